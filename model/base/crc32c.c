@@ -1,0 +1,40 @@
+#include "base/crc32c.h"
+
+#include <glib.h>
+#include <isa-l/crc.h>
+#include <limits.h>
+
+uint32_t crc32c_update(uint32_t crc, const uint8_t *octets, size_t length)
+{
+  while (length > 0) {
+    int part = (int)MIN(length, (size_t)INT_MAX);
+    crc = crc32_iscsi((unsigned char *)octets, part, crc); /* not const in its prototype; it only reads */
+    octets += part;
+    length -= (size_t)part;
+  }
+  return crc;
+}
+
+uint32_t crc32c_update_rope(uint32_t crc, const octet_rope *rope, uint32_t from, uint32_t length)
+{
+  g_assert(from <= rope->length && length <= rope->length - from);
+  for (const octet_slice *slice = octet_rope_slices(rope); length > 0; slice++) {
+    if (from >= slice->length) {
+      from -= slice->length;
+      continue;
+    }
+    uint32_t part = MIN(length, slice->length - from);
+    crc = crc32c_update(crc, slice->octets + from, part);
+    length -= part;
+    from = 0;
+  }
+  return crc;
+}
+
+void crc32c_write(uint32_t crc, uint8_t wire[4])
+{
+  uint32_t digest = ~crc;
+  for (unsigned octet = 0; octet < 4; octet++) {
+    wire[octet] = (uint8_t)(digest >> (8 * octet));
+  }
+}

@@ -1,0 +1,23 @@
+/* CRC32C as iSCSI's digests and MPA's CRC field use it (mpa-01 §5.2, MPA-115, MPA-116): polynomial 0x1EDC6F41
+ * reflected, register preset to all ones, final complement. Computed by ISA-L. */
+#ifndef BASE_CRC32C_H
+#define BASE_CRC32C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/octet_rope.h"
+
+/* The register before the first octet. */
+#define CRC32C_INITIAL UINT32_C(0xFFFFFFFF)
+
+/* The register after `length` more octets. */
+uint32_t crc32c_update(uint32_t crc, const uint8_t *octets, size_t length);
+
+/* The register after octets [from, from + length) of `rope`. */
+uint32_t crc32c_update_rope(uint32_t crc, const octet_rope *rope, uint32_t from, uint32_t length);
+
+/* Finishes `crc` and writes the digest as it goes on the wire, least significant octet first (notes-mpa 17). */
+void crc32c_write(uint32_t crc, uint8_t wire[4]);
+
+#endif

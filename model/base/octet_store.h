@@ -1,0 +1,53 @@
+/* Octets of one stream, held by position: what a receiver or a middlebox keeps until it can use them.
+ *
+ * The first octet that arrives at a position stays (MPA-032: data committed early is not overwritten by later
+ * duplicates). Every octet remembers when it arrived. */
+#ifndef BASE_OCTET_STORE_H
+#define BASE_OCTET_STORE_H
+
+#include "base/octet_rope.h"
+#include "base/time_ps.h"
+
+typedef struct octet_store octet_store;
+
+octet_store *octet_store_new(void);
+void octet_store_free(octet_store *store);
+
+/* Holds the octets of `rope`, the first of which has stream position `position` and which arrived at `arrival`.
+ * Octets already held are passed over. References the rope's blocks, copies nothing; the caller keeps `rope`.
+ * Returns how many octets are newly held. Appending behind everything held is O(1). */
+uint64_t octet_store_insert(octet_store *store, uint64_t position, const octet_rope *rope, time_ps arrival);
+
+/* All octets held. */
+uint64_t octet_store_total(const octet_store *store);
+
+/* How many octets of [from, to) are held; and whether all are. */
+uint64_t octet_store_covered(const octet_store *store, uint64_t from, uint64_t to);
+bool octet_store_contains(const octet_store *store, uint64_t from, uint64_t to);
+
+/* Number of disjoint runs of held octets. */
+size_t octet_store_runs(const octet_store *store);
+
+/* End of the run of held octets that holds `position`; `position` itself when it is not held. */
+uint64_t octet_store_run_end(const octet_store *store, uint64_t position);
+
+/* Start of the run of held octets that holds `position`; `position` itself when it is not held. */
+uint64_t octet_store_run_start(const octet_store *store, uint64_t position);
+
+/* First held position at or behind `position`; UINT64_MAX when there is none. */
+uint64_t octet_store_next_held(const octet_store *store, uint64_t position);
+
+/* Copies [from, from + length), all of which must be held, to `target`. */
+void octet_store_copy_out(const octet_store *store, uint64_t from, uint32_t length, uint8_t *target);
+
+/* Called for each piece of a range in ascending order; `octets` is valid during the call only. */
+typedef void (*octet_store_visitor)(void *user, uint64_t position, const octet_rope *octets, time_ps arrival);
+
+/* Visits the held octets of [from, to), cut to that range, piece by piece. */
+void octet_store_visit(const octet_store *store, uint64_t from, uint64_t to, octet_store_visitor visitor,
+                       void *user);
+
+/* Lets go of the held octets of [from, to); returns how many there were. Removing from the front is O(pieces). */
+uint64_t octet_store_remove(octet_store *store, uint64_t from, uint64_t to);
+
+#endif

@@ -1,0 +1,24 @@
+/* The payload of every message: octets of one fixed table (design.md, "Real octets, few touches").
+ *
+ * The table has a prime number of octets and is stored twice, so any run of up to PATTERN_OCTETS octets is one
+ * piece of memory: sending references it, checking is one comparison with it. */
+#ifndef BASE_PATTERN_H
+#define BASE_PATTERN_H
+
+#include <stdint.h>
+
+enum { PATTERN_OCTETS = 65521 };
+
+typedef struct pattern pattern;
+
+/* Fills the table (the same on every machine and in every run); free with pattern_free(). */
+pattern *pattern_new(void);
+void pattern_free(pattern *table);
+
+/* Where in the table message `message` of `connection` starts: 0 … PATTERN_OCTETS - 1. */
+uint32_t pattern_message_offset(uint32_t connection, uint64_t message);
+
+/* The octets from `offset` (any value, taken modulo PATTERN_OCTETS) on: PATTERN_OCTETS of them are readable. */
+const uint8_t *pattern_at(const pattern *table, uint64_t offset);
+
+#endif

@@ -1,0 +1,96 @@
+#include "base/random_stream.h"
+
+#include <glib.h>
+
+#include "base/uint128.h"
+
+/* xoshiro256** (Blackman and Vigna), filled by splitmix64 from a hash of seed and name. */
+struct random_stream {
+  uint64_t state[4];
+};
+
+/* The output function of splitmix64: every bit of `value` reaches every bit of the result. */
+static uint64_t mix(uint64_t value)
+{
+  value = (value ^ (value >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+  value = (value ^ (value >> 27)) * UINT64_C(0x94D049BB133111EB);
+  return value ^ (value >> 31);
+}
+
+/* The increment of splitmix64, odd: 2^64 divided by the golden ratio. */
+#define SPLITMIX_STEP UINT64_C(0x9E3779B97F4A7C15)
+
+/* FNV-1a. */
+static uint64_t hash_name(const char *name)
+{
+  uint64_t hash = UINT64_C(0xCBF29CE484222325);
+  for (; *name != '\0'; name++) {
+    hash = (hash ^ (uint8_t)*name) * UINT64_C(0x100000001B3);
+  }
+  return hash;
+}
+
+uint64_t random_hash(uint64_t seed, const char *name, uint64_t index)
+{
+  /* Mixed between the parts, so that neighbouring seeds and indices never meet. */
+  uint64_t hash = mix(seed + SPLITMIX_STEP);
+  hash = mix((hash ^ hash_name(name)) + SPLITMIX_STEP);
+  return mix((hash ^ index) + SPLITMIX_STEP);
+}
+
+random_stream *random_stream_new(uint64_t seed, const char *name)
+{
+  random_stream *stream = g_new(random_stream, 1);
+  uint64_t filler = random_hash(seed, name, 0);
+  for (unsigned word = 0; word < G_N_ELEMENTS(stream->state); word++) {
+    filler += SPLITMIX_STEP;
+    stream->state[word] = mix(filler); /* four different inputs of a bijection: never all zero */
+  }
+  return stream;
+}
+
+void random_stream_free(random_stream *stream)
+{
+  g_free(stream);
+}
+
+static uint64_t rotate_left(uint64_t value, unsigned bits)
+{
+  return (value << bits) | (value >> (64 - bits));
+}
+
+uint64_t random_stream_next(random_stream *stream)
+{
+  uint64_t *state = stream->state;
+  uint64_t result = rotate_left(state[1] * 5, 7) * 9;
+  uint64_t shifted = state[1] << 17;
+  state[2] ^= state[0];
+  state[3] ^= state[1];
+  state[1] ^= state[2];
+  state[0] ^= state[3];
+  state[2] ^= shifted;
+  state[3] = rotate_left(state[3], 45);
+  return result;
+}
+
+uint64_t random_stream_below(random_stream *stream, uint64_t bound)
+{
+  g_assert(bound > 0);
+  /* Lemire's method: the upper half of a 128-bit product is the number; the few lower halves that would make some
+   * numbers more frequent than others (2^64 modulo `bound` of them) are drawn again. */
+  uint128 product = (uint128)random_stream_next(stream) * bound;
+  if ((uint64_t)product < bound) {
+    uint64_t biased = -bound % bound;
+    while ((uint64_t)product < biased) {
+      product = (uint128)random_stream_next(stream) * bound;
+    }
+  }
+  return (uint64_t)(product >> 64);
+}
+
+bool random_stream_chance(random_stream *stream, double probability)
+{
+  g_assert(probability >= 0 && probability <= 1);
+  /* 53 bits and a power of two: both exact in a double. */
+  return (double)(random_stream_next(stream) >> 11) * 0x1p-53 < probability;
+}

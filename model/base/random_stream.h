@@ -1,0 +1,29 @@
+/* Named, seeded streams of random numbers: one a random element, so that adding an element never changes
+ * another's draws (design.md, ground rules). Integer arithmetic only: equal on every machine. */
+#ifndef BASE_RANDOM_STREAM_H
+#define BASE_RANDOM_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct random_stream random_stream;
+
+/* The stream `name` (for instance "loss.forward") of the run with `seed`; free with random_stream_free(). The
+ * same pair always gives the same numbers; different names give independent ones. */
+random_stream *random_stream_new(uint64_t seed, const char *name);
+void random_stream_free(random_stream *stream);
+
+/* The next 64 random bits. */
+uint64_t random_stream_next(random_stream *stream);
+
+/* Uniform in 0 … bound - 1, without bias; `bound` > 0. */
+uint64_t random_stream_below(random_stream *stream, uint64_t bound);
+
+/* True with `probability` (0 … 1, resolution 2^-53). Always draws exactly once, also for 0 and 1. */
+bool random_stream_chance(random_stream *stream, double probability);
+
+/* A 64-bit hash of (seed, name, index): where a message starts in the pattern table, an initial sequence
+ * number. Not a stream: order of calls does not matter. */
+uint64_t random_hash(uint64_t seed, const char *name, uint64_t index);
+
+#endif

@@ -1,0 +1,164 @@
+#include "base/range_set.h"
+
+#include <glib.h>
+
+#include "base/element_array.h"
+
+struct range_set {
+  element_array ranges; /* of range: disjoint, not touching, ascending */
+  uint64_t total;
+};
+
+range_set *range_set_new(void)
+{
+  range_set *set = g_new(range_set, 1);
+  element_array_init(&set->ranges, sizeof(range));
+  set->total = 0;
+  return set;
+}
+
+void range_set_free(range_set *set)
+{
+  if (set == NULL) {
+    return;
+  }
+  element_array_clear(&set->ranges);
+  g_free(set);
+}
+
+static range *range_at(const range_set *set, size_t index)
+{
+  return element_array_at(&set->ranges, index);
+}
+
+size_t range_set_find(const range_set *set, uint64_t position)
+{
+  size_t low = 0;
+  size_t high = set->ranges.count;
+  /* Most questions are about the newest octets or the oldest. */
+  if (high == 0 || range_at(set, high - 1)->to <= position) {
+    return high;
+  }
+  if (range_at(set, high - 1)->from <= position) {
+    return high - 1;
+  }
+  if (range_at(set, 0)->to > position) {
+    return 0;
+  }
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (range_at(set, middle)->to > position) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+/* Index of the first interval that ends at `position` or beyond it. */
+static size_t find_touching(const range_set *set, uint64_t position)
+{
+  size_t index = range_set_find(set, position);
+  return index > 0 && range_at(set, index - 1)->to == position ? index - 1 : index;
+}
+
+uint64_t range_set_add(range_set *set, uint64_t from, uint64_t to)
+{
+  g_assert(from <= to);
+  if (from == to) {
+    return 0;
+  }
+  size_t first = find_touching(set, from);
+  if (first == set->ranges.count || range_at(set, first)->from > to) {
+    *(range *)element_array_insert(&set->ranges, first) = (range){from, to};
+    set->total += to - from;
+    return to - from;
+  }
+  uint64_t before = 0;
+  range joined = {MIN(from, range_at(set, first)->from), to};
+  size_t behind = first;
+  for (; behind < set->ranges.count && range_at(set, behind)->from <= to; behind++) {
+    const range *part = range_at(set, behind);
+    before += part->to - part->from;
+    joined.to = MAX(joined.to, part->to);
+  }
+  *range_at(set, first) = joined;
+  element_array_remove(&set->ranges, first + 1, behind - first - 1);
+  uint64_t added = joined.to - joined.from - before;
+  set->total += added;
+  return added;
+}
+
+uint64_t range_set_remove(range_set *set, uint64_t from, uint64_t to)
+{
+  g_assert(from <= to);
+  size_t first = range_set_find(set, from);
+  if (from == to || first == set->ranges.count || range_at(set, first)->from >= to) {
+    return 0;
+  }
+  uint64_t removed = 0;
+  if (range_at(set, first)->from < from) {
+    range *cut = range_at(set, first);
+    uint64_t end = cut->to;
+    cut->to = from;
+    first++;
+    if (end > to) {
+      *(range *)element_array_insert(&set->ranges, first) = (range){to, end};
+      set->total -= to - from;
+      return to - from;
+    }
+    removed = end - from;
+  }
+  size_t behind = first;
+  for (; behind < set->ranges.count && range_at(set, behind)->to <= to; behind++) {
+    removed += range_at(set, behind)->to - range_at(set, behind)->from;
+  }
+  if (behind < set->ranges.count && range_at(set, behind)->from < to) {
+    removed += to - range_at(set, behind)->from;
+    range_at(set, behind)->from = to;
+  }
+  element_array_remove(&set->ranges, first, behind - first);
+  set->total -= removed;
+  return removed;
+}
+
+uint64_t range_set_covered(const range_set *set, uint64_t from, uint64_t to)
+{
+  g_assert(from <= to);
+  uint64_t covered = 0;
+  for (size_t index = range_set_find(set, from); index < set->ranges.count; index++) {
+    const range *part = range_at(set, index);
+    if (part->from >= to) {
+      break;
+    }
+    covered += MIN(to, part->to) - MAX(from, part->from);
+  }
+  return covered;
+}
+
+bool range_set_contains(const range_set *set, uint64_t from, uint64_t to)
+{
+  g_assert(from <= to);
+  if (from == to) {
+    return true;
+  }
+  size_t index = range_set_find(set, from);
+  return index < set->ranges.count && range_at(set, index)->from <= from && to <= range_at(set, index)->to;
+}
+
+size_t range_set_count(const range_set *set)
+{
+  return set->ranges.count;
+}
+
+uint64_t range_set_total(const range_set *set)
+{
+  return set->total;
+}
+
+range range_set_get(const range_set *set, size_t index)
+{
+  g_assert(index < set->ranges.count);
+  return *range_at(set, index);
+}

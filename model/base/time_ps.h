@@ -1,0 +1,31 @@
+/* Simulated time: a signed 64-bit count of picoseconds since the start of the run (design.md, ground rules).
+ * At 400 Gbit/s an octet lasts 20 ps; the range is 106 days. */
+#ifndef BASE_TIME_PS_H
+#define BASE_TIME_PS_H
+
+#include <stdint.h>
+
+typedef int64_t time_ps;
+
+/* A deadline that never comes: the value of every timer that is off. */
+#define TIME_PS_NEVER INT64_MAX
+
+#define TIME_PS_PER_NANOSECOND INT64_C(1000)
+#define TIME_PS_PER_MICROSECOND INT64_C(1000000)
+#define TIME_PS_PER_MILLISECOND INT64_C(1000000000)
+#define TIME_PS_PER_SECOND INT64_C(1000000000000)
+
+/* The time that `octets` octets take at `rate_bit_per_s` (> 0), rounded half up to a picosecond, as ns-3's
+ * devices round it (facts.md). Saturates at TIME_PS_NEVER. */
+time_ps time_ps_to_send(uint64_t octets, uint64_t rate_bit_per_s);
+
+/* `time` in seconds, for people and for result files. */
+double time_ps_in_seconds(time_ps time);
+
+/* The earlier of two deadlines. */
+static inline time_ps time_ps_earlier(time_ps a, time_ps b)
+{
+  return a < b ? a : b;
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* Values with a unit as people write them in scenarios: "10Gbit/s", "25us", "64KiB", "0.1%". */
+#ifndef BASE_UNITS_H
+#define BASE_UNITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/time_ps.h"
+
+/* Each parser reads the whole of `text` (blanks around it allowed, one blank between number and unit allowed,
+ * decimals like "2.5us" allowed where they come out as a whole number of the result's unit), stores the result and
+ * returns true; false leaves `*result` alone: no number, an unknown or missing unit, a remainder, or out of the
+ * 64-bit range. No floating point except the probability's result. */
+
+/* A time: fs is refused; "ps" "ns" "us" "ms" "s" "min"; "0" needs no unit. Negative times are refused. */
+bool units_parse_time(const char *text, time_ps *result);
+
+/* A rate: "bit/s" "kbit/s" "Mbit/s" "Gbit/s" "Tbit/s" (decimal). 0 is refused. */
+bool units_parse_rate(const char *text, uint64_t *bit_per_s);
+
+/* A size in octets: no unit or "B" (octets), "kB" "MB" "GB" (decimal), "KiB" "MiB" "GiB" (binary). */
+bool units_parse_size(const char *text, uint64_t *octets);
+
+/* A probability: "0.1%" or a bare number 0 … 1 such as "0.001". */
+bool units_parse_probability(const char *text, double *probability);
+
+/* The shortest text that the parser above reads back as the same value; free with g_free(). */
+char *units_format_time(time_ps time);
+char *units_format_rate(uint64_t bit_per_s);
+char *units_format_size(uint64_t octets);
+char *units_format_probability(double probability);
+
+/* `value` in the fewest digits (15 to 17 significant) that read back as the same double, with a '.' whatever the
+ * locale, as JSON and CSV want it; free with g_free(). */
+char *units_format_real(double value);
+
+#endif

@@ -1,0 +1,62 @@
+/* The clock and the timers: one interface, whatever runs them (design.md, "Order within one picosecond is defined").
+ *
+ * What is due in the same picosecond runs in the order of (class, major, minor), never "as inserted", so that two
+ * engines give the same run. A callback may set any timer, also to the present picosecond: it then takes its place
+ * among what is still due in it. Two timers that can be due together must differ in (class, major, minor). */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/time_ps.h"
+
+typedef struct engine engine;
+typedef struct engine_timer engine_timer;
+
+/* The first key of the order. */
+typedef enum engine_class {
+  ENGINE_TRANSMITTER, /* transmitters become free; major: link */
+  ENGINE_ARRIVAL,     /* major: link, minor: send order on it */
+  ENGINE_TIMER,       /* major: connection, minor: kind */
+  ENGINE_WORKLOAD,    /* major: connection */
+} engine_class;
+
+typedef void (*engine_callback)(void *user, time_ps now);
+
+/* Frees the engine; all timers must have been freed, and no run may be going on. NULL is allowed. */
+void engine_free(engine *clock);
+
+/* The present picosecond. */
+time_ps engine_now(const engine *clock);
+
+/* A timer that is off. It belongs to the caller; free with engine_timer_free() (NULL is
+ * allowed), also from its own callback. */
+engine_timer *engine_timer_new(engine *clock, engine_class class, uint32_t major, uint64_t minor,
+                               engine_callback callback, void *user);
+void engine_timer_free(engine_timer *timer);
+
+/* Moves the timer to `when` (not before now; TIME_PS_NEVER: off). It fires once and is off before its callback is
+ * called. Setting and moving cost O(log of what is due). */
+void engine_timer_set(engine_timer *timer, time_ps when);
+
+/* The same with another `minor`, which stays: an arrival whose send order is known only now. */
+void engine_timer_set_ordered(engine_timer *timer, time_ps when, uint64_t minor);
+
+/* When the timer is due; TIME_PS_NEVER when it is off. */
+time_ps engine_timer_when(const engine_timer *timer);
+
+/* Runs what is due until nothing is, `until` is passed (what is due at `until` still runs; TIME_PS_NEVER: no end),
+ * or engine_stop(). The clock then stands at the last callback run (over another simulator: at that one's last
+ * event), not at `until`, so that "how long did it take" is the same on every engine. May be called again to go
+ * on; not from a callback. Two timers due with the same (class, major, minor) abort the process. */
+void engine_run(engine *clock, time_ps until);
+
+/* Ends the run after the callback that calls this, also when more is due in the same picosecond. Outside a run it
+ * does nothing. */
+void engine_stop(engine *clock);
+
+/* Callbacks run so far. */
+uint64_t engine_events(const engine *clock);
+
+#endif

@@ -1,0 +1,34 @@
+/* What an engine is made of: the agenda in engine.c, which keeps the order, over a driver that knows the clock. */
+#ifndef ENGINE_ENGINE_DRIVER_H
+#define ENGINE_ENGINE_DRIVER_H
+
+#include "engine/engine.h"
+
+/* A clock that can call back. */
+typedef struct engine_driver {
+  /* Asks for engine_driver_wake() at `when` (not before now). The driver must make that call after everything
+   * else that is due at `when` and was known to the driver before that picosecond began has run, so that the agenda
+   * has collected it. Asking again with an earlier time adds a call; a call that comes early does no harm. The
+   * agenda only ever asks for a time before all those it still has a call to come for. */
+  void (*wake_at)(void *driver, time_ps when);
+  /* The present picosecond. */
+  time_ps (*now)(const void *driver);
+  /* Runs until nothing is due any more, `until` (calls due at `until` are still made), or stop. */
+  void (*run)(void *driver, time_ps until);
+  /* Called during `run` only: makes it return soon; a call made until then runs nothing. */
+  void (*stop)(void *driver);
+  /* Frees the driver. */
+  void (*free)(void *driver);
+} engine_driver;
+
+/* An engine over `functions` (copied) with `driver`, which engine_free() frees through functions->free. */
+engine *engine_new_over(const engine_driver *functions, void *driver);
+
+/* Called by the driver: runs everything that is due now, in order. */
+void engine_driver_wake(engine *clock);
+
+/* When the agenda is due next; TIME_PS_NEVER when nothing is. A driver may leave out a call for which nothing is
+ * due yet only if it looks here before every step, as the native one does. */
+time_ps engine_driver_due(const engine *clock);
+
+#endif

@@ -1,0 +1,66 @@
+#!/bin/sh
+# Installs what is missing, builds, checks style, and passes every test: once as users run the program, once under
+# ASan and UBSan. `--long` adds what takes minutes. Ends with one line "N passed, N failed".
+set -eu
+cd "$(dirname "$0")/.."
+
+long=
+case ${1:-} in
+'') ;;
+--long) long=yes ;;
+*)
+  echo "usage: scripts/test.sh [--long]" >&2
+  exit 2
+  ;;
+esac
+
+say() {
+  printf '== %s\n' "$*"
+}
+
+passed=0
+failed=0
+
+count() { # name, command…: one check, counted
+  name=$1
+  shift
+  say "$name"
+  if "$@"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    say "FAILED: $name"
+  fi
+}
+
+run_tests() { # folder, meson test options…
+  folder=$1
+  shift
+  log=$(mktemp)
+  say "tests in $folder"
+  meson test -C "$folder" --no-rebuild --print-errorlogs "$@" >"$log" 2>&1 || true
+  cat "$log"
+  ok=$(sed -n 's/^Ok: *\([0-9]*\).*/\1/p' "$log")
+  bad=$(sed -n -e 's/^Fail: *\([0-9]*\).*/\1/p' -e 's/^Timeout: *\([0-9]*\).*/\1/p' \
+    -e 's/^Unexpected Pass: *\([0-9]*\).*/\1/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
+  rm -f "$log"
+  if [ -z "$ok" ] || [ "$((ok + bad))" -eq 0 ]; then
+    say "FAILED: $folder ran no test"
+    bad=$((bad + 1))
+  fi
+  passed=$((passed + ${ok:-0}))
+  failed=$((failed + bad))
+}
+
+scripts/setup.sh --sanitizers
+count "format (clang-format)" scripts/check-format.sh
+count "static analysis (clang-tidy, cppcheck)" scripts/check-code.sh
+if [ -n "$long" ]; then
+  run_tests build
+  run_tests build-sanitizers
+else
+  run_tests build --no-suite long
+  run_tests build-sanitizers --no-suite long
+fi
+printf '%s passed, %s failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,103 @@
+#include "base/element_array.h"
+
+#include <glib.h>
+
+#include "base/random_stream.h"
+
+enum { SEED = 7101, OPERATIONS = 20000 };
+
+static uint32_t element(const element_array *array, size_t index)
+{
+  return *(const uint32_t *)element_array_at(array, index);
+}
+
+/* Random insertions and removals against a GArray. */
+static void test_random_against_model(void)
+{
+  random_stream *random = random_stream_new(SEED, "element_array");
+  element_array array;
+  element_array_init(&array, sizeof(uint32_t));
+  GArray *model = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  for (uint32_t operation = 0; operation < OPERATIONS; operation++) {
+    size_t index = random_stream_below(random, model->len + 1);
+    /* Slightly more removed than inserted, so that the array also runs empty. */
+    if (random_stream_below(random, 2) == 0) {
+      *(uint32_t *)element_array_insert(&array, index) = operation;
+      g_array_insert_val(model, index, operation);
+    } else {
+      size_t count = random_stream_below(random, MIN(model->len - index, 3) + 1);
+      element_array_remove(&array, index, count);
+      if (count > 0) {
+        g_array_remove_range(model, (guint)index, (guint)count);
+      }
+    }
+    bool equal = array.count == model->len;
+    for (size_t at = 0; equal && at < array.count; at++) {
+      equal = element(&array, at) == g_array_index(model, uint32_t, at);
+    }
+    if (!equal) {
+      g_error("seed %d: differs from the model after operation %u", SEED, operation);
+    }
+  }
+  g_array_free(model, TRUE);
+  element_array_clear(&array);
+  random_stream_free(random);
+}
+
+/* Used as a queue in either direction, with never more than five elements, the array stays small: what is removed in
+ * front is used again. */
+static void test_queue_stays_small(void)
+{
+  element_array array;
+  element_array_init(&array, sizeof(uint32_t));
+  for (uint32_t number = 0; number < 10000; number++) {
+    *(uint32_t *)element_array_insert(&array, array.count) = number;
+    if (array.count > 4) {
+      g_assert_cmpuint(element(&array, 0), ==, number - 4);
+      element_array_remove(&array, 0, 1);
+    }
+  }
+  g_assert_cmpuint(array.capacity, <=, 16);
+  for (uint32_t number = 10000; number < 20000; number++) {
+    *(uint32_t *)element_array_insert(&array, 0) = number;
+    element_array_remove(&array, array.count - 1, 1);
+  }
+  g_assert_cmpuint(array.count, ==, 4);
+  g_assert_cmpuint(element(&array, 3), ==, 19996);
+  g_assert_cmpuint(array.capacity, <=, 16);
+  element_array_clear(&array);
+  g_assert_cmpuint(array.count, ==, 0);
+}
+
+/* Near one end of a long array the other end does not move in memory: a hole filled near the front of thousands of
+ * held segments costs little. */
+static void test_moves_the_shorter_side(void)
+{
+  element_array array;
+  element_array_init(&array, sizeof(uint32_t));
+  for (uint32_t number = 0; number < 1000; number++) {
+    *(uint32_t *)element_array_insert(&array, number) = number;
+  }
+  element_array_remove(&array, 0, 2); /* room on both sides, so that nothing is reallocated below */
+  element_array_remove(&array, array.count - 2, 2);
+  const void *first = element_array_at(&array, 0);
+  const void *last = element_array_at(&array, 995);
+  *(uint32_t *)element_array_insert(&array, 3) = 5000;
+  g_assert_true(element_array_at(&array, 996) == last);
+  element_array_remove(&array, 3, 1);
+  g_assert_true(element_array_at(&array, 995) == last);
+  *(uint32_t *)element_array_insert(&array, 990) = 5000;
+  g_assert_true(element_array_at(&array, 0) == first);
+  element_array_remove(&array, 990, 1);
+  g_assert_true(element_array_at(&array, 0) == first);
+  element_array_clear(&array);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/element_array/random-against-model", test_random_against_model);
+  g_test_add_func("/element_array/queue-stays-small", test_queue_stays_small);
+  g_test_add_func("/element_array/moves-the-shorter-side", test_moves_the_shorter_side);
+  return g_test_run();
+}

@@ -1,0 +1,217 @@
+#include "base/octet_rope.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "base/random_stream.h"
+
+static const uint8_t letters[] = "abcdefghijklmnopqrstuvwxyz";
+
+static void assert_rope(const octet_rope *rope, const char *expected)
+{
+  char text[256] = "";
+  g_assert_cmpuint(rope->length, <, sizeof text);
+  octet_rope_copy_out(rope, 0, rope->length, (uint8_t *)text);
+  g_assert_cmpstr(text, ==, expected);
+}
+
+static void test_append(void)
+{
+  octet_rope rope = {0}; /* all zero is a valid empty rope */
+  octet_rope_append(&rope, letters + 2, 3, NULL);
+  octet_rope_append(&rope, letters + 9, 0, NULL);
+  octet_rope_append(&rope, letters, 2, NULL);
+  assert_rope(&rope, "cdeab");
+  g_assert_cmpuint(rope.slice_count, ==, 2);
+  g_assert_cmpint(octet_rope_at(&rope, 2), ==, 'e');
+  g_assert_cmpint(octet_rope_at(&rope, 3), ==, 'a');
+  octet_rope_clear(&rope);
+  g_assert_cmpuint(rope.length, ==, 0);
+  g_assert_cmpuint(rope.slice_count, ==, 0);
+}
+
+/* A slice behind the last one in memory is merged with it, but not across blocks: each keeps its own alive. */
+static void test_merge(void)
+{
+  octet_block *block = octet_block_new(6);
+  memcpy(octet_block_octets(block), "012345", 6);
+  octet_rope rope;
+  octet_rope_init(&rope);
+  octet_rope_append(&rope, octet_block_octets(block), 2, block);
+  octet_rope_append(&rope, octet_block_octets(block) + 2, 2, block);
+  g_assert_cmpuint(rope.slice_count, ==, 1);
+  octet_rope_append(&rope, octet_block_octets(block) + 4, 2, NULL);
+  g_assert_cmpuint(rope.slice_count, ==, 2);
+  assert_rope(&rope, "012345");
+  octet_rope_clear(&rope);
+  octet_block_unref(block);
+}
+
+/* The rope keeps the block; MALLOC_PERTURB_ and the sanitizer show a freed one. */
+static void test_keeps_block_alive(void)
+{
+  octet_block *block = octet_block_new(4);
+  memcpy(octet_block_octets(block), "wxyz", 4);
+  octet_rope rope;
+  octet_rope copy;
+  octet_rope_init(&rope);
+  octet_rope_init(&copy);
+  octet_rope_append(&rope, octet_block_octets(block), 4, block);
+  octet_block_unref(block);
+  octet_rope_append_rope(&copy, &rope, 1, 2);
+  octet_rope_clear(&rope);
+  assert_rope(&copy, "xy");
+  octet_rope_drop_front(&copy, 1);
+  assert_rope(&copy, "y");
+  octet_rope_drop_front(&copy, 1);
+  g_assert_cmpuint(copy.slice_count, ==, 0);
+  octet_rope_clear(&copy);
+  octet_block_unref(NULL);
+}
+
+static void test_equals(void)
+{
+  octet_rope rope;
+  octet_rope_init(&rope);
+  octet_rope_append(&rope, letters, 3, NULL);
+  octet_rope_append(&rope, letters + 10, 3, NULL);
+  g_assert_true(octet_rope_equals(&rope, 0, 6, (const uint8_t *)"abcklm"));
+  g_assert_true(octet_rope_equals(&rope, 2, 3, (const uint8_t *)"ckl"));
+  g_assert_true(octet_rope_equals(&rope, 6, 0, (const uint8_t *)""));
+  g_assert_false(octet_rope_equals(&rope, 0, 6, (const uint8_t *)"abckln"));
+  g_assert_false(octet_rope_equals(&rope, 1, 3, (const uint8_t *)"cck"));
+  octet_rope_clear(&rope);
+}
+
+/* Appends single octets that never merge: every second letter. */
+static void append_alternating(octet_rope *rope, uint32_t from, uint32_t to)
+{
+  for (uint32_t number = from; number < to; number++) {
+    octet_rope_append(rope, letters + number * 2 % 26, 1, NULL);
+  }
+}
+
+/* Long ropes move their slices to the heap, keep their order when moved, and come back to life when cleared. */
+static void test_many_slices(void)
+{
+  octet_rope rope;
+  octet_rope_init(&rope);
+  append_alternating(&rope, 0, 20);
+  g_assert_cmpuint(rope.slice_count, ==, 20);
+  assert_rope(&rope, "acegikmoqsuwyacegikm");
+  octet_rope moved;
+  octet_rope_move(&moved, &rope);
+  g_assert_cmpuint(rope.length, ==, 0);
+  append_alternating(&rope, 0, 2);
+  assert_rope(&rope, "ac");
+  octet_rope_drop_front(&moved, 18);
+  assert_rope(&moved, "km");
+  octet_rope_clear(&moved);
+  octet_rope_clear(&rope);
+}
+
+/* A rope consumed as it grows needs no more room than it holds at a time: 20 slices, so 32, or 64 while moving. */
+static void test_queue_stays_small(void)
+{
+  octet_rope rope;
+  octet_rope_init(&rope);
+  append_alternating(&rope, 0, 20);
+  for (uint32_t number = 20; number < 5000; number++) {
+    append_alternating(&rope, number, number + 1);
+    g_assert_cmpint(octet_rope_at(&rope, 0), ==, letters[(number - 20) * 2 % 26]);
+    octet_rope_drop_front(&rope, 1);
+  }
+  g_assert_cmpuint(rope.slice_count, ==, 20);
+  g_assert_cmpuint(rope.heap_dropped + rope.heap_capacity, <=, 64);
+  octet_rope_clear(&rope);
+}
+
+enum { SEED = 4402, OPERATIONS = 20000 };
+
+static void assert_same(const octet_rope *rope, const GByteArray *model, unsigned operation)
+{
+  uint32_t sum = 0;
+  for (uint32_t index = 0; index < rope->slice_count; index++) {
+    g_assert_cmpuint(octet_rope_slices(rope)[index].length, >, 0);
+    sum += octet_rope_slices(rope)[index].length;
+  }
+  if (sum != rope->length || rope->length != model->len ||
+      !octet_rope_equals(rope, 0, model->len, model->data)) {
+    g_error("seed %d: differs from the model after operation %u", SEED, operation);
+  }
+}
+
+static void append_random_block(octet_rope *rope, GByteArray *model, random_stream *random)
+{
+  uint32_t length = 1 + (uint32_t)random_stream_below(random, 20);
+  octet_block *block = octet_block_new(length);
+  for (uint32_t index = 0; index < length; index++) {
+    octet_block_octets(block)[index] = (uint8_t)random_stream_next(random);
+  }
+  uint32_t from = (uint32_t)random_stream_below(random, length);
+  octet_rope_append(rope, octet_block_octets(block) + from, length - from, block);
+  g_byte_array_append(model, octet_block_octets(block) + from, length - from);
+  octet_block_unref(block);
+}
+
+/* Two ropes that take from each other, against arrays of octets. */
+static void test_random_against_model(void)
+{
+  random_stream *random = random_stream_new(SEED, "octet_rope");
+  octet_rope ropes[2] = {{0}, {0}};
+  GByteArray *models[2] = {g_byte_array_new(), g_byte_array_new()};
+  for (unsigned operation = 0; operation < OPERATIONS; operation++) {
+    unsigned target = (unsigned)random_stream_below(random, 2);
+    octet_rope *rope = &ropes[target];
+    GByteArray *model = models[target];
+    uint32_t from = (uint32_t)random_stream_below(random, (uint64_t)ropes[!target].length + 1);
+    uint32_t length = (uint32_t)random_stream_below(random, (uint64_t)ropes[!target].length - from + 1);
+    switch (random_stream_below(random, 8)) {
+    case 0:
+    case 1:
+    case 2:
+      append_random_block(rope, model, random);
+      break;
+    case 3:
+      octet_rope_append_rope(rope, &ropes[!target], from, length);
+      g_byte_array_append(model, models[!target]->data + from, length);
+      break;
+    case 4:
+    case 5:
+    case 6:
+      length = (uint32_t)random_stream_below(random, MIN(rope->length, 60) + 1);
+      octet_rope_drop_front(rope, length);
+      g_byte_array_remove_range(model, 0, length);
+      break;
+    default:
+      if (rope->length > 400) {
+        octet_rope_clear(rope);
+        octet_rope_move(rope, &ropes[!target]);
+        models[target] = models[!target];
+        models[!target] = model;
+        g_byte_array_set_size(model, 0);
+      }
+      break;
+    }
+    assert_same(&ropes[0], models[0], operation);
+    assert_same(&ropes[1], models[1], operation);
+  }
+  for (unsigned index = 0; index < 2; index++) {
+    octet_rope_clear(&ropes[index]);
+    g_byte_array_free(models[index], TRUE);
+  }
+  random_stream_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/octet_rope/append", test_append);
+  g_test_add_func("/octet_rope/merge", test_merge);
+  g_test_add_func("/octet_rope/keeps-block-alive", test_keeps_block_alive);
+  g_test_add_func("/octet_rope/equals", test_equals);
+  g_test_add_func("/octet_rope/many-slices", test_many_slices);
+  g_test_add_func("/octet_rope/queue-stays-small", test_queue_stays_small);
+  g_test_add_func("/octet_rope/random-against-model", test_random_against_model);
+  return g_test_run();
+}

@@ -1,0 +1,72 @@
+#include "base/pattern.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* From any offset PATTERN_OCTETS octets are one piece of memory, and they are the table's, turned. */
+static void test_readable_from_any_offset(void)
+{
+  pattern *table = pattern_new();
+  const uint8_t *whole = pattern_at(table, 0);
+  for (uint32_t offset = 0; offset < PATTERN_OCTETS; offset += 13) {
+    const uint8_t *turned = pattern_at(table, offset);
+    uint32_t tail = PATTERN_OCTETS - offset;
+    g_assert_true(memcmp(turned, whole + offset, tail) == 0);
+    g_assert_true(memcmp(turned + tail, whole, offset) == 0);
+  }
+  g_assert_true(pattern_at(table, PATTERN_OCTETS) == whole);
+  g_assert_true(pattern_at(table, UINT64_C(3) * PATTERN_OCTETS + 5) == whole + 5);
+  pattern_free(table);
+}
+
+static void test_same_every_time(void)
+{
+  pattern *one = pattern_new();
+  pattern *other = pattern_new();
+  g_assert_cmpmem(pattern_at(one, 0), PATTERN_OCTETS, pattern_at(other, 0), PATTERN_OCTETS);
+  pattern_free(one);
+  pattern_free(other);
+}
+
+/* Octets placed at a wrong address must not look right: no 12 octets come again anywhere in the table, turned or not.
+ * (Of 65521² / 2 pairs of random runs of 12 octets, 2^31 / 2^96 would be alike.) */
+static void test_no_run_comes_twice(void)
+{
+  enum { RUN = 12 };
+  pattern *table = pattern_new();
+  GHashTable *seen = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+  for (uint32_t offset = 0; offset < PATTERN_OCTETS; offset++) {
+    g_assert_true(g_hash_table_add(seen, g_bytes_new_static(pattern_at(table, offset), RUN)));
+  }
+  g_hash_table_destroy(seen);
+  pattern_free(table);
+}
+
+/* 4 connections' 1000 messages: 4000 random starts of 65521 coincide 4000² / 2 / 65521 = 122 times, give or take 11. */
+static void test_messages_start_apart(void)
+{
+  bool *used = g_new0(bool, PATTERN_OCTETS);
+  unsigned distinct = 0;
+  for (uint32_t connection = 0; connection < 4; connection++) {
+    for (uint64_t message = 0; message < 1000; message++) {
+      uint32_t offset = pattern_message_offset(connection, message);
+      g_assert_cmpuint(offset, <, PATTERN_OCTETS);
+      g_assert_cmpuint(offset, ==, pattern_message_offset(connection, message));
+      distinct += !used[offset];
+      used[offset] = true;
+    }
+  }
+  g_assert_cmpuint(distinct, >, 4000 - 122 - 5 * 11);
+  g_free(used);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/pattern/readable-from-any-offset", test_readable_from_any_offset);
+  g_test_add_func("/pattern/same-every-time", test_same_every_time);
+  g_test_add_func("/pattern/no-run-comes-twice", test_no_run_comes_twice);
+  g_test_add_func("/pattern/messages-start-apart", test_messages_start_apart);
+  return g_test_run();
+}

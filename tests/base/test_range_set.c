@@ -1,0 +1,158 @@
+#include "base/range_set.h"
+
+#include <glib.h>
+
+#include "base/random_stream.h"
+
+static void assert_ranges(const range_set *set, const char *expected)
+{
+  GString *text = g_string_new(NULL);
+  for (size_t index = 0; index < range_set_count(set); index++) {
+    range part = range_set_get(set, index);
+    g_string_append_printf(text, "%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT " ", part.from, part.to);
+  }
+  g_assert_cmpstr(text->str, ==, expected);
+  g_string_free(text, TRUE);
+}
+
+static void test_add(void)
+{
+  range_set *set = range_set_new();
+  g_assert_cmpuint(range_set_add(set, 10, 20), ==, 10);
+  g_assert_cmpuint(range_set_add(set, 30, 40), ==, 10);
+  g_assert_cmpuint(range_set_add(set, 5, 5), ==, 0);
+  assert_ranges(set, "10-20 30-40 ");
+  /* Touching on both sides. */
+  g_assert_cmpuint(range_set_add(set, 40, 45), ==, 5);
+  g_assert_cmpuint(range_set_add(set, 8, 10), ==, 2);
+  assert_ranges(set, "8-20 30-45 ");
+  g_assert_cmpuint(range_set_add(set, 12, 18), ==, 0);
+  /* 20-30 and 45-46 are new. */
+  g_assert_cmpuint(range_set_add(set, 15, 46), ==, 11);
+  assert_ranges(set, "8-46 ");
+  g_assert_cmpuint(range_set_total(set), ==, 38);
+  range_set_free(set);
+}
+
+static void test_remove(void)
+{
+  range_set *set = range_set_new();
+  range_set_add(set, 0, 100);
+  g_assert_cmpuint(range_set_remove(set, 40, 60), ==, 20);
+  assert_ranges(set, "0-40 60-100 ");
+  g_assert_cmpuint(range_set_remove(set, 45, 55), ==, 0);
+  g_assert_cmpuint(range_set_remove(set, 30, 70), ==, 20);
+  g_assert_cmpuint(range_set_remove(set, 0, 10), ==, 10);
+  assert_ranges(set, "10-30 70-100 ");
+  g_assert_cmpuint(range_set_remove(set, 20, 20), ==, 0);
+  g_assert_cmpuint(range_set_remove(set, 0, 1000), ==, 50);
+  g_assert_cmpuint(range_set_count(set), ==, 0);
+  g_assert_cmpuint(range_set_total(set), ==, 0);
+  range_set_free(set);
+}
+
+static void test_questions(void)
+{
+  range_set *set = range_set_new();
+  g_assert_true(range_set_contains(set, 7, 7));
+  g_assert_false(range_set_contains(set, 7, 8));
+  range_set_add(set, 10, 20);
+  range_set_add(set, 30, 40);
+  range_set_add(set, 50, 60);
+  /* 15-20, 30-40, 50-52. */
+  g_assert_cmpuint(range_set_covered(set, 15, 52), ==, 17);
+  g_assert_cmpuint(range_set_covered(set, 20, 30), ==, 0);
+  g_assert_true(range_set_contains(set, 30, 40));
+  g_assert_false(range_set_contains(set, 30, 41));
+  g_assert_false(range_set_contains(set, 29, 31));
+  g_assert_cmpuint(range_set_find(set, 0), ==, 0);
+  g_assert_cmpuint(range_set_find(set, 19), ==, 0);
+  g_assert_cmpuint(range_set_find(set, 20), ==, 1);
+  g_assert_cmpuint(range_set_find(set, 59), ==, 2);
+  g_assert_cmpuint(range_set_find(set, 60), ==, 3);
+  range_set_free(set);
+}
+
+/* The last positions there are. */
+static void test_largest_positions(void)
+{
+  range_set *set = range_set_new();
+  g_assert_cmpuint(range_set_add(set, UINT64_MAX - 10, UINT64_MAX), ==, 10);
+  g_assert_cmpuint(range_set_add(set, 0, UINT64_MAX), ==, UINT64_MAX - 10);
+  g_assert_cmpuint(range_set_total(set), ==, UINT64_MAX);
+  g_assert_cmpuint(range_set_remove(set, 1, UINT64_MAX - 1), ==, UINT64_MAX - 2);
+  g_assert_cmpuint(range_set_count(set), ==, 2);
+  range_set_free(set);
+}
+
+enum { SEED = 3305, POSITIONS = 200, OPERATIONS = 20000 };
+
+static unsigned count_in(const bool *model, uint64_t from, uint64_t to)
+{
+  unsigned count = 0;
+  for (uint64_t position = from; position < to; position++) {
+    count += model[position];
+  }
+  return count;
+}
+
+/* The intervals are exactly the maximal runs of the model. */
+static bool same_as_model(const range_set *set, const bool *model)
+{
+  size_t index = 0;
+  for (uint64_t position = 0; position < POSITIONS; position++) {
+    if (!model[position]) {
+      continue;
+    }
+    uint64_t from = position;
+    while (position < POSITIONS && model[position]) {
+      position++;
+    }
+    if (index == range_set_count(set) || range_set_get(set, index).from != from ||
+        range_set_get(set, index).to != position) {
+      return false;
+    }
+    index++;
+  }
+  return index == range_set_count(set) && range_set_total(set) == count_in(model, 0, POSITIONS);
+}
+
+static void test_random_against_model(void)
+{
+  random_stream *random = random_stream_new(SEED, "range_set");
+  range_set *set = range_set_new();
+  bool model[POSITIONS] = {false};
+  for (unsigned operation = 0; operation < OPERATIONS; operation++) {
+    uint64_t from = random_stream_below(random, POSITIONS + 1);
+    uint64_t to = from + random_stream_below(random, MIN(POSITIONS - from, 12) + 1);
+    unsigned covered = count_in(model, from, to);
+    bool add = random_stream_below(random, 2) == 0;
+    bool right = range_set_covered(set, from, to) == covered;
+    right = right && range_set_contains(set, from, to) == (covered == to - from);
+    uint64_t changed = add ? range_set_add(set, from, to) : range_set_remove(set, from, to);
+    right = right && changed == (add ? to - from - covered : covered);
+    for (uint64_t position = from; position < to; position++) {
+      model[position] = add;
+    }
+    size_t found = range_set_find(set, from);
+    right = right && (found == range_set_count(set) || range_set_get(set, found).to > from);
+    right = right && (found == 0 || range_set_get(set, found - 1).to <= from);
+    if (!right || !same_as_model(set, model)) {
+      g_error("seed %d: operation %u, %s %" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT ", differs from the model",
+              SEED, operation, add ? "add" : "remove", from, to);
+    }
+  }
+  range_set_free(set);
+  random_stream_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/range_set/add", test_add);
+  g_test_add_func("/range_set/remove", test_remove);
+  g_test_add_func("/range_set/questions", test_questions);
+  g_test_add_func("/range_set/largest-positions", test_largest_positions);
+  g_test_add_func("/range_set/random-against-model", test_random_against_model);
+  return g_test_run();
+}

@@ -1,0 +1,270 @@
+/* The agenda, over the native driver. */
+#include "engine/engine.h"
+
+#include <glib.h>
+
+#include "base/random_stream.h"
+#include "engine/engine_native.h"
+
+/* Timers that write "letter@time " when they run. */
+typedef struct writer {
+  GString *written;
+  engine *clock;
+  engine_timer *timer;
+  char letter;
+  time_ps again; /* sets itself that much later again while positive */
+  bool stops;
+  bool frees_itself;
+} writer;
+
+static void write_letter(void *user, time_ps now)
+{
+  writer *self = user;
+  g_string_append_printf(self->written, "%c@%" G_GINT64_FORMAT " ", self->letter, now);
+  if (self->again > 0) {
+    engine_timer_set(self->timer, now + self->again);
+  }
+  if (self->stops) {
+    engine_stop(self->clock);
+  }
+  if (self->frees_itself) {
+    engine_timer_free(self->timer);
+  }
+}
+
+typedef struct world {
+  engine *clock;
+  GString *written;
+  writer writers[3]; /* a, b, c: the workload of connections 0, 1, 2 */
+} world;
+
+static void world_open(world *opened)
+{
+  opened->clock = engine_native_new();
+  opened->written = g_string_new(NULL);
+  for (uint32_t index = 0; index < G_N_ELEMENTS(opened->writers); index++) {
+    writer *made = &opened->writers[index];
+    *made = (writer){.written = opened->written, .clock = opened->clock, .letter = (char)('a' + index)};
+    made->timer = engine_timer_new(opened->clock, ENGINE_WORKLOAD, index, 0, write_letter, made);
+  }
+}
+
+static void world_close(world *closed)
+{
+  for (size_t index = 0; index < G_N_ELEMENTS(closed->writers); index++) {
+    engine_timer_free(closed->writers[index].frees_itself ? NULL : closed->writers[index].timer);
+  }
+  g_string_free(closed->written, TRUE);
+  engine_free(closed->clock);
+}
+
+static void test_fires_once_at_its_time(void)
+{
+  world w;
+  world_open(&w);
+  g_assert_cmpint(engine_timer_when(w.writers[0].timer), ==, TIME_PS_NEVER);
+  engine_timer_set(w.writers[0].timer, 30);
+  engine_timer_set(w.writers[1].timer, 10);
+  engine_timer_set(w.writers[2].timer, 20);
+  g_assert_cmpint(engine_timer_when(w.writers[0].timer), ==, 30);
+  engine_run(w.clock, TIME_PS_NEVER);
+  g_assert_cmpstr(w.written->str, ==, "b@10 c@20 a@30 ");
+  g_assert_cmpint(engine_now(w.clock), ==, 30);
+  g_assert_cmpuint(engine_events(w.clock), ==, 3);
+  engine_run(w.clock, TIME_PS_NEVER);
+  g_assert_cmpuint(engine_events(w.clock), ==, 3);
+  world_close(&w);
+}
+
+static void test_moved_and_switched_off(void)
+{
+  world w;
+  world_open(&w);
+  for (size_t index = 0; index < 3; index++) {
+    engine_timer_set(w.writers[index].timer, 100);
+  }
+  engine_timer_set(w.writers[0].timer, 150);
+  engine_timer_set(w.writers[1].timer, TIME_PS_NEVER);
+  engine_timer_set(w.writers[1].timer, TIME_PS_NEVER);
+  engine_timer_set(w.writers[2].timer, 50);
+  engine_run(w.clock, TIME_PS_NEVER);
+  g_assert_cmpstr(w.written->str, ==, "c@50 a@150 ");
+  world_close(&w);
+}
+
+/* What is due at `until` runs, what is due behind it waits, and the clock stands at the last callback. */
+static void test_until(void)
+{
+  world w;
+  world_open(&w);
+  w.writers[0].again = 10;
+  engine_timer_set(w.writers[0].timer, 10);
+  engine_run(w.clock, 30);
+  g_assert_cmpstr(w.written->str, ==, "a@10 a@20 a@30 ");
+  engine_run(w.clock, 39);
+  g_assert_cmpuint(engine_events(w.clock), ==, 3);
+  g_assert_cmpint(engine_now(w.clock), ==, 30);
+  engine_run(w.clock, 40);
+  g_assert_cmpuint(engine_events(w.clock), ==, 4);
+  g_assert_cmpint(engine_timer_when(w.writers[0].timer), ==, 50);
+  world_close(&w);
+}
+
+/* A stop in the middle of a picosecond leaves the rest of it to the next run. */
+static void test_stop(void)
+{
+  world w;
+  world_open(&w);
+  w.writers[1].stops = true;
+  for (size_t index = 0; index < 3; index++) {
+    engine_timer_set(w.writers[index].timer, 7);
+  }
+  engine_stop(w.clock); /* nothing runs yet: no effect */
+  engine_run(w.clock, TIME_PS_NEVER);
+  g_assert_cmpstr(w.written->str, ==, "a@7 b@7 ");
+  g_assert_cmpint(engine_timer_when(w.writers[2].timer), ==, 7);
+  engine_run(w.clock, TIME_PS_NEVER);
+  g_assert_cmpstr(w.written->str, ==, "a@7 b@7 c@7 ");
+  world_close(&w);
+}
+
+/* A timer may be freed while it is set, and by its own callback. */
+static void test_freed(void)
+{
+  world w;
+  world_open(&w);
+  unsigned unused = 0;
+  engine_timer *dropped = engine_timer_new(w.clock, ENGINE_TIMER, 0, 0, write_letter, &unused);
+  engine_timer_set(dropped, 5);
+  engine_timer_set(w.writers[0].timer, 6);
+  w.writers[0].frees_itself = true;
+  engine_timer_free(dropped);
+  engine_run(w.clock, TIME_PS_NEVER);
+  g_assert_cmpstr(w.written->str, ==, "a@6 ");
+  world_close(&w);
+}
+
+/* Random setting, moving and switching off of 60 timers, against a table searched from end to end. Few moments and
+ * many timers, so most events share theirs. */
+enum { SHADOW_TIMERS = 60, SHADOW_ROUNDS = 3000, SHADOW_SEED = 20240611 };
+
+typedef struct shadow {
+  engine_timer *timers[SHADOW_TIMERS];
+  time_ps when[SHADOW_TIMERS]; /* the model */
+  random_stream *random;
+  unsigned fired;
+  unsigned rounds;
+} shadow;
+
+typedef struct shadow_timer {
+  shadow *all;
+  unsigned index; /* timers are numbered in the order of (class, major, minor) */
+} shadow_timer;
+
+static void shadow_change(shadow *all, time_ps now)
+{
+  unsigned index = (unsigned)random_stream_below(all->random, SHADOW_TIMERS);
+  time_ps when = now + (time_ps)random_stream_below(all->random, 6);
+  if (random_stream_below(all->random, 5) == 0) {
+    when = TIME_PS_NEVER;
+  }
+  engine_timer_set(all->timers[index], when);
+  all->when[index] = when;
+}
+
+static void shadow_fired(void *user, time_ps now)
+{
+  shadow_timer *self = user;
+  shadow *all = self->all;
+  unsigned first = 0;
+  for (unsigned index = 1; index < SHADOW_TIMERS; index++) {
+    if (all->when[index] < all->when[first]) {
+      first = index;
+    }
+  }
+  if (first != self->index || all->when[first] != now) {
+    g_error("seed %d, event %u: timer %u ran at %" G_GINT64_FORMAT ", the model has %u at %" G_GINT64_FORMAT,
+            SHADOW_SEED, all->fired, self->index, now, first, all->when[first]);
+  }
+  all->when[first] = TIME_PS_NEVER;
+  all->fired++;
+  /* One change or two in turn. When the agenda runs empty, the test fills it again. */
+  for (unsigned changes = 0; all->rounds > 0 && changes < 1 + all->rounds % 2; changes++) {
+    shadow_change(all, now);
+  }
+  all->rounds -= all->rounds > 0;
+}
+
+static void test_random_against_model(void)
+{
+  engine *clock = engine_native_new();
+  shadow all = {.random = random_stream_new(SHADOW_SEED, "engine"), .rounds = SHADOW_ROUNDS};
+  shadow_timer timers[SHADOW_TIMERS];
+  for (unsigned index = 0; index < SHADOW_TIMERS; index++) {
+    timers[index] = (shadow_timer){&all, index};
+    /* 15 a class, 5 a major: numbered as the order goes. */
+    all.timers[index] = engine_timer_new(clock, (engine_class)(index / 15), index / 5 % 3, index % 5,
+                                         shadow_fired, &timers[index]);
+    all.when[index] = TIME_PS_NEVER;
+  }
+  while (all.rounds > 0) {
+    for (unsigned changes = 0; changes < 40; changes++) {
+      shadow_change(&all, engine_now(clock));
+    }
+    engine_run(clock, TIME_PS_NEVER);
+  }
+  for (unsigned index = 0; index < SHADOW_TIMERS; index++) {
+    g_assert_cmpint(all.when[index], ==, TIME_PS_NEVER);
+    engine_timer_free(all.timers[index]);
+  }
+  g_assert_cmpuint(all.fired, >=, SHADOW_ROUNDS);
+  g_assert_cmpuint(engine_events(clock), ==, all.fired);
+  random_stream_free(all.random);
+  engine_free(clock);
+}
+
+/* Caller mistakes end the process. */
+static void test_past_is_refused(void)
+{
+  if (g_test_subprocess()) {
+    world w;
+    world_open(&w);
+    engine_timer_set(w.writers[0].timer, 10);
+    engine_run(w.clock, TIME_PS_NEVER);
+    engine_timer_set(w.writers[0].timer, 9);
+    return;
+  }
+  g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+  g_test_trap_assert_failed();
+  g_test_trap_assert_stderr("*when >= engine_now*");
+}
+
+static void test_undefined_order_is_refused(void)
+{
+  if (g_test_subprocess()) {
+    world w;
+    world_open(&w);
+    engine_timer *twin = engine_timer_new(w.clock, ENGINE_WORKLOAD, 2, 0, write_letter, &w.writers[2]);
+    engine_timer_set(w.writers[2].timer, 10);
+    engine_timer_set(twin, 10);
+    engine_run(w.clock, TIME_PS_NEVER);
+    return;
+  }
+  g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+  g_test_trap_assert_failed();
+  g_test_trap_assert_stderr("*two timers due at 10 ps share class 3, major 2, minor 0*");
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/engine/fires-once-at-its-time", test_fires_once_at_its_time);
+  g_test_add_func("/engine/moved-and-switched-off", test_moved_and_switched_off);
+  g_test_add_func("/engine/until", test_until);
+  g_test_add_func("/engine/stop", test_stop);
+  g_test_add_func("/engine/freed", test_freed);
+  g_test_add_func("/engine/random-against-model", test_random_against_model);
+  g_test_add_func("/engine/past-is-refused", test_past_is_refused);
+  g_test_add_func("/engine/undefined-order-is-refused", test_undefined_order_is_refused);
+  return g_test_run();
+}

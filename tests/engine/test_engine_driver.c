@@ -1,0 +1,174 @@
+/* What the agenda asks of its driver: a driver that only notes the calls it owes, made by hand. */
+#include "engine/engine_driver.h"
+
+#include <glib.h>
+
+typedef struct noting_driver {
+  time_ps now;
+  GString *asked; /* every moment asked for, each with a blank behind it */
+  unsigned stops;
+  void (*during_run)(struct noting_driver *noting, time_ps until);
+  engine *clock;
+  bool *freed;
+} noting_driver;
+
+static void note_wake_at(void *driver, time_ps when)
+{
+  noting_driver *noting = driver;
+  g_string_append_printf(noting->asked, "%" G_GINT64_FORMAT " ", when);
+}
+
+static time_ps note_now(const void *driver)
+{
+  const noting_driver *noting = driver;
+  return noting->now;
+}
+
+static void note_run(void *driver, time_ps until)
+{
+  noting_driver *noting = driver;
+  noting->during_run(noting, until);
+}
+
+static void note_stop(void *driver)
+{
+  noting_driver *noting = driver;
+  noting->stops++;
+}
+
+static void note_free(void *driver)
+{
+  noting_driver *noting = driver;
+  *noting->freed = true;
+  g_string_free(noting->asked, TRUE);
+}
+
+static engine *open_engine(noting_driver *noting, bool *freed)
+{
+  static const engine_driver functions = {note_wake_at, note_now, note_run, note_stop, note_free};
+  *noting = (noting_driver){.asked = g_string_new(NULL), .freed = freed};
+  *freed = false;
+  noting->clock = engine_new_over(&functions, noting);
+  return noting->clock;
+}
+
+static void count_call(void *user, time_ps now)
+{
+  (void)now;
+  ++*(unsigned *)user;
+}
+
+/* The driver makes a call it owes. */
+static void wake(noting_driver *noting, time_ps now)
+{
+  noting->now = now;
+  engine_driver_wake(noting->clock);
+}
+
+/* A call is asked for only when none comes as early; a deadline that is put off costs none until its old call has
+ * come, and a deadline whose call still comes is not asked for again. */
+static void test_asks_no_more_than_needed(void)
+{
+  noting_driver noting;
+  bool freed;
+  unsigned calls = 0;
+  engine *clock = open_engine(&noting, &freed);
+  engine_timer *retransmission = engine_timer_new(clock, ENGINE_TIMER, 0, 0, count_call, &calls);
+  engine_timer *transmitter = engine_timer_new(clock, ENGINE_TRANSMITTER, 0, 0, count_call, &calls);
+
+  engine_timer_set(retransmission, 200);
+  g_assert_cmpint(engine_driver_due(clock), ==, 200);
+  engine_timer_set(transmitter, 10);
+  g_assert_cmpint(engine_driver_due(clock), ==, 10);
+  engine_timer_set(retransmission, 205);
+  engine_timer_set(retransmission, 210);
+  g_assert_cmpstr(noting.asked->str, ==, "200 10 ");
+
+  /* At 10 the transmitter runs; 210 is next, and the call of 200 looks again. */
+  wake(&noting, 10);
+  g_assert_cmpuint(calls, ==, 1);
+  g_assert_cmpstr(noting.asked->str, ==, "200 10 ");
+  wake(&noting, 200);
+  g_assert_cmpuint(calls, ==, 1);
+  g_assert_cmpstr(noting.asked->str, ==, "200 10 210 ");
+
+  /* Off: the call still comes and finds nothing. */
+  engine_timer_set(retransmission, TIME_PS_NEVER);
+  g_assert_cmpint(engine_driver_due(clock), ==, TIME_PS_NEVER);
+  wake(&noting, 210);
+  g_assert_cmpuint(calls, ==, 1);
+  g_assert_cmpstr(noting.asked->str, ==, "200 10 210 ");
+
+  /* A call for the very present, after this picosecond's call has come, is a new one. */
+  engine_timer_set(transmitter, 210);
+  g_assert_cmpstr(noting.asked->str, ==, "200 10 210 210 ");
+  engine_timer_free(transmitter);
+  engine_timer_free(retransmission);
+  engine_free(clock);
+  g_assert_true(freed);
+}
+
+/* A call that nobody asked for runs nothing early and loses nothing. */
+static void test_early_call(void)
+{
+  noting_driver noting;
+  bool freed;
+  unsigned calls = 0;
+  engine *clock = open_engine(&noting, &freed);
+  engine_timer *timer = engine_timer_new(clock, ENGINE_TIMER, 0, 0, count_call, &calls);
+  engine_timer_set(timer, 100);
+  wake(&noting, 99);
+  g_assert_cmpuint(calls, ==, 0);
+  g_assert_cmpstr(noting.asked->str, ==, "100 ");
+  wake(&noting, 100);
+  g_assert_cmpuint(calls, ==, 1);
+  engine_timer_free(timer);
+  engine_free(clock);
+}
+
+static void stop_engine(void *user, time_ps now)
+{
+  (void)now;
+  engine_stop(user);
+}
+
+static void wake_twice_at_50(noting_driver *noting, time_ps until)
+{
+  g_assert_cmpint(until, ==, 1000);
+  wake(noting, 50);
+  wake(noting, 50);
+}
+
+/* After a stop the calls that still come run nothing; the next run asks anew for what was left. */
+static void test_stop(void)
+{
+  noting_driver noting;
+  bool freed;
+  unsigned calls = 0;
+  engine *clock = open_engine(&noting, &freed);
+  engine_timer *first = engine_timer_new(clock, ENGINE_TRANSMITTER, 0, 0, stop_engine, clock);
+  engine_timer *second = engine_timer_new(clock, ENGINE_WORKLOAD, 0, 0, count_call, &calls);
+  engine_timer_set(first, 50);
+  engine_timer_set(second, 50);
+  noting.during_run = wake_twice_at_50;
+  engine_run(clock, 1000);
+  g_assert_cmpuint(noting.stops, ==, 1);
+  g_assert_cmpuint(calls, ==, 0);
+  g_assert_cmpuint(engine_events(clock), ==, 1);
+  g_assert_cmpstr(noting.asked->str, ==, "50 ");
+  engine_run(clock, 1000);
+  g_assert_cmpuint(calls, ==, 1);
+  g_assert_cmpstr(noting.asked->str, ==, "50 50 ");
+  engine_timer_free(first);
+  engine_timer_free(second);
+  engine_free(clock);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/engine/driver/asks-no-more-than-needed", test_asks_no_more_than_needed);
+  g_test_add_func("/engine/driver/early-call", test_early_call);
+  g_test_add_func("/engine/driver/stop", test_stop);
+  return g_test_run();
+}

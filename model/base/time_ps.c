@@ -7,9 +7,13 @@
 time_ps time_ps_to_send(uint64_t octets, uint64_t rate_bit_per_s)
 {
   g_assert(rate_bit_per_s > 0);
-  /* At most 2^64 · 2 · 8 · 10^12 < 2^108; doubled, so that half of an odd rate stays whole. */
-  uint128 doubled = (uint128)octets * (2 * 8 * (uint64_t)TIME_PS_PER_SECOND);
-  uint128 rounded = (doubled + rate_bit_per_s) / ((uint128)rate_bit_per_s * 2);
+  uint128 bits = (uint128)octets * 8;
+  /* ns-3 keeps a transmission time as seconds with 64 binary digits behind the point, further ones cut off, and rounds
+   * that half up: so an exact half picosecond goes down unless 64 digits hold it (measured on ns-3 3.37). */
+  uint64_t fraction = (uint64_t)(((bits % rate_bit_per_s) << 64) / rate_bit_per_s);
+  uint128 half = (uint128)1 << 63;
+  uint128 rounded = bits / rate_bit_per_s * (uint64_t)TIME_PS_PER_SECOND +
+                    ((fraction * (uint128)TIME_PS_PER_SECOND + half) >> 64);
   return rounded < (uint128)TIME_PS_NEVER ? (time_ps)rounded : TIME_PS_NEVER;
 }
 

@@ -46,10 +46,10 @@ void engine_timer_set_ordered(engine_timer *timer, time_ps when, uint64_t minor)
 /* When the timer is due; TIME_PS_NEVER when it is off. */
 time_ps engine_timer_when(const engine_timer *timer);
 
-/* Runs what is due until nothing is, `until` is passed (what is due at `until` still runs; TIME_PS_NEVER: no end),
- * or engine_stop(). The clock then stands at the last callback run (over another simulator: at that one's last
- * event), not at `until`, so that "how long did it take" is the same on every engine. May be called again to go
- * on; not from a callback. Two timers due with the same (class, major, minor) abort the process. */
+/* Runs what is due until nothing is, `until` is passed (what is due at `until` still runs; TIME_PS_NEVER: no end), or
+ * engine_stop(). Afterwards the clock is at `until` when that ended the run or nothing was left before it, else at the last
+ * callback. May be called again to go on; not from a callback. Two timers due with the same (class, major, minor) abort
+ * the process. */
 void engine_run(engine *clock, time_ps until);
 
 /* Ends the run after the callback that calls this, also when more is due in the same picosecond. Outside a run it

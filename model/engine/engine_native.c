@@ -35,6 +35,10 @@ static void native_run(void *driver, time_ps until)
     native->now = due;
     engine_driver_wake(native->clock);
   }
+  /* As ns-3's clock: a run that ends at `until` has reached it, also for want of events. */
+  if (!native->stopped && until != TIME_PS_NEVER) {
+    native->now = until;
+  }
 }
 
 static void native_stop(void *driver)

@@ -12,12 +12,14 @@ static void test_exact(void)
   g_assert_cmpint(time_ps_to_send(1, 1), ==, 8 * TIME_PS_PER_SECOND);
 }
 
-static void test_rounds_half_up(void)
+static void test_rounds_as_ns3(void)
 {
-  /* One octet at 16 Tbit/s: 0.5 ps; three: 1.5 ps; at a bit per second more: just under a half. */
-  g_assert_cmpint(time_ps_to_send(1, UINT64_C(16000000000000)), ==, 1);
-  g_assert_cmpint(time_ps_to_send(3, UINT64_C(16000000000000)), ==, 2);
-  g_assert_cmpint(time_ps_to_send(1, UINT64_C(16000000000001)), ==, 0);
+  /* One octet at 16 Tbit/s: 0.5 ps; three: 1.5 ps. 5e-13 s has no end in binary, so 64 digits of it are less than a half. */
+  g_assert_cmpint(time_ps_to_send(1, UINT64_C(16000000000000)), ==, 0);
+  g_assert_cmpint(time_ps_to_send(3, UINT64_C(16000000000000)), ==, 1);
+  g_assert_cmpint(time_ps_to_send(1, UINT64_C(15000000000000)), ==, 1);
+  /* 62.5 ps, measured in ns-3 3.37. */
+  g_assert_cmpint(time_ps_to_send(1, UINT64_C(128000000000)), ==, 62);
   /* 8 · 10^12 / 3 = 2,666,666,666,666.67; 8 · 10^12 / 7 = 1,142,857,142,857.14. */
   g_assert_cmpint(time_ps_to_send(1, 3), ==, INT64_C(2666666666667));
   g_assert_cmpint(time_ps_to_send(1, 7), ==, INT64_C(1142857142857));
@@ -48,7 +50,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/time_ps/exact", test_exact);
-  g_test_add_func("/time_ps/rounds-half-up", test_rounds_half_up);
+  g_test_add_func("/time_ps/rounds-as-ns3", test_rounds_as_ns3);
   g_test_add_func("/time_ps/saturates", test_saturates);
   g_test_add_func("/time_ps/seconds-and-earlier", test_seconds_and_earlier);
   return g_test_run();

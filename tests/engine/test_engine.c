@@ -92,7 +92,7 @@ static void test_moved_and_switched_off(void)
   world_close(&w);
 }
 
-/* What is due at `until` runs, what is due behind it waits, and the clock stands at the last callback. */
+/* What is due at `until` runs, what is due behind it waits, and the clock stands at `until`. */
 static void test_until(void)
 {
   world w;
@@ -103,7 +103,7 @@ static void test_until(void)
   g_assert_cmpstr(w.written->str, ==, "a@10 a@20 a@30 ");
   engine_run(w.clock, 39);
   g_assert_cmpuint(engine_events(w.clock), ==, 3);
-  g_assert_cmpint(engine_now(w.clock), ==, 30);
+  g_assert_cmpint(engine_now(w.clock), ==, 39);
   engine_run(w.clock, 40);
   g_assert_cmpuint(engine_events(w.clock), ==, 4);
   g_assert_cmpint(engine_timer_when(w.writers[0].timer), ==, 50);

@@ -1,0 +1,48 @@
+/* The DDP header: tagged (14 octets) and untagged (18 octets) segments (ddp-07/rfc5041 §4.1, §4.2, §4.3
+ * [v1.0: §6.1, §6.2, §6.3]; DDP-035, DDP-050, DDP-065). */
+#ifndef DDP_DDP_HEADER_H
+#define DDP_DDP_HEADER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/octet_rope.h"
+
+enum {
+  DDP_TAGGED_HEADER_OCTETS = 14,
+  DDP_UNTAGGED_HEADER_OCTETS = 18,
+  DDP_MAX_HEADER_OCTETS = DDP_UNTAGGED_HEADER_OCTETS,
+  DDP_VERSION_IETF = 1, /* DV (ddp-07/rfc5041 §4.1, DDP-047) */
+  DDP_QUEUES =
+      3, /* the queues RDMAP uses: QN 0 Send, 1 Read Request, 2 Terminate (rdmap-00 §5.1, RDMAP-017) */
+};
+
+typedef struct ddp_header {
+  bool tagged;         /* T */
+  bool last;           /* L */
+  uint8_t version;     /* DV, 2 bits */
+  uint8_t ulp_control; /* RsvdULP, the first octet: RDMAP's control field */
+  /* tagged */
+  uint32_t stag;
+  uint64_t tagged_offset; /* TO */
+  /* untagged */
+  uint32_t ulp_word; /* RsvdULP, octets 2 … 5 of the header: RDMAP's Invalidate STag */
+  uint32_t queue_number;
+  uint32_t msn;
+  uint32_t message_offset; /* MO */
+} ddp_header;
+
+/* 14 or 18. */
+size_t ddp_header_octets(const ddp_header *header);
+
+/* Writes the header to `wire` (room for ddp_header_octets(header) octets); returns its length. Reserved
+ * bits are 0 (DDP-044). Fields of the other model are not looked at. */
+size_t ddp_header_encode(const ddp_header *header, uint8_t *wire);
+
+/* Reads the header at the front of the ULPDU `ulpdu`; fields of the other model become 0, reserved bits
+ * are not looked at (DDP-045). Returns its length, 0 when the ULPDU is too short for it (notes-ddp-rdmap
+ * 15), with all of `header` 0 then. Judges no field. */
+size_t ddp_header_decode(ddp_header *header, const octet_rope *ulpdu);
+
+#endif

@@ -1,0 +1,236 @@
+#include "ddp/ddp_placer.h"
+
+#include <glib.h>
+
+#include "ddp/ddp_undelivered.h"
+
+typedef enum verdict {
+  VERDICT_RIGHT,
+  VERDICT_ERROR,   /* DDP finds a fault */
+  VERDICT_REFUSED, /* the ULP does */
+} verdict;
+
+/* The segment nearest to the in-order point that was found wrong: where the stream will end. */
+typedef struct fault {
+  verdict verdict; /* VERDICT_RIGHT: none is known */
+  ddp_error error; /* with VERDICT_ERROR */
+  ddp_segment segment;
+} fault;
+
+struct ddp_placer {
+  uint8_t version;
+  const ddp_tagged_buffers *tagged;
+  ddp_untagged_queue *queues[DDP_QUEUES];
+  size_t queue_count;
+  ddp_placer_events events;
+  void *user;
+
+  uint64_t edge;                       /* everything below is Delivered */
+  ddp_undelivered *undelivered;        /* Placed, behind a hole at `edge` */
+  uint64_t message_octets[DDP_QUEUES]; /* of the message being Delivered on each queue, as far as it got */
+  fault fault;
+};
+
+ddp_placer *ddp_placer_new(uint8_t version, const ddp_tagged_buffers *tagged,
+                           ddp_untagged_queue *const *queues, size_t queue_count,
+                           const ddp_placer_events *events, void *user)
+{
+  g_assert(queue_count <= DDP_QUEUES);
+  g_assert(!events->accepts || events->refused);
+  ddp_placer *placer = g_new0(ddp_placer, 1);
+  placer->version = version;
+  placer->tagged = tagged;
+  for (size_t i = 0; i < queue_count; i++) {
+    placer->queues[i] = queues[i];
+  }
+  placer->queue_count = queue_count;
+  placer->events = *events;
+  placer->user = user;
+  placer->undelivered = ddp_undelivered_new();
+  return placer;
+}
+
+void ddp_placer_free(ddp_placer *placer)
+{
+  if (!placer) {
+    return;
+  }
+  ddp_undelivered_free(placer->undelivered);
+  g_free(placer);
+}
+
+/* DDP's checks of a segment with a whole header; sets its target when they pass. */
+static bool check(const ddp_placer *placer, ddp_segment *segment, ddp_error *error)
+{
+  const ddp_header *header = &segment->header;
+  segment->target = NULL;
+
+  /* ddp-07/rfc5041 §4.1, §7.2 (DDP-048, DDP-171, DDP-177, DDP-179): missing in the lists of checks; first
+   * and on empty segments too, as no other field can be trusted under another version (notes-ddp-rdmap 2). */
+  if (header->version != placer->version) {
+    *error = header->tagged ? (ddp_error){DDP_ERROR_TAGGED, DDP_TAGGED_INVALID_VERSION}
+                            : (ddp_error){DDP_ERROR_UNTAGGED, DDP_UNTAGGED_INVALID_VERSION};
+    return false;
+  }
+  if (header->tagged) {
+    /* ddp-07/rfc5041 §5.2 (DDP-100): STag and TO of an empty segment are not looked at. */
+    if (segment->payload_octets == 0) {
+      return true;
+    }
+    segment->target = ddp_tagged_buffers_find(placer->tagged, header->stag, header->tagged_offset,
+                                              segment->payload_octets, error);
+    return segment->target != NULL;
+  }
+  if (header->queue_number >= placer->queue_count) { /* ddp-07/rfc5041 §7.1 (DDP-140) */
+    *error = (ddp_error){DDP_ERROR_UNTAGGED, DDP_UNTAGGED_INVALID_QUEUE};
+    return false;
+  }
+  return ddp_untagged_queue_find(placer->queues[header->queue_number], header->msn, header->message_offset,
+                                 segment->payload_octets, &segment->target, error);
+}
+
+/* DDP's checks come before the ULP's: DDP sees the segment first (rdmap-00 §9.2, RDMAP-237 … RDMAP-239). */
+static verdict judge(const ddp_placer *placer, ddp_segment *segment, ddp_error *error)
+{
+  if (!check(placer, segment, error)) {
+    return VERDICT_ERROR;
+  }
+  if (placer->events.accepts && !placer->events.accepts(placer->user, &segment->header)) {
+    return VERDICT_REFUSED;
+  }
+  return VERDICT_RIGHT;
+}
+
+/* Keeps the fault that comes first in the sender's order and forgets what lies behind it (notes-ddp-rdmap
+ * 39). */
+static void note_fault(ddp_placer *placer, verdict found, ddp_error error, const ddp_segment *segment)
+{
+  placer->fault = (fault){.verdict = found, .error = error, .segment = *segment};
+  ddp_undelivered_drop_from(placer->undelivered, segment->fpdu_start);
+}
+
+static bool behind_fault(const ddp_placer *placer, uint64_t position)
+{
+  return placer->fault.verdict != VERDICT_RIGHT && position >= placer->fault.segment.fpdu_start;
+}
+
+/* An early untagged segment was judged by an MSN range that has moved since. Judged again where the sender
+ * put it, it gets the code it would have got in order; when only a buffer posted meanwhile makes it right,
+ * it keeps the first. */
+static void judge_fault_in_order(ddp_placer *placer)
+{
+  fault *known = &placer->fault;
+  if (known->segment.header_octets == 0) {
+    return;
+  }
+  ddp_error error = known->error;
+  verdict again = judge(placer, &known->segment, &error);
+  if (again != VERDICT_RIGHT) {
+    known->verdict = again;
+    known->error = error;
+  }
+}
+
+static void surface_fault(ddp_placer *placer, time_ps now)
+{
+  judge_fault_in_order(placer);
+  placer->fault.segment.target = NULL;
+  if (placer->fault.verdict == VERDICT_REFUSED) {
+    placer->events.refused(placer->user, &placer->fault.segment, now);
+  } else {
+    placer->events.error(placer->user, placer->fault.error, &placer->fault.segment, now);
+  }
+}
+
+/* What only the sender's order can tell about an untagged segment: is it of the message whose turn it is?
+ * An MSN that was free when the segment arrived early may be Delivered by now, and one ahead means that
+ * the sender skipped a message or mixed two (ddp-07/rfc5041 §5.3, DDP-103; notes-ddp-rdmap 18). The
+ * documents give no check for the latter; delivering past it would break the order, so it gets the code of
+ * a bad MSN. */
+static bool is_in_turn(const ddp_placer *placer, const ddp_header *header)
+{
+  return header->tagged || header->msn == ddp_untagged_queue_next_msn(placer->queues[header->queue_number]);
+}
+
+/* Delivers `segment`, which is Placed and lies at the edge. */
+static void deliver(ddp_placer *placer, ddp_segment *segment, time_ps now)
+{
+  const ddp_header *header = &segment->header;
+  if (!is_in_turn(placer, header)) {
+    note_fault(placer, VERDICT_ERROR, (ddp_error){DDP_ERROR_UNTAGGED, DDP_UNTAGGED_MSN_RANGE}, segment);
+    return;
+  }
+  uint64_t buffer_id = 0;
+  if (!header->tagged) {
+    /* ddp-07/rfc5041 §5.4 (DDP-116, DDP-117): the L segment has the highest MO, so this is MO + length of
+     * it; but the MO of an empty segment is not checked and would not do as a length. */
+    uint64_t *octets = &placer->message_octets[header->queue_number];
+    uint64_t end = (uint64_t)header->message_offset + segment->payload_octets;
+    if (segment->payload_octets > 0 && end > *octets) {
+      *octets = end;
+    }
+    if (header->last) {
+      buffer_id = ddp_untagged_queue_deliver(placer->queues[header->queue_number], NULL);
+      segment->message_octets = *octets;
+      *octets = 0;
+    }
+  }
+  placer->edge = segment->fpdu_end;
+  placer->events.delivered(placer->user, segment, buffer_id, now);
+}
+
+/* Delivers what is contiguous at the edge; ends the stream when the fault is next. */
+static void advance(ddp_placer *placer, time_ps now)
+{
+  ddp_segment segment;
+  while (ddp_undelivered_take(placer->undelivered, placer->edge, &segment)) {
+    deliver(placer, &segment, now);
+  }
+  if (behind_fault(placer, placer->edge)) {
+    surface_fault(placer, now);
+  }
+}
+
+void ddp_placer_receive(ddp_placer *placer, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  g_assert(ulpdu->fpdu_start < ulpdu->fpdu_end);
+  /* ddp-07/rfc5041 §7.1 (DDP-160): silently. Once the fault has surfaced, everything to come is behind it. */
+  if (behind_fault(placer, ulpdu->fpdu_start)) {
+    return;
+  }
+  g_assert(ulpdu->fpdu_start >= placer->edge);
+
+  ddp_segment segment = {.fpdu_start = ulpdu->fpdu_start, .fpdu_end = ulpdu->fpdu_end};
+  /* No code fits a ULPDU without a whole header (notes-ddp-rdmap 15). */
+  ddp_error error = {DDP_ERROR_LOCAL_CATASTROPHIC, DDP_CATASTROPHIC};
+  verdict found = VERDICT_ERROR;
+  segment.header_octets = (uint32_t)ddp_header_decode(&segment.header, ulpdu->octets);
+  if (segment.header_octets > 0) {
+    segment.payload_octets = ulpdu->octets->length - segment.header_octets;
+    found = judge(placer, &segment, &error);
+  }
+  if (found != VERDICT_RIGHT) {
+    note_fault(placer, found, error, &segment);
+  } else {
+    if (segment.payload_octets > 0) {
+      octet_rope_copy_out(ulpdu->octets, segment.header_octets, segment.payload_octets, segment.target);
+    }
+    placer->events.placed(placer->user, &segment, ulpdu, now);
+    if (segment.fpdu_start != placer->edge) {
+      ddp_undelivered_add(placer->undelivered, &segment);
+      return;
+    }
+    deliver(placer, &segment, now);
+  }
+  advance(placer, now);
+}
+
+size_t ddp_placer_undelivered(const ddp_placer *placer)
+{
+  return ddp_undelivered_count(placer->undelivered);
+}
+
+uint64_t ddp_placer_delivered_edge(const ddp_placer *placer)
+{
+  return placer->edge;
+}

@@ -1,0 +1,62 @@
+/* The receiving side of DDP: Placement of each segment as it is passed up, in any order; Delivery once and
+ * in the order sent, across queues and tagged traffic (ddp-07/rfc5041 §5.3, §5.4 [v1.0: §7.3, §7.4];
+ * DDP-105 … DDP-108, DDP-111 … DDP-115, notes-ddp-rdmap 16). */
+#ifndef DDP_DDP_PLACER_H
+#define DDP_DDP_PLACER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/time_ps.h"
+#include "ddp/ddp_error.h"
+#include "ddp/ddp_header.h"
+#include "ddp/ddp_segment.h"
+#include "ddp/ddp_tagged_buffers.h"
+#include "ddp/ddp_untagged_queue.h"
+#include "mpa/mpa_deframer.h"
+
+typedef struct ddp_placer ddp_placer;
+
+/* `error` and `refused` surface the first fault of the stream, exactly one of them and once, when the
+ * in-order point reaches the segment that has it, so that the result does not depend on the network's
+ * order (notes-ddp-rdmap 39). Nothing is Placed or Delivered afterwards (DDP-160); segments behind it that
+ * were Placed early are forgotten without being Delivered. */
+typedef struct ddp_placer_events {
+  /* Asked of every segment that DDP itself finds right, before it is Placed: may the ULP's fields in
+   * `header` be so? What the ULP does not accept is not Placed either (notes-ddp-rdmap 25). The answer
+   * depends on nothing but `header`. NULL: all are accepted. */
+  bool (*accepts)(void *user, const ddp_header *header);
+  /* `segment` has been Placed. `ulpdu` tells when its octets arrived (its payload starts at ULPDU offset
+   * ddp_header_octets()). The handler may set segment->observer. */
+  void (*placed)(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now);
+  /* `segment` and all before it are Placed: it is Delivered, exactly once, in the order sent. `buffer_id`:
+   * of the untagged buffer that the segment with L set uses up, else 0. */
+  void (*delivered)(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now);
+  /* DDP's own fault in `segment` (DDP-158, DDP-159: header and length with it). */
+  void (*error)(void *user, ddp_error error, const ddp_segment *segment, time_ps now);
+  /* `segment` is one that `accepts` said no to. May be NULL when `accepts` is. */
+  void (*refused)(void *user, const ddp_segment *segment, time_ps now);
+} ddp_placer_events;
+
+/* A placer for segments of `version` (DV); `tagged` and `queues[0 … queue_count - 1]` (at most DDP_QUEUES;
+ * the array is copied) stay the caller's and must outlive it. `events` is copied. Free with
+ * ddp_placer_free() (NULL is allowed). */
+ddp_placer *ddp_placer_new(uint8_t version, const ddp_tagged_buffers *tagged,
+                           ddp_untagged_queue *const *queues, size_t queue_count,
+                           const ddp_placer_events *events, void *user);
+void ddp_placer_free(ddp_placer *placer);
+
+/* Checks and Places one ULPDU as MPA passes it (in any order, each exactly once), then Delivers what has
+ * become contiguous from stream offset 0 of the FPDU phase. Checks in the order of notes-ddp-rdmap 12, DV
+ * first (2); a segment that fails one is not Placed (ddp-07/rfc5041 §7.1, DDP-140 … DDP-157). Buffers and
+ * STags count as they are when the segment arrives (notes-ddp-rdmap 53). */
+void ddp_placer_receive(ddp_placer *placer, const mpa_ulpdu *ulpdu, time_ps now);
+
+/* Segments Placed and not yet Delivered: what DDP must remember. */
+size_t ddp_placer_undelivered(const ddp_placer *placer);
+
+/* All segments that end at or below this stream offset are Delivered. */
+uint64_t ddp_placer_delivered_edge(const ddp_placer *placer);
+
+#endif

@@ -1,0 +1,48 @@
+/* The sending side of DDP: a message becomes DDP Segments of at most MULPDU octets (ddp-07/rfc5041 §5.2
+ * [v1.0: §7.2]; DDP-084). */
+#ifndef DDP_DDP_SEGMENTER_H
+#define DDP_DDP_SEGMENTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/octet_rope.h"
+#include "ddp/ddp_header.h"
+
+typedef struct ddp_segmenter ddp_segmenter;
+
+/* Where the octets of a message come from: appends octets [from, from + length) of it to `rope`, by
+ * reference. */
+typedef void (*ddp_payload_source)(void *user, uint64_t from, uint32_t length, octet_rope *rope);
+
+typedef struct ddp_message {
+  bool tagged;
+  uint8_t ulp_control;
+  uint32_t ulp_word;         /* untagged */
+  uint32_t stag;             /* tagged */
+  uint64_t tagged_offset;    /* tagged: TO of the first octet */
+  uint32_t queue_number;     /* untagged, below DDP_QUEUES; the messages of each queue get MSN 1, 2, … */
+  uint32_t length;           /* payload octets, 0 … 2^32 - 1 (DDP-085) */
+  ddp_payload_source source; /* may be NULL with length 0 */
+  void *source_user;
+} ddp_message;
+
+/* A segmenter that writes `version` (DV) into every header. Free with ddp_segmenter_free() (NULL is
+ * allowed). */
+ddp_segmenter *ddp_segmenter_new(uint8_t version);
+void ddp_segmenter_free(ddp_segmenter *segmenter);
+
+/* Starts `message` (copied). Only when ddp_segmenter_is_idle(): segments of two messages never interleave
+ * (notes-ddp-rdmap 18). An untagged one takes the next MSN of its queue (DDP-073, DDP-074). */
+void ddp_segmenter_start(ddp_segmenter *segmenter, const ddp_message *message);
+
+/* No message is started, or the last segment of the last one was taken. */
+bool ddp_segmenter_is_idle(const ddp_segmenter *segmenter);
+
+/* The next segment of the started message: header and up to `mulpdu_octets` - header payload octets (at
+ * least one must fit), appended to the empty `ulpdu`. A zero-length message is one segment of header only
+ * (DDP-098). Returns true when it was the last (L set), after which the segmenter is idle. Each call may
+ * give another MULPDU: new segments of the same message use it (DDP-016, DDP-017, notes-ddp-rdmap 24). */
+bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, octet_rope *ulpdu);
+
+#endif

@@ -1,0 +1,81 @@
+#include "ddp/ddp_undelivered.h"
+
+#include <glib.h>
+
+#include "base/element_array.h"
+
+struct ddp_undelivered {
+  element_array segments; /* ddp_segment, ascending, disjoint */
+};
+
+ddp_undelivered *ddp_undelivered_new(void)
+{
+  ddp_undelivered *undelivered = g_new0(ddp_undelivered, 1);
+  element_array_init(&undelivered->segments, sizeof(ddp_segment));
+  return undelivered;
+}
+
+void ddp_undelivered_free(ddp_undelivered *undelivered)
+{
+  if (!undelivered) {
+    return;
+  }
+  element_array_clear(&undelivered->segments);
+  g_free(undelivered);
+}
+
+static const ddp_segment *segment_at(const ddp_undelivered *undelivered, size_t index)
+{
+  return element_array_at(&undelivered->segments, index);
+}
+
+/* Number of segments that start below `position`. */
+static size_t count_below(const ddp_undelivered *undelivered, uint64_t position)
+{
+  size_t low = 0;
+  size_t high = undelivered->segments.count;
+  if (high > 0 && segment_at(undelivered, high - 1)->fpdu_start < position) {
+    return high; /* new data arrives at the end of the stream */
+  }
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (segment_at(undelivered, middle)->fpdu_start < position) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+void ddp_undelivered_add(ddp_undelivered *undelivered, const ddp_segment *segment)
+{
+  size_t index = count_below(undelivered, segment->fpdu_start);
+  g_assert(segment->fpdu_start < segment->fpdu_end);
+  g_assert(index == 0 || segment_at(undelivered, index - 1)->fpdu_end <= segment->fpdu_start);
+  g_assert(index == undelivered->segments.count ||
+           segment->fpdu_end <= segment_at(undelivered, index)->fpdu_start);
+  ddp_segment *added = element_array_insert(&undelivered->segments, index);
+  *added = *segment;
+}
+
+bool ddp_undelivered_take(ddp_undelivered *undelivered, uint64_t position, ddp_segment *segment)
+{
+  if (undelivered->segments.count == 0 || segment_at(undelivered, 0)->fpdu_start != position) {
+    return false;
+  }
+  *segment = *segment_at(undelivered, 0);
+  element_array_remove(&undelivered->segments, 0, 1);
+  return true;
+}
+
+void ddp_undelivered_drop_from(ddp_undelivered *undelivered, uint64_t position)
+{
+  size_t kept = count_below(undelivered, position);
+  element_array_remove(&undelivered->segments, kept, undelivered->segments.count - kept);
+}
+
+size_t ddp_undelivered_count(const ddp_undelivered *undelivered)
+{
+  return undelivered->segments.count;
+}

@@ -1,0 +1,43 @@
+/* One untagged queue of the receiving side: buffers in posting order, each for the message with the next MSN
+ * (ddp-07/rfc5041 §5.1.2, §7.1 [v1.0: §7.1.2, §9.1]; DDP-083, DDP-145). */
+#ifndef DDP_DDP_UNTAGGED_QUEUE_H
+#define DDP_DDP_UNTAGGED_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ddp/ddp_error.h"
+
+typedef struct ddp_untagged_queue ddp_untagged_queue;
+
+/* MSN of the first message of every queue (ddp-07/rfc5041 §4.3, DDP-074). */
+enum { DDP_FIRST_MSN = 1 };
+
+/* A queue whose first message has MSN `first_msn` (DDP_FIRST_MSN on the wire of a new stream; tests preset
+ * others). */
+ddp_untagged_queue *ddp_untagged_queue_new(uint32_t first_msn);
+
+/* Frees the queue, not the buffers still posted. NULL is allowed. */
+void ddp_untagged_queue_free(ddp_untagged_queue *queue);
+
+/* Adds a buffer of `length` octets (0 allowed, `memory` may be NULL then) for the next message without
+ * one. `memory` stays the caller's and must stay valid until the message is Delivered; `id` comes back
+ * then. At most 2^31 buffers. */
+void ddp_untagged_queue_post(ddp_untagged_queue *queue, uint8_t *memory, uint64_t length, uint64_t id);
+
+/* Where `length` octets at `message_offset` of message `msn` go: true and `*target` (with `length` 0:
+ * NULL), or false and `*error`: no buffer posted for this MSN (0x02, DDP-141), MSN of a message Delivered
+ * already (0x03, DDP-144; notes-ddp-rdmap 9), MO beyond the buffer (0x04, DDP-142), MO + length beyond it
+ * (0x05, DDP-143). Zero length skips the MO and length checks (notes-ddp-rdmap 14). */
+bool ddp_untagged_queue_find(const ddp_untagged_queue *queue, uint32_t msn, uint32_t message_offset,
+                             uint32_t length, uint8_t **target, ddp_error *error);
+
+/* The oldest undelivered message is Delivered: its buffer leaves the queue. Returns the id it was posted
+ * with, its memory through `memory` (may be NULL). There must be one. */
+uint64_t ddp_untagged_queue_deliver(ddp_untagged_queue *queue, uint8_t **memory);
+
+/* MSN of the oldest undelivered message. */
+uint32_t ddp_untagged_queue_next_msn(const ddp_untagged_queue *queue);
+
+#endif

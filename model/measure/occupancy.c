@@ -1,0 +1,228 @@
+#include "measure/occupancy.h"
+
+#include <glib.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "measure/time_distribution.h"
+
+/* What is summed over the connections and has a peak. The causes come first, so that a held_cause is its own
+ * sum. */
+enum { SUM_REASSEMBLY = HELD_CAUSES, SUM_TOTAL, SUM_HOLES, SUM_PARTIAL_FPDUS, SUM_UNDELIVERED, SUMS };
+
+static const metric_id peak_metrics[SUMS] = {
+    [HELD_INCOMPLETE] = METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE,
+    [HELD_UNLOCATED] = METRIC_BUFFER_PEAK_OCTETS_UNLOCATED,
+    [HELD_ORDER] = METRIC_BUFFER_PEAK_OCTETS_ORDER,
+    [HELD_FRAGMENT] = METRIC_BUFFER_PEAK_OCTETS_FRAGMENT,
+    [HELD_PROCESSING] = METRIC_BUFFER_PEAK_OCTETS_PROCESSING,
+    [SUM_REASSEMBLY] = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS,
+    [SUM_TOTAL] = METRIC_BUFFER_TOTAL_PEAK_OCTETS,
+    [SUM_HOLES] = METRIC_STATE_HOLES_PEAK,
+    [SUM_PARTIAL_FPDUS] = METRIC_STATE_PARTIAL_FPDUS_PEAK,
+    [SUM_UNDELIVERED] = METRIC_STATE_UNDELIVERED_PEAK,
+};
+
+typedef struct connection_record {
+  uint64_t sums[SUMS];           /* octets in whole cells */
+  uint64_t written[HELD_CAUSES]; /* the last value in the series */
+  bool touched;                  /* in `touched` of the gauge */
+} connection_record;
+
+struct occupancy {
+  uint32_t connections;
+  uint32_t cell_octets;
+  connection_record *records;
+  uint64_t sums[SUMS]; /* over the connections */
+  uint64_t peaks[SUMS];
+  uint32_t connections_with_holes;
+  time_ps changed_at; /* of the last update; its values are settled (peaks, series) once time has passed */
+  bool settled;
+  bool started;
+  time_distribution *reassembly;
+  time_distribution *reassembly_in_recovery;
+  FILE *series;
+  bool all_series;
+  uint32_t connection_series;
+  uint64_t all_written[HELD_CAUSES];
+  GArray *touched; /* of uint32_t: connections with a series that were updated since the last settling */
+};
+
+const char *held_cause_name(held_cause cause)
+{
+  static const char *const names[HELD_CAUSES] = {
+      [HELD_INCOMPLETE] = "incomplete", [HELD_UNLOCATED] = "unlocated",   [HELD_ORDER] = "order",
+      [HELD_FRAGMENT] = "fragment",     [HELD_PROCESSING] = "processing",
+  };
+  g_assert((unsigned)cause < HELD_CAUSES);
+  return names[cause];
+}
+
+occupancy *occupancy_new(uint32_t connections, uint32_t cell_octets)
+{
+  g_assert(cell_octets >= 1);
+  occupancy *gauge = g_new0(occupancy, 1);
+  gauge->connections = connections;
+  gauge->cell_octets = cell_octets;
+  gauge->records = g_new0(connection_record, connections);
+  gauge->settled = true;
+  gauge->reassembly = time_distribution_new();
+  gauge->reassembly_in_recovery = time_distribution_new();
+  time_distribution_pause(gauge->reassembly_in_recovery, 0);
+  gauge->touched = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  return gauge;
+}
+
+void occupancy_free(occupancy *gauge)
+{
+  g_array_free(gauge->touched, TRUE);
+  time_distribution_free(gauge->reassembly_in_recovery);
+  time_distribution_free(gauge->reassembly);
+  g_free(gauge->records);
+  g_free(gauge);
+}
+
+void occupancy_write_series(occupancy *gauge, FILE *file, bool all_series, uint32_t connection_series)
+{
+  gauge->series = file;
+  gauge->all_series = all_series;
+  gauge->connection_series = MIN(connection_series, gauge->connections);
+  fputs("time_s,connection,cause,octets\n", file);
+}
+
+/* Writes the causes of one series that differ from what was last written of it. */
+static void write_changes(const occupancy *gauge, const char *name, const uint64_t *octets, uint64_t *written)
+{
+  for (int cause = 0; cause < HELD_CAUSES; cause++) {
+    if (octets[cause] == written[cause])
+      continue;
+    fprintf(gauge->series, "%" PRId64 ".%012" PRId64 ",%s,%s,%" PRIu64 "\n",
+            gauge->changed_at / TIME_PS_PER_SECOND, gauge->changed_at % TIME_PS_PER_SECOND, name,
+            held_cause_name((held_cause)cause), octets[cause]);
+    written[cause] = octets[cause];
+  }
+}
+
+static int compare_connections(const void *a, const void *b)
+{
+  uint32_t left = *(const uint32_t *)a;
+  uint32_t right = *(const uint32_t *)b;
+  return (left > right) - (left < right);
+}
+
+static void write_series(occupancy *gauge)
+{
+  if (gauge->all_series)
+    write_changes(gauge, "all", gauge->sums, gauge->all_written);
+  g_array_sort(gauge->touched, compare_connections);
+  for (guint i = 0; i < gauge->touched->len; i++) {
+    uint32_t connection = g_array_index(gauge->touched, uint32_t, i);
+    connection_record *record = &gauge->records[connection];
+    char name[sizeof "4294967295"];
+    snprintf(name, sizeof name, "%" PRIu32, connection);
+    write_changes(gauge, name, record->sums, record->written);
+    record->touched = false;
+  }
+  g_array_set_size(gauge->touched, 0);
+}
+
+/* The present values have lasted: they count for the peaks and the series. */
+static void settle(occupancy *gauge)
+{
+  if (gauge->settled)
+    return;
+  gauge->settled = true;
+  for (int sum = 0; sum < SUMS; sum++)
+    gauge->peaks[sum] = MAX(gauge->peaks[sum], gauge->sums[sum]);
+  if (gauge->series)
+    write_series(gauge);
+}
+
+static void touch(occupancy *gauge, uint32_t connection, time_ps now)
+{
+  g_assert(now >= gauge->changed_at);
+  if (now > gauge->changed_at)
+    settle(gauge);
+  gauge->changed_at = now;
+  gauge->settled = false;
+  connection_record *record = &gauge->records[connection];
+  if (connection < gauge->connection_series && !record->touched) {
+    record->touched = true;
+    g_array_append_val(gauge->touched, connection);
+  }
+}
+
+/* The sums of one connection in `state`. */
+static void sums_of_state(const occupancy *gauge, const occupancy_state *state, uint64_t sums[SUMS])
+{
+  uint64_t reassembly = 0;
+  for (int cause = 0; cause < HELD_CAUSES; cause++) {
+    uint64_t octets = state->octets[cause];
+    if (gauge->cell_octets > 1)
+      octets = (octets + gauge->cell_octets - 1) / gauge->cell_octets * gauge->cell_octets;
+    sums[cause] = octets;
+    if (cause != HELD_PROCESSING)
+      reassembly += octets;
+  }
+  sums[SUM_REASSEMBLY] = reassembly;
+  sums[SUM_TOTAL] = reassembly + sums[HELD_PROCESSING];
+  sums[SUM_HOLES] = state->holes;
+  sums[SUM_PARTIAL_FPDUS] = state->partial_fpdus;
+  sums[SUM_UNDELIVERED] = state->undelivered;
+}
+
+void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_state *state, time_ps now)
+{
+  g_assert(connection < gauge->connections);
+  uint64_t sums[SUMS];
+  sums_of_state(gauge, state, sums);
+  connection_record *record = &gauge->records[connection];
+  if (memcmp(sums, record->sums, sizeof sums) == 0)
+    return;
+  touch(gauge, connection, now);
+
+  uint32_t had_holes = gauge->connections_with_holes;
+  gauge->connections_with_holes += (sums[SUM_HOLES] > 0);
+  gauge->connections_with_holes -= (record->sums[SUM_HOLES] > 0);
+  for (int sum = 0; sum < SUMS; sum++) {
+    gauge->sums[sum] += sums[sum] - record->sums[sum]; /* modulo 2^64 */
+    record->sums[sum] = sums[sum];
+  }
+  time_distribution_set(gauge->reassembly, now, gauge->sums[SUM_REASSEMBLY]);
+  time_distribution_set(gauge->reassembly_in_recovery, now, gauge->sums[SUM_REASSEMBLY]);
+  if (had_holes == 0 && gauge->connections_with_holes > 0)
+    time_distribution_resume(gauge->reassembly_in_recovery, now);
+  else if (had_holes > 0 && gauge->connections_with_holes == 0)
+    time_distribution_pause(gauge->reassembly_in_recovery, now);
+}
+
+void occupancy_start(occupancy *gauge, time_ps now)
+{
+  gauge->started = true;
+  time_distribution_start(gauge->reassembly, now);
+  time_distribution_start(gauge->reassembly_in_recovery, now);
+}
+
+void occupancy_mark_delivery(occupancy *gauge, time_ps now)
+{
+  if (!gauge->started)
+    return;
+  time_distribution_mark(gauge->reassembly, now);
+  time_distribution_mark(gauge->reassembly_in_recovery, now);
+}
+
+void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values)
+{
+  g_assert(now >= gauge->changed_at);
+  settle(gauge);
+  for (int sum = 0; sum < SUMS; sum++)
+    metric_values_set(values, peak_metrics[sum], (double)gauge->peaks[sum]);
+  double mean;
+  if (time_distribution_mean(gauge->reassembly, &mean))
+    metric_values_set(values, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS, mean);
+  uint64_t octets;
+  if (time_distribution_quantile(gauge->reassembly, 99, &octets))
+    metric_values_set(values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, (double)octets);
+  if (time_distribution_quantile(gauge->reassembly_in_recovery, 99, &octets))
+    metric_values_set(values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY, (double)octets);
+}

@@ -1,0 +1,67 @@
+/* The reassembly occupancy of one RNIC: what every connection holds, by cause, over time (definitions.md,
+ * "Held octets"). Feeds the metrics about buffers and state listed at occupancy_finish(), and the series for
+ * occupancy.csv. */
+#ifndef MEASURE_OCCUPANCY_H
+#define MEASURE_OCCUPANCY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/time_ps.h"
+#include "measure/metric_table.h"
+
+typedef struct occupancy occupancy;
+
+typedef enum held_cause {
+  HELD_INCOMPLETE,
+  HELD_UNLOCATED,
+  HELD_ORDER,
+  HELD_FRAGMENT,
+  HELD_PROCESSING, /* not part of the reassembly occupancy; the causes before it are */
+  HELD_CAUSES
+} held_cause;
+
+/* "incomplete", "unlocated" … as in occupancy.csv; static. */
+const char *held_cause_name(held_cause cause);
+
+/* What one connection holds, and the state that goes with it, after an event. */
+typedef struct occupancy_state {
+  uint64_t octets[HELD_CAUSES];
+  uint32_t holes;         /* out-of-order intervals */
+  uint32_t partial_fpdus; /* located, octets missing */
+  uint32_t undelivered;   /* placed, not yet Delivered segments */
+} occupancy_state;
+
+/* A gauge over `connections` connections that hold nothing at time 0. Octets of each (connection, cause) are
+ * rounded up to whole cells of `cell_octets` (>= 1, `receiver.cell`). Free with occupancy_free(). */
+occupancy *occupancy_new(uint32_t connections, uint32_t cell_octets);
+void occupancy_free(occupancy *gauge);
+
+/* Writes the series to `file` as it goes: first the line `time_s,connection,cause,octets`, then one (seconds
+ * with 12 decimals) for each change that lasts (a value replaced in the picosecond it was set in never
+ * appears), ordered by time, then `all` before the connections, then cause; every series is 0 before its
+ * first line. `all_series`: the RNIC; besides, the connections below `connection_series`. `file` stays the
+ * caller's, who looks for its errors. Before the first update. */
+void occupancy_write_series(occupancy *gauge, FILE *file, bool all_series, uint32_t connection_series);
+
+/* In all of these `now` is not before that of the call before. */
+
+/* From `now` on `connection` is in `state`. */
+void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_state *state, time_ps now);
+
+/* The first workload octet arrives at `now`: means and quantiles start here. */
+void occupancy_start(occupancy *gauge, time_ps now);
+
+/* Something is Delivered at `now`: means and quantiles run to the last of these calls (one before the start
+ * is ignored). */
+void occupancy_mark_delivery(occupancy *gauge, time_ps now);
+
+/* Ends the series at the end of the run, `now`, and sets in `values`: buffer.reassembly_peak_octets,
+ * buffer.total_peak_octets, buffer.peak_octets.*, state.*, and, if there was time between start and last
+ * delivery, buffer.reassembly_mean_octets and buffer.reassembly_p99_octets, and, if a hole was open in it,
+ * buffer.reassembly_p99_octets_in_recovery. A peak is a value that lasted some time or is still held at the
+ * end. */
+void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values);
+
+#endif

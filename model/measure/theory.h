@@ -1,0 +1,36 @@
+/* What the appendix of MPA predicts for the receiver's memory (mpa-01 §11.1.2; MPA-302, MPA-306, MPA-308),
+ * and how the measured peaks compare with it (definitions.md, Theory). */
+#ifndef MEASURE_THEORY_H
+#define MEASURE_THEORY_H
+
+#include <stdint.h>
+
+#include "base/time_ps.h"
+#include "measure/metric_table.h"
+
+typedef struct theory {
+  uint64_t rate_bit_per_s; /* of the main direction */
+  time_ps propagation_main_ps;
+  time_ps propagation_other_ps;
+  time_ps serialisation_main_ps; /* of one full segment (MTU and framing) */
+  time_ps serialisation_other_ps;
+  uint32_t emss_octets; /* of the Data Source; 0: no connection was established */
+  uint32_t connections;
+  uint64_t k2; /* `theory.k2` */
+} theory;
+
+/* BufferSizeTCP = rate in octets/s * (both propagations + both serialisations): K = 1. */
+double theory_buffer_tcp_octets(const theory *inputs);
+
+/* BufferSizeNAF = EMSS * connections + K2 * EMSS: K1 = 1. For FPDUs that are not aligned with segments. */
+double theory_buffer_naf_octets(const theory *inputs);
+
+/* BufferSizeAF = K2 * EMSS. For aligned ones. */
+double theory_buffer_af_octets(const theory *inputs);
+
+/* Sets theory.* and, for each measured peak that `values` has, its fit.*: fit.k = reassembly peak /
+ * BufferSizeTCP, fit.k1 = reassembly peak / (EMSS * connections), fit.k2 = processing peak / (K2 * EMSS). A
+ * quotient by 0 is left out, and so is what needs EMSS when that is 0. */
+void theory_set_metrics(const theory *inputs, metric_values *values);
+
+#endif

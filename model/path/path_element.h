@@ -1,0 +1,56 @@
+/* What a packet meets on the way, as small nodes in a chain: takes a packet, tells its next moment, runs.
+ *
+ * Sans I/O: `now` comes in, packets go on to the next node, the next deadline comes out. */
+#ifndef PATH_PATH_ELEMENT_H
+#define PATH_PATH_ELEMENT_H
+
+#include "base/time_ps.h"
+#include "tcp/datagram.h"
+
+/* Takes a packet and its reference. */
+typedef void (*path_output)(void *user, datagram *packet, time_ps now);
+
+typedef struct path_element path_element;
+
+/* The functions of one kind of element. */
+typedef struct path_element_class {
+  const char *name;
+  void (*receive)(path_element *element, datagram *packet, time_ps now); /* takes the reference */
+  /* NULL: never; see path_element_deadline(), which sets `*order` to 0 first */
+  time_ps (*deadline)(const path_element *element, uint64_t *order);
+  void (*run)(path_element *element, time_ps now); /* NULL with deadline */
+  void (*free)(path_element *element);
+} path_element_class;
+
+/* Embedded as the first member of each kind. */
+struct path_element {
+  const path_element_class *class;
+  path_output output;
+  void *output_user;
+};
+
+/* Hands `packet` and its reference to the element. */
+void path_element_receive(path_element *element, datagram *packet, time_ps now);
+
+/* When path_element_run() is next due (TIME_PS_NEVER) and, through `order`, the send order of the packet it
+ * will let go first: the key of that arrival among others in the same picosecond; 0 when that packet has not
+ * been on the link yet. */
+time_ps path_element_deadline(const path_element *element, uint64_t *order);
+
+/* Does what is due at `now`. */
+void path_element_run(path_element *element, time_ps now);
+
+/* Where the element's packets go. */
+void path_element_set_output(path_element *element, path_output output, void *user);
+
+/* A path_output that hands on to the element `user`: chains elements. */
+void path_element_input(void *user, datagram *packet, time_ps now);
+
+/* Hands `packet` and its reference to the element's output, which must be set: for the elements themselves.
+ * */
+void path_element_emit(path_element *element, datagram *packet, time_ps now);
+
+/* Frees the element and drops the packets it holds. NULL is allowed. */
+void path_element_free(path_element *element);
+
+#endif

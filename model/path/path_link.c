@@ -1,0 +1,40 @@
+#include "path/path_link.h"
+
+#include <glib.h>
+
+void path_link_send(path_link *link, datagram *packet)
+{
+  packet->send_order = ++link->sent;
+  link->send(link, packet);
+}
+
+void path_link_set_receiver(path_link *link, path_link_receiver receiver, void *user)
+{
+  link->receiver = receiver;
+  link->receiver_user = user;
+}
+
+void path_link_free(path_link *link)
+{
+  if (link)
+    link->free(link);
+}
+
+/* When the last octet of a packet has left. */
+static time_ps sent_at(const path_link_config *config, time_ps start, uint32_t ip_octets)
+{
+  return start + time_ps_to_send((uint64_t)ip_octets + PATH_LINK_PPP_OCTETS, config->rate_bit_per_s);
+}
+
+time_ps path_link_free_at(const path_link_config *config, time_ps start, uint32_t ip_octets)
+{
+  g_assert(config->framing_octets >= PATH_LINK_PPP_OCTETS);
+  /* The gap is rounded on its own because ns-3's device has it as a time of its own (facts.md). */
+  return sent_at(config, start, ip_octets) +
+         time_ps_to_send(config->framing_octets - PATH_LINK_PPP_OCTETS, config->rate_bit_per_s);
+}
+
+time_ps path_link_arrival_at(const path_link_config *config, time_ps start, uint32_t ip_octets)
+{
+  return sent_at(config, start, ip_octets) + config->delay_ps;
+}

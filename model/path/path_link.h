@@ -1,0 +1,54 @@
+/* The link of one direction: where a packet spends its time (definitions.md, "Order on the way").
+ *
+ * A packet of L octets IP whose transmission starts at s arrives at s + round((L + 2) * 8 / rate) + delay and
+ * leaves the transmitter free at s + round((L + 2) * 8 / rate) + gap, gap = round((framing - 2) * 8 / rate):
+ * the 2 are PPP's, the rest of the framing is interframe gap and does not delay the arrival (facts.md).
+ * Packets wait for the transmitter in the order sent; the queue is unlimited here (path_transmitter decides
+ * what may wait). */
+#ifndef PATH_PATH_LINK_H
+#define PATH_PATH_LINK_H
+
+#include <stdint.h>
+
+#include "base/time_ps.h"
+#include "tcp/datagram.h"
+
+typedef struct path_link path_link;
+
+enum { PATH_LINK_PPP_OCTETS = 2 };
+
+typedef struct path_link_config {
+  uint32_t id; /* the major key of its arrivals: 0 forward, 1 reverse */
+  uint64_t rate_bit_per_s;
+  time_ps delay_ps;
+  uint32_t mtu_octets;
+  uint32_t framing_octets; /* at least PATH_LINK_PPP_OCTETS */
+} path_link_config;
+
+/* Takes a packet that has arrived; owns the reference. */
+typedef void (*path_link_receiver)(void *user, datagram *packet, time_ps now);
+
+/* What an implementation of a link is: embedded as its first member, all zero but for its two functions. */
+struct path_link {
+  void (*send)(path_link *link, datagram *packet);
+  void (*free)(path_link *link);
+  path_link_receiver receiver;
+  void *receiver_user;
+  uint64_t sent; /* packets so far: path_link_send() numbers them, so that every kind of link does it alike */
+};
+
+/* Gives the packet's reference to the link now: numbers it (send_order 1, 2, …) and transmits it as soon as
+ * those before it are through. The packet is at most the MTU: larger ones are the caller's mistake. */
+void path_link_send(path_link *link, datagram *packet);
+
+/* Who gets what arrives; before the first send. */
+void path_link_set_receiver(path_link *link, path_link_receiver receiver, void *user);
+
+void path_link_free(path_link *link);
+
+/* When the transmitter that starts a packet of `ip_octets` at `start` is free again, and when the packet
+ * arrives. */
+time_ps path_link_free_at(const path_link_config *config, time_ps start, uint32_t ip_octets);
+time_ps path_link_arrival_at(const path_link_config *config, time_ps start, uint32_t ip_octets);
+
+#endif

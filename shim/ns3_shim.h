@@ -1,0 +1,158 @@
+/* ns-3 as plain C: its simulator, and point-to-point devices that carry octets.
+ *
+ * ns-3 keeps one simulator per process, so the simulator has no handle: it is open or it is not. Nothing of
+ * C++ passes this header: no exception and, as far as ns-3 lets a caller know beforehand, no abort. What ns-3
+ * would end the process for (facts.md: unknown attribute, unreadable value, queue smaller than its content)
+ * is checked here and is an error with a message. `error` may be NULL in every function that takes one. */
+#ifndef SHIM_NS3_SHIM_H
+#define SHIM_NS3_SHIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "base/time_ps.h"
+
+/* Why a function returned false or NULL; filled only then. */
+typedef struct ns3_shim_error {
+  char message[256];
+} ns3_shim_error;
+
+/* The version of ns-3, "3.37"; static. */
+const char *ns3_shim_version(void);
+
+/* ---- The simulator ---- */
+
+/* Opens ns-3's simulator at time 0 and sets its resolution to a picosecond (ns-3's own is a nanosecond, and
+ * can be changed only before anything else, facts.md). False when it is open already. Everything below needs
+ * it open, except the functions that free. */
+bool ns3_shim_open(ns3_shim_error *error);
+
+/* Drops all that is scheduled and all that ns-3 holds, and closes the simulator, also when it is not open.
+ * Events, nodes and devices that still have a handle can only be freed afterwards (events also scheduled,
+ * once it is open again). Not from inside ns3_shim_run(). */
+void ns3_shim_close(void);
+
+/* ns-3's time steps in a second: 10^12 once it has been opened. */
+int64_t ns3_shim_ticks_per_second(void);
+
+/* The simulated time. */
+time_ps ns3_shim_now(void);
+
+/* Runs what is scheduled, in the order of time and, within a picosecond, of scheduling, until nothing is
+ * left, `until` is passed (what is due at `until` still runs, what it schedules there too), or
+ * ns3_shim_stop(). When it ends at a finite `until`, also for want of events, now is `until`. False: not
+ * open, called from inside itself, `until` is over already, or an exception inside ns-3. */
+bool ns3_shim_run(time_ps until, ns3_shim_error *error);
+
+/* Ends ns3_shim_run() after the event that is running. */
+void ns3_shim_stop(void);
+
+/* Events that ns-3 has run since it was opened, its own among them. */
+uint64_t ns3_shim_events(void);
+
+/* ---- Events ---- */
+
+/* Something to call. It may be scheduled any number of times over; each time is a call. */
+typedef struct ns3_shim_event ns3_shim_event;
+
+typedef void (*ns3_shim_callback)(void *user);
+
+/* An event that is not scheduled; free with ns3_shim_event_free(). */
+ns3_shim_event *ns3_shim_event_new(ns3_shim_callback callback, void *user);
+
+/* Cancels and frees; also from inside its own callback. NULL is allowed. */
+void ns3_shim_event_free(ns3_shim_event *event);
+
+/* Adds a call at the absolute time `when`, or after `delay`, behind everything already scheduled for that
+ * picosecond. False: not open, the time is over already or past the end of time. */
+bool ns3_shim_event_at(ns3_shim_event *event, time_ps when, ns3_shim_error *error);
+bool ns3_shim_event_after(ns3_shim_event *event, time_ps delay, ns3_shim_error *error);
+
+/* Takes back all calls that have not happened yet. */
+void ns3_shim_event_cancel(ns3_shim_event *event);
+
+/* ---- Nodes and point-to-point devices ---- */
+
+typedef struct ns3_shim_node ns3_shim_node;
+typedef struct ns3_shim_device ns3_shim_device;
+
+/* A node without anything on it; NULL on error. The handle is the caller's, the node ns-3's until
+ * ns3_shim_close(). */
+ns3_shim_node *ns3_shim_node_new(ns3_shim_error *error);
+void ns3_shim_node_free(ns3_shim_node *node);
+
+enum {
+  NS3_SHIM_PPP_OCTETS = 2, /* what the device puts before a packet */
+  NS3_SHIM_GAP_OCTETS =
+      36, /* the usual gap: with PPP 38 octets, what Ethernet costs (definitions.md, "Path") */
+};
+
+typedef struct ns3_shim_device_config {
+  uint64_t rate_bit_per_s;      /* > 0 */
+  uint32_t mtu_octets;          /* 1 … 65,535 */
+  time_ps interframe_gap_ps;    /* >= 0: the transmitter is busy so much longer than the packet takes */
+  uint32_t queue_limit_packets; /* > 0: packets that may wait behind the one in transmission */
+} ns3_shim_device_config;
+
+/* The usual device: MTU 1,500 octets, a gap of NS3_SHIM_GAP_OCTETS at `rate_bit_per_s` (> 0), a queue without
+ * limit. */
+void ns3_shim_device_config_init(ns3_shim_device_config *config, uint64_t rate_bit_per_s);
+
+/* Joins nodes[0] and nodes[1] by a channel that delays by `delay_ps` (>= 0) with a device as configs[i] on
+ * each, and stores both handles. False, and no handle, when a value is out of its range. */
+bool ns3_shim_connect(ns3_shim_node *const nodes[2], const ns3_shim_device_config configs[2],
+                      time_ps delay_ps, ns3_shim_device *devices[2], ns3_shim_error *error);
+
+/* Frees the handle; what still arrives there is dropped silently. NULL is allowed. */
+void ns3_shim_device_free(ns3_shim_device *device);
+
+/* Who takes what arrives at a device: `room` says where its `length` octets (those of the packet, without
+ * PPP's) are to be written; `arrived` is then called with the same place. */
+typedef struct ns3_shim_receiver {
+  uint8_t *(*room)(void *user, uint32_t length);
+  void (*arrived)(void *user, uint8_t *octets, uint32_t length);
+} ns3_shim_receiver;
+
+/* `receiver` is copied. Without one, what arrives is dropped. */
+void ns3_shim_device_set_receiver(ns3_shim_device *device, const ns3_shim_receiver *receiver, void *user);
+
+/* Gives the device a packet of the `length` octets at `octets` (copied). False: no octets, more than the
+ * device's MTU (ns-3 does not check it, facts.md), or the queue is full. */
+bool ns3_shim_device_send(ns3_shim_device *device, const uint8_t *octets, uint32_t length,
+                          ns3_shim_error *error);
+
+/* ns-3's own capture of what the device sends (when its transmission starts) and receives, to a classic
+ * nanosecond pcap file of link type PPP, complete after ns3_shim_close(). False when the file cannot be
+ * written. */
+bool ns3_shim_device_capture(ns3_shim_device *device, const char *path, ns3_shim_error *error);
+
+/* ---- Attributes ---- */
+
+/* Which object of a device has the attribute. */
+typedef enum ns3_shim_part {
+  NS3_SHIM_DEVICE,  /* ns3::PointToPointNetDevice */
+  NS3_SHIM_QUEUE,   /* ns3::DropTailQueue<Packet> */
+  NS3_SHIM_CHANNEL, /* ns3::PointToPointChannel, common to both devices */
+} ns3_shim_part;
+
+/* Sets the attribute `name` from ns-3's own text for it ("DataRate", "10Gbps"; "MaxSize", "100p"; "Delay",
+ * "25us"). False: no such attribute, one that cannot be set or not from text, a value that is no such text or
+ * out of range (times are not negative, rates and queue limits not 0), a queue limit while packets wait. */
+bool ns3_shim_device_set(ns3_shim_device *device, ns3_shim_part part, const char *name, const char *value,
+                         ns3_shim_error *error);
+
+/* Writes the attribute's value as ns-3 prints it, and a 0, to `value`, which has room for `size` (cut if need
+ * be). False: no such attribute or one that cannot be read. */
+bool ns3_shim_device_get(ns3_shim_device *device, ns3_shim_part part, const char *name, char *value,
+                         size_t size, ns3_shim_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

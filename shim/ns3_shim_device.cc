@@ -1,0 +1,238 @@
+// Nodes and point-to-point devices.
+#include <algorithm>
+#include <cstring>
+
+#include <ns3/boolean.h>
+#include <ns3/drop-tail-queue.h>
+#include <ns3/mac48-address.h>
+#include <ns3/node.h>
+#include <ns3/packet.h>
+#include <ns3/pcap-file-wrapper.h>
+#include <ns3/point-to-point-channel.h>
+#include <ns3/point-to-point-net-device.h>
+#include <ns3/simulator.h>
+
+#include "shim/ns3_shim_internal.hh"
+
+using namespace ns3;
+
+namespace
+{
+
+enum { ETHERTYPE_IPV4 = 0x0800, PCAP_LINK_TYPE_PPP = 9 };
+
+// Longer times than these 11 days are refused: with them no sum of times overflows.
+const time_ps longest_time_ps = 1000000 * TIME_PS_PER_SECOND;
+
+// Hands what arrives to C. The device keeps it as long as it may call it, whatever becomes of the handle.
+class Receiver : public SimpleRefCount<Receiver>
+{
+public:
+  bool Receive(Ptr<NetDevice>, Ptr<const Packet> packet, uint16_t, const Address &)
+  {
+    if (functions.arrived) {
+      uint32_t length = packet->GetSize();
+      uint8_t *octets = functions.room(user, length);
+      packet->CopyData(octets, length);
+      functions.arrived(user, octets, length);
+    }
+    return true;
+  }
+
+  ns3_shim_receiver functions = {nullptr, nullptr};
+  void *user = nullptr;
+};
+
+void write_to_capture(Ptr<PcapFileWrapper> file, Ptr<const Packet> packet)
+{
+  file->Write(Simulator::Now(), packet);
+}
+
+bool check_config(const ns3_shim_device_config &config, ns3_shim_error *error)
+{
+  if (config.rate_bit_per_s == 0)
+    return shim::fail(error, "a device's rate cannot be 0");
+  if (config.mtu_octets == 0 || config.mtu_octets > UINT16_MAX)
+    return shim::fail(error, "a device's MTU is 1 to 65535 octets");
+  if (config.interframe_gap_ps < 0 || config.interframe_gap_ps > longest_time_ps)
+    return shim::fail(error, "a device's interframe gap is 0 to 1000000 s");
+  if (config.queue_limit_packets == 0)
+    return shim::fail(error, "a device's queue needs room for a packet");
+  return true;
+}
+
+} // namespace
+
+struct ns3_shim_node {
+  Ptr<Node> node;
+};
+
+struct ns3_shim_device {
+  Ptr<PointToPointNetDevice> device;
+  Ptr<Receiver> receiver;
+  Address broadcast; // the device reads it from text each time it is asked
+};
+
+namespace
+{
+
+Ptr<PointToPointNetDevice> new_device(Ptr<Node> node, Ptr<PointToPointChannel> channel,
+                                      const ns3_shim_device_config &config)
+{
+  Ptr<PointToPointNetDevice> device = CreateObject<PointToPointNetDevice>();
+  Ptr<DropTailQueue<Packet>> queue = CreateObject<DropTailQueue<Packet>>();
+  queue->SetMaxSize(QueueSize(QueueSizeUnit::PACKETS, config.queue_limit_packets));
+  device->SetAddress(Mac48Address::Allocate());
+  device->SetMtu(static_cast<uint16_t>(config.mtu_octets));
+  device->SetDataRate(DataRate(config.rate_bit_per_s));
+  device->SetInterframeGap(TimeStep(static_cast<uint64_t>(config.interframe_gap_ps)));
+  device->SetQueue(queue);
+  node->AddDevice(device);
+  device->Attach(channel);
+  return device;
+}
+
+Ptr<Object> part_of(const ns3_shim_device *device, ns3_shim_part part)
+{
+  switch (part) {
+  case NS3_SHIM_QUEUE:
+    return device->device->GetQueue();
+  case NS3_SHIM_CHANNEL:
+    return device->device->GetChannel();
+  case NS3_SHIM_DEVICE:
+    break;
+  }
+  return device->device;
+}
+
+} // namespace
+
+bool shim::connect(const Ptr<Node> nodes[2], const ns3_shim_device_config configs[2], time_ps delay_ps,
+                   Ptr<PointToPointNetDevice> devices[2], ns3_shim_error *error)
+{
+  if (!check_config(configs[0], error) || !check_config(configs[1], error))
+    return false;
+  if (delay_ps < 0 || delay_ps > longest_time_ps)
+    return fail(error, "a channel's delay is 0 to 1000000 s");
+  Ptr<PointToPointChannel> channel = CreateObject<PointToPointChannel>();
+  channel->SetAttribute("Delay", TimeValue(TimeStep(static_cast<uint64_t>(delay_ps))));
+  for (int i = 0; i < 2; i++)
+    devices[i] = new_device(nodes[i], channel, configs[i]);
+  return true;
+}
+
+extern "C" ns3_shim_node *ns3_shim_node_new(ns3_shim_error *error)
+{
+  ns3_shim_node *node = nullptr;
+  if (!shim::require_open(error))
+    return node;
+  shim::guarded(error, [&] {
+    node = new ns3_shim_node{CreateObject<Node>()};
+    return true;
+  });
+  return node;
+}
+
+extern "C" void ns3_shim_node_free(ns3_shim_node *node)
+{
+  delete node;
+}
+
+extern "C" void ns3_shim_device_config_init(ns3_shim_device_config *config, uint64_t rate_bit_per_s)
+{
+  *config = {rate_bit_per_s, 1500, time_ps_to_send(NS3_SHIM_GAP_OCTETS, rate_bit_per_s), UINT32_MAX};
+}
+
+extern "C" bool ns3_shim_connect(ns3_shim_node *const nodes[2], const ns3_shim_device_config configs[2],
+                                 time_ps delay_ps, ns3_shim_device *devices[2], ns3_shim_error *error)
+{
+  if (!shim::require_open(error))
+    return false;
+  return shim::guarded(error, [&] {
+    const Ptr<Node> both[] = {nodes[0]->node, nodes[1]->node};
+    Ptr<PointToPointNetDevice> made[2];
+    if (!shim::connect(both, configs, delay_ps, made, error))
+      return false;
+    for (int i = 0; i < 2; i++) {
+      devices[i] = new ns3_shim_device{made[i], Create<Receiver>(), made[i]->GetBroadcast()};
+      made[i]->SetReceiveCallback(MakeCallback(&Receiver::Receive, devices[i]->receiver));
+    }
+    return true;
+  });
+}
+
+extern "C" void ns3_shim_device_free(ns3_shim_device *device)
+{
+  if (!device)
+    return;
+  ns3_shim_device_set_receiver(device, nullptr, nullptr);
+  delete device;
+}
+
+extern "C" void ns3_shim_device_set_receiver(ns3_shim_device *device, const ns3_shim_receiver *receiver,
+                                             void *user)
+{
+  device->receiver->functions = receiver ? *receiver : ns3_shim_receiver{nullptr, nullptr};
+  device->receiver->user = user;
+}
+
+extern "C" bool ns3_shim_device_send(ns3_shim_device *device, const uint8_t *octets, uint32_t length,
+                                     ns3_shim_error *error)
+{
+  if (!shim::require_open(error))
+    return false;
+  if (length == 0)
+    return shim::fail(error, "a packet without octets");
+  if (length > device->device->GetMtu())
+    return shim::fail(error, "a packet larger than the device's MTU");
+  return shim::guarded(error, [&] {
+    Ptr<Packet> packet = Create<Packet>(octets, length);
+    return device->device->Send(packet, device->broadcast, ETHERTYPE_IPV4) ||
+           shim::fail(error, "the device's queue is full");
+  });
+}
+
+extern "C" bool ns3_shim_device_capture(ns3_shim_device *device, const char *path, ns3_shim_error *error)
+{
+  if (!shim::require_open(error))
+    return false;
+  return shim::guarded(error, [&] {
+    Ptr<PcapFileWrapper> file = CreateObject<PcapFileWrapper>();
+    file->SetAttribute("NanosecMode", BooleanValue(true));
+    file->Open(path, std::ios::out | std::ios::binary);
+    if (file->Fail())
+      return shim::fail(error, std::string("cannot write ") + path + ": " + std::strerror(errno));
+    file->Init(PCAP_LINK_TYPE_PPP);
+    return device->device->TraceConnectWithoutContext("PromiscSniffer",
+                                                      MakeBoundCallback(&write_to_capture, file)) ||
+           shim::fail(error, "the device has no trace \"PromiscSniffer\"");
+  });
+}
+
+extern "C" bool ns3_shim_device_set(ns3_shim_device *device, ns3_shim_part part, const char *name,
+                                    const char *value, ns3_shim_error *error)
+{
+  if (!shim::require_open(error))
+    return false;
+  // QueueBase::SetMaxSize() ends the process when more is waiting than the new limit.
+  if (part == NS3_SHIM_QUEUE && !device->device->GetQueue()->IsEmpty())
+    return shim::fail(error, "a queue's attributes cannot be set while packets wait in it");
+  return shim::guarded(error,
+                       [&] { return shim::set_attribute(*part_of(device, part), name, value, error); });
+}
+
+extern "C" bool ns3_shim_device_get(ns3_shim_device *device, ns3_shim_part part, const char *name,
+                                    char *value, size_t size, ns3_shim_error *error)
+{
+  if (!shim::require_open(error))
+    return false;
+  return shim::guarded(error, [&] {
+    std::string text;
+    if (!shim::get_attribute(*part_of(device, part), name, text, error))
+      return false;
+    size_t length = std::min(text.size(), size - 1);
+    std::memcpy(value, text.data(), length);
+    value[length] = '\0';
+    return true;
+  });
+}

@@ -1,0 +1,49 @@
+// What the C++ files of the shim share.
+#ifndef SHIM_NS3_SHIM_INTERNAL_HH
+#define SHIM_NS3_SHIM_INTERNAL_HH
+
+#include <exception>
+#include <string>
+
+#include <ns3/node.h>
+#include <ns3/object-base.h>
+#include <ns3/point-to-point-channel.h>
+#include <ns3/point-to-point-net-device.h>
+
+#include "shim/ns3_shim.h"
+
+namespace shim
+{
+
+// Writes `message`, cut to its room, to `error` unless that is NULL; always false, so that a check can return
+// it.
+bool fail(ns3_shim_error *error, const std::string &message) noexcept;
+
+// Fails unless the simulator is open.
+bool require_open(ns3_shim_error *error) noexcept;
+
+// `function()`, and false with a message when it throws: C cannot take an exception.
+template <typename Function> bool guarded(ns3_shim_error *error, Function function) noexcept
+{
+  try {
+    return function();
+  } catch (const std::exception &exception) {
+    return fail(error, exception.what());
+  } catch (...) {
+    return fail(error, "an exception of unknown type inside ns-3");
+  }
+}
+
+// Joins two nodes as ns3_shim_connect() does; what arrives goes to the nodes. May throw.
+bool connect(const ns3::Ptr<ns3::Node> nodes[2], const ns3_shim_device_config configs[2], time_ps delay_ps,
+             ns3::Ptr<ns3::PointToPointNetDevice> devices[2], ns3_shim_error *error);
+
+// Sets or reads an attribute without any of the paths on which ns-3 ends the process. Both may throw.
+bool set_attribute(ns3::ObjectBase &object, const std::string &name, const std::string &value,
+                   ns3_shim_error *error);
+bool get_attribute(const ns3::ObjectBase &object, const std::string &name, std::string &value,
+                   ns3_shim_error *error);
+
+} // namespace shim
+
+#endif

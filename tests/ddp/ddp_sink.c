@@ -1,0 +1,147 @@
+#include "ddp_sink.h"
+
+#include <glib.h>
+#include <string.h>
+
+static bool on_accepts(void *user, const ddp_header *header)
+{
+  (void)user;
+  return header->ulp_control != REFUSED_CONTROL;
+}
+
+static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  ddp_sink *s = user;
+  g_assert_cmpint(now, ==, 5);
+  g_assert_cmpuint(segment->fpdu_start, ==, ulpdu->fpdu_start);
+  g_assert_cmpuint(segment->header_octets + segment->payload_octets, ==, ulpdu->octets->length);
+  g_assert_cmpint(segment->target == NULL, ==, segment->payload_octets == 0);
+  segment->observer = segment->fpdu_start * 3 + 1;
+  s->placed++;
+}
+
+static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now)
+{
+  ddp_sink *s = user;
+  g_assert_cmpint(now, ==, 5);
+  g_assert_cmpuint(s->errors + s->refusals, ==, 0);
+  g_assert_cmpuint(s->delivered, <, MAX_SEGMENTS);
+  g_assert_cmpuint(segment->observer, ==, segment->fpdu_start * 3 + 1);
+  g_assert_cmpuint(ddp_placer_delivered_edge(s->placer), ==, segment->fpdu_end);
+  s->deliveries[s->delivered++] = (delivery){segment->fpdu_start, buffer_id, segment->message_octets};
+}
+
+static void on_error(void *user, ddp_error error, const ddp_segment *segment, time_ps now)
+{
+  ddp_sink *s = user;
+  g_assert_cmpint(now, ==, 5);
+  s->errors++;
+  s->error = error;
+  s->fault_start = segment->fpdu_start;
+}
+
+static void on_refused(void *user, const ddp_segment *segment, time_ps now)
+{
+  ddp_sink *s = user;
+  g_assert_cmpint(now, ==, 5);
+  g_assert_cmphex(segment->header.ulp_control, ==, REFUSED_CONTROL);
+  s->refusals++;
+  s->fault_start = segment->fpdu_start;
+}
+
+ddp_sink *ddp_sink_new(void)
+{
+  static const ddp_placer_events events = {.accepts = on_accepts,
+                                           .placed = on_placed,
+                                           .delivered = on_delivered,
+                                           .error = on_error,
+                                           .refused = on_refused};
+  ddp_sink *s = g_new0(ddp_sink, 1);
+  memset(s->tagged_memory, UNTOUCHED, sizeof s->tagged_memory);
+  memset(s->untagged_memory, UNTOUCHED, sizeof s->untagged_memory);
+  s->tagged = ddp_tagged_buffers_new();
+  ddp_tagged_buffers_register(s->tagged, STAG, BASE, TAGGED_OCTETS, s->tagged_memory + GUARD_OCTETS);
+  s->queues[0] = ddp_untagged_queue_new(DDP_FIRST_MSN);
+  s->queues[1] = ddp_untagged_queue_new(DDP_FIRST_MSN);
+  for (size_t i = 0; i < UNTAGGED_BUFFERS; i++) {
+    ddp_untagged_queue_post(s->queues[i < 3 ? 0 : 1], s->untagged_memory[i] + GUARD_OCTETS, UNTAGGED_OCTETS,
+                            FIRST_BUFFER_ID + i);
+  }
+  s->placer = ddp_placer_new(DDP_VERSION_IETF, s->tagged, s->queues, 2, &events, s);
+  return s;
+}
+
+static void assert_guards_untouched(const uint8_t *memory, size_t octets)
+{
+  for (size_t i = 0; i < GUARD_OCTETS; i++) {
+    g_assert_cmphex(memory[i], ==, UNTOUCHED);
+    g_assert_cmphex(memory[GUARD_OCTETS + octets + i], ==, UNTOUCHED);
+  }
+}
+
+void ddp_sink_free(ddp_sink *s)
+{
+  assert_guards_untouched(s->tagged_memory, TAGGED_OCTETS);
+  for (size_t i = 0; i < UNTAGGED_BUFFERS; i++) {
+    assert_guards_untouched(s->untagged_memory[i], UNTAGGED_OCTETS);
+  }
+  ddp_placer_free(s->placer);
+  ddp_untagged_queue_free(s->queues[0]);
+  ddp_untagged_queue_free(s->queues[1]);
+  ddp_tagged_buffers_free(s->tagged);
+  g_free(s);
+}
+
+uint8_t sent_payload_octet(uint64_t fpdu_start, uint32_t i)
+{
+  return (uint8_t)((fpdu_start * 31 + i * 7) % UNTOUCHED);
+}
+
+uint32_t sent_ulpdu_octets_of(const sent_segment *segment)
+{
+  return (uint32_t)ddp_header_octets(&segment->header) + segment->payload - segment->cut;
+}
+
+/* The FPDU of a ULPDU: length field, ULPDU, PAD to a multiple of 4, CRC. */
+static uint64_t fpdu_octets_of(const sent_segment *segment)
+{
+  return (2 + (uint64_t)sent_ulpdu_octets_of(segment) + 3) / 4 * 4 + 4;
+}
+
+uint64_t sent_start_of(const sent_segment *segments, size_t index)
+{
+  uint64_t start = 0;
+  for (size_t i = 0; i < index; i++) {
+    start += fpdu_octets_of(&segments[i]);
+  }
+  return start;
+}
+
+void ddp_sink_receive(ddp_sink *s, const sent_segment *segments, size_t index)
+{
+  const sent_segment *segment = &segments[index];
+  uint64_t start = sent_start_of(segments, index);
+  uint8_t wire[MAX_ULPDU_OCTETS];
+  size_t header_octets = ddp_header_encode(&segment->header, wire);
+  g_assert_cmpuint(header_octets + segment->payload, <=, sizeof wire);
+  for (uint32_t i = 0; i < segment->payload; i++) {
+    wire[header_octets + i] = sent_payload_octet(start, i);
+  }
+  uint32_t length = sent_ulpdu_octets_of(segment);
+  octet_rope ulpdu;
+  octet_rope_init(&ulpdu);
+  uint32_t first = length < 16 ? length / 2 : 16;
+  octet_rope_append(&ulpdu, wire, first, NULL);
+  octet_block *rest = octet_block_new(MAX_ULPDU_OCTETS);
+  memcpy(octet_block_octets(rest), wire + first, length - first);
+  octet_rope_append(&ulpdu, octet_block_octets(rest), length - first, rest);
+  octet_block_unref(rest);
+  mpa_ulpdu_part part = {.from = 0, .length = length, .arrival = 5};
+  mpa_ulpdu passed = {.fpdu_start = start,
+                      .fpdu_end = start + fpdu_octets_of(segment),
+                      .octets = &ulpdu,
+                      .parts = &part,
+                      .part_count = 1};
+  ddp_placer_receive(s->placer, &passed, 5);
+  octet_rope_clear(&ulpdu);
+}

@@ -1,0 +1,89 @@
+/* The Data Sink of the placer's tests: buffers between guards, a placer, and what it told. */
+#ifndef TESTS_DDP_DDP_SINK_H
+#define TESTS_DDP_DDP_SINK_H
+
+#include "ddp/ddp_placer.h"
+
+/* A Data Sink: one Tagged Buffer of 64 octets, TO 1000 … 1063, and three untagged buffers of 16 octets on
+ * QN 0 (MSN 1, 2, 3) and one on QN 1. Memory starts as 0xEE; the guards around every buffer must stay so. */
+enum {
+  STAG = 0xA1,
+  BASE = 1000,
+  TAGGED_OCTETS = 64,
+  UNTAGGED_OCTETS = 16,
+  UNTAGGED_BUFFERS = 4,
+  FIRST_BUFFER_ID = 101,
+  GUARD_OCTETS = 32,
+  UNTOUCHED = 0xEE,
+  WRITE_CONTROL = 0x40,
+  SEND_CONTROL = 0x43,
+  REFUSED_CONTROL = 0x4F, /* the ULP of these tests accepts every control octet but this */
+  MAX_SEGMENTS = 16,
+  MAX_ULPDU_OCTETS = 128,
+};
+
+/* A segment as it is sent: a header and `payload` octets of its own. */
+typedef struct sent_segment {
+  ddp_header header;
+  uint32_t payload;
+  uint32_t cut; /* octets taken away from the end of the ULPDU */
+} sent_segment;
+
+typedef struct delivery {
+  uint64_t fpdu_start;
+  uint64_t buffer_id;
+  uint64_t message_octets;
+} delivery;
+
+typedef struct ddp_sink {
+  uint8_t tagged_memory[GUARD_OCTETS + TAGGED_OCTETS + GUARD_OCTETS];
+  uint8_t untagged_memory[UNTAGGED_BUFFERS][GUARD_OCTETS + UNTAGGED_OCTETS + GUARD_OCTETS];
+  ddp_tagged_buffers *tagged;
+  ddp_untagged_queue *queues[2];
+  ddp_placer *placer;
+
+  size_t placed;
+  size_t delivered;
+  delivery deliveries[MAX_SEGMENTS];
+  size_t errors;
+  size_t refusals;
+  ddp_error error;
+  uint64_t fault_start;
+} ddp_sink;
+
+/* One-segment messages; REFUSED_… have a control octet that the ULP does not accept. */
+#define TAGGED(...)                                                                                          \
+  {                                                                                                          \
+    .tagged = true, .last = true, .version = 1, .ulp_control = WRITE_CONTROL, __VA_ARGS__                    \
+  }
+#define UNTAGGED(...)                                                                                        \
+  {                                                                                                          \
+    .last = true, .version = 1, .ulp_control = SEND_CONTROL, __VA_ARGS__                                     \
+  }
+#define REFUSED_TAGGED(...)                                                                                  \
+  {                                                                                                          \
+    .tagged = true, .version = 1, .ulp_control = REFUSED_CONTROL, __VA_ARGS__                                \
+  }
+#define REFUSED_UNTAGGED(...)                                                                                \
+  {                                                                                                          \
+    .version = 1, .ulp_control = REFUSED_CONTROL, __VA_ARGS__                                                \
+  }
+
+/* A sink with nothing received. ddp_sink_free() asserts that no guard has changed. */
+ddp_sink *ddp_sink_new(void);
+void ddp_sink_free(ddp_sink *s);
+
+/* Octet `i` of the payload of the FPDU that starts at `fpdu_start`; never UNTOUCHED. */
+uint8_t sent_payload_octet(uint64_t fpdu_start, uint32_t i);
+
+/* Octets of its ULPDU, what is cut away not counted. */
+uint32_t sent_ulpdu_octets_of(const sent_segment *segment);
+
+/* Where the FPDU of segment `index` of the stream `segments` starts. */
+uint64_t sent_start_of(const sent_segment *segments, size_t index);
+
+/* Passes up segment `index` of the stream `segments`. Its octets lie in two slices, cut within header or
+ * payload. */
+void ddp_sink_receive(ddp_sink *s, const sent_segment *segments, size_t index);
+
+#endif

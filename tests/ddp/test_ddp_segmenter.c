@@ -1,0 +1,237 @@
+#include <glib.h>
+#include <string.h>
+
+#include "ddp/ddp_segmenter.h"
+
+enum { SOURCE_OCTETS = 65536 };
+
+/* A message whose octet i is i % 251. */
+static uint8_t *source_octets(void)
+{
+  uint8_t *octets = g_malloc(SOURCE_OCTETS);
+  for (size_t i = 0; i < SOURCE_OCTETS; i++) {
+    octets[i] = (uint8_t)(i % 251);
+  }
+  return octets;
+}
+
+static void append_source(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+{
+  const uint8_t *octets = user;
+  g_assert_cmpuint(from + length, <=, SOURCE_OCTETS);
+  octet_rope_append(rope, octets + from, length, NULL);
+}
+
+static const ddp_message a_write = {
+    .tagged = true, .ulp_control = 0x40, .stag = 0x11223344, .tagged_offset = 16384, .source = append_source};
+static const ddp_message a_send = {.ulp_control = 0x43, .ulp_word = 0xA1B2C3D4, .source = append_source};
+
+static void start(ddp_segmenter *segmenter, const ddp_message *kind, uint32_t length, uint8_t *octets)
+{
+  ddp_message message = *kind;
+  message.length = length;
+  message.source = length > 0 ? message.source : NULL;
+  message.source_user = octets;
+  ddp_segmenter_start(segmenter, &message);
+}
+
+/* Pulls a segment of exactly `payload` octets that starts at `from` in its message and is or is not the
+ * last. */
+static void expect_segment(ddp_segmenter *segmenter, uint32_t mulpdu_octets, const ddp_message *kind,
+                           uint64_t from, uint32_t payload, bool last, ddp_header *header)
+{
+  octet_rope ulpdu;
+  octet_rope_init(&ulpdu);
+  g_assert_false(ddp_segmenter_is_idle(segmenter));
+  g_assert_cmpint(ddp_segmenter_next(segmenter, mulpdu_octets, &ulpdu), ==, last);
+  g_assert_cmpint(ddp_segmenter_is_idle(segmenter), ==, last);
+
+  uint32_t header_octets = (uint32_t)ddp_header_decode(header, &ulpdu);
+  g_assert_cmpuint(header_octets, ==, kind->tagged ? 14 : 18);
+  g_assert_cmpuint(ulpdu.length, ==, header_octets + payload);
+  g_assert_cmpint(header->last, ==, last);
+  g_assert_cmpuint(header->version, ==, 1);
+  g_assert_cmphex(header->ulp_control, ==, kind->ulp_control);
+  g_assert_cmphex(header->stag, ==, kind->stag);
+  g_assert_cmphex(header->ulp_word, ==, kind->ulp_word);
+  g_assert_cmpuint(header->queue_number, ==, kind->queue_number);
+  if (kind->tagged) {
+    g_assert_cmpuint(header->tagged_offset, ==, kind->tagged_offset + from);
+  } else {
+    g_assert_cmpuint(header->message_offset, ==, from);
+  }
+  for (uint32_t i = 0; i < payload; i++) {
+    g_assert_cmpuint(octet_rope_at(&ulpdu, header_octets + i), ==, (from + i) % 251);
+  }
+  octet_rope_clear(&ulpdu);
+}
+
+/* The example of ddp-07/rfc5041 §5.2 (DDP-091): 1500 - 18 = 1482, 2048 - 1482 = 566. */
+static void test_untagged_example(void)
+{
+  uint8_t *octets = source_octets();
+  ddp_segmenter *segmenter = ddp_segmenter_new(1);
+  ddp_header header;
+  g_assert_true(ddp_segmenter_is_idle(segmenter));
+  start(segmenter, &a_send, 2048, octets);
+  expect_segment(segmenter, 1500, &a_send, 0, 1482, false, &header);
+  g_assert_cmpuint(header.msn, ==, 1);
+  expect_segment(segmenter, 1500, &a_send, 1482, 566, true, &header);
+  g_assert_cmpuint(header.msn, ==, 1);
+  ddp_segmenter_free(segmenter);
+  g_free(octets);
+}
+
+/* The other one (DDP-096): TO 16384 and 17870; 1500 - 14 = 1486, 2048 - 1486 = 562. */
+static void test_tagged_example(void)
+{
+  uint8_t *octets = source_octets();
+  ddp_segmenter *segmenter = ddp_segmenter_new(1);
+  ddp_header header;
+  start(segmenter, &a_write, 2048, octets);
+  expect_segment(segmenter, 1500, &a_write, 0, 1486, false, &header);
+  expect_segment(segmenter, 1500, &a_write, 1486, 562, true, &header);
+  g_assert_cmpuint(header.tagged_offset, ==, 17870);
+  ddp_segmenter_free(segmenter);
+  g_free(octets);
+}
+
+/* 64 KiB at MULPDU 1442 (MTU 1500, markers): 1442 - 14 = 1428; 65536 = 45 x 1428 + 1276. */
+static void test_a_long_write(void)
+{
+  uint8_t *octets = source_octets();
+  ddp_segmenter *segmenter = ddp_segmenter_new(1);
+  ddp_header header;
+  start(segmenter, &a_write, 65536, octets);
+  for (uint64_t i = 0; i < 45; i++) {
+    expect_segment(segmenter, 1442, &a_write, i * 1428, 1428, false, &header);
+  }
+  expect_segment(segmenter, 1442, &a_write, 45 * 1428, 1276, true, &header);
+  ddp_segmenter_free(segmenter);
+  g_free(octets);
+}
+
+/* A message that fills its segments exactly has no empty one behind them; one octet more has a segment of
+ * one. */
+static void test_exact_fit(void)
+{
+  uint8_t *octets = source_octets();
+  ddp_segmenter *segmenter = ddp_segmenter_new(1);
+  ddp_header header;
+  start(segmenter, &a_write, 228, octets);
+  expect_segment(segmenter, 128, &a_write, 0, 114, false, &header);
+  expect_segment(segmenter, 128, &a_write, 114, 114, true, &header);
+  start(segmenter, &a_write, 229, octets);
+  expect_segment(segmenter, 128, &a_write, 0, 114, false, &header);
+  expect_segment(segmenter, 128, &a_write, 114, 114, false, &header);
+  expect_segment(segmenter, 128, &a_write, 228, 1, true, &header);
+  ddp_segmenter_free(segmenter);
+  g_free(octets);
+}
+
+/* DDP-098: one segment of header only. The first octets of a one-segment Send are 41 43 (facts.md). */
+static void test_zero_length_messages(void)
+{
+  static const uint8_t first_send[18] = {0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+  static const uint8_t write[14] = {0xC1, 0x40, 0x11, 0x22, 0x33, 0x44, 0, 0, 0, 0, 0, 0, 0x40, 0};
+  ddp_segmenter *segmenter = ddp_segmenter_new(1);
+  octet_rope ulpdu;
+  octet_rope_init(&ulpdu);
+  start(segmenter, &(ddp_message){.ulp_control = 0x43}, 0, NULL);
+  g_assert_true(ddp_segmenter_next(segmenter, 128, &ulpdu));
+  g_assert_cmpuint(ulpdu.length, ==, sizeof first_send);
+  g_assert_true(octet_rope_equals(&ulpdu, 0, sizeof first_send, first_send));
+  octet_rope_clear(&ulpdu);
+
+  start(segmenter, &a_write, 0, NULL);
+  g_assert_true(ddp_segmenter_next(segmenter, 128, &ulpdu));
+  g_assert_cmpuint(ulpdu.length, ==, sizeof write);
+  g_assert_true(octet_rope_equals(&ulpdu, 0, sizeof write, write));
+  octet_rope_clear(&ulpdu);
+  ddp_segmenter_free(segmenter);
+}
+
+/* DDP-073: each queue counts its own messages from 1; tagged ones take no number. */
+static void test_msn_of_each_queue(void)
+{
+  static const uint32_t queues[] = {0, 1, 0, 2, 0, 1};
+  static const uint32_t msns[] = {1, 1, 2, 1, 3, 2};
+  ddp_segmenter *segmenter = ddp_segmenter_new(1);
+  ddp_header header;
+  for (size_t i = 0; i < G_N_ELEMENTS(queues); i++) {
+    ddp_message message = a_send;
+    message.queue_number = queues[i];
+    start(segmenter, &message, 0, NULL);
+    expect_segment(segmenter, 128, &message, 0, 0, true, &header);
+    g_assert_cmpuint(header.msn, ==, msns[i]);
+    start(segmenter, &a_write, 0, NULL);
+    expect_segment(segmenter, 128, &a_write, 0, 0, true, &header);
+  }
+  ddp_segmenter_free(segmenter);
+}
+
+/* Segments already pulled keep their size, the next ones use the new MULPDU (notes-ddp-rdmap 24). */
+static void test_mulpdu_changes_within_a_message(void)
+{
+  uint8_t *octets = source_octets();
+  ddp_segmenter *segmenter = ddp_segmenter_new(1);
+  ddp_header header;
+  start(segmenter, &a_send, 3000, octets);
+  expect_segment(segmenter, 1018, &a_send, 0, 1000, false, &header);
+  expect_segment(segmenter, 518, &a_send, 1000, 500, false, &header);
+  expect_segment(segmenter, 65535, &a_send, 1500, 1500, true, &header);
+  ddp_segmenter_free(segmenter);
+  g_free(octets);
+}
+
+/* The DV given is the one written. */
+static void test_version(void)
+{
+  ddp_segmenter *segmenter = ddp_segmenter_new(0);
+  octet_rope ulpdu;
+  octet_rope_init(&ulpdu);
+  start(segmenter, &a_send, 0, NULL);
+  ddp_segmenter_next(segmenter, 128, &ulpdu);
+  g_assert_cmphex(octet_rope_at(&ulpdu, 0), ==, 0x40);
+  octet_rope_clear(&ulpdu);
+  ddp_segmenter_free(segmenter);
+}
+
+/* TCP keeps segments until they are acknowledged: later segments and the end of the segmenter leave them
+ * alone. */
+static void test_segments_outlive_the_segmenter(void)
+{
+  enum { HELD = 1000 };
+  uint8_t *octets = source_octets();
+  octet_rope *held = g_new0(octet_rope, HELD);
+  ddp_segmenter *segmenter = ddp_segmenter_new(1);
+  for (uint32_t i = 0; i < HELD; i++) {
+    start(segmenter, &a_send, 3, octets);
+    g_assert_true(ddp_segmenter_next(segmenter, 128, &held[i]));
+  }
+  ddp_segmenter_free(segmenter);
+  for (uint32_t i = 0; i < HELD; i++) {
+    ddp_header header;
+    ddp_header_decode(&header, &held[i]);
+    g_assert_cmpuint(header.msn, ==, i + 1);
+    g_assert_cmphex(header.ulp_word, ==, 0xA1B2C3D4);
+    octet_rope_clear(&held[i]);
+  }
+  g_free(held);
+  g_free(octets);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/ddp_segmenter/untagged_example", test_untagged_example);
+  g_test_add_func("/ddp_segmenter/tagged_example", test_tagged_example);
+  g_test_add_func("/ddp_segmenter/long_write", test_a_long_write);
+  g_test_add_func("/ddp_segmenter/exact_fit", test_exact_fit);
+  g_test_add_func("/ddp_segmenter/zero_length_messages", test_zero_length_messages);
+  g_test_add_func("/ddp_segmenter/msn_of_each_queue", test_msn_of_each_queue);
+  g_test_add_func("/ddp_segmenter/mulpdu_changes_within_a_message", test_mulpdu_changes_within_a_message);
+  g_test_add_func("/ddp_segmenter/version", test_version);
+  g_test_add_func("/ddp_segmenter/segments_outlive_the_segmenter", test_segments_outlive_the_segmenter);
+  return g_test_run();
+}

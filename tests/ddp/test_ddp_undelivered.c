@@ -1,0 +1,113 @@
+#include <glib.h>
+
+#include "base/random_stream.h"
+#include "ddp/ddp_undelivered.h"
+
+enum { SEGMENTS = 200, SEGMENT_OCTETS = 12 };
+
+static ddp_segment numbered(uint64_t number)
+{
+  return (ddp_segment){
+      .fpdu_start = number * SEGMENT_OCTETS, .fpdu_end = (number + 1) * SEGMENT_OCTETS, .observer = number};
+}
+
+static void add(ddp_undelivered *undelivered, uint64_t number)
+{
+  ddp_segment segment = numbered(number);
+  ddp_undelivered_add(undelivered, &segment);
+}
+
+static void assert_takes(ddp_undelivered *undelivered, uint64_t number)
+{
+  ddp_segment taken;
+  g_assert_true(ddp_undelivered_take(undelivered, number * SEGMENT_OCTETS, &taken));
+  g_assert_cmpuint(taken.observer, ==, number);
+  g_assert_cmpuint(taken.fpdu_end, ==, (number + 1) * SEGMENT_OCTETS);
+}
+
+static void assert_takes_none(ddp_undelivered *undelivered, uint64_t number)
+{
+  ddp_segment taken = {.observer = 77};
+  g_assert_false(ddp_undelivered_take(undelivered, number * SEGMENT_OCTETS, &taken));
+  g_assert_cmpuint(taken.observer, ==, 77);
+}
+
+static void test_only_the_first_at_its_place(void)
+{
+  ddp_undelivered *undelivered = ddp_undelivered_new();
+  assert_takes_none(undelivered, 0);
+  add(undelivered, 3);
+  add(undelivered, 1);
+  add(undelivered, 2);
+  assert_takes_none(undelivered, 0);
+  assert_takes_none(undelivered, 2); /* there, but not the first */
+  assert_takes(undelivered, 1);
+  assert_takes(undelivered, 2);
+  assert_takes(undelivered, 3);
+  assert_takes_none(undelivered, 4);
+  g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 0);
+  ddp_undelivered_free(undelivered);
+}
+
+static void test_dropping_what_lies_behind(void)
+{
+  ddp_undelivered *undelivered = ddp_undelivered_new();
+  ddp_undelivered_drop_from(undelivered, 0);
+  for (uint64_t i = 1; i < 10; i++) {
+    add(undelivered, i);
+  }
+  ddp_undelivered_drop_from(undelivered, 10 * SEGMENT_OCTETS);
+  g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 9);
+  ddp_undelivered_drop_from(undelivered, 5 * SEGMENT_OCTETS);
+  g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 4);
+  for (uint64_t i = 1; i < 5; i++) {
+    assert_takes(undelivered, i);
+  }
+  assert_takes_none(undelivered, 5);
+  add(undelivered, 7);
+  ddp_undelivered_drop_from(undelivered, 0);
+  g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 0);
+  ddp_undelivered_free(undelivered);
+}
+
+/* Segments in any order, taken as soon as they are next: they come out in the order of the stream, each
+ * once. */
+static void test_any_order(void)
+{
+  enum { ROUNDS = 50 };
+  const uint64_t seed = 5;
+  random_stream *random = random_stream_new(seed, "test_ddp_undelivered");
+  for (int round = 0; round < ROUNDS; round++) {
+    g_test_message("seed %u round %d", (unsigned)seed, round);
+    uint64_t order[SEGMENTS];
+    for (uint64_t i = 0; i < SEGMENTS; i++) {
+      uint64_t j = random_stream_below(random, i + 1);
+      order[i] = order[j];
+      order[j] = i;
+    }
+    ddp_undelivered *undelivered = ddp_undelivered_new();
+    bool added[SEGMENTS + 1] = {false};
+    uint64_t next = 0;
+    for (uint64_t i = 0; i < SEGMENTS; i++) {
+      add(undelivered, order[i]);
+      added[order[i]] = true;
+      for (; added[next]; next++) {
+        assert_takes(undelivered, next);
+      }
+      assert_takes_none(undelivered, next);
+      g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, i + 1 - next);
+    }
+    g_assert_cmpuint(next, ==, SEGMENTS);
+    ddp_undelivered_free(undelivered);
+  }
+  random_stream_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/ddp_undelivered/only_the_first_at_its_place", test_only_the_first_at_its_place);
+  g_test_add_func("/ddp_undelivered/dropping_what_lies_behind", test_dropping_what_lies_behind);
+  g_test_add_func("/ddp_undelivered/any_order", test_any_order);
+  return g_test_run();
+}

@@ -1,0 +1,138 @@
+#include <glib.h>
+
+#include "ddp/ddp_untagged_queue.h"
+
+static void assert_found(const ddp_untagged_queue *queue, uint32_t msn, uint32_t offset, uint32_t length,
+                         const uint8_t *expected)
+{
+  ddp_error error = {DDP_ERROR_LOCAL_CATASTROPHIC, 0xEE};
+  uint8_t *target = NULL;
+  g_assert_true(ddp_untagged_queue_find(queue, msn, offset, length, &target, &error));
+  g_assert_true(target == expected);
+}
+
+static void assert_refused(const ddp_untagged_queue *queue, uint32_t msn, uint32_t offset, uint32_t length,
+                           int code)
+{
+  ddp_error error = {DDP_ERROR_LOCAL_CATASTROPHIC, 0xEE};
+  uint8_t *target = NULL;
+  g_assert_false(ddp_untagged_queue_find(queue, msn, offset, length, &target, &error));
+  g_assert_cmpint(error.type, ==, DDP_ERROR_UNTAGGED);
+  g_assert_cmphex(error.code, ==, code);
+}
+
+/* The k-th buffer posted is for MSN k (DDP-083, DDP-074). */
+static void test_buffers_in_posting_order(void)
+{
+  uint8_t memory[3][10];
+  ddp_untagged_queue *queue = ddp_untagged_queue_new(DDP_FIRST_MSN);
+  g_assert_cmpuint(ddp_untagged_queue_next_msn(queue), ==, 1);
+  for (uint64_t i = 0; i < 3; i++) {
+    ddp_untagged_queue_post(queue, memory[i], 10, 100 + i);
+  }
+  for (uint32_t i = 0; i < 3; i++) {
+    assert_found(queue, 1 + i, 0, 10, memory[i]);
+  }
+  for (uint64_t i = 0; i < 3; i++) {
+    uint8_t *delivered = NULL;
+    g_assert_cmpuint(ddp_untagged_queue_deliver(queue, &delivered), ==, 100 + i);
+    g_assert_true(delivered == memory[i]);
+    g_assert_cmpuint(ddp_untagged_queue_next_msn(queue), ==, 2 + i);
+  }
+  ddp_untagged_queue_free(queue);
+}
+
+/* A buffer of 10 octets: MO + length up to 10 is legal (notes-ddp-rdmap 10). */
+static void test_offset_and_length(void)
+{
+  uint8_t memory[10];
+  ddp_untagged_queue *queue = ddp_untagged_queue_new(1);
+  ddp_untagged_queue_post(queue, memory, 10, 0);
+  assert_found(queue, 1, 0, 10, memory);
+  assert_found(queue, 1, 9, 1, memory + 9);
+  assert_refused(queue, 1, 0, 11, DDP_UNTAGGED_TOO_LONG);
+  assert_refused(queue, 1, 9, 2, DDP_UNTAGGED_TOO_LONG);
+  assert_refused(queue, 1, 1, UINT32_MAX, DDP_UNTAGGED_TOO_LONG); /* a 32-bit sum would be 0 */
+  assert_refused(queue, 1, 10, 1, DDP_UNTAGGED_INVALID_MO);
+  assert_refused(queue, 1, UINT32_MAX, 1, DDP_UNTAGGED_INVALID_MO); /* a 32-bit sum would be 0 */
+  assert_refused(queue, 2, 10, 11, DDP_UNTAGGED_NO_BUFFER);         /* MSN before MO and length */
+  ddp_untagged_queue_free(queue);
+}
+
+/* Zero length looks at the MSN only (notes-ddp-rdmap 14). */
+static void test_zero_length(void)
+{
+  ddp_untagged_queue *queue = ddp_untagged_queue_new(1);
+  assert_refused(queue, 1, 0, 0, DDP_UNTAGGED_NO_BUFFER);
+  ddp_untagged_queue_post(queue, NULL, 0, 7);
+  assert_found(queue, 1, 0, 0, NULL);
+  assert_found(queue, 1, UINT32_MAX, 0, NULL);
+  assert_refused(queue, 1, 0, 1, DDP_UNTAGGED_INVALID_MO); /* an empty buffer has no legal offset */
+  assert_refused(queue, 0, 0, 0, DDP_UNTAGGED_MSN_RANGE);
+  g_assert_cmpuint(ddp_untagged_queue_deliver(queue, NULL), ==, 7);
+  assert_refused(queue, 1, 0, 0, DDP_UNTAGGED_MSN_RANGE);
+  ddp_untagged_queue_free(queue);
+}
+
+/* Two buffers posted from `first`: those MSNs are good; the 2^31 - 2 behind have no buffer; the 2^31
+ * before are used (notes-ddp-rdmap 9). */
+static void check_msn_range(uint32_t first)
+{
+  uint8_t memory[2][1];
+  ddp_untagged_queue *queue = ddp_untagged_queue_new(first);
+  ddp_untagged_queue_post(queue, memory[0], 1, 0);
+  ddp_untagged_queue_post(queue, memory[1], 1, 1);
+  assert_found(queue, first, 0, 1, memory[0]);
+  assert_found(queue, first + 1, 0, 1, memory[1]);
+  assert_refused(queue, first + 2, 0, 1, DDP_UNTAGGED_NO_BUFFER);
+  assert_refused(queue, first + UINT32_C(0x7FFFFFFF), 0, 1, DDP_UNTAGGED_NO_BUFFER);
+  assert_refused(queue, first + UINT32_C(0x80000000), 0, 1, DDP_UNTAGGED_MSN_RANGE);
+  assert_refused(queue, first - 1, 0, 1, DDP_UNTAGGED_MSN_RANGE);
+  ddp_untagged_queue_deliver(queue, NULL);
+  assert_refused(queue, first, 0, 1, DDP_UNTAGGED_MSN_RANGE);
+  assert_found(queue, first + 1, 0, 1, memory[1]);
+  ddp_untagged_queue_free(queue);
+}
+
+static void test_msn_range(void)
+{
+  check_msn_range(1);
+  check_msn_range(UINT32_C(0x7FFFFFFF));
+  check_msn_range(UINT32_C(0xFFFFFFFF)); /* the second message is number 0 (DDP-075) */
+  check_msn_range(0);
+}
+
+/* Three posted and three delivered a round, across the wrap of the MSN: every message finds its own
+ * buffer. */
+static void test_a_long_queue_across_the_wrap(void)
+{
+  enum { MESSAGES = 3000 };
+  uint8_t *memory = g_malloc(MESSAGES);
+  uint32_t first = UINT32_MAX - MESSAGES / 2;
+  ddp_untagged_queue *queue = ddp_untagged_queue_new(first);
+  uint32_t posted = 0;
+  for (uint32_t delivered = 0; delivered < MESSAGES; delivered++) {
+    while (posted < MESSAGES && posted < delivered * 2 + 3) {
+      ddp_untagged_queue_post(queue, memory + posted, 1, posted);
+      posted++;
+    }
+    assert_found(queue, first + delivered, 0, 1, memory + delivered);
+    assert_found(queue, first + posted - 1, 0, 1, memory + posted - 1);
+    assert_refused(queue, first + posted, 0, 1, DDP_UNTAGGED_NO_BUFFER);
+    g_assert_cmpuint(ddp_untagged_queue_deliver(queue, NULL), ==, delivered);
+  }
+  g_assert_cmpuint(ddp_untagged_queue_next_msn(queue), ==, first + (uint32_t)MESSAGES);
+  ddp_untagged_queue_free(queue);
+  g_free(memory);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/ddp_untagged_queue/buffers_in_posting_order", test_buffers_in_posting_order);
+  g_test_add_func("/ddp_untagged_queue/offset_and_length", test_offset_and_length);
+  g_test_add_func("/ddp_untagged_queue/zero_length", test_zero_length);
+  g_test_add_func("/ddp_untagged_queue/msn_range", test_msn_range);
+  g_test_add_func("/ddp_untagged_queue/long_queue_across_the_wrap", test_a_long_queue_across_the_wrap);
+  return g_test_run();
+}

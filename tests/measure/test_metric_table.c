@@ -1,0 +1,123 @@
+/* The table of metrics: complete, unambiguous, and named as definitions.md names them. */
+#include <glib.h>
+#include <string.h>
+
+#include "measure/metric_table.h"
+
+static void test_every_row_is_filled(void)
+{
+  for (int id = 0; id < METRIC_COUNT; id++) {
+    const metric_row *row = metric_row_of((metric_id)id);
+    g_assert_nonnull(row->name);
+    g_assert_nonnull(row->unit);
+    g_assert_nonnull(row->side);
+    g_assert_nonnull(row->sentence);
+    g_assert_true(g_str_has_suffix(row->sentence, "."));
+    g_assert_true(g_ascii_isupper(row->sentence[0]));
+    const char *const sides[] = {"Data Sink", "Data Source", "path", "run", NULL};
+    g_assert_true(g_strv_contains(sides, row->side));
+  }
+}
+
+/* The unit that a name ends in is the unit of the row. */
+static void test_units_agree_with_names(void)
+{
+  for (int id = 0; id < METRIC_COUNT; id++) {
+    const metric_row *row = metric_row_of((metric_id)id);
+    if (strstr(row->name, "octets"))
+      g_assert_cmpstr(row->unit, ==, "octets");
+    if (g_str_has_suffix(row->name, "_s") && !g_str_has_suffix(row->name, "_per_s"))
+      g_assert_cmpstr(row->unit, ==, "s");
+    if (g_str_has_suffix(row->name, "_bit_per_s"))
+      g_assert_cmpstr(row->unit, ==, "bit/s");
+  }
+}
+
+static void test_find_is_the_inverse_of_row(void)
+{
+  for (int id = 0; id < METRIC_COUNT; id++)
+    g_assert_cmpint(metric_find(metric_row_of((metric_id)id)->name), ==, id); /* so names are unique, too */
+  g_assert_cmpint(metric_find("buffer.reassembly"), ==, METRIC_COUNT);
+  g_assert_cmpint(metric_find(""), ==, METRIC_COUNT);
+}
+
+/* "Names that other tools rely on", definitions.md, Metrics. */
+static void test_names_others_rely_on(void)
+{
+  static const char *const names[] = {"tcp.segments",
+                                      "tcp.segments_out_of_order",
+                                      "tcp.retransmissions",
+                                      "tcp.timeouts",
+                                      "tcp.spurious_retransmissions",
+                                      "mpa.fpdus",
+                                      "mpa.markers",
+                                      "mpa.segments_aligned",
+                                      "mpa.located_by_chain",
+                                      "mpa.located_by_marker",
+                                      "mpa.located_by_marker_chain",
+                                      "mpa.crc_errors",
+                                      "placement.octets",
+                                      "placement.octets_direct",
+                                      "placement.octets_buffered",
+                                      "placement.octets_out_of_order",
+                                      "buffer.reassembly_peak_octets",
+                                      "buffer.reassembly_mean_octets",
+                                      "buffer.reassembly_p99_octets",
+                                      "buffer.reassembly_p99_octets_in_recovery",
+                                      "buffer.total_peak_octets",
+                                      "buffer.peak_octets.incomplete",
+                                      "buffer.peak_octets.unlocated",
+                                      "buffer.peak_octets.order",
+                                      "buffer.peak_octets.fragment",
+                                      "buffer.peak_octets.processing",
+                                      "buffer.written_octets",
+                                      "buffer.read_octets",
+                                      "buffer.release_burst_peak_octets",
+                                      "state.holes_peak",
+                                      "state.partial_fpdus_peak",
+                                      "state.undelivered_peak",
+                                      "delay.placement_mean_s",
+                                      "delay.delivery_mean_s",
+                                      "goodput_bit_per_s",
+                                      "efficiency_wire",
+                                      "delivery.messages",
+                                      "delivery.octets",
+                                      "integrity.octets_wrong",
+                                      "time.simulated_s",
+                                      "time.wall_s",
+                                      "theory.buffer_tcp_octets",
+                                      "theory.buffer_naf_octets",
+                                      "theory.buffer_af_octets",
+                                      "fit.k",
+                                      "fit.k1",
+                                      "fit.k2"};
+  for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+    g_test_message("%s", names[i]);
+    g_assert_cmpint(metric_find(names[i]), !=, METRIC_COUNT);
+  }
+  g_assert_cmpint(metric_find("buffer.reassembly_peak_octets"), ==, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS);
+  g_assert_cmpint(metric_find("fit.k2"), ==, METRIC_FIT_K2);
+}
+
+static void test_values_are_absent_until_set(void)
+{
+  metric_values values = {0};
+  for (int id = 0; id < METRIC_COUNT; id++)
+    g_assert_false(values.present[id]);
+  metric_values_set(&values, METRIC_MPA_FPDUS, 0);
+  g_assert_true(values.present[METRIC_MPA_FPDUS]); /* a zero is a value */
+  metric_values_set(&values, METRIC_MPA_FPDUS, 17);
+  g_assert_cmpfloat(values.value[METRIC_MPA_FPDUS], ==, 17);
+  g_assert_false(values.present[METRIC_MPA_MARKERS]);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/metric_table/every_row_is_filled", test_every_row_is_filled);
+  g_test_add_func("/metric_table/units_agree_with_names", test_units_agree_with_names);
+  g_test_add_func("/metric_table/find_is_the_inverse_of_row", test_find_is_the_inverse_of_row);
+  g_test_add_func("/metric_table/names_others_rely_on", test_names_others_rely_on);
+  g_test_add_func("/metric_table/values_are_absent_until_set", test_values_are_absent_until_set);
+  return g_test_run();
+}

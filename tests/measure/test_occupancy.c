@@ -1,0 +1,268 @@
+/* What the RNIC's reassembly memory holds, by cause, over time. */
+#include <glib.h>
+#include <stdlib.h>
+
+#include "measure/occupancy.h"
+
+/* Octets in order of held_cause: incomplete, unlocated, order, fragment, processing. */
+static void hold(occupancy *gauge, uint32_t connection, time_ps now, uint64_t incomplete, uint64_t unlocated,
+                 uint64_t order, uint64_t fragment, uint64_t processing)
+{
+  occupancy_state state = {.octets = {incomplete, unlocated, order, fragment, processing}};
+  occupancy_update(gauge, connection, &state, now);
+}
+
+static void hold_with_holes(occupancy *gauge, uint32_t connection, time_ps now, uint64_t order,
+                            uint32_t holes)
+{
+  occupancy_state state = {.octets = {0, 0, order, 0, 0}, .holes = holes};
+  occupancy_update(gauge, connection, &state, now);
+}
+
+static void assert_metric(const metric_values *values, metric_id id, double expected)
+{
+  g_assert_true(values->present[id]);
+  g_assert_cmpfloat(values->value[id], ==, expected);
+}
+
+static void test_cause_names(void)
+{
+  g_assert_cmpstr(held_cause_name(HELD_INCOMPLETE), ==, "incomplete");
+  g_assert_cmpstr(held_cause_name(HELD_UNLOCATED), ==, "unlocated");
+  g_assert_cmpstr(held_cause_name(HELD_ORDER), ==, "order");
+  g_assert_cmpstr(held_cause_name(HELD_FRAGMENT), ==, "fragment");
+  g_assert_cmpstr(held_cause_name(HELD_PROCESSING), ==, "processing");
+}
+
+/* Connection 0 holds 10 + 20 + 30 + 40 and 5 processing from 100 on; connection 1 joins at 200 with 7
+ * unlocated while 0 drops to 10 incomplete; the peaks of different causes come at different times. */
+static void test_peaks_by_cause(void)
+{
+  occupancy *gauge = occupancy_new(2, 1);
+  hold(gauge, 0, 100, 10, 20, 30, 40, 5);
+  hold(gauge, 1, 200, 0, 17, 0, 0, 0);
+  hold(gauge, 0, 200, 10, 10, 0, 0, 60);
+  hold(gauge, 0, 300, 0, 0, 0, 0, 0);
+  hold(gauge, 1, 300, 0, 0, 0, 0, 0);
+  metric_values values = {0};
+  occupancy_finish(gauge, 400, &values);
+  assert_metric(&values, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 10);
+  assert_metric(&values, METRIC_BUFFER_PEAK_OCTETS_UNLOCATED, 27); /* 10 + 17 at 200; 20 + 17 for no time */
+  assert_metric(&values, METRIC_BUFFER_PEAK_OCTETS_ORDER, 30);
+  assert_metric(&values, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT, 40);
+  assert_metric(&values, METRIC_BUFFER_PEAK_OCTETS_PROCESSING, 60);
+  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 100);    /* 10 + 20 + 30 + 40 at 100 */
+  assert_metric(&values, METRIC_BUFFER_TOTAL_PEAK_OCTETS, 105);         /* 97 at 200 */
+  g_assert_false(values.present[METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS]); /* nothing was delivered */
+  g_assert_false(values.present[METRIC_BUFFER_REASSEMBLY_P99_OCTETS]);
+  g_assert_false(values.present[METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY]);
+  occupancy_free(gauge);
+}
+
+/* Holes, partial FPDUs and undelivered segments are summed over the connections as well: 2 + 3 holes at 20.
+ * */
+static void test_peaks_of_state(void)
+{
+  occupancy *gauge = occupancy_new(2, 1);
+  occupancy_update(gauge, 0, &(occupancy_state){.holes = 2, .partial_fpdus = 1, .undelivered = 40}, 10);
+  occupancy_update(gauge, 1, &(occupancy_state){.holes = 3, .partial_fpdus = 1, .undelivered = 2}, 20);
+  occupancy_update(gauge, 0, &(occupancy_state){.holes = 0, .partial_fpdus = 4, .undelivered = 0}, 30);
+  occupancy_update(gauge, 1, &(occupancy_state){.holes = 4, .partial_fpdus = 9, .undelivered = 50}, 40);
+  occupancy_update(gauge, 1, &(occupancy_state){.holes = 4, .partial_fpdus = 0, .undelivered = 0}, 40);
+  metric_values values = {0};
+  occupancy_finish(gauge, 50, &values);
+  assert_metric(&values, METRIC_STATE_HOLES_PEAK, 5);
+  assert_metric(&values, METRIC_STATE_PARTIAL_FPDUS_PEAK, 5); /* 4 + 1 at 30; 4 + 9 for no time */
+  assert_metric(&values, METRIC_STATE_UNDELIVERED_PEAK, 42);
+  assert_metric(&values, METRIC_BUFFER_TOTAL_PEAK_OCTETS, 0);
+  occupancy_free(gauge);
+}
+
+static void test_peak_held_at_the_end_counts(void)
+{
+  occupancy *gauge = occupancy_new(1, 1);
+  hold(gauge, 0, 10, 0, 0, 8, 0, 0);
+  hold(gauge, 0, 50, 0, 0, 9, 0, 0);
+  metric_values values = {0};
+  occupancy_finish(gauge, 50, &values);
+  assert_metric(&values, METRIC_BUFFER_PEAK_OCTETS_ORDER, 9);
+  occupancy_free(gauge);
+}
+
+/* Cells of 64 octets: 1 -> 64, 64 -> 64, 65 -> 128, for each connection and cause on its own. */
+static void test_cells(void)
+{
+  occupancy *gauge = occupancy_new(2, 64);
+  hold(gauge, 0, 10, 1, 0, 65, 0, 0);
+  hold(gauge, 1, 10, 64, 0, 0, 0, 0);
+  metric_values values = {0};
+  occupancy_finish(gauge, 20, &values);
+  assert_metric(&values, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 128);
+  assert_metric(&values, METRIC_BUFFER_PEAK_OCTETS_ORDER, 128);
+  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 256);
+  occupancy_free(gauge);
+}
+
+/* Start at 100, last delivery at 300. Reassembly: 0 in [100, 150), 40 in [150, 200), 10 in [200, 300) with
+ * processing beside it, and 5000 from 310 on, too late. Mean (0 + 2000 + 1000) / 200 = 15. A hole is open in
+ * [150, 200) on connection 0 and in [190, 202) on connection 1: 52 ps, 50 of them at 40: 99 % needs 51.48 ps
+ * of 50 + 2 at 10, so p99 is 40. */
+static void test_mean_and_quantiles_up_to_the_last_delivery(void)
+{
+  occupancy *gauge = occupancy_new(2, 1);
+  hold_with_holes(gauge, 0, 20, 900, 1); /* before the start */
+  hold_with_holes(gauge, 0, 30, 0, 0);
+  occupancy_mark_delivery(gauge, 40);
+  occupancy_start(gauge, 100);
+  hold_with_holes(gauge, 0, 150, 40, 1);
+  hold_with_holes(gauge, 1, 190, 0, 2);
+  occupancy_update(gauge, 0, &(occupancy_state){.octets = {0, 0, 10, 0, 700}}, 200);
+  hold_with_holes(gauge, 1, 202, 0, 0);
+  occupancy_mark_delivery(gauge, 250);
+  occupancy_mark_delivery(gauge, 300);
+  hold_with_holes(gauge, 0, 310, 5000, 1);
+  hold_with_holes(gauge, 0, 900, 0, 0);
+  metric_values values = {0};
+  occupancy_finish(gauge, 1000, &values);
+  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS, 15);
+  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 40);
+  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY, 40);
+  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 5000); /* peaks know no interval */
+  occupancy_free(gauge);
+}
+
+/* 40 octets for 1 ps of 200 are above the 99th percentile of all time, and of the 2 ps of recovery they are
+ * 50 %. */
+static void test_p99_in_recovery_differs(void)
+{
+  occupancy *gauge = occupancy_new(1, 1);
+  occupancy_start(gauge, 100);
+  hold_with_holes(gauge, 0, 150, 40, 1);
+  hold_with_holes(gauge, 0, 151, 0, 1);
+  hold_with_holes(gauge, 0, 152, 0, 0);
+  occupancy_mark_delivery(gauge, 300);
+  metric_values values = {0};
+  occupancy_finish(gauge, 300, &values);
+  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 0);
+  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY, 40);
+  occupancy_free(gauge);
+}
+
+/* Recovery lasts while any connection has a hole: 0 from 100 to 200, 1 from 150 to 300. RNIC: 10 in [100,
+ * 150), 20 in [150, 200), 30 in [200, 300) and 90 from 300 on. */
+static void test_recovery_of_several_connections(void)
+{
+  occupancy *gauge = occupancy_new(2, 1);
+  occupancy_start(gauge, 0);
+  hold_with_holes(gauge, 0, 100, 10, 1);
+  hold_with_holes(gauge, 1, 150, 10, 1);
+  hold_with_holes(gauge, 0, 200, 20, 0);
+  hold_with_holes(gauge, 1, 300, 70, 0);
+  occupancy_mark_delivery(gauge, 1000);
+  metric_values values = {0};
+  occupancy_finish(gauge, 1000, &values);
+  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY, 30);
+  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 90);
+  occupancy_free(gauge);
+}
+
+static void test_no_recovery_no_metric(void)
+{
+  occupancy *gauge = occupancy_new(1, 1);
+  occupancy_start(gauge, 100);
+  hold(gauge, 0, 150, 4, 0, 0, 0, 0);
+  occupancy_mark_delivery(gauge, 200);
+  metric_values values = {0};
+  occupancy_finish(gauge, 300, &values);
+  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS, 2);
+  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 4);
+  g_assert_false(values.present[METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY]);
+  occupancy_free(gauge);
+}
+
+/* One run with ties: three connections, two of them with a series. */
+static void play_series(occupancy *gauge)
+{
+  hold(gauge, 1, 1, 0, 5, 0, 0, 0);    /* replaced in the same picosecond: never appears */
+  hold(gauge, 1, 1, 0, 0, 7, 0, 0);    /* lasts */
+  hold(gauge, 0, 1, 3, 0, 0, 0, 0);    /* the same picosecond, lower connection: printed first */
+  hold(gauge, 2, 1, 1, 0, 0, 0, 0);    /* has no series; part of all */
+  hold(gauge, 0, 1000, 3, 0, 9, 0, 0); /* and back within the picosecond: no line at all */
+  hold(gauge, 0, 1000, 3, 0, 0, 0, 0);
+  hold(gauge, 0, INT64_C(1500000000001), 0, 0, 0, 0, 3);  /* to processing: two causes of one connection */
+  hold(gauge, 0, INT64_C(61000000000000), 0, 0, 0, 0, 0); /* 0's goes */
+  hold(gauge, 1, INT64_C(61000000000000), 0, 0, 0, 0, 0); /* 1's: replaced by */
+  hold(gauge, 1, INT64_C(61000000000000), 0, 0, 7, 0,
+       3); /* the same sum for `all`, and still held at the end */
+}
+
+static char *series_of_run(bool all_series, uint32_t connection_series)
+{
+  char *text = NULL;
+  size_t length = 0;
+  FILE *file = open_memstream(&text, &length);
+  occupancy *gauge = occupancy_new(3, 1);
+  occupancy_write_series(gauge, file, all_series, connection_series);
+  play_series(gauge);
+  metric_values values = {0};
+  occupancy_finish(gauge, INT64_C(61000000000000), &values);
+  occupancy_free(gauge);
+  g_assert_cmpint(fclose(file), ==, 0);
+  return text;
+}
+
+static void test_series(void)
+{
+  char *text = series_of_run(true, 2);
+  g_assert_cmpstr(text, ==,
+                  "time_s,connection,cause,octets\n"
+                  "0.000000000001,all,incomplete,4\n"
+                  "0.000000000001,all,order,7\n"
+                  "0.000000000001,0,incomplete,3\n"
+                  "0.000000000001,1,order,7\n"
+                  "1.500000000001,all,incomplete,1\n"
+                  "1.500000000001,all,processing,3\n"
+                  "1.500000000001,0,incomplete,0\n"
+                  "1.500000000001,0,processing,3\n"
+                  "61.000000000000,0,processing,0\n"
+                  "61.000000000000,1,processing,3\n");
+  free(text);
+}
+
+static void test_series_of_connections_only(void)
+{
+  char *text = series_of_run(false, 1);
+  g_assert_cmpstr(text, ==,
+                  "time_s,connection,cause,octets\n"
+                  "0.000000000001,0,incomplete,3\n"
+                  "1.500000000001,0,incomplete,0\n"
+                  "1.500000000001,0,processing,3\n"
+                  "61.000000000000,0,processing,0\n");
+  free(text);
+}
+
+/* More series asked for than there are connections: those there are. */
+static void test_series_of_all_connections(void)
+{
+  char *text = series_of_run(false, 16);
+  g_assert_nonnull(strstr(text, "\n0.000000000001,1,order,7\n0.000000000001,2,incomplete,1\n1.5"));
+  free(text);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/occupancy/cause_names", test_cause_names);
+  g_test_add_func("/occupancy/peaks_by_cause", test_peaks_by_cause);
+  g_test_add_func("/occupancy/peaks_of_state", test_peaks_of_state);
+  g_test_add_func("/occupancy/peak_held_at_the_end", test_peak_held_at_the_end_counts);
+  g_test_add_func("/occupancy/cells", test_cells);
+  g_test_add_func("/occupancy/mean_and_quantiles", test_mean_and_quantiles_up_to_the_last_delivery);
+  g_test_add_func("/occupancy/p99_in_recovery_differs", test_p99_in_recovery_differs);
+  g_test_add_func("/occupancy/recovery_of_several_connections", test_recovery_of_several_connections);
+  g_test_add_func("/occupancy/no_recovery_no_metric", test_no_recovery_no_metric);
+  g_test_add_func("/occupancy/series", test_series);
+  g_test_add_func("/occupancy/series_of_connections_only", test_series_of_connections_only);
+  g_test_add_func("/occupancy/series_of_all_connections", test_series_of_all_connections);
+  return g_test_run();
+}

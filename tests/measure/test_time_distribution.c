@@ -1,0 +1,228 @@
+/* A step function of time: peak, exact mean, exact quantiles. */
+#include <glib.h>
+#include <stdlib.h>
+
+#include "measure/time_distribution.h"
+
+static void assert_mean(const time_distribution *distribution, double expected)
+{
+  double mean = -1;
+  g_assert_true(time_distribution_mean(distribution, &mean));
+  g_assert_cmpfloat(mean, ==, expected);
+}
+
+static void assert_quantile(const time_distribution *distribution, unsigned percent, uint64_t expected)
+{
+  uint64_t x = UINT64_MAX;
+  g_assert_true(time_distribution_quantile(distribution, percent, &x));
+  g_assert_cmpuint(x, ==, expected);
+}
+
+static void test_nothing_counted(void)
+{
+  time_distribution *distribution = time_distribution_new();
+  double mean;
+  uint64_t x;
+  g_assert_false(time_distribution_mean(distribution, &mean));
+  g_assert_false(time_distribution_quantile(distribution, 99, &x));
+  time_distribution_set(distribution, 100, 5);
+  g_assert_cmpint(time_distribution_counted(distribution), ==, 0); /* no mark yet */
+  g_assert_false(time_distribution_mean(distribution, &mean));
+  time_distribution_start(distribution, 200);
+  time_distribution_mark(distribution, 200); /* an interval without length */
+  g_assert_false(time_distribution_mean(distribution, &mean));
+  g_assert_false(time_distribution_quantile(distribution, 99, &x));
+  time_distribution_free(distribution);
+}
+
+/* 0 for 10 ps, 8 for 30 ps, 2 for 60 ps: sum 0 + 240 + 120 = 360 over 100 ps. */
+static void test_mean_and_quantiles(void)
+{
+  time_distribution *distribution = time_distribution_new();
+  time_distribution_set(distribution, 10, 8);
+  time_distribution_set(distribution, 40, 2);
+  time_distribution_mark(distribution, 100);
+  g_assert_cmpint(time_distribution_counted(distribution), ==, 100);
+  assert_mean(distribution, 3.6);
+  assert_quantile(distribution, 1, 0);
+  assert_quantile(distribution, 10, 0); /* 10 of 100 ps at 0: "at least 10 %" holds */
+  assert_quantile(distribution, 11, 2);
+  assert_quantile(distribution, 70, 2);
+  assert_quantile(distribution, 71, 8);
+  assert_quantile(distribution, 100, 8);
+  g_assert_cmpuint(time_distribution_peak(distribution), ==, 8);
+  time_distribution_free(distribution);
+}
+
+/* 99 % of 101 ps is 99.99 ps: 99 ps at 1 are not enough, 100 ps are. */
+static void test_quantile_has_no_rounding_slack(void)
+{
+  time_distribution *distribution = time_distribution_new();
+  time_distribution_set(distribution, 0, 1);
+  time_distribution_set(distribution, 99, 7);
+  time_distribution_mark(distribution, 101);
+  assert_quantile(distribution, 99, 7);
+  time_distribution_free(distribution);
+
+  distribution = time_distribution_new();
+  time_distribution_set(distribution, 0, 1);
+  time_distribution_set(distribution, 100, 7);
+  time_distribution_mark(distribution, 101);
+  assert_quantile(distribution, 99, 1);
+  time_distribution_free(distribution);
+}
+
+/* Of 9, 3 and 4 set in picosecond 50, only the 4 lasts. */
+static void test_a_value_without_length_does_not_exist(void)
+{
+  time_distribution *distribution = time_distribution_new();
+  time_distribution_set(distribution, 50, 9);
+  time_distribution_set(distribution, 50, 3);
+  time_distribution_set(distribution, 50, 4);
+  time_distribution_set(distribution, 60, 100);
+  time_distribution_set(distribution, 60, 0);
+  time_distribution_mark(distribution, 100);
+  g_assert_cmpuint(time_distribution_peak(distribution), ==, 4);
+  assert_mean(distribution, 0.4); /* 4 * 10 / 100 */
+  time_distribution_free(distribution);
+}
+
+static void test_peak_includes_what_is_held_at_the_end(void)
+{
+  time_distribution *distribution = time_distribution_new();
+  time_distribution_set(distribution, 10, 2);
+  time_distribution_mark(distribution, 20);
+  time_distribution_set(distribution, 20, 9);
+  g_assert_cmpuint(time_distribution_peak(distribution), ==, 9);
+  assert_mean(distribution, 1);
+  time_distribution_free(distribution);
+}
+
+/* What happens behind the last mark does not count, however often the value changes; a later mark brings it
+ * in. */
+static void test_counts_up_to_the_last_mark(void)
+{
+  time_distribution *distribution = time_distribution_new();
+  time_distribution_set(distribution, 10, 6);
+  time_distribution_mark(distribution, 20); /* 6 * 10 / 20 */
+  time_distribution_set(distribution, 25, 1000);
+  time_distribution_set(distribution, 40, 0);
+  assert_mean(distribution, 3);
+  assert_quantile(distribution, 100, 6);
+  g_assert_cmpuint(time_distribution_peak(distribution), ==, 1000);
+  time_distribution_mark(distribution, 50); /* (6 * 15 + 1000 * 15) / 50 */
+  g_assert_cmpint(time_distribution_counted(distribution), ==, 50);
+  assert_mean(distribution, 301.8);
+  time_distribution_free(distribution);
+}
+
+static void test_start_forgets_the_time_before_it(void)
+{
+  time_distribution *distribution = time_distribution_new();
+  time_distribution_set(distribution, 10, 500);
+  time_distribution_mark(distribution, 15);
+  time_distribution_set(distribution, 20, 4);
+  time_distribution_start(distribution, 30);
+  time_distribution_set(distribution, 40, 0);
+  time_distribution_mark(distribution, 50);
+  g_assert_cmpint(time_distribution_counted(distribution), ==, 20);
+  assert_mean(distribution, 2); /* 4 * 10 / 20 */
+  g_assert_cmpuint(time_distribution_peak(distribution), ==, 500);
+  time_distribution_free(distribution);
+}
+
+/* Counted: [10, 20) at 3 and [40, 50) at 5; twice pausing or resuming changes nothing. */
+static void test_pause_and_resume(void)
+{
+  time_distribution *distribution = time_distribution_new();
+  time_distribution_pause(distribution, 0);
+  time_distribution_set(distribution, 5, 3);
+  time_distribution_resume(distribution, 10);
+  time_distribution_pause(distribution, 20);
+  time_distribution_pause(distribution, 22);
+  time_distribution_set(distribution, 30, 5);
+  time_distribution_resume(distribution, 40);
+  time_distribution_resume(distribution, 45);
+  time_distribution_mark(distribution, 50);
+  g_assert_cmpint(time_distribution_counted(distribution), ==, 20);
+  assert_mean(distribution, 4);
+  assert_quantile(distribution, 50, 3);
+  assert_quantile(distribution, 51, 5);
+  time_distribution_free(distribution);
+}
+
+/* 2^40 octets for 10^15 ps and as long at 0: the sum has 90 bits and the mean is still exact. */
+static void test_large_sums_are_exact(void)
+{
+  time_distribution *distribution = time_distribution_new();
+  time_distribution_set(distribution, 0, UINT64_C(1) << 40);
+  time_distribution_set(distribution, INT64_C(1000000000000000), 0);
+  time_distribution_mark(distribution, INT64_C(2000000000000000));
+  assert_mean(distribution, (double)(UINT64_C(1) << 39));
+  assert_quantile(distribution, 50, 0);
+  assert_quantile(distribution, 51, UINT64_C(1) << 40);
+  time_distribution_free(distribution);
+}
+
+static int compare_uint64(const void *a, const void *b)
+{
+  uint64_t left = *(const uint64_t *)a;
+  uint64_t right = *(const uint64_t *)b;
+  return (left > right) - (left < right);
+}
+
+/* Random steps against one value a picosecond, sorted: the quantile is the element number ceil(n * percent /
+ * 100). Enough different values to make the table grow. */
+static void test_against_a_value_a_picosecond(void)
+{
+  enum { PICOSECONDS = 20000, START = 1234 };
+  const guint32 seed = 20260301;
+  g_test_message("seed %u", seed);
+  GRand *random = g_rand_new_with_seed(seed);
+  uint64_t *values = g_new0(uint64_t, PICOSECONDS);
+  time_distribution *distribution = time_distribution_new();
+  uint64_t value = 0;
+  uint64_t peak = 0;
+  for (int now = 0; now < PICOSECONDS; now++) {
+    if (now == START)
+      time_distribution_start(distribution, now);
+    if (g_rand_int_range(random, 0, 3) == 0) {
+      value = (uint64_t)g_rand_int_range(random, 0, 3000) * 4;
+      time_distribution_set(distribution, now, value);
+    }
+    if (g_rand_int_range(random, 0, 50) == 0)
+      time_distribution_mark(distribution, now);
+    values[now] = value;
+    peak = MAX(peak, value);
+  }
+  time_distribution_mark(distribution, PICOSECONDS);
+  size_t count = PICOSECONDS - START;
+  uint64_t *counted = values + START;
+  uint64_t sum = 0;
+  for (size_t i = 0; i < count; i++)
+    sum += counted[i];
+  assert_mean(distribution, (double)sum / (double)count);
+  qsort(counted, count, sizeof *counted, compare_uint64);
+  for (unsigned percent = 1; percent <= 100; percent++)
+    assert_quantile(distribution, percent, counted[(count * percent + 99) / 100 - 1]);
+  g_assert_cmpuint(time_distribution_peak(distribution), ==, peak);
+  g_free(values);
+  time_distribution_free(distribution);
+  g_rand_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/time_distribution/nothing_counted", test_nothing_counted);
+  g_test_add_func("/time_distribution/mean_and_quantiles", test_mean_and_quantiles);
+  g_test_add_func("/time_distribution/quantile_has_no_rounding_slack", test_quantile_has_no_rounding_slack);
+  g_test_add_func("/time_distribution/a_value_without_length", test_a_value_without_length_does_not_exist);
+  g_test_add_func("/time_distribution/peak_includes_the_end", test_peak_includes_what_is_held_at_the_end);
+  g_test_add_func("/time_distribution/counts_up_to_the_last_mark", test_counts_up_to_the_last_mark);
+  g_test_add_func("/time_distribution/start_forgets", test_start_forgets_the_time_before_it);
+  g_test_add_func("/time_distribution/pause_and_resume", test_pause_and_resume);
+  g_test_add_func("/time_distribution/large_sums_are_exact", test_large_sums_are_exact);
+  g_test_add_func("/time_distribution/random_steps", test_against_a_value_a_picosecond);
+  return g_test_run();
+}

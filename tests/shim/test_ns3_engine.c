@@ -1,0 +1,205 @@
+/* The engine over ns-3 keeps the order of engine.h, also together with events that only ns-3 knows. */
+#include "shim/ns3_engine.h"
+
+#include "engine_ties.h"
+
+static engine *new_engine(void)
+{
+  ns3_shim_error error;
+  engine *clock = ns3_engine_new(&error);
+  g_assert_nonnull(clock);
+  return clock;
+}
+
+typedef struct world {
+  engine *clock;
+  GString *written;
+  engine_timer *arrival;
+  engine_timer *timer;
+} world;
+
+static void write_a(void *user, time_ps now)
+{
+  g_string_append_printf(((world *)user)->written, "a%" G_GINT64_FORMAT " ", now);
+}
+
+static void write_t(void *user, time_ps now)
+{
+  g_string_append_printf(((world *)user)->written, "t%" G_GINT64_FORMAT " ", now);
+}
+
+static void world_open(world *self)
+{
+  self->clock = new_engine();
+  self->written = g_string_new(NULL);
+  self->arrival = engine_timer_new(self->clock, ENGINE_ARRIVAL, 0, 1, write_a, self);
+  self->timer = engine_timer_new(self->clock, ENGINE_TIMER, 0, 0, write_t, self);
+}
+
+static void world_close(world *self)
+{
+  engine_timer_free(self->arrival);
+  engine_timer_free(self->timer);
+  g_string_free(self->written, TRUE);
+  engine_free(self->clock);
+}
+
+/* An event of ns-3, such as the end of a packet's way, that makes an arrival due at once. */
+static void ns3_arrives(void *user)
+{
+  world *self = user;
+  engine_timer_set(self->arrival, ns3_shim_now());
+}
+
+/* The timer is set before ns-3 learns of the arrival at the same picosecond, and still runs after it:
+ * arrivals come before timers (engine.h). */
+static void test_ns3_event_scheduled_later_is_collected(void)
+{
+  world self;
+  world_open(&self);
+  ns3_shim_event *event = ns3_shim_event_new(ns3_arrives, &self);
+  engine_timer_set(self.timer, 1000);
+  g_assert_true(ns3_shim_event_at(event, 1000, NULL));
+  engine_run(self.clock, TIME_PS_NEVER);
+  g_assert_cmpstr(self.written->str, ==, "a1000 t1000 ");
+  /* The timer's announcement, the arrival and one wake for both. */
+  g_assert_cmpuint(ns3_shim_events(), ==, 3);
+  ns3_shim_event_free(event);
+  world_close(&self);
+}
+
+/* An arrival alone costs its own event and one wake, no announcement. */
+static void test_arrival_costs_one_wake(void)
+{
+  world self;
+  world_open(&self);
+  ns3_shim_event *event = ns3_shim_event_new(ns3_arrives, &self);
+  g_assert_true(ns3_shim_event_at(event, 1000, NULL));
+  engine_run(self.clock, TIME_PS_NEVER);
+  g_assert_cmpstr(self.written->str, ==, "a1000 ");
+  g_assert_cmpuint(ns3_shim_events(), ==, 2);
+  ns3_shim_event_free(event);
+  world_close(&self);
+}
+
+static void schedule_at_1000(void *user)
+{
+  g_assert_true(ns3_shim_event_at(user, 1000, NULL));
+}
+
+/* The same when the arrival is scheduled on the way and the timer's wake was moved to this picosecond before.
+ */
+static void test_ns3_event_scheduled_on_the_way_is_collected(void)
+{
+  world self;
+  world_open(&self);
+  ns3_shim_event *event = ns3_shim_event_new(ns3_arrives, &self);
+  ns3_shim_event *on_the_way = ns3_shim_event_new(schedule_at_1000, event);
+  engine_timer_set(self.timer, 2000);
+  engine_timer_set(self.timer, 1000);
+  g_assert_true(ns3_shim_event_at(on_the_way, 999, NULL));
+  engine_run(self.clock, TIME_PS_NEVER);
+  g_assert_cmpstr(self.written->str, ==, "a1000 t1000 ");
+  ns3_shim_event_free(on_the_way);
+  ns3_shim_event_free(event);
+  world_close(&self);
+}
+
+/* Two arrivals of ns-3 in one picosecond, the one with the later place first: the agenda orders them too. */
+static void test_ns3_events_at_once_are_ordered(void)
+{
+  world self;
+  world_open(&self);
+  engine_timer *second = engine_timer_new(self.clock, ENGINE_ARRIVAL, 1, 1, write_t, &self);
+  world other = self;
+  other.arrival = second;
+  ns3_shim_event *late = ns3_shim_event_new(ns3_arrives, &other);
+  ns3_shim_event *early = ns3_shim_event_new(ns3_arrives, &self);
+  g_assert_true(ns3_shim_event_at(late, 7, NULL));
+  g_assert_true(ns3_shim_event_at(early, 7, NULL));
+  engine_run(self.clock, TIME_PS_NEVER);
+  g_assert_cmpstr(self.written->str, ==, "a7 t7 ");
+  ns3_shim_event_free(late);
+  ns3_shim_event_free(early);
+  engine_timer_free(second);
+  world_close(&self);
+}
+
+static void test_run_ends_at_until(void)
+{
+  world self;
+  world_open(&self);
+  engine_timer_set(self.arrival, 100);
+  engine_timer_set(self.timer, 101);
+  engine_run(self.clock, 100);
+  g_assert_cmpstr(self.written->str, ==, "a100 ");
+  engine_run(self.clock, 200);
+  g_assert_cmpstr(self.written->str, ==, "a100 t101 ");
+  world_close(&self);
+}
+
+static void write_a_and_stop(void *user, time_ps now)
+{
+  write_a(user, now);
+  engine_stop(((world *)user)->clock);
+}
+
+/* What was due behind the stop, in the same picosecond too, runs when the engine runs again. */
+static void test_stop_and_go_on(void)
+{
+  world self;
+  world_open(&self);
+  engine_timer *stopper = engine_timer_new(self.clock, ENGINE_TRANSMITTER, 0, 0, write_a_and_stop, &self);
+  engine_timer_set(self.timer, 100);
+  engine_timer_set(stopper, 100);
+  engine_run(self.clock, TIME_PS_NEVER);
+  g_assert_cmpstr(self.written->str, ==, "a100 ");
+  g_assert_cmpint(engine_now(self.clock), ==, 100);
+  engine_run(self.clock, TIME_PS_NEVER);
+  g_assert_cmpstr(self.written->str, ==, "a100 t100 ");
+  engine_timer_free(stopper);
+  world_close(&self);
+}
+
+static void test_one_engine_at_a_time(void)
+{
+  engine *first = new_engine();
+  ns3_shim_error error;
+  g_assert_null(ns3_engine_new(&error));
+  g_assert_cmpstr(error.message, ==, "the simulator is open already: ns-3 has one per process");
+  engine_free(first);
+  engine_free(new_engine());
+}
+
+/* A deadline put off again and again, as a retransmission timer is, does not fill ns-3's event list: ns-3
+ * runs one event for each wake that was asked for, and only those earlier than all asked for before are. */
+static void test_deadlines_put_off_cost_no_events(void)
+{
+  world self;
+  world_open(&self);
+  for (time_ps when = 1000; when < 100000; when++) {
+    engine_timer_set(self.timer, when);
+  }
+  engine_run(self.clock, TIME_PS_NEVER);
+  g_assert_cmpstr(self.written->str, ==, "t99999 ");
+  /* Announcement and wake at 1000, where nothing is due any more, and at 99999. */
+  g_assert_cmpuint(ns3_shim_events(), ==, 4);
+  world_close(&self);
+}
+
+int main(int argc, char **argv)
+{
+  static const engine_ties_maker maker = new_engine;
+  g_test_init(&argc, &argv, NULL);
+  engine_ties_add_tests(&maker);
+  g_test_add_func("/shim/engine/arrival-scheduled-later", test_ns3_event_scheduled_later_is_collected);
+  g_test_add_func("/shim/engine/arrival-scheduled-on-the-way",
+                  test_ns3_event_scheduled_on_the_way_is_collected);
+  g_test_add_func("/shim/engine/arrival-alone", test_arrival_costs_one_wake);
+  g_test_add_func("/shim/engine/arrivals-at-once", test_ns3_events_at_once_are_ordered);
+  g_test_add_func("/shim/engine/until", test_run_ends_at_until);
+  g_test_add_func("/shim/engine/stop", test_stop_and_go_on);
+  g_test_add_func("/shim/engine/one-at-a-time", test_one_engine_at_a_time);
+  g_test_add_func("/shim/engine/put-off", test_deadlines_put_off_cost_no_events);
+  return g_test_run();
+}

@@ -1,0 +1,370 @@
+/* Links over ns-3 deliver the octets sent, when path_link.h says, and in the order the plain links do. */
+#include "shim/ns3_link.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "engine/engine_native.h"
+#include "path/path_link_native.h"
+#include "shim/ns3_engine.h"
+
+enum { HEADERS = 40, MOST_PACKETS = 400 };
+
+/* A datagram of `octets` (at least HEADERS) with random content. */
+static datagram *random_datagram(GRand *random, uint32_t octets)
+{
+  static uint8_t content[65535]; /* lives longer than every packet, as the pattern table does */
+  for (uint32_t i = 0; i < sizeof content && content[0] == 0; i++) {
+    content[i] = (uint8_t)g_rand_int_range(random, 1, 256);
+  }
+  uint32_t length = octets - HEADERS;
+  tcp_header header = {.source_port = 4000,
+                       .destination_port = 5000,
+                       .sequence = g_rand_int(random),
+                       .acknowledgement = g_rand_int(random),
+                       .flags = TCP_ACK,
+                       .window = (uint16_t)g_rand_int(random)};
+  octet_rope payload;
+  octet_rope_init(&payload);
+  /* In two pieces, as segments that packets were cut and packed into have them. */
+  octet_rope_append(&payload, content + 7, length / 3, NULL);
+  octet_rope_append(&payload, content + (sizeof content - (length - length / 3)), length - length / 3, NULL);
+  datagram *packet = datagram_new(0x0a000001, 0x0a000002, &header, &payload);
+  octet_rope_clear(&payload);
+  g_assert_cmpuint(datagram_octets(packet), ==, octets);
+  return packet;
+}
+
+typedef struct link_world {
+  path_link_config config;
+  engine *clock;
+  path_link *link;
+  unsigned arrivals;
+  time_ps arrived_at[MOST_PACKETS];
+  datagram *arrived[MOST_PACKETS];
+} link_world;
+
+static void keep_arrival(void *user, datagram *packet, time_ps now)
+{
+  link_world *self = user;
+  g_assert_cmpint(now, ==, engine_now(self->clock));
+  g_assert_cmpuint(self->arrivals, <, MOST_PACKETS);
+  self->arrived_at[self->arrivals] = now;
+  self->arrived[self->arrivals++] = packet;
+}
+
+static link_world *link_world_new(const path_link_config *config)
+{
+  ns3_shim_error error;
+  link_world *self = g_new0(link_world, 1);
+  self->config = *config;
+  self->clock = ns3_engine_new(&error);
+  g_assert_nonnull(self->clock);
+  self->link = ns3_link_new(config, self->clock, &error);
+  g_assert_nonnull(self->link);
+  path_link_set_receiver(self->link, keep_arrival, self);
+  return self;
+}
+
+static void link_world_free(link_world *self)
+{
+  for (unsigned i = 0; i < self->arrivals; i++) {
+    datagram_unref(self->arrived[i]);
+  }
+  path_link_free(self->link);
+  engine_free(self->clock);
+  g_free(self);
+}
+
+/* facts.md: 1500 octets at 10 Gbit/s over 25 us arrive after 26,201,600 ps; with 38 octets of framing the
+ * next starts 1538 octets of 800 ps later. */
+static void test_measured_arrival(void)
+{
+  const path_link_config config = {.rate_bit_per_s = 10000000000,
+                                   .delay_ps = 25 * TIME_PS_PER_MICROSECOND,
+                                   .mtu_octets = 1500,
+                                   .framing_octets = 38};
+  link_world *self = link_world_new(&config);
+  GRand *random = g_rand_new_with_seed(1);
+  path_link_send(self->link, random_datagram(random, 1500));
+  path_link_send(self->link, random_datagram(random, 1500));
+  engine_run(self->clock, TIME_PS_NEVER);
+  g_assert_cmpuint(self->arrivals, ==, 2);
+  g_assert_cmpint(self->arrived_at[0], ==, 26201600);
+  g_assert_cmpint(self->arrived_at[1], ==, 26201600 + 1538 * 800);
+  g_assert_cmpuint(self->arrived[0]->send_order, ==, 1);
+  g_assert_cmpuint(self->arrived[1]->send_order, ==, 2);
+  g_rand_free(random);
+  link_world_free(self);
+}
+
+/* What a sender does at a moment: gives the link a burst. */
+typedef struct burst {
+  link_world *world;
+  GRand *random;
+  engine_timer *timer;
+  time_ps free_at; /* when the transmitter is through, by path_link_free_at() */
+  time_ps expected[MOST_PACKETS];
+  uint8_t sent[MOST_PACKETS][9000];
+  uint32_t lengths[MOST_PACKETS];
+  unsigned count;
+  unsigned bursts_left;
+} burst;
+
+/* Sends one to five packets, and again when the transmitter becomes free, a picosecond before or after, in
+ * the middle of the last packet, or much later. */
+static void send_burst(void *user, time_ps now)
+{
+  burst *self = user;
+  const path_link_config *config = &self->world->config;
+  for (int packets = g_rand_int_range(self->random, 1, 6); packets > 0; packets--) {
+    uint32_t most = config->mtu_octets;
+    uint32_t octets = g_rand_int_range(self->random, 0, 4) == 0
+                          ? most
+                          : (uint32_t)g_rand_int_range(self->random, HEADERS, (gint32)most + 1);
+    datagram *packet = random_datagram(self->random, octets);
+    datagram_write(packet, self->sent[self->count], false);
+    self->lengths[self->count] = octets;
+    time_ps start = MAX(now, self->free_at);
+    self->expected[self->count++] = path_link_arrival_at(config, start, octets);
+    self->free_at = path_link_free_at(config, start, octets);
+    path_link_send(self->world->link, packet);
+  }
+  static const time_ps besides_free[] = {0, 0, 1, -1, -1000, 1000000};
+  if (--self->bursts_left > 0) {
+    time_ps besides = besides_free[g_rand_int_range(self->random, 0, G_N_ELEMENTS(besides_free))];
+    engine_timer_set(self->timer, MAX(now, self->free_at + besides));
+  }
+}
+
+static void check_arrivals(const burst *sent)
+{
+  const link_world *world = sent->world;
+  static uint8_t octets[9000];
+  g_assert_cmpuint(world->arrivals, ==, sent->count);
+  for (unsigned i = 0; i < sent->count; i++) {
+    g_assert_cmpint(world->arrived_at[i], ==, sent->expected[i]);
+    g_assert_cmpuint(world->arrived[i]->send_order, ==, i + 1);
+    g_assert_cmpuint(datagram_octets(world->arrived[i]), ==, sent->lengths[i]);
+    datagram_write(world->arrived[i], octets, false);
+    g_assert_cmpmem(octets, sent->lengths[i], sent->sent[i], sent->lengths[i]);
+  }
+}
+
+/* Rates of which an octet takes a whole number of picoseconds and rates of which it does not. */
+static void test_arrivals_are_as_calculated(void)
+{
+  static const uint64_t rates[] = {64000,        999999937,    2500000000,   10000000000,   25000000000,
+                                   56000000000,  100000000000, 400000000000, 1600000000000, 7000000007,
+                                   123456789011, 3000000000,   128000000000};
+  static const uint32_t mtus[] = {576, 1500, 9000, 41};
+  const guint32 seed = 271828;
+  g_test_message("seed %u", seed);
+  GRand *random = g_rand_new_with_seed(seed);
+  burst *sent = g_new(burst, 1);
+  for (unsigned round = 0; round < G_N_ELEMENTS(rates); round++) {
+    const path_link_config config = {.id = round % 2,
+                                     .rate_bit_per_s = rates[round],
+                                     .delay_ps = round % 3 * (25 * TIME_PS_PER_MICROSECOND + 1),
+                                     .mtu_octets = mtus[round % G_N_ELEMENTS(mtus)],
+                                     .framing_octets = round == 5 ? PATH_LINK_PPP_OCTETS : 38 + round};
+    g_test_message("rate %" G_GUINT64_FORMAT " bit/s, MTU %u", config.rate_bit_per_s, config.mtu_octets);
+    *sent = (burst){.world = link_world_new(&config), .random = random, .bursts_left = MOST_PACKETS / 5};
+    sent->timer = engine_timer_new(sent->world->clock, ENGINE_TRANSMITTER, config.id, 0, send_burst, sent);
+    engine_timer_set(sent->timer, 12345);
+    engine_run(sent->world->clock, TIME_PS_NEVER);
+    g_assert_cmpuint(sent->bursts_left, ==, 0);
+    check_arrivals(sent);
+    engine_timer_free(sent->timer);
+    link_world_free(sent->world);
+  }
+  g_free(sent);
+  g_rand_free(random);
+}
+
+/* A packet may be as large as IP allows. */
+static void test_largest_packet(void)
+{
+  const path_link_config config = {.rate_bit_per_s = 400000000000, .mtu_octets = 65535, .framing_octets = 38};
+  link_world *self = link_world_new(&config);
+  GRand *random = g_rand_new_with_seed(3);
+  path_link_send(self->link, random_datagram(random, 65535));
+  engine_run(self->clock, TIME_PS_NEVER);
+  g_assert_cmpint(self->arrived_at[0], ==, 65537 * 20); /* an octet takes 20 ps */
+  g_assert_cmpuint(self->arrived[0]->payload.length, ==, 65535 - HEADERS);
+  g_rand_free(random);
+  link_world_free(self);
+}
+
+static void test_freed_with_packets_on_the_way(void)
+{
+  const path_link_config config = {
+      .rate_bit_per_s = 8000000000, .delay_ps = 1000, .mtu_octets = 1500, .framing_octets = 38};
+  link_world *self = link_world_new(&config);
+  GRand *random = g_rand_new_with_seed(4);
+  for (int i = 0; i < 3; i++) {
+    path_link_send(self->link, random_datagram(random, 98));
+  }
+  /* 100 octets of 1000 ps and the delay: the first arrives, the second is under way, the third waits. */
+  engine_run(self->clock, 100 * 1000 + 1000);
+  g_assert_cmpuint(self->arrivals, ==, 1);
+  g_rand_free(random);
+  link_world_free(self);
+}
+
+static void test_what_ns3_cannot_do_is_an_error(void)
+{
+  static const path_link_config refused[] = {
+      {.rate_bit_per_s = 0, .mtu_octets = 1500, .framing_octets = 38},
+      {.rate_bit_per_s = 1000, .mtu_octets = 0, .framing_octets = 38},
+      {.rate_bit_per_s = 1000, .mtu_octets = 65536, .framing_octets = 38},
+      {.rate_bit_per_s = 1000, .mtu_octets = 1500, .framing_octets = 38, .delay_ps = -1},
+      {.rate_bit_per_s = 1, .mtu_octets = 1500, .framing_octets = UINT32_MAX},
+  };
+  ns3_shim_error error;
+  engine *clock = ns3_engine_new(&error);
+  for (size_t i = 0; i < G_N_ELEMENTS(refused); i++) {
+    error.message[0] = '\0';
+    g_assert_null(ns3_link_new(&refused[i], clock, &error));
+    g_assert_cmpstr(error.message, !=, "");
+  }
+  engine_free(clock);
+}
+
+/* ---- The same run on both engines ---- */
+
+enum { DIRECTIONS = 2, MOST_ECHOES = 600 };
+
+/* Two links, one each way; who receives a packet sends one or two back after a while or at once, and writes
+ * down everything. */
+typedef struct echo_world {
+  engine *clock;
+  GRand *random;
+  GString *written;
+  unsigned echoes;
+  struct echo_end {
+    struct echo_world *world;
+    path_link *out;
+    engine_timer *timer;
+    char letter;
+  } ends[DIRECTIONS];
+} echo_world;
+
+static void echo_send(struct echo_end *end)
+{
+  static const uint32_t sizes[] = {40, 552, 552, 1500};
+  if (end->world->echoes < MOST_ECHOES) {
+    end->world->echoes++;
+    uint32_t octets = sizes[g_rand_int_range(end->world->random, 0, G_N_ELEMENTS(sizes))];
+    path_link_send(end->out, random_datagram(end->world->random, octets));
+  }
+}
+
+static void echo_timer(void *user, time_ps now)
+{
+  struct echo_end *end = user;
+  g_string_append_printf(end->world->written, "timer %c %" G_GINT64_FORMAT "\n", end->letter, now);
+  echo_send(end);
+  echo_send(end);
+}
+
+static void echo_receive(void *user, datagram *packet, time_ps now)
+{
+  struct echo_end *end = user;
+  static uint8_t octets[1500];
+  uint32_t length = datagram_octets(packet);
+  datagram_write(packet, octets, true);
+  g_string_append_printf(end->world->written, "%c %" G_GINT64_FORMAT " %" G_GUINT64_FORMAT " %u %u\n",
+                         end->letter, now, packet->send_order, length, internet_checksum(0, octets, length));
+  datagram_unref(packet);
+  switch (g_rand_int_range(end->world->random, 0, 3)) {
+  case 0:
+    echo_send(end);
+    break;
+  case 1: /* often the moment of an arrival at the other end: 592 octets of 800 ps, twice */
+    engine_timer_set(end->timer, now + 592 * 800);
+    break;
+  default:
+    engine_timer_set(end->timer, now);
+    break;
+  }
+}
+
+static void echo_start(echo_world *self, engine *clock)
+{
+  *self = (echo_world){.clock = clock, .random = g_rand_new_with_seed(161803), .written = g_string_new(NULL)};
+}
+
+static char *echo_run(echo_world *self, path_link *const links[DIRECTIONS])
+{
+  for (uint32_t i = 0; i < DIRECTIONS; i++) {
+    struct echo_end *end = &self->ends[i];
+    *end = (struct echo_end){.world = self, .out = links[i], .letter = (char)('A' + i)};
+    end->timer = engine_timer_new(self->clock, ENGINE_TIMER, i, 0, echo_timer, end);
+    path_link_set_receiver(links[1 - i], echo_receive, end);
+    /* Both start at once, so that their packets keep meeting in one picosecond. */
+    engine_timer_set(end->timer, 0);
+  }
+  engine_run(self->clock, TIME_PS_NEVER);
+  for (uint32_t i = 0; i < DIRECTIONS; i++) {
+    engine_timer_free(self->ends[i].timer);
+    path_link_free(links[i]);
+  }
+  engine_free(self->clock);
+  g_rand_free(self->random);
+  return g_string_free(self->written, FALSE);
+}
+
+/* Counts lines whose moment is that of the line before. */
+static unsigned count_ties(const char *written)
+{
+  unsigned ties = 0;
+  char **lines = g_strsplit(written, "\n", -1);
+  time_ps before = -1;
+  for (char **line = lines; **line != '\0'; line++) {
+    const char *number = *line + strcspn(*line, "0123456789");
+    time_ps moment = g_ascii_strtoll(number, NULL, 10);
+    ties += moment == before;
+    before = moment;
+  }
+  g_strfreev(lines);
+  return ties;
+}
+
+static void test_both_engines_give_the_same_run(void)
+{
+  const path_link_config configs[DIRECTIONS] = {
+      {.id = 0, .rate_bit_per_s = 10000000000, .delay_ps = 800000, .mtu_octets = 1500, .framing_octets = 38},
+      {.id = 1, .rate_bit_per_s = 10000000000, .delay_ps = 800000, .mtu_octets = 1500, .framing_octets = 38},
+  };
+  echo_world self;
+  path_link *links[DIRECTIONS];
+  echo_start(&self, engine_native_new());
+  for (int i = 0; i < DIRECTIONS; i++) {
+    links[i] = path_link_native_new(&configs[i], self.clock);
+  }
+  char *native = echo_run(&self, links);
+  echo_start(&self, ns3_engine_new(NULL));
+  for (int i = 0; i < DIRECTIONS; i++) {
+    links[i] = ns3_link_new(&configs[i], self.clock, NULL);
+  }
+  char *ns3 = echo_run(&self, links);
+  g_assert_cmpstr(ns3, ==, native);
+  g_assert_cmpuint(self.echoes, ==, MOST_ECHOES);
+  /* The run is a test of the order only if much of it happens at once. */
+  g_assert_cmpuint(count_ties(native), >, 100);
+  g_free(native);
+  g_free(ns3);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/shim/link/measured", test_measured_arrival);
+  g_test_add_func("/shim/link/as-calculated", test_arrivals_are_as_calculated);
+  g_test_add_func("/shim/link/largest", test_largest_packet);
+  g_test_add_func("/shim/link/freed-on-the-way", test_freed_with_packets_on_the_way);
+  g_test_add_func("/shim/link/errors", test_what_ns3_cannot_do_is_an_error);
+  g_test_add_func("/shim/link/same-as-native", test_both_engines_give_the_same_run);
+  return g_test_run();
+}

@@ -1,0 +1,262 @@
+/* ns-3's simulator through plain C: its clock, the order of its events, and errors instead of aborts. */
+#include "shim/ns3_shim.h"
+
+#include <glib.h>
+#include <string.h>
+
+typedef struct letter_event {
+  ns3_shim_event *event;
+  GString *written;
+  char letter;
+  struct letter_event *schedules; /* without delay, when it runs */
+  bool stops;
+} letter_event;
+
+static void write_letter(void *user)
+{
+  letter_event *self = user;
+  g_string_append_printf(self->written, "%c%" G_GINT64_FORMAT " ", self->letter, ns3_shim_now());
+  if (self->schedules != NULL) {
+    g_assert_true(ns3_shim_event_after(self->schedules->event, 0, NULL));
+  }
+  if (self->stops) {
+    ns3_shim_stop();
+  }
+}
+
+typedef struct fixture {
+  GString *written;
+  letter_event events[4]; /* a, b, c, d */
+} fixture;
+
+static void open_fixture(fixture *self, gconstpointer data)
+{
+  (void)data;
+  ns3_shim_error error;
+  g_assert_true(ns3_shim_open(&error));
+  self->written = g_string_new(NULL);
+  for (int i = 0; i < 4; i++) {
+    self->events[i] = (letter_event){.written = self->written, .letter = (char)('a' + i)};
+    self->events[i].event = ns3_shim_event_new(write_letter, &self->events[i]);
+  }
+}
+
+static void close_fixture(fixture *self, gconstpointer data)
+{
+  (void)data;
+  for (int i = 0; i < 4; i++) {
+    ns3_shim_event_free(self->events[i].event);
+  }
+  g_string_free(self->written, TRUE);
+  ns3_shim_close();
+}
+
+static void at(fixture *self, char letter, time_ps when)
+{
+  ns3_shim_error error;
+  g_assert_true(ns3_shim_event_at(self->events[letter - 'a'].event, when, &error));
+}
+
+static void run(time_ps until)
+{
+  ns3_shim_error error;
+  g_assert_true(ns3_shim_run(until, &error));
+}
+
+static void test_time_is_counted_in_picoseconds(fixture *self, gconstpointer data)
+{
+  (void)data;
+  g_assert_cmpint(ns3_shim_ticks_per_second(), ==, INT64_C(1000000000000));
+  g_assert_cmpint(ns3_shim_now(), ==, 0);
+  at(self, 'a', 1);
+  at(self, 'b', INT64_C(8640000000000000001)); /* 100 days and a picosecond: no rounding on the way */
+  run(TIME_PS_NEVER);
+  g_assert_cmpstr(self->written->str, ==, "a1 b8640000000000000001 ");
+}
+
+static void test_order_is_by_time_and_then_as_scheduled(fixture *self, gconstpointer data)
+{
+  (void)data;
+  at(self, 'c', 30);
+  at(self, 'b', 20);
+  at(self, 'a', 20);
+  at(self, 'd', 10);
+  at(self, 'b', 40); /* an event may be due several times */
+  run(TIME_PS_NEVER);
+  g_assert_cmpstr(self->written->str, ==, "d10 b20 a20 c30 b40 ");
+}
+
+static void test_without_delay_is_behind_what_is_due(fixture *self, gconstpointer data)
+{
+  (void)data;
+  self->events[0].schedules = &self->events[3];
+  at(self, 'a', 20);
+  at(self, 'b', 20);
+  run(TIME_PS_NEVER);
+  g_assert_cmpstr(self->written->str, ==, "a20 b20 d20 ");
+}
+
+static void test_cancelled_events_do_not_run(fixture *self, gconstpointer data)
+{
+  (void)data;
+  at(self, 'a', 10);
+  at(self, 'a', 20);
+  at(self, 'b', 15);
+  ns3_shim_event_cancel(self->events[0].event);
+  at(self, 'a', 30); /* one cancelled can be scheduled again */
+  run(TIME_PS_NEVER);
+  g_assert_cmpstr(self->written->str, ==, "b15 a30 ");
+  ns3_shim_event_cancel(self->events[0].event); /* and when it is over there is nothing to cancel */
+  at(self, 'a', 31);
+  run(TIME_PS_NEVER);
+  g_assert_cmpstr(self->written->str, ==, "b15 a30 a31 ");
+}
+
+static void free_itself(void *user)
+{
+  ns3_shim_event **event = user;
+  ns3_shim_event_free(*event);
+  *event = NULL;
+}
+
+static void test_event_frees_itself_while_it_runs(fixture *self, gconstpointer data)
+{
+  (void)self;
+  (void)data;
+  ns3_shim_event *event = NULL;
+  event = ns3_shim_event_new(free_itself, &event);
+  g_assert_true(ns3_shim_event_at(event, 5, NULL));
+  g_assert_true(ns3_shim_event_at(event, 6, NULL)); /* must not come to pass: `event` is freed at 5 */
+  run(TIME_PS_NEVER);
+  g_assert_null(event);
+}
+
+static void test_run_ends_with_what_is_due_at_until(fixture *self, gconstpointer data)
+{
+  (void)data;
+  self->events[1].schedules = &self->events[2];
+  at(self, 'a', 100);
+  at(self, 'd', 101);
+  g_assert_true(ns3_shim_event_after(self->events[1].event, 100, NULL));
+  run(100);
+  /* c was scheduled by b within the last picosecond; d is too late. */
+  g_assert_cmpstr(self->written->str, ==, "a100 b100 c100 ");
+  g_assert_cmpint(ns3_shim_now(), ==, 100);
+  run(100);
+  g_assert_cmpint(ns3_shim_now(), ==, 100);
+  run(150);
+  g_assert_cmpstr(self->written->str, ==, "a100 b100 c100 d101 ");
+  g_assert_cmpint(ns3_shim_now(), ==, 150);
+}
+
+static void test_stop_ends_the_run_after_the_event(fixture *self, gconstpointer data)
+{
+  (void)data;
+  self->events[0].stops = true;
+  at(self, 'a', 10);
+  at(self, 'b', 10);
+  run(1000);
+  g_assert_cmpstr(self->written->str, ==, "a10 ");
+  g_assert_cmpint(ns3_shim_now(), ==, 10);
+  at(self, 'c', 2000);
+  /* The end of the first run, at 1000, is forgotten. */
+  run(TIME_PS_NEVER);
+  g_assert_cmpstr(self->written->str, ==, "a10 b10 c2000 ");
+}
+
+static void run_again(void *user)
+{
+  ns3_shim_error *error = user;
+  g_assert_false(ns3_shim_run(TIME_PS_NEVER, error));
+}
+
+static void test_mistakes_are_errors_with_a_message(fixture *self, gconstpointer data)
+{
+  (void)data;
+  ns3_shim_event *event = self->events[0].event;
+  ns3_shim_error error;
+  at(self, 'b', 50);
+  run(TIME_PS_NEVER);
+  g_assert_false(ns3_shim_event_at(event, 49, &error));
+  g_assert_cmpstr(error.message, ==, "the time is over already");
+  g_assert_false(ns3_shim_event_at(event, INT64_MIN, &error));
+  g_assert_cmpstr(error.message, ==, "the time is over already");
+  g_assert_false(ns3_shim_event_after(event, -1, &error));
+  g_assert_cmpstr(error.message, ==, "a delay cannot be negative");
+  g_assert_false(ns3_shim_event_after(event, INT64_MAX - 10, &error));
+  g_assert_cmpstr(error.message, ==, "past the end of time");
+  g_assert_false(ns3_shim_event_at(event, TIME_PS_NEVER, &error));
+  g_assert_false(ns3_shim_run(49, &error));
+  g_assert_cmpstr(error.message, ==, "the time is over already");
+  g_assert_false(ns3_shim_open(&error));
+  g_assert_cmpstr(error.message, ==, "the simulator is open already: ns-3 has one per process");
+
+  ns3_shim_event *nested = ns3_shim_event_new(run_again, &error);
+  g_assert_true(ns3_shim_event_after(nested, 1, NULL));
+  run(TIME_PS_NEVER);
+  g_assert_cmpstr(error.message, ==, "the simulator is running already");
+  ns3_shim_event_free(nested);
+  /* Nothing of all that was scheduled. */
+  g_assert_cmpstr(self->written->str, ==, "b50 ");
+}
+
+static void test_closed_simulator_does_nothing(void)
+{
+  ns3_shim_error error;
+  ns3_shim_close(); /* also when it is not open */
+  g_assert_false(ns3_shim_run(TIME_PS_NEVER, &error));
+  g_assert_cmpstr(error.message, ==, "the simulator is not open");
+  g_assert_null(ns3_shim_node_new(&error));
+  ns3_shim_event *event = ns3_shim_event_new(free_itself, NULL);
+  g_assert_false(ns3_shim_event_at(event, 1, &error));
+  g_assert_false(ns3_shim_event_after(event, 1, NULL)); /* the message is optional */
+  ns3_shim_event_free(event);
+}
+
+static void count(void *user)
+{
+  ++*(unsigned *)user;
+}
+
+static void test_every_simulation_starts_anew(void)
+{
+  unsigned calls = 0;
+  ns3_shim_event *event = ns3_shim_event_new(count, &calls);
+  for (unsigned round = 0; round < 3; round++) {
+    g_assert_true(ns3_shim_open(NULL));
+    g_assert_cmpint(ns3_shim_ticks_per_second(), ==, INT64_C(1000000000000));
+    g_assert_cmpint(ns3_shim_now(), ==, 0);
+    g_assert_true(ns3_shim_event_at(event, 10, NULL));
+    g_assert_true(ns3_shim_event_at(event, 90, NULL)); /* forgotten by close */
+    run(50);
+    g_assert_cmpuint(calls, ==, round + 1);
+    ns3_shim_close();
+  }
+  ns3_shim_event_free(event);
+}
+
+int main(int argc, char **argv)
+{
+  static const struct {
+    const char *name;
+    void (*test)(fixture *, gconstpointer);
+  } tests[] = {
+      {"picoseconds", test_time_is_counted_in_picoseconds},
+      {"order", test_order_is_by_time_and_then_as_scheduled},
+      {"without-delay", test_without_delay_is_behind_what_is_due},
+      {"cancel", test_cancelled_events_do_not_run},
+      {"frees-itself", test_event_frees_itself_while_it_runs},
+      {"until", test_run_ends_with_what_is_due_at_until},
+      {"stop", test_stop_ends_the_run_after_the_event},
+      {"mistakes", test_mistakes_are_errors_with_a_message},
+  };
+  g_test_init(&argc, &argv, NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(tests); i++) {
+    char *path = g_strconcat("/shim/simulator/", tests[i].name, NULL);
+    g_test_add(path, fixture, NULL, open_fixture, tests[i].test, close_fixture);
+    g_free(path);
+  }
+  g_test_add_func("/shim/simulator/closed", test_closed_simulator_does_nothing);
+  g_test_add_func("/shim/simulator/anew", test_every_simulation_starts_anew);
+  return g_test_run();
+}

@@ -1,0 +1,110 @@
+/* ns-3's own TCP transfers what was asked for, in the segments and the time that the link allows. */
+#include "shim/ns3_tcp_bulk.h"
+
+#include <glib.h>
+
+/* 10 Gbit/s, 25 us each way, MTU 1500: segments of 1448 octets with timestamps. */
+static ns3_tcp_bulk_config usual_config(uint64_t octets)
+{
+  ns3_tcp_bulk_config config;
+  ns3_tcp_bulk_config_init(&config, octets, 10000000000, 25 * TIME_PS_PER_MICROSECOND, 1500);
+  g_assert_cmpuint(config.segment_octets, ==, 1448);
+  return config;
+}
+
+/* 2000 full segments and an octet without loss are 2001 segments, 2000 of which keep the transmitter for 1538
+ * octets of 800 ps: 2,460,800,000 ps. Before them comes the handshake, a round trip of 50 us, behind them the
+ * delay of 25 us. Slow start, from 10 segments to the 41 of the bandwidth-delay product and, the
+ * acknowledgements being delayed, 1.5-fold a round, costs some round trips more; ten are ample. */
+static void check_transfer(const ns3_tcp_bulk_config *config)
+{
+  ns3_tcp_bulk_result result;
+  ns3_shim_error error = {""};
+  bool done = ns3_tcp_bulk_run(config, &result, &error);
+  g_assert_cmpstr(error.message, ==, "");
+  g_assert_true(done);
+  g_assert_cmpuint(result.octets_received, ==, config->octets);
+  g_assert_cmpuint(result.data_segments, ==, 2001);
+  const time_ps least = 2000 * INT64_C(1538) * 800 + 75 * TIME_PS_PER_MICROSECOND;
+  g_assert_cmpint(result.finished, >, least);
+  g_assert_cmpint(result.finished, <, least + 10 * 50 * TIME_PS_PER_MICROSECOND);
+  /* An event at least for a packet's end of transmission and its arrival. */
+  g_assert_cmpuint(result.events, >, 2 * 2001);
+  g_assert_cmpfloat(result.wall_seconds, >, 0);
+}
+
+static void test_new_reno(void)
+{
+  ns3_tcp_bulk_config config = usual_config(2000 * 1448 + 1);
+  check_transfer(&config);
+}
+
+/* A second transfer of the process, with other settings. */
+static void test_cubic_without_options(void)
+{
+  ns3_tcp_bulk_config config = usual_config(2000 * 1460 + 1);
+  config.congestion = NS3_TCP_BULK_CUBIC;
+  config.timestamps = false;
+  config.sack = false;
+  config.segment_octets = 1460;
+  check_transfer(&config);
+}
+
+/* With an initial window of one segment the second waits for the first's acknowledgement: a round trip of 50
+ * us more. Without loss three segments take the handshake's 50 us, a delay of 25 us and less than 5 us of
+ * transmission. */
+static void test_initial_window(void)
+{
+  ns3_tcp_bulk_config config = usual_config(3 * 1448);
+  ns3_tcp_bulk_result ten, one;
+  g_assert_true(ns3_tcp_bulk_run(&config, &ten, NULL));
+  config.initial_window_segments = 1;
+  g_assert_true(ns3_tcp_bulk_run(&config, &one, NULL));
+  g_assert_cmpuint(one.data_segments, ==, 3);
+  g_assert_cmpint(ten.finished, >, 75 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(ten.finished, <, 80 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(one.finished, >, 125 * TIME_PS_PER_MICROSECOND);
+}
+
+static void refuse(ns3_tcp_bulk_config config, const char *message)
+{
+  ns3_tcp_bulk_result result;
+  ns3_shim_error error = {""};
+  g_assert_false(ns3_tcp_bulk_run(&config, &result, &error));
+  g_assert_cmpstr(error.message, ==, message);
+}
+
+static void test_values_out_of_range_are_errors(void)
+{
+  refuse(usual_config(0), "nothing to transfer");
+  ns3_tcp_bulk_config config = usual_config(1000);
+  config.segment_octets = 1449;
+  refuse(config, "a segment with its headers is at most the MTU");
+  config.segment_octets = 0;
+  refuse(config, "a segment with its headers is at most the MTU");
+  config = usual_config(1000);
+  config.buffer_octets = 1447;
+  refuse(config, "a buffer has room for 1 segment to 2^30 octets");
+  config = usual_config(1000);
+  config.initial_window_segments = 0;
+  refuse(config, "an initial window without a segment");
+  config = usual_config(1000);
+  config.device.rate_bit_per_s = 0;
+  refuse(config, "a device's rate cannot be 0");
+  config = usual_config(1000);
+  config.delay_ps = -1;
+  refuse(config, "a channel's delay is 0 to 1000000 s");
+  g_assert_true(ns3_shim_open(NULL));
+  refuse(usual_config(1000), "the simulator is open already: ns-3 has one per process");
+  ns3_shim_close();
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/shim/tcp-bulk/new-reno", test_new_reno);
+  g_test_add_func("/shim/tcp-bulk/cubic-without-options", test_cubic_without_options);
+  g_test_add_func("/shim/tcp-bulk/initial-window", test_initial_window);
+  g_test_add_func("/shim/tcp-bulk/out-of-range", test_values_out_of_range_are_errors);
+  return g_test_run();
+}

@@ -1,0 +1,497 @@
+#include "mpa/mpa_deframer.h"
+
+#include <glib.h>
+
+#include "base/octet_store.h"
+#include "base/range_set.h"
+#include "mpa/mpa_fpdu.h"
+#include "mpa/mpa_marker.h"
+#include "mpa/mpa_mulpdu.h"
+#include "mpa/mpa_open_fpdus.h"
+#include "mpa/mpa_ulpdu_parts.h"
+
+struct mpa_deframer {
+  bool markers;
+  bool crc;
+  mpa_deframer_events events;
+  void *user;
+  uint64_t edge;      /* everything below is passed; an FPDU starts here */
+  octet_store *store; /* what has arrived and is not passed */
+  range_set *passed;  /* FPDUs passed beyond the edge; touching ones are one range, their boundaries agree */
+  mpa_open_fpdus *open; /* FPDU starts at or beyond the edge that are established and not passed */
+  bool disputed;        /* a located FPDU ever reached into a passed one */
+  mpa_error error;
+  mpa_deframer_statistics statistics;
+  /* Scratch of one mpa_deframer_receive(), kept for its memory. */
+  GArray *completed; /* of uint64_t: starts of FPDUs that became whole */
+  octet_rope fpdu_octets;
+  octet_rope ulpdu_octets;
+  mpa_ulpdu_parts *parts; /* how the FPDU in hand arrived */
+};
+
+mpa_deframer *mpa_deframer_new(bool markers, bool crc, const mpa_deframer_events *events, void *user)
+{
+  mpa_deframer *deframer = g_new0(mpa_deframer, 1);
+
+  deframer->markers = markers;
+  deframer->crc = crc;
+  deframer->events = *events;
+  deframer->user = user;
+  deframer->store = octet_store_new();
+  deframer->passed = range_set_new();
+  deframer->open = mpa_open_fpdus_new();
+  deframer->error = MPA_ERROR_NONE;
+  deframer->completed = g_array_new(false, false, sizeof(uint64_t));
+  octet_rope_init(&deframer->fpdu_octets);
+  octet_rope_init(&deframer->ulpdu_octets);
+  deframer->parts = mpa_ulpdu_parts_new();
+  return deframer;
+}
+
+void mpa_deframer_free(mpa_deframer *deframer)
+{
+  if (!deframer) {
+    return;
+  }
+  octet_store_free(deframer->store);
+  range_set_free(deframer->passed);
+  mpa_open_fpdus_free(deframer->open);
+  g_array_free(deframer->completed, true);
+  octet_rope_clear(&deframer->fpdu_octets);
+  octet_rope_clear(&deframer->ulpdu_octets);
+  mpa_ulpdu_parts_free(deframer->parts);
+  g_free(deframer);
+}
+
+static void fail(mpa_deframer *deframer, mpa_error error, uint64_t offset, time_ps now)
+{
+  g_assert(deframer->error == MPA_ERROR_NONE);
+  deframer->error = error;
+  if (error == MPA_ERROR_CRC) {
+    deframer->statistics.crc_errors++;
+  }
+  deframer->events.error(deframer->user, error, offset, now);
+}
+
+/* Nothing is passed after an error (mpa-01 §7, MPA-288). The documents do not say what becomes of octets
+ * that can no longer be used; an RNIC would not keep memory for them, so they are let go. */
+static void let_go(mpa_deframer *deframer)
+{
+  octet_store_remove(deframer->store, 0, UINT64_MAX);
+  range_set_remove(deframer->passed, 0, UINT64_MAX);
+  mpa_open_fpdus_remove_below(deframer->open, UINT64_MAX);
+}
+
+/* The whole FPDU octets[from, …) goes up if it is valid (mpa-01 §5.4, MPA-159), else it is the error of
+ * this half connection; true when passed. */
+static bool judge(mpa_deframer *deframer, const mpa_fpdu *fpdu, mpa_location method, const octet_rope *octets,
+                  uint32_t from, time_ps now)
+{
+  mpa_error error = mpa_fpdu_check(fpdu, octets, from, deframer->crc);
+
+  if (error != MPA_ERROR_NONE) {
+    fail(deframer, error, fpdu->start, now);
+    return false;
+  }
+  mpa_fpdu_strip(fpdu, octets, from, &deframer->ulpdu_octets);
+  deframer->statistics.fpdus++;
+  deframer->statistics.located_by[method]++;
+  deframer->statistics.markers += mpa_fpdu_marker_count(fpdu);
+  mpa_ulpdu ulpdu = {.fpdu_start = fpdu->start,
+                     .fpdu_end = fpdu->end,
+                     .located_by = method,
+                     .held_octets = mpa_ulpdu_parts_arrived_before(deframer->parts, fpdu, now),
+                     .octets = &deframer->ulpdu_octets};
+  ulpdu.parts = mpa_ulpdu_parts_of(deframer->parts, fpdu, &ulpdu.part_count);
+  deframer->events.ulpdu(deframer->user, &ulpdu, now);
+  octet_rope_clear(&deframer->ulpdu_octets);
+  return true;
+}
+
+/* The in-order edge moves to `edge`; starts that were established below it have become pointless. */
+static void advance_edge(mpa_deframer *deframer, uint64_t edge)
+{
+  deframer->edge = edge;
+  mpa_open_fpdus_remove_below(deframer->open, edge);
+}
+
+/* Whether ULPDU_Length may be trusted as far as to look for the end of the FPDU at `start`. The field
+ * could say more than a ULPDU may have; such an FPDU is invalid whatever its CRC (mpa-01 §3.2, MPA-062,
+ * MPA-063; notes-mpa 15). A ULPDU of no octets is none of MPA's business (notes-mpa 14). */
+static bool length_is_possible(mpa_deframer *deframer, uint64_t start, uint32_t ulpdu_octets, time_ps now)
+{
+  if (ulpdu_octets <= MPA_MULPDU_MAX_OCTETS) {
+    return true;
+  }
+  fail(deframer, MPA_ERROR_CRC, start, now);
+  return false;
+}
+
+/* The common case (mpa-01 §5.4.1, MPA-171): FPDUs that start at the in-order edge and are whole in this
+ * arrival. They are judged where they lie; none of their octets is ever held. */
+static void pass_whole_fpdus(mpa_deframer *deframer, const octet_rope *octets, time_ps arrival, time_ps now)
+{
+  uint64_t offset = deframer->edge;
+  uint64_t end = offset + octets->length;
+
+  while (deframer->error == MPA_ERROR_NONE) {
+    uint64_t start = deframer->edge;
+    uint64_t header = mpa_fpdu_header(start, deframer->markers);
+    uint8_t length[MPA_FPDU_LENGTH_OCTETS];
+
+    if (header + MPA_FPDU_LENGTH_OCTETS > end) {
+      return;
+    }
+    octet_rope_copy_out(octets, (uint32_t)(header - offset), MPA_FPDU_LENGTH_OCTETS, length);
+    uint32_t ulpdu_octets = (uint32_t)(length[0] << 8 | length[1]);
+    if (!length_is_possible(deframer, start, ulpdu_octets, now)) {
+      return;
+    }
+    mpa_fpdu fpdu = mpa_fpdu_at(start, ulpdu_octets, deframer->markers);
+    if (fpdu.end > end) {
+      return;
+    }
+    mpa_ulpdu_parts_reset(deframer->parts);
+    mpa_ulpdu_parts_add(deframer->parts, start, arrival);
+    if (judge(deframer, &fpdu, MPA_LOCATED_BY_CHAIN, octets, (uint32_t)(start - offset), now)) {
+      advance_edge(deframer, fpdu.end);
+    }
+  }
+}
+
+/* Nothing of [in-order edge, end) is held or was passed early. */
+static bool nothing_ahead_below(const mpa_deframer *deframer, uint64_t end)
+{
+  return octet_store_next_held(deframer->store, deframer->edge) >= end &&
+         (range_set_count(deframer->passed) == 0 || range_set_get(deframer->passed, 0).from >= end);
+}
+
+/* Octets of [from, to) that have arrived: held ones and those passed beyond the edge. */
+static uint64_t arrived_octets(const mpa_deframer *deframer, uint64_t from, uint64_t to)
+{
+  return octet_store_covered(deframer->store, from, to) + range_set_covered(deframer->passed, from, to);
+}
+
+static void note_if_complete(mpa_deframer *deframer, const mpa_open_fpdu *entry)
+{
+  if (entry->arrived == entry->fpdu.end - entry->start) {
+    g_array_append_val(deframer->completed, entry->start);
+  }
+}
+
+/* [from, to) is held now: what does that complete? Without `duplicates` none of it was there before. */
+static void count_arrival(mpa_deframer *deframer, uint64_t from, uint64_t to, bool duplicates)
+{
+  size_t count = mpa_open_fpdus_count(deframer->open);
+
+  for (size_t index = mpa_open_fpdus_first_reaching(deframer->open, from); index < count; index++) {
+    mpa_open_fpdu *entry = mpa_open_fpdus_at(deframer->open, index);
+
+    if (entry->start >= to) {
+      break;
+    }
+    if (!entry->located || entry->fpdu.end <= from) {
+      continue;
+    }
+    uint64_t arrived = entry->arrived + MIN(entry->fpdu.end, to) - MAX(entry->start, from);
+    if (duplicates) {
+      arrived = arrived_octets(deframer, entry->start, entry->fpdu.end);
+    }
+    mpa_open_fpdus_set_arrived(deframer->open, entry, arrived);
+    note_if_complete(deframer, entry);
+  }
+}
+
+/* Holds [from, to) of the octets that start at `offset`, none of which was passed. */
+static void hold_run(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets, uint64_t from,
+                     uint64_t to, time_ps arrival)
+{
+  uint64_t held;
+
+  if (from == offset && to == offset + octets->length) {
+    held = octet_store_insert(deframer->store, from, octets, arrival);
+  } else {
+    octet_rope run;
+    octet_rope_init(&run);
+    octet_rope_append_rope(&run, octets, (uint32_t)(from - offset), (uint32_t)(to - from));
+    held = octet_store_insert(deframer->store, from, &run, arrival);
+    octet_rope_clear(&run);
+  }
+  count_arrival(deframer, from, to, held < to - from);
+}
+
+/* Holds what is neither below the edge nor passed early of the octets that start at `offset`. */
+static void hold(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets, time_ps arrival)
+{
+  uint64_t from = MAX(offset, deframer->edge);
+  uint64_t end = offset + octets->length;
+
+  for (size_t index = range_set_find(deframer->passed, from); from < end; index++) {
+    range passed = {.from = UINT64_MAX, .to = UINT64_MAX};
+
+    if (index < range_set_count(deframer->passed)) {
+      passed = range_set_get(deframer->passed, index);
+    }
+    if (from < passed.from) {
+      hold_run(deframer, offset, octets, from, MIN(end, passed.from), arrival);
+    }
+    from = passed.to;
+  }
+}
+
+/* An FPDU starts at `start` by `method`. It is located once its ULPDU_Length is there (definitions.md):
+ * then its entry is returned; else NULL, and the start is remembered. */
+static mpa_open_fpdu *locate(mpa_deframer *deframer, uint64_t start, mpa_location method, time_ps now)
+{
+  mpa_open_fpdu *known = mpa_open_fpdus_find(deframer->open, start);
+  uint64_t header = mpa_fpdu_header(start, deframer->markers);
+  uint8_t length[MPA_FPDU_LENGTH_OCTETS];
+
+  if (known && known->located) {
+    return known; /* it keeps the method that was first */
+  }
+  if (!octet_store_contains(deframer->store, header, header + MPA_FPDU_LENGTH_OCTETS)) {
+    if (method != MPA_LOCATED_BY_CHAIN) { /* the chain's start is the edge: nothing to remember */
+      mpa_open_fpdus_establish(deframer->open, start, method);
+    }
+    return NULL;
+  }
+  octet_store_copy_out(deframer->store, header, MPA_FPDU_LENGTH_OCTETS, length);
+  uint32_t ulpdu_octets = (uint32_t)(length[0] << 8 | length[1]);
+  if (!length_is_possible(deframer, start, ulpdu_octets, now)) {
+    return NULL;
+  }
+  mpa_fpdu fpdu = mpa_fpdu_at(start, ulpdu_octets, deframer->markers);
+  mpa_open_fpdu *entry = mpa_open_fpdus_establish(deframer->open, start, method);
+  mpa_open_fpdus_locate(deframer->open, entry, &fpdu, arrived_octets(deframer, start, fpdu.end));
+  deframer->disputed |= range_set_covered(deframer->passed, start, fpdu.end) > 0;
+  note_if_complete(deframer, entry);
+  return entry;
+}
+
+static void gather(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+{
+  mpa_deframer *deframer = user;
+
+  octet_rope_append_rope(&deframer->fpdu_octets, octets, 0, octets->length);
+  mpa_ulpdu_parts_add(deframer->parts, position, arrival);
+}
+
+/* All octets of the FPDU of `entry` have arrived: takes them out of the store and judges them; true when
+ * passed. */
+static bool finish(mpa_deframer *deframer, mpa_open_fpdu *entry, time_ps now)
+{
+  mpa_fpdu fpdu = entry->fpdu;
+  mpa_location method = entry->method;
+
+  if (range_set_covered(deframer->passed, fpdu.start, fpdu.end) > 0) {
+    /* Its ULPDU_Length reaches into a valid FPDU that is passed already, so its digest cannot be looked at
+     * any more. The documents do not know this case. With CRC the length is taken for the broken one, as
+     * an unproven length against a proven FPDU (code 2 comes first, notes-mpa 20); without, lengths and
+     * markers disagree. */
+    fail(deframer, deframer->crc ? MPA_ERROR_CRC : MPA_ERROR_MARKER, fpdu.start, now);
+    return false;
+  }
+  mpa_ulpdu_parts_reset(deframer->parts);
+  octet_store_visit(deframer->store, fpdu.start, fpdu.end, gather, deframer);
+  octet_store_remove(deframer->store, fpdu.start, fpdu.end);
+  mpa_open_fpdus_remove(deframer->open, entry);
+  bool passed = judge(deframer, &fpdu, method, &deframer->fpdu_octets, 0, now);
+  octet_rope_clear(&deframer->fpdu_octets);
+  return passed;
+}
+
+/* The chain steps over FPDUs that were passed early; true when there was one at the edge. */
+static bool skip_passed(mpa_deframer *deframer)
+{
+  if (range_set_count(deframer->passed) == 0) {
+    return false;
+  }
+  range next = range_set_get(deframer->passed, 0);
+  if (next.from > deframer->edge) {
+    return false;
+  }
+  /* An FPDU that would end inside a passed one is an error in finish(). */
+  g_assert(next.from == deframer->edge);
+  range_set_remove(deframer->passed, next.from, next.to);
+  advance_edge(deframer, next.to);
+  return true;
+}
+
+/* Method 1 (mpa-01 §5.4, MPA-164): in order, the end of each valid FPDU is the start of the next. */
+static void advance_chain(mpa_deframer *deframer, time_ps now)
+{
+  while (deframer->error == MPA_ERROR_NONE) {
+    if (skip_passed(deframer)) {
+      continue;
+    }
+    mpa_open_fpdu *next = locate(deframer, deframer->edge, MPA_LOCATED_BY_CHAIN, now);
+    if (!next || next->arrived < next->fpdu.end - next->start) {
+      return;
+    }
+    uint64_t end = next->fpdu.end;
+    if (finish(deframer, next, now)) {
+      advance_edge(deframer, end);
+    }
+  }
+}
+
+/* An FPDU starts at `start`, says a marker or the FPDU before. */
+static void establish_ahead(mpa_deframer *deframer, uint64_t start, mpa_location method, time_ps now)
+{
+  /* At the edge the chain comes first. Below it, or within a passed FPDU, the pointer is useless here and
+   * will be found out with the FPDU that contains it (notes-mpa 10). */
+  if (start > deframer->edge && !range_set_contains(deframer->passed, start, start + 1)) {
+    locate(deframer, start, method, now);
+  }
+}
+
+/* Method 2 (mpa-01 §5.4, MPA-166): the markers that became whole by the arrival of [from, to) (notes-mpa
+ * 6). Each is read once: where it points is remembered when the header is not there (notes-mpa 11). */
+static void follow_markers(mpa_deframer *deframer, uint64_t from, uint64_t to, time_ps now)
+{
+  uint64_t reach = MPA_MARKER_OCTETS - 1; /* a marker that begins so far below `from` may have ended in it */
+  uint64_t position = mpa_marker_next(MAX(MAX(from, reach) - reach, deframer->edge));
+
+  for (; position < to && deframer->error == MPA_ERROR_NONE; position += MPA_MARKER_PERIOD_OCTETS) {
+    uint8_t wire[MPA_MARKER_OCTETS];
+
+    if (!octet_store_contains(deframer->store, position, position + MPA_MARKER_OCTETS)) {
+      continue;
+    }
+    octet_store_copy_out(deframer->store, position, MPA_MARKER_OCTETS, wire);
+    uint64_t header = mpa_marker_header(position, wire);
+    if (header != MPA_MARKER_NOWHERE) {
+      establish_ahead(deframer, mpa_fpdu_start(header, true), MPA_LOCATED_BY_MARKER, now);
+    }
+  }
+}
+
+/* Starts that were established before and whose ULPDU_Length arrived with [from, to). */
+static void follow_lengths(mpa_deframer *deframer, uint64_t from, uint64_t to, time_ps now)
+{
+  size_t index = mpa_open_fpdus_first_reaching(deframer->open, from);
+
+  for (; index < mpa_open_fpdus_count(deframer->open) && deframer->error == MPA_ERROR_NONE; index++) {
+    const mpa_open_fpdu *entry = mpa_open_fpdus_at(deframer->open, index);
+
+    if (entry->start >= to) {
+      return;
+    }
+    /* At the edge the chain has looked already. */
+    if (!entry->located && entry->start > deframer->edge) {
+      locate(deframer, entry->start, entry->method, now);
+    }
+  }
+}
+
+/* Beyond the in-order edge after the arrival of [from, to), what is located, complete and valid goes up at
+ * once (MPA-069). The methods come in this order because of several that locate an FPDU at the same
+ * arrival the lowest-numbered counts: chain, marker, marker chain (the documents are silent; decided for
+ * definitions.md). */
+static void look_ahead(mpa_deframer *deframer, uint64_t from, uint64_t to, time_ps now)
+{
+  follow_markers(deframer, from, to, now);
+  follow_lengths(deframer, from, to, now);
+  for (guint index = 0; index < deframer->completed->len && deframer->error == MPA_ERROR_NONE; index++) {
+    uint64_t start = g_array_index(deframer->completed, uint64_t, index);
+    mpa_open_fpdu *entry = mpa_open_fpdus_find(deframer->open, start);
+
+    if (!entry) {
+      continue; /* the chain was faster */
+    }
+    uint64_t end = entry->fpdu.end;
+    if (finish(deframer, entry, now)) {
+      range_set_add(deframer->passed, start, end);
+      /* Method 3 (mpa-01 §5.4, MPA-167); may lengthen the list that this loop walks. */
+      establish_ahead(deframer, end, MPA_LOCATED_BY_MARKER_CHAIN, now);
+    }
+  }
+}
+
+void mpa_deframer_receive(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets, time_ps arrival,
+                          time_ps now)
+{
+  uint64_t end = offset + octets->length;
+
+  if (deframer->error != MPA_ERROR_NONE || end <= deframer->edge) {
+    return;
+  }
+  g_array_set_size(deframer->completed, 0);
+  if (offset == deframer->edge && nothing_ahead_below(deframer, end)) {
+    pass_whole_fpdus(deframer, octets, arrival, now);
+  }
+  if (deframer->error == MPA_ERROR_NONE) {
+    hold(deframer, offset, octets, arrival);
+    advance_chain(deframer, now);
+  }
+  if (deframer->markers && deframer->error == MPA_ERROR_NONE) {
+    look_ahead(deframer, offset, end, now);
+  }
+  if (deframer->error != MPA_ERROR_NONE) {
+    let_go(deframer);
+  }
+}
+
+uint64_t mpa_deframer_in_order_edge(const mpa_deframer *deframer)
+{
+  return deframer->edge;
+}
+
+/* Held octets within located FPDUs of a stream that contradicts itself: their extents overlap each other
+ * or passed FPDUs, and each octet counts once. */
+static uint64_t disputed_octets(const mpa_deframer *deframer)
+{
+  uint64_t octets = 0;
+  uint64_t counted = 0; /* below this offset */
+
+  for (size_t index = 0; index < mpa_open_fpdus_count(deframer->open); index++) {
+    const mpa_open_fpdu *entry = mpa_open_fpdus_at(deframer->open, index);
+
+    if (entry->located && entry->fpdu.end > counted) {
+      octets += octet_store_covered(deframer->store, MAX(entry->start, counted), entry->fpdu.end);
+      counted = entry->fpdu.end;
+    }
+  }
+  return octets;
+}
+
+/* Held octets of the marker that leads the FPDU at the in-order edge, while that is not located: they can
+ * belong to nothing else, so they are `incomplete` (definitions.md). */
+static uint64_t leading_marker_octets(const mpa_deframer *deframer)
+{
+  if (!deframer->markers || deframer->edge % MPA_MARKER_PERIOD_OCTETS != 0) {
+    return 0;
+  }
+  return octet_store_covered(deframer->store, deframer->edge, deframer->edge + MPA_MARKER_OCTETS);
+}
+
+void mpa_deframer_held(const mpa_deframer *deframer, mpa_held *held)
+{
+  const mpa_open_fpdu *at_edge = mpa_open_fpdus_find(deframer->open, deframer->edge);
+  bool contradiction = deframer->disputed || mpa_open_fpdus_overlap(deframer->open);
+
+  *held = (mpa_held){.partial_fpdus = mpa_open_fpdus_located(deframer->open)};
+  held->incomplete = contradiction ? disputed_octets(deframer) : mpa_open_fpdus_arrived(deframer->open);
+  if (at_edge && at_edge->located) {
+    held->partial_end = at_edge->fpdu.end;
+  } else {
+    held->incomplete += leading_marker_octets(deframer);
+  }
+  uint64_t rest = octet_store_total(deframer->store) - held->incomplete;
+  if (deframer->markers) {
+    held->unlocated = rest;
+  } else {
+    held->order = rest;
+  }
+}
+
+mpa_error mpa_deframer_error(const mpa_deframer *deframer)
+{
+  return deframer->error;
+}
+
+const mpa_deframer_statistics *mpa_deframer_statistics_of(const mpa_deframer *deframer)
+{
+  return &deframer->statistics;
+}

@@ -1,0 +1,105 @@
+/* The receiving side of MPA: FPDUs out of octets in any segmentation and any order (mpa-01 §5.4).
+ *
+ * The start of an FPDU is established by one of three methods only (MPA-163): the end of the previous FPDU in
+ * order (chain), a marker that points to it (marker), the end of a complete valid FPDU found by the latter
+ * two (marker chain). What is located, complete and valid is passed up at once, in whatever order; the rest
+ * is held. Segment boundaries mean nothing here (MPA-169).
+ *
+ * Offsets are those of the FPDU phase (offset 0: its first octet). definitions.md, "Held octets", is the
+ * contract for what is counted as held and why. */
+#ifndef MPA_MPA_DEFRAMER_H
+#define MPA_MPA_DEFRAMER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/octet_rope.h"
+#include "base/time_ps.h"
+
+typedef struct mpa_deframer mpa_deframer;
+
+typedef enum mpa_location {
+  MPA_LOCATED_BY_CHAIN,
+  MPA_LOCATED_BY_MARKER,
+  MPA_LOCATED_BY_MARKER_CHAIN,
+  MPA_LOCATIONS
+} mpa_location;
+
+/* Error codes as MPA reports them (mpa-01 §7, MPA-276 … MPA-279). */
+typedef enum mpa_error {
+  MPA_ERROR_NONE = 0,
+  MPA_ERROR_CLOSED = 1,  /* TCP connection closed, terminated or lost */
+  MPA_ERROR_CRC = 2,     /* received CRC does not match, or an impossible length */
+  MPA_ERROR_MARKER = 3,  /* marker and ULPDU_Length disagree about an FPDU start */
+  MPA_ERROR_STARTUP = 4, /* invalid startup frame */
+} mpa_error;
+
+/* Octets of a ULPDU that arrived together. */
+typedef struct mpa_ulpdu_part {
+  uint32_t from; /* offset into the ULPDU */
+  uint32_t length;
+  time_ps arrival; /* of the segment that brought them first */
+} mpa_ulpdu_part;
+
+/* One FPDU, located, complete and valid. */
+typedef struct mpa_ulpdu {
+  uint64_t fpdu_start; /* offset of its first octet, a leading marker included */
+  uint64_t fpdu_end;   /* offset behind its CRC */
+  mpa_location located_by;
+  uint64_t held_octets;        /* of the FPDU's octets, framing included: those that arrived before now */
+  const octet_rope *octets;    /* the ULPDU alone: no header, marker, PAD, CRC (MPA-058) */
+  const mpa_ulpdu_part *parts; /* ascending, they cover the ULPDU */
+  size_t part_count;
+} mpa_ulpdu;
+
+typedef struct mpa_deframer_events {
+  /* A valid ULPDU, passed exactly once; everything is valid during the call only. The in-order edge still
+   * is where it was before: at fpdu_start when it goes up in order, below when early. */
+  void (*ulpdu)(void *user, const mpa_ulpdu *ulpdu, time_ps now);
+  /* The first error on this half connection, at the FPDU that starts at `offset`; nothing is passed after
+   * it. */
+  void (*error)(void *user, mpa_error error, uint64_t offset, time_ps now);
+} mpa_deframer_events;
+
+/* Held octets by cause (definitions.md), and what else a gauge wants to know. */
+typedef struct mpa_held {
+  uint64_t incomplete;    /* in a located FPDU with octets missing; a leading marker at the in-order edge */
+  uint64_t unlocated;     /* markers on and looked for, FPDU not located */
+  uint64_t order;         /* not located, and markers are off */
+  uint32_t partial_fpdus; /* located, octets missing */
+  uint64_t partial_end;   /* end of the FPDU at the in-order edge when it is located and incomplete, else 0:
+                             octets that TCP holds below it are `incomplete` too */
+} mpa_held;
+
+typedef struct mpa_deframer_statistics {
+  uint64_t fpdus;                     /* passed up */
+  uint64_t located_by[MPA_LOCATIONS]; /* of those */
+  uint64_t markers;                   /* in those */
+  uint64_t crc_errors;                /* MPA_ERROR_CRC reported: at most one */
+} mpa_deframer_statistics;
+
+/* A deframer at offset 0. With `markers` the stream has them and they are used to look ahead; with `crc`
+ * each FPDU's CRC is checked. Free with mpa_deframer_free(). */
+mpa_deframer *mpa_deframer_new(bool markers, bool crc, const mpa_deframer_events *events, void *user);
+void mpa_deframer_free(mpa_deframer *deframer);
+
+/* Takes octets that were never given before (TCP trims duplicates, MPA-030; duplicates are ignored all the
+ * same, the first ones stay, MPA-032): the first has offset `offset`; they arrived at `arrival`. The
+ * caller keeps `octets`. May call events, but not be called from them. After an error the octets are
+ * dropped. */
+void mpa_deframer_receive(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets, time_ps arrival,
+                          time_ps now);
+
+/* All FPDUs that end at or below this offset have been passed up, without a gap: the Delivery point. */
+uint64_t mpa_deframer_in_order_edge(const mpa_deframer *deframer);
+
+/* What is held now; after an error nothing is. */
+void mpa_deframer_held(const mpa_deframer *deframer, mpa_held *held);
+
+/* The error that stopped this half connection; MPA_ERROR_NONE. */
+mpa_error mpa_deframer_error(const mpa_deframer *deframer);
+
+const mpa_deframer_statistics *mpa_deframer_statistics_of(const mpa_deframer *deframer);
+
+#endif

@@ -1,0 +1,110 @@
+#include "mpa/mpa_fpdu.h"
+
+#include <glib.h>
+
+#include "base/crc32c.h"
+#include "mpa/mpa_marker.h"
+
+uint64_t mpa_fpdu_header(uint64_t start, bool markers)
+{
+  return markers && start % MPA_MARKER_PERIOD_OCTETS == 0 ? start + MPA_MARKER_OCTETS : start;
+}
+
+uint64_t mpa_fpdu_start(uint64_t header, bool markers)
+{
+  return markers && header % MPA_MARKER_PERIOD_OCTETS == MPA_MARKER_OCTETS ? header - MPA_MARKER_OCTETS
+                                                                           : header;
+}
+
+mpa_fpdu mpa_fpdu_at(uint64_t start, uint32_t ulpdu_octets, bool markers)
+{
+  return (mpa_fpdu){.start = start,
+                    .header = mpa_fpdu_header(start, markers),
+                    .end = start + mpa_fpdu_octets(start, ulpdu_octets, markers),
+                    .ulpdu_octets = ulpdu_octets,
+                    .markers = markers};
+}
+
+uint32_t mpa_fpdu_marker_count(const mpa_fpdu *fpdu)
+{
+  if (!fpdu->markers) {
+    return 0;
+  }
+  return (uint32_t)(mpa_marker_count_below(fpdu->end) - mpa_marker_count_below(fpdu->start));
+}
+
+/* Octets of markers, whole or cut, below `position`. */
+static uint64_t marker_octets_below(uint64_t position)
+{
+  uint64_t phase = position % MPA_MARKER_PERIOD_OCTETS;
+
+  return position / MPA_MARKER_PERIOD_OCTETS * MPA_MARKER_OCTETS + MIN(phase, MPA_MARKER_OCTETS);
+}
+
+uint32_t mpa_fpdu_ulpdu_octets_below(const mpa_fpdu *fpdu, uint64_t position)
+{
+  uint64_t first = fpdu->header + MPA_FPDU_LENGTH_OCTETS;
+
+  if (position <= first) {
+    return 0;
+  }
+  uint64_t octets = position - first;
+  if (fpdu->markers) {
+    octets -= marker_octets_below(position) - marker_octets_below(first);
+  }
+  return (uint32_t)MIN(octets, fpdu->ulpdu_octets);
+}
+
+/* mpa-01 §5.2: from the first octet, a leading marker included, to the last one before the CRC field
+ * (MPA-127 … MPA-129). */
+static bool crc_matches(const mpa_fpdu *fpdu, const octet_rope *octets, uint32_t from)
+{
+  uint32_t covered = (uint32_t)(fpdu->end - fpdu->start) - MPA_FPDU_CRC_OCTETS;
+  uint8_t digest[MPA_FPDU_CRC_OCTETS];
+
+  crc32c_write(crc32c_update_rope(CRC32C_INITIAL, octets, from, covered), digest);
+  return octet_rope_equals(octets, from + covered, MPA_FPDU_CRC_OCTETS, digest);
+}
+
+/* mpa-01 §7: all markers of an FPDU point to the place where its start was established. Checking each is
+ * optional (MPA-284); we check each, so that every fault is found no later than the FPDU is whole. */
+static bool markers_agree(const mpa_fpdu *fpdu, const octet_rope *octets, uint32_t from)
+{
+  for (uint64_t position = mpa_marker_next(fpdu->start); position < fpdu->end;
+       position += MPA_MARKER_PERIOD_OCTETS) {
+    uint8_t wire[MPA_MARKER_OCTETS];
+
+    octet_rope_copy_out(octets, from + (uint32_t)(position - fpdu->start), MPA_MARKER_OCTETS, wire);
+    if (mpa_marker_header(position, wire) != fpdu->header) {
+      return false;
+    }
+  }
+  return true;
+}
+
+mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const octet_rope *octets, uint32_t from, bool crc)
+{
+  g_assert(from + (fpdu->end - fpdu->start) <= octets->length);
+  if (crc && !crc_matches(fpdu, octets, from)) {
+    return MPA_ERROR_CRC; /* mpa-01 §7 (MPA-277) */
+  }
+  if (fpdu->markers && !markers_agree(fpdu, octets, from)) {
+    return MPA_ERROR_MARKER; /* mpa-01 §7 (MPA-278) */
+  }
+  return MPA_ERROR_NONE;
+}
+
+void mpa_fpdu_strip(const mpa_fpdu *fpdu, const octet_rope *octets, uint32_t from, octet_rope *ulpdu)
+{
+  uint64_t position = fpdu->header + MPA_FPDU_LENGTH_OCTETS;
+
+  while (ulpdu->length < fpdu->ulpdu_octets) {
+    uint64_t run = fpdu->ulpdu_octets - ulpdu->length;
+
+    if (fpdu->markers) {
+      run = MIN(run, mpa_marker_next(position) - position);
+    }
+    octet_rope_append_rope(ulpdu, octets, from + (uint32_t)(position - fpdu->start), (uint32_t)run);
+    position += run + MPA_MARKER_OCTETS; /* a next run exists only behind a marker */
+  }
+}

@@ -1,0 +1,28 @@
+/* The sending side of MPA: a ULPDU becomes an FPDU (mpa-01 §4, §5.1, §5.2). */
+#ifndef MPA_MPA_FRAMER_H
+#define MPA_MPA_FRAMER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/octet_rope.h"
+
+typedef struct mpa_framer mpa_framer;
+
+/* A framer at offset 0 of the FPDU phase. Without `crc` the CRC field is sent as zeros (MPA-081, notes-mpa
+ * 19). Free with mpa_framer_free(). */
+mpa_framer *mpa_framer_new(bool markers, bool crc);
+void mpa_framer_free(mpa_framer *framer);
+
+/* Frames one ULPDU of 1 … 64768 octets (anything else is the caller's mistake): appends its FPDU to the
+ * empty `fpdu`, with header, PAD, CRC and the markers that fall into it; a marker that falls exactly
+ * between two FPDUs starts the following one (MPA-098). The ULPDU's octets are referenced, not copied. */
+void mpa_framer_frame(mpa_framer *framer, const octet_rope *ulpdu, octet_rope *fpdu);
+
+/* Offset of the next FPDU in the FPDU phase: all octets framed so far. */
+uint64_t mpa_framer_offset(const mpa_framer *framer);
+
+/* Markers sent so far. */
+uint64_t mpa_framer_markers(const mpa_framer *framer);
+
+#endif

@@ -1,0 +1,46 @@
+/* The arithmetic of markers (mpa-01 §4.1, §5.1): where they are, how many, what they say, how long an FPDU is
+ * with them.
+ *
+ * All positions are 64-bit offsets into the FPDU phase of one half connection: offset 0 is the first octet
+ * of the first FPDU (with markers: its leading marker) (notes-mpa 7). */
+#ifndef MPA_MPA_MARKER_H
+#define MPA_MPA_MARKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+  MPA_MARKER_OCTETS = 4,
+  MPA_MARKER_PERIOD_OCTETS = 512, /* counts the marker itself (notes-mpa 2) */
+};
+
+/* What mpa_marker_header() returns for a pointer that names no place in the FPDU phase. */
+#define MPA_MARKER_NOWHERE UINT64_MAX
+
+/* Number of markers that start below `offset`: ceil(offset / 512). */
+uint64_t mpa_marker_count_below(uint64_t offset);
+
+/* The first marker position at or behind `offset`. */
+uint64_t mpa_marker_next(uint64_t offset);
+
+/* Writes the marker at `position` of the FPDU whose ULPDU_Length is at `header`: RESERVED zero and
+ * FPDUPTR, most significant octet first (MPA-084, MPA-085). The pointer counts back to ULPDU_Length
+ * (notes-mpa 1); it is zero for a marker that leads its FPDU, `position` being 4 below `header` (MPA-099).
+ * Any other distance must fit into 16 bits, as those of legal FPDUs do (MPA-088). */
+void mpa_marker_write(uint64_t position, uint64_t header, uint8_t wire[MPA_MARKER_OCTETS]);
+
+/* Where the marker `wire` at `position` says that ULPDU_Length is. RESERVED and the low two bits of
+ * FPDUPTR are ignored (MPA-086, MPA-101). A pointer that lands on a marker is moved behind it: no header
+ * can be there, so the sender counted from the leading marker (notes-mpa 1). MPA_MARKER_NOWHERE when it
+ * reaches before offset 0 (notes-mpa 10). */
+uint64_t mpa_marker_header(uint64_t position, const uint8_t wire[MPA_MARKER_OCTETS]);
+
+/* PAD octets of a ULPDU: (-(2 + length)) mod 4 (MPA-078). */
+uint32_t mpa_pad_octets(uint32_t ulpdu_octets);
+
+/* Stream octets of an FPDU that starts at offset `start`, a multiple of 4 as all FPDUs are (MPA-100), its
+ * leading marker included when there is one and `markers`: header, ULPDU, PAD, CRC and the markers within
+ * (MPA-111). */
+uint64_t mpa_fpdu_octets(uint64_t start, uint32_t ulpdu_octets, bool markers);
+
+#endif

@@ -1,0 +1,159 @@
+#include "mpa_receiver.h"
+
+#include <string.h>
+
+/* The arrival of each octet of the ULPDU, found by walking its FPDU, must be the one that its part says. */
+static void check_parts(const mpa_receiver *receiver, const mpa_ulpdu *ulpdu)
+{
+  uint64_t position = ulpdu->fpdu_start;
+  uint32_t octet = 0;
+  int header = 2;
+
+  for (size_t index = 0; index < ulpdu->part_count; index++) {
+    const mpa_ulpdu_part *part = &ulpdu->parts[index];
+
+    g_assert_cmpuint(part->from, ==, octet);
+    g_assert_cmpuint(part->length, >, 0);
+    g_assert_true(index == 0 || part->arrival != part[-1].arrival);
+    while (octet < part->from + part->length) {
+      if (receiver->stream->markers && position % 512 == 0) {
+        position += 4;
+      } else if (header > 0) {
+        header--;
+        position++;
+      } else {
+        g_assert_cmpint(receiver->arrived[position++], ==, part->arrival);
+        octet++;
+      }
+    }
+  }
+  g_assert_cmpuint(octet, ==, ulpdu->octets->length);
+}
+
+/* The octets of the FPDU, framing included, that came with an earlier segment. */
+static void check_held(const mpa_receiver *receiver, const mpa_ulpdu *ulpdu)
+{
+  uint64_t earlier = 0;
+
+  for (uint64_t position = ulpdu->fpdu_start; position < ulpdu->fpdu_end; position++) {
+    earlier += receiver->arrived[position] < receiver->now;
+  }
+  g_assert_cmpuint(ulpdu->held_octets, ==, earlier);
+}
+
+static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  mpa_receiver *receiver = user;
+  const mpa_stream_fpdu *sent = mpa_stream_find(receiver->stream, ulpdu->fpdu_start);
+
+  g_assert_cmpint(receiver->error, ==, MPA_ERROR_NONE);
+  g_assert_cmpint(now, ==, receiver->now);
+  g_assert_nonnull(sent);
+  g_assert_cmpuint(ulpdu->fpdu_end, ==, sent->end);
+  g_assert_cmpuint(ulpdu->octets->length, ==, sent->ulpdu_octets);
+  g_assert_true(octet_rope_equals(ulpdu->octets, 0, sent->ulpdu_octets, sent->ulpdu));
+  check_parts(receiver, ulpdu);
+  check_held(receiver, ulpdu);
+  for (guint index = 0; index < receiver->passed->len; index++) {
+    g_assert_cmpuint(g_array_index(receiver->passed, uint64_t, index), !=, ulpdu->fpdu_start);
+  }
+  g_array_append_val(receiver->passed, ulpdu->fpdu_start);
+  g_array_append_val(receiver->located_by, ulpdu->located_by);
+}
+
+static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
+{
+  mpa_receiver *receiver = user;
+
+  g_assert_cmpint(now, ==, receiver->now);
+  receiver->errors++;
+  receiver->error = error;
+  receiver->error_offset = offset;
+}
+
+mpa_receiver *mpa_receiver_new(const mpa_stream *stream, bool crc)
+{
+  mpa_receiver *receiver = g_new0(mpa_receiver, 1);
+  mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error};
+
+  receiver->stream = stream;
+  receiver->deframer = mpa_deframer_new(stream->markers, crc, &events, receiver);
+  receiver->arrived = g_new(time_ps, stream->octets->len);
+  memset(receiver->arrived, 0xFF, stream->octets->len * sizeof *receiver->arrived);
+  receiver->passed = g_array_new(false, false, sizeof(uint64_t));
+  receiver->located_by = g_array_new(false, false, sizeof(mpa_location));
+  return receiver;
+}
+
+void mpa_receiver_free(mpa_receiver *receiver)
+{
+  mpa_deframer_free(receiver->deframer);
+  g_free(receiver->arrived);
+  g_array_free(receiver->passed, true);
+  g_array_free(receiver->located_by, true);
+  g_free(receiver);
+}
+
+void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to)
+{
+  /* A block of its own, as a segment has, freed as soon as the deframer does not refer to it. */
+  octet_block *block = octet_block_new((size_t)(to - from));
+  octet_rope segment;
+
+  g_assert(to <= receiver->stream->octets->len);
+  receiver->now++;
+  for (uint64_t position = from; position < to; position++) {
+    if (receiver->arrived[position] < 0) {
+      receiver->arrived[position] = receiver->now;
+    }
+  }
+  memcpy(octet_block_octets(block), receiver->stream->octets->data + from, (size_t)(to - from));
+  octet_rope_init(&segment);
+  octet_rope_append(&segment, octet_block_octets(block), (uint32_t)(to - from), block);
+  octet_block_unref(block);
+  mpa_deframer_receive(receiver->deframer, from, &segment, receiver->now, receiver->now);
+  octet_rope_clear(&segment);
+  g_assert_cmpint(mpa_deframer_error(receiver->deframer), ==, receiver->error);
+  g_assert_cmpuint(receiver->errors, ==, receiver->error != MPA_ERROR_NONE);
+}
+
+mpa_location mpa_receiver_located_by(const mpa_receiver *receiver, guint index)
+{
+  for (guint each = 0; each < receiver->passed->len; each++) {
+    if (g_array_index(receiver->passed, uint64_t, each) == mpa_stream_at(receiver->stream, index)->start) {
+      return g_array_index(receiver->located_by, mpa_location, each);
+    }
+  }
+  return MPA_LOCATIONS;
+}
+
+void mpa_receiver_expect_held(const mpa_receiver *receiver, mpa_held expected)
+{
+  mpa_held held;
+
+  mpa_deframer_held(receiver->deframer, &held);
+  g_assert_cmpuint(held.incomplete, ==, expected.incomplete);
+  g_assert_cmpuint(held.unlocated, ==, expected.unlocated);
+  g_assert_cmpuint(held.order, ==, expected.order);
+  g_assert_cmpuint(held.partial_fpdus, ==, expected.partial_fpdus);
+  g_assert_cmpuint(held.partial_end, ==, expected.partial_end);
+}
+
+void mpa_receiver_expect_all(const mpa_receiver *receiver)
+{
+  const mpa_deframer_statistics *statistics = mpa_deframer_statistics_of(receiver->deframer);
+  const mpa_stream *stream = receiver->stream;
+  uint64_t markers = stream->markers ? (stream->octets->len + 511) / 512 : 0;
+
+  g_assert_cmpint(receiver->error, ==, MPA_ERROR_NONE);
+  g_assert_cmpuint(receiver->passed->len, ==, stream->fpdus->len);
+  g_assert_cmpuint(mpa_deframer_in_order_edge(receiver->deframer), ==, stream->octets->len);
+  mpa_receiver_expect_held(receiver, (mpa_held){.incomplete = 0});
+  g_assert_cmpuint(statistics->fpdus, ==, stream->fpdus->len);
+  g_assert_cmpuint(statistics->located_by[MPA_LOCATED_BY_CHAIN] +
+                       statistics->located_by[MPA_LOCATED_BY_MARKER] +
+                       statistics->located_by[MPA_LOCATED_BY_MARKER_CHAIN],
+                   ==, statistics->fpdus);
+  g_assert_cmpuint(statistics->markers, ==, markers);
+  g_assert_cmpuint(statistics->crc_errors, ==, 0);
+}

@@ -1,0 +1,37 @@
+/* A deframer under test: it is fed pieces of an mpa_stream and watches what comes out. Every ULPDU is
+ * checked on the spot: octets equal to those sent, passed once, never after an error, its parts as the
+ * octets arrived. */
+#ifndef TESTS_MPA_MPA_RECEIVER_H
+#define TESTS_MPA_MPA_RECEIVER_H
+
+#include "mpa/mpa_deframer.h"
+#include "mpa_stream.h"
+
+typedef struct mpa_receiver {
+  mpa_deframer *deframer;
+  const mpa_stream *stream;
+  time_ps now;        /* grows by one an arrival */
+  time_ps *arrived;   /* of each stream octet; -1 before */
+  GArray *passed;     /* of uint64_t: the starts of the FPDUs, in the order they were passed */
+  GArray *located_by; /* of mpa_location, in the same order */
+  guint errors;       /* error events */
+  mpa_error error;
+  uint64_t error_offset;
+} mpa_receiver;
+
+mpa_receiver *mpa_receiver_new(const mpa_stream *stream, bool crc);
+void mpa_receiver_free(mpa_receiver *receiver);
+
+/* A segment with octets [from, to) of the stream arrives. */
+void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to);
+
+/* How FPDU `index` of the stream was located; MPA_LOCATIONS while it is not passed. */
+mpa_location mpa_receiver_located_by(const mpa_receiver *receiver, guint index);
+
+/* What is held is exactly this. */
+void mpa_receiver_expect_held(const mpa_receiver *receiver, mpa_held expected);
+
+/* All FPDUs of the stream are passed, nothing is held, no error happened; the three methods sum to them. */
+void mpa_receiver_expect_all(const mpa_receiver *receiver);
+
+#endif

@@ -1,0 +1,37 @@
+/* A test's stream: FPDUs made by the framer, flat in memory, with what is known about them. */
+#ifndef TESTS_MPA_MPA_STREAM_H
+#define TESTS_MPA_MPA_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <glib.h>
+
+#include "base/random_stream.h"
+
+typedef struct mpa_stream_fpdu {
+  uint64_t start;
+  uint64_t end;
+  uint8_t *ulpdu;
+  uint32_t ulpdu_octets;
+} mpa_stream_fpdu;
+
+typedef struct mpa_stream {
+  bool markers;
+  GByteArray *octets;
+  GArray *fpdus; /* of mpa_stream_fpdu */
+} mpa_stream;
+
+/* The stream of `count` ULPDUs of the given lengths; their octets are arbitrary and differ. */
+mpa_stream *mpa_stream_new(bool markers, bool crc, const uint32_t *ulpdu_octets, guint count);
+void mpa_stream_free(mpa_stream *stream);
+
+const mpa_stream_fpdu *mpa_stream_at(const mpa_stream *stream, guint index);
+
+/* The FPDU that starts at `start`; NULL when none does. */
+const mpa_stream_fpdu *mpa_stream_find(const mpa_stream *stream, uint64_t start);
+
+/* Writes the right CRC into FPDU `index` after a test changed its octets. */
+void mpa_stream_repair_crc(mpa_stream *stream, guint index);
+
+#endif

@@ -1,0 +1,284 @@
+/* The deframer on streams in order, cut anywhere, repeated, and with holes and no markers (mpa-01 §5.4,
+ * §5.4.1). */
+#include <glib.h>
+#include <string.h>
+
+#include "mpa_receiver.h"
+
+/* Segments that each carry one whole FPDU, in order: nothing is ever held (MPA-173, MPA-321). */
+static void check_aligned(bool markers, bool crc)
+{
+  static const uint32_t ulpdus[] = {1442, 1442, 1, 502, 128, 64768, 2, 506, 1442};
+  mpa_stream *stream = mpa_stream_new(markers, crc, ulpdus, G_N_ELEMENTS(ulpdus));
+  mpa_receiver *receiver = mpa_receiver_new(stream, crc);
+
+  for (guint index = 0; index < stream->fpdus->len; index++) {
+    const mpa_stream_fpdu *fpdu = mpa_stream_at(stream, index);
+
+    mpa_receiver_arrive(receiver, fpdu->start, fpdu->end);
+    mpa_receiver_expect_held(receiver, (mpa_held){.incomplete = 0});
+    g_assert_cmpuint(mpa_deframer_in_order_edge(receiver->deframer), ==, fpdu->end);
+    g_assert_cmpint(mpa_receiver_located_by(receiver, index), ==, MPA_LOCATED_BY_CHAIN);
+  }
+  mpa_receiver_expect_all(receiver);
+  mpa_receiver_free(receiver);
+  mpa_stream_free(stream);
+}
+
+static void test_aligned(void)
+{
+  check_aligned(true, true);
+  check_aligned(true, false);
+  check_aligned(false, true);
+  check_aligned(false, false);
+}
+
+/* Several whole FPDUs in one segment go up together (MPA-175). */
+static void test_packed_in_order(void)
+{
+  static const uint32_t ulpdus[] = {100, 200, 300, 400};
+  mpa_stream *stream = mpa_stream_new(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  mpa_receiver *receiver = mpa_receiver_new(stream, true);
+
+  mpa_receiver_arrive(receiver, 0, stream->octets->len);
+  mpa_receiver_expect_all(receiver);
+  g_assert_cmpuint(mpa_deframer_statistics_of(receiver->deframer)->located_by[MPA_LOCATED_BY_CHAIN], ==, 4);
+  mpa_receiver_free(receiver);
+  mpa_stream_free(stream);
+}
+
+/* One octet at a time. FPDU 0 is [0, 16): marker 4, length 2, ULPDU 6, CRC 4. FPDU 1 is [16, 512), 2 + 490
+ * + 4, and FPDU 2 [512, 528) begins with a marker again. An FPDU is incomplete from its second length
+ * octet on; the leading marker before that is too, the lone first length octet is not located. */
+static void test_octet_by_octet(void)
+{
+  static const uint32_t ulpdus[] = {6, 490, 6};
+  mpa_stream *stream = mpa_stream_new(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  mpa_receiver *receiver = mpa_receiver_new(stream, true);
+
+  g_assert_cmpuint(stream->octets->len, ==, 528);
+  for (guint index = 0; index < 3; index++) {
+    const mpa_stream_fpdu *fpdu = mpa_stream_at(stream, index);
+    uint64_t leading = fpdu->start % 512 == 0 ? 4 : 0;
+
+    for (uint64_t count = 1; count < fpdu->end - fpdu->start; count++) {
+      mpa_receiver_arrive(receiver, fpdu->start + count - 1, fpdu->start + count);
+      if (count >= leading + 2) {
+        mpa_receiver_expect_held(
+            receiver, (mpa_held){.incomplete = count, .partial_fpdus = 1, .partial_end = fpdu->end});
+      } else {
+        mpa_receiver_expect_held(receiver, (mpa_held){.incomplete = MIN(count, leading),
+                                                      .unlocated = count - MIN(count, leading)});
+      }
+      g_assert_cmpuint(receiver->passed->len, ==, index);
+    }
+    mpa_receiver_arrive(receiver, fpdu->end - 1, fpdu->end);
+    g_assert_cmpuint(receiver->passed->len, ==, index + 1);
+    mpa_receiver_expect_held(receiver, (mpa_held){.incomplete = 0});
+  }
+  mpa_receiver_expect_all(receiver);
+  mpa_receiver_free(receiver);
+  mpa_stream_free(stream);
+}
+
+/* Every pair of cuts makes three segments of two FPDUs. In order, all are located by the chain. */
+static void check_cuts(const mpa_stream *stream, uint64_t first, uint64_t second, const int order[3])
+{
+  mpa_receiver *receiver = mpa_receiver_new(stream, true);
+  uint64_t cuts[4] = {0, first, second, stream->octets->len};
+
+  for (int index = 0; index < 3; index++) {
+    mpa_receiver_arrive(receiver, cuts[order[index]], cuts[order[index] + 1]);
+  }
+  mpa_receiver_expect_all(receiver);
+  if (order[0] == 0 && order[1] == 1) {
+    g_assert_cmpint(mpa_receiver_located_by(receiver, 0), ==, MPA_LOCATED_BY_CHAIN);
+    g_assert_cmpint(mpa_receiver_located_by(receiver, 1), ==, MPA_LOCATED_BY_CHAIN);
+  }
+  mpa_receiver_free(receiver);
+}
+
+static void test_every_pair_of_cuts(void)
+{
+  static const int orders[][3] = {{0, 1, 2}, {2, 0, 1}, {1, 2, 0}};
+  static const uint32_t ulpdus[2][2] = {
+      {41, 90},  /* no markers: [0, 48) and [48, 144) */
+      {430, 90}, /* markers: [0, 440), and [440, 540) with the marker at 512 */
+  };
+
+  for (int markers = 0; markers <= 1; markers++) {
+    mpa_stream *stream = mpa_stream_new(markers, true, ulpdus[markers], 2);
+    for (uint64_t first = 1; first + 1 < stream->octets->len; first++) {
+      for (uint64_t second = first + 1; second < stream->octets->len; second++) {
+        check_cuts(stream, first, second, orders[(first + second) % 3]);
+      }
+    }
+    mpa_stream_free(stream);
+  }
+}
+
+/* Without markers nothing beyond a hole is located, aligned or not (MPA-334, notes-mpa 35): all of it is
+ * `order`. FPDUs of 2 + 1454 + 4 = 1460 octets. */
+static void test_hole_without_markers(void)
+{
+  static const uint32_t ulpdus[] = {1454, 1454, 1454, 1454};
+  mpa_stream *stream = mpa_stream_new(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  mpa_receiver *receiver = mpa_receiver_new(stream, true);
+
+  for (uint64_t index = 1; index < 4; index++) {
+    mpa_receiver_arrive(receiver, 1460 * index, 1460 * (index + 1));
+    mpa_receiver_expect_held(receiver, (mpa_held){.order = 1460 * index});
+  }
+  /* The length of FPDU 0 is 2 octets; one of them locates nothing. */
+  mpa_receiver_arrive(receiver, 0, 1);
+  mpa_receiver_expect_held(receiver, (mpa_held){.order = 4381});
+  mpa_receiver_arrive(receiver, 1, 2);
+  mpa_receiver_expect_held(
+      receiver, (mpa_held){.incomplete = 2, .order = 4380, .partial_fpdus = 1, .partial_end = 1460});
+  /* What lies behind a hole within it is of it: */
+  mpa_receiver_arrive(receiver, 1450, 1460);
+  mpa_receiver_expect_held(
+      receiver, (mpa_held){.incomplete = 12, .order = 4380, .partial_fpdus = 1, .partial_end = 1460});
+  g_assert_cmpuint(receiver->passed->len, ==, 0);
+  mpa_receiver_arrive(receiver, 2, 1450);
+  mpa_receiver_expect_all(receiver);
+  g_assert_cmpuint(mpa_deframer_statistics_of(receiver->deframer)->located_by[MPA_LOCATED_BY_CHAIN], ==, 4);
+  mpa_receiver_free(receiver);
+  mpa_stream_free(stream);
+}
+
+/* Octets that were there before change nothing, not even with other content: the first ones stay
+ * (MPA-032). */
+static void test_duplicates(void)
+{
+  static const uint32_t ulpdus[] = {1442, 1442, 1442, 1442};
+  mpa_stream *stream = mpa_stream_new(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  mpa_receiver *receiver = mpa_receiver_new(stream, true);
+  g_autofree uint8_t *junk = g_malloc(2000);
+  octet_rope duplicate;
+
+  memset(junk, 0xAA, 2000);
+  octet_rope_init(&duplicate);
+  octet_rope_append(&duplicate, junk, 2000, NULL);
+  mpa_receiver_arrive(receiver, 0, 1460);
+  mpa_receiver_arrive(receiver, 2920, 4380); /* FPDU 2 is passed by its markers */
+  mpa_receiver_arrive(receiver, 4380, 4500); /* begins FPDU 3, which the end of FPDU 2 locates */
+  mpa_receiver_arrive(receiver, 1460, 2000); /* begins FPDU 1: 540 octets */
+  mpa_held held = {.incomplete = 660, .partial_fpdus = 2, .partial_end = 2920};
+  mpa_receiver_expect_held(receiver, held);
+
+  mpa_deframer_receive(receiver->deframer, 0, &duplicate, receiver->now, receiver->now); /* passed and held */
+  mpa_receiver_expect_held(receiver, held);
+  octet_rope_drop_front(&duplicate, 460);
+  mpa_deframer_receive(receiver->deframer, 2960, &duplicate, receiver->now,
+                       receiver->now); /* early and held */
+  mpa_receiver_expect_held(receiver, held);
+  octet_rope_clear(&duplicate);
+
+  mpa_receiver_arrive(receiver, 1990, 4480); /* the missing ones between two runs of duplicates */
+  mpa_receiver_expect_held(receiver, (mpa_held){.incomplete = 120, .partial_fpdus = 1, .partial_end = 5840});
+  mpa_receiver_arrive(receiver, 0, stream->octets->len);
+  mpa_receiver_expect_all(receiver);
+  mpa_receiver_free(receiver);
+  mpa_stream_free(stream);
+}
+
+typedef struct seen {
+  mpa_ulpdu_part parts[8];
+  size_t count;
+  uint32_t octets;
+} seen;
+
+static void see(void *user, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  seen *last = user;
+
+  g_assert_cmpint(now, ==, 99);
+  g_assert_cmpuint(ulpdu->part_count, <=, G_N_ELEMENTS(last->parts));
+  last->count = ulpdu->part_count;
+  last->octets = ulpdu->octets->length;
+  for (size_t index = 0; index < last->count; index++) {
+    last->parts[index] = ulpdu->parts[index];
+  }
+}
+
+static void see_error(void *user, mpa_error error, uint64_t offset, time_ps now)
+{
+  (void)user;
+  g_test_message("error %d at %" G_GUINT64_FORMAT ", time %" G_GINT64_FORMAT, error, offset, now);
+  g_assert_not_reached();
+}
+
+static void arrive_at(mpa_deframer *deframer, const mpa_stream *stream, uint64_t from, uint64_t to,
+                      time_ps arrival)
+{
+  octet_rope segment;
+
+  octet_rope_init(&segment);
+  octet_rope_append(&segment, stream->octets->data + from, (uint32_t)(to - from), NULL);
+  mpa_deframer_receive(deframer, from, &segment, arrival, 99);
+  octet_rope_clear(&segment);
+}
+
+/* ULPDU of 600 octets: marker [0, 4), length [4, 6), ULPDU octets 0 … 505 at [6, 512), marker [512, 516),
+ * octets 506 … 599 at [516, 610), PAD [610, 612) as 2 + 600 is 2 mod 4, CRC [612, 616). */
+static void test_parts(void)
+{
+  static const uint32_t ulpdus[] = {600};
+  mpa_stream *stream = mpa_stream_new(true, true, ulpdus, 1);
+  mpa_deframer_events events = {.ulpdu = see, .error = see_error};
+  seen last = {.count = 0};
+  mpa_deframer *deframer = mpa_deframer_new(true, true, &events, &last);
+
+  arrive_at(deframer, stream, 0, 6, 10); /* no octet of the ULPDU */
+  arrive_at(deframer, stream, 6, 106, 20);
+  arrive_at(deframer, stream, 106, 206, 20); /* the same arrival: one part */
+  arrive_at(deframer, stream, 514, 616, 40); /* begins inside the marker */
+  arrive_at(deframer, stream, 206, 514, 30);
+  g_assert_cmpuint(last.octets, ==, 600);
+  g_assert_cmpuint(last.count, ==, 3);
+  g_assert_cmpuint(last.parts[0].from, ==, 0);
+  g_assert_cmpuint(last.parts[0].length, ==, 200);
+  g_assert_cmpint(last.parts[0].arrival, ==, 20);
+  g_assert_cmpuint(last.parts[1].from, ==, 200);
+  g_assert_cmpuint(last.parts[1].length, ==, 306);
+  g_assert_cmpint(last.parts[1].arrival, ==, 30);
+  g_assert_cmpuint(last.parts[2].from, ==, 506);
+  g_assert_cmpuint(last.parts[2].length, ==, 94);
+  g_assert_cmpint(last.parts[2].arrival, ==, 40);
+  mpa_deframer_free(deframer);
+  mpa_stream_free(stream);
+}
+
+/* A ULPDU of no octets: no rule is broken, MPA passes it on (notes-mpa 14). */
+static void test_zero_length(void)
+{
+  static const uint8_t fpdu[] = {0, 0, 0, 0, 0xC7, 0x4B, 0x67, 0x48}; /* CRC32C of 4 zeros is 48674BC7 */
+  mpa_deframer_events events = {.ulpdu = see, .error = see_error};
+  seen last = {.count = 9, .octets = 9};
+  mpa_deframer *deframer = mpa_deframer_new(false, true, &events, &last);
+  octet_rope segment;
+
+  octet_rope_init(&segment);
+  octet_rope_append(&segment, fpdu, sizeof fpdu, NULL);
+  mpa_deframer_receive(deframer, 0, &segment, 1, 99);
+  octet_rope_clear(&segment);
+  g_assert_cmpuint(last.octets, ==, 0);
+  g_assert_cmpuint(last.count, ==, 0);
+  g_assert_cmpuint(mpa_deframer_in_order_edge(deframer), ==, 8);
+  mpa_deframer_free(deframer);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/mpa_deframer/aligned", test_aligned);
+  g_test_add_func("/mpa_deframer/packed_in_order", test_packed_in_order);
+  g_test_add_func("/mpa_deframer/octet_by_octet", test_octet_by_octet);
+  g_test_add_func("/mpa_deframer/every_pair_of_cuts", test_every_pair_of_cuts);
+  g_test_add_func("/mpa_deframer/hole_without_markers", test_hole_without_markers);
+  g_test_add_func("/mpa_deframer/duplicates", test_duplicates);
+  g_test_add_func("/mpa_deframer/parts", test_parts);
+  g_test_add_func("/mpa_deframer/zero_length", test_zero_length);
+  return g_test_run();
+}

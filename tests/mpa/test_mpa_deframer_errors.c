@@ -1,0 +1,367 @@
+/* What the deframer refuses, with which code, and that nothing follows an error (mpa-01 §7). */
+#include <glib.h>
+#include <string.h>
+
+#include "mpa_receiver.h"
+
+/* FPDU k of these is [1460 k, 1460 (k + 1)) (see test_mpa_deframer_location.c); markers at 0, 512, 1024;
+ * 1536, 2048, 2560; 3072, 3584, 4096; 4608, 5120, 5632. */
+static const uint32_t full[] = {1442, 1442, 1442, 1442};
+
+typedef struct fixture {
+  mpa_stream *stream;
+  mpa_receiver *receiver;
+} fixture;
+
+static fixture set_up(bool crc)
+{
+  fixture made = {.stream = mpa_stream_new(true, crc, full, G_N_ELEMENTS(full))};
+  made.receiver = mpa_receiver_new(made.stream, crc);
+  return made;
+}
+
+static void tear_down(fixture *made)
+{
+  mpa_receiver_free(made->receiver);
+  mpa_stream_free(made->stream);
+}
+
+static void arrive_aligned(fixture *made, guint index)
+{
+  mpa_receiver_arrive(made->receiver, 1460 * index, 1460 * (index + 1));
+}
+
+static void set_pointer(fixture *made, uint64_t marker, uint16_t pointer)
+{
+  made->stream->octets->data[marker + 2] = (uint8_t)(pointer >> 8);
+  made->stream->octets->data[marker + 3] = (uint8_t)pointer;
+}
+
+/* The error was reported, nothing is held any more, and whatever comes nothing else is passed (MPA-288). */
+static void expect_error(fixture *made, mpa_error error, uint64_t offset, guint passed)
+{
+  g_assert_cmpint(made->receiver->error, ==, error);
+  g_assert_cmpuint(made->receiver->error_offset, ==, offset);
+  g_assert_cmpint(mpa_deframer_error(made->receiver->deframer), ==, error);
+  g_assert_cmpuint(mpa_deframer_statistics_of(made->receiver->deframer)->crc_errors, ==,
+                   error == MPA_ERROR_CRC);
+  for (guint index = 0; index < 4; index++) {
+    mpa_receiver_expect_held(made->receiver, (mpa_held){.incomplete = 0});
+    arrive_aligned(made, index);
+  }
+  g_assert_cmpuint(made->receiver->errors, ==, 1);
+  g_assert_cmpuint(made->receiver->passed->len, ==, passed);
+}
+
+/* A flipped octet anywhere in an FPDU is code 2 (MPA-133, MPA-277): ULPDU, CRC, leading and inner marker. */
+static void test_crc_in_order(void)
+{
+  static const uint64_t flipped[] = {0, 3, 6, 700, 512, 515, 1455, 1459};
+  for (gsize index = 0; index < G_N_ELEMENTS(flipped); index++) {
+    fixture made = set_up(true);
+    made.stream->octets->data[flipped[index]] ^= 0x40;
+    arrive_aligned(&made, 0);
+    expect_error(&made, MPA_ERROR_CRC, 0, 0);
+    tear_down(&made);
+  }
+}
+
+/* Also one beyond a hole; the FPDU in the hole stays out as well (notes-mpa 33). */
+static void test_crc_beyond_a_hole(void)
+{
+  fixture made = set_up(true);
+  made.stream->octets->data[3000] ^= 0x01;
+  arrive_aligned(&made, 1);
+  mpa_receiver_arrive(made.receiver, 4400, 5000);
+  mpa_receiver_arrive(made.receiver, 2920, 4000);
+  g_assert_cmpint(made.receiver->error, ==, MPA_ERROR_NONE);
+  mpa_receiver_arrive(made.receiver, 4000, 4380);
+  expect_error(&made, MPA_ERROR_CRC, 2920, 1);
+  tear_down(&made);
+}
+
+/* The digest takes in the markers: one computed without them is wrong (MPA-140). */
+static void test_digest_without_marker(void)
+{
+  static const uint32_t ulpdus[] = {480, 42};
+  mpa_stream *stream = mpa_stream_new(true, true, ulpdus, 2);
+  static const uint8_t digests[2][4] = {{0xA1, 0x9C, 0xD1, 0x03}, {0x37, 0xAA, 0x94, 0xD9}};
+  uint8_t *second = stream->octets->data + 0x01EC;
+
+  memset(second + 2, 0, 18);
+  memcpy(second + 2, "\x40\x03", 2);
+  second[15] = 2; /* MSN, as in figure 6 */
+  memset(second + 24, 0, 24);
+  for (int index = 0; index < 2; index++) {
+    mpa_receiver *receiver = mpa_receiver_new(stream, true);
+    memcpy(second + 48, digests[index], 4);
+    memcpy(mpa_stream_at(stream, 1)->ulpdu, second + 2, 18);
+    memset(mpa_stream_at(stream, 1)->ulpdu + 18, 0, 24);
+    mpa_receiver_arrive(receiver, 0, stream->octets->len);
+    g_assert_cmpint(receiver->error, ==, index == 0 ? MPA_ERROR_NONE : MPA_ERROR_CRC);
+    mpa_receiver_free(receiver);
+  }
+  mpa_stream_free(stream);
+}
+
+/* Without CRC the field is not looked at (MPA-082, MPA-245). */
+static void test_crc_off(void)
+{
+  fixture made = set_up(false);
+  for (guint index = 0; index < 4; index++) {
+    memset(made.stream->octets->data + mpa_stream_at(made.stream, index)->end - 4, 0x5A, 4);
+    arrive_aligned(&made, index);
+  }
+  mpa_receiver_expect_all(made.receiver);
+  tear_down(&made);
+}
+
+/* A marker that points elsewhere in an FPDU whose CRC is right is code 3 (MPA-278); the leading one too. */
+static void check_wrong_pointer(uint64_t marker, uint16_t pointer, bool repair, mpa_error expected)
+{
+  for (int crc = 0; crc <= 1; crc++) {
+    fixture made = set_up(crc);
+    set_pointer(&made, marker, pointer);
+    if (repair) {
+      mpa_stream_repair_crc(made.stream, (guint)(marker / 1460));
+    }
+    for (guint index = 0; index <= marker / 1460; index++) {
+      g_assert_cmpint(made.receiver->error, ==, MPA_ERROR_NONE);
+      arrive_aligned(&made, index);
+    }
+    uint64_t fpdu = marker / 1460;
+    expect_error(&made, crc ? expected : MPA_ERROR_MARKER, 1460 * fpdu, (guint)fpdu);
+    tear_down(&made);
+  }
+}
+
+static void test_wrong_pointer(void)
+{
+  check_wrong_pointer(0, 4, true, MPA_ERROR_MARKER);       /* the leading one: to before the stream */
+  check_wrong_pointer(512, 0, true, MPA_ERROR_MARKER);     /* "the header follows" */
+  check_wrong_pointer(1024, 1016, true, MPA_ERROR_MARKER); /* 4 short: the header is at 4 */
+  check_wrong_pointer(512, 2000, true, MPA_ERROR_MARKER);  /* before the stream (notes-mpa 10) */
+  check_wrong_pointer(1536, 80, true, MPA_ERROR_MARKER);   /* 76 would be right */
+  check_wrong_pointer(2560, 1096, true, MPA_ERROR_MARKER); /* 1100 would be right */
+  /* With a broken CRC it is code 2 whatever the marker says (notes-mpa 20). */
+  check_wrong_pointer(1024, 1016, false, MPA_ERROR_CRC);
+  check_wrong_pointer(1536, 80, false, MPA_ERROR_CRC);
+}
+
+/* Bits that do not count: RESERVED and the low two of FPDUPTR (MPA-086, MPA-101), PAD (MPA-077). They
+ * neither hinder location nor are they an error. */
+static void test_ignored_bits(void)
+{
+  fixture made = set_up(true);
+  static const uint64_t markers[] = {1536, 2048, 2560};
+  for (gsize index = 0; index < G_N_ELEMENTS(markers); index++) {
+    uint8_t *marker = made.stream->octets->data + markers[index];
+    memset(marker, 0xFF, 2);
+    marker[3] |= 3;
+  }
+  mpa_stream_repair_crc(made.stream, 1);
+  arrive_aligned(&made, 1);
+  g_assert_cmpint(mpa_receiver_located_by(made.receiver, 1), ==, MPA_LOCATED_BY_MARKER);
+  tear_down(&made);
+
+  static const uint32_t odd[] = {601};
+  mpa_stream *stream = mpa_stream_new(true, true, odd, 1); /* PAD of one octet before the CRC */
+  mpa_receiver *receiver = mpa_receiver_new(stream, true);
+  stream->octets->data[stream->octets->len - 5] = 0x77;
+  mpa_stream_repair_crc(stream, 0);
+  mpa_receiver_arrive(receiver, 0, stream->octets->len);
+  mpa_receiver_expect_all(receiver);
+  mpa_receiver_free(receiver);
+  mpa_stream_free(stream);
+}
+
+/* A sender may have counted from the leading marker instead of ULPDU_Length (notes-mpa 1). FPDU 0 ends at
+ * 512, so FPDU 1, [512, 1652), begins with a marker; those at 1024 and 1536 point back 512 and 1024 to it. */
+static void test_pointer_to_leading_marker(void)
+{
+  static const uint32_t ulpdus[] = {502, 1122};
+  mpa_stream *stream = mpa_stream_new(true, true, ulpdus, 2);
+  mpa_receiver *receiver = mpa_receiver_new(stream, true);
+
+  g_assert_cmpuint(stream->octets->len, ==, 1652);
+  memcpy(stream->octets->data + 1024, "\0\0\x02\x00", 4);
+  memcpy(stream->octets->data + 1536, "\0\0\x04\x00", 4);
+  mpa_stream_repair_crc(stream, 1);
+  mpa_receiver_arrive(receiver, 516, 1652); /* the leading marker is late */
+  mpa_receiver_expect_held(receiver, (mpa_held){.incomplete = 1136, .partial_fpdus = 1});
+  mpa_receiver_arrive(receiver, 512, 516);
+  g_assert_cmpint(mpa_receiver_located_by(receiver, 1), ==, MPA_LOCATED_BY_MARKER);
+  mpa_receiver_free(receiver);
+  mpa_stream_free(stream);
+}
+
+/* ULPDU_Length above 64768 is an invalid FPDU as soon as it is seen (notes-mpa 15); 64768 is legal. */
+static void test_impossible_length(void)
+{
+  for (int crc = 0; crc <= 1; crc++) {
+    for (int ahead = 0; ahead <= 1; ahead++) {
+      fixture made = set_up(crc);
+      made.stream->octets->data[1460] = 64769 >> 8;
+      made.stream->octets->data[1461] = 64769 & 0xFF;
+      if (!ahead) {
+        mpa_receiver_arrive(made.receiver, 0, 1462);
+      } else {
+        mpa_receiver_arrive(made.receiver, 1460, 1539);
+        g_assert_cmpint(made.receiver->error, ==, MPA_ERROR_NONE);
+        mpa_receiver_arrive(made.receiver, 1539, 1540); /* the marker at 1536 is whole */
+      }
+      g_assert_cmpint(made.receiver->error, ==, MPA_ERROR_CRC);
+      expect_error(&made, MPA_ERROR_CRC, 1460, ahead ? 0 : 1);
+      tear_down(&made);
+    }
+  }
+  fixture made = set_up(true);
+  made.stream->octets->data[1460] = 64768 >> 8;
+  made.stream->octets->data[1461] = 64768 & 0xFF;
+  mpa_receiver_arrive(made.receiver, 0, 2920);
+  /* 2 + 64768 + 2 + 4 = 64776; from phase 1460 mod 512 = 436: floor((432 + 64775) / 508) = 128 markers:
+   * 65288. */
+  mpa_receiver_expect_held(made.receiver,
+                           (mpa_held){.incomplete = 1460, .partial_fpdus = 1, .partial_end = 1460 + 65288});
+  tear_down(&made);
+}
+
+/* The length of FPDU 0 is broken so that it seems to reach to 1800: 1442 + 340 for 1448 + 3 markers
+ * becomes 1788 octets and 4 markers, 1804. FPDU 1, [1460, 2920), is passed by its markers before FPDU 0 is
+ * complete. */
+static void check_length_into_passed_fpdu(bool crc, mpa_error expected)
+{
+  fixture made = set_up(crc);
+  made.stream->octets->data[4] = (1442 + 340) >> 8;
+  made.stream->octets->data[5] = (1442 + 340) & 0xFF;
+  mpa_receiver_arrive(made.receiver, 0, 6);
+  mpa_receiver_expect_held(made.receiver,
+                           (mpa_held){.incomplete = 6, .partial_fpdus = 1, .partial_end = 1804});
+  mpa_receiver_arrive(made.receiver, 1460, 1700);
+  /* Each octet once, although both extents have them. */
+  mpa_receiver_expect_held(made.receiver,
+                           (mpa_held){.incomplete = 246, .partial_fpdus = 2, .partial_end = 1804});
+  mpa_receiver_arrive(made.receiver, 1700, 2920);
+  g_assert_cmpuint(made.receiver->passed->len, ==, 1);
+  mpa_receiver_expect_held(made.receiver,
+                           (mpa_held){.incomplete = 6, .partial_fpdus = 1, .partial_end = 1804});
+  mpa_receiver_arrive(made.receiver, 6, 1459);
+  g_assert_cmpint(made.receiver->error, ==, MPA_ERROR_NONE);
+  mpa_receiver_arrive(made.receiver, 1459, 1460);
+  expect_error(&made, expected, 0, 1);
+  tear_down(&made);
+}
+
+/* The same with FPDU 1 passed before anything of FPDU 0 is there: of its extent only the 6 octets are
+ * held. */
+static void check_length_over_passed_fpdu(bool crc, mpa_error expected)
+{
+  fixture made = set_up(crc);
+  made.stream->octets->data[4] = (1442 + 340) >> 8;
+  made.stream->octets->data[5] = (1442 + 340) & 0xFF;
+  arrive_aligned(&made, 1);
+  mpa_receiver_arrive(made.receiver, 0, 6);
+  mpa_receiver_expect_held(made.receiver,
+                           (mpa_held){.incomplete = 6, .partial_fpdus = 1, .partial_end = 1804});
+  mpa_receiver_arrive(made.receiver, 6, 1460);
+  expect_error(&made, expected, 0, 1);
+  tear_down(&made);
+}
+
+static void test_length_into_passed_fpdu(void)
+{
+  check_length_into_passed_fpdu(true, MPA_ERROR_CRC);
+  check_length_into_passed_fpdu(false, MPA_ERROR_MARKER);
+  check_length_over_passed_fpdu(true, MPA_ERROR_CRC);
+  check_length_over_passed_fpdu(false, MPA_ERROR_MARKER);
+}
+
+/* Noise in any pieces and any order: at most one error, no ULPDU with CRC on, and never more held than has
+ * come. */
+static void on_ulpdu_of_noise(void *user, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  guint *counts = user;
+  uint32_t octets = 0;
+
+  (void)now;
+  for (size_t index = 0; index < ulpdu->part_count; index++) {
+    octets += ulpdu->parts[index].length;
+  }
+  g_assert_cmpuint(octets, ==, ulpdu->octets->length);
+  g_assert_cmpuint(counts[1], ==, 0);
+  counts[0]++;
+}
+
+static void on_error_of_noise(void *user, mpa_error error, uint64_t offset, time_ps now)
+{
+  guint *counts = user;
+
+  (void)offset;
+  (void)now;
+  g_assert_true(error == MPA_ERROR_CRC || error == MPA_ERROR_MARKER);
+  counts[1]++;
+}
+
+static void feed_noise(random_stream *random, bool markers, bool crc)
+{
+  mpa_deframer_events events = {.ulpdu = on_ulpdu_of_noise, .error = on_error_of_noise};
+  guint counts[2] = {0, 0};
+  mpa_deframer *deframer = mpa_deframer_new(markers, crc, &events, counts);
+  uint64_t received = 0;
+  uint64_t reach = 1 + random_stream_below(random, 6000);
+  uint64_t mask = random_stream_below(random, 3); /* short lengths make whole "FPDUs" likely */
+  uint8_t octets[700];
+
+  for (int arrival = 1; arrival <= 60; arrival++) {
+    uint64_t offset = random_stream_below(random, reach);
+    uint32_t length = 1 + (uint32_t)random_stream_below(random, sizeof octets);
+    octet_rope segment;
+    mpa_held held;
+
+    for (uint32_t index = 0; index < length; index++) {
+      octets[index] = (uint8_t)(random_stream_next(random) & (mask == 0 ? 0xFF : mask == 1 ? 0x03 : 0x10));
+    }
+    octet_block *block = octet_block_new(length);
+    memcpy(octet_block_octets(block), octets, length);
+    octet_rope_init(&segment);
+    octet_rope_append(&segment, octet_block_octets(block), length, block);
+    octet_block_unref(block);
+    mpa_deframer_receive(deframer, offset, &segment, arrival, arrival);
+    octet_rope_clear(&segment);
+    received += length;
+    mpa_deframer_held(deframer, &held);
+    g_assert_cmpuint(held.incomplete + held.unlocated + held.order, <=, received);
+    g_assert_cmpuint(markers ? held.order : held.unlocated, ==, 0);
+  }
+  g_assert_cmpuint(counts[1], <=, 1);
+  g_assert_true(!crc || counts[0] == 0);
+  mpa_deframer_free(deframer);
+}
+
+static void test_noise(void)
+{
+  random_stream *random = random_stream_new(1, "test.noise");
+  for (int round = 0; round < 250; round++) {
+    g_test_message("seed 1, round %d", round);
+    for (int kind = 0; kind < 4; kind++) {
+      feed_noise(random, kind & 1, kind & 2);
+    }
+  }
+  random_stream_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/mpa_deframer_errors/crc_in_order", test_crc_in_order);
+  g_test_add_func("/mpa_deframer_errors/crc_beyond_a_hole", test_crc_beyond_a_hole);
+  g_test_add_func("/mpa_deframer_errors/digest_without_marker", test_digest_without_marker);
+  g_test_add_func("/mpa_deframer_errors/crc_off", test_crc_off);
+  g_test_add_func("/mpa_deframer_errors/wrong_pointer", test_wrong_pointer);
+  g_test_add_func("/mpa_deframer_errors/ignored_bits", test_ignored_bits);
+  g_test_add_func("/mpa_deframer_errors/pointer_to_leading_marker", test_pointer_to_leading_marker);
+  g_test_add_func("/mpa_deframer_errors/impossible_length", test_impossible_length);
+  g_test_add_func("/mpa_deframer_errors/length_into_passed_fpdu", test_length_into_passed_fpdu);
+  g_test_add_func("/mpa_deframer_errors/noise", test_noise);
+  return g_test_run();
+}

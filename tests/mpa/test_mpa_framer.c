@@ -1,0 +1,248 @@
+/* The framer against the hex dumps of both drafts and an octet-by-octet reading of its stream (mpa-01 §4,
+ * §5.1, §5.2). */
+#include <glib.h>
+#include <string.h>
+
+#include "base/random_stream.h"
+#include "mpa/mpa_framer.h"
+
+/* CRC32C bit by bit, wire order (MPA-116): nothing in common with the one under test. */
+static void slow_crc32c(const uint8_t *octets, gsize length, uint8_t wire[4])
+{
+  uint32_t crc = 0xFFFFFFFF;
+  for (gsize index = 0; index < length; index++) {
+    crc ^= octets[index];
+    for (int bit = 0; bit < 8; bit++) {
+      crc = crc & 1 ? crc >> 1 ^ 0x82F63B78 : crc >> 1;
+    }
+  }
+  crc = ~crc;
+  for (int index = 0; index < 4; index++) {
+    wire[index] = (uint8_t)(crc >> (8 * index));
+  }
+}
+
+/* Frames `length` octets at `ulpdu`, given to the framer in two slices, and returns the FPDU flat. */
+static GByteArray *frame(mpa_framer *framer, const uint8_t *ulpdu, uint32_t length)
+{
+  octet_rope source;
+  octet_rope fpdu;
+  octet_rope_init(&source);
+  octet_rope_init(&fpdu);
+  octet_block *copy = octet_block_new(length);
+  memcpy(octet_block_octets(copy), ulpdu, length);
+  octet_rope_append(&source, octet_block_octets(copy), length / 3, copy);
+  octet_rope_append(&source, ulpdu + length / 3, length - length / 3, NULL);
+  mpa_framer_frame(framer, &source, &fpdu);
+  octet_rope_clear(&source);
+  octet_block_unref(copy);
+  GByteArray *flat = g_byte_array_sized_new(fpdu.length);
+  g_byte_array_set_size(flat, fpdu.length);
+  octet_rope_copy_out(&fpdu, 0, fpdu.length, flat->data);
+  octet_rope_clear(&fpdu);
+  return flat;
+}
+
+static void frame_zeros(mpa_framer *framer, uint32_t length)
+{
+  g_autofree uint8_t *zeros = g_malloc0(length);
+  g_byte_array_unref(frame(framer, zeros, length));
+}
+
+/* An untagged DDP segment: a Send with 24 octets of zeros (mpa-01 §5.2, figures 5 and 6). */
+static void make_send(uint8_t ulpdu[42], const char control[2], uint8_t msn)
+{
+  memset(ulpdu, 0, 42);
+  memcpy(ulpdu, control, 2);
+  ulpdu[13] = msn; /* the last octet of MSN: control 2, STag 4, Queue 4, MSN 4 */
+}
+
+static void check_first_dump(const char control[2], const char crc[4])
+{
+  uint8_t ulpdu[42];
+  uint8_t expected[52] = {0x00, 0x00, 0x00, 0x00, 0x00, 0x2A};
+  make_send(ulpdu, control, 1);
+  memcpy(expected + 6, ulpdu, 42);
+  expected[0x13] = 0x01; /* MSN = 1 at 0010 … 0013 of the dump */
+  memcpy(expected + 0x30, crc, 4);
+
+  mpa_framer *framer = mpa_framer_new(true, true);
+  g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, 42);
+  g_assert_cmpmem(fpdu->data, fpdu->len, expected, 52);
+  g_assert_cmpuint(mpa_framer_offset(framer), ==, 52);
+  g_assert_cmpuint(mpa_framer_markers(framer), ==, 1);
+  mpa_framer_free(framer);
+}
+
+static void test_first_dump(void)
+{
+  check_first_dump("\x40\x03", "\x4C\x86\xB3\x84"); /* MPA-134 */
+  check_first_dump("\x41\x43", "\x52\x23\x99\x83"); /* MPA-136 */
+}
+
+static void check_second_dump(const char control[2], const char crc[4], uint32_t first_ulpdu)
+{
+  uint8_t ulpdu[42];
+  uint8_t expected[52] = {0x00, 0x2A};
+  make_send(ulpdu, control, 2);
+  memcpy(expected + 2, ulpdu, 18);              /* 01EE … 01FF: the header */
+  memcpy(expected + 20, "\x00\x00\x00\x14", 4); /* 0200: the marker; then the 24 zeros */
+  memcpy(expected + 48, crc, 4);
+
+  mpa_framer *framer = mpa_framer_new(true, true);
+  frame_zeros(framer, first_ulpdu);
+  g_assert_cmpuint(mpa_framer_offset(framer), ==, 0x01EC);
+  g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, 42);
+  g_assert_cmpmem(fpdu->data, fpdu->len, expected, 52);
+  mpa_framer_free(framer);
+}
+
+/* The unseen first FPDU has 492 octets, which 479 to 482 of ULPDU give (MPA-139). */
+static void test_second_dump(void)
+{
+  for (uint32_t first_ulpdu = 479; first_ulpdu <= 482; first_ulpdu++) {
+    check_second_dump("\x40\x03", "\xA1\x9C\xD1\x03", first_ulpdu); /* MPA-135 */
+    check_second_dump("\x41\x43", "\x84\x92\x58\x98", first_ulpdu); /* MPA-137 */
+  }
+}
+
+/* A 16-octet ULPDU whose header sits 12 octets before a marker (MPA-109). */
+static void test_figure_4(void)
+{
+  uint8_t ulpdu[16];
+  uint8_t expected[28] = {0x00, 0x10};
+  for (int index = 0; index < 16; index++) {
+    ulpdu[index] = (uint8_t)(0xA0 + index);
+  }
+  memcpy(expected + 2, ulpdu, 10);
+  memcpy(expected + 12, "\x00\x00\x00\x0C", 4);
+  memcpy(expected + 16, ulpdu + 10, 6); /* two octets of PAD follow */
+  slow_crc32c(expected, 24, expected + 24);
+
+  mpa_framer *framer = mpa_framer_new(true, true);
+  frame_zeros(framer, 490); /* marker 4 + length 2 + 490 + CRC 4 = 500 = 512 - 12 */
+  g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, 16);
+  g_assert_cmpmem(fpdu->data, fpdu->len, expected, 28);
+  mpa_framer_free(framer);
+}
+
+/* An FPDU that ends right before a marker position has no marker at its end; the next one has it
+ * (MPA-098). */
+static void test_marker_between_fpdus(void)
+{
+  mpa_framer *framer = mpa_framer_new(true, true);
+  frame_zeros(framer, 502); /* 4 + 2 + 502 + 4 = 512 */
+  g_assert_cmpuint(mpa_framer_offset(framer), ==, 512);
+  g_assert_cmpuint(mpa_framer_markers(framer), ==, 1);
+  g_autoptr(GByteArray) fpdu = frame(framer, (const uint8_t *)"ab", 2);
+  uint8_t expected[12] = {0, 0, 0, 0, 0, 2, 'a', 'b'};
+  slow_crc32c(expected, 8, expected + 8); /* the marker takes part (MPA-129) */
+  g_assert_cmpmem(fpdu->data, fpdu->len, expected, 12);
+  mpa_framer_free(framer);
+}
+
+/* A marker between ULPDU and CRC is this FPDU's, in its digest too (MPA-128): 4 + 2 + 506 = 512. */
+static void test_marker_before_crc(void)
+{
+  mpa_framer *framer = mpa_framer_new(true, true);
+  g_autofree uint8_t *zeros = g_malloc0(506);
+  g_autoptr(GByteArray) fpdu = frame(framer, zeros, 506);
+  uint8_t digest[4];
+  g_assert_cmpuint(fpdu->len, ==, 520);
+  g_assert_cmpmem(fpdu->data + 512, 4, "\x00\x00\x01\xFC", 4); /* 512 - 4 */
+  slow_crc32c(fpdu->data, 516, digest);
+  g_assert_cmpmem(fpdu->data + 516, 4, digest, 4);
+  mpa_framer_free(framer);
+}
+
+static void test_without_markers(void)
+{
+  mpa_framer *framer = mpa_framer_new(false, true);
+  for (int round = 0; round < 300; round++) { /* over several marker positions */
+    uint8_t expected[12] = {0, 3, 'x', 'y', 'z'};
+    slow_crc32c(expected, 8, expected + 8);
+    g_autoptr(GByteArray) fpdu = frame(framer, (const uint8_t *)"xyz", 3);
+    g_assert_cmpmem(fpdu->data, fpdu->len, expected, 12);
+  }
+  g_assert_cmpuint(mpa_framer_markers(framer), ==, 0);
+  mpa_framer_free(framer);
+}
+
+/* The field is there all the same (MPA-080). */
+static void test_without_crc(void)
+{
+  mpa_framer *framer = mpa_framer_new(true, false);
+  g_autoptr(GByteArray) fpdu = frame(framer, (const uint8_t *)"abc", 3);
+  g_assert_cmpmem(fpdu->data, fpdu->len, "\0\0\0\0\0\3abc\0\0\0\0\0\0\0", 16);
+  mpa_framer_free(framer);
+}
+
+/* Reads the stream of one run as a receiver that starts at its first octet: a marker at each multiple of
+ * 512 points to the FPDU around it (MPA-094, MPA-107, MPA-108); between them the FPDU is length, ULPDU,
+ * zero PAD and CRC over all of it. */
+static void check_fpdu(const GByteArray *fpdu, uint64_t start, const uint8_t *ulpdu, uint32_t length)
+{
+  g_autoptr(GByteArray) bare = g_byte_array_new();
+  uint64_t header = start % 512 == 0 ? start + 4 : start;
+  uint8_t digest[4];
+
+  for (guint index = 0; index < fpdu->len;) {
+    uint64_t position = start + index;
+    if (position % 512 == 0) {
+      uint64_t pointer = position < header ? 0 : position - header;
+      uint8_t marker[4] = {0, 0, (uint8_t)(pointer >> 8), (uint8_t)pointer};
+      g_assert_cmpmem(fpdu->data + index, 4, marker, 4);
+      index += 4;
+    } else {
+      g_byte_array_append(bare, fpdu->data + index++, 1);
+    }
+  }
+  g_assert_cmpuint(bare->len % 4, ==, 0);
+  g_assert_cmpuint(bare->len - (2 + length + 4), <, 4); /* the PAD */
+  g_assert_cmpuint(bare->data[0] << 8 | bare->data[1], ==, length);
+  g_assert_cmpmem(bare->data + 2, length, ulpdu, length);
+  for (guint index = 2 + length; index < bare->len - 4; index++) {
+    g_assert_cmpuint(bare->data[index], ==, 0);
+  }
+  slow_crc32c(fpdu->data, fpdu->len - 4, digest);
+  g_assert_cmpmem(fpdu->data + fpdu->len - 4, 4, digest, 4);
+}
+
+static void test_random_stream(void)
+{
+  random_stream *random = random_stream_new(1, "test.framer");
+  mpa_framer *framer = mpa_framer_new(true, true);
+  g_autofree uint8_t *ulpdu = g_malloc(64768);
+  uint64_t stream = 0;
+
+  for (int index = 0; index < 64768; index++) {
+    ulpdu[index] = (uint8_t)random_stream_next(random);
+  }
+  for (int round = 0; round < 400; round++) {
+    uint32_t length = 1 + (uint32_t)random_stream_below(random, round % 100 == 99 ? 64768 : 1500);
+    length = round == 0 ? 64768 : length;
+    g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, length);
+
+    g_test_message("seed 1, round %d: %u octets at %" G_GUINT64_FORMAT, round, length, stream);
+    check_fpdu(fpdu, stream, ulpdu, length);
+    stream += fpdu->len;
+    g_assert_cmpuint(mpa_framer_offset(framer), ==, stream);
+    g_assert_cmpuint(mpa_framer_markers(framer), ==, (stream + 511) / 512);
+  }
+  mpa_framer_free(framer);
+  random_stream_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/mpa_framer/first_dump", test_first_dump);
+  g_test_add_func("/mpa_framer/second_dump", test_second_dump);
+  g_test_add_func("/mpa_framer/figure_4", test_figure_4);
+  g_test_add_func("/mpa_framer/marker_between_fpdus", test_marker_between_fpdus);
+  g_test_add_func("/mpa_framer/marker_before_crc", test_marker_before_crc);
+  g_test_add_func("/mpa_framer/without_markers", test_without_markers);
+  g_test_add_func("/mpa_framer/without_crc", test_without_crc);
+  g_test_add_func("/mpa_framer/random_stream", test_random_stream);
+  return g_test_run();
+}

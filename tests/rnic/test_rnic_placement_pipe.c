@@ -1,0 +1,51 @@
+/* ULPDUs wait out the placement latency, in order, with their octets and arrival times. */
+#include "rnic/rnic_placement_pipe.h"
+
+#include <glib.h>
+#include <string.h>
+
+static void push(rnic_placement_pipe *pipe, const char *text, uint64_t start, time_ps now)
+{
+  octet_block *block = octet_block_new(strlen(text));
+  octet_rope octets;
+  const mpa_ulpdu_part part = {0, (uint32_t)strlen(text), now - 5};
+
+  memcpy(octet_block_octets(block), text, strlen(text));
+  octet_rope_init(&octets);
+  octet_rope_append(&octets, octet_block_octets(block), (uint32_t)strlen(text), block);
+  octet_block_unref(block);
+  const mpa_ulpdu ulpdu = {
+      .fpdu_start = start, .fpdu_end = start + 32, .octets = &octets, .parts = &part, .part_count = 1};
+  rnic_placement_pipe_push(pipe, &ulpdu, now);
+  octet_rope_clear(&octets); /* the pipe has its own references */
+}
+
+static void test_waits_the_latency(void)
+{
+  rnic_placement_pipe *pipe = rnic_placement_pipe_new(1000);
+
+  g_assert_cmpint(rnic_placement_pipe_deadline(pipe), ==, TIME_PS_NEVER);
+  push(pipe, "first", 0, 50);
+  push(pipe, "second", 32, 70);
+  g_assert_cmpuint(rnic_placement_pipe_octets(pipe), ==, 64);
+  g_assert_cmpint(rnic_placement_pipe_deadline(pipe), ==, 1050);
+  g_assert_null(rnic_placement_pipe_pop(pipe, 1049));
+  const mpa_ulpdu *ulpdu = rnic_placement_pipe_pop(pipe, 1050);
+  g_assert_nonnull(ulpdu);
+  g_assert_true(octet_rope_equals(ulpdu->octets, 0, 5, (const uint8_t *)"first"));
+  g_assert_cmpint(ulpdu->parts[0].arrival, ==, 45);
+  g_assert_null(rnic_placement_pipe_pop(pipe, 1069));
+  ulpdu = rnic_placement_pipe_pop(pipe, 2000);
+  g_assert_true(octet_rope_equals(ulpdu->octets, 0, 6, (const uint8_t *)"second"));
+  g_assert_cmpuint(ulpdu->fpdu_start, ==, 32);
+  g_assert_cmpuint(rnic_placement_pipe_octets(pipe), ==, 0);
+  push(pipe, "left inside", 64, 3000); /* freed with the pipe */
+  rnic_placement_pipe_free(pipe);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rnic-placement-pipe/latency", test_waits_the_latency);
+  return g_test_run();
+}

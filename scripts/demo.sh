@@ -9,7 +9,7 @@ say() {
 }
 
 scripts/setup.sh
-iwarpsim=build/model/cli/iwarpsim
+iwarpsim=build/iwarpsim
 
 say "one run: one lost segment, an in-order receiver (scenarios/one-loss-in-order.cfg)"
 "$iwarpsim" run scenarios/one-loss-in-order.cfg --engine ns3 --pcap --out results/one-loss-in-order

@@ -1,0 +1,62 @@
+/* The commands of iwarpsim, one file each, and what they share: options, errors, exit codes (design.md, The
+ * commands). */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <glib.h>
+
+/* Exit codes of every command. */
+enum {
+  CLI_OK = 0,
+  CLI_FAILED = 1, /* the run failed its own checks */
+  CLI_USAGE = 2,  /* bad usage or a bad scenario */
+};
+
+/* Each command: argv[0] is its name, the rest what follows it on the command line; returns the exit code. */
+int cli_run(int argc, char **argv);
+int cli_sweep(int argc, char **argv);
+int cli_plot(int argc, char **argv);
+int cli_export(int argc, char **argv);
+int cli_check(int argc, char **argv);
+int cli_explain(int argc, char **argv);
+
+/* What --help of one command says; ASCII, since GLib prints it in the locale's character set. */
+typedef struct cli_usage {
+  const char *arguments; /* "SCENARIO": what follows the options */
+  const char *summary;   /* what the command does, one or two sentences */
+  const char *example;   /* one or more whole command lines, a line each, indented by two blanks */
+} cli_usage;
+
+/* What a command was given beside its own options. */
+typedef struct cli_arguments {
+  gboolean
+      quiet;   /* --quiet: nothing on standard output or the terminal but what was asked for; errors stay */
+  char **rest; /* the arguments that are no options, NULL-terminated; cli_arguments_clear() frees them */
+  guint count;
+} cli_arguments;
+
+/* Parses the command line of a command: its own `entries` (NULL: none; the last one empty), and --quiet,
+ * --version and --help, which every command has. Returns TRUE to go on. FALSE: the command is done, return
+ * `*status` (--version, or a bad option: said on standard error, with the nearest known one). --help does not
+ * return.
+ *
+ * Use G_OPTION_ARG_FILENAME(_ARRAY), not STRING, for values: STRING refuses non-ASCII text where the locale
+ * is "C". */
+gboolean cli_parse(int argc, char **argv, const cli_usage *usage, const GOptionEntry *entries,
+                   cli_arguments *arguments, int *status);
+void cli_arguments_clear(cli_arguments *arguments);
+
+/* Prints "iwarpsim COMMAND: TEXT (see 'iwarpsim COMMAND --help')" on standard error and returns CLI_USAGE. */
+int cli_usage_error(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* Prints `error` (a scenario's already starts with file:line) on standard error, frees it and returns
+ * CLI_USAGE. */
+int cli_report(GError *error);
+
+/* True when progress may be shown: standard error is a terminal and --quiet was not given. */
+gboolean cli_shows_progress(const cli_arguments *arguments);
+
+/* The version, "0.1.0"; static. */
+const char *cli_version(void);
+
+#endif

@@ -1,0 +1,100 @@
+/* iwarpsim check: what is wrong with scenarios, and what a user should know about them, without running any. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "scenario/scenario.h"
+#include "study/sweep_grid.h"
+
+/* A grid larger than this is checked, but its points are not asked for notes: that would take longer than
+ * anyone waits. */
+enum { NOTED_POINTS_MAX = 10000 };
+
+/* The notes of the points that `of_base` has not: how many points have any, and the first. */
+static void print_points_notes(const char *path, const sweep_grid *grid, const GPtrArray *of_base)
+{
+  gsize count = sweep_grid_count(grid);
+  gsize noted = 0;
+  g_autofree char *first = NULL;
+
+  for (gsize i = 0; i < count && count <= NOTED_POINTS_MAX; i++) {
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+    scenario *point = sweep_grid_scenario(grid, i);
+    guint known = 0;
+
+    scenario_check(point, notes, NULL);
+    scenario_free(point);
+    while (known < notes->len &&
+           g_ptr_array_find_with_equal_func((GPtrArray *)of_base, notes->pdata[known], g_str_equal, NULL))
+      known++;
+    if (known < notes->len && noted++ == 0) {
+      g_autofree char *label = sweep_grid_label(grid, i);
+      first = g_strdup_printf("%s: %s", label, (const char *)notes->pdata[known]);
+    }
+  }
+  if (noted > 0)
+    printf("%s: note: %zu of %zu points have notes of their own, the first is %s\n", path, noted, count,
+           first);
+}
+
+static gboolean check_sweep(const scenario *s, const GPtrArray *notes, gboolean quiet, GError **error)
+{
+  const scenario_axis *axes;
+  gsize axis_count = scenario_axes(s, &axes);
+  sweep_grid *grid = axis_count > 0 ? sweep_grid_new(s, NULL, error) : NULL;
+
+  if (axis_count > 0 && grid == NULL) {
+    g_prefix_error(error, "%s: ", scenario_path(s));
+    return FALSE;
+  }
+  if (quiet) {
+    sweep_grid_free(grid);
+    return TRUE;
+  }
+  if (grid == NULL)
+    printf("%s: ok\n", scenario_path(s));
+  else
+    printf("%s: ok, a sweep of %zu points\n", scenario_path(s), sweep_grid_count(grid));
+  for (guint i = 0; i < notes->len; i++)
+    printf("%s: note: %s\n", scenario_path(s), (const char *)notes->pdata[i]);
+  if (grid != NULL)
+    print_points_notes(scenario_path(s), grid, notes);
+  sweep_grid_free(grid);
+  return TRUE;
+}
+
+static int check_scenario(const char *path, gboolean quiet)
+{
+  g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+  GError *error = NULL;
+  scenario *s = scenario_load(path, NULL, &error);
+  gboolean ok = s != NULL && scenario_check(s, notes, &error) && check_sweep(s, notes, quiet, &error);
+
+  scenario_free(s);
+  return ok ? CLI_OK : cli_report(error);
+}
+
+int cli_check(int argc, char **argv)
+{
+  static const cli_usage usage = {
+      .arguments = "SCENARIO...",
+      .summary = "Checks scenarios, and every point of their sweeps, without running them. For each it "
+                 "prints that it is ok\n"
+                 "and what one should know about it, or on standard error the first thing that is wrong: "
+                 "file, line,\n"
+                 "what, and what was expected. The exit status is 2 when any is wrong.",
+      .example = "  iwarpsim check scenarios/*.cfg\n",
+  };
+  cli_arguments arguments;
+  int status;
+
+  if (cli_parse(argc, argv, &usage, NULL, &arguments, &status)) {
+    status = arguments.count > 0 ? CLI_OK
+                                 : cli_usage_error(argv[0], "no scenario given; expected one or more files");
+    for (guint i = 0; i < arguments.count; i++) {
+      if (check_scenario(arguments.rest[i], arguments.quiet) != CLI_OK)
+        status = CLI_USAGE;
+    }
+  }
+  cli_arguments_clear(&arguments);
+  return status;
+}

@@ -1,0 +1,131 @@
+#include "cli/cli_documents.h"
+
+#include <string.h>
+
+#include "cli/cli_terms.h"
+#include "measure/metric_table.h"
+#include "scenario/scenario_keys.h"
+#include "scenario/scenario_value.h"
+
+/* A table's cell: '|' would end it. */
+static void append_cell(GString *page, const char *text)
+{
+  g_string_append(page, " ");
+  for (const char *p = text; *p != '\0'; p++) {
+    if (*p == '|')
+      g_string_append_c(page, '\\');
+    g_string_append_c(page, *p);
+  }
+  g_string_append(page, " |");
+}
+
+static void append_code(GString *page, const char *text)
+{
+  char *code = *text != '\0' ? g_strdup_printf("`%s`", text) : g_strdup("");
+
+  append_cell(page, code);
+  g_free(code);
+}
+
+static void append_terms(GString *page, cli_document document)
+{
+  for (const cli_term *term = cli_terms(); term->name != NULL; term++) {
+    if (term->document == document)
+      g_string_append_printf(page, "\n## %s\n\n%s", term->title, term->text);
+  }
+}
+
+static void append_key(GString *page, scenario_key key)
+{
+  const scenario_key_row *row = scenario_key_row_of(key);
+  char *expected = scenario_value_expected(row);
+
+  g_string_append(page, "|");
+  append_code(page, row->name);
+  if (row->inherits >= 0) {
+    char *inherited = g_strdup_printf("that of `%s`", scenario_key_row_of((scenario_key)row->inherits)->name);
+
+    append_cell(page, inherited);
+    g_free(inherited);
+  } else {
+    append_code(page, row->fallback);
+  }
+  append_cell(page, expected);
+  append_cell(page, row->sentence);
+  g_string_append(page, "\n");
+  g_free(expected);
+}
+
+static void append_keys(GString *page, const char *group, const char *sentence)
+{
+  g_string_append_printf(page,
+                         "\n### %s%s%s\n\n%s\n\n| key | default | value | meaning |\n|---|---|---|---|\n",
+                         *group != '\0' ? "`" : "", *group != '\0' ? group : "Outside the groups",
+                         *group != '\0' ? "`" : "", sentence);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    if (scenario_group_has(group, key))
+      append_key(page, key);
+  }
+}
+
+/* Groups that hold nothing but groups have no keys to list. */
+static gboolean has_keys(const char *group)
+{
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    if (scenario_group_has(group, key))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+char *cli_documents_scenario(void)
+{
+  GString *page = g_string_new(
+      "# Scenarios\n\n"
+      "A scenario says what is simulated: workload, protocols, receiver, path. This page is made by\n"
+      "`iwarpsim explain keys --markdown`; `iwarpsim explain NAME` shows any part of it, and\n"
+      "`iwarpsim check FILE` says what is wrong with a scenario.\n");
+
+  append_terms(page, CLI_DOCUMENT_SCENARIO);
+  g_string_append(page, "\n## Keys\n");
+  append_keys(page, "", "Keys that stand on their own.");
+  for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
+    if (has_keys(group->name))
+      append_keys(page, group->name, group->sentence);
+  }
+  return g_string_free(page, FALSE);
+}
+
+static void append_metric(GString *page, const metric_row *row)
+{
+  g_string_append(page, "|");
+  append_code(page, row->name);
+  append_cell(page, row->unit);
+  append_cell(page, row->side);
+  append_cell(page, row->sentence);
+  g_string_append(page, "\n");
+}
+
+char *cli_documents_metrics(void)
+{
+  GString *page = g_string_new("# Metrics\n\n"
+                               "What a run measures, and what the words mean. This page is made by `iwarpsim "
+                               "explain metrics --markdown`;\n"
+                               "`iwarpsim explain NAME` shows any part of it. `summary.json` holds the "
+                               "metrics by name, a sweep's store and\n"
+                               "`iwarpsim export` one column each.\n"
+                               "\n"
+                               "The **Data Source** is the end that sends the messages' payload, the **Data "
+                               "Sink** the end that places it.\n"
+                               "A metric with `wall`, `cpu` or `events` in its name depends on the machine "
+                               "or the engine; all others depend on\n"
+                               "scenario, seed and version alone, and are the same on any machine.\n");
+
+  append_terms(page, CLI_DOCUMENT_METRICS);
+  g_string_append(
+      page,
+      "\n## All metrics\n\nUnit 1 is a ratio.\n\n| metric | unit | side | meaning |\n|---|---|---|---|\n");
+  for (metric_id id = 0; id < METRIC_COUNT; id++)
+    append_metric(page, metric_row_of(id));
+  return g_string_free(page, FALSE);
+}

@@ -1,0 +1,117 @@
+/* iwarpsim: picks the command. */
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "scenario/scenario_suggest.h"
+
+typedef struct command {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *arguments;
+  const char *sentence;
+} command;
+
+static const command commands[] = {
+    {"run", cli_run, "SCENARIO", "run a scenario once, print a summary, write its results"},
+    {"sweep", cli_sweep, "SCENARIO", "run every point of a scenario's sweep that is not in the store yet"},
+    {"plot", cli_plot, "STORE|DIR", "draw the plots of a sweep or of a run"},
+    {"check", cli_check, "SCENARIO...", "say what is wrong with scenarios, without running them"},
+    {"explain", cli_explain, "keys|metrics|terms|NAME", "say what a key, a metric or a term means"},
+    {"export", cli_export, "STORE", "write the results of a sweep as CSV, one row a run"},
+};
+
+static void print_help(void)
+{
+  printf("iwarpsim - how much reassembly memory does an iWARP receiver need?\n\n"
+         "Simulates the whole MPA/DDP/RDMAP stack over TCP, real octets and real CRCs, from a scenario file "
+         "to a plot,\n"
+         "and measures what an RNIC must hold, what it can place at once, and what MPA's markers buy and "
+         "cost.\n\n"
+         "Usage:\n  iwarpsim COMMAND [OPTION...] ...\n\nCommands:\n");
+  for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
+    printf("  %-8s%-24s %s\n", commands[i].name, commands[i].arguments, commands[i].sentence);
+  printf("\nOptions, with every command too:\n"
+         "  -h, --help    what it does and its options\n"
+         "  -q, --quiet   print nothing but what was asked for\n"
+         "  --version     print the version\n\n"
+         "Example: a scenario of one line in a file, run with the third segment lost.\n"
+         "  echo 'workload: { message_size = \"64KiB\"; messages = 20; };' > first.cfg\n"
+         "  iwarpsim run first.cfg --set path.forward.drop=[3]\n\n"
+         "Exit status: 0 fine, 1 the run failed its own checks, 2 bad usage or scenario.\n");
+}
+
+static int unknown_command(const char *name)
+{
+  const char *names[G_N_ELEMENTS(commands) + 1] = {NULL};
+  const char *nearest;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
+    names[i] = commands[i].name;
+  nearest = scenario_suggest(name, names);
+  fprintf(stderr, "iwarpsim: unknown command '%s'; expected run, sweep, plot, check, explain or export",
+          name);
+  fprintf(stderr, nearest != NULL ? " (did you mean '%s'?)\n" : "\n", nearest);
+  return CLI_USAGE;
+}
+
+/* Options in front of the command: `*quiet` goes on to it. TRUE when there is nothing left to do but to
+ * return `*status`. */
+static gboolean leading_option(const char *option, gboolean *quiet, int *status)
+{
+  *status = CLI_OK;
+  if (strcmp(option, "--quiet") == 0 || strcmp(option, "-q") == 0) {
+    *quiet = TRUE;
+    return FALSE;
+  }
+  if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
+    print_help();
+  } else if (strcmp(option, "--version") == 0) {
+    printf("iwarpsim %s\n", cli_version());
+  } else {
+    fprintf(stderr, "iwarpsim: unknown option '%s'; expected a command (see 'iwarpsim --help')\n", option);
+    *status = CLI_USAGE;
+  }
+  return TRUE;
+}
+
+static int run_command(const command *c, int argc, char **argv, gboolean quiet)
+{
+  GPtrArray *arguments = g_ptr_array_new();
+  int status;
+
+  g_ptr_array_add(arguments, argv[0]);
+  if (quiet)
+    g_ptr_array_add(arguments, (gpointer) "--quiet");
+  for (int i = 1; i < argc; i++)
+    g_ptr_array_add(arguments, argv[i]);
+  g_ptr_array_add(arguments, NULL);
+  status = c->run((int)arguments->len - 1, (char **)arguments->pdata);
+  g_ptr_array_unref(arguments);
+  return status;
+}
+
+int main(int argc, char **argv)
+{
+  gboolean quiet = FALSE;
+  int first = 1;
+  int status;
+
+  /* Characters only: a decimal comma would change what is written. */
+  setlocale(LC_CTYPE, "");
+  for (; first < argc && *argv[first] == '-'; first++) {
+    if (leading_option(argv[first], &quiet, &status))
+      return status;
+  }
+  if (first >= argc) {
+    fprintf(stderr, "iwarpsim: no command; expected run, sweep, plot, check, explain or export (see "
+                    "'iwarpsim --help')\n");
+    return CLI_USAGE;
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
+    if (strcmp(argv[first], commands[i].name) == 0)
+      return run_command(&commands[i], argc - first, argv + first, quiet);
+  }
+  return unknown_command(argv[first]);
+}

@@ -1,0 +1,129 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "scenario/scenario_suggest.h"
+#include "sim/version.h"
+
+const char *cli_version(void)
+{
+  return IWARPSIM_VERSION;
+}
+
+int cli_usage_error(const char *command, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start(arguments, format);
+  char *text = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "iwarpsim %s: %s (see 'iwarpsim %s --help')\n", command, text, command);
+  g_free(text);
+  return CLI_USAGE;
+}
+
+int cli_report(GError *error)
+{
+  fprintf(stderr, "%s\n", error->message);
+  g_error_free(error);
+  return CLI_USAGE;
+}
+
+gboolean cli_shows_progress(const cli_arguments *arguments)
+{
+  return !arguments->quiet && isatty(STDERR_FILENO);
+}
+
+/* The long option nearest to the first one in `argv` that is none; NULL. Options of every command come last. */
+static const char *nearest_option(char **argv, const GOptionEntry *entries)
+{
+  GPtrArray *names = g_ptr_array_new();
+  const char *nearest = NULL;
+
+  for (const GOptionEntry *entry = entries; entry != NULL && entry->long_name != NULL; entry++)
+    g_ptr_array_add(names, (gpointer)entry->long_name);
+  g_ptr_array_add(names, (gpointer) "quiet");
+  g_ptr_array_add(names, (gpointer) "version");
+  g_ptr_array_add(names, (gpointer) "help");
+  g_ptr_array_add(names, NULL);
+  for (char **argument = argv + 1; *argument != NULL && nearest == NULL; argument++) {
+    if (!g_str_has_prefix(*argument, "--"))
+      continue;
+    char *name = g_strndup(*argument + 2, strcspn(*argument + 2, "="));
+    if (!g_strv_contains((const char *const *)names->pdata, name))
+      nearest = scenario_suggest(name, (const char *const *)names->pdata);
+    g_free(name);
+  }
+  g_ptr_array_unref(names);
+  return nearest;
+}
+
+static int option_error(char **argv, const GOptionEntry *entries, const GError *error)
+{
+  const char *nearest = error->code == G_OPTION_ERROR_UNKNOWN_OPTION ? nearest_option(argv, entries) : NULL;
+
+  if (nearest != NULL)
+    return cli_usage_error(argv[0], "%s; did you mean --%s?", error->message, nearest);
+  return cli_usage_error(argv[0], "%s", error->message);
+}
+
+/* GLib names the program in --help by this; argv[0] is the command. */
+static GOptionContext *new_context(const char *command, const cli_usage *usage)
+{
+  GOptionContext *context = g_option_context_new(usage->arguments);
+  char *name = g_strconcat("iwarpsim ", command, NULL);
+  char *example = g_strconcat("Example:\n", usage->example, NULL);
+
+  g_set_prgname(name);
+  g_option_context_set_summary(context, usage->summary);
+  g_option_context_set_description(context, example);
+  g_free(name);
+  g_free(example);
+  return context;
+}
+
+gboolean cli_parse(int argc, char **argv, const cli_usage *usage, const GOptionEntry *entries,
+                   cli_arguments *arguments, int *status)
+{
+  gboolean version = FALSE;
+  const GOptionEntry shared[] = {
+      {"quiet", 'q', 0, G_OPTION_ARG_NONE, &arguments->quiet, "print nothing but what was asked for", NULL},
+      {"version", 0, 0, G_OPTION_ARG_NONE, &version, "print the version", NULL},
+      G_OPTION_ENTRY_NULL,
+  };
+  GOptionContext *context = new_context(argv[0], usage);
+  GError *error = NULL;
+  gboolean go_on;
+
+  g_assert(argc >= 1);
+  *arguments = (cli_arguments){.rest = g_strdupv(argv)};
+  g_option_context_add_main_entries(context, entries != NULL ? entries : shared + G_N_ELEMENTS(shared) - 1,
+                                    NULL);
+  g_option_context_add_main_entries(context, shared, NULL);
+  go_on = g_option_context_parse_strv(context, &arguments->rest, &error);
+  g_option_context_free(context);
+  if (!go_on) {
+    *status = option_error(argv, entries, error);
+    g_error_free(error);
+  } else if (version) {
+    printf("iwarpsim %s\n", cli_version());
+    *status = CLI_OK;
+    go_on = FALSE;
+  } else {
+    /* The command's name is no argument, nor is a "--" in front of the arguments. */
+    char **rest = g_strdupv(arguments->rest + (g_strcmp0(arguments->rest[1], "--") == 0 ? 2 : 1));
+
+    g_strfreev(arguments->rest);
+    arguments->rest = rest;
+    arguments->count = g_strv_length(rest);
+  }
+  return go_on;
+}
+
+void cli_arguments_clear(cli_arguments *arguments)
+{
+  g_strfreev(arguments->rest);
+  *arguments = (cli_arguments){.rest = NULL};
+}

@@ -1,0 +1,164 @@
+/* iwarpsim run: one scenario, one run, its results in a folder. */
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "scenario/scenario.h"
+#include "sim/git_state.h"
+#include "sim/simulation.h"
+#include "sim/summary.h"
+#include "sim/version.h"
+
+typedef struct run_options {
+  char **sets;
+  char *engine;
+  char *directory;
+  gboolean capture;
+} run_options;
+
+static void run_options_clear(run_options *options)
+{
+  g_strfreev(options->sets);
+  g_free(options->engine);
+  g_free(options->directory);
+}
+
+static gboolean parse_options(int argc, char **argv, run_options *options, cli_arguments *arguments,
+                              int *status)
+{
+  const GOptionEntry entries[] = {
+      {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &options->sets, "override a key of the scenario",
+       "GROUP.KEY=VALUE"},
+      {"engine", 0, 0, G_OPTION_ARG_FILENAME, &options->engine, "ns3 or native; as --set run.engine=…",
+       "ENGINE"},
+      {"out", 'o', 0, G_OPTION_ARG_FILENAME, &options->directory,
+       "folder for the results (default: results/<scenario name>)", "DIR"},
+      {"pcap", 0, 0, G_OPTION_ARG_NONE, &options->capture, "also write sender.pcap and receiver.pcap", NULL},
+      {NULL, 0, 0, 0, NULL, NULL, NULL},
+  };
+  const cli_usage usage = {
+      .arguments = "SCENARIO",
+      .summary = "Runs a scenario, prints a summary and writes summary.json and occupancy.csv.",
+      .example = "  iwarpsim run scenarios/one-loss-markers.cfg --set path.forward.mtu=9000 --pcap\n",
+  };
+
+  return cli_parse(argc, argv, &usage, entries, arguments, status);
+}
+
+/* The scenario with --set and --engine in it, checked; notes on standard error. */
+static scenario *load(const run_options *options, const cli_arguments *arguments, GError **error)
+{
+  scenario *s = scenario_load(arguments->rest[0], (const char *const *)options->sets, error);
+  g_autofree char *engine_set = g_strconcat("run.engine=", options->engine ? options->engine : "", NULL);
+  g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+
+  if (s && ((options->engine && !scenario_set(s, engine_set, error)) || !scenario_check(s, notes, error))) {
+    g_clear_pointer(&s, scenario_free);
+  }
+  for (guint i = 0; s && !arguments->quiet && i < notes->len; i++) {
+    fprintf(stderr, "note: %s\n", (const char *)notes->pdata[i]);
+  }
+  return s;
+}
+
+/* The results' folder, made; free with g_free(). NULL and `error` when it cannot be. */
+static char *make_directory(const scenario *s, const run_options *options, GError **error)
+{
+  char *directory =
+      options->directory ? g_strdup(options->directory) : g_build_filename("results", scenario_name(s), NULL);
+
+  if (g_mkdir_with_parents(directory, 0777) != 0) {
+    int reason = errno;
+    g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(reason), "%s: %s", directory,
+                g_strerror(reason));
+    g_clear_pointer(&directory, g_free);
+  }
+  return directory;
+}
+
+static int exit_code(const scenario *s, run_status status)
+{
+  const char *expect = scenario_text(s, SCENARIO_RUN_EXPECT);
+
+  switch (status) {
+  case RUN_OK:
+  case RUN_STOPPED:
+    return CLI_OK;
+  case RUN_TERMINATED:
+    return g_str_equal(expect, "ok") ? CLI_FAILED : CLI_OK;
+  case RUN_FAILED:
+  case RUN_STATUSES:
+    break;
+  }
+  return CLI_FAILED;
+}
+
+static gboolean report(const scenario *s, const simulation_result *result, const char *directory,
+                       gboolean quiet, GError **error)
+{
+  g_autofree char *path = g_build_filename(directory, "summary.json", NULL);
+  const summary page = {
+      .scenario = s,
+      .status = result->status,
+      .message = result->message,
+      .metrics = result->metrics,
+      .version = IWARPSIM_VERSION,
+      .git = IWARPSIM_GIT,
+      .engine = scenario_text(s, SCENARIO_RUN_ENGINE),
+      .ns3_version = sim_engine_library_version(result->engine),
+      .window_over_bandwidth_delay = result->window_over_bandwidth_delay,
+  };
+
+  if (!summary_write_json(&page, path, error)) {
+    return FALSE;
+  }
+  if (!quiet) {
+    summary_print(&page, stdout);
+    printf("\nresults in %s\n", directory);
+  }
+  return TRUE;
+}
+
+static int run_scenario(const scenario *s, const run_options *options, gboolean quiet)
+{
+  GError *error = NULL;
+  simulation_result result;
+  g_autofree char *directory = make_directory(s, options, &error);
+
+  if (!directory) {
+    return cli_report(error);
+  }
+  const simulation_options how = {.directory = directory, .capture = options->capture};
+  gboolean done = simulation_run(s, &how, &result, &error) && report(s, &result, directory, quiet, &error);
+  int status = done ? exit_code(s, result.status) : CLI_FAILED;
+  if (done && result.status == RUN_FAILED) {
+    fprintf(stderr, "iwarpsim run: the run failed: %s\n", result.message);
+  }
+  simulation_result_clear(&result);
+  if (!done) {
+    cli_report(error);
+  }
+  return status;
+}
+
+int cli_run(int argc, char **argv)
+{
+  run_options options = {0};
+  cli_arguments arguments = {0};
+  GError *error = NULL;
+  int status;
+
+  if (parse_options(argc, argv, &options, &arguments, &status)) {
+    if (arguments.count != 1) {
+      status = cli_usage_error("run", "one SCENARIO is needed, %u were given", arguments.count);
+    } else {
+      scenario *s = load(&options, &arguments, &error);
+      status = s ? run_scenario(s, &options, arguments.quiet) : cli_report(error);
+      scenario_free(s);
+    }
+  }
+  cli_arguments_clear(&arguments);
+  run_options_clear(&options);
+  return status;
+}

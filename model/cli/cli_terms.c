@@ -1,0 +1,145 @@
+#include "cli/cli_terms.h"
+
+static const cli_term terms[] = {
+    {"file", "The file", CLI_DOCUMENT_SCENARIO,
+     "A scenario is a text file in [libconfig](https://hyperrealm.github.io/libconfig/)'s syntax:\n"
+     "`KEY = VALUE;` in groups `GROUP: { ... };`, comments from `#` or `//` to the end of the line\n"
+     "or between `/*` and `*/`. Every key has a default, so the smallest scenario is an empty file.\n"
+     "A key that is not known, is given twice, or has a value of the wrong kind is an error that\n"
+     "names file and line; nothing is passed over.\n"
+     "\n"
+     "    title = \"One lost segment in a thousand\";\n"
+     "    workload: { message_size = \"64KiB\"; messages = 200; };\n"
+     "    path: {\n"
+     "      forward: { rate = \"10Gbit/s\"; delay = \"25us\"; loss = \"0.1%\"; };\n"
+     "    };\n"
+     "\n"
+     "`@include \"FILE\"` at the start of a line puts another file in its place. A relative FILE\n"
+     "counts from the folder of the scenario itself, in included files too. A key may stand in one\n"
+     "of the files only; to change one, use `--set`.\n"},
+    {"values", "Values and units", CLI_DOCUMENT_SCENARIO,
+     "- Text and words stand in quotes: `mode = \"in-order\";`.\n"
+     "- Booleans are `true` and `false`, without quotes.\n"
+     "- Integers are bare numbers. Beyond 32 bits they end with `L`: `5000000000L`.\n"
+     "- Sizes are octets, as a bare number or in quotes with a unit: `B`, `kB`, `MB`, `GB` (powers\n"
+     "  of 1000), `KiB`, `MiB`, `GiB` (powers of 1024): `1500`, `\"64KiB\"`.\n"
+     "- Times have a unit: `\"25us\"`, with `ps`, `ns`, `us`, `ms`, `s` or `min`. They are kept in\n"
+     "  whole picoseconds; a value that is none is an error.\n"
+     "- Rates have a unit: `\"10Gbit/s\"`, with `bit/s`, `kbit/s`, `Mbit/s`, `Gbit/s` or `Tbit/s`\n"
+     "  (powers of 1000).\n"
+     "- Probabilities are a number from 0 to 1 or percent in quotes: `0.001`, `\"0.1%\"`.\n"
+     "- Lists of integers stand in brackets, ascending: `[100, 101]`, `[]`.\n"},
+    {"set", "Overriding a key: --set", CLI_DOCUMENT_SCENARIO,
+     "`--set GROUP.KEY=VALUE` of `run` and `sweep` overrides a key, the file's or the default. It\n"
+     "reads the value as the file does, but text needs no quotes and integers no `L`: `--set\n"
+     "path.forward.loss=1%`, `--set path.forward.drop=[100,101]`, `--set title=\"two words\"`. Later\n"
+     "ones override earlier ones.\n"},
+    {"sweep", "Sweeps", CLI_DOCUMENT_SCENARIO,
+     "The group `sweep` lists axes; `iwarpsim sweep` runs every point of the grid they span,\n"
+     "`iwarpsim run` ignores it.\n"
+     "\n"
+     "    sweep = ( { key = \"path.forward.mtu\"; values = [576, 1500, 9000]; },\n"
+     "              { key = \"path.forward.delay\"; values = (\"10us\", \"25us\", \"100us\"); with = "
+     "\"path.forward.mtu\"; },\n"
+     "              { key = \"run.seed\"; from = 1; to = 30; } );\n"
+     "\n"
+     "An axis has a `key` and either `values` or the integers `from` ... `to`. Values of several\n"
+     "kinds stand in round brackets. `with` names an axis before it, of as many values, that it\n"
+     "moves in step with instead of spanning a dimension of its own: the example has 3 x 30 points.\n"
+     "The last axis varies fastest. A value is written as in the file or, in quotes, as for `--set`.\n"},
+    {"path", "Directions and the path", CLI_DOCUMENT_SCENARIO,
+     "The **Initiator** starts MPA and posts the workload; **forward** is from Initiator to\n"
+     "Responder. The messages' payload flows forward: the Initiator is the **Data Source**, the\n"
+     "Responder the **Data Sink**.\n"
+     "\n"
+     "On its way a packet meets, in this order: the sender, the middlebox, the queue and the link,\n"
+     "the impairments, the receiver. A lost packet has used the link. `middlebox.position =\n"
+     "\"behind\"` moves the middlebox behind the impairments. On the link a packet costs its IP length\n"
+     "plus `framing`; the part of the framing that is interframe gap does not delay its arrival.\n"
+     "\n"
+     "A host announces an MSS of 40 octets less than the MTU of the direction it receives from. The\n"
+     "**EMSS**, the most payload of a segment, is the smaller of that and its own direction's MTU\n"
+     "less 40, less the octets of TCP options. The **base round trip** is two propagation delays and\n"
+     "one full-size segment's time on the link each way.\n"
+     "\n"
+     "The path is lossless unless the scenario says otherwise. `path.reverse` takes rate, delay,\n"
+     "MTU, framing and queue from `path.forward` where it says nothing, but no impairments.\n"},
+    {"drop", "Exact losses: drop", CLI_DOCUMENT_SCENARIO,
+     "`drop = [100, 101]` loses the 100th and the 101st segment with payload that enter the\n"
+     "impairments of that direction. All are counted, of every connection: first transmissions and\n"
+     "retransmissions, and MPA's startup frames.\n"},
+    {"reorder", "Reordering: jitter, reorder, gap", CLI_DOCUMENT_SCENARIO,
+     "As netem does it: every packet waits `jitter` behind the link, except those that are chosen,\n"
+     "which go on at once and so overtake what waits. A packet is chosen with probability `reorder`,\n"
+     "but only after at least `gap` - 1 packets in a row have waited (`gap` 0 counts as 1: any\n"
+     "packet may be chosen).\n"},
+    {"rechunk", "The middlebox: rechunk", CLI_DOCUMENT_SCENARIO,
+     "`middlebox.mode = \"rechunk\"` forwards the same octets with its own cuts: at stream positions\n"
+     "phase, phase + chunk, phase + 2 chunk and so on, counted from the octet after the SYN. A piece\n"
+     "goes out when all its octets have arrived. A segment with PSH, SYN or FIN, or the time `flush`\n"
+     "without input, sends the rest at once. Octets at or below the highest forwarded before, that\n"
+     "is retransmissions, and octets behind a hole pass at once, cut on the same grid: it never\n"
+     "waits for a hole to be filled.\n"},
+
+    {"held", "Held octets", CLI_DOCUMENT_METRICS,
+     "An octet of TCP payload is **held** from the arrival of the segment that brings it until its\n"
+     "FPDU is located, complete and valid and its payload has been placed (octets of startup frames:\n"
+     "until MPA has used them). FPDU headers, pad, CRC and markers count as well as payload. A\n"
+     "second copy of a held octet is not held twice.\n"},
+    {"located", "Located FPDUs", CLI_DOCUMENT_METRICS,
+     "An FPDU is **located** when the octets of its ULPDU_Length are there and one of three things\n"
+     "establishes where it starts:\n"
+     "\n"
+     "- `chain`: the previous FPDU, complete and valid, all in order, ends there;\n"
+     "- `marker`: a whole marker that has arrived points there;\n"
+     "- `marker_chain`: a complete, valid FPDU that was itself located by `marker` or `marker_chain`\n"
+     "  ends there (draft-ietf-rddp-mpa-01 section 5.4).\n"
+     "\n"
+     "The length of an FPDU with octets missing locates nothing. Each FPDU counts once, under what\n"
+     "located it first; the three sum to `mpa.fpdus`.\n"},
+    {"causes", "Causes of holding", CLI_DOCUMENT_METRICS,
+     "Each held octet has one cause at a time:\n"
+     "\n"
+     "- `incomplete`: it lies within a located FPDU of which octets are missing (or in a marker,\n"
+     "  whole or not, in front of the next FPDU at the in-order edge);\n"
+     "- `unlocated`: markers are on and looked for, and its FPDU is not located;\n"
+     "- `order`: its FPDU is not located and the receiver may not look ahead: it takes octets in\n"
+     "  order only, or there are no markers;\n"
+     "- `fragment`: it lies in an IP datagram of which fragments are missing;\n"
+     "- `processing`: its FPDU is complete and valid and waits out `receiver.placement_latency`.\n"},
+    {"occupancy", "Occupancy", CLI_DOCUMENT_METRICS,
+     "The **reassembly occupancy** is the number of octets held for any cause but `processing`;\n"
+     "`buffer.total_*` counts that too. It is kept for each connection and summed over the RNIC.\n"
+     "`receiver.cell` rounds each connection's octets of each cause up to whole memory cells. A\n"
+     "value that lasts no time does not exist: of several changes at one picosecond only the last\n"
+     "counts, so an octet that is placed the moment it arrives was never held.\n"},
+    {"placement", "Direct, buffered, out of order", CLI_DOCUMENT_METRICS,
+     "Every payload octet is placed either **direct**, when it was never held for a cause other than\n"
+     "`processing`, or **buffered**; and either **out of order**, when an earlier octet of its\n"
+     "stream was still missing, or in order.\n"},
+    {"interval", "Means and quantiles over time", CLI_DOCUMENT_METRICS,
+     "They run from the first arrival of an octet of the workload at the sink to the last delivery\n"
+     "and are exact. `p99` is the smallest value that the occupancy did not exceed for at least 99 %\n"
+     "of that time. `*_in_recovery` looks only at the time in which a hole was open. Delays are\n"
+     "means over payload octets, each from its first arrival. A metric without samples is left out.\n"},
+    {"theory", "The formulas compared with", CLI_DOCUMENT_METRICS,
+     "draft-ietf-rddp-mpa-01 section 11 estimates the receive buffer: BufferSizeTCP = K rate delay,\n"
+     "where the delay is taken as the base round trip; BufferSizeNAF = K1 EMSS connections + K2 EMSS\n"
+     "for a stream that is not aligned; BufferSizeAF = K2 EMSS for an aligned one. K = K1 = 1 and K2\n"
+     "is `theory.k2`. `fit.*` is what was measured divided by the formula: the constant that would\n"
+     "have made it exact.\n"},
+    {"status", "Status of a run", CLI_DOCUMENT_METRICS,
+     "- `ok`: the workload is done and every octet was what it had to be.\n"
+     "- `terminated`: a connection ended as the documents say it must; the code and the side are\n"
+     "  given. Exit status 0 if `run.expect` is `terminate` or `any`, else 1.\n"
+     "- `stopped`: `run.stop` was reached.\n"
+     "- `failed`: the run failed its own checks, made no progress, or crashed. Exit status 1.\n"
+     "\n"
+     "A sweep runs again what failed or is missing.\n"},
+    {NULL, NULL, CLI_DOCUMENT_SCENARIO, NULL},
+};
+
+const cli_term *cli_terms(void)
+{
+  return terms;
+}

@@ -1,0 +1,266 @@
+#include "scenario/scenario.h"
+
+#include <string.h>
+
+#include "scenario/scenario_problem.h"
+#include "scenario/scenario_settings.h"
+
+static void axis_clear(gpointer data)
+{
+  scenario_axis *axis = data;
+
+  g_strfreev(axis->values);
+}
+
+static scenario *scenario_new(const char *path)
+{
+  scenario *s = g_new0(scenario, 1);
+
+  s->path = g_strdup(path);
+  s->name = g_path_get_basename(path);
+  if (g_str_has_suffix(s->name, ".cfg") && strlen(s->name) > strlen(".cfg"))
+    s->name[strlen(s->name) - strlen(".cfg")] = '\0';
+  s->axes = g_array_new(FALSE, FALSE, sizeof(scenario_axis));
+  g_array_set_clear_func(s->axes, axis_clear);
+  return s;
+}
+
+/* The table's defaults read as every other value does; one that does not is a mistake in the table. */
+static void set_defaults(scenario *s)
+{
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    const scenario_key_row *row = scenario_key_row_of(key);
+    char *problem = NULL;
+    gboolean ok = row->fallback == NULL || scenario_value_read(row, SCENARIO_NOTATION_BARE, row->fallback,
+                                                               &s->settings[key].value, &problem);
+
+    if (!ok)
+      g_error("default: %s", problem);
+  }
+}
+
+static gboolean config_problem(const config_t *config, const scenario_source *source, GError **error)
+{
+  guint line = (guint)MAX(config_error_line(config), 1);
+  const char *text = config_error_text(config);
+  char *where = scenario_source_where(source, line);
+  char *whole = scenario_source_line(source, line);
+  char *shown = scenario_shown(whole);
+
+  if (text != NULL && strstr(text, "mismatched element") != NULL)
+    scenario_problem(error, where, "a list in [ ] holds values of several types; expected ( ) around them");
+  else
+    scenario_problem(
+        error, where,
+        "%s at '%s'; expected KEY = VALUE; or GROUP: { ... }; with words and values with units in quotes",
+        text != NULL ? text : "error", shown);
+  g_free(where);
+  g_free(whole);
+  g_free(shown);
+  return FALSE;
+}
+
+char *scenario_settings_line(const scenario_source *source, const config_setting_t *setting)
+{
+  return scenario_source_where(source, config_setting_source_line(setting));
+}
+
+static gboolean load_group(scenario *s, const scenario_source *source, const config_setting_t *group,
+                           const char *name, GError **error);
+
+/* One member of the file or of a group: a key, a group, or the sweep. */
+static gboolean load_member(scenario *s, const scenario_source *source, const config_setting_t *setting,
+                            const char *name, GError **error)
+{
+  scenario_key key = scenario_key_find(name);
+  char *where = scenario_settings_line(source, setting);
+  char *text = NULL;
+  gboolean ok;
+
+  if (key < SCENARIO_KEY_COUNT) {
+    scenario_notation notation = scenario_settings_notation(setting, &text);
+
+    ok = scenario_settings_set(s, key, notation, text, where, error);
+  } else if (scenario_group_exists(name)) {
+    char *members = scenario_group_members(name);
+
+    ok = config_setting_is_group(setting) ||
+         scenario_problem(error, where, "'%s' is not a group; expected %s: { ... } with %s", name, name,
+                          members);
+    ok = ok && load_group(s, source, setting, name, error);
+    g_free(members);
+  } else if (strcmp(name, "sweep") == 0) {
+    ok = scenario_axes_load(s, source, setting, error);
+  } else {
+    ok = scenario_settings_unknown(name, setting, where, error);
+  }
+  g_free(where);
+  g_free(text);
+  return ok;
+}
+
+static gboolean load_group(scenario *s, const scenario_source *source, const config_setting_t *group,
+                           const char *name, GError **error)
+{
+  int count = config_setting_length(group);
+  gboolean ok = TRUE;
+
+  for (int i = 0; ok && i < count; i++) {
+    const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
+    char *member = *name == '\0' ? g_strdup(config_setting_name(setting))
+                                 : g_strconcat(name, ".", config_setting_name(setting), NULL);
+
+    ok = load_member(s, source, setting, member, error);
+    g_free(member);
+  }
+  return ok;
+}
+
+static gboolean load_source(scenario *s, const scenario_source *source, GError **error)
+{
+  config_t config;
+  gboolean ok;
+
+  config_init(&config);
+  ok = config_read_string(&config, scenario_source_text(source)) == CONFIG_TRUE
+           ? load_group(s, source, config_root_setting(&config), "", error)
+           : config_problem(&config, source, error);
+  config_destroy(&config);
+  return ok;
+}
+
+scenario *scenario_load(const char *path, const char *const *sets, GError **error)
+{
+  scenario *s = scenario_new(path);
+  scenario_source *source = scenario_source_read(path, error);
+  gboolean ok = source != NULL;
+
+  set_defaults(s);
+  ok = ok && load_source(s, source, error);
+  for (gsize i = 0; ok && sets != NULL && sets[i] != NULL; i++)
+    ok = scenario_set(s, sets[i], error);
+  scenario_source_free(source);
+  if (!ok)
+    g_clear_pointer(&s, scenario_free);
+  return s;
+}
+
+void scenario_free(scenario *s)
+{
+  if (s == NULL)
+    return;
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    scenario_value_clear(&s->settings[key].value);
+    g_free(s->settings[key].origin);
+  }
+  g_array_unref(s->axes);
+  g_free(s->path);
+  g_free(s->name);
+  g_free(s);
+}
+
+scenario *scenario_copy(const scenario *s)
+{
+  scenario *copy = scenario_new(s->path);
+
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    scenario_value_copy(&s->settings[key].value, &copy->settings[key].value);
+    copy->settings[key].origin = g_strdup(s->settings[key].origin);
+  }
+  for (guint i = 0; i < s->axes->len; i++) {
+    scenario_axis axis = g_array_index(s->axes, scenario_axis, i);
+
+    axis.values = g_strdupv(axis.values);
+    g_array_append_val(copy->axes, axis);
+  }
+  return copy;
+}
+
+gboolean scenario_boolean(const scenario *s, scenario_key key)
+{
+  g_assert(scenario_key_row_of(key)->type == SCENARIO_TYPE_BOOLEAN);
+  return s->settings[scenario_settings_source(s, key)].value.number != 0;
+}
+
+guint64 scenario_integer(const scenario *s, scenario_key key)
+{
+  scenario_type type = scenario_key_row_of(key)->type;
+
+  g_assert(type == SCENARIO_TYPE_INTEGER || type == SCENARIO_TYPE_SIZE);
+  g_assert(!scenario_is_auto(s, key));
+  return s->settings[scenario_settings_source(s, key)].value.number;
+}
+
+time_ps scenario_time(const scenario *s, scenario_key key)
+{
+  g_assert(scenario_key_row_of(key)->type == SCENARIO_TYPE_TIME);
+  return (time_ps)s->settings[scenario_settings_source(s, key)].value.number;
+}
+
+guint64 scenario_rate(const scenario *s, scenario_key key)
+{
+  g_assert(scenario_key_row_of(key)->type == SCENARIO_TYPE_RATE);
+  return s->settings[scenario_settings_source(s, key)].value.number;
+}
+
+double scenario_probability(const scenario *s, scenario_key key)
+{
+  g_assert(scenario_key_row_of(key)->type == SCENARIO_TYPE_PROBABILITY);
+  return s->settings[scenario_settings_source(s, key)].value.probability;
+}
+
+const char *scenario_text(const scenario *s, scenario_key key)
+{
+  scenario_type type = scenario_key_row_of(key)->type;
+
+  g_assert(type == SCENARIO_TYPE_TEXT || type == SCENARIO_TYPE_WORD);
+  return s->settings[scenario_settings_source(s, key)].value.text;
+}
+
+gboolean scenario_is_auto(const scenario *s, scenario_key key)
+{
+  return s->settings[scenario_settings_source(s, key)].value.is_word &&
+         scenario_key_row_of(key)->type != SCENARIO_TYPE_WORD;
+}
+
+const guint64 *scenario_list(const scenario *s, scenario_key key, gsize *count)
+{
+  const scenario_value *value = &s->settings[scenario_settings_source(s, key)].value;
+
+  g_assert(scenario_key_row_of(key)->type == SCENARIO_TYPE_LIST);
+  *count = value->list_count;
+  return value->list;
+}
+
+gboolean scenario_given(const scenario *s, scenario_key key)
+{
+  g_assert(key < SCENARIO_KEY_COUNT);
+  return s->settings[key].origin != NULL;
+}
+
+char *scenario_value_text(const scenario *s, scenario_key key)
+{
+  return scenario_value_write(scenario_key_row_of(key), &s->settings[scenario_settings_source(s, key)].value);
+}
+
+const char *scenario_path(const scenario *s)
+{
+  return s->path;
+}
+
+const char *scenario_name(const scenario *s)
+{
+  return s->name;
+}
+
+char *scenario_origin(const scenario *s, scenario_key key)
+{
+  g_assert(key < SCENARIO_KEY_COUNT);
+  return g_strdup(s->settings[key].origin);
+}
+
+gsize scenario_axes(const scenario *s, const scenario_axis **axes)
+{
+  *axes = (const scenario_axis *)(const void *)s->axes->data;
+  return s->axes->len;
+}

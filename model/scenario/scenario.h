@@ -1,0 +1,83 @@
+/* A scenario: every key with its value, loaded from a file and --set options, or default (design.md, The
+ * scenario file).
+ *
+ * A scenario that loads is well-formed key by key; scenario_check() looks at what keys say together. */
+#ifndef SCENARIO_SCENARIO_H
+#define SCENARIO_SCENARIO_H
+
+#include <glib.h>
+
+#include "base/time_ps.h"
+#include "scenario/scenario_keys.h"
+
+typedef struct scenario scenario;
+
+#define SCENARIO_ERROR (scenario_error_quark())
+GQuark scenario_error_quark(void);
+enum {
+  SCENARIO_ERROR_INVALID, /* message: "file:line: what is wrong; what was expected (did you mean …?)" */
+};
+
+/* Loads `path` (@include resolves against its folder), then applies `sets`, NULL-terminated "group.key=value"
+ * strings (NULL: none), in order. Returns NULL and sets `error` (first problem found, with file and line, or
+ * naming the option). Free with scenario_free(). */
+scenario *scenario_load(const char *path, const char *const *sets, GError **error);
+void scenario_free(scenario *s);
+
+/* A deep copy; for sweeps, which set axes in it. */
+scenario *scenario_copy(const scenario *s);
+
+/* Applies one "group.key=value" as --set does. */
+gboolean scenario_set(scenario *s, const char *set, GError **error);
+
+/* What keys say together: an MTU below what the headers need, a rechunk cut that no link can carry …
+ * Returns FALSE and sets `error` at the first contradiction. Otherwise `notes` (may be NULL)
+ * receives the strings a user should know, for instance a window below the bandwidth-delay product (free with
+ * g_free). */
+gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error);
+
+/* Values. The key's type must match its row in scenario_keys.h (checked). `path.reverse.*` keys not given
+ * take those of path.forward, impairments aside (their row says so). */
+gboolean scenario_boolean(const scenario *s, scenario_key key);
+guint64 scenario_integer(const scenario *s, scenario_key key); /* integers and sizes in octets */
+time_ps scenario_time(const scenario *s, scenario_key key);
+guint64 scenario_rate(const scenario *s, scenario_key key); /* bit/s */
+double scenario_probability(const scenario *s, scenario_key key);
+const char *scenario_text(const scenario *s, scenario_key key); /* words and free text; the scenario's */
+gboolean scenario_is_auto(const scenario *s, scenario_key key); /* sizes whose row allows "auto" */
+const guint64 *scenario_list(const scenario *s, scenario_key key, gsize *count); /* the scenario's */
+
+/* True when the file or a --set gave the key. */
+gboolean scenario_given(const scenario *s, scenario_key key);
+
+/* The value as canonical text: equal values have equal texts, and scenario_set() takes them. Times, rates and
+ * probabilities have units, sizes are octets alone. Free with g_free(). What summaries, stores and plots
+ * show. */
+char *scenario_value_text(const scenario *s, scenario_key key);
+
+/* The file as given, its base name without ".cfg" (the scenario's name), and "file:line" where `key` was
+ * given (NULL: default). */
+const char *scenario_path(const scenario *s);
+const char *scenario_name(const scenario *s);
+char *scenario_origin(const scenario *s, scenario_key key);
+
+/* One axis of the sweep group. */
+typedef struct scenario_axis {
+  scenario_key key;
+  char **values; /* texts as --set takes them, NULL-terminated */
+  int with;      /* index of the axis it moves in step with, which itself has -1; -1: none */
+} scenario_axis;
+
+/* The axes in file order; the scenario's. 0 when there is no sweep. */
+gsize scenario_axes(const scenario *s, const scenario_axis **axes);
+
+/* What several keys say together, for everyone alike. The base round trip is two propagations and one
+ * full-size segment's serialisation each way (definitions.md, Metrics, Theory); the bandwidth-delay product
+ * is the forward rate times that. */
+time_ps scenario_base_round_trip(const scenario *s);
+guint64 scenario_bandwidth_delay_octets(const scenario *s);
+
+/* `tcp.receive_window`, "auto" resolved: twice the bandwidth-delay product, within 64 KiB … 1 GiB. */
+guint64 scenario_receive_window_octets(const scenario *s);
+
+#endif

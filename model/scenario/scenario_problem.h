@@ -1,0 +1,18 @@
+/* How a scenario's errors are worded: "WHERE: what is wrong; what was expected (did you mean 'x'?)". */
+#ifndef SCENARIO_SCENARIO_PROBLEM_H
+#define SCENARIO_SCENARIO_PROBLEM_H
+
+#include <glib.h>
+
+/* Sets `error` to "where: TEXT" (SCENARIO_ERROR_INVALID) and returns FALSE. `where` is "file:line", a file,
+ * or "--set '…'". */
+gboolean scenario_problem(GError **error, const char *where, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+/* `text` as a message can show it: on one line, valid UTF-8, control characters escaped, cut after 60
+ * characters. Free with g_free(). */
+char *scenario_shown(const char *text);
+
+/* " (did you mean 'x'?)", or "" when `suggestion` is NULL. Free with g_free(). */
+char *scenario_did_you_mean(const char *suggestion);
+
+#endif

@@ -1,0 +1,193 @@
+#include "scenario/scenario_settings.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "scenario/scenario_problem.h"
+
+gboolean scenario_settings_set(scenario *s, scenario_key key, scenario_notation notation, const char *text,
+                               const char *origin, GError **error)
+{
+  scenario_setting *setting = &s->settings[key];
+  scenario_value value = {.is_word = FALSE};
+  char *problem;
+
+  if (!scenario_value_read(scenario_key_row_of(key), notation, text, &value, &problem)) {
+    scenario_problem(error, origin, "%s", problem);
+    g_free(problem);
+    return FALSE;
+  }
+  scenario_value_clear(&setting->value);
+  setting->value = value;
+  g_free(setting->origin);
+  setting->origin = g_strdup(origin);
+  return TRUE;
+}
+
+scenario_key scenario_settings_source(const scenario *s, scenario_key key)
+{
+  const scenario_key_row *row = scenario_key_row_of(key);
+
+  if (s->settings[key].origin != NULL || row->inherits < 0)
+    return key;
+  return scenario_settings_source(s, (scenario_key)row->inherits);
+}
+
+char *scenario_settings_where(const scenario *s, scenario_key key)
+{
+  scenario_key source = scenario_settings_source(s, key);
+  const char *origin = s->settings[source].origin;
+
+  return origin != NULL ? g_strdup(origin)
+                        : g_strdup_printf("%s (default of %s)", s->path, scenario_key_row_of(source)->name);
+}
+
+/* As few digits as say the same, but never those of an integer: no key takes 1500.0 for 1500. */
+static char *real_text(double value)
+{
+  char *digits = units_format_real(value);
+  char *text = strpbrk(digits, ".e") != NULL ? g_strdup(digits) : g_strconcat(digits, ".0", NULL);
+
+  g_free(digits);
+  return text;
+}
+
+/* A list as --set takes it, "[1,2]". What is no list of scalars comes out as something no key reads. */
+static char *list_text(const config_setting_t *setting)
+{
+  GString *text = g_string_new("[");
+  int count = config_setting_length(setting);
+
+  for (int i = 0; i < count; i++) {
+    char *element;
+
+    scenario_settings_notation(config_setting_get_elem(setting, (unsigned)i), &element);
+    g_string_append_printf(text, "%s%s", i > 0 ? "," : "", element);
+    g_free(element);
+  }
+  g_string_append_c(text, ']');
+  return g_string_free(text, FALSE);
+}
+
+scenario_notation scenario_settings_notation(const config_setting_t *setting, char **text)
+{
+  switch (config_setting_type(setting)) {
+  case CONFIG_TYPE_INT:
+  case CONFIG_TYPE_INT64:
+    *text = g_strdup_printf("%lld", config_setting_get_int64(setting));
+    return SCENARIO_NOTATION_INTEGER;
+  case CONFIG_TYPE_FLOAT:
+    *text = real_text(config_setting_get_float(setting));
+    return SCENARIO_NOTATION_REAL;
+  case CONFIG_TYPE_BOOL:
+    *text = g_strdup(config_setting_get_bool(setting) ? "true" : "false");
+    return SCENARIO_NOTATION_BOOLEAN;
+  case CONFIG_TYPE_STRING:
+    *text = g_strdup(config_setting_get_string(setting));
+    return SCENARIO_NOTATION_STRING;
+  case CONFIG_TYPE_ARRAY:
+  case CONFIG_TYPE_LIST:
+    *text = list_text(setting);
+    return SCENARIO_NOTATION_LIST;
+  default:
+    *text = g_strdup("{ ... }");
+    return SCENARIO_NOTATION_GROUP;
+  }
+}
+
+/* Reads `text`, which starts with a quote, as libconfig does. NULL when it is not one string. */
+static char *unquote(const char *text)
+{
+  char *file = g_strdup_printf("value = %s;", text);
+  char *string = NULL;
+  config_t config;
+
+  config_init(&config);
+  if (config_read_string(&config, file) == CONFIG_TRUE) {
+    const config_setting_t *root = config_root_setting(&config);
+    const config_setting_t *value = config_setting_get_elem(root, 0);
+
+    if (config_setting_length(root) == 1 && config_setting_type(value) == CONFIG_TYPE_STRING)
+      string = g_strdup(config_setting_get_string(value));
+  }
+  config_destroy(&config);
+  g_free(file);
+  return string;
+}
+
+static gboolean set_text(scenario *s, scenario_key key, const char *text, const char *where, GError **error)
+{
+  char *string = NULL;
+  gboolean ok;
+
+  if (*text != '"')
+    return scenario_settings_set(s, key, SCENARIO_NOTATION_BARE, text, where, error);
+  string = unquote(text);
+  ok = string != NULL
+           ? scenario_settings_set(s, key, SCENARIO_NOTATION_STRING, string, where, error)
+           : scenario_problem(error, where, "the text in quotes does not end with them; expected \"TEXT\"");
+  g_free(string);
+  return ok;
+}
+
+gboolean scenario_settings_unknown(const char *name, const config_setting_t *setting, const char *where,
+                                   GError **error)
+{
+  const char *kind = setting != NULL && config_setting_is_group(setting) ? "group" : "key";
+  char *group = g_strdup(name);
+  char *shown = scenario_shown(name);
+  char *hint = scenario_did_you_mean(scenario_key_nearest(name));
+  char *dot;
+
+  do {
+    dot = strrchr(group, '.');
+    *(dot != NULL ? dot : group) = '\0';
+  } while (*group != '\0' && !scenario_group_exists(group));
+  char *members = scenario_group_members(group);
+  scenario_problem(error, where, "unknown %s '%s'; expected one of %s%s%s%s%s", kind, shown, members,
+                   *group == '\0' && setting != NULL ? ", sweep" : "", *group != '\0' ? " in " : "", group,
+                   hint);
+  g_free(group);
+  g_free(shown);
+  g_free(hint);
+  g_free(members);
+  return FALSE;
+}
+
+/* `name` is no key. */
+static gboolean cannot_set(const char *name, const char *where, GError **error)
+{
+  gboolean ok;
+
+  if (strcmp(name, "sweep") == 0)
+    return scenario_problem(error, where, "the sweep cannot be set; expected GROUP.KEY=VALUE");
+  if (!scenario_group_exists(name))
+    return scenario_settings_unknown(name, NULL, where, error);
+  char *members = scenario_group_members(name);
+  ok = scenario_problem(error, where, "'%s' is a group; expected one of its keys, %s", name, members);
+  g_free(members);
+  return ok;
+}
+
+gboolean scenario_set(scenario *s, const char *set, GError **error)
+{
+  const char *equals = strchr(set, '=');
+  char *shown = scenario_shown(set);
+  char *where = g_strdup_printf("--set '%s'", shown);
+  gboolean ok;
+
+  if (equals == NULL) {
+    ok = scenario_problem(error, where, "there is no '=' in it; expected GROUP.KEY=VALUE");
+  } else {
+    char *name = g_strstrip(g_strndup(set, (gsize)(equals - set)));
+    char *text = g_strstrip(g_strdup(equals + 1));
+    scenario_key key = scenario_key_find(name);
+
+    ok = key < SCENARIO_KEY_COUNT ? set_text(s, key, text, where, error) : cannot_set(name, where, error);
+    g_free(name);
+    g_free(text);
+  }
+  g_free(shown);
+  g_free(where);
+  return ok;
+}

@@ -1,0 +1,31 @@
+/* The text of a scenario file with its @include files in place, checked for what libconfig would pass over or
+ * name badly.
+ *
+ * libconfig 1.5 resolves @include against the working directory, names an included file without its folder,
+ * lets integers outside 32 bits wrap, reads the rest of the file as a comment when it is not closed, and
+ * names neither of two equal keys (facts.md). So the includes are put in place here, and libconfig gets one
+ * text whose lines this module can trace back. */
+#ifndef SCENARIO_SCENARIO_SOURCE_H
+#define SCENARIO_SCENARIO_SOURCE_H
+
+#include <glib.h>
+
+typedef struct scenario_source scenario_source;
+
+/* Reads `path`. A relative @include counts from the folder of `path`, in included files too. Returns NULL and
+ * sets `error` (SCENARIO_ERROR, file and line) when a file cannot be read, is no text, includes itself, is
+ * larger than a scenario can be, or holds an unclosed string, comment or bracket, an integer outside its
+ * range, a bracket nested too deep, or a key twice. Free with scenario_source_free(). */
+scenario_source *scenario_source_read(const char *path, GError **error);
+void scenario_source_free(scenario_source *source);
+
+/* The whole text; the source's. */
+const char *scenario_source_text(const scenario_source *source);
+
+/* "file:line" of line `line` (1 …) of the whole text. Free with g_free(). */
+char *scenario_source_where(const scenario_source *source, guint line);
+
+/* Line `line` of the whole text without the blanks around it. Free with g_free(). */
+char *scenario_source_line(const scenario_source *source, guint line);
+
+#endif

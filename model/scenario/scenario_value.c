@@ -1,0 +1,350 @@
+#include "scenario/scenario_value.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "scenario/scenario_problem.h"
+#include "scenario/scenario_suggest.h"
+
+/* Why a text is no value of its type. */
+typedef enum fault {
+  FAULT_NONE,
+  FAULT_NOTATION,  /* written as something else: a string for a number, a group */
+  FAULT_FORM,      /* does not read as the type */
+  FAULT_RANGE,     /* beyond the row's limits */
+  FAULT_ASCENDING, /* a list's numbers do not ascend */
+} fault;
+
+static gboolean notation_fits(scenario_type type, scenario_notation notation)
+{
+  switch (notation) {
+  case SCENARIO_NOTATION_BARE:
+    return TRUE;
+  case SCENARIO_NOTATION_STRING:
+    return type != SCENARIO_TYPE_INTEGER && type != SCENARIO_TYPE_BOOLEAN && type != SCENARIO_TYPE_LIST;
+  case SCENARIO_NOTATION_REAL:
+    return type == SCENARIO_TYPE_PROBABILITY;
+  case SCENARIO_NOTATION_INTEGER:
+    return type != SCENARIO_TYPE_TEXT && type != SCENARIO_TYPE_WORD && type != SCENARIO_TYPE_LIST;
+  case SCENARIO_NOTATION_BOOLEAN:
+    return type == SCENARIO_TYPE_BOOLEAN;
+  case SCENARIO_NOTATION_LIST:
+    return type == SCENARIO_TYPE_LIST;
+  case SCENARIO_NOTATION_GROUP:
+    return FALSE;
+  }
+  g_assert_not_reached();
+}
+
+/* Reads the integer at `*p`: decimal, or hexadecimal with 0x, perhaps with a sign and the L of larger
+ * numbers, as libconfig does. A negative one is a matter of range: no row allows any. */
+static fault read_integer(const char **p, guint64 *number)
+{
+  gboolean negative = **p == '-';
+  const char *digits = *p + (negative || **p == '+');
+  int base = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') ? 16 : 10;
+  char *end;
+
+  digits += base == 16 ? 2 : 0;
+  if (base == 16 ? !g_ascii_isxdigit(*digits) : !g_ascii_isdigit(*digits))
+    return FAULT_FORM;
+  errno = 0;
+  *number = g_ascii_strtoull(digits, &end, base);
+  end += *end == 'L';
+  end += end[-1] == 'L' && *end == 'L';
+  *p = end;
+  return errno == ERANGE || (negative && *number != 0) ? FAULT_RANGE : FAULT_NONE;
+}
+
+static fault read_whole_integer(const char *text, guint64 *number)
+{
+  fault found = read_integer(&text, number);
+
+  return *text == '\0' ? found : FAULT_FORM;
+}
+
+static const char *skip_blanks(const char *p)
+{
+  return p + strspn(p, " \t\r\n");
+}
+
+static fault read_list(const scenario_key_row *row, const char *text, scenario_value *value)
+{
+  GArray *numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
+  const char *p = skip_blanks(text + 1);
+  fault found = *text == '[' || *text == '(' ? FAULT_NONE : FAULT_FORM;
+  char closer = *text == '[' ? ']' : ')';
+  guint64 number = 0;
+
+  while (found == FAULT_NONE && *p != closer) {
+    guint64 previous = number;
+
+    found = read_integer(&p, &number);
+    if (found == FAULT_NONE && (number < row->minimum || number > row->maximum))
+      found = FAULT_RANGE;
+    if (found == FAULT_NONE && numbers->len > 0 && number <= previous)
+      found = FAULT_ASCENDING;
+    g_array_append_val(numbers, number);
+    p = skip_blanks(p);
+    if (found == FAULT_NONE && *p != closer && *p++ != ',')
+      found = FAULT_FORM;
+    if (found == FAULT_NONE)
+      p = skip_blanks(p);
+  }
+  if (found == FAULT_NONE && p[1] != '\0')
+    found = FAULT_FORM;
+  value->list_count = numbers->len;
+  value->list = (guint64 *)(void *)g_array_free(numbers, FALSE);
+  return found;
+}
+
+static fault read_word(const scenario_key_row *row, const char *text, scenario_value *value)
+{
+  char **words = g_strsplit(row->words != NULL ? row->words : "", "|", -1);
+  gboolean known = g_strv_contains((const char *const *)words, text);
+
+  g_strfreev(words);
+  if (!known)
+    return FAULT_FORM;
+  value->is_word = TRUE;
+  value->text = g_strdup(text);
+  return FAULT_NONE;
+}
+
+/* Titles end up in JSON, CSV comments and plots: text on one line. */
+static fault read_text(const char *text, scenario_value *value)
+{
+  if (!g_utf8_validate(text, -1, NULL))
+    return FAULT_FORM;
+  for (const char *p = text; *p != '\0'; p = g_utf8_next_char(p)) {
+    if (g_unichar_iscntrl(g_utf8_get_char(p)))
+      return FAULT_FORM;
+  }
+  value->text = g_strdup(text);
+  return FAULT_NONE;
+}
+
+static fault read_boolean(const char *text, guint64 *number)
+{
+  *number = g_ascii_strcasecmp(text, "true") == 0; /* libconfig takes TRUE as well */
+  return *number || g_ascii_strcasecmp(text, "false") == 0 ? FAULT_NONE : FAULT_FORM;
+}
+
+/* Everything but the limits. */
+static fault read_form(const scenario_key_row *row, const char *text, scenario_value *value)
+{
+  time_ps time;
+
+  switch (row->type) {
+  case SCENARIO_TYPE_TEXT:
+    return read_text(text, value);
+  case SCENARIO_TYPE_WORD:
+    return read_word(row, text, value);
+  case SCENARIO_TYPE_BOOLEAN:
+    return read_boolean(text, &value->number);
+  case SCENARIO_TYPE_INTEGER:
+    return read_whole_integer(text, &value->number);
+  case SCENARIO_TYPE_SIZE:
+    if (read_word(row, text, value) == FAULT_NONE)
+      return FAULT_NONE;
+    if (*text == '-' || g_str_has_prefix(text, "0x"))
+      return read_whole_integer(text, &value->number);
+    return units_parse_size(text, &value->number) ? FAULT_NONE : FAULT_FORM;
+  case SCENARIO_TYPE_TIME:
+    if (!units_parse_time(text, &time))
+      return FAULT_FORM;
+    value->number = (guint64)time;
+    return FAULT_NONE;
+  case SCENARIO_TYPE_RATE:
+    return units_parse_rate(text, &value->number) ? FAULT_NONE : FAULT_FORM;
+  case SCENARIO_TYPE_PROBABILITY:
+    return units_parse_probability(text, &value->probability) ? FAULT_NONE : FAULT_FORM;
+  case SCENARIO_TYPE_LIST:
+    return read_list(row, text, value);
+  }
+  g_assert_not_reached();
+}
+
+static gboolean has_limits(const scenario_key_row *row)
+{
+  return row->type == SCENARIO_TYPE_INTEGER || row->type == SCENARIO_TYPE_SIZE ||
+         row->type == SCENARIO_TYPE_TIME || row->type == SCENARIO_TYPE_RATE;
+}
+
+/* What is wrong, in words that fit behind "NAME = VALUE". */
+static const char *fault_words(scenario_type type, scenario_notation notation, fault found)
+{
+  static const char *const forms[] = {
+      [SCENARIO_TYPE_TEXT] = "is not text on one line",
+      [SCENARIO_TYPE_WORD] = "is none of its words",
+      [SCENARIO_TYPE_BOOLEAN] = "is not a boolean",
+      [SCENARIO_TYPE_INTEGER] = "is not an integer",
+      [SCENARIO_TYPE_SIZE] = "is not a size",
+      [SCENARIO_TYPE_TIME] = "is not a time",
+      [SCENARIO_TYPE_RATE] = "is not a rate",
+      [SCENARIO_TYPE_PROBABILITY] = "is not a probability",
+      [SCENARIO_TYPE_LIST] = "is not a list of integers",
+  };
+
+  if (found == FAULT_RANGE)
+    return "is out of range";
+  if (found == FAULT_ASCENDING)
+    return "does not ascend";
+  if (notation == SCENARIO_NOTATION_GROUP)
+    return "is a group, not a value";
+  if ((notation == SCENARIO_NOTATION_INTEGER || notation == SCENARIO_NOTATION_REAL) &&
+      (type == SCENARIO_TYPE_TIME || type == SCENARIO_TYPE_RATE))
+    return "has no unit";
+  return forms[type];
+}
+
+/* The word that was meant, for a WORD. */
+static char *meant(const scenario_key_row *row, const char *text)
+{
+  if (row->words == NULL)
+    return g_strdup("");
+  char **words = g_strsplit(row->words, "|", -1);
+  char *hint = scenario_did_you_mean(scenario_suggest(text, (const char *const *)words));
+  g_strfreev(words);
+  return hint;
+}
+
+static char *describe(const scenario_key_row *row, scenario_notation notation, const char *text, fault found)
+{
+  const char *quote = notation == SCENARIO_NOTATION_STRING ? "\"" : "";
+  char *shown = scenario_shown(text);
+  char *expected = scenario_value_expected(row);
+  char *hint = meant(row, text);
+  char *problem = g_strdup_printf("%s = %s%s%s %s; expected %s%s%s", row->name, quote, shown, quote,
+                                  fault_words(row->type, notation, found), expected,
+                                  found == FAULT_NOTATION && *quote != '\0' ? ", without quotes" : "", hint);
+
+  g_free(shown);
+  g_free(expected);
+  g_free(hint);
+  return problem;
+}
+
+gboolean scenario_value_read(const scenario_key_row *row, scenario_notation notation, const char *text,
+                             scenario_value *value, char **problem)
+{
+  fault found = notation_fits(row->type, notation) ? read_form(row, text, value) : FAULT_NOTATION;
+
+  if (found == FAULT_NONE && has_limits(row) && !value->is_word &&
+      (value->number < row->minimum || value->number > row->maximum))
+    found = FAULT_RANGE;
+  if (found == FAULT_NONE)
+    return TRUE;
+  scenario_value_clear(value);
+  *problem = describe(row, notation, text, found);
+  return FALSE;
+}
+
+void scenario_value_clear(scenario_value *value)
+{
+  g_free(value->text);
+  g_free(value->list);
+  *value = (scenario_value){.is_word = FALSE};
+}
+
+void scenario_value_copy(const scenario_value *value, scenario_value *copy)
+{
+  *copy = *value;
+  copy->text = g_strdup(value->text);
+  copy->list = g_memdup2(value->list, value->list_count * sizeof *value->list);
+}
+
+/* A size is written as octets alone: tables of results are read by programs, and "9kB" is no number to them. */
+static char *write_number(scenario_type type, guint64 number)
+{
+  switch (type) {
+  case SCENARIO_TYPE_TIME:
+    return units_format_time((time_ps)number);
+  case SCENARIO_TYPE_RATE:
+    return units_format_rate(number);
+  default:
+    return g_strdup_printf("%" G_GUINT64_FORMAT, number);
+  }
+}
+
+static char *write_list(const scenario_value *value)
+{
+  GString *text = g_string_new("[");
+
+  for (gsize i = 0; i < value->list_count; i++)
+    g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, i > 0 ? "," : "", value->list[i]);
+  g_string_append_c(text, ']');
+  return g_string_free(text, FALSE);
+}
+
+char *scenario_value_write(const scenario_key_row *row, const scenario_value *value)
+{
+  if (value->text != NULL)
+    return g_strdup(value->text);
+  if (row->type == SCENARIO_TYPE_PROBABILITY)
+    return units_format_probability(value->probability);
+  if (row->type == SCENARIO_TYPE_LIST)
+    return write_list(value);
+  if (row->type == SCENARIO_TYPE_BOOLEAN)
+    return g_strdup(value->number ? "true" : "false");
+  return write_number(row->type, value->number);
+}
+
+/* "write or send", "ok, terminate or any" from "ok|terminate|any". */
+static char *word_list(const char *words)
+{
+  char **parts = g_strsplit(words, "|", -1);
+  guint count = g_strv_length(parts);
+  GString *text = g_string_new(NULL);
+
+  for (guint i = 0; i < count; i++)
+    g_string_append_printf(text, "%s\"%s\"", i == 0 ? "" : i + 1 == count ? " or " : ", ", parts[i]);
+  g_strfreev(parts);
+  return g_string_free(text, FALSE);
+}
+
+/* A value or two that the row's limits allow. */
+static const char *example(const scenario_key_row *row)
+{
+  if (row->type == SCENARIO_TYPE_TIME)
+    return row->minimum <= 25 * (guint64)TIME_PS_PER_MICROSECOND ? "\"25us\"" : "\"10s\"";
+  return row->maximum >= 65536  ? "1500 or \"64KiB\""
+         : row->maximum >= 1500 ? "1500 or \"1KiB\""
+                                : "64 or \"64B\"";
+}
+
+char *scenario_value_expected(const scenario_key_row *row)
+{
+  static const char *const kinds[] = {
+      [SCENARIO_TYPE_INTEGER] = "an integer from %s to %s",
+      [SCENARIO_TYPE_SIZE] = "a size in octets from %s to %s, such as %s",
+      [SCENARIO_TYPE_TIME] = "a time from \"%s\" to \"%s\", such as %s",
+      [SCENARIO_TYPE_RATE] = "a rate from \"%s\" to \"%s\", such as \"10Gbit/s\"",
+      [SCENARIO_TYPE_LIST] = "a list of ascending integers from %s to %s, such as [100, 101] or []",
+  };
+
+  if (row->type == SCENARIO_TYPE_TEXT)
+    return g_strdup("text on one line, in quotes");
+  if (row->type == SCENARIO_TYPE_WORD)
+    return word_list(row->words);
+  if (row->type == SCENARIO_TYPE_BOOLEAN)
+    return g_strdup("true or false");
+  if (row->type == SCENARIO_TYPE_PROBABILITY)
+    return g_strdup("a probability from 0 to 1, such as 0.001 or \"0.1%\"");
+
+  char *minimum = write_number(row->type, row->minimum);
+  char *maximum = write_number(row->type, row->maximum);
+  char *words = row->words != NULL ? word_list(row->words) : NULL;
+  GString *text = g_string_new(words);
+
+  g_string_append(text, words != NULL ? " or " : "");
+  g_string_append(text, kinds[row->type]);
+  g_string_replace(text, "%s", minimum, 1);
+  g_string_replace(text, "%s", maximum, 1);
+  g_string_replace(text, "%s", example(row), 1);
+  g_free(minimum);
+  g_free(maximum);
+  g_free(words);
+  return g_string_free(text, FALSE);
+}

@@ -1,0 +1,46 @@
+/* One value of a scenario: read from text as its row of the table of keys wants it, and written as canonical
+ * text. */
+#ifndef SCENARIO_SCENARIO_VALUE_H
+#define SCENARIO_SCENARIO_VALUE_H
+
+#include <glib.h>
+
+#include "scenario/scenario_keys.h"
+
+/* How a value was written. */
+typedef enum scenario_notation {
+  SCENARIO_NOTATION_BARE,    /* --set without quotes: whatever the key's type makes of it */
+  SCENARIO_NOTATION_STRING,  /* "in quotes", which are not part of the text */
+  SCENARIO_NOTATION_INTEGER, /* decimal, perhaps with a sign */
+  SCENARIO_NOTATION_REAL,
+  SCENARIO_NOTATION_BOOLEAN, /* true or false */
+  SCENARIO_NOTATION_LIST,    /* [a, b] or (a, b) with its brackets */
+  SCENARIO_NOTATION_GROUP,   /* { … }: never a value */
+} scenario_notation;
+
+/* A value; which member holds it is the key's type's business. All-zero is valid and empty. */
+typedef struct scenario_value {
+  gboolean is_word;   /* one of the row's words, in `text`, instead of a number */
+  guint64 number;     /* INTEGER, SIZE, TIME, RATE, BOOLEAN */
+  double probability; /* PROBABILITY */
+  char *text;         /* TEXT, WORD */
+  guint64 *list;      /* LIST */
+  gsize list_count;
+} scenario_value;
+
+/* Reads `text` for a key of `row`. Returns TRUE and fills the empty `*value` (scenario_value_clear() frees
+ * it). FALSE: `*value` stays empty and `*problem` is "NAME = TEXT is what is wrong; expected what was
+ * expected" (g_free()). */
+gboolean scenario_value_read(const scenario_key_row *row, scenario_notation notation, const char *text,
+                             scenario_value *value, char **problem);
+void scenario_value_clear(scenario_value *value);
+void scenario_value_copy(const scenario_value *value, scenario_value *copy);
+
+/* The value as canonical text, as --set takes it. Free with g_free(). */
+char *scenario_value_write(const scenario_key_row *row, const scenario_value *value);
+
+/* What a key of `row` may be: "a time from 0s to 10s, such as \"25us\"". For errors and documents. Free with
+ * g_free(). */
+char *scenario_value_expected(const scenario_key_row *row);
+
+#endif

@@ -1,0 +1,30 @@
+/* The one place that picks an engine and the links that go with it (design.md, The house). */
+#ifndef SIM_SIM_ENGINE_H
+#define SIM_SIM_ENGINE_H
+
+#include <glib.h>
+
+#include "engine/engine.h"
+#include "path/path_link.h"
+
+typedef enum sim_engine_kind {
+  SIM_ENGINE_NS3,
+  SIM_ENGINE_NATIVE,
+} sim_engine_kind;
+
+#define SIM_ENGINE_ERROR (sim_engine_error_quark())
+GQuark sim_engine_error_quark(void);
+enum { SIM_ENGINE_ERROR_FAILED }; /* the engine or a link could not be made: its own message */
+
+/* A new engine at time 0; free with engine_free(). NULL and `error` when ns-3 refuses. */
+engine *sim_engine_new(sim_engine_kind kind, GError **error);
+
+/* A link over `clock`, which was made with the same `kind`; free with path_link_free(), before the engine. NULL and `error` when
+ * ns-3 refuses the configuration. */
+path_link *sim_engine_link_new(sim_engine_kind kind, engine *clock, const path_link_config *config,
+                               GError **error);
+
+/* The version of the library behind the engine; NULL for our own. Static. */
+const char *sim_engine_library_version(sim_engine_kind kind);
+
+#endif

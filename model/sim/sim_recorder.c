@@ -1,0 +1,257 @@
+#include "sim/sim_recorder.h"
+
+#include <glib.h>
+
+#include "measure/occupancy.h"
+
+/* Where the FPDUs of one connection start, as far back as a segment can still arrive. */
+typedef struct fpdu_starts {
+  GArray *offsets; /* of uint64_t, ascending */
+  guint first;     /* those before it are forgotten */
+} fpdu_starts;
+
+struct sim_recorder {
+  sim_recorder_config config;
+  occupancy *gauge;
+  fpdu_starts *starts; /* one a connection */
+  rnic_held *last;     /* one a connection: what the gauge knows */
+  bool started;        /* a workload octet has arrived */
+  time_ps first_arrival;
+  time_ps last_delivery;
+  uint64_t segments;
+  uint64_t segments_out_of_order;
+  uint64_t segments_repeated;
+  uint64_t segments_aligned;
+  uint64_t octets_placed;
+  uint64_t octets_direct;
+  uint64_t octets_out_of_order;
+  uint64_t octets_delivered;
+  uint64_t segments_delivered;
+  uint64_t octets_read; /* from the reassembly memory, with framing */
+  time_ps release_at;   /* when the burst below was read */
+  uint64_t release_octets;
+  uint64_t release_peak_octets;
+  unsigned __int128 placement_delay_octet_ps;
+  unsigned __int128 delivery_delay_octet_ps;
+};
+
+sim_recorder *sim_recorder_new(const sim_recorder_config *config)
+{
+  sim_recorder *recorder = g_new0(sim_recorder, 1);
+
+  recorder->config = *config;
+  recorder->gauge = occupancy_new(config->connections, config->cell_octets);
+  if (config->series) {
+    occupancy_write_series(recorder->gauge, config->series, config->series_all, config->series_connections);
+  }
+  recorder->starts = g_new0(fpdu_starts, config->connections);
+  recorder->last = g_new0(rnic_held, config->connections);
+  for (uint32_t i = 0; i < config->connections; i++) {
+    recorder->starts[i].offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+  }
+  return recorder;
+}
+
+void sim_recorder_free(sim_recorder *recorder)
+{
+  if (recorder) {
+    for (uint32_t i = 0; i < recorder->config.connections; i++) {
+      g_array_unref(recorder->starts[i].offsets);
+    }
+    g_free(recorder->starts);
+    g_free(recorder->last);
+    occupancy_free(recorder->gauge);
+    g_free(recorder);
+  }
+}
+
+/* --- Alignment --- */
+
+void sim_recorder_framed(sim_recorder *recorder, uint32_t connection, uint64_t phase_offset)
+{
+  g_array_append_val(recorder->starts[connection].offsets, phase_offset);
+}
+
+/* FPDU Alignment: the first octet of the segment is the first octet of an FPDU (MPA-002). */
+static bool starts_with_fpdu(const fpdu_starts *starts, uint64_t offset)
+{
+  guint low = starts->first;
+  guint high = starts->offsets->len;
+
+  while (low < high) {
+    guint middle = low + (high - low) / 2;
+    if (g_array_index(starts->offsets, uint64_t, middle) < offset) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < starts->offsets->len && g_array_index(starts->offsets, uint64_t, low) == offset;
+}
+
+/* Nothing more than a receive window before an arriving segment was sent can still arrive: what is older is forgotten, in
+ * large steps. */
+static void forget_starts_below(fpdu_starts *starts, uint64_t offset)
+{
+  while (starts->first < starts->offsets->len &&
+         g_array_index(starts->offsets, uint64_t, starts->first) < offset) {
+    starts->first++;
+  }
+  if (starts->first > 1024 && starts->first > starts->offsets->len / 2) {
+    g_array_remove_range(starts->offsets, 0, starts->first);
+    starts->first = 0;
+  }
+}
+
+/* --- Arrivals --- */
+
+void sim_recorder_segment(sim_recorder *recorder, uint32_t connection, int64_t phase_offset, uint32_t length,
+                          uint32_t new_octets, bool out_of_order, time_ps now)
+{
+  fpdu_starts *starts = &recorder->starts[connection];
+  uint64_t reach = 4 * recorder->config.receive_window_octets;
+  (void)length;
+
+  if (phase_offset < 0) {
+    return; /* startup frames are not counted (definitions.md, tcp.segments) */
+  }
+  if (!recorder->started) {
+    recorder->started = true;
+    recorder->first_arrival = now;
+    occupancy_start(recorder->gauge, now);
+  }
+  recorder->segments++;
+  recorder->segments_out_of_order += out_of_order;
+  recorder->segments_repeated += new_octets == 0;
+  recorder->segments_aligned += starts_with_fpdu(starts, (uint64_t)phase_offset);
+  if ((uint64_t)phase_offset > reach) {
+    forget_starts_below(starts, (uint64_t)phase_offset - reach);
+  }
+}
+
+/* --- Placement and Delivery --- */
+
+static void count_read(sim_recorder *recorder, uint64_t octets, time_ps now)
+{
+  if (now != recorder->release_at) {
+    recorder->release_at = now;
+    recorder->release_octets = 0;
+  }
+  recorder->octets_read += octets;
+  recorder->release_octets += octets;
+  recorder->release_peak_octets = MAX(recorder->release_peak_octets, recorder->release_octets);
+}
+
+void sim_recorder_placed(sim_recorder *recorder, ddp_segment *segment, const mpa_ulpdu *ulpdu,
+                         bool out_of_order, time_ps now)
+{
+  uint32_t payload_from = ulpdu->octets->length - segment->payload_octets;
+  time_ps complete = now - recorder->config.placement_latency_ps; /* when MPA passed it */
+  uint64_t arrivals_octet_ps = 0; /* modulo 2^64: only differences of it are used */
+
+  for (size_t i = 0; i < ulpdu->part_count; i++) {
+    const mpa_ulpdu_part *part = &ulpdu->parts[i];
+    uint32_t from = MAX(part->from, payload_from);
+    uint32_t length = MAX(part->from + part->length, from) - from;
+    arrivals_octet_ps += (uint64_t)part->arrival * length;
+    recorder->octets_direct += part->arrival == complete ? length : 0;
+  }
+  segment->observer = arrivals_octet_ps;
+  recorder->placement_delay_octet_ps += (uint64_t)now * segment->payload_octets - arrivals_octet_ps;
+  recorder->octets_placed += segment->payload_octets;
+  recorder->octets_out_of_order += out_of_order ? segment->payload_octets : 0;
+  count_read(recorder, ulpdu->held_octets, now);
+}
+
+void sim_recorder_delivered(sim_recorder *recorder, const ddp_segment *segment, time_ps now)
+{
+  recorder->segments_delivered++;
+  recorder->octets_delivered += segment->payload_octets;
+  recorder->delivery_delay_octet_ps += (uint64_t)now * segment->payload_octets - segment->observer;
+  recorder->last_delivery = now;
+  occupancy_mark_delivery(recorder->gauge, now);
+}
+
+uint64_t sim_recorder_segments_delivered(const sim_recorder *recorder)
+{
+  return recorder->segments_delivered;
+}
+
+/* --- Occupancy --- */
+
+void sim_recorder_held(sim_recorder *recorder, uint32_t connection, const rnic_held *held, time_ps now)
+{
+  rnic_held *last = &recorder->last[connection];
+
+  if (last->incomplete == held->incomplete && last->unlocated == held->unlocated &&
+      last->order == held->order && last->processing == held->processing && last->holes == held->holes &&
+      last->partial_fpdus == held->partial_fpdus && last->undelivered == held->undelivered) {
+    return;
+  }
+  *last = *held;
+  const occupancy_state state = {.octets = {[HELD_INCOMPLETE] = held->incomplete,
+                                            [HELD_UNLOCATED] = held->unlocated,
+                                            [HELD_ORDER] = held->order,
+                                            [HELD_PROCESSING] = held->processing},
+                                 .holes = held->holes,
+                                 .partial_fpdus = held->partial_fpdus,
+                                 .undelivered = held->undelivered};
+  occupancy_update(recorder->gauge, connection, &state, now);
+}
+
+static uint64_t held_at_the_end(const sim_recorder *recorder)
+{
+  uint64_t octets = 0;
+
+  for (uint32_t i = 0; i < recorder->config.connections; i++) {
+    octets += recorder->last[i].incomplete + recorder->last[i].unlocated + recorder->last[i].order;
+  }
+  return octets;
+}
+
+/* --- Results --- */
+
+static void finish_delays(const sim_recorder *recorder, metric_values *values)
+{
+  if (recorder->octets_placed > 0) {
+    metric_values_set(values, METRIC_DELAY_PLACEMENT_MEAN_S,
+                      (double)recorder->placement_delay_octet_ps / (double)recorder->octets_placed /
+                          TIME_PS_PER_SECOND);
+  }
+  if (recorder->octets_delivered > 0) {
+    metric_values_set(values, METRIC_DELAY_DELIVERY_MEAN_S,
+                      (double)recorder->delivery_delay_octet_ps / (double)recorder->octets_delivered /
+                          TIME_PS_PER_SECOND);
+  }
+  if (recorder->octets_delivered > 0 && recorder->last_delivery > recorder->first_arrival) {
+    metric_values_set(values, METRIC_GOODPUT_BIT_PER_S,
+                      8.0 * (double)recorder->octets_delivered /
+                          time_ps_in_seconds(recorder->last_delivery - recorder->first_arrival));
+  }
+}
+
+void sim_recorder_finish(sim_recorder *recorder, time_ps now, metric_values *values)
+{
+  const struct {
+    metric_id id;
+    uint64_t value;
+  } counts[] = {
+      {METRIC_TCP_SEGMENTS, recorder->segments},
+      {METRIC_TCP_SEGMENTS_OUT_OF_ORDER, recorder->segments_out_of_order},
+      {METRIC_TCP_SPURIOUS_RETRANSMISSIONS, recorder->segments_repeated},
+      {METRIC_MPA_SEGMENTS_ALIGNED, recorder->segments_aligned},
+      {METRIC_PLACEMENT_OCTETS, recorder->octets_placed},
+      {METRIC_PLACEMENT_OCTETS_DIRECT, recorder->octets_direct},
+      {METRIC_PLACEMENT_OCTETS_BUFFERED, recorder->octets_placed - recorder->octets_direct},
+      {METRIC_PLACEMENT_OCTETS_OUT_OF_ORDER, recorder->octets_out_of_order},
+      {METRIC_BUFFER_WRITTEN_OCTETS, recorder->octets_read + held_at_the_end(recorder)},
+      {METRIC_BUFFER_READ_OCTETS, recorder->octets_read},
+      {METRIC_BUFFER_RELEASE_BURST_PEAK_OCTETS, recorder->release_peak_octets},
+  };
+
+  for (size_t i = 0; i < G_N_ELEMENTS(counts); i++) {
+    metric_values_set(values, counts[i].id, (double)counts[i].value);
+  }
+  finish_delays(recorder, values);
+  occupancy_finish(recorder->gauge, now, values);
+}

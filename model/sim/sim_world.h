@@ -1,0 +1,36 @@
+/* Two hosts, the path between them, and what goes on: the wiring of one run. */
+#ifndef SIM_SIM_WORLD_H
+#define SIM_SIM_WORLD_H
+
+#include <glib.h>
+#include <stdio.h>
+
+#include "measure/metric_table.h"
+#include "measure/packet_capture.h"
+#include "scenario/scenario.h"
+#include "sim/sim_engine.h"
+#include "sim/summary.h"
+
+typedef struct sim_world sim_world;
+
+typedef struct sim_world_files {
+  FILE *series;                     /* occupancy.csv; NULL: none */
+  packet_capture *sender_capture;   /* at the Data Source; NULL: none */
+  packet_capture *receiver_capture; /* at the Data Sink; NULL: none */
+} sim_world_files;
+
+/* The world of `s`; the files stay the caller's and outlive it. NULL and `error` when the engine refuses. Free with
+ * sim_world_free(). */
+sim_world *sim_world_new(const scenario *s, sim_engine_kind kind, const sim_world_files *files,
+                         GError **error);
+void sim_world_free(sim_world *world);
+
+/* Runs to the end: the workload is done and the connections are closed, a connection failed, nothing progresses, or
+ * run.stop. */
+void sim_world_run(sim_world *world);
+
+/* How it ended, after sim_world_run(); `message` (free with g_free()) says why, "" when all is well. Sets every metric but
+ * time.wall_s. */
+run_status sim_world_finish(sim_world *world, metric_values *values, char **message);
+
+#endif

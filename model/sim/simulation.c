@@ -1,0 +1,116 @@
+#include "sim/simulation.h"
+
+#include <errno.h>
+
+#include "measure/packet_capture.h"
+#include "sim/sim_world.h"
+#include "sim/version.h"
+
+G_DEFINE_QUARK(simulation - error - quark, simulation_error)
+
+/* --- Files --- */
+
+static FILE *open_series(const scenario *s, const char *directory, GError **error)
+{
+  g_autofree char *path = g_build_filename(directory, "occupancy.csv", NULL);
+  FILE *file = fopen(path, "w");
+
+  if (!file) {
+    g_set_error(error, SIMULATION_ERROR, SIMULATION_ERROR_FILE, "%s: %s", path, g_strerror(errno));
+    return NULL;
+  }
+  fprintf(file, "# scenario %s, seed %" G_GUINT64_FORMAT ", iwarpsim %s\n", scenario_name(s),
+          scenario_integer(s, SCENARIO_RUN_SEED), IWARPSIM_VERSION);
+  return file;
+}
+
+static gboolean open_capture(const char *directory, const char *name, packet_capture **capture,
+                             GError **error)
+{
+  g_autofree char *path = g_build_filename(directory, name, NULL);
+
+  *capture = packet_capture_new(path, error);
+  return *capture != NULL;
+}
+
+static gboolean open_files(const scenario *s, const simulation_options *options, sim_world_files *files,
+                           GError **error)
+{
+  if (!options->directory) {
+    return TRUE;
+  }
+  if (!g_str_equal(scenario_text(s, SCENARIO_MEASURE_SERIES), "none")) {
+    files->series = open_series(s, options->directory, error);
+    if (!files->series) {
+      return FALSE;
+    }
+  }
+  return !options->capture ||
+         (open_capture(options->directory, "sender.pcap", &files->sender_capture, error) &&
+          open_capture(options->directory, "receiver.pcap", &files->receiver_capture, error));
+}
+
+/* Closes what is open; the first thing that could not be written is the error. */
+static gboolean close_files(sim_world_files *files, GError **error)
+{
+  gboolean written = TRUE;
+
+  if (files->series) {
+    gboolean whole = !ferror(files->series);
+    whole = fclose(files->series) == 0 && whole;
+    if (!whole) {
+      g_set_error(error, SIMULATION_ERROR, SIMULATION_ERROR_FILE, "occupancy.csv: %s", g_strerror(errno));
+      written = FALSE;
+    }
+  }
+  if (files->sender_capture) {
+    written = packet_capture_close(files->sender_capture, written ? error : NULL) && written;
+  }
+  if (files->receiver_capture) {
+    written = packet_capture_close(files->receiver_capture, written ? error : NULL) && written;
+  }
+  return written;
+}
+
+/* --- The run --- */
+
+static gboolean run_world(const scenario *s, const sim_world_files *files, simulation_result *result,
+                          GError **error)
+{
+  sim_world *world = sim_world_new(s, result->engine, files, error);
+
+  if (!world) {
+    return FALSE;
+  }
+  gint64 wall_start_us = g_get_monotonic_time();
+  sim_world_run(world);
+  gint64 wall_end_us = g_get_monotonic_time();
+  result->status = sim_world_finish(world, &result->metrics, &result->message);
+  metric_values_set(&result->metrics, METRIC_TIME_WALL_S,
+                    (double)(wall_end_us - wall_start_us) / G_USEC_PER_SEC);
+  sim_world_free(world);
+  return TRUE;
+}
+
+gboolean simulation_run(const scenario *s, const simulation_options *options, simulation_result *result,
+                        GError **error)
+{
+  sim_world_files files = {0};
+
+  *result = (simulation_result){.message = g_strdup("")};
+  result->engine =
+      g_str_equal(scenario_text(s, SCENARIO_RUN_ENGINE), "native") ? SIM_ENGINE_NATIVE : SIM_ENGINE_NS3;
+  result->window_over_bandwidth_delay =
+      (double)scenario_receive_window_octets(s) / (double)MAX(scenario_bandwidth_delay_octets(s), 1);
+  gboolean done = open_files(s, options, &files, error);
+  if (done) {
+    g_clear_pointer(&result->message, g_free);
+    done = run_world(s, &files, result, error);
+  }
+  return close_files(&files, done ? error : NULL) && done;
+}
+
+void simulation_result_clear(simulation_result *result)
+{
+  g_clear_pointer(&result->message, g_free);
+}

@@ -1,0 +1,37 @@
+/* A scenario becomes a world, runs, becomes results. */
+#ifndef SIM_SIMULATION_H
+#define SIM_SIMULATION_H
+
+#include <glib.h>
+
+#include "scenario/scenario.h"
+#include "sim/sim_engine.h"
+#include "sim/summary.h"
+
+#define SIMULATION_ERROR (simulation_error_quark())
+GQuark simulation_error_quark(void);
+enum { SIMULATION_ERROR_FILE }; /* a file of the run could not be written: which and why */
+
+typedef struct simulation_options {
+  const char *directory; /* where occupancy.csv and captures go; must exist. NULL: no files are written */
+  gboolean capture;      /* sender.pcap and receiver.pcap, as --pcap */
+} simulation_options;
+
+/* What a run came to. */
+typedef struct simulation_result {
+  run_status status;
+  char *message; /* why; "" for ok. Free with simulation_result_clear() */
+  metric_values metrics;
+  sim_engine_kind engine;
+  double window_over_bandwidth_delay; /* receive window / bandwidth-delay product of the main direction */
+} simulation_result;
+
+/* Runs `s`, which scenario_check() has passed, to its end and fills `result`. Returns FALSE and sets `error` when the engine could not be
+ * made or a file not be written; a run that fails its own checks returns TRUE with its status. ns-3 keeps one simulator a
+ * process: one run at a time (design.md). */
+gboolean simulation_run(const scenario *s, const simulation_options *options, simulation_result *result,
+                        GError **error);
+
+void simulation_result_clear(simulation_result *result);
+
+#endif

@@ -1,0 +1,70 @@
+/* What one run leaves behind: its scenario, provenance, status and metrics, as summary.json and as a page to read
+ * (design.md, The commands; definitions.md, Status of a run). */
+#ifndef SIM_SUMMARY_H
+#define SIM_SUMMARY_H
+
+#include <glib.h>
+#include <stdio.h>
+
+#include "measure/metric_table.h"
+#include "scenario/scenario.h"
+
+typedef enum run_status {
+  RUN_OK,
+  RUN_TERMINATED, /* a connection ended as the documents say it must */
+  RUN_STOPPED,    /* run.stop was reached */
+  RUN_FAILED,     /* own checks, no progress, crash */
+  RUN_STATUSES
+} run_status;
+
+/* "ok", "terminated", "stopped", "failed"; static. */
+const char *run_status_name(run_status status);
+
+/* The status called `name`; RUN_STATUSES when there is none. */
+run_status run_status_find(const char *name);
+
+/* A finished run. Everything pointed to stays the caller's. */
+typedef struct summary {
+  const scenario *scenario;
+  run_status status;
+  const char *message;        /* why the status is what it is; NULL or "": nothing to say */
+  const char *terminate_code; /* RUN_TERMINATED: layer, type and code of the Terminate, as text; else NULL */
+  const char *terminate_side; /* RUN_TERMINATED: who sent it, for instance "Data Sink"; else NULL */
+  metric_values metrics;
+  const char *version;     /* of this program */
+  const char *git;         /* the commit it was built from, "-dirty" when changed; NULL: not known */
+  const char *engine;      /* "ns3" or "native" */
+  const char *ns3_version; /* NULL when the engine is not ns-3 */
+  double
+      window_over_bandwidth_delay; /* receive window / bandwidth-delay product; 0: not known, not printed */
+} summary;
+
+#define SUMMARY_ERROR (summary_error_quark())
+GQuark summary_error_quark(void);
+enum { SUMMARY_ERROR_INVALID }; /* not a summary: the file and what is wrong with it */
+
+/* Writes `path` as JSON, whole or not at all: {"scenario": {name, file, title, keys}, "provenance": {…}, "status", "message",
+ * "metrics"}. Two runs of one scenario by one program differ in metrics with `wall` in their name alone: no date, no host, no
+ * folder is in it. Metrics are finite (checked), in the table's order. Errors: G_FILE_ERROR. */
+gboolean summary_write_json(const summary *s, const char *path, GError **error);
+
+/* Prints the page a person reads: what ran, how it ended, then the metrics by group, aligned, with their units. */
+void summary_print(const summary *s, FILE *file);
+
+/* A summary read back, for sweeps and plots. Texts are owned by the record. */
+typedef struct summary_record {
+  run_status status;
+  char *message; /* "" when there is none */
+  char *name;    /* the scenario's */
+  char *title;
+  char *version;
+  char *keys[SCENARIO_KEY_COUNT]; /* canonical texts; NULL: the file has none */
+  metric_values metrics;
+} summary_record;
+
+/* Reads `path`, whoever wrote it. NULL and `error`: G_FILE_ERROR when it cannot be read, SUMMARY_ERROR when it is not JSON, lacks a
+ * member, has one of the wrong type, or names a status, key or metric this program does not know. Free with summary_record_free(). */
+summary_record *summary_read_json(const char *path, GError **error);
+void summary_record_free(summary_record *record);
+
+#endif

@@ -1,0 +1,273 @@
+/* The program itself: its options, exit codes, `check` and `explain`. */
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* One run of the program, in a folder of its own. */
+typedef struct outcome {
+  int status;
+  char *output;
+  char *errors;
+} outcome;
+
+typedef struct fixture {
+  char *program;
+  char *folder;
+  outcome last;
+} fixture;
+
+static void forget(fixture *f)
+{
+  g_clear_pointer(&f->last.output, g_free);
+  g_clear_pointer(&f->last.errors, g_free);
+}
+
+/* Runs the program with the arguments up to NULL. */
+static void run(fixture *f, ...) G_GNUC_NULL_TERMINATED;
+
+static void run(fixture *f, ...)
+{
+  GPtrArray *arguments = g_ptr_array_new();
+  GError *error = NULL;
+  va_list rest;
+  int wait_status;
+
+  forget(f);
+  g_ptr_array_add(arguments, f->program);
+  va_start(rest, f);
+  do {
+    g_ptr_array_add(arguments, va_arg(rest, char *));
+  } while (arguments->pdata[arguments->len - 1] != NULL);
+  va_end(rest);
+  g_spawn_sync(f->folder, (char **)arguments->pdata, NULL, G_SPAWN_DEFAULT, NULL, NULL, &f->last.output,
+               &f->last.errors, &wait_status, &error);
+  g_assert_no_error(error);
+  g_assert_true(WIFEXITED(wait_status));
+  f->last.status = WEXITSTATUS(wait_status);
+  g_ptr_array_unref(arguments);
+}
+
+static void assert_outcome(const fixture *f, int status, const char *output, const char *errors)
+{
+  g_assert_cmpstr(f->last.errors, ==, errors);
+  g_assert_cmpstr(f->last.output, ==, output);
+  g_assert_cmpint(f->last.status, ==, status);
+}
+
+static void assert_contains(const char *text, const char *part)
+{
+  if (strstr(text, part) == NULL)
+    g_error("'%s' is not in '%s'", part, text);
+}
+
+static void write_file(const fixture *f, const char *name, const char *text)
+{
+  char *path = g_build_filename(f->folder, name, NULL);
+  FILE *file = fopen(path, "w");
+
+  g_assert_nonnull(file);
+  fputs(text, file);
+  fclose(file);
+  g_free(path);
+}
+
+static const char *const commands[] = {"run", "sweep", "plot", "check", "explain", "export"};
+
+/* --help is enough to start: what it is for, every command, an example. */
+static void test_help(fixture *f, gconstpointer data)
+{
+  run(f, "--help", NULL);
+  g_assert_cmpint(f->last.status, ==, 0);
+  g_assert_cmpstr(f->last.errors, ==, "");
+  assert_contains(f->last.output, "how much reassembly memory does an iWARP receiver need?");
+  assert_contains(f->last.output, "Example");
+  for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
+    char *row = g_strdup_printf("\n  %s ", commands[i]);
+
+    assert_contains(f->last.output, row);
+    g_free(row);
+  }
+  (void)data;
+}
+
+/* --help, --version and --quiet everywhere. */
+static void test_options_of_every_command(fixture *f, gconstpointer data)
+{
+  run(f, "--version", NULL);
+  char *version = g_strdup(f->last.output);
+  g_assert_true(g_str_has_prefix(version, "iwarpsim "));
+  for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
+    run(f, commands[i], "--version", NULL);
+    assert_outcome(f, 0, version, "");
+    run(f, commands[i], "--help", NULL);
+    g_assert_cmpint(f->last.status, ==, 0);
+    assert_contains(f->last.output, "--quiet");
+    assert_contains(f->last.output, "Example:");
+    run(f, commands[i], "--quite", NULL);
+    g_assert_cmpint(f->last.status, ==, 2);
+    assert_contains(f->last.errors, "did you mean --quiet?");
+    g_assert_cmpstr(f->last.output, ==, "");
+  }
+  g_free(version);
+  (void)data;
+}
+
+static void test_no_such_command(fixture *f, gconstpointer data)
+{
+  run(f, "chekc", NULL);
+  assert_outcome(
+      f, 2, "",
+      "iwarpsim: unknown command 'chekc'; expected run, sweep, plot, check, explain or export (did you mean "
+      "'check'?)\n");
+  run(f, "banana", NULL);
+  assert_outcome(f, 2, "",
+                 "iwarpsim: unknown command 'banana'; expected run, sweep, plot, check, explain or export\n");
+  run(f, NULL);
+  assert_outcome(
+      f, 2, "",
+      "iwarpsim: no command; expected run, sweep, plot, check, explain or export (see 'iwarpsim --help')\n");
+  run(f, "--loud", "check", NULL);
+  assert_outcome(f, 2, "", "iwarpsim: unknown option '--loud'; expected a command (see 'iwarpsim --help')\n");
+  (void)data;
+}
+
+static void test_check_of_good_scenarios(fixture *f, gconstpointer data)
+{
+  write_file(f, "empty.cfg", "");
+  write_file(f, "sweep.cfg",
+             "sweep = ( { key = \"path.forward.mtu\"; values = [576, 1500]; }, { key = \"run.seed\"; from = "
+             "1; to = 3; } );");
+  write_file(f, "noted.cfg", "middlebox: { chunk = 5; };");
+  run(f, "check", "empty.cfg", "sweep.cfg", "noted.cfg", NULL);
+  assert_outcome(f, 0,
+                 "empty.cfg: ok\nsweep.cfg: ok, a sweep of 6 points\nnoted.cfg: ok\n"
+                 "noted.cfg: note: noted.cfg:1: middlebox.chunk has no effect while middlebox.mode is none\n",
+                 "");
+  run(f, "check", "--quiet", "empty.cfg", "sweep.cfg", "noted.cfg", NULL);
+  assert_outcome(f, 0, "", "");
+  run(f, "--quiet", "check", "noted.cfg", NULL);
+  assert_outcome(f, 0, "", "");
+  (void)data;
+}
+
+/* Every file is checked, and each bad one says the first thing that is wrong with it. */
+static void test_check_of_bad_scenarios(fixture *f, gconstpointer data)
+{
+  write_file(f, "good.cfg", "");
+  write_file(f, "bad.cfg", "mpa: {\n  markres = true;\n  crc = 5;\n};");
+  write_file(f, "small.cfg", "path: { forward: { mtu = 176; }; };");
+  run(f, "check", "bad.cfg", "missing.cfg", "small.cfg", "good.cfg", NULL);
+  assert_outcome(
+      f, 2, "good.cfg: ok\n",
+      "bad.cfg:2: unknown key 'mpa.markres'; expected one of generation, markers, crc in mpa (did you mean "
+      "'mpa.markers'?)\n"
+      "missing.cfg: cannot read it (No such file or directory); expected a scenario file\n"
+      "small.cfg:1: path.forward.mtu = 176 is too small; expected at least 180: 40 octets of headers and 140 "
+      "for "
+      "the FPDU of a 128-octet ULPDU with markers\n");
+  run(f, "check", NULL);
+  assert_outcome(
+      f, 2, "",
+      "iwarpsim check: no scenario given; expected one or more files (see 'iwarpsim check --help')\n");
+  (void)data;
+}
+
+/* A scenario that is fine but for one point of its sweep is not ok. */
+static void test_check_looks_at_every_point(fixture *f, gconstpointer data)
+{
+  write_file(f, "point.cfg", "sweep = ( { key = \"path.forward.mtu\"; values = [1500, 176]; } );");
+  run(f, "check", "point.cfg", NULL);
+  g_assert_cmpint(f->last.status, ==, 2);
+  g_assert_cmpstr(f->last.output, ==, "");
+  g_assert_true(g_str_has_prefix(f->last.errors, "point.cfg: "));
+  assert_contains(f->last.errors, "path.forward.mtu = 176 is too small; expected at least 180");
+  write_file(f, "point.cfg", "sweep = ( { key = \"tcp.receive_window\"; values = (\"auto\", 65536); } );");
+  run(f, "check", "point.cfg", NULL);
+  g_assert_cmpint(f->last.status, ==, 0);
+  assert_contains(f->last.output, "point.cfg: note: 1 of 2 points have notes of their own, the first is "
+                                  "tcp.receive_window=65536: ");
+  (void)data;
+}
+
+static void test_explain(fixture *f, gconstpointer data)
+{
+  run(f, "explain", "path.forward.queue", NULL);
+  assert_outcome(f, 0,
+                 "Keys of a scenario:\npath.forward.queue (default: 0)\n"
+                 "    Packets that may wait in front of the link; more are dropped. 0: no limit.\n"
+                 "    Value: an integer from 0 to 4294967295.\n",
+                 "");
+  run(f, "explain", "mpa.markers", NULL); /* a key and a metric */
+  assert_contains(f->last.output, "Keys of a scenario:\nmpa.markers (default: true)\n");
+  assert_contains(f->last.output, "Metrics:\nmpa.markers (markers, Data Sink)\n");
+  run(f, "explain", "held", NULL);
+  assert_contains(f->last.output, "held: Held octets\n");
+  run(f, "explain", "keys", NULL);
+  assert_contains(f->last.output, "\ntheory.k2 (default: 1)\n");
+  run(f, "explain", "metrics", NULL);
+  assert_contains(f->last.output, "\nfit.k2 (ratio, ");
+  run(f, "explain", "hedl", NULL);
+  assert_outcome(f, 2, "",
+                 "iwarpsim explain: unknown name 'hedl'; expected keys, metrics, terms, or the name of one "
+                 "of them (did you "
+                 "mean 'held'?)\n");
+  run(f, "explain", "held", "--markdown", NULL);
+  g_assert_cmpint(f->last.status, ==, 2);
+  run(f, "explain", "keys", "--markdown", NULL);
+  g_assert_true(g_str_has_prefix(f->last.output, "# Scenarios\n"));
+  run(f, "explain", NULL);
+  g_assert_cmpint(f->last.status, ==, 0);
+  assert_contains(f->last.output, "iwarpsim explain metrics");
+  (void)data;
+}
+
+static void set_up(fixture *f, gconstpointer data)
+{
+  f->program = g_canonicalize_filename(data, NULL); /* it runs in another folder */
+  f->folder = g_dir_make_tmp("iwarpsim-cli-XXXXXX", NULL);
+  g_assert_nonnull(f->folder);
+}
+
+static void tear_down(fixture *f, gconstpointer data)
+{
+  GDir *dir = g_dir_open(f->folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name(dir)) != NULL) {
+    char *path = g_build_filename(f->folder, name, NULL);
+    g_remove(path);
+    g_free(path);
+  }
+  g_dir_close(dir);
+  g_assert_cmpint(g_rmdir(f->folder), ==, 0);
+  g_free(f->folder);
+  g_free(f->program);
+  forget(f);
+  (void)data;
+}
+
+int main(int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    void (*test)(fixture *f, gconstpointer data);
+  } tests[] = {
+      {"/cli/help", test_help},
+      {"/cli/options-of-every-command", test_options_of_every_command},
+      {"/cli/no-such-command", test_no_such_command},
+      {"/cli/check-of-good-scenarios", test_check_of_good_scenarios},
+      {"/cli/check-of-bad-scenarios", test_check_of_bad_scenarios},
+      {"/cli/check-looks-at-every-point", test_check_looks_at_every_point},
+      {"/cli/explain", test_explain},
+  };
+
+  g_test_init(&argc, &argv, NULL);
+  g_assert_cmpint(argc, ==, 2);
+  g_setenv("LC_ALL", "C", TRUE);
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
+    g_test_add(tests[i].path, fixture, argv[1], set_up, tests[i].test, tear_down);
+  return g_test_run();
+}

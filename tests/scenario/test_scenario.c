@@ -1,0 +1,315 @@
+#include "scenario/scenario.h"
+
+#include "scenario_fixture.h"
+
+static void assert_text(const scenario *s, scenario_key key, const char *expected)
+{
+  char *text = scenario_value_text(s, key);
+
+  g_assert_cmpstr(text, ==, expected);
+  g_free(text);
+}
+
+static void assert_origin(const scenario *s, scenario_key key, const char *expected)
+{
+  char *origin = scenario_origin(s, key);
+
+  g_assert_cmpstr(origin, ==, expected);
+  g_free(origin);
+}
+
+/* The values of all keys, in the table's order, with blanks between. Free with g_free(). */
+static char *all_texts(const scenario *s)
+{
+  GString *all = g_string_new(NULL);
+
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    char *text = scenario_value_text(s, key);
+
+    g_string_append_printf(all, "%s ", text);
+    g_free(text);
+  }
+  return g_string_free(all, FALSE);
+}
+
+/* The defaults that definitions.md and design.md promise: title, run, workload, mpa and sender, receiver,
+ * tcp, path, middlebox, measure and theory. */
+static void test_empty_file_is_all_defaults(void)
+{
+  scenario *s = fixture_load("", NULL);
+  scenario *copy = scenario_copy(s);
+  char *texts = all_texts(s);
+  char *copied = all_texts(copy);
+
+  g_assert_cmpstr(texts, ==,
+                  " "
+                  "1 ns3 0 5min ok "
+                  "write 65536 200 1 0 0 0 "
+                  "ietf true true aligned "
+                  "out-of-order unlimited 1 0 "
+                  "auto 10 true false 40ms 2 3 1s 0.2s 60s 15 "
+                  "10Gbit/s 25us 1500 38 0 0 [] 0 0 0 "
+                  "10Gbit/s 25us 1500 38 0 0 [] 0 0 0 "
+                  "none before 1000 0 10us "
+                  "all 1 ");
+  g_assert_cmpstr(copied, ==, texts);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    g_assert_false(scenario_given(s, key));
+    assert_origin(s, key, NULL);
+  }
+  g_assert_true(scenario_is_auto(s, SCENARIO_TCP_RECEIVE_WINDOW));
+  g_free(texts);
+  g_free(copied);
+  scenario_free(copy);
+  scenario_free(s);
+}
+
+static void test_every_type_of_value(void)
+{
+  gsize count;
+  const guint64 *drop;
+  scenario *s = fixture_load(
+      "title = \"Märker \\\"an\\\"\";\n"
+      "run: { seed = 5000000000L; stop = \"2.5us\"; };\n"
+      "workload: { message_size = 1000; messages = 0x10; outstanding = 1000000000; };\n"
+      "mpa: { crc = FALSE; };\n"
+      "receiver: { mode = \"in-order\"; cell = \"64B\"; };\n"
+      "path: {\n"
+      "  forward: { rate = \"1Gbit/s\"; loss = 0.001; reorder = \"0.1%\"; drop = [100, 101]; };\n"
+      "  reverse: { drop = (7); loss = 1; };\n"
+      "};\n",
+      NULL);
+
+  g_assert_cmpstr(scenario_text(s, SCENARIO_TITLE), ==, "Märker \"an\"");
+  g_assert_cmpuint(scenario_integer(s, SCENARIO_RUN_SEED), ==, G_GUINT64_CONSTANT(5000000000));
+  g_assert_cmpint(scenario_time(s, SCENARIO_RUN_STOP), ==, 2500000);
+  g_assert_cmpuint(scenario_integer(s, SCENARIO_WORKLOAD_MESSAGE_SIZE), ==, 1000);
+  g_assert_cmpuint(scenario_integer(s, SCENARIO_WORKLOAD_MESSAGES), ==, 16);
+  g_assert_cmpuint(scenario_integer(s, SCENARIO_WORKLOAD_OUTSTANDING), ==, 1000000000);
+  g_assert_false(scenario_boolean(s, SCENARIO_MPA_CRC));
+  g_assert_cmpstr(scenario_text(s, SCENARIO_RECEIVER_MODE), ==, "in-order");
+  g_assert_cmpuint(scenario_integer(s, SCENARIO_RECEIVER_CELL), ==, 64);
+  g_assert_cmpuint(scenario_rate(s, SCENARIO_PATH_FORWARD_RATE), ==, 1000000000);
+  g_assert_cmpfloat(scenario_probability(s, SCENARIO_PATH_FORWARD_LOSS), ==, 0.001);
+  g_assert_cmpfloat(scenario_probability(s, SCENARIO_PATH_FORWARD_REORDER), ==, 0.001);
+  drop = scenario_list(s, SCENARIO_PATH_FORWARD_DROP, &count);
+  g_assert_cmpuint(count, ==, 2);
+  g_assert_cmpuint(drop[0], ==, 100);
+  g_assert_cmpuint(drop[1], ==, 101);
+  drop = scenario_list(s, SCENARIO_PATH_REVERSE_DROP, &count);
+  g_assert_cmpuint(count, ==, 1);
+  g_assert_cmpuint(drop[0], ==, 7);
+  g_assert_cmpfloat(scenario_probability(s, SCENARIO_PATH_REVERSE_LOSS), ==, 1.0);
+  assert_origin(s, SCENARIO_RECEIVER_CELL, "a.cfg:5");
+  assert_origin(s, SCENARIO_PATH_REVERSE_DROP, "a.cfg:8");
+  scenario_free(s);
+}
+
+/* Equal values have equal texts, however they were written. */
+static void test_canonical_texts(void)
+{
+  scenario *s = fixture_load(
+      "workload: { message_size = \"64KiB\"; }; path: { forward: { delay = \"0.025ms\"; loss = 0.01;"
+      " rate = \"1000Mbit/s\"; mtu = \"9kB\"; drop = (1, 2); }; };",
+      NULL);
+
+  assert_text(s, SCENARIO_WORKLOAD_MESSAGE_SIZE, "65536"); /* octets alone: programs read it */
+  assert_text(s, SCENARIO_PATH_FORWARD_MTU, "9000");
+  assert_text(s, SCENARIO_PATH_FORWARD_DELAY, "25us");
+  assert_text(s, SCENARIO_PATH_FORWARD_LOSS, "1%");
+  assert_text(s, SCENARIO_PATH_FORWARD_RATE, "1Gbit/s");
+  assert_text(s, SCENARIO_PATH_FORWARD_DROP, "[1,2]");
+  assert_text(s, SCENARIO_PATH_REVERSE_DROP, "[]");
+  assert_text(s, SCENARIO_TCP_RECEIVE_WINDOW, "auto");
+  assert_text(s, SCENARIO_MPA_MARKERS, "true");
+  assert_text(s, SCENARIO_RUN_ENGINE, "ns3");
+  scenario_free(s);
+}
+
+/* What --set takes is what scenario_value_text() writes, for every key. */
+static void test_canonical_texts_read_back(void)
+{
+  scenario *s = fixture_load(
+      "title = \"T\"; path: { forward: { drop = [5, 9]; loss = 0.1234; delay = \"1234567ps\"; }; };", NULL);
+  scenario *copy = scenario_copy(s);
+
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    char *text = scenario_value_text(s, key);
+    char *set = g_strdup_printf("%s=%s", scenario_key_row_of(key)->name, text);
+    GError *error = NULL;
+
+    scenario_set(copy, set, &error);
+    g_assert_no_error(error);
+    assert_text(copy, key, text);
+    g_free(set);
+    g_free(text);
+  }
+  scenario_free(copy);
+  scenario_free(s);
+}
+
+/* reverse takes from forward what it does not say, impairments aside, and a later --set of forward too. */
+static void test_reverse_inherits(void)
+{
+  scenario *s = fixture_load("path: { forward: { mtu = 9000; loss = 0.5; rate = \"1Gbit/s\"; }; reverse: { "
+                             "rate = \"2Gbit/s\"; }; };",
+                             "path.forward.delay=7us");
+
+  g_assert_cmpuint(scenario_integer(s, SCENARIO_PATH_REVERSE_MTU), ==, 9000);
+  g_assert_cmpint(scenario_time(s, SCENARIO_PATH_REVERSE_DELAY), ==, 7 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpuint(scenario_rate(s, SCENARIO_PATH_REVERSE_RATE), ==, 2000000000);
+  g_assert_cmpfloat(scenario_probability(s, SCENARIO_PATH_REVERSE_LOSS), ==, 0.0);
+  g_assert_false(scenario_given(s, SCENARIO_PATH_REVERSE_MTU));
+  assert_text(s, SCENARIO_PATH_REVERSE_MTU, "9000");
+  scenario_free(s);
+}
+
+static void test_set_overrides(void)
+{
+  const char *const sets[] = {"run.seed=5",
+                              "run.seed = 0x10",
+                              "title=two words, no quotes",
+                              "receiver.mode=\"in-order\"",
+                              "path.forward.drop=[100,101]",
+                              "path.reverse.drop=[]",
+                              "path.forward.loss=1%",
+                              "tcp.receive_window=1MiB",
+                              "workload.outstanding=1000000000L",
+                              "mpa.markers=false",
+                              NULL};
+  GError *error = NULL;
+  gsize count;
+
+  fixture_write("a.cfg", "run: { seed = 3; };\npath: { reverse: { drop = [4]; }; };", -1);
+  scenario *s = scenario_load("a.cfg", sets, &error);
+  g_assert_no_error(error);
+  g_assert_cmpuint(scenario_integer(s, SCENARIO_RUN_SEED), ==, 16);
+  assert_origin(s, SCENARIO_RUN_SEED, "--set 'run.seed = 0x10'");
+  g_assert_cmpstr(scenario_text(s, SCENARIO_TITLE), ==, "two words, no quotes");
+  g_assert_cmpstr(scenario_text(s, SCENARIO_RECEIVER_MODE), ==, "in-order");
+  g_assert_cmpuint(scenario_list(s, SCENARIO_PATH_FORWARD_DROP, &count)[1], ==, 101);
+  g_assert_cmpuint(count, ==, 2);
+  scenario_list(s, SCENARIO_PATH_REVERSE_DROP, &count);
+  g_assert_cmpuint(count, ==, 0);
+  g_assert_cmpfloat(scenario_probability(s, SCENARIO_PATH_FORWARD_LOSS), ==, 0.01);
+  g_assert_cmpuint(scenario_integer(s, SCENARIO_TCP_RECEIVE_WINDOW), ==, 1048576);
+  g_assert_cmpuint(scenario_integer(s, SCENARIO_WORKLOAD_OUTSTANDING), ==, 1000000000);
+  g_assert_false(scenario_boolean(s, SCENARIO_MPA_MARKERS));
+  scenario_free(s);
+}
+
+/* A --set that is refused leaves the scenario as it was. */
+static void test_refused_set_changes_nothing(void)
+{
+  scenario *s = fixture_load("run: { seed = 3; };", NULL);
+  GError *error = NULL;
+
+  g_assert_false(scenario_set(s, "run.seed=many", &error));
+  g_assert_error(error, SCENARIO_ERROR, SCENARIO_ERROR_INVALID);
+  g_error_free(error);
+  g_assert_cmpuint(scenario_integer(s, SCENARIO_RUN_SEED), ==, 3);
+  assert_origin(s, SCENARIO_RUN_SEED, "a.cfg:1");
+  scenario_free(s);
+}
+
+static void test_copy_is_independent(void)
+{
+  scenario *s = fixture_load("title = \"first\"; path: { forward: { drop = [1]; }; };", NULL);
+  scenario *copy = scenario_copy(s);
+  gsize count;
+
+  g_assert_true(scenario_set(copy, "title=second", NULL));
+  g_assert_true(scenario_set(copy, "path.forward.drop=[2,3]", NULL));
+  g_assert_cmpstr(scenario_text(s, SCENARIO_TITLE), ==, "first");
+  g_assert_cmpuint(scenario_list(s, SCENARIO_PATH_FORWARD_DROP, &count)[0], ==, 1);
+  g_assert_cmpuint(count, ==, 1);
+  scenario_free(s);
+  g_assert_cmpstr(scenario_text(copy, SCENARIO_TITLE), ==, "second");
+  g_assert_cmpstr(scenario_path(copy), ==, "a.cfg");
+  scenario_free(copy);
+}
+
+/* The name is what results/ is called by. */
+static void test_name_is_the_files(void)
+{
+  static const char *const cases[][2] = {{"one-loss.cfg", "one-loss"},
+                                         {"sub/two.cfg", "two"},
+                                         {"plain", "plain"},
+                                         {"a.b.cfg", "a.b"},
+                                         {".cfg", ".cfg"}};
+
+  g_assert_cmpint(g_mkdir_with_parents("sub", 0700), ==, 0);
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    fixture_write(cases[i][0], "", -1);
+    scenario *s = scenario_load(cases[i][0], NULL, NULL);
+    g_assert_cmpstr(scenario_name(s), ==, cases[i][1]);
+    g_assert_cmpstr(scenario_path(s), ==, cases[i][0]);
+    scenario_free(s);
+  }
+}
+
+/* The largest integer without an L, and one more with it. */
+static void test_edges_of_32_bits(void)
+{
+  scenario *s = fixture_load("run: { seed = 2147483647; };", NULL);
+
+  g_assert_cmpuint(scenario_integer(s, SCENARIO_RUN_SEED), ==, 2147483647);
+  scenario_free(s);
+  s = fixture_load("run: { seed = 2147483648L; };", NULL);
+  g_assert_cmpuint(scenario_integer(s, SCENARIO_RUN_SEED), ==, 2147483648);
+  scenario_free(s);
+}
+
+/* @include counts from the scenario's folder whatever the working directory is, in included files too, and
+ * lines behind it keep their numbers. */
+static void test_include(void)
+{
+  g_assert_cmpint(g_mkdir_with_parents("sub", 0700), ==, 0);
+  fixture_write("sub/top.cfg",
+                "title = \"t\";\n  @include \"base.cfg\" run: { seed = 9; };\nmpa: { crc = false; };\n", -1);
+  fixture_write("sub/base.cfg", "path: {\n  forward: {\n@include \"link.cfg\"\n  };\n};", -1);
+  fixture_write("sub/link.cfg", "mtu = 9000;\n\nloss = 0.5", -1);
+  scenario *s = scenario_load("sub/top.cfg", NULL, NULL);
+  g_assert_nonnull(s);
+  assert_origin(s, SCENARIO_TITLE, "sub/top.cfg:1");
+  assert_origin(s, SCENARIO_PATH_FORWARD_MTU, "sub/link.cfg:1");
+  assert_origin(s, SCENARIO_PATH_FORWARD_LOSS, "sub/link.cfg:3");
+  assert_origin(s, SCENARIO_RUN_SEED, "sub/top.cfg:2");
+  assert_origin(s, SCENARIO_MPA_CRC, "sub/top.cfg:3");
+  scenario_free(s);
+}
+
+/* Within a comment or a string @include is text. */
+static void test_include_in_a_comment_is_none(void)
+{
+  scenario *s = fixture_load("/* as in\n@include \"missing.cfg\"\n*/ title = \"/* no comment\"; # \"\n"
+                             "// @include \"missing.cfg\"\nrun: { seed = 4; };",
+                             NULL);
+
+  g_assert_cmpuint(scenario_integer(s, SCENARIO_RUN_SEED), ==, 4);
+  g_assert_cmpstr(scenario_text(s, SCENARIO_TITLE), ==, "/* no comment");
+  scenario_free(s);
+}
+
+int main(int argc, char **argv)
+{
+  char *folder = fixture_enter();
+  int status;
+
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/scenario/empty-file-is-all-defaults", test_empty_file_is_all_defaults);
+  g_test_add_func("/scenario/every-type-of-value", test_every_type_of_value);
+  g_test_add_func("/scenario/canonical-texts", test_canonical_texts);
+  g_test_add_func("/scenario/canonical-texts-read-back", test_canonical_texts_read_back);
+  g_test_add_func("/scenario/reverse-inherits", test_reverse_inherits);
+  g_test_add_func("/scenario/set-overrides", test_set_overrides);
+  g_test_add_func("/scenario/refused-set-changes-nothing", test_refused_set_changes_nothing);
+  g_test_add_func("/scenario/copy-is-independent", test_copy_is_independent);
+  g_test_add_func("/scenario/name-is-the-files", test_name_is_the_files);
+  g_test_add_func("/scenario/edges-of-32-bits", test_edges_of_32_bits);
+  g_test_add_func("/scenario/include", test_include);
+  g_test_add_func("/scenario/include-in-a-comment-is-none", test_include_in_a_comment_is_none);
+  status = g_test_run();
+  fixture_leave(folder);
+  return status;
+}

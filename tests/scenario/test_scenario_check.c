@@ -1,0 +1,243 @@
+/* What keys say together: contradictions, and what a user should know. */
+#include "scenario_fixture.h"
+
+/* Loads `text`, checks it, and returns the error's message, or the notes a line each ("" when there are
+ * none). Free with g_free(). */
+static char *check(const char *text)
+{
+  scenario *s = fixture_load(text, NULL);
+  GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
+  GError *error = NULL;
+  char *result;
+
+  if (scenario_check(s, notes, &error)) {
+    g_assert_no_error(error);
+    g_ptr_array_add(notes, NULL);
+    result = g_strjoinv("\n", (char **)notes->pdata);
+    /* Without a place for notes it says the same. */
+    g_assert_true(scenario_check(s, NULL, NULL));
+  } else {
+    g_assert_error(error, SCENARIO_ERROR, SCENARIO_ERROR_INVALID);
+    result = g_strdup(error->message);
+    g_error_free(error);
+  }
+  g_ptr_array_unref(notes);
+  scenario_free(s);
+  return result;
+}
+
+static void assert_check(const char *text, const char *expected)
+{
+  char *result = check(text);
+
+  g_assert_cmpstr(result, ==, expected);
+  g_free(result);
+}
+
+static void test_defaults_are_fine(void)
+{
+  assert_check("", "");
+}
+
+/* 40 octets of headers and 140 (markers) or 136 (none) for the smallest FPDU MPA must send, 12 more for
+ * timestamps (MPA-148). */
+static void test_smallest_mtu(void)
+{
+  assert_check("path: { forward: { mtu = 180; }; };", "");
+  assert_check("\npath: { forward: { mtu = 179; }; };",
+               "a.cfg:2: path.forward.mtu = 179 is too small; expected at least 180: 40 octets of headers "
+               "and 140 for the FPDU "
+               "of a 128-octet ULPDU with markers");
+  assert_check("mpa: { markers = false; }; path: { forward: { mtu = 176; }; };", "");
+  assert_check("tcp: { timestamps = true; }; path: { forward: { mtu = 192; }; };", "");
+  assert_check("tcp: { timestamps = true; }; path: { forward: { mtu = 1500; };\n reverse: { mtu = 191; }; };",
+               "a.cfg:2: path.reverse.mtu = 191 is too small; expected at least 192: 52 octets of headers "
+               "and 140 for the FPDU "
+               "of a 128-octet ULPDU with markers");
+}
+
+/* Inherited: the file's line is that of path.forward. */
+static void test_a_set_option_is_named(void)
+{
+  scenario *s = fixture_load("", "path.forward.mtu=176");
+  GError *error = NULL;
+
+  g_assert_false(scenario_check(s, NULL, &error));
+  g_assert_true(
+      g_str_has_prefix(error->message, "--set 'path.forward.mtu=176': path.forward.mtu = 176 is too small;"));
+  g_error_free(error);
+  scenario_free(s);
+}
+
+/* A re-cut segment of `chunk` octets and 40 of headers must fit the link behind the middlebox. */
+static void test_chunk_fits_the_link(void)
+{
+  assert_check("middlebox: { mode = \"rechunk\"; chunk = 1460; };", "");
+  assert_check("middlebox: {\n mode = \"rechunk\";\n chunk = 1461; };",
+               "a.cfg:3: middlebox.chunk = 1461 and 40 octets of headers do not fit path.forward.mtu 1500; "
+               "expected a chunk of at "
+               "most 1460");
+  assert_check("middlebox: { mode = \"rechunk\"; chunk = 1449; }; tcp: { timestamps = true; };",
+               "a.cfg:1: middlebox.chunk = 1449 and 52 octets of headers do not fit path.forward.mtu 1500; "
+               "expected a chunk of at "
+               "most 1448");
+  assert_check(
+      "path: { forward: { mtu = 9000; };\n reverse: { mtu = 1000; }; }; middlebox: { mode = \"rechunk\"; };",
+      "a.cfg:2: middlebox.chunk = 1000 and 40 octets of headers do not fit path.reverse.mtu 1000; expected a "
+      "chunk of at "
+      "most 960");
+}
+
+/* Behind the impairments no link follows: only the 65535 octets of an IP datagram limit it. */
+static void test_chunk_behind_the_link(void)
+{
+  assert_check("middlebox: { mode = \"rechunk\"; position = \"behind\"; chunk = 65495; };", "");
+  assert_check("middlebox: { mode = \"rechunk\"; position = \"behind\"; chunk = 65496; };",
+               "a.cfg:1: middlebox.chunk = 65496 and 40 octets of headers do not fit an IP datagram of "
+               "65535; expected a chunk of "
+               "at most 65495");
+}
+
+static void test_phase_lies_in_the_first_chunk(void)
+{
+  assert_check("middlebox: { mode = \"rechunk\"; phase = 999; };", "");
+  assert_check("middlebox: { mode = \"rechunk\"; phase = 1000; };",
+               "a.cfg:1: middlebox.phase = 1000 is not less than middlebox.chunk = 1000; expected a phase "
+               "within the first chunk");
+}
+
+static void test_timeouts_are_ordered(void)
+{
+  assert_check("tcp: { rto_max = \"1s\"; };", "");
+  assert_check("tcp: { rto_max = \"999ms\"; };",
+               "a.cfg:1: tcp.rto_initial = 1s is more than tcp.rto_max = 999ms; expected at most that");
+  assert_check("tcp: {\n rto_min = \"2s\"; rto_initial = \"1s\";\n rto_max = \"1s\"; };",
+               "a.cfg:2: tcp.rto_min = 2s is more than tcp.rto_max = 1s; expected at most that");
+}
+
+/* Base round trip of the defaults: 2 x 25 us and 1538 octets at 10 Gbit/s each way, 2 x 1,230,400 ps:
+ * 52,460,800 ps. Times 10 Gbit/s: 524,608 bit = 65,576 octets. */
+static void test_bandwidth_delay_product(void)
+{
+  scenario *s = fixture_load("", NULL);
+
+  g_assert_cmpint(scenario_base_round_trip(s), ==, 52460800);
+  g_assert_cmpuint(scenario_bandwidth_delay_octets(s), ==, 65576);
+  g_assert_cmpuint(scenario_receive_window_octets(s), ==, 131152);
+  scenario_free(s);
+}
+
+/* auto is at least 64 KiB, and at most what RFC 7323 can announce. */
+static void test_automatic_window_is_bounded(void)
+{
+  scenario *s = fixture_load("path: { forward: { rate = \"1Mbit/s\"; }; };", NULL);
+
+  g_assert_cmpuint(scenario_receive_window_octets(s), ==, 65536);
+  scenario_free(s);
+  s = fixture_load("path: { forward: { rate = \"10Tbit/s\"; delay = \"10s\"; }; };", NULL);
+  g_assert_cmpuint(scenario_receive_window_octets(s), ==, 1073741824);
+  scenario_free(s);
+}
+
+static void test_notes_on_the_window(void)
+{
+  /* 65536 / 65576 = 0.99939 */
+  assert_check("tcp: { receive_window = \"64KiB\"; };",
+               "a.cfg:1: the receive window of 65536 octets is 0.999 of the bandwidth-delay product of "
+               "65576: one connection "
+               "cannot fill the path");
+  assert_check(
+      "path: { forward: { rate = \"1Mbit/s\"; delay = \"0s\"; }; };\ntcp: { receive_window = 1459; };",
+      "a.cfg:2: the receive window of 1459 octets is 0.474 of the bandwidth-delay product of 3076: one "
+      "connection "
+      "cannot fill the path\n"
+      "a.cfg:2: the receive window of 1459 octets is less than a full-size segment: segments cannot stay "
+      "aligned with "
+      "FPDUs");
+}
+
+static void test_notes_on_reordering(void)
+{
+  assert_check("path: { forward: { reorder = \"1%\"; jitter = \"10us\"; gap = 5; }; };", "");
+  assert_check("path: { forward: { reorder = \"1%\"; }; };",
+               "a.cfg:1: path.forward.reorder has no effect while path.forward.jitter is 0s: there is no "
+               "delay to skip");
+  assert_check(
+      "path: { reverse: { jitter = \"1us\"; }; };",
+      "a.cfg:1: path.reverse.jitter only adds delay while path.reverse.reorder is 0: no packet skips it");
+  assert_check(
+      "path: { forward: { gap = 5; }; };",
+      "a.cfg:1: path.forward.gap has no effect without path.forward.reorder and path.forward.jitter");
+}
+
+static void test_notes_on_keys_without_effect(void)
+{
+  assert_check("middlebox: { chunk = 5; };",
+               "a.cfg:1: middlebox.chunk has no effect while middlebox.mode is none");
+  assert_check("workload: { operation = \"send\"; signal_every = 5; };",
+               "a.cfg:1: workload.signal_every has no effect: only Writes are signalled");
+}
+
+static void test_notes_on_timers(void)
+{
+  assert_check("run: { stall = \"60s\"; };", "a.cfg:1: run.stall = 60s is not more than tcp.rto_max = 60s: a "
+                                             "connection that waits to retransmit may be given up");
+  assert_check("tcp: { rto_min = \"40ms\"; };", "a.cfg (default of tcp.delayed_ack): tcp.delayed_ack is not "
+                                                "less than tcp.rto_min: a sender may time out while its "
+                                                "peer delays the acknowledgement");
+}
+
+/* Each buffer costs 256 octets beside its message, a message in flight at least 20. The largest message three
+ * times: 4 GiB x (131,152 / (2^32 + 19) + 2) = 8.0 GiB. 10000 connections: x (131,152 /
+ * 65,556 + 2) x 65,792 = 2.45 GiB; with 1 MiB x (131,152 / 1,048,596 + 2) x 1,048,832 = 20.76 GiB. Messages
+ * of nothing in the largest window: 2 x (2^30 / 20 + 2) x 256 = 25.6 GiB. */
+static void test_memory(void)
+{
+  assert_check("workload: { message_size = 4294967295L; messages = 3; };", "");
+  assert_check("workload: { connections = 10000; };", "");
+  assert_check(
+      "workload: {\n connections = 10000;\n message_size = \"1MiB\"; };",
+      "a.cfg:3: the sink's buffers take 20.8 GiB (10000 connections, each with buffers for a receive "
+      "window and two messages); expected at most 16 GiB");
+  assert_check("workload: { connections = 2; messages = 1000000000; message_size = 0; }; tcp: { "
+               "receive_window = \"1GiB\"; };",
+               "a.cfg:1: the sink's buffers take 25.6 GiB (2 connections, each with buffers for a receive "
+               "window and two messages); expected at most 16 GiB");
+}
+
+/* 2^32 - 1 octets x 10^9 x 8 / 10 Gbit/s = 3.4e9 s = 39,768 days; picoseconds in 63 bits end after 106.75. */
+static void test_duration(void)
+{
+  assert_check("workload: { message_size = 4294967295L; messages = 1000000000; };",
+               "a.cfg:1: the workload takes 39768 days at the forward rate; expected less than 107, where "
+               "simulated time ends, or "
+               "a run.stop");
+  assert_check("workload: { message_size = 4294967295L; messages = 1000000000; }; run: { stop = \"1s\"; };",
+               "");
+}
+
+int main(int argc, char **argv)
+{
+  char *folder = fixture_enter();
+  int status;
+
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/scenario/check/defaults-are-fine", test_defaults_are_fine);
+  g_test_add_func("/scenario/check/smallest-mtu", test_smallest_mtu);
+  g_test_add_func("/scenario/check/a-set-option-is-named", test_a_set_option_is_named);
+  g_test_add_func("/scenario/check/chunk-fits-the-link", test_chunk_fits_the_link);
+  g_test_add_func("/scenario/check/chunk-behind-the-link", test_chunk_behind_the_link);
+  g_test_add_func("/scenario/check/phase-lies-in-the-first-chunk", test_phase_lies_in_the_first_chunk);
+  g_test_add_func("/scenario/check/timeouts-are-ordered", test_timeouts_are_ordered);
+  g_test_add_func("/scenario/check/bandwidth-delay-product", test_bandwidth_delay_product);
+  g_test_add_func("/scenario/check/automatic-window-is-bounded", test_automatic_window_is_bounded);
+  g_test_add_func("/scenario/check/notes-on-the-window", test_notes_on_the_window);
+  g_test_add_func("/scenario/check/notes-on-reordering", test_notes_on_reordering);
+  g_test_add_func("/scenario/check/notes-on-keys-without-effect", test_notes_on_keys_without_effect);
+  g_test_add_func("/scenario/check/notes-on-timers", test_notes_on_timers);
+  g_test_add_func("/scenario/check/memory", test_memory);
+  g_test_add_func("/scenario/check/duration", test_duration);
+  status = g_test_run();
+  fixture_leave(folder);
+  return status;
+}

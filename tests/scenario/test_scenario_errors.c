@@ -1,0 +1,268 @@
+/* What a bad scenario is told: file and line, what is wrong, what was expected, what was perhaps meant. */
+#include "scenario_fixture.h"
+
+typedef struct bad {
+  const char *text;
+  const char *message;
+} bad;
+
+#define SEED "an integer from 0 to 9007199254740992"
+#define DROP "a list of ascending integers from 1 to 9007199254740992, such as [100, 101] or []"
+#define LOSS "a probability from 0 to 1, such as 0.001 or \"0.1%\""
+#define RATE "a rate from \"1kbit/s\" to \"10Tbit/s\", such as \"10Gbit/s\""
+#define DELAY "a time from \"0\" to \"10s\", such as \"25us\""
+#define MTU "a size in octets from 176 to 65535, such as 1500 or \"1KiB\""
+#define FORWARD_KEYS "rate, delay, mtu, framing, queue, loss, drop, reorder, gap, jitter"
+#define FILE_KEYS "title, run, workload, mpa, sender, receiver, tcp, path, middlebox, measure, theory, sweep"
+#define SYNTAX "; expected KEY = VALUE; or GROUP: { ... }; with words and values with units in quotes"
+
+static const bad files[] = {
+    /* unknown names */
+    {"path: {\n  forward: {\n    los = 1;\n  };\n};",
+     "a.cfg:3: unknown key 'path.forward.los'; expected one of " FORWARD_KEYS
+     " in path.forward (did you mean 'path.forward.loss'?)"},
+    {"path: { forwrd: { loss = 1; }; };", "a.cfg:1: unknown group 'path.forwrd'; expected one of forward, "
+                                          "reverse in path (did you mean 'path.forward'?)"},
+    {"\npth: { forward: { loss = 1; }; };",
+     "a.cfg:2: unknown group 'pth'; expected one of " FILE_KEYS " (did you mean 'path'?)"},
+    {"zzzzzz = 1;", "a.cfg:1: unknown key 'zzzzzz'; expected one of " FILE_KEYS},
+    {"mtu = 1500;",
+     "a.cfg:1: unknown key 'mtu'; expected one of " FILE_KEYS " (did you mean 'path.forward.mtu'?)"},
+    /* the first problem of several is the one named */
+    {"run: { seed = 1;\n stp = 1; };\nmpa: { mark = 1; };",
+     "a.cfg:2: unknown key 'run.stp'; expected one of seed, engine, stop, stall, expect in run (did you mean "
+     "'run.stop'?)"},
+    /* types */
+    {"run: { seed = \"1\"; };",
+     "a.cfg:1: run.seed = \"1\" is not an integer; expected " SEED ", without quotes"},
+    {"run: { seed = 1.0; };", "a.cfg:1: run.seed = 1.0 is not an integer; expected " SEED},
+    {"run: { seed = true; };", "a.cfg:1: run.seed = true is not an integer; expected " SEED},
+    {"run: { seed = [1]; };", "a.cfg:1: run.seed = [1] is not an integer; expected " SEED},
+    {"run: { seed = { a = 1; }; };", "a.cfg:1: run.seed = { ... } is a group, not a value; expected " SEED},
+    {"mpa: { markers = \"true\"; };",
+     "a.cfg:1: mpa.markers = \"true\" is not a boolean; expected true or false, without quotes"},
+    {"mpa: { markers = 1; };", "a.cfg:1: mpa.markers = 1 is not a boolean; expected true or false"},
+    {"title = 5;", "a.cfg:1: title = 5 is not text on one line; expected text on one line, in quotes"},
+    {"title = \"a\nb\";",
+     "a.cfg:1: title = \"a\\nb\" is not text on one line; expected text on one line, in quotes"},
+    {"run: { engine = \"ns2\"; };", "a.cfg:1: run.engine = \"ns2\" is none of its words; expected \"ns3\" or "
+                                    "\"native\" (did you mean 'ns3'?)"},
+    {"run: { expect = \"fine\"; };",
+     "a.cfg:1: run.expect = \"fine\" is none of its words; expected \"ok\", \"terminate\" or \"any\""},
+    {"run: { engine = 3; };", "a.cfg:1: run.engine = 3 is none of its words; expected \"ns3\" or \"native\""},
+    {"path = 3;", "a.cfg:1: 'path' is not a group; expected path: { ... } with forward, reverse"},
+    {"path: { forward: { drop = \"5\"; }; };",
+     "a.cfg:1: path.forward.drop = \"5\" is not a list of integers; expected " DROP ", without quotes"},
+    {"path: { forward: { drop = 5; }; };",
+     "a.cfg:1: path.forward.drop = 5 is not a list of integers; expected " DROP},
+    {"path: { forward: { drop = (1, \"x\"); }; };",
+     "a.cfg:1: path.forward.drop = [1,x] is not a list of integers; expected " DROP},
+    {"path: { forward: { drop = [1.5]; }; };",
+     "a.cfg:1: path.forward.drop = [1.5] is not a list of integers; expected " DROP},
+    {"path: { forward: { drop = [1.0]; }; };",
+     "a.cfg:1: path.forward.drop = [1.0] is not a list of integers; expected " DROP},
+    {"path: { forward: { mtu = 1500.0; }; };",
+     "a.cfg:1: path.forward.mtu = 1500.0 is not a size; expected " MTU},
+    /* units */
+    {"path: { forward: { delay = 25; }; };", "a.cfg:1: path.forward.delay = 25 has no unit; expected " DELAY},
+    {"path: { forward: { delay = \"25\"; }; };",
+     "a.cfg:1: path.forward.delay = \"25\" is not a time; expected " DELAY},
+    {"path: { forward: { delay = \"25 KiB\"; }; };",
+     "a.cfg:1: path.forward.delay = \"25 KiB\" is not a time; expected " DELAY},
+    {"path: { forward: { delay = \"0.1ps\"; }; };",
+     "a.cfg:1: path.forward.delay = \"0.1ps\" is not a time; expected " DELAY},
+    {"path: { forward: { rate = \"10gbit/s\"; }; };",
+     "a.cfg:1: path.forward.rate = \"10gbit/s\" is not a rate; expected " RATE},
+    {"path: { forward: { rate = 1e10; }; };",
+     "a.cfg:1: path.forward.rate = 10000000000.0 has no unit; expected " RATE},
+    {"path: { forward: { mtu = \"1500 octets\"; }; };",
+     "a.cfg:1: path.forward.mtu = \"1500 octets\" is not a size; expected " MTU},
+    {"path: { forward: { loss = \"1\\%\"; }; };",
+     "a.cfg:1: path.forward.loss = \"1\\%\" is not a probability; expected " LOSS},
+    /* limits */
+    {"run: { seed = -1; };", "a.cfg:1: run.seed = -1 is out of range; expected " SEED},
+    {"run: { seed = 9007199254740993L; };",
+     "a.cfg:1: run.seed = 9007199254740993 is out of range; expected " SEED},
+    {"path: { forward: { mtu = 175; }; };", "a.cfg:1: path.forward.mtu = 175 is out of range; expected " MTU},
+    {"path: { forward: { mtu = -1500; }; };",
+     "a.cfg:1: path.forward.mtu = -1500 is out of range; expected " MTU},
+    {"path: { forward: { mtu = \"64KiB\"; }; };",
+     "a.cfg:1: path.forward.mtu = \"64KiB\" is out of range; expected " MTU},
+    {"path: { forward: { delay = \"11s\"; }; };",
+     "a.cfg:1: path.forward.delay = \"11s\" is out of range; expected " DELAY},
+    {"path: { forward: { rate = \"999bit/s\"; }; };",
+     "a.cfg:1: path.forward.rate = \"999bit/s\" is out of range; expected " RATE},
+    {"path: { forward: { loss = 2; }; };",
+     "a.cfg:1: path.forward.loss = 2 is not a probability; expected " LOSS},
+    {"path: { forward: { loss = -0.5; }; };",
+     "a.cfg:1: path.forward.loss = -0.5 is not a probability; expected " LOSS},
+    {"path: { forward: { drop = [0]; }; };",
+     "a.cfg:1: path.forward.drop = [0] is out of range; expected " DROP},
+    {"path: { forward: { drop = [101, 100]; }; };",
+     "a.cfg:1: path.forward.drop = [101,100] does not ascend; expected " DROP},
+    {"path: { forward: { drop = [100, 100]; }; };",
+     "a.cfg:1: path.forward.drop = [100,100] does not ascend; expected " DROP},
+    /* numbers that libconfig would wrap in silence */
+    {"run: {\n seed = 5000000000;\n};",
+     "a.cfg:2: 5000000000 is outside 32 bits; expected 5000000000L, with the L that larger numbers end with"},
+    {"run: { seed = 2147483648; };",
+     "a.cfg:1: 2147483648 is outside 32 bits; expected 2147483648L, with the L that larger numbers end with"},
+    {"run: { seed = -2147483649; };", "a.cfg:1: -2147483649 is outside 32 bits; expected -2147483649L, with "
+                                      "the L that larger numbers end with"},
+    {"run: { seed = -2147483648; };", "a.cfg:1: run.seed = -2147483648 is out of range; expected " SEED},
+    {"run: { seed = 0xffffffff; };",
+     "a.cfg:1: 0xffffffff is outside 32 bits; expected 0xffffffffL, with the L that larger numbers end with"},
+    {"run: { seed = 9223372036854775808L; };",
+     "a.cfg:1: 9223372036854775808 is outside 64 bits; expected a smaller number"},
+    {"path: { forward: { loss = 1e999; }; };",
+     "a.cfg:1: a number is too large to be counted with; expected a smaller one"},
+    /* duplicates */
+    {"run: {\n  seed = 1;\n  seed = 2;\n};",
+     "a.cfg:3: duplicate key 'run.seed'; expected it once, it is given already in a.cfg:2"},
+    {"run: { seed = 1; };\nrun: { engine = \"ns3\"; };",
+     "a.cfg:2: duplicate key 'run'; expected it once, it is given already in a.cfg:1"},
+    /* syntax */
+    {"run: { seed = ; };", "a.cfg:1: syntax error at 'run: { seed = ; };'" SYNTAX},
+    {"title = \"t\";\nrun: { engine = ns3; };", "a.cfg:2: syntax error at 'run: { engine = ns3; };'" SYNTAX},
+    {"path: { forward: { delay = 25us; }; };",
+     "a.cfg:1: syntax error at 'path: { forward: { delay = 25us; }; };'" SYNTAX},
+    {"run: {\n  seed = 1;\n", "a.cfg:1: '{' is never closed; expected its closing bracket"},
+    {"run: {\n  seed = 1;\n);",
+     "a.cfg:3: ')' cannot close '{'; expected the bracket that closes the '{' in a.cfg:1"},
+    {"run: { seed = 1; };\n};", "a.cfg:2: '}' closes nothing; expected its opening bracket before it"},
+    {"title = \"t\";\ntitle2 = \"no end;\nrun: {};",
+     "a.cfg:2: a string is never closed; expected its closing '\"'"},
+    {"title = \"t\";\n/* no end\nrun: {};", "a.cfg:2: a comment is never closed; expected its closing '*/'"},
+    {"path: { forward: { drop = [1, \"x\"]; }; };",
+     "a.cfg:1: a list in [ ] holds values of several types; expected ( ) around them"},
+    {"run: { \"seed\" = 1; };",
+     "a.cfg:1: a text in quotes stands where no value can; expected KEY = \"TEXT\";"},
+    {"title = \"a\",\n\"b\";",
+     "a.cfg:2: a text in quotes stands where no value can; expected KEY = \"TEXT\";"},
+    /* includes */
+    {"\n@include \"missing.cfg\"\n",
+     "a.cfg:2: cannot read 'missing.cfg' (No such file or directory); expected a file to include"},
+    {"@include \".\"\n", "a.cfg:1: cannot read '.' (Is a directory); expected a file to include"},
+    {"@include \"a.cfg\"\n", "a.cfg:1: 'a.cfg' includes itself; expected no circle of files"},
+    {"run: { @include \"b.cfg\" };",
+     "a.cfg:1: '@' starts nothing here; expected @include \"FILE\" at the start of a line"},
+    /* text */
+    {"title = \"\xff\";", "a.cfg:1: octet 0xff is no text; expected a scenario file in UTF-8"},
+};
+
+static const bad sets[] = {
+    {"path.forward.los=1%",
+     "--set 'path.forward.los=1%': unknown key 'path.forward.los'; expected one of " FORWARD_KEYS
+     " in path.forward (did you mean 'path.forward.loss'?)"},
+    {"sede=1",
+     "--set 'sede=1': unknown key 'sede'; expected one of title, run, workload, mpa, sender, receiver, tcp, "
+     "path, middlebox, measure, theory (did you mean 'run.seed'?)"},
+    {"path.forward=1",
+     "--set 'path.forward=1': 'path.forward' is a group; expected one of its keys, " FORWARD_KEYS},
+    {"sweep=1", "--set 'sweep=1': the sweep cannot be set; expected GROUP.KEY=VALUE"},
+    {"run.seed", "--set 'run.seed': there is no '=' in it; expected GROUP.KEY=VALUE"},
+    {"run.seed=", "--set 'run.seed=': run.seed =  is not an integer; expected " SEED},
+    {"run.seed=1 2", "--set 'run.seed=1 2': run.seed = 1 2 is not an integer; expected " SEED},
+    {"run.seed=\"5\"",
+     "--set 'run.seed=\"5\"': run.seed = \"5\" is not an integer; expected " SEED ", without quotes"},
+    {"run.seed=99999999999999999999", "--set 'run.seed=99999999999999999999': run.seed = "
+                                      "99999999999999999999 is out of range; expected " SEED},
+    {"title=\"x", "--set 'title=\"x': the text in quotes does not end with them; expected \"TEXT\""},
+    {"title=\"x\"; run = \"y\"",
+     "--set 'title=\"x\"; run = \"y\"': the text in quotes does not end with them; expected \"TEXT\""},
+    {"path.forward.drop=[1,2",
+     "--set 'path.forward.drop=[1,2': path.forward.drop = [1,2 is not a list of integers; "
+     "expected " DROP},
+    {"path.forward.drop=[1,,2]",
+     "--set 'path.forward.drop=[1,,2]': path.forward.drop = [1,,2] is not a list of integers; "
+     "expected " DROP},
+    {"path.forward.drop=1,2",
+     "--set 'path.forward.drop=1,2': path.forward.drop = 1,2 is not a list of integers; "
+     "expected " DROP},
+    {"path.forward.mtu=100",
+     "--set 'path.forward.mtu=100': path.forward.mtu = 100 is out of range; expected " MTU},
+    {"tcp.receive_window=2GiB",
+     "--set 'tcp.receive_window=2GiB': tcp.receive_window = 2GiB is out of range; expected "
+     "\"auto\" or a size in octets from 1024 to 1073741824, such as 1500 or \"64KiB\""},
+    {"mpa.markers=maybe",
+     "--set 'mpa.markers=maybe': mpa.markers = maybe is not a boolean; expected true or false"},
+};
+
+static void test_files(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(files); i++) {
+    char *message = fixture_refusal(files[i].text, NULL);
+
+    g_assert_cmpstr(message, ==, files[i].message);
+    g_free(message);
+  }
+}
+
+static void test_sets(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(sets); i++) {
+    char *message = fixture_refusal("", sets[i].text);
+
+    g_assert_cmpstr(message, ==, sets[i].message);
+    g_free(message);
+  }
+}
+
+static void assert_unreadable(const char *path, const char *expected)
+{
+  GError *error = NULL;
+
+  g_assert_null(scenario_load(path, NULL, &error));
+  g_assert_error(error, SCENARIO_ERROR, SCENARIO_ERROR_INVALID);
+  g_assert_cmpstr(error->message, ==, expected);
+  g_error_free(error);
+}
+
+static void test_unreadable_files(void)
+{
+  assert_unreadable("missing.cfg",
+                    "missing.cfg: cannot read it (No such file or directory); expected a scenario file");
+  assert_unreadable(".", ".: cannot read it (Is a directory); expected a scenario file");
+  assert_unreadable(
+      "/dev/zero",
+      "/dev/zero: cannot read it (it is larger than 4 MiB, which no scenario is); expected a scenario file");
+}
+
+/* An included file's mistakes are its own, by the path that finds it from here. */
+static void test_included_file(void)
+{
+  g_assert_cmpint(g_mkdir_with_parents("sub", 0700), ==, 0);
+  fixture_write("sub/top.cfg", "title = \"t\";\n@include \"more.cfg\"\nmpa: { crc = 1; };", -1);
+  fixture_write("sub/more.cfg", "run: {\n  sede = 1;\n};", -1);
+  assert_unreadable("sub/top.cfg",
+                    "sub/more.cfg:2: unknown key 'run.sede'; expected one of seed, engine, stop, stall, "
+                    "expect in run (did you mean 'run.seed'?)");
+  fixture_write("sub/more.cfg", "run: {\n  seed = 1;\n", -1);
+  assert_unreadable("sub/top.cfg", "sub/more.cfg:1: '{' is never closed; expected its closing bracket");
+  fixture_write("sub/more.cfg", "\n\n/*\n", -1);
+  assert_unreadable("sub/top.cfg", "sub/more.cfg:3: a comment is never closed; expected its closing '*/'");
+  fixture_write("sub/more.cfg", "title = \"again\";", -1);
+  assert_unreadable(
+      "sub/top.cfg",
+      "sub/more.cfg:1: duplicate key 'title'; expected it once, it is given already in sub/top.cfg:1");
+  fixture_write("sub/more.cfg", "run = ;", -1);
+  assert_unreadable("sub/top.cfg", "sub/more.cfg:1: syntax error at 'run = ;'" SYNTAX);
+  /* What follows the included file keeps its own line. */
+  fixture_write("sub/more.cfg", "\n\n\n\n", -1);
+  assert_unreadable("sub/top.cfg", "sub/top.cfg:3: mpa.crc = 1 is not a boolean; expected true or false");
+}
+
+int main(int argc, char **argv)
+{
+  char *folder = fixture_enter();
+  int status;
+
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/scenario/errors/files", test_files);
+  g_test_add_func("/scenario/errors/sets", test_sets);
+  g_test_add_func("/scenario/errors/unreadable-files", test_unreadable_files);
+  g_test_add_func("/scenario/errors/included-file", test_included_file);
+  status = g_test_run();
+  fixture_leave(folder);
+  return status;
+}

@@ -1,0 +1,111 @@
+#include "scenario/scenario_keys.h"
+
+#include <string.h>
+
+#include "scenario/scenario_value.h"
+
+/* Every row is filled in, and its default is a value of its type within its limits. */
+static void test_rows_are_complete(void)
+{
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    const scenario_key_row *row = scenario_key_row_of(key);
+
+    g_assert_nonnull(row->name);
+    g_test_message("%s", row->name);
+    g_assert_nonnull(row->sentence);
+    g_assert_true(g_str_has_suffix(row->sentence, "."));
+    g_assert_true((row->fallback != NULL) != (row->inherits >= 0));
+    if (row->fallback != NULL) {
+      scenario_value value = {.is_word = FALSE};
+      char *problem = NULL;
+
+      g_assert_true(scenario_value_read(row, SCENARIO_NOTATION_BARE, row->fallback, &value, &problem));
+      scenario_value_clear(&value);
+    }
+  }
+}
+
+static void test_names_find_their_key(void)
+{
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++)
+    g_assert_cmpint(scenario_key_find(scenario_key_row_of(key)->name), ==, key);
+  g_assert_cmpint(scenario_key_find("path.forward"), ==, SCENARIO_KEY_COUNT);
+  g_assert_cmpint(scenario_key_find(""), ==, SCENARIO_KEY_COUNT);
+}
+
+/* Each key but the title lies in exactly one listed group, and that is the part of its name before the last
+ * dot. */
+static void test_every_key_is_in_a_group(void)
+{
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    const char *name = scenario_key_row_of(key)->name;
+    const char *dot = strrchr(name, '.');
+    guint groups = scenario_group_has("", key);
+
+    g_test_message("%s", name);
+    for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
+      if (!scenario_group_has(group->name, key))
+        continue;
+      groups++;
+      g_assert_cmpuint(strlen(group->name), ==, (gsize)(dot - name));
+      g_assert_true(g_str_has_prefix(name, group->name));
+    }
+    g_assert_cmpuint(groups, ==, 1);
+  }
+}
+
+static void test_members_of_groups(void)
+{
+  char *file = scenario_group_members("");
+  char *path = scenario_group_members("path");
+  char *forward = scenario_group_members("path.forward");
+
+  g_assert_cmpstr(file, ==,
+                  "title, run, workload, mpa, sender, receiver, tcp, path, middlebox, measure, theory");
+  g_assert_cmpstr(path, ==, "forward, reverse");
+  g_assert_cmpstr(forward, ==, "rate, delay, mtu, framing, queue, loss, drop, reorder, gap, jitter");
+  g_free(file);
+  g_free(path);
+  g_free(forward);
+}
+
+/* The link's keys of reverse take those of forward; impairments do not (design.md). Both have the same
+ * limits. */
+static void test_reverse_mirrors_forward(void)
+{
+  const int distance = SCENARIO_PATH_REVERSE_RATE - SCENARIO_PATH_FORWARD_RATE;
+
+  for (scenario_key key = SCENARIO_PATH_REVERSE_RATE; key <= SCENARIO_PATH_REVERSE_JITTER; key++) {
+    const scenario_key_row *reverse = scenario_key_row_of(key);
+    const scenario_key_row *forward = scenario_key_row_of((scenario_key)((int)key - distance));
+
+    g_test_message("%s", reverse->name);
+    g_assert_cmpstr(strrchr(reverse->name, '.'), ==, strrchr(forward->name, '.'));
+    g_assert_cmpint(reverse->type, ==, forward->type);
+    g_assert_cmpuint(reverse->minimum, ==, forward->minimum);
+    g_assert_cmpuint(reverse->maximum, ==, forward->maximum);
+    if (key <= SCENARIO_PATH_REVERSE_QUEUE)
+      g_assert_cmpint(reverse->inherits, ==, (int)key - distance);
+    else
+      g_assert_cmpstr(reverse->fallback, ==, forward->fallback);
+  }
+}
+
+static void test_nearest_is_a_key_or_group(void)
+{
+  g_assert_cmpstr(scenario_key_nearest("path.forward.los"), ==, "path.forward.loss");
+  g_assert_cmpstr(scenario_key_nearest("pth"), ==, "path");
+  g_assert_null(scenario_key_nearest("zzzzzz"));
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/scenario/keys/rows-are-complete", test_rows_are_complete);
+  g_test_add_func("/scenario/keys/names-find-their-key", test_names_find_their_key);
+  g_test_add_func("/scenario/keys/every-key-is-in-a-group", test_every_key_is_in_a_group);
+  g_test_add_func("/scenario/keys/members-of-groups", test_members_of_groups);
+  g_test_add_func("/scenario/keys/reverse-mirrors-forward", test_reverse_mirrors_forward);
+  g_test_add_func("/scenario/keys/nearest-is-a-key-or-group", test_nearest_is_a_key_or_group);
+  return g_test_run();
+}

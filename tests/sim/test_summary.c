@@ -1,0 +1,304 @@
+/* A run's summary: what is written is what is read back, and nobody's file makes the reader fall over. */
+#include "sim/summary.h"
+
+#include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct fixture {
+  char *folder;
+  char *scenario_path;
+  char *path; /* summary.json */
+  scenario *scenario;
+} fixture;
+
+static void set_up(fixture *f, gconstpointer text)
+{
+  g_autoptr(GError) error = NULL;
+  f->folder = g_dir_make_tmp("test-summary-XXXXXX", &error);
+  g_assert_no_error(error);
+  f->scenario_path = g_build_filename(f->folder, "one-loss.cfg", NULL);
+  f->path = g_build_filename(f->folder, "summary.json", NULL);
+  g_file_set_contents(f->scenario_path, text, -1, &error);
+  g_assert_no_error(error);
+  f->scenario = scenario_load(f->scenario_path, NULL, &error);
+  g_assert_no_error(error);
+}
+
+static void tear_down(fixture *f, gconstpointer text)
+{
+  (void)text;
+  scenario_free(f->scenario);
+  g_unlink(f->path);
+  g_unlink(f->scenario_path);
+  g_rmdir(f->folder);
+  g_free(f->path);
+  g_free(f->scenario_path);
+  g_free(f->folder);
+}
+
+static summary sample(const fixture *f)
+{
+  summary s = {.scenario = f->scenario,
+               .status = RUN_OK,
+               .version = "0.1.0",
+               .git = "abc123",
+               .engine = "ns3",
+               .ns3_version = "3.37"};
+  metric_values_set(&s.metrics, METRIC_TCP_SEGMENTS, 12345);
+  metric_values_set(&s.metrics, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 126464);
+  metric_values_set(&s.metrics, METRIC_EFFICIENCY_WIRE, 0.1);
+  metric_values_set(&s.metrics, METRIC_GOODPUT_BIT_PER_S, 9.2881e9);
+  metric_values_set(&s.metrics, METRIC_DELAY_PLACEMENT_MEAN_S, 5.24e-5);
+  return s;
+}
+
+static void write_sample(const summary *s, const fixture *f)
+{
+  g_autoptr(GError) error = NULL;
+  g_assert_true(summary_write_json(s, f->path, &error));
+  g_assert_no_error(error);
+}
+
+static summary_record *read_back(const fixture *f)
+{
+  g_autoptr(GError) error = NULL;
+  summary_record *record = summary_read_json(f->path, &error);
+  g_assert_no_error(error);
+  return record;
+}
+
+static void test_round_trip(fixture *f, gconstpointer text)
+{
+  (void)text;
+  summary s = sample(f);
+  s.status = RUN_TERMINATED;
+  s.message = "the peer sent a \"Terminate\"\n";
+  s.terminate_code = "DDP, 1, 0x00";
+  s.terminate_side = "Data Sink";
+  write_sample(&s, f);
+  summary_record *record = read_back(f);
+  g_assert_cmpint(record->status, ==, RUN_TERMINATED);
+  g_assert_cmpstr(record->message, ==, s.message);
+  g_assert_cmpstr(record->name, ==, "one-loss");
+  g_assert_cmpstr(record->title, ==, "A \"quoted\" title, ü");
+  g_assert_cmpstr(record->version, ==, "0.1.0");
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    g_assert_cmpint(record->metrics.present[id], ==, s.metrics.present[id]);
+    if (s.metrics.present[id])
+      g_assert_true(record->metrics.value[id] == s.metrics.value[id]);
+  }
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    g_autofree char *expected = scenario_value_text(f->scenario, key);
+    g_assert_cmpstr(record->keys[key], ==, expected);
+  }
+  summary_record_free(record);
+}
+
+/* The numbers as text: whole ones without a point, others in the fewest digits that read back (0.1, not
+ * 0.10000000000000001), in the table's order; and two runs give the same octets. */
+static void test_numbers(fixture *f, gconstpointer text)
+{
+  (void)text;
+  g_autofree char *first = NULL, *second = NULL;
+  summary s = sample(f);
+  write_sample(&s, f);
+  g_assert_true(g_file_get_contents(f->path, &first, NULL, NULL));
+  write_sample(&s, f);
+  g_assert_true(g_file_get_contents(f->path, &second, NULL, NULL));
+  g_assert_cmpstr(first, ==, second);
+  const char *segments = strstr(first, "\"tcp.segments\": 12345,");
+  const char *peak = strstr(first, "\"buffer.reassembly_peak_octets\": 126464,");
+  const char *efficiency = strstr(first, "\"efficiency_wire\": 0.1\n");
+  g_assert_nonnull(segments);
+  g_assert_nonnull(peak);
+  g_assert_nonnull(efficiency);
+  g_assert_true(segments < peak && peak < efficiency);
+}
+
+/* Any JSON parser finds the documented members. */
+static void test_members(fixture *f, gconstpointer text)
+{
+  (void)text;
+  summary s = sample(f);
+  write_sample(&s, f);
+  g_autoptr(JsonParser) parser = json_parser_new();
+  g_assert_true(json_parser_load_from_file(parser, f->path, NULL));
+  JsonObject *root = json_node_get_object(json_parser_get_root(parser));
+  JsonObject *described = json_object_get_object_member(root, "scenario");
+  g_assert_cmpstr(json_object_get_string_member(described, "name"), ==, "one-loss");
+  g_assert_cmpstr(json_object_get_string_member(described, "file"), ==, f->scenario_path);
+  JsonObject *keys = json_object_get_object_member(described, "keys");
+  g_assert_cmpuint(json_object_get_size(keys), ==, SCENARIO_KEY_COUNT);
+  g_assert_cmpstr(json_object_get_string_member(keys, "path.forward.mtu"), ==, "9000");
+  JsonObject *provenance = json_object_get_object_member(root, "provenance");
+  g_assert_cmpstr(json_object_get_string_member(provenance, "git"), ==, "abc123");
+  g_assert_cmpstr(json_object_get_string_member(provenance, "seed"), ==, "7");
+  JsonObject *libraries = json_object_get_object_member(provenance, "libraries");
+  g_assert_cmpstr(json_object_get_string_member(libraries, "ns-3"), ==, "3.37");
+  g_assert_cmpstr(json_object_get_string_member(root, "status"), ==, "ok");
+  g_assert_cmpstr(json_object_get_string_member(root, "message"), ==, "");
+}
+
+static void refuse(const fixture *f, const char *octets, gssize length, const char *complaint)
+{
+  g_autoptr(GError) error = NULL;
+  g_assert_true(g_file_set_contents(f->path, octets, length, NULL));
+  g_assert_null(summary_read_json(f->path, &error));
+  g_assert_error(error, SUMMARY_ERROR, SUMMARY_ERROR_INVALID);
+  g_assert_nonnull(strstr(error->message, f->path));
+  if (strstr(error->message, complaint) == NULL)
+    g_error("\"%s\" does not say \"%s\"", error->message, complaint);
+}
+
+static void test_hostile(fixture *f, gconstpointer text)
+{
+  (void)text;
+  g_autofree char *deep = g_strnfill(1000000, '[');
+  refuse(f, "", 0, "root");
+  refuse(f, "not JSON", -1, "not a summary");
+  refuse(f, "[1, 2]", -1, "root");
+  refuse(f, "{}", -1, "\"scenario\" is missing");
+  refuse(f, "{\"scenario\": 5}", -1, "expected an object");
+  refuse(f, "{\"a\": \0}", 8, "UTF-8");
+  refuse(f, "{\"a\": \"\xff\"}", -1, "UTF-8");
+  refuse(f, deep, -1, "deep");
+}
+
+/* The sample with `from` replaced by `to`. */
+static void refuse_changed(const fixture *f, const char *from, const char *to, const char *complaint)
+{
+  g_autofree char *octets = NULL;
+  summary s = sample(f);
+  write_sample(&s, f);
+  g_assert_true(g_file_get_contents(f->path, &octets, NULL, NULL));
+  g_auto(GStrv) parts = g_strsplit(octets, from, 2);
+  g_assert_cmpuint(g_strv_length(parts), ==, 2);
+  g_autofree char *changed = g_strjoinv(to, parts);
+  refuse(f, changed, -1, complaint);
+}
+
+static void test_wrong_members(fixture *f, gconstpointer text)
+{
+  (void)text;
+  refuse_changed(f, "\"status\": \"ok\"", "\"status\": 1", "\"status\"");
+  refuse_changed(f, "\"status\": \"ok\"", "\"status\": \"fine\"", "unknown status \"fine\"");
+  refuse_changed(f, "\"message\": \"\"", "\"massage\": \"\"", "\"message\" is missing");
+  refuse_changed(f, "tcp.segments\"", "tcp.sediments\"", "unknown metric \"tcp.sediments\"");
+  refuse_changed(f, "12345", "\"12345\"", "metric \"tcp.segments\" is not a number");
+  refuse_changed(f, "12345", "null", "metric \"tcp.segments\" is not a number");
+  refuse_changed(f, "12345", "1e999", "metric \"tcp.segments\"");
+  refuse_changed(f, "path.forward.mtu", "path.forward.mut", "unknown key \"path.forward.mut\"");
+  refuse_changed(f, "\"9000\"", "9000", "\"path.forward.mtu\"");
+}
+
+/* A summary cut short anywhere (a child that died while writing would leave one, were it not renamed into place). */
+static void test_truncated(fixture *f, gconstpointer text)
+{
+  (void)text;
+  g_autofree char *octets = NULL;
+  gsize length;
+  summary s = sample(f);
+  write_sample(&s, f);
+  g_assert_true(g_file_get_contents(f->path, &octets, &length, NULL));
+  /* the last two octets are "}\n"; without the line end it is whole */
+  for (gsize kept = 1; kept < length - 1; kept += 97) {
+    g_autoptr(GError) error = NULL;
+    g_assert_true(g_file_set_contents(f->path, octets, (gssize)kept, NULL));
+    g_assert_null(summary_read_json(f->path, &error));
+    g_assert_error(error, SUMMARY_ERROR, SUMMARY_ERROR_INVALID);
+  }
+}
+
+static void test_no_file(fixture *f, gconstpointer text)
+{
+  (void)text;
+  g_autoptr(GError) error = NULL;
+  g_assert_null(summary_read_json(f->path, &error));
+  g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+}
+
+static char *printed(const fixture *f, const summary *s)
+{
+  char *text = NULL;
+  FILE *file = fopen(f->path, "w");
+  g_assert_nonnull(file);
+  summary_print(s, file);
+  fclose(file);
+  g_assert_true(g_file_get_contents(f->path, &text, NULL, NULL));
+  return text;
+}
+
+static void expect_line(const char *page, const char *pattern)
+{
+  g_autofree char *whole = g_strdup_printf("*\n%s\n*", pattern);
+  if (!g_pattern_match_simple(whole, page))
+    g_error("no line \"%s\" in\n%s", pattern, page);
+}
+
+/* 126464 / 1024 = 123.5. */
+static void test_page(fixture *f, gconstpointer text)
+{
+  (void)text;
+  summary s = sample(f);
+  s.window_over_bandwidth_delay = 0.5;
+  metric_values_set(&s.metrics, METRIC_PATH_QUEUE_PEAK_OCTETS, 3000);
+  g_autofree char *page = printed(f, &s);
+  g_assert_true(g_str_has_prefix(page, "A \"quoted\" title, ü\n"));
+  expect_line(page, "  scenario   one-loss (*one-loss.cfg)");
+  expect_line(page, "  seed       7");
+  expect_line(page, "  engine     ns3 (ns-3 3.37)");
+  expect_line(page, "  program    iwarpsim 0.1.0 (abc123)");
+  expect_line(page, "  status     ok");
+  expect_line(page, "  window     0.5 x the bandwidth-delay product (the receiver limits the rate)");
+  expect_line(page, "  queue      3000 octets at most (2.93 KiB)");
+  expect_line(page, "Reassembly memory\n  buffer.reassembly_peak_octets * 126464  octets * 123.5 KiB");
+  expect_line(page, "  tcp.segments * 12345  segments");
+  expect_line(page, "  goodput_bit_per_s * 9288100000  bit/s * 9.288 Gbit/s");
+  expect_line(page, "  delay.placement_mean_s * 5.24e-05  s * 52.4 us");
+  expect_line(page, "  efficiency_wire * 0.1");
+}
+
+/* Every metric of the table is on the page once. */
+static void test_page_is_complete(fixture *f, gconstpointer text)
+{
+  (void)text;
+  summary s = sample(f);
+  for (metric_id id = 0; id < METRIC_COUNT; id++)
+    metric_values_set(&s.metrics, id, 1000 + id);
+  s.status = RUN_FAILED;
+  s.message = "octets differ";
+  g_autofree char *page = printed(f, &s);
+  expect_line(page, "  status     failed: octets differ");
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    g_autofree char *name = g_strdup_printf("\n  %s ", metric_row_of(id)->name);
+    const char *first = strstr(page, name);
+    g_assert_nonnull(first);
+    g_assert_null(strstr(first + 1, name));
+  }
+}
+
+int main(int argc, char **argv)
+{
+  static const char text[] = "title = \"A \\\"quoted\\\" title, ü\";\nrun: { seed = 7; };\n"
+                             "path: { forward: { mtu = 9000; }; };\n";
+  static const struct {
+    const char *path;
+    void (*function)(fixture *, gconstpointer);
+  } tests[] = {
+      {"/summary/round_trip", test_round_trip},
+      {"/summary/numbers", test_numbers},
+      {"/summary/members", test_members},
+      {"/summary/hostile", test_hostile},
+      {"/summary/wrong_members", test_wrong_members},
+      {"/summary/truncated", test_truncated},
+      {"/summary/no_file", test_no_file},
+      {"/summary/page", test_page},
+      {"/summary/page_is_complete", test_page_is_complete},
+  };
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
+    g_test_add(tests[i].path, fixture, text, set_up, tests[i].function, tear_down);
+  return g_test_run();
+}

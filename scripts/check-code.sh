@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 git ls-files -z -- 'model/*.c' 'shim/*.c' |
-  xargs -0 -n 4 -P "$(nproc)" clang-tidy --quiet -p build 2>/dev/null >/tmp/iwarpsim-tidy.$$ || {
+  xargs -0 -n 4 -P "$(nproc)" clang-tidy --quiet -p "${BUILD:-build}" 2>/dev/null >/tmp/iwarpsim-tidy.$$ || {
   cat /tmp/iwarpsim-tidy.$$
   rm -f /tmp/iwarpsim-tidy.$$
   exit 1

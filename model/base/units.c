@@ -251,6 +251,7 @@ bool units_parse_probability(const char *text, double *probability)
 /* Appends value / factor as a decimal of at most `limit` characters; false when there is none. */
 static bool append_quotient(GString *text, uint64_t value, uint64_t factor, size_t limit)
 {
+  g_assert(factor > 0);
   g_string_append_printf(text, "%" G_GUINT64_FORMAT, value / factor);
   uint64_t remainder = value % factor;
   if (remainder > 0) {
@@ -258,6 +259,7 @@ static bool append_quotient(GString *text, uint64_t value, uint64_t factor, size
   }
   while (remainder > 0 && text->len < limit) {
     remainder *= 10; /* a minute is the largest factor: less than 2^46, times 10 */
+    /* cppcheck-suppress zerodivcond ; factor is not 0, whatever the remainder */
     g_string_append_c(text, (char)('0' + remainder / factor));
     remainder %= factor;
   }

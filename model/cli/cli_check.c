@@ -24,16 +24,18 @@ static void print_points_notes(const char *path, const sweep_grid *grid, const G
     scenario_check(point, notes, NULL);
     scenario_free(point);
     while (known < notes->len &&
-           g_ptr_array_find_with_equal_func((GPtrArray *)of_base, notes->pdata[known], g_str_equal, NULL))
+           g_ptr_array_find_with_equal_func((GPtrArray *)of_base, notes->pdata[known], g_str_equal, NULL)) {
       known++;
+    }
     if (known < notes->len && noted++ == 0) {
       g_autofree char *label = sweep_grid_label(grid, i);
       first = g_strdup_printf("%s: %s", label, (const char *)notes->pdata[known]);
     }
   }
-  if (noted > 0)
+  if (noted > 0) {
     printf("%s: note: %zu of %zu points have notes of their own, the first is %s\n", path, noted, count,
            first);
+  }
 }
 
 static gboolean check_sweep(const scenario *s, const GPtrArray *notes, gboolean quiet, GError **error)
@@ -50,14 +52,17 @@ static gboolean check_sweep(const scenario *s, const GPtrArray *notes, gboolean 
     sweep_grid_free(grid);
     return TRUE;
   }
-  if (grid == NULL)
+  if (grid == NULL) {
     printf("%s: ok\n", scenario_path(s));
-  else
+  } else {
     printf("%s: ok, a sweep of %zu points\n", scenario_path(s), sweep_grid_count(grid));
-  for (guint i = 0; i < notes->len; i++)
+  }
+  for (guint i = 0; i < notes->len; i++) {
     printf("%s: note: %s\n", scenario_path(s), (const char *)notes->pdata[i]);
-  if (grid != NULL)
+  }
+  if (grid != NULL) {
     print_points_notes(scenario_path(s), grid, notes);
+  }
   sweep_grid_free(grid);
   return TRUE;
 }
@@ -91,8 +96,9 @@ int cli_check(int argc, char **argv)
     status = arguments.count > 0 ? CLI_OK
                                  : cli_usage_error(argv[0], "no scenario given; expected one or more files");
     for (guint i = 0; i < arguments.count; i++) {
-      if (check_scenario(arguments.rest[i], arguments.quiet) != CLI_OK)
+      if (check_scenario(arguments.rest[i], arguments.quiet) != CLI_OK) {
         status = CLI_USAGE;
+      }
     }
   }
   cli_arguments_clear(&arguments);

@@ -12,8 +12,9 @@ static void append_cell(GString *page, const char *text)
 {
   g_string_append(page, " ");
   for (const char *p = text; *p != '\0'; p++) {
-    if (*p == '|')
+    if (*p == '|') {
       g_string_append_c(page, '\\');
+    }
     g_string_append_c(page, *p);
   }
   g_string_append(page, " |");
@@ -30,8 +31,9 @@ static void append_code(GString *page, const char *text)
 static void append_terms(GString *page, cli_document document)
 {
   for (const cli_term *term = cli_terms(); term->name != NULL; term++) {
-    if (term->document == document)
+    if (term->document == document) {
       g_string_append_printf(page, "\n## %s\n\n%s", term->title, term->text);
+    }
   }
 }
 
@@ -63,8 +65,9 @@ static void append_keys(GString *page, const char *group, const char *sentence)
                          *group != '\0' ? "`" : "", *group != '\0' ? group : "Outside the groups",
                          *group != '\0' ? "`" : "", sentence);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (scenario_group_has(group, key))
+    if (scenario_group_has(group, key)) {
       append_key(page, key);
+    }
   }
 }
 
@@ -72,8 +75,9 @@ static void append_keys(GString *page, const char *group, const char *sentence)
 static gboolean has_keys(const char *group)
 {
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (scenario_group_has(group, key))
+    if (scenario_group_has(group, key)) {
       return TRUE;
+    }
   }
   return FALSE;
 }
@@ -90,8 +94,9 @@ char *cli_documents_scenario(void)
   g_string_append(page, "\n## Keys\n");
   append_keys(page, "", "Keys that stand on their own.");
   for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
-    if (has_keys(group->name))
+    if (has_keys(group->name)) {
       append_keys(page, group->name, group->sentence);
+    }
   }
   return g_string_free(page, FALSE);
 }
@@ -125,7 +130,8 @@ char *cli_documents_metrics(void)
   g_string_append(
       page,
       "\n## All metrics\n\nUnit 1 is a ratio.\n\n| metric | unit | side | meaning |\n|---|---|---|---|\n");
-  for (metric_id id = 0; id < METRIC_COUNT; id++)
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
     append_metric(page, metric_row_of(id));
+  }
   return g_string_free(page, FALSE);
 }

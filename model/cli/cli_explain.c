@@ -36,10 +36,11 @@ static void print_key(scenario_key key)
   g_autofree char *expected = scenario_value_expected(row);
   g_autofree char *value = g_strconcat("Value: ", expected, ".", NULL);
 
-  if (row->inherits >= 0)
+  if (row->inherits >= 0) {
     printf("%s (default: that of %s)\n", row->name, scenario_key_row_of((scenario_key)row->inherits)->name);
-  else
+  } else {
     printf("%s (default: %s)\n", row->name, *row->fallback != '\0' ? row->fallback : "empty");
+  }
   print_wrapped(row->sentence);
   print_wrapped(value);
 }
@@ -65,14 +66,16 @@ static gboolean lies_below(const char *name, const char *prefix)
 
 static void print_keys(void)
 {
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++)
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     print_key(key);
+  }
 }
 
 static void print_metrics(void)
 {
-  for (metric_id id = 0; id < METRIC_COUNT; id++)
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
     print_metric(metric_row_of(id));
+  }
 }
 
 static void print_terms(void)
@@ -119,14 +122,18 @@ static int unknown_name(const char *name)
   g_autoptr(GPtrArray) names = g_ptr_array_new();
   const char *nearest;
 
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++)
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_ptr_array_add(names, (gpointer)scenario_key_row_of(key)->name);
-  for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++)
+  }
+  for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
     g_ptr_array_add(names, (gpointer)group->name);
-  for (metric_id id = 0; id < METRIC_COUNT; id++)
+  }
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
     g_ptr_array_add(names, (gpointer)metric_row_of(id)->name);
-  for (const cli_term *term = cli_terms(); term->name != NULL; term++)
+  }
+  for (const cli_term *term = cli_terms(); term->name != NULL; term++) {
     g_ptr_array_add(names, (gpointer)term->name);
+  }
   g_ptr_array_add(names, (gpointer) "keys");
   g_ptr_array_add(names, (gpointer) "metrics");
   g_ptr_array_add(names, (gpointer) "terms");
@@ -148,11 +155,13 @@ static void print_topics(void)
          "iwarpsim explain NAME      one key, group, metric or term:\n\n",
          (int)SCENARIO_KEY_COUNT, (int)METRIC_COUNT);
   g_autoptr(GString) groups = g_string_new("groups:");
-  for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++)
+  for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
     g_string_append_printf(groups, " %s", group->name);
+  }
   g_autoptr(GString) names = g_string_new("terms:");
-  for (const cli_term *term = cli_terms(); term->name != NULL; term++)
+  for (const cli_term *term = cli_terms(); term->name != NULL; term++) {
     g_string_append_printf(names, " %s", term->name);
+  }
   print_wrapped(groups->str);
   print_wrapped(names->str);
 }
@@ -163,8 +172,9 @@ static int print_markdown(const char *name)
                           : strcmp(name, "metrics") == 0 ? cli_documents_metrics()
                                                          : NULL;
 
-  if (page == NULL)
+  if (page == NULL) {
     return cli_usage_error("explain", "--markdown needs keys or metrics, not '%s'", name);
+  }
   fputs(page, stdout);
   return CLI_OK;
 }

@@ -11,8 +11,9 @@ static int export_store(const char *store_path, const char *path)
 {
   GError *error = NULL;
   result_store *store = result_store_open(store_path, RESULT_STORE_READ, &error);
-  if (store == NULL)
+  if (store == NULL) {
     return cli_report(error);
+  }
   FILE *file = path != NULL ? g_fopen(path, "we") : stdout;
   gboolean good = file != NULL && csv_export_write(store, file, &error);
   int reason = errno;
@@ -21,9 +22,10 @@ static int export_store(const char *store_path, const char *path)
     good = FALSE;
   }
   result_store_close(store);
-  if (!good && error == NULL)
+  if (!good && error == NULL) {
     g_set_error(&error, G_FILE_ERROR, (int)g_file_error_from_errno(reason), "%s: %s", path,
                 g_strerror(reason));
+  }
   return good ? CLI_OK : cli_report(error);
 }
 
@@ -42,10 +44,11 @@ int cli_export(int argc, char **argv)
       .example = "  iwarpsim export results/mtu-loss.sqlite --csv mtu-loss.csv\n",
   };
   if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
-    if (arguments.count != 1)
+    if (arguments.count != 1) {
       status = cli_usage_error("export", "one STORE is needed, %u were given", arguments.count);
-    else
+    } else {
       status = export_store(arguments.rest[0], csv);
+    }
   }
   cli_arguments_clear(&arguments);
   g_free(csv);

@@ -30,8 +30,9 @@ static void print_help(void)
          "and measures what an RNIC must hold, what it can place at once, and what MPA's markers buy and "
          "cost.\n\n"
          "Usage:\n  iwarpsim COMMAND [OPTION...] ...\n\nCommands:\n");
-  for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
+  for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
     printf("  %-8s%-24s %s\n", commands[i].name, commands[i].arguments, commands[i].sentence);
+  }
   printf("\nOptions, with every command too:\n"
          "  -h, --help    what it does and its options\n"
          "  -q, --quiet   print nothing but what was asked for\n"
@@ -47,8 +48,9 @@ static int unknown_command(const char *name)
   const char *names[G_N_ELEMENTS(commands) + 1] = {NULL};
   const char *nearest;
 
-  for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
+  for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
     names[i] = commands[i].name;
+  }
   nearest = scenario_suggest(name, names);
   fprintf(stderr, "iwarpsim: unknown command '%s'; expected run, sweep, plot, check, explain or export",
           name);
@@ -82,10 +84,12 @@ static int run_command(const command *c, int argc, char **argv, gboolean quiet)
   int status;
 
   g_ptr_array_add(arguments, argv[0]);
-  if (quiet)
+  if (quiet) {
     g_ptr_array_add(arguments, (gpointer) "--quiet");
-  for (int i = 1; i < argc; i++)
+  }
+  for (int i = 1; i < argc; i++) {
     g_ptr_array_add(arguments, argv[i]);
+  }
   g_ptr_array_add(arguments, NULL);
   status = c->run((int)arguments->len - 1, (char **)arguments->pdata);
   g_ptr_array_unref(arguments);
@@ -101,8 +105,9 @@ int main(int argc, char **argv)
   /* Characters only: a decimal comma would change what is written. */
   setlocale(LC_CTYPE, "");
   for (; first < argc && *argv[first] == '-'; first++) {
-    if (leading_option(argv[first], &quiet, &status))
+    if (leading_option(argv[first], &quiet, &status)) {
       return status;
+    }
   }
   if (first >= argc) {
     fprintf(stderr, "iwarpsim: no command; expected run, sweep, plot, check, explain or export (see "
@@ -110,8 +115,9 @@ int main(int argc, char **argv)
     return CLI_USAGE;
   }
   for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
-    if (strcmp(argv[first], commands[i].name) == 0)
+    if (strcmp(argv[first], commands[i].name) == 0) {
       return run_command(&commands[i], argc - first, argv + first, quiet);
+    }
   }
   return unknown_command(argv[first]);
 }

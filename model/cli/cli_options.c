@@ -42,18 +42,21 @@ static const char *nearest_option(char **argv, const GOptionEntry *entries)
   GPtrArray *names = g_ptr_array_new();
   const char *nearest = NULL;
 
-  for (const GOptionEntry *entry = entries; entry != NULL && entry->long_name != NULL; entry++)
+  for (const GOptionEntry *entry = entries; entry != NULL && entry->long_name != NULL; entry++) {
     g_ptr_array_add(names, (gpointer)entry->long_name);
+  }
   g_ptr_array_add(names, (gpointer) "quiet");
   g_ptr_array_add(names, (gpointer) "version");
   g_ptr_array_add(names, (gpointer) "help");
   g_ptr_array_add(names, NULL);
   for (char **argument = argv + 1; *argument != NULL && nearest == NULL; argument++) {
-    if (!g_str_has_prefix(*argument, "--"))
+    if (!g_str_has_prefix(*argument, "--")) {
       continue;
+    }
     char *name = g_strndup(*argument + 2, strcspn(*argument + 2, "="));
-    if (!g_strv_contains((const char *const *)names->pdata, name))
+    if (!g_strv_contains((const char *const *)names->pdata, name)) {
       nearest = scenario_suggest(name, (const char *const *)names->pdata);
+    }
     g_free(name);
   }
   g_ptr_array_unref(names);
@@ -64,8 +67,9 @@ static int option_error(char **argv, const GOptionEntry *entries, const GError *
 {
   const char *nearest = error->code == G_OPTION_ERROR_UNKNOWN_OPTION ? nearest_option(argv, entries) : NULL;
 
-  if (nearest != NULL)
+  if (nearest != NULL) {
     return cli_usage_error(argv[0], "%s; did you mean --%s?", error->message, nearest);
+  }
   return cli_usage_error(argv[0], "%s", error->message);
 }
 

@@ -12,16 +12,18 @@
 static char *store_stem(const char *path)
 {
   char *stem = g_path_get_basename(path);
-  if (g_str_has_suffix(stem, ".sqlite"))
+  if (g_str_has_suffix(stem, ".sqlite")) {
     stem[strlen(stem) - strlen(".sqlite")] = '\0';
+  }
   return stem;
 }
 
 static gboolean plot_store(const char *path, const gnuplot_target *target, GError **error)
 {
   result_store *store = result_store_open(path, RESULT_STORE_READ, error);
-  if (store == NULL)
+  if (store == NULL) {
     return FALSE;
+  }
   g_autofree char *stem = store_stem(path);
   gboolean good = plot_sweep(store, stem, target, error);
   result_store_close(store);
@@ -35,18 +37,20 @@ static int plot(const char *path, const char *out, gnuplot_format format, gboole
   g_autofree char *beside = is_folder ? g_strdup(path) : g_path_get_dirname(path);
   g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
   const gnuplot_target target = {.folder = out != NULL ? out : beside, .format = format, .written = written};
-  if (!g_file_test(path, G_FILE_TEST_EXISTS))
+  if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
     g_set_error(&error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: %s", path, g_strerror(ENOENT));
-  else if (g_mkdir_with_parents(target.folder, 0777) != 0)
+  } else if (g_mkdir_with_parents(target.folder, 0777) != 0) {
     g_set_error(&error, G_FILE_ERROR, (int)g_file_error_from_errno(errno), "%s: %s", target.folder,
                 g_strerror(errno));
-  else if (is_folder)
+  } else if (is_folder) {
     plot_occupancy(path, &target, &error);
-  else
+  } else {
     plot_store(path, &target, &error);
+  }
 
-  for (guint i = 0; i < written->len && !quiet; i++)
+  for (guint i = 0; i < written->len && !quiet; i++) {
     printf("%s\n", (const char *)g_ptr_array_index(written, i));
+  }
   return error == NULL ? CLI_OK : cli_report(error);
 }
 
@@ -71,12 +75,13 @@ int cli_plot(int argc, char **argv)
   };
   if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
     gboolean svg = g_strcmp0(format, "svg") == 0;
-    if (arguments.count != 1)
+    if (arguments.count != 1) {
       status = cli_usage_error("plot", "one STORE or DIR is needed, %u were given", arguments.count);
-    else if (format != NULL && !svg && strcmp(format, "png") != 0)
+    } else if (format != NULL && !svg && strcmp(format, "png") != 0) {
       status = cli_usage_error("plot", "--format %s: expected png or svg", format);
-    else
+    } else {
       status = plot(arguments.rest[0], out, svg ? GNUPLOT_SVG : GNUPLOT_PNG, arguments.quiet);
+    }
   }
   cli_arguments_clear(&arguments);
   g_free(out);

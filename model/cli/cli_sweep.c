@@ -46,13 +46,15 @@ static gboolean parse_options(int argc, char **argv, sweep_arguments *own, cli_a
 static gboolean parse_shard(sweep_arguments *own)
 {
   own->shard = own->shards = 1;
-  if (own->shard_text == NULL)
+  if (own->shard_text == NULL) {
     return TRUE;
+  }
   guint64 shard, shards;
   g_auto(GStrv) parts = g_strsplit(own->shard_text, "/", 3);
   if (g_strv_length(parts) != 2 || !g_ascii_string_to_unsigned(parts[0], 10, 1, G_MAXUINT, &shard, NULL) ||
-      !g_ascii_string_to_unsigned(parts[1], 10, shard, G_MAXUINT, &shards, NULL))
+      !g_ascii_string_to_unsigned(parts[1], 10, shard, G_MAXUINT, &shards, NULL)) {
     return FALSE;
+  }
   own->shard = (guint)shard;
   own->shards = (guint)shards;
   return TRUE;
@@ -62,8 +64,9 @@ static void print_list(const sweep_grid *grid, const sweep_options *options)
 {
   gsize count = 0;
   for (gsize index = 0; index < sweep_grid_count(grid); index++) {
-    if (!sweep_takes(options, index))
+    if (!sweep_takes(options, index)) {
       continue;
+    }
     g_autofree char *label = sweep_grid_label(grid, index);
     printf("%zu%s%s\n", index + 1, *label != '\0' ? " " : "", label);
     count++;
@@ -90,8 +93,9 @@ static char *scenario_file_text(const scenario *s, GError **error)
 {
   char *text = NULL;
   gsize length = 0;
-  if (!g_file_get_contents(scenario_path(s), &text, &length, error))
+  if (!g_file_get_contents(scenario_path(s), &text, &length, error)) {
     return NULL;
+  }
   char *valid = g_utf8_make_valid(text, (gssize)length);
   g_free(text);
   return valid;
@@ -103,10 +107,12 @@ static void print_result(const sweep_result *result, const char *path)
   gsize unstarted = new_runs - MIN(new_runs, result->done + result->failed);
   printf("%zu runs: %zu run now, %zu already there, %zu failed", result->points,
          result->done + result->failed, result->present, result->failed);
-  if (result->unexpected > 0)
+  if (result->unexpected > 0) {
     printf(", %zu ended otherwise than expected", result->unexpected);
-  if (result->interrupted)
+  }
+  if (result->interrupted) {
     printf(", interrupted with %zu to go", unstarted);
+  }
   printf("; results in %s\n", path);
 }
 
@@ -117,8 +123,9 @@ static int run_sweep(const scenario *s, const sweep_grid *grid, const sweep_argu
   g_autofree char *path = store_path(s, own, &error);
   g_autofree char *text = path != NULL ? scenario_file_text(s, &error) : NULL;
   result_store *store = text != NULL ? result_store_open(path, RESULT_STORE_WRITE, &error) : NULL;
-  if (store == NULL)
+  if (store == NULL) {
     return cli_report(error);
+  }
 
   g_autofree char *axes = sweep_grid_axes_text(grid);
   const stored_scenario from = {.name = (char *)scenario_name(s),
@@ -129,10 +136,12 @@ static int run_sweep(const scenario *s, const sweep_grid *grid, const sweep_argu
   sweep_result result;
   gboolean done = sweep_run(grid, scenario_path(s), &from, store, options, &result, &error);
   result_store_close(store);
-  if (!done)
+  if (!done) {
     return cli_report(error);
-  if (!quiet)
+  }
+  if (!quiet) {
     print_result(&result, path);
+  }
   return result.failed > 0 || result.unexpected > 0 || result.interrupted ? CLI_FAILED : CLI_OK;
 }
 
@@ -150,12 +159,13 @@ static int check_and_run(const sweep_arguments *own, const cli_arguments *argume
   scenario *s = scenario_load(arguments->rest[0], options.sets, &error);
   sweep_grid *grid = s != NULL ? sweep_grid_new(s, options.sets, &error) : NULL;
   int status = CLI_OK;
-  if (grid == NULL)
+  if (grid == NULL) {
     status = cli_report(error);
-  else if (own->list)
+  } else if (own->list) {
     print_list(grid, &options);
-  else
+  } else {
     status = run_sweep(s, grid, own, &options, arguments->quiet);
+  }
   sweep_grid_free(grid);
   scenario_free(s);
   return status;
@@ -167,14 +177,15 @@ int cli_sweep(int argc, char **argv)
   cli_arguments arguments = {0};
   int status;
   if (parse_options(argc, argv, &own, &arguments, &status)) {
-    if (arguments.count != 1)
+    if (arguments.count != 1) {
       status = cli_usage_error("sweep", "one SCENARIO is needed, %u were given", arguments.count);
-    else if (own.jobs < 1)
+    } else if (own.jobs < 1) {
       status = cli_usage_error("sweep", "-j %d: expected 1 or more", own.jobs);
-    else if (!parse_shard(&own))
+    } else if (!parse_shard(&own)) {
       status = cli_usage_error("sweep", "--shard %s: expected I/N with 1 <= I <= N", own.shard_text);
-    else
+    } else {
       status = check_and_run(&own, &arguments);
+    }
   }
   cli_arguments_clear(&arguments);
   g_strfreev(own.sets);

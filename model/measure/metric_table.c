@@ -161,9 +161,11 @@ const metric_row *metric_row_of(metric_id id)
 metric_id metric_find(const char *name)
 {
   g_assert(name);
-  for (int id = 0; id < METRIC_COUNT; id++)
-    if (strcmp(rows[id].name, name) == 0)
+  for (int id = 0; id < METRIC_COUNT; id++) {
+    if (strcmp(rows[id].name, name) == 0) {
       return (metric_id)id;
+    }
+  }
   return METRIC_COUNT;
 }
 

@@ -94,8 +94,9 @@ void occupancy_write_series(occupancy *gauge, FILE *file, bool all_series, uint3
 static void write_changes(const occupancy *gauge, const char *name, const uint64_t *octets, uint64_t *written)
 {
   for (int cause = 0; cause < HELD_CAUSES; cause++) {
-    if (octets[cause] == written[cause])
+    if (octets[cause] == written[cause]) {
       continue;
+    }
     fprintf(gauge->series, "%" PRId64 ".%012" PRId64 ",%s,%s,%" PRIu64 "\n",
             gauge->changed_at / TIME_PS_PER_SECOND, gauge->changed_at % TIME_PS_PER_SECOND, name,
             held_cause_name((held_cause)cause), octets[cause]);
@@ -112,8 +113,9 @@ static int compare_connections(const void *a, const void *b)
 
 static void write_series(occupancy *gauge)
 {
-  if (gauge->all_series)
+  if (gauge->all_series) {
     write_changes(gauge, "all", gauge->sums, gauge->all_written);
+  }
   g_array_sort(gauge->touched, compare_connections);
   for (guint i = 0; i < gauge->touched->len; i++) {
     uint32_t connection = g_array_index(gauge->touched, uint32_t, i);
@@ -129,20 +131,24 @@ static void write_series(occupancy *gauge)
 /* The present values have lasted: they count for the peaks and the series. */
 static void settle(occupancy *gauge)
 {
-  if (gauge->settled)
+  if (gauge->settled) {
     return;
+  }
   gauge->settled = true;
-  for (int sum = 0; sum < SUMS; sum++)
+  for (int sum = 0; sum < SUMS; sum++) {
     gauge->peaks[sum] = MAX(gauge->peaks[sum], gauge->sums[sum]);
-  if (gauge->series)
+  }
+  if (gauge->series) {
     write_series(gauge);
+  }
 }
 
 static void touch(occupancy *gauge, uint32_t connection, time_ps now)
 {
   g_assert(now >= gauge->changed_at);
-  if (now > gauge->changed_at)
+  if (now > gauge->changed_at) {
     settle(gauge);
+  }
   gauge->changed_at = now;
   gauge->settled = false;
   connection_record *record = &gauge->records[connection];
@@ -158,11 +164,13 @@ static void sums_of_state(const occupancy *gauge, const occupancy_state *state, 
   uint64_t reassembly = 0;
   for (int cause = 0; cause < HELD_CAUSES; cause++) {
     uint64_t octets = state->octets[cause];
-    if (gauge->cell_octets > 1)
+    if (gauge->cell_octets > 1) {
       octets = (octets + gauge->cell_octets - 1) / gauge->cell_octets * gauge->cell_octets;
+    }
     sums[cause] = octets;
-    if (cause != HELD_PROCESSING)
+    if (cause != HELD_PROCESSING) {
       reassembly += octets;
+    }
   }
   sums[SUM_REASSEMBLY] = reassembly;
   sums[SUM_TOTAL] = reassembly + sums[HELD_PROCESSING];
@@ -177,8 +185,9 @@ void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_sta
   uint64_t sums[SUMS];
   sums_of_state(gauge, state, sums);
   connection_record *record = &gauge->records[connection];
-  if (memcmp(sums, record->sums, sizeof sums) == 0)
+  if (memcmp(sums, record->sums, sizeof sums) == 0) {
     return;
+  }
   touch(gauge, connection, now);
 
   uint32_t had_holes = gauge->connections_with_holes;
@@ -190,10 +199,11 @@ void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_sta
   }
   time_distribution_set(gauge->reassembly, now, gauge->sums[SUM_REASSEMBLY]);
   time_distribution_set(gauge->reassembly_in_recovery, now, gauge->sums[SUM_REASSEMBLY]);
-  if (had_holes == 0 && gauge->connections_with_holes > 0)
+  if (had_holes == 0 && gauge->connections_with_holes > 0) {
     time_distribution_resume(gauge->reassembly_in_recovery, now);
-  else if (had_holes > 0 && gauge->connections_with_holes == 0)
+  } else if (had_holes > 0 && gauge->connections_with_holes == 0) {
     time_distribution_pause(gauge->reassembly_in_recovery, now);
+  }
 }
 
 void occupancy_start(occupancy *gauge, time_ps now)
@@ -205,8 +215,9 @@ void occupancy_start(occupancy *gauge, time_ps now)
 
 void occupancy_mark_delivery(occupancy *gauge, time_ps now)
 {
-  if (!gauge->started)
+  if (!gauge->started) {
     return;
+  }
   time_distribution_mark(gauge->reassembly, now);
   time_distribution_mark(gauge->reassembly_in_recovery, now);
 }
@@ -215,14 +226,18 @@ void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values)
 {
   g_assert(now >= gauge->changed_at);
   settle(gauge);
-  for (int sum = 0; sum < SUMS; sum++)
+  for (int sum = 0; sum < SUMS; sum++) {
     metric_values_set(values, peak_metrics[sum], (double)gauge->peaks[sum]);
+  }
   double mean;
-  if (time_distribution_mean(gauge->reassembly, &mean))
+  if (time_distribution_mean(gauge->reassembly, &mean)) {
     metric_values_set(values, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS, mean);
+  }
   uint64_t octets;
-  if (time_distribution_quantile(gauge->reassembly, 99, &octets))
+  if (time_distribution_quantile(gauge->reassembly, 99, &octets)) {
     metric_values_set(values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, (double)octets);
-  if (time_distribution_quantile(gauge->reassembly_in_recovery, 99, &octets))
+  }
+  if (time_distribution_quantile(gauge->reassembly_in_recovery, 99, &octets)) {
     metric_values_set(values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY, (double)octets);
+  }
 }

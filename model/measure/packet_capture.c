@@ -57,18 +57,21 @@ void packet_capture_add(packet_capture *capture, const datagram *packet, time_ps
   };
   errno = 0;
   pcap_dump((u_char *)capture->dumper, &record, capture->packet);
-  if (capture->write_errno == 0 && ferror(pcap_dump_file(capture->dumper)))
+  if (capture->write_errno == 0 && ferror(pcap_dump_file(capture->dumper))) {
     capture->write_errno = errno != 0 ? errno : EIO;
+  }
 }
 
 gboolean packet_capture_close(packet_capture *capture, GError **error)
 {
   errno = 0;
-  if (pcap_dump_flush(capture->dumper) != 0 && capture->write_errno == 0)
+  if (pcap_dump_flush(capture->dumper) != 0 && capture->write_errno == 0) {
     capture->write_errno = errno != 0 ? errno : EIO;
+  }
   int write_errno = capture->write_errno;
-  if (write_errno != 0)
+  if (write_errno != 0) {
     set_error(error, capture->path, write_errno);
+  }
   pcap_dump_close(capture->dumper);
   pcap_close(capture->format);
   g_free(capture->path);

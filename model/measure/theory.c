@@ -31,8 +31,9 @@ double theory_buffer_af_octets(const theory *inputs)
 /* Sets `fit` to the metric `measured` divided by `formula`, where there are both. */
 static void set_fit(metric_values *values, metric_id fit, metric_id measured, double formula)
 {
-  if (values->present[measured] && formula > 0)
+  if (values->present[measured] && formula > 0) {
     metric_values_set(values, fit, values->value[measured] / formula);
+  }
 }
 
 void theory_set_metrics(const theory *inputs, metric_values *values)
@@ -40,8 +41,9 @@ void theory_set_metrics(const theory *inputs, metric_values *values)
   double buffer_tcp = theory_buffer_tcp_octets(inputs);
   metric_values_set(values, METRIC_THEORY_BUFFER_TCP_OCTETS, buffer_tcp);
   set_fit(values, METRIC_FIT_K, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, buffer_tcp);
-  if (inputs->emss_octets == 0)
+  if (inputs->emss_octets == 0) {
     return;
+  }
   metric_values_set(values, METRIC_THEORY_BUFFER_NAF_OCTETS, theory_buffer_naf_octets(inputs));
   metric_values_set(values, METRIC_THEORY_BUFFER_AF_OCTETS, theory_buffer_af_octets(inputs));
   set_fit(values, METRIC_FIT_K1, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, partial_fpdu_octets(inputs));

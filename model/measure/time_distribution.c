@@ -47,8 +47,9 @@ static dwell *find_place(dwell *table, size_t capacity, uint64_t value)
 {
   /* Fibonacci hashing: occupancies are multiples of cell or segment sizes, so their low bits say little. */
   size_t place = (size_t)((value * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (capacity - 1);
-  while (table[place].time != 0 && table[place].value != value)
+  while (table[place].time != 0 && table[place].value != value) {
     place = (place + 1) & (capacity - 1);
+  }
   return &table[place];
 }
 
@@ -56,9 +57,11 @@ static void grow_table(time_distribution *distribution)
 {
   size_t capacity = distribution->marked_capacity * 2;
   dwell *table = g_new0(dwell, capacity);
-  for (size_t i = 0; i < distribution->marked_capacity; i++)
-    if (distribution->marked[i].time != 0)
+  for (size_t i = 0; i < distribution->marked_capacity; i++) {
+    if (distribution->marked[i].time != 0) {
       *find_place(table, capacity, distribution->marked[i].value) = distribution->marked[i];
+    }
+  }
   g_free(distribution->marked);
   distribution->marked = table;
   distribution->marked_capacity = capacity;
@@ -74,16 +77,18 @@ static void count_marked(time_distribution *distribution, const dwell *passed)
   }
   *place = *passed;
   distribution->marked_count++;
-  if (distribution->marked_count * 2 > distribution->marked_capacity)
+  if (distribution->marked_count * 2 > distribution->marked_capacity) {
     grow_table(distribution);
+  }
 }
 
 /* Accounts for the time from `since` to `now`, during which the value was held. */
 static void pass_time(time_distribution *distribution, time_ps now)
 {
   g_assert(now >= distribution->since);
-  if (now == distribution->since)
+  if (now == distribution->since) {
     return;
+  }
   distribution->peak = MAX(distribution->peak, distribution->value);
   if (!distribution->paused) {
     dwell passed = {.value = distribution->value, .time = now - distribution->since};
@@ -94,8 +99,9 @@ static void pass_time(time_distribution *distribution, time_ps now)
 
 void time_distribution_set(time_distribution *distribution, time_ps now, uint64_t value)
 {
-  if (value == distribution->value)
+  if (value == distribution->value) {
     return;
+  }
   pass_time(distribution, now);
   distribution->value = value;
 }
@@ -124,8 +130,9 @@ void time_distribution_resume(time_distribution *distribution, time_ps now)
 void time_distribution_mark(time_distribution *distribution, time_ps now)
 {
   pass_time(distribution, now);
-  for (guint i = 0; i < distribution->pending->len; i++)
+  for (guint i = 0; i < distribution->pending->len; i++) {
     count_marked(distribution, &g_array_index(distribution->pending, dwell, i));
+  }
   g_array_set_size(distribution->pending, 0);
 }
 
@@ -141,11 +148,13 @@ time_ps time_distribution_counted(const time_distribution *distribution)
 
 bool time_distribution_mean(const time_distribution *distribution, double *mean)
 {
-  if (distribution->marked_time == 0)
+  if (distribution->marked_time == 0) {
     return false;
+  }
   uint128 sum = 0; /* octets x ps passes 64 bits at 18 MB held for a second */
-  for (size_t i = 0; i < distribution->marked_capacity; i++)
+  for (size_t i = 0; i < distribution->marked_capacity; i++) {
     sum += (uint128)distribution->marked[i].value * (uint128)distribution->marked[i].time;
+  }
   *mean = (double)sum / (double)distribution->marked_time;
   return true;
 }
@@ -160,13 +169,16 @@ static int compare_values(const void *a, const void *b)
 bool time_distribution_quantile(const time_distribution *distribution, unsigned percent, uint64_t *x)
 {
   g_assert(percent >= 1 && percent <= 100);
-  if (distribution->marked_time == 0)
+  if (distribution->marked_time == 0) {
     return false;
+  }
   dwell *sorted = g_new(dwell, distribution->marked_count);
   size_t count = 0;
-  for (size_t i = 0; i < distribution->marked_capacity; i++)
-    if (distribution->marked[i].time != 0)
+  for (size_t i = 0; i < distribution->marked_capacity; i++) {
+    if (distribution->marked[i].time != 0) {
       sorted[count++] = distribution->marked[i];
+    }
+  }
   qsort(sorted, count, sizeof(dwell), compare_values);
 
   /* percent % of the time without the product overflowing or a remainder lost: the ceiling of counted *
@@ -175,8 +187,9 @@ bool time_distribution_quantile(const time_distribution *distribution, unsigned 
   time_ps needed = counted / 100 * percent + (counted % 100 * percent + 99) / 100;
   time_ps passed = 0;
   size_t i = 0;
-  while ((passed += sorted[i].time) < needed)
+  while ((passed += sorted[i].time) < needed) {
     i++;
+  }
   *x = sorted[i].value;
   g_free(sorted);
   return true;

@@ -15,8 +15,9 @@ time_ps path_element_deadline(const path_element *element, uint64_t *order)
 
 void path_element_run(path_element *element, time_ps now)
 {
-  if (element->class->run)
+  if (element->class->run) {
     element->class->run(element, now);
+  }
 }
 
 void path_element_set_output(path_element *element, path_output output, void *user)
@@ -38,6 +39,7 @@ void path_element_emit(path_element *element, datagram *packet, time_ps now)
 
 void path_element_free(path_element *element)
 {
-  if (element)
+  if (element) {
     element->class->free(element);
+  }
 }

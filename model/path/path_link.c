@@ -16,8 +16,9 @@ void path_link_set_receiver(path_link *link, path_link_receiver receiver, void *
 
 void path_link_free(path_link *link)
 {
-  if (link)
+  if (link) {
     link->free(link);
+  }
 }
 
 /* When the last octet of a packet has left. */

@@ -21,8 +21,9 @@ typedef struct path_link_native {
 
 static void set_arrival_timer(path_link_native *native)
 {
-  if (native->transits.count == 0)
+  if (native->transits.count == 0) {
     return;
+  }
   const transit *next = element_array_at(&native->transits, 0);
   engine_timer_set_ordered(native->arrival, next->arrival, next->packet->send_order);
 }
@@ -47,15 +48,17 @@ static void send_packet(path_link *link, datagram *packet)
   native->free_at = path_link_free_at(&native->config, start, octets);
   transit *last = element_array_insert(&native->transits, native->transits.count);
   *last = (transit){.packet = packet, .arrival = path_link_arrival_at(&native->config, start, octets)};
-  if (native->transits.count == 1)
+  if (native->transits.count == 1) {
     set_arrival_timer(native);
+  }
 }
 
 static void free_link(path_link *link)
 {
   path_link_native *native = (path_link_native *)link;
-  for (size_t i = 0; i < native->transits.count; i++)
+  for (size_t i = 0; i < native->transits.count; i++) {
     datagram_unref(((transit *)element_array_at(&native->transits, i))->packet);
+  }
   element_array_clear(&native->transits);
   engine_timer_free(native->arrival);
   g_free(native);

@@ -17,8 +17,9 @@ typedef struct path_loss {
 static bool is_listed(path_loss *loss)
 {
   loss->payload_segments++;
-  if (loss->drop_next == loss->drop_count || loss->drop[loss->drop_next] != loss->payload_segments)
+  if (loss->drop_next == loss->drop_count || loss->drop[loss->drop_next] != loss->payload_segments) {
     return false;
+  }
   loss->drop_next++;
   return true;
 }
@@ -51,8 +52,9 @@ path_element *path_loss_new(double probability, random_stream *random, const uin
                             size_t drop_count)
 {
   g_assert(probability >= 0 && probability <= 1);
-  for (size_t i = 0; i < drop_count; i++)
+  for (size_t i = 0; i < drop_count; i++) {
     g_assert(drop[i] > (i > 0 ? drop[i - 1] : 0)); /* numbers start at 1 and ascend */
+  }
   path_loss *loss = g_new0(path_loss, 1);
   loss->element.class = &loss_class;
   loss->probability = probability;

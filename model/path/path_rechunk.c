@@ -61,16 +61,18 @@ static void free_flow(gpointer pointer)
 /* The first line of the grid beyond `position`. */
 static int64_t line_beyond(const path_rechunk *box, int64_t position)
 {
-  if (position < box->phase)
+  if (position < box->phase) {
     return box->phase;
+  }
   return box->phase + ((position - box->phase) / box->chunk + 1) * box->chunk;
 }
 
 /* The last line of the grid at or below `position`; 0, where the stream begins, when there is none. */
 static int64_t line_at_or_below(const path_rechunk *box, int64_t position)
 {
-  if (position < box->phase)
+  if (position < box->phase) {
     return 0;
+  }
   return box->phase + (position - box->phase) / box->chunk * box->chunk;
 }
 
@@ -112,17 +114,20 @@ static void emit_waiting(path_rechunk *box, flow *connection, int64_t to, uint8_
 /* Puts the flow where its deadline belongs: the latest, or none. */
 static void requeue(path_rechunk *box, flow *connection)
 {
-  if (connection->queued)
+  if (connection->queued) {
     g_queue_unlink(&box->flush_queue, &connection->in_queue);
+  }
   connection->queued = connection->waiting.length > 0;
-  if (connection->queued)
+  if (connection->queued) {
     g_queue_push_tail_link(&box->flush_queue, &connection->in_queue);
+  }
 }
 
 static void flush(path_rechunk *box, flow *connection, time_ps now)
 {
-  if (connection->waiting.length > 0)
+  if (connection->waiting.length > 0) {
     emit_waiting(box, connection, waiting_end(connection), 0, now);
+  }
   requeue(box, connection);
 }
 
@@ -131,10 +136,12 @@ static void flush(path_rechunk *box, flow *connection, time_ps now)
 static bool passes_whole(const path_rechunk *box, const flow *connection, int64_t from, int64_t to,
                          bool flushes)
 {
-  if (line_beyond(box, from) < to)
+  if (line_beyond(box, from) < to) {
     return false;
-  if (connection->waiting.length > 0) /* a late segment that leaves the waiting octets alone */
+  }
+  if (connection->waiting.length > 0) { /* a late segment that leaves the waiting octets alone */
     return to <= connection->waiting_from && !flushes;
+  }
   return to <= connection->forwarded || flushes || line_at_or_below(box, to) == to;
 }
 
@@ -156,8 +163,9 @@ static void cut_segment(path_rechunk *box, flow *connection, const octet_rope *o
   /* definitions.md, `rechunk`: octets at or below the highest forwarded pass, PSH and FIN flush, whole cells
    * go. */
   int64_t go_to = MAX(MIN(to, connection->forwarded), line_at_or_below(box, to));
-  if (flags != 0)
+  if (flags != 0) {
     go_to = to;
+  }
   go_to = MAX(go_to, from);
   emit_pieces(box, connection, octets, from, from, go_to, flags, now);
   octet_rope_append_rope(&connection->waiting, octets, (uint32_t)(go_to - from), (uint32_t)(to - go_to));
@@ -170,19 +178,23 @@ static void join_segment(path_rechunk *box, flow *connection, const octet_rope *
 {
   int64_t late_to = MIN(to, connection->waiting_from);
   int64_t new_from = waiting_end(connection);
-  if (new_from < to)
+  if (new_from < to) {
     octet_rope_append_rope(&connection->waiting, octets, (uint32_t)(new_from - from),
                            (uint32_t)(to - new_from));
+  }
   int64_t go_to = flags != 0 ? waiting_end(connection) : line_at_or_below(box, waiting_end(connection));
   bool waiting_goes = go_to > connection->waiting_from;
   int64_t end = waiting_goes ? go_to : late_to;
   uint8_t last_flags = flags & (end == to ? TCP_PSH | TCP_FIN : TCP_PSH);
-  if (from < late_to)
+  if (from < late_to) {
     emit_pieces(box, connection, octets, from, from, late_to, waiting_goes ? 0 : last_flags, now);
-  if (waiting_goes)
+  }
+  if (waiting_goes) {
     emit_waiting(box, connection, go_to, last_flags, now);
-  if ((flags & TCP_FIN) && end != to)
+  }
+  if ((flags & TCP_FIN) && end != to) {
     emit_fin(box, connection, to, now);
+  }
 }
 
 static void receive_payload(path_rechunk *box, flow *connection, datagram *packet, const tcp_header *header,
@@ -205,12 +217,14 @@ static void receive_payload(path_rechunk *box, flow *connection, datagram *packe
     requeue(box, connection);
     return;
   }
-  if (connection->waiting.length > 0 && from > waiting_end(connection)) /* a hole */
+  if (connection->waiting.length > 0 && from > waiting_end(connection)) { /* a hole */
     emit_waiting(box, connection, waiting_end(connection), 0, now);
-  if (connection->waiting.length > 0)
+  }
+  if (connection->waiting.length > 0) {
     join_segment(box, connection, &packet->payload, from, to, flags, now);
-  else
+  } else {
     cut_segment(box, connection, &packet->payload, from, to, flags, now);
+  }
   datagram_unref(packet);
   requeue(box, connection);
 }
@@ -218,8 +232,9 @@ static void receive_payload(path_rechunk *box, flow *connection, datagram *packe
 /* Begins the stream behind a SYN, unless it is the same SYN again. */
 static flow *begin_flow(path_rechunk *box, flow *connection, const flow_key *key, uint32_t isn, time_ps now)
 {
-  if (connection && connection->isn == isn)
+  if (connection && connection->isn == isn) {
     return connection;
+  }
   if (connection) { /* the ports are used again */
     flush(box, connection, now);
   } else {
@@ -258,16 +273,18 @@ static void receive(path_element *element, datagram *packet, time_ps now)
     receive_payload(box, connection, packet, &header, now);
     return;
   }
-  if (connection)
+  if (connection) {
     flush(box, connection, now);
+  }
   path_element_emit(element, packet, now);
 }
 
 static time_ps deadline(const path_element *element, uint64_t *order)
 {
   const path_rechunk *box = (const path_rechunk *)element;
-  if (!box->flush_queue.head)
+  if (!box->flush_queue.head) {
     return TIME_PS_NEVER;
+  }
   const flow *first = box->flush_queue.head->data;
   *order = first->last_send_order;
   return first->last_input + box->flush_ps;
@@ -278,8 +295,9 @@ static void run(path_element *element, time_ps now)
   path_rechunk *box = (path_rechunk *)element;
   while (box->flush_queue.head) {
     flow *first = box->flush_queue.head->data;
-    if (first->last_input + box->flush_ps > now)
+    if (first->last_input + box->flush_ps > now) {
       return;
+    }
     flush(box, first, now);
   }
 }

@@ -27,8 +27,9 @@ static bool is_chosen(path_reorder *reorder)
     reorder->held_in_a_row++;
     return false;
   }
-  if (!random_stream_chance(reorder->random, reorder->probability))
+  if (!random_stream_chance(reorder->random, reorder->probability)) {
     return false;
+  }
   reorder->held_in_a_row = 0;
   return true;
 }
@@ -47,8 +48,9 @@ static void receive(path_element *element, datagram *packet, time_ps now)
 static time_ps deadline(const path_element *element, uint64_t *order)
 {
   const path_reorder *reorder = (const path_reorder *)element;
-  if (reorder->held.count == 0)
+  if (reorder->held.count == 0) {
     return TIME_PS_NEVER;
+  }
   const held_packet *first = element_array_at(&reorder->held, 0);
   *order = first->packet->send_order;
   return first->leaves_at;
@@ -59,8 +61,9 @@ static void run(path_element *element, time_ps now)
   path_reorder *reorder = (path_reorder *)element;
   while (reorder->held.count > 0) {
     held_packet first = *(held_packet *)element_array_at(&reorder->held, 0);
-    if (first.leaves_at > now)
+    if (first.leaves_at > now) {
       return;
+    }
     element_array_remove(&reorder->held, 0, 1);
     path_element_emit(element, first.packet, now);
   }
@@ -69,8 +72,9 @@ static void run(path_element *element, time_ps now)
 static void free_reorder(path_element *element)
 {
   path_reorder *reorder = (path_reorder *)element;
-  for (size_t i = 0; i < reorder->held.count; i++)
+  for (size_t i = 0; i < reorder->held.count; i++) {
     datagram_unref(((held_packet *)element_array_at(&reorder->held, i))->packet);
+  }
   element_array_clear(&reorder->held);
   g_free(reorder);
 }

@@ -28,8 +28,9 @@ static void retire_begun(path_transmitter *transmitter, time_ps now)
 {
   while (transmitter->waiting.count > 0) {
     const waiting_packet *first = element_array_at(&transmitter->waiting, 0);
-    if (first->start > now)
+    if (first->start > now) {
       return;
+    }
     transmitter->waiting_octets -= first->octets;
     element_array_remove(&transmitter->waiting, 0, 1);
   }

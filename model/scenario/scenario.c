@@ -18,8 +18,9 @@ static scenario *scenario_new(const char *path)
 
   s->path = g_strdup(path);
   s->name = g_path_get_basename(path);
-  if (g_str_has_suffix(s->name, ".cfg") && strlen(s->name) > strlen(".cfg"))
+  if (g_str_has_suffix(s->name, ".cfg") && strlen(s->name) > strlen(".cfg")) {
     s->name[strlen(s->name) - strlen(".cfg")] = '\0';
+  }
   s->axes = g_array_new(FALSE, FALSE, sizeof(scenario_axis));
   g_array_set_clear_func(s->axes, axis_clear);
   return s;
@@ -34,8 +35,9 @@ static void set_defaults(scenario *s)
     gboolean ok = row->fallback == NULL || scenario_value_read(row, SCENARIO_NOTATION_BARE, row->fallback,
                                                                &s->settings[key].value, &problem);
 
-    if (!ok)
+    if (!ok) {
       g_error("default: %s", problem);
+    }
   }
 }
 
@@ -47,13 +49,14 @@ static gboolean config_problem(const config_t *config, const scenario_source *so
   char *whole = scenario_source_line(source, line);
   char *shown = scenario_shown(whole);
 
-  if (text != NULL && strstr(text, "mismatched element") != NULL)
+  if (text != NULL && strstr(text, "mismatched element") != NULL) {
     scenario_problem(error, where, "a list in [ ] holds values of several types; expected ( ) around them");
-  else
+  } else {
     scenario_problem(
         error, where,
         "%s at '%s'; expected KEY = VALUE; or GROUP: { ... }; with words and values with units in quotes",
         text != NULL ? text : "error", shown);
+  }
   g_free(where);
   g_free(whole);
   g_free(shown);
@@ -137,18 +140,21 @@ scenario *scenario_load(const char *path, const char *const *sets, GError **erro
 
   set_defaults(s);
   ok = ok && load_source(s, source, error);
-  for (gsize i = 0; ok && sets != NULL && sets[i] != NULL; i++)
+  for (gsize i = 0; ok && sets != NULL && sets[i] != NULL; i++) {
     ok = scenario_set(s, sets[i], error);
+  }
   scenario_source_free(source);
-  if (!ok)
+  if (!ok) {
     g_clear_pointer(&s, scenario_free);
+  }
   return s;
 }
 
 void scenario_free(scenario *s)
 {
-  if (s == NULL)
+  if (s == NULL) {
     return;
+  }
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     scenario_value_clear(&s->settings[key].value);
     g_free(s->settings[key].origin);

@@ -32,11 +32,12 @@ static gboolean problem_at(const axis_reader *r, const config_setting_t *setting
 
 static gboolean check_members(const axis_reader *r, GError **error)
 {
-  if (!config_setting_is_group(r->setting))
+  if (!config_setting_is_group(r->setting)) {
     return problem_at(
         r, r->setting,
         g_strdup("an axis of the sweep is not a group; expected { key = \"GROUP.KEY\"; values = [ ... ]; }"),
         error);
+  }
   for (int i = 0; i < config_setting_length(r->setting); i++) {
     const config_setting_t *member = config_setting_get_elem(r->setting, (unsigned)i);
     const char *name = config_setting_name(member);
@@ -62,12 +63,14 @@ static gboolean read_key(const axis_reader *r, const char *name, scenario_key *k
   const char *text = member != NULL ? config_setting_get_string(member) : NULL;
 
   *key = text != NULL ? scenario_key_find(text) : SCENARIO_KEY_COUNT;
-  if (member == NULL || *key < SCENARIO_KEY_COUNT)
+  if (member == NULL || *key < SCENARIO_KEY_COUNT) {
     return TRUE;
-  if (text == NULL)
+  }
+  if (text == NULL) {
     return problem_at(r, member,
                       g_strdup_printf("sweep: '%s' is not a string; expected %s = \"GROUP.KEY\"", name, name),
                       error);
+  }
   char *shown = scenario_shown(text);
   char *hint = scenario_did_you_mean(scenario_key_nearest(text));
   char *whole = g_strdup_printf("sweep: unknown key '%s'; expected one that 'iwarpsim explain keys' lists%s",
@@ -80,8 +83,9 @@ static gboolean read_key(const axis_reader *r, const char *name, scenario_key *k
 static int find_axis(const scenario *s, scenario_key key)
 {
   for (guint i = 0; i < s->axes->len; i++) {
-    if (g_array_index(s->axes, scenario_axis, i).key == key)
+    if (g_array_index(s->axes, scenario_axis, i).key == key) {
       return (int)i;
+    }
   }
   return -1;
 }
@@ -90,29 +94,35 @@ static gboolean read_keys(axis_reader *r, GError **error)
 {
   scenario_key with;
 
-  if (!read_key(r, "key", &r->key, error) || !read_key(r, "with", &with, error))
+  if (!read_key(r, "key", &r->key, error) || !read_key(r, "with", &with, error)) {
     return FALSE;
-  if (r->key == SCENARIO_KEY_COUNT)
+  }
+  if (r->key == SCENARIO_KEY_COUNT) {
     return problem_at(r, r->setting,
                       g_strdup("an axis of the sweep has no key; expected key = \"GROUP.KEY\""), error);
-  if (r->key == SCENARIO_TITLE)
+  }
+  if (r->key == SCENARIO_TITLE) {
     return problem_at(r, r->setting,
                       g_strdup("the title cannot be swept; expected a key that changes the run"), error);
+  }
   const char *name = scenario_key_row_of(r->key)->name;
-  if (find_axis(r->s, r->key) >= 0)
+  if (find_axis(r->s, r->key) >= 0) {
     return problem_at(
         r, r->setting,
         g_strdup_printf("the sweep has two axes of '%s'; expected one, with all its values", name), error);
+  }
   r->with = with < SCENARIO_KEY_COUNT ? find_axis(r->s, with) : -1;
-  if (with < SCENARIO_KEY_COUNT && r->with < 0)
+  if (with < SCENARIO_KEY_COUNT && r->with < 0) {
     return problem_at(
         r, config_setting_get_member(r->setting, "with"),
         g_strdup_printf("axis '%s' moves with '%s', which is no axis before it; expected the key of one",
                         name, scenario_key_row_of(with)->name),
         error);
+  }
   /* Steps with one that moves with a third: all three move in step. */
-  if (r->with >= 0 && g_array_index(r->s->axes, scenario_axis, r->with).with >= 0)
+  if (r->with >= 0 && g_array_index(r->s->axes, scenario_axis, r->with).with >= 0) {
     r->with = g_array_index(r->s->axes, scenario_axis, r->with).with;
+  }
   return TRUE;
 }
 
@@ -124,10 +134,11 @@ static gboolean add_value(axis_reader *r, scenario_notation notation, const char
   scenario_value value = {.is_word = FALSE};
   char *problem;
 
-  if (r->values->len == VALUES_MAX)
+  if (r->values->len == VALUES_MAX) {
     return problem_at(
         r, setting,
         g_strdup_printf("axis '%s' has more than %d values; expected fewer", row->name, VALUES_MAX), error);
+  }
   if (!scenario_value_read(row, notation, text, &value, &problem)) {
     char *whole = g_strdup_printf("sweep: %s", problem);
 
@@ -143,17 +154,19 @@ static gboolean read_list(axis_reader *r, const config_setting_t *list, GError *
 {
   gboolean ok = TRUE;
 
-  if (!config_setting_is_array(list) && !config_setting_is_list(list))
+  if (!config_setting_is_array(list) && !config_setting_is_list(list)) {
     return problem_at(r, list,
                       g_strdup("sweep: 'values' is not a list; expected values = [ ... ] or ( ... )"), error);
+  }
   for (int i = 0; ok && i < config_setting_length(list); i++) {
     const config_setting_t *element = config_setting_get_elem(list, (unsigned)i);
     char *text;
     scenario_notation notation = scenario_settings_notation(element, &text);
 
     /* As --set: a string may hold what needs no quotes there, "[100,101]". */
-    if (notation == SCENARIO_NOTATION_STRING)
+    if (notation == SCENARIO_NOTATION_STRING) {
       notation = SCENARIO_NOTATION_BARE;
+    }
     ok = add_value(r, notation, text, element, error);
     g_free(text);
   }
@@ -170,21 +183,24 @@ static gboolean read_count(axis_reader *r, const config_setting_t *from, const c
 {
   gboolean ok = TRUE;
 
-  if (!is_integer(from) || !is_integer(to))
+  if (!is_integer(from) || !is_integer(to)) {
     return problem_at(
         r, is_integer(from) ? to : from,
         g_strdup("sweep: 'from' and 'to' count integers; expected for instance from = 1; to = 30"), error);
+  }
   long long last = config_setting_get_int64(to);
-  if (config_setting_get_int64(from) > last)
+  if (config_setting_get_int64(from) > last) {
     return problem_at(r, to, g_strdup("sweep: 'to' is less than 'from'; expected from = LEAST; to = LARGEST"),
                       error);
+  }
   for (long long i = config_setting_get_int64(from); ok; i++) {
     char *text = g_strdup_printf("%lld", i);
 
     ok = add_value(r, SCENARIO_NOTATION_INTEGER, text, i == last ? to : from, error);
     g_free(text);
-    if (i == last)
+    if (i == last) {
       break;
+    }
   }
   return ok;
 }
@@ -196,30 +212,35 @@ static gboolean read_values(axis_reader *r, GError **error)
   const config_setting_t *to = config_setting_get_member(r->setting, "to");
   const char *name = scenario_key_row_of(r->key)->name;
 
-  if ((values != NULL) == (from != NULL || to != NULL) || (from != NULL) != (to != NULL))
+  if ((values != NULL) == (from != NULL || to != NULL) || (from != NULL) != (to != NULL)) {
     return problem_at(
         r, r->setting,
         g_strdup_printf("axis '%s' has not one set of values; expected either values = [ ... ] or "
                         "from = LEAST; to = LARGEST",
                         name),
         error);
-  if (values != NULL ? !read_list(r, values, error) : !read_count(r, from, to, error))
+  }
+  if (values != NULL ? !read_list(r, values, error) : !read_count(r, from, to, error)) {
     return FALSE;
-  if (r->values->len == 0)
+  }
+  if (r->values->len == 0) {
     return problem_at(r, values, g_strdup_printf("axis '%s' has no values; expected at least one", name),
                       error);
+  }
   return TRUE;
 }
 
 static gboolean check_step(const axis_reader *r, GError **error)
 {
-  if (r->with < 0)
+  if (r->with < 0) {
     return TRUE;
+  }
   const scenario_axis *leader = &g_array_index(r->s->axes, scenario_axis, r->with);
   guint expected = g_strv_length(leader->values);
 
-  if (expected == r->values->len)
+  if (expected == r->values->len) {
     return TRUE;
+  }
   return problem_at(r, r->setting,
                     g_strdup_printf("axis '%s' has %u values; expected %u, as '%s' that it moves with",
                                     scenario_key_row_of(r->key)->name, r->values->len, expected,
@@ -250,11 +271,13 @@ gboolean scenario_axes_load(scenario *s, const scenario_source *source, const co
   axis_reader r = {.s = s, .source = source};
   gboolean ok = TRUE;
 
-  if (!config_setting_is_list(sweep))
+  if (!config_setting_is_list(sweep)) {
     return problem_at(&r, sweep,
                       g_strdup("'sweep' is not a list of axes; expected sweep = ( { key = ...; }, ... )"),
                       error);
-  for (int i = 0; ok && i < config_setting_length(sweep); i++)
+  }
+  for (int i = 0; ok && i < config_setting_length(sweep); i++) {
     ok = load_axis(s, source, config_setting_get_elem(sweep, (unsigned)i), error);
+  }
   return ok;
 }

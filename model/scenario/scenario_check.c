@@ -65,8 +65,9 @@ guint64 scenario_bandwidth_delay_octets(const scenario *s)
 
 guint64 scenario_receive_window_octets(const scenario *s)
 {
-  if (!scenario_is_auto(s, SCENARIO_TCP_RECEIVE_WINDOW))
+  if (!scenario_is_auto(s, SCENARIO_TCP_RECEIVE_WINDOW)) {
     return scenario_integer(s, SCENARIO_TCP_RECEIVE_WINDOW);
+  }
   return CLAMP(2 * scenario_bandwidth_delay_octets(s), WINDOW_AUTO_MIN, WINDOW_AUTO_MAX);
 }
 
@@ -78,8 +79,9 @@ static gboolean problem_of(const scenario *s, const scenario_key *keys, gsize co
   scenario_key blamed = keys[0];
 
   for (gsize i = count; i-- > 0;) {
-    if (scenario_given(s, scenario_settings_source(s, keys[i])))
+    if (scenario_given(s, scenario_settings_source(s, keys[i]))) {
       blamed = keys[i];
+    }
   }
   char *where = scenario_settings_where(s, blamed);
   scenario_problem(error, where, "%s", text);
@@ -95,8 +97,9 @@ static void note(GPtrArray *notes, const scenario *s, scenario_key key, const ch
 {
   va_list arguments;
 
-  if (notes == NULL)
+  if (notes == NULL) {
     return;
+  }
   va_start(arguments, format);
   char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
@@ -114,8 +117,9 @@ static gboolean check_mtu(const scenario *s, const direction *d, GError **error)
   guint64 mtu = scenario_integer(s, d->mtu);
   const scenario_key keys[] = {d->mtu, SCENARIO_TCP_TIMESTAMPS, SCENARIO_MPA_MARKERS};
 
-  if (mtu >= needed)
+  if (mtu >= needed) {
     return TRUE;
+  }
   return problem_of(
       s, keys, G_N_ELEMENTS(keys),
       g_strdup_printf("%s.mtu = %" G_GUINT64_FORMAT " is too small; expected at least %" G_GUINT64_FORMAT
@@ -143,20 +147,22 @@ static gboolean check_chunk(const scenario *s, GError **error)
   guint64 phase = scenario_integer(s, SCENARIO_MIDDLEBOX_PHASE);
   const scenario_key phase_keys[] = {SCENARIO_MIDDLEBOX_PHASE, SCENARIO_MIDDLEBOX_CHUNK};
 
-  if (!is_rechunk(s))
+  if (!is_rechunk(s)) {
     return TRUE;
-  if (phase >= chunk)
+  }
+  if (phase >= chunk) {
     return problem_of(s, phase_keys, G_N_ELEMENTS(phase_keys),
                       g_strdup_printf("middlebox.phase = %" G_GUINT64_FORMAT
                                       " is not less than middlebox.chunk = %" G_GUINT64_FORMAT
                                       "; expected a phase within the first chunk",
                                       phase, chunk),
                       error);
+  }
   for (gsize i = 0; i < G_N_ELEMENTS(directions); i++) {
     guint64 mtu = is_before(s) ? scenario_integer(s, directions[i].mtu) : DATAGRAM_MAX_OCTETS;
     const scenario_key keys[] = {SCENARIO_MIDDLEBOX_CHUNK, directions[i].mtu, SCENARIO_MIDDLEBOX_MODE};
 
-    if (chunk + headers_octets(s) > mtu)
+    if (chunk + headers_octets(s) > mtu) {
       return problem_of(
           s, keys, G_N_ELEMENTS(keys),
           g_strdup_printf("middlebox.chunk = %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT
@@ -166,6 +172,7 @@ static gboolean check_chunk(const scenario *s, GError **error)
                           is_before(s) ? scenario_key_row_of(directions[i].mtu)->name : "an IP datagram of",
                           mtu, mtu - headers_octets(s)),
           error);
+    }
   }
   return TRUE;
 }
@@ -177,8 +184,9 @@ static gboolean check_timeouts(const scenario *s, GError **error)
   for (gsize i = 0; i < G_N_ELEMENTS(smaller); i++) {
     const scenario_key keys[] = {smaller[i], SCENARIO_TCP_RTO_MAX};
 
-    if (scenario_time(s, smaller[i]) <= scenario_time(s, SCENARIO_TCP_RTO_MAX))
+    if (scenario_time(s, smaller[i]) <= scenario_time(s, SCENARIO_TCP_RTO_MAX)) {
       continue;
+    }
     char *value = scenario_value_text(s, smaller[i]);
     char *maximum = scenario_value_text(s, SCENARIO_TCP_RTO_MAX);
     char *text = g_strdup_printf("%s = %s is more than tcp.rto_max = %s; expected at most that",
@@ -206,8 +214,9 @@ static gboolean check_memory(const scenario *s, GError **error)
 
   buffers = MIN(buffers, (double)scenario_integer(s, SCENARIO_WORKLOAD_MESSAGES));
   double memory = connections * buffers * (size + BUFFER_OVERHEAD_OCTETS);
-  if (memory <= MEMORY_MAX_GIB * GIB)
+  if (memory <= MEMORY_MAX_GIB * GIB) {
     return TRUE;
+  }
   return problem_of(
       s, keys, G_N_ELEMENTS(keys),
       g_strdup_printf("the sink's buffers take %.1f GiB (%.0f connections, each with buffers for a receive "
@@ -227,8 +236,9 @@ static gboolean check_duration(const scenario *s, GError **error)
   double days = octets * 8 / (double)scenario_rate(s, SCENARIO_PATH_FORWARD_RATE) / 86400;
   double limit = time_ps_in_seconds(TIME_PS_NEVER) / 86400;
 
-  if (days < limit || scenario_time(s, SCENARIO_RUN_STOP) > 0)
+  if (days < limit || scenario_time(s, SCENARIO_RUN_STOP) > 0) {
     return TRUE;
+  }
   return problem_of(
       s, keys, G_N_ELEMENTS(keys),
       g_strdup_printf("the workload takes %.0f days at the forward rate; expected less than %.0f, where "
@@ -243,17 +253,19 @@ static void note_window(const scenario *s, GPtrArray *notes)
   guint64 product = scenario_bandwidth_delay_octets(s);
   guint64 mtu = scenario_integer(s, SCENARIO_PATH_FORWARD_MTU);
 
-  if (window < product)
+  if (window < product) {
     note(notes, s, SCENARIO_TCP_RECEIVE_WINDOW,
          "the receive window of %" G_GUINT64_FORMAT
          " octets is %.3f of the bandwidth-delay product of %" G_GUINT64_FORMAT
          ": one connection cannot fill the path",
          window, (double)window / (double)product, product);
-  if (window < mtu - headers_octets(s))
+  }
+  if (window < mtu - headers_octets(s)) {
     note(notes, s, SCENARIO_TCP_RECEIVE_WINDOW,
          "the receive window of %" G_GUINT64_FORMAT
          " octets is less than a full-size segment: segments cannot stay aligned with FPDUs",
          window);
+  }
 }
 
 static void note_reordering(const scenario *s, const direction *d, GPtrArray *notes)
@@ -261,15 +273,18 @@ static void note_reordering(const scenario *s, const direction *d, GPtrArray *no
   double reorder = scenario_probability(s, d->reorder);
   time_ps jitter = scenario_time(s, d->jitter);
 
-  if (reorder > 0 && jitter == 0)
+  if (reorder > 0 && jitter == 0) {
     note(notes, s, d->reorder, "%s.reorder has no effect while %s.jitter is 0s: there is no delay to skip",
          d->name, d->name);
-  if (reorder == 0 && jitter > 0)
+  }
+  if (reorder == 0 && jitter > 0) {
     note(notes, s, d->jitter, "%s.jitter only adds delay while %s.reorder is 0: no packet skips it", d->name,
          d->name);
-  if (scenario_integer(s, d->gap) > 0 && (reorder == 0 || jitter == 0))
+  }
+  if (scenario_integer(s, d->gap) > 0 && (reorder == 0 || jitter == 0)) {
     note(notes, s, d->gap, "%s.gap has no effect without %s.reorder and %s.jitter", d->name, d->name,
          d->name);
+  }
 }
 
 /* Keys that were given and that other keys leave without effect. */
@@ -279,14 +294,16 @@ static void note_without_effect(const scenario *s, GPtrArray *notes)
                                             SCENARIO_MIDDLEBOX_PHASE, SCENARIO_MIDDLEBOX_FLUSH};
 
   for (gsize i = 0; !is_rechunk(s) && i < G_N_ELEMENTS(of_rechunk); i++) {
-    if (scenario_given(s, of_rechunk[i]))
+    if (scenario_given(s, of_rechunk[i])) {
       note(notes, s, of_rechunk[i], "%s has no effect while middlebox.mode is none",
            scenario_key_row_of(of_rechunk[i])->name);
+    }
   }
   if (scenario_integer(s, SCENARIO_WORKLOAD_SIGNAL_EVERY) > 0 &&
-      strcmp(scenario_text(s, SCENARIO_WORKLOAD_OPERATION), "write") != 0)
+      strcmp(scenario_text(s, SCENARIO_WORKLOAD_OPERATION), "write") != 0) {
     note(notes, s, SCENARIO_WORKLOAD_SIGNAL_EVERY,
          "workload.signal_every has no effect: only Writes are signalled");
+  }
 }
 
 static void note_timers(const scenario *s, GPtrArray *notes)
@@ -294,15 +311,17 @@ static void note_timers(const scenario *s, GPtrArray *notes)
   char *maximum = scenario_value_text(s, SCENARIO_TCP_RTO_MAX);
   char *stall = scenario_value_text(s, SCENARIO_RUN_STALL);
 
-  if (scenario_time(s, SCENARIO_RUN_STALL) <= scenario_time(s, SCENARIO_TCP_RTO_MAX))
+  if (scenario_time(s, SCENARIO_RUN_STALL) <= scenario_time(s, SCENARIO_TCP_RTO_MAX)) {
     note(notes, s, SCENARIO_RUN_STALL,
          "run.stall = %s is not more than tcp.rto_max = %s: a connection that waits to retransmit may be "
          "given up",
          stall, maximum);
-  if (scenario_time(s, SCENARIO_TCP_DELAYED_ACK) >= scenario_time(s, SCENARIO_TCP_RTO_MIN))
+  }
+  if (scenario_time(s, SCENARIO_TCP_DELAYED_ACK) >= scenario_time(s, SCENARIO_TCP_RTO_MIN)) {
     note(notes, s, SCENARIO_TCP_DELAYED_ACK,
          "tcp.delayed_ack is not less than tcp.rto_min: a sender may time out while its peer delays the "
          "acknowledgement");
+  }
   g_free(maximum);
   g_free(stall);
 }
@@ -310,15 +329,18 @@ static void note_timers(const scenario *s, GPtrArray *notes)
 gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(directions); i++) {
-    if (!check_mtu(s, &directions[i], error))
+    if (!check_mtu(s, &directions[i], error)) {
       return FALSE;
+    }
   }
   if (!check_chunk(s, error) || !check_timeouts(s, error) || !check_memory(s, error) ||
-      !check_duration(s, error))
+      !check_duration(s, error)) {
     return FALSE;
+  }
   note_window(s, notes);
-  for (gsize i = 0; i < G_N_ELEMENTS(directions); i++)
+  for (gsize i = 0; i < G_N_ELEMENTS(directions); i++) {
     note_reordering(s, &directions[i], notes);
+  }
   note_without_effect(s, notes);
   note_timers(s, notes);
   return TRUE;

@@ -229,8 +229,9 @@ scenario_key scenario_key_find(const char *name)
   scenario_key key;
 
   for (key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (strcmp(rows[key].name, name) == 0)
+    if (strcmp(rows[key].name, name) == 0) {
       break;
+    }
   }
   return key;
 }
@@ -260,8 +261,9 @@ const scenario_group_row *scenario_groups(void)
 gboolean scenario_group_exists(const char *name)
 {
   for (const scenario_group_row *group = groups; group->name != NULL; group++) {
-    if (strcmp(group->name, name) == 0)
+    if (strcmp(group->name, name) == 0) {
       return TRUE;
+    }
   }
   return FALSE;
 }
@@ -272,8 +274,9 @@ static const char *member_of(const char *group, const char *full)
   gsize length = strlen(group);
 
   if (length > 0) {
-    if (strncmp(full, group, length) != 0 || full[length] != '.')
+    if (strncmp(full, group, length) != 0 || full[length] != '.') {
       return NULL;
+    }
     full += length + 1;
   }
   return strchr(full, '.') == NULL ? full : NULL;
@@ -290,12 +293,14 @@ char *scenario_group_members(const char *name)
   const char *member;
 
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if ((member = member_of(name, rows[key].name)) != NULL)
+    if ((member = member_of(name, rows[key].name)) != NULL) {
       g_string_append_printf(members, "%s%s", members->len > 0 ? ", " : "", member);
+    }
   }
   for (const scenario_group_row *group = groups; group->name != NULL; group++) {
-    if ((member = member_of(name, group->name)) != NULL)
+    if ((member = member_of(name, group->name)) != NULL) {
       g_string_append_printf(members, "%s%s", members->len > 0 ? ", " : "", member);
+    }
   }
   return g_string_free(members, FALSE);
 }
@@ -305,9 +310,11 @@ const char *scenario_key_nearest(const char *name)
   const char *names[SCENARIO_KEY_COUNT + G_N_ELEMENTS(groups)] = {NULL};
   gsize count = 0;
 
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++)
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     names[count++] = rows[key].name;
-  for (const scenario_group_row *group = groups; group->name != NULL; group++)
+  }
+  for (const scenario_group_row *group = groups; group->name != NULL; group++) {
     names[count++] = group->name;
+  }
   return scenario_suggest(name, names);
 }

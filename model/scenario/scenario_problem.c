@@ -4,7 +4,10 @@
 
 enum { SHOWN_MAX = 60 };
 
-G_DEFINE_QUARK(scenario - error - quark, scenario_error)
+GQuark scenario_error_quark(void)
+{
+  return g_quark_from_static_string("iwarpsim-scenario-error");
+}
 
 gboolean scenario_problem(GError **error, const char *where, const char *format, ...)
 {
@@ -31,12 +34,13 @@ char *scenario_shown(const char *text)
       g_string_append(shown, "...");
       break;
     }
-    if (c == '\n' || c == '\t' || c == '\r')
+    if (c == '\n' || c == '\t' || c == '\r') {
       g_string_append(shown, c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r");
-    else if (g_unichar_iscntrl(c))
+    } else if (g_unichar_iscntrl(c)) {
       g_string_append_printf(shown, "\\x%02x", (unsigned)c);
-    else
+    } else {
       g_string_append_unichar(shown, c);
+    }
   }
   g_free(valid);
   return g_string_free(shown, FALSE);

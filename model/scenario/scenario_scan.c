@@ -44,10 +44,11 @@ scenario_scan_state scenario_scan_line(scenario_scan_state state, const char *li
 
     switch (state) {
     case SCENARIO_SCAN_STRING:
-      if (line[i] == '\\')
+      if (line[i] == '\\') {
         i++;
-      else if (line[i] == '"')
+      } else if (line[i] == '"') {
         state = SCENARIO_SCAN_PLAIN;
+      }
       break;
     case SCENARIO_SCAN_COMMENT:
       if (line[i] == '*' && next == '/') {
@@ -56,8 +57,9 @@ scenario_scan_state scenario_scan_line(scenario_scan_state state, const char *li
       }
       break;
     case SCENARIO_SCAN_PLAIN:
-      if (line[i] == '#' || (line[i] == '/' && next == '/'))
+      if (line[i] == '#' || (line[i] == '/' && next == '/')) {
         return state;
+      }
       if (line[i] == '"' || (line[i] == '/' && next == '*')) {
         state = line[i] == '"' ? SCENARIO_SCAN_STRING : SCENARIO_SCAN_COMMENT;
         i += state == SCENARIO_SCAN_COMMENT;
@@ -81,8 +83,9 @@ static gboolean problem_at(scanner *s, guint line, char *text)
 static void skip_string(scanner *s)
 {
   for (s->p++; *s->p != '"' && *s->p != '\0'; s->p++) {
-    if (*s->p == '\\' && s->p[1] != '\0')
+    if (*s->p == '\\' && s->p[1] != '\0') {
       s->p++;
+    }
     s->line += *s->p == '\n';
   }
   s->p += *s->p == '"';
@@ -94,17 +97,20 @@ static void skip_comment(scanner *s)
     s->p += strcspn(s->p, "\n");
     return;
   }
-  for (s->p += 2; *s->p != '\0' && !(s->p[0] == '*' && s->p[1] == '/'); s->p++)
+  for (s->p += 2; *s->p != '\0' && !(s->p[0] == '*' && s->p[1] == '/'); s->p++) {
     s->line += *s->p == '\n';
+  }
   s->p += *s->p != '\0' ? 2 : 0;
 }
 
 static gboolean is_real(const char *digits_end)
 {
-  if (*digits_end == '.')
+  if (*digits_end == '.') {
     return TRUE;
-  if (*digits_end != 'e' && *digits_end != 'E')
+  }
+  if (*digits_end != 'e' && *digits_end != 'E') {
     return FALSE;
+  }
   digits_end += digits_end[1] == '+' || digits_end[1] == '-' ? 2 : 1;
   return g_ascii_isdigit(*digits_end);
 }
@@ -121,13 +127,14 @@ static gboolean check_integer(scanner *s, const char *digits, int base, gboolean
 
   errno = 0;
   value = g_ascii_strtoull(digits, NULL, base);
-  if (errno == ERANGE || value > (guint64)G_MAXINT64 + negative)
+  if (errno == ERANGE || value > (guint64)G_MAXINT64 + negative) {
     ok = problem_at(s, s->line, g_strdup_printf("%s is outside 64 bits; expected a smaller number", shown));
-  else if (value > limit + negative)
+  } else if (value > limit + negative) {
     ok = problem_at(
         s, s->line,
         g_strdup_printf("%s is outside 32 bits; expected %sL, with the L that larger numbers end with", shown,
                         shown));
+  }
   g_free(shown);
   return ok;
 }
@@ -150,9 +157,10 @@ static gboolean scan_number(scanner *s)
   if (base == 10 && is_real(p)) {
     char *end;
 
-    if (isinf(g_ascii_strtod(s->p, &end)))
+    if (isinf(g_ascii_strtod(s->p, &end))) {
       ok = problem_at(s, s->line,
                       g_strdup("a number is too large to be counted with; expected a smaller one"));
+    }
     p = end > s->p ? end : p + 1;
   } else {
     gsize suffix = p[0] == 'L' ? (p[1] == 'L' ? 2 : 1) : 0;
@@ -212,11 +220,12 @@ static gboolean open_scope(scanner *s)
   const scope *outer = &s->scopes[s->depth];
   scope *inner;
 
-  if (s->depth == DEPTH_MAX)
+  if (s->depth == DEPTH_MAX) {
     return problem_at(
         s, s->line,
         g_strdup_printf("brackets are nested deeper than %d; expected groups as in docs/scenario.md",
                         DEPTH_MAX));
+  }
   inner = &s->scopes[++s->depth];
   inner->opener = *s->p;
   inner->line = s->line;
@@ -240,9 +249,10 @@ static gboolean close_scope(scanner *s)
       return TRUE;
     }
   }
-  if (s->depth == 0)
+  if (s->depth == 0) {
     return problem_at(s, s->line,
                       g_strdup_printf("'%c' closes nothing; expected its opening bracket before it", *s->p));
+  }
   problem_at(s, s->line,
              g_strdup_printf("'%c' cannot close '%c'; expected the bracket that closes the '%c'", *s->p,
                              innermost->opener, innermost->opener));
@@ -287,17 +297,19 @@ static gboolean string_may_follow(const scanner *s)
 {
   char opener = s->scopes[s->depth].opener;
 
-  if (strchr("=:\"", s->previous) != NULL && s->previous != '\0')
+  if (strchr("=:\"", s->previous) != NULL && s->previous != '\0') {
     return TRUE;
+  }
   return (opener == '[' || opener == '(') && (s->previous == ',' || s->previous == opener);
 }
 
 /* libconfig's parser loses the memory of a string that it did not expect, so it does not get to see one. */
 static gboolean scan_string(scanner *s)
 {
-  if (!string_may_follow(s))
+  if (!string_may_follow(s)) {
     return problem_at(s, s->line,
                       g_strdup("a text in quotes stands where no value can; expected KEY = \"TEXT\";"));
+  }
   skip_string(s);
   return TRUE;
 }
@@ -305,18 +317,21 @@ static gboolean scan_string(scanner *s)
 /* A token that is no comment or blank. */
 static gboolean scan_token(scanner *s)
 {
-  if (strchr("=:{[(", *s->p) != NULL)
+  if (strchr("=:{[(", *s->p) != NULL) {
     return scan_character(s);
+  }
   forget_name(s);
-  if (*s->p == '"')
+  if (*s->p == '"') {
     return scan_string(s);
+  }
   if (g_ascii_isalpha(*s->p) || *s->p == '*') {
     scan_name(s);
     return TRUE;
   }
   if (g_ascii_isdigit(*s->p) ||
-      (strchr("+-.", *s->p) != NULL && (g_ascii_isdigit(s->p[1]) || s->p[1] == '.')))
+      (strchr("+-.", *s->p) != NULL && (g_ascii_isdigit(s->p[1]) || s->p[1] == '.'))) {
     return scan_number(s);
+  }
   return scan_character(s);
 }
 
@@ -348,13 +363,15 @@ gboolean scenario_scan_text(const char *text, scenario_scan_problem *problem)
     ok = scan_token(&s);
     s.previous = first;
   }
-  if (ok && s.depth > 0)
+  if (ok && s.depth > 0) {
     ok = problem_at(
         &s, s.scopes[s.depth].line,
         g_strdup_printf("'%c' is never closed; expected its closing bracket", s.scopes[s.depth].opener));
+  }
   forget_name(&s);
-  for (guint i = 0; i <= s.depth; i++)
+  for (guint i = 0; i <= s.depth; i++) {
     g_free(s.scopes[i].name);
+  }
   g_hash_table_unref(s.keys);
   return ok;
 }

@@ -28,8 +28,9 @@ scenario_key scenario_settings_source(const scenario *s, scenario_key key)
 {
   const scenario_key_row *row = scenario_key_row_of(key);
 
-  if (s->settings[key].origin != NULL || row->inherits < 0)
+  if (s->settings[key].origin != NULL || row->inherits < 0) {
     return key;
+  }
   return scenario_settings_source(s, (scenario_key)row->inherits);
 }
 
@@ -107,8 +108,9 @@ static char *unquote(const char *text)
     const config_setting_t *root = config_root_setting(&config);
     const config_setting_t *value = config_setting_get_elem(root, 0);
 
-    if (config_setting_length(root) == 1 && config_setting_type(value) == CONFIG_TYPE_STRING)
+    if (config_setting_length(root) == 1 && config_setting_type(value) == CONFIG_TYPE_STRING) {
       string = g_strdup(config_setting_get_string(value));
+    }
   }
   config_destroy(&config);
   g_free(file);
@@ -120,8 +122,9 @@ static gboolean set_text(scenario *s, scenario_key key, const char *text, const 
   char *string = NULL;
   gboolean ok;
 
-  if (*text != '"')
+  if (*text != '"') {
     return scenario_settings_set(s, key, SCENARIO_NOTATION_BARE, text, where, error);
+  }
   string = unquote(text);
   ok = string != NULL
            ? scenario_settings_set(s, key, SCENARIO_NOTATION_STRING, string, where, error)
@@ -159,10 +162,12 @@ static gboolean cannot_set(const char *name, const char *where, GError **error)
 {
   gboolean ok;
 
-  if (strcmp(name, "sweep") == 0)
+  if (strcmp(name, "sweep") == 0) {
     return scenario_problem(error, where, "the sweep cannot be set; expected GROUP.KEY=VALUE");
-  if (!scenario_group_exists(name))
+  }
+  if (!scenario_group_exists(name)) {
     return scenario_settings_unknown(name, NULL, where, error);
+  }
   char *members = scenario_group_members(name);
   ok = scenario_problem(error, where, "'%s' is a group; expected one of its keys, %s", name, members);
   g_free(members);

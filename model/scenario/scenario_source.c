@@ -48,16 +48,20 @@ static GString *read_octets(const char *path, gsize left, const char **problem)
 
   *problem = file == NULL ? g_strerror(errno) : NULL;
   while (*problem == NULL && (count = fread(part, 1, sizeof part, file)) > 0) {
-    if (octets->len + count > left)
+    if (octets->len + count > left) {
       *problem = "it is larger than 4 MiB, which no scenario is";
+    }
     g_string_append_len(octets, part, (gssize)count);
   }
-  if (*problem == NULL && ferror(file))
+  if (*problem == NULL && ferror(file)) {
     *problem = g_strerror(errno);
-  if (file != NULL)
+  }
+  if (file != NULL) {
     fclose(file);
-  if (*problem == NULL)
+  }
+  if (*problem == NULL) {
     return octets;
+  }
   g_string_free(octets, TRUE);
   return NULL;
 }
@@ -66,8 +70,9 @@ static guint line_of(const GString *octets, gsize offset)
 {
   guint line = 1;
 
-  for (gsize i = 0; i < offset; i++)
+  for (gsize i = 0; i < offset; i++) {
     line += octets->str[i] == '\n';
+  }
   return line;
 }
 
@@ -76,8 +81,9 @@ static gboolean check_text(const char *path, const GString *octets, GError **err
 {
   const char *end;
 
-  if (g_utf8_validate_len(octets->str, octets->len, &end))
+  if (g_utf8_validate_len(octets->str, octets->len, &end)) {
     return TRUE;
+  }
   char *where = g_strdup_printf("%s:%u", path, line_of(octets, (gsize)(end - octets->str)));
   scenario_problem(error, where, "octet 0x%02x is no text; expected a scenario file in UTF-8", (guchar)*end);
   g_free(where);
@@ -91,18 +97,22 @@ static char *included_name(const char *line, const char **rest)
   GString *name;
 
   line += strspn(line, " \t");
-  if (!g_str_has_prefix(line, "@include"))
+  if (!g_str_has_prefix(line, "@include")) {
     return NULL;
+  }
   line += strlen("@include");
-  if (*line != ' ' && *line != '\t')
+  if (*line != ' ' && *line != '\t') {
     return NULL;
+  }
   line += strspn(line, " \t");
-  if (*line++ != '"')
+  if (*line++ != '"') {
     return NULL;
+  }
   name = g_string_new(NULL);
   while (*line != '"' && *line != '\n' && *line != '\0') {
-    if (*line == '\\' && (line[1] == '\\' || line[1] == '"'))
+    if (*line == '\\' && (line[1] == '\\' || line[1] == '"')) {
       line++;
+    }
     g_string_append_c(name, *line++);
   }
   *rest = line + 1;
@@ -117,12 +127,14 @@ static gboolean append_included(scenario_source *source, const char *name, const
   gboolean ok = TRUE;
 
   for (guint i = 0; ok && i < source->reading->len; i++) {
-    if (strcmp(source->reading->pdata[i], path) == 0)
+    if (strcmp(source->reading->pdata[i], path) == 0) {
       ok = scenario_problem(error, where, "'%s' includes itself; expected no circle of files", path);
+    }
   }
-  if (ok && source->reading->len > INCLUDE_DEPTH_MAX)
+  if (ok && source->reading->len > INCLUDE_DEPTH_MAX) {
     ok = scenario_problem(error, where, "includes are nested deeper than %d; expected fewer",
                           INCLUDE_DEPTH_MAX);
+  }
   ok = ok && append_file(source, path, where, error);
   g_free(path);
   return ok;
@@ -131,8 +143,9 @@ static gboolean append_included(scenario_source *source, const char *name, const
 /* libconfig takes an open comment for the rest of the text. */
 static gboolean check_closed(const char *path, scenario_scan_state state, guint opened_line, GError **error)
 {
-  if (state == SCENARIO_SCAN_PLAIN)
+  if (state == SCENARIO_SCAN_PLAIN) {
     return TRUE;
+  }
   char *where = g_strdup_printf("%s:%u", path, opened_line);
   scenario_problem(error, where,
                    state == SCENARIO_SCAN_STRING ? "a string is never closed; expected its closing '\"'"
@@ -182,11 +195,13 @@ static gboolean append_file(scenario_source *source, const char *path, const cha
   GString *octets = read_octets(path, SIZE_MAX_OCTETS - MIN(source->text->len, SIZE_MAX_OCTETS), &problem);
   gboolean ok;
 
-  if (octets == NULL && includer != NULL)
+  if (octets == NULL && includer != NULL) {
     return scenario_problem(error, includer, "cannot read '%s' (%s); expected a file to include", path,
                             problem);
-  if (octets == NULL)
+  }
+  if (octets == NULL) {
     return scenario_problem(error, path, "cannot read it (%s); expected a scenario file", problem);
+  }
   g_ptr_array_add(source->paths, g_strdup(path));
   path = source->paths->pdata[source->paths->len - 1];
   g_ptr_array_add(source->reading, (gpointer)path);
@@ -218,15 +233,17 @@ scenario_source *scenario_source_read(const char *path, GError **error)
     g_free(earlier);
     g_free(problem.text);
   }
-  if (!ok)
+  if (!ok) {
     g_clear_pointer(&source, scenario_source_free);
+  }
   return source;
 }
 
 void scenario_source_free(scenario_source *source)
 {
-  if (source == NULL)
+  if (source == NULL) {
     return;
+  }
   g_free(source->folder);
   g_string_free(source->text, TRUE);
   g_array_unref(source->stretches);
@@ -249,8 +266,9 @@ char *scenario_source_where(const scenario_source *source, guint line)
   for (guint i = 1; i < source->stretches->len; i++) {
     const stretch *next = &g_array_index(source->stretches, stretch, i);
 
-    if (next->first_line > line)
+    if (next->first_line > line) {
       break;
+    }
     found = next;
   }
   return g_strdup_printf("%s:%u", found->path, found->path_line + (line - found->first_line));

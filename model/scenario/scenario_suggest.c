@@ -19,18 +19,21 @@ static guint distance(const char *a, const char *b)
   gsize columns = strlen(b);
 
   g_assert(rows <= LENGTH_MAX && columns <= LENGTH_MAX);
-  for (gsize i = 0; i <= rows; i++)
+  for (gsize i = 0; i <= rows; i++) {
     d[i][0] = (guint)i;
-  for (gsize j = 0; j <= columns; j++)
+  }
+  for (gsize j = 0; j <= columns; j++) {
     d[0][j] = (guint)j;
+  }
   for (gsize i = 1; i <= rows; i++) {
     for (gsize j = 1; j <= columns; j++) {
       char x = g_ascii_tolower(a[i - 1]);
       char y = g_ascii_tolower(b[j - 1]);
 
       d[i][j] = least(d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (x != y));
-      if (i > 1 && j > 1 && x == g_ascii_tolower(b[j - 2]) && y == g_ascii_tolower(a[i - 2]))
+      if (i > 1 && j > 1 && x == g_ascii_tolower(b[j - 2]) && y == g_ascii_tolower(a[i - 2])) {
         d[i][j] = MIN(d[i][j], d[i - 2][j - 2] + 1);
+      }
     }
   }
   return d[rows][columns];
@@ -54,8 +57,9 @@ const char *scenario_suggest(const char *name, const char *const *known)
   const char *best = NULL;
   guint best_distance = G_MAXUINT;
 
-  if (*name == '\0' || strlen(name) > LENGTH_MAX)
+  if (*name == '\0' || strlen(name) > LENGTH_MAX) {
     return NULL;
+  }
   for (const char *const *k = known; *k != NULL; k++) {
     guint d = distance(name, *k);
 
@@ -64,8 +68,9 @@ const char *scenario_suggest(const char *name, const char *const *known)
       best_distance = d;
     }
   }
-  if (best != NULL)
+  if (best != NULL) {
     return best;
+  }
   for (const char *const *k = known; *k != NULL; k++) {
     guint d = distance(last_part(name), last_part(*k));
 

@@ -47,8 +47,9 @@ static fault read_integer(const char **p, guint64 *number)
   char *end;
 
   digits += base == 16 ? 2 : 0;
-  if (base == 16 ? !g_ascii_isxdigit(*digits) : !g_ascii_isdigit(*digits))
+  if (base == 16 ? !g_ascii_isxdigit(*digits) : !g_ascii_isdigit(*digits)) {
     return FAULT_FORM;
+  }
   errno = 0;
   *number = g_ascii_strtoull(digits, &end, base);
   end += *end == 'L';
@@ -81,19 +82,24 @@ static fault read_list(const scenario_key_row *row, const char *text, scenario_v
     guint64 previous = number;
 
     found = read_integer(&p, &number);
-    if (found == FAULT_NONE && (number < row->minimum || number > row->maximum))
+    if (found == FAULT_NONE && (number < row->minimum || number > row->maximum)) {
       found = FAULT_RANGE;
-    if (found == FAULT_NONE && numbers->len > 0 && number <= previous)
+    }
+    if (found == FAULT_NONE && numbers->len > 0 && number <= previous) {
       found = FAULT_ASCENDING;
+    }
     g_array_append_val(numbers, number);
     p = skip_blanks(p);
-    if (found == FAULT_NONE && *p != closer && *p++ != ',')
+    if (found == FAULT_NONE && *p != closer && *p++ != ',') {
       found = FAULT_FORM;
-    if (found == FAULT_NONE)
+    }
+    if (found == FAULT_NONE) {
       p = skip_blanks(p);
+    }
   }
-  if (found == FAULT_NONE && p[1] != '\0')
+  if (found == FAULT_NONE && p[1] != '\0') {
     found = FAULT_FORM;
+  }
   value->list_count = numbers->len;
   value->list = (guint64 *)(void *)g_array_free(numbers, FALSE);
   return found;
@@ -105,8 +111,9 @@ static fault read_word(const scenario_key_row *row, const char *text, scenario_v
   gboolean known = g_strv_contains((const char *const *)words, text);
 
   g_strfreev(words);
-  if (!known)
+  if (!known) {
     return FAULT_FORM;
+  }
   value->is_word = TRUE;
   value->text = g_strdup(text);
   return FAULT_NONE;
@@ -115,11 +122,13 @@ static fault read_word(const scenario_key_row *row, const char *text, scenario_v
 /* Titles end up in JSON, CSV comments and plots: text on one line. */
 static fault read_text(const char *text, scenario_value *value)
 {
-  if (!g_utf8_validate(text, -1, NULL))
+  if (!g_utf8_validate(text, -1, NULL)) {
     return FAULT_FORM;
+  }
   for (const char *p = text; *p != '\0'; p = g_utf8_next_char(p)) {
-    if (g_unichar_iscntrl(g_utf8_get_char(p)))
+    if (g_unichar_iscntrl(g_utf8_get_char(p))) {
       return FAULT_FORM;
+    }
   }
   value->text = g_strdup(text);
   return FAULT_NONE;
@@ -146,14 +155,17 @@ static fault read_form(const scenario_key_row *row, const char *text, scenario_v
   case SCENARIO_TYPE_INTEGER:
     return read_whole_integer(text, &value->number);
   case SCENARIO_TYPE_SIZE:
-    if (read_word(row, text, value) == FAULT_NONE)
+    if (read_word(row, text, value) == FAULT_NONE) {
       return FAULT_NONE;
-    if (*text == '-' || g_str_has_prefix(text, "0x"))
+    }
+    if (*text == '-' || g_str_has_prefix(text, "0x")) {
       return read_whole_integer(text, &value->number);
+    }
     return units_parse_size(text, &value->number) ? FAULT_NONE : FAULT_FORM;
   case SCENARIO_TYPE_TIME:
-    if (!units_parse_time(text, &time))
+    if (!units_parse_time(text, &time)) {
       return FAULT_FORM;
+    }
     value->number = (guint64)time;
     return FAULT_NONE;
   case SCENARIO_TYPE_RATE:
@@ -187,23 +199,28 @@ static const char *fault_words(scenario_type type, scenario_notation notation, f
       [SCENARIO_TYPE_LIST] = "is not a list of integers",
   };
 
-  if (found == FAULT_RANGE)
+  if (found == FAULT_RANGE) {
     return "is out of range";
-  if (found == FAULT_ASCENDING)
+  }
+  if (found == FAULT_ASCENDING) {
     return "does not ascend";
-  if (notation == SCENARIO_NOTATION_GROUP)
+  }
+  if (notation == SCENARIO_NOTATION_GROUP) {
     return "is a group, not a value";
+  }
   if ((notation == SCENARIO_NOTATION_INTEGER || notation == SCENARIO_NOTATION_REAL) &&
-      (type == SCENARIO_TYPE_TIME || type == SCENARIO_TYPE_RATE))
+      (type == SCENARIO_TYPE_TIME || type == SCENARIO_TYPE_RATE)) {
     return "has no unit";
+  }
   return forms[type];
 }
 
 /* The word that was meant, for a WORD. */
 static char *meant(const scenario_key_row *row, const char *text)
 {
-  if (row->words == NULL)
+  if (row->words == NULL) {
     return g_strdup("");
+  }
   char **words = g_strsplit(row->words, "|", -1);
   char *hint = scenario_did_you_mean(scenario_suggest(text, (const char *const *)words));
   g_strfreev(words);
@@ -232,10 +249,12 @@ gboolean scenario_value_read(const scenario_key_row *row, scenario_notation nota
   fault found = notation_fits(row->type, notation) ? read_form(row, text, value) : FAULT_NOTATION;
 
   if (found == FAULT_NONE && has_limits(row) && !value->is_word &&
-      (value->number < row->minimum || value->number > row->maximum))
+      (value->number < row->minimum || value->number > row->maximum)) {
     found = FAULT_RANGE;
-  if (found == FAULT_NONE)
+  }
+  if (found == FAULT_NONE) {
     return TRUE;
+  }
   scenario_value_clear(value);
   *problem = describe(row, notation, text, found);
   return FALSE;
@@ -272,22 +291,27 @@ static char *write_list(const scenario_value *value)
 {
   GString *text = g_string_new("[");
 
-  for (gsize i = 0; i < value->list_count; i++)
+  for (gsize i = 0; i < value->list_count; i++) {
     g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, i > 0 ? "," : "", value->list[i]);
+  }
   g_string_append_c(text, ']');
   return g_string_free(text, FALSE);
 }
 
 char *scenario_value_write(const scenario_key_row *row, const scenario_value *value)
 {
-  if (value->text != NULL)
+  if (value->text != NULL) {
     return g_strdup(value->text);
-  if (row->type == SCENARIO_TYPE_PROBABILITY)
+  }
+  if (row->type == SCENARIO_TYPE_PROBABILITY) {
     return units_format_probability(value->probability);
-  if (row->type == SCENARIO_TYPE_LIST)
+  }
+  if (row->type == SCENARIO_TYPE_LIST) {
     return write_list(value);
-  if (row->type == SCENARIO_TYPE_BOOLEAN)
+  }
+  if (row->type == SCENARIO_TYPE_BOOLEAN) {
     return g_strdup(value->number ? "true" : "false");
+  }
   return write_number(row->type, value->number);
 }
 
@@ -298,8 +322,9 @@ static char *word_list(const char *words)
   guint count = g_strv_length(parts);
   GString *text = g_string_new(NULL);
 
-  for (guint i = 0; i < count; i++)
+  for (guint i = 0; i < count; i++) {
     g_string_append_printf(text, "%s\"%s\"", i == 0 ? "" : i + 1 == count ? " or " : ", ", parts[i]);
+  }
   g_strfreev(parts);
   return g_string_free(text, FALSE);
 }
@@ -307,8 +332,9 @@ static char *word_list(const char *words)
 /* A value or two that the row's limits allow. */
 static const char *example(const scenario_key_row *row)
 {
-  if (row->type == SCENARIO_TYPE_TIME)
+  if (row->type == SCENARIO_TYPE_TIME) {
     return row->minimum <= 25 * (guint64)TIME_PS_PER_MICROSECOND ? "\"25us\"" : "\"10s\"";
+  }
   return row->maximum >= 65536  ? "1500 or \"64KiB\""
          : row->maximum >= 1500 ? "1500 or \"1KiB\""
                                 : "64 or \"64B\"";
@@ -324,14 +350,18 @@ char *scenario_value_expected(const scenario_key_row *row)
       [SCENARIO_TYPE_LIST] = "a list of ascending integers from %s to %s, such as [100, 101] or []",
   };
 
-  if (row->type == SCENARIO_TYPE_TEXT)
+  if (row->type == SCENARIO_TYPE_TEXT) {
     return g_strdup("text on one line, in quotes");
-  if (row->type == SCENARIO_TYPE_WORD)
+  }
+  if (row->type == SCENARIO_TYPE_WORD) {
     return word_list(row->words);
-  if (row->type == SCENARIO_TYPE_BOOLEAN)
+  }
+  if (row->type == SCENARIO_TYPE_BOOLEAN) {
     return g_strdup("true or false");
-  if (row->type == SCENARIO_TYPE_PROBABILITY)
+  }
+  if (row->type == SCENARIO_TYPE_PROBABILITY) {
     return g_strdup("a probability from 0 to 1, such as 0.001 or \"0.1%\"");
+  }
 
   char *minimum = write_number(row->type, row->minimum);
   char *maximum = write_number(row->type, row->maximum);

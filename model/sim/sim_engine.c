@@ -5,7 +5,10 @@
 #include "shim/ns3_engine.h"
 #include "shim/ns3_link.h"
 
-G_DEFINE_QUARK(sim - engine - error - quark, sim_engine_error)
+GQuark sim_engine_error_quark(void)
+{
+  return g_quark_from_static_string("iwarpsim-sim-engine-error");
+}
 
 static void set_error(GError **error, const ns3_shim_error *reason)
 {

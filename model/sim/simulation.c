@@ -6,7 +6,10 @@
 #include "sim/sim_world.h"
 #include "sim/version.h"
 
-G_DEFINE_QUARK(simulation - error - quark, simulation_error)
+GQuark simulation_error_quark(void)
+{
+  return g_quark_from_static_string("iwarpsim-simulation-error");
+}
 
 /* --- Files --- */
 

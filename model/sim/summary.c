@@ -6,7 +6,10 @@
 
 #include "base/units.h"
 
-G_DEFINE_QUARK(summary - error - quark, summary_error)
+GQuark summary_error_quark(void)
+{
+  return g_quark_from_static_string("iwarpsim-summary-error");
+}
 
 static const char *const status_names[RUN_STATUSES] = {
     [RUN_OK] = "ok", [RUN_TERMINATED] = "terminated", [RUN_STOPPED] = "stopped", [RUN_FAILED] = "failed"};
@@ -19,14 +22,16 @@ const char *run_status_name(run_status status)
 
 run_status run_status_find(const char *name)
 {
-  for (run_status status = 0; status < RUN_STATUSES; status++)
-    if (strcmp(status_names[status], name) == 0)
+  for (run_status status = 0; status < RUN_STATUSES; status++) {
+    if (strcmp(status_names[status], name) == 0) {
       return status;
+    }
+  }
   return RUN_STATUSES;
 }
 
-/* Writing. json-glib's generator prints doubles with 17 digits (0.1 becomes 0.10000000000000001), so the text is built here
- * and the library only quotes the strings. */
+/* Writing. json-glib's generator prints doubles with 17 digits (0.1 becomes 0.10000000000000001), so the
+ * text is built here and the library only quotes the strings. */
 
 static void append_string(GString *json, const char *text)
 {
@@ -71,8 +76,9 @@ static void append_provenance(GString *json, const summary *s)
   append_member(json, ",\n    ", "seed", seed);
   g_string_append(json, ",\n    \"libraries\": {");
   append_member(json, " ", "glib", glib);
-  if (s->ns3_version != NULL)
+  if (s->ns3_version != NULL) {
     append_member(json, ", ", "ns-3", s->ns3_version);
+  }
   g_string_append(json, " }\n  },\n");
 }
 
@@ -80,10 +86,12 @@ static void append_status(GString *json, const summary *s)
 {
   append_member(json, "  ", "status", run_status_name(s->status));
   append_member(json, ",\n  ", "message", s->message != NULL ? s->message : "");
-  if (s->terminate_code != NULL)
+  if (s->terminate_code != NULL) {
     append_member(json, ",\n  ", "terminate_code", s->terminate_code);
-  if (s->terminate_side != NULL)
+  }
+  if (s->terminate_side != NULL) {
     append_member(json, ",\n  ", "terminate_side", s->terminate_side);
+  }
 }
 
 static void append_metrics(GString *json, const metric_values *metrics)
@@ -91,8 +99,9 @@ static void append_metrics(GString *json, const metric_values *metrics)
   const char *separator = "\n    ";
   g_string_append(json, ",\n  \"metrics\": {");
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    if (!metrics->present[id])
+    if (!metrics->present[id]) {
       continue;
+    }
     g_assert(isfinite(metrics->value[id]));
     g_autofree char *number = units_format_real(metrics->value[id]);
     g_string_append_printf(json, "%s\"%s\": %s", separator, metric_row_of(id)->name, number);
@@ -119,12 +128,15 @@ typedef struct scaled_unit {
   const char *name;
 } scaled_unit;
 
-/* `value` in the largest of `units` (descending, ended by size 0) that it reaches; "" when it reaches none. */
+/* `value` in the largest of `units` (descending, ended by size 0) that it reaches; "" when it reaches
+ * none. */
 static char *scaled_text(double value, const scaled_unit *units)
 {
-  for (; units->size > 0; units++)
-    if (fabs(value) >= units->size)
+  for (; units->size > 0; units++) {
+    if (fabs(value) >= units->size) {
       return g_strdup_printf("%.4g %s", value / units->size, units->name);
+    }
+  }
   return g_strdup("");
 }
 
@@ -136,12 +148,15 @@ static char *readable_text(double value, const char *unit)
       {1e12, "Tbit/s"}, {1e9, "Gbit/s"}, {1e6, "Mbit/s"}, {1e3, "kbit/s"}, {0, NULL}};
   static const scaled_unit times[] = {{1.0, "s"},   {1e-3, "ms"},  {1e-6, "us"},
                                       {1e-9, "ns"}, {1e-12, "ps"}, {0, NULL}};
-  if (strcmp(unit, "octets") == 0)
+  if (strcmp(unit, "octets") == 0) {
     return scaled_text(value, octets);
-  if (strcmp(unit, "bit/s") == 0)
+  }
+  if (strcmp(unit, "bit/s") == 0) {
     return scaled_text(value, rates);
-  if (strcmp(unit, "s") == 0)
+  }
+  if (strcmp(unit, "s") == 0) {
     return scaled_text(value, times);
+  }
   return g_strdup("");
 }
 
@@ -165,8 +180,9 @@ static const struct {
 static gsize group_of(const char *name)
 {
   gsize group = 0;
-  while (!g_str_has_prefix(name, groups[group].prefix))
+  while (!g_str_has_prefix(name, groups[group].prefix)) {
     group++;
+  }
   return group;
 }
 
@@ -185,10 +201,12 @@ static void print_group(const metric_values *metrics, gsize group, FILE *file)
 {
   gboolean headed = FALSE;
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    if (!metrics->present[id] || group_of(metric_row_of(id)->name) != group)
+    if (!metrics->present[id] || group_of(metric_row_of(id)->name) != group) {
       continue;
-    if (!headed)
+    }
+    if (!headed) {
       fprintf(file, "\n%s\n", groups[group].heading);
+    }
     headed = TRUE;
     print_metric(id, metrics->value[id], file);
   }
@@ -197,29 +215,40 @@ static void print_group(const metric_values *metrics, gsize group, FILE *file)
 static void print_status(const summary *s, FILE *file)
 {
   fprintf(file, "  %-10s %s", "status", run_status_name(s->status));
-  if (s->terminate_code != NULL)
+  if (s->terminate_code != NULL) {
     fprintf(file, ", %s", s->terminate_code);
-  if (s->terminate_side != NULL)
+  }
+  if (s->terminate_side != NULL) {
     fprintf(file, ", sent by the %s", s->terminate_side);
-  if (s->message != NULL && *s->message != '\0')
+  }
+  if (s->message != NULL && *s->message != '\0') {
     fprintf(file, ": %s", s->message);
+  }
   fputc('\n', file);
 }
 
-static void print_window(const summary *s, FILE *file)
+static void print_window(double window_over_bandwidth_delay, FILE *file)
 {
-  if (s->window_over_bandwidth_delay > 0)
-    fprintf(file, "  %-10s %.3g x the bandwidth-delay product", "window", s->window_over_bandwidth_delay);
-  if (s->window_over_bandwidth_delay > 0 && s->window_over_bandwidth_delay < 1)
-    fputs(" (the receiver limits the rate)", file);
-  if (s->window_over_bandwidth_delay > 0)
-    fputc('\n', file);
-  if (!s->metrics.present[METRIC_PATH_QUEUE_PEAK_OCTETS])
+  if (window_over_bandwidth_delay <= 0) {
     return;
-  double queue = s->metrics.value[METRIC_PATH_QUEUE_PEAK_OCTETS];
-  g_autofree char *readable = readable_text(queue, "octets");
-  fprintf(file, "  %-10s %.0f octets at most%s%s%s\n", "queue", queue, *readable == '\0' ? "" : " (",
-          readable, *readable == '\0' ? "" : ")");
+  }
+  fprintf(file, "  %-10s %.3g x the bandwidth-delay product%s\n", "window", window_over_bandwidth_delay,
+          window_over_bandwidth_delay < 1 ? " (the receiver limits the rate)" : "");
+}
+
+/* The largest standing queue: what a window beyond the bandwidth-delay product becomes. */
+static void print_queue(const metric_values *metrics, FILE *file)
+{
+  if (!metrics->present[METRIC_PATH_QUEUE_PEAK_OCTETS]) {
+    return;
+  }
+  double octets = metrics->value[METRIC_PATH_QUEUE_PEAK_OCTETS];
+  g_autofree char *readable = readable_text(octets, "octets");
+  fprintf(file, "  %-10s %.0f octets at most", "queue", octets);
+  if (*readable != '\0') {
+    fprintf(file, " (%s)", readable);
+  }
+  fputc('\n', file);
 }
 
 void summary_print(const summary *s, FILE *file)
@@ -233,9 +262,11 @@ void summary_print(const summary *s, FILE *file)
   fprintf(file, "  %-10s iwarpsim %s%s%s%s\n", "program", s->version, s->git != NULL ? " (" : "",
           s->git != NULL ? s->git : "", s->git != NULL ? ")" : "");
   print_status(s, file);
-  print_window(s, file);
-  for (gsize group = 0; group < G_N_ELEMENTS(groups); group++)
+  print_window(s->window_over_bandwidth_delay, file);
+  print_queue(&s->metrics, file);
+  for (gsize group = 0; group < G_N_ELEMENTS(groups); group++) {
     print_group(&s->metrics, group, file);
+  }
 }
 
 /* Reading. */
@@ -282,11 +313,13 @@ static gboolean read_keys(JsonObject *keys, summary_record *record, const char *
   json_object_iter_init_ordered(&iterator, keys);
   while (json_object_iter_next_ordered(&iterator, &name, NULL)) {
     scenario_key key = scenario_key_find(name);
-    if (key == SCENARIO_KEY_COUNT)
+    if (key == SCENARIO_KEY_COUNT) {
       return invalid(error, path, "unknown key \"%s\"", name);
+    }
     record->keys[key] = text_member(keys, name, path, error);
-    if (record->keys[key] == NULL)
+    if (record->keys[key] == NULL) {
       return FALSE;
+    }
   }
   return TRUE;
 }
@@ -299,14 +332,17 @@ static gboolean read_metrics(JsonObject *metrics, metric_values *values, const c
   json_object_iter_init_ordered(&iterator, metrics);
   while (json_object_iter_next_ordered(&iterator, &name, &node)) {
     metric_id id = metric_find(name);
-    if (id == METRIC_COUNT)
+    if (id == METRIC_COUNT) {
       return invalid(error, path, "unknown metric \"%s\"", name);
+    }
     GType type = JSON_NODE_HOLDS_VALUE(node) ? json_node_get_value_type(node) : G_TYPE_NONE;
-    if (type != G_TYPE_INT64 && type != G_TYPE_DOUBLE)
+    if (type != G_TYPE_INT64 && type != G_TYPE_DOUBLE) {
       return invalid(error, path, "metric \"%s\" is not a number", name);
+    }
     double value = json_node_get_double(node);
-    if (!isfinite(value))
+    if (!isfinite(value)) {
       return invalid(error, path, "metric \"%s\" is out of range", name);
+    }
     metric_values_set(values, id, value);
   }
   return TRUE;
@@ -315,23 +351,27 @@ static gboolean read_metrics(JsonObject *metrics, metric_values *values, const c
 static gboolean read_root(JsonObject *root, summary_record *record, const char *path, GError **error)
 {
   JsonObject *scenario_object = object_member(root, "scenario", path, error);
-  if (scenario_object == NULL)
+  if (scenario_object == NULL) {
     return FALSE;
+  }
   record->name = text_member(scenario_object, "name", path, error);
   record->title = record->name == NULL ? NULL : text_member(scenario_object, "title", path, error);
   JsonObject *keys = record->title == NULL ? NULL : object_member(scenario_object, "keys", path, error);
-  if (keys == NULL || !read_keys(keys, record, path, error))
+  if (keys == NULL || !read_keys(keys, record, path, error)) {
     return FALSE;
+  }
 
   JsonObject *provenance = object_member(root, "provenance", path, error);
   record->version = provenance == NULL ? NULL : text_member(provenance, "version", path, error);
   record->message = record->version == NULL ? NULL : text_member(root, "message", path, error);
   g_autofree char *status = record->message == NULL ? NULL : text_member(root, "status", path, error);
-  if (status == NULL)
+  if (status == NULL) {
     return FALSE;
+  }
   record->status = run_status_find(status);
-  if (record->status == RUN_STATUSES)
+  if (record->status == RUN_STATUSES) {
     return invalid(error, path, "unknown status \"%s\"", status);
+  }
 
   JsonObject *metrics = object_member(root, "metrics", path, error);
   return metrics != NULL && read_metrics(metrics, &record->metrics, path, error);
@@ -343,14 +383,15 @@ static gboolean nested_too_deep(const char *text)
   guint depth = 0;
   gboolean in_string = FALSE;
   for (const char *c = text; *c != '\0'; c++) {
-    if (in_string && *c == '\\' && c[1] != '\0')
+    if (in_string && *c == '\\' && c[1] != '\0') {
       c++;
-    else if (*c == '"')
+    } else if (*c == '"') {
       in_string = !in_string;
-    else if (!in_string && (*c == '{' || *c == '[') && ++depth > 16)
+    } else if (!in_string && (*c == '{' || *c == '[') && ++depth > 16) {
       return TRUE;
-    else if (!in_string && (*c == '}' || *c == ']') && depth > 0)
+    } else if (!in_string && (*c == '}' || *c == ']') && depth > 0) {
       depth--;
+    }
   }
   return FALSE;
 }
@@ -359,8 +400,9 @@ summary_record *summary_read_json(const char *path, GError **error)
 {
   g_autofree char *text = NULL;
   gsize length;
-  if (!g_file_get_contents(path, &text, &length, error))
+  if (!g_file_get_contents(path, &text, &length, error)) {
     return NULL;
+  }
   if (memchr(text, '\0', length) != NULL || !g_utf8_validate(text, (gssize)length, NULL)) {
     invalid(error, path, "it is not UTF-8 text");
     return NULL;
@@ -392,10 +434,12 @@ summary_record *summary_read_json(const char *path, GError **error)
 
 void summary_record_free(summary_record *record)
 {
-  if (record == NULL)
+  if (record == NULL) {
     return;
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++)
+  }
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_free(record->keys[key]);
+  }
   g_free(record->message);
   g_free(record->name);
   g_free(record->title);

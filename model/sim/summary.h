@@ -1,5 +1,5 @@
-/* What one run leaves behind: its scenario, provenance, status and metrics, as summary.json and as a page to read
- * (design.md, The commands; definitions.md, Status of a run). */
+/* What one run leaves behind: its scenario, provenance, status and metrics, as summary.json and as a page
+ * to read (design.md, The commands; definitions.md, Status of a run). */
 #ifndef SIM_SUMMARY_H
 #define SIM_SUMMARY_H
 
@@ -35,20 +35,23 @@ typedef struct summary {
   const char *git;         /* the commit it was built from, "-dirty" when changed; NULL: not known */
   const char *engine;      /* "ns3" or "native" */
   const char *ns3_version; /* NULL when the engine is not ns-3 */
-  double
-      window_over_bandwidth_delay; /* receive window / bandwidth-delay product; 0: not known, not printed */
+  /* Receive window / bandwidth-delay product; 0: not known, not printed. */
+  double window_over_bandwidth_delay;
 } summary;
 
 #define SUMMARY_ERROR (summary_error_quark())
 GQuark summary_error_quark(void);
 enum { SUMMARY_ERROR_INVALID }; /* not a summary: the file and what is wrong with it */
 
-/* Writes `path` as JSON, whole or not at all: {"scenario": {name, file, title, keys}, "provenance": {…}, "status", "message",
- * "metrics"}. Two runs of one scenario by one program differ in metrics with `wall` in their name alone: no date, no host, no
- * folder is in it. Metrics are finite (checked), in the table's order. Errors: G_FILE_ERROR. */
+/* Writes `path` as JSON, whole or not at all: {"scenario": {name, file, title, keys}, "provenance": {…},
+ * "status", "message", "metrics"}. Two runs of one scenario by one program differ in metrics with `wall`
+ * in their name alone: no date and no host is in it, and
+ * of paths the scenario's only, as it was given. Metrics are finite (checked), in the table's
+ * order. Errors: G_FILE_ERROR. */
 gboolean summary_write_json(const summary *s, const char *path, GError **error);
 
-/* Prints the page a person reads: what ran, how it ended, then the metrics by group, aligned, with their units. */
+/* Prints the page a person reads: what ran, how it ended, then the metrics by group, aligned, with their
+ * units. */
 void summary_print(const summary *s, FILE *file);
 
 /* A summary read back, for sweeps and plots. Texts are owned by the record. */
@@ -62,8 +65,9 @@ typedef struct summary_record {
   metric_values metrics;
 } summary_record;
 
-/* Reads `path`, whoever wrote it. NULL and `error`: G_FILE_ERROR when it cannot be read, SUMMARY_ERROR when it is not JSON, lacks a
- * member, has one of the wrong type, or names a status, key or metric this program does not know. Free with summary_record_free(). */
+/* Reads `path`, whoever wrote it. NULL and `error`: G_FILE_ERROR when it cannot be read, SUMMARY_ERROR
+ * when it is not JSON, lacks a member, has one of the wrong type, or names a status, key or metric this
+ * program does not know. Free with summary_record_free(). */
 summary_record *summary_read_json(const char *path, GError **error);
 void summary_record_free(summary_record *record);
 

@@ -193,7 +193,8 @@ static void test_wrong_members(fixture *f, gconstpointer text)
   refuse_changed(f, "\"9000\"", "9000", "\"path.forward.mtu\"");
 }
 
-/* A summary cut short anywhere (a child that died while writing would leave one, were it not renamed into place). */
+/* A summary cut short anywhere (a child that died while writing would leave one, were it not renamed into
+ * place). */
 static void test_truncated(fixture *f, gconstpointer text)
 {
   (void)text;

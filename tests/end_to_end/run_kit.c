@@ -1,0 +1,116 @@
+#include "run_kit.h"
+
+#include <glib/gstdio.h>
+#include <sys/wait.h>
+
+simulation_result run_kit_run(const char *engine_name, const char *directory, const char *const *sets)
+{
+  GError *error = NULL;
+  char *folder = run_kit_new_folder();
+  char *path = g_build_filename(folder, "kit.cfg", NULL);
+  char *engine_set = g_strconcat("run.engine=", engine_name, NULL);
+  const simulation_options options = {.directory = directory, .capture = directory != NULL};
+  simulation_result result;
+
+  g_file_set_contents(path, "title = \"run kit\";\n", -1, &error);
+  g_assert_no_error(error);
+  scenario *s = scenario_load(path, sets, &error);
+  g_assert_no_error(error);
+  scenario_set(s, engine_set, &error);
+  g_assert_no_error(error);
+  scenario_check(s, NULL, &error);
+  g_assert_no_error(error);
+  simulation_run(s, &options, &result, &error);
+  g_assert_no_error(error);
+  g_assert_cmpstr(result.message, ==, "");
+  g_assert_cmpint(result.status, ==, RUN_OK);
+  scenario_free(s);
+  g_free(engine_set);
+  g_free(path);
+  run_kit_remove_folder(folder);
+  return result;
+}
+
+double run_kit_metric(const simulation_result *result, metric_id id)
+{
+  if (!result->metrics.present[id]) {
+    g_error("metric %s has no value", metric_row_of(id)->name);
+  }
+  return result->metrics.value[id];
+}
+
+char *run_kit_new_folder(void)
+{
+  GError *error = NULL;
+  char *folder = g_dir_make_tmp("iwarpsim-test-XXXXXX", &error);
+
+  g_assert_no_error(error);
+  return folder;
+}
+
+static void remove_tree(const char *path)
+{
+  GDir *dir = g_dir_open(path, 0, NULL);
+  const char *name;
+
+  while (dir && (name = g_dir_read_name(dir))) {
+    char *entry = g_build_filename(path, name, NULL);
+    remove_tree(entry);
+    g_free(entry);
+  }
+  if (dir) {
+    g_dir_close(dir);
+  }
+  g_remove(path);
+}
+
+void run_kit_remove_folder(char *folder)
+{
+  remove_tree(folder);
+  g_free(folder);
+}
+
+char *run_kit_read(const char *folder, const char *name, gsize *length)
+{
+  GError *error = NULL;
+  char *path = g_build_filename(folder, name, NULL);
+  char *contents;
+
+  g_file_get_contents(path, &contents, length, &error);
+  g_assert_no_error(error);
+  g_free(path);
+  return contents;
+}
+
+int run_kit_spawn(const char *program, const char *folder, const char *const *arguments, char **output,
+                  char **errors)
+{
+  GError *error = NULL;
+  GPtrArray *argv = g_ptr_array_new();
+  char *printed;
+  char *complained;
+  int wait_status;
+
+  g_assert_nonnull(g_getenv(program));
+  g_ptr_array_add(argv, (gpointer)g_getenv(program));
+  for (const char *const *argument = arguments; *argument; argument++) {
+    g_ptr_array_add(argv, (gpointer)*argument);
+  }
+  g_ptr_array_add(argv, NULL);
+  g_spawn_sync(folder, (char **)argv->pdata, NULL, G_SPAWN_DEFAULT, NULL, NULL, &printed, &complained,
+               &wait_status, &error);
+  g_assert_no_error(error);
+  g_assert_true(WIFEXITED(wait_status));
+  g_ptr_array_unref(argv);
+  if (output) {
+    *output = printed;
+  } else {
+    g_free(printed);
+  }
+  if (errors) {
+    *errors = complained;
+  } else {
+    g_free(complained);
+  }
+  return WEXITSTATUS(wait_status);
+}

@@ -1,0 +1,33 @@
+/* What the end-to-end tests share: running a scenario, in this process or as a user would. */
+#ifndef TESTS_RUN_KIT_H
+#define TESTS_RUN_KIT_H
+
+#include <glib.h>
+
+#include "sim/simulation.h"
+
+/* Runs the scenario that has nothing but a title, with `sets` ("group.key=value", NULL-terminated) on `engine` ("ns3" or "native"),
+ * files into `directory` (NULL: none; with it, captures too). Fails the test unless the status is ok. Free the result with
+ * simulation_result_clear(). */
+simulation_result run_kit_run(const char *engine_name, const char *directory, const char *const *sets);
+
+/* The value of a metric that must be present. */
+double run_kit_metric(const simulation_result *result, metric_id id);
+
+/* Asserts that a count is exactly `expected`. */
+#define run_kit_assert_count(result, id, expected)                                                           \
+  g_assert_cmpfloat(run_kit_metric(result, id), ==, (double)(expected))
+
+/* A new empty folder; remove it and what is in it with run_kit_remove_folder(), which frees the name. */
+char *run_kit_new_folder(void);
+void run_kit_remove_folder(char *folder);
+
+/* The whole of a file; fails the test when it cannot be read. Free with g_free(). */
+char *run_kit_read(const char *folder, const char *name, gsize *length);
+
+/* Runs the program at environment variable `program` with `arguments` (NULL-terminated) in `folder` (NULL: here); returns its exit code. What it
+ * printed comes back through `output` and `errors` (NULL: not wanted), to be freed with g_free(). */
+int run_kit_spawn(const char *program, const char *folder, const char *const *arguments, char **output,
+                  char **errors);
+
+#endif

@@ -1,0 +1,164 @@
+/* Lossless, aligned: nothing is held, and facts.md's table of exact predictions comes out, row by row. */
+#include <math.h>
+
+#include "run_kit.h"
+
+typedef struct prediction {
+  const char *mtu;
+  const char *timestamps;
+  uint32_t header_octets; /* IP and TCP with options */
+  uint32_t emss;
+  uint32_t mulpdu[2]; /* without, with markers */
+} prediction;
+
+/* facts.md, "Exact predictions" */
+static const prediction table[] = {
+    {"576", "false", 40, 536, {530, 522}},     {"1280", "false", 40, 1240, {1234, 1222}},
+    {"1500", "false", 40, 1460, {1454, 1442}}, {"1500", "true", 52, 1448, {1442, 1430}},
+    {"4096", "false", 40, 4056, {4050, 4018}}, {"9000", "false", 40, 8960, {8954, 8882}},
+    {"9000", "true", 52, 8948, {8942, 8870}},
+};
+
+enum { MESSAGE_OCTETS = 1 << 20, MESSAGES = 4, FRAMING = 38, TAGGED_HEADER = 14, UNTAGGED_HEADER = 18 };
+
+/* Stream octets and markers after one more FPDU, octet by octet as mpa-01 §5.1 says: a marker at each multiple of 512. */
+static uint64_t add_fpdu(uint64_t stream, uint32_t ulpdu, bool markers, uint64_t *count)
+{
+  uint32_t left = 2 + ulpdu + (4 - (2 + ulpdu) % 4) % 4 + 4;
+
+  while (left > 0) {
+    if (markers && stream % 512 == 0) {
+      stream += 4;
+      (*count)++;
+    }
+    stream++;
+    left--;
+  }
+  return stream;
+}
+
+static uint64_t expected_markers(uint32_t payload, uint64_t *fpdus)
+{
+  uint64_t stream = 0;
+  uint64_t markers = 0;
+
+  for (int message = 0; message < MESSAGES; message++) {
+    for (uint32_t sent = 0; sent < MESSAGE_OCTETS; sent += payload, (*fpdus)++) {
+      stream = add_fpdu(stream, TAGGED_HEADER + MIN(payload, MESSAGE_OCTETS - sent), true, &markers);
+    }
+  }
+  add_fpdu(stream, UNTAGGED_HEADER, true, &markers); /* the zero-length Send behind the last Write */
+  (*fpdus)++;
+  return markers;
+}
+
+static void check_row(const prediction *row, bool markers, const char *mode)
+{
+  char *mtu = g_strconcat("path.forward.mtu=", row->mtu, NULL);
+  char *timestamps = g_strconcat("tcp.timestamps=", row->timestamps, NULL);
+  char *receiver = g_strconcat("receiver.mode=", mode, NULL);
+  const char *sets[] = {mtu,
+                        timestamps,
+                        receiver,
+                        markers ? "mpa.markers=true" : "mpa.markers=false",
+                        "workload.message_size=1MiB",
+                        "workload.messages=4",
+                        NULL};
+  simulation_result result = run_kit_run("ns3", NULL, sets);
+  uint32_t payload = row->mulpdu[markers] - TAGGED_HEADER;
+  uint64_t fpdus = 0;
+  uint64_t marker_count = expected_markers(payload, &fpdus);
+  /* A full FPDU is MULPDU + 6 octets, 512/508 of that with its share of markers; each has a segment to itself. */
+  double fpdu_octets = (row->mulpdu[markers] + 6) * (markers ? 512.0 / 508.0 : 1.0);
+  double efficiency = payload / (fpdu_octets + row->header_octets + FRAMING);
+
+  run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, row->emss);
+  run_kit_assert_count(&result, METRIC_MPA_MULPDU_OCTETS, row->mulpdu[markers]);
+  g_assert_cmpfloat(fabs(run_kit_metric(&result, METRIC_EFFICIENCY_WIRE) - efficiency), <=, 0.0001);
+  run_kit_assert_count(&result, METRIC_MPA_MARKERS, markers ? marker_count : 0);
+  run_kit_assert_count(&result, METRIC_MPA_FPDUS, fpdus);
+  run_kit_assert_count(&result, METRIC_MPA_LOCATED_BY_CHAIN, fpdus);
+  run_kit_assert_count(&result, METRIC_BUFFER_TOTAL_PEAK_OCTETS, 0);
+  run_kit_assert_count(&result, METRIC_BUFFER_WRITTEN_OCTETS, 0);
+  run_kit_assert_count(&result, METRIC_PLACEMENT_OCTETS_DIRECT, (uint64_t)MESSAGES * MESSAGE_OCTETS);
+  run_kit_assert_count(&result, METRIC_PLACEMENT_OCTETS_OUT_OF_ORDER, 0);
+  run_kit_assert_count(&result, METRIC_DELIVERY_MESSAGES, MESSAGES + 1);
+  run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
+  /* Every segment starts with an FPDU. */
+  g_assert_cmpfloat(run_kit_metric(&result, METRIC_MPA_SEGMENTS_ALIGNED), ==,
+                    run_kit_metric(&result, METRIC_TCP_SEGMENTS));
+  simulation_result_clear(&result);
+  g_free(mtu);
+  g_free(timestamps);
+  g_free(receiver);
+}
+
+static void test_table(void)
+{
+  for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+    for (int markers = 0; markers <= 1; markers++) {
+      check_row(&table[i], markers, "in-order");
+      check_row(&table[i], markers, "out-of-order");
+    }
+  }
+}
+
+/* A sender that is not MPA-aware cuts at EMSS. Marked, its segments drift away from its FPDUs (definitions.md), so FPDUs wait for
+ * their last octets; nothing else is held, and less than one FPDU. */
+static void test_stream_sender(void)
+{
+  const char *sets[] = {"sender.segmentation=stream", "workload.message_size=1MiB", "workload.messages=4",
+                        NULL};
+  simulation_result result = run_kit_run("ns3", NULL, sets);
+  double peak = run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS);
+
+  g_assert_cmpfloat(peak, >, 0);
+  g_assert_cmpfloat(peak, <, 1460 + 4);
+  g_assert_cmpfloat(peak, ==, run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE));
+  g_assert_cmpfloat(run_kit_metric(&result, METRIC_MPA_SEGMENTS_ALIGNED), <,
+                    run_kit_metric(&result, METRIC_TCP_SEGMENTS) / 2);
+  run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 4 << 20);
+  simulation_result_clear(&result);
+}
+
+/* Sends carry 18 octets of header: payload per full segment is MULPDU - 18 = 1424, and no tagged payload exists to rate. */
+static void test_sends(void)
+{
+  const char *sets[] = {"workload.operation=send", "workload.message_size=64KiB", "workload.messages=50",
+                        NULL};
+  simulation_result result = run_kit_run("ns3", NULL, sets);
+
+  /* 65536 = 46 * 1424 + 32: 47 FPDUs a message. */
+  run_kit_assert_count(&result, METRIC_MPA_FPDUS, 47 * 50);
+  run_kit_assert_count(&result, METRIC_DELIVERY_MESSAGES, 50);
+  run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 50 * 65536);
+  g_assert_false(result.metrics.present[METRIC_EFFICIENCY_WIRE]);
+  simulation_result_clear(&result);
+}
+
+/* The placement latency holds whole, valid FPDUs: cause `processing`, no reassembly. At 10 Gbit/s a full segment lasts
+ * 1538 * 8 / 10^10 s = 1.2304 us, and 10 / 1.2304 = 8.1: 8 or 9 FPDUs of 1456 … 1460 octets wait at once. */
+static void test_placement_latency(void)
+{
+  const char *sets[] = {"receiver.placement_latency=10us", "workload.message_size=1MiB",
+                        "workload.messages=4", NULL};
+  simulation_result result = run_kit_run("ns3", NULL, sets);
+  double peak = run_kit_metric(&result, METRIC_BUFFER_TOTAL_PEAK_OCTETS);
+
+  run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
+  g_assert_cmpfloat(peak, >=, 8 * 1456);
+  g_assert_cmpfloat(peak, <=, 9 * 1460);
+  run_kit_assert_count(&result, METRIC_PLACEMENT_OCTETS_DIRECT, 4 << 20);
+  g_assert_cmpfloat(fabs(run_kit_metric(&result, METRIC_DELAY_PLACEMENT_MEAN_S) - 10e-6), <, 1e-15);
+  simulation_result_clear(&result);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/lossless/facts-table", test_table);
+  g_test_add_func("/lossless/stream-sender", test_stream_sender);
+  g_test_add_func("/lossless/sends", test_sends);
+  g_test_add_func("/lossless/placement-latency", test_placement_latency);
+  return g_test_run();
+}

@@ -1,0 +1,79 @@
+#include "study_kit.h"
+
+#include <glib/gstdio.h>
+
+#include "study/run_identity.h"
+
+char *kit_folder_new(void)
+{
+  g_autoptr(GError) error = NULL;
+  char *folder = g_dir_make_tmp("test-study-XXXXXX", &error);
+  g_assert_no_error(error);
+  return folder;
+}
+
+void kit_folder_remove(char *folder)
+{
+  GDir *dir = g_dir_open(folder, 0, NULL);
+  const char *name;
+  while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    g_assert_cmpint(g_unlink(path), ==, 0);
+  }
+  g_clear_pointer(&dir, g_dir_close);
+  g_assert_cmpint(g_rmdir(folder), ==, 0);
+  g_free(folder);
+}
+
+char *kit_file(const char *folder, const char *name, const char *text)
+{
+  g_autoptr(GError) error = NULL;
+  char *path = g_build_filename(folder, name, NULL);
+  g_file_set_contents(path, text, -1, &error);
+  g_assert_no_error(error);
+  return path;
+}
+
+scenario *kit_scenario(const char *folder, const char *name, const char *text, const char *const *sets)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *path = kit_file(folder, name, text);
+  scenario *s = scenario_load(path, sets, &error);
+  g_assert_no_error(error);
+  return s;
+}
+
+stored_run kit_run(const scenario *s, guint64 point)
+{
+  stored_run run = {.point = point, .status = RUN_OK, .message = (char *)"", .wall_s = 0.25};
+  run_identity_texts(s, run.keys);
+  run.identity = run_identity_of(run.keys);
+  return run;
+}
+
+void kit_run_clear(stored_run *run)
+{
+  run_identity_clear(run->keys);
+  g_clear_pointer(&run->identity, g_free);
+}
+
+static gboolean count_one(const stored_scenario *from, const stored_run *run, gpointer data, GError **error)
+{
+  (void)from;
+  (void)run;
+  (void)error;
+  (*(guint *)data)++;
+  return TRUE;
+}
+
+guint kit_count_runs(const char *path)
+{
+  g_autoptr(GError) error = NULL;
+  guint count = 0;
+  result_store *store = result_store_open(path, RESULT_STORE_READ, &error);
+  g_assert_no_error(error);
+  result_store_each(store, count_one, &count, &error);
+  g_assert_no_error(error);
+  result_store_close(store);
+  return count;
+}

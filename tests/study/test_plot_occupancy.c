@@ -1,0 +1,182 @@
+/* The plot of a run's folder: the steps of the RNIC's series, stacked by cause. */
+#include "study/plot_occupancy.h"
+
+#include <string.h>
+
+#include "sim/summary.h"
+#include "study_kit.h"
+
+#define HEADER "time_s,connection,cause,octets\n"
+
+typedef struct fixture {
+  char *folder;
+  scenario *scenario;
+  GPtrArray *written;
+} fixture;
+
+static void set_up(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  f->folder = kit_folder_new();
+  f->scenario = kit_scenario(f->folder, "a.cfg", "title = \"a title\"; run: { seed = 9; };", NULL);
+  f->written = g_ptr_array_new_with_free_func(g_free);
+  summary page = {.scenario = f->scenario, .version = "0.1.0", .engine = "native"};
+  metric_values_set(&page.metrics, METRIC_TIME_SIMULATED_S, 0.005);
+  g_autofree char *path = g_build_filename(f->folder, "summary.json", NULL);
+  g_assert_true(summary_write_json(&page, path, NULL));
+}
+
+static void tear_down(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_ptr_array_unref(f->written);
+  scenario_free(f->scenario);
+  kit_folder_remove(f->folder);
+}
+
+static gboolean plot(fixture *f, const char *csv, GError **error)
+{
+  if (csv != NULL)
+    g_free(kit_file(f->folder, "occupancy.csv", csv));
+  const gnuplot_target target = {.folder = f->folder, .format = GNUPLOT_PNG, .written = f->written};
+  return plot_occupancy(f->folder, &target, error);
+}
+
+static gboolean can_draw(void)
+{
+  g_autofree char *found = g_find_program_in_path("gnuplot");
+  if (found == NULL)
+    g_test_skip("gnuplot is not installed");
+  return found != NULL;
+}
+
+static void plot_well(fixture *f, const char *csv)
+{
+  g_autoptr(GError) error = NULL;
+  plot(f, csv, &error);
+  g_assert_no_error(error);
+}
+
+static char *file_text(const fixture *f, const char *name, gsize *length)
+{
+  g_autofree char *path = g_build_filename(f->folder, name, NULL);
+  char *text = NULL;
+  g_assert_true(g_file_get_contents(path, &text, length, NULL));
+  return text;
+}
+
+/* At 1 ms 100 octets are incomplete; at 2 ms 50 unlocated come on top of them; at 3 ms all is gone. Rows:
+ * time in ms, the stack up to incomplete, up to unlocated, their sum. Connection 0's own lines do not
+ * count. */
+static void test_steps(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  gsize length;
+  if (!can_draw())
+    return;
+  plot_well(f, "# a comment\n" HEADER "0.001000000000,all,incomplete,100\n"
+               "0.001000000000,0,incomplete,100\n"
+               "0.002000000000,all,unlocated,50\n"
+               "0.003000000000,all,incomplete,0\n"
+               "0.003000000000,all,unlocated,0\n");
+  g_autofree char *data = file_text(f, "occupancy.dat", &length);
+  g_assert_nonnull(strstr(
+      data, "\n1 0 0 0\n1 100 100 100\n2 100 100 100\n2 100 150 150\n3 100 150 150\n3 0 0 0\n5 0 0 0\n"));
+  g_autofree char *script = file_text(f, "occupancy.gnuplot", &length);
+  g_assert_nonnull(strstr(script, "'a title'"));
+  g_assert_nonnull(strstr(script, "scenario a · seed 9 · receiver out-of-order · iwarpsim 0.1.0"));
+  g_assert_nonnull(strstr(script, "'peak 150 octets'"));
+  g_assert_nonnull(strstr(script, "simulated time (ms)"));
+  g_autofree char *png = file_text(f, "occupancy.png", &length);
+  g_assert_cmpuint(length, >, 10000);
+  g_assert_cmpmem(png, 8, "\x89PNG\r\n\x1a\n", 8);
+  g_assert_cmpuint(f->written->len, ==, 3);
+}
+
+/* `processing` is drawn but is no part of the reassembly peak. */
+static void test_processing(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  gsize length;
+  if (!can_draw())
+    return;
+  plot_well(f, HEADER
+            "0.001,all,order,2048\n0.002,all,processing,9000\n0.003,all,order,0\n0.004,all,processing,0\n");
+  g_autofree char *script = file_text(f, "occupancy.gnuplot", &length);
+  g_assert_nonnull(strstr(script, "'peak 2048 octets (2 KiB)'"));
+  g_assert_nonnull(strstr(script, "title 'processing'"));
+}
+
+/* 100,000 changes come out as a few thousand rows, the single highest among them. */
+static void test_thinned(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  gsize length;
+  if (!can_draw())
+    return;
+  GString *csv = g_string_new(HEADER);
+  for (int i = 1; i <= 100000; i++)
+    g_string_append_printf(csv, "0.%09d,all,order,%d\n", i * 40, i == 77777 ? 123456 : i % 50);
+  plot_well(f, csv->str);
+  g_string_free(csv, TRUE);
+  g_autofree char *data = file_text(f, "occupancy.dat", &length);
+  g_assert_cmpuint(length, <, 1000000);
+  g_assert_nonnull(strstr(data, " 123456 123456\n"));
+}
+
+static void test_nothing_held(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  gsize length;
+  if (!can_draw())
+    return;
+  plot_well(f, HEADER);
+  g_autofree char *script = file_text(f, "occupancy.gnuplot", &length);
+  g_assert_nonnull(strstr(script, "no octet was held"));
+}
+
+static void refuse(fixture *f, const char *csv, const char *complaint)
+{
+  g_autoptr(GError) error = NULL;
+  g_assert_false(plot(f, csv, &error));
+  g_assert_error(error, PLOT_OCCUPANCY_ERROR, PLOT_OCCUPANCY_ERROR_INVALID);
+  if (strstr(error->message, complaint) == NULL)
+    g_error("\"%s\" does not say \"%s\"", error->message, complaint);
+  g_assert_cmpuint(f->written->len, ==, 0);
+}
+
+static void test_hostile(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  refuse(f, "", "occupancy.csv:1: expected time_s,connection,cause,octets");
+  refuse(f, "nonsense\n", "occupancy.csv:1: ");
+  refuse(f, HEADER "0.1,all,order\n", "occupancy.csv:2: ");
+  refuse(f, HEADER "0.1,all,order,5\nx,all,order,5\n", "occupancy.csv:3: ");
+  refuse(f, HEADER "0.1,all,order,5,6\n", "occupancy.csv:2: ");
+  refuse(f, HEADER "0.1,all,order,-5\n", "occupancy.csv:2: ");
+  refuse(f, HEADER "nan,all,order,5\n", "occupancy.csv:2: ");
+  refuse(f, HEADER "0.1,all,magic,5\n", "expected a cause");
+  refuse(f, HEADER "0.2,all,order,5\n0.1,all,order,5\n", "ascending");
+  refuse(f, HEADER "0.2,3,order,5\n", "no series of the RNIC");
+}
+
+static void test_missing(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  g_assert_false(plot(f, NULL, &error));
+  g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+  g_assert_nonnull(strstr(error->message, "measure.series"));
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add("/plot_occupancy/steps", fixture, NULL, set_up, test_steps, tear_down);
+  g_test_add("/plot_occupancy/processing", fixture, NULL, set_up, test_processing, tear_down);
+  g_test_add("/plot_occupancy/thinned", fixture, NULL, set_up, test_thinned, tear_down);
+  g_test_add("/plot_occupancy/nothing_held", fixture, NULL, set_up, test_nothing_held, tear_down);
+  g_test_add("/plot_occupancy/hostile", fixture, NULL, set_up, test_hostile, tear_down);
+  g_test_add("/plot_occupancy/missing", fixture, NULL, set_up, test_missing, tear_down);
+  return g_test_run();
+}

@@ -1,0 +1,406 @@
+#include "tcp_kit.h"
+
+#include <string.h>
+
+enum { SCRIPT_WINDOW = 65535 };
+
+/* The octets of both streams: not periodic in anything that TCP counts in. */
+static uint8_t stream_octet(unsigned end, uint64_t position)
+{
+  return (uint8_t)((position * UINT64_C(0x9E3779B97F4A7C15)) >> 56 ^ (end ? 0x5A : 0));
+}
+
+static void fill(octet_rope *rope, unsigned end, uint64_t position, uint32_t length)
+{
+  octet_rope_init(rope);
+  if (length == 0) {
+    return;
+  }
+  octet_block *block = octet_block_new(length);
+  uint8_t *octets = octet_block_octets(block);
+  for (uint32_t i = 0; i < length; i++) {
+    octets[i] = stream_octet(end, position + i);
+  }
+  octet_rope_append(rope, octets, length, block);
+  octet_block_unref(block);
+}
+
+static unsigned number_of(const tcp_kit_end *end)
+{
+  return (unsigned)(end - end->kit->end);
+}
+
+static void on_established(void *user, time_ps now)
+{
+  tcp_kit_end *end = user;
+  g_assert_false(end->established);
+  g_assert_cmpint(now, ==, end->kit->now);
+  end->established = true;
+}
+
+static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
+{
+  tcp_kit_end *end = user;
+  while (position + octets->length > end->seen_octets) {
+    uint64_t room = MAX(end->seen_octets * 2, 4096);
+    end->seen = g_realloc(end->seen, room);
+    memset(end->seen + end->seen_octets, 0, room - end->seen_octets);
+    end->seen_octets = room;
+  }
+  g_assert_cmpuint(octets->length, >, 0);
+  for (uint32_t i = 0; i < octets->length; i++) {
+    g_assert_cmpuint(end->seen[position + i], ==, 0);
+    end->seen[position + i] = 1;
+    g_assert_cmphex(octet_rope_at(octets, i), ==, stream_octet(!number_of(end), position + i));
+  }
+  end->passed_octets += octets->length;
+  tcp_kit_passed passed = {.position = position,
+                           .length = octets->length,
+                           .arrival = arrival,
+                           .now = now,
+                           .edge = tcp_connection_in_order_edge(end->connection),
+                           .held = tcp_connection_held_octets(end->connection)};
+  g_array_append_val(end->passed, passed);
+}
+
+static void on_segment(void *user, uint64_t position, uint32_t length, uint32_t new_octets,
+                       uint64_t in_order_edge, time_ps now)
+{
+  tcp_kit_end *end = user;
+  g_assert_cmpint(now, ==, end->kit->now);
+  end->segments++;
+  end->segment_position = position;
+  end->segment_length = length;
+  end->segment_new = new_octets;
+  end->segment_edge = in_order_edge;
+}
+
+static void on_acknowledged(void *user, uint64_t position, time_ps now)
+{
+  tcp_kit_end *end = user;
+  g_assert_cmpint(now, ==, end->kit->now);
+  g_assert_cmpuint(position, >, end->acknowledged);
+  g_assert_cmpuint(position, <=, end->posted);
+  end->acknowledged = position;
+}
+
+static void on_finished(void *user, time_ps now)
+{
+  tcp_kit_end *end = user;
+  g_assert_cmpint(now, ==, end->kit->now);
+  g_assert_false(end->finished);
+  end->finished = true;
+}
+
+static void on_closed(void *user, tcp_close_reason reason, time_ps now)
+{
+  tcp_kit_end *end = user;
+  g_assert_cmpint(now, ==, end->kit->now);
+  g_assert_false(end->closed);
+  end->closed = true;
+  end->reason = reason;
+}
+
+tcp_config tcp_kit_config(void)
+{
+  return (tcp_config){
+      .isn = 1000,
+      .receive_mtu_octets = 1500,
+      .send_mtu_octets = 1500,
+      .receive_window_octets = 1 << 20,
+      .initial_window_segments = 10,
+      .sack = true,
+      .delayed_ack_segments = 2,
+      .delayed_ack_ps = 40 * TIME_PS_PER_MILLISECOND,
+      .duplicate_ack_threshold = 3,
+      .rto_initial_ps = TIME_PS_PER_SECOND,
+      .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND,
+      .rto_max_ps = 60 * TIME_PS_PER_SECOND,
+      .retries_max = 8,
+      .segmentation = TCP_SEGMENTATION_STREAM,
+      .passing = TCP_PASSING_AS_ARRIVED,
+  };
+}
+
+tcp_kit *tcp_kit_new(const tcp_config *config, const tcp_config *peer)
+{
+  static const tcp_events events = {.established = on_established,
+                                    .octets = on_octets,
+                                    .segment = on_segment,
+                                    .acknowledged = on_acknowledged,
+                                    .finished = on_finished,
+                                    .closed = on_closed};
+  tcp_kit *kit = g_new0(tcp_kit, 1);
+  for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
+    tcp_kit_end *end = &kit->end[i];
+    end->kit = kit;
+    end->passed = g_array_new(FALSE, FALSE, sizeof(tcp_kit_passed));
+    g_queue_init(&end->wire);
+    end->config = i == 0 ? *config : peer ? *peer : tcp_kit_config();
+    end->config.local_address = 0x0A000001 + i;
+    end->config.remote_address = 0x0A000002 - i;
+    end->config.local_port = (uint16_t)(4000 + i);
+    end->config.remote_port = (uint16_t)(4001 - i);
+    if (i == 0 || peer) {
+      end->connection = tcp_connection_new(&end->config, &events, end);
+    }
+  }
+  if (peer) {
+    tcp_connection_listen(kit->end[1].connection);
+  }
+  return kit;
+}
+
+void tcp_kit_free(tcp_kit *kit)
+{
+  for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
+    drop_all(kit, i);
+    tcp_connection_free(kit->end[i].connection);
+    g_array_free(kit->end[i].passed, TRUE);
+    g_free(kit->end[i].seen);
+  }
+  g_free(kit);
+}
+
+void collect(tcp_kit *kit, unsigned from)
+{
+  tcp_kit_end *end = &kit->end[from];
+  datagram *packet;
+  while (end->connection && (packet = tcp_connection_transmit(end->connection, kit->now))) {
+    uint32_t mtu = end->config.send_mtu_octets;
+    g_assert_cmpuint(datagram_octets(packet), <=, mtu);
+    g_queue_push_tail(&end->wire, packet);
+  }
+}
+
+void advance_to(tcp_kit *kit, time_ps when)
+{
+  g_assert_cmpint(when, >=, kit->now);
+  for (;;) {
+    time_ps due = when;
+    for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
+      if (kit->end[i].connection) {
+        due = time_ps_earlier(due, tcp_connection_deadline(kit->end[i].connection));
+      }
+    }
+    g_assert_cmpint(due, >=, kit->now);
+    kit->now = due;
+    bool ran = false;
+    for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
+      if (kit->end[i].connection && tcp_connection_deadline(kit->end[i].connection) <= kit->now) {
+        tcp_connection_run(kit->end[i].connection, kit->now);
+        collect(kit, i);
+        ran = true;
+      }
+    }
+    if (due == when && !ran) {
+      return;
+    }
+  }
+}
+
+void advance_by(tcp_kit *kit, time_ps how_long)
+{
+  advance_to(kit, kit->now + how_long);
+}
+
+void handshake(tcp_kit *kit, time_ps round_trip_ps, tcp_header *syn_ack)
+{
+  tcp_connection_open(kit->end[0].connection, kit->now);
+  collect(kit, 0);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+  advance_by(kit, round_trip_ps / 2);
+  if (kit->end[1].connection) {
+    deliver(kit, 0);
+    advance_by(kit, round_trip_ps - round_trip_ps / 2);
+    deliver(kit, 1);
+    deliver(kit, 0);
+    g_assert_true(kit->end[1].established);
+  } else {
+    drop_segment(kit, 0);
+    advance_by(kit, round_trip_ps - round_trip_ps / 2);
+    syn_ack->sequence = tcp_sequence_of(-1, kit->end[1].config.isn);
+    syn_ack->acknowledgement = tcp_sequence_of(0, kit->end[0].config.isn);
+    syn_ack->flags = TCP_SYN | TCP_ACK;
+    script_segment(kit, *syn_ack, 0, 0);
+    expect_ack(kit, 0, 0);
+    drop_segment(kit, 0);
+  }
+  g_assert_true(kit->end[0].established);
+  expect_nothing(kit, 0);
+}
+
+void queue_record(tcp_kit *kit, unsigned from, uint32_t octets, unsigned flags)
+{
+  tcp_kit_end *end = &kit->end[from];
+  octet_rope rope;
+  fill(&rope, from, end->posted, octets);
+  end->posted += octets;
+  tcp_connection_post(end->connection, &rope, flags);
+  octet_rope_clear(&rope);
+}
+
+void post(tcp_kit *kit, unsigned from, uint32_t octets, unsigned flags)
+{
+  queue_record(kit, from, octets, flags);
+  collect(kit, from);
+}
+
+void finish(tcp_kit *kit, unsigned from)
+{
+  tcp_connection_close(kit->end[from].connection);
+  collect(kit, from);
+}
+
+unsigned on_wire(const tcp_kit *kit, unsigned from)
+{
+  return kit->end[from].wire.length;
+}
+
+static datagram *wire_packet(const tcp_kit *kit, unsigned from, unsigned index)
+{
+  datagram *packet = g_queue_peek_nth((GQueue *)&kit->end[from].wire, index);
+  g_assert_nonnull(packet);
+  return packet;
+}
+
+tcp_header wire_header(const tcp_kit *kit, unsigned from, unsigned index)
+{
+  tcp_header header;
+  datagram_tcp_header(wire_packet(kit, from, index), &header);
+  return header;
+}
+
+uint64_t wire_position(const tcp_kit *kit, unsigned from, unsigned index)
+{
+  return wire_header(kit, from, index).sequence - (kit->end[from].config.isn + 1);
+}
+
+uint32_t wire_length(const tcp_kit *kit, unsigned from, unsigned index)
+{
+  return wire_packet(kit, from, index)->payload.length;
+}
+
+void expect_segment(const tcp_kit *kit, unsigned from, uint64_t position, uint32_t length)
+{
+  g_assert_cmpuint(on_wire(kit, from), >, 0);
+  g_assert_cmpuint(wire_position(kit, from, 0), ==, position);
+  g_assert_cmpuint(wire_length(kit, from, 0), ==, length);
+}
+
+void expect_ack(const tcp_kit *kit, unsigned from, uint64_t position)
+{
+  g_assert_cmpuint(on_wire(kit, from), >, 0);
+  tcp_header header = wire_header(kit, from, 0);
+  g_assert_cmpuint(header.flags, ==, TCP_ACK);
+  g_assert_cmpuint(wire_length(kit, from, 0), ==, 0);
+  g_assert_cmpuint(header.acknowledgement, ==,
+                   tcp_sequence_of((int64_t)position, kit->end[!from].config.isn));
+}
+
+void expect_nothing(const tcp_kit *kit, unsigned from)
+{
+  g_assert_cmpuint(on_wire(kit, from), ==, 0);
+}
+
+static void hand_over(tcp_kit *kit, unsigned from, const datagram *packet)
+{
+  g_assert_nonnull(kit->end[!from].connection);
+  tcp_connection_receive(kit->end[!from].connection, packet, kit->now);
+  collect(kit, !from);
+}
+
+void deliver(tcp_kit *kit, unsigned from)
+{
+  datagram *packet = g_queue_pop_head(&kit->end[from].wire);
+  g_assert_nonnull(packet);
+  hand_over(kit, from, packet);
+  datagram_unref(packet);
+}
+
+void deliver_all(tcp_kit *kit, unsigned from)
+{
+  for (unsigned left = on_wire(kit, from); left > 0; left--) {
+    deliver(kit, from);
+  }
+}
+
+void drop_segment(tcp_kit *kit, unsigned from)
+{
+  g_assert_cmpuint(on_wire(kit, from), >, 0);
+  datagram_unref(g_queue_pop_head(&kit->end[from].wire));
+}
+
+void drop_all(tcp_kit *kit, unsigned from)
+{
+  while (on_wire(kit, from) > 0) {
+    drop_segment(kit, from);
+  }
+}
+
+void reorder_segments(tcp_kit *kit, unsigned from, unsigned one, unsigned other)
+{
+  GList *a = g_queue_peek_nth_link(&kit->end[from].wire, one);
+  GList *b = g_queue_peek_nth_link(&kit->end[from].wire, other);
+  gpointer packet = a->data;
+  a->data = b->data;
+  b->data = packet;
+}
+
+void deliver_and_keep(tcp_kit *kit, unsigned from)
+{
+  hand_over(kit, from, wire_packet(kit, from, 0));
+}
+
+void settle(tcp_kit *kit, time_ps round_trip_ps)
+{
+  while (on_wire(kit, 0) + on_wire(kit, 1) > 0) {
+    advance_by(kit, round_trip_ps / 2);
+    unsigned first = on_wire(kit, 0);
+    unsigned second = on_wire(kit, 1);
+    for (; first > 0; first--) {
+      deliver(kit, 0);
+    }
+    for (; second > 0; second--) {
+      deliver(kit, 1);
+    }
+    if (on_wire(kit, 0) + on_wire(kit, 1) == 0) {
+      advance_by(kit, kit->end[0].config.delayed_ack_ps);
+    }
+  }
+}
+
+void script_segment(tcp_kit *kit, tcp_header header, uint64_t position, uint32_t length)
+{
+  octet_rope payload;
+  fill(&payload, 1, position, length);
+  header.source_port = kit->end[1].config.local_port;
+  header.destination_port = kit->end[1].config.remote_port;
+  datagram *packet =
+      datagram_new(kit->end[1].config.local_address, kit->end[1].config.remote_address, &header, &payload);
+  hand_over(kit, 1, packet);
+  datagram_unref(packet);
+}
+
+void script_ack(tcp_kit *kit, uint64_t position, unsigned blocks, const uint64_t (*sack)[2])
+{
+  tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
+                       .acknowledgement = tcp_sequence_of((int64_t)position, kit->end[0].config.isn),
+                       .flags = TCP_ACK,
+                       .window = SCRIPT_WINDOW,
+                       .sack_count = (uint8_t)blocks};
+  for (unsigned i = 0; i < blocks; i++) {
+    header.sack[i].from = tcp_sequence_of((int64_t)sack[i][0], kit->end[0].config.isn);
+    header.sack[i].to = tcp_sequence_of((int64_t)sack[i][1], kit->end[0].config.isn);
+  }
+  script_segment(kit, header, 0, 0);
+}
+
+void script_payload(tcp_kit *kit, uint64_t position, uint32_t length, uint64_t acknowledged)
+{
+  tcp_header header = {.sequence = tcp_sequence_of((int64_t)position, kit->end[1].config.isn),
+                       .acknowledgement = tcp_sequence_of((int64_t)acknowledged, kit->end[0].config.isn),
+                       .flags = TCP_ACK | TCP_PSH,
+                       .window = SCRIPT_WINDOW};
+  script_segment(kit, header, position, length);
+}

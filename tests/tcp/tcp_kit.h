@@ -1,0 +1,120 @@
+/* Two ends of a TCP connection, or one end against a script, on a wire that does nothing by itself, under
+ * a clock that moves when told. What an end sends lies on its wire, oldest first, until it is delivered or
+ * dropped. */
+#ifndef TESTS_TCP_TCP_KIT_H
+#define TESTS_TCP_TCP_KIT_H
+
+#include <glib.h>
+
+#include "tcp/tcp_connection.h"
+
+enum { TCP_KIT_ENDS = 2 };
+
+/* A host: its connection, what lies on its wire, and what the layer above was told. */
+typedef struct tcp_kit_end {
+  struct tcp_kit *kit;
+  tcp_config config;
+  tcp_connection *connection; /* NULL: played by the script */
+  GQueue wire;                /* of datagram: sent and not yet delivered or dropped */
+  uint64_t posted;
+  bool established;
+  bool finished;
+  bool closed;
+  tcp_close_reason reason;
+  uint64_t acknowledged;     /* the last events.acknowledged */
+  uint64_t passed_octets;    /* by events.octets, each checked to be new and right */
+  GArray *passed;            /* of tcp_kit_passed, one each events.octets */
+  uint8_t *seen;             /* per position: passed already */
+  uint64_t seen_octets;      /* room in `seen` */
+  uint32_t segments;         /* events.segment */
+  uint64_t segment_position; /* of the last one */
+  uint32_t segment_length;
+  uint32_t segment_new;
+  uint64_t segment_edge;
+} tcp_kit_end;
+
+typedef struct tcp_kit_passed {
+  uint64_t position;
+  uint32_t length;
+  time_ps arrival;
+  time_ps now;
+  uint64_t edge; /* tcp_connection_in_order_edge() meanwhile */
+  uint64_t held; /* tcp_connection_held_octets() meanwhile */
+} tcp_kit_passed;
+
+typedef struct tcp_kit {
+  time_ps now;
+  tcp_kit_end end[TCP_KIT_ENDS];
+} tcp_kit;
+
+/* MTU 1500 both ways, a window of 1 MiB, initial window 10 segments, SACK, no timestamps, an ACK every 2
+ * segments or 40 ms, RTO 1 s at first and in [200 ms, 60 s], 8 retries, STREAM, AS_ARRIVED. */
+tcp_config tcp_kit_config(void);
+
+/* End 0 opens, end 1 listens; with `peer` NULL end 1 is played by the script. `config` and `peer` get
+ * addresses and ports. */
+tcp_kit *tcp_kit_new(const tcp_config *config, const tcp_config *peer);
+void tcp_kit_free(tcp_kit *kit);
+
+/* Moves the clock, running timers that come due on the way, and collects what they send. */
+void advance_to(tcp_kit *kit, time_ps when);
+void advance_by(tcp_kit *kit, time_ps how_long);
+
+/* Opens and plays the handshake, each way taking half of `round_trip_ps`. With a script the peer offers
+ * what `syn_ack` says (its sequence, acknowledgement, ports and flags are filled in). */
+void handshake(tcp_kit *kit, time_ps round_trip_ps, tcp_header *syn_ack);
+
+/* End `from` posts `octets` octets of its stream as one record; sends nothing yet. */
+void queue_record(tcp_kit *kit, unsigned from, uint32_t octets, unsigned flags);
+
+/* The same, and sends what it may. */
+void post(tcp_kit *kit, unsigned from, uint32_t octets, unsigned flags);
+
+/* End `from` closes, and sends what it may. */
+void finish(tcp_kit *kit, unsigned from);
+
+/* Collects what end `from` may send now. */
+void collect(tcp_kit *kit, unsigned from);
+
+/* How many segments of `from` lie on the wire. */
+unsigned on_wire(const tcp_kit *kit, unsigned from);
+
+/* The `index`-th segment on the wire of `from`. */
+tcp_header wire_header(const tcp_kit *kit, unsigned from, unsigned index);
+uint64_t wire_position(const tcp_kit *kit, unsigned from, unsigned index);
+uint32_t wire_length(const tcp_kit *kit, unsigned from, unsigned index);
+
+/* The oldest segment on the wire of `from` has `length` octets of payload at `position`. It stays. */
+void expect_segment(const tcp_kit *kit, unsigned from, uint64_t position, uint32_t length);
+
+/* The oldest segment on the wire of `from` is a pure ACK of all below `position`. It stays. */
+void expect_ack(const tcp_kit *kit, unsigned from, uint64_t position);
+void expect_nothing(const tcp_kit *kit, unsigned from);
+
+/* The oldest segment on the wire of `from` arrives at the other end, or is lost; so do all. */
+void deliver(tcp_kit *kit, unsigned from);
+void deliver_all(tcp_kit *kit, unsigned from);
+void drop_segment(tcp_kit *kit, unsigned from);
+void drop_all(tcp_kit *kit, unsigned from);
+
+/* Exchanges two segments on the wire of `from`. */
+void reorder_segments(tcp_kit *kit, unsigned from, unsigned one, unsigned other);
+
+/* The oldest segment on the wire of `from` arrives twice: delivered, and still on the wire. */
+void deliver_and_keep(tcp_kit *kit, unsigned from);
+
+/* Delivers everything both ways, with half of `round_trip_ps` each way, until nothing is on the wire and
+ * no delayed ACK comes. */
+void settle(tcp_kit *kit, time_ps round_trip_ps);
+
+/* The script sends to end 0: a segment with `header` (ports are filled in) and `length` octets of the
+ * stream from `position` on. */
+void script_segment(tcp_kit *kit, tcp_header header, uint64_t position, uint32_t length);
+
+/* The script acknowledges all below `position`, with SACK blocks in pairs of positions. */
+void script_ack(tcp_kit *kit, uint64_t position, unsigned blocks, const uint64_t (*sack)[2]);
+
+/* The script sends payload, acknowledging all that end 0 has sent before `acknowledged`. */
+void script_payload(tcp_kit *kit, uint64_t position, uint32_t length, uint64_t acknowledged);
+
+#endif

@@ -1,0 +1,430 @@
+/* How the stream flows without losses: bursts, slow start, delayed ACKs, cuts, windows, what is passed up
+ * when. */
+#include <glib.h>
+
+#include "tcp_kit.h"
+
+enum { EMSS = 1460 };
+
+#define ROUND_TRIP (100 * TIME_PS_PER_MILLISECOND)
+
+static tcp_kit *connected(const tcp_config *config)
+{
+  tcp_kit *kit = tcp_kit_new(config, config);
+  handshake(kit, ROUND_TRIP, NULL);
+  return kit;
+}
+
+static uint64_t window_of(const tcp_kit *kit)
+{
+  return tcp_connection_congestion_window_octets(kit->end[0].connection);
+}
+
+/* IW 10 (RFC 6928), an ACK for every second segment, each opening the window by 2 segments (RFC 3465, L =
+ * 2): bursts of 10, 20, 40. */
+static void test_slow_start(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = connected(&config);
+  post(kit, 0, 200 * EMSS, 0);
+  for (unsigned burst = 10; burst <= 40; burst *= 2) {
+    g_assert_cmpuint(on_wire(kit, 0), ==, burst);
+    g_assert_cmpuint(window_of(kit), ==, burst * EMSS);
+    advance_by(kit, ROUND_TRIP / 2);
+    deliver_all(kit, 0);
+    g_assert_cmpuint(on_wire(kit, 1), ==, burst / 2);
+    advance_by(kit, ROUND_TRIP / 2);
+    deliver_all(kit, 1);
+  }
+  tcp_kit_free(kit);
+}
+
+/* 3 segments in flight of 10 allowed: the window is not the limit and does not grow. */
+static void test_what_is_not_full_does_not_grow(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = connected(&config);
+  for (unsigned i = 0; i < 5; i++) {
+    post(kit, 0, 3 * EMSS, 0);
+    g_assert_cmpuint(on_wire(kit, 0), ==, 3);
+    settle(kit, ROUND_TRIP);
+  }
+  g_assert_cmpuint(window_of(kit), ==, 10 * EMSS);
+  tcp_kit_free(kit);
+}
+
+/* RFC 1122 §4.2.3.2: an ACK for every second segment, or 40 ms after one alone. */
+static void test_delayed_ack(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = connected(&config);
+  post(kit, 0, 3 * EMSS, 0);
+  deliver(kit, 0);
+  expect_nothing(kit, 1);
+  deliver(kit, 0);
+  expect_ack(kit, 1, 2 * EMSS);
+  drop_segment(kit, 1);
+  deliver(kit, 0);
+  time_ps arrived = kit->now;
+  g_assert_cmpint(tcp_connection_deadline(kit->end[1].connection), ==, arrived + config.delayed_ack_ps);
+  advance_to(kit, arrived + config.delayed_ack_ps - 1);
+  expect_nothing(kit, 1);
+  advance_by(kit, 1);
+  expect_ack(kit, 1, 3 * EMSS);
+  tcp_kit_free(kit);
+}
+
+/* Payload the other way carries the ACK. */
+static void test_ack_rides_on_payload(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = connected(&config);
+  post(kit, 0, 100, 0);
+  deliver(kit, 0);
+  expect_nothing(kit, 1);
+  post(kit, 1, 200, 0);
+  expect_segment(kit, 1, 0, 200);
+  g_assert_cmpuint(wire_header(kit, 1, 0).acknowledgement, ==, tcp_sequence_of(100, config.isn));
+  g_assert_cmpint(tcp_connection_deadline(kit->end[1].connection), !=, kit->now + config.delayed_ack_ps);
+  deliver(kit, 1);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 100);
+  tcp_kit_free(kit);
+}
+
+/* SACK blocks, most recent first, and no more than 3 beside timestamps; never on a segment with payload,
+ * which has no room. */
+static void test_sack_blocks_on_the_wire(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.timestamps = true;
+  tcp_kit *kit = connected(&config);
+  post(kit, 0, 10 * 1448, 0);
+  for (unsigned i = 0; i < 4; i++) {
+    drop_segment(kit, 0);
+    deliver(kit, 0);
+  }
+  g_assert_cmpuint(on_wire(kit, 1), ==, 4);
+  tcp_header header = wire_header(kit, 1, 3);
+  g_assert_cmpuint(header.sack_count, ==, 3);
+  for (unsigned i = 0; i < 3; i++) { /* segments 7, 5, 3 */
+    g_assert_cmpuint(header.sack[i].from, ==, tcp_sequence_of((7 - 2 * i) * 1448, config.isn));
+    g_assert_cmpuint(header.sack[i].to, ==, tcp_sequence_of((8 - 2 * i) * 1448, config.isn));
+  }
+  drop_all(kit, 1);
+  queue_record(kit, 1, 1448, 0);
+  deliver(kit, 0); /* behind the holes: its ACK must not be lost on the payload */
+  g_assert_cmpuint(on_wire(kit, 1), ==, 2);
+  expect_ack(kit, 1, 0);
+  g_assert_cmpuint(wire_length(kit, 1, 1), ==, 1448);
+  g_assert_cmpuint(wire_header(kit, 1, 1).sack_count, ==, 0);
+  tcp_kit_free(kit);
+}
+
+/* MPA-041: FPDUs stay whole. MPA-052: those that fit share a segment; the startup frame does not. */
+static void test_aligned_segments(void)
+{
+  static const uint32_t records[] = {1456, 600, 600, 600, 1300};
+  static const uint32_t lengths[] = {40, 1456, 1200, 600, 1300};
+  tcp_config config = tcp_kit_config();
+  config.segmentation = TCP_SEGMENTATION_ALIGNED;
+  tcp_kit *kit = connected(&config);
+  queue_record(kit, 0, 40, 0);
+  for (size_t i = 0; i < G_N_ELEMENTS(records); i++) {
+    queue_record(kit, 0, records[i], TCP_RECORD_FPDU);
+  }
+  collect(kit, 0);
+  uint64_t position = 0;
+  for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
+    bool last = i + 1 == G_N_ELEMENTS(lengths);
+    expect_segment(kit, 0, position, lengths[i]);
+    /* PSH on what empties the queue only (definitions.md, defaults) */
+    g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, last ? TCP_ACK | TCP_PSH : TCP_ACK);
+    deliver(kit, 0);
+    position += lengths[i];
+  }
+  expect_nothing(kit, 0);
+  tcp_kit_free(kit);
+}
+
+/* A STREAM sender cuts the same at EMSS: 40 + 4556 = 4596 = 3 * 1460 + 216. Nagle is off (MPA-042): the
+ * short rest leaves at once. */
+static void test_stream_segments(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = connected(&config);
+  queue_record(kit, 0, 40, 0);
+  queue_record(kit, 0, 1456, TCP_RECORD_FPDU);
+  queue_record(kit, 0, 3100, TCP_RECORD_FPDU);
+  collect(kit, 0);
+  for (uint64_t position = 0; position < 4380; position += EMSS) {
+    expect_segment(kit, 0, position, EMSS);
+    deliver(kit, 0);
+  }
+  expect_segment(kit, 0, 4380, 216);
+  deliver(kit, 0);
+  tcp_kit_free(kit);
+}
+
+/* full_segments: first transmissions only. STREAM: EMSS octets of FPDUs, 1500 on the wire each; the first
+ * segment has a startup frame in it, the last is short. ALIGNED: one record flagged full-size. */
+static void test_full_segments_are_counted(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = connected(&config);
+  queue_record(kit, 0, 40, 0);
+  queue_record(kit, 0, 3 * EMSS, TCP_RECORD_FPDU);
+  collect(kit, 0);
+  drop_all(kit, 0);
+  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
+  settle(kit, ROUND_TRIP);
+  const tcp_statistics *statistics = tcp_connection_statistics(kit->end[0].connection);
+  g_assert_cmpuint(statistics->segments_sent, ==, 8); /* 4, and once more each */
+  g_assert_cmpuint(statistics->retransmissions, ==, 4);
+  g_assert_cmpuint(statistics->full_segments, ==, 2);
+  g_assert_cmpuint(statistics->full_segment_octets, ==, 3000);
+  g_assert_cmpuint(statistics->full_segment_payload_octets, ==, 2920);
+  tcp_kit_free(kit);
+
+  config.segmentation = TCP_SEGMENTATION_ALIGNED;
+  kit = connected(&config);
+  queue_record(kit, 0, 1456, TCP_RECORD_FPDU | TCP_RECORD_FULL_SIZE);
+  queue_record(kit, 0, 1460, TCP_RECORD_FPDU | TCP_RECORD_FULL_SIZE);
+  queue_record(kit, 0, 1460, TCP_RECORD_FPDU);
+  collect(kit, 0);
+  statistics = tcp_connection_statistics(kit->end[0].connection);
+  g_assert_cmpuint(statistics->full_segments, ==, 2);
+  g_assert_cmpuint(statistics->full_segment_octets, ==, 1496 + 1500);
+  tcp_kit_free(kit);
+}
+
+/* A script whose window is 2000 octets. */
+static tcp_kit *against_small_window(tcp_segmentation segmentation)
+{
+  tcp_config config = tcp_kit_config();
+  config.segmentation = segmentation;
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  handshake(kit, ROUND_TRIP, &(tcp_header){.window = 2000, .has_mss = true, .mss_octets = EMSS});
+  return kit;
+}
+
+static void script_window(tcp_kit *kit, uint64_t acknowledged, uint16_t window)
+{
+  tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
+                       .acknowledgement = tcp_sequence_of((int64_t)acknowledged, kit->end[0].config.isn),
+                       .flags = TCP_ACK,
+                       .window = window};
+  script_segment(kit, header, 0, 0);
+}
+
+/* MPA-044: an FPDU that the peer's window has no room for waits while anything is in flight; when nothing
+ * is, it is cut, and what is left of it leaves alone. */
+static void test_small_window_breaks_alignment(void)
+{
+  tcp_kit *kit = against_small_window(TCP_SEGMENTATION_ALIGNED);
+  queue_record(kit, 0, 1400, TCP_RECORD_FPDU);
+  queue_record(kit, 0, 1400, TCP_RECORD_FPDU);
+  queue_record(kit, 0, 400, TCP_RECORD_FPDU);
+  collect(kit, 0);
+  expect_segment(kit, 0, 0, 1400);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 1); /* 600 are left: it waits */
+  drop_segment(kit, 0);
+  script_window(kit, 1400, 1000);
+  expect_segment(kit, 0, 1400, 1000);
+  drop_segment(kit, 0);
+  expect_nothing(kit, 0);
+  script_window(kit, 2400, 1000);
+  expect_segment(kit, 0, 2400, 400); /* the rest of the second FPDU */
+  drop_segment(kit, 0);
+  expect_segment(kit, 0, 2800, 400); /* the third, in a fresh segment */
+  tcp_kit_free(kit);
+}
+
+/* A STREAM sender avoids silly windows alike (RFC 9293 §3.8.6.2.1). */
+static void test_small_window_and_stream(void)
+{
+  tcp_kit *kit = against_small_window(TCP_SEGMENTATION_STREAM);
+  post(kit, 0, 5000, 0);
+  expect_segment(kit, 0, 0, EMSS);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+  drop_segment(kit, 0);
+  script_window(kit, EMSS, 1000);
+  expect_segment(kit, 0, EMSS, 1000);
+  tcp_kit_free(kit);
+}
+
+/* A closed window is probed with RTO and back-off (300 + 600 ms) for ever, as long as it is answered; then
+ * the stream goes on. */
+static void test_zero_window(void)
+{
+  tcp_kit *kit = against_small_window(TCP_SEGMENTATION_ALIGNED);
+  script_window(kit, 0, 0);
+  post(kit, 0, 1000, TCP_RECORD_FPDU);
+  time_ps start = kit->now;
+  expect_nothing(kit, 0);
+  advance_to(kit, start + 300 * TIME_PS_PER_MILLISECOND - 1);
+  expect_nothing(kit, 0);
+  advance_by(kit, 1);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+  g_assert_cmpuint(wire_length(kit, 0, 0), ==, 0);
+  g_assert_cmpuint(wire_header(kit, 0, 0).sequence, ==, tcp_sequence_of(-1, 1000)); /* must be answered */
+  drop_segment(kit, 0);
+  advance_to(kit, start + 900 * TIME_PS_PER_MILLISECOND);
+  drop_segment(kit, 0);
+  for (unsigned i = 0; i < 20; i++) { /* more than retries_max */
+    script_window(kit, 0, 0);
+    advance_by(kit, 120 * TIME_PS_PER_SECOND);
+    drop_all(kit, 0);
+  }
+  g_assert_false(kit->end[0].closed);
+  script_window(kit, 0, 2000);
+  expect_segment(kit, 0, 0, 1000);
+  g_assert_cmpuint(tcp_connection_statistics(kit->end[0].connection)->timeouts, ==, 0);
+  tcp_kit_free(kit);
+}
+
+/* An old window, of a segment that was overtaken, is not taken (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2). */
+static void test_old_window_is_not_taken(void)
+{
+  tcp_kit *kit = against_small_window(TCP_SEGMENTATION_STREAM);
+  tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
+                       .acknowledgement = tcp_sequence_of(0, kit->end[0].config.isn),
+                       .flags = TCP_ACK,
+                       .window = 50};
+  script_payload(kit, 100, 100, 0); /* window 65,535 */
+  script_segment(kit, header, 0, 100);
+  g_assert_cmpuint(kit->end[0].passed_octets, ==, 200);
+  drop_all(kit, 0);
+  post(kit, 0, 10 * EMSS, 0);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 10);
+  tcp_kit_free(kit);
+}
+
+/* A peer that has filled our window stands at its right edge: its ACKs count. */
+static void test_ack_from_the_edge_of_the_window(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.receive_window_octets = 5000;
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  handshake(kit, ROUND_TRIP, &(tcp_header){.window = 9000, .has_mss = true, .mss_octets = EMSS});
+  post(kit, 0, 1000, 0);
+  tcp_header header = {.sequence = tcp_sequence_of(5000, kit->end[1].config.isn),
+                       .acknowledgement = tcp_sequence_of(1000, config.isn),
+                       .flags = TCP_ACK,
+                       .window = 9000};
+  script_segment(kit, header, 0, 0);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 1000);
+  tcp_kit_free(kit);
+}
+
+/* RFC 7323 §4.3: a delayed ACK echoes the timestamp of the older of its two segments; one behind a hole is
+ * not echoed. */
+static void test_timestamp_echo(void)
+{
+  static const struct {
+    uint64_t position;
+    uint32_t timestamp;
+    uint32_t echo; /* 0: no ACK yet */
+  } steps[] = {{0, 100, 0}, {10, 200, 100}, {30, 300, 100}, {20, 350, 350}};
+  tcp_config config = tcp_kit_config();
+  config.timestamps = true;
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  handshake(kit, ROUND_TRIP, &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
+  for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
+    tcp_header header = {.sequence = tcp_sequence_of((int64_t)steps[i].position, kit->end[1].config.isn),
+                         .acknowledgement = tcp_sequence_of(0, config.isn),
+                         .flags = TCP_ACK,
+                         .window = 9000,
+                         .has_timestamps = true,
+                         .timestamp_value = steps[i].timestamp};
+    script_segment(kit, header, steps[i].position, 10);
+    g_assert_cmpuint(on_wire(kit, 0), ==, steps[i].echo ? 1 : 0);
+    if (steps[i].echo) {
+      g_assert_cmpuint(wire_header(kit, 0, 0).timestamp_echo, ==, steps[i].echo);
+      drop_segment(kit, 0);
+    }
+  }
+  tcp_kit_free(kit);
+}
+
+static const tcp_kit_passed *passed_of(const tcp_kit *kit, guint index)
+{
+  g_assert_cmpuint(index, <, kit->end[1].passed->len);
+  return &g_array_index(kit->end[1].passed, tcp_kit_passed, index);
+}
+
+/* Four segments; the second comes last. IN_ORDER holds two of them, with their times; AS_ARRIVED passes
+ * all when they come. */
+static void test_passing(void)
+{
+  for (unsigned in_order = 0; in_order < 2; in_order++) {
+    tcp_config config = tcp_kit_config();
+    config.passing = in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
+    tcp_kit *kit = connected(&config);
+    time_ps start = kit->now;
+    post(kit, 0, 4 * EMSS, 0);
+    reorder_segments(kit, 0, 1, 3); /* 0 3 2 1 */
+    for (unsigned i = 0; i < 4; i++) {
+      advance_to(kit, start + (time_ps)i * 1000);
+      g_assert_cmpuint(kit->end[1].passed->len, ==, in_order ? MIN(i, 1) : i);
+      g_assert_cmpuint(tcp_connection_held_octets(kit->end[1].connection), ==,
+                       in_order && i > 1 ? (i - 1) * EMSS : 0);
+      deliver(kit, 0);
+      g_assert_cmpuint(kit->end[1].segment_new, ==, EMSS);
+      g_assert_cmpuint(kit->end[1].segment_edge, ==, i == 0 ? 0 : EMSS);
+    }
+    g_assert_cmpuint(kit->end[1].passed->len, ==, 4);
+    static const unsigned position_as_arrived[] = {0, 3, 2, 1};
+    static const unsigned arrival_in_order[] = {0, 3, 2, 1};
+    for (unsigned i = 0; i < 4; i++) {
+      const tcp_kit_passed *passed = passed_of(kit, i);
+      g_assert_cmpuint(passed->position, ==, (in_order ? i : position_as_arrived[i]) * EMSS);
+      g_assert_cmpint(passed->arrival, ==, start + 1000 * (time_ps)(in_order ? arrival_in_order[i] : i));
+      g_assert_cmpint(passed->now, ==, start + 1000 * (time_ps)(in_order && i > 0 ? 3 : i));
+      /* the edge has moved before the octets are passed; what is being passed is not held any more */
+      g_assert_cmpuint(passed->edge, ==, (i == 3 || (in_order && i > 0) ? 4 : 1) * EMSS);
+      g_assert_cmpuint(passed->held, ==, in_order && i > 0 ? (3 - i) * EMSS : 0);
+    }
+    tcp_kit_free(kit);
+  }
+}
+
+/* events.segment tells of duplicates too: nothing new in them, and nothing passed. */
+static void test_duplicates_are_counted(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = connected(&config);
+  post(kit, 0, 2 * EMSS, 0);
+  deliver_and_keep(kit, 0);
+  g_assert_cmpuint(kit->end[1].segment_new, ==, EMSS);
+  deliver(kit, 0);
+  g_assert_cmpuint(kit->end[1].segments, ==, 2);
+  g_assert_cmpuint(kit->end[1].segment_new, ==, 0);
+  g_assert_cmpuint(kit->end[1].segment_position, ==, 0);
+  g_assert_cmpuint(kit->end[1].segment_length, ==, EMSS);
+  g_assert_cmpuint(kit->end[1].segment_edge, ==, EMSS);
+  expect_ack(kit, 1, EMSS); /* at once */
+  g_assert_cmpuint(kit->end[1].passed_octets, ==, EMSS);
+  tcp_kit_free(kit);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/flow/slow_start", test_slow_start);
+  g_test_add_func("/tcp/flow/what_is_not_full_does_not_grow", test_what_is_not_full_does_not_grow);
+  g_test_add_func("/tcp/flow/delayed_ack", test_delayed_ack);
+  g_test_add_func("/tcp/flow/ack_rides_on_payload", test_ack_rides_on_payload);
+  g_test_add_func("/tcp/flow/sack_blocks_on_the_wire", test_sack_blocks_on_the_wire);
+  g_test_add_func("/tcp/flow/aligned_segments", test_aligned_segments);
+  g_test_add_func("/tcp/flow/stream_segments", test_stream_segments);
+  g_test_add_func("/tcp/flow/full_segments_are_counted", test_full_segments_are_counted);
+  g_test_add_func("/tcp/flow/small_window_breaks_alignment", test_small_window_breaks_alignment);
+  g_test_add_func("/tcp/flow/small_window_and_stream", test_small_window_and_stream);
+  g_test_add_func("/tcp/flow/zero_window", test_zero_window);
+  g_test_add_func("/tcp/flow/old_window_is_not_taken", test_old_window_is_not_taken);
+  g_test_add_func("/tcp/flow/ack_from_the_edge_of_the_window", test_ack_from_the_edge_of_the_window);
+  g_test_add_func("/tcp/flow/timestamp_echo", test_timestamp_echo);
+  g_test_add_func("/tcp/flow/passing", test_passing);
+  g_test_add_func("/tcp/flow/duplicates_are_counted", test_duplicates_are_counted);
+  return g_test_run();
+}

@@ -1,0 +1,294 @@
+/* The three-way handshake: options, what both ends agree on, and what losses do to it. */
+#include <glib.h>
+#include <string.h>
+
+#include "tcp_kit.h"
+
+#define ROUND_TRIP (100 * TIME_PS_PER_MILLISECOND)
+
+static void expect_wire(tcp_kit *kit, unsigned from, const uint8_t *expected, size_t octets)
+{
+  uint8_t wire[100];
+  const datagram *packet = g_queue_peek_head(&kit->end[from].wire);
+  g_assert_cmpuint(datagram_octets(packet), ==, octets);
+  datagram_write(packet, wire, true);
+  /* what the checksums must be says test_datagram.c */
+  memset(wire + 10, 0, 2);
+  memset(wire + 36, 0, 2);
+  g_assert_cmpmem(wire, octets, expected, octets);
+}
+
+/* The three segments octet by octet. ISN 1000 = 3E8, MSS 1460 = 5B4, a window of 1 MiB: 16 times 65,536
+ * does not fit in 16 bits, 32 times 32,768 = 8000 does, so the scale is 5; a SYN's own window is not
+ * scaled: FFFF. Timestamps in microseconds: 50 ms = C350, 100 ms = 186A0. */
+static void test_handshake_on_the_wire(void)
+{
+  static const uint8_t syn[] = {0x45, 0,    0,    60,   0,    0,    0x40, 0,    64, 6,
+                                0,    0,    10,   0,    0,    1,    10,   0,    0,  2, /* IP */
+                                0x0F, 0xA0, 0x0F, 0xA1, 0,    0,    3,    0xE8, 0,  0,
+                                0,    0,    0xA0, 0x02, 0xFF, 0xFF, 0,    0,    0,  0, /* TCP */
+                                2,    4,    0x05, 0xB4, 4,    2,    8,    10,   0,  0,
+                                0,    0,    0,    0,    0,    0,    1,    3,    3,  5}; /* options */
+  static const uint8_t syn_ack[] = {
+      0x45, 0,    0,    60,   0, 0, 0x40, 0,    64, 6, 0,    0,    10,   0,    0,    2,    10, 0, 0, 1,
+      0x0F, 0xA1, 0x0F, 0xA0, 0, 0, 7,    0xD0, 0,  0, 3,    0xE9, 0xA0, 0x12, 0xFF, 0xFF, 0,  0, 0, 0,
+      2,    4,    0x05, 0xB4, 4, 2, 8,    10,   0,  0, 0xC3, 0x50, 0,    0,    0,    0,    1,  3, 3, 5};
+  static const uint8_t ack[] = {0x45, 0,    0, 52, 0,  0,    0x40, 0,    64,   6,    0,    0,    10,
+                                0,    0,    1, 10, 0,  0,    2,    0x0F, 0xA0, 0x0F, 0xA1, 0,    0,
+                                3,    0xE9, 0, 0,  7,  0xD1, 0x80, 0x10, 0x80, 0x00, 0,    0,    0,
+                                0,    1,    1, 8,  10, 0,    1,    0x86, 0xA0, 0,    0,    0xC3, 0x50};
+  tcp_config config = tcp_kit_config();
+  config.timestamps = true;
+  tcp_config peer = config;
+  peer.isn = 2000;
+  tcp_kit *kit = tcp_kit_new(&config, &peer);
+  tcp_connection_open(kit->end[0].connection, 0);
+  collect(kit, 0);
+  expect_wire(kit, 0, syn, sizeof syn);
+  advance_by(kit, ROUND_TRIP / 2);
+  deliver(kit, 0);
+  expect_wire(kit, 1, syn_ack, sizeof syn_ack);
+  advance_by(kit, ROUND_TRIP / 2);
+  g_assert_false(kit->end[0].established);
+  deliver(kit, 1);
+  g_assert_true(kit->end[0].established);
+  expect_wire(kit, 0, ack, sizeof ack);
+  g_assert_false(kit->end[1].established);
+  deliver(kit, 0);
+  g_assert_true(kit->end[1].established);
+  g_assert_true(tcp_connection_is_established(kit->end[1].connection));
+  expect_nothing(kit, 1);
+  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
+  g_assert_cmpint(tcp_connection_deadline(kit->end[1].connection), ==, TIME_PS_NEVER);
+  tcp_kit_free(kit);
+}
+
+/* EMSS = min(peer's MSS, own MTU - 40) - 12 with timestamps (definitions.md, facts.md). */
+static void test_emss(void)
+{
+  static const struct {
+    uint32_t peer_receives;
+    uint32_t sends;
+    bool timestamps;
+    uint32_t emss;
+  } cases[] = {{1500, 1500, false, 1460}, {1500, 1500, true, 1448}, {1500, 9000, false, 1460},
+               {9000, 1500, false, 1460}, {9000, 9000, true, 8948}, {576, 1500, false, 536}};
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    tcp_config config = tcp_kit_config();
+    config.send_mtu_octets = cases[i].sends;
+    config.timestamps = cases[i].timestamps;
+    tcp_config peer = config;
+    peer.receive_mtu_octets = cases[i].peer_receives;
+    tcp_kit *kit = tcp_kit_new(&config, &peer);
+    handshake(kit, ROUND_TRIP, NULL);
+    g_assert_cmpuint(tcp_connection_emss_octets(kit->end[0].connection), ==, cases[i].emss);
+    post(kit, 0, 20000, 0);
+    expect_segment(kit, 0, 0, cases[i].emss);
+    tcp_kit_free(kit);
+  }
+}
+
+/* Each option is used only when both ends offer it (RFC 2018 §2, RFC 7323 §1.3, §3.2). */
+static void test_options_need_both_ends(void)
+{
+  for (unsigned bits = 0; bits < 16; bits++) {
+    tcp_config config = tcp_kit_config();
+    config.sack = bits & 1;
+    config.timestamps = bits & 2;
+    tcp_config peer = tcp_kit_config();
+    peer.sack = bits & 4;
+    peer.timestamps = bits & 8;
+    tcp_kit *kit = tcp_kit_new(&config, &peer);
+    handshake(kit, ROUND_TRIP, NULL);
+    post(kit, 0, 3 * 1400, 0);
+    g_assert_cmpint(wire_header(kit, 0, 0).has_timestamps, ==, config.timestamps && peer.timestamps);
+    drop_segment(kit, 0);
+    deliver(kit, 0); /* behind a hole */
+    g_assert_cmpuint(wire_header(kit, 1, 0).sack_count, ==, config.sack && peer.sack ? 1 : 0);
+    tcp_kit_free(kit);
+  }
+}
+
+/* A peer without window scaling announces what 16 bits hold and is told no more: 65,535 octets in flight
+ * at most. A peer without MSS gets segments of 536 (RFC 9293 §3.7.1). */
+static void test_peer_without_options(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.initial_window_segments = 1000;
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  tcp_header syn_ack = {.window = 65535};
+  handshake(kit, ROUND_TRIP, &syn_ack);
+  g_assert_cmpuint(tcp_connection_emss_octets(kit->end[0].connection), ==, 536);
+  post(kit, 0, 100000, 0);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 122); /* floor(65535 / 536): a short one would be silly */
+  g_assert_cmpuint(wire_header(kit, 0, 0).window, ==, 65535);
+  tcp_kit_free(kit);
+}
+
+/* An MSS that no link can mean is not taken: 68 octets are carried by every one (RFC 791), so 28. */
+static void test_senseless_mss(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  handshake(kit, ROUND_TRIP, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = 0});
+  g_assert_cmpuint(tcp_connection_emss_octets(kit->end[0].connection), ==, 28);
+  tcp_kit_free(kit);
+}
+
+/* The peer's scale of 7 makes 1000 into 128,000 octets: 87 segments of 1460. The SYN-ACK's own window is
+ * not scaled. */
+static void test_window_scale_of_the_peer(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.initial_window_segments = 1000;
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  tcp_header syn_ack = {
+      .window = 1460, .has_mss = true, .mss_octets = 1460, .has_window_scale = true, .window_scale = 7};
+  handshake(kit, ROUND_TRIP, &syn_ack);
+  post(kit, 0, 200000, 0);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+  tcp_header ack = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
+                    .acknowledgement = tcp_sequence_of(1460, kit->end[0].config.isn),
+                    .flags = TCP_ACK,
+                    .window = 1000};
+  script_segment(kit, ack, 0, 0);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 1 + 87);
+  tcp_kit_free(kit);
+}
+
+/* The announced window is what the scale can say, and the right edge never moves left. 100,001 octets need
+ * scale 1: 100,000. */
+static void test_announced_window(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_config peer = tcp_kit_config();
+  peer.receive_window_octets = 100001;
+  peer.passing = TCP_PASSING_IN_ORDER;
+  tcp_kit *kit = tcp_kit_new(&config, &peer);
+  handshake(kit, ROUND_TRIP, NULL);
+  post(kit, 0, 10 * 1460, 0);
+  drop_segment(kit, 0);
+  deliver_all(kit, 0);
+  g_assert_cmpuint(on_wire(kit, 1), ==, 9);
+  for (unsigned i = 0; i < 9; i++) {
+    g_assert_cmpuint(wire_header(kit, 1, i).window, ==, 50000); /* from the in-order edge, whatever is held */
+  }
+  tcp_kit_free(kit);
+
+  kit = tcp_kit_new(&peer, NULL);
+  handshake(kit, ROUND_TRIP, &(tcp_header){.window = 9000, .has_window_scale = true});
+  script_payload(kit, 99999, 2, 0); /* the last octet of the window, and the one behind it */
+  g_assert_cmpuint(kit->end[0].segment_new, ==, 1);
+  tcp_kit_free(kit);
+}
+
+/* A lost SYN is sent again after 1 s, a lost SYN-ACK after 1 s at its end; then IW is 1 segment (RFC 5681
+ * §3.1) and RTO 3 s (RFC 6298 §5.7). */
+static void test_lost_syn(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  tcp_connection_open(kit->end[0].connection, 0);
+  collect(kit, 0);
+  drop_segment(kit, 0);
+  advance_to(kit, TIME_PS_PER_SECOND - 1);
+  expect_nothing(kit, 0);
+  advance_by(kit, 1);
+  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_SYN);
+  settle(kit, ROUND_TRIP);
+  g_assert_true(kit->end[0].established && kit->end[1].established);
+  post(kit, 0, 10000, 0);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, kit->now + 3 * TIME_PS_PER_SECOND);
+  tcp_kit_free(kit);
+}
+
+static void test_lost_syn_ack(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.retries_max = 20;
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  tcp_connection_open(kit->end[0].connection, 0);
+  collect(kit, 0);
+  deliver(kit, 0);
+  drop_segment(kit, 1);
+  advance_by(kit, TIME_PS_PER_SECOND); /* both timers */
+  g_assert_cmpuint(wire_header(kit, 1, 0).flags, ==, TCP_SYN | TCP_ACK);
+  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_SYN);
+  settle(kit, ROUND_TRIP);
+  g_assert_true(kit->end[0].established && kit->end[1].established);
+  tcp_kit_free(kit);
+}
+
+/* The last ACK of the handshake is lost: the first segment with payload takes its place. */
+static void test_lost_handshake_ack(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  tcp_connection_open(kit->end[0].connection, 0);
+  collect(kit, 0);
+  deliver(kit, 0);
+  deliver(kit, 1);
+  drop_segment(kit, 0);
+  post(kit, 0, 100, 0);
+  deliver(kit, 0);
+  g_assert_true(kit->end[1].established);
+  g_assert_cmpuint(kit->end[1].passed_octets, ==, 100);
+  tcp_kit_free(kit);
+}
+
+static void test_syn_is_given_up(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.retries_max = 3;
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  tcp_connection_open(kit->end[0].connection, 0);
+  collect(kit, 0);
+  advance_to(kit, 7 * TIME_PS_PER_SECOND - 1); /* 1 + 2 + 4 */
+  g_assert_false(kit->end[0].closed);
+  advance_by(kit, 1);
+  g_assert_true(kit->end[0].closed);
+  g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 3);
+  tcp_kit_free(kit);
+}
+
+/* RFC 9293 §3.5, figure 7: both send SYN, both answer with SYN-ACK. */
+static void test_simultaneous_open(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  tcp_connection_open(kit->end[0].connection, 0);
+  collect(kit, 0);
+  drop_segment(kit, 0);
+  tcp_header syn = {
+      .sequence = tcp_sequence_of(-1, kit->end[1].config.isn), .flags = TCP_SYN, .window = 9000};
+  script_segment(kit, syn, 0, 0);
+  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
+  drop_segment(kit, 0);
+  syn.flags = TCP_SYN | TCP_ACK;
+  syn.acknowledgement = tcp_sequence_of(0, kit->end[0].config.isn);
+  script_segment(kit, syn, 0, 0);
+  expect_ack(kit, 0, 0); /* it has that SYN: an ACK is the answer */
+  script_ack(kit, 0, 0, NULL);
+  g_assert_true(kit->end[0].established);
+  tcp_kit_free(kit);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/handshake/handshake_on_the_wire", test_handshake_on_the_wire);
+  g_test_add_func("/tcp/handshake/emss", test_emss);
+  g_test_add_func("/tcp/handshake/options_need_both_ends", test_options_need_both_ends);
+  g_test_add_func("/tcp/handshake/peer_without_options", test_peer_without_options);
+  g_test_add_func("/tcp/handshake/window_scale_of_the_peer", test_window_scale_of_the_peer);
+  g_test_add_func("/tcp/handshake/announced_window", test_announced_window);
+  g_test_add_func("/tcp/handshake/lost_syn", test_lost_syn);
+  g_test_add_func("/tcp/handshake/lost_syn_ack", test_lost_syn_ack);
+  g_test_add_func("/tcp/handshake/lost_handshake_ack", test_lost_handshake_ack);
+  g_test_add_func("/tcp/handshake/syn_is_given_up", test_syn_is_given_up);
+  g_test_add_func("/tcp/handshake/simultaneous_open", test_simultaneous_open);
+  g_test_add_func("/tcp/handshake/senseless_mss", test_senseless_mss);
+  return g_test_run();
+}

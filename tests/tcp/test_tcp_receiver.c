@@ -1,0 +1,285 @@
+#include <glib.h>
+
+#include "tcp/tcp_receiver.h"
+
+/* What the layer above was told. */
+typedef struct told {
+  GString *passed; /* "position+length@arrival " of each events.octets */
+  uint32_t segments;
+  uint32_t new_octets; /* of the last segment */
+  uint64_t edge;       /* before the last segment */
+  tcp_receiver *receiver;
+  uint64_t held; /* meanwhile, of the last events.octets */
+} told;
+
+static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
+{
+  told *above = user;
+  g_assert_cmpint(arrival, <=, now);
+  for (uint32_t i = 0; i < octets->length; i++) {
+    g_assert_cmpuint(octet_rope_at(octets, i), ==, (uint8_t)(position + i));
+  }
+  g_string_append_printf(above->passed, "%" G_GUINT64_FORMAT "+%u@%" G_GINT64_FORMAT " ", position,
+                         octets->length, arrival);
+  above->held = tcp_receiver_held_octets(above->receiver);
+}
+
+static void on_segment(void *user, uint64_t position, uint32_t length, uint32_t new_octets,
+                       uint64_t in_order_edge, time_ps now)
+{
+  told *above = user;
+  (void)position;
+  (void)length;
+  (void)now;
+  above->segments++;
+  above->new_octets = new_octets;
+  above->edge = in_order_edge;
+}
+
+static const tcp_events EVENTS = {.octets = on_octets, .segment = on_segment};
+
+typedef struct fixture {
+  tcp_config config;
+  told above;
+  tcp_receiver *receiver;
+  time_ps now;
+} fixture;
+
+/* A window of 1000, an ACK every 2 segments or 40 ps. */
+static fixture *fixture_of(tcp_passing passing)
+{
+  fixture *test = g_new0(fixture, 1);
+  test->config = (tcp_config){.passing = passing, .delayed_ack_segments = 2, .delayed_ack_ps = 40};
+  test->above.passed = g_string_new(NULL);
+  test->receiver = tcp_receiver_new(&test->config, 1000, &EVENTS, &test->above);
+  test->above.receiver = test->receiver;
+  return test;
+}
+
+static void fixture_free(fixture *test)
+{
+  tcp_receiver_free(test->receiver);
+  g_string_free(test->above.passed, TRUE);
+  g_free(test);
+}
+
+/* A segment of octets [from, to), each octet telling its position, a picosecond after the one before. */
+static void arrive(fixture *test, int64_t from, int64_t to, bool fin)
+{
+  octet_rope payload;
+  octet_rope_init(&payload);
+  if (to > from) {
+    octet_block *block = octet_block_new((size_t)(to - from));
+    for (int64_t position = from; position < to; position++) {
+      octet_block_octets(block)[position - from] = (uint8_t)position;
+    }
+    octet_rope_append(&payload, octet_block_octets(block), (uint32_t)(to - from), block);
+    octet_block_unref(block);
+  }
+  test->now++;
+  tcp_receiver_receive(test->receiver, from, &payload, fin, test->now);
+  octet_rope_clear(&payload);
+}
+
+static void expect_passed(fixture *test, const char *passed)
+{
+  g_assert_cmpstr(test->above.passed->str, ==, passed);
+  g_string_truncate(test->above.passed, 0);
+}
+
+static void expect_need(fixture *test, tcp_ack_need need)
+{
+  g_assert_cmpint(tcp_receiver_ack_need(test->receiver), ==, need);
+  g_assert_cmpint(tcp_receiver_ack_deadline(test->receiver) != TIME_PS_NEVER, ==, need == TCP_ACK_DELAYED);
+}
+
+static void expect_blocks(fixture *test, unsigned room, const uint64_t (*blocks)[2], unsigned count)
+{
+  range found[TCP_SACK_BLOCKS_MAX];
+  g_assert_cmpuint(tcp_receiver_sack_blocks(test->receiver, found, room), ==, count);
+  for (unsigned i = 0; i < count; i++) {
+    g_assert_cmpuint(found[i].from, ==, blocks[i][0]);
+    g_assert_cmpuint(found[i].to, ==, blocks[i][1]);
+  }
+}
+
+/* MPA-027: what is new is passed when it comes, with its position; MPA-030: each octet once. */
+static void test_passing_as_arrived(void)
+{
+  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  arrive(test, 0, 100, false);
+  expect_passed(test, "0+100@1 ");
+  arrive(test, 200, 300, false);
+  arrive(test, 400, 450, false);
+  expect_passed(test, "200+100@2 400+50@3 ");
+  g_assert_cmpuint(tcp_receiver_out_of_order_runs(test->receiver), ==, 2);
+  g_assert_cmpuint(tcp_receiver_in_order_edge(test->receiver), ==, 100);
+  arrive(test, 50, 500, false); /* spans it all */
+  expect_passed(test, "100+100@4 300+100@4 450+50@4 ");
+  g_assert_cmpuint(test->above.new_octets, ==, 250);
+  g_assert_cmpuint(test->above.edge, ==, 100);
+  g_assert_cmpuint(tcp_receiver_in_order_edge(test->receiver), ==, 500);
+  g_assert_cmpuint(tcp_receiver_out_of_order_runs(test->receiver), ==, 0);
+  arrive(test, 300, 500, false);
+  expect_passed(test, "");
+  g_assert_cmpuint(test->above.segments, ==, 5);
+  g_assert_cmpuint(test->above.new_octets, ==, 0);
+  g_assert_cmpuint(tcp_receiver_held_octets(test->receiver), ==, 0);
+  fixture_free(test);
+}
+
+/* MPA-031: what lies behind a hole is held, and passed piece by piece, each with its own time of arrival. */
+static void test_passing_in_order(void)
+{
+  fixture *test = fixture_of(TCP_PASSING_IN_ORDER);
+  arrive(test, 100, 200, false);
+  arrive(test, 300, 400, false);
+  expect_passed(test, "");
+  g_assert_cmpuint(tcp_receiver_held_octets(test->receiver), ==, 200);
+  g_assert_cmpuint(tcp_receiver_held_octets_below(test->receiver, 350), ==, 150);
+  arrive(test, 0, 150, false); /* 50 of them were there before */
+  expect_passed(test, "0+100@3 100+100@1 ");
+  g_assert_cmpuint(test->above.held, ==, 100); /* what is being passed is not held any more */
+  g_assert_cmpuint(test->above.new_octets, ==, 100);
+  g_assert_cmpuint(tcp_receiver_in_order_edge(test->receiver), ==, 200);
+  g_assert_cmpuint(tcp_receiver_held_octets(test->receiver), ==, 100);
+  g_assert_cmpuint(tcp_receiver_held_octets_below(test->receiver, 300), ==, 0);
+  arrive(test, 200, 300, false);
+  expect_passed(test, "200+100@4 300+100@2 ");
+  g_assert_cmpuint(tcp_receiver_held_octets(test->receiver), ==, 0);
+  arrive(test, 400, 410, false);
+  expect_passed(test, "400+10@5 ");
+  fixture_free(test);
+}
+
+/* The right edge is the in-order edge + 1000; what lies beyond is cut off. */
+static void test_window(void)
+{
+  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  arrive(test, 900, 1100, false);
+  expect_passed(test, "900+100@1 ");
+  g_assert_cmpuint(tcp_receiver_window_edge(test->receiver), ==, 1000);
+  arrive(test, 0, 900, false);
+  g_assert_cmpuint(tcp_receiver_window_edge(test->receiver), ==, 2000);
+  arrive(test, 2000, 2100, false);
+  g_assert_cmpuint(test->above.new_octets, ==, 0);
+  g_assert_cmpuint(tcp_receiver_out_of_order_runs(test->receiver), ==, 0);
+  fixture_free(test);
+}
+
+/* RFC 5681 §4.2 with an ACK every 2 segments or 40 ps. */
+static void test_delayed_ack(void)
+{
+  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  arrive(test, 0, 100, false);
+  expect_need(test, TCP_ACK_DELAYED);
+  g_assert_cmpint(tcp_receiver_ack_deadline(test->receiver), ==, 41);
+  arrive(test, 100, 110, false);
+  expect_need(test, TCP_ACK_DUE);
+  tcp_receiver_acknowledged(test->receiver);
+  expect_need(test, TCP_ACK_NONE);
+  arrive(test, 110, 120, false);
+  expect_need(test, TCP_ACK_DELAYED);
+  tcp_receiver_owe_ack(test->receiver, TCP_ACK_DUE); /* the delay is over */
+  expect_need(test, TCP_ACK_DUE);
+  tcp_receiver_acknowledged(test->receiver);
+  arrive(test, 200, 300, false); /* out of order */
+  expect_need(test, TCP_ACK_ALONE);
+  tcp_receiver_acknowledged(test->receiver);
+  arrive(test, 120, 150, false); /* fills a part of the hole */
+  expect_need(test, TCP_ACK_ALONE);
+  tcp_receiver_acknowledged(test->receiver);
+  arrive(test, 150, 200, false); /* fills the hole */
+  expect_need(test, TCP_ACK_DUE);
+  tcp_receiver_acknowledged(test->receiver);
+  arrive(test, 150, 200, false); /* again */
+  expect_need(test, TCP_ACK_ALONE);
+  tcp_receiver_acknowledged(test->receiver);
+  arrive(test, 300, 300, true); /* FIN */
+  expect_need(test, TCP_ACK_DUE);
+  fixture_free(test);
+}
+
+/* RFC 2018 §4: the run with the newest segment first, then those last named; runs that have grown together
+ * once. */
+static void test_sack_blocks(void)
+{
+  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  static const uint64_t after_five[][2] = {{900, 910}, {700, 710}, {500, 510}, {300, 310}};
+  for (int64_t position = 100; position <= 900; position += 200) {
+    arrive(test, position, position + 10, false);
+  }
+  expect_blocks(test, 4, after_five, 4);
+  expect_blocks(test, 3, after_five, 3); /* beside timestamps */
+  arrive(test, 310, 500, false);         /* joins 300 and 500 */
+  static const uint64_t after_join[][2] = {{300, 510}, {900, 910}, {700, 710}};
+  expect_blocks(test, 4, after_join, 3);
+  arrive(test, 905, 906, false); /* nothing new: the order stays */
+  expect_blocks(test, 4, after_join, 3);
+  arrive(test, 0, 300, false); /* everything up to 510 is in order */
+  static const uint64_t after_fill[][2] = {{900, 910}, {700, 710}};
+  expect_blocks(test, 4, after_fill, 2);
+  fixture_free(test);
+}
+
+/* The FIN takes a place of its own behind the last octet, also when it comes before the others. */
+static void test_fin(void)
+{
+  for (unsigned passing = 0; passing < 2; passing++) {
+    fixture *test = fixture_of(passing ? TCP_PASSING_AS_ARRIVED : TCP_PASSING_IN_ORDER);
+    arrive(test, 100, 200, true);
+    static const uint64_t with_fin[][2] = {{100, 201}};
+    expect_blocks(test, 4, with_fin, 1);
+    g_assert_false(tcp_receiver_is_finished(test->receiver));
+    arrive(test, 0, 100, false);
+    g_assert_true(tcp_receiver_is_finished(test->receiver));
+    g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 201);
+    g_assert_cmpuint(tcp_receiver_in_order_edge(test->receiver), ==, 200);
+    g_assert_cmpuint(tcp_receiver_held_octets(test->receiver), ==, 0);
+    expect_passed(test, passing ? "100+100@1 0+100@2 " : "0+100@2 100+100@1 ");
+    fixture_free(test);
+  }
+}
+
+/* Behind a FIN nothing counts, and a FIN before what has arrived is none. */
+static void test_senseless_fins(void)
+{
+  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  arrive(test, 100, 200, false);
+  arrive(test, 0, 50, true); /* octets beyond 50 have been seen */
+  g_assert_false(tcp_receiver_is_finished(test->receiver));
+  g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 50);
+  arrive(test, 300, 300, true);
+  arrive(test, 250, 400, false);
+  expect_passed(test, "100+100@1 0+50@2 250+50@4 ");
+  arrive(test, 50, 250, true); /* another FIN than that at 300 */
+  g_assert_true(tcp_receiver_is_finished(test->receiver));
+  g_assert_cmpuint(tcp_receiver_in_order_edge(test->receiver), ==, 300);
+  fixture_free(test);
+}
+
+/* Part of a segment may lie before the stream: only the rest is passed. */
+static void test_positions_below_zero(void)
+{
+  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  arrive(test, -10, 20, false);
+  expect_passed(test, "0+20@1 ");
+  arrive(test, -10, -5, false);
+  expect_passed(test, "");
+  g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 20);
+  fixture_free(test);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/receiver/passing_as_arrived", test_passing_as_arrived);
+  g_test_add_func("/tcp/receiver/passing_in_order", test_passing_in_order);
+  g_test_add_func("/tcp/receiver/window", test_window);
+  g_test_add_func("/tcp/receiver/delayed_ack", test_delayed_ack);
+  g_test_add_func("/tcp/receiver/sack_blocks", test_sack_blocks);
+  g_test_add_func("/tcp/receiver/fin", test_fin);
+  g_test_add_func("/tcp/receiver/senseless_fins", test_senseless_fins);
+  g_test_add_func("/tcp/receiver/positions_below_zero", test_positions_below_zero);
+  return g_test_run();
+}

@@ -1,0 +1,88 @@
+#include <glib.h>
+
+#include "tcp/tcp_retransmission_timer.h"
+
+#define MS TIME_PS_PER_MILLISECOND
+
+static tcp_retransmission_timer *timer_of(time_ps min_ps, time_ps max_ps)
+{
+  return tcp_retransmission_timer_new(1000 * MS, min_ps, max_ps);
+}
+
+/* RFC 6298 §2.2: R = 100 ms: SRTT 100, RTTVAR 50, RTO 100 + 4 * 50 = 300. §2.3, R = 180: RTTVAR 3/4 * 50 +
+ * 1/4 * 80 = 57.5, SRTT 7/8 * 100 + 1/8 * 180 = 110, RTO 110 + 230 = 340. R = 110: RTTVAR 3/4 * 57.5 =
+ * 43.125, RTO 110 + 172.5 = 282.5. */
+static void test_estimate(void)
+{
+  tcp_retransmission_timer *timer = timer_of(1, 60000 * MS);
+  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 1000 * MS);
+  tcp_retransmission_timer_sample(timer, 100 * MS);
+  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 300 * MS);
+  tcp_retransmission_timer_sample(timer, 180 * MS);
+  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 340 * MS);
+  tcp_retransmission_timer_sample(timer, 110 * MS);
+  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 282500 * TIME_PS_PER_MICROSECOND);
+  tcp_retransmission_timer_free(timer);
+}
+
+static void test_bounds(void)
+{
+  tcp_retransmission_timer *timer = timer_of(200 * MS, 500 * MS);
+  tcp_retransmission_timer_sample(timer, MS);
+  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 200 * MS);
+  tcp_retransmission_timer_sample(timer, 9000 * MS);
+  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 500 * MS);
+  tcp_retransmission_timer_free(timer);
+}
+
+/* 1 s, 2 s, 4 s, then the maximum of 5 s; a sample ends the back-off: 10 + 4 * 5 = 30 ms. */
+static void test_back_off(void)
+{
+  tcp_retransmission_timer *timer = timer_of(MS, 5000 * MS);
+  static const time_ps expected[] = {2000, 4000, 5000, 5000};
+  for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
+    tcp_retransmission_timer_back_off(timer);
+    g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, expected[i] * MS);
+  }
+  tcp_retransmission_timer_sample(timer, 10 * MS);
+  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 30 * MS);
+  tcp_retransmission_timer_free(timer);
+}
+
+/* RFC 6298 §5.7: 3 s after a lost SYN, until there is a sample. */
+static void test_restart_slowly(void)
+{
+  tcp_retransmission_timer *timer = timer_of(MS, 60000 * MS);
+  tcp_retransmission_timer_restart_slowly(timer);
+  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 3000 * MS);
+  tcp_retransmission_timer_sample(timer, 10 * MS);
+  tcp_retransmission_timer_restart_slowly(timer);
+  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 30 * MS);
+  tcp_retransmission_timer_free(timer);
+}
+
+static void test_deadline(void)
+{
+  tcp_retransmission_timer *timer = timer_of(MS, 5000 * MS);
+  g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, TIME_PS_NEVER);
+  tcp_retransmission_timer_start(timer, 7 * MS);
+  g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, 1007 * MS);
+  tcp_retransmission_timer_back_off(timer); /* counts from the next start */
+  g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, 1007 * MS);
+  tcp_retransmission_timer_start(timer, 1007 * MS);
+  g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, 3007 * MS);
+  tcp_retransmission_timer_stop(timer);
+  g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, TIME_PS_NEVER);
+  tcp_retransmission_timer_free(timer);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/retransmission_timer/estimate", test_estimate);
+  g_test_add_func("/tcp/retransmission_timer/bounds", test_bounds);
+  g_test_add_func("/tcp/retransmission_timer/back_off", test_back_off);
+  g_test_add_func("/tcp/retransmission_timer/restart_slowly", test_restart_slowly);
+  g_test_add_func("/tcp/retransmission_timer/deadline", test_deadline);
+  return g_test_run();
+}

@@ -1,0 +1,319 @@
+#include <glib.h>
+
+#include "base/random_stream.h"
+#include "tcp/tcp_scoreboard.h"
+
+enum { SMSS = 1000, THRESHOLD = 3 };
+
+/* `count` segments of SMSS octets from position 0 on, sent a picosecond apart. */
+static tcp_scoreboard *board_with(unsigned count)
+{
+  tcp_scoreboard *board = tcp_scoreboard_new(THRESHOLD, SMSS);
+  for (unsigned i = 0; i < count; i++) {
+    tcp_scoreboard_sent(board, (uint64_t)i * SMSS, (uint64_t)(i + 1) * SMSS, i);
+  }
+  return board;
+}
+
+static void expect_next_lost(tcp_scoreboard *board, uint64_t from)
+{
+  tcp_sent_segment segment;
+  g_assert_true(tcp_scoreboard_next_lost(board, &segment));
+  g_assert_cmpuint(segment.from, ==, from);
+  g_assert_cmpuint(segment.to, ==, from + SMSS);
+  tcp_scoreboard_resent(board, segment.number, true);
+}
+
+/* RFC 6675 §4, IsLost: more than (DupThresh - 1) * SMSS octets above. 2000 are not enough, 2001 are. */
+static void test_octet_rule(void)
+{
+  tcp_scoreboard *board = board_with(10);
+  tcp_sent_segment segment;
+  g_assert_cmpuint(tcp_scoreboard_sack(board, 1000, 3000), ==, 2000);
+  tcp_scoreboard_find_lost(board);
+  g_assert_false(tcp_scoreboard_first_is_lost(board));
+  g_assert_false(tcp_scoreboard_next_lost(board, &segment));
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 8000);
+  g_assert_cmpuint(tcp_scoreboard_sack(board, 2000, 3001), ==, 1);
+  tcp_scoreboard_find_lost(board);
+  g_assert_true(tcp_scoreboard_first_is_lost(board));
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 7000); /* 10 - 2 SACKed - 1 lost */
+  expect_next_lost(board, 0);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 8000); /* the retransmission is on its way */
+  g_assert_false(tcp_scoreboard_next_lost(board, &segment));
+  tcp_scoreboard_free(board);
+}
+
+/* ... or DupThresh discontiguous runs above, however short. */
+static void test_run_rule(void)
+{
+  tcp_scoreboard *board = board_with(10);
+  tcp_sent_segment segment;
+  tcp_scoreboard_sack(board, 3000, 3010);
+  tcp_scoreboard_sack(board, 5000, 5010);
+  tcp_scoreboard_find_lost(board);
+  g_assert_false(tcp_scoreboard_first_is_lost(board));
+  tcp_scoreboard_sack(board, 7000, 7010);
+  tcp_scoreboard_find_lost(board);
+  /* above segments 0, 1, 2 lie three runs; the run in segment 3 starts in it */
+  expect_next_lost(board, 0);
+  expect_next_lost(board, 1000);
+  expect_next_lost(board, 2000);
+  g_assert_false(tcp_scoreboard_next_lost(board, &segment));
+  tcp_scoreboard_free(board);
+}
+
+/* A segment is SACKed when all of its octets are, however a middlebox has re-cut them (in 700s here). */
+static void test_recut_blocks(void)
+{
+  tcp_scoreboard *board = board_with(3);
+  g_assert_cmpuint(tcp_scoreboard_sack(board, 700, 1400), ==, 700);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 3000);
+  g_assert_cmpuint(tcp_scoreboard_sack(board, 700, 2100), ==, 700);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 2000); /* 1000 to 2000 is whole */
+  g_assert_cmpuint(tcp_scoreboard_sack(board, 700, 2100), ==, 0);
+  tcp_scoreboard_free(board);
+}
+
+/* NextSeg() of RFC 6675 §4. Lost: 0, 2. Not lost but below the highest SACKed octet: 5. Tail: 7. */
+static void test_next_segment_rules(void)
+{
+  tcp_scoreboard *board = board_with(8);
+  tcp_sent_segment segment;
+  tcp_scoreboard_sack(board, 1000, 2000);
+  tcp_scoreboard_sack(board, 3000, 5000);
+  tcp_scoreboard_sack(board, 6000, 7000);
+  tcp_scoreboard_find_lost(board); /* above 2: 3000 octets; above 5: 1000 */
+  expect_next_lost(board, 0);
+  expect_next_lost(board, 2000);
+  g_assert_false(tcp_scoreboard_next_lost(board, &segment));
+  g_assert_true(tcp_scoreboard_next_unsacked(board, &segment));
+  g_assert_cmpuint(segment.from, ==, 5000);
+  tcp_scoreboard_resent(board, segment.number, true);
+  g_assert_false(tcp_scoreboard_next_unsacked(board, &segment)); /* 7 is above the highest SACKed octet */
+  g_assert_true(tcp_scoreboard_last_unsacked(board, &segment));
+  g_assert_cmpuint(segment.from, ==, 7000);
+  g_assert_false(segment.sent_again);
+  tcp_scoreboard_resent(board, segment.number, false);
+  g_assert_true(tcp_scoreboard_last_unsacked(board, &segment));
+  g_assert_true(segment.sent_again);
+  /* pipe: 0 and 2 once (sent again), 5 twice, 7 twice */
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 6000);
+  tcp_scoreboard_free(board);
+}
+
+/* The first segment in flight, seen from what is acknowledged: whole, then cut in the middle (notes-mpa
+ * 29). */
+static void test_acknowledge(void)
+{
+  tcp_scoreboard *board = board_with(5);
+  tcp_sent_segment segment;
+  time_ps sent_at = -1;
+  g_assert_true(tcp_scoreboard_acknowledge(board, 2300, &sent_at));
+  g_assert_cmpint(sent_at, ==, 0);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 2700);
+  g_assert_true(tcp_scoreboard_first(board, &segment));
+  g_assert_cmpuint(segment.from, ==, 2300);
+  g_assert_cmpuint(segment.to, ==, 3000);
+  g_assert_false(tcp_scoreboard_acknowledge(board, 2400, &sent_at)); /* no whole segment: no sample */
+  g_assert_true(tcp_scoreboard_acknowledge(board, 5000, &sent_at));
+  g_assert_cmpint(sent_at, ==, 2);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 0);
+  g_assert_false(tcp_scoreboard_first(board, &segment));
+  tcp_scoreboard_free(board);
+}
+
+/* Karn: one retransmission among what is acknowledged spoils the sample; so does a first segment SACKed
+ * long ago. */
+static void test_no_sample_from_retransmissions(void)
+{
+  time_ps sent_at = 0;
+  tcp_sent_segment segment;
+  tcp_scoreboard *board = board_with(5);
+  g_assert_true(tcp_scoreboard_first(board, &segment));
+  tcp_scoreboard_resent(board, segment.number + 1, true);
+  g_assert_true(tcp_scoreboard_acknowledge(board, 1000, &sent_at));
+  g_assert_false(tcp_scoreboard_acknowledge(board, 3000, &sent_at));
+  tcp_scoreboard_sack(board, 3000, 4000);
+  g_assert_false(tcp_scoreboard_acknowledge(board, 5000, &sent_at));
+  tcp_scoreboard_free(board);
+
+  board = board_with(2); /* nor does a time-out make it forgotten */
+  g_assert_true(tcp_scoreboard_first(board, &segment));
+  tcp_scoreboard_resent(board, segment.number, true);
+  tcp_scoreboard_lose_all(board);
+  g_assert_false(tcp_scoreboard_acknowledge(board, 1000, &sent_at));
+  tcp_scoreboard_free(board);
+}
+
+static void test_lose_all(void)
+{
+  tcp_scoreboard *board = board_with(5);
+  tcp_sent_segment segment;
+  tcp_scoreboard_sack(board, 2000, 3000);
+  tcp_scoreboard_lose_all(board);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 0);
+  expect_next_lost(board, 0);
+  expect_next_lost(board, 1000);
+  expect_next_lost(board, 3000);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 3000);
+  tcp_scoreboard_sent(board, 5000, 6000, 9);
+  expect_next_lost(board, 4000);
+  g_assert_false(tcp_scoreboard_next_lost(board, &segment)); /* what was sent since is not lost */
+  tcp_scoreboard_lose_all(board); /* a second time-out loses the retransmissions too */
+  expect_next_lost(board, 0);
+  tcp_scoreboard_free(board);
+}
+
+/* A SACK of the first segment in flight that no acknowledgement follows was withdrawn (RFC 2018 §8). */
+static void test_reneging(void)
+{
+  tcp_scoreboard *board = board_with(3);
+  time_ps sent_at;
+  tcp_scoreboard_sack(board, 1000, 2000);
+  tcp_scoreboard_acknowledge(board, 1000, &sent_at);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 1000);
+  tcp_scoreboard_lose_all(board);
+  expect_next_lost(board, 1000);
+  expect_next_lost(board, 2000);
+  g_assert_cmpuint(tcp_scoreboard_sack(board, 1000, 2000), ==, 1000);
+  tcp_scoreboard_free(board);
+}
+
+/* A shadow that computes RFC 6675 §4 from its definitions, octet range by octet range, after every step. */
+typedef struct shadow_segment {
+  uint64_t from;
+  uint64_t to;
+  bool lost;
+  bool sent_again;
+} shadow_segment;
+
+typedef struct shadow {
+  shadow_segment segments[2000];
+  unsigned first;
+  unsigned end;
+  bool sacked[40000]; /* by position */
+} shadow;
+
+static bool shadow_is_sacked(const shadow *model, const shadow_segment *segment)
+{
+  for (uint64_t position = segment->from; position < segment->to; position++) {
+    if (!model->sacked[position]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool shadow_is_lost(const shadow *model, const shadow_segment *segment, uint32_t smss)
+{
+  uint64_t above = 0;
+  unsigned runs = 0;
+  uint64_t end = model->segments[model->end - 1].to;
+  for (uint64_t position = segment->to; position < end; position++) {
+    above += model->sacked[position] ? 1 : 0;
+    runs += model->sacked[position] && (position == segment->to || !model->sacked[position - 1]) ? 1 : 0;
+  }
+  return above > (THRESHOLD - 1) * smss || runs >= THRESHOLD;
+}
+
+static uint64_t shadow_pipe(shadow *model, uint32_t smss)
+{
+  uint64_t pipe = 0;
+  for (unsigned i = model->first; i < model->end; i++) {
+    shadow_segment *segment = &model->segments[i];
+    bool sacked = shadow_is_sacked(model, segment);
+    segment->lost = segment->lost || (!sacked && shadow_is_lost(model, segment, smss));
+    pipe += sacked
+                ? 0
+                : (segment->to - segment->from) * ((segment->lost ? 0 : 1) + (segment->sent_again ? 1 : 0));
+  }
+  return pipe;
+}
+
+static void random_step(random_stream *random, tcp_scoreboard *board, shadow *model)
+{
+  uint64_t end = model->end > 0 ? model->segments[model->end - 1].to : 0;
+  uint64_t start = model->first < model->end ? model->segments[model->first].from : end;
+  tcp_sent_segment segment;
+  time_ps sent_at;
+  switch (random_stream_below(random, 10)) {
+  case 0: {
+    uint64_t position = start + random_stream_below(random, (end - start) / 4 + 1);
+    while (position < end && model->sacked[position]) {
+      position++; /* what is SACKed behind the in-order edge is in order */
+    }
+    tcp_scoreboard_acknowledge(board, position, &sent_at);
+    while (model->first < model->end && model->segments[model->first].to <= position) {
+      model->first++;
+    }
+    if (model->first < model->end) {
+      model->segments[model->first].from = MAX(model->segments[model->first].from, position);
+    }
+    break;
+  }
+  case 1:
+  case 2:
+  case 3:
+    if (start < end) {
+      uint64_t from = start + random_stream_below(random, end - start);
+      uint64_t to = from + 1 + random_stream_below(random, MIN(end - from, 30));
+      tcp_scoreboard_sack(board, from, MIN(to, end));
+      for (; from < MIN(to, end); from++) {
+        model->sacked[from] = true;
+      }
+      tcp_scoreboard_find_lost(board);
+    }
+    break;
+  case 4:
+  case 5:
+    if (tcp_scoreboard_next_lost(board, &segment)) {
+      g_assert_true(model->segments[segment.number].lost);
+      g_assert_false(model->segments[segment.number].sent_again);
+      tcp_scoreboard_resent(board, segment.number, true);
+      model->segments[segment.number].sent_again = true;
+    }
+    break;
+  default:
+    if (model->end - model->first < 40) {
+      shadow_segment *sent = &model->segments[model->end++];
+      *sent = (shadow_segment){.from = end, .to = end + 1 + random_stream_below(random, 20)};
+      tcp_scoreboard_sent(board, sent->from, sent->to, 0);
+    }
+    break;
+  }
+}
+
+static void test_against_the_definitions(void)
+{
+  for (uint64_t seed = 1; seed <= 8; seed++) {
+    g_test_message("seed %" G_GUINT64_FORMAT, seed);
+    random_stream *random = random_stream_new(seed, "scoreboard");
+    shadow *model = g_new0(shadow, 1);
+    tcp_scoreboard *board = tcp_scoreboard_new(THRESHOLD, 20);
+    while (model->end < G_N_ELEMENTS(model->segments)) {
+      random_step(random, board, model);
+      if (model->first < model->end) {
+        g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, shadow_pipe(model, 20));
+      }
+    }
+    tcp_scoreboard_free(board);
+    g_free(model);
+    random_stream_free(random);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/scoreboard/octet_rule", test_octet_rule);
+  g_test_add_func("/tcp/scoreboard/run_rule", test_run_rule);
+  g_test_add_func("/tcp/scoreboard/recut_blocks", test_recut_blocks);
+  g_test_add_func("/tcp/scoreboard/next_segment_rules", test_next_segment_rules);
+  g_test_add_func("/tcp/scoreboard/acknowledge", test_acknowledge);
+  g_test_add_func("/tcp/scoreboard/no_sample_from_retransmissions", test_no_sample_from_retransmissions);
+  g_test_add_func("/tcp/scoreboard/lose_all", test_lose_all);
+  g_test_add_func("/tcp/scoreboard/reneging", test_reneging);
+  g_test_add_func("/tcp/scoreboard/against_the_definitions", test_against_the_definitions);
+  return g_test_run();
+}

@@ -1,0 +1,189 @@
+#include <glib.h>
+
+#include "base/random_stream.h"
+#include "tcp/tcp_send_queue.h"
+
+static uint8_t octet_at(uint64_t position)
+{
+  return (uint8_t)(position * 7 + (position >> 8));
+}
+
+static void post(tcp_send_queue *queue, uint32_t octets, unsigned flags)
+{
+  octet_rope record;
+  octet_rope_init(&record);
+  if (octets > 0) {
+    octet_block *block = octet_block_new(octets);
+    for (uint32_t i = 0; i < octets; i++) {
+      octet_block_octets(block)[i] = octet_at(tcp_send_queue_posted(queue) + i);
+    }
+    octet_rope_append(&record, octet_block_octets(block), octets, block);
+    octet_block_unref(block);
+  }
+  tcp_send_queue_post(queue, &record, flags);
+}
+
+static void expect_octets(const tcp_send_queue *queue, uint64_t from, uint64_t to)
+{
+  octet_rope rope;
+  octet_rope_init(&rope);
+  tcp_send_queue_copy(queue, from, to, &rope);
+  g_assert_cmpuint(rope.length, ==, to - from);
+  for (uint32_t i = 0; i < rope.length; i++) {
+    g_assert_cmphex(octet_rope_at(&rope, i), ==, octet_at(from + i));
+  }
+  octet_rope_clear(&rope);
+}
+
+static tcp_cut cut(tcp_send_queue *queue, uint32_t emss_octets)
+{
+  tcp_cut next = tcp_send_queue_cut(queue, emss_octets);
+  uint64_t from = tcp_send_queue_unsent(queue);
+  expect_octets(queue, from, from + next.length);
+  tcp_send_queue_advance(queue, next.length);
+  return next;
+}
+
+static void expect_cuts(tcp_send_queue *queue, uint32_t emss_octets, const uint32_t *lengths, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    g_test_message("cut %zu", i);
+    g_assert_cmpuint(cut(queue, emss_octets).length, ==, lengths[i]);
+  }
+  g_assert_cmpuint(cut(queue, emss_octets).length, ==, 0);
+}
+
+/* MPA-041, MPA-052, MPA-053: whole FPDUs, as many as fit: 600 + 400 = 1000; 500 + 500 + 4 > 1000; 4 + 996
+ * = 1000. */
+static void test_aligned_packs_whole_fpdus(void)
+{
+  static const uint32_t posted[] = {1000, 600, 400, 500, 500, 4, 996, 999};
+  static const uint32_t lengths[] = {1000, 1000, 1000, 1000, 999};
+  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
+  for (size_t i = 0; i < G_N_ELEMENTS(posted); i++) {
+    post(queue, posted[i], TCP_RECORD_FPDU);
+  }
+  expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
+  tcp_send_queue_free(queue);
+}
+
+/* notes-mpa 26: an FPDU of 2300 octets is cut at 1000, its rest leaves alone, the next starts afresh. */
+static void test_aligned_cuts_an_fpdu_too_large(void)
+{
+  static const uint32_t lengths[] = {100, 1000, 1000, 300, 200};
+  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
+  post(queue, 100, TCP_RECORD_FPDU);
+  post(queue, 2300, TCP_RECORD_FPDU);
+  post(queue, 100, TCP_RECORD_FPDU);
+  post(queue, 100, TCP_RECORD_FPDU);
+  expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
+  tcp_send_queue_free(queue);
+}
+
+/* A startup frame never shares a segment with an FPDU, two of them may: 20 + 30 | 40 | 2 x 1000 of 2100 +
+ * 100 | 50 | 10. */
+static void test_aligned_keeps_plain_records_apart(void)
+{
+  static const uint32_t lengths[] = {50, 40, 1000, 1000, 100, 50, 10};
+  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
+  post(queue, 20, 0);
+  post(queue, 30, 0);
+  post(queue, 40, TCP_RECORD_FPDU);
+  post(queue, 2100, 0);
+  post(queue, 50, TCP_RECORD_FPDU);
+  post(queue, 10, 0);
+  expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
+  tcp_send_queue_free(queue);
+}
+
+/* After a cut forced by the peer's window (MPA-044) the rest of the FPDU leaves alone. */
+static void test_aligned_realigns_after_a_forced_cut(void)
+{
+  static const uint32_t lengths[] = {200, 900};
+  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
+  post(queue, 500, TCP_RECORD_FPDU);
+  post(queue, 500, TCP_RECORD_FPDU);
+  post(queue, 400, TCP_RECORD_FPDU);
+  g_assert_cmpuint(tcp_send_queue_cut(queue, 1000).length, ==, 1000);
+  tcp_send_queue_advance(queue, 300);
+  expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
+  tcp_send_queue_free(queue);
+}
+
+static void test_stream_cuts_at_emss(void)
+{
+  static const uint32_t lengths[] = {1000, 1000, 70};
+  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_STREAM);
+  post(queue, 20, 0);
+  post(queue, 900, TCP_RECORD_FPDU);
+  post(queue, 1150, TCP_RECORD_FPDU);
+  post(queue, 0, TCP_RECORD_FPDU);
+  expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
+  tcp_send_queue_free(queue);
+}
+
+/* ALIGNED: exactly one record flagged full-size. STREAM: EMSS octets of nothing but FPDUs. */
+static void test_full_size(void)
+{
+  tcp_send_queue *aligned = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
+  post(aligned, 996, TCP_RECORD_FPDU | TCP_RECORD_FULL_SIZE);
+  post(aligned, 996, TCP_RECORD_FPDU);
+  post(aligned, 500, TCP_RECORD_FPDU | TCP_RECORD_FULL_SIZE);
+  post(aligned, 500, TCP_RECORD_FPDU);
+  g_assert_true(cut(aligned, 1000).full_size);
+  g_assert_false(cut(aligned, 1000).full_size);
+  g_assert_false(cut(aligned, 1000).full_size);
+  tcp_send_queue_free(aligned);
+
+  tcp_send_queue *stream = tcp_send_queue_new(TCP_SEGMENTATION_STREAM);
+  post(stream, 40, 0);
+  post(stream, 2500, TCP_RECORD_FPDU);
+  g_assert_false(cut(stream, 1000).full_size);
+  g_assert_true(cut(stream, 1000).full_size);
+  g_assert_false(cut(stream, 1000).full_size);
+  tcp_send_queue_free(stream);
+}
+
+/* What is copied is what was posted, wherever it starts, also after the front was released and the ring
+ * has turned. */
+static void test_random_copies(void)
+{
+  random_stream *random = random_stream_new(3, "send_queue");
+  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
+  uint64_t released = 0;
+  for (unsigned i = 0; i < 3000; i++) {
+    uint32_t octets = (uint32_t)random_stream_below(random, 60);
+    post(queue, octets, random_stream_chance(random, 0.8) ? TCP_RECORD_FPDU : 0);
+    while (random_stream_chance(random, 0.6)) {
+      cut(queue, 100);
+    }
+    uint64_t unsent = tcp_send_queue_unsent(queue);
+    if (unsent > released) {
+      uint64_t from = released + random_stream_below(random, unsent - released);
+      uint64_t to = from + random_stream_below(random, unsent - from + 1);
+      expect_octets(queue, from, to);
+      if (random_stream_chance(random, 0.2)) {
+        released = from;
+        tcp_send_queue_release(queue, released);
+      }
+    }
+  }
+  g_assert_cmpuint(released, >, 10000);
+  tcp_send_queue_free(queue);
+  random_stream_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/send_queue/aligned_packs_whole_fpdus", test_aligned_packs_whole_fpdus);
+  g_test_add_func("/tcp/send_queue/aligned_cuts_an_fpdu_too_large", test_aligned_cuts_an_fpdu_too_large);
+  g_test_add_func("/tcp/send_queue/aligned_keeps_plain_records_apart",
+                  test_aligned_keeps_plain_records_apart);
+  g_test_add_func("/tcp/send_queue/aligned_realigns_after_a_forced_cut",
+                  test_aligned_realigns_after_a_forced_cut);
+  g_test_add_func("/tcp/send_queue/stream_cuts_at_emss", test_stream_cuts_at_emss);
+  g_test_add_func("/tcp/send_queue/full_size", test_full_size);
+  g_test_add_func("/tcp/send_queue/random_copies", test_random_copies);
+  return g_test_run();
+}

@@ -1,0 +1,223 @@
+/* Whole transfers over a wire that loses, reorders and repeats: whatever happens on the way, every octet
+ * is passed exactly once (the kit compares each with what was sent) and both ends close. */
+#include <glib.h>
+
+#include "base/random_stream.h"
+#include "tcp_kit.h"
+
+enum { DIRECTIONS = 2, ROUND_TRIP_US = 50 };
+
+typedef struct travelling {
+  time_ps due;
+  uint64_t order;
+  datagram *packet;
+} travelling;
+
+/* What the wire does to each segment. */
+typedef struct wire_faults {
+  double loss;
+  double duplication;
+  double delay; /* how often a segment comes late, by up to 3 round trips */
+} wire_faults;
+
+typedef struct wire {
+  tcp_kit *kit;
+  random_stream *random;
+  wire_faults faults;
+  GArray *underway[DIRECTIONS]; /* of travelling */
+  uint64_t order;
+} wire;
+
+static void put_underway(wire *path, unsigned from, datagram *packet)
+{
+  time_ps half = ROUND_TRIP_US * TIME_PS_PER_MICROSECOND / 2;
+  travelling item = {.due = path->kit->now + half, .order = path->order++, .packet = packet};
+  if (random_stream_chance(path->random, path->faults.delay)) {
+    item.due += (time_ps)random_stream_below(path->random, (uint64_t)(6 * half));
+  }
+  g_array_append_val(path->underway[from], item);
+}
+
+static void pick_up(wire *path, unsigned from)
+{
+  datagram *packet;
+  while ((packet = g_queue_pop_head(&path->kit->end[from].wire))) {
+    bool lost = random_stream_chance(path->random, path->faults.loss);
+    bool repeated = random_stream_chance(path->random, path->faults.duplication);
+    if (repeated) {
+      put_underway(path, from, datagram_ref(packet));
+    }
+    if (lost) {
+      datagram_unref(packet);
+    } else {
+      put_underway(path, from, packet);
+    }
+  }
+}
+
+/* The segment that arrives next; false when none is underway. */
+static bool find_next(const wire *path, unsigned *from, guint *index)
+{
+  const travelling *best = NULL;
+  for (unsigned direction = 0; direction < DIRECTIONS; direction++) {
+    for (guint i = 0; i < path->underway[direction]->len; i++) {
+      const travelling *item = &g_array_index(path->underway[direction], travelling, i);
+      if (!best || item->due < best->due || (item->due == best->due && item->order < best->order)) {
+        best = item;
+        *from = direction;
+        *index = i;
+      }
+    }
+  }
+  return best != NULL;
+}
+
+/* One arrival or timer; false when nothing will ever happen again. */
+static bool step(wire *path)
+{
+  unsigned from = 0;
+  guint index = 0;
+  bool any = find_next(path, &from, &index);
+  time_ps due = any ? g_array_index(path->underway[from], travelling, index).due : TIME_PS_NEVER;
+  time_ps timers = time_ps_earlier(tcp_connection_deadline(path->kit->end[0].connection),
+                                   tcp_connection_deadline(path->kit->end[1].connection));
+  if (!any && timers == TIME_PS_NEVER) {
+    return false;
+  }
+  advance_to(path->kit, time_ps_earlier(due, timers));
+  if (any && due <= timers) {
+    datagram *packet = g_array_index(path->underway[from], travelling, index).packet;
+    g_array_remove_index(path->underway[from], index);
+    tcp_connection_receive(path->kit->end[!from].connection, packet, path->kit->now);
+    datagram_unref(packet);
+    collect(path->kit, !from);
+  }
+  pick_up(path, 0);
+  pick_up(path, 1);
+  return true;
+}
+
+static void post_records(tcp_kit *kit, unsigned from, uint32_t octets, random_stream *random)
+{
+  while (kit->end[from].posted < octets) {
+    uint32_t length = (uint32_t)(24 + 4 * random_stream_below(random, 400));
+    post(kit, from, length, random_stream_chance(random, 0.9) ? TCP_RECORD_FPDU : 0);
+  }
+}
+
+static tcp_config random_config(random_stream *random, unsigned case_bits)
+{
+  static const uint32_t windows[] = {20000, 65536, 300000};
+  static const uint32_t mtus[] = {576, 1500, 9000};
+  tcp_config config = tcp_kit_config();
+  config.isn = (uint32_t)random_stream_next(random);
+  config.passing = case_bits & 1 ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
+  config.sack = (case_bits & 2) != 0;
+  config.timestamps = (case_bits & 4) != 0;
+  config.segmentation = case_bits & 8 ? TCP_SEGMENTATION_ALIGNED : TCP_SEGMENTATION_STREAM;
+  config.receive_window_octets = windows[random_stream_below(random, G_N_ELEMENTS(windows))];
+  config.send_mtu_octets = mtus[random_stream_below(random, G_N_ELEMENTS(mtus))];
+  config.receive_mtu_octets = config.send_mtu_octets;
+  config.delayed_ack_segments = (uint32_t)(1 + random_stream_below(random, 2));
+  config.delayed_ack_ps = 500 * TIME_PS_PER_MICROSECOND;
+  config.rto_initial_ps = 2 * TIME_PS_PER_MILLISECOND;
+  config.rto_min_ps = TIME_PS_PER_MILLISECOND;
+  config.rto_max_ps = 20 * TIME_PS_PER_MILLISECOND;
+  config.retries_max = 50;
+  return config;
+}
+
+static void run_case(uint64_t seed, unsigned case_bits, wire_faults faults, uint32_t octets_forward,
+                     uint32_t octets_back)
+{
+  random_stream *random = random_stream_new(seed, "transfer");
+  tcp_config config = random_config(random, case_bits);
+  tcp_config peer = random_config(random, case_bits);
+  tcp_kit *kit = tcp_kit_new(&config, &peer);
+  wire path = {.kit = kit, .random = random, .faults = faults};
+  for (unsigned direction = 0; direction < DIRECTIONS; direction++) {
+    path.underway[direction] = g_array_new(FALSE, FALSE, sizeof(travelling));
+  }
+  g_test_message("seed %" G_GUINT64_FORMAT ", case bits %u", seed, case_bits);
+  tcp_connection_open(kit->end[0].connection, 0);
+  post_records(kit, 0, octets_forward, random);
+  post_records(kit, 1, octets_back, random);
+  pick_up(&path, 0);
+  finish(kit, 0);
+  finish(kit, 1);
+  while (!(kit->end[0].closed && kit->end[1].closed) && kit->now < 100 * TIME_PS_PER_SECOND) {
+    if (!step(&path)) {
+      break;
+    }
+  }
+  for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
+    g_assert_true(kit->end[i].closed);
+    g_assert_cmpint(kit->end[i].reason, ==, TCP_CLOSE_FINISHED);
+    g_assert_true(kit->end[i].finished);
+    g_assert_cmpuint(kit->end[i].passed_octets, ==, kit->end[!i].posted);
+    g_assert_cmpuint(kit->end[i].acknowledged, ==, kit->end[i].posted);
+    g_assert_cmpuint(tcp_connection_in_order_edge(kit->end[i].connection), ==, kit->end[!i].posted);
+    g_assert_cmpuint(tcp_connection_held_octets(kit->end[i].connection), ==, 0);
+  }
+  while (step(&path)) {
+    /* what is still underway meets closed connections */
+  }
+  for (unsigned direction = 0; direction < DIRECTIONS; direction++) {
+    g_array_free(path.underway[direction], TRUE);
+  }
+  tcp_kit_free(kit);
+  random_stream_free(random);
+}
+
+/* All 16 kinds: passing, SACK, timestamps, segmentation. */
+static void run_kinds(uint64_t first_seed, unsigned seeds, wire_faults faults, uint32_t octets_forward,
+                      uint32_t octets_back)
+{
+  for (uint64_t seed = first_seed; seed < first_seed + seeds; seed++) {
+    for (unsigned case_bits = 0; case_bits < 16; case_bits++) {
+      run_case(seed, case_bits, faults, octets_forward, octets_back);
+    }
+  }
+}
+
+static void test_clean(void)
+{
+  run_kinds(1, 2, (wire_faults){0}, 100000, 30000);
+}
+
+static void test_losses(void)
+{
+  run_kinds(100, 10, (wire_faults){.loss = 0.03}, 60000, 0);
+}
+
+static void test_reordering(void)
+{
+  run_kinds(200, 10, (wire_faults){.delay = 0.1}, 60000, 10000);
+}
+
+static void test_everything(void)
+{
+  run_kinds(300, 10, (wire_faults){.loss = 0.05, .duplication = 0.05, .delay = 0.1}, 30000, 30000);
+}
+
+static void test_terrible_wire(void)
+{
+  run_kinds(400, 3, (wire_faults){.loss = 0.4, .duplication = 0.2, .delay = 0.3}, 8000, 4000);
+}
+
+static void test_nothing_to_send(void)
+{
+  run_kinds(500, 5, (wire_faults){.loss = 0.3, .duplication = 0.2, .delay = 0.3}, 0, 0);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/transfer/clean", test_clean);
+  g_test_add_func("/tcp/transfer/losses", test_losses);
+  g_test_add_func("/tcp/transfer/reordering", test_reordering);
+  g_test_add_func("/tcp/transfer/everything", test_everything);
+  g_test_add_func("/tcp/transfer/terrible_wire", test_terrible_wire);
+  g_test_add_func("/tcp/transfer/nothing_to_send", test_nothing_to_send);
+  return g_test_run();
+}

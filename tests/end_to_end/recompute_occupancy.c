@@ -274,5 +274,9 @@ int main(int argc, char **argv)
       print_changes(c.time_ns, counts, last);
     }
   }
+  fclose(c.file);
+  free(s.octets);
+  free(s.flags);
+  free(s.located);
   return 0;
 }

@@ -1,0 +1,409 @@
+#include "study/plot_occupancy.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/occupancy.h"
+#include "sim/summary.h"
+#include "study/gnuplot_text.h"
+#include "study/octet_axis.h"
+
+GQuark plot_occupancy_error_quark(void)
+{
+  return g_quark_from_static_string("iwarpsim-plot-occupancy-error");
+}
+
+/* A series of more steps is thinned to this many stretches: more than the dots across a page. */
+#define STRETCHES 4000
+
+/* A series of more steps gets no outline: it would be all that is seen. */
+#define OUTLINED_STEPS_MAX 300
+
+/* A quiet end (closing the connections, waiting for a timer) longer than this many times the rest is not
+ * drawn. */
+#define QUIET_END_MAX 2.0
+
+static const char header[] = "time_s,connection,cause,octets";
+
+static const char *const cause_colours[HELD_CAUSES] = {[HELD_INCOMPLETE] = "#0072B2",
+                                                       [HELD_UNLOCATED] = "#E69F00",
+                                                       [HELD_ORDER] = "#F0E442",
+                                                       [HELD_FRAGMENT] = "#CC79A7",
+                                                       [HELD_PROCESSING] = "#BBBBBB"};
+
+/* From `time_s` on the RNIC holds this. */
+typedef struct step {
+  double time_s;
+  double octets[HELD_CAUSES];
+} step;
+
+typedef struct series {
+  GArray *steps; /* step, ascending; the first is nothing at 0 */
+  gboolean used[HELD_CAUSES];
+  gboolean others;      /* there are series of connections */
+  double peak;          /* of the reassembly occupancy */
+  double peak_with_all; /* with `processing` */
+} series;
+
+static double reassembly_of(const step *at)
+{
+  double sum = 0;
+  for (int cause = 0; cause < HELD_PROCESSING; cause++) {
+    sum += at->octets[cause];
+  }
+  return sum;
+}
+
+/* Reading. */
+
+static gboolean invalid_line(GError **error, const char *path, guint line, const char *expected)
+{
+  g_set_error(error, PLOT_OCCUPANCY_ERROR, PLOT_OCCUPANCY_ERROR_INVALID, "%s:%u: expected %s", path, line,
+              expected);
+  return FALSE;
+}
+
+static held_cause find_cause(const char *name)
+{
+  held_cause cause = 0;
+  while (cause < HELD_CAUSES && strcmp(held_cause_name(cause), name) != 0) {
+    cause++;
+  }
+  return cause;
+}
+
+/* A finite number >= 0 that is the whole of `text`. */
+static gboolean parse_number(const char *text, double *number)
+{
+  char *end;
+  *number = g_ascii_strtod(text, &end);
+  return end != text && *end == '\0' && isfinite(*number) && *number >= 0;
+}
+
+static gboolean add_line(series *s, char *line, const char *path, guint number, GError **error)
+{
+  double time_s, octets;
+  g_auto(GStrv) fields = g_strsplit(line, ",", 5);
+  if (g_strv_length(fields) != 4 || !parse_number(fields[0], &time_s) || !parse_number(fields[3], &octets)) {
+    return invalid_line(error, path, number, "time_s,connection,cause,octets");
+  }
+  held_cause cause = find_cause(fields[2]);
+  if (cause == HELD_CAUSES) {
+    return invalid_line(error, path, number, "a cause: incomplete, unlocated, order, fragment or processing");
+  }
+  if (strcmp(fields[1], "all") != 0) {
+    s->others = TRUE;
+    return TRUE;
+  }
+
+  step last = g_array_index(s->steps, step, s->steps->len - 1);
+  if (time_s < last.time_s) {
+    return invalid_line(error, path, number, "times in ascending order");
+  }
+  if (time_s > last.time_s) {
+    last.time_s = time_s;
+    g_array_append_val(s->steps, last);
+  }
+  g_array_index(s->steps, step, s->steps->len - 1).octets[cause] = octets;
+  return TRUE;
+}
+
+static void find_peaks(series *s)
+{
+  for (guint i = 0; i < s->steps->len; i++) {
+    const step *at = &g_array_index(s->steps, step, i);
+    double reassembly = reassembly_of(at);
+    s->peak = MAX(s->peak, reassembly);
+    s->peak_with_all = MAX(s->peak_with_all, reassembly + at->octets[HELD_PROCESSING]);
+    for (int cause = 0; cause < HELD_CAUSES; cause++) {
+      s->used[cause] = s->used[cause] || at->octets[cause] > 0;
+    }
+  }
+}
+
+/* Comment lines, the header, then the series. */
+static gboolean read_lines(series *s, FILE *file, const char *path, GError **error)
+{
+  char *line = NULL;
+  size_t space = 0;
+  guint number = 0;
+  gboolean good = TRUE, headed = FALSE;
+  while (good && getline(&line, &space, file) >= 0) {
+    number++;
+    line[strcspn(line, "\r\n")] = '\0';
+    if (line[0] == '#') {
+      continue;
+    }
+    if (headed) {
+      good = add_line(s, line, path, number, error);
+    } else {
+      good = strcmp(line, header) == 0 || invalid_line(error, path, number, header);
+    }
+    headed = TRUE;
+  }
+  free(line);
+  return good && (headed || invalid_line(error, path, number + 1, header));
+}
+
+static gboolean read_series(series *s, const char *path, GError **error)
+{
+  FILE *file = fopen(path, "re");
+  if (file == NULL) {
+    g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(errno),
+                "%s: %s; a run writes it unless measure.series is \"none\"", path, g_strerror(errno));
+    return FALSE;
+  }
+  step nothing = {0};
+  g_array_append_val(s->steps, nothing);
+  gboolean good = read_lines(s, file, path, error);
+  fclose(file);
+  if (good && s->others && s->steps->len == 1) {
+    g_set_error(error, PLOT_OCCUPANCY_ERROR, PLOT_OCCUPANCY_ERROR_INVALID,
+                "%s: no series of the RNIC; expected a run with measure.series = \"all\"", path);
+    good = FALSE;
+  }
+  if (good) {
+    find_peaks(s);
+  }
+  return good;
+}
+
+/* Drawing. */
+
+static const struct {
+  double seconds;
+  const char *name;
+} time_units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}};
+
+/* The unit in which `span_s` has one to three digits before the point. */
+static gsize time_unit_for(double span_s)
+{
+  gsize unit = 0;
+  while (unit + 1 < G_N_ELEMENTS(time_units) && span_s < time_units[unit].seconds) {
+    unit++;
+  }
+  return unit;
+}
+
+/* A row: the time and, for each cause in use, the height of the stack up to and with it; then the
+ * reassembly occupancy. */
+static void append_row(const series *s, double time, const step *at, GString *data)
+{
+  double height = 0;
+  g_string_append_printf(data, "%.12g", time);
+  for (int cause = 0; cause < HELD_CAUSES; cause++) {
+    height += at->octets[cause];
+    if (s->used[cause]) {
+      g_string_append_printf(data, " %.0f", height);
+    }
+  }
+  g_string_append_printf(data, " %.0f\n", reassembly_of(at));
+}
+
+/* The state before `at`, up to its time, and the state from then on: a step has an edge. */
+static void append_step(const series *s, const step *before, const step *at, double unit_s, GString *data)
+{
+  append_row(s, at->time_s / unit_s, before, data);
+  append_row(s, at->time_s / unit_s, at, data);
+}
+
+/* The steps [first, end) fall on one dot of the page: its first, its highest and its last say what can be
+ * seen of them. */
+static void append_stretch(const series *s, guint first, guint end, double unit_s, const step **before,
+                           GString *data)
+{
+  guint highest = first;
+  for (guint i = first; i < end; i++) {
+    if (reassembly_of(&g_array_index(s->steps, step, i)) >
+        reassembly_of(&g_array_index(s->steps, step, highest))) {
+      highest = i;
+    }
+  }
+  guint kept[] = {first, highest, end - 1};
+  for (gsize i = 0; i < G_N_ELEMENTS(kept); i++) {
+    if (i > 0 && kept[i] == kept[i - 1]) {
+      continue;
+    }
+    const step *at = &g_array_index(s->steps, step, kept[i]);
+    append_step(s, *before, at, unit_s, data);
+    *before = at;
+  }
+}
+
+static GString *make_data(const series *s, double end_s, double unit_s, const char *heading)
+{
+  g_autofree char *comment = g_strdelimit(g_strdup(heading), "\r\n", ' ');
+  GString *data = g_string_new(NULL);
+  g_string_append_printf(data, "# %s\n# time", comment);
+  for (held_cause cause = 0; cause < HELD_CAUSES; cause++) {
+    if (s->used[cause]) {
+      g_string_append_printf(data, ", octets up to and with %s", held_cause_name(cause));
+    }
+  }
+  g_string_append(data, ", octets of the reassembly occupancy; before and after each change\n");
+
+  const step *before = &g_array_index(s->steps, step, 0);
+  for (guint first = 0; first < s->steps->len;) {
+    guint end = first + 1;
+    double stretch_end_s = g_array_index(s->steps, step, first).time_s + end_s / STRETCHES;
+    while (s->steps->len > STRETCHES && end < s->steps->len &&
+           g_array_index(s->steps, step, end).time_s < stretch_end_s) {
+      end++;
+    }
+    append_stretch(s, first, end, unit_s, &before, data);
+    first = end;
+  }
+  append_row(s, end_s / unit_s, before, data);
+  return data;
+}
+
+static guint causes_used(const series *s)
+{
+  guint count = 0;
+  for (int cause = 0; cause < HELD_CAUSES; cause++) {
+    count += s->used[cause] ? 1 : 0;
+  }
+  return count;
+}
+
+static gboolean has_outline(const series *s)
+{
+  return s->steps->len <= OUTLINED_STEPS_MAX;
+}
+
+/* The stack, drawn from its top layer down, each to the ground; then the outline of what counts as
+ * reassembly. */
+static void append_plots(const series *s, GString *script)
+{
+  const char *separator = "plot ";
+  guint column = causes_used(s) + 1;
+  guint outline = column + 1;
+  for (int cause = HELD_CAUSES - 1; cause >= 0; cause--) {
+    if (!s->used[cause]) {
+      continue;
+    }
+    g_string_append_printf(script,
+                           "%s'occupancy.dat' using 1:%u with filledcurves y1=0 fillstyle solid 1 noborder "
+                           "linecolor rgb '%s'",
+                           separator, column--, cause_colours[cause]);
+    separator = ", \\\n     ";
+  }
+  if (has_outline(s)) {
+    g_string_append_printf(script,
+                           "%s'occupancy.dat' using 1:%u with lines linewidth 0.6 linecolor rgb '#000000'",
+                           separator, outline);
+  }
+  g_string_append_c(script, '\n');
+}
+
+/* The causes from the ground up. */
+static void append_legend(const series *s, double top, GString *script)
+{
+  gnuplot_script_begin_legend(script, top);
+  g_string_append(script, "plot ");
+  for (held_cause cause = 0; cause < HELD_CAUSES; cause++) {
+    if (s->used[cause]) {
+      g_string_append_printf(script,
+                             "keyentry with boxes fillstyle solid 1 linecolor rgb '%s' title '%s', \\\n     ",
+                             cause_colours[cause], held_cause_name(cause));
+    }
+  }
+  g_string_append_printf(script, "2 with lines linewidth 0.6 linecolor rgb '#000000' %s\n",
+                         has_outline(s) ? "title 'reassembly'" : "notitle");
+}
+
+static void append_peak(const series *s, double bottom, double top, GString *script)
+{
+  if (s->peak == 0) {
+    g_string_append_printf(script,
+                           "set label 3 'no octet was held for reassembly' at screen 0.55,%.4f center\n",
+                           (bottom + top) / 2);
+    return;
+  }
+  g_autofree char *octets = gnuplot_text_octets(s->peak);
+  g_autofree char *label = s->peak < 1024 ? g_strdup_printf("%s octets", octets)
+                                          : g_strdup_printf("%.0f octets (%s)", s->peak, octets);
+  g_string_append_printf(
+      script,
+      "set arrow 1 from graph 0, first %.0f to graph 1, first %.0f nohead dashtype 2 linewidth 0.8 "
+      "linecolor rgb '#404040'\n"
+      "set label 3 'peak %s' at graph 0.995, first %.0f right offset 0,0.6\n",
+      s->peak, s->peak, label, s->peak);
+}
+
+static char *subtitle_of(const summary_record *run)
+{
+  const char *seed = run->keys[SCENARIO_RUN_SEED];
+  const char *mode = run->keys[SCENARIO_RECEIVER_MODE];
+  return g_strdup_printf("scenario %s · seed %s · receiver %s · iwarpsim %s%s%s", run->name,
+                         seed != NULL ? seed : "unknown", mode != NULL ? mode : "unknown", run->version,
+                         run->status == RUN_OK ? "" : " · status ",
+                         run->status == RUN_OK ? "" : run_status_name(run->status));
+}
+
+/* Where the time axis ends: with the run, or soon after the last change when the rest is long and empty. */
+static double end_of(const series *s, const summary_record *run)
+{
+  double last_s = g_array_index(s->steps, step, s->steps->len - 1).time_s;
+  double simulated_s =
+      run->metrics.present[METRIC_TIME_SIMULATED_S] ? run->metrics.value[METRIC_TIME_SIMULATED_S] : last_s;
+  if (last_s > 0 && simulated_s > last_s * (1 + QUIET_END_MAX)) {
+    return last_s * 1.1;
+  }
+  if (last_s == 0 && simulated_s <= 0) {
+    return 1;
+  }
+  return MAX(last_s, simulated_s);
+}
+
+static gboolean draw(const series *s, const summary_record *run, const gnuplot_target *target, GError **error)
+{
+  static const gnuplot_page page = {.width = 1600, .height = 900, .font_size = 24};
+  double top;
+  g_autofree char *subtitle = subtitle_of(run);
+  GString *script = gnuplot_script_new("occupancy", target->format, &page, run->title, subtitle, &top);
+
+  double end_s = end_of(s, run);
+  gsize unit = time_unit_for(end_s);
+  double unit_s = time_units[unit].seconds;
+  double legend = causes_used(s) <= 3 ? 0.07 : 0.12; /* the causes and their sum: four stand in a row */
+  double bottom = legend + 0.15;
+  octet_axis axis = octet_axis_linear(s->peak_with_all * 1.04);
+  g_string_append_printf(
+      script,
+      "set lmargin at screen 0.14\nset rmargin at screen 0.975\nset tmargin at screen %.4f\n"
+      "set bmargin at screen %.4f\n"
+      "unset key\nset multiplot\n"
+      "set xlabel 'simulated time (%s)'\nset ylabel 'held by the RNIC (octets)' offset 0.5,0\n"
+      "set xrange [0:%.12g]\n",
+      top - 0.02, bottom, time_units[unit].name, end_s / unit_s);
+  octet_axis_append(&axis, TRUE, script);
+  append_peak(s, bottom, top, script);
+  append_plots(s, script);
+  append_legend(s, legend, script);
+  g_string_append(script, "unset multiplot\n");
+
+  g_autofree char *heading = g_strdup_printf("%s: %s", run->title, subtitle);
+  GString *data = make_data(s, end_s, unit_s, heading);
+  gboolean good = gnuplot_script_render(script, data, "occupancy", target, error);
+  g_string_free(script, TRUE);
+  g_string_free(data, TRUE);
+  return good;
+}
+
+gboolean plot_occupancy(const char *run_folder, const gnuplot_target *target, GError **error)
+{
+  g_autofree char *summary_path = g_build_filename(run_folder, "summary.json", NULL);
+  g_autofree char *series_path = g_build_filename(run_folder, "occupancy.csv", NULL);
+  summary_record *run = summary_read_json(summary_path, error);
+  if (run == NULL) {
+    return FALSE;
+  }
+  series s = {.steps = g_array_new(FALSE, FALSE, sizeof(step))};
+  gboolean good = read_series(&s, series_path, error) && draw(&s, run, target, error);
+  g_array_unref(s.steps);
+  summary_record_free(run);
+  return good;
+}

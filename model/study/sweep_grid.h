@@ -1,0 +1,47 @@
+/* The points of a sweep: the grid of all axes of a scenario, axes `with` another moving in step with it
+ * (design.md, The scenario file). */
+#ifndef STUDY_SWEEP_GRID_H
+#define STUDY_SWEEP_GRID_H
+
+#include <glib.h>
+
+#include "scenario/scenario.h"
+
+typedef struct sweep_grid sweep_grid;
+
+#define SWEEP_GRID_ERROR (sweep_grid_error_quark())
+GQuark sweep_grid_error_quark(void);
+enum { SWEEP_GRID_ERROR_INVALID }; /* message: the axis or the point that is wrong, and why */
+
+/* More points than this are refused: a slip of the pen, not a study. */
+#define SWEEP_GRID_POINTS_MAX 1000000
+
+/* The grid of `base`, which stays the caller's and must outlive the grid; without axes it is the one point
+ * `base`. The first axis varies slowest. Points whose keys all equal those of an earlier point are left
+ * out. `sets` (NULL-terminated, or NULL) are the --set options `base` was loaded with. A point records no
+ * series unless `measure.series` was given: a sweep keeps summaries only. NULL and `error` when a --set
+ * names an axis, axes in step differ in length, there are too many points, a value is refused, or
+ * scenario_check() refuses a point. Free with sweep_grid_free(). */
+sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, GError **error);
+void sweep_grid_free(sweep_grid *grid);
+
+/* At least 1. */
+gsize sweep_grid_count(const sweep_grid *grid);
+
+/* The scenario of point `index`. Free with scenario_free(). */
+scenario *sweep_grid_scenario(const sweep_grid *grid, gsize index);
+
+/* The --set arguments, "group.key=value", that make `base` point `index`. Free with g_strfreev(). */
+char **sweep_grid_sets(const sweep_grid *grid, gsize index);
+
+/* The keys that vary, in file order: "path.forward.mtu=576 run.seed=1"; "" without axes. Free with
+ * g_free(). */
+char *sweep_grid_label(const sweep_grid *grid, gsize index);
+
+/* What makes point `index` this run and no other (run_identity.h); the grid's. */
+const char *sweep_grid_identity(const sweep_grid *grid, gsize index);
+
+/* The names of the axes' keys, in file order, one a line. Free with g_free(). */
+char *sweep_grid_axes_text(const sweep_grid *grid);
+
+#endif

@@ -1,5 +1,5 @@
 /* One connection's life: closing, resets, and what hostile octets do to it. Handshake:
- * test_tcp_handshake.c; Losses: test_tcp_recovery.c; how the stream flows: test_tcp_flow.c. */
+ * test_tcp_handshake.c; losses: test_tcp_recovery.c; how the stream flows: test_tcp_flow.c. */
 #include <glib.h>
 #include <string.h>
 

@@ -407,6 +407,52 @@ static void test_one_rescue_in_a_recovery(void)
   tcp_kit_free(kit);
 }
 
+/* The window of 10 segments is full and 10 more are queued: the hole will open it, so nothing but the
+ * first segment is sent again. */
+static void test_no_rescue_behind_a_full_window(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_config peer = config;
+  peer.receive_window_octets = 10 * EMSS;
+  tcp_kit *kit = tcp_kit_new(&config, &peer);
+  handshake(kit, ROUND_TRIP, NULL);
+  post(kit, 0, 20 * EMSS, 0);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 10);
+  drop_segment(kit, 0);
+  deliver_segments(kit, 9);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+  expect_segment(kit, 0, 0, EMSS);
+  settle(kit, ROUND_TRIP);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 20 * EMSS);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
+  tcp_kit_free(kit);
+}
+
+/* RFC 6582 §3.2 step 3: the first partial ACK restarts the timer (RTO 300 ms), the second does not. */
+static void test_partial_acks_and_the_timer(void)
+{
+  tcp_kit *kit = connected(false);
+  post(kit, 0, 10 * EMSS, 0);
+  for (unsigned i = 0; i < 10; i++) {
+    if (i == 0 || i == 3 || i == 5) {
+      drop_segment(kit, 0);
+    } else {
+      deliver_and_acknowledge(kit);
+    }
+  }
+  expect_segment(kit, 0, 0, EMSS);
+  advance_by(kit, 10 * TIME_PS_PER_MILLISECOND);
+  deliver_and_acknowledge(kit);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 3 * EMSS);
+  time_ps deadline = kit->now + 300 * TIME_PS_PER_MILLISECOND;
+  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, deadline);
+  advance_by(kit, 10 * TIME_PS_PER_MILLISECOND);
+  deliver_and_acknowledge(kit);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 5 * EMSS);
+  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, deadline);
+  tcp_kit_free(kit);
+}
+
 /* RFC 5681 §3.1: the second time-out in a row leaves the threshold alone. It is half of 10 segments: the
  * two of limited transmit are no part of FlightSize. */
 static void test_threshold_of_time_outs(void)
@@ -557,6 +603,8 @@ int main(int argc, char **argv)
                   test_no_fast_retransmit_from_what_was_sent_for_nothing);
   g_test_add_func("/tcp/recovery/lost_retransmission", test_lost_retransmission);
   g_test_add_func("/tcp/recovery/one_rescue_in_a_recovery", test_one_rescue_in_a_recovery);
+  g_test_add_func("/tcp/recovery/no_rescue_behind_a_full_window", test_no_rescue_behind_a_full_window);
+  g_test_add_func("/tcp/recovery/partial_acks_and_the_timer", test_partial_acks_and_the_timer);
   g_test_add_func("/tcp/recovery/threshold_of_time_outs", test_threshold_of_time_outs);
   g_test_add_func("/tcp/recovery/progress_restarts_the_count", test_progress_restarts_the_count);
   g_test_add_func("/tcp/recovery/full_segment_with_fin_is_sent_again",

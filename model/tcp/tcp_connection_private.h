@@ -1,0 +1,82 @@
+/* What tcp_connection.c (life and timers), tcp_arrival.c (a segment arrives) and tcp_departure.c (a
+ * segment leaves) share. */
+#ifndef TCP_TCP_CONNECTION_PRIVATE_H
+#define TCP_TCP_CONNECTION_PRIVATE_H
+
+#include "tcp/tcp_connection.h"
+#include "tcp/tcp_receiver.h"
+#include "tcp/tcp_retransmission_timer.h"
+#include "tcp/tcp_sender.h"
+
+/* RFC 9293 §3.3.2. */
+typedef enum tcp_state {
+  TCP_STATE_CLOSED,
+  TCP_STATE_LISTEN,
+  TCP_STATE_SYN_SENT,
+  TCP_STATE_SYN_RECEIVED,
+  TCP_STATE_ESTABLISHED,
+  TCP_STATE_FIN_WAIT_1,
+  TCP_STATE_FIN_WAIT_2,
+  TCP_STATE_CLOSE_WAIT,
+  TCP_STATE_CLOSING,
+  TCP_STATE_LAST_ACK,
+  TCP_STATE_TIME_WAIT,
+} tcp_state;
+
+/* A RST that waits to leave: it may have to speak of sequence numbers that are no positions of ours. */
+typedef struct tcp_pending_reset {
+  bool due;
+  uint8_t flags;
+  uint32_t sequence;
+  uint32_t acknowledgement;
+} tcp_pending_reset;
+
+struct tcp_connection {
+  tcp_config config;
+  tcp_events events;
+  void *user;
+  tcp_state state;
+  bool passive; /* opened by tcp_connection_listen() */
+  bool closed;  /* events.closed has been called */
+  tcp_statistics statistics;
+  tcp_retransmission_timer *timer;
+  tcp_sender *sender;
+  tcp_receiver *receiver; /* NULL until the peer's SYN has come */
+
+  bool syn_due;
+  uint32_t syn_timeouts;
+  time_ps syn_sent_at;
+  tcp_pending_reset reset;
+
+  /* agreed by the SYNs */
+  uint32_t peer_isn;
+  uint32_t emss_octets;
+  bool sack;
+  bool timestamps;
+  bool window_scaling;
+  uint8_t send_scale;    /* of the windows the peer sends */
+  uint8_t receive_scale; /* of those we send */
+  uint64_t receive_window_octets;
+
+  /* the peer's window (RFC 9293 §3.3.1) */
+  uint16_t peer_window;         /* as on the wire */
+  uint64_t peer_window_max;     /* MAX.SND.WND, octets */
+  int64_t window_position;      /* SND.WL1 */
+  uint64_t window_acknowledged; /* SND.WL2 */
+
+  uint32_t recent_timestamp;     /* TS.Recent (RFC 7323 §4.3) */
+  uint64_t last_acknowledgement; /* Last.ACK.sent, a position */
+};
+
+/* The clock of the timestamps option, in microseconds. RFC 7323 §5.4 asks for a tick between 1 ms and 1 s,
+ * for PAWS; round trips here take microseconds, and PAWS is not done. */
+uint32_t tcp_connection_timestamp(time_ps now);
+
+/* Enters CLOSED (TIME-WAIT when `state` is that) and tells the layer above, once. */
+void tcp_connection_enter_closed(tcp_connection *connection, tcp_state state, tcp_close_reason reason,
+                                 time_ps now);
+
+/* Back to LISTEN: a passive open whose peer went away before the handshake was done (RFC 9293 §3.10.7.4). */
+void tcp_connection_return_to_listen(tcp_connection *connection);
+
+#endif

@@ -1,0 +1,165 @@
+/* A segment leaves: tcp_connection_transmit(). */
+#include <glib.h>
+
+#include "tcp/tcp_connection_private.h"
+
+/* Option space of a segment without payload: 40 octets, 12 of them for timestamps, 4 + 8 a block for SACK
+ * (RFC 2018 §3). */
+enum { SACK_BLOCKS_BESIDE_TIMESTAMPS = 3 };
+
+enum { WINDOW_FIELD_MAX = 65535 };
+
+static datagram *make_reset(tcp_connection *connection)
+{
+  tcp_header header = {
+      .source_port = connection->config.local_port,
+      .destination_port = connection->config.remote_port,
+      .sequence = connection->reset.sequence,
+      .acknowledgement = connection->reset.acknowledgement,
+      .flags = connection->reset.flags,
+  };
+  connection->reset.due = false;
+  return datagram_new(connection->config.local_address, connection->config.remote_address, &header, NULL);
+}
+
+/* The SYN, or the SYN-ACK once the peer's SYN has come: the options offered, or those of the peer's that
+ * we take. */
+static datagram *make_syn(tcp_connection *connection, time_ps now)
+{
+  bool answer = connection->state == TCP_STATE_SYN_RECEIVED;
+  const tcp_config *config = &connection->config;
+  tcp_header header = {
+      .source_port = config->local_port,
+      .destination_port = config->remote_port,
+      .sequence = tcp_sequence_of(-1, config->isn),
+      .acknowledgement = answer ? tcp_sequence_of(0, connection->peer_isn) : 0,
+      .flags = TCP_SYN | (answer ? TCP_ACK : 0),
+      /* RFC 7323 §2.2: the window of a SYN is never scaled */
+      .window = (uint16_t)MIN(connection->receive_window_octets, WINDOW_FIELD_MAX),
+      .has_mss = true,
+      .mss_octets = (uint16_t)(config->receive_mtu_octets - IPV4_HEADER_OCTETS - TCP_HEADER_OCTETS),
+      .has_window_scale = answer ? connection->window_scaling : true,
+      .window_scale = connection->receive_scale,
+      .has_sack_permitted = answer ? connection->sack : config->sack,
+      .has_timestamps = answer ? connection->timestamps : config->timestamps,
+      .timestamp_value = tcp_connection_timestamp(now),
+      .timestamp_echo = answer ? connection->recent_timestamp : 0,
+  };
+  connection->syn_due = false;
+  connection->syn_sent_at = now;
+  if (answer) {
+    tcp_receiver_acknowledged(connection->receiver);
+  }
+  tcp_retransmission_timer_start(connection->timer, now);
+  return datagram_new(config->local_address, config->remote_address, &header, NULL);
+}
+
+static void add_sack_blocks(const tcp_connection *connection, tcp_header *header)
+{
+  range blocks[TCP_SACK_BLOCKS_MAX];
+  uint32_t room = connection->timestamps ? SACK_BLOCKS_BESIDE_TIMESTAMPS : TCP_SACK_BLOCKS_MAX;
+  header->sack_count = (uint8_t)tcp_receiver_sack_blocks(connection->receiver, blocks, room);
+  for (unsigned i = 0; i < header->sack_count; i++) {
+    header->sack[i].from = tcp_sequence_of((int64_t)blocks[i].from, connection->peer_isn);
+    header->sack[i].to = tcp_sequence_of((int64_t)blocks[i].to, connection->peer_isn);
+  }
+}
+
+/* A segment of a synchronised connection. SACK blocks go only where no payload is: EMSS, on which MPA
+ * builds its FPDUs, leaves no room for them, and a segment may not outgrow the MTU. */
+static datagram *make_segment(tcp_connection *connection, int64_t position, uint8_t flags,
+                              octet_rope *payload, time_ps now)
+{
+  tcp_receiver *receiver = connection->receiver;
+  uint64_t acknowledgement = tcp_receiver_next(receiver);
+  tcp_header header = {
+      .source_port = connection->config.local_port,
+      .destination_port = connection->config.remote_port,
+      .sequence = tcp_sequence_of(position, connection->config.isn),
+      .acknowledgement = tcp_sequence_of((int64_t)acknowledgement, connection->peer_isn),
+      .flags = flags | TCP_ACK,
+      .window = (uint16_t)(connection->receive_window_octets >> connection->receive_scale),
+      .has_timestamps = connection->timestamps,
+      .timestamp_value = tcp_connection_timestamp(now),
+      .timestamp_echo = connection->recent_timestamp,
+  };
+  if (!payload && connection->sack) {
+    add_sack_blocks(connection, &header);
+  }
+  tcp_receiver_acknowledged(receiver);
+  connection->last_acknowledgement = acknowledgement;
+  return datagram_new(connection->config.local_address, connection->config.remote_address, &header, payload);
+}
+
+static datagram *make_ack(tcp_connection *connection, time_ps now)
+{
+  return make_segment(connection, (int64_t)tcp_sender_next_position(connection->sender), 0, NULL, now);
+}
+
+/* RFC 9293 §3.10.4: what the FIN that has just left makes of the state. */
+static void after_fin(tcp_connection *connection)
+{
+  if (connection->state == TCP_STATE_ESTABLISHED) {
+    connection->state = TCP_STATE_FIN_WAIT_1;
+  } else if (connection->state == TCP_STATE_CLOSE_WAIT) {
+    connection->state = TCP_STATE_LAST_ACK;
+  }
+}
+
+static datagram *transmit_stream(tcp_connection *connection, time_ps now)
+{
+  tcp_outgoing outgoing;
+  if (tcp_receiver_ack_need(connection->receiver) == TCP_ACK_ALONE) {
+    return make_ack(connection, now);
+  }
+  if (tcp_sender_next(connection->sender, &outgoing, now)) {
+    uint8_t flags = (outgoing.push ? TCP_PSH : 0) | (outgoing.fin ? TCP_FIN : 0);
+    datagram *packet = make_segment(connection, (int64_t)outgoing.position, flags, &outgoing.payload, now);
+    if (outgoing.full_size) {
+      connection->statistics.full_segments++;
+      connection->statistics.full_segment_octets += datagram_octets(packet);
+      connection->statistics.full_segment_payload_octets += packet->payload.length;
+    }
+    if (outgoing.fin) {
+      after_fin(connection);
+    }
+    return packet;
+  }
+  if (tcp_sender_take_probe(connection->sender)) {
+    /* The zero-window probe is an empty segment before what is acknowledged: the peer must answer it with
+     * its window (RFC 9293 §3.10.7.4), and no FPDU is cut for it. RFC 9293 §3.8.6.1 would send an octet of
+     * the stream. */
+    int64_t position = (int64_t)tcp_sender_acknowledged(connection->sender) - 1;
+    return make_segment(connection, position, 0, NULL, now);
+  }
+  return tcp_receiver_ack_need(connection->receiver) == TCP_ACK_DUE ? make_ack(connection, now) : NULL;
+}
+
+datagram *tcp_connection_transmit(tcp_connection *connection, time_ps now)
+{
+  if (connection->reset.due) {
+    return make_reset(connection);
+  }
+  switch (connection->state) {
+  case TCP_STATE_CLOSED:
+  case TCP_STATE_LISTEN:
+    return NULL;
+  case TCP_STATE_SYN_SENT:
+    return connection->syn_due ? make_syn(connection, now) : NULL;
+  case TCP_STATE_SYN_RECEIVED:
+    if (connection->syn_due) {
+      return make_syn(connection, now);
+    }
+    return tcp_receiver_ack_need(connection->receiver) >= TCP_ACK_DUE ? make_ack(connection, now) : NULL;
+  case TCP_STATE_ESTABLISHED:
+  case TCP_STATE_FIN_WAIT_1:
+  case TCP_STATE_FIN_WAIT_2:
+  case TCP_STATE_CLOSE_WAIT:
+  case TCP_STATE_CLOSING:
+  case TCP_STATE_LAST_ACK:
+    return transmit_stream(connection, now);
+  case TCP_STATE_TIME_WAIT:
+    return tcp_receiver_ack_need(connection->receiver) >= TCP_ACK_DUE ? make_ack(connection, now) : NULL;
+  }
+  g_assert_not_reached();
+}

@@ -1,0 +1,332 @@
+#include "tcp/tcp_receiver.h"
+
+#include <string.h>
+
+#include <glib.h>
+
+#include "base/octet_store.h"
+
+struct tcp_receiver {
+  const tcp_config *config;
+  const tcp_events *events;
+  void *user;
+  uint64_t window_octets;
+  uint64_t next; /* RCV.NXT; the FIN counts as one octet here and in `beyond` */
+  bool fin_known;
+  uint64_t fin_position;
+  range_set *beyond;        /* received beyond `next` */
+  GArray *gaps;             /* of range: what one segment brings, while it is handled */
+  octet_store *store;       /* TCP_PASSING_IN_ORDER: what is in `beyond`, and what is just being passed up */
+  uint64_t passed;          /* TCP_PASSING_IN_ORDER: octets below have been passed up */
+  uint64_t passed_in_store; /* how many of those are in `store` still */
+  time_ps passing_now;
+  uint64_t recent[TCP_SACK_BLOCKS_MAX]; /* a position in each of the last SACK blocks, newest first */
+  uint32_t recent_count;
+  tcp_ack_need need;
+  uint32_t unacknowledged_segments;
+  time_ps ack_deadline;
+};
+
+tcp_receiver *tcp_receiver_new(const tcp_config *config, uint64_t window_octets, const tcp_events *events,
+                               void *user)
+{
+  tcp_receiver *receiver = g_new0(tcp_receiver, 1);
+  receiver->config = config;
+  receiver->events = events;
+  receiver->user = user;
+  receiver->window_octets = window_octets;
+  receiver->beyond = range_set_new();
+  receiver->gaps = g_array_new(FALSE, FALSE, sizeof(range));
+  receiver->store = octet_store_new();
+  receiver->ack_deadline = TIME_PS_NEVER;
+  return receiver;
+}
+
+void tcp_receiver_free(tcp_receiver *receiver)
+{
+  if (receiver) {
+    range_set_free(receiver->beyond);
+    g_array_free(receiver->gaps, TRUE);
+    octet_store_free(receiver->store);
+    g_free(receiver);
+  }
+}
+
+static void emit(tcp_receiver *receiver, uint64_t position, const octet_rope *octets, time_ps arrival,
+                 time_ps now)
+{
+  if (receiver->events->octets && octets->length > 0) {
+    receiver->events->octets(receiver->user, position, octets, arrival, now);
+  }
+}
+
+/* Passes octets [from, to) of `payload`, whose first octet has `position`. */
+static void emit_part(tcp_receiver *receiver, uint64_t position, const octet_rope *payload, uint64_t from,
+                      uint64_t to, time_ps now)
+{
+  if (from == position && to - from == payload->length) {
+    emit(receiver, from, payload, now, now);
+    return;
+  }
+  octet_rope part;
+  octet_rope_init(&part);
+  octet_rope_append_rope(&part, payload, (uint32_t)(from - position), (uint32_t)(to - from));
+  emit(receiver, from, &part, now, now);
+  octet_rope_clear(&part);
+}
+
+/* Remembers that the run with `position` has the newest segment. A run named before that has grown
+ * together with it goes. */
+static void name_run(tcp_receiver *receiver, uint64_t position)
+{
+  range run = range_set_get(receiver->beyond, range_set_find(receiver->beyond, position));
+  uint32_t kept = 0;
+  uint64_t recent[TCP_SACK_BLOCKS_MAX];
+  recent[kept++] = position;
+  for (uint32_t i = 0; i < receiver->recent_count && kept < TCP_SACK_BLOCKS_MAX; i++) {
+    uint64_t other = receiver->recent[i];
+    if (other >= receiver->next && (other < run.from || other >= run.to)) {
+      recent[kept++] = other;
+    }
+  }
+  memcpy(receiver->recent, recent, sizeof recent);
+  receiver->recent_count = kept;
+}
+
+uint32_t tcp_receiver_sack_blocks(const tcp_receiver *receiver, range *blocks, uint32_t count)
+{
+  uint32_t written = 0;
+  for (uint32_t i = 0; i < receiver->recent_count && written < count; i++) {
+    if (receiver->recent[i] >= receiver->next) {
+      blocks[written++] =
+          range_set_get(receiver->beyond, range_set_find(receiver->beyond, receiver->recent[i]));
+    }
+  }
+  return written;
+}
+
+/* [from, to), which lies at or beyond `next`, has arrived: moves the edge. */
+static void take(tcp_receiver *receiver, uint64_t from, uint64_t to)
+{
+  if (from == receiver->next && range_set_count(receiver->beyond) == 0) {
+    receiver->next = to;
+    return;
+  }
+  range_set_add(receiver->beyond, from, to);
+  range first = range_set_get(receiver->beyond, 0);
+  if (first.from == receiver->next) {
+    receiver->next = first.to;
+    range_set_remove(receiver->beyond, first.from, first.to);
+  } else {
+    name_run(receiver, from);
+  }
+}
+
+/* Collects the runs of [from, to) that have not arrived yet. */
+static void find_gaps(tcp_receiver *receiver, uint64_t from, uint64_t to)
+{
+  g_array_set_size(receiver->gaps, 0);
+  while (from < to) {
+    size_t index = range_set_find(receiver->beyond, from);
+    range known = {to, to};
+    if (index < range_set_count(receiver->beyond)) {
+      known = range_set_get(receiver->beyond, index);
+    }
+    if (from < known.from) {
+      range gap = {from, MIN(known.from, to)};
+      g_array_append_val(receiver->gaps, gap);
+    }
+    from = known.to;
+  }
+}
+
+/* AS_ARRIVED: passes each run of new octets of [from, to) at once, whatever is missing before it
+ * (MPA-027); what came before stays (MPA-030, MPA-032). */
+static void pass_as_arrived(tcp_receiver *receiver, uint64_t position, const octet_rope *payload,
+                            uint64_t from, uint64_t to, uint64_t take_to, time_ps now)
+{
+  find_gaps(receiver, from, to);
+  take(receiver, from, take_to);
+  for (guint i = 0; i < receiver->gaps->len; i++) {
+    range gap = g_array_index(receiver->gaps, range, i);
+    emit_part(receiver, position, payload, gap.from, gap.to, now);
+  }
+}
+
+static void pass_held(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+{
+  tcp_receiver *receiver = user;
+  receiver->passed = position + octets->length;
+  receiver->passed_in_store += octets->length;
+  emit(receiver, position, octets, arrival, receiver->passing_now);
+}
+
+/* IN_ORDER: holds what lies behind a hole; passes what is in order piece by piece, each with its own time
+ * of arrival. */
+static void pass_in_order(tcp_receiver *receiver, uint64_t position, const octet_rope *payload, uint64_t from,
+                          uint64_t to, uint64_t take_to, time_ps now)
+{
+  bool direct = from == receiver->next && range_set_count(receiver->beyond) == 0;
+  if (!direct && from < to) {
+    octet_rope part;
+    octet_rope_init(&part);
+    octet_rope_append_rope(&part, payload, (uint32_t)(from - position), (uint32_t)(to - from));
+    octet_store_insert(receiver->store, from, &part, now);
+    octet_rope_clear(&part);
+  }
+  take(receiver, from, take_to);
+  uint64_t edge = tcp_receiver_in_order_edge(receiver);
+  if (direct) {
+    receiver->passed = edge;
+    emit_part(receiver, position, payload, from, to, now);
+  } else if (edge > receiver->passed) {
+    uint64_t start = receiver->passed;
+    receiver->passing_now = now;
+    octet_store_visit(receiver->store, start, edge, pass_held, receiver);
+    octet_store_remove(receiver->store, start, edge);
+    receiver->passed_in_store = 0;
+  }
+}
+
+/* A FIN counts when it lies in the window and no octet beyond it is known; what contradicts that comes
+ * from no TCP. */
+static bool accept_fin(tcp_receiver *receiver, uint64_t fin_position)
+{
+  size_t runs = range_set_count(receiver->beyond);
+  uint64_t highest = runs > 0 ? range_set_get(receiver->beyond, runs - 1).to : receiver->next;
+  if (receiver->fin_known) {
+    return fin_position == receiver->fin_position;
+  }
+  if (fin_position < highest || fin_position >= tcp_receiver_window_edge(receiver)) {
+    return false;
+  }
+  receiver->fin_known = true;
+  receiver->fin_position = fin_position;
+  return true;
+}
+
+/* RFC 5681 §4.2: an ACK at once for what is out of order, fills a hole or repeats; else every so many
+ * segments, or when the delay is over. Each segment with payload counts, also a short one: never later
+ * than "every second full-sized segment". */
+static void decide_ack(tcp_receiver *receiver, bool had_holes, bool nothing_new, bool fin, time_ps now)
+{
+  bool holes = range_set_count(receiver->beyond) > 0;
+  receiver->unacknowledged_segments++;
+  if (holes || nothing_new) {
+    tcp_receiver_owe_ack(receiver, TCP_ACK_ALONE);
+  } else if (had_holes || fin ||
+             receiver->unacknowledged_segments >= receiver->config->delayed_ack_segments) {
+    tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
+  } else if (receiver->need == TCP_ACK_NONE) {
+    receiver->need = TCP_ACK_DELAYED;
+    receiver->ack_deadline = now + receiver->config->delayed_ack_ps;
+  }
+}
+
+static void count_segment(tcp_receiver *receiver, int64_t position, uint32_t length, uint64_t new_octets,
+                          time_ps now)
+{
+  if (receiver->events->segment && length > 0) {
+    receiver->events->segment(receiver->user, (uint64_t)MAX(position, 0), length, (uint32_t)new_octets,
+                              tcp_receiver_in_order_edge(receiver), now);
+  }
+}
+
+void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const octet_rope *payload, bool fin,
+                          time_ps now)
+{
+  uint64_t start = (uint64_t)MAX(position, 0);
+  int64_t signed_end = position + (int64_t)payload->length;
+  if ((payload->length == 0 && !fin) || signed_end < 0) {
+    return;
+  }
+  /* RFC 9293 §3.10.7.4: what lies outside of the window is cut off; so is what lies behind the FIN. */
+  uint64_t end = (uint64_t)signed_end;
+  bool had_holes = range_set_count(receiver->beyond) > 0;
+  fin = fin && accept_fin(receiver, end);
+  uint64_t limit = tcp_receiver_window_edge(receiver);
+  limit = receiver->fin_known ? MIN(limit, receiver->fin_position) : limit;
+  uint64_t from = MAX(start, receiver->next);
+  uint64_t to = MIN(end, limit);
+  to = MAX(to, from);
+  uint64_t take_to = fin ? MAX(to, receiver->fin_position + 1) : to;
+  uint64_t known = range_set_covered(receiver->beyond, from, to);
+  count_segment(receiver, position, payload->length, to - from - known, now);
+  bool nothing_new = take_to - from == range_set_covered(receiver->beyond, from, take_to);
+  if (!nothing_new) {
+    /* Positions in `payload` count from its first octet, which may lie below 0 only in a forged segment. */
+    uint64_t payload_position = end - payload->length;
+    if (receiver->config->passing == TCP_PASSING_AS_ARRIVED) {
+      pass_as_arrived(receiver, payload_position, payload, from, to, take_to, now);
+    } else {
+      pass_in_order(receiver, payload_position, payload, from, to, take_to, now);
+    }
+  }
+  decide_ack(receiver, had_holes, nothing_new, fin, now);
+}
+
+void tcp_receiver_refuse(tcp_receiver *receiver, int64_t position, uint32_t length, bool answer, time_ps now)
+{
+  count_segment(receiver, position, length, 0, now);
+  if (answer) {
+    tcp_receiver_owe_ack(receiver, TCP_ACK_ALONE);
+  }
+}
+
+uint64_t tcp_receiver_next(const tcp_receiver *receiver)
+{
+  return receiver->next;
+}
+
+uint64_t tcp_receiver_window_edge(const tcp_receiver *receiver)
+{
+  return receiver->next + receiver->window_octets;
+}
+
+uint64_t tcp_receiver_in_order_edge(const tcp_receiver *receiver)
+{
+  return tcp_receiver_is_finished(receiver) ? receiver->fin_position : receiver->next;
+}
+
+bool tcp_receiver_is_finished(const tcp_receiver *receiver)
+{
+  return receiver->fin_known && receiver->next == receiver->fin_position + 1;
+}
+
+size_t tcp_receiver_out_of_order_runs(const tcp_receiver *receiver)
+{
+  return range_set_count(receiver->beyond);
+}
+
+uint64_t tcp_receiver_held_octets(const tcp_receiver *receiver)
+{
+  return octet_store_total(receiver->store) - receiver->passed_in_store;
+}
+
+uint64_t tcp_receiver_held_octets_below(const tcp_receiver *receiver, uint64_t position)
+{
+  return position > receiver->passed ? octet_store_covered(receiver->store, receiver->passed, position) : 0;
+}
+
+tcp_ack_need tcp_receiver_ack_need(const tcp_receiver *receiver)
+{
+  return receiver->need;
+}
+
+time_ps tcp_receiver_ack_deadline(const tcp_receiver *receiver)
+{
+  return receiver->ack_deadline;
+}
+
+void tcp_receiver_owe_ack(tcp_receiver *receiver, tcp_ack_need need)
+{
+  receiver->need = MAX(receiver->need, need);
+  receiver->ack_deadline = TIME_PS_NEVER;
+}
+
+void tcp_receiver_acknowledged(tcp_receiver *receiver)
+{
+  receiver->need = TCP_ACK_NONE;
+  receiver->unacknowledged_segments = 0;
+  receiver->ack_deadline = TIME_PS_NEVER;
+}

@@ -1,0 +1,70 @@
+/* The receiving half of a connection: what has arrived, what of it is passed up and when, and what is
+ * acknowledged when (RFC 9293 §3.10.7.4, RFC 2018, RFC 1122 §4.2.3.2, RFC 5681 §4.2). */
+#ifndef TCP_TCP_RECEIVER_H
+#define TCP_TCP_RECEIVER_H
+
+#include "base/octet_rope.h"
+#include "base/range_set.h"
+#include "tcp/tcp_connection.h"
+
+typedef struct tcp_receiver tcp_receiver;
+
+/* A receiver at position 0 that announces `window_octets` from the in-order edge on. It calls
+ * `events->segment` and `events->octets` with `user`; `config` and `events` must outlive it. Free with
+ * tcp_receiver_free(). */
+tcp_receiver *tcp_receiver_new(const tcp_config *config, uint64_t window_octets, const tcp_events *events,
+                               void *user);
+void tcp_receiver_free(tcp_receiver *receiver);
+
+/* Takes in a segment that starts at `position` and is acceptable: part of it may lie outside of the window
+ * (it is trimmed) or have been received before. `fin`: a FIN follows its payload. */
+void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const octet_rope *payload, bool fin,
+                          time_ps now);
+
+/* A segment with `length` octets of payload at `position` was refused: it is counted (`events->segment`),
+ * and acknowledged at once if `answer`. */
+void tcp_receiver_refuse(tcp_receiver *receiver, int64_t position, uint32_t length, bool answer, time_ps now);
+
+/* RCV.NXT: the position to acknowledge, one more once the FIN is in order. */
+uint64_t tcp_receiver_next(const tcp_receiver *receiver);
+
+/* RCV.NXT + RCV.WND. */
+uint64_t tcp_receiver_window_edge(const tcp_receiver *receiver);
+
+/* All octets below have arrived; the FIN is none. */
+uint64_t tcp_receiver_in_order_edge(const tcp_receiver *receiver);
+
+/* The FIN is in order: nothing more will come. */
+bool tcp_receiver_is_finished(const tcp_receiver *receiver);
+
+/* Disjoint runs beyond the in-order edge. */
+size_t tcp_receiver_out_of_order_runs(const tcp_receiver *receiver);
+
+/* Octets received but not passed up: all, and those below `position`. */
+uint64_t tcp_receiver_held_octets(const tcp_receiver *receiver);
+uint64_t tcp_receiver_held_octets_below(const tcp_receiver *receiver, uint64_t position);
+
+/* Writes at most `count` runs to `blocks`, the one with the newest segment first, then those last named
+ * (RFC 2018 §4). Returns how many. */
+uint32_t tcp_receiver_sack_blocks(const tcp_receiver *receiver, range *blocks, uint32_t count);
+
+/* Whether an ACK is owed. */
+typedef enum tcp_ack_need {
+  TCP_ACK_NONE,
+  TCP_ACK_DELAYED, /* by tcp_receiver_ack_deadline() */
+  TCP_ACK_DUE,     /* now; a data segment may carry it */
+  TCP_ACK_ALONE,   /* now, without payload: a duplicate must be seen as one, SACK blocks need the room */
+} tcp_ack_need;
+
+tcp_ack_need tcp_receiver_ack_need(const tcp_receiver *receiver);
+
+/* TIME_PS_NEVER when none is being delayed. */
+time_ps tcp_receiver_ack_deadline(const tcp_receiver *receiver);
+
+/* Makes an ACK due: the delay is over (TCP_ACK_DUE), or the segment was such that one is owed. */
+void tcp_receiver_owe_ack(tcp_receiver *receiver, tcp_ack_need need);
+
+/* A segment with the ACK of all this has left. */
+void tcp_receiver_acknowledged(tcp_receiver *receiver);
+
+#endif

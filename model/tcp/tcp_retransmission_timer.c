@@ -1,0 +1,81 @@
+#include "tcp/tcp_retransmission_timer.h"
+
+#include <stdbool.h>
+
+#include <glib.h>
+
+struct tcp_retransmission_timer {
+  time_ps min_ps;
+  time_ps max_ps;
+  time_ps rto_ps;
+  time_ps deadline;
+  bool has_sample;
+  time_ps smoothed_ps;  /* SRTT */
+  time_ps variation_ps; /* RTTVAR */
+};
+
+tcp_retransmission_timer *tcp_retransmission_timer_new(time_ps initial_ps, time_ps min_ps, time_ps max_ps)
+{
+  g_assert(initial_ps > 0 && min_ps > 0 && max_ps >= min_ps);
+  tcp_retransmission_timer *timer = g_new0(tcp_retransmission_timer, 1);
+  timer->min_ps = min_ps;
+  timer->max_ps = max_ps;
+  timer->rto_ps = initial_ps;
+  timer->deadline = TIME_PS_NEVER;
+  return timer;
+}
+
+void tcp_retransmission_timer_free(tcp_retransmission_timer *timer)
+{
+  g_free(timer);
+}
+
+void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, time_ps round_trip_ps)
+{
+  g_assert(round_trip_ps >= 0);
+  if (!timer->has_sample) {
+    timer->has_sample = true;
+    timer->smoothed_ps = round_trip_ps;
+    timer->variation_ps = round_trip_ps / 2;
+  } else {
+    /* alpha = 1/8, beta = 1/4; the variation first, from the old mean (RFC 6298 §2.3) */
+    time_ps deviation = ABS(timer->smoothed_ps - round_trip_ps);
+    timer->variation_ps += (deviation - timer->variation_ps) / 4;
+    timer->smoothed_ps += (round_trip_ps - timer->smoothed_ps) / 8;
+  }
+  /* The clock granularity G is a picosecond: 4 * RTTVAR is never below it but when it is 0, where min_ps
+   * rules. */
+  timer->rto_ps = CLAMP(timer->smoothed_ps + 4 * timer->variation_ps, timer->min_ps, timer->max_ps);
+}
+
+void tcp_retransmission_timer_back_off(tcp_retransmission_timer *timer)
+{
+  timer->rto_ps = timer->rto_ps > timer->max_ps / 2 ? timer->max_ps : timer->rto_ps * 2;
+}
+
+void tcp_retransmission_timer_restart_slowly(tcp_retransmission_timer *timer)
+{
+  if (!timer->has_sample) {
+    timer->rto_ps = MIN(3 * TIME_PS_PER_SECOND, timer->max_ps);
+  }
+}
+
+void tcp_retransmission_timer_start(tcp_retransmission_timer *timer, time_ps now)
+{
+  timer->deadline = now > TIME_PS_NEVER - timer->rto_ps ? TIME_PS_NEVER : now + timer->rto_ps;
+}
+
+void tcp_retransmission_timer_stop(tcp_retransmission_timer *timer)
+{
+  timer->deadline = TIME_PS_NEVER;
+}
+
+time_ps tcp_retransmission_timer_deadline(const tcp_retransmission_timer *timer)
+{
+  return timer->deadline;
+}
+
+time_ps tcp_retransmission_timer_rto(const tcp_retransmission_timer *timer)
+{
+  return timer->rto_ps;
+}

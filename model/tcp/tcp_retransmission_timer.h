@@ -1,0 +1,34 @@
+/* The retransmission timer and the round-trip estimate behind it (RFC 6298), in picoseconds. */
+#ifndef TCP_TCP_RETRANSMISSION_TIMER_H
+#define TCP_TCP_RETRANSMISSION_TIMER_H
+
+#include "base/time_ps.h"
+
+typedef struct tcp_retransmission_timer tcp_retransmission_timer;
+
+/* A timer that is off, with RTO `initial_ps` until the first sample; later ones are kept in [min_ps,
+ * max_ps]. Free with tcp_retransmission_timer_free(). */
+tcp_retransmission_timer *tcp_retransmission_timer_new(time_ps initial_ps, time_ps min_ps, time_ps max_ps);
+void tcp_retransmission_timer_free(tcp_retransmission_timer *timer);
+
+/* A round trip took `round_trip_ps` (>= 0): a new RTO, without back-off (RFC 6298 §2.2, §2.3). */
+void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, time_ps round_trip_ps);
+
+/* Doubles RTO, at most to max_ps (RFC 6298 §5.5). It stays so until the next sample. */
+void tcp_retransmission_timer_back_off(tcp_retransmission_timer *timer);
+
+/* The SYN had to be sent again: without a sample RTO becomes 3 s, or max_ps if that is less (RFC 6298
+ * §5.7). */
+void tcp_retransmission_timer_restart_slowly(tcp_retransmission_timer *timer);
+
+/* (Re)starts the timer to expire RTO after `now`; turns it off. */
+void tcp_retransmission_timer_start(tcp_retransmission_timer *timer, time_ps now);
+void tcp_retransmission_timer_stop(tcp_retransmission_timer *timer);
+
+/* When it expires; TIME_PS_NEVER when it is off. */
+time_ps tcp_retransmission_timer_deadline(const tcp_retransmission_timer *timer);
+
+/* The present RTO, back-off included. */
+time_ps tcp_retransmission_timer_rto(const tcp_retransmission_timer *timer);
+
+#endif

@@ -1,0 +1,50 @@
+/* What the layer above posted to be sent, by stream position, and how it is cut into segments.
+ *
+ * The records stay until they are acknowledged, so that a retransmission rebuilds the octets that were
+ * sent. */
+#ifndef TCP_TCP_SEND_QUEUE_H
+#define TCP_TCP_SEND_QUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/octet_rope.h"
+#include "tcp/tcp_connection.h"
+
+typedef struct tcp_send_queue tcp_send_queue;
+
+/* An empty queue at stream position 0; free with tcp_send_queue_free(). */
+tcp_send_queue *tcp_send_queue_new(tcp_segmentation segmentation);
+void tcp_send_queue_free(tcp_send_queue *queue);
+
+/* Appends the octets moved out of `record`; `flags` as tcp_connection_post(). An empty record is nothing. */
+void tcp_send_queue_post(tcp_send_queue *queue, octet_rope *record, unsigned flags);
+
+/* All octets ever posted, and the position of the first one never sent. */
+uint64_t tcp_send_queue_posted(const tcp_send_queue *queue);
+uint64_t tcp_send_queue_unsent(const tcp_send_queue *queue);
+
+/* The next segment to be sent for the first time. */
+typedef struct tcp_cut {
+  uint32_t length; /* octets from tcp_send_queue_unsent() on; 0: there is nothing */
+  bool full_size;  /* it counts in tcp_statistics.full_segments */
+} tcp_cut;
+
+/* Where the next segment of at most `emss_octets` (> 0) ends.
+ *
+ * ALIGNED (mpa-01 §5.3, MPA-041): as many whole FPDUs as fit (MPA-052); an FPDU that does not fit is cut
+ * at EMSS, and so is what is left of one that was cut, and the FPDU behind it starts a fresh segment
+ * (notes-mpa 26). Records without TCP_RECORD_FPDU are cut as a stream that ends at the next FPDU. STREAM:
+ * EMSS octets, whatever they are. */
+tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets);
+
+/* The next `length` octets have been sent; at most what is unsent. */
+void tcp_send_queue_advance(tcp_send_queue *queue, uint32_t length);
+
+/* Appends octets [from, to) of the stream, by reference, to `target`; posted and not released. */
+void tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to, octet_rope *target);
+
+/* Lets go of the records that lie wholly below `position`. */
+void tcp_send_queue_release(tcp_send_queue *queue, uint64_t position);
+
+#endif

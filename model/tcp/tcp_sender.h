@@ -1,0 +1,78 @@
+/* The sending half of an established connection: which segment leaves next, what an acknowledgement means,
+ * and when to send again. Brings together tcp_send_queue, tcp_scoreboard and tcp_congestion. */
+#ifndef TCP_TCP_SENDER_H
+#define TCP_TCP_SENDER_H
+
+#include "base/octet_rope.h"
+#include "base/range_set.h"
+#include "tcp/tcp_connection.h"
+#include "tcp/tcp_retransmission_timer.h"
+
+typedef struct tcp_sender tcp_sender;
+
+/* A sender that may queue but not send. `config` and `statistics` (counted here) must outlive it; so must
+ * `timer`, which also serves the handshake. Free with tcp_sender_free(). */
+tcp_sender *tcp_sender_new(const tcp_config *config, tcp_retransmission_timer *timer,
+                           tcp_statistics *statistics);
+void tcp_sender_free(tcp_sender *sender);
+
+/* The handshake has agreed on segments of at most `emss_octets` and on `sack`. `window_edge`: the first
+ * position the peer has no room for. The initial window is 1 segment when the SYN or SYN-ACK was sent
+ * twice (RFC 5681 §3.1). */
+void tcp_sender_start(tcp_sender *sender, uint32_t emss_octets, bool sack, bool syn_sent_twice,
+                      uint64_t window_edge);
+
+/* As tcp_connection_post() and tcp_connection_close(). */
+void tcp_sender_post(tcp_sender *sender, octet_rope *record, unsigned flags);
+void tcp_sender_finish(tcp_sender *sender);
+
+/* What an acceptable ACK says, in stream positions. */
+typedef struct tcp_acknowledgement {
+  uint64_t position;     /* all below is acknowledged; from SND.UNA to SND.NXT */
+  bool may_be_duplicate; /* no payload, no FIN, the window of the ACK before (RFC 5681 §2) */
+  uint32_t sack_count;
+  range sack[TCP_SACK_BLOCKS_MAX];
+  time_ps round_trip_ps; /* by its timestamps (RFC 7323 §4.1); -1: none, the sender takes its own sample */
+} tcp_acknowledgement;
+
+/* Takes in an acknowledgement. SACK blocks outside of what is in flight are passed over. */
+void tcp_sender_acknowledge(tcp_sender *sender, const tcp_acknowledgement *ack, time_ps now);
+
+/* The peer has room below `window_edge` (RFC 9293 §3.10.7.4: SND.UNA + SND.WND). */
+void tcp_sender_open_window(tcp_sender *sender, uint64_t window_edge);
+
+/* A segment to be sent. */
+typedef struct tcp_outgoing {
+  uint64_t position;
+  octet_rope payload; /* moved to the caller */
+  bool fin;
+  bool push;
+  bool full_size; /* to be counted in tcp_statistics.full_segments */
+} tcp_outgoing;
+
+/* The next segment that may leave at `now`, counted as sent; false when none may. */
+bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now);
+
+/* The retransmission timer has expired. Returns false when that was the retries_max-th time in a row. */
+bool tcp_sender_time_out(tcp_sender *sender, time_ps now);
+
+/* True once after a time-out with a closed window: a segment is due that makes the peer tell its window. */
+bool tcp_sender_take_probe(tcp_sender *sender);
+
+uint64_t tcp_sender_posted(const tcp_sender *sender);
+uint64_t tcp_sender_unsent_octets(const tcp_sender *sender);
+
+/* All below is acknowledged (SND.UNA); the first position never sent (SND.NXT). The FIN occupies one. */
+uint64_t tcp_sender_acknowledged(const tcp_sender *sender);
+uint64_t tcp_sender_next_position(const tcp_sender *sender);
+
+/* The FIN has been sent; it has been acknowledged. */
+bool tcp_sender_fin_sent(const tcp_sender *sender);
+bool tcp_sender_fin_acknowledged(const tcp_sender *sender);
+
+/* 0 before tcp_sender_start(). */
+uint32_t tcp_sender_emss_octets(const tcp_sender *sender);
+uint64_t tcp_sender_congestion_window_octets(const tcp_sender *sender);
+uint64_t tcp_sender_slow_start_threshold_octets(const tcp_sender *sender);
+
+#endif

@@ -21,9 +21,10 @@ static const metric_row rows[METRIC_COUNT] = {
                                     "Payload segments that were sent again."},
     [METRIC_TCP_TIMEOUTS] = {"tcp.timeouts", "timeouts", DATA_SOURCE,
                              "Expirations of the retransmission timer."},
-    [METRIC_TCP_SPURIOUS_RETRANSMISSIONS] = {"tcp.spurious_retransmissions", "segments", DATA_SOURCE,
-                                             "Payload segments that brought the sink no octet it had not "
-                                             "received before: sent again without need."},
+    [METRIC_TCP_SPURIOUS_RETRANSMISSIONS] =
+        {"tcp.spurious_retransmissions", "segments", DATA_SOURCE,
+         "Retransmissions of octets that had arrived at the Data Sink by an earlier copy, or "
+         "were about to."},
     [METRIC_MPA_FPDUS] = {"mpa.fpdus", "FPDUs", DATA_SINK, "FPDUs that were located, complete and valid."},
     [METRIC_MPA_MARKERS] = {"mpa.markers", "markers", DATA_SINK, "Markers inside the FPDUs of mpa.fpdus."},
     [METRIC_MPA_SEGMENTS_ALIGNED] =

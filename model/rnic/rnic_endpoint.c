@@ -183,6 +183,17 @@ static void on_segment(void *user, uint64_t position, uint32_t length, uint32_t 
   }
 }
 
+static void on_retransmitted(void *user, uint64_t position, uint32_t length, time_ps now)
+{
+  rnic_endpoint *endpoint = user;
+  /* Before full operation all that was sent is the startup frame. */
+  int64_t offset = endpoint->framer ? (int64_t)(position - endpoint->send_phase_start) : -1;
+
+  if (endpoint->events.retransmitted) {
+    endpoint->events.retransmitted(endpoint->user, offset, length, now);
+  }
+}
+
 static void on_acknowledged(void *user, uint64_t position, time_ps now)
 {
   rnic_endpoint *endpoint = user;
@@ -219,6 +230,7 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
   const tcp_events tcp = {.established = on_established,
                           .octets = on_octets,
                           .segment = on_segment,
+                          .retransmitted = on_retransmitted,
                           .acknowledged = on_acknowledged,
                           .finished = on_finished,
                           .closed = on_closed};
@@ -389,6 +401,7 @@ void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_held *held)
   }
   mpa_held mpa;
   mpa_deframer_held(endpoint->deframer, &mpa);
+  held->in_order_edge = tcp_connection_in_order_edge(endpoint->tcp) - endpoint->receive_phase_start;
   /* TCP's own queue (in-order receiver) holds what is out of order; the tail of the FPDU at the in-order edge, when it is
    * there, lies "within the extent of a located FPDU" and counts as incomplete (definitions.md). */
   uint64_t in_tcp = tcp_connection_held_octets(endpoint->tcp);

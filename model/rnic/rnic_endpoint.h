@@ -39,6 +39,8 @@ typedef struct rnic_endpoint_events {
    * octet of the FPDU phase; negative: a startup frame's. */
   void (*segment)(void *user, int64_t phase_offset, uint32_t length, uint32_t new_octets, bool out_of_order,
                   time_ps now);
+  /* `length` octets from `phase_offset` of the direction sent on leave again; negative: a startup frame's. */
+  void (*retransmitted)(void *user, int64_t phase_offset, uint32_t length, time_ps now);
   /* An FPDU that starts at `phase_offset` of the direction sent has been handed to TCP. */
   void (*framed)(void *user, uint64_t phase_offset);
   /* The peer will send no more. */
@@ -54,7 +56,8 @@ typedef struct rnic_held {
   uint64_t unlocated;
   uint64_t order;
   uint64_t processing;
-  uint32_t holes; /* out-of-order intervals of the TCP stream */
+  uint64_t in_order_edge; /* all octets of the FPDU phase below this offset have arrived */
+  uint32_t holes;         /* out-of-order intervals of the TCP stream */
   uint32_t partial_fpdus;
   uint32_t undelivered;
 } rnic_held;

@@ -3,6 +3,7 @@
 #include <glib.h>
 
 #include "measure/occupancy.h"
+#include "measure/retransmission_ledger.h"
 
 /* Where the FPDUs of one connection start, as far back as a segment can still arrive. */
 typedef struct fpdu_starts {
@@ -13,14 +14,14 @@ typedef struct fpdu_starts {
 struct sim_recorder {
   sim_recorder_config config;
   occupancy *gauge;
-  fpdu_starts *starts; /* one a connection */
-  rnic_held *last;     /* one a connection: what the gauge knows */
-  bool started;        /* a workload octet has arrived */
+  fpdu_starts *starts;             /* one a connection */
+  retransmission_ledger **ledgers; /* one a connection */
+  rnic_held *last;                 /* one a connection: what the gauge knows */
+  bool started;                    /* a workload octet has arrived */
   time_ps first_arrival;
   time_ps last_delivery;
   uint64_t segments;
   uint64_t segments_out_of_order;
-  uint64_t segments_repeated;
   uint64_t segments_aligned;
   uint64_t octets_placed;
   uint64_t octets_direct;
@@ -45,9 +46,11 @@ sim_recorder *sim_recorder_new(const sim_recorder_config *config)
     occupancy_write_series(recorder->gauge, config->series, config->series_all, config->series_connections);
   }
   recorder->starts = g_new0(fpdu_starts, config->connections);
+  recorder->ledgers = g_new0(retransmission_ledger *, config->connections);
   recorder->last = g_new0(rnic_held, config->connections);
   for (uint32_t i = 0; i < config->connections; i++) {
     recorder->starts[i].offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    recorder->ledgers[i] = retransmission_ledger_new(config->least_delay_ps);
   }
   return recorder;
 }
@@ -57,8 +60,10 @@ void sim_recorder_free(sim_recorder *recorder)
   if (recorder) {
     for (uint32_t i = 0; i < recorder->config.connections; i++) {
       g_array_unref(recorder->starts[i].offsets);
+      retransmission_ledger_free(recorder->ledgers[i]);
     }
     g_free(recorder->starts);
+    g_free(recorder->ledgers);
     g_free(recorder->last);
     occupancy_free(recorder->gauge);
     g_free(recorder);
@@ -110,7 +115,7 @@ void sim_recorder_segment(sim_recorder *recorder, uint32_t connection, int64_t p
 {
   fpdu_starts *starts = &recorder->starts[connection];
   uint64_t reach = 4 * recorder->config.receive_window_octets;
-  (void)length;
+  uint64_t from = (uint64_t)phase_offset;
 
   if (phase_offset < 0) {
     return; /* startup frames are not counted (definitions.md, tcp.segments) */
@@ -122,10 +127,19 @@ void sim_recorder_segment(sim_recorder *recorder, uint32_t connection, int64_t p
   }
   recorder->segments++;
   recorder->segments_out_of_order += out_of_order;
-  recorder->segments_repeated += new_octets == 0;
-  recorder->segments_aligned += starts_with_fpdu(starts, (uint64_t)phase_offset);
-  if ((uint64_t)phase_offset > reach) {
-    forget_starts_below(starts, (uint64_t)phase_offset - reach);
+  recorder->segments_aligned += starts_with_fpdu(starts, from);
+  retransmission_ledger_arrived(recorder->ledgers[connection], from, from + length, new_octets, now);
+  if (from > reach) {
+    forget_starts_below(starts, from - reach);
+  }
+}
+
+void sim_recorder_retransmitted(sim_recorder *recorder, uint32_t connection, int64_t phase_offset,
+                                uint32_t length, time_ps now)
+{
+  if (phase_offset >= 0) {
+    uint64_t from = (uint64_t)phase_offset;
+    retransmission_ledger_sent(recorder->ledgers[connection], from, from + length, now);
   }
 }
 
@@ -183,6 +197,7 @@ void sim_recorder_held(sim_recorder *recorder, uint32_t connection, const rnic_h
 {
   rnic_held *last = &recorder->last[connection];
 
+  retransmission_ledger_in_order(recorder->ledgers[connection], held->in_order_edge);
   if (last->incomplete == held->incomplete && last->unlocated == held->unlocated &&
       last->order == held->order && last->processing == held->processing && last->holes == held->holes &&
       last->partial_fpdus == held->partial_fpdus && last->undelivered == held->undelivered) {
@@ -197,6 +212,16 @@ void sim_recorder_held(sim_recorder *recorder, uint32_t connection, const rnic_h
                                  .partial_fpdus = held->partial_fpdus,
                                  .undelivered = held->undelivered};
   occupancy_update(recorder->gauge, connection, &state, now);
+}
+
+static uint64_t spurious_retransmissions(const sim_recorder *recorder)
+{
+  uint64_t spurious = 0;
+
+  for (uint32_t i = 0; i < recorder->config.connections; i++) {
+    spurious += retransmission_ledger_spurious(recorder->ledgers[i]);
+  }
+  return spurious;
 }
 
 static uint64_t held_at_the_end(const sim_recorder *recorder)
@@ -238,7 +263,7 @@ void sim_recorder_finish(sim_recorder *recorder, time_ps now, metric_values *val
   } counts[] = {
       {METRIC_TCP_SEGMENTS, recorder->segments},
       {METRIC_TCP_SEGMENTS_OUT_OF_ORDER, recorder->segments_out_of_order},
-      {METRIC_TCP_SPURIOUS_RETRANSMISSIONS, recorder->segments_repeated},
+      {METRIC_TCP_SPURIOUS_RETRANSMISSIONS, spurious_retransmissions(recorder)},
       {METRIC_MPA_SEGMENTS_ALIGNED, recorder->segments_aligned},
       {METRIC_PLACEMENT_OCTETS, recorder->octets_placed},
       {METRIC_PLACEMENT_OCTETS_DIRECT, recorder->octets_direct},

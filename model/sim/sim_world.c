@@ -157,6 +157,14 @@ static void on_framed(void *user, uint64_t phase_offset)
   sim_recorder_framed(end->connection->world->recorder, end->connection->index, phase_offset);
 }
 
+static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, time_ps now)
+{
+  world_end *end = user;
+
+  sim_recorder_retransmitted(end->connection->world->recorder, end->connection->index, phase_offset, length,
+                             now);
+}
+
 static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32_t new_octets,
                        bool out_of_order, time_ps now)
 {
@@ -292,6 +300,7 @@ static void make_end(world_connection *connection, world_side side)
       [SIDE_SOURCE] = {.want_operation = on_want_operation,
                        .completed = on_completed,
                        .framed = on_framed,
+                       .retransmitted = on_retransmitted,
                        .closed = on_closed,
                        .failed = on_failed},
       [SIDE_SINK] = {.placed = on_placed,
@@ -349,6 +358,7 @@ static sim_recorder *make_recorder(const scenario *s, const sim_world_files *fil
       .cell_octets = (uint32_t)scenario_integer(s, SCENARIO_RECEIVER_CELL),
       .placement_latency_ps = scenario_time(s, SCENARIO_RECEIVER_PLACEMENT_LATENCY),
       .receive_window_octets = scenario_receive_window_octets(s),
+      .least_delay_ps = sim_path_link_config(s, SIM_FORWARD).delay_ps,
       .series = g_str_equal(series, "none") ? NULL : files->series,
       .series_all = g_str_equal(series, "all"),
       .series_connections = MIN(connections, (uint32_t)SERIES_CONNECTIONS),

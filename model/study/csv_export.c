@@ -41,8 +41,9 @@ static gboolean visit_scenario(const stored_scenario *from, const stored_run *ru
   (void)run;
   (void)error;
   export_state *state = data;
-  char *sign = g_strdup_printf("%s\n%s\n%s", from->name, from->title, from->version);
-  if (!g_hash_table_add(state->announced, sign)) {
+  gboolean fresh = g_hash_table_add(state->announced,
+                                    g_strdup_printf("%s\n%s\n%s", from->name, from->title, from->version));
+  if (!fresh) {
     return TRUE;
   }
   write_comment("scenario", from->name, state->file);

@@ -71,6 +71,8 @@ typedef struct tcp_events {
    * segment. */
   void (*segment)(void *user, uint64_t position, uint32_t length, uint32_t new_octets, uint64_t in_order_edge,
                   time_ps now);
+  /* `length` octets from `position` on, sent before, leave again. */
+  void (*retransmitted)(void *user, uint64_t position, uint32_t length, time_ps now);
   /* All octets below `position` are acknowledged. */
   void (*acknowledged)(void *user, uint64_t position, time_ps now);
   /* The peer's FIN is in order: nothing more will come. */

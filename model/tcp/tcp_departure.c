@@ -120,6 +120,9 @@ static datagram *transmit_stream(tcp_connection *connection, time_ps now)
       connection->statistics.full_segment_octets += datagram_octets(packet);
       connection->statistics.full_segment_payload_octets += packet->payload.length;
     }
+    if (outgoing.again && packet->payload.length > 0 && connection->events.retransmitted) {
+      connection->events.retransmitted(connection->user, outgoing.position, packet->payload.length, now);
+    }
     if (outgoing.fin) {
       after_fin(connection);
     }

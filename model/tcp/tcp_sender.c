@@ -256,6 +256,7 @@ static void build(const tcp_sender *sender, tcp_outgoing *outgoing, uint64_t fro
   uint64_t payload_end = MIN(to, posted);
   tcp_send_queue_copy(sender->queue, from, payload_end, &outgoing->payload);
   outgoing->push = outgoing->payload.length > 0 && payload_end == posted;
+  outgoing->again = false;
   outgoing->full_size = false;
   sender->statistics->segments_sent += outgoing->payload.length > 0 ? 1 : 0;
 }
@@ -270,6 +271,7 @@ static bool resend(tcp_sender *sender, const tcp_sent_segment *segment, bool mov
                    tcp_outgoing *outgoing, time_ps now)
 {
   build(sender, outgoing, segment->from, segment->to);
+  outgoing->again = true;
   tcp_scoreboard_resent(sender->board, segment->number, moves_high_rxt);
   sender->statistics->retransmissions += outgoing->payload.length > 0 ? 1 : 0;
   if (tcp_retransmission_timer_deadline(sender->timer) == TIME_PS_NEVER) {

@@ -47,6 +47,7 @@ typedef struct tcp_outgoing {
   octet_rope payload; /* moved to the caller */
   bool fin;
   bool push;
+  bool again;     /* a retransmission */
   bool full_size; /* to be counted in tcp_statistics.full_segments */
 } tcp_outgoing;
 

@@ -29,8 +29,8 @@ static char *summary_without_wall(const char *folder)
 
 static void run_into(const char *folder, const char *path, const char *seed)
 {
-  const char *arguments[] = {"run",    path, "--set", seed,      "--set", "path.forward.loss=0.5%",
-                             "--pcap", "--out",  folder,  "--quiet", NULL};
+  const char *arguments[] = {"run",    path,    "--set", seed,      "--set", "path.forward.loss=0.5%",
+                             "--pcap", "--out", folder,  "--quiet", NULL};
   char *output;
   char *errors;
 

@@ -1,0 +1,32 @@
+/* Which retransmissions of one connection were spurious: their octets had arrived by an earlier copy, or were about to. A
+ * simulator sees both ends, so it need not guess as a Data Source must (RFC 2883, RFC 3522).
+ *
+ * A retransmission was needed when a segment with octets of it that never arrived before comes in no sooner than the
+ * retransmission itself can be there. A lost one was needed if a later one of the same octets was. */
+#ifndef MEASURE_RETRANSMISSION_LEDGER_H
+#define MEASURE_RETRANSMISSION_LEDGER_H
+
+#include <stdint.h>
+
+#include "base/time_ps.h"
+
+typedef struct retransmission_ledger retransmission_ledger;
+
+/* An empty ledger of a path that no packet crosses in less than `least_delay_ps`. Free with retransmission_ledger_free(). */
+retransmission_ledger *retransmission_ledger_new(time_ps least_delay_ps);
+void retransmission_ledger_free(retransmission_ledger *ledger);
+
+/* Octets [from, to) of the stream leave again at `now`. */
+void retransmission_ledger_sent(retransmission_ledger *ledger, uint64_t from, uint64_t to, time_ps now);
+
+/* A segment with [from, to), `new_octets` of them never received before, arrives at `now`. */
+void retransmission_ledger_arrived(retransmission_ledger *ledger, uint64_t from, uint64_t to,
+                                   uint32_t new_octets, time_ps now);
+
+/* All octets below `edge` have arrived: what was re-sent of them and not needed is spurious. */
+void retransmission_ledger_in_order(retransmission_ledger *ledger, uint64_t edge);
+
+/* Spurious retransmissions known so far. */
+uint64_t retransmission_ledger_spurious(const retransmission_ledger *ledger);
+
+#endif

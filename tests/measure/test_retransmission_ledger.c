@@ -1,0 +1,70 @@
+/* Spurious retransmissions, seen from both ends at once. Octets take at least 100 ps here. */
+#include "measure/retransmission_ledger.h"
+
+#include <glib.h>
+
+static void test_needed(void)
+{
+  retransmission_ledger *ledger = retransmission_ledger_new(100);
+
+  retransmission_ledger_sent(ledger, 1000, 2000, 50);
+  retransmission_ledger_arrived(ledger, 1000, 2000, 1000, 150); /* as soon as it can */
+  retransmission_ledger_in_order(ledger, 5000);
+  g_assert_cmpuint(retransmission_ledger_spurious(ledger), ==, 0);
+  retransmission_ledger_free(ledger);
+}
+
+/* The first copy was only late: it arrives after the retransmission has left and before that can be there. */
+static void test_first_copy_was_late(void)
+{
+  retransmission_ledger *ledger = retransmission_ledger_new(100);
+
+  retransmission_ledger_sent(ledger, 1000, 2000, 50);
+  retransmission_ledger_arrived(ledger, 1000, 2000, 1000, 149);
+  retransmission_ledger_arrived(ledger, 1000, 2000, 0, 160);
+  g_assert_cmpuint(retransmission_ledger_spurious(ledger), ==, 0); /* not known yet */
+  retransmission_ledger_in_order(ledger, 1999);
+  g_assert_cmpuint(retransmission_ledger_spurious(ledger), ==, 0);
+  retransmission_ledger_in_order(ledger, 2000);
+  g_assert_cmpuint(retransmission_ledger_spurious(ledger), ==, 1);
+  retransmission_ledger_in_order(ledger, 9000); /* counted once */
+  g_assert_cmpuint(retransmission_ledger_spurious(ledger), ==, 1);
+  retransmission_ledger_free(ledger);
+}
+
+/* A middlebox cuts the retransmission of [1000, 2000): one piece fills the hole [1000, 1400), one repeats. It was needed. */
+static void test_part_of_it_was_needed(void)
+{
+  retransmission_ledger *ledger = retransmission_ledger_new(100);
+
+  retransmission_ledger_sent(ledger, 1000, 2000, 50);
+  retransmission_ledger_arrived(ledger, 1400, 2000, 0, 150);
+  retransmission_ledger_arrived(ledger, 1000, 1400, 400, 151);
+  retransmission_ledger_in_order(ledger, 5000);
+  g_assert_cmpuint(retransmission_ledger_spurious(ledger), ==, 0);
+  retransmission_ledger_free(ledger);
+}
+
+/* The first retransmission is lost, the second fills the hole: both were needed. A third, of other octets, was not. */
+static void test_lost_retransmission(void)
+{
+  retransmission_ledger *ledger = retransmission_ledger_new(100);
+
+  retransmission_ledger_sent(ledger, 1000, 2000, 50);
+  retransmission_ledger_sent(ledger, 2000, 3000, 60);
+  retransmission_ledger_sent(ledger, 1000, 2000, 500);
+  retransmission_ledger_arrived(ledger, 1000, 2000, 1000, 700);
+  retransmission_ledger_in_order(ledger, 5000);
+  g_assert_cmpuint(retransmission_ledger_spurious(ledger), ==, 1);
+  retransmission_ledger_free(ledger);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/retransmission-ledger/needed", test_needed);
+  g_test_add_func("/retransmission-ledger/first-copy-was-late", test_first_copy_was_late);
+  g_test_add_func("/retransmission-ledger/part-was-needed", test_part_of_it_was_needed);
+  g_test_add_func("/retransmission-ledger/lost-retransmission", test_lost_retransmission);
+  return g_test_run();
+}

@@ -440,6 +440,7 @@ uint32_t rnic_endpoint_emss_octets(const rnic_endpoint *endpoint)
 
 uint32_t rnic_endpoint_mulpdu_octets(const rnic_endpoint *endpoint)
 {
-  return mpa_mulpdu_octets(tcp_connection_emss_octets(endpoint->tcp),
-                           mpa_startup_send_markers(endpoint->startup));
+  return endpoint->framer ? mpa_mulpdu_octets(tcp_connection_emss_octets(endpoint->tcp),
+                                              mpa_startup_send_markers(endpoint->startup))
+                          : 0;
 }

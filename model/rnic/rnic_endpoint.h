@@ -105,6 +105,6 @@ const mpa_deframer_statistics *
 rnic_endpoint_mpa_statistics(const rnic_endpoint *endpoint); /* NULL before full operation */
 const rnic_full_size *rnic_endpoint_full_size(const rnic_endpoint *endpoint);
 uint32_t rnic_endpoint_emss_octets(const rnic_endpoint *endpoint);
-uint32_t rnic_endpoint_mulpdu_octets(const rnic_endpoint *endpoint);
+uint32_t rnic_endpoint_mulpdu_octets(const rnic_endpoint *endpoint); /* 0 before full operation */
 
 #endif

@@ -64,6 +64,8 @@ static void set_counts(const sim_totals *totals, metric_values *values)
   }
   if (totals->emss_octets > 0) {
     metric_values_set(values, METRIC_MPA_EMSS_OCTETS, totals->emss_octets);
+  }
+  if (totals->mulpdu_octets > 0) {
     metric_values_set(values, METRIC_MPA_MULPDU_OCTETS, totals->mulpdu_octets);
   }
 }

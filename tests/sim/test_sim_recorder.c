@@ -1,0 +1,125 @@
+/* What the recorder counts, event by event, with each number worked out. */
+#include "sim/sim_recorder.h"
+
+#include <glib.h>
+
+static sim_recorder *new_recorder(void)
+{
+  const sim_recorder_config config = {.connections = 2, .cell_octets = 1, .receive_window_octets = 65536};
+
+  return sim_recorder_new(&config);
+}
+
+static double value_of(sim_recorder *recorder, metric_id id, time_ps end)
+{
+  metric_values values = {0};
+
+  sim_recorder_finish(recorder, end, &values);
+  g_assert_true(values.present[id]);
+  return values.value[id];
+}
+
+/* FPDUs at 0, 1460 and 2920 of connection 0, at 0 and 100 of connection 1. */
+static void test_segments(void)
+{
+  sim_recorder *recorder = new_recorder();
+  metric_values values = {0};
+
+  sim_recorder_framed(recorder, 0, 0);
+  sim_recorder_framed(recorder, 0, 1460);
+  sim_recorder_framed(recorder, 0, 2920);
+  sim_recorder_framed(recorder, 1, 0);
+  sim_recorder_framed(recorder, 1, 100);
+  sim_recorder_segment(recorder, 0, -1, 20, 20, false, 5);       /* a startup frame: not counted */
+  sim_recorder_segment(recorder, 0, 0, 1460, 1460, false, 10);   /* aligned */
+  sim_recorder_segment(recorder, 0, 2920, 1460, 1460, true, 20); /* aligned, beyond the edge */
+  sim_recorder_segment(recorder, 0, 1461, 1459, 1459, false, 30);
+  sim_recorder_segment(recorder, 1, 1460, 10, 10, true,
+                       40); /* an FPDU starts there in the other connection only */
+  sim_recorder_segment(recorder, 1, 100, 10, 10, false, 50);
+  sim_recorder_segment(recorder, 0, 0, 1460, 0, false, 60); /* a duplicate counts */
+  sim_recorder_finish(recorder, 100, &values);
+  g_assert_cmpfloat(values.value[METRIC_TCP_SEGMENTS], ==, 6);
+  g_assert_cmpfloat(values.value[METRIC_TCP_SEGMENTS_OUT_OF_ORDER], ==, 2);
+  g_assert_cmpfloat(values.value[METRIC_MPA_SEGMENTS_ALIGNED], ==, 4);
+  sim_recorder_free(recorder);
+}
+
+/* A Write segment of 100 payload octets (ULPDU 114): ULPDU octets 0 … 63 arrived at 1000 ps, 64 … 113 at 3000 ps, where it is
+ * placed; it is Delivered at 7000 ps. Payload: 50 octets of the first arrival, 50 of the second. */
+static void test_placement_and_delays(void)
+{
+  sim_recorder *recorder = new_recorder();
+  const mpa_ulpdu_part parts[] = {{0, 64, 1000}, {64, 50, 3000}};
+  octet_rope octets;
+  static const uint8_t content[114];
+
+  octet_rope_init(&octets);
+  octet_rope_append(&octets, content, sizeof content, NULL);
+  const mpa_ulpdu ulpdu = {
+      .fpdu_end = 120, .held_octets = 66, .octets = &octets, .parts = parts, .part_count = 2};
+  ddp_segment segment = {.payload_octets = 100};
+  metric_values values = {0};
+
+  sim_recorder_segment(recorder, 0, 0, 66, 66, false, 1000);
+  sim_recorder_segment(recorder, 0, 66, 54, 54, false, 3000);
+  sim_recorder_placed(recorder, &segment, &ulpdu, true, 3000);
+  sim_recorder_delivered(recorder, &segment, 7000);
+  sim_recorder_finish(recorder, 8000, &values);
+  g_assert_cmpfloat(values.value[METRIC_PLACEMENT_OCTETS], ==, 100);
+  g_assert_cmpfloat(values.value[METRIC_PLACEMENT_OCTETS_DIRECT], ==, 50);
+  g_assert_cmpfloat(values.value[METRIC_PLACEMENT_OCTETS_BUFFERED], ==, 50);
+  g_assert_cmpfloat(values.value[METRIC_PLACEMENT_OCTETS_OUT_OF_ORDER], ==, 100);
+  g_assert_cmpfloat(values.value[METRIC_BUFFER_READ_OCTETS], ==, 66);
+  g_assert_cmpfloat(values.value[METRIC_BUFFER_RELEASE_BURST_PEAK_OCTETS], ==, 66);
+  /* (50 * 2000 + 50 * 0) / 100 = 1000 ps; (50 * 6000 + 50 * 4000) / 100 = 5000 ps. */
+  g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_PLACEMENT_MEAN_S], 1000e-12, 1e-24);
+  g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_DELIVERY_MEAN_S], 5000e-12, 1e-24);
+  /* 800 bit from 1000 to 7000 ps. */
+  g_assert_cmpfloat_with_epsilon(values.value[METRIC_GOODPUT_BIT_PER_S], 800 / 6000e-12, 1);
+  octet_rope_clear(&octets);
+  sim_recorder_free(recorder);
+}
+
+/* What is still held when the run ends has been written and not read. */
+static void test_written_and_not_read(void)
+{
+  sim_recorder *recorder = new_recorder();
+  const rnic_held held[2] = {{.order = 300, .holes = 1},
+                             {.unlocated = 20, .incomplete = 7, .processing = 9, .holes = 2}};
+
+  sim_recorder_segment(recorder, 0, 1000, 300, 300, true, 10);
+  sim_recorder_held(recorder, 0, &held[0], 10);
+  sim_recorder_held(recorder, 1, &held[1], 20);
+  g_assert_cmpfloat(value_of(recorder, METRIC_BUFFER_WRITTEN_OCTETS, 30), ==, 327);
+  sim_recorder_free(recorder);
+}
+
+/* Retransmissions that proved needed are no longer counted; one was not: its octets came before it could be there. */
+static void test_spurious_retransmissions(void)
+{
+  const sim_recorder_config config = {
+      .connections = 1, .cell_octets = 1, .receive_window_octets = 65536, .least_delay_ps = 500};
+  sim_recorder *recorder = sim_recorder_new(&config);
+  const rnic_held held = {.in_order_edge = 3000};
+
+  sim_recorder_retransmitted(recorder, 0, -20, 20, 0); /* a startup frame: not counted */
+  sim_recorder_retransmitted(recorder, 0, 0, 1000, 100);
+  sim_recorder_retransmitted(recorder, 0, 1000, 1000, 100);
+  sim_recorder_segment(recorder, 0, 1000, 1000, 1000, true, 599);
+  sim_recorder_segment(recorder, 0, 0, 1000, 1000, false, 600);
+  sim_recorder_segment(recorder, 0, 1000, 1000, 0, false, 601);
+  sim_recorder_held(recorder, 0, &held, 601);
+  g_assert_cmpfloat(value_of(recorder, METRIC_TCP_SPURIOUS_RETRANSMISSIONS, 700), ==, 1);
+  sim_recorder_free(recorder);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/sim-recorder/segments", test_segments);
+  g_test_add_func("/sim-recorder/placement-and-delays", test_placement_and_delays);
+  g_test_add_func("/sim-recorder/written-and-not-read", test_written_and_not_read);
+  g_test_add_func("/sim-recorder/spurious-retransmissions", test_spurious_retransmissions);
+  return g_test_run();
+}

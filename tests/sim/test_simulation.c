@@ -1,0 +1,111 @@
+/* How runs end: well, at run.stop, without progress; and files that cannot be written. */
+#include "sim/simulation.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+static scenario *load(const char *const *sets)
+{
+  GError *error = NULL;
+  char *name = NULL;
+  int file = g_file_open_tmp("simulation-XXXXXX.cfg", &name, &error);
+
+  g_assert_no_error(error);
+  g_close(file, NULL);
+  scenario *s = scenario_load(name, sets, &error);
+  g_assert_no_error(error);
+  g_remove(name);
+  g_free(name);
+  return s;
+}
+
+static void run(const char *const *sets, simulation_result *result)
+{
+  const simulation_options options = {0};
+  GError *error = NULL;
+  scenario *s = load(sets);
+
+  g_assert_true(simulation_run(s, &options, result, &error));
+  g_assert_no_error(error);
+  scenario_free(s);
+}
+
+static void test_ok(void)
+{
+  static const char *const sets[] = {"run.engine=native", "workload.messages=3", NULL};
+  simulation_result result;
+
+  run(sets, &result);
+  g_assert_cmpint(result.status, ==, RUN_OK);
+  g_assert_cmpstr(result.message, ==, "");
+  g_assert_cmpfloat(result.metrics.value[METRIC_DELIVERY_MESSAGES], ==, 4);
+  simulation_result_clear(&result);
+}
+
+/* 10 Gbit/s cannot carry 200 * 64 KiB in 1 ms: 12.5 MiB need 10.5 ms. */
+static void test_stopped(void)
+{
+  static const char *const engines[] = {"run.engine=native", "run.engine=ns3"};
+
+  for (size_t i = 0; i < G_N_ELEMENTS(engines); i++) {
+    const char *sets[] = {engines[i], "run.stop=1ms", NULL};
+    simulation_result result;
+    run(sets, &result);
+    g_assert_cmpint(result.status, ==, RUN_STOPPED);
+    g_assert_nonnull(strstr(result.message, "run.stop"));
+    g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], ==, 0.001);
+    g_assert_cmpfloat(result.metrics.value[METRIC_INTEGRITY_OCTETS_WRONG], ==, 0);
+    simulation_result_clear(&result);
+  }
+}
+
+/* Nothing gets through: TCP gives up the SYN after its retries, and says so. */
+static void test_nothing_gets_through(void)
+{
+  static const char *const sets[] = {"run.engine=native", "path.forward.loss=100%", "tcp.retries=3", NULL};
+  simulation_result result;
+
+  run(sets, &result);
+  g_assert_cmpint(result.status, ==, RUN_FAILED);
+  g_assert_nonnull(strstr(result.message, "connection 0"));
+  simulation_result_clear(&result);
+}
+
+/* The same with more patience than run.stall has. */
+static void test_no_progress(void)
+{
+  static const char *const sets[] = {"run.engine=native", "path.forward.loss=100%", "run.stall=5s", NULL};
+  simulation_result result;
+
+  run(sets, &result);
+  g_assert_cmpint(result.status, ==, RUN_FAILED);
+  g_assert_nonnull(strstr(result.message, "no progress"));
+  simulation_result_clear(&result);
+}
+
+static void test_folder_is_missing(void)
+{
+  static const char *const sets[] = {"run.engine=native", "workload.messages=1", NULL};
+  const simulation_options options = {.directory = "/nonexistent/folder", .capture = TRUE};
+  simulation_result result;
+  GError *error = NULL;
+  scenario *s = load(sets);
+
+  g_assert_false(simulation_run(s, &options, &result, &error));
+  g_assert_error(error, SIMULATION_ERROR, SIMULATION_ERROR_FILE);
+  g_assert_nonnull(strstr(error->message, "/nonexistent/folder"));
+  g_error_free(error);
+  simulation_result_clear(&result);
+  scenario_free(s);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/simulation/ok", test_ok);
+  g_test_add_func("/simulation/stopped", test_stopped);
+  g_test_add_func("/simulation/nothing-gets-through", test_nothing_gets_through);
+  g_test_add_func("/simulation/no-progress", test_no_progress);
+  g_test_add_func("/simulation/folder-is-missing", test_folder_is_missing);
+  return g_test_run();
+}

@@ -25,14 +25,14 @@ struct rnic_endpoint {
   bool failed;
 };
 
-static void endpoint_fail(rnic_endpoint *endpoint, rnic_failure failure, uint32_t code, time_ps now)
+static void endpoint_fail(rnic_endpoint *endpoint, const rnic_failure *failure, time_ps now)
 {
   if (endpoint->failed) {
     return;
   }
   endpoint->failed = true;
   if (endpoint->events.failed) {
-    endpoint->events.failed(endpoint->user, failure, code, now);
+    endpoint->events.failed(endpoint->user, failure, now);
   }
   tcp_connection_abort(endpoint->tcp, now);
 }
@@ -68,9 +68,9 @@ static void on_completed(void *user, uint64_t id, time_ps now)
 
 static void on_rdmap_error(void *user, rdmap_error error, time_ps now)
 {
-  uint32_t code = (uint32_t)error.layer << 16 | (uint32_t)error.type << 8 | error.code;
+  const rnic_failure failure = {RNIC_FAILURE_RDMAP, {.rdmap = error}};
 
-  endpoint_fail(user, RNIC_FAILURE_RDMAP, code, now);
+  endpoint_fail(user, &failure, now);
 }
 
 /* --- MPA tells --- */
@@ -88,8 +88,10 @@ static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 
 static void on_mpa_error(void *user, mpa_error error, uint64_t offset, time_ps now)
 {
+  const rnic_failure failure = {RNIC_FAILURE_MPA, {.mpa = error}};
   (void)offset;
-  endpoint_fail(user, RNIC_FAILURE_MPA, error, now);
+
+  endpoint_fail(user, &failure, now);
 }
 
 /* --- Startup (mpa-01 §6.1) --- */
@@ -142,7 +144,8 @@ static void receive_startup(rnic_endpoint *endpoint, uint64_t position, const oc
    * hole, is as wrong as a malformed frame. mpa-01 §7: code 4 closes at once (MPA-280); by RST (notes-mpa 44). */
   bool octets_behind_frame = endpoint->deframer && octet_store_total(endpoint->startup_octets) > 0;
   if (octets_behind_frame || mpa_startup_state_of(endpoint->startup) == MPA_STARTUP_FAILED) {
-    endpoint_fail(endpoint, RNIC_FAILURE_MPA, MPA_ERROR_STARTUP, now);
+    const rnic_failure failure = {RNIC_FAILURE_MPA, {.mpa = MPA_ERROR_STARTUP}};
+    endpoint_fail(endpoint, &failure, now);
   }
 }
 
@@ -215,7 +218,8 @@ static void on_closed(void *user, tcp_close_reason reason, time_ps now)
   rnic_endpoint *endpoint = user;
 
   if (reason != TCP_CLOSE_FINISHED) {
-    endpoint_fail(endpoint, RNIC_FAILURE_TCP, reason, now);
+    const rnic_failure failure = {RNIC_FAILURE_TCP, {.tcp = reason}};
+    endpoint_fail(endpoint, &failure, now);
   }
   if (endpoint->events.closed) {
     endpoint->events.closed(endpoint->user, now);

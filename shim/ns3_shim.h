@@ -86,11 +86,9 @@ typedef struct ns3_shim_device ns3_shim_device;
 ns3_shim_node *ns3_shim_node_new(ns3_shim_error *error);
 void ns3_shim_node_free(ns3_shim_node *node);
 
-enum {
-  NS3_SHIM_PPP_OCTETS = 2, /* what the device puts before a packet */
-  NS3_SHIM_GAP_OCTETS =
-      36, /* the usual gap: with PPP 38 octets, what Ethernet costs (definitions.md, "Path") */
-};
+/* The usual gap: with the 2 octets of PPP that the device puts before a packet 38 octets, what Ethernet costs
+ * (definitions.md, "Directions, sides, path"). */
+enum { NS3_SHIM_GAP_OCTETS = 36 };
 
 typedef struct ns3_shim_device_config {
   uint64_t rate_bit_per_s;      /* > 0 */

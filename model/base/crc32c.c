@@ -17,16 +17,10 @@ uint32_t crc32c_update(uint32_t crc, const uint8_t *octets, size_t length)
 
 uint32_t crc32c_update_rope(uint32_t crc, const octet_rope *rope, uint32_t from, uint32_t length)
 {
-  g_assert(from <= rope->length && length <= rope->length - from);
-  for (const octet_slice *slice = octet_rope_slices(rope); length > 0; slice++) {
-    if (from >= slice->length) {
-      from -= slice->length;
-      continue;
-    }
-    uint32_t part = MIN(length, slice->length - from);
-    crc = crc32c_update(crc, slice->octets + from, part);
-    length -= part;
-    from = 0;
+  octet_rope_range rest = octet_rope_range_of(rope, from, length);
+  while (rest.length > 0) {
+    octet_slice part = octet_rope_range_next(&rest);
+    crc = crc32c_update(crc, part.octets, part.length);
   }
   return crc;
 }

@@ -80,3 +80,29 @@ void element_array_remove(element_array *array, size_t index, size_t count)
   }
   array->count -= count;
 }
+
+static uint64_t key_at(const element_array *array, size_t key_offset, size_t index)
+{
+  return *(const uint64_t *)((const uint8_t *)element_array_at(array, index) + key_offset);
+}
+
+size_t element_array_count_to(const element_array *array, size_t key_offset, uint64_t bound)
+{
+  size_t low = 0;
+  size_t high = array->count;
+  if (high == 0 || key_at(array, key_offset, high - 1) <= bound) {
+    return high;
+  }
+  if (key_at(array, key_offset, 0) > bound) {
+    return 0;
+  }
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (key_at(array, key_offset, middle) > bound) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}

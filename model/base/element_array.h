@@ -1,4 +1,4 @@
-/* An array of equal elements with room at both ends: what the sorted containers of base/ are made of.
+/* An array of equal elements with room at both ends: what sorted containers and queues are made of.
  *
  * Inserting and removing move the shorter side only, so that both ends are amortised O(1) and a container can be
  * used as a queue without moving the rest. */
@@ -34,6 +34,17 @@ void element_array_remove(element_array *array, size_t index, size_t count);
 static inline void *element_array_at(const element_array *array, size_t index)
 {
   return array->memory + (array->first + index) * array->element_octets;
+}
+
+/* How many elements have a key up to and with `bound`. The key is the uint64_t that lies `key_offset` octets into
+ * the element, and it ascends with the index. O(log count), and O(1) when the bound is before or behind all keys, as
+ * most are: about the newest octets of a stream, or the oldest. */
+size_t element_array_count_to(const element_array *array, size_t key_offset, uint64_t bound);
+
+/* How many elements have a key below `bound`. */
+static inline size_t element_array_count_below(const element_array *array, size_t key_offset, uint64_t bound)
+{
+  return bound == 0 ? 0 : element_array_count_to(array, key_offset, bound - 1);
 }
 
 #endif

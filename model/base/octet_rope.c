@@ -16,12 +16,6 @@ octet_block *octet_block_new(size_t octets)
   return block;
 }
 
-octet_block *octet_block_ref(octet_block *block)
-{
-  block->references++;
-  return block;
-}
-
 void octet_block_unref(octet_block *block)
 {
   if (block == NULL) {
@@ -110,24 +104,31 @@ void octet_rope_append(octet_rope *rope, const uint8_t *octets, uint32_t length,
     }
   }
   reserve_slice(rope);
-  slices_of(rope)[rope->slice_count++] = (octet_slice){
-      .octets = octets, .length = length, .block = block != NULL ? octet_block_ref(block) : NULL};
+  if (block != NULL) {
+    block->references++;
+  }
+  slices_of(rope)[rope->slice_count++] = (octet_slice){.octets = octets, .length = length, .block = block};
   rope->length += length;
+}
+
+octet_rope_range octet_rope_range_of(const octet_rope *rope, uint32_t from, uint32_t length)
+{
+  g_assert(from <= rope->length && length <= rope->length - from);
+  octet_rope_range range = {.slice = octet_rope_slices(rope), .skipped = from, .length = length};
+  while (range.length > 0 && range.skipped >= range.slice->length) {
+    range.skipped -= range.slice->length;
+    range.slice++;
+  }
+  return range;
 }
 
 void octet_rope_append_rope(octet_rope *rope, const octet_rope *source, uint32_t from, uint32_t length)
 {
   g_assert(rope != source);
-  g_assert(from <= source->length && length <= source->length - from);
-  for (const octet_slice *slice = octet_rope_slices(source); length > 0; slice++) {
-    if (from >= slice->length) {
-      from -= slice->length;
-      continue;
-    }
-    uint32_t part = MIN(length, slice->length - from);
-    octet_rope_append(rope, slice->octets + from, part, slice->block);
-    length -= part;
-    from = 0;
+  octet_rope_range rest = octet_rope_range_of(source, from, length);
+  while (rest.length > 0) {
+    octet_slice part = octet_rope_range_next(&rest);
+    octet_rope_append(rope, part.octets, part.length, part.block);
   }
 }
 
@@ -173,46 +174,29 @@ void octet_rope_drop_front(octet_rope *rope, uint32_t length)
 
 void octet_rope_copy_out(const octet_rope *rope, uint32_t from, uint32_t length, uint8_t *target)
 {
-  g_assert(from <= rope->length && length <= rope->length - from);
-  for (const octet_slice *slice = octet_rope_slices(rope); length > 0; slice++) {
-    if (from >= slice->length) {
-      from -= slice->length;
-      continue;
-    }
-    uint32_t part = MIN(length, slice->length - from);
-    memcpy(target, slice->octets + from, part);
-    target += part;
-    length -= part;
-    from = 0;
+  octet_rope_range rest = octet_rope_range_of(rope, from, length);
+  while (rest.length > 0) {
+    octet_slice part = octet_rope_range_next(&rest);
+    memcpy(target, part.octets, part.length);
+    target += part.length;
   }
 }
 
 uint8_t octet_rope_at(const octet_rope *rope, uint32_t index)
 {
-  g_assert(index < rope->length);
-  const octet_slice *slice = octet_rope_slices(rope);
-  while (index >= slice->length) {
-    index -= slice->length;
-    slice++;
-  }
-  return slice->octets[index];
+  octet_rope_range one = octet_rope_range_of(rope, index, 1);
+  return *octet_rope_range_next(&one).octets;
 }
 
 bool octet_rope_equals(const octet_rope *rope, uint32_t from, uint32_t length, const uint8_t *expected)
 {
-  g_assert(from <= rope->length && length <= rope->length - from);
-  for (const octet_slice *slice = octet_rope_slices(rope); length > 0; slice++) {
-    if (from >= slice->length) {
-      from -= slice->length;
-      continue;
-    }
-    uint32_t part = MIN(length, slice->length - from);
-    if (memcmp(slice->octets + from, expected, part) != 0) {
+  octet_rope_range rest = octet_rope_range_of(rope, from, length);
+  while (rest.length > 0) {
+    octet_slice part = octet_rope_range_next(&rest);
+    if (memcmp(part.octets, expected, part.length) != 0) {
       return false;
     }
-    expected += part;
-    length -= part;
-    from = 0;
+    expected += part.length;
   }
   return true;
 }

@@ -16,9 +16,6 @@ typedef struct octet_block octet_block;
 /* A new block of `octets` (> 0) octets, uninitialised, with one reference owned by the caller. */
 octet_block *octet_block_new(size_t octets);
 
-/* Adds a reference to `block` and returns it. */
-octet_block *octet_block_ref(octet_block *block);
-
 /* Drops a reference; the last one frees the block. NULL is allowed. */
 void octet_block_unref(octet_block *block);
 
@@ -56,6 +53,35 @@ void octet_rope_clear(octet_rope *rope);
 static inline const octet_slice *octet_rope_slices(const octet_rope *rope)
 {
   return rope->heap ? rope->heap : rope->inline_slices;
+}
+
+/* Octets of a rope that are read slice by slice:
+ *   octet_rope_range rest = octet_rope_range_of(rope, from, length);
+ *   while (rest.length > 0) {
+ *     octet_slice part = octet_rope_range_next(&rest);
+ *     …
+ *   }
+ * Valid until the rope changes. */
+typedef struct octet_rope_range {
+  const octet_slice *slice;
+  uint32_t skipped; /* octets of `slice` in front of the range */
+  uint32_t length;  /* octets still to come */
+} octet_rope_range;
+
+/* Octets [from, from + length), which must lie within the rope. */
+octet_rope_range octet_rope_range_of(const octet_rope *rope, uint32_t from, uint32_t length);
+
+/* The next of the octets to come (there must be some) that lie in one piece of memory; no reference is added. */
+static inline octet_slice octet_rope_range_next(octet_rope_range *rest)
+{
+  const octet_slice *slice = rest->slice++;
+  uint32_t behind = slice->length - rest->skipped;
+  octet_slice part = {.octets = slice->octets + rest->skipped,
+                      .length = rest->length < behind ? rest->length : behind,
+                      .block = slice->block};
+  rest->skipped = 0;
+  rest->length -= part.length;
+  return part;
 }
 
 /* Appends `length` octets at `octets`; takes a new reference on `block` (NULL: memory that outlives the rope).

@@ -61,23 +61,7 @@ void octet_store_free(octet_store *store)
 /* Index of the first entry that ends behind `position`. */
 static size_t find_entry(const octet_store *store, uint64_t position)
 {
-  size_t low = 0;
-  size_t high = store->entries.count;
-  if (high == 0 || entry_at(store, high - 1)->end <= position) {
-    return high;
-  }
-  if (entry_at(store, 0)->end > position) {
-    return 0;
-  }
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (entry_at(store, middle)->end > position) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return low;
+  return element_array_count_to(&store->entries, offsetof(entry, end), position);
 }
 
 /* A piece of octets [from, from + length) of `source`. */
@@ -139,32 +123,14 @@ bool octet_store_contains(const octet_store *store, uint64_t from, uint64_t to)
   return range_set_contains(store->held, from, to);
 }
 
-size_t octet_store_runs(const octet_store *store)
-{
-  return range_set_count(store->held);
-}
-
-/* The run of held octets that holds `position`; empty and at `position` when it is not held. */
-static range run_of(const octet_store *store, uint64_t position)
-{
-  size_t index = range_set_find(store->held, position);
-  if (index < range_set_count(store->held)) {
-    range run = range_set_get(store->held, index);
-    if (run.from <= position) {
-      return run;
-    }
-  }
-  return (range){position, position};
-}
-
 uint64_t octet_store_run_end(const octet_store *store, uint64_t position)
 {
-  return run_of(store, position).to;
-}
-
-uint64_t octet_store_run_start(const octet_store *store, uint64_t position)
-{
-  return run_of(store, position).from;
+  size_t index = range_set_find(store->held, position);
+  if (index == range_set_count(store->held)) {
+    return position;
+  }
+  range run = range_set_get(store->held, index);
+  return run.from <= position ? run.to : position;
 }
 
 uint64_t octet_store_next_held(const octet_store *store, uint64_t position)

@@ -10,6 +10,7 @@
 
 typedef struct octet_store octet_store;
 
+/* Holds nothing; free with octet_store_free() (NULL is allowed), which lets go of everything. */
 octet_store *octet_store_new(void);
 void octet_store_free(octet_store *store);
 
@@ -25,14 +26,8 @@ uint64_t octet_store_total(const octet_store *store);
 uint64_t octet_store_covered(const octet_store *store, uint64_t from, uint64_t to);
 bool octet_store_contains(const octet_store *store, uint64_t from, uint64_t to);
 
-/* Number of disjoint runs of held octets. */
-size_t octet_store_runs(const octet_store *store);
-
 /* End of the run of held octets that holds `position`; `position` itself when it is not held. */
 uint64_t octet_store_run_end(const octet_store *store, uint64_t position);
-
-/* Start of the run of held octets that holds `position`; `position` itself when it is not held. */
-uint64_t octet_store_run_start(const octet_store *store, uint64_t position);
 
 /* First held position at or behind `position`; UINT64_MAX when there is none. */
 uint64_t octet_store_next_held(const octet_store *store, uint64_t position);

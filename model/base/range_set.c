@@ -33,27 +33,7 @@ static range *range_at(const range_set *set, size_t index)
 
 size_t range_set_find(const range_set *set, uint64_t position)
 {
-  size_t low = 0;
-  size_t high = set->ranges.count;
-  /* Most questions are about the newest octets or the oldest. */
-  if (high == 0 || range_at(set, high - 1)->to <= position) {
-    return high;
-  }
-  if (range_at(set, high - 1)->from <= position) {
-    return high - 1;
-  }
-  if (range_at(set, 0)->to > position) {
-    return 0;
-  }
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (range_at(set, middle)->to > position) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return low;
+  return element_array_count_to(&set->ranges, offsetof(range, to), position);
 }
 
 /* Index of the first interval that ends at `position` or beyond it. */

@@ -303,11 +303,6 @@ char *units_format_rate(uint64_t bit_per_s)
   return format(bit_per_s, rate_units, G_N_ELEMENTS(rate_units));
 }
 
-char *units_format_size(uint64_t octets)
-{
-  return octets == 0 ? g_strdup("0") : format(octets, size_units, G_N_ELEMENTS(size_units));
-}
-
 char *units_format_real(double value)
 {
   static const char *const formats[] = {"%.15g", "%.16g", "%.17g"};

@@ -27,7 +27,6 @@ bool units_parse_probability(const char *text, double *probability);
 /* The shortest text that the parser above reads back as the same value; free with g_free(). */
 char *units_format_time(time_ps time);
 char *units_format_rate(uint64_t bit_per_s);
-char *units_format_size(uint64_t octets);
 char *units_format_probability(double probability);
 
 /* `value` in the fewest digits (15 to 17 significant) that read back as the same double, with a '.' whatever the

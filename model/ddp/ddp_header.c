@@ -1,24 +1,13 @@
 #include "ddp/ddp_header.h"
 
+#include "base/big_endian.h"
+
 /* DDP Control, the first octet (ddp-07/rfc5041 §4.1, DDP-035). */
 enum {
   CONTROL_T = 0x80,
   CONTROL_L = 0x40,
   CONTROL_DV = 0x03,
 };
-
-static void write_32(uint8_t *wire, uint32_t value)
-{
-  wire[0] = (uint8_t)(value >> 24);
-  wire[1] = (uint8_t)(value >> 16);
-  wire[2] = (uint8_t)(value >> 8);
-  wire[3] = (uint8_t)value;
-}
-
-static uint32_t read_32(const uint8_t *wire)
-{
-  return (uint32_t)wire[0] << 24 | (uint32_t)wire[1] << 16 | (uint32_t)wire[2] << 8 | wire[3];
-}
 
 size_t ddp_header_octets(const ddp_header *header)
 {
@@ -31,14 +20,13 @@ size_t ddp_header_encode(const ddp_header *header, uint8_t *wire)
                       (header->version & CONTROL_DV));
   wire[1] = header->ulp_control;
   if (header->tagged) {
-    write_32(wire + 2, header->stag);
-    write_32(wire + 6, (uint32_t)(header->tagged_offset >> 32));
-    write_32(wire + 10, (uint32_t)header->tagged_offset);
+    big_endian_write_32(wire + 2, header->stag);
+    big_endian_write_64(wire + 6, header->tagged_offset);
   } else {
-    write_32(wire + 2, header->ulp_word);
-    write_32(wire + 6, header->queue_number);
-    write_32(wire + 10, header->msn);
-    write_32(wire + 14, header->message_offset);
+    big_endian_write_32(wire + 2, header->ulp_word);
+    big_endian_write_32(wire + 6, header->queue_number);
+    big_endian_write_32(wire + 10, header->msn);
+    big_endian_write_32(wire + 14, header->message_offset);
   }
   return ddp_header_octets(header);
 }
@@ -62,13 +50,13 @@ size_t ddp_header_decode(ddp_header *header, const octet_rope *ulpdu)
   header->version = wire[0] & CONTROL_DV;
   header->ulp_control = wire[1];
   if (tagged) {
-    header->stag = read_32(wire + 2);
-    header->tagged_offset = (uint64_t)read_32(wire + 6) << 32 | read_32(wire + 10);
+    header->stag = big_endian_read_32(wire + 2);
+    header->tagged_offset = big_endian_read_64(wire + 6);
   } else {
-    header->ulp_word = read_32(wire + 2);
-    header->queue_number = read_32(wire + 6);
-    header->msn = read_32(wire + 10);
-    header->message_offset = read_32(wire + 14);
+    header->ulp_word = big_endian_read_32(wire + 2);
+    header->queue_number = big_endian_read_32(wire + 6);
+    header->msn = big_endian_read_32(wire + 10);
+    header->message_offset = big_endian_read_32(wire + 14);
   }
   return ddp_header_octets(header);
 }

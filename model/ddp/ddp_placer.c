@@ -229,8 +229,3 @@ size_t ddp_placer_undelivered(const ddp_placer *placer)
 {
   return ddp_undelivered_count(placer->undelivered);
 }
-
-uint64_t ddp_placer_delivered_edge(const ddp_placer *placer)
-{
-  return placer->edge;
-}

@@ -14,7 +14,7 @@
 #include "ddp/ddp_segment.h"
 #include "ddp/ddp_tagged_buffers.h"
 #include "ddp/ddp_untagged_queue.h"
-#include "mpa/mpa_deframer.h"
+#include "mpa/mpa_ulpdu.h"
 
 typedef struct ddp_placer ddp_placer;
 
@@ -55,8 +55,5 @@ void ddp_placer_receive(ddp_placer *placer, const mpa_ulpdu *ulpdu, time_ps now)
 
 /* Segments Placed and not yet Delivered: what DDP must remember. */
 size_t ddp_placer_undelivered(const ddp_placer *placer);
-
-/* All segments that end at or below this stream offset are Delivered. */
-uint64_t ddp_placer_delivered_edge(const ddp_placer *placer);
 
 #endif

@@ -32,20 +32,7 @@ static const ddp_segment *segment_at(const ddp_undelivered *undelivered, size_t 
 /* Number of segments that start below `position`. */
 static size_t count_below(const ddp_undelivered *undelivered, uint64_t position)
 {
-  size_t low = 0;
-  size_t high = undelivered->segments.count;
-  if (high > 0 && segment_at(undelivered, high - 1)->fpdu_start < position) {
-    return high; /* new data arrives at the end of the stream */
-  }
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (segment_at(undelivered, middle)->fpdu_start < position) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return element_array_count_below(&undelivered->segments, offsetof(ddp_segment, fpdu_start), position);
 }
 
 void ddp_undelivered_add(ddp_undelivered *undelivered, const ddp_segment *segment)

@@ -4,7 +4,6 @@
 #define DDP_DDP_UNTAGGED_QUEUE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "ddp/ddp_error.h"

@@ -23,8 +23,7 @@ static const metric_row rows[METRIC_COUNT] = {
                              "Expirations of the retransmission timer."},
     [METRIC_TCP_SPURIOUS_RETRANSMISSIONS] =
         {"tcp.spurious_retransmissions", "segments", DATA_SOURCE,
-         "Retransmissions of octets that had arrived at the Data Sink by an earlier copy, or "
-         "were about to."},
+         "Retransmissions of octets that had arrived at the Data Sink by an earlier copy, or were about to."},
     [METRIC_MPA_FPDUS] = {"mpa.fpdus", "FPDUs", DATA_SINK, "FPDUs that were located, complete and valid."},
     [METRIC_MPA_MARKERS] = {"mpa.markers", "markers", DATA_SINK, "Markers inside the FPDUs of mpa.fpdus."},
     [METRIC_MPA_SEGMENTS_ALIGNED] =
@@ -36,10 +35,10 @@ static const metric_row rows[METRIC_COUNT] = {
     [METRIC_MPA_LOCATED_BY_MARKER] =
         {"mpa.located_by_marker", "FPDUs", DATA_SINK,
          "FPDUs whose start was first established by a whole marker, present, that points to it."},
-    [METRIC_MPA_LOCATED_BY_MARKER_CHAIN] = {"mpa.located_by_marker_chain", "FPDUs", DATA_SINK,
-                                            "FPDUs whose start was first established by the end of a "
-                                            "complete, valid FPDU that was itself located by "
-                                            "a marker or by such a chain."},
+    [METRIC_MPA_LOCATED_BY_MARKER_CHAIN] =
+        {"mpa.located_by_marker_chain", "FPDUs", DATA_SINK,
+         "FPDUs whose start was first established by the end of a complete, valid FPDU that was itself "
+         "located by a marker or by such a chain."},
     [METRIC_MPA_CRC_ERRORS] = {"mpa.crc_errors", "FPDUs", DATA_SINK,
                                "FPDUs whose CRC did not match or whose length was impossible."},
     [METRIC_MPA_MULPDU_OCTETS] =
@@ -64,17 +63,15 @@ static const metric_row rows[METRIC_COUNT] = {
                                               "but processing, all connections together."},
     [METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS] = {"buffer.reassembly_mean_octets", "octets", DATA_SINK,
                                               "The mean over time of the reassembly occupancy, from the "
-                                              "first arrival of a workload octet to the last "
-                                              "delivery."},
-    [METRIC_BUFFER_REASSEMBLY_P99_OCTETS] = {"buffer.reassembly_p99_octets", "octets", DATA_SINK,
-                                             "The smallest x with reassembly occupancy <= x for at least 99 "
-                                             "% of the time from the first arrival of a "
-                                             "workload octet to the last delivery."},
+                                              "first arrival of a workload octet to the last delivery."},
+    [METRIC_BUFFER_REASSEMBLY_P99_OCTETS] =
+        {"buffer.reassembly_p99_octets", "octets", DATA_SINK,
+         "The smallest x with reassembly occupancy <= x for at least 99 % of the time from the first arrival "
+         "of a workload octet to the last delivery."},
     [METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY] =
         {"buffer.reassembly_p99_octets_in_recovery", "octets", DATA_SINK,
          "The smallest x with reassembly occupancy <= x for at least 99 % of that part of the time in which "
-         "some "
-         "connection had a hole open."},
+         "some connection had a hole open."},
     [METRIC_BUFFER_TOTAL_PEAK_OCTETS] =
         {"buffer.total_peak_octets", "octets", DATA_SINK,
          "The largest number of octets held for all causes, processing included, all connections together."},
@@ -84,10 +81,10 @@ static const metric_row rows[METRIC_COUNT] = {
     [METRIC_BUFFER_PEAK_OCTETS_UNLOCATED] = {"buffer.peak_octets.unlocated", "octets", DATA_SINK,
                                              "The most octets held because, with markers looked for, their "
                                              "FPDU was not located, all connections together."},
-    [METRIC_BUFFER_PEAK_OCTETS_ORDER] = {"buffer.peak_octets.order", "octets", DATA_SINK,
-                                         "The most octets held unlocated because the receiver may not look "
-                                         "ahead (in-order receiver, or markers off), "
-                                         "all connections together."},
+    [METRIC_BUFFER_PEAK_OCTETS_ORDER] =
+        {"buffer.peak_octets.order", "octets", DATA_SINK,
+         "The most octets held unlocated because the receiver may not look ahead (in-order receiver, or "
+         "markers off), all connections together."},
     [METRIC_BUFFER_PEAK_OCTETS_FRAGMENT] =
         {"buffer.peak_octets.fragment", "octets", DATA_SINK,
          "The most octets held in IP datagrams with fragments missing, all connections together."},

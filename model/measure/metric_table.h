@@ -4,8 +4,6 @@
 #define MEASURE_METRIC_TABLE_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* One enumerator a row of the table, in the table's order. */
 typedef enum metric_id {
@@ -76,13 +74,13 @@ const metric_row *metric_row_of(metric_id id);
 /* The id of `name`; METRIC_COUNT when there is none. */
 metric_id metric_find(const char *name);
 
-/* One value a metric, or none ("a metric without samples is left out"). All-zero is the empty set of values.
- * */
+/* One value a metric, or none: a metric without samples is left out. All-zero is the empty set of values. */
 typedef struct metric_values {
   double value[METRIC_COUNT];
   bool present[METRIC_COUNT];
 } metric_values;
 
+/* Gives `id` (< METRIC_COUNT) the value `value`, in the unit of its row. */
 void metric_values_set(metric_values *values, metric_id id, double value);
 
 #endif

@@ -16,7 +16,6 @@ struct time_distribution {
   uint64_t value;
   time_ps since; /* what was before it is in `marked` or `pending` */
   bool paused;
-  uint64_t peak;
   dwell *marked; /* open addressing, linear probing; each value once */
   size_t marked_count;
   size_t marked_capacity; /* a power of two */
@@ -89,7 +88,6 @@ static void pass_time(time_distribution *distribution, time_ps now)
   if (now == distribution->since) {
     return;
   }
-  distribution->peak = MAX(distribution->peak, distribution->value);
   if (!distribution->paused) {
     dwell passed = {.value = distribution->value, .time = now - distribution->since};
     g_array_append_val(distribution->pending, passed);
@@ -134,16 +132,6 @@ void time_distribution_mark(time_distribution *distribution, time_ps now)
     count_marked(distribution, &g_array_index(distribution->pending, dwell, i));
   }
   g_array_set_size(distribution->pending, 0);
-}
-
-uint64_t time_distribution_peak(const time_distribution *distribution)
-{
-  return MAX(distribution->peak, distribution->value);
-}
-
-time_ps time_distribution_counted(const time_distribution *distribution)
-{
-  return distribution->marked_time;
 }
 
 bool time_distribution_mean(const time_distribution *distribution, double *mean)

@@ -1,4 +1,4 @@
-/* A step function of time: its peak, exact mean and exact quantiles (definitions.md, Metrics: "exact").
+/* A step function of time: its exact mean and exact quantiles (definitions.md, Metrics: "exact").
  *
  * A value that lasts no time does not exist: several settings in one picosecond leave the last. Mean and
  * quantiles look at an interval whose end is known only afterwards ("the last delivery"): each
@@ -23,29 +23,20 @@ void time_distribution_free(time_distribution *distribution);
 /* From `now` on the function is `value`. */
 void time_distribution_set(time_distribution *distribution, time_ps now, uint64_t value);
 
-/* Counting of mean and quantiles starts at `now`: what was before it is forgotten (marks too), the peak kept.
- * */
+/* Counting starts at `now`: what was before it is forgotten, marks too. */
 void time_distribution_start(time_distribution *distribution, time_ps now);
 
-/* Counting pauses, and goes on, at `now` (for "over the time a hole is open"); it is on at first. Idempotent.
- * */
+/* Counting pauses, and goes on, at `now` (for "over the time a hole is open"); it is on at first. Idempotent. */
 void time_distribution_pause(time_distribution *distribution, time_ps now);
 void time_distribution_resume(time_distribution *distribution, time_ps now);
 
 /* The time up to `now` counts. */
 void time_distribution_mark(time_distribution *distribution, time_ps now);
 
-/* The largest value that lasted some time or is still held, marked or not, counted or not. */
-uint64_t time_distribution_peak(const time_distribution *distribution);
-
-/* The time counted up to the last mark, in ps; 0 without a mark. */
-time_ps time_distribution_counted(const time_distribution *distribution);
-
-/* The mean over that time; false when there is none. */
+/* The mean over the time counted up to the last mark; false when there is none. */
 bool time_distribution_mean(const time_distribution *distribution, double *mean);
 
-/* The smallest x with value <= x for at least `percent` % (1 … 100) of that time; false when there is none.
- * */
+/* The smallest x with value <= x for at least `percent` % (1 … 100) of that time; false when there is none. */
 bool time_distribution_quantile(const time_distribution *distribution, unsigned percent, uint64_t *x);
 
 #endif

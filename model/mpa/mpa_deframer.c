@@ -2,6 +2,7 @@
 
 #include <glib.h>
 
+#include "base/big_endian.h"
 #include "base/octet_store.h"
 #include "base/range_set.h"
 #include "mpa/mpa_fpdu.h"
@@ -143,7 +144,7 @@ static void pass_whole_fpdus(mpa_deframer *deframer, const octet_rope *octets, t
       return;
     }
     octet_rope_copy_out(octets, (uint32_t)(header - offset), MPA_FPDU_LENGTH_OCTETS, length);
-    uint32_t ulpdu_octets = (uint32_t)(length[0] << 8 | length[1]);
+    uint32_t ulpdu_octets = big_endian_read_16(length); /* mpa-01 §4 (MPA-074) */
     if (!length_is_possible(deframer, start, ulpdu_octets, now)) {
       return;
     }
@@ -257,7 +258,7 @@ static mpa_open_fpdu *locate(mpa_deframer *deframer, uint64_t start, mpa_locatio
     return NULL;
   }
   octet_store_copy_out(deframer->store, header, MPA_FPDU_LENGTH_OCTETS, length);
-  uint32_t ulpdu_octets = (uint32_t)(length[0] << 8 | length[1]);
+  uint32_t ulpdu_octets = big_endian_read_16(length); /* mpa-01 §4 (MPA-074) */
   if (!length_is_possible(deframer, start, ulpdu_octets, now)) {
     return NULL;
   }

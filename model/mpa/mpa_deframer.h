@@ -3,7 +3,7 @@
  * The start of an FPDU is established by one of three methods only (MPA-163): the end of the previous FPDU in
  * order (chain), a marker that points to it (marker), the end of a complete valid FPDU found by the latter
  * two (marker chain). What is located, complete and valid is passed up at once, in whatever order; the rest
- * is held. Segment boundaries mean nothing here (MPA-169).
+ * is held. Segment boundaries mean nothing here (§5.4.1, MPA-169).
  *
  * Offsets are those of the FPDU phase (offset 0: its first octet). definitions.md, "Held octets", is the
  * contract for what is counted as held and why. */
@@ -16,42 +16,10 @@
 
 #include "base/octet_rope.h"
 #include "base/time_ps.h"
+#include "mpa/mpa_error.h"
+#include "mpa/mpa_ulpdu.h"
 
 typedef struct mpa_deframer mpa_deframer;
-
-typedef enum mpa_location {
-  MPA_LOCATED_BY_CHAIN,
-  MPA_LOCATED_BY_MARKER,
-  MPA_LOCATED_BY_MARKER_CHAIN,
-  MPA_LOCATIONS
-} mpa_location;
-
-/* Error codes as MPA reports them (mpa-01 §7, MPA-276 … MPA-279). */
-typedef enum mpa_error {
-  MPA_ERROR_NONE = 0,
-  MPA_ERROR_CLOSED = 1,  /* TCP connection closed, terminated or lost */
-  MPA_ERROR_CRC = 2,     /* received CRC does not match, or an impossible length */
-  MPA_ERROR_MARKER = 3,  /* marker and ULPDU_Length disagree about an FPDU start */
-  MPA_ERROR_STARTUP = 4, /* invalid startup frame */
-} mpa_error;
-
-/* Octets of a ULPDU that arrived together. */
-typedef struct mpa_ulpdu_part {
-  uint32_t from; /* offset into the ULPDU */
-  uint32_t length;
-  time_ps arrival; /* of the segment that brought them first */
-} mpa_ulpdu_part;
-
-/* One FPDU, located, complete and valid. */
-typedef struct mpa_ulpdu {
-  uint64_t fpdu_start; /* offset of its first octet, a leading marker included */
-  uint64_t fpdu_end;   /* offset behind its CRC */
-  mpa_location located_by;
-  uint64_t held_octets;        /* of the FPDU's octets, framing included: those that arrived before now */
-  const octet_rope *octets;    /* the ULPDU alone: no header, marker, PAD, CRC (MPA-058) */
-  const mpa_ulpdu_part *parts; /* ascending, they cover the ULPDU */
-  size_t part_count;
-} mpa_ulpdu;
 
 typedef struct mpa_deframer_events {
   /* A valid ULPDU, passed exactly once; everything is valid during the call only. The in-order edge still
@@ -100,6 +68,7 @@ void mpa_deframer_held(const mpa_deframer *deframer, mpa_held *held);
 /* The error that stopped this half connection; MPA_ERROR_NONE. */
 mpa_error mpa_deframer_error(const mpa_deframer *deframer);
 
+/* The counts so far; they belong to the deframer and change with it. */
 const mpa_deframer_statistics *mpa_deframer_statistics_of(const mpa_deframer *deframer);
 
 #endif

@@ -5,6 +5,9 @@
 #include "base/crc32c.h"
 #include "mpa/mpa_marker.h"
 
+/* Octets between two markers: 508 (MPA-095). */
+enum { BETWEEN_MARKERS_OCTETS = MPA_MARKER_PERIOD_OCTETS - MPA_MARKER_OCTETS };
+
 uint64_t mpa_fpdu_header(uint64_t start, bool markers)
 {
   return markers && start % MPA_MARKER_PERIOD_OCTETS == 0 ? start + MPA_MARKER_OCTETS : start;
@@ -14,6 +17,28 @@ uint64_t mpa_fpdu_start(uint64_t header, bool markers)
 {
   return markers && header % MPA_MARKER_PERIOD_OCTETS == MPA_MARKER_OCTETS ? header - MPA_MARKER_OCTETS
                                                                            : header;
+}
+
+uint32_t mpa_fpdu_pad_octets(uint32_t ulpdu_octets)
+{
+  return -(MPA_FPDU_LENGTH_OCTETS + ulpdu_octets) % 4;
+}
+
+uint64_t mpa_fpdu_octets(uint64_t start, uint32_t ulpdu_octets, bool markers)
+{
+  uint64_t unmarked = MPA_FPDU_LENGTH_OCTETS + (uint64_t)ulpdu_octets + mpa_fpdu_pad_octets(ulpdu_octets) +
+                      MPA_FPDU_CRC_OCTETS;
+  uint64_t phase = start % MPA_MARKER_PERIOD_OCTETS;
+
+  g_assert(start % 4 == 0);
+  if (!markers) {
+    return unmarked;
+  }
+  /* notes-mpa 13: a marker goes in front of every 508th octet counted from the last marker; one that falls
+   * behind the CRC is the next FPDU's, hence the - 1 (MPA-098). */
+  uint64_t leading = phase == 0 ? MPA_MARKER_OCTETS : 0;
+  uint64_t since_marker = phase + leading - MPA_MARKER_OCTETS;
+  return leading + unmarked + MPA_MARKER_OCTETS * ((since_marker + unmarked - 1) / BETWEEN_MARKERS_OCTETS);
 }
 
 mpa_fpdu mpa_fpdu_at(uint64_t start, uint32_t ulpdu_octets, bool markers)

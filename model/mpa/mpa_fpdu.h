@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/octet_rope.h"
-#include "mpa/mpa_deframer.h"
+#include "mpa/mpa_error.h"
 
 enum {
   MPA_FPDU_LENGTH_OCTETS = 2, /* the ULPDU_Length field */
@@ -29,6 +29,14 @@ uint64_t mpa_fpdu_header(uint64_t start, bool markers);
 
 /* The reverse: first octet of the FPDU whose ULPDU_Length is at `header`. */
 uint64_t mpa_fpdu_start(uint64_t header, bool markers);
+
+/* PAD octets of a ULPDU: (-(2 + length)) mod 4 (MPA-078). */
+uint32_t mpa_fpdu_pad_octets(uint32_t ulpdu_octets);
+
+/* Stream octets of an FPDU that starts at offset `start`, a multiple of 4 as all FPDUs are (MPA-100), its
+ * leading marker included when there is one and `markers`: header, ULPDU, PAD, CRC and the markers within
+ * (MPA-111). */
+uint64_t mpa_fpdu_octets(uint64_t start, uint32_t ulpdu_octets, bool markers);
 
 /* The FPDU at `start` with a ULPDU of `ulpdu_octets`. */
 mpa_fpdu mpa_fpdu_at(uint64_t start, uint32_t ulpdu_octets, bool markers);

@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/big_endian.h"
 #include "base/crc32c.h"
 #include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_marker.h"
@@ -12,7 +13,6 @@ struct mpa_framer {
   bool markers;
   bool crc;
   uint64_t offset;
-  uint64_t marker_count;
 };
 
 /* What MPA adds to one ULPDU lies in one block, in the order of the stream. */
@@ -48,9 +48,7 @@ static void append_header(overhead *added, const mpa_fpdu *fpdu, octet_rope *tar
     mpa_marker_write(fpdu->start, fpdu->header, added->next); /* mpa-01 §5.1 (MPA-098, MPA-104) */
     append_overhead(added, MPA_MARKER_OCTETS, target);
   }
-  /* mpa-01 §4 (MPA-074) */
-  added->next[0] = (uint8_t)(fpdu->ulpdu_octets >> 8);
-  added->next[1] = (uint8_t)fpdu->ulpdu_octets;
+  big_endian_write_16(added->next, (uint16_t)fpdu->ulpdu_octets); /* mpa-01 §4 (MPA-074) */
   append_overhead(added, MPA_FPDU_LENGTH_OCTETS, target);
 }
 
@@ -84,7 +82,7 @@ static void append_ulpdu(overhead *added, const mpa_fpdu *fpdu, const octet_rope
 static void append_trailer(overhead *added, const mpa_fpdu *fpdu, bool crc, octet_rope *target)
 {
   /* PAD is zero (MPA-076) and shares a word with the end of the ULPDU, so no marker splits them (MPA-110). */
-  uint32_t pad = mpa_pad_octets(fpdu->ulpdu_octets);
+  uint32_t pad = mpa_fpdu_pad_octets(fpdu->ulpdu_octets);
 
   memset(added->next, 0, pad);
   append_overhead(added, pad, target);
@@ -113,15 +111,9 @@ void mpa_framer_frame(mpa_framer *framer, const octet_rope *ulpdu, octet_rope *f
   octet_block_unref(block);
   g_assert(fpdu->length == extent.end - extent.start);
   framer->offset = extent.end;
-  framer->marker_count += mpa_fpdu_marker_count(&extent);
 }
 
 uint64_t mpa_framer_offset(const mpa_framer *framer)
 {
   return framer->offset;
-}
-
-uint64_t mpa_framer_markers(const mpa_framer *framer)
-{
-  return framer->marker_count;
 }

@@ -22,7 +22,4 @@ void mpa_framer_frame(mpa_framer *framer, const octet_rope *ulpdu, octet_rope *f
 /* Offset of the next FPDU in the FPDU phase: all octets framed so far. */
 uint64_t mpa_framer_offset(const mpa_framer *framer);
 
-/* Markers sent so far. */
-uint64_t mpa_framer_markers(const mpa_framer *framer);
-
 #endif

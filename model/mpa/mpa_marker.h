@@ -1,12 +1,10 @@
-/* The arithmetic of markers (mpa-01 §4.1, §5.1): where they are, how many, what they say, how long an FPDU is
- * with them.
+/* The arithmetic of markers (mpa-01 §4.1, §5.1): where they are, how many, what they say.
  *
  * All positions are 64-bit offsets into the FPDU phase of one half connection: offset 0 is the first octet
  * of the first FPDU (with markers: its leading marker) (notes-mpa 7). */
 #ifndef MPA_MPA_MARKER_H
 #define MPA_MPA_MARKER_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -34,13 +32,5 @@ void mpa_marker_write(uint64_t position, uint64_t header, uint8_t wire[MPA_MARKE
  * can be there, so the sender counted from the leading marker (notes-mpa 1). MPA_MARKER_NOWHERE when it
  * reaches before offset 0 (notes-mpa 10). */
 uint64_t mpa_marker_header(uint64_t position, const uint8_t wire[MPA_MARKER_OCTETS]);
-
-/* PAD octets of a ULPDU: (-(2 + length)) mod 4 (MPA-078). */
-uint32_t mpa_pad_octets(uint32_t ulpdu_octets);
-
-/* Stream octets of an FPDU that starts at offset `start`, a multiple of 4 as all FPDUs are (MPA-100), its
- * leading marker included when there is one and `markers`: header, ULPDU, PAD, CRC and the markers within
- * (MPA-111). */
-uint64_t mpa_fpdu_octets(uint64_t start, uint32_t ulpdu_octets, bool markers);
 
 #endif

@@ -40,19 +40,7 @@ mpa_open_fpdu *mpa_open_fpdus_at(const mpa_open_fpdus *open, size_t index)
 /* Index of the first entry that starts at or behind `start`. */
 static size_t first_from(const mpa_open_fpdus *open, uint64_t start)
 {
-  size_t low = 0;
-  size_t high = open->entries.count;
-
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-
-    if (mpa_open_fpdus_at(open, middle)->start < start) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return element_array_count_below(&open->entries, offsetof(mpa_open_fpdu, start), start);
 }
 
 size_t mpa_open_fpdus_first_reaching(const mpa_open_fpdus *open, uint64_t position)

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mpa/mpa_deframer.h"
 #include "mpa/mpa_fpdu.h"
+#include "mpa/mpa_ulpdu.h"
 
 /* Read by everyone, written only by the functions below. */
 typedef struct mpa_open_fpdu {

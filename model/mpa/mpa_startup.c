@@ -3,6 +3,8 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/big_endian.h"
+
 enum {
   KEY_OCTETS = 16,
   FLAGS_AT = 16,
@@ -70,15 +72,14 @@ uint64_t mpa_startup_received_frame_octets(const mpa_startup *startup)
   if (startup->received < HEADER_OCTETS) {
     return 0;
   }
-  const uint8_t *length = startup->header + PRIVATE_DATA_LENGTH_AT;
-  return HEADER_OCTETS + (uint64_t)(length[0] << 8 | length[1]);
+  return HEADER_OCTETS + big_endian_read_16(startup->header + PRIVATE_DATA_LENGTH_AT);
 }
 
 /* Whether octet number `index` of the peer's frame, the last of those received, may be what it is. */
 static bool octet_is_valid(const mpa_startup *startup, uint32_t index)
 {
-  /* mpa-01 §6.1.1: each end knows which frame it must get; two Initiators find each other out here
-   * (MPA-227, MPA-239, MPA-240). */
+  /* mpa-01 §6.1 rule 8, §6.1.1: each end knows which frame it must get; two Initiators find each other out
+   * here (MPA-227, MPA-239, MPA-240). */
   const uint8_t *key = startup->role == MPA_INITIATOR ? reply_key : request_key;
 
   if (index < KEY_OCTETS) {
@@ -145,11 +146,6 @@ uint32_t mpa_startup_receive(mpa_startup *startup, const octet_rope *octets)
 mpa_startup_state mpa_startup_state_of(const mpa_startup *startup)
 {
   return startup->state;
-}
-
-uint32_t mpa_startup_held_octets(const mpa_startup *startup)
-{
-  return startup->state == MPA_STARTUP_WAITING ? startup->received : 0;
 }
 
 static bool peer_has_flag(const mpa_startup *startup, uint8_t flag)

@@ -3,7 +3,6 @@
 #define MPA_MPA_STARTUP_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/octet_rope.h"
@@ -38,10 +37,8 @@ bool mpa_startup_next_frame(mpa_startup *startup, octet_rope *frame);
  * included. */
 uint32_t mpa_startup_receive(mpa_startup *startup, const octet_rope *octets);
 
+/* Where this endpoint stands. */
 mpa_startup_state mpa_startup_state_of(const mpa_startup *startup);
-
-/* Octets received and held because the peer's frame is not whole yet; 0 after a failure. */
-uint32_t mpa_startup_held_octets(const mpa_startup *startup);
 
 /* Octets of the peer's frame as its header declares it: where its FPDU phase starts; 0 while unknown. */
 uint64_t mpa_startup_received_frame_octets(const mpa_startup *startup);

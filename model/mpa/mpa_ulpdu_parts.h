@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #include "base/time_ps.h"
-#include "mpa/mpa_deframer.h"
 #include "mpa/mpa_fpdu.h"
+#include "mpa/mpa_ulpdu.h"
 
 typedef struct mpa_ulpdu_parts mpa_ulpdu_parts;
 

@@ -159,15 +159,10 @@ void rdmap_stream_post_send(rdmap_stream *stream, uint64_t id, uint32_t length, 
        &(ddp_message){.length = length, .source = source, .source_user = source_user});
 }
 
-uint64_t rdmap_stream_pending(const rdmap_stream *stream)
-{
-  return stream->operations.count - stream->framed_operations;
-}
-
 bool rdmap_stream_next_ulpdu(rdmap_stream *stream, uint32_t mulpdu_octets, octet_rope *ulpdu)
 {
   g_assert(stream->framing == FRAMING_NONE);
-  if (rdmap_stream_pending(stream) == 0) {
+  if (stream->framed_operations == stream->operations.count) {
     return false;
   }
   if (ddp_segmenter_is_idle(stream->segmenter)) {

@@ -44,9 +44,6 @@ void rdmap_stream_post_write(rdmap_stream *stream, uint64_t id, uint32_t stag, u
 void rdmap_stream_post_send(rdmap_stream *stream, uint64_t id, uint32_t length, ddp_payload_source source,
                             void *source_user);
 
-/* Posted operations not yet completely pulled out and framed. */
-uint64_t rdmap_stream_pending(const rdmap_stream *stream);
-
 /* The next ULPDU of the posted operations, in the order posted (rdmap-00 §7.5 rule 13, RDMAP-194), of at
  * most `mulpdu_octets`, into the empty `ulpdu`; false when there is nothing to send. The caller frames it
  * and says with rdmap_stream_framed(), before the next call, where its FPDU ends in the stream that

@@ -368,11 +368,6 @@ void rnic_endpoint_close(rnic_endpoint *endpoint)
   tcp_connection_close(endpoint->tcp);
 }
 
-void rnic_endpoint_abort(rnic_endpoint *endpoint, time_ps now)
-{
-  tcp_connection_abort(endpoint->tcp, now);
-}
-
 rdmap_stream *rnic_endpoint_stream(rnic_endpoint *endpoint)
 {
   return endpoint->stream;

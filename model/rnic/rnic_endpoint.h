@@ -5,6 +5,7 @@
 #ifndef RNIC_RNIC_ENDPOINT_H
 #define RNIC_RNIC_ENDPOINT_H
 
+#include "mpa/mpa_deframer.h"
 #include "mpa/mpa_startup.h"
 #include "rdmap/rdmap_stream.h"
 #include "rnic/rnic_failure.h"
@@ -83,22 +84,22 @@ void rnic_endpoint_run(rnic_endpoint *endpoint, time_ps now);
 /* No more operations will be posted: sends FIN behind what is posted. */
 void rnic_endpoint_close(rnic_endpoint *endpoint);
 
-/* Aborts the connection (RST). */
-void rnic_endpoint_abort(rnic_endpoint *endpoint, time_ps now);
-
 /* Where operations are posted and buffers registered. */
 rdmap_stream *rnic_endpoint_stream(rnic_endpoint *endpoint);
 
 /* True when an octet of the stream received before `phase_offset` is still missing. In full operation. */
 bool rnic_endpoint_has_hole_before(const rnic_endpoint *endpoint, uint64_t phase_offset);
 
+/* What the receiving side holds now. */
 void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_held *held);
 
+/* Counters; the endpoint's. MPA's are of the receiving side, NULL before full operation. */
 const tcp_statistics *rnic_endpoint_tcp_statistics(const rnic_endpoint *endpoint);
-const mpa_deframer_statistics *
-rnic_endpoint_mpa_statistics(const rnic_endpoint *endpoint); /* NULL before full operation */
+const mpa_deframer_statistics *rnic_endpoint_mpa_statistics(const rnic_endpoint *endpoint);
 const rnic_full_size *rnic_endpoint_full_size(const rnic_endpoint *endpoint);
+
+/* EMSS and MULPDU of the direction sent; 0 while unknown. */
 uint32_t rnic_endpoint_emss_octets(const rnic_endpoint *endpoint);
-uint32_t rnic_endpoint_mulpdu_octets(const rnic_endpoint *endpoint); /* 0 before full operation */
+uint32_t rnic_endpoint_mulpdu_octets(const rnic_endpoint *endpoint);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef RNIC_RNIC_FAILURE_H
 #define RNIC_RNIC_FAILURE_H
 
-#include "mpa/mpa_deframer.h"
+#include "mpa/mpa_error.h"
 #include "rdmap/rdmap_error.h"
 #include "tcp/tcp_connection.h"
 

@@ -4,7 +4,7 @@
 #ifndef RNIC_RNIC_PLACEMENT_PIPE_H
 #define RNIC_RNIC_PLACEMENT_PIPE_H
 
-#include "mpa/mpa_deframer.h"
+#include "mpa/mpa_ulpdu.h"
 
 typedef struct rnic_placement_pipe rnic_placement_pipe;
 

@@ -63,6 +63,7 @@ bool rnic_workload_sink_done(const rnic_workload *workload);
 /* Operations in all: messages and the Sends that follow Writes. */
 uint64_t rnic_workload_operations(const rnic_workload *workload);
 
+/* What was Delivered and what was wrong with it so far; the workload's. */
 const rnic_workload_results *rnic_workload_results_of(const rnic_workload *workload);
 
 #endif

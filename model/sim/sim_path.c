@@ -27,7 +27,8 @@ struct sim_path {
   void *output_user;
 };
 
-scenario_key sim_path_key(sim_direction direction, scenario_key forward)
+/* The key of `direction` that corresponds to the forward one. */
+static scenario_key key_of(sim_direction direction, scenario_key forward)
 {
   return direction == SIM_FORWARD ? forward
                                   : forward + (SCENARIO_PATH_REVERSE_RATE - SCENARIO_PATH_FORWARD_RATE);
@@ -37,10 +38,10 @@ path_link_config sim_path_link_config(const scenario *s, sim_direction direction
 {
   return (path_link_config){
       .id = direction,
-      .rate_bit_per_s = scenario_rate(s, sim_path_key(direction, SCENARIO_PATH_FORWARD_RATE)),
-      .delay_ps = scenario_time(s, sim_path_key(direction, SCENARIO_PATH_FORWARD_DELAY)),
-      .mtu_octets = (uint32_t)scenario_integer(s, sim_path_key(direction, SCENARIO_PATH_FORWARD_MTU)),
-      .framing_octets = (uint32_t)scenario_integer(s, sim_path_key(direction, SCENARIO_PATH_FORWARD_FRAMING)),
+      .rate_bit_per_s = scenario_rate(s, key_of(direction, SCENARIO_PATH_FORWARD_RATE)),
+      .delay_ps = scenario_time(s, key_of(direction, SCENARIO_PATH_FORWARD_DELAY)),
+      .mtu_octets = (uint32_t)scenario_integer(s, key_of(direction, SCENARIO_PATH_FORWARD_MTU)),
+      .framing_octets = (uint32_t)scenario_integer(s, key_of(direction, SCENARIO_PATH_FORWARD_FRAMING)),
   };
 }
 
@@ -113,17 +114,16 @@ static bool add_link(sim_path *path, const scenario *s, sim_direction direction,
     return false;
   }
   path->transmitter = path_transmitter_new(
-      &config, path->link,
-      (uint32_t)scenario_integer(s, sim_path_key(direction, SCENARIO_PATH_FORWARD_QUEUE)));
+      &config, path->link, (uint32_t)scenario_integer(s, key_of(direction, SCENARIO_PATH_FORWARD_QUEUE)));
   add_node(path, path->transmitter);
   return true;
 }
 
 static void add_loss(sim_path *path, const scenario *s, sim_direction direction)
 {
-  double probability = scenario_probability(s, sim_path_key(direction, SCENARIO_PATH_FORWARD_LOSS));
+  double probability = scenario_probability(s, key_of(direction, SCENARIO_PATH_FORWARD_LOSS));
   gsize drop_count;
-  const guint64 *drop = scenario_list(s, sim_path_key(direction, SCENARIO_PATH_FORWARD_DROP), &drop_count);
+  const guint64 *drop = scenario_list(s, key_of(direction, SCENARIO_PATH_FORWARD_DROP), &drop_count);
 
   if (probability > 0 || drop_count > 0) {
     path->loss_random = random_stream_new(scenario_integer(s, SCENARIO_RUN_SEED),
@@ -135,7 +135,7 @@ static void add_loss(sim_path *path, const scenario *s, sim_direction direction)
 
 static void add_reorder(sim_path *path, const scenario *s, sim_direction direction)
 {
-  time_ps jitter = scenario_time(s, sim_path_key(direction, SCENARIO_PATH_FORWARD_JITTER));
+  time_ps jitter = scenario_time(s, key_of(direction, SCENARIO_PATH_FORWARD_JITTER));
 
   if (jitter == 0) {
     return;
@@ -143,10 +143,10 @@ static void add_reorder(sim_path *path, const scenario *s, sim_direction directi
   path->reorder_random = random_stream_new(scenario_integer(s, SCENARIO_RUN_SEED),
                                            direction == SIM_FORWARD ? "reorder.forward" : "reorder.reverse");
   path_node *node = add_node(
-      path, path_reorder_new(
-                jitter, scenario_probability(s, sim_path_key(direction, SCENARIO_PATH_FORWARD_REORDER)),
-                (uint32_t)scenario_integer(s, sim_path_key(direction, SCENARIO_PATH_FORWARD_GAP)),
-                path->reorder_random));
+      path,
+      path_reorder_new(jitter, scenario_probability(s, key_of(direction, SCENARIO_PATH_FORWARD_REORDER)),
+                       (uint32_t)scenario_integer(s, key_of(direction, SCENARIO_PATH_FORWARD_GAP)),
+                       path->reorder_random));
   /* A packet let go is an arrival of its link, in its send order (design.md, order within one picosecond). */
   node->timer = engine_timer_new(path->clock, ENGINE_ARRIVAL, direction, 0, node_run, node);
 }

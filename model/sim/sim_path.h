@@ -31,9 +31,6 @@ void sim_path_send(sim_path *path, datagram *packet, time_ps now);
 uint64_t sim_path_packets_lost(const sim_path *path); /* by impairments and at the tail of the queue */
 uint64_t sim_path_queue_peak_octets(const sim_path *path);
 
-/* The key of `direction` that corresponds to the forward one (SCENARIO_PATH_FORWARD_…). */
-scenario_key sim_path_key(sim_direction direction, scenario_key forward);
-
 /* The link of `direction` as the scenario says it. */
 path_link_config sim_path_link_config(const scenario *s, sim_direction direction);
 

@@ -2,19 +2,15 @@
 
 #include <glib.h>
 
+#include "base/element_array.h"
 #include "measure/occupancy.h"
 #include "measure/retransmission_ledger.h"
-
-/* Where the FPDUs of one connection start, as far back as a segment can still arrive. */
-typedef struct fpdu_starts {
-  GArray *offsets; /* of uint64_t, ascending */
-  guint first;     /* those before it are forgotten */
-} fpdu_starts;
 
 struct sim_recorder {
   sim_recorder_config config;
   occupancy *gauge;
-  fpdu_starts *starts;             /* one a connection */
+  /* One a connection: offsets (uint64_t, ascending) where its FPDUs start, as far back as a segment can still arrive. */
+  element_array *starts;
   retransmission_ledger **ledgers; /* one a connection */
   rnic_held *last;                 /* one a connection: what the gauge knows */
   bool started;                    /* a workload octet has arrived */
@@ -45,11 +41,11 @@ sim_recorder *sim_recorder_new(const sim_recorder_config *config)
   if (config->series) {
     occupancy_write_series(recorder->gauge, config->series, config->series_all, config->series_connections);
   }
-  recorder->starts = g_new0(fpdu_starts, config->connections);
+  recorder->starts = g_new0(element_array, config->connections);
   recorder->ledgers = g_new0(retransmission_ledger *, config->connections);
   recorder->last = g_new0(rnic_held, config->connections);
   for (uint32_t i = 0; i < config->connections; i++) {
-    recorder->starts[i].offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    element_array_init(&recorder->starts[i], sizeof(uint64_t));
     recorder->ledgers[i] = retransmission_ledger_new(config->least_delay_ps);
   }
   return recorder;
@@ -59,7 +55,7 @@ void sim_recorder_free(sim_recorder *recorder)
 {
   if (recorder) {
     for (uint32_t i = 0; i < recorder->config.connections; i++) {
-      g_array_unref(recorder->starts[i].offsets);
+      element_array_clear(&recorder->starts[i]);
       retransmission_ledger_free(recorder->ledgers[i]);
     }
     g_free(recorder->starts);
@@ -74,38 +70,17 @@ void sim_recorder_free(sim_recorder *recorder)
 
 void sim_recorder_framed(sim_recorder *recorder, uint32_t connection, uint64_t phase_offset)
 {
-  g_array_append_val(recorder->starts[connection].offsets, phase_offset);
+  element_array *starts = &recorder->starts[connection];
+
+  *(uint64_t *)element_array_insert(starts, starts->count) = phase_offset;
 }
 
 /* FPDU Alignment: the first octet of the segment is the first octet of an FPDU (MPA-002). */
-static bool starts_with_fpdu(const fpdu_starts *starts, uint64_t offset)
+static bool starts_with_fpdu(const element_array *starts, uint64_t offset)
 {
-  guint low = starts->first;
-  guint high = starts->offsets->len;
+  size_t below = element_array_count_below(starts, 0, offset);
 
-  while (low < high) {
-    guint middle = low + (high - low) / 2;
-    if (g_array_index(starts->offsets, uint64_t, middle) < offset) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low < starts->offsets->len && g_array_index(starts->offsets, uint64_t, low) == offset;
-}
-
-/* Nothing more than a receive window before an arriving segment was sent can still arrive: what is older is forgotten, in
- * large steps. */
-static void forget_starts_below(fpdu_starts *starts, uint64_t offset)
-{
-  while (starts->first < starts->offsets->len &&
-         g_array_index(starts->offsets, uint64_t, starts->first) < offset) {
-    starts->first++;
-  }
-  if (starts->first > 1024 && starts->first > starts->offsets->len / 2) {
-    g_array_remove_range(starts->offsets, 0, starts->first);
-    starts->first = 0;
-  }
+  return below < starts->count && *(const uint64_t *)element_array_at(starts, below) == offset;
 }
 
 /* --- Arrivals --- */
@@ -113,7 +88,8 @@ static void forget_starts_below(fpdu_starts *starts, uint64_t offset)
 void sim_recorder_segment(sim_recorder *recorder, uint32_t connection, int64_t phase_offset, uint32_t length,
                           uint32_t new_octets, bool out_of_order, time_ps now)
 {
-  fpdu_starts *starts = &recorder->starts[connection];
+  element_array *starts = &recorder->starts[connection];
+  /* Octets that arrive now left at most a window behind the newest; what is far older is forgotten. */
   uint64_t reach = 4 * recorder->config.receive_window_octets;
   uint64_t from = (uint64_t)phase_offset;
 
@@ -130,7 +106,7 @@ void sim_recorder_segment(sim_recorder *recorder, uint32_t connection, int64_t p
   recorder->segments_aligned += starts_with_fpdu(starts, from);
   retransmission_ledger_arrived(recorder->ledgers[connection], from, from + length, new_octets, now);
   if (from > reach) {
-    forget_starts_below(starts, from - reach);
+    element_array_remove(starts, 0, element_array_count_below(starts, 0, from - reach));
   }
 }
 

@@ -6,8 +6,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "ddp/ddp_placer.h"
+#include "ddp/ddp_segment.h"
 #include "measure/metric_table.h"
+#include "mpa/mpa_ulpdu.h"
 #include "rnic/rnic_endpoint.h"
 
 typedef struct sim_recorder sim_recorder;

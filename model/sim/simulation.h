@@ -32,6 +32,7 @@ typedef struct simulation_result {
 gboolean simulation_run(const scenario *s, const simulation_options *options, simulation_result *result,
                         GError **error);
 
+/* Frees what `result` owns. */
 void simulation_result_clear(simulation_result *result);
 
 #endif

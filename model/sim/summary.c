@@ -52,9 +52,11 @@ static void append_member(GString *json, const char *separator, const char *name
 
 static void append_scenario(GString *json, const scenario *s)
 {
+  /* Without its folder: the same run from elsewhere, or on another machine, writes the same octets. */
+  g_autofree char *file = g_path_get_basename(scenario_path(s));
   g_string_append(json, "  \"scenario\": {\n");
   append_member(json, "    ", "name", scenario_name(s));
-  append_member(json, ",\n    ", "file", scenario_path(s));
+  append_member(json, ",\n    ", "file", file);
   append_member(json, ",\n    ", "title", scenario_text(s, SCENARIO_TITLE));
   g_string_append(json, ",\n    \"keys\": {");
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
@@ -254,7 +256,9 @@ static void print_queue(const metric_values *metrics, FILE *file)
 void summary_print(const summary *s, FILE *file)
 {
   g_autofree char *seed = scenario_value_text(s->scenario, SCENARIO_RUN_SEED);
-  fprintf(file, "%s\n", scenario_text(s->scenario, SCENARIO_TITLE));
+  if (*scenario_text(s->scenario, SCENARIO_TITLE) != '\0') {
+    fprintf(file, "%s\n", scenario_text(s->scenario, SCENARIO_TITLE));
+  }
   fprintf(file, "  %-10s %s (%s)\n", "scenario", scenario_name(s->scenario), scenario_path(s->scenario));
   fprintf(file, "  %-10s %s\n", "seed", seed);
   fprintf(file, "  %-10s %s%s%s%s\n", "engine", s->engine, s->ns3_version != NULL ? " (ns-3 " : "",

@@ -93,11 +93,42 @@ static void test_moves_the_shorter_side(void)
   element_array_clear(&array);
 }
 
+typedef struct keyed {
+  uint32_t other;
+  uint64_t key;
+} keyed;
+
+/* Keys 10, 20, 20, 30, as they stand after the front was used as a queue. */
+static void test_count_by_key(void)
+{
+  element_array array;
+  element_array_init(&array, sizeof(keyed));
+  g_assert_cmpuint(element_array_count_to(&array, offsetof(keyed, key), UINT64_MAX), ==, 0);
+  static const uint64_t keys[] = {1, 10, 20, 20, 30};
+  for (size_t index = 0; index < G_N_ELEMENTS(keys); index++) {
+    *(keyed *)element_array_insert(&array, index) = (keyed){99, keys[index]};
+  }
+  element_array_remove(&array, 0, 1);
+  static const struct {
+    uint64_t bound;
+    size_t to;
+    size_t below;
+  } cases[] = {{0, 0, 0},  {9, 0, 0},  {10, 1, 0}, {11, 1, 1}, {19, 1, 1},        {20, 3, 1},
+               {21, 3, 3}, {29, 3, 3}, {30, 4, 3}, {31, 4, 4}, {UINT64_MAX, 4, 4}};
+  for (size_t index = 0; index < G_N_ELEMENTS(cases); index++) {
+    uint64_t bound = cases[index].bound;
+    g_assert_cmpuint(element_array_count_to(&array, offsetof(keyed, key), bound), ==, cases[index].to);
+    g_assert_cmpuint(element_array_count_below(&array, offsetof(keyed, key), bound), ==, cases[index].below);
+  }
+  element_array_clear(&array);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/element_array/random-against-model", test_random_against_model);
   g_test_add_func("/element_array/queue-stays-small", test_queue_stays_small);
   g_test_add_func("/element_array/moves-the-shorter-side", test_moves_the_shorter_side);
+  g_test_add_func("/element_array/count-by-key", test_count_by_key);
   return g_test_run();
 }

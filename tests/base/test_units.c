@@ -13,72 +13,74 @@ typedef struct accepted {
 /* What a refused text must leave as it was. */
 #define UNTOUCHED 4711
 
+static const accepted accepted_times[] = {
+    {"25us", 25000000},
+    {"2.5us", 2500000},
+    {"1ps", 1},
+    {"0.001ns", 1},
+    {"1.50ms", 1500000000},
+    {"1s", UINT64_C(1000000000000)},
+    {"0.000000000001s", 1},
+    {"2min", UINT64_C(120000000000000)},
+    {"0.5 min", UINT64_C(30000000000000)},
+    {"0", 0},
+    {"0.0", 0},
+    {"0s", 0},
+    {"  25 us\t", 25000000},
+    {"007ns", 7000},
+    {"9223372036854775807ps", INT64_MAX},
+    {"9223372.036854775807s", INT64_MAX},
+    {"1.000000000000000000000000000000000000000000000000ns", 1000},
+};
+
+static const char *const refused_times[] = {
+    "",
+    " ",
+    "us",
+    "25",
+    "1",
+    "-1us",
+    "+1us",
+    "25 fs",
+    "1fs",
+    "25US",
+    "25u",
+    "25us s",
+    "2 5us",
+    "25  us",
+    "0.5ps",
+    "1e3us",
+    ".5us",
+    "5.us",
+    "1.2.3s",
+    "0x10us",
+    "nanus",
+    "infs",
+    "25us;",
+    "0.0000000000001s",
+    "0.1",
+    "--",
+    "1,5us",
+    "1h",
+    "9223372036854775808ps",
+    "9223372.036854775808s",
+    "18446744073709551616ps",
+    "99999999999999999999999999999min",
+    "0.00000000000000000000000000000000000000000000000001s",
+};
+
 static void test_time(void)
 {
-  static const accepted times[] = {
-      {"25us", 25000000},
-      {"2.5us", 2500000},
-      {"1ps", 1},
-      {"0.001ns", 1},
-      {"1.50ms", 1500000000},
-      {"1s", UINT64_C(1000000000000)},
-      {"0.000000000001s", 1},
-      {"2min", UINT64_C(120000000000000)},
-      {"0.5 min", UINT64_C(30000000000000)},
-      {"0", 0},
-      {"0.0", 0},
-      {"0s", 0},
-      {"  25 us\t", 25000000},
-      {"007ns", 7000},
-      {"9223372036854775807ps", INT64_MAX},
-      {"9223372.036854775807s", INT64_MAX},
-      {"1.000000000000000000000000000000000000000000000000ns", 1000},
-  };
-  static const char *const refused[] = {
-      "",
-      " ",
-      "us",
-      "25",
-      "1",
-      "-1us",
-      "+1us",
-      "25 fs",
-      "1fs",
-      "25US",
-      "25u",
-      "25us s",
-      "2 5us",
-      "25  us",
-      "0.5ps",
-      "1e3us",
-      ".5us",
-      "5.us",
-      "1.2.3s",
-      "0x10us",
-      "nanus",
-      "infs",
-      "25us;",
-      "0.0000000000001s",
-      "0.1",
-      "--",
-      "1,5us",
-      "1h",
-      "9223372036854775808ps",
-      "9223372.036854775808s",
-      "18446744073709551616ps",
-      "99999999999999999999999999999min",
-      "0.00000000000000000000000000000000000000000000000001s",
-  };
-  for (size_t index = 0; index < G_N_ELEMENTS(times); index++) {
+  for (size_t index = 0; index < G_N_ELEMENTS(accepted_times); index++) {
     time_ps result = -1;
-    g_test_message("%s", times[index].text);
-    g_assert_true(units_parse_time(times[index].text, &result));
-    g_assert_cmpint(result, ==, (time_ps)times[index].value);
+    g_test_message("%s", accepted_times[index].text);
+    g_assert_true(units_parse_time(accepted_times[index].text, &result));
+    g_assert_cmpint(result, ==, (time_ps)accepted_times[index].value);
   }
-  for (size_t index = 0; index < G_N_ELEMENTS(refused); index++) {
+  for (size_t index = 0; index < G_N_ELEMENTS(refused_times); index++) {
     time_ps result = UNTOUCHED;
-    g_test_message("%s", refused[index]);
-    g_assert_false(units_parse_time(refused[index], &result));
+    g_test_message("%s", refused_times[index]);
+    g_assert_false(units_parse_time(refused_times[index], &result));
     g_assert_cmpint(result, ==, UNTOUCHED);
   }
 }
@@ -207,12 +209,6 @@ static void test_format(void)
   assert_text(units_format_rate(UINT64_C(2500000000)), "2.5Gbit/s");
   assert_text(units_format_rate(1), "1bit/s");
   assert_text(units_format_rate(UINT64_MAX), "18446744073709551615bit/s");
-  assert_text(units_format_size(0), "0");
-  assert_text(units_format_size(1460), "1460");
-  /* As short as 65536, in the larger unit. */
-  assert_text(units_format_size(65536), "64KiB");
-  assert_text(units_format_size(1000000), "1MB");
-  assert_text(units_format_size(UINT64_C(1) << 40), "1024GiB");
   assert_text(units_format_probability(0), "0");
   assert_text(units_format_probability(-0.0), "0");
   assert_text(units_format_probability(1), "1");
@@ -257,24 +253,19 @@ static void test_read_back(void)
     value = MAX(value, 1);
     time_ps time = -1;
     uint64_t rate = 0;
-    uint64_t size = 0;
     double probability = -1;
     char *time_text = units_format_time((time_ps)(value >> 1));
     char *rate_text = units_format_rate(value);
-    char *size_text = units_format_size(value);
     char *probability_text = units_format_probability((double)value * 0x1p-64);
-    g_test_message("seed %d: %s %s %s %s", SEED, time_text, rate_text, size_text, probability_text);
+    g_test_message("seed %d: %s %s %s", SEED, time_text, rate_text, probability_text);
     g_assert_true(units_parse_time(time_text, &time));
     g_assert_cmpint(time, ==, (time_ps)(value >> 1));
     g_assert_true(units_parse_rate(rate_text, &rate));
     g_assert_cmpuint(rate, ==, value);
-    g_assert_true(units_parse_size(size_text, &size));
-    g_assert_cmpuint(size, ==, value);
     g_assert_true(units_parse_probability(probability_text, &probability));
     g_assert_cmpfloat(probability, ==, (double)value * 0x1p-64);
     g_free(time_text);
     g_free(rate_text);
-    g_free(size_text);
     g_free(probability_text);
   }
   random_stream_free(random);
@@ -321,16 +312,13 @@ static void test_hostile_text(void)
     uint64_t size;
     time_ps time;
     double probability;
-    if (units_parse_size(text, &size)) {
-      uint64_t again = 0;
-      char *written = units_format_size(size);
-      g_assert_true(units_parse_size(written, &again));
-      g_assert_cmpuint(again, ==, size);
-      g_free(written);
-      read++;
-    }
+    read += units_parse_size(text, &size);
     if (units_parse_time(text, &time)) {
-      g_assert_cmpint(time, >=, 0);
+      time_ps again = -1;
+      char *written = units_format_time(time);
+      g_assert_true(units_parse_time(written, &again));
+      g_assert_cmpint(again, ==, time);
+      g_free(written);
       read++;
     }
     if (units_parse_probability(text, &probability)) {

@@ -27,7 +27,6 @@ static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer
   g_assert_cmpuint(s->errors + s->refusals, ==, 0);
   g_assert_cmpuint(s->delivered, <, MAX_SEGMENTS);
   g_assert_cmpuint(segment->observer, ==, segment->fpdu_start * 3 + 1);
-  g_assert_cmpuint(ddp_placer_delivered_edge(s->placer), ==, segment->fpdu_end);
   s->deliveries[s->delivered++] = (delivery){segment->fpdu_start, buffer_id, segment->message_octets};
 }
 

@@ -24,19 +24,23 @@ static void test_units_agree_with_names(void)
 {
   for (int id = 0; id < METRIC_COUNT; id++) {
     const metric_row *row = metric_row_of((metric_id)id);
-    if (strstr(row->name, "octets"))
+    if (strstr(row->name, "octets")) {
       g_assert_cmpstr(row->unit, ==, "octets");
-    if (g_str_has_suffix(row->name, "_s") && !g_str_has_suffix(row->name, "_per_s"))
+    }
+    if (g_str_has_suffix(row->name, "_s") && !g_str_has_suffix(row->name, "_per_s")) {
       g_assert_cmpstr(row->unit, ==, "s");
-    if (g_str_has_suffix(row->name, "_bit_per_s"))
+    }
+    if (g_str_has_suffix(row->name, "_bit_per_s")) {
       g_assert_cmpstr(row->unit, ==, "bit/s");
+    }
   }
 }
 
 static void test_find_is_the_inverse_of_row(void)
 {
-  for (int id = 0; id < METRIC_COUNT; id++)
+  for (int id = 0; id < METRIC_COUNT; id++) {
     g_assert_cmpint(metric_find(metric_row_of((metric_id)id)->name), ==, id); /* so names are unique, too */
+  }
   g_assert_cmpint(metric_find("buffer.reassembly"), ==, METRIC_COUNT);
   g_assert_cmpint(metric_find(""), ==, METRIC_COUNT);
 }
@@ -102,8 +106,9 @@ static void test_names_others_rely_on(void)
 static void test_values_are_absent_until_set(void)
 {
   metric_values values = {0};
-  for (int id = 0; id < METRIC_COUNT; id++)
+  for (int id = 0; id < METRIC_COUNT; id++) {
     g_assert_false(values.present[id]);
+  }
   metric_values_set(&values, METRIC_MPA_FPDUS, 0);
   g_assert_true(values.present[METRIC_MPA_FPDUS]); /* a zero is a value */
   metric_values_set(&values, METRIC_MPA_FPDUS, 17);

@@ -59,8 +59,7 @@ static void test_peaks_by_cause(void)
   occupancy_free(gauge);
 }
 
-/* Holes, partial FPDUs and undelivered segments are summed over the connections as well: 2 + 3 holes at 20.
- * */
+/* Holes, partial FPDUs and undelivered segments are summed over the connections as well: 2 + 3 holes at 20. */
 static void test_peaks_of_state(void)
 {
   occupancy *gauge = occupancy_new(2, 1);

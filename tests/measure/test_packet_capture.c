@@ -157,8 +157,9 @@ static void test_full_disk(void)
     packet_capture *capture = packet_capture_new("/dev/full", &error);
     g_assert_no_error(error);
     datagram *packet = packet_with(1000);
-    for (int i = 0; i < packets; i++)
+    for (int i = 0; i < packets; i++) {
       packet_capture_add(capture, packet, i);
+    }
     datagram_unref(packet);
     g_assert_false(packet_capture_close(capture, &error));
     g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC);

@@ -1,4 +1,4 @@
-/* A step function of time: peak, exact mean, exact quantiles. */
+/* A step function of time: exact mean, exact quantiles. */
 #include <glib.h>
 #include <stdlib.h>
 
@@ -26,7 +26,6 @@ static void test_nothing_counted(void)
   g_assert_false(time_distribution_mean(distribution, &mean));
   g_assert_false(time_distribution_quantile(distribution, 99, &x));
   time_distribution_set(distribution, 100, 5);
-  g_assert_cmpint(time_distribution_counted(distribution), ==, 0); /* no mark yet */
   g_assert_false(time_distribution_mean(distribution, &mean));
   time_distribution_start(distribution, 200);
   time_distribution_mark(distribution, 200); /* an interval without length */
@@ -42,7 +41,6 @@ static void test_mean_and_quantiles(void)
   time_distribution_set(distribution, 10, 8);
   time_distribution_set(distribution, 40, 2);
   time_distribution_mark(distribution, 100);
-  g_assert_cmpint(time_distribution_counted(distribution), ==, 100);
   assert_mean(distribution, 3.6);
   assert_quantile(distribution, 1, 0);
   assert_quantile(distribution, 10, 0); /* 10 of 100 ps at 0: "at least 10 %" holds */
@@ -50,7 +48,6 @@ static void test_mean_and_quantiles(void)
   assert_quantile(distribution, 70, 2);
   assert_quantile(distribution, 71, 8);
   assert_quantile(distribution, 100, 8);
-  g_assert_cmpuint(time_distribution_peak(distribution), ==, 8);
   time_distribution_free(distribution);
 }
 
@@ -82,19 +79,7 @@ static void test_a_value_without_length_does_not_exist(void)
   time_distribution_set(distribution, 60, 100);
   time_distribution_set(distribution, 60, 0);
   time_distribution_mark(distribution, 100);
-  g_assert_cmpuint(time_distribution_peak(distribution), ==, 4);
   assert_mean(distribution, 0.4); /* 4 * 10 / 100 */
-  time_distribution_free(distribution);
-}
-
-static void test_peak_includes_what_is_held_at_the_end(void)
-{
-  time_distribution *distribution = time_distribution_new();
-  time_distribution_set(distribution, 10, 2);
-  time_distribution_mark(distribution, 20);
-  time_distribution_set(distribution, 20, 9);
-  g_assert_cmpuint(time_distribution_peak(distribution), ==, 9);
-  assert_mean(distribution, 1);
   time_distribution_free(distribution);
 }
 
@@ -109,9 +94,7 @@ static void test_counts_up_to_the_last_mark(void)
   time_distribution_set(distribution, 40, 0);
   assert_mean(distribution, 3);
   assert_quantile(distribution, 100, 6);
-  g_assert_cmpuint(time_distribution_peak(distribution), ==, 1000);
   time_distribution_mark(distribution, 50); /* (6 * 15 + 1000 * 15) / 50 */
-  g_assert_cmpint(time_distribution_counted(distribution), ==, 50);
   assert_mean(distribution, 301.8);
   time_distribution_free(distribution);
 }
@@ -125,9 +108,7 @@ static void test_start_forgets_the_time_before_it(void)
   time_distribution_start(distribution, 30);
   time_distribution_set(distribution, 40, 0);
   time_distribution_mark(distribution, 50);
-  g_assert_cmpint(time_distribution_counted(distribution), ==, 20);
   assert_mean(distribution, 2); /* 4 * 10 / 20 */
-  g_assert_cmpuint(time_distribution_peak(distribution), ==, 500);
   time_distribution_free(distribution);
 }
 
@@ -144,7 +125,6 @@ static void test_pause_and_resume(void)
   time_distribution_resume(distribution, 40);
   time_distribution_resume(distribution, 45);
   time_distribution_mark(distribution, 50);
-  g_assert_cmpint(time_distribution_counted(distribution), ==, 20);
   assert_mean(distribution, 4);
   assert_quantile(distribution, 50, 3);
   assert_quantile(distribution, 51, 5);
@@ -182,30 +162,31 @@ static void test_against_a_value_a_picosecond(void)
   uint64_t *values = g_new0(uint64_t, PICOSECONDS);
   time_distribution *distribution = time_distribution_new();
   uint64_t value = 0;
-  uint64_t peak = 0;
   for (int now = 0; now < PICOSECONDS; now++) {
-    if (now == START)
+    if (now == START) {
       time_distribution_start(distribution, now);
+    }
     if (g_rand_int_range(random, 0, 3) == 0) {
       value = (uint64_t)g_rand_int_range(random, 0, 3000) * 4;
       time_distribution_set(distribution, now, value);
     }
-    if (g_rand_int_range(random, 0, 50) == 0)
+    if (g_rand_int_range(random, 0, 50) == 0) {
       time_distribution_mark(distribution, now);
+    }
     values[now] = value;
-    peak = MAX(peak, value);
   }
   time_distribution_mark(distribution, PICOSECONDS);
   size_t count = PICOSECONDS - START;
   uint64_t *counted = values + START;
   uint64_t sum = 0;
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     sum += counted[i];
+  }
   assert_mean(distribution, (double)sum / (double)count);
   qsort(counted, count, sizeof *counted, compare_uint64);
-  for (unsigned percent = 1; percent <= 100; percent++)
+  for (unsigned percent = 1; percent <= 100; percent++) {
     assert_quantile(distribution, percent, counted[(count * percent + 99) / 100 - 1]);
-  g_assert_cmpuint(time_distribution_peak(distribution), ==, peak);
+  }
   g_free(values);
   time_distribution_free(distribution);
   g_rand_free(random);
@@ -218,7 +199,6 @@ int main(int argc, char **argv)
   g_test_add_func("/time_distribution/mean_and_quantiles", test_mean_and_quantiles);
   g_test_add_func("/time_distribution/quantile_has_no_rounding_slack", test_quantile_has_no_rounding_slack);
   g_test_add_func("/time_distribution/a_value_without_length", test_a_value_without_length_does_not_exist);
-  g_test_add_func("/time_distribution/peak_includes_the_end", test_peak_includes_what_is_held_at_the_end);
   g_test_add_func("/time_distribution/counts_up_to_the_last_mark", test_counts_up_to_the_last_mark);
   g_test_add_func("/time_distribution/start_forgets", test_start_forgets_the_time_before_it);
   g_test_add_func("/time_distribution/pause_and_resume", test_pause_and_resume);

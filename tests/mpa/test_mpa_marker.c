@@ -3,28 +3,6 @@
 
 #include "mpa/mpa_marker.h"
 
-/* Walks an FPDU as a sender writes it: in front of every octet that would fall on a marker position goes a
- * marker. Returns its stream octets, and checks that no marker falls inside ULPDU_Length or the CRC
- * (MPA-110). */
-static uint64_t walked_octets(uint64_t start, uint32_t ulpdu_octets)
-{
-  uint32_t pad = 0;
-  while ((2 + ulpdu_octets + pad) % 4 != 0) {
-    pad++;
-  }
-  uint32_t unmarked = 2 + ulpdu_octets + pad + 4;
-  uint64_t position = start;
-  for (uint32_t index = 0; index < unmarked; index++) {
-    if (position % 512 == 0) {
-      g_assert_cmpuint(index, !=, 1);
-      g_assert_true(index <= unmarked - 4);
-      position += 4;
-    }
-    position++;
-  }
-  return position - start;
-}
-
 static void test_count_and_next(void)
 {
   uint64_t count = 0;
@@ -56,60 +34,6 @@ static void test_window_with_a_whole_marker(void)
     without += mpa_marker_next(from) + MPA_MARKER_OCTETS > from + 514;
   }
   g_assert_cmpuint(without, ==, 1); /* the one that begins one octet into a marker */
-}
-
-static void test_pad(void)
-{
-  g_assert_cmpuint(mpa_pad_octets(0), ==, 2);
-  g_assert_cmpuint(mpa_pad_octets(1), ==, 1);
-  g_assert_cmpuint(mpa_pad_octets(2), ==, 0);
-  g_assert_cmpuint(mpa_pad_octets(3), ==, 3);
-  for (uint32_t octets = 0; octets <= 4096; octets++) {
-    g_assert_cmpuint((2 + octets + mpa_pad_octets(octets)) % 4, ==, 0);
-    g_assert_cmpuint(mpa_pad_octets(octets), <, 4);
-  }
-}
-
-static void test_fpdu_octets(void)
-{
-  for (uint64_t phase = 0; phase < 512; phase += 4) {
-    if (phase == 4) {
-      continue; /* a header there is led by the marker at 0 */
-    }
-    for (uint32_t octets = 0; octets <= 2100; octets += octets < 600 ? 1 : 7) {
-      uint64_t start = 512 * 1000 + phase;
-      g_assert_cmpuint(mpa_fpdu_octets(start, octets, true), ==, walked_octets(start, octets));
-    }
-  }
-}
-
-static void test_unmarked_fpdu_octets(void)
-{
-  /* 6 octets of overhead and the PAD, at any phase (MPA-083) */
-  g_assert_cmpuint(mpa_fpdu_octets(0, 42, false), ==, 48);
-  g_assert_cmpuint(mpa_fpdu_octets(508, 43, false), ==, 52);
-  g_assert_cmpuint(mpa_fpdu_octets(512, 0, false), ==, 8);
-  g_assert_cmpuint(mpa_fpdu_octets(512, 64768, false), ==, 64776); /* 2 + 64768 + 2 + 4 */
-}
-
-/* The largest FPDU, at its worst phase, has 65288 octets and a last FPDUPTR of 65280 (MPA-088). */
-static void test_largest_fpdu(void)
-{
-  uint64_t longest = 0;
-  uint64_t furthest = 0;
-  for (uint64_t start = 0; start < 512; start += 4) {
-    if (start == 4) {
-      continue;
-    }
-    uint64_t octets = mpa_fpdu_octets(start, 64768, true);
-    uint64_t header = start == 0 ? 4 : start;
-    uint64_t last_marker = mpa_marker_next(start + octets) - 512;
-    g_assert_cmpuint(octets, ==, walked_octets(start, 64768));
-    longest = MAX(longest, octets);
-    furthest = MAX(furthest, last_marker - header);
-  }
-  g_assert_cmpuint(longest, ==, 65288);
-  g_assert_cmpuint(furthest, ==, 65280);
 }
 
 static void test_pointer_on_the_wire(void)
@@ -144,10 +68,6 @@ int main(int argc, char **argv)
   g_test_add_func("/mpa_marker/count_and_next", test_count_and_next);
   g_test_add_func("/mpa_marker/example_of_the_draft", test_example_of_the_draft);
   g_test_add_func("/mpa_marker/window_with_a_whole_marker", test_window_with_a_whole_marker);
-  g_test_add_func("/mpa_marker/pad", test_pad);
-  g_test_add_func("/mpa_marker/fpdu_octets", test_fpdu_octets);
-  g_test_add_func("/mpa_marker/unmarked_fpdu_octets", test_unmarked_fpdu_octets);
-  g_test_add_func("/mpa_marker/largest_fpdu", test_largest_fpdu);
   g_test_add_func("/mpa_marker/pointer_on_the_wire", test_pointer_on_the_wire);
   g_test_add_func("/mpa_marker/pointer_read", test_pointer_read);
   return g_test_run();

@@ -1,7 +1,7 @@
 /* MULPDU against the published figures and against its purpose: the FPDU fits the segment (mpa-01 §5.3.2). */
 #include <glib.h>
 
-#include "mpa/mpa_marker.h"
+#include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_mulpdu.h"
 
 static void test_table(void)

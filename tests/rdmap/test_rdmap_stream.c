@@ -154,9 +154,7 @@ static void test_first_octets(void)
   rdmap_stream_post_send(source->stream, 1, 5, append_table, table);
   rdmap_stream_post_write(source->stream, 2, 0x12345678, UINT64_C(0x100000002), 7, append_table, table);
   rdmap_stream_post_send(source->stream, 3, 0, NULL, NULL);
-  g_assert_cmpuint(rdmap_stream_pending(source->stream), ==, 3);
   while (pull(w, source, 128)) {
-    g_assert_cmpuint(rdmap_stream_pending(source->stream), ==, 3 - w->count);
   }
   g_assert_cmpuint(w->count, ==, 3);
   assert_front(&w->ulpdus[0], first_send, 18);
@@ -244,15 +242,14 @@ static void test_completion(void)
   }
   g_assert_cmpuint(w->starts[3], ==, 312);
   g_assert_cmpuint(w->starts[5], ==, 360);
-  g_assert_cmpuint(rdmap_stream_pending(source->stream), ==, 1);
 
   rdmap_stream_acknowledged(source->stream, 240, 0);
   rdmap_stream_acknowledged(source->stream, 311, 0);
   assert_completed(source, 0);
   rdmap_stream_acknowledged(source->stream, 312, 0);
   assert_completed(source, 1);
-  rdmap_stream_acknowledged(source->stream, 480,
-                            0); /* all that was framed: the last Write is not whole yet */
+  /* All that was framed: the last Write is not whole yet. */
+  rdmap_stream_acknowledged(source->stream, 480, 0);
   assert_completed(source, 3);
   g_assert_true(pull(w, source, 114));
   g_assert_false(pull(w, source, 114));
@@ -281,9 +278,9 @@ static void test_posting_from_a_completion(void)
   }
   rdmap_stream_acknowledged(source->stream, w->starts[w->count], 0);
   assert_completed(source, FIRST);
-  g_assert_cmpuint(rdmap_stream_pending(source->stream), ==, FIRST);
   while (pull(w, source, 128)) {
   }
+  g_assert_cmpuint(w->count, ==, 2 * FIRST);
   rdmap_stream_acknowledged(source->stream, w->starts[w->count], 0);
   g_assert_cmpuint(source->completed_count, ==, 2 * FIRST);
   for (size_t i = 0; i < FIRST; i++) {

@@ -188,8 +188,7 @@ static void test_mtu_is_checked(fixture *self, gconstpointer data)
   g_assert_cmpuint(self->inboxes[1].count, ==, 2);
 }
 
-/* One in transmission, one waiting: the third finds the queue full, and room again once the first is through.
- */
+/* One in transmission, one waiting: the third finds the queue full, and room again once the first is through. */
 static void test_queue_limit(fixture *self, gconstpointer data)
 {
   (void)data;

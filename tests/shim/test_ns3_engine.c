@@ -87,8 +87,7 @@ static void schedule_at_1000(void *user)
   g_assert_true(ns3_shim_event_at(user, 1000, NULL));
 }
 
-/* The same when the arrival is scheduled on the way and the timer's wake was moved to this picosecond before.
- */
+/* The same when the arrival is scheduled on the way and the timer's wake was moved to this picosecond before. */
 static void test_ns3_event_scheduled_on_the_way_is_collected(void)
 {
   world self;

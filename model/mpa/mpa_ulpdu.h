@@ -1,0 +1,37 @@
+/* What MPA passes up: a ULPDU, how its FPDU was located, and when its octets arrived. */
+#ifndef MPA_MPA_ULPDU_H
+#define MPA_MPA_ULPDU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/octet_rope.h"
+#include "base/time_ps.h"
+
+/* How the start of an FPDU was established first (mpa-01 §5.4, MPA-163; definitions.md, "Held octets"). */
+typedef enum mpa_location {
+  MPA_LOCATED_BY_CHAIN,
+  MPA_LOCATED_BY_MARKER,
+  MPA_LOCATED_BY_MARKER_CHAIN,
+  MPA_LOCATIONS
+} mpa_location;
+
+/* Octets of a ULPDU that arrived together. */
+typedef struct mpa_ulpdu_part {
+  uint32_t from; /* offset into the ULPDU */
+  uint32_t length;
+  time_ps arrival; /* of the segment that brought them first */
+} mpa_ulpdu_part;
+
+/* One FPDU, located, complete and valid. */
+typedef struct mpa_ulpdu {
+  uint64_t fpdu_start; /* offset of its first octet, a leading marker included */
+  uint64_t fpdu_end;   /* offset behind its CRC */
+  mpa_location located_by;
+  uint64_t held_octets;        /* of the FPDU's octets, framing included: those that arrived before now */
+  const octet_rope *octets;    /* the ULPDU alone: no header, marker, PAD, CRC (MPA-058) */
+  const mpa_ulpdu_part *parts; /* ascending, they cover the ULPDU */
+  size_t part_count;
+} mpa_ulpdu;
+
+#endif

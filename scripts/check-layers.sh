@@ -1,0 +1,71 @@
+#!/bin/sh
+# Every file includes only headers of the layers it may know; ns-3 stays inside the C++ files of shim/.
+set -eu
+cd "$(dirname "$0")/.."
+
+# A folder, or a file that may know more than its folder does, and the folders whose headers it may include.
+layers='
+model/base      base
+model/engine    engine base
+model/tcp       tcp base
+model/mpa       mpa tcp base
+model/ddp       ddp mpa base
+model/rdmap     rdmap ddp base
+model/rnic      rnic rdmap ddp mpa tcp base
+model/path      path tcp base
+model/measure   measure tcp base
+model/scenario  scenario base
+model/sim       sim scenario rnic path measure engine base
+model/study     study sim scenario measure base
+model/cli       cli study sim scenario measure base
+shim            shim path engine base
+
+model/path/path_link_native.h  engine
+model/sim/sim_engine.c         shim
+model/sim/sim_recorder.h       ddp mpa
+'
+
+find model shim -type f \( -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.hh' \) \
+  -exec grep -nE '^[[:space:]]*#[[:space:]]*include' /dev/null {} + | LAYERS=$layers awk '
+  function fail(text) {
+    printf "%s:%s: %s\n", file, line, text
+    failed = 1
+  }
+  BEGIN {
+    rows = split(ENVIRON["LAYERS"], row, "\n")
+    for (i = 1; i <= rows; i++) {
+      count = split(row[i], word, " ")
+      for (j = 2; j <= count; j++) {
+        may_include[word[1], word[j]] = 1
+      }
+      if (count > 0) {
+        known[word[1]] = 1
+      }
+    }
+  }
+  {
+    match($0, /:[0-9]+:/)
+    file = substr($0, 1, RSTART - 1)
+    line = substr($0, RSTART + 1, RLENGTH - 2)
+    header = $0
+    sub(/^[^<"]*[<"]/, "", header)
+    sub(/[>"].*$/, "", header)
+    folder = file
+    sub(/\/[^\/]*$/, "", folder)
+    layer = header
+    sub(/\/.*$/, "", layer)
+  }
+  layer == "ns3" {
+    if (file !~ /^shim\/.*\.(cc|hh)$/) {
+      fail("includes ns-3; only the C++ files of shim/ may")
+    }
+    next
+  }
+  /<[^>]*>/ { next }
+  !(folder in known) { fail(folder " is not in the table of scripts/check-layers.sh"); next }
+  header !~ /\// { fail("\"" header "\" does not say which folder it is in"); next }
+  !((folder, layer) in may_include) && !((file, layer) in may_include) {
+    fail(folder " may not know " layer "/ (\"" header "\"); scripts/check-layers.sh has the table")
+  }
+  END { exit failed || NR == 0 }
+'

@@ -38,13 +38,16 @@ typedef struct cli_arguments {
 /* Parses the command line of a command: its own `entries` (NULL: none; the last one empty), and --quiet,
  * --version and --help, which every command has. Returns TRUE to go on. FALSE: the command is done, return
  * `*status` (--version, or a bad option: said on standard error, with the nearest known one). --help does not
- * return.
+ * return. A value may stand right behind a one-letter option ("-j2"); an empty one is refused.
  *
  * Use G_OPTION_ARG_FILENAME(_ARRAY), not STRING, for values: STRING refuses non-ASCII text where the locale
  * is "C". */
 gboolean cli_parse(int argc, char **argv, const cli_usage *usage, const GOptionEntry *entries,
                    cli_arguments *arguments, int *status);
 void cli_arguments_clear(cli_arguments *arguments);
+
+/* Makes the folder `path`, and those above it, unless it is there. FALSE and `error` when that fails. */
+gboolean cli_make_folder(const char *path, GError **error);
 
 /* Prints "iwarpsim COMMAND: TEXT (see 'iwarpsim COMMAND --help')" on standard error and returns CLI_USAGE. */
 int cli_usage_error(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);

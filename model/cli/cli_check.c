@@ -45,7 +45,6 @@ static gboolean check_sweep(const scenario *s, const GPtrArray *notes, gboolean 
   sweep_grid *grid = axis_count > 0 ? sweep_grid_new(s, NULL, error) : NULL;
 
   if (axis_count > 0 && grid == NULL) {
-    g_prefix_error(error, "%s: ", scenario_path(s));
     return FALSE;
   }
   if (quiet) {

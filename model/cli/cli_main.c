@@ -1,4 +1,5 @@
 /* iwarpsim: picks the command. */
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,6 +97,18 @@ static int run_command(const command *c, int argc, char **argv, gboolean quiet)
   return status;
 }
 
+/* The exit code `status`, unless what was printed got lost: a full disk must not look like an empty result. */
+static int flush_output(int status)
+{
+  gboolean lost = ferror(stdout) != 0;
+
+  if (fflush(stdout) == 0 && !lost) {
+    return status;
+  }
+  fprintf(stderr, "iwarpsim: standard output cannot be written: %s\n", g_strerror(errno));
+  return status == CLI_OK ? CLI_FAILED : status;
+}
+
 int main(int argc, char **argv)
 {
   gboolean quiet = FALSE;
@@ -106,7 +119,7 @@ int main(int argc, char **argv)
   setlocale(LC_CTYPE, "");
   for (; first < argc && *argv[first] == '-'; first++) {
     if (leading_option(argv[first], &quiet, &status)) {
-      return status;
+      return flush_output(status);
     }
   }
   if (first >= argc) {
@@ -116,7 +129,7 @@ int main(int argc, char **argv)
   }
   for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
     if (strcmp(argv[first], commands[i].name) == 0) {
-      return run_command(&commands[i], argc - first, argv + first, quiet);
+      return flush_output(run_command(&commands[i], argc - first, argv + first, quiet));
     }
   }
   return unknown_command(argv[first]);

@@ -1,3 +1,5 @@
+#include <errno.h>
+#include <glib/gstdio.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +31,17 @@ int cli_report(GError *error)
   fprintf(stderr, "%s\n", error->message);
   g_error_free(error);
   return CLI_USAGE;
+}
+
+gboolean cli_make_folder(const char *path, GError **error)
+{
+  if (g_mkdir_with_parents(path, 0777) == 0) {
+    return TRUE;
+  }
+  int reason = errno;
+  g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(reason), "%s: cannot make this folder (%s)",
+              path, g_strerror(reason));
+  return FALSE;
 }
 
 gboolean cli_shows_progress(const cli_arguments *arguments)
@@ -73,6 +86,51 @@ static int option_error(char **argv, const GOptionEntry *entries, const GError *
   return cli_usage_error(argv[0], "%s", error->message);
 }
 
+/* `argument` is a one-letter option of `entries` with its value behind it. */
+static gboolean has_value_attached(const char *argument, const GOptionEntry *entries)
+{
+  if (argument[0] != '-' || argument[1] == '-' || argument[1] == '\0' || argument[2] == '\0') {
+    return FALSE;
+  }
+  for (const GOptionEntry *entry = entries; entry != NULL && entry->long_name != NULL; entry++) {
+    if (entry->short_name == argument[1]) {
+      return entry->arg != G_OPTION_ARG_NONE;
+    }
+  }
+  return FALSE;
+}
+
+/* A copy of `argv` with "-j2" as "-j" "2", as every make takes it; GLib takes only the second. Free with
+ * g_strfreev(). */
+static char **split_attached_values(char **argv, const GOptionEntry *entries)
+{
+  GPtrArray *split = g_ptr_array_new();
+  gboolean options = TRUE;
+
+  for (char **argument = argv; *argument != NULL; argument++) {
+    options = options && strcmp(*argument, "--") != 0;
+    if (options && has_value_attached(*argument, entries)) {
+      g_ptr_array_add(split, g_strndup(*argument, 2));
+      g_ptr_array_add(split, g_strdup(*argument + 2));
+    } else {
+      g_ptr_array_add(split, g_strdup(*argument));
+    }
+  }
+  g_ptr_array_add(split, NULL);
+  return (char **)g_ptr_array_free(split, FALSE);
+}
+
+/* The option that was given an empty name or text; NULL. */
+static const GOptionEntry *find_empty(const GOptionEntry *entries)
+{
+  for (const GOptionEntry *entry = entries; entry != NULL && entry->long_name != NULL; entry++) {
+    if (entry->arg == G_OPTION_ARG_FILENAME && g_strcmp0(*(char **)entry->arg_data, "") == 0) {
+      return entry;
+    }
+  }
+  return NULL;
+}
+
 /* GLib names the program in --help by this; argv[0] is the command. */
 static GOptionContext *new_context(const char *command, const cli_usage *usage)
 {
@@ -102,13 +160,18 @@ gboolean cli_parse(int argc, char **argv, const cli_usage *usage, const GOptionE
   gboolean go_on;
 
   g_assert(argc >= 1);
-  *arguments = (cli_arguments){.rest = g_strdupv(argv)};
+  *arguments = (cli_arguments){.rest = split_attached_values(argv, entries)};
   g_option_context_add_main_entries(context, entries != NULL ? entries : shared + G_N_ELEMENTS(shared) - 1,
                                     NULL);
   g_option_context_add_main_entries(context, shared, NULL);
   go_on = g_option_context_parse_strv(context, &arguments->rest, &error);
   g_option_context_free(context);
-  if (!go_on) {
+  const GOptionEntry *empty = go_on ? find_empty(entries) : NULL;
+  if (empty != NULL) {
+    *status =
+        cli_usage_error(argv[0], "--%s is empty; expected %s", empty->long_name, empty->arg_description);
+    go_on = FALSE;
+  } else if (!go_on) {
     *status = option_error(argv, entries, error);
     g_error_free(error);
   } else if (version) {

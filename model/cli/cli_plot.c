@@ -1,6 +1,5 @@
 /* iwarpsim plot: the pictures of a run's folder or of a sweep's store. */
 #include <errno.h>
-#include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,13 +38,8 @@ static int plot(const char *path, const char *out, gnuplot_format format, gboole
   const gnuplot_target target = {.folder = out != NULL ? out : beside, .format = format, .written = written};
   if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
     g_set_error(&error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: %s", path, g_strerror(ENOENT));
-  } else if (g_mkdir_with_parents(target.folder, 0777) != 0) {
-    g_set_error(&error, G_FILE_ERROR, (int)g_file_error_from_errno(errno), "%s: %s", target.folder,
-                g_strerror(errno));
-  } else if (is_folder) {
-    plot_occupancy(path, &target, &error);
-  } else {
-    plot_store(path, &target, &error);
+  } else if (cli_make_folder(target.folder, &error)) {
+    (void)(is_folder ? plot_occupancy(path, &target, &error) : plot_store(path, &target, &error));
   }
 
   for (guint i = 0; i < written->len && !quiet; i++) {

@@ -1,5 +1,4 @@
 /* iwarpsim run: one scenario, one run, its results in a folder. */
-#include <errno.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
 
@@ -50,10 +49,11 @@ static gboolean parse_options(int argc, char **argv, run_options *options, cli_a
 static scenario *load(const run_options *options, const cli_arguments *arguments, GError **error)
 {
   scenario *s = scenario_load(arguments->rest[0], (const char *const *)options->sets, error);
-  g_autofree char *engine_set = g_strconcat("run.engine=", options->engine ? options->engine : "", NULL);
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+  gboolean good =
+      s && (!options->engine || scenario_set_key(s, SCENARIO_RUN_ENGINE, options->engine, "--engine", error));
 
-  if (s && ((options->engine && !scenario_set(s, engine_set, error)) || !scenario_check(s, notes, error))) {
+  if (!good || !scenario_check(s, notes, error)) {
     g_clear_pointer(&s, scenario_free);
   }
   for (guint i = 0; s && !arguments->quiet && i < notes->len; i++) {
@@ -62,16 +62,26 @@ static scenario *load(const run_options *options, const cli_arguments *arguments
   return s;
 }
 
-/* The results' folder, made; free with g_free(). NULL and `error` when it cannot be. */
+/* What an earlier run left: were this one ended halfway, its files would pass for that one's. */
+static void remove_old_results(const char *directory)
+{
+  static const char *const names[] = {"summary.json", "occupancy.csv", "sender.pcap", "receiver.pcap"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+    g_autofree char *path = g_build_filename(directory, names[i], NULL);
+    g_unlink(path); /* what cannot be removed cannot be written either, and that is said */
+  }
+}
+
+/* The results' folder, made and without old results; free with g_free(). NULL and `error` when it cannot be. */
 static char *make_directory(const scenario *s, const run_options *options, GError **error)
 {
   char *directory =
       options->directory ? g_strdup(options->directory) : g_build_filename("results", scenario_name(s), NULL);
 
-  if (g_mkdir_with_parents(directory, 0777) != 0) {
-    int reason = errno;
-    g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(reason), "%s: %s", directory,
-                g_strerror(reason));
+  if (cli_make_folder(directory, error)) {
+    remove_old_results(directory);
+  } else {
     g_clear_pointer(&directory, g_free);
   }
   return directory;

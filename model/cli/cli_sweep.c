@@ -1,6 +1,4 @@
 /* iwarpsim sweep: every point of a scenario's sweep that the store lacks, each in a process of its own. */
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,9 +78,7 @@ static char *store_path(const scenario *s, const sweep_arguments *own, GError **
   g_autofree char *file = g_strdup_printf("%s.sqlite", scenario_name(s));
   char *path = own->store != NULL ? g_strdup(own->store) : g_build_filename("results", file, NULL);
   g_autofree char *folder = g_path_get_dirname(path);
-  if (g_mkdir_with_parents(folder, 0777) != 0) {
-    g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(errno), "%s: %s", folder,
-                g_strerror(errno));
+  if (!cli_make_folder(folder, error)) {
     g_clear_pointer(&path, g_free);
   }
   return path;
@@ -163,6 +159,9 @@ static int check_and_run(const sweep_arguments *own, const cli_arguments *argume
     status = cli_report(error);
   } else if (own->list) {
     print_list(grid, &options);
+  } else if (!g_file_test(scenario_path(s), G_FILE_TEST_IS_REGULAR)) {
+    status = cli_usage_error("sweep", "%s is read again by every run; expected a file that stays, not a pipe",
+                             scenario_path(s));
   } else {
     status = run_sweep(s, grid, own, &options, arguments->quiet);
   }

@@ -10,6 +10,7 @@ static void axis_clear(gpointer data)
   scenario_axis *axis = data;
 
   g_strfreev(axis->values);
+  g_free(axis->where);
 }
 
 static scenario *scenario_new(const char *path)
@@ -173,12 +174,9 @@ scenario *scenario_copy(const scenario *s)
     scenario_value_copy(&s->settings[key].value, &copy->settings[key].value);
     copy->settings[key].origin = g_strdup(s->settings[key].origin);
   }
-  for (guint i = 0; i < s->axes->len; i++) {
-    scenario_axis axis = g_array_index(s->axes, scenario_axis, i);
-
-    axis.values = g_strdupv(axis.values);
-    g_array_append_val(copy->axes, axis);
-  }
+  /* Shared: nothing changes axes once they are loaded, and a sweep of n values makes n copies. */
+  g_array_unref(copy->axes);
+  copy->axes = g_array_ref(s->axes);
   return copy;
 }
 

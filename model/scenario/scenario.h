@@ -24,11 +24,15 @@ enum {
 scenario *scenario_load(const char *path, const char *const *sets, GError **error);
 void scenario_free(scenario *s);
 
-/* A deep copy; for sweeps, which set axes in it. */
+/* A copy that can be set without changing `s`; for sweeps, which set axes in it. */
 scenario *scenario_copy(const scenario *s);
 
 /* Applies one "group.key=value" as --set does. */
 gboolean scenario_set(scenario *s, const char *set, GError **error);
+
+/* Gives `key` the value that `text` reads as, written as for --set but without blanks or quotes around it. `where`
+ * says in front of errors, these and those of scenario_check(), what gave it: "file:line", "--engine". */
+gboolean scenario_set_key(scenario *s, scenario_key key, const char *text, const char *where, GError **error);
 
 /* What keys say together: an MTU below what the headers need, a rechunk cut that no link can carry …
  * Returns FALSE and sets `error` at the first contradiction. Otherwise `notes` (may be NULL)
@@ -66,6 +70,7 @@ typedef struct scenario_axis {
   scenario_key key;
   char **values; /* texts as --set takes them, NULL-terminated */
   int with;      /* index of the axis it moves in step with, which itself has -1; -1: none */
+  char *where;   /* "file:line" of the axis */
 } scenario_axis;
 
 /* The axes in file order; the scenario's. 0 when there is no sweep. */

@@ -71,6 +71,13 @@ static gboolean read_key(const axis_reader *r, const char *name, scenario_key *k
                       g_strdup_printf("sweep: '%s' is not a string; expected %s = \"GROUP.KEY\"", name, name),
                       error);
   }
+  if (scenario_group_exists(text)) {
+    char *keys = scenario_group_members(text);
+    char *group = g_strdup_printf("sweep: '%s' is a group; expected one of its keys, %s", text, keys);
+
+    g_free(keys);
+    return problem_at(r, member, group, error);
+  }
   char *shown = scenario_shown(text);
   char *hint = scenario_did_you_mean(scenario_key_nearest(text));
   char *whole = g_strdup_printf("sweep: unknown key '%s'; expected one that 'iwarpsim explain keys' lists%s",
@@ -260,7 +267,8 @@ static gboolean load_axis(scenario *s, const scenario_source *source, const conf
     return FALSE;
   }
   g_ptr_array_add(r.values, NULL);
-  scenario_axis axis = {r.key, (char **)g_ptr_array_free(r.values, FALSE), r.with};
+  scenario_axis axis = {r.key, (char **)g_ptr_array_free(r.values, FALSE), r.with,
+                        scenario_settings_line(source, setting)};
   g_array_append_val(s->axes, axis);
   return TRUE;
 }

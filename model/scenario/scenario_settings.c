@@ -53,7 +53,7 @@ static char *real_text(double value)
   return text;
 }
 
-/* A list as --set takes it, "[1,2]". What is no list of scalars comes out as something no key reads. */
+/* A list as --set takes it, "[1,2]". What is no list of bare scalars comes out as something no key reads. */
 static char *list_text(const config_setting_t *setting)
 {
   GString *text = g_string_new("[");
@@ -61,9 +61,11 @@ static char *list_text(const config_setting_t *setting)
 
   for (int i = 0; i < count; i++) {
     char *element;
+    scenario_notation notation =
+        scenario_settings_notation(config_setting_get_elem(setting, (unsigned)i), &element);
+    const char *quote = notation == SCENARIO_NOTATION_STRING ? "\"" : "";
 
-    scenario_settings_notation(config_setting_get_elem(setting, (unsigned)i), &element);
-    g_string_append_printf(text, "%s%s", i > 0 ? "," : "", element);
+    g_string_append_printf(text, "%s%s%s%s", i > 0 ? "," : "", quote, element, quote);
     g_free(element);
   }
   g_string_append_c(text, ']');
@@ -172,6 +174,11 @@ static gboolean cannot_set(const char *name, const char *where, GError **error)
   ok = scenario_problem(error, where, "'%s' is a group; expected one of its keys, %s", name, members);
   g_free(members);
   return ok;
+}
+
+gboolean scenario_set_key(scenario *s, scenario_key key, const char *text, const char *where, GError **error)
+{
+  return scenario_settings_set(s, key, SCENARIO_NOTATION_BARE, text, where, error);
 }
 
 gboolean scenario_set(scenario *s, const char *set, GError **error)

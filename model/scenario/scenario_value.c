@@ -229,7 +229,7 @@ static char *meant(const scenario_key_row *row, const char *text)
 
 static char *describe(const scenario_key_row *row, scenario_notation notation, const char *text, fault found)
 {
-  const char *quote = notation == SCENARIO_NOTATION_STRING ? "\"" : "";
+  const char *quote = notation == SCENARIO_NOTATION_STRING || *text == '\0' ? "\"" : "";
   char *shown = scenario_shown(text);
   char *expected = scenario_value_expected(row);
   char *hint = meant(row, text);

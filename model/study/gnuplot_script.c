@@ -49,7 +49,7 @@ GString *gnuplot_script_new(const char *stem, gnuplot_format format, const gnupl
       gnuplot_text_quote_lines(title, page->width * 11 / (page->font_size * 11), 3, &title_lines);
   g_autofree char *quoted_subtitle =
       gnuplot_text_quote_lines(subtitle, page->width * 14 / (page->font_size * 11), 3, &subtitle_lines);
-  double below_title = 1 - line_height * (0.9 + title_lines);
+  double below_title = 1 - line_height * (0.9 + (*title != '\0' ? title_lines : 0));
   g_string_append_printf(script, "set label 1 %s at screen 0.5,%.4f center font 'DejaVu Sans Bold,%u'\n",
                          quoted_title, 1 - line_height * 0.9, page->font_size * 11 / 10);
   g_string_append_printf(

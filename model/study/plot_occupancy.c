@@ -27,9 +27,10 @@ GQuark plot_occupancy_error_quark(void)
 
 static const char header[] = "time_s,connection,cause,octets";
 
+/* No two that come together in a run have the same grey. */
 static const char *const cause_colours[HELD_CAUSES] = {[HELD_INCOMPLETE] = "#0072B2",
                                                        [HELD_UNLOCATED] = "#E69F00",
-                                                       [HELD_ORDER] = "#F0E442",
+                                                       [HELD_ORDER] = "#56B4E9",
                                                        [HELD_FRAGMENT] = "#CC79A7",
                                                        [HELD_PROCESSING] = "#BBBBBB"};
 
@@ -123,6 +124,16 @@ static void find_peaks(series *s)
   }
 }
 
+/* A line and its end; one without was cut off, and its number with it. */
+static gboolean strip_end(char *line, const char *path, guint number, GError **error)
+{
+  if (strchr(line, '\n') == NULL) {
+    return invalid_line(error, path, number, "the end of the line: the file is cut off");
+  }
+  line[strcspn(line, "\r\n")] = '\0';
+  return TRUE;
+}
+
 /* Comment lines, the header, then the series. */
 static gboolean read_lines(series *s, FILE *file, const char *path, GError **error)
 {
@@ -132,8 +143,8 @@ static gboolean read_lines(series *s, FILE *file, const char *path, GError **err
   gboolean good = TRUE, headed = FALSE;
   while (good && getline(&line, &space, file) >= 0) {
     number++;
-    line[strcspn(line, "\r\n")] = '\0';
-    if (line[0] == '#') {
+    good = strip_end(line, path, number, error);
+    if (!good || line[0] == '#') {
       continue;
     }
     if (headed) {
@@ -142,6 +153,10 @@ static gboolean read_lines(series *s, FILE *file, const char *path, GError **err
       good = strcmp(line, header) == 0 || invalid_line(error, path, number, header);
     }
     headed = TRUE;
+  }
+  if (good && ferror(file)) {
+    g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(errno), "%s: %s", path, g_strerror(errno));
+    good = FALSE;
   }
   free(line);
   return good && (headed || invalid_line(error, path, number + 1, header));
@@ -168,6 +183,21 @@ static gboolean read_series(series *s, const char *path, GError **error)
     find_peaks(s);
   }
   return good;
+}
+
+/* The series peaks where the summary says; else it is cut off or another run's. */
+static gboolean check_belongs(const series *s, const summary_record *run, const char *path, GError **error)
+{
+  const metric_values *metrics = &run->metrics;
+  if (!metrics->present[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS] ||
+      metrics->value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS] == s->peak) {
+    return TRUE;
+  }
+  g_set_error(
+      error, PLOT_OCCUPANCY_ERROR, PLOT_OCCUPANCY_ERROR_INVALID,
+      "%s: its peak is %.0f octets, that of summary.json %.0f; expected the series of that run, whole", path,
+      s->peak, metrics->value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS]);
+  return FALSE;
 }
 
 /* Drawing. */
@@ -402,7 +432,8 @@ gboolean plot_occupancy(const char *run_folder, const gnuplot_target *target, GE
     return FALSE;
   }
   series s = {.steps = g_array_new(FALSE, FALSE, sizeof(step))};
-  gboolean good = read_series(&s, series_path, error) && draw(&s, run, target, error);
+  gboolean good = read_series(&s, series_path, error) && check_belongs(&s, run, series_path, error) &&
+                  draw(&s, run, target, error);
   g_array_unref(s.steps);
   summary_record_free(run);
   return good;

@@ -10,6 +10,9 @@
 /* As many tics as fit on x with their labels, in all panels together. */
 #define X_TICS_MAX 14
 
+/* More lines than a reader tells apart; the page grows by a row of the legend each. */
+#define LEGEND_ROWS_MAX 40
+
 /* The x axis: each text has a place on it, in units of the page. */
 typedef struct x_axis {
   GPtrArray *texts;
@@ -288,18 +291,34 @@ static void append_panel_lines(const sweep_plot *plot, const char *panel, GStrin
   g_string_append_c(script, '\n');
 }
 
-/* A strip across the page below the panels, which holds nothing but the legend. */
-static void append_legend(const sweep_plot *plot, double height, GString *script)
+/* How many labels gnuplot puts beside each other: a letter takes about 0.78 pixels for each point of the font, line
+ * and gaps take as much as 8 letters. */
+static guint legend_columns(const sweep_plot *plot, const gnuplot_page *page)
+{
+  glong longest = 0;
+  for (guint i = 0; i < plot->labels->len; i++) {
+    longest = MAX(longest, g_utf8_strlen(g_ptr_array_index(plot->labels, i), -1));
+  }
+  double label_width = (double)(longest + 8) * 0.78 * page->font_size;
+  return (guint)CLAMP(page->width * 0.96 / label_width, 1, 4);
+}
+
+/* A strip across the page below the panels, which holds nothing but the legend, of at most `room` entries. */
+static void append_legend(const sweep_plot *plot, double height, guint room, GString *script)
 {
   if (plot->labels->len == 1 && *(const char *)g_ptr_array_index(plot->labels, 0) == '\0') {
     return;
   }
+  guint shown = plot->labels->len <= room ? plot->labels->len : room - 1;
   gnuplot_script_begin_legend(script, height);
   g_string_append(script, "plot ");
-  for (guint i = 0; i < plot->labels->len; i++) {
+  for (guint i = 0; i < shown; i++) {
     g_autofree char *label = gnuplot_text_quote(g_ptr_array_index(plot->labels, i));
     g_string_append_printf(script, "%s2 with linespoints linestyle %u title %s", i > 0 ? ", \\\n     " : "",
                            i + 1, label);
+  }
+  if (shown < plot->labels->len) {
+    g_string_append_printf(script, ", \\\n     keyentry title 'and %u more'", plot->labels->len - shown);
   }
   g_string_append_c(script, '\n');
 }
@@ -344,9 +363,14 @@ static GString *make_script(const sweep_plot *plot, const char *stem, const char
 {
   gboolean wide = plot->panels->len > 1;
   gnuplot_page page = {.width = 1600, .height = wide ? 860 : 980, .font_size = wide ? 21 : 24};
-  guint legend_rows = (plot->labels->len + 3) / 4;
-  double legend = 0.02 + 0.05 * legend_rows;
-  page.height += 40 * (legend_rows - 1);
+  guint columns = legend_columns(plot, &page);
+  guint rows = MIN((plot->labels->len + columns - 1) / columns, LEGEND_ROWS_MAX);
+  /* SVG has the higher rows: 1.1 (spacing) * 1.5 * 4/3 (pixels a point) = 2.2 pixels for each point of the font. */
+  guint further_rows = (rows - 1) * (page.font_size * 23 / 10);
+  /* Fractions of the page with one row; further rows make it higher and nothing else smaller. */
+  double scale = (double)page.height / (page.height + further_rows);
+  page.height += further_rows;
+  double legend = 0.07 * scale + (double)further_rows / page.height;
   double top;
   GString *script = gnuplot_script_new(stem, format, &page, plot->table->title, subtitle, &top);
   if (plot->y.logarithmic) {
@@ -359,8 +383,8 @@ static GString *make_script(const sweep_plot *plot, const char *stem, const char
   }
   gnuplot_script_set_line_styles(script, plot->labels->len);
   g_string_append(script, "unset key\nset multiplot\n");
-  append_panels(plot, wide ? top - 0.055 : top - 0.01, legend + 0.145, script);
-  append_legend(plot, legend, script);
+  append_panels(plot, top - (wide ? 0.055 : 0.01) * scale, legend + 0.145 * scale, script);
+  append_legend(plot, legend, rows * columns, script);
   g_string_append(script, "unset multiplot\n");
   return script;
 }

@@ -37,13 +37,17 @@ struct result_store {
 static gboolean failed(const result_store *store, GError **error)
 {
   int code = sqlite3_errcode(store->database);
+  int reason = sqlite3_system_errno(store->database);
   if (code == SQLITE_NOTADB) {
     g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN,
                 "%s: not a result store: not a SQLite database; expected a file that `iwarpsim sweep` wrote",
                 store->path);
   } else {
-    g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED, "%s: %s", store->path,
-                sqlite3_errmsg(store->database));
+    /* Of a file that is not there SQLite says no more than that it cannot open it. */
+    gboolean known = (code == SQLITE_CANTOPEN || code == SQLITE_IOERR) && reason != 0;
+    g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED, "%s: %s%s%s%s", store->path,
+                sqlite3_errmsg(store->database), known ? " (" : "", known ? g_strerror(reason) : "",
+                known ? ")" : "");
   }
   return FALSE;
 }
@@ -378,6 +382,14 @@ static gboolean read_parameters(const result_store *store, sqlite3_stmt *stateme
   return good;
 }
 
+/* SQLite keeps text in a column of numbers, and reads it as 0. */
+static gboolean is_number(sqlite3_stmt *statement, int column)
+{
+  int type = sqlite3_column_type(statement, column);
+  return (type == SQLITE_FLOAT || type == SQLITE_INTEGER) &&
+         isfinite(sqlite3_column_double(statement, column));
+}
+
 static gboolean read_metrics(const result_store *store, sqlite3_stmt *statement, gint64 id, stored_run *run,
                              GError **error)
 {
@@ -389,7 +401,11 @@ static gboolean read_metrics(const result_store *store, sqlite3_stmt *statement,
     metric_id metric = metric_find(name);
     if (metric == METRIC_COUNT) {
       good = unknown(store, "metric", name, error);
-    } else if (isfinite(sqlite3_column_double(statement, 1))) {
+    } else if (!is_number(statement, 1)) {
+      g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN,
+                  "%s: damaged: a value of the metric \"%s\" is no number", store->path, name);
+      good = FALSE;
+    } else {
       metric_values_set(&run->metrics, metric, sqlite3_column_double(statement, 1));
     }
   }

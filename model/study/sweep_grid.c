@@ -17,6 +17,7 @@ typedef struct grid_point {
 struct sweep_grid {
   const scenario *base;
   const scenario_axis *axes;
+  gsize *lengths; /* how many values each axis has */
   gsize axis_count;
   GArray *points; /* grid_point */
 };
@@ -49,32 +50,24 @@ static gboolean check_sets(const sweep_grid *grid, const char *const *sets, GErr
   return TRUE;
 }
 
-/* The number of cells of the grid; 0 and `error` when the axes do not make one. */
+/* The number of cells of the grid; 0 and `error` when there are too many. */
 static gsize cell_count(const sweep_grid *grid, GError **error)
 {
   gsize count = 1;
   for (gsize i = 0; i < grid->axis_count; i++) {
     const scenario_axis *axis = &grid->axes[i];
-    gsize length = g_strv_length(axis->values);
     if (axis->with >= 0) {
-      const scenario_axis *leader = &grid->axes[axis->with];
-      if (length == g_strv_length(leader->values) && leader->with < 0) {
-        continue;
-      }
+      g_assert(grid->lengths[i] == grid->lengths[axis->with] && grid->axes[axis->with].with < 0);
+      continue;
+    }
+    g_assert(grid->lengths[i] > 0);
+    if (grid->lengths[i] > SWEEP_GRID_POINTS_MAX / count) {
       g_set_error(error, SWEEP_GRID_ERROR, SWEEP_GRID_ERROR_INVALID,
-                  "sweep: \"%s\" moves in step with \"%s\"; expected as many values for both, and an axis "
-                  "that does not "
-                  "follow another itself",
-                  axis_name(axis), axis_name(leader));
+                  "%s: the sweep has too many points with axis '%s'; expected at most %d", axis->where,
+                  axis_name(axis), SWEEP_GRID_POINTS_MAX);
       return 0;
     }
-    if (length == 0 || length > SWEEP_GRID_POINTS_MAX / count) {
-      g_set_error(error, SWEEP_GRID_ERROR, SWEEP_GRID_ERROR_INVALID,
-                  "sweep: \"%s\" makes %s points; expected 1 to %d in all", axis_name(axis),
-                  length == 0 ? "no" : "too many", SWEEP_GRID_POINTS_MAX);
-      return 0;
-    }
-    count *= length;
+    count *= grid->lengths[i];
   }
   return count;
 }
@@ -88,24 +81,35 @@ static gsize axis_position(const sweep_grid *grid, gsize index, gsize cell)
   }
   for (gsize later = grid->axis_count - 1; later > index; later--) {
     if (grid->axes[later].with < 0) {
-      cell /= g_strv_length(grid->axes[later].values);
+      cell /= grid->lengths[later];
     }
   }
-  return cell % g_strv_length(grid->axes[index].values);
+  return cell % grid->lengths[index];
+}
+
+static const char *axis_value(const sweep_grid *grid, gsize index, gsize cell)
+{
+  return grid->axes[index].values[axis_position(grid, index, cell)];
+}
+
+/* A sweep keeps summaries; whoever wants the series of its points says so. */
+static gboolean wants_series(const sweep_grid *grid)
+{
+  gboolean given = scenario_given(grid->base, SCENARIO_MEASURE_SERIES);
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    given = given || grid->axes[i].key == SCENARIO_MEASURE_SERIES;
+  }
+  return given;
 }
 
 /* "key=value" of every axis; what a sweep adds for itself behind them. */
 static char **cell_sets(const sweep_grid *grid, gsize cell, gboolean axes_only)
 {
   GPtrArray *sets = g_ptr_array_new();
-  gboolean series_given = scenario_given(grid->base, SCENARIO_MEASURE_SERIES);
   for (gsize i = 0; i < grid->axis_count; i++) {
-    const scenario_axis *axis = &grid->axes[i];
-    series_given = series_given || axis->key == SCENARIO_MEASURE_SERIES;
-    g_ptr_array_add(sets,
-                    g_strdup_printf("%s=%s", axis_name(axis), axis->values[axis_position(grid, i, cell)]));
+    g_ptr_array_add(sets, g_strdup_printf("%s=%s", axis_name(&grid->axes[i]), axis_value(grid, i, cell)));
   }
-  if (!axes_only && !series_given) {
+  if (!axes_only && !wants_series(grid)) {
     g_ptr_array_add(sets, g_strdup("measure.series=none"));
   }
   g_ptr_array_add(sets, NULL);
@@ -118,28 +122,30 @@ static char *cell_label(const sweep_grid *grid, gsize cell)
   return g_strjoinv(" ", sets);
 }
 
-static scenario *cell_scenario(const sweep_grid *grid, gsize cell, GError **error)
+static scenario *cell_scenario(const sweep_grid *grid, gsize cell)
 {
-  g_auto(GStrv) sets = cell_sets(grid, cell, FALSE);
   scenario *s = scenario_copy(grid->base);
-  for (gsize i = 0; sets[i] != NULL; i++) {
-    if (!scenario_set(s, sets[i], error)) {
-      scenario_free(s);
-      return NULL;
-    }
+  gboolean good = TRUE;
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    const scenario_axis *axis = &grid->axes[i];
+    good = scenario_set_key(s, axis->key, axis_value(grid, i, cell), axis->where, NULL) && good;
   }
+  if (!wants_series(grid)) {
+    good = scenario_set_key(s, SCENARIO_MEASURE_SERIES, "none", "sweep", NULL) && good;
+  }
+  g_assert(good); /* each value was read once already, when the axis was loaded */
   return s;
 }
 
 /* Adds the point of `cell`, if it is a new one. */
 static gboolean add_point(sweep_grid *grid, gsize cell, GHashTable *seen, GError **error)
 {
-  scenario *s = cell_scenario(grid, cell, error);
-  if (s == NULL || !scenario_check(s, NULL, error)) {
-    if (grid->axis_count > 0) {
-      g_autofree char *label = cell_label(grid, cell);
-      g_prefix_error(error, "point %s: ", label);
-    }
+  scenario *s = cell_scenario(grid, cell);
+  g_autoptr(GError) problem = NULL;
+  if (!scenario_check(s, NULL, &problem)) {
+    g_autofree char *label = cell_label(grid, cell);
+    g_set_error(error, problem->domain, problem->code, "%s%s%s%s", problem->message,
+                grid->axis_count > 0 ? " (point " : "", label, grid->axis_count > 0 ? ")" : "");
     scenario_free(s);
     return FALSE;
   }
@@ -162,6 +168,10 @@ sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, GError
   sweep_grid *grid = g_new0(sweep_grid, 1);
   grid->base = base;
   grid->axis_count = scenario_axes(base, &grid->axes);
+  grid->lengths = g_new(gsize, grid->axis_count + 1);
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    grid->lengths[i] = g_strv_length(grid->axes[i].values);
+  }
   grid->points = g_array_new(FALSE, FALSE, sizeof(grid_point));
   g_array_set_clear_func(grid->points, clear_point);
 
@@ -183,6 +193,7 @@ void sweep_grid_free(sweep_grid *grid)
     return;
   }
   g_array_unref(grid->points);
+  g_free(grid->lengths);
   g_free(grid);
 }
 
@@ -199,9 +210,7 @@ static const grid_point *point_at(const sweep_grid *grid, gsize index)
 
 scenario *sweep_grid_scenario(const sweep_grid *grid, gsize index)
 {
-  scenario *s = cell_scenario(grid, point_at(grid, index)->cell, NULL);
-  g_assert(s != NULL); /* it was made once already, in sweep_grid_new() */
-  return s;
+  return cell_scenario(grid, point_at(grid, index)->cell);
 }
 
 char **sweep_grid_sets(const sweep_grid *grid, gsize index)

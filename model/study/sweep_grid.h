@@ -11,7 +11,7 @@ typedef struct sweep_grid sweep_grid;
 
 #define SWEEP_GRID_ERROR (sweep_grid_error_quark())
 GQuark sweep_grid_error_quark(void);
-enum { SWEEP_GRID_ERROR_INVALID }; /* message: the axis or the point that is wrong, and why */
+enum { SWEEP_GRID_ERROR_INVALID }; /* message: "file:line", or the option, and what is wrong */
 
 /* More points than this are refused: a slip of the pen, not a study. */
 #define SWEEP_GRID_POINTS_MAX 1000000
@@ -20,8 +20,8 @@ enum { SWEEP_GRID_ERROR_INVALID }; /* message: the axis or the point that is wro
  * `base`. The first axis varies slowest. Points whose keys all equal those of an earlier point are left
  * out. `sets` (NULL-terminated, or NULL) are the --set options `base` was loaded with. A point records no
  * series unless `measure.series` was given: a sweep keeps summaries only. NULL and `error` when a --set
- * names an axis, axes in step differ in length, there are too many points, a value is refused, or
- * scenario_check() refuses a point. Free with sweep_grid_free(). */
+ * names an axis, there are too many points, or scenario_check() refuses a point. Free with
+ * sweep_grid_free(). */
 sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, GError **error);
 void sweep_grid_free(sweep_grid *grid);
 

@@ -50,6 +50,19 @@ static void run(fixture *f, ...)
   g_ptr_array_unref(arguments);
 }
 
+/* Runs a line of the shell, in which the program is "$0". */
+static void run_shell(fixture *f, const char *line)
+{
+  char *arguments[] = {(char *)"sh", (char *)"-c", (char *)line, f->program, NULL};
+  int wait_status;
+
+  forget(f);
+  g_assert_true(g_spawn_sync(f->folder, arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &f->last.output,
+                             &f->last.errors, &wait_status, NULL));
+  g_assert_true(WIFEXITED(wait_status));
+  f->last.status = WEXITSTATUS(wait_status);
+}
+
 static void assert_outcome(const fixture *f, int status, const char *output, const char *errors)
 {
   g_assert_cmpstr(f->last.errors, ==, errors);
@@ -182,13 +195,69 @@ static void test_check_looks_at_every_point(fixture *f, gconstpointer data)
   run(f, "check", "point.cfg", NULL);
   g_assert_cmpint(f->last.status, ==, 2);
   g_assert_cmpstr(f->last.output, ==, "");
-  g_assert_true(g_str_has_prefix(f->last.errors, "point.cfg: "));
-  assert_contains(f->last.errors, "path.forward.mtu = 176 is too small; expected at least 180");
+  g_assert_true(g_str_has_prefix(f->last.errors,
+                                 "point.cfg:1: path.forward.mtu = 176 is too small; expected at least 180"));
   write_file(f, "point.cfg", "sweep = ( { key = \"tcp.receive_window\"; values = (\"auto\", 65536); } );");
   run(f, "check", "point.cfg", NULL);
   g_assert_cmpint(f->last.status, ==, 0);
   assert_contains(f->last.output, "point.cfg: note: 1 of 2 points have notes of their own, the first is "
                                   "tcp.receive_window=65536: ");
+  (void)data;
+}
+
+/* As with make: the value may stand right behind a one-letter option. */
+static void test_attached_values(fixture *f, gconstpointer data)
+{
+  write_file(f, "a.cfg", "");
+  run(f, "sweep", "a.cfg", "-j2", "-srun.seed=7", "--list", NULL);
+  assert_outcome(f, 0, "1\n1 runs\n", "");
+  run(f, "sweep", "a.cfg", "-j0", "--list", NULL);
+  assert_contains(f->last.errors, "iwarpsim sweep: -j 0: expected 1 or more");
+  run(f, "check", "-q", "--", "-j2", NULL);
+  assert_outcome(f, 2, "", "-j2: cannot read it (No such file or directory); expected a scenario file\n");
+  (void)data;
+}
+
+static void test_options_without_sense(fixture *f, gconstpointer data)
+{
+  write_file(f, "a.cfg", "");
+  run(f, "run", "a.cfg", "--out", "", NULL);
+  assert_outcome(f, 2, "", "iwarpsim run: --out is empty; expected DIR (see 'iwarpsim run --help')\n");
+  run(f, "run", "a.cfg", "--out", "a.cfg", NULL);
+  assert_outcome(f, 2, "", "a.cfg: cannot make this folder (Not a directory)\n");
+  run(f, "sweep", "a.cfg", "--store", "", NULL);
+  assert_outcome(f, 2, "", "iwarpsim sweep: --store is empty; expected FILE (see 'iwarpsim sweep --help')\n");
+  run(f, "run", "a.cfg", "--engine", "ns2", NULL);
+  assert_outcome(
+      f, 2, "",
+      "--engine: run.engine = ns2 is none of its words; expected \"ns3\" or \"native\" (did you mean "
+      "'ns3'?)\n");
+  (void)data;
+}
+
+/* Each run of a sweep reads the scenario; a pipe has it once. */
+static void test_sweep_of_a_pipe(fixture *f, gconstpointer data)
+{
+  run_shell(f, "echo | \"$0\" sweep /dev/stdin --store a.sqlite");
+  assert_outcome(
+      f, 2, "",
+      "iwarpsim sweep: /dev/stdin is read again by every run; expected a file that stays, not a pipe "
+      "(see 'iwarpsim sweep --help')\n");
+  (void)data;
+}
+
+/* What is printed onto a full disk is missed. */
+static void test_lost_output(fixture *f, gconstpointer data)
+{
+  static const char *const lines[] = {"--version", "--help", "explain keys", "explain metrics --markdown"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(lines); i++) {
+    char *line = g_strdup_printf("exec \"$0\" %s >/dev/full", lines[i]);
+
+    run_shell(f, line);
+    assert_outcome(f, 1, "", "iwarpsim: standard output cannot be written: No space left on device\n");
+    g_free(line);
+  }
   (void)data;
 }
 
@@ -261,6 +330,10 @@ int main(int argc, char **argv)
       {"/cli/check-of-good-scenarios", test_check_of_good_scenarios},
       {"/cli/check-of-bad-scenarios", test_check_of_bad_scenarios},
       {"/cli/check-looks-at-every-point", test_check_looks_at_every_point},
+      {"/cli/attached-values", test_attached_values},
+      {"/cli/options-without-sense", test_options_without_sense},
+      {"/cli/sweep-of-a-pipe", test_sweep_of_a_pipe},
+      {"/cli/lost-output", test_lost_output},
       {"/cli/explain", test_explain},
   };
 

@@ -79,6 +79,54 @@ static void test_same_seed_same_octets(void)
   g_free(path);
 }
 
+/* Where a run is started from leaves no trace, whatever the way to its scenario. */
+static void test_any_folder_same_octets(void)
+{
+  char *folder = run_kit_new_folder();
+  char *path = g_build_filename(folder, "a.cfg", NULL);
+  const char *const here[] = {"run", "a.cfg", "--out", "one", "--quiet", NULL};
+  const char *const there[] = {"run", path, "--out", "one", "--quiet", NULL};
+  char *out = g_build_filename(folder, "one", NULL);
+
+  g_assert_true(g_file_set_contents(path, "workload: { messages = 2; };\n", -1, NULL));
+  g_assert_cmpint(run_kit_spawn("IWARPSIM", folder, here, NULL, NULL), ==, 0);
+  char *first = summary_without_wall(out);
+  g_assert_cmpint(run_kit_spawn("IWARPSIM", folder, there, NULL, NULL), ==, 0);
+  char *second = summary_without_wall(out);
+  g_assert_cmpstr(first, ==, second);
+  g_free(first);
+  g_free(second);
+  g_free(path);
+  run_kit_remove_folder(out);
+  run_kit_remove_folder(folder);
+}
+
+/* A folder holds one run: what an earlier one left is gone, also when the new run cannot be finished. */
+static void test_old_results_are_gone(void)
+{
+  char *folder = run_kit_new_folder();
+  char *path = scenario_file("one-loss-in-order.cfg");
+  char *capture = g_build_filename(folder, "sender.pcap", NULL);
+  char *page = g_build_filename(folder, "summary.json", NULL);
+  char *series = g_build_filename(folder, "occupancy.csv", NULL);
+  const char *const again[] = {"run", path, "--out", folder, "--quiet", NULL};
+
+  run_into(folder, path, "run.seed=7");
+  g_assert_cmpint(run_kit_spawn("IWARPSIM", NULL, again, NULL, NULL), ==, 0);
+  g_assert_true(g_file_test(page, G_FILE_TEST_EXISTS));
+  g_assert_false(g_file_test(capture, G_FILE_TEST_EXISTS)); /* of another run, and not asked for */
+  g_assert_cmpint(g_remove(series), ==, 0);
+  g_assert_cmpint(g_mkdir(series, 0700), ==, 0); /* in the way */
+  g_assert_cmpint(run_kit_spawn("IWARPSIM", NULL, again, NULL, NULL), ==, 1);
+  g_assert_false(g_file_test(page, G_FILE_TEST_EXISTS));
+  g_assert_cmpint(g_rmdir(series), ==, 0);
+  g_free(series);
+  g_free(page);
+  g_free(capture);
+  g_free(path);
+  run_kit_remove_folder(folder);
+}
+
 typedef struct mistake {
   const char *what;
   const char *contents;    /* of the scenario; NULL: the file is missing */
@@ -249,6 +297,8 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/commands/same-seed-same-octets", test_same_seed_same_octets);
+  g_test_add_func("/commands/any-folder-same-octets", test_any_folder_same_octets);
+  g_test_add_func("/commands/old-results-are-gone", test_old_results_are_gone);
   g_test_add_func("/commands/mistakes", test_mistakes);
   g_test_add_func("/commands/unreadable-file", test_unreadable_file);
   g_test_add_func("/commands/shipped-scenarios", test_shipped_scenarios_check);

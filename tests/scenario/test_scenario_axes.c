@@ -37,6 +37,8 @@ static void test_values_of_every_kind(void)
   g_assert_cmpuint(scenario_axes(s, &axes), ==, 6);
   g_assert_cmpint(axes[0].key, ==, SCENARIO_PATH_FORWARD_MTU);
   g_assert_cmpint(axes[0].with, ==, -1);
+  g_assert_cmpstr(axes[0].where, ==, "a.cfg:1");
+  g_assert_cmpstr(axes[1].where, ==, "a.cfg:2");
   assert_values(&axes[0], "576 1500 9000");
   assert_values(&axes[1], "0 0.1% 1%");
   assert_values(&axes[2], "9 10 11");
@@ -103,8 +105,7 @@ static void test_errors(void)
        "a.cfg:3: sweep: unknown key 'run.sed'; expected one that 'iwarpsim explain keys' lists (did you mean "
        "'run.seed'?)"},
       {"sweep = ( { key = \"path\"; values = [1]; } );",
-       "a.cfg:1: sweep: unknown key 'path'; expected one that 'iwarpsim explain keys' lists (did you mean "
-       "'path'?)"},
+       "a.cfg:1: sweep: 'path' is a group; expected one of its keys, forward, reverse"},
       {"sweep = ( { key = \"title\"; values = (\"a\"); } );",
        "a.cfg:1: the title cannot be swept; expected a key that changes the run"},
       {"sweep = ( { key = \"run.seed\"; values = []; } );",

@@ -69,6 +69,25 @@ static void test_a_set_option_is_named(void)
   scenario_free(s);
 }
 
+/* Whatever gave a key is named, also when it is neither a file nor a --set. */
+static void test_what_gave_a_key_is_named(void)
+{
+  scenario *s = fixture_load("", NULL);
+  GError *error = NULL;
+
+  g_assert_false(scenario_set_key(s, SCENARIO_RUN_ENGINE, "ns2", "--engine", &error));
+  g_assert_cmpstr(
+      error->message, ==,
+      "--engine: run.engine = ns2 is none of its words; expected \"ns3\" or \"native\" (did you mean "
+      "'ns3'?)");
+  g_clear_error(&error);
+  g_assert_true(scenario_set_key(s, SCENARIO_PATH_FORWARD_MTU, "176", "b.cfg:7", &error));
+  g_assert_false(scenario_check(s, NULL, &error));
+  g_assert_true(g_str_has_prefix(error->message, "b.cfg:7: path.forward.mtu = 176 is too small;"));
+  g_error_free(error);
+  scenario_free(s);
+}
+
 /* A re-cut segment of `chunk` octets and 40 of headers must fit the link behind the middlebox. */
 static void test_chunk_fits_the_link(void)
 {
@@ -146,6 +165,11 @@ static void test_notes_on_the_window(void)
                "a.cfg:1: the receive window of 65536 octets is 0.999 of the bandwidth-delay product of "
                "65576: one connection "
                "cannot fill the path");
+  /* 10 Tbit/s x (20 s + 2 x 1230 ps for 1538 octets) / 8 octets; 2^30 of it is little, but not "0.000". */
+  assert_check(
+      "path: { forward: { rate = \"10Tbit/s\"; delay = \"10s\"; }; };",
+      "a.cfg (default of tcp.receive_window): the receive window of 1073741824 octets is 4.29e-05 of the "
+      "bandwidth-delay product of 25000000003075: one connection cannot fill the path");
   assert_check(
       "path: { forward: { rate = \"1Mbit/s\"; delay = \"0s\"; }; };\ntcp: { receive_window = 1459; };",
       "a.cfg:2: the receive window of 1459 octets is 0.474 of the bandwidth-delay product of 3076: one "
@@ -185,6 +209,12 @@ static void test_notes_on_timers(void)
   assert_check("tcp: { rto_min = \"40ms\"; };", "a.cfg (default of tcp.delayed_ack): tcp.delayed_ack is not "
                                                 "less than tcp.rto_min: a sender may time out while its "
                                                 "peer delays the acknowledgement");
+  /* 900 s / 3 = 300 s, which run.stall is by default; a picosecond less is fine. */
+  assert_check(
+      "workload: { connections = 3; start_spread = \"900s\"; };",
+      "a.cfg:1: the connections start 300 s apart, which is not less than run.stall = 5min: the run may be "
+      "given up while it waits for the next");
+  assert_check("workload: { connections = 3; start_spread = \"899.999999999999s\"; };", "");
 }
 
 /* Each buffer costs 256 octets beside its message, a message in flight at least 20. The largest message three
@@ -225,6 +255,7 @@ int main(int argc, char **argv)
   g_test_add_func("/scenario/check/defaults-are-fine", test_defaults_are_fine);
   g_test_add_func("/scenario/check/smallest-mtu", test_smallest_mtu);
   g_test_add_func("/scenario/check/a-set-option-is-named", test_a_set_option_is_named);
+  g_test_add_func("/scenario/check/what-gave-a-key-is-named", test_what_gave_a_key_is_named);
   g_test_add_func("/scenario/check/chunk-fits-the-link", test_chunk_fits_the_link);
   g_test_add_func("/scenario/check/chunk-behind-the-link", test_chunk_behind_the_link);
   g_test_add_func("/scenario/check/phase-lies-in-the-first-chunk", test_phase_lies_in_the_first_chunk);

@@ -14,16 +14,24 @@ typedef struct fixture {
   GPtrArray *written;
 } fixture;
 
+/* A run of 5 ms; `peak` of the reassembly occupancy, negative: not measured. */
+static void write_summary(const fixture *f, double peak)
+{
+  summary page = {.scenario = f->scenario, .version = "0.1.0", .engine = "native"};
+  metric_values_set(&page.metrics, METRIC_TIME_SIMULATED_S, 0.005);
+  if (peak >= 0)
+    metric_values_set(&page.metrics, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, peak);
+  g_autofree char *path = g_build_filename(f->folder, "summary.json", NULL);
+  g_assert_true(summary_write_json(&page, path, NULL));
+}
+
 static void set_up(fixture *f, gconstpointer unused)
 {
   (void)unused;
   f->folder = kit_folder_new();
   f->scenario = kit_scenario(f->folder, "a.cfg", "title = \"a title\"; run: { seed = 9; };", NULL);
   f->written = g_ptr_array_new_with_free_func(g_free);
-  summary page = {.scenario = f->scenario, .version = "0.1.0", .engine = "native"};
-  metric_values_set(&page.metrics, METRIC_TIME_SIMULATED_S, 0.005);
-  g_autofree char *path = g_build_filename(f->folder, "summary.json", NULL);
-  g_assert_true(summary_write_json(&page, path, NULL));
+  write_summary(f, -1);
 }
 
 static void tear_down(fixture *f, gconstpointer unused)
@@ -158,6 +166,42 @@ static void test_hostile(fixture *f, gconstpointer unused)
   refuse(f, HEADER "0.1,all,magic,5\n", "expected a cause");
   refuse(f, HEADER "0.2,all,order,5\n0.1,all,order,5\n", "ascending");
   refuse(f, HEADER "0.2,3,order,5\n", "no series of the RNIC");
+  /* 1460 cut off after two digits is a number too */
+  refuse(f, HEADER "0.1,all,order,14", "occupancy.csv:2: expected the end of the line");
+}
+
+/* The peak of the series is 150 octets; a summary with another is another run's, or the series lacks lines. */
+static void test_series_of_another_run(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  static const char csv[] = HEADER "0.001,all,order,150\n0.002,all,order,0\n0.003,all,processing,500\n";
+  write_summary(f, 151);
+  refuse(f, csv, "its peak is 150 octets, that of summary.json 151");
+  write_summary(f, 0);
+  refuse(f, csv, "its peak is 150 octets, that of summary.json 0");
+  if (!can_draw())
+    return;
+  write_summary(f, 150);
+  plot_well(f, csv);
+}
+
+/* Without a title the subtitle, which names the scenario, stands where the title would. */
+static void test_untitled(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  gsize length;
+  if (!can_draw())
+    return;
+  plot_well(f, HEADER);
+  g_autofree char *titled = file_text(f, "occupancy.gnuplot", &length);
+  scenario_free(f->scenario);
+  f->scenario = kit_scenario(f->folder, "a.cfg", "run: { seed = 9; };", NULL);
+  write_summary(f, -1);
+  plot_well(f, HEADER);
+  g_autofree char *untitled = file_text(f, "occupancy.gnuplot", &length);
+  /* 24-point lines of 1.9 x 24 / 900 = 0.0507 of the page's height; the first starts 0.9 of one below its top */
+  g_assert_nonnull(strstr(titled, "iwarpsim 0.1.0' at screen 0.5,0.9037 "));
+  g_assert_nonnull(strstr(untitled, "iwarpsim 0.1.0' at screen 0.5,0.9544 "));
 }
 
 static void test_missing(fixture *f, gconstpointer unused)
@@ -177,6 +221,9 @@ int main(int argc, char **argv)
   g_test_add("/plot_occupancy/thinned", fixture, NULL, set_up, test_thinned, tear_down);
   g_test_add("/plot_occupancy/nothing_held", fixture, NULL, set_up, test_nothing_held, tear_down);
   g_test_add("/plot_occupancy/hostile", fixture, NULL, set_up, test_hostile, tear_down);
+  g_test_add("/plot_occupancy/series_of_another_run", fixture, NULL, set_up, test_series_of_another_run,
+             tear_down);
+  g_test_add("/plot_occupancy/untitled", fixture, NULL, set_up, test_untitled, tear_down);
   g_test_add("/plot_occupancy/missing", fixture, NULL, set_up, test_missing, tear_down);
   return g_test_run();
 }

@@ -179,6 +179,51 @@ static void test_other_shapes(fixture *f, gconstpointer text)
   }
 }
 
+static guint count_of(const char *text, const char *part)
+{
+  guint count = 0;
+  for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part))
+    count++;
+  return count;
+}
+
+/* 2 x 2 x 4 lines with labels of some 50 letters, of which one fits beside none: 16 rows of a legend, each 21 x 2.3 =
+ * 48 pixels, the first of them on the page anyway: 860 + 15 x 48 = 1580. gnuplot leaves out what has no room. */
+static void test_long_legend(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  gsize length;
+  fill(f, "title = \"a\"; middlebox: { chunk = 500; }; sweep = ("
+          " { key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; },"
+          " { key = \"mpa.markers\"; values = [true, false]; },"
+          " { key = \"middlebox.mode\"; values = [\"none\", \"rechunk\"]; },"
+          " { key = \"path.forward.mtu\"; values = [576, 1500, 4000, 9000]; },"
+          " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; } );");
+  if (!draw(f, GNUPLOT_SVG))
+    return;
+  g_autofree char *script = written_text(f, "/a-reassembly-peak.gnuplot", &length);
+  g_assert_nonnull(strstr(script, "size 1600,1580 "));
+  g_autofree char *svg = written_text(f, "/a-reassembly-peak.svg", &length);
+  g_assert_cmpuint(count_of(svg, "mpa.markers = "), ==, 16);
+}
+
+/* 200 lines: 40 rows of 4 labels ("middlebox.chunk = 100"…) do not hold them, the legend says how many it lacks. */
+static void test_too_long_legend(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  gsize length;
+  fill(f, "title = \"a\"; middlebox: { mode = \"rechunk\"; }; sweep = ("
+          " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; },"
+          " { key = \"middlebox.chunk\"; from = 100; to = 299; } );");
+  if (!draw(f, GNUPLOT_SVG))
+    return;
+  g_autofree char *svg = written_text(f, "/a-reassembly-peak.svg", &length);
+  guint shown = count_of(svg, "middlebox.chunk = ");
+  g_autofree char *rest = g_strdup_printf("and %u more", 200 - shown);
+  g_assert_cmpuint(shown, <, 160);
+  g_assert_nonnull(strstr(svg, rest));
+}
+
 static void test_bad_folder(fixture *f, gconstpointer unused)
 {
   (void)unused;
@@ -197,6 +242,8 @@ int main(int argc, char **argv)
   g_test_add("/plot_sweep/script", fixture, NULL, set_up, test_script, tear_down);
   g_test_add("/plot_sweep/data", fixture, NULL, set_up, test_data, tear_down);
   g_test_add("/plot_sweep/other_shapes", fixture, NULL, set_up, test_other_shapes, tear_down);
+  g_test_add("/plot_sweep/long_legend", fixture, NULL, set_up, test_long_legend, tear_down);
+  g_test_add("/plot_sweep/too_long_legend", fixture, NULL, set_up, test_too_long_legend, tear_down);
   g_test_add("/plot_sweep/bad_folder", fixture, NULL, set_up, test_bad_folder, tear_down);
   return g_test_run();
 }

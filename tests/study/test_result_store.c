@@ -1,6 +1,7 @@
 /* The store: what is committed comes back, a run is kept once, and other people's files stay as they are. */
 #include "study/result_store.h"
 
+#include <errno.h>
 #include <glib/gstdio.h>
 #include <sqlite3.h>
 #include <string.h>
@@ -287,6 +288,20 @@ static void test_unknown_metric(fixture *f, gconstpointer unused)
   g_assert_cmpuint(visited, ==, 0);
 }
 
+/* Text in the place of a number would pass for 0. */
+static void test_damaged_metric(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  guint visited = 0;
+  commit_seed(f, 1, 0, RUN_OK, 0);
+  execute_on(f->path, "INSERT OR REPLACE INTO metrics VALUES(1, 'tcp.segments', 'many')");
+  g_assert_false(result_store_each(f->store, stop_at_first, &visited, &error));
+  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN);
+  g_assert_nonnull(strstr(error->message, "tcp.segments"));
+  g_assert_cmpuint(visited, ==, 0);
+}
+
 static void test_missing(fixture *f, gconstpointer unused)
 {
   (void)unused;
@@ -294,6 +309,7 @@ static void test_missing(fixture *f, gconstpointer unused)
   g_autofree char *path = g_build_filename(f->folder, "none.sqlite", NULL);
   g_assert_null(result_store_open(path, RESULT_STORE_READ, &error));
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED);
+  g_assert_nonnull(strstr(error->message, g_strerror(ENOENT)));
   g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
 }
 
@@ -322,6 +338,7 @@ int main(int argc, char **argv)
       {"/result_store/other_database", test_other_database},
       {"/result_store/other_schema", test_other_schema},
       {"/result_store/unknown_metric", test_unknown_metric},
+      {"/result_store/damaged_metric", test_damaged_metric},
       {"/result_store/missing", test_missing},
       {"/result_store/empty_file", test_empty_file},
   };

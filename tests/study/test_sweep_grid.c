@@ -142,12 +142,15 @@ static void test_identities(fixture *f, gconstpointer unused)
   g_assert_cmpstr(sweep_grid_identity(f->grid, 0), ==, third);
 }
 
-/* 176 octets hold headers and a 128-octet ULPDU, but not with markers: the second point is bad, and named. */
+/* 176 octets hold headers and a 128-octet ULPDU, but not with markers: the second point is bad, and named with
+ * the line of the axis it comes from. */
 static void test_bad_point(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  refuse_grid(f, "title = \"bad\"; sweep = ( { key = \"path.forward.mtu\"; values = [1500, 176]; } );", NULL,
-              "point path.forward.mtu=176");
+  static const char text[] =
+      "title = \"bad\";\nsweep = ( " AXIS_SEED ",\n{ key = \"path.forward.mtu\"; values = [1500, 176]; } );";
+  refuse_grid(f, text, NULL, "a.cfg:3: path.forward.mtu = 176 is too small; expected at least 180");
+  refuse_grid(f, text, NULL, " (point run.seed=1 path.forward.mtu=176)");
 }
 
 static void test_set_on_axis(fixture *f, gconstpointer unused)
@@ -161,10 +164,11 @@ static void test_set_on_axis(fixture *f, gconstpointer unused)
 static void test_too_many(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  refuse_grid(f,
-              "title = \"many\"; sweep = ( { key = \"run.seed\"; from = 1; to = 1001; },"
-              " { key = \"workload.messages\"; from = 1; to = 1000; } );",
-              NULL, "too many points");
+  refuse_grid(
+      f,
+      "title = \"many\"; sweep = ( { key = \"run.seed\"; from = 1; to = 1001; },"
+      " { key = \"workload.messages\"; from = 1; to = 1000; } );",
+      NULL, "a.cfg:1: the sweep has too many points with axis 'workload.messages'; expected at most 1000000");
 }
 
 int main(int argc, char **argv)

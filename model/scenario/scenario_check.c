@@ -310,20 +310,12 @@ static void note_timers(const scenario *s, GPtrArray *notes)
 {
   char *maximum = scenario_value_text(s, SCENARIO_TCP_RTO_MAX);
   char *stall = scenario_value_text(s, SCENARIO_RUN_STALL);
-  time_ps between_starts = scenario_time(s, SCENARIO_WORKLOAD_START_SPREAD) /
-                           (time_ps)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
 
   if (scenario_time(s, SCENARIO_RUN_STALL) <= scenario_time(s, SCENARIO_TCP_RTO_MAX)) {
     note(notes, s, SCENARIO_RUN_STALL,
          "run.stall = %s is not more than tcp.rto_max = %s: a connection that waits to retransmit may be "
          "given up",
          stall, maximum);
-  }
-  if (between_starts >= scenario_time(s, SCENARIO_RUN_STALL)) {
-    note(notes, s, SCENARIO_WORKLOAD_START_SPREAD,
-         "the connections start %.6g s apart, which is not less than run.stall = %s: the run may be given up "
-         "while it waits for the next",
-         time_ps_in_seconds(between_starts), stall);
   }
   if (scenario_time(s, SCENARIO_TCP_DELAYED_ACK) >= scenario_time(s, SCENARIO_TCP_RTO_MIN)) {
     note(notes, s, SCENARIO_TCP_DELAYED_ACK,

@@ -49,6 +49,7 @@ struct sim_world {
   pattern *table;
   world_connection *connections;
   uint32_t connection_count;
+  uint32_t started;    /* connections that have been opened */
   uint32_t ends_open;  /* TCP */
   uint32_t sinks_open; /* connections whose workload is not all Delivered */
   engine_timer *stall_timer;
@@ -325,6 +326,7 @@ static void on_workload_due(void *user, time_ps now)
 
   if (!connection->started) {
     connection->started = true;
+    connection->world->started++;
     rnic_endpoint_start(connection->ends[SIDE_SINK].endpoint, now);
     rnic_endpoint_start(connection->ends[SIDE_SOURCE].endpoint, now);
   }
@@ -368,7 +370,7 @@ static sim_recorder *make_recorder(const scenario *s, const sim_world_files *fil
 static uint64_t progress_of(const sim_world *world)
 {
   return sim_recorder_segments_delivered(world->recorder) + SIDES * (uint64_t)world->connection_count -
-         world->ends_open;
+         world->ends_open + world->started;
 }
 
 static void on_stall_timer(void *user, time_ps now)
@@ -377,11 +379,13 @@ static void on_stall_timer(void *user, time_ps now)
   time_ps stall = scenario_time(world->s, SCENARIO_RUN_STALL);
   uint64_t progress = progress_of(world);
 
-  if (progress == world->progress_seen) {
+  /* While connections wait for their start, nothing may happen for long. */
+  if (progress == world->progress_seen && world->started == world->connection_count) {
+    bool ever = sim_recorder_segments_delivered(world->recorder) > 0;
     world->failure =
-        g_strdup_printf("no progress in %.3f s of simulated time (run.stall): nothing was delivered "
+        g_strdup_printf("no progress in %.3f s of simulated time (run.stall): nothing was %sdelivered "
                         "and no connection closed",
-                        time_ps_in_seconds(stall));
+                        time_ps_in_seconds(stall), ever ? "" : "ever ");
     engine_stop(world->clock);
     return;
   }

@@ -54,7 +54,7 @@ static gboolean open_files(const scenario *s, const simulation_options *options,
 }
 
 /* Closes what is open; the first thing that could not be written is the error. */
-static gboolean close_files(sim_world_files *files, GError **error)
+static gboolean close_files(sim_world_files *files, const char *directory, GError **error)
 {
   gboolean written = TRUE;
 
@@ -62,7 +62,8 @@ static gboolean close_files(sim_world_files *files, GError **error)
     gboolean whole = !ferror(files->series);
     whole = fclose(files->series) == 0 && whole;
     if (!whole) {
-      g_set_error(error, SIMULATION_ERROR, SIMULATION_ERROR_FILE, "occupancy.csv: %s", g_strerror(errno));
+      g_set_error(error, SIMULATION_ERROR, SIMULATION_ERROR_FILE, "%s/occupancy.csv: %s", directory,
+                  g_strerror(errno));
       written = FALSE;
     }
   }
@@ -110,7 +111,7 @@ gboolean simulation_run(const scenario *s, const simulation_options *options, si
     g_clear_pointer(&result->message, g_free);
     done = run_world(s, &files, result, error);
   }
-  return close_files(&files, done ? error : NULL) && done;
+  return close_files(&files, options->directory, done ? error : NULL) && done;
 }
 
 void simulation_result_clear(simulation_result *result)

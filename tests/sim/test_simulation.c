@@ -83,6 +83,21 @@ static void test_no_progress(void)
   simulation_result_clear(&result);
 }
 
+/* Three connections, 10 s apart, and 3 s of patience: waiting for a start is not a stall. */
+static void test_late_starts_are_no_stall(void)
+{
+  static const char *const sets[] = {
+      "run.engine=native",   "workload.connections=3", "workload.start_spread=30s",
+      "workload.messages=2", "run.stall=3s",           NULL};
+  simulation_result result;
+
+  run(sets, &result);
+  g_assert_cmpint(result.status, ==, RUN_OK);
+  g_assert_cmpfloat(result.metrics.value[METRIC_DELIVERY_MESSAGES], ==, 3 * 3);
+  g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], >, 20);
+  simulation_result_clear(&result);
+}
+
 static void test_folder_is_missing(void)
 {
   static const char *const sets[] = {"run.engine=native", "workload.messages=1", NULL};
@@ -106,6 +121,7 @@ int main(int argc, char **argv)
   g_test_add_func("/simulation/stopped", test_stopped);
   g_test_add_func("/simulation/nothing-gets-through", test_nothing_gets_through);
   g_test_add_func("/simulation/no-progress", test_no_progress);
+  g_test_add_func("/simulation/late-starts", test_late_starts_are_no_stall);
   g_test_add_func("/simulation/folder-is-missing", test_folder_is_missing);
   return g_test_run();
 }

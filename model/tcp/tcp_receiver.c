@@ -24,6 +24,7 @@ struct tcp_receiver {
   uint32_t recent_count;
   tcp_ack_need need;
   uint32_t unacknowledged_segments;
+  uint64_t acknowledged; /* `next` when the last ACK left */
   time_ps ack_deadline;
 };
 
@@ -205,6 +206,14 @@ static bool accept_fin(tcp_receiver *receiver, uint64_t fin_position)
   return true;
 }
 
+/* The peer's view of the window has shrunk to half of it. RFC 9293 §3.8.6.2.2 (Fr = 1/2) finds that worth an
+ * announcement; without it a sender that cannot fill the other half with a segment would wait for every
+ * delayed ACK. */
+static bool is_window_half_used(const tcp_receiver *receiver)
+{
+  return receiver->next - receiver->acknowledged >= receiver->window_octets - receiver->window_octets / 2;
+}
+
 /* RFC 5681 §4.2: an ACK at once for what is out of order, fills a hole or repeats; else every so many
  * segments, or when the delay is over. Each segment with payload counts, also a short one: never later
  * than "every second full-sized segment". */
@@ -214,7 +223,7 @@ static void decide_ack(tcp_receiver *receiver, bool had_holes, bool nothing_new,
   receiver->unacknowledged_segments++;
   if (holes || nothing_new) {
     tcp_receiver_owe_ack(receiver, TCP_ACK_ALONE);
-  } else if (had_holes || fin ||
+  } else if (had_holes || fin || is_window_half_used(receiver) ||
              receiver->unacknowledged_segments >= receiver->config->delayed_ack_segments) {
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
   } else if (receiver->need == TCP_ACK_NONE) {
@@ -328,5 +337,6 @@ void tcp_receiver_acknowledged(tcp_receiver *receiver)
 {
   receiver->need = TCP_ACK_NONE;
   receiver->unacknowledged_segments = 0;
+  receiver->acknowledged = receiver->next;
   receiver->ack_deadline = TIME_PS_NEVER;
 }

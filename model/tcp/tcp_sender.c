@@ -26,7 +26,7 @@ struct tcp_sender {
   bool in_loss;            /* after a time-out, until what was in flight then is acknowledged */
   bool resend_first;       /* the first segment in flight leaves whatever the window is */
   bool rescued;            /* rule 4 of NextSeg() was used in this recovery */
-  bool partially_acknowledged; /* a partial ACK has restarted the timer in this recovery */
+  bool partially_acknowledged; /* in this recovery: what was sent again first has arrived */
   int64_t recovery_point;      /* SND.NXT when the last recovery or time-out began; -1: none yet */
   uint32_t timeouts_in_a_row;
   bool probe_due;
@@ -131,14 +131,17 @@ static void restart_timer(tcp_sender *sender, time_ps now)
   }
 }
 
-/* NewReno: the partial ACK points to the next hole (RFC 6582 §3.2 step 3). */
+/* NewReno: the partial ACK points to the next hole (RFC 6582 §3.2 step 3). One that ends inside a segment sent
+ * again points to none: a middlebox has cut the retransmission, and its other pieces are on their way. */
 static void acknowledge_partially(tcp_sender *sender, uint64_t octets, time_ps now)
 {
+  tcp_sent_segment first;
   tcp_congestion_deflate(sender->congestion, octets);
-  tcp_scoreboard_lose_first(sender->board);
-  sender->resend_first = true;
+  if (tcp_scoreboard_first(sender->board, &first) && !first.sent_again) {
+    tcp_scoreboard_lose_first(sender->board);
+    sender->resend_first = true;
+  }
   if (!sender->partially_acknowledged) {
-    sender->partially_acknowledged = true;
     restart_timer(sender, now); /* for the first partial ACK only, the "impatient" variant */
   }
 }
@@ -168,10 +171,13 @@ static void advance(tcp_sender *sender, const tcp_acknowledgement *ack, bool lim
   sender->resend_first = false; /* what was first is there */
   bool recovering = sender->in_recovery || sender->in_loss;
   bool finished = recovering && (int64_t)ack->position >= sender->recovery_point;
-  if (sender->in_recovery && !sender->sack && !finished) {
+  bool partial = sender->in_recovery && !finished;
+  if (partial && !sender->sack) {
     acknowledge_partially(sender, octets, now);
+    sender->partially_acknowledged = true;
     return;
   }
+  sender->partially_acknowledged = partial;
   if (finished) {
     leave_recovery(sender);
   } else if (!sender->in_recovery && limited) {
@@ -294,7 +300,7 @@ static bool choose_new(tcp_sender *sender, int64_t room, tcp_cut *cut, bool *fin
   uint64_t wanted = cut->length > 0 ? cut->length : 1;
   if (wanted > usable) {
     /* Sender silly window avoidance (RFC 9293 §3.8.6.2.1): what is in flight will open the window. If
-     * nothing is, alignment must give way (MPA-044), or the window be probed. */
+     * nothing is, fewer FPDUs go together, or alignment must give way (MPA-044), or the window be probed. */
     if (flight_octets(sender) > 0) {
       return false;
     }
@@ -304,7 +310,7 @@ static bool choose_new(tcp_sender *sender, int64_t room, tcp_cut *cut, bool *fin
       }
       return false;
     }
-    *cut = (tcp_cut){.length = (uint32_t)usable};
+    *cut = (tcp_cut){.length = tcp_send_queue_cut(sender->queue, (uint32_t)usable).length};
   }
   *fin = fin_left && tcp_send_queue_unsent(sender->queue) + cut->length == posted && usable > cut->length;
   return fits(sender, MAX(cut->length, 1), room);
@@ -374,8 +380,11 @@ bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
   if (tcp_scoreboard_next_unsacked(sender->board, &segment)) {
     return fits(sender, segment.to - segment.from, room) && resend(sender, &segment, true, outgoing, now);
   }
-  /* rule 4, the rescue: once in a recovery */
-  if (!sender->rescued && tcp_scoreboard_last_unsacked(sender->board, &segment) && !segment.sent_again &&
+  /* rule 4, the rescue: once in a recovery. RFC 6675 §4 would send it as soon as there is room, while the SACKs
+   * of the last octets are still on their way back: needless whenever these were not lost. A partial ACK says
+   * that a round trip has passed and the end is still not SACKed. */
+  if (sender->partially_acknowledged && !sender->rescued &&
+      tcp_scoreboard_last_unsacked(sender->board, &segment) && !segment.sent_again &&
       fits(sender, segment.to - segment.from, room)) {
     sender->rescued = true;
     return resend(sender, &segment, false, outgoing, now);

@@ -23,6 +23,7 @@ typedef struct stream {
   uint8_t *octets; /* from the first octet behind the SYN */
   uint8_t *flags;
   uint8_t *located; /* 1: within the extent of a located, incomplete FPDU; made anew after every segment */
+  uint32_t *spans;  /* at a header: octets from it to the end of its FPDU, once walked; 0: not yet */
   uint64_t size;    /* room */
   uint64_t top;     /* behind the newest octet */
   uint64_t edge;    /* the FPDU that is next in order starts here (its leading marker, if it has one) */
@@ -69,9 +70,12 @@ static uint64_t header_of(const stream *s, uint64_t start)
   return marker_at(s, start) ? start + 4 : start;
 }
 
-/* Walks an FPDU octet by octet: header, ULPDU, PAD, CRC, stepping over markers. Returns its end. */
-static uint64_t end_of(const stream *s, uint64_t header)
+/* Walks an FPDU octet by octet, once: header, ULPDU, PAD, CRC, stepping over markers. Returns its end. */
+static uint64_t end_of(stream *s, uint64_t header)
 {
+  if (s->spans[header] > 0) {
+    return header + s->spans[header];
+  }
   uint32_t length = read_be(s->octets + header, 2);
   uint64_t left = 2 + length + (4 - (2 + length) % 4) % 4 + 4;
   uint64_t at = header;
@@ -84,6 +88,7 @@ static uint64_t end_of(const stream *s, uint64_t header)
       left--;
     }
   }
+  s->spans[header] = (uint32_t)(at - header);
   return at;
 }
 
@@ -253,10 +258,11 @@ int main(int argc, char **argv)
   if (argc != 3) {
     fail("usage: recompute_occupancy receiver.pcap in-order|out-of-order");
   }
-  stream s = {.size = 512u << 20, .look_ahead = strcmp(argv[2], "out-of-order") == 0};
+  stream s = {.size = 64u << 20, .look_ahead = strcmp(argv[2], "out-of-order") == 0};
   s.octets = calloc(s.size, 1);
   s.flags = calloc(s.size, 1);
   s.located = calloc(s.size, 1);
+  s.spans = calloc(s.size, sizeof *s.spans);
   capture_open(&c, argv[1]);
   while (capture_next(&c)) {
     const uint8_t *tcp = c.packet + (c.packet[0] & 15) * 4;
@@ -278,5 +284,6 @@ int main(int argc, char **argv)
   free(s.octets);
   free(s.flags);
   free(s.located);
+  free(s.spans);
   return 0;
 }

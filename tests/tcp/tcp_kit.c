@@ -230,6 +230,17 @@ void handshake(tcp_kit *kit, time_ps round_trip_ps, tcp_header *syn_ack)
   expect_nothing(kit, 0);
 }
 
+tcp_kit *tcp_kit_connected(bool sack)
+{
+  tcp_config config = tcp_kit_config();
+  config.sack = sack;
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  post(kit, 1, 1, 0);
+  deliver(kit, 1);
+  return kit;
+}
+
 void queue_record(tcp_kit *kit, unsigned from, uint32_t octets, unsigned flags)
 {
   tcp_kit_end *end = &kit->end[from];
@@ -323,6 +334,34 @@ void deliver_all(tcp_kit *kit, unsigned from)
   for (unsigned left = on_wire(kit, from); left > 0; left--) {
     deliver(kit, from);
   }
+}
+
+void deliver_and_acknowledge(tcp_kit *kit)
+{
+  deliver(kit, 0);
+  deliver_all(kit, 1);
+}
+
+void deliver_segments(tcp_kit *kit, unsigned count)
+{
+  for (; count > 0; count--) {
+    deliver_and_acknowledge(kit);
+  }
+}
+
+uint64_t window_of(const tcp_kit *kit)
+{
+  return tcp_connection_congestion_window_octets(kit->end[0].connection);
+}
+
+uint64_t threshold_of(const tcp_kit *kit)
+{
+  return tcp_connection_slow_start_threshold_octets(kit->end[0].connection);
+}
+
+const tcp_statistics *statistics_of(const tcp_kit *kit)
+{
+  return tcp_connection_statistics(kit->end[0].connection);
 }
 
 void drop_segment(tcp_kit *kit, unsigned from)

@@ -64,6 +64,13 @@ void advance_by(tcp_kit *kit, time_ps how_long);
  * what `syn_ack` says (its sequence, acknowledgement, ports and flags are filled in). */
 void handshake(tcp_kit *kit, time_ps round_trip_ps, tcp_header *syn_ack);
 
+/* The round trip of tcp_kit_connected(): SRTT is 100 ms, RTTVAR 50, so RTO is 300 ms (RFC 6298 §2.2). */
+#define TCP_KIT_ROUND_TRIP (100 * TIME_PS_PER_MILLISECOND)
+
+/* Two ends of tcp_kit_config(), with or without SACK, after the handshake. An octet has come the other way
+ * and brought the peer's window in its scale: the ACK that changes the window is no duplicate (RFC 5681 §2). */
+tcp_kit *tcp_kit_connected(bool sack);
+
 /* End `from` posts `octets` octets of its stream as one record; sends nothing yet. */
 void queue_record(tcp_kit *kit, unsigned from, uint32_t octets, unsigned flags);
 
@@ -96,6 +103,16 @@ void deliver(tcp_kit *kit, unsigned from);
 void deliver_all(tcp_kit *kit, unsigned from);
 void drop_segment(tcp_kit *kit, unsigned from);
 void drop_all(tcp_kit *kit, unsigned from);
+
+/* The oldest segment on the wire of end 0 arrives, and its ACK comes back at once; what that brings forth lies
+ * behind on the wire. So do the oldest `count`, one after the other. */
+void deliver_and_acknowledge(tcp_kit *kit);
+void deliver_segments(tcp_kit *kit, unsigned count);
+
+/* Of end 0: the congestion window, the slow start threshold, the counters. */
+uint64_t window_of(const tcp_kit *kit);
+uint64_t threshold_of(const tcp_kit *kit);
+const tcp_statistics *statistics_of(const tcp_kit *kit);
 
 /* Exchanges two segments on the wire of `from`. */
 void reorder_segments(tcp_kit *kit, unsigned from, unsigned one, unsigned other);

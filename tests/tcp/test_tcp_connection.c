@@ -6,13 +6,11 @@
 #include "base/random_stream.h"
 #include "tcp_kit.h"
 
-#define ROUND_TRIP (100 * TIME_PS_PER_MILLISECOND)
-
 static tcp_kit *connected(void)
 {
   tcp_config config = tcp_kit_config();
   tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, ROUND_TRIP, NULL);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
   return kit;
 }
 
@@ -24,11 +22,11 @@ static void test_sequence_wrap(void)
   tcp_config peer = config;
   peer.isn = 0xFFFFFFFF;
   tcp_kit *kit = tcp_kit_new(&config, &peer);
-  handshake(kit, ROUND_TRIP, NULL);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
   post(kit, 0, 600 * 1000, 0);
   post(kit, 1, 1000, 0);
   drop_segment(kit, 0);
-  settle(kit, ROUND_TRIP);
+  settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_cmpuint(kit->end[1].passed_octets, ==, 600000);
   g_assert_cmpuint(kit->end[0].passed_octets, ==, 1000);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 600000);
@@ -52,17 +50,17 @@ static void test_close(void)
     tcp_kit *kit = connected();
     post(kit, first, 3000, 0);
     finish(kit, first);
-    settle(kit, ROUND_TRIP);
+    settle(kit, TCP_KIT_ROUND_TRIP);
     g_assert_true(kit->end[second].finished);
     g_assert_cmpuint(kit->end[second].passed_octets, ==, 3000);
     g_assert_cmpuint(kit->end[first].acknowledged, ==, 3000);
     g_assert_false(kit->end[first].closed);
     post(kit, second, 5000, 0); /* the other half is open still */
-    settle(kit, ROUND_TRIP);
+    settle(kit, TCP_KIT_ROUND_TRIP);
     g_assert_cmpuint(kit->end[first].passed_octets, ==, 5000);
     finish(kit, second);
     finish(kit, second); /* idempotent */
-    settle(kit, ROUND_TRIP);
+    settle(kit, TCP_KIT_ROUND_TRIP);
     expect_finished(kit, first);
     expect_finished(kit, second);
     g_assert_cmpint(tcp_connection_deadline(kit->end[first].connection), ==, TIME_PS_NEVER);
@@ -76,7 +74,7 @@ static void test_both_close_at_once(void)
   tcp_kit *kit = connected();
   finish(kit, 0);
   finish(kit, 1);
-  settle(kit, ROUND_TRIP);
+  settle(kit, TCP_KIT_ROUND_TRIP);
   expect_finished(kit, 0);
   expect_finished(kit, 1);
   tcp_kit_free(kit);
@@ -92,7 +90,7 @@ static void test_fin_with_payload(void)
   g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_ACK);
   g_assert_cmpuint(wire_header(kit, 0, 1).flags, ==, TCP_ACK | TCP_PSH | TCP_FIN);
   g_assert_cmpuint(wire_length(kit, 0, 1), ==, 540);
-  settle(kit, ROUND_TRIP);
+  settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_true(kit->end[1].finished);
   tcp_kit_free(kit);
 }
@@ -105,7 +103,7 @@ static void test_close_before_the_handshake_ends(void)
   post(kit, 0, 100, 0);
   finish(kit, 0);
   finish(kit, 1);
-  settle(kit, ROUND_TRIP);
+  settle(kit, TCP_KIT_ROUND_TRIP);
   expect_finished(kit, 0);
   expect_finished(kit, 1);
   g_assert_cmpuint(kit->end[1].passed_octets, ==, 100);
@@ -120,10 +118,10 @@ static void test_lost_fin(void)
   drop_segment(kit, 0);
   advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_ACK | TCP_FIN);
-  settle(kit, ROUND_TRIP);
+  settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_true(kit->end[1].finished);
   finish(kit, 1);
-  settle(kit, ROUND_TRIP);
+  settle(kit, TCP_KIT_ROUND_TRIP);
   expect_finished(kit, 0);
   expect_finished(kit, 1);
   tcp_kit_free(kit);
@@ -135,7 +133,7 @@ static void test_lost_last_ack(void)
 {
   tcp_kit *kit = connected();
   finish(kit, 0);
-  settle(kit, ROUND_TRIP);
+  settle(kit, TCP_KIT_ROUND_TRIP);
   finish(kit, 1);
   deliver(kit, 1);
   expect_finished(kit, 0);
@@ -143,7 +141,7 @@ static void test_lost_last_ack(void)
   g_assert_false(kit->end[1].closed);
   advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(wire_header(kit, 1, 0).flags, ==, TCP_ACK | TCP_FIN);
-  settle(kit, ROUND_TRIP);
+  settle(kit, TCP_KIT_ROUND_TRIP);
   expect_finished(kit, 1);
   tcp_kit_free(kit);
 }
@@ -282,7 +280,7 @@ static void test_back_to_listen(void)
   collect(kit, 1);
   expect_nothing(kit, 1);
   g_assert_cmpint(tcp_connection_deadline(kit->end[1].connection), ==, TIME_PS_NEVER);
-  settle(kit, ROUND_TRIP);
+  settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_true(kit->end[0].established && kit->end[1].established);
   tcp_kit_free(kit);
 }
@@ -311,7 +309,7 @@ static void test_challenges(void)
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     tcp_config config = tcp_kit_config();
     tcp_kit *kit = tcp_kit_new(&config, NULL);
-    handshake(kit, ROUND_TRIP, &(tcp_header){.window = 65535, .has_window_scale = true});
+    handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535, .has_window_scale = true});
     g_test_message("case %zu", i);
     tcp_header header = {.sequence = tcp_sequence_of(cases[i].position, kit->end[1].config.isn),
                          .acknowledgement = tcp_sequence_of(cases[i].acknowledges, config.isn),
@@ -332,7 +330,7 @@ static void test_ignored(void)
 {
   tcp_config config = tcp_kit_config();
   tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, ROUND_TRIP, &(tcp_header){.window = 65535});
+  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535});
   tcp_header header = {.sequence = tcp_sequence_of(-5, kit->end[1].config.isn), .flags = TCP_RST};
   script_segment(kit, header, 0, 0);
   header = (tcp_header){.sequence = tcp_sequence_of(0, kit->end[1].config.isn)};
@@ -393,7 +391,7 @@ static void test_hostile_segments(void)
                             .mss_octets = 200,
                             .has_sack_permitted = true,
                             .has_window_scale = true};
-      handshake(kit, ROUND_TRIP, &syn_ack);
+      handshake(kit, TCP_KIT_ROUND_TRIP, &syn_ack);
     }
     post(kit, 0, 3000, 0);
     for (unsigned i = 0; i < 400 && !kit->end[0].closed; i++) {

@@ -6,18 +6,11 @@
 
 enum { EMSS = 1460 };
 
-#define ROUND_TRIP (100 * TIME_PS_PER_MILLISECOND)
-
 static tcp_kit *connected(const tcp_config *config)
 {
   tcp_kit *kit = tcp_kit_new(config, config);
-  handshake(kit, ROUND_TRIP, NULL);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
   return kit;
-}
-
-static uint64_t window_of(const tcp_kit *kit)
-{
-  return tcp_connection_congestion_window_octets(kit->end[0].connection);
 }
 
 /* IW 10 (RFC 6928), an ACK for every second segment, each opening the window by 2 segments (RFC 3465, L =
@@ -30,10 +23,10 @@ static void test_slow_start(void)
   for (unsigned burst = 10; burst <= 40; burst *= 2) {
     g_assert_cmpuint(on_wire(kit, 0), ==, burst);
     g_assert_cmpuint(window_of(kit), ==, burst * EMSS);
-    advance_by(kit, ROUND_TRIP / 2);
+    advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
     deliver_all(kit, 0);
     g_assert_cmpuint(on_wire(kit, 1), ==, burst / 2);
-    advance_by(kit, ROUND_TRIP / 2);
+    advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
     deliver_all(kit, 1);
   }
   tcp_kit_free(kit);
@@ -47,7 +40,7 @@ static void test_what_is_not_full_does_not_grow(void)
   for (unsigned i = 0; i < 5; i++) {
     post(kit, 0, 3 * EMSS, 0);
     g_assert_cmpuint(on_wire(kit, 0), ==, 3);
-    settle(kit, ROUND_TRIP);
+    settle(kit, TCP_KIT_ROUND_TRIP);
   }
   g_assert_cmpuint(window_of(kit), ==, 10 * EMSS);
   tcp_kit_free(kit);
@@ -176,7 +169,7 @@ static void test_full_segments_are_counted(void)
   collect(kit, 0);
   drop_all(kit, 0);
   advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
-  settle(kit, ROUND_TRIP);
+  settle(kit, TCP_KIT_ROUND_TRIP);
   const tcp_statistics *statistics = tcp_connection_statistics(kit->end[0].connection);
   g_assert_cmpuint(statistics->segments_sent, ==, 8); /* 4, and once more each */
   g_assert_cmpuint(statistics->retransmissions, ==, 4);
@@ -203,7 +196,7 @@ static tcp_kit *against_small_window(tcp_segmentation segmentation)
   tcp_config config = tcp_kit_config();
   config.segmentation = segmentation;
   tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, ROUND_TRIP, &(tcp_header){.window = 2000, .has_mss = true, .mss_octets = EMSS});
+  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 2000, .has_mss = true, .mss_octets = EMSS});
   return kit;
 }
 
@@ -239,6 +232,24 @@ static void test_small_window_breaks_alignment(void)
   tcp_kit_free(kit);
 }
 
+/* MPA-041: three FPDUs would go together; the window of 1000 octets has room for two of them, and these stay
+ * whole: 500 + 400. */
+static void test_small_window_takes_fewer_fpdus(void)
+{
+  tcp_kit *kit = against_small_window(TCP_SEGMENTATION_ALIGNED);
+  script_window(kit, 0, 1000);
+  queue_record(kit, 0, 500, TCP_RECORD_FPDU);
+  queue_record(kit, 0, 400, TCP_RECORD_FPDU);
+  queue_record(kit, 0, 300, TCP_RECORD_FPDU);
+  collect(kit, 0);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+  expect_segment(kit, 0, 0, 900);
+  drop_segment(kit, 0);
+  script_window(kit, 900, 1000);
+  expect_segment(kit, 0, 900, 300);
+  tcp_kit_free(kit);
+}
+
 /* A STREAM sender avoids silly windows alike (RFC 9293 §3.8.6.2.1). */
 static void test_small_window_and_stream(void)
 {
@@ -249,6 +260,23 @@ static void test_small_window_and_stream(void)
   drop_segment(kit, 0);
   script_window(kit, EMSS, 1000);
   expect_segment(kit, 0, EMSS, 1000);
+  tcp_kit_free(kit);
+}
+
+/* The FIN has a place in sequence space (RFC 9293 §3.4): behind 1000 octets the window of 1000 has none for it. */
+static void test_fin_waits_for_the_window(void)
+{
+  tcp_kit *kit = against_small_window(TCP_SEGMENTATION_STREAM);
+  script_window(kit, 0, 1000);
+  queue_record(kit, 0, 1000, 0);
+  finish(kit, 0);
+  expect_segment(kit, 0, 0, 1000);
+  g_assert_cmpuint(wire_header(kit, 0, 0).flags & TCP_FIN, ==, 0);
+  drop_segment(kit, 0);
+  expect_nothing(kit, 0);
+  script_window(kit, 1000, 1000);
+  expect_segment(kit, 0, 1000, 0);
+  g_assert_cmpuint(wire_header(kit, 0, 0).flags & TCP_FIN, ==, TCP_FIN);
   tcp_kit_free(kit);
 }
 
@@ -305,7 +333,7 @@ static void test_ack_from_the_edge_of_the_window(void)
   tcp_config config = tcp_kit_config();
   config.receive_window_octets = 5000;
   tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, ROUND_TRIP, &(tcp_header){.window = 9000, .has_mss = true, .mss_octets = EMSS});
+  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 9000, .has_mss = true, .mss_octets = EMSS});
   post(kit, 0, 1000, 0);
   tcp_header header = {.sequence = tcp_sequence_of(5000, kit->end[1].config.isn),
                        .acknowledgement = tcp_sequence_of(1000, config.isn),
@@ -328,7 +356,8 @@ static void test_timestamp_echo(void)
   tcp_config config = tcp_kit_config();
   config.timestamps = true;
   tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, ROUND_TRIP, &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
+  handshake(kit, TCP_KIT_ROUND_TRIP,
+            &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
   for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
     tcp_header header = {.sequence = tcp_sequence_of((int64_t)steps[i].position, kit->end[1].config.isn),
                          .acknowledgement = tcp_sequence_of(0, config.isn),
@@ -419,7 +448,9 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/flow/stream_segments", test_stream_segments);
   g_test_add_func("/tcp/flow/full_segments_are_counted", test_full_segments_are_counted);
   g_test_add_func("/tcp/flow/small_window_breaks_alignment", test_small_window_breaks_alignment);
+  g_test_add_func("/tcp/flow/small_window_takes_fewer_fpdus", test_small_window_takes_fewer_fpdus);
   g_test_add_func("/tcp/flow/small_window_and_stream", test_small_window_and_stream);
+  g_test_add_func("/tcp/flow/fin_waits_for_the_window", test_fin_waits_for_the_window);
   g_test_add_func("/tcp/flow/zero_window", test_zero_window);
   g_test_add_func("/tcp/flow/old_window_is_not_taken", test_old_window_is_not_taken);
   g_test_add_func("/tcp/flow/ack_from_the_edge_of_the_window", test_ack_from_the_edge_of_the_window);

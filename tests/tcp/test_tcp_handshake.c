@@ -4,8 +4,6 @@
 
 #include "tcp_kit.h"
 
-#define ROUND_TRIP (100 * TIME_PS_PER_MILLISECOND)
-
 static void expect_wire(tcp_kit *kit, unsigned from, const uint8_t *expected, size_t octets)
 {
   uint8_t wire[100];
@@ -45,10 +43,10 @@ static void test_handshake_on_the_wire(void)
   tcp_connection_open(kit->end[0].connection, 0);
   collect(kit, 0);
   expect_wire(kit, 0, syn, sizeof syn);
-  advance_by(kit, ROUND_TRIP / 2);
+  advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
   deliver(kit, 0);
   expect_wire(kit, 1, syn_ack, sizeof syn_ack);
-  advance_by(kit, ROUND_TRIP / 2);
+  advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
   g_assert_false(kit->end[0].established);
   deliver(kit, 1);
   g_assert_true(kit->end[0].established);
@@ -80,7 +78,7 @@ static void test_emss(void)
     tcp_config peer = config;
     peer.receive_mtu_octets = cases[i].peer_receives;
     tcp_kit *kit = tcp_kit_new(&config, &peer);
-    handshake(kit, ROUND_TRIP, NULL);
+    handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
     g_assert_cmpuint(tcp_connection_emss_octets(kit->end[0].connection), ==, cases[i].emss);
     post(kit, 0, 20000, 0);
     expect_segment(kit, 0, 0, cases[i].emss);
@@ -99,7 +97,7 @@ static void test_options_need_both_ends(void)
     peer.sack = bits & 4;
     peer.timestamps = bits & 8;
     tcp_kit *kit = tcp_kit_new(&config, &peer);
-    handshake(kit, ROUND_TRIP, NULL);
+    handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
     post(kit, 0, 3 * 1400, 0);
     g_assert_cmpint(wire_header(kit, 0, 0).has_timestamps, ==, config.timestamps && peer.timestamps);
     drop_segment(kit, 0);
@@ -117,7 +115,7 @@ static void test_peer_without_options(void)
   config.initial_window_segments = 1000;
   tcp_kit *kit = tcp_kit_new(&config, NULL);
   tcp_header syn_ack = {.window = 65535};
-  handshake(kit, ROUND_TRIP, &syn_ack);
+  handshake(kit, TCP_KIT_ROUND_TRIP, &syn_ack);
   g_assert_cmpuint(tcp_connection_emss_octets(kit->end[0].connection), ==, 536);
   post(kit, 0, 100000, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 122); /* floor(65535 / 536): a short one would be silly */
@@ -130,7 +128,7 @@ static void test_senseless_mss(void)
 {
   tcp_config config = tcp_kit_config();
   tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, ROUND_TRIP, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = 0});
+  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = 0});
   g_assert_cmpuint(tcp_connection_emss_octets(kit->end[0].connection), ==, 28);
   tcp_kit_free(kit);
 }
@@ -144,7 +142,7 @@ static void test_window_scale_of_the_peer(void)
   tcp_kit *kit = tcp_kit_new(&config, NULL);
   tcp_header syn_ack = {
       .window = 1460, .has_mss = true, .mss_octets = 1460, .has_window_scale = true, .window_scale = 7};
-  handshake(kit, ROUND_TRIP, &syn_ack);
+  handshake(kit, TCP_KIT_ROUND_TRIP, &syn_ack);
   post(kit, 0, 200000, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 1);
   tcp_header ack = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
@@ -165,7 +163,7 @@ static void test_announced_window(void)
   peer.receive_window_octets = 100001;
   peer.passing = TCP_PASSING_IN_ORDER;
   tcp_kit *kit = tcp_kit_new(&config, &peer);
-  handshake(kit, ROUND_TRIP, NULL);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
   post(kit, 0, 10 * 1460, 0);
   drop_segment(kit, 0);
   deliver_all(kit, 0);
@@ -176,7 +174,7 @@ static void test_announced_window(void)
   tcp_kit_free(kit);
 
   kit = tcp_kit_new(&peer, NULL);
-  handshake(kit, ROUND_TRIP, &(tcp_header){.window = 9000, .has_window_scale = true});
+  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 9000, .has_window_scale = true});
   script_payload(kit, 99999, 2, 0); /* the last octet of the window, and the one behind it */
   g_assert_cmpuint(kit->end[0].segment_new, ==, 1);
   tcp_kit_free(kit);
@@ -195,7 +193,7 @@ static void test_lost_syn(void)
   expect_nothing(kit, 0);
   advance_by(kit, 1);
   g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_SYN);
-  settle(kit, ROUND_TRIP);
+  settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_true(kit->end[0].established && kit->end[1].established);
   post(kit, 0, 10000, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 1);
@@ -215,7 +213,7 @@ static void test_lost_syn_ack(void)
   advance_by(kit, TIME_PS_PER_SECOND); /* both timers */
   g_assert_cmpuint(wire_header(kit, 1, 0).flags, ==, TCP_SYN | TCP_ACK);
   g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_SYN);
-  settle(kit, ROUND_TRIP);
+  settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_true(kit->end[0].established && kit->end[1].established);
   tcp_kit_free(kit);
 }

@@ -200,6 +200,22 @@ static void test_delayed_ack(void)
   fixture_free(test);
 }
 
+/* RFC 9293 §3.8.6.2.2: an ACK that opens the window by half of its 1000 octets is not delayed; one octet less
+ * is. */
+static void test_half_a_window_is_acknowledged_at_once(void)
+{
+  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  arrive(test, 0, 499, false);
+  expect_need(test, TCP_ACK_DELAYED);
+  tcp_receiver_acknowledged(test->receiver);
+  arrive(test, 499, 999, false);
+  expect_need(test, TCP_ACK_DUE);
+  tcp_receiver_acknowledged(test->receiver);
+  arrive(test, 999, 1498, false);
+  expect_need(test, TCP_ACK_DELAYED);
+  fixture_free(test);
+}
+
 /* RFC 2018 §4: the run with the newest segment first, then those last named; runs that have grown together
  * once. */
 static void test_sack_blocks(void)
@@ -277,6 +293,8 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/receiver/passing_in_order", test_passing_in_order);
   g_test_add_func("/tcp/receiver/window", test_window);
   g_test_add_func("/tcp/receiver/delayed_ack", test_delayed_ack);
+  g_test_add_func("/tcp/receiver/half_a_window_is_acknowledged_at_once",
+                  test_half_a_window_is_acknowledged_at_once);
   g_test_add_func("/tcp/receiver/sack_blocks", test_sack_blocks);
   g_test_add_func("/tcp/receiver/fin", test_fin);
   g_test_add_func("/tcp/receiver/senseless_fins", test_senseless_fins);

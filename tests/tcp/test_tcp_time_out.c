@@ -1,0 +1,282 @@
+/* What only the retransmission timer finds, and what it does to the sender (RFC 6298, RFC 5681 §3.1). */
+#include <glib.h>
+
+#include "tcp_kit.h"
+
+enum { EMSS = 1460 };
+
+/* One segment lost again and again: RTO 300 ms after the handshake, then 600, 1200: it is sent again at
+ * 300, 900 and 2100 ms. */
+static void test_time_outs_double(void)
+{
+  tcp_kit *kit = tcp_kit_connected(true);
+  time_ps start = kit->now;
+  static const time_ps when[] = {300, 900, 2100};
+  post(kit, 0, 1000, 0);
+  for (size_t i = 0; i < G_N_ELEMENTS(when); i++) {
+    drop_segment(kit, 0);
+    advance_to(kit, start + when[i] * TIME_PS_PER_MILLISECOND - 1);
+    expect_nothing(kit, 0);
+    advance_by(kit, 1);
+    expect_segment(kit, 0, 0, 1000);
+  }
+  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 3);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 3);
+  g_assert_cmpuint(window_of(kit), ==, EMSS);
+  /* Karn: its ACK is no sample, so RTO is 2400 ms still */
+  deliver_and_acknowledge(kit);
+  start = kit->now + 40 * TIME_PS_PER_MILLISECOND;
+  advance_to(kit, start);
+  deliver_all(kit, 1);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 1000);
+  post(kit, 0, 1000, 0);
+  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==,
+                  start + 2400 * TIME_PS_PER_MILLISECOND);
+  tcp_kit_free(kit);
+}
+
+/* With timestamps the same ACK is a sample (RFC 7323 §4.1). The retransmission's own timestamp is echoed:
+ * 40 ms of delayed ACK. RTTVAR 3/4 * 50 + 1/4 * |100 - 40| = 52.5, SRTT 7/8 * 100 + 5 = 92.5, RTO 92.5 +
+ * 210 = 302.5 ms. */
+static void test_timestamps_sample_retransmissions(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.timestamps = true;
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  post(kit, 0, 1000, 0);
+  drop_segment(kit, 0);
+  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
+  deliver(kit, 0);
+  advance_by(kit, 40 * TIME_PS_PER_MILLISECOND);
+  deliver_all(kit, 1);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 1000);
+  post(kit, 0, 1000, 0);
+  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==,
+                  kit->now + 302500 * TIME_PS_PER_MICROSECOND);
+  tcp_kit_free(kit);
+}
+
+static void test_gives_up(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.retries_max = 3;
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  time_ps start = kit->now;
+  post(kit, 0, 1000, 0);
+  advance_to(kit, start + 2100 * TIME_PS_PER_MILLISECOND - 1); /* 300 + 600 + 1200 */
+  g_assert_false(kit->end[0].closed);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 3);
+  advance_by(kit, 1);
+  g_assert_true(kit->end[0].closed);
+  g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 3);
+  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
+  tcp_kit_free(kit);
+}
+
+/* The last of five segments is lost: no duplicate shows it, RTO does. The ACK of the first four took one
+ * sample of 100 ms more: RTTVAR 3/4 * 50 = 37.5, a second (two ACKs of two segments) 28.125: RTO 100 +
+ * 112.5 = 212.5 ms after the last ACK. */
+static void test_tail_loss_takes_a_time_out(void)
+{
+  tcp_kit *kit = tcp_kit_connected(true);
+  post(kit, 0, 5 * EMSS, 0);
+  reorder_segments(kit, 0, 0, 4);
+  drop_segment(kit, 0);
+  reorder_segments(kit, 0, 0, 3); /* 3 1 2 0 to 0 1 2 3 */
+  g_assert_cmpuint(wire_position(kit, 0, 0), ==, 0);
+  advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
+  deliver_all(kit, 0);
+  advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
+  deliver_all(kit, 1);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 4 * EMSS);
+  time_ps start = kit->now;
+  advance_to(kit, start + 212500 * TIME_PS_PER_MICROSECOND - 1);
+  expect_nothing(kit, 0);
+  advance_by(kit, 1);
+  expect_segment(kit, 0, 4 * EMSS, EMSS);
+  tcp_kit_free(kit);
+}
+
+/* All of the window but segments 3 and 6 is lost. After the time-out what is not SACKed is sent again, in
+ * slow start: 1 segment, then 2, and what is SACKed is not. */
+static void test_after_a_time_out_only_what_is_missing_is_sent(void)
+{
+  static const unsigned missing[] = {0, 1, 2, 4, 5, 7, 8, 9};
+  tcp_kit *kit = tcp_kit_connected(true);
+  post(kit, 0, 10 * EMSS, 0);
+  for (unsigned i = 0; i < 10; i++) {
+    if (i == 3 || i == 6) {
+      deliver_and_acknowledge(kit);
+    } else {
+      drop_segment(kit, 0);
+    }
+  }
+  expect_nothing(kit, 0);
+  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+  g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
+  unsigned sent = 0;
+  while (on_wire(kit, 0) > 0) {
+    expect_segment(kit, 0, (uint64_t)missing[sent] * EMSS, EMSS);
+    sent++;
+    deliver_and_acknowledge(kit);
+    if (sent == 1) {
+      g_assert_cmpuint(on_wire(kit, 0), ==, 2); /* 1 SMSS more for 1 acknowledged (RFC 3465 §2.3) */
+    }
+  }
+  g_assert_cmpuint(sent, ==, G_N_ELEMENTS(missing));
+  g_assert_cmpuint(kit->end[1].passed_octets, ==, 10 * EMSS);
+  tcp_kit_free(kit);
+}
+
+/* RFC 5681 §3.1: the second time-out in a row leaves the threshold alone. It is half of 10 segments: the
+ * two of limited transmit are no part of FlightSize. */
+static void test_threshold_of_time_outs(void)
+{
+  tcp_kit *kit = tcp_kit_connected(true);
+  post(kit, 0, 20 * EMSS, 0);
+  drop_segment(kit, 0);
+  deliver_segments(kit, 2);
+  drop_all(kit, 0);
+  for (unsigned i = 1; i <= 2; i++) {
+    advance_to(kit, tcp_connection_deadline(kit->end[0].connection));
+    g_assert_cmpuint(statistics_of(kit)->timeouts, ==, i);
+    g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
+  }
+  tcp_kit_free(kit);
+}
+
+/* Time-outs count in a row only: with retries_max 3, two and two, with an acknowledgement between, do not
+ * end the connection. */
+static void test_progress_restarts_the_count(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.retries_max = 3;
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  for (unsigned i = 1; i <= 3; i++) {
+    post(kit, 0, 1000, 0);
+    for (unsigned k = 0; k < 2; k++) {
+      drop_all(kit, 0);
+      advance_to(kit, tcp_connection_deadline(kit->end[0].connection));
+    }
+    settle(kit, TCP_KIT_ROUND_TRIP);
+    g_assert_cmpuint(kit->end[0].acknowledged, ==, i * 1000);
+    g_assert_false(kit->end[0].closed);
+  }
+  tcp_kit_free(kit);
+}
+
+/* A segment of EMSS octets with the FIN on it is one more than the window of 1 SMSS after a time-out: it
+ * leaves all the same. */
+static void test_full_segment_with_fin_is_sent_again(void)
+{
+  tcp_kit *kit = tcp_kit_connected(true);
+  queue_record(kit, 0, EMSS, 0);
+  finish(kit, 0);
+  drop_all(kit, 0);
+  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
+  expect_segment(kit, 0, 0, EMSS);
+  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_ACK | TCP_PSH | TCP_FIN);
+  tcp_kit_free(kit);
+}
+
+/* The retransmission itself is lost: SACK recovery cannot see that, the timer does. */
+static void test_lost_retransmission(void)
+{
+  tcp_kit *kit = tcp_kit_connected(true);
+  post(kit, 0, 10 * EMSS, 0);
+  drop_segment(kit, 0);
+  deliver_segments(kit, 9);
+  expect_segment(kit, 0, 0, EMSS);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
+  drop_all(kit, 0);
+  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
+  expect_segment(kit, 0, 0, EMSS);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 1); /* the others are SACKed */
+  deliver_and_acknowledge(kit);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * EMSS);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
+  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
+  tcp_kit_free(kit);
+}
+
+/* MPA-048: FPDUs packed into one segment are packed alike when they are sent again after a time-out: 1000
+ * + 400 | 1200 | 500 + 500 | 1300. */
+static void test_boundaries_are_preserved(void)
+{
+  static const uint32_t records[] = {1000, 400, 1200, 500, 500, 1300};
+  static const uint32_t lengths[] = {1400, 1200, 1000, 1300};
+  tcp_config config = tcp_kit_config();
+  config.segmentation = TCP_SEGMENTATION_ALIGNED;
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(records); i++) {
+    queue_record(kit, 0, records[i], TCP_RECORD_FPDU);
+  }
+  collect(kit, 0);
+  uint64_t position = 0;
+  g_assert_cmpuint(on_wire(kit, 0), ==, G_N_ELEMENTS(lengths));
+  for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
+    expect_segment(kit, 0, position, lengths[i]);
+    drop_segment(kit, 0);
+    position += lengths[i];
+  }
+  position = 0;
+  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
+  for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
+    expect_segment(kit, 0, position, lengths[i]);
+    deliver(kit, 0);
+    advance_by(kit, 40 * TIME_PS_PER_MILLISECOND); /* a delayed ACK */
+    deliver_all(kit, 1);
+    position += lengths[i];
+  }
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, G_N_ELEMENTS(lengths));
+  tcp_kit_free(kit);
+}
+
+/* RFC 3465 §2.3: until the 10 segments in flight at the time-out are acknowledged, an ACK opens the window by 1
+ * SMSS at most: from 1 to 2, and by the ACK of both to 3. Then by 2 again: from 3 to 5. */
+static void test_slow_start_after_a_time_out(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+  post(kit, 0, 10 * EMSS, 0);
+  drop_all(kit, 0);
+  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(window_of(kit), ==, EMSS);
+  script_ack(kit, EMSS, 0, NULL);
+  g_assert_cmpuint(window_of(kit), ==, 2 * EMSS);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 1 + 2);
+  script_ack(kit, 3 * EMSS, 0, NULL);
+  g_assert_cmpuint(window_of(kit), ==, 3 * EMSS);
+  script_ack(kit, 10 * EMSS, 0, NULL);
+  post(kit, 0, 10 * EMSS, 0);
+  drop_all(kit, 0);
+  script_ack(kit, 12 * EMSS, 0, NULL);
+  g_assert_cmpuint(window_of(kit), ==, 5 * EMSS);
+  tcp_kit_free(kit);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/time_out/time_outs_double", test_time_outs_double);
+  g_test_add_func("/tcp/time_out/timestamps_sample_retransmissions", test_timestamps_sample_retransmissions);
+  g_test_add_func("/tcp/time_out/gives_up", test_gives_up);
+  g_test_add_func("/tcp/time_out/tail_loss", test_tail_loss_takes_a_time_out);
+  g_test_add_func("/tcp/time_out/after_a_time_out", test_after_a_time_out_only_what_is_missing_is_sent);
+  g_test_add_func("/tcp/time_out/threshold_of_time_outs", test_threshold_of_time_outs);
+  g_test_add_func("/tcp/time_out/progress_restarts_the_count", test_progress_restarts_the_count);
+  g_test_add_func("/tcp/time_out/full_segment_with_fin_is_sent_again",
+                  test_full_segment_with_fin_is_sent_again);
+  g_test_add_func("/tcp/time_out/lost_retransmission", test_lost_retransmission);
+  g_test_add_func("/tcp/time_out/boundaries_are_preserved", test_boundaries_are_preserved);
+  g_test_add_func("/tcp/time_out/slow_start_after_a_time_out", test_slow_start_after_a_time_out);
+  return g_test_run();
+}

@@ -103,6 +103,9 @@ static uint64_t try_fpdu(stream *s, uint64_t header)
   uint64_t start = marker_at(s, header - 4) && header >= s->phase + 4 ? header - 4 : header;
   uint64_t end = end_of(s, header);
 
+  if (s->flags[header] == PLACED) {
+    return end;
+  }
   if (all_there(s, start, end)) {
     memset(s->flags + start, PLACED, end - start);
     return end;

@@ -78,8 +78,9 @@ static const cli_term terms[] = {
      "phase, phase + chunk, phase + 2 chunk and so on, counted from the octet after the SYN. A piece\n"
      "goes out when all its octets have arrived. A segment with PSH, SYN or FIN, or the time `flush`\n"
      "without input, sends the rest at once. Octets at or below the highest forwarded before, that\n"
-     "is retransmissions, and octets behind a hole pass at once, cut on the same grid: it never\n"
-     "waits for a hole to be filled.\n"},
+     "is retransmissions, pass at once, cut at the same grid. It never waits for a hole to be filled:\n"
+     "what lies behind one is cut on the same grid as it comes, its last piece waiting for the rest\n"
+     "of its cell. In front of the link a chunk and its headers must fit the MTU of both directions.\n"},
 
     {"held", "Held octets", CLI_DOCUMENT_METRICS,
      "An octet of TCP payload is **held** from the arrival of the segment that brings it until its\n"

@@ -23,7 +23,8 @@ static const metric_row rows[METRIC_COUNT] = {
                              "Expirations of the retransmission timer."},
     [METRIC_TCP_SPURIOUS_RETRANSMISSIONS] =
         {"tcp.spurious_retransmissions", "segments", DATA_SOURCE,
-         "Retransmissions of octets that had arrived at the Data Sink by an earlier copy, or were about to."},
+         "Retransmissions of octets that had arrived at the Data Sink by an earlier copy, or were about to; "
+         "startup frames aside."},
     [METRIC_MPA_FPDUS] = {"mpa.fpdus", "FPDUs", DATA_SINK, "FPDUs that were located, complete and valid."},
     [METRIC_MPA_MARKERS] = {"mpa.markers", "markers", DATA_SINK, "Markers inside the FPDUs of mpa.fpdus."},
     [METRIC_MPA_SEGMENTS_ALIGNED] =

@@ -10,16 +10,14 @@ typedef struct ledger_entry {
 } ledger_entry;
 
 struct retransmission_ledger {
-  time_ps least_delay_ps;
   GArray *open; /* of ledger_entry; few: what is in order leaves it */
   uint64_t spurious;
 };
 
-retransmission_ledger *retransmission_ledger_new(time_ps least_delay_ps)
+retransmission_ledger *retransmission_ledger_new(void)
 {
   retransmission_ledger *ledger = g_new0(retransmission_ledger, 1);
 
-  ledger->least_delay_ps = least_delay_ps;
   ledger->open = g_array_new(FALSE, FALSE, sizeof(ledger_entry));
   return ledger;
 }
@@ -32,9 +30,10 @@ void retransmission_ledger_free(retransmission_ledger *ledger)
   }
 }
 
-void retransmission_ledger_sent(retransmission_ledger *ledger, uint64_t from, uint64_t to, time_ps now)
+void retransmission_ledger_sent(retransmission_ledger *ledger, uint64_t from, uint64_t to,
+                                time_ps earliest_arrival)
 {
-  const ledger_entry entry = {from, to, now + ledger->least_delay_ps};
+  const ledger_entry entry = {from, to, earliest_arrival};
 
   g_array_append_val(ledger->open, entry);
 }

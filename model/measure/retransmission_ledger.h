@@ -12,12 +12,14 @@
 
 typedef struct retransmission_ledger retransmission_ledger;
 
-/* An empty ledger of a path that no packet crosses in less than `least_delay_ps`. Free with retransmission_ledger_free(). */
-retransmission_ledger *retransmission_ledger_new(time_ps least_delay_ps);
+/* An empty ledger; free with retransmission_ledger_free(). */
+retransmission_ledger *retransmission_ledger_new(void);
 void retransmission_ledger_free(retransmission_ledger *ledger);
 
-/* Octets [from, to) of the stream leave again at `now`. */
-void retransmission_ledger_sent(retransmission_ledger *ledger, uint64_t from, uint64_t to, time_ps now);
+/* Octets [from, to) of the stream leave again and cannot arrive before `earliest_arrival`; what left before them does, unless the
+ * path lets packets overtake. */
+void retransmission_ledger_sent(retransmission_ledger *ledger, uint64_t from, uint64_t to,
+                                time_ps earliest_arrival);
 
 /* A segment with [from, to), `new_octets` of them never received before, arrives at `now`. */
 void retransmission_ledger_arrived(retransmission_ledger *ledger, uint64_t from, uint64_t to,

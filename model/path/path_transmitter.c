@@ -83,6 +83,14 @@ path_element *path_transmitter_new(const path_link_config *config, path_link *li
   return &transmitter->element;
 }
 
+time_ps path_transmitter_earliest_arrival(const path_element *element, time_ps now)
+{
+  g_assert(element->class == &transmitter_class);
+  const path_transmitter *transmitter = (const path_transmitter *)element;
+  return path_link_arrival_at(&transmitter->config, MAX(transmitter->free_at, now),
+                              IPV4_HEADER_OCTETS + TCP_HEADER_OCTETS);
+}
+
 uint64_t path_transmitter_dropped(const path_element *element)
 {
   g_assert(element->class == &transmitter_class);

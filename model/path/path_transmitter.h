@@ -13,6 +13,9 @@
 path_element *path_transmitter_new(const path_link_config *config, path_link *link,
                                    uint32_t queue_limit_packets);
 
+/* When a packet without payload that comes at `now` would arrive at the link's other end: behind all taken before it. */
+time_ps path_transmitter_earliest_arrival(const path_element *element, time_ps now);
+
 /* Packets dropped at the tail, and the most octets (IP) that ever waited. */
 uint64_t path_transmitter_dropped(const path_element *element);
 uint64_t path_transmitter_queue_peak_octets(const path_element *element);

@@ -209,6 +209,11 @@ void sim_path_send(sim_path *path, datagram *packet, time_ps now)
   node_input(path->nodes->pdata[0], packet, now);
 }
 
+time_ps sim_path_earliest_arrival(const sim_path *path, time_ps now)
+{
+  return path_transmitter_earliest_arrival(path->transmitter, now);
+}
+
 uint64_t sim_path_packets_lost(const sim_path *path)
 {
   return path_transmitter_dropped(path->transmitter) + (path->loss ? path_loss_dropped(path->loss) : 0);

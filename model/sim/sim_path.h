@@ -27,6 +27,9 @@ void sim_path_free(sim_path *path);
 /* A packet of the sending host enters; takes its reference. */
 void sim_path_send(sim_path *path, datagram *packet, time_ps now);
 
+/* No packet that enters at `now` comes out before this: it is behind all that wait for the link. */
+time_ps sim_path_earliest_arrival(const sim_path *path, time_ps now);
+
 /* What the elements counted. */
 uint64_t sim_path_packets_lost(const sim_path *path); /* by impairments and at the tail of the queue */
 uint64_t sim_path_queue_peak_octets(const sim_path *path);

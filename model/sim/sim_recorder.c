@@ -14,7 +14,7 @@ struct sim_recorder {
   retransmission_ledger **ledgers; /* one a connection */
   rnic_held *last;                 /* one a connection: what the gauge knows */
   bool started;                    /* a workload octet has arrived */
-  time_ps first_arrival;
+  time_ps first_payload_arrival;   /* of workload payload that has been placed; TIME_PS_NEVER: none has */
   time_ps last_delivery;
   uint64_t segments;
   uint64_t segments_out_of_order;
@@ -37,6 +37,7 @@ sim_recorder *sim_recorder_new(const sim_recorder_config *config)
   sim_recorder *recorder = g_new0(sim_recorder, 1);
 
   recorder->config = *config;
+  recorder->first_payload_arrival = TIME_PS_NEVER;
   recorder->gauge = occupancy_new(config->connections, config->cell_octets);
   if (config->series) {
     occupancy_write_series(recorder->gauge, config->series, config->series_all, config->series_connections);
@@ -46,7 +47,7 @@ sim_recorder *sim_recorder_new(const sim_recorder_config *config)
   recorder->last = g_new0(rnic_held, config->connections);
   for (uint32_t i = 0; i < config->connections; i++) {
     element_array_init(&recorder->starts[i], sizeof(uint64_t));
-    recorder->ledgers[i] = retransmission_ledger_new(config->least_delay_ps);
+    recorder->ledgers[i] = retransmission_ledger_new();
   }
   return recorder;
 }
@@ -98,7 +99,6 @@ void sim_recorder_segment(sim_recorder *recorder, uint32_t connection, int64_t p
   }
   if (!recorder->started) {
     recorder->started = true;
-    recorder->first_arrival = now;
     occupancy_start(recorder->gauge, now);
   }
   recorder->segments++;
@@ -111,11 +111,11 @@ void sim_recorder_segment(sim_recorder *recorder, uint32_t connection, int64_t p
 }
 
 void sim_recorder_retransmitted(sim_recorder *recorder, uint32_t connection, int64_t phase_offset,
-                                uint32_t length, time_ps now)
+                                uint32_t length, time_ps earliest_arrival)
 {
   if (phase_offset >= 0) {
     uint64_t from = (uint64_t)phase_offset;
-    retransmission_ledger_sent(recorder->ledgers[connection], from, from + length, now);
+    retransmission_ledger_sent(recorder->ledgers[connection], from, from + length, earliest_arrival);
   }
 }
 
@@ -145,6 +145,9 @@ void sim_recorder_placed(sim_recorder *recorder, ddp_segment *segment, const mpa
     uint32_t length = MAX(part->from + part->length, from) - from;
     arrivals_octet_ps += (uint64_t)part->arrival * length;
     recorder->octets_direct += part->arrival == complete ? length : 0;
+    if (length > 0) {
+      recorder->first_payload_arrival = time_ps_earlier(recorder->first_payload_arrival, part->arrival);
+    }
   }
   segment->observer = arrivals_octet_ps;
   recorder->placement_delay_octet_ps += (uint64_t)now * segment->payload_octets - arrivals_octet_ps;
@@ -224,10 +227,10 @@ static void finish_delays(const sim_recorder *recorder, metric_values *values)
                       (double)recorder->delivery_delay_octet_ps / (double)recorder->octets_delivered /
                           TIME_PS_PER_SECOND);
   }
-  if (recorder->octets_delivered > 0 && recorder->last_delivery > recorder->first_arrival) {
+  if (recorder->octets_delivered > 0 && recorder->last_delivery > recorder->first_payload_arrival) {
     metric_values_set(values, METRIC_GOODPUT_BIT_PER_S,
                       8.0 * (double)recorder->octets_delivered /
-                          time_ps_in_seconds(recorder->last_delivery - recorder->first_arrival));
+                          time_ps_in_seconds(recorder->last_delivery - recorder->first_payload_arrival));
   }
 }
 

@@ -18,7 +18,6 @@ typedef struct sim_recorder_config {
   uint32_t cell_octets;
   time_ps placement_latency_ps;
   uint64_t receive_window_octets;
-  time_ps least_delay_ps;      /* of the path from the Data Source */
   FILE *series;                /* occupancy.csv, opened; NULL: none */
   bool series_all;             /* the RNIC's series */
   uint32_t series_connections; /* the first so many connections' */
@@ -35,9 +34,9 @@ void sim_recorder_framed(sim_recorder *recorder, uint32_t connection, uint64_t p
 void sim_recorder_segment(sim_recorder *recorder, uint32_t connection, int64_t phase_offset, uint32_t length,
                           uint32_t new_octets, bool out_of_order, time_ps now);
 
-/* The Data Source sends octets again; see rnic_endpoint_events. */
+/* The Data Source sends octets again (see rnic_endpoint_events), which cannot arrive before `earliest_arrival`. */
 void sim_recorder_retransmitted(sim_recorder *recorder, uint32_t connection, int64_t phase_offset,
-                                uint32_t length, time_ps now);
+                                uint32_t length, time_ps earliest_arrival);
 
 /* A DDP Segment is Placed; `out_of_order`: an earlier octet of its stream is still missing. Sets segment->observer. */
 void sim_recorder_placed(sim_recorder *recorder, ddp_segment *segment, const mpa_ulpdu *ulpdu,

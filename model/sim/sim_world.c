@@ -161,9 +161,10 @@ static void on_framed(void *user, uint64_t phase_offset)
 static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, time_ps now)
 {
   world_end *end = user;
+  sim_world *world = end->connection->world;
 
-  sim_recorder_retransmitted(end->connection->world->recorder, end->connection->index, phase_offset, length,
-                             now);
+  sim_recorder_retransmitted(world->recorder, end->connection->index, phase_offset, length,
+                             sim_path_earliest_arrival(world->paths[SIM_FORWARD], now));
 }
 
 static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32_t new_octets,
@@ -277,6 +278,8 @@ static rnic_workload *make_workload(const sim_world *world, uint32_t connection)
 {
   const scenario *s = world->s;
   uint64_t rate = sim_path_link_config(s, SIM_FORWARD).rate_bit_per_s;
+  /* What is acknowledged and not placed yet: the placement latency's worth, and a whole segment that came at one instant. */
+  uint64_t segments = 2 * (uint64_t)sim_path_link_config(s, SIM_FORWARD).mtu_octets;
   double waiting_s = time_ps_in_seconds(scenario_time(s, SCENARIO_RECEIVER_PLACEMENT_LATENCY));
   bool send = g_str_equal(scenario_text(s, SCENARIO_WORKLOAD_OPERATION), "send");
   const rnic_workload_config config = {
@@ -286,7 +289,8 @@ static rnic_workload *make_workload(const sim_world *world, uint32_t connection)
       .messages = scenario_integer(s, SCENARIO_WORKLOAD_MESSAGES),
       .signal_every = scenario_integer(s, SCENARIO_WORKLOAD_SIGNAL_EVERY),
       .outstanding = scenario_integer(s, SCENARIO_WORKLOAD_OUTSTANDING),
-      .in_flight_octets = scenario_receive_window_octets(s) + (uint64_t)((double)rate / 8 * waiting_s),
+      .in_flight_octets =
+          scenario_receive_window_octets(s) + segments + (uint64_t)((double)rate / 8 * waiting_s),
       .table = world->table,
   };
 
@@ -358,7 +362,6 @@ static sim_recorder *make_recorder(const scenario *s, const sim_world_files *fil
       .cell_octets = (uint32_t)scenario_integer(s, SCENARIO_RECEIVER_CELL),
       .placement_latency_ps = scenario_time(s, SCENARIO_RECEIVER_PLACEMENT_LATENCY),
       .receive_window_octets = scenario_receive_window_octets(s),
-      .least_delay_ps = sim_path_link_config(s, SIM_FORWARD).delay_ps,
       .series = g_str_equal(series, "none") ? NULL : files->series,
       .series_all = g_str_equal(series, "all"),
       .series_connections = MIN(connections, (uint32_t)SERIES_CONNECTIONS),

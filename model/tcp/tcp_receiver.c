@@ -94,6 +94,18 @@ static void name_run(tcp_receiver *receiver, uint64_t position)
   receiver->recent_count = kept;
 }
 
+static bool is_among(const range *blocks, uint32_t count, uint64_t from)
+{
+  for (uint32_t i = 0; i < count; i++) {
+    if (blocks[i].from == from) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* RFC 2018 §4: as many blocks as there is room for, those reported last first. Runs that were named longer ago than this
+ * receiver remembers follow, the lowest first: they are the ones a sender fills first. */
 uint32_t tcp_receiver_sack_blocks(const tcp_receiver *receiver, range *blocks, uint32_t count)
 {
   uint32_t written = 0;
@@ -101,6 +113,12 @@ uint32_t tcp_receiver_sack_blocks(const tcp_receiver *receiver, range *blocks, u
     if (receiver->recent[i] >= receiver->next) {
       blocks[written++] =
           range_set_get(receiver->beyond, range_set_find(receiver->beyond, receiver->recent[i]));
+    }
+  }
+  for (size_t i = 0; i < range_set_count(receiver->beyond) && written < count; i++) {
+    range run = range_set_get(receiver->beyond, i);
+    if (!is_among(blocks, written, run.from)) {
+      blocks[written++] = run;
     }
   }
   return written;
@@ -262,6 +280,11 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const octet_
   uint64_t known = range_set_covered(receiver->beyond, from, to);
   count_segment(receiver, position, payload->length, to - from - known, now);
   bool nothing_new = take_to - from == range_set_covered(receiver->beyond, from, take_to);
+  if (nothing_new && from < take_to) {
+    name_run(
+        receiver,
+        from); /* RFC 2018 §4: the first block holds the segment that caused the ACK, also a repeated one */
+  }
   if (!nothing_new) {
     /* Positions in `payload` count from its first octet, which may lie below 0 only in a forged segment. */
     uint64_t payload_position = end - payload->length;

@@ -26,8 +26,9 @@ struct tcp_sender {
   bool in_loss;            /* after a time-out, until what was in flight then is acknowledged */
   bool resend_first;       /* the first segment in flight leaves whatever the window is */
   bool rescued;            /* rule 4 of NextSeg() was used in this recovery */
-  bool partially_acknowledged; /* in this recovery: what was sent again first has arrived */
-  int64_t recovery_point;      /* SND.NXT when the last recovery or time-out began; -1: none yet */
+  bool partially_acknowledged;      /* in this recovery: what was sent again first has arrived */
+  uint64_t sent_before_partial_ack; /* SND.NXT at the last partial ACK */
+  int64_t recovery_point;           /* SND.NXT when the last recovery or time-out began; -1: none yet */
   uint32_t timeouts_in_a_row;
   bool probe_due;
 };
@@ -178,6 +179,7 @@ static void advance(tcp_sender *sender, const tcp_acknowledgement *ack, bool lim
     return;
   }
   sender->partially_acknowledged = partial;
+  sender->sent_before_partial_ack = partial ? sender->next : 0;
   if (finished) {
     leave_recovery(sender);
   } else if (!sender->in_recovery && limited) {
@@ -382,10 +384,10 @@ bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
   }
   /* rule 4, the rescue: once in a recovery. RFC 6675 §4 would send it as soon as there is room, while the SACKs
    * of the last octets are still on their way back: needless whenever these were not lost. A partial ACK says
-   * that a round trip has passed and the end is still not SACKed. */
+   * that a round trip has passed and what was sent before it is still not SACKed. */
   if (sender->partially_acknowledged && !sender->rescued &&
       tcp_scoreboard_last_unsacked(sender->board, &segment) && !segment.sent_again &&
-      fits(sender, segment.to - segment.from, room)) {
+      segment.to <= sender->sent_before_partial_ack && fits(sender, segment.to - segment.from, room)) {
     sender->rescued = true;
     return resend(sender, &segment, false, outgoing, now);
   }

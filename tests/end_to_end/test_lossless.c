@@ -153,6 +153,26 @@ static void test_placement_latency(void)
   simulation_result_clear(&result);
 }
 
+/* All messages are posted at once (definitions.md), so a stream sender's segments are all full but the last. The sink's buffers must not
+ * change that when placement lags behind: 85 Writes of 1440 octets, MTU 9000, a latency of 333 ns. */
+static void test_sink_buffers_do_not_steer_the_sender(void)
+{
+  const char *sets[] = {"path.reverse.delay=0",       "receiver.placement_latency=333ns",
+                        "workload.message_size=1440", "workload.messages=85",
+                        "path.forward.mtu=9000",      "path.forward.rate=8Gbit/s",
+                        "sender.segmentation=stream", NULL};
+  simulation_result result = run_kit_run("native", NULL, sets);
+  uint64_t stream = 0;
+  uint64_t markers = 0;
+
+  for (int message = 0; message < 85; message++) {
+    stream = add_fpdu(stream, TAGGED_HEADER + 1440, true, &markers);
+  }
+  stream = add_fpdu(stream, UNTAGGED_HEADER, true, &markers);
+  run_kit_assert_count(&result, METRIC_TCP_SEGMENTS, (stream + 8960 - 1) / 8960);
+  simulation_result_clear(&result);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -160,5 +180,6 @@ int main(int argc, char **argv)
   g_test_add_func("/lossless/stream-sender", test_stream_sender);
   g_test_add_func("/lossless/sends", test_sends);
   g_test_add_func("/lossless/placement-latency", test_placement_latency);
+  g_test_add_func("/lossless/sink-buffers", test_sink_buffers_do_not_steer_the_sender);
   return g_test_run();
 }

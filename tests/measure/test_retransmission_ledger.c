@@ -1,13 +1,13 @@
-/* Spurious retransmissions, seen from both ends at once. Octets take at least 100 ps here. */
+/* Spurious retransmissions, seen from both ends at once. What is sent here arrives 100 ps later at the earliest. */
 #include "measure/retransmission_ledger.h"
 
 #include <glib.h>
 
 static void test_needed(void)
 {
-  retransmission_ledger *ledger = retransmission_ledger_new(100);
+  retransmission_ledger *ledger = retransmission_ledger_new();
 
-  retransmission_ledger_sent(ledger, 1000, 2000, 50);
+  retransmission_ledger_sent(ledger, 1000, 2000, 150);
   retransmission_ledger_arrived(ledger, 1000, 2000, 1000, 150); /* as soon as it can */
   retransmission_ledger_in_order(ledger, 5000);
   g_assert_cmpuint(retransmission_ledger_spurious(ledger), ==, 0);
@@ -17,9 +17,9 @@ static void test_needed(void)
 /* The first copy was only late: it arrives after the retransmission has left and before that can be there. */
 static void test_first_copy_was_late(void)
 {
-  retransmission_ledger *ledger = retransmission_ledger_new(100);
+  retransmission_ledger *ledger = retransmission_ledger_new();
 
-  retransmission_ledger_sent(ledger, 1000, 2000, 50);
+  retransmission_ledger_sent(ledger, 1000, 2000, 150);
   retransmission_ledger_arrived(ledger, 1000, 2000, 1000, 149);
   retransmission_ledger_arrived(ledger, 1000, 2000, 0, 160);
   g_assert_cmpuint(retransmission_ledger_spurious(ledger), ==, 0); /* not known yet */
@@ -35,9 +35,9 @@ static void test_first_copy_was_late(void)
 /* A middlebox cuts the retransmission of [1000, 2000): one piece fills the hole [1000, 1400), one repeats. It was needed. */
 static void test_part_of_it_was_needed(void)
 {
-  retransmission_ledger *ledger = retransmission_ledger_new(100);
+  retransmission_ledger *ledger = retransmission_ledger_new();
 
-  retransmission_ledger_sent(ledger, 1000, 2000, 50);
+  retransmission_ledger_sent(ledger, 1000, 2000, 150);
   retransmission_ledger_arrived(ledger, 1400, 2000, 0, 150);
   retransmission_ledger_arrived(ledger, 1000, 1400, 400, 151);
   retransmission_ledger_in_order(ledger, 5000);
@@ -48,11 +48,11 @@ static void test_part_of_it_was_needed(void)
 /* The first retransmission is lost, the second fills the hole: both were needed. A third, of other octets, was not. */
 static void test_lost_retransmission(void)
 {
-  retransmission_ledger *ledger = retransmission_ledger_new(100);
+  retransmission_ledger *ledger = retransmission_ledger_new();
 
-  retransmission_ledger_sent(ledger, 1000, 2000, 50);
-  retransmission_ledger_sent(ledger, 2000, 3000, 60);
-  retransmission_ledger_sent(ledger, 1000, 2000, 500);
+  retransmission_ledger_sent(ledger, 1000, 2000, 150);
+  retransmission_ledger_sent(ledger, 2000, 3000, 160);
+  retransmission_ledger_sent(ledger, 1000, 2000, 600);
   retransmission_ledger_arrived(ledger, 1000, 2000, 1000, 700);
   retransmission_ledger_in_order(ledger, 5000);
   g_assert_cmpuint(retransmission_ledger_spurious(ledger), ==, 1);

@@ -141,6 +141,19 @@ static void test_a_dropped_packet_takes_no_time(void)
   tear_down(&f);
 }
 
+/* An empty transmitter: 40 octets and PPP's 2 take 42,000 ps, then 5 us. Behind two packets of 78,000 ps each it is later by these. */
+static void test_earliest_arrival(void)
+{
+  fixture f;
+  set_up(&f, 0);
+  g_assert_cmpint(path_transmitter_earliest_arrival(f.transmitter, 1000), ==, 1000 + 42000 + 5000000);
+  send_small(&f, 1, 1000);
+  send_small(&f, 2, 1000);
+  g_assert_cmpint(path_transmitter_earliest_arrival(f.transmitter, 2000), ==,
+                  1000 + 2 * 78000 + 42000 + 5000000);
+  tear_down(&f);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -149,5 +162,6 @@ int main(int argc, char **argv)
   g_test_add_func("/path_transmitter/unlimited", test_unlimited);
   g_test_add_func("/path_transmitter/peak_in_octets", test_peak_in_octets);
   g_test_add_func("/path_transmitter/a_dropped_packet_takes_no_time", test_a_dropped_packet_takes_no_time);
+  g_test_add_func("/path/transmitter/earliest_arrival", test_earliest_arrival);
   return g_test_run();
 }

@@ -45,6 +45,29 @@ static void test_segments(void)
   sim_recorder_free(recorder);
 }
 
+/* Goodput counts from the first octet of payload, not of framing: the DDP header (ULPDU octets 0 … 13) comes at 1000 ps, 10 octets of
+ * payload at 2000 ps: 80 bit from 2000 to 2500 ps. */
+static void test_goodput_counts_from_payload(void)
+{
+  sim_recorder *recorder = new_recorder();
+  const mpa_ulpdu_part parts[] = {{0, 14, 1000}, {14, 10, 2000}};
+  static const uint8_t content[24];
+  octet_rope octets;
+
+  octet_rope_init(&octets);
+  octet_rope_append(&octets, content, sizeof content, NULL);
+  const mpa_ulpdu ulpdu = {.fpdu_end = 32, .octets = &octets, .parts = parts, .part_count = 2};
+  ddp_segment segment = {.payload_octets = 10};
+
+  sim_recorder_segment(recorder, 0, 0, 16, 16, false, 1000);
+  sim_recorder_segment(recorder, 0, 16, 16, 16, false, 2000);
+  sim_recorder_placed(recorder, &segment, &ulpdu, false, 2000);
+  sim_recorder_delivered(recorder, &segment, 2500);
+  g_assert_cmpfloat_with_epsilon(value_of(recorder, METRIC_GOODPUT_BIT_PER_S, 3000), 80 / 500e-12, 1);
+  octet_rope_clear(&octets);
+  sim_recorder_free(recorder);
+}
+
 /* A Write segment of 100 payload octets (ULPDU 114): ULPDU octets 0 … 63 arrived at 1000 ps, 64 … 113 at 3000 ps, where it is
  * placed; it is Delivered at 7000 ps. Payload: 50 octets of the first arrival, 50 of the second. */
 static void test_placement_and_delays(void)
@@ -98,14 +121,12 @@ static void test_written_and_not_read(void)
 /* Retransmissions that proved needed are no longer counted; one was not: its octets came before it could be there. */
 static void test_spurious_retransmissions(void)
 {
-  const sim_recorder_config config = {
-      .connections = 1, .cell_octets = 1, .receive_window_octets = 65536, .least_delay_ps = 500};
-  sim_recorder *recorder = sim_recorder_new(&config);
+  sim_recorder *recorder = new_recorder();
   const rnic_held held = {.in_order_edge = 3000};
 
   sim_recorder_retransmitted(recorder, 0, -20, 20, 0); /* a startup frame: not counted */
-  sim_recorder_retransmitted(recorder, 0, 0, 1000, 100);
-  sim_recorder_retransmitted(recorder, 0, 1000, 1000, 100);
+  sim_recorder_retransmitted(recorder, 0, 0, 1000, 600);
+  sim_recorder_retransmitted(recorder, 0, 1000, 1000, 600);
   sim_recorder_segment(recorder, 0, 1000, 1000, 1000, true, 599);
   sim_recorder_segment(recorder, 0, 0, 1000, 1000, false, 600);
   sim_recorder_segment(recorder, 0, 1000, 1000, 0, false, 601);
@@ -119,6 +140,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/sim-recorder/segments", test_segments);
   g_test_add_func("/sim-recorder/placement-and-delays", test_placement_and_delays);
+  g_test_add_func("/sim-recorder/goodput", test_goodput_counts_from_payload);
   g_test_add_func("/sim-recorder/written-and-not-read", test_written_and_not_read);
   g_test_add_func("/sim-recorder/spurious-retransmissions", test_spurious_retransmissions);
   return g_test_run();

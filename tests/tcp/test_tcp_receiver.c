@@ -228,12 +228,14 @@ static void test_sack_blocks(void)
   expect_blocks(test, 4, after_five, 4);
   expect_blocks(test, 3, after_five, 3); /* beside timestamps */
   arrive(test, 310, 500, false);         /* joins 300 and 500 */
-  static const uint64_t after_join[][2] = {{300, 510}, {900, 910}, {700, 710}};
-  expect_blocks(test, 4, after_join, 3);
-  arrive(test, 905, 906, false); /* nothing new: the order stays */
-  expect_blocks(test, 4, after_join, 3);
+  /* The oldest, 100, was forgotten when five had been reported; now there is room for it again. */
+  static const uint64_t after_join[][2] = {{300, 510}, {900, 910}, {700, 710}, {100, 110}};
+  expect_blocks(test, 4, after_join, 4);
+  arrive(test, 705, 706, false); /* nothing new, but it caused the ACK: its block is the first */
+  static const uint64_t after_repeat[][2] = {{700, 710}, {300, 510}, {900, 910}, {100, 110}};
+  expect_blocks(test, 4, after_repeat, 4);
   arrive(test, 0, 300, false); /* everything up to 510 is in order */
-  static const uint64_t after_fill[][2] = {{900, 910}, {700, 710}};
+  static const uint64_t after_fill[][2] = {{700, 710}, {900, 910}};
   expect_blocks(test, 4, after_fill, 2);
   fixture_free(test);
 }

@@ -110,6 +110,25 @@ static void test_no_rescue_of_what_is_on_its_way(void)
   tcp_kit_free(kit);
 }
 
+/* 0 and 5 are lost and shown by SACK. The retransmission of 0 is acknowledged, 10 is posted behind it: it leaves once, for nothing can
+ * be known of it yet. */
+static void test_no_rescue_of_what_has_just_left(void)
+{
+  tcp_kit *kit = tcp_kit_connected(true);
+  post(kit, 0, 10 * EMSS, 0);
+  drop_segment(kit, 0);
+  deliver_segments(kit, 4);
+  drop_segment(kit, 0);
+  deliver_segments(kit, 4); /* both retransmissions leave */
+  deliver_segments(kit, 1);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 5 * EMSS);
+  post(kit, 0, EMSS, 0);
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 11 * EMSS);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
+  tcp_kit_free(kit);
+}
+
 /* In recovery new data leaves as pipe allows: all but 0 are SACKed, pipe is the retransmission of 0, the window
  * 5. */
 static void test_new_data_in_recovery(void)
@@ -261,6 +280,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/recovery/two_losses_with_sack", test_two_losses_with_sack_take_one_round_trip);
   g_test_add_func("/tcp/recovery/rescue_of_the_tail", test_rescue_of_the_tail);
   g_test_add_func("/tcp/recovery/no_rescue_of_what_is_on_its_way", test_no_rescue_of_what_is_on_its_way);
+  g_test_add_func("/tcp/recovery/no_rescue_of_what_has_just_left", test_no_rescue_of_what_has_just_left);
   g_test_add_func("/tcp/recovery/new_data_in_recovery", test_new_data_in_recovery);
   g_test_add_func("/tcp/recovery/each_window_halves_once", test_each_window_halves_once);
   g_test_add_func("/tcp/recovery/one_rescue_in_a_recovery", test_one_rescue_in_a_recovery);

@@ -38,7 +38,7 @@ run_tests() { # folder, meson test options…
   shift
   log=$(mktemp)
   say "tests in $folder"
-  meson test -C "$folder" --no-rebuild --print-errorlogs "$@" >"$log" 2>&1 || true
+  meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 5 "$@" >"$log" 2>&1 || true
   cat "$log"
   ok=$(sed -n 's/^Ok: *\([0-9]*\).*/\1/p' "$log")
   bad=$(sed -n -e 's/^Fail: *\([0-9]*\).*/\1/p' -e 's/^Timeout: *\([0-9]*\).*/\1/p' \

@@ -72,8 +72,9 @@ static void assert_outcome(const fixture *f, int status, const char *output, con
 
 static void assert_contains(const char *text, const char *part)
 {
-  if (strstr(text, part) == NULL)
+  if (strstr(text, part) == NULL) {
     g_error("'%s' is not in '%s'", part, text);
+  }
 }
 
 static void write_file(const fixture *f, const char *name, const char *text)
@@ -340,7 +341,8 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_assert_cmpint(argc, ==, 2);
   g_setenv("LC_ALL", "C", TRUE);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
     g_test_add(tests[i].path, fixture, argv[1], set_up, tests[i].test, tear_down);
+  }
   return g_test_run();
 }

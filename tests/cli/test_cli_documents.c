@@ -18,8 +18,9 @@ static void assert_committed(const documents *d, const char *name, const char *e
   char *committed = NULL;
 
   g_file_get_contents(path, &committed, NULL, NULL);
-  if (g_strcmp0(committed, expected) != 0)
+  if (g_strcmp0(committed, expected) != 0) {
     g_error("%s is not what the tables say: run '%s > %s'", path, command, path);
+  }
   g_free(committed);
   g_free(path);
 }
@@ -44,8 +45,9 @@ static guint occurrences(const char *page, const char *text)
 {
   guint count = 0;
 
-  for (const char *p = strstr(page, text); p != NULL; p = strstr(p + 1, text))
+  for (const char *p = strstr(page, text); p != NULL; p = strstr(p + 1, text)) {
     count++;
+  }
   return count;
 }
 
@@ -80,8 +82,9 @@ static void test_rows_have_four_columns(void)
     char **lines = g_strsplit(*page, "\n", -1);
 
     for (char **line = lines; *line != NULL; line++) {
-      if (**line == '|')
+      if (**line == '|') {
         g_assert_cmpuint(occurrences(*line, "|") - occurrences(*line, "\\|"), ==, 5);
+      }
     }
     g_strfreev(lines);
     g_free(*page);
@@ -96,8 +99,9 @@ static void test_terms(void)
     g_assert_true(g_str_has_suffix(term->text, "\n"));
     g_assert_cmpint(scenario_key_find(term->name), ==, SCENARIO_KEY_COUNT);
     g_assert_cmpint(metric_find(term->name), ==, METRIC_COUNT);
-    for (const cli_term *other = cli_terms(); other != term; other++)
+    for (const cli_term *other = cli_terms(); other != term; other++) {
       g_assert_cmpstr(term->name, !=, other->name);
+    }
   }
 }
 

@@ -42,8 +42,9 @@ static void test_burst(void)
   g_assert_cmpint(test_output_at(output, 0)->at, ==, 26201600);
   g_assert_cmpint(test_output_at(output, 1)->at, ==, 1230400 + 33600 + 25000000);
   g_assert_cmpint(test_output_at(output, 2)->at, ==, 1292800 + 1201600 + 25000000);
-  for (guint i = 0; i < 3; i++)
+  for (guint i = 0; i < 3; i++) {
     g_assert_cmpuint(test_output_at(output, i)->packet->send_order, ==, i + 1);
+  }
   test_output_free(output);
   path_link_free(link);
   engine_free(clock);
@@ -79,8 +80,9 @@ static void test_sends_at_different_times(void)
   }
   engine_run(clock, TIME_PS_PER_SECOND);
   test_assert_numbers(output, true, "1@28033600 2@28096000 3@34033600"); /* 2 starts at 3,062,400 */
-  for (guint i = 0; i < G_N_ELEMENTS(times); i++)
+  for (guint i = 0; i < G_N_ELEMENTS(times); i++) {
     engine_timer_free(timers[i]);
+  }
   test_output_free(output);
   path_link_free(link);
   engine_free(clock);
@@ -122,8 +124,9 @@ static void answer(void *user, datagram *packet, time_ps now)
   echo *e = user;
   datagram_unref(packet);
   e->last = now;
-  if (e->left-- > 0)
+  if (e->left-- > 0) {
     path_link_send(e->link, test_numbered_packet(e->left));
+  }
 }
 
 /* A receiver may send on the same link: each round takes 33,600 + 25,000,000 ps. */

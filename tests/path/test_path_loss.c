@@ -61,8 +61,9 @@ static void test_probability_0_and_1(void)
     path_element *loss = path_loss_new(probability, random, NULL, 0);
     GArray *output = test_output_new();
     path_element_set_output(loss, test_output, output);
-    for (uint32_t i = 1; i <= 100; i++)
+    for (uint32_t i = 1; i <= 100; i++) {
       path_element_receive(loss, test_numbered_packet(i), i);
+    }
     g_assert_cmpuint(output->len, ==, probability == 0 ? 100 : 0);
     g_assert_cmpuint(path_loss_dropped(loss), ==, probability == 0 ? 0 : 100);
     test_output_free(output);

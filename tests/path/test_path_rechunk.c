@@ -63,13 +63,16 @@ static char *take_output(fixture *f)
     tcp_header header;
     datagram_tcp_header(packet, &header);
     int64_t from = tcp_position_of(header.sequence, TEST_ISN, 0);
-    for (uint32_t at = 0; at < packet->payload.length; at++)
+    for (uint32_t at = 0; at < packet->payload.length; at++) {
       g_assert_cmpuint(octet_rope_at(&packet->payload, at), ==, test_octet(from + at));
+    }
     g_string_append_printf(text, "%s[%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ")", i > 0 ? " " : "", from,
                            from + packet->payload.length);
-    for (unsigned flag = TCP_FIN; flag <= TCP_ACK; flag <<= 1)
-      if (header.flags & flag)
+    for (unsigned flag = TCP_FIN; flag <= TCP_ACK; flag <<= 1) {
+      if (header.flags & flag) {
         g_string_append_c(text, flag_letter((uint8_t)flag));
+      }
+    }
   }
   test_output_clear(f->output);
   return g_string_free(text, FALSE);
@@ -130,8 +133,9 @@ static void test_phase(void)
 static void test_a_cell_waits_for_all_its_octets(void)
 {
   fixture f = set_up(1000, 0);
-  for (int64_t from = 0; from < 900; from += 100)
+  for (int64_t from = 0; from < 900; from += 100) {
     expect(&f, from, from + 100, 0, "");
+  }
   path_element_receive(f.box, test_packet(900, 0, TCP_ACK), 0); /* a pure ACK passes at once */
   assert_output(&f, "[900,900).");
   expect(&f, 900, 1000, 0, "[0,1000).");
@@ -451,8 +455,9 @@ static void check_pieces(fixture *f, shadow *s)
     int64_t to = from + packet->payload.length;
     bool cut_right = to > from && (from == 0 || is_line(s, from) || s->may_cut[from]) &&
                      (is_line(s, to) || s->may_cut[to]);
-    if (!cut_right)
+    if (!cut_right) {
       g_test_message("piece [%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ")", from, to);
+    }
     g_assert_true(cut_right);
     for (int64_t at = from; at < to; at++) {
       g_assert_true(at == from || !is_line(s, at));
@@ -474,8 +479,9 @@ static void give(fixture *f, shadow *s, int64_t from, int64_t to, uint8_t flags)
 static int64_t given_edge(const shadow *s)
 {
   int64_t edge = 0;
-  while (edge < STREAM && s->given[edge])
+  while (edge < STREAM && s->given[edge]) {
     edge++;
+  }
   return edge;
 }
 
@@ -511,8 +517,9 @@ static void random_stream_without_holes(GRand *random, uint32_t chunk, uint32_t 
     }
     check_pieces(&f, &s);
     int64_t line = next; /* the last line at or below: octets below it are out */
-    while (line > 0 && !is_line(&s, line))
+    while (line > 0 && !is_line(&s, line)) {
       line--;
+    }
     g_assert_true(line == 0 || memchr(s.forwarded, 0, (size_t)line) == NULL);
   }
   g_assert_null(memchr(s.forwarded, 0, STREAM));

@@ -28,8 +28,9 @@ static void run_until(fixture *f, time_ps until)
 {
   uint64_t order;
   time_ps next;
-  while ((next = path_element_deadline(f->reorder, &order)) <= until)
+  while ((next = path_element_deadline(f->reorder, &order)) <= until) {
     path_element_run(f->reorder, next);
+  }
 }
 
 /* Gap 5, 100 %: four packets are held, the fifth goes at once. Packets 1 … 10 come at 10, 20 … 100 and are
@@ -52,8 +53,9 @@ static void test_gap_0_and_1(void)
 {
   for (uint32_t gap = 0; gap <= 1; gap++) {
     fixture f = set_up(25, 1, gap);
-    for (uint32_t i = 1; i <= 4; i++)
+    for (uint32_t i = 1; i <= 4; i++) {
       path_element_receive(f.reorder, test_numbered_packet(i), i);
+    }
     test_assert_numbers(f.output, true, "1@1 2@2 3@3 4@4");
     tear_down(&f);
   }
@@ -63,8 +65,9 @@ static void test_gap_0_and_1(void)
 static void test_probability_0_is_a_delay(void)
 {
   fixture f = set_up(25, 0, 1);
-  for (uint32_t i = 1; i <= 4; i++)
+  for (uint32_t i = 1; i <= 4; i++) {
     path_element_receive(f.reorder, test_numbered_packet(i), i);
+  }
   g_assert_cmpuint(f.output->len, ==, 0);
   run_until(&f, 27);
   test_assert_numbers(f.output, true, "1@26 2@27");
@@ -122,11 +125,13 @@ static void test_share_of_chosen(void)
 static void test_draws_only_where_chosen(void)
 {
   fixture f = set_up(25, 1, 3);
-  for (uint32_t i = 1; i <= 9; i++)
+  for (uint32_t i = 1; i <= 9; i++) {
     path_element_receive(f.reorder, test_numbered_packet(i), i);
+  }
   random_stream *other = random_stream_new(5, "reorder.forward");
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; i++) {
     random_stream_chance(other, 1);
+  }
   g_assert_cmpuint(random_stream_next(f.random), ==, random_stream_next(other));
   random_stream_free(other);
   tear_down(&f);

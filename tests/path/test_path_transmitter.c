@@ -64,8 +64,9 @@ static void test_tail_drop_at_the_tie(void)
 {
   fixture f;
   set_up(&f, 2);
-  for (uint32_t i = 1; i <= 4; i++)
+  for (uint32_t i = 1; i <= 4; i++) {
     send_small(&f, i, 0);
+  }
   send_small(&f, 5, 77999);
   send_small(&f, 6, 78000);
   send_small(&f, 7, 78000);
@@ -80,8 +81,9 @@ static void test_a_free_transmitter_holds_no_queue(void)
 {
   fixture f;
   set_up(&f, 1);
-  for (uint32_t i = 0; i < 10; i++)
+  for (uint32_t i = 0; i < 10; i++) {
     send_small(&f, i, i * 78000);
+  }
   g_assert_cmpuint(f.output->len, ==, 10);
   g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 0);
   send_small(&f, 10, 9 * 78000 + 77999); /* one picosecond too early */
@@ -95,14 +97,16 @@ static void test_unlimited(void)
 {
   fixture f;
   set_up(&f, 0);
-  for (uint32_t i = 0; i < 1000; i++)
+  for (uint32_t i = 0; i < 1000; i++) {
     send_small(&f, i, 0);
+  }
   send_small(&f, 1000, 1000 * 78000);
   g_assert_cmpuint(path_transmitter_dropped(f.transmitter), ==, 0);
   g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 39960);
   g_assert_cmpuint(f.output->len, ==, 1001);
-  for (guint i = 0; i < f.output->len; i++)
+  for (guint i = 0; i < f.output->len; i++) {
     g_assert_cmpuint(test_output_at(f.output, i)->packet->send_order, ==, i + 1);
+  }
   tear_down(&f);
 }
 
@@ -131,8 +135,9 @@ static void test_a_dropped_packet_takes_no_time(void)
   set_up(&f, 1);
   send_small(&f, 1, 0);
   send_small(&f, 2, 0);
-  for (uint32_t i = 0; i < 5; i++)
+  for (uint32_t i = 0; i < 5; i++) {
     send_small(&f, 99, 1);
+  }
   send_small(&f, 3, 156000); /* free again: starts at once */
   send_small(&f, 4, 156000);
   send_small(&f, 5, 156000); /* the only place is taken */

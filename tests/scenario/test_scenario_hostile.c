@@ -28,8 +28,9 @@ static GString *repeated(const char *before, const char *text, guint count, cons
 {
   GString *whole = g_string_new(before);
 
-  for (guint i = 0; i < count; i++)
+  for (guint i = 0; i < count; i++) {
     g_string_append(whole, text);
+  }
   g_string_append(whole, after);
   return whole;
 }
@@ -52,8 +53,9 @@ static void test_garbage(void)
   GString *octets = g_string_new(NULL);
 
   g_test_message("seed %u", seed);
-  for (guint i = 0; i < 100000; i++)
+  for (guint i = 0; i < 100000; i++) {
     g_string_append_c(octets, (char)g_rand_int_range(random, 0, 256));
+  }
   fixture_write("a.cfg", octets->str, (gssize)octets->len);
   g_string_free(octets, TRUE);
   char *message = outcome();
@@ -64,12 +66,14 @@ static void test_garbage(void)
     char text[61] = "";
     gint32 length = g_rand_int_range(random, 1, 60);
 
-    for (gint32 i = 0; i < length; i++)
+    for (gint32 i = 0; i < length; i++) {
       text[i] = printable[g_rand_int_range(random, 0, (gint32)sizeof printable - 1)];
+    }
     fixture_write("a.cfg", text, -1);
     message = outcome();
-    if ((*message != '\0' && !g_str_has_prefix(message, "a.cfg:")) || strchr(message, '\n') != NULL)
+    if ((*message != '\0' && !g_str_has_prefix(message, "a.cfg:")) || strchr(message, '\n') != NULL) {
       g_error("seed %u, round %u: '%s' gives '%s'", seed, round, text, message);
+    }
     g_free(message);
   }
   g_rand_free(random);
@@ -125,8 +129,9 @@ static void test_many_keys(void)
 {
   GString *text = g_string_new("run: {\n");
 
-  for (guint i = 0; i < 100000; i++)
+  for (guint i = 0; i < 100000; i++) {
     g_string_append_printf(text, "k%u = 1;\n", i);
+  }
   g_string_append(text, "};");
   /* Line 1 opens the group; the 1001st key is in line 1002. */
   assert_outcome(text, "a.cfg:1002: a group has more than 1000 keys; expected those of docs/scenario.md");
@@ -136,8 +141,9 @@ static void test_long_list(void)
 {
   GString *text = g_string_new("path: { forward: { drop = [");
 
-  for (guint i = 1; i <= 100000; i++)
+  for (guint i = 1; i <= 100000; i++) {
     g_string_append_printf(text, "%s%u", i > 1 ? "," : "", i);
+  }
   g_string_append(text, "]; }; };");
   assert_outcome(text, "");
 }

@@ -27,8 +27,9 @@ static void test_rows_are_complete(void)
 
 static void test_names_find_their_key(void)
 {
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++)
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_assert_cmpint(scenario_key_find(scenario_key_row_of(key)->name), ==, key);
+  }
   g_assert_cmpint(scenario_key_find("path.forward"), ==, SCENARIO_KEY_COUNT);
   g_assert_cmpint(scenario_key_find(""), ==, SCENARIO_KEY_COUNT);
 }
@@ -44,8 +45,9 @@ static void test_every_key_is_in_a_group(void)
 
     g_test_message("%s", name);
     for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
-      if (!scenario_group_has(group->name, key))
+      if (!scenario_group_has(group->name, key)) {
         continue;
+      }
       groups++;
       g_assert_cmpuint(strlen(group->name), ==, (gsize)(dot - name));
       g_assert_true(g_str_has_prefix(name, group->name));
@@ -84,10 +86,11 @@ static void test_reverse_mirrors_forward(void)
     g_assert_cmpint(reverse->type, ==, forward->type);
     g_assert_cmpuint(reverse->minimum, ==, forward->minimum);
     g_assert_cmpuint(reverse->maximum, ==, forward->maximum);
-    if (key <= SCENARIO_PATH_REVERSE_QUEUE)
+    if (key <= SCENARIO_PATH_REVERSE_QUEUE) {
       g_assert_cmpint(reverse->inherits, ==, (int)key - distance);
-    else
+    } else {
       g_assert_cmpstr(reverse->fallback, ==, forward->fallback);
+    }
   }
 }
 

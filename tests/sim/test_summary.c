@@ -86,8 +86,9 @@ static void test_round_trip(fixture *f, gconstpointer text)
   g_assert_cmpstr(record->version, ==, "0.1.0");
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     g_assert_cmpint(record->metrics.present[id], ==, s.metrics.present[id]);
-    if (s.metrics.present[id])
+    if (s.metrics.present[id]) {
       g_assert_true(record->metrics.value[id] == s.metrics.value[id]);
+    }
   }
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_autofree char *expected = scenario_value_text(f->scenario, key);
@@ -149,8 +150,9 @@ static void refuse(const fixture *f, const char *octets, gssize length, const ch
   g_assert_null(summary_read_json(f->path, &error));
   g_assert_error(error, SUMMARY_ERROR, SUMMARY_ERROR_INVALID);
   g_assert_nonnull(strstr(error->message, f->path));
-  if (strstr(error->message, complaint) == NULL)
+  if (strstr(error->message, complaint) == NULL) {
     g_error("\"%s\" does not say \"%s\"", error->message, complaint);
+  }
 }
 
 static void test_hostile(fixture *f, gconstpointer text)
@@ -235,8 +237,9 @@ static char *printed(const fixture *f, const summary *s)
 static void expect_line(const char *page, const char *pattern)
 {
   g_autofree char *whole = g_strdup_printf("*\n%s\n*", pattern);
-  if (!g_pattern_match_simple(whole, page))
+  if (!g_pattern_match_simple(whole, page)) {
     g_error("no line \"%s\" in\n%s", pattern, page);
+  }
 }
 
 /* 126464 / 1024 = 123.5. */
@@ -267,8 +270,9 @@ static void test_page_is_complete(fixture *f, gconstpointer text)
 {
   (void)text;
   summary s = sample(f);
-  for (metric_id id = 0; id < METRIC_COUNT; id++)
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
     metric_values_set(&s.metrics, id, 1000 + id);
+  }
   s.status = RUN_FAILED;
   s.message = "octets differ";
   g_autofree char *page = printed(f, &s);
@@ -300,7 +304,8 @@ int main(int argc, char **argv)
       {"/summary/page_is_complete", test_page_is_complete},
   };
   g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
     g_test_add(tests[i].path, fixture, text, set_up, tests[i].function, tear_down);
+  }
   return g_test_run();
 }

@@ -26,14 +26,15 @@ static void parse(int argc, char **argv, request *r)
   r->path = argv[2];
   r->sets = g_ptr_array_new();
   for (int i = 3; i < argc; i++) {
-    if (strcmp(argv[i], "--set") == 0)
+    if (strcmp(argv[i], "--set") == 0) {
       g_ptr_array_add(r->sets, argv[++i]);
-    else if (strcmp(argv[i], "--out") == 0)
+    } else if (strcmp(argv[i], "--out") == 0) {
       r->out = argv[++i];
-    else if (strcmp(argv[i], "--quiet") == 0)
+    } else if (strcmp(argv[i], "--quiet") == 0) {
       r->quiet = TRUE;
-    else
+    } else {
       g_error("unknown argument %s", argv[i]);
+    }
   }
   g_ptr_array_add(r->sets, NULL);
   g_assert_nonnull(r->out);
@@ -70,12 +71,15 @@ static int play(const request *r, const scenario *s)
   summary page = {.scenario = s, .version = "0.1.0", .engine = "fake"};
   metric_values_set(&page.metrics, METRIC_TCP_SEGMENTS, 1000 + (double)seed);
   leave_trace(r, seed);
-  if (strcmp(scenario_text(s, SCENARIO_TITLE), "slow") == 0)
+  if (strcmp(scenario_text(s, SCENARIO_TITLE), "slow") == 0) {
     sleep(60);
-  if (seed == 13 || (seed == 19 && !g_file_test(mended, G_FILE_TEST_EXISTS)))
+  }
+  if (seed == 13 || (seed == 19 && !g_file_test(mended, G_FILE_TEST_EXISTS))) {
     crash();
-  if (seed == 14)
+  }
+  if (seed == 14) {
     return 0;
+  }
   if (seed == 15) {
     page.status = RUN_FAILED;
     page.message = "octets differ";
@@ -84,8 +88,9 @@ static int play(const request *r, const scenario *s)
     page.message = "invalid STag";
   }
   g_assert_true(summary_write_json(&page, path, NULL));
-  if (seed == 17 || seed == 21)
+  if (seed == 17 || seed == 21) {
     crash();
+  }
   return page.status == RUN_OK ? 0 : 1;
 }
 
@@ -96,8 +101,9 @@ int main(int argc, char **argv)
   g_autoptr(GError) error = NULL;
   scenario *s = scenario_load(r.path, (const char *const *)r.sets->pdata, &error);
   g_assert_no_error(error);
-  if (scenario_integer(s, SCENARIO_RUN_SEED) == 18)
+  if (scenario_integer(s, SCENARIO_RUN_SEED) == 18) {
     g_assert_true(scenario_set(s, "path.forward.mtu=9000", NULL));
+  }
   int code = play(&r, s);
   scenario_free(s);
   g_ptr_array_unref(r.sets);

@@ -21,12 +21,14 @@ static GPtrArray *read_record(const char **text)
       }
       c++;
     } else {
-      while (strchr(",\n", *c) == NULL)
+      while (strchr(",\n", *c) == NULL) {
         g_string_append_c(field, *c++);
+      }
     }
     g_ptr_array_add(fields, g_string_free(field, FALSE));
-    if (*c != ',')
+    if (*c != ',') {
       break;
+    }
     c++;
   }
   g_assert_cmpint(*c, ==, '\n');
@@ -55,10 +57,11 @@ static void commit_seed(result_store *store, const scenario *base, const char *s
   g_assert_true(scenario_set(s, title_set, NULL));
   stored_run run = kit_run(s, point);
   scenario_free(s);
-  if (segments >= 0)
+  if (segments >= 0) {
     metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, segments);
-  else
+  } else {
     run.status = RUN_FAILED;
+  }
   g_assert_true(result_store_commit(store, &from, &run, &error));
   g_assert_no_error(error);
   kit_run_clear(&run);

@@ -15,8 +15,9 @@ static void expect_tics(const octet_axis *axis, const char *tics)
 {
   g_autofree char *text = commands(axis, TRUE);
   g_autofree char *wanted = g_strdup_printf("set ytics (%s)\n", tics);
-  if (strstr(text, wanted) == NULL)
+  if (strstr(text, wanted) == NULL) {
     g_error("no \"%s\" in \"%s\"", wanted, text);
+  }
 }
 
 /* 100000 · 1.06 = 106000: eight steps or fewer of a power of two, 16384 (32768 would do with three). */

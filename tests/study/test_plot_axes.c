@@ -37,8 +37,9 @@ static void add_run(fixture *f, const char *a, const char *b, const char *c)
 {
   const char *sets[] = {a, b, c};
   scenario *s = scenario_copy(f->scenario);
-  for (gsize i = 0; i < G_N_ELEMENTS(sets); i++)
+  for (gsize i = 0; i < G_N_ELEMENTS(sets); i++) {
     g_assert_true(sets[i] == NULL || scenario_set(s, sets[i], NULL));
+  }
   char **texts = g_new0(char *, SCENARIO_KEY_COUNT);
   run_identity_texts(s, texts);
   g_ptr_array_add(f->runs, texts);
@@ -49,9 +50,10 @@ static void expect_axes(fixture *f, const char *axes_text, int x, int panel, con
 {
   plot_axes axes = plot_axes_of(f->runs, axes_text);
   g_autoptr(GString) names = g_string_new(NULL);
-  for (guint i = 0; i < axes.lines->len; i++)
+  for (guint i = 0; i < axes.lines->len; i++) {
     g_string_append_printf(names, "%s ",
                            scenario_key_row_of(g_array_index(axes.lines, scenario_key, i))->name);
+  }
   g_assert_cmpint(axes.x, ==, x);
   g_assert_cmpint(axes.panel, ==, panel);
   g_assert_cmpstr(names->str, ==, lines);
@@ -65,8 +67,9 @@ static void test_mtu_loss_mode(fixture *f, gconstpointer unused)
   static const char *const mtus[] = {"path.forward.mtu=576", "path.forward.mtu=1500"};
   static const char *const losses[] = {"path.forward.loss=0", "path.forward.loss=1%"};
   static const char *const modes[] = {"receiver.mode=in-order", "receiver.mode=out-of-order"};
-  for (int i = 0; i < 8; i++)
+  for (int i = 0; i < 8; i++) {
     add_run(f, mtus[i & 1], losses[i >> 1 & 1], modes[i >> 2 & 1]);
+  }
   expect_axes(f, "receiver.mode\npath.forward.mtu\npath.forward.loss", SCENARIO_PATH_FORWARD_LOSS,
               SCENARIO_RECEIVER_MODE, "path.forward.mtu ");
 }
@@ -170,7 +173,8 @@ int main(int argc, char **argv)
       {"/plot_axes/numbers", test_numbers},
   };
   g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
     g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
+  }
   return g_test_run();
 }

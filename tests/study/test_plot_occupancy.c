@@ -19,8 +19,9 @@ static void write_summary(const fixture *f, double peak)
 {
   summary page = {.scenario = f->scenario, .version = "0.1.0", .engine = "native"};
   metric_values_set(&page.metrics, METRIC_TIME_SIMULATED_S, 0.005);
-  if (peak >= 0)
+  if (peak >= 0) {
     metric_values_set(&page.metrics, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, peak);
+  }
   g_autofree char *path = g_build_filename(f->folder, "summary.json", NULL);
   g_assert_true(summary_write_json(&page, path, NULL));
 }
@@ -44,8 +45,9 @@ static void tear_down(fixture *f, gconstpointer unused)
 
 static gboolean plot(fixture *f, const char *csv, GError **error)
 {
-  if (csv != NULL)
+  if (csv != NULL) {
     g_free(kit_file(f->folder, "occupancy.csv", csv));
+  }
   const gnuplot_target target = {.folder = f->folder, .format = GNUPLOT_PNG, .written = f->written};
   return plot_occupancy(f->folder, &target, error);
 }
@@ -53,8 +55,9 @@ static gboolean plot(fixture *f, const char *csv, GError **error)
 static gboolean can_draw(void)
 {
   g_autofree char *found = g_find_program_in_path("gnuplot");
-  if (found == NULL)
+  if (found == NULL) {
     g_test_skip("gnuplot is not installed");
+  }
   return found != NULL;
 }
 
@@ -80,8 +83,9 @@ static void test_steps(fixture *f, gconstpointer unused)
 {
   (void)unused;
   gsize length;
-  if (!can_draw())
+  if (!can_draw()) {
     return;
+  }
   plot_well(f, "# a comment\n" HEADER "0.001000000000,all,incomplete,100\n"
                "0.001000000000,0,incomplete,100\n"
                "0.002000000000,all,unlocated,50\n"
@@ -106,8 +110,9 @@ static void test_processing(fixture *f, gconstpointer unused)
 {
   (void)unused;
   gsize length;
-  if (!can_draw())
+  if (!can_draw()) {
     return;
+  }
   plot_well(f, HEADER
             "0.001,all,order,2048\n0.002,all,processing,9000\n0.003,all,order,0\n0.004,all,processing,0\n");
   g_autofree char *script = file_text(f, "occupancy.gnuplot", &length);
@@ -120,11 +125,13 @@ static void test_thinned(fixture *f, gconstpointer unused)
 {
   (void)unused;
   gsize length;
-  if (!can_draw())
+  if (!can_draw()) {
     return;
+  }
   GString *csv = g_string_new(HEADER);
-  for (int i = 1; i <= 100000; i++)
+  for (int i = 1; i <= 100000; i++) {
     g_string_append_printf(csv, "0.%09d,all,order,%d\n", i * 40, i == 77777 ? 123456 : i % 50);
+  }
   plot_well(f, csv->str);
   g_string_free(csv, TRUE);
   g_autofree char *data = file_text(f, "occupancy.dat", &length);
@@ -136,8 +143,9 @@ static void test_nothing_held(fixture *f, gconstpointer unused)
 {
   (void)unused;
   gsize length;
-  if (!can_draw())
+  if (!can_draw()) {
     return;
+  }
   plot_well(f, HEADER);
   g_autofree char *script = file_text(f, "occupancy.gnuplot", &length);
   g_assert_nonnull(strstr(script, "no octet was held"));
@@ -148,8 +156,9 @@ static void refuse(fixture *f, const char *csv, const char *complaint)
   g_autoptr(GError) error = NULL;
   g_assert_false(plot(f, csv, &error));
   g_assert_error(error, PLOT_OCCUPANCY_ERROR, PLOT_OCCUPANCY_ERROR_INVALID);
-  if (strstr(error->message, complaint) == NULL)
+  if (strstr(error->message, complaint) == NULL) {
     g_error("\"%s\" does not say \"%s\"", error->message, complaint);
+  }
   g_assert_cmpuint(f->written->len, ==, 0);
 }
 
@@ -179,8 +188,9 @@ static void test_series_of_another_run(fixture *f, gconstpointer unused)
   refuse(f, csv, "its peak is 150 octets, that of summary.json 151");
   write_summary(f, 0);
   refuse(f, csv, "its peak is 150 octets, that of summary.json 0");
-  if (!can_draw())
+  if (!can_draw()) {
     return;
+  }
   write_summary(f, 150);
   plot_well(f, csv);
 }
@@ -190,8 +200,9 @@ static void test_untitled(fixture *f, gconstpointer unused)
 {
   (void)unused;
   gsize length;
-  if (!can_draw())
+  if (!can_draw()) {
     return;
+  }
   plot_well(f, HEADER);
   g_autofree char *titled = file_text(f, "occupancy.gnuplot", &length);
   scenario_free(f->scenario);

@@ -77,8 +77,9 @@ static char *written_text(const fixture *f, const char *suffix, gsize *length)
   for (guint i = 0; i < f->written->len; i++) {
     const char *path = g_ptr_array_index(f->written, i);
     char *text = NULL;
-    if (!g_str_has_suffix(path, suffix))
+    if (!g_str_has_suffix(path, suffix)) {
       continue;
+    }
     g_assert_true(g_file_get_contents(path, &text, length, NULL));
     return text;
   }
@@ -98,8 +99,9 @@ static void test_png(fixture *f, gconstpointer unused)
   (void)unused;
   gsize length;
   fill(f, mtu_loss);
-  if (!draw(f, GNUPLOT_PNG))
+  if (!draw(f, GNUPLOT_PNG)) {
     return;
+  }
   g_autofree char *png = written_text(f, "/a-reassembly-peak.png", &length);
   g_assert_cmpuint(length, >, 10000); /* an empty page of this size takes less */
   g_assert_cmpmem(png, 8, "\x89PNG\r\n\x1a\n", 8);
@@ -120,12 +122,15 @@ static void test_script(fixture *f, gconstpointer unused)
       "(octets)"};
   gsize length;
   fill(f, mtu_loss);
-  if (!draw(f, GNUPLOT_SVG))
+  if (!draw(f, GNUPLOT_SVG)) {
     return;
+  }
   g_autofree char *script = written_text(f, "/a-reassembly-peak.gnuplot", &length);
-  for (gsize i = 0; i < G_N_ELEMENTS(expected); i++)
-    if (strstr(script, expected[i]) == NULL)
+  for (gsize i = 0; i < G_N_ELEMENTS(expected); i++) {
+    if (strstr(script, expected[i]) == NULL) {
       g_error("no \"%s\" in\n%s", expected[i], script);
+    }
+  }
   g_assert_null(strstr(script, f->folder)); /* it runs wherever its folder goes */
   g_autofree char *svg = written_text(f, "/a-reassembly-peak.svg", &length);
   g_assert_nonnull(strstr(svg, "<svg"));
@@ -140,16 +145,18 @@ static void test_data(fixture *f, gconstpointer unused)
   gsize length;
   double numbers[2][6];
   fill(f, mtu_loss);
-  if (!draw(f, GNUPLOT_PNG))
+  if (!draw(f, GNUPLOT_PNG)) {
     return;
+  }
   g_autofree char *data = written_text(f, "/a-reassembly-peak.dat", &length);
   const char *line = strstr(data, "# in-order: MTU 576 octets\n");
   g_assert_nonnull(line);
   line = strchr(strchr(line, '\n') + 1, '\n') + 1;
   for (int row = 0; row < 2; row++) {
     g_auto(GStrv) fields = g_strsplit(line, " ", 8);
-    for (int column = 0; column < 6; column++)
+    for (int column = 0; column < 6; column++) {
       numbers[row][column] = g_ascii_strtod(fields[column], NULL);
+    }
     line = strchr(line, '\n') + (row == 0 ? 2 : 1); /* a blank line stands after zero loss */
   }
   g_assert_cmpfloat(numbers[0][1], ==, 3);
@@ -173,8 +180,9 @@ static void test_other_shapes(fixture *f, gconstpointer text)
     tear_down(f, NULL);
     set_up(f, NULL);
     fill(f, sweeps[i]);
-    if (!draw(f, GNUPLOT_SVG))
+    if (!draw(f, GNUPLOT_SVG)) {
       return;
+    }
     g_assert_cmpuint(f->written->len, ==, 3);
   }
 }
@@ -182,8 +190,9 @@ static void test_other_shapes(fixture *f, gconstpointer text)
 static guint count_of(const char *text, const char *part)
 {
   guint count = 0;
-  for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part))
+  for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part)) {
     count++;
+  }
   return count;
 }
 
@@ -199,8 +208,9 @@ static void test_long_legend(fixture *f, gconstpointer unused)
           " { key = \"middlebox.mode\"; values = [\"none\", \"rechunk\"]; },"
           " { key = \"path.forward.mtu\"; values = [576, 1500, 4000, 9000]; },"
           " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; } );");
-  if (!draw(f, GNUPLOT_SVG))
+  if (!draw(f, GNUPLOT_SVG)) {
     return;
+  }
   g_autofree char *script = written_text(f, "/a-reassembly-peak.gnuplot", &length);
   g_assert_nonnull(strstr(script, "size 1600,1580 "));
   g_autofree char *svg = written_text(f, "/a-reassembly-peak.svg", &length);
@@ -215,8 +225,9 @@ static void test_too_long_legend(fixture *f, gconstpointer unused)
   fill(f, "title = \"a\"; middlebox: { mode = \"rechunk\"; }; sweep = ("
           " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; },"
           " { key = \"middlebox.chunk\"; from = 100; to = 299; } );");
-  if (!draw(f, GNUPLOT_SVG))
+  if (!draw(f, GNUPLOT_SVG)) {
     return;
+  }
   g_autofree char *svg = written_text(f, "/a-reassembly-peak.svg", &length);
   guint shown = count_of(svg, "middlebox.chunk = ");
   g_autofree char *rest = g_strdup_printf("and %u more", 200 - shown);

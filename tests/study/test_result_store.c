@@ -96,8 +96,9 @@ static gboolean compare_run(const stored_scenario *found_from, const stored_run 
   g_assert_cmpstr(found->message, ==, expected->message);
   g_assert_cmpint(found->exit_code, ==, expected->exit_code);
   g_assert_true(found->wall_s == expected->wall_s);
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++)
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_assert_cmpstr(found->keys[key], ==, expected->keys[key]);
+  }
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     g_assert_cmpint(found->metrics.present[id], ==, expected->metrics.present[id]);
     g_assert_true(found->metrics.value[id] == expected->metrics.value[id]);
@@ -343,7 +344,8 @@ int main(int argc, char **argv)
       {"/result_store/empty_file", test_empty_file},
   };
   g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
     g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
+  }
   return g_test_run();
 }

@@ -32,8 +32,9 @@ static void test_two(void)
 static void test_thirty(void)
 {
   double values[30];
-  for (int i = 0; i < 30; i++)
+  for (int i = 0; i < 30; i++) {
     values[i] = i % 2 == 0 ? 9 : 11;
+  }
   expect_near(statistics_mean(values, 30), 10, 1e-12);
   expect_near(statistics_half_width(values, 30, 0.95), 0.37979, 1e-5);
 }

@@ -81,8 +81,9 @@ static guint take_starts(const fixture *f)
   g_autoptr(GDir) dir = g_dir_open(f->folder, 0, NULL);
   const char *name;
   while ((name = g_dir_read_name(dir)) != NULL) {
-    if (!g_str_has_prefix(name, "started-"))
+    if (!g_str_has_prefix(name, "started-")) {
       continue;
+    }
     g_autofree char *path = g_build_filename(f->folder, name, NULL);
     g_unlink(path);
     count++;
@@ -129,8 +130,9 @@ static void expect_recorded(const fixture *f, const char *seed, run_status statu
   result_store_close(store);
   g_assert_cmpint(found.status, ==, status);
   g_assert_cmpint(found.exit_code, ==, exit_code);
-  if (strstr(found.message, said) == NULL)
+  if (strstr(found.message, said) == NULL) {
     g_error("\"%s\" does not say \"%s\"", found.message, said);
+  }
   g_free(found.message);
 }
 
@@ -269,8 +271,9 @@ static void test_no_program(fixture *f, gconstpointer program)
 static gboolean interrupt_when_started(gpointer data)
 {
   const fixture *f = data;
-  if (take_starts(f) == 0)
+  if (take_starts(f) == 0) {
     return G_SOURCE_CONTINUE;
+  }
   kill(getpid(), SIGINT);
   return G_SOURCE_REMOVE;
 }
@@ -307,7 +310,8 @@ int main(int argc, char **argv)
   };
   g_test_init(&argc, &argv, NULL);
   g_autofree char *program = g_test_build_filename(G_TEST_BUILT, "fake_iwarpsim", NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
     g_test_add(tests[i].path, fixture, program, set_up, tests[i].function, tear_down);
+  }
   return g_test_run();
 }

@@ -43,8 +43,9 @@ static void refuse_grid(fixture *f, const char *text, const char *const *sets, c
   scenario *s = kit_scenario(f->folder, "a.cfg", text, sets);
   g_assert_null(sweep_grid_new(s, sets, &error));
   g_assert_nonnull(error);
-  if (strstr(error->message, complaint) == NULL)
+  if (strstr(error->message, complaint) == NULL) {
     g_error("\"%s\" does not say \"%s\"", error->message, complaint);
+  }
   scenario_free(s);
 }
 
@@ -132,8 +133,9 @@ static void test_identities(fixture *f, gconstpointer unused)
   (void)unused;
   make_grid(f, "title = \"grid\"; sweep = ( " AXIS_MTU ", " AXIS_SEED " );");
   g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
-  for (gsize i = 0; i < 6; i++)
+  for (gsize i = 0; i < 6; i++) {
     g_assert_true(g_hash_table_add(seen, (gpointer)sweep_grid_identity(f->grid, i)));
+  }
   g_autofree char *third = g_strdup(sweep_grid_identity(f->grid, 3));
   sweep_grid_free(f->grid);
   scenario_free(f->scenario);
@@ -189,7 +191,8 @@ int main(int argc, char **argv)
       {"/sweep_grid/too_many", test_too_many},
   };
   g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
     g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
+  }
   return g_test_run();
 }

@@ -47,13 +47,15 @@ static void add(fixture *f, const char *mode, int mtu, const char *loss, int see
   g_autofree char *set_seed = g_strdup_printf("run.seed=%d", seed);
   const char *sets[] = {set_mode, set_mtu, set_loss, set_seed};
   scenario *s = scenario_copy(f->scenario);
-  for (gsize i = 0; i < G_N_ELEMENTS(sets); i++)
+  for (gsize i = 0; i < G_N_ELEMENTS(sets); i++) {
     g_assert_true(scenario_set(s, sets[i], NULL));
+  }
   stored_run run = kit_run(s, f->point++);
   scenario_free(s);
   metric_values_set(&run.metrics, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, fabs(peak));
-  if (peak < 0)
+  if (peak < 0) {
     run.status = RUN_FAILED;
+  }
   g_assert_true(result_store_commit(f->store, &from, &run, NULL));
   kit_run_clear(&run);
 }
@@ -74,10 +76,11 @@ static void expect_point(const sweep_line *line, guint index, const char *x, gsi
   g_assert_cmpstr(point->x, ==, x);
   g_assert_cmpuint(point->count, ==, count);
   g_assert_cmpfloat_with_epsilon(point->mean, mean, 1e-9);
-  if (isnan(half_width))
+  if (isnan(half_width)) {
     g_assert_true(isnan(point->half_width));
-  else
+  } else {
     g_assert_cmpfloat_with_epsilon(point->half_width, half_width, 1e-3);
+  }
 }
 
 /* {10, 12, 14}: mean 12, s = 2, t(0.975, 2) = 4.30265: 4.30265 * 2 / sqrt(3) = 4.96828. A point of one

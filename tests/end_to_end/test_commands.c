@@ -196,6 +196,26 @@ static void test_mistakes(void)
   }
 }
 
+/* A run that fails its own checks exits 1, says why, and leaves its summary. */
+static void test_failed_run(void)
+{
+  char *folder = run_kit_new_folder();
+  char *path = scenario_file("lossless.cfg");
+  const char *arguments[] = {
+      "run",  path,      "--set", "path.forward.loss=100%", "--set", "tcp.retries=2", "--out",
+      folder, "--quiet", NULL};
+  char *errors;
+
+  g_assert_cmpint(run_kit_spawn("IWARPSIM", NULL, arguments, NULL, &errors), ==, 1);
+  g_assert_nonnull(strstr(errors, "tcp.retries"));
+  char *page = run_kit_read(folder, "summary.json", NULL);
+  g_assert_nonnull(strstr(page, "\"status\": \"failed\""));
+  g_free(page);
+  g_free(errors);
+  g_free(path);
+  run_kit_remove_folder(folder);
+}
+
 static void test_unreadable_file(void)
 {
   char *folder = run_kit_new_folder(); /* a folder cannot be read as a file, not even by root */
@@ -300,6 +320,7 @@ int main(int argc, char **argv)
   g_test_add_func("/commands/any-folder-same-octets", test_any_folder_same_octets);
   g_test_add_func("/commands/old-results-are-gone", test_old_results_are_gone);
   g_test_add_func("/commands/mistakes", test_mistakes);
+  g_test_add_func("/commands/failed-run", test_failed_run);
   g_test_add_func("/commands/unreadable-file", test_unreadable_file);
   g_test_add_func("/commands/shipped-scenarios", test_shipped_scenarios_check);
   g_test_add_func("/commands/sweep-export-plot", test_sweep_export_plot);

@@ -291,6 +291,42 @@ static void test_other_cuts_recompute(void)
   }
 }
 
+/* Where a cut or a hole lies in an FPDU decides what is held and why: eight neighbouring losses in pieces of 333 octets, an odd number, so that
+ * cuts come to lie in markers, length fields and CRCs, and FPDUs on both sides of a hole. */
+static void test_every_place_of_a_hole_recomputes(void)
+{
+  static const char *const modes[] = {"receiver.mode=in-order", "receiver.mode=out-of-order"};
+
+  for (int i = 0; i < 16; i++) {
+    char *folder = run_kit_new_folder();
+    char *drop = g_strdup_printf("path.forward.drop=[%d]", 600 + i / 2);
+    const char *sets[] = {
+        drop, SIZE, "workload.messages=8", modes[i % 2], "middlebox.mode=rechunk", "middlebox.chunk=333",
+        NULL};
+    simulation_result result = run_kit_run("native", folder, sets);
+    assert_series_recomputes(folder, modes[i % 2] + strlen("receiver.mode="));
+    simulation_result_clear(&result);
+    g_free(drop);
+    run_kit_remove_folder(folder);
+  }
+}
+
+/* Pieces of one octet: the in-order edge stands at every place of an FPDU, also in its marker and between the octets of its length. */
+static void test_every_cut_recomputes(void)
+{
+  static const char *const modes[] = {"receiver.mode=in-order", "receiver.mode=out-of-order"};
+
+  for (size_t i = 0; i < G_N_ELEMENTS(modes); i++) {
+    char *folder = run_kit_new_folder();
+    const char *sets[] = {"workload.message_size=1500", "workload.messages=2", modes[i],
+                          "middlebox.mode=rechunk",     "middlebox.chunk=1",   NULL};
+    simulation_result result = run_kit_run("native", folder, sets);
+    g_assert_cmpuint(assert_series_recomputes(folder, modes[i] + strlen("receiver.mode=")), >, 3000);
+    simulation_result_clear(&result);
+    run_kit_remove_folder(folder);
+  }
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -299,5 +335,7 @@ int main(int argc, char **argv)
   g_test_add_func("/one-loss/no-markers", test_no_markers);
   g_test_add_func("/one-loss/middlebox", test_middlebox);
   g_test_add_func("/one-loss/other-cuts-recompute", test_other_cuts_recompute);
+  g_test_add_func("/one-loss/every-place-of-a-hole-recomputes", test_every_place_of_a_hole_recomputes);
+  g_test_add_func("/one-loss/every-cut-recomputes", test_every_cut_recomputes);
   return g_test_run();
 }

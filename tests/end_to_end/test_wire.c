@@ -93,10 +93,42 @@ static void test_unmarked_stream_decodes(void)
   run_kit_remove_folder(folder);
 }
 
+/* Seconds and nanoseconds of the first packet of a capture, and its IP length. */
+static guint64 first_packet_ns(const char *folder, const char *capture, guint32 *ip_octets)
+{
+  gsize size;
+  guint8 *file = (guint8 *)run_kit_read(folder, capture, &size);
+  guint32 seconds;
+  guint32 nanoseconds;
+
+  g_assert_cmpuint(size, >, 24 + 16 + 20);
+  memcpy(&seconds, file + 24, 4);
+  memcpy(&nanoseconds, file + 28, 4);
+  *ip_octets = (guint32)file[24 + 16 + 2] << 8 | file[24 + 16 + 3];
+  g_free(file);
+  return GUINT32_FROM_LE(seconds) * G_GUINT64_CONSTANT(1000000000) + GUINT32_FROM_LE(nanoseconds);
+}
+
+/* The SYN leaves at 0. At 10 Gbit/s an octet lasts 0.8 ns: it arrives (L + 2) * 0.8 ns and 25 us later (facts.md), cut to whole
+ * nanoseconds. */
+static void test_times(void)
+{
+  static const char *const sets[] = {"workload.messages=1", NULL};
+  char *folder = run_kit_new_folder();
+  simulation_result result = run_kit_run("ns3", folder, sets);
+  guint32 octets;
+
+  g_assert_cmpuint(first_packet_ns(folder, "sender.pcap", &octets), ==, 0);
+  g_assert_cmpuint(first_packet_ns(folder, "receiver.pcap", &octets), ==, 25000 + (octets + 2) * 8 / 10);
+  simulation_result_clear(&result);
+  run_kit_remove_folder(folder);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/wire/checksums", test_checksums);
   g_test_add_func("/wire/unmarked-stream-decodes", test_unmarked_stream_decodes);
+  g_test_add_func("/wire/times", test_times);
   return g_test_run();
 }

@@ -213,6 +213,45 @@ static void test_two_initiators_fail(void)
   rnic_endpoint_free(other.endpoint);
 }
 
+/* A segment as the Initiator would send it: `text` from stream position `position` on. */
+static void forge(side *responder, uint32_t position, const char *text, uint32_t length, uint8_t flags)
+{
+  tcp_header header = {.source_port = 1001,
+                       .destination_port = 5044,
+                       .sequence = 1000 + (flags & TCP_SYN ? 0 : 1) + position,
+                       .acknowledgement = 0xFFFFFFF0 + 1,
+                       .flags = flags,
+                       .window = 65535};
+  octet_rope payload;
+
+  octet_rope_init(&payload);
+  octet_rope_append(&payload, (const uint8_t *)text, length, NULL);
+  datagram *packet = datagram_new(1, 2, &header, &payload);
+  rnic_endpoint_receive(responder->endpoint, packet, 0);
+  datagram_unref(packet);
+  while ((packet = rnic_endpoint_transmit(responder->endpoint, 0))) {
+    datagram_unref(packet);
+  }
+}
+
+/* Nothing may follow a Request before the Reply (notes-mpa 41), not even octets that come first, behind a hole: code 4. */
+static void test_octets_behind_the_request_fail(void)
+{
+  static const char request[] = "MPA ID Req Frame\x40\0\0\0"; /* C; Rev 0; no Private Data */
+  side responder = {0};
+
+  side_open(&responder, MPA_RESPONDER);
+  forge(&responder, 0, "", 0, TCP_SYN);
+  forge(&responder, 0, "", 0, TCP_ACK);
+  forge(&responder, 20, "\0\0\0\0", 4, TCP_ACK);
+  g_assert_cmpint(responder.failed, ==, 0);
+  forge(&responder, 0, request, 20, TCP_ACK | TCP_PSH);
+  g_assert_cmpint(responder.failed, ==, 1);
+  g_assert_cmpint(responder.failure.layer, ==, RNIC_FAILURE_MPA);
+  g_assert_cmpint(responder.failure.reason.mpa, ==, MPA_ERROR_STARTUP);
+  rnic_endpoint_free(responder.endpoint);
+}
+
 /* A Write outside every Tagged Buffer: DDP (layer 1), tagged (1), invalid STag (0). */
 static void test_bad_stag_fails_the_connection(void)
 {
@@ -244,6 +283,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rnic-endpoint/send-and-close", test_send_and_close);
   g_test_add_func("/rnic-endpoint/responder-waits", test_responder_waits_for_an_fpdu);
   g_test_add_func("/rnic-endpoint/two-initiators", test_two_initiators_fail);
+  g_test_add_func("/rnic-endpoint/octets-behind-the-request", test_octets_behind_the_request_fail);
   g_test_add_func("/rnic-endpoint/bad-stag", test_bad_stag_fails_the_connection);
   return g_test_run();
 }

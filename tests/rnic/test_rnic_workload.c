@@ -193,6 +193,17 @@ static void test_a_misplaced_segment_is_noticed(void)
   pair_close(&p);
 }
 
+/* The same for a Send: octet 17 is the last of the Message Offset, 1424 becomes 1488. */
+static void test_a_misplaced_part_of_a_send_is_noticed(void)
+{
+  pair p = {.at = 2, .octet = 17};
+
+  pair_open(&p, RNIC_OPERATION_SEND, 5000, 3, 0);
+  pair_run(&p);
+  g_assert_cmpuint(rnic_workload_results_of(p.workload)->order_errors, >, 0);
+  pair_close(&p);
+}
+
 /* in_flight_octets 10000: 10000 / (5000 + 20) + 2 = 3 slots. With nothing Delivered, the fourth Write waits for one. */
 static void test_waits_for_a_slot(void)
 {
@@ -228,6 +239,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rnic-workload/wrong-octet", test_a_wrong_octet_is_noticed);
   g_test_add_func("/rnic-workload/missing-segment", test_a_missing_segment_is_noticed);
   g_test_add_func("/rnic-workload/misplaced-segment", test_a_misplaced_segment_is_noticed);
+  g_test_add_func("/rnic-workload/misplaced-send", test_a_misplaced_part_of_a_send_is_noticed);
   g_test_add_func("/rnic-workload/waits-for-a-slot", test_waits_for_a_slot);
   return g_test_run();
 }

@@ -6,8 +6,7 @@
 enum {
   MSS_DEFAULT_OCTETS = 536, /* RFC 9293 §3.7.1 (MUST-15) */
   MSS_MIN_OCTETS = 28,      /* every link carries 68 octets (RFC 791 §3.2), so no honest MSS is smaller */
-  TIMESTAMPS_OPTION_OCTETS = 12,
-  WINDOW_SCALE_MAX = 14, /* RFC 7323 §2.3 */
+  WINDOW_SCALE_MAX = 14,    /* RFC 7323 §2.3 */
   WINDOW_FIELD_MAX = 65535,
 };
 
@@ -60,9 +59,9 @@ static void take_syn(tcp_connection *connection, const tcp_header *header)
     connection->receive_window_octets = MIN(connection->receive_window_octets, WINDOW_FIELD_MAX);
   }
   /* RFC 6691 §2: MSS counts no options, the sender takes them off. */
-  uint32_t mss = header->has_mss ? MAX(header->mss_octets, MSS_MIN_OCTETS) : MSS_DEFAULT_OCTETS;
-  uint32_t own = config->send_mtu_octets - IPV4_HEADER_OCTETS - TCP_HEADER_OCTETS;
-  connection->emss_octets = MIN(mss, own) - (connection->timestamps ? TIMESTAMPS_OPTION_OCTETS : 0);
+  connection->peer_mss_octets =
+      header->has_mss ? MAX(header->mss_octets, MSS_MIN_OCTETS) : MSS_DEFAULT_OCTETS;
+  tcp_connection_find_emss(connection);
   connection->receiver =
       tcp_receiver_new(config, connection->receive_window_octets, &connection->events, connection->user);
 }
@@ -180,6 +179,17 @@ static void arrive_reset(tcp_connection *connection, const arrival *segment)
   tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_RESET, segment->now);
 }
 
+/* PAWS (RFC 7323 §5.3 R1; mpa-01 §3.1.2, MPA-029): a timestamp from before TS.Recent is of another epoch of the sequence space. TS.Recent
+ * of half the clock's period ago compares with nothing any more (§5.5; 24 days there, 36 minutes with this clock's microseconds). */
+static bool is_of_an_earlier_epoch(const tcp_connection *connection, const arrival *segment)
+{
+  const tcp_header *header = segment->header;
+  time_ps age = segment->now - connection->recent_timestamp_taken;
+  return connection->timestamps && header->has_timestamps &&
+         (int32_t)(header->timestamp_value - connection->recent_timestamp) < 0 &&
+         age < (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND;
+}
+
 /* RFC 7323 §4.3: what is echoed is the timestamp of the oldest segment not yet acknowledged. */
 static void take_timestamp(tcp_connection *connection, const arrival *segment)
 {
@@ -188,6 +198,7 @@ static void take_timestamp(tcp_connection *connection, const arrival *segment)
   if (connection->timestamps && header->has_timestamps && newer &&
       segment->position <= (int64_t)connection->last_acknowledgement) {
     connection->recent_timestamp = header->timestamp_value;
+    connection->recent_timestamp_taken = segment->now;
   }
 }
 
@@ -230,27 +241,33 @@ static void acknowledge(tcp_connection *connection, const arrival *segment, uint
   }
 }
 
-/* RFC 9293 §3.10.7.4, fifth: check the ACK field. Returns false when the segment is dropped. */
-static bool arrive_ack(tcp_connection *connection, const arrival *segment)
+/* RFC 9293 §3.10.7.4, fifth: check the ACK field. Stores its position. Returns false when the segment is
+ * dropped. */
+static bool check_ack(tcp_connection *connection, const arrival *segment, int64_t *position)
 {
   const tcp_header *header = segment->header;
   int64_t acknowledged = (int64_t)tcp_sender_acknowledged(connection->sender);
-  int64_t position = tcp_position_of(header->acknowledgement, connection->config.isn, acknowledged);
+  *position = tcp_position_of(header->acknowledgement, connection->config.isn, acknowledged);
   if (connection->state == TCP_STATE_SYN_RECEIVED) {
-    if (position != 0) {
+    if (*position != 0) {
       answer_with_reset(connection, header, segment->payload->length);
-      return false;
     }
-    establish(connection, segment);
-    return !connection->closed;
+    return *position == 0;
   }
-  bool too_new = position > (int64_t)tcp_sender_next_position(connection->sender);
-  bool too_old = position < acknowledged - (int64_t)connection->peer_window_max;
+  bool too_new = *position > (int64_t)tcp_sender_next_position(connection->sender);
+  bool too_old = *position < acknowledged - (int64_t)connection->peer_window_max;
   if (too_new || too_old) {
     refuse(connection, segment); /* RFC 5961 §5.2 for the old ones */
-    return false;
   }
-  if (position >= acknowledged) {
+  return !too_new && !too_old;
+}
+
+/* The ACK field, which is in order, has its effect. Returns false when the connection is closed by it. */
+static bool arrive_ack(tcp_connection *connection, const arrival *segment, int64_t position)
+{
+  if (connection->state == TCP_STATE_SYN_RECEIVED) {
+    establish(connection, segment);
+  } else if (position >= (int64_t)tcp_sender_acknowledged(connection->sender)) {
     acknowledge(connection, segment, (uint64_t)position);
   }
   return !connection->closed;
@@ -299,11 +316,24 @@ static bool may_receive(const tcp_connection *connection)
          connection->state == TCP_STATE_FIN_WAIT_2;
 }
 
+/* Whether the layer above lets the new octets of an acceptable segment be committed. A segment that it
+ * refuses is dropped whole, with its ACK and its FIN, as if it had been lost: no answer, so that the peer
+ * sends it again (mpa-01 §7, MPA-286). It has come all the same, so it is counted. */
+static bool may_commit(tcp_connection *connection, const arrival *segment)
+{
+  if (tcp_receiver_inspect(connection->receiver, segment->position, segment->payload, segment->now)) {
+    return true;
+  }
+  tcp_receiver_refuse(connection->receiver, segment->position, segment->payload->length, false, segment->now);
+  return false;
+}
+
 /* RFC 9293 §3.10.7.4: SYN-RECEIVED and all states behind it. */
 static void arrive_synchronised(tcp_connection *connection, const arrival *segment)
 {
   const tcp_header *header = segment->header;
-  if (!is_acceptable(connection, segment)) {
+  if (!is_acceptable(connection, segment) ||
+      (!has(header, TCP_RST) && is_of_an_earlier_epoch(connection, segment))) {
     refuse(connection, segment);
     return;
   }
@@ -319,11 +349,14 @@ static void arrive_synchronised(tcp_connection *connection, const arrival *segme
     }
     return;
   }
-  if (!has(header, TCP_ACK)) {
+  int64_t acknowledged;
+  if (!has(header, TCP_ACK) || !check_ack(connection, segment, &acknowledged) ||
+      !may_commit(connection, segment)) {
     return;
   }
   take_timestamp(connection, segment);
-  if (!arrive_ack(connection, segment) || !after_ack(connection, segment->now) || !may_receive(connection)) {
+  if (!arrive_ack(connection, segment, acknowledged) || !after_ack(connection, segment->now) ||
+      !may_receive(connection)) {
     return;
   }
   tcp_receiver_receive(connection->receiver, segment->position, segment->payload, segment->fin, segment->now);

@@ -35,6 +35,13 @@ uint64_t tcp_congestion_threshold_octets(const tcp_congestion *congestion)
   return congestion->threshold_octets;
 }
 
+void tcp_congestion_set_smss(tcp_congestion *congestion, uint32_t smss_octets)
+{
+  g_assert(smss_octets > 0);
+  congestion->smss_octets = smss_octets;
+  congestion->window_octets = MAX(congestion->window_octets, smss_octets);
+}
+
 void tcp_congestion_grow(tcp_congestion *congestion, uint64_t octets, bool after_timeout)
 {
   if (congestion->window_octets < congestion->threshold_octets) {

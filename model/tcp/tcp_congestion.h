@@ -16,6 +16,10 @@ void tcp_congestion_free(tcp_congestion *congestion);
 uint64_t tcp_congestion_window_octets(const tcp_congestion *congestion);
 uint64_t tcp_congestion_threshold_octets(const tcp_congestion *congestion);
 
+/* SMSS has changed with the path MTU. The window keeps its octets (RFC 1191 §6.4: a smaller MTU is no sign of
+ * congestion), but lets a segment of the new size pass. */
+void tcp_congestion_set_smss(tcp_congestion *congestion, uint32_t smss_octets);
+
 /* `octets` more are acknowledged outside of recovery, and the window was the limit: slow start by at most
  * 2 SMSS an acknowledgement, 1 SMSS with `after_timeout` (RFC 3465 §2.2, §2.3); congestion avoidance by 1
  * SMSS a window. */

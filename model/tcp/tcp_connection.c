@@ -6,6 +6,7 @@
 
 enum {
   TIMESTAMPS_OPTION_OCTETS = 12,
+  MTU_MIN_OCTETS = 68,   /* every link carries that (RFC 791 §3.2) */
   WINDOW_SCALE_MAX = 14, /* RFC 7323 §2.3 */
   WINDOW_FIELD_MAX = 65535,
 };
@@ -13,6 +14,13 @@ enum {
 uint32_t tcp_connection_timestamp(time_ps now)
 {
   return (uint32_t)((uint64_t)now / (uint64_t)TIME_PS_PER_MICROSECOND);
+}
+
+void tcp_connection_find_emss(tcp_connection *connection)
+{
+  uint32_t own = connection->config.send_mtu_octets - IPV4_HEADER_OCTETS - TCP_HEADER_OCTETS;
+  connection->emss_octets =
+      MIN(connection->peer_mss_octets, own) - (connection->timestamps ? TIMESTAMPS_OPTION_OCTETS : 0);
 }
 
 /* What we offer before anything is agreed: the smallest scale that brings the window into 16 bits (RFC
@@ -29,14 +37,14 @@ static void offer(tcp_connection *connection)
   /* What the scale cuts off could not be announced, so it is no part of the window: the right edge moves
    * with the in-order edge and never left (RFC 9293 §3.8.6). */
   connection->receive_window_octets = window >> scale << scale;
-  connection->emss_octets = config->send_mtu_octets - IPV4_HEADER_OCTETS - TCP_HEADER_OCTETS -
-                            (config->timestamps ? TIMESTAMPS_OPTION_OCTETS : 0);
+  connection->peer_mss_octets = UINT32_MAX;
+  connection->timestamps = config->timestamps;
+  tcp_connection_find_emss(connection);
 }
 
 tcp_connection *tcp_connection_new(const tcp_config *config, const tcp_events *events, void *user)
 {
-  const uint32_t headers = IPV4_HEADER_OCTETS + TCP_HEADER_OCTETS;
-  g_assert(config->send_mtu_octets >= headers + 28 && config->receive_mtu_octets >= headers + 28);
+  g_assert(config->send_mtu_octets >= MTU_MIN_OCTETS && config->receive_mtu_octets >= MTU_MIN_OCTETS);
   g_assert(config->send_mtu_octets <= UINT16_MAX && config->receive_mtu_octets <= UINT16_MAX);
   g_assert(config->receive_window_octets > 0 && config->duplicate_ack_threshold > 0);
   tcp_connection *connection = g_new0(tcp_connection, 1);
@@ -189,6 +197,14 @@ bool tcp_connection_is_established(const tcp_connection *connection)
 bool tcp_connection_is_closed(const tcp_connection *connection)
 {
   return connection->closed || connection->state == TCP_STATE_CLOSED;
+}
+
+void tcp_connection_set_send_mtu(tcp_connection *connection, uint32_t mtu_octets)
+{
+  g_assert(mtu_octets >= MTU_MIN_OCTETS && mtu_octets <= UINT16_MAX);
+  connection->config.send_mtu_octets = mtu_octets;
+  tcp_connection_find_emss(connection);
+  tcp_sender_set_emss(connection->sender, connection->emss_octets);
 }
 
 uint32_t tcp_connection_emss_octets(const tcp_connection *connection)

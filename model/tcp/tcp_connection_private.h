@@ -50,6 +50,7 @@ struct tcp_connection {
 
   /* agreed by the SYNs */
   uint32_t peer_isn;
+  uint32_t peer_mss_octets; /* UINT32_MAX before */
   uint32_t emss_octets;
   bool sack;
   bool timestamps;
@@ -64,13 +65,17 @@ struct tcp_connection {
   int64_t window_position;      /* SND.WL1 */
   uint64_t window_acknowledged; /* SND.WL2 */
 
-  uint32_t recent_timestamp;     /* TS.Recent (RFC 7323 §4.3) */
-  uint64_t last_acknowledgement; /* Last.ACK.sent, a position */
+  uint32_t recent_timestamp;      /* TS.Recent (RFC 7323 §4.3) … */
+  time_ps recent_timestamp_taken; /* … and when it was */
+  uint64_t last_acknowledgement;  /* Last.ACK.sent, a position */
 };
 
 /* The clock of the timestamps option, in microseconds. RFC 7323 §5.4 asks for a tick between 1 ms and 1 s,
- * for PAWS; round trips here take microseconds, and PAWS is not done. */
+ * for PAWS; round trips here take microseconds, so PAWS looks back 36 minutes only. */
 uint32_t tcp_connection_timestamp(time_ps now);
+
+/* Works out EMSS from the peer's MSS, the MTU of the way there and the timestamps (definitions.md). */
+void tcp_connection_find_emss(tcp_connection *connection);
 
 /* Enters CLOSED (TIME-WAIT when `state` is that) and tells the layer above, once. */
 void tcp_connection_enter_closed(tcp_connection *connection, tcp_state state, tcp_close_reason reason,

@@ -4,8 +4,8 @@
 #include "tcp/tcp_connection_private.h"
 
 /* Option space of a segment without payload: 40 octets, 12 of them for timestamps, 4 + 8 a block for SACK
- * (RFC 2018 §3). */
-enum { SACK_BLOCKS_BESIDE_TIMESTAMPS = 3 };
+ * (RFC 2018 §3). The smallest path MTU leaves room for 28. */
+enum { OPTIONS_MAX = 40, TIMESTAMPS_OPTION_OCTETS = 12, SACK_OPTION_OCTETS = 4, SACK_BLOCK_OCTETS = 8 };
 
 enum { WINDOW_FIELD_MAX = 65535 };
 
@@ -57,8 +57,11 @@ static datagram *make_syn(tcp_connection *connection, time_ps now)
 static void add_sack_blocks(const tcp_connection *connection, tcp_header *header)
 {
   range blocks[TCP_SACK_BLOCKS_MAX];
-  uint32_t room = connection->timestamps ? SACK_BLOCKS_BESIDE_TIMESTAMPS : TCP_SACK_BLOCKS_MAX;
-  header->sack_count = (uint8_t)tcp_receiver_sack_blocks(connection->receiver, blocks, room);
+  uint32_t room =
+      MIN(connection->config.send_mtu_octets - IPV4_HEADER_OCTETS - TCP_HEADER_OCTETS, OPTIONS_MAX);
+  room -= SACK_OPTION_OCTETS + (connection->timestamps ? TIMESTAMPS_OPTION_OCTETS : 0);
+  header->sack_count =
+      (uint8_t)tcp_receiver_sack_blocks(connection->receiver, blocks, room / SACK_BLOCK_OCTETS);
   for (unsigned i = 0; i < header->sack_count; i++) {
     header->sack[i].from = tcp_sequence_of((int64_t)blocks[i].from, connection->peer_isn);
     header->sack[i].to = tcp_sequence_of((int64_t)blocks[i].to, connection->peer_isn);

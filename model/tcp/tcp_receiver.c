@@ -104,8 +104,8 @@ static bool is_among(const range *blocks, uint32_t count, uint64_t from)
   return false;
 }
 
-/* RFC 2018 §4: as many blocks as there is room for, those reported last first. Runs that were named longer ago than this
- * receiver remembers follow, the lowest first: they are the ones a sender fills first. */
+/* RFC 2018 §4: as many blocks as there is room for, those reported last first. Runs that were named longer
+ * ago than this receiver remembers follow, the lowest first: they are the ones a sender fills first. */
 uint32_t tcp_receiver_sack_blocks(const tcp_receiver *receiver, range *blocks, uint32_t count)
 {
   uint32_t written = 0;
@@ -207,6 +207,13 @@ static void pass_in_order(tcp_receiver *receiver, uint64_t position, const octet
   }
 }
 
+/* RFC 9293 §3.10.7.4: what lies outside of the window is cut off; so is what lies behind the FIN. */
+static uint64_t receive_limit(const tcp_receiver *receiver)
+{
+  uint64_t edge = tcp_receiver_window_edge(receiver);
+  return receiver->fin_known ? MIN(edge, receiver->fin_position) : edge;
+}
+
 /* A FIN counts when it lies in the window and no octet beyond it is known; what contradicts that comes
  * from no TCP. */
 static bool accept_fin(tcp_receiver *receiver, uint64_t fin_position)
@@ -250,6 +257,36 @@ static void decide_ack(tcp_receiver *receiver, bool had_holes, bool nothing_new,
   }
 }
 
+/* Asks about octets [from, to) of `payload`, whose first octet has `position`. */
+static bool inspect_part(tcp_receiver *receiver, uint64_t position, const octet_rope *payload, range part,
+                         time_ps now)
+{
+  octet_rope octets;
+  octet_rope_init(&octets);
+  octet_rope_append_rope(&octets, payload, (uint32_t)(part.from - position), (uint32_t)(part.to - part.from));
+  bool taken = receiver->events->inspect(receiver->user, part.from, &octets, now);
+  octet_rope_clear(&octets);
+  return taken;
+}
+
+bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const octet_rope *payload, time_ps now)
+{
+  int64_t signed_end = position + (int64_t)payload->length;
+  if (!receiver->events->inspect || signed_end <= 0) {
+    return true;
+  }
+  uint64_t end = (uint64_t)signed_end;
+  uint64_t limit = receive_limit(receiver);
+  find_gaps(receiver, MAX((uint64_t)MAX(position, 0), receiver->next), MIN(end, limit));
+  for (guint i = 0; i < receiver->gaps->len; i++) {
+    range gap = g_array_index(receiver->gaps, range, i);
+    if (!inspect_part(receiver, end - payload->length, payload, gap, now)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static void count_segment(tcp_receiver *receiver, int64_t position, uint32_t length, uint64_t new_octets,
                           time_ps now)
 {
@@ -267,12 +304,10 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const octet_
   if ((payload->length == 0 && !fin) || signed_end < 0) {
     return;
   }
-  /* RFC 9293 §3.10.7.4: what lies outside of the window is cut off; so is what lies behind the FIN. */
   uint64_t end = (uint64_t)signed_end;
   bool had_holes = range_set_count(receiver->beyond) > 0;
   fin = fin && accept_fin(receiver, end);
-  uint64_t limit = tcp_receiver_window_edge(receiver);
-  limit = receiver->fin_known ? MIN(limit, receiver->fin_position) : limit;
+  uint64_t limit = receive_limit(receiver);
   uint64_t from = MAX(start, receiver->next);
   uint64_t to = MIN(end, limit);
   to = MAX(to, from);

@@ -16,6 +16,10 @@ tcp_receiver *tcp_receiver_new(const tcp_config *config, uint64_t window_octets,
                                void *user);
 void tcp_receiver_free(tcp_receiver *receiver);
 
+/* Asks `events->inspect` about the octets that the acceptable segment at `position` would bring, run by
+ * run; false when one of them is refused. Nothing is committed yet. */
+bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const octet_rope *payload, time_ps now);
+
 /* Takes in a segment that starts at `position` and is acceptable: part of it may lie outside of the window
  * (it is trimmed) or have been received before. `fin`: a FIN follows its payload. */
 void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const octet_rope *payload, bool fin,

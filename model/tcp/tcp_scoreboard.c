@@ -95,6 +95,48 @@ static void grow(tcp_scoreboard *board)
   board->capacity = capacity;
 }
 
+/* Appends [from, to) as a piece of `whole`, which is in flight. */
+static void append_piece(tcp_scoreboard *board, const sent_segment *whole, uint64_t from, uint64_t to)
+{
+  if (board->end - board->first == board->capacity) {
+    grow(board);
+  }
+  sent_segment *piece = segment_at(board, board->end++);
+  *piece = *whole;
+  piece->from = from;
+  piece->length = (uint32_t)(to - from);
+  piece->flags |= range_set_contains(board->sacked, from, to) ? SACKED : 0;
+  board->pipe_octets += weight(piece->flags) * piece->length;
+}
+
+void tcp_scoreboard_set_smss(tcp_scoreboard *board, uint32_t smss_octets, tcp_scoreboard_cutter cutter,
+                             void *user)
+{
+  tcp_scoreboard old = *board;
+  g_assert(smss_octets > 0);
+  board->smss_octets = smss_octets;
+  board->slots = g_new(sent_segment, board->capacity);
+  board->end = board->first;
+  board->pipe_octets = 0;
+  for (uint64_t number = old.first; number <= old.end; number++) {
+    /* the marks stay where they are in the stream; they may lie behind the last segment */
+    board->not_lost = number == old.not_lost ? board->end : board->not_lost;
+    board->next_resend = number == old.next_resend ? board->end : board->next_resend;
+    if (number == old.end) {
+      break;
+    }
+    const sent_segment *whole = segment_at(&old, number);
+    for (uint64_t from = whole->from; from < segment_end(whole);) {
+      uint64_t to = segment_end(whole);
+      to = to - from > smss_octets ? cutter(user, from, to) : to;
+      g_assert(to > from && to <= segment_end(whole));
+      append_piece(board, whole, from, to);
+      from = to;
+    }
+  }
+  g_free(old.slots);
+}
+
 void tcp_scoreboard_sent(tcp_scoreboard *board, uint64_t from, uint64_t to, time_ps now)
 {
   g_assert(from < to && to - from <= UINT32_MAX);

@@ -2,9 +2,9 @@
  * selectively, and what is taken as lost (RFC 6675 §3 and §4).
  *
  * A segment keeps the boundaries it was first sent with (mpa-01 §5.3, MPA-048); only its front is cut off
- * when part of it is acknowledged (notes-mpa 29, MPA-329). It counts as SACKed once all of its octets are,
- * whatever boundaries a middlebox gave them. Nothing here walks over the whole window, save when the
- * retransmission timer expires. */
+ * when part of it is acknowledged (notes-mpa 29, MPA-329), or it is cut up when it no longer fits. It
+ * counts as SACKed once all of its octets are, whatever boundaries a middlebox gave them. Nothing here
+ * walks over the whole window, save when the retransmission timer expires. */
 #ifndef TCP_TCP_SCOREBOARD_H
 #define TCP_TCP_SCOREBOARD_H
 
@@ -27,6 +27,15 @@ typedef struct tcp_sent_segment {
  * with tcp_scoreboard_free(). */
 tcp_scoreboard *tcp_scoreboard_new(uint32_t duplicate_ack_threshold, uint32_t smss_octets);
 void tcp_scoreboard_free(tcp_scoreboard *board);
+
+/* Where the segment [from, to) is to end, as it no longer fits: behind `from`, at most at `to`. */
+typedef uint64_t (*tcp_scoreboard_cutter)(void *user, uint64_t from, uint64_t to);
+
+/* SMSS is `smss_octets` from now on. Segments in flight that are longer are replaced by the pieces that
+ * `cutter`, called with `user`, makes of them, each as lost, SACKed or sent again as its octets are. Walks
+ * over the whole window. */
+void tcp_scoreboard_set_smss(tcp_scoreboard *board, uint32_t smss_octets, tcp_scoreboard_cutter cutter,
+                             void *user);
 
 /* [from, to) was sent for the first time at `now`; it follows what was sent before. */
 void tcp_scoreboard_sent(tcp_scoreboard *board, uint64_t from, uint64_t to, time_ps now);

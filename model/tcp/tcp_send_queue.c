@@ -100,13 +100,19 @@ static bool is_fpdu(const sent_record *record)
   return (record->flags & TCP_RECORD_FPDU) != 0;
 }
 
+/* Where a cut begins: at `from`, which `record` holds. */
+typedef struct cut_start {
+  uint64_t from;
+  uint64_t record;
+} cut_start;
+
 /* A cut at EMSS, with `plain_only` before the first FPDU. `*all_fpdus`: nothing but FPDUs lies in it. */
-static uint32_t cut_stream(const tcp_send_queue *queue, uint32_t emss_octets, bool *all_fpdus,
-                           bool plain_only)
+static uint32_t cut_stream(const tcp_send_queue *queue, const cut_start *start, uint32_t emss_octets,
+                           bool *all_fpdus, bool plain_only)
 {
-  uint64_t end = MIN(queue->unsent + emss_octets, queue->posted);
+  uint64_t end = MIN(start->from + emss_octets, queue->posted);
   *all_fpdus = true;
-  for (uint64_t number = queue->unsent_record; number < queue->end; number++) {
+  for (uint64_t number = start->record; number < queue->end; number++) {
     const sent_record *record = record_at(queue, number);
     if (record->from >= end) {
       break;
@@ -117,22 +123,22 @@ static uint32_t cut_stream(const tcp_send_queue *queue, uint32_t emss_octets, bo
     }
     *all_fpdus = *all_fpdus && is_fpdu(record);
   }
-  return (uint32_t)(end - queue->unsent);
+  return (uint32_t)(end - start->from);
 }
 
-static tcp_cut cut_aligned(const tcp_send_queue *queue, uint32_t emss_octets)
+static tcp_cut cut_aligned(const tcp_send_queue *queue, const cut_start *start, uint32_t emss_octets)
 {
-  const sent_record *record = record_at(queue, queue->unsent_record);
+  const sent_record *record = record_at(queue, start->record);
   bool all_fpdus = false;
   if (!is_fpdu(record)) {
-    return (tcp_cut){.length = cut_stream(queue, emss_octets, &all_fpdus, true)};
+    return (tcp_cut){.length = cut_stream(queue, start, emss_octets, &all_fpdus, true)};
   }
-  uint64_t left = record_end(record) - queue->unsent;
-  if (queue->unsent > record->from || left > emss_octets) {
+  uint64_t left = record_end(record) - start->from;
+  if (start->from > record->from || left > emss_octets) {
     return (tcp_cut){.length = (uint32_t)MIN(left, emss_octets)};
   }
   uint32_t length = (uint32_t)left;
-  uint64_t number = queue->unsent_record + 1;
+  uint64_t number = start->record + 1;
   for (; number < queue->end; number++) {
     const sent_record *next = record_at(queue, number);
     if (!is_fpdu(next) || next->octets.length > emss_octets - length) {
@@ -140,22 +146,28 @@ static tcp_cut cut_aligned(const tcp_send_queue *queue, uint32_t emss_octets)
     }
     length += next->octets.length;
   }
-  bool alone = number == queue->unsent_record + 1;
+  bool alone = number == start->record + 1;
   return (tcp_cut){.length = length, .full_size = alone && (record->flags & TCP_RECORD_FULL_SIZE) != 0};
+}
+
+static tcp_cut cut(const tcp_send_queue *queue, const cut_start *start, uint32_t emss_octets)
+{
+  g_assert(emss_octets > 0);
+  if (queue->segmentation == TCP_SEGMENTATION_ALIGNED) {
+    return cut_aligned(queue, start, emss_octets);
+  }
+  bool all_fpdus = false;
+  uint32_t length = cut_stream(queue, start, emss_octets, &all_fpdus, false);
+  return (tcp_cut){.length = length, .full_size = length == emss_octets && all_fpdus};
 }
 
 tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets)
 {
-  g_assert(emss_octets > 0);
   if (queue->unsent == queue->posted) {
     return (tcp_cut){.length = 0};
   }
-  if (queue->segmentation == TCP_SEGMENTATION_ALIGNED) {
-    return cut_aligned(queue, emss_octets);
-  }
-  bool all_fpdus = false;
-  uint32_t length = cut_stream(queue, emss_octets, &all_fpdus, false);
-  return (tcp_cut){.length = length, .full_size = length == emss_octets && all_fpdus};
+  cut_start start = {.from = queue->unsent, .record = queue->unsent_record};
+  return cut(queue, &start, emss_octets);
 }
 
 void tcp_send_queue_advance(tcp_send_queue *queue, uint32_t length)
@@ -187,6 +199,13 @@ static uint64_t find(const tcp_send_queue *queue, uint64_t position)
     }
   }
   return low;
+}
+
+uint32_t tcp_send_queue_cut_at(const tcp_send_queue *queue, uint64_t from, uint64_t to, uint32_t emss_octets)
+{
+  g_assert(from < to && to <= queue->unsent);
+  cut_start start = {.from = from, .record = find(queue, from)};
+  return MIN(cut(queue, &start, emss_octets).length, (uint32_t)(to - from));
 }
 
 void tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to, octet_rope *target)

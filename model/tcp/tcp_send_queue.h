@@ -38,6 +38,10 @@ typedef struct tcp_cut {
  * EMSS octets, whatever they are. */
 tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets);
 
+/* How many octets from `from` on go together when what was sent as [from, to) must be sent again and is
+ * longer than `emss_octets` (> 0): cut by the same rules. At least 1. */
+uint32_t tcp_send_queue_cut_at(const tcp_send_queue *queue, uint64_t from, uint64_t to, uint32_t emss_octets);
+
 /* The next `length` octets have been sent; at most what is unsent. */
 void tcp_send_queue_advance(tcp_send_queue *queue, uint32_t length);
 

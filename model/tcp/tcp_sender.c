@@ -67,6 +67,28 @@ void tcp_sender_start(tcp_sender *sender, uint32_t emss_octets, bool sack, bool 
   sender->congestion = tcp_congestion_new(emss_octets, initial_segments * emss_octets);
 }
 
+/* Where a segment in flight that begins at `from` and is longer than EMSS now ends when it is sent again. */
+static uint64_t recut(void *user, uint64_t from, uint64_t to)
+{
+  const tcp_sender *sender = user;
+  uint64_t posted = tcp_send_queue_posted(sender->queue);
+  if (from == posted) {
+    return to; /* the FIN alone */
+  }
+  uint64_t end = from + tcp_send_queue_cut_at(sender->queue, from, MIN(to, posted), sender->emss_octets);
+  return end == posted ? to : end; /* the FIN takes no room */
+}
+
+void tcp_sender_set_emss(tcp_sender *sender, uint32_t emss_octets)
+{
+  if (!sender->board || emss_octets == sender->emss_octets) {
+    return;
+  }
+  sender->emss_octets = emss_octets;
+  tcp_congestion_set_smss(sender->congestion, emss_octets);
+  tcp_scoreboard_set_smss(sender->board, emss_octets, recut, sender);
+}
+
 void tcp_sender_post(tcp_sender *sender, octet_rope *record, unsigned flags)
 {
   g_assert(!sender->finishing);
@@ -132,8 +154,9 @@ static void restart_timer(tcp_sender *sender, time_ps now)
   }
 }
 
-/* NewReno: the partial ACK points to the next hole (RFC 6582 §3.2 step 3). One that ends inside a segment sent
- * again points to none: a middlebox has cut the retransmission, and its other pieces are on their way. */
+/* NewReno: the partial ACK points to the next hole (RFC 6582 §3.2 step 3). One that ends inside a segment
+ * sent again points to none: a middlebox has cut the retransmission, and its other pieces are on their
+ * way. */
 static void acknowledge_partially(tcp_sender *sender, uint64_t octets, time_ps now)
 {
   tcp_sent_segment first;
@@ -382,9 +405,9 @@ bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
   if (tcp_scoreboard_next_unsacked(sender->board, &segment)) {
     return fits(sender, segment.to - segment.from, room) && resend(sender, &segment, true, outgoing, now);
   }
-  /* rule 4, the rescue: once in a recovery. RFC 6675 §4 would send it as soon as there is room, while the SACKs
-   * of the last octets are still on their way back: needless whenever these were not lost. A partial ACK says
-   * that a round trip has passed and what was sent before it is still not SACKed. */
+  /* rule 4, the rescue: once in a recovery. RFC 6675 §4 would send it as soon as there is room, while the
+   * SACKs of the last octets are still on their way back: needless whenever these were not lost. A partial
+   * ACK says that a round trip has passed and what was sent before it is still not SACKed. */
   if (sender->partially_acknowledged && !sender->rescued &&
       tcp_scoreboard_last_unsacked(sender->board, &segment) && !segment.sent_again &&
       segment.to <= sender->sent_before_partial_ack && fits(sender, segment.to - segment.from, room)) {

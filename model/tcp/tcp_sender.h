@@ -22,6 +22,10 @@ void tcp_sender_free(tcp_sender *sender);
 void tcp_sender_start(tcp_sender *sender, uint32_t emss_octets, bool sack, bool syn_sent_twice,
                       uint64_t window_edge);
 
+/* Segments have at most `emss_octets` from now on, those in flight too when they are sent again. Before
+ * tcp_sender_start() it does nothing. */
+void tcp_sender_set_emss(tcp_sender *sender, uint32_t emss_octets);
+
 /* As tcp_connection_post() and tcp_connection_close(). */
 void tcp_sender_post(tcp_sender *sender, octet_rope *record, unsigned flags);
 void tcp_sender_finish(tcp_sender *sender);

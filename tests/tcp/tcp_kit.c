@@ -38,6 +38,25 @@ static void on_established(void *user, time_ps now)
   end->established = true;
 }
 
+static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, time_ps now)
+{
+  tcp_kit_end *end = user;
+  range brought = {position, position + octets->length};
+  g_assert_cmpint(now, ==, end->kit->now);
+  g_assert_cmpuint(octets->length, >, 0);
+  g_assert_cmpuint(position, >=, tcp_connection_in_order_edge(end->connection));
+  for (uint32_t i = 0; i < octets->length; i++) {
+    g_assert_true(position + i >= end->seen_octets || !end->seen[position + i]);
+    g_assert_cmphex(octet_rope_at(octets, i), ==, stream_octet(!number_of(end), position + i));
+  }
+  g_array_append_val(end->inspected, brought);
+  if (end->refusals > 0 && brought.from < end->refuse_to && brought.to > end->refuse_from) {
+    end->refusals--;
+    return false;
+  }
+  return true;
+}
+
 static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
 {
   tcp_kit_end *end = user;
@@ -124,7 +143,8 @@ tcp_config tcp_kit_config(void)
 
 tcp_kit *tcp_kit_new(const tcp_config *config, const tcp_config *peer)
 {
-  static const tcp_events events = {.established = on_established,
+  static const tcp_events events = {.inspect = on_inspect,
+                                    .established = on_established,
                                     .octets = on_octets,
                                     .segment = on_segment,
                                     .acknowledged = on_acknowledged,
@@ -135,6 +155,7 @@ tcp_kit *tcp_kit_new(const tcp_config *config, const tcp_config *peer)
     tcp_kit_end *end = &kit->end[i];
     end->kit = kit;
     end->passed = g_array_new(FALSE, FALSE, sizeof(tcp_kit_passed));
+    end->inspected = g_array_new(FALSE, FALSE, sizeof(range));
     g_queue_init(&end->wire);
     end->config = i == 0 ? *config : peer ? *peer : tcp_kit_config();
     end->config.local_address = 0x0A000001 + i;
@@ -157,9 +178,23 @@ void tcp_kit_free(tcp_kit *kit)
     drop_all(kit, i);
     tcp_connection_free(kit->end[i].connection);
     g_array_free(kit->end[i].passed, TRUE);
+    g_array_free(kit->end[i].inspected, TRUE);
     g_free(kit->end[i].seen);
   }
   g_free(kit);
+}
+
+void set_send_mtu(tcp_kit *kit, unsigned from, uint32_t mtu_octets)
+{
+  kit->end[from].config.send_mtu_octets = mtu_octets;
+  tcp_connection_set_send_mtu(kit->end[from].connection, mtu_octets);
+}
+
+void refuse_octets(tcp_kit *kit, unsigned end, uint64_t from, uint64_t to, unsigned count)
+{
+  kit->end[end].refuse_from = from;
+  kit->end[end].refuse_to = to;
+  kit->end[end].refusals = count;
 }
 
 void collect(tcp_kit *kit, unsigned from)

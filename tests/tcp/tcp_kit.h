@@ -6,6 +6,7 @@
 
 #include <glib.h>
 
+#include "base/range_set.h"
 #include "tcp/tcp_connection.h"
 
 enum { TCP_KIT_ENDS = 2 };
@@ -21,11 +22,16 @@ typedef struct tcp_kit_end {
   bool finished;
   bool closed;
   tcp_close_reason reason;
-  uint64_t acknowledged;     /* the last events.acknowledged */
-  uint64_t passed_octets;    /* by events.octets, each checked to be new and right */
-  GArray *passed;            /* of tcp_kit_passed, one each events.octets */
-  uint8_t *seen;             /* per position: passed already */
-  uint64_t seen_octets;      /* room in `seen` */
+  uint64_t acknowledged;  /* the last events.acknowledged */
+  uint64_t passed_octets; /* by events.octets, each checked to be new and right */
+  GArray *passed;         /* of tcp_kit_passed, one each events.octets */
+  uint8_t *seen;          /* per position: passed already */
+  uint64_t seen_octets;   /* room in `seen` */
+  uint64_t
+      refuse_from; /* events.inspect refuses what has octets of [refuse_from, refuse_to), `refusals` times */
+  uint64_t refuse_to;
+  unsigned refusals;
+  GArray *inspected;         /* of range, one each events.inspect */
   uint32_t segments;         /* events.segment */
   uint64_t segment_position; /* of the last one */
   uint32_t segment_length;
@@ -68,7 +74,8 @@ void handshake(tcp_kit *kit, time_ps round_trip_ps, tcp_header *syn_ack);
 #define TCP_KIT_ROUND_TRIP (100 * TIME_PS_PER_MILLISECOND)
 
 /* Two ends of tcp_kit_config(), with or without SACK, after the handshake. An octet has come the other way
- * and brought the peer's window in its scale: the ACK that changes the window is no duplicate (RFC 5681 §2). */
+ * and brought the peer's window in its scale: the ACK that changes the window is no duplicate (RFC 5681
+ * §2). */
 tcp_kit *tcp_kit_connected(bool sack);
 
 /* End `from` posts `octets` octets of its stream as one record; sends nothing yet. */
@@ -79,6 +86,12 @@ void post(tcp_kit *kit, unsigned from, uint32_t octets, unsigned flags);
 
 /* End `from` closes, and sends what it may. */
 void finish(tcp_kit *kit, unsigned from);
+
+/* The path MTU of what end `from` sends is `mtu_octets` from now on. */
+void set_send_mtu(tcp_kit *kit, unsigned from, uint32_t mtu_octets);
+
+/* End `end` refuses the next `count` segments with new octets of [from, to), as events.inspect may. */
+void refuse_octets(tcp_kit *kit, unsigned end, uint64_t from, uint64_t to, unsigned count);
 
 /* Collects what end `from` may send now. */
 void collect(tcp_kit *kit, unsigned from);
@@ -104,8 +117,8 @@ void deliver_all(tcp_kit *kit, unsigned from);
 void drop_segment(tcp_kit *kit, unsigned from);
 void drop_all(tcp_kit *kit, unsigned from);
 
-/* The oldest segment on the wire of end 0 arrives, and its ACK comes back at once; what that brings forth lies
- * behind on the wire. So do the oldest `count`, one after the other. */
+/* The oldest segment on the wire of end 0 arrives, and its ACK comes back at once; what that brings forth
+ * lies behind on the wire. So do the oldest `count`, one after the other. */
 void deliver_and_acknowledge(tcp_kit *kit);
 void deliver_segments(tcp_kit *kit, unsigned count);
 

@@ -95,6 +95,20 @@ static void test_collapse(void)
   tcp_congestion_free(congestion);
 }
 
+/* RFC 1191 §6.4: a new path MTU is no sign of congestion. The window keeps its octets, and grows by the
+ * new SMSS; one segment always fits. */
+static void test_smss_changes(void)
+{
+  tcp_congestion *congestion = with_segments(10);
+  tcp_congestion_set_smss(congestion, SMSS / 2);
+  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 10 * SMSS);
+  tcp_congestion_grow(congestion, 5 * SMSS, false); /* slow start: by at most 2 of the new SMSS */
+  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 11 * SMSS);
+  tcp_congestion_set_smss(congestion, 12 * SMSS);
+  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 12 * SMSS);
+  tcp_congestion_free(congestion);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -103,5 +117,6 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/congestion/halve_has_a_floor", test_halve_has_a_floor);
   g_test_add_func("/tcp/congestion/newreno", test_newreno);
   g_test_add_func("/tcp/congestion/collapse", test_collapse);
+  g_test_add_func("/tcp/congestion/smss_changes", test_smss_changes);
   return g_test_run();
 }

@@ -42,7 +42,7 @@ static void expect_finished(const tcp_kit *kit, unsigned end)
   g_assert_true(tcp_connection_is_closed(kit->end[end].connection));
 }
 
-/* Either end first: the FIN behind the octets, half close, the other end's FIN. */
+/* MPA-016: either end first: the FIN behind the octets, half close, the other end's FIN. */
 static void test_close(void)
 {
   for (unsigned first = 0; first < 2; first++) {
@@ -146,7 +146,8 @@ static void test_lost_last_ack(void)
   tcp_kit_free(kit);
 }
 
-/* A FIN that overtakes the octets before it waits for them. */
+/* MPA-016: a FIN that overtakes the octets before it waits for them: nothing that came is lost on it
+ * (notes-mpa 32). */
 static void test_fin_out_of_order(void)
 {
   tcp_kit *kit = connected();
@@ -162,6 +163,7 @@ static void test_fin_out_of_order(void)
   tcp_kit_free(kit);
 }
 
+/* MPA-016: an abort is told to both ends, with its reason. */
 static void test_abort(void)
 {
   tcp_kit *kit = connected();
@@ -325,6 +327,49 @@ static void test_challenges(void)
   }
 }
 
+/* MPA-029: what reaches MPA has passed TCP's checks: segments with octets that are no part of this
+ * connection's stream, or were there before, or come from outside of the window, hand up nothing. (A
+ * datagram has the right checksums by construction, see datagram.h; which of those that were damaged on
+ * the way a checksum catches is the path's matter.) */
+static void test_what_is_not_committed(void)
+{
+  static const struct {
+    const char *what;
+    int64_t position;
+    int64_t acknowledges;
+    uint8_t flags;
+  } cases[] = {
+      {"a duplicate", 0, 0, TCP_ACK},
+      {"the rear half of a duplicate", 50, 0, TCP_ACK},
+      {"beyond the window", 100 + 65535, 0, TCP_ACK},
+      {"half a sequence space away", INT64_C(1) << 31, 0, TCP_ACK},
+      {"before the stream", -150, 0, TCP_ACK},
+      {"acknowledging what was never sent", 100, 1, TCP_ACK},
+      {"acknowledging what nobody can be acknowledging now", 100, -70000, TCP_ACK},
+      {"without ACK", 100, 0, 0},
+      {"with SYN", 100, 0, TCP_ACK | TCP_SYN},
+      {"with RST in the window", 101, 0, TCP_ACK | TCP_RST},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    tcp_config config = tcp_kit_config();
+    tcp_kit *kit = tcp_kit_new(&config, NULL);
+    handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535});
+    g_test_message("%s", cases[i].what);
+    script_payload(kit, 0, 100, 0);
+    tcp_header header = {.sequence = tcp_sequence_of(cases[i].position, kit->end[1].config.isn),
+                         .acknowledgement = tcp_sequence_of(cases[i].acknowledges, config.isn),
+                         .flags = cases[i].flags,
+                         .window = 65535};
+    script_segment(kit, header, (uint64_t)MAX(cases[i].position, 0), cases[i].position == 50 ? 50 : 100);
+    g_assert_cmpuint(kit->end[0].passed->len, ==, 1);
+    g_assert_cmpuint(kit->end[0].passed_octets, ==, 100);
+    g_assert_cmpuint(tcp_connection_in_order_edge(kit->end[0].connection), ==, 100);
+    g_assert_cmpuint(tcp_connection_out_of_order_runs(kit->end[0].connection), ==, 0);
+    g_assert_cmpuint(kit->end[0].inspected->len, ==, 1); /* nobody was asked either */
+    tcp_kit_free(kit);
+  }
+}
+
 /* Nothing answers a RST outside of the window, a segment without ACK, or an old ACK. */
 static void test_ignored(void)
 {
@@ -430,6 +475,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/connection/answers_in_syn_received", test_answers_in_syn_received);
   g_test_add_func("/tcp/connection/back_to_listen", test_back_to_listen);
   g_test_add_func("/tcp/connection/challenges", test_challenges);
+  g_test_add_func("/tcp/connection/what_is_not_committed", test_what_is_not_committed);
   g_test_add_func("/tcp/connection/ignored", test_ignored);
   g_test_add_func("/tcp/connection/hostile_segments", test_hostile_segments);
   return g_test_run();

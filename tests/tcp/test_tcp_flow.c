@@ -139,6 +139,57 @@ static void test_aligned_segments(void)
   tcp_kit_free(kit);
 }
 
+/* Posts records of streaming data in the same way on both kits. */
+static void post_streaming(tcp_kit *kit)
+{
+  static const uint32_t records[] = {1, 3000, 700, 1460, 2, 5000, 1459};
+  for (size_t i = 0; i < G_N_ELEMENTS(records); i++) {
+    queue_record(kit, 0, records[i], 0);
+    if (i % 3 == 2) {
+      collect(kit, 0);
+    }
+  }
+  collect(kit, 0);
+}
+
+/* MPA-020: before MPA is enabled, which the first FPDU posted says, an MPA-aware sender cuts as any TCP,
+ * segment by segment, PSH included, through a loss and a small window too. */
+static void test_streaming_is_cut_as_ever(void)
+{
+  tcp_config aware = tcp_kit_config();
+  aware.segmentation = TCP_SEGMENTATION_ALIGNED;
+  aware.receive_window_octets = 7000;
+  tcp_config plain = aware;
+  plain.segmentation = TCP_SEGMENTATION_STREAM;
+  tcp_kit *kits[] = {connected(&aware), connected(&plain)};
+  unsigned segments = 0;
+  post_streaming(kits[0]);
+  post_streaming(kits[1]);
+  while (on_wire(kits[0], 0) > 0) {
+    g_assert_cmpuint(on_wire(kits[0], 0), ==, on_wire(kits[1], 0));
+    for (unsigned i = on_wire(kits[0], 0); i > 0; i--) {
+      expect_segment(kits[0], 0, wire_position(kits[1], 0, 0), wire_length(kits[1], 0, 0));
+      g_assert_cmpuint(wire_header(kits[0], 0, 0).flags, ==, wire_header(kits[1], 0, 0).flags);
+      for (unsigned each = 0; each < 2; each++) {
+        if (segments == 2) {
+          drop_segment(kits[each], 0);
+        } else {
+          deliver(kits[each], 0);
+        }
+      }
+      segments++;
+    }
+    for (unsigned each = 0; each < 2; each++) {
+      advance_by(kits[each], TCP_KIT_ROUND_TRIP);
+      deliver_all(kits[each], 1);
+    }
+  }
+  g_assert_cmpuint(kits[0]->end[1].passed_octets, ==, 11622); /* all */
+  g_assert_cmpuint(segments, >=, 9);                          /* 11622 / 1460 = 7.96, one lost */
+  tcp_kit_free(kits[0]);
+  tcp_kit_free(kits[1]);
+}
+
 /* A STREAM sender cuts the same at EMSS: 40 + 4556 = 4596 = 3 * 1460 + 216. Nagle is off (MPA-042): the
  * short rest leaves at once. */
 static void test_stream_segments(void)
@@ -263,7 +314,8 @@ static void test_small_window_and_stream(void)
   tcp_kit_free(kit);
 }
 
-/* The FIN has a place in sequence space (RFC 9293 §3.4): behind 1000 octets the window of 1000 has none for it. */
+/* The FIN has a place in sequence space (RFC 9293 §3.4): behind 1000 octets the window of 1000 has none
+ * for it. */
 static void test_fin_waits_for_the_window(void)
 {
   tcp_kit *kit = against_small_window(TCP_SEGMENTATION_STREAM);
@@ -375,6 +427,51 @@ static void test_timestamp_echo(void)
   tcp_kit_free(kit);
 }
 
+/* MPA-029: with timestamps, a segment of another epoch does not reach MPA (PAWS, RFC 7323 §5.3 R1): it has an older timestamp than
+ * TS.Recent, which is 200 after the first segment. Answered with an ACK, dropped, and the same octets with a timestamp as young as
+ * TS.Recent are taken. Serial arithmetic: 2^31 - 1 ticks ahead is younger, 2^31 + 1 is older. 2^31 us later TS.Recent says nothing
+ * any more (§5.5). */
+static void test_earlier_epoch(void)
+{
+  static const struct {
+    uint32_t timestamp;
+    time_ps wait;
+    bool taken;
+  } cases[] = {
+      {199, 0, false},
+      {200, 0, true},
+      {201, 0, true},
+      {200 + (uint32_t)INT32_MAX, 0, true},
+      {200 + (uint32_t)INT32_MAX + 2, 0, false},
+      {199, (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND - 1, false},
+      {199, (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND, true},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    tcp_config config = tcp_kit_config();
+    config.timestamps = true;
+    config.delayed_ack_segments = 1;
+    tcp_kit *kit = tcp_kit_new(&config, NULL);
+    handshake(kit, TCP_KIT_ROUND_TRIP,
+              &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
+    tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
+                         .acknowledgement = tcp_sequence_of(0, config.isn),
+                         .flags = TCP_ACK,
+                         .window = 9000,
+                         .has_timestamps = true,
+                         .timestamp_value = 200};
+    script_segment(kit, header, 0, 10);
+    drop_segment(kit, 0);
+    advance_by(kit, cases[i].wait);
+    header.sequence = tcp_sequence_of(10, kit->end[1].config.isn);
+    header.timestamp_value = cases[i].timestamp;
+    script_segment(kit, header, 10, 10);
+    g_test_message("timestamp %u after %" G_GINT64_FORMAT " ps", cases[i].timestamp, (gint64)cases[i].wait);
+    g_assert_cmpuint(kit->end[0].passed_octets, ==, cases[i].taken ? 20 : 10);
+    expect_ack(kit, 0, cases[i].taken ? 20 : 10);
+    tcp_kit_free(kit);
+  }
+}
+
 static const tcp_kit_passed *passed_of(const tcp_kit *kit, guint index)
 {
   g_assert_cmpuint(index, <, kit->end[1].passed->len);
@@ -445,6 +542,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/flow/ack_rides_on_payload", test_ack_rides_on_payload);
   g_test_add_func("/tcp/flow/sack_blocks_on_the_wire", test_sack_blocks_on_the_wire);
   g_test_add_func("/tcp/flow/aligned_segments", test_aligned_segments);
+  g_test_add_func("/tcp/flow/streaming_is_cut_as_ever", test_streaming_is_cut_as_ever);
   g_test_add_func("/tcp/flow/stream_segments", test_stream_segments);
   g_test_add_func("/tcp/flow/full_segments_are_counted", test_full_segments_are_counted);
   g_test_add_func("/tcp/flow/small_window_breaks_alignment", test_small_window_breaks_alignment);
@@ -455,6 +553,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/flow/old_window_is_not_taken", test_old_window_is_not_taken);
   g_test_add_func("/tcp/flow/ack_from_the_edge_of_the_window", test_ack_from_the_edge_of_the_window);
   g_test_add_func("/tcp/flow/timestamp_echo", test_timestamp_echo);
+  g_test_add_func("/tcp/flow/earlier_epoch", test_earlier_epoch);
   g_test_add_func("/tcp/flow/passing", test_passing);
   g_test_add_func("/tcp/flow/duplicates_are_counted", test_duplicates_are_counted);
   return g_test_run();

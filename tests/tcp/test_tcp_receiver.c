@@ -1,6 +1,9 @@
 #include <glib.h>
 
+#include "base/random_stream.h"
 #include "tcp/tcp_receiver.h"
+
+enum { TAKEN_OCTETS = 4000 };
 
 /* What the layer above was told. */
 typedef struct told {
@@ -9,7 +12,9 @@ typedef struct told {
   uint32_t new_octets; /* of the last segment */
   uint64_t edge;       /* before the last segment */
   tcp_receiver *receiver;
-  uint64_t held; /* meanwhile, of the last events.octets */
+  uint64_t held;               /* meanwhile, of the last events.octets */
+  bool refuses;                /* events.inspect refuses all */
+  uint8_t taken[TAKEN_OCTETS]; /* per position: passed */
 } told;
 
 static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
@@ -18,6 +23,8 @@ static void on_octets(void *user, uint64_t position, const octet_rope *octets, t
   g_assert_cmpint(arrival, <=, now);
   for (uint32_t i = 0; i < octets->length; i++) {
     g_assert_cmpuint(octet_rope_at(octets, i), ==, (uint8_t)(position + i));
+    g_assert_cmpuint(above->taken[position + i], ==, 0);
+    above->taken[position + i] = 1;
   }
   g_string_append_printf(above->passed, "%" G_GUINT64_FORMAT "+%u@%" G_GINT64_FORMAT " ", position,
                          octets->length, arrival);
@@ -36,7 +43,16 @@ static void on_segment(void *user, uint64_t position, uint32_t length, uint32_t 
   above->edge = in_order_edge;
 }
 
-static const tcp_events EVENTS = {.octets = on_octets, .segment = on_segment};
+static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, time_ps now)
+{
+  const told *above = user;
+  (void)position;
+  (void)now;
+  g_assert_cmpuint(octets->length, >, 0);
+  return !above->refuses;
+}
+
+static const tcp_events EVENTS = {.inspect = on_inspect, .octets = on_octets, .segment = on_segment};
 
 typedef struct fixture {
   tcp_config config;
@@ -128,7 +144,71 @@ static void test_passing_as_arrived(void)
   fixture_free(test);
 }
 
-/* MPA-031: what lies behind a hole is held, and passed piece by piece, each with its own time of arrival. */
+/* The octets that the peer takes for received, by ACK and SACK: with four runs at most all of them are
+ * told. */
+static bool is_promised(const fixture *test, uint64_t position)
+{
+  range blocks[TCP_SACK_BLOCKS_MAX];
+  uint32_t count = tcp_receiver_sack_blocks(test->receiver, blocks, TCP_SACK_BLOCKS_MAX);
+  bool promised = position < tcp_receiver_next(test->receiver);
+  for (uint32_t i = 0; i < count; i++) {
+    promised = promised || (position >= blocks[i].from && position < blocks[i].to);
+  }
+  return promised;
+}
+
+/* A random segment arrives; one in four is refused by the layer above. */
+static void arrive_somewhere(fixture *test, random_stream *random)
+{
+  uint64_t edge = tcp_receiver_next(test->receiver);
+  uint64_t from = edge + 50 * random_stream_below(random, 12);
+  uint64_t to = from + 1 + random_stream_below(random, 130);
+  octet_rope asked;
+  test->above.refuses = random_stream_chance(random, 0.25);
+  octet_rope_init(&asked);
+  uint8_t octets[200];
+  for (uint64_t position = from; position < to; position++) {
+    octets[position - from] = (uint8_t)position;
+  }
+  octet_rope_append(&asked, octets, (uint32_t)(to - from), NULL);
+  bool taken = tcp_receiver_inspect(test->receiver, (int64_t)from, &asked, test->now);
+  octet_rope_clear(&asked);
+  if (taken) {
+    arrive(test, (int64_t)from, (int64_t)to, false);
+  }
+}
+
+/* MPA-028, MPA-030: what is handed up is what the peer is told to have arrived, no less (it would be sent,
+ * and passed, once more) and no more (of a refused segment nothing); and it stays so: nothing that was
+ * handed up or promised is ever given back. */
+static void test_what_is_passed_is_committed(void)
+{
+  for (uint64_t seed = 1; seed <= 40; seed++) {
+    g_test_message("seed %" G_GUINT64_FORMAT, seed);
+    random_stream *random = random_stream_new(seed, "commit");
+    fixture *test = fixture_of(seed & 1 ? TCP_PASSING_AS_ARRIVED : TCP_PASSING_IN_ORDER);
+    g_autofree bool *promised = g_new0(bool, TAKEN_OCTETS);
+    while (tcp_receiver_next(test->receiver) < TAKEN_OCTETS - 1000) {
+      arrive_somewhere(test, random);
+      if (tcp_receiver_out_of_order_runs(test->receiver) > TCP_SACK_BLOCKS_MAX) {
+        continue;
+      }
+      for (uint64_t position = 0; position < TAKEN_OCTETS; position++) {
+        bool now_promised = is_promised(test, position);
+        g_assert_true(now_promised || !promised[position]);
+        promised[position] = now_promised;
+        bool passed = test->above.taken[position];
+        g_assert_true(seed & 1 ? passed == now_promised
+                               : passed == (position < tcp_receiver_next(test->receiver)));
+      }
+    }
+    fixture_free(test);
+    random_stream_free(random);
+  }
+}
+
+/* MPA-031, MPA-037: what lies behind a hole is held, and passed in order piece by piece, each with its own
+ * time of arrival. */
 static void test_passing_in_order(void)
 {
   fixture *test = fixture_of(TCP_PASSING_IN_ORDER);
@@ -292,6 +372,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/tcp/receiver/passing_as_arrived", test_passing_as_arrived);
+  g_test_add_func("/tcp/receiver/what_is_passed_is_committed", test_what_is_passed_is_committed);
   g_test_add_func("/tcp/receiver/passing_in_order", test_passing_in_order);
   g_test_add_func("/tcp/receiver/window", test_window);
   g_test_add_func("/tcp/receiver/delayed_ack", test_delayed_ack);

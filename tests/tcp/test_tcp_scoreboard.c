@@ -303,6 +303,82 @@ static void test_against_the_definitions(void)
   }
 }
 
+/* A segment that no longer fits is cut in 400s, as the caller says. */
+static uint64_t cut_at_400(void *user, uint64_t from, uint64_t to)
+{
+  g_assert_null(user);
+  return MIN(from + 400, to);
+}
+
+static void expect_first(const tcp_scoreboard *board, uint64_t from, uint64_t to, bool sent_again)
+{
+  tcp_sent_segment segment;
+  g_assert_true(tcp_scoreboard_first(board, &segment));
+  g_assert_cmpuint(segment.from, ==, from);
+  g_assert_cmpuint(segment.to, ==, to);
+  g_assert_true(segment.sent_again == sent_again);
+}
+
+/* SMSS falls from 1000 to 600 while four segments of 1000 and one of 600 are in flight. The first is lost
+ * and was sent again: 1000 octets are on their way, the others are lost. Of the second [1000, 1500) is
+ * SACKed, so its piece [1000, 1400) is SACKed now. What fits is not cut: neither the rests of 600 nor the
+ * last segment. */
+static void test_smss_shrinks(void)
+{
+  tcp_scoreboard *board = board_with(4);
+  time_ps sent_at = 0;
+  tcp_sent_segment segment;
+  tcp_scoreboard_sent(board, 4000, 4600, 4);
+  tcp_scoreboard_lose_all(board);
+  g_assert_true(tcp_scoreboard_next_lost(board, &segment));
+  tcp_scoreboard_resent(board, segment.number, true);
+  g_assert_cmpuint(tcp_scoreboard_sack(board, 1000, 1500), ==, 500);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 1000);
+  tcp_scoreboard_set_smss(board, 600, cut_at_400, NULL);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 1000);
+  expect_first(board, 0, 400, true);
+  /* lost and not SACKed: the rest of the second, the others in pieces, the last one whole */
+  static const uint64_t lost[][2] = {{1400, 2000}, {2000, 2400}, {2400, 3000},
+                                     {3000, 3400}, {3400, 4000}, {4000, 4600}};
+  for (size_t i = 0; i < G_N_ELEMENTS(lost); i++) {
+    g_assert_true(tcp_scoreboard_next_lost(board, &segment));
+    g_assert_cmpuint(segment.from, ==, lost[i][0]);
+    g_assert_cmpuint(segment.to, ==, lost[i][1]);
+    tcp_scoreboard_resent(board, segment.number, true);
+  }
+  g_assert_false(tcp_scoreboard_next_lost(board, &segment));
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 1000 + 3200); /* all but [1000, 1400) */
+  /* no sample from pieces of what was sent twice */
+  g_assert_false(tcp_scoreboard_acknowledge(board, 800, &sent_at));
+  expect_first(board, 800, 1000, true);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 200 + 3200);
+  tcp_scoreboard_free(board);
+}
+
+/* Many pieces, more than the ring had room for; the new SMSS also rules what is lost: behind the first
+ * piece lie 801 octets SACKed, one more than (3 - 1) * 400. */
+static void test_smss_shrinks_much(void)
+{
+  tcp_scoreboard *board = board_with(60);
+  g_assert_cmpuint(tcp_scoreboard_sack(board, 1000, 1801), ==, 801);
+  tcp_scoreboard_find_lost(board);
+  g_assert_false(tcp_scoreboard_first_is_lost(board));
+  tcp_scoreboard_set_smss(board, 400, cut_at_400, NULL);
+  tcp_scoreboard_find_lost(board);
+  g_assert_true(tcp_scoreboard_first_is_lost(board));
+  for (uint64_t position = 0; position < 60000; position += 1000) {
+    time_ps sent_at = -1;
+    expect_first(board, position, position + 400, false);
+    bool sample = tcp_scoreboard_acknowledge(board, position + 1000, &sent_at);
+    g_assert_true(sample == (position != 1000)); /* that one began with a SACKed piece */
+    if (sample) {
+      g_assert_cmpint(sent_at, ==, (time_ps)(position / 1000));
+    }
+  }
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 0);
+  tcp_scoreboard_free(board);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -314,6 +390,8 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/scoreboard/no_sample_from_retransmissions", test_no_sample_from_retransmissions);
   g_test_add_func("/tcp/scoreboard/lose_all", test_lose_all);
   g_test_add_func("/tcp/scoreboard/reneging", test_reneging);
+  g_test_add_func("/tcp/scoreboard/smss_shrinks", test_smss_shrinks);
+  g_test_add_func("/tcp/scoreboard/smss_shrinks_much", test_smss_shrinks_much);
   g_test_add_func("/tcp/scoreboard/against_the_definitions", test_against_the_definitions);
   return g_test_run();
 }

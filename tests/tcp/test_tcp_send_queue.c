@@ -110,6 +110,36 @@ static void test_aligned_realigns_after_a_forced_cut(void)
   tcp_send_queue_free(queue);
 }
 
+/* What was sent as [from, to) is cut again for a smaller EMSS by the same rules: between FPDUs where it
+ * holds several, else at EMSS, and never beyond `to` (notes-mpa 29). FPDUs [0, 500), [500, 1000), [1000,
+ * 1300); the last one is in another segment. */
+static void test_cut_again(void)
+{
+  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
+  post(queue, 500, TCP_RECORD_FPDU);
+  post(queue, 500, TCP_RECORD_FPDU);
+  post(queue, 300, TCP_RECORD_FPDU);
+  post(queue, 1300, 0);
+  tcp_send_queue_advance(queue, 2600);
+  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 0, 1000, 1000), ==, 1000);
+  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 0, 1000, 999), ==, 500);
+  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 0, 1000, 499), ==, 499);
+  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 499, 1000, 499), ==, 1);
+  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 500, 1000, 999), ==, 500); /* not with the FPDU behind `to` */
+  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 0, 200, 1000), ==,
+                   200); /* a segment that a small window cut */
+  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 1300, 2600, 700), ==, 700);
+  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 2000, 2600, 700), ==, 600);
+  tcp_send_queue_free(queue);
+
+  queue = tcp_send_queue_new(TCP_SEGMENTATION_STREAM);
+  post(queue, 500, TCP_RECORD_FPDU);
+  post(queue, 500, TCP_RECORD_FPDU);
+  tcp_send_queue_advance(queue, 1000);
+  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 100, 1000, 600), ==, 600);
+  tcp_send_queue_free(queue);
+}
+
 static void test_stream_cuts_at_emss(void)
 {
   static const uint32_t lengths[] = {1000, 1000, 70};
@@ -182,6 +212,7 @@ int main(int argc, char **argv)
                   test_aligned_keeps_plain_records_apart);
   g_test_add_func("/tcp/send_queue/aligned_realigns_after_a_forced_cut",
                   test_aligned_realigns_after_a_forced_cut);
+  g_test_add_func("/tcp/send_queue/cut_again", test_cut_again);
   g_test_add_func("/tcp/send_queue/stream_cuts_at_emss", test_stream_cuts_at_emss);
   g_test_add_func("/tcp/send_queue/full_size", test_full_size);
   g_test_add_func("/tcp/send_queue/random_copies", test_random_copies);

@@ -17,7 +17,9 @@ typedef struct travelling {
 typedef struct wire_faults {
   double loss;
   double duplication;
-  double delay; /* how often a segment comes late, by up to 3 round trips */
+  double delay;   /* how often a segment comes late, by up to 3 round trips */
+  double mtu;     /* how often, a step, the path MTU changes */
+  double refusal; /* how often, a step, the layer above refuses the next segment with certain octets */
 } wire_faults;
 
 typedef struct wire {
@@ -72,11 +74,26 @@ static bool find_next(const wire *path, unsigned *from, guint *index)
   return best != NULL;
 }
 
+static void disturb(wire *path)
+{
+  static const uint32_t mtus[] = {68, 200, 576, 1500, 9000};
+  unsigned end = (unsigned)random_stream_below(path->random, TCP_KIT_ENDS);
+  if (random_stream_chance(path->random, path->faults.mtu)) {
+    set_send_mtu(path->kit, end, mtus[random_stream_below(path->random, G_N_ELEMENTS(mtus))]);
+  }
+  if (random_stream_chance(path->random, path->faults.refusal)) {
+    uint64_t edge = tcp_connection_in_order_edge(path->kit->end[end].connection);
+    uint64_t octet = edge + random_stream_below(path->random, 5000);
+    refuse_octets(path->kit, end, octet, octet + 1, 1 + (unsigned)random_stream_below(path->random, 2));
+  }
+}
+
 /* One arrival or timer; false when nothing will ever happen again. */
 static bool step(wire *path)
 {
   unsigned from = 0;
   guint index = 0;
+  disturb(path);
   bool any = find_next(path, &from, &index);
   time_ps due = any ? g_array_index(path->underway[from], travelling, index).due : TIME_PS_NEVER;
   time_ps timers = time_ps_earlier(tcp_connection_deadline(path->kit->end[0].connection),
@@ -200,6 +217,19 @@ static void test_everything(void)
   run_kinds(300, 10, (wire_faults){.loss = 0.05, .duplication = 0.05, .delay = 0.1}, 30000, 30000);
 }
 
+/* MPA-043: whatever the path MTU becomes, all that was posted is sent and is what arrives; the kit sees to
+ * it that no segment is larger than the MTU of its time. */
+static void test_mtu_changes(void)
+{
+  run_kinds(600, 6, (wire_faults){.loss = 0.02, .mtu = 0.02, .delay = 0.05}, 40000, 10000);
+}
+
+/* MPA-286: what the layer above refuses comes again, until it is taken. */
+static void test_refusals(void)
+{
+  run_kinds(700, 6, (wire_faults){.loss = 0.02, .refusal = 0.02, .delay = 0.05}, 40000, 10000);
+}
+
 static void test_terrible_wire(void)
 {
   run_kinds(400, 3, (wire_faults){.loss = 0.4, .duplication = 0.2, .delay = 0.3}, 8000, 4000);
@@ -217,6 +247,8 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/transfer/losses", test_losses);
   g_test_add_func("/tcp/transfer/reordering", test_reordering);
   g_test_add_func("/tcp/transfer/everything", test_everything);
+  g_test_add_func("/tcp/transfer/mtu_changes", test_mtu_changes);
+  g_test_add_func("/tcp/transfer/refusals", test_refusals);
   g_test_add_func("/tcp/transfer/terrible_wire", test_terrible_wire);
   g_test_add_func("/tcp/transfer/nothing_to_send", test_nothing_to_send);
   return g_test_run();

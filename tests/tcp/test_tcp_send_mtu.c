@@ -1,0 +1,231 @@
+/* The path MTU changes under a connection: what was posted stays posted and is cut where it no longer fits
+ * (mpa-01 §5.3). */
+#include <glib.h>
+
+#include "tcp_kit.h"
+
+enum { HEADERS = 40 }; /* IPv4 and TCP without options */
+
+static tcp_kit *connected(tcp_segmentation segmentation, bool sack)
+{
+  tcp_config config = tcp_kit_config();
+  config.segmentation = segmentation;
+  config.sack = sack;
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  return kit;
+}
+
+static uint32_t emss_of(const tcp_kit *kit)
+{
+  return tcp_connection_emss_octets(kit->end[0].connection);
+}
+
+/* The segments on the wire of end 0 have these lengths and follow each other from `position` on; they
+ * arrive. */
+static void expect_segments(tcp_kit *kit, uint64_t position, const uint32_t *lengths, size_t count)
+{
+  g_assert_cmpuint(on_wire(kit, 0), ==, count);
+  for (size_t i = 0; i < count; i++) {
+    g_test_message("segment %zu", i);
+    expect_segment(kit, 0, position, lengths[i]);
+    position += lengths[i];
+    deliver(kit, 0);
+  }
+}
+
+/* EMSS is the smaller of the peer's MSS and the way there, less the timestamps; it follows in both
+ * directions (MPA-019), also before the handshake. */
+static void test_emss_follows(void)
+{
+  for (unsigned timestamps = 0; timestamps < 2; timestamps++) {
+    tcp_config config = tcp_kit_config();
+    config.timestamps = timestamps;
+    tcp_kit *kit = tcp_kit_new(&config, &config);
+    uint32_t options = timestamps ? 12 : 0;
+    set_send_mtu(kit, 0, 1300);
+    g_assert_cmpuint(emss_of(kit), ==, 1260 - options);
+    handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+    g_assert_cmpuint(emss_of(kit), ==, 1260 - options);
+    set_send_mtu(kit, 0, 576);
+    g_assert_cmpuint(emss_of(kit), ==, 536 - options);
+    set_send_mtu(kit, 0, 9000); /* the peer's MSS is 1460 */
+    g_assert_cmpuint(emss_of(kit), ==, 1460 - options);
+    tcp_kit_free(kit);
+  }
+}
+
+/* MPA-043: FPDUs posted for an EMSS of 1460 are neither withdrawn nor changed when it falls to 960 before
+ * they are sent: each is cut into 960 and the rest, which leaves alone, and the next starts afresh
+ * (notes-mpa 26). Those that fit, posted later, go together again, and none is cut. The kit compares every
+ * octet with what was posted. */
+static void test_shrinks_before_sending(void)
+{
+  static const uint32_t lengths[] = {960, 496, 960, 496, 900, 800};
+  tcp_kit *kit = connected(TCP_SEGMENTATION_ALIGNED, true);
+  queue_record(kit, 0, 1456, TCP_RECORD_FPDU);
+  queue_record(kit, 0, 1456, TCP_RECORD_FPDU);
+  set_send_mtu(kit, 0, 960 + HEADERS);
+  queue_record(kit, 0, 400, TCP_RECORD_FPDU);
+  queue_record(kit, 0, 500, TCP_RECORD_FPDU);
+  queue_record(kit, 0, 800, TCP_RECORD_FPDU);
+  collect(kit, 0);
+  expect_segments(kit, 0, lengths, G_N_ELEMENTS(lengths));
+  g_assert_cmpuint(kit->end[1].passed_octets, ==, 4612);
+  tcp_kit_free(kit);
+}
+
+/* It grows while an FPDU is cut: the rest of that still leaves alone, and the next starts afresh. */
+static void test_grows_within_an_fpdu(void)
+{
+  static const uint32_t first[] = {500};
+  static const uint32_t lengths[] = {900, 700};
+  tcp_config config = tcp_kit_config();
+  config.segmentation = TCP_SEGMENTATION_ALIGNED;
+  config.initial_window_segments = 1;
+  config.delayed_ack_segments = 1;
+  config.send_mtu_octets = 500 + HEADERS;
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  queue_record(kit, 0, 1400, TCP_RECORD_FPDU);
+  queue_record(kit, 0, 300, TCP_RECORD_FPDU);
+  queue_record(kit, 0, 400, TCP_RECORD_FPDU);
+  collect(kit, 0);
+  expect_segments(kit, 0, first, 1);
+  set_send_mtu(kit, 0, 1500);
+  /* The window was one segment of 500 octets: one of the new size must fit, or nothing would ever leave. */
+  g_assert_cmpuint(window_of(kit), ==, 1460);
+  deliver_all(kit, 1);
+  expect_segments(kit, 500, lengths, G_N_ELEMENTS(lengths));
+  tcp_kit_free(kit);
+}
+
+/* What is in flight is sent again within the new EMSS: a segment of one FPDU is cut at 600, one of two
+ * FPDUs of 700 between them and within each (notes-mpa 29), and what fits keeps its boundaries (MPA-048).
+ * After a time-out all of it goes again. */
+static void check_sent_again(bool sack)
+{
+  static const uint32_t lengths[] = {600, 600, 256, 600, 100, 600, 100, 500};
+  tcp_kit *kit = connected(TCP_SEGMENTATION_ALIGNED, sack);
+  post(kit, 0, 1456, TCP_RECORD_FPDU);
+  queue_record(kit, 0, 700, TCP_RECORD_FPDU);
+  queue_record(kit, 0, 700, TCP_RECORD_FPDU);
+  collect(kit, 0);
+  post(kit, 0, 500, TCP_RECORD_FPDU);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 3);
+  drop_all(kit, 0);
+  set_send_mtu(kit, 0, 600 + HEADERS);
+  expect_nothing(kit, 0);
+  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND); /* RTO */
+  uint64_t position = 0;
+  for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
+    g_test_message("segment %zu", i);
+    expect_segment(kit, 0, position, lengths[i]);
+    position += lengths[i];
+    deliver(kit, 0);
+    advance_by(kit, 40 * TIME_PS_PER_MILLISECOND); /* the delayed ACK */
+    deliver_all(kit, 1);
+  }
+  expect_nothing(kit, 0);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, position);
+  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
+  tcp_kit_free(kit);
+}
+
+static void test_sent_again_within_the_new_emss(void)
+{
+  check_sent_again(true);
+  check_sent_again(false);
+}
+
+/* Of segments in flight that arrived, nothing is sent again, although they are cut now: SACKs of the old
+ * boundaries count for the pieces. The first of five segments is lost; the FIN rides on the last. */
+static void test_sacked_pieces(void)
+{
+  tcp_kit *kit = connected(TCP_SEGMENTATION_STREAM, true);
+  queue_record(kit, 0, 5 * 1460, 0);
+  finish(kit, 0);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 5);
+  drop_segment(kit, 0);
+  deliver(kit, 0);
+  set_send_mtu(kit, 0, 800 + HEADERS);
+  deliver(kit, 0);
+  deliver(kit, 0);
+  deliver(kit, 0);
+  deliver_all(kit, 1);
+  expect_segment(kit, 0, 0, 800);
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2); /* 800 and 660 */
+  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
+  g_assert_true(kit->end[1].finished);
+  g_assert_cmpuint(kit->end[1].passed_octets, ==, 5 * 1460);
+  tcp_kit_free(kit);
+}
+
+/* The FIN takes no room: it goes with the last piece when that is EMSS, and alone when it was sent alone. */
+static void test_fin_sent_again(void)
+{
+  for (unsigned alone = 0; alone < 2; alone++) {
+    tcp_kit *kit = connected(TCP_SEGMENTATION_STREAM, true);
+    queue_record(kit, 0, 1200, 0);
+    if (alone) {
+      collect(kit, 0);
+    }
+    finish(kit, 0);
+    g_assert_cmpuint(on_wire(kit, 0), ==, alone ? 2 : 1);
+    drop_all(kit, 0);
+    set_send_mtu(kit, 0, 600 + HEADERS);
+    advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
+    expect_segment(kit, 0, 0, 600);
+    g_assert_cmpuint(wire_header(kit, 0, 0).flags & TCP_FIN, ==, 0);
+    deliver(kit, 0);
+    advance_by(kit, 40 * TIME_PS_PER_MILLISECOND);
+    deliver_all(kit, 1);
+    expect_segment(kit, 0, 600, 600);
+    g_assert_cmpuint(wire_header(kit, 0, 0).flags & TCP_FIN, ==, alone ? 0 : TCP_FIN);
+    settle(kit, TCP_KIT_ROUND_TRIP);
+    g_assert_true(kit->end[1].finished);
+    g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
+    tcp_kit_free(kit);
+  }
+}
+
+/* A stream sender cuts at the new EMSS wherever it is. */
+static void test_stream(void)
+{
+  static const uint32_t lengths[] = {600, 600, 600, 600, 200};
+  tcp_kit *kit = connected(TCP_SEGMENTATION_STREAM, true);
+  queue_record(kit, 0, 1300, TCP_RECORD_FPDU);
+  queue_record(kit, 0, 1300, TCP_RECORD_FPDU);
+  set_send_mtu(kit, 0, 600 + HEADERS);
+  collect(kit, 0);
+  expect_segments(kit, 0, lengths, G_N_ELEMENTS(lengths));
+  tcp_kit_free(kit);
+}
+
+/* The smallest MTU there is, 68 octets: 28 of payload. */
+static void test_smallest(void)
+{
+  tcp_kit *kit = connected(TCP_SEGMENTATION_ALIGNED, true);
+  set_send_mtu(kit, 0, 68);
+  g_assert_cmpuint(emss_of(kit), ==, 28);
+  post(kit, 0, 140, TCP_RECORD_FPDU);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 5);
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  g_assert_cmpuint(kit->end[1].passed_octets, ==, 140);
+  tcp_kit_free(kit);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/send_mtu/emss_follows", test_emss_follows);
+  g_test_add_func("/tcp/send_mtu/shrinks_before_sending", test_shrinks_before_sending);
+  g_test_add_func("/tcp/send_mtu/grows_within_an_fpdu", test_grows_within_an_fpdu);
+  g_test_add_func("/tcp/send_mtu/sent_again_within_the_new_emss", test_sent_again_within_the_new_emss);
+  g_test_add_func("/tcp/send_mtu/sacked_pieces", test_sacked_pieces);
+  g_test_add_func("/tcp/send_mtu/fin_sent_again", test_fin_sent_again);
+  g_test_add_func("/tcp/send_mtu/stream", test_stream);
+  g_test_add_func("/tcp/send_mtu/smallest", test_smallest);
+  return g_test_run();
+}

@@ -23,6 +23,9 @@ shim            shim path engine base
 model/path/path_link_native.h  engine
 model/sim/sim_engine.c         shim
 model/sim/sim_recorder.h       ddp mpa
+model/sim/sim_recorder.c       rdmap
+model/cli/cli_explain.c        rnic
+model/cli/cli_documents.c      rnic
 '
 
 find model shim -type f \( -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.hh' \) \

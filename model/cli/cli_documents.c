@@ -4,6 +4,7 @@
 
 #include "cli/cli_terms.h"
 #include "measure/metric_table.h"
+#include "rnic/rnic_fault.h"
 #include "scenario/scenario_keys.h"
 #include "scenario/scenario_value.h"
 
@@ -82,6 +83,31 @@ static gboolean has_keys(const char *group)
   return FALSE;
 }
 
+static void append_faults(GString *page)
+{
+  static const char *const places[] = {[RNIC_FAULT_NOWHERE] = "nothing",
+                                       [RNIC_FAULT_IN_STARTUP] = "a startup frame",
+                                       [RNIC_FAULT_IN_ULPDU] = "a ULPDU",
+                                       [RNIC_FAULT_IN_FPDU] = "an FPDU",
+                                       [RNIC_FAULT_INSERTED] = "a ULPDU of its own",
+                                       [RNIC_FAULT_LOCAL] = "the end itself"};
+
+  g_string_append(
+      page, "\n## Faults\n\nWhat `fault.error` can be. One end of the first connection does it once, to the "
+            "`fault.at`-th thing it can\nbe done to, and the documents say what must come of it: "
+            "the run ends `terminated` with that code. It ends\n`ok` when nothing comes of it, or "
+            "when the workload has no such thing.\n\n"
+            "| error | done to | what goes out | what must come of it |\n|---|---|---|---|\n");
+  for (const rnic_fault_row *row = rnic_fault_rows(); row->name != NULL; row++) {
+    g_string_append(page, "|");
+    append_code(page, row->name);
+    append_cell(page, places[row->place]);
+    append_cell(page, row->sentence);
+    append_cell(page, row->expected);
+    g_string_append(page, "\n");
+  }
+}
+
 char *cli_documents_scenario(void)
 {
   GString *page = g_string_new(
@@ -98,6 +124,7 @@ char *cli_documents_scenario(void)
       append_keys(page, group->name, group->sentence);
     }
   }
+  append_faults(page);
   return g_string_free(page, FALSE);
 }
 
@@ -121,7 +148,8 @@ char *cli_documents_metrics(void)
                                "`iwarpsim export` one column each.\n"
                                "\n"
                                "The **Data Source** is the end that sends the messages' payload, the **Data "
-                               "Sink** the end that places it.\n"
+                               "Sink** the end that places it and is\n"
+                               "measured (`measure.side`).\n"
                                "A metric with `wall`, `cpu` or `events` in its name depends on the machine "
                                "or the engine; all others depend on\n"
                                "scenario, seed and version alone, and are the same on any machine.\n");

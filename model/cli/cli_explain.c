@@ -6,6 +6,7 @@
 #include "cli/cli_documents.h"
 #include "cli/cli_terms.h"
 #include "measure/metric_table.h"
+#include "rnic/rnic_fault.h"
 #include "scenario/scenario_keys.h"
 #include "scenario/scenario_suggest.h"
 #include "scenario/scenario_value.h"
@@ -56,6 +57,15 @@ static void print_term(const cli_term *term)
   printf("%s: %s\n\n%s", term->name, term->title, term->text);
 }
 
+static void print_fault(const rnic_fault_row *row)
+{
+  g_autofree char *expected = g_strconcat("Must come of it: ", row->expected, ".", NULL);
+
+  printf("%s (fault.error)\n", row->name);
+  print_wrapped(row->sentence);
+  print_wrapped(expected);
+}
+
 /* TRUE when `name` is `prefix` or lies below it: "path.forward.mtu" below "path". */
 static gboolean lies_below(const char *name, const char *prefix)
 {
@@ -83,6 +93,13 @@ static void print_terms(void)
   for (const cli_term *term = cli_terms(); term->name != NULL; term++) {
     print_term(term);
     printf("\n");
+  }
+}
+
+static void print_faults(void)
+{
+  for (const rnic_fault_row *row = rnic_fault_rows(); row->name != NULL; row++) {
+    print_fault(row);
   }
 }
 
@@ -114,7 +131,12 @@ static gboolean print_named(const char *name)
       found = TRUE;
     }
   }
-  return found;
+  const rnic_fault_row *fault = rnic_fault_find(name);
+  if (fault != NULL) {
+    printf(found ? "\n" : "");
+    print_fault(fault);
+  }
+  return found || fault != NULL;
 }
 
 static int unknown_name(const char *name)
@@ -134,13 +156,18 @@ static int unknown_name(const char *name)
   for (const cli_term *term = cli_terms(); term->name != NULL; term++) {
     g_ptr_array_add(names, (gpointer)term->name);
   }
+  for (const rnic_fault_row *row = rnic_fault_rows(); row->name != NULL; row++) {
+    g_ptr_array_add(names, (gpointer)row->name);
+  }
+  g_ptr_array_add(names, (gpointer) "faults");
   g_ptr_array_add(names, (gpointer) "keys");
   g_ptr_array_add(names, (gpointer) "metrics");
   g_ptr_array_add(names, (gpointer) "terms");
   g_ptr_array_add(names, NULL);
   nearest = scenario_suggest(name, (const char *const *)names->pdata);
   fprintf(stderr,
-          "iwarpsim explain: unknown name '%s'; expected keys, metrics, terms, or the name of one of them",
+          "iwarpsim explain: unknown name '%s'; expected keys, metrics, terms, faults, or the name of one of "
+          "them",
           name);
   fprintf(stderr, nearest != NULL ? " (did you mean '%s'?)\n" : "\n", nearest);
   return CLI_USAGE;
@@ -152,7 +179,8 @@ static void print_topics(void)
   printf("iwarpsim explain keys      the %d keys of a scenario\n"
          "iwarpsim explain metrics   the %d metrics of a run\n"
          "iwarpsim explain terms     the terms they are defined by\n"
-         "iwarpsim explain NAME      one key, group, metric or term:\n\n",
+         "iwarpsim explain faults    the errors that one end can put on the wire\n"
+         "iwarpsim explain NAME      one key, group, metric, term or fault:\n\n",
          (int)SCENARIO_KEY_COUNT, (int)METRIC_COUNT);
   g_autoptr(GString) groups = g_string_new("groups:");
   for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
@@ -184,7 +212,8 @@ static int explain(const char *name)
   static const struct {
     const char *name;
     void (*print)(void);
-  } topics[] = {{"keys", print_keys}, {"metrics", print_metrics}, {"terms", print_terms}};
+  } topics[] = {
+      {"keys", print_keys}, {"metrics", print_metrics}, {"terms", print_terms}, {"faults", print_faults}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(topics); i++) {
     if (strcmp(name, topics[i].name) == 0) {
@@ -204,10 +233,10 @@ int cli_explain(int argc, char **argv)
       G_OPTION_ENTRY_NULL,
   };
   static const cli_usage usage = {
-      .arguments = "[keys|metrics|terms|NAME]",
+      .arguments = "[keys|metrics|terms|faults|NAME]",
       .summary =
           "Says what the keys of a scenario, the metrics of a run and the terms they are defined by mean.\n"
-          "NAME is a key, a metric, the start of either (path.forward, buffer) or a term.",
+          "NAME is a key, a metric, the start of either (path.forward, buffer), a term or a fault.",
       .example = "  iwarpsim explain path.forward.loss\n  iwarpsim explain buffer\n  iwarpsim explain held\n",
   };
   cli_arguments arguments;

@@ -87,21 +87,18 @@ static char *make_directory(const scenario *s, const run_options *options, GErro
   return directory;
 }
 
-static int exit_code(const scenario *s, run_status status)
+/* Why the exit code is not 0. */
+static void complain(const scenario *s, const simulation_result *result)
 {
-  const char *expect = scenario_text(s, SCENARIO_RUN_EXPECT);
-
-  switch (status) {
-  case RUN_OK:
-  case RUN_STOPPED:
-    return CLI_OK;
-  case RUN_TERMINATED:
-    return g_str_equal(expect, "ok") ? CLI_FAILED : CLI_OK;
-  case RUN_FAILED:
-  case RUN_STATUSES:
-    break;
+  if (result->status == RUN_FAILED) {
+    fprintf(stderr, "iwarpsim run: the run failed: %s\n", result->message);
+  } else if (result->status == RUN_TERMINATED) {
+    fprintf(stderr, "iwarpsim run: the run was terminated, and run.expect is %s: %s\n",
+            scenario_text(s, SCENARIO_RUN_EXPECT), result->message);
+  } else {
+    fprintf(stderr, "iwarpsim run: the run ended %s, and run.expect is %s\n", run_status_name(result->status),
+            scenario_text(s, SCENARIO_RUN_EXPECT));
   }
-  return CLI_FAILED;
 }
 
 static gboolean report(const scenario *s, const simulation_result *result, const char *directory,
@@ -112,6 +109,8 @@ static gboolean report(const scenario *s, const simulation_result *result, const
       .scenario = s,
       .status = result->status,
       .message = result->message,
+      .terminate_code = result->terminate_code,
+      .terminate_side = result->terminate_side,
       .metrics = result->metrics,
       .version = IWARPSIM_VERSION,
       .git = IWARPSIM_GIT,
@@ -141,9 +140,9 @@ static int run_scenario(const scenario *s, const run_options *options, gboolean 
   }
   const simulation_options how = {.directory = directory, .capture = options->capture};
   gboolean done = simulation_run(s, &how, &result, &error) && report(s, &result, directory, quiet, &error);
-  int status = done ? exit_code(s, result.status) : CLI_FAILED;
-  if (done && result.status == RUN_FAILED) {
-    fprintf(stderr, "iwarpsim run: the run failed: %s\n", result.message);
+  int status = done ? run_status_exit_code(result.status, scenario_text(s, SCENARIO_RUN_EXPECT)) : CLI_FAILED;
+  if (done && status != CLI_OK) {
+    complain(s, &result);
   }
   simulation_result_clear(&result);
   if (!done) {

@@ -1,6 +1,22 @@
 #include "ddp/ddp_error.h"
 
-static const char *tagged_text(uint8_t code)
+#include <string.h>
+
+/* The stream has a name of its own in each document (DDP-168, DDP-169). */
+static const char *not_associated_text(iwarp_generation generation)
+{
+  static const struct {
+    const char *stream_name;
+    const char *text;
+  } texts[] = {
+      {"RDMA Stream", "tagged buffer error 0x02: STag not associated with the RDMA Stream"},
+      {"DDP Stream", "tagged buffer error 0x02: STag not associated with the DDP Stream"},
+  };
+  const char *stream_name = iwarp_generation_rules_of(generation)->ddp_stream_name;
+  return strcmp(stream_name, texts[0].stream_name) == 0 ? texts[0].text : texts[1].text;
+}
+
+static const char *tagged_text(uint8_t code, iwarp_generation generation)
 {
   switch (code) {
   case DDP_TAGGED_INVALID_STAG:
@@ -8,7 +24,7 @@ static const char *tagged_text(uint8_t code)
   case DDP_TAGGED_BOUNDS:
     return "tagged buffer error 0x01: base or bounds violation";
   case DDP_TAGGED_NOT_ASSOCIATED:
-    return "tagged buffer error 0x02: STag not associated with the DDP Stream";
+    return not_associated_text(generation);
   case DDP_TAGGED_TO_WRAP:
     return "tagged buffer error 0x03: TO wrap";
   case DDP_TAGGED_INVALID_VERSION:
@@ -38,13 +54,13 @@ static const char *untagged_text(uint8_t code)
   }
 }
 
-const char *ddp_error_text(ddp_error error)
+const char *ddp_error_text(ddp_error error, iwarp_generation generation)
 {
   switch (error.type) {
   case DDP_ERROR_LOCAL_CATASTROPHIC:
     return "local catastrophic error";
   case DDP_ERROR_TAGGED:
-    return tagged_text(error.code);
+    return tagged_text(error.code, generation);
   case DDP_ERROR_UNTAGGED:
     return untagged_text(error.code);
   }

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "base/iwarp_generation.h"
+
 typedef enum ddp_error_type {
   DDP_ERROR_LOCAL_CATASTROPHIC = 0, /* DDP-165; code 0x00 */
   DDP_ERROR_TAGGED = 1,
@@ -32,7 +34,8 @@ typedef struct ddp_error {
   uint8_t code;
 } ddp_error;
 
-/* "tagged buffer error 0x01: base or bounds violation" and the like, for people. Static, never NULL. */
-const char *ddp_error_text(ddp_error error);
+/* "tagged buffer error 0x01: base or bounds violation" and the like, for people, in the words of the
+ * documents of `generation` (DDP-168, DDP-169). Static, never NULL. */
+const char *ddp_error_text(ddp_error error, iwarp_generation generation);
 
 #endif

@@ -13,9 +13,6 @@ enum {
   DDP_TAGGED_HEADER_OCTETS = 14,
   DDP_UNTAGGED_HEADER_OCTETS = 18,
   DDP_MAX_HEADER_OCTETS = DDP_UNTAGGED_HEADER_OCTETS,
-  DDP_VERSION_IETF = 1, /* DV (ddp-07/rfc5041 §4.1, DDP-047) */
-  /* the queues RDMAP uses: QN 0 Send, 1 Read Request, 2 Terminate (rdmap-00 §5.1, RDMAP-017) */
-  DDP_QUEUES = 3,
 };
 
 typedef struct ddp_header {

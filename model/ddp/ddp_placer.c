@@ -2,6 +2,7 @@
 
 #include <glib.h>
 
+#include "base/octet_rope.h"
 #include "ddp/ddp_undelivered.h"
 
 typedef enum verdict {
@@ -18,35 +19,31 @@ typedef struct fault {
 } fault;
 
 struct ddp_placer {
+  ddp_placer_config config;
   uint8_t version;
-  const ddp_tagged_buffers *tagged;
-  ddp_untagged_queue *queues[DDP_QUEUES];
-  size_t queue_count;
+  ddp_untagged_queue **queues;
   ddp_placer_events events;
   void *user;
 
-  uint64_t edge;                       /* everything below is Delivered */
-  ddp_undelivered *undelivered;        /* Placed, behind a hole at `edge` */
-  uint64_t message_octets[DDP_QUEUES]; /* of the message being Delivered on each queue, as far as it got */
+  uint64_t edge;                /* everything below is Delivered */
+  ddp_undelivered *undelivered; /* Placed, behind a hole at `edge` */
+  uint64_t *message_octets;     /* of the message being Delivered on each queue, as far as it got */
   fault fault;
+  bool stopped; /* the fault has surfaced, or another layer ends the stream */
 };
 
-ddp_placer *ddp_placer_new(uint8_t version, const ddp_tagged_buffers *tagged,
-                           ddp_untagged_queue *const *queues, size_t queue_count,
-                           const ddp_placer_events *events, void *user)
+ddp_placer *ddp_placer_new(const ddp_placer_config *config, const ddp_placer_events *events, void *user)
 {
-  g_assert(queue_count <= DDP_QUEUES);
   g_assert(!events->accepts || events->refused);
   ddp_placer *placer = g_new0(ddp_placer, 1);
-  placer->version = version;
-  placer->tagged = tagged;
-  for (size_t i = 0; i < queue_count; i++) {
-    placer->queues[i] = queues[i];
-  }
-  placer->queue_count = queue_count;
+  placer->config = *config;
+  placer->version = iwarp_generation_rules_of(config->generation)->ddp_version;
+  placer->queues = g_memdup2(config->queues, config->queue_count * sizeof(ddp_untagged_queue *));
+  placer->config.queues = placer->queues;
   placer->events = *events;
   placer->user = user;
   placer->undelivered = ddp_undelivered_new();
+  placer->message_octets = g_new0(uint64_t, config->queue_count);
   return placer;
 }
 
@@ -56,7 +53,33 @@ void ddp_placer_free(ddp_placer *placer)
     return;
   }
   ddp_undelivered_free(placer->undelivered);
+  g_free(placer->message_octets);
+  g_free(placer->queues);
   g_free(placer);
+}
+
+/* The placement information of a tagged segment with payload; sets its target when it is right. */
+static bool check_tagged(const ddp_placer *placer, ddp_segment *segment, ddp_error *error)
+{
+  static const uint8_t codes[] = {
+      [DDP_ACCESS_INVALID_STAG] = DDP_TAGGED_INVALID_STAG,
+      [DDP_ACCESS_NOT_ASSOCIATED] = DDP_TAGGED_NOT_ASSOCIATED,
+      /* DDP has no code for rights: such an STag is not valid for Placement (DDP-153, notes-ddp-rdmap 49). */
+      [DDP_ACCESS_RIGHTS] = DDP_TAGGED_INVALID_STAG,
+      [DDP_ACCESS_WRAPS] = DDP_TAGGED_TO_WRAP,
+      [DDP_ACCESS_BOUNDS] = DDP_TAGGED_BOUNDS,
+  };
+  const ddp_header *header = &segment->header;
+  ddp_access reached;
+  ddp_access_fault found =
+      ddp_stag_table_check(placer->config.stags, placer->config.stream, header->stag, header->tagged_offset,
+                           segment->payload_octets, DDP_ACCESS_REMOTE_WRITE, &reached);
+  if (found != DDP_ACCESS_OK) {
+    *error = (ddp_error){DDP_ERROR_TAGGED, codes[found]};
+    return false;
+  }
+  segment->target = reached.memory;
+  return true;
 }
 
 /* DDP's checks of a segment with a whole header; sets its target when they pass. */
@@ -74,14 +97,9 @@ static bool check(const ddp_placer *placer, ddp_segment *segment, ddp_error *err
   }
   if (header->tagged) {
     /* ddp-07/rfc5041 §5.2 (DDP-100): STag and TO of an empty segment are not looked at. */
-    if (segment->payload_octets == 0) {
-      return true;
-    }
-    segment->target = ddp_tagged_buffers_find(placer->tagged, header->stag, header->tagged_offset,
-                                              segment->payload_octets, error);
-    return segment->target != NULL;
+    return segment->payload_octets == 0 || check_tagged(placer, segment, error);
   }
-  if (header->queue_number >= placer->queue_count) { /* ddp-07/rfc5041 §7.1 (DDP-140) */
+  if (header->queue_number >= placer->config.queue_count) { /* ddp-07/rfc5041 §7.1 (DDP-140) */
     *error = (ddp_error){DDP_ERROR_UNTAGGED, DDP_UNTAGGED_INVALID_QUEUE};
     return false;
   }
@@ -131,10 +149,17 @@ static void judge_fault_in_order(ddp_placer *placer)
   }
 }
 
+void ddp_placer_stop(ddp_placer *placer)
+{
+  placer->stopped = true;
+  ddp_undelivered_drop_from(placer->undelivered, 0);
+}
+
 static void surface_fault(ddp_placer *placer, time_ps now)
 {
   judge_fault_in_order(placer);
   placer->fault.segment.target = NULL;
+  ddp_placer_stop(placer); /* ddp-07/rfc5041 §7.1 (DDP-160) */
   if (placer->fault.verdict == VERDICT_REFUSED) {
     placer->events.refused(placer->user, &placer->fault.segment, now);
   } else {
@@ -170,7 +195,7 @@ static void deliver(ddp_placer *placer, ddp_segment *segment, time_ps now)
       *octets = end;
     }
     if (header->last) {
-      buffer_id = ddp_untagged_queue_deliver(placer->queues[header->queue_number], NULL);
+      buffer_id = ddp_untagged_queue_deliver(placer->queues[header->queue_number], &segment->message_memory);
       segment->message_octets = *octets;
       *octets = 0;
     }
@@ -179,50 +204,69 @@ static void deliver(ddp_placer *placer, ddp_segment *segment, time_ps now)
   placer->events.delivered(placer->user, segment, buffer_id, now);
 }
 
-/* Delivers what is contiguous at the edge; ends the stream when the fault is next. */
+/* Delivers what is contiguous at the edge; ends the stream when the fault is next. The handlers may stop the
+ * placer. */
 static void advance(ddp_placer *placer, time_ps now)
 {
   ddp_segment segment;
   while (ddp_undelivered_take(placer->undelivered, placer->edge, &segment)) {
     deliver(placer, &segment, now);
   }
-  if (behind_fault(placer, placer->edge)) {
+  bool is_due = placer->config.report_on_arrival || behind_fault(placer, placer->edge);
+  if (!placer->stopped && placer->fault.verdict != VERDICT_RIGHT && is_due) {
     surface_fault(placer, now);
   }
+}
+
+/* Reads the segment that `ulpdu` is and judges it. */
+static verdict inspect(const ddp_placer *placer, const mpa_ulpdu *ulpdu, ddp_segment *segment,
+                       ddp_error *error)
+{
+  *segment = (ddp_segment){.fpdu_start = ulpdu->fpdu_start, .fpdu_end = ulpdu->fpdu_end};
+  segment->header_octets = (uint8_t)ddp_header_decode(&segment->header, ulpdu->octets);
+  if (segment->header_octets == 0) { /* no code fits a ULPDU without a whole header (notes-ddp-rdmap 15) */
+    *error = (ddp_error){DDP_ERROR_LOCAL_CATASTROPHIC, DDP_CATASTROPHIC};
+    return VERDICT_ERROR;
+  }
+  segment->control = octet_rope_at(ulpdu->octets, 0);
+  /* The header has no length: the LLP's tells (ddp-07/rfc5041 §3, DDP-025). */
+  segment->payload_octets = ulpdu->octets->length - segment->header_octets;
+  return judge(placer, segment, error);
+}
+
+/* Places `segment`, which is right. It is remembered when it is early; true when its turn is now. */
+static bool place(ddp_placer *placer, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  if (segment->payload_octets > 0) {
+    octet_rope_copy_out(ulpdu->octets, segment->header_octets, segment->payload_octets, segment->target);
+  }
+  bool in_turn = segment->fpdu_start == placer->edge;
+  ddp_segment *kept = in_turn ? segment : ddp_undelivered_add(placer->undelivered, segment);
+  if (kept) { /* else Placed before: ddp-07/rfc5041 §5.3 (DDP-106), Delivered once (DDP-107) */
+    placer->events.placed(placer->user, kept, ulpdu, now);
+  }
+  return in_turn && !placer->stopped;
 }
 
 void ddp_placer_receive(ddp_placer *placer, const mpa_ulpdu *ulpdu, time_ps now)
 {
   g_assert(ulpdu->fpdu_start < ulpdu->fpdu_end);
-  /* ddp-07/rfc5041 §7.1 (DDP-160): silently. Once the fault has surfaced, everything to come is behind it. */
-  if (behind_fault(placer, ulpdu->fpdu_start)) {
+  /* ddp-07/rfc5041 §7.1 (DDP-160): silently. */
+  if (placer->stopped || behind_fault(placer, ulpdu->fpdu_start)) {
     return;
   }
-  g_assert(ulpdu->fpdu_start >= placer->edge);
+  g_assert(ulpdu->fpdu_start >= placer->edge); /* DDP-032 */
 
-  ddp_segment segment = {.fpdu_start = ulpdu->fpdu_start, .fpdu_end = ulpdu->fpdu_end};
-  /* No code fits a ULPDU without a whole header (notes-ddp-rdmap 15). */
+  ddp_segment segment;
   ddp_error error = {DDP_ERROR_LOCAL_CATASTROPHIC, DDP_CATASTROPHIC};
-  verdict found = VERDICT_ERROR;
-  segment.header_octets = (uint32_t)ddp_header_decode(&segment.header, ulpdu->octets);
-  if (segment.header_octets > 0) {
-    segment.payload_octets = ulpdu->octets->length - segment.header_octets;
-    found = judge(placer, &segment, &error);
-  }
+  verdict found = inspect(placer, ulpdu, &segment, &error);
   if (found != VERDICT_RIGHT) {
     note_fault(placer, found, error, &segment);
-  } else {
-    if (segment.payload_octets > 0) {
-      octet_rope_copy_out(ulpdu->octets, segment.header_octets, segment.payload_octets, segment.target);
-    }
-    placer->events.placed(placer->user, &segment, ulpdu, now);
-    if (segment.fpdu_start != placer->edge) {
-      ddp_undelivered_add(placer->undelivered, &segment);
-      return;
-    }
+    advance(placer, now);
+  } else if (place(placer, &segment, ulpdu, now)) {
     deliver(placer, &segment, now);
+    advance(placer, now);
   }
-  advance(placer, now);
 }
 
 size_t ddp_placer_undelivered(const ddp_placer *placer)

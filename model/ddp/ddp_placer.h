@@ -8,11 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/iwarp_generation.h"
 #include "base/time_ps.h"
 #include "ddp/ddp_error.h"
 #include "ddp/ddp_header.h"
 #include "ddp/ddp_segment.h"
-#include "ddp/ddp_tagged_buffers.h"
+#include "ddp/ddp_stag_table.h"
 #include "ddp/ddp_untagged_queue.h"
 #include "mpa/mpa_ulpdu.h"
 
@@ -20,8 +21,10 @@ typedef struct ddp_placer ddp_placer;
 
 /* `error` and `refused` surface the first fault of the stream, exactly one of them and once, when the
  * in-order point reaches the segment that has it, so that the result does not depend on the network's
- * order (notes-ddp-rdmap 39). Nothing is Placed or Delivered afterwards (DDP-160); segments behind it that
- * were Placed early are forgotten without being Delivered. */
+ * order (notes-ddp-rdmap 39; but see report_on_arrival). Nothing is Placed or Delivered afterwards
+ * (DDP-160); segments that were Placed early are forgotten without being Delivered.
+ *
+ * The handlers may post buffers, register STags and call ddp_placer_stop(), but not ddp_placer_receive(). */
 typedef struct ddp_placer_events {
   /* Asked of every segment that DDP itself finds right, before it is Placed: may the ULP's fields in
    * `header` be so? What the ULP does not accept is not Placed either (notes-ddp-rdmap 25). The answer
@@ -31,27 +34,45 @@ typedef struct ddp_placer_events {
    * ddp_header_octets()). The handler may set segment->observer. */
   void (*placed)(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now);
   /* `segment` and all before it are Placed: it is Delivered, exactly once, in the order sent. `buffer_id`:
-   * of the untagged buffer that the segment with L set uses up, else 0. */
+   * of the untagged buffer that the segment with L set uses up, else 0; what the message has in it:
+   * segment->message_memory and message_octets. */
   void (*delivered)(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now);
-  /* DDP's own fault in `segment` (DDP-158, DDP-159: header and length with it). */
+  /* DDP's own fault in `segment` (DDP-158, DDP-159: header and length with it, see ddp_segment.h;
+   * header_octets 0: the ULPDU holds no whole header, and `error` is 0x0/0x00). */
   void (*error)(void *user, ddp_error error, const ddp_segment *segment, time_ps now);
   /* `segment` is one that `accepts` said no to. May be NULL when `accepts` is. */
   void (*refused)(void *user, const ddp_segment *segment, time_ps now);
 } ddp_placer_events;
 
-/* A placer for segments of `version` (DV); `tagged` and `queues[0 … queue_count - 1]` (at most DDP_QUEUES;
- * the array is copied) stay the caller's and must outlive it. `events` is copied. Free with
+typedef struct ddp_placer_config {
+  iwarp_generation generation; /* DV */
+  ddp_stream_identity stream;  /* who it is to the STag table */
+  const ddp_stag_table *stags; /* the RNIC's */
+  /* QN 0 … queue_count - 1: any number; a greater QN is error 0x2/0x01. The array is copied, the queues
+   * stay the caller's. */
+  ddp_untagged_queue *const *queues;
+  uint32_t queue_count;
+  /* A fault surfaces when its segment arrives (`err_now`, notes-ddp-rdmap 39), not when the in-order point
+   * reaches it: the outcome then depends on the network's order. */
+  bool report_on_arrival;
+} ddp_placer_config;
+
+/* A placer; `config` and `events` are copied, what `config` points to must outlive it. Free with
  * ddp_placer_free() (NULL is allowed). */
-ddp_placer *ddp_placer_new(uint8_t version, const ddp_tagged_buffers *tagged,
-                           ddp_untagged_queue *const *queues, size_t queue_count,
-                           const ddp_placer_events *events, void *user);
+ddp_placer *ddp_placer_new(const ddp_placer_config *config, const ddp_placer_events *events, void *user);
 void ddp_placer_free(ddp_placer *placer);
 
-/* Checks and Places one ULPDU as MPA passes it (in any order, each exactly once), then Delivers what has
- * become contiguous from stream offset 0 of the FPDU phase. Checks in the order of notes-ddp-rdmap 12, DV
- * first (2); a segment that fails one is not Placed (ddp-07/rfc5041 §7.1, DDP-140 … DDP-157). Buffers and
- * STags count as they are when the segment arrives (notes-ddp-rdmap 53). */
+/* Checks and Places one ULPDU as MPA passes it, in any order, each once or more: a repeat is Placed again
+ * and nothing else (DDP-106); none comes behind its own Delivery (DDP-032). Then Delivers what has become
+ * contiguous from stream offset 0 of the FPDU phase. Checks in the order of notes-ddp-rdmap 12, DV first
+ * (2); a segment that fails one is not Placed (ddp-07/rfc5041 §7.1, DDP-140 … DDP-157). Buffers and STags
+ * count as they are when the segment arrives (notes-ddp-rdmap 53). */
 void ddp_placer_receive(ddp_placer *placer, const mpa_ulpdu *ulpdu, time_ps now);
+
+/* From here on nothing is Placed or Delivered any more and no fault surfaces, whatever comes (the stream
+ * ends for a reason of another layer); what was Placed and not yet Delivered is forgotten. Also from within
+ * a handler. */
+void ddp_placer_stop(ddp_placer *placer);
 
 /* Segments Placed and not yet Delivered: what DDP must remember. */
 size_t ddp_placer_undelivered(const ddp_placer *placer);

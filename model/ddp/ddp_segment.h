@@ -1,7 +1,12 @@
-/* One received DDP Segment on its way from Placement to Delivery. */
+/* One received DDP Segment on its way from Placement to Delivery.
+ *
+ * For the ULP: at Delivery of the L segment of an untagged message, `message_memory` and `message_octets`
+ * are that message; a Terminate takes the header from ddp_segment_header_wire() and the ULPDU's length from
+ * ddp_segment_ulpdu_octets(), of a faulty segment as of a Delivered one. */
 #ifndef DDP_DDP_SEGMENT_H
 #define DDP_DDP_SEGMENT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "ddp/ddp_header.h"
@@ -10,13 +15,26 @@ typedef struct ddp_segment {
   ddp_header header;   /* all 0 when `header_octets` is */
   uint64_t fpdu_start; /* where it lies in the stream: the order token (ddp-07/rfc5041 §2.3, DDP-013) */
   uint64_t fpdu_end;
-  uint32_t header_octets; /* 0 when the ULPDU was too short to hold a header */
-  uint32_t payload_octets;
-  uint8_t *target;   /* where its payload is placed; NULL when there is none */
-  uint64_t observer; /* set by whoever handles `placed`, handed back with `delivered` */
-  /* At Delivery, when it is the L segment of an untagged message: the length of that message
-   * (ddp-07/rfc5041 §5.4, DDP-116), never beyond its buffer. Else 0. */
+  uint32_t payload_octets; /* 0 when `header_octets` is: how much of the ULPDU is payload is not known */
+  uint8_t header_octets;   /* 0 when the ULPDU was too short to hold a header (notes-ddp-rdmap 15) */
+  uint8_t control;         /* the DDP Control octet as received, Rsvd bits and all */
+  uint8_t *target;         /* where its payload is placed; NULL when there is none */
+  uint64_t observer;       /* set by whoever handles `placed`, handed back with `delivered` */
+  /* At Delivery, when it is the L segment of an untagged message: the buffer it was posted with (NULL when
+   * that was empty), and how many octets of it the message has (ddp-07/rfc5041 §5.4, DDP-116), never more
+   * than there are. Else NULL and 0. */
+  uint8_t *message_memory;
   uint64_t message_octets;
 } ddp_segment;
+
+/* Writes the segment's DDP header to `wire` exactly as it was received, and returns its length: 14, 18, or
+ * 0 when there is none (for the report of an error: DDP-159). */
+size_t ddp_segment_header_wire(const ddp_segment *segment, uint8_t wire[DDP_MAX_HEADER_OCTETS]);
+
+/* The length of its ULPDU, header and payload (notes-ddp-rdmap 44); 0 when there is no whole header. */
+static inline uint32_t ddp_segment_ulpdu_octets(const ddp_segment *segment)
+{
+  return segment->header_octets + segment->payload_octets;
+}
 
 #endif

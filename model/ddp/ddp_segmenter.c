@@ -2,13 +2,12 @@
 
 #include <glib.h>
 
-#include "ddp/ddp_untagged_queue.h"
-
 enum { HEADER_BLOCK_OCTETS = 4096 };
 
 struct ddp_segmenter {
   uint8_t version;
-  uint32_t next_msn[DDP_QUEUES];
+  uint32_t queue_count;
+  uint32_t *next_msn; /* of each queue */
 
   bool busy;
   ddp_message message;
@@ -21,12 +20,14 @@ struct ddp_segmenter {
   uint32_t headers_used;
 };
 
-ddp_segmenter *ddp_segmenter_new(uint8_t version)
+ddp_segmenter *ddp_segmenter_new(uint8_t version, uint32_t queue_count, uint32_t first_msn)
 {
   ddp_segmenter *segmenter = g_new0(ddp_segmenter, 1);
   segmenter->version = version;
-  for (size_t i = 0; i < DDP_QUEUES; i++) {
-    segmenter->next_msn[i] = DDP_FIRST_MSN;
+  segmenter->queue_count = queue_count;
+  segmenter->next_msn = g_new(uint32_t, queue_count);
+  for (uint32_t i = 0; i < queue_count; i++) {
+    segmenter->next_msn[i] = first_msn;
   }
   return segmenter;
 }
@@ -37,6 +38,7 @@ void ddp_segmenter_free(ddp_segmenter *segmenter)
     return;
   }
   octet_block_unref(segmenter->headers);
+  g_free(segmenter->next_msn);
   g_free(segmenter);
 }
 
@@ -48,7 +50,7 @@ void ddp_segmenter_start(ddp_segmenter *segmenter, const ddp_message *message)
   segmenter->message = *message;
   segmenter->sent = 0;
   if (!message->tagged) {
-    g_assert(message->queue_number < DDP_QUEUES);
+    g_assert(message->queue_number < segmenter->queue_count);
     /* One number a message and queue, modulo 2^32 (ddp-07/rfc5041 §4.3, DDP-073, DDP-075). */
     segmenter->msn = segmenter->next_msn[message->queue_number]++;
   }
@@ -57,6 +59,16 @@ void ddp_segmenter_start(ddp_segmenter *segmenter, const ddp_message *message)
 bool ddp_segmenter_is_idle(const ddp_segmenter *segmenter)
 {
   return !segmenter->busy;
+}
+
+uint32_t ddp_segmenter_sent_octets(const ddp_segmenter *segmenter)
+{
+  return segmenter->busy ? segmenter->sent : 0;
+}
+
+void ddp_segmenter_abandon(ddp_segmenter *segmenter)
+{
+  segmenter->busy = false;
 }
 
 static void append_header(ddp_segmenter *segmenter, const ddp_header *header, octet_rope *ulpdu)

@@ -8,12 +8,9 @@
 
 #include "base/octet_rope.h"
 #include "ddp/ddp_header.h"
+#include "ddp/ddp_payload_source.h"
 
 typedef struct ddp_segmenter ddp_segmenter;
-
-/* Where the octets of a message come from: appends octets [from, from + length) of it to `rope`, by
- * reference. */
-typedef void (*ddp_payload_source)(void *user, uint64_t from, uint32_t length, octet_rope *rope);
 
 typedef struct ddp_message {
   bool tagged;
@@ -21,15 +18,16 @@ typedef struct ddp_message {
   uint32_t ulp_word;         /* untagged */
   uint32_t stag;             /* tagged */
   uint64_t tagged_offset;    /* tagged: TO of the first octet */
-  uint32_t queue_number;     /* untagged, below DDP_QUEUES; the messages of each queue get MSN 1, 2, … */
+  uint32_t queue_number;     /* untagged, below queue_count; the messages of each queue get their own MSNs */
   uint32_t length;           /* payload octets, 0 … 2^32 - 1 (DDP-085) */
   ddp_payload_source source; /* may be NULL with length 0 */
   void *source_user;
 } ddp_message;
 
-/* A segmenter that writes `version` (DV) into every header. Free with ddp_segmenter_free() (NULL is
- * allowed). */
-ddp_segmenter *ddp_segmenter_new(uint8_t version);
+/* A segmenter that writes `version` (DV) into every header, for messages on the queues 0 … queue_count - 1,
+ * each starting at `first_msn` (DDP_FIRST_MSN on the wire of a new stream; tests preset others). Free with
+ * ddp_segmenter_free() (NULL is allowed). */
+ddp_segmenter *ddp_segmenter_new(uint8_t version, uint32_t queue_count, uint32_t first_msn);
 void ddp_segmenter_free(ddp_segmenter *segmenter);
 
 /* Starts `message` (copied). Only when ddp_segmenter_is_idle(): segments of two messages never interleave
@@ -38,6 +36,14 @@ void ddp_segmenter_start(ddp_segmenter *segmenter, const ddp_message *message);
 
 /* No message is started, or the last segment of the last one was taken. */
 bool ddp_segmenter_is_idle(const ddp_segmenter *segmenter);
+
+/* Payload octets of the started message that are in segments already; 0 when idle. */
+uint32_t ddp_segmenter_sent_octets(const ddp_segmenter *segmenter);
+
+/* Gives up the rest of the started message, if any: idle afterwards, and no segment with L set is made up
+ * for it. Only for a stream that ends in an error, in front of its last message (DDP-161, notes-ddp-rdmap
+ * 36). */
+void ddp_segmenter_abandon(ddp_segmenter *segmenter);
 
 /* The next segment of the started message: header and up to `mulpdu_octets` - header payload octets (at
  * least one must fit), appended to the empty `ulpdu`. A zero-length message is one segment of header only

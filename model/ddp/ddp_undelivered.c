@@ -35,15 +35,22 @@ static size_t count_below(const ddp_undelivered *undelivered, uint64_t position)
   return element_array_count_below(&undelivered->segments, offsetof(ddp_segment, fpdu_start), position);
 }
 
-void ddp_undelivered_add(ddp_undelivered *undelivered, const ddp_segment *segment)
+ddp_segment *ddp_undelivered_add(ddp_undelivered *undelivered, const ddp_segment *segment)
 {
   size_t index = count_below(undelivered, segment->fpdu_start);
   g_assert(segment->fpdu_start < segment->fpdu_end);
   g_assert(index == 0 || segment_at(undelivered, index - 1)->fpdu_end <= segment->fpdu_start);
-  g_assert(index == undelivered->segments.count ||
-           segment->fpdu_end <= segment_at(undelivered, index)->fpdu_start);
+  if (index < undelivered->segments.count) {
+    const ddp_segment *behind = segment_at(undelivered, index);
+    if (behind->fpdu_start == segment->fpdu_start) {
+      g_assert(behind->fpdu_end == segment->fpdu_end);
+      return NULL;
+    }
+    g_assert(segment->fpdu_end <= behind->fpdu_start);
+  }
   ddp_segment *added = element_array_insert(&undelivered->segments, index);
   *added = *segment;
+  return added;
 }
 
 bool ddp_undelivered_take(ddp_undelivered *undelivered, uint64_t position, ddp_segment *segment)

@@ -6,6 +6,7 @@
 #include "base/octet_store.h"
 #include "base/range_set.h"
 #include "mpa/mpa_fpdu.h"
+#include "mpa/mpa_inspection.h"
 #include "mpa/mpa_marker.h"
 #include "mpa/mpa_mulpdu.h"
 #include "mpa/mpa_open_fpdus.h"
@@ -432,6 +433,18 @@ void mpa_deframer_receive(mpa_deframer *deframer, uint64_t offset, const octet_r
   if (deframer->error != MPA_ERROR_NONE) {
     let_go(deframer);
   }
+}
+
+mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, const octet_rope *octets)
+{
+  mpa_inspection_known known = {.markers = deframer->markers,
+                                .crc = deframer->crc,
+                                .edge = deframer->edge,
+                                .store = deframer->store,
+                                .open = deframer->open};
+
+  /* After an error nothing is passed any more, so nothing can fail. */
+  return deframer->error == MPA_ERROR_NONE ? mpa_inspection_verdict(&known, offset, octets) : MPA_ERROR_NONE;
 }
 
 uint64_t mpa_deframer_in_order_edge(const mpa_deframer *deframer)

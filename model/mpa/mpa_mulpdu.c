@@ -1,5 +1,8 @@
 #include "mpa/mpa_mulpdu.h"
 
+#include <glib.h>
+
+#include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_marker.h"
 
 uint32_t mpa_mulpdu_octets(uint32_t emss_octets, bool markers)
@@ -19,4 +22,29 @@ uint32_t mpa_mulpdu_octets(uint32_t emss_octets, bool markers)
     return MPA_MULPDU_MAX_OCTETS;
   }
   return (uint32_t)(emss_octets - overhead);
+}
+
+/* The largest ULPDU, without PAD, whose FPDU lies within [offset, end); 0 when there is none. */
+static uint64_t largest_ulpdu(uint64_t offset, uint64_t end, bool markers)
+{
+  uint64_t overhead = MPA_FPDU_LENGTH_OCTETS + MPA_FPDU_CRC_OCTETS;
+
+  end -= end % 4; /* FPDUs are multiples of 4 octets from `offset` on, which is one */
+  uint64_t octets = end - offset;
+  if (markers) {
+    octets -= MPA_MARKER_OCTETS * (mpa_marker_count_below(end) - mpa_marker_count_below(offset));
+  }
+  return octets > overhead ? octets - overhead : 0;
+}
+
+uint32_t mpa_mulpdu_exact_octets(uint64_t offset, uint32_t room_octets, uint32_t emss_octets, bool markers)
+{
+  g_assert(offset % 4 == 0);
+  uint64_t ulpdu = largest_ulpdu(offset, offset + room_octets, markers);
+
+  if (ulpdu < MPA_MULPDU_MIN_OCTETS) {
+    /* The segment ends as it is; the FPDU starts the next, at the same offset. */
+    ulpdu = largest_ulpdu(offset, offset + emss_octets, markers);
+  }
+  return (uint32_t)CLAMP(ulpdu, MPA_MULPDU_MIN_OCTETS, MPA_MULPDU_MAX_OCTETS);
 }

@@ -13,93 +13,249 @@ enum {
   HEADER_OCTETS = 20,
 };
 
-/* Octet 16 (mpa-01 §6.1.1, MPA-235). */
+/* Octet 16 (mpa-01 §6.1.1, MPA-235); the five low bits are Res, sent as zero and not looked at (MPA-250). */
 enum { FLAG_MARKERS = 0x80, FLAG_CRC = 0x40, FLAG_REJECTED = 0x20 };
 
-static const uint8_t request_key[KEY_OCTETS + 1] = "MPA ID Req Frame"; /* MPA-237 */
-static const uint8_t reply_key[KEY_OCTETS + 1] = "MPA ID Rep Frame";   /* MPA-238; capital F: notes-mpa 38 */
-
-struct mpa_startup {
-  const mpa_generation_rules *rules;
-  mpa_role role;
-  bool markers; /* we want them in what we receive */
-  bool crc;
-  bool frame_sent;
-  mpa_startup_state state;
-  uint32_t received;             /* octets of the peer's frame so far */
-  uint8_t header[HEADER_OCTETS]; /* its first octets */
+static const uint8_t keys[][KEY_OCTETS + 1] = {
+    [MPA_INITIATOR] = "MPA ID Req Frame", /* MPA-237 */
+    [MPA_RESPONDER] = "MPA ID Rep Frame", /* MPA-238; capital F: notes-mpa 38 */
 };
 
-mpa_startup *mpa_startup_new(mpa_generation generation, mpa_role role, bool markers, bool crc)
+/* What may happen to an endpoint. */
+typedef enum startup_event {
+  EVENT_BEGIN,           /* the ULP enables MPA */
+  EVENT_BEGIN_FRAMELESS, /* the same where the generation has no startup frames */
+  EVENT_VALID_FRAME,     /* the peer's frame is whole and valid, and nobody is to be asked */
+  EVENT_FRAME_TO_DECIDE, /* the same, but the ULP wants to see its Private Data */
+  EVENT_REJECTING_REPLY, /* it is a Reply with R=1 */
+  EVENT_ULP_ACCEPTS,
+  EVENT_ULP_REJECTS,
+  EVENT_FAULT, /* a wrong octet, one too many, or none in time */
+  EVENTS
+} startup_event;
+
+enum { NEVER = MPA_STARTUP_STATES }; /* the event cannot happen in this state */
+
+static const uint8_t next_state[MPA_STARTUP_STATES][EVENTS] = {
+    [MPA_STARTUP_STREAMING] = {[EVENT_BEGIN] = MPA_STARTUP_WAITING,
+                               /* mpa-02 §8.1: the agreed octet is all there is (MPA-183, MPA-189) */
+                               [EVENT_BEGIN_FRAMELESS] = MPA_STARTUP_FULL_OPERATION,
+                               [EVENT_VALID_FRAME] = NEVER,
+                               [EVENT_FRAME_TO_DECIDE] = NEVER,
+                               [EVENT_REJECTING_REPLY] = NEVER,
+                               [EVENT_ULP_ACCEPTS] = NEVER,
+                               [EVENT_ULP_REJECTS] = NEVER,
+                               [EVENT_FAULT] = NEVER},
+    /* mpa-01 §6.1 rules 2 and 3: a valid frame of the peer opens full operation, an improper one ends the
+     * connection (MPA-204, MPA-205, MPA-215, MPA-216), a rejection only MPA (MPA-217) */
+    [MPA_STARTUP_WAITING] = {[EVENT_BEGIN] = NEVER,
+                             [EVENT_BEGIN_FRAMELESS] = NEVER,
+                             [EVENT_VALID_FRAME] = MPA_STARTUP_FULL_OPERATION,
+                             [EVENT_FRAME_TO_DECIDE] = MPA_STARTUP_DECIDING,
+                             [EVENT_REJECTING_REPLY] = MPA_STARTUP_REJECTED,
+                             [EVENT_ULP_ACCEPTS] = NEVER,
+                             [EVENT_ULP_REJECTS] = NEVER,
+                             [EVENT_FAULT] = MPA_STARTUP_FAILED},
+    /* mpa-01 §6.1 rule 6 (MPA-222, MPA-224); the peer must be silent meanwhile (notes-mpa 41) */
+    [MPA_STARTUP_DECIDING] = {[EVENT_BEGIN] = NEVER,
+                              [EVENT_BEGIN_FRAMELESS] = NEVER,
+                              [EVENT_VALID_FRAME] = NEVER,
+                              [EVENT_FRAME_TO_DECIDE] = NEVER,
+                              [EVENT_REJECTING_REPLY] = NEVER,
+                              [EVENT_ULP_ACCEPTS] = MPA_STARTUP_FULL_OPERATION,
+                              [EVENT_ULP_REJECTS] = MPA_STARTUP_REJECTED,
+                              [EVENT_FAULT] = MPA_STARTUP_FAILED},
+    /* A Responder whose Reply has not gone out yet is owed silence, too. */
+    [MPA_STARTUP_FULL_OPERATION] = {[EVENT_BEGIN] = NEVER,
+                                    [EVENT_BEGIN_FRAMELESS] = NEVER,
+                                    [EVENT_VALID_FRAME] = NEVER,
+                                    [EVENT_FRAME_TO_DECIDE] = NEVER,
+                                    [EVENT_REJECTING_REPLY] = NEVER,
+                                    [EVENT_ULP_ACCEPTS] = NEVER,
+                                    [EVENT_ULP_REJECTS] = NEVER,
+                                    [EVENT_FAULT] = MPA_STARTUP_FAILED},
+    [MPA_STARTUP_REJECTED] = {NEVER, NEVER, NEVER, NEVER, NEVER, NEVER, NEVER, NEVER},
+    [MPA_STARTUP_FAILED] = {NEVER, NEVER, NEVER, NEVER, NEVER, NEVER, NEVER, NEVER},
+};
+
+static const char *const reason_texts[MPA_STARTUP_REASONS] = {
+    [MPA_STARTUP_REASON_NONE] = "nothing is wrong",
+    [MPA_STARTUP_REASON_KEY] = "the key of the startup frame is wrong",
+    [MPA_STARTUP_REASON_SAME_ROLE] = "the peer started MPA in the same role",
+    [MPA_STARTUP_REASON_REVISION] = "the revision of the startup frame is of another generation",
+    [MPA_STARTUP_REASON_PRIVATE_DATA] =
+        "the startup frame announces more Private Data than may be or than fits",
+    [MPA_STARTUP_REASON_EXTRA_OCTETS] = "octets follow the startup frame where none may be",
+    [MPA_STARTUP_REASON_TIMEOUT] = "no startup frame came in time",
+    [MPA_STARTUP_REASON_TIMEOUT_PARTIAL] = "the startup frame was not complete in time",
+    [MPA_STARTUP_REASON_REJECTED_BY_PEER] = "the peer rejected the connection",
+    [MPA_STARTUP_REASON_REJECTED_BY_ULP] = "the ULP rejected the peer's Private Data",
+};
+
+struct mpa_startup {
+  mpa_startup_config config;
+  const iwarp_generation_rules *rules;
+  mpa_startup_state state;
+  mpa_startup_reason reason;
+  bool frame_sent;
+  time_ps deadline;
+  uint32_t received;             /* octets of the peer's frame so far */
+  uint8_t header[HEADER_OCTETS]; /* its first octets; zero where none came yet */
+  uint8_t *private_data;         /* what follows them; NULL: none */
+  uint8_t *own_private_data;     /* for the frame this end sends; NULL: none */
+  uint32_t own_private_data_octets;
+};
+
+const char *mpa_startup_reason_text(mpa_startup_reason reason)
+{
+  g_assert(reason < MPA_STARTUP_REASONS);
+  return reason_texts[reason];
+}
+
+mpa_startup *mpa_startup_new(const mpa_startup_config *config)
 {
   mpa_startup *startup = g_new0(mpa_startup, 1);
 
-  startup->rules = mpa_generation_rules_of(generation);
-  startup->role = role;
-  startup->markers = markers;
-  startup->crc = crc;
-  startup->state = MPA_STARTUP_WAITING;
+  startup->config = *config;
+  startup->rules = iwarp_generation_rules_of(config->generation);
+  startup->deadline = TIME_PS_NEVER;
   return startup;
 }
 
 void mpa_startup_free(mpa_startup *startup)
 {
+  if (startup == NULL) {
+    return;
+  }
+  g_free(startup->private_data);
+  g_free(startup->own_private_data);
   g_free(startup);
+}
+
+/* The event happened, for this reason; MPA_STARTUP_REASON_NONE when all is well. */
+static void step(mpa_startup *startup, startup_event event, mpa_startup_reason reason)
+{
+  uint8_t next = next_state[startup->state][event];
+
+  g_assert(next != NEVER);
+  startup->state = (mpa_startup_state)next;
+  startup->reason = reason;
+  if (startup->state != MPA_STARTUP_WAITING) {
+    startup->deadline = TIME_PS_NEVER;
+  }
+}
+
+static void set_own_private_data(mpa_startup *startup, const uint8_t *private_data, uint32_t length)
+{
+  g_assert(length <= startup->rules->private_data_max_octets); /* MPA-255, notes-mpa 40 */
+  g_free(startup->own_private_data);
+  startup->own_private_data = length > 0 ? g_memdup2(private_data, length) : NULL;
+  startup->own_private_data_octets = length;
+}
+
+void mpa_startup_begin(mpa_startup *startup, const uint8_t *private_data, uint32_t length, time_ps now)
+{
+  time_ps timeout = startup->config.timeout_ps;
+
+  if (!startup->rules->startup_frames) {
+    g_assert(private_data == NULL);
+    step(startup, EVENT_BEGIN_FRAMELESS, MPA_STARTUP_REASON_NONE);
+    return;
+  }
+  step(startup, EVENT_BEGIN, MPA_STARTUP_REASON_NONE);
+  set_own_private_data(startup, private_data, private_data ? length : 0);
+  /* mpa-01 §6.1 rules 8 and 10 give no number: the ULP's wish (MPA-228, MPA-233; notes-mpa 45) */
+  if (timeout > 0 && timeout < TIME_PS_NEVER - now) {
+    startup->deadline = now + timeout;
+  }
+}
+
+void mpa_startup_decide(mpa_startup *startup, bool accept, const uint8_t *private_data, uint32_t length)
+{
+  g_assert(startup->state == MPA_STARTUP_DECIDING);
+  if (private_data) {
+    set_own_private_data(startup, private_data, length);
+  }
+  step(startup, accept ? EVENT_ULP_ACCEPTS : EVENT_ULP_REJECTS,
+       accept ? MPA_STARTUP_REASON_NONE : MPA_STARTUP_REASON_REJECTED_BY_ULP);
+}
+
+/* mpa-01 §6.1 rules 1 and 2: an Initiator starts with its Request (MPA-202); a Responder waits until a Request is
+ * validated (MPA-204) and its ULP has judged it (MPA-206, MPA-210). */
+static bool frame_is_due(const mpa_startup *startup)
+{
+  switch (startup->state) {
+  case MPA_STARTUP_WAITING:
+    return startup->config.role == MPA_INITIATOR;
+  case MPA_STARTUP_FULL_OPERATION:
+    return startup->rules->startup_frames;
+  case MPA_STARTUP_REJECTED:
+    return startup->config.role == MPA_RESPONDER;
+  default:
+    return false;
+  }
 }
 
 bool mpa_startup_next_frame(mpa_startup *startup, octet_rope *frame)
 {
-  /* mpa-01 §6.1 rules 1 and 2: the Responder waits for a validated Request (MPA-202, MPA-204). */
-  bool allowed = startup->role == MPA_INITIATOR || startup->state == MPA_STARTUP_FULL_OPERATION;
-
-  if (startup->frame_sent || startup->state == MPA_STARTUP_FAILED || !allowed) {
+  if (startup->frame_sent || !frame_is_due(startup)) {
     return false;
   }
-  octet_block *block = octet_block_new(HEADER_OCTETS);
+  uint32_t length = HEADER_OCTETS + startup->own_private_data_octets; /* no pad, marker or CRC (MPA-236) */
+  octet_block *block = octet_block_new(length);
   uint8_t *octets = octet_block_octets(block);
-  memset(octets, 0, HEADER_OCTETS); /* R, Res and PD_Length: we never reject and have no Private Data */
-  memcpy(octets, startup->role == MPA_INITIATOR ? request_key : reply_key, KEY_OCTETS);
-  octets[FLAGS_AT] = (uint8_t)((startup->markers ? FLAG_MARKERS : 0) | (startup->crc ? FLAG_CRC : 0));
-  octets[REVISION_AT] = startup->rules->revision;
-  octet_rope_append(frame, octets, HEADER_OCTETS, block);
+
+  memcpy(octets, keys[startup->config.role], KEY_OCTETS);
+  octets[FLAGS_AT] =
+      (uint8_t)((startup->config.markers ? FLAG_MARKERS : 0) | (startup->config.crc ? FLAG_CRC : 0) |
+                (startup->state == MPA_STARTUP_REJECTED ? FLAG_REJECTED : 0)); /* MPA-248, MPA-249 */
+  octets[REVISION_AT] = startup->rules->mpa_revision;
+  big_endian_write_16(octets + PRIVATE_DATA_LENGTH_AT, (uint16_t)startup->own_private_data_octets);
+  if (startup->own_private_data) {
+    memcpy(octets + HEADER_OCTETS, startup->own_private_data, startup->own_private_data_octets);
+  }
+  octet_rope_append(frame, octets, length, block);
   octet_block_unref(block);
   startup->frame_sent = true;
   return true;
 }
 
-uint64_t mpa_startup_received_frame_octets(const mpa_startup *startup)
+/* PD_Length; its value with a zero for the octet that has not come yet. */
+static uint32_t private_data_octets(const mpa_startup *startup)
 {
-  if (startup->received < HEADER_OCTETS) {
-    return 0;
-  }
-  return HEADER_OCTETS + big_endian_read_16(startup->header + PRIVATE_DATA_LENGTH_AT);
+  return big_endian_read_16(startup->header + PRIVATE_DATA_LENGTH_AT);
 }
 
-/* Whether octet number `index` of the peer's frame, the last of those received, may be what it is. */
-static bool octet_is_valid(const mpa_startup *startup, uint32_t index)
+uint64_t mpa_startup_received_frame_octets(const mpa_startup *startup)
 {
-  /* mpa-01 §6.1 rule 8, §6.1.1: each end knows which frame it must get; two Initiators find each other out
-   * here (MPA-227, MPA-239, MPA-240). */
-  const uint8_t *key = startup->role == MPA_INITIATOR ? reply_key : request_key;
+  return startup->received < HEADER_OCTETS ? 0 : HEADER_OCTETS + private_data_octets(startup);
+}
 
+/* What is wrong with octet number `index` of the peer's frame, the last of those received. */
+static mpa_startup_reason judge_octet(const mpa_startup *startup, uint32_t index)
+{
   if (index < KEY_OCTETS) {
-    return startup->header[index] == key[index];
+    /* mpa-01 §6.1 rule 5, §6.1.1: each end knows which frame it must get (MPA-221, MPA-239, MPA-240). The two keys
+     * part at one octet, and that one tells that both ends have the same role (rule 8, MPA-227). */
+    mpa_role role = startup->config.role;
+    uint8_t octet = startup->header[index];
+
+    if (octet == keys[role == MPA_INITIATOR ? MPA_RESPONDER : MPA_INITIATOR][index]) {
+      return MPA_STARTUP_REASON_NONE;
+    }
+    return octet == keys[role][index] ? MPA_STARTUP_REASON_SAME_ROLE : MPA_STARTUP_REASON_KEY;
   }
-  if (index == FLAGS_AT) {
-    /* R counts in a Reply only (MPA-248, MPA-249); Res never does (MPA-250). A rejected Initiator leaves
-     * MPA (MPA-217). No Responder of ours rejects and no ULP of ours could go on without MPA, so it fails
-     * like a malformed frame. */
-    return startup->role == MPA_RESPONDER || !(startup->header[FLAGS_AT] & FLAG_REJECTED);
+  if (index == REVISION_AT && startup->header[REVISION_AT] != startup->rules->mpa_revision) {
+    return MPA_STARTUP_REASON_REVISION; /* mpa-01 §6.1.1 (MPA-252) */
   }
-  if (index == REVISION_AT) {
-    return startup->header[REVISION_AT] == startup->rules->revision; /* MPA-252 */
+  if (index >= PRIVATE_DATA_LENGTH_AT) {
+    /* mpa-01 §6.1 rule 9 (MPA-229, MPA-230, MPA-232); one octet of a length may already be too much */
+    uint32_t limit =
+        MIN(startup->rules->private_data_max_octets, startup->config.private_data_capacity_octets);
+
+    return private_data_octets(startup) <= limit ? MPA_STARTUP_REASON_NONE : MPA_STARTUP_REASON_PRIVATE_DATA;
   }
-  if (index == HEADER_OCTETS - 1) {
-    /* mpa-01 §6.1 rule 9 (MPA-229, MPA-232) */
-    return mpa_startup_received_frame_octets(startup) - HEADER_OCTETS <=
-           startup->rules->private_data_max_octets;
-  }
-  return true;
+  return MPA_STARTUP_REASON_NONE; /* R in a Request and Res say nothing (MPA-248, MPA-250) */
 }
 
 /* Takes octets of the frame's first 20; returns how many, a wrong one being the last. */
@@ -111,36 +267,98 @@ static uint32_t receive_header(mpa_startup *startup, const octet_rope *octets)
     uint32_t index = startup->received++;
 
     startup->header[index] = octet_rope_at(octets, taken++);
-    if (!octet_is_valid(startup, index)) {
-      startup->state = MPA_STARTUP_FAILED; /* mpa-01 §6.1 rule 5, §7 (MPA-221, MPA-279) */
+    mpa_startup_reason reason = judge_octet(startup, index);
+    if (reason != MPA_STARTUP_REASON_NONE) {
+      step(startup, EVENT_FAULT, reason);
       break;
     }
   }
   return taken;
 }
 
+/* Takes the Private Data that is among the octets behind the first `taken`; returns how much. PD_Length of it and no
+ * more (MPA-231), for which there is room (MPA-230). */
+static uint32_t receive_private_data(mpa_startup *startup, const octet_rope *octets, uint32_t taken)
+{
+  uint32_t total = private_data_octets(startup);
+  uint32_t done = startup->received - HEADER_OCTETS;
+  uint32_t length = MIN(total - done, octets->length - taken);
+
+  if (length == 0) {
+    return 0;
+  }
+  if (startup->private_data == NULL) {
+    startup->private_data = g_malloc(total);
+  }
+  octet_rope_copy_out(octets, taken, length, startup->private_data + done);
+  startup->received += length;
+  return length;
+}
+
+/* The peer's frame is whole and valid; `behind`: more octets came behind it. */
+static void finish_frame(mpa_startup *startup, bool behind)
+{
+  /* R counts in a Reply only (MPA-248, MPA-249). What comes behind a rejection is the ULP's (notes-mpa 41). */
+  if (startup->config.role == MPA_INITIATOR && (startup->header[FLAGS_AT] & FLAG_REJECTED)) {
+    step(startup, EVENT_REJECTING_REPLY, MPA_STARTUP_REASON_REJECTED_BY_PEER);
+    return;
+  }
+  /* Neither end may send an FPDU before it has our answer to this frame: the Initiator waits for the Reply (MPA-215),
+   * the Responder for the first FPDU (MPA-219). The documents do not say what more octets are then; they count as a
+   * malformed frame (notes-mpa 41). */
+  if (behind) {
+    step(startup, EVENT_FAULT, MPA_STARTUP_REASON_EXTRA_OCTETS);
+    return;
+  }
+  step(startup, startup->config.ulp_decides ? EVENT_FRAME_TO_DECIDE : EVENT_VALID_FRAME,
+       MPA_STARTUP_REASON_NONE);
+}
+
+/* Octets came when the peer's frame was complete already. */
+static void receive_behind_frame(mpa_startup *startup)
+{
+  bool reply_is_owed =
+      startup->state == MPA_STARTUP_FULL_OPERATION && startup->rules->startup_frames && !startup->frame_sent;
+
+  if (startup->state == MPA_STARTUP_DECIDING || reply_is_owed) {
+    step(startup, EVENT_FAULT, MPA_STARTUP_REASON_EXTRA_OCTETS);
+  }
+}
+
 uint32_t mpa_startup_receive(mpa_startup *startup, const octet_rope *octets)
 {
+  if (octets->length == 0) {
+    return 0;
+  }
   if (startup->state != MPA_STARTUP_WAITING) {
+    receive_behind_frame(startup);
     return 0;
   }
   uint32_t taken = receive_header(startup, octets);
   if (startup->state == MPA_STARTUP_FAILED || startup->received < HEADER_OCTETS) {
     return taken;
   }
-  /* Private Data is the ULP's; ours has no use for it and lets it pass (MPA-256). */
-  uint64_t missing = mpa_startup_received_frame_octets(startup) - startup->received;
-  uint32_t private_data = (uint32_t)MIN(missing, octets->length - taken);
-  startup->received += private_data;
-  taken += private_data;
-  if (private_data < missing) {
-    return taken;
+  taken += receive_private_data(startup, octets, taken);
+  if (startup->received == mpa_startup_received_frame_octets(startup)) {
+    finish_frame(startup, taken < octets->length);
   }
-  /* Neither end may send an FPDU before it has our answer to this frame: the Initiator waits for the Reply
-   * (MPA-215), the Responder for the first FPDU (MPA-219). The documents do not say what more octets are
-   * then; they count as a malformed frame (notes-mpa 41). */
-  startup->state = taken == octets->length ? MPA_STARTUP_FULL_OPERATION : MPA_STARTUP_FAILED;
   return taken;
+}
+
+time_ps mpa_startup_deadline(const mpa_startup *startup)
+{
+  return startup->deadline;
+}
+
+void mpa_startup_run(mpa_startup *startup, time_ps now)
+{
+  if (now < startup->deadline) {
+    return;
+  }
+  /* Two Responders wait for each other for ever (mpa-01 §6.1 rule 8, MPA-228); a frame that stops midway is rule 10's
+   * (MPA-233). No code is given for either: like an invalid frame. */
+  step(startup, EVENT_FAULT,
+       startup->received == 0 ? MPA_STARTUP_REASON_TIMEOUT : MPA_STARTUP_REASON_TIMEOUT_PARTIAL);
 }
 
 mpa_startup_state mpa_startup_state_of(const mpa_startup *startup)
@@ -148,10 +366,26 @@ mpa_startup_state mpa_startup_state_of(const mpa_startup *startup)
   return startup->state;
 }
 
+mpa_startup_reason mpa_startup_reason_of(const mpa_startup *startup)
+{
+  return startup->reason;
+}
+
+const uint8_t *mpa_startup_private_data(const mpa_startup *startup, uint32_t *length)
+{
+  bool valid = startup->state == MPA_STARTUP_DECIDING || startup->state == MPA_STARTUP_FULL_OPERATION ||
+               startup->state == MPA_STARTUP_REJECTED;
+
+  *length = valid ? private_data_octets(startup) : 0;
+  return valid ? startup->private_data : NULL;
+}
+
+/* Whether the peer's frame has `flag`; where there are no frames markers and CRC are always there (mpa-02 §3.2, §7.1,
+ * §7.2: MPA-093, MPA-114). */
 static bool peer_has_flag(const mpa_startup *startup, uint8_t flag)
 {
   g_assert(startup->state == MPA_STARTUP_FULL_OPERATION);
-  return (startup->header[FLAGS_AT] & flag) != 0;
+  return startup->rules->markers_and_crc_always || (startup->header[FLAGS_AT] & flag) != 0;
 }
 
 bool mpa_startup_send_markers(const mpa_startup *startup)
@@ -162,10 +396,10 @@ bool mpa_startup_send_markers(const mpa_startup *startup)
 bool mpa_startup_receive_markers(const mpa_startup *startup)
 {
   g_assert(startup->state == MPA_STARTUP_FULL_OPERATION);
-  return startup->markers;
+  return startup->rules->markers_and_crc_always || startup->config.markers;
 }
 
 bool mpa_startup_crc(const mpa_startup *startup)
 {
-  return startup->crc || peer_has_flag(startup, FLAG_CRC); /* mpa-01 §6.1.1 (MPA-244) */
+  return startup->config.crc || peer_has_flag(startup, FLAG_CRC); /* mpa-01 §6.1.1 (MPA-244) */
 }

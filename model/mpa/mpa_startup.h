@@ -1,12 +1,17 @@
-/* MPA startup: Request and Reply frames, and the phase machine of one endpoint (mpa-01 §6.1, §6.1.1). */
+/* MPA startup: Request and Reply frames, Private Data both ways, and the phase machine of one endpoint (mpa-01 §6.1,
+ * §6.1.1; rfc: revision 1; rdmac: no frames, §8.1 of mpa-02). Sans I/O: octets and `now` go in; frames, a state and a
+ * deadline come out.
+ *
+ * Until mpa_startup_begin() the connection is in streaming mode and none of its octets are MPA's. */
 #ifndef MPA_MPA_STARTUP_H
 #define MPA_MPA_STARTUP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/iwarp_generation.h"
 #include "base/octet_rope.h"
-#include "mpa/mpa_generation.h"
+#include "base/time_ps.h"
 
 typedef struct mpa_startup mpa_startup;
 
@@ -16,35 +21,83 @@ typedef enum mpa_role {
 } mpa_role;
 
 typedef enum mpa_startup_state {
-  MPA_STARTUP_WAITING, /* for the peer's frame */
-  MPA_STARTUP_FULL_OPERATION,
-  MPA_STARTUP_FAILED, /* an improper frame: MPA error code 4; close the connection (MPA-205, MPA-216) */
+  MPA_STARTUP_STREAMING, /* MPA is not enabled */
+  MPA_STARTUP_WAITING,   /* for the peer's frame */
+  MPA_STARTUP_DECIDING, /* the peer's frame is valid; its Private Data is with the ULP: mpa_startup_decide() */
+  MPA_STARTUP_FULL_OPERATION, /* rdmac: from mpa_startup_begin() on */
+  MPA_STARTUP_REJECTED,       /* by either ULP: MPA is left, TCP stays open (MPA-208, MPA-217) */
+  MPA_STARTUP_FAILED,         /* MPA error code 4: close the connection at once (MPA-205, MPA-216, MPA-280) */
+  MPA_STARTUP_STATES
 } mpa_startup_state;
 
-/* A new endpoint that asks for `markers` in the direction it receives (the M bit) and for `crc` (the C
- * bit). Free with mpa_startup_free(). */
-mpa_startup *mpa_startup_new(mpa_generation generation, mpa_role role, bool markers, bool crc);
+/* Why startup failed or was rejected. */
+typedef enum mpa_startup_reason {
+  MPA_STARTUP_REASON_NONE,
+  MPA_STARTUP_REASON_KEY,       /* not the key of any frame (MPA-221) */
+  MPA_STARTUP_REASON_SAME_ROLE, /* the key of the frame this end sends: two Initiators (MPA-227) */
+  MPA_STARTUP_REASON_REVISION,  /* MPA-252 */
+  MPA_STARTUP_REASON_PRIVATE_DATA, /* PD_Length beyond the generation's limit or the ULP's buffer (MPA-229 … MPA-232) */
+  MPA_STARTUP_REASON_EXTRA_OCTETS, /* octets behind a frame where none may be (notes-mpa 41) */
+  MPA_STARTUP_REASON_TIMEOUT, /* no frame at all in time: for a Responder two Responders (MPA-228, notes-mpa 45) */
+  MPA_STARTUP_REASON_TIMEOUT_PARTIAL, /* a frame began and was not completed in time (MPA-233) */
+  MPA_STARTUP_REASON_REJECTED_BY_PEER,
+  MPA_STARTUP_REASON_REJECTED_BY_ULP,
+  MPA_STARTUP_REASONS
+} mpa_startup_reason;
+
+/* "the key of the startup frame is wrong" and the like, for people. Static, never NULL. */
+const char *mpa_startup_reason_text(mpa_startup_reason reason);
+
+typedef struct mpa_startup_config {
+  iwarp_generation generation;
+  mpa_role role;
+  bool markers;                          /* asked for in the direction this end receives (the M bit) */
+  bool crc;                              /* the C bit; false only by the administrator's wish (MPA-118) */
+  uint32_t private_data_capacity_octets; /* of the ULP's buffer: a frame with more is malformed (MPA-230) */
+  bool ulp_decides;   /* stop in MPA_STARTUP_DECIDING; else every valid frame is accepted at once */
+  time_ps timeout_ps; /* from begin to the whole frame of the peer; 0: for ever */
+} mpa_startup_config;
+
+/* A new endpoint in streaming mode; `config` is copied. Free with mpa_startup_free() (NULL is allowed). */
+mpa_startup *mpa_startup_new(const mpa_startup_config *config);
 void mpa_startup_free(mpa_startup *startup);
 
-/* The startup frame this endpoint may send now: the Initiator's Request at once, the Responder's Reply
- * once the Request is validated. Appends it to `frame` and returns true, once; false when there is nothing
- * to send. */
+/* MPA is enabled: all octets received from here on are MPA's. `private_data` (copied; NULL: none) goes into the frame this
+ * end sends, unless mpa_startup_decide() gives another; it is at most the generation's private_data_max_octets (checked).
+ * Only in MPA_STARTUP_STREAMING. rdmac: full operation at once, `private_data` must be NULL. */
+void mpa_startup_begin(mpa_startup *startup, const uint8_t *private_data, uint32_t length, time_ps now);
+
+/* The ULP's answer to the peer's Private Data, in MPA_STARTUP_DECIDING. A Responder answers with a Reply, R=1 when it does
+ * not `accept`, with `private_data` (copied; NULL: what mpa_startup_begin() was given) (MPA-206, MPA-210). An Initiator
+ * that does not accept leaves MPA (MPA-217, MPA-223). */
+void mpa_startup_decide(mpa_startup *startup, bool accept, const uint8_t *private_data, uint32_t length);
+
+/* The startup frame this endpoint may send now: the Initiator's Request at once, the Responder's Reply once it has accepted
+ * or rejected. Appends it to `frame` and returns true, once; false when there is nothing to send. */
 bool mpa_startup_next_frame(mpa_startup *startup, octet_rope *frame);
 
-/* Takes the next in-order octets of the stream, in pieces of any size; fails at the first wrong key octet,
- * and when octets follow the peer's frame before it is answered (notes-mpa 41). A rejecting Reply fails
- * too: no ULP here goes on without MPA. Returns how many octets belonged to the startup phase, a wrong one
- * included. */
+/* Takes the next in-order octets of the stream, in pieces of any size; fails at the first wrong octet (notes-mpa 41). Returns how
+ * many octets belonged to the startup phase, a wrong one included. Octets behind the peer's frame are never
+ * taken: see MPA_STARTUP_REASON_EXTRA_OCTETS; behind a rejecting Reply they are the ULP's. */
 uint32_t mpa_startup_receive(mpa_startup *startup, const octet_rope *octets);
 
-/* Where this endpoint stands. */
-mpa_startup_state mpa_startup_state_of(const mpa_startup *startup);
+/* When mpa_startup_run() is due (TIME_PS_NEVER); handles the timeout: fails. */
+time_ps mpa_startup_deadline(const mpa_startup *startup);
+void mpa_startup_run(mpa_startup *startup, time_ps now);
 
-/* Octets of the peer's frame as its header declares it: where its FPDU phase starts; 0 while unknown. */
+/* Where this endpoint stands, and why. */
+mpa_startup_state mpa_startup_state_of(const mpa_startup *startup);
+mpa_startup_reason mpa_startup_reason_of(const mpa_startup *startup);
+
+/* The peer's Private Data, once its frame is whole and valid; `*length` octets, the startup's own. NULL when there are none. */
+const uint8_t *mpa_startup_private_data(const mpa_startup *startup, uint32_t *length);
+
+/* Octets of the peer's frame as its header declares it: where its FPDU phase starts, counted from mpa_startup_begin(); 0 while
+ * unknown, and for rdmac. */
 uint64_t mpa_startup_received_frame_octets(const mpa_startup *startup);
 
-/* In full operation: the peer asked for markers in what we send (its M bit); we asked for them in what we
- * receive; CRC is used in both directions if either C bit is 1 (notes-mpa 42). */
+/* In full operation: the peer asked for markers in what we send (its M bit); we asked for them in what we receive; CRC is used
+ * in both directions if either C bit is 1 (notes-mpa 42). rdmac: all true. */
 bool mpa_startup_send_markers(const mpa_startup *startup);
 bool mpa_startup_receive_markers(const mpa_startup *startup);
 bool mpa_startup_crc(const mpa_startup *startup);

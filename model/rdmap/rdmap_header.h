@@ -5,22 +5,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RDMAP_VERSION_IETF = 1 }; /* RV (RDMAP-046) */
-
 typedef enum rdmap_opcode {
-  RDMAP_WRITE = 0x0, /* RDMAP-056 */
-  RDMAP_SEND = 0x3,  /* RDMAP-059 */
+  RDMAP_WRITE = 0x0,              /* RDMAP-056 */
+  RDMAP_READ_REQUEST = 0x1,       /* RDMAP-057 */
+  RDMAP_READ_RESPONSE = 0x2,      /* RDMAP-058 */
+  RDMAP_SEND = 0x3,               /* RDMAP-059 */
+  RDMAP_SEND_INVALIDATE = 0x4,    /* RDMAP-060 */
+  RDMAP_SEND_SE = 0x5,            /* RDMAP-061; SE: Solicited Event */
+  RDMAP_SEND_SE_INVALIDATE = 0x6, /* RDMAP-062 */
+  RDMAP_TERMINATE = 0x7,          /* RDMAP-063 */
+  RDMAP_OPCODES                   /* those above are reserved here */
 } rdmap_opcode;
 
-/* How DDP carries the messages of an opcode (rdmap-00 §6.1 fig. 4; RDMAP-043 … RDMAP-045). */
+/* Untagged queues (rdmap-00 §5.1, RDMAP-017). */
+enum { RDMAP_QUEUE_SEND = 0, RDMAP_QUEUE_READ_REQUEST = 1, RDMAP_QUEUE_TERMINATE = 2, RDMAP_QUEUES = 3 };
+
+/* How DDP carries the messages of an opcode (rdmap-00 §6.1 fig. 4, §6.2 fig. 5; RDMAP-043 … RDMAP-045, RDMAP-065). */
 typedef struct rdmap_opcode_rules {
   rdmap_opcode opcode;
   const char *name;
   bool tagged;           /* which buffer model carries it */
   uint32_t queue_number; /* of untagged ones */
+  bool is_send;          /* one of the four Send types */
+  bool invalidates;      /* carries an Invalidate STag */
+  bool solicits;         /* Solicited Event */
 } rdmap_opcode_rules;
 
-/* The row of `opcode` (4 bits, as received); NULL when this implementation knows none. */
+/* The row of `opcode` (4 bits, as received); NULL when it is reserved. */
 const rdmap_opcode_rules *rdmap_opcode_rules_of(uint8_t opcode);
 
 /* The control octet: RV in the top two bits, the opcode in the low four, 0 between (rdmap-00 §6.1 fig. 3;

@@ -5,70 +5,48 @@
 #ifndef RNIC_RNIC_ENDPOINT_H
 #define RNIC_RNIC_ENDPOINT_H
 
-#include "mpa/mpa_deframer.h"
-#include "mpa/mpa_startup.h"
-#include "rdmap/rdmap_stream.h"
+#include "rnic/rnic_completion_queue.h"
+#include "rnic/rnic_endpoint_config.h"
 #include "rnic/rnic_failure.h"
+#include "rnic/rnic_receiver.h"
+#include "rnic/rnic_sender.h"
 #include "tcp/tcp_connection.h"
 
 typedef struct rnic_endpoint rnic_endpoint;
-
-typedef struct rnic_endpoint_config {
-  tcp_config tcp;
-  mpa_generation generation;
-  mpa_role role; /* the Initiator opens TCP actively and sends the Request Frame */
-  bool markers;  /* asked for in the direction received */
-  bool crc;
-  time_ps placement_latency_ps;
-} rnic_endpoint_config;
 
 typedef struct rnic_endpoint_events {
   /* The send queue has room and RDMAP nothing left to send: post the next operation and return true, or false when there is none
    * now. Full operation has begun. May be NULL. */
   bool (*want_operation)(void *user, rnic_endpoint *endpoint, time_ps now);
-  /* As rdmap_stream_events. */
+  /* rnic_poll() has something; see rnic_set_notification(). The handler may poll, post and close. */
+  void (*completion)(void *user, rnic_endpoint *endpoint, time_ps now);
+  /* The peer's Private Data, when its startup frame is accepted or rejects; before full operation. */
+  void (*private_data)(void *user, const uint8_t *octets, uint32_t length, time_ps now);
+  /* As rdmap_stream_events: for measurement. */
   void (*placed)(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now);
-  void (*delivered)(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now);
-  void (*completed)(void *user, uint64_t id, time_ps now);
+  void (*delivered)(void *user, const ddp_segment *segment, time_ps now);
   /* A payload segment arrives, before it is handled; see tcp_events. `phase_offset` is `position` counted from the first
-   * octet of the FPDU phase; negative: a startup frame's. */
+   * octet of the FPDU phase; negative: a startup frame's or of streaming mode. */
   void (*segment)(void *user, int64_t phase_offset, uint32_t length, uint32_t new_octets, bool out_of_order,
                   time_ps now);
-  /* `length` octets from `phase_offset` of the direction sent on leave again; negative: a startup frame's. */
+  /* `length` octets from `phase_offset` of the direction sent on leave again; negative as above. */
   void (*retransmitted)(void *user, int64_t phase_offset, uint32_t length, time_ps now);
   /* An FPDU that starts at `phase_offset` of the direction sent has been handed to TCP. */
   void (*framed)(void *user, uint64_t phase_offset);
   /* The peer will send no more. */
   void (*finished)(void *user, rnic_endpoint *endpoint, time_ps now);
   void (*closed)(void *user, time_ps now);
-  /* The connection fails; it is aborted (RST) unless TCP is gone already. Once at most. */
+  /* The connection ends otherwise than by being closed when all is done; see rnic_failure. Once at most. What the documents say
+   * about its end happens by itself: Terminate and FIN, or RST. */
   void (*failed)(void *user, const rnic_failure *failure, time_ps now);
 } rnic_endpoint_events;
-
-/* What the receiving side holds (definitions.md, "Held octets"). */
-typedef struct rnic_held {
-  uint64_t incomplete;
-  uint64_t unlocated;
-  uint64_t order;
-  uint64_t processing;
-  uint64_t in_order_edge; /* all octets of the FPDU phase below this offset have arrived */
-  uint32_t holes;         /* out-of-order intervals of the TCP stream */
-  uint32_t partial_fpdus;
-  uint32_t undelivered;
-} rnic_held;
-
-/* Counters of the sending side, of FPDUs whose ULPDU has MULPDU octets and is tagged. */
-typedef struct rnic_full_size {
-  uint64_t payload_octets;
-  uint64_t stream_octets;
-} rnic_full_size;
 
 /* An endpoint that is closed; `config` and `events` are copied. Free with rnic_endpoint_free(). */
 rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_endpoint_events *events,
                                  void *user);
 void rnic_endpoint_free(rnic_endpoint *endpoint);
 
-/* Opens the connection: the Initiator actively, the Responder passively. */
+/* Opens the connection, actively or passively as the configuration says. */
 void rnic_endpoint_start(rnic_endpoint *endpoint, time_ps now);
 
 /* One datagram for this endpoint; the caller keeps its reference. */
@@ -81,11 +59,27 @@ datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now);
 time_ps rnic_endpoint_deadline(const rnic_endpoint *endpoint);
 void rnic_endpoint_run(rnic_endpoint *endpoint, time_ps now);
 
-/* No more operations will be posted: sends FIN behind what is posted. */
+/* No more operations will be posted: FIN follows when all that are posted are complete and all Read Requests that came are answered, in
+ * full operation. Idempotent. */
 void rnic_endpoint_close(rnic_endpoint *endpoint);
 
-/* Where operations are posted and buffers registered. */
+/* `failed` was told: the stream is erroneous (DDP-026, RDMAP-225), nothing of it is Placed or Delivered any more, and the connection goes down. */
+bool rnic_endpoint_is_erroneous(const rnic_endpoint *endpoint);
+
+/* Segments dropped as if lost, because silent_drop is set and they hold a broken FPDU (MPA-286). */
+uint64_t rnic_endpoint_segments_dropped(const rnic_endpoint *endpoint);
+
+/* The fault of its configuration has been done. */
+bool rnic_endpoint_fault_is_done(const rnic_endpoint *endpoint);
+
+/* The endpoint's own side of the seam to rnic_verbs, where ULPs post and register. */
 rdmap_stream *rnic_endpoint_stream(rnic_endpoint *endpoint);
+rnic_host *rnic_endpoint_host(const rnic_endpoint *endpoint);
+ddp_stream_identity rnic_endpoint_identity(const rnic_endpoint *endpoint);
+rnic_completion_queue *rnic_endpoint_completions(rnic_endpoint *endpoint);
+
+/* TCP's path MTU changed: new FPDUs are made for the new EMSS, those posted stay as they are (MPA-152, notes-mpa 26). */
+void rnic_endpoint_set_send_mtu(rnic_endpoint *endpoint, uint32_t mtu_octets);
 
 /* True when an octet of the stream received before `phase_offset` is still missing. In full operation. */
 bool rnic_endpoint_has_hole_before(const rnic_endpoint *endpoint, uint64_t phase_offset);

@@ -1,5 +1,7 @@
 #include "rnic/rnic_failure.h"
 
+#include <glib.h>
+
 static const char *tcp_text(tcp_close_reason reason)
 {
   switch (reason) {
@@ -15,15 +17,64 @@ static const char *tcp_text(tcp_close_reason reason)
   return "TCP: closed";
 }
 
+static const char *ulp_text(rnic_ulp_reason reason)
+{
+  return reason == RNIC_ULP_NO_STREAMING_OCTETS
+             ? "ULP: the peer's octets of streaming mode did not come in time"
+             : "ULP: octets came, but no valid FPDU in time";
+}
+
+static bool is_rejection(const rnic_failure *failure)
+{
+  return failure->layer == RNIC_FAILURE_STARTUP &&
+         (failure->reason.startup == MPA_STARTUP_REASON_REJECTED_BY_PEER ||
+          failure->reason.startup == MPA_STARTUP_REASON_REJECTED_BY_ULP);
+}
+
+bool rnic_failure_is_termination(const rnic_failure *failure)
+{
+  return failure->layer != RNIC_FAILURE_TCP;
+}
+
+char *rnic_failure_code(const rnic_failure *failure)
+{
+  int mpa_code = MPA_ERROR_CLOSED; /* of a TCP connection that is lost (mpa-01 §7, MPA-276) */
+
+  switch (failure->layer) {
+  case RNIC_FAILURE_STARTUP:
+    if (is_rejection(failure)) {
+      return g_strdup("rejected");
+    }
+    mpa_code = MPA_ERROR_STARTUP;
+    break;
+  case RNIC_FAILURE_MPA:
+    mpa_code = failure->reason.mpa;
+    break;
+  case RNIC_FAILURE_RDMAP: {
+    const rdmap_error *error = &failure->reason.rdmap;
+    return g_strdup_printf("Terminate %u/%u/%02X", error->layer, error->type, error->code);
+  }
+  case RNIC_FAILURE_TCP:
+    break;
+  case RNIC_FAILURE_ULP:
+    return g_strdup("timeout");
+  }
+  return g_strdup_printf("MPA error %d", mpa_code);
+}
+
 const char *rnic_failure_text(const rnic_failure *failure)
 {
   switch (failure->layer) {
+  case RNIC_FAILURE_STARTUP:
+    return mpa_startup_reason_text(failure->reason.startup);
   case RNIC_FAILURE_MPA:
     return mpa_error_text(failure->reason.mpa);
   case RNIC_FAILURE_RDMAP:
-    return rdmap_error_text(failure->reason.rdmap);
+    return rdmap_error_text(failure->reason.rdmap, failure->generation);
   case RNIC_FAILURE_TCP:
     break;
+  case RNIC_FAILURE_ULP:
+    return ulp_text(failure->reason.ulp);
   }
   return tcp_text(failure->reason.tcp);
 }

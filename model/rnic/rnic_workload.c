@@ -1,269 +1,396 @@
 #include "rnic/rnic_workload.h"
 
 #include <glib.h>
-#include <string.h>
 
-#include "rnic/rnic_sink_ring.h"
+#include "rnic/rnic_workload_private.h"
 
 /* A Write FPDU costs at least its DDP header and the 6 octets of MPA's framing: so many messages fit in flight. */
 enum { WRITE_OVERHEAD_OCTETS = DDP_TAGGED_HEADER_OCTETS + 6 };
 
-struct rnic_workload {
-  rnic_workload_config config;
-  uint64_t operations; /* in all */
-  rnic_sink_ring *ring;
-  rdmap_stream *sink;
-  rnic_workload_results results;
+/* --- Building --- */
 
-  /* Data Source */
-  uint64_t messages_posted;
-  uint64_t posted; /* operations */
-  uint64_t completed;
-  bool signal_due; /* the next operation is the Send behind a Write */
-  bool waits_for_slot;
-
-  /* Data Sink */
-  uint64_t message;           /* being Delivered: its number */
-  uint32_t message_delivered; /* octets of it Delivered so far */
-  uint64_t operations_delivered;
-};
-
-static bool signal_follows(const rnic_workload *workload, uint64_t messages_posted)
+static bool has_sends(const rnic_workload_plan *plan)
 {
-  const rnic_workload_config *config = &workload->config;
+  bool sends = false;
 
-  if (config->operation != RNIC_OPERATION_WRITE) {
-    return false;
+  for (uint32_t i = 0; i < plan->mix_count; i++) {
+    sends = sends || rnic_operation_rules_of(plan->mix[i])->is_send;
   }
-  return messages_posted == config->messages ||
-         (config->signal_every > 0 && messages_posted % config->signal_every == 0);
+  return sends;
 }
 
-static uint64_t signals_in_all(const rnic_workload_config *config)
+static bool has_exchanges(const rnic_workload_plan *plan)
 {
-  if (config->operation != RNIC_OPERATION_WRITE) {
-    return 0;
+  return rnic_workload_plan_has(plan, RNIC_OPERATION_STORAGE_READ) ||
+         rnic_workload_plan_has(plan, RNIC_OPERATION_STORAGE_WRITE);
+}
+
+static bool fills(const rnic_workload_plan *plan, bool at_peer)
+{
+  bool fills = false;
+
+  for (uint32_t i = 0; i < plan->mix_count; i++) {
+    const rnic_operation_rules *rules = rnic_operation_rules_of(plan->mix[i]);
+    fills = fills || (at_peer ? rules->fills_peer : rules->fills_requester);
   }
-  return config->signal_every == 0 ? 1 : (config->messages - 1) / config->signal_every + 1;
+  return fills;
+}
+
+/* design.md: at most what can be in flight + 2 messages. */
+static uint64_t slots_fitting(const rnic_workload_config *config)
+{
+  return MIN(config->messages,
+             config->in_flight_octets / ((uint64_t)config->message_octets + WRITE_OVERHEAD_OCTETS) + 2);
+}
+
+static void flow_init(rnic_workload *workload, mpa_role side)
+{
+  const rnic_workload_config *config = &workload->config;
+  workload_flow *flow = &workload->flows[side];
+
+  flow->requester = side;
+  flow->plan.mix_count = config->mix_count;
+  for (uint32_t i = 0; i < config->mix_count; i++) {
+    flow->plan.mix[i] = config->mix[i];
+  }
+  flow->plan.messages = config->messages;
+  flow->plan.signal_every = config->signal_every;
+  flow->steps = rnic_workload_plan_steps(&flow->plan);
+  flow->arrivals_at_requester = rnic_workload_plan_arrivals(&flow->plan, false);
+  flow->arrivals_at_peer = rnic_workload_plan_arrivals(&flow->plan, true);
+  for (mpa_role end = MPA_INITIATOR; end <= MPA_RESPONDER; end++) {
+    if (fills(&flow->plan, end != side)) {
+      flow->data[end] = rnic_workload_slots_new(slots_fitting(config), config->message_octets, config->table);
+    }
+  }
+}
+
+/* Buffers for the Sends that reach `side`: those of the peer's flow (data, requests, one signal more than Writes can be undelivered), and
+ * the responses to its own requests. */
+static void end_init(rnic_workload *workload, mpa_role side)
+{
+  const rnic_workload_plan *own = &workload->flows[side].plan;
+  const rnic_workload_plan *peers = &workload->flows[peer_of(side)].plan;
+  uint64_t fitting = slots_fitting(&workload->config);
+  uint64_t count = 1 + fitting * ((unsigned)has_sends(peers) + has_exchanges(peers) + has_exchanges(own) +
+                                  rnic_workload_plan_has(peers, RNIC_OPERATION_WRITE));
+  uint32_t octets = has_exchanges(peers) || has_exchanges(own) ? RNIC_STORAGE_MESSAGE_OCTETS : 0;
+  workload_end *end = &workload->ends[side];
+
+  octets = has_sends(peers) ? MAX(octets, workload->config.message_octets) : octets;
+  end->receives = rnic_workload_slots_new(count, octets, workload->config.table);
+  end->arrivals = rnic_arrivals_new();
+  element_array_init(&end->posted, sizeof(posted_work));
 }
 
 rnic_workload *rnic_workload_new(const rnic_workload_config *config)
 {
   rnic_workload *workload = g_new0(rnic_workload, 1);
-  /* design.md: at most what can be in flight + 2 messages. */
-  uint64_t fitting = config->in_flight_octets / (config->message_octets + WRITE_OVERHEAD_OCTETS) + 2;
 
-  g_assert(config->messages >= 1);
+  g_assert(config->messages >= 1 && config->mix_count >= 1 && config->mix_count <= RNIC_WORKLOAD_MIX_MAX);
   workload->config = *config;
-  workload->operations = config->messages + signals_in_all(config);
-  workload->ring = rnic_sink_ring_new(MIN(config->messages, fitting), config->message_octets);
+  flow_init(workload, MPA_INITIATOR);
+  if (config->both) {
+    flow_init(workload, MPA_RESPONDER);
+  }
+  end_init(workload, MPA_INITIATOR);
+  end_init(workload, MPA_RESPONDER);
   return workload;
 }
 
 void rnic_workload_free(rnic_workload *workload)
 {
-  if (workload) {
-    rnic_sink_ring_free(workload->ring);
-    g_free(workload);
+  if (!workload) {
+    return;
   }
-}
-
-/* --- Addresses both ULPs agreed on before the run --- */
-
-static uint32_t slot_stag(const rnic_workload *workload, uint64_t message)
-{
-  return 0x1000 + (uint32_t)(message % rnic_sink_ring_slots(workload->ring));
-}
-
-/* Bases differ from slot to slot, so that a Tagged Offset alone names no memory. */
-static uint64_t slot_base(const rnic_workload *workload, uint64_t message)
-{
-  return (message % rnic_sink_ring_slots(workload->ring) + 1) << 32;
-}
-
-void rnic_workload_lend(rnic_workload *workload, rdmap_stream *sink)
-{
-  const rnic_workload_config *config = &workload->config;
-  uint64_t slots = rnic_sink_ring_slots(workload->ring);
-
-  workload->sink = sink;
-  for (uint64_t slot = 0; slot < slots; slot++) {
-    uint8_t *memory = rnic_sink_ring_slot(workload->ring, slot);
-    if (config->operation == RNIC_OPERATION_SEND) {
-      rdmap_stream_post_receive(sink, memory, config->message_octets, slot);
-      continue;
-    }
-    bool registered =
-        ddp_tagged_buffers_register(rdmap_stream_tagged_buffers(sink), slot_stag(workload, slot),
-                                    slot_base(workload, slot), config->message_octets, memory);
-    g_assert(registered);
-    /* Not more Sends than Writes can be undelivered, and one. */
-    rdmap_stream_post_receive(sink, memory, 0, slot);
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    workload_end *end = &workload->ends[side];
+    rnic_arrivals_free(end->arrivals);
+    rnic_workload_slots_free(end->receives);
+    element_array_clear(&end->posted);
+    rnic_workload_slots_free(workload->flows[side].data[MPA_INITIATOR]);
+    rnic_workload_slots_free(workload->flows[side].data[MPA_RESPONDER]);
   }
-  if (config->operation == RNIC_OPERATION_WRITE) {
-    rdmap_stream_post_receive(sink, rnic_sink_ring_slot(workload->ring, 0), 0, slots);
-  }
+  g_free(workload);
 }
 
-/* --- Data Source --- */
-
-/* Payload of the message posted last; the stream asks for it before another is posted. */
-static void message_payload(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+void rnic_workload_lend(rnic_workload *workload, rnic_endpoint *const endpoints[RNIC_WORKLOAD_ENDS])
 {
-  const rnic_workload *workload = user;
-  uint64_t offset = pattern_message_offset(workload->config.connection, workload->messages_posted - 1) + from;
-
-  while (length > 0) {
-    uint32_t piece = MIN(length, (uint32_t)PATTERN_OCTETS);
-    octet_rope_append(rope, pattern_at(workload->config.table, offset), piece, NULL);
-    offset += piece;
-    length -= piece;
-  }
+  workload->ends[MPA_INITIATOR].endpoint = endpoints[MPA_INITIATOR];
+  workload->ends[MPA_RESPONDER].endpoint = endpoints[MPA_RESPONDER];
+  rnic_workload_lend_end(workload, MPA_INITIATOR);
+  rnic_workload_lend_end(workload, MPA_RESPONDER);
 }
 
-static bool may_post(rnic_workload *workload)
-{
-  const rnic_workload_config *config = &workload->config;
+/* --- The requester --- */
 
-  if (workload->posted == workload->operations ||
-      (config->outstanding > 0 && workload->posted - workload->completed >= config->outstanding)) {
+static rnic_workload_slots *data_of(const workload_flow *flow, const rnic_operation_rules *rules,
+                                    mpa_role *side)
+{
+  *side = rules->fills_requester ? flow->requester : peer_of(flow->requester);
+  return rules->fills_requester || rules->fills_peer ? flow->data[*side] : NULL;
+}
+
+/* Whether all buffers that `step` needs are free: one for its data; the peer's for a Send; its own for the response. */
+static bool has_buffers(const rnic_workload *workload, const workload_flow *flow,
+                        const rnic_workload_step *step)
+{
+  const workload_end *own = &workload->ends[flow->requester];
+  const workload_end *peer = &workload->ends[peer_of(flow->requester)];
+  const rnic_operation_rules *rules = rnic_operation_rules_of(step->operation);
+  bool peer_has = rnic_workload_slots_free_count(peer->receives) > peer->receives_reserved;
+  bool own_has = rnic_workload_slots_free_count(own->receives) > own->receives_reserved;
+  mpa_role side;
+
+  if (step->is_signal || rules->is_send) {
+    return peer_has;
+  }
+  return rnic_workload_slots_has_next(data_of(flow, rules, &side)) &&
+         (!rules->is_exchange || (peer_has && own_has));
+}
+
+static bool post_signal(rnic_workload *workload, workload_flow *flow)
+{
+  const posted_work what = {.meaning = MEANING_SIGNAL, .flow = flow};
+  const send_details details = {.operation = RDMAP_OPERATION_SEND};
+
+  return rnic_workload_post_send(workload, flow->requester, &what, &details);
+}
+
+static bool post_data_send(rnic_workload *workload, workload_flow *flow, const rnic_workload_step *step)
+{
+  const posted_work what = {.meaning = MEANING_DATA,
+                            .operation = step->operation,
+                            .flow = flow,
+                            .slot = step->invalidates_write ? flow->written : NULL};
+  const send_details details = {.length = workload->config.message_octets,
+                                .payload =
+                                    rnic_workload_payload_of(workload, flow, MEANING_DATA, step->message),
+                                .operation = rnic_operation_rules_of(step->operation)->posted,
+                                .invalidated_stag = what.slot ? what.slot->stag : 0};
+
+  return rnic_workload_post_send(workload, flow->requester, &what, &details);
+}
+
+static bool post_request(rnic_workload *workload, const posted_work *what, uint64_t message)
+{
+  const send_details details = {.length = RNIC_STORAGE_MESSAGE_OCTETS,
+                                .payload =
+                                    rnic_workload_payload_of(workload, what->flow, MEANING_REQUEST, message),
+                                .operation = RDMAP_OPERATION_SEND};
+
+  if (!rnic_workload_post_send(workload, what->flow->requester, what, &details)) {
     return false;
   }
-  workload->waits_for_slot = !workload->signal_due && workload->messages_posted - workload->message >=
-                                                          rnic_sink_ring_slots(workload->ring);
-  return !workload->waits_for_slot;
-}
-
-bool rnic_workload_post_next(rnic_workload *workload, rdmap_stream *source)
-{
-  const rnic_workload_config *config = &workload->config;
-  uint64_t message = workload->messages_posted;
-
-  if (!may_post(workload)) {
-    return false;
-  }
-  uint64_t id = workload->posted++;
-  if (workload->signal_due) {
-    workload->signal_due = false;
-    rdmap_stream_post_send(source, id, 0, NULL, NULL);
-    return true;
-  }
-  workload->messages_posted++;
-  workload->signal_due = signal_follows(workload, workload->messages_posted);
-  if (config->operation == RNIC_OPERATION_SEND) {
-    rdmap_stream_post_send(source, id, config->message_octets, message_payload, workload);
-  } else {
-    rdmap_stream_post_write(source, id, slot_stag(workload, message), slot_base(workload, message),
-                            config->message_octets, message_payload, workload);
-  }
+  workload->ends[what->flow->requester].receives_reserved++;
   return true;
 }
 
-void rnic_workload_completed(rnic_workload *workload)
+static bool post_message(rnic_workload *workload, workload_flow *flow, const rnic_workload_step *step)
 {
-  workload->completed++;
-}
+  const rnic_operation_rules *rules = rnic_operation_rules_of(step->operation);
+  mpa_role side;
 
-/* --- Data Sink --- */
-
-static bool is_expected(const rnic_workload *workload, const ddp_segment *segment)
-{
-  const ddp_header *header = &segment->header;
-  uint32_t next = workload->message_delivered + segment->payload_octets;
-
-  if (workload->message >= workload->config.messages || next > workload->config.message_octets ||
-      header->last != (next == workload->config.message_octets)) {
+  if (rules->is_send) {
+    return post_data_send(workload, flow, step);
+  }
+  rnic_workload_slots *data = data_of(flow, rules, &side);
+  posted_work what = {
+      .meaning = rules->is_exchange ? MEANING_REQUEST : MEANING_DATA,
+      .operation = step->operation,
+      .flow = flow,
+      .slot = rnic_workload_slots_take(data,
+                                       rnic_workload_payload_of(workload, flow, MEANING_DATA, step->message)),
+      .keeps_slot = step->is_invalidated_write,
+  };
+  bool is_posted = rules->is_exchange ? post_request(workload, &what, step->message)
+                   : rules->is_read   ? rnic_workload_post_read(workload, flow->requester, &what)
+                                      : rnic_workload_post_write(workload, flow->requester, &what);
+  if (!is_posted) {
+    rnic_workload_slots_release(data, what.slot);
     return false;
   }
-  if (workload->config.operation == RNIC_OPERATION_SEND) {
-    return !header->tagged && header->message_offset == workload->message_delivered;
-  }
-  /* A zero-length tagged segment's STag and TO mean nothing (notes-ddp-rdmap 13). */
-  return header->tagged &&
-         (segment->payload_octets == 0 ||
-          (header->stag == slot_stag(workload, workload->message) &&
-           header->tagged_offset == slot_base(workload, workload->message) + workload->message_delivered));
+  flow->written = step->is_invalidated_write ? what.slot : NULL;
+  return true;
 }
 
-static void verify_octets(rnic_workload *workload, uint32_t length)
+bool rnic_workload_post_next(rnic_workload *workload, mpa_role side)
 {
-  uint64_t offset =
-      pattern_message_offset(workload->config.connection, workload->message) + workload->message_delivered;
-  const uint8_t *placed =
-      rnic_sink_ring_slot(workload->ring, workload->message) + workload->message_delivered;
-  const uint8_t *sent = pattern_at(workload->config.table, offset);
+  workload_flow *flow = &workload->flows[side];
+  uint64_t outstanding = workload->config.outstanding;
+  rnic_workload_step step;
 
-  /* A DDP segment is shorter than the table: one run of it is one piece of memory. */
-  g_assert(length <= PATTERN_OCTETS);
-  if (memcmp(placed, sent, length) != 0) {
-    for (uint32_t i = 0; i < length; i++) {
-      workload->results.octets_wrong += placed[i] != sent[i];
+  if (flow->posted == flow->steps || (outstanding > 0 && flow->posted - flow->completed >= outstanding)) {
+    return false;
+  }
+  rnic_workload_plan_peek(&flow->plan, &step);
+  flow->waits = !has_buffers(workload, flow, &step);
+  if (flow->waits || !(step.is_signal ? post_signal(workload, flow) : post_message(workload, flow, &step))) {
+    return false;
+  }
+  rnic_workload_plan_take(&flow->plan);
+  flow->posted++;
+  return true;
+}
+
+/* --- The peer of a storage exchange --- */
+
+/* The response goes into the buffer that the request reserved, and invalidates the STag that the exchange used at the requester. */
+static void respond(rnic_workload *workload, workload_flow *flow, rnic_operation operation,
+                    rnic_workload_slot *slot)
+{
+  const rnic_operation_rules *rules = rnic_operation_rules_of(operation);
+  const posted_work what = {.meaning = MEANING_RESPONSE, .operation = operation, .flow = flow, .slot = slot};
+  const send_details details = {.length = RNIC_STORAGE_MESSAGE_OCTETS,
+                                .payload =
+                                    rnic_workload_payload_of(workload, flow, MEANING_RESPONSE, slot->payload),
+                                .operation = rules->response,
+                                .invalidated_stag = rules->fills_requester ? slot->stag : slot->source_stag};
+
+  workload->ends[flow->requester].receives_reserved--;
+  rnic_workload_post_send(workload, peer_of(flow->requester), &what, &details);
+}
+
+static void serve(rnic_workload *workload, mpa_role side, const rnic_arrival *request)
+{
+  const posted_work what = {.meaning = MEANING_TRANSFER,
+                            .operation = request->operation,
+                            .flow = request->flow,
+                            .slot = request->slot};
+
+  if (rnic_operation_rules_of(request->operation)->is_read) {
+    if (rnic_workload_post_read(workload, side, &what) && workload->config.fence) {
+      respond(workload, what.flow, what.operation,
+              what.slot); /* its fence holds it back until the Read is complete */
+    }
+  } else if (rnic_workload_post_write(workload, side, &what)) {
+    respond(workload, what.flow, what.operation, what.slot);
+  }
+}
+
+/* --- Arrivals --- */
+
+void rnic_workload_delivered(rnic_workload *workload, mpa_role side, const ddp_segment *segment)
+{
+  rnic_arrival whole;
+
+  /* The buffers of Reads are free at their completion, those of an exchange with its response. */
+  if (rnic_arrivals_delivered(workload->ends[side].arrivals, segment, &whole) &&
+      whole.kind == RNIC_ARRIVAL_WRITE && whole.meaning == MEANING_DATA && !whole.keeps_slot) {
+    rnic_workload_release_data(workload, whole.flow, side, whole.slot);
+  }
+}
+
+static void receive(rnic_workload *workload, mpa_role side, const rnic_completion *completion)
+{
+  rnic_arrival send;
+
+  if (!rnic_arrivals_received(workload->ends[side].arrivals, completion, &send)) {
+    return;
+  }
+  rnic_workload_repost(workload, side, &send);
+  switch ((work_meaning)send.meaning) {
+  case MEANING_DATA:
+    if (send.slot) {
+      rnic_workload_end_invalidated(workload, side, &send);
+    }
+    break;
+  case MEANING_REQUEST:
+    serve(workload, side, &send);
+    break;
+  case MEANING_RESPONSE:
+    ((workload_flow *)send.flow)->completed++;
+    rnic_workload_end_invalidated(workload, side, &send);
+    break;
+  case MEANING_SIGNAL:
+  case MEANING_TRANSFER:
+    break;
+  }
+}
+
+/* --- Completions --- */
+
+static void complete(rnic_workload *workload, mpa_role side, const rnic_completion *completion)
+{
+  workload_end *end = &workload->ends[side];
+  posted_work work;
+
+  end->order_errors += completion->id != end->completed_count || end->posted.count == 0;
+  if (end->posted.count == 0) {
+    return;
+  }
+  end->completed_count++;
+  work = *(const posted_work *)element_array_at(&end->posted, 0);
+  element_array_remove(&end->posted, 0, 1);
+  if (completion->in_error) {
+    return;
+  }
+  bool is_read = rnic_operation_rules_of(work.operation)->is_read;
+  if (work.meaning == MEANING_DATA || work.meaning == MEANING_SIGNAL) {
+    work.flow->completed++;
+  }
+  if (work.meaning == MEANING_DATA && is_read) {
+    rnic_workload_release_data(workload, work.flow, side, work.slot);
+  }
+  if (work.meaning == MEANING_TRANSFER && is_read && !workload->config.fence) {
+    respond(workload, work.flow, work.operation, work.slot);
+  }
+}
+
+void rnic_workload_poll(rnic_workload *workload, mpa_role side)
+{
+  rnic_completion completion;
+
+  while (rnic_poll(workload->ends[side].endpoint, &completion)) {
+    if (completion.is_receive) {
+      receive(workload, side, &completion);
+    } else {
+      complete(workload, side, &completion);
     }
   }
 }
 
-static void end_message(rnic_workload *workload, uint64_t buffer_id)
-{
-  uint8_t *memory = rnic_sink_ring_slot(workload->ring, workload->message);
+/* --- How far it is --- */
 
-  workload->results.guard_errors += !rnic_sink_ring_guards_intact(workload->ring, workload->message);
-  if (workload->config.operation == RNIC_OPERATION_SEND) {
-    rdmap_stream_post_receive(workload->sink, memory, workload->config.message_octets, buffer_id);
+bool rnic_workload_is_requester(const rnic_workload *workload, mpa_role side)
+{
+  return workload->flows[side].steps > 0;
+}
+
+bool rnic_workload_is_complete(const rnic_workload *workload)
+{
+  return workload->flows[MPA_INITIATOR].completed == workload->flows[MPA_INITIATOR].steps &&
+         workload->flows[MPA_RESPONDER].completed == workload->flows[MPA_RESPONDER].steps;
+}
+
+uint64_t rnic_workload_expected(const rnic_workload *workload, mpa_role side)
+{
+  const workload_flow *own = &workload->flows[side];
+  const workload_flow *peers = &workload->flows[peer_of(side)];
+
+  return own->arrivals_at_requester + peers->arrivals_at_peer;
+}
+
+bool rnic_workload_is_delivered(const rnic_workload *workload)
+{
+  bool all = true;
+
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    const rnic_arrivals *arrivals = workload->ends[side].arrivals;
+    all = all && rnic_arrivals_results_of(arrivals)->messages == rnic_workload_expected(workload, side);
   }
-  workload->message++;
-  workload->message_delivered = 0;
+  return all;
 }
 
-/* The zero-length Send behind Writes: right when exactly the Writes before it have been Delivered. */
-static void deliver_signal(rnic_workload *workload, const ddp_segment *segment, uint64_t buffer_id)
+rnic_workload_results rnic_workload_results_of(const rnic_workload *workload, mpa_role side)
 {
-  bool expected = segment->payload_octets == 0 && segment->header.last && workload->message_delivered == 0 &&
-                  signal_follows(workload, workload->message);
+  const workload_end *end = &workload->ends[side];
+  const rnic_arrivals_results *arrivals = rnic_arrivals_results_of(end->arrivals);
+  uint64_t refused = rnic_endpoint_is_erroneous(end->endpoint) ? arrivals->last_unexpected : 0;
 
-  workload->results.order_errors += !expected;
-  workload->results.messages_delivered++;
-  workload->operations_delivered++;
-  rdmap_stream_post_receive(workload->sink, rnic_sink_ring_slot(workload->ring, 0), 0, buffer_id);
-}
-
-bool rnic_workload_delivered(rnic_workload *workload, const ddp_segment *segment, uint64_t buffer_id)
-{
-  if (!segment->header.tagged && workload->config.operation == RNIC_OPERATION_WRITE) {
-    deliver_signal(workload, segment, buffer_id);
-    return false;
-  }
-  if (!is_expected(workload, segment)) {
-    workload->results.order_errors++;
-    return false;
-  }
-  verify_octets(workload, segment->payload_octets);
-  workload->results.octets_delivered += segment->payload_octets;
-  workload->message_delivered += segment->payload_octets;
-  if (!segment->header.last) {
-    return false;
-  }
-  workload->results.messages_delivered++;
-  workload->operations_delivered++;
-  end_message(workload, buffer_id);
-  return workload->waits_for_slot;
-}
-
-bool rnic_workload_source_done(const rnic_workload *workload)
-{
-  return workload->completed == workload->operations;
-}
-
-bool rnic_workload_sink_done(const rnic_workload *workload)
-{
-  return workload->operations_delivered == workload->operations;
-}
-
-uint64_t rnic_workload_operations(const rnic_workload *workload)
-{
-  return workload->operations;
-}
-
-const rnic_workload_results *rnic_workload_results_of(const rnic_workload *workload)
-{
-  return &workload->results;
+  return (rnic_workload_results){.messages_delivered = arrivals->messages,
+                                 .octets_delivered = arrivals->octets,
+                                 .octets_wrong = arrivals->octets_wrong,
+                                 .order_errors = arrivals->order_errors - refused + end->order_errors,
+                                 .guard_errors = end->guard_errors};
 }

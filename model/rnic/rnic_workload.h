@@ -1,8 +1,8 @@
-/* The workload of one connection: what the Data Source's ULP posts, and what the Data Sink's ULP lends and checks.
+/* The workload of one connection: what the ULPs of its two ends post, lend, answer and check.
  *
- * Every placed octet is verified at Delivery against the pattern table; a message lost, duplicated or out of order and
- * memory written outside a buffer are counted as failures (design.md, ground rules). Sink buffers are a ring of slots; a slot's next
- * user is announced to the Data Source only after its last was verified. */
+ * One object for both ends: they agreed on addresses before the run, and a slot's next user is announced at once when its last was
+ * verified. What each end's RNIC does it learns through rnic_verbs alone, and from the Delivered segments, which it verifies octet by octet
+ * (design.md, ground rules): a message lost, duplicated or out of order and memory written outside a buffer are counted as failures. */
 #ifndef RNIC_RNIC_WORKLOAD_H
 #define RNIC_RNIC_WORKLOAD_H
 
@@ -10,60 +10,69 @@
 #include <stdint.h>
 
 #include "base/pattern.h"
-#include "rdmap/rdmap_stream.h"
+#include "rnic/rnic_verbs.h"
+#include "rnic/rnic_workload_plan.h"
 
 typedef struct rnic_workload rnic_workload;
 
-typedef enum rnic_operation {
-  RNIC_OPERATION_WRITE, /* RDMA Writes; zero-length Sends tell the sink that they are placed */
-  RNIC_OPERATION_SEND,
-} rnic_operation;
+enum {
+  RNIC_WORKLOAD_ENDS = 2, /* by mpa_role */
+  /* Octets of a storage exchange's request and of its response: as iSCSI's header has (RFC 7143 §11.2.1). */
+  RNIC_STORAGE_MESSAGE_OCTETS = 48,
+};
 
 typedef struct rnic_workload_config {
   uint32_t connection; /* number of the connection: part of what makes each message's payload different */
-  rnic_operation operation;
+  rnic_operation mix[RNIC_WORKLOAD_MIX_MAX]; /* messages take turns */
+  uint32_t mix_count;                        /* >= 1 */
+  bool both;                                 /* the Responder does the same towards the Initiator */
+  bool fence;                                /* every operation is fenced */
   uint32_t message_octets;
-  uint64_t messages;         /* >= 1 */
-  uint64_t signal_every;     /* Writes between two Sends; 0: one Send behind the last Write */
-  uint64_t outstanding;      /* operations posted and not completed, at most; 0: no limit */
-  uint64_t in_flight_octets; /* stream octets that can be posted and undelivered: sizes the ring */
+  uint64_t messages;           /* >= 1 */
+  uint64_t signal_every;       /* Writes between two Sends that signal them; 0: one behind the last Write */
+  uint64_t outstanding;        /* operations of a requester posted and not completed, at most; 0: no limit */
+  uint64_t in_flight_octets;   /* stream octets that can be posted and undelivered: sizes the buffers */
+  ddp_association association; /* of the STags */
   const pattern *table;
+  /* `side` waited for a buffer of its peer's and one has come free: rnic_workload_post_next() may succeed again. */
+  void (*can_post)(void *user, mpa_role side);
+  void *user;
 } rnic_workload_config;
 
 typedef struct rnic_workload_results {
-  uint64_t messages_delivered; /* Sends without payload included */
+  uint64_t messages_delivered; /* to the ULP of this end; Sends without payload included */
   uint64_t octets_delivered;
   uint64_t octets_wrong; /* payload octets that differ from what was sent */
-  uint64_t order_errors; /* segments Delivered that are not the next ones of the next message */
+  uint64_t order_errors; /* segments Delivered, or completions, that are not the next ones */
   uint64_t guard_errors; /* messages beside whose buffer memory was written */
 } rnic_workload_results;
 
-/* `config` is copied, the table must outlive the workload. Free with rnic_workload_free(), after the streams. */
+/* `config` is copied, the table must outlive the workload. Free with rnic_workload_free(), after the endpoints. */
 rnic_workload *rnic_workload_new(const rnic_workload_config *config);
 void rnic_workload_free(rnic_workload *workload);
 
-/* The Data Sink's ULP registers its Tagged Buffers with, and posts its receive buffers to, `sink`. Once. */
-void rnic_workload_lend(rnic_workload *workload, rdmap_stream *sink);
+/* The ULPs register their memory with the endpoints and post their receives. Once, before anything else. */
+void rnic_workload_lend(rnic_workload *workload, rnic_endpoint *const endpoints[RNIC_WORKLOAD_ENDS]);
 
-/* The Data Source's ULP posts its next operation to `source` and returns true; false when all are posted, the
- * outstanding limit is reached, or no buffer is free at the sink. Only while nothing posted is pending in the stream. */
-bool rnic_workload_post_next(rnic_workload *workload, rdmap_stream *source);
+/* The ULP of `side` posts its next operation and returns true; false when all are posted or it posts none, the outstanding
+ * limit is reached, no buffer is free at the peer, or the endpoint takes no more. */
+bool rnic_workload_post_next(rnic_workload *workload, mpa_role side);
 
-/* An operation is complete at the Data Source. */
-void rnic_workload_completed(rnic_workload *workload);
+/* A segment was Delivered at `side`: verifies its octets. */
+void rnic_workload_delivered(rnic_workload *workload, mpa_role side, const ddp_segment *segment);
 
-/* A segment is Delivered at the Data Sink: verifies its octets; with the L bit, gives the buffer back. Returns true when a buffer
- * came free that the Data Source had to wait for: rnic_workload_post_next() may succeed again. */
-bool rnic_workload_delivered(rnic_workload *workload, const ddp_segment *segment, uint64_t buffer_id);
+/* Takes all completions of `side`, and posts the answers to what was received. */
+void rnic_workload_poll(rnic_workload *workload, mpa_role side);
 
-/* All operations are complete at the Data Source; all are Delivered at the Data Sink. */
-bool rnic_workload_source_done(const rnic_workload *workload);
-bool rnic_workload_sink_done(const rnic_workload *workload);
+/* All that `side` posts for itself is complete; it posts nothing for itself; all messages have reached the ULPs they go to. */
+bool rnic_workload_is_requester(const rnic_workload *workload, mpa_role side);
+bool rnic_workload_is_complete(const rnic_workload *workload);
+bool rnic_workload_is_delivered(const rnic_workload *workload);
 
-/* Operations in all: messages and the Sends that follow Writes. */
-uint64_t rnic_workload_operations(const rnic_workload *workload);
+/* Messages that are to reach the ULP of `side`. */
+uint64_t rnic_workload_expected(const rnic_workload *workload, mpa_role side);
 
-/* What was Delivered and what was wrong with it so far; the workload's. */
-const rnic_workload_results *rnic_workload_results_of(const rnic_workload *workload);
+/* What reached the ULP of `side` so far, and what was wrong with it. */
+rnic_workload_results rnic_workload_results_of(const rnic_workload *workload, mpa_role side);
 
 #endif

@@ -191,7 +191,7 @@ guint64 scenario_integer(const scenario *s, scenario_key key)
   scenario_type type = scenario_key_row_of(key)->type;
 
   g_assert(type == SCENARIO_TYPE_INTEGER || type == SCENARIO_TYPE_SIZE);
-  g_assert(!scenario_is_auto(s, key));
+  g_assert(!scenario_is_word(s, key));
   return s->settings[scenario_settings_source(s, key)].value.number;
 }
 
@@ -217,11 +217,11 @@ const char *scenario_text(const scenario *s, scenario_key key)
 {
   scenario_type type = scenario_key_row_of(key)->type;
 
-  g_assert(type == SCENARIO_TYPE_TEXT || type == SCENARIO_TYPE_WORD);
+  g_assert(type == SCENARIO_TYPE_TEXT || type == SCENARIO_TYPE_WORD || type == SCENARIO_TYPE_MIX);
   return s->settings[scenario_settings_source(s, key)].value.text;
 }
 
-gboolean scenario_is_auto(const scenario *s, scenario_key key)
+gboolean scenario_is_word(const scenario *s, scenario_key key)
 {
   return s->settings[scenario_settings_source(s, key)].value.is_word &&
          scenario_key_row_of(key)->type != SCENARIO_TYPE_WORD;

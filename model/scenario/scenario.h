@@ -48,7 +48,7 @@ time_ps scenario_time(const scenario *s, scenario_key key);
 guint64 scenario_rate(const scenario *s, scenario_key key); /* bit/s */
 double scenario_probability(const scenario *s, scenario_key key);
 const char *scenario_text(const scenario *s, scenario_key key); /* words and free text; the scenario's */
-gboolean scenario_is_auto(const scenario *s, scenario_key key); /* sizes whose row allows "auto" */
+gboolean scenario_is_word(const scenario *s, scenario_key key); /* sizes: a word of the row, such as "auto" */
 const guint64 *scenario_list(const scenario *s, scenario_key key, gsize *count); /* the scenario's */
 
 /* True when the file or a --set gave the key. */
@@ -76,9 +76,26 @@ typedef struct scenario_axis {
 /* The axes in file order; the scenario's. 0 when there is no sweep. */
 gsize scenario_axes(const scenario *s, const scenario_axis **axes);
 
-/* What several keys say together, for everyone alike. The base round trip is two propagations and one
- * full-size segment's serialisation each way (definitions.md, Metrics, Theory); the bandwidth-delay product
- * is the forward rate times that. */
+/* The two ends of a connection. */
+typedef enum scenario_side { SCENARIO_SIDE_INITIATOR, SCENARIO_SIDE_RESPONDER, SCENARIO_SIDES } scenario_side;
+
+/* The key of `side` that corresponds to the Initiator's `key` (SCENARIO_INITIATOR_…). */
+scenario_key scenario_key_of_side(scenario_key key, scenario_side side);
+
+/* The key of the direction towards `side` that corresponds to `key` of path.forward. */
+scenario_key scenario_key_towards(scenario_key key, scenario_side side);
+
+/* The words of a mix, in order; free with g_strfreev(). */
+char **scenario_mix(const scenario *s, scenario_key key);
+
+/* What several keys say together, for everyone alike. The share of the messages that one end posts whose payload goes to `side` (0 … 1;
+ * 1 to each side when both ends post), and the end that is measured: the Data Sink, to which the main direction leads
+ * (definitions.md, Directions). */
+double scenario_payload_share(const scenario *s, scenario_side side);
+scenario_side scenario_measured_side(const scenario *s);
+
+/* The base round trip is two propagations and one full-size segment's serialisation each way (definitions.md, Metrics, Theory); the
+ * bandwidth-delay product is the rate of the main direction times that. */
 time_ps scenario_base_round_trip(const scenario *s);
 guint64 scenario_bandwidth_delay_octets(const scenario *s);
 

@@ -1,7 +1,6 @@
 #include <string.h>
 
-#include "scenario/scenario_problem.h"
-#include "scenario/scenario_settings.h"
+#include "scenario/scenario_finding.h"
 
 enum {
   HEADERS_OCTETS = 40,    /* IPv4 and TCP without options */
@@ -17,22 +16,22 @@ enum {
   MEMORY_MAX_GIB = 16,
 };
 
-#define WINDOW_AUTO_MIN (G_GUINT64_CONSTANT(64) << 10)
-#define WINDOW_AUTO_MAX (G_GUINT64_CONSTANT(1) << 30)
-
 #define GIB 1073741824.0
 
 /* The keys of one direction. */
 typedef struct direction {
   const char *name;
+  scenario_side to;
   scenario_key rate, delay, mtu, reorder, gap, jitter;
 } direction;
 
 static const direction directions[] = {
-    {"path.forward", SCENARIO_PATH_FORWARD_RATE, SCENARIO_PATH_FORWARD_DELAY, SCENARIO_PATH_FORWARD_MTU,
-     SCENARIO_PATH_FORWARD_REORDER, SCENARIO_PATH_FORWARD_GAP, SCENARIO_PATH_FORWARD_JITTER},
-    {"path.reverse", SCENARIO_PATH_REVERSE_RATE, SCENARIO_PATH_REVERSE_DELAY, SCENARIO_PATH_REVERSE_MTU,
-     SCENARIO_PATH_REVERSE_REORDER, SCENARIO_PATH_REVERSE_GAP, SCENARIO_PATH_REVERSE_JITTER},
+    {"path.forward", SCENARIO_SIDE_RESPONDER, SCENARIO_PATH_FORWARD_RATE, SCENARIO_PATH_FORWARD_DELAY,
+     SCENARIO_PATH_FORWARD_MTU, SCENARIO_PATH_FORWARD_REORDER, SCENARIO_PATH_FORWARD_GAP,
+     SCENARIO_PATH_FORWARD_JITTER},
+    {"path.reverse", SCENARIO_SIDE_INITIATOR, SCENARIO_PATH_REVERSE_RATE, SCENARIO_PATH_REVERSE_DELAY,
+     SCENARIO_PATH_REVERSE_MTU, SCENARIO_PATH_REVERSE_REORDER, SCENARIO_PATH_REVERSE_GAP,
+     SCENARIO_PATH_REVERSE_JITTER},
 };
 
 static guint64 headers_octets(const scenario *s)
@@ -40,87 +39,20 @@ static guint64 headers_octets(const scenario *s)
   return HEADERS_OCTETS + (scenario_boolean(s, SCENARIO_TCP_TIMESTAMPS) ? TIMESTAMPS_OCTETS : 0);
 }
 
-time_ps scenario_base_round_trip(const scenario *s)
-{
-  time_ps total = 0;
-
-  for (gsize i = 0; i < G_N_ELEMENTS(directions); i++) {
-    guint64 octets =
-        scenario_integer(s, directions[i].mtu) +
-        scenario_integer(s, i == 0 ? SCENARIO_PATH_FORWARD_FRAMING : SCENARIO_PATH_REVERSE_FRAMING);
-
-    total +=
-        scenario_time(s, directions[i].delay) + time_ps_to_send(octets, scenario_rate(s, directions[i].rate));
-  }
-  return total;
-}
-
-guint64 scenario_bandwidth_delay_octets(const scenario *s)
-{
-  unsigned __int128 product = scenario_rate(s, SCENARIO_PATH_FORWARD_RATE);
-
-  product *= (guint64)scenario_base_round_trip(s);
-  return (guint64)(product / TIME_PS_PER_SECOND / 8);
-}
-
-guint64 scenario_receive_window_octets(const scenario *s)
-{
-  if (!scenario_is_auto(s, SCENARIO_TCP_RECEIVE_WINDOW)) {
-    return scenario_integer(s, SCENARIO_TCP_RECEIVE_WINDOW);
-  }
-  return CLAMP(2 * scenario_bandwidth_delay_octets(s), WINDOW_AUTO_MIN, WINDOW_AUTO_MAX);
-}
-
-/* Sets `error` where the first of `keys` (`count`) that was given stands; with none given, at the first's
- * default. */
-static gboolean problem_of(const scenario *s, const scenario_key *keys, gsize count, char *text,
-                           GError **error)
-{
-  scenario_key blamed = keys[0];
-
-  for (gsize i = count; i-- > 0;) {
-    if (scenario_given(s, scenario_settings_source(s, keys[i]))) {
-      blamed = keys[i];
-    }
-  }
-  char *where = scenario_settings_where(s, blamed);
-  scenario_problem(error, where, "%s", text);
-  g_free(where);
-  g_free(text);
-  return FALSE;
-}
-
-static void note(GPtrArray *notes, const scenario *s, scenario_key key, const char *format, ...)
-    G_GNUC_PRINTF(4, 5);
-
-static void note(GPtrArray *notes, const scenario *s, scenario_key key, const char *format, ...)
-{
-  va_list arguments;
-
-  if (notes == NULL) {
-    return;
-  }
-  va_start(arguments, format);
-  char *text = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
-  char *where = scenario_settings_where(s, key);
-  g_ptr_array_add(notes, g_strdup_printf("%s: %s", where, text));
-  g_free(where);
-  g_free(text);
-}
-
 static gboolean check_mtu(const scenario *s, const direction *d, GError **error)
 {
-  gboolean markers = scenario_boolean(s, SCENARIO_MPA_MARKERS);
+  /* The end that receives asks for markers (the M bit of its startup frame). */
+  scenario_key markers_key = scenario_key_of_side(SCENARIO_INITIATOR_MARKERS, d->to);
+  gboolean markers = scenario_boolean(s, markers_key);
   guint64 emss = markers ? EMSS_MIN_MARKED_OCTETS : EMSS_MIN_UNMARKED_OCTETS;
   guint64 needed = headers_octets(s) + emss;
   guint64 mtu = scenario_integer(s, d->mtu);
-  const scenario_key keys[] = {d->mtu, SCENARIO_TCP_TIMESTAMPS, SCENARIO_MPA_MARKERS};
+  const scenario_key keys[] = {d->mtu, SCENARIO_TCP_TIMESTAMPS, markers_key};
 
   if (mtu >= needed) {
     return TRUE;
   }
-  return problem_of(
+  return scenario_finding_error(
       s, keys, G_N_ELEMENTS(keys),
       g_strdup_printf("%s.mtu = %" G_GUINT64_FORMAT " is too small; expected at least %" G_GUINT64_FORMAT
                       ": %" G_GUINT64_FORMAT " octets of headers and %" G_GUINT64_FORMAT
@@ -151,19 +83,19 @@ static gboolean check_chunk(const scenario *s, GError **error)
     return TRUE;
   }
   if (phase >= chunk) {
-    return problem_of(s, phase_keys, G_N_ELEMENTS(phase_keys),
-                      g_strdup_printf("middlebox.phase = %" G_GUINT64_FORMAT
-                                      " is not less than middlebox.chunk = %" G_GUINT64_FORMAT
-                                      "; expected a phase within the first chunk",
-                                      phase, chunk),
-                      error);
+    return scenario_finding_error(s, phase_keys, G_N_ELEMENTS(phase_keys),
+                                  g_strdup_printf("middlebox.phase = %" G_GUINT64_FORMAT
+                                                  " is not less than middlebox.chunk = %" G_GUINT64_FORMAT
+                                                  "; expected a phase within the first chunk",
+                                                  phase, chunk),
+                                  error);
   }
   for (gsize i = 0; i < G_N_ELEMENTS(directions); i++) {
     guint64 mtu = is_before(s) ? scenario_integer(s, directions[i].mtu) : DATAGRAM_MAX_OCTETS;
     const scenario_key keys[] = {SCENARIO_MIDDLEBOX_CHUNK, directions[i].mtu, SCENARIO_MIDDLEBOX_MODE};
 
     if (chunk + headers_octets(s) > mtu) {
-      return problem_of(
+      return scenario_finding_error(
           s, keys, G_N_ELEMENTS(keys),
           g_strdup_printf("middlebox.chunk = %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT
                           " octets of headers do not fit %s %" G_GUINT64_FORMAT
@@ -193,31 +125,51 @@ static gboolean check_timeouts(const scenario *s, GError **error)
                                  scenario_key_row_of(smaller[i])->name, value, maximum);
     g_free(value);
     g_free(maximum);
-    return problem_of(s, keys, G_N_ELEMENTS(keys), text, error);
+    return scenario_finding_error(s, keys, G_N_ELEMENTS(keys), text, error);
   }
   return TRUE;
 }
 
-/* The sink has a buffer for each message that can be in flight, of which at most the window and what waits out the
+/* Sets of buffers for messages of full size that a connection has: one that RDMA Writes and Reads fill and one that Sends do, at each
+ * end that some go to. */
+static double sinks_per_connection(const scenario *s)
+{
+  char **mix = scenario_mix(s, SCENARIO_WORKLOAD_OPERATION);
+  gboolean both = strcmp(scenario_text(s, SCENARIO_WORKLOAD_DIRECTIONS), "both") == 0;
+  gboolean to_peer = FALSE;
+  gboolean to_self = FALSE;
+  gboolean sends = FALSE;
+
+  for (char **word = mix; *word != NULL; word++) {
+    to_peer = to_peer || strcmp(*word, "write") == 0 || strcmp(*word, "storage-write") == 0;
+    to_self = to_self || strcmp(*word, "read") == 0 || strcmp(*word, "storage-read") == 0;
+    sends = sends || g_str_has_prefix(*word, "send");
+  }
+  g_strfreev(mix);
+  return (both ? 2 : 1) * (to_peer + to_self + sends);
+}
+
+/* A sink has a buffer for each message that can be in flight, of which at most the window and what waits out the
  * placement latency are, and two more (design.md, Real octets); never more than there are messages. */
 static gboolean check_memory(const scenario *s, GError **error)
 {
   const scenario_key keys[] = {SCENARIO_WORKLOAD_MESSAGE_SIZE, SCENARIO_WORKLOAD_CONNECTIONS,
                                SCENARIO_TCP_RECEIVE_WINDOW, SCENARIO_RECEIVER_PLACEMENT_LATENCY,
                                SCENARIO_WORKLOAD_MESSAGES};
+  scenario_key rate = scenario_key_towards(SCENARIO_PATH_FORWARD_RATE, scenario_measured_side(s));
   double size = (double)scenario_integer(s, SCENARIO_WORKLOAD_MESSAGE_SIZE);
   double in_flight = (double)scenario_receive_window_octets(s) +
-                     (double)scenario_rate(s, SCENARIO_PATH_FORWARD_RATE) / 8 *
+                     (double)scenario_rate(s, rate) / 8 *
                          time_ps_in_seconds(scenario_time(s, SCENARIO_RECEIVER_PLACEMENT_LATENCY));
   double buffers = in_flight / (size + FPDU_OVERHEAD_OCTETS) + 2;
   double connections = (double)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
 
   buffers = MIN(buffers, (double)scenario_integer(s, SCENARIO_WORKLOAD_MESSAGES));
-  double memory = connections * buffers * (size + BUFFER_OVERHEAD_OCTETS);
+  double memory = connections * sinks_per_connection(s) * buffers * (size + BUFFER_OVERHEAD_OCTETS);
   if (memory <= MEMORY_MAX_GIB * GIB) {
     return TRUE;
   }
-  return problem_of(
+  return scenario_finding_error(
       s, keys, G_N_ELEMENTS(keys),
       g_strdup_printf("the sink's buffers take %.1f GiB (%.0f connections, each with buffers for a receive "
                       "window and two messages); expected at most %d GiB",
@@ -228,43 +180,47 @@ static gboolean check_memory(const scenario *s, GError **error)
 /* The clock ends after 106 days (time_ps.h); what cannot end before that is a slip of the pen. */
 static gboolean check_duration(const scenario *s, GError **error)
 {
-  const scenario_key keys[] = {SCENARIO_WORKLOAD_MESSAGES, SCENARIO_WORKLOAD_MESSAGE_SIZE,
-                               SCENARIO_PATH_FORWARD_RATE};
   double octets = (double)scenario_integer(s, SCENARIO_WORKLOAD_MESSAGE_SIZE) *
                   (double)scenario_integer(s, SCENARIO_WORKLOAD_MESSAGES) *
                   (double)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
-  double days = octets * 8 / (double)scenario_rate(s, SCENARIO_PATH_FORWARD_RATE) / 86400;
   double limit = time_ps_in_seconds(TIME_PS_NEVER) / 86400;
 
-  if (days < limit || scenario_time(s, SCENARIO_RUN_STOP) > 0) {
-    return TRUE;
+  for (gsize i = 0; scenario_time(s, SCENARIO_RUN_STOP) == 0 && i < G_N_ELEMENTS(directions); i++) {
+    const direction *d = &directions[i];
+    const scenario_key keys[] = {SCENARIO_WORKLOAD_MESSAGES, SCENARIO_WORKLOAD_MESSAGE_SIZE, d->rate};
+    double days = octets * scenario_payload_share(s, d->to) * 8 / (double)scenario_rate(s, d->rate) / 86400;
+
+    if (days >= limit) {
+      return scenario_finding_error(
+          s, keys, G_N_ELEMENTS(keys),
+          g_strdup_printf("the workload takes %.0f days at %s.rate; expected less than %.0f, where "
+                          "simulated time ends, or a run.stop",
+                          days, d->name, limit),
+          error);
+    }
   }
-  return problem_of(
-      s, keys, G_N_ELEMENTS(keys),
-      g_strdup_printf("the workload takes %.0f days at the forward rate; expected less than %.0f, where "
-                      "simulated time ends, or a run.stop",
-                      days, limit),
-      error);
+  return TRUE;
 }
 
 static void note_window(const scenario *s, GPtrArray *notes)
 {
   guint64 window = scenario_receive_window_octets(s);
   guint64 product = scenario_bandwidth_delay_octets(s);
-  guint64 mtu = scenario_integer(s, SCENARIO_PATH_FORWARD_MTU);
+  guint64 mtu =
+      scenario_integer(s, scenario_key_towards(SCENARIO_PATH_FORWARD_MTU, scenario_measured_side(s)));
 
   if (window < product) {
-    note(notes, s, SCENARIO_TCP_RECEIVE_WINDOW,
-         "the receive window of %" G_GUINT64_FORMAT
-         " octets is %.3g of the bandwidth-delay product of %" G_GUINT64_FORMAT
-         ": one connection cannot fill the path",
-         window, (double)window / (double)product, product);
+    scenario_finding_note(notes, s, SCENARIO_TCP_RECEIVE_WINDOW,
+                          "the receive window of %" G_GUINT64_FORMAT
+                          " octets is %.3g of the bandwidth-delay product of %" G_GUINT64_FORMAT
+                          ": one connection cannot fill the path",
+                          window, (double)window / (double)product, product);
   }
   if (window < mtu - headers_octets(s)) {
-    note(notes, s, SCENARIO_TCP_RECEIVE_WINDOW,
-         "the receive window of %" G_GUINT64_FORMAT
-         " octets is less than a full-size segment: segments cannot stay aligned with FPDUs",
-         window);
+    scenario_finding_note(notes, s, SCENARIO_TCP_RECEIVE_WINDOW,
+                          "the receive window of %" G_GUINT64_FORMAT
+                          " octets is less than a full-size segment: segments cannot stay aligned with FPDUs",
+                          window);
   }
 }
 
@@ -274,16 +230,18 @@ static void note_reordering(const scenario *s, const direction *d, GPtrArray *no
   time_ps jitter = scenario_time(s, d->jitter);
 
   if (reorder > 0 && jitter == 0) {
-    note(notes, s, d->reorder, "%s.reorder has no effect while %s.jitter is 0s: there is no delay to skip",
-         d->name, d->name);
+    scenario_finding_note(notes, s, d->reorder,
+                          "%s.reorder has no effect while %s.jitter is 0s: there is no delay to skip",
+                          d->name, d->name);
   }
   if (reorder == 0 && jitter > 0) {
-    note(notes, s, d->jitter, "%s.jitter only adds delay while %s.reorder is 0: no packet skips it", d->name,
-         d->name);
+    scenario_finding_note(notes, s, d->jitter,
+                          "%s.jitter only adds delay while %s.reorder is 0: no packet skips it", d->name,
+                          d->name);
   }
   if (scenario_integer(s, d->gap) > 0 && (reorder == 0 || jitter == 0)) {
-    note(notes, s, d->gap, "%s.gap has no effect without %s.reorder and %s.jitter", d->name, d->name,
-         d->name);
+    scenario_finding_note(notes, s, d->gap, "%s.gap has no effect without %s.reorder and %s.jitter", d->name,
+                          d->name, d->name);
   }
 }
 
@@ -295,14 +253,9 @@ static void note_without_effect(const scenario *s, GPtrArray *notes)
 
   for (gsize i = 0; !is_rechunk(s) && i < G_N_ELEMENTS(of_rechunk); i++) {
     if (scenario_given(s, of_rechunk[i])) {
-      note(notes, s, of_rechunk[i], "%s has no effect while middlebox.mode is none",
-           scenario_key_row_of(of_rechunk[i])->name);
+      scenario_finding_note(notes, s, of_rechunk[i], "%s has no effect while middlebox.mode is none",
+                            scenario_key_row_of(of_rechunk[i])->name);
     }
-  }
-  if (scenario_integer(s, SCENARIO_WORKLOAD_SIGNAL_EVERY) > 0 &&
-      strcmp(scenario_text(s, SCENARIO_WORKLOAD_OPERATION), "write") != 0) {
-    note(notes, s, SCENARIO_WORKLOAD_SIGNAL_EVERY,
-         "workload.signal_every has no effect: only Writes are signalled");
   }
 }
 
@@ -312,15 +265,17 @@ static void note_timers(const scenario *s, GPtrArray *notes)
   char *stall = scenario_value_text(s, SCENARIO_RUN_STALL);
 
   if (scenario_time(s, SCENARIO_RUN_STALL) <= scenario_time(s, SCENARIO_TCP_RTO_MAX)) {
-    note(notes, s, SCENARIO_RUN_STALL,
-         "run.stall = %s is not more than tcp.rto_max = %s: a connection that waits to retransmit may be "
-         "given up",
-         stall, maximum);
+    scenario_finding_note(
+        notes, s, SCENARIO_RUN_STALL,
+        "run.stall = %s is not more than tcp.rto_max = %s: a connection that waits to retransmit may be "
+        "given up",
+        stall, maximum);
   }
   if (scenario_time(s, SCENARIO_TCP_DELAYED_ACK) >= scenario_time(s, SCENARIO_TCP_RTO_MIN)) {
-    note(notes, s, SCENARIO_TCP_DELAYED_ACK,
-         "tcp.delayed_ack is not less than tcp.rto_min: a sender may time out while its peer delays the "
-         "acknowledgement");
+    scenario_finding_note(
+        notes, s, SCENARIO_TCP_DELAYED_ACK,
+        "tcp.delayed_ack is not less than tcp.rto_min: a sender may time out while its peer delays the "
+        "acknowledgement");
   }
   g_free(maximum);
   g_free(stall);
@@ -334,7 +289,7 @@ gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
     }
   }
   if (!check_chunk(s, error) || !check_timeouts(s, error) || !check_memory(s, error) ||
-      !check_duration(s, error)) {
+      !check_duration(s, error) || !scenario_check_protocol(s, notes, error)) {
     return FALSE;
   }
   note_window(s, notes);

@@ -30,6 +30,20 @@
 
 #define STOP_MAX (1000 * 1000 * S) /* 11.6 days of simulated time, well inside time_ps */
 
+/* The words of rnic_fault_rows(); layers below sim do not know each other, so a test of sim compares them. */
+#define FAULTS                                                                                               \
+  "none|startup-key|startup-role|startup-revision|startup-private-data|startup-extra-octets|"                \
+  "startup-truncated|startup-silent|startup-reject|bad-crc|damaged-ulpdu|bad-length|"                        \
+  "impossible-length|wrong-fpduptr|length-against-marker|short-ulpdu|ddp-version-tagged|"                    \
+  "ddp-version-untagged|invalid-stag|out-of-bounds|to-wrap|write-access|write-foreign-domain|"               \
+  "write-foreign-stream|invalid-queue|no-buffer|msn-range|bad-mo|too-long|rdmap-version|"                    \
+  "unknown-opcode|unexpected-opcode|unasked-response|short-response|read-invalid-stag|"                      \
+  "read-out-of-bounds|read-access|read-foreign-domain|read-foreign-stream|read-to-wrap|"                     \
+  "read-request-short|read-request-long|too-many-reads|invalidate-unknown|invalidate-forbidden|"             \
+  "invalidate-foreign-domain|zero-length-wild|second-terminate|terminate-msn|terminate-short|"               \
+  "local-catastrophic|stream-catastrophic|global-catastrophic|unspecified-protection|"                       \
+  "unspecified-operation|ddp-catastrophic|reset|early-close"
+
 static const scenario_key_row rows[SCENARIO_KEY_COUNT] = {
     [SCENARIO_TITLE] = {"title", SCENARIO_TYPE_TEXT, "", 0, 0, NULL, NONE,
                         "What the scenario is about, in a line; shown in summaries and plots."},
@@ -52,8 +66,14 @@ static const scenario_key_row rows[SCENARIO_KEY_COUNT] = {
          "documents say it must (terminate), or either (any)."},
 
     [SCENARIO_WORKLOAD_OPERATION] =
-        {"workload.operation", SCENARIO_TYPE_WORD, "write", 0, 0, "write|send", NONE,
-         "The RDMAP operation of each message: RDMA Write (tagged) or Send (untagged)."},
+        {"workload.operation", SCENARIO_TYPE_MIX, "write", 0, 0,
+         "write|read|send|send-invalidate|send-se|send-se-invalidate|storage-read|storage-write", NONE,
+         "What each message is: an RDMAP operation, or a storage exchange. Of several words the messages "
+         "take turns: with write+send+read the first is a Write, the second a Send."},
+    [SCENARIO_WORKLOAD_DIRECTIONS] =
+        {"workload.directions", SCENARIO_TYPE_WORD, "one", 0, 0, "one|both", NONE,
+         "one: the Initiator does the workload. both: the Responder does the same towards the Initiator, at "
+         "the same time."},
     [SCENARIO_WORKLOAD_MESSAGE_SIZE] = {"workload.message_size", SCENARIO_TYPE_SIZE, "64KiB", 0, G_MAXUINT32,
                                         NULL, NONE, "Payload octets of each message."},
     [SCENARIO_WORKLOAD_MESSAGES] = {"workload.messages", SCENARIO_TYPE_INTEGER, "200", 1, 1000 * MILLION,
@@ -69,23 +89,103 @@ static const scenario_key_row rows[SCENARIO_KEY_COUNT] = {
         {"workload.outstanding", SCENARIO_TYPE_INTEGER, "0", 0, 1000 * MILLION, NULL, NONE,
          "Messages of a connection that may be posted and not yet completed. 0: no limit, "
          "all are posted at once."},
+    [SCENARIO_WORKLOAD_FENCE] =
+        {"workload.fence", SCENARIO_TYPE_BOOLEAN, "false", 0, 0, NULL, NONE,
+         "Each operation is fenced: it starts only when all RDMA Reads posted before it at the same end are "
+         "complete. The response of a storage-write is then posted at once, behind its Read."},
     [SCENARIO_WORKLOAD_START_SPREAD] =
         {"workload.start_spread", SCENARIO_TYPE_TIME, "0s", 0, 10000 * S, NULL, NONE,
          "The connections start one after the other, evenly spread over this span. 0s: all at time 0."},
 
     [SCENARIO_MPA_GENERATION] =
-        {"mpa.generation", SCENARIO_TYPE_WORD, "ietf", 0, 0, "ietf", NONE,
-         "The version of the protocols: ietf is draft-ietf-rddp-mpa-01, startup frames of revision 0."},
-    [SCENARIO_MPA_MARKERS] =
-        {"mpa.markers", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
-         "Markers every 512 octets of the stream, which let a receiver find FPDUs behind a hole."},
+        {"mpa.generation", SCENARIO_TYPE_WORD, "ietf", 0, 0, "rdmac|ietf|rfc", NONE,
+         "The version of all protocols. rdmac: draft-culley-iwarp-mpa-02, no startup frames, markers and CRC "
+         "always. ietf: draft-ietf-rddp-mpa-01, startup frames of revision 0. rfc: RFC 5044, revision 1."},
+    [SCENARIO_MPA_MARKERS] = {"mpa.markers", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
+                              "Markers every 512 octets of the stream, which let a receiver find FPDUs "
+                              "behind a hole. Each end asks for them in what it receives."},
     [SCENARIO_MPA_CRC] = {"mpa.crc", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
-                          "A CRC32C over each FPDU is sent and checked."},
+                          "A CRC32C over each FPDU is sent and checked, when either end wants it: false is "
+                          "an administrator's decision that both must make."},
+    [SCENARIO_MPA_STARTUP_TIMEOUT] =
+        {"mpa.startup_timeout", SCENARIO_TYPE_TIME, "10s", US, 10000 * S, NULL, NONE,
+         "Time an end waits for the whole startup frame of its peer before it gives up (MPA error 4)."},
+    [SCENARIO_MPA_STARTUP_CLOSE] =
+        {"mpa.startup_close", SCENARIO_TYPE_WORD, "reset", 0, 0, "reset|fin", NONE,
+         "How an end closes TCP when startup fails (MPA error 4): by RST or by FIN."},
+    [SCENARIO_MPA_SILENT_DROP] =
+        {"mpa.silent_drop", SCENARIO_TYPE_BOOLEAN, "false", 0, 0, NULL, NONE,
+         "A segment with a broken FPDU is dropped as if it had been lost, where the documents allow it; "
+         "else the error ends the connection."},
+    [SCENARIO_MPA_ASSUMED_EMSS] = {"mpa.assumed_emss", SCENARIO_TYPE_WORD, "none", 0, 0, "none|1460|536",
+                                   NONE,
+                                   "EMSS that MPA assumes because TCP does not tell it. none: TCP does."},
+    [SCENARIO_MPA_MULPDU] =
+        {"mpa.mulpdu", SCENARIO_TYPE_WORD, "formula", 0, 0, "formula|dynamic", NONE,
+         "formula: MULPDU by the documents' formula, which fits a segment wherever its markers fall. "
+         "dynamic: by where they do fall, up to 8 octets more."},
+
+    [SCENARIO_INITIATOR_GENERATION] =
+        {"initiator.generation", SCENARIO_TYPE_WORD, NULL, 0, 0, "rdmac|ietf|rfc", SCENARIO_MPA_GENERATION,
+         "The Initiator's generation. One that is not the Responder's ends the connection."},
+    [SCENARIO_INITIATOR_MARKERS] = {"initiator.markers", SCENARIO_TYPE_BOOLEAN, NULL, 0, 0, NULL,
+                                    SCENARIO_MPA_MARKERS,
+                                    "The Initiator asks for markers in what it receives."},
+    [SCENARIO_INITIATOR_CRC] = {"initiator.crc", SCENARIO_TYPE_BOOLEAN, NULL, 0, 0, NULL, SCENARIO_MPA_CRC,
+                                "The Initiator wants a CRC; used in both directions if either end does."},
+    [SCENARIO_INITIATOR_PRIVATE_DATA] = {"initiator.private_data", SCENARIO_TYPE_SIZE, "0", 0, 65535, NULL,
+                                         NONE, "Octets of Private Data in the Initiator's Request Frame."},
+    [SCENARIO_INITIATOR_PRIVATE_DATA_CAPACITY] =
+        {"initiator.private_data_capacity", SCENARIO_TYPE_SIZE, "65535", 0, 65535, NULL, NONE,
+         "Octets of Private Data that the Initiator's ULP can take; a frame with more is malformed."},
+    [SCENARIO_INITIATOR_REJECTS] = {"initiator.rejects", SCENARIO_TYPE_BOOLEAN, "false", 0, 0, NULL, NONE,
+                                    "The Initiator's ULP rejects the connection when the Reply has come."},
+    [SCENARIO_RESPONDER_GENERATION] =
+        {"responder.generation", SCENARIO_TYPE_WORD, NULL, 0, 0, "rdmac|ietf|rfc", SCENARIO_MPA_GENERATION,
+         "The Responder's generation. One that is not the Initiator's ends the connection."},
+    [SCENARIO_RESPONDER_MARKERS] = {"responder.markers", SCENARIO_TYPE_BOOLEAN, NULL, 0, 0, NULL,
+                                    SCENARIO_MPA_MARKERS,
+                                    "The Responder asks for markers in what it receives."},
+    [SCENARIO_RESPONDER_CRC] = {"responder.crc", SCENARIO_TYPE_BOOLEAN, NULL, 0, 0, NULL, SCENARIO_MPA_CRC,
+                                "The Responder wants a CRC; used in both directions if either end does."},
+    [SCENARIO_RESPONDER_PRIVATE_DATA] = {"responder.private_data", SCENARIO_TYPE_SIZE, "0", 0, 65535, NULL,
+                                         NONE, "Octets of Private Data in the Responder's Reply Frame."},
+    [SCENARIO_RESPONDER_PRIVATE_DATA_CAPACITY] =
+        {"responder.private_data_capacity", SCENARIO_TYPE_SIZE, "65535", 0, 65535, NULL, NONE,
+         "Octets of Private Data that the Responder's ULP can take; a frame with more is malformed."},
+    [SCENARIO_RESPONDER_REJECTS] = {"responder.rejects", SCENARIO_TYPE_BOOLEAN, "false", 0, 0, NULL, NONE,
+                                    "The Responder's ULP rejects the connection in its Reply Frame."},
+
+    [SCENARIO_RDMAP_IRD] =
+        {"rdmap.ird", SCENARIO_TYPE_INTEGER, "16", 0, 65536, NULL, NONE,
+         "RDMA Read Requests that a peer may have outstanding at an end, which posts a buffer for each."},
+    [SCENARIO_RDMAP_ORD] =
+        {"rdmap.ord", SCENARIO_TYPE_INTEGER, "16", 0, 65536, NULL, NONE,
+         "RDMA Reads that an end has outstanding at most; more wait until one is complete."},
+    [SCENARIO_RDMAP_STRICT_RESPONSES] =
+        {"rdmap.strict_responses", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
+         "An RDMA Read Response must have the STag, Tagged Offsets and length that its request said."},
+    [SCENARIO_RDMAP_ASSOCIATION] =
+        {"rdmap.association", SCENARIO_TYPE_WORD, "stream", 0, 0, "stream|protection-domain", NONE,
+         "What the workload's STags are tied to: their connection's stream, or its Protection Domain, of "
+         "which each connection has its own."},
+    [SCENARIO_RDMAP_ERRORS] =
+        {"rdmap.errors", SCENARIO_TYPE_WORD, "in-order", 0, 0, "in-order|on-arrival", NONE,
+         "When an error in a message is reported: in-order, once all octets before it have come, so that it "
+         "does not depend on the network's order; on-arrival, at once."},
+    [SCENARIO_RDMAP_NOT_ASSOCIATED_CODE] =
+        {"rdmap.not_associated_code", SCENARIO_TYPE_WORD, "dedicated", 0, 0, "dedicated|invalid-stag", NONE,
+         "Error code for an STag of another stream or Protection Domain: the one made for it, or that of an "
+         "invalid STag, as draft-ietf-rddp-rdmap-00 section 10.3 has it."},
 
     [SCENARIO_SENDER_SEGMENTATION] =
         {"sender.segmentation", SCENARIO_TYPE_WORD, "aligned", 0, 0, "aligned|stream", NONE,
          "aligned: an MPA-aware TCP, each segment starts with an FPDU and holds whole ones. "
          "stream: TCP cuts at EMSS wherever that falls."},
+    [SCENARIO_SENDER_STREAM_PHASE] =
+        {"sender.stream_phase", SCENARIO_TYPE_SIZE, "0", 0, KIB *KIB, "random", NONE,
+         "Octets of streaming mode that each end sends before MPA starts; they shift the FPDUs against what "
+         "cuts the stream at fixed places. random: less than a segment, by the seed."},
 
     [SCENARIO_RECEIVER_MODE] =
         {"receiver.mode", SCENARIO_TYPE_WORD, "out-of-order", 0, 0, "out-of-order|in-order", NONE,
@@ -103,8 +203,8 @@ static const scenario_key_row rows[SCENARIO_KEY_COUNT] = {
 
     [SCENARIO_TCP_RECEIVE_WINDOW] =
         {"tcp.receive_window", SCENARIO_TYPE_SIZE, "auto", KIB, WINDOW_MAX, "auto", NONE,
-         "Receive window of each connection. auto: twice the rate times the base round trip of "
-         "the forward direction, at least 64KiB and at most 1GiB."},
+         "Receive window of each connection. auto: twice the rate of the main direction times the base round "
+         "trip, at least 64KiB and at most 1GiB."},
     [SCENARIO_TCP_INITIAL_WINDOW] = {"tcp.initial_window", SCENARIO_TYPE_INTEGER, "10", 1, 1000, NULL, NONE,
                                      "Initial congestion window in segments (RFC 6928)."},
     [SCENARIO_TCP_SACK] = {"tcp.sack", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
@@ -209,10 +309,25 @@ static const scenario_key_row rows[SCENARIO_KEY_COUNT] = {
         {"middlebox.flush", SCENARIO_TYPE_TIME, "10us", 0, 10 * S, NULL, NONE,
          "Time without input after which 'rechunk' forwards the octets it waits with."},
 
+    [SCENARIO_FAULT_ERROR] =
+        {"fault.error", SCENARIO_TYPE_WORD, "none", 0, 0, FAULTS, NONE,
+         "The error that one end of the first connection puts on the wire, once; `explain faults` says what "
+         "each is and what must come of it."},
+    [SCENARIO_FAULT_SIDE] = {"fault.side", SCENARIO_TYPE_WORD, "initiator", 0, 0, "initiator|responder", NONE,
+                             "The end that misbehaves."},
+    [SCENARIO_FAULT_AT] =
+        {"fault.at", SCENARIO_TYPE_INTEGER, "1", 1, EXACT_MAX, NULL, NONE,
+         "The error is done to the how-manieth frame, FPDU or segment that it can be done to, from 1."},
+
     [SCENARIO_MEASURE_SERIES] =
         {"measure.series", SCENARIO_TYPE_WORD, "all", 0, 0, "all|connections|none", NONE,
          "What occupancy.csv holds: the RNIC and up to 16 connections (all), only those "
          "connections, or nothing."},
+
+    [SCENARIO_MEASURE_SIDE] =
+        {"measure.side", SCENARIO_TYPE_WORD, "auto", 0, 0, "auto|initiator|responder", NONE,
+         "The end that is measured, the Data Sink. auto: the one that the messages' payload goes to; the "
+         "Responder when it goes to both."},
 
     [SCENARIO_THEORY_K2] = {"theory.k2", SCENARIO_TYPE_INTEGER, "1", 1, MILLION, NULL, NONE,
                             "K2 of the buffer formulas of draft-ietf-rddp-mpa-01 section 11."},
@@ -238,8 +353,11 @@ scenario_key scenario_key_find(const char *name)
 
 static const scenario_group_row groups[] = {
     {"run", "How the scenario is run."},
-    {"workload", "What the Initiator does."},
+    {"workload", "What the Initiator does; with directions = both the Responder as well."},
     {"mpa", "What the MPA layer of both ends uses."},
+    {"initiator", "The end that starts MPA: what the Responder does not share."},
+    {"responder", "The end that answers: what the Initiator does not share."},
+    {"rdmap", "What the RDMAP layer of both ends uses."},
     {"sender", "The Data Source."},
     {"receiver", "The Data Sink: how it takes octets in, and its memory."},
     {"tcp", "The TCP of both ends."},
@@ -248,7 +366,8 @@ static const scenario_group_row groups[] = {
     {"path.reverse",
      "From Responder to Initiator: the link as forward where nothing is said, but no impairments."},
     {"middlebox", "What re-cuts the stream on the way."},
-    {"measure", "What is written besides the metrics."},
+    {"fault", "A misbehaving peer."},
+    {"measure", "Which end is measured, and what is written besides the metrics."},
     {"theory", "Constants of the formulas that the measurement is compared with."},
     {NULL, NULL},
 };

@@ -26,7 +26,8 @@ static gboolean notation_fits(scenario_type type, scenario_notation notation)
   case SCENARIO_NOTATION_REAL:
     return type == SCENARIO_TYPE_PROBABILITY;
   case SCENARIO_NOTATION_INTEGER:
-    return type != SCENARIO_TYPE_TEXT && type != SCENARIO_TYPE_WORD && type != SCENARIO_TYPE_LIST;
+    return type != SCENARIO_TYPE_TEXT && type != SCENARIO_TYPE_WORD && type != SCENARIO_TYPE_MIX &&
+           type != SCENARIO_TYPE_LIST;
   case SCENARIO_NOTATION_BOOLEAN:
     return type == SCENARIO_TYPE_BOOLEAN;
   case SCENARIO_NOTATION_LIST:
@@ -119,6 +120,29 @@ static fault read_word(const scenario_key_row *row, const char *text, scenario_v
   return FAULT_NONE;
 }
 
+/* The most words of a mix: more than any turn of operations needs. */
+enum { MIX_WORDS_MAX = 32 };
+
+static fault read_mix(const scenario_key_row *row, const char *text, scenario_value *value)
+{
+  char **words = g_strsplit(row->words, "|", -1);
+  char **parts = g_strsplit(text, "+", MIX_WORDS_MAX + 1);
+  guint count = g_strv_length(parts);
+  gboolean known = count >= 1 && count <= MIX_WORDS_MAX;
+
+  for (guint i = 0; known && i < count; i++) {
+    known = g_strv_contains((const char *const *)words, parts[i]);
+  }
+  g_strfreev(words);
+  g_strfreev(parts);
+  if (!known) {
+    return FAULT_FORM;
+  }
+  value->is_word = TRUE;
+  value->text = g_strdup(text);
+  return FAULT_NONE;
+}
+
 /* Titles end up in JSON, CSV comments and plots: text on one line. */
 static fault read_text(const char *text, scenario_value *value)
 {
@@ -150,6 +174,8 @@ static fault read_form(const scenario_key_row *row, const char *text, scenario_v
     return read_text(text, value);
   case SCENARIO_TYPE_WORD:
     return read_word(row, text, value);
+  case SCENARIO_TYPE_MIX:
+    return read_mix(row, text, value);
   case SCENARIO_TYPE_BOOLEAN:
     return read_boolean(text, &value->number);
   case SCENARIO_TYPE_INTEGER:
@@ -190,6 +216,7 @@ static const char *fault_words(scenario_type type, scenario_notation notation, f
   static const char *const forms[] = {
       [SCENARIO_TYPE_TEXT] = "is not text on one line",
       [SCENARIO_TYPE_WORD] = "is none of its words",
+      [SCENARIO_TYPE_MIX] = "is none of its words, nor several joined by '+'",
       [SCENARIO_TYPE_BOOLEAN] = "is not a boolean",
       [SCENARIO_TYPE_INTEGER] = "is not an integer",
       [SCENARIO_TYPE_SIZE] = "is not a size",
@@ -215,14 +242,24 @@ static const char *fault_words(scenario_type type, scenario_notation notation, f
   return forms[type];
 }
 
-/* The word that was meant, for a WORD. */
+/* The word that was meant; in a mix, by the first of its words that is none. */
 static char *meant(const scenario_key_row *row, const char *text)
 {
   if (row->words == NULL) {
     return g_strdup("");
   }
   char **words = g_strsplit(row->words, "|", -1);
-  char *hint = scenario_did_you_mean(scenario_suggest(text, (const char *const *)words));
+  char **parts = g_strsplit(text, row->type == SCENARIO_TYPE_MIX ? "+" : "|", MIX_WORDS_MAX + 1);
+  char **part = parts;
+
+  while (row->type == SCENARIO_TYPE_MIX && *part != NULL &&
+         g_strv_contains((const char *const *)words, *part)) {
+    part++;
+  }
+  const char *wrong = row->type != SCENARIO_TYPE_MIX ? text : *part;
+  char *hint =
+      scenario_did_you_mean(wrong != NULL ? scenario_suggest(wrong, (const char *const *)words) : NULL);
+  g_strfreev(parts);
   g_strfreev(words);
   return hint;
 }
@@ -355,6 +392,13 @@ char *scenario_value_expected(const scenario_key_row *row)
   }
   if (row->type == SCENARIO_TYPE_WORD) {
     return word_list(row->words);
+  }
+  if (row->type == SCENARIO_TYPE_MIX) {
+    char *words = word_list(row->words);
+    char *mix = g_strconcat(words, ", or several joined by '+'", NULL);
+
+    g_free(words);
+    return mix;
   }
   if (row->type == SCENARIO_TYPE_BOOLEAN) {
     return g_strdup("true or false");

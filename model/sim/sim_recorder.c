@@ -5,6 +5,7 @@
 #include "base/element_array.h"
 #include "measure/occupancy.h"
 #include "measure/retransmission_ledger.h"
+#include "rdmap/rdmap_header.h"
 
 struct sim_recorder {
   sim_recorder_config config;
@@ -23,7 +24,6 @@ struct sim_recorder {
   uint64_t octets_direct;
   uint64_t octets_out_of_order;
   uint64_t octets_delivered;
-  uint64_t segments_delivered;
   uint64_t octets_read; /* from the reassembly memory, with framing */
   time_ps release_at;   /* when the burst below was read */
   uint64_t release_octets;
@@ -132,6 +132,15 @@ static void count_read(sim_recorder *recorder, uint64_t octets, time_ps now)
   recorder->release_peak_octets = MAX(recorder->release_peak_octets, recorder->release_octets);
 }
 
+/* RDMAP's own messages have no workload payload: what they hold counts, what they carry does not (definitions.md, Defaults: sizes are
+ * ULP payload). */
+static bool has_workload_payload(const ddp_segment *segment)
+{
+  uint8_t opcode = rdmap_control_opcode(segment->header.ulp_control);
+
+  return opcode != RDMAP_READ_REQUEST && opcode != RDMAP_TERMINATE;
+}
+
 void sim_recorder_placed(sim_recorder *recorder, ddp_segment *segment, const mpa_ulpdu *ulpdu,
                          bool out_of_order, time_ps now)
 {
@@ -139,6 +148,10 @@ void sim_recorder_placed(sim_recorder *recorder, ddp_segment *segment, const mpa
   time_ps complete = now - recorder->config.placement_latency_ps; /* when MPA passed it */
   uint64_t arrivals_octet_ps = 0; /* modulo 2^64: only differences of it are used */
 
+  count_read(recorder, ulpdu->held_octets, now);
+  if (!has_workload_payload(segment)) {
+    return;
+  }
   for (size_t i = 0; i < ulpdu->part_count; i++) {
     const mpa_ulpdu_part *part = &ulpdu->parts[i];
     uint32_t from = MAX(part->from, payload_from);
@@ -153,21 +166,17 @@ void sim_recorder_placed(sim_recorder *recorder, ddp_segment *segment, const mpa
   recorder->placement_delay_octet_ps += (uint64_t)now * segment->payload_octets - arrivals_octet_ps;
   recorder->octets_placed += segment->payload_octets;
   recorder->octets_out_of_order += out_of_order ? segment->payload_octets : 0;
-  count_read(recorder, ulpdu->held_octets, now);
 }
 
 void sim_recorder_delivered(sim_recorder *recorder, const ddp_segment *segment, time_ps now)
 {
-  recorder->segments_delivered++;
+  if (!has_workload_payload(segment)) {
+    return;
+  }
   recorder->octets_delivered += segment->payload_octets;
   recorder->delivery_delay_octet_ps += (uint64_t)now * segment->payload_octets - segment->observer;
   recorder->last_delivery = now;
   occupancy_mark_delivery(recorder->gauge, now);
-}
-
-uint64_t sim_recorder_segments_delivered(const sim_recorder *recorder)
-{
-  return recorder->segments_delivered;
 }
 
 /* --- Occupancy --- */

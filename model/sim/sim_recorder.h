@@ -48,9 +48,6 @@ void sim_recorder_delivered(sim_recorder *recorder, const ddp_segment *segment, 
 /* What `connection` holds after an event. */
 void sim_recorder_held(sim_recorder *recorder, uint32_t connection, const rnic_held *held, time_ps now);
 
-/* Payload octets Delivered so far: progress. */
-uint64_t sim_recorder_segments_delivered(const sim_recorder *recorder);
-
 /* Ends the series and sets the metrics of segments, Placement, Delivery, buffers, state, delays and goodput. */
 void sim_recorder_finish(sim_recorder *recorder, time_ps now, metric_values *values);
 

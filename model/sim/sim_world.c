@@ -4,57 +4,59 @@
 
 #include "base/pattern.h"
 #include "base/random_stream.h"
-#include "rnic/rnic_workload.h"
-#include "sim/sim_path.h"
+#include "sim/sim_ending.h"
 #include "sim/sim_recorder.h"
 #include "sim/sim_results.h"
+#include "sim/sim_setup.h"
 
-/* Addresses and ports of the two hosts: 10.0.0.1 opens connection i from port 49152 + i to 10.0.0.2, port 5044. */
-enum {
-  INITIATOR_ADDRESS = 0x0A000001,
-  RESPONDER_ADDRESS = 0x0A000002,
-  INITIATOR_FIRST_PORT = 49152,
-  RESPONDER_PORT = 5044,
-};
-
-/* The two ends of every connection. The main direction is forward: the Initiator is the Data Source. */
-typedef enum world_side { SIDE_SOURCE, SIDE_SINK, SIDES } world_side;
+enum { ENDS = RNIC_WORKLOAD_ENDS }; /* of a connection, by mpa_role */
 
 typedef struct world_connection world_connection;
 
 /* One end with its timer. */
 typedef struct world_end {
   world_connection *connection;
-  world_side side;
+  mpa_role side;
   rnic_endpoint *endpoint;
+  rnic_fault_bait *bait; /* that the peer's fault names; NULL: none */
   engine_timer *timer;
   bool closed;
+  bool may_post; /* its ULP waited for a buffer and is to be woken */
 } world_end;
 
 struct world_connection {
   sim_world *world;
   uint32_t index;
-  world_end ends[SIDES];
+  uint32_t protection_domains[ENDS];
+  world_end ends[ENDS];
   rnic_workload *workload;
-  engine_timer *workload_timer; /* starts the connection; later wakes the Data Source's ULP */
+  engine_timer *workload_timer; /* starts the connection; later wakes ULPs */
   bool started;
+  bool delivered;  /* all of its workload */
+  bool terminated; /* ended as the documents say it must */
 };
 
 struct sim_world {
   const scenario *s;
   engine *clock;
+  mpa_role measured; /* the Data Sink's side */
+  rnic_host *hosts[ENDS];
+  uint8_t *private_data[ENDS];
   sim_path *paths[SIM_DIRECTIONS];
-  packet_capture *captures[SIDES];
+  packet_capture *captures[ENDS];
   sim_recorder *recorder;
   pattern *table;
   world_connection *connections;
   uint32_t connection_count;
-  uint32_t started;    /* connections that have been opened */
-  uint32_t ends_open;  /* TCP */
-  uint32_t sinks_open; /* connections whose workload is not all Delivered */
+  uint32_t started;        /* connections that have been opened */
+  uint32_t ends_open;      /* TCP */
+  uint32_t workloads_open; /* neither all Delivered nor terminated */
+  uint64_t delivered;      /* segments, at either end: progress */
   engine_timer *stall_timer;
   uint64_t progress_seen; /* when the stall timer last looked */
+  bool abandoned;         /* nothing more happens, though not all ends are closed */
   char *failure;          /* why the run fails; NULL: it does not so far */
+  sim_ending ending;      /* of the connection that was terminated first */
 };
 
 /* --- What one end does after every event --- */
@@ -68,13 +70,13 @@ static void settle(world_end *end, time_ps now)
     if (world->captures[end->side]) {
       packet_capture_add(world->captures[end->side], packet, now);
     }
-    sim_path_send(world->paths[end->side == SIDE_SOURCE ? SIM_FORWARD : SIM_REVERSE], packet, now);
+    sim_path_send(world->paths[sim_setup_direction_to(sim_setup_peer(end->side))], packet, now);
   }
   time_ps deadline = rnic_endpoint_deadline(end->endpoint);
   if (engine_timer_when(end->timer) != deadline) {
     engine_timer_set(end->timer, deadline);
   }
-  if (end->side == SIDE_SINK) {
+  if (end->side == world->measured) {
     rnic_held held;
     rnic_endpoint_held(end->endpoint, &held);
     sim_recorder_held(world->recorder, end->connection->index, &held, now);
@@ -89,14 +91,14 @@ static void on_timer(void *user, time_ps now)
   settle(end, now);
 }
 
-static void receive(sim_world *world, world_side side, datagram *packet, time_ps now)
+static void receive(sim_world *world, mpa_role side, datagram *packet, time_ps now)
 {
   tcp_header header;
 
   datagram_tcp_header(packet, &header);
-  uint32_t port = side == SIDE_SOURCE ? header.destination_port : header.source_port;
-  g_assert(port >= INITIATOR_FIRST_PORT && port - INITIATOR_FIRST_PORT < world->connection_count);
-  world_end *end = &world->connections[port - INITIATOR_FIRST_PORT].ends[side];
+  uint32_t port = side == MPA_INITIATOR ? header.destination_port : header.source_port;
+  g_assert(port >= SIM_INITIATOR_FIRST_PORT && port - SIM_INITIATOR_FIRST_PORT < world->connection_count);
+  world_end *end = &world->connections[port - SIM_INITIATOR_FIRST_PORT].ends[side];
   if (world->captures[side]) {
     packet_capture_add(world->captures[side], packet, now);
   }
@@ -105,14 +107,14 @@ static void receive(sim_world *world, world_side side, datagram *packet, time_ps
   settle(end, now);
 }
 
-static void on_source_packet(void *user, datagram *packet, time_ps now)
+static void on_initiators_packet(void *user, datagram *packet, time_ps now)
 {
-  receive(user, SIDE_SOURCE, packet, now);
+  receive(user, MPA_INITIATOR, packet, now);
 }
 
-static void on_sink_packet(void *user, datagram *packet, time_ps now)
+static void on_responders_packet(void *user, datagram *packet, time_ps now)
 {
-  receive(user, SIDE_SINK, packet, now);
+  receive(user, MPA_RESPONDER, packet, now);
 }
 
 /* --- What endpoints tell --- */
@@ -120,7 +122,7 @@ static void on_sink_packet(void *user, datagram *packet, time_ps now)
 /* A run ends when the workload is done and the connections are closed (definitions.md, Defaults). */
 static bool is_done(const sim_world *world)
 {
-  return world->ends_open == 0 && world->sinks_open == 0;
+  return world->ends_open == 0 && world->workloads_open == 0;
 }
 
 static void stop_when_done(const sim_world *world)
@@ -130,24 +132,52 @@ static void stop_when_done(const sim_world *world)
   }
 }
 
+static void fail(sim_world *world, char *failure)
+{
+  if (world->failure) {
+    g_free(failure);
+    return;
+  }
+  world->failure = failure;
+  engine_stop(world->clock);
+}
+
 static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
 {
   world_end *end = user;
+  (void)endpoint;
   (void)now;
 
-  return rnic_workload_post_next(end->connection->workload, rnic_endpoint_stream(endpoint));
+  return rnic_workload_post_next(end->connection->workload, end->side);
 }
 
-static void on_completed(void *user, uint64_t id, time_ps now)
+static void on_can_post(void *user, mpa_role side)
+{
+  world_connection *connection = user;
+
+  connection->ends[side].may_post = true;
+  engine_timer_set(connection->workload_timer, engine_now(connection->world->clock));
+}
+
+static void note_delivery(world_connection *connection)
+{
+  if (!connection->delivered && !connection->terminated && rnic_workload_is_delivered(connection->workload)) {
+    connection->delivered = true;
+    connection->world->workloads_open--;
+    stop_when_done(connection->world);
+  }
+}
+
+static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
 {
   world_end *end = user;
   rnic_workload *workload = end->connection->workload;
-  (void)id;
   (void)now;
 
-  rnic_workload_completed(workload);
-  if (rnic_workload_source_done(workload)) {
-    rnic_endpoint_close(end->endpoint);
+  rnic_workload_poll(workload, end->side);
+  note_delivery(end->connection);
+  if (rnic_workload_is_requester(workload, end->side) && rnic_workload_is_complete(workload)) {
+    rnic_endpoint_close(endpoint);
   }
 }
 
@@ -163,8 +193,9 @@ static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, 
   world_end *end = user;
   sim_world *world = end->connection->world;
 
-  sim_recorder_retransmitted(world->recorder, end->connection->index, phase_offset, length,
-                             sim_path_earliest_arrival(world->paths[SIM_FORWARD], now));
+  sim_recorder_retransmitted(
+      world->recorder, end->connection->index, phase_offset, length,
+      sim_path_earliest_arrival(world->paths[sim_setup_direction_to(world->measured)], now));
 }
 
 static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32_t new_octets,
@@ -184,18 +215,35 @@ static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, 
   sim_recorder_placed(end->connection->world->recorder, segment, ulpdu, out_of_order, now);
 }
 
-static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now)
+static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
 {
   world_end *end = user;
   world_connection *connection = end->connection;
+  sim_world *world = connection->world;
 
-  sim_recorder_delivered(connection->world->recorder, segment, now);
-  if (rnic_workload_delivered(connection->workload, segment, buffer_id)) {
-    engine_timer_set(connection->workload_timer, now);
+  world->delivered++;
+  if (end->side == world->measured) {
+    sim_recorder_delivered(world->recorder, segment, now);
   }
-  if (segment->header.last && rnic_workload_sink_done(connection->workload)) {
-    connection->world->sinks_open--;
-    stop_when_done(connection->world);
+  rnic_workload_delivered(connection->workload, end->side, segment);
+  if (segment->header.last) {
+    note_delivery(connection);
+  }
+}
+
+static void on_private_data(void *user, const uint8_t *octets, uint32_t length, time_ps now)
+{
+  world_end *end = user;
+  sim_world *world = end->connection->world;
+  mpa_role peer = sim_setup_peer(end->side);
+  (void)now;
+
+  if (!world->failure &&
+      !sim_setup_private_data_is(world->s, peer, world->private_data[peer], octets, length)) {
+    world->failure =
+        g_strdup_printf("connection %u: the Private Data that came to the %s is not what was sent",
+                        end->connection->index, sim_setup_side_name(end->side));
+    engine_stop(world->clock);
   }
 }
 
@@ -209,119 +257,86 @@ static void on_finished(void *user, rnic_endpoint *endpoint, time_ps now)
 static void on_closed(void *user, time_ps now)
 {
   world_end *end = user;
-  sim_world *world = end->connection->world;
+  world_connection *connection = end->connection;
+  sim_world *world = connection->world;
   (void)now;
 
-  if (!end->closed) {
-    end->closed = true;
-    world->ends_open--;
-    stop_when_done(world);
+  if (end->closed) {
+    return;
   }
+  end->closed = true;
+  world->ends_open--;
+  if (!connection->delivered && !connection->terminated &&
+      connection->ends[sim_setup_peer(end->side)].closed) {
+    fail(world, g_strdup_printf("connection %u was closed before its workload was done", connection->index));
+  }
+  stop_when_done(world);
 }
 
 static void on_failed(void *user, const rnic_failure *failure, time_ps now)
 {
   world_end *end = user;
-  sim_world *world = end->connection->world;
+  world_connection *connection = end->connection;
+  sim_world *world = connection->world;
 
-  if (!world->failure) {
-    world->failure =
-        g_strdup_printf("connection %u failed at its %s after %.12f s: %s", end->connection->index,
-                        end->side == SIDE_SOURCE ? "Data Source" : "Data Sink", time_ps_in_seconds(now),
-                        rnic_failure_text(failure));
+  if (connection->terminated) {
+    return; /* what the other end says of the same end */
   }
-  engine_stop(world->clock);
+  if (!sim_ending_is_documented(world->s, connection->index, failure)) {
+    fail(world, g_strdup_printf("connection %u failed at its %s after %.12f s: %s", connection->index,
+                                sim_setup_side_name(end->side), time_ps_in_seconds(now),
+                                rnic_failure_text(failure)));
+    return;
+  }
+  sim_ending_note(&world->ending, connection->index, end->side, failure, now);
+  connection->terminated = true;
+  world->workloads_open -= !connection->delivered;
 }
 
 /* --- Building --- */
 
-static rnic_endpoint_config endpoint_config(const sim_world *world, uint32_t connection, world_side side)
+/* The Data Sink is measured; what the Data Source sends is known for that. */
+static rnic_endpoint_events events_of(const world_end *end)
 {
-  const scenario *s = world->s;
-  bool source = side == SIDE_SOURCE;
-  sim_direction sends = source ? SIM_FORWARD : SIM_REVERSE;
-  uint16_t initiator_port = (uint16_t)(INITIATOR_FIRST_PORT + connection);
-  bool stream = g_str_equal(scenario_text(s, SCENARIO_SENDER_SEGMENTATION), "stream");
-  bool in_order = g_str_equal(scenario_text(s, SCENARIO_RECEIVER_MODE), "in-order");
+  bool measured = end->side == end->connection->world->measured;
 
-  return (rnic_endpoint_config){
-      .tcp = {.local_address = source ? INITIATOR_ADDRESS : RESPONDER_ADDRESS,
-              .remote_address = source ? RESPONDER_ADDRESS : INITIATOR_ADDRESS,
-              .local_port = source ? initiator_port : RESPONDER_PORT,
-              .remote_port = source ? RESPONDER_PORT : initiator_port,
-              .isn = (uint32_t)random_hash(scenario_integer(s, SCENARIO_RUN_SEED),
-                                           source ? "tcp.isn.initiator" : "tcp.isn.responder", connection),
-              .receive_mtu_octets = sim_path_link_config(s, source ? SIM_REVERSE : SIM_FORWARD).mtu_octets,
-              .send_mtu_octets = sim_path_link_config(s, sends).mtu_octets,
-              .receive_window_octets = scenario_receive_window_octets(s),
-              .initial_window_segments = (uint32_t)scenario_integer(s, SCENARIO_TCP_INITIAL_WINDOW),
-              .sack = scenario_boolean(s, SCENARIO_TCP_SACK),
-              .timestamps = scenario_boolean(s, SCENARIO_TCP_TIMESTAMPS),
-              .delayed_ack_segments = (uint32_t)scenario_integer(s, SCENARIO_TCP_DELAYED_ACK_SEGMENTS),
-              .delayed_ack_ps = scenario_time(s, SCENARIO_TCP_DELAYED_ACK),
-              .duplicate_ack_threshold = (uint32_t)scenario_integer(s, SCENARIO_TCP_DUPLICATE_ACKS),
-              .rto_initial_ps = scenario_time(s, SCENARIO_TCP_RTO_INITIAL),
-              .rto_min_ps = scenario_time(s, SCENARIO_TCP_RTO_MIN),
-              .rto_max_ps = scenario_time(s, SCENARIO_TCP_RTO_MAX),
-              .retries_max = (uint32_t)scenario_integer(s, SCENARIO_TCP_RETRIES),
-              .segmentation = stream ? TCP_SEGMENTATION_STREAM : TCP_SEGMENTATION_ALIGNED,
-              .passing = in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED},
-      .generation = MPA_GENERATION_IETF,
-      .role = source ? MPA_INITIATOR : MPA_RESPONDER,
-      .markers = scenario_boolean(s, SCENARIO_MPA_MARKERS),
-      .crc = scenario_boolean(s, SCENARIO_MPA_CRC),
-      .placement_latency_ps = source ? 0 : scenario_time(s, SCENARIO_RECEIVER_PLACEMENT_LATENCY),
-  };
+  return (rnic_endpoint_events){.want_operation = on_want_operation,
+                                .completion = on_completion,
+                                .private_data = on_private_data,
+                                .placed = measured ? on_placed : NULL,
+                                .delivered = on_delivered,
+                                .segment = measured ? on_segment : NULL,
+                                .retransmitted = measured ? NULL : on_retransmitted,
+                                .framed = measured ? NULL : on_framed,
+                                .finished = on_finished,
+                                .closed = on_closed,
+                                .failed = on_failed};
 }
 
-static rnic_workload *make_workload(const sim_world *world, uint32_t connection)
+static void make_end(world_connection *connection, mpa_role side)
 {
-  const scenario *s = world->s;
-  uint64_t rate = sim_path_link_config(s, SIM_FORWARD).rate_bit_per_s;
-  /* What is acknowledged and not placed yet: the placement latency's worth, and a whole segment that came at one instant. */
-  uint64_t segments = 2 * (uint64_t)sim_path_link_config(s, SIM_FORWARD).mtu_octets;
-  double waiting_s = time_ps_in_seconds(scenario_time(s, SCENARIO_RECEIVER_PLACEMENT_LATENCY));
-  bool send = g_str_equal(scenario_text(s, SCENARIO_WORKLOAD_OPERATION), "send");
-  const rnic_workload_config config = {
-      .connection = connection,
-      .operation = send ? RNIC_OPERATION_SEND : RNIC_OPERATION_WRITE,
-      .message_octets = (uint32_t)scenario_integer(s, SCENARIO_WORKLOAD_MESSAGE_SIZE),
-      .messages = scenario_integer(s, SCENARIO_WORKLOAD_MESSAGES),
-      .signal_every = scenario_integer(s, SCENARIO_WORKLOAD_SIGNAL_EVERY),
-      .outstanding = scenario_integer(s, SCENARIO_WORKLOAD_OUTSTANDING),
-      .in_flight_octets =
-          scenario_receive_window_octets(s) + segments + (uint64_t)((double)rate / 8 * waiting_s),
-      .table = world->table,
-  };
-
-  return rnic_workload_new(&config);
-}
-
-static void make_end(world_connection *connection, world_side side)
-{
-  static const rnic_endpoint_events events[SIDES] = {
-      [SIDE_SOURCE] = {.want_operation = on_want_operation,
-                       .completed = on_completed,
-                       .framed = on_framed,
-                       .retransmitted = on_retransmitted,
-                       .closed = on_closed,
-                       .failed = on_failed},
-      [SIDE_SINK] = {.placed = on_placed,
-                     .delivered = on_delivered,
-                     .segment = on_segment,
-                     .finished = on_finished,
-                     .closed = on_closed,
-                     .failed = on_failed},
-  };
   sim_world *world = connection->world;
   world_end *end = &connection->ends[side];
-  const rnic_endpoint_config config = endpoint_config(world, connection->index, side);
+  world_end *peer = &connection->ends[sim_setup_peer(side)];
+  rnic_fault_config fault;
+  bool faulty = sim_setup_fault(world->s, connection->index, side, &fault);
 
   end->connection = connection;
   end->side = side;
-  end->endpoint = rnic_endpoint_new(&config, &events[side], end);
+  if (faulty) {
+    peer->bait = rnic_fault_bait_new(world->hosts[sim_setup_peer(side)],
+                                     connection->protection_domains[sim_setup_peer(side)], fault.row->bait);
+    fault.bait_stag = rnic_fault_bait_stag(peer->bait);
+  }
+  const sim_setup_place place = {.host = world->hosts[side],
+                                 .protection_domain = connection->protection_domains[side],
+                                 .private_data = world->private_data[side],
+                                 .fault = faulty ? &fault : NULL};
+  const rnic_endpoint_config config = sim_setup_endpoint(world->s, connection->index, side, &place);
+  const rnic_endpoint_events events = events_of(end);
+  end->endpoint = rnic_endpoint_new(&config, &events, end);
   end->timer =
-      engine_timer_new(world->clock, ENGINE_TIMER, connection->index * SIDES + side, 0, on_timer, end);
+      engine_timer_new(world->clock, ENGINE_TIMER, connection->index * ENDS + side, 0, on_timer, end);
 }
 
 static void on_workload_due(void *user, time_ps now)
@@ -331,10 +346,30 @@ static void on_workload_due(void *user, time_ps now)
   if (!connection->started) {
     connection->started = true;
     connection->world->started++;
-    rnic_endpoint_start(connection->ends[SIDE_SINK].endpoint, now);
-    rnic_endpoint_start(connection->ends[SIDE_SOURCE].endpoint, now);
+    rnic_endpoint_start(connection->ends[MPA_RESPONDER].endpoint, now);
+    rnic_endpoint_start(connection->ends[MPA_INITIATOR].endpoint, now);
+    settle(&connection->ends[MPA_INITIATOR], now);
+    return;
   }
-  settle(&connection->ends[SIDE_SOURCE], now);
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    if (connection->ends[side].may_post) {
+      connection->ends[side].may_post = false;
+      settle(&connection->ends[side], now);
+    }
+  }
+}
+
+static void make_workload(world_connection *connection)
+{
+  rnic_endpoint *endpoints[ENDS] = {connection->ends[MPA_INITIATOR].endpoint,
+                                    connection->ends[MPA_RESPONDER].endpoint};
+  rnic_workload_config config =
+      sim_setup_workload(connection->world->s, connection->index, connection->world->table);
+
+  config.can_post = on_can_post;
+  config.user = connection;
+  connection->workload = rnic_workload_new(&config);
+  rnic_workload_lend(connection->workload, endpoints);
 }
 
 static void make_connection(sim_world *world, uint32_t index)
@@ -344,10 +379,12 @@ static void make_connection(sim_world *world, uint32_t index)
 
   connection->world = world;
   connection->index = index;
-  connection->workload = make_workload(world, index);
-  make_end(connection, SIDE_SOURCE);
-  make_end(connection, SIDE_SINK);
-  rnic_workload_lend(connection->workload, rnic_endpoint_stream(connection->ends[SIDE_SINK].endpoint));
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    connection->protection_domains[side] = rnic_host_protection_domain_new(world->hosts[side]);
+  }
+  make_end(connection, MPA_INITIATOR);
+  make_end(connection, MPA_RESPONDER);
+  make_workload(connection);
   connection->workload_timer =
       engine_timer_new(world->clock, ENGINE_WORKLOAD, index, 0, on_workload_due, connection);
   engine_timer_set(connection->workload_timer, (time_ps)((__int128)spread * index / world->connection_count));
@@ -372,8 +409,7 @@ static sim_recorder *make_recorder(const scenario *s, const sim_world_files *fil
 
 static uint64_t progress_of(const sim_world *world)
 {
-  return sim_recorder_segments_delivered(world->recorder) + SIDES * (uint64_t)world->connection_count -
-         world->ends_open + world->started;
+  return world->delivered + ENDS * (uint64_t)world->connection_count - world->ends_open + world->started;
 }
 
 static void on_stall_timer(void *user, time_ps now)
@@ -384,11 +420,14 @@ static void on_stall_timer(void *user, time_ps now)
 
   /* While connections wait for their start, nothing may happen for long. */
   if (progress == world->progress_seen && world->started == world->connection_count) {
-    bool ever = sim_recorder_segments_delivered(world->recorder) > 0;
-    world->failure =
-        g_strdup_printf("no progress in %.3f s of simulated time (run.stall): nothing was %sdelivered "
-                        "and no connection closed",
-                        time_ps_in_seconds(stall), ever ? "" : "ever ");
+    if (world->workloads_open > 0 || !world->ending.code) {
+      fail(world,
+           g_strdup_printf("no progress in %.3f s of simulated time (run.stall): nothing was %sdelivered "
+                           "and no connection closed",
+                           time_ps_in_seconds(stall), world->delivered > 0 ? "" : "ever "));
+    }
+    /* Else one end of a terminated connection waits for what its peer never sends: it may listen again after a reset (RFC 793 §3.4). */
+    world->abandoned = true;
     engine_stop(world->clock);
     return;
   }
@@ -399,13 +438,25 @@ static void on_stall_timer(void *user, time_ps now)
 static bool make_paths(sim_world *world, sim_engine_kind kind, GError **error)
 {
   world->paths[SIM_FORWARD] =
-      sim_path_new(world->s, SIM_FORWARD, kind, world->clock, on_sink_packet, world, error);
+      sim_path_new(world->s, SIM_FORWARD, kind, world->clock, on_responders_packet, world, error);
   if (!world->paths[SIM_FORWARD]) {
     return false;
   }
   world->paths[SIM_REVERSE] =
-      sim_path_new(world->s, SIM_REVERSE, kind, world->clock, on_source_packet, world, error);
+      sim_path_new(world->s, SIM_REVERSE, kind, world->clock, on_initiators_packet, world, error);
   return world->paths[SIM_REVERSE] != NULL;
+}
+
+static void make_hosts(sim_world *world)
+{
+  static const char *const names[ENDS] = {
+      [MPA_INITIATOR] = "stags.initiator", [MPA_RESPONDER] = "stags.responder"};
+
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    world->hosts[side] =
+        rnic_host_new(random_hash(scenario_integer(world->s, SCENARIO_RUN_SEED), names[side], 0));
+    world->private_data[side] = sim_setup_private_data(world->s, side, world->table);
+  }
 }
 
 sim_world *sim_world_new(const scenario *s, sim_engine_kind kind, const sim_world_files *files,
@@ -423,13 +474,15 @@ sim_world *sim_world_new(const scenario *s, sim_engine_kind kind, const sim_worl
     sim_world_free(world);
     return NULL;
   }
-  world->captures[SIDE_SOURCE] = files->sender_capture;
-  world->captures[SIDE_SINK] = files->receiver_capture;
+  world->measured = sim_setup_measured(s);
+  world->captures[sim_setup_peer(world->measured)] = files->sender_capture;
+  world->captures[world->measured] = files->receiver_capture;
   world->connection_count = (uint32_t)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
-  world->ends_open = SIDES * world->connection_count;
-  world->sinks_open = world->connection_count;
+  world->ends_open = ENDS * world->connection_count;
+  world->workloads_open = world->connection_count;
   world->recorder = make_recorder(s, files, world->connection_count);
   world->table = pattern_new();
+  make_hosts(world);
   world->connections = g_new0(world_connection, world->connection_count);
   for (uint32_t i = 0; i < world->connection_count; i++) {
     make_connection(world, i);
@@ -442,9 +495,10 @@ sim_world *sim_world_new(const scenario *s, sim_engine_kind kind, const sim_worl
 
 static void connection_clear(world_connection *connection)
 {
-  for (world_side side = 0; side < SIDES; side++) {
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
     engine_timer_free(connection->ends[side].timer);
     rnic_endpoint_free(connection->ends[side].endpoint);
+    rnic_fault_bait_free(connection->ends[side].bait);
   }
   engine_timer_free(connection->workload_timer);
   rnic_workload_free(connection->workload);
@@ -467,6 +521,11 @@ void sim_world_free(sim_world *world)
   engine_free(world->clock);
   sim_recorder_free(world->recorder);
   pattern_free(world->table);
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    rnic_host_free(world->hosts[side]);
+    g_free(world->private_data[side]);
+  }
+  sim_ending_clear(&world->ending);
   g_free(world->failure);
   g_free(world);
 }
@@ -482,38 +541,75 @@ void sim_world_run(sim_world *world)
 
 /* --- Results --- */
 
-static bool checks_passed(const sim_totals *totals, char **message)
+/* Memory that a fault's victim lends to nobody the peer may use it as. */
+static bool baits_untouched(const sim_world *world)
 {
-  *message = sim_totals_check(totals);
-  return **message == '\0';
+  bool untouched = true;
+
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    untouched = untouched && rnic_fault_bait_is_untouched(world->connections[0].ends[side].bait);
+  }
+  return untouched;
 }
 
-run_status sim_world_finish(sim_world *world, metric_values *values, char **message)
+/* What was wrong with what was Delivered; "" when nothing was. Free with g_free(). */
+static char *check(const sim_world *world, const sim_totals *totals)
+{
+  if (world->failure) {
+    return g_strdup(world->failure);
+  }
+  if (!baits_untouched(world)) {
+    return g_strdup("memory was written, or an STag invalidated, that the peer had no right to");
+  }
+  return sim_totals_check(totals);
+}
+
+static void add_totals(const sim_world *world, sim_totals *totals)
+{
+  for (uint32_t i = 0; i < world->connection_count; i++) {
+    const world_connection *connection = &world->connections[i];
+    const sim_totals_connection parts = {
+        .workload = connection->workload,
+        .measured = world->measured,
+        .source = connection->ends[sim_setup_peer(world->measured)].endpoint,
+        .sink = connection->ends[world->measured].endpoint,
+    };
+    sim_totals_add(totals, &parts);
+  }
+}
+
+run_status sim_world_finish(sim_world *world, metric_values *values, sim_world_outcome *outcome)
 {
   sim_totals totals = {0};
   time_ps now = engine_now(world->clock);
 
-  for (uint32_t i = 0; i < world->connection_count; i++) {
-    const world_connection *connection = &world->connections[i];
-    sim_totals_add(&totals, connection->workload, connection->ends[SIDE_SOURCE].endpoint,
-                   connection->ends[SIDE_SINK].endpoint);
-  }
+  *outcome = (sim_world_outcome){.message = NULL};
+  add_totals(world, &totals);
   sim_recorder_finish(world->recorder, now, values);
   sim_totals_set_metrics(&totals, world->s, values);
   metric_values_set(values, METRIC_PATH_PACKETS_LOST,
                     (double)(sim_path_packets_lost(world->paths[SIM_FORWARD]) +
                              sim_path_packets_lost(world->paths[SIM_REVERSE])));
-  metric_values_set(values, METRIC_PATH_QUEUE_PEAK_OCTETS,
-                    (double)sim_path_queue_peak_octets(world->paths[SIM_FORWARD]));
+  metric_values_set(
+      values, METRIC_PATH_QUEUE_PEAK_OCTETS,
+      (double)sim_path_queue_peak_octets(world->paths[sim_setup_direction_to(world->measured)]));
   metric_values_set(values, METRIC_TIME_SIMULATED_S, time_ps_in_seconds(now));
-  if (world->failure) {
-    *message = g_strdup(world->failure);
+  outcome->message = check(world, &totals);
+  if (*outcome->message != '\0') {
     return RUN_FAILED;
   }
-  if (!is_done(world)) {
-    *message = g_strdup_printf("run.stop reached: %" PRIu64 " of %" PRIu64 " messages were delivered",
-                               totals.results.messages_delivered, totals.operations);
+  if (!is_done(world) && !world->abandoned) {
+    g_free(outcome->message);
+    outcome->message = g_strdup_printf("run.stop reached: %" PRIu64 " of %" PRIu64 " messages were delivered",
+                                       totals.delivered, totals.expected);
     return RUN_STOPPED;
   }
-  return checks_passed(&totals, message) ? RUN_OK : RUN_FAILED;
+  if (world->ending.code) {
+    g_free(outcome->message);
+    outcome->message = g_strdup(world->ending.message);
+    outcome->terminate_code = g_strdup(world->ending.code);
+    outcome->terminate_side = sim_setup_side_name(world->ending.side);
+    return RUN_TERMINATED;
+  }
+  return RUN_OK;
 }

@@ -25,12 +25,18 @@ sim_world *sim_world_new(const scenario *s, sim_engine_kind kind, const sim_worl
                          GError **error);
 void sim_world_free(sim_world *world);
 
-/* Runs to the end: the workload is done and the connections are closed, a connection failed, nothing progresses, or
- * run.stop. */
+/* Runs to the end: the workload is done or its connections are terminated, and all are closed; a connection failed; nothing
+ * progresses; or run.stop. */
 void sim_world_run(sim_world *world);
 
-/* How it ended, after sim_world_run(); `message` (free with g_free()) says why, "" when all is well. Sets every metric but
- * time.wall_s. */
-run_status sim_world_finish(sim_world *world, metric_values *values, char **message);
+/* How a run ended. */
+typedef struct sim_world_outcome {
+  char *message;              /* why; "" when all is well. Free with g_free() */
+  char *terminate_code;       /* RUN_TERMINATED: as rnic_failure_code(), else NULL. Free with g_free() */
+  const char *terminate_side; /* the same: "Initiator" or "Responder"; static */
+} sim_world_outcome;
+
+/* How it ended, after sim_world_run(), in `outcome`. Sets every metric but time.wall_s. */
+run_status sim_world_finish(sim_world *world, metric_values *values, sim_world_outcome *outcome);
 
 #endif

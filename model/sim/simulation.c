@@ -89,7 +89,11 @@ static gboolean run_world(const scenario *s, const sim_world_files *files, simul
   gint64 wall_start_us = g_get_monotonic_time();
   sim_world_run(world);
   gint64 wall_end_us = g_get_monotonic_time();
-  result->status = sim_world_finish(world, &result->metrics, &result->message);
+  sim_world_outcome outcome;
+  result->status = sim_world_finish(world, &result->metrics, &outcome);
+  result->message = outcome.message;
+  result->terminate_code = outcome.terminate_code;
+  result->terminate_side = outcome.terminate_side;
   metric_values_set(&result->metrics, METRIC_TIME_WALL_S,
                     (double)(wall_end_us - wall_start_us) / G_USEC_PER_SEC);
   sim_world_free(world);
@@ -117,4 +121,5 @@ gboolean simulation_run(const scenario *s, const simulation_options *options, si
 void simulation_result_clear(simulation_result *result)
 {
   g_clear_pointer(&result->message, g_free);
+  g_clear_pointer(&result->terminate_code, g_free);
 }

@@ -20,7 +20,9 @@ typedef struct simulation_options {
 /* What a run came to. */
 typedef struct simulation_result {
   run_status status;
-  char *message; /* why; "" for ok. Free with simulation_result_clear() */
+  char *message;              /* why; "" for ok. Free with simulation_result_clear() */
+  char *terminate_code;       /* RUN_TERMINATED: "Terminate 1/1/01", "MPA error 4" …; else NULL */
+  const char *terminate_side; /* the same: "Initiator" or "Responder", who found it; static */
   metric_values metrics;
   sim_engine_kind engine;
   double window_over_bandwidth_delay; /* receive window / bandwidth-delay product of the main direction */

@@ -30,6 +30,22 @@ run_status run_status_find(const char *name)
   return RUN_STATUSES;
 }
 
+int run_status_exit_code(run_status status, const char *expect)
+{
+  switch (status) {
+  case RUN_OK:
+    return strcmp(expect, "terminate") == 0;
+  case RUN_TERMINATED:
+    return strcmp(expect, "ok") == 0;
+  case RUN_STOPPED:
+    return 0;
+  case RUN_FAILED:
+  case RUN_STATUSES:
+    break;
+  }
+  return 1;
+}
+
 /* Writing. json-glib's generator prints doubles with 17 digits (0.1 becomes 0.10000000000000001), so the
  * text is built here and the library only quotes the strings. */
 
@@ -217,12 +233,6 @@ static void print_group(const metric_values *metrics, gsize group, FILE *file)
 static void print_status(const summary *s, FILE *file)
 {
   fprintf(file, "  %-10s %s", "status", run_status_name(s->status));
-  if (s->terminate_code != NULL) {
-    fprintf(file, ", %s", s->terminate_code);
-  }
-  if (s->terminate_side != NULL) {
-    fprintf(file, ", sent by the %s", s->terminate_side);
-  }
   if (s->message != NULL && *s->message != '\0') {
     fprintf(file, ": %s", s->message);
   }

@@ -23,13 +23,17 @@ const char *run_status_name(run_status status);
 /* The status called `name`; RUN_STATUSES when there is none. */
 run_status run_status_find(const char *name);
 
+/* What `iwarpsim run` exits with: 0 when `status` is the end that `expect` (the value of run.expect) counts as success, else 1. */
+int run_status_exit_code(run_status status, const char *expect);
+
 /* A finished run. Everything pointed to stays the caller's. */
 typedef struct summary {
   const scenario *scenario;
   run_status status;
-  const char *message;        /* why the status is what it is; NULL or "": nothing to say */
-  const char *terminate_code; /* RUN_TERMINATED: layer, type and code of the Terminate, as text; else NULL */
-  const char *terminate_side; /* RUN_TERMINATED: who sent it, for instance "Data Sink"; else NULL */
+  const char *
+      message; /* why the status is what it is; RUN_TERMINATED: with code and side. NULL or "": nothing to say */
+  const char *terminate_code; /* RUN_TERMINATED: "Terminate 1/1/00", "MPA error 4" …; else NULL */
+  const char *terminate_side; /* RUN_TERMINATED: who found the error, "Initiator" or "Responder"; else NULL */
   metric_values metrics;
   const char *version;     /* of this program */
   const char *git;         /* the commit it was built from, "-dirty" when changed; NULL: not known */

@@ -111,6 +111,14 @@ static char *describe_end(const char *folder, int wait_status, const char *summa
   return g_string_free(text, FALSE);
 }
 
+/* What a child that left this summary exits with. */
+static int exit_code_of(const summary_record *left)
+{
+  const char *expect = left->keys[SCENARIO_RUN_EXPECT];
+
+  return run_status_exit_code(left->status, expect != NULL ? expect : "ok");
+}
+
 static void read_outcome(const child_run *child, int wait_status, child_outcome *outcome)
 {
   g_autofree char *path = g_build_filename(child->folder, "summary.json", NULL);
@@ -125,8 +133,7 @@ static void read_outcome(const child_run *child, int wait_status, child_outcome 
     outcome->status = RUN_FAILED;
     outcome->message =
         describe_end(child->folder, wait_status, absent ? "without a summary" : error->message);
-  } else if (outcome->signal != 0 || (left->status == RUN_OK && outcome->exit_code != 0) ||
-             (left->status == RUN_FAILED && outcome->exit_code == 0)) {
+  } else if (outcome->signal != 0 || outcome->exit_code != exit_code_of(left)) {
     g_autofree char *claim = g_strdup_printf("though its summary says %s", run_status_name(left->status));
     outcome->status = RUN_FAILED;
     outcome->message = describe_end(child->folder, wait_status, claim);

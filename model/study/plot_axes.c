@@ -132,6 +132,7 @@ gboolean plot_axes_number(scenario_key key, const char *text, double *number)
     return units_parse_probability(text, number);
   case SCENARIO_TYPE_TEXT:
   case SCENARIO_TYPE_WORD:
+  case SCENARIO_TYPE_MIX:
   case SCENARIO_TYPE_BOOLEAN:
   case SCENARIO_TYPE_LIST:
     return FALSE;

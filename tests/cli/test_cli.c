@@ -176,7 +176,8 @@ static void test_check_of_bad_scenarios(fixture *f, gconstpointer data)
   run(f, "check", "bad.cfg", "missing.cfg", "small.cfg", "good.cfg", NULL);
   assert_outcome(
       f, 2, "good.cfg: ok\n",
-      "bad.cfg:2: unknown key 'mpa.markres'; expected one of generation, markers, crc in mpa (did you mean "
+      "bad.cfg:2: unknown key 'mpa.markres'; expected one of generation, markers, crc, startup_timeout, "
+      "startup_close, silent_drop, assumed_emss, mulpdu in mpa (did you mean "
       "'mpa.markers'?)\n"
       "missing.cfg: cannot read it (No such file or directory); expected a scenario file\n"
       "small.cfg:1: path.forward.mtu = 176 is too small; expected at least 180: 40 octets of headers and 140 "
@@ -275,15 +276,23 @@ static void test_explain(fixture *f, gconstpointer data)
   assert_contains(f->last.output, "Metrics:\nmpa.markers (markers, Data Sink)\n");
   run(f, "explain", "held", NULL);
   assert_contains(f->last.output, "held: Held octets\n");
+  run(f, "explain", "bad-crc", NULL);
+  assert_outcome(f, 0,
+                 "bad-crc (fault.error)\n    The CRC of an FPDU is wrong. With CRC only.\n"
+                 "    Must come of it: MPA error 2, Terminate 2/0/02.\n",
+                 "");
+  run(f, "explain", "faults", NULL);
+  assert_contains(f->last.output, "\ninvalid-stag (fault.error)\n");
   run(f, "explain", "keys", NULL);
   assert_contains(f->last.output, "\ntheory.k2 (default: 1)\n");
   run(f, "explain", "metrics", NULL);
   assert_contains(f->last.output, "\nfit.k2 (ratio, ");
   run(f, "explain", "hedl", NULL);
-  assert_outcome(f, 2, "",
-                 "iwarpsim explain: unknown name 'hedl'; expected keys, metrics, terms, or the name of one "
-                 "of them (did you "
-                 "mean 'held'?)\n");
+  assert_outcome(
+      f, 2, "",
+      "iwarpsim explain: unknown name 'hedl'; expected keys, metrics, terms, faults, or the name of one "
+      "of them (did you "
+      "mean 'held'?)\n");
   run(f, "explain", "held", "--markdown", NULL);
   g_assert_cmpint(f->last.status, ==, 2);
   run(f, "explain", "keys", "--markdown", NULL);
@@ -291,6 +300,47 @@ static void test_explain(fixture *f, gconstpointer data)
   run(f, "explain", NULL);
   g_assert_cmpint(f->last.status, ==, 0);
   assert_contains(f->last.output, "iwarpsim explain metrics");
+  (void)data;
+}
+
+/* run.expect says which end is success: the other one exits 1 and says why. A terminated run says code and side. */
+static void test_terminated_runs(fixture *f, gconstpointer data)
+{
+  static const struct {
+    const char *fault, *expect;
+    int status;
+    const char *errors; /* the last line of them begins so; NULL: nothing is said */
+  } cases[] = {
+      {"none", "ok", 0, NULL},
+      {"none", "any", 0, NULL},
+      {"none", "terminate", 1, "iwarpsim run: the run ended ok, and run.expect is terminate\n"},
+      {"bad-crc", "terminate", 0, NULL},
+      {"bad-crc", "any", 0, NULL},
+      {"bad-crc", "ok", 1,
+       "iwarpsim run: the run was terminated, and run.expect is ok: MPA error 2 by the Responder of "
+       "connection "
+       "0 after "},
+  };
+
+  write_file(f, "a.cfg", "run: { engine = \"native\"; }; workload: { messages = 2; };");
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    char *fault = g_strconcat("fault.error=", cases[i].fault, NULL);
+    char *expect = g_strconcat("run.expect=", cases[i].expect, NULL);
+
+    run(f, "run", "a.cfg", "--out", ".", "--quiet", "--set", fault, "--set", expect, NULL);
+    g_assert_cmpint(f->last.status, ==, cases[i].status);
+    g_assert_cmpint(*f->last.errors != '\0', ==, cases[i].errors != NULL);
+    assert_contains(f->last.errors, cases[i].errors ? cases[i].errors : "");
+    g_free(fault);
+    g_free(expect);
+  }
+  run(f, "run", "a.cfg", "--out", ".", "--set", "fault.error=bad-crc", "--set", "run.expect=any", NULL);
+  assert_contains(f->last.output,
+                  "  status     terminated: MPA error 2 by the Responder of connection 0 after ");
+  run_shell(f, "cat summary.json");
+  assert_contains(f->last.output, "\"status\": \"terminated\"");
+  assert_contains(f->last.output, "\"terminate_code\": \"MPA error 2\"");
+  assert_contains(f->last.output, "\"terminate_side\": \"Responder\"");
   (void)data;
 }
 
@@ -336,6 +386,7 @@ int main(int argc, char **argv)
       {"/cli/sweep-of-a-pipe", test_sweep_of_a_pipe},
       {"/cli/lost-output", test_lost_output},
       {"/cli/explain", test_explain},
+      {"/cli/terminated-runs", test_terminated_runs},
   };
 
   g_test_init(&argc, &argv, NULL);

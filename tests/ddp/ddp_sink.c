@@ -17,7 +17,9 @@ static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, 
   g_assert_cmpuint(segment->header_octets + segment->payload_octets, ==, ulpdu->octets->length);
   g_assert_cmpint(segment->target == NULL, ==, segment->payload_octets == 0);
   segment->observer = segment->fpdu_start * 3 + 1;
-  s->placed++;
+  if (++s->placed == s->stop_at_placement) {
+    ddp_placer_stop(s->placer);
+  }
 }
 
 static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now)
@@ -27,7 +29,14 @@ static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer
   g_assert_cmpuint(s->errors + s->refusals, ==, 0);
   g_assert_cmpuint(s->delivered, <, MAX_SEGMENTS);
   g_assert_cmpuint(segment->observer, ==, segment->fpdu_start * 3 + 1);
-  s->deliveries[s->delivered++] = (delivery){segment->fpdu_start, buffer_id, segment->message_octets};
+  s->deliveries[s->delivered++] = (delivery){.fpdu_start = segment->fpdu_start,
+                                             .buffer_id = buffer_id,
+                                             .message_octets = segment->message_octets,
+                                             .message_memory = segment->message_memory,
+                                             .header = segment->header};
+  if (s->delivered == s->stop_at_delivery) {
+    ddp_placer_stop(s->placer);
+  }
 }
 
 static void on_error(void *user, ddp_error error, const ddp_segment *segment, time_ps now)
@@ -36,6 +45,7 @@ static void on_error(void *user, ddp_error error, const ddp_segment *segment, ti
   g_assert_cmpint(now, ==, 5);
   s->errors++;
   s->error = error;
+  s->fault = *segment;
   s->fault_start = segment->fpdu_start;
 }
 
@@ -45,10 +55,35 @@ static void on_refused(void *user, const ddp_segment *segment, time_ps now)
   g_assert_cmpint(now, ==, 5);
   g_assert_cmphex(segment->header.ulp_control, ==, REFUSED_CONTROL);
   s->refusals++;
+  s->fault = *segment;
   s->fault_start = segment->fpdu_start;
 }
 
+static void register_stags(ddp_sink *s)
+{
+  ddp_registration registration = {.memory = s->tagged_memory + GUARD_OCTETS,
+                                   .base = BASE,
+                                   .length = TAGGED_OCTETS,
+                                   .access = DDP_ACCESS_REMOTE_WRITE,
+                                   .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
+                                   .owner = {STREAM_ID + 1, PROTECTION_DOMAIN}};
+  g_assert_true(ddp_stag_table_register_as(s->stags, STAG, &registration));
+  registration.access = DDP_ACCESS_REMOTE_READ;
+  g_assert_true(ddp_stag_table_register_as(s->stags, STAG_READ_ONLY, &registration));
+  registration.access = DDP_ACCESS_REMOTE_WRITE;
+  registration.owner.protection_domain = PROTECTION_DOMAIN + 1;
+  g_assert_true(ddp_stag_table_register_as(s->stags, STAG_FOREIGN_DOMAIN, &registration));
+  registration.owner.protection_domain = PROTECTION_DOMAIN;
+  registration.association = DDP_ASSOCIATED_BY_STREAM;
+  g_assert_true(ddp_stag_table_register_as(s->stags, STAG_FOREIGN_STREAM, &registration));
+}
+
 ddp_sink *ddp_sink_new(void)
+{
+  return ddp_sink_new_with(IWARP_IETF, false);
+}
+
+ddp_sink *ddp_sink_new_with(iwarp_generation generation, bool report_on_arrival)
 {
   static const ddp_placer_events events = {.accepts = on_accepts,
                                            .placed = on_placed,
@@ -58,15 +93,21 @@ ddp_sink *ddp_sink_new(void)
   ddp_sink *s = g_new0(ddp_sink, 1);
   memset(s->tagged_memory, UNTOUCHED, sizeof s->tagged_memory);
   memset(s->untagged_memory, UNTOUCHED, sizeof s->untagged_memory);
-  s->tagged = ddp_tagged_buffers_new();
-  ddp_tagged_buffers_register(s->tagged, STAG, BASE, TAGGED_OCTETS, s->tagged_memory + GUARD_OCTETS);
+  s->stags = ddp_stag_table_new(1);
+  register_stags(s);
   s->queues[0] = ddp_untagged_queue_new(DDP_FIRST_MSN);
   s->queues[1] = ddp_untagged_queue_new(DDP_FIRST_MSN);
   for (size_t i = 0; i < UNTAGGED_BUFFERS; i++) {
     ddp_untagged_queue_post(s->queues[i < 3 ? 0 : 1], s->untagged_memory[i] + GUARD_OCTETS, UNTAGGED_OCTETS,
                             FIRST_BUFFER_ID + i);
   }
-  s->placer = ddp_placer_new(DDP_VERSION_IETF, s->tagged, s->queues, 2, &events, s);
+  ddp_placer_config config = {.generation = generation,
+                              .stream = {STREAM_ID, PROTECTION_DOMAIN},
+                              .stags = s->stags,
+                              .queues = s->queues,
+                              .queue_count = 2,
+                              .report_on_arrival = report_on_arrival};
+  s->placer = ddp_placer_new(&config, &events, s);
   return s;
 }
 
@@ -87,8 +128,13 @@ void ddp_sink_free(ddp_sink *s)
   ddp_placer_free(s->placer);
   ddp_untagged_queue_free(s->queues[0]);
   ddp_untagged_queue_free(s->queues[1]);
-  ddp_tagged_buffers_free(s->tagged);
+  ddp_stag_table_free(s->stags);
   g_free(s);
+}
+
+uint8_t *ddp_sink_memory_of(ddp_sink *s, int buffer)
+{
+  return (buffer < 0 ? s->tagged_memory : s->untagged_memory[buffer]) + GUARD_OCTETS;
 }
 
 uint8_t sent_payload_octet(uint64_t fpdu_start, uint32_t i)
@@ -116,6 +162,27 @@ uint64_t sent_start_of(const sent_segment *segments, size_t index)
   return start;
 }
 
+void ddp_sink_receive_octets(ddp_sink *s, uint64_t start, uint64_t fpdu_octets, const uint8_t *wire,
+                             uint32_t length)
+{
+  octet_rope ulpdu;
+  octet_rope_init(&ulpdu);
+  uint32_t first = length < 16 ? length / 2 : 16;
+  octet_rope_append(&ulpdu, wire, first, NULL);
+  octet_block *rest = octet_block_new(length + 1);
+  memcpy(octet_block_octets(rest), wire + first, length - first);
+  octet_rope_append(&ulpdu, octet_block_octets(rest), length - first, rest);
+  octet_block_unref(rest);
+  mpa_ulpdu_part part = {.from = 0, .length = length, .arrival = 5};
+  mpa_ulpdu passed = {.fpdu_start = start,
+                      .fpdu_end = start + fpdu_octets,
+                      .octets = &ulpdu,
+                      .parts = &part,
+                      .part_count = 1};
+  ddp_placer_receive(s->placer, &passed, 5);
+  octet_rope_clear(&ulpdu);
+}
+
 void ddp_sink_receive(ddp_sink *s, const sent_segment *segments, size_t index)
 {
   const sent_segment *segment = &segments[index];
@@ -126,21 +193,5 @@ void ddp_sink_receive(ddp_sink *s, const sent_segment *segments, size_t index)
   for (uint32_t i = 0; i < segment->payload; i++) {
     wire[header_octets + i] = sent_payload_octet(start, i);
   }
-  uint32_t length = sent_ulpdu_octets_of(segment);
-  octet_rope ulpdu;
-  octet_rope_init(&ulpdu);
-  uint32_t first = length < 16 ? length / 2 : 16;
-  octet_rope_append(&ulpdu, wire, first, NULL);
-  octet_block *rest = octet_block_new(MAX_ULPDU_OCTETS);
-  memcpy(octet_block_octets(rest), wire + first, length - first);
-  octet_rope_append(&ulpdu, octet_block_octets(rest), length - first, rest);
-  octet_block_unref(rest);
-  mpa_ulpdu_part part = {.from = 0, .length = length, .arrival = 5};
-  mpa_ulpdu passed = {.fpdu_start = start,
-                      .fpdu_end = start + fpdu_octets_of(segment),
-                      .octets = &ulpdu,
-                      .parts = &part,
-                      .part_count = 1};
-  ddp_placer_receive(s->placer, &passed, 5);
-  octet_rope_clear(&ulpdu);
+  ddp_sink_receive_octets(s, start, fpdu_octets_of(segment), wire, sent_ulpdu_octets_of(segment));
 }

@@ -4,10 +4,16 @@
 
 #include "ddp/ddp_placer.h"
 
-/* A Data Sink: one Tagged Buffer of 64 octets, TO 1000 … 1063, and three untagged buffers of 16 octets on
- * QN 0 (MSN 1, 2, 3) and one on QN 1. Memory starts as 0xEE; the guards around every buffer must stay so. */
+/* A Data Sink: one Tagged Buffer of 64 octets, TO 1000 … 1063, under four STags, and three untagged buffers of
+ * 16 octets on QN 0 (MSN 1, 2, 3) and one on QN 1. Memory starts as 0xEE; the guards around every buffer must
+ * stay so. */
 enum {
-  STAG = 0xA1,
+  STAG = 0xA1,           /* for writing, of the stream's Protection Domain */
+  STAG_READ_ONLY = 0xA2, /* not for writing */
+  STAG_FOREIGN_DOMAIN = 0xA3,
+  STAG_FOREIGN_STREAM = 0xA4, /* of another stream of the same Protection Domain */
+  STREAM_ID = 7,
+  PROTECTION_DOMAIN = 3,
   BASE = 1000,
   TAGGED_OCTETS = 64,
   UNTAGGED_OCTETS = 16,
@@ -33,12 +39,14 @@ typedef struct delivery {
   uint64_t fpdu_start;
   uint64_t buffer_id;
   uint64_t message_octets;
+  uint8_t *message_memory;
+  ddp_header header;
 } delivery;
 
 typedef struct ddp_sink {
   uint8_t tagged_memory[GUARD_OCTETS + TAGGED_OCTETS + GUARD_OCTETS];
   uint8_t untagged_memory[UNTAGGED_BUFFERS][GUARD_OCTETS + UNTAGGED_OCTETS + GUARD_OCTETS];
-  ddp_tagged_buffers *tagged;
+  ddp_stag_table *stags;
   ddp_untagged_queue *queues[2];
   ddp_placer *placer;
 
@@ -49,6 +57,9 @@ typedef struct ddp_sink {
   size_t refusals;
   ddp_error error;
   uint64_t fault_start;
+  ddp_segment fault;        /* as it was reported */
+  size_t stop_at_placement; /* the handler stops the placer at that many placements; 0: never */
+  size_t stop_at_delivery;  /* the same for deliveries */
 } ddp_sink;
 
 /* One-segment messages; REFUSED_… have a control octet that the ULP does not accept. */
@@ -69,9 +80,13 @@ typedef struct ddp_sink {
     .version = 1, .ulp_control = REFUSED_CONTROL, __VA_ARGS__                                                \
   }
 
-/* A sink with nothing received. ddp_sink_free() asserts that no guard has changed. */
+/* A sink of the generation ietf with nothing received. ddp_sink_free() asserts that no guard has changed. */
 ddp_sink *ddp_sink_new(void);
+ddp_sink *ddp_sink_new_with(iwarp_generation generation, bool report_on_arrival);
 void ddp_sink_free(ddp_sink *s);
+
+/* Where untagged buffer `buffer` starts (the fourth is the one of QN 1); the Tagged Buffer when it is -1. */
+uint8_t *ddp_sink_memory_of(ddp_sink *s, int buffer);
 
 /* Octet `i` of the payload of the FPDU that starts at `fpdu_start`; never UNTOUCHED. */
 uint8_t sent_payload_octet(uint64_t fpdu_start, uint32_t i);
@@ -82,8 +97,12 @@ uint32_t sent_ulpdu_octets_of(const sent_segment *segment);
 /* Where the FPDU of segment `index` of the stream `segments` starts. */
 uint64_t sent_start_of(const sent_segment *segments, size_t index);
 
-/* Passes up segment `index` of the stream `segments`. Its octets lie in two slices, cut within header or
- * payload. */
+/* Passes up the `length` octets at `wire` as the ULPDU of the FPDU [start, start + fpdu_octets), in two
+ * slices cut within header or payload. */
+void ddp_sink_receive_octets(ddp_sink *s, uint64_t start, uint64_t fpdu_octets, const uint8_t *wire,
+                             uint32_t length);
+
+/* Passes up segment `index` of the stream `segments`. */
 void ddp_sink_receive(ddp_sink *s, const sent_segment *segments, size_t index);
 
 #endif

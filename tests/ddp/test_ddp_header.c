@@ -87,7 +87,8 @@ static void test_octets_on_the_wire(void)
   }
 }
 
-/* DDP-035, DDP-045: T 0x80, L 0x40, DV 0x03; the four bits between do not matter. */
+/* DDP-044, DDP-045: T 0x80, L 0x40, DV 0x03 (DDP-035); the four bits between do not matter, and are 0 when
+ * sent. */
 static void test_every_control_octet(void)
 {
   for (unsigned control = 0; control < 256; control++) {

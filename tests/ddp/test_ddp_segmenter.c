@@ -66,11 +66,11 @@ static void expect_segment(ddp_segmenter *segmenter, uint32_t mulpdu_octets, con
   octet_rope_clear(&ulpdu);
 }
 
-/* The example of ddp-07/rfc5041 §5.2 (DDP-091): 1500 - 18 = 1482, 2048 - 1482 = 566. */
+/* DDP-084, DDP-090: the example of ddp-07/rfc5041 §5.2 (DDP-091): 1500 - 18 = 1482, 2048 - 1482 = 566. */
 static void test_untagged_example(void)
 {
   uint8_t *octets = source_octets();
-  ddp_segmenter *segmenter = ddp_segmenter_new(1);
+  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
   ddp_header header;
   g_assert_true(ddp_segmenter_is_idle(segmenter));
   start(segmenter, &a_send, 2048, octets);
@@ -82,11 +82,11 @@ static void test_untagged_example(void)
   g_free(octets);
 }
 
-/* The other one (DDP-096): TO 16384 and 17870; 1500 - 14 = 1486, 2048 - 1486 = 562. */
+/* DDP-084, DDP-095: the other one (DDP-096): TO 16384 and 17870; 1500 - 14 = 1486, 2048 - 1486 = 562. */
 static void test_tagged_example(void)
 {
   uint8_t *octets = source_octets();
-  ddp_segmenter *segmenter = ddp_segmenter_new(1);
+  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
   ddp_header header;
   start(segmenter, &a_write, 2048, octets);
   expect_segment(segmenter, 1500, &a_write, 0, 1486, false, &header);
@@ -100,7 +100,7 @@ static void test_tagged_example(void)
 static void test_a_long_write(void)
 {
   uint8_t *octets = source_octets();
-  ddp_segmenter *segmenter = ddp_segmenter_new(1);
+  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
   ddp_header header;
   start(segmenter, &a_write, 65536, octets);
   for (uint64_t i = 0; i < 45; i++) {
@@ -111,12 +111,12 @@ static void test_a_long_write(void)
   g_free(octets);
 }
 
-/* A message that fills its segments exactly has no empty one behind them; one octet more has a segment of
- * one. */
+/* DDP-038, DDP-039: a message that fills its segments exactly has no empty one behind them; one octet more
+ * has a segment of one. */
 static void test_exact_fit(void)
 {
   uint8_t *octets = source_octets();
-  ddp_segmenter *segmenter = ddp_segmenter_new(1);
+  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
   ddp_header header;
   start(segmenter, &a_write, 228, octets);
   expect_segment(segmenter, 128, &a_write, 0, 114, false, &header);
@@ -129,12 +129,12 @@ static void test_exact_fit(void)
   g_free(octets);
 }
 
-/* DDP-098: one segment of header only. The first octets of a one-segment Send are 41 43 (facts.md). */
+/* DDP-098, DDP-079: one segment of header only. The first octets of a one-segment Send are 41 43 (facts.md). */
 static void test_zero_length_messages(void)
 {
   static const uint8_t first_send[18] = {0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
   static const uint8_t write[14] = {0xC1, 0x40, 0x11, 0x22, 0x33, 0x44, 0, 0, 0, 0, 0, 0, 0x40, 0};
-  ddp_segmenter *segmenter = ddp_segmenter_new(1);
+  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
   octet_rope ulpdu;
   octet_rope_init(&ulpdu);
   start(segmenter, &(ddp_message){.ulp_control = 0x43}, 0, NULL);
@@ -151,12 +151,12 @@ static void test_zero_length_messages(void)
   ddp_segmenter_free(segmenter);
 }
 
-/* DDP-073: each queue counts its own messages from 1; tagged ones take no number. */
+/* DDP-073, DDP-074: each queue counts its own messages from 1; tagged ones take no number. */
 static void test_msn_of_each_queue(void)
 {
   static const uint32_t queues[] = {0, 1, 0, 2, 0, 1};
   static const uint32_t msns[] = {1, 1, 2, 1, 3, 2};
-  ddp_segmenter *segmenter = ddp_segmenter_new(1);
+  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
   ddp_header header;
   for (size_t i = 0; i < G_N_ELEMENTS(queues); i++) {
     ddp_message message = a_send;
@@ -170,11 +170,12 @@ static void test_msn_of_each_queue(void)
   ddp_segmenter_free(segmenter);
 }
 
-/* Segments already pulled keep their size, the next ones use the new MULPDU (notes-ddp-rdmap 24). */
+/* DDP-016, DDP-017: segments already pulled keep their size, the next ones of the same message use the new
+ * MULPDU (notes-ddp-rdmap 24). */
 static void test_mulpdu_changes_within_a_message(void)
 {
   uint8_t *octets = source_octets();
-  ddp_segmenter *segmenter = ddp_segmenter_new(1);
+  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
   ddp_header header;
   start(segmenter, &a_send, 3000, octets);
   expect_segment(segmenter, 1018, &a_send, 0, 1000, false, &header);
@@ -184,17 +185,98 @@ static void test_mulpdu_changes_within_a_message(void)
   g_free(octets);
 }
 
-/* The DV given is the one written. */
-static void test_version(void)
+/* DDP-097: a zero-length tagged message of ddp-v1.0 is one segment too; the DV given is the one written. */
+static void test_zero_length_of_version_0(void)
 {
-  ddp_segmenter *segmenter = ddp_segmenter_new(0);
+  static const uint8_t write[14] = {0xC0, 0x40, 0x11, 0x22, 0x33, 0x44, 0, 0, 0, 0, 0, 0, 0x40, 0};
+  ddp_segmenter *segmenter = ddp_segmenter_new(0, 3, 1);
   octet_rope ulpdu;
   octet_rope_init(&ulpdu);
-  start(segmenter, &a_send, 0, NULL);
-  ddp_segmenter_next(segmenter, 128, &ulpdu);
-  g_assert_cmphex(octet_rope_at(&ulpdu, 0), ==, 0x40);
+  start(segmenter, &a_write, 0, NULL);
+  g_assert_true(ddp_segmenter_next(segmenter, 128, &ulpdu));
+  g_assert_true(ddp_segmenter_is_idle(segmenter));
+  g_assert_cmpuint(ulpdu.length, ==, sizeof write);
+  g_assert_true(octet_rope_equals(&ulpdu, 0, sizeof write, write));
   octet_rope_clear(&ulpdu);
   ddp_segmenter_free(segmenter);
+}
+
+/* DDP-075: behind MSN 2^32 - 1 comes 0, not 1, on each queue for itself. */
+static void test_msn_wraps_to_0(void)
+{
+  static const uint32_t msns[] = {UINT32_C(0xFFFFFFFE), UINT32_C(0xFFFFFFFF), 0, 1};
+  ddp_segmenter *segmenter = ddp_segmenter_new(1, 2, UINT32_C(0xFFFFFFFE));
+  ddp_header header;
+  for (size_t i = 0; i < 2 * G_N_ELEMENTS(msns); i++) {
+    ddp_message message = a_send;
+    message.queue_number = (uint32_t)i % 2;
+    start(segmenter, &message, 0, NULL);
+    expect_segment(segmenter, 128, &message, 0, 0, true, &header);
+    g_assert_cmphex(header.msn, ==, msns[i / 2]);
+  }
+  ddp_segmenter_free(segmenter);
+}
+
+static void append_zeros(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+{
+  (void)from;
+  octet_rope_append(rope, user, length, NULL);
+}
+
+/* DDP-085, DDP-086: the longest message has 2^32 - 1 octets, all of which are sent: at MULPDU 64768 that is
+ * 66,331 full segments of 64,750 and a last one of 4,294,967,295 - 66,331 x 64,750 = 35,045 at MO
+ * 4,294,932,250. No longer one can be asked for. */
+static void test_the_longest_message(void)
+{
+  uint8_t *zeros = g_malloc0(65536);
+  ddp_message message = {
+      .ulp_control = 0x43, .length = UINT32_MAX, .source = append_zeros, .source_user = zeros};
+  G_STATIC_ASSERT(sizeof message.length == 4);
+  ddp_segmenter *segmenter = ddp_segmenter_new(1, 1, 1);
+  ddp_segmenter_start(segmenter, &message);
+  uint64_t sent = 0;
+  uint32_t segments = 0;
+  bool last = false;
+  ddp_header header;
+  octet_rope ulpdu;
+  octet_rope_init(&ulpdu);
+  while (!last) {
+    g_assert_cmpuint(ddp_segmenter_sent_octets(segmenter), ==, sent);
+    last = ddp_segmenter_next(segmenter, 64768, &ulpdu);
+    g_assert_cmpuint(ddp_header_decode(&header, &ulpdu), ==, 18);
+    g_assert_cmpuint(header.message_offset, ==, sent);
+    sent += ulpdu.length - 18;
+    segments++;
+    octet_rope_clear(&ulpdu);
+  }
+  g_assert_cmpuint(sent, ==, UINT32_MAX);
+  g_assert_cmpuint(segments, ==, 66332);
+  g_assert_cmpuint(header.message_offset, ==, UINT32_C(4294932250));
+  g_assert_cmpuint(ddp_segmenter_sent_octets(segmenter), ==, 0); /* idle */
+  ddp_segmenter_free(segmenter);
+  g_free(zeros);
+}
+
+/* What is left of a message that is given up never comes, no segment with L set is made up for it, and the next
+ * message has the next MSN. */
+static void test_a_message_given_up(void)
+{
+  uint8_t *octets = source_octets();
+  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
+  ddp_header header;
+  ddp_segmenter_abandon(segmenter);
+  g_assert_true(ddp_segmenter_is_idle(segmenter));
+  start(segmenter, &a_send, 500, octets);
+  expect_segment(segmenter, 128, &a_send, 0, 110, false, &header);
+  g_assert_cmpuint(ddp_segmenter_sent_octets(segmenter), ==, 110);
+  ddp_segmenter_abandon(segmenter);
+  g_assert_true(ddp_segmenter_is_idle(segmenter));
+  g_assert_cmpuint(ddp_segmenter_sent_octets(segmenter), ==, 0);
+  start(segmenter, &a_send, 20, octets);
+  expect_segment(segmenter, 128, &a_send, 0, 20, true, &header);
+  g_assert_cmpuint(header.msn, ==, 2);
+  ddp_segmenter_free(segmenter);
+  g_free(octets);
 }
 
 /* TCP keeps segments until they are acknowledged: later segments and the end of the segmenter leave them
@@ -204,7 +286,7 @@ static void test_segments_outlive_the_segmenter(void)
   enum { HELD = 1000 };
   uint8_t *octets = source_octets();
   octet_rope *held = g_new0(octet_rope, HELD);
-  ddp_segmenter *segmenter = ddp_segmenter_new(1);
+  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
   for (uint32_t i = 0; i < HELD; i++) {
     start(segmenter, &a_send, 3, octets);
     g_assert_true(ddp_segmenter_next(segmenter, 128, &held[i]));
@@ -231,7 +313,10 @@ int main(int argc, char **argv)
   g_test_add_func("/ddp_segmenter/zero_length_messages", test_zero_length_messages);
   g_test_add_func("/ddp_segmenter/msn_of_each_queue", test_msn_of_each_queue);
   g_test_add_func("/ddp_segmenter/mulpdu_changes_within_a_message", test_mulpdu_changes_within_a_message);
-  g_test_add_func("/ddp_segmenter/version", test_version);
+  g_test_add_func("/ddp_segmenter/zero_length_of_version_0", test_zero_length_of_version_0);
+  g_test_add_func("/ddp_segmenter/msn_wraps_to_0", test_msn_wraps_to_0);
+  g_test_add_func("/ddp_segmenter/longest_message", test_the_longest_message);
+  g_test_add_func("/ddp_segmenter/message_given_up", test_a_message_given_up);
   g_test_add_func("/ddp_segmenter/segments_outlive_the_segmenter", test_segments_outlive_the_segmenter);
   return g_test_run();
 }

@@ -49,6 +49,29 @@ static void test_only_the_first_at_its_place(void)
   ddp_undelivered_free(undelivered);
 }
 
+/* What is there already stays as it is, at either end and between. */
+static void test_adding_again(void)
+{
+  ddp_undelivered *undelivered = ddp_undelivered_new();
+  for (uint64_t i = 1; i < 4; i++) {
+    ddp_segment segment = numbered(i);
+    ddp_segment *kept = ddp_undelivered_add(undelivered, &segment);
+    g_assert_nonnull(kept);
+    kept->observer = i + 100;
+  }
+  for (uint64_t i = 1; i < 4; i++) {
+    ddp_segment again = numbered(i);
+    g_assert_null(ddp_undelivered_add(undelivered, &again));
+  }
+  g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 3);
+  for (uint64_t i = 1; i < 4; i++) {
+    ddp_segment taken;
+    g_assert_true(ddp_undelivered_take(undelivered, i * SEGMENT_OCTETS, &taken));
+    g_assert_cmpuint(taken.observer, ==, i + 100);
+  }
+  ddp_undelivered_free(undelivered);
+}
+
 static void test_dropping_what_lies_behind(void)
 {
   ddp_undelivered *undelivered = ddp_undelivered_new();
@@ -109,5 +132,6 @@ int main(int argc, char **argv)
   g_test_add_func("/ddp_undelivered/only_the_first_at_its_place", test_only_the_first_at_its_place);
   g_test_add_func("/ddp_undelivered/dropping_what_lies_behind", test_dropping_what_lies_behind);
   g_test_add_func("/ddp_undelivered/any_order", test_any_order);
+  g_test_add_func("/ddp_undelivered/adding_again", test_adding_again);
   return g_test_run();
 }

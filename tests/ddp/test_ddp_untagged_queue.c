@@ -42,7 +42,8 @@ static void test_buffers_in_posting_order(void)
   ddp_untagged_queue_free(queue);
 }
 
-/* A buffer of 10 octets: MO + length up to 10 is legal (notes-ddp-rdmap 10). */
+/* DDP-142, DDP-143, DDP-175, DDP-176: a buffer of 10 octets: MO + length up to 10 is legal (notes-ddp-rdmap
+ * 10). */
 static void test_offset_and_length(void)
 {
   uint8_t memory[10];
@@ -94,6 +95,8 @@ static void check_msn_range(uint32_t first)
   ddp_untagged_queue_free(queue);
 }
 
+/* DDP-141, DDP-144, DDP-173, DDP-174: the legal range, at the start and across the wraps of the sign and of
+ * the number. */
 static void test_msn_range(void)
 {
   check_msn_range(1);

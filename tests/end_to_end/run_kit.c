@@ -5,6 +5,15 @@
 
 simulation_result run_kit_run(const char *engine_name, const char *directory, const char *const *sets)
 {
+  simulation_result result = run_kit_run_to(RUN_OK, engine_name, directory, sets);
+
+  g_assert_cmpstr(result.message, ==, "");
+  return result;
+}
+
+simulation_result run_kit_run_to(run_status status, const char *engine_name, const char *directory,
+                                 const char *const *sets)
+{
   GError *error = NULL;
   char *folder = run_kit_new_folder();
   char *path = g_build_filename(folder, "kit.cfg", NULL);
@@ -22,8 +31,9 @@ simulation_result run_kit_run(const char *engine_name, const char *directory, co
   g_assert_no_error(error);
   simulation_run(s, &options, &result, &error);
   g_assert_no_error(error);
-  g_assert_cmpstr(result.message, ==, "");
-  g_assert_cmpint(result.status, ==, RUN_OK);
+  if (result.status != status) {
+    g_error("the run ended with status %d: %s", result.status, result.message);
+  }
   scenario_free(s);
   g_free(engine_set);
   g_free(path);
@@ -113,4 +123,32 @@ int run_kit_spawn(const char *program, const char *folder, const char *const *ar
     g_free(complained);
   }
   return WEXITSTATUS(wait_status);
+}
+
+simulation_result run_kit_assert_same_run(const char *const *sets)
+{
+  static const char *const files[] = {"occupancy.csv", "sender.pcap", "receiver.pcap"};
+  char *folders[2] = {run_kit_new_folder(), run_kit_new_folder()};
+  simulation_result ns3 = run_kit_run("ns3", folders[0], sets);
+  simulation_result native = run_kit_run("native", folders[1], sets);
+
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    g_assert_cmpint(ns3.metrics.present[id], ==, native.metrics.present[id]);
+    if (id != METRIC_TIME_WALL_S && ns3.metrics.value[id] != native.metrics.value[id]) {
+      g_error("%s: ns-3 %.17g, native %.17g", metric_row_of(id)->name, ns3.metrics.value[id],
+              native.metrics.value[id]);
+    }
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+    gsize lengths[2];
+    char *contents[2] = {run_kit_read(folders[0], files[i], &lengths[0]),
+                         run_kit_read(folders[1], files[i], &lengths[1])};
+    g_assert_cmpmem(contents[0], lengths[0], contents[1], lengths[1]);
+    g_free(contents[0]);
+    g_free(contents[1]);
+  }
+  simulation_result_clear(&ns3);
+  run_kit_remove_folder(folders[0]);
+  run_kit_remove_folder(folders[1]);
+  return native;
 }

@@ -6,34 +6,6 @@ static const char *pick(GRand *random, const char *const *choices, int count)
   return choices[g_rand_int_range(random, 0, count)];
 }
 
-static void assert_same_run(const char *const *sets)
-{
-  static const char *const files[] = {"occupancy.csv", "sender.pcap", "receiver.pcap"};
-  char *folders[2] = {run_kit_new_folder(), run_kit_new_folder()};
-  simulation_result ns3 = run_kit_run("ns3", folders[0], sets);
-  simulation_result native = run_kit_run("native", folders[1], sets);
-
-  for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    g_assert_cmpint(ns3.metrics.present[id], ==, native.metrics.present[id]);
-    if (id != METRIC_TIME_WALL_S && ns3.metrics.value[id] != native.metrics.value[id]) {
-      g_error("%s: ns-3 %.17g, native %.17g", metric_row_of(id)->name, ns3.metrics.value[id],
-              native.metrics.value[id]);
-    }
-  }
-  for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
-    gsize lengths[2];
-    char *contents[2] = {run_kit_read(folders[0], files[i], &lengths[0]),
-                         run_kit_read(folders[1], files[i], &lengths[1])};
-    g_assert_cmpmem(contents[0], lengths[0], contents[1], lengths[1]);
-    g_free(contents[0]);
-    g_free(contents[1]);
-  }
-  simulation_result_clear(&ns3);
-  simulation_result_clear(&native);
-  run_kit_remove_folder(folders[0]);
-  run_kit_remove_folder(folders[1]);
-}
-
 static void test_random_scenarios(void)
 {
   enum { SEED = 20261121, CASES = 24 };
@@ -50,6 +22,12 @@ static void test_random_scenarios(void)
   static const char *const acks[] = {"path.reverse.loss=0%", "path.reverse.loss=1%"};
   static const char *const options[] = {"tcp.timestamps=true", "tcp.timestamps=false", "tcp.sack=false"};
   static const char *const queues[] = {"path.forward.queue=0", "path.forward.queue=40"};
+  static const char *const operations[] = {"workload.operation=write", "workload.operation=send+read",
+                                           "workload.operation=storage-read",
+                                           "workload.operation=storage-write+write+send-invalidate"};
+  static const char *const directions[] = {"workload.directions=one", "workload.directions=both"};
+  static const char *const generations[] = {"mpa.generation=rdmac", "mpa.generation=ietf",
+                                            "mpa.generation=rfc"};
   GRand *random = g_rand_new_with_seed(SEED);
 
   g_test_message("seed %d", SEED);
@@ -69,6 +47,9 @@ static void test_random_scenarios(void)
                           pick(random, acks, 2),
                           pick(random, options, 3),
                           pick(random, queues, 2),
+                          pick(random, operations, 4),
+                          pick(random, directions, 2),
+                          pick(random, generations, 3),
                           i % 3 == 0 ? "workload.connections=3" : "workload.connections=1",
                           "workload.messages=12",
                           "workload.message_size=20000",
@@ -76,7 +57,8 @@ static void test_random_scenarios(void)
                           NULL};
     char *all = g_strjoinv(" --set ", (char **)sets);
     g_test_message("case %d: --set %s", i, all);
-    assert_same_run(sets);
+    simulation_result result = run_kit_assert_same_run(sets);
+    simulation_result_clear(&result);
     g_free(all);
     g_free(seed);
   }

@@ -1,7 +1,29 @@
 /* A second opinion on the wire: tshark reads our captures. Unmarked streams only (facts.md: it decodes marked ones wrongly). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "run_kit.h"
+#include "wire_messages.h"
+
+/* Something that goes over the wire, the options that make it, and how such a run ends. */
+typedef struct wire_case {
+  const char *name;
+  const char *sets[6];
+  run_status status;
+} wire_case;
+
+static const wire_case cases[] = {
+    {"write", {"workload.operation=write"}, RUN_OK},
+    {"read", {"workload.operation=read"}, RUN_OK},
+    {"send", {"workload.operation=send"}, RUN_OK},
+    {"send-invalidate", {"workload.operation=send-invalidate"}, RUN_OK},
+    {"send-se", {"workload.operation=send-se"}, RUN_OK},
+    {"send-se-invalidate", {"workload.operation=send-se-invalidate"}, RUN_OK},
+    {"storage-read", {"workload.operation=storage-read"}, RUN_OK},
+    {"storage-write", {"workload.operation=storage-write"}, RUN_OK},
+    {"both-directions", {"workload.operation=write", "workload.directions=both"}, RUN_OK},
+    {"terminate", {"workload.operation=send", "fault.error=rdmap-version", "run.expect=any"}, RUN_TERMINATED},
+};
 
 static char *tshark(const char *folder, const char *capture, const char *const *options)
 {
@@ -93,6 +115,79 @@ static void test_unmarked_stream_decodes(void)
   run_kit_remove_folder(folder);
 }
 
+/* The opcodes of the FPDUs of each side, in order, as tshark shows them, as letters of the alphabet. */
+static void read_opcodes(const char *details, const wire_connection *connection, GString *opcodes[WIRE_SIDES])
+{
+  char **lines = g_strsplit(details, "\n", -1);
+  int side = WIRE_INITIATOR;
+
+  for (char **line = lines; *line; line++) {
+    const char *port = strstr(*line, "    Source Port: ");
+    const char *opcode = strstr(*line, "OpCode: ");
+    if (port) {
+      side = strtoul(port + strlen("    Source Port: "), NULL, 10) != connection->port[WIRE_INITIATOR];
+    } else if (opcode) {
+      g_assert_nonnull(strstr(opcode, "(0x"));
+      g_string_append_c(opcodes[side], (char)('a' + strtoul(strstr(opcode, "(0x") + 1, NULL, 16)));
+    }
+  }
+  g_strfreev(lines);
+}
+
+/* What the two say of the same capture: every FPDU there, every CRC good, the same opcodes in the same order on each side. */
+static void compare_decoders(const char *folder, const char *generation)
+{
+  static const char *const details[] = {"-o", "tcp.reassemble_out_of_order:TRUE", "-V", NULL};
+  char *output = tshark(folder, "receiver.pcap", details);
+  wire_decoding *decoding = wire_decode(folder, "receiver.pcap", wire_agreement_of(generation));
+  const wire_decoded *decoded = &g_array_index(decoding->decoded, wire_decoded, 0);
+  GString *theirs[WIRE_SIDES] = {g_string_new(NULL), g_string_new(NULL)};
+  guint64 fpdus = wire_count_fpdus(decoding, WIRE_INITIATOR) + wire_count_fpdus(decoding, WIRE_RESPONDER);
+
+  g_assert_cmpuint(count(output, "(Good CRC32)"), ==, fpdus);
+  g_assert_cmpuint(count(output, "Bad CRC"), ==, 0);
+  g_assert_cmpuint(count(output, "ID Req frame"), ==, 1);
+  g_assert_cmpuint(count(output, "ID Rep frame"), ==, 1);
+  read_opcodes(output, decoding->connections->pdata[0], theirs);
+  for (int side = 0; side < WIRE_SIDES; side++) {
+    GString *ours = g_string_new(NULL);
+    for (guint i = 0; i < decoded->half[side].fpdus->len; i++) {
+      g_string_append_c(
+          ours, (char)('a' + (g_array_index(decoded->half[side].fpdus, marked_fpdu, i).ulpdu[1] & 0x0F)));
+    }
+    g_assert_cmpstr(theirs[side]->str, ==, ours->str);
+    g_string_free(ours, TRUE);
+    g_string_free(theirs[side], TRUE);
+  }
+  wire_decoding_free(decoding);
+  g_free(output);
+}
+
+/* An operation, decoded by tshark and by marked_decoder, in both generations with startup frames (tshark reads Rev 0 and Rev 1 alike). */
+static void test_operation(gconstpointer data)
+{
+  static const char *const generations[] = {"ietf", "rfc"};
+  const wire_case *c = data;
+
+  if (!have_tshark()) {
+    return;
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(generations); i++) {
+    char *folder = run_kit_new_folder();
+    char *generation = g_strconcat("mpa.generation=", generations[i], NULL);
+    const char *sets[16] = {"workload.messages=4", "workload.message_size=5000", "mpa.markers=false",
+                            generation};
+    for (gsize k = 0; c->sets[k]; k++) {
+      sets[4 + k] = c->sets[k];
+    }
+    simulation_result result = run_kit_run_to(c->status, "native", folder, sets);
+    compare_decoders(folder, generations[i]);
+    simulation_result_clear(&result);
+    g_free(generation);
+    run_kit_remove_folder(folder);
+  }
+}
+
 /* Seconds and nanoseconds of the first packet of a capture, and its IP length. */
 static guint64 first_packet_ns(const char *folder, const char *capture, guint32 *ip_octets)
 {
@@ -130,5 +225,10 @@ int main(int argc, char **argv)
   g_test_add_func("/wire/checksums", test_checksums);
   g_test_add_func("/wire/unmarked-stream-decodes", test_unmarked_stream_decodes);
   g_test_add_func("/wire/times", test_times);
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    char *name = g_strconcat("/wire/operation/", cases[i].name, NULL);
+    g_test_add_data_func(name, &cases[i], test_operation);
+    g_free(name);
+  }
   return g_test_run();
 }

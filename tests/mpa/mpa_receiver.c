@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "base/big_endian.h"
+#include "mpa/mpa_fpdu.h"
+
 /* The arrival of each octet of the ULPDU, found by walking its FPDU, must be the one that its part says. */
 static void check_parts(const mpa_receiver *receiver, const mpa_ulpdu *ulpdu)
 {
@@ -94,6 +97,40 @@ void mpa_receiver_free(mpa_receiver *receiver)
   g_free(receiver);
 }
 
+static bool is_new(const mpa_receiver *receiver, uint64_t from, uint64_t to)
+{
+  for (uint64_t position = from; position < to; position++) {
+    if (receiver->arrived[position] >= 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Does the FPDU that starts at `start` lie within [from, to), as far as its ULPDU_Length says? One that
+ * cannot be needs to be there only itself. */
+static bool lies_within(const mpa_receiver *receiver, uint64_t start, uint64_t from, uint64_t to)
+{
+  uint64_t header = receiver->stream->markers && start % 512 == 0 ? start + 4 : start;
+  uint32_t length = big_endian_read_16(receiver->stream->octets->data + header);
+
+  if (length > 64768) {
+    return header >= from && header + 2 <= to;
+  }
+  return start >= from && mpa_fpdu_at(start, length, receiver->stream->markers).end <= to;
+}
+
+/* What the inspection of the new octets [from, to) said before they were taken: refused is what then
+ * fails; and an FPDU that fails and lies within them was refused. */
+static void check_verdict(const mpa_receiver *receiver, mpa_error verdict, uint64_t from, uint64_t to)
+{
+  if (verdict != MPA_ERROR_NONE) {
+    g_assert_cmpint(receiver->error, !=, MPA_ERROR_NONE);
+  } else if (receiver->error != MPA_ERROR_NONE) {
+    g_assert_false(lies_within(receiver, receiver->error_offset, from, to));
+  }
+}
+
 void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to)
 {
   /* A block of its own, as a segment has, freed as soon as the deframer does not refer to it. */
@@ -102,6 +139,7 @@ void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to)
 
   g_assert(to <= receiver->stream->octets->len);
   receiver->now++;
+  bool inspected = receiver->error == MPA_ERROR_NONE && is_new(receiver, from, to);
   for (uint64_t position = from; position < to; position++) {
     if (receiver->arrived[position] < 0) {
       receiver->arrived[position] = receiver->now;
@@ -111,7 +149,11 @@ void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to)
   octet_rope_init(&segment);
   octet_rope_append(&segment, octet_block_octets(block), (uint32_t)(to - from), block);
   octet_block_unref(block);
+  mpa_error verdict = inspected ? mpa_deframer_inspect(receiver->deframer, from, &segment) : MPA_ERROR_NONE;
   mpa_deframer_receive(receiver->deframer, from, &segment, receiver->now, receiver->now);
+  if (inspected) {
+    check_verdict(receiver, verdict, from, to);
+  }
   octet_rope_clear(&segment);
   g_assert_cmpint(mpa_deframer_error(receiver->deframer), ==, receiver->error);
   g_assert_cmpuint(receiver->errors, ==, receiver->error != MPA_ERROR_NONE);

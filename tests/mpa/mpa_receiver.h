@@ -22,7 +22,8 @@ typedef struct mpa_receiver {
 mpa_receiver *mpa_receiver_new(const mpa_stream *stream, bool crc);
 void mpa_receiver_free(mpa_receiver *receiver);
 
-/* A segment with octets [from, to) of the stream arrives. */
+/* A segment with octets [from, to) of the stream arrives. When all of them are new, mpa_deframer_inspect()
+ * is asked before, and must agree with what happens. */
 void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to);
 
 /* How FPDU `index` of the stream was located; MPA_LOCATIONS while it is not passed. */

@@ -25,6 +25,7 @@ static void check_aligned(bool markers, bool crc)
   mpa_stream_free(stream);
 }
 
+/* MPA-058, MPA-068: what goes up is the ULPDU and its length, nothing more. */
 static void test_aligned(void)
 {
   check_aligned(true, true);
@@ -47,9 +48,10 @@ static void test_packed_in_order(void)
   mpa_stream_free(stream);
 }
 
-/* One octet at a time. FPDU 0 is [0, 16): marker 4, length 2, ULPDU 6, CRC 4. FPDU 1 is [16, 512), 2 + 490
- * + 4, and FPDU 2 [512, 528) begins with a marker again. An FPDU is incomplete from its second length
- * octet on; the leading marker before that is too, the lone first length octet is not located. */
+/* MPA-168: one octet at a time. FPDU 0 is [0, 16): marker 4, length 2, ULPDU 6, CRC 4. FPDU 1 is [16,
+ * 512), 2 + 490 + 4, and FPDU 2 [512, 528) begins with a marker again. An FPDU is incomplete from its
+ * second length octet on; the leading marker before that is too, the lone first length octet is not
+ * located. */
 static void test_octet_by_octet(void)
 {
   static const uint32_t ulpdus[] = {6, 490, 6};
@@ -98,6 +100,7 @@ static void check_cuts(const mpa_stream *stream, uint64_t first, uint64_t second
   mpa_receiver_free(receiver);
 }
 
+/* MPA-057, MPA-169: wherever the segments are cut. */
 static void test_every_pair_of_cuts(void)
 {
   static const int orders[][3] = {{0, 1, 2}, {2, 0, 1}, {1, 2, 0}};

@@ -53,7 +53,9 @@ static void expect_error(fixture *made, mpa_error error, uint64_t offset, guint 
   g_assert_cmpuint(made->receiver->passed->len, ==, passed);
 }
 
-/* A flipped octet anywhere in an FPDU is code 2 (MPA-133, MPA-277): ULPDU, CRC, leading and inner marker. */
+/* MPA-131, MPA-132, MPA-133, MPA-159, MPA-161, MPA-162: a flipped octet anywhere in an FPDU is found
+ * before anything of it is passed, and is code 2 (MPA-277): ULPDU, CRC, leading and inner marker. MPA-288:
+ * nothing is passed afterwards. */
 static void test_crc_in_order(void)
 {
   static const uint64_t flipped[] = {0, 3, 6, 700, 512, 515, 1455, 1459};
@@ -66,7 +68,7 @@ static void test_crc_in_order(void)
   }
 }
 
-/* Also one beyond a hole; the FPDU in the hole stays out as well (notes-mpa 33). */
+/* MPA-133, MPA-288: also one beyond a hole; the FPDU in the hole stays out as well (notes-mpa 33). */
 static void test_crc_beyond_a_hole(void)
 {
   fixture made = set_up(true);
@@ -104,7 +106,7 @@ static void test_digest_without_marker(void)
   mpa_stream_free(stream);
 }
 
-/* Without CRC the field is not looked at (MPA-082, MPA-245). */
+/* MPA-082, MPA-162: without CRC the field is not looked at (MPA-245). */
 static void test_crc_off(void)
 {
   fixture made = set_up(false);
@@ -135,6 +137,8 @@ static void check_wrong_pointer(uint64_t marker, uint16_t pointer, bool repair, 
   }
 }
 
+/* MPA-288: and nothing is passed after a code 3. MPA-160: an FPDU whose marker and whose place in the
+ * chain disagree has no unambiguous start, so it is not passed. */
 static void test_wrong_pointer(void)
 {
   check_wrong_pointer(0, 4, true, MPA_ERROR_MARKER);       /* the leading one: to before the stream */
@@ -148,8 +152,8 @@ static void test_wrong_pointer(void)
   check_wrong_pointer(1536, 80, false, MPA_ERROR_CRC);
 }
 
-/* Bits that do not count: RESERVED and the low two of FPDUPTR (MPA-086, MPA-101), PAD (MPA-077). They
- * neither hinder location nor are they an error. */
+/* Bits that do not count: RESERVED (MPA-086) and the low two of FPDUPTR (MPA-101), PAD (MPA-077). They
+ * neither hinder location nor are they an error; the CRC counts them. */
 static void test_ignored_bits(void)
 {
   fixture made = set_up(true);
@@ -164,6 +168,13 @@ static void test_ignored_bits(void)
   g_assert_cmpint(mpa_receiver_located_by(made.receiver, 1), ==, MPA_LOCATED_BY_MARKER);
   tear_down(&made);
 
+  made = set_up(true);
+  made.stream->octets->data[2048] = 0xFF; /* RESERVED with a CRC that does not know */
+  arrive_aligned(&made, 0);
+  arrive_aligned(&made, 1);
+  g_assert_cmpint(made.receiver->error, ==, MPA_ERROR_CRC);
+  tear_down(&made);
+
   static const uint32_t odd[] = {601};
   mpa_stream *stream = mpa_stream_new(true, true, odd, 1); /* PAD of one octet before the CRC */
   mpa_receiver *receiver = mpa_receiver_new(stream, true);
@@ -171,6 +182,11 @@ static void test_ignored_bits(void)
   mpa_stream_repair_crc(stream, 0);
   mpa_receiver_arrive(receiver, 0, stream->octets->len);
   mpa_receiver_expect_all(receiver);
+  mpa_receiver_free(receiver);
+  stream->octets->data[stream->octets->len - 5] = 0x78; /* PAD with a CRC that does not know */
+  receiver = mpa_receiver_new(stream, true);
+  mpa_receiver_arrive(receiver, 0, stream->octets->len);
+  g_assert_cmpint(receiver->error, ==, MPA_ERROR_CRC);
   mpa_receiver_free(receiver);
   mpa_stream_free(stream);
 }
@@ -326,6 +342,8 @@ static void feed_noise(random_stream *random, bool markers, bool crc)
     octet_rope_init(&segment);
     octet_rope_append(&segment, octet_block_octets(block), length, block);
     octet_block_unref(block);
+    mpa_error verdict = mpa_deframer_inspect(deframer, offset, &segment);
+    g_assert_true(verdict == MPA_ERROR_NONE || counts[1] == 0);
     mpa_deframer_receive(deframer, offset, &segment, arrival, arrival);
     octet_rope_clear(&segment);
     received += length;

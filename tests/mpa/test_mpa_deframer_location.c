@@ -39,8 +39,8 @@ static void expect_methods(const fixture *made, const char *methods)
   }
 }
 
-/* Aligned segments behind a lost one go up as they come, each located by its own marker, although the end
- * of the FPDU before established its start too: the lower-numbered method counts. */
+/* MPA-010, MPA-163: aligned segments behind a lost one go up as they come, each located by its own marker,
+ * although the end of the FPDU before established its start too: the lower-numbered method counts. */
 static void test_aligned_segments_behind_a_hole(void)
 {
   fixture made = set_up(full, 4);
@@ -87,7 +87,7 @@ static void test_recut_stream(void)
 /* Ten FPDUs of 100 octets of ULPDU, 2 + 100 + 2 + 4 = 108 each and 4 for a marker: they start at 0, 112,
  * 220, 328, 436 (with the marker at 512 in it), 548, 656, 764, 872, 980 (with the one at 1024), and end at
  * 1092. Numbers 1 to 9 come in one segment, number 0 is late: those before number 4 cannot be located
- * (notes-mpa 12). */
+ * (notes-mpa 12): MPA-163: that the segment starts with an FPDU is no method. */
 static void test_packed_segment_behind_a_hole(void)
 {
   static const uint32_t ulpdus[] = {100, 100, 100, 100, 100, 100, 100, 100, 100, 100};

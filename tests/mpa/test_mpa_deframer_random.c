@@ -351,7 +351,9 @@ static bool play(scene *made, bool tiny, gint64 flipped)
   return error;
 }
 
-/* 1,000 combinations of stream, cuts, order and duplicates, with and without markers and CRC. */
+/* MPA-056, MPA-057, MPA-058, MPA-068, MPA-160, MPA-163, MPA-168, MPA-169: every ULPDU comes out as it was
+ * posted, once, when it is whole and its start is known by one of the three methods, whatever the segments
+ * are. 1,000 combinations of stream, cuts, order and duplicates, with and without markers and CRC. */
 static void test_any_segmentation_and_order(void)
 {
   for (guint seed = 1; seed <= 1000; seed++) {
@@ -366,9 +368,9 @@ static void test_any_segmentation_and_order(void)
   }
 }
 
-/* The same with one octet broken on the way, often in a marker or a length: no ULPDU goes up that was not
- * sent, the error comes at the arrival at which the first located FPDU turns out to be invalid, and until
- * then each octet counts once, however FPDUs seem to overlap. */
+/* MPA-133, MPA-159, MPA-288: the same with one octet broken on the way, often in a marker or a length: no
+ * ULPDU goes up that was not sent, the error comes at the arrival at which the first located FPDU turns
+ * out to be invalid, and until then each octet counts once, however FPDUs seem to overlap. */
 static void test_one_broken_octet(void)
 {
   guint errors = 0;

@@ -73,6 +73,8 @@ static void check_first_dump(const char control[2], const char crc[4])
   mpa_framer_free(framer);
 }
 
+/* MPA-115, MPA-129, MPA-130: the FPDU starts with a marker, which the digest takes in; that stands in the
+ * last 4 octets, as the documents print it. */
 static void test_first_dump(void)
 {
   check_first_dump("\x40\x03", "\x4C\x86\xB3\x84"); /* MPA-134 */
@@ -96,7 +98,9 @@ static void check_second_dump(const char control[2], const char crc[4], uint32_t
   mpa_framer_free(framer);
 }
 
-/* The unseen first FPDU has 492 octets, which 479 to 482 of ULPDU give (MPA-139). */
+/* MPA-115, MPA-127, MPA-130: this one starts with ULPDU_Length, and the digest takes in the marker within.
+ * MPA-084, MPA-096: that is 00 00 00 14, 20 octets behind the header. The unseen first FPDU has 492
+ * octets, which 479 to 482 of ULPDU give (MPA-139). */
 static void test_second_dump(void)
 {
   for (uint32_t first_ulpdu = 479; first_ulpdu <= 482; first_ulpdu++) {
@@ -125,8 +129,8 @@ static void test_figure_4(void)
   mpa_framer_free(framer);
 }
 
-/* An FPDU that ends right before a marker position has no marker at its end; the next one has it
- * (MPA-098). */
+/* MPA-098: an FPDU that ends right before a marker position has no marker at its end; the next one has it.
+ * MPA-129: and has it in its digest. */
 static void test_marker_between_fpdus(void)
 {
   mpa_framer *framer = mpa_framer_new(true, true);
@@ -139,7 +143,7 @@ static void test_marker_between_fpdus(void)
   mpa_framer_free(framer);
 }
 
-/* A marker between ULPDU and CRC is this FPDU's, in its digest too (MPA-128): 4 + 2 + 506 = 512. */
+/* MPA-128: a marker between ULPDU and CRC is this FPDU's, in its digest too: 4 + 2 + 506 = 512. */
 static void test_marker_before_crc(void)
 {
   mpa_framer *framer = mpa_framer_new(true, true);
@@ -165,7 +169,7 @@ static void test_without_markers(void)
   mpa_framer_free(framer);
 }
 
-/* The field is there all the same (MPA-080). */
+/* MPA-126: the field is there all the same (MPA-080). */
 static void test_without_crc(void)
 {
   mpa_framer *framer = mpa_framer_new(true, false);
@@ -205,6 +209,9 @@ static void check_fpdu(const GByteArray *fpdu, uint64_t start, const uint8_t *ul
   g_assert_cmpmem(fpdu->data + fpdu->len - 4, 4, digest, 4);
 }
 
+/* MPA-094, MPA-096, MPA-107, MPA-108: where the markers are and where they point, in FPDUs of many markers
+ * and in intervals of many FPDUs. MPA-056, MPA-073, MPA-076, MPA-085, MPA-127, MPA-130: what is between
+ * them. The first ULPDU is the largest there may be. */
 static void test_random_stream(void)
 {
   random_stream *random = random_stream_new(1, "test.framer");
@@ -229,6 +236,69 @@ static void test_random_stream(void)
   random_stream_free(random);
 }
 
+/* MPA-073, MPA-076: ULPDUs of 1 to 8 octets: length, ULPDU, as many zeros as bring it to a multiple of 4,
+ * digest. */
+static void test_layout(void)
+{
+  static const struct {
+    uint32_t ulpdu_octets;
+    uint32_t pad_octets;
+  } cases[] = {{1, 1}, {2, 0}, {3, 3}, {4, 2}, {5, 1}, {6, 0}, {7, 3}, {8, 2}};
+  static const uint8_t ulpdu[] = "ABCDEFGH";
+
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    mpa_framer *framer = mpa_framer_new(false, true);
+    uint8_t expected[2 + 8 + 3 + 4] = {0, (uint8_t)cases[i].ulpdu_octets};
+    uint32_t covered = 2 + cases[i].ulpdu_octets + cases[i].pad_octets;
+
+    memcpy(expected + 2, ulpdu, cases[i].ulpdu_octets);
+    slow_crc32c(expected, covered, expected + covered);
+    g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, cases[i].ulpdu_octets);
+    g_assert_cmpmem(fpdu->data, fpdu->len, expected, covered + 4);
+    mpa_framer_free(framer);
+  }
+}
+
+/* MPA-108: 100 marker intervals of ULPDUs of 28 octets, 36 on the wire with 2 of PAD: each marker points
+ * to the FPDU it is in, or is zero between two. FPDU boundaries and markers meet every 127 FPDUs (36 * 127
+ * = 508 * 9). */
+static void test_small_fpdus(void)
+{
+  static const uint8_t ulpdu[28] = "small";
+  mpa_framer *framer = mpa_framer_new(true, true);
+  guint leading = 0;
+
+  while (mpa_framer_offset(framer) < UINT64_C(100) * 512) {
+    uint64_t start = mpa_framer_offset(framer);
+    g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, sizeof ulpdu);
+    uint64_t marker = (start + 511) / 512 * 512;
+    if (marker < start + fpdu->len) {
+      uint64_t pointer = marker == start ? 0 : marker - start;
+      const uint8_t expected[4] = {0, 0, (uint8_t)(pointer >> 8), (uint8_t)pointer};
+      g_assert_cmpmem(fpdu->data + (marker - start), 4, expected, 4);
+      leading += marker == start;
+    }
+    g_assert_cmpuint(fpdu->len, ==, marker < start + 36 ? 40 : 36);
+  }
+  g_assert_cmpuint(leading, ==, 12); /* at 0, 9 * 512, … 99 * 512 */
+  mpa_framer_free(framer);
+}
+
+/* MPA-063: a ULPDU of 64769 octets is the caller's mistake and goes nowhere (MPA-064: one of 64768 is
+ * fine, see random_stream). */
+static void test_too_long(void)
+{
+  if (g_test_subprocess()) {
+    mpa_framer *framer = mpa_framer_new(true, true);
+    frame_zeros(framer, 64769);
+    mpa_framer_free(framer);
+    return;
+  }
+  g_test_trap_subprocess(NULL, 0, 0);
+  g_test_trap_assert_failed();
+  g_test_trap_assert_stderr("*ulpdu->length*");
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -240,5 +310,8 @@ int main(int argc, char **argv)
   g_test_add_func("/mpa_framer/without_markers", test_without_markers);
   g_test_add_func("/mpa_framer/without_crc", test_without_crc);
   g_test_add_func("/mpa_framer/random_stream", test_random_stream);
+  g_test_add_func("/mpa_framer/layout", test_layout);
+  g_test_add_func("/mpa_framer/small_fpdus", test_small_fpdus);
+  g_test_add_func("/mpa_framer/too_long", test_too_long);
   return g_test_run();
 }

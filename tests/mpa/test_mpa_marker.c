@@ -36,6 +36,8 @@ static void test_window_with_a_whole_marker(void)
   g_assert_cmpuint(without, ==, 1); /* the one that begins one octet into a marker */
 }
 
+/* MPA-084, MPA-085, MPA-096: RESERVED of zero and the distance back to the header, most significant octet
+ * first. */
 static void test_pointer_on_the_wire(void)
 {
   uint8_t wire[4];
@@ -47,6 +49,7 @@ static void test_pointer_on_the_wire(void)
   g_assert_cmpmem(wire, 4, "\x00\x00\x00\x00", 4); /* leads its FPDU (MPA-099) */
 }
 
+/* MPA-086, MPA-101: bits that do not count. */
 static void test_pointer_read(void)
 {
   g_assert_cmpuint(mpa_marker_header(512, (const uint8_t *)"\x00\x00\x00\x14"), ==, 492);

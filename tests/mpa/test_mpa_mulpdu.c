@@ -4,18 +4,19 @@
 #include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_mulpdu.h"
 
+/* MPA-142, MPA-143: with markers, as rdmac always has them; MPA-144: without. EMSS of MTU 576, 1280, 1500
+ * (and with timestamps), 4096, 9000 (and with timestamps): facts.md; the smallest for which the formulas
+ * give more than 128. */
 static void test_table(void)
 {
-  /* EMSS of MTU 576, 1280, 1500 (and with timestamps), 4096, 9000 (and with timestamps): facts.md, MPA-142
-   * … MPA-144 */
   static const struct {
     uint32_t emss;
     uint32_t marked;
     uint32_t unmarked;
   } rows[] = {
-      {536, 522, 530},    {1240, 1222, 1234}, {1460, 1442, 1454}, {1448, 1430, 1442},
-      {4056, 4018, 4050}, {8960, 8882, 8954}, {8948, 8870, 8942}, {512, 502, 506},
-      {513, 498, 506},    {516, 502, 510}, /* not monotonic at 512 to 513 (MPA-147) */
+      {536, 522, 530},    {1240, 1222, 1234}, {1460, 1442, 1454}, {1448, 1430, 1442}, {4056, 4018, 4050},
+      {8960, 8882, 8954}, {8948, 8870, 8942}, {512, 502, 506},    {513, 498, 506},    {516, 502, 510},
+      {140, 130, 134},    {136, 128, 130}, /* not monotonic at 512 to 513 (MPA-147) */
   };
   for (gsize index = 0; index < G_N_ELEMENTS(rows); index++) {
     g_assert_cmpuint(mpa_mulpdu_octets(rows[index].emss, true), ==, rows[index].marked);
@@ -24,7 +25,7 @@ static void test_table(void)
 }
 
 /* The formula reaches 128 at 140 and 136, and exceeds 64768 at 65288 and 64776 (MPA-148); it never leaves
- * the range (MPA-062, MPA-153). */
+ * the range: MPA-062, MPA-153. MPA-063: so no more than 64768 octets are ever asked for. */
 static void test_clamps(void)
 {
   for (uint32_t emss = 0; emss < 140; emss++) {
@@ -43,9 +44,9 @@ static void test_clamps(void)
   g_assert_cmpuint(mpa_mulpdu_octets(UINT32_MAX, false), ==, 64768);
 }
 
-/* A ULPDU of MULPDU octets needs no PAD (MPA-146), and its FPDU fits the segment at every marker phase
- * (MPA-145). At the worst phase it leaves 0 or 4 octets and EMSS mod 4 unused, 4 or 8 when EMSS mod 512 is
- * 1 to 3 (notes-mpa 22). */
+/* MPA-060: a ULPDU of MULPDU octets needs no PAD (MPA-146), and its FPDU fits the segment at every marker
+ * phase (MPA-145). At the worst phase it leaves 0 or 4 octets and EMSS mod 4 unused, 4 or 8 when EMSS mod
+ * 512 is 1 to 3 (notes-mpa 22). */
 static void test_fits_the_segment(void)
 {
   for (uint32_t emss = 140; emss < 9100; emss++) {
@@ -71,6 +72,76 @@ static void test_fits_the_unmarked_segment(void)
   }
 }
 
+/* Octets of an FPDU, made octet by octet: a marker goes in front of each at a multiple of 512. */
+static uint64_t walked_octets(uint64_t start, uint64_t ulpdu_octets, bool markers)
+{
+  uint64_t left = 2 + ulpdu_octets + (4 - (2 + ulpdu_octets) % 4) % 4 + 4;
+  uint64_t position = start;
+
+  for (; left > 0; left--) {
+    position += markers && position % 512 == 0 ? 5 : 1;
+  }
+  return position - start;
+}
+
+/* The largest ULPDU that ends within `room`, tried one by one; 0 when there is none. */
+static uint32_t brute_force(uint64_t offset, uint32_t room, bool markers)
+{
+  uint32_t octets = room;
+
+  while (octets > 0 && walked_octets(offset, octets, markers) > room) {
+    octets--;
+  }
+  return octets;
+}
+
+/* Exactly the largest that fits, at every phase an FPDU can have and for many rooms (MPA-149, MPA-150).
+ * MPA-155: with room for less than 128 octets it is that of a whole segment (MPA-156), and never below
+ * 128. */
+static void test_exact(void)
+{
+  static const uint32_t segments[] = {20, 139, 140, 536, 1460};
+
+  for (int markers = 0; markers <= 1; markers++) {
+    for (uint64_t phase = 0; phase < 512; phase += 4) {
+      if (markers && phase == 4) {
+        continue; /* behind a marker no FPDU starts: it starts with it */
+      }
+      uint64_t offset = 512 * 77 + phase;
+      for (size_t i = 0; i < G_N_ELEMENTS(segments); i++) {
+        uint32_t whole = MAX(brute_force(offset, segments[i], markers), 128);
+        for (uint32_t room = 0; room <= segments[i]; room += room < 200 ? 1 + (uint32_t)phase % 3 : 61) {
+          uint32_t best = brute_force(offset, room, markers);
+          uint32_t expected = best < 128 ? whole : best;
+          g_assert_cmpuint(mpa_mulpdu_exact_octets(offset, room, segments[i], markers), ==, expected);
+        }
+      }
+    }
+  }
+}
+
+/* It never promises less than the printed formula, whose phase is the worst; the most is 64768. */
+static void test_exact_and_printed(void)
+{
+  for (uint32_t emss = 64; emss < 9100; emss += 7) {
+    for (uint64_t phase = 8; phase < 512; phase += 36) {
+      g_assert_cmpuint(mpa_mulpdu_exact_octets(phase, emss, emss, true), >=, mpa_mulpdu_octets(emss, true));
+      g_assert_cmpuint(mpa_mulpdu_exact_octets(phase, emss, emss, false), ==, mpa_mulpdu_octets(emss, false));
+    }
+  }
+  g_assert_cmpuint(mpa_mulpdu_exact_octets(0, 65535, 65535, true), ==, 64768);
+  g_assert_cmpuint(mpa_mulpdu_exact_octets(0, UINT32_MAX, UINT32_MAX, false), ==, 64768);
+}
+
+/* What MPA may take for EMSS when nobody tells (MPA-025, MPA-026; notes-mpa 27). */
+static void test_assumed_emss(void)
+{
+  g_assert_cmpuint(mpa_mulpdu_octets(MPA_ASSUMED_EMSS_OCTETS, true), ==, 1442);
+  g_assert_cmpuint(mpa_mulpdu_octets(MPA_ASSUMED_EMSS_OCTETS, false), ==, 1454);
+  g_assert_cmpuint(mpa_mulpdu_octets(MPA_ASSUMED_SMALL_EMSS_OCTETS, true), ==, 522);
+  g_assert_cmpuint(mpa_mulpdu_octets(MPA_ASSUMED_SMALL_EMSS_OCTETS, false), ==, 530);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -78,5 +149,8 @@ int main(int argc, char **argv)
   g_test_add_func("/mpa_mulpdu/clamps", test_clamps);
   g_test_add_func("/mpa_mulpdu/fits_the_segment", test_fits_the_segment);
   g_test_add_func("/mpa_mulpdu/fits_the_unmarked_segment", test_fits_the_unmarked_segment);
+  g_test_add_func("/mpa_mulpdu/exact", test_exact);
+  g_test_add_func("/mpa_mulpdu/exact_and_printed", test_exact_and_printed);
+  g_test_add_func("/mpa_mulpdu/assumed_emss", test_assumed_emss);
   return g_test_run();
 }

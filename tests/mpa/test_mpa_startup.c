@@ -1,67 +1,223 @@
-/* MPA startup: Request and Reply octet by octet, whole, in pieces and hostile (mpa-01 §6.1, §6.1.1). */
+/* MPA startup as it should go: frames octet by octet, Private Data both ways, accepted and rejected, the time it takes, and the
+ * generation without frames (mpa-01 §6.1, §6.1.1; mpa-02 §8.1). */
 #include <glib.h>
 #include <string.h>
 
-#include "mpa/mpa_startup.h"
+#include "mpa_startup_kit.h"
 
-static const uint8_t plain_request[20] = "MPA ID Req Frame"; /* M 0, C 0, Rev 0, no Private Data */
-static const uint8_t plain_reply[20] = "MPA ID Rep Frame";
-
-static uint32_t receive(mpa_startup *startup, const uint8_t *octets, uint32_t length)
-{
-  octet_rope piece;
-  octet_rope_init(&piece);
-  octet_rope_append(&piece, octets, length, NULL);
-  uint32_t taken = mpa_startup_receive(startup, &piece);
-  octet_rope_clear(&piece);
-  return taken;
-}
-
-static void expect_frame(mpa_startup *startup, const void *expected)
-{
-  octet_rope frame;
-  octet_rope_init(&frame);
-  g_assert_true(mpa_startup_next_frame(startup, &frame));
-  g_assert_cmpuint(frame.length, ==, 20);
-  g_assert_true(octet_rope_equals(&frame, 0, 20, expected));
-  octet_rope_clear(&frame);
-}
-
-static void expect_no_frame(mpa_startup *startup)
-{
-  octet_rope frame;
-  octet_rope_init(&frame);
-  g_assert_false(mpa_startup_next_frame(startup, &frame));
-  g_assert_cmpuint(frame.length, ==, 0);
-}
-
-/* The Request goes out at once, the Reply only after the Request, each once (MPA-202, MPA-204, MPA-214). */
+/* MPA-202, MPA-204, MPA-237, MPA-238: the Request goes out at once, the Reply only after the whole Request, each once, with
+ * these very keys. The other fields of both are those of mpa-01 §6.1.1's figure: M 1 C 1, then M 0 C 1. */
 static void test_exchange(void)
 {
-  mpa_startup *initiator = mpa_startup_new(MPA_GENERATION_IETF, MPA_INITIATOR, true, true);
-  mpa_startup *responder = mpa_startup_new(MPA_GENERATION_IETF, MPA_RESPONDER, false, true);
-  const uint8_t *request = (const uint8_t *)"MPA ID Req Frame\xC0\0\0\0";
-  const uint8_t *reply = (const uint8_t *)"MPA ID Rep Frame\x40\0\0\0";
+  const mpa_startup_config asks_for_markers = startup_config(IWARP_IETF, MPA_INITIATOR);
+  mpa_startup_config does_not = startup_config(IWARP_IETF, MPA_RESPONDER);
+  does_not.markers = false;
+  g_autoptr(mpa_startup) initiator = mpa_startup_new(&asks_for_markers);
+  g_autoptr(mpa_startup) responder = mpa_startup_new(&does_not);
+  g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, M | C, 0, 0);
+  g_autoptr(hand_frame) reply = hand_frame_new(REPLY_KEY, C, 0, 0);
 
-  expect_no_frame(responder);
-  expect_frame(initiator, request);
-  expect_no_frame(initiator);
-  g_assert_cmpuint(receive(responder, request, 20), ==, 20);
-  g_assert_cmpint(mpa_startup_state_of(responder), ==, MPA_STARTUP_FULL_OPERATION);
-  expect_frame(responder, reply);
-  expect_no_frame(responder);
-  g_assert_cmpint(mpa_startup_state_of(initiator), ==, MPA_STARTUP_WAITING);
-  g_assert_cmpuint(receive(initiator, reply, 20), ==, 20);
-  g_assert_cmpint(mpa_startup_state_of(initiator), ==, MPA_STARTUP_FULL_OPERATION);
-  expect_no_frame(initiator);
+  mpa_startup_begin(responder, NULL, 0, 0);
+  mpa_startup_begin(initiator, NULL, 0, 0);
+  startup_expect_no_frame(responder);
+  startup_expect_frame(initiator, request->octets, 20);
+  startup_expect_no_frame(initiator);
+  g_assert_cmpuint(startup_receive(responder, request->octets, 19), ==, 19);
+  startup_expect(responder, MPA_STARTUP_WAITING, MPA_STARTUP_REASON_NONE);
+  startup_expect_no_frame(responder);
+  g_assert_cmpuint(startup_receive(responder, request->octets + 19, 1), ==, 1);
+  startup_expect(responder, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
+  startup_expect_frame(responder, reply->octets, 20);
+  startup_expect_no_frame(responder);
+  startup_expect(initiator, MPA_STARTUP_WAITING, MPA_STARTUP_REASON_NONE);
+  g_assert_cmpuint(startup_receive(initiator, reply->octets, 20), ==, 20);
+  startup_expect(initiator, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
+  startup_expect_no_frame(initiator);
 
   /* Each one's M rules the other's sending (MPA-241). */
   g_assert_false(mpa_startup_send_markers(initiator));
   g_assert_true(mpa_startup_receive_markers(initiator));
   g_assert_true(mpa_startup_send_markers(responder));
   g_assert_false(mpa_startup_receive_markers(responder));
-  mpa_startup_free(initiator);
-  mpa_startup_free(responder);
+}
+
+/* MPA-215: an Initiator with 19 octets of a Reply does not proceed, with the 20th it does. */
+static void test_initiator_waits_for_the_reply(void)
+{
+  g_autoptr(mpa_startup) initiator = startup_begun(IWARP_IETF, MPA_INITIATOR);
+  g_autoptr(hand_frame) reply = hand_frame_new(REPLY_KEY, 0, 0, 0);
+
+  for (uint32_t i = 0; i < 20; i++) {
+    startup_expect(initiator, MPA_STARTUP_WAITING, MPA_STARTUP_REASON_NONE);
+    startup_receive(initiator, reply->octets + i, 1);
+  }
+  startup_expect(initiator, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
+}
+
+/* MPA-251, MPA-250: Rev is 0, or 1 in the later RFC (notes-mpa); Res is zero; M and C say what this end asks for. 20 octets for
+ * each of 2 generations, 2 roles and 4 choices. */
+static void test_header_of_every_frame(void)
+{
+  for (unsigned i = 0; i < 16; i++) {
+    mpa_startup_config config =
+        startup_config(i & 1 ? IWARP_RFC : IWARP_IETF, i & 2 ? MPA_RESPONDER : MPA_INITIATOR);
+    config.markers = i & 4;
+    config.crc = i & 8;
+    uint8_t revision = i & 1;
+    g_autoptr(mpa_startup) startup = mpa_startup_new(&config);
+    g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, 0, revision, 0);
+    g_autoptr(hand_frame) expected = hand_frame_new(
+        i & 2 ? REPLY_KEY : REQUEST_KEY, (uint8_t)((i & 4 ? M : 0) | (i & 8 ? C : 0)), revision, 0);
+
+    mpa_startup_begin(startup, NULL, 0, 0);
+    if (i & 2) {
+      startup_receive(startup, request->octets, 20);
+    }
+    startup_expect_frame(startup, expected->octets, 20);
+  }
+}
+
+/* MPA-253, MPA-231: PD_Length says how much Private Data the frame has, and just this comes up at the other end, in both
+ * directions and over segments of 1, 7 and 1460 octets. 0, 1 and 3 leave the FPDU phase at any alignment (MPA-236). */
+static void test_private_data_both_ways(void)
+{
+  static const uint32_t sizes[] = {0, 1, 3, 5, 512, 65535};
+  static const uint32_t pieces[] = {1, 7, 1460};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(sizes) * G_N_ELEMENTS(pieces) * 2; i++) {
+    uint32_t size = sizes[i / 2 % 6];
+    uint32_t piece = pieces[i / 12];
+    mpa_role role = i & 1 ? MPA_INITIATOR : MPA_RESPONDER;
+    const mpa_startup_config config =
+        startup_config(IWARP_IETF, role == MPA_INITIATOR ? MPA_RESPONDER : MPA_INITIATOR);
+    g_autoptr(mpa_startup) sender = mpa_startup_new(&config);
+    g_autoptr(mpa_startup) receiver = startup_begun(IWARP_IETF, role);
+    g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, 0, 0, 0);
+    g_autoptr(hand_frame) frame =
+        hand_frame_new(role == MPA_INITIATOR ? REPLY_KEY : REQUEST_KEY, M | C, 0, size);
+
+    mpa_startup_begin(sender, frame->octets + 20, size, 0);
+    startup_receive(sender, request->octets, role == MPA_INITIATOR ? 20 : 0);
+    startup_expect_frame(sender, frame->octets, frame->length);
+    for (uint32_t done = 0; done < frame->length; done += piece) {
+      uint32_t length = MIN(piece, frame->length - done);
+      startup_expect(receiver, MPA_STARTUP_WAITING, MPA_STARTUP_REASON_NONE);
+      startup_expect_private_data(receiver, NULL, 0);
+      g_assert_cmpuint(mpa_startup_received_frame_octets(receiver), ==, done < 20 ? 0 : frame->length);
+      g_assert_cmpuint(startup_receive(receiver, frame->octets + done, length), ==, length);
+    }
+    startup_expect(receiver, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
+    startup_expect_private_data(receiver, frame->octets + 20, size);
+    g_assert_cmpuint(mpa_startup_received_frame_octets(receiver), ==, 20 + size);
+    /* What comes then is the FPDU phase's, once the Reply has gone out. */
+    if (role == MPA_INITIATOR) {
+      g_assert_cmpuint(startup_receive(receiver, frame->octets, 1), ==, 0);
+      startup_expect(receiver, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
+    }
+  }
+}
+
+/* The ULP sees the Private Data of the Request before anything is answered and may answer with its own (MPA-210, MPA-211,
+ * MPA-222); a key among it is nothing special (MPA-256). */
+static void test_responder_accepts(void)
+{
+  mpa_startup_config config = startup_config(IWARP_IETF, MPA_RESPONDER);
+  config.ulp_decides = true;
+  g_autoptr(mpa_startup) responder = startup_begun_with(&config);
+  g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, 0, 0, 20);
+  g_autoptr(hand_frame) reply = hand_frame_new(REPLY_KEY, M | C, 0, 5);
+
+  memcpy(request->octets + 20, REQUEST_KEY "\x80\0\0\x05", 20);
+  memcpy(reply->octets + 20, "hello", 5);
+  g_assert_cmpuint(startup_receive(responder, request->octets, 40), ==, 40);
+  startup_expect(responder, MPA_STARTUP_DECIDING, MPA_STARTUP_REASON_NONE);
+  startup_expect_private_data(responder, request->octets + 20, 20);
+  startup_expect_no_frame(responder);
+  mpa_startup_decide(responder, true, (const uint8_t *)"hello", 5);
+  startup_expect(responder, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
+  startup_expect_frame(responder, reply->octets, 25);
+  startup_expect_no_frame(responder);
+}
+
+/* MPA-208: the Responder whose ULP refuses answers with R=1 and Private Data of its choice (MPA-206, MPA-207, MPA-224) and has
+ * left MPA: what comes then is not startup's, and nothing failed that would have to close TCP. */
+static void test_responder_rejects(void)
+{
+  mpa_startup_config config = startup_config(IWARP_IETF, MPA_RESPONDER);
+  config.ulp_decides = true;
+  for (int own = 0; own <= 1; own++) {
+    g_autoptr(mpa_startup) responder = mpa_startup_new(&config);
+    g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, M | C, 0, 3);
+    g_autoptr(hand_frame) reply = hand_frame_new(REPLY_KEY, M | C | R, 0, 2);
+
+    memcpy(reply->octets + 20, "no", 2);
+    mpa_startup_begin(responder, own ? NULL : (const uint8_t *)"no", own ? 0 : 2, 0);
+    startup_receive(responder, request->octets, 23);
+    mpa_startup_decide(responder, false, own ? (const uint8_t *)"no" : NULL, own ? 2 : 0);
+    startup_expect(responder, MPA_STARTUP_REJECTED, MPA_STARTUP_REASON_REJECTED_BY_ULP);
+    startup_expect_frame(responder, reply->octets, 22);
+    startup_expect_no_frame(responder);
+    g_assert_cmpuint(startup_receive(responder, (const uint8_t *)"HTTP", 4), ==, 0);
+    startup_expect(responder, MPA_STARTUP_REJECTED, MPA_STARTUP_REASON_REJECTED_BY_ULP);
+  }
+}
+
+/* MPA-217: a Reply with R=1 makes the Initiator leave MPA, and not fail; its Private Data says why, and octets behind it are the
+ * ULP's (notes-mpa 41). */
+static void test_initiator_is_rejected(void)
+{
+  for (int asks = 0; asks <= 1; asks++) {
+    mpa_startup_config config = startup_config(IWARP_IETF, MPA_INITIATOR);
+    config.ulp_decides = asks; /* there is nothing to decide */
+    g_autoptr(mpa_startup) initiator = startup_begun_with(&config);
+    g_autoptr(hand_frame) reply = hand_frame_new(REPLY_KEY, M | C | R, 0, 6);
+
+    memcpy(reply->octets + 20, "not us", 6);
+    g_assert_cmpuint(startup_receive(initiator, reply->octets, 26 + 4), ==, 26);
+    startup_expect(initiator, MPA_STARTUP_REJECTED, MPA_STARTUP_REASON_REJECTED_BY_PEER);
+    startup_expect_private_data(initiator, (const uint8_t *)"not us", 6);
+    g_assert_cmpuint(startup_receive(initiator, reply->octets, 4), ==, 0);
+    startup_expect_no_frame(initiator);
+  }
+}
+
+/* MPA-217: the Initiator's ULP does not like the Private Data of an accepting Reply (MPA-223); or does. */
+static void test_initiator_decides(void)
+{
+  for (int accept = 0; accept <= 1; accept++) {
+    mpa_startup_config config = startup_config(IWARP_IETF, MPA_INITIATOR);
+    config.ulp_decides = true;
+    g_autoptr(mpa_startup) initiator = startup_begun_with(&config);
+    g_autoptr(hand_frame) reply = hand_frame_new(REPLY_KEY, M | C, 0, 4);
+
+    startup_receive(initiator, reply->octets, 24);
+    startup_expect(initiator, MPA_STARTUP_DECIDING, MPA_STARTUP_REASON_NONE);
+    startup_expect_private_data(initiator, reply->octets + 20, 4);
+    mpa_startup_decide(initiator, accept, NULL, 0);
+    startup_expect(initiator, accept ? MPA_STARTUP_FULL_OPERATION : MPA_STARTUP_REJECTED,
+                   accept ? MPA_STARTUP_REASON_NONE : MPA_STARTUP_REASON_REJECTED_BY_ULP);
+    startup_expect_no_frame(initiator);
+  }
+}
+
+/* MPA-250: R in a Request and Res anywhere are not looked at (MPA-248), one bit at a time and all together. */
+static void test_bits_that_do_not_count(void)
+{
+  static const uint8_t bits[] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x1F};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(bits); i++) {
+    g_autoptr(mpa_startup) responder = startup_begun(IWARP_IETF, MPA_RESPONDER);
+    g_autoptr(mpa_startup) initiator = startup_begun(IWARP_IETF, MPA_INITIATOR);
+    g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, R | bits[i], 0, 0);
+    g_autoptr(hand_frame) reply = hand_frame_new(REPLY_KEY, M | bits[i], 0, 0);
+
+    startup_receive(responder, request->octets, 20);
+    startup_expect(responder, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
+    g_assert_false(mpa_startup_send_markers(responder));
+    startup_receive(initiator, reply->octets, 20);
+    startup_expect(initiator, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
+    g_assert_true(mpa_startup_send_markers(initiator));
+  }
 }
 
 /* CRC is off only when both say so (MPA-244). */
@@ -69,153 +225,95 @@ static void test_crc_is_ored(void)
 {
   for (int own = 0; own <= 1; own++) {
     for (int peers = 0; peers <= 1; peers++) {
-      mpa_startup *initiator = mpa_startup_new(MPA_GENERATION_IETF, MPA_INITIATOR, false, own);
-      uint8_t reply[20];
-      memcpy(reply, plain_reply, 20);
-      reply[16] = peers ? 0x40 : 0;
-      receive(initiator, reply, 20);
+      mpa_startup_config config = startup_config(IWARP_IETF, MPA_INITIATOR);
+      config.crc = own;
+      g_autoptr(mpa_startup) initiator = startup_begun_with(&config);
+      g_autoptr(hand_frame) reply = hand_frame_new(REPLY_KEY, peers ? C : 0, 0, 0);
+
+      startup_receive(initiator, reply->octets, 20);
       g_assert_cmpint(mpa_startup_crc(initiator), ==, own || peers);
-      mpa_startup_free(initiator);
     }
   }
 }
 
-/* Any pieces do (notes-mpa 41), and Private Data belongs to the frame (MPA-236). */
-static void test_octet_by_octet(void)
+/* In streaming mode nothing is MPA's: no frame is sent and no octet taken, not even those of a Request (MPA-193, MPA-266). The
+ * clock starts with mpa_startup_begin(). */
+static void test_streaming_mode(void)
 {
-  uint8_t request[25];
-  memcpy(request, plain_request, 20);
-  request[19] = 5;
-  memcpy(request + 20, "hello", 5);
-  mpa_startup *responder = mpa_startup_new(MPA_GENERATION_IETF, MPA_RESPONDER, true, true);
-  for (uint32_t index = 0; index < 25; index++) {
-    g_assert_cmpint(mpa_startup_state_of(responder), ==, MPA_STARTUP_WAITING);
-    g_assert_cmpuint(mpa_startup_received_frame_octets(responder), ==, index < 20 ? 0 : 25);
-    expect_no_frame(responder);
-    g_assert_cmpuint(receive(responder, request + index, 1), ==, 1);
+  mpa_startup_config config = startup_config(IWARP_IETF, MPA_RESPONDER);
+  config.timeout_ps = 1000;
+  g_autoptr(mpa_startup) responder = mpa_startup_new(&config);
+  g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, M | C, 0, 0);
+
+  startup_expect(responder, MPA_STARTUP_STREAMING, MPA_STARTUP_REASON_NONE);
+  startup_expect_no_frame(responder);
+  g_assert_cmpuint(startup_receive(responder, request->octets, 20), ==, 0);
+  startup_expect(responder, MPA_STARTUP_STREAMING, MPA_STARTUP_REASON_NONE);
+  g_assert_cmpint(mpa_startup_deadline(responder), ==, TIME_PS_NEVER);
+  mpa_startup_run(responder, 5000);
+  startup_expect(responder, MPA_STARTUP_STREAMING, MPA_STARTUP_REASON_NONE);
+  mpa_startup_begin(responder, NULL, 0, 5000);
+  g_assert_cmpint(mpa_startup_deadline(responder), ==, 6000);
+  g_assert_cmpuint(startup_receive(responder, request->octets, 20), ==, 20);
+  startup_expect(responder, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
+}
+
+/* The time is up to the whole frame: with it the clock stops, also while the ULP thinks; 0 is for ever. */
+static void test_no_timeout(void)
+{
+  mpa_startup_config config = startup_config(IWARP_IETF, MPA_RESPONDER);
+  config.timeout_ps = 1000;
+  config.ulp_decides = true;
+  g_autoptr(mpa_startup) responder = startup_begun_with(&config);
+  g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, M | C, 0, 0);
+  g_autoptr(mpa_startup) patient = startup_begun(IWARP_IETF, MPA_INITIATOR);
+
+  mpa_startup_run(responder, 999);
+  startup_expect(responder, MPA_STARTUP_WAITING, MPA_STARTUP_REASON_NONE);
+  startup_receive(responder, request->octets, 20);
+  g_assert_cmpint(mpa_startup_deadline(responder), ==, TIME_PS_NEVER);
+  mpa_startup_run(responder, 2000);
+  startup_expect(responder, MPA_STARTUP_DECIDING, MPA_STARTUP_REASON_NONE);
+  g_assert_cmpint(mpa_startup_deadline(patient), ==, TIME_PS_NEVER);
+}
+
+/* rdmac has no frames: markers and CRC, asked for or not, from the agreed octet on, at either end (mpa-02 §8.1, MPA-189). */
+static void test_rdmac(void)
+{
+  for (int role = MPA_INITIATOR; role <= MPA_RESPONDER; role++) {
+    const mpa_startup_config config = {.generation = IWARP_RDMAC, .role = (mpa_role)role, .timeout_ps = 1000};
+    g_autoptr(mpa_startup) startup = mpa_startup_new(&config);
+
+    startup_expect(startup, MPA_STARTUP_STREAMING, MPA_STARTUP_REASON_NONE);
+    mpa_startup_begin(startup, NULL, 0, 0);
+    startup_expect(startup, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
+    startup_expect_no_frame(startup);
+    g_assert_true(mpa_startup_send_markers(startup));
+    g_assert_true(mpa_startup_receive_markers(startup));
+    g_assert_true(mpa_startup_crc(startup));
+    g_assert_cmpuint(startup_receive(startup, (const uint8_t *)"\0\0\0\0", 4), ==, 0);
+    startup_expect(startup, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
+    startup_expect_private_data(startup, NULL, 0);
+    g_assert_cmpuint(mpa_startup_received_frame_octets(startup), ==, 0);
+    g_assert_cmpint(mpa_startup_deadline(startup), ==, TIME_PS_NEVER);
   }
-  g_assert_cmpint(mpa_startup_state_of(responder), ==, MPA_STARTUP_FULL_OPERATION);
-  g_assert_cmpuint(mpa_startup_received_frame_octets(responder), ==, 25);
-  /* What comes then is the FPDU phase's. */
-  g_assert_cmpuint(receive(responder, request, 25), ==, 0);
-  mpa_startup_free(responder);
-}
-
-/* PD_Length 65535 is legal (MPA-255): 20 + 65535 octets in segments of 1460. */
-static void test_largest_private_data(void)
-{
-  g_autofree uint8_t *request = g_malloc0(65555);
-  memcpy(request, plain_request, 20);
-  request[18] = request[19] = 0xFF;
-  mpa_startup *responder = mpa_startup_new(MPA_GENERATION_IETF, MPA_RESPONDER, true, true);
-  for (uint32_t done = 0; done < 65555; done += 1460) {
-    uint32_t length = MIN(1460, 65555 - done);
-    g_assert_cmpint(mpa_startup_state_of(responder), ==, MPA_STARTUP_WAITING);
-    g_assert_cmpuint(receive(responder, request + done, length), ==, length);
-  }
-  g_assert_cmpint(mpa_startup_state_of(responder), ==, MPA_STARTUP_FULL_OPERATION);
-  mpa_startup_free(responder);
-}
-
-/* A wrong octet anywhere in key or Rev fails at once, not at the end of the frame (MPA-221, MPA-252). */
-static void check_wrong_octet(mpa_role role, const uint8_t *frame, uint32_t wrong)
-{
-  mpa_startup *startup = mpa_startup_new(MPA_GENERATION_IETF, role, true, true);
-  uint8_t bad[20];
-  memcpy(bad, frame, 20);
-  bad[wrong] ^= 0x01;
-  g_assert_cmpuint(receive(startup, bad, wrong), ==, wrong);
-  g_assert_cmpint(mpa_startup_state_of(startup), ==, MPA_STARTUP_WAITING);
-  g_assert_cmpuint(receive(startup, bad + wrong, 1), ==, 1);
-  g_assert_cmpint(mpa_startup_state_of(startup), ==, MPA_STARTUP_FAILED);
-  expect_no_frame(startup);
-  g_assert_cmpuint(receive(startup, bad, 20), ==, 0);
-  mpa_startup_free(startup);
-}
-
-static void test_wrong_octets(void)
-{
-  for (uint32_t wrong = 0; wrong < 18; wrong++) {
-    if (wrong != 16) { /* the flags */
-      check_wrong_octet(MPA_RESPONDER, plain_request, wrong);
-      check_wrong_octet(MPA_INITIATOR, plain_reply, wrong);
-    }
-  }
-}
-
-/* Two Initiators get each other's Request, two Responders could get a Reply (MPA-227, MPA-239): "q"
- * against "p". */
-static void test_wrong_kind_of_frame(void)
-{
-  mpa_startup *initiator = mpa_startup_new(MPA_GENERATION_IETF, MPA_INITIATOR, true, true);
-  mpa_startup *responder = mpa_startup_new(MPA_GENERATION_IETF, MPA_RESPONDER, true, true);
-  g_assert_cmpuint(receive(initiator, plain_request, 20), ==, 10);
-  g_assert_cmpint(mpa_startup_state_of(initiator), ==, MPA_STARTUP_FAILED);
-  g_assert_cmpuint(receive(responder, plain_reply, 20), ==, 10);
-  g_assert_cmpint(mpa_startup_state_of(responder), ==, MPA_STARTUP_FAILED);
-  mpa_startup_free(initiator);
-  mpa_startup_free(responder);
-}
-
-/* The first octets of an rdmac peer are a marker (notes-mpa 46). */
-static void test_peer_of_the_other_generation(void)
-{
-  mpa_startup *responder = mpa_startup_new(MPA_GENERATION_IETF, MPA_RESPONDER, true, true);
-  receive(responder, (const uint8_t *)"\0\0\0\0\0\x2A", 6);
-  g_assert_cmpint(mpa_startup_state_of(responder), ==, MPA_STARTUP_FAILED);
-  mpa_startup_free(responder);
-}
-
-/* R in a Request and Res anywhere are not looked at (MPA-248, MPA-250); R in a Reply rejects (MPA-249). */
-static void test_bits_that_do_not_count(void)
-{
-  uint8_t frame[20];
-  mpa_startup *responder = mpa_startup_new(MPA_GENERATION_IETF, MPA_RESPONDER, true, true);
-  memcpy(frame, plain_request, 20);
-  frame[16] = 0x3F;
-  receive(responder, frame, 20);
-  g_assert_cmpint(mpa_startup_state_of(responder), ==, MPA_STARTUP_FULL_OPERATION);
-  g_assert_false(mpa_startup_send_markers(responder));
-  mpa_startup_free(responder);
-
-  mpa_startup *initiator = mpa_startup_new(MPA_GENERATION_IETF, MPA_INITIATOR, true, true);
-  memcpy(frame, plain_reply, 20);
-  frame[16] = 0x9F;
-  receive(initiator, frame, 20);
-  g_assert_cmpint(mpa_startup_state_of(initiator), ==, MPA_STARTUP_FULL_OPERATION);
-  g_assert_true(mpa_startup_send_markers(initiator));
-  mpa_startup_free(initiator);
-
-  initiator = mpa_startup_new(MPA_GENERATION_IETF, MPA_INITIATOR, true, true);
-  frame[16] = 0x20;
-  receive(initiator, frame, 20);
-  g_assert_cmpint(mpa_startup_state_of(initiator), ==, MPA_STARTUP_FAILED);
-  mpa_startup_free(initiator);
-}
-
-/* Nothing may follow a frame before its receiver has answered (notes-mpa 41, MPA-215, MPA-219). */
-static void test_octets_behind_the_frame(void)
-{
-  uint8_t octets[21] = {0};
-  mpa_startup *responder = mpa_startup_new(MPA_GENERATION_IETF, MPA_RESPONDER, true, true);
-  memcpy(octets, plain_request, 20);
-  g_assert_cmpuint(receive(responder, octets, 21), ==, 20);
-  g_assert_cmpint(mpa_startup_state_of(responder), ==, MPA_STARTUP_FAILED);
-  expect_no_frame(responder);
-  mpa_startup_free(responder);
 }
 
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/mpa_startup/exchange", test_exchange);
-  g_test_add_func("/mpa_startup/crc_is_ored", test_crc_is_ored);
-  g_test_add_func("/mpa_startup/octet_by_octet", test_octet_by_octet);
-  g_test_add_func("/mpa_startup/largest_private_data", test_largest_private_data);
-  g_test_add_func("/mpa_startup/wrong_octets", test_wrong_octets);
-  g_test_add_func("/mpa_startup/wrong_kind_of_frame", test_wrong_kind_of_frame);
-  g_test_add_func("/mpa_startup/peer_of_the_other_generation", test_peer_of_the_other_generation);
+  g_test_add_func("/mpa_startup/initiator_waits_for_the_reply", test_initiator_waits_for_the_reply);
+  g_test_add_func("/mpa_startup/header_of_every_frame", test_header_of_every_frame);
+  g_test_add_func("/mpa_startup/private_data_both_ways", test_private_data_both_ways);
+  g_test_add_func("/mpa_startup/responder_accepts", test_responder_accepts);
+  g_test_add_func("/mpa_startup/responder_rejects", test_responder_rejects);
+  g_test_add_func("/mpa_startup/initiator_is_rejected", test_initiator_is_rejected);
+  g_test_add_func("/mpa_startup/initiator_decides", test_initiator_decides);
   g_test_add_func("/mpa_startup/bits_that_do_not_count", test_bits_that_do_not_count);
-  g_test_add_func("/mpa_startup/octets_behind_the_frame", test_octets_behind_the_frame);
+  g_test_add_func("/mpa_startup/crc_is_ored", test_crc_is_ored);
+  g_test_add_func("/mpa_startup/streaming_mode", test_streaming_mode);
+  g_test_add_func("/mpa_startup/no_timeout", test_no_timeout);
+  g_test_add_func("/mpa_startup/rdmac", test_rdmac);
   return g_test_run();
 }

@@ -3,31 +3,89 @@
 
 #include "rdmap/rdmap_error.h"
 
-/* rdmap-00 §6.8 fig. 9; layer 1 is DDP's table. */
+/* rdmap-00 §6.8 fig. 9; layer 1 is DDP's list (ddp-07/rfc5041 §7.2), layer 2 MPA's (mpa-01 §7). */
+typedef struct value {
+  rdmap_error error;
+  const char *text;
+} value;
+
+static const value values[] = {
+    {{0, 0, 0x00}, "RDMA local catastrophic error"},
+    {{0, 1, 0x00}, "remote protection error 0x00: invalid STag"},
+    {{0, 1, 0x01}, "remote protection error 0x01: base or bounds violation"},
+    {{0, 1, 0x02}, "remote protection error 0x02: access rights violation"},
+    {{0, 1, 0x03}, "remote protection error 0x03: STag not associated with the RDMAP Stream"},
+    {{0, 1, 0x04}, "remote protection error 0x04: TO wrap"},
+    {{0, 1, 0x09}, "remote protection error 0x09: STag cannot be invalidated"},
+    {{0, 1, 0xFF}, "remote protection error 0xFF: unspecified"},
+    {{0, 2, 0x05}, "remote operation error 0x05: invalid RDMAP version"},
+    {{0, 2, 0x06}, "remote operation error 0x06: unexpected opcode"},
+    {{0, 2, 0x07}, "remote operation error 0x07: catastrophic, limited to the RDMAP Stream"},
+    {{0, 2, 0x08}, "remote operation error 0x08: catastrophic, global"},
+    {{0, 2, 0x09}, "remote operation error 0x09: STag cannot be invalidated"},
+    {{0, 2, 0xFF}, "remote operation error 0xFF: unspecified"},
+    {{1, 0, 0x00}, NULL},
+    {{1, 1, 0x00}, "tagged buffer error 0x00: invalid STag"},
+    {{1, 1, 0x01}, "tagged buffer error 0x01: base or bounds violation"},
+    {{1, 1, 0x02}, NULL},
+    {{1, 1, 0x03}, "tagged buffer error 0x03: TO wrap"},
+    {{1, 1, 0x04}, "tagged buffer error 0x04: invalid DDP version"},
+    {{1, 2, 0x01}, "untagged buffer error 0x01: invalid QN"},
+    {{1, 2, 0x02}, NULL},
+    {{1, 2, 0x03}, NULL},
+    {{1, 2, 0x04}, NULL},
+    {{1, 2, 0x05}, NULL},
+    {{1, 2, 0x06}, "untagged buffer error 0x06: invalid DDP version"},
+    {{2, 0, 0x01}, "LLP error 0x01: TCP connection closed, terminated or lost"},
+    {{2, 0, 0x02}, "LLP error 0x02: MPA CRC error"},
+    {{2, 0, 0x03}, "LLP error 0x03: MPA marker and ULPDU_Length disagree"},
+    {{2, 0, 0x04}, "LLP error 0x04: invalid MPA startup frame"},
+};
+
+/* Each row is known and called by its own name; DDP words the rest of its own (NULL), never alike. */
 static void test_texts(void)
 {
-  g_assert_cmpstr(rdmap_error_text((rdmap_error){0, 2, 0x05}), ==,
-                  "remote operation error 0x05: invalid RDMAP version");
-  g_assert_cmpstr(rdmap_error_text((rdmap_error){0, 2, 0x06}), ==,
-                  "remote operation error 0x06: unexpected opcode");
-  g_assert_cmpstr(rdmap_error_text((rdmap_error){1, 1, 0x01}), ==,
-                  "tagged buffer error 0x01: base or bounds violation");
-  g_assert_cmpstr(rdmap_error_text((rdmap_error){1, 2, 0x01}), ==, "untagged buffer error 0x01: invalid QN");
-  g_assert_cmpstr(rdmap_error_text((rdmap_error){2, 0, 0x02}), ==, "LLP error");
+  for (size_t i = 0; i < G_N_ELEMENTS(values); i++) {
+    const char *text = rdmap_error_text(values[i].error, IWARP_IETF);
+    g_assert_true(rdmap_error_is_known(values[i].error));
+    if (values[i].text) {
+      g_assert_cmpstr(text, ==, values[i].text);
+    }
+    g_assert_null(strstr(text, "unknown"));
+    for (size_t j = 0; j < i; j++) {
+      g_assert_cmpstr(text, !=, rdmap_error_text(values[j].error, IWARP_IETF));
+    }
+  }
 }
 
-static void test_other_numbers_are_named_unknown(void)
+/* DDP-168, DDP-169: tagged code 0x02 is about an RDMA Stream in ddp-v1.0, about a DDP Stream since. */
+static void test_two_wordings(void)
 {
-  rdmap_error unknown[] = {{0, 2, 0x00}, {0, 1, 0x05}, {1, 3, 0x00}, {3, 0, 0x00}};
-  for (size_t i = 0; i < G_N_ELEMENTS(unknown); i++) {
-    g_assert_nonnull(strstr(rdmap_error_text(unknown[i]), "unknown"));
+  g_assert_cmpstr(rdmap_error_text((rdmap_error){1, 1, 0x02}, IWARP_RDMAC), ==,
+                  "tagged buffer error 0x02: STag not associated with the RDMA Stream");
+  g_assert_cmpstr(rdmap_error_text((rdmap_error){1, 1, 0x02}, IWARP_IETF), ==,
+                  "tagged buffer error 0x02: STag not associated with the DDP Stream");
+}
+
+/* All that 4, 4 and 8 bits can say: the 29 rows with a code, and 0/0 with any of 256 (RDMAP-113). */
+static void test_other_numbers_are_unknown(void)
+{
+  unsigned known = 0;
+  for (unsigned all = 0; all < 1u << 16; all++) {
+    rdmap_error error = {(uint8_t)(all >> 12), all >> 8 & 15, (uint8_t)all};
+    bool is_known = rdmap_error_is_known(error);
+    known += is_known;
+    g_assert_cmpint(strstr(rdmap_error_text(error, IWARP_IETF), "unknown") == NULL, ==, is_known);
   }
+  g_assert_cmpuint(known, ==, G_N_ELEMENTS(values) - 1 + 256);
+  g_assert_true(rdmap_error_is_known((rdmap_error){0, 0, 0x5A}));
 }
 
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rdmap_error/texts", test_texts);
-  g_test_add_func("/rdmap_error/other_numbers_are_named_unknown", test_other_numbers_are_named_unknown);
+  g_test_add_func("/rdmap_error/two_wordings", test_two_wordings);
+  g_test_add_func("/rdmap_error/other_numbers_are_unknown", test_other_numbers_are_unknown);
   return g_test_run();
 }

@@ -2,15 +2,22 @@
 
 #include "rdmap/rdmap_header.h"
 
-/* rdmap-00 §6.1 fig. 3 (RDMAP-041, RDMAP-046): 01 00 0000 for a Write, 01 00 0011 for a Send. */
+/* RDMAP-041: rdmap-00 §6.1 fig. 3, for each RV and opcode: RV has the weight 64, Rsv (which RDMAP-051
+ * wants to be 0) 16, the opcode 1. RDMAP-046: 0x40 … 0x47 for RV 1. */
 static void test_control_octets_sent(void)
 {
-  g_assert_cmphex(rdmap_control_encode(RDMAP_VERSION_IETF, RDMAP_WRITE), ==, 0x40);
-  g_assert_cmphex(rdmap_control_encode(RDMAP_VERSION_IETF, RDMAP_SEND), ==, 0x43);
-  g_assert_cmphex(rdmap_control_encode(0, RDMAP_SEND), ==, 0x03); /* the rdmac generation (facts.md: 40 03) */
+  for (uint8_t version = 0; version < 4; version++) {
+    for (unsigned opcode = 0; opcode < 8; opcode++) {
+      uint8_t control = rdmap_control_encode(version, (rdmap_opcode)opcode);
+      g_assert_cmphex(control, ==, version * 64 + opcode);
+    }
+  }
+  g_assert_cmphex(rdmap_control_encode(1, RDMAP_WRITE), ==, 0x40);
+  g_assert_cmphex(rdmap_control_encode(1, RDMAP_TERMINATE), ==, 0x47);
+  g_assert_cmphex(rdmap_control_encode(0, RDMAP_SEND), ==, 0x03); /* RDMAP-047 */
 }
 
-/* The two bits between RV and opcode do not matter (RDMAP-052): 64 = RV's unit, 16 opcodes. */
+/* RDMAP-041, RDMAP-052: the two bits between RV and opcode do not matter. */
 static void test_every_control_octet_received(void)
 {
   for (unsigned control = 0; control < 256; control++) {
@@ -19,20 +26,43 @@ static void test_every_control_octet_received(void)
   }
 }
 
-/* rdmap-00 §6.1 fig. 4 (RDMAP-056, RDMAP-059); the reserved opcodes 8 … 15 have no row (RDMAP-064). */
+/* rdmap-00 §6.1 fig. 4 and §6.2 fig. 5, read off the page. */
+typedef struct table_row {
+  uint8_t opcode;
+  const char *name;
+  bool tagged;
+  uint32_t queue_number;
+  bool is_send;
+  bool invalidates;
+  bool solicits;
+} table_row;
+
+static const table_row table[] = {
+    {0, "RDMA Write", true, 0, false, false, false},
+    {1, "RDMA Read Request", false, 1, false, false, false},
+    {2, "RDMA Read Response", true, 0, false, false, false},
+    {3, "Send", false, 0, true, false, false},
+    {4, "Send with Invalidate", false, 0, true, true, false},
+    {5, "Send with Solicited Event", false, 0, true, false, true},
+    {6, "Send with Solicited Event and Invalidate", false, 0, true, true, true},
+    {7, "Terminate", false, 2, false, false, false},
+};
+
+/* RDMAP-017: the queues are 0, 1 and 2. RDMAP-064: opcodes 8 … 15 have no row, and neither has what is no
+ * opcode. */
 static void test_rules(void)
 {
-  const rdmap_opcode_rules *write = rdmap_opcode_rules_of(0x0);
-  g_assert_nonnull(write);
-  g_assert_cmpint(write->opcode, ==, RDMAP_WRITE);
-  g_assert_true(write->tagged);
-  g_assert_cmpstr(write->name, ==, "RDMA Write");
-  const rdmap_opcode_rules *send = rdmap_opcode_rules_of(0x3);
-  g_assert_nonnull(send);
-  g_assert_cmpint(send->opcode, ==, RDMAP_SEND);
-  g_assert_false(send->tagged);
-  g_assert_cmpuint(send->queue_number, ==, 0);
-  g_assert_cmpstr(send->name, ==, "Send");
+  for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+    const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(table[i].opcode);
+    g_assert_nonnull(rules);
+    g_assert_cmpint(rules->opcode, ==, table[i].opcode);
+    g_assert_cmpstr(rules->name, ==, table[i].name);
+    g_assert_cmpint(rules->tagged, ==, table[i].tagged);
+    g_assert_cmpuint(rules->queue_number, ==, table[i].queue_number);
+    g_assert_cmpint(rules->is_send, ==, table[i].is_send);
+    g_assert_cmpint(rules->invalidates, ==, table[i].invalidates);
+    g_assert_cmpint(rules->solicits, ==, table[i].solicits);
+  }
   for (unsigned opcode = 8; opcode < 256; opcode++) {
     g_assert_null(rdmap_opcode_rules_of((uint8_t)opcode));
   }

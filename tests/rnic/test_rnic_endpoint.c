@@ -1,289 +1,632 @@
-/* Two endpoints on a perfect wire: startup, FPDUs, Delivery, close; and what does not speak MPA. */
-#include "rnic/rnic_endpoint.h"
+/* Whole endpoints in full operation: the two directions, their ends, and what a host's connections share. */
+#include "rnic_kit.h"
 
-#include <glib.h>
 #include <string.h>
 
-typedef struct side {
-  rnic_endpoint *endpoint;
-  uint64_t fpdus_framed;
-  uint64_t completed;
-  uint64_t delivered;
-  gboolean finished;
-  gboolean closed;
-  int failed; /* times */
-  rnic_failure failure;
-} side;
-
-static const char message[] = "The Responder's buffer holds this when the Send is Delivered.";
-
-static void message_payload(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+static rdmap_work send_of(uint32_t length)
 {
-  (void)user;
-  octet_rope_append(rope, (const uint8_t *)message + from, length, NULL);
+  return (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = length};
 }
 
-static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now)
+static bool loses_everything(rnic_kit *kit, unsigned from, const datagram *packet)
 {
-  side *s = user;
-  (void)segment;
-  (void)buffer_id;
-  (void)now;
-  s->delivered++;
+  (void)kit;
+  (void)from;
+  (void)packet;
+
+  return true;
 }
 
-static void on_completed(void *user, uint64_t id, time_ps now)
+/* Both ends closed gracefully, with nothing to complain about. */
+static void assert_closed_well(const rnic_kit *kit)
 {
-  side *s = user;
-  (void)id;
-  (void)now;
-  s->completed++;
-}
-
-static void on_framed(void *user, uint64_t phase_offset)
-{
-  side *s = user;
-  (void)phase_offset;
-  s->fpdus_framed++;
-}
-
-static void on_finished(void *user, rnic_endpoint *endpoint, time_ps now)
-{
-  side *s = user;
-  (void)now;
-  s->finished = TRUE;
-  rnic_endpoint_close(endpoint);
-}
-
-static void on_closed(void *user, time_ps now)
-{
-  side *s = user;
-  (void)now;
-  s->closed = TRUE;
-}
-
-static void on_failed(void *user, const rnic_failure *failure, time_ps now)
-{
-  side *s = user;
-  (void)now;
-  s->failed++;
-  s->failure = *failure;
-}
-
-static rnic_endpoint_config endpoint_config(mpa_role role)
-{
-  bool initiator = role == MPA_INITIATOR;
-
-  return (rnic_endpoint_config){.tcp = {.local_address = initiator ? 1 : 2,
-                                        .remote_address = initiator ? 2 : 1,
-                                        .local_port = initiator ? 1001 : 5044,
-                                        .remote_port = initiator ? 5044 : 1001,
-                                        .isn = 0xFFFFFFF0, /* wraps within the Request Frame */
-                                        .receive_mtu_octets = 1500,
-                                        .send_mtu_octets = 1500,
-                                        .receive_window_octets = 65536,
-                                        .initial_window_segments = 10,
-                                        .sack = true,
-                                        .delayed_ack_segments = 2,
-                                        .delayed_ack_ps = 40 * TIME_PS_PER_MILLISECOND,
-                                        .duplicate_ack_threshold = 3,
-                                        .rto_initial_ps = TIME_PS_PER_SECOND,
-                                        .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND,
-                                        .rto_max_ps = 60 * TIME_PS_PER_SECOND,
-                                        .retries_max = 3,
-                                        .segmentation = TCP_SEGMENTATION_ALIGNED,
-                                        .passing = TCP_PASSING_AS_ARRIVED},
-                                .generation = MPA_GENERATION_IETF,
-                                .role = role,
-                                .markers = true,
-                                .crc = true};
-}
-
-static void side_open(side *s, mpa_role role)
-{
-  const rnic_endpoint_events events = {.delivered = on_delivered,
-                                       .completed = on_completed,
-                                       .framed = on_framed,
-                                       .finished = on_finished,
-                                       .closed = on_closed,
-                                       .failed = on_failed};
-  const rnic_endpoint_config config = endpoint_config(role);
-
-  s->endpoint = rnic_endpoint_new(&config, &events, s);
-  rnic_endpoint_start(s->endpoint, 0);
-}
-
-/* Carries datagrams both ways without delay; when nothing moves, the clock goes to the next deadline, up to `until`. */
-static void carry(side *a, side *b, time_ps *now, time_ps until)
-{
-  for (;;) {
-    datagram *packet = rnic_endpoint_transmit(a->endpoint, *now);
-    if (packet) {
-      rnic_endpoint_receive(b->endpoint, packet, *now);
-    } else if ((packet = rnic_endpoint_transmit(b->endpoint, *now))) {
-      rnic_endpoint_receive(a->endpoint, packet, *now);
-    } else {
-      time_ps next =
-          time_ps_earlier(rnic_endpoint_deadline(a->endpoint), rnic_endpoint_deadline(b->endpoint));
-      if (next > until) {
-        return;
-      }
-      *now = next;
-      rnic_endpoint_run(a->endpoint, *now);
-      rnic_endpoint_run(b->endpoint, *now);
-    }
-    datagram_unref(packet);
+  for (unsigned side = 0; side < KIT_SIDES; side++) {
+    const kit_side *s = &kit->sides[side];
+    g_assert_cmpint(s->failed, ==, 0);
+    g_assert_cmpint(s->closed, ==, 1);
+    g_assert_true(s->fin && !s->rst);
   }
 }
 
+/* DDP-028, DDP-029: the peer's FIN is told as a graceful end of stream and connection, which RST never is (test_rnic_fault, reset). DDP-129: the
+ * other half is closed gracefully in turn. DDP-031: then the connection is down. */
 static void test_send_and_close(void)
 {
-  side initiator = {0};
-  side responder = {0};
-  uint8_t buffer[100] = {0};
-  time_ps now = 0;
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *initiator = &kit->sides[KIT_INITIATOR];
+  kit_side *responder = &kit->sides[KIT_RESPONDER];
 
-  side_open(&responder, MPA_RESPONDER);
-  side_open(&initiator, MPA_INITIATOR);
-  rdmap_stream_post_receive(rnic_endpoint_stream(responder.endpoint), buffer, sizeof buffer, 7);
-  rdmap_stream_post_send(rnic_endpoint_stream(initiator.endpoint), 1, sizeof message, message_payload, NULL);
-  carry(&initiator, &responder, &now, TIME_PS_PER_SECOND);
-  g_assert_cmpuint(responder.delivered, ==, 1);
-  g_assert_cmpuint(initiator.completed, ==, 1);
-  g_assert_cmpstr((char *)buffer, ==, message);
-  g_assert_cmpuint(rnic_endpoint_mulpdu_octets(initiator.endpoint), ==, 1442); /* 1460 - (6 + 4 * 3 + 0) */
-  rnic_endpoint_close(initiator.endpoint);
-  carry(&initiator, &responder, &now, now + TIME_PS_PER_SECOND);
-  g_assert_true(responder.finished && responder.closed);
-  g_assert_true(initiator.finished && initiator.closed);
-  g_assert_cmpint(initiator.failed + responder.failed, ==, 0);
-  rnic_endpoint_free(initiator.endpoint);
-  rnic_endpoint_free(responder.endpoint);
+  rnic_kit_create(kit);
+  uint8_t *buffer = rnic_kit_post_receive(kit, KIT_RESPONDER, 5000, 7);
+  rnic_kit_post(kit, KIT_INITIATOR, send_of(5000));
+  rnic_kit_start(kit);
+  rnic_endpoint_close(initiator->endpoint); /* waits for what is posted */
+  g_assert_false(rnic_kit_post(kit, KIT_INITIATOR, send_of(0)));
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_true(rnic_kit_is_payload(buffer, 5000));
+  g_assert_cmpstr(responder->completions->str, ==, "received 7 (5000 octets)");
+  g_assert_cmpstr(initiator->completions->str, ==, "send 1");
+  g_assert_cmpint(responder->finished, ==, 1);
+  g_assert_cmpuint(rnic_endpoint_mulpdu_octets(initiator->endpoint), ==, 1442); /* 1460 - (6 + 4 * 3 + 0) */
+  assert_closed_well(kit);
+  rnic_kit_free(kit);
 }
 
-/* mpa-01 §6.1 rule 4 (MPA-219): the Responder sends no FPDU before it has validated one. */
-static void test_responder_waits_for_an_fpdu(void)
+/* DDP-128, DDP-131: a half-closed stream serves the other direction as long as its ULP likes: Writes, Sends and answers to Reads; then DDP-129:
+ * its own close closes the rest. */
+static void test_half_close(void)
 {
-  side initiator = {0};
-  side responder = {0};
-  uint8_t buffers[2][100] = {{0}};
-  time_ps now = 0;
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *initiator = &kit->sides[KIT_INITIATOR];
+  kit_side *responder = &kit->sides[KIT_RESPONDER];
 
-  side_open(&responder, MPA_RESPONDER);
-  side_open(&initiator, MPA_INITIATOR);
-  rdmap_stream_post_receive(rnic_endpoint_stream(initiator.endpoint), buffers[0], 100, 1);
-  rdmap_stream_post_receive(rnic_endpoint_stream(responder.endpoint), buffers[1], 100, 2);
-  rdmap_stream_post_send(rnic_endpoint_stream(responder.endpoint), 1, sizeof message, message_payload, NULL);
-  carry(&initiator, &responder, &now, TIME_PS_PER_SECOND);
-  g_assert_cmpuint(responder.fpdus_framed, ==, 0);
-  rdmap_stream_post_send(rnic_endpoint_stream(initiator.endpoint), 2, 0, NULL, NULL);
-  carry(&initiator, &responder, &now, now + TIME_PS_PER_SECOND);
-  g_assert_cmpuint(responder.fpdus_framed, ==, 1);
-  g_assert_cmpuint(initiator.delivered, ==, 1);
-  g_assert_cmpstr((char *)buffers[0], ==, message);
-  rnic_endpoint_free(initiator.endpoint);
-  rnic_endpoint_free(responder.endpoint);
+  responder->closes_when_finished = false;
+  rnic_kit_create(kit);
+  rnic_kit_post_receive(kit, KIT_RESPONDER, 0, 7);
+  uint8_t *buffer = rnic_kit_post_receive(kit, KIT_INITIATOR, 3000, 8);
+  rnic_kit_post(kit, KIT_INITIATOR, send_of(0));
+  rnic_endpoint_close(initiator->endpoint);
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_true(initiator->fin && !responder->fin);
+  g_assert_cmpint(responder->finished, ==, 1);
+  g_assert_true(rnic_kit_post(kit, KIT_RESPONDER, send_of(3000)));
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_true(rnic_kit_is_payload(buffer, 3000));
+  g_assert_cmpstr(responder->completions->str, ==, "received 7 (0 octets), send 1");
+  g_assert_false(responder->fin);
+  rnic_endpoint_close(responder->endpoint);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  assert_closed_well(kit);
+  rnic_kit_free(kit);
 }
 
-/* A peer that sends a Request where a Reply is due: both are Initiators. Code 4 at both ends (notes-mpa 44), and RST. */
-static void test_two_initiators_fail(void)
+/* A ULP that closes at once: the FIN waits for full operation, so that the frames still go. */
+static void test_close_before_full_operation(void)
 {
-  side initiator = {0};
-  side other = {0};
-  time_ps now = 0;
-  const rnic_endpoint_events events = {.failed = on_failed, .closed = on_closed};
-  rnic_endpoint_config config = endpoint_config(MPA_INITIATOR);
+  rnic_kit *kit = rnic_kit_new();
 
-  config.tcp.local_address = 2;
-  config.tcp.remote_address = 1;
-  config.tcp.local_port = 5044;
-  config.tcp.remote_port = 1001;
-  side_open(&initiator, MPA_INITIATOR);
-  other.endpoint = rnic_endpoint_new(&config, &events, &other);
-  rnic_endpoint_start(other.endpoint, 0); /* a simultaneous open */
-  carry(&initiator, &other, &now, 10 * TIME_PS_PER_SECOND);
-  g_assert_cmpint(initiator.failed, ==, 1);
-  g_assert_cmpint(other.failed, ==, 1);
-  /* Whose frame arrives first is told code 4 first; the other hears the RST. */
-  const side *first = initiator.failure.layer == RNIC_FAILURE_MPA ? &initiator : &other;
-  g_assert_cmpint(first->failure.layer, ==, RNIC_FAILURE_MPA);
-  g_assert_cmpint(first->failure.reason.mpa, ==, MPA_ERROR_STARTUP);
-  g_assert_true(initiator.closed && other.closed);
-  rnic_endpoint_free(initiator.endpoint);
-  rnic_endpoint_free(other.endpoint);
+  rnic_kit_start(kit);
+  rnic_endpoint_close(kit->sides[KIT_INITIATOR].endpoint);
+  rnic_endpoint_close(kit->sides[KIT_RESPONDER].endpoint);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(kit->sides[KIT_INITIATOR].wire->len, ==, 20);
+  g_assert_cmpuint(kit->sides[KIT_RESPONDER].wire->len, ==, 20);
+  assert_closed_well(kit);
+  rnic_kit_free(kit);
 }
 
-/* A segment as the Initiator would send it: `text` from stream position `position` on. */
-static void forge(side *responder, uint32_t position, const char *text, uint32_t length, uint8_t flags)
+/* An operation is complete when TCP has the acknowledgement of its last FPDU (notes-ddp-rdmap 23): the second of two, one full segment each, is
+ * lost, and waits for its retransmission. The events count from the first octet of the FPDU phase, which is 1460 octets earlier. */
+static void test_completion_by_acknowledgement(void)
 {
-  tcp_header header = {.source_port = 1001,
-                       .destination_port = 5044,
-                       .sequence = 1000 + (flags & TCP_SYN ? 0 : 1) + position,
-                       .acknowledgement = 0xFFFFFFF0 + 1,
-                       .flags = flags,
-                       .window = 65535};
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *initiator = &kit->sides[KIT_INITIATOR];
+
+  initiator->lost = 0x4; /* Request, Send, Send */
+  rnic_kit_create(kit);
+  for (unsigned i = 0; i < 2; i++) {
+    rnic_kit_post_receive(kit, KIT_RESPONDER, 1424, i);
+    rnic_kit_post(kit, KIT_INITIATOR, send_of(1424));
+  }
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, 100 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpstr(initiator->completions->str, ==, "send 1");
+  rnic_kit_run(kit, 10 * TIME_PS_PER_SECOND);
+  g_assert_cmpstr(initiator->completions->str, ==, "send 1, send 1");
+  g_assert_cmpuint(initiator->retransmissions, ==, 1);
+  g_assert_cmpint(initiator->first_retransmitted, ==, 1460);
+  g_assert_cmpint(kit->sides[KIT_RESPONDER].first_segment, ==, 0);
+  g_assert_cmpuint(kit->sides[KIT_RESPONDER].segments, ==, 2);
+  rnic_kit_free(kit);
+}
+
+/* --- Failures --- */
+
+/* A stream of Writes of which one, in the middle, names an STag that is not valid; with losses on the way. */
+static rnic_kit *write_with_one_bad(uint8_t **memory, bool loses_terminate)
+{
+  rnic_kit *kit = rnic_kit_new();
+  uint32_t stag;
+
+  kit->sides[KIT_INITIATOR].lost = 0x28;
+  rnic_kit_create(kit);
+  *memory = rnic_kit_register(kit, KIT_RESPONDER, 0, 100 * 1428, &stag);
+  for (uint64_t i = 0; i < 100; i++) {
+    rdmap_work write = {.id = i, .operation = RDMAP_OPERATION_WRITE, .length = 1428};
+    write.remote_stag = i == 40 ? stag ^ 1 : stag;
+    write.remote_offset = i * 1428;
+    rnic_kit_post(kit, KIT_INITIATOR, write);
+  }
+  if (loses_terminate) {
+    kit->sides[KIT_RESPONDER].lost = 0x2; /* its second packet with payload, behind the Reply */
+  }
+  rnic_kit_start(kit);
+  return kit;
+}
+
+/* DDP-027, RDMAP-226: when a stream has failed and RDMAP has asked for its end, no data of it moves any more at the end that failed: nothing is
+ * Placed or Delivered, nothing but the Terminate goes out. DDP-124: octets behind the end are parsed by nobody. RDMAP-223: the Terminate arrives
+ * though many segments are on their way to its sender, which acknowledges and drops them (notes-ddp-rdmap 38), and though it gets lost at
+ * first. RDMAP-225: the stream is marked erroneous. */
+static void test_nothing_moves_after_a_failure(void)
+{
+  for (int loses = 0; loses < 2; loses++) {
+    uint8_t *memory;
+    rnic_kit *kit = write_with_one_bad(&memory, loses);
+    kit_side *source = &kit->sides[KIT_INITIATOR];
+    kit_side *sink = &kit->sides[KIT_RESPONDER];
+    rnic_held held;
+
+    rnic_kit_run(kit, 10 * TIME_PS_PER_SECOND);
+    g_assert_cmpstr(sink->code, ==, "Terminate 1/1/00");
+    g_assert_true(rnic_endpoint_is_erroneous(sink->endpoint));
+    g_assert_cmpuint(sink->placed_after_failure, ==, 0);
+    g_assert_cmpuint(sink->delivered, ==, 40);
+    /* The Reply; behind it the one FPDU: the leading marker, 2 + 18 + 20 octets, no PAD (42 = 2 mod 4 … 2 more), CRC. */
+    g_assert_cmpuint(sink->wire->len, ==, 20 + 4 + 40 + 4);
+    char *terminate = rnic_kit_terminate(kit, KIT_RESPONDER);
+    g_assert_cmpuint(strlen(terminate), ==, 2 * 20);
+    g_free(terminate);
+    g_assert_cmpstr(source->code, ==, "Terminate 1/1/00");
+    g_assert_true(source->failure.by_peer);
+    g_assert_true(rnic_kit_is_untouched(memory + 40 * 1428, 1428));
+    g_assert_true(source->fin && sink->fin && !source->rst && !sink->rst);
+    g_assert_true(source->closed == 1 && sink->closed == 1);
+    rnic_endpoint_held(sink->endpoint, &held);
+    g_assert_cmpuint(held.incomplete + held.unlocated + held.order + held.undelivered, ==, 0);
+    rnic_kit_free(kit);
+  }
+}
+
+/* DDP-132, MPA-274: a peer that is gone: TCP gives up (code 1), one fatal indication, all open work in error; nothing hangs. */
+static void test_peer_is_gone(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *initiator = &kit->sides[KIT_INITIATOR];
+
+  rnic_kit_create(kit);
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  kit->loses = loses_everything;
+  rnic_kit_post(kit, KIT_INITIATOR, send_of(5000));
+  rnic_kit_run(kit, 1000 * TIME_PS_PER_SECOND);
+  g_assert_cmpint(initiator->failed, ==, 1);
+  g_assert_cmpint(initiator->failure.layer, ==, RNIC_FAILURE_TCP);
+  g_assert_cmpint(initiator->failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
+  g_assert_cmpstr(initiator->code, ==, "MPA error 1");
+  g_assert_cmpstr(initiator->completions->str, ==, "send 1 in error");
+  g_assert_cmpint(initiator->closed, ==, 1);
+  g_assert_false(rnic_kit_post(kit, KIT_INITIATOR, send_of(0)));
+  rnic_kit_free(kit);
+}
+
+/* MPA-276 (notes-mpa 32): FIN in the middle of an FPDU is no graceful end: code 1. The last octets of the stream are cut off by a forged FIN. */
+static void test_fin_within_an_fpdu(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *responder = &kit->sides[KIT_RESPONDER];
+  /* The Request is 20 octets; a marker, then a length of 100 and the first octets of what it promises. */
+  static const uint8_t begun[] = {0, 0, 0, 0, 0, 100, 0x41, 0x43, 0, 0, 0, 0};
+
+  rnic_kit_create(kit);
+  rnic_kit_post_receive(kit, KIT_RESPONDER, 100, 7);
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  kit->loses = loses_everything; /* the real Initiator would not know what it never sent */
+  rnic_kit_forge(kit, 20, begun, sizeof begun, TCP_ACK | TCP_FIN);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_cmpstr(responder->code, ==, "MPA error 1");
+  g_assert_cmpint(responder->failure.layer, ==, RNIC_FAILURE_MPA);
+  g_assert_cmpint(responder->finished, ==, 0);
+  g_assert_true(responder->fin);
+  rnic_kit_free(kit);
+}
+
+/* notes-ddp-rdmap 38: the Terminate waits until TCP takes it, behind what cannot be taken back; FIN waits for the Terminate. The end that fails is
+ * sending 100,000 octets itself, far more than TCP's initial window. */
+static void test_terminate_behind_a_full_queue(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *responder = &kit->sides[KIT_RESPONDER];
+  rdmap_work write = {.id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD};
+
+  rnic_kit_create(kit);
+  rnic_kit_post_receive(kit, KIT_RESPONDER, 0, 7);
+  rnic_kit_post_receive(kit, KIT_INITIATOR, 100000, 8);
+  rnic_kit_post(kit, KIT_RESPONDER, send_of(100000));
+  rnic_kit_post(kit, KIT_INITIATOR, send_of(0));
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, 55 * TIME_PS_PER_MICROSECOND); /* the Responder's first window is on its way */
+  g_assert_cmpuint(responder->wire->len, ==,
+                   20 + 10 * 1460 - 4); /* one of the ten FPDUs has two markers, not three */
+  rnic_kit_post(kit, KIT_INITIATOR, write);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_cmpstr(responder->code, ==, "Terminate 1/1/00");
+  char *terminate = rnic_kit_terminate(kit, KIT_RESPONDER);
+  g_assert_cmpuint(strlen(terminate), ==, 2 * 20);
+  g_free(terminate);
+  g_assert_cmpstr(responder->completions->str, ==, "received 7 (0 octets), send 1 in error");
+  g_assert_cmpuint(responder->wire->len, <, 50000); /* the rest of the Send is not sent */
+  g_assert_true(kit->sides[KIT_INITIATOR].failure.by_peer);
+  g_assert_true(kit->sides[KIT_INITIATOR].closed == 1 && responder->closed == 1);
+  rnic_kit_free(kit);
+}
+
+/* MPA-288: what waited for its order when the connection failed is kept no longer. Without markers all that is behind a hole waits. */
+static void test_nothing_is_kept(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *responder = &kit->sides[KIT_RESPONDER];
+  rnic_held held;
+
+  responder->config.markers = false;
+  kit->sides[KIT_INITIATOR].lost = 0x2; /* the first FPDU */
+  rnic_kit_create(kit);
+  rnic_kit_post_receive(kit, KIT_RESPONDER, 4000, 7);
+  rnic_kit_post(kit, KIT_INITIATOR, send_of(4000));
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, 100 * TIME_PS_PER_MICROSECOND);
+  rnic_endpoint_held(responder->endpoint, &held);
+  /* MULPDU 1454, 1436 of payload: 4000 = 1436 + 1436 + 1128: 1460 octets, and 2 + 1146 + 4 = 1152 */
+  g_assert_cmpuint(held.order, ==, 1460 + 1152);
+  rnic_kit_forge(kit, 20, "", 0, TCP_RST);
+  g_assert_cmpint(responder->failed, ==, 1);
+  rnic_endpoint_held(responder->endpoint, &held);
+  g_assert_cmpuint(held.order + held.unlocated + held.incomplete + held.partial_fpdus, ==, 0);
+  rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
+  rnic_kit_free(kit);
+}
+
+/* MPA-274, MPA-276: the peer's FIN in the middle of startup is code 1, and the connection ends by FIN. The peer is of rdmac and closes
+ * at once. The time that was left for its frame counts no longer. */
+static void test_fin_in_startup(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *initiator = &kit->sides[KIT_INITIATOR];
+
+  kit->sides[KIT_RESPONDER].config.generation = IWARP_RDMAC;
+  rnic_kit_create(kit);
+  rnic_kit_post(kit, KIT_INITIATOR, send_of(70));
+  rnic_kit_start(kit);
+  rnic_endpoint_close(kit->sides[KIT_RESPONDER].endpoint);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_cmpstr(initiator->code, ==, "MPA error 1");
+  g_assert_cmpint(initiator->failure.layer, ==, RNIC_FAILURE_MPA);
+  g_assert_cmpstr(initiator->completions->str, ==, "send 1 in error");
+  g_assert_true(initiator->fin && !initiator->rst);
+  g_assert_cmpint(initiator->failed, ==, 1);
+  g_assert_cmpint(initiator->closed, ==, 1);
+  g_assert_cmpint(rnic_endpoint_deadline(initiator->endpoint), ==, TIME_PS_NEVER);
+  rnic_kit_free(kit);
+}
+
+/* --- Options --- */
+
+/* MPA-286, MPA-287: with silent drop a segment with a broken FPDU counts as lost: once it comes again, right, nothing was wrong. */
+static void test_silent_drop(void)
+{
+  const rnic_fault_config fault = {.row = rnic_fault_find("bad-crc"), .at = 1};
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *initiator = &kit->sides[KIT_INITIATOR];
+  kit_side *responder = &kit->sides[KIT_RESPONDER];
+
+  /* A fault at the source stays: TCP repeats the same octets until it gives up, and RST or silence is code 1. */
+  initiator->config.fault = &fault;
+  initiator->config.tcp.retries_max = 3;
+  responder->config.silent_drop = true;
+  rnic_kit_create(kit);
+  uint8_t *buffer = rnic_kit_post_receive(kit, KIT_RESPONDER, 70, 7);
+  rnic_kit_post(kit, KIT_INITIATOR, send_of(70));
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
+  g_assert_cmpstr(initiator->code, ==, "MPA error 1");
+  g_assert_cmpint(initiator->failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
+  g_assert_cmpint(responder->failure.layer, !=, RNIC_FAILURE_MPA);
+  g_assert_cmpuint(rnic_endpoint_segments_dropped(responder->endpoint), ==,
+                   3); /* the third timeout is the last */
+  g_assert_true(rnic_kit_is_untouched(buffer, 70));
+  rnic_kit_free(kit);
+}
+
+static datagram *damaged(const datagram *packet)
+{
+  octet_block *block = octet_block_new(packet->payload.length);
+  tcp_header header;
   octet_rope payload;
 
   octet_rope_init(&payload);
-  octet_rope_append(&payload, (const uint8_t *)text, length, NULL);
-  datagram *packet = datagram_new(1, 2, &header, &payload);
-  rnic_endpoint_receive(responder->endpoint, packet, 0);
-  datagram_unref(packet);
-  while ((packet = rnic_endpoint_transmit(responder->endpoint, 0))) {
-    datagram_unref(packet);
+  octet_rope_copy_out(&packet->payload, 0, packet->payload.length, octet_block_octets(block));
+  octet_block_octets(block)[packet->payload.length - 9] ^= 0x10;
+  octet_rope_append(&payload, octet_block_octets(block), packet->payload.length, block);
+  octet_block_unref(block);
+  datagram_tcp_header(packet, &header);
+  return datagram_new(datagram_source(packet), datagram_destination(packet), &header, &payload);
+}
+
+/* Damages the Initiator's fourth packet with payload on its way, and hands it over in its place. */
+static bool damages_one(rnic_kit *kit, unsigned from, const datagram *packet)
+{
+  if (from != KIT_INITIATOR || packet->payload.length == 0 || kit->sides[from].packets != 4) {
+    return false;
+  }
+  datagram *other = damaged(packet);
+  rnic_endpoint_receive(kit->sides[KIT_RESPONDER].endpoint, other, kit->now);
+  datagram_unref(other);
+  return true;
+}
+
+/* MPA-286: damage on the way is cured by TCP's next try. MPA-274, MPA-288: without the option it is code 2 and the end. */
+static void test_damage_on_the_way(void)
+{
+  for (int silent = 0; silent < 2; silent++) {
+    rnic_kit *kit = rnic_kit_new();
+    kit_side *responder = &kit->sides[KIT_RESPONDER];
+
+    responder->config.silent_drop = silent;
+    kit->loses = damages_one;
+    rnic_kit_create(kit);
+    uint8_t *buffer = rnic_kit_post_receive(kit, KIT_RESPONDER, 14240, 7); /* ten full FPDUs */
+    rnic_kit_post(kit, KIT_INITIATOR, send_of(14240));
+    rnic_kit_start(kit);
+    rnic_kit_run(kit, 10 * TIME_PS_PER_SECOND);
+    if (silent) {
+      g_assert_cmpint(responder->failed, ==, 0);
+      g_assert_cmpuint(rnic_endpoint_segments_dropped(responder->endpoint), ==, 1);
+      g_assert_true(rnic_kit_is_payload(buffer, 14240));
+    } else {
+      g_assert_cmpstr(responder->code, ==, "MPA error 2");
+      g_assert_cmpuint(responder->placed_after_failure, ==, 0);
+      g_assert_cmpuint(responder->delivered, <, 10);
+    }
+    rnic_kit_free(kit);
   }
 }
 
-/* Nothing may follow a Request before the Reply (notes-mpa 41), not even octets that come first, behind a hole: code 4. */
-static void test_octets_behind_the_request_fail(void)
+/* Octets of the ULPDUs that `side` put on the wire: "1442 1442 90". */
+static char *ulpdu_sizes(const rnic_kit *kit, unsigned side)
 {
-  static const char request[] = "MPA ID Req Frame\x40\0\0\0"; /* C; Rev 0; no Private Data */
-  side responder = {0};
+  GPtrArray *ulpdus = rnic_kit_ulpdus(kit, side, NULL);
+  GString *sizes = g_string_new(NULL);
 
-  side_open(&responder, MPA_RESPONDER);
-  forge(&responder, 0, "", 0, TCP_SYN);
-  forge(&responder, 0, "", 0, TCP_ACK);
-  forge(&responder, 20, "\0\0\0\0", 4, TCP_ACK);
-  g_assert_cmpint(responder.failed, ==, 0);
-  forge(&responder, 0, request, 20, TCP_ACK | TCP_PSH);
-  g_assert_cmpint(responder.failed, ==, 1);
-  g_assert_cmpint(responder.failure.layer, ==, RNIC_FAILURE_MPA);
-  g_assert_cmpint(responder.failure.reason.mpa, ==, MPA_ERROR_STARTUP);
-  rnic_endpoint_free(responder.endpoint);
+  for (guint i = 0; i < ulpdus->len; i++) {
+    const GByteArray *ulpdu = g_ptr_array_index(ulpdus, i);
+    g_string_append_printf(sizes, "%s%u", i > 0 ? " " : "", ulpdu->len);
+  }
+  g_ptr_array_unref(ulpdus);
+  return g_string_free(sizes, FALSE);
 }
 
-/* A Write outside every Tagged Buffer: DDP (layer 1), tagged (1), invalid STag (0). */
-static void test_bad_stag_fails_the_connection(void)
-{
-  side initiator = {0};
-  side responder = {0};
-  time_ps now = 0;
+typedef struct mulpdu_case {
+  uint32_t assumed_emss_octets;
+  bool dynamic;
+  uint32_t new_mtu_octets; /* after the first Send; 0: none */
+  const char *first;       /* ULPDUs of a Send of 4000 octets */
+  const char *second;      /* and of another one */
+} mulpdu_case;
 
-  side_open(&responder, MPA_RESPONDER);
-  side_open(&initiator, MPA_INITIATOR);
-  rdmap_stream_post_write(rnic_endpoint_stream(initiator.endpoint), 1, 0xDEAD, 0, sizeof message,
-                          message_payload, NULL);
-  carry(&initiator, &responder, &now, TIME_PS_PER_SECOND);
-  g_assert_cmpint(responder.failed, ==, 1);
-  g_assert_cmpint(responder.failure.layer, ==, RNIC_FAILURE_RDMAP);
-  g_assert_cmpint(responder.failure.reason.rdmap.layer, ==, 1);
-  g_assert_cmpint(responder.failure.reason.rdmap.type, ==, 1);
-  g_assert_cmpint(responder.failure.reason.rdmap.code, ==, 0);
-  g_assert_cmpint(initiator.failed, ==, 1); /* by the RST */
-  g_assert_cmpint(initiator.failure.layer, ==, RNIC_FAILURE_TCP);
-  g_assert_cmpint(initiator.failure.reason.tcp, ==, TCP_CLOSE_RESET);
-  g_assert_cmpuint(responder.delivered, ==, 0);
-  rnic_endpoint_free(initiator.endpoint);
-  rnic_endpoint_free(responder.endpoint);
+/* EMSS is 1460. A ULPDU of a Send holds 18 octets of header.
+ * Printed formula: 1442 octets, 1424 of payload: 4000 = 1424 + 1424 + 1152, the last one 1170 octets long.
+ * MPA-025: EMSS assumed to be 1460: the same. MPA-026: 536: 536 - (6 + 4 * 2 + 0) = 522, 504 of payload: 4000 = 7 * 504 + 472, 490 long.
+ * MPA-152: MTU 576 from the second Send on, EMSS 536: as that.
+ * MPA-149: by position: an FPDU at offset 0 has markers at 0, 512 and 1024 in its 1460 octets: 1460 - 12 - 6 = 1442; the second starts at 1460,
+ * markers at 1536, 2048, 2560: 1442; the third, at 2920, has what is left, 1170, and ends at 2920 + 2 + 1170 + 4 + 3 * 4 = 4108. The second Send
+ * finds that segment gone and starts one of its own: markers at 4608, 5120: 1446; at 5568: 5632, 6144, 6656: 1442; 1166 are left. */
+static const mulpdu_case mulpdus[] = {
+    {0, false, 0, "1442 1442 1170", "1442 1442 1170"},
+    {1460, false, 0, "1442 1442 1170", "1442 1442 1170"},
+    {536, false, 0, "522 522 522 522 522 522 522 490", "522 522 522 522 522 522 522 490"},
+    {0, false, 576, "1442 1442 1170", "522 522 522 522 522 522 522 490"},
+    {0, true, 0, "1442 1442 1170", "1446 1442 1166"},
+};
+
+/* MPA-152: MULPDU follows EMSS when the MTU changes. */
+static void test_mulpdu(void)
+{
+  for (size_t i = 0; i < G_N_ELEMENTS(mulpdus); i++) {
+    const mulpdu_case *c = &mulpdus[i];
+    rnic_kit *kit = rnic_kit_new();
+    kit_side *initiator = &kit->sides[KIT_INITIATOR];
+
+    initiator->config.assumed_emss_octets = c->assumed_emss_octets;
+    initiator->config.dynamic_mulpdu = c->dynamic;
+    rnic_kit_create(kit);
+    uint8_t *first = rnic_kit_post_receive(kit, KIT_RESPONDER, 4000, 1);
+    uint8_t *second = rnic_kit_post_receive(kit, KIT_RESPONDER, 4000, 2);
+    rnic_kit_post(kit, KIT_INITIATOR, send_of(4000));
+    rnic_kit_start(kit);
+    rnic_kit_run(kit, TIME_PS_PER_SECOND);
+    char *sizes = ulpdu_sizes(kit, KIT_INITIATOR);
+    g_assert_cmpstr(sizes, ==, c->first);
+    g_free(sizes);
+    if (c->new_mtu_octets > 0) {
+      rnic_endpoint_set_send_mtu(initiator->endpoint, c->new_mtu_octets);
+      g_assert_cmpuint(rnic_endpoint_emss_octets(initiator->endpoint), ==, c->new_mtu_octets - 40);
+    }
+    rnic_kit_post(kit, KIT_INITIATOR, send_of(4000));
+    rnic_kit_run(kit, TIME_PS_PER_SECOND);
+    sizes = ulpdu_sizes(kit, KIT_INITIATOR);
+    g_assert_cmpstr(sizes + strlen(c->first) + 1, ==, c->second);
+    g_free(sizes);
+    g_assert_true(rnic_kit_is_payload(first, 4000) && rnic_kit_is_payload(second, 4000));
+    rnic_kit_free(kit);
+  }
+}
+
+/* MPA-149, MPA-150: by position ULPDUs are longer where fewer markers lie. EMSS 1036, printed formula 1036 - (6 + 4 * 3 + 0) = 1018. At offset 0:
+ * markers at 0, 512, 1024: 1018; at 1036: 1536, 2048: 1022; at 2072: 2560, 3072: 1022; at 3108: 3584, 4096: 1022. Every segment is filled to the
+ * last octet, and holds one FPDU. */
+static void test_dynamic_mulpdu(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *initiator = &kit->sides[KIT_INITIATOR];
+
+  initiator->config.dynamic_mulpdu = true;
+  initiator->config.tcp.send_mtu_octets = 1076;
+  rnic_kit_create(kit);
+  uint8_t *buffer = rnic_kit_post_receive(kit, KIT_RESPONDER, 4012, 1);
+  /* 1018 + 3 * 1022 = 4084, less 4 headers of 18 octets: 4012 */
+  rnic_kit_post(kit, KIT_INITIATOR, send_of(4012));
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  char *sizes = ulpdu_sizes(kit, KIT_INITIATOR);
+  g_assert_cmpstr(sizes, ==, "1018 1022 1022 1022");
+  g_free(sizes);
+  g_assert_cmpuint(initiator->wire->len, ==, 20 + 4 * 1036);
+  g_assert_cmpuint(initiator->packets, ==, 1 + 4);
+  g_assert_true(rnic_kit_is_payload(buffer, 4012));
+  rnic_kit_free(kit);
+}
+
+/* The placement latency delays ULPDUs, and what comes behind them keeps its place: the FIN is told when the last of them has been placed, and so
+ * is an error of MPA's. */
+static void test_placement_latency(void)
+{
+  for (int bad = 0; bad < 2; bad++) {
+    const rnic_fault_config fault = {.row = rnic_fault_find("bad-crc"), .at = 2};
+    rnic_kit *kit = rnic_kit_new();
+    kit_side *responder = &kit->sides[KIT_RESPONDER];
+
+    if (bad) {
+      kit->sides[KIT_INITIATOR].config.fault = &fault;
+    }
+    responder->config.placement_latency_ps = 50 * TIME_PS_PER_MILLISECOND;
+    rnic_kit_create(kit);
+    uint8_t *first = rnic_kit_post_receive(kit, KIT_RESPONDER, 70, 7);
+    uint8_t *second = rnic_kit_post_receive(kit, KIT_RESPONDER, 70, 8);
+    rnic_kit_post(kit, KIT_INITIATOR, send_of(70));
+    rnic_kit_post(kit, KIT_INITIATOR, send_of(70));
+    rnic_endpoint_close(kit->sides[KIT_INITIATOR].endpoint);
+    rnic_kit_start(kit);
+    rnic_kit_run(kit, 40 * TIME_PS_PER_MILLISECOND);
+    g_assert_cmpuint(responder->placed + (unsigned)responder->failed + (unsigned)responder->finished, ==, 0);
+    rnic_held held;
+    rnic_endpoint_held(responder->endpoint, &held);
+    g_assert_cmpuint(held.processing, ==,
+                     bad ? 4 + 96 : 4 + 2 * 96); /* a marker; 2 + 88 + 2 + 4 octets each */
+    rnic_kit_run(kit, TIME_PS_PER_SECOND);
+    g_assert_true(rnic_kit_is_payload(first, 70));
+    if (bad) {
+      g_assert_cmpstr(responder->code, ==, "MPA error 2");
+      g_assert_cmpstr(responder->completions->str, ==, "received 7 (70 octets)");
+      g_assert_true(rnic_kit_is_untouched(second, 70));
+    } else {
+      g_assert_cmpstr(responder->completions->str, ==, "received 7 (70 octets), received 8 (70 octets)");
+      g_assert_cmpint(responder->finished, ==, 1);
+    }
+    rnic_kit_free(kit);
+  }
+}
+
+/* --- Connections of one host --- */
+
+/* A second connection whose Responder is on the host of the first one's. Freed before it. */
+static rnic_kit *second_connection(const rnic_kit *first, uint32_t protection_domain)
+{
+  rnic_kit *kit = rnic_kit_new();
+
+  kit->sides[KIT_RESPONDER].config.host = first->sides[KIT_RESPONDER].host;
+  kit->sides[KIT_RESPONDER].config.protection_domain = protection_domain;
+  return kit;
+}
+
+typedef struct reach_case {
+  const char *ids;
+  bool same_domain;
+  ddp_association association;
+  bool reaches;
+} reach_case;
+
+static const reach_case reaches[] = {
+    {"DDP-208: by Protection Domain, another one", false, DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, false},
+    {"DDP-208: by Protection Domain, the same one", true, DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, true},
+    {"DDP-209: by stream", false, DDP_ASSOCIATED_BY_STREAM, false},
+    {"DDP-209: by stream", true, DDP_ASSOCIATED_BY_STREAM, false},
+};
+
+/* DDP-207, DDP-208, DDP-209: an STag that one connection of an RNIC registers, used by the peer of another connection: a Write, then a Read. */
+static void test_reach_between_connections(void)
+{
+  for (size_t i = 0; i < 2 * G_N_ELEMENTS(reaches); i++) {
+    const reach_case *c = &reaches[i / 2];
+    bool reads = i % 2;
+    rnic_kit *owner = rnic_kit_new();
+    rnic_kit_create(owner);
+    rnic_host *host = owner->sides[KIT_RESPONDER].host;
+    uint32_t domain = owner->sides[KIT_RESPONDER].config.protection_domain;
+    rnic_kit *other =
+        second_connection(owner, c->same_domain ? domain : rnic_host_protection_domain_new(host));
+    rnic_memory memory = {.octets = rnic_kit_memory(owner, KIT_RESPONDER, 100),
+                          .length = 100,
+                          .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
+                          .association = c->association};
+    rdmap_work work = {.id = 1, .length = 100};
+
+    rnic_kit_create(other);
+    g_assert_true(rnic_register(owner->sides[KIT_RESPONDER].endpoint, &memory, &work.remote_stag));
+    uint8_t *sink = rnic_kit_register(other, KIT_INITIATOR, 0, 100, &work.local_stag);
+    work.operation = reads ? RDMAP_OPERATION_READ : RDMAP_OPERATION_WRITE;
+    rnic_kit_post(other, KIT_INITIATOR, work);
+    rnic_kit_start(other);
+    rnic_kit_run(other, TIME_PS_PER_SECOND);
+    if (c->reaches) {
+      g_assert_cmpint(other->sides[KIT_RESPONDER].failed, ==, 0);
+      g_assert_cmpint(rnic_kit_is_payload(memory.octets, 100), ==, !reads);
+    } else {
+      g_assert_cmpstr(other->sides[KIT_RESPONDER].code, ==, reads ? "Terminate 0/1/03" : "Terminate 1/1/02");
+      g_assert_true(rnic_kit_is_untouched(memory.octets, 100) && rnic_kit_is_untouched(sink, 100));
+    }
+    rnic_kit_free(other);
+    rnic_kit_free(owner);
+  }
+}
+
+/* DDP-221: receive buffers are not shared: a peer that takes more than its connection has lent is found out (no buffer, 1/2/02) and takes none from
+ * another connection of the host. */
+static void test_greedy_peer(void)
+{
+  rnic_kit *modest = rnic_kit_new();
+
+  rnic_kit_create(modest);
+  rnic_kit *greedy = second_connection(modest, modest->sides[KIT_RESPONDER].config.protection_domain);
+  rnic_kit_create(greedy);
+  uint8_t *other = rnic_kit_post_receive(modest, KIT_RESPONDER, 70, 1);
+  rnic_kit_post_receive(greedy, KIT_RESPONDER, 70, 2);
+  rnic_kit_post(greedy, KIT_INITIATOR, send_of(70));
+  rnic_kit_post(greedy, KIT_INITIATOR, send_of(70));
+  rnic_kit_start(greedy);
+  rnic_kit_run(greedy, TIME_PS_PER_SECOND);
+  g_assert_cmpstr(greedy->sides[KIT_RESPONDER].code, ==, "Terminate 1/2/02");
+  g_assert_cmpstr(greedy->sides[KIT_RESPONDER].completions->str, ==, "received 2 (70 octets)");
+  g_assert_true(rnic_kit_is_untouched(other, 70));
+  rnic_kit_post(modest, KIT_INITIATOR, send_of(70));
+  rnic_kit_start(modest);
+  rnic_kit_run(modest, TIME_PS_PER_SECOND);
+  g_assert_true(rnic_kit_is_payload(other, 70));
+  g_assert_cmpint(modest->sides[KIT_RESPONDER].failed, ==, 0);
+  rnic_kit_free(greedy);
+  rnic_kit_free(modest);
 }
 
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rnic-endpoint/send-and-close", test_send_and_close);
-  g_test_add_func("/rnic-endpoint/responder-waits", test_responder_waits_for_an_fpdu);
-  g_test_add_func("/rnic-endpoint/two-initiators", test_two_initiators_fail);
-  g_test_add_func("/rnic-endpoint/octets-behind-the-request", test_octets_behind_the_request_fail);
-  g_test_add_func("/rnic-endpoint/bad-stag", test_bad_stag_fails_the_connection);
+  g_test_add_func("/rnic-endpoint/half-close", test_half_close);
+  g_test_add_func("/rnic-endpoint/close-before-full-operation", test_close_before_full_operation);
+  g_test_add_func("/rnic-endpoint/completion", test_completion_by_acknowledgement);
+  g_test_add_func("/rnic-endpoint/full-queue", test_terminate_behind_a_full_queue);
+  g_test_add_func("/rnic-endpoint/nothing-is-kept", test_nothing_is_kept);
+  g_test_add_func("/rnic-endpoint/fin-in-startup", test_fin_in_startup);
+  g_test_add_func("/rnic-endpoint/nothing-moves-after-a-failure", test_nothing_moves_after_a_failure);
+  g_test_add_func("/rnic-endpoint/peer-is-gone", test_peer_is_gone);
+  g_test_add_func("/rnic-endpoint/fin-within-an-fpdu", test_fin_within_an_fpdu);
+  g_test_add_func("/rnic-endpoint/silent-drop", test_silent_drop);
+  g_test_add_func("/rnic-endpoint/damage-on-the-way", test_damage_on_the_way);
+  g_test_add_func("/rnic-endpoint/mulpdu", test_mulpdu);
+  g_test_add_func("/rnic-endpoint/dynamic-mulpdu", test_dynamic_mulpdu);
+  g_test_add_func("/rnic-endpoint/placement-latency", test_placement_latency);
+  g_test_add_func("/rnic-endpoint/reach", test_reach_between_connections);
+  g_test_add_func("/rnic-endpoint/greedy-peer", test_greedy_peer);
   return g_test_run();
 }

@@ -1,245 +1,618 @@
-/* The workload's two ULPs, joined by nothing but DDP: what the sink verifies, and what it notices. */
+/* The workload of two ULPs over two endpoints on a wire in memory: every operation, what the ends verify, and what they notice. */
 #include "rnic/rnic_workload.h"
 
 #include <glib.h>
+#include <string.h>
 
-#include "mpa/mpa_deframer.h"
+enum { DELAY_US = 10, PORT = 5044 };
 
-/* A source and a sink stream with the workload between them. */
-typedef struct pair {
+typedef struct pair pair;
+
+typedef struct pair_end {
+  pair *pair;
+  mpa_role side;
+  rnic_host *host;
+  rnic_endpoint *endpoint;
+  char *code; /* of its failure; NULL: none */
+} pair_end;
+
+typedef struct flight {
+  datagram *packet;
+  mpa_role to;
+  time_ps at;
+} flight;
+
+/* What is done to a segment on its way to the workload: the stack delivers it right. */
+typedef enum tampering { TAMPER_NOT, TAMPER_OCTET, TAMPER_BESIDE, TAMPER_SKIP, TAMPER_PLACE } tampering;
+
+struct pair {
   pattern *table;
   rnic_workload *workload;
-  rdmap_stream *source;
-  rdmap_stream *sink;
-  uint64_t position; /* of the next FPDU */
-  gboolean unblocked;
-  /* A fault, put into the ULPDU with number `at` (from 1). */
-  uint64_t ulpdus;
-  uint64_t at;
-  uint32_t octet; /* which octet of that ULPDU is changed; 0: it is lost */
-} pair;
+  pair_end ends[RNIC_WORKLOAD_ENDS];
+  GQueue flying; /* of flight, by arrival */
+  time_ps now;
+  bool holds;                         /* posts nothing */
+  bool no_crc;                        /* neither end wants one */
+  GString *trace;                     /* what the ULPs see, and when; NULL: not wanted */
+  unsigned woken[RNIC_WORKLOAD_ENDS]; /* times that can_post was called */
+  tampering tampering;
+  mpa_role victim;
+  uint64_t at; /* which segment with payload Delivered to the victim, from 1 */
+  uint64_t counted;
+  /* Delivered segments by opcode, of both ends */
+  unsigned opcodes[16];
+  unsigned most_outstanding_reads;
+};
 
-static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
+/* --- What endpoints tell --- */
+
+static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
 {
-  pair *p = user;
+  pair_end *end = user;
   (void)now;
 
-  /* Placement within the message: verified when it is Delivered. */
-  g_assert_true(p->workload && segment->payload_octets <= ulpdu->octets->length);
+  end->pair->most_outstanding_reads =
+      MAX(end->pair->most_outstanding_reads, rdmap_stream_outstanding_reads(rnic_endpoint_stream(endpoint)));
+  return !end->pair->holds && rnic_workload_post_next(end->pair->workload, end->side);
 }
 
-static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now)
+static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
 {
-  pair *p = user;
+  pair_end *end = user;
+
+  if (end->pair->trace) {
+    g_string_append_printf(end->pair->trace, "%d completion at %" G_GINT64_FORMAT "\n", end->side, now);
+  }
+  rnic_workload_poll(end->pair->workload, end->side);
+  if (rnic_workload_is_requester(end->pair->workload, end->side) &&
+      rnic_workload_is_complete(end->pair->workload)) {
+    rnic_endpoint_close(endpoint);
+  }
+}
+
+static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
+{
+  pair_end *end = user;
+  pair *p = end->pair;
+  ddp_segment told = *segment;
+
+  if (p->trace) {
+    g_string_append_printf(p->trace, "%d: control %02X, %s%u octets at %" G_GINT64_FORMAT "\n", end->side,
+                           segment->header.ulp_control, segment->header.last ? "last " : "",
+                           segment->payload_octets, now);
+  }
+  p->opcodes[segment->header.ulp_control & 0xF]++;
+  bool chosen = end->side == p->victim && segment->payload_octets > 0 && ++p->counted == p->at;
+  if (chosen && p->tampering == TAMPER_OCTET) {
+    told.target[3] ^= 0x40;
+  } else if (chosen && p->tampering == TAMPER_BESIDE) {
+    told.target[-1] ^= 0x40; /* of the first segment of a message: in front of its buffer */
+  } else if (chosen && p->tampering == TAMPER_PLACE) {
+    told.header.tagged_offset += 64;
+    told.header.message_offset += 64;
+  }
+  if (!chosen || p->tampering != TAMPER_SKIP) {
+    rnic_workload_delivered(p->workload, end->side, &told);
+  }
+}
+
+static void on_finished(void *user, rnic_endpoint *endpoint, time_ps now)
+{
+  (void)user;
+  (void)now;
+  rnic_endpoint_close(endpoint);
+}
+
+static void on_failed(void *user, const rnic_failure *failure, time_ps now)
+{
+  pair_end *end = user;
   (void)now;
 
-  p->unblocked |= rnic_workload_delivered(p->workload, segment, buffer_id);
+  end->code = rnic_failure_code(failure);
 }
 
-static void on_completed(void *user, uint64_t id, time_ps now)
+static void on_can_post(void *user, mpa_role side)
 {
   pair *p = user;
-  (void)id;
-  (void)now;
 
-  rnic_workload_completed(p->workload);
+  p->woken[side]++;
 }
 
-static void pair_open(pair *p, rnic_operation operation, uint32_t octets, uint64_t messages,
-                      uint64_t signal_every)
+/* --- The pair --- */
+
+static void make_end(pair *p, mpa_role side, iwarp_generation generation)
 {
-  const rdmap_stream_events source = {.completed = on_completed};
-  const rdmap_stream_events sink = {.placed = on_placed, .delivered = on_delivered};
+  static const rnic_endpoint_events events = {.want_operation = on_want_operation,
+                                              .completion = on_completion,
+                                              .delivered = on_delivered,
+                                              .finished = on_finished,
+                                              .failed = on_failed};
+  pair_end *end = &p->ends[side];
+  bool initiator = side == MPA_INITIATOR;
+
+  end->pair = p;
+  end->side = side;
+  end->host = rnic_host_new((uint64_t)side + 1);
+  const rnic_endpoint_config config = {
+      .tcp = {.local_address = initiator ? 1 : 2,
+              .remote_address = initiator ? 2 : 1,
+              .local_port = initiator ? 1001 : PORT,
+              .remote_port = initiator ? PORT : 1001,
+              .isn = 0xFFFFF000,
+              .receive_mtu_octets = 1500,
+              .send_mtu_octets = 1500,
+              .receive_window_octets = 65536,
+              .initial_window_segments = 10,
+              .sack = true,
+              .delayed_ack_segments = 2,
+              .delayed_ack_ps = 40 * TIME_PS_PER_MILLISECOND,
+              .duplicate_ack_threshold = 3,
+              .rto_initial_ps = TIME_PS_PER_SECOND,
+              .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND,
+              .rto_max_ps = 60 * TIME_PS_PER_SECOND,
+              .retries_max = 8,
+              .segmentation = TCP_SEGMENTATION_ALIGNED,
+              .passing = TCP_PASSING_AS_ARRIVED},
+      .host = end->host,
+      .generation = generation,
+      .role = side,
+      .opens = initiator,
+      .markers = true,
+      .crc = !p->no_crc,
+      .startup_timeout_ps = 10 * TIME_PS_PER_SECOND,
+      .protection_domain = rnic_host_protection_domain_new(end->host),
+      .ird = 4,
+      .ord = 4,
+      .strict_responses = true,
+  };
+  end->endpoint = rnic_endpoint_new(&config, &events, end);
+}
+
+static void settle(pair *p, mpa_role side)
+{
+  datagram *packet;
+
+  while ((packet = rnic_endpoint_transmit(p->ends[side].endpoint, p->now))) {
+    flight *f = g_new(flight, 1);
+    *f = (flight){.packet = packet,
+                  .to = side == MPA_INITIATOR ? MPA_RESPONDER : MPA_INITIATOR,
+                  .at = p->now + DELAY_US * TIME_PS_PER_MICROSECOND};
+    g_queue_push_tail(&p->flying, f);
+  }
+}
+
+static void settle_both(pair *p)
+{
+  unsigned woken;
+
+  do {
+    woken = p->woken[MPA_INITIATOR] + p->woken[MPA_RESPONDER];
+    settle(p, MPA_INITIATOR);
+    settle(p, MPA_RESPONDER);
+  } while (woken != p->woken[MPA_INITIATOR] + p->woken[MPA_RESPONDER]);
+}
+
+static void pair_open(pair *p, const rnic_workload_config *config)
+{
+  rnic_workload_config whole = *config;
 
   p->table = pattern_new();
-  const rnic_workload_config config = {.connection = 3,
-                                       .operation = operation,
-                                       .message_octets = octets,
-                                       .messages = messages,
-                                       .signal_every = signal_every,
-                                       .in_flight_octets = 10000,
-                                       .table = p->table};
-  p->workload = rnic_workload_new(&config);
-  p->source = rdmap_stream_new(&source, p);
-  p->sink = rdmap_stream_new(&sink, p);
-  rnic_workload_lend(p->workload, p->sink);
+  g_queue_init(&p->flying);
+  whole.table = p->table;
+  whole.connection = 3;
+  whole.can_post = on_can_post;
+  whole.user = p;
+  if (whole.in_flight_octets == 0) {
+    whole.in_flight_octets = 65536 + 3000; /* the window and what is between */
+  }
+  make_end(p, MPA_INITIATOR, IWARP_IETF);
+  make_end(p, MPA_RESPONDER, IWARP_IETF);
+  rnic_endpoint *endpoints[] = {p->ends[MPA_INITIATOR].endpoint, p->ends[MPA_RESPONDER].endpoint};
+  p->workload = rnic_workload_new(&whole);
+  rnic_workload_lend(p->workload, endpoints);
+  rnic_endpoint_start(p->ends[MPA_RESPONDER].endpoint, 0);
+  rnic_endpoint_start(p->ends[MPA_INITIATOR].endpoint, 0);
+  settle_both(p);
+}
+
+/* Carries packets, the oldest first, and runs timers when nothing flies; to the end of both connections or `stop`. */
+static void pair_run(pair *p, time_ps stop)
+{
+  while (p->now < stop) {
+    flight *f = g_queue_pop_head(&p->flying);
+    time_ps due = time_ps_earlier(rnic_endpoint_deadline(p->ends[MPA_INITIATOR].endpoint),
+                                  rnic_endpoint_deadline(p->ends[MPA_RESPONDER].endpoint));
+    if (f) {
+      p->now = MAX(p->now, f->at);
+      rnic_endpoint_receive(p->ends[f->to].endpoint, f->packet, p->now);
+      datagram_unref(f->packet);
+      g_free(f);
+    } else if (due == TIME_PS_NEVER) {
+      break;
+    } else {
+      p->now = MAX(p->now, due);
+    }
+    for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+      if (rnic_endpoint_deadline(p->ends[side].endpoint) <= p->now) {
+        rnic_endpoint_run(p->ends[side].endpoint, p->now);
+      }
+    }
+    settle_both(p);
+  }
 }
 
 static void pair_close(pair *p)
 {
-  rdmap_stream_free(p->source);
-  rdmap_stream_free(p->sink);
+  flight *f;
+
+  while ((f = g_queue_pop_head(&p->flying))) {
+    datagram_unref(f->packet);
+    g_free(f);
+  }
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    rnic_endpoint_free(p->ends[side].endpoint);
+    g_free(p->ends[side].code);
+  }
   rnic_workload_free(p->workload);
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    rnic_host_free(p->ends[side].host);
+  }
   pattern_free(p->table);
 }
 
-static void carry(pair *p, const octet_rope *ulpdu)
+static uint64_t wrongs(const pair *p)
 {
-  uint32_t length = ulpdu->length;
-  octet_block *block = octet_block_new(length);
-  octet_rope octets;
-  const mpa_ulpdu_part part = {0, length, 0};
+  uint64_t wrong = 0;
 
-  octet_rope_copy_out(ulpdu, 0, length, octet_block_octets(block));
-  if (++p->ulpdus == p->at && p->octet > 0) {
-    octet_block_octets(block)[p->octet] ^= 0x40;
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    rnic_workload_results results = rnic_workload_results_of(p->workload, side);
+    wrong += results.octets_wrong + results.order_errors + results.guard_errors;
   }
-  octet_rope_init(&octets);
-  octet_rope_append(&octets, octet_block_octets(block), length, block);
-  octet_block_unref(block);
-  const mpa_ulpdu passed = {.fpdu_start = p->position,
-                            .fpdu_end = p->position + length,
-                            .octets = &octets,
-                            .parts = &part,
-                            .part_count = 1};
-  if (p->ulpdus != p->at || p->octet > 0) {
-    p->position += length;
-    rdmap_stream_receive(p->sink, &passed, 0);
-  }
-  octet_rope_clear(&octets);
+  return wrong;
 }
 
-static void pair_run(pair *p)
+static void assert_done(const pair *p)
 {
-  octet_rope ulpdu;
+  g_assert_null(p->ends[MPA_INITIATOR].code);
+  g_assert_null(p->ends[MPA_RESPONDER].code);
+  g_assert_cmpuint(wrongs(p), ==, 0);
+  g_assert_true(rnic_workload_is_complete(p->workload));
+  g_assert_true(rnic_workload_is_delivered(p->workload));
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    g_assert_cmpuint(rnic_workload_results_of(p->workload, side).messages_delivered, ==,
+                     rnic_workload_expected(p->workload, side));
+  }
+}
 
-  octet_rope_init(&ulpdu);
-  do {
-    while (rdmap_stream_next_ulpdu(p->source, 1442, &ulpdu)) {
-      carry(p, &ulpdu);
-      octet_rope_clear(&ulpdu);
-      rdmap_stream_framed(p->source, p->position);
+/* --- Every operation --- */
+
+typedef struct operation_case {
+  const char *what;
+  rnic_workload_config config;
+  uint64_t messages[RNIC_WORKLOAD_ENDS]; /* that reach each ULP */
+  uint64_t octets[RNIC_WORKLOAD_ENDS];
+  unsigned opcodes[8]; /* segments Delivered, by opcode: Write, Read Request, Read Response, Send, … */
+} operation_case;
+
+/* 5000 octets are 4 tagged segments (3 x 1428 + 716) or 4 untagged ones (3 x 1424 + 728); requests and responses have 48. */
+static const operation_case operation_cases[] = {
+    {"10 Writes, a Send behind every 4th and the last: 4, 8, 10",
+     {.mix = {RNIC_OPERATION_WRITE},
+      .mix_count = 1,
+      .message_octets = 5000,
+      .messages = 10,
+      .signal_every = 4},
+     {0, 13},
+     {0, 50000},
+     {[0] = 40, [3] = 3}},
+    {"Reads: a request there, a response back",
+     {.mix = {RNIC_OPERATION_READ}, .mix_count = 1, .message_octets = 5000, .messages = 9},
+     {9, 0},
+     {45000, 0},
+     {[1] = 9, [2] = 36}},
+    {"Sends longer than the pattern table (70000 = 49 x 1424 + 224)",
+     {.mix = {RNIC_OPERATION_SEND}, .mix_count = 1, .message_octets = 70000, .messages = 3},
+     {0, 3},
+     {0, 210000},
+     {[3] = 150}},
+    {"Sends with Invalidate, each of an STag of its own",
+     {.mix = {RNIC_OPERATION_SEND_INVALIDATE}, .mix_count = 1, .message_octets = 1000, .messages = 200},
+     {0, 200},
+     {0, 200000},
+     {[4] = 200}},
+    {"Sends with Solicited Event",
+     {.mix = {RNIC_OPERATION_SEND_SE}, .mix_count = 1, .message_octets = 100, .messages = 20},
+     {0, 20},
+     {0, 2000},
+     {[5] = 20}},
+    {"both",
+     {.mix = {RNIC_OPERATION_SEND_SE_INVALIDATE}, .mix_count = 1, .message_octets = 100, .messages = 20},
+     {0, 20},
+     {0, 2000},
+     {[6] = 20}},
+    {"Writes whose STag the next Send invalidates, more than there are buffers (68536 / 5020 + 2 = 15)",
+     {.mix = {RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND_INVALIDATE},
+      .mix_count = 2,
+      .message_octets = 5000,
+      .messages = 80},
+     {0, 81},
+     {0, 400000},
+     {[0] = 160, [3] = 1, [4] = 160}},
+    {"storage read: request, Write, response with Invalidate",
+     {.mix = {RNIC_OPERATION_STORAGE_READ}, .mix_count = 1, .message_octets = 5000, .messages = 40},
+     {80, 40},
+     {40 * 5048, 40 * 48},
+     {[0] = 160, [3] = 40, [4] = 40}},
+    {"storage write: request, Read, response with Solicited Event and Invalidate",
+     {.mix = {RNIC_OPERATION_STORAGE_WRITE}, .mix_count = 1, .message_octets = 5000, .messages = 40},
+     {40, 80},
+     {40 * 48, 40 * 5048},
+     {[1] = 40, [2] = 160, [3] = 40, [6] = 40}},
+    {"a mix, both ends",
+     {.mix = {RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND, RNIC_OPERATION_READ, RNIC_OPERATION_STORAGE_READ,
+              RNIC_OPERATION_STORAGE_WRITE},
+      .mix_count = 5,
+      .both = true,
+      .message_octets = 5000,
+      .messages = 50},
+     /* own: 10 responses, 10 data and 10 responses, 10 responses; the peer's: 11 Writes and signal, 10 Sends, 10 requests, 10 requests and
+        10 data */
+     {10 + 20 + 10 + 11 + 10 + 10 + 20, 10 + 20 + 10 + 11 + 10 + 10 + 20},
+     {50 * 5000 + 40 * 48, 50 * 5000 + 40 * 48},
+     {[0] = 160, [1] = 40, [2] = 160, [3] = 2 * (40 + 1 + 20), [4] = 20, [6] = 20}},
+    {"zero-length messages",
+     {.mix = {RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND, RNIC_OPERATION_READ, RNIC_OPERATION_STORAGE_READ,
+              RNIC_OPERATION_STORAGE_WRITE},
+      .mix_count = 5,
+      .messages = 10},
+     {2 + 4 + 2, 3 + 2 + 2 + 4},
+     {4 * 48, 4 * 48},
+     {[0] = 4, [1] = 4, [2] = 4, [3] = 2 + 1 + 4, [4] = 2, [6] = 2}},
+};
+
+/* RDMAP-196: completions come in the order posted, whatever the mix (a wrong one counts as an order error). */
+static void test_operations(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(operation_cases); i++) {
+    for (int variant = 0; variant < 4; variant++) {
+      const operation_case *c = &operation_cases[i];
+      rnic_workload_config config = c->config;
+      pair p = {.holds = false};
+
+      g_test_message("%s, %s, %s", c->what, variant & 1 ? "fenced" : "not fenced",
+                     variant & 2 ? "Protection Domain" : "stream");
+      config.fence = variant & 1;
+      config.association = variant & 2 ? DDP_ASSOCIATED_BY_PROTECTION_DOMAIN : DDP_ASSOCIATED_BY_STREAM;
+      pair_open(&p, &config);
+      pair_run(&p, 60 * TIME_PS_PER_SECOND);
+      assert_done(&p);
+      for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+        rnic_workload_results results = rnic_workload_results_of(p.workload, side);
+        g_assert_cmpuint(results.messages_delivered, ==, c->messages[side]);
+        g_assert_cmpuint(results.octets_delivered, ==, c->octets[side]);
+      }
+      for (int opcode = 0; opcode < 8; opcode++) {
+        g_assert_cmpuint(p.opcodes[opcode], ==, c->opcodes[opcode]);
+      }
+      pair_close(&p);
     }
-    rdmap_stream_acknowledged(p->source, p->position, 0);
-  } while (rnic_workload_post_next(p->workload, p->source));
+  }
 }
 
-/* 10 Writes, a Send behind every 4th and behind the last: 4, 8, 10 make 3 Sends. 5000 octets are 4 segments (3 * 1428 + 716). */
-static void test_writes_and_signals(void)
+/* MPA-122: without CRC the ULPs see the same messages and completions, at the same times. */
+static void test_crc_is_invisible(void)
 {
-  pair p = {0};
+  const rnic_workload_config config = {.mix = {RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND_SE_INVALIDATE,
+                                               RNIC_OPERATION_READ, RNIC_OPERATION_STORAGE_WRITE},
+                                       .mix_count = 4,
+                                       .both = true,
+                                       .message_octets = 3000,
+                                       .messages = 40};
+  pair pairs[] = {{.no_crc = false}, {.no_crc = true}};
 
-  pair_open(&p, RNIC_OPERATION_WRITE, 5000, 10, 4);
-  g_assert_cmpuint(rnic_workload_operations(p.workload), ==, 13);
-  pair_run(&p);
-  const rnic_workload_results *results = rnic_workload_results_of(p.workload);
-  g_assert_cmpuint(p.ulpdus, ==, 10 * 4 + 3);
-  g_assert_cmpuint(results->messages_delivered, ==, 13);
-  g_assert_cmpuint(results->octets_delivered, ==, 50000);
-  g_assert_cmpuint(results->octets_wrong + results->order_errors + results->guard_errors, ==, 0);
-  g_assert_true(rnic_workload_sink_done(p.workload));
-  g_assert_true(rnic_workload_source_done(p.workload));
-  pair_close(&p);
+  for (gsize i = 0; i < G_N_ELEMENTS(pairs); i++) {
+    pairs[i].trace = g_string_new(NULL);
+    pair_open(&pairs[i], &config);
+    pair_run(&pairs[i], 60 * TIME_PS_PER_SECOND);
+    assert_done(&pairs[i]);
+    pair_close(&pairs[i]);
+  }
+  g_assert_cmpuint(pairs[0].trace->len, >, 1000);
+  g_assert_cmpstr(pairs[0].trace->str, ==, pairs[1].trace->str);
+  g_string_free(pairs[0].trace, TRUE);
+  g_string_free(pairs[1].trace, TRUE);
 }
 
-static void test_sends(void)
+/* --- What is noticed --- */
+
+typedef struct tamper_case {
+  rnic_operation operation;
+  mpa_role victim;
+  tampering tampering;
+  uint64_t at;
+  uint64_t octets_wrong, guard_errors;
+  bool order_errors;
+} tamper_case;
+
+/* Segments of messages of 5000 octets, 4 each. The victim is the end that the data goes to. Requests at the Responder, of one segment, come
+ * first there. */
+static const tamper_case tamper_cases[] = {
+    {RNIC_OPERATION_WRITE, MPA_RESPONDER, TAMPER_OCTET, 7, 1, 0, false},
+    {RNIC_OPERATION_WRITE, MPA_RESPONDER, TAMPER_BESIDE, 5, 0, 1, false},
+    {RNIC_OPERATION_WRITE, MPA_RESPONDER, TAMPER_SKIP, 7, 0, 0, true},
+    {RNIC_OPERATION_WRITE, MPA_RESPONDER, TAMPER_PLACE, 2, 0, 0, true},
+    {RNIC_OPERATION_SEND, MPA_RESPONDER, TAMPER_OCTET, 7, 1, 0, false},
+    {RNIC_OPERATION_SEND, MPA_RESPONDER, TAMPER_BESIDE, 5, 0, 1, false},
+    {RNIC_OPERATION_SEND, MPA_RESPONDER, TAMPER_SKIP, 7, 0, 0, true},
+    {RNIC_OPERATION_SEND, MPA_RESPONDER, TAMPER_PLACE, 2, 0, 0, true},
+    {RNIC_OPERATION_READ, MPA_INITIATOR, TAMPER_OCTET, 7, 1, 0, false},
+    {RNIC_OPERATION_READ, MPA_INITIATOR, TAMPER_BESIDE, 5, 0, 1, false},
+    {RNIC_OPERATION_READ, MPA_INITIATOR, TAMPER_SKIP, 7, 0, 0, true},
+    {RNIC_OPERATION_READ, MPA_INITIATOR, TAMPER_PLACE, 2, 0, 0, true},
+    {RNIC_OPERATION_STORAGE_READ, MPA_INITIATOR, TAMPER_OCTET, 1, 1, 0, false},
+    {RNIC_OPERATION_STORAGE_READ, MPA_INITIATOR, TAMPER_BESIDE, 1, 0, 1, false},
+    {RNIC_OPERATION_STORAGE_WRITE, MPA_RESPONDER, TAMPER_OCTET, 2, 1, 0, false},
+};
+
+static void test_tampering_is_noticed(void)
 {
-  pair p = {0};
+  for (gsize i = 0; i < G_N_ELEMENTS(tamper_cases); i++) {
+    const tamper_case *c = &tamper_cases[i];
+    const rnic_workload_config config = {
+        .mix = {c->operation}, .mix_count = 1, .message_octets = 5000, .messages = 3};
+    pair p = {.tampering = c->tampering, .victim = c->victim, .at = c->at};
 
-  pair_open(&p, RNIC_OPERATION_SEND, 70000, 9, 0); /* longer than the pattern table */
-  pair_run(&p);
-  const rnic_workload_results *results = rnic_workload_results_of(p.workload);
-  g_assert_cmpuint(results->messages_delivered, ==, 9);
-  g_assert_cmpuint(results->octets_delivered, ==, 9 * 70000);
-  g_assert_cmpuint(results->octets_wrong + results->order_errors + results->guard_errors, ==, 0);
-  pair_close(&p);
-}
-
-static void test_zero_length_messages(void)
-{
-  static const rnic_operation operations[] = {RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND};
-
-  for (size_t i = 0; i < G_N_ELEMENTS(operations); i++) {
-    pair p = {0};
-    pair_open(&p, operations[i], 0, 5, 0);
-    pair_run(&p);
-    g_assert_true(rnic_workload_sink_done(p.workload));
-    g_assert_cmpuint(rnic_workload_results_of(p.workload)->order_errors, ==, 0);
+    g_test_message("%s, tampering %d", rnic_operation_rules_of(c->operation)->name, c->tampering);
+    pair_open(&p, &config);
+    pair_run(&p, 60 * TIME_PS_PER_SECOND);
+    rnic_workload_results results = rnic_workload_results_of(p.workload, c->victim);
+    g_assert_cmpuint(results.octets_wrong, ==, c->octets_wrong);
+    g_assert_cmpuint(results.guard_errors, ==, c->guard_errors);
+    g_assert_true((results.order_errors > 0) == c->order_errors);
+    g_assert_true(rnic_workload_is_delivered(p.workload) == !c->order_errors);
     pair_close(&p);
   }
 }
 
-/* One octet changed on the way (octet 14 is the first of a Write's payload): exactly one octet is wrong. */
-static void test_a_wrong_octet_is_noticed(void)
+/* A Write of no octets that nobody posted changes nothing; a message that nobody posted is an error, whatever its kind. */
+static void test_what_nobody_posted(void)
 {
-  pair p = {.at = 7, .octet = 14 + 300};
+  static const struct {
+    uint8_t opcode;
+    uint32_t octets;
+    bool noticed;
+  } segments[] = {{RDMAP_WRITE, 0, false},    {RDMAP_WRITE, 1, true},         {RDMAP_SEND, 0, true},
+                  {RDMAP_SEND, 1, true},      {RDMAP_READ_RESPONSE, 0, true}, {RDMAP_READ_REQUEST, 28, false},
+                  {RDMAP_TERMINATE, 4, false}};
+  const rnic_workload_config config = {
+      .mix = {RNIC_OPERATION_SEND}, .mix_count = 1, .message_octets = 1, .messages = 1};
 
-  pair_open(&p, RNIC_OPERATION_WRITE, 5000, 10, 0);
-  pair_run(&p);
-  g_assert_cmpuint(rnic_workload_results_of(p.workload)->octets_wrong, ==, 1);
-  pair_close(&p);
+  for (gsize i = 0; i < G_N_ELEMENTS(segments); i++) {
+    const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(segments[i].opcode);
+    const ddp_segment segment = {.header = {.tagged = rules->tagged,
+                                            .last = true,
+                                            .ulp_control = rdmap_control_encode(1, rules->opcode)},
+                                 .payload_octets = segments[i].octets};
+    pair p = {.holds = true};
+
+    pair_open(&p, &config);
+    rnic_workload_delivered(p.workload, MPA_INITIATOR, &segment); /* where nothing is expected */
+    g_assert_cmpuint(rnic_workload_results_of(p.workload, MPA_INITIATOR).order_errors, ==,
+                     segments[i].noticed);
+    pair_close(&p);
+  }
 }
 
-/* A segment that never comes while the stream closes up behind it: the next one is not the one expected. */
-static void test_a_missing_segment_is_noticed(void)
+/* --- Limits --- */
+
+/* At most 3 operations of a requester are posted and not complete; a storage exchange counts until its response. */
+static void test_outstanding(void)
 {
-  pair p = {.at = 7, .octet = 0};
+  static const rnic_operation operations[] = {RNIC_OPERATION_WRITE, RNIC_OPERATION_READ,
+                                              RNIC_OPERATION_STORAGE_WRITE};
 
-  pair_open(&p, RNIC_OPERATION_WRITE, 5000, 10, 0);
-  pair_run(&p);
-  g_assert_cmpuint(rnic_workload_results_of(p.workload)->order_errors, >, 0);
-  g_assert_false(rnic_workload_sink_done(p.workload));
-  pair_close(&p);
-}
+  for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
+    const rnic_workload_config config = {
+        .mix = {operations[i]}, .mix_count = 1, .message_octets = 100, .messages = 10, .outstanding = 3};
+    pair p = {.holds = true};
+    int posted = 0;
 
-/* The Tagged Offset's octet 13 changed by 0x40: 64 octets further on, within the buffer: Delivered where nobody expects it. */
-static void test_a_misplaced_segment_is_noticed(void)
-{
-  pair p = {.at = 2, .octet = 13};
-
-  pair_open(&p, RNIC_OPERATION_WRITE, 5000, 10, 0);
-  pair_run(&p);
-  g_assert_cmpuint(rnic_workload_results_of(p.workload)->order_errors, >, 0);
-  pair_close(&p);
-}
-
-/* The same for a Send: octet 17 is the last of the Message Offset, 1424 becomes 1488. */
-static void test_a_misplaced_part_of_a_send_is_noticed(void)
-{
-  pair p = {.at = 2, .octet = 17};
-
-  pair_open(&p, RNIC_OPERATION_SEND, 5000, 3, 0);
-  pair_run(&p);
-  g_assert_cmpuint(rnic_workload_results_of(p.workload)->order_errors, >, 0);
-  pair_close(&p);
-}
-
-/* in_flight_octets 10000: 10000 / (5000 + 20) + 2 = 3 slots. With nothing Delivered, the fourth Write waits for one. */
-static void test_waits_for_a_slot(void)
-{
-  pair p = {0};
-  octet_rope ulpdus[100];
-  int count = 0;
-
-  pair_open(&p, RNIC_OPERATION_WRITE, 5000, 10, 0);
-  while (rnic_workload_post_next(p.workload, p.source)) {
-    octet_rope_init(&ulpdus[count]);
-    while (rdmap_stream_next_ulpdu(p.source, 1442, &ulpdus[count])) {
-      octet_rope_init(&ulpdus[++count]);
-      rdmap_stream_framed(p.source, (uint64_t)count * 1500);
+    pair_open(&p, &config);
+    while (rnic_workload_post_next(p.workload, MPA_INITIATOR)) {
+      posted++;
     }
+    g_assert_cmpint(posted, ==, 3);
+    g_assert_false(rnic_workload_post_next(p.workload, MPA_RESPONDER)); /* does nothing for itself */
+    p.holds = false;
+    settle_both(&p);
+    pair_run(&p, 60 * TIME_PS_PER_SECOND);
+    assert_done(&p);
+    pair_close(&p);
   }
-  g_assert_cmpint(count, ==, 3 * 4);
-  for (int i = 0; i < count; i++) {
-    g_assert_false(p.unblocked && i < 4);
-    carry(&p, &ulpdus[i]);
-    octet_rope_clear(&ulpdus[i]);
+}
+
+/* in_flight_octets 10000: 10000 / (5000 + 20) + 2 = 3 buffers. With nothing Delivered the fourth message waits, whatever the operation, and its
+ * requester is told when a buffer has come free. */
+static void test_waits_for_a_buffer(void)
+{
+  static const rnic_operation operations[] = {RNIC_OPERATION_WRITE, RNIC_OPERATION_READ,
+                                              RNIC_OPERATION_STORAGE_READ, RNIC_OPERATION_STORAGE_WRITE};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
+    const rnic_workload_config config = {.mix = {operations[i]},
+                                         .mix_count = 1,
+                                         .message_octets = 5000,
+                                         .messages = 10,
+                                         .in_flight_octets = 10000};
+    pair p = {.holds = true};
+    int posted = 0;
+
+    pair_open(&p, &config);
+    while (rnic_workload_post_next(p.workload, MPA_INITIATOR)) {
+      posted++;
+    }
+    g_assert_cmpint(posted, ==, 3);
+    g_assert_cmpuint(p.woken[MPA_INITIATOR], ==, 0);
+    pair_run(&p, TIME_PS_PER_SECOND);
+    g_assert_cmpuint(p.woken[MPA_INITIATOR], ==, 1); /* once for each time it waited */
+    p.holds = false;
+    settle_both(&p);
+    pair_run(&p, 60 * TIME_PS_PER_SECOND);
+    assert_done(&p);
+    pair_close(&p);
   }
-  g_assert_true(p.unblocked); /* said when the first message came free */
-  g_assert_true(rnic_workload_post_next(p.workload, p.source));
+}
+
+/* RDMAP-214: never more Reads outstanding than the ORD of 4, though 20 are posted at once; RDMAP-210: as many as that are. */
+static void test_reads_outstanding(void)
+{
+  const rnic_workload_config config = {
+      .mix = {RNIC_OPERATION_READ}, .mix_count = 1, .message_octets = 100, .messages = 20};
+  pair p = {.holds = false};
+
+  pair_open(&p, &config);
+  pair_run(&p, 60 * TIME_PS_PER_SECOND);
+  assert_done(&p);
+  g_assert_cmpuint(p.most_outstanding_reads, ==, 4);
   pair_close(&p);
+}
+
+/* A connection that is gone takes no work: posting ends, and what was posted counts as neither complete nor wrong. */
+static void test_the_connection_ends(void)
+{
+  static const rnic_operation operations[] = {RNIC_OPERATION_WRITE, RNIC_OPERATION_READ, RNIC_OPERATION_SEND,
+                                              RNIC_OPERATION_STORAGE_READ, RNIC_OPERATION_STORAGE_WRITE};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
+    const rnic_workload_config config = {
+        .mix = {operations[i]}, .mix_count = 1, .message_octets = 5000, .messages = 100};
+    pair p = {.holds = false};
+
+    pair_open(&p, &config);
+    pair_run(&p, 100 * TIME_PS_PER_MICROSECOND);
+    rdmap_stream_fail(rnic_endpoint_stream(p.ends[MPA_RESPONDER].endpoint),
+                      (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_LOCAL_CATASTROPHIC_ERROR, 0}, p.now);
+    settle_both(&p);
+    pair_run(&p, 60 * TIME_PS_PER_SECOND);
+    g_assert_cmpstr(p.ends[MPA_INITIATOR].code, ==, "Terminate 0/0/00");
+    g_assert_cmpuint(wrongs(&p), ==, 0);
+    g_assert_false(rnic_workload_is_complete(p.workload));
+    g_assert_false(rnic_workload_is_delivered(p.workload));
+    g_assert_false(rnic_workload_post_next(p.workload, MPA_INITIATOR));
+    pair_close(&p);
+  }
 }
 
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic-workload/writes-and-signals", test_writes_and_signals);
-  g_test_add_func("/rnic-workload/sends", test_sends);
-  g_test_add_func("/rnic-workload/zero-length-messages", test_zero_length_messages);
-  g_test_add_func("/rnic-workload/wrong-octet", test_a_wrong_octet_is_noticed);
-  g_test_add_func("/rnic-workload/missing-segment", test_a_missing_segment_is_noticed);
-  g_test_add_func("/rnic-workload/misplaced-segment", test_a_misplaced_segment_is_noticed);
-  g_test_add_func("/rnic-workload/misplaced-send", test_a_misplaced_part_of_a_send_is_noticed);
-  g_test_add_func("/rnic-workload/waits-for-a-slot", test_waits_for_a_slot);
+  g_test_add_func("/rnic-workload/operations", test_operations);
+  g_test_add_func("/rnic-workload/crc-is-invisible", test_crc_is_invisible);
+  g_test_add_func("/rnic-workload/tampering", test_tampering_is_noticed);
+  g_test_add_func("/rnic-workload/what-nobody-posted", test_what_nobody_posted);
+  g_test_add_func("/rnic-workload/outstanding", test_outstanding);
+  g_test_add_func("/rnic-workload/waits-for-a-buffer", test_waits_for_a_buffer);
+  g_test_add_func("/rnic-workload/reads-outstanding", test_reads_outstanding);
+  g_test_add_func("/rnic-workload/the-connection-ends", test_the_connection_ends);
   return g_test_run();
 }

@@ -32,8 +32,8 @@ static char *all_texts(const scenario *s)
   return g_string_free(all, FALSE);
 }
 
-/* The defaults that definitions.md and design.md promise: title, run, workload, mpa and sender, receiver,
- * tcp, path, middlebox, measure and theory. */
+/* The defaults that definitions.md and design.md promise: title, run, workload, mpa, initiator, responder,
+ * rdmap, sender, receiver, tcp, path, middlebox, fault, measure and theory. */
 static void test_empty_file_is_all_defaults(void)
 {
   scenario *s = fixture_load("", NULL);
@@ -44,20 +44,25 @@ static void test_empty_file_is_all_defaults(void)
   g_assert_cmpstr(texts, ==,
                   " "
                   "1 ns3 0 5min ok "
-                  "write 65536 200 1 0 0 0 "
-                  "ietf true true aligned "
+                  "write one 65536 200 1 0 0 false 0 "
+                  "ietf true true 10s reset false none formula "
+                  "ietf true true 0 65535 false "
+                  "ietf true true 0 65535 false "
+                  "16 16 true stream in-order dedicated "
+                  "aligned 0 "
                   "out-of-order unlimited 1 0 "
                   "auto 10 true false 40ms 2 3 1s 0.2s 60s 15 "
                   "10Gbit/s 25us 1500 38 0 0 [] 0 0 0 "
                   "10Gbit/s 25us 1500 38 0 0 [] 0 0 0 "
                   "none before 1000 0 10us "
-                  "all 1 ");
+                  "none initiator 1 "
+                  "all auto 1 ");
   g_assert_cmpstr(copied, ==, texts);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_assert_false(scenario_given(s, key));
     assert_origin(s, key, NULL);
   }
-  g_assert_true(scenario_is_auto(s, SCENARIO_TCP_RECEIVE_WINDOW));
+  g_assert_true(scenario_is_word(s, SCENARIO_TCP_RECEIVE_WINDOW));
   g_free(texts);
   g_free(copied);
   scenario_free(copy);

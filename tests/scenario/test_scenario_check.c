@@ -233,7 +233,7 @@ static void test_memory(void)
 static void test_duration(void)
 {
   assert_check("workload: { message_size = 4294967295L; messages = 1000000000; };",
-               "a.cfg:1: the workload takes 39768 days at the forward rate; expected less than 107, where "
+               "a.cfg:1: the workload takes 39768 days at path.forward.rate; expected less than 107, where "
                "simulated time ends, or "
                "a run.stop");
   assert_check("workload: { message_size = 4294967295L; messages = 1000000000; }; run: { stop = \"1s\"; };",

@@ -13,7 +13,9 @@ typedef struct bad {
 #define DELAY "a time from \"0\" to \"10s\", such as \"25us\""
 #define MTU "a size in octets from 176 to 65535, such as 1500 or \"1KiB\""
 #define FORWARD_KEYS "rate, delay, mtu, framing, queue, loss, drop, reorder, gap, jitter"
-#define FILE_KEYS "title, run, workload, mpa, sender, receiver, tcp, path, middlebox, measure, theory, sweep"
+#define FILE_KEYS                                                                                            \
+  "title, run, workload, mpa, initiator, responder, rdmap, sender, receiver, tcp, path, middlebox, fault, "  \
+  "measure, theory, sweep"
 #define SYNTAX "; expected KEY = VALUE; or GROUP: { ... }; with words and values with units in quotes"
 
 static const bad files[] = {
@@ -154,9 +156,9 @@ static const bad sets[] = {
     {"path.forward.los=1%",
      "--set 'path.forward.los=1%': unknown key 'path.forward.los'; expected one of " FORWARD_KEYS
      " in path.forward (did you mean 'path.forward.loss'?)"},
-    {"sede=1",
-     "--set 'sede=1': unknown key 'sede'; expected one of title, run, workload, mpa, sender, receiver, tcp, "
-     "path, middlebox, measure, theory (did you mean 'run.seed'?)"},
+    {"sede=1", "--set 'sede=1': unknown key 'sede'; expected one of title, run, workload, mpa, initiator, "
+               "responder, rdmap, "
+               "sender, receiver, tcp, path, middlebox, fault, measure, theory (did you mean 'run.seed'?)"},
     {"path.forward=1",
      "--set 'path.forward=1': 'path.forward' is a group; expected one of its keys, " FORWARD_KEYS},
     {"sweep=1", "--set 'sweep=1': the sweep cannot be set; expected GROUP.KEY=VALUE"},

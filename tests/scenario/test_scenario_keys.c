@@ -63,7 +63,9 @@ static void test_members_of_groups(void)
   char *forward = scenario_group_members("path.forward");
 
   g_assert_cmpstr(file, ==,
-                  "title, run, workload, mpa, sender, receiver, tcp, path, middlebox, measure, theory");
+                  "title, run, workload, mpa, initiator, responder, rdmap, sender, receiver, tcp, path, "
+                  "middlebox, fault, "
+                  "measure, theory");
   g_assert_cmpstr(path, ==, "forward, reverse");
   g_assert_cmpstr(forward, ==, "rate, delay, mtu, framing, queue, loss, drop, reorder, gap, jitter");
   g_free(file);

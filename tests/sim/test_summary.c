@@ -285,6 +285,23 @@ static void test_page_is_complete(fixture *f, gconstpointer text)
   }
 }
 
+/* definitions.md, Status of a run: `terminated` is success if "terminate" or "any" is expected, `ok` unless "terminate" is. */
+static void test_exit_codes(void)
+{
+  static const struct {
+    run_status status;
+    const char *expect;
+    int code;
+  } cases[] = {{RUN_OK, "ok", 0},           {RUN_OK, "any", 0},         {RUN_OK, "terminate", 1},
+               {RUN_TERMINATED, "ok", 1},   {RUN_TERMINATED, "any", 0}, {RUN_TERMINATED, "terminate", 0},
+               {RUN_STOPPED, "ok", 0},      {RUN_STOPPED, "any", 0},    {RUN_FAILED, "any", 1},
+               {RUN_FAILED, "terminate", 1}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_assert_cmpint(run_status_exit_code(cases[i].status, cases[i].expect), ==, cases[i].code);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const char text[] = "title = \"A \\\"quoted\\\" title, ü\";\nrun: { seed = 7; };\n"
@@ -307,5 +324,6 @@ int main(int argc, char **argv)
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
     g_test_add(tests[i].path, fixture, text, set_up, tests[i].function, tear_down);
   }
+  g_test_add_func("/summary/exit-codes", test_exit_codes);
   return g_test_run();
 }

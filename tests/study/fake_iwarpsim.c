@@ -91,7 +91,7 @@ static int play(const request *r, const scenario *s)
   if (seed == 17 || seed == 21) {
     crash();
   }
-  return page.status == RUN_OK ? 0 : 1;
+  return run_status_exit_code(page.status, scenario_text(s, SCENARIO_RUN_EXPECT));
 }
 
 int main(int argc, char **argv)

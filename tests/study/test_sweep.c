@@ -228,6 +228,25 @@ static void test_failed_again(fixture *f, gconstpointer program)
   expect_recorded(f, "19", RUN_OK, 0, "");
 }
 
+/* run.expect = terminate: seed 16, which is terminated, is what was wanted; seed 12, which ends well, exits 1 and is kept for what it is, not
+ * taken for a crash, and not repeated. */
+static void test_expected_to_terminate(fixture *f, gconstpointer program)
+{
+  (void)program;
+  static const char text[] = "title = \"bad\"; run: { expect = \"terminate\"; }; sweep = ( { key = "
+                             "\"run.seed\"; values = [12, 16]; } );";
+  sweep_result first = sweep_well(f, text, 1);
+  g_assert_cmpuint(first.done, ==, 1);
+  g_assert_cmpuint(first.failed, ==, 0);
+  g_assert_cmpuint(first.unexpected, ==, 1);
+  expect_recorded(f, "12", RUN_OK, 1, "");
+  expect_recorded(f, "16", RUN_TERMINATED, 0, "invalid STag");
+  g_assert_cmpuint(take_starts(f), ==, 2);
+  sweep_result second = sweep_well(f, text, 1);
+  g_assert_cmpuint(second.failed, ==, 0);
+  g_assert_cmpuint(take_starts(f), ==, 0);
+}
+
 /* Three shards of seven points: 3 + 2 + 2, and together all. */
 static void test_shards(fixture *f, gconstpointer program)
 {
@@ -303,6 +322,7 @@ int main(int argc, char **argv)
       {"/sweep/jobs_do_not_matter", test_jobs_do_not_matter},
       {"/sweep/every_failure", test_every_failure},
       {"/sweep/failed_again", test_failed_again},
+      {"/sweep/expected_to_terminate", test_expected_to_terminate},
       {"/sweep/shards", test_shards},
       {"/sweep/sets_reach_children", test_sets_reach_children},
       {"/sweep/no_program", test_no_program},

@@ -1,0 +1,40 @@
+/* What separates the generations of iWARP, in one table (notes-ddp-rdmap A; notes-mpa, "What separates the two
+ * generations"; facts.md, "Version generations"). All layers of an endpoint follow one row (rfc5044 App. C): the row is
+ * below them all. */
+#ifndef BASE_IWARP_GENERATION_H
+#define BASE_IWARP_GENERATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum iwarp_generation {
+  IWARP_RDMAC, /* mpa-02, ddp-v1.0 */
+  IWARP_IETF,  /* mpa-01, ddp-07/rfc5041, rdmap-00 */
+  IWARP_RFC,   /* the later RFC 5044, 5041, 5040 */
+  IWARP_GENERATIONS
+} iwarp_generation;
+
+/* One row a generation. */
+typedef struct iwarp_generation_rules {
+  const char *name; /* as in the scenario: "ietf" */
+  /* MPA */
+  bool
+      startup_frames; /* Request and Reply; else the ULPs agree on the octet where MPA starts, for each direction */
+  uint8_t mpa_revision;             /* Rev of the startup frames */
+  uint32_t private_data_max_octets; /* that PD_Length may say */
+  bool markers_and_crc_always;      /* both, in both directions; else as the startup frames say */
+  bool responder_waits;             /* sends no FPDU before it has validated one (mpa-01 §6.1 rule 4) */
+  /* DDP and RDMAP */
+  uint8_t ddp_version;             /* DV */
+  uint8_t rdmap_version;           /* RV */
+  bool shared_stag_is_invalidable; /* by a Remote Peer, though several streams use it (notes-ddp-rdmap 55) */
+  const char *ddp_stream_name;     /* what code 0x02 says an STag has no association with */
+} iwarp_generation_rules;
+
+/* The row of `generation`; static, never NULL. */
+const iwarp_generation_rules *iwarp_generation_rules_of(iwarp_generation generation);
+
+/* The generation called `name`; IWARP_GENERATIONS when there is none. */
+iwarp_generation iwarp_generation_find(const char *name);
+
+#endif

@@ -1,0 +1,12 @@
+/* Where octets come from that are sent by reference. */
+#ifndef DDP_DDP_PAYLOAD_SOURCE_H
+#define DDP_DDP_PAYLOAD_SOURCE_H
+
+#include <stdint.h>
+
+#include "base/octet_rope.h"
+
+/* Appends octets [from, from + length) to `rope`, by reference. */
+typedef void (*ddp_payload_source)(void *user, uint64_t from, uint32_t length, octet_rope *rope);
+
+#endif

@@ -1,0 +1,116 @@
+/* The STags of one RNIC: which octets of which buffer each names, for whom, and for what (ddp-07/rfc5041
+ * §5.1.1, §7.1, §8.2, §8.3 [v1.0: §7.1.1, §9.1, §10.3]; rdmap-00 §10.3). One table serves all streams of
+ * the RNIC.
+ *
+ * The RNIC's part and the Privileged Resource Manager's part of ddp-07 §8.3 (DDP-206) are this table and
+ * rnic/rnic_verbs. */
+#ifndef DDP_DDP_STAG_TABLE_H
+#define DDP_DDP_STAG_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/octet_rope.h"
+#include "ddp/ddp_payload_source.h"
+
+typedef struct ddp_stag_table ddp_stag_table;
+
+/* What a Remote Peer may do; none is the default (RDMAP-256). */
+enum { DDP_ACCESS_NONE = 0, DDP_ACCESS_REMOTE_READ = 1, DDP_ACCESS_REMOTE_WRITE = 2 };
+
+/* How an STag is tied to streams (DDP-205, RDMAP-260). */
+typedef enum ddp_association {
+  DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, /* all streams of the Protection Domain */
+  DDP_ASSOCIATED_BY_STREAM,            /* one stream */
+} ddp_association;
+
+/* Who a stream is, for the checks. */
+typedef struct ddp_stream_identity {
+  uint32_t stream_id;
+  uint32_t protection_domain;
+} ddp_stream_identity;
+
+typedef struct ddp_registration {
+  /* The caller's; outlives the registration. NULL: `source` gives the octets, for reading only. */
+  uint8_t *memory;
+  ddp_payload_source source; /* with memory NULL: octets that never change */
+  void *source_user;
+  uint64_t base;   /* Tagged Offset of the first octet */
+  uint64_t length; /* octets; base + length at most 2^64 */
+  unsigned access; /* DDP_ACCESS_… */
+  ddp_association association;
+  ddp_stream_identity owner;      /* by `association` one of the two counts */
+  bool is_remotely_invalidatable; /* by Send with Invalidate */
+} ddp_registration;
+
+/* Why an access is refused; DDP and RDMAP each have their own codes for it. */
+typedef enum ddp_access_fault {
+  DDP_ACCESS_OK,
+  DDP_ACCESS_INVALID_STAG,
+  DDP_ACCESS_NOT_ASSOCIATED,
+  DDP_ACCESS_RIGHTS,
+  DDP_ACCESS_WRAPS,
+  DDP_ACCESS_BOUNDS,
+} ddp_access_fault;
+
+/* The octets that an access reaches. */
+typedef struct ddp_access {
+  uint8_t *memory; /* NULL: read them with source(source_user, source_from, …) */
+  ddp_payload_source source;
+  void *source_user;
+  uint64_t source_from;
+} ddp_access;
+
+/* An empty table. STags it chooses are hard to predict (RDMAP-258) and follow from `seed` alone. Free with
+ * ddp_stag_table_free() (NULL is allowed); frees no memory that it names. */
+ddp_stag_table *ddp_stag_table_new(uint64_t seed);
+void ddp_stag_table_free(ddp_stag_table *table);
+
+/* Enables an STag of the table's choice for `registration` (copied); false, and nothing done, when it is
+ * not legal: base + length passes 2^64, or there are octets in neither memory nor source, or octets of a
+ * source with DDP_ACCESS_REMOTE_WRITE (DDP-194, DDP-211). */
+bool ddp_stag_table_register(ddp_stag_table *table, const ddp_registration *registration, uint32_t *stag);
+
+/* The same under a given STag; false too when it is in use. */
+bool ddp_stag_table_register_as(ddp_stag_table *table, uint32_t stag, const ddp_registration *registration);
+
+/* Takes the STag out at once: nothing is Placed through it or read from it any more (DDP-195, DDP-213,
+ * notes-ddp-rdmap 56); false when there is none. */
+bool ddp_stag_table_deregister(ddp_stag_table *table, uint32_t stag);
+
+/* The registration of `stag`, valid until it is changed or taken out; NULL when there is none. */
+const ddp_registration *ddp_stag_table_find(const ddp_stag_table *table, uint32_t stag);
+
+/* Changes what a registered STag names, allows (DDP-212) or is tied to (DDP-197); false, and nothing done,
+ * when there is no such STag or the registration would not be legal. */
+bool ddp_stag_table_set_range(ddp_stag_table *table, uint32_t stag, uint64_t base, uint64_t length,
+                              uint8_t *memory);
+bool ddp_stag_table_set_access(ddp_stag_table *table, uint32_t stag, unsigned access);
+bool ddp_stag_table_associate(ddp_stag_table *table, uint32_t stag, ddp_association association,
+                              ddp_stream_identity owner);
+
+/* May `stream` reach `length` octets (> 0) at `offset` under `stag` with `access` (one of
+ * DDP_ACCESS_REMOTE_…)? Checks in the order of notes-ddp-rdmap 12: STag valid, associated, rights, wrap (a
+ * sum of exactly 2^64 is one, 11), bounds; `*reached` is set when all are right. */
+ddp_access_fault ddp_stag_table_check(const ddp_stag_table *table, ddp_stream_identity stream, uint32_t stag,
+                                      uint64_t offset, uint32_t length, unsigned access, ddp_access *reached);
+
+/* Why `stream`'s Remote Peer may not invalidate an STag; checked in this order (RDMAP-164, RDMAP-165,
+ * RDMAP-240, RDMAP-241; notes-ddp-rdmap 47, 55). */
+typedef enum ddp_invalidation {
+  DDP_INVALIDATED,               /* done: the STag is no more */
+  DDP_INVALIDATE_INVALID,        /* no such STag */
+  DDP_INVALIDATE_NOT_ASSOCIATED, /* another Protection Domain or stream */
+  DDP_INVALIDATE_FORBIDDEN,      /* registered so that no Remote Peer may */
+  DDP_INVALIDATE_SHARED,         /* of a Protection Domain with more than one stream, and that is forbidden */
+} ddp_invalidation;
+
+/* Invalidates `stag` for the Remote Peer of `stream`. `shared_allowed`: see iwarp_generation_rules. */
+ddp_invalidation ddp_stag_table_invalidate(ddp_stag_table *table, ddp_stream_identity stream, uint32_t stag,
+                                           bool shared_allowed);
+
+/* Streams of each Protection Domain: tells whether an STag of it is shared. */
+void ddp_stag_table_add_stream(ddp_stag_table *table, ddp_stream_identity stream);
+void ddp_stag_table_remove_stream(ddp_stag_table *table, ddp_stream_identity stream);
+
+#endif

@@ -1,0 +1,43 @@
+/* One operation as the ULP posts it (rdmap-00 §5.2; RDMAP-027, RDMAP-028, RDMAP-031, RDMAP-033). Terminate is not among them
+ * (RDMAP-011). */
+#ifndef RDMAP_RDMAP_WORK_H
+#define RDMAP_RDMAP_WORK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ddp/ddp_payload_source.h"
+#include "rdmap/rdmap_header.h"
+
+typedef enum rdmap_operation {
+  RDMAP_OPERATION_WRITE,
+  RDMAP_OPERATION_READ,
+  RDMAP_OPERATION_SEND,
+  RDMAP_OPERATION_SEND_INVALIDATE,
+  RDMAP_OPERATION_SEND_SE,
+  RDMAP_OPERATION_SEND_SE_INVALIDATE,
+  RDMAP_OPERATIONS
+} rdmap_operation;
+
+/* "write", "read", "send", "send-invalidate", "send-se", "send-se-invalidate"; static. */
+const char *rdmap_operation_name(rdmap_operation operation);
+
+/* What the RDMA Message is that starts `operation`; of a Read, its Read Request. */
+rdmap_opcode rdmap_operation_opcode(rdmap_operation operation);
+
+typedef struct rdmap_work {
+  uint64_t id; /* comes back with its completion */
+  rdmap_operation operation;
+  uint32_t length; /* payload octets; 0 is allowed (RDMAP-129, RDMAP-141, RDMAP-161) */
+  ddp_payload_source
+      source; /* Write, Send: the octets, unchanged until completion; may be NULL with length 0 */
+  void *source_user;
+  uint32_t remote_stag;   /* Write: the sink's; Read: the source's; …INVALIDATE: the one to invalidate */
+  uint64_t remote_offset; /* Write, Read: Tagged Offset there */
+  uint32_t local_stag;    /* Read: the sink's, enabled for remote writing here */
+  uint64_t local_offset;
+  bool
+      fence; /* starts only when the responses to all Reads posted before are Delivered (RDMAP-193, RDMAP-291) */
+} rdmap_work;
+
+#endif

@@ -1,0 +1,48 @@
+#include "rnic/rnic_endpoint_config.h"
+
+rnic_startup_phase_config rnic_endpoint_config_startup(const rnic_endpoint_config *config)
+{
+  return (rnic_startup_phase_config){
+      .mpa = {.generation = config->generation,
+              .role = config->role,
+              .markers = config->markers,
+              .crc = config->crc,
+              .private_data_capacity_octets = config->private_data_capacity_octets,
+              .timeout_ps = config->startup_timeout_ps},
+      .private_data = config->private_data,
+      .private_data_octets = config->private_data_octets,
+      .rejects = config->rejects,
+      .streaming_octets_sent = config->streaming_octets_sent,
+      .streaming_octets_received = config->streaming_octets_received};
+}
+
+rdmap_config rnic_endpoint_config_rdmap(const rnic_endpoint_config *config, ddp_stream_identity identity)
+{
+  return (rdmap_config){.generation = config->generation,
+                        .identity = identity,
+                        .stags = rnic_host_stags(config->host),
+                        .ird = config->ird,
+                        .ord = config->ord,
+                        .strict_responses = config->strict_responses,
+                        .strict_rdmap00 = config->strict_rdmap00,
+                        .report_on_arrival = config->report_on_arrival};
+}
+
+rnic_sender_config rnic_endpoint_config_sender(const rnic_endpoint_config *config)
+{
+  return (rnic_sender_config){.generation = config->generation,
+                              .assumed_emss_octets = config->assumed_emss_octets,
+                              .dynamic_mulpdu = config->dynamic_mulpdu};
+}
+
+rnic_receiver_config rnic_endpoint_config_receiver(const rnic_endpoint_config *config)
+{
+  bool has_frames = iwarp_generation_rules_of(config->generation)->startup_frames;
+
+  return (rnic_receiver_config){
+      .looks_ahead = config->tcp.passing == TCP_PASSING_AS_ARRIVED,
+      .placement_latency_ps = config->placement_latency_ps,
+      /* rdmac has no startup frames, and no time for them. A peer of another generation sends one, which looks like an FPDU that never
+       * becomes whole; no document ends that wait, so the ULP does (notes-mpa 46, MPA-234). */
+      .first_fpdu_timeout_ps = has_frames ? 0 : config->startup_timeout_ps};
+}

@@ -1,0 +1,46 @@
+/* What an endpoint is told when it is made, and what its parts are told of it. */
+#ifndef RNIC_RNIC_ENDPOINT_CONFIG_H
+#define RNIC_RNIC_ENDPOINT_CONFIG_H
+
+#include "mpa/mpa_startup.h"
+#include "rdmap/rdmap_stream.h"
+#include "rnic/rnic_fault.h"
+#include "rnic/rnic_host.h"
+#include "rnic/rnic_receiver.h"
+#include "rnic/rnic_sender.h"
+#include "rnic/rnic_startup_phase.h"
+#include "tcp/tcp_connection.h"
+
+typedef struct rnic_endpoint_config {
+  tcp_config tcp;
+  rnic_host *host; /* outlives the endpoint */
+  iwarp_generation generation;
+  mpa_role role; /* the Initiator sends the Request Frame; `opens` says who opens TCP (MPA-199) */
+  bool opens;    /* TCP actively */
+  bool markers;  /* asked for in the direction received */
+  bool crc;
+  const uint8_t *private_data; /* for the startup frame this end sends; copied. NULL: none */
+  uint32_t private_data_octets;
+  uint32_t private_data_capacity_octets; /* that the ULP can take */
+  bool rejects;                          /* the ULP rejects whatever Private Data comes */
+  time_ps startup_timeout_ps;
+  bool closes_by_fin;             /* on MPA error 4: FIN, not RST (notes-mpa 44) */
+  uint32_t streaming_octets_sent; /* before MPA; both ends agree on both directions (MPA-190) */
+  uint32_t streaming_octets_received;
+  uint32_t protection_domain; /* of the host */
+  uint32_t ird, ord;
+  bool strict_responses, strict_rdmap00, report_on_arrival; /* see rdmap_config */
+  bool silent_drop;             /* a segment with a broken FPDU is dropped as if lost (MPA-286) */
+  uint32_t assumed_emss_octets; /* by MPA, if TCP does not tell (MPA-025, MPA-026). 0: it does */
+  bool dynamic_mulpdu;          /* MULPDU by position, not by the printed formula (MPA-149, notes-mpa 22) */
+  time_ps placement_latency_ps;
+  const rnic_fault_config *fault; /* copied; NULL: none */
+} rnic_endpoint_config;
+
+/* What each part is told. The parts that another part must know are left NULL. */
+rnic_startup_phase_config rnic_endpoint_config_startup(const rnic_endpoint_config *config);
+rdmap_config rnic_endpoint_config_rdmap(const rnic_endpoint_config *config, ddp_stream_identity identity);
+rnic_sender_config rnic_endpoint_config_sender(const rnic_endpoint_config *config);
+rnic_receiver_config rnic_endpoint_config_receiver(const rnic_endpoint_config *config);
+
+#endif

@@ -1,0 +1,364 @@
+#include "rnic/rnic_fault_edit.h"
+
+#include <glib.h>
+
+#include "base/big_endian.h"
+#include "base/crc32c.h"
+#include "ddp/ddp_header.h"
+#include "mpa/mpa_fpdu.h"
+#include "mpa/mpa_marker.h"
+#include "rdmap/rdmap_header.h"
+#include "rdmap/rdmap_read_request.h"
+
+/* Octets that a fault may add. */
+enum { ROOM_OCTETS = 1 };
+
+/* A copy of `octets` in one piece, with room behind. */
+static octet_block *copy_of(const octet_rope *octets)
+{
+  octet_block *block = octet_block_new(octets->length + ROOM_OCTETS);
+
+  octet_rope_copy_out(octets, 0, octets->length, octet_block_octets(block));
+  return block;
+}
+
+/* Puts the first `length` octets of `block` in the place of `octets`; takes the caller's reference. */
+static void replace(octet_rope *octets, octet_block *block, uint32_t length)
+{
+  octet_rope_clear(octets);
+  octet_rope_append(octets, octet_block_octets(block), length, block);
+  octet_block_unref(block);
+}
+
+/* --- Startup frames (mpa-01 §6.1.1, MPA-235) --- */
+
+enum {
+  KEY_ROLE_AT = 9, /* where "Req" and "Rep" differ, by one bit */
+  KEY_LAST_AT = 15,
+  FLAGS_AT = 16,
+  FLAG_REJECTED = 0x20,
+  REVISION_AT = 17,
+  PRIVATE_DATA_LENGTH_AT = 18,
+  STARTUP_HEADER_OCTETS = 20,
+};
+
+bool rnic_fault_edit_startup(rnic_fault_id id, octet_rope *octets)
+{
+  uint32_t length = octets->length;
+  octet_block *block;
+  uint8_t *frame;
+
+  if (length < STARTUP_HEADER_OCTETS) {
+    return false;
+  }
+  block = copy_of(octets);
+  frame = octet_block_octets(block);
+  switch (id) {
+  case RNIC_FAULT_STARTUP_KEY:
+    frame[KEY_LAST_AT] ^= 0x80;
+    break;
+  case RNIC_FAULT_STARTUP_ROLE:
+    frame[KEY_ROLE_AT] ^= 'q' ^ 'p';
+    break;
+  case RNIC_FAULT_STARTUP_REVISION:
+    frame[REVISION_AT] ^= 0x80;
+    break;
+  case RNIC_FAULT_STARTUP_PRIVATE_DATA:
+    big_endian_write_16(frame + PRIVATE_DATA_LENGTH_AT, UINT16_MAX);
+    break;
+  case RNIC_FAULT_STARTUP_EXTRA_OCTETS:
+    frame[length++] = 0;
+    break;
+  case RNIC_FAULT_STARTUP_TRUNCATED:
+    length--;
+    break;
+  case RNIC_FAULT_STARTUP_SILENT:
+    length = 0;
+    break;
+  default:
+    g_assert(id == RNIC_FAULT_STARTUP_REJECT);
+    frame[FLAGS_AT] |= FLAG_REJECTED;
+    break;
+  }
+  replace(octets, block, length);
+  return true;
+}
+
+/* --- ULPDUs --- */
+
+/* A ULPDU whose header is taken apart. */
+typedef struct draft {
+  ddp_header header;
+  const rdmap_opcode_rules *rules; /* of its opcode */
+  uint8_t *octets;
+  uint32_t header_octets;
+  uint32_t payload_octets;
+} draft;
+
+static const uint64_t far_away = UINT64_C(1) << 62;
+static const uint32_t wild = 0x5A5A5A5A;
+
+static bool is_read_request(const draft *ulpdu)
+{
+  return ulpdu->rules->opcode == RDMAP_READ_REQUEST;
+}
+
+/* May `id` be done to this ULPDU? */
+static bool is_eligible(rnic_fault_id id, const draft *ulpdu)
+{
+  const ddp_header *header = &ulpdu->header;
+
+  switch (id) {
+  case RNIC_FAULT_SHORT_ULPDU:
+  case RNIC_FAULT_RDMAP_VERSION:
+  case RNIC_FAULT_UNKNOWN_OPCODE:
+    return true;
+  case RNIC_FAULT_DDP_VERSION_TAGGED:
+    return header->tagged;
+  case RNIC_FAULT_DDP_VERSION_UNTAGGED:
+  case RNIC_FAULT_INVALID_QUEUE:
+  case RNIC_FAULT_NO_BUFFER:
+  case RNIC_FAULT_MSN_RANGE:
+  case RNIC_FAULT_UNEXPECTED_OPCODE:
+    return !header->tagged;
+  case RNIC_FAULT_INVALID_STAG:
+  case RNIC_FAULT_OUT_OF_BOUNDS:
+  case RNIC_FAULT_TO_WRAP:
+  case RNIC_FAULT_WRITE_ACCESS:
+  case RNIC_FAULT_WRITE_FOREIGN_DOMAIN:
+  case RNIC_FAULT_WRITE_FOREIGN_STREAM:
+    return header->tagged &&
+           ulpdu->payload_octets > 0; /* nobody looks at them without (notes-ddp-rdmap 13) */
+  case RNIC_FAULT_BAD_MO:
+    return !header->tagged && ulpdu->payload_octets > 0;
+  case RNIC_FAULT_TOO_LONG:
+    return ulpdu->rules->is_send && header->last && ulpdu->payload_octets > 1;
+  case RNIC_FAULT_SHORT_RESPONSE:
+    return ulpdu->rules->opcode == RDMAP_READ_RESPONSE && !header->last;
+  case RNIC_FAULT_INVALIDATE_UNKNOWN:
+  case RNIC_FAULT_INVALIDATE_FORBIDDEN:
+  case RNIC_FAULT_INVALIDATE_FOREIGN_DOMAIN:
+    return ulpdu->rules->invalidates && header->last; /* the one that counts (notes-ddp-rdmap 22) */
+  default:
+    return is_read_request(ulpdu);
+  }
+}
+
+static void edit_read_request(rnic_fault_id id, uint32_t bait_stag, uint8_t *payload)
+{
+  rdmap_read_request request;
+
+  rdmap_read_request_decode(&request, payload);
+  switch (id) {
+  case RNIC_FAULT_READ_INVALID_STAG:
+    request.source_stag ^= wild;
+    break;
+  case RNIC_FAULT_READ_OUT_OF_BOUNDS:
+    request.source_offset ^= far_away;
+    break;
+  case RNIC_FAULT_READ_TO_WRAP:
+    request.source_offset = -(uint64_t)request.length;
+    break;
+  default:
+    request.source_stag = bait_stag;
+    break;
+  }
+  rdmap_read_request_encode(&request, payload);
+}
+
+/* RV as `version`, all else as it is. */
+static uint8_t control_with_version(uint8_t control, uint8_t version)
+{
+  return (uint8_t)((control & 0x3F) | version << 6);
+}
+
+/* The opcode, though none that there is, in place of the right one. */
+static uint8_t control_with_opcode(uint8_t control, uint8_t opcode)
+{
+  return (uint8_t)((control & 0xF0) | opcode);
+}
+
+static void edit_tagged(rnic_fault_id id, uint32_t bait_stag, draft *ulpdu)
+{
+  ddp_header *header = &ulpdu->header;
+
+  switch (id) {
+  case RNIC_FAULT_INVALID_STAG:
+    header->stag ^= wild;
+    break;
+  case RNIC_FAULT_OUT_OF_BOUNDS:
+    header->tagged_offset ^= far_away;
+    break;
+  case RNIC_FAULT_TO_WRAP:
+    header->tagged_offset = -(uint64_t)ulpdu->payload_octets;
+    break;
+  case RNIC_FAULT_SHORT_RESPONSE:
+    header->last = true;
+    break;
+  default:
+    header->stag = bait_stag;
+    break;
+  }
+}
+
+static void edit_untagged(rnic_fault_id id, uint32_t bait_stag, draft *ulpdu)
+{
+  ddp_header *header = &ulpdu->header;
+
+  switch (id) {
+  case RNIC_FAULT_INVALID_QUEUE:
+    header->queue_number = RDMAP_QUEUES;
+    break;
+  case RNIC_FAULT_NO_BUFFER:
+    header->msn += UINT32_C(1) << 24;
+    break;
+  case RNIC_FAULT_MSN_RANGE:
+    header->msn--;
+    break;
+  case RNIC_FAULT_BAD_MO:
+    header->message_offset = UINT32_MAX - 3;
+    break;
+  case RNIC_FAULT_TOO_LONG:
+    header->message_offset++;
+    break;
+  case RNIC_FAULT_INVALIDATE_UNKNOWN:
+    header->ulp_word ^= wild;
+    break;
+  case RNIC_FAULT_INVALIDATE_FORBIDDEN:
+  case RNIC_FAULT_INVALIDATE_FOREIGN_DOMAIN:
+    header->ulp_word = bait_stag;
+    break;
+  case RNIC_FAULT_READ_REQUEST_SHORT:
+    ulpdu->payload_octets--;
+    break;
+  case RNIC_FAULT_READ_REQUEST_LONG:
+    ulpdu->octets[ulpdu->header_octets + ulpdu->payload_octets++] = 0;
+    break;
+  default:
+    edit_read_request(id, bait_stag, ulpdu->octets + ulpdu->header_octets);
+    break;
+  }
+}
+
+static void edit(rnic_fault_id id, uint32_t bait_stag, draft *ulpdu)
+{
+  ddp_header *header = &ulpdu->header;
+
+  switch (id) {
+  case RNIC_FAULT_SHORT_ULPDU:
+    break; /* is cut when it is whole again */
+  case RNIC_FAULT_RDMAP_VERSION:
+    header->ulp_control = control_with_version(header->ulp_control, 3);
+    break;
+  case RNIC_FAULT_UNKNOWN_OPCODE:
+    header->ulp_control = control_with_opcode(header->ulp_control, 0xF);
+    break;
+  case RNIC_FAULT_UNEXPECTED_OPCODE:
+    header->ulp_control = control_with_opcode(header->ulp_control, RDMAP_WRITE);
+    break;
+  case RNIC_FAULT_DDP_VERSION_TAGGED:
+  case RNIC_FAULT_DDP_VERSION_UNTAGGED:
+    header->version = 3;
+    break;
+  default:
+    if (header->tagged) {
+      edit_tagged(id, bait_stag, ulpdu);
+    } else {
+      edit_untagged(id, bait_stag, ulpdu);
+    }
+    break;
+  }
+}
+
+bool rnic_fault_edit_ulpdu(rnic_fault_id id, uint32_t bait_stag, octet_rope *octets)
+{
+  octet_block *block;
+  draft ulpdu;
+
+  ulpdu.header_octets = (uint32_t)ddp_header_decode(&ulpdu.header, octets);
+  ulpdu.payload_octets = octets->length - ulpdu.header_octets;
+  ulpdu.rules = rdmap_opcode_rules_of(rdmap_control_opcode(ulpdu.header.ulp_control));
+  g_assert(ulpdu.header_octets > 0 && ulpdu.rules); /* RDMAP made it */
+  if (!is_eligible(id, &ulpdu)) {
+    return false;
+  }
+  block = copy_of(octets);
+  ulpdu.octets = octet_block_octets(block);
+  edit(id, bait_stag, &ulpdu);
+  ddp_header_encode(&ulpdu.header, ulpdu.octets);
+  replace(octets, block,
+          id == RNIC_FAULT_SHORT_ULPDU ? DDP_TAGGED_HEADER_OCTETS - 1
+                                       : ulpdu.header_octets + ulpdu.payload_octets);
+  return true;
+}
+
+/* --- FPDUs --- */
+
+/* Distance by which a marker is made to lie about the FPDU's start: not where another marker is, which a receiver may take for the
+ * header behind that (notes-mpa 1). */
+static uint32_t lie_octets(uint64_t target)
+{
+  return target % MPA_MARKER_PERIOD_OCTETS == 0 ? 12 : 8;
+}
+
+/* Points the first marker within `fpdu`, not in front of it, elsewhere: behind the header or in front of it. */
+static bool edit_marker(const mpa_fpdu *fpdu, bool behind, uint8_t *octets)
+{
+  uint64_t position = mpa_marker_next(fpdu->header);
+  uint64_t distance = position - fpdu->header;
+  uint32_t lie = lie_octets(behind ? fpdu->header + 8 : fpdu->header - 8);
+
+  if (!fpdu->markers || position >= fpdu->end || (behind && distance < lie)) {
+    return false;
+  }
+  distance = behind ? distance - lie : distance + lie;
+  big_endian_write_16(octets + (position - fpdu->start) + 2, (uint16_t)distance);
+  return true;
+}
+
+static void remake_crc(const mpa_fpdu *fpdu, uint8_t *octets)
+{
+  uint64_t covered = fpdu->end - fpdu->start - MPA_FPDU_CRC_OCTETS;
+
+  crc32c_write(crc32c_update(CRC32C_INITIAL, octets, covered), octets + covered);
+}
+
+bool rnic_fault_edit_fpdu(rnic_fault_id id, uint64_t start, bool markers, bool crc, octet_rope *octets)
+{
+  uint32_t length = octets->length;
+  octet_block *block = copy_of(octets);
+  uint8_t *copy = octet_block_octets(block);
+  uint8_t *length_field = copy + (mpa_fpdu_header(start, markers) - start);
+  uint16_t ulpdu_octets = big_endian_read_16(length_field);
+  mpa_fpdu fpdu = mpa_fpdu_at(start, ulpdu_octets, markers);
+  bool is_done = true;
+
+  switch (id) {
+  case RNIC_FAULT_BAD_CRC:
+    copy[length - 1] ^= 0x01;
+    is_done = crc;
+    break;
+  case RNIC_FAULT_DAMAGED_ULPDU:
+    length_field[MPA_FPDU_LENGTH_OCTETS + 1] ^= 0x01; /* in the same word: no marker between */
+    is_done = crc;
+    break;
+  case RNIC_FAULT_BAD_LENGTH:
+    big_endian_write_16(length_field, (uint16_t)(ulpdu_octets + 4));
+    break;
+  case RNIC_FAULT_IMPOSSIBLE_LENGTH:
+    big_endian_write_16(length_field, UINT16_MAX);
+    break;
+  default:
+    is_done = edit_marker(&fpdu, id == RNIC_FAULT_LENGTH_AGAINST_MARKER, copy);
+    if (is_done && crc) {
+      remake_crc(&fpdu, copy);
+    }
+    break;
+  }
+  if (is_done) {
+    replace(octets, block, length);
+  } else {
+    octet_block_unref(block);
+  }
+  return is_done;
+}

@@ -1,0 +1,84 @@
+/* What each fault does to the octets that a well-behaved stack made (see rnic_fault). */
+#ifndef RNIC_RNIC_FAULT_EDIT_H
+#define RNIC_RNIC_FAULT_EDIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/octet_rope.h"
+
+/* The faults, in the order of rnic_fault_rows(). */
+typedef enum rnic_fault_id {
+  RNIC_FAULT_NONE,
+  RNIC_FAULT_STARTUP_KEY,
+  RNIC_FAULT_STARTUP_ROLE,
+  RNIC_FAULT_STARTUP_REVISION,
+  RNIC_FAULT_STARTUP_PRIVATE_DATA,
+  RNIC_FAULT_STARTUP_EXTRA_OCTETS,
+  RNIC_FAULT_STARTUP_TRUNCATED,
+  RNIC_FAULT_STARTUP_SILENT,
+  RNIC_FAULT_STARTUP_REJECT,
+  RNIC_FAULT_BAD_CRC,
+  RNIC_FAULT_DAMAGED_ULPDU,
+  RNIC_FAULT_BAD_LENGTH,
+  RNIC_FAULT_IMPOSSIBLE_LENGTH,
+  RNIC_FAULT_WRONG_FPDUPTR,
+  RNIC_FAULT_LENGTH_AGAINST_MARKER,
+  RNIC_FAULT_SHORT_ULPDU,
+  RNIC_FAULT_DDP_VERSION_TAGGED,
+  RNIC_FAULT_DDP_VERSION_UNTAGGED,
+  RNIC_FAULT_INVALID_STAG,
+  RNIC_FAULT_OUT_OF_BOUNDS,
+  RNIC_FAULT_TO_WRAP,
+  RNIC_FAULT_WRITE_ACCESS,
+  RNIC_FAULT_WRITE_FOREIGN_DOMAIN,
+  RNIC_FAULT_WRITE_FOREIGN_STREAM,
+  RNIC_FAULT_INVALID_QUEUE,
+  RNIC_FAULT_NO_BUFFER,
+  RNIC_FAULT_MSN_RANGE,
+  RNIC_FAULT_BAD_MO,
+  RNIC_FAULT_TOO_LONG,
+  RNIC_FAULT_RDMAP_VERSION,
+  RNIC_FAULT_UNKNOWN_OPCODE,
+  RNIC_FAULT_UNEXPECTED_OPCODE,
+  RNIC_FAULT_UNASKED_RESPONSE,
+  RNIC_FAULT_SHORT_RESPONSE,
+  RNIC_FAULT_READ_INVALID_STAG,
+  RNIC_FAULT_READ_OUT_OF_BOUNDS,
+  RNIC_FAULT_READ_ACCESS,
+  RNIC_FAULT_READ_FOREIGN_DOMAIN,
+  RNIC_FAULT_READ_FOREIGN_STREAM,
+  RNIC_FAULT_READ_TO_WRAP,
+  RNIC_FAULT_READ_REQUEST_SHORT,
+  RNIC_FAULT_READ_REQUEST_LONG,
+  RNIC_FAULT_TOO_MANY_READS,
+  RNIC_FAULT_INVALIDATE_UNKNOWN,
+  RNIC_FAULT_INVALIDATE_FORBIDDEN,
+  RNIC_FAULT_INVALIDATE_FOREIGN_DOMAIN,
+  RNIC_FAULT_ZERO_LENGTH_WILD,
+  RNIC_FAULT_SECOND_TERMINATE,
+  RNIC_FAULT_TERMINATE_MSN,
+  RNIC_FAULT_TERMINATE_SHORT,
+  RNIC_FAULT_LOCAL_CATASTROPHIC,
+  RNIC_FAULT_STREAM_CATASTROPHIC,
+  RNIC_FAULT_GLOBAL_CATASTROPHIC,
+  RNIC_FAULT_UNSPECIFIED_PROTECTION,
+  RNIC_FAULT_UNSPECIFIED_OPERATION,
+  RNIC_FAULT_DDP_CATASTROPHIC,
+  RNIC_FAULT_RESET,
+  RNIC_FAULT_EARLY_CLOSE,
+  RNIC_FAULTS
+} rnic_fault_id;
+
+/* Each alters `octets` in the manner of fault `id`, and returns false, with nothing altered, when it can not be done to them. */
+
+/* A startup frame; it may come out empty. */
+bool rnic_fault_edit_startup(rnic_fault_id id, octet_rope *octets);
+
+/* A ULPDU of RDMAP's. `bait_stag`: for the faults that name one. */
+bool rnic_fault_edit_ulpdu(rnic_fault_id id, uint32_t bait_stag, octet_rope *octets);
+
+/* The FPDU that starts at `start` of the FPDU phase, with markers or not, with a CRC that is used or not. */
+bool rnic_fault_edit_fpdu(rnic_fault_id id, uint64_t start, bool markers, bool crc, octet_rope *octets);
+
+#endif

@@ -1,0 +1,45 @@
+/* What a message of a workload can be: an RDMAP operation, or a storage exchange made of several. One table row each. */
+#ifndef RNIC_RNIC_OPERATION_H
+#define RNIC_RNIC_OPERATION_H
+
+#include <stdbool.h>
+
+#include "rdmap/rdmap_stream.h"
+
+typedef enum rnic_operation {
+  RNIC_OPERATION_WRITE,
+  RNIC_OPERATION_READ,
+  RNIC_OPERATION_SEND,
+  RNIC_OPERATION_SEND_INVALIDATE,
+  RNIC_OPERATION_SEND_SE,
+  RNIC_OPERATION_SEND_SE_INVALIDATE,
+  /* Request (Send); the peer answers with an RDMA Write of the data, then a response (Send with Invalidate). */
+  RNIC_OPERATION_STORAGE_READ,
+  /* Request (Send); the peer fetches the data by RDMA Read, then sends a response (Send with Solicited Event and Invalidate). */
+  RNIC_OPERATION_STORAGE_WRITE,
+  RNIC_OPERATIONS
+} rnic_operation;
+
+/* Who the requester is: the end whose ULP starts the message; the other is its peer. */
+typedef struct rnic_operation_rules {
+  const char *name;          /* the scenario's word */
+  rdmap_operation posted;    /* what the requester posts */
+  rdmap_operation response;  /* of exchanges: the Send that ends it */
+  bool is_exchange;          /* a request, the data, a response */
+  bool fills_peer;           /* the data goes into a Tagged Buffer of the peer's */
+  bool fills_requester;      /* … of the requester's */
+  bool is_read;              /* by an RDMA Read, which the receiver of the data posts */
+  bool is_send;              /* the data is a Send's */
+  bool solicits;             /* a Send of the data with Solicited Event */
+  bool invalidates;          /* the same with Invalidate */
+  unsigned arrivals_at_peer; /* messages that reach its ULP: Sends, Writes and Read Responses */
+  unsigned arrivals_at_requester;
+} rnic_operation_rules;
+
+/* The row of `operation`; static. */
+const rnic_operation_rules *rnic_operation_rules_of(rnic_operation operation);
+
+/* The operation called `name`; RNIC_OPERATIONS when there is none. */
+rnic_operation rnic_operation_find(const char *name);
+
+#endif

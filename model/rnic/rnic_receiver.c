@@ -1,0 +1,217 @@
+#include "rnic/rnic_receiver.h"
+
+#include <glib.h>
+
+#include "rnic/rnic_placement_pipe.h"
+
+struct rnic_receiver {
+  rnic_receiver_config config;
+  mpa_deframer *deframer;    /* once started */
+  rnic_placement_pipe *pipe; /* with a placement latency */
+  uint64_t phase_start;
+  time_ps first_fpdu_deadline;
+  mpa_error error;        /* not told yet; MPA_ERROR_NONE */
+  bool has_peer_finished; /* not told yet */
+  bool is_stopped;
+};
+
+rnic_receiver *rnic_receiver_new(const rnic_receiver_config *config)
+{
+  rnic_receiver *receiver = g_new0(rnic_receiver, 1);
+
+  receiver->config = *config;
+  receiver->first_fpdu_deadline = TIME_PS_NEVER;
+  if (config->placement_latency_ps > 0) {
+    receiver->pipe = rnic_placement_pipe_new(config->placement_latency_ps);
+  }
+  return receiver;
+}
+
+void rnic_receiver_free(rnic_receiver *receiver)
+{
+  if (receiver) {
+    mpa_deframer_free(receiver->deframer);
+    rnic_placement_pipe_free(receiver->pipe);
+    g_free(receiver);
+  }
+}
+
+/* --- MPA tells --- */
+
+/* What happened behind ULPDUs that are in the pipe is told when they have left it. */
+static void tell_rdmap(rnic_receiver *receiver, time_ps now)
+{
+  if (receiver->pipe && rnic_placement_pipe_octets(receiver->pipe) > 0) {
+    return;
+  }
+  if (receiver->error != MPA_ERROR_NONE) {
+    uint8_t code = (uint8_t)receiver->error;
+    receiver->error = MPA_ERROR_NONE;
+    rdmap_stream_llp_error(receiver->config.stream, code, now);
+  }
+  if (receiver->has_peer_finished) {
+    receiver->has_peer_finished = false;
+    rdmap_stream_llp_finished(receiver->config.stream, now);
+  }
+}
+
+static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  rnic_receiver *receiver = user;
+
+  receiver->first_fpdu_deadline = TIME_PS_NEVER;
+  if (receiver->pipe) {
+    rnic_placement_pipe_push(receiver->pipe, ulpdu, now);
+  } else {
+    rdmap_stream_receive(receiver->config.stream, ulpdu, now);
+  }
+}
+
+/* mpa-01 §7: MPA itself closes nothing (MPA-289, MPA-290); RDMAP answers, and the end that it asks for follows (MPA-291). */
+static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
+{
+  rnic_receiver *receiver = user;
+  (void)offset;
+
+  receiver->first_fpdu_deadline = TIME_PS_NEVER;
+  receiver->error = error;
+  tell_rdmap(receiver, now);
+}
+
+/* --- TCP tells --- */
+
+void rnic_receiver_start(rnic_receiver *receiver, bool markers, bool crc, uint64_t phase_start)
+{
+  const mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error};
+
+  g_assert(!receiver->deframer);
+  receiver->deframer = mpa_deframer_new(markers, crc, &events, receiver);
+  receiver->phase_start = phase_start;
+}
+
+bool rnic_receiver_is_started(const rnic_receiver *receiver)
+{
+  return receiver->deframer != NULL;
+}
+
+uint64_t rnic_receiver_phase_start(const rnic_receiver *receiver)
+{
+  return receiver->phase_start;
+}
+
+/* The first octets of the FPDU phase: from here on one FPDU must come in time. */
+static void watch_first_fpdu(rnic_receiver *receiver, time_ps now)
+{
+  time_ps timeout = receiver->config.first_fpdu_timeout_ps;
+
+  if (timeout > 0 && timeout < TIME_PS_NEVER - now && receiver->first_fpdu_deadline == TIME_PS_NEVER &&
+      mpa_deframer_statistics_of(receiver->deframer)->fpdus == 0) {
+    receiver->first_fpdu_deadline = now + timeout;
+  }
+}
+
+void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const octet_rope *octets,
+                           time_ps arrival, time_ps now)
+{
+  uint64_t start = receiver->phase_start;
+  octet_rope fpdus;
+
+  if (position + octets->length <= start) {
+    return;
+  }
+  watch_first_fpdu(receiver, now);
+  if (position >= start) {
+    mpa_deframer_receive(receiver->deframer, position - start, octets, arrival, now);
+  } else {
+    octet_rope_init(&fpdus);
+    octet_rope_append_rope(&fpdus, octets, (uint32_t)(start - position),
+                           (uint32_t)(position + octets->length - start));
+    mpa_deframer_receive(receiver->deframer, 0, &fpdus, arrival, now);
+    octet_rope_clear(&fpdus);
+  }
+}
+
+bool rnic_receiver_inspect(const rnic_receiver *receiver, uint64_t position, const octet_rope *octets)
+{
+  uint64_t start = receiver->phase_start;
+
+  return position >= start &&
+         mpa_deframer_inspect(receiver->deframer, position - start, octets) != MPA_ERROR_NONE;
+}
+
+void rnic_receiver_peer_finished(rnic_receiver *receiver, time_ps now)
+{
+  mpa_held held;
+
+  mpa_deframer_held(receiver->deframer, &held);
+  receiver->first_fpdu_deadline = TIME_PS_NEVER;
+  if (!receiver->is_stopped && held.incomplete + held.unlocated + held.order > 0) {
+    receiver->error = MPA_ERROR_CLOSED;
+  }
+  receiver->has_peer_finished = true;
+  tell_rdmap(receiver, now);
+}
+
+void rnic_receiver_stop(rnic_receiver *receiver)
+{
+  receiver->is_stopped = true;
+  receiver->first_fpdu_deadline = TIME_PS_NEVER;
+}
+
+/* --- Time --- */
+
+time_ps rnic_receiver_deadline(const rnic_receiver *receiver)
+{
+  time_ps first_fpdu = receiver->first_fpdu_deadline;
+
+  return receiver->pipe ? time_ps_earlier(first_fpdu, rnic_placement_pipe_deadline(receiver->pipe))
+                        : first_fpdu;
+}
+
+bool rnic_receiver_run(rnic_receiver *receiver, time_ps now)
+{
+  const mpa_ulpdu *ulpdu;
+
+  while (receiver->pipe && (ulpdu = rnic_placement_pipe_pop(receiver->pipe, now))) {
+    rdmap_stream_receive(receiver->config.stream, ulpdu, now);
+  }
+  tell_rdmap(receiver, now);
+  if (receiver->first_fpdu_deadline <= now) {
+    receiver->first_fpdu_deadline = TIME_PS_NEVER;
+    return false;
+  }
+  return true;
+}
+
+/* --- What it holds --- */
+
+void rnic_receiver_held(const rnic_receiver *receiver, rnic_held *held)
+{
+  const tcp_connection *tcp = receiver->config.tcp;
+  mpa_held mpa;
+
+  held->processing = receiver->pipe ? rnic_placement_pipe_octets(receiver->pipe) : 0;
+  held->in_order_edge = tcp_connection_in_order_edge(tcp) - receiver->phase_start;
+  if (receiver->is_stopped) {
+    return;
+  }
+  mpa_deframer_held(receiver->deframer, &mpa);
+  /* TCP's own queue (in-order receiver) holds what is out of order; the tail of the FPDU at the in-order edge, when it is
+   * there, lies "within the extent of a located FPDU" and counts as incomplete (definitions.md). */
+  uint64_t in_tcp = tcp_connection_held_octets(tcp);
+  uint64_t of_partial = in_tcp > 0 && mpa.partial_end > 0
+                            ? tcp_connection_held_octets_below(tcp, receiver->phase_start + mpa.partial_end)
+                            : 0;
+  /* A lone octet of ULPDU_Length at the in-order edge is not located. Of a receiver that does not look ahead that is
+   * `order`, whatever the markers. */
+  bool looks_ahead = receiver->config.looks_ahead;
+  held->incomplete = mpa.incomplete + of_partial;
+  held->unlocated = looks_ahead ? mpa.unlocated : 0;
+  held->order = mpa.order + in_tcp - of_partial + (looks_ahead ? 0 : mpa.unlocated);
+  held->partial_fpdus = mpa.partial_fpdus;
+}
+
+const mpa_deframer_statistics *rnic_receiver_statistics(const rnic_receiver *receiver)
+{
+  return receiver->deframer ? mpa_deframer_statistics_of(receiver->deframer) : NULL;
+}

@@ -1,0 +1,51 @@
+/* The way of the data out of one endpoint: RDMAP's ULPDUs, framed by MPA, to TCP; MULPDU; and what a fault does to them. */
+#ifndef RNIC_RNIC_SENDER_H
+#define RNIC_RNIC_SENDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rdmap/rdmap_stream.h"
+#include "rnic/rnic_fault.h"
+#include "tcp/tcp_connection.h"
+
+typedef struct rnic_sender rnic_sender;
+
+typedef struct rnic_sender_config {
+  tcp_connection *tcp;
+  rdmap_stream *stream;
+  rnic_fault *fault; /* may be NULL */
+  iwarp_generation generation;
+  uint32_t assumed_emss_octets; /* see rnic_endpoint_config */
+  bool dynamic_mulpdu;
+} rnic_sender_config;
+
+/* Counters of FPDUs whose ULPDU has MULPDU octets and is tagged. */
+typedef struct rnic_full_size {
+  uint64_t payload_octets;
+  uint64_t stream_octets;
+} rnic_full_size;
+
+/* Not started; `config` is copied, what it points to must outlive the sender. Free with rnic_sender_free() (NULL is allowed). */
+rnic_sender *rnic_sender_new(const rnic_sender_config *config);
+void rnic_sender_free(rnic_sender *sender);
+
+/* The FPDU phase begins behind what TCP has been given (MPA-183, MPA-190). Once. */
+void rnic_sender_start(rnic_sender *sender, bool markers, bool crc);
+bool rnic_sender_is_started(const rnic_sender *sender);
+
+/* ULPDUs are framed only when TCP is about to run out of octets: FPDUs cannot be taken back (MPA-043), and memory stays small. */
+bool rnic_sender_has_room(const rnic_sender *sender);
+
+/* Frames the next ULPDU and gives its FPDU to TCP; `*fpdu_start` is where it starts in the FPDU phase. False when there is none now. Started. */
+bool rnic_sender_send(rnic_sender *sender, uint64_t *fpdu_start, time_ps now);
+
+/* Stream position of the FPDU phase's first octet. Started. */
+uint64_t rnic_sender_phase_start(const rnic_sender *sender);
+
+/* MULPDU for the next ULPDU; 0 before the start. */
+uint32_t rnic_sender_mulpdu_octets(const rnic_sender *sender);
+
+const rnic_full_size *rnic_sender_full_size(const rnic_sender *sender);
+
+#endif

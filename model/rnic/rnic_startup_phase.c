@@ -1,0 +1,231 @@
+#include "rnic/rnic_startup_phase.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "base/octet_store.h"
+
+struct rnic_startup_phase {
+  rnic_startup_phase_config config;
+  const iwarp_generation_rules *rules;
+  rnic_startup_phase_observer observer;
+  void *user;
+  uint8_t *private_data;
+  mpa_startup *mpa;
+  octet_store
+      *octets; /* arrived and not consumed; of the peer's frame all (definitions.md: held until consumed) */
+  uint64_t consumed; /* stream position behind what has been read in order */
+  time_ps deadline;  /* of the peer's streaming octets */
+  bool streaming_sent;
+  bool is_starved;
+};
+
+rnic_startup_phase *rnic_startup_phase_new(const rnic_startup_phase_config *config,
+                                           rnic_startup_phase_observer observer, void *user)
+{
+  rnic_startup_phase *phase = g_new0(rnic_startup_phase, 1);
+
+  phase->config = *config;
+  phase->config.mpa.ulp_decides = true;
+  phase->rules = iwarp_generation_rules_of(config->mpa.generation);
+  phase->observer = observer;
+  phase->user = user;
+  if (config->private_data) {
+    phase->private_data = g_memdup2(config->private_data, config->private_data_octets);
+  }
+  phase->mpa = mpa_startup_new(&phase->config.mpa);
+  phase->octets = octet_store_new();
+  phase->deadline = TIME_PS_NEVER;
+  return phase;
+}
+
+void rnic_startup_phase_free(rnic_startup_phase *phase)
+{
+  if (phase) {
+    mpa_startup_free(phase->mpa);
+    octet_store_free(phase->octets);
+    g_free(phase->private_data);
+    g_free(phase);
+  }
+}
+
+/* --- What arrives --- */
+
+static bool is_streaming(const rnic_startup_phase *phase)
+{
+  return mpa_startup_state_of(phase->mpa) == MPA_STARTUP_STREAMING;
+}
+
+/* Both ends do this at the same octet of the stream (mpa-01 §6.1, MPA-190). */
+static void begin_mpa(rnic_startup_phase *phase, time_ps now)
+{
+  bool has_private_data = phase->private_data && phase->rules->startup_frames;
+
+  phase->deadline = TIME_PS_NEVER;
+  mpa_startup_begin(phase->mpa, has_private_data ? phase->private_data : NULL,
+                    has_private_data ? phase->config.private_data_octets : 0, now);
+}
+
+void rnic_startup_phase_established(rnic_startup_phase *phase, time_ps now)
+{
+  time_ps timeout = phase->config.mpa.timeout_ps;
+
+  /* mpa-01 §6.1.4 (MPA-266): not before the last streaming octet is in. mpa-02 §8.1 (MPA-184): nothing to wait for. */
+  if (!phase->rules->startup_frames || phase->config.streaming_octets_received == 0) {
+    begin_mpa(phase, now);
+  } else if (timeout > 0 && timeout < TIME_PS_NEVER - now) {
+    phase->deadline = now + timeout; /* ULPs bound such waits (mpa-01 §6.1 rule 10, MPA-234) */
+  }
+}
+
+static void read_in_order(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+{
+  rnic_startup_phase *phase = user;
+  uint32_t streaming = phase->config.streaming_octets_received;
+  octet_rope rest;
+  (void)arrival;
+
+  if (position != phase->consumed) {
+    return; /* behind a hole */
+  }
+  uint32_t skipped = position < streaming ? (uint32_t)MIN(streaming - position, octets->length) : 0;
+  phase->consumed += skipped;
+  if (skipped == octets->length) {
+    return;
+  }
+  octet_rope_init(&rest);
+  octet_rope_append_rope(&rest, octets, skipped, octets->length - skipped);
+  phase->consumed += mpa_startup_receive(phase->mpa, &rest);
+  octet_rope_clear(&rest);
+}
+
+static void read_behind_frame(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+{
+  rnic_startup_phase *phase = user;
+  (void)position;
+  (void)arrival;
+
+  mpa_startup_receive(phase->mpa, octets);
+}
+
+/* The peer's frame is whole and valid: the ULP interprets its Private Data (MPA-198). */
+static void judge_frame(rnic_startup_phase *phase, time_ps now)
+{
+  uint32_t length;
+  const uint8_t *private_data = mpa_startup_private_data(phase->mpa, &length);
+
+  if (phase->observer) {
+    phase->observer(phase->user, private_data, length, now);
+  }
+  if (mpa_startup_state_of(phase->mpa) == MPA_STARTUP_DECIDING) {
+    mpa_startup_decide(phase->mpa, !phase->config.rejects, NULL, 0);
+  }
+}
+
+void rnic_startup_phase_receive(rnic_startup_phase *phase, uint64_t position, const octet_rope *octets,
+                                time_ps arrival, time_ps now)
+{
+  octet_store_insert(phase->octets, position, octets, arrival);
+  if (is_streaming(phase)) {
+    /* The switch is between two octets, which may be those of one segment. */
+    octet_store_visit(phase->octets, phase->consumed, phase->config.streaming_octets_received, read_in_order,
+                      phase);
+    octet_store_remove(phase->octets, 0, phase->consumed); /* the ULP has them */
+    if (phase->consumed < phase->config.streaming_octets_received) {
+      return;
+    }
+    begin_mpa(phase, now);
+  }
+  octet_store_visit(phase->octets, phase->consumed, UINT64_MAX, read_in_order, phase);
+  if (mpa_startup_state_of(phase->mpa) == MPA_STARTUP_DECIDING) {
+    /* What came early, behind a hole, is as wrong as what follows at once (notes-mpa 41). */
+    octet_store_visit(phase->octets, phase->consumed, UINT64_MAX, read_behind_frame, phase);
+  }
+  if (mpa_startup_state_of(phase->mpa) == MPA_STARTUP_DECIDING ||
+      mpa_startup_state_of(phase->mpa) == MPA_STARTUP_REJECTED) {
+    judge_frame(phase, now);
+  }
+  if (rnic_startup_phase_outcome(phase) != RNIC_STARTUP_PENDING) {
+    octet_store_remove(phase->octets, 0, UINT64_MAX);
+  }
+}
+
+/* --- What leaves --- */
+
+bool rnic_startup_phase_next(rnic_startup_phase *phase, octet_rope *octets, bool *is_frame)
+{
+  uint32_t length = phase->config.streaming_octets_sent;
+
+  if (!phase->streaming_sent) {
+    phase->streaming_sent = true;
+    if (length > 0) {
+      octet_block *block = octet_block_new(length);
+      memset(octet_block_octets(block), 'S', length); /* nobody looks at them */
+      octet_rope_append(octets, octet_block_octets(block), length, block);
+      octet_block_unref(block);
+      *is_frame = false;
+      return true;
+    }
+  }
+  *is_frame = true;
+  return mpa_startup_next_frame(phase->mpa, octets);
+}
+
+/* --- Time --- */
+
+time_ps rnic_startup_phase_deadline(const rnic_startup_phase *phase)
+{
+  return is_streaming(phase) ? phase->deadline : mpa_startup_deadline(phase->mpa);
+}
+
+void rnic_startup_phase_run(rnic_startup_phase *phase, time_ps now)
+{
+  if (now < rnic_startup_phase_deadline(phase)) {
+    return;
+  }
+  if (is_streaming(phase)) {
+    phase->is_starved = true;
+    phase->deadline = TIME_PS_NEVER;
+  } else {
+    mpa_startup_run(phase->mpa, now);
+  }
+}
+
+/* --- Where it stands --- */
+
+rnic_startup_outcome rnic_startup_phase_outcome(const rnic_startup_phase *phase)
+{
+  if (phase->is_starved) {
+    return RNIC_STARTUP_STARVED;
+  }
+  switch (mpa_startup_state_of(phase->mpa)) {
+  case MPA_STARTUP_FULL_OPERATION:
+    return RNIC_STARTUP_FULL_OPERATION;
+  case MPA_STARTUP_REJECTED:
+    return RNIC_STARTUP_REJECTED;
+  case MPA_STARTUP_FAILED:
+    return RNIC_STARTUP_FAILED;
+  default:
+    return RNIC_STARTUP_PENDING;
+  }
+}
+
+const mpa_startup *rnic_startup_phase_mpa(const rnic_startup_phase *phase)
+{
+  return phase->mpa;
+}
+
+uint64_t rnic_startup_phase_received_octets(const rnic_startup_phase *phase)
+{
+  return phase->config.streaming_octets_received + mpa_startup_received_frame_octets(phase->mpa);
+}
+
+void rnic_startup_phase_held(const rnic_startup_phase *phase, uint64_t *incomplete, uint64_t *order)
+{
+  uint64_t frame = phase->config.streaming_octets_received;
+  bool frame_began = phase->consumed >= frame && !is_streaming(phase);
+
+  /* A startup frame in pieces is what `incomplete` means; what lies behind a hole waits for its order. */
+  *incomplete = frame_began ? octet_store_run_end(phase->octets, frame) - frame : 0;
+  *order = octet_store_total(phase->octets) - *incomplete;
+}

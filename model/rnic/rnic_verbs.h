@@ -1,0 +1,51 @@
+/* The ULP's side of an endpoint, in the manner of RDMA verbs: register memory, post work, take completions. All of it
+ * is per connection; what a ULP can do to others it can do only through here (ddp-07/rfc5041 §8.3.2: the Privileged Resource Manager
+ * checks; DDP-206, DDP-215 … DDP-221). */
+#ifndef RNIC_RNIC_VERBS_H
+#define RNIC_RNIC_VERBS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rdmap/rdmap_stream.h"
+#include "rnic/rnic_completion_queue.h"
+#include "rnic/rnic_endpoint.h"
+
+/* --- Memory --- */
+
+typedef struct rnic_memory {
+  uint8_t *octets; /* the ULP's, outlives the registration; NULL: `source`, for remote reading only */
+  ddp_payload_source source;
+  void *source_user;
+  uint64_t length;
+  uint64_t base;               /* Tagged Offset of the first octet */
+  unsigned access;             /* DDP_ACCESS_…; DDP_ACCESS_NONE unless the ULP says so (RDMAP-256) */
+  ddp_association association; /* with this connection's stream, or its Protection Domain */
+  bool is_remotely_invalidatable;
+} rnic_memory;
+
+/* Enables an STag for `memory`; false and nothing done when the memory or its range is not legal (DDP-219). */
+bool rnic_register(rnic_endpoint *endpoint, const rnic_memory *memory, uint32_t *stag);
+
+/* Disables it at once (DDP-195); false when it is not this connection's, or invalid already. */
+bool rnic_deregister(rnic_endpoint *endpoint, uint32_t stag);
+
+/* --- Work --- */
+
+/* Posts an operation (see rdmap_work; `fence` among it). False after the connection ended or rnic_endpoint_close(). Allowed before full
+ * operation: it waits. */
+bool rnic_post(rnic_endpoint *endpoint, const rdmap_work *work);
+
+/* A buffer for one incoming Send; `octets` stays the ULP's and valid until its completion. */
+void rnic_post_receive(rnic_endpoint *endpoint, uint8_t *octets, uint64_t length, uint64_t id);
+
+/* --- Completions --- */
+
+/* Takes the oldest completion: those of posted work in the order posted, those of receives in the order Delivered. False when there is
+ * none. */
+bool rnic_poll(rnic_endpoint *endpoint, rnic_completion *completion);
+
+/* When to be told that rnic_poll() has something: the endpoint's `completion` event. */
+void rnic_set_notification(rnic_endpoint *endpoint, rnic_notification notification);
+
+#endif

@@ -1,0 +1,119 @@
+/* One operation of a workload. */
+#include <glib.h>
+
+#include "rnic/rnic_workload_private.h"
+
+uint64_t rnic_workload_payload_of(const rnic_workload *workload, const workload_flow *flow,
+                                  work_meaning meaning, uint64_t message)
+{
+  uint64_t kind = (flow->requester == MPA_INITIATOR ? 0 : 8) + (uint64_t)meaning;
+
+  return pattern_message_offset(workload->config.connection, message | kind << 60);
+}
+
+static bool post(rnic_workload *workload, mpa_role side, const posted_work *what, rdmap_work *work)
+{
+  workload_end *end = &workload->ends[side];
+
+  work->id = end->posted_count;
+  work->fence = workload->config.fence;
+  if (!rnic_post(end->endpoint, work)) {
+    return false; /* the connection ended */
+  }
+  end->posted_count++;
+  *(posted_work *)element_array_insert(&end->posted, end->posted.count) = *what;
+  return true;
+}
+
+static rdmap_opcode opcode_of(rdmap_operation operation)
+{
+  switch (operation) {
+  case RDMAP_OPERATION_SEND_INVALIDATE:
+    return RDMAP_SEND_INVALIDATE;
+  case RDMAP_OPERATION_SEND_SE:
+    return RDMAP_SEND_SE;
+  case RDMAP_OPERATION_SEND_SE_INVALIDATE:
+    return RDMAP_SEND_SE_INVALIDATE;
+  default:
+    return RDMAP_SEND;
+  }
+}
+
+bool rnic_workload_post_send(rnic_workload *workload, mpa_role side, const posted_work *what,
+                             const send_details *details)
+{
+  workload_end *peer = &workload->ends[peer_of(side)];
+  rnic_workload_slot *buffer = rnic_workload_slots_take(peer->receives, details->payload);
+  const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(opcode_of(details->operation));
+  uint32_t stag = details->invalidated_stag ? details->invalidated_stag : buffer->stag;
+  rdmap_work work = {.operation = details->operation,
+                     .length = details->length,
+                     .source = rnic_workload_slot_payload,
+                     .source_user = buffer,
+                     .remote_stag = rules->invalidates ? stag : 0};
+  const rnic_arrival arrival = {.kind = RNIC_ARRIVAL_SEND,
+                                .opcode = rules->opcode,
+                                .meaning = (int)what->meaning,
+                                .operation = what->operation,
+                                .flow = what->flow,
+                                .slot = what->slot,
+                                .buffer = buffer,
+                                .length = details->length,
+                                .solicits = rules->solicits,
+                                .invalidates = rules->invalidates,
+                                .invalidated_stag = stag};
+
+  if (!post(workload, side, what, &work)) {
+    rnic_workload_slots_release(peer->receives, buffer);
+    return false;
+  }
+  rnic_arrivals_expect(peer->arrivals, &arrival);
+  return true;
+}
+
+bool rnic_workload_post_write(rnic_workload *workload, mpa_role side, const posted_work *what)
+{
+  rdmap_work work = {.operation = RDMAP_OPERATION_WRITE,
+                     .length = workload->config.message_octets,
+                     .source = rnic_workload_slot_payload,
+                     .source_user = what->slot,
+                     .remote_stag = what->slot->stag,
+                     .remote_offset = what->slot->base};
+  const rnic_arrival arrival = {.kind = RNIC_ARRIVAL_WRITE,
+                                .opcode = RDMAP_WRITE,
+                                .meaning = (int)what->meaning,
+                                .operation = what->operation,
+                                .flow = what->flow,
+                                .slot = what->slot,
+                                .keeps_slot = what->keeps_slot,
+                                .length = workload->config.message_octets};
+
+  if (!post(workload, side, what, &work)) {
+    return false;
+  }
+  rnic_arrivals_expect(workload->ends[peer_of(side)].arrivals, &arrival);
+  return true;
+}
+
+bool rnic_workload_post_read(rnic_workload *workload, mpa_role side, const posted_work *what)
+{
+  rdmap_work work = {.operation = RDMAP_OPERATION_READ,
+                     .length = workload->config.message_octets,
+                     .remote_stag = what->slot->source_stag,
+                     .remote_offset = what->slot->source_base,
+                     .local_stag = what->slot->stag,
+                     .local_offset = what->slot->base};
+  const rnic_arrival arrival = {.kind = RNIC_ARRIVAL_RESPONSE,
+                                .opcode = RDMAP_READ_RESPONSE,
+                                .meaning = (int)what->meaning,
+                                .operation = what->operation,
+                                .flow = what->flow,
+                                .slot = what->slot,
+                                .length = workload->config.message_octets};
+
+  if (!post(workload, side, what, &work)) {
+    return false;
+  }
+  rnic_arrivals_expect(workload->ends[side].arrivals, &arrival);
+  return true;
+}

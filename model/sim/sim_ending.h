@@ -1,0 +1,26 @@
+/* How a connection that was terminated came to its end (definitions.md, Status of a run). */
+#ifndef SIM_SIM_ENDING_H
+#define SIM_SIM_ENDING_H
+
+#include "rnic/rnic_failure.h"
+#include "scenario/scenario.h"
+
+/* All-zero: nothing has ended. */
+typedef struct sim_ending {
+  char *code;    /* as rnic_failure_code(); NULL: nothing has ended */
+  char *message; /* the code, who, which connection, when and why */
+  mpa_role side; /* who found the error, or made it */
+} sim_ending;
+
+/* Whether `failure` is an end that the documents describe: all but a TCP that is lost, and that too when the scenario has an end of
+ * `connection` misbehave (MPA error 1: its RST, or a segment that is silently dropped each time it comes). */
+bool sim_ending_is_documented(const scenario *s, uint32_t connection, const rnic_failure *failure);
+
+/* `failure` came from `side` of `connection`; the first one is kept. */
+void sim_ending_note(sim_ending *ending, uint32_t connection, mpa_role side, const rnic_failure *failure,
+                     time_ps now);
+
+/* Frees what it owns. */
+void sim_ending_clear(sim_ending *ending);
+
+#endif

@@ -1,0 +1,51 @@
+/* What a scenario says about the ends of its connections: the configuration of each endpoint and of the workload. */
+#ifndef SIM_SIM_SETUP_H
+#define SIM_SIM_SETUP_H
+
+#include "rnic/rnic_endpoint.h"
+#include "rnic/rnic_fault_bait.h"
+#include "rnic/rnic_workload.h"
+#include "scenario/scenario.h"
+#include "sim/sim_path.h"
+
+/* Addresses and ports of the two hosts: 10.0.0.1 opens connection i from port 49152 + i to 10.0.0.2, port 5044. */
+enum {
+  SIM_INITIATOR_ADDRESS = 0x0A000001,
+  SIM_RESPONDER_ADDRESS = 0x0A000002,
+  SIM_INITIATOR_FIRST_PORT = 49152,
+  SIM_RESPONDER_PORT = 5044,
+};
+
+/* "Initiator", "Responder"; static. */
+const char *sim_setup_side_name(mpa_role side);
+
+/* The other end; the direction that leads to `side`. */
+mpa_role sim_setup_peer(mpa_role side);
+sim_direction sim_setup_direction_to(mpa_role side);
+
+/* The end that is measured, the Data Sink of the main direction. */
+mpa_role sim_setup_measured(const scenario *s);
+
+/* What the configuration of an endpoint needs besides the scenario. */
+typedef struct sim_setup_place {
+  rnic_host *host;
+  uint32_t protection_domain;
+  const uint8_t *private_data;    /* as many octets as the scenario says */
+  const rnic_fault_config *fault; /* NULL: none */
+} sim_setup_place;
+
+rnic_endpoint_config sim_setup_endpoint(const scenario *s, uint32_t connection, mpa_role side,
+                                        const sim_setup_place *place);
+
+/* The Private Data of `side`'s startup frame, as many octets as the scenario says, which free with g_free(); whether `octets` are those. */
+uint8_t *sim_setup_private_data(const scenario *s, mpa_role side, const pattern *table);
+bool sim_setup_private_data_is(const scenario *s, mpa_role side, const uint8_t *sent, const uint8_t *octets,
+                               uint32_t length);
+
+/* Without `can_post` and `user`. */
+rnic_workload_config sim_setup_workload(const scenario *s, uint32_t connection, const pattern *table);
+
+/* The fault that `side` of `connection` does, without its bait; false when it does none. */
+bool sim_setup_fault(const scenario *s, uint32_t connection, mpa_role side, rnic_fault_config *fault);
+
+#endif

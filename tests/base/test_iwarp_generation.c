@@ -1,0 +1,77 @@
+/* The table of generations against facts.md, "Version generations", and the notes it cites, value by value. */
+#include <glib.h>
+
+#include "base/iwarp_generation.h"
+
+/* rdmac: DV 0 and RV 0, no startup frames, markers and CRC always (DDP-046); what may be invalidated: notes-ddp-rdmap 55. */
+static void test_rdmac(void)
+{
+  const iwarp_generation_rules *rules = iwarp_generation_rules_of(IWARP_RDMAC);
+
+  g_assert_false(rules->startup_frames);
+  g_assert_true(rules->markers_and_crc_always);
+  g_assert_false(rules->responder_waits);
+  g_assert_cmpuint(rules->private_data_max_octets, ==, 0);
+  g_assert_cmpuint(rules->ddp_version, ==, 0);
+  g_assert_cmpuint(rules->rdmap_version, ==, 0);
+  g_assert_true(rules->shared_stag_is_invalidable);
+  g_assert_cmpstr(rules->ddp_stream_name, ==, "RDMA Stream");
+}
+
+/* ietf: startup frames of Rev 0 with up to 65535 octets (notes-mpa 40), the rest negotiated; DV 1 and RV 1. */
+static void test_ietf(void)
+{
+  const iwarp_generation_rules *rules = iwarp_generation_rules_of(IWARP_IETF);
+
+  g_assert_true(rules->startup_frames);
+  g_assert_cmpuint(rules->mpa_revision, ==, 0);
+  g_assert_cmpuint(rules->private_data_max_octets, ==, 65535);
+  g_assert_false(rules->markers_and_crc_always);
+  g_assert_true(rules->responder_waits);
+  g_assert_cmpuint(rules->ddp_version, ==, 1);
+  g_assert_cmpuint(rules->rdmap_version, ==, 1);
+  g_assert_false(rules->shared_stag_is_invalidable);
+  g_assert_cmpstr(rules->ddp_stream_name, ==, "DDP Stream");
+}
+
+/* rfc: as ietf, but Rev 1 and 512 octets (notes-mpa, "From the later RFCs"). */
+static void test_rfc(void)
+{
+  const iwarp_generation_rules *rules = iwarp_generation_rules_of(IWARP_RFC);
+
+  g_assert_true(rules->startup_frames);
+  g_assert_cmpuint(rules->mpa_revision, ==, 1);
+  g_assert_cmpuint(rules->private_data_max_octets, ==, 512);
+  g_assert_false(rules->markers_and_crc_always);
+  g_assert_true(rules->responder_waits);
+  g_assert_cmpuint(rules->ddp_version, ==, 1);
+  g_assert_cmpuint(rules->rdmap_version, ==, 1);
+  g_assert_false(rules->shared_stag_is_invalidable);
+  g_assert_cmpstr(rules->ddp_stream_name, ==, "DDP Stream");
+}
+
+/* The scenario's words, and nothing else. */
+static void test_names(void)
+{
+  static const char *const names[IWARP_GENERATIONS] = {
+      [IWARP_RDMAC] = "rdmac", [IWARP_IETF] = "ietf", [IWARP_RFC] = "rfc"};
+  static const char *const others[] = {"", "IETF", "rfc5044", "rd", "rdmac "};
+
+  for (int i = 0; i < IWARP_GENERATIONS; i++) {
+    g_assert_cmpstr(iwarp_generation_rules_of((iwarp_generation)i)->name, ==, names[i]);
+    g_assert_cmpint(iwarp_generation_find(names[i]), ==, i);
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(others); i++) {
+    g_assert_cmpint(iwarp_generation_find(others[i]), ==, IWARP_GENERATIONS);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/iwarp_generation/rdmac", test_rdmac);
+  g_test_add_func("/iwarp_generation/ietf", test_ietf);
+  g_test_add_func("/iwarp_generation/rfc", test_rfc);
+  g_test_add_func("/iwarp_generation/names", test_names);
+  return g_test_run();
+}

@@ -1,0 +1,506 @@
+#include <glib.h>
+#include <string.h>
+
+#include "ddp_sink.h"
+
+typedef struct single_case {
+  const char *what;
+  sent_segment segment;
+  int type; /* -1: delivered; -2: refused by the ULP */
+  int code;
+} single_case;
+
+/* Each is the first segment of a stream of its own. DV 1 is the right one here, 0 the other generation's. */
+static const single_case singles[] = {
+    {"DDP-154, DDP-155: tagged, whole buffer", {TAGGED(.stag = STAG, .tagged_offset = 1000), 64, 0}, -1, 0},
+    {"DDP-155, DDP-167: tagged, one beyond", {TAGGED(.stag = STAG, .tagged_offset = 1000), 65, 0}, 1, 0x01},
+    {"DDP-154, DDP-167: tagged, before base", {TAGGED(.stag = STAG, .tagged_offset = 999), 1, 0}, 1, 0x01},
+    {"DDP-154, DDP-167: tagged, TO at the end", {TAGGED(.stag = STAG, .tagged_offset = 1064), 1, 0}, 1, 0x01},
+    {"DDP-156, DDP-170: tagged, wrap",
+     {TAGGED(.stag = STAG, .tagged_offset = UINT64_MAX - 15), 32, 0},
+     1,
+     0x03},
+    {"DDP-156, DDP-170: tagged, the sum is 2^64",
+     {TAGGED(.stag = STAG, .tagged_offset = UINT64_MAX), 1, 0},
+     1,
+     0x03},
+    {"DDP-152, DDP-166: tagged, unknown STag", {TAGGED(.stag = 1, .tagged_offset = 1000), 1, 0}, 1, 0x00},
+    {"DDP-153: tagged, no right to write (notes-ddp-rdmap 49)",
+     {TAGGED(.stag = STAG_READ_ONLY, .tagged_offset = 1000), 1, 0},
+     1,
+     0x00},
+    {"DDP-201, DDP-208, DDP-168, DDP-169: tagged, another Protection Domain",
+     {TAGGED(.stag = STAG_FOREIGN_DOMAIN, .tagged_offset = 1000), 1, 0},
+     1,
+     0x02},
+    {"DDP-057, DDP-202, DDP-209, DDP-168, DDP-169: tagged, another stream",
+     {TAGGED(.stag = STAG_FOREIGN_STREAM, .tagged_offset = 1000), 1, 0},
+     1,
+     0x02},
+    {"tagged, association before wrap",
+     {TAGGED(.stag = STAG_FOREIGN_STREAM, .tagged_offset = UINT64_MAX), 1, 0},
+     1,
+     0x02},
+    {"tagged, rights before bounds", {TAGGED(.stag = STAG_READ_ONLY, .tagged_offset = 1), 1, 0}, 1, 0x00},
+    {"DDP-048, DDP-171: tagged, the other DV",
+     {{.tagged = true, .version = 0, .stag = STAG, .tagged_offset = 1000}, 1, 0},
+     1,
+     0x04},
+    {"DDP-048, DDP-171: tagged, DV 2",
+     {{.tagged = true, .version = 2, .stag = STAG, .tagged_offset = 1000}, 1, 0},
+     1,
+     0x04},
+    {"tagged, all wrong: DV first",
+     {{.tagged = true, .ulp_control = REFUSED_CONTROL, .stag = 1, .tagged_offset = UINT64_MAX}, 9, 0},
+     1,
+     0x04},
+    {"tagged, all wrong but DV: STag first", {TAGGED(.stag = 1, .tagged_offset = UINT64_MAX), 9, 0}, 1, 0x00},
+    {"tagged, bounds and ULP's field: bounds first",
+     {REFUSED_TAGGED(.stag = STAG, .tagged_offset = 1), 9, 0},
+     1,
+     0x01},
+    {"tagged, ULP's field", {REFUSED_TAGGED(.stag = STAG, .tagged_offset = 1000), 9, 0}, -2, 0},
+    {"DDP-099, DDP-100: tagged, empty: STag and TO are not looked at",
+     {TAGGED(.stag = 1, .tagged_offset = UINT64_MAX), 0, 0},
+     -1,
+     0},
+    {"DDP-100: tagged, empty, an STag of another Protection Domain, before its base",
+     {TAGGED(.stag = STAG_FOREIGN_DOMAIN, .tagged_offset = 0), 0, 0},
+     -1,
+     0},
+    {"tagged, empty, the other DV", {{.tagged = true, .last = true}, 0, 0}, 1, 0x04},
+    {"tagged, empty, ULP's field", {REFUSED_TAGGED(.stag = 1), 0, 0}, -2, 0},
+    {"DDP-165: tagged, 13 octets", {TAGGED(.stag = STAG, .tagged_offset = 1000), 0, 1}, 0, 0x00},
+    {"DDP-165: tagged, no octet", {TAGGED(.stag = STAG, .tagged_offset = 1000), 0, 14}, 0, 0x00},
+    {"DDP-143: untagged, whole buffer", {UNTAGGED(.msn = 1), 16, 0}, -1, 0},
+    {"DDP-143, DDP-176: untagged, one beyond", {UNTAGGED(.msn = 1), 17, 0}, 2, 0x05},
+    {"DDP-143, DDP-176: untagged, MO in range, its end not",
+     {UNTAGGED(.msn = 1, .message_offset = 15), 2, 0},
+     2,
+     0x05},
+    {"DDP-142, DDP-175: untagged, MO at the end", {UNTAGGED(.msn = 1, .message_offset = 16), 1, 0}, 2, 0x04},
+    {"DDP-141, DDP-173: untagged, no buffer", {UNTAGGED(.msn = 4), 1, 0}, 2, 0x02},
+    {"DDP-144, DDP-174: untagged, used MSN", {UNTAGGED(.msn = 0), 1, 0}, 2, 0x03},
+    {"untagged, QN 1", {UNTAGGED(.queue_number = 1, .msn = 1), 16, 0}, -1, 0},
+    {"DDP-140, DDP-172: untagged, QN 2, not enabled", {UNTAGGED(.queue_number = 2, .msn = 1), 1, 0}, 2, 0x01},
+    {"DDP-140, DDP-172: untagged, QN 2^32 - 1",
+     {UNTAGGED(.queue_number = UINT32_MAX, .msn = 1), 1, 0},
+     2,
+     0x01},
+    {"DDP-048, DDP-177: untagged, the other DV",
+     {{.last = true, .ulp_control = SEND_CONTROL, .msn = 1}, 1, 0},
+     2,
+     0x06},
+    {"untagged, all wrong: DV first", {{.queue_number = 9, .ulp_control = REFUSED_CONTROL}, 1, 0}, 2, 0x06},
+    {"untagged, all wrong but DV: QN first",
+     {UNTAGGED(.queue_number = 9, .message_offset = 99), 1, 0},
+     2,
+     0x01},
+    {"untagged, MSN before MO", {UNTAGGED(.msn = 4, .message_offset = 99), 1, 0}, 2, 0x02},
+    {"untagged, MO before the ULP's field",
+     {REFUSED_UNTAGGED(.msn = 1, .message_offset = 99), 1, 0},
+     2,
+     0x04},
+    {"untagged, ULP's field", {REFUSED_UNTAGGED(.msn = 1), 1, 0}, -2, 0},
+    {"untagged, empty", {UNTAGGED(.msn = 1), 0, 0}, -1, 0},
+    {"untagged, empty: MO is not looked at", {UNTAGGED(.msn = 1, .message_offset = UINT32_MAX), 0, 0}, -1, 0},
+    {"untagged, empty, no buffer", {UNTAGGED(.msn = 4), 0, 0}, 2, 0x02},
+    {"untagged, empty, QN 9", {UNTAGGED(.queue_number = 9, .msn = 1), 0, 0}, 2, 0x01},
+    {"untagged, empty, DV 3", {{.last = true, .version = 3, .msn = 1}, 0, 0}, 2, 0x06},
+    {"DDP-165: untagged, 17 octets", {UNTAGGED(.msn = 1), 0, 1}, 0, 0x00},
+};
+
+/* No buffer has an octet from the wire. */
+static void assert_nothing_placed(ddp_sink *s)
+{
+  for (int buffer = -1; buffer < UNTAGGED_BUFFERS; buffer++) {
+    for (size_t i = 0; i < (buffer < 0 ? TAGGED_OCTETS : UNTAGGED_OCTETS); i++) {
+      g_assert_cmphex(ddp_sink_memory_of(s, buffer)[i], ==, UNTOUCHED);
+    }
+  }
+}
+
+/* DDP-135, DDP-157, DDP-158: what fails a check is not Placed, in no part of it, and is reported once with
+ * its numbers. They are the same in the documents of all generations (DDP-162, DDP-163). */
+static void test_checks_of_one_segment(void)
+{
+  for (size_t i = 0; i < G_N_ELEMENTS(singles) * IWARP_GENERATIONS; i++) {
+    const single_case *c = &singles[i / IWARP_GENERATIONS];
+    iwarp_generation generation = (iwarp_generation)(i % IWARP_GENERATIONS);
+    g_test_message("%s, generation %d", c->what, generation);
+    sent_segment segment = c->segment;
+    if (generation == IWARP_RDMAC && segment.header.version < 2) {
+      segment.header.version = 1 - segment.header.version; /* its own is 0 */
+    }
+    ddp_sink *s = ddp_sink_new_with(generation, i % 2 == 1);
+    ddp_sink_receive(s, &segment, 0);
+    g_assert_cmpuint(s->delivered, ==, c->type == -1 ? 1 : 0);
+    g_assert_cmpuint(s->refusals, ==, c->type == -2 ? 1 : 0);
+    g_assert_cmpuint(s->errors, ==, c->type >= 0 ? 1 : 0);
+    if (c->type >= 0) {
+      g_assert_cmpint(s->error.type, ==, c->type);
+      g_assert_cmphex(s->error.code, ==, c->code);
+    }
+    if (c->type != -1) {
+      assert_nothing_placed(s);
+    }
+    ddp_sink_free(s);
+  }
+}
+
+/* Two segments in both orders of arrival; the second has the fault, and gets the same code. */
+static void check_second_is_wrong(const sent_segment *segments, ddp_error error)
+{
+  for (size_t first = 0; first < 2; first++) {
+    ddp_sink *s = ddp_sink_new();
+    ddp_sink_receive(s, segments, first);
+    g_assert_cmpuint(s->errors, ==, 0);
+    ddp_sink_receive(s, segments, 1 - first);
+    g_assert_cmpuint(s->delivered, ==, 1);
+    g_assert_cmpuint(s->deliveries[0].buffer_id, ==, FIRST_BUFFER_ID);
+    g_assert_cmpuint(s->errors, ==, 1);
+    g_assert_cmpint(s->error.type, ==, error.type);
+    g_assert_cmphex(s->error.code, ==, error.code);
+    ddp_sink_free(s);
+  }
+}
+
+/* The MSN range moves with each Delivery (DDP-145); what counts is where the sender put the segment. */
+static void test_msn_judged_in_the_senders_order(void)
+{
+  /* an MSN is used twice: free when it arrives early, a past one in order */
+  const sent_segment twice[2] = {{UNTAGGED(.msn = 1), 4, 0}, {UNTAGGED(.msn = 1), 4, 0}};
+  check_second_is_wrong(twice, (ddp_error){2, 0x03});
+  /* twice, and with an MO that its buffer does not have: MSN comes first */
+  const sent_segment beyond[2] = {{UNTAGGED(.msn = 1), 4, 0},
+                                  {UNTAGGED(.msn = 1, .message_offset = 99), 4, 0}};
+  check_second_is_wrong(beyond, (ddp_error){2, 0x03});
+  /* 0x80000001 - 1 = 2^31 is past; once message 1 is Delivered, 0x80000001 - 2 = 2^31 - 1 is to come */
+  const sent_segment far[2] = {{UNTAGGED(.msn = 1), 4, 0}, {UNTAGGED(.msn = UINT32_C(0x80000001)), 4, 0}};
+  check_second_is_wrong(far, (ddp_error){2, 0x02});
+  /* message 3 before message 2 */
+  const sent_segment skipped[2] = {{UNTAGGED(.msn = 1), 4, 0}, {UNTAGGED(.msn = 3), 4, 0}};
+  check_second_is_wrong(skipped, (ddp_error){2, 0x03});
+}
+
+/* A buffer posted between the arrival of a segment that found none and its turn does not bring its octets
+ * back. */
+static void test_a_buffer_posted_too_late(void)
+{
+  const sent_segment segments[5] = {{UNTAGGED(.msn = 1), 1, 0},
+                                    {UNTAGGED(.msn = 2), 1, 0},
+                                    {UNTAGGED(.msn = 3), 1, 0},
+                                    {UNTAGGED(.msn = 4), 1, 0},
+                                    {UNTAGGED(.msn = 4), 1, 0}};
+  uint8_t late[1] = {UNTOUCHED};
+  ddp_sink *s = ddp_sink_new();
+  ddp_sink_receive(s, segments, 3);
+  ddp_untagged_queue_post(s->queues[0], late, 1, 999);
+  for (size_t i = 0; i < 3; i++) {
+    ddp_sink_receive(s, segments, i);
+  }
+  ddp_sink_receive(s, segments, 4); /* the buffer would be there for it, but the stream has ended */
+  g_assert_cmpuint(s->placed, ==, 3);
+  g_assert_cmpuint(s->delivered, ==, 3);
+  g_assert_cmpuint(s->errors, ==, 1);
+  g_assert_cmphex(s->error.code, ==, DDP_UNTAGGED_NO_BUFFER);
+  g_assert_cmphex(late[0], ==, UNTOUCHED);
+  ddp_sink_free(s);
+}
+
+/* DDP-116: the length of each message and the buffer that has it. Segments in any MO order (notes-ddp-rdmap
+ * 18); the length is the end of the octets placed, and an empty L segment with any MO does not stretch it
+ * beyond its buffer. */
+static void test_length_of_a_message(void)
+{
+  const sent_segment segments[4] = {
+      {{.version = 1, .ulp_control = SEND_CONTROL, .msn = 1, .message_offset = 6}, 5, 0},
+      {{.version = 1, .ulp_control = SEND_CONTROL, .msn = 1, .message_offset = 0}, 6, 0},
+      {UNTAGGED(.msn = 1, .message_offset = UINT32_MAX), 0, 0},
+      {UNTAGGED(.msn = 2), 3, 0},
+  };
+  ddp_sink *s = ddp_sink_new();
+  for (size_t i = 0; i < 4; i++) {
+    ddp_sink_receive(s, segments, i);
+  }
+  g_assert_cmpuint(s->delivered, ==, 4);
+  g_assert_cmpuint(s->deliveries[1].message_octets, ==, 0);
+  g_assert_null(s->deliveries[1].message_memory);
+  g_assert_cmpuint(s->deliveries[2].message_octets, ==, 11);
+  g_assert_true(s->deliveries[2].message_memory == ddp_sink_memory_of(s, 0));
+  g_assert_true(s->deliveries[3].message_memory == ddp_sink_memory_of(s, 1));
+  g_assert_cmpuint(s->deliveries[3].message_octets, ==, 3);
+  ddp_sink_free(s);
+}
+
+/* DDP-004, DDP-116: 15, 16 and 17 octets for a buffer of 16. */
+static void test_messages_around_the_size_of_their_buffer(void)
+{
+  for (uint32_t length = 15; length <= 17; length++) {
+    const sent_segment segment = {UNTAGGED(.msn = 1), length, 0};
+    ddp_sink *s = ddp_sink_new();
+    ddp_sink_receive(s, &segment, 0);
+    g_assert_cmpuint(s->delivered, ==, length <= 16 ? 1 : 0);
+    g_assert_cmpuint(s->deliveries[0].message_octets, ==, length <= 16 ? length : 0);
+    g_assert_cmpuint(s->errors, ==, length <= 16 ? 0 : 1);
+    for (uint32_t i = 0; i < 16; i++) {
+      bool placed = length <= 16 && i < length;
+      g_assert_cmphex(ddp_sink_memory_of(s, 0)[i], ==, placed ? sent_payload_octet(0, i) : UNTOUCHED);
+    }
+    ddp_sink_free(s);
+  }
+}
+
+/* DDP-045: each pattern of the Rsvd bits, in a tagged and an untagged segment, changes nothing. */
+static void test_reserved_bits_are_not_looked_at(void)
+{
+  for (unsigned bits = 0; bits < 16; bits++) {
+    uint8_t tagged[15] = {
+        0xC1 | (uint8_t)(bits << 2), WRITE_CONTROL, 0, 0, 0, STAG, 0, 0, 0, 0, 0, 0, 0x03, 0xE8};
+    uint8_t untagged[19] = {0x41 | (uint8_t)(bits << 2), SEND_CONTROL};
+    tagged[14] = 0x77; /* to TO 0x3E8 = 1000 */
+    untagged[13] = 1;
+    untagged[18] = 0x88;
+    ddp_sink *s = ddp_sink_new();
+    ddp_sink_receive_octets(s, 0, 24, tagged, sizeof tagged);
+    ddp_sink_receive_octets(s, 24, 28, untagged, sizeof untagged);
+    g_assert_cmpuint(s->errors + s->refusals, ==, 0);
+    g_assert_cmpuint(s->delivered, ==, 2);
+    g_assert_cmpuint(s->deliveries[1].buffer_id, ==, FIRST_BUFFER_ID);
+    g_assert_cmphex(ddp_sink_memory_of(s, -1)[0], ==, 0x77);
+    g_assert_cmphex(ddp_sink_memory_of(s, 0)[0], ==, 0x88);
+    ddp_sink_free(s);
+  }
+}
+
+/* DDP-054, DDP-060, DDP-068, DDP-118: the ULP gets the RsvdULP of every message with its Delivery, all 8
+ * bits of a tagged and all 40 of an untagged one, and the STag of a tagged one. */
+static void test_what_is_delivered_with_a_message(void)
+{
+  for (unsigned control = 0; control < 256; control++) {
+    uint32_t word = control * UINT32_C(0x01030507) + 1;
+    const sent_segment segments[2] = {
+        {{.tagged = true, .last = true, .version = 1, .ulp_control = (uint8_t)control, .stag = word}, 0, 0},
+        {{.last = true, .version = 1, .ulp_control = (uint8_t)control, .ulp_word = word, .msn = 1}, 3, 0}};
+    if (control == REFUSED_CONTROL) {
+      continue;
+    }
+    ddp_sink *s = ddp_sink_new();
+    ddp_sink_receive(s, segments, 0);
+    ddp_sink_receive(s, segments, 1);
+    g_assert_cmpuint(s->delivered, ==, 2);
+    for (size_t i = 0; i < 2; i++) {
+      g_assert_cmphex(s->deliveries[i].header.ulp_control, ==, control);
+      g_assert_cmpint(s->deliveries[i].header.tagged, ==, i == 0);
+    }
+    g_assert_cmphex(s->deliveries[0].header.stag, ==, word);
+    g_assert_cmphex(s->deliveries[1].header.ulp_word, ==, word);
+    ddp_sink_free(s);
+  }
+}
+
+/* A Write of 20 octets to TO 1003 in two segments. */
+static const sent_segment two[2] = {
+    {{.tagged = true, .version = 1, .ulp_control = WRITE_CONTROL, .stag = STAG, .tagged_offset = 1003},
+     10,
+     0},
+    {TAGGED(.stag = STAG, .tagged_offset = 1013), 10, 0},
+};
+
+/* The payload of segment `index` of the two lies in `memory`, the Tagged Buffer, or that place is as at the
+ * start. */
+static void assert_place_of(const uint8_t *memory, size_t index, bool placed)
+{
+  for (uint32_t i = 0; i < 10; i++) {
+    g_assert_cmphex(memory[3 + 10 * index + i], ==,
+                    placed ? sent_payload_octet(sent_start_of(two, index), i) : UNTOUCHED);
+  }
+}
+
+/* DDP-194, DDP-195, DDP-212, DDP-213: the range narrowed, the right to write or the STag withdrawn between two
+ * segments of one message: the second is refused, and nothing of it is written. */
+static void test_changes_between_two_segments(void)
+{
+  static const uint8_t codes[] = {0x01, 0x00, 0x00, 0x02};
+  for (size_t i = 0; i < G_N_ELEMENTS(codes); i++) {
+    ddp_sink *s = ddp_sink_new();
+    ddp_sink_receive(s, two, 0);
+    switch (i) {
+    case 0: /* the second lies at TO 1013 … 1022 */
+      g_assert_true(ddp_stag_table_set_range(s->stags, STAG, BASE, 22, ddp_sink_memory_of(s, -1)));
+      break;
+    case 1:
+      g_assert_true(ddp_stag_table_set_access(s->stags, STAG, DDP_ACCESS_REMOTE_READ));
+      break;
+    case 2:
+      g_assert_true(ddp_stag_table_deregister(s->stags, STAG));
+      break;
+    case 3:
+      g_assert_true(ddp_stag_table_associate(s->stags, STAG, DDP_ASSOCIATED_BY_STREAM,
+                                             (ddp_stream_identity){STREAM_ID + 1, PROTECTION_DOMAIN}));
+      break;
+    }
+    ddp_sink_receive(s, two, 1);
+    assert_place_of(ddp_sink_memory_of(s, -1), 0, true);
+    assert_place_of(ddp_sink_memory_of(s, -1), 1, false);
+    g_assert_cmpuint(s->errors, ==, 1);
+    g_assert_cmpint(s->error.type, ==, DDP_ERROR_TAGGED);
+    g_assert_cmphex(s->error.code, ==, codes[i]);
+    ddp_sink_free(s);
+  }
+}
+
+/* DDP-211: a link made at run time between other memory and the same STag and TO range counts for the next
+ * segment. */
+static void test_a_buffer_linked_anew(void)
+{
+  uint8_t other[TAGGED_OCTETS];
+  memset(other, UNTOUCHED, sizeof other);
+  ddp_sink *s = ddp_sink_new();
+  ddp_sink_receive(s, two, 0);
+  g_assert_true(ddp_stag_table_set_range(s->stags, STAG, BASE, TAGGED_OCTETS, other));
+  ddp_sink_receive(s, two, 1);
+  assert_place_of(ddp_sink_memory_of(s, -1), 0, true);
+  assert_place_of(ddp_sink_memory_of(s, -1), 1, false);
+  for (uint32_t i = 0; i < TAGGED_OCTETS; i++) {
+    bool placed = i >= 13 && i < 23;
+    g_assert_cmphex(other[i], ==, placed ? sent_payload_octet(sent_start_of(two, 1), i - 13) : UNTOUCHED);
+  }
+  ddp_sink_free(s);
+}
+
+/* Is a segment of `payload` octets for TO 1000 under `stag` written on a stream of its own? */
+static bool is_written(ddp_sink *s, uint32_t stag, uint32_t payload)
+{
+  const sent_segment segment = {TAGGED(.stag = stag, .tagged_offset = BASE), payload, 0};
+  ddp_sink_receive(s, &segment, 0);
+  bool written = ddp_sink_memory_of(s, -1)[0] != UNTOUCHED;
+  g_assert_cmpuint(s->delivered, ==, written ? 1 : 0);
+  ddp_sink_free(s);
+  return written;
+}
+
+/* DDP-207: the rules 1 to 6 of ddp-07/rfc5041 §8.3.1 on the wire (7, on firmware, is out of scope): Protection
+ * Domains, streams, the registered octets, links made and cancelled, rights granted and withdrawn, revoked. */
+static void test_the_rules_of_the_rnic(void)
+{
+  g_assert_true(is_written(ddp_sink_new(), STAG, TAGGED_OCTETS));
+  g_assert_false(is_written(ddp_sink_new(), STAG_FOREIGN_DOMAIN, 1));
+  g_assert_false(is_written(ddp_sink_new(), STAG_FOREIGN_STREAM, 1));
+  g_assert_false(is_written(ddp_sink_new(), STAG, TAGGED_OCTETS + 1));
+  g_assert_false(is_written(ddp_sink_new(), STAG_READ_ONLY, 1));
+
+  ddp_sink *s = ddp_sink_new();
+  ddp_registration linked = *ddp_stag_table_find(s->stags, STAG);
+  uint32_t stag;
+  g_assert_true(ddp_stag_table_register(s->stags, &linked, &stag));
+  g_assert_true(is_written(s, stag, 1));
+
+  s = ddp_sink_new();
+  g_assert_true(ddp_stag_table_set_access(s->stags, STAG_READ_ONLY, DDP_ACCESS_REMOTE_WRITE));
+  g_assert_true(is_written(s, STAG_READ_ONLY, 1));
+  s = ddp_sink_new();
+  g_assert_true(ddp_stag_table_set_access(s->stags, STAG, DDP_ACCESS_NONE));
+  g_assert_false(is_written(s, STAG, 1));
+  s = ddp_sink_new();
+  g_assert_true(ddp_stag_table_deregister(s->stags, STAG));
+  g_assert_false(is_written(s, STAG, 1));
+}
+
+/* DDP-199: the ULP of the stream, and of no other, hears of an access whose STag is not valid on it, with
+ * the STag. */
+static void test_an_invalid_access_is_told_to_its_own_ulp(void)
+{
+  const sent_segment segment = {TAGGED(.stag = STAG_FOREIGN_STREAM, .tagged_offset = 1001), 1, 0};
+  ddp_sink *s = ddp_sink_new();
+  ddp_sink *other = ddp_sink_new();
+  ddp_sink_receive(s, &segment, 0);
+  g_assert_cmpuint(s->errors, ==, 1);
+  g_assert_cmphex(s->error.code, ==, DDP_TAGGED_NOT_ASSOCIATED);
+  g_assert_cmphex(s->fault.header.stag, ==, STAG_FOREIGN_STREAM);
+  g_assert_cmpuint(s->fault.header.tagged_offset, ==, 1001);
+  g_assert_cmpuint(other->errors, ==, 0);
+  ddp_sink_free(s);
+  ddp_sink_free(other);
+}
+
+static void count_delivered(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now)
+{
+  (void)now;
+  g_assert_cmpuint(buffer_id, ==, segment->header.queue_number);
+  ++*(size_t *)user;
+}
+
+static void ignore_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  (void)user;
+  (void)segment;
+  (void)ulpdu;
+  (void)now;
+}
+
+static void expect_no_error(void *user, ddp_error error, const ddp_segment *segment, time_ps now)
+{
+  (void)user;
+  (void)segment;
+  (void)now;
+  g_error("%s", ddp_error_text(error, IWARP_IETF));
+}
+
+/* 1,000 queues, each with a buffer and an MSN of its own (DDP-002); a message to each, the last queue first. */
+static void test_many_queues(void)
+{
+  enum { QUEUES = 1000 };
+  static const ddp_placer_events events = {
+      .placed = ignore_placed, .delivered = count_delivered, .error = expect_no_error};
+  ddp_untagged_queue *queues[QUEUES];
+  uint8_t memory[QUEUES] = {0};
+  size_t delivered = 0;
+  for (uint32_t i = 0; i < QUEUES; i++) {
+    queues[i] = ddp_untagged_queue_new(i * UINT32_C(5000000));
+    ddp_untagged_queue_post(queues[i], memory + i, 1, i);
+  }
+  ddp_stag_table *stags = ddp_stag_table_new(1);
+  ddp_placer_config config = {
+      .generation = IWARP_IETF, .stags = stags, .queues = queues, .queue_count = QUEUES};
+  ddp_placer *placer = ddp_placer_new(&config, &events, &delivered);
+  for (uint32_t i = 0; i < QUEUES; i++) {
+    uint32_t number = QUEUES - 1 - i;
+    ddp_header header = UNTAGGED(.queue_number = number, .msn = number * UINT32_C(5000000));
+    uint8_t wire[19];
+    ddp_header_encode(&header, wire);
+    wire[18] = (uint8_t)(number % 255 + 1);
+    octet_rope ulpdu;
+    octet_rope_init(&ulpdu);
+    octet_rope_append(&ulpdu, wire, sizeof wire, NULL);
+    mpa_ulpdu passed = {.fpdu_start = (uint64_t)i * 28, .fpdu_end = (uint64_t)i * 28 + 28, .octets = &ulpdu};
+    ddp_placer_receive(placer, &passed, 0);
+    octet_rope_clear(&ulpdu);
+  }
+  g_assert_cmpuint(delivered, ==, QUEUES);
+  for (uint32_t i = 0; i < QUEUES; i++) {
+    g_assert_cmpuint(memory[i], ==, i % 255 + 1);
+    ddp_untagged_queue_free(queues[i]);
+  }
+  ddp_placer_free(placer);
+  ddp_stag_table_free(stags);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/ddp_placer_checks/checks_of_one_segment", test_checks_of_one_segment);
+  g_test_add_func("/ddp_placer_checks/msn_judged_in_the_senders_order", test_msn_judged_in_the_senders_order);
+  g_test_add_func("/ddp_placer_checks/buffer_posted_too_late", test_a_buffer_posted_too_late);
+  g_test_add_func("/ddp_placer_checks/length_of_a_message", test_length_of_a_message);
+  g_test_add_func("/ddp_placer_checks/messages_around_the_size_of_their_buffer",
+                  test_messages_around_the_size_of_their_buffer);
+  g_test_add_func("/ddp_placer_checks/reserved_bits", test_reserved_bits_are_not_looked_at);
+  g_test_add_func("/ddp_placer_checks/what_is_delivered", test_what_is_delivered_with_a_message);
+  g_test_add_func("/ddp_placer_checks/changes_between_two_segments", test_changes_between_two_segments);
+  g_test_add_func("/ddp_placer_checks/buffer_linked_anew", test_a_buffer_linked_anew);
+  g_test_add_func("/ddp_placer_checks/rules_of_the_rnic", test_the_rules_of_the_rnic);
+  g_test_add_func("/ddp_placer_checks/invalid_access", test_an_invalid_access_is_told_to_its_own_ulp);
+  g_test_add_func("/ddp_placer_checks/many_queues", test_many_queues);
+  return g_test_run();
+}

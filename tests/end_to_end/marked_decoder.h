@@ -1,0 +1,60 @@
+/* A second decoder of MPA, marked or not: reads startup frames and walks FPDUs of a stream that is in order. Written from mpa-01 and
+ * mpa-02 alone; shares no code with model/, not even the CRC. */
+#ifndef TESTS_MARKED_DECODER_H
+#define TESTS_MARKED_DECODER_H
+
+#include "wire_capture.h"
+
+/* What the two ends agreed on: notes-ddp-rdmap A. */
+typedef struct wire_agreement {
+  const char *name;
+  gboolean has_startup_frames; /* else markers and CRC, always */
+  guint8 mpa_revision;
+  guint8 ddp_version;
+  guint8 rdmap_version;
+  guint64 streaming_octets; /* that each side sends before MPA starts */
+} wire_agreement;
+
+/* That of the generation called `name` ("rdmac", "ietf" or "rfc"), without streaming octets; fails the test when there is none. */
+const wire_agreement *wire_agreement_of(const char *name);
+
+typedef struct marked_fpdu {
+  guint64 start;       /* stream position: its leading marker, if it has one */
+  const guint8 *ulpdu; /* in the half's `ulpdus` */
+  guint32 octets;      /* of the ULPDU */
+} marked_fpdu;
+
+/* One direction, as its sender made it. */
+typedef struct marked_half {
+  /* Startup frame */
+  gboolean has_frame;
+  gboolean wants_markers; /* M: in what its sender receives */
+  gboolean wants_crc;     /* C */
+  gboolean rejects;       /* R */
+  guint32 private_octets;
+  /* FPDUs */
+  guint64 phase; /* stream position where they start */
+  gboolean has_markers;
+  gboolean has_crc;
+  guint64 markers;
+  guint64 crc_errors;
+  guint64 unfinished_octets; /* of a last FPDU that is not whole */
+  GArray *fpdus;             /* of marked_fpdu */
+  GByteArray *ulpdus;
+} marked_half;
+
+/* Decodes both directions of `connection` into `halves` (clear each with marked_half_clear()). Whatever is not as the documents
+ * say is added to `complaints`. */
+void marked_decode(const wire_connection *connection, const wire_agreement *agreement,
+                   marked_half halves[WIRE_SIDES], GPtrArray *complaints);
+
+void marked_half_clear(marked_half *half);
+
+/* Of the segments of `stream`, those whose first octet is the first octet of an FPDU of `half`; `all` becomes the number of
+ * segments with octets behind the startup frame. */
+guint64 marked_aligned_segments(const wire_stream *stream, const marked_half *half, guint64 *all);
+
+/* CRC32C (RFC 3720 §12.1), bit by bit; start with 0xFFFFFFFF, the result is to be inverted. */
+guint32 marked_crc32c(guint32 crc, const guint8 *octets, gsize count);
+
+#endif

@@ -1,0 +1,484 @@
+/* The second decoder itself: what the documents print is read as they say, and every damage is seen. */
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire_messages.h"
+
+/* A stream made octet by octet, as mpa-01 §4 and §5.1 say; streams of a test are short. */
+typedef struct maker {
+  GByteArray *octets;
+  gsize phase;
+  gsize header; /* of the FPDU at hand */
+  gboolean markers;
+} maker;
+
+static void put_marker_if_due(maker *m)
+{
+  if (m->markers && (m->octets->len - m->phase) % 512 == 0) {
+    gsize back = m->octets->len > m->header ? m->octets->len - m->header : 0;
+    const guint8 marker[4] = {0, 0, (guint8)(back >> 8), (guint8)back};
+    m->header += m->octets->len == m->header ? 4 : 0;
+    g_byte_array_append(m->octets, marker, 4);
+  }
+}
+
+static void put(maker *m, guint8 octet)
+{
+  put_marker_if_due(m);
+  g_byte_array_append(m->octets, &octet, 1);
+}
+
+static void put_fpdu(maker *m, const guint8 *ulpdu, guint octets)
+{
+  gsize start = m->octets->len;
+
+  m->header = start;
+  put(m, (guint8)(octets >> 8));
+  put(m, (guint8)octets);
+  for (guint i = 0; i < octets; i++) {
+    put(m, ulpdu[i]);
+  }
+  for (guint i = 2 + octets; i % 4 != 0; i++) {
+    put(m, 0);
+  }
+  put_marker_if_due(m); /* between PAD and CRC it is part of what the CRC covers */
+  guint32 crc = ~marked_crc32c(0xFFFFFFFF, m->octets->data + start, m->octets->len - start);
+  for (int i = 0; i < 4; i++) {
+    put(m, (guint8)(crc >> (8 * i)));
+  }
+}
+
+static void put_hex(maker *m, const char *hex)
+{
+  guint8 ulpdu[1024] = {0};
+  guint octets = 0;
+
+  for (; *hex; hex++) {
+    if (*hex != ' ') {
+      const char digits[] = {hex[0], hex[1], 0};
+      g_assert_cmpuint(octets, <, sizeof ulpdu);
+      ulpdu[octets++] = (guint8)strtoul(digits, NULL, 16);
+      hex++;
+    }
+  }
+  put_fpdu(m, ulpdu, octets);
+}
+
+static wire_stream stream_new(void)
+{
+  return (wire_stream){.has_syn = TRUE,
+                       .has_fin = TRUE,
+                       .octets = g_byte_array_new(),
+                       .seen = g_byte_array_new(),
+                       .segments = g_array_new(FALSE, FALSE, sizeof(wire_segment))};
+}
+
+static void put_frame(wire_stream *stream, const char *key, guint8 flags, guint8 revision)
+{
+  const guint8 rest[4] = {flags, revision, 0, 0};
+
+  g_byte_array_append(stream->octets, (const guint8 *)key, 16);
+  g_byte_array_append(stream->octets, rest, 4);
+}
+
+static void free_connection(gpointer data)
+{
+  wire_connection *connection = data;
+
+  for (int side = 0; side < WIRE_SIDES; side++) {
+    g_byte_array_unref(connection->stream[side].octets);
+    g_byte_array_unref(connection->stream[side].seen);
+    g_array_unref(connection->stream[side].segments);
+  }
+  g_free(connection);
+}
+
+/* Decodes what two streams of one connection hold; takes them over. */
+static wire_decoding *decode(wire_stream initiator, wire_stream responder, const char *generation)
+{
+  GPtrArray *connections = g_ptr_array_new_with_free_func(free_connection);
+  wire_connection *connection = g_new0(wire_connection, 1);
+
+  connection->stream[WIRE_INITIATOR] = initiator;
+  connection->stream[WIRE_RESPONDER] = responder;
+  for (int side = 0; side < WIRE_SIDES; side++) {
+    connection->stream[side].end = connection->stream[side].octets->len;
+  }
+  g_ptr_array_add(connections, connection);
+  return wire_decode_connections(connections, g_ptr_array_new_with_free_func(g_free),
+                                 wire_agreement_of(generation));
+}
+
+/* facts.md: the vectors of RFC 3720 B.4, as they stand on the wire, least significant octet first. */
+static void test_crc(void)
+{
+  guint8 octets[32] = {0};
+
+  g_assert_cmphex(~marked_crc32c(0xFFFFFFFF, octets, 32), ==, 0x8A9136AA);
+  for (guint8 i = 0; i < 32; i++) {
+    octets[i] = i;
+  }
+  g_assert_cmphex(~marked_crc32c(0xFFFFFFFF, octets, 32), ==, 0x46DD794E);
+}
+
+/* mpa-01 figure 6, the second FPDU of a stream whose first one has 492 octets: offsets 0x1EC to 0x21F. */
+static const guint8 dump[] = {0x00, 0x2A, 0x40, 0x03, 0, 0,    0, 0, 0, 0, 0, 0, 0,    0,    0,    2,   0, 0,
+                              0,    0,    0,    0,    0, 0x14, 0, 0, 0, 0, 0, 0, 0,    0,    0,    0,   0, 0,
+                              0,    0,    0,    0,    0, 0,    0, 0, 0, 0, 0, 0, 0xA1, 0x9C, 0xD1, 0x03};
+
+/* A stream of generation rdmac: an FPDU of 492 octets (482 of ULPDU, 464 of payload), then the dump. */
+static wire_stream dump_stream(void)
+{
+  wire_stream stream = stream_new();
+  maker m = {.octets = stream.octets, .markers = TRUE};
+  guint8 first[482] = {0x40, 0x03, [13] = 1};
+
+  put_fpdu(&m, first, sizeof first);
+  g_assert_cmpuint(stream.octets->len, ==, 0x1EC);
+  g_byte_array_append(stream.octets, dump, sizeof dump);
+  return stream;
+}
+
+static void test_printed_dump(void)
+{
+  wire_decoding *decoding = decode(dump_stream(), stream_new(), "rdmac");
+
+  wire_assert_no_complaints(decoding);
+  g_assert_cmpuint(wire_count_fpdus(decoding, WIRE_INITIATOR), ==, 2);
+  g_assert_cmpuint(wire_count_markers(decoding, WIRE_INITIATOR), ==, 2);
+  g_assert_cmpuint(wire_count_messages(decoding, WIRE_INITIATOR, WIRE_SEND), ==, 2);
+  g_assert_cmpuint(wire_count_octets(decoding, WIRE_INITIATOR, WIRE_SEND), ==, 464 + 24);
+  wire_decoding_free(decoding);
+}
+
+/* No octet of the stream may differ. */
+static void test_every_octet_counts(void)
+{
+  for (guint i = 0; i < 0x220; i++) {
+    wire_stream damaged = dump_stream();
+    damaged.octets->data[i] ^= 0x10;
+    wire_decoding *decoding = decode(damaged, stream_new(), "rdmac");
+    if (decoding->complaints->len == 0) {
+      g_error("octet %u damaged and not seen", i);
+    }
+    wire_decoding_free(decoding);
+  }
+}
+
+/* Octets of the dump changed, and its CRC made right again: 0 is the octet at 0x1EC of the stream. */
+static void test_damaged_fields(void)
+{
+  static const struct {
+    guint at;
+    guint8 value;
+    const char *complaint;
+  } damages[] = {
+      {20, 1, "marker at 512: reserved 0x0100, FPDUPTR 20 instead of 20"},
+      {23, 0x10, "marker at 512: reserved 0x0000, FPDUPTR 16 instead of 20"},
+      {2, 0x44, "side 0, FPDU 1: reserved bits in control octets 44 03"},
+      {2, 0x41, "side 0, FPDU 1: versions in control octets 41 03"},
+      {2, 0xC0, "side 0, FPDU 1: opcode 3, tagged 1"},
+      {2, 0x00, "side 0: the last message has no segment with L"},
+      {3, 0x13, "side 0, FPDU 1: reserved bits in control octets 40 13"},
+      {3, 0x43, "side 0, FPDU 1: versions in control octets 40 43"},
+      {3, 0x08, "side 0, FPDU 1: opcode 8, tagged 0"},
+      {3, 0x00, "side 0, FPDU 1: opcode 0, tagged 0"},
+      {7, 5, "side 0, FPDU 1: opcode 3 with Invalidate STag 00000005"},
+      {11, 1, "side 0, FPDU 1: opcode 3 on queue 1"},
+      {15, 3, "side 0, FPDU 1: MSN 3 of queue 0 instead of 2"},
+      {19, 8, "side 0, FPDU 1: queue 0, MSN 2, MO 8 in a message that goes on at 0, 2, 0"},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(damages); i++) {
+    wire_stream damaged = dump_stream();
+    guint8 *fpdu = damaged.octets->data + 0x1EC;
+    fpdu[damages[i].at] = damages[i].value;
+    guint32 crc = ~marked_crc32c(0xFFFFFFFF, fpdu, sizeof dump - 4);
+    for (int k = 0; k < 4; k++) {
+      fpdu[sizeof dump - 4 + (gsize)k] = (guint8)(crc >> (8 * k));
+    }
+    wire_decoding *decoding = decode(damaged, stream_new(), "rdmac");
+    g_assert_true(
+        g_ptr_array_find_with_equal_func(decoding->complaints, damages[i].complaint, g_str_equal, NULL));
+    wire_decoding_free(decoding);
+  }
+}
+
+/* mpa-01 §6.1.1: M of the frame received rules what is sent, C of either rules both. */
+static void test_startup(void)
+{
+  static const struct {
+    guint8 request_flags, reply_flags, revision;
+    gboolean initiator_marks, responder_marks, crc;
+    guint complaints;
+  } cases[] = {
+      {0x80, 0x40, 0, FALSE, TRUE, TRUE, 0},   {0xC0, 0x80, 0, TRUE, TRUE, TRUE, 0},
+      {0x00, 0x00, 0, FALSE, FALSE, FALSE, 0}, {0xC0, 0xC0, 1, TRUE, TRUE, TRUE, 2}, /* Rev */
+      {0xE0, 0xC0, 0, TRUE, TRUE, TRUE, 1},                                          /* R in a Request */
+      {0xC0, 0xC1, 0, TRUE, TRUE, TRUE, 1},                                          /* a reserved bit */
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    wire_stream initiator = stream_new();
+    wire_stream responder = stream_new();
+    put_frame(&initiator, "MPA ID Req Frame", cases[i].request_flags, cases[i].revision);
+    put_frame(&responder, "MPA ID Rep Frame", cases[i].reply_flags, cases[i].revision);
+    maker m = {.octets = initiator.octets, .phase = 20, .markers = cases[i].initiator_marks};
+    put_hex(&m, "41 43 00000000 00000000 00000001 00000000");
+    wire_decoding *decoding = decode(initiator, responder, "ietf");
+    const marked_half *half = g_array_index(decoding->decoded, wire_decoded, 0).half;
+    g_assert_cmpint(half[WIRE_INITIATOR].has_markers, ==, cases[i].initiator_marks);
+    g_assert_cmpint(half[WIRE_RESPONDER].has_markers, ==, cases[i].responder_marks);
+    g_assert_cmpint(half[WIRE_INITIATOR].has_crc, ==, cases[i].crc);
+    g_assert_cmpuint(wire_count_messages(decoding, WIRE_INITIATOR, WIRE_SEND), ==, 1);
+    g_assert_cmpuint(decoding->complaints->len, ==, cases[i].complaints);
+    wire_decoding_free(decoding);
+  }
+}
+
+#define READ_REQUEST                                                                                         \
+  "41 41 00000000 00000001 00000001 00000000 00000AAA 0000000000000100 00000004 00000BBB 0000000000000200"
+#define READ_RESPONSE "C1 42 00000AAA 0000000000000100 11223344"
+#define SEND_TO_NOWHERE "41 43 00000000 00000000 00000001 00000000 55"
+/* 18 + 28 = 46 = 0x2E octets of a Read Request; 19 = 0x13 of the Send. */
+#define TERMINATED_READ                                                                                      \
+  "002E 41 41 00000000 00000001 00000001 00000000 00000AAA 0000000000000100 00000004 00000BBB "              \
+  "0000000000000200"
+#define TERMINATE "41 47 00000000 00000002 00000001 00000000 "
+
+/* What each side sends, unmarked, and the one thing that is wrong with it (NULL: nothing). */
+static void test_messages(void)
+{
+  static const struct {
+    const char *initiator[3];
+    const char *responder[3];
+    const char *complaint;
+  } cases[] = {
+      {{READ_REQUEST}, {READ_RESPONSE}, NULL},
+      {{READ_REQUEST},
+       {"81 42 00000AAA 0000000000000100 1122", "C1 42 00000AAA 0000000000000102 3344"},
+       NULL},
+      {{READ_REQUEST},
+       {"81 42 00000AAA 0000000000000100 1122", "C1 42 00000AAA 0000000000000103 33"},
+       "side 1, FPDU 1: STag 00000AAA, TO 103 in a message that goes on at 00000AAA, 102"},
+      {{READ_REQUEST}, {NULL}, "side 0: Read 1 lacks its Response"},
+      {{NULL}, {READ_RESPONSE}, "side 0: Read 1 lacks its Request"},
+      {{READ_REQUEST},
+       {"C1 42 00000AAB 0000000000000100 11223344"},
+       "side 0: the Response is not what Read Request 1 asks for"},
+      {{READ_REQUEST},
+       {"C1 42 00000AAA 0000000000000101 11223344"},
+       "side 0: the Response is not what Read Request 1 asks for"},
+      {{READ_REQUEST},
+       {"C1 42 00000AAA 0000000000000100 112233"},
+       "side 0: the Response is not what Read Request 1 asks for"},
+      {{"41 41 00000000 00000001 00000001 00000000 00000AAA"},
+       {NULL},
+       "side 0, FPDU 0: a Read Request of 4 octets"},
+      {{"81 40 00000001 0000000000000000 11", "C1 42 00000001 0000000000000001 22"},
+       {NULL},
+       "side 0, FPDU 1: opcode 2 inside a message with opcode 0"},
+      {{SEND_TO_NOWHERE}, {TERMINATE "12 02 C000 0013 41 43 00000000 00000000 00000001 00000000"}, NULL},
+      {{SEND_TO_NOWHERE},
+       {TERMINATE "12 02 C000 0014 41 43 00000000 00000000 00000001 00000000"},
+       "side 1, FPDU 0: the Terminate copies a segment that its sender never got"},
+      {{SEND_TO_NOWHERE},
+       {TERMINATE "12 02 C000 0013 41 43 00000000"},
+       "side 1, FPDU 0: a Terminate of 12 octets instead of 24"},
+      {{SEND_TO_NOWHERE},
+       {TERMINATE "12 07 0000"},
+       "side 1, FPDU 0: Terminate 1/2/07 is no error of the documents"},
+      {{SEND_TO_NOWHERE}, {TERMINATE "02 05 0001"}, "side 1, FPDU 0: reserved bits in the Terminate Header"},
+      {{SEND_TO_NOWHERE}, {TERMINATE "02 05 8000"}, "side 1, FPDU 0: M, D, R = 1, 0, 0"},
+      {{SEND_TO_NOWHERE}, {TERMINATE "20 02 0000"}, NULL},
+      {{SEND_TO_NOWHERE},
+       {TERMINATE "20 02 C000 0013 41 43 00000000 00000000 00000001 00000000"},
+       "side 1, FPDU 0: Terminate 2/0/02 with parts that it cannot have"},
+      {{SEND_TO_NOWHERE},
+       {TERMINATE "00 00 0000", "41 43 00000000 00000000 00000001 00000000"},
+       "side 1, FPDU 1: a message behind the Terminate"},
+      {{READ_REQUEST}, {TERMINATE "01 00 E000" TERMINATED_READ}, NULL},
+      /* Two octets of it were sent: +2, -2, +2. */
+      {{READ_REQUEST},
+       {"81 42 00000AAA 0000000000000100 1122", "41 47 00000000 00000002 00000001 00000000 01 00 E000 002E "
+                                                "41 41 00000000 00000001 00000001 00000000 00000AAA "
+                                                "0000000000000102 00000002 00000BBB 0000000000000202"},
+       NULL},
+      {{READ_REQUEST},
+       {"81 42 00000AAA 0000000000000100 1122", "41 47 00000000 00000002 00000001 00000000 01 00 E000 002E "
+                                                "41 41 00000000 00000001 00000001 00000000 00000AAA "
+                                                "0000000000000102 00000003 00000BBB 0000000000000202"},
+       "side 1, FPDU 1: the Terminate copies a segment that its sender never got"},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    wire_stream initiator = stream_new();
+    wire_stream responder = stream_new();
+    put_frame(&initiator, "MPA ID Req Frame", 0x40, 1);
+    put_frame(&responder, "MPA ID Rep Frame", 0x40, 1);
+    maker request = {.octets = initiator.octets};
+    maker reply = {.octets = responder.octets};
+    for (int k = 0; k < 3 && cases[i].initiator[k]; k++) {
+      put_hex(&request, cases[i].initiator[k]);
+    }
+    for (int k = 0; k < 3 && cases[i].responder[k]; k++) {
+      put_hex(&reply, cases[i].responder[k]);
+    }
+    wire_decoding *decoding = decode(initiator, responder, "rfc");
+    if (cases[i].complaint) {
+      g_assert_cmpuint(decoding->complaints->len, >, 0);
+      g_assert_cmpstr(decoding->complaints->pdata[0], ==, cases[i].complaint);
+    } else {
+      wire_assert_no_complaints(decoding);
+    }
+    wire_decoding_free(decoding);
+  }
+}
+
+/* A capture made of one connection's packets; sequence numbers count from `first`, which is the SYN's. */
+typedef struct capture {
+  GByteArray *file;
+  guint32 first;
+} capture;
+
+static void put_number(GByteArray *file, guint32 number, guint count, gboolean network_order)
+{
+  for (guint i = 0; i < count; i++) {
+    guint8 octet = (guint8)(number >> (8 * (network_order ? count - 1 - i : i)));
+    g_byte_array_append(file, &octet, 1);
+  }
+}
+
+/* A packet with `flags`, at `position` behind the SYN's number, and `text` as payload. */
+static void put_packet(capture *c, gboolean from_initiator, guint8 flags, guint32 position, const char *text)
+{
+  static const guint8 addresses[] = {10, 0, 0, 1, 10, 0, 0, 2, 10, 0, 0, 1};
+  guint octets = 40 + (guint)strlen(text);
+
+  put_number(c->file, 0, 4, FALSE);
+  put_number(c->file, 0, 4, FALSE);
+  put_number(c->file, octets, 4, FALSE);
+  put_number(c->file, octets, 4, FALSE);
+  put_number(c->file, 0x4500, 2, TRUE);
+  put_number(c->file, octets, 2, TRUE);
+  put_number(c->file, 0, 4, TRUE);
+  put_number(c->file, 0x4006, 2, TRUE);
+  put_number(c->file, 0, 2, TRUE);
+  g_byte_array_append(c->file, addresses + (from_initiator ? 0 : 4), 8);
+  put_number(c->file, from_initiator ? 1111 : 2222, 2, TRUE);
+  put_number(c->file, from_initiator ? 2222 : 1111, 2, TRUE);
+  put_number(c->file, c->first + position, 4, TRUE);
+  put_number(c->file, 0, 4, TRUE);
+  put_number(c->file, 0x5000 | flags, 2, TRUE);
+  put_number(c->file, 0, 4, TRUE);
+  put_number(c->file, 0, 2, TRUE);
+  g_byte_array_append(c->file, (const guint8 *)text, octets - 40);
+}
+
+/* Reads the capture, as made so far, and frees it. */
+static GPtrArray *read_capture(capture *c, GPtrArray *complaints)
+{
+  GError *error = NULL;
+  char *folder = g_dir_make_tmp("iwarpsim-test-XXXXXX", &error);
+  g_assert_no_error(error);
+  char *path = g_build_filename(folder, "made.pcap", NULL);
+
+  g_file_set_contents(path, (const char *)c->file->data, c->file->len, &error);
+  g_assert_no_error(error);
+  GPtrArray *connections = wire_capture_read(folder, "made.pcap", complaints);
+  g_unlink(path);
+  g_rmdir(folder);
+  g_free(path);
+  g_free(folder);
+  g_byte_array_unref(c->file);
+  return connections;
+}
+
+static capture capture_new(guint32 first)
+{
+  capture c = {.file = g_byte_array_new(), .first = first};
+
+  put_number(c.file, 0xA1B23C4D, 4, FALSE);
+  put_number(c.file, 0x00040002, 4, FALSE);
+  put_number(c.file, 0, 4, FALSE);
+  put_number(c.file, 0, 4, FALSE);
+  put_number(c.file, 0xFFFF, 4, FALSE);
+  put_number(c.file, 101, 4, FALSE);
+  put_packet(&c, TRUE, 0x02, 0, "");
+  put_packet(&c, FALSE, 0x12, 0, "");
+  return c;
+}
+
+enum { ACK = 0x10, ACK_FIN = 0x11 };
+
+/* Late, early and repeated segments, across the end of the sequence numbers: octet 4 has number 0. */
+static void test_capture(void)
+{
+  GPtrArray *complaints = g_ptr_array_new_with_free_func(g_free);
+  capture c = capture_new(0xFFFFFFFB);
+
+  put_packet(&c, TRUE, ACK, 1, "abc");
+  put_packet(&c, TRUE, ACK, 7, "ghi");
+  put_packet(&c, TRUE, ACK, 4, "def");
+  put_packet(&c, TRUE, ACK, 3, "cde");
+  put_packet(&c, TRUE, ACK_FIN, 10, "");
+  put_packet(&c, FALSE, ACK, 1, "xyz");
+  GPtrArray *connections = read_capture(&c, complaints);
+  g_assert_cmpuint(complaints->len, ==, 0);
+  g_assert_cmpuint(connections->len, ==, 1);
+  const wire_connection *connection = connections->pdata[0];
+  const wire_stream *stream = connection->stream;
+  g_assert_cmpmem(stream[WIRE_INITIATOR].octets->data, stream[WIRE_INITIATOR].octets->len, "abcdefghi", 9);
+  g_assert_cmpmem(stream[WIRE_RESPONDER].octets->data, stream[WIRE_RESPONDER].octets->len, "xyz", 3);
+  g_assert_true(stream[WIRE_INITIATOR].has_fin);
+  g_assert_false(stream[WIRE_RESPONDER].has_fin);
+  g_assert_cmpuint(stream[WIRE_INITIATOR].segments->len, ==, 4);
+  g_assert_cmpuint(g_array_index(stream[WIRE_INITIATOR].segments, wire_segment, 3).offset, ==, 2);
+  g_ptr_array_unref(connections);
+  g_ptr_array_unref(complaints);
+}
+
+/* What TCP must not do. */
+static void test_bad_capture(void)
+{
+  static const struct {
+    guint32 position[3];
+    const char *text[3];
+    guint32 fin;
+    const char *complaint;
+  } cases[] = {
+      {{1, 2}, {"abc", "xc"}, 4, "stream octet 1 is sent again with another value"},
+      {{1, 6}, {"abc", "f"}, 7, "stream octet 3 never came"},
+      {{1, 4}, {"abc", "def"}, 4, "6 octets, but the FIN is behind 3"},
+      {{1}, {"abc"}, 5, "3 octets, but the FIN is behind 4"},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    GPtrArray *complaints = g_ptr_array_new_with_free_func(g_free);
+    capture c = capture_new(7);
+    for (int k = 0; k < 3 && cases[i].text[k]; k++) {
+      put_packet(&c, TRUE, ACK, cases[i].position[k], cases[i].text[k]);
+    }
+    put_packet(&c, TRUE, ACK_FIN, cases[i].fin, "");
+    GPtrArray *connections = read_capture(&c, complaints);
+    g_assert_cmpuint(complaints->len, ==, 1);
+    g_assert_cmpstr(complaints->pdata[0], ==, cases[i].complaint);
+    g_ptr_array_unref(connections);
+    g_ptr_array_unref(complaints);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/marked-decoder/capture", test_capture);
+  g_test_add_func("/marked-decoder/bad-capture", test_bad_capture);
+  g_test_add_func("/marked-decoder/crc", test_crc);
+  g_test_add_func("/marked-decoder/printed-dump", test_printed_dump);
+  g_test_add_func("/marked-decoder/every-octet-counts", test_every_octet_counts);
+  g_test_add_func("/marked-decoder/damaged-fields", test_damaged_fields);
+  g_test_add_func("/marked-decoder/startup", test_startup);
+  g_test_add_func("/marked-decoder/messages", test_messages);
+  return g_test_run();
+}

@@ -1,0 +1,195 @@
+/* Every operation of a workload and mixes of them, lossless and over a path that loses and re-cuts: all arrives, and both engines give the
+ * same octets in every output. */
+#include <string.h>
+
+#include "run_kit.h"
+
+enum { MESSAGES = 12, OCTETS = 20000, STORAGE = 48 };
+
+typedef struct operation_case {
+  const char *operation;
+  const char *directions;
+  /* Delivered at the measured end (definitions.md: the Responder, the Initiator for reads). */
+  double messages, octets;
+} operation_case;
+
+static const operation_case cases[] = {
+    {"write", "one", MESSAGES + 1, MESSAGES *OCTETS}, /* and the Send behind the last */
+    {"read", "one", MESSAGES, MESSAGES *OCTETS},
+    {"send", "one", MESSAGES, MESSAGES *OCTETS},
+    {"send-invalidate", "one", MESSAGES, MESSAGES *OCTETS},
+    {"send-se", "one", MESSAGES, MESSAGES *OCTETS},
+    {"send-se-invalidate", "one", MESSAGES, MESSAGES *OCTETS},
+    /* The data and the response. */
+    {"storage-read", "one", 2 * MESSAGES, MESSAGES *(OCTETS + STORAGE)},
+    /* The request and the data. */
+    {"storage-write", "one", 2 * MESSAGES, MESSAGES *(OCTETS + STORAGE)},
+    {"write+send-invalidate", "one", MESSAGES + 1, MESSAGES *OCTETS},
+    /* 4 Writes and their signal, 4 Sends; the Read Responses go to the Initiator, which is not measured. */
+    {"write+send+read", "one", 9, 8 * OCTETS},
+    /* 6 requests to write and their data; 6 requests to read. */
+    {"storage-read+storage-write", "one", 18, 6 * OCTETS + 12 * STORAGE},
+    {"write", "both", MESSAGES + 1, MESSAGES *OCTETS},
+    /* Its own 6 responses to Reads, its peer's 6 Writes and their signal. */
+    {"read+write", "both", 13, 12 * OCTETS},
+    /* Its own 12 messages and responses, its peer's 12 requests. */
+    {"storage-read", "both", 36, MESSAGES *(OCTETS + 2 * STORAGE)},
+    {"storage-write", "both", 36, MESSAGES *(OCTETS + 2 * STORAGE)},
+};
+
+static void test_lossless(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    char *operation = g_strconcat("workload.operation=", cases[i].operation, NULL);
+    char *directions = g_strconcat("workload.directions=", cases[i].directions, NULL);
+    const char *sets[] = {operation, directions, "workload.messages=12", "workload.message_size=20000", NULL};
+
+    g_test_message("%s %s", operation, directions);
+    simulation_result result = run_kit_run("native", NULL, sets);
+    run_kit_assert_count(&result, METRIC_DELIVERY_MESSAGES, cases[i].messages);
+    run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, cases[i].octets);
+    run_kit_assert_count(&result, METRIC_PLACEMENT_OCTETS, cases[i].octets); /* RDMAP's own are no payload */
+    run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
+    run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
+    simulation_result_clear(&result);
+    g_free(operation);
+    g_free(directions);
+  }
+}
+
+/* Loss both ways behind a middlebox that re-cuts: the same messages, octet for octet (each run checks that), on both engines. */
+static void test_loss_and_rechunk(void)
+{
+  static const char *const fences[] = {"workload.fence=false", "workload.fence=true"};
+  static const char *const generations[] = {"mpa.generation=ietf", "mpa.generation=rdmac",
+                                            "mpa.generation=rfc"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    char *operation = g_strconcat("workload.operation=", cases[i].operation, NULL);
+    char *directions = g_strconcat("workload.directions=", cases[i].directions, NULL);
+    const char *sets[] = {operation,
+                          directions,
+                          "workload.messages=12",
+                          "workload.message_size=20000",
+                          "path.forward.loss=2%",
+                          "path.reverse.loss=2%",
+                          "middlebox.mode=rechunk",
+                          "tcp.rto_min=5ms",
+                          fences[i % G_N_ELEMENTS(fences)],
+                          generations[i % G_N_ELEMENTS(generations)],
+                          NULL};
+
+    g_test_message("%s %s", operation, directions);
+    simulation_result result = run_kit_assert_same_run(sets);
+    run_kit_assert_count(&result, METRIC_DELIVERY_MESSAGES, cases[i].messages);
+    run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, cases[i].octets);
+    simulation_result_clear(&result);
+    g_free(operation);
+    g_free(directions);
+  }
+}
+
+/* The main direction of Reads is the reverse one: a packet lost there is repaired by the Responder, and what follows it is held by the Initiator.
+ * The same loss forward hits requests, and nothing is held. */
+static void test_reads_are_measured_at_the_initiator(void)
+{
+  const char *reverse[] = {"workload.operation=read", "receiver.mode=in-order", "path.reverse.drop=[100]",
+                           "workload.messages=12", NULL};
+  const char *forward[] = {"workload.operation=read", "receiver.mode=in-order", "path.forward.drop=[10]",
+                           "workload.messages=12", NULL};
+  simulation_result held = run_kit_run("native", NULL, reverse);
+  simulation_result free = run_kit_run("native", NULL, forward);
+
+  run_kit_assert_count(&held, METRIC_TCP_RETRANSMISSIONS, 1);
+  g_assert_cmpfloat(run_kit_metric(&held, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), >, 10000);
+  run_kit_assert_count(&free, METRIC_TCP_RETRANSMISSIONS, 0); /* of the Data Source, the Responder */
+  run_kit_assert_count(&free, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
+  simulation_result_clear(&held);
+  simulation_result_clear(&free);
+}
+
+/* The formulas take rate and MTU of the main direction: 1 Gbit/s and an EMSS of 8960 for Reads here, against 10 Gbit/s and 1460. */
+static void test_theory_follows_the_main_direction(void)
+{
+  static const char *const links[] = {"path.reverse.rate=1Gbit/s", "path.forward.mtu=1500",
+                                      "path.reverse.mtu=9000"};
+  const char *read[] = {links[0], links[1], links[2], "workload.operation=read", "workload.messages=3", NULL};
+  const char *write[] = {links[0], links[1], links[2], "workload.operation=write", "workload.messages=3",
+                         NULL};
+  simulation_result reads = run_kit_run("native", NULL, read);
+  simulation_result writes = run_kit_run("native", NULL, write);
+
+  run_kit_assert_count(&reads, METRIC_MPA_EMSS_OCTETS, 8960);
+  run_kit_assert_count(&reads, METRIC_THEORY_BUFFER_AF_OCTETS, 8960);
+  run_kit_assert_count(&writes, METRIC_MPA_EMSS_OCTETS, 1460);
+  g_assert_cmpfloat_with_epsilon(run_kit_metric(&writes, METRIC_THEORY_BUFFER_TCP_OCTETS) /
+                                     run_kit_metric(&reads, METRIC_THEORY_BUFFER_TCP_OCTETS),
+                                 10, 1e-9);
+  simulation_result_clear(&reads);
+  simulation_result_clear(&writes);
+}
+
+/* At most rdmap.ord Reads are outstanding: 10 Reads of 1000 octets over a round trip of 1 ms, beside which all else is small. From the first
+ * response to the last it takes a round trip for each turn that waited: none, one (5 and 5), nine. */
+static void test_ord_limits_reads(void)
+{
+  static const struct {
+    const char *set;
+    double round_trips;
+  } limits[] = {{"rdmap.ord=10", 0}, {"rdmap.ord=5", 1}, {"rdmap.ord=1", 9}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(limits); i++) {
+    const char *sets[] = {limits[i].set,          "workload.operation=read",  "workload.message_size=1000",
+                          "workload.messages=10", "path.forward.delay=500us", NULL};
+    simulation_result result = run_kit_run("native", NULL, sets);
+    double seconds = 8.0 * 10 * 1000 / run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S);
+
+    g_test_message("%s", limits[i].set);
+    g_assert_cmpfloat_with_epsilon(seconds / 0.001, limits[i].round_trips, 0.02);
+    simulation_result_clear(&result);
+  }
+}
+
+/* MPA-119: a connection opened with default parameters has C=1 in its Request and in its Reply. MPA-118: C=0 leaves an end only where the scenario
+ * says so of that end. Octet 16 of a frame: M, C, R and reserved bits. */
+static void test_crc_of_startup_frames(void)
+{
+  static const struct {
+    const char *set;
+    guint8 request, reply; /* C bits */
+  } frames[] = {{"title=default", 0x40, 0x40},
+                {"initiator.crc=false", 0, 0x40},
+                {"responder.crc=false", 0x40, 0},
+                {"mpa.crc=false", 0, 0}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(frames); i++) {
+    const char *sets[] = {frames[i].set, "workload.messages=1", NULL};
+    char *folder = run_kit_new_folder();
+    gsize length;
+    simulation_result result = run_kit_run("native", folder, sets);
+    char *capture = run_kit_read(folder, "sender.pcap", &length);
+    const char *request = memmem(capture, length, "MPA ID Req Frame", 16);
+    const char *reply = memmem(capture, length, "MPA ID Rep Frame", 16);
+
+    g_assert_nonnull(request);
+    g_assert_nonnull(reply);
+    g_assert_cmphex(request[16] & 0x40, ==, frames[i].request);
+    g_assert_cmphex(reply[16] & 0x40, ==, frames[i].reply);
+    g_free(capture);
+    simulation_result_clear(&result);
+    run_kit_remove_folder(folder);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/operations/lossless", test_lossless);
+  g_test_add_func("/operations/loss-and-rechunk", test_loss_and_rechunk);
+  g_test_add_func("/operations/reads-are-measured-at-the-initiator",
+                  test_reads_are_measured_at_the_initiator);
+  g_test_add_func("/operations/theory-follows-the-main-direction", test_theory_follows_the_main_direction);
+  g_test_add_func("/operations/ord-limits-reads", test_ord_limits_reads);
+  g_test_add_func("/operations/crc-of-startup-frames", test_crc_of_startup_frames);
+  return g_test_run();
+}

@@ -1,0 +1,281 @@
+/* A second opinion on the wire where tshark has none: marked_decoder, which reads captures in order and knows only the documents,
+ * accounts for every octet of every operation in every generation, on clean, lossy and re-cut paths. */
+#include "run_kit.h"
+#include "wire_messages.h"
+
+enum { MESSAGES = 6 };
+
+/* A workload, the side that sends to the Data Sink that is measured (of both the Responder), and what goes over the wire: messages by sender and opcode. */
+typedef struct operation {
+  const char *name;
+  const char *sets[3];
+  int main_side;
+  guint64 sent[WIRE_SIDES][WIRE_OPCODES];
+} operation;
+
+/* One zero-length Send follows the last Write (definitions.md). A storage exchange is a Send, a Write or a Read of the
+ * other side, and its response, a Send with Invalidate (of a storage-write with Solicited Event too). The mix takes turns: 6 messages are 2 of each. */
+static const operation operations[] = {
+    {"write", {"workload.operation=write"}, WIRE_INITIATOR, {{[WIRE_WRITE] = MESSAGES, [WIRE_SEND] = 1}}},
+    {"read",
+     {"workload.operation=read"},
+     WIRE_RESPONDER,
+     {{[WIRE_READ_REQUEST] = MESSAGES}, {[WIRE_READ_RESPONSE] = MESSAGES}}},
+    {"send", {"workload.operation=send"}, WIRE_INITIATOR, {{[WIRE_SEND] = MESSAGES}}},
+    {"send-invalidate",
+     {"workload.operation=send-invalidate"},
+     WIRE_INITIATOR,
+     {{[WIRE_SEND_INVALIDATE] = MESSAGES}}},
+    {"send-se", {"workload.operation=send-se"}, WIRE_INITIATOR, {{[WIRE_SEND_SE] = MESSAGES}}},
+    {"send-se-invalidate",
+     {"workload.operation=send-se-invalidate"},
+     WIRE_INITIATOR,
+     {{[WIRE_SEND_SE_INVALIDATE] = MESSAGES}}},
+    {"storage-read",
+     {"workload.operation=storage-read"},
+     WIRE_RESPONDER,
+     {{[WIRE_SEND] = MESSAGES}, {[WIRE_WRITE] = MESSAGES, [WIRE_SEND_INVALIDATE] = MESSAGES}}},
+    {"storage-write",
+     {"workload.operation=storage-write"},
+     WIRE_INITIATOR,
+     {{[WIRE_SEND] = MESSAGES, [WIRE_READ_RESPONSE] = MESSAGES},
+      {[WIRE_READ_REQUEST] = MESSAGES, [WIRE_SEND_SE_INVALIDATE] = MESSAGES}}},
+    {"mix",
+     {"workload.operation=send+read+send-se"},
+     WIRE_INITIATOR,
+     {{[WIRE_SEND] = MESSAGES / 3, [WIRE_READ_REQUEST] = MESSAGES / 3, [WIRE_SEND_SE] = MESSAGES / 3},
+      {[WIRE_READ_RESPONSE] = MESSAGES / 3}}},
+    {"both-directions",
+     {"workload.operation=write", "workload.directions=both"},
+     WIRE_INITIATOR,
+     {{[WIRE_WRITE] = MESSAGES, [WIRE_SEND] = 1}, {[WIRE_WRITE] = MESSAGES, [WIRE_SEND] = 1}}},
+    {"reads-in-both-directions",
+     {"workload.operation=read", "workload.directions=both"},
+     WIRE_INITIATOR,
+     {{[WIRE_READ_REQUEST] = MESSAGES, [WIRE_READ_RESPONSE] = MESSAGES},
+      {[WIRE_READ_REQUEST] = MESSAGES, [WIRE_READ_RESPONSE] = MESSAGES}}},
+};
+
+static const char *const generations[] = {"rdmac", "ietf", "rfc"};
+
+/* What the path, or the ends, do to the stream; `--set` options. */
+typedef struct treatment {
+  const char *name;
+  const char *sets[6];
+  guint64 streaming_octets;
+  gboolean wraps; /* the sequence numbers of what the Initiator sends */
+} treatment;
+
+static const treatment treatments[] = {
+    {"clean path", {NULL}, 0, FALSE},
+    {"lossy path", {"path.forward.loss=3%", "path.reverse.loss=3%"}, 0, FALSE},
+    {"re-cut", {"middlebox.mode=rechunk", "middlebox.chunk=700", "path.forward.loss=2%"}, 0, FALSE},
+    {"cut anywhere, reordered",
+     {"sender.segmentation=stream", "path.forward.reorder=10%", "path.forward.jitter=10us"},
+     0,
+     FALSE},
+    /* Of this seed the Initiator's first sequence number is 2^32 - 27173: its stream wraps. */
+    {"wrapping sequence numbers", {"run.seed=67743"}, 0, TRUE},
+    {"behind streaming mode", {"sender.stream_phase=333", "path.forward.loss=1%"}, 333, FALSE},
+};
+
+static gboolean is_delivered(guint opcode)
+{
+  return opcode != WIRE_READ_REQUEST && opcode != WIRE_TERMINATE;
+}
+
+/* The run's own counts, all of the Data Sink, against those of what came in at it. */
+static void check_metrics(const simulation_result *result, const wire_decoding *arrived, int side)
+{
+  const wire_connection *connection = arrived->connections->pdata[0];
+  const marked_half *half = &g_array_index(arrived->decoded, wire_decoded, 0).half[side];
+  guint64 messages = 0;
+  guint64 octets = 0;
+  guint64 segments;
+  guint64 aligned = marked_aligned_segments(&connection->stream[side], half, &segments);
+
+  for (guint opcode = 0; opcode < WIRE_OPCODES; opcode++) {
+    messages += is_delivered(opcode) ? wire_count_messages(arrived, side, opcode) : 0;
+    octets += is_delivered(opcode) ? wire_count_octets(arrived, side, opcode) : 0;
+  }
+  run_kit_assert_count(result, METRIC_MPA_FPDUS, half->fpdus->len);
+  run_kit_assert_count(result, METRIC_MPA_MARKERS, half->markers);
+  run_kit_assert_count(result, METRIC_TCP_SEGMENTS, segments);
+  run_kit_assert_count(result, METRIC_MPA_SEGMENTS_ALIGNED, aligned);
+  run_kit_assert_count(result, METRIC_DELIVERY_MESSAGES, messages);
+  run_kit_assert_count(result, METRIC_DELIVERY_OCTETS, octets);
+  run_kit_assert_count(result, METRIC_PLACEMENT_OCTETS, octets);
+}
+
+/* Both captures hold the same two streams, and in them exactly the messages of the operation. */
+static void check_captures(const wire_decoding *sender, const wire_decoding *receiver, const operation *o)
+{
+  const wire_connection *sent = sender->connections->pdata[0];
+  const wire_connection *arrived = receiver->connections->pdata[0];
+
+  for (int side = 0; side < WIRE_SIDES; side++) {
+    const GByteArray *octets = sent->stream[side].octets;
+    g_assert_cmpmem(octets->data, octets->len, arrived->stream[side].octets->data,
+                    arrived->stream[side].octets->len);
+    for (guint opcode = 0; opcode < WIRE_OPCODES; opcode++) {
+      g_assert_cmpuint(wire_count_messages(receiver, side, opcode), ==, o->sent[side][opcode]);
+    }
+  }
+}
+
+static void check_run(const operation *o, const char *generation, const treatment *t, const char *markers)
+{
+  char *folder = run_kit_new_folder();
+  char *generation_set = g_strconcat("mpa.generation=", generation, NULL);
+  char *markers_set = g_strconcat("mpa.markers=", markers, NULL);
+  const char *sets[16] = {"workload.messages=6", "workload.message_size=20001", generation_set, markers_set};
+  wire_agreement agreement = *wire_agreement_of(generation);
+  gsize count = 4;
+
+  for (gsize i = 0; o->sets[i]; i++) {
+    sets[count++] = o->sets[i];
+  }
+  for (gsize i = 0; t->sets[i]; i++) {
+    sets[count++] = t->sets[i];
+  }
+  agreement.streaming_octets = t->streaming_octets;
+  g_test_message("%s, generation %s, markers %s, %s", o->name, generation, markers, t->name);
+  simulation_result result = run_kit_run("native", folder, sets);
+  wire_decoding *sender = wire_decode(folder, "sender.pcap", &agreement);
+  wire_decoding *receiver = wire_decode(folder, "receiver.pcap", &agreement);
+  wire_assert_no_complaints(sender);
+  wire_assert_no_complaints(receiver);
+  check_captures(sender, receiver, o);
+  check_metrics(&result, receiver, o->main_side);
+  if (t->wraps && o->main_side == WIRE_INITIATOR) {
+    const wire_stream *stream =
+        &((const wire_connection *)receiver->connections->pdata[0])->stream[WIRE_INITIATOR];
+    g_assert_cmphex((guint32)(stream->first_sequence + stream->end), <, stream->first_sequence);
+  }
+  wire_decoding_free(sender);
+  wire_decoding_free(receiver);
+  simulation_result_clear(&result);
+  g_free(generation_set);
+  g_free(markers_set);
+  run_kit_remove_folder(folder);
+}
+
+/* Every generation and treatment; generation rdmac has markers always. What the sender of either side puts on the wire:
+ * MPA-237, MPA-238: the Keys; MPA-242, MPA-243: markers when the peer's frame asks for them; MPA-093, MPA-094, MPA-102, MPA-103: one every
+ * 512 octets from the first on; MPA-084, MPA-085, MPA-096, MPA-098, MPA-107, MPA-108: what is in it; MPA-073, MPA-076, MPA-114, MPA-115,
+ * MPA-127, MPA-129: FPDU, PAD and CRC.
+ * DDP-038, DDP-039: L; DDP-073, DDP-074, DDP-076: MSN; DDP-077, DDP-090, DDP-095: MO and TO.
+ * RDMAP-041, RDMAP-046: control octet; RDMAP-043, RDMAP-044, RDMAP-045, RDMAP-056, RDMAP-057, RDMAP-058, RDMAP-059, RDMAP-060, RDMAP-061,
+ * RDMAP-062: the opcodes; RDMAP-065, RDMAP-068: the Read Request's header. */
+static void test_operation(gconstpointer data)
+{
+  const operation *o = data;
+
+  for (gsize t = 0; t < G_N_ELEMENTS(treatments); t++) {
+    for (gsize g = 0; g < G_N_ELEMENTS(generations); g++) {
+      check_run(o, generations[g], &treatments[t], "true");
+      if (wire_agreement_of(generations[g])->has_startup_frames) {
+        check_run(o, generations[g], &treatments[t], "false");
+      }
+    }
+  }
+}
+
+/* What a Terminate copies (rdmap-00 §6.8, figure 10). */
+enum { NOTHING, DDP_HEADER, RDMA_HEADER };
+
+/* An Initiator's misdeed and the Terminate of the Responder, as the documents have it. */
+static const struct {
+  const char *operation;
+  const char *fault;
+  guint layer, type, code;
+  int copies;
+} misdeeds[] = {
+    {"write", "ddp-version-tagged", 1, 1, 0x04, DDP_HEADER},
+    {"write", "invalid-stag", 1, 1, 0x00, DDP_HEADER},
+    {"write", "out-of-bounds", 1, 1, 0x01, DDP_HEADER},
+    {"write", "write-foreign-stream", 1, 1, 0x02, DDP_HEADER},
+    {"write", "to-wrap", 1, 1, 0x03, DDP_HEADER},
+    {"write", "bad-crc", 2, 0, 0x02, NOTHING},
+    {"write", "wrong-fpduptr", 2, 0, 0x03, NOTHING},
+    {"send", "ddp-version-untagged", 1, 2, 0x06, DDP_HEADER},
+    {"send", "invalid-queue", 1, 2, 0x01, DDP_HEADER},
+    {"send", "no-buffer", 1, 2, 0x02, DDP_HEADER},
+    {"send", "msn-range", 1, 2, 0x03, DDP_HEADER},
+    {"send", "bad-mo", 1, 2, 0x04, DDP_HEADER},
+    {"send", "too-long", 1, 2, 0x05, DDP_HEADER},
+    {"send", "short-ulpdu", 1, 0, 0x00, NOTHING},
+    {"send", "rdmap-version", 0, 2, 0x05, DDP_HEADER},
+    {"send", "unknown-opcode", 0, 2, 0x06, DDP_HEADER},
+    {"send-invalidate", "invalidate-unknown", 0, 2, 0x09, DDP_HEADER},
+    {"send-invalidate", "invalidate-foreign-domain", 0, 1, 0x09, DDP_HEADER},
+    {"read", "read-invalid-stag", 0, 1, 0x00, RDMA_HEADER},
+    {"read", "read-out-of-bounds", 0, 1, 0x01, RDMA_HEADER},
+    {"read", "read-access", 0, 1, 0x02, RDMA_HEADER},
+    {"read", "read-foreign-domain", 0, 1, 0x03, RDMA_HEADER},
+    {"read", "read-to-wrap", 0, 1, 0x04, RDMA_HEADER},
+    {"read", "read-request-long", 1, 2, 0x05, DDP_HEADER},
+};
+
+/* The Responder's stream is in order to the last octet, and its last message is the one Terminate, which copies what the Initiator did
+ * send. What is wrong is wrong with the Initiator's stream alone. */
+static void check_terminate(const wire_decoding *decoding, gsize misdeed)
+{
+  const GArray *sent = g_array_index(decoding->decoded, wire_decoded, 0).messages[WIRE_RESPONDER];
+
+  for (guint i = 0; i < decoding->complaints->len; i++) {
+    if (g_str_has_prefix(decoding->complaints->pdata[i], "side 1")) {
+      g_error("%s", (const char *)decoding->complaints->pdata[i]);
+    }
+  }
+  g_assert_cmpuint(sent->len, >, 0);
+  const wire_message *last = &g_array_index(sent, wire_message, sent->len - 1);
+  g_assert_cmpuint(last->opcode, ==, WIRE_TERMINATE);
+  g_assert_cmpuint(last->terminate.layer, ==, misdeeds[misdeed].layer);
+  g_assert_cmpuint(last->terminate.type, ==, misdeeds[misdeed].type);
+  g_assert_cmphex(last->terminate.code, ==, misdeeds[misdeed].code);
+  g_assert_cmpint(last->terminate.has_ddp_header, ==, misdeeds[misdeed].copies >= DDP_HEADER);
+  g_assert_cmpint(last->terminate.has_rdma_header, ==, misdeeds[misdeed].copies >= RDMA_HEADER);
+}
+
+/* RDMAP-063, RDMAP-077: the Terminate; RDMAP-083: its reserved bits; RDMAP-091, RDMAP-093: the parts that D and R announce. */
+static void test_terminate(gconstpointer data)
+{
+  gsize misdeed = GPOINTER_TO_SIZE(data);
+  char *operation_set = g_strconcat("workload.operation=", misdeeds[misdeed].operation, NULL);
+  char *fault_set = g_strconcat("fault.error=", misdeeds[misdeed].fault, NULL);
+
+  for (gsize g = 0; g < G_N_ELEMENTS(generations); g++) {
+    char *folder = run_kit_new_folder();
+    char *generation_set = g_strconcat("mpa.generation=", generations[g], NULL);
+    const char *const sets[] = {"workload.messages=6",  "workload.message_size=20001",
+                                "run.expect=terminate", "fault.at=2",
+                                operation_set,          fault_set,
+                                generation_set,         NULL};
+    simulation_result result = run_kit_run_to(RUN_TERMINATED, "native", folder, sets);
+    wire_decoding *decoding = wire_decode(folder, "receiver.pcap", wire_agreement_of(generations[g]));
+    check_terminate(decoding, misdeed);
+    wire_decoding_free(decoding);
+    simulation_result_clear(&result);
+    g_free(generation_set);
+    run_kit_remove_folder(folder);
+  }
+  g_free(operation_set);
+  g_free(fault_set);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
+    char *name = g_strconcat("/wire-marked/operation/", operations[i].name, NULL);
+    g_test_add_data_func(name, &operations[i], test_operation);
+    g_free(name);
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(misdeeds); i++) {
+    char *name = g_strconcat("/wire-marked/terminate/", misdeeds[i].fault, NULL);
+    g_test_add_data_func(name, GSIZE_TO_POINTER(i), test_terminate);
+    g_free(name);
+  }
+  return g_test_run();
+}

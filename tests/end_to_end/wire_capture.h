@@ -1,0 +1,49 @@
+/* Reads a capture and puts each direction's TCP stream back in order. Deliberately simple and deliberately apart: it shares no
+ * code with model/, and no capture library. */
+#ifndef TESTS_WIRE_CAPTURE_H
+#define TESTS_WIRE_CAPTURE_H
+
+#include <glib.h>
+
+/* A segment with payload, in the order of the capture. */
+typedef struct wire_segment {
+  guint64 offset; /* stream position of its first octet: 0 is the one behind the SYN */
+  guint64 octets;
+} wire_segment;
+
+/* One direction of a connection. */
+typedef struct wire_stream {
+  gboolean has_syn;
+  gboolean has_fin;
+  gboolean is_reset;
+  guint32 first_sequence; /* of the octet behind the SYN */
+  guint64 end;            /* behind the last octet; once has_fin, where the FIN is */
+  GByteArray *octets;     /* the whole stream, in order */
+  GByteArray *seen;       /* 1 for each octet that some segment brought */
+  GArray *segments;       /* of wire_segment, retransmissions among them */
+} wire_stream;
+
+enum {
+  WIRE_INITIATOR,
+  WIRE_RESPONDER,
+  WIRE_SIDES
+}; /* who sends the stream; the Initiator sends the first SYN */
+
+typedef struct wire_connection {
+  guint32 address[WIRE_SIDES];
+  guint16 port[WIRE_SIDES];
+  wire_stream stream[WIRE_SIDES];
+} wire_connection;
+
+/* The connections of the nanosecond capture of raw IPv4 in file `name` of `folder`, in the order of their SYNs; free with
+ * g_ptr_array_unref(). Whatever is not as TCP must be (octets that differ when sent again, holes, octets behind a FIN) is added to
+ * `complaints`, in words; fails the test when the file is no such capture. */
+GPtrArray *wire_capture_read(const char *folder, const char *name, GPtrArray *complaints);
+
+/* Adds a complaint to an array of strings that frees them. */
+void wire_complain(GPtrArray *complaints, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* The `count` (1 … 8) octets at `octets` as a number, in network order. */
+guint64 wire_number(const guint8 *octets, guint count);
+
+#endif

@@ -1,0 +1,82 @@
+/* From the FPDUs of a connection to its RDMA Messages: checks the DDP and RDMAP header fields, the order of segments and numbers, and
+ * that Reads, Responses and Terminates fit what they answer. Written from ddp-07/rfc5041 and rdmap-00 alone; shares no code with
+ * model/. */
+#ifndef TESTS_WIRE_MESSAGES_H
+#define TESTS_WIRE_MESSAGES_H
+
+#include "marked_decoder.h"
+
+/* rdmap-00 §6.1, figure 4 */
+enum {
+  WIRE_WRITE,
+  WIRE_READ_REQUEST,
+  WIRE_READ_RESPONSE,
+  WIRE_SEND,
+  WIRE_SEND_INVALIDATE,
+  WIRE_SEND_SE,
+  WIRE_SEND_SE_INVALIDATE,
+  WIRE_TERMINATE,
+  WIRE_OPCODES
+};
+
+typedef struct wire_read {
+  guint32 sink_stag;
+  guint64 sink_offset;
+  guint32 octets;
+  guint32 source_stag;
+  guint64 source_offset;
+} wire_read;
+
+typedef struct wire_terminate {
+  guint layer, type, code;
+  gboolean has_length, has_ddp_header, has_rdma_header; /* M, D, R */
+  guint32 segment_octets;
+  wire_read read; /* has_rdma_header */
+} wire_terminate;
+
+typedef struct wire_message {
+  guint opcode;
+  gboolean is_tagged;
+  gboolean is_whole;       /* the segment with L came */
+  guint32 segments;        /* so many FPDUs */
+  guint64 octets;          /* of payload */
+  guint32 stag;            /* tagged */
+  guint64 offset;          /* tagged: TO of the first octet */
+  guint32 queue;           /* untagged */
+  guint32 number;          /* untagged: MSN */
+  guint32 invalidate_stag; /* of the Sends with Invalidate */
+  wire_read read;          /* of a Read Request */
+  wire_terminate terminate;
+} wire_message;
+
+/* One connection, decoded. */
+typedef struct wire_decoded {
+  marked_half half[WIRE_SIDES];
+  GArray *messages[WIRE_SIDES]; /* of wire_message, in the order sent */
+} wire_decoded;
+
+/* A whole capture. */
+typedef struct wire_decoding {
+  GPtrArray *connections; /* of wire_connection */
+  GArray *decoded;        /* of wire_decoded, one a connection */
+  GPtrArray *complaints; /* whatever is not as the documents say, in words; empty when all is accounted for */
+} wire_decoding;
+
+/* Decodes file `name` of `folder`, whose ends have this `agreement`. Free with wire_decoding_free(). */
+wire_decoding *wire_decode(const char *folder, const char *name, const wire_agreement *agreement);
+
+/* The same of connections that are read already, and what was complained about then; takes both over. */
+wire_decoding *wire_decode_connections(GPtrArray *connections, GPtrArray *complaints,
+                                       const wire_agreement *agreement);
+void wire_decoding_free(wire_decoding *decoding);
+
+/* Over all connections, what `side` sent: FPDUs, markers, whole messages with `opcode`, their payload octets. */
+guint64 wire_count_fpdus(const wire_decoding *decoding, int side);
+guint64 wire_count_markers(const wire_decoding *decoding, int side);
+guint64 wire_count_messages(const wire_decoding *decoding, int side, guint opcode);
+guint64 wire_count_octets(const wire_decoding *decoding, int side, guint opcode);
+
+/* Fails the test and prints the first complaints unless there are none. */
+void wire_assert_no_complaints(const wire_decoding *decoding);
+
+#endif

@@ -1,0 +1,387 @@
+#include "mpa_link.h"
+
+#include <string.h>
+
+#include "mpa/mpa_mulpdu.h"
+
+enum { NO_OCTET = -1, WINDOW = 1 << 18 };
+
+#define HALF_ROUND_TRIP (50 * TIME_PS_PER_MICROSECOND)
+
+static mpa_link_end *peer_of(const mpa_link_end *end)
+{
+  return &end->link->end[end == &end->link->end[0]];
+}
+
+static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  mpa_link_end *end = user;
+  const mpa_link_end *peer = peer_of(end);
+  guint index = 0;
+
+  g_assert_cmpint(end->error, ==, MPA_ERROR_NONE);
+  while (index < peer->fpdu_starts->len &&
+         g_array_index(peer->fpdu_starts, uint64_t, index) != ulpdu->fpdu_start) {
+    index++;
+  }
+  g_assert_cmpuint(index, <, peer->posted->len);
+  const GByteArray *sent = g_ptr_array_index(peer->posted, index);
+  g_assert_cmpuint(ulpdu->octets->length, ==, sent->len);
+  g_assert_true(octet_rope_equals(ulpdu->octets, 0, sent->len, sent->data));
+  g_assert_true(g_hash_table_add(end->passed, GUINT_TO_POINTER(index + 1)));
+  end->passed_count++;
+  g_string_append_printf(end->trace, "%u@%" G_GINT64_FORMAT " ", index, now);
+}
+
+static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
+{
+  mpa_link_end *end = user;
+
+  (void)now;
+  g_assert_cmpint(end->error, ==, MPA_ERROR_NONE);
+  end->error = error;
+  end->error_offset = offset;
+}
+
+static void enter_full_operation(mpa_link_end *end)
+{
+  mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error};
+  bool crc = mpa_startup_crc(end->startup);
+
+  end->sent_start = tcp_connection_posted_octets(end->tcp);
+  end->received_start = mpa_startup_received_frame_octets(end->startup);
+  end->framer = mpa_framer_new(mpa_startup_send_markers(end->startup), crc);
+  end->deframer = mpa_deframer_new(mpa_startup_receive_markers(end->startup), crc, &events, end);
+}
+
+static void send_frame(mpa_link_end *end)
+{
+  octet_rope frame;
+
+  octet_rope_init(&frame);
+  if (mpa_startup_next_frame(end->startup, &frame)) {
+    tcp_connection_post(end->tcp, &frame, 0);
+  }
+  octet_rope_clear(&frame);
+  if (!end->framer && mpa_startup_state_of(end->startup) == MPA_STARTUP_FULL_OPERATION) {
+    enter_full_operation(end);
+  }
+}
+
+static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
+{
+  mpa_link_end *end = user;
+
+  if (!end->deframer) { /* nothing follows a frame before it is answered */
+    g_assert_cmpuint(mpa_startup_receive(end->startup, octets), ==, octets->length);
+    send_frame(end);
+    return;
+  }
+  mpa_deframer_receive(end->deframer, position - end->received_start, octets, arrival, now);
+  g_assert_cmpuint(mpa_deframer_in_order_edge(end->deframer) + end->received_start, <=,
+                   tcp_connection_in_order_edge(end->tcp));
+}
+
+static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, time_ps now)
+{
+  mpa_link_end *end = user;
+
+  (void)now;
+  if (!end->link->config.silent_drop || !end->deframer ||
+      mpa_deframer_inspect(end->deframer, position - end->received_start, octets) == MPA_ERROR_NONE) {
+    return true;
+  }
+  end->dropped++;
+  return false;
+}
+
+static void on_finished(void *user, time_ps now)
+{
+  mpa_link_end *end = user;
+
+  (void)now;
+  g_assert_false(end->finished);
+  end->finished = true;
+  end->passed_when_finished = end->passed_count;
+}
+
+static void on_closed(void *user, tcp_close_reason reason, time_ps now)
+{
+  mpa_link_end *end = user;
+
+  (void)now;
+  end->closed = true;
+  end->reason = reason;
+}
+
+static void set_up_tcp(mpa_link_end *end, unsigned number)
+{
+  const mpa_link_config *config = &end->link->config;
+  tcp_events events = {
+      .inspect = on_inspect, .octets = on_octets, .finished = on_finished, .closed = on_closed};
+  tcp_config tcp = {.local_address = 1 + number,
+                    .remote_address = 2 - number,
+                    .local_port = (uint16_t)(1 + number),
+                    .remote_port = (uint16_t)(2 - number),
+                    .isn = config->isn + number,
+                    .receive_mtu_octets = config->mtu_octets,
+                    .send_mtu_octets = config->mtu_octets,
+                    .receive_window_octets = WINDOW,
+                    .initial_window_segments = 10,
+                    .sack = true,
+                    .delayed_ack_segments = 2,
+                    .delayed_ack_ps = TIME_PS_PER_MILLISECOND,
+                    .duplicate_ack_threshold = 3,
+                    .rto_initial_ps = 10 * TIME_PS_PER_MILLISECOND,
+                    .rto_min_ps = 5 * TIME_PS_PER_MILLISECOND,
+                    .rto_max_ps = 20 * TIME_PS_PER_MILLISECOND,
+                    .retries_max = 8,
+                    .segmentation = config->segmentation,
+                    .passing = config->passing};
+
+  end->tcp = tcp_connection_new(&tcp, &events, end);
+}
+
+static void set_up_end(mpa_link_end *end, unsigned number)
+{
+  const mpa_link_config *config = &end->link->config;
+  mpa_startup_config startup = {.generation = config->generation,
+                                .role = (mpa_role)number,
+                                .markers = config->markers[number],
+                                .crc = config->crc[number],
+                                .private_data_capacity_octets = config->private_data_octets};
+  g_autofree uint8_t *private_data = g_malloc0(config->private_data_octets);
+
+  set_up_tcp(end, number);
+  end->startup = mpa_startup_new(&startup);
+  end->posted = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
+  end->fpdu_starts = g_array_new(false, false, sizeof(uint64_t));
+  end->sent = g_byte_array_new();
+  end->segments = g_array_new(false, false, sizeof(mpa_link_segment));
+  end->passed = g_hash_table_new(NULL, NULL);
+  end->trace = g_string_new(NULL);
+  g_queue_init(&end->wire);
+  mpa_startup_begin(end->startup, private_data, config->private_data_octets, 0);
+  send_frame(end);
+}
+
+/* Keeps what a segment has of the stream, and, when it is new, where it was cut. */
+static void note_segment(mpa_link_end *end, const datagram *packet, const tcp_header *header)
+{
+  uint32_t isn = end->link->config.isn + (uint32_t)(end - end->link->end);
+  uint64_t position = header->sequence - (isn + 1);
+  uint64_t to = position + packet->payload.length;
+
+  if (packet->payload.length == 0 || to <= end->sent->len) {
+    return;
+  }
+  g_assert_cmpuint(position, ==, end->sent->len);
+  g_byte_array_set_size(end->sent, (guint)to);
+  octet_rope_copy_out(&packet->payload, 0, packet->payload.length, end->sent->data + position);
+  if (end->framer && position >= end->sent_start) {
+    mpa_link_segment segment = {position - end->sent_start, to - end->sent_start};
+    g_array_append_val(end->segments, segment);
+  }
+}
+
+void mpa_link_collect(mpa_link *link)
+{
+  for (unsigned from = 0; from < MPA_LINK_ENDS; from++) {
+    datagram *packet;
+    while ((packet = tcp_connection_transmit(link->end[from].tcp, link->now))) {
+      tcp_header header;
+      datagram_tcp_header(packet, &header);
+      note_segment(&link->end[from], packet, &header);
+      g_queue_push_tail(&link->end[from].wire, packet);
+    }
+  }
+}
+
+/* Octets [from, to) of the payload of `packet` as a segment of their own; one of them may be flipped on
+ * the way. */
+static datagram *piece_of(mpa_link_end *end, const datagram *packet, uint32_t from, uint32_t to)
+{
+  unsigned number = (unsigned)(end - end->link->end);
+  tcp_header header;
+  octet_rope payload;
+  octet_block *block = octet_block_new(to - from);
+
+  datagram_tcp_header(packet, &header);
+  octet_rope_copy_out(&packet->payload, from, to - from, octet_block_octets(block));
+  uint64_t position = header.sequence - (end->link->config.isn + number + 1) + from;
+  gint64 flipped = end->link->corrupt_at[number] + (gint64)(end->sent_start - position);
+  if (end->link->corrupt_at[number] != NO_OCTET && end->link->corruptions_left[number] > 0 && flipped >= 0 &&
+      flipped < (gint64)(to - from)) {
+    octet_block_octets(block)[flipped] ^= 0x20;
+    end->link->corruptions_left[number]--;
+  }
+  header.sequence += from;
+  header.flags &= (uint8_t)(to == packet->payload.length ? 0xFF : ~(TCP_FIN | TCP_PSH));
+  octet_rope_init(&payload);
+  octet_rope_append(&payload, octet_block_octets(block), to - from, block);
+  octet_block_unref(block);
+  return datagram_new(datagram_source(packet), datagram_destination(packet), &header, &payload);
+}
+
+/* Where a piece that begins at `from` ends in the middlebox. */
+static uint32_t piece_end(const mpa_link_end *end, const datagram *packet, uint32_t from)
+{
+  const mpa_link_config *config = &end->link->config;
+  uint32_t length = packet->payload.length;
+  tcp_header header;
+
+  if (config->split > 0) {
+    return MIN(from + config->split, length);
+  }
+  if (config->rechunk > 0) {
+    datagram_tcp_header(packet, &header);
+    uint32_t position = header.sequence - (config->isn + (uint32_t)(end - end->link->end) + 1) + from;
+    return MIN(from + config->rechunk - position % config->rechunk, length);
+  }
+  return length;
+}
+
+/* What lies on the wire of `end`, oldest first, as the middlebox lets it out. */
+static void pass_middlebox(mpa_link_end *end, GQueue *out)
+{
+  datagram *packet;
+
+  while ((packet = g_queue_pop_head(&end->wire))) {
+    uint32_t from = 0;
+    if (packet->payload.length == 0) {
+      g_queue_push_tail(out, packet);
+      continue;
+    }
+    while (from < packet->payload.length) {
+      uint32_t to = piece_end(end, packet, from);
+      datagram *piece = piece_of(end, packet, from, to);
+      if (end->link->config.reverse_pieces) {
+        g_queue_push_head(out, piece);
+      } else {
+        g_queue_push_tail(out, piece);
+      }
+      from = to;
+    }
+    datagram_unref(packet);
+  }
+}
+
+static void run_timers(mpa_link *link)
+{
+  for (unsigned i = 0; i < MPA_LINK_ENDS; i++) {
+    if (tcp_connection_deadline(link->end[i].tcp) <= link->now) {
+      tcp_connection_run(link->end[i].tcp, link->now);
+    }
+  }
+}
+
+static bool is_anything_due(const mpa_link *link)
+{
+  return link->end[0].wire.length + link->end[1].wire.length > 0 ||
+         tcp_connection_deadline(link->end[0].tcp) != TIME_PS_NEVER ||
+         tcp_connection_deadline(link->end[1].tcp) != TIME_PS_NEVER;
+}
+
+void mpa_link_run(mpa_link *link, time_ps limit)
+{
+  time_ps end = link->now + limit;
+
+  mpa_link_collect(link);
+  while (is_anything_due(link) && link->now < end) {
+    GQueue out[MPA_LINK_ENDS] = {G_QUEUE_INIT, G_QUEUE_INIT};
+    pass_middlebox(&link->end[0], &out[0]);
+    pass_middlebox(&link->end[1], &out[1]);
+    link->now += HALF_ROUND_TRIP;
+    for (unsigned from = 0; from < MPA_LINK_ENDS; from++) {
+      datagram *packet;
+      while ((packet = g_queue_pop_head(&out[from]))) {
+        tcp_connection_receive(link->end[!from].tcp, packet, link->now);
+        datagram_unref(packet);
+        mpa_link_collect(link);
+      }
+    }
+    run_timers(link);
+    mpa_link_collect(link);
+  }
+}
+
+mpa_link *mpa_link_new(const mpa_link_config *config)
+{
+  mpa_link *link = g_new0(mpa_link, 1);
+
+  link->config = *config;
+  link->config.mtu_octets = config->mtu_octets > 0 ? config->mtu_octets : 1500;
+  for (unsigned i = 0; i < MPA_LINK_ENDS; i++) {
+    link->end[i].link = link;
+    link->corrupt_at[i] = NO_OCTET;
+    set_up_end(&link->end[i], i);
+  }
+  tcp_connection_listen(link->end[1].tcp);
+  tcp_connection_open(link->end[0].tcp, link->now);
+  link->config.reverse_pieces = false; /* startup frames are short and alone */
+  mpa_link_run(link, TIME_PS_PER_SECOND);
+  link->config.reverse_pieces = config->reverse_pieces;
+  for (unsigned i = 0; i < MPA_LINK_ENDS; i++) {
+    g_assert_cmpint(mpa_startup_state_of(link->end[i].startup), ==, MPA_STARTUP_FULL_OPERATION);
+  }
+  return link;
+}
+
+void mpa_link_free(mpa_link *link)
+{
+  for (unsigned i = 0; i < MPA_LINK_ENDS; i++) {
+    mpa_link_end *end = &link->end[i];
+    g_queue_clear_full(&end->wire, (GDestroyNotify)datagram_unref);
+    tcp_connection_free(end->tcp);
+    mpa_startup_free(end->startup);
+    mpa_framer_free(end->framer);
+    mpa_deframer_free(end->deframer);
+    g_ptr_array_free(end->posted, true);
+    g_array_free(end->fpdu_starts, true);
+    g_byte_array_unref(end->sent);
+    g_array_free(end->segments, true);
+    g_hash_table_destroy(end->passed);
+    g_string_free(end->trace, true);
+  }
+  g_free(link);
+}
+
+void mpa_link_post(mpa_link *link, unsigned from, uint32_t ulpdu_octets)
+{
+  mpa_link_end *end = &link->end[from];
+  GByteArray *ulpdu = g_byte_array_new();
+  uint64_t start = mpa_framer_offset(end->framer);
+  octet_rope source;
+  octet_rope fpdu;
+
+  g_byte_array_set_size(ulpdu, ulpdu_octets);
+  for (uint32_t i = 0; i < ulpdu_octets; i++) {
+    ulpdu->data[i] = (uint8_t)((start + i) * UINT64_C(0x9E3779B97F4A7C15) >> 56);
+  }
+  g_ptr_array_add(end->posted, ulpdu);
+  g_array_append_val(end->fpdu_starts, start);
+  octet_rope_init(&source);
+  octet_rope_init(&fpdu);
+  octet_rope_append(&source, ulpdu->data, ulpdu_octets, NULL);
+  mpa_framer_frame(end->framer, &source, &fpdu);
+  tcp_connection_post(end->tcp, &fpdu, TCP_RECORD_FPDU);
+  octet_rope_clear(&source);
+  octet_rope_clear(&fpdu);
+}
+
+void mpa_link_expect_all(const mpa_link *link, unsigned from)
+{
+  const mpa_link_end *receiver = &link->end[!from];
+
+  g_assert_cmpint(receiver->error, ==, MPA_ERROR_NONE);
+  g_assert_cmpuint(receiver->passed_count, ==, link->end[from].posted->len);
+  g_assert_cmpuint(mpa_deframer_in_order_edge(receiver->deframer), ==,
+                   mpa_framer_offset(link->end[from].framer));
+}
+
+uint32_t mpa_link_mulpdu(const mpa_link *link, unsigned from)
+{
+  const mpa_link_end *end = &link->end[from];
+
+  return mpa_mulpdu_octets(tcp_connection_emss_octets(end->tcp), mpa_startup_send_markers(end->startup));
+}

@@ -1,0 +1,91 @@
+/* Two MPA endpoints over two TCP connections: startup, framer and deframer of the product put together as
+ * plainly as can be, and a middlebox between them. ULPDUs of any length are posted; what comes out is
+ * compared with them octet by octet, each once. The stream that each end sends is kept, so that a test can
+ * read it with its own eyes. */
+#ifndef TESTS_MPA_MPA_LINK_H
+#define TESTS_MPA_MPA_LINK_H
+
+#include <glib.h>
+
+#include "mpa/mpa_deframer.h"
+#include "mpa/mpa_framer.h"
+#include "mpa/mpa_startup.h"
+#include "tcp/tcp_connection.h"
+
+enum { MPA_LINK_ENDS = 2 }; /* MPA_INITIATOR, MPA_RESPONDER */
+
+typedef struct mpa_link_config {
+  iwarp_generation generation;
+  bool markers[MPA_LINK_ENDS];
+  bool crc[MPA_LINK_ENDS];
+  uint32_t private_data_octets; /* in the Request and in the Reply */
+  uint32_t mtu_octets;          /* both ways; 0: 1500 */
+  uint32_t isn;
+  tcp_segmentation segmentation;
+  tcp_passing passing;
+  bool silent_drop;    /* mpa-01 §7, MPA-286 */
+  uint32_t split;      /* the middlebox cuts each segment into pieces of so many octets; 0: it does not */
+  uint32_t rechunk;    /* ... puts what it has together and cuts it at multiples of this; 0: not */
+  bool reverse_pieces; /* ... and sends the pieces on last one first */
+} mpa_link_config;
+
+/* A segment of FPDUs as it left the host. */
+typedef struct mpa_link_segment {
+  uint64_t from; /* offsets into the FPDU phase */
+  uint64_t to;
+} mpa_link_segment;
+
+typedef struct mpa_link_end {
+  struct mpa_link *link;
+  tcp_connection *tcp;
+  mpa_startup *startup;
+  mpa_framer *framer;      /* NULL before full operation */
+  mpa_deframer *deframer;  /* NULL before full operation */
+  uint64_t sent_start;     /* stream position of its FPDU phase */
+  uint64_t received_start; /* of the peer's */
+  GPtrArray *posted;       /* of GByteArray: ULPDUs */
+  GArray *fpdu_starts;     /* of uint64_t: where their FPDUs start */
+  GByteArray *sent;        /* all octets of its stream that have left, startup frames included */
+  GArray *segments;        /* of mpa_link_segment: with FPDUs, first transmissions */
+  GQueue wire;             /* of datagram */
+  GHashTable *passed;      /* numbers, from 1 on, of the peer's ULPDUs that were passed */
+  guint passed_count;
+  GString *trace; /* what its ULP sees: number and time of each ULPDU passed */
+  mpa_error error;
+  uint64_t error_offset;
+  bool finished;
+  guint passed_when_finished;
+  bool closed;
+  tcp_close_reason reason;
+  guint dropped; /* silently */
+} mpa_link_end;
+
+typedef struct mpa_link {
+  mpa_link_config config;
+  time_ps now;
+  gint64 corrupt_at
+      [MPA_LINK_ENDS]; /* this octet of the FPDU phase that the end sends is flipped on the way; -1: none */
+  guint corruptions_left[MPA_LINK_ENDS]; /* how often */
+  mpa_link_end end[MPA_LINK_ENDS];
+} mpa_link;
+
+/* Both ends in full operation. */
+mpa_link *mpa_link_new(const mpa_link_config *config);
+void mpa_link_free(mpa_link *link);
+
+/* End `from` posts a ULPDU of arbitrary octets; nothing leaves yet. */
+void mpa_link_post(mpa_link *link, unsigned from, uint32_t ulpdu_octets);
+
+/* What may leave lies on the wires. */
+void mpa_link_collect(mpa_link *link);
+
+/* Everything moves, in round trips of 100 us, until nothing does, or for `limit` ps. */
+void mpa_link_run(mpa_link *link, time_ps limit);
+
+/* All that end `from` has posted was passed at the other end, and no error happened there. */
+void mpa_link_expect_all(const mpa_link *link, unsigned from);
+
+/* MULPDU of end `from` now. */
+uint32_t mpa_link_mulpdu(const mpa_link *link, unsigned from);
+
+#endif

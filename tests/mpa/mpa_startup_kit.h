@@ -1,0 +1,50 @@
+/* An MPA startup under test: frames made by hand from mpa-01 §6.1.1's figure, and what it says to them. */
+#ifndef TESTS_MPA_MPA_STARTUP_KIT_H
+#define TESTS_MPA_MPA_STARTUP_KIT_H
+
+#include <glib.h>
+
+#include "mpa/mpa_startup.h"
+
+#define REQUEST_KEY "\x4D\x50\x41\x20\x49\x44\x20\x52\x65\x71\x20\x46\x72\x61\x6D\x65"
+#define REPLY_KEY "\x4D\x50\x41\x20\x49\x44\x20\x52\x65\x70\x20\x46\x72\x61\x6D\x65"
+
+/* Octet 16. */
+enum { M = 0x80, C = 0x40, R = 0x20 };
+
+/* A frame with room for all of its Private Data. */
+typedef struct hand_frame {
+  uint8_t octets[20 + 65535];
+  uint32_t length;
+} hand_frame;
+
+/* 16 octets of key, the flags, Rev and PD_Length, then as much Private Data of an arbitrary content. */
+hand_frame *hand_frame_new(const char *key, uint8_t flags, uint8_t revision, uint32_t private_data_octets);
+void hand_frame_free(hand_frame *frame);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(hand_frame, hand_frame_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_startup, mpa_startup_free)
+
+/* An endpoint with markers and CRC, a buffer of 65535 octets, that accepts at once and waits for ever. */
+mpa_startup_config startup_config(iwarp_generation generation, mpa_role role);
+
+/* The same, begun at time 0 without Private Data of its own; an Initiator's Request has left. */
+mpa_startup *startup_begun(iwarp_generation generation, mpa_role role);
+mpa_startup *startup_begun_with(const mpa_startup_config *config);
+
+/* Gives it `length` octets in one piece; returns how many it took. */
+uint32_t startup_receive(mpa_startup *startup, const uint8_t *octets, uint32_t length);
+
+/* The next frame is exactly this; there is no next frame. */
+void startup_expect_frame(mpa_startup *startup, const void *expected, uint32_t length);
+void startup_expect_no_frame(mpa_startup *startup);
+
+/* It stands here, for this reason. */
+void startup_expect(const mpa_startup *startup, mpa_startup_state state, mpa_startup_reason reason);
+
+/* The peer's Private Data is exactly this; `length` 0: there is none. */
+void startup_expect_private_data(const mpa_startup *startup, const uint8_t *expected, uint32_t length);
+
+/* It has failed for this reason: code 4, nothing is sent and nothing is taken any more, and no Private Data came up. */
+void startup_expect_dead(mpa_startup *startup, mpa_startup_reason reason);
+
+#endif

@@ -1,0 +1,159 @@
+/* What startup agreed is what the streams look like: frames exchanged by two endpoints, then FPDUs made and read by their verdict
+ * (mpa-01 §6.1.1; mpa-02 §8.1). */
+#include <glib.h>
+#include <string.h>
+
+#include "base/big_endian.h"
+#include "base/crc32c.h"
+#include "mpa_receiver.h"
+#include "mpa_startup_kit.h"
+
+/* 2 + 1000 + 2 pad + 4: FPDUs of 1008 octets without markers, 3 of them: 3024. Marked, a marker leads every 508 of those:
+ * 6 markers, 3024 + 24. */
+static const uint32_t ulpdus[] = {1000, 1000, 1000};
+
+typedef struct pair {
+  mpa_startup *ends[2]; /* MPA_INITIATOR, MPA_RESPONDER */
+} pair;
+
+static pair pair_new(iwarp_generation generation, const bool markers[2], const bool crc[2])
+{
+  pair both;
+
+  for (int role = 0; role < 2; role++) {
+    mpa_startup_config config = startup_config(generation, (mpa_role)role);
+    config.markers = markers[role];
+    config.crc = crc[role];
+    both.ends[role] = mpa_startup_new(&config);
+    mpa_startup_begin(both.ends[role], NULL, 0, 0);
+  }
+  for (int role = 0; role < 2; role++) {
+    octet_rope frame;
+    octet_rope_init(&frame);
+    if (mpa_startup_next_frame(both.ends[role], &frame)) {
+      mpa_startup_receive(both.ends[1 - role], &frame);
+    }
+    octet_rope_clear(&frame);
+    startup_expect(both.ends[1 - role], MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
+  }
+  return both;
+}
+
+static void pair_free(pair *both)
+{
+  mpa_startup_free(both->ends[0]);
+  mpa_startup_free(both->ends[1]);
+}
+
+/* What end `from` sends. */
+static mpa_stream *stream_from(const pair *both, int from)
+{
+  return mpa_stream_new(mpa_startup_send_markers(both->ends[from]), mpa_startup_crc(both->ends[from]), ulpdus,
+                        G_N_ELEMENTS(ulpdus));
+}
+
+/* Offset of octet number `index` of the FPDUs, markers not counted: 508 of them lie between markers (notes-mpa 2). */
+static uint32_t stream_offset(bool marked, uint32_t index)
+{
+  return marked ? index + 4 * (index / 508 + 1) : index;
+}
+
+/* The three FPDUs, and 0 or 6 markers that point to their headers, are where they must be; nothing else is there. */
+static void check_layout(const mpa_stream *stream, bool marked)
+{
+  const uint8_t *octets = stream->octets->data;
+
+  g_assert_cmpuint(stream->octets->len, ==, marked ? 3048 : 3024);
+  for (uint32_t fpdu = 0; fpdu < 3; fpdu++) {
+    g_assert_cmpuint(big_endian_read_16(octets + stream_offset(marked, fpdu * 1008)), ==, 1000);
+    for (uint32_t i = 0; i < 1000; i++) {
+      g_assert_cmpuint(octets[stream_offset(marked, fpdu * 1008 + 2 + i)], ==,
+                       mpa_stream_at(stream, fpdu)->ulpdu[i]);
+    }
+  }
+  for (uint32_t at = 0; marked && at < 3048; at += 512) {
+    /* The header the marker is in or in front of: number (508 × k) / 1008 of them. */
+    uint32_t header = stream_offset(true, at / 512 * 508 / 1008 * 1008);
+    g_assert_cmpuint(big_endian_read_16(octets + at), ==, 0);
+    g_assert_cmpuint(big_endian_read_16(octets + at + 2), ==, header > at ? 0 : at - header);
+  }
+}
+
+/* MPA-242, MPA-243: each of the four choices of M: a direction is marked when its receiver's frame had M=1, and only then. */
+static void test_markers_follow_the_receiver(void)
+{
+  for (unsigned choice = 0; choice < 4; choice++) {
+    const bool markers[2] = {choice & 1, choice & 2};
+    const bool crc[2] = {true, true};
+    pair both = pair_new(IWARP_IETF, markers, crc);
+
+    for (int from = 0; from < 2; from++) {
+      mpa_stream *stream = stream_from(&both, from);
+      check_layout(stream, markers[1 - from]);
+      g_assert_cmpint(mpa_startup_receive_markers(both.ends[1 - from]), ==, markers[1 - from]);
+      mpa_stream_free(stream);
+    }
+    pair_free(&both);
+  }
+}
+
+/* MPA-245, MPA-247: each of the four choices of C, either direction, a wrong octet in the second ULPDU: without C in both frames
+ * it goes up as it came; else every CRC sent is right and the second FPDU fails with code 2, the first being fine. */
+static void test_crc_follows_both(void)
+{
+  for (unsigned i = 0; i < 8; i++) {
+    const bool markers[2] = {false, false};
+    const bool crc[2] = {i & 1, i & 2};
+    bool checked = crc[0] || crc[1];
+    int from = i & 4 ? 1 : 0;
+    pair both = pair_new(IWARP_IETF, markers, crc);
+    mpa_stream *stream = stream_from(&both, from);
+    mpa_receiver *receiver = mpa_receiver_new(stream, mpa_startup_crc(both.ends[1 - from]));
+
+    for (uint32_t fpdu = 0; checked && fpdu < 3; fpdu++) {
+      uint8_t expected[4];
+      crc32c_write(crc32c_update(CRC32C_INITIAL, stream->octets->data + fpdu * 1008, 1004), expected);
+      g_assert_cmpmem(stream->octets->data + fpdu * 1008 + 1004, 4, expected, 4);
+    }
+    stream->octets->data[1008 + 500] ^= 1;
+    mpa_stream_at(stream, 1)->ulpdu[498] ^= 1; /* what goes up, if it does */
+    mpa_receiver_arrive(receiver, 0, 3024);
+    g_assert_cmpuint(receiver->passed->len, ==, checked ? 1 : 3);
+    g_assert_cmpint(receiver->error, ==, checked ? MPA_ERROR_CRC : MPA_ERROR_NONE);
+    mpa_receiver_free(receiver);
+    mpa_stream_free(stream);
+    pair_free(&both);
+  }
+}
+
+/* MPA-186: rdmac starts each direction with a marker, and neither markers nor CRC can be declined (mpa-02 §7.1, §7.2). */
+static void test_rdmac_is_always_marked(void)
+{
+  const bool no[2] = {false, false};
+  pair both = pair_new(IWARP_RDMAC, no, no);
+
+  for (int from = 0; from < 2; from++) {
+    mpa_stream *stream = stream_from(&both, from);
+    mpa_receiver *receiver = mpa_receiver_new(stream, mpa_startup_crc(both.ends[1 - from]));
+
+    g_assert_true(mpa_startup_receive_markers(both.ends[1 - from]));
+    g_assert_cmpmem(stream->octets->data, 4, "\0\0\0\0", 4);
+    check_layout(stream, true);
+    stream->octets->data[3048 - 1] ^= 1;
+    mpa_receiver_arrive(receiver, 0, 3048);
+    g_assert_cmpuint(receiver->passed->len, ==, 2);
+    g_assert_cmpint(receiver->error, ==, MPA_ERROR_CRC);
+    mpa_receiver_free(receiver);
+    mpa_stream_free(stream);
+  }
+  pair_free(&both);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/mpa_full_operation/markers_follow_the_receiver", test_markers_follow_the_receiver);
+  g_test_add_func("/mpa_full_operation/crc_follows_both", test_crc_follows_both);
+  g_test_add_func("/mpa_full_operation/rdmac_is_always_marked", test_rdmac_is_always_marked);
+  return g_test_run();
+}

@@ -1,0 +1,224 @@
+/* What can be said of a segment before it is committed (mpa-01 §7, MPA-286; notes-mpa 31). How the verdict
+ * and the outcome go together is checked at every arrival of the other tests too, see mpa_receiver.h.
+ *
+ * FPDU k is [1460 k, 1460 (k + 1)); markers at 0, 512, 1024; 1536, 2048, 2560; 3072 … (see
+ * test_mpa_deframer_location.c). */
+#include <glib.h>
+#include <string.h>
+
+#include "mpa_receiver.h"
+
+static const uint32_t full[] = {1442, 1442, 1442, 1442};
+
+typedef struct fixture {
+  mpa_stream *stream;
+  mpa_receiver *receiver;
+} fixture;
+
+static fixture set_up(bool markers)
+{
+  fixture made = {.stream = mpa_stream_new(markers, true, full, G_N_ELEMENTS(full))};
+  made.receiver = mpa_receiver_new(made.stream, true);
+  return made;
+}
+
+static void tear_down(fixture *made)
+{
+  mpa_receiver_free(made->receiver);
+  mpa_stream_free(made->stream);
+}
+
+static mpa_error inspect(const fixture *made, uint64_t from, uint64_t to)
+{
+  octet_rope segment;
+
+  octet_rope_init(&segment);
+  octet_rope_append(&segment, made->stream->octets->data + from, (uint32_t)(to - from), NULL);
+  mpa_error verdict = mpa_deframer_inspect(made->receiver->deframer, from, &segment);
+  octet_rope_clear(&segment);
+  return verdict;
+}
+
+static void flip(fixture *made, uint64_t octet)
+{
+  made->stream->octets->data[octet] ^= 0x20;
+}
+
+/* At the in-order edge the chain locates: the FPDUs of the segment are judged, up to the first that is not
+ * whole. */
+static void test_in_order(void)
+{
+  fixture made = set_up(true);
+
+  g_assert_cmpint(inspect(&made, 0, 2920), ==, MPA_ERROR_NONE);
+  flip(&made, 2000);
+  g_assert_cmpint(inspect(&made, 0, 2920), ==, MPA_ERROR_CRC);
+  g_assert_cmpint(inspect(&made, 0, 2919), ==, MPA_ERROR_NONE);
+  g_assert_cmpint(inspect(&made, 0, 1460), ==, MPA_ERROR_NONE);
+  tear_down(&made);
+}
+
+/* Code 3 is told as such: the CRC is right, the marker at 512 points elsewhere. */
+static void test_wrong_marker(void)
+{
+  fixture made = set_up(true);
+
+  made.stream->octets->data[515] ^= 0x08;
+  mpa_stream_repair_crc(made.stream, 0);
+  g_assert_cmpint(inspect(&made, 0, 1460), ==, MPA_ERROR_MARKER);
+  tear_down(&made);
+}
+
+/* Behind a hole markers locate, and the ends of the valid FPDUs they locate. */
+static void test_behind_a_hole(void)
+{
+  fixture made = set_up(true);
+
+  flip(&made, 3000); /* FPDU 2, before its first marker */
+  g_assert_cmpint(inspect(&made, 1460, 4380), ==, MPA_ERROR_CRC);
+  g_assert_cmpint(inspect(&made, 2920, 4380), ==, MPA_ERROR_CRC);
+  g_assert_cmpint(inspect(&made, 2924, 4380), ==, MPA_ERROR_NONE); /* not whole in it */
+  g_assert_cmpint(inspect(&made, 1460, 2920), ==, MPA_ERROR_NONE);
+  tear_down(&made);
+
+  static const uint32_t small[] = {430, 90, 90,
+                                   90}; /* [440, 540) with the marker at 512, [540, 636), [636, 732) */
+  made.stream = mpa_stream_new(true, true, small, 4);
+  made.receiver = mpa_receiver_new(made.stream, true);
+  flip(&made, 700);
+  g_assert_cmpint(inspect(&made, 440, 732), ==, MPA_ERROR_CRC);  /* by the marker chain */
+  g_assert_cmpint(inspect(&made, 540, 732), ==, MPA_ERROR_NONE); /* nothing locates it */
+  tear_down(&made);
+}
+
+/* Without markers nothing is known of octets behind a hole. FPDUs [0, 1448), [1448, 2896). */
+static void test_behind_a_hole_without_markers(void)
+{
+  fixture made = set_up(false);
+
+  flip(&made, 1500);
+  g_assert_cmpint(inspect(&made, 1448, 2896), ==, MPA_ERROR_NONE);
+  mpa_receiver_arrive(made.receiver, 0, 1448);
+  g_assert_cmpint(inspect(&made, 1448, 2896), ==, MPA_ERROR_CRC);
+  tear_down(&made);
+}
+
+/* An FPDU that began in committed octets is completed by these: its fault is not theirs to cure; if it is
+ * valid, its end locates the next. */
+static void test_spanning_fpdu(void)
+{
+  fixture made = set_up(false);
+
+  mpa_receiver_arrive(made.receiver, 0, 700);
+  flip(&made, 2000);
+  g_assert_cmpint(inspect(&made, 700, 2896), ==, MPA_ERROR_CRC);
+  flip(&made, 1000);
+  g_assert_cmpint(inspect(&made, 700, 2896), ==, MPA_ERROR_NONE);
+  g_assert_cmpint(inspect(&made, 700, 1448), ==, MPA_ERROR_NONE);
+  tear_down(&made);
+}
+
+/* The start was established by an FPDU passed early, and by a marker whose header had not come. */
+static void test_start_known_before(void)
+{
+  static const uint32_t short_fpdus[] = {1442, 1442, 20, 20}; /* FPDU 2 is [2920, 2948) without a marker */
+  fixture made;
+
+  made.stream = mpa_stream_new(true, true, short_fpdus, 4);
+  made.receiver = mpa_receiver_new(made.stream, true);
+  mpa_receiver_arrive(made.receiver, 1460, 2920);
+  flip(&made, 2930);
+  g_assert_cmpint(inspect(&made, 2920, 2948), ==, MPA_ERROR_CRC);
+  tear_down(&made);
+
+  /* [480, 512) is an FPDU of 24 octets of ULPDU; the marker at 512 is said to point to it and is there
+   * before it */
+  static const uint32_t before_marker[] = {470, 24, 24};
+  made.stream = mpa_stream_new(true, true, before_marker, 3);
+  made.receiver = mpa_receiver_new(made.stream, true);
+  g_assert_cmpuint(mpa_stream_at(made.stream, 1)->start, ==, 480);
+  made.stream->octets->data[515] = 32;
+  mpa_receiver_arrive(made.receiver, 512, 516);
+  g_assert_cmpint(inspect(&made, 480, 512), ==, MPA_ERROR_NONE);
+  flip(&made, 490);
+  g_assert_cmpint(inspect(&made, 480, 512), ==, MPA_ERROR_CRC);
+  /* half of the marker is held, half comes with the FPDU */
+  mpa_receiver_free(made.receiver);
+  made.receiver = mpa_receiver_new(made.stream, true);
+  mpa_receiver_arrive(made.receiver, 514, 516);
+  g_assert_cmpint(inspect(&made, 480, 514), ==, MPA_ERROR_CRC);
+  g_assert_cmpint(inspect(&made, 480, 513), ==, MPA_ERROR_NONE);
+  tear_down(&made);
+}
+
+/* FPDU 1, [512, 548), begins with the marker at 512, half of which has come before: it is valid, and its end locates FPDU 2,
+ * [548, 580). */
+static void test_marker_cut_in_front(void)
+{
+  static const uint32_t ulpdus[] = {502, 24, 24};
+  fixture made;
+
+  made.stream = mpa_stream_new(true, true, ulpdus, 3);
+  made.receiver = mpa_receiver_new(made.stream, true);
+  mpa_receiver_arrive(made.receiver, 512, 514);
+  g_assert_cmpint(inspect(&made, 514, 580), ==, MPA_ERROR_NONE);
+  flip(&made, 570);
+  g_assert_cmpint(inspect(&made, 514, 580), ==, MPA_ERROR_CRC);
+  tear_down(&made);
+}
+
+/* A ULPDU_Length above 64768 is a fault of the octets that it is in, though the FPDU can never be whole in
+ * them (notes-mpa 15). */
+static void test_impossible_length(void)
+{
+  fixture made = set_up(true);
+
+  made.stream->octets->data[4] = 0xFD; /* 0xFD.. > 64768 = 0xFD00 */
+  g_assert_cmpint(inspect(&made, 0, 5), ==, MPA_ERROR_NONE);
+  g_assert_cmpint(inspect(&made, 0, 6), ==, MPA_ERROR_CRC);
+  mpa_receiver_arrive(made.receiver, 0, 5);
+  g_assert_cmpint(inspect(&made, 5, 1460), ==, MPA_ERROR_NONE); /* half of it is committed */
+  tear_down(&made);
+}
+
+/* Asking changes nothing: neither what is held nor what happens later; after an error there is nothing to
+ * ask. */
+static void test_changes_nothing(void)
+{
+  fixture made = set_up(true);
+  mpa_held before;
+
+  flip(&made, 2000);
+  mpa_receiver_arrive(made.receiver, 0, 700);
+  mpa_deframer_held(made.receiver->deframer, &before);
+  g_assert_cmpint(inspect(&made, 1460, 2920), ==, MPA_ERROR_CRC);
+  g_assert_cmpint(inspect(&made, 1460, 2920), ==, MPA_ERROR_CRC);
+  mpa_receiver_expect_held(made.receiver, before);
+  flip(&made, 2000); /* it is sent again, and right */
+  mpa_receiver_arrive(made.receiver, 700, 5840);
+  mpa_receiver_expect_all(made.receiver);
+  tear_down(&made);
+
+  made = set_up(true);
+  flip(&made, 700);
+  flip(&made, 2000);
+  mpa_receiver_arrive(made.receiver, 0, 1460);
+  g_assert_cmpint(made.receiver->error, ==, MPA_ERROR_CRC);
+  g_assert_cmpint(inspect(&made, 1460, 2920), ==, MPA_ERROR_NONE);
+  tear_down(&made);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/mpa_inspection/in_order", test_in_order);
+  g_test_add_func("/mpa_inspection/wrong_marker", test_wrong_marker);
+  g_test_add_func("/mpa_inspection/behind_a_hole", test_behind_a_hole);
+  g_test_add_func("/mpa_inspection/behind_a_hole_without_markers", test_behind_a_hole_without_markers);
+  g_test_add_func("/mpa_inspection/spanning_fpdu", test_spanning_fpdu);
+  g_test_add_func("/mpa_inspection/start_known_before", test_start_known_before);
+  g_test_add_func("/mpa_inspection/marker_cut_in_front", test_marker_cut_in_front);
+  g_test_add_func("/mpa_inspection/impossible_length", test_impossible_length);
+  g_test_add_func("/mpa_inspection/changes_nothing", test_changes_nothing);
+  return g_test_run();
+}

@@ -1,0 +1,481 @@
+/* Two MPA endpoints over two TCP connections: what startup agreed is what is sent and checked;
+ * segmentation, middleboxes, MTU changes and damage on the way (mpa-01 §5.1 … §5.4, §7). */
+#include <glib.h>
+#include <string.h>
+
+#include "base/big_endian.h"
+#include "base/crc32c.h"
+#include "mpa/mpa_mulpdu.h"
+#include "mpa_link.h"
+
+#define LONG_TIME (10 * TIME_PS_PER_SECOND)
+
+/* Reads the FPDU phase of what `end` sent as the documents describe it, octet by octet and in order: a
+ * marker in front of each octet whose offset is a multiple of 512, counted from its first octet, which
+ * points to the header of its FPDU. */
+typedef struct reader {
+  const uint8_t *octets;
+  uint64_t length;
+  uint64_t at;
+  uint64_t header; /* of the FPDU in hand */
+  bool markers;
+  guint marker_count;
+} reader;
+
+static uint8_t read_octet(reader *stream)
+{
+  if (stream->markers && stream->at % 512 == 0) {
+    uint64_t pointer = stream->at < stream->header ? 0 : stream->at - stream->header;
+    g_assert_cmpuint(stream->at + 4, <, stream->length);
+    g_assert_cmpuint(big_endian_read_16(stream->octets + stream->at), ==, 0);
+    g_assert_cmpuint(big_endian_read_16(stream->octets + stream->at + 2), ==, pointer);
+    stream->at += 4;
+    stream->marker_count++;
+  }
+  g_assert_cmpuint(stream->at, <, stream->length);
+  return stream->octets[stream->at++];
+}
+
+/* One FPDU: ULPDU_Length, the ULPDU posted, PAD of zeros, CRC. */
+static void read_fpdu(reader *stream, const GByteArray *ulpdu, bool crc)
+{
+  uint64_t start = stream->at;
+  uint8_t digest[4] = {0};
+  uint32_t pad = (4 - (2 + ulpdu->len) % 4) % 4;
+
+  stream->header = stream->markers && start % 512 == 0 ? start + 4 : start;
+  uint32_t length = (uint32_t)read_octet(stream) << 8;
+  length |= read_octet(stream);
+  g_assert_cmpuint(length, ==, ulpdu->len);
+  for (uint32_t i = 0; i < length; i++) {
+    g_assert_cmphex(read_octet(stream), ==, ulpdu->data[i]);
+  }
+  for (uint32_t i = 0; i < pad; i++) {
+    g_assert_cmphex(read_octet(stream), ==, 0);
+  }
+  uint8_t field[4] = {read_octet(stream)};
+  if (crc) {
+    crc32c_write(crc32c_update(CRC32C_INITIAL, stream->octets + start, (size_t)(stream->at - 1 - start)),
+                 digest);
+  }
+  for (int i = 1; i < 4; i++) {
+    field[i] = read_octet(stream);
+  }
+  g_assert_true(!crc || memcmp(field, digest, 4) == 0);
+}
+
+/* Returns the markers found. */
+static guint read_stream(const mpa_link *link, unsigned from, bool markers, bool crc)
+{
+  const mpa_link_end *end = &link->end[from];
+  reader stream = {.octets = end->sent->data + end->sent_start,
+                   .length = end->sent->len - end->sent_start,
+                   .markers = markers};
+
+  for (guint index = 0; index < end->posted->len; index++) {
+    read_fpdu(&stream, g_ptr_array_index(end->posted, index), crc);
+  }
+  g_assert_cmpuint(stream.at, ==, stream.length);
+  return stream.marker_count;
+}
+
+/* Where FPDU `index` that end `from` posted starts, in its FPDU phase; where it would start when it is not
+ * posted yet. */
+static uint64_t start_of(const mpa_link *link, unsigned from, guint index)
+{
+  const mpa_link_end *end = &link->end[from];
+
+  return index < end->fpdu_starts->len ? g_array_index(end->fpdu_starts, uint64_t, index)
+                                       : mpa_framer_offset(end->framer);
+}
+
+static void post_both(mpa_link *link)
+{
+  static const uint32_t ulpdus[] = {1, 2, 3, 4, 5, 1442, 490, 502, 502, 28, 28, 1454, 900};
+
+  for (unsigned from = 0; from < MPA_LINK_ENDS; from++) {
+    for (size_t i = 0; i < G_N_ELEMENTS(ulpdus); i++) {
+      mpa_link_post(link, from, ulpdus[i]);
+    }
+  }
+}
+
+static void describe(const mpa_link_config *config)
+{
+  g_test_message("%s: M %d %d, C %d %d, segmentation %d, passing %d, split %u, rechunk %u, reversed %d",
+                 iwarp_generation_rules_of(config->generation)->name, config->markers[0], config->markers[1],
+                 config->crc[0], config->crc[1], config->segmentation, config->passing, config->split,
+                 config->rechunk, config->reverse_pieces);
+}
+
+/* Every generation and choice of M and C, with Private Data of 13 octets, so that nothing is aligned to
+ * anything in the TCP stream. The streams are read by hand: which way there are markers, and whether there
+ * is a CRC, is as the frames said. MPA-092, MPA-094: a sender puts a marker every 512 octets where its
+ * peer's frame had M=1. MPA-103: the first stands right behind the startup frame. MPA-093, MPA-102: rdmac
+ * has them always, from the first octet of the connection on. MPA-114: and a CRC in every FPDU. MPA-117:
+ * each side can do CRC when the other insists on it. MPA-126: the field is there also when CRC is not
+ * used. MPA-085: RESERVED is zero. */
+static void test_streams_are_as_agreed(void)
+{
+  for (unsigned choice = 0; choice < IWARP_GENERATIONS * 16; choice++) {
+    mpa_link_config config = {.generation = (iwarp_generation)(choice / 16),
+                              .markers = {choice & 1, choice & 2},
+                              .crc = {choice & 4, choice & 8},
+                              .passing = TCP_PASSING_AS_ARRIVED};
+    bool always = config.generation == IWARP_RDMAC;
+    bool crc = always || config.crc[0] || config.crc[1];
+
+    config.private_data_octets = always ? 0 : 13;
+    describe(&config);
+    mpa_link *link = mpa_link_new(&config);
+    post_both(link);
+    mpa_link_run(link, LONG_TIME);
+    for (unsigned from = 0; from < MPA_LINK_ENDS; from++) {
+      bool markers = always || config.markers[!from];
+      g_assert_cmpuint(link->end[from].sent_start, ==, always ? 0 : 33);
+      mpa_link_expect_all(link, from);
+      guint count = read_stream(link, from, markers, crc);
+      g_assert_cmpuint(count, ==,
+                       markers ? (link->end[from].sent->len - link->end[from].sent_start + 511) / 512 : 0);
+    }
+    mpa_link_free(link);
+  }
+}
+
+/* MPA-123: when one frame had C=1, CRC is generated and checked both ways to the end: the last FPDU of
+ * many is damaged, and that is code 2. MPA-124, MPA-082: when neither had, not even the first FPDU's is:
+ * what is damaged is the CRC field itself. */
+static void test_crc_is_checked_as_agreed(void)
+{
+  for (unsigned choice = 0; choice < 4; choice++) {
+    for (unsigned from = 0; from < MPA_LINK_ENDS; from++) {
+      mpa_link_config config = {.generation = IWARP_IETF,
+                                .markers = {true, true},
+                                .crc = {choice & 1, choice & 2},
+                                .passing = TCP_PASSING_AS_ARRIVED};
+      bool crc = choice != 0;
+      mpa_link *link = mpa_link_new(&config);
+
+      describe(&config);
+      for (int i = 0; i < 200; i++) {
+        mpa_link_post(link, from, 1442);
+      }
+      /* the last octet of the last FPDU, or of the first */
+      link->corrupt_at[from] = (gint64)start_of(link, from, crc ? 200 : 1) - 1;
+      link->corruptions_left[from] = 1;
+      mpa_link_run(link, LONG_TIME);
+      if (crc) {
+        g_assert_cmpint(link->end[!from].error, ==, MPA_ERROR_CRC);
+        g_assert_cmpuint(link->end[!from].error_offset, ==, start_of(link, from, 199));
+        g_assert_cmpuint(link->end[!from].passed_count, ==, 199);
+      } else {
+        mpa_link_expect_all(link, from);
+      }
+      g_assert_cmpuint(link->corruptions_left[from], ==, 0);
+      mpa_link_free(link);
+    }
+  }
+}
+
+/* ULPDUs both ways, with CRC and without. */
+static void check_transfer(mpa_link_config config)
+{
+  char *seen[MPA_LINK_ENDS] = {NULL, NULL};
+
+  for (int crc = 0; crc <= 1; crc++) {
+    config.crc[0] = config.crc[1] = crc;
+    describe(&config);
+    mpa_link *link = mpa_link_new(&config);
+    post_both(link);
+    post_both(link);
+    mpa_link_run(link, LONG_TIME);
+    for (unsigned end = 0; end < MPA_LINK_ENDS; end++) {
+      mpa_link_expect_all(link, end);
+      if (crc) {
+        g_assert_cmpstr(link->end[end].trace->str, ==, seen[end]);
+      } else {
+        seen[end] = g_strdup(link->end[end].trace->str);
+      }
+    }
+    mpa_link_free(link);
+  }
+  g_free(seen[1]);
+  g_free(seen[0]);
+}
+
+/* MPA-170, MPA-169: an MPA-aware sender and one that is not, receivers that take octets in order and as
+ * they come, and middleboxes that cut segments into small pieces, move all boundaries, or do so and send
+ * the pieces in reverse order: the ULPDUs are the same, with markers and CRC and without. MPA-056,
+ * MPA-057, MPA-058, MPA-068: as many as were posted come out, each once, with the boundaries, the length
+ * and the octets it was posted with and no others (the link compares them). MPA-122: with CRC the ULP sees
+ * the same, at the same times, as without. ISN 2^32 - 3000: sequence numbers wrap on the way. */
+static void test_any_sender_receiver_and_middlebox(void)
+{
+  static const uint32_t middleboxes[][2] = {{0, 0}, {1, 0}, {100, 0}, {514, 0}, {0, 1000}, {0, 333}};
+
+  for (unsigned box = 0; box < G_N_ELEMENTS(middleboxes); box++) {
+    for (unsigned choice = 0; choice < 16; choice++) {
+      mpa_link_config config = {.generation = IWARP_IETF,
+                                .markers = {choice & 1, choice & 1},
+                                .segmentation =
+                                    choice & 2 ? TCP_SEGMENTATION_ALIGNED : TCP_SEGMENTATION_STREAM,
+                                .passing = choice & 4 ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED,
+                                .private_data_octets = 3,
+                                .isn = UINT32_MAX - 2999,
+                                .split = middleboxes[box][0],
+                                .rechunk = middleboxes[box][1],
+                                .reverse_pieces = choice & 8};
+      check_transfer(config);
+    }
+  }
+}
+
+static bool starts_fpdu(const mpa_link_end *end, uint64_t offset)
+{
+  for (guint fpdu = 0; fpdu < end->fpdu_starts->len; fpdu++) {
+    if (g_array_index(end->fpdu_starts, uint64_t, fpdu) == offset) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The segments of `end` from the FPDU phase's offset `from` on start and end with FPDUs. */
+static void expect_aligned(const mpa_link_end *end, uint64_t from)
+{
+  for (guint i = 0; i < end->segments->len; i++) {
+    const mpa_link_segment *segment = &g_array_index(end->segments, mpa_link_segment, i);
+    if (segment->from >= from) {
+      g_assert_true(starts_fpdu(end, segment->from));
+      g_assert_true(starts_fpdu(end, segment->to) || segment->to == mpa_framer_offset(end->framer));
+    }
+  }
+}
+
+/* MPA-043, MPA-046, MPA-152, MPA-060: the MTU falls from 1500 to 576 with 40 full FPDUs posted. MULPDU
+ * follows at once, 1442 to 522. The FPDUs posted before are sent as they are, cut, each rest by itself;
+ * those posted afterwards fit the segment: from the first of them on every segment starts and ends with an
+ * FPDU (notes-mpa 26), and the stream is one of well-formed FPDUs all along. When the MTU grows again
+ * MULPDU does. */
+static void test_mtu_shrinks(void)
+{
+  mpa_link_config config = {.generation = IWARP_IETF,
+                            .markers = {true, true},
+                            .crc = {true, true},
+                            .segmentation = TCP_SEGMENTATION_ALIGNED,
+                            .passing = TCP_PASSING_AS_ARRIVED};
+  mpa_link *link = mpa_link_new(&config);
+
+  g_assert_cmpuint(mpa_link_mulpdu(link, 0), ==, 1442);
+  for (int i = 0; i < 40; i++) {
+    mpa_link_post(link, 0, mpa_link_mulpdu(link, 0));
+  }
+  mpa_link_collect(link); /* 10 of them are on their way */
+  tcp_connection_set_send_mtu(link->end[0].tcp, 576);
+  g_assert_cmpuint(mpa_link_mulpdu(link, 0), ==, 522);
+  uint64_t cut = mpa_framer_offset(link->end[0].framer);
+  for (int i = 0; i < 40; i++) {
+    mpa_link_post(link, 0, mpa_link_mulpdu(link, 0));
+  }
+  mpa_link_run(link, LONG_TIME);
+  mpa_link_expect_all(link, 0);
+  read_stream(link, 0, true, true);
+  expect_aligned(&link->end[0], cut);
+  guint unaligned = 0;
+  for (guint i = 0; i < link->end[0].segments->len; i++) {
+    const mpa_link_segment *segment = &g_array_index(link->end[0].segments, mpa_link_segment, i);
+    g_assert_cmpuint(segment->to - segment->from, <=, i < 10 ? 1460 : 536);
+    unaligned += segment->from >= start_of(link, 0, 10) && segment->from < cut &&
+                 !starts_fpdu(&link->end[0], segment->from);
+  }
+  g_assert_cmpuint(unaligned, ==, 60); /* 30 FPDUs of 1460 or 1456 octets: 536, 536 and a rest */
+  tcp_connection_set_send_mtu(link->end[0].tcp, 1500);
+  g_assert_cmpuint(mpa_link_mulpdu(link, 0), ==, 1442);
+  mpa_link_free(link);
+}
+
+/* MPA-060: ULPDUs of MULPDU octets, whatever the marker phase, make FPDUs within EMSS: an aligned sender
+ * never cuts one, at several MTUs. MPA-041: every segment is aligned. */
+static void test_fpdus_fit_their_segments(void)
+{
+  static const uint32_t mtus[] = {180, 576, 1280, 1500, 4096, 9000};
+
+  for (size_t i = 0; i < G_N_ELEMENTS(mtus); i++) {
+    mpa_link_config config = {.generation = IWARP_IETF,
+                              .markers = {true, true},
+                              .crc = {true, true},
+                              .mtu_octets = mtus[i],
+                              .segmentation = TCP_SEGMENTATION_ALIGNED,
+                              .passing = TCP_PASSING_AS_ARRIVED};
+    mpa_link *link = mpa_link_new(&config);
+
+    for (uint32_t fpdu = 0; fpdu < 60; fpdu++) {
+      mpa_link_post(link, 0, fpdu % 4 == 3 ? 1 + fpdu : mpa_link_mulpdu(link, 0));
+    }
+    mpa_link_run(link, LONG_TIME);
+    mpa_link_expect_all(link, 0);
+    expect_aligned(&link->end[0], 0);
+    mpa_link_free(link);
+  }
+}
+
+/* MPA-153, MPA-046: at an EMSS of 64 MULPDU stays 128, an FPDU takes three segments, and the stream is
+ * whole (MPA-154). */
+static void test_tiny_emss(void)
+{
+  mpa_link_config config = {.generation = IWARP_IETF,
+                            .markers = {true, true},
+                            .crc = {true, true},
+                            .mtu_octets = 104,
+                            .segmentation = TCP_SEGMENTATION_ALIGNED,
+                            .passing = TCP_PASSING_AS_ARRIVED};
+  mpa_link *link = mpa_link_new(&config);
+
+  g_assert_cmpuint(mpa_link_mulpdu(link, 0), ==, 128);
+  for (int i = 0; i < 30; i++) {
+    mpa_link_post(link, 0, mpa_link_mulpdu(link, 0));
+  }
+  mpa_link_run(link, LONG_TIME);
+  mpa_link_expect_all(link, 0);
+  read_stream(link, 0, true, true);
+  g_assert_cmpuint(link->end[0].segments->len, ==, 90); /* 2 + 128 + 2 + 4 and perhaps a marker: 136 or 140 */
+  mpa_link_free(link);
+}
+
+static mpa_link_config damage_config(bool silent_drop)
+{
+  return (mpa_link_config){.generation = IWARP_IETF,
+                           .markers = {true, true},
+                           .crc = {true, true},
+                           .segmentation = TCP_SEGMENTATION_ALIGNED,
+                           .passing = TCP_PASSING_AS_ARRIVED,
+                           .silent_drop = silent_drop};
+}
+
+/* 30 FPDUs are sent; octet `octet` of number `index` is flipped on the way, `times` times. */
+static mpa_link *damaged_link(const mpa_link_config *config, guint index, uint64_t octet, guint times)
+{
+  mpa_link *link = mpa_link_new(config);
+
+  for (int i = 0; i < 30; i++) {
+    mpa_link_post(link, 0, 1442);
+  }
+  link->corrupt_at[0] = (gint64)(start_of(link, 0, index) + octet);
+  link->corruptions_left[0] = times;
+  mpa_link_run(link, LONG_TIME);
+  return link;
+}
+
+/* MPA-288, MPA-133: FPDU 5 of 30 is damaged on the way, beyond TCP's help. Those before it went up; none
+ * does after the error, not even those that were on their way, were whole and were located; and TCP has
+ * all of the octets, as MPA does not close it. */
+static void test_damage_is_reported(void)
+{
+  mpa_link_config config = damage_config(false);
+  mpa_link *link = damaged_link(&config, 5, 700, 1);
+
+  g_assert_cmpint(link->end[1].error, ==, MPA_ERROR_CRC);
+  g_assert_cmpuint(link->end[1].error_offset, ==, start_of(link, 0, 5));
+  g_assert_cmpuint(link->end[1].passed_count, ==, 5);
+  g_assert_cmpuint(tcp_connection_in_order_edge(link->end[1].tcp), ==, link->end[0].sent->len);
+  g_assert_false(link->end[1].closed);
+  mpa_link_free(link);
+}
+
+/* MPA-286: with the silent drop the damaged segment is as if it had been lost; it comes again, whole, and
+ * nobody hears of an error. Whether the octet is in the ULPDU, in a marker or in ULPDU_Length, and in
+ * every way of cutting and passing. */
+static void test_damage_is_dropped(void)
+{
+  /* FPDU 0: its leading marker, ULPDU_Length (1442 becomes 1410), ULPDU, CRC. FPDU 5, [7300, 8760):
+   * ULPDU_Length, and the marker at 7680. */
+  static const uint64_t damages[][2] = {{0, 0}, {0, 5},       {0, 700},  {0, 1459},
+                                        {5, 1}, {5, 380 + 3}, {29, 1455}};
+
+  for (size_t i = 0; i < G_N_ELEMENTS(damages); i++) {
+    for (unsigned in_order = 0; in_order < 2; in_order++) {
+      mpa_link_config config = damage_config(true);
+      config.passing = in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
+      mpa_link *link = damaged_link(&config, (guint)damages[i][0], damages[i][1], 1);
+
+      g_test_message("damage %zu, in order %u", i, in_order);
+      mpa_link_expect_all(link, 0);
+      g_assert_cmpuint(link->end[1].dropped, ==, 1);
+      g_assert_cmpuint(link->corruptions_left[0], ==, 0);
+      g_assert_cmpuint(tcp_connection_statistics(link->end[0].tcp)->retransmissions, ==, 1);
+      mpa_link_free(link);
+    }
+  }
+}
+
+/* The source itself is at fault: its retries run out, and it closes the connection: code 1 there
+ * (MPA-287). */
+static void test_damage_at_the_source(void)
+{
+  mpa_link_config config = damage_config(true);
+  mpa_link *link = damaged_link(&config, 5, 700, G_MAXUINT);
+
+  g_assert_true(link->end[0].closed);
+  g_assert_cmpint(link->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
+  g_assert_cmpint(link->end[1].error, ==, MPA_ERROR_NONE);
+  g_assert_cmpuint(link->end[1].passed_count, ==, 29); /* the others, located by their markers */
+  mpa_link_free(link);
+}
+
+/* When the FPDU spans segments, or seems to because its ULPDU_Length has grown (1442 becomes 9634), part
+ * of it is committed before the fault can be seen: the error is reported (notes-mpa 31). */
+static void test_damage_of_a_spanning_fpdu(void)
+{
+  static const uint64_t octets[] = {1000, 0};
+
+  for (size_t i = 0; i < G_N_ELEMENTS(octets); i++) {
+    mpa_link_config config = damage_config(true);
+    config.split = i == 0 ? 800 : 0; /* 800 and 660 */
+    mpa_link *link = damaged_link(&config, 5, octets[i], 1);
+
+    g_assert_cmpint(link->end[1].error, ==, MPA_ERROR_CRC);
+    g_assert_cmpuint(link->end[1].error_offset, ==, start_of(link, 0, 5));
+    g_assert_cmpuint(link->end[1].dropped, ==, 0);
+    mpa_link_free(link);
+  }
+}
+
+/* MPA-016: the FIN is told once, when all ULPDUs before it have gone up, also when it overtakes them; the
+ * other direction goes on (MPA-270, notes-mpa 32). */
+static void test_fin_comes_last(void)
+{
+  mpa_link_config config = damage_config(false);
+  config.reverse_pieces = true;
+  config.split = 500;
+  mpa_link *link = mpa_link_new(&config);
+
+  for (int i = 0; i < 5; i++) {
+    mpa_link_post(link, 0, 1442);
+  }
+  tcp_connection_close(link->end[0].tcp);
+  mpa_link_run(link, LONG_TIME);
+  g_assert_true(link->end[1].finished);
+  g_assert_cmpuint(link->end[1].passed_when_finished, ==, 5);
+  g_assert_false(link->end[1].closed);
+  mpa_link_post(link, 1, 600);
+  mpa_link_run(link, LONG_TIME);
+  mpa_link_expect_all(link, 1);
+  mpa_link_free(link);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/mpa_session/streams_are_as_agreed", test_streams_are_as_agreed);
+  g_test_add_func("/mpa_session/crc_is_checked_as_agreed", test_crc_is_checked_as_agreed);
+  g_test_add_func("/mpa_session/any_sender_receiver_and_middlebox", test_any_sender_receiver_and_middlebox);
+  g_test_add_func("/mpa_session/mtu_shrinks", test_mtu_shrinks);
+  g_test_add_func("/mpa_session/fpdus_fit_their_segments", test_fpdus_fit_their_segments);
+  g_test_add_func("/mpa_session/tiny_emss", test_tiny_emss);
+  g_test_add_func("/mpa_session/damage_is_reported", test_damage_is_reported);
+  g_test_add_func("/mpa_session/damage_is_dropped", test_damage_is_dropped);
+  g_test_add_func("/mpa_session/damage_at_the_source", test_damage_at_the_source);
+  g_test_add_func("/mpa_session/damage_of_a_spanning_fpdu", test_damage_of_a_spanning_fpdu);
+  g_test_add_func("/mpa_session/fin_comes_last", test_fin_comes_last);
+  return g_test_run();
+}

@@ -1,0 +1,206 @@
+/* MPA startup with a peer that does it wrong: every improper frame ends in MPA error code 4 at its first wrong octet, and so does
+ * silence (mpa-01 §6.1 rules 5 and 8 … 10, §6.1.1; notes-mpa 40 … 46). */
+#include <glib.h>
+#include <string.h>
+
+#include "mpa_startup_kit.h"
+
+/* `frame` is fed an octet at a time to an endpoint of `config`, whose peer's frame it should be: octet `wrong` ends it. */
+static void check_wrong_octet(const mpa_startup_config *config, const hand_frame *frame, uint32_t wrong,
+                              mpa_startup_reason reason)
+{
+  g_autoptr(mpa_startup) startup = startup_begun_with(config);
+
+  for (uint32_t i = 0; i <= wrong; i++) {
+    startup_expect(startup, MPA_STARTUP_WAITING, MPA_STARTUP_REASON_NONE);
+    g_assert_cmpuint(startup_receive(startup, frame->octets + i, 1), ==, 1);
+  }
+  startup_expect_dead(startup, reason);
+
+  /* The same in one piece: what is behind the wrong octet is not taken. */
+  g_autoptr(mpa_startup) at_once = startup_begun_with(config);
+  g_assert_cmpuint(startup_receive(at_once, frame->octets, frame->length), ==, wrong + 1);
+  startup_expect_dead(at_once, reason);
+}
+
+/* MPA-205, MPA-216, MPA-221, MPA-239, MPA-240: each of the 128 bits of the key in turn, at either end. */
+static void test_wrong_key(void)
+{
+  for (int role = MPA_INITIATOR; role <= MPA_RESPONDER; role++) {
+    const mpa_startup_config config = startup_config(IWARP_IETF, (mpa_role)role);
+    for (uint32_t bit = 0; bit < 128; bit++) {
+      g_autoptr(hand_frame) frame =
+          hand_frame_new(role == MPA_INITIATOR ? REPLY_KEY : REQUEST_KEY, M | C, 0, 4);
+      frame->octets[bit / 8] ^= (uint8_t)(1U << bit % 8);
+      /* 'q' and 'p' of octet 9 are one bit apart: 71 and 70, the other end's key. */
+      check_wrong_octet(&config, frame, bit / 8,
+                        bit == 9 * 8 ? MPA_STARTUP_REASON_SAME_ROLE : MPA_STARTUP_REASON_KEY);
+    }
+  }
+}
+
+/* MPA-227, MPA-239, MPA-240: two Initiators get each other's Request and know it by its octet 9; a Responder that gets a Reply
+ * knows as much. */
+static void test_same_role(void)
+{
+  for (int role = MPA_INITIATOR; role <= MPA_RESPONDER; role++) {
+    const mpa_startup_config config = startup_config(IWARP_IETF, (mpa_role)role);
+    g_autoptr(hand_frame) frame =
+        hand_frame_new(role == MPA_INITIATOR ? REQUEST_KEY : REPLY_KEY, M | C, 0, 0);
+
+    check_wrong_octet(&config, frame, 9, MPA_STARTUP_REASON_SAME_ROLE);
+  }
+}
+
+/* MPA-239, MPA-205: what else may come first to a Responder: an rdmac peer's first marker and length (notes-mpa 46), text. */
+static void test_not_a_frame(void)
+{
+  static const struct {
+    const char *octets;
+    uint32_t wrong;
+  } cases[] = {{"\0\0\0\0\0\x2A\x40\x03", 0}, {"GET / HTTP/1.1\r\n", 0}, {"MPA id Req frame", 4}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const mpa_startup_config config = startup_config(IWARP_IETF, MPA_RESPONDER);
+    g_autoptr(hand_frame) frame = hand_frame_new(REQUEST_KEY, 0, 0, 0);
+    memcpy(frame->octets, cases[i].octets, 8);
+    check_wrong_octet(&config, frame, cases[i].wrong, MPA_STARTUP_REASON_KEY);
+  }
+}
+
+/* MPA-252, MPA-205, MPA-216: Rev is the receiver's own, 0 or, in the later RFC, 1; all 255 others fail at octet 17. */
+static void test_wrong_revision(void)
+{
+  for (unsigned i = 0; i < 4; i++) {
+    mpa_role role = i & 1 ? MPA_INITIATOR : MPA_RESPONDER;
+    const mpa_startup_config config = startup_config(i & 2 ? IWARP_RFC : IWARP_IETF, role);
+    for (unsigned revision = 0; revision <= 255; revision++) {
+      g_autoptr(hand_frame) frame =
+          hand_frame_new(i & 1 ? REPLY_KEY : REQUEST_KEY, M | C, (uint8_t)revision, 0);
+      if (revision != i / 2) {
+        check_wrong_octet(&config, frame, 17, MPA_STARTUP_REASON_REVISION);
+      }
+    }
+  }
+}
+
+/* MPA-229, MPA-230, MPA-232: PD_Length beyond the ULP's buffer or the generation's limit is an improper frame before any
+ * Private Data is taken, one octet less is fine. The first octet of PD_Length, 256 a step, may be too much already. */
+static void test_private_data_too_long(void)
+{
+  static const struct {
+    iwarp_generation generation;
+    uint32_t capacity;
+    uint32_t length;
+    uint32_t wrong; /* 0: nothing is */
+  } cases[] = {
+      {IWARP_IETF, 65535, 65535, 0}, {IWARP_IETF, 65534, 65535, 19}, {IWARP_IETF, 0, 0, 0},
+      {IWARP_IETF, 0, 1, 19},        {IWARP_IETF, 255, 255, 0},      {IWARP_IETF, 255, 256, 18},
+      {IWARP_IETF, 300, 300, 0},     {IWARP_IETF, 300, 301, 19},     {IWARP_IETF, 300, 512, 18},
+      {IWARP_RFC, 65535, 512, 0},    {IWARP_RFC, 65535, 513, 19},    {IWARP_RFC, 65535, 768, 18},
+      {IWARP_RFC, 511, 512, 18},     {IWARP_RFC, 511, 511, 0},       {IWARP_RFC, 65535, 65535, 18},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases) * 2; i++) {
+    mpa_role role = i & 1 ? MPA_INITIATOR : MPA_RESPONDER;
+    uint32_t length = cases[i / 2].length;
+    mpa_startup_config config = startup_config(cases[i / 2].generation, role);
+    config.private_data_capacity_octets = cases[i / 2].capacity;
+    g_autoptr(hand_frame) frame =
+        hand_frame_new(i & 1 ? REPLY_KEY : REQUEST_KEY, 0, config.generation == IWARP_RFC, length);
+    if (cases[i / 2].wrong > 0) {
+      check_wrong_octet(&config, frame, cases[i / 2].wrong, MPA_STARTUP_REASON_PRIVATE_DATA);
+      continue;
+    }
+    g_autoptr(mpa_startup) startup = startup_begun_with(&config);
+    g_assert_cmpuint(startup_receive(startup, frame->octets, 20 + length), ==, 20 + length);
+    startup_expect(startup, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
+    startup_expect_private_data(startup, frame->octets + 20, length);
+  }
+}
+
+/* MPA-231, MPA-230: Private Data goes up in a copy of PD_Length octets; an address sanitizer watches its end. Nothing of it
+ * goes up before all of it is there. */
+static void test_private_data_is_never_cut(void)
+{
+  g_autoptr(mpa_startup) responder = startup_begun(IWARP_IETF, MPA_RESPONDER);
+  g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, 0, 0, 7);
+
+  g_assert_cmpuint(startup_receive(responder, request->octets, 26), ==, 26);
+  startup_expect(responder, MPA_STARTUP_WAITING, MPA_STARTUP_REASON_NONE);
+  startup_expect_private_data(responder, NULL, 0);
+  g_assert_cmpuint(startup_receive(responder, request->octets + 26, 1), ==, 1);
+  startup_expect_private_data(responder, request->octets + 20, 7);
+}
+
+/* MPA-231: octets behind Private Data are not Private Data. Nothing may follow a frame before its receiver has answered
+ * (notes-mpa 41): in the same segment; later, while the ULP still thinks; later, before the Reply went out. */
+static void test_octets_behind_the_frame(void)
+{
+  for (unsigned i = 0; i < 4; i++) {
+    mpa_role role = i & 1 ? MPA_INITIATOR : MPA_RESPONDER;
+    mpa_startup_config config = startup_config(IWARP_IETF, role);
+    config.ulp_decides = i & 2;
+    g_autoptr(hand_frame) frame = hand_frame_new(i & 1 ? REPLY_KEY : REQUEST_KEY, M | C, 0, 2);
+    g_autoptr(mpa_startup) same_segment = startup_begun_with(&config);
+    g_autoptr(mpa_startup) later = startup_begun_with(&config);
+
+    g_assert_cmpuint(startup_receive(same_segment, frame->octets, 23), ==, 22);
+    startup_expect_dead(same_segment, MPA_STARTUP_REASON_EXTRA_OCTETS);
+    g_assert_cmpuint(startup_receive(later, frame->octets, 22), ==, 22);
+    if (i != 1) { /* an Initiator that has accepted is in full operation */
+      g_assert_cmpuint(startup_receive(later, frame->octets, 1), ==, 0);
+      startup_expect_dead(later, MPA_STARTUP_REASON_EXTRA_OCTETS);
+    }
+  }
+}
+
+/* Silence (MPA-228) and a frame that stops in the middle, in its header or its Private Data (MPA-233), end at the same time, and
+ * are told apart; not a picosecond earlier. */
+static void test_timeout(void)
+{
+  static const uint32_t octets[] = {0, 1, 19, 20, 29};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(octets) * 2; i++) {
+    mpa_startup_config config = startup_config(IWARP_IETF, i & 1 ? MPA_INITIATOR : MPA_RESPONDER);
+    config.timeout_ps = 10 * TIME_PS_PER_SECOND;
+    g_autoptr(mpa_startup) startup = mpa_startup_new(&config);
+    g_autoptr(hand_frame) frame = hand_frame_new(i & 1 ? REPLY_KEY : REQUEST_KEY, 0, 0, 10);
+
+    mpa_startup_begin(startup, NULL, 0, 77);
+    g_assert_cmpint(mpa_startup_deadline(startup), ==, 77 + INT64_C(10000000000000));
+    startup_receive(startup, frame->octets, octets[i / 2]);
+    mpa_startup_run(startup, 76 + INT64_C(10000000000000));
+    startup_expect(startup, MPA_STARTUP_WAITING, MPA_STARTUP_REASON_NONE);
+    mpa_startup_run(startup, 77 + INT64_C(10000000000000));
+    startup_expect_dead(startup,
+                        octets[i / 2] == 0 ? MPA_STARTUP_REASON_TIMEOUT : MPA_STARTUP_REASON_TIMEOUT_PARTIAL);
+  }
+}
+
+/* Every reason has its own words. */
+static void test_reason_texts(void)
+{
+  for (int i = 0; i < MPA_STARTUP_REASONS; i++) {
+    g_assert_cmpuint(strlen(mpa_startup_reason_text((mpa_startup_reason)i)), >, 5);
+    for (int j = 0; j < i; j++) {
+      g_assert_cmpstr(mpa_startup_reason_text((mpa_startup_reason)i), !=,
+                      mpa_startup_reason_text((mpa_startup_reason)j));
+    }
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/mpa_startup_hostile/wrong_key", test_wrong_key);
+  g_test_add_func("/mpa_startup_hostile/same_role", test_same_role);
+  g_test_add_func("/mpa_startup_hostile/not_a_frame", test_not_a_frame);
+  g_test_add_func("/mpa_startup_hostile/wrong_revision", test_wrong_revision);
+  g_test_add_func("/mpa_startup_hostile/private_data_too_long", test_private_data_too_long);
+  g_test_add_func("/mpa_startup_hostile/private_data_is_never_cut", test_private_data_is_never_cut);
+  g_test_add_func("/mpa_startup_hostile/octets_behind_the_frame", test_octets_behind_the_frame);
+  g_test_add_func("/mpa_startup_hostile/timeout", test_timeout);
+  g_test_add_func("/mpa_startup_hostile/reason_texts", test_reason_texts);
+  return g_test_run();
+}

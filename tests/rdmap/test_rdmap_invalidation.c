@@ -1,0 +1,286 @@
+/* STags that a Remote Peer invalidates, or may not (rdmap-00 §10.3): A sends, B has the memory. */
+#include "rdmap_kit.h"
+
+enum { STAG = 0x10, BASE = 0x1000, OCTETS = 64, PD = 7, OTHER_PD = 8, B_STREAM = 2 };
+
+static const ddp_registration good = {.base = BASE,
+                                      .length = OCTETS,
+                                      .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
+                                      .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
+                                      .owner = {.stream_id = 77, .protection_domain = PD},
+                                      .is_remotely_invalidatable = true};
+
+typedef struct fixture {
+  rdmap_kit *kit;
+  ddp_stag_table *stags;  /* of B */
+  ddp_stag_table *shared; /* the same, if it is A's too and so nobody's; else NULL */
+  uint8_t *memory;        /* of B, under STAG */
+  uint8_t payload[4];
+} fixture;
+
+static fixture *fixture_with(const rdmap_config *a, const rdmap_config *b, ddp_registration registration)
+{
+  fixture *f = g_new0(fixture, 1);
+  f->kit = rdmap_kit_new(a, b);
+  f->stags = f->kit->hosts[KIT_B].stags;
+  f->memory = rdmap_kit_pattern(f->kit, KIT_B, OCTETS, 5);
+  registration.memory = f->memory;
+  g_assert_true(ddp_stag_table_register_as(f->stags, STAG, &registration));
+  return f;
+}
+
+static fixture *fixture_new(ddp_registration registration)
+{
+  return fixture_with(NULL, NULL, registration);
+}
+
+/* Two streams of one RNIC and Protection Domain: A's and B's table is the same. */
+static fixture *fixture_of_one_rnic(iwarp_generation generation, ddp_registration registration)
+{
+  rdmap_config a = rdmap_kit_config(KIT_A);
+  rdmap_config b = rdmap_kit_config(KIT_B);
+  ddp_stag_table *shared = ddp_stag_table_new(3);
+  a.stags = shared;
+  b.stags = shared;
+  a.generation = generation;
+  b.generation = generation;
+  fixture *f = fixture_with(&a, &b, registration);
+  f->shared = shared;
+  return f;
+}
+
+static void fixture_free(fixture *f)
+{
+  rdmap_kit_free(f->kit);
+  ddp_stag_table_free(f->shared);
+  g_free(f);
+}
+
+/* `side` writes 4 octets to the front of STAG. */
+static void write_there(fixture *f, unsigned side)
+{
+  memset(f->payload, 0xC0, sizeof f->payload);
+  rdmap_work write = {.operation = RDMAP_OPERATION_WRITE,
+                      .length = sizeof f->payload,
+                      .source_user = f->payload,
+                      .remote_stag = STAG,
+                      .remote_offset = BASE};
+  g_assert_true(rdmap_kit_post(f->kit, side, write));
+  rdmap_kit_run(f->kit);
+}
+
+/* A's Send of `operation` names STAG. */
+static void send_invalidate(fixture *f, rdmap_operation operation)
+{
+  rdmap_kit_post_receive(f->kit, KIT_B, 16);
+  rdmap_kit_post_receive(f->kit, KIT_B, 16);
+  rdmap_work work = {.operation = operation, .length = 4, .source_user = f->payload, .remote_stag = STAG};
+  g_assert_true(rdmap_kit_post(f->kit, KIT_A, work));
+  rdmap_kit_run(f->kit);
+}
+
+/* RDMAP-266: which streams share memory is local: the same STag works for both streams of the domain
+ * (RDMAP-261), in both directions. */
+static void test_streams_of_a_domain_share(void)
+{
+  for (unsigned side = 0; side < KIT_SIDES; side++) {
+    fixture *f = fixture_of_one_rnic(IWARP_IETF, good);
+    write_there(f, side);
+    rdmap_kit_assert_log(f->kit, !side, "");
+    g_assert_cmpmem(f->memory, 4, f->payload, 4);
+    fixture_free(f);
+  }
+}
+
+/* RDMAP-274, RDMAP-103: an STag of a Protection Domain that has two streams cannot be invalidated by one
+ * of their peers; one of that stream alone can. In the rdmac generation both can (notes-ddp-rdmap 55). */
+static void test_shared_stag_is_not_invalidated(void)
+{
+  static const struct {
+    iwarp_generation generation;
+    ddp_association association;
+    bool is_refused;
+  } cases[] = {
+      {IWARP_IETF, DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, true},
+      {IWARP_IETF, DDP_ASSOCIATED_BY_STREAM, false},
+      {IWARP_RFC, DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, true},
+      {IWARP_RFC, DDP_ASSOCIATED_BY_STREAM, false},
+      {IWARP_RDMAC, DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, false},
+      {IWARP_RDMAC, DDP_ASSOCIATED_BY_STREAM, false},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    ddp_registration registration = good;
+    registration.association = cases[i].association;
+    registration.owner.stream_id = B_STREAM;
+    fixture *f = fixture_of_one_rnic(cases[i].generation, registration);
+    send_invalidate(f, RDMAP_OPERATION_SEND_INVALIDATE);
+    rdmap_kit_assert_log(f->kit, KIT_B,
+                         cases[i].is_refused ? "sends Terminate 0/1/09"
+                                             : "received 1 (4 octets), invalidated 0x10");
+    g_assert_cmpint(ddp_stag_table_find(f->stags, STAG) != NULL, ==, cases[i].is_refused);
+    fixture_free(f);
+  }
+}
+
+/* RDMAP-272, RDMAP-053: of the Sends those two invalidate whose opcode says so (not the one with Solicited
+ * Event alone, as §10.3 has it); the others leave it valid. RDMAP-254: it is refused afterwards. */
+static void test_invalidation(void)
+{
+  static const struct {
+    rdmap_operation operation;
+    const char *log;
+    bool invalidates;
+  } cases[] = {
+      {RDMAP_OPERATION_SEND, "received 1 (4 octets)", false},
+      {RDMAP_OPERATION_SEND_INVALIDATE, "received 1 (4 octets), invalidated 0x10", true},
+      {RDMAP_OPERATION_SEND_SE, "received 1 (4 octets), solicited", false},
+      {RDMAP_OPERATION_SEND_SE_INVALIDATE, "received 1 (4 octets), solicited, invalidated 0x10", true},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    fixture *f = fixture_new(good);
+    send_invalidate(f, cases[i].operation);
+    rdmap_kit_assert_log(f->kit, KIT_B, cases[i].log);
+    g_string_truncate(f->kit->hosts[KIT_B].log, 0);
+    write_there(f, KIT_A);
+    rdmap_kit_assert_log(f->kit, KIT_B, cases[i].invalidates ? "sends Terminate 1/1/00" : "");
+    g_assert_cmpint(memcmp(f->memory, f->payload, 4) == 0, ==, !cases[i].invalidates);
+    fixture_free(f);
+  }
+}
+
+/* When the ULP hears of the Send. */
+static void assert_invalid_by_now(rdmap_kit *kit, unsigned side)
+{
+  g_assert_null(ddp_stag_table_find(kit->hosts[side].stags, STAG));
+  (*(unsigned *)kit->hosts[side].at_event_user)++;
+}
+
+/* RDMAP-273: the STag is no more when the ULP is told. */
+static void test_invalid_before_completion(void)
+{
+  unsigned told = 0;
+  fixture *f = fixture_new(good);
+  f->kit->hosts[KIT_B].at_event = assert_invalid_by_now;
+  f->kit->hosts[KIT_B].at_event_user = &told;
+  send_invalidate(f, RDMAP_OPERATION_SEND_INVALIDATE);
+  g_assert_cmpuint(told, ==, 1);
+  fixture_free(f);
+}
+
+/* RDMAP-273, notes-ddp-rdmap 53: at Delivery and not before: the Send is there, the Write of 200 octets
+ * sent before it has its second half missing; that still finds its STag. */
+static void test_not_invalid_before_delivery(void)
+{
+  enum { LONG = 200 };
+  fixture *f = fixture_new(good);
+  uint8_t *sent = rdmap_kit_pattern(f->kit, KIT_A, LONG, 9);
+  uint8_t *target = rdmap_kit_memory(f->kit, KIT_B, LONG);
+  uint32_t stag = rdmap_kit_register(f->kit, KIT_B, target, 0, LONG, DDP_ACCESS_REMOTE_WRITE);
+  rdmap_work write = {
+      .operation = RDMAP_OPERATION_WRITE, .length = LONG, .source_user = sent, .remote_stag = stag};
+  rdmap_work send = {.operation = RDMAP_OPERATION_SEND_INVALIDATE, .remote_stag = stag};
+  rdmap_kit_post_receive(f->kit, KIT_B, 0);
+  g_assert_true(rdmap_kit_post(f->kit, KIT_A, write));
+  g_assert_true(rdmap_kit_post(f->kit, KIT_A, send));
+  g_assert_cmpuint(rdmap_kit_pull_all(f->kit, KIT_A), ==, 3);
+  rdmap_kit_pass(f->kit, KIT_A, 2);
+  rdmap_kit_pass(f->kit, KIT_A, 0);
+  g_assert_nonnull(ddp_stag_table_find(f->stags, stag));
+  rdmap_kit_pass(f->kit, KIT_A, 1);
+  g_assert_null(ddp_stag_table_find(f->stags, stag));
+  g_assert_cmpmem(target, LONG, sent, LONG);
+  fixture_free(f);
+}
+
+/* Whom an STag is for, and whether B, stream 2 of Protection Domain 7, may use it. */
+typedef struct association_row {
+  const char *rows;
+  ddp_association association;
+  ddp_stream_identity owner;
+  bool is_ours;
+} association_row;
+
+static const association_row associations[] = {
+    {"of the same Protection Domain, whatever its stream",
+     DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
+     {.stream_id = 99, .protection_domain = PD},
+     true},
+    {"of another Protection Domain, though it names the stream",
+     DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
+     {.stream_id = B_STREAM, .protection_domain = OTHER_PD},
+     false},
+    {"of the stream, whatever the Protection Domain",
+     DDP_ASSOCIATED_BY_STREAM,
+     {.stream_id = B_STREAM, .protection_domain = OTHER_PD},
+     true},
+    {"of another stream of the Protection Domain",
+     DDP_ASSOCIATED_BY_STREAM,
+     {.stream_id = 99, .protection_domain = PD},
+     false},
+};
+
+static ddp_registration associated(const association_row *row)
+{
+  ddp_registration registration = good;
+  registration.association = row->association;
+  registration.owner = row->owner;
+  return registration;
+}
+
+/* RDMAP-263, RDMAP-265: a Send of either kind that may not invalidate the STag: the ULP does not hear of
+ * it, its receive buffer is gone all the same (notes-ddp-rdmap 54), the STag stays, 'STag cannot be
+ * invalidated' goes out. RDMAP-241, RDMAP-103: 0/1/09 on rights; RDMAP-109, RDMAP-240: 0/2/09 when there
+ * is none to invalidate. */
+static void test_refused_invalidation(void)
+{
+  static const rdmap_operation operations[] = {RDMAP_OPERATION_SEND_INVALIDATE,
+                                               RDMAP_OPERATION_SEND_SE_INVALIDATE};
+  for (size_t i = 0; i < G_N_ELEMENTS(operations); i++) {
+    for (size_t j = 0; j < G_N_ELEMENTS(associations); j++) {
+      fixture *f = fixture_new(associated(&associations[j]));
+      g_test_message("%s", associations[j].rows);
+      send_invalidate(f, operations[i]);
+      g_assert_cmpint(ddp_stag_table_find(f->stags, STAG) == NULL, ==, associations[j].is_ours);
+      if (!associations[j].is_ours) {
+        rdmap_kit_assert_log(f->kit, KIT_B, "sends Terminate 0/1/09");
+        rdmap_kit_assert_log(f->kit, KIT_A, "completed 0; got Terminate 0/1/09");
+      }
+      fixture_free(f);
+    }
+    ddp_registration kept = good;
+    kept.is_remotely_invalidatable = false;
+    fixture *f = fixture_new(kept);
+    send_invalidate(f, operations[i]);
+    rdmap_kit_assert_log(f->kit, KIT_B, "sends Terminate 0/2/09");
+    g_assert_nonnull(ddp_stag_table_find(f->stags, STAG));
+    fixture_free(f);
+    f = fixture_new(good);
+    g_assert_true(ddp_stag_table_deregister(f->stags, STAG));
+    send_invalidate(f, operations[i]);
+    rdmap_kit_assert_log(f->kit, KIT_B, "sends Terminate 0/2/09");
+    fixture_free(f);
+  }
+}
+
+/* RDMAP-240: the second of two Sends that name the same STag finds it invalid; the first is good. */
+static void test_invalidated_twice(void)
+{
+  fixture *f = fixture_new(good);
+  send_invalidate(f, RDMAP_OPERATION_SEND_INVALIDATE);
+  send_invalidate(f, RDMAP_OPERATION_SEND_INVALIDATE);
+  rdmap_kit_assert_log(f->kit, KIT_B, "received 1 (4 octets), invalidated 0x10; sends Terminate 0/2/09");
+  fixture_free(f);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rdmap_invalidation/streams_of_a_domain_share", test_streams_of_a_domain_share);
+  g_test_add_func("/rdmap_invalidation/shared_stag_is_not_invalidated", test_shared_stag_is_not_invalidated);
+  g_test_add_func("/rdmap_invalidation/invalidation", test_invalidation);
+  g_test_add_func("/rdmap_invalidation/invalid_before_completion", test_invalid_before_completion);
+  g_test_add_func("/rdmap_invalidation/not_invalid_before_delivery", test_not_invalid_before_delivery);
+  g_test_add_func("/rdmap_invalidation/refused_invalidation", test_refused_invalidation);
+  g_test_add_func("/rdmap_invalidation/invalidated_twice", test_invalidated_twice);
+  return g_test_run();
+}

@@ -1,0 +1,164 @@
+#include <glib.h>
+
+#include "rdmap/rdmap_reads.h"
+
+static const rdmap_read_request wanted = {
+    .sink_stag = 0x51, .sink_offset = 1000, .length = 300, .source_stag = 0x9, .source_offset = 5};
+
+typedef struct piece {
+  uint32_t stag;
+  uint64_t offset;
+  uint32_t octets;
+  bool last;
+} piece;
+
+static bool take(rdmap_reads *reads, piece p, uint64_t *number, rdmap_error *error)
+{
+  ddp_segment segment = {
+      .header = {.tagged = true, .last = p.last, .stag = p.stag, .tagged_offset = p.offset},
+      .payload_octets = p.octets,
+      .header_octets = DDP_TAGGED_HEADER_OCTETS};
+  return rdmap_reads_take(reads, &segment, number, error);
+}
+
+/* `pieces` end the Read number 7, or, with `code` not 0xFFFF, the last of them is wrong: type << 8 | code of layer DDP. */
+static void assert_verdict(bool strict, const rdmap_read_request *request, const piece *pieces, size_t count,
+                           unsigned fault)
+{
+  rdmap_reads *reads = rdmap_reads_new(strict);
+  rdmap_reads_open(reads, request, 7);
+  for (size_t i = 0; i < count; i++) {
+    uint64_t number = 99;
+    rdmap_error error = {0};
+    bool right = take(reads, pieces[i], &number, &error);
+    bool is_end = i == count - 1;
+    if (is_end && fault != 0xFFFF) {
+      g_assert_false(right);
+      g_assert_cmpuint(error.layer, ==, RDMAP_LAYER_DDP);
+      g_assert_cmphex((unsigned)error.type << 8 | error.code, ==, fault);
+    } else {
+      g_assert_true(right);
+      g_assert_cmpuint(number, ==, pieces[i].last ? 7 : 99);
+    }
+  }
+  g_assert_cmpuint(rdmap_reads_count(reads), ==, fault == 0xFFFF && pieces[count - 1].last ? 0 : 1);
+  rdmap_reads_free(reads);
+}
+
+/* notes-ddp-rdmap 32: another STag is 1/1/00, another place or length 1/1/01. What a response may be: the requested octets in any order
+ * of TO. */
+static void test_strict(void)
+{
+  enum { RIGHT = 0xFFFF, STAG = 0x100, BOUNDS = 0x101 };
+  static const struct {
+    const char *what;
+    piece pieces[3];
+    size_t count;
+    unsigned fault;
+  } rows[] = {
+      {"one segment", {{0x51, 1000, 300, true}}, 1, RIGHT},
+      {"three segments",
+       {{0x51, 1000, 100, false}, {0x51, 1100, 100, false}, {0x51, 1200, 100, true}},
+       3,
+       RIGHT},
+      {"in another order",
+       {{0x51, 1200, 100, false}, {0x51, 1000, 100, false}, {0x51, 1100, 100, true}},
+       3,
+       RIGHT},
+      {"an empty last one, whose STag and TO nobody looks at",
+       {{0x51, 1000, 300, false}, {0, 0, 0, true}},
+       2,
+       RIGHT},
+      {"another STag", {{0x52, 1000, 300, true}}, 1, STAG},
+      {"another STag in the middle", {{0x51, 1000, 100, false}, {0x50, 1100, 200, true}}, 2, STAG},
+      {"one octet below", {{0x51, 999, 300, true}}, 1, BOUNDS},
+      {"one octet above", {{0x51, 1001, 300, true}}, 1, BOUNDS},
+      {"far above", {{0x51, 1301, 1, true}}, 1, BOUNDS},
+      {"one octet too long", {{0x51, 1000, 301, true}}, 1, BOUNDS},
+      {"one octet too short", {{0x51, 1000, 299, true}}, 1, BOUNDS},
+      {"the first octet left out", {{0x51, 1001, 299, true}}, 1, BOUNDS},
+      {"the right length, but not from its start",
+       {{0x51, 1001, 299, false}, {0x51, 1001, 1, true}},
+       2,
+       BOUNDS},
+      {"too long by a second segment", {{0x51, 1000, 300, false}, {0x51, 1100, 100, true}}, 2, BOUNDS},
+      {"empty", {{0x51, 1000, 0, true}}, 1, BOUNDS},
+      {"above, told at once", {{0x51, 1301, 1, false}}, 1, BOUNDS},
+      {"too long, told at once", {{0x51, 1000, 301, false}}, 1, BOUNDS},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_test_message("%s", rows[i].what);
+    assert_verdict(true, &wanted, rows[i].pieces, rows[i].count, rows[i].fault);
+    assert_verdict(false, &wanted, rows[i].pieces, rows[i].count, RIGHT);
+  }
+}
+
+/* The requested range may end at the last Tagged Offset there is: 300 octets from 2^64 - 301. */
+static void test_high_offsets(void)
+{
+  rdmap_read_request request = wanted;
+  request.sink_offset = UINT64_MAX - 300;
+  assert_verdict(true, &request, &(piece){0x51, UINT64_MAX - 300, 300, true}, 1, 0xFFFF);
+  assert_verdict(true, &request, &(piece){0x51, UINT64_MAX - 301, 300, true}, 1, 0x101);
+  assert_verdict(true, &request, &(piece){0x51, 0, 1, true}, 1, 0x101);
+}
+
+/* A request for nothing is answered by an empty segment, whose STag and TO nobody looks at; by nothing else. */
+static void test_zero_length(void)
+{
+  rdmap_read_request request = wanted;
+  request.length = 0;
+  assert_verdict(true, &request, &(piece){0xDEAD, 77, 0, true}, 1, 0xFFFF);
+  assert_verdict(true, &request, &(piece){0x51, 1000, 1, true}, 1, 0x101);
+}
+
+/* RDMAP-203: the k-th response that is Delivered ends the k-th Read, each judged by its own request. */
+static void test_first_in_first_out(void)
+{
+  rdmap_reads *reads = rdmap_reads_new(true);
+  for (uint32_t i = 0; i < 5; i++) {
+    rdmap_reads_open(reads, &(rdmap_read_request){.sink_stag = 100 + i, .sink_offset = 9, .length = 10 + i},
+                     40 + i);
+  }
+  for (uint32_t i = 0; i < 5; i++) {
+    uint64_t number = 0;
+    rdmap_error error;
+    g_assert_cmpuint(rdmap_reads_count(reads), ==, 5 - i);
+    g_assert_true(take(reads, (piece){100 + i, 9, 4, false}, &number, &error));
+    g_assert_true(take(reads, (piece){100 + i, 13, 6 + i, true}, &number, &error));
+    g_assert_cmpuint(number, ==, 40 + i);
+  }
+  /* Nothing is left of the last: as many octets as asked for, but not from the start. */
+  uint64_t number = 0;
+  rdmap_error error;
+  rdmap_reads_open(reads, &(rdmap_read_request){.sink_stag = 7, .length = 5}, 1);
+  g_assert_true(take(reads, (piece){7, 1, 4, false}, &number, &error));
+  g_assert_false(take(reads, (piece){7, 1, 1, true}, &number, &error));
+  rdmap_reads_free(reads);
+}
+
+/* A response that nobody asked for is 0/2/06, strict or not (notes-ddp-rdmap 32). */
+static void test_none_open(void)
+{
+  for (int strict = 0; strict < 2; strict++) {
+    rdmap_reads *reads = rdmap_reads_new(strict);
+    uint64_t number;
+    rdmap_error error;
+    g_assert_false(take(reads, (piece){0x51, 0, 0, true}, &number, &error));
+    g_assert_cmpuint(error.layer, ==, RDMAP_LAYER_RDMA);
+    g_assert_cmpuint(error.type, ==, RDMAP_REMOTE_OPERATION_ERROR);
+    g_assert_cmphex(error.code, ==, 0x06);
+    rdmap_reads_free(reads);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rdmap/reads/strict", test_strict);
+  g_test_add_func("/rdmap/reads/high-offsets", test_high_offsets);
+  g_test_add_func("/rdmap/reads/zero-length", test_zero_length);
+  g_test_add_func("/rdmap/reads/first-in-first-out", test_first_in_first_out);
+  g_test_add_func("/rdmap/reads/none-open", test_none_open);
+  return g_test_run();
+}

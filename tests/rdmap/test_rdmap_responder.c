@@ -1,0 +1,316 @@
+#include <glib.h>
+#include <string.h>
+
+#include "rdmap/rdmap_responder.h"
+
+enum { IRD = 3, STREAM = 4, DOMAIN = 5, STAG = 0x77, BASE = 1000, LENGTH = 500 };
+
+/* A responder with its queue, and memory that may be read. */
+typedef struct bench {
+  ddp_stag_table *stags;
+  ddp_untagged_queue *queue;
+  rdmap_responder *responder;
+  uint8_t memory[LENGTH];
+  uint32_t msn;
+  rdmap_terminate terminate;
+} bench;
+
+static bench *bench_new(bool strict_rdmap00)
+{
+  bench *b = g_new0(bench, 1);
+  b->stags = ddp_stag_table_new(1);
+  b->queue = ddp_untagged_queue_new(DDP_FIRST_MSN);
+  b->msn = DDP_FIRST_MSN;
+  b->responder = rdmap_responder_new(&(rdmap_responder_config){.stags = b->stags,
+                                                               .identity = {STREAM, DOMAIN},
+                                                               .queue = b->queue,
+                                                               .ird = IRD,
+                                                               .strict_rdmap00 = strict_rdmap00});
+  for (size_t i = 0; i < LENGTH; i++) {
+    b->memory[i] = (uint8_t)(i * 7 + 1);
+  }
+  g_assert_true(ddp_stag_table_register_as(b->stags, STAG,
+                                           &(ddp_registration){.memory = b->memory,
+                                                               .base = BASE,
+                                                               .length = LENGTH,
+                                                               .access = DDP_ACCESS_REMOTE_READ,
+                                                               .owner = {STREAM, DOMAIN}}));
+  return b;
+}
+
+static void bench_free(bench *b)
+{
+  rdmap_responder_free(b->responder);
+  ddp_untagged_queue_free(b->queue);
+  ddp_stag_table_free(b->stags);
+  g_free(b);
+}
+
+/* Whether there is a buffer for the Request that comes `ahead` places behind the next one. */
+static bool has_buffer(const bench *b, uint32_t ahead)
+{
+  uint8_t *target;
+  ddp_error error;
+  return ddp_untagged_queue_find(b->queue, b->msn + ahead, 0, RDMAP_READ_REQUEST_OCTETS, &target, &error);
+}
+
+/* DDP Places and Delivers a Request of `octets` octets, as the next message of QN 1. */
+static bool deliver(bench *b, const rdmap_read_request *request, uint32_t octets)
+{
+  uint8_t wire[RDMAP_READ_REQUEST_OCTETS];
+  ddp_error error;
+  ddp_segment segment = {
+      .header = {.last = true, .version = 1, .ulp_control = 0x41, .queue_number = 1, .msn = b->msn},
+      .payload_octets = octets,
+      .header_octets = DDP_UNTAGGED_HEADER_OCTETS,
+      .control = 0x41,
+      .message_octets = octets};
+  rdmap_read_request_encode(request, wire);
+  g_assert_true(ddp_untagged_queue_find(b->queue, b->msn, 0, octets, &segment.target, &error));
+  memcpy(segment.target, wire, octets);
+  ddp_untagged_queue_deliver(b->queue, &segment.message_memory);
+  b->msn++;
+  return rdmap_responder_take(b->responder, &segment, &b->terminate);
+}
+
+static rdmap_read_request ask(uint64_t source_offset, uint32_t length)
+{
+  return (rdmap_read_request){.sink_stag = 0x51515151,
+                              .sink_offset = 7,
+                              .length = length,
+                              .source_stag = STAG,
+                              .source_offset = source_offset};
+}
+
+/* What `length` octets of the response from `from` on are. */
+static void read_out(bench *b, uint32_t from, uint32_t length, uint8_t *octets)
+{
+  ddp_message message;
+  octet_rope rope = {0};
+  rdmap_responder_message(b->responder, &message);
+  message.source(message.source_user, from, length, &rope);
+  g_assert_cmpuint(rope.length, ==, length);
+  octet_rope_copy_out(&rope, 0, length, octets);
+  octet_rope_clear(&rope);
+}
+
+/* RDMAP-147, RDMAP-209: as many buffers as IRD from the start on; each Request takes one, and it is back when its answer is on its way
+ * (notes-ddp-rdmap 28), not when it is merely begun. */
+static void test_buffers(void)
+{
+  bench *b = bench_new(false);
+  rdmap_read_request request = ask(BASE, 100);
+  g_assert_true(has_buffer(b, IRD - 1));
+  g_assert_false(has_buffer(b, IRD));
+  for (uint32_t i = 0; i < IRD; i++) {
+    g_assert_true(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
+    g_assert_cmpuint(rdmap_responder_count(b->responder), ==, i + 1);
+  }
+  g_assert_false(has_buffer(b, 0));
+  g_assert_true(rdmap_responder_reach(b->responder, 50, &b->terminate));
+  g_assert_false(has_buffer(b, 0));
+  rdmap_responder_answered(b->responder);
+  g_assert_true(has_buffer(b, 0));
+  g_assert_false(has_buffer(b, 1));
+  g_assert_cmpuint(rdmap_responder_count(b->responder), ==, IRD - 1);
+  bench_free(b);
+}
+
+/* RDMAP-137: answered in the order Delivered, around the ring more than once, each from its own buffer. */
+static void test_order(void)
+{
+  bench *b = bench_new(false);
+  for (uint32_t i = 0; i < 20; i++) {
+    rdmap_read_request request = ask(BASE + i, 10 + i);
+    request.sink_stag = i;
+    g_assert_true(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
+    if (i < IRD - 1) {
+      continue;
+    }
+    ddp_message message;
+    rdmap_responder_message(b->responder, &message);
+    g_assert_cmpuint(message.stag, ==, i - (IRD - 1));
+    g_assert_cmpuint(message.length, ==, 10 + i - (IRD - 1));
+    g_assert_true(message.tagged);
+    g_assert_cmpuint(message.tagged_offset, ==, 7);
+    rdmap_responder_answered(b->responder);
+  }
+  bench_free(b);
+}
+
+static void assert_refused(const bench *b, uint8_t type, uint8_t code)
+{
+  g_assert_cmpuint(b->terminate.error.layer, ==, RDMAP_LAYER_RDMA);
+  g_assert_cmphex(b->terminate.error.type, ==, type);
+  g_assert_cmphex(b->terminate.error.code, ==, code);
+  g_assert_true(b->terminate.has_segment);
+  g_assert_cmpuint(rdmap_responder_count(b->responder), ==, 0);
+}
+
+/* RDMAP-142: what may not be read is refused, with the Request in the Terminate; the order of the checks is notes-ddp-rdmap 12's. */
+static void test_refusals(void)
+{
+  static const struct {
+    const char *what;
+    uint32_t stag;
+    uint64_t offset;
+    uint32_t length;
+    uint8_t code, strict_code;
+  } rows[] = {
+      {"an unknown STag", 0x78, BASE, 1, 0x00, 0x00},
+      {"another Protection Domain's", 0x80, BASE, 1, 0x03, 0x00},
+      {"for writing only", 0x81, BASE, 1, 0x02, 0x02},
+      {"from one octet below", STAG, BASE - 1, 2, 0x01, 0x01},
+      {"to one octet behind", STAG, BASE, LENGTH + 1, 0x01, 0x01},
+      {"behind it all", STAG, BASE + LENGTH, 1, 0x01, 0x01},
+      {"past 2^64", STAG, UINT64_MAX, 2, 0x04, 0x04},
+      {"to exactly 2^64", STAG, UINT64_MAX, 1, 0x04, 0x04},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    for (int strict = 0; strict < 2; strict++) {
+      bench *b = bench_new(strict);
+      ddp_registration other = *ddp_stag_table_find(b->stags, STAG);
+      other.owner.protection_domain++;
+      g_assert_true(ddp_stag_table_register_as(b->stags, 0x80, &other));
+      other.owner.protection_domain--;
+      other.access = DDP_ACCESS_REMOTE_WRITE;
+      g_assert_true(ddp_stag_table_register_as(b->stags, 0x81, &other));
+      g_test_message("%s", rows[i].what);
+      rdmap_read_request request = ask(rows[i].offset, rows[i].length);
+      request.source_stag = rows[i].stag;
+      g_assert_false(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
+      assert_refused(b, RDMAP_REMOTE_PROTECTION_ERROR, strict ? rows[i].strict_code : rows[i].code);
+      g_assert_true(b->terminate.has_request);
+      g_assert_cmpuint(b->terminate.request.source_offset, ==, rows[i].offset);
+      g_assert_cmpuint(b->terminate.request.length, ==, rows[i].length);
+      g_assert_cmpuint(b->terminate.segment_octets, ==, 18 + 28);
+      bench_free(b);
+    }
+  }
+}
+
+/* RDMAP-143: a Request for nothing is not judged by what it names. */
+static void test_zero_length(void)
+{
+  bench *b = bench_new(false);
+  rdmap_read_request request = ask(UINT64_MAX, 0);
+  request.source_stag = 0xDEAD;
+  g_assert_true(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
+  g_assert_true(rdmap_responder_reach(b->responder, 0, &b->terminate));
+  bench_free(b);
+}
+
+/* notes-ddp-rdmap 29: a Request that is too short, to nothing at all, is 0/2/FF; there is no Request to copy. */
+static void test_wrong_length(void)
+{
+  static const uint32_t lengths[] = {0, 1, 27};
+  for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
+    bench *b = bench_new(false);
+    rdmap_read_request request = ask(BASE, 1);
+    g_assert_false(deliver(b, &request, lengths[i]));
+    assert_refused(b, RDMAP_REMOTE_OPERATION_ERROR, 0xFF);
+    g_assert_false(b->terminate.has_request);
+    g_assert_cmpuint(b->terminate.segment_octets, ==, 18 + lengths[i]);
+    bench_free(b);
+  }
+}
+
+/* RDMAP-198: nothing is read before the octets are asked for, and what is read then is a copy. */
+static void test_memory_is_copied_when_read(void)
+{
+  bench *b = bench_new(false);
+  rdmap_read_request request = ask(BASE + 100, 40);
+  uint8_t octets[40];
+  g_assert_true(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
+  memset(b->memory + 100, 0xAA, 20);
+  g_assert_true(rdmap_responder_reach(b->responder, 0, &b->terminate));
+  ddp_message message;
+  octet_rope rope = {0};
+  rdmap_responder_message(b->responder, &message);
+  message.source(message.source_user, 0, 20, &rope);
+  memset(b->memory + 100, 0xBB, 40);
+  octet_rope_copy_out(&rope, 0, 20, octets);
+  octet_rope_clear(&rope);
+  for (size_t i = 0; i < 20; i++) {
+    g_assert_cmphex(octets[i], ==, 0xAA);
+  }
+  g_assert_true(rdmap_responder_reach(b->responder, 20, &b->terminate));
+  read_out(b, 20, 20, octets);
+  g_assert_cmphex(octets[0], ==, 0xBB);
+  g_assert_cmphex(octets[19], ==, 0xBB);
+  bench_free(b);
+}
+
+static void append_counted(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+{
+  static const uint8_t table[256] = {[0] = 0, [40] = 1, [41] = 2, [42] = 3, [43] = 4, [44] = 5, [45] = 6};
+  unsigned *calls = user;
+  ++*calls;
+  g_assert_cmpuint(from + length, <=, sizeof table);
+  octet_rope_append(rope, table + from, length, NULL);
+}
+
+/* An STag that names a source is read by reference: octet `from` of it is at TO base + from. */
+static void test_source(void)
+{
+  bench *b = bench_new(false);
+  unsigned calls = 0;
+  g_assert_true(ddp_stag_table_register_as(b->stags, 0x90,
+                                           &(ddp_registration){.source = append_counted,
+                                                               .source_user = &calls,
+                                                               .base = BASE,
+                                                               .length = 256,
+                                                               .access = DDP_ACCESS_REMOTE_READ,
+                                                               .owner = {STREAM, DOMAIN}}));
+  rdmap_read_request request = ask(BASE + 40, 6);
+  request.source_stag = 0x90;
+  uint8_t octets[6];
+  g_assert_true(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
+  g_assert_cmpuint(calls, ==, 0);
+  g_assert_true(rdmap_responder_reach(b->responder, 0, &b->terminate));
+  read_out(b, 0, 2, octets);
+  g_assert_true(rdmap_responder_reach(b->responder, 2, &b->terminate));
+  read_out(b, 2, 4, octets + 2);
+  g_assert_cmpuint(calls, ==, 2);
+  for (uint8_t i = 0; i < 6; i++) {
+    g_assert_cmphex(octets[i], ==, i + 1);
+  }
+  bench_free(b);
+}
+
+/* notes-ddp-rdmap 36, rdmap-00 §6.8 (RDMAP-096): revoked with 2 of 100 octets sent, the copy of the Request asks for what is left. The
+ * Request behind it does not come into it. */
+static void test_revoked_midway(void)
+{
+  bench *b = bench_new(false);
+  rdmap_read_request request = ask(BASE + 10, 100);
+  rdmap_read_request second = ask(BASE, 1);
+  g_assert_true(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
+  g_assert_true(rdmap_responder_reach(b->responder, 0, &b->terminate));
+  g_assert_true(deliver(b, &second, RDMAP_READ_REQUEST_OCTETS));
+  g_assert_true(ddp_stag_table_deregister(b->stags, STAG));
+  g_assert_false(rdmap_responder_reach(b->responder, 2, &b->terminate));
+  g_assert_cmphex(b->terminate.error.type, ==, RDMAP_REMOTE_PROTECTION_ERROR);
+  g_assert_cmphex(b->terminate.error.code, ==, RDMAP_PROTECTION_INVALID_STAG);
+  g_assert_true(b->terminate.has_request);
+  g_assert_cmpuint(b->terminate.request.sink_stag, ==, 0x51515151);
+  g_assert_cmpuint(b->terminate.request.sink_offset, ==, 7 + 2);
+  g_assert_cmpuint(b->terminate.request.length, ==, 98);
+  g_assert_cmpuint(b->terminate.request.source_offset, ==, BASE + 12);
+  g_assert_cmpuint(b->terminate.header.msn, ==, 1);
+  bench_free(b);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rdmap/responder/buffers", test_buffers);
+  g_test_add_func("/rdmap/responder/order", test_order);
+  g_test_add_func("/rdmap/responder/refusals", test_refusals);
+  g_test_add_func("/rdmap/responder/zero-length", test_zero_length);
+  g_test_add_func("/rdmap/responder/wrong-length", test_wrong_length);
+  g_test_add_func("/rdmap/responder/memory-is-copied-when-read", test_memory_is_copied_when_read);
+  g_test_add_func("/rdmap/responder/source", test_source);
+  g_test_add_func("/rdmap/responder/revoked-midway", test_revoked_midway);
+  return g_test_run();
+}

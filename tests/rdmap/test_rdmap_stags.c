@@ -1,0 +1,417 @@
+/* STags: range, validity, rights and association, as the messages of RDMAP meet them (rdmap-00 §10.3). A
+ * writes and reads memory of B. For invalidation see test_rdmap_invalidation. */
+#include "base/random_stream.h"
+#include "rdmap_kit.h"
+
+enum {
+  STAG = 0x10,
+  BASE = 0x1000,
+  OCTETS = 64,
+  SINK = 0x20,
+  PD = 7,
+  OTHER_PD = 8,
+  A_STREAM = 1,
+  B_STREAM = 2
+};
+
+static const ddp_registration good = {.base = BASE,
+                                      .length = OCTETS,
+                                      .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
+                                      .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
+                                      .owner = {.stream_id = 77, .protection_domain = PD},
+                                      .is_remotely_invalidatable = true};
+
+typedef struct fixture {
+  rdmap_kit *kit;
+  ddp_stag_table *stags; /* of B */
+  uint8_t *memory;       /* of B, under STAG */
+  uint8_t *sink;         /* of A, under SINK, from offset 0 */
+  uint8_t payload[OCTETS + 1];
+} fixture;
+
+static fixture *fixture_new(const rdmap_config *b, ddp_registration registration)
+{
+  fixture *f = g_new0(fixture, 1);
+  ddp_registration sink = good;
+  f->kit = rdmap_kit_new(NULL, b);
+  f->stags = f->kit->hosts[KIT_B].stags;
+  f->memory = rdmap_kit_pattern(f->kit, KIT_B, OCTETS, 5);
+  f->sink = rdmap_kit_memory(f->kit, KIT_A, OCTETS + 1);
+  registration.memory = f->memory;
+  g_assert_true(ddp_stag_table_register_as(f->stags, STAG, &registration));
+  sink.base = 0;
+  sink.length = OCTETS + 1;
+  sink.memory = f->sink;
+  g_assert_true(ddp_stag_table_register_as(f->kit->hosts[KIT_A].stags, SINK, &sink));
+  return f;
+}
+
+static void fixture_free(fixture *f)
+{
+  rdmap_kit_free(f->kit);
+  g_free(f);
+}
+
+static void run(fixture *f, rdmap_operation operation, uint64_t offset, uint32_t length)
+{
+  static uint8_t value;
+  value = (uint8_t)(value % 0x20 + 1);
+  memset(f->payload, 0xC0 + value, sizeof f->payload);
+  memset(f->sink, KIT_UNTOUCHED, OCTETS + 1);
+  g_assert_cmpuint(length, <=, sizeof f->payload);
+  rdmap_work work = {.operation = operation,
+                     .length = length,
+                     .source_user = operation == RDMAP_OPERATION_READ ? NULL : f->payload,
+                     .remote_stag = STAG,
+                     .remote_offset = offset,
+                     .local_stag = SINK};
+  g_assert_true(rdmap_kit_post(f->kit, KIT_A, work));
+  rdmap_kit_run(f->kit);
+}
+
+/* A's Write or Read reaches `length` octets at `offset` under STAG, and no others. */
+static void assert_allowed(fixture *f, rdmap_operation operation, uint64_t offset, uint32_t length)
+{
+  uint8_t expected[OCTETS];
+  memcpy(expected, f->memory, OCTETS);
+  run(f, operation, offset, length);
+  rdmap_kit_assert_log(f->kit, KIT_B, "");
+  if (operation == RDMAP_OPERATION_WRITE) {
+    memcpy(expected + (offset - BASE), f->payload, length);
+  } else {
+    g_assert_cmpmem(f->sink, length, expected + (offset - BASE), length);
+    rdmap_kit_assert_untouched(f->sink + length, OCTETS + 1 - length);
+  }
+  g_assert_cmpmem(f->memory, OCTETS, expected, OCTETS);
+}
+
+/* It does not: one Terminate ("0/1/00") and no Read Response, all memory as it was. Frees `f`. */
+static void assert_refused(fixture *f, rdmap_operation operation, uint64_t offset, uint32_t length,
+                           const char *terminate)
+{
+  uint8_t expected[OCTETS];
+  size_t responses = rdmap_kit_count(f->kit, KIT_B, RDMAP_READ_RESPONSE);
+  char *log = g_strdup_printf("sends Terminate %s", terminate);
+  memcpy(expected, f->memory, OCTETS);
+  run(f, operation, offset, length);
+  rdmap_kit_assert_log(f->kit, KIT_B, log);
+  g_assert_cmpuint(rdmap_kit_count(f->kit, KIT_B, RDMAP_TERMINATE), ==, 1);
+  g_assert_cmpuint(rdmap_kit_count(f->kit, KIT_B, RDMAP_READ_RESPONSE), ==, responses);
+  g_assert_cmpmem(f->memory, OCTETS, expected, OCTETS);
+  rdmap_kit_assert_untouched(f->sink, OCTETS + 1);
+  g_free(log);
+  fixture_free(f);
+}
+
+static const rdmap_operation both[] = {RDMAP_OPERATION_WRITE, RDMAP_OPERATION_READ};
+/* By operation: DDP's code for a Write, RDMAP's for a Read. */
+static const char *const invalid[] = {"1/1/00", "0/1/00"};
+static const char *const out_of_bounds[] = {"1/1/01", "0/1/01"};
+static const char *const not_associated[] = {"1/1/02", "0/1/03"};
+
+/* RDMAP-249, RDMAP-252, RDMAP-245, RDMAP-246: octet-exact, at each edge. */
+static void test_range(void)
+{
+  static const struct {
+    uint64_t offset;
+    uint32_t length;
+  } inside[] = {{BASE, OCTETS}, {BASE, 1}, {BASE + OCTETS - 1, 1}, {BASE + 5, OCTETS - 5}},
+    outside[] = {{BASE - 1, 1},          {BASE - 1, 2},      {BASE + OCTETS, 1},
+                 {BASE + OCTETS - 1, 2}, {BASE, OCTETS + 1}, {BASE + 1, OCTETS}};
+  for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
+    fixture *f = fixture_new(NULL, good);
+    for (size_t j = 0; j < G_N_ELEMENTS(inside); j++) {
+      assert_allowed(f, both[i], inside[j].offset, inside[j].length);
+    }
+    fixture_free(f);
+    for (size_t j = 0; j < G_N_ELEMENTS(outside); j++) {
+      assert_refused(fixture_new(NULL, good), both[i], outside[j].offset, outside[j].length,
+                     out_of_bounds[i]);
+    }
+  }
+}
+
+/* RDMAP-072, RDMAP-075, RDMAP-074, RDMAP-076: Reads of 1 … 64 octets from anywhere in the source to
+ * anywhere in a sink of 128, whose Tagged Offsets start odd and high: the octets asked for, where they
+ * were asked to go, and no others. */
+static void test_reads_at_any_offset(void)
+{
+  enum { ROUNDS = 500, SEED = 7, SINK_OCTETS = 2 * OCTETS };
+  const uint64_t sink_base = UINT64_C(0xFEDCBA9876543211);
+  random_stream *random = random_stream_new(SEED, "test_rdmap_stags");
+  fixture *f = fixture_new(NULL, good);
+  uint8_t *sink = rdmap_kit_memory(f->kit, KIT_A, SINK_OCTETS);
+  uint32_t stag = rdmap_kit_register(f->kit, KIT_A, sink, sink_base, SINK_OCTETS, DDP_ACCESS_REMOTE_WRITE);
+  for (unsigned round = 0; round < ROUNDS; round++) {
+    uint32_t length = 1 + (uint32_t)random_stream_below(random, OCTETS);
+    uint64_t from = random_stream_below(random, OCTETS - length + 1);
+    uint64_t to = random_stream_below(random, SINK_OCTETS - length + 1);
+    rdmap_work read = {.operation = RDMAP_OPERATION_READ,
+                       .length = length,
+                       .remote_stag = STAG,
+                       .remote_offset = BASE + from,
+                       .local_stag = stag,
+                       .local_offset = sink_base + to};
+    g_test_message("seed %u round %u: %u octets from %u to %u", SEED, round, length, (unsigned)from,
+                   (unsigned)to);
+    memset(sink, KIT_UNTOUCHED, SINK_OCTETS);
+    g_assert_true(rdmap_kit_post(f->kit, KIT_A, read));
+    rdmap_kit_run(f->kit);
+    g_assert_cmpmem(sink + to, length, f->memory + from, length);
+    rdmap_kit_assert_untouched(sink, to);
+    rdmap_kit_assert_untouched(sink + to + length, SINK_OCTETS - to - length);
+  }
+  random_stream_free(random);
+  fixture_free(f);
+}
+
+/* RDMAP-253: the ULP narrows the range to its first half, then widens it, then narrows it again. */
+static void test_range_is_set_and_withdrawn(void)
+{
+  for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
+    fixture *f = fixture_new(NULL, good);
+    assert_allowed(f, both[i], BASE, OCTETS);
+    g_assert_true(ddp_stag_table_set_range(f->stags, STAG, BASE, OCTETS / 2, f->memory));
+    assert_allowed(f, both[i], BASE + OCTETS / 2 - 1, 1);
+    g_assert_true(ddp_stag_table_set_range(f->stags, STAG, BASE, OCTETS, f->memory));
+    assert_allowed(f, both[i], BASE + OCTETS / 2, 1);
+    g_assert_true(ddp_stag_table_set_range(f->stags, STAG, BASE, OCTETS / 2, f->memory));
+    assert_refused(f, both[i], BASE + OCTETS / 2, 1, out_of_bounds[i]);
+  }
+}
+
+/* RDMAP-254, RDMAP-243: valid until it is revoked, and again when it is registered again. */
+static void test_validity_is_set_and_withdrawn(void)
+{
+  for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
+    fixture *f = fixture_new(NULL, good);
+    ddp_registration again = good;
+    again.memory = f->memory;
+    assert_allowed(f, both[i], BASE, OCTETS);
+    g_assert_true(ddp_stag_table_deregister(f->stags, STAG));
+    g_assert_true(ddp_stag_table_register_as(f->stags, STAG, &again));
+    assert_allowed(f, both[i], BASE, OCTETS);
+    g_assert_true(ddp_stag_table_deregister(f->stags, STAG));
+    assert_refused(f, both[i], BASE, 1, invalid[i]);
+  }
+}
+
+/* RDMAP-255: a Write of 1600 octets or the response to a Read of as many, in segments of 100, the STag
+ * revoked after each number of them: nothing behind is reached. (DDP-195, notes-ddp-rdmap 56) */
+static void test_revoked_at_any_time(void)
+{
+  enum { LONG = 1600, SEGMENTS = 16 };
+  for (size_t segments = 0; segments < SEGMENTS; segments++) {
+    fixture *f = fixture_new(NULL, good);
+    uint8_t *sent = rdmap_kit_pattern(f->kit, KIT_A, LONG, 9);
+    uint8_t *target = rdmap_kit_memory(f->kit, KIT_B, LONG);
+    uint32_t stag = rdmap_kit_register(f->kit, KIT_B, target, 0, LONG, DDP_ACCESS_REMOTE_WRITE);
+    rdmap_work write = {
+        .operation = RDMAP_OPERATION_WRITE, .length = LONG, .source_user = sent, .remote_stag = stag};
+    g_assert_true(rdmap_kit_post(f->kit, KIT_A, write));
+    g_assert_cmpuint(rdmap_kit_pull_all(f->kit, KIT_A), ==, SEGMENTS);
+    for (size_t i = 0; i < segments; i++) {
+      rdmap_kit_pass(f->kit, KIT_A, i);
+    }
+    g_assert_true(ddp_stag_table_deregister(f->stags, stag));
+    for (size_t i = segments; i < SEGMENTS; i++) {
+      rdmap_kit_pass(f->kit, KIT_A, i);
+    }
+    g_assert_cmpmem(target, segments * 100, sent, segments * 100);
+    rdmap_kit_assert_untouched(target + segments * 100, LONG - segments * 100);
+    rdmap_kit_assert_log(f->kit, KIT_B, "sends Terminate 1/1/00");
+    fixture_free(f);
+  }
+  for (size_t segments = 0; segments < SEGMENTS; segments++) {
+    fixture *f = fixture_new(NULL, good);
+    uint8_t *source = rdmap_kit_pattern(f->kit, KIT_B, LONG, 9);
+    uint32_t stag = rdmap_kit_register(f->kit, KIT_B, source, 0, LONG, DDP_ACCESS_REMOTE_READ);
+    rdmap_work read = {
+        .operation = RDMAP_OPERATION_READ, .length = LONG, .remote_stag = stag, .local_stag = SINK};
+    g_assert_true(rdmap_kit_post(f->kit, KIT_A, read));
+    g_assert_true(rdmap_kit_pull(f->kit, KIT_A));
+    rdmap_kit_pass_rest(f->kit, KIT_A);
+    for (size_t i = 0; i < segments; i++) {
+      g_assert_true(rdmap_kit_pull(f->kit, KIT_B));
+    }
+    g_assert_true(ddp_stag_table_deregister(f->stags, stag));
+    g_assert_cmpuint(rdmap_kit_pull_all(f->kit, KIT_B), ==, 1);
+    g_assert_cmpuint(rdmap_kit_count(f->kit, KIT_B, RDMAP_READ_RESPONSE), ==, segments);
+    rdmap_kit_assert_log(f->kit, KIT_B, "sends Terminate 0/1/00");
+    fixture_free(f);
+  }
+}
+
+/* RDMAP-256: by default nothing; what is granted, and no more; and withdrawn again. RDMAP-100, RDMAP-248:
+ * 0/1/02 for a Read; DDP has no code for rights, so 1/1/00 for a Write (notes-ddp-rdmap 49). */
+static void test_rights(void)
+{
+  static const unsigned right[] = {DDP_ACCESS_REMOTE_WRITE, DDP_ACCESS_REMOTE_READ};
+  static const char *const no_right[] = {"1/1/00", "0/1/02"};
+  ddp_registration ungranted = good;
+  ungranted.access = (ddp_registration){0}.access;
+  for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
+    assert_refused(fixture_new(NULL, ungranted), both[i], BASE, 1, no_right[i]);
+    for (unsigned access = 0; access < 4; access++) {
+      fixture *f = fixture_new(NULL, ungranted);
+      g_assert_true(ddp_stag_table_set_access(f->stags, STAG, access));
+      if (access & right[i]) {
+        assert_allowed(f, both[i], BASE, OCTETS);
+        g_assert_true(ddp_stag_table_set_access(f->stags, STAG, access & ~right[i]));
+      }
+      assert_refused(f, both[i], BASE, 1, no_right[i]);
+    }
+  }
+}
+
+/* RDMAP-256 of a Read's own sink: the response may write only where A has granted that. */
+static void test_rights_of_a_sink(void)
+{
+  fixture *f = fixture_new(NULL, good);
+  g_assert_true(ddp_stag_table_set_access(f->kit->hosts[KIT_A].stags, SINK, DDP_ACCESS_REMOTE_READ));
+  run(f, RDMAP_OPERATION_READ, BASE, OCTETS);
+  rdmap_kit_assert_log(f->kit, KIT_A, "sends Terminate 1/1/00; completed 0 in error");
+  rdmap_kit_assert_untouched(f->sink, OCTETS + 1);
+  fixture_free(f);
+}
+
+/* RDMAP-257, RDMAP-258: 4096 STags of a table: each is another, no two neighbours follow each other, they
+ * lie in all 64 parts of the 2^32 (expected 64 in each; fewer than 20 would be 5 deviations off), and
+ * another seed gives others. */
+static void test_stags_are_hard_to_predict(void)
+{
+  enum { COUNT = 4096, PARTS = 64 };
+  unsigned parts[PARTS] = {0};
+  unsigned same = 0;
+  uint8_t memory;
+  uint32_t last = 0;
+  ddp_registration registration = {.memory = &memory, .length = 1};
+  ddp_stag_table *one = ddp_stag_table_new(1);
+  ddp_stag_table *two = ddp_stag_table_new(2);
+  GHashTable *seen = g_hash_table_new(NULL, NULL);
+  for (unsigned i = 0; i < COUNT; i++) {
+    uint32_t stag = 0;
+    uint32_t other = 0;
+    g_assert_true(ddp_stag_table_register(one, &registration, &stag));
+    g_assert_true(ddp_stag_table_register(two, &registration, &other));
+    same += stag == other;
+    g_assert_true(g_hash_table_add(seen, GUINT_TO_POINTER(stag)));
+    if (i > 0) {
+      g_assert_cmpuint(MIN(stag - last, last - stag), >, 256);
+    }
+    parts[stag >> 26]++;
+    last = stag;
+  }
+  for (size_t i = 0; i < PARTS; i++) {
+    g_assert_cmpuint(parts[i], >, 20);
+  }
+  g_assert_cmpuint(same, <, 2);
+  g_hash_table_destroy(seen);
+  ddp_stag_table_free(one);
+  ddp_stag_table_free(two);
+}
+
+/* Whom an STag is for, and whether B, stream 2 of Protection Domain 7, may use it. */
+typedef struct association_row {
+  const char *rows;
+  ddp_association association;
+  ddp_stream_identity owner;
+  bool is_ours;
+} association_row;
+
+static const association_row associations[] = {
+    {"of the same Protection Domain, whatever its stream",
+     DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
+     {.stream_id = 99, .protection_domain = PD},
+     true},
+    {"of another Protection Domain, though it names the stream",
+     DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
+     {.stream_id = B_STREAM, .protection_domain = OTHER_PD},
+     false},
+    {"of the stream, whatever the Protection Domain",
+     DDP_ASSOCIATED_BY_STREAM,
+     {.stream_id = B_STREAM, .protection_domain = OTHER_PD},
+     true},
+    {"of another stream of the Protection Domain",
+     DDP_ASSOCIATED_BY_STREAM,
+     {.stream_id = 99, .protection_domain = PD},
+     false},
+};
+
+static ddp_registration associated(const association_row *row)
+{
+  ddp_registration registration = good;
+  registration.association = row->association;
+  registration.owner = row->owner;
+  return registration;
+}
+
+/* RDMAP-259, RDMAP-260, RDMAP-261, RDMAP-267, RDMAP-269: both associations, for Writes (DDP asks at
+ * Placement and RDMAP Terminates) and Reads. RDMAP-101, RDMAP-244: 0/1/03; DDP has 1/1/02 for it
+ * (notes-ddp-rdmap 48). */
+static void test_associations(void)
+{
+  for (size_t i = 0; i < G_N_ELEMENTS(associations); i++) {
+    g_test_message("%s", associations[i].rows);
+    for (size_t j = 0; j < G_N_ELEMENTS(both); j++) {
+      fixture *f = fixture_new(NULL, associated(&associations[i]));
+      if (associations[i].is_ours) {
+        assert_allowed(f, both[j], BASE, OCTETS);
+        fixture_free(f);
+      } else {
+        assert_refused(f, both[j], BASE, OCTETS, not_associated[j]);
+      }
+    }
+  }
+}
+
+/* RDMAP-262, RDMAP-264, RDMAP-268: read to the letter, rdmap-00 §10.3 calls a mismatch 'Invalid STag': no
+ * Read Response, and 0/1/00, or 1/1/00 for a Write. */
+static void test_associations_to_the_letter(void)
+{
+  rdmap_config b = rdmap_kit_config(KIT_B);
+  b.strict_rdmap00 = true;
+  for (size_t i = 0; i < G_N_ELEMENTS(associations); i++) {
+    for (size_t j = 0; j < G_N_ELEMENTS(both); j++) {
+      fixture *f = fixture_new(&b, associated(&associations[i]));
+      if (associations[i].is_ours) {
+        assert_allowed(f, both[j], BASE, OCTETS);
+        fixture_free(f);
+      } else {
+        assert_refused(f, both[j], BASE, OCTETS, invalid[j]);
+      }
+    }
+  }
+}
+
+/* RDMAP-259: an association can be set anew, and is asked for at each access. */
+static void test_association_is_set(void)
+{
+  for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
+    fixture *f = fixture_new(NULL, good);
+    ddp_stream_identity ours = {.stream_id = B_STREAM, .protection_domain = OTHER_PD};
+    ddp_stream_identity others = {.stream_id = 99, .protection_domain = PD};
+    assert_allowed(f, both[i], BASE, 1);
+    g_assert_true(ddp_stag_table_associate(f->stags, STAG, DDP_ASSOCIATED_BY_STREAM, ours));
+    assert_allowed(f, both[i], BASE, 1);
+    g_assert_true(ddp_stag_table_associate(f->stags, STAG, DDP_ASSOCIATED_BY_STREAM, others));
+    assert_refused(f, both[i], BASE, 1, not_associated[i]);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rdmap_stags/range", test_range);
+  g_test_add_func("/rdmap_stags/reads_at_any_offset", test_reads_at_any_offset);
+  g_test_add_func("/rdmap_stags/range_is_set_and_withdrawn", test_range_is_set_and_withdrawn);
+  g_test_add_func("/rdmap_stags/validity_is_set_and_withdrawn", test_validity_is_set_and_withdrawn);
+  g_test_add_func("/rdmap_stags/revoked_at_any_time", test_revoked_at_any_time);
+  g_test_add_func("/rdmap_stags/rights", test_rights);
+  g_test_add_func("/rdmap_stags/rights_of_a_sink", test_rights_of_a_sink);
+  g_test_add_func("/rdmap_stags/hard_to_predict", test_stags_are_hard_to_predict);
+  g_test_add_func("/rdmap_stags/associations", test_associations);
+  g_test_add_func("/rdmap_stags/associations_to_the_letter", test_associations_to_the_letter);
+  g_test_add_func("/rdmap_stags/association_is_set", test_association_is_set);
+  return g_test_run();
+}

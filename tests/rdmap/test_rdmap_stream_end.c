@@ -1,0 +1,514 @@
+#include <glib.h>
+#include <string.h>
+
+#include "rdmap_kit.h"
+
+static const rdmap_error stream_catastrophe = {RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR,
+                                               RDMAP_OPERATION_STREAM_CATASTROPHIC};
+
+static bool post(rdmap_kit *kit, unsigned side, uint64_t id, rdmap_operation operation, uint32_t length)
+{
+  static uint8_t octets[500];
+  return rdmap_kit_post(
+      kit, side,
+      (rdmap_work){
+          .id = id, .operation = operation, .length = length, .source_user = length ? octets : NULL});
+}
+
+static void forge_terminate(rdmap_kit *kit, unsigned side, uint32_t msn, uint32_t length)
+{
+  static const uint8_t payload[4] = {0x02, 0x07, 0, 0};
+  ddp_header header = {.last = true, .version = 1, .ulp_control = 0x47, .queue_number = 2, .msn = msn};
+  rdmap_kit_forge(kit, side, &header, payload, length);
+}
+
+/* RDMAP-167, RDMAP-168: a Terminate has T clear, opcode 7 and QN 2; it is the first message there.
+ * rdmap-00 §9.1 case 1: of an error with no incoming message it has nothing but type and code. */
+static void test_on_the_wire(void)
+{
+  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+  g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_SEND, 0));
+  g_assert_true(rdmap_kit_pull(kit, KIT_A));
+  rdmap_stream_fail(kit->hosts[KIT_A].stream, stream_catastrophe, kit->now);
+  g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 1);
+  rdmap_kit_assert_sent(kit, KIT_A, 1, "4147 00000000 00000002 00000001 00000000 02070000");
+  rdmap_kit_free(kit);
+}
+
+/* RDMAP-170: the Terminate has a buffer of its own: it is Placed where nobody has posted any, and however long it is: one for a Read
+ * Request, of 52 octets, in segments of at most 46 of payload too.
+ * RDMAP-172: the ULP hears what it says. */
+static void test_it_always_has_a_buffer(void)
+{
+  rdmap_config a = rdmap_kit_config(KIT_A);
+  a.ird = 0;
+  a.ord = 1;
+  for (uint32_t mulpdu = 64; mulpdu <= 1442; mulpdu += 1442 - 64) {
+    rdmap_kit *kit = rdmap_kit_new(&a, NULL);
+    kit->mulpdu_octets = mulpdu;
+    g_assert_true(rdmap_kit_post(kit, KIT_A,
+                                 (rdmap_work){.id = 1,
+                                              .operation = RDMAP_OPERATION_READ,
+                                              .length = 5,
+                                              .remote_stag = 0x77,
+                                              .remote_offset = 9,
+                                              .local_stag = 0x55}));
+    rdmap_kit_run(kit);
+    rdmap_kit_assert_log(kit, KIT_B, "sends Terminate 0/1/00");
+    rdmap_kit_assert_log(kit, KIT_A, "got Terminate 0/1/00; completed 1 in error");
+    g_assert_cmpuint(kit->hosts[KIT_B].sent->len, ==, mulpdu == 64 ? 2 : 1);
+    const rdmap_terminate *sent = &kit->hosts[KIT_B].sent_terminate;
+    const rdmap_terminate *received = &kit->hosts[KIT_A].received_terminate;
+    g_assert_true(received->has_segment && received->has_request);
+    g_assert_cmpuint(received->segment_octets, ==, 18 + 28);
+    g_assert_cmpmem(received->header_wire, 18, sent->header_wire, 18);
+    g_assert_cmphex(received->request.source_stag, ==, 0x77);
+    g_assert_cmphex(received->request.sink_stag, ==, 0x55);
+    g_assert_cmpuint(received->request.source_offset, ==, 9);
+    g_assert_cmpuint(received->request.length, ==, 5);
+    rdmap_kit_free(kit);
+  }
+}
+
+/* RDMAP-169: a Terminate uses up the one buffer there is: there is none for a second, which an early one with MSN 2 shows. */
+static void test_it_uses_the_buffer(void)
+{
+  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+  forge_terminate(kit, KIT_A, 2, 4);
+  rdmap_kit_pass_rest(kit, KIT_A);
+  rdmap_kit_assert_log(kit, KIT_B, "sends Terminate 1/2/02");
+  rdmap_kit_free(kit);
+
+  kit = rdmap_kit_new(NULL, NULL);
+  forge_terminate(kit, KIT_A, 1, 4);
+  rdmap_kit_pass_rest(kit, KIT_A);
+  rdmap_kit_assert_log(kit, KIT_B, "got Terminate 0/2/07");
+  rdmap_kit_free(kit);
+}
+
+/* RDMAP-171: the Terminate is Delivered behind all that was sent before it: the ULP hears of an earlier Send first, though that arrives
+ * last. RDMAP-172: then it hears of the Terminate. */
+static void test_delivered_in_its_turn(void)
+{
+  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+  rdmap_kit_post_receive(kit, KIT_B, 100);
+  g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_SEND, 100));
+  rdmap_kit_pull_all(kit, KIT_A);
+  rdmap_stream_fail(kit->hosts[KIT_A].stream, stream_catastrophe, kit->now);
+  rdmap_kit_pull_all(kit, KIT_A);
+  rdmap_kit_pass(kit, KIT_A, 2);
+  rdmap_kit_pass(kit, KIT_A, 1);
+  rdmap_kit_assert_log(kit, KIT_B, "");
+  g_assert_false(rdmap_stream_is_terminated(kit->hosts[KIT_B].stream));
+  rdmap_kit_pass(kit, KIT_A, 0);
+  rdmap_kit_assert_log(kit, KIT_B, "received 1 (100 octets); got Terminate 0/2/07");
+  g_assert_true(rdmap_stream_is_terminated(kit->hosts[KIT_B].stream));
+  rdmap_kit_free(kit);
+}
+
+/* RDMAP-175: the Terminate is the last message of its direction: what is posted, a response that is due, and what the ULP would like
+ * to post do not go out. RDMAP-206: nor does anything else. */
+static void test_nothing_comes_behind(void)
+{
+  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+  g_assert_true(post(kit, KIT_B, 9, RDMAP_OPERATION_READ, 0));
+  rdmap_kit_pull_all(kit, KIT_B);
+  rdmap_kit_pass_rest(kit, KIT_B);
+  g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 200));
+  g_assert_true(post(kit, KIT_A, 2, RDMAP_OPERATION_SEND, 200));
+  rdmap_stream_fail(kit->hosts[KIT_A].stream, stream_catastrophe, kit->now);
+  g_assert_false(rdmap_stream_is_drained(kit->hosts[KIT_A].stream));
+  g_assert_false(post(kit, KIT_A, 3, RDMAP_OPERATION_SEND, 0));
+  g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 1);
+  g_assert_cmphex(rdmap_kit_sent(kit, KIT_A, 0)->octets[1], ==, 0x47);
+  g_assert_false(post(kit, KIT_A, 4, RDMAP_OPERATION_SEND, 0));
+  rdmap_stream_fail(kit->hosts[KIT_A].stream, stream_catastrophe, kit->now);
+  rdmap_stream_llp_error(kit->hosts[KIT_A].stream, 2, kit->now);
+  g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 0);
+  g_assert_true(rdmap_stream_is_drained(kit->hosts[KIT_A].stream));
+  rdmap_kit_assert_log(kit, KIT_A, "sends Terminate 0/2/07; completed 1 in error; completed 2 in error");
+  rdmap_kit_free(kit);
+}
+
+/* The rest of a message that is partly with DDP is given up for the Terminate; no L is made up for it. The peer, who has a Send or Write
+ * in pieces, takes the Terminate for what it is. */
+static void test_in_place_of_the_rest(void)
+{
+  for (int tagged = 0; tagged < 2; tagged++) {
+    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    uint8_t *memory = rdmap_kit_memory(kit, KIT_B, 300);
+    uint32_t stag = rdmap_kit_register(kit, KIT_B, memory, 0, 300, DDP_ACCESS_REMOTE_WRITE);
+    uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 300, 31);
+    rdmap_kit_post_receive(kit, KIT_B, 300);
+    g_assert_true(
+        rdmap_kit_post(kit, KIT_A,
+                       (rdmap_work){.id = 1,
+                                    .operation = tagged ? RDMAP_OPERATION_WRITE : RDMAP_OPERATION_SEND,
+                                    .length = 300,
+                                    .source_user = octets,
+                                    .remote_stag = stag}));
+    g_assert_true(rdmap_kit_pull(kit, KIT_A));
+    g_assert_true(rdmap_kit_pull(kit, KIT_A));
+    rdmap_stream_fail(kit->hosts[KIT_A].stream, stream_catastrophe, kit->now);
+    g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 1);
+    for (size_t i = 0; i < 2; i++) {
+      g_assert_cmphex(rdmap_kit_sent(kit, KIT_A, i)->octets[0] & 0x40, ==, 0);
+    }
+    rdmap_kit_pass_rest(kit, KIT_A);
+    rdmap_kit_assert_log(kit, KIT_B, "got Terminate 0/2/07");
+    rdmap_kit_free(kit);
+  }
+}
+
+/* After an error nothing is Placed, Delivered or told any more, a Terminate of the peer's neither (notes-ddp-rdmap 38). */
+static void test_silence(void)
+{
+  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+  uint8_t *memory = rdmap_kit_post_receive(kit, KIT_B, 100);
+  g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_SEND, 90));
+  rdmap_kit_pull_all(kit, KIT_A);
+  forge_terminate(kit, KIT_A, 1, 4);
+  rdmap_stream_fail(kit->hosts[KIT_B].stream, stream_catastrophe, kit->now);
+  rdmap_kit_pass_rest(kit, KIT_A);
+  rdmap_kit_assert_log(kit, KIT_B, "sends Terminate 0/2/07");
+  rdmap_kit_assert_untouched(memory, 100);
+  g_assert_cmpuint(kit->hosts[KIT_B].placed, ==, 0);
+  g_assert_cmpuint(kit->hosts[KIT_B].delivered->len, ==, 0);
+  rdmap_kit_free(kit);
+}
+
+/* A Terminate is not answered by one, nor by anything else (RDMAP-176, notes-ddp-rdmap 41); a second is met with silence. All that is
+ * posted completes in error, in order, but a Read whose response is here already (RDMAP-221, RDMAP-228). */
+static void test_after_a_terminate_of_the_peer(void)
+{
+  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+  g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 0));
+  g_assert_true(post(kit, KIT_A, 2, RDMAP_OPERATION_READ, 0));
+  g_assert_true(post(kit, KIT_A, 3, RDMAP_OPERATION_READ, 0));
+  g_assert_true(post(kit, KIT_A, 4, RDMAP_OPERATION_SEND, 300));
+  for (size_t i = 0; i < 4; i++) {
+    g_assert_true(rdmap_kit_pull(kit, KIT_A));
+  }
+  rdmap_kit_pass(kit, KIT_A, 0);
+  rdmap_kit_pass(kit, KIT_A, 1);
+  rdmap_kit_pull_all(kit, KIT_B);
+  forge_terminate(kit, KIT_B, 1, 4);
+  forge_terminate(kit, KIT_B, 2, 4);
+  g_assert_true(post(kit, KIT_A, 5, RDMAP_OPERATION_WRITE, 0));
+  rdmap_kit_pass_rest(kit, KIT_B);
+  rdmap_kit_assert_log(kit, KIT_A,
+                       "got Terminate 0/2/07; completed 1 in error; completed 2; completed 3 in error; "
+                       "completed 4 in error; completed 5 in error");
+  g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 0);
+  g_assert_true(rdmap_stream_is_drained(kit->hosts[KIT_A].stream));
+  g_assert_cmpuint(rdmap_stream_outstanding(kit->hosts[KIT_A].stream), ==, 0);
+  rdmap_kit_acknowledge(kit, KIT_A);
+  g_assert_false(post(kit, KIT_A, 6, RDMAP_OPERATION_WRITE, 0));
+  rdmap_kit_free(kit);
+}
+
+/* A Terminate that ends within its own control field is an error: 0/2/FF, with the segment (notes-ddp-rdmap 29). One that is longer than
+ * any does not fit its buffer. */
+static void test_invalid_terminates(void)
+{
+  static const struct {
+    uint32_t length;
+    const char *log;
+  } rows[] = {{0, "sends Terminate 0/2/FF"}, {3, "sends Terminate 0/2/FF"}, {53, "sends Terminate 1/2/05"}};
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    static const uint8_t zeros[53];
+    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    ddp_header header = {.last = true, .version = 1, .ulp_control = 0x47, .queue_number = 2, .msn = 1};
+    rdmap_kit_forge(kit, KIT_A, &header, zeros, rows[i].length);
+    rdmap_kit_pass_rest(kit, KIT_A);
+    rdmap_kit_assert_log(kit, KIT_B, rows[i].log);
+    g_assert_cmpuint(kit->hosts[KIT_B].sent_terminate.segment_octets, ==, 18 + rows[i].length);
+    rdmap_kit_free(kit);
+  }
+}
+
+/* ddp-07/rfc5041 §6.2.1: after the ULP's graceful end nothing more is accepted, what is posted goes out, what the peer asks for too, and
+ * what it sends is taken. */
+static void test_close(void)
+{
+  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+  rdmap_kit_post_receive(kit, KIT_B, 0);
+  rdmap_kit_post_receive(kit, KIT_A, 0);
+  g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_SEND, 0));
+  rdmap_stream_close(kit->hosts[KIT_A].stream);
+  g_assert_false(post(kit, KIT_A, 2, RDMAP_OPERATION_SEND, 0));
+  g_assert_false(rdmap_stream_is_drained(kit->hosts[KIT_A].stream));
+  g_assert_true(post(kit, KIT_B, 7, RDMAP_OPERATION_READ, 0));
+  g_assert_true(post(kit, KIT_B, 8, RDMAP_OPERATION_SEND, 0));
+  rdmap_kit_run(kit);
+  rdmap_kit_assert_log(kit, KIT_A, "completed 1; received 1 (0 octets)");
+  rdmap_kit_assert_log(kit, KIT_B, "received 1 (0 octets); completed 7; completed 8");
+  g_assert_true(rdmap_stream_is_drained(kit->hosts[KIT_A].stream));
+  g_assert_false(rdmap_stream_is_terminated(kit->hosts[KIT_A].stream));
+  rdmap_kit_free(kit);
+}
+
+/* The peer's direction ends: the ULP is told once, its own operations go on, but a Read could never be answered. Data behind the end
+ * ends the stream (DDP-127), and nothing goes out. */
+static void test_half_close(void)
+{
+  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+  rdmap_stream *stream = kit->hosts[KIT_A].stream;
+  g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 0));
+  rdmap_stream_llp_finished(stream, kit->now);
+  rdmap_stream_llp_finished(stream, kit->now);
+  g_assert_false(post(kit, KIT_A, 2, RDMAP_OPERATION_READ, 0));
+  g_assert_true(post(kit, KIT_A, 3, RDMAP_OPERATION_WRITE, 0));
+  g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 2);
+  rdmap_kit_acknowledge(kit, KIT_A);
+  rdmap_kit_assert_log(kit, KIT_A, "half-closed; completed 1; completed 3");
+  g_assert_true(post(kit, KIT_A, 4, RDMAP_OPERATION_WRITE, 0));
+  g_assert_true(post(kit, KIT_B, 1, RDMAP_OPERATION_WRITE, 0));
+  rdmap_kit_pull_all(kit, KIT_B);
+  rdmap_kit_pass_rest(kit, KIT_B);
+  rdmap_kit_assert_log(kit, KIT_A,
+                       "half-closed; completed 1; completed 3; sends Terminate 1/0/00; completed 4 in error");
+  g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 0);
+  g_assert_true(rdmap_stream_is_drained(stream));
+  rdmap_kit_free(kit);
+}
+
+/* The peer's direction ends without the response to a Read: it fails now, sent or not, instead of waiting for ever. */
+static void test_half_close_leaves_a_read(void)
+{
+  for (int sent = 0; sent < 2; sent++) {
+    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_READ, 0));
+    if (sent) {
+      rdmap_kit_pull_all(kit, KIT_A);
+    }
+    rdmap_stream_llp_finished(kit->hosts[KIT_A].stream, kit->now);
+    rdmap_kit_assert_log(kit, KIT_A, "sends Terminate 2/0/01; completed 1 in error");
+    g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 1);
+    rdmap_kit_free(kit);
+  }
+}
+
+/* After both ends' graceful end there is nothing to tell. */
+static void test_close_and_half_close(void)
+{
+  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+  rdmap_stream_close(kit->hosts[KIT_A].stream);
+  rdmap_stream_llp_finished(kit->hosts[KIT_A].stream, kit->now);
+  rdmap_kit_assert_log(kit, KIT_A, "");
+  g_assert_true(rdmap_stream_is_drained(kit->hosts[KIT_A].stream));
+  rdmap_kit_free(kit);
+}
+
+/* MPA's errors are of layer 2 and type 0, with its own codes, and nothing copied (notes-ddp-rdmap 50). */
+static void test_llp_error(void)
+{
+  for (uint8_t code = 1; code <= 4; code++) {
+    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 200));
+    g_assert_true(rdmap_kit_pull(kit, KIT_A));
+    rdmap_stream_llp_error(kit->hosts[KIT_A].stream, code, kit->now);
+    g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 1);
+    char *wire = g_strdup_printf("4147 00000000 00000002 00000001 00000000 20%02X0000", code);
+    rdmap_kit_assert_sent(kit, KIT_A, 1, wire);
+    char *log = g_strdup_printf("sends Terminate 2/0/%02X; completed 1 in error", code);
+    rdmap_kit_assert_log(kit, KIT_A, log);
+    g_free(wire);
+    g_free(log);
+    rdmap_kit_free(kit);
+  }
+}
+
+/* The connection is lost: all completes in error, nothing goes out, not even a Terminate that was due or half sent. */
+static void test_llp_lost(void)
+{
+  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+  rdmap_stream *stream = kit->hosts[KIT_A].stream;
+  g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 200));
+  g_assert_true(rdmap_kit_pull(kit, KIT_A));
+  rdmap_stream_llp_lost(stream, kit->now);
+  g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 0);
+  rdmap_stream_llp_lost(stream, kit->now);
+  rdmap_kit_assert_log(kit, KIT_A, "sends Terminate 2/0/01; completed 1 in error");
+  g_assert_true(rdmap_stream_is_drained(stream));
+  rdmap_kit_free(kit);
+
+  for (int half_sent = 0; half_sent < 2; half_sent++) {
+    kit = rdmap_kit_new(NULL, NULL);
+    kit->mulpdu_octets = 20; /* 2 octets of payload: the 4 of the Terminate are two segments */
+    stream = kit->hosts[KIT_A].stream;
+    rdmap_stream_fail(stream, stream_catastrophe, kit->now);
+    if (half_sent) {
+      g_assert_true(rdmap_kit_pull(kit, KIT_A));
+    }
+    g_assert_false(rdmap_stream_is_drained(stream));
+    rdmap_stream_llp_lost(stream, kit->now);
+    g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 0);
+    g_assert_true(rdmap_stream_is_drained(stream));
+    rdmap_kit_assert_log(kit, KIT_A, "sends Terminate 0/2/07");
+    rdmap_kit_free(kit);
+  }
+}
+
+static void try_to_post(rdmap_kit *kit, unsigned side)
+{
+  unsigned *refused = kit->hosts[side].at_event_user;
+  *refused += !post(kit, side, 99, RDMAP_OPERATION_WRITE, 0);
+  rdmap_stream_fail(kit->hosts[side].stream, stream_catastrophe, kit->now);
+}
+
+/* The handlers of the end may post and fail again, in vain. */
+static void test_handlers_of_the_end(void)
+{
+  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+  unsigned refused = 0;
+  g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 0));
+  g_assert_true(post(kit, KIT_A, 2, RDMAP_OPERATION_WRITE, 0));
+  kit->hosts[KIT_A].at_event = try_to_post;
+  kit->hosts[KIT_A].at_event_user = &refused;
+  rdmap_stream_llp_error(kit->hosts[KIT_A].stream, 3, kit->now);
+  rdmap_kit_assert_log(kit, KIT_A, "sends Terminate 2/0/03; completed 1 in error; completed 2 in error");
+  g_assert_cmpuint(refused, ==, 3);
+  g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 1);
+  rdmap_kit_free(kit);
+}
+
+/* The handler of a Send may end the stream: what is Placed behind it is not Delivered any more. */
+static void fail_once(rdmap_kit *kit, unsigned side)
+{
+  rdmap_stream_fail(kit->hosts[side].stream, stream_catastrophe, kit->now);
+}
+
+static void test_the_ulp_ends_it_from_a_handler(void)
+{
+  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+  for (uint64_t id = 1; id <= 3; id++) {
+    rdmap_kit_post_receive(kit, KIT_B, 0);
+    g_assert_true(post(kit, KIT_A, id, RDMAP_OPERATION_SEND, 0));
+  }
+  kit->hosts[KIT_B].at_event = fail_once;
+  rdmap_kit_pull_all(kit, KIT_A);
+  rdmap_kit_pass(kit, KIT_A, 2);
+  rdmap_kit_pass(kit, KIT_A, 1);
+  rdmap_kit_pass(kit, KIT_A, 0);
+  rdmap_kit_assert_log(kit, KIT_B, "received 1 (0 octets); sends Terminate 0/2/07");
+  g_assert_cmpuint(kit->hosts[KIT_B].delivered->len, ==, 1);
+  g_assert_cmpuint(rdmap_stream_undelivered(kit->hosts[KIT_B].stream), ==, 0);
+  rdmap_kit_free(kit);
+}
+
+/* So may the handler of each Delivered segment: then the ULP hears no more of that. Handlers that are not there are not called. */
+typedef struct ending_host {
+  rdmap_stream *stream;
+  unsigned received, terminated;
+} ending_host;
+
+static void end_at_delivery(void *user, const ddp_segment *segment, time_ps now)
+{
+  ending_host *host = user;
+  (void)segment;
+  rdmap_stream_fail(host->stream, stream_catastrophe, now);
+}
+
+static void count_received(void *user, const rdmap_received *received, time_ps now)
+{
+  ending_host *host = user;
+  (void)received, (void)now;
+  host->received++;
+}
+
+static void count_terminated(void *user, const rdmap_terminate *terminate, bool by_peer, time_ps now)
+{
+  ending_host *host = user;
+  (void)terminate, (void)by_peer, (void)now;
+  host->terminated++;
+}
+
+static void test_ended_at_delivery(void)
+{
+  for (unsigned ends = 0; ends < 2; ends++) {
+    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    kit_host *b = &kit->hosts[KIT_B];
+    ending_host host = {0};
+    rdmap_config config = rdmap_kit_config(KIT_B);
+    config.stags = b->stags;
+    rdmap_stream_events events = {.received = count_received,
+                                  .terminated = count_terminated,
+                                  .delivered = ends ? end_at_delivery : NULL};
+    rdmap_stream_free(b->stream);
+    host.stream = b->stream = rdmap_stream_new(&config, &events, &host);
+    rdmap_kit_post_receive(kit, KIT_B, 0);
+    g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_SEND, 0));
+    rdmap_kit_pull_all(kit, KIT_A);
+    rdmap_kit_pass_rest(kit, KIT_A);
+    g_assert_cmpuint(host.received, ==, 1 - ends);
+    g_assert_cmpuint(host.terminated, ==, ends);
+    rdmap_stream_llp_finished(host.stream, kit->now);
+    rdmap_kit_free(kit);
+  }
+}
+
+/* A stream counts among those of its Protection Domain as long as it is there: shared STags are not invalidated by a Remote Peer in
+ * generation ietf (notes-ddp-rdmap 55). */
+static void test_counted_in_its_protection_domain(void)
+{
+  static const struct {
+    iwarp_generation generation;
+    bool shared;
+    const char *log;
+  } rows[] = {
+      {IWARP_IETF, true, "sends Terminate 0/1/09"},
+      {IWARP_IETF, false, "received 1 (0 octets), invalidated 0x31"},
+      {IWARP_RDMAC, true, "received 1 (0 octets), invalidated 0x31"},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    rdmap_config a = rdmap_kit_config(KIT_A), b = rdmap_kit_config(KIT_B), other = rdmap_kit_config(KIT_B);
+    ddp_stag_table *stags = ddp_stag_table_new(1);
+    a.generation = b.generation = rows[i].generation;
+    b.stags = other.stags = stags;
+    other.identity.stream_id = 3;
+    rdmap_stream *sharer = rdmap_stream_new(&other, &(rdmap_stream_events){0}, NULL);
+    if (!rows[i].shared) {
+      rdmap_stream_free(sharer);
+      sharer = NULL;
+    }
+    rdmap_kit *kit = rdmap_kit_new(&a, &b);
+    ddp_registration registration = {.owner = {.protection_domain = 7}, .is_remotely_invalidatable = true};
+    g_assert_true(ddp_stag_table_register_as(stags, 0x31, &registration));
+    rdmap_kit_post_receive(kit, KIT_B, 0);
+    g_assert_true(rdmap_kit_post(
+        kit, KIT_A, (rdmap_work){.operation = RDMAP_OPERATION_SEND_INVALIDATE, .remote_stag = 0x31}));
+    rdmap_kit_pull_all(kit, KIT_A);
+    rdmap_kit_pass_rest(kit, KIT_A);
+    rdmap_kit_assert_log(kit, KIT_B, rows[i].log);
+    rdmap_kit_free(kit);
+    rdmap_stream_free(sharer);
+    ddp_stag_table_free(stags);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rdmap/stream-end/on-the-wire", test_on_the_wire);
+  g_test_add_func("/rdmap/stream-end/it-always-has-a-buffer", test_it_always_has_a_buffer);
+  g_test_add_func("/rdmap/stream-end/it-uses-the-buffer", test_it_uses_the_buffer);
+  g_test_add_func("/rdmap/stream-end/delivered-in-its-turn", test_delivered_in_its_turn);
+  g_test_add_func("/rdmap/stream-end/nothing-comes-behind", test_nothing_comes_behind);
+  g_test_add_func("/rdmap/stream-end/in-place-of-the-rest", test_in_place_of_the_rest);
+  g_test_add_func("/rdmap/stream-end/silence", test_silence);
+  g_test_add_func("/rdmap/stream-end/after-a-terminate-of-the-peer", test_after_a_terminate_of_the_peer);
+  g_test_add_func("/rdmap/stream-end/invalid-terminates", test_invalid_terminates);
+  g_test_add_func("/rdmap/stream-end/close", test_close);
+  g_test_add_func("/rdmap/stream-end/half-close", test_half_close);
+  g_test_add_func("/rdmap/stream-end/half-close-leaves-a-read", test_half_close_leaves_a_read);
+  g_test_add_func("/rdmap/stream-end/close-and-half-close", test_close_and_half_close);
+  g_test_add_func("/rdmap/stream-end/llp-error", test_llp_error);
+  g_test_add_func("/rdmap/stream-end/llp-lost", test_llp_lost);
+  g_test_add_func("/rdmap/stream-end/handlers-of-the-end", test_handlers_of_the_end);
+  g_test_add_func("/rdmap/stream-end/the-ulp-ends-it-from-a-handler", test_the_ulp_ends_it_from_a_handler);
+  g_test_add_func("/rdmap/stream-end/ended-at-delivery", test_ended_at_delivery);
+  g_test_add_func("/rdmap/stream-end/counted-in-its-protection-domain",
+                  test_counted_in_its_protection_domain);
+  return g_test_run();
+}

@@ -1,0 +1,469 @@
+/* How a stream ends: what a Terminate says, when it goes out, what it replaces and what becomes of the
+ * operations (rdmap-00 §6.8, §8.2, §9.1). The checks themselves are test_rdmap_checks and
+ * test_rdmap_value_table. */
+#include "rdmap_target.h"
+
+enum { A_SINK = 0xA000 };
+
+#define TERMINATE_HEADER "41 47 00000000 00000002 00000001 00000000 "
+#define GOOD_WRITE "C1 40 00001000 0000000000000100 01020304"
+/* To STag 0x9999, which there is none of. */
+#define BAD_WRITE "C1 40 00009999 0000000000000100 01020304"
+#define BAD_WRITE_TERMINATE TERMINATE_HEADER "11 00 C000 0012 C1 40 00009999 0000000000000100"
+#define BAD_SEND "41 43 00000000 00000000 00000001 00000010 01020304"
+#define BAD_SEND_TERMINATE TERMINATE_HEADER "12 04 C000 0016 41 43 00000000 00000000 00000001 00000010"
+#define BAD_RESPONSE "C1 42 00009999 0000000000000100 01020304"
+#define BAD_RESPONSE_TERMINATE TERMINATE_HEADER "11 00 C000 0012 C1 42 00009999 0000000000000100"
+
+static uint8_t octets[1000];
+
+static void post(rdmap_target *target, unsigned side, uint64_t id, rdmap_operation operation, uint32_t length)
+{
+  rdmap_work work = {.id = id,
+                     .operation = operation,
+                     .length = length,
+                     .source_user = operation == RDMAP_OPERATION_READ ? NULL : octets,
+                     .remote_stag = operation == RDMAP_OPERATION_READ ? TARGET_READ : TARGET_WRITE,
+                     .remote_offset =
+                         operation == RDMAP_OPERATION_READ ? TARGET_READ / 16 : TARGET_WRITE / 16,
+                     .local_stag = A_SINK,
+                     .local_offset = 0};
+  g_assert_true(rdmap_kit_post(target->kit, side, work));
+}
+
+/* Forges what A sends next, and passes it. */
+static void receive(rdmap_target *target, const char *hex)
+{
+  rdmap_kit_forge_hex(target->kit, KIT_A, hex);
+  rdmap_kit_pass(target->kit, KIT_A, target->kit->hosts[KIT_A].sent->len - 1);
+}
+
+/* The next thing B sends is exactly this, and then nothing comes. */
+static void assert_last(rdmap_target *target, unsigned side, const char *hex)
+{
+  rdmap_kit *kit = target->kit;
+  g_assert_cmpuint(rdmap_kit_pull_all(kit, side), ==, 1);
+  rdmap_kit_assert_sent(kit, side, kit->hosts[side].sent->len - 1, hex);
+  g_assert_true(rdmap_stream_is_drained(kit->hosts[side].stream));
+}
+
+/* RDMAP-230, RDMAP-231: an error of A's own while it has three operations, the first of 300 octets with
+ * one segment of 100 sent: the Terminate takes the place of all that DDP has not got, the copied parts are
+ * not there (four octets), and the ULP is told. */
+static void test_local_error_replaces_requests(void)
+{
+  rdmap_target *target = rdmap_target_new(NULL);
+  post(target, KIT_A, 1, RDMAP_OPERATION_WRITE, 300);
+  post(target, KIT_A, 2, RDMAP_OPERATION_READ, 4);
+  post(target, KIT_A, 3, RDMAP_OPERATION_SEND, 4);
+  g_assert_true(rdmap_kit_pull(target->kit, KIT_A));
+  rdmap_stream_fail(target->kit->hosts[KIT_A].stream, (rdmap_error){0, 0, 0}, target->kit->now);
+  rdmap_kit_assert_log(
+      target->kit, KIT_A,
+      "sends Terminate 0/0/00; completed 1 in error; completed 2 in error; completed 3 in error");
+  assert_last(target, KIT_A, TERMINATE_HEADER "00 00 0000");
+  rdmap_target_free(target);
+}
+
+/* The kinds of message that rdmap-00 §9.1 case 2 names. */
+typedef struct case_2 {
+  const char *message;
+  const char *received;
+  const char *terminate;
+} case_2;
+
+static const case_2 cases_2[] = {
+    {"Write", BAD_WRITE, BAD_WRITE_TERMINATE},
+    {"Send", BAD_SEND, BAD_SEND_TERMINATE},
+    {"Read Response", BAD_RESPONSE, BAD_RESPONSE_TERMINATE},
+};
+
+/* RDMAP-232, RDMAP-233, RDMAP-219: the Terminate is the next thing out, in front of a Read Response that
+ * is due, Sends that are posted and the rest of the Send under way (96 of 300 octets are out). M = D = 1,
+ * R = 0. RDMAP-224: nothing is sent again. */
+static void test_terminate_goes_first(void)
+{
+  for (size_t i = 0; i < G_N_ELEMENTS(cases_2); i++) {
+    rdmap_target *target = rdmap_target_new(NULL);
+    g_test_message("%s", cases_2[i].message);
+    post(target, KIT_A, 1, RDMAP_OPERATION_READ, 4);
+    post(target, KIT_B, 1, RDMAP_OPERATION_SEND, 300);
+    post(target, KIT_B, 2, RDMAP_OPERATION_SEND, 4);
+    g_assert_true(rdmap_kit_pull(target->kit, KIT_B));
+    g_assert_true(rdmap_kit_pull(target->kit, KIT_A));
+    rdmap_kit_pass_rest(target->kit, KIT_A);
+    receive(target, cases_2[i].received);
+    assert_last(target, KIT_B, cases_2[i].terminate);
+    g_assert_cmpuint(rdmap_kit_count(target->kit, KIT_B, RDMAP_READ_RESPONSE), ==, 0);
+    rdmap_target_free(target);
+  }
+}
+
+/* RDMAP-232, RDMAP-234: it goes out when DDP Delivers the faulty message, not before: an earlier Write is
+ * still missing (notes-ddp-rdmap 39). With report_on_arrival it does not wait. */
+static void test_terminate_waits_for_delivery(void)
+{
+  static const struct {
+    const char *received;
+    const char *terminate;
+  } faults[] = {
+      {BAD_WRITE, BAD_WRITE_TERMINATE},
+      {BAD_SEND, BAD_SEND_TERMINATE},
+      {"41 41 00000000 00000001 00000001 00000000 00000077 0000000000000007 00000004 00009999 "
+       "0000000000000200",
+       TERMINATE_HEADER "01 00 E000 002E 41 41 00000000 00000001 00000001 00000000"
+                        "00000077 0000000000000007 00000004 00009999 0000000000000200"},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(faults); i++) {
+    rdmap_target *target = rdmap_target_new(NULL);
+    rdmap_kit_forge_hex(target->kit, KIT_A, GOOD_WRITE);
+    receive(target, faults[i].received);
+    g_assert_cmpuint(rdmap_kit_pull_all(target->kit, KIT_B), ==, 0);
+    rdmap_kit_assert_log(target->kit, KIT_B, "");
+    rdmap_kit_pass(target->kit, KIT_A, 0);
+    assert_last(target, KIT_B, faults[i].terminate);
+    rdmap_target_free(target);
+  }
+  rdmap_config b = rdmap_kit_config(KIT_B);
+  b.report_on_arrival = true;
+  rdmap_target *target = rdmap_target_new(&b);
+  rdmap_kit_forge_hex(target->kit, KIT_A, GOOD_WRITE);
+  receive(target, BAD_WRITE);
+  assert_last(target, KIT_B, BAD_WRITE_TERMINATE);
+  rdmap_target_free(target);
+}
+
+/* RDMAP-236: of several faults the first in the stream counts, whatever order they arrive in. */
+static void test_first_failing_message_wins(void)
+{
+  static const unsigned orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
+    rdmap_target *target = rdmap_target_new(NULL);
+    rdmap_kit_forge_hex(target->kit, KIT_A, GOOD_WRITE);
+    rdmap_kit_forge_hex(target->kit, KIT_A, BAD_SEND);
+    rdmap_kit_forge_hex(target->kit, KIT_A, BAD_WRITE);
+    for (size_t j = 0; j < 3; j++) {
+      rdmap_kit_pass(target->kit, KIT_A, orders[i][j]);
+    }
+    assert_last(target, KIT_B, BAD_SEND_TERMINATE);
+    rdmap_kit_assert_log(target->kit, KIT_B, "sends Terminate 1/2/04");
+    rdmap_target_free(target);
+  }
+}
+
+/* RDMAP-236, of errors that are RDMAP's own: two Read Requests that may not be read; and an error inside
+ * that comes behind them. */
+static void test_first_of_two_bad_requests_wins(void)
+{
+  rdmap_target *target = rdmap_target_new(NULL);
+  receive(target, "41 41 00000000 00000001 00000001 00000000"
+                  "00000077 0000000000000007 00000004 00001000 0000000000000100");
+  receive(target, "41 41 00000000 00000001 00000002 00000000"
+                  "00000077 0000000000000007 00000004 00009999 0000000000000100");
+  rdmap_stream_fail(target->kit->hosts[KIT_B].stream, (rdmap_error){0, 2, 0x07}, target->kit->now);
+  rdmap_kit_assert_log(target->kit, KIT_B, "sends Terminate 0/1/02");
+  assert_last(target, KIT_B,
+              TERMINATE_HEADER "01 02 E000 002E 41 41 00000000 00000001 00000001 00000000"
+                               "00000077 0000000000000007 00000004 00001000 0000000000000100");
+  rdmap_target_free(target);
+}
+
+/* RDMAP-221, RDMAP-228: a Terminate comes. Complete before: Write 1, acknowledged. Then Write 2 (with DDP,
+ * not acknowledged), Read 3 (open) and Send 4 (not with DDP) are complete in error, in the order posted.
+ * No Terminate answers (RDMAP-176). */
+static void test_a_terminate_ends_all_operations(void)
+{
+  rdmap_target *target = rdmap_target_new(NULL);
+  post(target, KIT_A, 1, RDMAP_OPERATION_WRITE, 4);
+  g_assert_true(rdmap_kit_pull(target->kit, KIT_A));
+  rdmap_kit_acknowledge(target->kit, KIT_A);
+  post(target, KIT_A, 2, RDMAP_OPERATION_WRITE, 4);
+  post(target, KIT_A, 3, RDMAP_OPERATION_READ, 4);
+  g_assert_cmpuint(rdmap_kit_pull_all(target->kit, KIT_A), ==, 2);
+  post(target, KIT_A, 4, RDMAP_OPERATION_SEND, 4);
+  rdmap_kit_forge_hex(target->kit, KIT_B, TERMINATE_HEADER "02 07 0000");
+  rdmap_kit_pass_rest(target->kit, KIT_B);
+  rdmap_kit_assert_log(target->kit, KIT_A,
+                       "completed 1; got Terminate 0/2/07; completed 2 in error; completed 3 in error; "
+                       "completed 4 in error");
+  g_assert_false(rdmap_kit_pull(target->kit, KIT_A));
+  g_assert_true(rdmap_stream_is_drained(target->kit->hosts[KIT_A].stream));
+  g_assert_cmpuint(rdmap_stream_outstanding(target->kit->hosts[KIT_A].stream), ==, 0);
+  rdmap_kit_acknowledge(target->kit, KIT_A);
+  g_assert_false(rdmap_kit_post(target->kit, KIT_A, (rdmap_work){.operation = RDMAP_OPERATION_SEND}));
+  rdmap_target_free(target);
+}
+
+/* RDMAP-228: a Read whose response was Delivered is known to be good, though the Write in front of it
+ * holds its completion back. */
+static void test_an_answered_read_is_no_error(void)
+{
+  rdmap_target *target = rdmap_target_new(NULL);
+  uint8_t *sink = rdmap_kit_memory(target->kit, KIT_A, 4);
+  ddp_registration registration = {.memory = sink,
+                                   .length = 4,
+                                   .access = DDP_ACCESS_REMOTE_WRITE,
+                                   .owner = {.stream_id = 1, .protection_domain = 7}};
+  g_assert_true(ddp_stag_table_register_as(target->kit->hosts[KIT_A].stags, A_SINK, &registration));
+  post(target, KIT_A, 1, RDMAP_OPERATION_WRITE, 4);
+  post(target, KIT_A, 2, RDMAP_OPERATION_READ, 4);
+  rdmap_kit_pull_all(target->kit, KIT_A);
+  rdmap_kit_pass_rest(target->kit, KIT_A);
+  rdmap_kit_pull_all(target->kit, KIT_B);
+  rdmap_kit_forge_hex(target->kit, KIT_B, TERMINATE_HEADER "00 00 0000");
+  rdmap_kit_pass_rest(target->kit, KIT_B);
+  rdmap_kit_assert_log(target->kit, KIT_A, "got Terminate 0/0/00; completed 1 in error; completed 2");
+  g_assert_cmpmem(sink, 4, target->memories[1], 4);
+  rdmap_target_free(target);
+}
+
+/* notes-ddp-rdmap 38, 41: after its own error a stream is silent to all that comes, right, wrong or a
+ * crossing Terminate; it sends nothing behind its Terminate (RDMAP-030) and takes no operations. */
+static void test_silence(void)
+{
+  rdmap_target *target = rdmap_target_new(NULL);
+  receive(target, BAD_WRITE);
+  for (unsigned step = 0; step < 2; step++) {
+    receive(target, GOOD_WRITE);
+    receive(target, BAD_SEND);
+    receive(target, "41 43 00000000 00000000 00000001 00000000 01020304");
+    receive(target, TERMINATE_HEADER "00 00 0000");
+    rdmap_kit_assert_log(target->kit, KIT_B, "sends Terminate 1/1/00");
+    g_assert_false(rdmap_kit_post(target->kit, KIT_B, (rdmap_work){.operation = RDMAP_OPERATION_SEND}));
+    g_assert_cmpuint(target->kit->hosts[KIT_B].placed, ==, 0);
+    if (step == 0) {
+      assert_last(target, KIT_B, BAD_WRITE_TERMINATE);
+    }
+  }
+  g_assert_false(rdmap_kit_pull(target->kit, KIT_B));
+  rdmap_target_assert_unchanged(target);
+  rdmap_target_free(target);
+}
+
+/* RDMAP-236, notes-ddp-rdmap 39: what lies behind the failing message in the stream is never Delivered,
+ * though it came first: a Read Request that may not be read, a Send that may not invalidate, a response
+ * nobody asked for, a Terminate; each in front of a Send. */
+static void test_nothing_behind_the_fault_is_delivered(void)
+{
+  static const struct {
+    const char *fault;
+    const char *log;
+  } faults[] = {
+      {"41 41 00000000 00000001 00000001 00000000 00000077 0000000000000007 00000004 00009999 "
+       "0000000000000200",
+       "sends Terminate 0/1/00"},
+      {"41 44 00009999 00000000 00000001 00000000 01020304", "sends Terminate 0/2/09"},
+      {"C1 42 00001000 0000000000000100 01020304", "sends Terminate 0/2/06"},
+      {TERMINATE_HEADER "00 00 0000", "got Terminate 0/0/00"},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(faults); i++) {
+    rdmap_target *target = rdmap_target_new(NULL);
+    bool takes_buffer = i == 1;
+    if (takes_buffer) {
+      rdmap_kit_post_receive(target->kit, KIT_B, 16);
+    }
+    rdmap_kit_forge_hex(target->kit, KIT_A, faults[i].fault);
+    receive(target, takes_buffer ? "41 43 00000000 00000000 00000002 00000000 01020304"
+                                 : "41 43 00000000 00000000 00000001 00000000 01020304");
+    g_assert_cmpuint(target->kit->hosts[KIT_B].placed, ==, 1);
+    rdmap_kit_pass(target->kit, KIT_A, 0);
+    rdmap_kit_assert_log(target->kit, KIT_B, faults[i].log);
+    g_assert_cmpuint(target->kit->hosts[KIT_B].delivered->len, ==, 1); /* the fault itself, to RDMAP */
+    rdmap_target_free(target);
+  }
+}
+
+/* The one that got a Terminate is silent too; a second Terminate changes nothing. */
+static void test_silence_after_the_peers_terminate(void)
+{
+  rdmap_target *target = rdmap_target_new(NULL);
+  receive(target, TERMINATE_HEADER "02 07 0000");
+  receive(target, GOOD_WRITE);
+  receive(target, BAD_WRITE);
+  receive(target, "41 47 00000000 00000002 00000002 00000000 02 08 0000");
+  rdmap_kit_assert_log(target->kit, KIT_B, "got Terminate 0/2/07");
+  g_assert_false(rdmap_kit_pull(target->kit, KIT_B));
+  rdmap_target_assert_unchanged(target);
+  rdmap_target_free(target);
+}
+
+/* RDMAP-218, RDMAP-220: the LLP is gone before RDMAP finds an error, or when it has found one and not sent
+ * the Terminate: nothing goes out, the ULP is told all the same. */
+static void test_llp_lost(void)
+{
+  static const char *const logs[] = {"sends Terminate 2/0/01; completed 1 in error",
+                                     "sends Terminate 1/1/00; completed 1 in error"};
+  for (size_t i = 0; i < G_N_ELEMENTS(logs); i++) {
+    rdmap_target *target = rdmap_target_new(NULL);
+    post(target, KIT_B, 1, RDMAP_OPERATION_SEND, 300);
+    g_assert_true(rdmap_kit_pull(target->kit, KIT_B));
+    if (i == 1) {
+      receive(target, BAD_WRITE);
+    }
+    rdmap_stream_llp_lost(target->kit->hosts[KIT_B].stream, target->kit->now);
+    rdmap_kit_assert_log(target->kit, KIT_B, logs[i]);
+    g_assert_false(rdmap_kit_pull(target->kit, KIT_B));
+    g_assert_true(rdmap_stream_is_drained(target->kit->hosts[KIT_B].stream));
+    g_assert_true(rdmap_stream_is_terminated(target->kit->hosts[KIT_B].stream));
+    rdmap_target_free(target);
+  }
+}
+
+/* RDMAP-216, RDMAP-217: the graceful end: no Terminate anywhere, no error, what was posted is done. */
+static void test_graceful(void)
+{
+  rdmap_target *target = rdmap_target_new(NULL);
+  post(target, KIT_A, 1, RDMAP_OPERATION_WRITE, 60);
+  post(target, KIT_A, 2, RDMAP_OPERATION_SEND, 4);
+  rdmap_stream_close(target->kit->hosts[KIT_A].stream);
+  g_assert_false(rdmap_kit_post(target->kit, KIT_A, (rdmap_work){.operation = RDMAP_OPERATION_SEND}));
+  rdmap_kit_run(target->kit);
+  rdmap_stream_llp_finished(target->kit->hosts[KIT_B].stream, target->kit->now);
+  rdmap_stream_close(target->kit->hosts[KIT_B].stream);
+  rdmap_kit_run(target->kit);
+  rdmap_stream_llp_finished(target->kit->hosts[KIT_A].stream, target->kit->now);
+  rdmap_kit_assert_log(target->kit, KIT_A, "completed 1; completed 2");
+  rdmap_kit_assert_log(target->kit, KIT_B, "received 1 (4 octets); half-closed");
+  for (unsigned side = 0; side < KIT_SIDES; side++) {
+    g_assert_cmpuint(rdmap_kit_count(target->kit, side, RDMAP_TERMINATE), ==, 0);
+    g_assert_false(rdmap_stream_is_terminated(target->kit->hosts[side].stream));
+    g_assert_true(rdmap_stream_is_drained(target->kit->hosts[side].stream));
+  }
+  rdmap_target_free(target);
+}
+
+/* RDMAP-096, RDMAP-255 (notes-ddp-rdmap 36, 56): a Read of 500 octets from TO 0x10 on, in segments of 100;
+ * after two the ULP revokes the STag. The Terminate has SinkTO and SrcTO + 200 and the size 300 (0x12C): 5
+ * + 0xC8 = 0xCD, 0x10 + 0xC8 = 0xD8. No octet is read after it, no L segment of the response ever goes
+ * out. */
+static void test_interrupted_read(void)
+{
+  rdmap_target *target = rdmap_target_new(NULL);
+  rdmap_kit *kit = target->kit;
+  uint8_t *source = rdmap_kit_pattern(kit, KIT_B, 600, 3);
+  ddp_registration registration = {.memory = source,
+                                   .length = 600,
+                                   .access = DDP_ACCESS_REMOTE_READ,
+                                   .owner = {.stream_id = 2, .protection_domain = 7}};
+  g_assert_true(ddp_stag_table_register_as(kit->hosts[KIT_B].stags, 0x8000, &registration));
+  receive(target, "41 41 00000000 00000001 00000001 00000000"
+                  "00000077 0000000000000005 000001F4 00008000 0000000000000010");
+  g_assert_true(rdmap_kit_pull(kit, KIT_B));
+  g_assert_true(rdmap_kit_pull(kit, KIT_B));
+  g_assert_true(ddp_stag_table_deregister(kit->hosts[KIT_B].stags, 0x8000));
+  assert_last(target, KIT_B,
+              TERMINATE_HEADER "01 00 E000 002E 41 41 00000000 00000001 00000001 00000000"
+                               "00000077 00000000000000CD 0000012C 00008000 00000000000000D8");
+  for (size_t i = 0; i < 2; i++) {
+    const kit_ulpdu *response = rdmap_kit_sent(kit, KIT_B, i);
+    g_assert_cmphex(response->octets[0], ==, 0x81);
+    g_assert_cmpmem(response->octets + 14, 100, source + 0x10 + i * 100, 100);
+  }
+  rdmap_kit_assert_log(kit, KIT_B, "sends Terminate 0/1/00");
+  rdmap_target_free(target);
+}
+
+/* RDMAP-095: revoked when nothing of the response is out yet: the request as it was. */
+static void test_read_revoked_before_its_start(void)
+{
+  rdmap_target *target = rdmap_target_new(NULL);
+  receive(target, "41 41 00000000 00000001 00000001 00000000"
+                  "00000077 0000000000000005 00000004 00002000 0000000000000200");
+  g_assert_true(ddp_stag_table_set_access(target->kit->hosts[KIT_B].stags, TARGET_READ, DDP_ACCESS_NONE));
+  assert_last(target, KIT_B,
+              TERMINATE_HEADER "01 02 E000 002E 41 41 00000000 00000001 00000001 00000000"
+                               "00000077 0000000000000005 00000004 00002000 0000000000000200");
+  rdmap_target_free(target);
+}
+
+/* RDMAP-084 (notes-ddp-rdmap 42, 43): with reserved bits set, with zeros behind the flagged parts, with all
+ * 52 octets and no flag. The ULP gets what is said (RDMAP-036). */
+static void test_terminates_of_other_makes(void)
+{
+  static const struct {
+    const char *received;
+    bool has_segment;
+    bool has_request;
+  } cases[] = {
+      {"01 02 0000", false, false},
+      {"01 02 1FFF", false, false},
+      {"01 02 DFFF 002E 41 41 00000000 00000001 00000001 00000000", true, false},
+      {"01 02 C000 002E 41 41 00000000 00000001 00000001 00000000 00000000", true, false},
+      {"01 02 0000 0000 00 00 00000000 00000000 00000000 00000000"
+       "00000000 0000000000000000 00000000 00000000 0000000000000000",
+       false, false},
+      {"01 02 E000 002E 41 41 00000000 00000001 00000001 00000000"
+       "00000077 0000000000000007 00000004 00001000 0000000000000100",
+       true, true},
+      {"01 02 E000 0012 C1 40 00001000 0000000000000100", true, false},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    rdmap_target *target = rdmap_target_new(NULL);
+    char *received = g_strconcat(TERMINATE_HEADER, cases[i].received, NULL);
+    receive(target, received);
+    rdmap_kit_assert_log(target->kit, KIT_B, "got Terminate 0/1/02");
+    const rdmap_terminate *terminate = &target->kit->hosts[KIT_B].received_terminate;
+    g_assert_cmpint(terminate->has_segment, ==, cases[i].has_segment);
+    g_assert_cmpint(terminate->has_request, ==, cases[i].has_request);
+    g_assert_cmphex(terminate->has_request ? terminate->request.source_stag : 0x1000, ==, 0x1000);
+    g_assert_false(rdmap_kit_pull(target->kit, KIT_B));
+    g_free(received);
+    rdmap_target_free(target);
+  }
+}
+
+/* A Terminate that ends at any octet: below its control word it says nothing (0/2/FF, as a Read Request of
+ * a wrong length); else what it says counts, with the parts that are whole. */
+static void test_truncated_terminates(void)
+{
+  static const uint8_t whole[52] = {0x01, 0x02, 0xE0, 0x00, 0x00, 0x2E, 0x41, 0x41, [15] = 1, [19] = 1};
+  static const ddp_header header = {
+      .last = true, .version = 1, .ulp_control = 0x47, .queue_number = 2, .msn = 1};
+  for (uint32_t length = 0; length <= sizeof whole; length++) {
+    rdmap_target *target = rdmap_target_new(NULL);
+    rdmap_kit_forge(target->kit, KIT_A, &header, whole, length);
+    rdmap_kit_pass(target->kit, KIT_A, 0);
+    rdmap_kit_assert_log(target->kit, KIT_B, length < 4 ? "sends Terminate 0/2/FF" : "got Terminate 0/1/02");
+    const rdmap_terminate *terminate = &target->kit->hosts[KIT_B].received_terminate;
+    g_assert_cmpint(terminate->has_segment, ==, length >= 24);
+    g_assert_cmpint(terminate->has_request, ==, length == 52);
+    rdmap_target_free(target);
+  }
+}
+
+/* A Terminate cut in two segments (siw gives up on those: examples.md): with the second one it is whole. */
+static void test_a_terminate_in_two_segments(void)
+{
+  rdmap_target *target = rdmap_target_new(NULL);
+  receive(target, "01 47 00000000 00000002 00000001 00000000 01");
+  rdmap_kit_assert_log(target->kit, KIT_B, "");
+  receive(target, "41 47 00000000 00000002 00000001 00000001 02 0000");
+  rdmap_kit_assert_log(target->kit, KIT_B, "got Terminate 0/1/02");
+  rdmap_target_free(target);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rdmap_stream_errors/local_error_replaces_requests", test_local_error_replaces_requests);
+  g_test_add_func("/rdmap_stream_errors/terminate_goes_first", test_terminate_goes_first);
+  g_test_add_func("/rdmap_stream_errors/terminate_waits_for_delivery", test_terminate_waits_for_delivery);
+  g_test_add_func("/rdmap_stream_errors/first_failing_message_wins", test_first_failing_message_wins);
+  g_test_add_func("/rdmap_stream_errors/first_of_two_bad_requests_wins", test_first_of_two_bad_requests_wins);
+  g_test_add_func("/rdmap_stream_errors/a_terminate_ends_all_operations",
+                  test_a_terminate_ends_all_operations);
+  g_test_add_func("/rdmap_stream_errors/an_answered_read_is_no_error", test_an_answered_read_is_no_error);
+  g_test_add_func("/rdmap_stream_errors/silence", test_silence);
+  g_test_add_func("/rdmap_stream_errors/nothing_behind_the_fault_is_delivered",
+                  test_nothing_behind_the_fault_is_delivered);
+  g_test_add_func("/rdmap_stream_errors/silence_after_the_peers_terminate",
+                  test_silence_after_the_peers_terminate);
+  g_test_add_func("/rdmap_stream_errors/llp_lost", test_llp_lost);
+  g_test_add_func("/rdmap_stream_errors/graceful", test_graceful);
+  g_test_add_func("/rdmap_stream_errors/interrupted_read", test_interrupted_read);
+  g_test_add_func("/rdmap_stream_errors/read_revoked_before_its_start", test_read_revoked_before_its_start);
+  g_test_add_func("/rdmap_stream_errors/terminates_of_other_makes", test_terminates_of_other_makes);
+  g_test_add_func("/rdmap_stream_errors/truncated_terminates", test_truncated_terminates);
+  g_test_add_func("/rdmap_stream_errors/a_terminate_in_two_segments", test_a_terminate_in_two_segments);
+  return g_test_run();
+}

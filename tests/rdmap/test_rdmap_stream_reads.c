@@ -1,0 +1,567 @@
+#include <glib.h>
+#include <string.h>
+
+#include "base/big_endian.h"
+#include "rdmap_kit.h"
+
+/* A reads from B: B is the Data Source. */
+enum { SOURCE_OCTETS = 1000, SINK_OCTETS = 1000, SOURCE_BASE = 3000, SINK_BASE = 9000 };
+
+typedef struct readers {
+  rdmap_kit *kit;
+  uint8_t *source; /* B's */
+  uint8_t *sink;   /* A's */
+  uint32_t source_stag;
+  uint32_t sink_stag;
+} readers;
+
+static void readers_init(readers *r, uint32_t ord, uint32_t ird)
+{
+  rdmap_config a = rdmap_kit_config(KIT_A);
+  rdmap_config b = rdmap_kit_config(KIT_B);
+  a.ord = ord;
+  b.ird = ird;
+  r->kit = rdmap_kit_new(&a, &b);
+  r->source = rdmap_kit_pattern(r->kit, KIT_B, SOURCE_OCTETS, 21);
+  r->sink = rdmap_kit_memory(r->kit, KIT_A, SINK_OCTETS);
+  r->source_stag =
+      rdmap_kit_register(r->kit, KIT_B, r->source, SOURCE_BASE, SOURCE_OCTETS, DDP_ACCESS_REMOTE_READ);
+  r->sink_stag = rdmap_kit_register(r->kit, KIT_A, r->sink, SINK_BASE, SINK_OCTETS, DDP_ACCESS_REMOTE_WRITE);
+}
+
+/* A Read of `length` octets from place `from` of the source to place `to` of the sink. */
+static rdmap_work read_work(const readers *r, uint64_t id, uint32_t from, uint32_t to, uint32_t length)
+{
+  return (rdmap_work){.id = id,
+                      .operation = RDMAP_OPERATION_READ,
+                      .length = length,
+                      .remote_stag = r->source_stag,
+                      .remote_offset = SOURCE_BASE + from,
+                      .local_stag = r->sink_stag,
+                      .local_offset = SINK_BASE + to};
+}
+
+static void post_read(const readers *r, uint64_t id, uint32_t from, uint32_t to, uint32_t length)
+{
+  g_assert_true(rdmap_kit_post(r->kit, KIT_A, read_work(r, id, from, to, length)));
+}
+
+static uint32_t word_at(const rdmap_kit *kit, unsigned side, size_t index, size_t at)
+{
+  return big_endian_read_32(rdmap_kit_sent(kit, side, index)->octets + at);
+}
+
+/* RDMAP-130: a Read is one Read Request and one Read Response. RDMAP-131, RDMAP-135: the request has T clear, opcode 1 and QN 1.
+ * RDMAP-146, RDMAP-151: each segment of the response has T set, opcode 2 and the one Sink STag of the request, whatever it is.
+ * 250 octets are 100 + 100 + 50. */
+static void test_on_the_wire(void)
+{
+  readers r;
+  readers_init(&r, 2, 2);
+  ddp_registration source = *ddp_stag_table_find(r.kit->hosts[KIT_B].stags, r.source_stag);
+  ddp_registration sink = *ddp_stag_table_find(r.kit->hosts[KIT_A].stags, r.sink_stag);
+  g_assert_true(ddp_stag_table_register_as(r.kit->hosts[KIT_B].stags, 0x0A0B0C0D, &source));
+  g_assert_true(ddp_stag_table_register_as(r.kit->hosts[KIT_A].stags, 0xF1F2F3F4, &sink));
+  rdmap_work work = read_work(&r, 1, 0x10, 8, 250);
+  work.remote_stag = 0x0A0B0C0D;
+  work.local_stag = 0xF1F2F3F4;
+  g_assert_true(rdmap_kit_post(r.kit, KIT_A, work));
+  rdmap_kit_run(r.kit);
+  /* 9000 + 8 = 0x2330, 3000 + 16 = 0xBC8, 250 = 0xFA */
+  g_assert_cmpuint(r.kit->hosts[KIT_A].sent->len, ==, 1);
+  rdmap_kit_assert_sent(r.kit, KIT_A, 0,
+                        "4141 00000000 00000001 00000001 00000000"
+                        "F1F2F3F4 0000000000002330 000000FA 0A0B0C0D 0000000000000BC8");
+  g_assert_cmpuint(r.kit->hosts[KIT_B].sent->len, ==, 3);
+  for (uint32_t i = 0; i < 3; i++) {
+    const kit_ulpdu *ulpdu = rdmap_kit_sent(r.kit, KIT_B, i);
+    g_assert_cmphex(ulpdu->octets[0], ==, i == 2 ? 0xC1 : 0x81);
+    g_assert_cmphex(ulpdu->octets[1], ==, 0x42);
+    g_assert_cmphex(word_at(r.kit, KIT_B, i, 2), ==, 0xF1F2F3F4);
+    g_assert_cmpuint(word_at(r.kit, KIT_B, i, 10), ==, 9008 + 100 * i);
+    g_assert_cmpuint(ulpdu->length, ==, i == 2 ? 64 : 114);
+  }
+  g_assert_cmpmem(r.sink + 8, 250, r.source + 16, 250);
+  rdmap_kit_assert_untouched(r.sink, 8);
+  rdmap_kit_assert_untouched(r.sink + 258, SINK_OCTETS - 258);
+  rdmap_kit_free(r.kit);
+}
+
+/* RDMAP-133, RDMAP-134, RDMAP-140: B's ULP has posted nothing and hears nothing, and every Read is answered.
+ * RDMAP-148: A's ULP hears of each once. */
+static void test_the_source_ulp_is_idle(void)
+{
+  readers r;
+  readers_init(&r, 2, 2);
+  for (uint32_t i = 0; i < 7; i++) {
+    post_read(&r, i, 10 * i, 100 * i, 90);
+  }
+  rdmap_kit_run(r.kit);
+  rdmap_kit_assert_log(r.kit, KIT_B, "");
+  rdmap_kit_assert_log(r.kit, KIT_A,
+                       "completed 0; completed 1; completed 2; completed 3; completed 4; completed 5; "
+                       "completed 6");
+  g_assert_cmpuint(rdmap_kit_count(r.kit, KIT_A, RDMAP_READ_REQUEST), ==, 7);
+  g_assert_cmpuint(rdmap_kit_count(r.kit, KIT_B, RDMAP_READ_RESPONSE), ==, 7);
+  for (uint32_t i = 0; i < 7; i++) {
+    g_assert_cmpmem(r.sink + 100 * i, 90, r.source + 10 * i, 90);
+  }
+  g_assert_true(rdmap_stream_is_drained(r.kit->hosts[KIT_A].stream));
+  g_assert_true(rdmap_stream_is_drained(r.kit->hosts[KIT_B].stream));
+  rdmap_kit_free(r.kit);
+}
+
+/* RDMAP-136, RDMAP-138: requests go out in the order posted with MSN 1, 2, 3, each for one buffer of the source: two buffers take two.
+ * RDMAP-137, RDMAP-149, RDMAP-201, RDMAP-189: in whatever order they arrive, they are answered in the order sent, the responses do not
+ * mix, and the Reads complete in that order. */
+static void test_several_in_any_order(void)
+{
+  static const size_t orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  for (size_t order = 0; order < 6; order++) {
+    readers r;
+    readers_init(&r, 3, 3);
+    uint8_t *other = rdmap_kit_pattern(r.kit, KIT_B, 300, 22);
+    uint32_t other_stag = rdmap_kit_register(r.kit, KIT_B, other, 0, 300, DDP_ACCESS_REMOTE_READ);
+    uint32_t stags[3] = {r.source_stag, other_stag, r.source_stag};
+    for (uint32_t i = 0; i < 3; i++) {
+      rdmap_work work = read_work(&r, i, 0, 300 * i, 150 + i);
+      work.remote_stag = stags[i];
+      work.remote_offset = i == 1 ? 0 : SOURCE_BASE;
+      g_assert_true(rdmap_kit_post(r.kit, KIT_A, work));
+    }
+    g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+      g_assert_cmpuint(word_at(r.kit, KIT_A, i, 10), ==, i + 1);
+      g_assert_cmphex(word_at(r.kit, KIT_A, i, 18 + 16), ==, stags[i]);
+      rdmap_kit_pass(r.kit, KIT_A, orders[order][i]);
+    }
+    g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_B), ==, 6);
+    for (uint32_t i = 0; i < 6; i++) {
+      g_assert_cmpuint(word_at(r.kit, KIT_B, i, 10), ==, SINK_BASE + i / 2 * 300 + i % 2 * 100);
+      /* The last segments arrive first. */
+      rdmap_kit_pass(r.kit, KIT_B, 5 - i);
+      if (i < 5) {
+        rdmap_kit_assert_log(r.kit, KIT_A, "");
+      }
+    }
+    rdmap_kit_assert_log(r.kit, KIT_A, "completed 0; completed 1; completed 2");
+    g_assert_cmpmem(r.sink + 300, 151, other, 151);
+    rdmap_kit_free(r.kit);
+  }
+}
+
+/* RDMAP-142: what may not be read brings a Terminate and no response; the order of the codes is notes-ddp-rdmap 12's. */
+static void test_the_source_is_validated(void)
+{
+  static const struct {
+    const char *what;
+    uint32_t stag_change;
+    uint64_t offset;
+    uint32_t length;
+    const char *log;
+  } rows[] = {
+      {"an unknown STag", 1, SOURCE_BASE, 1, "sends Terminate 0/1/00"},
+      {"from below", 0, SOURCE_BASE - 1, 5, "sends Terminate 0/1/01"},
+      {"to behind", 0, SOURCE_BASE + 990, 11, "sends Terminate 0/1/01"},
+      {"past the end of all offsets", 0, UINT64_MAX - 3, 5, "sends Terminate 0/1/04"},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    readers r;
+    readers_init(&r, 2, 2);
+    rdmap_work work = read_work(&r, 1, 0, 0, rows[i].length);
+    work.remote_stag ^= rows[i].stag_change;
+    work.remote_offset = rows[i].offset;
+    g_test_message("%s", rows[i].what);
+    g_assert_true(rdmap_kit_post(r.kit, KIT_A, work));
+    rdmap_kit_run(r.kit);
+    rdmap_kit_assert_log(r.kit, KIT_B, rows[i].log);
+    g_assert_cmpuint(rdmap_kit_count(r.kit, KIT_B, RDMAP_READ_RESPONSE), ==, 0);
+    g_assert_cmpuint(rdmap_kit_count(r.kit, KIT_B, RDMAP_TERMINATE), ==, 1);
+    rdmap_kit_assert_untouched(r.sink, SINK_OCTETS);
+    rdmap_kit_free(r.kit);
+  }
+}
+
+/* RDMAP-143, RDMAP-144: a Read of nothing names STags and offsets that do not exist at either end, and is answered by one empty segment
+ * with L set, which completes it. */
+static void test_zero_length(void)
+{
+  readers r;
+  readers_init(&r, 2, 2);
+  rdmap_work work = read_work(&r, 1, 0, 0, 0);
+  work.remote_stag ^= 0x55;
+  work.remote_offset = UINT64_MAX;
+  work.local_stag = 0xBADBAD00;
+  work.local_offset = UINT64_MAX;
+  g_assert_true(rdmap_kit_post(r.kit, KIT_A, work));
+  rdmap_kit_run(r.kit);
+  g_assert_cmpuint(r.kit->hosts[KIT_B].sent->len, ==, 1);
+  rdmap_kit_assert_sent(r.kit, KIT_B, 0, "C142 BADBAD00 FFFFFFFFFFFFFFFF");
+  rdmap_kit_assert_log(r.kit, KIT_A, "completed 1");
+  rdmap_kit_free(r.kit);
+}
+
+/* RDMAP-147, RDMAP-209, RDMAP-210, RDMAP-214: with ORD and IRD of 3 a burst of five Reads puts exactly three requests on the wire, B has
+ * room for them, and each response lets one more out. */
+static void test_ord_and_ird(void)
+{
+  readers r;
+  readers_init(&r, 3, 3);
+  for (uint32_t i = 0; i < 5; i++) {
+    post_read(&r, i, 0, 0, 150);
+  }
+  g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, 3);
+  g_assert_cmpuint(rdmap_stream_outstanding_reads(r.kit->hosts[KIT_A].stream), ==, 3);
+  rdmap_kit_acknowledge(r.kit, KIT_A); /* is no response */
+  g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, 0);
+  g_assert_true(rdmap_stream_is_drained(r.kit->hosts[KIT_B].stream));
+  rdmap_kit_pass_rest(r.kit, KIT_A);
+  g_assert_false(rdmap_stream_is_drained(r.kit->hosts[KIT_B].stream));
+  rdmap_kit_assert_log(r.kit, KIT_B, "");
+  g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_B), ==, 6);
+  for (size_t i = 0; i < 2; i++) {
+    rdmap_kit_pass(r.kit, KIT_B, 2 * i);
+    g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, 0);
+    rdmap_kit_pass(r.kit, KIT_B, 2 * i + 1);
+    g_assert_cmpuint(rdmap_stream_outstanding_reads(r.kit->hosts[KIT_A].stream), ==, 2);
+    g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, 1);
+  }
+  g_assert_cmpuint(rdmap_stream_outstanding(r.kit->hosts[KIT_A].stream), ==, 3);
+  rdmap_kit_free(r.kit);
+}
+
+/* RDMAP-132, RDMAP-215: each request takes one buffer of QN 1: with an IRD of 2 the third finds none (1/2/02), also while the first
+ * response is partly sent. Nothing is answered any more. */
+static void test_more_than_ird(void)
+{
+  for (int partly_answered = 0; partly_answered < 2; partly_answered++) {
+    readers r;
+    readers_init(&r, 3, 2);
+    for (uint32_t i = 0; i < 3; i++) {
+      post_read(&r, i, 0, 0, 150);
+    }
+    rdmap_kit_pull_all(r.kit, KIT_A);
+    rdmap_kit_pass(r.kit, KIT_A, 0);
+    rdmap_kit_pass(r.kit, KIT_A, 1);
+    if (partly_answered) {
+      g_assert_true(rdmap_kit_pull(r.kit, KIT_B));
+    }
+    rdmap_kit_assert_log(r.kit, KIT_B, "");
+    rdmap_kit_pass(r.kit, KIT_A, 2);
+    rdmap_kit_assert_log(r.kit, KIT_B, "sends Terminate 1/2/02");
+    g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_B), ==, 1);
+    rdmap_kit_free(r.kit);
+  }
+}
+
+/* notes-ddp-rdmap 28: the buffer is back when the last segment of the response leaves: with an IRD and ORD of 1, a requester that asks
+ * again the moment it has it never finds B without a buffer. */
+static void test_one_after_the_other(void)
+{
+  readers r;
+  readers_init(&r, 1, 1);
+  for (uint32_t i = 0; i < 20; i++) {
+    post_read(&r, i, i, 10 * i, 150);
+  }
+  for (uint32_t i = 0; i < 20; i++) {
+    g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, 1);
+    rdmap_kit_pass_rest(r.kit, KIT_A);
+    g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_B), ==, 2);
+    rdmap_kit_pass_rest(r.kit, KIT_B);
+  }
+  rdmap_kit_assert_log(r.kit, KIT_B, "");
+  g_assert_cmpuint(rdmap_stream_outstanding(r.kit->hosts[KIT_A].stream), ==, 0);
+  rdmap_kit_free(r.kit);
+}
+
+static void append_counted(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+{
+  static const uint8_t table[64];
+  unsigned *calls = user;
+  ++*calls;
+  octet_rope_append(rope, table + from, length, NULL);
+}
+
+/* RDMAP-190, RDMAP-198: a Read Request, of nothing too, that is Placed behind a hole is not processed: not a segment of a response is
+ * made, not an octet read. When the hole closes, it is. */
+static void test_not_before_delivery(void)
+{
+  for (uint32_t length = 0; length <= 40; length += 40) {
+    readers r;
+    unsigned calls = 0;
+    readers_init(&r, 2, 2);
+    ddp_registration registration = {.source = append_counted,
+                                     .source_user = &calls,
+                                     .length = 64,
+                                     .access = DDP_ACCESS_REMOTE_READ,
+                                     .owner = {.protection_domain = 7}};
+    g_assert_true(ddp_stag_table_register_as(r.kit->hosts[KIT_B].stags, 0x99, &registration));
+    g_assert_true(rdmap_kit_post(r.kit, KIT_A, (rdmap_work){.operation = RDMAP_OPERATION_WRITE}));
+    rdmap_work work = read_work(&r, 1, 0, 0, length);
+    work.remote_stag = 0x99;
+    work.remote_offset = 8;
+    g_assert_true(rdmap_kit_post(r.kit, KIT_A, work));
+    g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, 2);
+    rdmap_kit_pass(r.kit, KIT_A, 1);
+    g_assert_cmpuint(r.kit->hosts[KIT_B].placed, ==, 1);
+    g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_B), ==, 0);
+    g_assert_cmpuint(calls, ==, 0);
+    rdmap_kit_pass(r.kit, KIT_A, 0);
+    g_assert_cmpuint(calls, ==, 0);
+    g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_B), ==, 1);
+    g_assert_cmpuint(calls, ==, length > 0);
+    rdmap_kit_free(r.kit);
+  }
+}
+
+/* RDMAP-198: what an earlier Write brings late is what the Read reads (RDMAP-191), and what is on its way no longer changes. */
+static void test_memory_is_read_when_sent(void)
+{
+  readers r;
+  readers_init(&r, 2, 2);
+  uint8_t *octets = rdmap_kit_pattern(r.kit, KIT_A, 100, 23);
+  g_assert_true(ddp_stag_table_set_access(r.kit->hosts[KIT_B].stags, r.source_stag,
+                                          DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE));
+  g_assert_true(rdmap_kit_post(r.kit, KIT_A,
+                               (rdmap_work){.operation = RDMAP_OPERATION_WRITE,
+                                            .length = 100,
+                                            .source_user = octets,
+                                            .remote_stag = r.source_stag,
+                                            .remote_offset = SOURCE_BASE}));
+  post_read(&r, 1, 0, 0, 150);
+  rdmap_kit_pull_all(r.kit, KIT_A);
+  rdmap_kit_pass(r.kit, KIT_A, 1);
+  rdmap_kit_pass(r.kit, KIT_A, 0);
+  g_assert_true(rdmap_kit_pull(r.kit, KIT_B));
+  /* B's ULP changes the part that is sent and the part that is not. */
+  memset(r.source, 0x11, 200);
+  g_assert_false(rdmap_stream_is_drained(r.kit->hosts[KIT_B].stream));
+  g_assert_true(rdmap_kit_pull(r.kit, KIT_B));
+  g_assert_true(rdmap_stream_is_drained(r.kit->hosts[KIT_B].stream));
+  rdmap_kit_pass_rest(r.kit, KIT_B);
+  g_assert_cmpmem(r.sink, 100, octets, 100);
+  for (size_t i = 100; i < 150; i++) {
+    g_assert_cmphex(r.sink[i], ==, 0x11);
+  }
+  rdmap_kit_free(r.kit);
+}
+
+/* RDMAP-200, RDMAP-203: a Read completes when the last segment of its response is Delivered: not when that is merely Placed, nor by
+ * acknowledgements; and it takes nothing else. */
+static void test_completion(void)
+{
+  readers r;
+  readers_init(&r, 2, 2);
+  post_read(&r, 1, 0, 0, 250);
+  rdmap_kit_pull_all(r.kit, KIT_A);
+  rdmap_kit_acknowledge(r.kit, KIT_A);
+  rdmap_kit_pass_rest(r.kit, KIT_A);
+  g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_B), ==, 3);
+  rdmap_kit_pass(r.kit, KIT_B, 2);
+  rdmap_kit_pass(r.kit, KIT_B, 0);
+  rdmap_kit_acknowledge(r.kit, KIT_A);
+  rdmap_kit_assert_log(r.kit, KIT_A, "");
+  g_assert_cmpuint(rdmap_stream_outstanding_reads(r.kit->hosts[KIT_A].stream), ==, 1);
+  rdmap_kit_pass(r.kit, KIT_B, 1);
+  rdmap_kit_assert_log(r.kit, KIT_A, "completed 1");
+  rdmap_kit_free(r.kit);
+
+  /* with not one acknowledgement */
+  readers_init(&r, 2, 2);
+  post_read(&r, 1, 0, 0, 250);
+  rdmap_kit_pull_all(r.kit, KIT_A);
+  rdmap_kit_pass_rest(r.kit, KIT_A);
+  rdmap_kit_pull_all(r.kit, KIT_B);
+  rdmap_kit_pass_rest(r.kit, KIT_B);
+  rdmap_kit_assert_log(r.kit, KIT_A, "completed 1");
+  rdmap_kit_free(r.kit);
+}
+
+/* RDMAP-196: completion in the order posted: a Send behind an open Read waits for it though it is acknowledged; a Read behind a Write
+ * that is not acknowledged waits for that. */
+static void test_completion_in_order(void)
+{
+  readers r;
+  readers_init(&r, 2, 2);
+  uint8_t *octets = rdmap_kit_pattern(r.kit, KIT_A, 10, 24);
+  rdmap_kit_post_receive(r.kit, KIT_B, 10);
+  post_read(&r, 1, 0, 0, 10);
+  g_assert_true(rdmap_kit_post(
+      r.kit, KIT_A,
+      (rdmap_work){.id = 2, .operation = RDMAP_OPERATION_SEND, .length = 10, .source_user = octets}));
+  post_read(&r, 3, 0, 10, 10);
+  rdmap_kit_pull_all(r.kit, KIT_A);
+  rdmap_kit_pass(r.kit, KIT_A, 0);
+  rdmap_kit_pass(r.kit, KIT_A, 1);
+  rdmap_stream_acknowledged(r.kit->hosts[KIT_A].stream, rdmap_kit_sent(r.kit, KIT_A, 0)->fpdu_end,
+                            r.kit->now);
+  rdmap_kit_assert_log(r.kit, KIT_B,
+                       "received 1 (10 octets)"); /* while the Read is not answered (RDMAP-199) */
+  rdmap_kit_assert_log(r.kit, KIT_A, "");
+  rdmap_kit_pull_all(r.kit, KIT_B);
+  rdmap_kit_pass(r.kit, KIT_B, 0);
+  rdmap_kit_assert_log(r.kit, KIT_A, "completed 1");
+  rdmap_kit_pass(r.kit, KIT_A, 2);
+  rdmap_kit_pull_all(r.kit, KIT_B);
+  rdmap_kit_pass(r.kit, KIT_B, 1);
+  rdmap_kit_assert_log(r.kit, KIT_A, "completed 1");
+  rdmap_stream_acknowledged(r.kit->hosts[KIT_A].stream, rdmap_kit_sent(r.kit, KIT_A, 1)->fpdu_end,
+                            r.kit->now);
+  rdmap_kit_assert_log(r.kit, KIT_A, "completed 1; completed 2; completed 3");
+  rdmap_kit_free(r.kit);
+}
+
+/* RDMAP-193: a Write with a fence stays here until the responses to all Reads before it are Delivered, so they bring the old octets; a
+ * Write without one goes at once. RDMAP-194: what is posted behind a fence does not overtake it. */
+static void test_fence(void)
+{
+  for (int fenced = 0; fenced < 2; fenced++) {
+    readers r;
+    readers_init(&r, 2, 2);
+    post_read(&r, 1, 0, 0, 20);
+    post_read(&r, 2, 20, 20, 20);
+    for (uint64_t id = 3; id <= 4; id++) {
+      g_assert_true(rdmap_kit_post(
+          r.kit, KIT_A,
+          (rdmap_work){.id = id, .operation = RDMAP_OPERATION_WRITE, .fence = fenced && id == 3}));
+    }
+    g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, fenced ? 2 : 4);
+    rdmap_kit_pass_rest(r.kit, KIT_A);
+    rdmap_kit_pull_all(r.kit, KIT_B);
+    rdmap_kit_pass(r.kit, KIT_B, 0);
+    g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, 0);
+    rdmap_kit_pass(r.kit, KIT_B, 1);
+    g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, fenced ? 2 : 0);
+    rdmap_kit_free(r.kit);
+  }
+}
+
+/* Read Responses and the ULP's own operations take turns, message by message. */
+static void test_taking_turns(void)
+{
+  readers r;
+  readers_init(&r, 3, 3);
+  for (uint32_t i = 0; i < 3; i++) {
+    post_read(&r, i, 0, 0, 150);
+  }
+  rdmap_kit_pull_all(r.kit, KIT_A);
+  rdmap_kit_pass_rest(r.kit, KIT_A);
+  for (uint64_t id = 0; id < 4; id++) {
+    g_assert_true(rdmap_kit_post(r.kit, KIT_B, (rdmap_work){.operation = RDMAP_OPERATION_WRITE}));
+  }
+  static const uint8_t expected[] = {0x42, 0x42, 0x40, 0x42, 0x42, 0x40, 0x42, 0x42, 0x40, 0x40};
+  g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_B), ==, G_N_ELEMENTS(expected));
+  for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
+    g_assert_cmphex(rdmap_kit_sent(r.kit, KIT_B, i)->octets[1], ==, expected[i]);
+  }
+  rdmap_kit_free(r.kit);
+}
+
+/* A response that does not match is an error when strict, with the failing segment in the Terminate; else the Read is taken for
+ * answered. One that nobody asked for is always an error (notes-ddp-rdmap 32). */
+static void test_wrong_responses(void)
+{
+  static const struct {
+    const char *what;
+    uint32_t offset, length;
+    bool asked;
+    const char *strict_log, *lax_log;
+  } rows[] = {
+      {"too long", 0, 21, true, "sends Terminate 1/1/01; completed 1 in error", "completed 1"},
+      {"too short", 0, 19, true, "sends Terminate 1/1/01; completed 1 in error", "completed 1"},
+      {"elsewhere", 1, 20, true, "sends Terminate 1/1/01; completed 1 in error", "completed 1"},
+      {"right", 0, 20, true, "completed 1", "completed 1"},
+      {"not asked for", 0, 20, false, "sends Terminate 0/2/06", "sends Terminate 0/2/06"},
+  };
+  static const uint8_t payload[64];
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    for (int strict = 0; strict < 2; strict++) {
+      rdmap_config a = rdmap_kit_config(KIT_A);
+      a.strict_responses = strict;
+      rdmap_kit *kit = rdmap_kit_new(&a, NULL);
+      uint8_t *sink = rdmap_kit_memory(kit, KIT_A, 100);
+      uint32_t stag = rdmap_kit_register(kit, KIT_A, sink, 0, 100, DDP_ACCESS_REMOTE_WRITE);
+      g_test_message("%s", rows[i].what);
+      if (rows[i].asked) {
+        g_assert_true(rdmap_kit_post(kit, KIT_A,
+                                     (rdmap_work){.id = 1,
+                                                  .operation = RDMAP_OPERATION_READ,
+                                                  .length = 20,
+                                                  .local_stag = stag,
+                                                  .local_offset = 40}));
+        rdmap_kit_pull_all(kit, KIT_A);
+      }
+      ddp_header header = {.tagged = true,
+                           .last = true,
+                           .version = 1,
+                           .ulp_control = 0x42,
+                           .stag = stag,
+                           .tagged_offset = 40 + rows[i].offset};
+      rdmap_kit_forge(kit, KIT_B, &header, payload, rows[i].length);
+      rdmap_kit_pass_rest(kit, KIT_B);
+      rdmap_kit_assert_log(kit, KIT_A, strict ? rows[i].strict_log : rows[i].lax_log);
+      rdmap_kit_free(kit);
+    }
+  }
+}
+
+/* notes-ddp-rdmap 36: the source is revoked when 100 of 250 octets are with DDP. The Terminate comes next, in place of the rest, and asks
+ * for what is left; no segment with L is made up. */
+static void test_revoked_midway(void)
+{
+  readers r;
+  readers_init(&r, 2, 2);
+  post_read(&r, 1, 0, 0, 250);
+  post_read(&r, 2, 0, 0, 250);
+  rdmap_kit_pull_all(r.kit, KIT_A);
+  rdmap_kit_pass_rest(r.kit, KIT_A);
+  g_assert_true(rdmap_kit_pull(r.kit, KIT_B));
+  g_assert_true(ddp_stag_table_deregister(r.kit->hosts[KIT_B].stags, r.source_stag));
+  g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_B), ==, 1);
+  rdmap_kit_assert_log(r.kit, KIT_B, "sends Terminate 0/1/00");
+  g_assert_cmphex(rdmap_kit_sent(r.kit, KIT_B, 0)->octets[0], ==, 0x81);
+  g_assert_cmphex(rdmap_kit_sent(r.kit, KIT_B, 1)->octets[1], ==, 0x47);
+  rdmap_kit_pass_rest(r.kit, KIT_B);
+  rdmap_kit_assert_log(r.kit, KIT_A, "got Terminate 0/1/00; completed 1 in error; completed 2 in error");
+  const rdmap_terminate *terminate = &r.kit->hosts[KIT_A].received_terminate;
+  g_assert_true(terminate->has_request);
+  g_assert_cmpuint(terminate->header.msn, ==, 1);
+  g_assert_cmpuint(terminate->request.sink_offset, ==, SINK_BASE + 100);
+  g_assert_cmpuint(terminate->request.source_offset, ==, SOURCE_BASE + 100);
+  g_assert_cmpuint(terminate->request.length, ==, 150);
+  g_assert_true(rdmap_stream_is_drained(r.kit->hosts[KIT_B].stream));
+  rdmap_kit_free(r.kit);
+}
+
+/* A Read that can never be answered is refused at once. */
+static void test_refused_when_posted(void)
+{
+  readers r;
+  readers_init(&r, 0, 2);
+  g_assert_false(rdmap_kit_post(r.kit, KIT_A, read_work(&r, 1, 0, 0, 1)));
+  g_assert_true(rdmap_stream_is_drained(r.kit->hosts[KIT_A].stream));
+  rdmap_kit_free(r.kit);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rdmap/stream-reads/on-the-wire", test_on_the_wire);
+  g_test_add_func("/rdmap/stream-reads/the-source-ulp-is-idle", test_the_source_ulp_is_idle);
+  g_test_add_func("/rdmap/stream-reads/several-in-any-order", test_several_in_any_order);
+  g_test_add_func("/rdmap/stream-reads/the-source-is-validated", test_the_source_is_validated);
+  g_test_add_func("/rdmap/stream-reads/zero-length", test_zero_length);
+  g_test_add_func("/rdmap/stream-reads/ord-and-ird", test_ord_and_ird);
+  g_test_add_func("/rdmap/stream-reads/more-than-ird", test_more_than_ird);
+  g_test_add_func("/rdmap/stream-reads/one-after-the-other", test_one_after_the_other);
+  g_test_add_func("/rdmap/stream-reads/not-before-delivery", test_not_before_delivery);
+  g_test_add_func("/rdmap/stream-reads/memory-is-read-when-sent", test_memory_is_read_when_sent);
+  g_test_add_func("/rdmap/stream-reads/completion", test_completion);
+  g_test_add_func("/rdmap/stream-reads/completion-in-order", test_completion_in_order);
+  g_test_add_func("/rdmap/stream-reads/fence", test_fence);
+  g_test_add_func("/rdmap/stream-reads/taking-turns", test_taking_turns);
+  g_test_add_func("/rdmap/stream-reads/wrong-responses", test_wrong_responses);
+  g_test_add_func("/rdmap/stream-reads/revoked-midway", test_revoked_midway);
+  g_test_add_func("/rdmap/stream-reads/refused-when-posted", test_refused_when_posted);
+  return g_test_run();
+}

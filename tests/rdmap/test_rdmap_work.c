@@ -1,0 +1,29 @@
+#include <glib.h>
+
+#include "rdmap/rdmap_work.h"
+
+/* The six operations that a ULP can start, each with the RDMA Message that starts it (rdmap-00 §5.2, §6.1 fig. 4). */
+static void test_operations(void)
+{
+  static const struct {
+    rdmap_operation operation;
+    const char *name;
+    int opcode;
+  } rows[] = {
+      {RDMAP_OPERATION_WRITE, "write", 0},     {RDMAP_OPERATION_READ, "read", 1},
+      {RDMAP_OPERATION_SEND, "send", 3},       {RDMAP_OPERATION_SEND_INVALIDATE, "send-invalidate", 4},
+      {RDMAP_OPERATION_SEND_SE, "send-se", 5}, {RDMAP_OPERATION_SEND_SE_INVALIDATE, "send-se-invalidate", 6},
+  };
+  g_assert_cmpuint(G_N_ELEMENTS(rows), ==, RDMAP_OPERATIONS);
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_assert_cmpstr(rdmap_operation_name(rows[i].operation), ==, rows[i].name);
+    g_assert_cmpint(rdmap_operation_opcode(rows[i].operation), ==, rows[i].opcode);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rdmap/work/operations", test_operations);
+  return g_test_run();
+}

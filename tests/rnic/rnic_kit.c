@@ -1,0 +1,525 @@
+#include "rnic_kit.h"
+
+#include <string.h>
+
+enum { DELAY_US = 10, WIRE_PORT = 5044 };
+
+static const char *const names[RDMAP_OPERATIONS] = {"write",           "read",    "send",
+                                                    "send-invalidate", "send-se", "send-se-invalidate"};
+
+typedef struct flight {
+  datagram *packet;
+  unsigned to;
+  time_ps at;
+} flight;
+
+typedef struct memory {
+  uint8_t *octets; /* guards and all */
+  size_t length;   /* without them */
+} memory;
+
+/* --- What the ULPs are told --- */
+
+static void note(kit_side *s, const rnic_completion *completion)
+{
+  const char *separator = s->completions->len > 0 ? ", " : "";
+
+  if (completion->is_receive) {
+    g_string_append_printf(s->completions,
+                           "%sreceived %" G_GUINT64_FORMAT " (%" G_GUINT64_FORMAT " octets)%s%s", separator,
+                           completion->id, completion->octets, completion->solicited ? " solicited" : "",
+                           completion->invalidated ? " invalidated" : "");
+  } else {
+    g_string_append_printf(s->completions, "%s%s %" G_GUINT64_FORMAT "%s", separator,
+                           names[completion->operation], completion->id,
+                           completion->in_error ? " in error" : "");
+  }
+}
+
+static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
+{
+  kit_side *s = user;
+  rnic_completion completion;
+  (void)now;
+
+  s->notified++;
+  while (!s->leaves_completions && rnic_poll(endpoint, &completion)) {
+    note(s, &completion);
+  }
+}
+
+static void on_private_data(void *user, const uint8_t *octets, uint32_t length, time_ps now)
+{
+  kit_side *s = user;
+  (void)now;
+
+  s->private_data_told++;
+  g_string_append_len(s->private_data, (const char *)octets, length);
+}
+
+static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  kit_side *s = user;
+  (void)segment;
+  (void)ulpdu;
+  (void)now;
+
+  s->placed++;
+  s->placed_after_failure += s->failed > 0;
+}
+
+static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
+{
+  kit_side *s = user;
+  (void)segment;
+  (void)now;
+
+  s->delivered++;
+  s->placed_after_failure += s->failed > 0;
+}
+
+static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32_t new_octets,
+                       bool out_of_order, time_ps now)
+{
+  kit_side *s = user;
+  (void)length;
+  (void)new_octets;
+  (void)out_of_order;
+  (void)now;
+
+  if (phase_offset >= 0 && s->segments++ == 0) {
+    s->first_segment = phase_offset;
+  }
+}
+
+static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, time_ps now)
+{
+  kit_side *s = user;
+  (void)length;
+  (void)now;
+
+  if (s->retransmissions++ == 0) {
+    s->first_retransmitted = phase_offset;
+  }
+}
+
+static void on_finished(void *user, rnic_endpoint *endpoint, time_ps now)
+{
+  kit_side *s = user;
+  (void)now;
+
+  s->finished++;
+  if (s->closes_when_finished) {
+    rnic_endpoint_close(endpoint);
+  }
+}
+
+static void on_closed(void *user, time_ps now)
+{
+  kit_side *s = user;
+  (void)now;
+
+  s->closed++;
+}
+
+static void on_failed(void *user, const rnic_failure *failure, time_ps now)
+{
+  kit_side *s = user;
+
+  if (s->failed++ == 0) {
+    s->failed_at = now;
+    s->failure = *failure;
+    s->code = rnic_failure_code(failure);
+    s->has_terminate = failure->terminate != NULL;
+    if (failure->terminate) {
+      s->terminate = *failure->terminate;
+    }
+    s->octets_when_failed = s->wire->len;
+  }
+}
+
+/* --- The kit --- */
+
+static rnic_endpoint_config default_config(rnic_host *host, unsigned side)
+{
+  bool initiator = side == KIT_INITIATOR;
+
+  return (rnic_endpoint_config){.tcp = {.local_address = side + 1,
+                                        .remote_address = 2 - side,
+                                        .local_port = initiator ? 1001 : WIRE_PORT,
+                                        .remote_port = initiator ? WIRE_PORT : 1001,
+                                        .isn = KIT_ISN,
+                                        .receive_mtu_octets = 1500,
+                                        .send_mtu_octets = 1500,
+                                        .receive_window_octets = 65536,
+                                        .initial_window_segments = 10,
+                                        .sack = true,
+                                        .delayed_ack_segments = 2,
+                                        .delayed_ack_ps = 40 * TIME_PS_PER_MILLISECOND,
+                                        .duplicate_ack_threshold = 3,
+                                        .rto_initial_ps = TIME_PS_PER_SECOND,
+                                        .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND,
+                                        .rto_max_ps = 60 * TIME_PS_PER_SECOND,
+                                        .retries_max = 8,
+                                        .segmentation = TCP_SEGMENTATION_ALIGNED,
+                                        .passing = TCP_PASSING_AS_ARRIVED},
+                                .host = host,
+                                .generation = IWARP_IETF,
+                                .role = initiator ? MPA_INITIATOR : MPA_RESPONDER,
+                                .opens = initiator,
+                                .markers = true,
+                                .crc = true,
+                                .private_data_capacity_octets = 512,
+                                .startup_timeout_ps = 10 * TIME_PS_PER_SECOND,
+                                .protection_domain = rnic_host_protection_domain_new(host),
+                                .ird = 2,
+                                .ord = 2,
+                                .strict_responses = true};
+}
+
+static void memory_free(gpointer data)
+{
+  memory *m = data;
+
+  for (size_t i = 0; i < KIT_GUARD_OCTETS; i++) {
+    g_assert_cmphex(m->octets[i], ==, KIT_UNTOUCHED);
+    g_assert_cmphex(m->octets[KIT_GUARD_OCTETS + m->length + i], ==, KIT_UNTOUCHED);
+  }
+  g_free(m->octets);
+  g_free(m);
+}
+
+rnic_kit *rnic_kit_new(void)
+{
+  rnic_kit *kit = g_new0(rnic_kit, 1);
+
+  kit->flying = g_queue_new();
+  for (unsigned side = 0; side < KIT_SIDES; side++) {
+    kit_side *s = &kit->sides[side];
+    s->kit = kit;
+    s->host = rnic_host_new(side + 1);
+    s->config = default_config(s->host, side);
+    s->completions = g_string_new(NULL);
+    s->private_data = g_string_new(NULL);
+    s->wire = g_byte_array_new();
+    s->memories = g_ptr_array_new_with_free_func(memory_free);
+    s->closes_when_finished = true;
+  }
+  return kit;
+}
+
+void rnic_kit_set_generation(rnic_kit *kit, iwarp_generation generation)
+{
+  kit->sides[KIT_INITIATOR].config.generation = generation;
+  kit->sides[KIT_RESPONDER].config.generation = generation;
+}
+
+void rnic_kit_create(rnic_kit *kit)
+{
+  static const rnic_endpoint_events events = {.completion = on_completion,
+                                              .private_data = on_private_data,
+                                              .placed = on_placed,
+                                              .delivered = on_delivered,
+                                              .segment = on_segment,
+                                              .retransmitted = on_retransmitted,
+                                              .finished = on_finished,
+                                              .closed = on_closed,
+                                              .failed = on_failed};
+
+  for (unsigned side = 0; side < KIT_SIDES; side++) {
+    kit_side *s = &kit->sides[side];
+    bool rdmac = s->config.generation == IWARP_RDMAC;
+    s->endpoint = rnic_endpoint_new(&s->config, &events, s);
+    s->first_fpdu = s->config.streaming_octets_sent + (rdmac ? 0 : 20 + s->config.private_data_octets);
+    s->markers = rdmac || kit->sides[1 - side].config.markers;
+  }
+}
+
+void rnic_kit_start(rnic_kit *kit)
+{
+  if (!kit->sides[KIT_INITIATOR].endpoint) {
+    rnic_kit_create(kit);
+  }
+  rnic_endpoint_start(kit->sides[KIT_RESPONDER].endpoint, kit->now);
+  rnic_endpoint_start(kit->sides[KIT_INITIATOR].endpoint, kit->now);
+}
+
+/* --- The wire --- */
+
+static void record(rnic_kit *kit, kit_side *s, const datagram *packet)
+{
+  uint32_t length = packet->payload.length;
+  tcp_header header;
+
+  datagram_tcp_header(packet, &header);
+  if (header.flags & TCP_FIN && !s->fin) {
+    s->fin = true;
+    s->fin_at = kit->now;
+  }
+  if (header.flags & TCP_RST && !s->rst) {
+    s->rst = true;
+    s->rst_at = kit->now;
+  }
+  if (length > 0) {
+    uint32_t position = header.sequence - (uint32_t)KIT_ISN - 1;
+    if (s->wire->len == 0) {
+      s->first_octet_at = kit->now;
+    }
+    if (s->wire->len < position + length) {
+      g_byte_array_set_size(s->wire, position + length);
+    }
+    octet_rope_copy_out(&packet->payload, 0, length, s->wire->data + position);
+  }
+}
+
+static bool is_lost(rnic_kit *kit, unsigned from, const datagram *packet)
+{
+  kit_side *s = &kit->sides[from];
+  bool in_mask = false;
+
+  if (packet->payload.length > 0) {
+    in_mask = s->packets < 64 && (s->lost >> s->packets & 1);
+    s->packets++;
+  }
+  return in_mask || (kit->loses && kit->loses(kit, from, packet));
+}
+
+static bool send_all(rnic_kit *kit, unsigned from)
+{
+  kit_side *s = &kit->sides[from];
+  bool any = false;
+  datagram *packet;
+
+  while ((packet = rnic_endpoint_transmit(s->endpoint, kit->now))) {
+    any = true;
+    record(kit, s, packet);
+    if (is_lost(kit, from, packet)) {
+      datagram_unref(packet);
+      continue;
+    }
+    flight *f = g_new(flight, 1);
+    *f = (flight){packet, 1 - from, kit->now + DELAY_US * TIME_PS_PER_MICROSECOND};
+    g_queue_push_tail(kit->flying, f);
+  }
+  return any;
+}
+
+static time_ps next_event(const rnic_kit *kit)
+{
+  const flight *first = g_queue_peek_head(kit->flying);
+  time_ps due = first ? first->at : TIME_PS_NEVER;
+
+  for (unsigned side = 0; side < KIT_SIDES; side++) {
+    due = time_ps_earlier(due, rnic_endpoint_deadline(kit->sides[side].endpoint));
+  }
+  return due;
+}
+
+void rnic_kit_run(rnic_kit *kit, time_ps span)
+{
+  time_ps until = kit->now + span;
+
+  for (;;) {
+    send_all(kit, KIT_INITIATOR);
+    send_all(kit, KIT_RESPONDER);
+    time_ps due = next_event(kit);
+    if (due > until) {
+      break;
+    }
+    g_assert_cmpint(due, >=, kit->now); /* nothing is ever due in the past: no end can spin */
+    kit->now = due;
+    const flight *first = g_queue_peek_head(kit->flying);
+    if (first && first->at == due) {
+      flight *f = g_queue_pop_head(kit->flying);
+      rnic_endpoint_receive(kit->sides[f->to].endpoint, f->packet, kit->now);
+      datagram_unref(f->packet);
+      g_free(f);
+    }
+    for (unsigned side = 0; side < KIT_SIDES; side++) {
+      if (rnic_endpoint_deadline(kit->sides[side].endpoint) <= kit->now) {
+        rnic_endpoint_run(kit->sides[side].endpoint, kit->now);
+      }
+    }
+  }
+  kit->now = until;
+}
+
+void rnic_kit_forge(rnic_kit *kit, uint32_t position, const void *octets, uint32_t length, uint8_t flags)
+{
+  const kit_side *responder = &kit->sides[KIT_RESPONDER];
+  tcp_header header = {.source_port = responder->config.tcp.remote_port,
+                       .destination_port = responder->config.tcp.local_port,
+                       .sequence = (uint32_t)KIT_ISN + (flags & TCP_SYN ? 0 : 1) + position,
+                       .acknowledgement = (uint32_t)KIT_ISN + 1 + responder->wire->len,
+                       .flags = flags,
+                       .window = 65535};
+  octet_rope payload;
+
+  octet_rope_init(&payload);
+  octet_rope_append(&payload, octets, length, NULL);
+  datagram *packet = datagram_new(responder->config.tcp.remote_address, responder->config.tcp.local_address,
+                                  &header, &payload);
+  rnic_endpoint_receive(responder->endpoint, packet, kit->now);
+  datagram_unref(packet);
+}
+
+static void flight_free(gpointer data)
+{
+  flight *f = data;
+
+  datagram_unref(f->packet);
+  g_free(f);
+}
+
+void rnic_kit_free(rnic_kit *kit)
+{
+  g_queue_free_full(kit->flying, flight_free);
+  for (unsigned side = 0; side < KIT_SIDES; side++) {
+    kit_side *s = &kit->sides[side];
+    rnic_endpoint_free(s->endpoint);
+    rnic_host_free(s->host);
+    g_string_free(s->completions, TRUE);
+    g_string_free(s->private_data, TRUE);
+    g_byte_array_unref(s->wire);
+    g_ptr_array_unref(s->memories);
+    g_free(s->code);
+  }
+  g_free(kit);
+}
+
+/* --- Memory and work --- */
+
+uint8_t *rnic_kit_memory(rnic_kit *kit, unsigned side, size_t octets)
+{
+  memory *m = g_new(memory, 1);
+
+  m->length = octets;
+  m->octets = g_malloc(octets + 2 * (size_t)KIT_GUARD_OCTETS);
+  memset(m->octets, KIT_UNTOUCHED, octets + 2 * (size_t)KIT_GUARD_OCTETS);
+  g_ptr_array_add(kit->sides[side].memories, m);
+  return m->octets + KIT_GUARD_OCTETS;
+}
+
+bool rnic_kit_is_untouched(const uint8_t *octets, size_t length)
+{
+  for (size_t i = 0; i < length; i++) {
+    if (octets[i] != KIT_UNTOUCHED) {
+      return false;
+    }
+  }
+  return true;
+}
+
+uint8_t *rnic_kit_register(rnic_kit *kit, unsigned side, uint64_t base, size_t octets, uint32_t *stag)
+{
+  rnic_memory m = {.octets = rnic_kit_memory(kit, side, octets),
+                   .length = octets,
+                   .base = base,
+                   .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
+                   .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
+                   .is_remotely_invalidatable = true};
+
+  g_assert_true(rnic_register(kit->sides[side].endpoint, &m, stag));
+  return m.octets;
+}
+
+uint8_t *rnic_kit_post_receive(rnic_kit *kit, unsigned side, size_t octets, uint64_t id)
+{
+  uint8_t *buffer = rnic_kit_memory(kit, side, octets);
+
+  rnic_post_receive(kit->sides[side].endpoint, buffer, octets, id);
+  return buffer;
+}
+
+static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz";
+
+static void payload_source(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+{
+  (void)user;
+
+  while (length > 0) {
+    uint32_t at = (uint32_t)(from % 26);
+    uint32_t part = MIN(26 - at, length);
+    octet_rope_append(rope, (const uint8_t *)alphabet + at, part, NULL);
+    from += part;
+    length -= part;
+  }
+}
+
+bool rnic_kit_post(rnic_kit *kit, unsigned side, rdmap_work work)
+{
+  work.source = payload_source;
+  return rnic_post(kit->sides[side].endpoint, &work);
+}
+
+bool rnic_kit_is_payload(const uint8_t *octets, size_t length)
+{
+  for (size_t i = 0; i < length; i++) {
+    if (octets[i] != (uint8_t)alphabet[i % 26]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* --- Reading the wire --- */
+
+/* The octets of the FPDU phase without its markers: 4 at each multiple of 512 (mpa-01 §4.1). */
+static GByteArray *without_markers(const kit_side *s)
+{
+  GByteArray *plain = g_byte_array_new();
+
+  for (uint64_t at = s->first_fpdu; at < s->wire->len; at++) {
+    if (!s->markers || (at - s->first_fpdu) % 512 >= 4) {
+      g_byte_array_append(plain, s->wire->data + at, 1);
+    }
+  }
+  return plain;
+}
+
+GPtrArray *rnic_kit_ulpdus(const rnic_kit *kit, unsigned side, bool *intact)
+{
+  GByteArray *plain = without_markers(&kit->sides[side]);
+  GPtrArray *ulpdus = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
+  size_t at = 0;
+
+  while (at + 2 <= plain->len) {
+    size_t length = (size_t)plain->data[at] << 8 | plain->data[at + 1];
+    size_t padded = (2 + length + 3) / 4 * 4;
+    if (at + padded + 4 > plain->len) {
+      break;
+    }
+    GByteArray *ulpdu = g_byte_array_new();
+    g_byte_array_append(ulpdu, plain->data + at + 2, (guint)length);
+    g_ptr_array_add(ulpdus, ulpdu);
+    at += padded + 4;
+  }
+  if (intact) {
+    *intact = at == plain->len;
+  }
+  g_byte_array_unref(plain);
+  return ulpdus;
+}
+
+char *rnic_kit_terminate(const rnic_kit *kit, unsigned side)
+{
+  GPtrArray *ulpdus = rnic_kit_ulpdus(kit, side, NULL);
+  GString *hex = g_string_new(NULL);
+  int found = 0;
+
+  for (guint i = 0; i < ulpdus->len; i++) {
+    const GByteArray *ulpdu = g_ptr_array_index(ulpdus, i);
+    /* T=0 and opcode 7 (rdmap-00 §6.1) */
+    if (ulpdu->len >= 18 && !(ulpdu->data[0] & 0x80) && (ulpdu->data[1] & 0x0F) == 7) {
+      found++;
+      for (guint j = 18; j < ulpdu->len; j++) {
+        g_string_append_printf(hex, "%02X", ulpdu->data[j]);
+      }
+    }
+  }
+  g_ptr_array_unref(ulpdus);
+  if (found > 1) {
+    g_string_assign(hex, "several");
+  }
+  return g_string_free(hex, FALSE);
+}

@@ -1,0 +1,247 @@
+/* What should arrive at one end, compared with what does: segments, octets, completions. */
+#include "rnic/rnic_arrivals.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum { OCTETS = 3000, HALF = 1500 };
+
+/* Memory with the right octets in it, as DDP would have placed them. */
+typedef struct fixture {
+  pattern *table;
+  rnic_workload_slots *slots;
+  rnic_workload_slot *slot;
+  rnic_arrivals *arrivals;
+} fixture;
+
+static void set_up(fixture *f, gconstpointer data)
+{
+  (void)data;
+  f->table = pattern_new();
+  f->slots = rnic_workload_slots_new(2, OCTETS, f->table);
+  f->slot = rnic_workload_slots_take(f->slots, 777);
+  f->slot->stag = 0xABCD;
+  memcpy(f->slot->memory, pattern_at(f->table, 777), OCTETS);
+  f->arrivals = rnic_arrivals_new();
+}
+
+static void tear_down(fixture *f, gconstpointer data)
+{
+  (void)data;
+  rnic_arrivals_free(f->arrivals);
+  rnic_workload_slots_free(f->slots);
+  pattern_free(f->table);
+}
+
+static rnic_arrival tagged(const fixture *f, rdmap_opcode opcode, uint32_t length)
+{
+  return (rnic_arrival){.kind = opcode == RDMAP_WRITE ? RNIC_ARRIVAL_WRITE : RNIC_ARRIVAL_RESPONSE,
+                        .opcode = opcode,
+                        .slot = f->slot,
+                        .length = length};
+}
+
+static rnic_arrival send_of(const fixture *f, uint32_t length)
+{
+  return (rnic_arrival){.kind = RNIC_ARRIVAL_SEND,
+                        .opcode = RDMAP_SEND_SE_INVALIDATE,
+                        .buffer = f->slot,
+                        .length = length,
+                        .solicits = true,
+                        .invalidates = true,
+                        .invalidated_stag = 0x55};
+}
+
+/* The segment of `octets` at `from` of a message of `opcode` in the fixture's slot. */
+static ddp_segment segment(const fixture *f, rdmap_opcode opcode, uint32_t from, uint32_t octets, bool last)
+{
+  return (ddp_segment){.header = {.tagged = rdmap_opcode_rules_of(opcode)->tagged,
+                                  .last = last,
+                                  .ulp_control = rdmap_control_encode(1, opcode),
+                                  .stag = f->slot->stag,
+                                  .tagged_offset = f->slot->base + from,
+                                  .message_offset = from},
+                       .payload_octets = octets};
+}
+
+static bool deliver(fixture *f, ddp_segment s, rnic_arrival *whole)
+{
+  return rnic_arrivals_delivered(f->arrivals, &s, whole);
+}
+
+static uint64_t errors(const fixture *f)
+{
+  return rnic_arrivals_results_of(f->arrivals)->order_errors;
+}
+
+/* A Write in two segments is whole with the second. */
+static void test_write(fixture *f, gconstpointer data)
+{
+  rnic_arrival write = tagged(f, RDMAP_WRITE, OCTETS);
+  rnic_arrival whole;
+  (void)data;
+
+  rnic_arrivals_expect(f->arrivals, &write);
+  g_assert_false(deliver(f, segment(f, RDMAP_WRITE, 0, HALF, false), &whole));
+  g_assert_true(deliver(f, segment(f, RDMAP_WRITE, HALF, HALF, true), &whole));
+  g_assert_true(whole.slot == f->slot);
+  g_assert_cmpuint(rnic_arrivals_results_of(f->arrivals)->messages, ==, 1);
+  g_assert_cmpuint(rnic_arrivals_results_of(f->arrivals)->octets, ==, OCTETS);
+  g_assert_cmpuint(rnic_arrivals_results_of(f->arrivals)->octets_wrong, ==, 0);
+  g_assert_cmpuint(errors(f), ==, 0);
+}
+
+/* Wrong octets are counted one by one, where they are: three in the second half. */
+static void test_wrong_octets(fixture *f, gconstpointer data)
+{
+  rnic_arrival write = tagged(f, RDMAP_WRITE, OCTETS);
+  rnic_arrival whole;
+  (void)data;
+
+  rnic_arrivals_expect(f->arrivals, &write);
+  f->slot->memory[HALF] ^= 1;
+  f->slot->memory[2000] ^= 0x80;
+  f->slot->memory[OCTETS - 1] ^= 0xFF;
+  deliver(f, segment(f, RDMAP_WRITE, 0, HALF, false), &whole);
+  g_assert_cmpuint(rnic_arrivals_results_of(f->arrivals)->octets_wrong, ==, 0);
+  deliver(f, segment(f, RDMAP_WRITE, HALF, HALF, true), &whole);
+  g_assert_cmpuint(rnic_arrivals_results_of(f->arrivals)->octets_wrong, ==, 3);
+}
+
+/* Each way in which a segment is not the next one of the next message. The first half of a Write has arrived. */
+static void test_not_the_next(fixture *f, gconstpointer data)
+{
+  ddp_segment wrong[9];
+  rnic_arrival whole;
+  (void)data;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
+    wrong[i] = segment(f, RDMAP_WRITE, HALF, HALF, true);
+  }
+  wrong[0].header.last = false;          /* ends without the L bit */
+  wrong[1].payload_octets = HALF - 1;    /* ends early */
+  wrong[2].payload_octets = HALF + 1;    /* ends late */
+  wrong[3].header.stag++;                /* another buffer */
+  wrong[4].header.tagged_offset++;       /* another place */
+  wrong[5].header.tagged_offset -= HALF; /* the first half again */
+  wrong[6].header.ulp_control = rdmap_control_encode(1, RDMAP_SEND);
+  wrong[7].header.ulp_control = rdmap_control_encode(1, RDMAP_READ_RESPONSE); /* no Read is open */
+  wrong[8].header.ulp_control = rdmap_control_encode(1, RDMAP_SEND_SE);
+  for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
+    rnic_arrivals *fresh = rnic_arrivals_new();
+    rnic_arrival write = tagged(f, RDMAP_WRITE, OCTETS);
+    ddp_segment first = segment(f, RDMAP_WRITE, 0, HALF, false);
+
+    rnic_arrivals_expect(fresh, &write);
+    rnic_arrivals_delivered(fresh, &first, &whole);
+    g_assert_false(rnic_arrivals_delivered(fresh, &wrong[i], &whole));
+    g_assert_cmpuint(rnic_arrivals_results_of(fresh)->order_errors, ==, 1);
+    g_assert_cmpuint(rnic_arrivals_results_of(fresh)->last_unexpected, ==, 1);
+    g_assert_cmpuint(rnic_arrivals_results_of(fresh)->messages, ==, 0);
+    rnic_arrivals_free(fresh);
+  }
+}
+
+/* Responses come in the order of the Reads, whatever Writes come between them; each kind keeps its own. */
+static void test_kinds_interleave(fixture *f, gconstpointer data)
+{
+  rnic_arrival write = tagged(f, RDMAP_WRITE, HALF);
+  rnic_arrival response = tagged(f, RDMAP_READ_RESPONSE, OCTETS);
+  rnic_arrival whole;
+  (void)data;
+
+  rnic_arrivals_expect(f->arrivals, &write);
+  rnic_arrivals_expect(f->arrivals, &response);
+  g_assert_false(deliver(f, segment(f, RDMAP_READ_RESPONSE, 0, HALF, false), &whole));
+  g_assert_true(deliver(f, segment(f, RDMAP_WRITE, 0, HALF, true), &whole));
+  g_assert_cmpint(whole.kind, ==, RNIC_ARRIVAL_WRITE);
+  g_assert_true(deliver(f, segment(f, RDMAP_READ_RESPONSE, HALF, HALF, true), &whole));
+  g_assert_cmpint(whole.kind, ==, RNIC_ARRIVAL_RESPONSE);
+  g_assert_cmpuint(errors(f), ==, 0);
+}
+
+/* Once a right segment follows, the wrong one before it was not the stream's last. */
+static void test_last_unexpected_is_the_last(fixture *f, gconstpointer data)
+{
+  rnic_arrival write = tagged(f, RDMAP_WRITE, HALF);
+  rnic_arrival whole;
+  (void)data;
+
+  rnic_arrivals_expect(f->arrivals, &write);
+  deliver(f, segment(f, RDMAP_READ_RESPONSE, 0, 10, true), &whole);
+  g_assert_cmpuint(rnic_arrivals_results_of(f->arrivals)->last_unexpected, ==, 1);
+  deliver(f, segment(f, RDMAP_WRITE, 0, HALF, true), &whole);
+  g_assert_cmpuint(rnic_arrivals_results_of(f->arrivals)->last_unexpected, ==, 0);
+  g_assert_cmpuint(errors(f), ==, 1);
+}
+
+/* A Send counts when its receive completes, and what the completion says of it is compared: buffer, length, Solicited Event, STag. */
+static void test_receives(fixture *f, gconstpointer data)
+{
+  const rnic_completion right = {.id = f->slot->index,
+                                 .is_receive = true,
+                                 .octets = HALF,
+                                 .solicited = true,
+                                 .invalidated = true,
+                                 .invalidated_stag = 0x55};
+  rnic_completion completions[6];
+  rnic_arrival whole;
+  (void)data;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(completions); i++) {
+    completions[i] = right;
+  }
+  completions[1].id++;
+  completions[2].octets--;
+  completions[3].solicited = false;
+  completions[4].invalidated = false;
+  completions[5].invalidated_stag++;
+  for (gsize i = 0; i < G_N_ELEMENTS(completions); i++) {
+    rnic_arrivals *fresh = rnic_arrivals_new();
+    rnic_arrival send = send_of(f, HALF);
+    ddp_segment only = segment(f, RDMAP_SEND_SE_INVALIDATE, 0, HALF, true);
+
+    rnic_arrivals_expect(fresh, &send);
+    g_assert_false(rnic_arrivals_delivered(fresh, &only, &whole));
+    g_assert_cmpuint(rnic_arrivals_results_of(fresh)->messages, ==, 0);
+    g_assert_true(rnic_arrivals_received(fresh, &completions[i], &whole));
+    g_assert_cmpuint(rnic_arrivals_results_of(fresh)->messages, ==, 1);
+    g_assert_cmpuint(rnic_arrivals_results_of(fresh)->order_errors, ==, i > 0);
+    rnic_arrivals_free(fresh);
+  }
+}
+
+/* A receive completes before its Send was Delivered: no such message. */
+static void test_receive_without_a_message(fixture *f, gconstpointer data)
+{
+  const rnic_completion early = {.is_receive = true};
+  rnic_arrival send = send_of(f, HALF);
+  rnic_arrival whole;
+  (void)data;
+
+  rnic_arrivals_expect(f->arrivals, &send);
+  g_assert_false(rnic_arrivals_received(f->arrivals, &early, &whole));
+  g_assert_cmpuint(errors(f), ==, 1);
+}
+
+int main(int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    void (*test)(fixture *, gconstpointer);
+  } tests[] = {
+      {"/rnic-arrivals/write", test_write},
+      {"/rnic-arrivals/wrong-octets", test_wrong_octets},
+      {"/rnic-arrivals/not-the-next", test_not_the_next},
+      {"/rnic-arrivals/kinds-interleave", test_kinds_interleave},
+      {"/rnic-arrivals/last-unexpected", test_last_unexpected_is_the_last},
+      {"/rnic-arrivals/receives", test_receives},
+      {"/rnic-arrivals/receive-without-a-message", test_receive_without_a_message},
+  };
+
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
+    g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].test, tear_down);
+  }
+  return g_test_run();
+}

@@ -1,0 +1,661 @@
+/* Every fault, and what comes of it: the Terminate on the wire octet for octet, what both ULPs are told, and that no memory is touched that may
+ * not be. Nothing here is taken from the table of rnic_fault.c but its names. */
+#include "rnic_kit.h"
+
+#include <string.h>
+
+#include "rnic/rnic_fault.h"
+#include "rnic/rnic_fault_bait.h"
+
+/* What the ends do. The misbehaving end's operations have 70 octets of payload, ids from 1 on, and go to these places:
+ *   its Writes to, and its Reads from, STag 100, TO 1000 of its victim (2000 octets there); its Reads into STag 200, TO 2000 of its own;
+ *   its Sends into buffers 7, 8 and 5 (70 octets each, 8 has 1000); Invalidate STag is 300. All numbers of wire fields are hexadecimal.
+ *   The victim's Read: of 2000 octets of STag 200, TO 2000, into its own STag 400, TO 4000. */
+typedef enum fault_work {
+  NOTHING,
+  WRITE,
+  SEND,
+  SENDS, /* three */
+  LONG_SENDS, /* 70 octets, then 1000: markers lie at 0 and 512 of the stream, so that one is within the second FPDU */
+  READ,
+  READS, /* four, where two may be outstanding */
+  INVALIDATE,
+  VICTIM_READS,
+} fault_work;
+
+typedef struct fault_case {
+  const char *ids; /* of the requirements that it proves */
+  const char *fault;
+  fault_work work;
+  uint64_t at;
+  const char *code;      /* of both ends' failure; NULL: none */
+  bool told_by_faulty;   /* the Terminate is the misbehaving end's own */
+  const char *terminate; /* its payload: ietf and rfc */
+  const char *rdmac_terminate;
+  const char *victim;     /* completions */
+  const char *faulty;     /* completions */
+  const char *victim_mpa; /* the victim's code, when MPA found it there */
+} fault_case;
+
+/* A Terminate is, in octets: layer and type (4 bits each), code, M D R (80, 40, 20), 0; with M and D the length of the segment at fault (2) and
+ * its DDP header (14 or 18); with R the Read Request header (28) (rdmap-00 §6.8, notes-ddp-rdmap 42, 43). SSSSSSSS is the bait's STag.
+ *
+ * The segments, before the fault, in ietf and rfc (rdmac: C0 for C1, 40 for 41, and the second octet less 40, for RV 0):
+ *   Write         70 + 14 = 0054: C1 40 00000100 0000000000001000           T=1 L=1 DV=1, RV=1 opcode 0, STag, TO
+ *   Send          70 + 18 = 0058: 41 43 00000000 00000000 00000001 00000000 L=1 DV=1, opcode 3, 0, QN 0, MSN 1, MO 0
+ *   Send with Inv 70 + 18 = 0058: 41 44 00000300 00000000 00000001 00000000 the STag to invalidate
+ *   Read Request  28 + 18 = 002E: 41 41 00000000 00000001 00000001 00000000 QN 1
+ *                           00000200 0000000000002000 00000046 00000100 0000000000001000   SinkSTag SinkTO 70 SrcSTag SrcTO
+ *   Read Response: its first segment has MULPDU 1460 - (6 + 3 * 4) = 1442 = 05A2 octets; C1 42 with L set */
+static const fault_case cases[] = {
+    {"MPA-288, MPA-289, MPA-290, MPA-272, MPA-274, DDP-133, DDP-134, RDMAP-229: code 2 by the CRC", "bad-crc",
+     SENDS, 2, "Terminate 2/0/02", false, "20020000", "20020000", "received 7 (70 octets)",
+     "send 1, send 2, send 3", "MPA error 2"},
+    {"MPA-288", "damaged-ulpdu", SENDS, 2, "Terminate 2/0/02", false, "20020000", "20020000",
+     "received 7 (70 octets)", "send 1, send 2, send 3", "MPA error 2"},
+    {"MPA-288", "bad-length", SENDS, 2, "Terminate 2/0/02", false, "20020000", "20020000",
+     "received 7 (70 octets)", "send 1, send 2, send 3", "MPA error 2"},
+    {"MPA-288", "impossible-length", SENDS, 2, "Terminate 2/0/02", false, "20020000", "20020000",
+     "received 7 (70 octets)", "send 1, send 2, send 3", "MPA error 2"},
+    {"MPA-272, MPA-274, MPA-288, MPA-289, MPA-290: code 3", "wrong-fpduptr", LONG_SENDS, 1,
+     "Terminate 2/0/03", false, "20030000", "20030000", "received 7 (70 octets)", "send 1, send 2",
+     "MPA error 3"},
+    {"MPA-272, MPA-274: code 3", "length-against-marker", LONG_SENDS, 1, "Terminate 2/0/03", false,
+     "20030000", "20030000", "received 7 (70 octets)", "send 1, send 2", "MPA error 3"},
+    /* No header to copy: M = D = R = 0 (notes-ddp-rdmap 15). */
+    {"DDP-135, RDMAP-229", "short-ulpdu", SEND, 1, "Terminate 1/0/00", false, "10000000", "10000000", "",
+     "send 1", NULL},
+    /* DV = 3 */
+    {"DDP-135, RDMAP-229", "ddp-version-tagged", WRITE, 1, "Terminate 1/1/04", false,
+     "1104C0000054C340000001000000000000001000", "1104C0000054C300000001000000000000001000", "", "write 1",
+     NULL},
+    {"DDP-135, RDMAP-229", "ddp-version-untagged", SEND, 1, "Terminate 1/2/06", false,
+     "1206C0000058434300000000000000000000000100000000", "1206C0000058430300000000000000000000000100000000",
+     "", "send 1", NULL},
+    /* STag 00000100 with the bits of 5A5A5A5A changed */
+    {"DDP-135, DDP-199, RDMAP-229", "invalid-stag", WRITE, 1, "Terminate 1/1/00", false,
+     "1100C0000054C1405A5A5B5A0000000000001000", "1100C0000054C0005A5A5B5A0000000000001000", "", "write 1",
+     NULL},
+    /* TO 1000 with the bit 2^62 changed */
+    {"DDP-135, RDMAP-229", "out-of-bounds", WRITE, 1, "Terminate 1/1/01", false,
+     "1101C0000054C140000001004000000000001000", "1101C0000054C000000001004000000000001000", "", "write 1",
+     NULL},
+    /* 2^64 - 70 = FFFFFFFFFFFFFFBA */
+    {"DDP-135, RDMAP-229", "to-wrap", WRITE, 1, "Terminate 1/1/03", false,
+     "1103C0000054C14000000100FFFFFFFFFFFFFFBA", "1103C0000054C00000000100FFFFFFFFFFFFFFBA", "", "write 1",
+     NULL},
+    {"DDP-135, RDMAP-229", "write-access", WRITE, 1, "Terminate 1/1/00", false,
+     "1100C0000054C140SSSSSSSS0000000000001000", "1100C0000054C000SSSSSSSS0000000000001000", "", "write 1",
+     NULL},
+    {"DDP-208, DDP-199, RDMAP-229", "write-foreign-domain", WRITE, 1, "Terminate 1/1/02", false,
+     "1102C0000054C140SSSSSSSS0000000000001000", "1102C0000054C000SSSSSSSS0000000000001000", "", "write 1",
+     NULL},
+    {"DDP-209, DDP-199, RDMAP-229", "write-foreign-stream", WRITE, 1, "Terminate 1/1/02", false,
+     "1102C0000054C140SSSSSSSS0000000000001000", "1102C0000054C000SSSSSSSS0000000000001000", "", "write 1",
+     NULL},
+    {"DDP-135, RDMAP-229", "invalid-queue", SEND, 1, "Terminate 1/2/01", false,
+     "1201C0000058414300000000000000030000000100000000", "1201C0000058400300000000000000030000000100000000",
+     "", "send 1", NULL},
+    /* MSN 1 + 2^24 */
+    {"DDP-135, RDMAP-229", "no-buffer", SEND, 1, "Terminate 1/2/02", false,
+     "1202C0000058414300000000000000000100000100000000", "1202C0000058400300000000000000000100000100000000",
+     "", "send 1", NULL},
+    /* The second Send says MSN 1. */
+    {"DDP-135, RDMAP-229", "msn-range", SENDS, 2, "Terminate 1/2/03", false,
+     "1203C0000058414300000000000000000000000100000000", "1203C0000058400300000000000000000000000100000000",
+     "received 7 (70 octets)", "send 1, send 2, send 3", NULL},
+    {"DDP-135, RDMAP-229", "bad-mo", SEND, 1, "Terminate 1/2/04", false,
+     "1204C00000584143000000000000000000000001FFFFFFFC", "1204C00000584003000000000000000000000001FFFFFFFC",
+     "", "send 1", NULL},
+    {"DDP-135, RDMAP-229", "too-long", SEND, 1, "Terminate 1/2/05", false,
+     "1205C0000058414300000000000000000000000100000001", "1205C0000058400300000000000000000000000100000001",
+     "", "send 1", NULL},
+    /* RV = 3: C0 over the opcode, in all generations */
+    {"RDMAP-229", "rdmap-version", SEND, 1, "Terminate 0/2/05", false,
+     "0205C000005841C300000000000000000000000100000000", "0205C000005840C300000000000000000000000100000000",
+     "", "send 1", NULL},
+    {"RDMAP-229", "unknown-opcode", SEND, 1, "Terminate 0/2/06", false,
+     "0206C0000058414F00000000000000000000000100000000", "0206C0000058400F00000000000000000000000100000000",
+     "", "send 1", NULL},
+    {"RDMAP-229", "unexpected-opcode", SEND, 1, "Terminate 0/2/06", false,
+     "0206C0000058414000000000000000000000000100000000", "0206C0000058400000000000000000000000000100000000",
+     "", "send 1", NULL},
+    /* 14 octets: a header alone; STag and TO are looked at by nobody */
+    {"RDMAP-229", "unasked-response", NOTHING, 1, "Terminate 0/2/06", false,
+     "0206C000000EC142DEADBEEFFFFFFFFFFFFFFFFF", "0206C000000EC002DEADBEEFFFFFFFFFFFFFFFFF", "", "", NULL},
+    {"RDMAP-229", "short-response", VICTIM_READS, 1, "Terminate 1/1/01", false,
+     "1101C00005A2C142000004000000000000004000", "1101C00005A2C002000004000000000000004000",
+     "read 1 in error", "", NULL},
+    {"RDMAP-229", "read-invalid-stag", READ, 1, "Terminate 0/1/00", false,
+     "0100E000002E4141000000000000000100000001000000000000020000000000000020000000004"
+     "65A5A5B5A0000000000001000",
+     "0100E000002E4001000000000000000100000001000000000000020000000000000020000000004"
+     "65A5A5B5A0000000000001000",
+     "", "read 1 in error", NULL},
+    {"RDMAP-229", "read-out-of-bounds", READ, 1, "Terminate 0/1/01", false,
+     "0101E000002E4141000000000000000100000001000000000000020000000000000020000000004"
+     "6000001004000000000001000",
+     "0101E000002E4001000000000000000100000001000000000000020000000000000020000000004"
+     "6000001004000000000001000",
+     "", "read 1 in error", NULL},
+    {"RDMAP-229", "read-access", READ, 1, "Terminate 0/1/02", false,
+     "0102E000002E4141000000000000000100000001000000000000020000000000000020000000004"
+     "6SSSSSSSS0000000000001000",
+     "0102E000002E4001000000000000000100000001000000000000020000000000000020000000004"
+     "6SSSSSSSS0000000000001000",
+     "", "read 1 in error", NULL},
+    {"DDP-208, RDMAP-229", "read-foreign-domain", READ, 1, "Terminate 0/1/03", false,
+     "0103E000002E4141000000000000000100000001000000000000020000000000000020000000004"
+     "6SSSSSSSS0000000000001000",
+     "0103E000002E4001000000000000000100000001000000000000020000000000000020000000004"
+     "6SSSSSSSS0000000000001000",
+     "", "read 1 in error", NULL},
+    {"DDP-209, RDMAP-229", "read-foreign-stream", READ, 1, "Terminate 0/1/03", false,
+     "0103E000002E4141000000000000000100000001000000000000020000000000000020000000004"
+     "6SSSSSSSS0000000000001000",
+     "0103E000002E4001000000000000000100000001000000000000020000000000000020000000004"
+     "6SSSSSSSS0000000000001000",
+     "", "read 1 in error", NULL},
+    {"RDMAP-229", "read-to-wrap", READ, 1, "Terminate 0/1/04", false,
+     "0104E000002E4141000000000000000100000001000000000000020000000000000020000000004"
+     "600000100FFFFFFFFFFFFFFBA",
+     "0104E000002E4001000000000000000100000001000000000000020000000000000020000000004"
+     "600000100FFFFFFFFFFFFFFBA",
+     "", "read 1 in error", NULL},
+    /* 45 and 47 octets of segment; a request that is not whole, or DDP's own fault, has R = 0 (notes-ddp-rdmap 29, 45) */
+    {"RDMAP-229", "read-request-short", READ, 1, "Terminate 0/2/FF", false,
+     "02FFC000002D414100000000000000010000000100000000", "02FFC000002D400100000000000000010000000100000000",
+     "", "read 1 in error", NULL},
+    {"DDP-135, RDMAP-229", "read-request-long", READ, 1, "Terminate 1/2/05", false,
+     "1205C000002F414100000000000000010000000100000000", "1205C000002F400100000000000000010000000100000000",
+     "", "read 1 in error", NULL},
+    /* The third request, MSN 3, finds no buffer. All four come before the victim answers. */
+    {"DDP-135, RDMAP-229", "too-many-reads", READS, 1, "Terminate 1/2/02", false,
+     "1202C000002E414100000000000000010000000300000000", "1202C000002E400100000000000000010000000300000000",
+     "", "read 1 in error, read 2 in error, read 3 in error, read 4 in error", NULL},
+    /* 00000300 with the bits of 5A5A5A5A changed */
+    {"RDMAP-229", "invalidate-unknown", INVALIDATE, 1, "Terminate 0/2/09", false,
+     "0209C000005841445A5A595A000000000000000100000000", "0209C000005840045A5A595A000000000000000100000000",
+     "", "send-invalidate 1", NULL},
+    {"RDMAP-229", "invalidate-forbidden", INVALIDATE, 1, "Terminate 0/2/09", false,
+     "0209C00000584144SSSSSSSS000000000000000100000000", "0209C00000584004SSSSSSSS000000000000000100000000",
+     "", "send-invalidate 1", NULL},
+    {"DDP-208, RDMAP-229", "invalidate-foreign-domain", INVALIDATE, 1, "Terminate 0/1/09", false,
+     "0109C00000584144SSSSSSSS000000000000000100000000", "0109C00000584004SSSSSSSS000000000000000100000000",
+     "", "send-invalidate 1", NULL},
+    {"a zero-length Write is right whatever it names", "zero-length-wild", SEND, 1, NULL, false, "", "",
+     "received 7 (70 octets)", "send 1", NULL},
+    /* The victim answers neither; the misbehaving end hears nothing but FIN. */
+    {"RDMAP-229: the first ends the stream", "second-terminate", NOTHING, 1, "Terminate 0/2/07", true,
+     "several", "several", "", "", NULL},
+    /* 4 + 18 = 0016: 41 47 00000000 QN 2, MSN 2, MO 0 */
+    {"RDMAP-229: a second Terminate finds no buffer", "terminate-msn", NOTHING, 1, "Terminate 1/2/02", false,
+     "1202C0000016414700000000000000020000000200000000", "1202C0000016400700000000000000020000000200000000",
+     "", "", NULL},
+    {"RDMAP-229", "terminate-short", NOTHING, 1, "Terminate 0/2/FF", false,
+     "02FFC0000015414700000000000000020000000100000000", "02FFC0000015400700000000000000020000000100000000",
+     "", "", NULL},
+    /* Local deeds: M = D = R = 0. What is not with DDP yet completes in error for sure, all else, too (notes-ddp-rdmap 41). */
+    {"RDMAP-229", "local-catastrophic", SENDS, 2, "Terminate 0/0/00", true, "00000000", "00000000",
+     "received 7 (70 octets)", "send 1 in error, send 2 in error, send 3 in error", NULL},
+    {"RDMAP-229", "stream-catastrophic", SENDS, 2, "Terminate 0/2/07", true, "02070000", "02070000",
+     "received 7 (70 octets)", "send 1 in error, send 2 in error, send 3 in error", NULL},
+    {"RDMAP-229", "global-catastrophic", SENDS, 1, "Terminate 0/2/08", true, "02080000", "02080000", "",
+     "send 1 in error, send 2 in error, send 3 in error", NULL},
+    {"RDMAP-229", "unspecified-protection", NOTHING, 1, "Terminate 0/1/FF", true, "01FF0000", "01FF0000", "",
+     "", NULL},
+    {"RDMAP-229", "unspecified-operation", NOTHING, 1, "Terminate 0/2/FF", true, "02FF0000", "02FF0000", "",
+     "", NULL},
+    {"RDMAP-229", "ddp-catastrophic", NOTHING, 1, "Terminate 1/0/00", true, "10000000", "10000000", "", "",
+     NULL},
+};
+
+/* --- The two ends --- */
+
+typedef struct ends {
+  rnic_kit *kit;
+  unsigned victim;
+  unsigned faulty;
+  rnic_fault_bait *bait;
+  uint8_t *written;      /* STag 100 of the victim: nothing may ever change there */
+  uint8_t *read_into;    /* STag 200 of the misbehaving end */
+  uint8_t *received[3];  /* buffers 7, 8, 5 */
+  uint8_t invalidatable; /* STag 300 */
+} ends;
+
+static void register_as(const ends *e, unsigned side, uint32_t stag, uint64_t base, uint8_t *octets,
+                        uint64_t length)
+{
+  const ddp_registration registration = {.memory = octets,
+                                         .base = base,
+                                         .length = length,
+                                         .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
+                                         .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
+                                         .owner = rnic_endpoint_identity(e->kit->sides[side].endpoint),
+                                         .is_remotely_invalidatable = true};
+
+  g_assert_true(ddp_stag_table_register_as(rnic_host_stags(e->kit->sides[side].host), stag, &registration));
+}
+
+static ends *ends_new(const char *fault, uint64_t at, unsigned faulty, iwarp_generation generation)
+{
+  ends *e = g_new0(ends, 1);
+  const rnic_fault_row *row = rnic_fault_find(fault);
+
+  g_assert_nonnull(row);
+  e->kit = rnic_kit_new();
+  e->faulty = faulty;
+  e->victim = 1 - faulty;
+  kit_side *victim = &e->kit->sides[e->victim];
+  victim->config.startup_timeout_ps = 5 * TIME_PS_PER_SECOND; /* half the other's */
+  rnic_kit_set_generation(e->kit, generation);
+  e->bait = rnic_fault_bait_new(victim->host, victim->config.protection_domain, row->bait);
+  const rnic_fault_config config = {.row = row, .at = at, .bait_stag = rnic_fault_bait_stag(e->bait)};
+  e->kit->sides[faulty].config.fault = &config;
+  rnic_kit_create(e->kit);
+  e->written = rnic_kit_memory(e->kit, e->victim, 2000);
+  e->read_into = rnic_kit_memory(e->kit, faulty, 2000);
+  register_as(e, e->victim, 0x100, 0x1000, e->written, 2000);
+  register_as(e, faulty, 0x200, 0x2000, e->read_into, 2000);
+  register_as(e, e->victim, 0x300, 0, &e->invalidatable, 1);
+  register_as(e, e->victim, 0x400, 0x4000, rnic_kit_memory(e->kit, e->victim, 2000), 2000);
+  e->received[0] = rnic_kit_post_receive(e->kit, e->victim, 70, 7);
+  e->received[1] = rnic_kit_post_receive(e->kit, e->victim, 1000, 8);
+  e->received[2] = rnic_kit_post_receive(e->kit, e->victim, 70, 5);
+  return e;
+}
+
+static void ends_free(ends *e)
+{
+  rnic_fault_bait_free(e->bait);
+  rnic_kit_free(e->kit);
+  g_free(e);
+}
+
+static void post(const ends *e, fault_work work)
+{
+  static const rdmap_operation operations[] = {[WRITE] = RDMAP_OPERATION_WRITE,
+                                               [SEND] = RDMAP_OPERATION_SEND,
+                                               [SENDS] = RDMAP_OPERATION_SEND,
+                                               [LONG_SENDS] = RDMAP_OPERATION_SEND,
+                                               [READ] = RDMAP_OPERATION_READ,
+                                               [READS] = RDMAP_OPERATION_READ,
+                                               [INVALIDATE] = RDMAP_OPERATION_SEND_INVALIDATE,
+                                               [VICTIM_READS] = RDMAP_OPERATION_READ};
+  static const unsigned counts[] = {[WRITE] = 1, [SEND] = 1,  [SENDS] = 3,      [LONG_SENDS] = 2,
+                                    [READ] = 1,  [READS] = 4, [INVALIDATE] = 1, [VICTIM_READS] = 1};
+  rdmap_work w = {.operation = operations[work],
+                  .length = 70,
+                  .remote_stag = work == INVALIDATE ? 0x300 : 0x100,
+                  .remote_offset = 0x1000,
+                  .local_stag = 0x200,
+                  .local_offset = 0x2000};
+
+  if (work == VICTIM_READS) {
+    w = (rdmap_work){.operation = RDMAP_OPERATION_READ,
+                     .length = 2000,
+                     .remote_stag = 0x200,
+                     .remote_offset = 0x2000,
+                     .local_stag = 0x400,
+                     .local_offset = 0x4000};
+  }
+  for (w.id = 1; w.id <= counts[work]; w.id++) {
+    g_assert_true(rnic_kit_post(e->kit, work == VICTIM_READS ? e->victim : e->faulty, w));
+    w.length = work == LONG_SENDS ? 1000 : w.length;
+  }
+}
+
+/* A Responder waits for an FPDU: where it is the one that misbehaves the Initiator sends one Send of no octets. That one is left out of what
+ * the ULPs are told here. */
+static void post_opener(const ends *e)
+{
+  if (e->faulty == KIT_RESPONDER) {
+    rnic_kit_post_receive(e->kit, KIT_RESPONDER, 0, 98);
+    rnic_kit_post(e->kit, KIT_INITIATOR, (rdmap_work){.id = 97, .operation = RDMAP_OPERATION_SEND});
+  }
+}
+
+static char *without_opener(const GString *completions)
+{
+  char **parts = g_strsplit(completions->str, ", ", -1);
+  GString *rest = g_string_new(NULL);
+
+  for (char **part = parts; *part; part++) {
+    if (!g_str_equal(*part, "send 97") && !g_str_equal(*part, "received 98 (0 octets)")) {
+      g_string_append_printf(rest, "%s%s", rest->len > 0 ? ", " : "", *part);
+    }
+  }
+  g_strfreev(parts);
+  return g_string_free(rest, FALSE);
+}
+
+static void assert_told(const kit_side *s, const char *expected)
+{
+  char *told = without_opener(s->completions);
+
+  g_assert_cmpstr(told, ==, expected);
+  g_free(told);
+}
+
+/* --- Cases --- */
+
+static void assert_terminate(const ends *e, const fault_case *c, iwarp_generation generation)
+{
+  char *bait = g_strdup_printf("%08X", rnic_fault_bait_stag(e->bait));
+  char **parts = g_strsplit(generation == IWARP_RDMAC ? c->rdmac_terminate : c->terminate, "SSSSSSSS", -1);
+  char *expected = g_strjoinv(bait, parts);
+  char *seen = rnic_kit_terminate(e->kit, c->told_by_faulty ? e->faulty : e->victim);
+
+  g_assert_cmpstr(seen, ==, expected);
+  g_free(seen);
+  g_free(expected);
+  g_strfreev(parts);
+  g_free(bait);
+}
+
+/* Both ULPs are told once, with the same code, by the one end that it is its own error and by the other that it is the peer's; then both ends
+ * close, by FIN, and nothing is Placed or Delivered any more. */
+static void assert_ended(const ends *e, const fault_case *c)
+{
+  const kit_side *teller = &e->kit->sides[c->told_by_faulty ? e->faulty : e->victim];
+  const kit_side *told = &e->kit->sides[c->told_by_faulty ? e->victim : e->faulty];
+
+  g_assert_cmpint(told->failed, ==, 1);
+  g_assert_cmpstr(told->code, ==, c->code);
+  g_assert_true(told->failure.by_peer);
+  g_assert_true(told->has_terminate);
+  if (!g_str_equal(c->terminate, "several")) {
+    g_assert_cmpint(teller->failed, ==, 1);
+    g_assert_cmpstr(teller->code, ==, c->victim_mpa ? c->victim_mpa : c->code);
+    g_assert_false(teller->failure.by_peer);
+    g_assert_cmpint(teller->failed_at, <=, teller->fin_at);
+    if (strstr(c->ids, "DDP-199")) { /* the ULP hears which STag it was */
+      uint32_t stag = e->bait ? rnic_fault_bait_stag(e->bait) : 0x100 ^ 0x5A5A5A5A;
+      g_assert_true(teller->has_terminate && teller->terminate.has_segment);
+      g_assert_cmphex(teller->terminate.header.stag, ==, stag);
+    }
+  }
+  for (unsigned side = 0; side < KIT_SIDES; side++) {
+    const kit_side *s = &e->kit->sides[side];
+    g_assert_true(s->fin && !s->rst && s->closed == 1);
+    g_assert_cmpuint(s->placed_after_failure, ==, 0);
+    g_assert_cmpint(rnic_endpoint_is_erroneous(s->endpoint), ==, s->failed > 0);
+  }
+}
+
+static void assert_memory(const ends *e, const fault_case *c)
+{
+  const rnic_host *host = e->kit->sides[e->victim].host;
+  bool first_is_right = strstr(c->victim, "received 7") != NULL;
+
+  g_assert_true(rnic_kit_is_untouched(e->written, 2000));
+  g_assert_true(rnic_kit_is_untouched(e->read_into, 2000));
+  g_assert_true(rnic_fault_bait_is_untouched(e->bait));
+  g_assert_nonnull(ddp_stag_table_find(rnic_host_stags((rnic_host *)host), 0x300));
+  if (first_is_right) {
+    g_assert_true(rnic_kit_is_payload(e->received[0], 70));
+  } else if (c->work != INVALIDATE) { /* which is Placed, and found wrong at Delivery */
+    g_assert_true(rnic_kit_is_untouched(e->received[0], 70));
+  }
+  g_assert_true(rnic_kit_is_untouched(e->received[1], 1000));
+  g_assert_true(rnic_kit_is_untouched(e->received[2], 70));
+}
+
+static void run_case(const fault_case *c, unsigned faulty, iwarp_generation generation)
+{
+  ends *e = ends_new(c->fault, c->at, faulty, generation);
+  const kit_side *misbehaving = &e->kit->sides[faulty];
+
+  g_test_message("%s by the %s, %s", c->fault, faulty == KIT_INITIATOR ? "Initiator" : "Responder",
+                 iwarp_generation_rules_of(generation)->name);
+  post_opener(e);
+  post(e, c->work);
+  rnic_kit_start(e->kit);
+  rnic_kit_run(e->kit, 10 * TIME_PS_PER_SECOND);
+  g_assert_true(rnic_endpoint_fault_is_done(misbehaving->endpoint));
+  assert_terminate(e, c, generation);
+  assert_told(&e->kit->sides[e->victim], c->victim);
+  assert_told(misbehaving, c->faulty);
+  assert_memory(e, c);
+  if (c->code) {
+    assert_ended(e, c);
+  } else {
+    g_assert_cmpint(e->kit->sides[0].failed + e->kit->sides[1].failed, ==, 0);
+  }
+  ends_free(e);
+}
+
+/* DDP-026, DDP-031, RDMAP-225, RDMAP-227: in each of these cases the stream is marked erroneous and the connection, whose only stream it is, goes
+ * down. DDP-138: the stream ends only when RDMAP asks for it: its Terminate is in front of the FIN. RDMAP-223: gracefully: FIN, no RST. */
+static void test_faults(void)
+{
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {
+      run_case(&cases[i], KIT_RESPONDER, (iwarp_generation)generation);
+      if (cases[i].work != VICTIM_READS) {
+        run_case(&cases[i], KIT_INITIATOR, (iwarp_generation)generation);
+      }
+    }
+  }
+}
+
+/* --- Startup --- */
+
+typedef struct startup_case {
+  const char *fault;
+  mpa_startup_reason reason; /* at the victim, NONE: no failure there */
+  bool by_timeout;
+} startup_case;
+
+static const startup_case startup_cases[] = {
+    {"startup-key", MPA_STARTUP_REASON_KEY, false},
+    {"startup-role", MPA_STARTUP_REASON_SAME_ROLE, false},
+    {"startup-revision", MPA_STARTUP_REASON_REVISION, false},
+    {"startup-private-data", MPA_STARTUP_REASON_PRIVATE_DATA, false},
+    {"startup-extra-octets", MPA_STARTUP_REASON_EXTRA_OCTETS, false},
+    {"startup-truncated", MPA_STARTUP_REASON_TIMEOUT_PARTIAL, true},
+    {"startup-silent", MPA_STARTUP_REASON_TIMEOUT, true},
+};
+
+/* The victim's timeout is 5 s, half that of the other end. An Initiator is established after two wire delays of 10 us, a Responder after three, and
+ * a frame that is wrong arrives one delay (a Request) or two (a Reply) later: the ACK of the handshake brings the Request. */
+static time_ps startup_failure_at(const startup_case *c, unsigned victim)
+{
+  time_ps established = (victim == KIT_INITIATOR ? 20 : 30) * TIME_PS_PER_MICROSECOND;
+  time_ps frame = (victim == KIT_INITIATOR ? 40 : 30) * TIME_PS_PER_MICROSECOND;
+
+  return c->by_timeout ? established + 5 * TIME_PS_PER_SECOND : frame;
+}
+
+/* MPA-205, MPA-216, MPA-221, MPA-229, MPA-232, MPA-274: a startup frame that is wrong in any way ends the connection, at either role, and no
+ * Reply is sent. MPA-280: at that very moment. MPA-227: the Key of the own role is told apart. MPA-233: a frame that is not completed, MPA-228: or
+ * does not begin, ends it when the time is up. MPA-288: nothing is passed. */
+static void test_startup_faults(void)
+{
+  for (size_t i = 0; i < G_N_ELEMENTS(startup_cases); i++) {
+    const startup_case *c = &startup_cases[i];
+    for (unsigned run = 0; run < 4; run++) {
+      unsigned faulty = run % 2;
+      ends *e = ends_new(c->fault, 1, faulty, run < 2 ? IWARP_IETF : IWARP_RFC);
+      const kit_side *victim = &e->kit->sides[e->victim];
+      post(e, SEND);
+      rnic_kit_start(e->kit);
+      rnic_kit_run(e->kit, 20 * TIME_PS_PER_SECOND);
+      g_assert_cmpstr(victim->code, ==, "MPA error 4");
+      g_assert_cmpint(victim->failure.reason.startup, ==, c->reason);
+      g_assert_cmpint(victim->failed_at, ==, startup_failure_at(c, e->victim));
+      g_assert_cmpint(victim->rst_at, ==, victim->failed_at);
+      g_assert_cmpuint(victim->wire->len, ==,
+                       e->victim == KIT_INITIATOR ? 20 : 0);          /* its Request, or nothing */
+      g_assert_cmpstr(e->kit->sides[faulty].code, ==, "MPA error 1"); /* by the RST */
+      g_assert_cmpstr(e->kit->sides[faulty].completions->str, ==, "send 1 in error");
+      g_assert_true(e->kit->sides[0].closed == 1 && e->kit->sides[1].closed == 1);
+      g_assert_true(rnic_kit_is_untouched(e->received[0], 70));
+      ends_free(e);
+    }
+  }
+}
+
+/* MPA-217: a Reply with R=1 that its own end thinks nothing of: the Initiator leaves MPA and its ULP closes; the Responder, which may not send
+ * before it has an FPDU, is told that its Send will never go out (code 1). In a Request the bit means nothing. */
+static void test_unmeant_rejection(void)
+{
+  ends *e = ends_new("startup-reject", 1, KIT_RESPONDER, IWARP_IETF);
+
+  post(e, SEND);
+  rnic_kit_start(e->kit);
+  rnic_kit_run(e->kit, 20 * TIME_PS_PER_SECOND);
+  g_assert_cmpstr(e->kit->sides[e->victim].code, ==, "rejected");
+  g_assert_cmpstr(e->kit->sides[e->faulty].code, ==, "MPA error 1");
+  g_assert_cmpstr(e->kit->sides[e->faulty].completions->str, ==, "send 1 in error");
+  g_assert_true(e->kit->sides[0].closed == 1 && e->kit->sides[1].closed == 1);
+  ends_free(e);
+
+  e = ends_new("startup-reject", 1, KIT_INITIATOR, IWARP_IETF);
+  post(e, SEND);
+  rnic_kit_start(e->kit);
+  rnic_kit_run(e->kit, TIME_PS_PER_SECOND);
+  g_assert_cmpint(e->kit->sides[0].failed + e->kit->sides[1].failed, ==, 0);
+  assert_told(&e->kit->sides[e->victim], "received 7 (70 octets)");
+  ends_free(e);
+}
+
+/* --- The ends of TCP --- */
+
+/* MPA-219 (notes-mpa 37): a Responder whose first FPDU is bad has validated none: it may send no FPDU, not even the Terminate. FIN alone tells
+ * the peer. MPA-290, MPA-288. rdmac knows no such rule: there the Terminate goes out. */
+static void test_bad_first_fpdu(void)
+{
+  for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {
+    ends *e = ends_new("bad-crc", 1, KIT_INITIATOR, (iwarp_generation)generation);
+    const kit_side *victim = &e->kit->sides[KIT_RESPONDER];
+    bool speaks = generation == IWARP_RDMAC;
+
+    post(e, SENDS);
+    rnic_kit_start(e->kit);
+    rnic_kit_run(e->kit, 20 * TIME_PS_PER_SECOND);
+    g_assert_cmpstr(victim->code, ==, "MPA error 2");
+    g_assert_cmpuint(victim->placed + victim->delivered, ==, 0);
+    char *terminate = rnic_kit_terminate(e->kit, KIT_RESPONDER);
+    g_assert_cmpstr(terminate, ==, speaks ? "20020000" : "");
+    g_free(terminate);
+    g_assert_cmpuint(victim->wire->len > victim->first_fpdu, ==, speaks);
+    g_assert_cmpint(e->kit->sides[KIT_INITIATOR].failed, ==, speaks);
+    g_assert_true(victim->fin && !victim->rst);
+    g_assert_true(e->kit->sides[0].closed == 1 && e->kit->sides[1].closed == 1);
+    ends_free(e);
+  }
+}
+
+/* MPA-274, DDP-132: code 1 by RST: one fatal indication, all open work in error. No Terminate can be sent. */
+static void test_reset(void)
+{
+  ends *e = ends_new("reset", 2, KIT_RESPONDER, IWARP_IETF);
+  const kit_side *victim = &e->kit->sides[e->victim];
+
+  post_opener(e);
+  post(e, VICTIM_READS);
+  post(e, SENDS);
+  rnic_kit_start(e->kit);
+  rnic_kit_run(e->kit, 20 * TIME_PS_PER_SECOND);
+  g_assert_cmpint(victim->failed, ==, 1);
+  g_assert_cmpint(victim->failure.layer, ==, RNIC_FAILURE_TCP);
+  g_assert_cmpint(victim->failure.reason.tcp, ==, TCP_CLOSE_RESET);
+  g_assert_cmpstr(victim->code, ==, "MPA error 1");
+  g_assert_false(rnic_failure_is_termination(&victim->failure));
+  g_assert_nonnull(strstr(victim->completions->str, "read 1 in error"));
+  g_assert_cmpint(victim->closed, ==, 1);
+  ends_free(e);
+}
+
+/* MPA-272, MPA-274, MPA-276: code 1 by FIN: the peer closes with a Read unanswered. The Read completes in error, and the peer is told by a
+ * Terminate, since the other half still works (notes-ddp-rdmap 50). */
+static void test_early_close(void)
+{
+  for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {
+    ends *e = ends_new("early-close", 1, KIT_RESPONDER, (iwarp_generation)generation);
+    const kit_side *victim = &e->kit->sides[e->victim];
+
+    post(e, VICTIM_READS);
+    rnic_kit_start(e->kit);
+    rnic_kit_run(e->kit, 20 * TIME_PS_PER_SECOND);
+    g_assert_cmpstr(victim->code, ==, "MPA error 1");
+    g_assert_cmpint(victim->failure.layer, ==, RNIC_FAILURE_MPA);
+    g_assert_cmpstr(victim->completions->str, ==, "read 1 in error");
+    char *terminate = rnic_kit_terminate(e->kit, e->victim);
+    g_assert_cmpstr(terminate, ==, "20010000");
+    g_free(terminate);
+    g_assert_true(victim->fin && !victim->rst && victim->closed == 1);
+    ends_free(e);
+  }
+}
+
+/* Without CRC nobody would notice a wrong one: the fault waits for an FPDU with a CRC, in vain. */
+static void test_bad_crc_needs_crc(void)
+{
+  const rnic_fault_config config = {.row = rnic_fault_find("bad-crc"), .at = 1};
+  rnic_kit *kit = rnic_kit_new();
+
+  kit->sides[KIT_INITIATOR].config.crc = kit->sides[KIT_RESPONDER].config.crc = false;
+  kit->sides[KIT_INITIATOR].config.fault = &config;
+  rnic_kit_create(kit);
+  rnic_kit_post_receive(kit, KIT_RESPONDER, 0, 7);
+  rnic_kit_post(kit, KIT_INITIATOR, (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND});
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_cmpstr(kit->sides[KIT_RESPONDER].completions->str, ==, "received 7 (0 octets)");
+  g_assert_false(rnic_endpoint_fault_is_done(kit->sides[KIT_INITIATOR].endpoint));
+  rnic_kit_free(kit);
+}
+
+/* --- The table --- */
+
+/* Every row of the table is done by a test above, and every code of the documents is reached by one. */
+static void test_table_is_covered(void)
+{
+  static const char *const elsewhere[] = {"none", "startup-reject", "reset", "early-close", NULL};
+  static const char *const codes[] = {
+      "2/0/01", "2/0/02", "2/0/03", "1/0/00", "1/1/00", "1/1/01", "1/1/02", "1/1/03", "1/1/04", "1/2/01",
+      "1/2/02", "1/2/03", "1/2/04", "1/2/05", "1/2/06", "0/0/00", "0/1/00", "0/1/01", "0/1/02", "0/1/03",
+      "0/1/04", "0/1/09", "0/1/FF", "0/2/05", "0/2/06", "0/2/07", "0/2/08", "0/2/09", "0/2/FF"};
+  GString *reached = g_string_new("2/0/01 "); /* test_early_close */
+
+  for (const rnic_fault_row *row = rnic_fault_rows(); row->name; row++) {
+    bool found = g_strv_contains(elsewhere, row->name);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+      found = found || g_str_equal(cases[i].fault, row->name);
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(startup_cases); i++) {
+      found = found || g_str_equal(startup_cases[i].fault, row->name);
+    }
+    if (!found) {
+      g_error("no case does '%s'", row->name);
+    }
+    g_assert_true(rnic_fault_find(row->name) == row);
+    g_assert_cmpint(strlen(row->sentence), >, 0);
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_string_append_printf(reached, "%s ", cases[i].code ? cases[i].code : "");
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(codes); i++) {
+    if (!strstr(reached->str, codes[i])) {
+      g_error("no case ends in %s", codes[i]);
+    }
+  }
+  g_string_free(reached, TRUE);
+  g_assert_null(rnic_fault_find("no such fault"));
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rnic-fault/faults", test_faults);
+  g_test_add_func("/rnic-fault/startup", test_startup_faults);
+  g_test_add_func("/rnic-fault/unmeant-rejection", test_unmeant_rejection);
+  g_test_add_func("/rnic-fault/bad-first-fpdu", test_bad_first_fpdu);
+  g_test_add_func("/rnic-fault/reset", test_reset);
+  g_test_add_func("/rnic-fault/early-close", test_early_close);
+  g_test_add_func("/rnic-fault/bad-crc-needs-crc", test_bad_crc_needs_crc);
+  g_test_add_func("/rnic-fault/table", test_table_is_covered);
+  return g_test_run();
+}

@@ -1,0 +1,146 @@
+/* Endpoints of one generation that meet another, and rdmac, which has no frames to tell it (notes-mpa 46). */
+#include "rnic_kit.h"
+
+static rdmap_work send_of(uint32_t length)
+{
+  return (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = length};
+}
+
+static bool loses_everything(rnic_kit *kit, unsigned from, const datagram *packet)
+{
+  (void)kit;
+  (void)from;
+  (void)packet;
+
+  return true;
+}
+
+enum { MIX_NO_WORK, MIX_INITIATOR_SENDS, MIX_RESPONDER_SENDS, MIX_BOTH_SEND };
+
+typedef struct mix_case {
+  const char *ids;
+  iwarp_generation initiator;
+  iwarp_generation responder;
+  int work;
+  unsigned finder; /* the end that finds the error; the other one is reset */
+  mpa_startup_reason reason;
+  time_ps at; /* 0: when the first octets come */
+} mix_case;
+
+/* notes-mpa 46. ietf and rfc: the Responder finds the Request's Rev wrong. rdmac and one with frames: if the rdmac end speaks, its first octets
+ * are 00 00 00 00, no Key; if not, the other end's time is up 10 s after its handshake (20 us after the SYN at the opener, 30 us at the other
+ * end). What the rdmac end takes the Request for is no FPDU and never becomes one; its own time would be up later. */
+static const mix_case mixes[] = {
+    {"MPA-252, MPA-274", IWARP_IETF, IWARP_RFC, MIX_NO_WORK, KIT_RESPONDER, MPA_STARTUP_REASON_REVISION, 0},
+    {"MPA-252, MPA-274", IWARP_IETF, IWARP_RFC, MIX_BOTH_SEND, KIT_RESPONDER, MPA_STARTUP_REASON_REVISION, 0},
+    {"MPA-252, MPA-274", IWARP_RFC, IWARP_IETF, MIX_NO_WORK, KIT_RESPONDER, MPA_STARTUP_REASON_REVISION, 0},
+    {"MPA-252, MPA-274", IWARP_RFC, IWARP_IETF, MIX_BOTH_SEND, KIT_RESPONDER, MPA_STARTUP_REASON_REVISION, 0},
+    {"MPA-239, MPA-274", IWARP_RDMAC, IWARP_IETF, MIX_INITIATOR_SENDS, KIT_RESPONDER, MPA_STARTUP_REASON_KEY,
+     0},
+    {"MPA-239, MPA-274", IWARP_RDMAC, IWARP_RFC, MIX_BOTH_SEND, KIT_RESPONDER, MPA_STARTUP_REASON_KEY, 0},
+    {"MPA-228", IWARP_RDMAC, IWARP_IETF, MIX_NO_WORK, KIT_RESPONDER, MPA_STARTUP_REASON_TIMEOUT,
+     10 * TIME_PS_PER_SECOND + 30 * TIME_PS_PER_MICROSECOND},
+    {"MPA-228", IWARP_RDMAC, IWARP_RFC, MIX_RESPONDER_SENDS, KIT_RESPONDER, MPA_STARTUP_REASON_TIMEOUT,
+     10 * TIME_PS_PER_SECOND + 30 * TIME_PS_PER_MICROSECOND},
+    {"MPA-240, MPA-216", IWARP_IETF, IWARP_RDMAC, MIX_RESPONDER_SENDS, KIT_INITIATOR, MPA_STARTUP_REASON_KEY,
+     0},
+    {"MPA-240, MPA-216", IWARP_RFC, IWARP_RDMAC, MIX_BOTH_SEND, KIT_INITIATOR, MPA_STARTUP_REASON_KEY, 0},
+    {"MPA-274", IWARP_IETF, IWARP_RDMAC, MIX_NO_WORK, KIT_INITIATOR, MPA_STARTUP_REASON_TIMEOUT,
+     10 * TIME_PS_PER_SECOND + 20 * TIME_PS_PER_MICROSECOND},
+    {"MPA-274", IWARP_RFC, IWARP_RDMAC, MIX_INITIATOR_SENDS, KIT_INITIATOR, MPA_STARTUP_REASON_TIMEOUT,
+     10 * TIME_PS_PER_SECOND + 20 * TIME_PS_PER_MICROSECOND},
+};
+
+static rnic_kit *mix(const mix_case *c, uint8_t *buffers[KIT_SIDES])
+{
+  rnic_kit *kit = rnic_kit_new();
+
+  kit->sides[KIT_INITIATOR].config.generation = c->initiator;
+  kit->sides[KIT_RESPONDER].config.generation = c->responder;
+  rnic_kit_create(kit);
+  for (unsigned side = 0; side < KIT_SIDES; side++) {
+    buffers[side] = rnic_kit_post_receive(kit, side, 70, 7);
+    if (c->work & (side == KIT_INITIATOR ? MIX_INITIATOR_SENDS : MIX_RESPONDER_SENDS)) {
+      rnic_kit_post(kit, side, send_of(70));
+    }
+  }
+  rnic_kit_start(kit);
+  return kit;
+}
+
+/* MPA-280: an endpoint of one generation that meets another ends the connection, by RST at the end that finds it. It never hangs, and nothing
+ * is Placed. */
+static void test_generations_that_do_not_fit(void)
+{
+  for (size_t i = 0; i < G_N_ELEMENTS(mixes); i++) {
+    const mix_case *c = &mixes[i];
+    uint8_t *buffers[KIT_SIDES];
+    rnic_kit *kit = mix(c, buffers);
+    kit_side *finder = &kit->sides[c->finder];
+    kit_side *other = &kit->sides[1 - c->finder];
+
+    rnic_kit_run(kit, 60 * TIME_PS_PER_SECOND);
+    g_assert_cmpstr(finder->code, ==, "MPA error 4");
+    g_assert_cmpint(finder->failure.reason.startup, ==, c->reason);
+    if (c->at > 0) {
+      g_assert_cmpint(finder->failed_at, ==, c->at);
+    } else {
+      g_assert_cmpint(finder->failed_at, <, TIME_PS_PER_MILLISECOND);
+    }
+    g_assert_cmpint(finder->rst_at, ==, finder->failed_at);
+    g_assert_cmpstr(other->code, ==, "MPA error 1");
+    g_assert_true(finder->closed == 1 && other->closed == 1);
+    for (unsigned side = 0; side < KIT_SIDES; side++) {
+      g_assert_true(rnic_kit_is_untouched(buffers[side], 70));
+      g_assert_cmpint(rdmap_stream_outstanding(rnic_endpoint_stream(kit->sides[side].endpoint)), ==, 0);
+    }
+    rnic_kit_free(kit);
+  }
+}
+
+/* notes-mpa 46: an rdmac receiver takes a Request for a marker and a length of 18756 (4944, "ID") and waits. If the other end is patient for ever,
+ * the rdmac end's ULP gives up, startup_timeout_ps after the first octet came (30 us: SYN, SYN|ACK, and the ACK with the Request). */
+static void test_rdmac_waits_no_longer_than_its_timeout(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *initiator = &kit->sides[KIT_INITIATOR];
+  kit_side *responder = &kit->sides[KIT_RESPONDER];
+
+  initiator->config.startup_timeout_ps = 0;
+  responder->config.generation = IWARP_RDMAC;
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, 60 * TIME_PS_PER_SECOND);
+  g_assert_cmpint(responder->failure.layer, ==, RNIC_FAILURE_ULP);
+  g_assert_cmpint(responder->failure.reason.ulp, ==, RNIC_ULP_NO_FPDU);
+  g_assert_cmpint(responder->failed_at, ==, 10 * TIME_PS_PER_SECOND + 30 * TIME_PS_PER_MICROSECOND);
+  g_assert_true(responder->rst && initiator->closed == 1 && responder->closed == 1);
+  rnic_kit_free(kit);
+}
+
+/* Once an FPDU has come the peer is known to speak rdmac: nobody hurries it. */
+static void test_rdmac_waits_for_later_fpdus(void)
+{
+  static const uint8_t begun[] = {0x00, 0x64, 0x40, 0x03};
+  rnic_kit *kit = rnic_kit_new();
+
+  rnic_kit_set_generation(kit, IWARP_RDMAC);
+  rnic_kit_create(kit);
+  rnic_kit_post_receive(kit, KIT_RESPONDER, 0, 7);
+  rnic_kit_post(kit, KIT_INITIATOR, send_of(0));
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  kit->loses = loses_everything; /* the real Initiator would not know what it never sent */
+  rnic_kit_forge(kit, 4 + 2 + 18 + 4, begun, sizeof begun, TCP_ACK); /* behind the marker and the FPDU */
+  rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
+  g_assert_cmpint(kit->sides[KIT_RESPONDER].failed, ==, 0);
+  rnic_kit_free(kit);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rnic-generations/rdmac-later-fpdus", test_rdmac_waits_for_later_fpdus);
+  g_test_add_func("/rnic-generations/generations", test_generations_that_do_not_fit);
+  g_test_add_func("/rnic-generations/rdmac-timeout", test_rdmac_waits_no_longer_than_its_timeout);
+  return g_test_run();
+}

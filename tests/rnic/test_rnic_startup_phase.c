@@ -1,0 +1,481 @@
+/* What is on the wire and what the ULPs hear before full operation, of whole endpoints (mpa-01 §6.1 [mpa-02 §8.1]). */
+#include "rnic_kit.h"
+
+#include <string.h>
+
+static const char request_key[] = "MPA ID Req Frame";
+static const char reply_key[] = "MPA ID Rep Frame";
+
+/* One Send each way, the Initiator's first (the Responder waits for it). */
+static void post_both_ways(rnic_kit *kit, uint8_t *buffers[KIT_SIDES])
+{
+  for (unsigned side = 0; side < KIT_SIDES; side++) {
+    buffers[side] = rnic_kit_post_receive(kit, side, 70, 7);
+    g_assert_true(
+        rnic_kit_post(kit, side, (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70}));
+  }
+}
+
+static void assert_both_arrived(rnic_kit *kit, uint8_t *buffers[KIT_SIDES])
+{
+  for (unsigned side = 0; side < KIT_SIDES; side++) {
+    g_assert_cmpint(kit->sides[side].failed, ==, 0);
+    g_assert_true(rnic_kit_is_payload(buffers[side], 70));
+    g_assert_nonnull(strstr(kit->sides[side].completions->str, "received 7 (70 octets)"));
+    g_assert_nonnull(strstr(kit->sides[side].completions->str, "send 1"));
+  }
+}
+
+/* MPA-202: the first octets that an Initiator sends are a valid Request Frame, in order Key, M=1 C=1, Rev, PD_Length 5 and the Private Data.
+ * MPA-206, MPA-210: the Responder answers with a Reply, R=0. */
+static void test_frames_come_first(void)
+{
+  static const uint8_t header[4] = {0xC0, 0, 0, 5};
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *initiator = &kit->sides[KIT_INITIATOR];
+  kit_side *responder = &kit->sides[KIT_RESPONDER];
+
+  initiator->config.private_data = (const uint8_t *)"hello";
+  initiator->config.private_data_octets = 5;
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(initiator->wire->len, ==, 25);
+  g_assert_cmpmem(initiator->wire->data, 16, request_key, 16);
+  g_assert_cmpmem(initiator->wire->data + 16, 4, header, 4);
+  g_assert_cmpmem(initiator->wire->data + 20, 5, "hello", 5);
+  g_assert_cmpuint(responder->wire->len, ==, 20);
+  g_assert_cmpmem(responder->wire->data, 16, reply_key, 16);
+  g_assert_cmphex(responder->wire->data[16], ==, 0xC0);
+  g_assert_cmpstr(responder->private_data->str, ==, "hello");
+  g_assert_cmpint(responder->private_data_told, ==, 1);
+  g_assert_cmpint(initiator->private_data_told, ==, 1);
+  rnic_kit_free(kit);
+}
+
+static bool loses_all_of_the_initiator(rnic_kit *kit, unsigned from, const datagram *packet)
+{
+  (void)kit;
+
+  return from == KIT_INITIATOR && packet->payload.length > 0;
+}
+
+static bool loses_all_of_the_responder(rnic_kit *kit, unsigned from, const datagram *packet)
+{
+  (void)kit;
+
+  return from == KIT_RESPONDER && packet->payload.length > 0;
+}
+
+/* MPA-204: while no Request has come the Responder sends nothing, though its ULP has work. */
+static void test_responder_waits_for_the_request(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  uint8_t *buffers[KIT_SIDES];
+
+  rnic_kit_create(kit);
+  post_both_ways(kit, buffers);
+  kit->loses = loses_all_of_the_initiator;
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, 500 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(kit->sides[KIT_INITIATOR].wire->len, ==, 20);
+  g_assert_cmpuint(kit->sides[KIT_RESPONDER].wire->len, ==, 0);
+  kit->loses = NULL;
+  rnic_kit_run(kit, 5 * TIME_PS_PER_SECOND);
+  assert_both_arrived(kit, buffers);
+  rnic_kit_free(kit);
+}
+
+/* MPA-215: while no Reply has come the Initiator sends nothing behind its Request, though its ULP has work. MPA-197: the stream is there when
+ * full operation begins: what was posted and lent before it moves at once. */
+static void test_initiator_waits_for_the_reply(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  uint8_t *buffers[KIT_SIDES];
+
+  rnic_kit_create(kit);
+  post_both_ways(kit, buffers);
+  kit->loses = loses_all_of_the_responder;
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, 500 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(kit->sides[KIT_INITIATOR].wire->len, ==, 20);
+  kit->loses = NULL;
+  rnic_kit_run(kit, 5 * TIME_PS_PER_SECOND);
+  assert_both_arrived(kit, buffers);
+  rnic_kit_free(kit);
+}
+
+/* MPA-219: the Responder sends no octet of its FPDU phase before it has validated an FPDU; then it does. */
+static void test_responder_waits_for_an_fpdu(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *responder = &kit->sides[KIT_RESPONDER];
+  rdmap_work send = {.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70};
+
+  rnic_kit_create(kit);
+  uint8_t *buffer = rnic_kit_post_receive(kit, KIT_INITIATOR, 70, 7);
+  rnic_kit_post_receive(kit, KIT_RESPONDER, 70, 7);
+  rnic_kit_post(kit, KIT_RESPONDER, send);
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(responder->wire->len, ==, 20);
+  send.length = 0;
+  rnic_kit_post(kit, KIT_INITIATOR, send);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_true(rnic_kit_is_payload(buffer, 70));
+  g_assert_cmpuint(responder->wire->len, >, 20);
+  rnic_kit_free(kit);
+}
+
+/* Octets of streaming mode that each end sends before MPA. */
+typedef struct streaming_case {
+  iwarp_generation generation;
+  uint32_t initiator_octets;
+  uint32_t responder_octets;
+} streaming_case;
+
+static const streaming_case streaming_cases[] = {
+    {IWARP_IETF, 0, 0},    {IWARP_IETF, 1, 0},     {IWARP_IETF, 0, 3},  {IWARP_IETF, 5000, 37},
+    {IWARP_RFC, 37, 5000}, {IWARP_RDMAC, 0, 0},    {IWARP_RDMAC, 1, 0}, {IWARP_RDMAC, 0, 5},
+    {IWARP_RDMAC, 37, 3},  {IWARP_RDMAC, 5000, 1},
+};
+
+static void set_streaming(rnic_kit *kit, const streaming_case *c)
+{
+  rnic_endpoint_config *initiator = &kit->sides[KIT_INITIATOR].config;
+  rnic_endpoint_config *responder = &kit->sides[KIT_RESPONDER].config;
+
+  rnic_kit_set_generation(kit, c->generation);
+  initiator->streaming_octets_sent = responder->streaming_octets_received = c->initiator_octets;
+  responder->streaming_octets_sent = initiator->streaming_octets_received = c->responder_octets;
+}
+
+/* With markers the FPDU phase starts with a marker that says 0, behind the frame if there is one. */
+static void assert_phase_starts_at(const kit_side *s, uint32_t streaming, const char *key)
+{
+  uint32_t frame = s->config.generation == IWARP_RDMAC ? 0 : 20;
+
+  g_assert_cmpuint(s->wire->len, >, streaming + frame + 4);
+  if (frame > 0) {
+    g_assert_cmpmem(s->wire->data + streaming, 16, key, 16);
+  }
+  g_assert_cmpmem(s->wire->data + streaming + frame, 4, "\0\0\0\0", 4);
+}
+
+/* MPA-183, MPA-190, DDP-120: MPA starts at the agreed octet in each direction, at both ends, behind any number of octets of streaming mode,
+ * which no end takes for FPDUs. MPA-186: rdmac starts with a marker. */
+static void test_streaming_mode_first(void)
+{
+  for (size_t i = 0; i < 2 * G_N_ELEMENTS(streaming_cases); i++) {
+    const streaming_case *c = &streaming_cases[i / 2];
+    rnic_kit *kit = rnic_kit_new();
+    uint8_t *buffers[KIT_SIDES];
+    bool intact;
+
+    set_streaming(kit, c);
+    if (i % 2) { /* the switch may lie within a segment */
+      kit->sides[KIT_INITIATOR].config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
+      kit->sides[KIT_RESPONDER].config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
+    }
+    rnic_kit_create(kit);
+    post_both_ways(kit, buffers);
+    rnic_kit_start(kit);
+    rnic_kit_run(kit, TIME_PS_PER_SECOND);
+    assert_both_arrived(kit, buffers);
+    assert_phase_starts_at(&kit->sides[KIT_INITIATOR], c->initiator_octets, request_key);
+    assert_phase_starts_at(&kit->sides[KIT_RESPONDER], c->responder_octets, reply_key);
+    for (unsigned side = 0; side < KIT_SIDES; side++) {
+      GPtrArray *ulpdus = rnic_kit_ulpdus(kit, side, &intact);
+      g_assert_true(intact);
+      g_assert_cmpuint(ulpdus->len, ==, 1);
+      g_ptr_array_unref(ulpdus);
+    }
+    rnic_kit_free(kit);
+  }
+}
+
+/* MPA-183, DDP-120: ends that start MPA 4 octets apart find no FPDU: the receiver reads the marker where a length is and then the length of
+ * a far too long FPDU or a wrong CRC. */
+static void test_other_octet_fails(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  uint8_t *buffers[KIT_SIDES];
+
+  rnic_kit_set_generation(kit, IWARP_RDMAC);
+  kit->sides[KIT_RESPONDER].config.streaming_octets_received = 4;
+  rnic_kit_create(kit);
+  post_both_ways(kit, buffers);
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, 60 * TIME_PS_PER_SECOND);
+  g_assert_cmpint(kit->sides[KIT_RESPONDER].failed, ==, 1);
+  g_assert_true(rnic_kit_is_untouched(buffers[KIT_RESPONDER], 70));
+  rnic_kit_free(kit);
+}
+
+/* MPA-268: TCP's rules hold across the switch: whichever of the first packets are lost, the last octets of streaming mode and the frame
+ * come in order and startup completes. 1460 octets fit a segment: with 1500 and 700 octets of streaming mode the switch is in the second and
+ * the first packet of the two ends; the frames follow. */
+static void test_loss_around_the_switch(void)
+{
+  static const streaming_case c = {IWARP_IETF, 1500, 700};
+
+  for (uint32_t mask = 0; mask < 64; mask++) {
+    rnic_kit *kit = rnic_kit_new();
+    uint8_t *buffers[KIT_SIDES];
+
+    set_streaming(kit, &c);
+    kit->sides[KIT_INITIATOR].config.startup_timeout_ps = 0; /* the retransmissions take their time */
+    kit->sides[KIT_RESPONDER].config.startup_timeout_ps = 0;
+    kit->sides[KIT_INITIATOR].lost = mask & 7;
+    kit->sides[KIT_RESPONDER].lost = mask >> 3;
+    rnic_kit_create(kit);
+    post_both_ways(kit, buffers);
+    rnic_kit_start(kit);
+    rnic_kit_run(kit, 60 * TIME_PS_PER_SECOND);
+    assert_both_arrived(kit, buffers);
+    rnic_kit_free(kit);
+  }
+}
+
+/* MPA-268: a frame that is longer than a segment, whose first part comes last. MPA-231: its Private Data is what was sent. */
+static void test_frame_in_two_segments(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *initiator = &kit->sides[KIT_INITIATOR];
+  kit_side *responder = &kit->sides[KIT_RESPONDER];
+  uint8_t *buffers[KIT_SIDES];
+  uint8_t private_data[2000];
+  rnic_held held;
+
+  for (size_t i = 0; i < sizeof private_data; i++) {
+    private_data[i] = (uint8_t)(i * 7);
+  }
+  initiator->config.private_data = private_data;
+  initiator->config.private_data_octets = sizeof private_data;
+  initiator->lost = 0x1;
+  responder->config.private_data_capacity_octets = sizeof private_data;
+  rnic_kit_create(kit);
+  post_both_ways(kit, buffers);
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, 100 * TIME_PS_PER_MILLISECOND);
+  rnic_endpoint_held(responder->endpoint, &held);
+  g_assert_cmpuint(held.order, ==, 2020 - 1460);
+  g_assert_cmpuint(held.incomplete, ==, 0);
+  rnic_kit_run(kit, 5 * TIME_PS_PER_SECOND);
+  g_assert_cmpmem(responder->private_data->str, responder->private_data->len, private_data,
+                  sizeof private_data);
+  assert_both_arrived(kit, buffers);
+  rnic_kit_free(kit);
+}
+
+/* MPA-204 (notes-mpa 41): nothing may follow a Request before the Reply, not even octets that come first, behind a hole: code 4. */
+static void test_octets_behind_the_request(void)
+{
+  static const char request[] = "MPA ID Req Frame\x40\0\0\0"; /* C; Rev 0; no Private Data */
+
+  for (uint32_t gap = 0; gap <= 10; gap += 10) {
+    rnic_kit *kit = rnic_kit_new();
+    kit_side *responder = &kit->sides[KIT_RESPONDER];
+
+    rnic_kit_create(kit);
+    rnic_endpoint_start(responder->endpoint, 0);
+    rnic_kit_forge(kit, 0, "", 0, TCP_SYN);
+    rnic_kit_run(kit, 0); /* SYN|ACK */
+    rnic_kit_forge(kit, 0, "", 0, TCP_ACK);
+    rnic_kit_forge(kit, 20 + gap, "\0\0\0\0", 4, TCP_ACK);
+    g_assert_cmpint(responder->failed, ==, 0);
+    rnic_kit_forge(kit, 0, request, 20, TCP_ACK | TCP_PSH);
+    g_assert_cmpstr(responder->code, ==, "MPA error 4");
+    g_assert_cmpint(responder->failure.reason.startup, ==, MPA_STARTUP_REASON_EXTRA_OCTETS);
+    rnic_kit_free(kit);
+  }
+}
+
+/* MPA-184: without startup frames each direction starts on its own. The Responder's streaming octets are all lost for now; the Initiator's FPDU
+ * arrives nevertheless. */
+static void test_rdmac_directions_are_apart(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  uint8_t *buffers[KIT_SIDES];
+  streaming_case c = {IWARP_RDMAC, 10, 2000};
+
+  set_streaming(kit, &c);
+  kit->loses = loses_all_of_the_responder;
+  rnic_kit_create(kit);
+  post_both_ways(kit, buffers);
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, 500 * TIME_PS_PER_MILLISECOND);
+  g_assert_true(rnic_kit_is_payload(buffers[KIT_RESPONDER], 70));
+  g_assert_true(rnic_kit_is_untouched(buffers[KIT_INITIATOR], 70));
+  kit->loses = NULL;
+  rnic_kit_run(kit, 5 * TIME_PS_PER_SECOND);
+  assert_both_arrived(kit, buffers);
+  rnic_kit_free(kit);
+}
+
+/* MPA-208, MPA-217: after a rejection MPA is left at both ends and neither MPA closes TCP: the Responder keeps it open, even when the
+ * Initiator's ULP is slow to close it; here it closes at once, and the Responder follows by FIN. MPA-206, MPA-224: R=1 in the Reply. */
+static void test_rejection(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *initiator = &kit->sides[KIT_INITIATOR];
+  kit_side *responder = &kit->sides[KIT_RESPONDER];
+  uint8_t *buffers[KIT_SIDES];
+
+  responder->config.rejects = true;
+  responder->config.private_data = (const uint8_t *)"no";
+  responder->config.private_data_octets = 2;
+  rnic_kit_create(kit);
+  post_both_ways(kit, buffers);
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(responder->wire->len, ==, 22);
+  g_assert_cmphex(responder->wire->data[16], ==, 0xE0); /* M, C and R */
+  g_assert_cmpstr(initiator->private_data->str, ==, "no");
+  g_assert_cmpuint(initiator->wire->len, ==, 20); /* no FPDU */
+  for (unsigned side = 0; side < KIT_SIDES; side++) {
+    kit_side *s = &kit->sides[side];
+    g_assert_cmpint(s->failed, ==, 1);
+    g_assert_cmpint(s->failure.layer, ==, RNIC_FAILURE_STARTUP);
+    g_assert_cmpstr(s->code, ==, "rejected");
+    g_assert_true(rnic_failure_is_termination(&s->failure));
+    g_assert_cmpstr(s->completions->str, ==, "send 1 in error");
+    g_assert_true(s->fin && !s->rst && s->closed == 1);
+    g_assert_true(rnic_kit_is_untouched(buffers[side], 70));
+  }
+  g_assert_true(initiator->failure.by_peer && !responder->failure.by_peer);
+  g_assert_cmpint(responder->fin_at, >, initiator->fin_at); /* it was the Initiator's ULP that closed */
+  rnic_kit_free(kit);
+}
+
+/* MPA-208: the Responder that has rejected stays connected as long as the Initiator does not close. */
+static void test_rejecting_end_stays_open(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *responder = &kit->sides[KIT_RESPONDER];
+
+  responder->config.rejects = true;
+  kit->loses = loses_all_of_the_responder; /* the Initiator does not hear of it */
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, 500 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpstr(responder->code, ==, "rejected");
+  g_assert_true(!responder->fin && !responder->rst && responder->closed == 0);
+  rnic_kit_free(kit);
+}
+
+/* MPA-217, MPA-223: an Initiator that finds the Reply's Private Data unacceptable leaves MPA without an FPDU; its ULP closes gracefully, and the
+ * Responder sees an orderly end. */
+static void test_initiator_rejects(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *initiator = &kit->sides[KIT_INITIATOR];
+  kit_side *responder = &kit->sides[KIT_RESPONDER];
+
+  initiator->config.rejects = true;
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_cmpstr(initiator->code, ==, "rejected");
+  g_assert_cmpuint(initiator->wire->len, ==, 20);
+  g_assert_true(initiator->fin && !initiator->rst);
+  g_assert_cmpint(responder->failed, ==, 0);
+  g_assert_cmpint(responder->finished, ==, 1);
+  g_assert_true(responder->fin && initiator->closed == 1 && responder->closed == 1);
+  rnic_kit_free(kit);
+}
+
+/* MPA-228, MPA-233: the waits for a frame, and (MPA-234) for streaming octets, end at the configured time, by RST. Two Responders: each hears
+ * nothing for 10 s from its handshake on, the opener's being done one wire delay earlier; the other one hears the RST first. */
+static void test_time_runs_out(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *opener = &kit->sides[KIT_INITIATOR];
+
+  opener->config.role = MPA_RESPONDER;
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, 60 * TIME_PS_PER_SECOND);
+  /* SYN and SYN|ACK take 10 us each. */
+  g_assert_cmpint(opener->failed_at, ==, 20 * TIME_PS_PER_MICROSECOND + 10 * TIME_PS_PER_SECOND);
+  g_assert_cmpint(opener->failure.reason.startup, ==, MPA_STARTUP_REASON_TIMEOUT);
+  g_assert_cmpint(opener->rst_at, ==, opener->failed_at);
+  g_assert_cmpint(kit->sides[KIT_RESPONDER].failed, ==, 1);
+  g_assert_true(opener->closed == 1 && kit->sides[KIT_RESPONDER].closed == 1);
+  rnic_kit_free(kit);
+
+  kit = rnic_kit_new();
+  opener = &kit->sides[KIT_INITIATOR];
+  opener->config.streaming_octets_received = 100; /* that nobody sends */
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, 60 * TIME_PS_PER_SECOND);
+  g_assert_cmpint(opener->failed_at, ==, 20 * TIME_PS_PER_MICROSECOND + 10 * TIME_PS_PER_SECOND);
+  g_assert_cmpint(opener->failure.layer, ==, RNIC_FAILURE_ULP);
+  g_assert_cmpint(opener->failure.reason.ulp, ==, RNIC_ULP_NO_STREAMING_OCTETS);
+  g_assert_cmpstr(opener->code, ==, "timeout");
+  g_assert_true(opener->rst && kit->sides[KIT_RESPONDER].closed == 1);
+  rnic_kit_free(kit);
+}
+
+/* MPA-199: who opens TCP says nothing about who is the Initiator. */
+static void test_passive_initiator(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  uint8_t *buffers[KIT_SIDES];
+
+  kit->sides[KIT_INITIATOR].config.role = MPA_RESPONDER;
+  kit->sides[KIT_RESPONDER].config.role = MPA_INITIATOR;
+  rnic_kit_create(kit);
+  post_both_ways(kit, buffers);
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  assert_both_arrived(kit, buffers);
+  g_assert_cmpmem(kit->sides[KIT_RESPONDER].wire->data, 16, request_key, 16);
+  rnic_kit_free(kit);
+}
+
+/* MPA-227: two Initiators, whose Requests cross: each end finds a Request's Key where a Reply's is due. MPA-216, MPA-280: it
+ * closes at that very moment, by RST; by FIN if so configured (notes-mpa 44). */
+static void test_two_initiators(void)
+{
+  for (int by_fin = 0; by_fin < 2; by_fin++) {
+    rnic_kit *kit = rnic_kit_new();
+    kit_side *other = &kit->sides[KIT_RESPONDER];
+    kit_side *opener = &kit->sides[KIT_INITIATOR];
+
+    other->config.role = MPA_INITIATOR;
+    other->config.opens = true; /* at the same time, so that neither is first */
+    other->config.closes_by_fin = opener->config.closes_by_fin = by_fin;
+    rnic_kit_start(kit);
+    rnic_kit_run(kit, TIME_PS_PER_SECOND);
+    for (unsigned side = 0; side < KIT_SIDES; side++) {
+      kit_side *s = &kit->sides[side];
+      g_assert_cmpint(s->failed, ==, 1);
+      g_assert_cmpint(s->failure.layer, ==, RNIC_FAILURE_STARTUP);
+      g_assert_cmpint(s->failure.reason.startup, ==, MPA_STARTUP_REASON_SAME_ROLE);
+      g_assert_cmpstr(s->code, ==, "MPA error 4");
+      g_assert_cmpint(by_fin ? s->fin_at : s->rst_at, ==, s->failed_at);
+      g_assert_cmpint(s->rst, ==, !by_fin);
+      g_assert_cmpint(s->closed, ==, 1);
+    }
+    rnic_kit_free(kit);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rnic-startup-phase/frames", test_frames_come_first);
+  g_test_add_func("/rnic-startup-phase/responder-waits-for-request", test_responder_waits_for_the_request);
+  g_test_add_func("/rnic-startup-phase/initiator-waits-for-reply", test_initiator_waits_for_the_reply);
+  g_test_add_func("/rnic-startup-phase/responder-waits-for-fpdu", test_responder_waits_for_an_fpdu);
+  g_test_add_func("/rnic-startup-phase/streaming", test_streaming_mode_first);
+  g_test_add_func("/rnic-startup-phase/other-octet", test_other_octet_fails);
+  g_test_add_func("/rnic-startup-phase/loss-around-the-switch", test_loss_around_the_switch);
+  g_test_add_func("/rnic-startup-phase/two-segments", test_frame_in_two_segments);
+  g_test_add_func("/rnic-startup-phase/octets-behind-the-request", test_octets_behind_the_request);
+  g_test_add_func("/rnic-startup-phase/rdmac-directions", test_rdmac_directions_are_apart);
+  g_test_add_func("/rnic-startup-phase/rejection", test_rejection);
+  g_test_add_func("/rnic-startup-phase/rejecting-end-stays-open", test_rejecting_end_stays_open);
+  g_test_add_func("/rnic-startup-phase/initiator-rejects", test_initiator_rejects);
+  g_test_add_func("/rnic-startup-phase/timeouts", test_time_runs_out);
+  g_test_add_func("/rnic-startup-phase/passive-initiator", test_passive_initiator);
+  g_test_add_func("/rnic-startup-phase/two-initiators", test_two_initiators);
+  return g_test_run();
+}

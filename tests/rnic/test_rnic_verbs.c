@@ -1,0 +1,218 @@
+/* The ULP's side: memory, work, completions. */
+#include "rnic_kit.h"
+
+#include <string.h>
+
+static void payload_source(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+{
+  static const uint8_t octets[100] = {0};
+  (void)user;
+
+  octet_rope_append(rope, octets + from, length, NULL);
+}
+
+/* DDP-219: the ULP's right to the octets is checked before an STag is tied to them: without octets, beyond 2^64, or for remote writing into octets
+ * that the ULP itself may only read there is none. DDP-206: the Privileged Resource Manager's part. */
+static void test_what_may_be_registered(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  uint8_t *octets = rnic_kit_memory(kit, KIT_RESPONDER, 100);
+  uint32_t stag;
+
+  rnic_kit_create(kit);
+  rnic_endpoint *endpoint = kit->sides[KIT_RESPONDER].endpoint;
+  const rnic_memory right = {
+      .octets = octets, .length = 100, .base = UINT64_MAX - 99, .access = DDP_ACCESS_REMOTE_WRITE};
+  const rnic_memory readable = {.source = payload_source, .length = 100, .access = DDP_ACCESS_REMOTE_READ};
+  rnic_memory wrong = {.length = 100, .access = DDP_ACCESS_REMOTE_READ};
+  g_assert_true(rnic_register(endpoint, &right, &stag));
+  g_assert_true(rnic_register(endpoint, &readable, &stag));
+  g_assert_false(rnic_register(endpoint, &wrong, &stag)); /* nothing there */
+  wrong = right;
+  wrong.base++;
+  g_assert_false(rnic_register(endpoint, &wrong, &stag)); /* 2^64 + 1 */
+  wrong = readable;
+  wrong.access = DDP_ACCESS_REMOTE_WRITE;
+  g_assert_false(rnic_register(endpoint, &wrong, &stag));
+  rnic_kit_free(kit);
+}
+
+/* DDP-206: a ULP takes back what is its connection's (its stream's or its Protection Domain's) and nothing else; afterwards a peer's Write fails,
+ * and the STag cannot be taken back again. */
+static void test_who_may_deregister(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  rnic_kit *other = rnic_kit_new();
+  uint32_t stag;
+  uint32_t of_stream;
+  rdmap_work write = {.id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 100};
+
+  rnic_kit_create(kit);
+  rnic_endpoint *owner = kit->sides[KIT_RESPONDER].endpoint;
+  other->sides[KIT_RESPONDER].config.host = kit->sides[KIT_RESPONDER].host;
+  other->sides[KIT_RESPONDER].config.protection_domain =
+      rnic_host_protection_domain_new(kit->sides[KIT_RESPONDER].host);
+  rnic_kit_create(other);
+  rnic_endpoint *stranger = other->sides[KIT_RESPONDER].endpoint;
+  uint8_t *octets = rnic_kit_register(kit, KIT_RESPONDER, 0, 100, &stag);
+  const rnic_memory memory = {.octets = octets, .length = 100, .association = DDP_ASSOCIATED_BY_STREAM};
+  g_assert_true(rnic_register(owner, &memory, &of_stream));
+  g_assert_false(rnic_deregister(stranger, stag));
+  g_assert_false(rnic_deregister(stranger, of_stream));
+  g_assert_true(rnic_deregister(owner, of_stream));
+  g_assert_true(rnic_deregister(owner, stag));
+  g_assert_false(rnic_deregister(owner, stag));
+  write.remote_stag = stag;
+  rnic_kit_post(kit, KIT_INITIATOR, write);
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_cmpstr(kit->sides[KIT_RESPONDER].code, ==, "Terminate 1/1/00");
+  g_assert_true(rnic_kit_is_untouched(octets, 100));
+  rnic_kit_free(other);
+  rnic_kit_free(kit);
+}
+
+/* RDMAP-258: STags are hard to predict: of 1000 in a row no two differ by a number that two neighbours before them did, and the first of one
+ * host say nothing about another's. */
+static void test_stags_are_hard_to_predict(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  GHashTable *differences = g_hash_table_new(NULL, NULL);
+  uint32_t last = 0;
+  uint32_t stag;
+  uint32_t of_other_host;
+  unsigned repeated = 0;
+
+  rnic_kit_create(kit);
+  rnic_kit_register(kit, KIT_INITIATOR, 0, 1, &of_other_host);
+  for (unsigned i = 0; i < 1000; i++) {
+    rnic_kit_register(kit, KIT_RESPONDER, 0, 1, &stag);
+    g_assert_cmphex(stag, !=, of_other_host);
+    repeated += !g_hash_table_add(differences, GUINT_TO_POINTER(stag - last));
+    last = stag;
+  }
+  /* 1000 random differences in 2^32: 1000^2 / 2 / 2^32 = 0.0001 pairs are expected. */
+  g_assert_cmpuint(repeated, ==, 0);
+  g_hash_table_unref(differences);
+  rnic_kit_free(kit);
+}
+
+/* Every operation, posted before the connection is opened: completions come in the order posted, receives in the order Delivered. */
+static void test_operations(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  uint32_t stag;
+  uint32_t sink_stag;
+  uint32_t to_invalidate[2];
+
+  rnic_kit_create(kit);
+  uint8_t *memory = rnic_kit_register(kit, KIT_RESPONDER, 0x1000, 3000, &stag);
+  uint8_t *sink = rnic_kit_register(kit, KIT_INITIATOR, 0, 3000, &sink_stag);
+  rnic_kit_register(kit, KIT_RESPONDER, 0, 1, &to_invalidate[0]);
+  rnic_kit_register(kit, KIT_RESPONDER, 0, 1, &to_invalidate[1]);
+  for (uint64_t id = 11; id <= 14; id++) {
+    rnic_kit_post_receive(kit, KIT_RESPONDER, 100, id);
+  }
+  const rdmap_work work[] = {
+      {.id = 1,
+       .operation = RDMAP_OPERATION_WRITE,
+       .length = 3000,
+       .remote_stag = stag,
+       .remote_offset = 0x1000},
+      {.id = 2, .operation = RDMAP_OPERATION_SEND, .length = 10},
+      {.id = 3,
+       .operation = RDMAP_OPERATION_READ,
+       .length = 3000,
+       .remote_stag = stag,
+       .remote_offset = 0x1000,
+       .local_stag = sink_stag},
+      {.id = 4, .operation = RDMAP_OPERATION_SEND_SE, .length = 20, .fence = true},
+      {.id = 5, .operation = RDMAP_OPERATION_SEND_INVALIDATE, .length = 30, .remote_stag = to_invalidate[0]},
+      {.id = 6,
+       .operation = RDMAP_OPERATION_SEND_SE_INVALIDATE,
+       .length = 40,
+       .remote_stag = to_invalidate[1]},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(work); i++) {
+    g_assert_true(rnic_kit_post(kit, KIT_INITIATOR, work[i]));
+  }
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_cmpstr(kit->sides[KIT_INITIATOR].completions->str, ==,
+                  "write 1, send 2, read 3, send-se 4, send-invalidate 5, send-se-invalidate 6");
+  g_assert_cmpstr(
+      kit->sides[KIT_RESPONDER].completions->str, ==,
+      "received 11 (10 octets), received 12 (20 octets) solicited, received 13 (30 octets) invalidated, "
+      "received 14 (40 octets) solicited invalidated");
+  g_assert_true(rnic_kit_is_payload(memory, 3000) && rnic_kit_is_payload(sink, 3000));
+  g_assert_false(rnic_deregister(kit->sides[KIT_RESPONDER].endpoint, to_invalidate[0]));
+  g_assert_false(rnic_deregister(kit->sides[KIT_RESPONDER].endpoint, to_invalidate[1]));
+  rnic_kit_free(kit);
+}
+
+/* A ULP that only wants to hear of Solicited Events and errors is told of the second Send alone, and finds the first one in the queue then
+ * (rdmap-00 §7.3); then it is told of the end, by its own Send in error. */
+static void test_notification(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *responder = &kit->sides[KIT_RESPONDER];
+  rnic_completion completion;
+
+  rnic_kit_create(kit);
+  rnic_set_notification(responder->endpoint, RNIC_NOTIFY_SOLICITED);
+  responder->leaves_completions = true;
+  rnic_kit_post_receive(kit, KIT_RESPONDER, 70, 7);
+  rnic_kit_post_receive(kit, KIT_RESPONDER, 70, 8);
+  rnic_kit_post(kit, KIT_INITIATOR, (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70});
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(responder->notified, ==, 0);
+  rnic_kit_post(kit, KIT_INITIATOR,
+                (rdmap_work){.id = 2, .operation = RDMAP_OPERATION_SEND_SE, .length = 50});
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(responder->notified, ==, 1);
+  g_assert_true(rnic_poll(responder->endpoint, &completion));
+  g_assert_true(completion.is_receive && completion.id == 7 && completion.octets == 70 &&
+                !completion.solicited);
+  g_assert_true(rnic_poll(responder->endpoint, &completion));
+  g_assert_true(completion.is_receive && completion.id == 8 && completion.octets == 50 &&
+                completion.solicited);
+  g_assert_false(rnic_poll(responder->endpoint, &completion));
+  /* A Send for which there is no buffer ends the stream, with the Responder's own Send under way. */
+  rnic_kit_post(kit, KIT_INITIATOR, (rdmap_work){.id = 3, .operation = RDMAP_OPERATION_SEND});
+  rnic_kit_post(kit, KIT_RESPONDER, (rdmap_work){.id = 4, .operation = RDMAP_OPERATION_SEND});
+  kit->sides[KIT_RESPONDER].lost = UINT64_MAX;
+  rnic_kit_run(kit, TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(responder->notified, ==, 2);
+  g_assert_true(rnic_poll(responder->endpoint, &completion));
+  g_assert_true(!completion.is_receive && completion.id == 4 && completion.in_error);
+  rnic_kit_free(kit);
+}
+
+/* Nothing can be posted behind rnic_endpoint_close(), nor when the connection has ended. */
+static void test_post_is_refused(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  const rdmap_work send = {.id = 1, .operation = RDMAP_OPERATION_SEND};
+
+  rnic_kit_create(kit);
+  g_assert_true(rnic_kit_post(kit, KIT_INITIATOR, send));
+  rnic_endpoint_close(kit->sides[KIT_INITIATOR].endpoint);
+  g_assert_false(rnic_kit_post(kit, KIT_INITIATOR, send));
+  rnic_kit_start(kit); /* no buffer there: Terminate */
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_false(rnic_kit_post(kit, KIT_RESPONDER, send));
+  rnic_kit_free(kit);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rnic-verbs/register", test_what_may_be_registered);
+  g_test_add_func("/rnic-verbs/deregister", test_who_may_deregister);
+  g_test_add_func("/rnic-verbs/stags", test_stags_are_hard_to_predict);
+  g_test_add_func("/rnic-verbs/operations", test_operations);
+  g_test_add_func("/rnic-verbs/notification", test_notification);
+  g_test_add_func("/rnic-verbs/refused", test_post_is_refused);
+  return g_test_run();
+}

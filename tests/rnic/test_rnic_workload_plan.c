@@ -1,0 +1,116 @@
+/* The sequence of what a requester posts, and how many messages come of it. */
+#include "rnic/rnic_workload_plan.h"
+
+#include <glib.h>
+
+/* The plan as text: "w0 s1 . r2", a dot for a signal, "!" behind a Send that invalidates the Write's STag before it, "*" behind that Write. */
+static char *sequence(rnic_workload_plan plan)
+{
+  static const char *const letters[RNIC_OPERATIONS] = {"w", "r", "s", "i", "e", "ei", "sr", "sw"};
+  GString *text = g_string_new(NULL);
+  rnic_workload_step step;
+
+  while (rnic_workload_plan_peek(&plan, &step)) {
+    rnic_workload_plan_take(&plan);
+    g_string_append(text, text->len > 0 ? " " : "");
+    if (step.is_signal) {
+      g_string_append(text, ".");
+      continue;
+    }
+    g_string_append_printf(text, "%s%" G_GUINT64_FORMAT "%s%s", letters[step.operation], step.message,
+                           step.is_invalidated_write ? "*" : "", step.invalidates_write ? "!" : "");
+  }
+  return g_string_free(text, FALSE);
+}
+
+typedef struct plan_case {
+  rnic_workload_plan plan;
+  const char *sequence;
+  uint64_t at_peer; /* messages that reach the ULPs: one a Write, Send, Read Response */
+  uint64_t at_requester;
+} plan_case;
+
+static const plan_case cases[] = {
+    /* One Send without payload behind the last Write (definitions.md, Defaults). */
+    {{.mix = {RNIC_OPERATION_WRITE}, .mix_count = 1, .messages = 3}, "w0 w1 w2 .", 4, 0},
+    {{.mix = {RNIC_OPERATION_WRITE}, .mix_count = 1, .messages = 3, .signal_every = 2}, "w0 w1 . w2 .", 5, 0},
+    {{.mix = {RNIC_OPERATION_WRITE}, .mix_count = 1, .messages = 4, .signal_every = 2},
+     "w0 w1 . w2 w3 .",
+     6,
+     0},
+    {{.mix = {RNIC_OPERATION_SEND}, .mix_count = 1, .messages = 2, .signal_every = 1}, "s0 s1", 2, 0},
+    {{.mix = {RNIC_OPERATION_READ}, .mix_count = 1, .messages = 2}, "r0 r1", 0, 2},
+    /* Messages take turns; the last Write is number 3 of them, and what is behind it needs no signal. */
+    {{.mix = {RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND, RNIC_OPERATION_READ}, .mix_count = 3, .messages = 6},
+     "w0 s1 r2 w3 . s4 r5",
+     5,
+     2},
+    /* A word may stand twice. */
+    {{.mix = {RNIC_OPERATION_WRITE, RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND},
+      .mix_count = 3,
+      .messages = 4},
+     "w0 w1 s2 w3 .",
+     5,
+     0},
+    /* A Send with Invalidate right behind a Write takes that Write's STag; behind anything else it has its own. */
+    {{.mix = {RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND_INVALIDATE}, .mix_count = 2, .messages = 5},
+     "w0* i1! w2* i3! w4 .",
+     6,
+     0},
+    {{.mix = {RNIC_OPERATION_SEND_SE_INVALIDATE}, .mix_count = 1, .messages = 2}, "ei0 ei1", 2, 0},
+    {{.mix = {RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND_SE}, .mix_count = 2, .messages = 2}, "w0 . e1", 3, 0},
+    /* Storage: request there, data and response here; request and data there, response here. */
+    {{.mix = {RNIC_OPERATION_STORAGE_READ}, .mix_count = 1, .messages = 3}, "sr0 sr1 sr2", 3, 6},
+    {{.mix = {RNIC_OPERATION_STORAGE_WRITE}, .mix_count = 1, .messages = 3}, "sw0 sw1 sw2", 6, 3},
+};
+
+static void test_sequences(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const plan_case *c = &cases[i];
+    char *text = sequence(c->plan);
+
+    g_assert_cmpstr(text, ==, c->sequence);
+    g_assert_cmpuint(rnic_workload_plan_arrivals(&c->plan, true), ==, c->at_peer);
+    g_assert_cmpuint(rnic_workload_plan_arrivals(&c->plan, false), ==, c->at_requester);
+    g_free(text);
+  }
+}
+
+/* Steps in all are as many as there are words in the sequence. */
+static void test_steps_are_counted(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    char **words = g_strsplit(cases[i].sequence, " ", -1);
+
+    g_assert_cmpuint(rnic_workload_plan_steps(&cases[i].plan), ==, g_strv_length(words));
+    g_strfreev(words);
+  }
+}
+
+static void test_names_find_their_operation(void)
+{
+  for (rnic_operation operation = 0; operation < RNIC_OPERATIONS; operation++) {
+    g_assert_cmpint(rnic_operation_find(rnic_operation_rules_of(operation)->name), ==, operation);
+  }
+  g_assert_cmpint(rnic_operation_find("atomic"), ==, RNIC_OPERATIONS);
+}
+
+static void test_what_a_mix_has(void)
+{
+  const rnic_workload_plan plan = {
+      .mix = {RNIC_OPERATION_READ, RNIC_OPERATION_SEND}, .mix_count = 2, .messages = 2};
+
+  g_assert_true(rnic_workload_plan_has(&plan, RNIC_OPERATION_SEND));
+  g_assert_false(rnic_workload_plan_has(&plan, RNIC_OPERATION_WRITE));
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rnic-workload-plan/sequences", test_sequences);
+  g_test_add_func("/rnic-workload-plan/steps", test_steps_are_counted);
+  g_test_add_func("/rnic-workload-plan/names", test_names_find_their_operation);
+  g_test_add_func("/rnic-workload-plan/has", test_what_a_mix_has);
+  return g_test_run();
+}

@@ -1,0 +1,346 @@
+/* The keys of generations, operations, the two ends and faults: how they read, what they say together, and what contradicts. */
+#include "scenario_fixture.h"
+
+/* What checking `text` says: the error's message, or the notes a line each ("" when there are none). Free with g_free(). */
+static char *check(const char *text)
+{
+  scenario *s = fixture_load(text, NULL);
+  GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
+  GError *error = NULL;
+  char *result;
+
+  if (scenario_check(s, notes, &error)) {
+    g_ptr_array_add(notes, NULL);
+    result = g_strjoinv("\n", (char **)notes->pdata);
+  } else {
+    g_assert_error(error, SCENARIO_ERROR, SCENARIO_ERROR_INVALID);
+    result = g_strdup(error->message);
+    g_error_free(error);
+  }
+  g_ptr_array_unref(notes);
+  scenario_free(s);
+  return result;
+}
+
+typedef struct check_case {
+  const char *text;
+  const char *expected;
+} check_case;
+
+static void assert_checks(const check_case *cases, gsize count)
+{
+  for (gsize i = 0; i < count; i++) {
+    char *result = check(cases[i].text);
+
+    g_assert_cmpstr(result, ==, cases[i].expected);
+    g_free(result);
+  }
+}
+
+/* --- A mix of words --- */
+
+static const struct {
+  const char *text;
+  const char *expected; /* the words, with blanks between; NULL: it does not load */
+} mixes[] = {
+    {"write", "write"},
+    {"write+send+read", "write send read"},
+    {"write+write+storage-read", "write write storage-read"},
+    {"", NULL},
+    {"+", NULL},
+    {"write+", NULL},
+    {"+write", NULL},
+    {"write++read", NULL},
+    {"write + read", NULL},
+    {"write,read", NULL},
+    {"Write", NULL},
+    {"writ", NULL},
+    {"read+sned", NULL},
+};
+
+static void test_mix(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(mixes); i++) {
+    char *text = g_strdup_printf("workload: { operation = \"%s\"; };", mixes[i].text);
+
+    g_test_message("%s", text);
+    if (mixes[i].expected) {
+      scenario *s = fixture_load(text, NULL);
+      char **words = scenario_mix(s, SCENARIO_WORKLOAD_OPERATION);
+      char *joined = g_strjoinv(" ", words);
+      char *canonical = scenario_value_text(s, SCENARIO_WORKLOAD_OPERATION);
+      g_assert_cmpstr(joined, ==, mixes[i].expected);
+      g_assert_cmpstr(canonical, ==, mixes[i].text); /* as --set takes it */
+      g_free(canonical);
+      g_free(joined);
+      g_strfreev(words);
+      scenario_free(s);
+    } else {
+      char *message = fixture_refusal(text, NULL);
+      g_assert_true(g_str_has_prefix(message, "a.cfg:1: workload.operation = \""));
+      g_assert_nonnull(
+          strstr(message, "is none of its words, nor several joined by '+'; expected \"write\", "));
+      g_free(message);
+    }
+    g_free(text);
+  }
+}
+
+/* The word that is wrong is the one that gets a suggestion. */
+static void test_mix_suggests(void)
+{
+  char *message = fixture_refusal("workload: { operation = \"read+sned\"; };", NULL);
+
+  g_assert_true(g_str_has_suffix(message, "(did you mean 'send'?)"));
+  g_free(message);
+}
+
+/* 32 words are as many as a workload takes; a million are refused as quickly. */
+static void test_mix_is_limited(void)
+{
+  static const guint counts[] = {32, 33, 200000};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(counts); i++) {
+    GString *text = g_string_new("workload: { operation = \"read");
+
+    for (guint word = 1; word < counts[i]; word++) {
+      g_string_append(text, "+read");
+    }
+    g_string_append(text, "\"; };");
+    if (counts[i] <= 32) {
+      scenario_free(fixture_load(text->str, NULL));
+    } else {
+      g_free(fixture_refusal(text->str, NULL));
+    }
+    g_string_free(text, TRUE);
+  }
+}
+
+/* --- The two ends --- */
+
+/* What is not said of an end is what mpa says, wherever that is given. */
+static void test_ends_inherit(void)
+{
+  scenario *s = fixture_load("mpa: { markers = false; generation = \"rfc\"; };\n"
+                             "responder: { markers = true; generation = \"ietf\"; };",
+                             "mpa.crc=false");
+
+  g_assert_false(scenario_boolean(s, SCENARIO_INITIATOR_MARKERS));
+  g_assert_true(scenario_boolean(s, SCENARIO_RESPONDER_MARKERS));
+  g_assert_cmpstr(scenario_text(s, SCENARIO_INITIATOR_GENERATION), ==, "rfc");
+  g_assert_cmpstr(scenario_text(s, SCENARIO_RESPONDER_GENERATION), ==, "ietf");
+  g_assert_false(scenario_boolean(s, SCENARIO_INITIATOR_CRC));
+  g_assert_false(scenario_boolean(s, SCENARIO_RESPONDER_CRC));
+  scenario_free(s);
+}
+
+/* Both groups have the same keys, with the same types, limits and words. */
+static void test_responder_mirrors_initiator(void)
+{
+  for (scenario_key key = SCENARIO_INITIATOR_GENERATION; key < SCENARIO_RESPONDER_GENERATION; key++) {
+    const scenario_key_row *initiator = scenario_key_row_of(key);
+    const scenario_key_row *responder =
+        scenario_key_row_of(scenario_key_of_side(key, SCENARIO_SIDE_RESPONDER));
+
+    g_assert_true(g_str_has_prefix(initiator->name, "initiator."));
+    g_assert_true(g_str_has_prefix(responder->name, "responder."));
+    g_assert_cmpstr(initiator->name + strlen("initiator"), ==, responder->name + strlen("responder"));
+    g_assert_cmpint(initiator->type, ==, responder->type);
+    g_assert_cmpuint(initiator->maximum, ==, responder->maximum);
+    g_assert_cmpstr(initiator->words, ==, responder->words);
+    g_assert_cmpstr(initiator->fallback, ==, responder->fallback);
+    g_assert_cmpint(initiator->inherits, ==, responder->inherits);
+    g_assert_cmpint(scenario_key_of_side(key, SCENARIO_SIDE_INITIATOR), ==, key);
+  }
+}
+
+/* --- The main direction (definitions.md, Directions) --- */
+
+/* A Read's payload comes over the reverse link: 1 Gbit/s, not 10. The base round trip is the same for both: 2 x 25 us and 1538 octets at
+ * 10 and at 1 Gbit/s, 1.2304 + 12.304 us. */
+static void test_windows_follow_the_main_direction(void)
+{
+  static const struct {
+    const char *set;
+    guint64 product;
+  } cases[] = {
+      {"workload.operation=write", 79418}, /* 10^10 x 63.5344 us / 8 = 79418 */
+      {"workload.operation=read", 7941},   /* a tenth */
+      {"workload.operation=storage-read", 7941}, {"workload.operation=storage-write", 79418},
+      {"workload.operation=read+send", 79418}, /* both ways: the Responder is measured */
+      {"measure.side=initiator", 7941},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    scenario *s = fixture_load("path: { reverse: { rate = \"1Gbit/s\"; }; };", cases[i].set);
+
+    g_assert_cmpint(scenario_base_round_trip(s), ==, 63534400);
+    g_assert_cmpuint(scenario_bandwidth_delay_octets(s), ==, cases[i].product);
+    scenario_free(s);
+  }
+}
+
+/* --- Contradictions --- */
+
+static const check_case contradictions[] = {
+    {"mpa: { generation = \"rdmac\"; };", ""},
+    {"mpa: { generation = \"rdmac\";\n markers = false; };",
+     "a.cfg:2: initiator.markers = false, but generation rdmac has markers and CRC always; expected true"},
+    {"responder: { generation = \"rdmac\";\n crc = false; };",
+     "a.cfg:2: responder.crc = false, but generation rdmac has markers and CRC always; expected true"},
+    {"mpa: { markers = false; };\ninitiator: { generation = \"rdmac\"; markers = true; };\nrun: { expect = "
+     "\"any\"; };",
+     ""},
+    {"mpa: { generation = \"rdmac\"; };\ninitiator: { private_data = 1; };",
+     "a.cfg:2: initiator.private_data is given, but generation rdmac has no startup frames; expected none"},
+    {"mpa: { generation = \"rdmac\"; };\nresponder: { rejects = true; };",
+     "a.cfg:2: responder.rejects is given, but generation rdmac has no startup frames; expected none"},
+    {"mpa: { generation = \"rfc\"; }; initiator: { private_data = 512; };", ""},
+    {"mpa: { generation = \"rfc\"; };\ninitiator: { private_data = 513; };",
+     "a.cfg:2: initiator.private_data = 513 is more than generation rfc allows; expected at most 512"},
+    {"initiator: { private_data = 65535; };", ""},
+    {"rdmap: { ord = 0; };", ""},
+    {"rdmap: { ord = 0; };\nworkload: { operation = \"write+storage-write\"; };",
+     "a.cfg:1: rdmap.ord = 0, but workload.operation = write+storage-write needs RDMA Reads; expected at "
+     "least "
+     "1"},
+};
+
+static void test_contradictions(void)
+{
+  assert_checks(contradictions, G_N_ELEMENTS(contradictions));
+}
+
+/* The MTU must hold the smallest FPDU with markers where the receiving end asks for them: 40 + 140, else 40 + 136. */
+static void test_smallest_mtu_by_end(void)
+{
+  static const check_case cases[] = {
+      {"mpa: { markers = false; }; responder: { markers = true; };\npath: { forward: { mtu = 180; }; "
+       "reverse: "
+       "{ mtu = 176; }; };",
+       ""},
+      {"mpa: { markers = false; }; responder: { markers = true; };\npath: { forward: { mtu = 179; }; "
+       "reverse: "
+       "{ mtu = 176; }; };",
+       "a.cfg:2: path.forward.mtu = 179 is too small; expected at least 180: 40 octets of headers and 140 "
+       "for "
+       "the FPDU of a 128-octet ULPDU with markers"},
+  };
+
+  assert_checks(cases, G_N_ELEMENTS(cases));
+}
+
+/* A mix with Writes and Sends needs both sets of buffers, and both directions twice as many: 2 connections x 2 buffers x 3 GiB each. */
+static void test_memory_of_mixes(void)
+{
+#define BIG "message_size = \"3GiB\"; messages = 3; connections = 2;"
+  static const check_case cases[] = {
+      {"workload: { " BIG " operation = \"write\"; };", ""},
+      {"workload: { " BIG " operation = \"storage-read\"; };", ""},
+      {"workload: { " BIG " operation = \"write+send\"; };",
+       "a.cfg:1: the sink's buffers take 24.0 GiB (2 connections, each with buffers for a receive window and "
+       "two "
+       "messages); expected at most 16 GiB"},
+      {"workload: { " BIG " directions = \"both\"; };",
+       "a.cfg:1: the sink's buffers take 24.0 GiB (2 connections, each with buffers for a receive window and "
+       "two "
+       "messages); expected at most 16 GiB"},
+  };
+
+  assert_checks(cases, G_N_ELEMENTS(cases));
+}
+
+/* --- Notes --- */
+
+static const check_case notes[] = {
+    {"responder: { generation = \"rfc\"; };", "a.cfg:1: generations ietf and rfc do not fit: the connection "
+                                              "ends in its startup, and run.expect is ok"},
+    {"responder: { generation = \"rfc\"; }; run: { expect = \"terminate\"; };", ""},
+    {"fault: { error = \"bad-crc\"; };",
+     "a.cfg:1: fault.error = bad-crc ends a connection, as a rule, and run.expect is ok"},
+    {"fault: { error = \"bad-crc\"; }; run: { expect = \"any\"; };", ""},
+    {"fault: { at = 3; };", "a.cfg:1: fault.at has no effect while fault.error is none"},
+    {"responder: { rejects = true; };",
+     "a.cfg:1: the responder rejects every connection, and run.expect is ok"},
+    {"initiator: { private_data = 10; }; responder: { private_data_capacity = 9; };",
+     "a.cfg:1: initiator.private_data = 10 is more than responder.private_data_capacity = 9: the startup "
+     "frame "
+     "is malformed, and run.expect is ok"},
+    {"rdmap: { ird = 3; };", ""},
+    {"rdmap: { ird = 3; };\nworkload: { operation = \"read\"; };",
+     "a.cfg (default of rdmap.ord): rdmap.ord = 16 is more than rdmap.ird = 3: a Read too many ends the "
+     "connection, and run.expect is ok"},
+    {"workload: { fence = true; };",
+     "a.cfg:1: workload.fence has no effect: there are no RDMA Reads to wait for"},
+    {"workload: { fence = true; operation = \"storage-write\"; };", ""},
+    {"workload: { signal_every = 1; operation = \"storage-read\"; };",
+     "a.cfg:1: workload.signal_every has no effect: only Writes are signalled"},
+    {"workload: { signal_every = 1; operation = \"send+write\"; };", ""},
+    {"mpa: { assumed_emss = \"1460\"; };", ""},
+    {"mpa: { assumed_emss = \"1460\"; };\npath: { forward: { mtu = 1499; }; };",
+     "a.cfg:1: mpa.assumed_emss = 1460 is more than the true EMSS: TCP cuts the FPDUs"},
+};
+
+static void test_notes(void)
+{
+  assert_checks(notes, G_N_ELEMENTS(notes));
+}
+
+/* --- Hostile values --- */
+
+static const char *const refused[] = {
+    "mpa: { generation = \"mpa-02\"; };",
+    "mpa: { assumed_emss = 1460; };", /* a word */
+    "mpa: { assumed_emss = \"1000\"; };",
+    "mpa: { startup_timeout = \"0s\"; };",
+    "mpa: { startup_timeout = \"10001s\"; };",
+    "initiator: { private_data = 65536; };",
+    "initiator: { private_data = -1; };",
+    "initiator: { private_data = \"yes\"; };",
+    "responder: { rejects = 1; };",
+    "rdmap: { ird = 65537; };",
+    "rdmap: { ord = -1; };",
+    "rdmap: { association = \"pd\"; };",
+    "sender: { stream_phase = \"sometimes\"; };",
+    "sender: { stream_phase = \"2MiB\"; };",
+    "workload: { directions = \"reverse\"; };",
+    "workload: { fence = \"true\"; };",
+    "measure: { side = \"sink\"; };",
+    "fault: { error = \"bad-src\"; };",
+    "fault: { side = \"both\"; };",
+    "fault: { at = 0; };",
+    "fault: { at = 99999999999999999999; };",
+    "initiator: 5;",
+    "initiator: { initiator: { crc = true; }; };",
+};
+
+static void test_hostile_values(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(refused); i++) {
+    g_test_message("%s", refused[i]);
+    char *message = fixture_refusal(refused[i], NULL);
+    g_assert_true(g_str_has_prefix(message, "a.cfg:1: "));
+    g_assert_true(strstr(message, "expected") || strstr(message, "syntax"));
+    g_free(message);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  char *folder = fixture_enter();
+  g_test_add_func("/scenario/protocol/mix", test_mix);
+  g_test_add_func("/scenario/protocol/mix-suggests", test_mix_suggests);
+  g_test_add_func("/scenario/protocol/mix-is-limited", test_mix_is_limited);
+  g_test_add_func("/scenario/protocol/ends-inherit", test_ends_inherit);
+  g_test_add_func("/scenario/protocol/ends-mirror", test_responder_mirrors_initiator);
+  g_test_add_func("/scenario/protocol/main-direction", test_windows_follow_the_main_direction);
+  g_test_add_func("/scenario/protocol/contradictions", test_contradictions);
+  g_test_add_func("/scenario/protocol/smallest-mtu", test_smallest_mtu_by_end);
+  g_test_add_func("/scenario/protocol/memory", test_memory_of_mixes);
+  g_test_add_func("/scenario/protocol/notes", test_notes);
+  g_test_add_func("/scenario/protocol/hostile-values", test_hostile_values);
+  int status = g_test_run();
+  fixture_leave(folder);
+  return status;
+}

@@ -1,0 +1,366 @@
+/* Runs that must end: every fault, generations that do not fit, rejection; with the code that the documents give, on both engines, and never
+ * hanging. */
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "rnic/rnic_fault.h"
+#include "sim/simulation.h"
+
+/* Runs the empty scenario with `sets` and then `more` (NULL-terminated). */
+static simulation_result run(const char *const *sets, const char *const *more)
+{
+  const simulation_options options = {0};
+  GPtrArray *all = g_ptr_array_new();
+  GError *error = NULL;
+  simulation_result result;
+  char *name = NULL;
+  int file = g_file_open_tmp("endings-XXXXXX.cfg", &name, &error);
+
+  g_assert_no_error(error);
+  g_close(file, NULL);
+  for (; *sets; sets++) {
+    g_ptr_array_add(all, (gpointer)*sets);
+  }
+  for (; *more; more++) {
+    g_ptr_array_add(all, (gpointer)*more);
+  }
+  g_ptr_array_add(all, NULL);
+  scenario *s = scenario_load(name, (const char *const *)all->pdata, &error);
+  g_assert_no_error(error);
+  g_assert_true(scenario_check(s, NULL, &error));
+  g_assert_true(simulation_run(s, &options, &result, &error));
+  g_assert_no_error(error);
+  g_remove(name);
+  g_free(name);
+  g_ptr_array_unref(all);
+  scenario_free(s);
+  return result;
+}
+
+/* Ends with `code` by `side` (NULL: ends well) on both engines, before `seconds` of simulated time. */
+static void assert_ends(const char *const *sets, const char *code, const char *side, double seconds)
+{
+  static const char *const engines[] = {"run.engine=native", "run.engine=ns3"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(engines); i++) {
+    const char *const common[] = {engines[i], "workload.messages=40", "workload.message_size=3000", NULL};
+    simulation_result result = run(common, sets);
+
+    g_assert_cmpstr(result.terminate_code, ==, code);
+    g_assert_cmpstr(result.terminate_side, ==, side);
+    g_assert_cmpint(result.status, ==, code ? RUN_TERMINATED : RUN_OK);
+    g_assert_true(code == NULL || g_str_has_prefix(result.message, code));
+    g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], <, seconds);
+    g_assert_cmpfloat(result.metrics.value[METRIC_INTEGRITY_OCTETS_WRONG], ==, 0);
+    simulation_result_clear(&result);
+  }
+}
+
+/* --- Faults --- */
+
+typedef struct fault_case {
+  const char *error;
+  const char *operation; /* that has what the fault can be done to */
+  const char *code;      /* NULL: nothing comes of it */
+  gboolean own;          /* the misbehaving end says so itself */
+  double seconds;        /* of simulated time, at most; 0: 1 */
+  const char *set;       /* one more; NULL: none */
+} fault_case;
+
+static const fault_case fault_cases[] = {
+    {"none", "write", NULL, FALSE, 0, NULL},
+    {"startup-key", "write", "MPA error 4", FALSE, 0, NULL},
+    {"startup-role", "write", "MPA error 4", FALSE, 0, NULL},
+    {"startup-revision", "write", "MPA error 4", FALSE, 0, NULL},
+    {"startup-private-data", "write", "MPA error 4", FALSE, 0, "mpa.generation=rfc"},
+    {"startup-extra-octets", "write", "MPA error 4", FALSE, 0, NULL},
+    /* The Initiator times out first, whoever misbehaves: it waits since before the Responder does. */
+    {"startup-truncated", "write", "MPA error 4", TRUE, 11, NULL},
+    {"startup-silent", "write", "MPA error 4", TRUE, 11, NULL},
+    {"bad-crc", "write", "MPA error 2", FALSE, 0, NULL},
+    {"damaged-ulpdu", "write", "MPA error 2", FALSE, 0, NULL},
+    {"bad-length", "write", "MPA error 2", FALSE, 0, NULL},
+    {"impossible-length", "write", "MPA error 2", FALSE, 0, NULL},
+    {"wrong-fpduptr", "write", "MPA error 3", FALSE, 0, NULL},
+    {"length-against-marker", "write", "MPA error 3", FALSE, 0, NULL},
+    {"short-ulpdu", "write", "Terminate 1/0/00", FALSE, 0, NULL},
+    {"ddp-version-tagged", "write", "Terminate 1/1/04", FALSE, 0, NULL},
+    {"ddp-version-untagged", "send", "Terminate 1/2/06", FALSE, 0, NULL},
+    {"invalid-stag", "write", "Terminate 1/1/00", FALSE, 0, NULL},
+    {"out-of-bounds", "write", "Terminate 1/1/01", FALSE, 0, NULL},
+    {"to-wrap", "write", "Terminate 1/1/03", FALSE, 0, NULL},
+    {"write-access", "write", "Terminate 1/1/00", FALSE, 0, NULL},
+    {"write-foreign-domain", "write", "Terminate 1/1/02", FALSE, 0, NULL},
+    {"write-foreign-stream", "write", "Terminate 1/1/02", FALSE, 0, NULL},
+    {"invalid-queue", "send", "Terminate 1/2/01", FALSE, 0, NULL},
+    {"no-buffer", "send", "Terminate 1/2/02", FALSE, 0, NULL},
+    {"msn-range", "send", "Terminate 1/2/03", FALSE, 0, NULL},
+    {"bad-mo", "send", "Terminate 1/2/04", FALSE, 0, NULL},
+    {"too-long", "send", "Terminate 1/2/05", FALSE, 0, NULL},
+    {"rdmap-version", "write", "Terminate 0/2/05", FALSE, 0, NULL},
+    {"unknown-opcode", "write", "Terminate 0/2/06", FALSE, 0, NULL},
+    {"unexpected-opcode", "send", "Terminate 0/2/06", FALSE, 0, NULL},
+    {"unasked-response", "write", "Terminate 0/2/06", FALSE, 0, NULL},
+    {"short-response", "read", "Terminate 1/1/01", FALSE, 0, NULL},
+    {"read-invalid-stag", "read", "Terminate 0/1/00", FALSE, 0, NULL},
+    {"read-out-of-bounds", "read", "Terminate 0/1/01", FALSE, 0, NULL},
+    {"read-access", "read", "Terminate 0/1/02", FALSE, 0, NULL},
+    {"read-foreign-domain", "read", "Terminate 0/1/03", FALSE, 0, NULL},
+    {"read-foreign-stream", "read", "Terminate 0/1/03", FALSE, 0, NULL},
+    {"read-to-wrap", "read", "Terminate 0/1/04", FALSE, 0, NULL},
+    {"read-request-short", "read", "Terminate 0/2/FF", FALSE, 0, NULL},
+    {"read-request-long", "read", "Terminate 1/2/05", FALSE, 0, NULL},
+    {"too-many-reads", "read", "Terminate 1/2/02", FALSE, 0, NULL},
+    {"invalidate-unknown", "send-invalidate", "Terminate 0/2/09", FALSE, 0, NULL},
+    {"invalidate-forbidden", "send-se-invalidate", "Terminate 0/2/09", FALSE, 0, NULL},
+    {"invalidate-foreign-domain", "send-invalidate", "Terminate 0/1/09", FALSE, 0, NULL},
+    {"zero-length-wild", "write", NULL, FALSE, 0, NULL},
+    {"second-terminate", "write", "Terminate 0/2/07", TRUE, 0, NULL},
+    {"terminate-msn", "write", "Terminate 1/2/02", FALSE, 0, NULL},
+    {"terminate-short", "write", "Terminate 0/2/FF", FALSE, 0, NULL},
+    {"local-catastrophic", "write", "Terminate 0/0/00", TRUE, 0, NULL},
+    {"stream-catastrophic", "write", "Terminate 0/2/07", TRUE, 0, NULL},
+    {"global-catastrophic", "write", "Terminate 0/2/08", TRUE, 0, NULL},
+    {"unspecified-protection", "write", "Terminate 0/1/FF", TRUE, 0, NULL},
+    {"unspecified-operation", "write", "Terminate 0/2/FF", TRUE, 0, NULL},
+    {"ddp-catastrophic", "write", "Terminate 1/0/00", TRUE, 0, NULL},
+    {"reset", "write", "MPA error 1", TRUE, 0, NULL},
+    {"early-close", "write", "MPA error 1", TRUE, 0, NULL},
+};
+
+/* All faults of an end that starts, and of one that answers: with directions = both each end posts, and Reads make the other end respond. */
+static void assert_fault(const fault_case *c, const char *side)
+{
+  gboolean by_initiator = strcmp(side, "initiator") == 0;
+  /* Without `both` the Initiator posts everything; what the Responder sends then are responses. */
+  gboolean posts = by_initiator != (strcmp(c->error, "short-response") == 0);
+  char *error = g_strconcat("fault.error=", c->error, NULL);
+  char *at = g_strconcat("fault.side=", side, NULL);
+  char *operation = g_strconcat("workload.operation=", c->operation, NULL);
+  const char *directions = posts ? "workload.directions=one" : "workload.directions=both";
+  const char *sets[] = {error, at, operation, directions, c->set, NULL};
+  const char *finder = by_initiator == c->own ? "Initiator" : "Responder";
+
+  if (c->seconds > 10) {
+    finder = "Initiator";
+  }
+  g_test_message("%s of the %s", c->error, side);
+  assert_ends(sets, c->code, c->code ? finder : NULL, c->seconds > 0 ? c->seconds : 1);
+  g_free(error);
+  g_free(at);
+  g_free(operation);
+}
+
+static void test_faults_of_the_initiator(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(fault_cases); i++) {
+    assert_fault(&fault_cases[i], "initiator");
+  }
+  /* R=1 means nothing in a Request. */
+  const fault_case reject = {"startup-reject", "write", NULL, FALSE, 0, NULL};
+  assert_fault(&reject, "initiator");
+}
+
+static void test_faults_of_the_responder(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(fault_cases); i++) {
+    assert_fault(&fault_cases[i], "responder");
+  }
+  const fault_case reject = {"startup-reject", "write", "rejected", TRUE, 0, NULL};
+  assert_fault(&reject, "responder");
+}
+
+/* No fault is left out, and the table that users read says the same. */
+static void test_faults_are_all_there(void)
+{
+  for (const rnic_fault_row *row = rnic_fault_rows(); row->name; row++) {
+    gsize i = 0;
+
+    while (i < G_N_ELEMENTS(fault_cases) && strcmp(fault_cases[i].error, row->name) != 0) {
+      i++;
+    }
+    g_test_message("%s", row->name);
+    if (strcmp(row->name, "startup-reject") == 0) {
+      g_assert_nonnull(strstr(row->expected, "rejected"));
+      continue;
+    }
+    g_assert_cmpuint(i, <, G_N_ELEMENTS(fault_cases));
+    g_assert_nonnull(strstr(row->expected, fault_cases[i].code ? fault_cases[i].code : "nothing"));
+  }
+}
+
+/* --- Generations and startup --- */
+
+static const struct {
+  const char *initiator, *responder;
+  const char *code, *side; /* NULL: they fit */
+  double seconds;
+} generation_cases[] = {
+    {"rdmac", "rdmac", NULL, NULL, 1},
+    {"ietf", "ietf", NULL, NULL, 1},
+    {"rfc", "rfc", NULL, NULL, 1},
+    /* rdmac's first octets are no key (notes-mpa 46). */
+    {"rdmac", "ietf", "MPA error 4", "Responder", 1},
+    {"rdmac", "rfc", "MPA error 4", "Responder", 1},
+    /* "MPA ID…" looks like the beginning of an FPDU, so rdmac waits for its end; the Initiator's time runs out first. */
+    {"ietf", "rdmac", "MPA error 4", "Initiator", 11},
+    {"rfc", "rdmac", "MPA error 4", "Initiator", 11},
+    /* Rev 0 and Rev 1. */
+    {"ietf", "rfc", "MPA error 4", "Responder", 1},
+    {"rfc", "ietf", "MPA error 4", "Responder", 1},
+};
+
+static void test_generations(void)
+{
+  static const char *const operations[] = {"write", "read", "storage-write"};
+  static const char *const closes[] = {"reset", "fin"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(generation_cases); i++) {
+    char *initiator = g_strconcat("initiator.generation=", generation_cases[i].initiator, NULL);
+    char *responder = g_strconcat("responder.generation=", generation_cases[i].responder, NULL);
+    char *operation = g_strconcat("workload.operation=", operations[i % G_N_ELEMENTS(operations)], NULL);
+
+    for (gsize j = 0; j < G_N_ELEMENTS(closes); j++) {
+      char *close = g_strconcat("mpa.startup_close=", closes[j], NULL);
+      const char *sets[] = {initiator, responder, operation, close, NULL};
+      g_test_message("%s %s %s", initiator, responder, close);
+      assert_ends(sets, generation_cases[i].code, generation_cases[i].side, generation_cases[i].seconds);
+      g_free(close);
+    }
+    g_free(initiator);
+    g_free(responder);
+    g_free(operation);
+  }
+}
+
+static const struct {
+  const char *sets[4];
+  const char *code, *side;
+} startup_cases[] = {
+    {{"responder.rejects=true", NULL}, "rejected", "Responder"},
+    {{"initiator.rejects=true", NULL}, "rejected", "Initiator"},
+    {{"initiator.private_data=1000", "responder.private_data=65535", NULL}, NULL, NULL},
+    {{"mpa.generation=rfc", "initiator.private_data=512", "responder.private_data=1", NULL}, NULL, NULL},
+    {{"initiator.private_data=100", "responder.private_data_capacity=99", NULL}, "MPA error 4", "Responder"},
+    {{"initiator.private_data=100", "responder.private_data_capacity=100", NULL}, NULL, NULL},
+    {{"responder.private_data=1", "initiator.private_data_capacity=0", NULL}, "MPA error 4", "Initiator"},
+    {{"sender.stream_phase=1000", NULL}, NULL, NULL},
+    {{"sender.stream_phase=random", "mpa.generation=rdmac", NULL}, NULL, NULL},
+    {{"initiator.markers=false", "initiator.crc=false", NULL}, NULL, NULL},
+    /* More Reads than the peer has buffers for. */
+    {{"workload.operation=read", "rdmap.ird=3", NULL}, "Terminate 1/2/02", "Responder"},
+    {{"workload.operation=read", "rdmap.ird=3", "rdmap.ord=3", NULL}, NULL, NULL},
+    /* rdmap-00 §10.3's other code for an STag not associated (notes-ddp-rdmap 48). */
+    {{"fault.error=write-foreign-domain", "rdmap.not_associated_code=invalid-stag", NULL},
+     "Terminate 1/1/00",
+     "Responder"},
+    {{"workload.operation=read", "fault.error=read-foreign-domain", "rdmap.not_associated_code=invalid-stag",
+      NULL},
+     "Terminate 0/1/00",
+     "Responder"},
+};
+
+static void test_startup_and_keys(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(startup_cases); i++) {
+    g_test_message("%s", startup_cases[i].sets[0]);
+    assert_ends(startup_cases[i].sets, startup_cases[i].code, startup_cases[i].side, 1);
+  }
+}
+
+/* --- Never hanging --- */
+
+/* The same broken segment again and again, dropped each time (MPA-286): TCP's patience ends it, MPA error 1. The peer is never told, and
+ * waits until run.stall ends that. */
+static void test_silent_drop_ends(void)
+{
+  static const char *const sets[] = {"fault.error=bad-crc", "mpa.silent_drop=true", "tcp.retries=3",
+                                     "run.stall=5s", NULL};
+
+  assert_ends(sets, "MPA error 1", "Initiator", 16);
+}
+
+/* A reset that finds the peer not yet established: it listens again, and nobody calls. run.stall ends the wait, not the verdict. */
+static void test_half_open_ends(void)
+{
+  static const char *const sets[] = {"fault.error=reset", "mpa.generation=rdmac", "run.stall=5s", NULL};
+
+  assert_ends(sets, "MPA error 1", "Initiator", 11);
+}
+
+static const char *pick(GRand *random, const char *const *choices)
+{
+  return choices[g_rand_int_range(random, 0, (gint32)g_strv_length((char **)choices))];
+}
+
+/* Whatever goes wrong, and whatever the network does besides: a run ends by itself, well or as the documents say, and what was Delivered
+ * is right. */
+static void test_random_endings(void)
+{
+  enum { SEED = 20261121, CASES = 150, FAULTS_MAX = 100 };
+  static const char *const operations[] = {"workload.operation=write", "workload.operation=read+send-se",
+                                           "workload.operation=storage-read+storage-write",
+                                           "workload.operation=write+send-invalidate+read", NULL};
+  static const char *const generations[] = {"mpa.generation=rdmac", "mpa.generation=ietf",
+                                            "mpa.generation=rfc", NULL};
+  static const char *const losses[] = {"path.forward.loss=0", "path.forward.loss=3%", NULL};
+  static const char *const acks[] = {"path.reverse.loss=0", "path.reverse.loss=3%", NULL};
+  static const char *const sides[] = {"fault.side=initiator", "fault.side=responder", NULL};
+  static const char *const directions[] = {"workload.directions=one", "workload.directions=both", NULL};
+  static const char *const points[] = {"fault.at=1", "fault.at=2", "fault.at=7", NULL};
+  static const char *const boxes[] = {"middlebox.mode=none", "middlebox.mode=rechunk", NULL};
+  static const char *const errors[] = {"rdmap.errors=in-order", "rdmap.errors=on-arrival", NULL};
+  static const char *const sizes[] = {"workload.message_size=0", "workload.message_size=5000", NULL};
+  static const char *const common[] = {"run.engine=native", "workload.messages=15", "tcp.rto_min=5ms", NULL};
+  GRand *random = g_rand_new_with_seed(SEED);
+  const char *faults[FAULTS_MAX] = {NULL};
+  guint count = 0;
+
+  g_test_message("seed %d", SEED);
+  for (const rnic_fault_row *row = rnic_fault_rows(); row->name; row++) {
+    faults[count++] = row->name;
+    g_assert_cmpuint(count, <, FAULTS_MAX);
+  }
+  for (int i = 0; i < CASES; i++) {
+    char *seed = g_strdup_printf("run.seed=%d", i);
+    char *fault = g_strconcat("fault.error=", pick(random, faults), NULL);
+    const char *sets[] = {seed,
+                          fault,
+                          pick(random, operations),
+                          pick(random, generations),
+                          pick(random, losses),
+                          pick(random, acks),
+                          pick(random, sides),
+                          pick(random, directions),
+                          pick(random, points),
+                          pick(random, boxes),
+                          pick(random, errors),
+                          pick(random, sizes),
+                          NULL};
+    char *all = g_strjoinv(" --set ", (char **)sets);
+    g_test_message("case %d: --set %s", i, all);
+    simulation_result result = run(common, sets);
+    if (result.status != RUN_OK && result.status != RUN_TERMINATED) {
+      g_error("case %d: %s: %s", i, all, result.message);
+    }
+    simulation_result_clear(&result);
+    g_free(all);
+    g_free(fault);
+    g_free(seed);
+  }
+  g_rand_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/endings/faults-of-the-initiator", test_faults_of_the_initiator);
+  g_test_add_func("/endings/faults-of-the-responder", test_faults_of_the_responder);
+  g_test_add_func("/endings/faults-are-all-there", test_faults_are_all_there);
+  g_test_add_func("/endings/generations", test_generations);
+  g_test_add_func("/endings/startup-and-keys", test_startup_and_keys);
+  g_test_add_func("/endings/silent-drop", test_silent_drop_ends);
+  g_test_add_func("/endings/half-open", test_half_open_ends);
+  g_test_add_func("/endings/random", test_random_endings);
+  return g_test_run();
+}

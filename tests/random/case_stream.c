@@ -1,0 +1,226 @@
+#include "case_stream.h"
+
+#include "bad_segment.h"
+#include "mpa/mpa_framer.h"
+#include "plain_decoder.h"
+#include "rdmap/rdmap_stream.h"
+
+enum { PEER = 1, SINK_STAG = 0x77, SOURCE_STAG = 0x1000, REQUEST_OCTETS = 18 + 28 };
+
+/* The peer. */
+typedef struct maker {
+  const random_case *c;
+  const uint32_t *stags;
+  ddp_stag_table *table; /* its own */
+  rdmap_stream *stream;
+  mpa_framer *framer;
+  GByteArray *octets;
+  uint64_t heard; /* octets of the other direction */
+  bad_numbers numbers;
+  uint32_t responses;
+  uint8_t *memory[CASE_OPERATIONS_MAX]; /* of what it lends for reading */
+} maker;
+
+uint32_t case_source_stag(unsigned read)
+{
+  return SOURCE_STAG + read;
+}
+
+static void append_payload(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+{
+  guint operation = *(const guint *)user;
+  octet_block *block = octet_block_new(length);
+
+  for (uint32_t i = 0; i < length; i++) {
+    octet_block_octets(block)[i] = random_case_payload(operation, (uint32_t)from + i);
+  }
+  octet_rope_append(rope, octet_block_octets(block), length, block);
+  octet_block_unref(block);
+}
+
+/* Frames `ulpdu`, which becomes empty. */
+static void frame(maker *m, octet_rope *ulpdu)
+{
+  octet_rope fpdu;
+  guint at = m->octets->len;
+
+  octet_rope_init(&fpdu);
+  mpa_framer_frame(m->framer, ulpdu, &fpdu);
+  g_byte_array_set_size(m->octets, at + fpdu.length);
+  octet_rope_copy_out(&fpdu, 0, fpdu.length, m->octets->data + at);
+  octet_rope_clear(&fpdu);
+  octet_rope_clear(ulpdu);
+}
+
+/* All that the stream has to send now. */
+static void drain(maker *m)
+{
+  octet_rope ulpdu;
+
+  octet_rope_init(&ulpdu);
+  while (rdmap_stream_next_ulpdu(m->stream, m->c->mulpdu_octets, &ulpdu, 0)) {
+    frame(m, &ulpdu);
+    rdmap_stream_framed(m->stream, m->octets->len);
+  }
+}
+
+static void post(maker *m, guint index)
+{
+  static const rdmap_operation operations[] = {
+      [CASE_WRITE] = RDMAP_OPERATION_WRITE,
+      [CASE_READ] = RDMAP_OPERATION_READ,
+      [CASE_SEND] = RDMAP_OPERATION_SEND,
+      [CASE_SEND_INVALIDATE] = RDMAP_OPERATION_SEND_INVALIDATE,
+      [CASE_SEND_SE] = RDMAP_OPERATION_SEND_SE,
+      [CASE_SEND_SE_INVALIDATE] = RDMAP_OPERATION_SEND_SE_INVALIDATE,
+  };
+  const case_operation *operation = &m->c->operation[index];
+  const rdmap_work work = {.id = index,
+                           .operation = operations[operation->kind],
+                           .length = operation->length,
+                           .source = append_payload,
+                           .source_user = &index,
+                           .remote_stag = m->stags[operation->region],
+                           .remote_offset = case_region_of(operation->region)->base + operation->offset,
+                           .local_stag = SINK_STAG,
+                           .local_offset = (uint64_t)index << 32};
+
+  g_assert_true(rdmap_stream_post(m->stream, &work));
+  drain(m);
+  m->numbers.sends += operation->kind >= CASE_SEND;
+  m->numbers.requests += operation->kind == CASE_READ;
+}
+
+/* The endpoint's Read Request arrives (it may not have been sent yet, but it will be), and is answered. */
+static void respond(maker *m, guint index)
+{
+  const case_operation *operation = &m->c->operation[index];
+  uint32_t stag = case_source_stag(m->responses++);
+  GByteArray *request = g_byte_array_new();
+  octet_rope octets;
+
+  m->memory[index] = g_malloc(operation->length + 1);
+  for (uint32_t i = 0; i < operation->length; i++) {
+    m->memory[index][i] = random_case_payload(index, i);
+  }
+  const ddp_registration registration = {
+      .memory = m->memory[index],
+      .length = operation->length,
+      .access = DDP_ACCESS_REMOTE_READ,
+      .owner = {.stream_id = PEER, .protection_domain = PEER},
+  };
+  g_assert_true(ddp_stag_table_register_as(m->table, stag, &registration));
+  bad_segment_append_request(request, m->c->generation, m->responses, m->stags[operation->region],
+                             case_region_of(operation->region)->base + operation->offset, operation->length,
+                             stag, 0);
+  const mpa_ulpdu_part part = {.length = request->len};
+  octet_rope_init(&octets);
+  octet_rope_append(&octets, request->data, request->len, NULL);
+  const mpa_ulpdu ulpdu = {.fpdu_start = m->heard,
+                           .fpdu_end = m->heard + REQUEST_OCTETS,
+                           .octets = &octets,
+                           .parts = &part,
+                           .part_count = 1};
+  m->heard += REQUEST_OCTETS;
+  rdmap_stream_receive(m->stream, &ulpdu, 0);
+  octet_rope_clear(&octets);
+  g_byte_array_unref(request);
+  drain(m);
+}
+
+/* The first marker inside the FPDU at `start` points elsewhere. */
+static void bend_marker(maker *m, guint start, uint32_t how)
+{
+  guint marker = (start / 512 + 1) * 512;
+
+  m->octets->data[marker + 3] ^= (uint8_t)(4 << how % 6);
+  plain_repair_crc(m->octets->data + start, m->octets->len - start);
+}
+
+static void append_by_hand(maker *m, guint index)
+{
+  const case_operation *operation = &m->c->operation[index];
+  GByteArray *segment = bad_segment_new(m->c, index, &m->numbers, m->stags);
+  guint start = m->octets->len;
+  octet_rope ulpdu;
+
+  octet_rope_init(&ulpdu);
+  octet_rope_append(&ulpdu, segment->data, segment->len, NULL);
+  frame(m, &ulpdu);
+  g_byte_array_unref(segment);
+  if (operation->kind == CASE_BAD && operation->bad == BAD_CRC) {
+    m->octets->data[m->octets->len - 1] ^= 0x10;
+  } else if (operation->kind == CASE_BAD && operation->bad == BAD_MARKER && m->c->markers) {
+    bend_marker(m, start, operation->length);
+  }
+}
+
+static void on_received(void *user, const rdmap_received *received, time_ps now)
+{
+  (void)user;
+  (void)received;
+  (void)now;
+}
+
+static void on_completed(void *user, uint64_t id, rdmap_operation operation, bool in_error, time_ps now)
+{
+  (void)user;
+  (void)id;
+  (void)operation;
+  (void)in_error;
+  (void)now;
+}
+
+static void on_terminated(void *user, const rdmap_terminate *terminate, bool by_peer, time_ps now)
+{
+  (void)user;
+  (void)by_peer;
+  (void)now;
+  g_error("the peer's own stream ended with %u/%u/%02x", terminate->error.layer, terminate->error.type,
+          terminate->error.code);
+}
+
+static void open_stream(maker *m)
+{
+  static const rdmap_stream_events events = {
+      .received = on_received, .completed = on_completed, .terminated = on_terminated};
+  const rdmap_config config = {.generation = m->c->generation,
+                               .identity = {.stream_id = PEER, .protection_domain = PEER},
+                               .stags = m->table,
+                               .ird = CASE_DEPTH,
+                               .ord = CASE_DEPTH};
+
+  m->stream = rdmap_stream_new(&config, &events, m);
+}
+
+GByteArray *case_stream_make(const random_case *c, const uint32_t stags[CASE_REGIONS])
+{
+  maker m = {.c = c,
+             .stags = stags,
+             .table = ddp_stag_table_new(1),
+             .framer = mpa_framer_new(c->markers, c->crc),
+             .octets = g_byte_array_new()};
+
+  open_stream(&m);
+  for (guint i = 0; i < c->operations; i++) {
+    switch (c->operation[i].kind) {
+    case CASE_RESPONSE:
+      respond(&m, i);
+      break;
+    case CASE_TERMINATE:
+    case CASE_BAD:
+      append_by_hand(&m, i);
+      break;
+    default:
+      post(&m, i);
+      break;
+    }
+  }
+  rdmap_stream_free(m.stream);
+  ddp_stag_table_free(m.table);
+  mpa_framer_free(m.framer);
+  for (guint i = 0; i < c->operations; i++) {
+    g_free(m.memory[i]);
+  }
+  return m.octets;
+}

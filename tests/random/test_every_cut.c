@@ -1,0 +1,227 @@
+/* What chance need not find: every pair of cuts in a stream of two FPDUs, and every order of six segments. */
+#include <string.h>
+
+#include "case_trial.h"
+
+#ifdef __SANITIZE_ADDRESS__
+enum { STEP = 29 }; /* every so manieth pair */
+#else
+enum { STEP = 1 };
+#endif
+enum { PIECES = 6, ORDERS = 720 };
+
+static void fail(const random_case *c, const char *wrong)
+{
+  char *text = random_case_print(c);
+
+  g_error("%s%s", text, wrong);
+}
+
+/* The six orders of three segments. */
+static const uint8_t orders_of_three[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                             {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+
+/* The three segments between two cuts, in an order that differs from pair to pair, so that neighbours try all six. */
+static void arrange_three(random_case *c, uint32_t first, uint32_t second, uint32_t end)
+{
+  const case_arrival pieces[] = {{0, first}, {first, second}, {second, end}};
+  const uint8_t *order = orders_of_three[(first + 2 * second) % G_N_ELEMENTS(orders_of_three)];
+
+  c->arrivals = 3;
+  for (unsigned i = 0; i < 3; i++) {
+    c->arrival[i] = pieces[order[i]];
+  }
+}
+
+static void try_every_pair(random_case *c)
+{
+  case_trial *trial = case_trial_new(c);
+  uint32_t octets = case_trial_octets(trial);
+  uint32_t pair = 0;
+
+  g_assert_cmpuint(octets, >=, 1090);
+  g_assert_cmpuint(octets, <=, 1110);
+  g_assert_cmpuint(case_trial_fpdu_end(trial, 1), ==, octets);
+  for (uint32_t first = 1; first < octets; first++) {
+    for (uint32_t second = first + 1; second < octets; second++) {
+      if (pair++ % STEP != 0) {
+        continue;
+      }
+      arrange_three(c, first, second, octets);
+      char *wrong = case_trial_try(trial, DEFECT_NONE, NULL);
+      if (wrong) {
+        fail(c, wrong);
+      }
+    }
+  }
+  case_trial_free(trial);
+}
+
+/* 14 + 516 octets and 18 + 536: FPDUs of 2 + 530 + 0 + 4 and 2 + 554 + 0 + 4, and markers at 0, 512 and 1024: 536 + 560 + 12 = 1108. The
+ * sequence number wraps within the second one. */
+static void test_every_pair_of_cuts_marked(void)
+{
+  random_case c = {.generation = IWARP_RDMAC,
+                   .markers = true,
+                   .answer_markers = true,
+                   .crc = true,
+                   .isn = UINT32_MAX - 700,
+                   .mulpdu_octets = 1442,
+                   .operations = 2,
+                   .operation = {{.kind = CASE_WRITE, .length = 516}, {.kind = CASE_SEND, .length = 536}}};
+
+  try_every_pair(&c);
+}
+
+/* The same without markers, in another phase: 536 + 560 = 1096. */
+static void test_every_pair_of_cuts_unmarked(void)
+{
+  random_case c = {.generation = IWARP_IETF,
+                   .is_initiator = true,
+                   .crc = true,
+                   .isn = UINT32_MAX - 700,
+                   .mulpdu_octets = 1442,
+                   .private_data_octets = 3,
+                   .operations = 2,
+                   .operation = {{.kind = CASE_WRITE, .length = 516}, {.kind = CASE_SEND, .length = 536}}};
+
+  try_every_pair(&c);
+}
+
+/* Makes `order` the next permutation of 0 … PIECES - 1; false behind the last. */
+static bool next_order(uint8_t order[PIECES])
+{
+  int i = PIECES - 2;
+
+  while (i >= 0 && order[i] > order[i + 1]) {
+    i--;
+  }
+  if (i < 0) {
+    return false;
+  }
+  int j = PIECES - 1;
+  while (order[j] < order[i]) {
+    j--;
+  }
+  uint8_t swapped = order[i];
+  order[i] = order[j];
+  order[j] = swapped;
+  for (int from = i + 1, to = PIECES - 1; from < to; from++, to--) {
+    swapped = order[from];
+    order[from] = order[to];
+    order[to] = swapped;
+  }
+  return true;
+}
+
+/* Where a stream of six FPDUs is cut into six segments. */
+typedef struct cuts {
+  const char *what;
+  uint32_t at[PIECES + 1];
+} cuts;
+
+static void try_every_order(random_case *c, const cuts *where)
+{
+  case_trial *trial = case_trial_new(c);
+  uint8_t order[PIECES] = {0, 1, 2, 3, 4, 5};
+  guint orders = 0;
+
+  g_test_message("%s, markers %d", where->what, c->markers);
+  do {
+    c->arrivals = PIECES;
+    for (unsigned i = 0; i < PIECES; i++) {
+      c->arrival[i] = (case_arrival){where->at[order[i]], where->at[order[i] + 1]};
+      g_assert_cmpuint(c->arrival[i].from, <, c->arrival[i].to);
+    }
+    char *wrong = case_trial_try(trial, DEFECT_NONE, NULL);
+    if (wrong) {
+      fail(c, wrong);
+    }
+    orders++;
+  } while (next_order(order));
+  g_assert_cmpuint(orders, ==, ORDERS);
+  case_trial_free(trial);
+}
+
+/* Six messages of one FPDU each: all that DDP must keep in order across queues and tagged traffic. */
+static random_case six_fpdus(bool markers)
+{
+  return (random_case){.generation = IWARP_IETF,
+                       .is_initiator = true,
+                       .markers = markers,
+                       .crc = true,
+                       .isn = UINT32_MAX - 900,
+                       .mulpdu_octets = 1442,
+                       .operations = 6,
+                       .operation = {{.kind = CASE_WRITE, .region = 0, .length = 300},
+                                     {.kind = CASE_READ, .region = 0, .offset = 100, .length = 200},
+                                     {.kind = CASE_RESPONSE, .region = 3, .length = 430},
+                                     {.kind = CASE_SEND_INVALIDATE, .region = 1, .length = 90},
+                                     {.kind = CASE_WRITE, .region = 5, .length = 700},
+                                     {.kind = CASE_SEND_SE, .length = 250}}};
+}
+
+/* MPA-035: a segment is Delivered when all octets up to its end have come, whatever has been Placed behind a hole, and in the order
+ * of the stream: the trial compares each Delivery with what has arrived by then. */
+static void test_every_order_of_six_segments(void)
+{
+  for (int markers = 0; markers <= 1; markers++) {
+    random_case c = six_fpdus(markers);
+    case_trial *trial = case_trial_new(&c);
+    uint32_t octets = case_trial_octets(trial);
+    cuts patterns[] = {
+        {.what = "one FPDU a segment"},
+        {.what = "each FPDU's first octet in the segment before"},
+        {.what = "each FPDU's last octet in the segment behind"},
+        {.what = "sixths"},
+        {.what = "around the second marker", .at = {0, 511, 512, 514, 516, 517, octets}},
+        {.what = "512 octets, then what is left", .at = {0, 512, 1024, 1536, 1540, 1600, octets}}};
+    for (unsigned i = 1; i <= PIECES; i++) {
+      uint32_t end = case_trial_fpdu_end(trial, i - 1);
+      patterns[0].at[i] = end;
+      patterns[1].at[i] = i < PIECES ? end + 1 : end;
+      patterns[2].at[i] = i < PIECES ? end - 1 : end;
+      patterns[3].at[i] = octets * i / PIECES;
+    }
+    g_assert_cmpuint(patterns[0].at[PIECES], ==, octets);
+    case_trial_free(trial);
+    for (gsize i = 0; i < G_N_ELEMENTS(patterns); i++) {
+      try_every_order(&c, &patterns[i]);
+    }
+  }
+}
+
+/* MPA-035: one octet a segment: forwards, backwards, every second one and then the others. Nothing is Delivered an octet too early. */
+static void test_octet_by_octet(void)
+{
+  for (int i = 0; i < 6; i++) {
+    random_case c = six_fpdus(i % 2);
+    c.operation[0].length = c.operation[2].length = c.operation[4].length = 100;
+    c.operation[5].length = 20;
+    case_trial *trial = case_trial_new(&c);
+    uint32_t octets = case_trial_octets(trial);
+    g_assert_cmpuint(octets, <=, CASE_ARRIVALS_MAX);
+    g_assert_cmpuint(octets, >, 512);
+    for (uint32_t at = 0; at < octets; at++) {
+      uint32_t half = (octets + 1) / 2;
+      uint32_t skipping = at < half ? 2 * at : 2 * (at - half) + 1;
+      uint32_t from = i < 2 ? at : i < 4 ? octets - 1 - at : skipping;
+      c.arrival[c.arrivals++] = (case_arrival){from, from + 1};
+    }
+    char *wrong = case_trial_try(trial, DEFECT_NONE, NULL);
+    if (wrong) {
+      fail(&c, wrong);
+    }
+    case_trial_free(trial);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/every_cut/pairs_marked", test_every_pair_of_cuts_marked);
+  g_test_add_func("/every_cut/pairs_unmarked", test_every_pair_of_cuts_unmarked);
+  g_test_add_func("/every_cut/orders", test_every_order_of_six_segments);
+  g_test_add_func("/every_cut/octet_by_octet", test_octet_by_octet);
+  return g_test_run();
+}

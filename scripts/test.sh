@@ -55,6 +55,7 @@ run_tests() { # folder, meson test options…
 scripts/setup.sh --sanitizers
 count "layers (who includes whom)" scripts/check-layers.sh
 count "format (clang-format)" scripts/check-format.sh
+count "requirements (every MUST has its test)" scripts/requirements --check
 count "static analysis (clang-tidy, cppcheck)" scripts/check-code.sh
 if [ -n "$long" ]; then
   run_tests build

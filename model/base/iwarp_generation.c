@@ -8,24 +8,21 @@ static const iwarp_generation_rules rows[IWARP_GENERATIONS] = {
                      .markers_and_crc_always = true, /* mpa-02 §3.2, §7.1, §7.2 (MPA-093, MPA-114) */
                      .ddp_version = 0,               /* ddp-v1.0 §6.1 (DDP-046) */
                      .rdmap_version = 0,
-                     .shared_stag_is_invalidable = true,
-                     .ddp_stream_name = "RDMA Stream"}, /* DDP-168 */
+                     .shared_stag_is_invalidable = true},
     [IWARP_IETF] = {.name = "ietf",
                     .startup_frames = true,
                     .mpa_revision = 0,                /* MPA-251 */
                     .private_data_max_octets = 65535, /* notes-mpa 40 */
                     .responder_waits = true,          /* MPA-219 */
                     .ddp_version = 1,                 /* DDP-047 */
-                    .rdmap_version = 1,               /* RDMAP-046 */
-                    .ddp_stream_name = "DDP Stream"}, /* DDP-169 */
+                    .rdmap_version = 1},              /* RDMAP-046 */
     [IWARP_RFC] = {.name = "rfc",
                    .startup_frames = true,
                    .mpa_revision = 1,              /* RFC 5044 */
                    .private_data_max_octets = 512, /* RFC 5044 */
                    .responder_waits = true,
                    .ddp_version = 1,
-                   .rdmap_version = 1,
-                   .ddp_stream_name = "DDP Stream"},
+                   .rdmap_version = 1},
 };
 
 const iwarp_generation_rules *iwarp_generation_rules_of(iwarp_generation generation)

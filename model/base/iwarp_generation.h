@@ -1,6 +1,6 @@
-/* What separates the generations of iWARP, in one table (notes-ddp-rdmap A; notes-mpa, "What separates the two
- * generations"; facts.md, "Version generations"). All layers of an endpoint follow one row (rfc5044 App. C): the row is
- * below them all. */
+/* What separates the generations of iWARP, in one table (notes-ddp-rdmap A; notes-mpa, "What separates the
+ * two generations"; facts.md, "Version generations"). All layers of an endpoint follow one row (rfc5044 App.
+ * C): the row is below them all. */
 #ifndef BASE_IWARP_GENERATION_H
 #define BASE_IWARP_GENERATION_H
 
@@ -18,8 +18,7 @@ typedef enum iwarp_generation {
 typedef struct iwarp_generation_rules {
   const char *name; /* as in the scenario: "ietf" */
   /* MPA */
-  bool
-      startup_frames; /* Request and Reply; else the ULPs agree on the octet where MPA starts, for each direction */
+  bool startup_frames;              /* Request and Reply; else the ULPs agree on where MPA starts, each way */
   uint8_t mpa_revision;             /* Rev of the startup frames */
   uint32_t private_data_max_octets; /* that PD_Length may say */
   bool markers_and_crc_always;      /* both, in both directions; else as the startup frames say */
@@ -28,7 +27,6 @@ typedef struct iwarp_generation_rules {
   uint8_t ddp_version;             /* DV */
   uint8_t rdmap_version;           /* RV */
   bool shared_stag_is_invalidable; /* by a Remote Peer, though several streams use it (notes-ddp-rdmap 55) */
-  const char *ddp_stream_name;     /* what code 0x02 says an STag has no association with */
 } iwarp_generation_rules;
 
 /* The row of `generation`; static, never NULL. */

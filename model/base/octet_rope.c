@@ -111,6 +111,17 @@ void octet_rope_append(octet_rope *rope, const uint8_t *octets, uint32_t length,
   rope->length += length;
 }
 
+void octet_rope_append_copy(octet_rope *rope, const uint8_t *octets, uint32_t length)
+{
+  if (length == 0) {
+    return;
+  }
+  octet_block *copy = octet_block_new(length);
+  memcpy(copy->octets, octets, length);
+  octet_rope_append(rope, copy->octets, length, copy);
+  octet_block_unref(copy);
+}
+
 octet_rope_range octet_rope_range_of(const octet_rope *rope, uint32_t from, uint32_t length)
 {
   g_assert(from <= rope->length && length <= rope->length - from);

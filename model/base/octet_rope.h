@@ -88,6 +88,9 @@ static inline octet_slice octet_rope_range_next(octet_rope_range *rest)
  * A slice that continues the last one in the same block is merged with it. `length` 0 does nothing. */
 void octet_rope_append(octet_rope *rope, const uint8_t *octets, uint32_t length, octet_block *block);
 
+/* Appends a copy of the `length` octets at `octets`, in a block of its own. `length` 0 does nothing. */
+void octet_rope_append_copy(octet_rope *rope, const uint8_t *octets, uint32_t length);
+
 /* Appends octets [from, from + length) of `source`, by reference. The range must lie within `source`;
  * `source` may not be `rope`. */
 void octet_rope_append_rope(octet_rope *rope, const octet_rope *source, uint32_t from, uint32_t length);

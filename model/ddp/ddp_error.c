@@ -1,19 +1,11 @@
 #include "ddp/ddp_error.h"
 
-#include <string.h>
-
-/* The stream has a name of its own in each document (DDP-168, DDP-169). */
+/* The stream has a name of its own in each document. */
 static const char *not_associated_text(iwarp_generation generation)
 {
-  static const struct {
-    const char *stream_name;
-    const char *text;
-  } texts[] = {
-      {"RDMA Stream", "tagged buffer error 0x02: STag not associated with the RDMA Stream"},
-      {"DDP Stream", "tagged buffer error 0x02: STag not associated with the DDP Stream"},
-  };
-  const char *stream_name = iwarp_generation_rules_of(generation)->ddp_stream_name;
-  return strcmp(stream_name, texts[0].stream_name) == 0 ? texts[0].text : texts[1].text;
+  return generation == IWARP_RDMAC
+             ? "tagged buffer error 0x02: STag not associated with the RDMA Stream" /* DDP-168 */
+             : "tagged buffer error 0x02: STag not associated with the DDP Stream"; /* DDP-169 */
 }
 
 static const char *tagged_text(uint8_t code, iwarp_generation generation)

@@ -5,9 +5,8 @@
 #include "base/random_stream.h"
 
 struct ddp_stag_table {
-  GHashTable *registrations; /* STag, in the key itself → ddp_registration */
-  GHashTable
-      *streams_of_domain; /* Protection Domain, in the key itself → how many streams, in the value itself */
+  GHashTable *registrations;     /* STag, in the key itself → ddp_registration */
+  GHashTable *streams_of_domain; /* Protection Domain → how many streams; both in the pointers themselves */
   random_stream *stags;
 };
 
@@ -82,7 +81,7 @@ const ddp_registration *ddp_stag_table_find(const ddp_stag_table *table, uint32_
   return find(table, stag);
 }
 
-/* Takes over `changed` when there is such an STag and it may be so. */
+/* Takes over `changed` when that is legal. */
 static bool change(ddp_registration *registration, const ddp_registration *changed)
 {
   if (!is_legal(changed)) {
@@ -152,12 +151,13 @@ ddp_access_fault ddp_stag_table_check(const ddp_stag_table *table, ddp_stream_id
     return DDP_ACCESS_RIGHTS;
   }
   /* ddp-07/rfc5041 §7.1 (DDP-156): the rule is about the 64-bit unsigned sum, so a range that ends exactly at
-   * 2^64 wraps although it touches no octet beyond. Before bounds, which would hide it (notes-ddp-rdmap 11). */
+   * 2^64 wraps although it touches no octet beyond. Before bounds, which would hide it (notes-ddp-rdmap
+   * 11). */
   if (offset + length < offset) {
     return DDP_ACCESS_WRAPS;
   }
-  /* ddp-07/rfc5041 §7.1 (DDP-154, DDP-155). Differences, not sums: base + length may be 2^64; as it is no more,
-   * the difference of an offset in front of the base is no less than the length. */
+  /* ddp-07/rfc5041 §7.1 (DDP-154, DDP-155). Differences, not sums: base + length may be 2^64; as it is no
+   * more, the difference of an offset in front of the base is no less than the length. */
   uint64_t from = offset - registration->base;
   if (from >= registration->length || length > registration->length - from) {
     return DDP_ACCESS_BOUNDS;

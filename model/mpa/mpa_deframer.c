@@ -352,8 +352,7 @@ static void establish_ahead(mpa_deframer *deframer, uint64_t start, mpa_location
  * 6). Each is read once: where it points is remembered when the header is not there (notes-mpa 11). */
 static void follow_markers(mpa_deframer *deframer, uint64_t from, uint64_t to, time_ps now)
 {
-  uint64_t reach = MPA_MARKER_OCTETS - 1; /* a marker that begins so far below `from` may have ended in it */
-  uint64_t position = mpa_marker_next(MAX(MAX(from, reach) - reach, deframer->edge));
+  uint64_t position = MAX(mpa_marker_reaching(from), mpa_marker_next(deframer->edge));
 
   for (; position < to && deframer->error == MPA_ERROR_NONE; position += MPA_MARKER_PERIOD_OCTETS) {
     uint8_t wire[MPA_MARKER_OCTETS];

@@ -79,8 +79,8 @@ static mpa_error check(const inspection *look, const mpa_fpdu *fpdu)
   return error;
 }
 
-/* The FPDU that starts at `start`, when it is whole; false while octets are missing. `*error` as the
- * verdict. */
+/* True, and `*end`, when the FPDU that starts at `start` is whole and valid. Else `*error`, as the verdict:
+ * MPA_ERROR_NONE while octets are missing, and when an invalid one lies in part outside of the new octets. */
 static bool judge(const inspection *look, uint64_t start, uint64_t *end, mpa_error *error)
 {
   uint64_t header = mpa_fpdu_header(start, look->known->markers);
@@ -128,8 +128,7 @@ static mpa_error follow_from(const inspection *look, uint64_t start)
 /* The FPDUs that the markers point to which are whole by these octets (mpa-01 §5.4, MPA-166). */
 static mpa_error follow_markers(const inspection *look)
 {
-  uint64_t reach = MPA_MARKER_OCTETS - 1; /* a marker that begins so far below may end in them */
-  uint64_t position = mpa_marker_next(MAX(MAX(look->from, reach) - reach, look->known->edge));
+  uint64_t position = MAX(mpa_marker_reaching(look->from), mpa_marker_next(look->known->edge));
   mpa_error error = MPA_ERROR_NONE;
 
   for (; position < look->to && error == MPA_ERROR_NONE; position += MPA_MARKER_PERIOD_OCTETS) {

@@ -14,6 +14,13 @@ uint64_t mpa_marker_next(uint64_t offset)
   return mpa_marker_count_below(offset) * MPA_MARKER_PERIOD_OCTETS;
 }
 
+uint64_t mpa_marker_reaching(uint64_t offset)
+{
+  const uint64_t reach = MPA_MARKER_OCTETS - 1;
+
+  return mpa_marker_next(MAX(offset, reach) - reach);
+}
+
 void mpa_marker_write(uint64_t position, uint64_t header, uint8_t wire[MPA_MARKER_OCTETS])
 {
   /* mpa-01 §5.1 (MPA-096, MPA-099) */

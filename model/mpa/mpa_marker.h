@@ -21,6 +21,10 @@ uint64_t mpa_marker_count_below(uint64_t offset);
 /* The first marker position at or behind `offset`. */
 uint64_t mpa_marker_next(uint64_t offset);
 
+/* The first marker position whose marker has an octet at or behind `offset`: mpa_marker_next(), or that of a
+ * marker that `offset` lies in. */
+uint64_t mpa_marker_reaching(uint64_t offset);
+
 /* Writes the marker at `position` of the FPDU whose ULPDU_Length is at `header`: RESERVED zero and
  * FPDUPTR, most significant octet first (MPA-084, MPA-085). The pointer counts back to ULPDU_Length
  * (notes-mpa 1); it is zero for a marker that leads its FPDU, `position` being 4 below `header` (MPA-099).

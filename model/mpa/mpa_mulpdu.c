@@ -8,7 +8,7 @@
 uint32_t mpa_mulpdu_octets(uint32_t emss_octets, bool markers)
 {
   /* Of EMSS mod 4: it rounds the segment down, so that a full ULPDU needs no PAD (notes-mpa 23). */
-  uint64_t overhead = 6 + emss_octets % 4;
+  uint64_t overhead = MPA_FPDU_LENGTH_OCTETS + MPA_FPDU_CRC_OCTETS + emss_octets % 4;
 
   if (markers) {
     overhead += MPA_MARKER_OCTETS * mpa_marker_count_below(emss_octets); /* mpa-01 §5.3.2 (MPA-143) */

@@ -14,9 +14,10 @@ uint32_t mpa_mulpdu_octets(uint32_t emss_octets, bool markers);
 /* EMSS that MPA may assume when TCP does not tell (mpa-01 §3.1.1, MPA-025, MPA-026; notes-mpa 27). */
 enum { MPA_ASSUMED_EMSS_OCTETS = 1460, MPA_ASSUMED_SMALL_EMSS_OCTETS = 536 };
 
-/* The dynamic option (mpa-01 §5.3.2, MPA-149, MPA-150; notes-mpa 22, 25): the largest ULPDU whose FPDU, starting at `offset` of the
- * FPDU phase (where an FPDU can start), ends within `room_octets` of stream: what is left of a segment of `emss_octets`. When that is
- * less than 128 octets, the largest of a whole segment that starts there (MPA-155, MPA-156). Clamped as above. */
+/* The dynamic option (mpa-01 §5.3.2, MPA-149, MPA-150; notes-mpa 22, 25): the largest ULPDU whose FPDU,
+ * starting at `offset` of the FPDU phase (where an FPDU can start), ends within `room_octets` of stream: what
+ * is left of a segment of `emss_octets`. When that is less than 128 octets, the largest of a whole segment
+ * that starts there (MPA-155, MPA-156). Clamped as above. */
 uint32_t mpa_mulpdu_exact_octets(uint64_t offset, uint32_t room_octets, uint32_t emss_octets, bool markers);
 
 #endif

@@ -180,8 +180,8 @@ void mpa_startup_decide(mpa_startup *startup, bool accept, const uint8_t *privat
        accept ? MPA_STARTUP_REASON_NONE : MPA_STARTUP_REASON_REJECTED_BY_ULP);
 }
 
-/* mpa-01 §6.1 rules 1 and 2: an Initiator starts with its Request (MPA-202); a Responder waits until a Request is
- * validated (MPA-204) and its ULP has judged it (MPA-206, MPA-210). */
+/* mpa-01 §6.1 rules 1 and 2: an Initiator starts with its Request (MPA-202); a Responder waits until a
+ * Request is validated (MPA-204) and its ULP has judged it (MPA-206, MPA-210). */
 static bool frame_is_due(const mpa_startup *startup)
 {
   switch (startup->state) {
@@ -235,8 +235,8 @@ uint64_t mpa_startup_received_frame_octets(const mpa_startup *startup)
 static mpa_startup_reason judge_octet(const mpa_startup *startup, uint32_t index)
 {
   if (index < KEY_OCTETS) {
-    /* mpa-01 §6.1 rule 5, §6.1.1: each end knows which frame it must get (MPA-221, MPA-239, MPA-240). The two keys
-     * part at one octet, and that one tells that both ends have the same role (rule 8, MPA-227). */
+    /* mpa-01 §6.1 rule 5, §6.1.1: each end knows which frame it must get (MPA-221, MPA-239, MPA-240). The two
+     * keys part at one octet, and that one tells that both ends have the same role (rule 8, MPA-227). */
     mpa_role role = startup->config.role;
     uint8_t octet = startup->header[index];
 
@@ -276,8 +276,8 @@ static uint32_t receive_header(mpa_startup *startup, const octet_rope *octets)
   return taken;
 }
 
-/* Takes the Private Data that is among the octets behind the first `taken`; returns how much. PD_Length of it and no
- * more (MPA-231), for which there is room (MPA-230). */
+/* Takes the Private Data that is among the octets behind the first `taken`; returns how much. PD_Length of it
+ * and no more (MPA-231), for which there is room (MPA-230). */
 static uint32_t receive_private_data(mpa_startup *startup, const octet_rope *octets, uint32_t taken)
 {
   uint32_t total = private_data_octets(startup);
@@ -298,14 +298,15 @@ static uint32_t receive_private_data(mpa_startup *startup, const octet_rope *oct
 /* The peer's frame is whole and valid; `behind`: more octets came behind it. */
 static void finish_frame(mpa_startup *startup, bool behind)
 {
-  /* R counts in a Reply only (MPA-248, MPA-249). What comes behind a rejection is the ULP's (notes-mpa 41). */
+  /* R counts in a Reply only (MPA-248, MPA-249). What comes behind a rejection is the ULP's (notes-mpa
+   * 41). */
   if (startup->config.role == MPA_INITIATOR && (startup->header[FLAGS_AT] & FLAG_REJECTED)) {
     step(startup, EVENT_REJECTING_REPLY, MPA_STARTUP_REASON_REJECTED_BY_PEER);
     return;
   }
-  /* Neither end may send an FPDU before it has our answer to this frame: the Initiator waits for the Reply (MPA-215),
-   * the Responder for the first FPDU (MPA-219). The documents do not say what more octets are then; they count as a
-   * malformed frame (notes-mpa 41). */
+  /* Neither end may send an FPDU before it has our answer to this frame: the Initiator waits for the Reply
+   * (MPA-215), the Responder for the first FPDU (MPA-219). The documents do not say what more octets are
+   * then; they count as a malformed frame (notes-mpa 41). */
   if (behind) {
     step(startup, EVENT_FAULT, MPA_STARTUP_REASON_EXTRA_OCTETS);
     return;
@@ -355,8 +356,8 @@ void mpa_startup_run(mpa_startup *startup, time_ps now)
   if (now < startup->deadline) {
     return;
   }
-  /* Two Responders wait for each other for ever (mpa-01 §6.1 rule 8, MPA-228); a frame that stops midway is rule 10's
-   * (MPA-233). No code is given for either: like an invalid frame. */
+  /* Two Responders wait for each other for ever (mpa-01 §6.1 rule 8, MPA-228); a frame that stops midway is
+   * rule 10's (MPA-233). No code is given for either: like an invalid frame. */
   step(startup, EVENT_FAULT,
        startup->received == 0 ? MPA_STARTUP_REASON_TIMEOUT : MPA_STARTUP_REASON_TIMEOUT_PARTIAL);
 }
@@ -380,8 +381,8 @@ const uint8_t *mpa_startup_private_data(const mpa_startup *startup, uint32_t *le
   return valid ? startup->private_data : NULL;
 }
 
-/* Whether the peer's frame has `flag`; where there are no frames markers and CRC are always there (mpa-02 §3.2, §7.1,
- * §7.2: MPA-093, MPA-114). */
+/* Whether the peer's frame has `flag`; where there are no frames markers and CRC are always there (mpa-02
+ * §3.2, §7.1, §7.2: MPA-093, MPA-114). */
 static bool peer_has_flag(const mpa_startup *startup, uint8_t flag)
 {
   g_assert(startup->state == MPA_STARTUP_FULL_OPERATION);

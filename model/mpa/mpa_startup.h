@@ -1,6 +1,6 @@
-/* MPA startup: Request and Reply frames, Private Data both ways, and the phase machine of one endpoint (mpa-01 §6.1,
- * §6.1.1; rfc: revision 1; rdmac: no frames, §8.1 of mpa-02). Sans I/O: octets and `now` go in; frames, a state and a
- * deadline come out.
+/* MPA startup: Request and Reply frames, Private Data both ways, and the phase machine of one endpoint
+ * (mpa-01 §6.1, §6.1.1; rfc: revision 1; rdmac: no frames, §8.1 of mpa-02). Sans I/O: octets and `now` go in;
+ * frames, a state and a deadline come out.
  *
  * Until mpa_startup_begin() the connection is in streaming mode and none of its octets are MPA's. */
 #ifndef MPA_MPA_STARTUP_H
@@ -62,23 +62,26 @@ typedef struct mpa_startup_config {
 mpa_startup *mpa_startup_new(const mpa_startup_config *config);
 void mpa_startup_free(mpa_startup *startup);
 
-/* MPA is enabled: all octets received from here on are MPA's. `private_data` (copied; NULL: none) goes into the frame this
- * end sends, unless mpa_startup_decide() gives another; it is at most the generation's private_data_max_octets (checked).
- * Only in MPA_STARTUP_STREAMING. rdmac: full operation at once, `private_data` must be NULL. */
+/* MPA is enabled: all octets received from here on are MPA's. `private_data` (copied; NULL: none) goes into
+ * the frame this end sends, unless mpa_startup_decide() gives another; it is at most the generation's
+ * private_data_max_octets (checked). Only in MPA_STARTUP_STREAMING. rdmac: full operation at once,
+ * `private_data` must be NULL. */
 void mpa_startup_begin(mpa_startup *startup, const uint8_t *private_data, uint32_t length, time_ps now);
 
-/* The ULP's answer to the peer's Private Data, in MPA_STARTUP_DECIDING. A Responder answers with a Reply, R=1 when it does
- * not `accept`, with `private_data` (copied; NULL: what mpa_startup_begin() was given) (MPA-206, MPA-210). An Initiator
- * that does not accept leaves MPA (MPA-217, MPA-223). */
+/* The ULP's answer to the peer's Private Data, in MPA_STARTUP_DECIDING. A Responder answers with a Reply, R=1
+ * when it does not `accept`, with `private_data` (copied; NULL: what mpa_startup_begin() was given) (MPA-206,
+ * MPA-210). An Initiator that does not accept leaves MPA (MPA-217, MPA-223). */
 void mpa_startup_decide(mpa_startup *startup, bool accept, const uint8_t *private_data, uint32_t length);
 
-/* The startup frame this endpoint may send now: the Initiator's Request at once, the Responder's Reply once it has accepted
- * or rejected. Appends it to `frame` and returns true, once; false when there is nothing to send. */
+/* The startup frame this endpoint may send now: the Initiator's Request at once, the Responder's Reply once
+ * it has accepted or rejected. Appends it to `frame` and returns true, once; false when there is nothing to
+ * send. */
 bool mpa_startup_next_frame(mpa_startup *startup, octet_rope *frame);
 
-/* Takes the next in-order octets of the stream, in pieces of any size; fails at the first wrong octet (notes-mpa 41). Returns how
- * many octets belonged to the startup phase, a wrong one included. Octets behind the peer's frame are never
- * taken: see MPA_STARTUP_REASON_EXTRA_OCTETS; behind a rejecting Reply they are the ULP's. */
+/* Takes the next in-order octets of the stream, in pieces of any size; fails at the first wrong octet
+ * (notes-mpa 41). Returns how many octets belonged to the startup phase, a wrong one included. Octets behind
+ * the peer's frame are never taken: see MPA_STARTUP_REASON_EXTRA_OCTETS; behind a rejecting Reply they are
+ * the ULP's. */
 uint32_t mpa_startup_receive(mpa_startup *startup, const octet_rope *octets);
 
 /* When mpa_startup_run() is due (TIME_PS_NEVER); handles the timeout: fails. */
@@ -89,15 +92,16 @@ void mpa_startup_run(mpa_startup *startup, time_ps now);
 mpa_startup_state mpa_startup_state_of(const mpa_startup *startup);
 mpa_startup_reason mpa_startup_reason_of(const mpa_startup *startup);
 
-/* The peer's Private Data, once its frame is whole and valid; `*length` octets, the startup's own. NULL when there are none. */
+/* The peer's Private Data, once its frame is whole and valid; `*length` octets, the startup's own. NULL when
+ * there are none. */
 const uint8_t *mpa_startup_private_data(const mpa_startup *startup, uint32_t *length);
 
-/* Octets of the peer's frame as its header declares it: where its FPDU phase starts, counted from mpa_startup_begin(); 0 while
- * unknown, and for rdmac. */
+/* Octets of the peer's frame as its header declares it: where its FPDU phase starts, counted from
+ * mpa_startup_begin(); 0 while unknown, and for rdmac. */
 uint64_t mpa_startup_received_frame_octets(const mpa_startup *startup);
 
-/* In full operation: the peer asked for markers in what we send (its M bit); we asked for them in what we receive; CRC is used
- * in both directions if either C bit is 1 (notes-mpa 42). rdmac: all true. */
+/* In full operation: the peer asked for markers in what we send (its M bit); we asked for them in what we
+ * receive; CRC is used in both directions if either C bit is 1 (notes-mpa 42). rdmac: all true. */
 bool mpa_startup_send_markers(const mpa_startup *startup);
 bool mpa_startup_receive_markers(const mpa_startup *startup);
 bool mpa_startup_crc(const mpa_startup *startup);

@@ -36,7 +36,8 @@ enum {
   RDMAP_OPERATION_UNSPECIFIED = 0xFF,         /* RDMAP-110 */
 };
 
-/* The code under RDMAP_LAYER_LLP that RDMAP itself gives: the LLP stream is closed or lost (mpa-01 §7, code 1: MPA-276). */
+/* The code under RDMAP_LAYER_LLP that RDMAP itself gives: the LLP stream is closed or lost (mpa-01 §7, code
+ * 1: MPA-276). */
 enum { RDMAP_LLP_CLOSED = 1 };
 
 typedef struct rdmap_error {

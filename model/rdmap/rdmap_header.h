@@ -20,7 +20,8 @@ typedef enum rdmap_opcode {
 /* Untagged queues (rdmap-00 §5.1, RDMAP-017). */
 enum { RDMAP_QUEUE_SEND = 0, RDMAP_QUEUE_READ_REQUEST = 1, RDMAP_QUEUE_TERMINATE = 2, RDMAP_QUEUES = 3 };
 
-/* How DDP carries the messages of an opcode (rdmap-00 §6.1 fig. 4, §6.2 fig. 5; RDMAP-043 … RDMAP-045, RDMAP-065). */
+/* How DDP carries the messages of an opcode (rdmap-00 §6.1 fig. 4, §6.2 fig. 5; RDMAP-043 … RDMAP-045,
+ * RDMAP-065). */
 typedef struct rdmap_opcode_rules {
   rdmap_opcode opcode;
   const char *name;

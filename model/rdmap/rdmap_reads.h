@@ -1,5 +1,5 @@
-/* The Reads of the Local Peer that wait for their RDMA Read Response. A response names no request: the k-th response answers the k-th
- * request (rdmap-00 §7.2.2, §7.5 rule 20; RDMAP-149, notes-ddp-rdmap 32). */
+/* The Reads of the Local Peer that wait for their RDMA Read Response. A response names no request: the k-th
+ * response answers the k-th request (rdmap-00 §7.2.2, §7.5 rule 20; RDMAP-149, notes-ddp-rdmap 32). */
 #ifndef RDMAP_RDMAP_READS_H
 #define RDMAP_RDMAP_READS_H
 
@@ -12,8 +12,8 @@
 
 typedef struct rdmap_reads rdmap_reads;
 
-/* No Reads; `strict`: what a response writes must be what its request asked for (RDMAP-150). Free with rdmap_reads_free() (NULL is
- * allowed). */
+/* No Reads; `strict`: what a response writes must be what its request asked for (RDMAP-150). Free with
+ * rdmap_reads_free() (NULL is allowed). */
 rdmap_reads *rdmap_reads_new(bool strict);
 void rdmap_reads_free(rdmap_reads *reads);
 
@@ -23,10 +23,11 @@ void rdmap_reads_open(rdmap_reads *reads, const rdmap_read_request *request, uin
 /* Reads open. */
 uint32_t rdmap_reads_count(const rdmap_reads *reads);
 
-/* Takes a Delivered segment of a Read Response. With L set it ends the oldest Read, whose number goes into `*number`. False, and
- * `*error`, when it should not be (notes-ddp-rdmap 32): no Read is open (0/2/06); and when strict: another STag than the request's
- * (1/1/00), octets outside the requested range, or at its end not as many as requested or not from its start (1/1/01). The segments
- * may come in any order of TO (notes-ddp-rdmap 18); STag and TO of an empty one are not looked at (DDP-100). */
+/* Takes a Delivered segment of a Read Response. With L set it ends the oldest Read, whose number goes into
+ * `*number`. False, and `*error`, when it should not be (notes-ddp-rdmap 32): no Read is open (0/2/06); and
+ * when strict: another STag than the request's (1/1/00), octets outside the requested range, or at its end
+ * not as many as requested or not from its start (1/1/01). The segments may come in any order of TO
+ * (notes-ddp-rdmap 18); STag and TO of an empty one are not looked at (DDP-100). */
 bool rdmap_reads_take(rdmap_reads *reads, const ddp_segment *segment, uint64_t *number, rdmap_error *error);
 
 #endif

@@ -1,7 +1,6 @@
 #include "rdmap/rdmap_responder.h"
 
 #include <glib.h>
-#include <string.h>
 
 /* A Read Request that is Delivered, and what a Terminate needs of it. */
 typedef struct pending_request {
@@ -128,10 +127,7 @@ static void append_source(void *user, uint64_t from, uint32_t length, octet_rope
     reached->source(reached->source_user, reached->source_from + skipped, length, rope);
     return;
   }
-  octet_block *copy = octet_block_new(length);
-  memcpy(octet_block_octets(copy), reached->memory + skipped, length);
-  octet_rope_append(rope, octet_block_octets(copy), length, copy);
-  octet_block_unref(copy);
+  octet_rope_append_copy(rope, reached->memory + skipped, length);
 }
 
 void rdmap_responder_message(rdmap_responder *responder, ddp_message *message)

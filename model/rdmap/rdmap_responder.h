@@ -1,6 +1,6 @@
-/* The Data Source's side of Reads: Read Requests that DDP has Delivered, answered in the order they came, with no help of the ULP
- * (rdmap-00 §7.2, §7.5 rules 12, 17, 20; RDMAP-133, RDMAP-137, RDMAP-190, RDMAP-198, RDMAP-201). It also keeps the untagged buffers of
- * QN 1 that Read Requests go into (RDMAP-147, RDMAP-209).
+/* The Data Source's side of Reads: Read Requests that DDP has Delivered, answered in the order they came,
+ * with no help of the ULP (rdmap-00 §7.2, §7.5 rules 12, 17, 20; RDMAP-133, RDMAP-137, RDMAP-190, RDMAP-198,
+ * RDMAP-201). It also keeps the untagged buffers of QN 1 that Read Requests go into (RDMAP-147, RDMAP-209).
  *
  * The responses themselves are messages of the caller's segmenter. */
 #ifndef RDMAP_RDMAP_RESPONDER_H
@@ -25,30 +25,31 @@ typedef struct rdmap_responder_config {
   bool strict_rdmap00;       /* see rdmap_config */
 } rdmap_responder_config;
 
-/* A responder without requests, its IRD buffers posted. `config` is copied, what it points to outlives the responder. Free with
- * rdmap_responder_free() (NULL is allowed). */
+/* A responder without requests, its IRD buffers posted. `config` is copied, what it points to outlives the
+ * responder. Free with rdmap_responder_free() (NULL is allowed). */
 rdmap_responder *rdmap_responder_new(const rdmap_responder_config *config);
 void rdmap_responder_free(rdmap_responder *responder);
 
-/* Takes the Read Request whose L segment `segment` is being Delivered. False, and the Terminate for it composed, when it is refused: it
- * is not 28 octets long (0/2/FF, notes-ddp-rdmap 29), or, unless it asks for nothing (RDMAP-143), the source that it names may not be
- * read (0/1/00 … 0/1/04; RDMAP-142, notes-ddp-rdmap 12). */
+/* Takes the Read Request whose L segment `segment` is being Delivered. False, and the Terminate for it
+ * composed, when it is refused: it is not 28 octets long (0/2/FF, notes-ddp-rdmap 29), or, unless it asks for
+ * nothing (RDMAP-143), the source that it names may not be read (0/1/00 … 0/1/04; RDMAP-142, notes-ddp-rdmap
+ * 12). */
 bool rdmap_responder_take(rdmap_responder *responder, const ddp_segment *segment, rdmap_terminate *terminate);
 
 /* Requests not answered in full. */
 uint32_t rdmap_responder_count(const rdmap_responder *responder);
 
-/* The Read Response to the oldest request (there must be one), but for ulp_control. Its payload source works for the octets from
- * `sent_octets` of the last rdmap_responder_reach() on. */
+/* The Read Response to the oldest request (there must be one), but for ulp_control. Its payload source works
+ * for the octets from `sent_octets` of the last rdmap_responder_reach() on. */
 void rdmap_responder_message(rdmap_responder *responder, ddp_message *message);
 
-/* May the oldest request still be answered, `sent_octets` of its response being with DDP? To be asked before each segment: the ULP may
- * have revoked the STag (notes-ddp-rdmap 56). False, and the Terminate composed, with what is left of the request in it (RDMAP-096,
- * notes-ddp-rdmap 36), when not. */
+/* May the oldest request still be answered, `sent_octets` of its response being with DDP? To be asked before
+ * each segment: the ULP may have revoked the STag (notes-ddp-rdmap 56). False, and the Terminate composed,
+ * with what is left of the request in it (RDMAP-096, notes-ddp-rdmap 36), when not. */
 bool rdmap_responder_reach(rdmap_responder *responder, uint32_t sent_octets, rdmap_terminate *terminate);
 
-/* The L segment of the response to the oldest request is made and about to leave: the request is done, and the next one may come
- * (notes-ddp-rdmap 28). */
+/* The L segment of the response to the oldest request is made and about to leave: the request is done, and
+ * the next one may come (notes-ddp-rdmap 28). */
 void rdmap_responder_answered(rdmap_responder *responder);
 
 #endif

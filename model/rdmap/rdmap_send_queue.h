@@ -1,8 +1,9 @@
-/* The ULP's operations at the Local Peer, from posting to completion: given to DDP in the order posted, complete in the order posted
- * (rdmap-00 §7.5 rules 13, 14, 15, 19; RDMAP-194, RDMAP-195, RDMAP-196, RDMAP-200).
+/* The ULP's operations at the Local Peer, from posting to completion: given to DDP in the order posted,
+ * complete in the order posted (rdmap-00 §7.5 rules 13, 14, 15, 19; RDMAP-194, RDMAP-195, RDMAP-196,
+ * RDMAP-200).
  *
- * A Write or Send is done when the LLP tells that its last octet gets there (notes-ddp-rdmap 23), a Read when its response is
- * Delivered. */
+ * A Write or Send is done when the LLP tells that its last octet gets there (notes-ddp-rdmap 23), a Read when
+ * its response is Delivered. */
 #ifndef RDMAP_RDMAP_SEND_QUEUE_H
 #define RDMAP_RDMAP_SEND_QUEUE_H
 
@@ -21,15 +22,16 @@ void rdmap_send_queue_free(rdmap_send_queue *queue);
 /* Adds `work` (copied) behind all others. */
 void rdmap_send_queue_post(rdmap_send_queue *queue, const rdmap_work *work);
 
-/* The operation whose turn it is to go to DDP, valid until the queue changes; NULL when there is none, or when it must wait, and all
- * others behind it: a Read while `open_reads` Reads are unanswered, as many as `ord` allows (RDMAP-214), one with a fence while any is
- * (RDMAP-193). */
+/* The operation whose turn it is to go to DDP, valid until the queue changes; NULL when there is none, or
+ * when it must wait, and all others behind it: a Read while `open_reads` Reads are unanswered, as many as
+ * `ord` allows (RDMAP-214), one with a fence while any is (RDMAP-193). */
 const rdmap_work *rdmap_send_queue_next(const rdmap_send_queue *queue, uint32_t open_reads, uint32_t ord);
 
 /* That operation goes to DDP. Returns its number: how many were posted before it. */
 uint64_t rdmap_send_queue_start(rdmap_send_queue *queue);
 
-/* The FPDU of the last segment of the operation started last ends at `fpdu_end`. Before the next one starts. */
+/* The FPDU of the last segment of the operation started last ends at `fpdu_end`. Before the next one
+ * starts. */
 void rdmap_send_queue_framed(rdmap_send_queue *queue, uint64_t fpdu_end);
 
 /* All octets below `position` will get there. */
@@ -38,11 +40,13 @@ void rdmap_send_queue_acknowledged(rdmap_send_queue *queue, uint64_t position);
 /* The response to the Read `number`, which is started and not answered yet, is Delivered. */
 void rdmap_send_queue_answered(rdmap_send_queue *queue, uint64_t number);
 
-/* Takes out the oldest operation when it is done, its id and kind into `*work`; false when it is not, or there is none. */
+/* Takes out the oldest operation when it is done, its id and kind into `*work`; false when it is not, or
+ * there is none. */
 bool rdmap_send_queue_take_done(rdmap_send_queue *queue, rdmap_work *work);
 
-/* Takes out the oldest operation, done or not, when the stream ends; `*in_error` unless it is a Read with its response Delivered: what
- * became of all others nobody can tell (RDMAP-221, RDMAP-228). False when there is none. */
+/* Takes out the oldest operation, done or not, when the stream ends; `*in_error` unless it is a Read with its
+ * response Delivered: what became of all others nobody can tell (RDMAP-221, RDMAP-228). False when there is
+ * none. */
 bool rdmap_send_queue_take_ended(rdmap_send_queue *queue, rdmap_work *work, bool *in_error);
 
 /* Operations posted and not taken out; of them Reads without their response. */

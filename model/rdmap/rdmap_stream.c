@@ -1,7 +1,6 @@
 #include "rdmap/rdmap_stream.h"
 
 #include <glib.h>
-#include <string.h>
 
 #include "ddp/ddp_teardown.h"
 #include "rdmap/rdmap_reads.h"
@@ -181,8 +180,8 @@ static void take_request(rdmap_stream *stream, const ddp_segment *segment, time_
   }
 }
 
-/* Invalidates what the Send in `segment` names; false and `*error` when it may not be. At Delivery, before the ULP hears of the Send
- * (rdmap-00 §7.3, §10.3; RDMAP-164, RDMAP-165, RDMAP-273; notes-ddp-rdmap 53). */
+/* Invalidates what the Send in `segment` names; false and `*error` when it may not be. At Delivery, before
+ * the ULP hears of the Send (rdmap-00 §7.3, §10.3; RDMAP-164, RDMAP-165, RDMAP-273; notes-ddp-rdmap 53). */
 static bool invalidate(const rdmap_stream *stream, const ddp_segment *segment, rdmap_error *error)
 {
   /* notes-ddp-rdmap 47: 0/1/09 on rights, 0/2/09 when there is nothing that could be invalidated */
@@ -227,8 +226,9 @@ static void take_terminate(rdmap_stream *stream, const ddp_segment *segment, tim
     end(stream, &terminate, true, now);
     return;
   }
-  /* rdmap-00 §7.4: an invalid Terminate is an error as any other (RDMAP-122). There is no code for one that ends within its own control
-   * field; it gets that of a Read Request of a wrong length (notes-ddp-rdmap 29). */
+  /* rdmap-00 §7.4: an invalid Terminate is an error as any other (RDMAP-122). There is no code for one that
+   * ends within its own control field; it gets that of a Read Request of a wrong length (notes-ddp-rdmap
+   * 29). */
   fail_by_segment(stream,
                   (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNSPECIFIED},
                   segment, now);
@@ -248,7 +248,8 @@ static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer
     take_response(stream, segment, now);
     return;
   }
-  /* A message is what its last segment says (notes-ddp-rdmap 22). The ULP hears nothing of a Write (rdmap-00 §7.1, RDMAP-121). */
+  /* A message is what its last segment says (notes-ddp-rdmap 22). The ULP hears nothing of a Write (rdmap-00
+   * §7.1, RDMAP-121). */
   if (!segment->header.last || opcode == RDMAP_WRITE) {
     return;
   }
@@ -264,7 +265,8 @@ static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer
 void rdmap_stream_receive(rdmap_stream *stream, const mpa_ulpdu *ulpdu, time_ps now)
 {
   if (ddp_teardown_step(&stream->teardown, DDP_TEARDOWN_SEGMENT) & DDP_TEARDOWN_DROP) {
-    /* DDP-127. No code is given for data behind the end of its direction. */
+    /* DDP-127; no code is given for data behind the end of its direction. Behind a fatal error (DDP-160) the
+     * stream has ended already, and nothing comes of it. */
     fail(stream, (rdmap_error){RDMAP_LAYER_DDP, DDP_ERROR_LOCAL_CATASTROPHIC, DDP_CATASTROPHIC}, now);
     return;
   }
@@ -357,13 +359,11 @@ void rdmap_stream_post_receive(rdmap_stream *stream, uint8_t *memory, uint64_t l
 static void append_own(void *user, uint64_t from, uint32_t length, octet_rope *rope)
 {
   const rdmap_stream *stream = user;
-  octet_block *copy = octet_block_new(length);
-  memcpy(octet_block_octets(copy), stream->own_payload + from, length);
-  octet_rope_append(rope, octet_block_octets(copy), length, copy);
-  octet_block_unref(copy);
+  octet_rope_append_copy(rope, stream->own_payload + from, length);
 }
 
-/* Gives DDP `message`, with what the table says about `opcode` filled in (RDMAP-043, RDMAP-044, RDMAP-045). */
+/* Gives DDP `message`, with what the table says about `opcode` filled in (RDMAP-043, RDMAP-044,
+ * RDMAP-045). */
 static void start(rdmap_stream *stream, message_kind kind, rdmap_opcode opcode, ddp_message *message)
 {
   const rdmap_opcode_rules *rules = rdmap_opcode_rules_of((uint8_t)opcode);

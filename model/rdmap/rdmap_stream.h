@@ -1,12 +1,15 @@
-/* One RDMAP stream: operations become DDP messages, Delivered segments become completions (rdmap-00 §5, §7, §8, §9). Sans I/O:
- * ULPDUs are pulled out of it when the layers below have room, and pushed into it as MPA passes them.
+/* One RDMAP stream: operations become DDP messages, Delivered segments become completions (rdmap-00 §5, §7,
+ * §8, §9). Sans I/O: ULPDUs are pulled out of it when the layers below have room, and pushed into it as MPA
+ * passes them.
  *
- * It is the meeting point of its parts: rdmap_send_queue (operations in the order posted, RDMAP-194, RDMAP-196), rdmap_reads (Read
- * Requests outstanding and their responses), rdmap_responder (Read Requests received, RDMAP-137), rdmap_terminate.
+ * It is the meeting point of its parts: rdmap_send_queue (operations in the order posted, RDMAP-194,
+ * RDMAP-196), rdmap_reads (Read Requests outstanding and their responses), rdmap_responder (Read Requests
+ * received, RDMAP-137), rdmap_terminate.
  *
- * The documents tell no order between what ends a stream and what it has under way. Here the first error ends all: nothing is Placed or
- * Delivered any more, the rest of a message that is partly with DDP is given up (its last segment is never made up, notes-ddp-rdmap 36;
- * rdmap-00 §9.1 wants the Terminate at the earliest opportunity), and the Terminate is the next ULPDU. */
+ * The documents tell no order between what ends a stream and what it has under way. Here the first error ends
+ * all: nothing is Placed or Delivered any more, the rest of a message that is partly with DDP is given up
+ * (its last segment is never made up, notes-ddp-rdmap 36; rdmap-00 §9.1 wants the Terminate at the earliest
+ * opportunity), and the Terminate is the next ULPDU. */
 #ifndef RDMAP_RDMAP_STREAM_H
 #define RDMAP_RDMAP_STREAM_H
 
@@ -29,7 +32,8 @@ typedef struct rdmap_config {
   iwarp_generation generation;
   ddp_stream_identity identity;
   ddp_stag_table *stags; /* the RNIC's; outlives the stream */
-  /* Read Requests the peer may have outstanding here: so many QN 1 buffers are posted (RDMAP-147, RDMAP-209). */
+  /* Read Requests the peer may have outstanding here: so many QN 1 buffers are posted (RDMAP-147,
+   * RDMAP-209). */
   uint32_t ird;
   /* Read Requests this end may have outstanding; more wait (RDMAP-210, RDMAP-214). 0: no Reads. */
   uint32_t ord;
@@ -50,44 +54,50 @@ typedef struct rdmap_received {
 typedef struct rdmap_stream_events {
   /* A segment was Placed: see ddp_placer_events. */
   void (*placed)(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now);
-  /* A segment was Delivered to RDMAP, of any opcode: for the host's own use (rdmap-00 §7.1, RDMAP-121). With header.last its RDMA
-   * Message is whole; what comes of it, another event, follows. */
+  /* A segment was Delivered to RDMAP, of any opcode: for the host's own use (rdmap-00 §7.1, RDMAP-121). With
+   * header.last its RDMA Message is whole; what comes of it, another event, follows. */
   void (*delivered)(void *user, const ddp_segment *segment, time_ps now);
   /* A Send reached the ULP (RDMAP-187, RDMAP-197). The handler may post. */
   void (*received)(void *user, const rdmap_received *received, time_ps now);
-  /* The operation `id` is complete at the Local Peer, in the order posted (RDMAP-195, RDMAP-196, RDMAP-200): `in_error` when the stream
-   * ended first (RDMAP-221). The handler may post. */
+  /* The operation `id` is complete at the Local Peer, in the order posted (RDMAP-195, RDMAP-196, RDMAP-200):
+   * `in_error` when the stream ended first (RDMAP-221). The handler may post. */
   void (*completed)(void *user, uint64_t id, rdmap_operation operation, bool in_error, time_ps now);
-  /* The stream ends, once: by an error found here (`by_peer` false; `terminate` is what goes out as soon as it is pulled, or would if
-   * anything could: rdmap_stream_is_drained() tells), or by a Terminate of the peer. All operations complete behind it, in error but for
-   * Reads whose response is Delivered. May be called from every function below that has a `now`. */
+  /* The stream ends, once: by an error found here (`by_peer` false; `terminate` is what goes out as soon as
+   * it is pulled, or would if anything could: rdmap_stream_is_drained() tells), or by a Terminate of the
+   * peer. All operations complete behind it, in error but for Reads whose response is Delivered. May be
+   * called from every function below that has a `now`. */
   void (*terminated)(void *user, const rdmap_terminate *terminate, bool by_peer, time_ps now);
   /* The peer will send no more (DDP-128); own operations go on. */
   void (*half_closed)(void *user, time_ps now);
 } rdmap_stream_events;
 
-/* A stream with nothing posted but IRD buffers on QN 1 and the Terminate buffer on QN 2 (RDMAP-170, notes-ddp-rdmap 27). It counts among
- * the streams of its Protection Domain in `stags` (ddp_stag_table_add_stream()) until it is freed. `config` and `events` are copied, all
- * events are handled but `placed`, `delivered` and `half_closed`, which may be NULL. Free with rdmap_stream_free() (NULL is allowed). */
+/* A stream with nothing posted but IRD buffers on QN 1 and the Terminate buffer on QN 2 (RDMAP-170,
+ * notes-ddp-rdmap 27). It counts among the streams of its Protection Domain in `stags`
+ * (ddp_stag_table_add_stream()) until it is freed. `config` and `events` are copied, all events are handled
+ * but `placed`, `delivered` and `half_closed`, which may be NULL. Free with rdmap_stream_free() (NULL is
+ * allowed). */
 rdmap_stream *rdmap_stream_new(const rdmap_config *config, const rdmap_stream_events *events, void *user);
 void rdmap_stream_free(rdmap_stream *stream);
 
-/* Posts `work` (copied) behind all others. False, and nothing done, after rdmap_stream_close(), after an error or a Terminate
- * (DDP-126, RDMAP-175), or for a Read that can never be answered: with an ORD of 0, or after the peer's direction ended. */
+/* Posts `work` (copied) behind all others. False, and nothing done, after rdmap_stream_close(), after an
+ * error or a Terminate (DDP-126, RDMAP-175), or for a Read that can never be answered: with an ORD of 0, or
+ * after the peer's direction ended. */
 bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work);
 
 /* A receive buffer for a Send (QN 0, one a Send, RDMAP-153), as ddp_untagged_queue_post(). */
 void rdmap_stream_post_receive(rdmap_stream *stream, uint8_t *memory, uint64_t length, uint64_t id);
 
-/* The next ULPDU to send, of at most `mulpdu_octets`, into the empty `ulpdu`; false when there is nothing to send now. A Terminate goes
- * first, in place of the rest of a message under way; else, message by message, Read Responses and the ULP's operations take turns
- * (the documents are silent; each kind in its own order, RDMAP-149, RDMAP-194). The caller frames it and says with
- * rdmap_stream_framed(), before the next call of any kind, where its FPDU ends in the stream that rdmap_stream_acknowledged() counts in.
- * Nothing comes behind a Terminate (RDMAP-175). The stream may end here: when a Read Response's source was revoked. */
+/* The next ULPDU to send, of at most `mulpdu_octets`, into the empty `ulpdu`; false when there is nothing to
+ * send now. A Terminate goes first, in place of the rest of a message under way; else, message by message,
+ * Read Responses and the ULP's operations take turns (the documents are silent; each kind in its own order,
+ * RDMAP-149, RDMAP-194). The caller frames it and says with rdmap_stream_framed(), before the next call of
+ * any kind, where its FPDU ends in the stream that rdmap_stream_acknowledged() counts in. Nothing comes
+ * behind a Terminate (RDMAP-175). The stream may end here: when a Read Response's source was revoked. */
 bool rdmap_stream_next_ulpdu(rdmap_stream *stream, uint32_t mulpdu_octets, octet_rope *ulpdu, time_ps now);
 void rdmap_stream_framed(rdmap_stream *stream, uint64_t fpdu_end);
 
-/* All octets below `position` will get there: completes what ends at or below it, in order. The handler may post. */
+/* All octets below `position` will get there: completes what ends at or below it, in order. The handler may
+ * post. */
 void rdmap_stream_acknowledged(rdmap_stream *stream, uint64_t position, time_ps now);
 
 /* Takes one ULPDU as MPA passes it, in any order, each exactly once. */
@@ -97,19 +107,23 @@ void rdmap_stream_receive(rdmap_stream *stream, const mpa_ulpdu *ulpdu, time_ps 
 void rdmap_stream_close(rdmap_stream *stream);
 
 /* The LLP tells.
- * finished: the peer's direction ended gracefully (FIN), and all its ULPDUs have been passed to rdmap_stream_receive(): one that comes
- *   later ends the stream (DDP-127), with 1/0/00 and nothing sent. Unanswered Reads end it with 2/0/01.
- * error: MPA found one; a Terminate with its code and layer 2 goes out (whether the LLP still takes octets is the caller's to know).
- * lost: the connection is gone before both directions ended; the stream ends with 2/0/01 (DDP-132) and nothing goes out. */
+ * finished: the peer's direction ended gracefully (FIN), and all its ULPDUs have been passed to
+ *   rdmap_stream_receive(): one that comes later ends the stream (DDP-127), with 1/0/00 and nothing sent.
+ *   Unanswered Reads end it with 2/0/01.
+ * error: MPA found one; a Terminate with its code and layer 2 goes out (whether the LLP still takes octets is
+ *   the caller's to know).
+ * lost: the connection is gone before both directions ended; the stream ends with 2/0/01 (DDP-132) and
+ *   nothing goes out. */
 void rdmap_stream_llp_finished(rdmap_stream *stream, time_ps now);
 void rdmap_stream_llp_error(rdmap_stream *stream, uint8_t mpa_code, time_ps now);
 void rdmap_stream_llp_lost(rdmap_stream *stream, time_ps now);
 
-/* An error of this end's own, not of an incoming message (RDMAP-230): a Terminate with it goes out in place of what is not with DDP yet. */
+/* An error of this end's own, not of an incoming message (RDMAP-230): a Terminate with it goes out in place
+ * of what is not with DDP yet. */
 void rdmap_stream_fail(rdmap_stream *stream, rdmap_error error, time_ps now);
 
-/* Nothing is left to be sent and nothing outstanding: all operations complete, all requests answered. After a Terminate: it is framed, or
- * will never be. */
+/* Nothing is left to be sent and nothing outstanding: all operations complete, all requests answered. After a
+ * Terminate: it is framed, or will never be. */
 bool rdmap_stream_is_drained(const rdmap_stream *stream);
 
 /* True once this end or the peer has ended the stream. */

@@ -21,9 +21,9 @@ enum {
 typedef struct rdmap_terminate {
   rdmap_error error;
   bool has_segment; /* D; this end always sends M with it (notes-ddp-rdmap 43) */
-  uint16_t
-      segment_octets; /* M: the whole failing ULPDU, header and payload (notes-ddp-rdmap 44); 0 without M */
-  ddp_header header;  /* D */
+  /* M: of the whole failing ULPDU, header and payload (notes-ddp-rdmap 44); 0 without M */
+  uint16_t segment_octets;
+  ddp_header header; /* D */
   /* D: the same as it was received, reserved bits and all; ddp_header_octets(&header) of them */
   uint8_t header_wire[DDP_MAX_HEADER_OCTETS];
   bool has_request;           /* R; implies D */

@@ -271,6 +271,16 @@ static void note_timers(const scenario *s, GPtrArray *notes)
         "given up",
         stall, maximum);
   }
+  if (scenario_time(s, SCENARIO_RUN_STALL) <= scenario_time(s, SCENARIO_MPA_STARTUP_TIMEOUT)) {
+    char *timeout = scenario_value_text(s, SCENARIO_MPA_STARTUP_TIMEOUT);
+
+    scenario_finding_note(
+        notes, s, SCENARIO_RUN_STALL,
+        "run.stall = %s is not more than mpa.startup_timeout = %s: a connection that waits for "
+        "a startup frame may be given up",
+        stall, timeout);
+    g_free(timeout);
+  }
   if (scenario_time(s, SCENARIO_TCP_DELAYED_ACK) >= scenario_time(s, SCENARIO_TCP_RTO_MIN)) {
     scenario_finding_note(
         notes, s, SCENARIO_TCP_DELAYED_ACK,

@@ -185,6 +185,18 @@ static void note_without_effect(const scenario *s, GPtrArray *notes)
   }
 }
 
+/* With startup frames the first FPDUs go out after a wait, in a segment of their own, however many octets came before. */
+static void note_stream_phase(const scenario *s, GPtrArray *notes)
+{
+  if (scenario_given(s, SCENARIO_SENDER_STREAM_PHASE) && says(s, SCENARIO_MIDDLEBOX_MODE, "none") &&
+      !says(s, SCENARIO_INITIATOR_GENERATION, "rdmac")) {
+    scenario_finding_note(
+        notes, s, SCENARIO_SENDER_STREAM_PHASE,
+        "sender.stream_phase shifts no cuts: behind its startup frame a sender begins a new "
+        "segment, and no middlebox cuts the stream");
+  }
+}
+
 gboolean scenario_check_protocol(const scenario *s, GPtrArray *notes, GError **error)
 {
   for (scenario_side side = 0; side < SCENARIO_SIDES; side++) {
@@ -199,6 +211,7 @@ gboolean scenario_check_protocol(const scenario *s, GPtrArray *notes, GError **e
     note_ends(s, notes);
   }
   note_assumed_emss(s, notes);
+  note_stream_phase(s, notes);
   note_without_effect(s, notes);
   return TRUE;
 }

@@ -176,6 +176,22 @@ rnic_workload_config sim_setup_workload(const scenario *s, uint32_t connection, 
   return config;
 }
 
+sim_recorder_config sim_setup_recorder(const scenario *s, FILE *series)
+{
+  enum { SERIES_CONNECTIONS = 16 }; /* design.md: the RNIC and up to 16 connections */
+  uint32_t connections = (uint32_t)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
+
+  return (sim_recorder_config){
+      .connections = connections,
+      .cell_octets = (uint32_t)scenario_integer(s, SCENARIO_RECEIVER_CELL),
+      .placement_latency_ps = scenario_time(s, SCENARIO_RECEIVER_PLACEMENT_LATENCY),
+      .receive_window_octets = scenario_receive_window_octets(s),
+      .series = says(s, SCENARIO_MEASURE_SERIES, "none") ? NULL : series,
+      .series_all = says(s, SCENARIO_MEASURE_SERIES, "all"),
+      .series_connections = MIN(connections, (uint32_t)SERIES_CONNECTIONS),
+  };
+}
+
 bool sim_setup_fault(const scenario *s, uint32_t connection, mpa_role side, rnic_fault_config *fault)
 {
   mpa_role faulty = says(s, SCENARIO_FAULT_SIDE, "initiator") ? MPA_INITIATOR : MPA_RESPONDER;

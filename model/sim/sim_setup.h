@@ -7,6 +7,7 @@
 #include "rnic/rnic_workload.h"
 #include "scenario/scenario.h"
 #include "sim/sim_path.h"
+#include "sim/sim_recorder.h"
 
 /* Addresses and ports of the two hosts: 10.0.0.1 opens connection i from port 49152 + i to 10.0.0.2, port 5044. */
 enum {
@@ -44,6 +45,9 @@ bool sim_setup_private_data_is(const scenario *s, mpa_role side, const uint8_t *
 
 /* Without `can_post` and `user`. */
 rnic_workload_config sim_setup_workload(const scenario *s, uint32_t connection, const pattern *table);
+
+/* What the recorder of the measured ends needs; `series` is occupancy.csv, NULL: none. */
+sim_recorder_config sim_setup_recorder(const scenario *s, FILE *series);
 
 /* The fault that `side` of `connection` does, without its bait; false when it does none. */
 bool sim_setup_fault(const scenario *s, uint32_t connection, mpa_role side, rnic_fault_config *fault);

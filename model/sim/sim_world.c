@@ -5,7 +5,6 @@
 #include "base/pattern.h"
 #include "base/random_stream.h"
 #include "sim/sim_ending.h"
-#include "sim/sim_recorder.h"
 #include "sim/sim_results.h"
 #include "sim/sim_setup.h"
 
@@ -390,23 +389,6 @@ static void make_connection(sim_world *world, uint32_t index)
   engine_timer_set(connection->workload_timer, (time_ps)((__int128)spread * index / world->connection_count));
 }
 
-static sim_recorder *make_recorder(const scenario *s, const sim_world_files *files, uint32_t connections)
-{
-  enum { SERIES_CONNECTIONS = 16 }; /* design.md: the RNIC and up to 16 connections */
-  const char *series = scenario_text(s, SCENARIO_MEASURE_SERIES);
-  const sim_recorder_config config = {
-      .connections = connections,
-      .cell_octets = (uint32_t)scenario_integer(s, SCENARIO_RECEIVER_CELL),
-      .placement_latency_ps = scenario_time(s, SCENARIO_RECEIVER_PLACEMENT_LATENCY),
-      .receive_window_octets = scenario_receive_window_octets(s),
-      .series = g_str_equal(series, "none") ? NULL : files->series,
-      .series_all = g_str_equal(series, "all"),
-      .series_connections = MIN(connections, (uint32_t)SERIES_CONNECTIONS),
-  };
-
-  return sim_recorder_new(&config);
-}
-
 static uint64_t progress_of(const sim_world *world)
 {
   return world->delivered + ENDS * (uint64_t)world->connection_count - world->ends_open + world->started;
@@ -480,7 +462,8 @@ sim_world *sim_world_new(const scenario *s, sim_engine_kind kind, const sim_worl
   world->connection_count = (uint32_t)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
   world->ends_open = ENDS * world->connection_count;
   world->workloads_open = world->connection_count;
-  world->recorder = make_recorder(s, files, world->connection_count);
+  const sim_recorder_config recorder = sim_setup_recorder(s, files->series);
+  world->recorder = sim_recorder_new(&recorder);
   world->table = pattern_new();
   make_hosts(world);
   world->connections = g_new0(world_connection, world->connection_count);

@@ -6,8 +6,6 @@
 enum {
   MSS_DEFAULT_OCTETS = 536, /* RFC 9293 §3.7.1 (MUST-15) */
   MSS_MIN_OCTETS = 28,      /* every link carries 68 octets (RFC 791 §3.2), so no honest MSS is smaller */
-  WINDOW_SCALE_MAX = 14,    /* RFC 7323 §2.3 */
-  WINDOW_FIELD_MAX = 65535,
 };
 
 /* A segment in stream positions. */
@@ -44,13 +42,14 @@ static void answer_with_reset(tcp_connection *connection, const tcp_header *head
 }
 
 /* The peer's SYN: what both offered is agreed. */
-static void take_syn(tcp_connection *connection, const tcp_header *header)
+static void take_syn(tcp_connection *connection, const tcp_header *header, time_ps now)
 {
   const tcp_config *config = &connection->config;
   connection->peer_isn = header->sequence;
   connection->sack = config->sack && header->has_sack_permitted;
   connection->timestamps = config->timestamps && header->has_timestamps;
   connection->recent_timestamp = header->timestamp_value;
+  connection->recent_timestamp_taken = now;
   connection->window_scaling = header->has_window_scale;
   connection->send_scale = (uint8_t)MIN(header->window_scale, WINDOW_SCALE_MAX);
   if (!connection->window_scaling) {
@@ -97,7 +96,8 @@ static void establish(tcp_connection *connection, const arrival *segment)
 }
 
 /* RFC 9293 §3.10.7.2. Payload and FIN of a SYN are not taken: they come again once the connection stands. */
-static void arrive_in_listen(tcp_connection *connection, const tcp_header *header, uint32_t payload_octets)
+static void arrive_in_listen(tcp_connection *connection, const tcp_header *header, uint32_t payload_octets,
+                             time_ps now)
 {
   if (has(header, TCP_RST)) {
     return;
@@ -107,7 +107,7 @@ static void arrive_in_listen(tcp_connection *connection, const tcp_header *heade
     return;
   }
   if (has(header, TCP_SYN)) {
-    take_syn(connection, header);
+    take_syn(connection, header, now);
     connection->state = TCP_STATE_SYN_RECEIVED;
     connection->syn_due = true;
   }
@@ -131,7 +131,7 @@ static void arrive_in_syn_sent(tcp_connection *connection, const tcp_header *hea
   if (!has(header, TCP_SYN)) {
     return;
   }
-  take_syn(connection, header);
+  take_syn(connection, header, now);
   if (!acknowledges) {
     connection->state = TCP_STATE_SYN_RECEIVED; /* simultaneous open */
     connection->syn_due = true;
@@ -179,8 +179,9 @@ static void arrive_reset(tcp_connection *connection, const arrival *segment)
   tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_RESET, segment->now);
 }
 
-/* PAWS (RFC 7323 §5.3 R1; mpa-01 §3.1.2, MPA-029): a timestamp from before TS.Recent is of another epoch of the sequence space. TS.Recent
- * of half the clock's period ago compares with nothing any more (§5.5; 24 days there, 36 minutes with this clock's microseconds). */
+/* PAWS (RFC 7323 §5.3 R1; mpa-01 §3.1.2, MPA-029): a timestamp from before TS.Recent is of another epoch of
+ * the sequence space. TS.Recent of half the clock's period ago compares with nothing any more (§5.5; 24 days
+ * there, 36 minutes with this clock's microseconds). */
 static bool is_of_an_earlier_epoch(const tcp_connection *connection, const arrival *segment)
 {
   const tcp_header *header = segment->header;
@@ -374,7 +375,7 @@ void tcp_connection_receive(tcp_connection *connection, const datagram *packet, 
     answer_with_reset(connection, &header, packet->payload.length);
     return;
   case TCP_STATE_LISTEN:
-    arrive_in_listen(connection, &header, packet->payload.length);
+    arrive_in_listen(connection, &header, packet->payload.length, now);
     return;
   case TCP_STATE_SYN_SENT:
     arrive_in_syn_sent(connection, &header, packet->payload.length, now);

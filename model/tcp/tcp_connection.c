@@ -4,12 +4,7 @@
 
 #include "tcp/tcp_connection_private.h"
 
-enum {
-  TIMESTAMPS_OPTION_OCTETS = 12,
-  MTU_MIN_OCTETS = 68,   /* every link carries that (RFC 791 §3.2) */
-  WINDOW_SCALE_MAX = 14, /* RFC 7323 §2.3 */
-  WINDOW_FIELD_MAX = 65535,
-};
+enum { MTU_MIN_OCTETS = 68 }; /* every link carries that (RFC 791 §3.2) */
 
 uint32_t tcp_connection_timestamp(time_ps now)
 {

@@ -60,10 +60,11 @@ typedef enum tcp_close_reason {
 /* What the connection tells the layer above, from within the functions below. Handlers may post and close,
  * they may not free the connection. Every handler may be NULL. */
 typedef struct tcp_events {
-  /* An acceptable segment brings `octets`, all new, from `position` on (one call for each run of new octets in it). Nothing of it is
-   * committed yet: not acknowledged, not SACKed, not passed. false drops the whole segment as if it had been lost (mpa-01 §7, MPA-286);
-   * `segment` still tells of it, with nothing new in it. The first call may come before `established`: the segment that ends the
-   * handshake may have payload. NULL: all are taken. */
+  /* An acceptable segment brings `octets`, all new, from `position` on (one call for each run of new octets
+   * in it). Nothing of it is committed yet: not acknowledged, not SACKed, not passed. false drops the whole
+   * segment as if it had been lost (mpa-01 §7, MPA-286); `segment` still tells of it, with nothing new in it.
+   * The first call may come before `established`: the segment that ends the handshake may have payload. NULL:
+   * all are taken. */
   bool (*inspect)(void *user, uint64_t position, const octet_rope *octets, time_ps now);
   /* The handshake is done. */
   void (*established)(void *user, time_ps now);
@@ -140,10 +141,11 @@ void tcp_connection_run(tcp_connection *connection, time_ps now);
 bool tcp_connection_is_established(const tcp_connection *connection); /* handshake done, not yet closed */
 bool tcp_connection_is_closed(const tcp_connection *connection);
 
-/* The path MTU of the direction sent is `mtu_octets` (68 … 65535) from now on (RFC 1191): EMSS follows (MPA-019). Records posted
- * already keep their octets and are cut where they no longer fit (mpa-01 §5.3, MPA-043, MPA-046), and the first record behind a cut one
- * starts a fresh segment (notes-mpa 26). That holds for what is in flight and must be sent again, too; when that is, loss recovery
- * decides: a smaller MTU alone sends nothing again. */
+/* The path MTU of the direction sent is `mtu_octets` (68 … 65535) from now on (RFC 1191): EMSS follows
+ * (MPA-019). Records posted already keep their octets and are cut where they no longer fit (mpa-01 §5.3,
+ * MPA-043, MPA-046), and the first record behind a cut one starts a fresh segment (notes-mpa 26). That holds
+ * for what is in flight and must be sent again, too; when that is, loss recovery decides: a smaller MTU alone
+ * sends nothing again. */
 void tcp_connection_set_send_mtu(tcp_connection *connection, uint32_t mtu_octets);
 
 /* The largest payload a segment carries now (definitions.md): known once the peer's MSS is. */

@@ -31,6 +31,12 @@ typedef struct tcp_pending_reset {
   uint32_t acknowledgement;
 } tcp_pending_reset;
 
+enum {
+  TIMESTAMPS_OPTION_OCTETS = 12, /* with the padding (RFC 7323 App. A) */
+  WINDOW_SCALE_MAX = 14,         /* RFC 7323 §2.3 */
+  WINDOW_FIELD_MAX = 65535,
+};
+
 struct tcp_connection {
   tcp_config config;
   tcp_events events;

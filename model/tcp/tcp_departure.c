@@ -5,9 +5,7 @@
 
 /* Option space of a segment without payload: 40 octets, 12 of them for timestamps, 4 + 8 a block for SACK
  * (RFC 2018 §3). The smallest path MTU leaves room for 28. */
-enum { OPTIONS_MAX = 40, TIMESTAMPS_OPTION_OCTETS = 12, SACK_OPTION_OCTETS = 4, SACK_BLOCK_OCTETS = 8 };
-
-enum { WINDOW_FIELD_MAX = 65535 };
+enum { OPTIONS_MAX = 40, SACK_OPTION_OCTETS = 4, SACK_BLOCK_OCTETS = 8 };
 
 static datagram *make_reset(tcp_connection *connection)
 {

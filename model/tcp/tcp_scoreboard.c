@@ -109,6 +109,26 @@ static void append_piece(tcp_scoreboard *board, const sent_segment *whole, uint6
   board->pipe_octets += weight(piece->flags) * piece->length;
 }
 
+/* Appends the pieces that `cutter` makes of `whole`, which is in flight. */
+static void append_pieces(tcp_scoreboard *board, const sent_segment *whole, tcp_scoreboard_cutter cutter,
+                          void *user)
+{
+  uint64_t end = segment_end(whole);
+  for (uint64_t from = whole->from; from < end;) {
+    uint64_t to = end - from > board->smss_octets ? cutter(user, from, end) : end;
+    g_assert(to > from && to <= end);
+    append_piece(board, whole, from, to);
+    from = to;
+  }
+}
+
+/* The marks that `old` has at its segment `number` are at the end of `board` now. */
+static void carry_marks(tcp_scoreboard *board, const tcp_scoreboard *old, uint64_t number)
+{
+  board->not_lost = number == old->not_lost ? board->end : board->not_lost;
+  board->next_resend = number == old->next_resend ? board->end : board->next_resend;
+}
+
 void tcp_scoreboard_set_smss(tcp_scoreboard *board, uint32_t smss_octets, tcp_scoreboard_cutter cutter,
                              void *user)
 {
@@ -118,22 +138,11 @@ void tcp_scoreboard_set_smss(tcp_scoreboard *board, uint32_t smss_octets, tcp_sc
   board->slots = g_new(sent_segment, board->capacity);
   board->end = board->first;
   board->pipe_octets = 0;
-  for (uint64_t number = old.first; number <= old.end; number++) {
-    /* the marks stay where they are in the stream; they may lie behind the last segment */
-    board->not_lost = number == old.not_lost ? board->end : board->not_lost;
-    board->next_resend = number == old.next_resend ? board->end : board->next_resend;
-    if (number == old.end) {
-      break;
-    }
-    const sent_segment *whole = segment_at(&old, number);
-    for (uint64_t from = whole->from; from < segment_end(whole);) {
-      uint64_t to = segment_end(whole);
-      to = to - from > smss_octets ? cutter(user, from, to) : to;
-      g_assert(to > from && to <= segment_end(whole));
-      append_piece(board, whole, from, to);
-      from = to;
-    }
+  for (uint64_t number = old.first; number < old.end; number++) {
+    carry_marks(board, &old, number);
+    append_pieces(board, segment_at(&old, number), cutter, user);
   }
+  carry_marks(board, &old, old.end); /* they may lie behind the last segment */
   g_free(old.slots);
 }
 

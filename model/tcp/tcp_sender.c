@@ -470,19 +470,9 @@ uint64_t tcp_sender_next_position(const tcp_sender *sender)
   return sender->next;
 }
 
-bool tcp_sender_fin_sent(const tcp_sender *sender)
-{
-  return sender->fin_sent;
-}
-
 bool tcp_sender_fin_acknowledged(const tcp_sender *sender)
 {
   return sender->fin_sent && sender->acknowledged == sender->next;
-}
-
-uint32_t tcp_sender_emss_octets(const tcp_sender *sender)
-{
-  return sender->emss_octets;
 }
 
 uint64_t tcp_sender_congestion_window_octets(const tcp_sender *sender)

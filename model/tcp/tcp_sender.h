@@ -71,12 +71,10 @@ uint64_t tcp_sender_unsent_octets(const tcp_sender *sender);
 uint64_t tcp_sender_acknowledged(const tcp_sender *sender);
 uint64_t tcp_sender_next_position(const tcp_sender *sender);
 
-/* The FIN has been sent; it has been acknowledged. */
-bool tcp_sender_fin_sent(const tcp_sender *sender);
+/* The FIN has been sent and acknowledged. */
 bool tcp_sender_fin_acknowledged(const tcp_sender *sender);
 
 /* 0 before tcp_sender_start(). */
-uint32_t tcp_sender_emss_octets(const tcp_sender *sender);
 uint64_t tcp_sender_congestion_window_octets(const tcp_sender *sender);
 uint64_t tcp_sender_slow_start_threshold_octets(const tcp_sender *sender);
 

@@ -69,6 +69,21 @@ static void test_keeps_block_alive(void)
   octet_block_unref(NULL);
 }
 
+/* What is copied may change afterwards; nothing at all adds no slice. */
+static void test_append_copy(void)
+{
+  uint8_t octets[] = {'p', 'q', 'r'};
+  octet_rope rope;
+  octet_rope_init(&rope);
+  octet_rope_append_copy(&rope, octets, 0);
+  g_assert_cmpuint(rope.slice_count, ==, 0);
+  octet_rope_append_copy(&rope, octets, 3);
+  memset(octets, '-', sizeof octets);
+  octet_rope_append_copy(&rope, octets, 1);
+  assert_rope(&rope, "pqr-");
+  octet_rope_clear(&rope);
+}
+
 static void test_equals(void)
 {
   octet_rope rope;
@@ -209,6 +224,7 @@ int main(int argc, char **argv)
   g_test_add_func("/octet_rope/append", test_append);
   g_test_add_func("/octet_rope/merge", test_merge);
   g_test_add_func("/octet_rope/keeps-block-alive", test_keeps_block_alive);
+  g_test_add_func("/octet_rope/append-copy", test_append_copy);
   g_test_add_func("/octet_rope/equals", test_equals);
   g_test_add_func("/octet_rope/many-slices", test_many_slices);
   g_test_add_func("/octet_rope/queue-stays-small", test_queue_stays_small);

@@ -53,7 +53,7 @@ static void expect_error(fixture *made, mpa_error error, uint64_t offset, guint 
   g_assert_cmpuint(made->receiver->passed->len, ==, passed);
 }
 
-/* MPA-131, MPA-132, MPA-133, MPA-159, MPA-161, MPA-162: a flipped octet anywhere in an FPDU is found
+/* MPA-068, MPA-131, MPA-132, MPA-133, MPA-159, MPA-161, MPA-162: a flipped octet anywhere in an FPDU is found
  * before anything of it is passed, and is code 2 (MPA-277): ULPDU, CRC, leading and inner marker. MPA-288:
  * nothing is passed afterwards. */
 static void test_crc_in_order(void)
@@ -80,6 +80,40 @@ static void test_crc_beyond_a_hole(void)
   mpa_receiver_arrive(made.receiver, 4000, 4380);
   expect_error(&made, MPA_ERROR_CRC, 2920, 1);
   tear_down(&made);
+}
+
+/* MPA-068, MPA-131, MPA-132, MPA-133, MPA-159, MPA-161, MPA-162: whichever method has located an FPDU, its
+ * CRC is checked before anything goes up. FPDUs [0, 440), [440, 540) with the marker at 512, [540, 636) and
+ * [636, 732): in order the chain locates all; without the first a marker locates the second, and its length
+ * the others. */
+static void test_crc_by_every_method(void)
+{
+  static const uint32_t ulpdus[] = {430, 90, 90, 90};
+
+  for (guint harmed = 0; harmed < 8; harmed++) {
+    guint index = harmed / 2;
+    guint first = harmed % 2; /* the first FPDU that arrives */
+    if (index < first) {
+      continue;
+    }
+    mpa_stream *stream = mpa_stream_new(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
+    mpa_receiver *receiver = mpa_receiver_new(stream, true);
+    uint64_t start = mpa_stream_at(stream, index)->start;
+
+    stream->octets->data[start + 50] ^= 0x01;
+    mpa_receiver_arrive(receiver, mpa_stream_at(stream, first)->start, 732);
+    g_assert_cmpint(receiver->error, ==, MPA_ERROR_CRC);
+    g_assert_cmpuint(receiver->error_offset, ==, start);
+    g_assert_cmpuint(receiver->passed->len, ==, index - first);
+    for (guint passed = first; passed < index; passed++) {
+      g_assert_cmpint(mpa_receiver_located_by(receiver, passed), ==,
+                      first == 0    ? MPA_LOCATED_BY_CHAIN
+                      : passed == 1 ? MPA_LOCATED_BY_MARKER
+                                    : MPA_LOCATED_BY_MARKER_CHAIN);
+    }
+    mpa_receiver_free(receiver);
+    mpa_stream_free(stream);
+  }
 }
 
 /* The digest takes in the markers: one computed without them is wrong (MPA-140). */
@@ -373,6 +407,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/mpa_deframer_errors/crc_in_order", test_crc_in_order);
   g_test_add_func("/mpa_deframer_errors/crc_beyond_a_hole", test_crc_beyond_a_hole);
+  g_test_add_func("/mpa_deframer_errors/crc_by_every_method", test_crc_by_every_method);
   g_test_add_func("/mpa_deframer_errors/digest_without_marker", test_digest_without_marker);
   g_test_add_func("/mpa_deframer_errors/crc_off", test_crc_off);
   g_test_add_func("/mpa_deframer_errors/wrong_pointer", test_wrong_pointer);

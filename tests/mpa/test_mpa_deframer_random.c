@@ -368,7 +368,7 @@ static void test_any_segmentation_and_order(void)
   }
 }
 
-/* MPA-133, MPA-159, MPA-288: the same with one octet broken on the way, often in a marker or a length: no
+/* MPA-068, MPA-131, MPA-132, MPA-133, MPA-159, MPA-161, MPA-162, MPA-288: the same with one octet broken on the way, often in a marker or a length: no
  * ULPDU goes up that was not sent, the error comes at the arrival at which the first located FPDU turns
  * out to be invalid, and until then each octet counts once, however FPDUs seem to overlap. */
 static void test_one_broken_octet(void)

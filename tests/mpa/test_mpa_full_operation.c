@@ -97,7 +97,7 @@ static void test_markers_follow_the_receiver(void)
   }
 }
 
-/* MPA-245, MPA-247: each of the four choices of C, either direction, a wrong octet in the second ULPDU: without C in both frames
+/* MPA-245, MPA-247, MPA-132, MPA-162: each of the four choices of C, either direction, a wrong octet in the second ULPDU: without C in both frames
  * it goes up as it came; else every CRC sent is right and the second FPDU fails with code 2, the first being fine. */
 static void test_crc_follows_both(void)
 {
@@ -126,7 +126,8 @@ static void test_crc_follows_both(void)
   }
 }
 
-/* MPA-186: rdmac starts each direction with a marker, and neither markers nor CRC can be declined (mpa-02 §7.1, §7.2). */
+/* MPA-186, MPA-093, MPA-131, MPA-161: rdmac starts each direction with a marker, and neither markers nor the check of the CRC can be
+ * declined (mpa-02 §7.1, §7.2). */
 static void test_rdmac_is_always_marked(void)
 {
   const bool no[2] = {false, false};

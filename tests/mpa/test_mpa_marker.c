@@ -16,6 +16,17 @@ static void test_count_and_next(void)
   g_assert_cmpuint(mpa_marker_next(513), ==, 1024);
 }
 
+/* A marker at 512 is octets 512 … 515. */
+static void test_reaching(void)
+{
+  g_assert_cmpuint(mpa_marker_reaching(0), ==, 0);
+  g_assert_cmpuint(mpa_marker_reaching(3), ==, 0);
+  g_assert_cmpuint(mpa_marker_reaching(4), ==, 512);
+  g_assert_cmpuint(mpa_marker_reaching(512), ==, 512);
+  g_assert_cmpuint(mpa_marker_reaching(515), ==, 512);
+  g_assert_cmpuint(mpa_marker_reaching(516), ==, 1024);
+}
+
 /* MPA starting at sequence number 11 has its markers at 11, 523, 1035 (MPA-106). */
 static void test_example_of_the_draft(void)
 {
@@ -69,6 +80,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/mpa_marker/count_and_next", test_count_and_next);
+  g_test_add_func("/mpa_marker/reaching", test_reaching);
   g_test_add_func("/mpa_marker/example_of_the_draft", test_example_of_the_draft);
   g_test_add_func("/mpa_marker/window_with_a_whole_marker", test_window_with_a_whole_marker);
   g_test_add_func("/mpa_marker/pointer_on_the_wire", test_pointer_on_the_wire);

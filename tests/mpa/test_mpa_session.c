@@ -142,7 +142,7 @@ static void test_streams_are_as_agreed(void)
   }
 }
 
-/* MPA-123: when one frame had C=1, CRC is generated and checked both ways to the end: the last FPDU of
+/* MPA-123, MPA-132, MPA-162: when one frame had C=1, CRC is generated and checked both ways to the end: the last FPDU of
  * many is damaged, and that is code 2. MPA-124, MPA-082: when neither had, not even the first FPDU's is:
  * what is damaged is the CRC field itself. */
 static void test_crc_is_checked_as_agreed(void)

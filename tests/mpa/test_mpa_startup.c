@@ -41,21 +41,28 @@ static void test_exchange(void)
   g_assert_false(mpa_startup_receive_markers(responder));
 }
 
-/* MPA-215: an Initiator with 19 octets of a Reply does not proceed, with the 20th it does. */
-static void test_initiator_waits_for_the_reply(void)
+/* MPA-215, MPA-204: an end that lacks one octet of the peer's frame, of its header or of its Private Data, does not proceed, and a
+ * Responder says nothing; with the last octet it does. */
+static void test_waiting_for_the_whole_frame(void)
 {
-  g_autoptr(mpa_startup) initiator = startup_begun(IWARP_IETF, MPA_INITIATOR);
-  g_autoptr(hand_frame) reply = hand_frame_new(REPLY_KEY, 0, 0, 0);
+  static const uint32_t private_data[] = {0, 1, 300};
 
-  for (uint32_t i = 0; i < 20; i++) {
-    startup_expect(initiator, MPA_STARTUP_WAITING, MPA_STARTUP_REASON_NONE);
-    startup_receive(initiator, reply->octets + i, 1);
+  for (gsize i = 0; i < G_N_ELEMENTS(private_data) * 2; i++) {
+    mpa_role role = i & 1 ? MPA_RESPONDER : MPA_INITIATOR;
+    g_autoptr(mpa_startup) startup = startup_begun(IWARP_IETF, role);
+    g_autoptr(hand_frame) frame = hand_frame_new(i & 1 ? REQUEST_KEY : REPLY_KEY, 0, 0, private_data[i / 2]);
+
+    for (uint32_t octet = 0; octet < frame->length; octet++) {
+      startup_expect(startup, MPA_STARTUP_WAITING, MPA_STARTUP_REASON_NONE);
+      startup_expect_no_frame(startup);
+      startup_receive(startup, frame->octets + octet, 1);
+    }
+    startup_expect(startup, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
   }
-  startup_expect(initiator, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
 }
 
-/* MPA-251, MPA-250: Rev is 0, or 1 in the later RFC (notes-mpa); Res is zero; M and C say what this end asks for. 20 octets for
- * each of 2 generations, 2 roles and 4 choices. */
+/* MPA-251, MPA-250: Rev is 0, or 1 in the later RFC (notes-mpa); Res is zero; M and C say what this end asks for: MPA-118: C is 1
+ * unless its configuration says no. 20 octets for each of 2 generations, 2 roles and 4 choices. */
 static void test_header_of_every_frame(void)
 {
   for (unsigned i = 0; i < 16; i++) {
@@ -303,7 +310,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/mpa_startup/exchange", test_exchange);
-  g_test_add_func("/mpa_startup/initiator_waits_for_the_reply", test_initiator_waits_for_the_reply);
+  g_test_add_func("/mpa_startup/waiting_for_the_whole_frame", test_waiting_for_the_whole_frame);
   g_test_add_func("/mpa_startup/header_of_every_frame", test_header_of_every_frame);
   g_test_add_func("/mpa_startup/private_data_both_ways", test_private_data_both_ways);
   g_test_add_func("/mpa_startup/responder_accepts", test_responder_accepts);

@@ -251,7 +251,6 @@ GByteArray *bad_segment_new(const random_case *c, guint index, const bad_numbers
 {
   const case_operation *operation = &c->operation[index];
   uint8_t version = c->generation == IWARP_RDMAC ? 0 : 1;
-  GByteArray *ulpdu = g_byte_array_new();
   segment s;
 
   if (operation->kind == CASE_TERMINATE) {
@@ -268,10 +267,10 @@ GByteArray *bad_segment_new(const random_case *c, guint index, const bad_numbers
     s.version ^= operation->bad == BAD_TAGGED_DV || operation->bad == BAD_UNTAGGED_DV ? 2 : 0;
     s.rdmap_version ^= operation->bad == BAD_TAGGED_RV || operation->bad == BAD_UNTAGGED_RV ? 2 : 0;
     if (is_request(operation->bad)) {
-      g_byte_array_unref(ulpdu);
       return new_request(operation, s, stags);
     }
   }
+  GByteArray *ulpdu = g_byte_array_new();
   append_header(ulpdu, &s);
   if (operation->kind == CASE_TERMINATE) {
     append_number(ulpdu, 0x02070000, 4); /* layer 0, type 2, code 7, nothing copied */

@@ -194,6 +194,8 @@ static bool answer_may_be(const case_trial *t, const reference_answer *answer, u
 /* One Read Response; false when it ends before its last segment. */
 static bool check_answer(case_trial *t, answers *a, const reference_answer *answer, guint number)
 {
+  /* 1460 - (6 + 4 * 3 + 0) and 1460 - (6 + 0) */
+  const uint32_t mulpdu = t->c->answer_markers ? 1442 : 1454;
   uint32_t done = 0;
   bool is_last = false;
 
@@ -205,6 +207,10 @@ static bool check_answer(case_trial *t, answers *a, const reference_answer *answ
     if (plain_number(u + 2, 4) != answer->sink_stag || plain_number(u + 6, 8) != answer->sink_offset + done ||
         octets > answer->octets->len - done || (is_last && octets < answer->octets->len - done)) {
       complain(t, "Read Response %u goes to another place than its request wants", number);
+      return true;
+    }
+    if (!is_last && ulpdu->len != mulpdu) {
+      complain(t, "Read Response %u: a ULPDU has %u octets, MULPDU is %u", number, ulpdu->len, mulpdu);
       return true;
     }
     for (uint32_t i = 0; i < octets; i++) {
@@ -274,6 +280,21 @@ static void check_terminate(case_trial *t, answers *a)
   }
 }
 
+static void check_framing(case_trial *t, guint index)
+{
+  const plain_fpdu *fpdu = &g_array_index(t->answers, plain_fpdu, index);
+
+  if (t->c->crc && !fpdu->crc_is_right) {
+    complain(t, "FPDU %u that came back has a wrong CRC", index);
+  }
+  if (!fpdu->markers_are_right) {
+    complain(t, "FPDU %u that came back has a wrong marker", index);
+  }
+  if (fpdu->end - fpdu->start > RECEIVING_END_EMSS_OCTETS) {
+    complain(t, "FPDU %u that came back does not fit a segment", index);
+  }
+}
+
 static void check_what_came_back(case_trial *t)
 {
   answers a = {0};
@@ -283,9 +304,7 @@ static void check_what_came_back(case_trial *t)
     complain(t, "octets came back that are no FPDU");
   }
   for (guint i = 0; i < t->answers->len; i++) {
-    if (t->c->crc && !g_array_index(t->answers, plain_fpdu, i).crc_is_right) {
-      complain(t, "FPDU %u that came back has a wrong CRC", i);
-    }
+    check_framing(t, i);
   }
   check_requests(t, &a);
   check_answers(t, &a);

@@ -141,7 +141,7 @@ static void send_segment(receiving_end *end, uint8_t flags, uint64_t from, uint6
                              .flags = (uint8_t)(flags | (end->heard_syn ? TCP_ACK : 0)),
                              .window = UINT16_MAX,
                              .has_mss = (flags & TCP_SYN) != 0,
-                             .mss_octets = 1460};
+                             .mss_octets = RECEIVING_END_EMSS_OCTETS};
   octet_rope payload;
 
   octet_rope_init(&payload);

@@ -12,6 +12,7 @@ enum {
   RECEIVING_END_GUARD_OCTETS = 64, /* in front of each buffer and behind it */
   RECEIVING_END_RECEIVE_ID = 1000, /* of the first receive posted, and so on */
   RECEIVING_END_READ_ID = 2000,
+  RECEIVING_END_EMSS_OCTETS = 1460, /* of what it sends: MTU 1500, no options */
 };
 
 /* What may be made wrong on purpose, to see that it is found. */

@@ -1,14 +1,5 @@
 /* STags that a Remote Peer invalidates, or may not (rdmap-00 §10.3): A sends, B has the memory. */
-#include "rdmap_kit.h"
-
-enum { STAG = 0x10, BASE = 0x1000, OCTETS = 64, PD = 7, OTHER_PD = 8, B_STREAM = 2 };
-
-static const ddp_registration good = {.base = BASE,
-                                      .length = OCTETS,
-                                      .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
-                                      .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
-                                      .owner = {.stream_id = 77, .protection_domain = PD},
-                                      .is_remotely_invalidatable = true};
+#include "rdmap_association.h"
 
 typedef struct fixture {
   rdmap_kit *kit;
@@ -84,7 +75,7 @@ static void send_invalidate(fixture *f, rdmap_operation operation)
 static void test_streams_of_a_domain_share(void)
 {
   for (unsigned side = 0; side < KIT_SIDES; side++) {
-    fixture *f = fixture_of_one_rnic(IWARP_IETF, good);
+    fixture *f = fixture_of_one_rnic(IWARP_IETF, rdmap_good_registration);
     write_there(f, side);
     rdmap_kit_assert_log(f->kit, !side, "");
     g_assert_cmpmem(f->memory, 4, f->payload, 4);
@@ -109,7 +100,7 @@ static void test_shared_stag_is_not_invalidated(void)
       {IWARP_RDMAC, DDP_ASSOCIATED_BY_STREAM, false},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    ddp_registration registration = good;
+    ddp_registration registration = rdmap_good_registration;
     registration.association = cases[i].association;
     registration.owner.stream_id = B_STREAM;
     fixture *f = fixture_of_one_rnic(cases[i].generation, registration);
@@ -137,7 +128,7 @@ static void test_invalidation(void)
       {RDMAP_OPERATION_SEND_SE_INVALIDATE, "received 1 (4 octets), solicited, invalidated 0x10", true},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    fixture *f = fixture_new(good);
+    fixture *f = fixture_new(rdmap_good_registration);
     send_invalidate(f, cases[i].operation);
     rdmap_kit_assert_log(f->kit, KIT_B, cases[i].log);
     g_string_truncate(f->kit->hosts[KIT_B].log, 0);
@@ -159,7 +150,7 @@ static void assert_invalid_by_now(rdmap_kit *kit, unsigned side)
 static void test_invalid_before_completion(void)
 {
   unsigned told = 0;
-  fixture *f = fixture_new(good);
+  fixture *f = fixture_new(rdmap_good_registration);
   f->kit->hosts[KIT_B].at_event = assert_invalid_by_now;
   f->kit->hosts[KIT_B].at_event_user = &told;
   send_invalidate(f, RDMAP_OPERATION_SEND_INVALIDATE);
@@ -172,7 +163,7 @@ static void test_invalid_before_completion(void)
 static void test_not_invalid_before_delivery(void)
 {
   enum { LONG = 200 };
-  fixture *f = fixture_new(good);
+  fixture *f = fixture_new(rdmap_good_registration);
   uint8_t *sent = rdmap_kit_pattern(f->kit, KIT_A, LONG, 9);
   uint8_t *target = rdmap_kit_memory(f->kit, KIT_B, LONG);
   uint32_t stag = rdmap_kit_register(f->kit, KIT_B, target, 0, LONG, DDP_ACCESS_REMOTE_WRITE);
@@ -192,41 +183,6 @@ static void test_not_invalid_before_delivery(void)
   fixture_free(f);
 }
 
-/* Whom an STag is for, and whether B, stream 2 of Protection Domain 7, may use it. */
-typedef struct association_row {
-  const char *rows;
-  ddp_association association;
-  ddp_stream_identity owner;
-  bool is_ours;
-} association_row;
-
-static const association_row associations[] = {
-    {"of the same Protection Domain, whatever its stream",
-     DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
-     {.stream_id = 99, .protection_domain = PD},
-     true},
-    {"of another Protection Domain, though it names the stream",
-     DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
-     {.stream_id = B_STREAM, .protection_domain = OTHER_PD},
-     false},
-    {"of the stream, whatever the Protection Domain",
-     DDP_ASSOCIATED_BY_STREAM,
-     {.stream_id = B_STREAM, .protection_domain = OTHER_PD},
-     true},
-    {"of another stream of the Protection Domain",
-     DDP_ASSOCIATED_BY_STREAM,
-     {.stream_id = 99, .protection_domain = PD},
-     false},
-};
-
-static ddp_registration associated(const association_row *row)
-{
-  ddp_registration registration = good;
-  registration.association = row->association;
-  registration.owner = row->owner;
-  return registration;
-}
-
 /* RDMAP-263, RDMAP-265: a Send of either kind that may not invalidate the STag: the ULP does not hear of
  * it, its receive buffer is gone all the same (notes-ddp-rdmap 54), the STag stays, 'STag cannot be
  * invalidated' goes out. RDMAP-241, RDMAP-103: 0/1/09 on rights; RDMAP-109, RDMAP-240: 0/2/09 when there
@@ -236,25 +192,25 @@ static void test_refused_invalidation(void)
   static const rdmap_operation operations[] = {RDMAP_OPERATION_SEND_INVALIDATE,
                                                RDMAP_OPERATION_SEND_SE_INVALIDATE};
   for (size_t i = 0; i < G_N_ELEMENTS(operations); i++) {
-    for (size_t j = 0; j < G_N_ELEMENTS(associations); j++) {
-      fixture *f = fixture_new(associated(&associations[j]));
-      g_test_message("%s", associations[j].rows);
+    for (size_t j = 0; j < RDMAP_ASSOCIATIONS; j++) {
+      fixture *f = fixture_new(rdmap_association_registration(&rdmap_associations[j]));
+      g_test_message("%s", rdmap_associations[j].what);
       send_invalidate(f, operations[i]);
-      g_assert_cmpint(ddp_stag_table_find(f->stags, STAG) == NULL, ==, associations[j].is_ours);
-      if (!associations[j].is_ours) {
+      g_assert_cmpint(ddp_stag_table_find(f->stags, STAG) == NULL, ==, rdmap_associations[j].is_ours);
+      if (!rdmap_associations[j].is_ours) {
         rdmap_kit_assert_log(f->kit, KIT_B, "sends Terminate 0/1/09");
         rdmap_kit_assert_log(f->kit, KIT_A, "completed 0; got Terminate 0/1/09");
       }
       fixture_free(f);
     }
-    ddp_registration kept = good;
+    ddp_registration kept = rdmap_good_registration;
     kept.is_remotely_invalidatable = false;
     fixture *f = fixture_new(kept);
     send_invalidate(f, operations[i]);
     rdmap_kit_assert_log(f->kit, KIT_B, "sends Terminate 0/2/09");
     g_assert_nonnull(ddp_stag_table_find(f->stags, STAG));
     fixture_free(f);
-    f = fixture_new(good);
+    f = fixture_new(rdmap_good_registration);
     g_assert_true(ddp_stag_table_deregister(f->stags, STAG));
     send_invalidate(f, operations[i]);
     rdmap_kit_assert_log(f->kit, KIT_B, "sends Terminate 0/2/09");
@@ -265,7 +221,7 @@ static void test_refused_invalidation(void)
 /* RDMAP-240: the second of two Sends that name the same STag finds it invalid; the first is good. */
 static void test_invalidated_twice(void)
 {
-  fixture *f = fixture_new(good);
+  fixture *f = fixture_new(rdmap_good_registration);
   send_invalidate(f, RDMAP_OPERATION_SEND_INVALIDATE);
   send_invalidate(f, RDMAP_OPERATION_SEND_INVALIDATE);
   rdmap_kit_assert_log(f->kit, KIT_B, "received 1 (4 octets), invalidated 0x10; sends Terminate 0/2/09");

@@ -1,25 +1,9 @@
 /* STags: range, validity, rights and association, as the messages of RDMAP meet them (rdmap-00 §10.3). A
  * writes and reads memory of B. For invalidation see test_rdmap_invalidation. */
 #include "base/random_stream.h"
-#include "rdmap_kit.h"
+#include "rdmap_association.h"
 
-enum {
-  STAG = 0x10,
-  BASE = 0x1000,
-  OCTETS = 64,
-  SINK = 0x20,
-  PD = 7,
-  OTHER_PD = 8,
-  A_STREAM = 1,
-  B_STREAM = 2
-};
-
-static const ddp_registration good = {.base = BASE,
-                                      .length = OCTETS,
-                                      .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
-                                      .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
-                                      .owner = {.stream_id = 77, .protection_domain = PD},
-                                      .is_remotely_invalidatable = true};
+enum { SINK = 0x20, A_STREAM = 1 };
 
 typedef struct fixture {
   rdmap_kit *kit;
@@ -32,7 +16,7 @@ typedef struct fixture {
 static fixture *fixture_new(const rdmap_config *b, ddp_registration registration)
 {
   fixture *f = g_new0(fixture, 1);
-  ddp_registration sink = good;
+  ddp_registration sink = rdmap_good_registration;
   f->kit = rdmap_kit_new(NULL, b);
   f->stags = f->kit->hosts[KIT_B].stags;
   f->memory = rdmap_kit_pattern(f->kit, KIT_B, OCTETS, 5);
@@ -119,14 +103,14 @@ static void test_range(void)
     outside[] = {{BASE - 1, 1},          {BASE - 1, 2},      {BASE + OCTETS, 1},
                  {BASE + OCTETS - 1, 2}, {BASE, OCTETS + 1}, {BASE + 1, OCTETS}};
   for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
-    fixture *f = fixture_new(NULL, good);
+    fixture *f = fixture_new(NULL, rdmap_good_registration);
     for (size_t j = 0; j < G_N_ELEMENTS(inside); j++) {
       assert_allowed(f, both[i], inside[j].offset, inside[j].length);
     }
     fixture_free(f);
     for (size_t j = 0; j < G_N_ELEMENTS(outside); j++) {
-      assert_refused(fixture_new(NULL, good), both[i], outside[j].offset, outside[j].length,
-                     out_of_bounds[i]);
+      assert_refused(fixture_new(NULL, rdmap_good_registration), both[i], outside[j].offset,
+                     outside[j].length, out_of_bounds[i]);
     }
   }
 }
@@ -139,7 +123,7 @@ static void test_reads_at_any_offset(void)
   enum { ROUNDS = 500, SEED = 7, SINK_OCTETS = 2 * OCTETS };
   const uint64_t sink_base = UINT64_C(0xFEDCBA9876543211);
   random_stream *random = random_stream_new(SEED, "test_rdmap_stags");
-  fixture *f = fixture_new(NULL, good);
+  fixture *f = fixture_new(NULL, rdmap_good_registration);
   uint8_t *sink = rdmap_kit_memory(f->kit, KIT_A, SINK_OCTETS);
   uint32_t stag = rdmap_kit_register(f->kit, KIT_A, sink, sink_base, SINK_OCTETS, DDP_ACCESS_REMOTE_WRITE);
   for (unsigned round = 0; round < ROUNDS; round++) {
@@ -169,7 +153,7 @@ static void test_reads_at_any_offset(void)
 static void test_range_is_set_and_withdrawn(void)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
-    fixture *f = fixture_new(NULL, good);
+    fixture *f = fixture_new(NULL, rdmap_good_registration);
     assert_allowed(f, both[i], BASE, OCTETS);
     g_assert_true(ddp_stag_table_set_range(f->stags, STAG, BASE, OCTETS / 2, f->memory));
     assert_allowed(f, both[i], BASE + OCTETS / 2 - 1, 1);
@@ -184,8 +168,8 @@ static void test_range_is_set_and_withdrawn(void)
 static void test_validity_is_set_and_withdrawn(void)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
-    fixture *f = fixture_new(NULL, good);
-    ddp_registration again = good;
+    fixture *f = fixture_new(NULL, rdmap_good_registration);
+    ddp_registration again = rdmap_good_registration;
     again.memory = f->memory;
     assert_allowed(f, both[i], BASE, OCTETS);
     g_assert_true(ddp_stag_table_deregister(f->stags, STAG));
@@ -202,7 +186,7 @@ static void test_revoked_at_any_time(void)
 {
   enum { LONG = 1600, SEGMENTS = 16 };
   for (size_t segments = 0; segments < SEGMENTS; segments++) {
-    fixture *f = fixture_new(NULL, good);
+    fixture *f = fixture_new(NULL, rdmap_good_registration);
     uint8_t *sent = rdmap_kit_pattern(f->kit, KIT_A, LONG, 9);
     uint8_t *target = rdmap_kit_memory(f->kit, KIT_B, LONG);
     uint32_t stag = rdmap_kit_register(f->kit, KIT_B, target, 0, LONG, DDP_ACCESS_REMOTE_WRITE);
@@ -223,7 +207,7 @@ static void test_revoked_at_any_time(void)
     fixture_free(f);
   }
   for (size_t segments = 0; segments < SEGMENTS; segments++) {
-    fixture *f = fixture_new(NULL, good);
+    fixture *f = fixture_new(NULL, rdmap_good_registration);
     uint8_t *source = rdmap_kit_pattern(f->kit, KIT_B, LONG, 9);
     uint32_t stag = rdmap_kit_register(f->kit, KIT_B, source, 0, LONG, DDP_ACCESS_REMOTE_READ);
     rdmap_work read = {
@@ -248,7 +232,7 @@ static void test_rights(void)
 {
   static const unsigned right[] = {DDP_ACCESS_REMOTE_WRITE, DDP_ACCESS_REMOTE_READ};
   static const char *const no_right[] = {"1/1/00", "0/1/02"};
-  ddp_registration ungranted = good;
+  ddp_registration ungranted = rdmap_good_registration;
   ungranted.access = (ddp_registration){0}.access;
   for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
     assert_refused(fixture_new(NULL, ungranted), both[i], BASE, 1, no_right[i]);
@@ -267,7 +251,7 @@ static void test_rights(void)
 /* RDMAP-256 of a Read's own sink: the response may write only where A has granted that. */
 static void test_rights_of_a_sink(void)
 {
-  fixture *f = fixture_new(NULL, good);
+  fixture *f = fixture_new(NULL, rdmap_good_registration);
   g_assert_true(ddp_stag_table_set_access(f->kit->hosts[KIT_A].stags, SINK, DDP_ACCESS_REMOTE_READ));
   run(f, RDMAP_OPERATION_READ, BASE, OCTETS);
   rdmap_kit_assert_log(f->kit, KIT_A, "sends Terminate 1/1/00; completed 0 in error");
@@ -311,51 +295,16 @@ static void test_stags_are_hard_to_predict(void)
   ddp_stag_table_free(two);
 }
 
-/* Whom an STag is for, and whether B, stream 2 of Protection Domain 7, may use it. */
-typedef struct association_row {
-  const char *rows;
-  ddp_association association;
-  ddp_stream_identity owner;
-  bool is_ours;
-} association_row;
-
-static const association_row associations[] = {
-    {"of the same Protection Domain, whatever its stream",
-     DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
-     {.stream_id = 99, .protection_domain = PD},
-     true},
-    {"of another Protection Domain, though it names the stream",
-     DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
-     {.stream_id = B_STREAM, .protection_domain = OTHER_PD},
-     false},
-    {"of the stream, whatever the Protection Domain",
-     DDP_ASSOCIATED_BY_STREAM,
-     {.stream_id = B_STREAM, .protection_domain = OTHER_PD},
-     true},
-    {"of another stream of the Protection Domain",
-     DDP_ASSOCIATED_BY_STREAM,
-     {.stream_id = 99, .protection_domain = PD},
-     false},
-};
-
-static ddp_registration associated(const association_row *row)
-{
-  ddp_registration registration = good;
-  registration.association = row->association;
-  registration.owner = row->owner;
-  return registration;
-}
-
 /* RDMAP-259, RDMAP-260, RDMAP-261, RDMAP-267, RDMAP-269: both associations, for Writes (DDP asks at
  * Placement and RDMAP Terminates) and Reads. RDMAP-101, RDMAP-244: 0/1/03; DDP has 1/1/02 for it
  * (notes-ddp-rdmap 48). */
 static void test_associations(void)
 {
-  for (size_t i = 0; i < G_N_ELEMENTS(associations); i++) {
-    g_test_message("%s", associations[i].rows);
+  for (size_t i = 0; i < RDMAP_ASSOCIATIONS; i++) {
+    g_test_message("%s", rdmap_associations[i].what);
     for (size_t j = 0; j < G_N_ELEMENTS(both); j++) {
-      fixture *f = fixture_new(NULL, associated(&associations[i]));
-      if (associations[i].is_ours) {
+      fixture *f = fixture_new(NULL, rdmap_association_registration(&rdmap_associations[i]));
+      if (rdmap_associations[i].is_ours) {
         assert_allowed(f, both[j], BASE, OCTETS);
         fixture_free(f);
       } else {
@@ -371,10 +320,10 @@ static void test_associations_to_the_letter(void)
 {
   rdmap_config b = rdmap_kit_config(KIT_B);
   b.strict_rdmap00 = true;
-  for (size_t i = 0; i < G_N_ELEMENTS(associations); i++) {
+  for (size_t i = 0; i < RDMAP_ASSOCIATIONS; i++) {
     for (size_t j = 0; j < G_N_ELEMENTS(both); j++) {
-      fixture *f = fixture_new(&b, associated(&associations[i]));
-      if (associations[i].is_ours) {
+      fixture *f = fixture_new(&b, rdmap_association_registration(&rdmap_associations[i]));
+      if (rdmap_associations[i].is_ours) {
         assert_allowed(f, both[j], BASE, OCTETS);
         fixture_free(f);
       } else {
@@ -388,7 +337,7 @@ static void test_associations_to_the_letter(void)
 static void test_association_is_set(void)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
-    fixture *f = fixture_new(NULL, good);
+    fixture *f = fixture_new(NULL, rdmap_good_registration);
     ddp_stream_identity ours = {.stream_id = B_STREAM, .protection_domain = OTHER_PD};
     ddp_stream_identity others = {.stream_id = 99, .protection_domain = PD};
     assert_allowed(f, both[i], BASE, 1);

@@ -356,7 +356,9 @@ void rnic_kit_forge(rnic_kit *kit, uint32_t position, const void *octets, uint32
   octet_rope payload;
 
   octet_rope_init(&payload);
-  octet_rope_append(&payload, octets, length, NULL);
+  if (length > 0) {
+    octet_rope_append(&payload, octets, length, NULL);
+  }
   datagram *packet = datagram_new(responder->config.tcp.remote_address, responder->config.tcp.local_address,
                                   &header, &payload);
   rnic_endpoint_receive(responder->endpoint, packet, kit->now);

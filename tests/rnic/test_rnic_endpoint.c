@@ -201,26 +201,35 @@ static void test_peer_is_gone(void)
   rnic_kit_free(kit);
 }
 
-/* MPA-276 (notes-mpa 32): FIN in the middle of an FPDU is no graceful end: code 1. The last octets of the stream are cut off by a forged FIN. */
-static void test_fin_within_an_fpdu(void)
+static void assert_fin_within_an_fpdu(iwarp_generation generation, uint32_t position, const uint8_t begun[12])
 {
   rnic_kit *kit = rnic_kit_new();
   kit_side *responder = &kit->sides[KIT_RESPONDER];
-  /* The Request is 20 octets; a marker, then a length of 100 and the first octets of what it promises. */
-  static const uint8_t begun[] = {0, 0, 0, 0, 0, 100, 0x41, 0x43, 0, 0, 0, 0};
 
+  rnic_kit_set_generation(kit, generation);
   rnic_kit_create(kit);
   rnic_kit_post_receive(kit, KIT_RESPONDER, 100, 7);
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   kit->loses = loses_everything; /* the real Initiator would not know what it never sent */
-  rnic_kit_forge(kit, 20, begun, sizeof begun, TCP_ACK | TCP_FIN);
+  rnic_kit_forge(kit, position, begun, 12, TCP_ACK | TCP_FIN);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   g_assert_cmpstr(responder->code, ==, "MPA error 1");
   g_assert_cmpint(responder->failure.layer, ==, RNIC_FAILURE_MPA);
   g_assert_cmpint(responder->finished, ==, 0);
   g_assert_true(responder->fin);
   rnic_kit_free(kit);
+}
+
+/* MPA-272, MPA-274, MPA-276 (notes-mpa 32): FIN in the middle of an FPDU is no graceful end: code 1. A marker, then a length of 100 and the first
+ * octets of what it promises; behind the Request's 20 octets, or, in rdmac, first of all. */
+static void test_fin_within_an_fpdu(void)
+{
+  static const uint8_t ietf[12] = {0, 0, 0, 0, 0, 100, 0x41, 0x43};
+  static const uint8_t rdmac[12] = {0, 0, 0, 0, 0, 100, 0x40, 0x03};
+
+  assert_fin_within_an_fpdu(IWARP_IETF, 20, ietf);
+  assert_fin_within_an_fpdu(IWARP_RDMAC, 0, rdmac);
 }
 
 /* notes-ddp-rdmap 38: the Terminate waits until TCP takes it, behind what cannot be taken back; FIN waits for the Terminate. The end that fails is

@@ -547,10 +547,9 @@ static void test_bad_first_fpdu(void)
   }
 }
 
-/* MPA-274, DDP-132: code 1 by RST: one fatal indication, all open work in error. No Terminate can be sent. */
-static void test_reset(void)
+static void assert_reset(iwarp_generation generation)
 {
-  ends *e = ends_new("reset", 2, KIT_RESPONDER, IWARP_IETF);
+  ends *e = ends_new("reset", 2, KIT_RESPONDER, generation);
   const kit_side *victim = &e->kit->sides[e->victim];
 
   post_opener(e);
@@ -566,6 +565,14 @@ static void test_reset(void)
   g_assert_nonnull(strstr(victim->completions->str, "read 1 in error"));
   g_assert_cmpint(victim->closed, ==, 1);
   ends_free(e);
+}
+
+/* MPA-272, MPA-274, DDP-132: code 1 by RST: one fatal indication, all open work in error. No Terminate can be sent. */
+static void test_reset(void)
+{
+  for (iwarp_generation generation = IWARP_RDMAC; generation < IWARP_GENERATIONS; generation++) {
+    assert_reset(generation);
+  }
 }
 
 /* MPA-272, MPA-274, MPA-276: code 1 by FIN: the peer closes with a Read unanswered. The Read completes in error, and the peer is told by a

@@ -42,6 +42,9 @@ struct pair {
   /* Delivered segments by opcode, of both ends */
   unsigned opcodes[16];
   unsigned most_outstanding_reads;
+  unsigned associations[2];                    /* of STags that tagged segments named, by ddp_association */
+  uint8_t first_octets[RNIC_WORKLOAD_ENDS][8]; /* of the first tagged segment Delivered to each end */
+  bool has_first[RNIC_WORKLOAD_ENDS];
 };
 
 /* --- What endpoints tell --- */
@@ -82,6 +85,14 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
                            segment->payload_octets, now);
   }
   p->opcodes[segment->header.ulp_control & 0xF]++;
+  if (segment->header.tagged && segment->payload_octets >= 8) {
+    const ddp_registration *names = ddp_stag_table_find(rnic_host_stags(end->host), segment->header.stag);
+    p->associations[names->association]++;
+    if (!p->has_first[end->side]) {
+      p->has_first[end->side] = true;
+      memcpy(p->first_octets[end->side], segment->target, 8);
+    }
+  }
   bool chosen = end->side == p->victim && segment->payload_octets > 0 && ++p->counted == p->at;
   if (chosen && p->tampering == TAMPER_OCTET) {
     told.target[3] ^= 0x40;
@@ -394,8 +405,47 @@ static void test_operations(void)
       for (int opcode = 0; opcode < 8; opcode++) {
         g_assert_cmpuint(p.opcodes[opcode], ==, c->opcodes[opcode]);
       }
+      g_assert_cmpuint(
+          p.associations[variant & 2 ? DDP_ASSOCIATED_BY_STREAM : DDP_ASSOCIATED_BY_PROTECTION_DOMAIN], ==,
+          0);
       pair_close(&p);
     }
+  }
+}
+
+/* The two ends' first messages differ: one that went to the wrong end would be noticed. */
+static void test_payload_differs_by_end(void)
+{
+  const rnic_workload_config config = {
+      .mix = {RNIC_OPERATION_WRITE}, .mix_count = 1, .both = true, .message_octets = 100, .messages = 1};
+  pair p = {.holds = false};
+
+  pair_open(&p, &config);
+  pair_run(&p, 60 * TIME_PS_PER_SECOND);
+  assert_done(&p);
+  g_assert_true(p.has_first[MPA_INITIATOR] && p.has_first[MPA_RESPONDER]);
+  g_assert_cmpint(memcmp(p.first_octets[MPA_INITIATOR], p.first_octets[MPA_RESPONDER], 8), !=, 0);
+  pair_close(&p);
+}
+
+/* A completion that is not that of the oldest operation is an order error. */
+static void test_completions_out_of_order(void)
+{
+  const rnic_workload_config config = {
+      .mix = {RNIC_OPERATION_WRITE}, .mix_count = 1, .message_octets = 100, .messages = 3};
+  static const uint64_t ids[] = {0, 1}; /* of the first operation; of the second, early */
+
+  for (gsize i = 0; i < G_N_ELEMENTS(ids); i++) {
+    const rnic_completion completion = {.id = ids[i], .operation = RDMAP_OPERATION_WRITE};
+    pair p = {.holds = true};
+
+    pair_open(&p, &config);
+    g_assert_true(rnic_workload_post_next(p.workload, MPA_INITIATOR));
+    g_assert_true(rnic_workload_post_next(p.workload, MPA_INITIATOR));
+    rnic_completion_queue_push(rnic_endpoint_completions(p.ends[MPA_INITIATOR].endpoint), &completion);
+    rnic_workload_poll(p.workload, MPA_INITIATOR);
+    g_assert_cmpuint(rnic_workload_results_of(p.workload, MPA_INITIATOR).order_errors, ==, ids[i]);
+    pair_close(&p);
   }
 }
 
@@ -607,6 +657,8 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rnic-workload/operations", test_operations);
+  g_test_add_func("/rnic-workload/payload-differs-by-end", test_payload_differs_by_end);
+  g_test_add_func("/rnic-workload/completions-out-of-order", test_completions_out_of_order);
   g_test_add_func("/rnic-workload/crc-is-invisible", test_crc_is_invisible);
   g_test_add_func("/rnic-workload/tampering", test_tampering_is_noticed);
   g_test_add_func("/rnic-workload/what-nobody-posted", test_what_nobody_posted);

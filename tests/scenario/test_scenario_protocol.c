@@ -276,6 +276,16 @@ static const check_case notes[] = {
     {"workload: { signal_every = 1; operation = \"storage-read\"; };",
      "a.cfg:1: workload.signal_every has no effect: only Writes are signalled"},
     {"workload: { signal_every = 1; operation = \"send+write\"; };", ""},
+    {"mpa: { startup_timeout = \"300s\"; };\nrun: { stall = \"301s\"; };", ""},
+    {"mpa: { startup_timeout = \"300s\"; };\nrun: { stall = \"300s\"; };",
+     "a.cfg:2: run.stall = 5min is not more than mpa.startup_timeout = 5min: a connection that waits for a "
+     "startup "
+     "frame may be given up"},
+    {"sender: { stream_phase = 700; };", "a.cfg:1: sender.stream_phase shifts no cuts: behind its startup "
+                                         "frame a sender begins a new segment, and no "
+                                         "middlebox cuts the stream"},
+    {"sender: { stream_phase = 700; }; mpa: { generation = \"rdmac\"; };", ""},
+    {"sender: { stream_phase = \"random\"; }; middlebox: { mode = \"rechunk\"; };", ""},
     {"mpa: { assumed_emss = \"1460\"; };", ""},
     {"mpa: { assumed_emss = \"1460\"; };\npath: { forward: { mtu = 1499; }; };",
      "a.cfg:1: mpa.assumed_emss = 1460 is more than the true EMSS: TCP cuts the FPDUs"},

@@ -260,6 +260,7 @@ static const struct {
      "Responder"},
 };
 
+/* MPA-190: with octets of streaming mode before MPA both ends find the first FPDU, in each direction, whatever the generation. */
 static void test_startup_and_keys(void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(startup_cases); i++) {
@@ -340,7 +341,10 @@ static void test_random_endings(void)
     char *all = g_strjoinv(" --set ", (char **)sets);
     g_test_message("case %d: --set %s", i, all);
     simulation_result result = run(common, sets);
-    if (result.status != RUN_OK && result.status != RUN_TERMINATED) {
+    /* A length that says too much about a stream's last FPDU leaves its receiver waiting for octets that nobody owes it: run.stall ends that. */
+    gboolean waits = strstr(fault, "bad-length") && result.status == RUN_FAILED &&
+                     g_str_has_prefix(result.message, "no progress");
+    if (result.status != RUN_OK && result.status != RUN_TERMINATED && !waits) {
       g_error("case %d: %s: %s", i, all, result.message);
     }
     simulation_result_clear(&result);

@@ -143,7 +143,7 @@ static void test_default_ird_is_the_peers_ord(void)
   scenario_free(s);
 }
 
-/* MPA-190: both ends know how many octets of streaming mode come before MPA, in each direction. `random` draws for each connection and
+/* Both ends know how many octets of streaming mode come before MPA, in each direction (notes-mpa 7). `random` draws for each connection and
  * direction, less than an MTU, by the seed. */
 static void test_stream_phase(void)
 {
@@ -252,6 +252,29 @@ static void test_workload(void)
   scenario_free(s);
 }
 
+/* As many octets as the scenario says, also more than the pattern table has; any other octets or length are not them. */
+static void test_private_data(void)
+{
+  static const char *const sets[] = {"initiator.private_data=65535", "responder.private_data=10", NULL};
+  scenario *s = load(sets);
+  pattern *table = pattern_new();
+  uint8_t *initiators = sim_setup_private_data(s, MPA_INITIATOR, table);
+  uint8_t *responders = sim_setup_private_data(s, MPA_RESPONDER, table);
+  uint8_t copy[10];
+
+  g_assert_true(sim_setup_private_data_is(s, MPA_INITIATOR, initiators, initiators, 65535));
+  g_assert_false(sim_setup_private_data_is(s, MPA_INITIATOR, initiators, initiators, 65534));
+  g_assert_cmpint(memcmp(initiators, responders, 10), !=, 0);
+  memcpy(copy, responders, sizeof copy);
+  g_assert_true(sim_setup_private_data_is(s, MPA_RESPONDER, responders, copy, 10));
+  copy[9] ^= 1;
+  g_assert_false(sim_setup_private_data_is(s, MPA_RESPONDER, responders, copy, 10));
+  g_free(initiators);
+  g_free(responders);
+  pattern_free(table);
+  scenario_free(s);
+}
+
 /* The fault is one end's of the first connection. */
 static void test_fault(void)
 {
@@ -284,6 +307,7 @@ int main(int argc, char **argv)
   g_test_add_func("/sim-setup/stream-phase", test_stream_phase);
   g_test_add_func("/sim-setup/keys-reach-their-end", test_keys_reach_their_end);
   g_test_add_func("/sim-setup/workload", test_workload);
+  g_test_add_func("/sim-setup/private-data", test_private_data);
   g_test_add_func("/sim-setup/fault", test_fault);
   return g_test_run();
 }

@@ -183,17 +183,17 @@ static void test_jobs_do_not_matter(fixture *f, gconstpointer program)
   g_assert_cmpstr(one, ==, five);
 }
 
-/* Seeds 13 … 18 and 21 fail in their ways (fake_iwarpsim.c); 12 and 20 beside them run. 137 = 128 +
+/* Seeds 13 … 18, 21 and 22 fail in their ways (fake_iwarpsim.c); 12 and 20 beside them run. 137 = 128 +
  * SIGKILL. */
 static void test_every_failure(fixture *f, gconstpointer program)
 {
   (void)program;
-  sweep_result result = sweep_well(
-      f,
-      "title = \"bad\"; sweep = ( { key = \"run.seed\"; values = [12, 13, 14, 15, 16, 17, 18, 20, 21]; } );",
-      2);
+  sweep_result result = sweep_well(f,
+                                   "title = \"bad\"; sweep = ( { key = \"run.seed\"; values = [12, 13, 14, "
+                                   "15, 16, 17, 18, 20, 21, 22]; } );",
+                                   2);
   g_assert_cmpuint(result.done, ==, 2);
-  g_assert_cmpuint(result.failed, ==, 6);
+  g_assert_cmpuint(result.failed, ==, 7);
   g_assert_cmpuint(result.unexpected, ==, 1);
   expect_recorded(f, "12", RUN_OK, 0, "");
   expect_recorded(f, "13", RUN_FAILED, 137, "signal 9");
@@ -204,6 +204,7 @@ static void test_every_failure(fixture *f, gconstpointer program)
   expect_recorded(f, "17", RUN_FAILED, 137, "though its summary says ok");
   expect_recorded(f, "18", RUN_FAILED, 1, "other parameters");
   expect_recorded(f, "21", RUN_FAILED, 137, "though its summary says terminated");
+  expect_recorded(f, "22", RUN_FAILED, 1, "exited with code 1, though its summary says ok");
   g_autofree char *said = problems(f);
   g_assert_nonnull(strstr(said, "run 2 (run.seed=13) failed: "));
   g_assert_nonnull(strstr(said, "run 5 (run.seed=16) terminated: invalid STag\n"));

@@ -180,7 +180,7 @@ static void arrive_somewhere(fixture *test, random_stream *random)
 
 /* MPA-028, MPA-030: what is handed up is what the peer is told to have arrived, no less (it would be sent,
  * and passed, once more) and no more (of a refused segment nothing); and it stays so: nothing that was
- * handed up or promised is ever given back. */
+ * handed up or promised is ever given back. MPA-037: to who takes octets in order only what is in order. */
 static void test_what_is_passed_is_committed(void)
 {
   for (uint64_t seed = 1; seed <= 40; seed++) {

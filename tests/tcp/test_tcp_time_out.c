@@ -57,6 +57,7 @@ static void test_timestamps_sample_retransmissions(void)
   tcp_kit_free(kit);
 }
 
+/* MPA-043, MPA-016: what was posted and cannot be sent fails the connection, and the layer above hears of it, with the reason. */
 static void test_gives_up(void)
 {
   tcp_config config = tcp_kit_config();

@@ -2,6 +2,7 @@
 
 #include <glib.h>
 
+#include "base/octet_store.h"
 #include "rnic/rnic_placement_pipe.h"
 
 struct rnic_receiver {
@@ -9,6 +10,8 @@ struct rnic_receiver {
   mpa_deframer *deframer;    /* once started */
   rnic_placement_pipe *pipe; /* with a placement latency */
   uint64_t phase_start;
+  octet_store *early; /* came behind a hole in streaming mode's octets */
+  time_ps now;        /* of the call that lets them go */
   time_ps first_fpdu_deadline;
   mpa_error error;        /* not told yet; MPA_ERROR_NONE */
   bool has_peer_finished; /* not told yet */
@@ -21,6 +24,7 @@ rnic_receiver *rnic_receiver_new(const rnic_receiver_config *config)
 
   receiver->config = *config;
   receiver->first_fpdu_deadline = TIME_PS_NEVER;
+  receiver->early = octet_store_new();
   if (config->placement_latency_ps > 0) {
     receiver->pipe = rnic_placement_pipe_new(config->placement_latency_ps);
   }
@@ -32,6 +36,7 @@ void rnic_receiver_free(rnic_receiver *receiver)
   if (receiver) {
     mpa_deframer_free(receiver->deframer);
     rnic_placement_pipe_free(receiver->pipe);
+    octet_store_free(receiver->early);
     g_free(receiver);
   }
 }
@@ -110,25 +115,36 @@ static void watch_first_fpdu(rnic_receiver *receiver, time_ps now)
   }
 }
 
+static void let_early_go(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+{
+  rnic_receiver *receiver = user;
+
+  mpa_deframer_receive(receiver->deframer, position - receiver->phase_start, octets, arrival, receiver->now);
+}
+
 void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const octet_rope *octets,
                            time_ps arrival, time_ps now)
 {
   uint64_t start = receiver->phase_start;
-  octet_rope fpdus;
+  bool streaming = tcp_connection_in_order_edge(receiver->config.tcp) < start;
 
-  if (position + octets->length <= start) {
+  if (receiver->is_stopped) {
     return;
   }
-  watch_first_fpdu(receiver, now);
-  if (position >= start) {
-    mpa_deframer_receive(receiver->deframer, position - start, octets, arrival, now);
-  } else {
-    octet_rope_init(&fpdus);
-    octet_rope_append_rope(&fpdus, octets, (uint32_t)(start - position),
-                           (uint32_t)(position + octets->length - start));
-    mpa_deframer_receive(receiver->deframer, 0, &fpdus, arrival, now);
-    octet_rope_clear(&fpdus);
+  if (position + octets->length > start) {
+    watch_first_fpdu(receiver, now);
   }
+  /* While octets of streaming mode are missing MPA is not enabled, and TCP keeps the order (mpa-02 §5.1.2, MPA-037). */
+  if (streaming || position < start || octet_store_total(receiver->early) > 0) {
+    octet_store_insert(receiver->early, position, octets, arrival);
+    if (!streaming) {
+      receiver->now = now;
+      octet_store_visit(receiver->early, start, UINT64_MAX, let_early_go, receiver);
+      octet_store_remove(receiver->early, 0, UINT64_MAX);
+    }
+    return;
+  }
+  mpa_deframer_receive(receiver->deframer, position - start, octets, arrival, now);
 }
 
 bool rnic_receiver_inspect(const rnic_receiver *receiver, uint64_t position, const octet_rope *octets)
@@ -155,6 +171,7 @@ void rnic_receiver_peer_finished(rnic_receiver *receiver, time_ps now)
 void rnic_receiver_stop(rnic_receiver *receiver)
 {
   receiver->is_stopped = true;
+  octet_store_remove(receiver->early, 0, UINT64_MAX);
   receiver->first_fpdu_deadline = TIME_PS_NEVER;
 }
 
@@ -207,7 +224,8 @@ void rnic_receiver_held(const rnic_receiver *receiver, rnic_held *held)
   bool looks_ahead = receiver->config.looks_ahead;
   held->incomplete = mpa.incomplete + of_partial;
   held->unlocated = looks_ahead ? mpa.unlocated : 0;
-  held->order = mpa.order + in_tcp - of_partial + (looks_ahead ? 0 : mpa.unlocated);
+  held->order = mpa.order + octet_store_total(receiver->early) + in_tcp - of_partial +
+                (looks_ahead ? 0 : mpa.unlocated);
   held->partial_fpdus = mpa.partial_fpdus;
 }
 

@@ -179,15 +179,18 @@ static void arrive_reset(tcp_connection *connection, const arrival *segment)
   tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_RESET, segment->now);
 }
 
-/* PAWS (RFC 7323 §5.3 R1; mpa-01 §3.1.2, MPA-029): a timestamp from before TS.Recent is of another epoch of
- * the sequence space. TS.Recent of half the clock's period ago compares with nothing any more (§5.5; 24 days
- * there, 36 minutes with this clock's microseconds). */
+enum { PAWS_TICK = 1000 }; /* of this clock's: one millisecond */
+
+/* PAWS (RFC 7323 §5.3 R1; mpa-01 §3.1.2, MPA-029): a timestamp from before TS.Recent is of another epoch of the sequence space.
+ * The clock asked for ticks no faster than every millisecond (§5.4), so late segments of the last one are of this epoch; with this clock's
+ * microseconds every segment that a retransmission overtakes would be of an earlier one. TS.Recent of half the clock's period
+ * ago compares with nothing any more (§5.5; 24 days there, 36 minutes here). */
 static bool is_of_an_earlier_epoch(const tcp_connection *connection, const arrival *segment)
 {
   const tcp_header *header = segment->header;
   time_ps age = segment->now - connection->recent_timestamp_taken;
   return connection->timestamps && header->has_timestamps &&
-         (int32_t)(header->timestamp_value - connection->recent_timestamp) < 0 &&
+         (int32_t)(header->timestamp_value - connection->recent_timestamp) < -PAWS_TICK &&
          age < (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND;
 }
 

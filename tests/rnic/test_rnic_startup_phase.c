@@ -315,6 +315,33 @@ static void test_rdmac_directions_are_apart(void)
   rnic_kit_free(kit);
 }
 
+/* MPA-037: while octets of streaming mode are missing MPA is not enabled in that direction, and TCP keeps the order: FPDUs that come first are
+ * neither Placed nor Delivered, but held. The first packet has the 2000 octets' first 1460; the FPDU is 4 + 2 + 18 + 70 + 2 + 4 = 100. */
+static void test_rdmac_streaming_is_in_order(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  const kit_side *responder = &kit->sides[KIT_RESPONDER];
+  uint8_t *buffers[KIT_SIDES];
+  streaming_case c = {IWARP_RDMAC, 2000, 10};
+  rnic_held held;
+
+  set_streaming(kit, &c);
+  kit->sides[KIT_INITIATOR].lost = 1;
+  rnic_kit_create(kit);
+  post_both_ways(kit, buffers);
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_MILLISECOND); /* the retransmission takes 200 ms or more */
+  rnic_endpoint_held(responder->endpoint, &held);
+  g_assert_cmpuint(held.order, ==, 2000 - 1460 + 100);
+  g_assert_cmpuint(responder->placed + responder->delivered, ==, 0);
+  g_assert_true(rnic_kit_is_untouched(buffers[KIT_RESPONDER], 70));
+  rnic_kit_run(kit, 5 * TIME_PS_PER_SECOND);
+  assert_both_arrived(kit, buffers);
+  rnic_endpoint_held(responder->endpoint, &held);
+  g_assert_cmpuint(held.order + held.incomplete + held.unlocated, ==, 0);
+  rnic_kit_free(kit);
+}
+
 /* MPA-208, MPA-217: after a rejection MPA is left at both ends and neither MPA closes TCP: the Responder keeps it open, even when the
  * Initiator's ULP is slow to close it; here it closes at once, and the Responder follows by FIN. MPA-206, MPA-224: R=1 in the Reply. */
 static void test_rejection(void)
@@ -480,6 +507,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rnic-startup-phase/two-segments", test_frame_in_two_segments);
   g_test_add_func("/rnic-startup-phase/octets-behind-the-request", test_octets_behind_the_request);
   g_test_add_func("/rnic-startup-phase/rdmac-directions", test_rdmac_directions_are_apart);
+  g_test_add_func("/rnic-startup-phase/rdmac-streaming-in-order", test_rdmac_streaming_is_in_order);
   g_test_add_func("/rnic-startup-phase/rejection", test_rejection);
   g_test_add_func("/rnic-startup-phase/rejecting-end-stays-open", test_rejecting_end_stays_open);
   g_test_add_func("/rnic-startup-phase/initiator-rejects", test_initiator_rejects);

@@ -427,10 +427,10 @@ static void test_timestamp_echo(void)
   tcp_kit_free(kit);
 }
 
-/* MPA-029: with timestamps, a segment of another epoch does not reach MPA (PAWS, RFC 7323 §5.3 R1): it has an older timestamp than
- * TS.Recent, which is 200 after the first segment. Answered with an ACK, dropped, and the same octets with a timestamp as young as
- * TS.Recent are taken. Serial arithmetic: 2^31 - 1 ticks ahead is younger, 2^31 + 1 is older. 2^31 us later TS.Recent says nothing
- * any more (§5.5). */
+/* MPA-029: with timestamps, a segment of another epoch does not reach MPA (PAWS, RFC 7323 §5.3 R1): it has a timestamp more than
+ * the least tick of §5.4, 1 ms or 1000 of this clock's ticks, older than TS.Recent, which is 2000 after the first segment. Answered
+ * with an ACK, dropped; what is late by a millisecond or less is taken. Serial arithmetic: 2^31 - 1 ticks ahead is younger, 2^31 ahead is
+ * older. 2^31 - 1 us later TS.Recent says nothing any more (§5.5). */
 static void test_earlier_epoch(void)
 {
   static const struct {
@@ -438,13 +438,14 @@ static void test_earlier_epoch(void)
     time_ps wait;
     bool taken;
   } cases[] = {
-      {199, 0, false},
-      {200, 0, true},
-      {201, 0, true},
-      {200 + (uint32_t)INT32_MAX, 0, true},
-      {200 + (uint32_t)INT32_MAX + 2, 0, false},
-      {199, (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND - 1, false},
-      {199, (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND, true},
+      {999, 0, false},
+      {1000, 0, true},
+      {2000, 0, true},
+      {2001, 0, true},
+      {2000 + (uint32_t)INT32_MAX, 0, true},
+      {2000 + (uint32_t)INT32_MAX + 1, 0, false},
+      {999, (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND - 1, false},
+      {999, (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND, true},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     tcp_config config = tcp_kit_config();
@@ -458,7 +459,7 @@ static void test_earlier_epoch(void)
                          .flags = TCP_ACK,
                          .window = 9000,
                          .has_timestamps = true,
-                         .timestamp_value = 200};
+                         .timestamp_value = 2000};
     script_segment(kit, header, 0, 10);
     drop_segment(kit, 0);
     advance_by(kit, cases[i].wait);

@@ -3,6 +3,7 @@
 #include <glib.h>
 
 #include "base/octet_rope.h"
+#include "path/path_link_schedule.h"
 
 /* One channel per direction, of which the way back stays idle: ns-3's channel has one delay for both ways,
  * ours may differ. */
@@ -14,19 +15,21 @@ typedef struct ns3_link {
   ns3_shim_device *devices[ENDS];
   uint8_t *wire;         /* room for an MTU: a packet on its way into ns-3 */
   octet_block *arriving; /* on its way out of ns-3 */
-  /* The transmitter takes time for every packet, so two arrivals never share a picosecond and one timer is
-   * enough. */
+  /* What was sent, in the order in which it arrives: the marks that no wire carries are taken from there. */
+  path_link_schedule sent;
+  engine *clock;
   engine_timer *arrival;
-  datagram *arrived;
-  uint64_t arrivals;
+  element_array
+      arrived; /* of datagram *, a queue: when the delay becomes less, arrivals can share a picosecond */
 } ns3_link;
 
 static void ns3_link_send(path_link *link, datagram *packet)
 {
   ns3_link *self = (ns3_link *)link;
   uint32_t octets = datagram_octets(packet);
+
   datagram_write(packet, self->wire, false);
-  datagram_unref(packet);
+  path_link_schedule_send(&self->sent, packet, engine_now(self->clock));
   /* The device's queue has no limit, so that it does not matter whether ns-3's own event "transmission
    * complete" of this picosecond ran before this call (the transmitter is free and starts at once) or runs
    * after it (it then takes the packet from the queue): the transmission starts now either way. A limit would
@@ -44,26 +47,80 @@ static uint8_t *room_for_arrival(void *user, uint32_t length)
   return octet_block_octets(self->arriving);
 }
 
+static datagram **first_arrived(const ns3_link *self)
+{
+  return element_array_at(&self->arrived, 0);
+}
+
+static void set_arrival_timer(ns3_link *self)
+{
+  if (self->arrived.count > 0) {
+    engine_timer_set_ordered(self->arrival, ns3_shim_now(), (*first_arrived(self))->send_order);
+  }
+}
+
+/* What ns-3 delivers, with the marks that no wire carries: those of the packet that was sent. One whose headers were damaged
+ * on the way here cannot be read: it goes on as it was sent. */
+static datagram *read_arrived(ns3_link *self, const uint8_t *octets, uint32_t length)
+{
+  datagram *sent = path_link_schedule_take(&self->sent);
+  datagram *packet = datagram_read(self->arriving, octets, length);
+
+  if (packet == NULL) {
+    return sent;
+  }
+  packet->retransmission = sent->retransmission;
+  packet->carries_checksum = sent->carries_checksum;
+  packet->send_order = sent->send_order;
+  packet->flow_order = sent->flow_order;
+  datagram_unref(sent);
+  return packet;
+}
+
 /* What ns-3 delivers waits for its place among everything else that is due in this picosecond. */
 static void arrived(void *user, uint8_t *octets, uint32_t length)
 {
   ns3_link *self = user;
-  g_assert(self->arrived == NULL);
-  self->arrived = datagram_read(self->arriving, octets, length);
-  g_assert(self->arrived != NULL);
+  datagram *packet = read_arrived(self, octets, length);
   octet_block_unref(self->arriving);
   self->arriving = NULL;
-  /* The channel keeps the order, so the arrivals count as the sends did. */
-  self->arrived->send_order = ++self->arrivals;
-  engine_timer_set_ordered(self->arrival, ns3_shim_now(), self->arrivals);
+  *(datagram **)element_array_insert(&self->arrived, self->arrived.count) = packet;
+  set_arrival_timer(self);
 }
 
 static void hand_over(void *user, time_ps now)
 {
   ns3_link *self = user;
-  datagram *packet = self->arrived;
-  self->arrived = NULL;
+  datagram *packet = *first_arrived(self);
+  element_array_remove(&self->arrived, 0, 1);
+  set_arrival_timer(self);
   self->link.receiver(self->link.receiver_user, packet, now);
+}
+
+static ns3_shim_device_config device_config(const path_link_config *config)
+{
+  ns3_shim_device_config device = {.rate_bit_per_s = config->rate_bit_per_s,
+                                   .mtu_octets = config->mtu_octets,
+                                   .queue_limit_packets = UINT32_MAX};
+  if (config->rate_bit_per_s > 0) {
+    device.interframe_gap_ps =
+        time_ps_to_send(config->framing_octets - PATH_LINK_PPP_OCTETS, config->rate_bit_per_s);
+  }
+  return device;
+}
+
+/* ns-3's device asks for its rate, and its channel for its delay, when a transmission starts; that of this picosecond has
+ * started, as the agenda wakes behind ns-3's own events. So it is as path_link_set_config() says. */
+static void ns3_link_change(path_link *link, const path_link_config *config)
+{
+  ns3_link *self = (ns3_link *)link;
+  ns3_shim_device_config device = device_config(config);
+  ns3_shim_error error;
+
+  if (!ns3_shim_device_change(self->devices[SENDER], &device, config->delay_ps, &error)) {
+    g_error("ns-3 link: %s", error.message);
+  }
+  path_link_schedule_change(&self->sent, config, engine_now(self->clock));
 }
 
 static void ns3_link_free(path_link *link)
@@ -74,7 +131,11 @@ static void ns3_link_free(path_link *link)
     ns3_shim_node_free(self->nodes[end]);
   }
   engine_timer_free(self->arrival);
-  datagram_unref(self->arrived);
+  for (size_t i = 0; i < self->arrived.count; i++) {
+    datagram_unref(*(datagram **)element_array_at(&self->arrived, i));
+  }
+  element_array_clear(&self->arrived);
+  path_link_schedule_clear(&self->sent);
   g_free(self->wire);
   g_free(self);
 }
@@ -87,13 +148,7 @@ static bool connect_ends(ns3_link *self, const path_link_config *config, ns3_shi
       return false;
     }
   }
-  ns3_shim_device_config device = {.rate_bit_per_s = config->rate_bit_per_s,
-                                   .mtu_octets = config->mtu_octets,
-                                   .queue_limit_packets = UINT32_MAX};
-  if (config->rate_bit_per_s > 0) {
-    device.interframe_gap_ps =
-        time_ps_to_send(config->framing_octets - PATH_LINK_PPP_OCTETS, config->rate_bit_per_s);
-  }
+  ns3_shim_device_config device = device_config(config);
   ns3_shim_device_config both[ENDS] = {device, device};
   return ns3_shim_connect(self->nodes, both, config->delay_ps, self->devices, error);
 }
@@ -104,7 +159,11 @@ path_link *ns3_link_new(const path_link_config *config, engine *clock, ns3_shim_
   g_assert(config->framing_octets >= PATH_LINK_PPP_OCTETS);
   ns3_link *self = g_new0(ns3_link, 1);
   self->link.send = ns3_link_send;
+  self->link.change = ns3_link_change;
   self->link.free = ns3_link_free;
+  self->clock = clock;
+  path_link_schedule_init(&self->sent, config);
+  element_array_init(&self->arrived, sizeof(datagram *));
   if (!connect_ends(self, config, error)) {
     ns3_link_free(&self->link);
     return NULL;

@@ -106,6 +106,11 @@ void ns3_shim_device_config_init(ns3_shim_device_config *config, uint64_t rate_b
 bool ns3_shim_connect(ns3_shim_node *const nodes[2], const ns3_shim_device_config configs[2],
                       time_ps delay_ps, ns3_shim_device *devices[2], ns3_shim_error *error);
 
+/* Gives a device the rate and gap of `config` (the rest of which is not looked at), and its channel the delay `delay_ps`, for
+ * transmissions that start from now on. False: a value is out of its range. */
+bool ns3_shim_device_change(ns3_shim_device *device, const ns3_shim_device_config *config, time_ps delay_ps,
+                            ns3_shim_error *error);
+
 /* Frees the handle; what still arrives there is dropped silently. NULL is allowed. */
 void ns3_shim_device_free(ns3_shim_device *device);
 

@@ -50,6 +50,7 @@ const Unit units[] = {
     {"QueueSizeValue", "MB", 1e6},
     {"QueueSizeValue", "MiB", 1048576},
     {"UintegerValue", "", 1},
+    {"DoubleValue", "", 1},
 };
 
 // The least and the most that is taken, in the units' base. ns-3 would divide by a rate of 0 and silently
@@ -60,15 +61,21 @@ struct Range {
 };
 
 const Range ranges[] = {
-    {"TimeValue", 0, 1e18},
-    {"DataRateValue", 1, 1e18},
-    {"QueueSizeValue", 1, 4294967295.0},
-    {"UintegerValue", 0, 1e18},
+    {"TimeValue", 0, 1e18},     {"DataRateValue", 1, 1e18}, {"QueueSizeValue", 1, 4294967295.0},
+    {"UintegerValue", 0, 1e18}, {"DoubleValue", 0, 1e18},
 };
 
-// Types that are not in the table cannot be set.
+// Words are taken as they are: ns-3 says itself whether it knows one.
+bool is_word(const std::string &type)
+{
+  return type == "BooleanValue" || type == "EnumValue";
+}
+
+// Types that are neither words nor in the table cannot be set.
 bool has_range(const std::string &type)
 {
+  if (is_word(type))
+    return true;
   for (const Range &range : ranges) {
     if (type == range.type)
       return true;
@@ -78,6 +85,8 @@ bool has_range(const std::string &type)
 
 bool in_range(const std::string &type, const std::string &value)
 {
+  if (is_word(type))
+    return !value.empty();
   size_t digits = value.find_first_not_of("0123456789.");
   std::string number = value.substr(0, digits);
   std::string unit = digits == std::string::npos ? "" : value.substr(digits);

@@ -161,6 +161,21 @@ extern "C" bool ns3_shim_connect(ns3_shim_node *const nodes[2], const ns3_shim_d
   });
 }
 
+extern "C" bool ns3_shim_device_change(ns3_shim_device *device, const ns3_shim_device_config *config,
+                                       time_ps delay_ps, ns3_shim_error *error)
+{
+  if (!shim::require_open(error) || !check_config(*config, error))
+    return false;
+  if (delay_ps < 0 || delay_ps > longest_time_ps)
+    return shim::fail(error, "a channel's delay is 0 to 1000000 s");
+  return shim::guarded(error, [&] {
+    device->device->SetDataRate(DataRate(config->rate_bit_per_s));
+    device->device->SetInterframeGap(TimeStep(static_cast<uint64_t>(config->interframe_gap_ps)));
+    device->device->GetChannel()->SetAttribute("Delay", TimeValue(TimeStep(static_cast<uint64_t>(delay_ps))));
+    return true;
+  });
+}
+
 extern "C" void ns3_shim_device_free(ns3_shim_device *device)
 {
   if (!device)

@@ -4,6 +4,7 @@
 #include <ns3/boolean.h>
 #include <ns3/bulk-send-application.h>
 #include <ns3/config.h>
+#include <ns3/error-model.h>
 #include <ns3/inet-socket-address.h>
 #include <ns3/internet-stack-helper.h>
 #include <ns3/ipv4.h>
@@ -12,6 +13,9 @@
 #include <ns3/tcp-congestion-ops.h>
 #include <ns3/tcp-cubic.h>
 #include <ns3/tcp-header.h>
+#include <ns3/tcp-linux-reno.h>
+#include <ns3/tcp-prr-recovery.h>
+#include <ns3/tcp-recovery-ops.h>
 #include <ns3/tcp-socket-base.h>
 #include <ns3/tcp-socket-factory.h>
 #include <ns3/uinteger.h>
@@ -68,6 +72,8 @@ bool check_config(const ns3_tcp_bulk_config &config, ns3_shim_error *error)
     return shim::fail(error, "nothing to transfer");
   if (config.segment_octets == 0 || config.segment_octets + headers > config.device.mtu_octets)
     return shim::fail(error, "a segment with its headers is at most the MTU");
+  if (config.lost_segment >= UINT32_MAX)
+    return shim::fail(error, "a lost segment has a number below 2^32 - 1");
   if (config.initial_window_segments == 0)
     return shim::fail(error, "an initial window without a segment");
   if (config.buffer_octets < config.segment_octets || config.buffer_octets > MOST_BUFFER)
@@ -75,16 +81,40 @@ bool check_config(const ns3_tcp_bulk_config &config, ns3_shim_error *error)
   return true;
 }
 
+TypeId congestion_of(ns3_tcp_bulk_congestion congestion)
+{
+  switch (congestion) {
+  case NS3_TCP_BULK_CUBIC:
+    return TcpCubic::GetTypeId();
+  case NS3_TCP_BULK_LINUX_RENO:
+    return TcpLinuxReno::GetTypeId();
+  default:
+    return TcpNewReno::GetTypeId();
+  }
+}
+
+// The receiver's device counts packets from 0; the SYN and the ACK that ends the handshake come first.
+void lose_segment(Ptr<PointToPointNetDevice> receiver, uint64_t segment)
+{
+  if (segment == 0)
+    return;
+  Ptr<ReceiveListErrorModel> losses = CreateObject<ReceiveListErrorModel>();
+  losses->SetList({static_cast<uint32_t>(segment + 1)});
+  receiver->SetReceiveErrorModel(losses);
+}
+
 // ns-3's sockets take their settings from the defaults of their class: the applications make them.
 bool set_defaults(const ns3_tcp_bulk_config &config, ns3_shim_error *error)
 {
-  TypeId congestion =
-      config.congestion == NS3_TCP_BULK_CUBIC ? TcpCubic::GetTypeId() : TcpNewReno::GetTypeId();
+  TypeId congestion = congestion_of(config.congestion);
+  TypeId recovery =
+      config.proportional_reduction ? TcpPrrRecovery::GetTypeId() : TcpClassicRecovery::GetTypeId();
   const struct {
     const char *name;
     const AttributeValue &value;
   } defaults[] = {
       {"ns3::TcpL4Protocol::SocketType", TypeIdValue(congestion)},
+      {"ns3::TcpL4Protocol::RecoveryType", TypeIdValue(recovery)},
       {"ns3::TcpSocket::SegmentSize", UintegerValue(config.segment_octets)},
       {"ns3::TcpSocket::InitialCwnd", UintegerValue(config.initial_window_segments)},
       {"ns3::TcpSocket::SndBufSize", UintegerValue(config.buffer_octets)},
@@ -160,6 +190,7 @@ extern "C" void ns3_tcp_bulk_config_init(ns3_tcp_bulk_config *config, uint64_t o
   config->buffer_octets = 4 << 20;
   config->sack = true;
   config->timestamps = true;
+  config->proportional_reduction = true;
   config->congestion = NS3_TCP_BULK_NEW_RENO;
   ns3_shim_device_config_init(&config->device, rate_bit_per_s);
   config->device.mtu_octets = mtu_octets;
@@ -179,6 +210,7 @@ extern "C" bool ns3_tcp_bulk_run(const ns3_tcp_bulk_config *config, ns3_tcp_bulk
       return false;
     for (int end = 0; end < ENDS; end++)
       install_internet(nodes[end], devices[end], addresses[end]);
+    lose_segment(devices[RECEIVER], config->lost_segment);
     return transfer(nodes, *config, *result, error);
   });
   ns3_shim_close();

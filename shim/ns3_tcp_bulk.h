@@ -10,8 +10,9 @@ extern "C" {
 #endif
 
 typedef enum ns3_tcp_bulk_congestion {
-  NS3_TCP_BULK_NEW_RENO,
-  NS3_TCP_BULK_CUBIC, /* ns-3's default */
+  NS3_TCP_BULK_NEW_RENO,   /* the window grows by the number of ACKs */
+  NS3_TCP_BULK_LINUX_RENO, /* … by what they acknowledge */
+  NS3_TCP_BULK_CUBIC,      /* ns-3's default */
 } ns3_tcp_bulk_congestion;
 
 typedef struct ns3_tcp_bulk_config {
@@ -22,7 +23,10 @@ typedef struct ns3_tcp_bulk_config {
   uint32_t buffer_octets;           /* send and receive buffer of each end, 1 segment … 2^30 */
   bool sack;
   bool timestamps;
+  bool proportional_reduction; /* ns-3's default recovery; else its classic one */
   ns3_tcp_bulk_congestion congestion;
+  uint64_t
+      lost_segment; /* the segment with payload that the receiver's device loses, counted from 1; 0: none */
   ns3_shim_device_config device; /* of both ends */
   time_ps delay_ps;              /* one way */
 } ns3_tcp_bulk_config;
@@ -36,7 +40,7 @@ typedef struct ns3_tcp_bulk_result {
 } ns3_tcp_bulk_result;
 
 /* 1 MSS of `segment_octets` at the given link, initial window 10, 4 MiB buffers, SACK and timestamps on,
- * NewReno. */
+ * NewReno, proportional rate reduction, nothing lost. */
 void ns3_tcp_bulk_config_init(ns3_tcp_bulk_config *config, uint64_t octets, uint64_t rate_bit_per_s,
                               time_ps delay_ps, uint32_t mtu_octets);
 

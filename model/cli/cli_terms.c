@@ -14,9 +14,14 @@ static const cli_term terms[] = {
      "      forward: { rate = \"10Gbit/s\"; delay = \"25us\"; loss = \"0.1%\"; };\n"
      "    };\n"
      "\n"
-     "`@include \"FILE\"` at the start of a line puts another file in its place. A relative FILE\n"
-     "counts from the folder of the scenario itself, in included files too. A key may stand in one\n"
-     "of the files only; to change one, use `--set`.\n"},
+     "`@include \"FILE\"` at the start of a line includes another file. Outside of any group, the file's\n"
+     "values hold where the including file says nothing itself, so it may be a preset; of two such files "
+     "the\n"
+     "later one wins, and a `sweep` or `event` replaces that of the included files. Within a group, the "
+     "file's\n"
+     "text stands in place. A relative FILE counts from the folder of the scenario itself, in included\n"
+     "files too; what is not there is looked for among the scenarios that come with the program, so\n"
+     "`@include \"presets/cxgb4.cfg\"` works from anywhere.\n"},
     {"values", "Values and units", CLI_DOCUMENT_SCENARIO,
      "- Text and words stand in quotes: `mode = \"in-order\";`.\n"
      "- Booleans are `true` and `false`, without quotes.\n"
@@ -28,7 +33,9 @@ static const cli_term terms[] = {
      "- Rates have a unit: `\"10Gbit/s\"`, with `bit/s`, `kbit/s`, `Mbit/s`, `Gbit/s` or `Tbit/s`\n"
      "  (powers of 1000).\n"
      "- Probabilities are a number from 0 to 1 or percent in quotes: `0.001`, `\"0.1%\"`.\n"
-     "- Lists of integers stand in brackets, ascending: `[100, 101]`, `[]`.\n"},
+     "- Lists of integers stand in brackets, ascending: `[100, 101]`, `[]`. Lists of sizes, times, rates\n"
+     "  and probabilities hold values as above, in any order: `[\"40Gbit/s\", \"10Gbit/s\"]`.\n"
+     "- Distances are a number of segments or a time, in quotes: `\"5 segments\"`, `\"20us\"`.\n"},
     {"set", "Overriding a key: --set", CLI_DOCUMENT_SCENARIO,
      "`--set GROUP.KEY=VALUE` of `run` and `sweep` overrides a key, the file's or the default. It\n"
      "reads the value as the file does, but text needs no quotes and integers no `L`: `--set\n"
@@ -47,6 +54,18 @@ static const cli_term terms[] = {
      "kinds stand in round brackets. `with` names an axis before it, of as many values, that it\n"
      "moves in step with instead of spanning a dimension of its own: the example has 3 x 30 points.\n"
      "The last axis varies fastest. A value is written as in the file or, in quotes, as for `--set`.\n"},
+    {"event", "Changes in mid-flow: event", CLI_DOCUMENT_SCENARIO,
+     "`event` lists what changes while the run goes on:\n"
+     "\n"
+     "    event = ( { at = \"2ms\"; key = \"path.forward.mtu\"; value = 1280; },\n"
+     "              { at = \"5ms\"; key = \"path.forward.rate\"; value = \"1Gbit/s\"; } );\n"
+     "\n"
+     "`rate`, `delay` and `mtu` of `path.forward` and `path.reverse` can change, of their first links. What "
+     "is\n"
+     "on its way keeps its arrival. A host does not see that the MTU shrinks: a router in front of the link\n"
+     "drops what is too big, or fragments it, and tells the sender by ICMP, unless `path.too_big` is "
+     "silent.\n"
+     "Its message takes the whole way back, and may be lost on it.\n"},
     {"operations", "What the messages are", CLI_DOCUMENT_SCENARIO,
      "Each message of the workload is an operation of `workload.operation`; with several words, joined\n"
      "by `+`, messages take turns in the order of the words.\n"
@@ -74,6 +93,38 @@ static const cli_term terms[] = {
      "\n"
      "`initiator.generation` and `responder.generation` may differ. Such a connection ends in its\n"
      "startup, at the latest after `mpa.startup_timeout`, and the run is `terminated`.\n"},
+    {"tcp", "TCP", CLI_DOCUMENT_SCENARIO,
+     "The defaults are what Linux does today: CUBIC with HyStart, initial window 10, SACK with D-SACK, RACK "
+     "with\n"
+     "tail loss probes, Proportional Rate Reduction, F-RTO, limited transmit, restart after idle, ECN only "
+     "when\n"
+     "asked for, no pacing, a least retransmission timeout of 200 ms; except that timestamps are off, that "
+     "Nagle\n"
+     "is off, as MPA wants it, and that what is sent again keeps its boundaries. `tcp.congestion = "
+     "\"newreno\"`,\n"
+     "`tcp.slow_start = \"standard\"` and `tcp.rack = false` (with it no probes), `tcp.prr = false`, "
+     "`tcp.frto = false` give\n"
+     "the TCP of RFC 5681, 6582 and 6675.\n"
+     "\n"
+     "`tcp.retransmissions`, `tcp.timeouts`, `tcp.spurious_retransmissions` and `tcp.lost_retransmissions` "
+     "are in every\n"
+     "summary. Lost ones are counted where they are lost, spurious ones by both ends together.\n"},
+    {"memory", "Finite memory", CLI_DOCUMENT_SCENARIO,
+     "`receiver.memory` is one pool of reassembly memory for all connections of the RNIC. A segment is taken "
+     "when what\n"
+     "would be held then is no more than the pool; what can be placed at once, and what lets go more than "
+     "it\n"
+     "brings, always passes. Else the segment is dropped without an acknowledgement, as if it had been lost, "
+     "and\n"
+     "counted (`buffer.segments_refused`). `receiver.cell` rounds up what each connection holds for each "
+     "cause.\n"
+     "`receiver.fpdu_descriptors` and `receiver.partial_fpdus` limit what a partial FPDU may consist of, and "
+     "how many\n"
+     "a connection may have (`state.segments_refused`).\n"
+     "\n"
+     "mpa-01 section 11.2.2: with less than one FPDU of memory, FPDUs that span segments never get through; "
+     "such a\n"
+     "run ends by `run.stall`.\n"},
     {"path", "Directions and the path", CLI_DOCUMENT_SCENARIO,
      "The **Initiator** starts MPA and posts the workload; **forward** is from Initiator to\n"
      "Responder. The **main direction** is the one in which the messages' payload goes: forward, but\n"
@@ -81,18 +132,44 @@ static const cli_term terms[] = {
      "end that is measured. Where payload goes both ways the Responder is measured; `measure.side`\n"
      "chooses otherwise. `sender.pcap` and `receiver.pcap` are the Data Source's and the Data Sink's.\n"
      "\n"
-     "On its way a packet meets, in this order: the sender, the middlebox, the queue and the link,\n"
-     "the impairments, the receiver. A lost packet has used the link. `middlebox.position =\n"
-     "\"behind\"` moves the middlebox behind the impairments. On the link a packet costs its IP length\n"
+     "On its way a packet meets, in this order: the sender, the middleboxes, the queue and the link (or\n"
+     "several), the impairments, the receiver. A lost packet has used the link. `middlebox.position =\n"
+     "\"behind\"` moves the middleboxes behind the impairments. On the link a packet costs its IP length\n"
      "plus `framing`; the part of the framing that is interframe gap does not delay its arrival.\n"
      "\n"
-     "A host announces an MSS of 40 octets less than the MTU of the direction it receives from. The\n"
-     "**EMSS**, the most payload of a segment, is the smaller of that and its own direction's MTU\n"
-     "less 40, less the octets of TCP options. The **base round trip** is two propagation delays and\n"
+     "A host announces an MSS of 40 octets (IPv6: 60) less than the MTU of the link it receives from. The\n"
+     "**EMSS**, the most payload of a segment, is the smaller of that and its own link's MTU\n"
+     "less 40 (60), less the octets of TCP options. The **base round trip** is two propagation delays and\n"
      "one full-size segment's time on the link each way.\n"
      "\n"
      "The path is lossless unless the scenario says otherwise. `path.reverse` takes rate, delay,\n"
      "MTU, framing and queue from `path.forward` where it says nothing, but no impairments.\n"},
+    {"hops", "Several links: hop_rate, hop_delay, hop_mtu", CLI_DOCUMENT_SCENARIO,
+     "`path.forward.hop_rate = [\"1Gbit/s\", \"10Gbit/s\"]` puts two more links behind the first, each with "
+     "a queue\n"
+     "of its own as the first; `hop_delay` and `hop_mtu` say the rest of them. The list that is longest says "
+     "how\n"
+     "many there are; a shorter one's last value holds for the rest, an empty one means as the first link.\n"
+     "The impairments are behind the last link. A host knows the MTU of its own link only; a smaller one on\n"
+     "the way is found by path MTU discovery, or IP packets are fragmented (`tcp.path_mtu_discovery = "
+     "false`).\n"},
+    {"impairments", "Impairments and their order", CLI_DOCUMENT_SCENARIO,
+     "Behind the last link each packet meets, in the order of `path.DIRECTION.order`:\n"
+     "\n"
+     "- `loss`: what `drop` and `loss_every` name, random `loss` (with netem's correlation), `gemodel` or "
+     "`state`.\n"
+     "- `corrupt`: damage. With `corrupt_checksum = \"catches\"` any bit behind the IP header is turned, and "
+     "TCP drops\n"
+     "  the segment for its checksum. With `\"misses\"` a bit of the payload is, and the checksum fits the "
+     "damage:\n"
+     "  MPA's CRC finds it, or nothing does.\n"
+     "- `duplicate`: a copy right behind the packet.\n"
+     "- `ecn`: ECN-capable packets are marked.\n"
+     "- `displace`: chosen packets come late, by so many later segments with payload (at most a\n"
+     "  millisecond, since there may come no more) or by a time. `path.reordering_extent_peak` reports it.\n"
+     "- `jitter`: see below.\n"
+     "\n"
+     "Each element draws from a random stream of its own: adding one never changes another's draws.\n"},
     {"drop", "Exact losses: drop", CLI_DOCUMENT_SCENARIO,
      "`drop = [100, 101]` loses the 100th and the 101st segment with payload that enter the\n"
      "impairments of that direction. All are counted, of every connection: first transmissions and\n"
@@ -101,7 +178,28 @@ static const cli_term terms[] = {
      "As netem does it: every packet waits `jitter` behind the link, except those that are chosen,\n"
      "which go on at once and so overtake what waits. A packet is chosen with probability `reorder`,\n"
      "but only after at least `gap` - 1 packets in a row have waited (`gap` 0 counts as 1: any\n"
-     "packet may be chosen).\n"},
+     "packet may be chosen).\n"
+     "\n"
+     "That is with `distribution = \"constant\"`. With `uniform`, `normal`, `pareto` or `paretonormal` every "
+     "packet\n"
+     "waits `jitter` plus or minus what is drawn, never less than nothing; in order, or with\n"
+     "`jitter_reorders = true` as its own time is over.\n"},
+    {"middleboxes", "Middleboxes", CLI_DOCUMENT_SCENARIO,
+     "`middlebox.mode` is one box or several, joined by `+`, one behind the other; each direction has its "
+     "own.\n"
+     "\n"
+     "- `split`: a segment with more than `split_size` octets of payload is cut into pieces of that.\n"
+     "- `coalesce`: segments that follow each other are joined, up to `coalesce_size` octets or for "
+     "`coalesce_time`.\n"
+     "- `rechunk`: cuts on a fixed grid, see below.\n"
+     "- `shift`: every boundary between segments moves `shift_by` octets further into the stream.\n"
+     "- `random`: pieces of `random_minimum` to `random_maximum` octets.\n"
+     "- `proxy`: a relay with a TCP connection of its own towards each end (`proxy_buffer` octets in each\n"
+     "  direction). It stands at the Initiator (`before`), between the first links, or at the Responder\n"
+     "  (`behind`), and sends again itself what is lost behind it.\n"
+     "\n"
+     "A retransmission passes each of the others at once, cut anew. `middlebox.segments_before_aligned` and\n"
+     "`middlebox.segments_behind_aligned` say how many segments start with an FPDU on either side.\n"},
     {"rechunk", "The middlebox: rechunk", CLI_DOCUMENT_SCENARIO,
      "`middlebox.mode = \"rechunk\"` forwards the same octets with its own cuts: at stream positions\n"
      "phase, phase + chunk, phase + 2 chunk and so on, counted from the octet after the SYN. A piece\n"

@@ -269,6 +269,15 @@ void ddp_placer_receive(ddp_placer *placer, const mpa_ulpdu *ulpdu, time_ps now)
   }
 }
 
+bool ddp_placer_would_place(const ddp_placer *placer, const mpa_ulpdu *ulpdu)
+{
+  ddp_segment segment;
+  ddp_error error;
+
+  return !placer->stopped && !behind_fault(placer, ulpdu->fpdu_start) &&
+         inspect(placer, ulpdu, &segment, &error) == VERDICT_RIGHT;
+}
+
 size_t ddp_placer_undelivered(const ddp_placer *placer)
 {
   return ddp_undelivered_count(placer->undelivered);

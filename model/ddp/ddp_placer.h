@@ -69,6 +69,9 @@ void ddp_placer_free(ddp_placer *placer);
  * count as they are when the segment arrives (notes-ddp-rdmap 53). */
 void ddp_placer_receive(ddp_placer *placer, const mpa_ulpdu *ulpdu, time_ps now);
 
+/* Would `ulpdu`, which comes early, be Placed? Changes nothing. For a guess about where an FPDU is (mpa_deframer_events). */
+bool ddp_placer_would_place(const ddp_placer *placer, const mpa_ulpdu *ulpdu);
+
 /* From here on nothing is Placed or Delivered any more and no fault surfaces, whatever comes (the stream
  * ends for a reason of another layer); what was Placed and not yet Delivered is forgotten. Also from within
  * a handler. */

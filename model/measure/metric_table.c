@@ -25,6 +25,30 @@ static const metric_row rows[METRIC_COUNT] = {
         {"tcp.spurious_retransmissions", "segments", DATA_SOURCE,
          "Retransmissions of octets that had arrived at the Data Sink by an earlier copy, or were about to; "
          "startup frames aside."},
+    [METRIC_TCP_LOST_RETRANSMISSIONS] =
+        {"tcp.lost_retransmissions", "segments", PATH,
+         "Packets with octets sent again that the path dropped, both directions."},
+    [METRIC_TCP_RECOVERIES] = {"tcp.recoveries", "recoveries", DATA_SOURCE, "Fast recoveries entered."},
+    [METRIC_TCP_SPURIOUS_RECOVERIES] =
+        {"tcp.spurious_recoveries", "recoveries", DATA_SOURCE,
+         "Of tcp.recoveries, those that the sender found to be spurious and undid."},
+    [METRIC_TCP_SPURIOUS_TIMEOUTS] =
+        {"tcp.spurious_timeouts", "timeouts", DATA_SOURCE,
+         "Of tcp.timeouts, those that the sender found to be spurious and undid."},
+    [METRIC_TCP_RETRANSMISSIONS_FOUND_LOST] = {"tcp.retransmissions_found_lost", "segments", DATA_SOURCE,
+                                               "Retransmissions that the sender took as lost in their turn."},
+    [METRIC_TCP_TAIL_LOSS_PROBES] = {"tcp.tail_loss_probes", "segments", DATA_SOURCE,
+                                     "Tail loss probes sent (RFC 8985)."},
+    [METRIC_TCP_DUPLICATES_REPORTED] = {"tcp.duplicates_reported", "blocks", DATA_SOURCE,
+                                        "D-SACK blocks received (RFC 2883)."},
+    [METRIC_TCP_WINDOW_PROBES] = {"tcp.window_probes", "segments", DATA_SOURCE,
+                                  "Probes sent into a closed window."},
+    [METRIC_TCP_ECN_REDUCTIONS] = {"tcp.ecn_reductions", "reductions", DATA_SOURCE,
+                                   "Reductions of the congestion window because of ECN."},
+    [METRIC_TCP_PATH_MTU_CHANGES] = {"tcp.path_mtu_changes", "changes", DATA_SOURCE,
+                                     "Changes of the path MTU, by ICMP or black hole detection."},
+    [METRIC_TCP_CHECKSUM_ERRORS] = {"tcp.checksum_errors", "segments", DATA_SINK,
+                                    "Segments dropped because their TCP checksum was wrong."},
     [METRIC_MPA_FPDUS] = {"mpa.fpdus", "FPDUs", DATA_SINK, "FPDUs that were located, complete and valid."},
     [METRIC_MPA_MARKERS] = {"mpa.markers", "markers", DATA_SINK, "Markers inside the FPDUs of mpa.fpdus."},
     [METRIC_MPA_SEGMENTS_ALIGNED] =
@@ -40,6 +64,11 @@ static const metric_row rows[METRIC_COUNT] = {
         {"mpa.located_by_marker_chain", "FPDUs", DATA_SINK,
          "FPDUs whose start was first established by the end of a complete, valid FPDU that was itself "
          "located by a marker or by such a chain."},
+    [METRIC_MPA_LOCATED_BY_ASSUMPTION] = {"mpa.located_by_assumption", "FPDUs", DATA_SINK,
+                                          "FPDUs that a receiver of mode assume-aligned found because it "
+                                          "took the start of a segment for the start of an FPDU."},
+    [METRIC_MPA_WRONG_GUESSES] = {"mpa.wrong_guesses", "FPDUs", DATA_SINK,
+                                  "What a receiver of mode assume-aligned took for an FPDU and was none."},
     [METRIC_MPA_CRC_ERRORS] = {"mpa.crc_errors", "FPDUs", DATA_SINK,
                                "FPDUs whose CRC did not match or whose length was impossible."},
     [METRIC_MPA_MULPDU_OCTETS] =
@@ -99,6 +128,9 @@ static const metric_row rows[METRIC_COUNT] = {
     [METRIC_BUFFER_RELEASE_BURST_PEAK_OCTETS] =
         {"buffer.release_burst_peak_octets", "octets", DATA_SINK,
          "The most octets that the closing of one hole drained from the reassembly memory."},
+    [METRIC_BUFFER_SEGMENTS_REFUSED] =
+        {"buffer.segments_refused", "segments", DATA_SINK,
+         "Segments dropped unacknowledged because the reassembly memory had no room for them."},
     [METRIC_STATE_HOLES_PEAK] = {"state.holes_peak", "intervals", DATA_SINK,
                                  "The most out-of-order intervals at one time, all connections together."},
     [METRIC_STATE_PARTIAL_FPDUS_PEAK] =
@@ -107,6 +139,9 @@ static const metric_row rows[METRIC_COUNT] = {
     [METRIC_STATE_UNDELIVERED_PEAK] = {"state.undelivered_peak", "segments", DATA_SINK,
                                        "The most DDP segments that were placed but not yet delivered at one "
                                        "time, all connections together."},
+    [METRIC_STATE_SEGMENTS_REFUSED] =
+        {"state.segments_refused", "segments", DATA_SINK,
+         "Segments dropped unacknowledged because the descriptors of partial FPDUs were used up."},
     [METRIC_DELAY_PLACEMENT_MEAN_S] =
         {"delay.placement_mean_s", "s", DATA_SINK,
          "The mean over the payload octets of the time from an octet's first arrival to its placement."},
@@ -127,9 +162,42 @@ static const metric_row rows[METRIC_COUNT] = {
     [METRIC_PATH_PACKETS_LOST] =
         {"path.packets_lost", "packets", PATH,
          "Packets that the loss elements and the full queues of both directions dropped."},
+    [METRIC_PATH_PACKETS_DUPLICATED] = {"path.packets_duplicated", "packets", PATH,
+                                        "Packets that the path doubled, both directions."},
+    [METRIC_PATH_PACKETS_DAMAGED] = {"path.packets_damaged", "packets", PATH,
+                                     "Packets that the path damaged, both directions."},
+    [METRIC_PATH_PACKETS_MARKED] =
+        {"path.packets_marked", "packets", PATH,
+         "Packets that the path marked as having met congestion, both directions."},
+    [METRIC_PATH_PACKETS_DISPLACED] = {"path.packets_displaced", "packets", PATH,
+                                       "Packets that displace sent late, both directions."},
+    [METRIC_PATH_PACKETS_TOO_BIG] = {"path.packets_too_big", "packets", PATH,
+                                     "Packets dropped because they were larger than the MTU of a link and "
+                                     "might not be fragmented, both directions."},
+    [METRIC_PATH_FRAGMENTS] = {"path.fragments", "packets", PATH,
+                               "Fragments that routers made, both directions."},
+    [METRIC_PATH_SEGMENTS_REORDERED] =
+        {"path.segments_reordered", "segments", PATH,
+         "Payload segments of the main direction that arrived reordered, as RFC 4737 counts them."},
+    [METRIC_PATH_REORDERING_EXTENT_PEAK] = {"path.reordering_extent_peak", "segments", PATH,
+                                            "The largest reordering extent of them (RFC 4737 section 4.2)."},
+    [METRIC_PATH_REORDERING_EXTENT_MEAN] = {"path.reordering_extent_mean", "segments", PATH,
+                                            "The mean reordering extent of them."},
     [METRIC_PATH_QUEUE_PEAK_OCTETS] = {"path.queue_peak_octets", "octets", PATH,
                                        "The most IP octets that waited behind the packet in transmission, in "
                                        "the direction where it was larger."},
+    [METRIC_MIDDLEBOX_SEGMENTS_BEFORE] = {"middlebox.segments_before", "segments", PATH,
+                                          "Payload segments of the main direction that came to the "
+                                          "middleboxes, retransmissions and startup frames included."},
+    [METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED] =
+        {"middlebox.segments_before_aligned", "segments", PATH,
+         "Of them, those whose first octet was the first octet of an FPDU."},
+    [METRIC_MIDDLEBOX_SEGMENTS_BEHIND] =
+        {"middlebox.segments_behind", "segments", PATH,
+         "Payload segments of the main direction that left the middleboxes."},
+    [METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED] =
+        {"middlebox.segments_behind_aligned", "segments", PATH,
+         "Of them, those whose first octet was the first octet of an FPDU."},
     [METRIC_TIME_SIMULATED_S] = {"time.simulated_s", "s", RUN, "Simulated time at the end of the run."},
     [METRIC_TIME_WALL_S] = {"time.wall_s", "s", RUN,
                             "Wall time of the event loop alone, verification of the octets included."},

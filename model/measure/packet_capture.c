@@ -4,14 +4,15 @@
 #include <pcap/pcap.h>
 #include <stdio.h>
 
-enum { SNAPSHOT_OCTETS = 65535 }; /* the largest IP packet: nothing is cut */
+/* The largest IPv4 packet: nothing is cut but the end of the largest IPv6 packets, which have 40 octets more. */
+enum { SNAPSHOT_OCTETS = 65535, PACKET_MAX_OCTETS = SNAPSHOT_OCTETS + IPV6_HEADER_OCTETS };
 
 struct packet_capture {
   char *path;
   pcap_t *format;
   pcap_dumper_t *dumper;
   int write_errno; /* of the first write that failed, 0: none did */
-  uint8_t packet[SNAPSHOT_OCTETS];
+  uint8_t packet[PACKET_MAX_OCTETS];
 };
 
 static void set_error(GError **error, const char *path, int error_number)
@@ -46,13 +47,13 @@ packet_capture *packet_capture_new(const char *path, GError **error)
 void packet_capture_add(packet_capture *capture, const datagram *packet, time_ps now)
 {
   uint32_t octets = datagram_octets(packet);
-  g_assert(octets <= SNAPSHOT_OCTETS);
+  g_assert(octets <= PACKET_MAX_OCTETS);
   datagram_write(packet, capture->packet, true);
   struct pcap_pkthdr record = {
       /* with nanosecond precision libpcap takes nanoseconds in tv_usec (pcap_dump(3PCAP)) */
       .ts = {.tv_sec = (time_t)(now / TIME_PS_PER_SECOND),
              .tv_usec = (suseconds_t)(now % TIME_PS_PER_SECOND / TIME_PS_PER_NANOSECOND)},
-      .caplen = octets,
+      .caplen = MIN(octets, (uint32_t)SNAPSHOT_OCTETS),
       .len = octets,
   };
   errno = 0;

@@ -1,35 +1,9 @@
-#include "mpa/mpa_deframer.h"
-
-#include <glib.h>
+#include "mpa/mpa_deframer_private.h"
 
 #include "base/big_endian.h"
-#include "base/octet_store.h"
-#include "base/range_set.h"
-#include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_inspection.h"
 #include "mpa/mpa_marker.h"
 #include "mpa/mpa_mulpdu.h"
-#include "mpa/mpa_open_fpdus.h"
-#include "mpa/mpa_ulpdu_parts.h"
-
-struct mpa_deframer {
-  bool markers;
-  bool crc;
-  mpa_deframer_events events;
-  void *user;
-  uint64_t edge;      /* everything below is passed; an FPDU starts here */
-  octet_store *store; /* what has arrived and is not passed */
-  range_set *passed;  /* FPDUs passed beyond the edge; touching ones are one range, their boundaries agree */
-  mpa_open_fpdus *open; /* FPDU starts at or beyond the edge that are established and not passed */
-  bool disputed;        /* a located FPDU ever reached into a passed one */
-  mpa_error error;
-  mpa_deframer_statistics statistics;
-  /* Scratch of one mpa_deframer_receive(), kept for its memory. */
-  GArray *completed; /* of uint64_t: starts of FPDUs that became whole */
-  octet_rope fpdu_octets;
-  octet_rope ulpdu_octets;
-  mpa_ulpdu_parts *parts; /* how the FPDU in hand arrived */
-};
 
 mpa_deframer *mpa_deframer_new(bool markers, bool crc, const mpa_deframer_events *events, void *user)
 {
@@ -42,12 +16,38 @@ mpa_deframer *mpa_deframer_new(bool markers, bool crc, const mpa_deframer_events
   deframer->store = octet_store_new();
   deframer->passed = range_set_new();
   deframer->open = mpa_open_fpdus_new();
+  deframer->guesses = mpa_guesses_new();
   deframer->error = MPA_ERROR_NONE;
   deframer->completed = g_array_new(false, false, sizeof(uint64_t));
   octet_rope_init(&deframer->fpdu_octets);
   octet_rope_init(&deframer->ulpdu_octets);
   deframer->parts = mpa_ulpdu_parts_new();
   return deframer;
+}
+
+static void copy_held(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+{
+  octet_store_insert(user, position, octets, arrival);
+}
+
+mpa_deframer *mpa_deframer_copy(const mpa_deframer *deframer, const mpa_deframer_events *events, void *user)
+{
+  mpa_deframer *copy = mpa_deframer_new(deframer->markers, deframer->crc, events, user);
+
+  mpa_open_fpdus_free(copy->open);
+  mpa_guesses_free(copy->guesses);
+  copy->edge = deframer->edge;
+  octet_store_visit(deframer->store, 0, UINT64_MAX, copy_held, copy->store);
+  for (size_t index = 0; index < range_set_count(deframer->passed); index++) {
+    range passed = range_set_get(deframer->passed, index);
+    range_set_add(copy->passed, passed.from, passed.to);
+  }
+  copy->open = mpa_open_fpdus_copy(deframer->open);
+  copy->disputed = deframer->disputed;
+  copy->guesses = mpa_guesses_copy(deframer->guesses);
+  copy->error = deframer->error;
+  copy->statistics = deframer->statistics;
+  return copy;
 }
 
 void mpa_deframer_free(mpa_deframer *deframer)
@@ -58,6 +58,7 @@ void mpa_deframer_free(mpa_deframer *deframer)
   octet_store_free(deframer->store);
   range_set_free(deframer->passed);
   mpa_open_fpdus_free(deframer->open);
+  mpa_guesses_free(deframer->guesses);
   g_array_free(deframer->completed, true);
   octet_rope_clear(&deframer->fpdu_octets);
   octet_rope_clear(&deframer->ulpdu_octets);
@@ -82,10 +83,35 @@ static void let_go(mpa_deframer *deframer)
   octet_store_remove(deframer->store, 0, UINT64_MAX);
   range_set_remove(deframer->passed, 0, UINT64_MAX);
   mpa_open_fpdus_remove_below(deframer->open, UINT64_MAX);
+  mpa_guesses_forget_below(deframer->guesses, UINT64_MAX);
 }
 
-/* The whole FPDU octets[from, …) goes up if it is valid (mpa-01 §5.4, MPA-159), else it is the error of
- * this half connection; true when passed. */
+bool mpa_deframer_pass(mpa_deframer *deframer, const mpa_fpdu *fpdu, mpa_location method,
+                       const octet_rope *octets, uint32_t from, time_ps now)
+{
+  const mpa_deframer_events *events = &deframer->events;
+  bool guessed = method == MPA_LOCATED_BY_ASSUMPTION;
+
+  mpa_fpdu_strip(fpdu, octets, from, &deframer->ulpdu_octets);
+  mpa_ulpdu ulpdu = {.fpdu_start = fpdu->start,
+                     .fpdu_end = fpdu->end,
+                     .located_by = method,
+                     .held_octets = mpa_ulpdu_parts_arrived_before(deframer->parts, fpdu, now),
+                     .octets = &deframer->ulpdu_octets};
+  ulpdu.parts = mpa_ulpdu_parts_of(deframer->parts, fpdu, &ulpdu.part_count);
+  bool passes = !guessed || !events->plausible || events->plausible(deframer->user, &ulpdu);
+  if (passes) {
+    deframer->statistics.fpdus++;
+    deframer->statistics.located_by[method]++;
+    deframer->statistics.markers += mpa_fpdu_marker_count(fpdu);
+    events->ulpdu(deframer->user, &ulpdu, now);
+  }
+  octet_rope_clear(&deframer->ulpdu_octets);
+  return passes;
+}
+
+/* The whole FPDU octets[from, …), located by `method`, goes up if it is valid (mpa-01 §5.4, MPA-159), else it is the error
+ * of this half connection; true when passed. */
 static bool judge(mpa_deframer *deframer, const mpa_fpdu *fpdu, mpa_location method, const octet_rope *octets,
                   uint32_t from, time_ps now)
 {
@@ -95,19 +121,8 @@ static bool judge(mpa_deframer *deframer, const mpa_fpdu *fpdu, mpa_location met
     fail(deframer, error, fpdu->start, now);
     return false;
   }
-  mpa_fpdu_strip(fpdu, octets, from, &deframer->ulpdu_octets);
-  deframer->statistics.fpdus++;
-  deframer->statistics.located_by[method]++;
-  deframer->statistics.markers += mpa_fpdu_marker_count(fpdu);
-  mpa_ulpdu ulpdu = {.fpdu_start = fpdu->start,
-                     .fpdu_end = fpdu->end,
-                     .located_by = method,
-                     .held_octets = mpa_ulpdu_parts_arrived_before(deframer->parts, fpdu, now),
-                     .octets = &deframer->ulpdu_octets};
-  ulpdu.parts = mpa_ulpdu_parts_of(deframer->parts, fpdu, &ulpdu.part_count);
-  deframer->events.ulpdu(deframer->user, &ulpdu, now);
-  octet_rope_clear(&deframer->ulpdu_octets);
-  return true;
+  deframer->statistics.wrong_guesses += mpa_guesses_prove(deframer->guesses, fpdu->start, fpdu->end);
+  return mpa_deframer_pass(deframer, fpdu, method, octets, from, now);
 }
 
 /* The in-order edge moves to `edge`; starts that were established below it have become pointless. */
@@ -115,6 +130,7 @@ static void advance_edge(mpa_deframer *deframer, uint64_t edge)
 {
   deframer->edge = edge;
   mpa_open_fpdus_remove_below(deframer->open, edge);
+  mpa_guesses_forget_below(deframer->guesses, edge);
 }
 
 /* Whether ULPDU_Length may be trusted as far as to look for the end of the FPDU at `start`. The field
@@ -271,7 +287,7 @@ static mpa_open_fpdu *locate(mpa_deframer *deframer, uint64_t start, mpa_locatio
   return entry;
 }
 
-static void gather(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+void mpa_deframer_gather(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
 {
   mpa_deframer *deframer = user;
 
@@ -290,12 +306,13 @@ static bool finish(mpa_deframer *deframer, mpa_open_fpdu *entry, time_ps now)
     /* Its ULPDU_Length reaches into a valid FPDU that is passed already, so its digest cannot be looked at
      * any more. The documents do not know this case. With CRC the length is taken for the broken one, as
      * an unproven length against a proven FPDU (code 2 comes first, notes-mpa 20); without, lengths and
-     * markers disagree. */
+     * markers disagree. Where the passed one was but a guess, it is the guess that was wrong; its octets are gone. */
+    deframer->statistics.wrong_guesses += mpa_guesses_prove(deframer->guesses, fpdu.start, fpdu.end);
     fail(deframer, deframer->crc ? MPA_ERROR_CRC : MPA_ERROR_MARKER, fpdu.start, now);
     return false;
   }
   mpa_ulpdu_parts_reset(deframer->parts);
-  octet_store_visit(deframer->store, fpdu.start, fpdu.end, gather, deframer);
+  octet_store_visit(deframer->store, fpdu.start, fpdu.end, mpa_deframer_gather, deframer);
   octet_store_remove(deframer->store, fpdu.start, fpdu.end);
   mpa_open_fpdus_remove(deframer->open, entry);
   bool passed = judge(deframer, &fpdu, method, &deframer->fpdu_octets, 0, now);
@@ -410,8 +427,9 @@ static void look_ahead(mpa_deframer *deframer, uint64_t from, uint64_t to, time_
   }
 }
 
-void mpa_deframer_receive(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets, time_ps arrival,
-                          time_ps now)
+/* By the permitted methods, and then, if octets are a segment's first, by assumption. */
+static void receive(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets, time_ps arrival,
+                    time_ps now, bool assumes)
 {
   uint64_t end = offset + octets->length;
 
@@ -429,9 +447,24 @@ void mpa_deframer_receive(mpa_deframer *deframer, uint64_t offset, const octet_r
   if (deframer->markers && deframer->error == MPA_ERROR_NONE) {
     look_ahead(deframer, offset, end, now);
   }
+  if (assumes && deframer->error == MPA_ERROR_NONE) {
+    mpa_deframer_assume(deframer, offset, end, now);
+  }
   if (deframer->error != MPA_ERROR_NONE) {
     let_go(deframer);
   }
+}
+
+void mpa_deframer_receive(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets, time_ps arrival,
+                          time_ps now)
+{
+  receive(deframer, offset, octets, arrival, now, false);
+}
+
+void mpa_deframer_receive_segment(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets,
+                                  time_ps arrival, time_ps now)
+{
+  receive(deframer, offset, octets, arrival, now, true);
 }
 
 mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, const octet_rope *octets)
@@ -497,6 +530,32 @@ void mpa_deframer_held(const mpa_deframer *deframer, mpa_held *held)
   } else {
     held->order = rest;
   }
+}
+
+static void count_piece(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+{
+  uint32_t *pieces = user;
+  (void)position;
+  (void)octets;
+  (void)arrival;
+
+  ++*pieces;
+}
+
+uint32_t mpa_deframer_pieces(const mpa_deframer *deframer)
+{
+  uint32_t most = 0;
+
+  for (size_t index = 0; index < mpa_open_fpdus_count(deframer->open); index++) {
+    const mpa_open_fpdu *entry = mpa_open_fpdus_at(deframer->open, index);
+    uint32_t pieces = 0;
+
+    if (entry->located) {
+      octet_store_visit(deframer->store, entry->start, entry->fpdu.end, count_piece, &pieces);
+      most = MAX(most, pieces);
+    }
+  }
+  return most;
 }
 
 mpa_error mpa_deframer_error(const mpa_deframer *deframer)

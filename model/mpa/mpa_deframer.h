@@ -28,6 +28,9 @@ typedef struct mpa_deframer_events {
   /* The first error on this half connection, at the FPDU that starts at `offset`; nothing is passed after
    * it. */
   void (*error)(void *user, mpa_error error, uint64_t offset, time_ps now);
+  /* A guess (mpa_deframer_receive_segment()) is right as far as MPA can see: could the layer above place it? Called before
+   * `ulpdu`, changes nothing. NULL: it could. */
+  bool (*plausible)(void *user, const mpa_ulpdu *ulpdu);
 } mpa_deframer_events;
 
 /* Held octets by cause (definitions.md), and what else a gauge wants to know. */
@@ -45,6 +48,7 @@ typedef struct mpa_deframer_statistics {
   uint64_t located_by[MPA_LOCATIONS]; /* of those */
   uint64_t markers;                   /* in those */
   uint64_t crc_errors;                /* MPA_ERROR_CRC reported: at most one */
+  uint64_t wrong_guesses;             /* guesses that an FPDU located otherwise has contradicted */
 } mpa_deframer_statistics;
 
 /* A deframer at offset 0. With `markers` the stream has them and they are used to look ahead; with `crc`
@@ -59,6 +63,19 @@ void mpa_deframer_free(mpa_deframer *deframer);
 void mpa_deframer_receive(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets, time_ps arrival,
                           time_ps now);
 
+/* The same of octets that start a TCP segment, for a receiver that assumes FPDU Alignment, which no document permits
+ * (definitions.md, `assume-aligned`; mpa-01 §5.4.1, MPA-169): what no method locates and looks like an FPDU at their
+ * start is passed up as located by assumption, and so is what looks like one behind it. That is: a ULPDU_Length that
+ * can be, the whole FPDU within these octets, its CRC right if there is one, its markers right if there are, no
+ * FPDU located otherwise that overlaps it, and `plausible`. It is not proven, so it proves nothing behind these
+ * octets.
+ *
+ * A guess goes up and its octets are let go: a receiver that kept them until it is proven would save nothing. One
+ * that is not plausible is withdrawn: its octets stay held. A wrong guess that went up has destroyed what
+ * it overlaps, so the FPDU that contradicts it is the error of this half connection. */
+void mpa_deframer_receive_segment(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets,
+                                  time_ps arrival, time_ps now);
+
 /* Would these octets, new and not given yet, make an FPDU fail that lies whole within them (mpa-01 §7,
  * MPA-286; notes-mpa 31)? Of FPDUs whose start is established by what is held and by these octets; a
  * ULPDU_Length in them that cannot be counts as MPA_ERROR_CRC, as ever. Changes nothing: the caller may still
@@ -71,6 +88,13 @@ uint64_t mpa_deframer_in_order_edge(const mpa_deframer *deframer);
 
 /* What is held now; after an error nothing is. */
 void mpa_deframer_held(const mpa_deframer *deframer, mpa_held *held);
+
+/* The most pieces that a located FPDU with octets missing is held in; a piece came in one segment and in one run. */
+uint32_t mpa_deframer_pieces(const mpa_deframer *deframer);
+
+/* A deframer of its own that is where `deframer` is and tells `events` (`user`): what would come of octets, tried out.
+ * References the held octets. O(pieces held). Free with mpa_deframer_free(). */
+mpa_deframer *mpa_deframer_copy(const mpa_deframer *deframer, const mpa_deframer_events *events, void *user);
 
 /* The error that stopped this half connection; MPA_ERROR_NONE. */
 mpa_error mpa_deframer_error(const mpa_deframer *deframer);

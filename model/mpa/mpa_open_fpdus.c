@@ -27,6 +27,19 @@ void mpa_open_fpdus_free(mpa_open_fpdus *open)
   }
 }
 
+mpa_open_fpdus *mpa_open_fpdus_copy(const mpa_open_fpdus *open)
+{
+  mpa_open_fpdus *copy = mpa_open_fpdus_new();
+
+  for (size_t index = 0; index < open->entries.count; index++) {
+    *(mpa_open_fpdu *)element_array_insert(&copy->entries, index) = *mpa_open_fpdus_at(open, index);
+  }
+  copy->located = open->located;
+  copy->arrived = open->arrived;
+  copy->overlap = open->overlap;
+  return copy;
+}
+
 size_t mpa_open_fpdus_count(const mpa_open_fpdus *open)
 {
   return open->entries.count;

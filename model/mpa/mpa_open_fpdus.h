@@ -26,6 +26,9 @@ typedef struct mpa_open_fpdus mpa_open_fpdus;
 mpa_open_fpdus *mpa_open_fpdus_new(void);
 void mpa_open_fpdus_free(mpa_open_fpdus *open);
 
+/* A table of its own that is as `open` is; free it likewise. */
+mpa_open_fpdus *mpa_open_fpdus_copy(const mpa_open_fpdus *open);
+
 /* Entries, and the one number `index` (< count), by ascending start. */
 size_t mpa_open_fpdus_count(const mpa_open_fpdus *open);
 mpa_open_fpdu *mpa_open_fpdus_at(const mpa_open_fpdus *open, size_t index);

@@ -37,6 +37,36 @@ void path_element_emit(path_element *element, datagram *packet, time_ps now)
   element->output(element->output_user, packet, now);
 }
 
+void path_element_drop(path_element *element, datagram *packet)
+{
+  element->counts.dropped++;
+  element->counts.retransmissions_dropped += packet->retransmission;
+  datagram_unref(packet);
+}
+
+datagram *path_element_own(datagram *packet)
+{
+  if (packet->references == 1) {
+    return packet;
+  }
+  datagram *copy = datagram_copy(packet);
+  copy->send_order = packet->send_order;
+  datagram_unref(packet);
+  return copy;
+}
+
+datagram *path_element_mark(path_element *element, datagram *packet)
+{
+  g_assert(datagram_ecn_of(packet) != DATAGRAM_ECN_NOT_CAPABLE);
+  if (datagram_ecn_of(packet) == DATAGRAM_ECN_CONGESTED) {
+    return packet;
+  }
+  packet = path_element_own(packet);
+  datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
+  element->counts.marked++;
+  return packet;
+}
+
 void path_element_free(path_element *element)
 {
   if (element) {

@@ -22,9 +22,20 @@ typedef struct path_element_class {
   void (*free)(path_element *element);
 } path_element_class;
 
+/* What an element did to packets; each kind counts what it does. */
+typedef struct path_element_counts {
+  uint64_t dropped;
+  uint64_t retransmissions_dropped; /* of those: packets with octets that TCP had sent before */
+  uint64_t duplicated;
+  uint64_t damaged;
+  uint64_t marked;    /* ECN */
+  uint64_t displaced; /* sent late on purpose */
+} path_element_counts;
+
 /* Embedded as the first member of each kind. */
 struct path_element {
   const path_element_class *class;
+  path_element_counts counts;
   path_output output;
   void *output_user;
 };
@@ -49,6 +60,17 @@ void path_element_input(void *user, datagram *packet, time_ps now);
 /* Hands `packet` and its reference to the element's output, which must be set: for the elements themselves.
  * */
 void path_element_emit(path_element *element, datagram *packet, time_ps now);
+
+/* Drops `packet` and its reference, and counts it: for the elements themselves. */
+void path_element_drop(path_element *element, datagram *packet);
+
+/* `packet` for an element that changes it: itself when nobody else refers to it, else a copy of the same send
+ * order. Takes the reference and returns one. For the elements themselves. */
+datagram *path_element_own(datagram *packet);
+
+/* Marks the ECN-capable `packet` with CE (RFC 3168 §5) and counts it, unless it is marked already. Takes the reference and
+ * returns one, as path_element_own(). For the elements themselves. */
+datagram *path_element_mark(path_element *element, datagram *packet);
 
 /* Frees the element and drops the packets it holds. NULL is allowed. */
 void path_element_free(path_element *element);

@@ -14,6 +14,11 @@ void path_link_set_receiver(path_link *link, path_link_receiver receiver, void *
   link->receiver_user = user;
 }
 
+void path_link_set_config(path_link *link, const path_link_config *config)
+{
+  link->change(link, config);
+}
+
 void path_link_free(path_link *link)
 {
   if (link) {

@@ -4,7 +4,8 @@
  * leaves the transmitter free at s + round((L + 2) * 8 / rate) + gap, gap = round((framing - 2) * 8 / rate):
  * the 2 are PPP's, the rest of the framing is interframe gap and does not delay the arrival (facts.md).
  * Packets wait for the transmitter in the order sent; the queue is unlimited here (path_transmitter decides
- * what may wait). */
+ * what may wait). Rate and delay may change at run time: what has started keeps its arrival, so a smaller delay lets later
+ * packets overtake. */
 #ifndef PATH_PATH_LINK_H
 #define PATH_PATH_LINK_H
 
@@ -28,9 +29,10 @@ typedef struct path_link_config {
 /* Takes a packet that has arrived; owns the reference. */
 typedef void (*path_link_receiver)(void *user, datagram *packet, time_ps now);
 
-/* What an implementation of a link is: embedded as its first member, all zero but for its two functions. */
+/* What an implementation of a link is: embedded as its first member, all zero but for its three functions. */
 struct path_link {
   void (*send)(path_link *link, datagram *packet);
+  void (*change)(path_link *link, const path_link_config *config);
   void (*free)(path_link *link);
   path_link_receiver receiver;
   void *receiver_user;
@@ -43,6 +45,10 @@ void path_link_send(path_link *link, datagram *packet);
 
 /* Who gets what arrives; before the first send. */
 void path_link_set_receiver(path_link *link, path_link_receiver receiver, void *user);
+
+/* The link's rate and delay become those of `config` now; the rest of it must be as it was. Packets that have started,
+ * also at this very picosecond, keep their arrivals; those that wait are transmitted as the link now is. */
+void path_link_set_config(path_link *link, const path_link_config *config);
 
 void path_link_free(path_link *link);
 

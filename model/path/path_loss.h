@@ -1,4 +1,4 @@
-/* Loss: random, and by an exact list (definitions.md, `drop`). */
+/* Loss: random, by an exact list (definitions.md, `drop`), and every n-th. */
 #ifndef PATH_PATH_LOSS_H
 #define PATH_PATH_LOSS_H
 
@@ -7,14 +7,18 @@
 #include "base/random_stream.h"
 #include "path/path_element.h"
 
-/* Drops each packet with `probability` (netem's `loss`; every packet draws, with or without payload), and the
- * segments with payload whose numbers (the first to enter is 1; retransmissions and startup frames count) are
- * in `drop` (`drop_count` ascending numbers, copied). `random` stays the caller's and outlives the element.
- * */
-path_element *path_loss_new(double probability, random_stream *random, const uint64_t *drop,
-                            size_t drop_count);
+/* Segments with payload are numbered 1, 2, … as they enter; retransmissions and startup frames count. */
+typedef struct path_loss_config {
+  double probability;   /* of each packet, with or without payload: netem's `loss` */
+  double correlation;   /* netem's: of each draw with the last (path_correlation.h); 0: independent */
+  uint64_t every;       /* drops the segments number every, 2 · every, …; 0: none */
+  const uint64_t *drop; /* drops the segments of these numbers, which ascend */
+  size_t drop_count;
+} path_loss_config;
 
-/* Packets dropped so far. */
-uint64_t path_loss_dropped(const path_element *element);
+/* Drops what any of the three says. Every packet draws once, also one that is dropped anyway, so that list and count
+ * never change which others are lost. `config` is copied, with its list; `random` stays the caller's and outlives the
+ * element. */
+path_element *path_loss_new(const path_loss_config *config, random_stream *random);
 
 #endif

@@ -273,6 +273,11 @@ void rdmap_stream_receive(rdmap_stream *stream, const mpa_ulpdu *ulpdu, time_ps 
   ddp_placer_receive(stream->placer, ulpdu, now);
 }
 
+bool rdmap_stream_would_place(const rdmap_stream *stream, const mpa_ulpdu *ulpdu)
+{
+  return ddp_placer_would_place(stream->placer, ulpdu);
+}
+
 /* --- The stream --- */
 
 static const ddp_placer_events placer_events = {

@@ -103,6 +103,9 @@ void rdmap_stream_acknowledged(rdmap_stream *stream, uint64_t position, time_ps 
 /* Takes one ULPDU as MPA passes it, in any order, each exactly once. */
 void rdmap_stream_receive(rdmap_stream *stream, const mpa_ulpdu *ulpdu, time_ps now);
 
+/* Would `ulpdu` be Placed? Changes nothing; see ddp_placer_would_place(). */
+bool rdmap_stream_would_place(const rdmap_stream *stream, const mpa_ulpdu *ulpdu);
+
 /* The graceful end of this direction: no more operations; what is posted still goes out. */
 void rdmap_stream_close(rdmap_stream *stream);
 

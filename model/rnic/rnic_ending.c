@@ -70,7 +70,7 @@ void rnic_ending_at_once(rnic_ending *ending, rnic_failure *failure, time_ps now
 {
   rnic_ending_silently(ending, failure, now);
   if (ending->config.resets) {
-    tcp_connection_abort(ending->config.tcp, now);
+    tcp_transport_abort(ending->config.tcp, now);
   }
 }
 
@@ -112,7 +112,7 @@ void rnic_ending_run(rnic_ending *ending, bool may_send, bool is_working)
   }
   if (is_due) {
     ending->phase = PHASE_FIN_SENT;
-    tcp_connection_close(ending->config.tcp);
+    tcp_transport_close(ending->config.tcp);
   }
 }
 

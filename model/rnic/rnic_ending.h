@@ -7,12 +7,12 @@
 
 #include "rdmap/rdmap_stream.h"
 #include "rnic/rnic_failure.h"
-#include "tcp/tcp_connection.h"
+#include "tcp/tcp_transport.h"
 
 typedef struct rnic_ending rnic_ending;
 
 typedef struct rnic_ending_config {
-  tcp_connection *tcp;
+  tcp_transport *tcp;
   rdmap_stream *stream;
   iwarp_generation generation;
   bool resets; /* what ends at once ends by RST, not by FIN (notes-mpa 44) */

@@ -10,7 +10,7 @@ struct rnic_endpoint {
   rnic_endpoint_events events;
   void *user;
   ddp_stream_identity identity;
-  tcp_connection *tcp;
+  tcp_transport *tcp;
   rnic_startup_phase *startup;
   rnic_sender *sender;     /* started in full operation */
   rnic_receiver *receiver; /* the same */
@@ -18,7 +18,7 @@ struct rnic_endpoint {
   rnic_completion_queue *completions;
   rnic_fault *fault;
   rnic_ending *ending;
-  uint64_t segments_dropped;
+  rnic_admission *admission;
   bool is_mute; /* it may not send FPDUs, and will never be allowed to */
 };
 
@@ -27,6 +27,7 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
   rnic_endpoint *endpoint = user;
 
   rnic_receiver_stop(endpoint->receiver);
+  rnic_admission_settle(endpoint->admission);
   if (endpoint->events.failed) {
     endpoint->events.failed(endpoint->user, failure, now);
   }
@@ -125,7 +126,7 @@ static void post_startup_octets(rnic_endpoint *endpoint)
     if (is_frame) {
       rnic_fault_alter_startup(endpoint->fault, &octets);
     }
-    tcp_connection_post(endpoint->tcp, &octets, 0);
+    tcp_transport_post(endpoint->tcp, &octets, 0);
   }
   octet_rope_clear(&octets);
 }
@@ -226,18 +227,22 @@ static void on_octets(void *user, uint64_t position, const octet_rope *octets, t
   }
 }
 
-/* mpa-01 §7: for codes 2 and 3 the segment may be dropped as if it had been lost (MPA-286, notes-mpa 31). */
 static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, time_ps now)
 {
   rnic_endpoint *endpoint = user;
   (void)now;
 
-  if (is_in_full_operation(endpoint) && !has_failed(endpoint) &&
-      rnic_receiver_inspect(endpoint->receiver, position, octets)) {
-    endpoint->segments_dropped++;
-    return false;
-  }
-  return true;
+  return !is_in_full_operation(endpoint) || has_failed(endpoint) ||
+         rnic_admission_inspect(endpoint->admission, position, octets);
+}
+
+static bool on_admit(void *user, uint64_t position, uint32_t length, time_ps now)
+{
+  rnic_endpoint *endpoint = user;
+  (void)length;
+  (void)now;
+
+  return rnic_admission_admit(endpoint->admission, position);
 }
 
 static void on_segment(void *user, uint64_t position, uint32_t length, uint32_t new_octets,
@@ -248,6 +253,7 @@ static void on_segment(void *user, uint64_t position, uint32_t length, uint32_t 
                        ? (int64_t)(position - rnic_receiver_phase_start(endpoint->receiver))
                        : -1;
 
+  rnic_receiver_segment(endpoint->receiver, position);
   if (endpoint->events.segment) {
     endpoint->events.segment(endpoint->user, offset, length, new_octets, position > in_order_edge, now);
   }
@@ -317,9 +323,12 @@ static rdmap_stream *stream_of(rnic_endpoint *endpoint)
   return rdmap_stream_new(&rdmap, &events, endpoint);
 }
 
-static tcp_connection *tcp_of(rnic_endpoint *endpoint)
+static tcp_transport *tcp_of(rnic_endpoint *endpoint)
 {
-  const tcp_events events = {.inspect = endpoint->config.silent_drop ? on_inspect : NULL,
+  const rnic_admission_config admission = rnic_endpoint_config_admission(&endpoint->config);
+  bool asks = rnic_admission_has_limits(&admission);
+  const tcp_events events = {.inspect = asks ? on_inspect : NULL,
+                             .admit = asks ? on_admit : NULL,
                              .established = on_established,
                              .octets = on_octets,
                              .segment = on_segment,
@@ -328,7 +337,10 @@ static tcp_connection *tcp_of(rnic_endpoint *endpoint)
                              .finished = on_finished,
                              .closed = on_closed};
 
-  return tcp_connection_new(&endpoint->config.tcp, &events, endpoint);
+  tcp_transport_factory make =
+      endpoint->config.tcp_new ? endpoint->config.tcp_new : tcp_transport_new_connection;
+
+  return make(&endpoint->config.tcp, &events, endpoint, endpoint->config.tcp_new_user);
 }
 
 static rnic_sender *sender_of(const rnic_endpoint *endpoint)
@@ -348,6 +360,14 @@ static rnic_receiver *receiver_of(const rnic_endpoint *endpoint)
   receiver.tcp = endpoint->tcp;
   receiver.stream = endpoint->stream;
   return rnic_receiver_new(&receiver);
+}
+
+static rnic_admission *admission_of(const rnic_endpoint *endpoint)
+{
+  rnic_admission_config admission = rnic_endpoint_config_admission(&endpoint->config);
+
+  admission.receiver = endpoint->receiver;
+  return rnic_admission_new(&admission);
 }
 
 static rnic_ending *ending_of(rnic_endpoint *endpoint)
@@ -381,6 +401,7 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
   endpoint->stream = stream_of(endpoint);
   endpoint->sender = sender_of(endpoint);
   endpoint->receiver = receiver_of(endpoint);
+  endpoint->admission = admission_of(endpoint);
   endpoint->ending = ending_of(endpoint);
   /* The copies are the parts' own now. */
   endpoint->config.private_data = NULL;
@@ -393,8 +414,9 @@ void rnic_endpoint_free(rnic_endpoint *endpoint)
   if (endpoint) {
     rnic_ending_free(endpoint->ending);
     rnic_sender_free(endpoint->sender);
+    rnic_admission_free(endpoint->admission);
     rnic_receiver_free(endpoint->receiver);
-    tcp_connection_free(endpoint->tcp);
+    tcp_transport_free(endpoint->tcp);
     rnic_startup_phase_free(endpoint->startup);
     rdmap_stream_free(endpoint->stream);
     rnic_completion_queue_free(endpoint->completions);
@@ -406,15 +428,16 @@ void rnic_endpoint_free(rnic_endpoint *endpoint)
 void rnic_endpoint_start(rnic_endpoint *endpoint, time_ps now)
 {
   if (endpoint->config.opens) {
-    tcp_connection_open(endpoint->tcp, now);
+    tcp_transport_open(endpoint->tcp, now);
   } else {
-    tcp_connection_listen(endpoint->tcp);
+    tcp_transport_listen(endpoint->tcp);
   }
 }
 
 void rnic_endpoint_receive(rnic_endpoint *endpoint, const datagram *packet, time_ps now)
 {
-  tcp_connection_receive(endpoint->tcp, packet, now);
+  tcp_transport_receive(endpoint->tcp, packet, now);
+  rnic_admission_settle(endpoint->admission);
 }
 
 /* --- Sending --- */
@@ -422,7 +445,7 @@ void rnic_endpoint_receive(rnic_endpoint *endpoint, const datagram *packet, time
 static bool may_send_fpdus(const rnic_endpoint *endpoint)
 {
   return rnic_sender_is_started(endpoint->sender) && !rnic_ending_fin_is_sent(endpoint->ending) &&
-         tcp_connection_is_established(endpoint->tcp) && !waits_for_an_fpdu(endpoint);
+         tcp_transport_is_established(endpoint->tcp) && !waits_for_an_fpdu(endpoint);
 }
 
 /* What a misbehaving end does instead of its next ULPDU; true when it did something. */
@@ -438,7 +461,7 @@ static bool do_fault(rnic_endpoint *endpoint, time_ps now)
     rdmap_stream_fail(endpoint->stream, error, now);
     break;
   case RNIC_FAULT_DEED_RESET:
-    tcp_connection_abort(endpoint->tcp, now);
+    tcp_transport_abort(endpoint->tcp, now);
     break;
   case RNIC_FAULT_DEED_CLOSE:
     rnic_ending_silently(endpoint->ending, &failure, now);
@@ -486,7 +509,7 @@ datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
   refill(endpoint, now);
   fail_if_mute(endpoint, now);
   rnic_ending_run(endpoint->ending, may_send_fpdus(endpoint), is_in_full_operation(endpoint));
-  return tcp_connection_transmit(endpoint->tcp, now);
+  return tcp_transport_transmit(endpoint->tcp, now);
 }
 
 void rnic_endpoint_close(rnic_endpoint *endpoint)
@@ -496,7 +519,7 @@ void rnic_endpoint_close(rnic_endpoint *endpoint)
 
 void rnic_endpoint_set_send_mtu(rnic_endpoint *endpoint, uint32_t mtu_octets)
 {
-  tcp_connection_set_send_mtu(endpoint->tcp, mtu_octets);
+  tcp_transport_set_send_mtu(endpoint->tcp, mtu_octets);
 }
 
 /* --- Time --- */
@@ -512,7 +535,7 @@ static time_ps startup_deadline(const rnic_endpoint *endpoint)
 time_ps rnic_endpoint_deadline(const rnic_endpoint *endpoint)
 {
   time_ps due =
-      time_ps_earlier(tcp_connection_deadline(endpoint->tcp), rnic_receiver_deadline(endpoint->receiver));
+      time_ps_earlier(tcp_transport_deadline(endpoint->tcp), rnic_receiver_deadline(endpoint->receiver));
 
   return time_ps_earlier(due, startup_deadline(endpoint));
 }
@@ -528,8 +551,8 @@ void rnic_endpoint_run(rnic_endpoint *endpoint, time_ps now)
     rnic_startup_phase_run(endpoint->startup, now);
     follow_startup(endpoint, now);
   }
-  if (tcp_connection_deadline(endpoint->tcp) <= now) {
-    tcp_connection_run(endpoint->tcp, now);
+  if (tcp_transport_deadline(endpoint->tcp) <= now) {
+    tcp_transport_run(endpoint->tcp, now);
   }
 }
 
@@ -559,9 +582,9 @@ bool rnic_endpoint_is_erroneous(const rnic_endpoint *endpoint)
   return has_failed(endpoint);
 }
 
-uint64_t rnic_endpoint_segments_dropped(const rnic_endpoint *endpoint)
+const rnic_refusals *rnic_endpoint_refusals(const rnic_endpoint *endpoint)
 {
-  return endpoint->segments_dropped;
+  return rnic_admission_refusals(endpoint->admission);
 }
 
 bool rnic_endpoint_fault_is_done(const rnic_endpoint *endpoint)
@@ -571,26 +594,31 @@ bool rnic_endpoint_fault_is_done(const rnic_endpoint *endpoint)
 
 bool rnic_endpoint_has_hole_before(const rnic_endpoint *endpoint, uint64_t phase_offset)
 {
-  return tcp_connection_in_order_edge(endpoint->tcp) <
+  return tcp_transport_in_order_edge(endpoint->tcp) <
          rnic_receiver_phase_start(endpoint->receiver) + phase_offset;
+}
+
+int64_t rnic_endpoint_sent_phase_start(const rnic_endpoint *endpoint)
+{
+  return rnic_sender_is_started(endpoint->sender) ? (int64_t)rnic_sender_phase_start(endpoint->sender) : -1;
 }
 
 void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_held *held)
 {
   *held = (rnic_held){0};
-  held->holes = (uint32_t)tcp_connection_out_of_order_runs(endpoint->tcp);
+  held->holes = (uint32_t)tcp_transport_out_of_order_runs(endpoint->tcp);
   held->undelivered = (uint32_t)rdmap_stream_undelivered(endpoint->stream);
   if (is_in_full_operation(endpoint)) {
     rnic_receiver_held(endpoint->receiver, held);
   } else if (!has_failed(endpoint)) {
     rnic_startup_phase_held(endpoint->startup, &held->incomplete, &held->order);
-    held->order += tcp_connection_held_octets(endpoint->tcp);
+    held->order += tcp_transport_held_octets(endpoint->tcp);
   }
 }
 
 const tcp_statistics *rnic_endpoint_tcp_statistics(const rnic_endpoint *endpoint)
 {
-  return tcp_connection_statistics(endpoint->tcp);
+  return tcp_transport_statistics(endpoint->tcp);
 }
 
 const mpa_deframer_statistics *rnic_endpoint_mpa_statistics(const rnic_endpoint *endpoint)
@@ -605,7 +633,7 @@ const rnic_full_size *rnic_endpoint_full_size(const rnic_endpoint *endpoint)
 
 uint32_t rnic_endpoint_emss_octets(const rnic_endpoint *endpoint)
 {
-  return tcp_connection_emss_octets(endpoint->tcp);
+  return tcp_transport_emss_octets(endpoint->tcp);
 }
 
 uint32_t rnic_endpoint_mulpdu_octets(const rnic_endpoint *endpoint)

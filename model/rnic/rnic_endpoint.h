@@ -10,7 +10,7 @@
 #include "rnic/rnic_failure.h"
 #include "rnic/rnic_receiver.h"
 #include "rnic/rnic_sender.h"
-#include "tcp/tcp_connection.h"
+#include "tcp/tcp_transport.h"
 
 typedef struct rnic_endpoint rnic_endpoint;
 
@@ -66,8 +66,8 @@ void rnic_endpoint_close(rnic_endpoint *endpoint);
 /* `failed` was told: the stream is erroneous (DDP-026, RDMAP-225), nothing of it is Placed or Delivered any more, and the connection goes down. */
 bool rnic_endpoint_is_erroneous(const rnic_endpoint *endpoint);
 
-/* Segments dropped as if lost, because silent_drop is set and they hold a broken FPDU (MPA-286). */
-uint64_t rnic_endpoint_segments_dropped(const rnic_endpoint *endpoint);
+/* Segments dropped as if lost, and why; the endpoint's. */
+const rnic_refusals *rnic_endpoint_refusals(const rnic_endpoint *endpoint);
 
 /* The fault of its configuration has been done. */
 bool rnic_endpoint_fault_is_done(const rnic_endpoint *endpoint);
@@ -83,6 +83,9 @@ void rnic_endpoint_set_send_mtu(rnic_endpoint *endpoint, uint32_t mtu_octets);
 
 /* True when an octet of the stream received before `phase_offset` is still missing. In full operation. */
 bool rnic_endpoint_has_hole_before(const rnic_endpoint *endpoint, uint64_t phase_offset);
+
+/* The stream position at which the FPDU phase of the direction sent begins; -1 before full operation. */
+int64_t rnic_endpoint_sent_phase_start(const rnic_endpoint *endpoint);
 
 /* What the receiving side holds now. */
 void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_held *held);

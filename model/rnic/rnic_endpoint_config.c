@@ -41,8 +41,17 @@ rnic_receiver_config rnic_endpoint_config_receiver(const rnic_endpoint_config *c
 
   return (rnic_receiver_config){
       .looks_ahead = config->tcp.passing == TCP_PASSING_AS_ARRIVED,
+      .assumes_aligned = config->assumes_aligned,
       .placement_latency_ps = config->placement_latency_ps,
       /* rdmac has no startup frames, and no time for them. A peer of another generation sends one, which looks like an FPDU that never
        * becomes whole; no document ends that wait, so the ULP does (notes-mpa 46, MPA-234). */
       .first_fpdu_timeout_ps = has_frames ? 0 : config->startup_timeout_ps};
+}
+
+rnic_admission_config rnic_endpoint_config_admission(const rnic_endpoint_config *config)
+{
+  return (rnic_admission_config){.silent_drop = config->silent_drop,
+                                 .memory = rnic_host_memory(config->host),
+                                 .fpdu_descriptors = config->fpdu_descriptors,
+                                 .partial_fpdus = config->partial_fpdus};
 }

@@ -4,15 +4,18 @@
 
 #include "mpa/mpa_startup.h"
 #include "rdmap/rdmap_stream.h"
+#include "rnic/rnic_admission.h"
 #include "rnic/rnic_fault.h"
 #include "rnic/rnic_host.h"
 #include "rnic/rnic_receiver.h"
 #include "rnic/rnic_sender.h"
 #include "rnic/rnic_startup_phase.h"
-#include "tcp/tcp_connection.h"
+#include "tcp/tcp_transport.h"
 
 typedef struct rnic_endpoint_config {
   tcp_config tcp;
+  tcp_transport_factory tcp_new; /* makes the TCP; NULL: our own, tcp_transport_new_connection() */
+  void *tcp_new_user;
   rnic_host *host; /* outlives the endpoint */
   iwarp_generation generation;
   mpa_role role; /* the Initiator sends the Request Frame; `opens` says who opens TCP (MPA-199) */
@@ -33,6 +36,9 @@ typedef struct rnic_endpoint_config {
   bool silent_drop;             /* a segment with a broken FPDU is dropped as if lost (MPA-286) */
   uint32_t assumed_emss_octets; /* by MPA, if TCP does not tell (MPA-025, MPA-026). 0: it does */
   bool dynamic_mulpdu;          /* MULPDU by position, not by the printed formula (MPA-149, notes-mpa 22) */
+  bool assumes_aligned;         /* receiver.mode assume-aligned; with tcp.passing AS_ARRIVED */
+  uint32_t fpdu_descriptors;    /* see rnic_admission_config; the reassembly memory is the host's */
+  uint32_t partial_fpdus;
   time_ps placement_latency_ps;
   const rnic_fault_config *fault; /* copied; NULL: none */
 } rnic_endpoint_config;
@@ -42,5 +48,6 @@ rnic_startup_phase_config rnic_endpoint_config_startup(const rnic_endpoint_confi
 rdmap_config rnic_endpoint_config_rdmap(const rnic_endpoint_config *config, ddp_stream_identity identity);
 rnic_sender_config rnic_endpoint_config_sender(const rnic_endpoint_config *config);
 rnic_receiver_config rnic_endpoint_config_receiver(const rnic_endpoint_config *config);
+rnic_admission_config rnic_endpoint_config_admission(const rnic_endpoint_config *config);
 
 #endif

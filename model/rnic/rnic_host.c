@@ -4,7 +4,8 @@
 
 struct rnic_host {
   ddp_stag_table *stags;
-  uint32_t protection_domains; /* given so far */
+  rnic_reassembly_memory *memory; /* NULL: as much as is needed */
+  uint32_t protection_domains;    /* given so far */
   uint32_t stream_ids;
 };
 
@@ -20,6 +21,7 @@ void rnic_host_free(rnic_host *host)
 {
   if (host) {
     ddp_stag_table_free(host->stags);
+    rnic_reassembly_memory_free(host->memory);
     g_free(host);
   }
 }
@@ -37,4 +39,15 @@ uint32_t rnic_host_stream_id_new(rnic_host *host)
 ddp_stag_table *rnic_host_stags(rnic_host *host)
 {
   return host->stags;
+}
+
+void rnic_host_limit_memory(rnic_host *host, uint64_t octets, uint32_t cell_octets)
+{
+  g_assert(!host->memory && host->stream_ids == 0);
+  host->memory = rnic_reassembly_memory_new(octets, cell_octets);
+}
+
+rnic_reassembly_memory *rnic_host_memory(const rnic_host *host)
+{
+  return host->memory;
 }

@@ -1,8 +1,9 @@
-/* What the connections of one RNIC share: its STags and its Protection Domains. */
+/* What the connections of one RNIC share: its STags, its Protection Domains, its reassembly memory. */
 #ifndef RNIC_RNIC_HOST_H
 #define RNIC_RNIC_HOST_H
 
 #include "ddp/ddp_stag_table.h"
+#include "rnic/rnic_reassembly_memory.h"
 
 typedef struct rnic_host rnic_host;
 
@@ -14,6 +15,13 @@ void rnic_host_free(rnic_host *host);
 /* A new Protection Domain, a new stream: each number is given once. */
 uint32_t rnic_host_protection_domain_new(rnic_host *host);
 uint32_t rnic_host_stream_id_new(rnic_host *host);
+
+/* Reassembly memory of `octets` (0: none) in cells of `cell_octets` (>= 1) from here on, before the first endpoint; without this
+ * call there is as much as is needed. */
+void rnic_host_limit_memory(rnic_host *host, uint64_t octets, uint32_t cell_octets);
+
+/* The host's; NULL when there is as much as is needed. */
+rnic_reassembly_memory *rnic_host_memory(const rnic_host *host);
 
 /* The STags of all its connections; the host's. */
 ddp_stag_table *rnic_host_stags(rnic_host *host);

@@ -9,9 +9,11 @@ struct rnic_receiver {
   rnic_receiver_config config;
   mpa_deframer *deframer;    /* once started */
   rnic_placement_pipe *pipe; /* with a placement latency */
+  bool markers;
   uint64_t phase_start;
-  octet_store *early; /* came behind a hole in streaming mode's octets */
-  time_ps now;        /* of the call that lets them go */
+  uint64_t segment_position; /* of the segment that came last */
+  octet_store *early;        /* came behind a hole in streaming mode's octets */
+  time_ps now;               /* of the call that lets them go */
   time_ps first_fpdu_deadline;
   mpa_error error;        /* not told yet; MPA_ERROR_NONE */
   bool has_peer_finished; /* not told yet */
@@ -72,6 +74,14 @@ static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
   }
 }
 
+/* A guess that DDP could not place was none, or has a fault that the in-order point will find: it waits. */
+static bool on_plausible(void *user, const mpa_ulpdu *ulpdu)
+{
+  const rnic_receiver *receiver = user;
+
+  return rdmap_stream_would_place(receiver->config.stream, ulpdu);
+}
+
 /* mpa-01 §7: MPA itself closes nothing (MPA-289, MPA-290); RDMAP answers, and the end that it asks for follows (MPA-291). */
 static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
 {
@@ -87,10 +97,11 @@ static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
 
 void rnic_receiver_start(rnic_receiver *receiver, bool markers, bool crc, uint64_t phase_start)
 {
-  const mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error};
+  const mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error, .plausible = on_plausible};
 
   g_assert(!receiver->deframer);
   receiver->deframer = mpa_deframer_new(markers, crc, &events, receiver);
+  receiver->markers = markers;
   receiver->phase_start = phase_start;
 }
 
@@ -122,11 +133,16 @@ static void let_early_go(void *user, uint64_t position, const octet_rope *octets
   mpa_deframer_receive(receiver->deframer, position - receiver->phase_start, octets, arrival, receiver->now);
 }
 
+void rnic_receiver_segment(rnic_receiver *receiver, uint64_t position)
+{
+  receiver->segment_position = position;
+}
+
 void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const octet_rope *octets,
                            time_ps arrival, time_ps now)
 {
   uint64_t start = receiver->phase_start;
-  bool streaming = tcp_connection_in_order_edge(receiver->config.tcp) < start;
+  bool streaming = tcp_transport_in_order_edge(receiver->config.tcp) < start;
 
   if (receiver->is_stopped) {
     return;
@@ -144,7 +160,11 @@ void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const oct
     }
     return;
   }
-  mpa_deframer_receive(receiver->deframer, position - start, octets, arrival, now);
+  if (receiver->config.assumes_aligned && position == receiver->segment_position) {
+    mpa_deframer_receive_segment(receiver->deframer, position - start, octets, arrival, now);
+  } else {
+    mpa_deframer_receive(receiver->deframer, position - start, octets, arrival, now);
+  }
 }
 
 bool rnic_receiver_inspect(const rnic_receiver *receiver, uint64_t position, const octet_rope *octets)
@@ -153,6 +173,30 @@ bool rnic_receiver_inspect(const rnic_receiver *receiver, uint64_t position, con
 
   return position >= start &&
          mpa_deframer_inspect(receiver->deframer, position - start, octets) != MPA_ERROR_NONE;
+}
+
+bool rnic_receiver_can_let_go(const rnic_receiver *receiver, uint64_t position)
+{
+  /* In order FPDUs are completed by the octet at the edge alone; markers and assumption find them anywhere. */
+  return position <= tcp_transport_in_order_edge(receiver->config.tcp) ||
+         (receiver->config.looks_ahead && (receiver->markers || receiver->config.assumes_aligned));
+}
+
+rnic_forecast rnic_receiver_forecast(const rnic_receiver *receiver, const rnic_new_run *runs, size_t count,
+                                     uint64_t segment_position)
+{
+  const rnic_receiver_config *config = &receiver->config;
+  const rnic_forecast_known known = {.deframer = receiver->deframer,
+                                     .early = receiver->early,
+                                     .in_tcp = tcp_transport_held(config->tcp),
+                                     .in_order_edge = tcp_transport_in_order_edge(config->tcp),
+                                     .phase_start = receiver->phase_start,
+                                     .looks_ahead = config->looks_ahead,
+                                     .assumes_aligned = config->assumes_aligned,
+                                     .plausible = on_plausible,
+                                     .user = (void *)receiver};
+
+  return rnic_forecast_of(&known, runs, count, segment_position);
 }
 
 void rnic_receiver_peer_finished(rnic_receiver *receiver, time_ps now)
@@ -204,29 +248,26 @@ bool rnic_receiver_run(rnic_receiver *receiver, time_ps now)
 
 void rnic_receiver_held(const rnic_receiver *receiver, rnic_held *held)
 {
-  const tcp_connection *tcp = receiver->config.tcp;
+  const tcp_transport *tcp = receiver->config.tcp;
   mpa_held mpa;
 
   held->processing = receiver->pipe ? rnic_placement_pipe_octets(receiver->pipe) : 0;
-  held->in_order_edge = tcp_connection_in_order_edge(tcp) - receiver->phase_start;
+  held->in_order_edge = tcp_transport_in_order_edge(tcp) - receiver->phase_start;
   if (receiver->is_stopped) {
     return;
   }
   mpa_deframer_held(receiver->deframer, &mpa);
-  /* TCP's own queue (in-order receiver) holds what is out of order; the tail of the FPDU at the in-order edge, when it is
-   * there, lies "within the extent of a located FPDU" and counts as incomplete (definitions.md). */
-  uint64_t in_tcp = tcp_connection_held_octets(tcp);
-  uint64_t of_partial = in_tcp > 0 && mpa.partial_end > 0
-                            ? tcp_connection_held_octets_below(tcp, receiver->phase_start + mpa.partial_end)
-                            : 0;
-  /* A lone octet of ULPDU_Length at the in-order edge is not located. Of a receiver that does not look ahead that is
-   * `order`, whatever the markers. */
-  bool looks_ahead = receiver->config.looks_ahead;
-  held->incomplete = mpa.incomplete + of_partial;
-  held->unlocated = looks_ahead ? mpa.unlocated : 0;
-  held->order = mpa.order + octet_store_total(receiver->early) + in_tcp - of_partial +
-                (looks_ahead ? 0 : mpa.unlocated);
-  held->partial_fpdus = mpa.partial_fpdus;
+  rnic_held_below below = {.in_tcp = tcp_transport_held_octets(tcp),
+                           .early = octet_store_total(receiver->early)};
+  if (below.in_tcp > 0 && mpa.partial_end > 0) {
+    below.of_partial = tcp_transport_held_octets_below(tcp, receiver->phase_start + mpa.partial_end);
+  }
+  rnic_held_set_causes(held, &mpa, &below, receiver->config.looks_ahead);
+}
+
+uint32_t rnic_receiver_pieces(const rnic_receiver *receiver)
+{
+  return mpa_deframer_pieces(receiver->deframer);
 }
 
 const mpa_deframer_statistics *rnic_receiver_statistics(const rnic_receiver *receiver)

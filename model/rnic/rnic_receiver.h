@@ -8,29 +8,20 @@
 
 #include "mpa/mpa_deframer.h"
 #include "rdmap/rdmap_stream.h"
-#include "tcp/tcp_connection.h"
+#include "rnic/rnic_forecast.h"
+#include "rnic/rnic_held.h"
+#include "tcp/tcp_transport.h"
 
 typedef struct rnic_receiver rnic_receiver;
 
 typedef struct rnic_receiver_config {
-  const tcp_connection *tcp; /* asked what it holds */
+  const tcp_transport *tcp; /* asked what it holds */
   rdmap_stream *stream;
   bool looks_ahead;              /* TCP passes octets as they arrive */
+  bool assumes_aligned;          /* besides: a segment behind a hole is taken to start with an FPDU */
   time_ps placement_latency_ps;  /* 0: none */
   time_ps first_fpdu_timeout_ps; /* from the first octet to the first valid FPDU; 0: for ever */
 } rnic_receiver_config;
-
-/* What the receiving side holds (definitions.md, "Held octets"). */
-typedef struct rnic_held {
-  uint64_t incomplete;
-  uint64_t unlocated;
-  uint64_t order;
-  uint64_t processing;
-  uint64_t in_order_edge; /* all octets of the FPDU phase below this offset have arrived */
-  uint32_t holes;         /* out-of-order intervals of the TCP stream */
-  uint32_t partial_fpdus;
-  uint32_t undelivered;
-} rnic_held;
 
 /* Not started; `config` is copied, what it points to must outlive the receiver. Free with rnic_receiver_free() (NULL is allowed). */
 rnic_receiver *rnic_receiver_new(const rnic_receiver_config *config);
@@ -41,12 +32,22 @@ void rnic_receiver_start(rnic_receiver *receiver, bool markers, bool crc, uint64
 bool rnic_receiver_is_started(const rnic_receiver *receiver);
 uint64_t rnic_receiver_phase_start(const rnic_receiver *receiver);
 
+/* A segment that starts at `position` has come: rnic_receiver_receive() follows with what is new in it. */
+void rnic_receiver_segment(rnic_receiver *receiver, uint64_t position);
+
 /* Octets of the stream, in any order, each once; those below the phase start are passed over. Started. */
 void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const octet_rope *octets,
                            time_ps arrival, time_ps now);
 
 /* Would these octets, not given yet, break an FPDU that lies whole within them (MPA-286)? Started. */
 bool rnic_receiver_inspect(const rnic_receiver *receiver, uint64_t position, const octet_rope *octets);
+
+/* Could a segment whose first new octet is at `position` complete an FPDU that is held in part? False only when not. Started. */
+bool rnic_receiver_can_let_go(const rnic_receiver *receiver, uint64_t position);
+
+/* What would be held after `count` (> 0) ascending runs, all that is new in the segment that starts at `segment_position`. Started. */
+rnic_forecast rnic_receiver_forecast(const rnic_receiver *receiver, const rnic_new_run *runs, size_t count,
+                                     uint64_t segment_position);
 
 /* The peer's FIN is in order behind all its octets: code 1 when FPDUs are not whole (notes-mpa 32), then the end of its direction. Started. */
 void rnic_receiver_peer_finished(rnic_receiver *receiver, time_ps now);
@@ -60,6 +61,9 @@ bool rnic_receiver_run(rnic_receiver *receiver, time_ps now);
 
 /* What is held now. Started; nothing of MPA's when stopped. */
 void rnic_receiver_held(const rnic_receiver *receiver, rnic_held *held);
+
+/* The most pieces that a partial FPDU is held in now, see mpa_deframer_pieces(). Started. */
+uint32_t rnic_receiver_pieces(const rnic_receiver *receiver);
 
 /* NULL before the start. */
 const mpa_deframer_statistics *rnic_receiver_statistics(const rnic_receiver *receiver);

@@ -38,7 +38,7 @@ void rnic_sender_start(rnic_sender *sender, bool markers, bool crc)
   sender->framer = mpa_framer_new(markers, crc);
   sender->markers = markers;
   sender->crc = crc;
-  sender->phase_start = tcp_connection_posted_octets(sender->config.tcp);
+  sender->phase_start = tcp_transport_posted_octets(sender->config.tcp);
 }
 
 bool rnic_sender_is_started(const rnic_sender *sender)
@@ -49,8 +49,8 @@ bool rnic_sender_is_started(const rnic_sender *sender)
 bool rnic_sender_has_room(const rnic_sender *sender)
 {
   /* Two segments' worth ahead, so that TCP can tell whether a segment empties its queue. */
-  return tcp_connection_unsent_octets(sender->config.tcp) <
-         2 * (uint64_t)tcp_connection_emss_octets(sender->config.tcp);
+  return tcp_transport_unsent_octets(sender->config.tcp) <
+         2 * (uint64_t)tcp_transport_emss_octets(sender->config.tcp);
 }
 
 /* What MPA takes for the EMSS: TCP tells, or not (mpa-01 §3.1.1, MPA-025, MPA-026). */
@@ -58,7 +58,7 @@ static uint32_t known_emss_octets(const rnic_sender *sender)
 {
   uint32_t assumed = sender->config.assumed_emss_octets;
 
-  return assumed > 0 ? assumed : tcp_connection_emss_octets(sender->config.tcp);
+  return assumed > 0 ? assumed : tcp_transport_emss_octets(sender->config.tcp);
 }
 
 uint32_t rnic_sender_mulpdu_octets(const rnic_sender *sender)
@@ -105,7 +105,7 @@ static void frame(rnic_sender *sender, octet_rope *ulpdu, uint32_t mulpdu)
     }
   }
   rnic_fault_alter_fpdu(fault, start, sender->markers, sender->crc, &fpdu);
-  tcp_connection_post(sender->config.tcp, &fpdu, flags);
+  tcp_transport_post(sender->config.tcp, &fpdu, flags);
 }
 
 bool rnic_sender_send(rnic_sender *sender, uint64_t *fpdu_start, time_ps now)
@@ -113,7 +113,7 @@ bool rnic_sender_send(rnic_sender *sender, uint64_t *fpdu_start, time_ps now)
   rnic_fault *fault = sender->config.fault;
   octet_rope ulpdu;
 
-  if (tcp_connection_unsent_octets(sender->config.tcp) == 0) {
+  if (tcp_transport_unsent_octets(sender->config.tcp) == 0) {
     sender->filled_octets = 0; /* the segment that was being filled has left */
   }
   uint32_t mulpdu = rnic_sender_mulpdu_octets(sender);
@@ -125,7 +125,7 @@ bool rnic_sender_send(rnic_sender *sender, uint64_t *fpdu_start, time_ps now)
   } else if (rdmap_stream_next_ulpdu(sender->config.stream, mulpdu, &ulpdu, now)) {
     rnic_fault_alter_ulpdu(fault, &ulpdu);
     frame(sender, &ulpdu, mulpdu);
-    rdmap_stream_framed(sender->config.stream, tcp_connection_posted_octets(sender->config.tcp));
+    rdmap_stream_framed(sender->config.stream, tcp_transport_posted_octets(sender->config.tcp));
   } else {
     return false;
   }

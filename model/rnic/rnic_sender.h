@@ -7,12 +7,12 @@
 
 #include "rdmap/rdmap_stream.h"
 #include "rnic/rnic_fault.h"
-#include "tcp/tcp_connection.h"
+#include "tcp/tcp_transport.h"
 
 typedef struct rnic_sender rnic_sender;
 
 typedef struct rnic_sender_config {
-  tcp_connection *tcp;
+  tcp_transport *tcp;
   rdmap_stream *stream;
   rnic_fault *fault; /* may be NULL */
   iwarp_generation generation;

@@ -36,11 +36,21 @@ static bool fills(const rnic_workload_plan *plan, bool at_peer)
   return fills;
 }
 
-/* design.md: at most what can be in flight + 2 messages. */
+/* design.md: at most what can be in flight + 2 messages. Of sizes in turn, so many whole turns as can be in flight, and one that
+ * has begun at either end. */
 static uint64_t slots_fitting(const rnic_workload_config *config)
 {
-  return MIN(config->messages,
-             config->in_flight_octets / ((uint64_t)config->message_octets + WRITE_OVERHEAD_OCTETS) + 2);
+  uint64_t turn_octets = (uint64_t)config->message_octets + WRITE_OVERHEAD_OCTETS;
+  uint64_t turn_messages = 1;
+
+  if (config->message_size_count > 0) {
+    turn_messages = config->message_size_count;
+    turn_octets = turn_messages * WRITE_OVERHEAD_OCTETS;
+    for (size_t i = 0; i < config->message_size_count; i++) {
+      turn_octets += config->message_sizes[i];
+    }
+  }
+  return MIN(config->messages, (config->in_flight_octets / turn_octets + 2) * turn_messages);
 }
 
 static void flow_init(rnic_workload *workload, mpa_role side)
@@ -163,7 +173,7 @@ static bool post_data_send(rnic_workload *workload, workload_flow *flow, const r
                             .operation = step->operation,
                             .flow = flow,
                             .slot = step->invalidates_write ? flow->written : NULL};
-  const send_details details = {.length = workload->config.message_octets,
+  const send_details details = {.length = rnic_workload_length_of(workload, step->message),
                                 .payload =
                                     rnic_workload_payload_of(workload, flow, MEANING_DATA, step->message),
                                 .operation = rnic_operation_rules_of(step->operation)->posted,
@@ -203,6 +213,7 @@ static bool post_message(rnic_workload *workload, workload_flow *flow, const rni
                                        rnic_workload_payload_of(workload, flow, MEANING_DATA, step->message)),
       .keeps_slot = step->is_invalidated_write,
   };
+  what.slot->length = rnic_workload_length_of(workload, step->message);
   bool is_posted = rules->is_exchange ? post_request(workload, &what, step->message)
                    : rules->is_read   ? rnic_workload_post_read(workload, flow->requester, &what)
                                       : rnic_workload_post_write(workload, flow->requester, &what);

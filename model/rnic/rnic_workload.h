@@ -27,7 +27,9 @@ typedef struct rnic_workload_config {
   uint32_t mix_count;                        /* >= 1 */
   bool both;                                 /* the Responder does the same towards the Initiator */
   bool fence;                                /* every operation is fenced */
-  uint32_t message_octets;
+  uint32_t message_octets;                   /* of each message; with message_sizes the largest of them */
+  const uint64_t *message_sizes; /* of the messages in turn; NULL: message_octets. Outlives the workload */
+  size_t message_size_count;
   uint64_t messages;           /* >= 1 */
   uint64_t signal_every;       /* Writes between two Sends that signal them; 0: one behind the last Write */
   uint64_t outstanding;        /* operations of a requester posted and not completed, at most; 0: no limit */

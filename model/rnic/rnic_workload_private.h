@@ -95,6 +95,9 @@ bool rnic_workload_post_send(rnic_workload *workload, mpa_role side, const poste
 bool rnic_workload_post_write(rnic_workload *workload, mpa_role side, const posted_work *what);
 bool rnic_workload_post_read(rnic_workload *workload, mpa_role side, const posted_work *what);
 
+/* Octets of the flow's message `message`. */
+uint32_t rnic_workload_length_of(const rnic_workload *workload, uint64_t message);
+
 /* Where in the table a message starts: each message of each end, each request and each response has its own. */
 uint64_t rnic_workload_payload_of(const rnic_workload *workload, const workload_flow *flow,
                                   work_meaning meaning, uint64_t message);

@@ -17,6 +17,7 @@ typedef struct rnic_workload_slot {
   uint64_t index;
   bool is_taken;
   uint64_t payload; /* where in the pattern table its message starts */
+  uint32_t length;  /* octets of that message: at most the slot's; set by who takes the slot */
   const pattern *table;
   uint32_t stag; /* of the memory, at the end it is in; base: its Tagged Offset. 0: none */
   uint64_t base;

@@ -11,6 +11,15 @@ uint64_t rnic_workload_payload_of(const rnic_workload *workload, const workload_
   return pattern_message_offset(workload->config.connection, message | kind << 60);
 }
 
+uint32_t rnic_workload_length_of(const rnic_workload *workload, uint64_t message)
+{
+  const rnic_workload_config *config = &workload->config;
+
+  return config->message_size_count > 0
+             ? (uint32_t)config->message_sizes[message % config->message_size_count]
+             : config->message_octets;
+}
+
 static bool post(rnic_workload *workload, mpa_role side, const posted_work *what, rdmap_work *work)
 {
   workload_end *end = &workload->ends[side];
@@ -74,7 +83,7 @@ bool rnic_workload_post_send(rnic_workload *workload, mpa_role side, const poste
 bool rnic_workload_post_write(rnic_workload *workload, mpa_role side, const posted_work *what)
 {
   rdmap_work work = {.operation = RDMAP_OPERATION_WRITE,
-                     .length = workload->config.message_octets,
+                     .length = what->slot->length,
                      .source = rnic_workload_slot_payload,
                      .source_user = what->slot,
                      .remote_stag = what->slot->stag,
@@ -86,7 +95,7 @@ bool rnic_workload_post_write(rnic_workload *workload, mpa_role side, const post
                                 .flow = what->flow,
                                 .slot = what->slot,
                                 .keeps_slot = what->keeps_slot,
-                                .length = workload->config.message_octets};
+                                .length = what->slot->length};
 
   if (!post(workload, side, what, &work)) {
     return false;
@@ -98,7 +107,7 @@ bool rnic_workload_post_write(rnic_workload *workload, mpa_role side, const post
 bool rnic_workload_post_read(rnic_workload *workload, mpa_role side, const posted_work *what)
 {
   rdmap_work work = {.operation = RDMAP_OPERATION_READ,
-                     .length = workload->config.message_octets,
+                     .length = what->slot->length,
                      .remote_stag = what->slot->source_stag,
                      .remote_offset = what->slot->source_base,
                      .local_stag = what->slot->stag,
@@ -109,7 +118,7 @@ bool rnic_workload_post_read(rnic_workload *workload, mpa_role side, const poste
                                 .operation = what->operation,
                                 .flow = what->flow,
                                 .slot = what->slot,
-                                .length = workload->config.message_octets};
+                                .length = what->slot->length};
 
   if (!post(workload, side, what, &work)) {
     return false;

@@ -23,6 +23,7 @@ static scenario *scenario_new(const char *path)
     s->name[strlen(s->name) - strlen(".cfg")] = '\0';
   }
   s->axes = g_array_new(FALSE, FALSE, sizeof(scenario_axis));
+  s->events = scenario_events_new();
   g_array_set_clear_func(s->axes, axis_clear);
   return s;
 }
@@ -95,6 +96,8 @@ static gboolean load_member(scenario *s, const scenario_source *source, const co
     g_free(members);
   } else if (strcmp(name, "sweep") == 0) {
     ok = scenario_axes_load(s, source, setting, error);
+  } else if (strcmp(name, "event") == 0) {
+    ok = scenario_events_load(s, source, setting, error);
   } else {
     ok = scenario_settings_unknown(name, setting, where, error);
   }
@@ -120,11 +123,18 @@ static gboolean load_group(scenario *s, const scenario_source *source, const con
   return ok;
 }
 
+/* What the file itself says comes last, so that it wins over what it includes. */
 static gboolean load_source(scenario *s, const scenario_source *source, GError **error)
 {
   config_t config;
-  gboolean ok;
+  gboolean ok = TRUE;
 
+  for (guint i = 0; ok && i < scenario_source_included_count(source); i++) {
+    ok = load_source(s, scenario_source_included(source, i), error);
+  }
+  if (!ok) {
+    return FALSE;
+  }
   config_init(&config);
   ok = config_read_string(&config, scenario_source_text(source)) == CONFIG_TRUE
            ? load_group(s, source, config_root_setting(&config), "", error)
@@ -161,6 +171,7 @@ void scenario_free(scenario *s)
     g_free(s->settings[key].origin);
   }
   g_array_unref(s->axes);
+  g_array_unref(s->events);
   g_free(s->path);
   g_free(s->name);
   g_free(s);
@@ -177,6 +188,8 @@ scenario *scenario_copy(const scenario *s)
   /* Shared: nothing changes axes once they are loaded, and a sweep of n values makes n copies. */
   g_array_unref(copy->axes);
   copy->axes = g_array_ref(s->axes);
+  g_array_unref(copy->events);
+  copy->events = g_array_ref(s->events);
   return copy;
 }
 
@@ -231,9 +244,29 @@ const guint64 *scenario_list(const scenario *s, scenario_key key, gsize *count)
 {
   const scenario_value *value = &s->settings[scenario_settings_source(s, key)].value;
 
-  g_assert(scenario_key_row_of(key)->type == SCENARIO_TYPE_LIST);
+  g_assert(scenario_key_row_of(key)->type == SCENARIO_TYPE_LIST ||
+           (value->list != NULL && scenario_key_row_of(key)->type != SCENARIO_TYPE_PROBABILITIES) ||
+           value->list_count == 0);
   *count = value->list_count;
   return value->list;
+}
+
+const double *scenario_probabilities(const scenario *s, scenario_key key, gsize *count)
+{
+  const scenario_value *value = &s->settings[scenario_settings_source(s, key)].value;
+
+  g_assert(scenario_key_row_of(key)->type == SCENARIO_TYPE_PROBABILITIES);
+  *count = value->list_count;
+  return value->probabilities;
+}
+
+guint64 scenario_distance(const scenario *s, scenario_key key, gboolean *in_segments)
+{
+  const scenario_value *value = &s->settings[scenario_settings_source(s, key)].value;
+
+  g_assert(scenario_key_row_of(key)->type == SCENARIO_TYPE_DISTANCE);
+  *in_segments = value->in_segments;
+  return value->number;
 }
 
 gboolean scenario_given(const scenario *s, scenario_key key)

@@ -49,7 +49,10 @@ guint64 scenario_rate(const scenario *s, scenario_key key); /* bit/s */
 double scenario_probability(const scenario *s, scenario_key key);
 const char *scenario_text(const scenario *s, scenario_key key); /* words and free text; the scenario's */
 gboolean scenario_is_word(const scenario *s, scenario_key key); /* sizes: a word of the row, such as "auto" */
-const guint64 *scenario_list(const scenario *s, scenario_key key, gsize *count); /* the scenario's */
+/* Lists of integers, of sizes (octets), of times (ps) and of rates (bit/s); the scenario's. */
+const guint64 *scenario_list(const scenario *s, scenario_key key, gsize *count);
+const double *scenario_probabilities(const scenario *s, scenario_key key, gsize *count); /* the scenario's */
+guint64 scenario_distance(const scenario *s, scenario_key key, gboolean *in_segments);   /* segments, or ps */
 
 /* True when the file or a --set gave the key. */
 gboolean scenario_given(const scenario *s, scenario_key key);
@@ -76,6 +79,18 @@ typedef struct scenario_axis {
 /* The axes in file order; the scenario's. 0 when there is no sweep. */
 gsize scenario_axes(const scenario *s, const scenario_axis **axes);
 
+/* Something that changes in mid-flow: `event = ( { at = "2ms"; key = "path.forward.mtu"; value = 1280; } );`. */
+typedef struct scenario_event {
+  time_ps at;
+  scenario_key key; /* rate, delay or mtu of path.forward or path.reverse */
+  guint64 number;   /* as scenario_integer(), scenario_time() or scenario_rate() would say it */
+  char *value;      /* canonical text */
+  char *where;      /* "file:line" */
+} scenario_event;
+
+/* The events in the order of their times, those of one time as written; the scenario's. */
+gsize scenario_events(const scenario *s, const scenario_event **events);
+
 /* The two ends of a connection. */
 typedef enum scenario_side { SCENARIO_SIDE_INITIATOR, SCENARIO_SIDE_RESPONDER, SCENARIO_SIDES } scenario_side;
 
@@ -94,8 +109,34 @@ char **scenario_mix(const scenario *s, scenario_key key);
 double scenario_payload_share(const scenario *s, scenario_side side);
 scenario_side scenario_measured_side(const scenario *s);
 
-/* The base round trip is two propagations and one full-size segment's serialisation each way (definitions.md, Metrics, Theory); the
- * bandwidth-delay product is the rate of the main direction times that. */
+/* One link of a direction. */
+typedef struct scenario_link {
+  guint64 rate_bit_per_s;
+  time_ps delay_ps;
+  guint32 mtu_octets;
+  guint32 framing_octets;
+} scenario_link;
+
+/* How many links lie one behind the other on the way to `side`, at least 1, and the one with `index` among them: the first by
+ * rate, delay and mtu of the direction, the others by hop_rate, hop_delay and hop_mtu. */
+gsize scenario_links(const scenario *s, scenario_side side);
+scenario_link scenario_link_of(const scenario *s, scenario_side side, gsize index);
+
+/* The slowest rate and the smallest MTU on the way to `side`. */
+guint64 scenario_bottleneck(const scenario *s, scenario_side side);
+guint32 scenario_path_mtu(const scenario *s, scenario_side side);
+
+/* The largest message of the workload. */
+guint64 scenario_message_octets_max(const scenario *s);
+
+/* Octets of the headers of a segment with payload: IP, TCP, timestamps. */
+guint32 scenario_headers_octets(const scenario *s);
+
+/* The words of a mix hold `word`. */
+gboolean scenario_mix_has(const scenario *s, scenario_key key, const char *word);
+
+/* The base round trip is two propagations and one full-size segment's serialisation each way (definitions.md, Metrics, Theory), on
+ * every link; the bandwidth-delay product is the slowest rate of the main direction times that. */
 time_ps scenario_base_round_trip(const scenario *s);
 guint64 scenario_bandwidth_delay_octets(const scenario *s);
 

@@ -284,6 +284,7 @@ gboolean scenario_axes_load(scenario *s, const scenario_source *source, const co
                       g_strdup("'sweep' is not a list of axes; expected sweep = ( { key = ...; }, ... )"),
                       error);
   }
+  g_array_set_size(s->axes, 0); /* an including file's sweep replaces that of what it includes */
   for (int i = 0; ok && i < config_setting_length(sweep); i++) {
     ok = load_axis(s, source, config_setting_get_elem(sweep, (unsigned)i), error);
   }

@@ -3,12 +3,10 @@
 #include "scenario/scenario_finding.h"
 
 enum {
-  HEADERS_OCTETS = 40,    /* IPv4 and TCP without options */
-  TIMESTAMPS_OCTETS = 12, /* RFC 7323 appendix A: the option and its padding */
   /* The segment that holds the smallest FPDU MPA must be able to send, with a ULPDU of 128 octets (MPA-148). */
   EMSS_MIN_MARKED_OCTETS = 140,
   EMSS_MIN_UNMARKED_OCTETS = 136,
-  DATAGRAM_MAX_OCTETS = 65535,
+  IPV6_MTU_MIN_OCTETS = 1280,
   FPDU_OVERHEAD_OCTETS = 20,    /* of a message that is one FPDU: tagged DDP header, ULPDU_Length, CRC */
   BUFFER_OVERHEAD_OCTETS = 256, /* of a buffer: guards around it, and what DDP and RDMAP remember about it */
   /* Sink memory that a run may ask for: what one large machine has. The default workload over 10000 connections
@@ -34,79 +32,39 @@ static const direction directions[] = {
      SCENARIO_PATH_REVERSE_JITTER},
 };
 
-static guint64 headers_octets(const scenario *s)
-{
-  return HEADERS_OCTETS + (scenario_boolean(s, SCENARIO_TCP_TIMESTAMPS) ? TIMESTAMPS_OCTETS : 0);
-}
-
 static gboolean check_mtu(const scenario *s, const direction *d, GError **error)
 {
   /* The end that receives asks for markers (the M bit of its startup frame). */
   scenario_key markers_key = scenario_key_of_side(SCENARIO_INITIATOR_MARKERS, d->to);
   gboolean markers = scenario_boolean(s, markers_key);
   guint64 emss = markers ? EMSS_MIN_MARKED_OCTETS : EMSS_MIN_UNMARKED_OCTETS;
-  guint64 needed = headers_octets(s) + emss;
-  guint64 mtu = scenario_integer(s, d->mtu);
-  const scenario_key keys[] = {d->mtu, SCENARIO_TCP_TIMESTAMPS, markers_key};
+  guint64 needed = scenario_headers_octets(s) + emss;
+  guint64 mtu = scenario_path_mtu(s, d->to);
+  gboolean first = mtu == scenario_integer(s, d->mtu);
+  scenario_key key = first ? d->mtu : scenario_key_towards(SCENARIO_PATH_FORWARD_HOP_MTU, d->to);
+  const scenario_key keys[] = {key, SCENARIO_TCP_TIMESTAMPS, markers_key};
 
+  if (strcmp(scenario_text(s, SCENARIO_TCP_IP), "ipv6") == 0 && mtu < IPV6_MTU_MIN_OCTETS) {
+    const scenario_key v6_keys[] = {key, SCENARIO_TCP_IP};
+
+    return scenario_finding_error(
+        s, v6_keys, G_N_ELEMENTS(v6_keys),
+        g_strdup_printf("%s = %" G_GUINT64_FORMAT
+                        " is too small for IPv6; expected at least %d (RFC 8200 section 5)",
+                        scenario_key_row_of(key)->name, mtu, IPV6_MTU_MIN_OCTETS),
+        error);
+  }
   if (mtu >= needed) {
     return TRUE;
   }
   return scenario_finding_error(
       s, keys, G_N_ELEMENTS(keys),
-      g_strdup_printf("%s.mtu = %" G_GUINT64_FORMAT " is too small; expected at least %" G_GUINT64_FORMAT
-                      ": %" G_GUINT64_FORMAT " octets of headers and %" G_GUINT64_FORMAT
+      g_strdup_printf("%s = %" G_GUINT64_FORMAT " is too small; expected at least %" G_GUINT64_FORMAT
+                      ": %u octets of headers and %" G_GUINT64_FORMAT
                       " for the FPDU of a 128-octet ULPDU %s markers",
-                      d->name, mtu, needed, headers_octets(s), emss, markers ? "with" : "without"),
+                      scenario_key_row_of(key)->name, mtu, needed, scenario_headers_octets(s), emss,
+                      markers ? "with" : "without"),
       error);
-}
-
-static gboolean is_rechunk(const scenario *s)
-{
-  return strcmp(scenario_text(s, SCENARIO_MIDDLEBOX_MODE), "rechunk") == 0;
-}
-
-static gboolean is_before(const scenario *s)
-{
-  return strcmp(scenario_text(s, SCENARIO_MIDDLEBOX_POSITION), "before") == 0;
-}
-
-/* What a middlebox sends must fit the link behind it; there is none behind the impairments, only IP's own
- * limit. */
-static gboolean check_chunk(const scenario *s, GError **error)
-{
-  guint64 chunk = scenario_integer(s, SCENARIO_MIDDLEBOX_CHUNK);
-  guint64 phase = scenario_integer(s, SCENARIO_MIDDLEBOX_PHASE);
-  const scenario_key phase_keys[] = {SCENARIO_MIDDLEBOX_PHASE, SCENARIO_MIDDLEBOX_CHUNK};
-
-  if (!is_rechunk(s)) {
-    return TRUE;
-  }
-  if (phase >= chunk) {
-    return scenario_finding_error(s, phase_keys, G_N_ELEMENTS(phase_keys),
-                                  g_strdup_printf("middlebox.phase = %" G_GUINT64_FORMAT
-                                                  " is not less than middlebox.chunk = %" G_GUINT64_FORMAT
-                                                  "; expected a phase within the first chunk",
-                                                  phase, chunk),
-                                  error);
-  }
-  for (gsize i = 0; i < G_N_ELEMENTS(directions); i++) {
-    guint64 mtu = is_before(s) ? scenario_integer(s, directions[i].mtu) : DATAGRAM_MAX_OCTETS;
-    const scenario_key keys[] = {SCENARIO_MIDDLEBOX_CHUNK, directions[i].mtu, SCENARIO_MIDDLEBOX_MODE};
-
-    if (chunk + headers_octets(s) > mtu) {
-      return scenario_finding_error(
-          s, keys, G_N_ELEMENTS(keys),
-          g_strdup_printf("middlebox.chunk = %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT
-                          " octets of headers do not fit %s %" G_GUINT64_FORMAT
-                          "; expected a chunk of at most %" G_GUINT64_FORMAT,
-                          chunk, headers_octets(s),
-                          is_before(s) ? scenario_key_row_of(directions[i].mtu)->name : "an IP datagram of",
-                          mtu, mtu - headers_octets(s)),
-          error);
-    }
-  }
-  return TRUE;
 }
 
 static gboolean check_timeouts(const scenario *s, GError **error)
@@ -149,6 +107,22 @@ static double sinks_per_connection(const scenario *s)
   return (both ? 2 : 1) * (to_peer + to_self + sends);
 }
 
+/* Payload of one message, or of one turn of workload.message_sizes, which has `*messages`. */
+static double octets_of_a_turn(const scenario *s, gsize *messages)
+{
+  const guint64 *sizes = scenario_list(s, SCENARIO_WORKLOAD_MESSAGE_SIZES, messages);
+  double octets = 0;
+
+  for (gsize i = 0; i < *messages; i++) {
+    octets += (double)sizes[i];
+  }
+  if (*messages == 0) {
+    *messages = 1;
+    octets = (double)scenario_integer(s, SCENARIO_WORKLOAD_MESSAGE_SIZE);
+  }
+  return octets;
+}
+
 /* A sink has a buffer for each message that can be in flight, of which at most the window and what waits out the
  * placement latency are, and two more (design.md, Real octets); never more than there are messages. */
 static gboolean check_memory(const scenario *s, GError **error)
@@ -156,12 +130,13 @@ static gboolean check_memory(const scenario *s, GError **error)
   const scenario_key keys[] = {SCENARIO_WORKLOAD_MESSAGE_SIZE, SCENARIO_WORKLOAD_CONNECTIONS,
                                SCENARIO_TCP_RECEIVE_WINDOW, SCENARIO_RECEIVER_PLACEMENT_LATENCY,
                                SCENARIO_WORKLOAD_MESSAGES};
-  scenario_key rate = scenario_key_towards(SCENARIO_PATH_FORWARD_RATE, scenario_measured_side(s));
-  double size = (double)scenario_integer(s, SCENARIO_WORKLOAD_MESSAGE_SIZE);
+  double size = (double)scenario_message_octets_max(s);
   double in_flight = (double)scenario_receive_window_octets(s) +
-                     (double)scenario_rate(s, rate) / 8 *
+                     (double)scenario_bottleneck(s, scenario_measured_side(s)) / 8 *
                          time_ps_in_seconds(scenario_time(s, SCENARIO_RECEIVER_PLACEMENT_LATENCY));
-  double buffers = in_flight / (size + FPDU_OVERHEAD_OCTETS) + 2;
+  gsize turn;
+  double turn_octets = octets_of_a_turn(s, &turn) + (double)turn * FPDU_OVERHEAD_OCTETS;
+  double buffers = (in_flight / turn_octets + 2) * (double)turn;
   double connections = (double)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
 
   buffers = MIN(buffers, (double)scenario_integer(s, SCENARIO_WORKLOAD_MESSAGES));
@@ -180,7 +155,7 @@ static gboolean check_memory(const scenario *s, GError **error)
 /* The clock ends after 106 days (time_ps.h); what cannot end before that is a slip of the pen. */
 static gboolean check_duration(const scenario *s, GError **error)
 {
-  double octets = (double)scenario_integer(s, SCENARIO_WORKLOAD_MESSAGE_SIZE) *
+  double octets = (double)scenario_message_octets_max(s) *
                   (double)scenario_integer(s, SCENARIO_WORKLOAD_MESSAGES) *
                   (double)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
   double limit = time_ps_in_seconds(TIME_PS_NEVER) / 86400;
@@ -188,7 +163,8 @@ static gboolean check_duration(const scenario *s, GError **error)
   for (gsize i = 0; scenario_time(s, SCENARIO_RUN_STOP) == 0 && i < G_N_ELEMENTS(directions); i++) {
     const direction *d = &directions[i];
     const scenario_key keys[] = {SCENARIO_WORKLOAD_MESSAGES, SCENARIO_WORKLOAD_MESSAGE_SIZE, d->rate};
-    double days = octets * scenario_payload_share(s, d->to) * 8 / (double)scenario_rate(s, d->rate) / 86400;
+    double days =
+        octets * scenario_payload_share(s, d->to) * 8 / (double)scenario_bottleneck(s, d->to) / 86400;
 
     if (days >= limit) {
       return scenario_finding_error(
@@ -216,12 +192,18 @@ static void note_window(const scenario *s, GPtrArray *notes)
                           ": one connection cannot fill the path",
                           window, (double)window / (double)product, product);
   }
-  if (window < mtu - headers_octets(s)) {
+  if (window < mtu - scenario_headers_octets(s)) {
     scenario_finding_note(notes, s, SCENARIO_TCP_RECEIVE_WINDOW,
                           "the receive window of %" G_GUINT64_FORMAT
                           " octets is less than a full-size segment: segments cannot stay aligned with FPDUs",
                           window);
   }
+}
+
+static gboolean is_constant(const scenario *s, const direction *d)
+{
+  return strcmp(scenario_text(s, scenario_key_towards(SCENARIO_PATH_FORWARD_DISTRIBUTION, d->to)),
+                "constant") == 0;
 }
 
 static void note_reordering(const scenario *s, const direction *d, GPtrArray *notes)
@@ -234,7 +216,7 @@ static void note_reordering(const scenario *s, const direction *d, GPtrArray *no
                           "%s.reorder has no effect while %s.jitter is 0s: there is no delay to skip",
                           d->name, d->name);
   }
-  if (reorder == 0 && jitter > 0) {
+  if (reorder == 0 && jitter > 0 && is_constant(s, d)) {
     scenario_finding_note(notes, s, d->jitter,
                           "%s.jitter only adds delay while %s.reorder is 0: no packet skips it", d->name,
                           d->name);
@@ -242,20 +224,6 @@ static void note_reordering(const scenario *s, const direction *d, GPtrArray *no
   if (scenario_integer(s, d->gap) > 0 && (reorder == 0 || jitter == 0)) {
     scenario_finding_note(notes, s, d->gap, "%s.gap has no effect without %s.reorder and %s.jitter", d->name,
                           d->name, d->name);
-  }
-}
-
-/* Keys that were given and that other keys leave without effect. */
-static void note_without_effect(const scenario *s, GPtrArray *notes)
-{
-  static const scenario_key of_rechunk[] = {SCENARIO_MIDDLEBOX_POSITION, SCENARIO_MIDDLEBOX_CHUNK,
-                                            SCENARIO_MIDDLEBOX_PHASE, SCENARIO_MIDDLEBOX_FLUSH};
-
-  for (gsize i = 0; !is_rechunk(s) && i < G_N_ELEMENTS(of_rechunk); i++) {
-    if (scenario_given(s, of_rechunk[i])) {
-      scenario_finding_note(notes, s, of_rechunk[i], "%s has no effect while middlebox.mode is none",
-                            scenario_key_row_of(of_rechunk[i])->name);
-    }
   }
 }
 
@@ -298,15 +266,15 @@ gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
       return FALSE;
     }
   }
-  if (!check_chunk(s, error) || !check_timeouts(s, error) || !check_memory(s, error) ||
-      !check_duration(s, error) || !scenario_check_protocol(s, notes, error)) {
+  if (!scenario_check_path(s, notes, error) || !scenario_check_tcp(s, notes, error) ||
+      !check_timeouts(s, error) || !check_memory(s, error) || !check_duration(s, error) ||
+      !scenario_check_protocol(s, notes, error)) {
     return FALSE;
   }
   note_window(s, notes);
   for (gsize i = 0; i < G_N_ELEMENTS(directions); i++) {
     note_reordering(s, &directions[i], notes);
   }
-  note_without_effect(s, notes);
   note_timers(s, notes);
   return TRUE;
 }

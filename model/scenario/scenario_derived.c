@@ -55,25 +55,121 @@ scenario_side scenario_measured_side(const scenario *s)
                                                                 : SCENARIO_SIDE_INITIATOR;
 }
 
+gboolean scenario_mix_has(const scenario *s, scenario_key key, const char *word)
+{
+  char **mix = scenario_mix(s, key);
+  gboolean has = g_strv_contains((const char *const *)mix, word);
+
+  g_strfreev(mix);
+  return has;
+}
+
+static const scenario_key hop_keys[] = {SCENARIO_PATH_FORWARD_HOP_RATE, SCENARIO_PATH_FORWARD_HOP_DELAY,
+                                        SCENARIO_PATH_FORWARD_HOP_MTU};
+
+gsize scenario_links(const scenario *s, scenario_side side)
+{
+  gsize most = 0;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(hop_keys); i++) {
+    gsize count;
+
+    scenario_list(s, scenario_key_towards(hop_keys[i], side), &count);
+    most = MAX(most, count);
+  }
+  return 1 + most;
+}
+
+/* What `list` says of link `index`; `first`, the first link's, when it says nothing. */
+static guint64 hop_value(const scenario *s, scenario_key list, gsize index, guint64 first)
+{
+  gsize count;
+  const guint64 *values = scenario_list(s, list, &count);
+
+  return index == 0 || count == 0 ? first : values[MIN(index - 1, count - 1)];
+}
+
+scenario_link scenario_link_of(const scenario *s, scenario_side side, gsize index)
+{
+  guint64 rate = scenario_rate(s, scenario_key_towards(SCENARIO_PATH_FORWARD_RATE, side));
+  time_ps delay = scenario_time(s, scenario_key_towards(SCENARIO_PATH_FORWARD_DELAY, side));
+  guint64 mtu = scenario_integer(s, scenario_key_towards(SCENARIO_PATH_FORWARD_MTU, side));
+
+  g_assert(index < scenario_links(s, side));
+  return (scenario_link){
+      .rate_bit_per_s = hop_value(s, scenario_key_towards(SCENARIO_PATH_FORWARD_HOP_RATE, side), index, rate),
+      .delay_ps = (time_ps)hop_value(s, scenario_key_towards(SCENARIO_PATH_FORWARD_HOP_DELAY, side), index,
+                                     (guint64)delay),
+      .mtu_octets =
+          (guint32)hop_value(s, scenario_key_towards(SCENARIO_PATH_FORWARD_HOP_MTU, side), index, mtu),
+      .framing_octets =
+          (guint32)scenario_integer(s, scenario_key_towards(SCENARIO_PATH_FORWARD_FRAMING, side)),
+  };
+}
+
+guint64 scenario_bottleneck(const scenario *s, scenario_side side)
+{
+  guint64 rate = G_MAXUINT64;
+
+  for (gsize i = 0; i < scenario_links(s, side); i++) {
+    rate = MIN(rate, scenario_link_of(s, side, i).rate_bit_per_s);
+  }
+  return rate;
+}
+
+guint32 scenario_path_mtu(const scenario *s, scenario_side side)
+{
+  guint32 mtu = G_MAXUINT32;
+
+  for (gsize i = 0; i < scenario_links(s, side); i++) {
+    mtu = MIN(mtu, scenario_link_of(s, side, i).mtu_octets);
+  }
+  return mtu;
+}
+
+guint64 scenario_message_octets_max(const scenario *s)
+{
+  gsize count;
+  const guint64 *sizes = scenario_list(s, SCENARIO_WORKLOAD_MESSAGE_SIZES, &count);
+  guint64 most = count > 0 ? 0 : scenario_integer(s, SCENARIO_WORKLOAD_MESSAGE_SIZE);
+
+  for (gsize i = 0; i < count; i++) {
+    most = MAX(most, sizes[i]);
+  }
+  return most;
+}
+
+guint32 scenario_headers_octets(const scenario *s)
+{
+  enum {
+    IPV4_AND_TCP = 40,
+    IPV6_AND_TCP = 60,
+    TIMESTAMPS = 12
+  }; /* RFC 7323 appendix A: the option, padded */
+
+  return (strcmp(scenario_text(s, SCENARIO_TCP_IP), "ipv6") == 0 ? IPV6_AND_TCP : IPV4_AND_TCP) +
+         (scenario_boolean(s, SCENARIO_TCP_TIMESTAMPS) ? TIMESTAMPS : 0);
+}
+
 time_ps scenario_base_round_trip(const scenario *s)
 {
   time_ps total = 0;
 
   for (scenario_side side = 0; side < SCENARIO_SIDES; side++) {
-    guint64 octets = scenario_integer(s, scenario_key_towards(SCENARIO_PATH_FORWARD_MTU, side)) +
-                     scenario_integer(s, scenario_key_towards(SCENARIO_PATH_FORWARD_FRAMING, side));
+    guint32 mtu = scenario_path_mtu(s, side);
 
-    total +=
-        scenario_time(s, scenario_key_towards(SCENARIO_PATH_FORWARD_DELAY, side)) +
-        time_ps_to_send(octets, scenario_rate(s, scenario_key_towards(SCENARIO_PATH_FORWARD_RATE, side)));
+    for (gsize i = 0; i < scenario_links(s, side); i++) {
+      scenario_link link = scenario_link_of(s, side, i);
+
+      total += link.delay_ps + time_ps_to_send(mtu + link.framing_octets, link.rate_bit_per_s);
+    }
   }
   return total;
 }
 
 guint64 scenario_bandwidth_delay_octets(const scenario *s)
 {
-  unsigned __int128 product =
-      scenario_rate(s, scenario_key_towards(SCENARIO_PATH_FORWARD_RATE, scenario_measured_side(s)));
+  unsigned __int128 product = scenario_bottleneck(s, scenario_measured_side(s));
 
   product *= (guint64)scenario_base_round_trip(s);
   return (guint64)(product / TIME_PS_PER_SECOND / 8);

@@ -17,4 +17,9 @@ void scenario_finding_note(GPtrArray *notes, const scenario *s, scenario_key key
  * scenario_check(). */
 gboolean scenario_check_protocol(const scenario *s, GPtrArray *notes, GError **error);
 
+/* What the keys of the path, its middleboxes and its events say together (scenario_check_path.c), and those of TCP and the RNIC's
+ * memory (scenario_check_tcp.c). As scenario_check(). */
+gboolean scenario_check_path(const scenario *s, GPtrArray *notes, GError **error);
+gboolean scenario_check_tcp(const scenario *s, GPtrArray *notes, GError **error);
+
 #endif

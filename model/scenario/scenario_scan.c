@@ -36,8 +36,14 @@ typedef struct scanner {
   scenario_scan_problem *problem;
 } scanner;
 
+/* What the character does to the depth of brackets. */
+static int bracket(char c)
+{
+  return c == '{' || c == '[' || c == '(' ? 1 : c == '}' || c == ']' || c == ')' ? -1 : 0;
+}
+
 scenario_scan_state scenario_scan_line(scenario_scan_state state, const char *line, gsize length,
-                                       gboolean *opened)
+                                       gboolean *opened, int *depth)
 {
   for (gsize i = 0; i < length; i++) {
     char next = i + 1 < length ? line[i + 1] : '\0';
@@ -65,6 +71,7 @@ scenario_scan_state scenario_scan_line(scenario_scan_state state, const char *li
         i += state == SCENARIO_SCAN_COMMENT;
         *opened = TRUE;
       }
+      *depth += bracket(line[i]);
       break;
     }
   }

@@ -13,9 +13,10 @@ typedef enum scenario_scan_state {
 } scenario_scan_state;
 
 /* The state behind `length` octets of `line` (no newline among them), which starts in `state`. Sets `*opened`
- * when the string or comment that is open then began in this line, else leaves it alone. */
+ * when the string or comment that is open then began in this line, else leaves it alone. Adds to `*depth` the
+ * brackets of any kind that the line opens, and takes off those that it closes. */
 scenario_scan_state scenario_scan_line(scenario_scan_state state, const char *line, gsize length,
-                                       gboolean *opened);
+                                       gboolean *opened, int *depth);
 
 typedef struct scenario_scan_problem {
   guint line;         /* 1 … */

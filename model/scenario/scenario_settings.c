@@ -150,8 +150,8 @@ gboolean scenario_settings_unknown(const char *name, const config_setting_t *set
   } while (*group != '\0' && !scenario_group_exists(group));
   char *members = scenario_group_members(group);
   scenario_problem(error, where, "unknown %s '%s'; expected one of %s%s%s%s%s", kind, shown, members,
-                   *group == '\0' && setting != NULL ? ", sweep" : "", *group != '\0' ? " in " : "", group,
-                   hint);
+                   *group == '\0' && setting != NULL ? ", sweep, event" : "", *group != '\0' ? " in " : "",
+                   group, hint);
   g_free(group);
   g_free(shown);
   g_free(hint);
@@ -164,8 +164,8 @@ static gboolean cannot_set(const char *name, const char *where, GError **error)
 {
   gboolean ok;
 
-  if (strcmp(name, "sweep") == 0) {
-    return scenario_problem(error, where, "the sweep cannot be set; expected GROUP.KEY=VALUE");
+  if (strcmp(name, "sweep") == 0 || strcmp(name, "event") == 0) {
+    return scenario_problem(error, where, "the %s cannot be set; expected GROUP.KEY=VALUE", name);
   }
   if (!scenario_group_exists(name)) {
     return scenario_settings_unknown(name, NULL, where, error);

@@ -17,7 +17,8 @@ struct scenario {
   char *path;
   char *name;
   scenario_setting settings[SCENARIO_KEY_COUNT];
-  GArray *axes; /* of scenario_axis */
+  GArray *axes;   /* of scenario_axis */
+  GArray *events; /* of scenario_event, in the order of their times */
 };
 
 /* Gives `key` the value that `text` reads as. Sets `error` at `origin` and returns FALSE when it is none. */
@@ -39,6 +40,11 @@ gboolean scenario_settings_unknown(const char *name, const config_setting_t *set
 /* Reads the group `sweep` into the axes of `s` (scenario_axes.c). */
 gboolean scenario_axes_load(scenario *s, const scenario_source *source, const config_setting_t *sweep,
                             GError **error);
+
+/* An empty array of scenario_event; and the list `event` read into that of `s` (scenario_events.c). */
+GArray *scenario_events_new(void);
+gboolean scenario_events_load(scenario *s, const scenario_source *source, const config_setting_t *list,
+                              GError **error);
 
 /* How `setting` is written, and its text as scenario_value_read() takes it (g_free()); strings without
  * quotes. */

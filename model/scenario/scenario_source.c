@@ -19,13 +19,21 @@ typedef struct stretch {
   guint path_line;
 } stretch;
 
-struct scenario_source {
-  char *folder;
-  GString *text;
-  guint lines;        /* finished lines in `text` */
-  GArray *stretches;  /* of stretch, ascending */
+/* What a file and those that it includes have in common. */
+typedef struct source_family {
+  char *folder;       /* of the outermost file */
+  gsize octets;       /* of all files read so far */
   GPtrArray *paths;   /* every file read */
   GPtrArray *reading; /* the files that are being included now, the outermost first */
+} source_family;
+
+struct scenario_source {
+  source_family *family; /* the outermost source's */
+  gboolean is_outermost;
+  GString *text;
+  guint lines;         /* finished lines in `text` */
+  GArray *stretches;   /* of stretch, ascending */
+  GPtrArray *included; /* of scenario_source: the files included outside of any group, in their order */
 };
 
 static gboolean append_file(scenario_source *source, const char *path, const char *includer, GError **error);
@@ -119,23 +127,62 @@ static char *included_name(const char *line, const char **rest)
   return g_string_free(name, *line != '"');
 }
 
-static gboolean append_included(scenario_source *source, const char *name, const char *where, GError **error)
+static scenario_source *source_new(source_family *family)
 {
-  char *path = g_path_is_absolute(name) || strcmp(source->folder, ".") == 0
-                   ? g_strdup(name)
-                   : g_build_filename(source->folder, name, NULL);
+  scenario_source *source = g_new0(scenario_source, 1);
+
+  source->family = family;
+  source->text = g_string_new(NULL);
+  source->stretches = g_array_new(FALSE, FALSE, sizeof(stretch));
+  source->included = g_ptr_array_new_with_free_func((GDestroyNotify)scenario_source_free);
+  return source;
+}
+
+/* Where the file `name` is: in the folder of the outermost file; else, when it is not there, among the files that come
+ * with the program, so that a scenario anywhere finds "presets/cxgb4.cfg". Free with g_free(). */
+static char *included_path(const source_family *family, const char *name)
+{
+  gboolean as_is = g_path_is_absolute(name) || strcmp(family->folder, ".") == 0;
+  char *path = as_is ? g_strdup(name) : g_build_filename(family->folder, name, NULL);
+  char *shipped = g_build_filename(SCENARIO_SHIPPED_FOLDER, name, NULL);
+
+  if (!g_path_is_absolute(name) && !g_file_test(path, G_FILE_TEST_EXISTS) &&
+      g_file_test(shipped, G_FILE_TEST_EXISTS)) {
+    g_free(path);
+    return shipped;
+  }
+  g_free(shipped);
+  return path;
+}
+
+static gboolean check_tokens(const scenario_source *source, GError **error);
+
+/* A file included outside of any group is a text of its own: what the including file says itself wins, so groups
+ * may be in both. Within a group its text stands in place. */
+static gboolean append_included(scenario_source *source, const char *name, int depth, const char *where,
+                                GError **error)
+{
+  GPtrArray *reading = source->family->reading;
+  char *path = included_path(source->family, name);
   gboolean ok = TRUE;
 
-  for (guint i = 0; ok && i < source->reading->len; i++) {
-    if (strcmp(source->reading->pdata[i], path) == 0) {
+  for (guint i = 0; ok && i < reading->len; i++) {
+    if (strcmp(reading->pdata[i], path) == 0) {
       ok = scenario_problem(error, where, "'%s' includes itself; expected no circle of files", path);
     }
   }
-  if (ok && source->reading->len > INCLUDE_DEPTH_MAX) {
+  if (ok && reading->len > INCLUDE_DEPTH_MAX) {
     ok = scenario_problem(error, where, "includes are nested deeper than %d; expected fewer",
                           INCLUDE_DEPTH_MAX);
   }
-  ok = ok && append_file(source, path, where, error);
+  if (ok && depth > 0) {
+    ok = append_file(source, path, where, error);
+  } else if (ok) {
+    scenario_source *own = source_new(source->family);
+
+    g_ptr_array_add(source->included, own);
+    ok = append_file(own, path, where, error) && check_tokens(own, error);
+  }
   g_free(path);
   return ok;
 }
@@ -162,6 +209,7 @@ static gboolean append_lines(scenario_source *source, const char *path, const GS
   const char *line = octets->str;
   guint opened_line = 0;
   gboolean ok = TRUE;
+  int depth = 0;
 
   begin_stretch(source, path, 1);
   for (guint number = 1; ok && *line != '\0'; number++) {
@@ -172,7 +220,7 @@ static gboolean append_lines(scenario_source *source, const char *path, const GS
     if (name != NULL) {
       char *where = g_strdup_printf("%s:%u", path, number);
 
-      ok = append_included(source, name, where, error);
+      ok = append_included(source, name, depth, where, error);
       g_free(where);
       g_free(name);
       begin_stretch(source, path, number);
@@ -182,7 +230,7 @@ static gboolean append_lines(scenario_source *source, const char *path, const GS
     g_string_append_len(source->text, line, (gssize)length);
     g_string_append_c(source->text, '\n');
     source->lines++;
-    state = scenario_scan_line(state, line, length, &opened);
+    state = scenario_scan_line(state, line, length, &opened, &depth);
     opened_line = opened ? number : opened_line;
     line += length + (line[length] == '\n');
   }
@@ -191,8 +239,9 @@ static gboolean append_lines(scenario_source *source, const char *path, const GS
 
 static gboolean append_file(scenario_source *source, const char *path, const char *includer, GError **error)
 {
+  source_family *family = source->family;
   const char *problem;
-  GString *octets = read_octets(path, SIZE_MAX_OCTETS - MIN(source->text->len, SIZE_MAX_OCTETS), &problem);
+  GString *octets = read_octets(path, SIZE_MAX_OCTETS - MIN(family->octets, SIZE_MAX_OCTETS), &problem);
   gboolean ok;
 
   if (octets == NULL && includer != NULL) {
@@ -202,41 +251,55 @@ static gboolean append_file(scenario_source *source, const char *path, const cha
   if (octets == NULL) {
     return scenario_problem(error, path, "cannot read it (%s); expected a scenario file", problem);
   }
-  g_ptr_array_add(source->paths, g_strdup(path));
-  path = source->paths->pdata[source->paths->len - 1];
-  g_ptr_array_add(source->reading, (gpointer)path);
+  family->octets += octets->len;
+  g_ptr_array_add(family->paths, g_strdup(path));
+  path = family->paths->pdata[family->paths->len - 1];
+  g_ptr_array_add(family->reading, (gpointer)path);
   ok = check_text(path, octets, error) && append_lines(source, path, octets, error);
-  g_ptr_array_set_size(source->reading, (gint)source->reading->len - 1);
+  g_ptr_array_set_size(family->reading, (gint)family->reading->len - 1);
   g_string_free(octets, TRUE);
   return ok;
 }
 
+static gboolean check_tokens(const scenario_source *source, GError **error)
+{
+  scenario_scan_problem problem;
+
+  if (scenario_scan_text(source->text->str, &problem)) {
+    return TRUE;
+  }
+  char *where = scenario_source_where(source, problem.line);
+  char *earlier =
+      problem.earlier_line != 0 ? scenario_source_where(source, problem.earlier_line) : g_strdup("");
+
+  scenario_problem(error, where, "%s%s%s", problem.text, *earlier != '\0' ? " in " : "", earlier);
+  g_free(where);
+  g_free(earlier);
+  g_free(problem.text);
+  return FALSE;
+}
+
 scenario_source *scenario_source_read(const char *path, GError **error)
 {
-  scenario_source *source = g_new0(scenario_source, 1);
-  scenario_scan_problem problem;
-  gboolean ok;
+  source_family *family = g_new0(source_family, 1);
+  scenario_source *source = source_new(family);
 
-  source->folder = g_path_get_dirname(path);
-  source->text = g_string_new(NULL);
-  source->stretches = g_array_new(FALSE, FALSE, sizeof(stretch));
-  source->paths = g_ptr_array_new_with_free_func(g_free);
-  source->reading = g_ptr_array_new();
-  ok = append_file(source, path, NULL, error);
-  if (ok && !scenario_scan_text(source->text->str, &problem)) {
-    char *where = scenario_source_where(source, problem.line);
-    char *earlier =
-        problem.earlier_line != 0 ? scenario_source_where(source, problem.earlier_line) : g_strdup("");
-
-    ok = scenario_problem(error, where, "%s%s%s", problem.text, *earlier != '\0' ? " in " : "", earlier);
-    g_free(where);
-    g_free(earlier);
-    g_free(problem.text);
-  }
-  if (!ok) {
+  source->is_outermost = TRUE;
+  family->folder = g_path_get_dirname(path);
+  family->paths = g_ptr_array_new_with_free_func(g_free);
+  family->reading = g_ptr_array_new();
+  if (!append_file(source, path, NULL, error) || !check_tokens(source, error)) {
     g_clear_pointer(&source, scenario_source_free);
   }
   return source;
+}
+
+static void family_free(source_family *family)
+{
+  g_free(family->folder);
+  g_ptr_array_unref(family->paths);
+  g_ptr_array_unref(family->reading);
+  g_free(family);
 }
 
 void scenario_source_free(scenario_source *source)
@@ -244,12 +307,24 @@ void scenario_source_free(scenario_source *source)
   if (source == NULL) {
     return;
   }
-  g_free(source->folder);
   g_string_free(source->text, TRUE);
   g_array_unref(source->stretches);
-  g_ptr_array_unref(source->paths);
-  g_ptr_array_unref(source->reading);
+  g_ptr_array_unref(source->included);
+  if (source->is_outermost) {
+    family_free(source->family);
+  }
   g_free(source);
+}
+
+guint scenario_source_included_count(const scenario_source *source)
+{
+  return source->included->len;
+}
+
+const scenario_source *scenario_source_included(const scenario_source *source, guint index)
+{
+  g_assert(index < source->included->len);
+  return source->included->pdata[index];
 }
 
 const char *scenario_source_text(const scenario_source *source)

@@ -1,10 +1,11 @@
-/* The text of a scenario file with its @include files in place, checked for what libconfig would pass over or
+/* The text of a scenario file with the files it includes, checked for what libconfig would pass over or
  * name badly.
  *
  * libconfig 1.5 resolves @include against the working directory, names an included file without its folder,
  * lets integers outside 32 bits wrap, reads the rest of the file as a comment when it is not closed, and
- * names neither of two equal keys (facts.md). So the includes are put in place here, and libconfig gets one
- * text whose lines this module can trace back. */
+ * names neither of two equal keys (facts.md). So the includes are resolved here, and libconfig gets texts whose
+ * lines this module can trace back: a file included within a group stands in place; one included outside of any is a
+ * text of its own, whose values hold where the including file does not say otherwise itself (a preset). */
 #ifndef SCENARIO_SCENARIO_SOURCE_H
 #define SCENARIO_SCENARIO_SOURCE_H
 
@@ -12,12 +13,17 @@
 
 typedef struct scenario_source scenario_source;
 
-/* Reads `path`. A relative @include counts from the folder of `path`, in included files too. Returns NULL and
+/* Reads `path`. A relative @include counts from the folder of `path`, in included files too; what is not there is
+ * looked for in the folder of scenarios that comes with the program. Returns NULL and
  * sets `error` (SCENARIO_ERROR, file and line) when a file cannot be read, is no text, includes itself, is
  * larger than a scenario can be, or holds an unclosed string, comment or bracket, an integer outside its
  * range, a bracket nested too deep, or a key twice. Free with scenario_source_free(). */
 scenario_source *scenario_source_read(const char *path, GError **error);
 void scenario_source_free(scenario_source *source);
+
+/* The files included outside of any group, in their order; the source's. */
+guint scenario_source_included_count(const scenario_source *source);
+const scenario_source *scenario_source_included(const scenario_source *source, guint index);
 
 /* The whole text; the source's. */
 const char *scenario_source_text(const scenario_source *source);

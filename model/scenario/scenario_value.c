@@ -16,22 +16,44 @@ typedef enum fault {
   FAULT_ASCENDING, /* a list's numbers do not ascend */
 } fault;
 
+/* The type of the elements of a list that may be in any order; `type` itself when it is none of those. */
+static scenario_type element_type(scenario_type type)
+{
+  switch (type) {
+  case SCENARIO_TYPE_SIZES:
+    return SCENARIO_TYPE_SIZE;
+  case SCENARIO_TYPE_TIMES:
+    return SCENARIO_TYPE_TIME;
+  case SCENARIO_TYPE_RATES:
+    return SCENARIO_TYPE_RATE;
+  case SCENARIO_TYPE_PROBABILITIES:
+    return SCENARIO_TYPE_PROBABILITY;
+  default:
+    return type;
+  }
+}
+
+static gboolean is_list(scenario_type type)
+{
+  return type == SCENARIO_TYPE_LIST || element_type(type) != type;
+}
+
 static gboolean notation_fits(scenario_type type, scenario_notation notation)
 {
   switch (notation) {
   case SCENARIO_NOTATION_BARE:
     return TRUE;
   case SCENARIO_NOTATION_STRING:
-    return type != SCENARIO_TYPE_INTEGER && type != SCENARIO_TYPE_BOOLEAN && type != SCENARIO_TYPE_LIST;
+    return type != SCENARIO_TYPE_INTEGER && type != SCENARIO_TYPE_BOOLEAN && !is_list(type);
   case SCENARIO_NOTATION_REAL:
     return type == SCENARIO_TYPE_PROBABILITY;
   case SCENARIO_NOTATION_INTEGER:
     return type != SCENARIO_TYPE_TEXT && type != SCENARIO_TYPE_WORD && type != SCENARIO_TYPE_MIX &&
-           type != SCENARIO_TYPE_LIST;
+           !is_list(type);
   case SCENARIO_NOTATION_BOOLEAN:
     return type == SCENARIO_TYPE_BOOLEAN;
   case SCENARIO_NOTATION_LIST:
-    return type == SCENARIO_TYPE_LIST;
+    return is_list(type);
   case SCENARIO_NOTATION_GROUP:
     return FALSE;
   }
@@ -104,6 +126,80 @@ static fault read_list(const scenario_key_row *row, const char *text, scenario_v
   value->list_count = numbers->len;
   value->list = (guint64 *)(void *)g_array_free(numbers, FALSE);
   return found;
+}
+
+static fault read_form(const scenario_key_row *row, const char *text, scenario_value *value);
+static gboolean is_within_limits(const scenario_key_row *row, const scenario_value *value);
+
+/* One element of a list, perhaps in quotes. */
+static fault read_element(const scenario_key_row *row, char *text, GArray *numbers, GArray *probabilities)
+{
+  scenario_value element = {.is_word = FALSE};
+  gsize length = strlen(g_strstrip(text));
+
+  if (length >= 2 && text[0] == '"' && text[length - 1] == '"') {
+    text[length - 1] = '\0';
+    text++;
+  }
+  fault found = read_form(row, text, &element);
+  if (found == FAULT_NONE && !is_within_limits(row, &element)) {
+    found = FAULT_RANGE;
+  }
+  g_array_append_val(numbers, element.number);
+  g_array_append_val(probabilities, element.probability);
+  return found;
+}
+
+/* Texts in lists have no comma in them, so commas part the elements. */
+static fault read_elements(const scenario_key_row *row, const char *text, scenario_value *value)
+{
+  scenario_key_row element_row = *row;
+  gsize length = strlen(text);
+  fault found = FAULT_NONE;
+
+  if (length < 2 ||
+      !((text[0] == '[' && text[length - 1] == ']') || (text[0] == '(' && text[length - 1] == ')'))) {
+    return FAULT_FORM;
+  }
+  char *inner = g_strstrip(g_strndup(text + 1, length - 2));
+  char **elements = *inner != '\0' ? g_strsplit(inner, ",", -1) : g_new0(char *, 1);
+  GArray *numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
+  GArray *probabilities = g_array_new(FALSE, FALSE, sizeof(double));
+  element_row.type = element_type(row->type);
+  element_row.words = NULL;
+  for (char **element = elements; found == FAULT_NONE && *element != NULL; element++) {
+    found = read_element(&element_row, *element, numbers, probabilities);
+  }
+  if (found == FAULT_NONE && row->type == SCENARIO_TYPE_PROBABILITIES && numbers->len > 0 &&
+      numbers->len != row->minimum) {
+    found = FAULT_FORM;
+  }
+  value->list_count = numbers->len;
+  value->list = (guint64 *)(void *)g_array_free(numbers, FALSE);
+  value->probabilities = (double *)(void *)g_array_free(probabilities, FALSE);
+  g_strfreev(elements);
+  g_free(inner);
+  return found;
+}
+
+/* "5 segments", "1 segment", or a time. */
+static fault read_distance(const char *text, scenario_value *value)
+{
+  const char *p = text;
+  time_ps time;
+
+  if (g_ascii_isdigit(*p) && read_integer(&p, &value->number) == FAULT_NONE) {
+    p = skip_blanks(p);
+    if (strcmp(p, "segments") == 0 || strcmp(p, "segment") == 0) {
+      value->in_segments = TRUE;
+      return FAULT_NONE;
+    }
+  }
+  if (!units_parse_time(text, &time)) {
+    return FAULT_FORM;
+  }
+  value->number = (guint64)time;
+  return FAULT_NONE;
 }
 
 static fault read_word(const scenario_key_row *row, const char *text, scenario_value *value)
@@ -200,14 +296,34 @@ static fault read_form(const scenario_key_row *row, const char *text, scenario_v
     return units_parse_probability(text, &value->probability) ? FAULT_NONE : FAULT_FORM;
   case SCENARIO_TYPE_LIST:
     return read_list(row, text, value);
+  case SCENARIO_TYPE_SIZES:
+  case SCENARIO_TYPE_TIMES:
+  case SCENARIO_TYPE_RATES:
+  case SCENARIO_TYPE_PROBABILITIES:
+    return read_elements(row, text, value);
+  case SCENARIO_TYPE_DISTANCE:
+    return read_distance(text, value);
   }
   g_assert_not_reached();
 }
 
-static gboolean has_limits(const scenario_key_row *row)
+/* The most segments that a distance may be. */
+enum { DISTANCE_SEGMENTS_MAX = 1000000 };
+
+static gboolean is_within_limits(const scenario_key_row *row, const scenario_value *value)
 {
-  return row->type == SCENARIO_TYPE_INTEGER || row->type == SCENARIO_TYPE_SIZE ||
-         row->type == SCENARIO_TYPE_TIME || row->type == SCENARIO_TYPE_RATE;
+  switch (row->type) {
+  case SCENARIO_TYPE_INTEGER:
+  case SCENARIO_TYPE_SIZE:
+  case SCENARIO_TYPE_TIME:
+  case SCENARIO_TYPE_RATE:
+    return value->is_word || (value->number >= row->minimum && value->number <= row->maximum);
+  case SCENARIO_TYPE_DISTANCE:
+    return value->number >= row->minimum &&
+           value->number <= (value->in_segments ? DISTANCE_SEGMENTS_MAX : row->maximum);
+  default:
+    return TRUE;
+  }
 }
 
 /* What is wrong, in words that fit behind "NAME = VALUE". */
@@ -224,6 +340,11 @@ static const char *fault_words(scenario_type type, scenario_notation notation, f
       [SCENARIO_TYPE_RATE] = "is not a rate",
       [SCENARIO_TYPE_PROBABILITY] = "is not a probability",
       [SCENARIO_TYPE_LIST] = "is not a list of integers",
+      [SCENARIO_TYPE_SIZES] = "is not a list of sizes",
+      [SCENARIO_TYPE_TIMES] = "is not a list of times",
+      [SCENARIO_TYPE_RATES] = "is not a list of rates",
+      [SCENARIO_TYPE_PROBABILITIES] = "is not a list of so many probabilities",
+      [SCENARIO_TYPE_DISTANCE] = "is neither a number of segments nor a time",
   };
 
   if (found == FAULT_RANGE) {
@@ -285,8 +406,7 @@ gboolean scenario_value_read(const scenario_key_row *row, scenario_notation nota
 {
   fault found = notation_fits(row->type, notation) ? read_form(row, text, value) : FAULT_NOTATION;
 
-  if (found == FAULT_NONE && has_limits(row) && !value->is_word &&
-      (value->number < row->minimum || value->number > row->maximum)) {
+  if (found == FAULT_NONE && !is_within_limits(row, value)) {
     found = FAULT_RANGE;
   }
   if (found == FAULT_NONE) {
@@ -301,6 +421,7 @@ void scenario_value_clear(scenario_value *value)
 {
   g_free(value->text);
   g_free(value->list);
+  g_free(value->probabilities);
   *value = (scenario_value){.is_word = FALSE};
 }
 
@@ -309,6 +430,7 @@ void scenario_value_copy(const scenario_value *value, scenario_value *copy)
   *copy = *value;
   copy->text = g_strdup(value->text);
   copy->list = g_memdup2(value->list, value->list_count * sizeof *value->list);
+  copy->probabilities = g_memdup2(value->probabilities, value->list_count * sizeof *value->probabilities);
 }
 
 /* A size is written as octets alone: tables of results are read by programs, and "9kB" is no number to them. */
@@ -324,12 +446,16 @@ static char *write_number(scenario_type type, guint64 number)
   }
 }
 
-static char *write_list(const scenario_value *value)
+static char *write_list(scenario_type type, const scenario_value *value)
 {
   GString *text = g_string_new("[");
 
   for (gsize i = 0; i < value->list_count; i++) {
-    g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, i > 0 ? "," : "", value->list[i]);
+    char *element = type == SCENARIO_TYPE_PROBABILITY ? units_format_probability(value->probabilities[i])
+                                                      : write_number(type, value->list[i]);
+
+    g_string_append_printf(text, "%s%s", i > 0 ? "," : "", element);
+    g_free(element);
   }
   g_string_append_c(text, ']');
   return g_string_free(text, FALSE);
@@ -343,8 +469,12 @@ char *scenario_value_write(const scenario_key_row *row, const scenario_value *va
   if (row->type == SCENARIO_TYPE_PROBABILITY) {
     return units_format_probability(value->probability);
   }
-  if (row->type == SCENARIO_TYPE_LIST) {
-    return write_list(value);
+  if (is_list(row->type)) {
+    return write_list(element_type(row->type), value);
+  }
+  if (row->type == SCENARIO_TYPE_DISTANCE) {
+    return value->in_segments ? g_strdup_printf("%" G_GUINT64_FORMAT " segments", value->number)
+                              : units_format_time((time_ps)value->number);
   }
   if (row->type == SCENARIO_TYPE_BOOLEAN) {
     return g_strdup(value->number ? "true" : "false");
@@ -369,6 +499,9 @@ static char *word_list(const char *words)
 /* A value or two that the row's limits allow. */
 static const char *example(const scenario_key_row *row)
 {
+  if (is_list(row->type)) {
+    return row->type == SCENARIO_TYPE_SIZES ? "[1500, 576] or []" : "[\"25us\", \"10us\"] or []";
+  }
   if (row->type == SCENARIO_TYPE_TIME) {
     return row->minimum <= 25 * (guint64)TIME_PS_PER_MICROSECOND ? "\"25us\"" : "\"10s\"";
   }
@@ -385,6 +518,10 @@ char *scenario_value_expected(const scenario_key_row *row)
       [SCENARIO_TYPE_TIME] = "a time from \"%s\" to \"%s\", such as %s",
       [SCENARIO_TYPE_RATE] = "a rate from \"%s\" to \"%s\", such as \"10Gbit/s\"",
       [SCENARIO_TYPE_LIST] = "a list of ascending integers from %s to %s, such as [100, 101] or []",
+      [SCENARIO_TYPE_SIZES] = "a list of sizes in octets from %s to %s, such as %s",
+      [SCENARIO_TYPE_TIMES] = "a list of times from \"%s\" to \"%s\", such as %s",
+      [SCENARIO_TYPE_RATES] =
+          "a list of rates from \"%s\" to \"%s\", such as [\"10Gbit/s\", \"1Gbit/s\"] or []",
   };
 
   if (row->type == SCENARIO_TYPE_TEXT) {
@@ -406,9 +543,16 @@ char *scenario_value_expected(const scenario_key_row *row)
   if (row->type == SCENARIO_TYPE_PROBABILITY) {
     return g_strdup("a probability from 0 to 1, such as 0.001 or \"0.1%\"");
   }
+  if (row->type == SCENARIO_TYPE_PROBABILITIES) {
+    return g_strdup_printf(
+        "a list of %" G_GUINT64_FORMAT " probabilities, such as [0.01, \"30%%\", ...], or []", row->minimum);
+  }
+  if (row->type == SCENARIO_TYPE_DISTANCE) {
+    return g_strdup("a number of segments or a time, such as \"5 segments\" or \"20us\"");
+  }
 
-  char *minimum = write_number(row->type, row->minimum);
-  char *maximum = write_number(row->type, row->maximum);
+  char *minimum = write_number(element_type(row->type), row->minimum);
+  char *maximum = write_number(element_type(row->type), row->maximum);
   char *words = row->words != NULL ? word_list(row->words) : NULL;
   GString *text = g_string_new(words);
 

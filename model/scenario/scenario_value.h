@@ -20,12 +20,14 @@ typedef enum scenario_notation {
 
 /* A value; which member holds it is the key's type's business. All-zero is valid and empty. */
 typedef struct scenario_value {
-  gboolean is_word;   /* one of the row's words, in `text`, instead of a number */
-  guint64 number;     /* INTEGER, SIZE, TIME, RATE, BOOLEAN */
-  double probability; /* PROBABILITY */
-  char *text;         /* TEXT, WORD */
-  guint64 *list;      /* LIST */
-  gsize list_count;
+  gboolean is_word;      /* one of the row's words, in `text`, instead of a number */
+  gboolean in_segments;  /* DISTANCE: `number` counts segments, not picoseconds */
+  guint64 number;        /* INTEGER, SIZE, TIME, RATE, BOOLEAN, DISTANCE */
+  double probability;    /* PROBABILITY */
+  char *text;            /* TEXT, WORD, MIX */
+  guint64 *list;         /* LIST, SIZES, TIMES, RATES */
+  double *probabilities; /* PROBABILITIES */
+  gsize list_count;      /* of either */
 } scenario_value;
 
 /* Reads `text` for a key of `row`. Returns TRUE and fills the empty `*value` (scenario_value_clear() frees

@@ -4,6 +4,7 @@
 #include "path/path_link_native.h"
 #include "shim/ns3_engine.h"
 #include "shim/ns3_link.h"
+#include "shim/ns3_tcp_transport.h"
 
 GQuark sim_engine_error_quark(void)
 {
@@ -42,6 +43,26 @@ path_link *sim_engine_link_new(sim_engine_kind kind, engine *clock, const path_l
     set_error(error, &reason);
   }
   return link;
+}
+
+tcp_transport *sim_engine_ns3_tcp_new(const tcp_config *config, const tcp_events *events, void *events_user,
+                                      void *user)
+{
+  const sim_engine_wake *wake = user;
+  ns3_tcp_transport_place place = {.wake = wake->wake, .user = wake->user};
+
+  return ns3_tcp_transport_new(config, events, events_user, &place);
+}
+
+bool sim_engine_ns3_tcp_supports(const tcp_config *config, GError **error)
+{
+  ns3_shim_error reason;
+
+  if (ns3_tcp_transport_supports(config, &reason)) {
+    return true;
+  }
+  set_error(error, &reason);
+  return false;
 }
 
 const char *sim_engine_library_version(sim_engine_kind kind)

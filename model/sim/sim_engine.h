@@ -6,6 +6,7 @@
 
 #include "engine/engine.h"
 #include "path/path_link.h"
+#include "tcp/tcp_transport.h"
 
 typedef enum sim_engine_kind {
   SIM_ENGINE_NS3,
@@ -23,6 +24,19 @@ engine *sim_engine_new(sim_engine_kind kind, GError **error);
  * ns-3 refuses the configuration. */
 path_link *sim_engine_link_new(sim_engine_kind kind, engine *clock, const path_link_config *config,
                                GError **error);
+
+/* The TCP of `tcp.implementation` "ns3" for an ns-3 engine: ns-3's own, as tcp_transport_factory; its `user` is a sim_engine_wake. */
+tcp_transport *sim_engine_ns3_tcp_new(const tcp_config *config, const tcp_events *events, void *events_user,
+                                      void *user);
+
+/* ns-3's TCP has something to do now, from one of its own timers: its endpoint's deadline is due. May not call the endpoint. */
+typedef struct sim_engine_wake {
+  void (*wake)(void *user, time_ps now);
+  void *user;
+} sim_engine_wake;
+
+/* False, and `error`, when ns-3's TCP cannot be as `config` asks. */
+bool sim_engine_ns3_tcp_supports(const tcp_config *config, GError **error);
 
 /* The version of the library behind the engine; NULL for our own. Static. */
 const char *sim_engine_library_version(sim_engine_kind kind);

@@ -1,48 +1,62 @@
 #include "sim/sim_path.h"
 
-#include "path/path_loss.h"
-#include "path/path_rechunk.h"
-#include "path/path_reorder.h"
+#include "base/random_stream.h"
+#include "path/path_alignment.h"
+#include "path/path_fragmenter.h"
+#include "path/path_reordering.h"
 #include "path/path_transmitter.h"
+#include "sim/sim_boxes.h"
+#include "sim/sim_impairments.h"
+#include "sim/sim_queue.h"
+#include "sim/sim_setup.h"
 
-/* The major key of timers that belong to no connection: behind all connections. */
-enum { PATH_TIMER_MAJOR = 0x7FFF0000 };
+/* The major keys of the path's timers and arrivals. A node of a path has a number of its own; so do links. Arrivals: by path, node and
+ * direction; what an impairment lets go is an arrival (design.md, order within one picosecond). The middleboxes' timers come
+ * behind all connections'. */
+enum { NODES_MAX = 64, BOX_TIMER_MAJOR = 0x70000000 };
 
 /* One element with its timer. */
 typedef struct path_node {
   path_element *element;
   engine_timer *timer; /* NULL: the element has no deadlines */
+  path_link *link;     /* of a transmitter: its packets go on by it; else NULL */
+  bool is_borrowed;    /* the element is not the path's */
+  sim_gate *gate;      /* of the path */
 } path_node;
 
+/* Which side of the proxy a fragmenter is on decides where its messages enter the other direction. */
+typedef struct path_router {
+  sim_path *path;
+  path_element *fragmenter;
+  sim_path_entrance entrance;
+} path_router;
+
 struct sim_path {
-  engine *clock;
-  random_stream *loss_random;
-  random_stream *reorder_random;
+  sim_path_config config;
   GPtrArray
-      *nodes;      /* of path_node, in the order packets meet them; the transmitter and its link among them */
-  path_link *link; /* the transmitter's */
-  path_element *transmitter;
-  path_element *loss; /* NULL: none */
-  path_output output;
-  void *output_user;
+      *nodes; /* of path_node, in the order packets meet them; the transmitters and their links among them */
+  path_node *first_link;
+  path_element *first_fragmenter; /* NULL: there is none */
+  GPtrArray *routers;             /* of path_router */
+  bool relay_is_in;               /* the proxy has been added */
+  path_node *behind_relay; /* the node that the proxy hands on to; NULL: none does, or there is no proxy */
+  sim_impairments *impairments;
+  random_stream *box_random;
+  random_stream *queue_random;
+  path_element
+      *alignment_before; /* in front of the boxes and behind them, in the main direction; NULL: no boxes */
+  path_element *alignment_behind;
+  path_element *reordering; /* of the main direction, at the exit; NULL: the other one */
 };
 
-/* The key of `direction` that corresponds to the forward one. */
-static scenario_key key_of(sim_direction direction, scenario_key forward)
+scenario_side sim_path_end(sim_direction direction)
 {
-  return direction == SIM_FORWARD ? forward
-                                  : forward + (SCENARIO_PATH_REVERSE_RATE - SCENARIO_PATH_FORWARD_RATE);
+  return direction == SIM_FORWARD ? SCENARIO_SIDE_RESPONDER : SCENARIO_SIDE_INITIATOR;
 }
 
-path_link_config sim_path_link_config(const scenario *s, sim_direction direction)
+scenario_key sim_path_key(sim_direction direction, scenario_key forward)
 {
-  return (path_link_config){
-      .id = direction,
-      .rate_bit_per_s = scenario_rate(s, key_of(direction, SCENARIO_PATH_FORWARD_RATE)),
-      .delay_ps = scenario_time(s, key_of(direction, SCENARIO_PATH_FORWARD_DELAY)),
-      .mtu_octets = (uint32_t)scenario_integer(s, key_of(direction, SCENARIO_PATH_FORWARD_MTU)),
-      .framing_octets = (uint32_t)scenario_integer(s, key_of(direction, SCENARIO_PATH_FORWARD_FRAMING)),
-  };
+  return scenario_key_towards(forward, sim_path_end(direction));
 }
 
 /* --- Nodes --- */
@@ -61,7 +75,9 @@ static void node_input(void *user, datagram *packet, time_ps now)
 {
   path_node *node = user;
 
+  sim_gate_enter(node->gate);
   path_element_receive(node->element, packet, now);
+  sim_gate_leave(node->gate, now);
   node_set_timer(node);
 }
 
@@ -69,7 +85,9 @@ static void node_run(void *user, time_ps now)
 {
   path_node *node = user;
 
+  sim_gate_enter(node->gate);
   path_element_run(node->element, now);
+  sim_gate_leave(node->gate, now);
   node_set_timer(node);
 }
 
@@ -80,115 +98,275 @@ static void node_free(gpointer data)
   if (node->timer) {
     engine_timer_free(node->timer);
   }
-  path_element_free(node->element);
+  if (!node->is_borrowed) {
+    path_element_free(node->element);
+  }
   g_free(node);
 }
 
-static path_node *add_node(sim_path *path, path_element *element)
+/* The number of the path's next node, in the engine's order: forward before reverse; of one direction the later nodes first, so that a
+ * packet which an impairment lets go comes before one that arrives by the link in the same picosecond and was sent later. */
+static uint32_t next_major(const sim_path *path)
 {
+  g_assert(path->nodes->len < NODES_MAX);
+  return (path->config.direction * path->config.paths + path->config.index) * NODES_MAX +
+         (NODES_MAX - 1 - path->nodes->len);
+}
+
+/* Adds a node; one that lets packets go later has a timer of `class`. */
+static path_node *add_node(sim_path *path, path_element *element, engine_class class)
+{
+  uint32_t major = next_major(path);
   path_node *node = g_new0(path_node, 1);
 
   node->element = element;
+  node->gate = path->config.gate;
+  if (element->class->deadline) {
+    node->timer =
+        engine_timer_new(path->config.clock, class, class == ENGINE_TIMER ? BOX_TIMER_MAJOR + major : major,
+                         0, node_run, node);
+  }
   g_ptr_array_add(path->nodes, node);
   return node;
 }
 
-/* --- The elements --- */
+/* --- Links --- */
 
-static void add_middlebox(sim_path *path, const scenario *s, sim_direction direction)
+static path_link_config link_config(const sim_path *path, gsize index, bool is_guarded)
 {
-  path_node *node = add_node(path, path_rechunk_new((uint32_t)scenario_integer(s, SCENARIO_MIDDLEBOX_CHUNK),
-                                                    (uint32_t)scenario_integer(s, SCENARIO_MIDDLEBOX_PHASE),
-                                                    scenario_time(s, SCENARIO_MIDDLEBOX_FLUSH)));
+  scenario_link link = scenario_link_of(path->config.s, sim_path_end(path->config.direction), index);
 
-  node->timer = engine_timer_new(path->clock, ENGINE_TIMER, PATH_TIMER_MAJOR + direction, 0, node_run, node);
+  return (path_link_config){
+      .id = next_major(path),
+      .rate_bit_per_s = link.rate_bit_per_s,
+      .delay_ps = link.delay_ps,
+      .mtu_octets =
+          is_guarded ? UINT16_MAX : link.mtu_octets, /* the fragmenter's matter, and it may change */
+      .framing_octets = link.framing_octets,
+  };
 }
 
-static bool add_link(sim_path *path, const scenario *s, sim_direction direction, sim_engine_kind kind,
-                     GError **error)
+/* A host never sends more than its own link carries. Where the MTU may be smaller than what comes (further links, an event, a box
+ * that joins segments, a damaged path MTU), a fragmenter asks. */
+static bool needs_fragmenter(const sim_path *path, gsize index)
 {
-  path_link_config config = sim_path_link_config(s, direction);
+  const scenario_event *events;
+  gsize count = scenario_events(path->config.s, &events);
+  bool changes = false;
 
-  path->link = sim_engine_link_new(kind, path->clock, &config, error);
-  if (!path->link) {
+  for (gsize i = 0; i < count; i++) {
+    changes = changes || events[i].key == sim_path_key(path->config.direction, SCENARIO_PATH_FORWARD_MTU);
+  }
+  return index > 0 || changes || sim_boxes_may_enlarge(path->config.s);
+}
+
+/* The routers' addresses: 10.0.1.N, fd00::1:N. */
+static ip_address router_address(const sim_path *path, gsize index)
+{
+  bool v6 = g_str_equal(scenario_text(path->config.s, SCENARIO_TCP_IP), "ipv6");
+
+  return v6 ? ip_address_v6(SIM_ADDRESS_V6_PREFIX, 0x10000 + index)
+            : ip_address_v4(SIM_ROUTER_ADDRESS + (uint32_t)index);
+}
+
+static void on_too_big(void *user, datagram *message, time_ps now)
+{
+  const path_router *router = user;
+
+  router->path->config.too_big(router->path->config.user, message, router->entrance, now);
+}
+
+static void add_fragmenter(sim_path *path, gsize index)
+{
+  ip_address router = router_address(path, index);
+  uint32_t mtu = scenario_link_of(path->config.s, sim_path_end(path->config.direction), index).mtu_octets;
+  path_element *fragmenter = path_fragmenter_new(mtu, &router);
+  path_router *place = g_new0(path_router, 1);
+
+  place->path = path;
+  place->fragmenter = fragmenter;
+  place->entrance =
+      path->config.relay && !path->relay_is_in ? SIM_PATH_BEHIND_THE_RELAY : SIM_PATH_AT_ITS_START;
+  path_fragmenter_set_too_big(fragmenter, path->config.too_big ? on_too_big : NULL, place);
+  add_node(path, fragmenter, ENGINE_TIMER);
+  g_ptr_array_add(path->routers, place);
+  path->first_fragmenter = index == 0 ? fragmenter : path->first_fragmenter;
+}
+
+static bool add_link(sim_path *path, gsize index, GError **error)
+{
+  bool is_guarded = needs_fragmenter(path, index);
+
+  if (is_guarded) {
+    add_fragmenter(path, index);
+  }
+  const path_link_config config = link_config(path, index, is_guarded);
+  path_link *link = sim_engine_link_new(path->config.kind, path->config.clock, &config, error);
+  if (!link) {
     return false;
   }
-  path->transmitter = path_transmitter_new(
-      &config, path->link, (uint32_t)scenario_integer(s, key_of(direction, SCENARIO_PATH_FORWARD_QUEUE)));
-  add_node(path, path->transmitter);
+  const path_transmitter_config queue =
+      sim_queue_config(path->config.s, path->config.direction, &config, path->queue_random);
+  path_node *node = add_node(path, path_transmitter_new(&config, link, &queue), ENGINE_TRANSMITTER);
+  node->link = link;
+  path->first_link = path->first_link ? path->first_link : node;
   return true;
 }
 
-static void add_loss(sim_path *path, const scenario *s, sim_direction direction)
-{
-  double probability = scenario_probability(s, key_of(direction, SCENARIO_PATH_FORWARD_LOSS));
-  gsize drop_count;
-  const guint64 *drop = scenario_list(s, key_of(direction, SCENARIO_PATH_FORWARD_DROP), &drop_count);
+/* --- Boxes --- */
 
-  if (probability > 0 || drop_count > 0) {
-    path->loss_random = random_stream_new(scenario_integer(s, SCENARIO_RUN_SEED),
-                                          direction == SIM_FORWARD ? "loss.forward" : "loss.reverse");
-    path->loss = path_loss_new(probability, path->loss_random, drop, drop_count);
-    add_node(path, path->loss);
+typedef enum box_place { BOX_BEFORE, BOX_BETWEEN, BOX_BEHIND } box_place;
+
+/* Where the boxes of this direction stand: each direction has its own, as it meets them. */
+static box_place place_of_boxes(const sim_path *path)
+{
+  const char *position = scenario_text(path->config.s, SCENARIO_MIDDLEBOX_POSITION);
+
+  return g_str_equal(position, "before")    ? BOX_BEFORE
+         : g_str_equal(position, "between") ? BOX_BETWEEN
+                                            : BOX_BEHIND;
+}
+
+/* A proxy is one box for both directions. It stands where the forward direction has its boxes: so before the reverse direction's last
+ * link, behind its impairments, or at its very start. */
+static box_place place_of_relay(const sim_path *path)
+{
+  box_place place = place_of_boxes(path);
+
+  if (path->config.direction == SIM_FORWARD || place == BOX_BETWEEN) {
+    return place;
+  }
+  return place == BOX_BEFORE ? BOX_BEHIND : BOX_BEFORE;
+}
+
+static void add_relay(sim_path *path)
+{
+  add_node(path, path->config.relay, ENGINE_TIMER)->is_borrowed = true;
+  path->relay_is_in = true;
+}
+
+static path_element *add_alignment(sim_path *path)
+{
+  path_element *observer = path_alignment_new(path->config.is_fpdu_start, path->config.user);
+
+  add_node(path, observer, ENGINE_TIMER);
+  return observer;
+}
+
+static void add_boxes(sim_path *path, box_place place)
+{
+  char **words = scenario_mix(path->config.s, SCENARIO_MIDDLEBOX_MODE);
+  bool here = place_of_boxes(path) == place;
+  bool relay_here = path->config.relay && place_of_relay(path) == place;
+  bool observed = here && path->config.is_fpdu_start && !g_str_equal(words[0], "none");
+
+  path->alignment_before = observed ? add_alignment(path) : path->alignment_before;
+  for (char **word = words; *word; word++) {
+    bool is_relay = g_str_equal(*word, "proxy");
+
+    if (is_relay && relay_here) {
+      add_relay(path);
+    } else if (!is_relay && here && !g_str_equal(*word, "none")) {
+      add_node(path, sim_boxes_new(path->config.s, *word, path->box_random), ENGINE_TIMER);
+    }
+  }
+  g_strfreev(words);
+  path->alignment_behind = observed ? add_alignment(path) : path->alignment_behind;
+}
+
+/* Between which links the boxes stand: behind the first of the forward direction, and at the same place of the reverse one. */
+static gsize boxes_behind_link(const sim_path *path)
+{
+  gsize links = scenario_links(path->config.s, sim_path_end(path->config.direction));
+
+  return path->config.direction == SIM_FORWARD ? 0 : links - 2;
+}
+
+/* --- The path --- */
+
+static void add_impairments(sim_path *path)
+{
+  path->impairments = sim_impairments_new(path->config.s, path->config.direction, path->config.index);
+  for (guint i = 0; i < sim_impairments_count(path->impairments); i++) {
+    add_node(path, sim_impairments_at(path->impairments, i), ENGINE_ARRIVAL);
   }
 }
 
-static void add_reorder(sim_path *path, const scenario *s, sim_direction direction)
+/* Who may reorder: displacement, jitter, and a link whose delay changes. Where nobody may, nobody looks. */
+static bool is_watched_for_reordering(const sim_path *path)
 {
-  time_ps jitter = scenario_time(s, key_of(direction, SCENARIO_PATH_FORWARD_JITTER));
+  const scenario *s = path->config.s;
+  const scenario_event *events;
+  bool may =
+      scenario_probability(s, sim_path_key(path->config.direction, SCENARIO_PATH_FORWARD_DISPLACE)) > 0 ||
+      scenario_time(s, sim_path_key(path->config.direction, SCENARIO_PATH_FORWARD_JITTER)) > 0 ||
+      scenario_events(s, &events) > 0;
 
-  if (jitter == 0) {
-    return;
-  }
-  path->reorder_random = random_stream_new(scenario_integer(s, SCENARIO_RUN_SEED),
-                                           direction == SIM_FORWARD ? "reorder.forward" : "reorder.reverse");
-  path_node *node = add_node(
-      path,
-      path_reorder_new(jitter, scenario_probability(s, key_of(direction, SCENARIO_PATH_FORWARD_REORDER)),
-                       (uint32_t)scenario_integer(s, key_of(direction, SCENARIO_PATH_FORWARD_GAP)),
-                       path->reorder_random));
-  /* A packet let go is an arrival of its link, in its send order (design.md, order within one picosecond). */
-  node->timer = engine_timer_new(path->clock, ENGINE_ARRIVAL, direction, 0, node_run, node);
+  return may && path->config.is_fpdu_start;
 }
 
-/* Each node's packets go to the next one, the last one's to the host; the transmitter's by its link. */
+static bool add_nodes(sim_path *path, GError **error)
+{
+  gsize links = scenario_links(path->config.s, sim_path_end(path->config.direction));
+
+  if (is_watched_for_reordering(path)) {
+    add_node(path, path_reordering_entrance_new(), ENGINE_TIMER);
+  }
+  add_boxes(path, BOX_BEFORE);
+  for (gsize i = 0; i < links; i++) {
+    if (!add_link(path, i, error)) {
+      return false;
+    }
+    if (links > 1 && i == boxes_behind_link(path)) {
+      add_boxes(path, BOX_BETWEEN);
+    }
+  }
+  add_impairments(path);
+  add_boxes(path, BOX_BEHIND);
+  if (is_watched_for_reordering(path)) {
+    path->reordering = path_reordering_exit_new();
+    add_node(path, path->reordering, ENGINE_TIMER);
+  }
+  return true;
+}
+
+/* Each node's packets go to the next one, the last one's to the host; a transmitter's by its link. */
 static void chain_nodes(sim_path *path)
 {
   for (guint i = 0; i < path->nodes->len; i++) {
     path_node *node = path->nodes->pdata[i];
     bool last = i + 1 == path->nodes->len;
-    path_output output = last ? path->output : node_input;
-    void *user = last ? path->output_user : path->nodes->pdata[i + 1];
-    if (node->element == path->transmitter) {
-      path_link_set_receiver(path->link, output, user);
+    path->behind_relay = node->is_borrowed && !last ? path->nodes->pdata[i + 1] : path->behind_relay;
+    path_output output = last ? path->config.output : node_input;
+    void *user = last ? path->config.user : path->nodes->pdata[i + 1];
+    if (node->link) {
+      path_link_set_receiver(node->link, output, user);
     } else {
       path_element_set_output(node->element, output, user);
     }
   }
 }
 
-sim_path *sim_path_new(const scenario *s, sim_direction direction, sim_engine_kind kind, engine *clock,
-                       path_output output, void *output_user, GError **error)
+static random_stream *random_of(const sim_path_config *config, const char *element)
 {
-  bool middlebox = g_str_equal(scenario_text(s, SCENARIO_MIDDLEBOX_MODE), "rechunk");
-  bool before = g_str_equal(scenario_text(s, SCENARIO_MIDDLEBOX_POSITION), "before");
+  g_autofree char *name = g_strdup_printf(
+      "%s.%s.%u", element, config->direction == SIM_FORWARD ? "forward" : "reverse", config->index);
+
+  return random_stream_new(scenario_integer(config->s, SCENARIO_RUN_SEED), name);
+}
+
+sim_path *sim_path_new(const sim_path_config *config, GError **error)
+{
   sim_path *path = g_new0(sim_path, 1);
 
-  path->clock = clock;
-  path->output = output;
-  path->output_user = output_user;
+  path->config = *config;
   path->nodes = g_ptr_array_new_with_free_func(node_free);
-  if (middlebox && before) {
-    add_middlebox(path, s, direction);
-  }
-  if (!add_link(path, s, direction, kind, error)) {
+  path->routers = g_ptr_array_new_with_free_func(g_free);
+  path->box_random = random_of(config, "middlebox");
+  path->queue_random = random_of(config, "queue");
+  if (!add_nodes(path, error)) {
     sim_path_free(path);
     return NULL;
-  }
-  add_loss(path, s, direction);
-  add_reorder(path, s, direction);
-  if (middlebox && !before) {
-    add_middlebox(path, s, direction);
   }
   chain_nodes(path);
   return path;
@@ -198,28 +376,106 @@ void sim_path_free(sim_path *path)
 {
   if (path) {
     g_ptr_array_unref(path->nodes);
-    random_stream_free(path->loss_random);
-    random_stream_free(path->reorder_random);
+    g_ptr_array_unref(path->routers);
+    sim_impairments_free(path->impairments);
+    random_stream_free(path->box_random);
+    random_stream_free(path->queue_random);
     g_free(path);
   }
 }
 
 void sim_path_send(sim_path *path, datagram *packet, time_ps now)
 {
-  node_input(path->nodes->pdata[0], packet, now);
+  if (!sim_gate_holds(path->config.gate, packet, node_input, path->nodes->pdata[0])) {
+    node_input(path->nodes->pdata[0], packet, now);
+  }
+}
+
+void sim_path_inject(sim_path *path, datagram *message, sim_path_entrance entrance, time_ps now)
+{
+  if (entrance == SIM_PATH_AT_ITS_START) {
+    sim_path_send(path, message, now);
+  } else if (path->behind_relay) {
+    node_input(path->behind_relay, message, now);
+  } else {
+    path->config.output(path->config.user, message, now);
+  }
 }
 
 time_ps sim_path_earliest_arrival(const sim_path *path, time_ps now)
 {
-  return path_transmitter_earliest_arrival(path->transmitter, now);
+  for (guint i = 0; i < path->nodes->len; i++) {
+    const path_node *node = path->nodes->pdata[i];
+
+    now = node->link ? path_transmitter_earliest_arrival(node->element, now) : now;
+  }
+  return now;
 }
 
-uint64_t sim_path_packets_lost(const sim_path *path)
+/* --- What changes in mid-flow --- */
+
+void sim_path_change(sim_path *path, scenario_key forward, uint64_t number, time_ps now)
 {
-  return path_transmitter_dropped(path->transmitter) + (path->loss ? path_loss_dropped(path->loss) : 0);
+  if (forward == SCENARIO_PATH_FORWARD_MTU) {
+    path_fragmenter_set_mtu(path->first_fragmenter, (uint32_t)number);
+    return;
+  }
+  path_link_config config = path_transmitter_link_config(path->first_link->element);
+  if (forward == SCENARIO_PATH_FORWARD_RATE) {
+    config.rate_bit_per_s = number;
+  } else {
+    config.delay_ps = (time_ps)number;
+  }
+  path_transmitter_set_link(path->first_link->element, &config, now);
+  node_set_timer(path->first_link);
 }
 
-uint64_t sim_path_queue_peak_octets(const sim_path *path)
+/* --- Counts --- */
+
+static void add_elements(path_element_counts *sum, const path_element_counts *counts)
 {
-  return path_transmitter_queue_peak_octets(path->transmitter);
+  sum->dropped += counts->dropped;
+  sum->retransmissions_dropped += counts->retransmissions_dropped;
+  sum->duplicated += counts->duplicated;
+  sum->damaged += counts->damaged;
+  sum->marked += counts->marked;
+  sum->displaced += counts->displaced;
+}
+
+static void add_alignments(path_alignment_counts *sum, const path_element *observer)
+{
+  if (observer) {
+    sum->segments += path_alignment_counted(observer)->segments;
+    sum->starting_with_fpdu += path_alignment_counted(observer)->starting_with_fpdu;
+    sum->of_whole_fpdus += path_alignment_counted(observer)->of_whole_fpdus;
+  }
+}
+
+void sim_path_count(const sim_path *path, sim_path_counts *counts)
+{
+  for (guint i = 0; i < path->nodes->len; i++) {
+    const path_node *node = path->nodes->pdata[i];
+
+    add_elements(&counts->elements, &node->element->counts);
+    if (node->link) {
+      counts->queue_peak_octets =
+          MAX(counts->queue_peak_octets, path_transmitter_queue_peak_octets(node->element));
+    }
+  }
+  for (guint i = 0; i < path->routers->len; i++) {
+    const path_router *router = path->routers->pdata[i];
+    path_fragmenter_counts counted = path_fragmenter_counted(router->fragmenter);
+
+    counts->too_big += counted.too_big;
+    counts->fragments += counted.fragments;
+  }
+  if (path->reordering) {
+    const path_reordering_report *report = path_reordering_counted(path->reordering);
+
+    counts->reordered += report->reordered;
+    counts->extent_sum += report->extent_sum;
+    counts->extent_peak = MAX(counts->extent_peak, report->extent_most);
+  }
+  add_alignments(&counts->before, path->alignment_before);
+  add_alignments(&counts->behind, path->alignment_behind);
 }

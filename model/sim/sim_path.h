@@ -1,4 +1,4 @@
-/* The path of one direction as the scenario describes it, its elements in the order of definitions.md ("Order on the way"),
+/* One direction of one path as the scenario describes it, its elements in the order of definitions.md ("Order on the way"),
  * their timers on the engine. */
 #ifndef SIM_SIM_PATH_H
 #define SIM_SIM_PATH_H
@@ -6,9 +6,11 @@
 #include <glib.h>
 
 #include "engine/engine.h"
+#include "path/path_alignment.h"
 #include "path/path_element.h"
 #include "scenario/scenario.h"
 #include "sim/sim_engine.h"
+#include "sim/sim_gate.h"
 
 typedef struct sim_path sim_path;
 
@@ -18,23 +20,65 @@ typedef enum sim_direction {
   SIM_DIRECTIONS
 } sim_direction;
 
-/* The path of `direction` in `s`; what comes out of it goes to `output`. Free with sim_path_free(), before the engine. NULL and
- * `error` when the engine refuses the link. */
-sim_path *sim_path_new(const scenario *s, sim_direction direction, sim_engine_kind kind, engine *clock,
-                       path_output output, void *output_user, GError **error);
+/* The direction's end, as scenario.h names it. */
+scenario_side sim_path_end(sim_direction direction);
+
+/* The key of `direction` that corresponds to the forward one. */
+scenario_key sim_path_key(sim_direction direction, scenario_key forward);
+
+/* A router's ICMP message for the source of a packet leaves; takes the reference. It enters the other direction, as `enters` of
+ * sim_path_inject() says. */
+typedef enum sim_path_entrance {
+  SIM_PATH_AT_ITS_START,
+  SIM_PATH_BEHIND_THE_RELAY, /* the packet has not come to the proxy, so its source is on this side of it */
+} sim_path_entrance;
+typedef void (*sim_path_too_big)(void *user, datagram *message, sim_path_entrance entrance, time_ps now);
+
+typedef struct sim_path_config {
+  const scenario *s;
+  sim_direction direction;
+  uint32_t index; /* of the path among `paths` of the network: tells their timers and random streams apart */
+  uint32_t paths;
+  sim_engine_kind kind;
+  engine *clock;
+  path_element *relay; /* this direction of a proxy, which stays the caller's; NULL: none */
+  sim_gate *gate;      /* of both directions of a path with a proxy; NULL: open */
+  path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction; NULL: the other one */
+  path_output output;                         /* what comes out */
+  sim_path_too_big too_big;                   /* NULL: routers say nothing */
+  void *user;                                 /* of all three */
+} sim_path_config;
+
+/* NULL and `error` when the engine refuses a link. Free with sim_path_free(), before the engine. */
+sim_path *sim_path_new(const sim_path_config *config, GError **error);
 void sim_path_free(sim_path *path);
 
 /* A packet of the sending host enters; takes its reference. */
 void sim_path_send(sim_path *path, datagram *packet, time_ps now);
 
-/* No packet that enters at `now` comes out before this: it is behind all that wait for the link. */
+/* A router's message from the other direction enters; takes its reference. */
+void sim_path_inject(sim_path *path, datagram *message, sim_path_entrance entrance, time_ps now);
+
+/* No packet that enters at `now` comes out before this: it is behind all that wait for the links. */
 time_ps sim_path_earliest_arrival(const sim_path *path, time_ps now);
 
-/* What the elements counted. */
-uint64_t sim_path_packets_lost(const sim_path *path); /* by impairments and at the tail of the queue */
-uint64_t sim_path_queue_peak_octets(const sim_path *path);
+/* The first link's rate, delay or MTU (SCENARIO_PATH_FORWARD_RATE, …_DELAY, …_MTU) becomes `number` now. */
+void sim_path_change(sim_path *path, scenario_key forward, uint64_t number, time_ps now);
 
-/* The link of `direction` as the scenario says it. */
-path_link_config sim_path_link_config(const scenario *s, sim_direction direction);
+/* What the elements did, summed, and what the links of the path counted. */
+typedef struct sim_path_counts {
+  path_element_counts elements;
+  uint64_t too_big;
+  uint64_t fragments;
+  uint64_t queue_peak_octets;   /* the most that ever waited in front of one link */
+  path_alignment_counts before; /* the boxes */
+  path_alignment_counts behind;
+  uint64_t reordered; /* RFC 4737 */
+  uint64_t extent_sum;
+  uint64_t extent_peak;
+} sim_path_counts;
+
+/* Adds this path's to `counts`. */
+void sim_path_count(const sim_path *path, sim_path_counts *counts);
 
 #endif

@@ -14,6 +14,7 @@ struct sim_recorder {
   element_array *starts;
   retransmission_ledger **ledgers; /* one a connection */
   rnic_held *last;                 /* one a connection: what the gauge knows */
+  uint64_t *fragment_octets;       /* one a connection, and one for fragments of no known connection */
   bool started;                    /* a workload octet has arrived */
   time_ps first_payload_arrival;   /* of workload payload that has been placed; TIME_PS_NEVER: none has */
   time_ps last_delivery;
@@ -38,7 +39,9 @@ sim_recorder *sim_recorder_new(const sim_recorder_config *config)
 
   recorder->config = *config;
   recorder->first_payload_arrival = TIME_PS_NEVER;
-  recorder->gauge = occupancy_new(config->connections, config->cell_octets);
+  /* One more for the fragments of no known connection. */
+  recorder->gauge = occupancy_new(config->connections + 1, config->cell_octets);
+  recorder->fragment_octets = g_new0(uint64_t, config->connections + 1);
   if (config->series) {
     occupancy_write_series(recorder->gauge, config->series, config->series_all, config->series_connections);
   }
@@ -62,6 +65,7 @@ void sim_recorder_free(sim_recorder *recorder)
     g_free(recorder->starts);
     g_free(recorder->ledgers);
     g_free(recorder->last);
+    g_free(recorder->fragment_octets);
     occupancy_free(recorder->gauge);
     g_free(recorder);
   }
@@ -82,6 +86,11 @@ static bool starts_with_fpdu(const element_array *starts, uint64_t offset)
   size_t below = element_array_count_below(starts, 0, offset);
 
   return below < starts->count && *(const uint64_t *)element_array_at(starts, below) == offset;
+}
+
+bool sim_recorder_is_fpdu_start(const sim_recorder *recorder, uint32_t connection, uint64_t phase_offset)
+{
+  return starts_with_fpdu(&recorder->starts[connection], phase_offset);
 }
 
 /* --- Arrivals --- */
@@ -181,6 +190,23 @@ void sim_recorder_delivered(sim_recorder *recorder, const ddp_segment *segment, 
 
 /* --- Occupancy --- */
 
+static void update_gauge(sim_recorder *recorder, uint32_t connection, time_ps now)
+{
+  static const rnic_held nothing = {0};
+  bool known = connection < recorder->config.connections;
+  const rnic_held *held = known ? &recorder->last[connection] : &nothing;
+  const occupancy_state state = {.octets = {[HELD_INCOMPLETE] = held->incomplete,
+                                            [HELD_UNLOCATED] = held->unlocated,
+                                            [HELD_ORDER] = held->order,
+                                            [HELD_FRAGMENT] = recorder->fragment_octets[connection],
+                                            [HELD_PROCESSING] = held->processing},
+                                 .holes = held->holes,
+                                 .partial_fpdus = held->partial_fpdus,
+                                 .undelivered = held->undelivered};
+
+  occupancy_update(recorder->gauge, connection, &state, now);
+}
+
 void sim_recorder_held(sim_recorder *recorder, uint32_t connection, const rnic_held *held, time_ps now)
 {
   rnic_held *last = &recorder->last[connection];
@@ -192,14 +218,16 @@ void sim_recorder_held(sim_recorder *recorder, uint32_t connection, const rnic_h
     return;
   }
   *last = *held;
-  const occupancy_state state = {.octets = {[HELD_INCOMPLETE] = held->incomplete,
-                                            [HELD_UNLOCATED] = held->unlocated,
-                                            [HELD_ORDER] = held->order,
-                                            [HELD_PROCESSING] = held->processing},
-                                 .holes = held->holes,
-                                 .partial_fpdus = held->partial_fpdus,
-                                 .undelivered = held->undelivered};
-  occupancy_update(recorder->gauge, connection, &state, now);
+  update_gauge(recorder, connection, now);
+}
+
+void sim_recorder_fragments(sim_recorder *recorder, uint32_t connection, uint64_t octets, time_ps now)
+{
+  connection = MIN(connection, recorder->config.connections); /* of no known one */
+  if (recorder->fragment_octets[connection] != octets) {
+    recorder->fragment_octets[connection] = octets;
+    update_gauge(recorder, connection, now);
+  }
 }
 
 static uint64_t spurious_retransmissions(const sim_recorder *recorder)

@@ -30,6 +30,9 @@ void sim_recorder_free(sim_recorder *recorder);
 /* The Data Source has framed an FPDU that starts at `phase_offset`. */
 void sim_recorder_framed(sim_recorder *recorder, uint32_t connection, uint64_t phase_offset);
 
+/* An FPDU of `connection` starts at `phase_offset`, and its end can still be on its way. */
+bool sim_recorder_is_fpdu_start(const sim_recorder *recorder, uint32_t connection, uint64_t phase_offset);
+
 /* A payload segment arrives at the Data Sink; see rnic_endpoint_events. */
 void sim_recorder_segment(sim_recorder *recorder, uint32_t connection, int64_t phase_offset, uint32_t length,
                           uint32_t new_octets, bool out_of_order, time_ps now);
@@ -47,6 +50,10 @@ void sim_recorder_delivered(sim_recorder *recorder, const ddp_segment *segment, 
 
 /* What `connection` holds after an event. */
 void sim_recorder_held(sim_recorder *recorder, uint32_t connection, const rnic_held *held, time_ps now);
+
+/* `connection` has `octets` of TCP payload in IP datagrams with fragments missing; a number beyond the connections': those whose
+ * connection is not known. */
+void sim_recorder_fragments(sim_recorder *recorder, uint32_t connection, uint64_t octets, time_ps now);
 
 /* Ends the series and sets the metrics of segments, Placement, Delivery, buffers, state, delays and goodput. */
 void sim_recorder_finish(sim_recorder *recorder, time_ps now, metric_values *values);

@@ -34,12 +34,25 @@ void sim_totals_add(sim_totals *totals, const sim_totals_connection *connection)
   add_workload(totals, connection);
   totals->tcp.retransmissions += tcp->retransmissions;
   totals->tcp.timeouts += tcp->timeouts;
+  totals->tcp.recoveries += tcp->recoveries;
+  totals->tcp.spurious_recoveries += tcp->spurious_recoveries;
+  totals->tcp.spurious_timeouts += tcp->spurious_timeouts;
+  totals->tcp.retransmissions_lost += tcp->retransmissions_lost;
+  totals->tcp.tail_loss_probes += tcp->tail_loss_probes;
+  totals->tcp.duplicates_reported += tcp->duplicates_reported;
+  totals->tcp.window_probes += tcp->window_probes;
+  totals->tcp.ecn_reductions += tcp->ecn_reductions;
+  totals->tcp.path_mtu_changes += tcp->path_mtu_changes;
+  totals->tcp.checksum_errors += rnic_endpoint_tcp_statistics(connection->sink)->checksum_errors;
   totals->tcp.full_segments += tcp->full_segments;
   totals->tcp.full_segment_octets += tcp->full_segment_octets;
   totals->tcp.full_segment_payload_octets += tcp->full_segment_payload_octets;
   totals->full_size.payload_octets += full_size->payload_octets;
   totals->full_size.stream_octets += full_size->stream_octets;
+  totals->refusals.memory += rnic_endpoint_refusals(connection->sink)->memory;
+  totals->refusals.descriptors += rnic_endpoint_refusals(connection->sink)->descriptors;
   if (mpa) {
+    totals->mpa.wrong_guesses += mpa->wrong_guesses;
     totals->mpa.fpdus += mpa->fpdus;
     totals->mpa.markers += mpa->markers;
     totals->mpa.crc_errors += mpa->crc_errors;
@@ -57,12 +70,26 @@ static void set_counts(const sim_totals *totals, metric_values *values)
   } counts[] = {
       {METRIC_TCP_RETRANSMISSIONS, totals->tcp.retransmissions},
       {METRIC_TCP_TIMEOUTS, totals->tcp.timeouts},
+      {METRIC_TCP_RECOVERIES, totals->tcp.recoveries},
+      {METRIC_TCP_SPURIOUS_RECOVERIES, totals->tcp.spurious_recoveries},
+      {METRIC_TCP_SPURIOUS_TIMEOUTS, totals->tcp.spurious_timeouts},
+      {METRIC_TCP_RETRANSMISSIONS_FOUND_LOST, totals->tcp.retransmissions_lost},
+      {METRIC_TCP_TAIL_LOSS_PROBES, totals->tcp.tail_loss_probes},
+      {METRIC_TCP_DUPLICATES_REPORTED, totals->tcp.duplicates_reported},
+      {METRIC_TCP_WINDOW_PROBES, totals->tcp.window_probes},
+      {METRIC_TCP_ECN_REDUCTIONS, totals->tcp.ecn_reductions},
+      {METRIC_TCP_PATH_MTU_CHANGES, totals->tcp.path_mtu_changes},
+      {METRIC_TCP_CHECKSUM_ERRORS, totals->tcp.checksum_errors},
       {METRIC_MPA_FPDUS, totals->mpa.fpdus},
       {METRIC_MPA_MARKERS, totals->mpa.markers},
       {METRIC_MPA_LOCATED_BY_CHAIN, totals->mpa.located_by[MPA_LOCATED_BY_CHAIN]},
       {METRIC_MPA_LOCATED_BY_MARKER, totals->mpa.located_by[MPA_LOCATED_BY_MARKER]},
       {METRIC_MPA_LOCATED_BY_MARKER_CHAIN, totals->mpa.located_by[MPA_LOCATED_BY_MARKER_CHAIN]},
+      {METRIC_MPA_LOCATED_BY_ASSUMPTION, totals->mpa.located_by[MPA_LOCATED_BY_ASSUMPTION]},
+      {METRIC_MPA_WRONG_GUESSES, totals->mpa.wrong_guesses},
       {METRIC_MPA_CRC_ERRORS, totals->mpa.crc_errors},
+      {METRIC_BUFFER_SEGMENTS_REFUSED, totals->refusals.memory},
+      {METRIC_STATE_SEGMENTS_REFUSED, totals->refusals.descriptors},
       {METRIC_DELIVERY_MESSAGES, totals->at_sink.messages_delivered},
       {METRIC_DELIVERY_OCTETS, totals->at_sink.octets_delivered},
       {METRIC_INTEGRITY_OCTETS_WRONG, totals->wrong.octets_wrong},
@@ -93,34 +120,40 @@ static void set_efficiency(const sim_totals *totals, uint32_t framing_octets, me
   }
 }
 
-static void set_theory(const sim_totals *totals, const scenario *s, sim_direction main_direction,
-                       metric_values *values)
+/* The delay of the formula is two propagations and one full segment's serialisation each way, on every link. */
+static void add_links(const scenario *s, scenario_side to, time_ps *propagation_ps, time_ps *serialisation_ps)
 {
-  path_link_config main_link = sim_path_link_config(s, main_direction);
-  path_link_config other = sim_path_link_config(s, main_direction == SIM_FORWARD ? SIM_REVERSE : SIM_FORWARD);
-  const theory inputs = {
-      .rate_bit_per_s = main_link.rate_bit_per_s,
-      .propagation_main_ps = main_link.delay_ps,
-      .propagation_other_ps = other.delay_ps,
-      .serialisation_main_ps =
-          time_ps_to_send(main_link.mtu_octets + main_link.framing_octets, main_link.rate_bit_per_s),
-      .serialisation_other_ps =
-          time_ps_to_send(other.mtu_octets + other.framing_octets, other.rate_bit_per_s),
+  guint32 mtu = scenario_path_mtu(s, to);
+
+  for (gsize i = 0; i < scenario_links(s, to); i++) {
+    scenario_link link = scenario_link_of(s, to, i);
+
+    *propagation_ps += link.delay_ps;
+    *serialisation_ps += time_ps_to_send(mtu + link.framing_octets, link.rate_bit_per_s);
+  }
+}
+
+static void set_theory(const sim_totals *totals, const scenario *s, metric_values *values)
+{
+  scenario_side sink = scenario_measured_side(s);
+  theory inputs = {
+      .rate_bit_per_s = scenario_bottleneck(s, sink),
       .emss_octets = totals->emss_octets,
       .connections = totals->connections,
       .k2 = scenario_integer(s, SCENARIO_THEORY_K2),
   };
 
+  add_links(s, sink, &inputs.propagation_main_ps, &inputs.serialisation_main_ps);
+  add_links(s, sink == SCENARIO_SIDE_INITIATOR ? SCENARIO_SIDE_RESPONDER : SCENARIO_SIDE_INITIATOR,
+            &inputs.propagation_other_ps, &inputs.serialisation_other_ps);
   theory_set_metrics(&inputs, values);
 }
 
 void sim_totals_set_metrics(const sim_totals *totals, const scenario *s, metric_values *values)
 {
-  sim_direction main_direction = sim_setup_direction_to(sim_setup_measured(s));
-
   set_counts(totals, values);
-  set_efficiency(totals, sim_path_link_config(s, main_direction).framing_octets, values);
-  set_theory(totals, s, main_direction, values);
+  set_efficiency(totals, scenario_link_of(s, scenario_measured_side(s), 0).framing_octets, values);
+  set_theory(totals, s, values);
 }
 
 char *sim_totals_check(const sim_totals *totals)

@@ -25,6 +25,7 @@ typedef struct sim_totals {
   tcp_statistics tcp;            /* Data Sources */
   mpa_deframer_statistics mpa;   /* Data Sinks */
   rnic_full_size full_size;      /* Data Sources */
+  rnic_refusals refusals;        /* Data Sinks */
   uint32_t emss_octets;          /* of the first Data Source; 0: not known */
   uint32_t mulpdu_octets;
 } sim_totals;

@@ -35,37 +35,118 @@ mpa_role sim_setup_measured(const scenario *s)
   return scenario_measured_side(s) == SCENARIO_SIDE_INITIATOR ? MPA_INITIATOR : MPA_RESPONDER;
 }
 
-static tcp_config tcp_of(const scenario *s, uint32_t connection, mpa_role side)
+/* The value of a word's place in `words`, which the key's row has in this order too. */
+static int choice(const scenario *s, scenario_key key, const char *const *words)
+{
+  int i = 0;
+
+  while (!says(s, key, words[i])) {
+    i++;
+    g_assert(words[i]);
+  }
+  return i;
+}
+
+ip_address sim_setup_address(const scenario *s, mpa_role side)
+{
+  bool initiator = side == MPA_INITIATOR;
+
+  if (says(s, SCENARIO_TCP_IP, "ipv6")) {
+    return ip_address_v6(SIM_ADDRESS_V6_PREFIX, initiator ? 1 : 2);
+  }
+  return ip_address_v4(initiator ? SIM_INITIATOR_ADDRESS : SIM_RESPONDER_ADDRESS);
+}
+
+static scenario_side scenario_side_of(mpa_role side)
+{
+  return side == MPA_INITIATOR ? SCENARIO_SIDE_INITIATOR : SCENARIO_SIDE_RESPONDER;
+}
+
+uint32_t sim_setup_receive_mtu(const scenario *s, mpa_role side)
+{
+  scenario_side to = scenario_side_of(side);
+
+  return scenario_link_of(s, to, scenario_links(s, to) - 1).mtu_octets;
+}
+
+static void set_tcp_addresses(tcp_config *tcp, const scenario *s, uint32_t connection, mpa_role side)
 {
   bool initiator = side == MPA_INITIATOR;
   uint16_t initiator_port = (uint16_t)(SIM_INITIATOR_FIRST_PORT + connection);
-  path_link_config received = sim_path_link_config(s, sim_setup_direction_to(side));
-  path_link_config sent = sim_path_link_config(s, sim_setup_direction_to(sim_setup_peer(side)));
 
-  return (tcp_config){
-      .local_address = initiator ? SIM_INITIATOR_ADDRESS : SIM_RESPONDER_ADDRESS,
-      .remote_address = initiator ? SIM_RESPONDER_ADDRESS : SIM_INITIATOR_ADDRESS,
-      .local_port = initiator ? initiator_port : SIM_RESPONDER_PORT,
-      .remote_port = initiator ? SIM_RESPONDER_PORT : initiator_port,
-      .isn = (uint32_t)random_hash(scenario_integer(s, SCENARIO_RUN_SEED),
-                                   initiator ? "tcp.isn.initiator" : "tcp.isn.responder", connection),
-      .receive_mtu_octets = received.mtu_octets,
-      .send_mtu_octets = sent.mtu_octets,
+  tcp->local_address = sim_setup_address(s, side);
+  tcp->remote_address = sim_setup_address(s, sim_setup_peer(side));
+  tcp->local_port = initiator ? initiator_port : SIM_RESPONDER_PORT;
+  tcp->remote_port = initiator ? SIM_RESPONDER_PORT : initiator_port;
+  tcp->isn = (uint32_t)random_hash(scenario_integer(s, SCENARIO_RUN_SEED),
+                                   initiator ? "tcp.isn.initiator" : "tcp.isn.responder", connection);
+}
+
+/* What finds and repairs losses. Without SACK nothing that builds on it is there. */
+static void set_tcp_recovery(tcp_config *tcp, const scenario *s)
+{
+  tcp->sack = scenario_boolean(s, SCENARIO_TCP_SACK);
+  tcp->dsack = tcp->sack && scenario_boolean(s, SCENARIO_TCP_DSACK);
+  tcp->rack = tcp->sack && scenario_boolean(s, SCENARIO_TCP_RACK);
+  tcp->tail_loss_probe = tcp->rack && scenario_boolean(s, SCENARIO_TCP_TLP);
+  tcp->proportional_reduction = tcp->sack && scenario_boolean(s, SCENARIO_TCP_PRR);
+  tcp->forward_rto_recovery = scenario_boolean(s, SCENARIO_TCP_FRTO);
+  tcp->limited_transmit = scenario_boolean(s, SCENARIO_TCP_LIMITED_TRANSMIT);
+  tcp->duplicate_ack_threshold = (uint32_t)scenario_integer(s, SCENARIO_TCP_DUPLICATE_ACKS);
+  tcp->rto_initial_ps = scenario_time(s, SCENARIO_TCP_RTO_INITIAL);
+  tcp->rto_min_ps = scenario_time(s, SCENARIO_TCP_RTO_MIN);
+  tcp->rto_max_ps = scenario_time(s, SCENARIO_TCP_RTO_MAX);
+  tcp->retries_max = (uint32_t)scenario_integer(s, SCENARIO_TCP_RETRIES);
+  tcp->retransmission = says(s, SCENARIO_TCP_RETRANSMISSION, "repacketize") ? TCP_RETRANSMISSION_REPACKETIZE
+                                                                            : TCP_RETRANSMISSION_PRESERVE;
+}
+
+static void set_tcp_congestion(tcp_config *tcp, const scenario *s)
+{
+  static const char *const controls[] = {[TCP_CONGESTION_NEWRENO] = "newreno",
+                                         [TCP_CONGESTION_CUBIC] = "cubic",
+                                         [TCP_CONGESTION_DCTCP] = "dctcp",
+                                         NULL};
+  static const char *const slow_starts[] = {[TCP_SLOW_START_STANDARD] = "standard",
+                                            [TCP_SLOW_START_HYSTART] = "hystart",
+                                            [TCP_SLOW_START_HYSTART_PP] = "hystart++",
+                                            NULL};
+  static const char *const ecn[] = {
+      [TCP_ECN_OFF] = "off", [TCP_ECN_PASSIVE] = "passive", [TCP_ECN_ON] = "on", NULL};
+
+  tcp->congestion = (tcp_congestion_kind)choice(s, SCENARIO_TCP_CONGESTION, controls);
+  tcp->slow_start = (tcp_slow_start_kind)choice(s, SCENARIO_TCP_SLOW_START, slow_starts);
+  tcp->ecn = (tcp_ecn_use)choice(s, SCENARIO_TCP_ECN, ecn);
+  tcp->initial_window_segments = (uint32_t)scenario_integer(s, SCENARIO_TCP_INITIAL_WINDOW);
+  tcp->restart_after_idle = scenario_boolean(s, SCENARIO_TCP_RESTART_AFTER_IDLE);
+  tcp->pacing = scenario_boolean(s, SCENARIO_TCP_PACING);
+  tcp->nagle = scenario_boolean(s, SCENARIO_TCP_NAGLE);
+}
+
+tcp_config sim_setup_tcp(const scenario *s, uint32_t connection, mpa_role side)
+{
+  tcp_config tcp = {
+      .receive_mtu_octets = sim_setup_receive_mtu(s, side),
+      .send_mtu_octets = scenario_link_of(s, scenario_side_of(sim_setup_peer(side)), 0).mtu_octets,
       .receive_window_octets = scenario_receive_window_octets(s),
-      .initial_window_segments = (uint32_t)scenario_integer(s, SCENARIO_TCP_INITIAL_WINDOW),
-      .sack = scenario_boolean(s, SCENARIO_TCP_SACK),
       .timestamps = scenario_boolean(s, SCENARIO_TCP_TIMESTAMPS),
       .delayed_ack_segments = (uint32_t)scenario_integer(s, SCENARIO_TCP_DELAYED_ACK_SEGMENTS),
       .delayed_ack_ps = scenario_time(s, SCENARIO_TCP_DELAYED_ACK),
-      .duplicate_ack_threshold = (uint32_t)scenario_integer(s, SCENARIO_TCP_DUPLICATE_ACKS),
-      .rto_initial_ps = scenario_time(s, SCENARIO_TCP_RTO_INITIAL),
-      .rto_min_ps = scenario_time(s, SCENARIO_TCP_RTO_MIN),
-      .rto_max_ps = scenario_time(s, SCENARIO_TCP_RTO_MAX),
-      .retries_max = (uint32_t)scenario_integer(s, SCENARIO_TCP_RETRIES),
+      .path_mtu_discovery = scenario_boolean(s, SCENARIO_TCP_PATH_MTU_DISCOVERY),
+      .black_hole_detection = scenario_boolean(s, SCENARIO_TCP_BLACK_HOLE_DETECTION),
       .segmentation = says(s, SCENARIO_SENDER_SEGMENTATION, "stream") ? TCP_SEGMENTATION_STREAM
                                                                       : TCP_SEGMENTATION_ALIGNED,
       .passing = says(s, SCENARIO_RECEIVER_MODE, "in-order") ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED,
   };
+
+  if (says(s, SCENARIO_TCP_IMPLEMENTATION, "ns3")) {
+    tcp.segmentation = TCP_SEGMENTATION_STREAM; /* it is not MPA-aware, … */
+    tcp.passing = TCP_PASSING_IN_ORDER;         /* … and passes octets in order */
+  }
+  set_tcp_addresses(&tcp, s, connection, side);
+  set_tcp_recovery(&tcp, s);
+  set_tcp_congestion(&tcp, s);
+  return tcp;
 }
 
 /* Octets of streaming mode that `side` sends before MPA (MPA-190): both ends know the number of each direction. */
@@ -73,7 +154,7 @@ static uint32_t streaming_octets(const scenario *s, uint32_t connection, mpa_rol
 {
   const char *name =
       side == MPA_INITIATOR ? "sender.stream_phase.initiator" : "sender.stream_phase.responder";
-  uint32_t mtu = sim_path_link_config(s, sim_setup_direction_to(sim_setup_peer(side))).mtu_octets;
+  uint32_t mtu = scenario_link_of(s, scenario_side_of(sim_setup_peer(side)), 0).mtu_octets;
 
   if (!scenario_is_word(s, SCENARIO_SENDER_STREAM_PHASE)) {
     return (uint32_t)scenario_integer(s, SCENARIO_SENDER_STREAM_PHASE);
@@ -89,7 +170,7 @@ rnic_endpoint_config sim_setup_endpoint(const scenario *s, uint32_t connection, 
   bool measured = side == sim_setup_measured(s);
 
   return (rnic_endpoint_config){
-      .tcp = tcp_of(s, connection, side),
+      .tcp = sim_setup_tcp(s, connection, side),
       .host = place->host,
       .generation = iwarp_generation_find(scenario_text(s, key_of(SCENARIO_INITIATOR_GENERATION, side))),
       .role = side,
@@ -114,6 +195,9 @@ rnic_endpoint_config sim_setup_endpoint(const scenario *s, uint32_t connection, 
       .silent_drop = scenario_boolean(s, SCENARIO_MPA_SILENT_DROP),
       .assumed_emss_octets = (uint32_t)g_ascii_strtoull(assumed, NULL, 10), /* "none": 0 */
       .dynamic_mulpdu = says(s, SCENARIO_MPA_MULPDU, "dynamic"),
+      .assumes_aligned = says(s, SCENARIO_RECEIVER_MODE, "assume-aligned"),
+      .fpdu_descriptors = measured ? (uint32_t)scenario_integer(s, SCENARIO_RECEIVER_FPDU_DESCRIPTORS) : 0,
+      .partial_fpdus = measured ? (uint32_t)scenario_integer(s, SCENARIO_RECEIVER_PARTIAL_FPDUS) : 0,
       .placement_latency_ps = measured ? scenario_time(s, SCENARIO_RECEIVER_PLACEMENT_LATENCY) : 0,
       .fault = place->fault,
   };
@@ -142,12 +226,13 @@ bool sim_setup_private_data_is(const scenario *s, mpa_role side, const uint8_t *
  * instant. */
 static uint64_t in_flight_octets(const scenario *s)
 {
-  path_link_config forward = sim_path_link_config(s, SIM_FORWARD);
-  path_link_config reverse = sim_path_link_config(s, SIM_REVERSE);
-  uint64_t rate = MAX(forward.rate_bit_per_s, reverse.rate_bit_per_s);
+  uint64_t rate =
+      MAX(scenario_bottleneck(s, SCENARIO_SIDE_RESPONDER), scenario_bottleneck(s, SCENARIO_SIDE_INITIATOR));
   double waiting_s = time_ps_in_seconds(scenario_time(s, SCENARIO_RECEIVER_PLACEMENT_LATENCY));
 
-  return scenario_receive_window_octets(s) + 2 * (uint64_t)MAX(forward.mtu_octets, reverse.mtu_octets) +
+  return scenario_receive_window_octets(s) +
+         2 * (uint64_t)MAX(scenario_path_mtu(s, SCENARIO_SIDE_RESPONDER),
+                           scenario_path_mtu(s, SCENARIO_SIDE_INITIATOR)) +
          (uint64_t)((double)rate / 8 * waiting_s);
 }
 
@@ -157,7 +242,7 @@ rnic_workload_config sim_setup_workload(const scenario *s, uint32_t connection, 
       .connection = connection,
       .both = says(s, SCENARIO_WORKLOAD_DIRECTIONS, "both"),
       .fence = scenario_boolean(s, SCENARIO_WORKLOAD_FENCE),
-      .message_octets = (uint32_t)scenario_integer(s, SCENARIO_WORKLOAD_MESSAGE_SIZE),
+      .message_octets = (uint32_t)scenario_message_octets_max(s),
       .messages = scenario_integer(s, SCENARIO_WORKLOAD_MESSAGES),
       .signal_every = scenario_integer(s, SCENARIO_WORKLOAD_SIGNAL_EVERY),
       .outstanding = scenario_integer(s, SCENARIO_WORKLOAD_OUTSTANDING),
@@ -168,6 +253,7 @@ rnic_workload_config sim_setup_workload(const scenario *s, uint32_t connection, 
   };
   char **mix = scenario_mix(s, SCENARIO_WORKLOAD_OPERATION);
 
+  config.message_sizes = scenario_list(s, SCENARIO_WORKLOAD_MESSAGE_SIZES, &config.message_size_count);
   for (char **word = mix; *word; word++) {
     g_assert(config.mix_count < RNIC_WORKLOAD_MIX_MAX);
     config.mix[config.mix_count++] = rnic_operation_find(*word);

@@ -9,13 +9,17 @@
 #include "sim/sim_path.h"
 #include "sim/sim_recorder.h"
 
-/* Addresses and ports of the two hosts: 10.0.0.1 opens connection i from port 49152 + i to 10.0.0.2, port 5044. */
+/* Addresses and ports of the two hosts: 10.0.0.1 opens connection i from port 49152 + i to 10.0.0.2, port 5044. With IPv6 they are
+ * fd00::1 and fd00::2. */
 enum {
   SIM_INITIATOR_ADDRESS = 0x0A000001,
   SIM_RESPONDER_ADDRESS = 0x0A000002,
+  SIM_ROUTER_ADDRESS = 0x0A000101, /* of the first router; the next ones count up */
   SIM_INITIATOR_FIRST_PORT = 49152,
   SIM_RESPONDER_PORT = 5044,
 };
+
+#define SIM_ADDRESS_V6_PREFIX UINT64_C(0xFD00000000000000)
 
 /* "Initiator", "Responder"; static. */
 const char *sim_setup_side_name(mpa_role side);
@@ -26,6 +30,15 @@ sim_direction sim_setup_direction_to(mpa_role side);
 
 /* The end that is measured, the Data Sink of the main direction. */
 mpa_role sim_setup_measured(const scenario *s);
+
+/* The address of `side`. */
+ip_address sim_setup_address(const scenario *s, mpa_role side);
+
+/* The MTU of the link at `side` that it receives from. */
+uint32_t sim_setup_receive_mtu(const scenario *s, mpa_role side);
+
+/* The TCP of `side` of `connection`. */
+tcp_config sim_setup_tcp(const scenario *s, uint32_t connection, mpa_role side);
 
 /* What the configuration of an endpoint needs besides the scenario. */
 typedef struct sim_setup_place {

@@ -1,66 +1,12 @@
 #include "sim/sim_world.h"
 
-#include <inttypes.h>
-
-#include "base/pattern.h"
 #include "base/random_stream.h"
-#include "sim/sim_ending.h"
-#include "sim/sim_results.h"
 #include "sim/sim_setup.h"
-
-enum { ENDS = RNIC_WORKLOAD_ENDS }; /* of a connection, by mpa_role */
-
-typedef struct world_connection world_connection;
-
-/* One end with its timer. */
-typedef struct world_end {
-  world_connection *connection;
-  mpa_role side;
-  rnic_endpoint *endpoint;
-  rnic_fault_bait *bait; /* that the peer's fault names; NULL: none */
-  engine_timer *timer;
-  bool closed;
-  bool may_post; /* its ULP waited for a buffer and is to be woken */
-} world_end;
-
-struct world_connection {
-  sim_world *world;
-  uint32_t index;
-  uint32_t protection_domains[ENDS];
-  world_end ends[ENDS];
-  rnic_workload *workload;
-  engine_timer *workload_timer; /* starts the connection; later wakes ULPs */
-  bool started;
-  bool delivered;  /* all of its workload */
-  bool terminated; /* ended as the documents say it must */
-};
-
-struct sim_world {
-  const scenario *s;
-  engine *clock;
-  mpa_role measured; /* the Data Sink's side */
-  rnic_host *hosts[ENDS];
-  uint8_t *private_data[ENDS];
-  sim_path *paths[SIM_DIRECTIONS];
-  packet_capture *captures[ENDS];
-  sim_recorder *recorder;
-  pattern *table;
-  world_connection *connections;
-  uint32_t connection_count;
-  uint32_t started;        /* connections that have been opened */
-  uint32_t ends_open;      /* TCP */
-  uint32_t workloads_open; /* neither all Delivered nor terminated */
-  uint64_t delivered;      /* segments, at either end: progress */
-  engine_timer *stall_timer;
-  uint64_t progress_seen; /* when the stall timer last looked */
-  bool abandoned;         /* nothing more happens, though not all ends are closed */
-  char *failure;          /* why the run fails; NULL: it does not so far */
-  sim_ending ending;      /* of the connection that was terminated first */
-};
+#include "sim/sim_world_private.h"
 
 /* --- What one end does after every event --- */
 
-static void settle(world_end *end, time_ps now)
+void sim_world_settle(world_end *end, time_ps now)
 {
   sim_world *world = end->connection->world;
   datagram *packet;
@@ -69,7 +15,8 @@ static void settle(world_end *end, time_ps now)
     if (world->captures[end->side]) {
       packet_capture_add(world->captures[end->side], packet, now);
     }
-    sim_path_send(world->paths[sim_setup_direction_to(sim_setup_peer(end->side))], packet, now);
+    sim_network_send(world->network, end->connection->index,
+                     sim_setup_direction_to(sim_setup_peer(end->side)), packet, now);
   }
   time_ps deadline = rnic_endpoint_deadline(end->endpoint);
   if (engine_timer_when(end->timer) != deadline) {
@@ -87,229 +34,149 @@ static void on_timer(void *user, time_ps now)
   world_end *end = user;
 
   rnic_endpoint_run(end->endpoint, now);
-  settle(end, now);
+  sim_world_settle(end, now);
 }
 
-static void receive(sim_world *world, mpa_role side, datagram *packet, time_ps now)
+/* A whole packet for TCP; takes its reference. One whose ports were damaged on the way is nobody's: its TCP checksum would be
+ * wrong for any connection. */
+static void receive_whole(sim_world *world, mpa_role side, datagram *packet, time_ps now)
 {
-  tcp_header header;
+  uint32_t index;
 
-  datagram_tcp_header(packet, &header);
-  uint32_t port = side == MPA_INITIATOR ? header.destination_port : header.source_port;
-  g_assert(port >= SIM_INITIATOR_FIRST_PORT && port - SIM_INITIATOR_FIRST_PORT < world->connection_count);
-  world_end *end = &world->connections[port - SIM_INITIATOR_FIRST_PORT].ends[side];
+  if (!sim_ip_input_connection_of(packet, side, world->connection_count, &index)) {
+    world->strays++;
+    datagram_unref(packet);
+    return;
+  }
+  world_end *end = &world->connections[index].ends[side];
+  rnic_endpoint_receive(end->endpoint, packet, now);
+  datagram_unref(packet);
+  sim_world_settle(end, now);
+}
+
+static void on_packet(sim_world *world, mpa_role side, datagram *packet, time_ps now)
+{
   if (world->captures[side]) {
     packet_capture_add(world->captures[side], packet, now);
   }
-  rnic_endpoint_receive(end->endpoint, packet, now);
-  datagram_unref(packet);
-  settle(end, now);
+  sim_ip_input_receive(world->inputs[side], packet, now);
 }
 
 static void on_initiators_packet(void *user, datagram *packet, time_ps now)
 {
-  receive(user, MPA_INITIATOR, packet, now);
+  on_packet(user, MPA_INITIATOR, packet, now);
 }
 
 static void on_responders_packet(void *user, datagram *packet, time_ps now)
 {
-  receive(user, MPA_RESPONDER, packet, now);
+  on_packet(user, MPA_RESPONDER, packet, now);
 }
 
-/* --- What endpoints tell --- */
-
-/* A run ends when the workload is done and the connections are closed (definitions.md, Defaults). */
-static bool is_done(const sim_world *world)
+static void on_initiators_whole(void *user, datagram *packet, time_ps now)
 {
-  return world->ends_open == 0 && world->workloads_open == 0;
+  receive_whole(user, MPA_INITIATOR, packet, now);
 }
 
-static void stop_when_done(const sim_world *world)
+static void on_responders_whole(void *user, datagram *packet, time_ps now)
 {
-  if (is_done(world)) {
-    engine_stop(world->clock);
+  receive_whole(user, MPA_RESPONDER, packet, now);
+}
+
+/* An ICMP message of `side`'s, about a fragment it dropped, leaves by the path of the connection it is about. */
+static void answer(sim_world *world, mpa_role side, datagram *message, time_ps now)
+{
+  uint32_t index = 0;
+
+  if (world->captures[side]) {
+    packet_capture_add(world->captures[side], message, now);
   }
+  /* It is for the peer: as the peer will see it. */
+  sim_ip_input_connection_of(message, sim_setup_peer(side), world->connection_count, &index);
+  sim_network_send(world->network, index < world->connection_count ? index : 0,
+                   sim_setup_direction_to(sim_setup_peer(side)), message, now);
 }
 
-static void fail(sim_world *world, char *failure)
+static void on_initiators_answer(void *user, datagram *message, time_ps now)
 {
-  if (world->failure) {
-    g_free(failure);
-    return;
-  }
-  world->failure = failure;
-  engine_stop(world->clock);
+  answer(user, MPA_INITIATOR, message, now);
 }
 
-static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
+static void on_responders_answer(void *user, datagram *message, time_ps now)
 {
-  world_end *end = user;
-  (void)endpoint;
-  (void)now;
-
-  return rnic_workload_post_next(end->connection->workload, end->side);
+  answer(user, MPA_RESPONDER, message, now);
 }
 
-static void on_can_post(void *user, mpa_role side)
+static void on_measured_fragments(void *user, uint32_t connection, uint64_t octets, time_ps now)
 {
-  world_connection *connection = user;
+  sim_world *world = user;
 
-  connection->ends[side].may_post = true;
-  engine_timer_set(connection->workload_timer, engine_now(connection->world->clock));
+  sim_recorder_fragments(world->recorder, connection, octets, now);
 }
 
-static void note_delivery(world_connection *connection)
-{
-  if (!connection->delivered && !connection->terminated && rnic_workload_is_delivered(connection->workload)) {
-    connection->delivered = true;
-    connection->world->workloads_open--;
-    stop_when_done(connection->world);
-  }
-}
-
-static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
-{
-  world_end *end = user;
-  rnic_workload *workload = end->connection->workload;
-  (void)now;
-
-  rnic_workload_poll(workload, end->side);
-  note_delivery(end->connection);
-  if (rnic_workload_is_requester(workload, end->side) && rnic_workload_is_complete(workload)) {
-    rnic_endpoint_close(endpoint);
-  }
-}
-
-static void on_framed(void *user, uint64_t phase_offset)
-{
-  world_end *end = user;
-
-  sim_recorder_framed(end->connection->world->recorder, end->connection->index, phase_offset);
-}
-
-static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, time_ps now)
-{
-  world_end *end = user;
-  sim_world *world = end->connection->world;
-
-  sim_recorder_retransmitted(
-      world->recorder, end->connection->index, phase_offset, length,
-      sim_path_earliest_arrival(world->paths[sim_setup_direction_to(world->measured)], now));
-}
-
-static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32_t new_octets,
-                       bool out_of_order, time_ps now)
-{
-  world_end *end = user;
-
-  sim_recorder_segment(end->connection->world->recorder, end->connection->index, phase_offset, length,
-                       new_octets, out_of_order, now);
-}
-
-static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
-{
-  world_end *end = user;
-  bool out_of_order = rnic_endpoint_has_hole_before(end->endpoint, segment->fpdu_start);
-
-  sim_recorder_placed(end->connection->world->recorder, segment, ulpdu, out_of_order, now);
-}
-
-static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
-{
-  world_end *end = user;
-  world_connection *connection = end->connection;
-  sim_world *world = connection->world;
-
-  world->delivered++;
-  if (end->side == world->measured) {
-    sim_recorder_delivered(world->recorder, segment, now);
-  }
-  rnic_workload_delivered(connection->workload, end->side, segment);
-  if (segment->header.last) {
-    note_delivery(connection);
-  }
-}
-
-static void on_private_data(void *user, const uint8_t *octets, uint32_t length, time_ps now)
-{
-  world_end *end = user;
-  sim_world *world = end->connection->world;
-  mpa_role peer = sim_setup_peer(end->side);
-  (void)now;
-
-  if (!world->failure &&
-      !sim_setup_private_data_is(world->s, peer, world->private_data[peer], octets, length)) {
-    world->failure =
-        g_strdup_printf("connection %u: the Private Data that came to the %s is not what was sent",
-                        end->connection->index, sim_setup_side_name(end->side));
-    engine_stop(world->clock);
-  }
-}
-
-static void on_finished(void *user, rnic_endpoint *endpoint, time_ps now)
+static void on_other_fragments(void *user, uint32_t connection, uint64_t octets, time_ps now)
 {
   (void)user;
+  (void)connection;
+  (void)octets;
   (void)now;
-  rnic_endpoint_close(endpoint);
 }
 
-static void on_closed(void *user, time_ps now)
+/* `position` is that of the Data Source's stream. Startup frames and octets of streaming mode start no FPDU. */
+static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position)
 {
-  world_end *end = user;
-  world_connection *connection = end->connection;
-  sim_world *world = connection->world;
-  (void)now;
+  const sim_world *world = user;
+  mpa_role source = sim_setup_peer(world->measured);
+  uint32_t port = source == MPA_INITIATOR ? flow->source_port : flow->destination_port;
+  uint32_t index = port - SIM_INITIATOR_FIRST_PORT;
+  int64_t start;
 
-  if (end->closed) {
-    return;
+  if (port < SIM_INITIATOR_FIRST_PORT || index >= world->connection_count) {
+    return false;
   }
-  end->closed = true;
-  world->ends_open--;
-  if (!connection->delivered && !connection->terminated &&
-      connection->ends[sim_setup_peer(end->side)].closed) {
-    fail(world, g_strdup_printf("connection %u was closed before its workload was done", connection->index));
-  }
-  stop_when_done(world);
+  start = rnic_endpoint_sent_phase_start(world->connections[index].ends[source].endpoint);
+  return start >= 0 && position >= start &&
+         sim_recorder_is_fpdu_start(world->recorder, index, (uint64_t)(position - start));
 }
 
-static void on_failed(void *user, const rnic_failure *failure, time_ps now)
+static void make_inputs(sim_world *world)
 {
-  world_end *end = user;
-  world_connection *connection = end->connection;
-  sim_world *world = connection->world;
+  const sim_ip_input_events events[ENDS] = {[MPA_INITIATOR] = {.whole = on_initiators_whole,
+                                                               .answer = on_initiators_answer,
+                                                               .held = on_other_fragments},
+                                            [MPA_RESPONDER] = {.whole = on_responders_whole,
+                                                               .answer = on_responders_answer,
+                                                               .held = on_other_fragments}};
 
-  if (connection->terminated) {
-    return; /* what the other end says of the same end */
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    sim_ip_input_events own = events[side];
+
+    own.held = side == world->measured ? on_measured_fragments : own.held;
+    world->inputs[side] = sim_ip_input_new(world->s, side, world->clock, &own, world);
   }
-  if (!sim_ending_is_documented(world->s, connection->index, failure)) {
-    fail(world, g_strdup_printf("connection %u failed at its %s after %.12f s: %s", connection->index,
-                                sim_setup_side_name(end->side), time_ps_in_seconds(now),
-                                rnic_failure_text(failure)));
-    return;
-  }
-  sim_ending_note(&world->ending, connection->index, end->side, failure, now);
-  connection->terminated = true;
-  world->workloads_open -= !connection->delivered;
 }
 
 /* --- Building --- */
 
-/* The Data Sink is measured; what the Data Source sends is known for that. */
-static rnic_endpoint_events events_of(const world_end *end)
+static bool is_ns3_tcp(const scenario *s)
 {
-  bool measured = end->side == end->connection->world->measured;
+  return g_str_equal(scenario_text(s, SCENARIO_TCP_IMPLEMENTATION), "ns3");
+}
 
-  return (rnic_endpoint_events){.want_operation = on_want_operation,
-                                .completion = on_completion,
-                                .private_data = on_private_data,
-                                .placed = measured ? on_placed : NULL,
-                                .delivered = on_delivered,
-                                .segment = measured ? on_segment : NULL,
-                                .retransmitted = measured ? NULL : on_retransmitted,
-                                .framed = measured ? NULL : on_framed,
-                                .finished = on_finished,
-                                .closed = on_closed,
-                                .failed = on_failed};
+/* ns-3's TCP can be as the scenario asks, at both ends. */
+static bool check_ns3_tcp(const scenario *s, GError **error)
+{
+  tcp_config initiator = sim_setup_tcp(s, 0, MPA_INITIATOR);
+  tcp_config responder = sim_setup_tcp(s, 0, MPA_RESPONDER);
+
+  return !is_ns3_tcp(s) ||
+         (sim_engine_ns3_tcp_supports(&initiator, error) && sim_engine_ns3_tcp_supports(&responder, error));
+}
+
+static void on_wake(void *user, time_ps now)
+{
+  world_end *end = user;
+
+  engine_timer_set(end->timer, now);
 }
 
 static void make_end(world_connection *connection, mpa_role side)
@@ -331,8 +198,13 @@ static void make_end(world_connection *connection, mpa_role side)
                                  .protection_domain = connection->protection_domains[side],
                                  .private_data = world->private_data[side],
                                  .fault = faulty ? &fault : NULL};
-  const rnic_endpoint_config config = sim_setup_endpoint(world->s, connection->index, side, &place);
-  const rnic_endpoint_events events = events_of(end);
+  rnic_endpoint_config config = sim_setup_endpoint(world->s, connection->index, side, &place);
+  if (is_ns3_tcp(world->s)) {
+    end->wake = (sim_engine_wake){.wake = on_wake, .user = end};
+    config.tcp_new = sim_engine_ns3_tcp_new;
+    config.tcp_new_user = &end->wake;
+  }
+  const rnic_endpoint_events events = sim_world_events_of(end);
   end->endpoint = rnic_endpoint_new(&config, &events, end);
   end->timer =
       engine_timer_new(world->clock, ENGINE_TIMER, connection->index * ENDS + side, 0, on_timer, end);
@@ -347,13 +219,13 @@ static void on_workload_due(void *user, time_ps now)
     connection->world->started++;
     rnic_endpoint_start(connection->ends[MPA_RESPONDER].endpoint, now);
     rnic_endpoint_start(connection->ends[MPA_INITIATOR].endpoint, now);
-    settle(&connection->ends[MPA_INITIATOR], now);
+    sim_world_settle(&connection->ends[MPA_INITIATOR], now);
     return;
   }
   for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
     if (connection->ends[side].may_post) {
       connection->ends[side].may_post = false;
-      settle(&connection->ends[side], now);
+      sim_world_settle(&connection->ends[side], now);
     }
   }
 }
@@ -365,7 +237,7 @@ static void make_workload(world_connection *connection)
   rnic_workload_config config =
       sim_setup_workload(connection->world->s, connection->index, connection->world->table);
 
-  config.can_post = on_can_post;
+  config.can_post = sim_world_can_post;
   config.user = connection;
   connection->workload = rnic_workload_new(&config);
   rnic_workload_lend(connection->workload, endpoints);
@@ -403,10 +275,11 @@ static void on_stall_timer(void *user, time_ps now)
   /* While connections wait for their start, nothing may happen for long. */
   if (progress == world->progress_seen && world->started == world->connection_count) {
     if (world->workloads_open > 0 || !world->ending.code) {
-      fail(world,
-           g_strdup_printf("no progress in %.3f s of simulated time (run.stall): nothing was %sdelivered "
-                           "and no connection closed",
-                           time_ps_in_seconds(stall), world->delivered > 0 ? "" : "ever "));
+      sim_world_fail(
+          world,
+          g_strdup_printf("no progress in %.3f s of simulated time (run.stall): nothing was %sdelivered "
+                          "and no connection closed",
+                          time_ps_in_seconds(stall), world->delivered > 0 ? "" : "ever "));
     }
     /* Else one end of a terminated connection waits for what its peer never sends: it may listen again after a reset (RFC 793 §3.4). */
     world->abandoned = true;
@@ -415,18 +288,6 @@ static void on_stall_timer(void *user, time_ps now)
   }
   world->progress_seen = progress;
   engine_timer_set(world->stall_timer, now + stall);
-}
-
-static bool make_paths(sim_world *world, sim_engine_kind kind, GError **error)
-{
-  world->paths[SIM_FORWARD] =
-      sim_path_new(world->s, SIM_FORWARD, kind, world->clock, on_responders_packet, world, error);
-  if (!world->paths[SIM_FORWARD]) {
-    return false;
-  }
-  world->paths[SIM_REVERSE] =
-      sim_path_new(world->s, SIM_REVERSE, kind, world->clock, on_initiators_packet, world, error);
-  return world->paths[SIM_REVERSE] != NULL;
 }
 
 static void make_hosts(sim_world *world)
@@ -438,6 +299,11 @@ static void make_hosts(sim_world *world)
     world->hosts[side] =
         rnic_host_new(random_hash(scenario_integer(world->s, SCENARIO_RUN_SEED), names[side], 0));
     world->private_data[side] = sim_setup_private_data(world->s, side, world->table);
+  }
+  if (!scenario_is_word(world->s, SCENARIO_RECEIVER_MEMORY)) {
+    rnic_host_limit_memory(world->hosts[world->measured],
+                           scenario_integer(world->s, SCENARIO_RECEIVER_MEMORY),
+                           (uint32_t)scenario_integer(world->s, SCENARIO_RECEIVER_CELL));
   }
 }
 
@@ -452,7 +318,11 @@ sim_world *sim_world_new(const scenario *s, sim_engine_kind kind, const sim_worl
   sim_world *world = g_new0(sim_world, 1);
   world->s = s;
   world->clock = clock;
-  if (!make_paths(world, kind, error)) {
+  const sim_network_events events = {
+      .outputs = {[SIM_FORWARD] = on_responders_packet, [SIM_REVERSE] = on_initiators_packet},
+      .is_fpdu_start = is_fpdu_start};
+  world->network = check_ns3_tcp(s, error) ? sim_network_new(s, kind, clock, &events, world, error) : NULL;
+  if (!world->network) {
     sim_world_free(world);
     return NULL;
   }
@@ -466,6 +336,7 @@ sim_world *sim_world_new(const scenario *s, sim_engine_kind kind, const sim_worl
   world->recorder = sim_recorder_new(&recorder);
   world->table = pattern_new();
   make_hosts(world);
+  make_inputs(world);
   world->connections = g_new0(world_connection, world->connection_count);
   for (uint32_t i = 0; i < world->connection_count; i++) {
     make_connection(world, i);
@@ -499,8 +370,9 @@ void sim_world_free(sim_world *world)
   if (world->stall_timer) {
     engine_timer_free(world->stall_timer);
   }
-  sim_path_free(world->paths[SIM_FORWARD]);
-  sim_path_free(world->paths[SIM_REVERSE]);
+  sim_ip_input_free(world->inputs[MPA_INITIATOR]);
+  sim_ip_input_free(world->inputs[MPA_RESPONDER]);
+  sim_network_free(world->network);
   engine_free(world->clock);
   sim_recorder_free(world->recorder);
   pattern_free(world->table);
@@ -520,79 +392,4 @@ void sim_world_run(sim_world *world)
   time_ps stop = scenario_time(world->s, SCENARIO_RUN_STOP);
 
   engine_run(world->clock, stop > 0 ? stop : TIME_PS_NEVER);
-}
-
-/* --- Results --- */
-
-/* Memory that a fault's victim lends to nobody the peer may use it as. */
-static bool baits_untouched(const sim_world *world)
-{
-  bool untouched = true;
-
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
-    untouched = untouched && rnic_fault_bait_is_untouched(world->connections[0].ends[side].bait);
-  }
-  return untouched;
-}
-
-/* What was wrong with what was Delivered; "" when nothing was. Free with g_free(). */
-static char *check(const sim_world *world, const sim_totals *totals)
-{
-  if (world->failure) {
-    return g_strdup(world->failure);
-  }
-  if (!baits_untouched(world)) {
-    return g_strdup("memory was written, or an STag invalidated, that the peer had no right to");
-  }
-  return sim_totals_check(totals);
-}
-
-static void add_totals(const sim_world *world, sim_totals *totals)
-{
-  for (uint32_t i = 0; i < world->connection_count; i++) {
-    const world_connection *connection = &world->connections[i];
-    const sim_totals_connection parts = {
-        .workload = connection->workload,
-        .measured = world->measured,
-        .source = connection->ends[sim_setup_peer(world->measured)].endpoint,
-        .sink = connection->ends[world->measured].endpoint,
-    };
-    sim_totals_add(totals, &parts);
-  }
-}
-
-run_status sim_world_finish(sim_world *world, metric_values *values, sim_world_outcome *outcome)
-{
-  sim_totals totals = {0};
-  time_ps now = engine_now(world->clock);
-
-  *outcome = (sim_world_outcome){.message = NULL};
-  add_totals(world, &totals);
-  sim_recorder_finish(world->recorder, now, values);
-  sim_totals_set_metrics(&totals, world->s, values);
-  metric_values_set(values, METRIC_PATH_PACKETS_LOST,
-                    (double)(sim_path_packets_lost(world->paths[SIM_FORWARD]) +
-                             sim_path_packets_lost(world->paths[SIM_REVERSE])));
-  metric_values_set(
-      values, METRIC_PATH_QUEUE_PEAK_OCTETS,
-      (double)sim_path_queue_peak_octets(world->paths[sim_setup_direction_to(world->measured)]));
-  metric_values_set(values, METRIC_TIME_SIMULATED_S, time_ps_in_seconds(now));
-  outcome->message = check(world, &totals);
-  if (*outcome->message != '\0') {
-    return RUN_FAILED;
-  }
-  if (!is_done(world) && !world->abandoned) {
-    g_free(outcome->message);
-    outcome->message = g_strdup_printf("run.stop reached: %" PRIu64 " of %" PRIu64 " messages were delivered",
-                                       totals.delivered, totals.expected);
-    return RUN_STOPPED;
-  }
-  if (world->ending.code) {
-    g_free(outcome->message);
-    outcome->message = g_strdup(world->ending.message);
-    outcome->terminate_code = g_strdup(world->ending.code);
-    outcome->terminate_side = sim_setup_side_name(world->ending.side);
-    return RUN_TERMINATED;
-  }
-  return RUN_OK;
 }

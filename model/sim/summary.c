@@ -190,6 +190,7 @@ static const struct {
     {"mpa.", "MPA"},
     {"tcp.", "TCP"},
     {"path.", "Path"},
+    {"middlebox.", "Middleboxes"},
     {"theory.", "Theory (mpa-01 section 11)"},
     {"fit.", "Measured / theory"},
     {"", "Run"},

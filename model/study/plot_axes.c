@@ -135,6 +135,11 @@ gboolean plot_axes_number(scenario_key key, const char *text, double *number)
   case SCENARIO_TYPE_MIX:
   case SCENARIO_TYPE_BOOLEAN:
   case SCENARIO_TYPE_LIST:
+  case SCENARIO_TYPE_SIZES:
+  case SCENARIO_TYPE_TIMES:
+  case SCENARIO_TYPE_RATES:
+  case SCENARIO_TYPE_PROBABILITIES:
+  case SCENARIO_TYPE_DISTANCE:
     return FALSE;
   }
   return FALSE;

@@ -1,71 +1,72 @@
 #include "tcp/datagram.h"
 
+#include <glib.h>
 #include <string.h>
 
-#include <glib.h>
+#include "base/big_endian.h"
+#include "tcp/datagram_ip.h"
 
-enum {
-  IPV4_VERSION_AND_IHL = 0x45,
-  IPV4_DONT_FRAGMENT = 0x40, /* in octet 6 */
-  IPV4_TIME_TO_LIVE = 64,
-  IPV4_PROTOCOL_TCP = 6,
-  IPV4_CHECKSUM_AT = 10,
-  IPV4_SOURCE_AT = 12,
-  IPV4_DESTINATION_AT = 16,
-  TCP_FLAGS_AT = 13,
-  TCP_CHECKSUM_AT = 16,
-};
+enum { TCP_FLAGS_AT = 13, TCP_DESTINATION_PORT_AT = 2, ECN_MASK = 3, IPV6_ECN_SHIFT = 4 };
 
-static void put16(uint8_t *wire, uint32_t value)
+datagram *datagram_new(const ip_address *source, const ip_address *destination, const tcp_header *header,
+                       octet_rope *payload)
 {
-  wire[0] = (uint8_t)(value >> 8);
-  wire[1] = (uint8_t)value;
-}
+  datagram *packet = datagram_allocate(DATAGRAM_TCP);
 
-static void put32(uint8_t *wire, uint32_t value)
-{
-  put16(wire, value >> 16);
-  put16(wire + 2, value);
-}
-
-static uint32_t get32(const uint8_t *wire)
-{
-  return (uint32_t)wire[0] << 24 | (uint32_t)wire[1] << 16 | (uint32_t)wire[2] << 8 | wire[3];
-}
-
-static void put_ipv4_header(uint8_t *wire, uint32_t source, uint32_t destination, uint32_t total_octets)
-{
-  g_assert(total_octets <= UINT16_MAX);
-  memset(wire, 0, IPV4_HEADER_OCTETS);
-  wire[0] = IPV4_VERSION_AND_IHL;
-  put16(wire + 2, total_octets);
-  wire[6] = IPV4_DONT_FRAGMENT;
-  wire[8] = IPV4_TIME_TO_LIVE;
-  wire[9] = IPV4_PROTOCOL_TCP;
-  put32(wire + IPV4_SOURCE_AT, source);
-  put32(wire + IPV4_DESTINATION_AT, destination);
-}
-
-/* A datagram whose TCP header is at header + IPV4_HEADER_OCTETS already counted, payload not set. */
-static datagram *allocate(void)
-{
-  datagram *packet = g_new(datagram, 1);
-  packet->references = 1;
-  packet->send_order = 0;
-  octet_rope_init(&packet->payload);
-  return packet;
-}
-
-datagram *datagram_new(uint32_t source, uint32_t destination, const tcp_header *header, octet_rope *payload)
-{
-  datagram *packet = allocate();
   if (payload) {
     octet_rope_move(&packet->payload, payload);
   }
-  packet->header_octets =
-      IPV4_HEADER_OCTETS + (uint32_t)tcp_header_encode(header, packet->header + IPV4_HEADER_OCTETS);
-  put_ipv4_header(packet->header, source, destination, datagram_octets(packet));
+  datagram_ip_begin(packet, source, destination, IP_PROTOCOL_TCP);
+  packet->header_octets += (uint32_t)tcp_header_encode(header, packet->header + packet->ip_octets);
+  big_endian_write_16(packet->header + packet->ip_octets + TCP_CHECKSUM_AT, 0);
+  datagram_ip_set_length(packet);
   return packet;
+}
+
+void datagram_allow_fragments(datagram *packet, uint16_t identification)
+{
+  if (datagram_is_ipv4(packet)) {
+    uint16_t flags = big_endian_read_16(packet->header + IPV4_FLAGS_AT);
+    big_endian_write_16(packet->header + IPV4_FLAGS_AT, (uint16_t)(flags & ~IPV4_DONT_FRAGMENT));
+    big_endian_write_16(packet->header + IPV4_IDENTIFICATION_AT, identification);
+  }
+}
+
+bool datagram_may_be_fragmented(const datagram *packet)
+{
+  return datagram_is_ipv4(packet) &&
+         !(big_endian_read_16(packet->header + IPV4_FLAGS_AT) & IPV4_DONT_FRAGMENT);
+}
+
+/* The field is the low end of the type of service or traffic class, which lies across two octets in IPv6 (RFC 3168
+ * §5, RFC 8200 §3). */
+datagram_ecn datagram_ecn_of(const datagram *packet)
+{
+  uint8_t octet = packet->header[1];
+
+  return (datagram_ecn)((datagram_is_ipv4(packet) ? octet : octet >> IPV6_ECN_SHIFT) & ECN_MASK);
+}
+
+void datagram_set_ecn(datagram *packet, datagram_ecn ecn)
+{
+  unsigned shift = datagram_is_ipv4(packet) ? 0 : IPV6_ECN_SHIFT;
+
+  packet->header[1] =
+      (uint8_t)((packet->header[1] & ~((unsigned)ECN_MASK << shift)) | (unsigned)ecn << shift);
+}
+
+datagram *datagram_copy(const datagram *packet)
+{
+  datagram *copy = datagram_allocate(packet->kind);
+
+  copy->retransmission = packet->retransmission;
+  copy->carries_checksum = packet->carries_checksum;
+  copy->flow_order = packet->flow_order;
+  copy->ip_octets = packet->ip_octets;
+  copy->header_octets = packet->header_octets;
+  memcpy(copy->header, packet->header, packet->header_octets);
+  octet_rope_append_rope(&copy->payload, &packet->payload, 0, packet->payload.length);
+  return copy;
 }
 
 datagram *datagram_ref(datagram *packet)
@@ -87,102 +88,103 @@ uint32_t datagram_octets(const datagram *packet)
   return packet->header_octets + packet->payload.length;
 }
 
-uint32_t datagram_source(const datagram *packet)
+ip_address datagram_source(const datagram *packet)
 {
-  return get32(packet->header + IPV4_SOURCE_AT);
+  return datagram_is_ipv4(packet) ? datagram_ip_address(packet->header + IPV4_SOURCE_AT, 4)
+                                  : datagram_ip_address(packet->header + IPV6_SOURCE_AT, 6);
 }
 
-uint32_t datagram_destination(const datagram *packet)
+ip_address datagram_destination(const datagram *packet)
 {
-  return get32(packet->header + IPV4_DESTINATION_AT);
+  return datagram_is_ipv4(packet) ? datagram_ip_address(packet->header + IPV4_DESTINATION_AT, 4)
+                                  : datagram_ip_address(packet->header + IPV6_DESTINATION_AT, 6);
 }
 
-void datagram_tcp_header(const datagram *packet, tcp_header *header)
+bool datagram_tcp_header(const datagram *packet, tcp_header *header)
 {
-  size_t octets = tcp_header_decode(header, packet->header + IPV4_HEADER_OCTETS,
-                                    packet->header_octets - IPV4_HEADER_OCTETS);
-  g_assert(octets == packet->header_octets - IPV4_HEADER_OCTETS);
+  g_assert(packet->kind == DATAGRAM_TCP);
+  size_t octets = packet->header_octets - packet->ip_octets;
+
+  /* another data offset than the packet was made with is damage too: what would be its payload is not in `payload` */
+  return tcp_header_decode(header, packet->header + packet->ip_octets, octets) == octets;
 }
 
 uint8_t datagram_tcp_flags(const datagram *packet)
 {
-  return packet->header[IPV4_HEADER_OCTETS + TCP_FLAGS_AT];
+  g_assert(packet->kind == DATAGRAM_TCP);
+  return packet->header[packet->ip_octets + TCP_FLAGS_AT];
 }
 
-/* The ones' complement sum of big-endian 16-bit words; an odd last octet is padded with zero (RFC 1071
- * §1). 64 bits hold 2^48 words without losing a carry. */
-static uint64_t sum_words(uint64_t sum, const uint8_t *octets, size_t length)
+static bool too_big_flow(const datagram *packet, datagram_flow *flow)
 {
-  size_t at = 0;
-  for (; at + 4 <= length; at += 4) {
-    sum += get32(octets +
-                 at); /* two words at once: 2^16 is 1 in ones' complement, the fold below puts it right */
-  }
-  for (; at + 2 <= length; at += 2) {
-    sum += (uint32_t)(octets[at] << 8 | octets[at + 1]);
-  }
-  if (at < length) {
-    sum += (uint32_t)octets[at] << 8;
-  }
-  return sum;
+  uint8_t icmp[ICMP_HEADER_OCTETS + DATAGRAM_HEADER_MAX_OCTETS];
+  uint32_t octets = MIN(packet->payload.length, (uint32_t)sizeof icmp);
+
+  octet_rope_copy_out(&packet->payload, 0, octets, icmp);
+  return datagram_too_big_quotation(icmp, octets, datagram_is_ipv4(packet), flow, NULL);
 }
 
-static uint16_t complement(uint64_t sum)
+bool datagram_flow_of(const datagram *packet, datagram_flow *flow)
 {
-  while (sum >> 16) {
-    sum = (sum & 0xFFFF) + (sum >> 16);
+  if (packet->kind != DATAGRAM_TCP) {
+    return packet->kind == DATAGRAM_TOO_BIG && too_big_flow(packet, flow);
   }
-  return (uint16_t)~sum;
+  const uint8_t *ports = packet->header + packet->ip_octets;
+  *flow = (datagram_flow){.source = datagram_source(packet),
+                          .destination = datagram_destination(packet),
+                          .source_port = big_endian_read_16(ports),
+                          .destination_port = big_endian_read_16(ports + TCP_DESTINATION_PORT_AT)};
+  return true;
 }
 
-uint16_t internet_checksum(uint32_t sum, const uint8_t *octets, size_t length)
+uint16_t datagram_tcp_checksum(const datagram *packet)
 {
-  return complement(sum_words(sum, octets, length));
+  g_assert(packet->kind == DATAGRAM_TCP);
+  /* what stands in the field is taken out of the sum: adding the complement subtracts in ones' complement */
+  uint16_t carried = big_endian_read_16(packet->header + packet->ip_octets + TCP_CHECKSUM_AT);
+  return datagram_sum_complement(datagram_transport_sum(packet) + (uint16_t)~carried);
 }
 
-void datagram_write(const datagram *packet, uint8_t *target, bool with_checksums)
+bool datagram_checksum_is_right(const datagram *packet)
 {
-  uint32_t octets = datagram_octets(packet);
-  memcpy(target, packet->header, packet->header_octets);
-  octet_rope_copy_out(&packet->payload, 0, packet->payload.length, target + packet->header_octets);
-  uint8_t *segment = target + IPV4_HEADER_OCTETS;
-  uint32_t segment_octets = octets - IPV4_HEADER_OCTETS;
-  put16(target + IPV4_CHECKSUM_AT, 0);
-  put16(segment + TCP_CHECKSUM_AT, 0);
-  if (!with_checksums) {
-    return;
+  /* 0xFFFF and 0 are both zero in ones' complement: only the sum with the field in it tells (RFC 1071 §1) */
+  return packet->kind == DATAGRAM_FRAGMENT || !packet->carries_checksum ||
+         datagram_sum_complement(datagram_transport_sum(packet)) == 0;
+}
+
+void datagram_carry_checksum(datagram *packet)
+{
+  if (packet->carries_checksum || packet->kind == DATAGRAM_FRAGMENT) {
+    return; /* a fragment has it among its octets */
   }
-  put16(target + IPV4_CHECKSUM_AT, internet_checksum(0, target, IPV4_HEADER_OCTETS));
-  /* RFC 9293 §3.1: the pseudo header is both addresses, the protocol and the TCP length. */
-  uint64_t pseudo = sum_words(IPV4_PROTOCOL_TCP + segment_octets, target + IPV4_SOURCE_AT, 8);
-  put16(segment + TCP_CHECKSUM_AT, complement(sum_words(pseudo, segment, segment_octets)));
+  /* The field is 0. Its other form of zero keeps a checksum of 0 from being taken for none, as UDP does (RFC 768). */
+  uint16_t checksum = datagram_sum_complement(datagram_transport_sum(packet));
+  checksum = checksum == 0 ? 0xFFFF : checksum;
+  uint8_t *at = packet->kind == DATAGRAM_TCP ? packet->header + packet->ip_octets + TCP_CHECKSUM_AT
+                                             : datagram_own_payload(packet) + ICMP_CHECKSUM_AT;
+  big_endian_write_16(at, checksum);
+  packet->carries_checksum = true;
 }
 
-datagram *datagram_read(octet_block *block, const uint8_t *octets, size_t length)
+void datagram_forget_checksum(datagram *packet)
 {
-  if (length < IPV4_HEADER_OCTETS || octets[0] >> 4 != 4) {
+  g_assert(packet->kind == DATAGRAM_TCP);
+  big_endian_write_16(packet->header + packet->ip_octets + TCP_CHECKSUM_AT, 0);
+  packet->carries_checksum = false;
+}
+
+uint8_t *datagram_own_payload(datagram *packet)
+{
+  uint32_t length = packet->payload.length;
+
+  if (length == 0) {
     return NULL;
   }
-  size_t ip_octets = (size_t)(octets[0] & 0x0F) * 4;
-  size_t total = (size_t)(octets[2] << 8 | octets[3]);
-  unsigned fragment = (unsigned)(octets[6] << 8 | octets[7]) & 0x3FFF; /* More Fragments and the offset */
-  if (ip_octets < IPV4_HEADER_OCTETS || total < ip_octets || total > length || fragment != 0 ||
-      octets[9] != IPV4_PROTOCOL_TCP) {
-    return NULL;
-  }
-  tcp_header header;
-  size_t tcp_octets = tcp_header_decode(&header, octets + ip_octets, total - ip_octets);
-  if (tcp_octets == 0) {
-    return NULL;
-  }
-  datagram *packet = allocate();
-  memcpy(packet->header, octets, IPV4_HEADER_OCTETS);
-  memcpy(packet->header + IPV4_HEADER_OCTETS, octets + ip_octets, tcp_octets);
-  packet->header_octets = IPV4_HEADER_OCTETS + (uint32_t)tcp_octets;
-  size_t payload_at = ip_octets + tcp_octets;
-  octet_rope_append(&packet->payload, octets + payload_at, (uint32_t)(total - payload_at), block);
-  /* IP options are for routers on the way: they are left out, and the lengths say so. */
-  packet->header[0] = IPV4_VERSION_AND_IHL;
-  put16(packet->header + 2, datagram_octets(packet));
-  return packet;
+  octet_block *block = octet_block_new(length);
+  uint8_t *octets = octet_block_octets(block);
+  octet_rope_copy_out(&packet->payload, 0, length, octets);
+  octet_rope_clear(&packet->payload);
+  octet_rope_append(&packet->payload, octets, length, block);
+  octet_block_unref(block);
+  return octets;
 }

@@ -1,74 +1,36 @@
 /* A segment arrives: tcp_connection_receive(), RFC 9293 §3.10.7 in its order. */
+#include <string.h>
+
 #include <glib.h>
 
 #include "tcp/tcp_connection_private.h"
-
-enum {
-  MSS_DEFAULT_OCTETS = 536, /* RFC 9293 §3.7.1 (MUST-15) */
-  MSS_MIN_OCTETS = 28,      /* every link carries 68 octets (RFC 791 §3.2), so no honest MSS is smaller */
-};
-
-/* A segment in stream positions. */
-typedef struct arrival {
-  const tcp_header *header;
-  const octet_rope *payload;
-  int64_t position;
-  bool fin;
-  time_ps now;
-} arrival;
-
-static bool has(const tcp_header *header, uint8_t flag)
-{
-  return (header->flags & flag) != 0;
-}
+#include "tcp/tcp_duplicate_sack.h"
 
 /* What answers a segment that belongs to no connection (RFC 9293 §3.10.7.1, §3.5.2 group 1). */
-static void answer_with_reset(tcp_connection *connection, const tcp_header *header, uint32_t payload_octets)
+void tcp_connection_answer_with_reset(tcp_connection *connection, const tcp_header *header,
+                                      uint32_t payload_octets)
 {
-  if (has(header, TCP_RST)) {
+  if (tcp_header_has(header, TCP_RST)) {
     return;
   }
   connection->reset.due = true;
-  if (has(header, TCP_ACK)) {
+  if (tcp_header_has(header, TCP_ACK)) {
     connection->reset.flags = TCP_RST;
     connection->reset.sequence = header->acknowledgement;
     connection->reset.acknowledgement = 0;
     return;
   }
-  uint32_t octets = payload_octets + (has(header, TCP_SYN) ? 1 : 0) + (has(header, TCP_FIN) ? 1 : 0);
+  uint32_t octets =
+      payload_octets + (tcp_header_has(header, TCP_SYN) ? 1 : 0) + (tcp_header_has(header, TCP_FIN) ? 1 : 0);
   connection->reset.flags = TCP_RST | TCP_ACK;
   connection->reset.sequence = 0;
   connection->reset.acknowledgement = header->sequence + octets;
 }
 
-/* The peer's SYN: what both offered is agreed. */
-static void take_syn(tcp_connection *connection, const tcp_header *header, time_ps now)
-{
-  const tcp_config *config = &connection->config;
-  connection->peer_isn = header->sequence;
-  connection->sack = config->sack && header->has_sack_permitted;
-  connection->timestamps = config->timestamps && header->has_timestamps;
-  connection->recent_timestamp = header->timestamp_value;
-  connection->recent_timestamp_taken = now;
-  connection->window_scaling = header->has_window_scale;
-  connection->send_scale = (uint8_t)MIN(header->window_scale, WINDOW_SCALE_MAX);
-  if (!connection->window_scaling) {
-    /* RFC 7323 §1.3: scaling only when both SYNs have the option */
-    connection->receive_scale = 0;
-    connection->receive_window_octets = MIN(connection->receive_window_octets, WINDOW_FIELD_MAX);
-  }
-  /* RFC 6691 §2: MSS counts no options, the sender takes them off. */
-  connection->peer_mss_octets =
-      header->has_mss ? MAX(header->mss_octets, MSS_MIN_OCTETS) : MSS_DEFAULT_OCTETS;
-  tcp_connection_find_emss(connection);
-  connection->receiver =
-      tcp_receiver_new(config, connection->receive_window_octets, &connection->events, connection->user);
-}
-
-static void take_window(tcp_connection *connection, const arrival *segment, uint64_t acknowledged)
+void tcp_connection_take_window(tcp_connection *connection, const tcp_arrival *segment, uint64_t acknowledged)
 {
   /* RFC 7323 §2.2: the window of a SYN is never scaled */
-  unsigned scale = has(segment->header, TCP_SYN) ? 0 : connection->send_scale;
+  unsigned scale = tcp_header_has(segment->header, TCP_SYN) ? 0 : connection->send_scale;
   uint64_t octets = (uint64_t)segment->header->window << scale;
   connection->peer_window = segment->header->window;
   connection->peer_window_max = MAX(connection->peer_window_max, octets);
@@ -77,79 +39,14 @@ static void take_window(tcp_connection *connection, const arrival *segment, uint
   tcp_sender_open_window(connection->sender, acknowledged + octets);
 }
 
-/* The handshake is done: our SYN is acknowledged by `segment`. */
-static void establish(tcp_connection *connection, const arrival *segment)
-{
-  bool syn_sent_twice = connection->syn_timeouts > 0;
-  tcp_retransmission_timer_stop(connection->timer);
-  if (syn_sent_twice) {
-    tcp_retransmission_timer_restart_slowly(connection->timer);
-  } else {
-    tcp_retransmission_timer_sample(connection->timer, segment->now - connection->syn_sent_at);
-  }
-  tcp_sender_start(connection->sender, connection->emss_octets, connection->sack, syn_sent_twice, 0);
-  take_window(connection, segment, 0);
-  connection->state = TCP_STATE_ESTABLISHED;
-  if (connection->events.established) {
-    connection->events.established(connection->user, segment->now);
-  }
-}
-
-/* RFC 9293 §3.10.7.2. Payload and FIN of a SYN are not taken: they come again once the connection stands. */
-static void arrive_in_listen(tcp_connection *connection, const tcp_header *header, uint32_t payload_octets,
-                             time_ps now)
-{
-  if (has(header, TCP_RST)) {
-    return;
-  }
-  if (has(header, TCP_ACK)) {
-    answer_with_reset(connection, header, payload_octets);
-    return;
-  }
-  if (has(header, TCP_SYN)) {
-    take_syn(connection, header, now);
-    connection->state = TCP_STATE_SYN_RECEIVED;
-    connection->syn_due = true;
-  }
-}
-
-/* RFC 9293 §3.10.7.3. */
-static void arrive_in_syn_sent(tcp_connection *connection, const tcp_header *header, uint32_t payload_octets,
-                               time_ps now)
-{
-  bool acknowledges = has(header, TCP_ACK);
-  if (acknowledges && header->acknowledgement != tcp_sequence_of(0, connection->config.isn)) {
-    answer_with_reset(connection, header, payload_octets);
-    return;
-  }
-  if (has(header, TCP_RST)) {
-    if (acknowledges) {
-      tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_RESET, now);
-    }
-    return;
-  }
-  if (!has(header, TCP_SYN)) {
-    return;
-  }
-  take_syn(connection, header, now);
-  if (!acknowledges) {
-    connection->state = TCP_STATE_SYN_RECEIVED; /* simultaneous open */
-    connection->syn_due = true;
-    return;
-  }
-  arrival segment = {.header = header, .position = -1, .now = now};
-  tcp_receiver_owe_ack(connection->receiver, TCP_ACK_DUE);
-  establish(connection, &segment);
-}
-
 /* RFC 9293 §3.10.7.4, table 6. A segment without length is taken at the window's edge too, where a sender
  * stands that has filled the window: by the letter of the table every ACK it sends then would be lost. */
-static bool is_acceptable(const tcp_connection *connection, const arrival *segment)
+static bool is_acceptable(const tcp_connection *connection, const tcp_arrival *segment)
 {
   int64_t next = (int64_t)tcp_receiver_next(connection->receiver);
   int64_t edge = (int64_t)tcp_receiver_window_edge(connection->receiver);
   int64_t length =
-      segment->payload->length + (segment->fin ? 1 : 0) + (has(segment->header, TCP_SYN) ? 1 : 0);
+      segment->payload->length + (segment->fin ? 1 : 0) + (tcp_header_has(segment->header, TCP_SYN) ? 1 : 0);
   if (length == 0) {
     return segment->position >= next && segment->position <= edge;
   }
@@ -157,16 +54,16 @@ static bool is_acceptable(const tcp_connection *connection, const arrival *segme
 }
 
 /* Answers with an ACK and drops the segment; its payload is counted while somebody above listens. */
-static void refuse(tcp_connection *connection, const arrival *segment)
+static void refuse(tcp_connection *connection, const tcp_arrival *segment)
 {
   uint32_t length = connection->closed ? 0 : segment->payload->length;
-  tcp_receiver_refuse(connection->receiver, segment->position, length, !has(segment->header, TCP_RST),
-                      segment->now);
+  tcp_receiver_refuse(connection->receiver, segment->position, length,
+                      !tcp_header_has(segment->header, TCP_RST), segment->now);
 }
 
 /* RFC 9293 §3.10.7.4, second: only a RST at exactly RCV.NXT is believed, others in the window are
  * challenged (RFC 5961 §3.2). */
-static void arrive_reset(tcp_connection *connection, const arrival *segment)
+static void arrive_reset(tcp_connection *connection, const tcp_arrival *segment)
 {
   if (segment->position != (int64_t)tcp_receiver_next(connection->receiver)) {
     tcp_receiver_owe_ack(connection->receiver, TCP_ACK_ALONE);
@@ -185,7 +82,7 @@ enum { PAWS_TICK = 1000 }; /* of this clock's: one millisecond */
  * The clock asked for ticks no faster than every millisecond (§5.4), so late segments of the last one are of this epoch; with this clock's
  * microseconds every segment that a retransmission overtakes would be of an earlier one. TS.Recent of half the clock's period
  * ago compares with nothing any more (§5.5; 24 days there, 36 minutes here). */
-static bool is_of_an_earlier_epoch(const tcp_connection *connection, const arrival *segment)
+static bool is_of_an_earlier_epoch(const tcp_connection *connection, const tcp_arrival *segment)
 {
   const tcp_header *header = segment->header;
   time_ps age = segment->now - connection->recent_timestamp_taken;
@@ -195,7 +92,7 @@ static bool is_of_an_earlier_epoch(const tcp_connection *connection, const arriv
 }
 
 /* RFC 7323 §4.3: what is echoed is the timestamp of the oldest segment not yet acknowledged. */
-static void take_timestamp(tcp_connection *connection, const arrival *segment)
+static void take_timestamp(tcp_connection *connection, const tcp_arrival *segment)
 {
   const tcp_header *header = segment->header;
   bool newer = (int32_t)(header->timestamp_value - connection->recent_timestamp) >= 0;
@@ -206,16 +103,40 @@ static void take_timestamp(tcp_connection *connection, const arrival *segment)
   }
 }
 
-static time_ps round_trip_of(const tcp_connection *connection, const arrival *segment)
+/* What the echoed timestamp says: the round trip, and when the segment left that it echoes; both -1 without. */
+static void read_timestamp_echo(const tcp_connection *connection, const tcp_arrival *segment,
+                                tcp_acknowledgement *ack)
 {
-  if (!connection->timestamps || !segment->header->has_timestamps) {
-    return -1;
-  }
   int32_t ticks = (int32_t)(tcp_connection_timestamp(segment->now) - segment->header->timestamp_echo);
-  return ticks >= 0 ? (time_ps)ticks * TIME_PS_PER_MICROSECOND : -1;
+  time_ps whole = segment->now - segment->now % TIME_PS_PER_MICROSECOND;
+  time_ps ago = (time_ps)ticks * TIME_PS_PER_MICROSECOND;
+  bool usable = connection->timestamps && segment->header->has_timestamps && ticks >= 0 && ago <= whole;
+  ack->round_trip_ps = usable ? ago : -1;
+  ack->echoed_ps = usable ? whole - ago : -1;
 }
 
-static void acknowledge(tcp_connection *connection, const arrival *segment, uint64_t position)
+/* The SACK blocks in positions; one that tells of a duplicate is taken out of them (RFC 2883). */
+static void read_sack_blocks(const tcp_connection *connection, const tcp_header *header,
+                             tcp_acknowledgement *ack)
+{
+  uint32_t isn = connection->config.isn;
+  int64_t near = (int64_t)ack->position;
+  ack->sack_count = connection->sack ? header->sack_count : 0;
+  for (uint32_t i = 0; i < ack->sack_count; i++) {
+    int64_t from = tcp_position_of(header->sack[i].from, isn, near);
+    int64_t to = tcp_position_of(header->sack[i].to, isn, near);
+    ack->sack[i] = (range){(uint64_t)MAX(from, 0), (uint64_t)MAX(to, 0)};
+  }
+  uint64_t next = tcp_sender_next_position(connection->sender);
+  ack->has_duplicate = tcp_duplicate_sack_is_first(ack->sack, ack->sack_count, ack->position, next);
+  if (ack->has_duplicate) {
+    ack->duplicate = ack->sack[0];
+    ack->sack_count--;
+    memmove(ack->sack, ack->sack + 1, ack->sack_count * sizeof *ack->sack);
+  }
+}
+
+static void acknowledge(tcp_connection *connection, const tcp_arrival *segment, uint64_t position)
 {
   const tcp_header *header = segment->header;
   tcp_sender *sender = connection->sender;
@@ -223,19 +144,14 @@ static void acknowledge(tcp_connection *connection, const arrival *segment, uint
       .position = position,
       .may_be_duplicate =
           segment->payload->length == 0 && !segment->fin && header->window == connection->peer_window,
-      .sack_count = connection->sack ? header->sack_count : 0,
-      .round_trip_ps = round_trip_of(connection, segment),
+      .congestion_experienced = connection->ecn.agreed && tcp_header_has(header, TCP_ECE),
   };
-  int64_t near = (int64_t)position;
-  for (uint32_t i = 0; i < ack.sack_count; i++) {
-    int64_t from = tcp_position_of(header->sack[i].from, connection->config.isn, near);
-    int64_t to = tcp_position_of(header->sack[i].to, connection->config.isn, near);
-    ack.sack[i] = (range){(uint64_t)MAX(from, 0), (uint64_t)MAX(to, 0)};
-  }
+  read_timestamp_echo(connection, segment, &ack);
+  read_sack_blocks(connection, header, &ack);
   /* RFC 9293 §3.10.7.4: a window of an older segment is not taken. */
   if (segment->position > connection->window_position ||
       (segment->position == connection->window_position && position >= connection->window_acknowledged)) {
-    take_window(connection, segment, position);
+    tcp_connection_take_window(connection, segment, position);
   }
   uint64_t before = MIN(tcp_sender_acknowledged(sender), tcp_sender_posted(sender));
   tcp_sender_acknowledge(sender, &ack, segment->now);
@@ -247,14 +163,14 @@ static void acknowledge(tcp_connection *connection, const arrival *segment, uint
 
 /* RFC 9293 §3.10.7.4, fifth: check the ACK field. Stores its position. Returns false when the segment is
  * dropped. */
-static bool check_ack(tcp_connection *connection, const arrival *segment, int64_t *position)
+static bool check_ack(tcp_connection *connection, const tcp_arrival *segment, int64_t *position)
 {
   const tcp_header *header = segment->header;
   int64_t acknowledged = (int64_t)tcp_sender_acknowledged(connection->sender);
   *position = tcp_position_of(header->acknowledgement, connection->config.isn, acknowledged);
   if (connection->state == TCP_STATE_SYN_RECEIVED) {
     if (*position != 0) {
-      answer_with_reset(connection, header, segment->payload->length);
+      tcp_connection_answer_with_reset(connection, header, segment->payload->length);
     }
     return *position == 0;
   }
@@ -267,10 +183,10 @@ static bool check_ack(tcp_connection *connection, const arrival *segment, int64_
 }
 
 /* The ACK field, which is in order, has its effect. Returns false when the connection is closed by it. */
-static bool arrive_ack(tcp_connection *connection, const arrival *segment, int64_t position)
+static bool arrive_ack(tcp_connection *connection, const tcp_arrival *segment, int64_t position)
 {
   if (connection->state == TCP_STATE_SYN_RECEIVED) {
-    establish(connection, segment);
+    tcp_connection_establish(connection, segment);
   } else if (position >= (int64_t)tcp_sender_acknowledged(connection->sender)) {
     acknowledge(connection, segment, (uint64_t)position);
   }
@@ -320,10 +236,26 @@ static bool may_receive(const tcp_connection *connection)
          connection->state == TCP_STATE_FIN_WAIT_2;
 }
 
+/* ECN of a segment whose payload is taken; one outside of the window has no say (RFC 3168 §6.1.5). */
+static void arrive_ecn(tcp_connection *connection, const tcp_arrival *segment)
+{
+  tcp_receiver *receiver = connection->receiver;
+  uint8_t flags_before = tcp_ecn_flags(&connection->ecn);
+  if (segment->payload->length == 0 ||
+      !tcp_ecn_take_payload(&connection->ecn, segment->header->flags, segment->congestion_experienced)) {
+    return;
+  }
+  if (tcp_receiver_ack_need(receiver) == TCP_ACK_DELAYED) {
+    connection->earlier_ack =
+        (tcp_earlier_ack){.due = true, .flags = flags_before, .acknowledgement = tcp_receiver_next(receiver)};
+  }
+  tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
+}
+
 /* Whether the layer above lets the new octets of an acceptable segment be committed. A segment that it
  * refuses is dropped whole, with its ACK and its FIN, as if it had been lost: no answer, so that the peer
  * sends it again (mpa-01 §7, MPA-286). It has come all the same, so it is counted. */
-static bool may_commit(tcp_connection *connection, const arrival *segment)
+static bool may_commit(tcp_connection *connection, const tcp_arrival *segment)
 {
   if (tcp_receiver_inspect(connection->receiver, segment->position, segment->payload, segment->now)) {
     return true;
@@ -333,19 +265,24 @@ static bool may_commit(tcp_connection *connection, const arrival *segment)
 }
 
 /* RFC 9293 §3.10.7.4: SYN-RECEIVED and all states behind it. */
-static void arrive_synchronised(tcp_connection *connection, const arrival *segment)
+static void arrive_synchronised(tcp_connection *connection, const tcp_arrival *segment)
 {
   const tcp_header *header = segment->header;
+  if (connection->state == TCP_STATE_SYN_RECEIVED && tcp_header_has(header, TCP_SYN) &&
+      !tcp_header_has(header, TCP_ACK) && segment->position == -1) {
+    /* Our SYN-ACK is lost or late, and the peer's next SYN may ask for less (RFC 3168 §6.1.1.1). */
+    tcp_ecn_take_syn(&connection->ecn, header->flags, true);
+  }
   if (!is_acceptable(connection, segment) ||
-      (!has(header, TCP_RST) && is_of_an_earlier_epoch(connection, segment))) {
+      (!tcp_header_has(header, TCP_RST) && is_of_an_earlier_epoch(connection, segment))) {
     refuse(connection, segment);
     return;
   }
-  if (has(header, TCP_RST)) {
+  if (tcp_header_has(header, TCP_RST)) {
     arrive_reset(connection, segment);
     return;
   }
-  if (has(header, TCP_SYN)) {
+  if (tcp_header_has(header, TCP_SYN)) {
     if (connection->state == TCP_STATE_SYN_RECEIVED && connection->passive) {
       tcp_connection_return_to_listen(connection);
     } else {
@@ -354,7 +291,7 @@ static void arrive_synchronised(tcp_connection *connection, const arrival *segme
     return;
   }
   int64_t acknowledged;
-  if (!has(header, TCP_ACK) || !check_ack(connection, segment, &acknowledged) ||
+  if (!tcp_header_has(header, TCP_ACK) || !check_ack(connection, segment, &acknowledged) ||
       !may_commit(connection, segment)) {
     return;
   }
@@ -363,36 +300,82 @@ static void arrive_synchronised(tcp_connection *connection, const arrival *segme
       !may_receive(connection)) {
     return;
   }
+  arrive_ecn(connection, segment);
   tcp_receiver_receive(connection->receiver, segment->position, segment->payload, segment->fin, segment->now);
   if (!connection->closed && tcp_receiver_is_finished(connection->receiver)) {
     arrive_fin(connection, segment->now);
   }
 }
 
-void tcp_connection_receive(tcp_connection *connection, const datagram *packet, time_ps now)
+/* ICMP comes from anywhere: only a message about octets in flight is believed, which an attacker out of the path must guess
+ * (RFC 5927 §4, §7). */
+static void arrive_too_big(tcp_connection *connection, const datagram *packet, time_ps now)
+{
+  const tcp_config *config = &connection->config;
+  datagram_flow flow;
+  uint32_t told;
+  uint32_t sequence;
+  if (!config->path_mtu_discovery || !tcp_connection_is_established(connection) ||
+      !datagram_checksum_is_right(packet) || !datagram_flow_of(packet, &flow)) {
+    return;
+  }
+  datagram_too_big_of(packet, &told, &sequence);
+  int64_t acknowledged = (int64_t)tcp_sender_acknowledged(connection->sender);
+  int64_t position = tcp_position_of(sequence, config->isn, acknowledged);
+  bool ours = ip_address_equal(&flow.source, &config->local_address) &&
+              ip_address_equal(&flow.destination, &config->remote_address) &&
+              flow.source_port == config->local_port && flow.destination_port == config->remote_port;
+  if (ours && position >= acknowledged && position < (int64_t)tcp_sender_next_position(connection->sender)) {
+    tcp_connection_take_too_big(connection, (uint64_t)position, datagram_too_big_quoted_octets(packet), told,
+                                now);
+  }
+}
+
+static void arrive_segment(tcp_connection *connection, const datagram *packet, time_ps now)
 {
   tcp_header header;
-  datagram_tcp_header(packet, &header);
+  if (!datagram_checksum_is_right(packet)) {
+    connection->statistics.checksum_errors++;
+    return;
+  }
+  if (!datagram_tcp_header(packet, &header)) {
+    return; /* damaged, and its checksum does not show it */
+  }
   switch (connection->state) {
   case TCP_STATE_CLOSED:
-    answer_with_reset(connection, &header, packet->payload.length);
+    tcp_connection_answer_with_reset(connection, &header, packet->payload.length);
     return;
   case TCP_STATE_LISTEN:
-    arrive_in_listen(connection, &header, packet->payload.length, now);
+    tcp_connection_arrive_in_listen(connection, &header, packet->payload.length, now);
     return;
   case TCP_STATE_SYN_SENT:
-    arrive_in_syn_sent(connection, &header, packet->payload.length, now);
+    tcp_connection_arrive_in_syn_sent(connection, &header, packet->payload.length, now);
     return;
   default:
     break;
   }
-  arrival segment = {
+  tcp_arrival segment = {
       .header = &header,
       .payload = &packet->payload,
       .position = tcp_position_of(header.sequence, connection->peer_isn,
                                   (int64_t)tcp_receiver_next(connection->receiver)),
-      .fin = has(&header, TCP_FIN),
+      .fin = tcp_header_has(&header, TCP_FIN),
+      .congestion_experienced = datagram_ecn_of(packet) == DATAGRAM_ECN_CONGESTED,
       .now = now,
   };
   arrive_synchronised(connection, &segment);
+}
+
+void tcp_connection_receive(tcp_connection *connection, const datagram *packet, time_ps now)
+{
+  switch (packet->kind) {
+  case DATAGRAM_TCP:
+    arrive_segment(connection, packet, now);
+    return;
+  case DATAGRAM_TOO_BIG:
+    arrive_too_big(connection, packet, now);
+    return;
+  case DATAGRAM_FRAGMENT:
+    return; /* IP puts those together, or drops them */
+  }
 }

@@ -1,97 +1,258 @@
 #include "tcp/tcp_congestion.h"
 
 #include <glib.h>
+#include <string.h>
 
-struct tcp_congestion {
-  uint32_t smss_octets;
-  uint64_t window_octets;
-  uint64_t threshold_octets;
-  uint64_t
-      counted_octets; /* acknowledged since congestion avoidance last opened the window (RFC 3465 §2.1) */
+#include "tcp/tcp_congestion_control.h"
+#include "tcp/tcp_cubic.h"
+#include "tcp/tcp_dctcp.h"
+#include "tcp/tcp_hystart.h"
+#include "tcp/tcp_hystart_pp.h"
+#include "tcp/tcp_newreno.h"
+
+enum {
+  SLOW_START_SEGMENTS = 2, /* an acknowledgement: RFC 3465 §2.2, L */
+  LOSS_FLOOR_SEGMENTS = 2, /* RFC 5681 equation 4 */
 };
 
-tcp_congestion *tcp_congestion_new(uint32_t smss_octets, uint64_t initial_window_octets)
+struct tcp_congestion {
+  tcp_congestion_window window;
+  const tcp_congestion_control *control;
+  void *state;
+  bool inflated;  /* the window counts what has left the network, too (RFC 6582 §3.2) */
+  bool remembers; /* the two below are of tcp_congestion_remember() */
+  tcp_congestion_window window_before;
+  void *state_before;
+  uint64_t restart_octets; /* RFC 5681 §4.1: the initial window */
+  tcp_hystart *hystart;    /* at most one of the two is not NULL */
+  tcp_hystart_pp *hystart_pp;
+};
+
+static const tcp_congestion_control *control_of(tcp_congestion_kind kind)
+{
+  switch (kind) {
+  case TCP_CONGESTION_NEWRENO:
+    return tcp_newreno();
+  case TCP_CONGESTION_CUBIC:
+    return tcp_cubic();
+  case TCP_CONGESTION_DCTCP:
+    return tcp_dctcp();
+  }
+  g_assert_not_reached();
+}
+
+tcp_congestion *tcp_congestion_new(tcp_congestion_kind kind, tcp_slow_start_kind slow_start,
+                                   uint32_t smss_octets, uint64_t initial_window_octets)
 {
   g_assert(smss_octets > 0 && initial_window_octets >= smss_octets);
   tcp_congestion *congestion = g_new0(tcp_congestion, 1);
-  congestion->smss_octets = smss_octets;
-  congestion->window_octets = initial_window_octets;
-  congestion->threshold_octets = UINT64_MAX; /* RFC 5681 §3.1: arbitrarily high */
+  congestion->window.smss_octets = smss_octets;
+  congestion->window.octets = initial_window_octets;
+  congestion->window.threshold_octets = UINT64_MAX; /* RFC 5681 §3.1: arbitrarily high */
+  congestion->restart_octets = initial_window_octets;
+  congestion->control = control_of(kind);
+  congestion->state = g_malloc0(congestion->control->state_octets);
+  congestion->state_before = g_malloc0(congestion->control->state_octets);
+  if (congestion->control->start) {
+    congestion->control->start(congestion->state);
+  }
+  congestion->hystart = slow_start == TCP_SLOW_START_HYSTART ? tcp_hystart_new() : NULL;
+  congestion->hystart_pp = slow_start == TCP_SLOW_START_HYSTART_PP ? tcp_hystart_pp_new() : NULL;
   return congestion;
 }
 
 void tcp_congestion_free(tcp_congestion *congestion)
 {
-  g_free(congestion);
+  if (congestion) {
+    tcp_hystart_free(congestion->hystart);
+    tcp_hystart_pp_free(congestion->hystart_pp);
+    g_free(congestion->state);
+    g_free(congestion->state_before);
+    g_free(congestion);
+  }
+}
+
+void tcp_congestion_use_pacing(tcp_congestion *congestion)
+{
+  if (congestion->hystart) {
+    tcp_hystart_use_pacing(congestion->hystart);
+  }
 }
 
 uint64_t tcp_congestion_window_octets(const tcp_congestion *congestion)
 {
-  return congestion->window_octets;
+  return congestion->window.octets;
 }
 
 uint64_t tcp_congestion_threshold_octets(const tcp_congestion *congestion)
 {
-  return congestion->threshold_octets;
+  return congestion->window.threshold_octets;
+}
+
+bool tcp_congestion_in_slow_start(const tcp_congestion *congestion)
+{
+  return congestion->window.octets < congestion->window.threshold_octets;
 }
 
 void tcp_congestion_set_smss(tcp_congestion *congestion, uint32_t smss_octets)
 {
   g_assert(smss_octets > 0);
-  congestion->smss_octets = smss_octets;
-  congestion->window_octets = MAX(congestion->window_octets, smss_octets);
-}
-
-void tcp_congestion_grow(tcp_congestion *congestion, uint64_t octets, bool after_timeout)
-{
-  if (congestion->window_octets < congestion->threshold_octets) {
-    uint64_t limit = (uint64_t)congestion->smss_octets * (after_timeout ? 1 : 2);
-    congestion->window_octets += MIN(octets, limit);
+  if (smss_octets == congestion->window.smss_octets) {
     return;
   }
-  congestion->counted_octets += octets;
-  if (congestion->counted_octets >= congestion->window_octets) {
-    congestion->counted_octets -= congestion->window_octets;
-    congestion->window_octets += congestion->smss_octets;
+  congestion->window.smss_octets = smss_octets;
+  congestion->window.octets = MAX(congestion->window.octets, smss_octets);
+  if (congestion->control->smss_changed) {
+    congestion->control->smss_changed(congestion->state);
+    congestion->control->smss_changed(congestion->state_before);
   }
 }
 
-static uint64_t half(const tcp_congestion *congestion, uint64_t flight_octets)
+/* What HyStart makes of the acknowledgement: by which share the window shall grow; it may end slow start. */
+static uint32_t heed_delay(tcp_congestion *congestion, const tcp_congestion_ack *ack, time_ps now)
 {
-  return MAX(flight_octets / 2, 2 * (uint64_t)congestion->smss_octets);
+  tcp_congestion_window *window = &congestion->window;
+  bool first = window->threshold_octets == UINT64_MAX;
+  if (congestion->hystart && tcp_hystart_says_stop(congestion->hystart, ack, window, now)) {
+    window->threshold_octets = window->octets;
+  } else if (congestion->hystart_pp && first) {
+    /* RFC 9406 §4.3: only in the first slow start; later ones have a threshold that was found. */
+    if (tcp_hystart_pp_says_stop(congestion->hystart_pp, ack)) {
+      window->threshold_octets = window->octets;
+    }
+    return tcp_hystart_pp_divisor(congestion->hystart_pp);
+  }
+  return 1;
 }
 
-void tcp_congestion_halve(tcp_congestion *congestion, uint64_t flight_octets)
+void tcp_congestion_acknowledged(tcp_congestion *congestion, const tcp_congestion_ack *ack, time_ps now)
 {
-  congestion->threshold_octets = half(congestion, flight_octets);
-  congestion->window_octets = congestion->threshold_octets;
-  congestion->counted_octets = 0;
+  const tcp_congestion_control *control = congestion->control;
+  tcp_congestion_window *window = &congestion->window;
+  uint32_t divisor = 1;
+  if (control->observe) {
+    control->observe(congestion->state, window, ack, now);
+  }
+  if (ack->in_recovery) {
+    return;
+  }
+  if (tcp_congestion_in_slow_start(congestion)) {
+    divisor = heed_delay(congestion, ack, now);
+  }
+  if (!ack->limited) {
+    return; /* RFC 7661, RFC 9438 §5.8: what is not full tells nothing of whether there is room for more */
+  }
+  if (tcp_congestion_in_slow_start(congestion)) {
+    uint64_t limit = (uint64_t)window->smss_octets * (ack->after_timeout ? 1 : SLOW_START_SEGMENTS);
+    window->octets += MIN(ack->octets, limit) / divisor;
+  } else {
+    control->avoid(congestion->state, window, ack, now);
+  }
+}
+
+static uint64_t floored(const tcp_congestion *congestion, uint64_t octets)
+{
+  return MAX(octets, LOSS_FLOOR_SEGMENTS * (uint64_t)congestion->window.smss_octets);
+}
+
+static void take_threshold(tcp_congestion *congestion, uint64_t octets)
+{
+  congestion->window.threshold_octets = floored(congestion, octets);
+  congestion->window.octets = congestion->window.threshold_octets;
+  congestion->inflated = false;
+}
+
+void tcp_congestion_reduce(tcp_congestion *congestion, uint64_t flight_octets, time_ps now)
+{
+  (void)now;
+  take_threshold(congestion, congestion->control->after_loss(congestion->state, &congestion->window,
+                                                             flight_octets, false));
+}
+
+void tcp_congestion_reduce_for_ecn(tcp_congestion *congestion, uint64_t flight_octets, time_ps now)
+{
+  if (congestion->control->after_mark) {
+    take_threshold(congestion,
+                   congestion->control->after_mark(congestion->state, &congestion->window, flight_octets));
+  } else {
+    tcp_congestion_reduce(congestion, flight_octets, now);
+  }
+}
+
+void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets, bool first, time_ps now)
+{
+  (void)now;
+  if (first) {
+    take_threshold(congestion, congestion->control->after_loss(congestion->state, &congestion->window,
+                                                               flight_octets, true));
+  }
+  congestion->window.octets = congestion->window.smss_octets;
+  congestion->inflated = false;
+  if (congestion->hystart) {
+    tcp_hystart_forget(congestion->hystart);
+  }
+}
+
+void tcp_congestion_remember(tcp_congestion *congestion)
+{
+  congestion->remembers = true;
+  congestion->window_before = congestion->window;
+  memcpy(congestion->state_before, congestion->state, congestion->control->state_octets);
+}
+
+void tcp_congestion_undo(tcp_congestion *congestion, time_ps now)
+{
+  tcp_congestion_window *window = &congestion->window;
+  (void)now;
+  if (!congestion->remembers) {
+    return;
+  }
+  congestion->remembers = false;
+  if (congestion->inflated) {
+    window->octets = MIN(window->octets, window->threshold_octets);
+    congestion->inflated = false;
+  }
+  window->octets = MAX(window->octets, congestion->window_before.octets);
+  window->threshold_octets = MAX(window->threshold_octets, congestion->window_before.threshold_octets);
+  if (congestion->control->undo) {
+    congestion->control->undo(congestion->state, congestion->state_before);
+  }
+}
+
+void tcp_congestion_restart_after_idle(tcp_congestion *congestion, time_ps idle_ps)
+{
+  uint64_t restart = MAX(congestion->restart_octets, congestion->window.smss_octets);
+  bool cut = congestion->window.octets > restart;
+  congestion->window.octets = MIN(congestion->window.octets, restart);
+  if (congestion->control->idled) {
+    congestion->control->idled(congestion->state, idle_ps, cut);
+  }
+}
+
+void tcp_congestion_set_window(tcp_congestion *congestion, uint64_t octets)
+{
+  congestion->window.octets = octets;
+  congestion->inflated = false;
 }
 
 void tcp_congestion_inflate(tcp_congestion *congestion, uint64_t octets)
 {
-  congestion->window_octets += octets;
+  congestion->window.octets += octets;
+  congestion->inflated = true;
 }
 
 void tcp_congestion_deflate(tcp_congestion *congestion, uint64_t octets)
 {
-  uint64_t back = octets >= congestion->smss_octets ? congestion->smss_octets : 0;
-  congestion->window_octets -= MIN(octets, congestion->window_octets);
-  congestion->window_octets = MAX(congestion->window_octets + back, congestion->smss_octets);
+  tcp_congestion_window *window = &congestion->window;
+  uint64_t back = octets >= window->smss_octets ? window->smss_octets : 0;
+  window->octets -= MIN(octets, window->octets);
+  window->octets = MAX(window->octets + back, window->smss_octets);
 }
 
 void tcp_congestion_end_inflation(tcp_congestion *congestion, uint64_t flight_octets)
 {
-  uint64_t burst_limit = MAX(flight_octets, congestion->smss_octets) + congestion->smss_octets;
-  congestion->window_octets = MIN(congestion->threshold_octets, burst_limit);
-  congestion->counted_octets = 0;
-}
-
-void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets, bool first)
-{
-  if (first) {
-    congestion->threshold_octets = half(congestion, flight_octets);
-  }
-  congestion->window_octets = congestion->smss_octets;
-  congestion->counted_octets = 0;
+  tcp_congestion_window *window = &congestion->window;
+  uint64_t burst_limit = MAX(flight_octets, window->smss_octets) + window->smss_octets;
+  window->octets = MIN(window->threshold_octets, burst_limit);
+  congestion->inflated = false;
 }

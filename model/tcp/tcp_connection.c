@@ -3,19 +3,33 @@
 #include <glib.h>
 
 #include "tcp/tcp_connection_private.h"
+#include "tcp/tcp_path_mtu.h"
 
-enum { MTU_MIN_OCTETS = 68 }; /* every link carries that (RFC 791 §3.2) */
+/* So many time-outs in a row of a segment that a smaller MTU would make smaller look like a black hole. One alone is what any loss
+ * of a window's tail makes. The second is of a segment sent alone, after a whole RTO: congestion is no likely reason. RFC 4821
+ * §7.7 would wait for R1 of RFC 1122, three, which with its back-off is as long again. */
+enum { BLACK_HOLE_TIMEOUTS = 2 };
 
 uint32_t tcp_connection_timestamp(time_ps now)
 {
   return (uint32_t)((uint64_t)now / (uint64_t)TIME_PS_PER_MICROSECOND);
 }
 
+uint32_t tcp_connection_header_octets(const tcp_connection *connection)
+{
+  bool ipv6 = connection->config.local_address.version == 6;
+  return (ipv6 ? IPV6_HEADER_OCTETS : IPV4_HEADER_OCTETS) + TCP_HEADER_OCTETS;
+}
+
+static uint32_t timestamps_octets(const tcp_connection *connection)
+{
+  return connection->timestamps ? TIMESTAMPS_OPTION_OCTETS : 0;
+}
+
 void tcp_connection_find_emss(tcp_connection *connection)
 {
-  uint32_t own = connection->config.send_mtu_octets - IPV4_HEADER_OCTETS - TCP_HEADER_OCTETS;
-  connection->emss_octets =
-      MIN(connection->peer_mss_octets, own) - (connection->timestamps ? TIMESTAMPS_OPTION_OCTETS : 0);
+  uint32_t own = connection->config.send_mtu_octets - tcp_connection_header_octets(connection);
+  connection->emss_octets = MIN(connection->peer_mss_octets, own) - timestamps_octets(connection);
 }
 
 /* What we offer before anything is agreed: the smallest scale that brings the window into 16 bits (RFC
@@ -34,12 +48,16 @@ static void offer(tcp_connection *connection)
   connection->receive_window_octets = window >> scale << scale;
   connection->peer_mss_octets = UINT32_MAX;
   connection->timestamps = config->timestamps;
+  connection->ecn = tcp_ecn_of(config);
   tcp_connection_find_emss(connection);
 }
 
 tcp_connection *tcp_connection_new(const tcp_config *config, const tcp_events *events, void *user)
 {
-  g_assert(config->send_mtu_octets >= MTU_MIN_OCTETS && config->receive_mtu_octets >= MTU_MIN_OCTETS);
+  uint8_t version = config->local_address.version;
+  g_assert((version == 4 || version == 6) && config->remote_address.version == version);
+  uint32_t mtu_min = tcp_path_mtu_min_octets(version);
+  g_assert(config->send_mtu_octets >= mtu_min && config->receive_mtu_octets >= mtu_min);
   g_assert(config->send_mtu_octets <= UINT16_MAX && config->receive_mtu_octets <= UINT16_MAX);
   g_assert(config->receive_window_octets > 0 && config->duplicate_ack_threshold > 0);
   tcp_connection *connection = g_new0(tcp_connection, 1);
@@ -155,7 +173,9 @@ time_ps tcp_connection_deadline(const tcp_connection *connection)
   if (connection->state == TCP_STATE_CLOSED) {
     return TIME_PS_NEVER;
   }
-  return time_ps_earlier(tcp_retransmission_timer_deadline(connection->timer), ack_deadline(connection));
+  time_ps timer =
+      time_ps_earlier(tcp_retransmission_timer_deadline(connection->timer), ack_deadline(connection));
+  return connection->closed ? timer : time_ps_earlier(timer, tcp_sender_deadline(connection->sender));
 }
 
 /* The SYN or SYN-ACK was not answered in time. Returns false when it is given up. */
@@ -169,16 +189,77 @@ static bool time_out_syn(tcp_connection *connection)
   return connection->syn_timeouts < connection->config.retries_max;
 }
 
+/* The path MTU is `mtu_octets`, smaller than it was. What is in flight is cut anew; from `lost_from` on what no longer fits is
+ * lost, without that being a sign of congestion (RFC 1191 §6.4); UINT64_MAX: nothing is. */
+static void lower_send_mtu(tcp_connection *connection, uint32_t mtu_octets, uint64_t lost_from, time_ps now)
+{
+  uint32_t before = connection->emss_octets;
+  connection->config.send_mtu_octets = mtu_octets;
+  connection->statistics.path_mtu_changes++;
+  tcp_connection_find_emss(connection);
+  if (connection->emss_octets == before) {
+    return; /* the peer's MSS is smaller still */
+  }
+  if (lost_from < UINT64_MAX) {
+    tcp_sender_resend_too_big(connection->sender, connection->emss_octets, lost_from);
+  } else {
+    tcp_sender_set_emss(connection->sender, connection->emss_octets);
+  }
+  if (connection->events.emss_changed) {
+    connection->events.emss_changed(connection->user, connection->emss_octets, now);
+  }
+}
+
+void tcp_connection_take_too_big(tcp_connection *connection, uint64_t position, uint32_t packet_octets,
+                                 uint32_t told_octets, time_ps now)
+{
+  uint32_t present = connection->config.send_mtu_octets;
+  uint32_t mtu = tcp_path_mtu_after_too_big(connection->config.local_address.version, present, told_octets,
+                                            packet_octets);
+  if (mtu < present) {
+    lower_send_mtu(connection, mtu, position, now);
+  }
+}
+
+/* A segment in flight has timed out again: perhaps for its size, of which no router tells (RFC 2923 §2.1). Each further time-out
+ * lowers the MTU further, as long as that makes the segment smaller. RFC 2923 speaks of full-sized segments; FPDUs seldom fill
+ * EMSS quite, so here they are those that no second one fits beside. */
+static void suspect_black_hole(tcp_connection *connection, time_ps now)
+{
+  if (!connection->config.black_hole_detection ||
+      tcp_sender_timeouts_in_a_row(connection->sender) < BLACK_HOLE_TIMEOUTS) {
+    return;
+  }
+  uint32_t payload = tcp_sender_first_octets(connection->sender);
+  uint32_t packet = payload + tcp_connection_header_octets(connection) + timestamps_octets(connection);
+  uint32_t lower = tcp_path_mtu_below(connection->config.local_address.version, packet);
+  if (lower < packet && payload > connection->emss_octets / 2) {
+    lower_send_mtu(connection, lower, UINT64_MAX, now); /* the time-out has made everything lost already */
+  }
+}
+
+static bool time_out_stream(tcp_connection *connection, time_ps now)
+{
+  if (!tcp_sender_time_out(connection->sender, now)) {
+    return false;
+  }
+  suspect_black_hole(connection, now);
+  return true;
+}
+
 void tcp_connection_run(tcp_connection *connection, time_ps now)
 {
   if (ack_deadline(connection) <= now) {
     tcp_receiver_owe_ack(connection->receiver, TCP_ACK_DUE);
   }
+  if (!connection->closed && tcp_sender_deadline(connection->sender) <= now) {
+    tcp_sender_run(connection->sender, now);
+  }
   if (tcp_retransmission_timer_deadline(connection->timer) > now) {
     return;
   }
   bool in_handshake = connection->state == TCP_STATE_SYN_SENT || connection->state == TCP_STATE_SYN_RECEIVED;
-  bool goes_on = in_handshake ? time_out_syn(connection) : tcp_sender_time_out(connection->sender, now);
+  bool goes_on = in_handshake ? time_out_syn(connection) : time_out_stream(connection, now);
   if (!goes_on) {
     tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_GAVE_UP, now);
   }
@@ -196,7 +277,8 @@ bool tcp_connection_is_closed(const tcp_connection *connection)
 
 void tcp_connection_set_send_mtu(tcp_connection *connection, uint32_t mtu_octets)
 {
-  g_assert(mtu_octets >= MTU_MIN_OCTETS && mtu_octets <= UINT16_MAX);
+  g_assert(mtu_octets >= tcp_path_mtu_min_octets(connection->config.local_address.version) &&
+           mtu_octets <= UINT16_MAX);
   connection->config.send_mtu_octets = mtu_octets;
   tcp_connection_find_emss(connection);
   tcp_sender_set_emss(connection->sender, connection->emss_octets);
@@ -222,6 +304,13 @@ uint64_t tcp_connection_in_order_edge(const tcp_connection *connection)
   return connection->receiver ? tcp_receiver_in_order_edge(connection->receiver) : 0;
 }
 
+void tcp_connection_set_unread_octets(tcp_connection *connection, uint64_t octets)
+{
+  if (connection->receiver) {
+    tcp_receiver_set_unread_octets(connection->receiver, octets, UINT64_C(1) << connection->receive_scale);
+  }
+}
+
 size_t tcp_connection_out_of_order_runs(const tcp_connection *connection)
 {
   return connection->receiver ? tcp_receiver_out_of_order_runs(connection->receiver) : 0;
@@ -235,6 +324,11 @@ uint64_t tcp_connection_held_octets(const tcp_connection *connection)
 uint64_t tcp_connection_held_octets_below(const tcp_connection *connection, uint64_t position)
 {
   return connection->receiver ? tcp_receiver_held_octets_below(connection->receiver, position) : 0;
+}
+
+const octet_store *tcp_connection_held(const tcp_connection *connection)
+{
+  return tcp_receiver_held(connection->receiver);
 }
 
 const tcp_statistics *tcp_connection_statistics(const tcp_connection *connection)

@@ -4,11 +4,13 @@
  * The connection is the state machine and the meeting point; what it does is done by its parts:
  * tcp_send_queue (what the layer above posted, and how it is cut into segments), tcp_scoreboard (what is
  * in flight, RFC 6675), tcp_congestion (RFC 5681, 6582), tcp_retransmission_timer (RFC 6298), tcp_receiver
- * (what has arrived, and what is acknowledged, RFC 2018, 1122). */
+ * (what has arrived, and what is acknowledged, RFC 2018, 1122), tcp_ecn (RFC 3168), tcp_path_mtu (RFC 1191). */
 #ifndef TCP_TCP_CONNECTION_H
 #define TCP_TCP_CONNECTION_H
 
+#include "base/ip_address.h"
 #include "base/octet_rope.h"
+#include "base/octet_store.h"
 #include "base/time_ps.h"
 #include "tcp/datagram.h"
 
@@ -26,25 +28,69 @@ typedef enum tcp_passing {
   TCP_PASSING_AS_ARRIVED, /* passes every new octet at once, with its position */
 } tcp_passing;
 
+/* The congestion control. */
+typedef enum tcp_congestion_kind {
+  TCP_CONGESTION_NEWRENO, /* RFC 5681, 6582 */
+  TCP_CONGESTION_CUBIC,   /* RFC 9438; Linux's default */
+  TCP_CONGESTION_DCTCP,   /* RFC 8257; asks for ECN by itself */
+} tcp_congestion_kind;
+
+/* When slow start is left before a loss. */
+typedef enum tcp_slow_start_kind {
+  TCP_SLOW_START_STANDARD,  /* it is not (RFC 5681) */
+  TCP_SLOW_START_HYSTART,   /* as Linux's CUBIC does: the train of ACKs is long, or round trips grow */
+  TCP_SLOW_START_HYSTART_PP /* HyStart++ (RFC 9406) */
+} tcp_slow_start_kind;
+
+/* Explicit Congestion Notification (RFC 3168). */
+typedef enum tcp_ecn_use {
+  TCP_ECN_OFF,
+  TCP_ECN_PASSIVE, /* when the peer asks for it: Linux's default */
+  TCP_ECN_ON,      /* asks for it */
+} tcp_ecn_use;
+
+/* What is sent again (mpa-01 §5.3, MPA-048). */
+typedef enum tcp_retransmission {
+  TCP_RETRANSMISSION_PRESERVE,    /* the segments as they were first sent */
+  TCP_RETRANSMISSION_REPACKETIZE, /* the lost octets that follow each other, cut anew: STREAM at EMSS, ALIGNED as
+                                     many whole FPDUs as fit */
+} tcp_retransmission;
+
 typedef struct tcp_config {
-  uint32_t local_address; /* IPv4, host byte order */
-  uint32_t remote_address;
+  ip_address local_address; /* both of one version */
+  ip_address remote_address;
   uint16_t local_port;
   uint16_t remote_port;
-  uint32_t isn;                     /* initial send sequence number */
-  uint32_t receive_mtu_octets;      /* of the direction it receives from: announces MSS = this - 40 */
-  uint32_t send_mtu_octets;         /* of its own direction: EMSS = min(peer's MSS, this - 40) - options */
-  uint64_t receive_window_octets;   /* right edge = in-order edge + this; never moves left */
+  uint32_t isn;                /* initial send sequence number */
+  uint32_t receive_mtu_octets; /* of the direction it receives from: announces MSS = this - 40 (IPv6: 60) */
+  uint32_t send_mtu_octets;    /* of its own direction: EMSS = min(peer's MSS, this - 40 or 60) - options */
+  uint64_t receive_window_octets;   /* right edge = in-order edge + this - unread octets; never moves left */
   uint32_t initial_window_segments; /* RFC 6928: 10 */
   bool sack;                        /* offer SACK-permitted */
+  bool dsack;                       /* tell of duplicates by SACK (RFC 2883); needs sack */
   bool timestamps;                  /* offer timestamps */
-  uint32_t delayed_ack_segments;    /* an ACK at least every so many segments with payload; 1: every one */
+  tcp_ecn_use ecn;
+  uint32_t delayed_ack_segments; /* an ACK at least every so many segments with payload; 1: every one */
   time_ps delayed_ack_ps;
   uint32_t duplicate_ack_threshold; /* 3 */
   time_ps rto_initial_ps;
   time_ps rto_min_ps;
   time_ps rto_max_ps;
   uint32_t retries_max; /* consecutive timeouts before the connection is given up (RFC 9293 §3.8.3, R2) */
+  tcp_congestion_kind congestion;
+  tcp_slow_start_kind slow_start;
+  bool rack;                   /* losses are found by time (RFC 8985), not by RFC 6675; needs sack */
+  bool tail_loss_probe;        /* RFC 8985 §7; needs rack */
+  bool proportional_reduction; /* PRR (RFC 6937) in fast recovery; needs sack */
+  bool forward_rto_recovery;   /* F-RTO (RFC 5682) */
+  bool limited_transmit;       /* RFC 3042 */
+  bool restart_after_idle;     /* the window collapses after an idle RTO (RFC 5681 §4.1) */
+  bool nagle;                  /* RFC 1122 §4.2.3.4; MPA wants it off (MPA-042) */
+  bool pacing;                 /* segments leave evenly over the round trip, not in bursts */
+  tcp_retransmission retransmission;
+  bool path_mtu_discovery;   /* DF set, ICMP "too big" heeded (RFC 1191, 8201); else routers may fragment */
+  bool black_hole_detection; /* repeated time-outs of full-size segments lower the path MTU (RFC 4821 §7.7,
+                                    RFC 2923 §2.1) */
   tcp_segmentation segmentation;
   tcp_passing passing;
 } tcp_config;
@@ -66,6 +112,10 @@ typedef struct tcp_events {
    * The first call may come before `established`: the segment that ends the handshake may have payload. NULL:
    * all are taken. */
   bool (*inspect)(void *user, uint64_t position, const octet_rope *octets, time_ps now);
+  /* All runs of new octets of an acceptable segment have been inspected, one at least, and none was refused: may the
+   * segment be taken as a whole? false drops it like inspect's. It starts at `position` (0 if it starts before) and
+   * carries `length` octets. NULL: it may. Only with `inspect`. */
+  bool (*admit)(void *user, uint64_t position, uint32_t length, time_ps now);
   /* The handshake is done. */
   void (*established)(void *user, time_ps now);
   /* New octets, each passed exactly once: `octets` (valid during the call) start at stream position
@@ -81,6 +131,8 @@ typedef struct tcp_events {
   void (*retransmitted)(void *user, uint64_t position, uint32_t length, time_ps now);
   /* All octets below `position` are acknowledged. */
   void (*acknowledged)(void *user, uint64_t position, time_ps now);
+  /* EMSS has changed, by ICMP or black hole detection: MPA takes the new one for its next FPDU (MPA-019). */
+  void (*emss_changed)(void *user, uint32_t emss_octets, time_ps now);
   /* The peer's FIN is in order: nothing more will come. */
   void (*finished)(void *user, time_ps now);
   void (*closed)(void *user, tcp_close_reason reason, time_ps now);
@@ -88,9 +140,19 @@ typedef struct tcp_events {
 
 /* Counters of one end. */
 typedef struct tcp_statistics {
-  uint64_t segments_sent;       /* with payload, retransmissions included */
-  uint64_t retransmissions;     /* segments with payload sent again */
-  uint64_t timeouts;            /* expirations of the retransmission timer */
+  uint64_t segments_sent;        /* with payload, retransmissions included */
+  uint64_t retransmissions;      /* segments with payload sent again */
+  uint64_t timeouts;             /* expirations of the retransmission timer */
+  uint64_t recoveries;           /* fast recoveries entered */
+  uint64_t spurious_timeouts;    /* found by F-RTO, D-SACK or timestamps, and undone */
+  uint64_t spurious_recoveries;  /* the same of fast recoveries */
+  uint64_t retransmissions_lost; /* retransmissions that this sender took as lost in their turn */
+  uint64_t tail_loss_probes;
+  uint64_t duplicates_reported; /* D-SACK blocks received (RFC 2883) */
+  uint64_t window_probes;       /* sent into a closed window */
+  uint64_t ecn_reductions;      /* of the congestion window, because of ECN */
+  uint64_t path_mtu_changes;    /* by ICMP or black hole detection */
+  uint64_t checksum_errors;     /* segments dropped for their TCP checksum */
   uint64_t full_segments;       /* first transmissions of a full-size segment: EMSS octets (stream), or one
                                   record flagged full-size (aligned) */
   uint64_t full_segment_octets; /* IP octets of those */
@@ -124,7 +186,8 @@ void tcp_connection_close(tcp_connection *connection);
 void tcp_connection_abort(tcp_connection *connection, time_ps now);
 
 /* Takes in one datagram for this connection; the caller keeps its reference. Whatever it holds, the answer is
- * RFC 9293 §3.10.7's. */
+ * RFC 9293 §3.10.7's; a wrong TCP checksum drops it; an ICMP "too big" about a segment in flight is RFC 1191's (if
+ * path_mtu_discovery; RFC 5927 §7). */
 void tcp_connection_receive(tcp_connection *connection, const datagram *packet, time_ps now);
 
 /* The next datagram that may leave at `now`, owned by the caller; NULL when there is none. Call until NULL
@@ -135,13 +198,14 @@ datagram *tcp_connection_transmit(tcp_connection *connection, time_ps now);
 /* When tcp_connection_run() is next due; TIME_PS_NEVER. */
 time_ps tcp_connection_deadline(const tcp_connection *connection);
 
-/* Handles the timers that are due at `now`: delayed ACK, retransmission, zero-window probe. */
+/* Handles the timers that are due at `now`: delayed ACK, retransmission, RACK's reordering timer, tail loss probe, pacing,
+ * zero-window probe. */
 void tcp_connection_run(tcp_connection *connection, time_ps now);
 
 bool tcp_connection_is_established(const tcp_connection *connection); /* handshake done, not yet closed */
 bool tcp_connection_is_closed(const tcp_connection *connection);
 
-/* The path MTU of the direction sent is `mtu_octets` (68 … 65535) from now on (RFC 1191): EMSS follows
+/* The path MTU of the direction sent is `mtu_octets` (68, IPv6 1280, … 65535) from now on (RFC 1191): EMSS follows
  * (MPA-019). Records posted already keep their octets and are cut where they no longer fit (mpa-01 §5.3,
  * MPA-043, MPA-046), and the first record behind a cut one starts a fresh segment (notes-mpa 26). That holds
  * for what is in flight and must be sent again, too; when that is, loss recovery decides: a smaller MTU alone
@@ -160,12 +224,21 @@ uint64_t tcp_connection_posted_octets(const tcp_connection *connection);
 /* All octets below this stream position have arrived. */
 uint64_t tcp_connection_in_order_edge(const tcp_connection *connection);
 
+/* The layer above has yet to consume the last `octets` of those passed to it (0 at first): the window is that much smaller, and
+ * an ACK tells when it has opened again by half of it or two segments, whichever is less (RFC 9293 §3.8.6.2.2, RFC 1122
+ * §4.2.3.3). Its right edge never moves left, so more than was announced may have to be taken. */
+void tcp_connection_set_unread_octets(tcp_connection *connection, uint64_t octets);
+
 /* Disjoint runs of octets received beyond the in-order edge: more than 0 while a hole is open. */
 size_t tcp_connection_out_of_order_runs(const tcp_connection *connection);
 
 /* Octets received but not passed up (TCP_PASSING_IN_ORDER holds them): all, and those below `position`. */
 uint64_t tcp_connection_held_octets(const tcp_connection *connection);
 uint64_t tcp_connection_held_octets_below(const tcp_connection *connection, uint64_t position);
+
+/* The octets themselves, by position; not to be asked from within the `octets` event. Valid until the next call that
+ * changes the connection. */
+const octet_store *tcp_connection_held(const tcp_connection *connection);
 
 const tcp_statistics *tcp_connection_statistics(const tcp_connection *connection);
 

@@ -1,9 +1,10 @@
-/* What tcp_connection.c (life and timers), tcp_arrival.c (a segment arrives) and tcp_departure.c (a
- * segment leaves) share. */
+/* What tcp_connection.c (life and timers), tcp_handshake.c (SYNs arrive), tcp_arrival.c (a segment arrives) and
+ * tcp_departure.c (a segment leaves) share. */
 #ifndef TCP_TCP_CONNECTION_PRIVATE_H
 #define TCP_TCP_CONNECTION_PRIVATE_H
 
 #include "tcp/tcp_connection.h"
+#include "tcp/tcp_ecn.h"
 #include "tcp/tcp_receiver.h"
 #include "tcp/tcp_retransmission_timer.h"
 #include "tcp/tcp_sender.h"
@@ -31,6 +32,13 @@ typedef struct tcp_pending_reset {
   uint32_t acknowledgement;
 } tcp_pending_reset;
 
+/* An ACK of less than has come, and its flags: see make_earlier_ack(). */
+typedef struct tcp_earlier_ack {
+  bool due;
+  uint8_t flags;
+  uint64_t acknowledgement;
+} tcp_earlier_ack;
+
 enum {
   TIMESTAMPS_OPTION_OCTETS = 12, /* with the padding (RFC 7323 App. A) */
   WINDOW_SCALE_MAX = 14,         /* RFC 7323 §2.3 */
@@ -53,6 +61,8 @@ struct tcp_connection {
   uint32_t syn_timeouts;
   time_ps syn_sent_at;
   tcp_pending_reset reset;
+  tcp_earlier_ack earlier_ack;
+  uint16_t identification; /* of the next datagram that may be fragmented */
 
   /* agreed by the SYNs */
   uint32_t peer_isn;
@@ -61,6 +71,7 @@ struct tcp_connection {
   bool sack;
   bool timestamps;
   bool window_scaling;
+  tcp_ecn ecn;
   uint8_t send_scale;    /* of the windows the peer sends */
   uint8_t receive_scale; /* of those we send */
   uint64_t receive_window_octets;
@@ -79,6 +90,46 @@ struct tcp_connection {
 /* The clock of the timestamps option, in microseconds. RFC 7323 §5.4 asks for a tick between 1 ms and 1 s,
  * for PAWS; round trips here take microseconds, so PAWS looks back 36 minutes only. */
 uint32_t tcp_connection_timestamp(time_ps now);
+
+/* A segment that has arrived, in stream positions. */
+typedef struct tcp_arrival {
+  const tcp_header *header;
+  const octet_rope *payload;
+  int64_t position;
+  bool fin;
+  bool congestion_experienced; /* CE */
+  time_ps now;
+} tcp_arrival;
+
+static inline bool tcp_header_has(const tcp_header *header, uint8_t flag)
+{
+  return (header->flags & flag) != 0;
+}
+
+/* RFC 9293 §3.10.7.2 and §3.10.7.3. */
+void tcp_connection_arrive_in_listen(tcp_connection *connection, const tcp_header *header,
+                                     uint32_t payload_octets, time_ps now);
+void tcp_connection_arrive_in_syn_sent(tcp_connection *connection, const tcp_header *header,
+                                       uint32_t payload_octets, time_ps now);
+
+/* The handshake is done: our SYN is acknowledged by `segment`. */
+void tcp_connection_establish(tcp_connection *connection, const tcp_arrival *segment);
+
+/* What answers a segment that belongs to no connection (RFC 9293 §3.10.7.1, §3.5.2 group 1). */
+void tcp_connection_answer_with_reset(tcp_connection *connection, const tcp_header *header,
+                                      uint32_t payload_octets);
+
+/* The peer's window, of a segment that acknowledges all below `acknowledged`. */
+void tcp_connection_take_window(tcp_connection *connection, const tcp_arrival *segment,
+                                uint64_t acknowledged);
+
+/* The IP and TCP headers of a segment without options. */
+uint32_t tcp_connection_header_octets(const tcp_connection *connection);
+
+/* A router has said that the packet of `packet_octets` with the octets from `position` on, which is in flight, was too big for
+ * `told_octets`. */
+void tcp_connection_take_too_big(tcp_connection *connection, uint64_t position, uint32_t packet_octets,
+                                 uint32_t told_octets, time_ps now);
 
 /* Works out EMSS from the peer's MSS, the MTU of the way there and the timestamps (definitions.md). */
 void tcp_connection_find_emss(tcp_connection *connection);

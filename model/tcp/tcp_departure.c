@@ -7,6 +7,18 @@
  * (RFC 2018 §3). The smallest path MTU leaves room for 28. */
 enum { OPTIONS_MAX = 40, SACK_OPTION_OCTETS = 4, SACK_BLOCK_OCTETS = 8 };
 
+/* `header` and the octets of `payload` (NULL: none) on their way to the peer. Without path MTU discovery DF is clear, and then
+ * the identification must tell datagrams from each other (RFC 791 §3.2, RFC 6864 §4.3). */
+static datagram *make_datagram(tcp_connection *connection, const tcp_header *header, octet_rope *payload)
+{
+  const tcp_config *config = &connection->config;
+  datagram *packet = datagram_new(&config->local_address, &config->remote_address, header, payload);
+  if (!config->path_mtu_discovery) {
+    datagram_allow_fragments(packet, connection->identification++);
+  }
+  return packet;
+}
+
 static datagram *make_reset(tcp_connection *connection)
 {
   tcp_header header = {
@@ -17,7 +29,7 @@ static datagram *make_reset(tcp_connection *connection)
       .flags = connection->reset.flags,
   };
   connection->reset.due = false;
-  return datagram_new(connection->config.local_address, connection->config.remote_address, &header, NULL);
+  return make_datagram(connection, &header, NULL);
 }
 
 /* The SYN, or the SYN-ACK once the peer's SYN has come: the options offered, or those of the peer's that
@@ -31,11 +43,12 @@ static datagram *make_syn(tcp_connection *connection, time_ps now)
       .destination_port = config->remote_port,
       .sequence = tcp_sequence_of(-1, config->isn),
       .acknowledgement = answer ? tcp_sequence_of(0, connection->peer_isn) : 0,
-      .flags = TCP_SYN | (answer ? TCP_ACK : 0),
+      .flags = TCP_SYN | (answer ? TCP_ACK | tcp_ecn_syn_ack_flags(&connection->ecn)
+                                 : tcp_ecn_syn_flags(&connection->ecn, connection->syn_timeouts > 0)),
       /* RFC 7323 §2.2: the window of a SYN is never scaled */
       .window = (uint16_t)MIN(connection->receive_window_octets, WINDOW_FIELD_MAX),
       .has_mss = true,
-      .mss_octets = (uint16_t)(config->receive_mtu_octets - IPV4_HEADER_OCTETS - TCP_HEADER_OCTETS),
+      .mss_octets = (uint16_t)(config->receive_mtu_octets - tcp_connection_header_octets(connection)),
       .has_window_scale = answer ? connection->window_scaling : true,
       .window_scale = connection->receive_scale,
       .has_sack_permitted = answer ? connection->sack : config->sack,
@@ -49,21 +62,38 @@ static datagram *make_syn(tcp_connection *connection, time_ps now)
     tcp_receiver_acknowledged(connection->receiver);
   }
   tcp_retransmission_timer_start(connection->timer, now);
-  return datagram_new(config->local_address, config->remote_address, &header, NULL);
+  return make_datagram(connection, &header, NULL);
 }
 
-static void add_sack_blocks(const tcp_connection *connection, tcp_header *header)
+static void add_sack_blocks(tcp_connection *connection, tcp_header *header)
 {
   range blocks[TCP_SACK_BLOCKS_MAX];
   uint32_t room =
-      MIN(connection->config.send_mtu_octets - IPV4_HEADER_OCTETS - TCP_HEADER_OCTETS, OPTIONS_MAX);
+      MIN(connection->config.send_mtu_octets - tcp_connection_header_octets(connection), OPTIONS_MAX);
   room -= SACK_OPTION_OCTETS + (connection->timestamps ? TIMESTAMPS_OPTION_OCTETS : 0);
   header->sack_count =
-      (uint8_t)tcp_receiver_sack_blocks(connection->receiver, blocks, room / SACK_BLOCK_OCTETS);
+      (uint8_t)tcp_receiver_take_sack_blocks(connection->receiver, blocks, room / SACK_BLOCK_OCTETS);
   for (unsigned i = 0; i < header->sack_count; i++) {
     header->sack[i].from = tcp_sequence_of((int64_t)blocks[i].from, connection->peer_isn);
     header->sack[i].to = tcp_sequence_of((int64_t)blocks[i].to, connection->peer_isn);
   }
+}
+
+static tcp_header header_of(const tcp_connection *connection, int64_t position, uint64_t acknowledgement,
+                            uint8_t flags, time_ps now)
+{
+  uint64_t window = tcp_receiver_window_edge(connection->receiver) - acknowledgement;
+  return (tcp_header){
+      .source_port = connection->config.local_port,
+      .destination_port = connection->config.remote_port,
+      .sequence = tcp_sequence_of(position, connection->config.isn),
+      .acknowledgement = tcp_sequence_of((int64_t)acknowledgement, connection->peer_isn),
+      .flags = flags | TCP_ACK,
+      .window = (uint16_t)(MIN(window, connection->receive_window_octets) >> connection->receive_scale),
+      .has_timestamps = connection->timestamps,
+      .timestamp_value = tcp_connection_timestamp(now),
+      .timestamp_echo = connection->recent_timestamp,
+  };
 }
 
 /* A segment of a synchronised connection. SACK blocks go only where no payload is: EMSS, on which MPA
@@ -73,28 +103,31 @@ static datagram *make_segment(tcp_connection *connection, int64_t position, uint
 {
   tcp_receiver *receiver = connection->receiver;
   uint64_t acknowledgement = tcp_receiver_next(receiver);
-  tcp_header header = {
-      .source_port = connection->config.local_port,
-      .destination_port = connection->config.remote_port,
-      .sequence = tcp_sequence_of(position, connection->config.isn),
-      .acknowledgement = tcp_sequence_of((int64_t)acknowledgement, connection->peer_isn),
-      .flags = flags | TCP_ACK,
-      .window = (uint16_t)(connection->receive_window_octets >> connection->receive_scale),
-      .has_timestamps = connection->timestamps,
-      .timestamp_value = tcp_connection_timestamp(now),
-      .timestamp_echo = connection->recent_timestamp,
-  };
+  tcp_header header =
+      header_of(connection, position, acknowledgement, flags | tcp_ecn_flags(&connection->ecn), now);
   if (!payload && connection->sack) {
     add_sack_blocks(connection, &header);
   }
   tcp_receiver_acknowledged(receiver);
   connection->last_acknowledgement = acknowledgement;
-  return datagram_new(connection->config.local_address, connection->config.remote_address, &header, payload);
+  return make_datagram(connection, &header, payload);
 }
 
 static datagram *make_ack(tcp_connection *connection, time_ps now)
 {
   return make_segment(connection, (int64_t)tcp_sender_next_position(connection->sender), 0, NULL, now);
+}
+
+/* DCTCP's ACK of what came before the marks changed, with the echo as it was then (RFC 8257 §3.2); the ACK of all follows. It may
+ * be delayed only while there is no hole, so there is nothing to SACK. */
+static datagram *make_earlier_ack(tcp_connection *connection, time_ps now)
+{
+  const tcp_earlier_ack *earlier = &connection->earlier_ack;
+  int64_t position = (int64_t)tcp_sender_next_position(connection->sender);
+  tcp_header header = header_of(connection, position, earlier->acknowledgement, earlier->flags, now);
+  connection->earlier_ack.due = false;
+  connection->last_acknowledgement = earlier->acknowledgement;
+  return make_datagram(connection, &header, NULL);
 }
 
 /* RFC 9293 §3.10.4: what the FIN that has just left makes of the state. */
@@ -107,34 +140,56 @@ static void after_fin(tcp_connection *connection)
   }
 }
 
+/* What the sender lets out. ECT is for new payload only: RFC 3168 §6.1.4 to §6.1.6 forbid it on pure ACKs, on what is sent again
+ * and on window probes; RFC 8257 §3.5 leaves DCTCP free to mark them, and here it does not either. */
+static datagram *make_outgoing(tcp_connection *connection, tcp_outgoing *outgoing, time_ps now)
+{
+  uint8_t flags = (outgoing->push ? TCP_PSH : 0) | (outgoing->fin ? TCP_FIN : 0) |
+                  (outgoing->window_reduced ? TCP_CWR : 0);
+  datagram *packet = make_segment(connection, (int64_t)outgoing->position, flags, &outgoing->payload, now);
+  uint32_t length = packet->payload.length;
+  if (outgoing->ecn_capable) {
+    datagram_set_ecn(packet, DATAGRAM_ECN_ECT_0);
+  }
+  if (outgoing->full_size) {
+    connection->statistics.full_segments++;
+    connection->statistics.full_segment_octets += datagram_octets(packet);
+    connection->statistics.full_segment_payload_octets += length;
+  }
+  if (outgoing->again && length > 0) {
+    packet->retransmission = true;
+    if (connection->events.retransmitted) {
+      connection->events.retransmitted(connection->user, outgoing->position, length, now);
+    }
+  }
+  if (outgoing->fin) {
+    after_fin(connection);
+  }
+  return packet;
+}
+
+/* The zero-window probe is an empty segment before what is acknowledged: the peer must answer it with its window (RFC 9293
+ * §3.10.7.4), and no FPDU is cut for it. RFC 9293 §3.8.6.1 would send an octet of the stream. */
+static datagram *make_window_probe(tcp_connection *connection, time_ps now)
+{
+  connection->statistics.window_probes++;
+  return make_segment(connection, (int64_t)tcp_sender_acknowledged(connection->sender) - 1, 0, NULL, now);
+}
+
 static datagram *transmit_stream(tcp_connection *connection, time_ps now)
 {
   tcp_outgoing outgoing;
+  if (connection->earlier_ack.due) {
+    return make_earlier_ack(connection, now);
+  }
   if (tcp_receiver_ack_need(connection->receiver) == TCP_ACK_ALONE) {
     return make_ack(connection, now);
   }
   if (tcp_sender_next(connection->sender, &outgoing, now)) {
-    uint8_t flags = (outgoing.push ? TCP_PSH : 0) | (outgoing.fin ? TCP_FIN : 0);
-    datagram *packet = make_segment(connection, (int64_t)outgoing.position, flags, &outgoing.payload, now);
-    if (outgoing.full_size) {
-      connection->statistics.full_segments++;
-      connection->statistics.full_segment_octets += datagram_octets(packet);
-      connection->statistics.full_segment_payload_octets += packet->payload.length;
-    }
-    if (outgoing.again && packet->payload.length > 0 && connection->events.retransmitted) {
-      connection->events.retransmitted(connection->user, outgoing.position, packet->payload.length, now);
-    }
-    if (outgoing.fin) {
-      after_fin(connection);
-    }
-    return packet;
+    return make_outgoing(connection, &outgoing, now);
   }
   if (tcp_sender_take_probe(connection->sender)) {
-    /* The zero-window probe is an empty segment before what is acknowledged: the peer must answer it with
-     * its window (RFC 9293 §3.10.7.4), and no FPDU is cut for it. RFC 9293 §3.8.6.1 would send an octet of
-     * the stream. */
-    int64_t position = (int64_t)tcp_sender_acknowledged(connection->sender) - 1;
-    return make_segment(connection, position, 0, NULL, now);
+    return make_window_probe(connection, now);
   }
   return tcp_receiver_ack_need(connection->receiver) == TCP_ACK_DUE ? make_ack(connection, now) : NULL;
 }

@@ -14,6 +14,8 @@ enum {
   TCP_RST = 0x04,
   TCP_PSH = 0x08,
   TCP_ACK = 0x10,
+  TCP_ECE = 0x40, /* RFC 3168 §6.1 */
+  TCP_CWR = 0x80,
 };
 
 enum { TCP_HEADER_OCTETS = 20, TCP_HEADER_MAX_OCTETS = 60, TCP_SACK_BLOCKS_MAX = 4 };

@@ -11,7 +11,10 @@ struct tcp_receiver {
   const tcp_events *events;
   void *user;
   uint64_t window_octets;
-  uint64_t next; /* RCV.NXT; the FIN counts as one octet here and in `beyond` */
+  uint64_t window_unit;   /* what the window scale can tell apart */
+  uint64_t unread_octets; /* passed up and not yet consumed */
+  uint64_t promised_edge; /* the right edge that the last ACK told the peer */
+  uint64_t next;          /* RCV.NXT; the FIN counts as one octet here and in `beyond` */
   bool fin_known;
   uint64_t fin_position;
   range_set *beyond;        /* received beyond `next` */
@@ -22,6 +25,7 @@ struct tcp_receiver {
   time_ps passing_now;
   uint64_t recent[TCP_SACK_BLOCKS_MAX]; /* a position in each of the last SACK blocks, newest first */
   uint32_t recent_count;
+  range duplicate; /* octets that came twice and no ACK has told of yet; empty: none */
   tcp_ack_need need;
   uint32_t unacknowledged_segments;
   uint64_t acknowledged; /* `next` when the last ACK left */
@@ -36,6 +40,7 @@ tcp_receiver *tcp_receiver_new(const tcp_config *config, uint64_t window_octets,
   receiver->events = events;
   receiver->user = user;
   receiver->window_octets = window_octets;
+  receiver->window_unit = 1;
   receiver->beyond = range_set_new();
   receiver->gaps = g_array_new(FALSE, FALSE, sizeof(range));
   receiver->store = octet_store_new();
@@ -94,6 +99,24 @@ static void name_run(tcp_receiver *receiver, uint64_t position)
   receiver->recent_count = kept;
 }
 
+/* Remembers the first run of [from, to) that has come before. Of several in one segment RFC 2883 §4 (5) reports the first; of two
+ * segments between two ACKs without payload the last, which the sender may still act upon. */
+static void note_duplicate(tcp_receiver *receiver, uint64_t from, uint64_t to)
+{
+  range known = {0, receiver->next};
+  if (from >= receiver->next) {
+    size_t index = range_set_find(receiver->beyond, from);
+    if (index == range_set_count(receiver->beyond)) {
+      return;
+    }
+    known = range_set_get(receiver->beyond, index);
+  }
+  range duplicate = {MAX(from, known.from), MIN(to, known.to)};
+  if (receiver->config->dsack && duplicate.from < duplicate.to) {
+    receiver->duplicate = duplicate;
+  }
+}
+
 static bool is_among(const range *blocks, uint32_t count, uint64_t from)
 {
   for (uint32_t i = 0; i < count; i++) {
@@ -106,7 +129,7 @@ static bool is_among(const range *blocks, uint32_t count, uint64_t from)
 
 /* RFC 2018 §4: as many blocks as there is room for, those reported last first. Runs that were named longer
  * ago than this receiver remembers follow, the lowest first: they are the ones a sender fills first. */
-uint32_t tcp_receiver_sack_blocks(const tcp_receiver *receiver, range *blocks, uint32_t count)
+static uint32_t write_runs(const tcp_receiver *receiver, range *blocks, uint32_t count)
 {
   uint32_t written = 0;
   for (uint32_t i = 0; i < receiver->recent_count && written < count; i++) {
@@ -122,6 +145,17 @@ uint32_t tcp_receiver_sack_blocks(const tcp_receiver *receiver, range *blocks, u
     }
   }
   return written;
+}
+
+uint32_t tcp_receiver_take_sack_blocks(tcp_receiver *receiver, range *blocks, uint32_t count)
+{
+  uint32_t written = 0;
+  if (count > 0 && receiver->duplicate.from < receiver->duplicate.to) {
+    blocks[written++] = receiver->duplicate;
+    receiver->duplicate = (range){0, 0};
+  }
+  /* A run that holds the duplicate was named with the segment, so it follows at once (RFC 2883 §4 (3)). */
+  return written + write_runs(receiver, blocks + written, count - written);
 }
 
 /* [from, to), which lies at or beyond `next`, has arrived: moves the edge. */
@@ -284,7 +318,8 @@ bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const octet_
       return false;
     }
   }
-  return true;
+  return receiver->gaps->len == 0 || !receiver->events->admit ||
+         receiver->events->admit(receiver->user, (uint64_t)MAX(position, 0), payload->length, now);
 }
 
 static void count_segment(tcp_receiver *receiver, int64_t position, uint32_t length, uint64_t new_octets,
@@ -314,6 +349,7 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const octet_
   uint64_t take_to = fin ? MAX(to, receiver->fin_position + 1) : to;
   uint64_t known = range_set_covered(receiver->beyond, from, to);
   count_segment(receiver, position, payload->length, to - from - known, now);
+  note_duplicate(receiver, start, MIN(end, limit));
   bool nothing_new = take_to - from == range_set_covered(receiver->beyond, from, take_to);
   if (nothing_new && from < take_to) {
     name_run(
@@ -335,9 +371,15 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const octet_
 void tcp_receiver_refuse(tcp_receiver *receiver, int64_t position, uint32_t length, bool answer, time_ps now)
 {
   count_segment(receiver, position, length, 0, now);
-  if (answer) {
-    tcp_receiver_owe_ack(receiver, TCP_ACK_ALONE);
+  if (!answer) {
+    return;
   }
+  int64_t end = position + (int64_t)length;
+  if (end > 0 && (uint64_t)end <= receiver->next) {
+    note_duplicate(receiver, (uint64_t)MAX(position, 0),
+                   (uint64_t)end); /* else it was refused for another reason */
+  }
+  tcp_receiver_owe_ack(receiver, TCP_ACK_ALONE);
 }
 
 uint64_t tcp_receiver_next(const tcp_receiver *receiver)
@@ -347,7 +389,29 @@ uint64_t tcp_receiver_next(const tcp_receiver *receiver)
 
 uint64_t tcp_receiver_window_edge(const tcp_receiver *receiver)
 {
-  return receiver->next + receiver->window_octets;
+  if (receiver->unread_octets == 0) {
+    return receiver->next + receiver->window_octets;
+  }
+  uint64_t room = receiver->window_octets - MIN(receiver->unread_octets, receiver->window_octets);
+  uint64_t edge = receiver->next + room;
+  uint64_t promised = MAX(receiver->promised_edge, receiver->next);
+  if (edge < promised + MIN(receiver->window_octets / 2, receiver->config->receive_mtu_octets)) {
+    edge = promised; /* it never moves left, and right only by something worth it (RFC 9293 §3.8.6.2.2) */
+  }
+  /* Rounding down would take back what the last ACK promised (RFC 7323 §2.4). */
+  uint64_t units = (edge - receiver->next + receiver->window_unit - 1) / receiver->window_unit;
+  return receiver->next + units * receiver->window_unit;
+}
+
+void tcp_receiver_set_unread_octets(tcp_receiver *receiver, uint64_t octets, uint64_t window_unit)
+{
+  receiver->unread_octets = octets;
+  receiver->window_unit = window_unit;
+  uint64_t worth_telling =
+      MIN(receiver->window_octets / 2, 2 * (uint64_t)receiver->config->receive_mtu_octets);
+  if (!receiver->fin_known && tcp_receiver_window_edge(receiver) >= receiver->promised_edge + worth_telling) {
+    tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
+  }
 }
 
 uint64_t tcp_receiver_in_order_edge(const tcp_receiver *receiver)
@@ -375,6 +439,12 @@ uint64_t tcp_receiver_held_octets_below(const tcp_receiver *receiver, uint64_t p
   return position > receiver->passed ? octet_store_covered(receiver->store, receiver->passed, position) : 0;
 }
 
+const octet_store *tcp_receiver_held(const tcp_receiver *receiver)
+{
+  g_assert(receiver->passed_in_store == 0);
+  return receiver->store;
+}
+
 tcp_ack_need tcp_receiver_ack_need(const tcp_receiver *receiver)
 {
   return receiver->need;
@@ -396,5 +466,6 @@ void tcp_receiver_acknowledged(tcp_receiver *receiver)
   receiver->need = TCP_ACK_NONE;
   receiver->unacknowledged_segments = 0;
   receiver->acknowledged = receiver->next;
+  receiver->promised_edge = tcp_receiver_window_edge(receiver);
   receiver->ack_deadline = TIME_PS_NEVER;
 }

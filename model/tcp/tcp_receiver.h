@@ -1,5 +1,5 @@
 /* The receiving half of a connection: what has arrived, what of it is passed up and when, and what is
- * acknowledged when (RFC 9293 §3.10.7.4, RFC 2018, RFC 1122 §4.2.3.2, RFC 5681 §4.2). */
+ * acknowledged when (RFC 9293 §3.10.7.4, RFC 2018, RFC 2883, RFC 1122 §4.2.3.2, RFC 5681 §4.2). */
 #ifndef TCP_TCP_RECEIVER_H
 #define TCP_TCP_RECEIVER_H
 
@@ -17,7 +17,7 @@ tcp_receiver *tcp_receiver_new(const tcp_config *config, uint64_t window_octets,
 void tcp_receiver_free(tcp_receiver *receiver);
 
 /* Asks `events->inspect` about the octets that the acceptable segment at `position` would bring, run by
- * run; false when one of them is refused. Nothing is committed yet. */
+ * run, and then `events->admit`; false when it is refused. Nothing is committed yet. */
 bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const octet_rope *payload, time_ps now);
 
 /* Takes in a segment that starts at `position` and is acceptable: part of it may lie outside of the window
@@ -26,7 +26,7 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const octet_
                           time_ps now);
 
 /* A segment with `length` octets of payload at `position` was refused: it is counted (`events->segment`),
- * and acknowledged at once if `answer`. */
+ * and acknowledged at once if `answer`; then it may have been a duplicate. */
 void tcp_receiver_refuse(tcp_receiver *receiver, int64_t position, uint32_t length, bool answer, time_ps now);
 
 /* RCV.NXT: the position to acknowledge, one more once the FIN is in order. */
@@ -34,6 +34,9 @@ uint64_t tcp_receiver_next(const tcp_receiver *receiver);
 
 /* RCV.NXT + RCV.WND. */
 uint64_t tcp_receiver_window_edge(const tcp_receiver *receiver);
+
+/* tcp_connection_set_unread_octets(); `window_unit`: the octets that one of the window field stands for. */
+void tcp_receiver_set_unread_octets(tcp_receiver *receiver, uint64_t octets, uint64_t window_unit);
 
 /* All octets below have arrived; the FIN is none. */
 uint64_t tcp_receiver_in_order_edge(const tcp_receiver *receiver);
@@ -48,9 +51,13 @@ size_t tcp_receiver_out_of_order_runs(const tcp_receiver *receiver);
 uint64_t tcp_receiver_held_octets(const tcp_receiver *receiver);
 uint64_t tcp_receiver_held_octets_below(const tcp_receiver *receiver, uint64_t position);
 
-/* Writes at most `count` runs to `blocks`, the one with the newest segment first, then those last named
- * (RFC 2018 §4). Returns how many. */
-uint32_t tcp_receiver_sack_blocks(const tcp_receiver *receiver, range *blocks, uint32_t count);
+/* tcp_connection_held(). */
+const octet_store *tcp_receiver_held(const tcp_receiver *receiver);
+
+/* Writes at most `count` blocks to `blocks` for an ACK that leaves now: first, with `config->dsack`, octets that came twice,
+ * each told of once (RFC 2883 §4); then runs, the one with the newest segment first, then those last named (RFC 2018 §4).
+ * Returns how many. */
+uint32_t tcp_receiver_take_sack_blocks(tcp_receiver *receiver, range *blocks, uint32_t count);
 
 /* Whether an ACK is owed. */
 typedef enum tcp_ack_need {

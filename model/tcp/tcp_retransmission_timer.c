@@ -79,3 +79,8 @@ time_ps tcp_retransmission_timer_rto(const tcp_retransmission_timer *timer)
 {
   return timer->rto_ps;
 }
+
+time_ps tcp_retransmission_timer_smoothed(const tcp_retransmission_timer *timer)
+{
+  return timer->smoothed_ps;
+}

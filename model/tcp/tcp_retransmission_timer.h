@@ -31,4 +31,7 @@ time_ps tcp_retransmission_timer_deadline(const tcp_retransmission_timer *timer)
 /* The present RTO, back-off included. */
 time_ps tcp_retransmission_timer_rto(const tcp_retransmission_timer *timer);
 
+/* SRTT; 0 before the first sample. */
+time_ps tcp_retransmission_timer_smoothed(const tcp_retransmission_timer *timer);
+
 #endif

@@ -1,50 +1,18 @@
-#include "tcp/tcp_scoreboard.h"
-
-#include <glib.h>
-
-#include "base/range_set.h"
-
-enum {
-  SACKED = 1,
-  LOST = 2,
-  RETRANSMITTED = 4, /* since it was last taken as lost: it counts in pipe again */
-  SENT_TWICE = 8,    /* ever: no round-trip sample comes from it (Karn) */
-};
+#include "tcp/tcp_scoreboard_private.h"
 
 enum { CAPACITY_AT_FIRST = 64 };
 
-typedef struct sent_segment {
-  uint64_t from;
-  uint32_t length;
-  uint32_t flags;
-  time_ps sent_at;
-} sent_segment;
-
-/* The segments are numbered from 0 on as they are sent; number n lives in slot n modulo the capacity, a
- * power of 2. */
-struct tcp_scoreboard {
-  uint32_t threshold;
-  uint32_t smss_octets;
-  sent_segment *slots;
-  uint64_t capacity;
-  uint64_t first;        /* number of the first segment in flight */
-  uint64_t end;          /* one beyond the number of the last */
-  uint64_t not_lost;     /* the segments before this number are SACKed or lost */
-  uint64_t above_octets; /* SACKed octets at or beyond the start of segment `not_lost` */
-  uint64_t next_resend;  /* segments before this number are at or below HighRxt */
-  uint64_t pipe_octets;
-  range_set *sacked; /* SACKed and not acknowledged */
-};
-
-tcp_scoreboard *tcp_scoreboard_new(uint32_t duplicate_ack_threshold, uint32_t smss_octets)
+tcp_scoreboard *tcp_scoreboard_new(uint32_t duplicate_ack_threshold, uint32_t smss_octets, bool by_time)
 {
   g_assert(duplicate_ack_threshold > 0 && smss_octets > 0);
   tcp_scoreboard *board = g_new0(tcp_scoreboard, 1);
   board->threshold = duplicate_ack_threshold;
   board->smss_octets = smss_octets;
+  board->by_time = by_time;
   board->capacity = CAPACITY_AT_FIRST;
   board->slots = g_new(sent_segment, board->capacity);
   board->sacked = range_set_new();
+  board->lost = g_array_new(FALSE, FALSE, sizeof(uint64_t));
   return board;
 }
 
@@ -52,19 +20,16 @@ void tcp_scoreboard_free(tcp_scoreboard *board)
 {
   if (board) {
     range_set_free(board->sacked);
+    g_array_free(board->lost, TRUE);
     g_free(board->slots);
     g_free(board);
   }
 }
 
-static sent_segment *segment_at(const tcp_scoreboard *board, uint64_t number)
+void tcp_scoreboard_listen(tcp_scoreboard *board, tcp_scoreboard_listener listener, void *user)
 {
-  return &board->slots[number & (board->capacity - 1)];
-}
-
-static uint64_t segment_end(const sent_segment *segment)
-{
-  return segment->from + segment->length;
+  board->listener = listener;
+  board->listener_user = user;
 }
 
 /* How often the octets of a segment with `flags` count in pipe (RFC 6675 §4, SetPipe). */
@@ -76,7 +41,7 @@ static uint64_t weight(uint32_t flags)
   return (flags & LOST ? 0u : 1u) + (flags & RETRANSMITTED ? 1u : 0u);
 }
 
-static void set_flags(tcp_scoreboard *board, sent_segment *segment, uint32_t flags)
+void tcp_scoreboard_set_flags(tcp_scoreboard *board, sent_segment *segment, uint32_t flags)
 {
   board->pipe_octets -= weight(segment->flags) * segment->length;
   segment->flags = flags;
@@ -106,6 +71,7 @@ static void append_piece(tcp_scoreboard *board, const sent_segment *whole, uint6
   piece->from = from;
   piece->length = (uint32_t)(to - from);
   piece->flags |= range_set_contains(board->sacked, from, to) ? SACKED : 0;
+  board->sacked_segments += piece->flags & SACKED ? 1 : 0;
   board->pipe_octets += weight(piece->flags) * piece->length;
 }
 
@@ -138,12 +104,14 @@ void tcp_scoreboard_set_smss(tcp_scoreboard *board, uint32_t smss_octets, tcp_sc
   board->slots = g_new(sent_segment, board->capacity);
   board->end = board->first;
   board->pipe_octets = 0;
+  board->sacked_segments = 0;
   for (uint64_t number = old.first; number < old.end; number++) {
     carry_marks(board, &old, number);
     append_pieces(board, segment_at(&old, number), cutter, user);
   }
   carry_marks(board, &old, old.end); /* they may lie behind the last segment */
   g_free(old.slots);
+  tcp_scoreboard_sort_by_time(board);
 }
 
 void tcp_scoreboard_sent(tcp_scoreboard *board, uint64_t from, uint64_t to, time_ps now)
@@ -153,8 +121,9 @@ void tcp_scoreboard_sent(tcp_scoreboard *board, uint64_t from, uint64_t to, time
   if (board->end - board->first == board->capacity) {
     grow(board);
   }
-  *segment_at(board, board->end++) =
-      (sent_segment){.from = from, .length = (uint32_t)(to - from), .sent_at = now};
+  *segment_at(board, board->end) = (sent_segment){
+      .from = from, .length = (uint32_t)(to - from), .sent_at = now, .order = board->transmissions++};
+  tcp_scoreboard_append_under_way(board, board->end++);
   board->pipe_octets += to - from;
 }
 
@@ -171,20 +140,42 @@ static void clamp_marks(tcp_scoreboard *board, uint64_t position)
   board->next_resend = MAX(board->next_resend, board->first);
 }
 
+static void tell_of_delivery(const tcp_scoreboard *board, uint64_t number)
+{
+  if (board->listener) {
+    tcp_sent_segment segment;
+    tcp_scoreboard_describe(board, number, &segment);
+    board->listener(board->listener_user, &segment);
+  }
+}
+
+/* The first segment in flight is acknowledged. */
+static void pop_first(tcp_scoreboard *board)
+{
+  const sent_segment *segment = segment_at(board, board->first);
+  board->pipe_octets -= weight(segment->flags) * segment->length;
+  if (segment->flags & SACKED) {
+    board->sacked_segments -= segment->length > 0 ? 1 : 0;
+  } else {
+    tell_of_delivery(board, board->first);
+  }
+  tcp_scoreboard_remove_under_way(board, board->first);
+  board->first++;
+}
+
 bool tcp_scoreboard_acknowledge(tcp_scoreboard *board, uint64_t position, time_ps *sent_at)
 {
   bool sample = false;
   bool sent_twice = false;
   uint64_t first_before = board->first;
   while (board->first < board->end && segment_end(segment_at(board, board->first)) <= position) {
-    sent_segment *segment = segment_at(board, board->first);
+    const sent_segment *segment = segment_at(board, board->first);
     if (board->first == first_before && !(segment->flags & SACKED)) {
       *sent_at = segment->sent_at;
       sample = true;
     }
     sent_twice = sent_twice || (segment->flags & SENT_TWICE);
-    board->pipe_octets -= weight(segment->flags) * segment->length;
-    board->first++;
+    pop_first(board);
   }
   if (board->first < board->end && segment_at(board, board->first)->from < position) {
     sent_segment *segment = segment_at(board, board->first);
@@ -197,8 +188,7 @@ bool tcp_scoreboard_acknowledge(tcp_scoreboard *board, uint64_t position, time_p
   return sample && !sent_twice;
 }
 
-/* The number of the segment that holds `position`, which is in flight. */
-static uint64_t find(const tcp_scoreboard *board, uint64_t position)
+uint64_t tcp_scoreboard_find(const tcp_scoreboard *board, uint64_t position)
 {
   uint64_t low = board->first;
   uint64_t high = board->end - 1;
@@ -221,13 +211,16 @@ static void take_sacked(tcp_scoreboard *board, uint64_t from, uint64_t to)
     uint64_t above_from = MAX(from, segment_at(board, board->not_lost)->from);
     board->above_octets += to > above_from ? to - above_from : 0;
   }
-  for (uint64_t number = find(board, from); number < board->end; number++) {
+  for (uint64_t number = tcp_scoreboard_find(board, from); number < board->end; number++) {
     sent_segment *segment = segment_at(board, number);
     if (segment->from >= to) {
       break;
     }
-    if (range_set_contains(board->sacked, segment->from, segment_end(segment))) {
-      set_flags(board, segment, segment->flags | SACKED);
+    if (segment->length > 0 && range_set_contains(board->sacked, segment->from, segment_end(segment))) {
+      tell_of_delivery(board, number);
+      tcp_scoreboard_remove_under_way(board, number);
+      tcp_scoreboard_set_flags(board, segment, segment->flags | SACKED);
+      board->sacked_segments++;
     }
   }
 }
@@ -253,50 +246,104 @@ uint64_t tcp_scoreboard_sack(tcp_scoreboard *board, uint64_t from, uint64_t to)
   return octets;
 }
 
-/* IsLost() grows only towards higher positions, so one mark that only moves up stands for all of them. */
-void tcp_scoreboard_find_lost(tcp_scoreboard *board)
+uint64_t tcp_scoreboard_sacked_octets(const tcp_scoreboard *board)
 {
-  uint64_t octets_limit = (uint64_t)(board->threshold - 1) * board->smss_octets;
-  while (board->above_octets > 0 && board->not_lost < board->end) {
-    sent_segment *segment = segment_at(board, board->not_lost);
-    uint64_t end = segment_end(segment);
-    uint64_t inside =
-        segment->flags & SACKED ? segment->length : range_set_covered(board->sacked, segment->from, end);
-    uint64_t above = board->above_octets - inside;
-    size_t runs_above = range_set_count(board->sacked) - range_set_find(board->sacked, end);
-    if (above <= octets_limit && runs_above < board->threshold) {
-      break;
-    }
-    if (!(segment->flags & SACKED)) {
-      set_flags(board, segment, segment->flags | LOST);
-    }
-    board->above_octets = above;
-    board->not_lost++;
-  }
+  return range_set_total(board->sacked);
 }
 
-void tcp_scoreboard_lose_first(tcp_scoreboard *board)
+uint64_t tcp_scoreboard_sacked_segments(const tcp_scoreboard *board)
 {
-  g_assert(board->first < board->end);
-  sent_segment *segment = segment_at(board, board->first);
-  set_flags(board, segment, segment->flags | LOST);
+  return board->sacked_segments;
 }
 
-void tcp_scoreboard_lose_all(tcp_scoreboard *board)
+uint64_t tcp_scoreboard_segments(const tcp_scoreboard *board)
 {
+  return board->end - board->first;
+}
+
+/* What lose_all() makes of one segment: returns true when a retransmission is lost with it. */
+static bool lose_segment(tcp_scoreboard *board, uint64_t number)
+{
+  sent_segment *segment = segment_at(board, number);
+  bool retransmission = (segment->flags & (RETRANSMITTED | SACKED)) == RETRANSMITTED;
+  tcp_scoreboard_remove_under_way(board, number);
+  tcp_scoreboard_set_flags(board, segment, LOST | (segment->flags & SENT_TWICE));
+  return retransmission;
+}
+
+uint64_t tcp_scoreboard_lose_all(tcp_scoreboard *board, time_ps sent_until)
+{
+  uint64_t retransmissions = 0;
   bool reneged = board->first < board->end && (segment_at(board, board->first)->flags & SACKED);
   if (reneged) {
     range_set_remove(board->sacked, 0, UINT64_MAX);
+    board->sacked_segments = 0;
   }
   for (uint64_t number = board->first; number < board->end; number++) {
-    sent_segment *segment = segment_at(board, number);
-    if (reneged || !(segment->flags & SACKED)) {
-      set_flags(board, segment, LOST | (segment->flags & SENT_TWICE));
+    const sent_segment *segment = segment_at(board, number);
+    bool old = number == board->first || segment->sent_at <= sent_until;
+    bool missing = reneged || (!(segment->flags & SACKED) && old);
+    if (missing && segment->length > 0) {
+      retransmissions += lose_segment(board, number) ? 1 : 0;
     }
   }
   board->not_lost = board->end;
   board->above_octets = 0;
   board->next_resend = board->first;
+  tcp_scoreboard_sort_by_time(board);
+  return retransmissions;
+}
+
+/* One beyond the number of the last segment from `number` on that is not SACKed and longer; `number` if there is none. */
+static uint64_t end_of_longer(const tcp_scoreboard *board, uint64_t number, uint32_t length_octets)
+{
+  uint64_t end = number;
+  for (uint64_t next = number; next < board->end; next++) {
+    const sent_segment *segment = segment_at(board, next);
+    end = !(segment->flags & SACKED) && segment->length > length_octets ? next + 1 : end;
+  }
+  return end;
+}
+
+bool tcp_scoreboard_lose_longer(tcp_scoreboard *board, uint64_t position, uint32_t length_octets)
+{
+  uint64_t begin = tcp_scoreboard_find(board, position);
+  uint64_t end = end_of_longer(board, begin, length_octets);
+  if (end == begin) {
+    return false;
+  }
+  for (uint64_t number = begin; number < end; number++) {
+    const sent_segment *segment = segment_at(board, number);
+    bool lost = !board->by_time || segment->length > length_octets;
+    if (lost && !(segment->flags & SACKED) && segment->length > 0) {
+      lose_segment(board, number);
+    }
+  }
+  bool waiting = board->next_resend < board->not_lost; /* others, before these perhaps */
+  board->next_resend = waiting ? MIN(board->next_resend, begin) : begin;
+  if (end > board->not_lost) {
+    uint64_t from = end < board->end ? segment_at(board, end)->from : UINT64_MAX;
+    board->not_lost = end;
+    board->above_octets = range_set_covered(board->sacked, from, UINT64_MAX);
+  }
+  tcp_scoreboard_sort_by_time(board);
+  return true;
+}
+
+void tcp_scoreboard_restore(tcp_scoreboard *board)
+{
+  uint64_t high_rxt = board->first;
+  for (uint64_t number = board->first; number < board->end; number++) {
+    sent_segment *segment = segment_at(board, number);
+    if (!(segment->flags & SACKED)) {
+      tcp_scoreboard_set_flags(board, segment, (segment->flags & ~(uint32_t)LOST) | UNDER_WAY);
+      high_rxt = segment->flags & RETRANSMITTED ? number + 1 : high_rxt;
+    }
+  }
+  board->not_lost = board->first;
+  board->above_octets = range_set_total(board->sacked);
+  board->next_resend = high_rxt;
+  tcp_scoreboard_sort_by_time(board);
 }
 
 uint64_t tcp_scoreboard_pipe_octets(const tcp_scoreboard *board)
@@ -304,65 +351,65 @@ uint64_t tcp_scoreboard_pipe_octets(const tcp_scoreboard *board)
   return board->pipe_octets;
 }
 
-bool tcp_scoreboard_first_is_lost(const tcp_scoreboard *board)
-{
-  return board->first < board->end && (segment_at(board, board->first)->flags & LOST);
-}
-
-static bool describe(const tcp_scoreboard *board, uint64_t number, tcp_sent_segment *segment)
+bool tcp_scoreboard_describe(const tcp_scoreboard *board, uint64_t number, tcp_sent_segment *segment)
 {
   const sent_segment *sent = segment_at(board, number);
   *segment = (tcp_sent_segment){.number = number,
                                 .from = sent->from,
                                 .to = segment_end(sent),
-                                .sent_again = (sent->flags & RETRANSMITTED) != 0};
+                                .sent_at = sent->sent_at,
+                                .order = sent->order,
+                                .sent_again = (sent->flags & RETRANSMITTED) != 0,
+                                .sent_twice = (sent->flags & SENT_TWICE) != 0};
   return true;
 }
 
 bool tcp_scoreboard_first(const tcp_scoreboard *board, tcp_sent_segment *segment)
 {
-  return board->first < board->end && describe(board, board->first, segment);
+  return board->first < board->end && tcp_scoreboard_describe(board, board->first, segment);
 }
 
-/* Moves HighRxt over what is SACKed, where nothing is to be sent again; false when it comes to `end`. */
-static bool skip_sacked(tcp_scoreboard *board, uint64_t end)
+uint64_t tcp_scoreboard_lost_run_end(const tcp_scoreboard *board, uint64_t number, uint64_t limit)
 {
-  while (board->next_resend < end && (segment_at(board, board->next_resend)->flags & SACKED)) {
-    board->next_resend++;
+  uint64_t end = segment_end(segment_at(board, number));
+  for (uint64_t next = number + 1; next < board->end && end < limit; next++) {
+    const sent_segment *segment = segment_at(board, next);
+    if (segment->length > 0 && !waits_to_be_resent(segment)) {
+      break;
+    }
+    end = segment_end(segment);
   }
-  return board->next_resend < end;
+  return end;
 }
 
-bool tcp_scoreboard_next_lost(tcp_scoreboard *board, tcp_sent_segment *segment)
+/* Segments without octets stay in the ring as SACKed ones, so that the numbers need not change. */
+void tcp_scoreboard_extend(tcp_scoreboard *board, uint64_t number, uint64_t to)
 {
-  return skip_sacked(board, board->not_lost) && describe(board, board->next_resend, segment);
-}
-
-bool tcp_scoreboard_next_unsacked(tcp_scoreboard *board, tcp_sent_segment *segment)
-{
-  size_t runs = range_set_count(board->sacked);
-  if (runs == 0 || !skip_sacked(board, board->end)) {
-    return false;
+  sent_segment *segment = segment_at(board, number);
+  g_assert(waits_to_be_resent(segment) && to >= segment_end(segment));
+  for (uint64_t next = number + 1; next < board->end && segment_at(board, next)->from < to; next++) {
+    sent_segment *taken = segment_at(board, next);
+    uint64_t end = segment_end(taken);
+    g_assert(taken->length == 0 || waits_to_be_resent(taken));
+    taken->from = MIN(to, end);
+    taken->length = (uint32_t)(end - taken->from);
+    if (range_set_contains(board->sacked, taken->from, end)) {
+      taken->flags |= SACKED;
+      board->sacked_segments += taken->length > 0 ? 1 : 0;
+    }
   }
-  uint64_t highest = range_set_get(board->sacked, runs - 1).to;
-  return segment_at(board, board->next_resend)->from < highest &&
-         describe(board, board->next_resend, segment);
+  segment->length = (uint32_t)(to - segment->from);
 }
 
-bool tcp_scoreboard_last_unsacked(const tcp_scoreboard *board, tcp_sent_segment *segment)
-{
-  uint64_t number = board->end;
-  while (number > board->first && (segment_at(board, number - 1)->flags & SACKED)) {
-    number--;
-  }
-  return number > board->first && describe(board, number - 1, segment);
-}
-
-void tcp_scoreboard_resent(tcp_scoreboard *board, uint64_t number, bool moves_high_rxt)
+void tcp_scoreboard_resent(tcp_scoreboard *board, uint64_t number, bool moves_high_rxt, time_ps now)
 {
   g_assert(number >= board->first && number < board->end);
   sent_segment *segment = segment_at(board, number);
-  set_flags(board, segment, segment->flags | RETRANSMITTED | SENT_TWICE);
+  tcp_scoreboard_set_flags(board, segment, segment->flags | RETRANSMITTED | SENT_TWICE);
+  segment->sent_at = now;
+  segment->order = board->transmissions++;
+  tcp_scoreboard_remove_under_way(board, number);
+  tcp_scoreboard_append_under_way(board, number);
   if (moves_high_rxt) {
     board->next_resend = MAX(board->next_resend, number + 1);
   }

@@ -1,10 +1,12 @@
 /* What is in flight: the segments sent and not yet acknowledged, what of them the peer has acknowledged
- * selectively, and what is taken as lost (RFC 6675 §3 and §4).
+ * selectively, and what is taken as lost: by RFC 6675 §3 and §4, or by time (RFC 8985), which tcp_rack
+ * decides.
  *
  * A segment keeps the boundaries it was first sent with (mpa-01 §5.3, MPA-048); only its front is cut off
- * when part of it is acknowledged (notes-mpa 29, MPA-329), or it is cut up when it no longer fits. It
- * counts as SACKed once all of its octets are, whatever boundaries a middlebox gave them. Nothing here
- * walks over the whole window, save when the retransmission timer expires. */
+ * when part of it is acknowledged (notes-mpa 29, MPA-329), it is cut up when it no longer fits, or takes
+ * over the octets of lost ones behind it when the sender repacketizes. It counts as SACKed once all of its
+ * octets are, whatever boundaries a middlebox gave them. Nothing here walks over the whole window, save when
+ * the retransmission timer expires, or has expired for nothing. */
 #ifndef TCP_TCP_SCOREBOARD_H
 #define TCP_TCP_SCOREBOARD_H
 
@@ -20,13 +22,22 @@ typedef struct tcp_sent_segment {
   uint64_t number; /* for tcp_scoreboard_resent() */
   uint64_t from;
   uint64_t to;
+  time_ps sent_at; /* last */
+  uint64_t order;  /* of that transmission among all */
   bool sent_again; /* since it was last taken as lost */
+  bool sent_twice; /* ever */
 } tcp_sent_segment;
 
-/* An empty scoreboard; `duplicate_ack_threshold` is DupThresh (> 0), `smss_octets` SMSS of RFC 6675. Free
- * with tcp_scoreboard_free(). */
-tcp_scoreboard *tcp_scoreboard_new(uint32_t duplicate_ack_threshold, uint32_t smss_octets);
+/* An empty scoreboard; `duplicate_ack_threshold` is DupThresh (> 0), `smss_octets` SMSS of RFC 6675. With
+ * `by_time` losses come from tcp_scoreboard_lose() alone, in any order, and retransmissions may be lost in
+ * their turn; else from tcp_scoreboard_find_lost(). Free with tcp_scoreboard_free(). */
+tcp_scoreboard *tcp_scoreboard_new(uint32_t duplicate_ack_threshold, uint32_t smss_octets, bool by_time);
 void tcp_scoreboard_free(tcp_scoreboard *board);
+
+/* `listener` is called with `user` for each segment that is delivered, when it is: cumulatively
+ * acknowledged and not SACKed before, or SACKed. It may not call back. */
+typedef void (*tcp_scoreboard_listener)(void *user, const tcp_sent_segment *segment);
+void tcp_scoreboard_listen(tcp_scoreboard *board, tcp_scoreboard_listener listener, void *user);
 
 /* Where the segment [from, to) is to end, as it no longer fits: behind `from`, at most at `to`. */
 typedef uint64_t (*tcp_scoreboard_cutter)(void *user, uint64_t from, uint64_t to);
@@ -49,6 +60,13 @@ bool tcp_scoreboard_acknowledge(tcp_scoreboard *board, uint64_t position, time_p
  * it were not known to be there. */
 uint64_t tcp_scoreboard_sack(tcp_scoreboard *board, uint64_t from, uint64_t to);
 
+/* SACKed and not acknowledged: octets, and segments of which all octets are. */
+uint64_t tcp_scoreboard_sacked_octets(const tcp_scoreboard *board);
+uint64_t tcp_scoreboard_sacked_segments(const tcp_scoreboard *board);
+
+/* Segments in flight. */
+uint64_t tcp_scoreboard_segments(const tcp_scoreboard *board);
+
 /* Update() of RFC 6675 §4: takes as lost what IsLost() says. Call after the SACK blocks of an
  * acknowledgement. */
 void tcp_scoreboard_find_lost(tcp_scoreboard *board);
@@ -56,10 +74,25 @@ void tcp_scoreboard_find_lost(tcp_scoreboard *board);
 /* Takes the first segment in flight as lost, whatever was SACKed behind it. There must be one. */
 void tcp_scoreboard_lose_first(tcp_scoreboard *board);
 
-/* The retransmission timer has expired: all that is not SACKed is lost and was not sent again yet. A first
- * segment that is SACKed but still not acknowledged shows that the peer has dropped it: then no SACK is
- * believed (RFC 2018 §8). */
-void tcp_scoreboard_lose_all(tcp_scoreboard *board);
+/* The segment sent (again) first of all that are neither SACKed nor lost; false when there is none. */
+bool tcp_scoreboard_oldest_under_way(const tcp_scoreboard *board, tcp_sent_segment *segment);
+
+/* Takes segment `number`, which is under way, as lost: it and its retransmission, if it had one. */
+void tcp_scoreboard_lose(tcp_scoreboard *board, uint64_t number);
+
+/* The retransmission timer has expired: what is not SACKed and was last sent at `sent_until` or before is
+ * lost, and the first segment (RFC 8985 §6.3; with TIME_PS_NEVER, all: RFC 6675 §5.1). A first segment that
+ * is SACKed but still not acknowledged shows that the peer has dropped it: then no SACK is believed (RFC
+ * 2018 §8), and all is lost. Returns how many retransmissions are lost by that. */
+uint64_t tcp_scoreboard_lose_all(tcp_scoreboard *board, time_ps sent_until);
+
+/* The path has thrown away what is longer than `length_octets` from the segment with `position`, which is in flight, on: it is
+ * lost and was not sent again yet. RFC 6675's marks stand for all before them, so without `by_time` shorter segments in between
+ * are taken as lost too. Returns whether there is any. Walks over the whole window. */
+bool tcp_scoreboard_lose_longer(tcp_scoreboard *board, uint64_t position, uint32_t length_octets);
+
+/* What was taken as lost was not: all that is not SACKed is under way again (RFC 4015 §3.2, RFC 5682). */
+void tcp_scoreboard_restore(tcp_scoreboard *board);
 
 /* SetPipe() of RFC 6675 §4, kept up to date: octets believed to be on the path. */
 uint64_t tcp_scoreboard_pipe_octets(const tcp_scoreboard *board);
@@ -68,17 +101,24 @@ uint64_t tcp_scoreboard_pipe_octets(const tcp_scoreboard *board);
 bool tcp_scoreboard_first_is_lost(const tcp_scoreboard *board);
 
 /* The candidates of NextSeg() (RFC 6675 §4); false when there is none. first: whatever is first in flight;
- * next_lost: rule 1; next_unsacked: rule 3; last_unsacked: rule 4, the rescue. */
+ * next_lost: rule 1; next_unsacked: rule 3; last_unsacked: rule 4, the rescue, and the tail loss probe. */
 bool tcp_scoreboard_first(const tcp_scoreboard *board, tcp_sent_segment *segment);
 bool tcp_scoreboard_next_lost(tcp_scoreboard *board, tcp_sent_segment *segment);
 bool tcp_scoreboard_next_unsacked(tcp_scoreboard *board, tcp_sent_segment *segment);
 bool tcp_scoreboard_last_unsacked(const tcp_scoreboard *board, tcp_sent_segment *segment);
 
-/* The segment with `number` was sent again. With `moves_high_rxt` it and all before it are not offered as
- * next_lost and next_unsacked any more (HighRxt); a rescue does not move it. HighRxt goes back only in
- * tcp_scoreboard_lose_all(): what one recovery has sent again is not sent a third time because the next
- * one begins. RFC 6675 §2 leaves that open; its literal reading would repeat, without need, what is on its
- * way. */
-void tcp_scoreboard_resent(tcp_scoreboard *board, uint64_t number, bool moves_high_rxt);
+/* Where the segments end that follow each other from segment `number`, to be sent again, on and are lost
+ * and to be sent again too; no further than the first one that reaches `limit`. */
+uint64_t tcp_scoreboard_lost_run_end(const tcp_scoreboard *board, uint64_t number, uint64_t limit);
+
+/* Segment `number` takes over the octets up to `to` of that run. */
+void tcp_scoreboard_extend(tcp_scoreboard *board, uint64_t number, uint64_t to);
+
+/* The segment with `number` was sent again at `now`. With `moves_high_rxt` it and all before it are not
+ * offered as next_lost and next_unsacked any more (HighRxt); a rescue does not move it. HighRxt goes back
+ * only in tcp_scoreboard_lose_all(): what one recovery has sent again is not sent a third time because the
+ * next one begins. RFC 6675 §2 leaves that open; its literal reading would repeat, without need, what is on
+ * its way. By time there is no HighRxt: what is lost again is sent again. */
+void tcp_scoreboard_resent(tcp_scoreboard *board, uint64_t number, bool moves_high_rxt, time_ps now);
 
 #endif

@@ -26,6 +26,11 @@ void tcp_sender_start(tcp_sender *sender, uint32_t emss_octets, bool sack, bool 
  * tcp_sender_start() it does nothing. */
 void tcp_sender_set_emss(tcp_sender *sender, uint32_t emss_octets);
 
+/* The same, because the path has thrown away segments that were longer: those in flight from `position`, which is in flight, on
+ * are sent again, cut anew, as room is. The congestion window stays as it is (RFC 1191 §6.4), also when duplicate ACKs tell of
+ * the same loss. */
+void tcp_sender_resend_too_big(tcp_sender *sender, uint32_t emss_octets, uint64_t position);
+
 /* As tcp_connection_post() and tcp_connection_close(). */
 void tcp_sender_post(tcp_sender *sender, octet_rope *record, unsigned flags);
 void tcp_sender_finish(tcp_sender *sender);
@@ -37,6 +42,11 @@ typedef struct tcp_acknowledgement {
   uint32_t sack_count;
   range sack[TCP_SACK_BLOCKS_MAX];
   time_ps round_trip_ps; /* by its timestamps (RFC 7323 §4.1); -1: none, the sender takes its own sample */
+  time_ps echoed_ps;  /* when the segment left that its timestamp echoes, to a microsecond; -1: no timestamps.
+                            Earlier than a retransmission: the original had arrived (RFC 3522, 4015) */
+  bool has_duplicate; /* `duplicate` is a D-SACK: these octets came twice (RFC 2883) */
+  range duplicate;
+  bool congestion_experienced; /* ECE is set (RFC 3168 §6.1.2, RFC 8257 §3.3) */
 } tcp_acknowledgement;
 
 /* Takes in an acknowledgement. SACK blocks outside of what is in flight are passed over. */
@@ -51,15 +61,33 @@ typedef struct tcp_outgoing {
   octet_rope payload; /* moved to the caller */
   bool fin;
   bool push;
-  bool again;     /* a retransmission */
-  bool full_size; /* to be counted in tcp_statistics.full_segments */
+  bool again;          /* a retransmission */
+  bool full_size;      /* to be counted in tcp_statistics.full_segments */
+  bool ecn_capable;    /* ECT: new payload of an ECN connection, no retransmission (RFC 3168 §6.1.5) */
+  bool window_reduced; /* CWR: the first new segment after a reduction for ECE (RFC 3168 §6.1.2) */
 } tcp_outgoing;
 
 /* The next segment that may leave at `now`, counted as sent; false when none may. */
 bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now);
 
+/* When tcp_sender_run() is next due: RACK's reordering timer, the tail loss probe, pacing; TIME_PS_NEVER. The
+ * retransmission timer is the connection's to look at. */
+time_ps tcp_sender_deadline(const tcp_sender *sender);
+
+/* Handles those that are due at `now`. */
+void tcp_sender_run(tcp_sender *sender, time_ps now);
+
 /* The retransmission timer has expired. Returns false when that was the retries_max-th time in a row. */
 bool tcp_sender_time_out(tcp_sender *sender, time_ps now);
+
+/* Time-outs in a row without anything acknowledged: for black hole detection. */
+uint32_t tcp_sender_timeouts_in_a_row(const tcp_sender *sender);
+
+/* Octets of the first segment in flight: of what a time-out is about; 0: nothing is. */
+uint32_t tcp_sender_first_octets(const tcp_sender *sender);
+
+/* ECN was agreed: segments with new payload may be marked ECT, and the congestion control heeds ECE. */
+void tcp_sender_use_ecn(tcp_sender *sender);
 
 /* True once after a time-out with a closed window: a segment is due that makes the peer tell its window. */
 bool tcp_sender_take_probe(tcp_sender *sender);

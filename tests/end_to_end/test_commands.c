@@ -238,6 +238,9 @@ static void test_shipped_scenarios(void)
 
   g_assert_nonnull(dir);
   while ((name = g_dir_read_name(dir)) != NULL) {
+    if (!g_str_has_suffix(name, ".cfg")) {
+      continue; /* the presets, which other scenarios include */
+    }
     char *path = scenario_file(name);
     const char *check[] = {"check", "--quiet", path, NULL};
     const char *run[] = {"run", path, "--engine", "native", "--quiet", "--out", folder, NULL};

@@ -15,7 +15,9 @@ static datagram *packet_with(uint32_t length)
   memset(octet_block_octets(block), 0x5A, length + 1);
   octet_rope_append(&payload, octet_block_octets(block), length, block);
   octet_block_unref(block);
-  return datagram_new(0x0A000001, 0x0A000002, &header, &payload);
+  const ip_address source = ip_address_v4(0x0A000001);
+  const ip_address destination = ip_address_v4(0x0A000002);
+  return datagram_new(&source, &destination, &header, &payload);
 }
 
 /* A path in a new temporary folder, which remove_temporary() removes again. */
@@ -121,6 +123,140 @@ static void test_read_back(void)
   remove_temporary(path);
 }
 
+/* A segment of `length` octets between hosts 1 and 2 of the version. */
+static datagram *segment(unsigned version, uint32_t length)
+{
+  static uint8_t octets[70000];
+  const tcp_header header = {.source_port = 1, .destination_port = 2, .sequence = 3, .flags = TCP_ACK};
+  const ip_address source =
+      version == 4 ? ip_address_v4(0x0A000001) : ip_address_v6(UINT64_C(0x20010DB8) << 32, 1);
+  const ip_address destination =
+      version == 4 ? ip_address_v4(0x0A000002) : ip_address_v6(UINT64_C(0x20010DB8) << 32, 2);
+  octet_rope payload;
+  memset(octets, 0x5A, sizeof octets);
+  octet_rope_init(&payload);
+  octet_rope_append(&payload, octets, length, NULL);
+  return datagram_new(&source, &destination, &header, &payload);
+}
+
+static void add_and_drop(packet_capture *capture, datagram *packet, time_ps *now)
+{
+  packet_capture_add(capture, packet, *now += TIME_PS_PER_MICROSECOND);
+  datagram_unref(packet);
+}
+
+/* A segment of each version, whole, marked with CE, fragmented, and as too big. */
+static void write_all_kinds(const char *path)
+{
+  GError *error = NULL;
+  time_ps now = 0;
+  packet_capture *capture = packet_capture_new(path, &error);
+  g_assert_no_error(error);
+  for (unsigned version = 4; version <= 6; version += 2) {
+    datagram *packet = segment(version, 1001);
+    datagram_allow_fragments(packet, 99);
+    const ip_address router = datagram_destination(packet);
+    packet_capture_add(capture, packet, now);
+    add_and_drop(capture, datagram_new_fragment(packet, 0, 808), &now);
+    add_and_drop(capture, datagram_new_fragment(packet, 808, 213), &now);
+    add_and_drop(capture, datagram_new_too_big(&router, packet, 1280), &now);
+    datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
+    datagram_carry_checksum(packet);
+    add_and_drop(capture, packet, &now);
+  }
+  g_assert_true(packet_capture_close(capture, &error));
+  g_assert_no_error(error);
+}
+
+/* tshark finds every checksum right (1), puts the fragments together, and reads the MTU and the ECN field (3: CE) as we wrote
+ * them. */
+static void test_all_kinds_read_by_tshark(void)
+{
+  char *tshark = g_find_program_in_path("tshark");
+  if (!tshark) {
+    g_test_skip("tshark is not installed");
+    return;
+  }
+  char *path = temporary_path();
+  write_all_kinds(path);
+  const char *arguments[] = {tshark,
+                             "-r",
+                             path,
+                             "-o",
+                             "ip.check_checksum:TRUE",
+                             "-o",
+                             "tcp.check_checksum:TRUE",
+                             "-T",
+                             "fields",
+                             "-E",
+                             "occurrence=f",
+                             "-e",
+                             "ip.checksum.status",
+                             "-e",
+                             "tcp.checksum.status",
+                             "-e",
+                             "icmp.checksum.status",
+                             "-e",
+                             "icmpv6.checksum.status",
+                             "-e",
+                             "icmp.mtu",
+                             "-e",
+                             "icmpv6.mtu",
+                             "-e",
+                             "ip.dsfield.ecn",
+                             "-e",
+                             "ipv6.tclass.ecn",
+                             "-e",
+                             "tcp.len",
+                             NULL};
+  static const char expected[] = "1\t1\t\t\t\t\t0\t\t1001\n" /* a whole segment */
+                                 "1\t\t\t\t\t\t0\t\t\n"      /* its first fragment */
+                                 "1\t1\t\t\t\t\t0\t\t1001\n" /* its last, by which it is whole */
+                                 "1\t\t1\t\t1280\t\t0\t\t\n" /* too big */
+                                 "1\t1\t\t\t\t\t3\t\t1001\n" /* marked */
+                                 "\t1\t\t\t\t\t\t0\t1001\n"  /* the same of IPv6 */
+                                 "\t\t\t\t\t\t\t0\t\n"       /* … */
+                                 "\t1\t\t\t\t\t\t0\t1001\n"  /* … */
+                                 "\t1\t\t1\t\t1280\t\t0\t\n" /* … which quotes all of the segment */
+                                 "\t1\t\t\t\t\t\t3\t1001\n";
+  char *output;
+  GError *error = NULL;
+  gint status;
+  g_assert_true(g_spawn_sync(NULL, (gchar **)arguments, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &output,
+                             NULL, &status, &error));
+  g_assert_no_error(error);
+  g_assert_cmpint(status, ==, 0);
+  g_assert_cmpstr(output, ==, expected);
+  g_free(output);
+  g_free(tshark);
+  remove_temporary(path);
+}
+
+/* The largest IPv6 packet, 40 + 65535 octets, is 40 octets longer than what a capture takes: its end is cut. */
+static void test_the_largest_packet_is_cut(void)
+{
+  char *path = temporary_path();
+  GError *error = NULL;
+  packet_capture *capture = packet_capture_new(path, &error);
+  datagram *packet = segment(6, 65535 - 20);
+  g_assert_cmpuint(datagram_octets(packet), ==, 65575);
+  packet_capture_add(capture, packet, 0);
+  datagram_unref(packet);
+  g_assert_true(packet_capture_close(capture, &error));
+  GStatBuf status;
+  g_assert_cmpint(g_stat(path, &status), ==, 0);
+  g_assert_cmpint(status.st_size, ==, 24 + 16 + 65535);
+  char message[PCAP_ERRBUF_SIZE];
+  pcap_t *reader = pcap_open_offline(path, message);
+  struct pcap_pkthdr *record;
+  const u_char *octets;
+  g_assert_cmpint(pcap_next_ex(reader, &record, &octets), ==, 1);
+  g_assert_cmpuint(record->caplen, ==, 65535);
+  g_assert_cmpuint(record->len, ==, 65575);
+  pcap_close(reader);
+  remove_temporary(path);
+}
+
 static void test_an_older_file_is_replaced(void)
 {
   char *path = temporary_path();
@@ -173,6 +309,8 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/packet_capture/octets_of_the_file", test_octets_of_the_file);
   g_test_add_func("/packet_capture/read_back", test_read_back);
+  g_test_add_func("/packet_capture/all_kinds_read_by_tshark", test_all_kinds_read_by_tshark);
+  g_test_add_func("/packet_capture/the_largest_packet_is_cut", test_the_largest_packet_is_cut);
   g_test_add_func("/packet_capture/an_older_file_is_replaced", test_an_older_file_is_replaced);
   g_test_add_func("/packet_capture/no_such_folder", test_no_such_folder);
   g_test_add_func("/packet_capture/full_disk", test_full_disk);

@@ -119,8 +119,8 @@ static void set_up_tcp(mpa_link_end *end, unsigned number)
   const mpa_link_config *config = &end->link->config;
   tcp_events events = {
       .inspect = on_inspect, .octets = on_octets, .finished = on_finished, .closed = on_closed};
-  tcp_config tcp = {.local_address = 1 + number,
-                    .remote_address = 2 - number,
+  tcp_config tcp = {.local_address = ip_address_v4(1 + number),
+                    .remote_address = ip_address_v4(2 - number),
                     .local_port = (uint16_t)(1 + number),
                     .remote_port = (uint16_t)(2 - number),
                     .isn = config->isn + number,
@@ -136,6 +136,8 @@ static void set_up_tcp(mpa_link_end *end, unsigned number)
                     .rto_min_ps = 5 * TIME_PS_PER_MILLISECOND,
                     .rto_max_ps = 20 * TIME_PS_PER_MILLISECOND,
                     .retries_max = 8,
+                    .limited_transmit = true,
+                    .path_mtu_discovery = true,
                     .segmentation = config->segmentation,
                     .passing = config->passing};
 
@@ -190,7 +192,7 @@ void mpa_link_collect(mpa_link *link)
     datagram *packet;
     while ((packet = tcp_connection_transmit(link->end[from].tcp, link->now))) {
       tcp_header header;
-      datagram_tcp_header(packet, &header);
+      g_assert_true(datagram_tcp_header(packet, &header));
       note_segment(&link->end[from], packet, &header);
       g_queue_push_tail(&link->end[from].wire, packet);
     }
@@ -206,7 +208,7 @@ static datagram *piece_of(mpa_link_end *end, const datagram *packet, uint32_t fr
   octet_rope payload;
   octet_block *block = octet_block_new(to - from);
 
-  datagram_tcp_header(packet, &header);
+  g_assert_true(datagram_tcp_header(packet, &header));
   octet_rope_copy_out(&packet->payload, from, to - from, octet_block_octets(block));
   uint64_t position = header.sequence - (end->link->config.isn + number + 1) + from;
   gint64 flipped = end->link->corrupt_at[number] + (gint64)(end->sent_start - position);
@@ -220,7 +222,9 @@ static datagram *piece_of(mpa_link_end *end, const datagram *packet, uint32_t fr
   octet_rope_init(&payload);
   octet_rope_append(&payload, octet_block_octets(block), to - from, block);
   octet_block_unref(block);
-  return datagram_new(datagram_source(packet), datagram_destination(packet), &header, &payload);
+  const ip_address source = datagram_source(packet);
+  const ip_address destination = datagram_destination(packet);
+  return datagram_new(&source, &destination, &header, &payload);
 }
 
 /* Where a piece that begins at `from` ends in the middlebox. */
@@ -234,7 +238,7 @@ static uint32_t piece_end(const mpa_link_end *end, const datagram *packet, uint3
     return MIN(from + config->split, length);
   }
   if (config->rechunk > 0) {
-    datagram_tcp_header(packet, &header);
+    g_assert_true(datagram_tcp_header(packet, &header));
     uint32_t position = header.sequence - (config->isn + (uint32_t)(end - end->link->end) + 1) + from;
     return MIN(from + config->rechunk - position % config->rechunk, length);
   }

@@ -44,10 +44,40 @@ static void check_held(const mpa_receiver *receiver, const mpa_ulpdu *ulpdu)
   g_assert_cmpuint(ulpdu->held_octets, ==, earlier);
 }
 
+static bool is_in(const GArray *starts, uint64_t start)
+{
+  for (guint index = 0; index < starts->len; index++) {
+    if (g_array_index(starts, uint64_t, index) == start) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_sent(const mpa_receiver *receiver, const mpa_ulpdu *ulpdu)
+{
+  const mpa_stream_fpdu *sent = mpa_stream_find(receiver->stream, ulpdu->fpdu_start);
+
+  return sent && sent->end == ulpdu->fpdu_end;
+}
+
+static bool on_plausible(void *user, const mpa_ulpdu *ulpdu)
+{
+  mpa_receiver *receiver = user;
+  bool plausible = is_sent(receiver, ulpdu) || is_in(receiver->plausible, ulpdu->fpdu_start);
+
+  receiver->implausible += !plausible;
+  return plausible;
+}
+
 static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 {
   mpa_receiver *receiver = user;
   const mpa_stream_fpdu *sent = mpa_stream_find(receiver->stream, ulpdu->fpdu_start);
+
+  if (!sent && is_in(receiver->plausible, ulpdu->fpdu_start)) {
+    return; /* taken in */
+  }
 
   g_assert_cmpint(receiver->error, ==, MPA_ERROR_NONE);
   g_assert_cmpint(now, ==, receiver->now);
@@ -77,12 +107,13 @@ static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
 mpa_receiver *mpa_receiver_new(const mpa_stream *stream, bool crc)
 {
   mpa_receiver *receiver = g_new0(mpa_receiver, 1);
-  mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error};
+  mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error, .plausible = on_plausible};
 
   receiver->stream = stream;
   receiver->deframer = mpa_deframer_new(stream->markers, crc, &events, receiver);
   receiver->arrived = g_new(time_ps, stream->octets->len);
   memset(receiver->arrived, 0xFF, stream->octets->len * sizeof *receiver->arrived);
+  receiver->plausible = g_array_new(false, false, sizeof(uint64_t));
   receiver->passed = g_array_new(false, false, sizeof(uint64_t));
   receiver->located_by = g_array_new(false, false, sizeof(mpa_location));
   return receiver;
@@ -92,6 +123,7 @@ void mpa_receiver_free(mpa_receiver *receiver)
 {
   mpa_deframer_free(receiver->deframer);
   g_free(receiver->arrived);
+  g_array_free(receiver->plausible, true);
   g_array_free(receiver->passed, true);
   g_array_free(receiver->located_by, true);
   g_free(receiver);
@@ -131,6 +163,44 @@ static void check_verdict(const mpa_receiver *receiver, mpa_error verdict, uint6
   }
 }
 
+static void ignore_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  (void)user;
+  (void)ulpdu;
+  (void)now;
+}
+
+static void ignore_error(void *user, mpa_error error, uint64_t offset, time_ps now)
+{
+  (void)user;
+  (void)error;
+  (void)offset;
+  (void)now;
+}
+
+static void give(const mpa_receiver *receiver, mpa_deframer *deframer, uint64_t from,
+                 const octet_rope *segment)
+{
+  if (receiver->assumes) {
+    mpa_deframer_receive_segment(deframer, from, segment, receiver->now, receiver->now);
+  } else {
+    mpa_deframer_receive(deframer, from, segment, receiver->now, receiver->now);
+  }
+}
+
+/* A copy that took the segment before holds what the deframer holds now. */
+static void check_copy(const mpa_receiver *receiver, const mpa_deframer *copy)
+{
+  mpa_held held;
+
+  mpa_deframer_held(copy, &held);
+  mpa_receiver_expect_held(receiver, held);
+  g_assert_cmpuint(mpa_deframer_pieces(copy), ==, mpa_deframer_pieces(receiver->deframer));
+  g_assert_cmpint(mpa_deframer_error(copy), ==, mpa_deframer_error(receiver->deframer));
+  g_assert_cmpmem(mpa_deframer_statistics_of(copy), sizeof(mpa_deframer_statistics),
+                  mpa_deframer_statistics_of(receiver->deframer), sizeof(mpa_deframer_statistics));
+}
+
 void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to)
 {
   /* A block of its own, as a segment has, freed as soon as the deframer does not refer to it. */
@@ -149,8 +219,15 @@ void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to)
   octet_rope_init(&segment);
   octet_rope_append(&segment, octet_block_octets(block), (uint32_t)(to - from), block);
   octet_block_unref(block);
+  const mpa_deframer_events silent = {
+      .ulpdu = ignore_ulpdu, .error = ignore_error, .plausible = on_plausible};
+  mpa_deframer *copy = mpa_deframer_copy(receiver->deframer, &silent, receiver);
+  give(receiver, copy, from, &segment);
+  receiver->implausible = 0;
   mpa_error verdict = inspected ? mpa_deframer_inspect(receiver->deframer, from, &segment) : MPA_ERROR_NONE;
-  mpa_deframer_receive(receiver->deframer, from, &segment, receiver->now, receiver->now);
+  give(receiver, receiver->deframer, from, &segment);
+  check_copy(receiver, copy);
+  mpa_deframer_free(copy);
   if (inspected) {
     check_verdict(receiver, verdict, from, to);
   }
@@ -194,7 +271,8 @@ void mpa_receiver_expect_all(const mpa_receiver *receiver)
   g_assert_cmpuint(statistics->fpdus, ==, stream->fpdus->len);
   g_assert_cmpuint(statistics->located_by[MPA_LOCATED_BY_CHAIN] +
                        statistics->located_by[MPA_LOCATED_BY_MARKER] +
-                       statistics->located_by[MPA_LOCATED_BY_MARKER_CHAIN],
+                       statistics->located_by[MPA_LOCATED_BY_MARKER_CHAIN] +
+                       statistics->located_by[MPA_LOCATED_BY_ASSUMPTION],
                    ==, statistics->fpdus);
   g_assert_cmpuint(statistics->markers, ==, markers);
   g_assert_cmpuint(statistics->crc_errors, ==, 0);

@@ -10,6 +10,9 @@
 typedef struct mpa_receiver {
   mpa_deframer *deframer;
   const mpa_stream *stream;
+  bool assumes;       /* every arrival is a segment, and FPDU Alignment is assumed */
+  GArray *plausible;  /* of uint64_t: starts of guesses that are plausible and none of the stream's FPDUs */
+  guint implausible;  /* guesses that were found not to be, at the last arrival */
   time_ps now;        /* grows by one an arrival */
   time_ps *arrived;   /* of each stream octet; -1 before */
   GArray *passed;     /* of uint64_t: the starts of the FPDUs, in the order they were passed */
@@ -23,7 +26,8 @@ mpa_receiver *mpa_receiver_new(const mpa_stream *stream, bool crc);
 void mpa_receiver_free(mpa_receiver *receiver);
 
 /* A segment with octets [from, to) of the stream arrives. When all of them are new, mpa_deframer_inspect()
- * is asked before, and must agree with what happens. */
+ * is asked before, and must agree with what happens. It is tried out on a copy before, which must come to hold the
+ * same in as many pieces. */
 void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to);
 
 /* How FPDU `index` of the stream was located; MPA_LOCATIONS while it is not passed. */
@@ -32,7 +36,7 @@ mpa_location mpa_receiver_located_by(const mpa_receiver *receiver, guint index);
 /* What is held is exactly this. */
 void mpa_receiver_expect_held(const mpa_receiver *receiver, mpa_held expected);
 
-/* All FPDUs of the stream are passed, nothing is held, no error happened; the three methods sum to them. */
+/* All FPDUs of the stream are passed, nothing is held, no error happened; the methods, and assumption, sum to them. */
 void mpa_receiver_expect_all(const mpa_receiver *receiver);
 
 #endif

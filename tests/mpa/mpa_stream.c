@@ -1,37 +1,50 @@
 #include "mpa_stream.h"
 
 #include "base/crc32c.h"
-#include "mpa/mpa_framer.h"
+
+mpa_stream *mpa_stream_begin(bool markers, bool crc)
+{
+  mpa_stream *stream = g_new0(mpa_stream, 1);
+
+  stream->markers = markers;
+  stream->framer = mpa_framer_new(markers, crc);
+  stream->octets = g_byte_array_new();
+  stream->fpdus = g_array_new(false, false, sizeof(mpa_stream_fpdu));
+  return stream;
+}
+
+void mpa_stream_append(mpa_stream *stream, const uint8_t *ulpdu, uint32_t octets)
+{
+  mpa_stream_fpdu fpdu = {.start = mpa_framer_offset(stream->framer), .ulpdu_octets = octets};
+  octet_rope posted;
+  octet_rope framed;
+
+  fpdu.ulpdu = g_memdup2(ulpdu, octets);
+  octet_rope_init(&posted);
+  octet_rope_init(&framed);
+  octet_rope_append(&posted, fpdu.ulpdu, octets, NULL);
+  mpa_framer_frame(stream->framer, &posted, &framed);
+  fpdu.end = mpa_framer_offset(stream->framer);
+  g_byte_array_set_size(stream->octets, (guint)fpdu.end);
+  octet_rope_copy_out(&framed, 0, framed.length, stream->octets->data + fpdu.start);
+  octet_rope_clear(&framed);
+  octet_rope_clear(&posted);
+  g_array_append_val(stream->fpdus, fpdu);
+}
 
 mpa_stream *mpa_stream_new(bool markers, bool crc, const uint32_t *ulpdu_octets, guint count)
 {
-  mpa_stream *stream = g_new0(mpa_stream, 1);
-  mpa_framer *framer = mpa_framer_new(markers, crc);
+  mpa_stream *stream = mpa_stream_begin(markers, crc);
 
-  stream->markers = markers;
-  stream->octets = g_byte_array_new();
-  stream->fpdus = g_array_new(false, false, sizeof(mpa_stream_fpdu));
   for (guint index = 0; index < count; index++) {
-    mpa_stream_fpdu fpdu = {.start = mpa_framer_offset(framer), .ulpdu_octets = ulpdu_octets[index]};
-    octet_rope ulpdu;
-    octet_rope framed;
+    uint8_t *ulpdu = g_malloc(ulpdu_octets[index]);
 
-    fpdu.ulpdu = g_malloc(fpdu.ulpdu_octets);
-    for (uint32_t each = 0; each < fpdu.ulpdu_octets; each++) {
-      fpdu.ulpdu[each] = (uint8_t)(each * 7 + each / 256 + index * 31 + 1);
+    for (uint32_t each = 0; each < ulpdu_octets[index]; each++) {
+      ulpdu[each] = (uint8_t)(each * 7 + each / 256 + index * 31 + 1);
     }
-    octet_rope_init(&ulpdu);
-    octet_rope_init(&framed);
-    octet_rope_append(&ulpdu, fpdu.ulpdu, fpdu.ulpdu_octets, NULL);
-    mpa_framer_frame(framer, &ulpdu, &framed);
-    fpdu.end = mpa_framer_offset(framer);
-    g_byte_array_set_size(stream->octets, (guint)fpdu.end);
-    octet_rope_copy_out(&framed, 0, framed.length, stream->octets->data + fpdu.start);
-    octet_rope_clear(&framed);
-    octet_rope_clear(&ulpdu);
-    g_array_append_val(stream->fpdus, fpdu);
+    mpa_stream_append(stream, ulpdu, ulpdu_octets[index]);
+    g_free(ulpdu);
   }
-  mpa_framer_free(framer);
   return stream;
 }
 
@@ -41,6 +54,7 @@ void mpa_stream_free(mpa_stream *stream)
     g_free(mpa_stream_at(stream, index)->ulpdu);
   }
   g_array_free(stream->fpdus, true);
+  mpa_framer_free(stream->framer);
   g_byte_array_unref(stream->octets);
   g_free(stream);
 }

@@ -8,6 +8,7 @@
 #include <glib.h>
 
 #include "base/random_stream.h"
+#include "mpa/mpa_framer.h"
 
 typedef struct mpa_stream_fpdu {
   uint64_t start;
@@ -18,6 +19,7 @@ typedef struct mpa_stream_fpdu {
 
 typedef struct mpa_stream {
   bool markers;
+  mpa_framer *framer;
   GByteArray *octets;
   GArray *fpdus; /* of mpa_stream_fpdu */
 } mpa_stream;
@@ -25,6 +27,10 @@ typedef struct mpa_stream {
 /* The stream of `count` ULPDUs of the given lengths; their octets are arbitrary and differ. */
 mpa_stream *mpa_stream_new(bool markers, bool crc, const uint32_t *ulpdu_octets, guint count);
 void mpa_stream_free(mpa_stream *stream);
+
+/* A stream of no ULPDUs, to be made one by one with mpa_stream_append(): `ulpdu` is copied. */
+mpa_stream *mpa_stream_begin(bool markers, bool crc);
+void mpa_stream_append(mpa_stream *stream, const uint8_t *ulpdu, uint32_t octets);
 
 const mpa_stream_fpdu *mpa_stream_at(const mpa_stream *stream, guint index);
 

@@ -4,6 +4,7 @@
 
 #include <glib.h>
 
+#include "base/random_stream.h"
 #include "path/path_element.h"
 
 enum { TEST_ISN = 0xFFFFF000, TEST_HEADER_OCTETS = 40 }; /* sequence numbers wrap after 4095 octets */
@@ -36,7 +37,9 @@ static inline datagram *test_packet_of(const tcp_header *header, int64_t positio
     octet_rope_append(&payload, octet_block_octets(block), length, block);
     octet_block_unref(block);
   }
-  return datagram_new(0x0A000001, 0x0A000002, header, &payload);
+  const ip_address source = ip_address_v4(0x0A000001);
+  const ip_address destination = ip_address_v4(0x0A000002);
+  return datagram_new(&source, &destination, header, &payload);
 }
 
 static inline datagram *test_packet(int64_t position, uint32_t length, uint8_t flags)
@@ -56,7 +59,7 @@ static inline datagram *test_numbered_packet(uint32_t number)
 static inline uint32_t test_number_of(const datagram *packet)
 {
   tcp_header header;
-  datagram_tcp_header(packet, &header);
+  g_assert_true(datagram_tcp_header(packet, &header));
   return header.acknowledgement;
 }
 
@@ -108,6 +111,64 @@ static inline void test_assert_numbers(GArray *output, bool times, const char *e
   }
   g_assert_cmpstr(text->str, ==, expected);
   g_string_free(text, TRUE);
+}
+
+/* Sends `count` packets without payload through `element`, one a picosecond, and returns what became of them: '.' passed,
+ * 'x' lost. Free with g_free(). */
+static inline char *test_fates(path_element *element, guint count)
+{
+  GArray *output = test_output_new();
+  char *fates = g_malloc(count + 1);
+  path_element_set_output(element, test_output, output);
+  for (guint i = 0; i < count; i++) {
+    path_element_receive(element, test_numbered_packet(i), i);
+    fates[i] = output->len > 0 ? '.' : 'x';
+    test_output_clear(output);
+  }
+  fates[count] = '\0';
+  test_output_free(output);
+  return fates;
+}
+
+/* How often `what` stands in `text`. */
+static inline guint test_count_char(const char *text, char what)
+{
+  guint count = 0;
+  for (; *text != '\0'; text++)
+    count += *text == what;
+  return count;
+}
+
+/* In how many runs. */
+static inline guint test_count_runs(const char *text, char what)
+{
+  guint count = 0;
+  for (const char *at = text; *at != '\0'; at++)
+    count += *at == what && (at == text || at[-1] != what);
+  return count;
+}
+
+/* A seed with which the draws of the stream `name` at `probability` are as in `pattern`: 'x' chosen. */
+static inline uint64_t test_seed_that_chooses(const char *name, double probability, const char *pattern)
+{
+  for (uint64_t seed = 1;; seed++) {
+    random_stream *random = random_stream_new(seed, name);
+    const char *at = pattern;
+    while (*at != '\0' && random_stream_chance(random, probability) == (*at == 'x'))
+      at++;
+    random_stream_free(random);
+    if (*at == '\0')
+      return seed;
+  }
+}
+
+/* Runs what is due of `element` up to `until`. */
+static inline void test_run_until(path_element *element, time_ps until)
+{
+  uint64_t order;
+  time_ps next;
+  while ((next = path_element_deadline(element, &order)) <= until && next != TIME_PS_NEVER)
+    path_element_run(element, next);
 }
 
 #endif

@@ -10,7 +10,7 @@ static void test_chain(void)
   const uint64_t drop[] = {2};
   random_stream *loss_random = random_stream_new(1, "loss.forward");
   random_stream *reorder_random = random_stream_new(1, "reorder.forward");
-  path_element *loss = path_loss_new(0, loss_random, drop, 1);
+  path_element *loss = path_loss_new(&(path_loss_config){.drop = drop, .drop_count = 1}, loss_random);
   path_element *delay = path_reorder_new(25, 0, 1, reorder_random);
   GArray *output = test_output_new();
   path_element_set_output(loss, path_element_input, delay);
@@ -41,7 +41,7 @@ static void test_chain(void)
 static void test_no_deadline(void)
 {
   random_stream *random = random_stream_new(1, "loss.forward");
-  path_element *loss = path_loss_new(0, random, NULL, 0);
+  path_element *loss = path_loss_new(&(path_loss_config){.probability = 0}, random);
   uint64_t order = 7;
   g_assert_cmpint(path_element_deadline(loss, &order), ==, TIME_PS_NEVER);
   g_assert_cmpuint(order, ==, 0);

@@ -148,7 +148,9 @@ static void send_segment(receiving_end *end, uint8_t flags, uint64_t from, uint6
   if (to > from) {
     octet_rope_append(&payload, end->said->data + from, (uint32_t)(to - from), NULL);
   }
-  datagram *packet = datagram_new(PEER_ADDRESS, ENDPOINT_ADDRESS, &header, &payload);
+  const ip_address source = ip_address_v4(PEER_ADDRESS);
+  const ip_address destination = ip_address_v4(ENDPOINT_ADDRESS);
+  datagram *packet = datagram_new(&source, &destination, &header, &payload);
   end->now += TIME_PS_PER_MICROSECOND;
   rnic_endpoint_receive(end->endpoint, packet, end->now);
   datagram_unref(packet);
@@ -159,7 +161,7 @@ static bool hear(receiving_end *end, const datagram *packet)
 {
   tcp_header header;
 
-  datagram_tcp_header(packet, &header);
+  g_assert_true(datagram_tcp_header(packet, &header));
   if (header.flags & TCP_SYN) {
     end->heard_syn = true;
     end->heard_isn = header.sequence;
@@ -234,8 +236,8 @@ static rnic_endpoint *endpoint_of(receiving_end *end)
       .completion = on_completion, .delivered = on_delivered, .finished = on_finished, .failed = on_failed};
   const random_case *c = end->c;
   const rnic_endpoint_config config = {
-      .tcp = {.local_address = ENDPOINT_ADDRESS,
-              .remote_address = PEER_ADDRESS,
+      .tcp = {.local_address = ip_address_v4(ENDPOINT_ADDRESS),
+              .remote_address = ip_address_v4(PEER_ADDRESS),
               .local_port = ENDPOINT_PORT,
               .remote_port = PEER_PORT,
               .isn = c->isn + 77,
@@ -250,6 +252,8 @@ static rnic_endpoint *endpoint_of(receiving_end *end)
               .rto_min_ps = TIME_PS_PER_SECOND,
               .rto_max_ps = 60 * TIME_PS_PER_SECOND,
               .retries_max = 8,
+              .limited_transmit = true,
+              .path_mtu_discovery = true,
               .segmentation = TCP_SEGMENTATION_ALIGNED,
               .passing = c->in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED},
       .host = end->host,

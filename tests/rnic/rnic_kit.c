@@ -144,8 +144,8 @@ static rnic_endpoint_config default_config(rnic_host *host, unsigned side)
 {
   bool initiator = side == KIT_INITIATOR;
 
-  return (rnic_endpoint_config){.tcp = {.local_address = side + 1,
-                                        .remote_address = 2 - side,
+  return (rnic_endpoint_config){.tcp = {.local_address = ip_address_v4(side + 1),
+                                        .remote_address = ip_address_v4(2 - side),
                                         .local_port = initiator ? 1001 : WIRE_PORT,
                                         .remote_port = initiator ? WIRE_PORT : 1001,
                                         .isn = KIT_ISN,
@@ -161,6 +161,8 @@ static rnic_endpoint_config default_config(rnic_host *host, unsigned side)
                                         .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND,
                                         .rto_max_ps = 60 * TIME_PS_PER_SECOND,
                                         .retries_max = 8,
+                                        .limited_transmit = true,
+                                        .path_mtu_discovery = true,
                                         .segmentation = TCP_SEGMENTATION_ALIGNED,
                                         .passing = TCP_PASSING_AS_ARRIVED},
                                 .host = host,
@@ -251,7 +253,7 @@ static void record(rnic_kit *kit, kit_side *s, const datagram *packet)
   uint32_t length = packet->payload.length;
   tcp_header header;
 
-  datagram_tcp_header(packet, &header);
+  g_assert_true(datagram_tcp_header(packet, &header));
   if (header.flags & TCP_FIN && !s->fin) {
     s->fin = true;
     s->fin_at = kit->now;
@@ -359,7 +361,7 @@ void rnic_kit_forge(rnic_kit *kit, uint32_t position, const void *octets, uint32
   if (length > 0) {
     octet_rope_append(&payload, octets, length, NULL);
   }
-  datagram *packet = datagram_new(responder->config.tcp.remote_address, responder->config.tcp.local_address,
+  datagram *packet = datagram_new(&responder->config.tcp.remote_address, &responder->config.tcp.local_address,
                                   &header, &payload);
   rnic_endpoint_receive(responder->endpoint, packet, kit->now);
   datagram_unref(packet);

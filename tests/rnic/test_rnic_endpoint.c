@@ -332,7 +332,7 @@ static void test_silent_drop(void)
   g_assert_cmpstr(initiator->code, ==, "MPA error 1");
   g_assert_cmpint(initiator->failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
   g_assert_cmpint(responder->failure.layer, !=, RNIC_FAILURE_MPA);
-  g_assert_cmpuint(rnic_endpoint_segments_dropped(responder->endpoint), ==,
+  g_assert_cmpuint(rnic_endpoint_refusals(responder->endpoint)->broken, ==,
                    3); /* the third timeout is the last */
   g_assert_true(rnic_kit_is_untouched(buffer, 70));
   rnic_kit_free(kit);
@@ -349,8 +349,10 @@ static datagram *damaged(const datagram *packet)
   octet_block_octets(block)[packet->payload.length - 9] ^= 0x10;
   octet_rope_append(&payload, octet_block_octets(block), packet->payload.length, block);
   octet_block_unref(block);
-  datagram_tcp_header(packet, &header);
-  return datagram_new(datagram_source(packet), datagram_destination(packet), &header, &payload);
+  g_assert_true(datagram_tcp_header(packet, &header));
+  const ip_address source = datagram_source(packet);
+  const ip_address destination = datagram_destination(packet);
+  return datagram_new(&source, &destination, &header, &payload);
 }
 
 /* Damages the Initiator's fourth packet with payload on its way, and hands it over in its place. */
@@ -381,7 +383,7 @@ static void test_damage_on_the_way(void)
     rnic_kit_run(kit, 10 * TIME_PS_PER_SECOND);
     if (silent) {
       g_assert_cmpint(responder->failed, ==, 0);
-      g_assert_cmpuint(rnic_endpoint_segments_dropped(responder->endpoint), ==, 1);
+      g_assert_cmpuint(rnic_endpoint_refusals(responder->endpoint)->broken, ==, 1);
       g_assert_true(rnic_kit_is_payload(buffer, 14240));
     } else {
       g_assert_cmpstr(responder->code, ==, "MPA error 2");

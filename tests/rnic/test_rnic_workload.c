@@ -145,8 +145,8 @@ static void make_end(pair *p, mpa_role side, iwarp_generation generation)
   end->side = side;
   end->host = rnic_host_new((uint64_t)side + 1);
   const rnic_endpoint_config config = {
-      .tcp = {.local_address = initiator ? 1 : 2,
-              .remote_address = initiator ? 2 : 1,
+      .tcp = {.local_address = ip_address_v4(initiator ? 1 : 2),
+              .remote_address = ip_address_v4(initiator ? 2 : 1),
               .local_port = initiator ? 1001 : PORT,
               .remote_port = initiator ? PORT : 1001,
               .isn = 0xFFFFF000,
@@ -162,6 +162,8 @@ static void make_end(pair *p, mpa_role side, iwarp_generation generation)
               .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND,
               .rto_max_ps = 60 * TIME_PS_PER_SECOND,
               .retries_max = 8,
+              .limited_transmit = true,
+              .path_mtu_discovery = true,
               .segmentation = TCP_SEGMENTATION_ALIGNED,
               .passing = TCP_PASSING_AS_ARRIVED},
       .host = end->host,

@@ -41,22 +41,30 @@ static void test_empty_file_is_all_defaults(void)
   char *texts = all_texts(s);
   char *copied = all_texts(copy);
 
-  g_assert_cmpstr(texts, ==,
-                  " "
-                  "1 ns3 0 5min ok "
-                  "write one 65536 200 1 0 0 false 0 "
-                  "ietf true true 10s reset false none formula "
-                  "ietf true true 0 65535 false "
-                  "ietf true true 0 65535 false "
-                  "16 16 true stream in-order dedicated "
-                  "aligned 0 "
-                  "out-of-order unlimited 1 0 "
-                  "auto 10 true false 40ms 2 3 1s 0.2s 60s 15 "
-                  "10Gbit/s 25us 1500 38 0 0 [] 0 0 0 "
-                  "10Gbit/s 25us 1500 38 0 0 [] 0 0 0 "
-                  "none before 1000 0 10us "
-                  "none initiator 1 "
-                  "all auto 1 ");
+  g_assert_cmpstr(
+      texts, ==,
+      " "
+      "1 ns3 0 5min ok "
+      "write one 65536 [] 200 1 shared 0 0 false 0 "
+      "ietf true true 10s reset false none formula "
+      "ietf true true 0 65535 false "
+      "ietf true true 0 65535 false "
+      "16 16 true stream in-order dedicated "
+      "aligned 0 "
+      "out-of-order unlimited 0 0 unlimited auto 60s 1 0 "
+      "iwarpsim ipv4 auto 10 cubic hystart true false passive "
+      "true true true true true true true preserve false false 40ms 2 3 1s 0.2s 60s 15 true false "
+      "icmp "
+      "10Gbit/s 25us 1500 38 0 0 tail 5 15 2% 5ms 0.1s 0 [] [] [] "
+      "loss+corrupt+duplicate+ecn+displace+jitter 0 0 0 [] [] [] 0 catches 0 0 0 0 5 segments 0 0 0 "
+      "constant 0 false "
+      "10Gbit/s 25us 1500 38 0 0 tail 5 15 2% 5ms 0.1s 0 [] [] [] "
+      "loss+corrupt+duplicate+ecn+displace+jitter 0 0 0 [] [] [] 0 catches 0 0 0 0 5 segments 0 0 0 "
+      "constant 0 false "
+      "none before 1000 0 10us 536 16384 20us 1 1000 100 1048576 "
+      "none   1000 0 0 1Gbit/s 1ms 1ms false 1400 0 0 "
+      "none initiator 1 "
+      "all auto 1 ");
   g_assert_cmpstr(copied, ==, texts);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_assert_false(scenario_given(s, key));
@@ -284,6 +292,76 @@ static void test_include(void)
   scenario_free(s);
 }
 
+/* A preset: what a file includes outside of any group holds where the file says nothing itself, wherever in it the include
+ * stands; of two included files the later one wins. */
+static void test_what_a_file_says_wins_over_what_it_includes(void)
+{
+  fixture_write("base.cfg", "tcp: { sack = false; timestamps = true; initial_window = 4; };\n", -1);
+  fixture_write("more.cfg", "tcp: { initial_window = 5; };\n", -1);
+  scenario *s = fixture_load("tcp: { sack = true; };\n@include \"base.cfg\"\n@include \"more.cfg\"\n", NULL);
+
+  g_assert_true(scenario_boolean(s, SCENARIO_TCP_SACK));
+  assert_origin(s, SCENARIO_TCP_SACK, "a.cfg:1");
+  g_assert_true(scenario_boolean(s, SCENARIO_TCP_TIMESTAMPS));
+  assert_origin(s, SCENARIO_TCP_TIMESTAMPS, "base.cfg:1");
+  g_assert_cmpuint(scenario_integer(s, SCENARIO_TCP_INITIAL_WINDOW), ==, 5);
+  scenario_free(s);
+}
+
+/* Lists in any order, with units, in a file and by --set, and their canonical text. */
+static void test_lists_of_values(void)
+{
+  static const char text[] =
+      "path: { forward: { hop_rate = [\"40Gbit/s\", \"1Gbit/s\"]; hop_delay = [\"5us\"];\n"
+      "hop_mtu = (1500, \"9000\"); gemodel = (0.01, \"30%\", 1.0, 0.0); }; };";
+  scenario *s = fixture_load(text, "path.reverse.hop_delay=[1ms, 2us]");
+  scenario_link link = scenario_link_of(s, SCENARIO_SIDE_RESPONDER, 2);
+  gsize count;
+  const double *p = scenario_probabilities(s, SCENARIO_PATH_FORWARD_GEMODEL, &count);
+  char *rates = scenario_value_text(s, SCENARIO_PATH_FORWARD_HOP_RATE);
+  char *delays = scenario_value_text(s, SCENARIO_PATH_REVERSE_HOP_DELAY);
+
+  g_assert_cmpuint(scenario_links(s, SCENARIO_SIDE_RESPONDER), ==, 3);
+  g_assert_cmpuint(link.rate_bit_per_s, ==, 1000000000);
+  g_assert_cmpint(link.delay_ps, ==,
+                  5 * TIME_PS_PER_MICROSECOND); /* the last of a shorter list holds for the rest */
+  g_assert_cmpuint(link.mtu_octets, ==, 9000);
+  g_assert_cmpuint(scenario_path_mtu(s, SCENARIO_SIDE_RESPONDER), ==, 1500);
+  g_assert_cmpuint(scenario_bottleneck(s, SCENARIO_SIDE_RESPONDER), ==, 1000000000);
+  g_assert_cmpuint(count, ==, 4);
+  g_assert_cmpfloat(p[1], ==, 0.3);
+  g_assert_cmpstr(rates, ==, "[40Gbit/s,1Gbit/s]");
+  g_assert_cmpstr(delays, ==, "[1ms,2us]");
+  g_free(rates);
+  g_free(delays);
+  scenario_free(s);
+}
+
+static void test_distances(void)
+{
+  static const struct {
+    const char *set;
+    guint64 number;
+    gboolean in_segments;
+    const char *text;
+  } rows[] = {{"path.forward.displace_by=7 segments", 7, TRUE, "7 segments"},
+              {"path.forward.displace_by=\"1 segment\"", 1, TRUE, "1 segments"},
+              {"path.forward.displace_by=20us", 20000000, FALSE, "20us"}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    scenario *s = fixture_load("", rows[i].set);
+    gboolean in_segments;
+    char *text = scenario_value_text(s, SCENARIO_PATH_FORWARD_DISPLACE_BY);
+
+    g_assert_cmpuint(scenario_distance(s, SCENARIO_PATH_FORWARD_DISPLACE_BY, &in_segments), ==,
+                     rows[i].number);
+    g_assert_true(in_segments == rows[i].in_segments);
+    g_assert_cmpstr(text, ==, rows[i].text);
+    g_free(text);
+    scenario_free(s);
+  }
+}
+
 /* Within a comment or a string @include is text. */
 static void test_include_in_a_comment_is_none(void)
 {
@@ -313,6 +391,10 @@ int main(int argc, char **argv)
   g_test_add_func("/scenario/name-is-the-files", test_name_is_the_files);
   g_test_add_func("/scenario/edges-of-32-bits", test_edges_of_32_bits);
   g_test_add_func("/scenario/include", test_include);
+  g_test_add_func("/scenario/what-a-file-says-wins-over-what-it-includes",
+                  test_what_a_file_says_wins_over_what_it_includes);
+  g_test_add_func("/scenario/lists-of-values", test_lists_of_values);
+  g_test_add_func("/scenario/distances", test_distances);
   g_test_add_func("/scenario/include-in-a-comment-is-none", test_include_in_a_comment_is_none);
   status = g_test_run();
   fixture_leave(folder);

@@ -105,7 +105,7 @@ static void test_errors(void)
        "a.cfg:3: sweep: unknown key 'run.sed'; expected one that 'iwarpsim explain keys' lists (did you mean "
        "'run.seed'?)"},
       {"sweep = ( { key = \"path\"; values = [1]; } );",
-       "a.cfg:1: sweep: 'path' is a group; expected one of its keys, forward, reverse"},
+       "a.cfg:1: sweep: 'path' is a group; expected one of its keys, too_big, forward, reverse"},
       {"sweep = ( { key = \"title\"; values = (\"a\"); } );",
        "a.cfg:1: the title cannot be swept; expected a key that changes the run"},
       {"sweep = ( { key = \"run.seed\"; values = []; } );",

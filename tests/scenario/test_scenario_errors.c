@@ -12,10 +12,16 @@ typedef struct bad {
 #define RATE "a rate from \"1kbit/s\" to \"10Tbit/s\", such as \"10Gbit/s\""
 #define DELAY "a time from \"0\" to \"10s\", such as \"25us\""
 #define MTU "a size in octets from 176 to 65535, such as 1500 or \"1KiB\""
-#define FORWARD_KEYS "rate, delay, mtu, framing, queue, loss, drop, reorder, gap, jitter"
+#define FORWARD_KEYS                                                                                         \
+  "rate, delay, mtu, framing, queue, queue_size, discipline, red_minimum, red_maximum, red_probability, "    \
+  "codel_target, codel_interval, ecn_threshold, hop_rate, hop_delay, hop_mtu, order, loss, "                 \
+  "loss_correlation, "                                                                                       \
+  "loss_every, gemodel, state, drop, corrupt, corrupt_checksum, duplicate, ecn_mark, ecn_every, displace, "  \
+  "displace_by, reorder, gap, jitter, distribution, jitter_correlation, jitter_reorders"
 #define FILE_KEYS                                                                                            \
-  "title, run, workload, mpa, initiator, responder, rdmap, sender, receiver, tcp, path, middlebox, fault, "  \
-  "measure, theory, sweep"
+  "title, run, workload, mpa, initiator, responder, rdmap, sender, receiver, tcp, path, middlebox, "         \
+  "topology, fault, "                                                                                        \
+  "measure, theory, sweep, event"
 #define SYNTAX "; expected KEY = VALUE; or GROUP: { ... }; with words and values with units in quotes"
 
 static const bad files[] = {
@@ -23,8 +29,9 @@ static const bad files[] = {
     {"path: {\n  forward: {\n    los = 1;\n  };\n};",
      "a.cfg:3: unknown key 'path.forward.los'; expected one of " FORWARD_KEYS
      " in path.forward (did you mean 'path.forward.loss'?)"},
-    {"path: { forwrd: { loss = 1; }; };", "a.cfg:1: unknown group 'path.forwrd'; expected one of forward, "
-                                          "reverse in path (did you mean 'path.forward'?)"},
+    {"path: { forwrd: { loss = 1; }; };",
+     "a.cfg:1: unknown group 'path.forwrd'; expected one of too_big, forward, "
+     "reverse in path (did you mean 'path.forward'?)"},
     {"\npth: { forward: { loss = 1; }; };",
      "a.cfg:2: unknown group 'pth'; expected one of " FILE_KEYS " (did you mean 'path'?)"},
     {"zzzzzz = 1;", "a.cfg:1: unknown key 'zzzzzz'; expected one of " FILE_KEYS},
@@ -52,7 +59,7 @@ static const bad files[] = {
     {"run: { expect = \"fine\"; };",
      "a.cfg:1: run.expect = \"fine\" is none of its words; expected \"ok\", \"terminate\" or \"any\""},
     {"run: { engine = 3; };", "a.cfg:1: run.engine = 3 is none of its words; expected \"ns3\" or \"native\""},
-    {"path = 3;", "a.cfg:1: 'path' is not a group; expected path: { ... } with forward, reverse"},
+    {"path = 3;", "a.cfg:1: 'path' is not a group; expected path: { ... } with too_big, forward, reverse"},
     {"path: { forward: { drop = \"5\"; }; };",
      "a.cfg:1: path.forward.drop = \"5\" is not a list of integers; expected " DROP ", without quotes"},
     {"path: { forward: { drop = 5; }; };",
@@ -141,6 +148,25 @@ static const bad files[] = {
      "a.cfg:1: a text in quotes stands where no value can; expected KEY = \"TEXT\";"},
     {"title = \"a\",\n\"b\";",
      "a.cfg:2: a text in quotes stands where no value can; expected KEY = \"TEXT\";"},
+    /* lists and distances */
+    {"path: { forward: { hop_rate = [1, 2]; }; };",
+     "a.cfg:1: path.forward.hop_rate = [1,2] is not a list of rates; expected a list of rates from "
+     "\"1kbit/s\" to "
+     "\"10Tbit/s\", such as [\"10Gbit/s\", \"1Gbit/s\"] or []"},
+    {"path: { forward: { hop_mtu = [1500, 100]; }; };",
+     "a.cfg:1: path.forward.hop_mtu = [1500,100] is out of range; expected a list of sizes in octets from "
+     "176 to 65535, "
+     "such as [1500, 576] or []"},
+    {"path: { forward: { gemodel = [0.5, 0.5]; }; };",
+     "a.cfg:1: path.forward.gemodel = [0.5,0.5] is not a list of so many probabilities; expected a list of 4 "
+     "probabilities, such as [0.01, \"30%\", ...], or []"},
+    {"path: { forward: { displace_by = \"5 packets\"; }; };",
+     "a.cfg:1: path.forward.displace_by = \"5 packets\" is neither a number of segments nor a time; expected "
+     "a number of "
+     "segments or a time, such as \"5 segments\" or \"20us\""},
+    {"path: { forward: { displace_by = \"0 segments\"; }; };",
+     "a.cfg:1: path.forward.displace_by = \"0 segments\" is out of range; expected a number of "
+     "segments or a time, such as \"5 segments\" or \"20us\""},
     /* includes */
     {"\n@include \"missing.cfg\"\n",
      "a.cfg:2: cannot read 'missing.cfg' (No such file or directory); expected a file to include"},
@@ -156,9 +182,10 @@ static const bad sets[] = {
     {"path.forward.los=1%",
      "--set 'path.forward.los=1%': unknown key 'path.forward.los'; expected one of " FORWARD_KEYS
      " in path.forward (did you mean 'path.forward.loss'?)"},
-    {"sede=1", "--set 'sede=1': unknown key 'sede'; expected one of title, run, workload, mpa, initiator, "
-               "responder, rdmap, "
-               "sender, receiver, tcp, path, middlebox, fault, measure, theory (did you mean 'run.seed'?)"},
+    {"sede=1",
+     "--set 'sede=1': unknown key 'sede'; expected one of title, run, workload, mpa, initiator, "
+     "responder, rdmap, "
+     "sender, receiver, tcp, path, middlebox, topology, fault, measure, theory (did you mean 'run.seed'?)"},
     {"path.forward=1",
      "--set 'path.forward=1': 'path.forward' is a group; expected one of its keys, " FORWARD_KEYS},
     {"sweep=1", "--set 'sweep=1': the sweep cannot be set; expected GROUP.KEY=VALUE"},
@@ -243,10 +270,12 @@ static void test_included_file(void)
   assert_unreadable("sub/top.cfg", "sub/more.cfg:1: '{' is never closed; expected its closing bracket");
   fixture_write("sub/more.cfg", "\n\n/*\n", -1);
   assert_unreadable("sub/top.cfg", "sub/more.cfg:3: a comment is never closed; expected its closing '*/'");
-  fixture_write("sub/more.cfg", "title = \"again\";", -1);
-  assert_unreadable(
-      "sub/top.cfg",
-      "sub/more.cfg:1: duplicate key 'title'; expected it once, it is given already in sub/top.cfg:1");
+  /* Within a group the file's text stands in place, so no key may be in both. */
+  fixture_write("sub/group.cfg", "run: {\n  seed = 1;\n@include \"more.cfg\"\n};", -1);
+  fixture_write("sub/more.cfg", "seed = 2;", -1);
+  assert_unreadable("sub/group.cfg",
+                    "sub/more.cfg:1: duplicate key 'seed'; expected it once, it is given already in "
+                    "sub/group.cfg:2");
   fixture_write("sub/more.cfg", "run = ;", -1);
   assert_unreadable("sub/top.cfg", "sub/more.cfg:1: syntax error at 'run = ;'" SYNTAX);
   /* What follows the included file keeps its own line. */

@@ -109,12 +109,12 @@ static void test_long_values(void)
   assert_outcome(
       repeated("run: { seed = ", "9", 1000000, "; };"),
       "a.cfg:1: 9999999999999999999999999999999999999999... is outside 64 bits; expected a smaller number");
-  assert_outcome(
-      repeated("", "k", 1000000, " = 1;"),
-      "a.cfg:1: unknown key 'kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk...'; "
-      "expected one of title, run, "
-      "workload, mpa, initiator, responder, rdmap, sender, receiver, tcp, path, middlebox, fault, measure, "
-      "theory, sweep");
+  assert_outcome(repeated("", "k", 1000000, " = 1;"),
+                 "a.cfg:1: unknown key 'kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk...'; "
+                 "expected one of title, run, "
+                 "workload, mpa, initiator, responder, rdmap, sender, receiver, tcp, path, middlebox, "
+                 "topology, fault, measure, "
+                 "theory, sweep, event");
 }
 
 static void test_long_lines(void)

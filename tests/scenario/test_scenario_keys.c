@@ -64,10 +64,17 @@ static void test_members_of_groups(void)
 
   g_assert_cmpstr(file, ==,
                   "title, run, workload, mpa, initiator, responder, rdmap, sender, receiver, tcp, path, "
-                  "middlebox, fault, "
+                  "middlebox, topology, fault, "
                   "measure, theory");
-  g_assert_cmpstr(path, ==, "forward, reverse");
-  g_assert_cmpstr(forward, ==, "rate, delay, mtu, framing, queue, loss, drop, reorder, gap, jitter");
+  g_assert_cmpstr(path, ==, "too_big, forward, reverse");
+  g_assert_cmpstr(
+      forward, ==,
+      "rate, delay, mtu, framing, queue, queue_size, discipline, red_minimum, red_maximum, red_probability, "
+      "codel_target, codel_interval, ecn_threshold, hop_rate, hop_delay, hop_mtu, order, loss, "
+      "loss_correlation, "
+      "loss_every, gemodel, state, drop, corrupt, corrupt_checksum, duplicate, ecn_mark, ecn_every, "
+      "displace, "
+      "displace_by, reorder, gap, jitter, distribution, jitter_correlation, jitter_reorders");
   g_free(file);
   g_free(path);
   g_free(forward);
@@ -79,7 +86,7 @@ static void test_reverse_mirrors_forward(void)
 {
   const int distance = SCENARIO_PATH_REVERSE_RATE - SCENARIO_PATH_FORWARD_RATE;
 
-  for (scenario_key key = SCENARIO_PATH_REVERSE_RATE; key <= SCENARIO_PATH_REVERSE_JITTER; key++) {
+  for (scenario_key key = SCENARIO_PATH_REVERSE_RATE; key <= SCENARIO_PATH_REVERSE_JITTER_REORDERS; key++) {
     const scenario_key_row *reverse = scenario_key_row_of(key);
     const scenario_key_row *forward = scenario_key_row_of((scenario_key)((int)key - distance));
 
@@ -88,7 +95,7 @@ static void test_reverse_mirrors_forward(void)
     g_assert_cmpint(reverse->type, ==, forward->type);
     g_assert_cmpuint(reverse->minimum, ==, forward->minimum);
     g_assert_cmpuint(reverse->maximum, ==, forward->maximum);
-    if (key <= SCENARIO_PATH_REVERSE_QUEUE) {
+    if (key <= SCENARIO_PATH_REVERSE_HOP_MTU) {
       g_assert_cmpint(reverse->inherits, ==, (int)key - distance);
     } else {
       g_assert_cmpstr(reverse->fallback, ==, forward->fallback);

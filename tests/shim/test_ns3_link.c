@@ -29,7 +29,9 @@ static datagram *random_datagram(GRand *random, uint32_t octets)
   /* In two pieces, as segments that packets were cut and packed into have them. */
   octet_rope_append(&payload, content + 7, length / 3, NULL);
   octet_rope_append(&payload, content + (sizeof content - (length - length / 3)), length - length / 3, NULL);
-  datagram *packet = datagram_new(0x0a000001, 0x0a000002, &header, &payload);
+  const ip_address source = ip_address_v4(0x0A000001);
+  const ip_address destination = ip_address_v4(0x0A000002);
+  datagram *packet = datagram_new(&source, &destination, &header, &payload);
   octet_rope_clear(&payload);
   g_assert_cmpuint(datagram_octets(packet), ==, octets);
   return packet;
@@ -242,9 +244,13 @@ typedef struct echo_world {
   GRand *random;
   GString *written;
   unsigned echoes;
+  unsigned changes_left; /* of rate and delay */
+  unsigned overtaken;    /* packets that arrived behind one sent later */
   struct echo_end {
     struct echo_world *world;
     path_link *out;
+    path_link_config config; /* of `out` */
+    uint64_t last_order;
     engine_timer *timer;
     char letter;
   } ends[DIRECTIONS];
@@ -260,12 +266,26 @@ static void echo_send(struct echo_end *end)
   }
 }
 
+/* Another rate and another delay, now: many a packet is in transmission, waits, or is to start in this picosecond. */
+static void echo_change(struct echo_end *end)
+{
+  static const uint64_t rates[] = {10000000000, 2500000000, 40000000000, 7000000007};
+  static const time_ps delays[] = {800000, 0, 100000, 3000001};
+  end->world->changes_left--;
+  end->config.rate_bit_per_s = rates[g_rand_int_range(end->world->random, 0, G_N_ELEMENTS(rates))];
+  end->config.delay_ps = delays[g_rand_int_range(end->world->random, 0, G_N_ELEMENTS(delays))];
+  path_link_set_config(end->out, &end->config);
+}
+
 static void echo_timer(void *user, time_ps now)
 {
   struct echo_end *end = user;
   g_string_append_printf(end->world->written, "timer %c %" G_GINT64_FORMAT "\n", end->letter, now);
   echo_send(end);
   echo_send(end);
+  if (end->world->changes_left > 0 && g_rand_int_range(end->world->random, 0, 3) == 0) {
+    echo_change(end);
+  }
 }
 
 static void echo_receive(void *user, datagram *packet, time_ps now)
@@ -276,6 +296,8 @@ static void echo_receive(void *user, datagram *packet, time_ps now)
   datagram_write(packet, octets, true);
   g_string_append_printf(end->world->written, "%c %" G_GINT64_FORMAT " %" G_GUINT64_FORMAT " %u %u\n",
                          end->letter, now, packet->send_order, length, internet_checksum(0, octets, length));
+  end->world->overtaken += packet->send_order < end->last_order;
+  end->last_order = packet->send_order;
   datagram_unref(packet);
   switch (g_rand_int_range(end->world->random, 0, 3)) {
   case 0:
@@ -290,16 +312,19 @@ static void echo_receive(void *user, datagram *packet, time_ps now)
   }
 }
 
-static void echo_start(echo_world *self, engine *clock)
+static void echo_start(echo_world *self, engine *clock, unsigned changes)
 {
-  *self = (echo_world){.clock = clock, .random = g_rand_new_with_seed(161803), .written = g_string_new(NULL)};
+  *self = (echo_world){.clock = clock,
+                       .random = g_rand_new_with_seed(161803),
+                       .written = g_string_new(NULL),
+                       .changes_left = changes};
 }
 
-static char *echo_run(echo_world *self, path_link *const links[DIRECTIONS])
+static char *echo_run(echo_world *self, path_link *const links[DIRECTIONS], const path_link_config *configs)
 {
   for (uint32_t i = 0; i < DIRECTIONS; i++) {
     struct echo_end *end = &self->ends[i];
-    *end = (struct echo_end){.world = self, .out = links[i], .letter = (char)('A' + i)};
+    *end = (struct echo_end){.world = self, .out = links[i], .config = configs[i], .letter = (char)('A' + i)};
     end->timer = engine_timer_new(self->clock, ENGINE_TIMER, i, 0, echo_timer, end);
     path_link_set_receiver(links[1 - i], echo_receive, end);
     /* Both start at once, so that their packets keep meeting in one picosecond. */
@@ -331,30 +356,81 @@ static unsigned count_ties(const char *written)
   return ties;
 }
 
-static void test_both_engines_give_the_same_run(void)
+/* Both engines give the same run with so many changes of the links; it is returned in `world`, what was written as the result. */
+static char *run_on_both(echo_world *world, unsigned changes)
 {
-  const path_link_config configs[DIRECTIONS] = {
+  static const path_link_config configs[DIRECTIONS] = {
       {.id = 0, .rate_bit_per_s = 10000000000, .delay_ps = 800000, .mtu_octets = 1500, .framing_octets = 38},
       {.id = 1, .rate_bit_per_s = 10000000000, .delay_ps = 800000, .mtu_octets = 1500, .framing_octets = 38},
   };
-  echo_world self;
   path_link *links[DIRECTIONS];
-  echo_start(&self, engine_native_new());
+  echo_start(world, engine_native_new(), changes);
   for (int i = 0; i < DIRECTIONS; i++) {
-    links[i] = path_link_native_new(&configs[i], self.clock);
+    links[i] = path_link_native_new(&configs[i], world->clock);
   }
-  char *native = echo_run(&self, links);
-  echo_start(&self, ns3_engine_new(NULL));
+  char *native = echo_run(world, links, configs);
+  echo_start(world, ns3_engine_new(NULL), changes);
   for (int i = 0; i < DIRECTIONS; i++) {
-    links[i] = ns3_link_new(&configs[i], self.clock, NULL);
+    links[i] = ns3_link_new(&configs[i], world->clock, NULL);
   }
-  char *ns3 = echo_run(&self, links);
+  char *ns3 = echo_run(world, links, configs);
   g_assert_cmpstr(ns3, ==, native);
-  g_assert_cmpuint(self.echoes, ==, MOST_ECHOES);
-  /* The run is a test of the order only if much of it happens at once. */
-  g_assert_cmpuint(count_ties(native), >, 100);
-  g_free(native);
+  g_assert_cmpuint(world->echoes, ==, MOST_ECHOES);
   g_free(ns3);
+  return native;
+}
+
+static void test_both_engines_give_the_same_run(void)
+{
+  echo_world world;
+  char *written = run_on_both(&world, 0);
+  /* The run is a test of the order only if much of it happens at once. */
+  g_assert_cmpuint(count_ties(written), >, 100);
+  g_assert_cmpuint(world.overtaken, ==, 0);
+  g_free(written);
+}
+
+/* Also when rate and delay change 50 times while packets are in transmission, wait and fly. */
+static void test_changing_links_give_the_same_run(void)
+{
+  echo_world world;
+  char *written = run_on_both(&world, 50);
+  g_assert_cmpuint(world.changes_left, ==, 0);
+  g_assert_cmpuint(world.overtaken, >, 10);
+  g_free(written);
+}
+
+/* What no wire carries: the marks of a packet come out as they went in, and its checksum, which is wrong, stays so. */
+static void test_marks(void)
+{
+  const path_link_config config = {
+      .rate_bit_per_s = 10000000000, .delay_ps = 1000, .mtu_octets = 1500, .framing_octets = 38};
+  link_world *self = link_world_new(&config);
+  GRand *random = g_rand_new_with_seed(1);
+  for (int i = 0; i < 3; i++) {
+    datagram *packet = random_datagram(random, 500);
+    packet->retransmission = i == 1;
+    packet->flow_order = 10 + (uint64_t)i;
+    if (i == 2) {
+      datagram_carry_checksum(packet);
+      packet->header[IPV4_HEADER_OCTETS + 5] ^= 1;
+    }
+    path_link_send(self->link, packet);
+  }
+  datagram *unreadable = random_datagram(random, 500);
+  datagram_carry_checksum(unreadable);
+  unreadable->header[IPV4_HEADER_OCTETS + 12] = 0; /* a data offset of 0 */
+  path_link_send(self->link, unreadable);
+  engine_run(self->clock, TIME_PS_NEVER);
+  g_assert_cmpuint(self->arrivals, ==, 4);
+  for (unsigned i = 0; i < 3; i++) {
+    g_assert_true(self->arrived[i]->retransmission == (i == 1));
+    g_assert_cmpuint(self->arrived[i]->flow_order, ==, 10 + i);
+    g_assert_true(datagram_checksum_is_right(self->arrived[i]) == (i != 2));
+  }
+  g_assert_false(datagram_checksum_is_right(self->arrived[3]));
+  g_rand_free(random);
+  link_world_free(self);
 }
 
 int main(int argc, char **argv)
@@ -366,5 +442,7 @@ int main(int argc, char **argv)
   g_test_add_func("/shim/link/freed-on-the-way", test_freed_with_packets_on_the_way);
   g_test_add_func("/shim/link/errors", test_what_ns3_cannot_do_is_an_error);
   g_test_add_func("/shim/link/same-as-native", test_both_engines_give_the_same_run);
+  g_test_add_func("/shim/link/changing-same-as-native", test_changing_links_give_the_same_run);
+  g_test_add_func("/shim/link/marks", test_marks);
   return g_test_run();
 }

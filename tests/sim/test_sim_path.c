@@ -43,7 +43,14 @@ static void world_open(world *w, sim_direction direction, const char *const *set
   w->out.times = g_array_new(FALSE, FALSE, sizeof(time_ps));
   w->out.lengths = g_array_new(FALSE, FALSE, sizeof(guint32));
   w->clock = sim_engine_new(SIM_ENGINE_NATIVE, &error);
-  w->path = sim_path_new(w->s, direction, SIM_ENGINE_NATIVE, w->clock, on_output, &w->out, &error);
+  const sim_path_config config = {.s = w->s,
+                                  .direction = direction,
+                                  .paths = 1,
+                                  .kind = SIM_ENGINE_NATIVE,
+                                  .clock = w->clock,
+                                  .output = on_output,
+                                  .user = &w->out};
+  w->path = sim_path_new(&config, &error);
   g_assert_no_error(error);
 }
 
@@ -68,7 +75,9 @@ static void send_segment(world *w, guint32 position, guint32 length, guint8 flag
 
   octet_rope_init(&payload);
   octet_rope_append(&payload, octets, length, NULL);
-  sim_path_send(w->path, datagram_new(0x0A000001, 0x0A000002, &header, &payload), engine_now(w->clock));
+  const ip_address source = ip_address_v4(0x0A000001);
+  const ip_address destination = ip_address_v4(0x0A000002);
+  sim_path_send(w->path, datagram_new(&source, &destination, &header, &payload), engine_now(w->clock));
   octet_rope_clear(&payload);
 }
 
@@ -93,8 +102,10 @@ static void test_lost_packets_use_the_wire(void)
   g_assert_cmpuint(w.out.times->len, ==, 2);
   g_assert_cmpint(arrived(&w, 0), ==, 26201600);
   g_assert_cmpint(arrived(&w, 1), ==, 2 * 1230400 + 26201600);
-  g_assert_cmpuint(sim_path_packets_lost(w.path), ==, 1);
-  g_assert_cmpuint(sim_path_queue_peak_octets(w.path), ==, 2 * 1500);
+  sim_path_counts counts = {0};
+  sim_path_count(w.path, &counts);
+  g_assert_cmpuint(counts.elements.dropped, ==, 1);
+  g_assert_cmpuint(counts.queue_peak_octets, ==, 2 * 1500);
   world_close(&w);
 }
 

@@ -103,6 +103,15 @@ static void on_acknowledged(void *user, uint64_t position, time_ps now)
   end->acknowledged = position;
 }
 
+static void on_emss_changed(void *user, uint32_t emss_octets, time_ps now)
+{
+  tcp_kit_end *end = user;
+  g_assert_cmpint(now, ==, end->kit->now);
+  g_assert_cmpuint(emss_octets, ==, tcp_connection_emss_octets(end->connection));
+  end->emss_changes++;
+  end->emss_octets = emss_octets;
+}
+
 static void on_finished(void *user, time_ps now)
 {
   tcp_kit_end *end = user;
@@ -136,6 +145,12 @@ tcp_config tcp_kit_config(void)
       .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND,
       .rto_max_ps = 60 * TIME_PS_PER_SECOND,
       .retries_max = 8,
+      .ecn = TCP_ECN_OFF,
+      .congestion = TCP_CONGESTION_NEWRENO,
+      .slow_start = TCP_SLOW_START_STANDARD,
+      .limited_transmit = true,
+      .retransmission = TCP_RETRANSMISSION_PRESERVE,
+      .path_mtu_discovery = true,
       .segmentation = TCP_SEGMENTATION_STREAM,
       .passing = TCP_PASSING_AS_ARRIVED,
   };
@@ -148,6 +163,7 @@ tcp_kit *tcp_kit_new(const tcp_config *config, const tcp_config *peer)
                                     .octets = on_octets,
                                     .segment = on_segment,
                                     .acknowledged = on_acknowledged,
+                                    .emss_changed = on_emss_changed,
                                     .finished = on_finished,
                                     .closed = on_closed};
   tcp_kit *kit = g_new0(tcp_kit, 1);
@@ -158,8 +174,9 @@ tcp_kit *tcp_kit_new(const tcp_config *config, const tcp_config *peer)
     end->inspected = g_array_new(FALSE, FALSE, sizeof(range));
     g_queue_init(&end->wire);
     end->config = i == 0 ? *config : peer ? *peer : tcp_kit_config();
-    end->config.local_address = 0x0A000001 + i;
-    end->config.remote_address = 0x0A000002 - i;
+    bool ipv6 = config->local_address.version == 6;
+    end->config.local_address = ipv6 ? ip_address_v6(1, 1 + i) : ip_address_v4(0x0A000001 + i);
+    end->config.remote_address = ipv6 ? ip_address_v6(1, 2 - i) : ip_address_v4(0x0A000002 - i);
     end->config.local_port = (uint16_t)(4000 + i);
     end->config.remote_port = (uint16_t)(4001 - i);
     if (i == 0 || peer) {
@@ -303,7 +320,7 @@ unsigned on_wire(const tcp_kit *kit, unsigned from)
   return kit->end[from].wire.length;
 }
 
-static datagram *wire_packet(const tcp_kit *kit, unsigned from, unsigned index)
+datagram *wire_packet(const tcp_kit *kit, unsigned from, unsigned index)
 {
   datagram *packet = g_queue_peek_nth((GQueue *)&kit->end[from].wire, index);
   g_assert_nonnull(packet);
@@ -313,7 +330,7 @@ static datagram *wire_packet(const tcp_kit *kit, unsigned from, unsigned index)
 tcp_header wire_header(const tcp_kit *kit, unsigned from, unsigned index)
 {
   tcp_header header;
-  datagram_tcp_header(wire_packet(kit, from, index), &header);
+  g_assert_true(datagram_tcp_header(wire_packet(kit, from, index), &header));
   return header;
 }
 
@@ -426,6 +443,52 @@ void deliver_and_keep(tcp_kit *kit, unsigned from)
   hand_over(kit, from, wire_packet(kit, from, 0));
 }
 
+static void route_too_big(tcp_kit *kit, unsigned to, const datagram *packet, uint32_t mtu_octets)
+{
+  ip_address router =
+      kit->end[0].config.local_address.version == 6 ? ip_address_v6(2, 1) : ip_address_v4(0x0A000101);
+  datagram *message = datagram_new_too_big(&router, packet, mtu_octets);
+  hand_over(kit, !to, message);
+  datagram_unref(message);
+}
+
+void tell_too_big(tcp_kit *kit, unsigned from, unsigned index, uint32_t mtu_octets)
+{
+  route_too_big(kit, from, wire_packet(kit, from, index), mtu_octets);
+}
+
+void forge_too_big(tcp_kit *kit, unsigned to, uint64_t position, uint32_t length, uint32_t mtu_octets)
+{
+  const tcp_config *config = &kit->end[to].config;
+  tcp_header header = {.source_port = config->local_port,
+                       .destination_port = config->remote_port,
+                       .sequence = tcp_sequence_of((int64_t)position, config->isn),
+                       .flags = TCP_ACK};
+  octet_rope payload;
+  fill(&payload, to, position, length);
+  datagram *packet = datagram_new(&config->local_address, &config->remote_address, &header, &payload);
+  route_too_big(kit, to, packet, mtu_octets);
+  datagram_unref(packet);
+}
+
+unsigned deliver_over(tcp_kit *kit, unsigned from, uint32_t mtu_octets, bool tells)
+{
+  unsigned lost = 0;
+  for (unsigned left = on_wire(kit, from); left > 0; left--) {
+    if (datagram_octets(wire_packet(kit, from, 0)) <= mtu_octets) {
+      deliver(kit, from);
+      continue;
+    }
+    datagram *packet = g_queue_pop_head(&kit->end[from].wire);
+    lost++;
+    if (tells) {
+      route_too_big(kit, from, packet, mtu_octets);
+    }
+    datagram_unref(packet);
+  }
+  return lost;
+}
+
 void settle(tcp_kit *kit, time_ps round_trip_ps)
 {
   while (on_wire(kit, 0) + on_wire(kit, 1) > 0) {
@@ -451,7 +514,8 @@ void script_segment(tcp_kit *kit, tcp_header header, uint64_t position, uint32_t
   header.source_port = kit->end[1].config.local_port;
   header.destination_port = kit->end[1].config.remote_port;
   datagram *packet =
-      datagram_new(kit->end[1].config.local_address, kit->end[1].config.remote_address, &header, &payload);
+      datagram_new(&kit->end[1].config.local_address, &kit->end[1].config.remote_address, &header, &payload);
+  datagram_set_ecn(packet, kit->script_ecn);
   hand_over(kit, 1, packet);
   datagram_unref(packet);
 }

@@ -22,6 +22,8 @@ typedef struct tcp_kit_end {
   bool finished;
   bool closed;
   tcp_close_reason reason;
+  unsigned emss_changes; /* events.emss_changed, and the last one's EMSS */
+  uint32_t emss_octets;
   uint64_t acknowledged;  /* the last events.acknowledged */
   uint64_t passed_octets; /* by events.octets, each checked to be new and right */
   GArray *passed;         /* of tcp_kit_passed, one each events.octets */
@@ -51,14 +53,16 @@ typedef struct tcp_kit_passed {
 typedef struct tcp_kit {
   time_ps now;
   tcp_kit_end end[TCP_KIT_ENDS];
+  datagram_ecn script_ecn; /* the ECN field of what the script sends */
 } tcp_kit;
 
 /* MTU 1500 both ways, a window of 1 MiB, initial window 10 segments, SACK, no timestamps, an ACK every 2
- * segments or 40 ms, RTO 1 s at first and in [200 ms, 60 s], 8 retries, STREAM, AS_ARRIVED. */
+ * segments or 40 ms, RTO 1 s at first and in [200 ms, 60 s], 8 retries, STREAM, AS_ARRIVED,
+ * NewReno with Limited Transmit and standard slow start, path MTU discovery; what else can be chosen is off. */
 tcp_config tcp_kit_config(void);
 
 /* End 0 opens, end 1 listens; with `peer` NULL end 1 is played by the script. `config` and `peer` get
- * addresses and ports. */
+ * addresses, IPv4 ones unless `config` has an IPv6 one already, and ports. */
 tcp_kit *tcp_kit_new(const tcp_config *config, const tcp_config *peer);
 void tcp_kit_free(tcp_kit *kit);
 
@@ -100,6 +104,7 @@ void collect(tcp_kit *kit, unsigned from);
 unsigned on_wire(const tcp_kit *kit, unsigned from);
 
 /* The `index`-th segment on the wire of `from`. */
+datagram *wire_packet(const tcp_kit *kit, unsigned from, unsigned index);
 tcp_header wire_header(const tcp_kit *kit, unsigned from, unsigned index);
 uint64_t wire_position(const tcp_kit *kit, unsigned from, unsigned index);
 uint32_t wire_length(const tcp_kit *kit, unsigned from, unsigned index);
@@ -132,6 +137,16 @@ void reorder_segments(tcp_kit *kit, unsigned from, unsigned one, unsigned other)
 
 /* The oldest segment on the wire of `from` arrives twice: delivered, and still on the wire. */
 void deliver_and_keep(tcp_kit *kit, unsigned from);
+
+/* A router tells end `from` that its `index`-th segment on the wire was too big for `mtu_octets`. It stays. */
+void tell_too_big(tcp_kit *kit, unsigned from, unsigned index, uint32_t mtu_octets);
+
+/* The same of a segment never sent, of `length` octets at `position`. */
+void forge_too_big(tcp_kit *kit, unsigned to, uint64_t position, uint32_t length, uint32_t mtu_octets);
+
+/* What is on the wire of `from` now passes a link of `mtu_octets`: it is delivered if it fits, else lost; of that the sender is
+ * told if the router `tells`. Returns how many were lost. */
+unsigned deliver_over(tcp_kit *kit, unsigned from, uint32_t mtu_octets, bool tells);
 
 /* Delivers everything both ways, with half of `round_trip_ps` each way, until nothing is on the wire and
  * no delayed ACK comes. */

@@ -1,8 +1,5 @@
-#include <glib.h>
-#include <string.h>
-
 #include "base/random_stream.h"
-#include "tcp/datagram.h"
+#include "datagram_kit.h"
 
 /* RFC 1071 §3: the sum of 00 01 F2 03 F4 F5 F6 F7 is DDF2 (with the carries in), so the checksum is ~DDF2
  * = 220D. */
@@ -15,22 +12,6 @@ static void test_internet_checksum(void)
   /* an odd octet is the high half of a word: 0001 + F203 + F400 = 1E604, folded E605, ~E605 = 19FA */
   g_assert_cmphex(internet_checksum(0, octets, 5), ==, 0x19FA);
   g_assert_cmphex(internet_checksum(0, octets, 0), ==, 0xFFFF);
-}
-
-static datagram *make(const char *text)
-{
-  tcp_header header = {.source_port = 0x1388,
-                       .destination_port = 0x1389,
-                       .sequence = 1,
-                       .acknowledgement = 2,
-                       .flags = TCP_ACK | TCP_PSH,
-                       .window = 0x4000};
-  octet_rope payload;
-  octet_rope_init(&payload);
-  octet_rope_append(&payload, (const uint8_t *)text, (uint32_t)strlen(text), NULL);
-  datagram *packet = datagram_new(0xC0A80001, 0xC0A80002, &header, &payload);
-  g_assert_cmpuint(payload.length, ==, 0);
-  return packet;
 }
 
 /* 192.168.0.1 to 192.168.0.2, payload "abc"; 43 = 0x2B octets.
@@ -46,10 +27,12 @@ static void test_on_the_wire(void)
                                      0x13, 0x89, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x02, 0x50,
                                      0x18, 0x40, 0x00, 0x02, 0xFF, 0x00, 0x00, 'a',  'b',  'c'};
   uint8_t wire[sizeof expected];
-  datagram *packet = make("abc");
+  datagram *packet = kit_text_packet(4, "abc");
   g_assert_cmpuint(datagram_octets(packet), ==, sizeof expected);
-  g_assert_cmphex(datagram_source(packet), ==, 0xC0A80001);
-  g_assert_cmphex(datagram_destination(packet), ==, 0xC0A80002);
+  const ip_address source = datagram_source(packet);
+  const ip_address destination = datagram_destination(packet);
+  g_assert_cmpmem(source.octets, 4, expected + 12, 4);
+  g_assert_cmpmem(destination.octets, 4, expected + 16, 4);
   g_assert_cmphex(datagram_tcp_flags(packet), ==, TCP_ACK | TCP_PSH);
   datagram_write(packet, wire, true);
   g_assert_cmpmem(wire, sizeof wire, expected, sizeof expected);
@@ -58,50 +41,59 @@ static void test_on_the_wire(void)
   datagram_unref(packet);
 }
 
-static octet_block *block_of(const uint8_t *octets, size_t length)
+/* 2001:db8::1 to 2001:db8::2, the same segment of 23 = 17 octets; 63 octets. Traffic class and flow label 0, hop limit 64.
+ *
+ * TCP: pseudo header (RFC 8200 §8.1) 2001 + 0DB8 + 0001 + 2001 + 0DB8 + 0002 + 0000 + 0017 + 0000 + 0006 = 5B92; the segment
+ * 17B8E as above; together 1D720, folded D721, ~ = 28DE. */
+static void test_ipv6_on_the_wire(void)
 {
-  octet_block *block = octet_block_new(length);
-  memcpy(octet_block_octets(block), octets, length);
-  return block;
-}
-
-static datagram *read_copy(const uint8_t *octets, size_t length)
-{
-  octet_block *block = block_of(octets, length);
-  datagram *packet = datagram_read(block, octet_block_octets(block), length);
-  octet_block_unref(block);
-  return packet;
+  static const uint8_t expected[] = {
+      0x60, 0x00, 0x00, 0x00, 0x00, 0x17, 0x06, 0x40, 0x20, 0x01, 0x0D, 0xB8, 0x00, 0x00, 0x00, 0x00,
+      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x20, 0x01, 0x0D, 0xB8, 0x00, 0x00, 0x00, 0x00,
+      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x13, 0x88, 0x13, 0x89, 0x00, 0x00, 0x00, 0x01,
+      0x00, 0x00, 0x00, 0x02, 0x50, 0x18, 0x40, 0x00, 0x28, 0xDE, 0x00, 0x00, 'a',  'b',  'c'};
+  datagram *packet = kit_text_packet(6, "abc");
+  kit_assert_wire(packet, expected, sizeof expected);
+  g_assert_cmphex(datagram_tcp_checksum(packet), ==, 0x28DE);
+  kit_assert_address(datagram_source(packet), 6, 1);
+  kit_assert_address(datagram_destination(packet), 6, 2);
+  g_assert_cmphex(datagram_tcp_flags(packet), ==, TCP_ACK | TCP_PSH);
+  g_assert_false(datagram_may_be_fragmented(packet));
+  datagram_unref(packet);
 }
 
 static void test_what_is_written_is_read(void)
 {
-  uint8_t wire[64] = {0};
-  datagram *packet = make("payload");
-  uint32_t octets = datagram_octets(packet);
-  datagram_write(packet, wire, true);
-  datagram *read = read_copy(wire, octets + 6); /* six octets of Ethernet padding */
-  g_assert_nonnull(read);
-  g_assert_cmpuint(datagram_octets(read), ==, octets);
-  g_assert_true(octet_rope_equals(&read->payload, 0, 7, (const uint8_t *)"payload"));
-  tcp_header header;
-  datagram_tcp_header(read, &header);
-  g_assert_cmpuint(header.source_port, ==, 0x1388);
-  g_assert_cmpuint(header.window, ==, 0x4000);
-  datagram_unref(read);
-  datagram_unref(packet);
+  for (unsigned version = 4; version <= 6; version += 2) {
+    uint8_t wire[80] = {0};
+    datagram *packet = kit_text_packet(version, "payload");
+    uint32_t octets = datagram_octets(packet);
+    datagram_write(packet, wire, true);
+    datagram *read = kit_read(wire, octets + 6); /* six octets of Ethernet padding */
+    g_assert_nonnull(read);
+    g_assert_cmpint(read->kind, ==, DATAGRAM_TCP);
+    kit_assert_same_wire(read, packet);
+    g_assert_true(octet_rope_equals(&read->payload, 0, 7, (const uint8_t *)"payload"));
+    tcp_header header;
+    g_assert_true(datagram_tcp_header(read, &header));
+    g_assert_cmpuint(header.source_port, ==, 0x1388);
+    g_assert_cmpuint(header.window, ==, 0x4000);
+    datagram_unref(read);
+    datagram_unref(packet);
+  }
 }
 
 /* IP options are no use to the receiving host: what remains has a header of 20 octets and says so. */
 static void test_ip_options_are_left_out(void)
 {
   uint8_t wire[64] = {0};
-  datagram *packet = make("abc");
+  datagram *packet = kit_text_packet(4, "abc");
   datagram_write(packet, wire, false);
   memmove(wire + 28, wire + 20, 23);
   memset(wire + 20, 1, 8); /* NOPs */
   wire[0] = 0x47;
   wire[3] = 43 + 8;
-  datagram *read = read_copy(wire, 51);
+  datagram *read = kit_read(wire, 51);
   g_assert_nonnull(read);
   g_assert_cmpuint(datagram_octets(read), ==, 43);
   uint8_t again[43];
@@ -119,62 +111,297 @@ static void test_refused(void)
     unsigned at;
     uint8_t value;
   } cases[] = {
-      {0, 0x65},  /* version 6 */
+      {0, 0x55},  /* version 5 */
+      {0, 0x65},  /* version 6: its payload length would be 0, its next header something else */
       {0, 0x44},  /* IHL 16 octets */
       {0, 0x4F},  /* IHL 60 octets: beyond the packet */
       {3, 19},    /* total length below the header */
       {3, 39},    /* total length cuts the TCP header */
       {3, 44},    /* total length beyond what is there */
-      {6, 0x20},  /* More Fragments */
-      {7, 0x01},  /* fragment offset */
       {9, 17},    /* UDP */
       {32, 0x40}, /* TCP data offset 16 octets */
       {32, 0x60}, /* TCP data offset 24 octets: one beyond the payload */
   };
   uint8_t wire[43];
-  datagram *packet = make("abc");
+  datagram *packet = kit_text_packet(4, "abc");
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_test_message("case %zu", i);
     datagram_write(packet, wire, true);
     wire[cases[i].at] = cases[i].value;
-    g_assert_null(read_copy(wire, sizeof wire));
+    g_assert_null(kit_read(wire, sizeof wire));
   }
   datagram_write(packet, wire, true);
   for (size_t length = 1; length < sizeof wire; length++) {
-    g_assert_null(read_copy(wire, length));
+    g_assert_null(kit_read(wire, length));
   }
   datagram_unref(packet);
+}
+
+static void test_ipv6_refused(void)
+{
+  static const struct {
+    unsigned at;
+    uint8_t value;
+  } cases[] = {
+      {5, 19},    /* payload length cuts the TCP header */
+      {5, 24},    /* payload length beyond what is there */
+      {6, 17},    /* UDP */
+      {6, 0},     /* hop-by-hop options: not known */
+      {6, 58},    /* ICMPv6 */
+      {52, 0x60}, /* TCP data offset 24 octets: one beyond the payload */
+  };
+  uint8_t wire[63];
+  datagram *packet = kit_text_packet(6, "abc");
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    datagram_write(packet, wire, true);
+    wire[cases[i].at] = cases[i].value;
+    g_assert_null(kit_read(wire, sizeof wire));
+  }
+  datagram_write(packet, wire, true);
+  for (size_t length = 1; length < sizeof wire; length++) {
+    g_assert_null(kit_read(wire, length));
+  }
+  datagram_unref(packet);
+}
+
+/* RFC 6946: a fragment header on a packet that is whole. It is left out. */
+static void test_atomic_fragment(void)
+{
+  static const uint8_t fragment[8] = {6, 0, 0, 0, 1, 2, 3, 4};
+  uint8_t wire[71];
+  datagram *packet = kit_text_packet(6, "abc");
+  datagram_write(packet, wire, true);
+  memmove(wire + 48, wire + 40, 23);
+  memcpy(wire + 40, fragment, sizeof fragment);
+  wire[5] = 23 + 8;
+  wire[6] = 44;
+  datagram *read = kit_read(wire, sizeof wire);
+  g_assert_nonnull(read);
+  kit_assert_same_wire(read, packet);
+  datagram_unref(read);
+  datagram_unref(packet);
+}
+
+/* The last two bits of the second octet (RFC 3168 §5); in IPv6 those of the traffic class, whose low half is the high half of
+ * the second octet (RFC 8200 §3). Nothing else changes. */
+static void test_ecn(void)
+{
+  static const struct {
+    unsigned version;
+    datagram_ecn ecn;
+    uint8_t second_octet;
+  } cases[] = {
+      {4, DATAGRAM_ECN_NOT_CAPABLE, 0x00}, {4, DATAGRAM_ECN_ECT_1, 0x01},       {4, DATAGRAM_ECN_ECT_0, 0x02},
+      {4, DATAGRAM_ECN_CONGESTED, 0x03},   {6, DATAGRAM_ECN_ECT_1, 0x10},       {6, DATAGRAM_ECN_ECT_0, 0x20},
+      {6, DATAGRAM_ECN_CONGESTED, 0x30},   {6, DATAGRAM_ECN_NOT_CAPABLE, 0x00},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    uint8_t wire[63];
+    datagram *packet = kit_text_packet(cases[i].version, "abc");
+    g_assert_cmpint(datagram_ecn_of(packet), ==, DATAGRAM_ECN_NOT_CAPABLE);
+    packet->header[1] |= cases[i].version == 4 ? 0xA8 : 0xCF; /* DSCP; DSCP and flow label */
+    datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
+    datagram_set_ecn(packet, cases[i].ecn);
+    g_assert_cmpint(datagram_ecn_of(packet), ==, cases[i].ecn);
+    datagram_write(packet, wire, true);
+    g_assert_cmphex(wire[0], ==, cases[i].version == 4 ? 0x45 : 0x60);
+    g_assert_cmphex(wire[1], ==, cases[i].second_octet | (cases[i].version == 4 ? 0xA8 : 0xCF));
+    datagram *read = kit_through_wire(packet);
+    g_assert_cmpint(datagram_ecn_of(read), ==, cases[i].ecn);
+    datagram_unref(read);
+    datagram_unref(packet);
+  }
+}
+
+static void test_flow(void)
+{
+  for (unsigned version = 4; version <= 6; version += 2) {
+    datagram_flow flow;
+    datagram *packet = kit_text_packet(version, "");
+    g_assert_true(datagram_flow_of(packet, &flow));
+    kit_assert_address(flow.source, version, 1);
+    kit_assert_address(flow.destination, version, 2);
+    g_assert_cmpuint(flow.source_port, ==, 5000);
+    g_assert_cmpuint(flow.destination_port, ==, 5001);
+    datagram_unref(packet);
+  }
+}
+
+/* A packet carries no checksum until it is told to, and then keeps it, on the wire too: what is damaged afterwards is
+ * found, wherever it lies behind the IP header, at the other end as well. */
+static void test_damage_is_found(void)
+{
+  for (unsigned version = 4; version <= 6; version += 2) {
+    datagram *packet = kit_text_packet(version, "abc");
+    uint32_t ip_octets = packet->ip_octets;
+    g_assert_false(packet->carries_checksum);
+    g_assert_true(datagram_checksum_is_right(packet));
+    datagram_carry_checksum(packet);
+    g_assert_true(packet->carries_checksum);
+    g_assert_true(datagram_checksum_is_right(packet));
+    g_assert_cmphex(datagram_tcp_checksum(packet), ==, version == 4 ? 0x02FF : 0x28DE);
+
+    datagram *copy = datagram_copy(packet);
+    datagram_own_payload(copy)[1] ^= 0x20;
+    g_assert_false(datagram_checksum_is_right(copy));
+    g_assert_true(datagram_checksum_is_right(packet)); /* the octets were shared, and are no more */
+    datagram_carry_checksum(copy);                     /* has one: the damage is not covered up */
+    g_assert_false(datagram_checksum_is_right(copy));
+    datagram *read = kit_through_wire(copy);
+    g_assert_false(datagram_checksum_is_right(read));
+    datagram_unref(read);
+    datagram_unref(copy);
+
+    packet->header[ip_octets + 3] ^= 1; /* the destination port */
+    g_assert_false(datagram_checksum_is_right(packet));
+    packet->header[ip_octets + 3] ^= 1;
+    packet->header[ip_octets + 16] ^= 1; /* the checksum */
+    g_assert_false(datagram_checksum_is_right(packet));
+    datagram_unref(packet);
+  }
+}
+
+/* A checksum that comes out as 0 is carried as FFFF, its other form, so that it is not taken for none; and is right. Pseudo
+ * header C0A8 + 0001 + C0A8 + 0002 + 0006 + 0016 = 1816F; header B72C; together 2389B, folded 389D: the payload C762 makes FFFF
+ * of it, ~ = 0. */
+static void test_checksum_of_zero(void)
+{
+  static const uint8_t octets[2] = {0xC7, 0x62};
+  datagram *packet = kit_packet(4, octets, 2);
+  g_assert_cmphex(datagram_tcp_checksum(packet), ==, 0);
+  datagram_carry_checksum(packet);
+  g_assert_cmphex(packet->header[20 + 16], ==, 0xFF);
+  g_assert_cmphex(packet->header[20 + 17], ==, 0xFF);
+  g_assert_true(datagram_checksum_is_right(packet));
+  datagram *read = kit_through_wire(packet);
+  g_assert_true(read->carries_checksum);
+  g_assert_true(datagram_checksum_is_right(read));
+  datagram_own_payload(read)[0] ^= 1;
+  g_assert_false(datagram_checksum_is_right(read));
+  datagram_unref(read);
+  datagram_unref(packet);
+}
+
+/* A header whose data offset or options damage has changed is none. */
+static void test_damaged_header(void)
+{
+  tcp_header header;
+  datagram *packet = kit_text_packet(4, "abcd");
+  g_assert_true(datagram_tcp_header(packet, &header));
+  packet->header[32] = 0x40; /* 16 octets */
+  g_assert_false(datagram_tcp_header(packet, &header));
+  packet->header[32] = 0x60; /* 24 octets: what would be an option is payload */
+  g_assert_false(datagram_tcp_header(packet, &header));
+  datagram_unref(packet);
+
+  const tcp_header with_options = {.flags = TCP_ACK, .has_timestamps = true};
+  const ip_address address = ip_address_v4(1);
+  packet = datagram_new(&address, &address, &with_options, NULL);
+  packet->header[32] = 0x50; /* 20 octets: what would be payload is an option */
+  g_assert_false(datagram_tcp_header(packet, &header));
+  datagram_unref(packet);
+}
+
+/* The checksum of a payload in pieces of any length is that of the same octets in one piece. */
+static void test_checksum_of_pieces(void)
+{
+  random_stream *random = random_stream_new(3, "datagram");
+  for (unsigned round = 0; round < 500; round++) {
+    uint8_t octets[400];
+    octet_rope payload;
+    octet_rope_init(&payload);
+    for (uint32_t at = 0; at < sizeof octets;) {
+      uint32_t length = 1 + (uint32_t)random_stream_below(random, 60);
+      length = MIN(length, (uint32_t)sizeof octets - at);
+      for (uint32_t k = 0; k < length; k++) {
+        octets[at + k] = (uint8_t)random_stream_next(random);
+      }
+      octet_rope_append_copy(&payload, octets + at, length);
+      at += length;
+    }
+    const tcp_header header = {.source_port = 1, .flags = TCP_ACK};
+    const ip_address address = kit_address(round % 2 ? 4 : 6, 1);
+    datagram *packet = datagram_new(&address, &address, &header, &payload);
+    uint8_t wire[500];
+    datagram_write(packet, wire, true);
+    const uint8_t *checksum = wire + packet->ip_octets + 16;
+    g_assert_cmphex(datagram_tcp_checksum(packet), ==, checksum[0] << 8 | checksum[1]);
+    datagram_carry_checksum(packet);
+    g_assert_true(datagram_checksum_is_right(packet));
+    datagram_unref(packet);
+  }
+  random_stream_free(random);
+}
+
+/* All of it but the place on its link. */
+static void test_copy(void)
+{
+  datagram *packet = kit_text_packet(6, "abc");
+  packet->send_order = 7;
+  packet->retransmission = true;
+  datagram_set_ecn(packet, DATAGRAM_ECN_ECT_0);
+  datagram_carry_checksum(packet);
+  datagram *copy = datagram_copy(packet);
+  kit_assert_same_wire(copy, packet);
+  g_assert_cmpuint(copy->send_order, ==, 0);
+  g_assert_true(copy->retransmission);
+  g_assert_true(copy->carries_checksum);
+  datagram_unref(packet);
+  g_assert_true(octet_rope_equals(&copy->payload, 0, 3, (const uint8_t *)"abc"));
+  datagram_unref(copy);
+  packet = kit_text_packet(4, "");
+  g_assert_null(datagram_own_payload(packet));
+  datagram_unref(packet);
+}
+
+/* Whatever can be asked of a packet, asked. */
+static void ask_everything(const datagram *packet)
+{
+  datagram_flow flow;
+  datagram_fragment of;
+  tcp_header header;
+  datagram_fragment_of(packet, &of);
+  g_assert_cmpuint(of.length_octets, ==, datagram_octets(packet) - packet->ip_octets);
+  g_assert_true(datagram_flow_of(packet, &flow) == (packet->kind != DATAGRAM_FRAGMENT));
+  g_assert_true(packet->kind != DATAGRAM_TCP || datagram_tcp_header(packet, &header));
+  datagram_checksum_is_right(packet);
+  datagram *copy = datagram_copy(packet);
+  datagram_carry_checksum(copy);
+  kit_assert_same_wire(copy, packet);
+  datagram_unref(copy);
 }
 
 static void test_random_octets(void)
 {
   random_stream *random = random_stream_new(1, "datagram");
-  unsigned good = 0;
+  unsigned good[3] = {0};
   for (unsigned i = 0; i < 50000; i++) {
     uint8_t wire[100];
     size_t length = 1 + random_stream_below(random, sizeof wire);
     for (size_t k = 0; k < length; k++) {
       wire[k] = (uint8_t)random_stream_next(random);
     }
-    if (random_stream_chance(random, 0.9) && length >= 40) { /* likely enough to get somewhere */
-      wire[0] = (uint8_t)(0x45 + random_stream_below(random, 3));
-      wire[2] = 0;
-      wire[3] = (uint8_t)random_stream_below(random, 110);
-      wire[6] = wire[7] = 0;
-      wire[9] = 6;
-      wire[32] &= 0x9F;
+    if (random_stream_chance(random, 0.9) && length >= 60) { /* likely enough to get somewhere */
+      bool ipv4 = random_stream_chance(random, 0.5);
+      wire[0] = ipv4 ? (uint8_t)(0x45 + random_stream_below(random, 3)) : 0x60;
+      wire[ipv4 ? 2 : 4] = 0;
+      wire[ipv4 ? 3 : 5] = (uint8_t)random_stream_below(random, ipv4 ? 110 : 70);
+      wire[ipv4 ? 9 : 6] = !ipv4 && random_stream_chance(random, 0.5) ? 44 : 6;
+      wire[40] = ipv4 ? wire[40] : 6;
+      wire[ipv4 ? 32 : 52] &= 0x9F;
+      wire[7] &= random_stream_chance(random, 0.5) ? 0 : 0xFF;
+      wire[6] &= ipv4 && wire[7] == 0 ? 0x40 : 0xFF;
     }
-    datagram *packet = read_copy(wire, length);
+    datagram *packet = kit_read(wire, length);
     if (packet) {
-      uint8_t *again = g_malloc(datagram_octets(packet));
       g_assert_cmpuint(datagram_octets(packet), <=, length);
-      datagram_write(packet, again, true);
-      g_free(again);
-      good++;
+      ask_everything(packet);
+      good[packet->kind]++;
     }
     datagram_unref(packet);
   }
-  g_assert_cmpuint(good, >, 100);
+  g_assert_cmpuint(good[DATAGRAM_TCP], >, 50);
+  g_assert_cmpuint(good[DATAGRAM_FRAGMENT], >, 100);
   random_stream_free(random);
 }
 
@@ -187,7 +414,8 @@ static void test_references(void)
   octet_rope_append(&payload, octet_block_octets(block), 8, block);
   octet_block_unref(block);
   tcp_header header = {.flags = TCP_ACK};
-  datagram *packet = datagram_new(1, 2, &header, &payload);
+  const ip_address address = ip_address_v4(1);
+  datagram *packet = datagram_new(&address, &address, &header, &payload);
   g_assert_true(datagram_ref(packet) == packet);
   datagram_unref(packet);
   g_assert_cmpuint(octet_rope_at(&packet->payload, 7), ==,
@@ -201,9 +429,19 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/tcp/datagram/internet_checksum", test_internet_checksum);
   g_test_add_func("/tcp/datagram/on_the_wire", test_on_the_wire);
+  g_test_add_func("/tcp/datagram/ipv6_on_the_wire", test_ipv6_on_the_wire);
   g_test_add_func("/tcp/datagram/what_is_written_is_read", test_what_is_written_is_read);
   g_test_add_func("/tcp/datagram/ip_options_are_left_out", test_ip_options_are_left_out);
   g_test_add_func("/tcp/datagram/refused", test_refused);
+  g_test_add_func("/tcp/datagram/ipv6_refused", test_ipv6_refused);
+  g_test_add_func("/tcp/datagram/atomic_fragment", test_atomic_fragment);
+  g_test_add_func("/tcp/datagram/ecn", test_ecn);
+  g_test_add_func("/tcp/datagram/flow", test_flow);
+  g_test_add_func("/tcp/datagram/damage_is_found", test_damage_is_found);
+  g_test_add_func("/tcp/datagram/checksum_of_zero", test_checksum_of_zero);
+  g_test_add_func("/tcp/datagram/damaged_header", test_damaged_header);
+  g_test_add_func("/tcp/datagram/checksum_of_pieces", test_checksum_of_pieces);
+  g_test_add_func("/tcp/datagram/copy", test_copy);
   g_test_add_func("/tcp/datagram/random_octets", test_random_octets);
   g_test_add_func("/tcp/datagram/references", test_references);
   return g_test_run();

@@ -1,122 +1,298 @@
-#include <glib.h>
-
 #include "tcp/tcp_congestion.h"
 
-enum { SMSS = 1460 };
+#include <glib.h>
 
-static tcp_congestion *with_segments(unsigned count)
+#include "base/random_stream.h"
+#include "congestion_kit.h"
+
+/* NewReno; what is not of one control is alike for all. */
+static clocked_flow with_segments(unsigned count)
 {
-  return tcp_congestion_new(SMSS, (uint64_t)count * SMSS);
+  return (clocked_flow){.congestion = tcp_congestion_new(TCP_CONGESTION_NEWRENO, TCP_SLOW_START_STANDARD,
+                                                         SMSS, segments(count)),
+                        .round_trip_ps = TIME_PS_PER_MILLISECOND};
 }
 
 /* Slow start: what is acknowledged, at most 2 SMSS an ACK (RFC 3465 §2.2, L = 2), 1 SMSS after a time-out
  * (§2.3). */
 static void test_slow_start(void)
 {
-  tcp_congestion *congestion = with_segments(10);
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 14600);
-  g_assert_cmpuint(tcp_congestion_threshold_octets(congestion), ==, UINT64_MAX);
-  tcp_congestion_grow(congestion, 100, false);
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 14700);
-  tcp_congestion_grow(congestion, 2 * SMSS, false);
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 17620); /* 14700 + 2920 */
-  tcp_congestion_grow(congestion, 10 * SMSS, false);
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 20540); /* + 2920 */
-  tcp_congestion_grow(congestion, 10 * SMSS, true);
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 22000); /* + 1460 */
-  tcp_congestion_free(congestion);
+  clocked_flow flow = with_segments(10);
+  g_assert_cmpuint(window_octets(&flow), ==, 14600);
+  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, UINT64_MAX);
+  g_assert_true(tcp_congestion_in_slow_start(flow.congestion));
+  flow_acknowledge(&flow, 100);
+  g_assert_cmpuint(window_octets(&flow), ==, 14700);
+  flow_acknowledge(&flow, 2 * SMSS);
+  g_assert_cmpuint(window_octets(&flow), ==, 17620); /* 14700 + 2920 */
+  flow_acknowledge(&flow, 10 * SMSS);
+  g_assert_cmpuint(window_octets(&flow), ==, 20540); /* + 2920 */
+  flow.after_timeout = true;
+  flow_acknowledge(&flow, 10 * SMSS);
+  g_assert_cmpuint(window_octets(&flow), ==, 22000); /* + 1460 */
+  tcp_congestion_free(flow.congestion);
+}
+
+/* RFC 7661: a window that was not full does not grow. Nor does one within fast recovery (RFC 5681 §3.2). */
+static void test_growth_needs_a_reason(void)
+{
+  clocked_flow flow = with_segments(10);
+  flow.unlimited = true;
+  flow_acknowledge(&flow, SMSS);
+  flow.unlimited = false;
+  flow.in_recovery = true;
+  flow_acknowledge(&flow, SMSS);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(10));
+  tcp_congestion_reduce(flow.congestion, segments(10), 0);
+  flow_acknowledge(&flow, segments(100));
+  g_assert_cmpuint(window_octets(&flow), ==, segments(5));
+  tcp_congestion_free(flow.congestion);
 }
 
 /* Congestion avoidance: 1 SMSS for each window of octets (RFC 3465 §2.1). Half of 20 SMSS in flight is 10
  * SMSS. */
 static void test_congestion_avoidance(void)
 {
-  tcp_congestion *congestion = with_segments(20);
-  tcp_congestion_halve(congestion, 20 * SMSS);
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 10 * SMSS);
-  g_assert_cmpuint(tcp_congestion_threshold_octets(congestion), ==, 10 * SMSS);
+  clocked_flow flow = with_segments(20);
+  tcp_congestion_reduce(flow.congestion, segments(20), 0);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(10));
+  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(10));
+  g_assert_false(tcp_congestion_in_slow_start(flow.congestion));
   for (unsigned i = 0; i < 9; i++) {
-    tcp_congestion_grow(congestion, SMSS, false);
+    flow_acknowledge(&flow, SMSS);
   }
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 10 * SMSS);
-  tcp_congestion_grow(congestion, SMSS, false);
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 11 * SMSS);
-  tcp_congestion_grow(congestion, 11 * SMSS - 1, false);
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 11 * SMSS);
-  tcp_congestion_grow(congestion, 1, false);
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 12 * SMSS);
-  tcp_congestion_grow(congestion, 12 * SMSS + 500, false); /* 500 are left over for the next segment */
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 13 * SMSS);
-  tcp_congestion_grow(congestion, 13 * SMSS - 500, false);
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 14 * SMSS);
-  tcp_congestion_free(congestion);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(10));
+  flow_acknowledge(&flow, SMSS);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(11));
+  flow_acknowledge(&flow, segments(11) - 1);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(11));
+  flow_acknowledge(&flow, 1);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(12));
+  flow_acknowledge(&flow, segments(12) + 500); /* 500 are left over for the next segment */
+  g_assert_cmpuint(window_octets(&flow), ==, segments(13));
+  flow_acknowledge(&flow, segments(13) - 500);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(14));
+  tcp_congestion_free(flow.congestion);
 }
 
-/* Never below 2 SMSS (RFC 5681 equation 4). */
-static void test_halve_has_a_floor(void)
+/* A reduction starts the count of octets anew: 13 of 14 segments' worth before it are nothing after it. */
+static void test_reduction_forgets_counted_octets(void)
 {
-  tcp_congestion *congestion = with_segments(10);
-  tcp_congestion_halve(congestion, 3 * SMSS);
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 2 * SMSS);
-  tcp_congestion_free(congestion);
+  clocked_flow flow = with_segments(28);
+  tcp_congestion_reduce(flow.congestion, segments(28), 0);
+  flow_acknowledge(&flow, segments(13));
+  tcp_congestion_reduce(flow.congestion, segments(14), 0);
+  flow_acknowledge(&flow, segments(6));
+  g_assert_cmpuint(window_octets(&flow), ==, segments(7));
+  flow_acknowledge(&flow, segments(1));
+  g_assert_cmpuint(window_octets(&flow), ==, segments(8));
+  tcp_congestion_free(flow.congestion);
+}
+
+/* Never below 2 SMSS (RFC 5681 equation 4). ECE does as a loss does (RFC 3168 §6.1.2). */
+static void test_reduction_has_a_floor(void)
+{
+  clocked_flow flow = with_segments(10);
+  tcp_congestion_reduce_for_ecn(flow.congestion, segments(10), 0);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(5));
+  tcp_congestion_reduce(flow.congestion, segments(3), 0);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(2));
+  tcp_congestion_reduce_for_ecn(flow.congestion, segments(1), 0);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(2));
+  tcp_congestion_free(flow.congestion);
 }
 
 /* RFC 6582 §3.2: 10 in flight, third duplicate: ssthresh 5, window 5 + 3; one more: 9; a partial ACK of 4:
  * 9 - 4 + 1 = 6; the full ACK leaves min(5, max(2, 1) + 1) = 3 when 2 are in flight. */
-static void test_newreno(void)
+static void test_inflation(void)
 {
-  tcp_congestion *congestion = with_segments(10);
-  tcp_congestion_halve(congestion, 10 * SMSS);
-  tcp_congestion_inflate(congestion, 3 * SMSS);
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 8 * SMSS);
-  tcp_congestion_inflate(congestion, SMSS);
-  tcp_congestion_deflate(congestion, 4 * SMSS);
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 6 * SMSS);
-  tcp_congestion_deflate(congestion, 100); /* less than a segment: nothing is added back */
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 6 * SMSS - 100);
-  tcp_congestion_end_inflation(congestion, 2 * SMSS);
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 3 * SMSS);
-  tcp_congestion_end_inflation(congestion, 20 * SMSS);
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 5 * SMSS);
-  tcp_congestion_deflate(congestion, 50 * SMSS); /* never below one segment */
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, SMSS);
-  tcp_congestion_free(congestion);
+  clocked_flow flow = with_segments(10);
+  tcp_congestion_reduce(flow.congestion, segments(10), 0);
+  tcp_congestion_inflate(flow.congestion, segments(3));
+  g_assert_cmpuint(window_octets(&flow), ==, segments(8));
+  tcp_congestion_inflate(flow.congestion, SMSS);
+  tcp_congestion_deflate(flow.congestion, segments(4));
+  g_assert_cmpuint(window_octets(&flow), ==, segments(6));
+  tcp_congestion_deflate(flow.congestion, 100); /* less than a segment: nothing is added back */
+  g_assert_cmpuint(window_octets(&flow), ==, segments(6) - 100);
+  tcp_congestion_end_inflation(flow.congestion, segments(2));
+  g_assert_cmpuint(window_octets(&flow), ==, segments(3));
+  tcp_congestion_end_inflation(flow.congestion, segments(20));
+  g_assert_cmpuint(window_octets(&flow), ==, segments(5));
+  tcp_congestion_deflate(flow.congestion, segments(50)); /* never below one segment */
+  g_assert_cmpuint(window_octets(&flow), ==, SMSS);
+  tcp_congestion_free(flow.congestion);
+}
+
+/* PRR (RFC 6937 §3) says what the window is, the threshold is left alone. */
+static void test_window_is_set(void)
+{
+  clocked_flow flow = with_segments(10);
+  tcp_congestion_reduce(flow.congestion, segments(10), 0);
+  tcp_congestion_set_window(flow.congestion, segments(7) + 1);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(7) + 1);
+  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(5));
+  tcp_congestion_free(flow.congestion);
 }
 
 /* RFC 5681 §3.1: the loss window is 1 SMSS; the threshold stays at the second time-out in a row. */
 static void test_collapse(void)
 {
-  tcp_congestion *congestion = with_segments(10);
-  tcp_congestion_collapse(congestion, 12 * SMSS, true);
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, SMSS);
-  g_assert_cmpuint(tcp_congestion_threshold_octets(congestion), ==, 6 * SMSS);
-  tcp_congestion_collapse(congestion, SMSS, false);
-  g_assert_cmpuint(tcp_congestion_threshold_octets(congestion), ==, 6 * SMSS);
-  tcp_congestion_free(congestion);
+  clocked_flow flow = with_segments(10);
+  tcp_congestion_collapse(flow.congestion, segments(12), true, 0);
+  g_assert_cmpuint(window_octets(&flow), ==, SMSS);
+  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(6));
+  tcp_congestion_collapse(flow.congestion, SMSS, false, 0);
+  g_assert_cmpuint(window_octets(&flow), ==, SMSS);
+  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(6));
+  tcp_congestion_free(flow.congestion);
+}
+
+/* RFC 4015 §3.2: window and threshold are what they were, unless they have become larger since. */
+static void test_undo(void)
+{
+  clocked_flow flow = with_segments(40);
+  tcp_congestion_reduce(flow.congestion, segments(40), 0);
+  tcp_congestion_remember(flow.congestion);
+  tcp_congestion_collapse(flow.congestion, segments(20), true, 0);
+  tcp_congestion_undo(flow.congestion, 0);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(20));
+  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(20));
+  /* Only once: the next reduction was not remembered. */
+  tcp_congestion_reduce(flow.congestion, segments(20), 0);
+  tcp_congestion_undo(flow.congestion, 0);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(10));
+  tcp_congestion_remember(flow.congestion);
+  tcp_congestion_reduce(flow.congestion, segments(10), 0);
+  tcp_congestion_set_window(flow.congestion, segments(15));
+  tcp_congestion_undo(flow.congestion, 0);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(15));
+  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(10));
+  tcp_congestion_free(flow.congestion);
+}
+
+/* Undone in the middle of NewReno's inflation: 20, halved to 10, inflated to 29 by 19 duplicates; 20 again, not 29, which stood
+ * for segments that have left the network. */
+static void test_undo_ends_inflation(void)
+{
+  clocked_flow flow = with_segments(20);
+  tcp_congestion_remember(flow.congestion);
+  tcp_congestion_reduce(flow.congestion, segments(20), 0);
+  tcp_congestion_inflate(flow.congestion, segments(19));
+  tcp_congestion_undo(flow.congestion, 0);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(20));
+  g_assert_true(tcp_congestion_in_slow_start(flow.congestion)); /* as it was: no threshold yet */
+  tcp_congestion_free(flow.congestion);
+}
+
+/* RFC 5681 §4.1: min(initial window, cwnd); what is smaller stays, the threshold too. */
+static void test_restart_after_idle(void)
+{
+  clocked_flow flow = with_segments(10);
+  tcp_congestion_set_window(flow.congestion, segments(50));
+  tcp_congestion_reduce(flow.congestion, segments(50), 0);
+  tcp_congestion_restart_after_idle(flow.congestion, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(10));
+  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(25));
+  tcp_congestion_set_window(flow.congestion, segments(4));
+  tcp_congestion_restart_after_idle(flow.congestion, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(4));
+  tcp_congestion_set_smss(flow.congestion, segments(30)); /* a segment always fits */
+  tcp_congestion_restart_after_idle(flow.congestion, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(30));
+  tcp_congestion_free(flow.congestion);
 }
 
 /* RFC 1191 §6.4: a new path MTU is no sign of congestion. The window keeps its octets, and grows by the
  * new SMSS; one segment always fits. */
 static void test_smss_changes(void)
 {
-  tcp_congestion *congestion = with_segments(10);
-  tcp_congestion_set_smss(congestion, SMSS / 2);
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 10 * SMSS);
-  tcp_congestion_grow(congestion, 5 * SMSS, false); /* slow start: by at most 2 of the new SMSS */
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 11 * SMSS);
-  tcp_congestion_set_smss(congestion, 12 * SMSS);
-  g_assert_cmpuint(tcp_congestion_window_octets(congestion), ==, 12 * SMSS);
-  tcp_congestion_free(congestion);
+  clocked_flow flow = with_segments(10);
+  tcp_congestion_set_smss(flow.congestion, SMSS / 2);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(10));
+  flow_acknowledge(&flow, 5 * SMSS); /* slow start: by at most 2 of the new SMSS */
+  g_assert_cmpuint(window_octets(&flow), ==, segments(11));
+  tcp_congestion_set_smss(flow.congestion, 12 * SMSS);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(12));
+  tcp_congestion_free(flow.congestion);
+}
+
+/* One random call of any sort. An acknowledgement never makes a window smaller; a loss never leaves less than 2 SMSS, a
+ * time-out exactly 1. */
+static void do_something(clocked_flow *flow, random_stream *stream)
+{
+  uint64_t before = window_octets(flow);
+  uint64_t flight = random_stream_below(stream, before + 1);
+  flow->now += (time_ps)random_stream_below(stream, UINT64_C(30000000000));
+  switch (random_stream_below(stream, 40)) {
+  case 0:
+    tcp_congestion_remember(flow->congestion);
+    tcp_congestion_reduce(flow->congestion, flight, flow->now);
+    g_assert_cmpuint(window_octets(flow), >=, segments(2));
+    break;
+  case 1:
+    tcp_congestion_reduce_for_ecn(flow->congestion, flight, flow->now);
+    g_assert_cmpuint(window_octets(flow), >=, segments(2));
+    break;
+  case 2:
+    tcp_congestion_remember(flow->congestion);
+    tcp_congestion_collapse(flow->congestion, flight, true, flow->now);
+    g_assert_cmpuint(tcp_congestion_threshold_octets(flow->congestion), >=, segments(2));
+    tcp_congestion_collapse(flow->congestion, flight, false, flow->now);
+    g_assert_cmpuint(window_octets(flow), ==, SMSS);
+    break;
+  case 3:
+    tcp_congestion_undo(flow->congestion, flow->now);
+    break;
+  case 4:
+    flow->now += TIME_PS_PER_SECOND;
+    tcp_congestion_restart_after_idle(flow->congestion, TIME_PS_PER_SECOND);
+    g_assert_cmpuint(window_octets(flow), <=, segments(10));
+    break;
+  default:
+    flow->unlimited = random_stream_below(stream, 3) == 0;
+    flow->round_trip_ps = (time_ps)random_stream_below(stream, UINT64_C(300000000000));
+    flow_acknowledge(flow, 1 + random_stream_below(stream, before));
+    g_assert_cmpuint(window_octets(flow), >=, before);
+    g_assert_cmpuint(window_octets(flow), <=, before + before / 2 + segments(2));
+  }
+}
+
+static void test_any_order(void)
+{
+  static const tcp_congestion_kind kinds[] = {TCP_CONGESTION_NEWRENO, TCP_CONGESTION_CUBIC,
+                                              TCP_CONGESTION_DCTCP};
+  static const tcp_slow_start_kind starts[] = {TCP_SLOW_START_STANDARD, TCP_SLOW_START_HYSTART,
+                                               TCP_SLOW_START_HYSTART_PP};
+  uint64_t seed = 5681;
+  g_test_message("seed %" G_GUINT64_FORMAT, seed);
+  random_stream *stream = random_stream_new(seed, "congestion");
+  for (unsigned i = 0; i < 9 * 30; i++) {
+    clocked_flow flow = {.congestion =
+                             tcp_congestion_new(kinds[i % 3], starts[i / 3 % 3], SMSS, segments(10))};
+    for (unsigned step = 0; step < 300; step++) {
+      do_something(&flow, stream);
+    }
+    tcp_congestion_free(flow.congestion);
+  }
+  random_stream_free(stream);
 }
 
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/tcp/congestion/slow_start", test_slow_start);
+  g_test_add_func("/tcp/congestion/growth_needs_a_reason", test_growth_needs_a_reason);
   g_test_add_func("/tcp/congestion/congestion_avoidance", test_congestion_avoidance);
-  g_test_add_func("/tcp/congestion/halve_has_a_floor", test_halve_has_a_floor);
-  g_test_add_func("/tcp/congestion/newreno", test_newreno);
+  g_test_add_func("/tcp/congestion/reduction_forgets_counted_octets", test_reduction_forgets_counted_octets);
+  g_test_add_func("/tcp/congestion/reduction_has_a_floor", test_reduction_has_a_floor);
+  g_test_add_func("/tcp/congestion/inflation", test_inflation);
+  g_test_add_func("/tcp/congestion/window_is_set", test_window_is_set);
   g_test_add_func("/tcp/congestion/collapse", test_collapse);
+  g_test_add_func("/tcp/congestion/undo", test_undo);
+  g_test_add_func("/tcp/congestion/undo_ends_inflation", test_undo_ends_inflation);
+  g_test_add_func("/tcp/congestion/restart_after_idle", test_restart_after_idle);
   g_test_add_func("/tcp/congestion/smss_changes", test_smss_changes);
+  g_test_add_func("/tcp/congestion/any_order", test_any_order);
   return g_test_run();
 }

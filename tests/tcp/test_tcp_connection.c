@@ -276,7 +276,9 @@ static void test_back_to_listen(void)
   deliver_and_keep(kit, 0);
   drop_segment(kit, 1);
   tcp_header reset = {.sequence = tcp_sequence_of(0, config.isn), .flags = TCP_RST};
-  datagram *packet = datagram_new(1, 2, &reset, NULL);
+  const ip_address source = ip_address_v4(1);
+  const ip_address destination = ip_address_v4(2);
+  datagram *packet = datagram_new(&source, &destination, &reset, NULL);
   tcp_connection_receive(kit->end[1].connection, packet, kit->now);
   datagram_unref(packet);
   collect(kit, 1);
@@ -328,9 +330,8 @@ static void test_challenges(void)
 }
 
 /* MPA-029: what reaches MPA has passed TCP's checks: segments with octets that are no part of this
- * connection's stream, or were there before, or come from outside of the window, hand up nothing. (A
- * datagram has the right checksums by construction, see datagram.h; which of those that were damaged on
- * the way a checksum catches is the path's matter.) */
+ * connection's stream, or were there before, or come from outside of the window, hand up nothing. (Wrong
+ * checksums: test_tcp_damage.c; timestamps: test_tcp_flow.c.) */
 static void test_what_is_not_committed(void)
 {
   static const struct {
@@ -400,7 +401,7 @@ static void random_segment(random_stream *random, const tcp_kit *kit, tcp_header
   offset = (int64_t)random_stream_below(random, 4000) - 1000;
   header->acknowledgement =
       bits & 2 ? tcp_sequence_of(offset, kit->end[0].config.isn) : (uint32_t)random_stream_next(random);
-  header->flags = (uint8_t)(bits >> 8 & 0x1B) | (bits & 0x70000 ? TCP_ACK : 0);
+  header->flags = (uint8_t)(bits >> 8 & 0xFB) | (bits & 0x70000 ? TCP_ACK : 0);
   header->flags &= (uint8_t) ~(bits & 0x700000 ? TCP_SYN : 0);
   header->flags &= (uint8_t) ~(bits & 0x3000000 ? TCP_FIN : 0);
   header->window = (uint16_t)(bits >> 32);
@@ -427,6 +428,9 @@ static void test_hostile_segments(void)
     tcp_config config = tcp_kit_config();
     config.passing = seed & 1 ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
     config.sack = seed & 2;
+    config.dsack = seed & 8;
+    config.ecn = seed & 16 ? TCP_ECN_ON : TCP_ECN_OFF;
+    config.congestion = seed & 32 ? TCP_CONGESTION_DCTCP : TCP_CONGESTION_NEWRENO;
     tcp_kit *kit = tcp_kit_new(&config, NULL);
     if (seed & 4) {
       tcp_connection_listen(kit->end[0].connection);
@@ -449,6 +453,7 @@ static void test_hostile_segments(void)
       script_segment(kit, header, position, known ? length : 0);
       g_assert_cmpuint(on_wire(kit, 0), <, 200);
       drop_all(kit, 0);
+      kit->script_ecn = (datagram_ecn)(i & 3);
       advance_by(kit, 20 * TIME_PS_PER_MILLISECOND);
       drop_all(kit, 0);
     }

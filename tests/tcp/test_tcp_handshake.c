@@ -86,6 +86,49 @@ static void test_emss(void)
   }
 }
 
+/* RFC 9293 §3.7.1: over IPv6 MSS is MTU - 60 (MUST-16), and 1220 when the peer does not tell (MUST-15). All that leaves is IPv6. */
+static void test_ipv6(void)
+{
+  static const struct {
+    uint32_t mtu;
+    bool timestamps;
+    bool tells;
+    uint32_t emss;
+  } cases[] = {{1500, false, true, 1440},
+               {1500, true, true, 1428},
+               {9000, false, true, 8940},
+               {1280, true, true, 1208},
+               {9000, false, false, 1220}};
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    tcp_config config = tcp_kit_config();
+    config.local_address = ip_address_v6(0, 0);
+    config.send_mtu_octets = cases[i].mtu;
+    config.receive_mtu_octets = cases[i].mtu;
+    config.timestamps = cases[i].timestamps;
+    tcp_kit *kit = tcp_kit_new(&config, NULL);
+    tcp_connection_open(kit->end[0].connection, kit->now);
+    collect(kit, 0);
+    g_assert_cmpuint(wire_header(kit, 0, 0).mss_octets, ==, cases[i].mtu - 60);
+    drop_segment(kit, 0);
+    tcp_header syn_ack = {.sequence = tcp_sequence_of(-1, kit->end[1].config.isn),
+                          .acknowledgement = tcp_sequence_of(0, config.isn),
+                          .flags = TCP_SYN | TCP_ACK,
+                          .window = 65535,
+                          .has_mss = cases[i].tells,
+                          .mss_octets = (uint16_t)(cases[i].mtu - 60),
+                          .has_timestamps = true};
+    script_segment(kit, syn_ack, 0, 0);
+    drop_all(kit, 0);
+    g_assert_cmpuint(tcp_connection_emss_octets(kit->end[0].connection), ==, cases[i].emss);
+    post(kit, 0, 20000, 0);
+    expect_segment(kit, 0, 0, cases[i].emss);
+    g_assert_cmpuint(datagram_octets(wire_packet(kit, 0, 0)), ==,
+                     cases[i].emss + 60 + (cases[i].timestamps ? 12 : 0));
+    g_assert_cmpuint(wire_packet(kit, 0, 0)->header[0] >> 4, ==, 6);
+    tcp_kit_free(kit);
+  }
+}
+
 /* Each option is used only when both ends offer it (RFC 2018 §2, RFC 7323 §1.3, §3.2). */
 static void test_options_need_both_ends(void)
 {
@@ -278,6 +321,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/tcp/handshake/handshake_on_the_wire", test_handshake_on_the_wire);
   g_test_add_func("/tcp/handshake/emss", test_emss);
+  g_test_add_func("/tcp/handshake/ipv6", test_ipv6);
   g_test_add_func("/tcp/handshake/options_need_both_ends", test_options_need_both_ends);
   g_test_add_func("/tcp/handshake/peer_without_options", test_peer_without_options);
   g_test_add_func("/tcp/handshake/window_scale_of_the_peer", test_window_scale_of_the_peer);

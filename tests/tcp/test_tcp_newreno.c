@@ -101,7 +101,9 @@ static void test_no_fast_retransmit_from_what_was_sent_for_nothing(void)
     octet_rope_append(&old, &nothing, 1, NULL);
     tcp_header header = wire_header(kit, 0, 0);
     header.sequence = tcp_sequence_of(0, kit->end[0].config.isn);
-    datagram *again = datagram_new(0x0A000001, 0x0A000002, &header, &old);
+    const ip_address source = ip_address_v4(0x0A000001);
+    const ip_address destination = ip_address_v4(0x0A000002);
+    datagram *again = datagram_new(&source, &destination, &header, &old);
     tcp_connection_receive(kit->end[1].connection, again, kit->now);
     collect(kit, 1);
     datagram_unref(again);
@@ -175,6 +177,23 @@ static void test_retransmission_that_comes_in_pieces(void)
   tcp_kit_free(kit);
 }
 
+/* A middlebox that cuts the segments into small pieces makes many duplicates of each: 10 segments are in flight, 60 duplicates come.
+ * More than 10 segments cannot have left the network: the window is at most the threshold (5) and those. */
+static void test_duplicates_of_small_pieces(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+  post(kit, 0, 10 * EMSS, 0);
+  drop_all(kit, 0);
+  for (unsigned i = 0; i < 60; i++) {
+    script_ack(kit, 0, 0, NULL);
+  }
+  g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
+  g_assert_cmpuint(window_of(kit), ==, (5 + 10) * EMSS);
+  tcp_kit_free(kit);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -187,5 +206,6 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/newreno/retransmission_that_comes_in_pieces",
                   test_retransmission_that_comes_in_pieces);
   g_test_add_func("/tcp/newreno/duplicates_let_new_segments_out", test_duplicates_let_new_segments_out);
+  g_test_add_func("/tcp/newreno/duplicates_of_small_pieces", test_duplicates_of_small_pieces);
   return g_test_run();
 }

@@ -112,7 +112,7 @@ static void expect_need(fixture *test, tcp_ack_need need)
 static void expect_blocks(fixture *test, unsigned room, const uint64_t (*blocks)[2], unsigned count)
 {
   range found[TCP_SACK_BLOCKS_MAX];
-  g_assert_cmpuint(tcp_receiver_sack_blocks(test->receiver, found, room), ==, count);
+  g_assert_cmpuint(tcp_receiver_take_sack_blocks(test->receiver, found, room), ==, count);
   for (unsigned i = 0; i < count; i++) {
     g_assert_cmpuint(found[i].from, ==, blocks[i][0]);
     g_assert_cmpuint(found[i].to, ==, blocks[i][1]);
@@ -149,7 +149,7 @@ static void test_passing_as_arrived(void)
 static bool is_promised(const fixture *test, uint64_t position)
 {
   range blocks[TCP_SACK_BLOCKS_MAX];
-  uint32_t count = tcp_receiver_sack_blocks(test->receiver, blocks, TCP_SACK_BLOCKS_MAX);
+  uint32_t count = tcp_receiver_take_sack_blocks(test->receiver, blocks, TCP_SACK_BLOCKS_MAX);
   bool promised = position < tcp_receiver_next(test->receiver);
   for (uint32_t i = 0; i < count; i++) {
     promised = promised || (position >= blocks[i].from && position < blocks[i].to);

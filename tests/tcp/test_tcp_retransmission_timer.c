@@ -16,10 +16,12 @@ static void test_estimate(void)
 {
   tcp_retransmission_timer *timer = timer_of(1, 60000 * MS);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 1000 * MS);
+  g_assert_cmpint(tcp_retransmission_timer_smoothed(timer), ==, 0);
   tcp_retransmission_timer_sample(timer, 100 * MS);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 300 * MS);
   tcp_retransmission_timer_sample(timer, 180 * MS);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 340 * MS);
+  g_assert_cmpint(tcp_retransmission_timer_smoothed(timer), ==, 110 * MS);
   tcp_retransmission_timer_sample(timer, 110 * MS);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 282500 * TIME_PS_PER_MICROSECOND);
   tcp_retransmission_timer_free(timer);

@@ -8,7 +8,7 @@ enum { SMSS = 1000, THRESHOLD = 3 };
 /* `count` segments of SMSS octets from position 0 on, sent a picosecond apart. */
 static tcp_scoreboard *board_with(unsigned count)
 {
-  tcp_scoreboard *board = tcp_scoreboard_new(THRESHOLD, SMSS);
+  tcp_scoreboard *board = tcp_scoreboard_new(THRESHOLD, SMSS, false);
   for (unsigned i = 0; i < count; i++) {
     tcp_scoreboard_sent(board, (uint64_t)i * SMSS, (uint64_t)(i + 1) * SMSS, i);
   }
@@ -21,7 +21,7 @@ static void expect_next_lost(tcp_scoreboard *board, uint64_t from)
   g_assert_true(tcp_scoreboard_next_lost(board, &segment));
   g_assert_cmpuint(segment.from, ==, from);
   g_assert_cmpuint(segment.to, ==, from + SMSS);
-  tcp_scoreboard_resent(board, segment.number, true);
+  tcp_scoreboard_resent(board, segment.number, true, 100);
 }
 
 /* RFC 6675 §4, IsLost: more than (DupThresh - 1) * SMSS octets above. 2000 are not enough, 2001 are. */
@@ -89,12 +89,12 @@ static void test_next_segment_rules(void)
   g_assert_false(tcp_scoreboard_next_lost(board, &segment));
   g_assert_true(tcp_scoreboard_next_unsacked(board, &segment));
   g_assert_cmpuint(segment.from, ==, 5000);
-  tcp_scoreboard_resent(board, segment.number, true);
+  tcp_scoreboard_resent(board, segment.number, true, 100);
   g_assert_false(tcp_scoreboard_next_unsacked(board, &segment)); /* 7 is above the highest SACKed octet */
   g_assert_true(tcp_scoreboard_last_unsacked(board, &segment));
   g_assert_cmpuint(segment.from, ==, 7000);
   g_assert_false(segment.sent_again);
-  tcp_scoreboard_resent(board, segment.number, false);
+  tcp_scoreboard_resent(board, segment.number, false, 100);
   g_assert_true(tcp_scoreboard_last_unsacked(board, &segment));
   g_assert_true(segment.sent_again);
   /* pipe: 0 and 2 once (sent again), 5 twice, 7 twice */
@@ -131,7 +131,7 @@ static void test_no_sample_from_retransmissions(void)
   tcp_sent_segment segment;
   tcp_scoreboard *board = board_with(5);
   g_assert_true(tcp_scoreboard_first(board, &segment));
-  tcp_scoreboard_resent(board, segment.number + 1, true);
+  tcp_scoreboard_resent(board, segment.number + 1, true, 100);
   g_assert_true(tcp_scoreboard_acknowledge(board, 1000, &sent_at));
   g_assert_false(tcp_scoreboard_acknowledge(board, 3000, &sent_at));
   tcp_scoreboard_sack(board, 3000, 4000);
@@ -140,8 +140,8 @@ static void test_no_sample_from_retransmissions(void)
 
   board = board_with(2); /* nor does a time-out make it forgotten */
   g_assert_true(tcp_scoreboard_first(board, &segment));
-  tcp_scoreboard_resent(board, segment.number, true);
-  tcp_scoreboard_lose_all(board);
+  tcp_scoreboard_resent(board, segment.number, true, 100);
+  tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
   g_assert_false(tcp_scoreboard_acknowledge(board, 1000, &sent_at));
   tcp_scoreboard_free(board);
 }
@@ -151,7 +151,7 @@ static void test_lose_all(void)
   tcp_scoreboard *board = board_with(5);
   tcp_sent_segment segment;
   tcp_scoreboard_sack(board, 2000, 3000);
-  tcp_scoreboard_lose_all(board);
+  tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 0);
   expect_next_lost(board, 0);
   expect_next_lost(board, 1000);
@@ -160,7 +160,7 @@ static void test_lose_all(void)
   tcp_scoreboard_sent(board, 5000, 6000, 9);
   expect_next_lost(board, 4000);
   g_assert_false(tcp_scoreboard_next_lost(board, &segment)); /* what was sent since is not lost */
-  tcp_scoreboard_lose_all(board); /* a second time-out loses the retransmissions too */
+  tcp_scoreboard_lose_all(board, TIME_PS_NEVER); /* a second time-out loses the retransmissions too */
   expect_next_lost(board, 0);
   tcp_scoreboard_free(board);
 }
@@ -173,7 +173,7 @@ static void test_reneging(void)
   tcp_scoreboard_sack(board, 1000, 2000);
   tcp_scoreboard_acknowledge(board, 1000, &sent_at);
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 1000);
-  tcp_scoreboard_lose_all(board);
+  tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
   expect_next_lost(board, 1000);
   expect_next_lost(board, 2000);
   g_assert_cmpuint(tcp_scoreboard_sack(board, 1000, 2000), ==, 1000);
@@ -270,7 +270,7 @@ static void random_step(random_stream *random, tcp_scoreboard *board, shadow *mo
     if (tcp_scoreboard_next_lost(board, &segment)) {
       g_assert_true(model->segments[segment.number].lost);
       g_assert_false(model->segments[segment.number].sent_again);
-      tcp_scoreboard_resent(board, segment.number, true);
+      tcp_scoreboard_resent(board, segment.number, true, 100);
       model->segments[segment.number].sent_again = true;
     }
     break;
@@ -290,7 +290,7 @@ static void test_against_the_definitions(void)
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
     random_stream *random = random_stream_new(seed, "scoreboard");
     shadow *model = g_new0(shadow, 1);
-    tcp_scoreboard *board = tcp_scoreboard_new(THRESHOLD, 20);
+    tcp_scoreboard *board = tcp_scoreboard_new(THRESHOLD, 20, false);
     while (model->end < G_N_ELEMENTS(model->segments)) {
       random_step(random, board, model);
       if (model->first < model->end) {
@@ -329,9 +329,9 @@ static void test_smss_shrinks(void)
   time_ps sent_at = 0;
   tcp_sent_segment segment;
   tcp_scoreboard_sent(board, 4000, 4600, 4);
-  tcp_scoreboard_lose_all(board);
+  tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
   g_assert_true(tcp_scoreboard_next_lost(board, &segment));
-  tcp_scoreboard_resent(board, segment.number, true);
+  tcp_scoreboard_resent(board, segment.number, true, 100);
   g_assert_cmpuint(tcp_scoreboard_sack(board, 1000, 1500), ==, 500);
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 1000);
   tcp_scoreboard_set_smss(board, 600, cut_at_400, NULL);
@@ -344,7 +344,7 @@ static void test_smss_shrinks(void)
     g_assert_true(tcp_scoreboard_next_lost(board, &segment));
     g_assert_cmpuint(segment.from, ==, lost[i][0]);
     g_assert_cmpuint(segment.to, ==, lost[i][1]);
-    tcp_scoreboard_resent(board, segment.number, true);
+    tcp_scoreboard_resent(board, segment.number, true, 100);
   }
   g_assert_false(tcp_scoreboard_next_lost(board, &segment));
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 1000 + 3200); /* all but [1000, 1400) */
@@ -379,6 +379,199 @@ static void test_smss_shrinks_much(void)
   tcp_scoreboard_free(board);
 }
 
+/* `count` segments of SMSS octets on a board that is told what is lost. */
+static tcp_scoreboard *board_by_time(unsigned count)
+{
+  tcp_scoreboard *board = tcp_scoreboard_new(THRESHOLD, SMSS, true);
+  for (unsigned i = 0; i < count; i++) {
+    tcp_scoreboard_sent(board, (uint64_t)i * SMSS, (uint64_t)(i + 1) * SMSS, i);
+  }
+  return board;
+}
+
+static void expect_oldest(const tcp_scoreboard *board, uint64_t number)
+{
+  tcp_sent_segment segment;
+  g_assert_true(tcp_scoreboard_oldest_under_way(board, &segment));
+  g_assert_cmpuint(segment.number, ==, number);
+}
+
+/* By time: losses come in any order and are sent again from the lowest on, each as often as it is lost; the oldest under way is
+ * the one sent first, retransmissions behind what was sent before them. */
+static void test_losses_in_any_order(void)
+{
+  tcp_scoreboard *board = board_by_time(6);
+  tcp_sent_segment segment;
+  tcp_scoreboard_lose(board, 3);
+  tcp_scoreboard_lose(board, 0);
+  tcp_scoreboard_lose(board, 1);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 3000);
+  expect_oldest(board, 2);
+  expect_next_lost(board, 0); /* and is sent again, at 100 */
+  expect_next_lost(board, 1000);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 5000);
+  tcp_scoreboard_sack(board, 2000, 3000);
+  expect_oldest(board, 4);
+  tcp_scoreboard_sack(board, 4000, 6000);
+  expect_oldest(board, 0);
+  tcp_scoreboard_lose(board, 0); /* again */
+  g_assert_true(tcp_scoreboard_first(board, &segment));
+  g_assert_true(segment.sent_twice); /* Karn does not forget */
+  g_assert_false(segment.sent_again);
+  g_assert_true(tcp_scoreboard_first_is_lost(board));
+  expect_next_lost(board, 0);
+  expect_oldest(board, 1);
+  tcp_scoreboard_sack(board, 3000, 4000); /* lost, and there after all */
+  g_assert_false(tcp_scoreboard_next_lost(board, &segment));
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 2000);
+  g_assert_cmpuint(tcp_scoreboard_sacked_segments(board), ==, 4);
+  g_assert_cmpuint(tcp_scoreboard_sacked_octets(board), ==, 4000);
+  tcp_scoreboard_free(board);
+}
+
+/* RFC 8985 §6.3: 0 to 2 were sent until 2, the first is lost whenever it was; a retransmission lost with them is counted. */
+static void test_lose_what_is_old(void)
+{
+  tcp_scoreboard *board = board_by_time(6);
+  g_assert_cmpuint(tcp_scoreboard_lose_all(board, 2), ==, 0);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 3000);
+  expect_oldest(board, 3);
+  expect_next_lost(board, 0);
+  g_assert_cmpuint(tcp_scoreboard_lose_all(board, 2), ==, 1); /* the first, sent again at 100 */
+  expect_next_lost(board, 0);
+  expect_next_lost(board, 1000);
+  expect_next_lost(board, 2000);
+  tcp_scoreboard_sack(board, 1000, 2000);
+  g_assert_cmpuint(tcp_scoreboard_lose_all(board, TIME_PS_NEVER), ==, 2); /* 0 and 2; 1 has arrived */
+  tcp_scoreboard_free(board);
+}
+
+/* Nothing was lost after all: what is not SACKed is under way, in the order it was sent last. With RFC 6675 too, which then finds
+ * the losses that the SACKs still show. */
+static void test_restore(void)
+{
+  tcp_sent_segment segment;
+  tcp_scoreboard *board = board_by_time(4);
+  tcp_scoreboard_sack(board, 2000, 3000);
+  tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
+  expect_next_lost(board, 0);
+  tcp_scoreboard_restore(board);
+  g_assert_false(tcp_scoreboard_next_lost(board, &segment));
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 4000); /* 0 twice, 1 and 3 */
+  static const uint64_t order[] = {1, 3, 0};
+  for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
+    expect_oldest(board, order[i]);
+    tcp_scoreboard_sack(board, order[i] * SMSS, (order[i] + 1) * SMSS);
+  }
+  g_assert_false(tcp_scoreboard_oldest_under_way(board, &segment));
+  tcp_scoreboard_free(board);
+
+  board = board_with(6);
+  tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
+  expect_next_lost(board, 0);
+  tcp_scoreboard_restore(board);
+  g_assert_false(tcp_scoreboard_next_lost(board, &segment));
+  tcp_scoreboard_sack(board, 2000, 5000);
+  tcp_scoreboard_find_lost(board);
+  expect_next_lost(board, 1000); /* 0 has been sent again */
+  g_assert_false(tcp_scoreboard_next_lost(board, &segment));
+  tcp_scoreboard_free(board);
+}
+
+/* A path of 600 octets has thrown away what was longer from 2500 on: 2, 3 and 5; 4 was SACKed, 6 is of 500 octets and 0 and 1
+ * are before. */
+static void test_lose_longer(void)
+{
+  for (unsigned by_time = 0; by_time < 2; by_time++) {
+    tcp_scoreboard *board = by_time ? board_by_time(6) : board_with(6);
+    tcp_sent_segment segment;
+    tcp_scoreboard_sent(board, 6000, 6500, 7);
+    g_assert_false(tcp_scoreboard_lose_longer(board, 2500, SMSS));
+    tcp_scoreboard_sack(board, 4000, 5000);
+    g_assert_true(tcp_scoreboard_lose_longer(board, 2500, 600));
+    g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 2500);
+    expect_next_lost(board, 2000);
+    expect_next_lost(board, 3000);
+    expect_next_lost(board, 5000);
+    g_assert_false(tcp_scoreboard_next_lost(board, &segment));
+    tcp_scoreboard_free(board);
+  }
+}
+
+/* The lost run [0, 3000) ends at what is under way; 0 takes over the octets up to 1600. What is left of 1 starts there. The octets
+ * count once in pipe, and are delivered once. */
+static void test_extend(void)
+{
+  tcp_scoreboard *board = board_by_time(5);
+  tcp_sent_segment segment;
+  time_ps sent_at;
+  for (uint64_t number = 0; number < 3; number++) {
+    tcp_scoreboard_lose(board, number);
+  }
+  g_assert_cmpuint(tcp_scoreboard_lost_run_end(board, 0, UINT64_MAX), ==, 3000);
+  g_assert_cmpuint(tcp_scoreboard_lost_run_end(board, 0, 1600), ==, 2000);
+  g_assert_cmpuint(tcp_scoreboard_lost_run_end(board, 0, 1000), ==, 1000);
+  tcp_scoreboard_extend(board, 0, 1600);
+  g_assert_true(tcp_scoreboard_next_lost(board, &segment));
+  g_assert_cmpuint(segment.to, ==, 1600);
+  tcp_scoreboard_resent(board, segment.number, true, 100);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 2000 + 1600);
+  g_assert_true(tcp_scoreboard_next_lost(board, &segment));
+  g_assert_cmpuint(segment.from, ==, 1600);
+  g_assert_cmpuint(segment.to, ==, 2000);
+  tcp_scoreboard_extend(board, segment.number, 3000); /* all of 2: it has no octets any more */
+  tcp_scoreboard_resent(board, segment.number, true, 100);
+  g_assert_false(tcp_scoreboard_next_lost(board, &segment));
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 5000);
+  g_assert_cmpuint(tcp_scoreboard_sack(board, 1600, 3000), ==, 1400);
+  g_assert_cmpuint(tcp_scoreboard_sacked_segments(board), ==, 1);
+  tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 0);
+  expect_first(board, 0, 1600, false);
+  tcp_scoreboard_resent(board, 0, true, 100);
+  expect_next_lost(board, 3000);
+  tcp_scoreboard_acknowledge(board, 3000, &sent_at);
+  g_assert_cmpuint(tcp_scoreboard_sacked_segments(board), ==, 0);
+  expect_first(board, 3000, 4000, true);
+  tcp_scoreboard_free(board);
+}
+
+typedef struct deliveries {
+  unsigned count;
+  uint64_t numbers[8];
+  bool twice[8];
+} deliveries;
+
+static void on_delivered(void *user, const tcp_sent_segment *segment)
+{
+  deliveries *told = user;
+  told->numbers[told->count] = segment->number;
+  told->twice[told->count++] = segment->sent_twice;
+}
+
+/* Each segment is told of once, when all of it has arrived: 1 in two blocks, then 0 and 2, which was sent twice, by the cumulative
+ * ACK. */
+static void test_deliveries(void)
+{
+  tcp_scoreboard *board = board_with(4);
+  deliveries told = {0};
+  time_ps sent_at;
+  tcp_scoreboard_listen(board, on_delivered, &told);
+  tcp_scoreboard_resent(board, 2, false, 9);
+  tcp_scoreboard_sack(board, 1000, 1500);
+  g_assert_cmpuint(told.count, ==, 0);
+  tcp_scoreboard_sack(board, 1500, 2000);
+  g_assert_cmpuint(told.count, ==, 1);
+  tcp_scoreboard_acknowledge(board, 3500, &sent_at);
+  g_assert_cmpuint(told.count, ==, 3);
+  static const uint64_t numbers[] = {1, 0, 2};
+  for (unsigned i = 0; i < 3; i++) {
+    g_assert_cmpuint(told.numbers[i], ==, numbers[i]);
+    g_assert_true(told.twice[i] == (numbers[i] == 2));
+  }
+  tcp_scoreboard_free(board);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -393,5 +586,11 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/scoreboard/smss_shrinks", test_smss_shrinks);
   g_test_add_func("/tcp/scoreboard/smss_shrinks_much", test_smss_shrinks_much);
   g_test_add_func("/tcp/scoreboard/against_the_definitions", test_against_the_definitions);
+  g_test_add_func("/tcp/scoreboard/losses_in_any_order", test_losses_in_any_order);
+  g_test_add_func("/tcp/scoreboard/lose_what_is_old", test_lose_what_is_old);
+  g_test_add_func("/tcp/scoreboard/restore", test_restore);
+  g_test_add_func("/tcp/scoreboard/lose_longer", test_lose_longer);
+  g_test_add_func("/tcp/scoreboard/extend", test_extend);
+  g_test_add_func("/tcp/scoreboard/deliveries", test_deliveries);
   return g_test_run();
 }

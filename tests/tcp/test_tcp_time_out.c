@@ -202,7 +202,55 @@ static void test_lost_retransmission(void)
   deliver_and_acknowledge(kit);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * EMSS);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions_lost, ==, 1);
+  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
+  tcp_kit_free(kit);
+}
+
+/* RFC 3522: one segment is late by more than RTO. Its acknowledgement echoes the first transmission: the time-out was for nothing,
+ * and is taken back: the window is 10 segments again, without a threshold. If the first was lost, the echo is of the second. */
+static void test_late_segment_with_timestamps(void)
+{
+  for (unsigned lost = 0; lost < 2; lost++) {
+    tcp_config config = tcp_kit_config();
+    config.timestamps = true;
+    config.delayed_ack_segments = 1;
+    tcp_kit *kit = tcp_kit_new(&config, &config);
+    handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+    const uint32_t emss = tcp_connection_emss_octets(kit->end[0].connection);
+    post(kit, 0, 1000, 0);
+    advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
+    g_assert_cmpuint(on_wire(kit, 0), ==, 2);
+    g_assert_cmpuint(window_of(kit), ==, emss);
+    if (lost) {
+      drop_segment(kit, 0);
+    }
+    deliver_and_acknowledge(kit);
+    g_assert_cmpuint(kit->end[0].acknowledged, ==, 1000);
+    g_assert_cmpuint(statistics_of(kit)->spurious_timeouts, ==, lost ? 0 : 1);
+    g_assert_cmpuint(threshold_of(kit), ==, lost ? 2 * emss : UINT64_MAX);
+    g_assert_true((window_of(kit) >= 10 * emss) == !lost);
+    tcp_kit_free(kit);
+  }
+}
+
+/* The same told by D-SACK (RFC 3708), when both have arrived. */
+static void test_late_segment_with_duplicate_sack(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.dsack = true;
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  post(kit, 0, 1000, 0);
+  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 2);
+  deliver_and_acknowledge(kit);
+  g_assert_cmpuint(statistics_of(kit)->spurious_timeouts, ==, 0);
+  deliver_and_acknowledge(kit);
+  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 1);
+  g_assert_cmpuint(statistics_of(kit)->spurious_timeouts, ==, 1);
+  g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
   tcp_kit_free(kit);
 }
 
@@ -277,6 +325,8 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/time_out/full_segment_with_fin_is_sent_again",
                   test_full_segment_with_fin_is_sent_again);
   g_test_add_func("/tcp/time_out/lost_retransmission", test_lost_retransmission);
+  g_test_add_func("/tcp/time_out/late_segment_with_timestamps", test_late_segment_with_timestamps);
+  g_test_add_func("/tcp/time_out/late_segment_with_duplicate_sack", test_late_segment_with_duplicate_sack);
   g_test_add_func("/tcp/time_out/boundaries_are_preserved", test_boundaries_are_preserved);
   g_test_add_func("/tcp/time_out/slow_start_after_a_time_out", test_slow_start_after_a_time_out);
   return g_test_run();

@@ -20,6 +20,10 @@ typedef struct wire_faults {
   double delay;   /* how often a segment comes late, by up to 3 round trips */
   double mtu;     /* how often, a step, the path MTU changes */
   double refusal; /* how often, a step, the layer above refuses the next segment with certain octets */
+  double mark;    /* how often a segment that is ECN-capable is marked */
+  uint32_t narrow_mtu_octets; /* the path carries no more, of which its routers tell; 0: it carries all */
+  bool silent;                /* they do not tell */
+  bool options; /* the ends draw what else can be chosen, too: recovery, control, ECN, IP, … */
 } wire_faults;
 
 typedef struct wire {
@@ -29,6 +33,22 @@ typedef struct wire {
   GArray *underway[DIRECTIONS]; /* of travelling */
   uint64_t order;
 } wire;
+
+/* Whether the path is too narrow for `packet`, which end `from` has sent. */
+static bool drop_too_big(wire *path, unsigned from, const datagram *packet)
+{
+  if (path->faults.narrow_mtu_octets == 0 || datagram_octets(packet) <= path->faults.narrow_mtu_octets) {
+    return false;
+  }
+  if (!path->faults.silent) {
+    ip_address router = datagram_source(packet); /* any of that version */
+    datagram *message = datagram_new_too_big(&router, packet, path->faults.narrow_mtu_octets);
+    tcp_connection_receive(path->kit->end[from].connection, message, path->kit->now);
+    collect(path->kit, from);
+    datagram_unref(message);
+  }
+  return true;
+}
 
 static void put_underway(wire *path, unsigned from, datagram *packet)
 {
@@ -44,8 +64,12 @@ static void pick_up(wire *path, unsigned from)
 {
   datagram *packet;
   while ((packet = g_queue_pop_head(&path->kit->end[from].wire))) {
-    bool lost = random_stream_chance(path->random, path->faults.loss);
+    bool lost = random_stream_chance(path->random, path->faults.loss) || drop_too_big(path, from, packet);
     bool repeated = random_stream_chance(path->random, path->faults.duplication);
+    if (datagram_ecn_of(packet) == DATAGRAM_ECN_ECT_0 &&
+        random_stream_chance(path->random, path->faults.mark)) {
+      datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
+    }
     if (repeated) {
       put_underway(path, from, datagram_ref(packet));
     }
@@ -122,7 +146,26 @@ static void post_records(tcp_kit *kit, unsigned from, uint32_t octets, random_st
   }
 }
 
-static tcp_config random_config(random_stream *random, unsigned case_bits)
+/* What else can be chosen. */
+static void draw_options(tcp_config *config, random_stream *random)
+{
+  uint64_t bits = random_stream_next(random);
+  config->rack = config->sack && bits & 1;
+  config->tail_loss_probe = config->rack && bits & 2;
+  config->proportional_reduction = config->sack && bits & 4;
+  config->dsack = config->sack && bits & 8;
+  config->forward_rto_recovery = bits & 16;
+  config->limited_transmit = bits & 32;
+  config->restart_after_idle = bits & 64;
+  config->nagle = bits & 128;
+  config->pacing = bits & 256;
+  config->retransmission = bits & 512 ? TCP_RETRANSMISSION_REPACKETIZE : TCP_RETRANSMISSION_PRESERVE;
+  config->ecn = (tcp_ecn_use)random_stream_below(random, 3);
+  config->congestion = (tcp_congestion_kind)random_stream_below(random, 3);
+  config->slow_start = (tcp_slow_start_kind)random_stream_below(random, 3);
+}
+
+static tcp_config random_config(random_stream *random, unsigned case_bits, const wire_faults *faults)
 {
   static const uint32_t windows[] = {20000, 65536, 300000};
   static const uint32_t mtus[] = {576, 1500, 9000};
@@ -141,6 +184,10 @@ static tcp_config random_config(random_stream *random, unsigned case_bits)
   config.rto_min_ps = TIME_PS_PER_MILLISECOND;
   config.rto_max_ps = 20 * TIME_PS_PER_MILLISECOND;
   config.retries_max = 50;
+  if (faults->options) {
+    draw_options(&config, random);
+  }
+  config.black_hole_detection = faults->silent;
   return config;
 }
 
@@ -148,8 +195,11 @@ static void run_case(uint64_t seed, unsigned case_bits, wire_faults faults, uint
                      uint32_t octets_back)
 {
   random_stream *random = random_stream_new(seed, "transfer");
-  tcp_config config = random_config(random, case_bits);
-  tcp_config peer = random_config(random, case_bits);
+  tcp_config config = random_config(random, case_bits, &faults);
+  tcp_config peer = random_config(random, case_bits, &faults);
+  if (faults.options && seed % 2 == 1 && MIN(config.send_mtu_octets, peer.send_mtu_octets) >= 1280) {
+    config.local_address = ip_address_v6(0, 0);
+  }
   tcp_kit *kit = tcp_kit_new(&config, &peer);
   wire path = {.kit = kit, .random = random, .faults = faults};
   for (unsigned direction = 0; direction < DIRECTIONS; direction++) {
@@ -235,6 +285,36 @@ static void test_terrible_wire(void)
   run_kinds(400, 3, (wire_faults){.loss = 0.4, .duplication = 0.2, .delay = 0.3}, 8000, 4000);
 }
 
+/* Everything that can be chosen, at random. */
+static void test_options(void)
+{
+  run_kinds(800, 12,
+            (wire_faults){.loss = 0.03, .duplication = 0.03, .delay = 0.05, .mark = 0.1, .options = true},
+            40000, 20000);
+}
+
+static void test_options_on_a_terrible_wire(void)
+{
+  run_kinds(900, 4,
+            (wire_faults){.loss = 0.3, .duplication = 0.2, .delay = 0.3, .mark = 0.5, .options = true}, 8000,
+            4000);
+}
+
+/* A path that is narrower than its ends know, and says so (RFC 1191); losses hit the ICMP messages' causes as well as their
+ * effects. */
+static void test_narrow_path(void)
+{
+  run_kinds(1000, 6, (wire_faults){.loss = 0.03, .delay = 0.05, .narrow_mtu_octets = 1300, .options = true},
+            40000, 10000);
+}
+
+/* One that does not say so: black hole detection finds it (RFC 2923 §2.1). */
+static void test_black_hole(void)
+{
+  run_kinds(1100, 4, (wire_faults){.loss = 0.01, .narrow_mtu_octets = 1300, .silent = true, .options = true},
+            40000, 10000);
+}
+
 static void test_nothing_to_send(void)
 {
   run_kinds(500, 5, (wire_faults){.loss = 0.3, .duplication = 0.2, .delay = 0.3}, 0, 0);
@@ -250,6 +330,10 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/transfer/mtu_changes", test_mtu_changes);
   g_test_add_func("/tcp/transfer/refusals", test_refusals);
   g_test_add_func("/tcp/transfer/terrible_wire", test_terrible_wire);
+  g_test_add_func("/tcp/transfer/options", test_options);
+  g_test_add_func("/tcp/transfer/options_on_a_terrible_wire", test_options_on_a_terrible_wire);
+  g_test_add_func("/tcp/transfer/narrow_path", test_narrow_path);
+  g_test_add_func("/tcp/transfer/black_hole", test_black_hole);
   g_test_add_func("/tcp/transfer/nothing_to_send", test_nothing_to_send);
   return g_test_run();
 }

@@ -1,0 +1,101 @@
+#include "path/path_alignment.h"
+
+#include "path/path_flow_table.h"
+
+typedef struct alignment_flow {
+  path_flow flow;
+  uint32_t isn;
+  int64_t edge; /* end of the highest octet seen: where sequence numbers are looked for */
+} alignment_flow;
+
+typedef struct path_alignment {
+  path_element element;
+  path_alignment_is_fpdu_start is_fpdu_start;
+  void *user;
+  path_flow_table flows;
+  path_alignment_counts counts;
+} path_alignment;
+
+static void free_flow(path_flow *flow)
+{
+  g_free(flow);
+}
+
+static void note_syn(path_alignment *observer, const datagram_flow *key, uint32_t isn)
+{
+  alignment_flow *flow = (alignment_flow *)path_flow_table_find(&observer->flows, key);
+
+  if (flow && flow->isn == isn) {
+    return;
+  }
+  if (!flow) {
+    flow = (alignment_flow *)path_flow_table_add(&observer->flows, key);
+  }
+  flow->isn = isn;
+  flow->edge = 0;
+}
+
+static void count(path_alignment *observer, const datagram_flow *key, uint32_t sequence, uint32_t octets)
+{
+  alignment_flow *flow = (alignment_flow *)path_flow_table_find(&observer->flows, key);
+
+  if (!flow) {
+    return;
+  }
+  int64_t from = tcp_position_of(sequence, flow->isn, flow->edge);
+  int64_t to = from + octets;
+  if (from < 0) {
+    return;
+  }
+  flow->edge = MAX(flow->edge, to);
+  bool starts = observer->is_fpdu_start(observer->user, key, from);
+  observer->counts.segments++;
+  observer->counts.starting_with_fpdu += starts;
+  observer->counts.of_whole_fpdus += starts && observer->is_fpdu_start(observer->user, key, to);
+}
+
+static void receive(path_element *element, datagram *packet, time_ps now)
+{
+  path_alignment *observer = (path_alignment *)element;
+  tcp_header header;
+  datagram_flow key;
+
+  if (packet->kind == DATAGRAM_TCP && datagram_checksum_is_right(packet) &&
+      datagram_tcp_header(packet, &header)) {
+    datagram_flow_of(packet, &key);
+    if (header.flags & TCP_SYN) {
+      note_syn(observer, &key, header.sequence);
+    } else if (packet->payload.length > 0) {
+      count(observer, &key, header.sequence, packet->payload.length);
+    }
+  }
+  path_element_emit(element, packet, now);
+}
+
+static void free_alignment(path_element *element)
+{
+  path_alignment *observer = (path_alignment *)element;
+
+  path_flow_table_clear(&observer->flows);
+  g_free(observer);
+}
+
+static const path_element_class alignment_class = {
+    .name = "alignment", .receive = receive, .free = free_alignment};
+
+path_element *path_alignment_new(path_alignment_is_fpdu_start is_fpdu_start, void *user)
+{
+  path_alignment *observer = g_new0(path_alignment, 1);
+
+  observer->element.class = &alignment_class;
+  observer->is_fpdu_start = is_fpdu_start;
+  observer->user = user;
+  path_flow_table_init(&observer->flows, sizeof(alignment_flow), free_flow);
+  return &observer->element;
+}
+
+const path_alignment_counts *path_alignment_counted(const path_element *element)
+{
+  g_assert(element->class == &alignment_class);
+  return &((const path_alignment *)element)->counts;
+}

@@ -1,0 +1,23 @@
+#include "path/path_box.h"
+
+bool path_box_takes(path_box *box, datagram *packet, tcp_header *header, time_ps now)
+{
+  if (packet->kind != DATAGRAM_TCP) {
+    path_element_emit(&box->element, packet, now);
+    return false;
+  }
+  if (!datagram_checksum_is_right(packet) || !datagram_tcp_header(packet, header)) {
+    path_element_drop(&box->element, packet);
+    return false;
+  }
+  return true;
+}
+
+void path_box_emit(path_box *box, datagram *packet, time_ps now)
+{
+  if (packet->kind == DATAGRAM_TCP && datagram_may_be_fragmented(packet)) {
+    packet = path_element_own(packet);
+    datagram_allow_fragments(packet, box->identification++);
+  }
+  path_element_emit(&box->element, packet, now);
+}

@@ -1,0 +1,25 @@
+/* What every middlebox that takes segments apart or joins them shares: what it looks at, and how its
+ * packets go out. */
+#ifndef PATH_PATH_BOX_H
+#define PATH_PATH_BOX_H
+
+#include "path/path_element.h"
+
+/* Embedded as the first member of each such element. */
+typedef struct path_box {
+  path_element element;
+  uint16_t identification; /* of the next packet that may be fragmented */
+} path_box;
+
+/* True when `packet` is a segment for the box: `header` has what it says. Else the packet is dealt with:
+ * fragments and ICMP go on untouched (a box must see whole datagrams), a segment with a wrong TCP checksum
+ * or none that can be read is dropped, as by any box that terminates TCP: what it would send instead would
+ * be right again. */
+bool path_box_takes(path_box *box, datagram *packet, tcp_header *header, time_ps now);
+
+/* Hands `packet` and its reference on. IPv4 packets that may be fragmented are numbered by the box, all of
+ * them: the pieces of one could not share its identification, and no two in flight may have the same (RFC
+ * 6864 §4.2 and §5.3). */
+void path_box_emit(path_box *box, datagram *packet, time_ps now);
+
+#endif

@@ -1,0 +1,12 @@
+/* Duplication: netem's `duplicate`. */
+#ifndef PATH_PATH_DUPLICATE_H
+#define PATH_PATH_DUPLICATE_H
+
+#include "base/random_stream.h"
+#include "path/path_element.h"
+
+/* Sends, with `probability` of each packet with or without payload, a copy right behind it: in the same picosecond and with
+ * the same send order. Every packet draws once. `random` stays the caller's and outlives the element. */
+path_element *path_duplicate_new(double probability, random_stream *random);
+
+#endif

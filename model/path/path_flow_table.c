@@ -1,0 +1,85 @@
+#include "path/path_flow_table.h"
+
+#include <string.h>
+
+static guint hash_key(gconstpointer pointer)
+{
+  const datagram_flow *key = pointer;
+  uint64_t hash = (uint64_t)key->source_port << 16 | key->destination_port;
+  uint64_t words[4];
+
+  memcpy(words, key->source.octets, 16);
+  memcpy(words + 2, key->destination.octets, 16);
+  for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+    hash = (hash ^ words[i]) * UINT64_C(0x9E3779B97F4A7C15);
+    hash ^= hash >> 32;
+  }
+  return (guint)hash;
+}
+
+static gboolean equal_keys(gconstpointer a, gconstpointer b)
+{
+  const datagram_flow *left = a;
+  const datagram_flow *right = b;
+
+  return left->source_port == right->source_port && left->destination_port == right->destination_port &&
+         ip_address_equal(&left->source, &right->source) &&
+         ip_address_equal(&left->destination, &right->destination);
+}
+
+void path_flow_table_init(path_flow_table *table, size_t flow_octets, path_flow_free free_flow)
+{
+  g_assert(flow_octets >= sizeof(path_flow));
+  table->flows = g_hash_table_new_full(hash_key, equal_keys, NULL, (GDestroyNotify)free_flow);
+  g_queue_init(&table->due);
+  table->flow_octets = flow_octets;
+  table->last = NULL;
+}
+
+void path_flow_table_clear(path_flow_table *table)
+{
+  g_hash_table_destroy(table->flows);
+}
+
+path_flow *path_flow_table_find(path_flow_table *table, const datagram_flow *key)
+{
+  if (table->last && equal_keys(&table->last->key, key)) {
+    return table->last;
+  }
+  path_flow *flow = g_hash_table_lookup(table->flows, key);
+  if (flow) {
+    table->last = flow;
+  }
+  return flow;
+}
+
+path_flow *path_flow_table_add(path_flow_table *table, const datagram_flow *key)
+{
+  path_flow *flow = g_malloc0(table->flow_octets);
+
+  flow->key = *key;
+  flow->deadline = TIME_PS_NEVER;
+  flow->due.data = flow;
+  bool is_new = g_hash_table_insert(table->flows, &flow->key, flow);
+  g_assert(is_new);
+  return flow;
+}
+
+void path_flow_table_set_deadline(path_flow_table *table, path_flow *flow, time_ps deadline,
+                                  uint64_t send_order)
+{
+  if (flow->deadline != TIME_PS_NEVER) {
+    g_queue_unlink(&table->due, &flow->due);
+  }
+  flow->deadline = deadline;
+  flow->send_order = send_order;
+  if (deadline != TIME_PS_NEVER) {
+    g_assert(!table->due.tail || ((const path_flow *)table->due.tail->data)->deadline <= deadline);
+    g_queue_push_tail_link(&table->due, &flow->due);
+  }
+}
+
+path_flow *path_flow_table_first_due(const path_flow_table *table)
+{
+  return table->due.head ? table->due.head->data : NULL;
+}

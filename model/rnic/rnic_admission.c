@@ -1,0 +1,171 @@
+#include "rnic/rnic_admission.h"
+
+#include <glib.h>
+
+struct rnic_admission {
+  rnic_admission_config config;
+  GArray *runs;   /* of rnic_new_run: what is new in the segment in hand */
+  uint64_t share; /* of the memory, in use here */
+  rnic_refusals refusals;
+};
+
+static void forget_run(gpointer data)
+{
+  rnic_new_run *run = data;
+
+  octet_rope_clear(&run->octets);
+}
+
+rnic_admission *rnic_admission_new(const rnic_admission_config *config)
+{
+  rnic_admission *admission = g_new0(rnic_admission, 1);
+
+  admission->config = *config;
+  admission->runs = g_array_new(false, false, sizeof(rnic_new_run));
+  g_array_set_clear_func(admission->runs, forget_run);
+  return admission;
+}
+
+static void use(rnic_admission *admission, uint64_t share)
+{
+  if (share != admission->share) {
+    rnic_reassembly_memory_change(admission->config.memory, admission->share, share);
+    admission->share = share;
+  }
+}
+
+void rnic_admission_free(rnic_admission *admission)
+{
+  if (admission) {
+    use(admission, 0);
+    g_array_free(admission->runs, true);
+    g_free(admission);
+  }
+}
+
+/* What the segment brings is looked at as a whole. */
+static bool looks_at_segments(const rnic_admission_config *config)
+{
+  return config->memory || config->fpdu_descriptors > 0 || config->partial_fpdus > 0;
+}
+
+bool rnic_admission_has_limits(const rnic_admission_config *config)
+{
+  return config->silent_drop || looks_at_segments(config);
+}
+
+bool rnic_admission_inspect(rnic_admission *admission, uint64_t position, const octet_rope *octets)
+{
+  const rnic_receiver *receiver = admission->config.receiver;
+
+  if (admission->config.silent_drop && rnic_receiver_inspect(receiver, position, octets)) {
+    admission->refusals.broken++;
+    g_array_set_size(admission->runs, 0);
+    return false;
+  }
+  if (looks_at_segments(&admission->config)) {
+    rnic_new_run run = {.position = position};
+
+    octet_rope_init(&run.octets);
+    octet_rope_append_rope(&run.octets, octets, 0, octets->length);
+    g_array_append_val(admission->runs, run);
+  }
+  return true;
+}
+
+static uint64_t new_octets(const rnic_admission *admission)
+{
+  uint64_t octets = 0;
+
+  for (guint i = 0; i < admission->runs->len; i++) {
+    octets += g_array_index(admission->runs, rnic_new_run, i).octets.length;
+  }
+  return octets;
+}
+
+/* What needs no forecast, as far as memory goes: most segments, while there is plenty, and while there is none those that
+ * let nothing go. */
+typedef enum glance { GLANCE_FITS, GLANCE_DOES_NOT_FIT, GLANCE_CANNOT_TELL } glance;
+
+static glance glance_at_memory(const rnic_admission *admission, const rnic_held *before)
+{
+  const rnic_reassembly_memory *memory = admission->config.memory;
+  uint64_t held = before->incomplete + before->unlocated + before->order + new_octets(admission);
+  uint64_t first = g_array_index(admission->runs, rnic_new_run, 0).position;
+
+  if (!memory || rnic_reassembly_memory_has_room(memory, admission->share,
+                                                 rnic_reassembly_memory_octets_at_most(memory, held))) {
+    return GLANCE_FITS;
+  }
+  if (!rnic_receiver_can_let_go(admission->config.receiver, first) &&
+      !rnic_reassembly_memory_has_room(memory, admission->share, held)) {
+    return GLANCE_DOES_NOT_FIT;
+  }
+  return GLANCE_CANNOT_TELL;
+}
+
+/* A limit of 0 is none. */
+static bool exceeds(uint32_t count, uint32_t limit)
+{
+  return limit > 0 && count > limit;
+}
+
+static bool refuse_for_memory(rnic_admission *admission)
+{
+  admission->refusals.memory++;
+  admission->refusals.memory_octets += new_octets(admission);
+  return false;
+}
+
+static bool decide(rnic_admission *admission, uint64_t position)
+{
+  const rnic_admission_config *config = &admission->config;
+  const rnic_new_run *runs = &g_array_index(admission->runs, rnic_new_run, 0);
+  bool has_descriptors = config->fpdu_descriptors > 0 || config->partial_fpdus > 0;
+  rnic_held before = {0};
+
+  rnic_receiver_held(config->receiver, &before);
+  glance memory = glance_at_memory(admission, &before);
+  if (memory == GLANCE_DOES_NOT_FIT) {
+    return refuse_for_memory(admission);
+  }
+  if (memory == GLANCE_FITS && !has_descriptors) {
+    return true;
+  }
+  rnic_forecast forecast = rnic_receiver_forecast(config->receiver, runs, admission->runs->len, position);
+  if (config->memory &&
+      !rnic_reassembly_memory_has_room(config->memory, admission->share,
+                                       rnic_reassembly_memory_octets_of(config->memory, &forecast.held))) {
+    return refuse_for_memory(admission);
+  }
+  if (exceeds(forecast.pieces, config->fpdu_descriptors) ||
+      exceeds(forecast.held.partial_fpdus, config->partial_fpdus)) {
+    admission->refusals.descriptors++;
+    admission->refusals.descriptors_octets += new_octets(admission);
+    return false;
+  }
+  return true;
+}
+
+bool rnic_admission_admit(rnic_admission *admission, uint64_t position)
+{
+  bool admitted = admission->runs->len == 0 || decide(admission, position);
+
+  g_array_set_size(admission->runs, 0);
+  return admitted;
+}
+
+void rnic_admission_settle(rnic_admission *admission)
+{
+  rnic_held held = {0};
+
+  if (admission->config.memory && rnic_receiver_is_started(admission->config.receiver)) {
+    rnic_receiver_held(admission->config.receiver, &held);
+    use(admission, rnic_reassembly_memory_octets_of(admission->config.memory, &held));
+  }
+}
+
+const rnic_refusals *rnic_admission_refusals(const rnic_admission *admission)
+{
+  return &admission->refusals;
+}

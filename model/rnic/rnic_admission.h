@@ -1,0 +1,50 @@
+/* Whether one endpoint takes a segment that has come: the reasons to drop it as if it had been lost, unacknowledged, so that
+ * TCP sends it again.
+ *
+ * - It holds a broken FPDU, and the endpoint does not want to know (mpa-01 §7, MPA-286).
+ * - The reassembly memory has no room: what the RNIC would hold after taking the segment would be more than its size. What
+ *   counts is what would stay: a segment that is placed at once, or lets go as much as it brings, always passes.
+ * - A limit of the endpoint's own state: the pieces that a partial FPDU may consist of, the partial FPDUs it may have. */
+#ifndef RNIC_RNIC_ADMISSION_H
+#define RNIC_RNIC_ADMISSION_H
+
+#include "rnic/rnic_reassembly_memory.h"
+#include "rnic/rnic_receiver.h"
+
+typedef struct rnic_admission rnic_admission;
+
+typedef struct rnic_admission_config {
+  bool silent_drop;
+  rnic_reassembly_memory *memory; /* the RNIC's, outlives this; NULL: as much as is needed */
+  uint32_t fpdu_descriptors;      /* pieces that an FPDU with octets missing may be held in; 0: any number */
+  uint32_t partial_fpdus;         /* located FPDUs with octets missing, at a time; 0: any number */
+  rnic_receiver *receiver;
+} rnic_admission_config;
+
+/* Segments dropped. */
+typedef struct rnic_refusals {
+  uint64_t broken;        /* for a broken FPDU */
+  uint64_t memory;        /* for want of memory */
+  uint64_t descriptors;   /* for a limit of the endpoint's own state */
+  uint64_t memory_octets; /* new octets in those */
+  uint64_t descriptors_octets;
+} rnic_refusals;
+
+/* `config` is copied. Free with rnic_admission_free() (NULL is allowed): what is held is let go. */
+rnic_admission *rnic_admission_new(const rnic_admission_config *config);
+void rnic_admission_free(rnic_admission *admission);
+
+/* There is a reason for which a segment might be dropped; else TCP need not ask. */
+bool rnic_admission_has_limits(const rnic_admission_config *config);
+
+/* tcp_events.inspect and tcp_events.admit, in full operation: false drops the segment. */
+bool rnic_admission_inspect(rnic_admission *admission, uint64_t position, const octet_rope *octets);
+bool rnic_admission_admit(rnic_admission *admission, uint64_t position);
+
+/* What the receiver holds may have changed. */
+void rnic_admission_settle(rnic_admission *admission);
+
+/* The admission's; they change with it. */
+const rnic_refusals *rnic_admission_refusals(const rnic_admission *admission);
+
+#endif

@@ -1,0 +1,35 @@
+/* The reassembly memory of one RNIC, a size in octets, shared by all its connections (`receiver.memory`): who uses how much
+ * of it. What octets are held, and why, is definitions.md's; `processing` is not reassembly memory, and neither is what IP
+ * holds of fragments, which has buffers of its own (mpa-01 §11.2.1), nor what is held before full operation. */
+#ifndef RNIC_RNIC_REASSEMBLY_MEMORY_H
+#define RNIC_RNIC_REASSEMBLY_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rnic/rnic_held.h"
+
+typedef struct rnic_reassembly_memory rnic_reassembly_memory;
+
+/* An unused memory of `octets` (0: there is none) in cells of `cell_octets` (>= 1, `receiver.cell`). Free with
+ * rnic_reassembly_memory_free() (NULL is allowed). */
+rnic_reassembly_memory *rnic_reassembly_memory_new(uint64_t octets, uint32_t cell_octets);
+void rnic_reassembly_memory_free(rnic_reassembly_memory *memory);
+
+/* What `held` takes up: each of the causes `incomplete`, `unlocated` and `order` in cells of its own. */
+uint64_t rnic_reassembly_memory_octets_of(const rnic_reassembly_memory *memory, const rnic_held *held);
+
+/* The most that `octets` can take up, however they are spread over the causes. */
+uint64_t rnic_reassembly_memory_octets_at_most(const rnic_reassembly_memory *memory, uint64_t octets);
+
+/* Would it do for a connection that uses `before` to use `after`? */
+bool rnic_reassembly_memory_has_room(const rnic_reassembly_memory *memory, uint64_t before, uint64_t after);
+
+/* A connection that used `before` uses `after` now. */
+void rnic_reassembly_memory_change(rnic_reassembly_memory *memory, uint64_t before, uint64_t after);
+
+/* In use now, and the most that ever was. */
+uint64_t rnic_reassembly_memory_used_octets(const rnic_reassembly_memory *memory);
+uint64_t rnic_reassembly_memory_peak_octets(const rnic_reassembly_memory *memory);
+
+#endif

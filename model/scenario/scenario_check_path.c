@@ -1,0 +1,359 @@
+#include <string.h>
+
+#include "scenario/scenario_finding.h"
+#include "scenario/scenario_problem.h"
+
+enum { DATAGRAM_MAX_OCTETS = 65535 };
+
+static gboolean says(const scenario *s, scenario_key key, const char *word)
+{
+  return strcmp(scenario_text(s, key), word) == 0;
+}
+
+static gboolean has_box(const scenario *s, const char *word)
+{
+  return scenario_mix_has(s, SCENARIO_MIDDLEBOX_MODE, word);
+}
+
+/* Forward first: who is told of one mistake in both is told of that. */
+static const scenario_side ways[] = {SCENARIO_SIDE_RESPONDER, SCENARIO_SIDE_INITIATOR};
+
+static const char *name_of(scenario_key key)
+{
+  return scenario_key_row_of(key)->name;
+}
+
+static const char *direction_name(scenario_side side)
+{
+  return side == SCENARIO_SIDE_RESPONDER ? "path.forward" : "path.reverse";
+}
+
+/* --- Middleboxes --- */
+
+static gboolean check_mix(const scenario *s, GError **error)
+{
+  const scenario_key keys[] = {SCENARIO_MIDDLEBOX_MODE};
+  char **mix = scenario_mix(s, SCENARIO_MIDDLEBOX_MODE);
+  guint count = g_strv_length(mix);
+  guint proxies = 0;
+
+  for (guint i = 0; i < count; i++) {
+    proxies += strcmp(mix[i], "proxy") == 0;
+  }
+  g_strfreev(mix);
+  if (count > 1 && has_box(s, "none")) {
+    return scenario_finding_error(s, keys, G_N_ELEMENTS(keys),
+                                  g_strdup("middlebox.mode has none among others; expected none alone"),
+                                  error);
+  }
+  if (proxies > 1) {
+    return scenario_finding_error(s, keys, G_N_ELEMENTS(keys),
+                                  g_strdup("middlebox.mode has more than one proxy; expected at most one"),
+                                  error);
+  }
+  return TRUE;
+}
+
+static gboolean check_position(const scenario *s, GError **error)
+{
+  const scenario_key keys[] = {SCENARIO_MIDDLEBOX_POSITION};
+
+  if (has_box(s, "none") || !says(s, SCENARIO_MIDDLEBOX_POSITION, "between")) {
+    return TRUE;
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(ways); i++) {
+    scenario_side side = ways[i];
+
+    if (scenario_links(s, side) < 2) {
+      return scenario_finding_error(
+          s, keys, G_N_ELEMENTS(keys),
+          g_strdup_printf(
+              "middlebox.position = between, but there is only one link in %s; expected before or behind, "
+              "or further links by %s.hop_rate",
+              direction_name(side), direction_name(side)),
+          error);
+    }
+  }
+  return TRUE;
+}
+
+/* The MTU of the link that a box's segments meet; behind the impairments there is only IP's own limit. */
+static guint32 mtu_behind_box(const scenario *s, scenario_side side)
+{
+  gboolean between = says(s, SCENARIO_MIDDLEBOX_POSITION, "between");
+
+  if (says(s, SCENARIO_MIDDLEBOX_POSITION, "behind")) {
+    return DATAGRAM_MAX_OCTETS;
+  }
+  return scenario_link_of(s, side, between ? 1 : 0).mtu_octets;
+}
+
+/* What a middlebox makes itself must fit the link behind it. */
+static gboolean check_size(const scenario *s, const char *box, scenario_key size, GError **error)
+{
+  guint64 octets = scenario_integer(s, size);
+
+  for (gsize i = 0; has_box(s, box) && i < G_N_ELEMENTS(ways); i++) {
+    scenario_side side = ways[i];
+    scenario_key mtu_key = scenario_key_towards(SCENARIO_PATH_FORWARD_MTU, side);
+    const scenario_key keys[] = {size, mtu_key, SCENARIO_MIDDLEBOX_MODE};
+    guint32 headers = scenario_headers_octets(s);
+    guint32 mtu = mtu_behind_box(s, side);
+
+    if (octets + headers > mtu) {
+      return scenario_finding_error(
+          s, keys, G_N_ELEMENTS(keys),
+          g_strdup_printf(
+              "%s = %" G_GUINT64_FORMAT " and %u octets of headers do not fit %s %u; expected at most %u",
+              name_of(size), octets, headers,
+              mtu < DATAGRAM_MAX_OCTETS ? name_of(mtu_key) : "an IP datagram of", mtu, mtu - headers),
+          error);
+    }
+  }
+  return TRUE;
+}
+
+static gboolean check_less(const scenario *s, gboolean applies, scenario_key less, scenario_key more,
+                           gboolean or_equal, GError **error)
+{
+  const scenario_key keys[] = {less, more};
+  guint64 small = scenario_integer(s, less);
+  guint64 large = scenario_integer(s, more);
+
+  if (!applies || small < large || (or_equal && small == large)) {
+    return TRUE;
+  }
+  return scenario_finding_error(
+      s, keys, G_N_ELEMENTS(keys),
+      g_strdup_printf("%s = %" G_GUINT64_FORMAT " is not %s %s = %" G_GUINT64_FORMAT "; expected it to be",
+                      name_of(less), small, or_equal ? "at most" : "less than", name_of(more), large),
+      error);
+}
+
+/* A proxy sees whole segments only: fragments would be lost at it. */
+static gboolean check_fragments_and_proxy(const scenario *s, GError **error)
+{
+  const scenario_key keys[] = {SCENARIO_TCP_PATH_MTU_DISCOVERY, SCENARIO_MIDDLEBOX_MODE};
+
+  if (!has_box(s, "proxy") || scenario_boolean(s, SCENARIO_TCP_PATH_MTU_DISCOVERY)) {
+    return TRUE;
+  }
+  return scenario_finding_error(s, keys, G_N_ELEMENTS(keys),
+                                g_strdup("tcp.path_mtu_discovery = false, but a proxy (middlebox.mode) does "
+                                         "not put fragments together; expected true"),
+                                error);
+}
+
+static gboolean check_boxes(const scenario *s, GError **error)
+{
+  return check_mix(s, error) && check_position(s, error) &&
+         check_less(s, has_box(s, "rechunk"), SCENARIO_MIDDLEBOX_PHASE, SCENARIO_MIDDLEBOX_CHUNK, FALSE,
+                    error) &&
+         check_less(s, has_box(s, "random"), SCENARIO_MIDDLEBOX_RANDOM_MINIMUM,
+                    SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, TRUE, error) &&
+         check_fragments_and_proxy(s, error) && check_size(s, "rechunk", SCENARIO_MIDDLEBOX_CHUNK, error) &&
+         check_size(s, "coalesce", SCENARIO_MIDDLEBOX_COALESCE_SIZE, error) &&
+         check_size(s, "random", SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, error);
+}
+
+/* Keys of a middlebox that is not there. */
+static void note_boxes(const scenario *s, GPtrArray *notes)
+{
+  static const struct {
+    scenario_key key;
+    const char *boxes; /* separated by blanks */
+  } rows[] = {
+      {SCENARIO_MIDDLEBOX_POSITION, "split coalesce rechunk shift random proxy"},
+      {SCENARIO_MIDDLEBOX_CHUNK, "rechunk"},
+      {SCENARIO_MIDDLEBOX_PHASE, "rechunk"},
+      {SCENARIO_MIDDLEBOX_FLUSH, "rechunk shift random"},
+      {SCENARIO_MIDDLEBOX_SPLIT_SIZE, "split"},
+      {SCENARIO_MIDDLEBOX_COALESCE_SIZE, "coalesce"},
+      {SCENARIO_MIDDLEBOX_COALESCE_TIME, "coalesce"},
+      {SCENARIO_MIDDLEBOX_RANDOM_MINIMUM, "random"},
+      {SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, "random"},
+      {SCENARIO_MIDDLEBOX_SHIFT_BY, "shift"},
+      {SCENARIO_MIDDLEBOX_PROXY_BUFFER, "proxy"},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    char **boxes = g_strsplit(rows[i].boxes, " ", -1);
+    gboolean used = FALSE;
+
+    for (char **box = boxes; *box != NULL; box++) {
+      used = used || has_box(s, *box);
+    }
+    g_strfreev(boxes);
+    if (!used && scenario_given(s, rows[i].key)) {
+      scenario_finding_note(notes, s, rows[i].key, "%s has no effect while middlebox.mode is %s",
+                            name_of(rows[i].key), scenario_text(s, SCENARIO_MIDDLEBOX_MODE));
+    }
+  }
+}
+
+/* --- Links and impairments --- */
+
+static gboolean check_loss_models(const scenario *s, scenario_side side, GError **error)
+{
+  scenario_key gemodel = scenario_key_towards(SCENARIO_PATH_FORWARD_GEMODEL, side);
+  scenario_key state = scenario_key_towards(SCENARIO_PATH_FORWARD_STATE, side);
+  const scenario_key keys[] = {state, gemodel};
+  gsize gemodel_count;
+  gsize state_count;
+
+  scenario_probabilities(s, gemodel, &gemodel_count);
+  scenario_probabilities(s, state, &state_count);
+  if (gemodel_count == 0 || state_count == 0) {
+    return TRUE;
+  }
+  return scenario_finding_error(s, keys, G_N_ELEMENTS(keys),
+                                g_strdup_printf("%s and %s are both given; expected one model of loss",
+                                                name_of(gemodel), name_of(state)),
+                                error);
+}
+
+static gboolean check_discipline(const scenario *s, scenario_side side, GError **error)
+{
+  scenario_key discipline = scenario_key_towards(SCENARIO_PATH_FORWARD_DISCIPLINE, side);
+
+  return check_less(s, says(s, discipline, "red"),
+                    scenario_key_towards(SCENARIO_PATH_FORWARD_RED_MINIMUM, side),
+                    scenario_key_towards(SCENARIO_PATH_FORWARD_RED_MAXIMUM, side), FALSE, error);
+}
+
+static void note_impairments(const scenario *s, scenario_side side, GPtrArray *notes)
+{
+  static const struct {
+    scenario_key key;
+    scenario_key needs; /* a probability, time or number that is not 0 */
+  } rows[] = {
+      {SCENARIO_PATH_FORWARD_LOSS_CORRELATION, SCENARIO_PATH_FORWARD_LOSS},
+      {SCENARIO_PATH_FORWARD_CORRUPT_CHECKSUM, SCENARIO_PATH_FORWARD_CORRUPT},
+      {SCENARIO_PATH_FORWARD_DISPLACE_BY, SCENARIO_PATH_FORWARD_DISPLACE},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    scenario_key key = scenario_key_towards(rows[i].key, side);
+    scenario_key needs = scenario_key_towards(rows[i].needs, side);
+
+    if (scenario_given(s, key) && !(scenario_probability(s, needs) > 0)) {
+      scenario_finding_note(notes, s, key, "%s has no effect while %s is 0", name_of(key), name_of(needs));
+    }
+  }
+}
+
+/* --- Events --- */
+
+static gboolean event_problem(const scenario_event *event, char *text, GError **error)
+{
+  scenario_problem(error, event->where, "%s", text);
+  g_free(text);
+  return FALSE;
+}
+
+static gboolean check_event(const scenario *s, const scenario_event *event, GError **error)
+{
+  time_ps stop = scenario_time(s, SCENARIO_RUN_STOP);
+  gboolean is_mtu = event->key == SCENARIO_PATH_FORWARD_MTU || event->key == SCENARIO_PATH_REVERSE_MTU;
+  /* As every MTU: the FPDU of a 128-octet ULPDU; and RFC 8200 §5. */
+  guint64 least = says(s, SCENARIO_TCP_IP, "ipv6") ? 1280 : scenario_headers_octets(s) + 140;
+
+  if (stop > 0 && event->at >= stop) {
+    char *at = scenario_value_text(s, SCENARIO_RUN_STOP);
+    char *text = g_strdup_printf("the event comes after the end, run.stop = %s; expected an earlier one", at);
+
+    g_free(at);
+    return event_problem(event, text, error);
+  }
+  if (is_mtu && event->number < least) {
+    return event_problem(event,
+                         g_strdup_printf("event: %s = %s is too small; expected at least %" G_GUINT64_FORMAT,
+                                         name_of(event->key), event->value, least),
+                         error);
+  }
+  return TRUE;
+}
+
+static gboolean check_events(const scenario *s, GError **error)
+{
+  const scenario_event *events;
+  gsize count = scenario_events(s, &events);
+
+  for (gsize i = 0; i < count; i++) {
+    if (!check_event(s, &events[i], error)) {
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+/* --- Topology --- */
+
+/* What ns-3's chain has not: said in a scenario it is a contradiction. The links' rates, delays and MTUs are those of path.forward. */
+static gboolean check_topology_keys(const scenario *s, GError **error)
+{
+  for (scenario_key key = SCENARIO_PATH_FORWARD_FRAMING; key <= SCENARIO_MIDDLEBOX_PROXY_BUFFER; key++) {
+    const scenario_key keys[] = {key, SCENARIO_TOPOLOGY_MEDIUM};
+    gboolean is_link = key == SCENARIO_PATH_FORWARD_HOP_RATE || key == SCENARIO_PATH_FORWARD_HOP_DELAY ||
+                       key == SCENARIO_PATH_FORWARD_HOP_MTU;
+
+    if (!is_link && scenario_given(s, key)) {
+      return scenario_finding_error(
+          s, keys, G_N_ELEMENTS(keys),
+          g_strdup_printf(
+              "%s does not belong to a path on ns-3's nodes (topology.medium); expected only rate, delay and "
+              "MTU of path.forward and its hops",
+              name_of(key)),
+          error);
+    }
+  }
+  return TRUE;
+}
+
+static gboolean check_topology(const scenario *s, GError **error)
+{
+  const scenario_key keys[] = {SCENARIO_TOPOLOGY_MEDIUM};
+  char **media = scenario_mix(s, SCENARIO_TOPOLOGY_MEDIUM);
+  guint count = g_strv_length(media);
+  gboolean none = g_strv_contains((const char *const *)media, "none");
+  const scenario_event *events;
+
+  g_strfreev(media);
+  if (none && count == 1) {
+    return TRUE;
+  }
+  if (none || (count > 1 && count != scenario_links(s, SCENARIO_SIDE_RESPONDER))) {
+    return scenario_finding_error(
+        s, keys, G_N_ELEMENTS(keys),
+        g_strdup_printf("topology.medium names %u media for %" G_GSIZE_FORMAT
+                        " links of path.forward; expected one for each, or one for all",
+                        count, scenario_links(s, SCENARIO_SIDE_RESPONDER)),
+        error);
+  }
+  if (says(s, SCENARIO_RUN_ENGINE, "native") || says(s, SCENARIO_TCP_IP, "ipv6") ||
+      says(s, SCENARIO_WORKLOAD_PATHS, "own") || scenario_events(s, &events) > 0) {
+    return scenario_finding_error(
+        s, keys, G_N_ELEMENTS(keys),
+        g_strdup("topology.medium puts the path on ns-3's nodes; expected run.engine ns3, tcp.ip "
+                 "ipv4, workload.paths shared and no event"),
+        error);
+  }
+  return check_topology_keys(s, error);
+}
+
+gboolean scenario_check_path(const scenario *s, GPtrArray *notes, GError **error)
+{
+  if (!check_topology(s, error) || !check_boxes(s, error) || !check_events(s, error)) {
+    return FALSE;
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(ways); i++) {
+    scenario_side side = ways[i];
+
+    if (!check_loss_models(s, side, error) || !check_discipline(s, side, error)) {
+      return FALSE;
+    }
+    note_impairments(s, side, notes);
+  }
+  note_boxes(s, notes);
+  return TRUE;
+}

@@ -1,0 +1,118 @@
+#include <string.h>
+
+#include "scenario/scenario_finding.h"
+
+static gboolean says(const scenario *s, scenario_key key, const char *word)
+{
+  return strcmp(scenario_text(s, key), word) == 0;
+}
+
+static const char *name_of(scenario_key key)
+{
+  return scenario_key_row_of(key)->name;
+}
+
+/* What ns-3's TCP is not, or what its path has not: said in a scenario it is a contradiction. */
+static gboolean check_ns3(const scenario *s, GError **error)
+{
+  static const struct {
+    scenario_key key;
+    const char *word;
+    const char *because;
+  } rows[] = {
+      {SCENARIO_SENDER_SEGMENTATION, "aligned", "is not MPA-aware; expected stream"},
+      {SCENARIO_RECEIVER_MODE, "out-of-order", "passes octets in order only; expected in-order"},
+      {SCENARIO_RECEIVER_MODE, "assume-aligned", "passes octets in order only; expected in-order"},
+      {SCENARIO_RUN_ENGINE, "native", "needs ns-3; expected ns3"},
+      {SCENARIO_TCP_IP, "ipv6", "is used with IPv4 here; expected ipv4"},
+  };
+
+  for (gsize i = 0; says(s, SCENARIO_TCP_IMPLEMENTATION, "ns3") && i < G_N_ELEMENTS(rows); i++) {
+    const scenario_key keys[] = {rows[i].key, SCENARIO_TCP_IMPLEMENTATION};
+
+    if (scenario_given(s, rows[i].key) && says(s, rows[i].key, rows[i].word)) {
+      return scenario_finding_error(s, keys, G_N_ELEMENTS(keys),
+                                    g_strdup_printf("%s = %s, but ns-3's TCP (tcp.implementation = ns3) %s",
+                                                    name_of(rows[i].key), rows[i].word, rows[i].because),
+                                    error);
+    }
+  }
+  if (says(s, SCENARIO_TCP_IMPLEMENTATION, "ns3") && scenario_mix_has(s, SCENARIO_MIDDLEBOX_MODE, "proxy")) {
+    const scenario_key keys[] = {SCENARIO_MIDDLEBOX_MODE, SCENARIO_TCP_IMPLEMENTATION};
+
+    return scenario_finding_error(s, keys, G_N_ELEMENTS(keys),
+                                  g_strdup("middlebox.mode has a proxy, but ns-3's TCP (tcp.implementation = "
+                                           "ns3) is no peer for one; expected none"),
+                                  error);
+  }
+  return TRUE;
+}
+
+static gboolean check_ecn(const scenario *s, GError **error)
+{
+  const scenario_key keys[] = {SCENARIO_TCP_ECN, SCENARIO_TCP_CONGESTION};
+
+  return !says(s, SCENARIO_TCP_CONGESTION, "dctcp") || !says(s, SCENARIO_TCP_ECN, "off") ||
+         scenario_finding_error(
+             s, keys, G_N_ELEMENTS(keys),
+             g_strdup("tcp.ecn = off, but tcp.congestion = dctcp lives by ECN; expected passive or on"),
+             error);
+}
+
+static gboolean check_fragments(const scenario *s, GError **error)
+{
+  const scenario_key keys[] = {SCENARIO_TCP_PATH_MTU_DISCOVERY, SCENARIO_TCP_IP};
+
+  return scenario_boolean(s, SCENARIO_TCP_PATH_MTU_DISCOVERY) || !says(s, SCENARIO_TCP_IP, "ipv6") ||
+         scenario_finding_error(
+             s, keys, G_N_ELEMENTS(keys),
+             g_strdup("tcp.path_mtu_discovery = false, but routers do not fragment IPv6; expected true"),
+             error);
+}
+
+/* Keys given that are on and do nothing, for want of another. */
+static void note_needs(const scenario *s, GPtrArray *notes)
+{
+  static const struct {
+    scenario_key key;
+    scenario_key needs;
+  } rows[] = {
+      {SCENARIO_TCP_DSACK, SCENARIO_TCP_SACK},
+      {SCENARIO_TCP_RACK, SCENARIO_TCP_SACK},
+      {SCENARIO_TCP_TLP, SCENARIO_TCP_RACK},
+      {SCENARIO_TCP_PRR, SCENARIO_TCP_SACK},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    if (scenario_given(s, rows[i].key) && scenario_boolean(s, rows[i].key) &&
+        !scenario_boolean(s, rows[i].needs)) {
+      scenario_finding_note(notes, s, rows[i].key, "%s has no effect while %s is false", name_of(rows[i].key),
+                            name_of(rows[i].needs));
+    }
+  }
+}
+
+/* mpa-01 §11.2.2: the reassembly buffer must hold an FPDU of the local link's MTU; with less, FPDUs that lost their alignment may never
+ * get through (MPA-349 ff.). */
+static void note_memory(const scenario *s, GPtrArray *notes)
+{
+  guint32 mtu = scenario_path_mtu(s, scenario_measured_side(s));
+
+  if (!scenario_is_word(s, SCENARIO_RECEIVER_MEMORY) && scenario_integer(s, SCENARIO_RECEIVER_MEMORY) < mtu) {
+    scenario_finding_note(notes, s, SCENARIO_RECEIVER_MEMORY,
+                          "receiver.memory = %" G_GUINT64_FORMAT
+                          " does not hold an FPDU of the MTU, %u octets: where FPDUs "
+                          "span segments, the run may come to a halt",
+                          scenario_integer(s, SCENARIO_RECEIVER_MEMORY), mtu);
+  }
+}
+
+gboolean scenario_check_tcp(const scenario *s, GPtrArray *notes, GError **error)
+{
+  if (!check_ns3(s, error) || !check_ecn(s, error) || !check_fragments(s, error)) {
+    return FALSE;
+  }
+  note_needs(s, notes);
+  note_memory(s, notes);
+  return TRUE;
+}

@@ -1,0 +1,186 @@
+#include "sim/sim_ip_input.h"
+
+#include "base/big_endian.h"
+
+/* The minor key of the reassembly's timer: behind those of all connections' ends. */
+enum { IP_TIMER_MAJOR = 0x7FFE0000 };
+
+struct sim_ip_input {
+  mpa_role side;
+  ip_address own;
+  ip_address peer;
+  uint32_t connections;
+  rnic_ip_reassembly *reassembly;
+  engine_timer *timer;
+  sim_ip_input_events events;
+  void *user;
+  GHashTable *holding; /* set of connections that have something in fragments */
+  uint64_t unknown_octets;
+};
+
+static void settle(sim_ip_input *input, time_ps now);
+
+static void on_timer(void *user, time_ps now)
+{
+  sim_ip_input *input = user;
+
+  rnic_ip_reassembly_run(input->reassembly, now);
+  settle(input, now);
+}
+
+static rnic_ip_reassembly_config config_of(const scenario *s, mpa_role side)
+{
+  static const char *const options[] = {[RNIC_IP_REASSEMBLY_DROP] = "drop",
+                                        [RNIC_IP_REASSEMBLY_LIMITED] = "limited",
+                                        [RNIC_IP_REASSEMBLY_UNLIMITED] = "unlimited",
+                                        [RNIC_IP_REASSEMBLY_ONE_64K] = "one-64k",
+                                        [RNIC_IP_REASSEMBLY_SPANNING] = "spanning"};
+  rnic_ip_reassembly_config config = {.timeout_ps =
+                                          scenario_time(s, SCENARIO_RECEIVER_IP_REASSEMBLY_TIMEOUT)};
+
+  while (!g_str_equal(options[config.option], scenario_text(s, SCENARIO_RECEIVER_IP_REASSEMBLY))) {
+    config.option++;
+  }
+  if (!scenario_is_word(s, SCENARIO_RECEIVER_IP_REASSEMBLY_SIZE)) {
+    config.size_octets = scenario_integer(s, SCENARIO_RECEIVER_IP_REASSEMBLY_SIZE);
+  } else if (config.option == RNIC_IP_REASSEMBLY_SPANNING) {
+    config.size_octets = scenario_receive_window_octets(s); /* mpa-01 §11.2.1: the worst case (MPA-347) */
+  } else {
+    config.size_octets = sim_setup_receive_mtu(s, side);
+  }
+  return config;
+}
+
+sim_ip_input *sim_ip_input_new(const scenario *s, mpa_role side, engine *clock,
+                               const sim_ip_input_events *events, void *user)
+{
+  const rnic_ip_reassembly_config config = config_of(s, side);
+  sim_ip_input *input = g_new0(sim_ip_input, 1);
+
+  input->side = side;
+  input->own = sim_setup_address(s, side);
+  input->peer = sim_setup_address(s, sim_setup_peer(side));
+  input->connections = (uint32_t)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
+  input->reassembly = rnic_ip_reassembly_new(&config);
+  input->timer = engine_timer_new(clock, ENGINE_TIMER, IP_TIMER_MAJOR + side, 0, on_timer, input);
+  input->events = *events;
+  input->user = user;
+  input->holding = g_hash_table_new(NULL, NULL);
+  return input;
+}
+
+void sim_ip_input_free(sim_ip_input *input)
+{
+  if (input) {
+    engine_timer_free(input->timer);
+    rnic_ip_reassembly_free(input->reassembly);
+    g_hash_table_unref(input->holding);
+    g_free(input);
+  }
+}
+
+bool sim_ip_input_connection_of(const datagram *packet, mpa_role side, uint32_t connections,
+                                uint32_t *connection)
+{
+  datagram_flow flow;
+
+  if (!datagram_flow_of(packet, &flow)) {
+    return false;
+  }
+  /* An ICMP message names the packet that this side sent. */
+  bool sent = packet->kind == DATAGRAM_TOO_BIG;
+  bool initiators_is_source = (side == MPA_INITIATOR) == sent;
+  uint32_t port = initiators_is_source ? flow.source_port : flow.destination_port;
+  uint32_t other = initiators_is_source ? flow.destination_port : flow.source_port;
+  *connection = port - SIM_INITIATOR_FIRST_PORT;
+  return port >= SIM_INITIATOR_FIRST_PORT && *connection < connections && other == SIM_RESPONDER_PORT;
+}
+
+static uint64_t held_of(const sim_ip_input *input, uint32_t connection)
+{
+  uint16_t port = (uint16_t)(SIM_INITIATOR_FIRST_PORT + connection);
+  bool initiator = input->side == MPA_INITIATOR;
+  const datagram_flow flow = {.source = input->peer,
+                              .destination = input->own,
+                              .source_port = initiator ? SIM_RESPONDER_PORT : port,
+                              .destination_port = initiator ? port : SIM_RESPONDER_PORT};
+
+  return rnic_ip_reassembly_held_octets(input->reassembly, &flow);
+}
+
+static gint compare_numbers(gconstpointer a, gconstpointer b)
+{
+  uint32_t left = GPOINTER_TO_UINT(a);
+  uint32_t right = GPOINTER_TO_UINT(b);
+
+  return left < right ? -1 : left > right;
+}
+
+/* Tells what the connections that held something, and those that do now, hold. In the order of their numbers, so that nothing depends
+ * on the hash table's. */
+static void tell_held(sim_ip_input *input, time_ps now)
+{
+  uint64_t unknown = rnic_ip_reassembly_held_unattributed_octets(input->reassembly);
+  g_autoptr(GList) connections = g_list_sort(g_hash_table_get_keys(input->holding), compare_numbers);
+
+  if (unknown != input->unknown_octets) {
+    input->unknown_octets = unknown;
+    input->events.held(input->user, SIM_IP_INPUT_UNKNOWN, unknown, now);
+  }
+  for (GList *link = connections; link; link = link->next) {
+    uint32_t connection = GPOINTER_TO_UINT(link->data);
+    uint64_t octets = held_of(input, connection);
+
+    input->events.held(input->user, connection, octets, now);
+    if (octets == 0) {
+      g_hash_table_remove(input->holding, link->data);
+    }
+  }
+}
+
+static void settle(sim_ip_input *input, time_ps now)
+{
+  datagram *answer;
+
+  while ((answer = rnic_ip_reassembly_take_answer(input->reassembly))) {
+    input->events.answer(input->user, answer, now);
+  }
+  tell_held(input, now);
+  engine_timer_set(input->timer, rnic_ip_reassembly_deadline(input->reassembly));
+}
+
+/* A first fragment has the ports: its connection may hold something from now on. */
+static void note_connection(sim_ip_input *input, const datagram *packet)
+{
+  datagram_fragment fragment;
+  uint8_t ports[4]; /* source and destination (RFC 9293 §3.1) */
+
+  datagram_fragment_of(packet, &fragment);
+  if (fragment.offset_octets > 0 || packet->payload.length < sizeof ports) {
+    return;
+  }
+  octet_rope_copy_out(&packet->payload, 0, sizeof ports, ports);
+  uint32_t port = big_endian_read_16(input->side == MPA_INITIATOR ? ports + 2 : ports);
+  if (port >= SIM_INITIATOR_FIRST_PORT && port - SIM_INITIATOR_FIRST_PORT < input->connections) {
+    g_hash_table_add(input->holding, GUINT_TO_POINTER(port - SIM_INITIATOR_FIRST_PORT));
+  }
+}
+
+void sim_ip_input_receive(sim_ip_input *input, datagram *packet, time_ps now)
+{
+  if (packet->kind != DATAGRAM_FRAGMENT) {
+    input->events.whole(input->user, packet, now);
+    return;
+  }
+  note_connection(input, packet);
+  datagram *whole = rnic_ip_reassembly_receive(input->reassembly, packet, now);
+  settle(input, now);
+  if (whole) {
+    input->events.whole(input->user, whole, now);
+  }
+}
+
+const rnic_ip_reassembly_statistics *sim_ip_input_counted(const sim_ip_input *input)
+{
+  return rnic_ip_reassembly_counted(input->reassembly);
+}

@@ -1,0 +1,38 @@
+/* What stands in front of TCP at one host: IP reassembly (mpa-01 §11.2.1). Whole packets go on; what waits for fragments is told for
+ * the gauge (definitions.md, cause `fragment`). */
+#ifndef SIM_SIM_IP_INPUT_H
+#define SIM_SIM_IP_INPUT_H
+
+#include "engine/engine.h"
+#include "path/path_element.h"
+#include "rnic/rnic_ip_reassembly.h"
+#include "scenario/scenario.h"
+#include "sim/sim_setup.h"
+
+typedef struct sim_ip_input sim_ip_input;
+
+/* Fragments whose connection is not known yet, because the first of their datagram has not come. */
+#define SIM_IP_INPUT_UNKNOWN UINT32_MAX
+
+typedef struct sim_ip_input_events {
+  path_output whole;  /* a packet for TCP; takes the reference */
+  path_output answer; /* an ICMP message of this host's leaves; takes the reference */
+  /* `connection` (or SIM_IP_INPUT_UNKNOWN) has `octets` of TCP payload in datagrams with fragments missing from now on. */
+  void (*held)(void *user, uint32_t connection, uint64_t octets, time_ps now);
+} sim_ip_input_events;
+
+/* The input of `side` in `s`; `events` are copied and called with `user`. Free with sim_ip_input_free(), before the engine. */
+sim_ip_input *sim_ip_input_new(const scenario *s, mpa_role side, engine *clock,
+                               const sim_ip_input_events *events, void *user);
+void sim_ip_input_free(sim_ip_input *input);
+
+/* A packet has arrived; takes its reference. */
+void sim_ip_input_receive(sim_ip_input *input, datagram *packet, time_ps now);
+
+/* The connection that a packet which came to `side` is of; false when its ports, damaged perhaps, are none's. */
+bool sim_ip_input_connection_of(const datagram *packet, mpa_role side, uint32_t connections,
+                                uint32_t *connection);
+
+const rnic_ip_reassembly_statistics *sim_ip_input_counted(const sim_ip_input *input);
+
+#endif

@@ -1,0 +1,268 @@
+#include "sim/sim_network.h"
+
+#include "sim/sim_relay.h"
+#include "sim/sim_setup.h"
+#include "sim/sim_topology.h"
+
+/* One path in both directions. */
+typedef struct network_route {
+  sim_network *network;
+  uint32_t index;
+  sim_path *paths[SIM_DIRECTIONS];
+  sim_relay *relay; /* the proxy between them; NULL: none */
+  sim_gate *gate;   /* with it */
+} network_route;
+
+/* One event of the scenario. */
+typedef struct network_event {
+  sim_network *network;
+  const scenario_event *event;
+  engine_timer *timer;
+} network_event;
+
+struct sim_network {
+  const scenario *s;
+  engine *clock;
+  sim_network_events callbacks;
+  void *user;
+  sim_topology *topology; /* instead of routes; NULL: there is none */
+  network_route *routes;
+  uint32_t route_count;
+  network_event *events;
+  gsize event_count;
+};
+
+/* --- Routes --- */
+
+static void on_forward_output(void *user, datagram *packet, time_ps now)
+{
+  network_route *route = user;
+
+  route->network->callbacks.outputs[SIM_FORWARD](route->network->user, packet, now);
+}
+
+static void on_reverse_output(void *user, datagram *packet, time_ps now)
+{
+  network_route *route = user;
+
+  route->network->callbacks.outputs[SIM_REVERSE](route->network->user, packet, now);
+}
+
+/* The message takes the whole way back to the packet's source: from the start of the other direction, or from the proxy. */
+static void on_forward_too_big(void *user, datagram *message, sim_path_entrance entrance, time_ps now)
+{
+  network_route *route = user;
+
+  sim_path_inject(route->paths[SIM_REVERSE], message, entrance, now);
+}
+
+static void on_reverse_too_big(void *user, datagram *message, sim_path_entrance entrance, time_ps now)
+{
+  network_route *route = user;
+
+  sim_path_inject(route->paths[SIM_FORWARD], message, entrance, now);
+}
+
+static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position)
+{
+  const network_route *route = user;
+
+  return route->network->callbacks.is_fpdu_start(route->network->user, flow, position);
+}
+
+static bool make_route(sim_network *network, uint32_t index, sim_engine_kind kind, GError **error)
+{
+  static const path_output outputs[SIM_DIRECTIONS] = {on_forward_output, on_reverse_output};
+  static const sim_path_too_big too_big[SIM_DIRECTIONS] = {on_forward_too_big, on_reverse_too_big};
+  network_route *route = &network->routes[index];
+  bool tells = g_str_equal(scenario_text(network->s, SCENARIO_PATH_TOO_BIG), "icmp");
+
+  route->network = network;
+  route->index = index;
+  route->relay = sim_relay_new(network->s, index);
+  route->gate = route->relay ? sim_gate_new() : NULL;
+  for (sim_direction direction = 0; direction < SIM_DIRECTIONS; direction++) {
+    const sim_path_config config = {
+        .s = network->s,
+        .direction = direction,
+        .index = index,
+        .paths = network->route_count,
+        .kind = kind,
+        .clock = network->clock,
+        .relay = route->relay ? sim_relay_element(route->relay, direction) : NULL,
+        .is_fpdu_start =
+            direction == sim_setup_direction_to(sim_setup_measured(network->s)) ? is_fpdu_start : NULL,
+        .gate = route->gate,
+        .output = outputs[direction],
+        .too_big = tells ? too_big[direction] : NULL,
+        .user = route,
+    };
+
+    route->paths[direction] = sim_path_new(&config, error);
+    if (!route->paths[direction]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static network_route *route_of(const sim_network *network, uint32_t connection)
+{
+  return &network->routes[network->route_count > 1 ? connection : 0];
+}
+
+/* --- Events --- */
+
+static void on_event(void *user, time_ps now)
+{
+  const network_event *due = user;
+  scenario_key key = due->event->key;
+  bool forward = key < SCENARIO_PATH_REVERSE_RATE;
+  sim_direction direction = forward ? SIM_FORWARD : SIM_REVERSE;
+
+  for (uint32_t i = 0; i < due->network->route_count; i++) {
+    sim_path_change(due->network->routes[i].paths[direction],
+                    forward ? key : key - (SCENARIO_PATH_REVERSE_RATE - SCENARIO_PATH_FORWARD_RATE),
+                    due->event->number, now);
+  }
+}
+
+/* A change comes before all that happens in its picosecond. */
+static void make_events(sim_network *network)
+{
+  const scenario_event *events;
+
+  network->event_count = scenario_events(network->s, &events);
+  network->events = g_new0(network_event, network->event_count);
+  for (gsize i = 0; i < network->event_count; i++) {
+    network_event *event = &network->events[i];
+
+    event->network = network;
+    event->event = &events[i];
+    event->timer = engine_timer_new(network->clock, ENGINE_TRANSMITTER, UINT32_MAX, i, on_event, event);
+    engine_timer_set(event->timer, events[i].at);
+  }
+}
+
+/* --- The network --- */
+
+sim_network *sim_network_new(const scenario *s, sim_engine_kind kind, engine *clock,
+                             const sim_network_events *events, void *user, GError **error)
+{
+  sim_network *network = g_new0(sim_network, 1);
+  bool in_ns3 = sim_topology_is_wanted(s);
+  bool own = g_str_equal(scenario_text(s, SCENARIO_WORKLOAD_PATHS), "own");
+
+  network->s = s;
+  network->clock = clock;
+  network->callbacks = *events;
+  network->user = user;
+  network->route_count = in_ns3 ? 0 : own ? (uint32_t)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS) : 1;
+  network->routes = g_new0(network_route, network->route_count);
+  for (uint32_t i = 0; i < network->route_count; i++) {
+    if (!make_route(network, i, kind, error)) {
+      sim_network_free(network);
+      return NULL;
+    }
+  }
+  network->topology = in_ns3 ? sim_topology_new(s, clock, events->outputs, user, error) : NULL;
+  if (in_ns3 && !network->topology) {
+    sim_network_free(network);
+    return NULL;
+  }
+  make_events(network);
+  return network;
+}
+
+void sim_network_free(sim_network *network)
+{
+  if (!network) {
+    return;
+  }
+  for (gsize i = 0; i < network->event_count; i++) {
+    engine_timer_free(network->events[i].timer);
+  }
+  for (uint32_t i = 0; i < network->route_count; i++) {
+    sim_path_free(network->routes[i].paths[SIM_FORWARD]);
+    sim_path_free(network->routes[i].paths[SIM_REVERSE]);
+    sim_relay_free(network->routes[i].relay);
+    sim_gate_free(network->routes[i].gate);
+  }
+  sim_topology_free(network->topology);
+  g_free(network->events);
+  g_free(network->routes);
+  g_free(network);
+}
+
+void sim_network_send(sim_network *network, uint32_t connection, sim_direction direction, datagram *packet,
+                      time_ps now)
+{
+  if (network->topology) {
+    sim_topology_send(network->topology, direction, packet, now);
+  } else {
+    sim_path_send(route_of(network, connection)->paths[direction], packet, now);
+  }
+}
+
+time_ps sim_network_earliest_arrival(const sim_network *network, uint32_t connection, sim_direction direction,
+                                     time_ps now)
+{
+  return network->topology ? sim_topology_earliest_arrival(network->topology, now)
+                           : sim_path_earliest_arrival(route_of(network, connection)->paths[direction], now);
+}
+
+/* --- Results --- */
+
+static sim_path_counts count(const sim_network *network, sim_direction direction)
+{
+  sim_path_counts counts = {0};
+
+  for (uint32_t i = 0; i < network->route_count; i++) {
+    sim_path_count(network->routes[i].paths[direction], &counts);
+  }
+  return counts;
+}
+
+void sim_network_set_metrics(const sim_network *network, sim_direction main_direction, metric_values *values)
+{
+  sim_path_counts main_way = count(network, main_direction);
+  sim_path_counts other = count(network, main_direction == SIM_FORWARD ? SIM_REVERSE : SIM_FORWARD);
+  const path_element_counts *a = &main_way.elements;
+  const path_element_counts *b = &other.elements;
+  const struct {
+    metric_id id;
+    uint64_t value;
+  } counts[] = {
+      {METRIC_TCP_LOST_RETRANSMISSIONS, a->retransmissions_dropped + b->retransmissions_dropped},
+      {METRIC_PATH_PACKETS_LOST, a->dropped + b->dropped},
+      {METRIC_PATH_PACKETS_DUPLICATED, a->duplicated + b->duplicated},
+      {METRIC_PATH_PACKETS_DAMAGED, a->damaged + b->damaged},
+      {METRIC_PATH_PACKETS_MARKED, a->marked + b->marked},
+      {METRIC_PATH_PACKETS_DISPLACED, a->displaced + b->displaced},
+      {METRIC_PATH_PACKETS_TOO_BIG, main_way.too_big + other.too_big},
+      {METRIC_PATH_FRAGMENTS, main_way.fragments + other.fragments},
+      {METRIC_PATH_QUEUE_PEAK_OCTETS, main_way.queue_peak_octets},
+      {METRIC_PATH_SEGMENTS_REORDERED, main_way.reordered},
+      {METRIC_PATH_REORDERING_EXTENT_PEAK, main_way.extent_peak},
+  };
+
+  if (network->topology) {
+    sim_topology_set_metrics(network->topology, values);
+    return;
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(counts); i++) {
+    metric_values_set(values, counts[i].id, (double)counts[i].value);
+  }
+  if (main_way.before.segments > 0) {
+    metric_values_set(values, METRIC_MIDDLEBOX_SEGMENTS_BEFORE, (double)main_way.before.segments);
+    metric_values_set(values, METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED,
+                      (double)main_way.before.starting_with_fpdu);
+    metric_values_set(values, METRIC_MIDDLEBOX_SEGMENTS_BEHIND, (double)main_way.behind.segments);
+    metric_values_set(values, METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED,
+                      (double)main_way.behind.starting_with_fpdu);
+  }
+  if (main_way.reordered > 0) {
+    metric_values_set(values, METRIC_PATH_REORDERING_EXTENT_MEAN,
+                      (double)main_way.extent_sum / (double)main_way.reordered);
+  }
+}

@@ -1,0 +1,53 @@
+#include "sim/sim_queue.h"
+
+#include "path/path_codel.h"
+#include "path/path_red.h"
+
+/* w_q of Floyd's and Jacobson's paper. */
+static const double red_weight = 0.002;
+
+static guint64 integer(const scenario *s, sim_direction direction, scenario_key forward)
+{
+  return scenario_integer(s, sim_path_key(direction, forward));
+}
+
+static path_queue_manager *red(const scenario *s, sim_direction direction, const path_link_config *link,
+                               random_stream *random)
+{
+  const path_red_config config = {
+      .minimum_packets = (uint32_t)integer(s, direction, SCENARIO_PATH_FORWARD_RED_MINIMUM),
+      .maximum_packets = (uint32_t)integer(s, direction, SCENARIO_PATH_FORWARD_RED_MAXIMUM),
+      .probability = scenario_probability(s, sim_path_key(direction, SCENARIO_PATH_FORWARD_RED_PROBABILITY)),
+      .weight = red_weight,
+      .packet_ps = time_ps_to_send(scenario_path_mtu(s, sim_path_end(direction)) + link->framing_octets,
+                                   link->rate_bit_per_s),
+  };
+
+  return path_red_new(&config, random);
+}
+
+static path_queue_manager *codel(const scenario *s, sim_direction direction)
+{
+  const path_codel_config config = {
+      .target_ps = scenario_time(s, sim_path_key(direction, SCENARIO_PATH_FORWARD_CODEL_TARGET)),
+      .interval_ps = scenario_time(s, sim_path_key(direction, SCENARIO_PATH_FORWARD_CODEL_INTERVAL)),
+      .packet_octets = scenario_path_mtu(s, sim_path_end(direction)),
+  };
+
+  return path_codel_new(&config);
+}
+
+path_transmitter_config sim_queue_config(const scenario *s, sim_direction direction,
+                                         const path_link_config *link, random_stream *random)
+{
+  const char *discipline = scenario_text(s, sim_path_key(direction, SCENARIO_PATH_FORWARD_DISCIPLINE));
+
+  return (path_transmitter_config){
+      .queue_limit_packets = (uint32_t)integer(s, direction, SCENARIO_PATH_FORWARD_QUEUE),
+      .queue_limit_octets = integer(s, direction, SCENARIO_PATH_FORWARD_QUEUE_SIZE),
+      .mark_packets = (uint32_t)integer(s, direction, SCENARIO_PATH_FORWARD_ECN_THRESHOLD),
+      .manager = g_str_equal(discipline, "red")     ? red(s, direction, link, random)
+                 : g_str_equal(discipline, "codel") ? codel(s, direction)
+                                                    : NULL,
+  };
+}

@@ -1,0 +1,61 @@
+#include "sim/sim_relay.h"
+
+#include "base/random_stream.h"
+#include "sim/sim_setup.h"
+
+struct sim_relay {
+  path_element *elements[SIM_DIRECTIONS];
+};
+
+/* The proxy's TCP towards `side`: what the hosts' TCP is, but for the links it stands at. `position` "before": beside the Initiator, so
+ * all links are on the Responder's side, where the proxy takes the place of the Initiator; and so on. */
+static tcp_config tcp_towards(const scenario *s, mpa_role side)
+{
+  const char *position = scenario_text(s, SCENARIO_MIDDLEBOX_POSITION);
+  scenario_side to = side == MPA_INITIATOR ? SCENARIO_SIDE_INITIATOR : SCENARIO_SIDE_RESPONDER;
+  scenario_side from = to == SCENARIO_SIDE_INITIATOR ? SCENARIO_SIDE_RESPONDER : SCENARIO_SIDE_INITIATOR;
+  gsize last_to = scenario_links(s, to) - 1;
+  gsize last_from = scenario_links(s, from) - 1;
+  tcp_config tcp = sim_setup_tcp(s, 0, sim_setup_peer(side));
+
+  if (g_str_equal(position, "between")) {
+    /* The first forward link lies on the Initiator's side, and the reverse direction's last one. */
+    gsize sent = side == MPA_INITIATOR ? last_to : MIN(1, last_to);
+    gsize received = side == MPA_INITIATOR ? 0 : MAX(last_from, 1) - 1;
+
+    tcp.send_mtu_octets = scenario_link_of(s, to, sent).mtu_octets;
+    tcp.receive_mtu_octets = scenario_link_of(s, from, received).mtu_octets;
+  }
+  return tcp;
+}
+
+sim_relay *sim_relay_new(const scenario *s, uint32_t index)
+{
+  if (!scenario_mix_has(s, SCENARIO_MIDDLEBOX_MODE, "proxy")) {
+    return NULL;
+  }
+  sim_relay *relay = g_new0(sim_relay, 1);
+  const path_proxy_config config = {
+      .side = {[PATH_PROXY_INITIATOR] = tcp_towards(s, MPA_INITIATOR),
+               [PATH_PROXY_RESPONDER] = tcp_towards(s, MPA_RESPONDER)},
+      .buffer_octets = scenario_integer(s, SCENARIO_MIDDLEBOX_PROXY_BUFFER),
+      .seed = random_hash(scenario_integer(s, SCENARIO_RUN_SEED), "proxy", index),
+  };
+
+  path_proxy_new(&config, &relay->elements[SIM_FORWARD], &relay->elements[SIM_REVERSE]);
+  return relay;
+}
+
+void sim_relay_free(sim_relay *relay)
+{
+  if (relay) {
+    path_element_free(relay->elements[SIM_FORWARD]);
+    path_element_free(relay->elements[SIM_REVERSE]);
+    g_free(relay);
+  }
+}
+
+path_element *sim_relay_element(const sim_relay *relay, sim_direction direction)
+{
+  return relay->elements[direction];
+}

@@ -1,0 +1,203 @@
+#include "sim/sim_topology.h"
+
+#include "base/random_stream.h"
+#include "shim/ns3_topology_path.h"
+#include "sim/sim_engine.h"
+#include "sim/sim_setup.h"
+
+enum { ATTRIBUTES_MAX = 32 };
+
+/* "TYPE NAME=VALUE …", taken apart. */
+typedef struct object_text {
+  char **words;
+  ns3_topology_attribute attributes[ATTRIBUTES_MAX];
+  ns3_topology_object object;
+} object_text;
+
+struct sim_topology {
+  ns3_topology_path *path;
+  bool has_traffic;
+};
+
+bool sim_topology_is_wanted(const scenario *s)
+{
+  return !scenario_mix_has(s, SCENARIO_TOPOLOGY_MEDIUM, "none");
+}
+
+static bool fail(const scenario *s, scenario_key key, const char *reason, GError **error)
+{
+  g_autofree char *origin = scenario_origin(s, key);
+
+  g_set_error(error, SIM_ENGINE_ERROR, SIM_ENGINE_ERROR_FAILED, "%s: %s: %s",
+              origin ? origin : scenario_path(s), scenario_key_row_of(key)->name, reason);
+  return false;
+}
+
+/* Takes the text of `key` apart, in place; `text` owns what `object` refers to. */
+static bool read_object(const scenario *s, scenario_key key, object_text *text, GError **error)
+{
+  guint count = 0;
+
+  text->words = g_strsplit_set(scenario_text(s, key), " \t", -1);
+  for (char **word = text->words; *word; word++) {
+    char *equals = strchr(*word, '=');
+
+    if (**word == '\0') {
+      continue;
+    }
+    if (!text->object.type) {
+      text->object.type = *word;
+    } else if (!equals || count == ATTRIBUTES_MAX) {
+      return fail(s, key, "expected a type of ns-3's and NAME=VALUE pairs, as \"ns3::RedQueueDisc MinTh=5\"",
+                  error);
+    } else {
+      *equals = '\0';
+      text->attributes[count++] = (ns3_topology_attribute){.name = *word, .value = equals + 1};
+    }
+  }
+  text->object.attributes = text->attributes;
+  text->object.attribute_count = count;
+  return true;
+}
+
+static ns3_topology_hop *make_hops(const scenario *s, const object_text *queue, const object_text *errors,
+                                   gsize *count)
+{
+  char **media = scenario_mix(s, SCENARIO_TOPOLOGY_MEDIUM);
+  guint media_count = g_strv_length(media);
+
+  *count = scenario_links(s, SCENARIO_SIDE_RESPONDER);
+  ns3_topology_hop *hops = g_new0(ns3_topology_hop, *count);
+  for (gsize i = 0; i < *count; i++) {
+    scenario_link link = scenario_link_of(s, SCENARIO_SIDE_RESPONDER, i);
+    const char *medium = media[MIN(i, media_count - 1)];
+
+    hops[i] = (ns3_topology_hop){
+        .medium = g_str_equal(medium, "csma") ? NS3_TOPOLOGY_CSMA : NS3_TOPOLOGY_POINT_TO_POINT,
+        .rate_bit_per_s = link.rate_bit_per_s,
+        .delay_ps = link.delay_ps,
+        .mtu_octets = link.mtu_octets,
+        .queue_limit_packets =
+            queue->object.type ? 1 : (uint32_t)scenario_integer(s, SCENARIO_TOPOLOGY_DEVICE_QUEUE),
+        .queue = queue->object,
+        .errors = errors->object,
+    };
+  }
+  g_strfreev(media);
+  return hops;
+}
+
+static ns3_topology_traffic flow(const scenario *s, ns3_topology_traffic_kind kind, gsize hops)
+{
+  time_ps stop = scenario_time(s, SCENARIO_TOPOLOGY_TRAFFIC_STOP);
+
+  return (ns3_topology_traffic){
+      .kind = kind,
+      .from_node = 0,
+      .to_node = (uint32_t)hops,
+      .start_ps = scenario_time(s, SCENARIO_TOPOLOGY_TRAFFIC_START),
+      .stop_ps = stop > 0 ? stop : TIME_PS_NEVER,
+      .packet_octets = (uint32_t)scenario_integer(s, SCENARIO_TOPOLOGY_TRAFFIC_PACKET),
+      .rate_bit_per_s = scenario_rate(s, SCENARIO_TOPOLOGY_UDP_RATE),
+      .on_ps = scenario_time(s, SCENARIO_TOPOLOGY_UDP_ON),
+      .off_ps = scenario_time(s, SCENARIO_TOPOLOGY_UDP_OFF),
+      .exponential = scenario_boolean(s, SCENARIO_TOPOLOGY_UDP_EXPONENTIAL),
+  };
+}
+
+static ns3_topology_traffic *make_traffic(const scenario *s, gsize hops, gsize *count)
+{
+  gsize tcp = scenario_integer(s, SCENARIO_TOPOLOGY_TCP_FLOWS);
+
+  *count = tcp + scenario_integer(s, SCENARIO_TOPOLOGY_UDP_FLOWS);
+  ns3_topology_traffic *traffic = g_new0(ns3_topology_traffic, *count);
+  for (gsize i = 0; i < *count; i++) {
+    traffic[i] = flow(s, i < tcp ? NS3_TOPOLOGY_TCP_BULK : NS3_TOPOLOGY_UDP_ON_OFF, hops);
+  }
+  return traffic;
+}
+
+/* End 0 is the Initiator: what comes out there came in reverse. */
+static bool make_path(sim_topology *topology, const scenario *s, engine *clock,
+                      const path_output outputs[SIM_DIRECTIONS], void *user, const object_text *queue,
+                      const object_text *errors, GError **error)
+{
+  const path_output ends[NS3_TOPOLOGY_ENDS] = {outputs[SIM_REVERSE], outputs[SIM_FORWARD]};
+  gsize hop_count;
+  gsize traffic_count;
+  g_autofree ns3_topology_hop *hops = make_hops(s, queue, errors, &hop_count);
+  g_autofree ns3_topology_traffic *traffic = make_traffic(s, hop_count, &traffic_count);
+  const ns3_topology_config config = {
+      .hops = hops,
+      .hop_count = hop_count,
+      .traffic = traffic,
+      .traffic_count = traffic_count,
+      .addresses = {SIM_INITIATOR_ADDRESS, SIM_RESPONDER_ADDRESS},
+      .seed = 1 + (uint32_t)(random_hash(scenario_integer(s, SCENARIO_RUN_SEED), "topology", 0) %
+                             (UINT32_MAX - 1)),
+  };
+  ns3_shim_error reason;
+
+  topology->has_traffic = traffic_count > 0;
+  topology->path = ns3_topology_path_new(&config, clock, 0, ends, user, &reason);
+  return topology->path || fail(s, SCENARIO_TOPOLOGY_MEDIUM, reason.message, error);
+}
+
+sim_topology *sim_topology_new(const scenario *s, engine *clock, const path_output outputs[SIM_DIRECTIONS],
+                               void *user, GError **error)
+{
+  sim_topology *topology = g_new0(sim_topology, 1);
+  object_text queue = {0};
+  object_text errors = {0};
+  bool made = read_object(s, SCENARIO_TOPOLOGY_QUEUE, &queue, error) &&
+              read_object(s, SCENARIO_TOPOLOGY_ERRORS, &errors, error) &&
+              make_path(topology, s, clock, outputs, user, &queue, &errors, error);
+
+  g_strfreev(queue.words);
+  g_strfreev(errors.words);
+  if (!made) {
+    g_clear_pointer(&topology, sim_topology_free);
+  }
+  return topology;
+}
+
+void sim_topology_free(sim_topology *topology)
+{
+  if (topology) {
+    ns3_topology_path_free(topology->path);
+    g_free(topology);
+  }
+}
+
+void sim_topology_send(sim_topology *topology, sim_direction direction, datagram *packet, time_ps now)
+{
+  ns3_topology_path_send(topology->path, direction == SIM_FORWARD ? 0 : 1, packet, now);
+}
+
+time_ps sim_topology_earliest_arrival(const sim_topology *topology, time_ps now)
+{
+  return ns3_topology_path_earliest_arrival(topology->path, now);
+}
+
+void sim_topology_set_metrics(const sim_topology *topology, metric_values *values)
+{
+  const ns3_topology *chain = ns3_topology_path_chain(topology->path);
+  uint64_t too_big = ns3_topology_path_too_big(topology->path);
+  uint64_t dropped = too_big;
+  uint64_t marked = 0;
+
+  for (size_t hop = 0; hop < ns3_topology_hops(chain); hop++) {
+    for (unsigned end = 0; end < NS3_TOPOLOGY_ENDS; end++) {
+      ns3_topology_counts counts;
+
+      ns3_topology_counts_of(chain, hop, end, &counts);
+      dropped += counts.queue_drops + counts.error_drops;
+      marked += counts.queue_marks;
+    }
+  }
+  metric_values_set(values, METRIC_PATH_PACKETS_TOO_BIG, (double)too_big);
+  if (!topology->has_traffic) {
+    metric_values_set(values, METRIC_PATH_PACKETS_LOST, (double)dropped);
+    metric_values_set(values, METRIC_PATH_PACKETS_MARKED, (double)marked);
+  }
+}

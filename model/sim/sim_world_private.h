@@ -1,0 +1,85 @@
+/* What sim_world.c (building and running), sim_world_events.c (what endpoints tell) and sim_world_results.c (how it ended)
+ * share. */
+#ifndef SIM_SIM_WORLD_PRIVATE_H
+#define SIM_SIM_WORLD_PRIVATE_H
+
+#include "base/pattern.h"
+#include "engine/engine.h"
+#include "rnic/rnic_endpoint.h"
+#include "rnic/rnic_fault_bait.h"
+#include "rnic/rnic_workload.h"
+#include "sim/sim_ending.h"
+#include "sim/sim_ip_input.h"
+#include "sim/sim_network.h"
+#include "sim/sim_recorder.h"
+#include "sim/sim_world.h"
+
+enum { ENDS = RNIC_WORKLOAD_ENDS }; /* of a connection, by mpa_role */
+
+typedef struct world_connection world_connection;
+
+/* One end with its timer. */
+typedef struct world_end {
+  world_connection *connection;
+  mpa_role side;
+  rnic_endpoint *endpoint;
+  rnic_fault_bait *bait; /* that the peer's fault names; NULL: none */
+  engine_timer *timer;
+  sim_engine_wake wake; /* of ns-3's TCP, when that is the end's */
+  bool closed;
+  bool may_post; /* its ULP waited for a buffer and is to be woken */
+} world_end;
+
+struct world_connection {
+  sim_world *world;
+  uint32_t index;
+  uint32_t protection_domains[ENDS];
+  world_end ends[ENDS];
+  rnic_workload *workload;
+  engine_timer *workload_timer; /* starts the connection; later wakes ULPs */
+  bool started;
+  bool delivered;  /* all of its workload */
+  bool terminated; /* ended as the documents say it must */
+};
+
+struct sim_world {
+  const scenario *s;
+  engine *clock;
+  mpa_role measured; /* the Data Sink's side */
+  rnic_host *hosts[ENDS];
+  uint8_t *private_data[ENDS];
+  sim_network *network;
+  sim_ip_input *inputs[ENDS];
+  uint64_t strays; /* packets of no connection: their ports were damaged */
+  packet_capture *captures[ENDS];
+  sim_recorder *recorder;
+  pattern *table;
+  world_connection *connections;
+  uint32_t connection_count;
+  uint32_t started;        /* connections that have been opened */
+  uint32_t ends_open;      /* TCP */
+  uint32_t workloads_open; /* neither all Delivered nor terminated */
+  uint64_t delivered;      /* segments, at either end: progress */
+  engine_timer *stall_timer;
+  uint64_t progress_seen; /* when the stall timer last looked */
+  bool abandoned;         /* nothing more happens, though not all ends are closed */
+  char *failure;          /* why the run fails; NULL: it does not so far */
+  sim_ending ending;      /* of the connection that was terminated first */
+};
+
+/* Sends what the end has to send, sets its timer, and tells the recorder what it holds: after every event. */
+void sim_world_settle(world_end *end, time_ps now);
+
+/* What `end` tells: the Data Sink is measured; what the Data Source sends is known for that. */
+rnic_endpoint_events sim_world_events_of(const world_end *end);
+
+/* A buffer of `side` is free again; a rnic_workload_config.can_post of a world_connection. */
+void sim_world_can_post(void *user, mpa_role side);
+
+/* A run ends when the workload is done and the connections are closed (definitions.md, Defaults). */
+bool sim_world_is_done(const sim_world *world);
+
+/* Ends the run as failed, because of `failure`, which it frees; the first failure counts. */
+void sim_world_fail(sim_world *world, char *failure);
+
+#endif

@@ -1,0 +1,166 @@
+#include "tcp/datagram_ip.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "base/big_endian.h"
+
+enum {
+  IPV4_VERSION_AND_IHL = 0x45,
+  IPV6_VERSION = 0x60,
+  HOP_LIMIT = 64,
+  IPV4_TIME_TO_LIVE_AT = 8,
+  IPV6_HOP_LIMIT_AT = 7
+};
+enum { IPV4_ADDRESS_OCTETS = 4, IPV6_ADDRESS_OCTETS = 16 };
+
+datagram *datagram_allocate(datagram_kind kind)
+{
+  /* `header` is left as it is: every octet that counts is written, and a packet is made per segment */
+  datagram *packet = g_new(datagram, 1);
+
+  packet->references = 1;
+  packet->kind = kind;
+  packet->retransmission = false;
+  packet->carries_checksum = false;
+  packet->send_order = 0;
+  packet->flow_order = 0;
+  octet_rope_init(&packet->payload);
+  return packet;
+}
+
+static void begin_ipv4(uint8_t *wire, const ip_address *source, const ip_address *destination,
+                       uint8_t protocol)
+{
+  memset(wire, 0, IPV4_SOURCE_AT);
+  wire[0] = IPV4_VERSION_AND_IHL;
+  big_endian_write_16(wire + IPV4_FLAGS_AT, IPV4_DONT_FRAGMENT);
+  wire[IPV4_TIME_TO_LIVE_AT] = HOP_LIMIT;
+  wire[IPV4_PROTOCOL_AT] = protocol;
+  memcpy(wire + IPV4_SOURCE_AT, source->octets, IPV4_ADDRESS_OCTETS);
+  memcpy(wire + IPV4_DESTINATION_AT, destination->octets, IPV4_ADDRESS_OCTETS);
+}
+
+static void begin_ipv6(uint8_t *wire, const ip_address *source, const ip_address *destination,
+                       uint8_t protocol)
+{
+  memset(wire, 0, IPV6_SOURCE_AT);
+  wire[0] = IPV6_VERSION;
+  wire[IPV6_NEXT_HEADER_AT] = protocol;
+  wire[IPV6_HOP_LIMIT_AT] = HOP_LIMIT;
+  memcpy(wire + IPV6_SOURCE_AT, source->octets, IPV6_ADDRESS_OCTETS);
+  memcpy(wire + IPV6_DESTINATION_AT, destination->octets, IPV6_ADDRESS_OCTETS);
+}
+
+void datagram_ip_begin(datagram *packet, const ip_address *source, const ip_address *destination,
+                       uint8_t protocol)
+{
+  g_assert(source->version == destination->version);
+  if (source->version == 4) {
+    packet->ip_octets = IPV4_HEADER_OCTETS;
+    begin_ipv4(packet->header, source, destination, protocol);
+  } else {
+    g_assert(source->version == 6);
+    packet->ip_octets = IPV6_HEADER_OCTETS;
+    begin_ipv6(packet->header, source, destination, protocol);
+  }
+  packet->header_octets = packet->ip_octets;
+}
+
+void datagram_ip_set_length(datagram *packet)
+{
+  bool ipv4 = datagram_is_ipv4(packet);
+  /* RFC 8200 §3: the payload length counts the extension headers and not the IPv6 header */
+  uint32_t octets = datagram_octets(packet) - (ipv4 ? 0 : IPV6_HEADER_OCTETS);
+
+  g_assert(octets <= UINT16_MAX);
+  big_endian_write_16(packet->header + (ipv4 ? IPV4_LENGTH_AT : IPV6_LENGTH_AT), (uint16_t)octets);
+}
+
+ip_address datagram_ip_address(const uint8_t *wire, uint8_t version)
+{
+  ip_address address = {.version = version};
+
+  memcpy(address.octets, wire, version == 4 ? IPV4_ADDRESS_OCTETS : IPV6_ADDRESS_OCTETS);
+  return address;
+}
+
+uint64_t datagram_sum(uint64_t sum, const uint8_t *octets, size_t length)
+{
+  size_t at = 0;
+
+  for (; at + 4 <= length; at += 4) {
+    /* two words at once: 2^16 is 1 in ones' complement, the fold at the end puts it right; 64 bits take 2^32 such
+     * additions without losing a carry */
+    sum += big_endian_read_32(octets + at);
+  }
+  for (; at + 2 <= length; at += 2) {
+    sum += big_endian_read_16(octets + at);
+  }
+  return at < length ? sum + ((uint32_t)octets[at] << 8) : sum;
+}
+
+static uint16_t fold(uint64_t sum)
+{
+  while (sum >> 16) {
+    sum = (sum & 0xFFFF) + (sum >> 16);
+  }
+  return (uint16_t)sum;
+}
+
+uint16_t datagram_sum_complement(uint64_t sum)
+{
+  return (uint16_t)~fold(sum);
+}
+
+uint16_t internet_checksum(uint32_t sum, const uint8_t *octets, size_t length)
+{
+  return datagram_sum_complement(datagram_sum(sum, octets, length));
+}
+
+uint64_t datagram_pseudo_header_sum(const uint8_t *ip_header, uint8_t protocol, uint32_t length)
+{
+  uint64_t sum = (uint64_t)protocol + length;
+
+  if (ip_header[0] >> 4 == 4) {
+    return datagram_sum(sum, ip_header + IPV4_SOURCE_AT, (size_t)IPV4_ADDRESS_OCTETS * 2);
+  }
+  return datagram_sum(sum, ip_header + IPV6_SOURCE_AT, (size_t)IPV6_ADDRESS_OCTETS * 2);
+}
+
+uint8_t datagram_protocol(const datagram *packet)
+{
+  if (packet->kind != DATAGRAM_TOO_BIG) {
+    return IP_PROTOCOL_TCP;
+  }
+  return datagram_is_ipv4(packet) ? IP_PROTOCOL_ICMP : IP_PROTOCOL_ICMPV6;
+}
+
+/* The sum of a rope's octets, the first of which stands in the high half of a word. */
+static uint64_t sum_rope(uint64_t sum, const octet_rope *rope)
+{
+  octet_rope_range rest = octet_rope_range_of(rope, 0, rope->length);
+  bool odd = false;
+
+  while (rest.length > 0) {
+    octet_slice part = octet_rope_range_next(&rest);
+    uint16_t word = fold(datagram_sum(0, part.octets, part.length));
+    /* RFC 1071 §2 (B): of octets that begin in the low half, the sum is that of swapped words, swapped */
+    sum += odd ? GUINT16_SWAP_LE_BE(word) : word;
+    odd ^= part.length % 2 != 0;
+  }
+  return sum;
+}
+
+uint64_t datagram_transport_sum(const datagram *packet)
+{
+  uint32_t transport_octets = packet->header_octets - packet->ip_octets; /* a multiple of 4 */
+  uint64_t sum =
+      sum_rope(datagram_sum(0, packet->header + packet->ip_octets, transport_octets), &packet->payload);
+
+  if (packet->kind == DATAGRAM_TOO_BIG && datagram_is_ipv4(packet)) {
+    return sum; /* RFC 792: ICMP has no pseudo header; ICMPv6 has (RFC 4443 §2.3) */
+  }
+  return sum + datagram_pseudo_header_sum(packet->header, datagram_protocol(packet),
+                                          datagram_ip_payload_octets(packet));
+}

@@ -1,0 +1,39 @@
+/* What a congestion control is made of, seen from tcp_congestion: the window that it moves and the functions that move it.
+ * Slow start, inflation and the loss window are tcp_congestion's, alike for every control. */
+#ifndef TCP_TCP_CONGESTION_CONTROL_H
+#define TCP_TCP_CONGESTION_CONTROL_H
+
+#include <stddef.h>
+
+#include "tcp/tcp_congestion.h"
+
+typedef struct tcp_congestion_window {
+  uint32_t smss_octets;
+  uint64_t octets;           /* cwnd */
+  uint64_t threshold_octets; /* ssthresh; UINT64_MAX: none yet */
+} tcp_congestion_window;
+
+/* The state is the control's own: state_octets of memory that can be copied octet by octet, zero before start(). Every
+ * function may be NULL but after_loss and avoid. */
+typedef struct tcp_congestion_control {
+  size_t state_octets;
+  void (*start)(void *state);
+  /* Every acknowledgement that moves SND.UNA, whatever else is made of it. */
+  void (*observe)(void *state, const tcp_congestion_window *window, const tcp_congestion_ack *ack,
+                  time_ps now);
+  /* One of congestion avoidance, when the window was what held the sender back: the window grows. */
+  void (*avoid)(void *state, tcp_congestion_window *window, const tcp_congestion_ack *ack, time_ps now);
+  /* The threshold that a loss makes, before the floor of 2 SMSS; `window` is still the one before it. */
+  uint64_t (*after_loss)(void *state, const tcp_congestion_window *window, uint64_t flight_octets,
+                         bool timed_out);
+  /* The same of ECE; NULL: as a loss. */
+  uint64_t (*after_mark)(void *state, const tcp_congestion_window *window, uint64_t flight_octets);
+  /* Nothing was sent for `idle_ps`; `cut`: the window is smaller for it. */
+  void (*idled)(void *state, time_ps idle_ps, bool cut);
+  /* SMSS is another. */
+  void (*smss_changed)(void *state);
+  /* What came since `before`, a copy of the state, was for nothing. */
+  void (*undo)(void *state, const void *before);
+} tcp_congestion_control;
+
+#endif

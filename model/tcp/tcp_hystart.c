@@ -1,0 +1,97 @@
+#include "tcp/tcp_hystart.h"
+
+#include <glib.h>
+
+/* The constants are those of Linux, net/ipv4/tcp_cubic.c. */
+enum { WINDOW_MIN_SEGMENTS = 16, DELAY_SAMPLES = 8, DELAY_SHARE = 8, TRAIN_SHARE = 2 };
+#define TRAIN_GAP_PS (2 * TIME_PS_PER_MILLISECOND)
+#define DELAY_GROWTH_MIN_PS (4 * TIME_PS_PER_MILLISECOND)
+#define DELAY_GROWTH_MAX_PS (16 * TIME_PS_PER_MILLISECOND)
+
+struct tcp_hystart {
+  bool paced;
+  time_ps shortest_ps; /* of all round trips */
+  bool in_round;
+  uint64_t round_end; /* SND.NXT at its first acknowledgement */
+  time_ps round_start;
+  time_ps train_end;         /* when the last of the close acknowledgements came */
+  time_ps round_shortest_ps; /* of this round's trips */
+  uint32_t samples;          /* of them */
+};
+
+tcp_hystart *tcp_hystart_new(void)
+{
+  tcp_hystart *hystart = g_new0(tcp_hystart, 1);
+  tcp_hystart_forget(hystart);
+  return hystart;
+}
+
+void tcp_hystart_free(tcp_hystart *hystart)
+{
+  g_free(hystart);
+}
+
+void tcp_hystart_use_pacing(tcp_hystart *hystart)
+{
+  hystart->paced = true;
+}
+
+void tcp_hystart_forget(tcp_hystart *hystart)
+{
+  hystart->shortest_ps = TIME_PS_NEVER;
+  hystart->in_round = false;
+}
+
+/* A round is what is acknowledged of what was sent when its first acknowledgement came. */
+static void turn_round(tcp_hystart *hystart, const tcp_congestion_ack *ack, time_ps now)
+{
+  if (hystart->in_round && ack->position <= hystart->round_end) {
+    return;
+  }
+  hystart->in_round = true;
+  hystart->round_end = ack->next;
+  hystart->round_start = now;
+  hystart->train_end = now;
+  hystart->round_shortest_ps = TIME_PS_NEVER;
+  hystart->samples = 0;
+}
+
+/* A window that left in one burst comes back at the rate of the bottleneck: the time it takes is the window over that rate.
+ * The first gap ends the train for this round. */
+static bool train_is_long(tcp_hystart *hystart, time_ps now)
+{
+  time_ps enough = hystart->paced ? hystart->shortest_ps : hystart->shortest_ps / TRAIN_SHARE;
+  if (now - hystart->train_end > TRAIN_GAP_PS) {
+    return false;
+  }
+  hystart->train_end = now;
+  return now - hystart->round_start > enough;
+}
+
+/* The shortest trip of a round, not any: delayed acknowledgements and bursts lengthen single ones. Judged from the sample on
+ * that follows the first DELAY_SAMPLES. */
+static bool delay_has_grown(tcp_hystart *hystart, time_ps round_trip_ps)
+{
+  time_ps growth = CLAMP(hystart->shortest_ps / DELAY_SHARE, DELAY_GROWTH_MIN_PS, DELAY_GROWTH_MAX_PS);
+  hystart->round_shortest_ps = MIN(hystart->round_shortest_ps, round_trip_ps);
+  if (hystart->samples < DELAY_SAMPLES) {
+    hystart->samples++;
+    return false;
+  }
+  return hystart->round_shortest_ps > hystart->shortest_ps + growth;
+}
+
+bool tcp_hystart_says_stop(tcp_hystart *hystart, const tcp_congestion_ack *ack,
+                           const tcp_congestion_window *window, time_ps now)
+{
+  if (ack->round_trip_ps < 0) {
+    return false;
+  }
+  hystart->shortest_ps = MIN(hystart->shortest_ps, ack->round_trip_ps);
+  turn_round(hystart, ack, now);
+  bool long_train = train_is_long(hystart, now);
+  bool long_delay = delay_has_grown(hystart, ack->round_trip_ps);
+  /* Rounds are followed from the first on, that they be the flights that they are. */
+  bool large = window->octets >= WINDOW_MIN_SEGMENTS * (uint64_t)window->smss_octets;
+  return large && (long_train || long_delay);
+}

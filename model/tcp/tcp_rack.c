@@ -1,0 +1,154 @@
+#include "tcp/tcp_rack.h"
+
+#include <glib.h>
+
+/* §6.2 step 4: recoveries without D-SACK until the window is as at first. */
+enum { PERSISTENCE = 16 };
+
+struct tcp_rack {
+  uint32_t threshold;
+  bool any;                /* something has been delivered: */
+  uint64_t order;          /* RACK.xmit_ts: of what was delivered and sent last the transmission, */
+  uint64_t end;            /* RACK.end_seq: where it ends, */
+  time_ps round_trip_ps;   /* RACK.rtt: and how long the last one delivered took */
+  time_ps least_ps;        /* RACK.min_RTT */
+  uint64_t highest;        /* RACK.fack: the end of the highest delivered … */
+  uint64_t highest_so_far; /* … by this acknowledgement */
+  bool reordering_seen;
+  bool widened; /* until SND.UNA is at `round_end`: RACK.dsack_round */
+  uint64_t round_end;
+  uint32_t multiple;    /* RACK.reo_wnd_mult */
+  uint32_t persistence; /* RACK.reo_wnd_persist */
+  time_ps deadline;
+};
+
+tcp_rack *tcp_rack_new(uint32_t duplicate_ack_threshold)
+{
+  tcp_rack *rack = g_new0(tcp_rack, 1);
+  rack->threshold = duplicate_ack_threshold;
+  rack->least_ps = TIME_PS_NEVER;
+  rack->multiple = 1;
+  rack->persistence = PERSISTENCE;
+  rack->deadline = TIME_PS_NEVER;
+  return rack;
+}
+
+void tcp_rack_free(tcp_rack *rack)
+{
+  g_free(rack);
+}
+
+/* RACK_sent_after(). The RFC takes the time, and of the same time the higher as the later; here the order is
+ * known. Pieces of one segment have it in common. */
+static bool sent_after(uint64_t one_order, uint64_t one_end, uint64_t other_order, uint64_t other_end)
+{
+  return one_order > other_order || (one_order == other_order && one_end > other_end);
+}
+
+/* §6.2 step 2: what was sent twice may have been delivered by the first transmission. The echo is in
+ * microseconds. */
+static bool is_ambiguous(const tcp_rack *rack, const tcp_sent_segment *segment, time_ps echoed_ps,
+                         time_ps now)
+{
+  bool echoes_earlier =
+      echoed_ps >= 0 && echoed_ps / TIME_PS_PER_MICROSECOND < segment->sent_at / TIME_PS_PER_MICROSECOND;
+  return segment->sent_twice && (echoes_earlier || now - segment->sent_at < rack->least_ps);
+}
+
+void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps echoed_ps, time_ps now)
+{
+  time_ps round_trip_ps = now - segment->sent_at;
+  if (!segment->sent_twice) {
+    rack->least_ps = MIN(rack->least_ps, round_trip_ps);                          /* step 1 */
+    rack->reordering_seen = rack->reordering_seen || segment->to < rack->highest; /* step 3 */
+  }
+  rack->highest_so_far = MAX(rack->highest_so_far, segment->to);
+  if (is_ambiguous(rack, segment, echoed_ps, now)) {
+    return;
+  }
+  rack->round_trip_ps = round_trip_ps;
+  if (!rack->any || sent_after(segment->order, segment->to, rack->order, rack->end)) {
+    rack->any = true;
+    rack->order = segment->order;
+    rack->end = segment->to;
+  }
+}
+
+void tcp_rack_delivered_all(tcp_rack *rack)
+{
+  rack->highest = rack->highest_so_far;
+}
+
+void tcp_rack_heed_duplicate(tcp_rack *rack, bool with_duplicate, uint64_t acknowledged, uint64_t next)
+{
+  if (rack->widened && acknowledged >= rack->round_end) {
+    rack->widened = false;
+  }
+  if (with_duplicate && !rack->widened) {
+    rack->widened = true;
+    rack->round_end = next;
+    rack->multiple++;
+    rack->persistence = PERSISTENCE;
+  }
+}
+
+void tcp_rack_recovery_ended(tcp_rack *rack)
+{
+  if (rack->persistence > 0 && --rack->persistence == 0) {
+    rack->multiple = 1;
+  }
+}
+
+void tcp_rack_reordering_seen(tcp_rack *rack)
+{
+  rack->reordering_seen = true;
+}
+
+time_ps tcp_rack_window_ps(const tcp_rack *rack, const tcp_rack_situation *situation)
+{
+  if (!rack->reordering_seen && (situation->recovering || situation->sacked_segments >= rack->threshold)) {
+    return 0;
+  }
+  if (rack->least_ps == TIME_PS_NEVER) {
+    return 0;
+  }
+  time_ps quarter = rack->least_ps / 4;
+  /* The cap first, so that many rounds of D-SACK do not overflow. */
+  bool capped = quarter > 0 && rack->multiple > situation->smoothed_ps / quarter;
+  return capped ? situation->smoothed_ps : quarter * (time_ps)rack->multiple;
+}
+
+tcp_rack_losses tcp_rack_find_lost(tcp_rack *rack, tcp_scoreboard *board, time_ps window_ps, time_ps now)
+{
+  tcp_rack_losses losses = {0};
+  tcp_sent_segment segment;
+  rack->deadline = TIME_PS_NEVER;
+  while (rack->any && tcp_scoreboard_oldest_under_way(board, &segment) &&
+         sent_after(rack->order, rack->end, segment.order, segment.to)) {
+    time_ps lost_at = segment.sent_at + rack->round_trip_ps + window_ps;
+    if (lost_at > now) {
+      rack->deadline = lost_at;
+      break;
+    }
+    losses.segments++;
+    losses.retransmissions += segment.sent_again ? 1 : 0;
+    tcp_scoreboard_lose(board, segment.number);
+  }
+  return losses;
+}
+
+time_ps tcp_rack_deadline(const tcp_rack *rack)
+{
+  return rack->deadline;
+}
+
+time_ps tcp_rack_time_out(tcp_rack *rack, time_ps window_ps, time_ps now)
+{
+  rack->deadline = TIME_PS_NEVER;
+  return now - rack->round_trip_ps - window_ps;
+}
+
+time_ps tcp_rack_least_round_trip_ps(const tcp_rack *rack)
+{
+  return rack->least_ps;
+}

@@ -1,0 +1,63 @@
+/* RACK: losses by time (RFC 8985 §6). A segment is lost when one sent after it has been delivered, and as
+ * long has passed since it was sent as that one took, and the reordering window more. */
+#ifndef TCP_TCP_RACK_H
+#define TCP_TCP_RACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/time_ps.h"
+#include "tcp/tcp_scoreboard.h"
+
+typedef struct tcp_rack tcp_rack;
+
+/* Nothing delivered yet; `duplicate_ack_threshold` is DupThresh. Free with tcp_rack_free(). */
+tcp_rack *tcp_rack_new(uint32_t duplicate_ack_threshold);
+void tcp_rack_free(tcp_rack *rack);
+
+/* §6.2 steps 1 to 3: `segment` is delivered at `now`. `echoed_ps` as in tcp_acknowledgement. */
+void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps echoed_ps, time_ps now);
+
+/* Those of one acknowledgement have all been told of: what comes later and lies lower was reordered
+ * (§6.2 step 3). */
+void tcp_rack_delivered_all(tcp_rack *rack);
+
+/* §6.2 step 4, an acknowledgement `with_duplicate` (D-SACK): a wider window, at most once a round trip.
+ * `acknowledged` is SND.UNA and `next` SND.NXT. */
+void tcp_rack_heed_duplicate(tcp_rack *rack, bool with_duplicate, uint64_t acknowledged, uint64_t next);
+
+/* A recovery or the time after a time-out has ended: 16 of them without D-SACK narrow the window again. */
+void tcp_rack_recovery_ended(tcp_rack *rack);
+
+/* A recovery was spurious: there is reordering, though what was late had been sent again. */
+void tcp_rack_reordering_seen(tcp_rack *rack);
+
+/* What the reordering window depends on. */
+typedef struct tcp_rack_situation {
+  bool recovering;          /* fast recovery, or after a time-out */
+  uint64_t sacked_segments; /* SACKed and not acknowledged */
+  time_ps smoothed_ps;      /* SRTT */
+} tcp_rack_situation;
+time_ps tcp_rack_window_ps(const tcp_rack *rack, const tcp_rack_situation *situation);
+
+/* What find_lost() has taken as lost. */
+typedef struct tcp_rack_losses {
+  uint64_t segments;
+  uint64_t retransmissions; /* of these segments, those lost again */
+} tcp_rack_losses;
+
+/* §6.2 step 5: takes as lost on `board` what is, and sets the deadline for the next that may be. Ours is the
+ * first that may be; the RFC waits for the last of those it knows, which it walks over to find. */
+tcp_rack_losses tcp_rack_find_lost(tcp_rack *rack, tcp_scoreboard *board, time_ps window_ps, time_ps now);
+
+/* The reordering timer; TIME_PS_NEVER when it is off. */
+time_ps tcp_rack_deadline(const tcp_rack *rack);
+
+/* The retransmission timer has expired: what was last sent until then is lost (§6.3). The reordering timer is
+ * off. */
+time_ps tcp_rack_time_out(tcp_rack *rack, time_ps window_ps, time_ps now);
+
+/* RACK.min_RTT, of the whole connection; TIME_PS_NEVER before there is one. */
+time_ps tcp_rack_least_round_trip_ps(const tcp_rack *rack);
+
+#endif

@@ -1,0 +1,95 @@
+/* What tcp_scoreboard.c (the ring of segments), tcp_scoreboard_sack.c (RFC 6675) and tcp_scoreboard_time.c
+ * (RFC 8985) share. */
+#ifndef TCP_TCP_SCOREBOARD_PRIVATE_H
+#define TCP_TCP_SCOREBOARD_PRIVATE_H
+
+#include <glib.h>
+
+#include "base/range_set.h"
+#include "tcp/tcp_scoreboard.h"
+
+enum {
+  SACKED = 1,
+  LOST = 2,
+  RETRANSMITTED = 4, /* since it was last taken as lost: it counts in pipe again */
+  SENT_TWICE = 8,    /* ever: no round-trip sample comes from it (Karn) */
+  UNDER_WAY = 16,    /* in the list by time of transmission */
+};
+
+/* The links hold the low 32 bits of a number: what is in flight at a time is less. They mean nothing at the
+ * ends of the list. */
+typedef struct sent_segment {
+  uint64_t from;
+  time_ps sent_at; /* last */
+  uint64_t order;  /* of that transmission among all: many leave in one picosecond */
+  uint32_t length; /* 0: another segment has taken over all of its octets */
+  uint32_t flags;
+  uint32_t earlier;
+  uint32_t later;
+} sent_segment;
+
+/* The segments are numbered from 0 on as they are sent; number n lives in slot n modulo the capacity, a
+ * power of 2. */
+struct tcp_scoreboard {
+  uint32_t threshold;
+  uint32_t smss_octets;
+  bool by_time; /* losses are found by time, in any order (RFC 8985) */
+  tcp_scoreboard_listener listener;
+  void *listener_user;
+  sent_segment *slots;
+  uint64_t capacity;
+  uint64_t first; /* number of the first segment in flight */
+  uint64_t end;   /* one beyond the number of the last */
+  uint64_t pipe_octets;
+  uint64_t sacked_segments;
+  range_set *sacked; /* SACKED and not acknowledged */
+
+  /* RFC 6675 */
+  uint64_t not_lost;     /* the segments before this number are SACKed or lost */
+  uint64_t above_octets; /* SACKed octets at or beyond the start of segment `not_lost` */
+  uint64_t next_resend;  /* segments before this number are at or below HighRxt */
+
+  /* RFC 8985: neither SACKed nor lost, by the time of the last transmission */
+  uint64_t transmissions; /* so far */
+  uint64_t under_way;
+  uint64_t oldest;
+  uint64_t newest;
+  GArray *lost; /* of uint64_t, a heap: numbers of lost segments to be sent again, and stale ones */
+};
+
+static inline sent_segment *segment_at(const tcp_scoreboard *board, uint64_t number)
+{
+  return &board->slots[number & (board->capacity - 1)];
+}
+
+static inline uint64_t segment_end(const sent_segment *segment)
+{
+  return segment->from + segment->length;
+}
+
+/* Lost, and not sent again since. */
+static inline bool waits_to_be_resent(const sent_segment *segment)
+{
+  return (segment->flags & (SACKED | LOST | RETRANSMITTED)) == LOST;
+}
+
+/* Changes the flags, and pipe with them. */
+void tcp_scoreboard_set_flags(tcp_scoreboard *board, sent_segment *segment, uint32_t flags);
+
+/* Fills in `segment` with what is known of `number`; true. */
+bool tcp_scoreboard_describe(const tcp_scoreboard *board, uint64_t number, tcp_sent_segment *segment);
+
+/* The number of the segment that holds `position`, which is in flight. */
+uint64_t tcp_scoreboard_find(const tcp_scoreboard *board, uint64_t position);
+
+/* Puts `number`, just sent, at the end of the list; takes it out, if it is in there. */
+void tcp_scoreboard_append_under_way(tcp_scoreboard *board, uint64_t number);
+void tcp_scoreboard_remove_under_way(tcp_scoreboard *board, uint64_t number);
+
+/* Makes list and heap anew from the flags and times. */
+void tcp_scoreboard_sort_by_time(tcp_scoreboard *board);
+
+/* The first in the heap that still waits; false when none does. */
+bool tcp_scoreboard_first_lost(tcp_scoreboard *board, uint64_t *number);
+
+#endif

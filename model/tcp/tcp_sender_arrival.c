@@ -1,0 +1,203 @@
+/* An acknowledgement arrives at the sender: tcp_sender_acknowledge(). */
+#include "tcp/tcp_sender_private.h"
+
+static void sample_round_trip(tcp_sender *sender, tcp_sender_news *news, bool has_sample, time_ps sent_at)
+{
+  if (has_sample) {
+    news->round_trip_ps = news->now - sent_at;
+  }
+  if (news->ack->round_trip_ps >= 0) {
+    news->round_trip_ps = has_sample ? news->round_trip_ps : news->ack->round_trip_ps;
+    tcp_retransmission_timer_sample(sender->timer, news->ack->round_trip_ps);
+  } else if (has_sample) {
+    tcp_retransmission_timer_sample(sender->timer, news->round_trip_ps);
+  }
+}
+
+/* Up to where an acknowledgement of what was sent again is one of the first transmission, as the timestamp it
+ * echoes is older than the second (RFC 3522 §3.2 step 4); 0: no such. The echo is in microseconds. */
+static uint64_t find_original(const tcp_sender *sender, const tcp_acknowledgement *ack)
+{
+  tcp_sent_segment first;
+  bool is_original = ack->echoed_ps >= 0 && tcp_scoreboard_first(sender->board, &first) && first.sent_twice &&
+                     ack->echoed_ps / TIME_PS_PER_MICROSECOND < first.sent_at / TIME_PS_PER_MICROSECOND;
+  return is_original ? MIN(ack->position, first.to) : 0;
+}
+
+/* SND.UNA moves. */
+static void take_position(tcp_sender *sender, tcp_sender_news *news)
+{
+  time_ps sent_at = 0;
+  uint64_t position = news->ack->position;
+  news->octets = position - sender->acknowledged;
+  news->original_until = find_original(sender, news->ack);
+  bool has_sample = tcp_scoreboard_acknowledge(sender->board, position, &sent_at);
+  sample_round_trip(sender, news, has_sample, sent_at);
+  sender->acknowledged = position;
+  tcp_send_queue_release(sender->queue, MIN(position, tcp_send_queue_posted(sender->queue)));
+  sender->duplicate_acks = 0;
+  sender->limited_octets = 0;
+  sender->timeouts_in_a_row = 0;
+  sender->resend_first = false; /* what was first is there */
+}
+
+static uint64_t take_sack_blocks(tcp_sender *sender, const tcp_acknowledgement *ack)
+{
+  uint64_t octets = 0;
+  for (uint32_t i = 0; i < ack->sack_count; i++) {
+    /* RFC 2018 §3: a block names octets beyond the cumulative ACK; others are old, D-SACKs or nonsense. */
+    uint64_t from = MAX(ack->sack[i].from, sender->acknowledged);
+    uint64_t to = ack->sack[i].to;
+    if (ack->sack[i].from < to && from < to && to <= sender->next) {
+      octets += tcp_scoreboard_sack(sender->board, from, to);
+    }
+  }
+  return octets;
+}
+
+/* What the acknowledgement says of the segments in flight, and what RACK learns from that. */
+static void take_news(tcp_sender *sender, tcp_sender_news *news)
+{
+  const tcp_acknowledgement *ack = news->ack;
+  uint64_t sacked = tcp_scoreboard_sacked_octets(sender->board);
+  if (news->advances) {
+    take_position(sender, news);
+  } else if (tcp_sender_flight_octets(sender) == 0) {
+    sender->timeouts_in_a_row = 0; /* RFC 9293 §3.8.6.1: a probe that is answered is no reason to give up */
+    tcp_retransmission_timer_stop(sender->timer);
+  }
+  news->newly_sacked = take_sack_blocks(sender, ack);
+  news->delivered = news->octets + tcp_scoreboard_sacked_octets(sender->board) - sacked;
+  /* A duplicate is one that brings news of octets behind a hole (RFC 6675 §2), without SACK one that
+   * brings none of anything (RFC 5681 §2). */
+  news->duplicate =
+      !news->advances &&
+      (sender->sack ? news->newly_sacked > 0 : ack->may_be_duplicate && tcp_sender_flight_octets(sender) > 0);
+  sender->statistics->duplicates_reported += ack->has_duplicate ? 1 : 0;
+  if (sender->rack) {
+    tcp_rack_delivered_all(sender->rack);
+    tcp_rack_heed_duplicate(sender->rack, ack->has_duplicate, sender->acknowledged, sender->next);
+  }
+}
+
+/* ECE reduces the window once a round trip (RFC 3168 §6.1.2). Fast recovery and time-outs have done so. */
+static void heed_ecn(tcp_sender *sender, const tcp_sender_news *news)
+{
+  if (sender->ecn && news->ack->congestion_experienced && sender->state == TCP_SENDING_OPEN &&
+      (int64_t)news->ack->position > sender->ecn_point) {
+    tcp_congestion_reduce_for_ecn(sender->congestion, news->flight_octets, news->now);
+    tcp_sender_note_reduction(sender);
+    sender->statistics->ecn_reductions++;
+  }
+}
+
+/* An ACK with ECE lets the window not grow (RFC 3168 §6.1.2). */
+static void grow(tcp_sender *sender, const tcp_sender_news *news, bool in_recovery)
+{
+  bool congested = sender->ecn && news->ack->congestion_experienced;
+  tcp_congestion_ack ack = {
+      .octets = news->octets,
+      .position = news->ack->position,
+      .next = sender->next,
+      .limited = news->limited && !congested,
+      .after_timeout = sender->state == TCP_SENDING_LOSS,
+      .in_recovery = in_recovery || news->undone,
+      .congestion_experienced = congested,
+      .round_trip_ps = news->round_trip_ps,
+      .smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer),
+  };
+  tcp_congestion_acknowledged(sender->congestion, &ack, news->now);
+}
+
+/* NewReno: the partial ACK points to the next hole (RFC 6582 §3.2 step 3). One that ends inside a segment
+ * sent again points to none: a middlebox has cut the retransmission, and its other pieces are on their
+ * way. */
+static void acknowledge_partially(tcp_sender *sender, const tcp_sender_news *news)
+{
+  tcp_sent_segment first;
+  tcp_congestion_deflate(sender->congestion, news->octets);
+  if (tcp_scoreboard_first(sender->board, &first) && !first.sent_again) {
+    tcp_scoreboard_lose_first(sender->board);
+    sender->resend_first = true;
+  }
+  if (!sender->partially_acknowledged) {
+    tcp_sender_restart_timer(sender, news->now); /* for the first partial ACK only, "impatient" */
+  }
+  sender->partially_acknowledged = true;
+}
+
+/* What it means for window, recovery and timer that SND.UNA has moved. */
+static void move_on(tcp_sender *sender, const tcp_sender_news *news)
+{
+  bool finished = (int64_t)sender->acknowledged >= sender->recovery_point;
+  switch (sender->state) {
+  case TCP_SENDING_OPEN:
+    grow(sender, news, false);
+    break;
+  case TCP_SENDING_LOSS:
+    grow(sender, news, finished);
+    if (finished) {
+      tcp_sender_leave_recovery(sender);
+    }
+    break;
+  case TCP_SENDING_RECOVERY:
+    grow(sender, news, true);
+    if (finished) {
+      tcp_sender_leave_recovery(sender);
+    } else if (!sender->sack) {
+      acknowledge_partially(sender, news);
+      return;
+    } else {
+      sender->partially_acknowledged = true;
+      sender->sent_before_partial_ack = sender->next;
+    }
+    break;
+  }
+  tcp_sender_restart_timer(sender, news->now);
+}
+
+/* RFC 8985 §7.4: a loss that only the probe has repaired. */
+static void heed_probe(tcp_sender *sender, const tcp_sender_news *news)
+{
+  const tcp_acknowledgement *ack = news->ack;
+  tcp_tail_loss_ack probe_ack = {
+      .position = ack->position,
+      .repeated = ack->has_duplicate && ack->duplicate.from < sender->probe.end &&
+                  ack->duplicate.to >= sender->probe.end,
+      .duplicate = !news->advances && news->newly_sacked == 0 && ack->may_be_duplicate,
+  };
+  if (tcp_tail_loss_probe_acknowledged(&sender->probe, &probe_ack)) {
+    tcp_congestion_reduce(sender->congestion, news->flight_octets, news->now);
+    tcp_sender_note_reduction(sender);
+  }
+}
+
+void tcp_sender_acknowledge(tcp_sender *sender, const tcp_acknowledgement *ack, time_ps now)
+{
+  g_assert(ack->position >= sender->acknowledged && ack->position <= sender->next);
+  /* RFC 3465 §2 and RFC 7661: what is not full does not grow. Full is when no full-sized segment fits, or when the pacer holds one
+   * back that would. */
+  bool limited = sender->paced || tcp_scoreboard_pipe_octets(sender->board) + sender->emss_octets >
+                                      tcp_congestion_window_octets(sender->congestion);
+  tcp_sender_news news = {
+      .ack = ack,
+      .now = now,
+      .limited = limited,
+      .advances = ack->position > sender->acknowledged,
+      .flight_octets = tcp_sender_flight_octets(sender) - sender->limited_octets,
+      .round_trip_ps = -1,
+  };
+  sender->news = &news;
+  take_news(sender, &news);
+  sender->news = NULL;
+  tcp_sender_judge_recovery(sender, &news);
+  heed_ecn(sender, &news);
+  if (news.advances) {
+    move_on(sender, &news);
+  }
+  heed_probe(sender, &news);
+  tcp_sender_find_losses(sender, &news);
+  if (news.advances || news.newly_sacked > 0) {
+    tcp_sender_schedule_probe(sender, now);
+  }
+}

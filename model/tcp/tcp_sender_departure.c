@@ -1,0 +1,300 @@
+/* A segment leaves the sender: tcp_sender_next(). */
+#include "tcp/tcp_sender_private.h"
+
+/* What may enter the path: cwnd - pipe; negative when the window has just been made smaller. */
+static int64_t room_octets(const tcp_sender *sender)
+{
+  return (int64_t)tcp_congestion_window_octets(sender->congestion) -
+         (int64_t)tcp_scoreboard_pipe_octets(sender->board);
+}
+
+/* Limited Transmit (RFC 3042): the first two duplicates let a new segment out each. With SACK pipe does it
+ * (RFC 6675 §5 step 3). Where it is off, what duplicates stand for still counts as in flight. */
+static int64_t room_for_new_octets(const tcp_sender *sender, int64_t room)
+{
+  if (sender->state != TCP_SENDING_OPEN || sender->duplicate_acks == 0) {
+    return room;
+  }
+  if (!sender->config->limited_transmit) {
+    int64_t beside_flight =
+        (int64_t)tcp_congestion_window_octets(sender->congestion) - (int64_t)tcp_sender_flight_octets(sender);
+    return MIN(room, beside_flight);
+  }
+  return sender->sack ? room : room + (int64_t)MIN(sender->duplicate_acks, 2) * sender->emss_octets;
+}
+
+/* A FIN that rides on a full-sized segment does not count: one SMSS always lets it pass. */
+static bool fits(const tcp_sender *sender, uint64_t octets, int64_t room)
+{
+  return (int64_t)MIN(octets, sender->emss_octets) <= room;
+}
+
+/* [from, to) of the stream, of which the FIN may be the last. */
+static void build(const tcp_sender *sender, tcp_outgoing *outgoing, uint64_t from, uint64_t to)
+{
+  uint64_t posted = tcp_send_queue_posted(sender->queue);
+  octet_rope_init(&outgoing->payload);
+  outgoing->position = from;
+  outgoing->fin = to > posted;
+  outgoing->again = false;
+  outgoing->full_size = false;
+  outgoing->ecn_capable = false;
+  outgoing->window_reduced = false;
+  uint64_t payload_end = MIN(to, posted);
+  tcp_send_queue_copy(sender->queue, from, payload_end, &outgoing->payload);
+  outgoing->push = outgoing->payload.length > 0 && payload_end == posted;
+  sender->statistics->segments_sent += outgoing->payload.length > 0 ? 1 : 0;
+}
+
+/* A segment of `octets` has been built. */
+static void account(tcp_sender *sender, uint64_t octets, time_ps now)
+{
+  sender->sent_at = now;
+  if (sender->state == TCP_SENDING_RECOVERY) {
+    tcp_proportional_reduction_sent(&sender->reduction, octets);
+  }
+  if (sender->config->pacing) {
+    tcp_pacer_rate rate = {
+        .window_octets = tcp_congestion_window_octets(sender->congestion),
+        .smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer),
+        .slow_start = tcp_congestion_in_slow_start(sender->congestion),
+    };
+    tcp_pacer_sent(&sender->pacer, octets, &rate, now);
+  }
+  if (tcp_retransmission_timer_deadline(sender->timer) == TIME_PS_NEVER) {
+    tcp_retransmission_timer_start(sender->timer, now); /* RFC 6298 §5.1 */
+  }
+}
+
+static bool resend(tcp_sender *sender, const tcp_sent_segment *segment, bool moves_high_rxt,
+                   tcp_outgoing *outgoing, time_ps now)
+{
+  build(sender, outgoing, segment->from, segment->to);
+  outgoing->again = true;
+  tcp_scoreboard_resent(sender->board, segment->number, moves_high_rxt, now);
+  sender->statistics->retransmissions += outgoing->payload.length > 0 ? 1 : 0;
+  tcp_forward_rto_sent_again(&sender->forward);
+  if (sender->state != TCP_SENDING_OPEN) {
+    tcp_spurious_resent(sender->spurious, segment->from, segment->to);
+  }
+  /* A retransmission of what is first has a whole RTO to be acknowledged in: RACK sends it again when it is
+   * lost, no time-out need interfere. */
+  if (sender->rack && segment->from == sender->acknowledged) {
+    tcp_retransmission_timer_start(sender->timer, now);
+  }
+  account(sender, segment->to - segment->from, now);
+  return true;
+}
+
+/* How far a lost segment reaches when it is cut anew with what is lost behind it. It does not get
+ * shorter. */
+static uint64_t repacketized_end(const tcp_sender *sender, const tcp_sent_segment *segment)
+{
+  uint64_t posted = tcp_send_queue_posted(sender->queue);
+  uint64_t run_end =
+      tcp_scoreboard_lost_run_end(sender->board, segment->number, segment->from + sender->emss_octets);
+  if (segment->from == posted || run_end == segment->to) {
+    return segment->to;
+  }
+  uint64_t end = segment->from + tcp_send_queue_cut_at(sender->queue, segment->from, MIN(run_end, posted),
+                                                       sender->emss_octets);
+  end = end == posted ? run_end : end; /* the FIN takes no room */
+  return MAX(end, segment->to);
+}
+
+/* Re-sends `segment`, which is lost, if there is room: as it was, or repacketized. */
+static bool resend_lost(tcp_sender *sender, tcp_sent_segment *segment, int64_t room, tcp_outgoing *outgoing,
+                        time_ps now)
+{
+  bool repacketizes =
+      sender->config->retransmission == TCP_RETRANSMISSION_REPACKETIZE && !segment->sent_again;
+  uint64_t to = repacketizes ? repacketized_end(sender, segment) : segment->to;
+  if (!fits(sender, to - segment->from, room)) {
+    return false;
+  }
+  if (to > segment->to) {
+    tcp_scoreboard_extend(sender->board, segment->number, to);
+    segment->to = to;
+  }
+  return resend(sender, segment, true, outgoing, now);
+}
+
+/* Nagle (RFC 9293 §3.7.4): a segment that is not full waits while something is in flight. Full is also one
+ * that more octets wait behind: it holds all the FPDUs that fit. MPA wants this off (MPA-042). */
+static bool waits_for_more(const tcp_sender *sender, uint32_t length)
+{
+  return sender->config->nagle && !sender->finishing && tcp_sender_flight_octets(sender) > 0 &&
+         length < sender->emss_octets && length == tcp_sender_unsent_octets(sender);
+}
+
+/* How many octets the next new segment has, the FIN not counted; `*fin`: the FIN goes with it. false:
+ * nothing may be sent. */
+static bool choose_new(tcp_sender *sender, int64_t room, tcp_cut *cut, bool *fin, time_ps now)
+{
+  uint64_t posted = tcp_send_queue_posted(sender->queue);
+  uint64_t usable = sender->window_edge > sender->next ? sender->window_edge - sender->next : 0;
+  bool fin_left = sender->finishing && !sender->fin_sent;
+  *cut = tcp_send_queue_cut(sender->queue, sender->emss_octets);
+  if ((cut->length == 0 && !fin_left) || waits_for_more(sender, cut->length)) {
+    return false;
+  }
+  uint64_t wanted = cut->length > 0 ? cut->length : 1;
+  if (wanted > usable) {
+    /* Sender silly window avoidance (RFC 9293 §3.8.6.2.1): what is in flight will open the window. If
+     * nothing is, fewer FPDUs go together, or alignment must give way (MPA-044), or the window be probed. */
+    if (tcp_sender_flight_octets(sender) > 0) {
+      return false;
+    }
+    if (usable == 0) {
+      if (tcp_retransmission_timer_deadline(sender->timer) == TIME_PS_NEVER) {
+        tcp_retransmission_timer_start(sender->timer, now);
+      }
+      return false;
+    }
+    *cut = (tcp_cut){.length = tcp_send_queue_cut(sender->queue, (uint32_t)usable).length};
+  }
+  *fin = fin_left && tcp_send_queue_unsent(sender->queue) + cut->length == posted && usable > cut->length;
+  return fits(sender, MAX(cut->length, 1), room);
+}
+
+static bool send_new(tcp_sender *sender, int64_t room, tcp_outgoing *outgoing, time_ps now)
+{
+  tcp_cut cut;
+  bool fin = false;
+  if (!choose_new(sender, room, &cut, &fin, now)) {
+    return false;
+  }
+  uint64_t from = sender->next;
+  sender->next += cut.length + (fin ? 1 : 0);
+  sender->fin_sent = sender->fin_sent || fin;
+  tcp_scoreboard_sent(sender->board, from, sender->next, now);
+  build(sender, outgoing, from, sender->next);
+  outgoing->full_size = cut.full_size;
+  outgoing->ecn_capable = sender->ecn && cut.length > 0;
+  outgoing->window_reduced = sender->reduction_due_to_tell && cut.length > 0;
+  sender->reduction_due_to_tell = sender->reduction_due_to_tell && cut.length == 0;
+  tcp_send_queue_advance(sender->queue, cut.length);
+  if (sender->config->limited_transmit && sender->duplicate_acks > 0 &&
+      sender->state != TCP_SENDING_RECOVERY) {
+    sender->limited_octets += cut.length;
+  }
+  account(sender, sender->next - from, now);
+  tcp_sender_schedule_probe(sender, now);
+  return true;
+}
+
+/* RFC 8985 §7.3: new octets if there are and the peer has room, else the last segment, whatever the
+ * congestion window is. */
+static bool send_probe(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
+{
+  tcp_sent_segment last;
+  bool is_new = send_new(sender, INT64_MAX, outgoing, now);
+  tcp_tail_loss_probe_cancel(&sender->probe);
+  if (!is_new) {
+    if (!tcp_scoreboard_last_unsacked(sender->board, &last)) {
+      return false;
+    }
+    resend(sender, &last, false, outgoing, now);
+  }
+  sender->statistics->tail_loss_probes++;
+  tcp_tail_loss_probe_sent(&sender->probe, !is_new, sender->next);
+  return true;
+}
+
+/* What leaves whatever the congestion window and the pacer say. */
+static bool send_forced(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
+{
+  tcp_sent_segment segment;
+  if (sender->resend_first) {
+    sender->resend_first = false;
+    bool any = sender->rack ? tcp_scoreboard_next_lost(sender->board, &segment)
+                            : tcp_scoreboard_first(sender->board, &segment);
+    if (any) {
+      return resend_lost(sender, &segment, INT64_MAX, outgoing, now);
+    }
+  }
+  if (sender->probe.due && send_probe(sender, outgoing, now)) {
+    return true;
+  }
+  if (tcp_forward_rto_wants_new(&sender->forward)) {
+    tcp_forward_rto_sent_new(&sender->forward);
+    if (send_new(sender, INT64_MAX, outgoing, now)) {
+      return true;
+    }
+    if ((int64_t)sender->next == sender->recovery_point) {
+      tcp_forward_rto_end(&sender->forward); /* nothing new after all: no step 3 */
+    }
+  }
+  return false;
+}
+
+/* NextSeg() of RFC 6675 §4, rules 3 and 4, re-sends what nothing says is lost. RFC 6675 has them also when the
+ * receive window alone forbids new octets; then they would only repeat what is still under way (one segment a
+ * recovery, measured), and the window opens when the hole closes. So here they are for the end of the octets,
+ * where no later SACK will tell of a loss. RACK and the tail loss probe have no need of them. */
+static bool send_unproven(tcp_sender *sender, int64_t room, tcp_outgoing *outgoing, time_ps now)
+{
+  tcp_sent_segment segment;
+  if (sender->state != TCP_SENDING_RECOVERY || !sender->sack || sender->rack ||
+      tcp_sender_unsent_octets(sender) > 0) {
+    return false;
+  }
+  /* rule 3, what may be lost */
+  if (tcp_scoreboard_next_unsacked(sender->board, &segment)) {
+    return fits(sender, segment.to - segment.from, room) && resend(sender, &segment, true, outgoing, now);
+  }
+  /* rule 4, the rescue: once in a recovery. RFC 6675 §4 would send it as soon as there is room, while the
+   * SACKs of the last octets are still on their way back: needless whenever these were not lost. A partial
+   * ACK says that a round trip has passed and what was sent before it is still not SACKed. */
+  if (sender->partially_acknowledged && !sender->rescued &&
+      tcp_scoreboard_last_unsacked(sender->board, &segment) && !segment.sent_again &&
+      segment.to <= sender->sent_before_partial_ack && fits(sender, segment.to - segment.from, room)) {
+    sender->rescued = true;
+    return resend(sender, &segment, false, outgoing, now);
+  }
+  return false;
+}
+
+/* RFC 5681 §4.1: after an RTO without sending the window of before means nothing any more. */
+static void heed_idleness(tcp_sender *sender, time_ps now)
+{
+  if (sender->config->restart_after_idle && sender->sent_at >= 0 && tcp_sender_flight_octets(sender) == 0 &&
+      tcp_sender_unsent_octets(sender) > 0 &&
+      now - sender->sent_at > tcp_retransmission_timer_rto(sender->timer)) {
+    tcp_congestion_restart_after_idle(sender->congestion, now - sender->sent_at);
+    sender->sent_at = now;
+  }
+}
+
+/* Whether the pacer holds back what there may be. */
+static bool is_held_by_pacer(tcp_sender *sender, time_ps now)
+{
+  if (!sender->config->pacing || tcp_pacer_may_send(&sender->pacer, now)) {
+    return false;
+  }
+  sender->paced = tcp_sender_unsent_octets(sender) > 0 || (sender->finishing && !sender->fin_sent) ||
+                  sender->state != TCP_SENDING_OPEN;
+  return true;
+}
+
+bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
+{
+  tcp_sent_segment segment;
+  sender->paced = false;
+  if (send_forced(sender, outgoing, now)) {
+    return true;
+  }
+  heed_idleness(sender, now);
+  int64_t room = room_octets(sender);
+  int64_t room_for_new = room_for_new_octets(sender, room);
+  if (MAX(room, room_for_new) <= 0 || tcp_forward_rto_holds_back(&sender->forward) ||
+      is_held_by_pacer(sender, now)) {
+    return false;
+  }
+  /* NextSeg(), RFC 6675 §4: rule 1, what is lost */
+  if (tcp_scoreboard_next_lost(sender->board, &segment)) {
+    return resend_lost(sender, &segment, room, outgoing, now);
+  }
+  /* rule 2, what is new */
+  return send_new(sender, room_for_new, outgoing, now) || send_unproven(sender, room, outgoing, now);
+}

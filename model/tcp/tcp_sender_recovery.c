@@ -1,0 +1,290 @@
+/* Losses: how the sender finds them, what it makes of them, and what it takes back. */
+#include "tcp/tcp_sender_private.h"
+
+void tcp_sender_note_reduction(tcp_sender *sender)
+{
+  sender->ecn_point = (int64_t)sender->next;
+  sender->reduction_due_to_tell = sender->ecn; /* RFC 3168 §6.1.2: whatever the reason */
+}
+
+time_ps tcp_sender_reordering_window_ps(const tcp_sender *sender)
+{
+  tcp_rack_situation situation = {
+      .recovering = sender->state != TCP_SENDING_OPEN,
+      .sacked_segments = tcp_scoreboard_sacked_segments(sender->board),
+      .smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer),
+  };
+  return tcp_rack_window_ps(sender->rack, &situation);
+}
+
+/* Recovery is entered anew only once all that was in flight at the last one is acknowledged. Without SACK
+ * a duplicate at exactly that point may come from segments sent again for nothing (RFC 6582 §3.2 step 2:
+ * "more than recover"). */
+static bool may_enter_recovery(const tcp_sender *sender)
+{
+  int64_t acknowledged = (int64_t)sender->acknowledged;
+  return sender->state != TCP_SENDING_RECOVERY && tcp_sender_flight_octets(sender) > 0 &&
+         (acknowledged > sender->recovery_point || (sender->sack && acknowledged == sender->recovery_point));
+}
+
+/* What makes up the window at first, and which segment leaves at once. */
+static void begin_resending(tcp_sender *sender)
+{
+  tcp_sent_segment first;
+  if (sender->rack) {
+    sender->resend_first = true;
+    return;
+  }
+  if (!sender->sack) {
+    /* The segments that the duplicates stand for have left the network (RFC 6582 §3.2 step 2): no more
+     * than what is in flight, in however small pieces a middlebox has cut them. */
+    uint64_t left = (uint64_t)sender->duplicate_acks * sender->emss_octets;
+    tcp_congestion_inflate(sender->congestion, MIN(left, tcp_sender_flight_octets(sender)));
+  }
+  if (tcp_scoreboard_first(sender->board, &first) && !first.sent_again) {
+    tcp_scoreboard_lose_first(sender->board);
+    sender->resend_first = true; /* RFC 6675 §5 step 4.3, RFC 6582 §3.2 step 2 */
+  }
+}
+
+static void enter_recovery(tcp_sender *sender, time_ps now)
+{
+  uint64_t flight_octets = tcp_sender_flight_octets(sender);
+  sender->statistics->recoveries++;
+  tcp_spurious_begin(sender->spurious, TCP_SPURIOUS_RECOVERY);
+  tcp_congestion_remember(sender->congestion);
+  tcp_congestion_reduce(sender->congestion, flight_octets - sender->limited_octets, now);
+  tcp_sender_note_reduction(sender);
+  tcp_proportional_reduction_begin(&sender->reduction, flight_octets);
+  tcp_tail_loss_probe_forget(&sender->probe);
+  sender->state = TCP_SENDING_RECOVERY;
+  sender->rescued = false;
+  sender->partially_acknowledged = false;
+  sender->recovery_point = (int64_t)sender->next;
+  sender->limited_octets = 0;
+  begin_resending(sender);
+}
+
+static bool reduces_proportionally(const tcp_sender *sender)
+{
+  return sender->state == TCP_SENDING_RECOVERY && sender->sack && sender->config->proportional_reduction;
+}
+
+void tcp_sender_leave_recovery(tcp_sender *sender)
+{
+  if (reduces_proportionally(sender)) {
+    /* RFC 6937 §3: the window is the threshold */
+    tcp_congestion_set_window(sender->congestion, tcp_congestion_threshold_octets(sender->congestion));
+  } else if (sender->state == TCP_SENDING_RECOVERY && !sender->sack) {
+    tcp_congestion_end_inflation(sender->congestion, tcp_sender_flight_octets(sender));
+  }
+  if (sender->rack) {
+    tcp_rack_recovery_ended(sender->rack);
+  }
+  tcp_forward_rto_end(&sender->forward);
+  sender->state = TCP_SENDING_OPEN;
+  sender->resend_first = false;
+}
+
+/* Takes as lost what time says. */
+static uint64_t find_lost_by_time(tcp_sender *sender, time_ps now)
+{
+  time_ps window_ps = tcp_sender_reordering_window_ps(sender);
+  tcp_rack_losses losses = tcp_rack_find_lost(sender->rack, sender->board, window_ps, now);
+  sender->statistics->retransmissions_lost += losses.retransmissions;
+  return losses.segments;
+}
+
+/* RFC 6937: the window in fast recovery, after `delivered` octets more. */
+static void reduce_proportionally(tcp_sender *sender, uint64_t delivered, bool safe)
+{
+  if (reduces_proportionally(sender)) {
+    tcp_proportional_ack ack = {
+        .delivered_octets = delivered,
+        .pipe_octets = tcp_scoreboard_pipe_octets(sender->board),
+        .threshold_octets = tcp_congestion_threshold_octets(sender->congestion),
+        .smss_octets = sender->emss_octets,
+        .safe = safe,
+    };
+    tcp_congestion_set_window(sender->congestion,
+                              tcp_proportional_reduction_window(&sender->reduction, &ack));
+  }
+}
+
+static void count_duplicate(tcp_sender *sender)
+{
+  sender->duplicate_acks++;
+  if (sender->state == TCP_SENDING_RECOVERY && !sender->sack) {
+    /* RFC 6582 §3.2 step 4; no more than what is in flight has left the network */
+    uint64_t window = tcp_congestion_window_octets(sender->congestion);
+    uint64_t limit = tcp_congestion_threshold_octets(sender->congestion) + tcp_sender_flight_octets(sender);
+    uint64_t left = limit > window ? limit - window : 0;
+    tcp_congestion_inflate(sender->congestion, MIN(left, sender->emss_octets));
+  }
+}
+
+/* Whether there is a loss that starts fast recovery. RFC 6675 §5 asks for IsLost() at duplicates only. An ACK
+ * that advances and shows a loss is taken alike: no duplicate need follow it. */
+static bool loss_is_shown(const tcp_sender *sender, const tcp_sender_news *news)
+{
+  if (sender->rack) {
+    return news->lost_segments > 0 && sender->state == TCP_SENDING_OPEN;
+  }
+  return sender->duplicate_acks >= sender->config->duplicate_ack_threshold ||
+         (sender->sack && tcp_scoreboard_first_is_lost(sender->board));
+}
+
+void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news)
+{
+  if (sender->rack) {
+    news->lost_segments = find_lost_by_time(sender, news->now);
+  } else if (news->newly_sacked > 0 || news->advances) {
+    tcp_scoreboard_find_lost(sender->board);
+  }
+  if (!news->advances && news->duplicate) {
+    count_duplicate(sender);
+  }
+  if (loss_is_shown(sender, news) && may_enter_recovery(sender)) {
+    enter_recovery(sender, news->now);
+  }
+  reduce_proportionally(sender, news->delivered, news->advances && news->lost_segments == 0);
+}
+
+static void undo(tcp_sender *sender, tcp_spurious_kind kind, time_ps now)
+{
+  sender->statistics->spurious_recoveries += kind == TCP_SPURIOUS_RECOVERY ? 1 : 0;
+  sender->statistics->spurious_timeouts += kind == TCP_SPURIOUS_TIME_OUT ? 1 : 0;
+  tcp_congestion_undo(sender->congestion, now);
+  if (sender->state != TCP_SENDING_OPEN) {
+    tcp_scoreboard_restore(sender->board);
+    sender->state = TCP_SENDING_OPEN;
+    sender->recovery_point = (int64_t)sender->acknowledged; /* a loss from now on is one of its own */
+    sender->resend_first = false;
+  }
+  if (sender->rack && kind == TCP_SPURIOUS_RECOVERY) {
+    tcp_rack_reordering_seen(sender->rack);
+  }
+  tcp_forward_rto_end(&sender->forward);
+  tcp_spurious_begin(sender->spurious, TCP_SPURIOUS_NONE);
+}
+
+/* F-RTO; true when it finds the time-out spurious. */
+static bool judge_time_out(tcp_sender *sender, const tcp_sender_news *news)
+{
+  if (sender->state != TCP_SENDING_LOSS) {
+    return false;
+  }
+  tcp_forward_rto_ack ack = {
+      .advances = news->advances,
+      .recovered = (int64_t)sender->acknowledged >= sender->recovery_point,
+      .beyond = news->beyond,
+      .original = news->original,
+      .duplicate = news->duplicate,
+      .may_send_new = tcp_sender_has_new(sender),
+  };
+  switch (tcp_forward_rto_acknowledged(&sender->forward, &ack)) {
+  case TCP_FORWARD_RTO_UNKNOWN:
+    return false;
+  case TCP_FORWARD_RTO_REAL:
+    /* RFC 5682 §2.1 step 3 (a): at most 3 SMSS, and no less: without SACK the two new segments fill 2 */
+    tcp_congestion_set_window(sender->congestion, 3 * (uint64_t)sender->emss_octets);
+    return false;
+  case TCP_FORWARD_RTO_SPURIOUS:
+    return true;
+  }
+  g_assert_not_reached();
+}
+
+/* What D-SACK and timestamps prove. */
+static tcp_spurious_kind judge_retransmissions(tcp_sender *sender, const tcp_sender_news *news)
+{
+  const tcp_acknowledgement *ack = news->ack;
+  tcp_spurious_kind kind = TCP_SPURIOUS_NONE;
+  if (ack->has_duplicate) {
+    kind = tcp_spurious_proven(sender->spurious, ack->duplicate.from, ack->duplicate.to);
+  }
+  if (kind == TCP_SPURIOUS_NONE && news->original_until > 0) {
+    kind = tcp_spurious_proven(sender->spurious, 0, news->original_until);
+  }
+  return kind;
+}
+
+void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news)
+{
+  tcp_spurious_kind kind = judge_retransmissions(sender, news);
+  if (kind == TCP_SPURIOUS_NONE && judge_time_out(sender, news)) {
+    kind = TCP_SPURIOUS_TIME_OUT;
+  }
+  if (kind != TCP_SPURIOUS_NONE) {
+    undo(sender, kind, news->now);
+    news->undone = true;
+  }
+}
+
+/* What was in flight is lost, all of it or (RFC 8985 §6.3) what is old enough. */
+static void lose_flight(tcp_sender *sender, time_ps now)
+{
+  time_ps sent_until = TIME_PS_NEVER;
+  if (sender->rack) {
+    sent_until = tcp_rack_time_out(sender->rack, tcp_sender_reordering_window_ps(sender), now);
+  }
+  sender->statistics->retransmissions_lost += tcp_scoreboard_lose_all(sender->board, sent_until);
+}
+
+static void enter_loss(tcp_sender *sender, time_ps now)
+{
+  bool first = sender->timeouts_in_a_row == 1;
+  if (first) {
+    tcp_spurious_begin(sender->spurious, TCP_SPURIOUS_TIME_OUT);
+    tcp_congestion_remember(sender->congestion);
+  }
+  tcp_forward_rto_end(&sender->forward);
+  if (first && sender->config->forward_rto_recovery && sender->state != TCP_SENDING_LOSS) {
+    tcp_forward_rto_begin(&sender->forward, sender->sack); /* RFC 5682 §2.1 step 1 */
+  }
+  tcp_congestion_collapse(sender->congestion, tcp_sender_flight_octets(sender) - sender->limited_octets,
+                          first, now);
+  tcp_sender_note_reduction(sender);
+  lose_flight(sender, now);
+  tcp_tail_loss_probe_forget(&sender->probe);
+  sender->state = TCP_SENDING_LOSS;
+  /* What RACK leaves in flight may fill the window of 1 SMSS. */
+  sender->resend_first = sender->rack != NULL;
+  sender->duplicate_acks = 0;
+  sender->limited_octets = 0;
+  sender->recovery_point = (int64_t)sender->next; /* RFC 6582 §3.2 step 6, RFC 6675 §5.1 */
+}
+
+bool tcp_sender_time_out(tcp_sender *sender, time_ps now)
+{
+  sender->timeouts_in_a_row++;
+  sender->statistics->timeouts += tcp_sender_flight_octets(sender) > 0 ? 1 : 0;
+  if (sender->timeouts_in_a_row >= sender->config->retries_max) {
+    tcp_retransmission_timer_stop(sender->timer);
+    return false;
+  }
+  tcp_retransmission_timer_back_off(sender->timer);
+  tcp_retransmission_timer_start(sender->timer, now);
+  if (tcp_sender_flight_octets(sender) == 0) {
+    sender->probe_due = true;
+  } else {
+    enter_loss(sender, now);
+  }
+  return true;
+}
+
+void tcp_sender_run(tcp_sender *sender, time_ps now)
+{
+  if (sender->rack && tcp_rack_deadline(sender->rack) <= now) {
+    uint64_t lost_segments = find_lost_by_time(sender, now);
+    if (lost_segments > 0 && sender->state == TCP_SENDING_OPEN && may_enter_recovery(sender)) {
+      enter_recovery(sender, now);
+      reduce_proportionally(sender, 0, false);
+    }
+  }
+  if (sender->probe.deadline <= now) {
+    tcp_tail_loss_probe_run(&sender->probe, now);
+    tcp_sender_restart_timer(sender, now); /* RFC 8985 §7.3: RTO from the probe on */
+  }
+  sender->paced = false; /* tcp_sender_next() sees to it */
+}

@@ -1,0 +1,164 @@
+/* What the layers above need of a TCP, whoever implements it: our own tcp_connection, or one that lives elsewhere (ns-3's
+ * TcpSocket, shim/). rnic/ knows only this; what each function means is said at tcp_connection_…() of the same name. */
+#ifndef TCP_TCP_TRANSPORT_H
+#define TCP_TCP_TRANSPORT_H
+
+#include "tcp/tcp_connection.h"
+
+typedef struct tcp_transport tcp_transport;
+
+/* The functions of one kind of TCP; none is NULL.
+ *
+ * A TCP that lives elsewhere sends and receives its packets there: nothing comes out of `transmit`, nothing is given to
+ * `receive`, and it needs no `run`. It calls its events from outside these functions, and its maker tells who drives the
+ * layers above that they may have something to do. */
+typedef struct tcp_transport_class {
+  void (*free)(tcp_transport *transport);
+  void (*open)(tcp_transport *transport, time_ps now);
+  void (*listen)(tcp_transport *transport);
+  void (*post)(tcp_transport *transport, octet_rope *record, unsigned flags);
+  void (*close)(tcp_transport *transport);
+  void (*abort)(tcp_transport *transport, time_ps now);
+  void (*receive)(tcp_transport *transport, const datagram *packet, time_ps now);
+  datagram *(*transmit)(tcp_transport *transport, time_ps now);
+  time_ps (*deadline)(const tcp_transport *transport);
+  void (*run)(tcp_transport *transport, time_ps now);
+  void (*set_send_mtu)(tcp_transport *transport, uint32_t mtu_octets);
+  bool (*is_established)(const tcp_transport *transport);
+  uint32_t (*emss_octets)(const tcp_transport *transport);
+  uint64_t (*unsent_octets)(const tcp_transport *transport);
+  uint64_t (*posted_octets)(const tcp_transport *transport);
+  uint64_t (*in_order_edge)(const tcp_transport *transport);
+  size_t (*out_of_order_runs)(const tcp_transport *transport);
+  uint64_t (*held_octets)(const tcp_transport *transport);
+  uint64_t (*held_octets_below)(const tcp_transport *transport, uint64_t position);
+  const octet_store *(*held)(
+      const tcp_transport *transport); /* returns NULL when what it holds is not to be seen */
+  uint64_t (*congestion_window_octets)(const tcp_transport *transport);
+  const tcp_statistics *(*statistics)(const tcp_transport *transport);
+} tcp_transport_class;
+
+/* Embedded as the first member of each kind. */
+struct tcp_transport {
+  const tcp_transport_class *class;
+};
+
+/* Makes a closed transport as `config` that calls `events` (both copied) with `events_user`; `user` is the factory's own, for
+ * instance the place on a network. The caller frees it with tcp_transport_free(). */
+typedef tcp_transport *(*tcp_transport_factory)(const tcp_config *config, const tcp_events *events,
+                                                void *events_user, void *user);
+
+/* A tcp_connection of its own behind this seam: a tcp_transport_factory, whose `user` is not used. */
+tcp_transport *tcp_transport_new_connection(const tcp_config *config, const tcp_events *events,
+                                            void *events_user, void *user);
+
+/* NULL is allowed. */
+void tcp_transport_free(tcp_transport *transport);
+
+/* As tcp_connection_…() of the same name. */
+static inline void tcp_transport_open(tcp_transport *transport, time_ps now)
+{
+  transport->class->open(transport, now);
+}
+
+static inline void tcp_transport_listen(tcp_transport *transport)
+{
+  transport->class->listen(transport);
+}
+
+static inline void tcp_transport_post(tcp_transport *transport, octet_rope *record, unsigned flags)
+{
+  transport->class->post(transport, record, flags);
+}
+
+static inline void tcp_transport_close(tcp_transport *transport)
+{
+  transport->class->close(transport);
+}
+
+static inline void tcp_transport_abort(tcp_transport *transport, time_ps now)
+{
+  transport->class->abort(transport, now);
+}
+
+static inline void tcp_transport_receive(tcp_transport *transport, const datagram *packet, time_ps now)
+{
+  transport->class->receive(transport, packet, now);
+}
+
+static inline datagram *tcp_transport_transmit(tcp_transport *transport, time_ps now)
+{
+  return transport->class->transmit(transport, now);
+}
+
+static inline time_ps tcp_transport_deadline(const tcp_transport *transport)
+{
+  return transport->class->deadline(transport);
+}
+
+static inline void tcp_transport_run(tcp_transport *transport, time_ps now)
+{
+  transport->class->run(transport, now);
+}
+
+static inline void tcp_transport_set_send_mtu(tcp_transport *transport, uint32_t mtu_octets)
+{
+  transport->class->set_send_mtu(transport, mtu_octets);
+}
+
+static inline bool tcp_transport_is_established(const tcp_transport *transport)
+{
+  return transport->class->is_established(transport);
+}
+
+static inline uint32_t tcp_transport_emss_octets(const tcp_transport *transport)
+{
+  return transport->class->emss_octets(transport);
+}
+
+static inline uint64_t tcp_transport_unsent_octets(const tcp_transport *transport)
+{
+  return transport->class->unsent_octets(transport);
+}
+
+static inline uint64_t tcp_transport_posted_octets(const tcp_transport *transport)
+{
+  return transport->class->posted_octets(transport);
+}
+
+static inline uint64_t tcp_transport_in_order_edge(const tcp_transport *transport)
+{
+  return transport->class->in_order_edge(transport);
+}
+
+static inline size_t tcp_transport_out_of_order_runs(const tcp_transport *transport)
+{
+  return transport->class->out_of_order_runs(transport);
+}
+
+static inline uint64_t tcp_transport_held_octets(const tcp_transport *transport)
+{
+  return transport->class->held_octets(transport);
+}
+
+static inline uint64_t tcp_transport_held_octets_below(const tcp_transport *transport, uint64_t position)
+{
+  return transport->class->held_octets_below(transport, position);
+}
+
+static inline const octet_store *tcp_transport_held(const tcp_transport *transport)
+{
+  return transport->class->held(transport);
+}
+
+static inline uint64_t tcp_transport_congestion_window_octets(const tcp_transport *transport)
+{
+  return transport->class->congestion_window_octets(transport);
+}
+
+static inline const tcp_statistics *tcp_transport_statistics(const tcp_transport *transport)
+{
+  return transport->class->statistics(transport);
+}
+
+#endif

@@ -1,0 +1,58 @@
+/* Two hosts of ours and the workload between them in somebody else's ns-3 simulation: the stack, the workload and the metrics of a
+ * scenario, without its path. Packets go in and come out as octets. */
+#ifndef SHIM_HOST_HOST_SESSION_H
+#define SHIM_HOST_HOST_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "base/time_ps.h"
+
+typedef struct host_session host_session;
+
+enum { HOST_SESSION_SIDES = 2 }; /* 0 the Initiator, 1 the Responder */
+
+/* Takes an IPv4 packet, with its checksums, that `side` sends; the octets are valid during the call. */
+typedef void (*host_session_output)(void *user, unsigned side, const uint8_t *octets, uint32_t length);
+
+/* The hosts of the scenario at `path`, with `sets` ("group.key=value", NULL-terminated; NULL: none). Opens ns-3's simulator. What
+ * the scenario says of the path counts only where the hosts must know it: MTUs, windows. NULL and `*message` (free with
+ * g_free()) when the scenario is wrong, or is IPv6's or has its own `topology` or a fault. Free with host_session_free(). */
+host_session *host_session_new(const char *path, const char *const *sets, host_session_output output,
+                               void *user, char **message);
+void host_session_free(host_session *session);
+
+/* Opens the connections at the absolute simulated time `when`, spread as the scenario says. Once. */
+void host_session_start(host_session *session, time_ps when);
+
+/* An IP packet has arrived at `side`. What is not for this host's connections is passed over. */
+void host_session_receive(host_session *session, unsigned side, const uint8_t *octets, uint32_t length);
+
+/* The host's IPv4 address, in host byte order. */
+uint32_t host_session_address(const host_session *session, unsigned side);
+
+/* All messages are Delivered and all connections closed. */
+bool host_session_is_done(const host_session *session);
+
+/* What went wrong: an ending that the documents do not want, or an octet that is not what was sent; "" when nothing did. Free with
+ * g_free(). */
+char *host_session_failure(const host_session *session);
+
+/* Ends the measurement at the present time. Once; nothing arrives any more. Then the value of the metric called `name`; false when
+ * there is none. */
+void host_session_finish(host_session *session);
+bool host_session_metric(const host_session *session, const char *name, double *value);
+
+/* The names of the metrics that have a value, in the order of docs/metrics.md, one line "name = value unit" each; free with
+ * g_free(). */
+char *host_session_metrics_text(const host_session *session);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

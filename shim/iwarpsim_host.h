@@ -1,0 +1,85 @@
+// Two iWARP hosts of ours (stack, workload, metrics) on any nodes and devices of your own ns-3 program.
+//
+//   int main()
+//   {
+//     iwarpsim::Hosts hosts("my.cfg");                          // first of all: it sets ns-3's resolution to a picosecond
+//     …                                                         // your nodes, devices, channels
+//     hosts.Attach(iwarpsim::INITIATOR, a, deviceOfA, deviceOfB->GetAddress());
+//     hosts.Attach(iwarpsim::RESPONDER, b, deviceOfB, deviceOfA->GetAddress());
+//     hosts.Start(ns3::MilliSeconds(1));
+//     ns3::Simulator::Run();
+//     hosts.PrintMetrics(std::cout);
+//   }                                                           // hosts goes last: it ends the simulator
+//
+// A complete program is examples/ns3-host/.
+#ifndef SHIM_IWARPSIM_HOST_H
+#define SHIM_IWARPSIM_HOST_H
+
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <ns3/address.h>
+#include <ns3/ipv4-address.h>
+#include <ns3/net-device.h>
+#include <ns3/node.h>
+#include <ns3/nstime.h>
+
+namespace iwarpsim
+{
+
+enum Side : unsigned {
+  INITIATOR, // opens the connections: 10.0.0.1
+  RESPONDER, // 10.0.0.2
+};
+
+// Two hosts, and what they have to do with each other.
+class Hosts
+{
+public:
+  // As the scenario at `path` says, with `sets` ("group.key=value") on top: its stack, TCP and workload; of its path only what a host
+  // knows, MTUs and windows, so that an MTU there must be that of your devices. Throws std::runtime_error with a message when the
+  // scenario is wrong, is IPv6's or has a fault, and when other Hosts are alive.
+  explicit Hosts(const std::string &path, const std::vector<std::string> &sets = {});
+
+  // Calls Simulator::Destroy().
+  ~Hosts();
+
+  Hosts(const Hosts &) = delete;
+  Hosts &operator=(const Hosts &) = delete;
+
+  // The host of `side` lives on `device` of `node` from now on: it takes the IPv4 packets for its address that arrive there, answers
+  // ARP requests for it, and sends to `nextHop` on that link: the other host's device, or a router's. ns-3's own IP stack has no
+  // part in it: the node needs none, and one that it has should not know that address. No queue discipline is passed; a packet that
+  // the device refuses (its queue is full) is lost. Each side once.
+  void Attach(Side side, ns3::Ptr<ns3::Node> node, ns3::Ptr<ns3::NetDevice> device,
+              const ns3::Address &nextHop);
+
+  // Opens the connections at `when`, an absolute simulated time. Both sides attached. Once.
+  void Start(ns3::Time when);
+
+  ns3::Ipv4Address GetAddress(Side side) const;
+
+  // All messages are delivered, and all connections closed.
+  bool IsDone() const;
+
+  // What went wrong, "" when nothing did: a connection that failed, an octet that is not what was sent.
+  std::string GetFailure() const;
+
+  // Packets that a device refused.
+  uint64_t GetPacketsRefused() const;
+
+  // The metrics of docs/metrics.md that concern hosts, measured until the first call of one of these. GetMetric() throws
+  // std::runtime_error when there is none of that name.
+  double GetMetric(const std::string &name);
+  void PrintMetrics(std::ostream &out);
+
+private:
+  struct Parts;
+  std::unique_ptr<Parts> m_parts;
+};
+
+} // namespace iwarpsim
+
+#endif

@@ -1,0 +1,28 @@
+/* What has arrived of a stream and has not been passed up: which octets, and when. Kept beside ns-3's receive buffer, which does not
+ * tell. */
+#ifndef SHIM_NS3_TCP_ARRIVALS_H
+#define SHIM_NS3_TCP_ARRIVALS_H
+
+#include "base/range_set.h"
+#include "base/time_ps.h"
+
+typedef struct ns3_tcp_arrivals ns3_tcp_arrivals;
+
+/* Nothing yet; free with ns3_tcp_arrivals_free(). */
+ns3_tcp_arrivals *ns3_tcp_arrivals_new(void);
+void ns3_tcp_arrivals_free(ns3_tcp_arrivals *arrivals);
+
+/* Octets [from, to) of one segment have come at `now`; those that are there already keep their time. */
+void ns3_tcp_arrivals_add(ns3_tcp_arrivals *arrivals, uint64_t from, uint64_t to, time_ps now);
+
+/* How many of the `length` octets from `position` on came at one time, `*arrival`: at least 1; `now` when nothing is known of them. */
+uint64_t ns3_tcp_arrivals_first(const ns3_tcp_arrivals *arrivals, uint64_t position, uint64_t length,
+                                time_ps now, time_ps *arrival);
+
+/* All below `position` has been passed up. */
+void ns3_tcp_arrivals_pass(ns3_tcp_arrivals *arrivals, uint64_t position);
+
+/* What is there; the ledger's. */
+const range_set *ns3_tcp_arrivals_received(const ns3_tcp_arrivals *arrivals);
+
+#endif

@@ -1,0 +1,527 @@
+// A node with ns-3's own TCP.
+#include <algorithm>
+#include <vector>
+
+#include <ns3/boolean.h>
+#include <ns3/enum.h>
+#include <ns3/global-value.h>
+#include <ns3/inet-socket-address.h>
+#include <ns3/internet-stack-helper.h>
+#include <ns3/ipv4-static-routing-helper.h>
+#include <ns3/ipv4.h>
+#include <ns3/rtt-estimator.h>
+#include <ns3/simulator.h>
+#include <ns3/tcp-congestion-ops.h>
+#include <ns3/tcp-cubic.h>
+#include <ns3/tcp-dctcp.h>
+#include <ns3/tcp-l4-protocol.h>
+#include <ns3/tcp-linux-reno.h>
+#include <ns3/tcp-prr-recovery.h>
+#include <ns3/tcp-recovery-ops.h>
+#include <ns3/tcp-rx-buffer.h>
+#include <ns3/tcp-socket-base.h>
+#include <ns3/tcp-socket-state.h>
+#include <ns3/tcp-tx-buffer.h>
+#include <ns3/uinteger.h>
+
+#include "shim/ns3_octet_device.hh"
+#include "shim/ns3_shim_internal.hh"
+#include "shim/ns3_tcp_node.h"
+
+using namespace ns3;
+
+namespace
+{
+
+enum { HEADERS = 40, TIMESTAMPS = 12, LEAST_MTU = 68, MOST_MTU = 65535, MOST_BUFFER = 1 << 30 };
+
+} // namespace
+
+namespace shim
+{
+
+// ns-3's socket, and what it tells nobody: its timeouts, its state, its window.
+class ObservedSocket : public TcpSocketBase
+{
+public:
+  static TypeId GetTypeId();
+
+  ObservedSocket() = default;
+  ObservedSocket(const ObservedSocket &other) = default;
+
+  void Watch(ns3_tcp_node *node)
+  {
+    m_observer = node;
+  }
+
+  TcpStates_t State() const
+  {
+    return m_state;
+  }
+
+  uint32_t CongestionWindow() const
+  {
+    return m_tcb->m_cWnd;
+  }
+
+  uint32_t SendWindow() const
+  {
+    return std::min(m_tcb->m_cWnd.Get(), m_rWnd.Get());
+  }
+
+  bool InRecovery() const
+  {
+    return m_tcb->m_congState == TcpSocketState::CA_RECOVERY;
+  }
+
+  void Reset()
+  {
+    SendRST();
+    m_state = CLOSED;
+  }
+
+  uint64_t timeouts = 0;
+
+protected:
+  Ptr<TcpSocketBase> Fork() override
+  {
+    return CopyObject<ObservedSocket>(this);
+  }
+
+  // In recovery, with the peer's window full to the octet, ns-3 3.37 would send a segment without octets, which it then reads
+  // through a null pointer. There is no room then.
+  uint32_t AvailableWindow() const override
+  {
+    uint32_t available = TcpSocketBase::AvailableWindow();
+    SequenceNumber32 from, to;
+    bool is_empty = available > 0 && UnAckDataCount() == m_rWnd.Get() &&
+                    m_txBuffer->NextSeg(&from, &to, m_sackEnabled && InRecovery()) && from == to;
+    return is_empty ? 0 : available;
+  }
+
+  void ReTxTimeout() override;
+  void LastAckTimeout() override;
+
+private:
+  ns3_tcp_node *m_observer = nullptr;
+};
+
+NS_OBJECT_ENSURE_REGISTERED(ObservedSocket);
+
+TypeId ObservedSocket::GetTypeId()
+{
+  static TypeId type = TypeId("shim::ObservedSocket")
+                           .SetParent<TcpSocketBase>()
+                           .SetGroupName("Internet")
+                           .AddConstructor<ObservedSocket>();
+  return type;
+}
+
+} // namespace shim
+
+struct ns3_tcp_node {
+  ns3_tcp_node_config config;
+  ns3_tcp_node_events events;
+  void *user;
+  Ptr<Node> node;
+  Ptr<shim::OctetDevice> device;
+  Ptr<shim::ObservedSocket> socket; // once the handshake is done: of the connection, not the one that listens
+  Ptr<shim::ObservedSocket> listener;
+  ns3_tcp_end end;
+  bool opened; // actively
+  bool closing;
+  bool established;
+  bool in_recovery;
+  bool in_timeout;
+  uint64_t recoveries;
+  uint64_t sent; // octets given to ns-3
+  uint64_t acknowledged;
+  std::vector<uint8_t> readable; // received in order, not read yet
+  size_t read;                   // of those
+  SequenceNumber32 head;         // of ns-3's send buffer when `acknowledged` was counted
+
+  void Wake()
+  {
+    if (events.woken)
+      events.woken(user);
+  }
+
+  // Taken out of ns-3 at once: it tells its peer of room in the window only with the next ACK, and that goes out as soon as this
+  // returns.
+  void Received(Ptr<Socket> from)
+  {
+    while (from->GetRxAvailable() > 0) {
+      Ptr<Packet> packet = from->Recv(UINT32_MAX, 0);
+      size_t before = readable.size();
+      readable.resize(before + packet->GetSize());
+      packet->CopyData(readable.data() + before, packet->GetSize());
+    }
+    Wake();
+  }
+
+  void SocketEvent(Ptr<Socket>)
+  {
+    Wake();
+  }
+
+  // No retries left, for SYN or data; or an RST of ns-3's own.
+  void SocketError(Ptr<Socket>)
+  {
+    if (end == NS3_TCP_END_NONE)
+      end = in_timeout || !established ? NS3_TCP_END_GAVE_UP : NS3_TCP_END_ABORTED;
+    Wake();
+  }
+
+  bool Requested(Ptr<Socket>, const Address &from)
+  {
+    const InetSocketAddress peer = InetSocketAddress::ConvertFrom(from);
+    return socket == listener && peer.GetIpv4().Get() == config.remote_address &&
+           peer.GetPort() == config.remote_port;
+  }
+
+  void Accepted(Ptr<Socket> created, const Address &)
+  {
+    Adopt(DynamicCast<shim::ObservedSocket>(created));
+    Wake();
+  }
+
+  void Adopt(Ptr<shim::ObservedSocket> connection)
+  {
+    socket = connection;
+    socket->Watch(this);
+    socket->SetCloseCallbacks(MakeCallback(&ns3_tcp_node::SocketEvent, this),
+                              MakeCallback(&ns3_tcp_node::SocketError, this));
+    socket->SetConnectCallback(MakeCallback(&ns3_tcp_node::SocketEvent, this),
+                               MakeCallback(&ns3_tcp_node::SocketError, this));
+    socket->SetRecvCallback(MakeCallback(&ns3_tcp_node::Received, this));
+  }
+
+  // ns-3's objects may live longer than the node's handle.
+  static void Release(Ptr<shim::ObservedSocket> released)
+  {
+    const auto none = MakeNullCallback<void, Ptr<Socket>>();
+    if (!released)
+      return;
+    released->Watch(nullptr);
+    released->SetCloseCallbacks(none, none);
+    released->SetConnectCallback(none, none);
+    released->SetRecvCallback(none);
+    released->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address &>(),
+                                MakeNullCallback<void, Ptr<Socket>, const Address &>());
+  }
+};
+
+void shim::ObservedSocket::ReTxTimeout()
+{
+  bool has_data = m_txBuffer->Size() > 0 && m_state != CLOSED && m_state != TIME_WAIT && m_state != SYN_SENT;
+  if (has_data)
+    timeouts++;
+  if (m_observer)
+    m_observer->in_timeout = true;
+  TcpSocketBase::ReTxTimeout();
+  if (m_observer) {
+    m_observer->in_timeout = false;
+    m_observer->Wake();
+  }
+}
+
+// ns-3 waits one timeout for the acknowledgement of its FIN, then takes it as come.
+void shim::ObservedSocket::LastAckTimeout()
+{
+  TcpSocketBase::LastAckTimeout();
+  if (m_observer) {
+    if (m_observer->end == NS3_TCP_END_NONE)
+      m_observer->end = NS3_TCP_END_FINISHED;
+    m_observer->Wake();
+  }
+}
+
+namespace
+{
+
+TcpSocketState::UseEcn_t ecn_of(ns3_tcp_ecn ecn)
+{
+  switch (ecn) {
+  case NS3_TCP_ECN_ON:
+    return TcpSocketState::On;
+  case NS3_TCP_ECN_ACCEPT_ONLY:
+    return TcpSocketState::AcceptOnly;
+  default:
+    return TcpSocketState::Off;
+  }
+}
+
+bool set_attributes(shim::ObservedSocket &socket, const ns3_tcp_node_config &config, ns3_shim_error *error)
+{
+  const struct {
+    const char *name;
+    const AttributeValue &value;
+  } settings[] = {
+      {"SegmentSize", UintegerValue(config.segment_octets)},
+      {"InitialCwnd", UintegerValue(config.initial_window_segments)},
+      {"SndBufSize", UintegerValue(MOST_BUFFER)},
+      {"RcvBufSize", UintegerValue(config.receive_buffer_octets)},
+      {"DelAckCount", UintegerValue(config.delayed_ack_segments)},
+      {"DelAckTimeout", TimeValue(TimeStep(config.delayed_ack_ps))},
+      {"TcpNoDelay", BooleanValue(!config.nagle)},
+      {"ConnTimeout", TimeValue(TimeStep(config.rto_initial_ps))},
+      {"ConnCount", UintegerValue(config.retries_max + 1)},
+      {"DataRetries", UintegerValue(config.retries_max)},
+      {"MinRto", TimeValue(TimeStep(config.rto_min_ps))},
+      {"ReTxThreshold", UintegerValue(config.duplicate_ack_threshold)},
+      {"Sack", BooleanValue(config.sack)},
+      {"Timestamp", BooleanValue(config.timestamps)},
+      {"WindowScaling", BooleanValue(true)},
+      {"LimitedTransmit", BooleanValue(config.limited_transmit)},
+      {"UseEcn", EnumValue(ecn_of(config.ecn))},
+  };
+  for (const auto &setting : settings) {
+    if (!socket.SetAttributeFailSafe(setting.name, setting.value))
+      return shim::fail(error, std::string("ns-3 refuses the value of ") + setting.name);
+  }
+  socket.SetPacingStatus(config.pacing);
+  return true;
+}
+
+Ptr<TcpCongestionOps> congestion_of(const ns3_tcp_node_config &config)
+{
+  switch (config.congestion) {
+  case NS3_TCP_CUBIC: {
+    Ptr<TcpCubic> cubic = CreateObject<TcpCubic>();
+    cubic->SetAttributeFailSafe("HyStart", BooleanValue(config.hystart));
+    return cubic;
+  }
+  case NS3_TCP_DCTCP:
+    return CreateObject<TcpDctcp>();
+  case NS3_TCP_LINUX_RENO:
+    return CreateObject<TcpLinuxReno>();
+  default:
+    return CreateObject<TcpNewReno>();
+  }
+}
+
+// As TcpL4Protocol::CreateSocket(), for a socket of our class.
+Ptr<shim::ObservedSocket> make_socket(Ptr<Node> node, const ns3_tcp_node_config &config)
+{
+  Ptr<shim::ObservedSocket> socket = CreateObject<shim::ObservedSocket>();
+  Ptr<TcpRecoveryOps> recovery = config.proportional_reduction
+                                     ? Ptr<TcpRecoveryOps>(CreateObject<TcpPrrRecovery>())
+                                     : Ptr<TcpRecoveryOps>(CreateObject<TcpClassicRecovery>());
+  socket->SetNode(node);
+  socket->SetTcp(node->GetObject<TcpL4Protocol>());
+  socket->SetRtt(CreateObject<RttMeanDeviation>());
+  socket->SetCongestionControlAlgorithm(congestion_of(config));
+  socket->SetRecoveryAlgorithm(recovery);
+  return socket;
+}
+
+void install_stack(ns3_tcp_node &self)
+{
+  InternetStackHelper internet;
+  Ipv4StaticRoutingHelper routing;
+  internet.SetIpv6StackInstall(false);
+  internet.SetRoutingHelper(routing);
+  internet.Install(self.node);
+  Ptr<Ipv4> ipv4 = self.node->GetObject<Ipv4>();
+  uint32_t interface = ipv4->AddInterface(self.device);
+  ipv4->AddAddress(interface,
+                   Ipv4InterfaceAddress(Ipv4Address(self.config.local_address), Ipv4Mask::GetOnes()));
+  ipv4->SetUp(interface);
+  routing.GetStaticRouting(ipv4)->AddHostRouteTo(Ipv4Address(self.config.remote_address), interface);
+}
+
+void send_out(void *user, const uint8_t *octets, uint32_t length, uint64_t)
+{
+  ns3_tcp_node *self = static_cast<ns3_tcp_node *>(user);
+  self->events.packet(self->user, octets, length);
+}
+
+bool build(ns3_tcp_node &self, ns3_shim_error *error)
+{
+  // Read by every node when it sends or receives; ns-3 leaves checksums out unless told.
+  GlobalValue::Bind("ChecksumEnabled", BooleanValue(true));
+  self.node = CreateObject<Node>();
+  self.device = CreateObject<shim::OctetDevice>();
+  self.device->SetMtu(static_cast<uint16_t>(self.config.mtu_octets));
+  self.device->SetOutput(send_out, &self);
+  self.node->AddDevice(self.device);
+  install_stack(self);
+  self.socket = make_socket(self.node, self.config);
+  if (!set_attributes(*PeekPointer(self.socket), self.config, error))
+    return false;
+  const InetSocketAddress local(Ipv4Address(self.config.local_address), self.config.local_port);
+  return self.socket->Bind(local) == 0 || shim::fail(error, "ns-3's TCP: cannot bind the port");
+}
+
+// All 64 bits of what the peer has acknowledged: the head of ns-3's send buffer only moves forward.
+void count_acknowledged(ns3_tcp_node &self)
+{
+  SequenceNumber32 head = self.socket->GetTxBuffer()->HeadSequence();
+  self.acknowledged += static_cast<uint32_t>(head - self.head);
+  self.head = head;
+}
+
+void observe_state(ns3_tcp_node &self)
+{
+  TcpSocket::TcpStates_t state = self.socket->State();
+  bool connected = state >= TcpSocket::ESTABLISHED;
+  if (!self.established && connected) {
+    self.established = true;
+    self.head = SequenceNumber32(1); // ns-3 starts at 0, with the SYN
+  }
+  bool in_recovery = self.socket->InRecovery();
+  self.recoveries += in_recovery && !self.in_recovery;
+  self.in_recovery = in_recovery;
+  if (self.end != NS3_TCP_END_NONE)
+    return;
+  if (state == TcpSocket::TIME_WAIT)
+    self.end = NS3_TCP_END_FINISHED;
+  else if (state == TcpSocket::CLOSED && (self.established || self.opened))
+    self.end =
+        self.socket->GetRxBuffer()->Finished() && self.closing ? NS3_TCP_END_FINISHED : NS3_TCP_END_RESET;
+}
+
+} // namespace
+
+extern "C" bool ns3_tcp_node_check(const ns3_tcp_node_config *config, ns3_shim_error *error)
+{
+  uint64_t headers = HEADERS + (config->timestamps ? TIMESTAMPS : 0);
+  if (config->mtu_octets < LEAST_MTU || config->mtu_octets > MOST_MTU)
+    return shim::fail(error, "ns-3's TCP: an MTU is 68 to 65535 octets");
+  if (config->segment_octets == 0 || config->segment_octets + headers > config->mtu_octets)
+    return shim::fail(error, "ns-3's TCP: a segment with its headers is at most the MTU");
+  if (config->receive_buffer_octets < config->segment_octets || config->receive_buffer_octets > MOST_BUFFER)
+    return shim::fail(error, "ns-3's TCP: a receive buffer has room for 1 segment to 2^30 octets");
+  if (config->initial_window_segments == 0 || config->duplicate_ack_threshold == 0 ||
+      config->delayed_ack_segments == 0 || config->local_port == 0)
+    return shim::fail(error, "ns-3's TCP: initial window, threshold, delayed ACK and port cannot be 0");
+  if (config->delayed_ack_ps < 0 || config->rto_initial_ps <= 0 || config->rto_min_ps < 0 ||
+      std::max({config->delayed_ack_ps, config->rto_initial_ps, config->rto_min_ps}) >
+          1000000 * TIME_PS_PER_SECOND)
+    return shim::fail(error, "ns-3's TCP: times are 0 to 1000000 s");
+  return true;
+}
+
+extern "C" ns3_tcp_node *ns3_tcp_node_new(const ns3_tcp_node_config *config,
+                                          const ns3_tcp_node_events *events, void *user,
+                                          ns3_shim_error *error)
+{
+  if (!shim::require_open(error) || !ns3_tcp_node_check(config, error))
+    return nullptr;
+  ns3_tcp_node *self = new ns3_tcp_node();
+  self->config = *config;
+  self->events = *events;
+  self->user = user;
+  if (!shim::guarded(error, [&] { return build(*self, error); })) {
+    ns3_tcp_node_free(self);
+    return nullptr;
+  }
+  return self;
+}
+
+extern "C" void ns3_tcp_node_free(ns3_tcp_node *node)
+{
+  if (!node)
+    return;
+  ns3_tcp_node::Release(node->socket);
+  ns3_tcp_node::Release(node->listener);
+  if (node->device)
+    node->device->SetOutput(nullptr, nullptr);
+  delete node;
+}
+
+extern "C" bool ns3_tcp_node_open(ns3_tcp_node *node, ns3_shim_error *error)
+{
+  return shim::guarded(error, [&] {
+    const InetSocketAddress peer(Ipv4Address(node->config.remote_address), node->config.remote_port);
+    node->opened = true;
+    node->Adopt(node->socket);
+    return node->socket->Connect(peer) == 0 || shim::fail(error, "ns-3's TCP: cannot connect");
+  });
+}
+
+extern "C" bool ns3_tcp_node_listen(ns3_tcp_node *node, ns3_shim_error *error)
+{
+  return shim::guarded(error, [&] {
+    node->listener = node->socket;
+    node->listener->SetAcceptCallback(MakeCallback(&ns3_tcp_node::Requested, node),
+                                      MakeCallback(&ns3_tcp_node::Accepted, node));
+    return node->listener->Listen() == 0 || shim::fail(error, "ns-3's TCP: cannot listen");
+  });
+}
+
+extern "C" void ns3_tcp_node_receive(ns3_tcp_node *node, const uint8_t *octets, uint32_t length)
+{
+  shim::guarded(nullptr, [&] {
+    node->device->Input(octets, length);
+    return true;
+  });
+}
+
+extern "C" bool ns3_tcp_node_send(ns3_tcp_node *node, const uint8_t *octets, uint32_t length,
+                                  ns3_shim_error *error)
+{
+  return shim::guarded(error, [&] {
+    int taken = node->socket->Send(Create<Packet>(octets, length), 0);
+    if (taken < 0 || static_cast<uint32_t>(taken) != length)
+      return shim::fail(error, "ns-3's TCP takes no more octets");
+    node->sent += length;
+    return true;
+  });
+}
+
+extern "C" void ns3_tcp_node_read(ns3_tcp_node *node, uint8_t *octets, uint32_t length)
+{
+  length = std::min(length, static_cast<uint32_t>(node->readable.size() - node->read));
+  std::copy_n(node->readable.begin() + static_cast<ptrdiff_t>(node->read), length, octets);
+  node->read += length;
+  if (node->read == node->readable.size()) {
+    node->readable.clear();
+    node->read = 0;
+  }
+}
+
+extern "C" void ns3_tcp_node_close(ns3_tcp_node *node)
+{
+  shim::guarded(nullptr, [&] {
+    node->closing = true;
+    node->socket->Close();
+    return true;
+  });
+}
+
+extern "C" void ns3_tcp_node_abort(ns3_tcp_node *node)
+{
+  shim::guarded(nullptr, [&] {
+    if (node->end != NS3_TCP_END_NONE)
+      return true;
+    node->end = NS3_TCP_END_ABORTED;
+    if (node->established || node->opened)
+      node->socket->Reset();
+    return true;
+  });
+}
+
+extern "C" void ns3_tcp_node_status_of(ns3_tcp_node *node, ns3_tcp_node_status *status)
+{
+  *status = {};
+  shim::guarded(nullptr, [&] {
+    observe_state(*node);
+    if (node->established) {
+      Ptr<TcpRxBuffer> received = node->socket->GetRxBuffer();
+      count_acknowledged(*node);
+      status->peer_finished = received->Finished();
+      status->readable_octets = static_cast<uint32_t>(node->readable.size() - node->read);
+      status->held_octets = received->Size() + status->readable_octets;
+    }
+    status->established = node->established;
+    status->end = node->end;
+    // The FIN counts in ns-3's sequence numbers.
+    status->acknowledged_octets = std::min(node->acknowledged, node->sent);
+    status->congestion_window_octets = node->socket->CongestionWindow();
+    status->send_window_octets = node->socket->SendWindow();
+    status->timeouts = node->socket->timeouts;
+    status->recoveries = node->recoveries;
+    return true;
+  });
+}

@@ -1,0 +1,121 @@
+/* One ns-3 node with an IPv4 stack and one TcpSocket of ns-3's own TCP, as plain C: packets go in and come out as octets.
+ *
+ * What travels between two such nodes is the caller's business: a path of the model, ns-3's devices, or a TCP of another
+ * make at the other end. Needs the simulator of ns3_shim.h open; its timers are ns-3's events. */
+#ifndef SHIM_NS3_TCP_NODE_H
+#define SHIM_NS3_TCP_NODE_H
+
+#include "shim/ns3_shim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ns3_tcp_node ns3_tcp_node;
+
+typedef enum ns3_tcp_congestion {
+  NS3_TCP_NEW_RENO,   /* TcpNewReno: the window grows by the number of ACKs (RFC 5681 without RFC 3465) */
+  NS3_TCP_LINUX_RENO, /* TcpLinuxReno: the same by what they acknowledge, as Linux */
+  NS3_TCP_CUBIC,
+  NS3_TCP_DCTCP,
+} ns3_tcp_congestion;
+
+typedef enum ns3_tcp_ecn {
+  NS3_TCP_ECN_OFF,
+  NS3_TCP_ECN_ON,
+  NS3_TCP_ECN_ACCEPT_ONLY,
+} ns3_tcp_ecn;
+
+/* ns-3's attributes of the same meaning. Its retransmission timer never exceeds 60 s, its timestamps count milliseconds, and
+ * it announces no MSS: the peer's segments are as large as the peer is told. */
+typedef struct ns3_tcp_node_config {
+  uint32_t local_address; /* IPv4, host byte order */
+  uint32_t remote_address;
+  uint16_t local_port; /* > 0 */
+  uint16_t remote_port;
+  uint32_t mtu_octets;              /* 68 … 65,535, of the packets that it sends */
+  uint32_t segment_octets;          /* TCP payload of a full segment: > 0, with its headers at most the MTU */
+  uint32_t initial_window_segments; /* > 0 */
+  uint32_t receive_buffer_octets;   /* 1 segment … 2^30 */
+  uint32_t duplicate_ack_threshold; /* > 0 */
+  uint32_t delayed_ack_segments;    /* > 0 */
+  uint32_t retries_max;
+  time_ps delayed_ack_ps;
+  time_ps rto_initial_ps; /* of the SYN */
+  time_ps rto_min_ps;
+  bool sack;
+  bool timestamps;
+  bool nagle;
+  bool limited_transmit;
+  bool proportional_reduction; /* else ns-3's classic recovery */
+  bool hystart;                /* of CUBIC */
+  bool pacing;
+  ns3_tcp_congestion congestion;
+  ns3_tcp_ecn ecn;
+} ns3_tcp_node_config;
+
+/* False and a message when a value is out of its range. */
+bool ns3_tcp_node_check(const ns3_tcp_node_config *config, ns3_shim_error *error);
+
+typedef struct ns3_tcp_node_events {
+  /* The node sends an IPv4 packet, with its checksums; the octets are valid during the call. */
+  void (*packet)(void *user, const uint8_t *octets, uint32_t length);
+  /* ns3_tcp_node_status_of() may have changed by an event of ns-3's own. */
+  void (*woken)(void *user);
+} ns3_tcp_node_events;
+
+/* How a connection has ended. */
+typedef enum ns3_tcp_end {
+  NS3_TCP_END_NONE,     /* it has not */
+  NS3_TCP_END_FINISHED, /* both FINs (TIME-WAIT counts) */
+  NS3_TCP_END_RESET,    /* without them: RST from the peer */
+  NS3_TCP_END_ABORTED,  /* RST of ns3_tcp_node_abort() or of ns-3's own */
+  NS3_TCP_END_GAVE_UP,  /* no retries were left */
+} ns3_tcp_end;
+
+typedef struct ns3_tcp_node_status {
+  bool established;   /* the handshake has been done, at some time */
+  bool peer_finished; /* the peer's FIN is in order */
+  ns3_tcp_end end;
+  uint64_t acknowledged_octets; /* of those sent */
+  uint32_t readable_octets;     /* in order, not read yet */
+  uint32_t held_octets;         /* received and not read, in order or not */
+  uint32_t congestion_window_octets;
+  uint32_t send_window_octets; /* the smaller of that and the peer's window */
+  uint64_t timeouts;           /* of the retransmission timer, with data in flight */
+  uint64_t recoveries;         /* fast recoveries entered */
+} ns3_tcp_node_status;
+
+/* A node as `config` (copied) that calls `events` (copied) with `user`. NULL: a value out of its range, or ns-3 refuses it.
+ * Free with ns3_tcp_node_free() (NULL is allowed), also after the simulator has been closed. */
+ns3_tcp_node *ns3_tcp_node_new(const ns3_tcp_node_config *config, const ns3_tcp_node_events *events,
+                               void *user, ns3_shim_error *error);
+void ns3_tcp_node_free(ns3_tcp_node *node);
+
+/* Sends a SYN, or waits for one. Once; false when ns-3 refuses. */
+bool ns3_tcp_node_open(ns3_tcp_node *node, ns3_shim_error *error);
+bool ns3_tcp_node_listen(ns3_tcp_node *node, ns3_shim_error *error);
+
+/* An IP packet arrives at the node. Packets that answer it leave during the call. */
+void ns3_tcp_node_receive(ns3_tcp_node *node, const uint8_t *octets, uint32_t length);
+
+/* Adds octets to the stream; ns-3 sends a picosecond later. Established, not closed; up to 2^30 octets unacknowledged. */
+bool ns3_tcp_node_send(ns3_tcp_node *node, const uint8_t *octets, uint32_t length, ns3_shim_error *error);
+
+/* Takes the next `length` octets, which must be readable, out of the stream. */
+void ns3_tcp_node_read(ns3_tcp_node *node, uint8_t *octets, uint32_t length);
+
+/* No more will be sent: FIN behind the last octet. Only while nothing is held: ns-3 answers its user's close with RST when
+ * octets are unread, also those behind a hole. */
+void ns3_tcp_node_close(ns3_tcp_node *node);
+
+/* Sends RST and forgets everything. */
+void ns3_tcp_node_abort(ns3_tcp_node *node);
+
+void ns3_tcp_node_status_of(ns3_tcp_node *node, ns3_tcp_node_status *status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

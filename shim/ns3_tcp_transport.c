@@ -1,0 +1,558 @@
+#include "shim/ns3_tcp_transport.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "shim/ns3_tcp_arrivals.h"
+#include "shim/ns3_tcp_node.h"
+#include "shim/ns3_tcp_settings.h"
+
+enum { NS3_ISN = 0, WINDOWS_AHEAD = 2 };
+
+typedef struct ns3_tcp_transport {
+  tcp_transport transport;
+  tcp_config config;
+  tcp_events events;
+  void *user;
+  ns3_tcp_transport_place place;
+  ns3_tcp_node *node;
+  uint32_t emss_octets;
+  uint8_t *wire;    /* a packet on its way into ns-3 */
+  GQueue *leaving;  /* datagrams */
+  octet_rope early; /* posted before the connection was established */
+  uint64_t posted;
+  uint64_t sent; /* highest position sent */
+  uint64_t acknowledged;
+  uint64_t passed;            /* octets passed up: the in-order edge, after every call */
+  ns3_tcp_arrivals *arrivals; /* beyond that */
+  bool inside;                /* one of our functions, which looks at ns-3 itself in the end */
+  time_ps due;
+  bool established, finished, closed, close_due;
+  tcp_statistics statistics;
+} ns3_tcp_transport;
+
+static void expect(bool done, const ns3_shim_error *error)
+{
+  if (!done) {
+    g_error("ns-3's TCP: %s", error->message);
+  }
+}
+
+static ns3_tcp_transport *self_of(tcp_transport *transport)
+{
+  return (ns3_tcp_transport *)transport;
+}
+
+static const ns3_tcp_transport *const_self_of(const tcp_transport *transport)
+{
+  return (const ns3_tcp_transport *)transport;
+}
+
+static ns3_tcp_node_status status_of(const ns3_tcp_transport *self)
+{
+  ns3_tcp_node_status status;
+
+  ns3_tcp_node_status_of(self->node, &status);
+  return status;
+}
+
+/* --- What ns-3 sends --- */
+
+static void count_sent(ns3_tcp_transport *self, datagram *packet)
+{
+  tcp_header header;
+  uint32_t length = packet->payload.length;
+
+  if (length == 0 || !datagram_tcp_header(packet, &header)) {
+    return;
+  }
+  uint64_t position = (uint64_t)tcp_position_of(header.sequence, NS3_ISN, (int64_t)self->sent);
+  tcp_statistics *statistics = &self->statistics;
+  statistics->segments_sent++;
+  if (position < self->sent) {
+    statistics->retransmissions++;
+    packet->retransmission = true;
+    if (self->events.retransmitted) {
+      self->events.retransmitted(self->user, position, length, ns3_shim_now());
+    }
+  } else if (length == self->emss_octets) {
+    statistics->full_segments++;
+    statistics->full_segment_octets += datagram_octets(packet);
+    statistics->full_segment_payload_octets += length;
+  }
+  self->sent = MAX(self->sent, position + length);
+}
+
+static void wake(ns3_tcp_transport *self)
+{
+  if (!self->inside && self->due == TIME_PS_NEVER) {
+    self->due = ns3_shim_now();
+    self->place.wake(self->place.user, self->due);
+  }
+}
+
+static void on_packet(void *user, const uint8_t *octets, uint32_t length)
+{
+  ns3_tcp_transport *self = user;
+  octet_block *block = octet_block_new(length);
+
+  memcpy(octet_block_octets(block), octets, length);
+  datagram *packet = datagram_read(block, octet_block_octets(block), length);
+  octet_block_unref(block);
+  if (packet) {
+    if (packet->kind == DATAGRAM_TCP) {
+      count_sent(self, packet);
+    }
+    g_queue_push_tail(self->leaving, packet);
+    wake(self);
+  }
+}
+
+static void on_woken(void *user)
+{
+  wake(user);
+}
+
+/* --- What ns-3 has received --- */
+
+static void pass_up(ns3_tcp_transport *self, uint32_t readable, time_ps now)
+{
+  octet_rope rope;
+  time_ps arrival;
+
+  octet_rope_init(&rope);
+  while (readable > 0) {
+    uint32_t length = (uint32_t)ns3_tcp_arrivals_first(self->arrivals, self->passed, readable, now, &arrival);
+    uint64_t position = self->passed;
+    octet_block *block = octet_block_new(length);
+    ns3_tcp_node_read(self->node, octet_block_octets(block), length);
+    octet_rope_append(&rope, octet_block_octets(block), length, block);
+    octet_block_unref(block);
+    self->passed += length;
+    readable -= length;
+    ns3_tcp_arrivals_pass(self->arrivals, self->passed);
+    if (self->events.octets) {
+      self->events.octets(self->user, position, &rope, arrival, now);
+    }
+    octet_rope_clear(&rope);
+  }
+}
+
+static void give_to_ns3(ns3_tcp_transport *self, octet_rope *octets)
+{
+  ns3_shim_error error;
+
+  /* Of a connection that ns-3 has ended, but whose end has not been told yet, nothing leaves any more. */
+  if (octets->length > 0 && status_of(self).end == NS3_TCP_END_NONE) {
+    uint8_t *copy = g_malloc(octets->length);
+    octet_rope_copy_out(octets, 0, octets->length, copy);
+    expect(ns3_tcp_node_send(self->node, copy, octets->length, &error), &error);
+    g_free(copy);
+  }
+  octet_rope_clear(octets);
+}
+
+static tcp_close_reason reason_of(ns3_tcp_end end)
+{
+  switch (end) {
+  case NS3_TCP_END_RESET:
+    return TCP_CLOSE_RESET;
+  case NS3_TCP_END_ABORTED:
+    return TCP_CLOSE_ABORTED;
+  case NS3_TCP_END_GAVE_UP:
+    return TCP_CLOSE_GAVE_UP;
+  default:
+    return TCP_CLOSE_FINISHED;
+  }
+}
+
+/* What happens to ns-3's connection is told in the order in which it can have happened. */
+static void look_at_start(ns3_tcp_transport *self, const ns3_tcp_node_status *status, time_ps now)
+{
+  self->statistics.timeouts = status->timeouts;
+  self->statistics.recoveries = status->recoveries;
+  if (status->established && !self->established) {
+    self->established = true;
+    give_to_ns3(self, &self->early);
+    if (self->events.established) {
+      self->events.established(self->user, now);
+    }
+  }
+  if (status->acknowledged_octets > self->acknowledged) {
+    self->acknowledged = status->acknowledged_octets;
+    if (self->events.acknowledged) {
+      self->events.acknowledged(self->user, self->acknowledged, now);
+    }
+  }
+}
+
+static void look_at_end(ns3_tcp_transport *self, time_ps now)
+{
+  ns3_tcp_node_status status = status_of(self);
+
+  if (status.peer_finished && status.readable_octets == 0 && !self->finished) {
+    self->finished = true;
+    if (self->events.finished) {
+      self->events.finished(self->user, now);
+    }
+  }
+  if (self->close_due && self->established && status.held_octets == 0) {
+    self->close_due = false;
+    ns3_tcp_node_close(self->node);
+    status = status_of(self);
+  }
+  if (status.end != NS3_TCP_END_NONE && !self->closed) {
+    self->closed = true;
+    if (self->events.closed) {
+      self->events.closed(self->user, reason_of(status.end), now);
+    }
+  }
+}
+
+static void look(ns3_tcp_transport *self, time_ps now)
+{
+  ns3_tcp_node_status status = status_of(self);
+
+  look_at_start(self, &status, now);
+  pass_up(self, status.readable_octets, now);
+  look_at_end(self, now);
+}
+
+/* --- A packet arrives --- */
+
+typedef struct arriving_segment {
+  uint64_t position;
+  uint32_t length;
+} arriving_segment;
+
+/* Its payload's place in the stream; false when it has none, or ns-3 will drop it for its checksum. */
+static bool read_segment(ns3_tcp_transport *self, const datagram *packet, arriving_segment *segment)
+{
+  tcp_header header;
+
+  if (packet->kind != DATAGRAM_TCP || !datagram_tcp_header(packet, &header)) {
+    return false;
+  }
+  if (!datagram_checksum_is_right(packet)) {
+    self->statistics.checksum_errors++;
+    return false;
+  }
+  int64_t position = tcp_position_of(header.sequence, NS3_ISN, (int64_t)self->passed);
+  if (packet->payload.length == 0 || position < 0 || (header.flags & (TCP_SYN | TCP_RST))) {
+    return false;
+  }
+  *segment = (arriving_segment){.position = (uint64_t)position, .length = packet->payload.length};
+  return true;
+}
+
+/* tcp_events.inspect: each run of new octets in the segment; false when one is not to be had. */
+static bool is_acceptable(ns3_tcp_transport *self, const datagram *packet, const arriving_segment *segment,
+                          time_ps now)
+{
+  uint64_t at = MAX(segment->position, self->passed);
+  uint64_t end = segment->position + segment->length;
+  const range_set *received = ns3_tcp_arrivals_received(self->arrivals);
+  bool accepted = true;
+
+  if (!self->events.inspect || !self->established) {
+    return true;
+  }
+  for (size_t i = range_set_find(received, at); at < end && accepted; i++) {
+    range known = i < range_set_count(received) ? range_set_get(received, i)
+                                                : (range){.from = UINT64_MAX, .to = UINT64_MAX};
+    uint64_t to = MIN(end, known.from);
+    if (to > at) {
+      octet_rope part;
+      octet_rope_init(&part);
+      octet_rope_append_rope(&part, &packet->payload, (uint32_t)(at - segment->position),
+                             (uint32_t)(to - at));
+      accepted = self->events.inspect(self->user, at, &part, now);
+      octet_rope_clear(&part);
+    }
+    at = known.to;
+  }
+  return accepted;
+}
+
+/* ns-3 has taken `taken` new octets of the segment: they lie in its part of the window. */
+static void note_received(ns3_tcp_transport *self, const arriving_segment *segment, uint64_t taken,
+                          time_ps now)
+{
+  uint64_t from = MAX(segment->position, self->passed);
+  uint64_t to = MIN(segment->position + segment->length, self->passed + self->config.receive_window_octets);
+
+  if (taken > 0 && from < to) {
+    ns3_tcp_arrivals_add(self->arrivals, from, to, now);
+  }
+}
+
+static void ns3_receive(tcp_transport *transport, const datagram *packet, time_ps now)
+{
+  ns3_tcp_transport *self = self_of(transport);
+  arriving_segment segment = {0};
+  bool has_payload = read_segment(self, packet, &segment);
+  uint32_t octets = datagram_octets(packet);
+  uint64_t edge = self->passed;
+  uint64_t taken = 0;
+
+  self->inside = true;
+  if (!has_payload || is_acceptable(self, packet, &segment, now)) {
+    uint64_t before = status_of(self).held_octets;
+    datagram_write(packet, self->wire, true);
+    ns3_tcp_node_receive(self->node, self->wire, octets);
+    taken = status_of(self).held_octets - before;
+  }
+  if (has_payload) {
+    note_received(self, &segment, taken, now);
+    if (self->events.segment) {
+      self->events.segment(self->user, segment.position, segment.length, (uint32_t)taken, edge, now);
+    }
+  }
+  look(self, now);
+  self->inside = false;
+}
+
+/* --- The rest of the seam --- */
+
+static void ns3_free(tcp_transport *transport)
+{
+  ns3_tcp_transport *self = self_of(transport);
+  datagram *packet;
+
+  self->inside = true;
+  ns3_tcp_node_free(self->node);
+  while ((packet = g_queue_pop_head(self->leaving))) {
+    datagram_unref(packet);
+  }
+  g_queue_free(self->leaving);
+  octet_rope_clear(&self->early);
+  ns3_tcp_arrivals_free(self->arrivals);
+  g_free(self->wire);
+  g_free(self);
+}
+
+static void ns3_open(tcp_transport *transport, time_ps now)
+{
+  ns3_tcp_transport *self = self_of(transport);
+  ns3_shim_error error;
+  (void)now;
+
+  self->inside = true;
+  expect(ns3_tcp_node_open(self->node, &error), &error);
+  self->inside = false;
+}
+
+static void ns3_listen(tcp_transport *transport)
+{
+  ns3_shim_error error;
+
+  expect(ns3_tcp_node_listen(self_of(transport)->node, &error), &error);
+}
+
+static void ns3_post(tcp_transport *transport, octet_rope *record, unsigned flags)
+{
+  ns3_tcp_transport *self = self_of(transport);
+  (void)flags;
+
+  self->posted += record->length;
+  if (self->established) {
+    give_to_ns3(self, record);
+  } else {
+    octet_rope_append_rope(&self->early, record, 0, record->length);
+    octet_rope_clear(record);
+  }
+}
+
+static void ns3_close(tcp_transport *transport)
+{
+  ns3_tcp_transport *self = self_of(transport);
+
+  /* Done when ns-3 is looked at next; at once by transmit(), which follows. */
+  self->close_due = true;
+}
+
+static void ns3_abort(tcp_transport *transport, time_ps now)
+{
+  ns3_tcp_transport *self = self_of(transport);
+  bool was_inside = self->inside;
+
+  self->inside = true;
+  ns3_tcp_node_abort(self->node);
+  self->close_due = false;
+  look_at_end(self, now);
+  self->inside = was_inside;
+}
+
+static datagram *ns3_transmit(tcp_transport *transport, time_ps now)
+{
+  ns3_tcp_transport *self = self_of(transport);
+
+  if (self->close_due) {
+    self->inside = true;
+    look_at_end(self, now);
+    self->inside = false;
+  }
+  return g_queue_pop_head(self->leaving);
+}
+
+static time_ps ns3_deadline(const tcp_transport *transport)
+{
+  return const_self_of(transport)->due;
+}
+
+static void ns3_run(tcp_transport *transport, time_ps now)
+{
+  ns3_tcp_transport *self = self_of(transport);
+
+  self->due = TIME_PS_NEVER;
+  self->inside = true;
+  look(self, now);
+  self->inside = false;
+}
+
+static void ns3_set_send_mtu(tcp_transport *transport, uint32_t mtu_octets)
+{
+  (void)transport;
+  (void)mtu_octets;
+}
+
+static bool ns3_is_established(const tcp_transport *transport)
+{
+  const ns3_tcp_transport *self = const_self_of(transport);
+
+  return self->established && !self->closed;
+}
+
+static uint32_t ns3_emss_octets(const tcp_transport *transport)
+{
+  return const_self_of(transport)->emss_octets;
+}
+
+static uint64_t ns3_unsent_octets(const tcp_transport *transport)
+{
+  const ns3_tcp_transport *self = const_self_of(transport);
+  uint64_t ahead = WINDOWS_AHEAD * (uint64_t)status_of(self).send_window_octets;
+  uint64_t unacknowledged = self->posted - self->acknowledged;
+
+  return !self->established ? self->posted : unacknowledged > ahead ? unacknowledged - ahead : 0;
+}
+
+static uint64_t ns3_posted_octets(const tcp_transport *transport)
+{
+  return const_self_of(transport)->posted;
+}
+
+static uint64_t ns3_in_order_edge(const tcp_transport *transport)
+{
+  return const_self_of(transport)->passed;
+}
+
+static const range_set *received_of(const ns3_tcp_transport *self)
+{
+  return ns3_tcp_arrivals_received(self->arrivals);
+}
+
+static size_t ns3_out_of_order_runs(const tcp_transport *transport)
+{
+  return range_set_count(received_of(const_self_of(transport)));
+}
+
+static uint64_t ns3_held_octets(const tcp_transport *transport)
+{
+  return range_set_total(received_of(const_self_of(transport)));
+}
+
+static uint64_t ns3_held_octets_below(const tcp_transport *transport, uint64_t position)
+{
+  return range_set_covered(received_of(const_self_of(transport)), 0, position);
+}
+
+/* What ns-3 holds cannot be looked at. */
+static const octet_store *ns3_held(const tcp_transport *transport)
+{
+  (void)transport;
+  return NULL;
+}
+
+static uint64_t ns3_congestion_window_octets(const tcp_transport *transport)
+{
+  return status_of(const_self_of(transport)).congestion_window_octets;
+}
+
+static const tcp_statistics *ns3_statistics(const tcp_transport *transport)
+{
+  return &const_self_of(transport)->statistics;
+}
+
+static const tcp_transport_class ns3_class = {.free = ns3_free,
+                                              .open = ns3_open,
+                                              .listen = ns3_listen,
+                                              .post = ns3_post,
+                                              .close = ns3_close,
+                                              .abort = ns3_abort,
+                                              .receive = ns3_receive,
+                                              .transmit = ns3_transmit,
+                                              .deadline = ns3_deadline,
+                                              .run = ns3_run,
+                                              .set_send_mtu = ns3_set_send_mtu,
+                                              .is_established = ns3_is_established,
+                                              .emss_octets = ns3_emss_octets,
+                                              .unsent_octets = ns3_unsent_octets,
+                                              .posted_octets = ns3_posted_octets,
+                                              .in_order_edge = ns3_in_order_edge,
+                                              .out_of_order_runs = ns3_out_of_order_runs,
+                                              .held_octets = ns3_held_octets,
+                                              .held_octets_below = ns3_held_octets_below,
+                                              .held = ns3_held,
+                                              .congestion_window_octets = ns3_congestion_window_octets,
+                                              .statistics = ns3_statistics};
+
+/* --- The configuration --- */
+
+static bool refuse(ns3_shim_error *error, const char *message)
+{
+  if (error) {
+    g_strlcpy(error->message, message, sizeof error->message);
+  }
+  return false;
+}
+
+bool ns3_tcp_transport_supports(const tcp_config *config, ns3_shim_error *error)
+{
+  if (config->local_address.version != 4 || config->remote_address.version != 4) {
+    return refuse(error, "ns-3's TCP: here it speaks IPv4 only");
+  }
+  if (config->segmentation != TCP_SEGMENTATION_STREAM) {
+    return refuse(error, "ns-3's TCP knows no MPA: it cuts the stream where it likes");
+  }
+  if (config->passing != TCP_PASSING_IN_ORDER) {
+    return refuse(error, "ns-3's TCP passes octets in order only");
+  }
+  const ns3_tcp_node_config node = ns3_tcp_settings_of(config);
+  return ns3_tcp_node_check(&node, error);
+}
+
+tcp_transport *ns3_tcp_transport_new(const tcp_config *config, const tcp_events *events, void *events_user,
+                                     void *user)
+{
+  const ns3_tcp_node_config node = ns3_tcp_settings_of(config);
+  const ns3_tcp_node_events node_events = {.packet = on_packet, .woken = on_woken};
+  ns3_tcp_transport *self = g_new0(ns3_tcp_transport, 1);
+  ns3_shim_error error;
+
+  expect(ns3_tcp_transport_supports(config, &error), &error);
+  self->transport.class = &ns3_class;
+  self->config = *config;
+  self->events = *events;
+  self->user = events_user;
+  self->place = *(const ns3_tcp_transport_place *)user;
+  self->emss_octets = node.segment_octets;
+  self->wire = g_malloc(UINT16_MAX);
+  self->leaving = g_queue_new();
+  octet_rope_init(&self->early);
+  self->arrivals = ns3_tcp_arrivals_new();
+  self->due = TIME_PS_NEVER;
+  self->node = ns3_tcp_node_new(&node, &node_events, self, &error);
+  expect(self->node != NULL, &error);
+  return &self->transport;
+}

@@ -1,0 +1,240 @@
+/* The network as it is: every element of the path, alone and mixed at random, under the whole stack. Each run ends ok, with every octet
+ * verified, and gives the same octets in every output on both engines. */
+#include "run_kit.h"
+
+enum { SETS_MAX = 40 };
+
+/* --- One element at a time, and what must be seen of it --- */
+
+typedef struct network_case {
+  const char *name;
+  const char *sets[8];
+  metric_id counted; /* must be more than 0 … */
+  metric_id absent;  /* … and this one 0; METRIC_COUNT: not asked */
+} network_case;
+
+/* 20 messages of 64 KiB are 918 segments: what happens to a hundredth of them is sure to be seen (0.99^918 = 1e-4; the seeds are fixed
+ * besides). */
+static const network_case cases[] = {
+    {"random loss", {"path.forward.loss=1%"}, METRIC_TCP_RETRANSMISSIONS, METRIC_PATH_PACKETS_DAMAGED},
+    {"correlated loss",
+     {"path.forward.loss=10%", "path.forward.loss_correlation=25%"},
+     METRIC_PATH_PACKETS_LOST,
+     METRIC_COUNT},
+    {"every n-th", {"path.forward.loss_every=200"}, METRIC_PATH_PACKETS_LOST, METRIC_COUNT},
+    {"Gilbert-Elliott", {"path.forward.gemodel=[1%, 30%, 100%, 0]"}, METRIC_PATH_PACKETS_LOST, METRIC_COUNT},
+    {"four states", {"path.forward.state=[1%, 30%, 30%, 30%, 1%]"}, METRIC_PATH_PACKETS_LOST, METRIC_COUNT},
+    {"damage that TCP finds", {"path.forward.corrupt=1%"}, METRIC_TCP_CHECKSUM_ERRORS, METRIC_MPA_CRC_ERRORS},
+    {"duplicates", {"path.forward.duplicate=2%"}, METRIC_TCP_DUPLICATES_REPORTED, METRIC_TCP_RETRANSMISSIONS},
+    {"displaced segments",
+     {"path.forward.displace=2%"},
+     METRIC_PATH_SEGMENTS_REORDERED,
+     METRIC_PATH_PACKETS_LOST},
+    {"jitter in order",
+     {"path.forward.jitter=20us", "path.forward.distribution=normal"},
+     METRIC_DELIVERY_MESSAGES,
+     METRIC_TCP_SEGMENTS_OUT_OF_ORDER},
+    {"jitter that reorders",
+     {"path.forward.jitter=20us", "path.forward.distribution=pareto", "path.forward.jitter_reorders=true"},
+     METRIC_TCP_SEGMENTS_OUT_OF_ORDER,
+     METRIC_PATH_PACKETS_LOST},
+    {"tail drop by octets",
+     {"path.forward.queue_size=30000", "tcp.receive_window=1MiB", "tcp.slow_start=standard"},
+     METRIC_PATH_PACKETS_LOST,
+     METRIC_COUNT},
+    {"RED",
+     {"path.forward.discipline=red", "path.forward.red_minimum=2", "path.forward.red_maximum=6",
+      "tcp.receive_window=1MiB", "path.forward.rate=100Mbit/s", "workload.messages=100"},
+     METRIC_PATH_PACKETS_LOST,
+     METRIC_PATH_PACKETS_MARKED},
+    {"CoDel marks",
+     {"path.forward.discipline=codel", "path.forward.codel_target=50us", "path.forward.codel_interval=500us",
+      "tcp.receive_window=1MiB", "tcp.ecn=on", "path.forward.rate=1Gbit/s", "workload.messages=100"},
+     METRIC_TCP_ECN_REDUCTIONS,
+     METRIC_TCP_TIMEOUTS},
+    {"DCTCP at a step",
+     {"tcp.congestion=dctcp", "path.forward.ecn_threshold=20", "tcp.receive_window=1MiB",
+      "tcp.slow_start=standard"},
+     METRIC_PATH_PACKETS_MARKED,
+     METRIC_PATH_PACKETS_LOST},
+    {"marks at random",
+     {"path.forward.ecn_mark=1%", "tcp.ecn=on"},
+     METRIC_TCP_ECN_REDUCTIONS,
+     METRIC_TCP_RETRANSMISSIONS},
+    {"a smaller link on the way",
+     {"path.forward.hop_mtu=[1000, 1500]"},
+     METRIC_TCP_PATH_MTU_CHANGES,
+     METRIC_PATH_FRAGMENTS},
+    {"the same with IPv6",
+     {"path.forward.hop_mtu=[1300, 1500]", "tcp.ip=ipv6"},
+     METRIC_TCP_PATH_MTU_CHANGES,
+     METRIC_PATH_FRAGMENTS},
+    {"fragments",
+     {"path.forward.hop_mtu=[1000, 1500]", "tcp.path_mtu_discovery=false", "path.forward.loss=0.2%"},
+     METRIC_BUFFER_PEAK_OCTETS_FRAGMENT,
+     METRIC_PATH_PACKETS_TOO_BIG},
+    {"a black hole found",
+     {"path.forward.hop_mtu=[1000, 1500]", "path.too_big=silent", "tcp.black_hole_detection=true",
+      "tcp.rto_min=5ms"},
+     METRIC_TCP_PATH_MTU_CHANGES,
+     METRIC_PATH_FRAGMENTS},
+    {"IPv6 with losses", {"tcp.ip=ipv6", "path.forward.loss=1%"}, METRIC_TCP_RETRANSMISSIONS, METRIC_COUNT},
+    {"paths of their own",
+     {"workload.paths=own", "workload.connections=4", "path.forward.loss=1%"},
+     METRIC_TCP_RETRANSMISSIONS,
+     METRIC_COUNT},
+    {"mixed sizes",
+     {"workload.message_sizes=[100, 30000, 0, 5000]", "workload.messages=60", "sender.segmentation=stream"},
+     METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE,
+     METRIC_TCP_RETRANSMISSIONS},
+};
+
+static void test_element(gconstpointer data)
+{
+  const network_case *c = data;
+  const char *sets[SETS_MAX] = {"workload.messages=20"};
+
+  for (guint i = 0; i < G_N_ELEMENTS(c->sets); i++) {
+    sets[i + 1] = c->sets[i];
+  }
+  simulation_result result = run_kit_assert_same_run(sets);
+  g_assert_cmpfloat(run_kit_metric(&result, c->counted), >, 0);
+  if (c->absent != METRIC_COUNT) {
+    g_assert_cmpfloat(run_kit_metric(&result, c->absent), ==, 0);
+  }
+  simulation_result_clear(&result);
+}
+
+/* --- Middleboxes --- */
+
+static const char *const boxes[] = {"split",        "coalesce",   "rechunk",        "shift",
+                                    "random",       "proxy",      "split+coalesce", "rechunk+shift",
+                                    "random+split", "split+proxy"};
+
+/* Behind each box, or several, with losses: all octets come. Every box but `coalesce` (whose input here is one FPDU a segment, which it may
+ * not join beyond the MTU) takes segments out of their alignment; a proxy only where octets wait in it, which is mostly when a hole
+ * closes. */
+static void test_box(gconstpointer data)
+{
+  const char *mode = data;
+  g_autofree char *mode_set = g_strdup_printf("middlebox.mode=%s", mode);
+  static const char *const positions[] = {"before", "behind"};
+
+  for (guint i = 0; i < G_N_ELEMENTS(positions); i++) {
+    g_autofree char *position = g_strdup_printf("middlebox.position=%s", positions[i]);
+    const char *sets[] = {mode_set,
+                          position,
+                          "workload.messages=20",
+                          "path.forward.loss=0.5%",
+                          "middlebox.coalesce_size=1448",
+                          "tcp.timestamps=true",
+                          NULL};
+    simulation_result result = run_kit_assert_same_run(sets);
+    double before = run_kit_metric(&result, METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED) /
+                    run_kit_metric(&result, METRIC_MIDDLEBOX_SEGMENTS_BEFORE);
+    double behind = run_kit_metric(&result, METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED) /
+                    run_kit_metric(&result, METRIC_MIDDLEBOX_SEGMENTS_BEHIND);
+
+    g_test_message("%s %s: aligned before %.3f, behind %.3f", mode, positions[i], before, behind);
+    g_assert_cmpfloat(before, >, 0.95);
+    if (strstr(mode, "coalesce") == NULL) {
+      g_assert_cmpfloat(behind, <, g_str_equal(mode, "proxy") ? before - 0.05 : 0.6);
+    }
+    simulation_result_clear(&result);
+  }
+}
+
+/* --- All together --- */
+
+/* One of `choices`, "a|b|c"; free with g_free(). */
+static char *pick(GRand *random, const char *choices)
+{
+  char **words = g_strsplit(choices, "|", -1);
+  char *word = g_strdup(words[g_rand_int_range(random, 0, (gint32)g_strv_length(words))]);
+
+  g_strfreev(words);
+  return word;
+}
+
+static void test_random_networks(void)
+{
+  enum { SEED = 20261122, CASES = 40 };
+  static const char *const keys[] = {
+      "tcp.ip=ipv4|tcp.ip=ipv6",
+      "tcp.congestion=cubic|tcp.congestion=newreno|tcp.congestion=dctcp",
+      "tcp.slow_start=hystart|tcp.slow_start=hystart++|tcp.slow_start=standard",
+      "tcp.rack=true|tcp.rack=false",
+      "tcp.sack=true|tcp.sack=true|tcp.sack=false",
+      "tcp.pacing=false|tcp.pacing=true",
+      "tcp.ecn=passive|tcp.ecn=on",
+      "tcp.timestamps=false|tcp.timestamps=true",
+      "tcp.retransmission=preserve|tcp.retransmission=repacketize",
+      "sender.segmentation=aligned|sender.segmentation=stream",
+      "receiver.mode=in-order|receiver.mode=out-of-order",
+      "path.forward.gemodel=[]|path.forward.gemodel=[0.5%,30%,1,0]",
+      "path.forward.corrupt=0|path.forward.corrupt=0.5%",
+      "path.forward.duplicate=0|path.forward.duplicate=1%",
+      "path.forward.displace=0|path.forward.displace=1%",
+      "path.forward.displace_by=3 segments|path.forward.displace_by=30us",
+      "path.forward.jitter=0s|path.forward.jitter=5us",
+      "path.forward.distribution=uniform|path.forward.distribution=paretonormal",
+      "path.forward.jitter_reorders=false|path.forward.jitter_reorders=true",
+      "path.forward.ecn_mark=0|path.forward.ecn_mark=1%",
+      "path.forward.discipline=tail|path.forward.discipline=red|path.forward.discipline=codel",
+      "path.forward.hop_mtu=[]|path.forward.hop_mtu=[1500]|path.forward.hop_mtu=[1300,1500]",
+      "path.reverse.loss=0|path.reverse.loss=1%",
+      "path.reverse.duplicate=0|path.reverse.duplicate=1%",
+      "path.forward.order=loss|path.forward.order=jitter+displace+duplicate+corrupt+loss",
+      "middlebox.mode=none|middlebox.mode=none|middlebox.mode=split|middlebox.mode=coalesce|middlebox.mode="
+      "rechunk|"
+      "middlebox.mode=shift|middlebox.mode=random|middlebox.mode=proxy|middlebox.mode=random+shift",
+      "middlebox.position=before|middlebox.position=behind",
+      "middlebox.coalesce_size=1200",
+      "middlebox.random_maximum=900",
+      "workload.operation=write|workload.operation=send+read|workload.operation=storage-read",
+      "workload.paths=shared|workload.paths=own",
+      "workload.connections=1|workload.connections=3",
+      "workload.message_sizes=[]|workload.message_sizes=[700,20000,5000]",
+      "workload.message_size=20000",
+      "workload.messages=12",
+      "tcp.rto_min=5ms",
+      "tcp.rto_initial=50ms",
+      "mpa.startup_timeout=100s",
+  };
+  GRand *random = g_rand_new_with_seed(SEED);
+
+  g_test_message("seed %d", SEED);
+  for (int i = 0; i < CASES; i++) {
+    GPtrArray *sets = g_ptr_array_new_with_free_func(g_free);
+
+    g_ptr_array_add(sets, g_strdup_printf("run.seed=%d", i + 1));
+    for (guint k = 0; k < G_N_ELEMENTS(keys); k++) {
+      g_ptr_array_add(sets, pick(random, keys[k]));
+    }
+    g_ptr_array_add(sets, NULL);
+    char *all = g_strjoinv("' --set '", (char **)sets->pdata);
+    g_test_message("case %d: --set '%s'", i, all);
+    simulation_result result = run_kit_assert_same_run((const char *const *)sets->pdata);
+    simulation_result_clear(&result);
+    g_free(all);
+    g_ptr_array_unref(sets);
+  }
+  g_rand_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *path = g_strdup_printf("/network/element/%s", cases[i].name);
+
+    g_test_add_data_func(path, &cases[i], test_element);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(boxes); i++) {
+    g_autofree char *path = g_strdup_printf("/network/middlebox/%s", boxes[i]);
+
+    g_test_add_data_func(path, boxes[i], test_box);
+  }
+  g_test_add_func("/network/random", test_random_networks);
+  return g_test_run();
+}

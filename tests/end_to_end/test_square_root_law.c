@@ -1,0 +1,95 @@
+/* Goodput under random loss against the square-root law (Mathis, Semke, Mahdavi, Ott: The Macroscopic Behavior of the TCP
+ * Congestion Avoidance Algorithm, ACM CCR 27(3), 1997):
+ *
+ *   goodput = C * (payload of a segment) / (round trip * sqrt(p)),  C = sqrt(3/2) = 1.2247
+ *
+ * The derivation: between losses the window grows from W/2 to W by one segment a round trip, which takes W/2 round trips in which
+ * 3/8 W^2 = 1/p segments are sent. C = sqrt(3/2) holds for an ACK for each segment; with delayed ACKs and counting of ACKs the
+ * window would grow half as fast and C be sqrt(3/4). Here acknowledged octets are counted (RFC 3465), so delayed ACKs (one for two
+ * segments) do not slow congestion avoidance, and the constant is sqrt(3/2) all the same.
+ *
+ * The law knows no time-outs, no slow start, no limit but loss: round trip 15 ms, a window of 4 MiB and a rate of 1 Gbit/s, each many
+ * times what the law asks (at p = 0.01 %: 122 segments of 1460 octets on average, 95 Mbit/s). At least 300 losses a run.
+ * The argument is the loss: 1% and 0.1% are part of every test run (0.1% not under sanitizers), 0.01% of the long one. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "run_kit.h"
+
+enum { SEEDS = 30, LOSSES_MIN = 300 };
+
+static const double factor_max = 1.3;
+
+typedef struct law_case {
+  const char *loss;
+  double p;
+  guint messages; /* of 64 KiB: 46 segments each, so that p * segments > 300 with room to spare */
+} law_case;
+
+/* Segments: 65536 / 1428 = 45.9 for each message. 900 * 45.9 * 0.01 = 413, six standard deviations above 300; the others alike. */
+static const law_case cases[] = {{"1%", 0.01, 900}, {"0.1%", 0.001, 9000}, {"0.01%", 0.0001, 90000}};
+
+/* The goodput that the law gives, payload of ULPs: a segment of 1460 octets has 1428 of it (facts.md). */
+static double law_bit_per_s(double p)
+{
+  const double payload_octets = 1428;
+  const double round_trip_s = 0.015;
+
+  return sqrt(1.5) * payload_octets * 8 / (round_trip_s * sqrt(p));
+}
+
+static double mean_goodput(const law_case *c)
+{
+  double sum = 0;
+
+  for (guint seed = 1; seed <= SEEDS; seed++) {
+    g_autofree char *seed_set = g_strdup_printf("run.seed=%u", seed);
+    g_autofree char *loss_set = g_strdup_printf("path.forward.loss=%s", c->loss);
+    g_autofree char *messages_set = g_strdup_printf("workload.messages=%u", c->messages);
+    const char *sets[] = {seed_set,
+                          loss_set,
+                          messages_set,
+                          "tcp.congestion=newreno",
+                          "tcp.slow_start=standard",
+                          "tcp.receive_window=4MiB",
+                          "path.forward.rate=1Gbit/s",
+                          "path.forward.delay=7.5ms",
+                          "measure.series=none",
+                          NULL};
+    simulation_result result = run_kit_run("native", NULL, sets);
+    double lost = run_kit_metric(&result, METRIC_PATH_PACKETS_LOST);
+
+    g_test_message("%s, seed %u: %.4g bit/s, %.0f lost, %.0f time-outs", c->loss, seed,
+                   run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S), lost,
+                   run_kit_metric(&result, METRIC_TCP_TIMEOUTS));
+    g_assert_cmpfloat(lost, >=, LOSSES_MIN);
+    sum += run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S);
+    simulation_result_clear(&result);
+  }
+  return sum / SEEDS;
+}
+
+static void test_goodput_follows_the_law(gconstpointer data)
+{
+  const law_case *c = data;
+  double goodput = mean_goodput(c);
+  double ratio = goodput / law_bit_per_s(c->p);
+
+  g_test_message("loss %s: mean of %d seeds %.4g bit/s, law %.4g bit/s, ratio %.3f", c->loss, SEEDS, goodput,
+                 law_bit_per_s(c->p), ratio);
+  g_assert_cmpfloat(ratio, <, factor_max);
+  g_assert_cmpfloat(ratio, >, 1 / factor_max);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    if (argc > 1 && g_str_equal(argv[1], cases[i].loss)) {
+      g_autofree char *path = g_strdup_printf("/end_to_end/square_root_law/%s", cases[i].loss);
+
+      g_test_add_data_func(path, &cases[i], test_goodput_follows_the_law);
+    }
+  }
+  return g_test_run();
+}

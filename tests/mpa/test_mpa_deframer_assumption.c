@@ -1,0 +1,400 @@
+/* A receiver that assumes FPDU Alignment (definitions.md, `assume-aligned`). */
+#include <glib.h>
+#include <string.h>
+
+#include "mpa_receiver.h"
+
+typedef struct made {
+  mpa_stream *stream;
+  mpa_receiver *receiver;
+} made;
+
+static made begin(bool markers, bool crc, const uint32_t *ulpdus, guint count)
+{
+  made m = {.stream = mpa_stream_new(markers, crc, ulpdus, count)};
+
+  m.receiver = mpa_receiver_new(m.stream, crc);
+  m.receiver->assumes = true;
+  return m;
+}
+
+static void end(made *m)
+{
+  mpa_receiver_free(m->receiver);
+  mpa_stream_free(m->stream);
+}
+
+static uint64_t start_of(const made *m, guint index)
+{
+  return mpa_stream_at(m->stream, index)->start;
+}
+
+static uint64_t end_of(const made *m, guint index)
+{
+  return mpa_stream_at(m->stream, index)->end;
+}
+
+/* The segment with FPDUs first … last, whole. */
+static void arrive_fpdus(made *m, guint first, guint last)
+{
+  mpa_receiver_arrive(m->receiver, start_of(m, first), end_of(m, last));
+}
+
+static uint64_t located_by(const made *m, mpa_location method)
+{
+  return mpa_deframer_statistics_of(m->receiver->deframer)->located_by[method];
+}
+
+static uint64_t wrong_guesses(const made *m)
+{
+  return mpa_deframer_statistics_of(m->receiver->deframer)->wrong_guesses;
+}
+
+/* An aligned sender, without markers: behind a lost segment each FPDU goes up at once and nothing is held, with a CRC and
+ * without; one segment has two of them. */
+static void test_aligned(void)
+{
+  static const uint32_t ulpdus[] = {1442, 1442, 300, 700, 1442};
+
+  for (int crc = 0; crc < 2; crc++) {
+    made m = begin(false, crc, ulpdus, G_N_ELEMENTS(ulpdus));
+
+    arrive_fpdus(&m, 1, 1);
+    g_assert_cmpuint(m.receiver->passed->len, ==, 1);
+    arrive_fpdus(&m, 2, 3);
+    arrive_fpdus(&m, 4, 4);
+    g_assert_cmpuint(m.receiver->passed->len, ==, 4);
+    mpa_receiver_expect_held(m.receiver, (mpa_held){.incomplete = 0});
+    arrive_fpdus(&m, 0, 0);
+    mpa_receiver_expect_all(m.receiver);
+    g_assert_cmpuint(located_by(&m, MPA_LOCATED_BY_ASSUMPTION), ==, 4);
+    g_assert_cmpuint(located_by(&m, MPA_LOCATED_BY_CHAIN), ==, 1);
+    g_assert_cmpuint(wrong_guesses(&m), ==, 0);
+    end(&m);
+  }
+}
+
+/* With markers the permitted methods come first. FPDUs of 100 + 6 octets, 104 with padding and a marker now and then: of four in a
+ * segment the one with the marker is located by it, the one behind by its end, those before by assumption alone (facts.md: no
+ * permitted method finds them). Stream offsets: 0, 112 (a marker leads), 220, 328, 436 (marker at 512), 548, 656. */
+static void test_markers_come_first(void)
+{
+  static const uint32_t ulpdus[] = {100, 100, 100, 100, 100, 100, 100};
+  made m = begin(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
+
+  arrive_fpdus(&m, 2, 5);
+  g_assert_cmpint(mpa_receiver_located_by(m.receiver, 2), ==, MPA_LOCATED_BY_ASSUMPTION);
+  g_assert_cmpint(mpa_receiver_located_by(m.receiver, 3), ==, MPA_LOCATED_BY_ASSUMPTION);
+  g_assert_cmpint(mpa_receiver_located_by(m.receiver, 4), ==, MPA_LOCATED_BY_MARKER);
+  g_assert_cmpint(mpa_receiver_located_by(m.receiver, 5), ==, MPA_LOCATED_BY_MARKER_CHAIN);
+  mpa_receiver_expect_held(m.receiver, (mpa_held){.incomplete = 0});
+  arrive_fpdus(&m, 6, 6);
+  g_assert_cmpint(mpa_receiver_located_by(m.receiver, 6), ==, MPA_LOCATED_BY_MARKER_CHAIN);
+  arrive_fpdus(&m, 0, 1);
+  mpa_receiver_expect_all(m.receiver);
+  end(&m);
+}
+
+/* A segment that starts with an FPDU and ends within the next: the first goes up, the front of the second is not even located, and
+ * the next segment, which starts in it, holds nothing that looks like an FPDU. In order all is well. */
+static void test_cut_behind(void)
+{
+  static const uint32_t ulpdus[] = {500, 500, 500, 500};
+  made m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  uint64_t cut = start_of(&m, 2) + 100;
+
+  mpa_receiver_arrive(m.receiver, start_of(&m, 1), cut);
+  g_assert_cmpuint(m.receiver->passed->len, ==, 1);
+  mpa_receiver_expect_held(m.receiver, (mpa_held){.order = 100});
+  mpa_receiver_arrive(m.receiver, cut, end_of(&m, 3));
+  g_assert_cmpuint(m.receiver->passed->len, ==, 1);
+  /* FPDUs of 2 + 500 + 2 PAD + 4 octets: 508 of the third, 508 of the fourth */
+  mpa_receiver_expect_held(m.receiver, (mpa_held){.order = 1016});
+  arrive_fpdus(&m, 0, 0);
+  mpa_receiver_expect_all(m.receiver);
+  g_assert_cmpuint(located_by(&m, MPA_LOCATED_BY_ASSUMPTION), ==, 1);
+  end(&m);
+}
+
+/* An FPDU cut in two, the rear first: when its front comes all of it is there, but not in one segment. That is not what an aligned
+ * sender does, so nothing is guessed. */
+static void test_whole_in_two_segments(void)
+{
+  static const uint32_t ulpdus[] = {500, 500};
+  made m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
+
+  mpa_receiver_arrive(m.receiver, start_of(&m, 1) + 200, end_of(&m, 1));
+  mpa_receiver_arrive(m.receiver, start_of(&m, 1), start_of(&m, 1) + 200);
+  mpa_receiver_expect_held(m.receiver, (mpa_held){.order = 508});
+  arrive_fpdus(&m, 0, 0);
+  mpa_receiver_expect_all(m.receiver);
+  end(&m);
+}
+
+/* A ULPDU_Length of 64769 is none (MPA-062), even where it ends in the segment: 2 + 64768 + 2 PAD + 4 octets are as many as
+ * 2 + 64769 + 1 PAD + 4. */
+static void test_impossible_length(void)
+{
+  static const uint32_t ulpdus[] = {500, 64768};
+  made m = begin(false, false, ulpdus, G_N_ELEMENTS(ulpdus));
+
+  m.stream->octets->data[start_of(&m, 1) + 1] = 64769 & 0xFF;
+  arrive_fpdus(&m, 1, 1);
+  g_assert_cmpuint(m.receiver->passed->len, ==, 0);
+  mpa_receiver_expect_held(m.receiver, (mpa_held){.order = 64776});
+  g_assert_cmpint(m.receiver->error, ==, MPA_ERROR_NONE);
+  end(&m);
+}
+
+/* Octets that are not a segment's first are not guessed at. */
+static void test_not_a_segments_start(void)
+{
+  static const uint32_t ulpdus[] = {500, 500};
+  made m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
+
+  m.receiver->assumes = false;
+  arrive_fpdus(&m, 1, 1);
+  g_assert_cmpuint(m.receiver->passed->len, ==, 0);
+  mpa_receiver_expect_held(m.receiver, (mpa_held){.order = 508});
+  arrive_fpdus(&m, 0, 0);
+  mpa_receiver_expect_all(m.receiver);
+  end(&m);
+}
+
+/* A broken CRC: it does not look like an FPDU. In order it is the error it is (MPA-277). */
+static void test_broken(void)
+{
+  static const uint32_t ulpdus[] = {500, 500};
+  made m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
+
+  m.stream->octets->data[start_of(&m, 1) + 20] ^= 1;
+  arrive_fpdus(&m, 1, 1);
+  g_assert_cmpint(m.receiver->error, ==, MPA_ERROR_NONE);
+  mpa_receiver_expect_held(m.receiver, (mpa_held){.order = 508});
+  arrive_fpdus(&m, 0, 0);
+  g_assert_cmpint(m.receiver->error, ==, MPA_ERROR_CRC);
+  g_assert_cmpuint(m.receiver->error_offset, ==, start_of(&m, 1));
+  g_assert_cmpuint(wrong_guesses(&m), ==, 0);
+  end(&m);
+}
+
+/* A ULPDU with a whole FPDU in its payload, `at` octets into its own FPDU: 2 (length) + 60 + 2 PAD + 4 (CRC) = 68 octets. */
+static made begin_with_bait(bool crc, uint64_t *at)
+{
+  static const uint32_t outer[] = {500, 900, 500};
+  static const uint32_t inner = 60;
+  made m = begin(false, crc, outer, G_N_ELEMENTS(outer));
+  mpa_stream *bait = mpa_stream_new(false, crc, &inner, 1);
+
+  g_assert_cmpuint(bait->octets->len, ==, 68);
+  *at = start_of(&m, 1) + 400;
+  memcpy(m.stream->octets->data + *at, bait->octets->data, 68);
+  memcpy(mpa_stream_at(m.stream, 1)->ulpdu + 398, bait->octets->data, 68);
+  if (crc) {
+    mpa_stream_repair_crc(m.stream, 1);
+  }
+  mpa_stream_free(bait);
+  return m;
+}
+
+/* The octets at a segment's start look like an FPDU, even by their CRC, and the layer above finds that they are none: they stay
+ * held, and the connection lives. When the true FPDU is located, the guess is counted as wrong. */
+static void test_withdrawn(void)
+{
+  for (int crc = 0; crc < 2; crc++) {
+    uint64_t at;
+    made m = begin_with_bait(crc, &at);
+
+    mpa_receiver_arrive(m.receiver, at, end_of(&m, 1));
+    g_assert_cmpuint(m.receiver->implausible, ==, 1);
+    g_assert_cmpuint(m.receiver->passed->len, ==, 0);
+    mpa_receiver_expect_held(m.receiver, (mpa_held){.order = end_of(&m, 1) - at});
+    mpa_receiver_arrive(m.receiver, 0, at);
+    g_assert_cmpuint(wrong_guesses(&m), ==, 1);
+    arrive_fpdus(&m, 2, 2);
+    mpa_receiver_expect_all(m.receiver);
+    g_assert_cmpuint(located_by(&m, MPA_LOCATED_BY_ASSUMPTION), ==, 0);
+    end(&m);
+  }
+}
+
+/* The same, and the layer above sees nothing wrong: it goes up and its octets are gone. The FPDU around it cannot be had any more:
+ * the half connection ends, by the code of a broken length with a CRC, of lengths that do not agree without (notes-mpa 20). */
+static void test_taken_in(void)
+{
+  for (int crc = 0; crc < 2; crc++) {
+    uint64_t at;
+    made m = begin_with_bait(crc, &at);
+
+    g_array_append_val(m.receiver->plausible, at);
+    mpa_receiver_arrive(m.receiver, at, end_of(&m, 1));
+    g_assert_cmpuint(located_by(&m, MPA_LOCATED_BY_ASSUMPTION), ==, 1);
+    mpa_receiver_expect_held(m.receiver, (mpa_held){.order = end_of(&m, 1) - at - 68});
+    mpa_receiver_arrive(m.receiver, 0, at);
+    g_assert_cmpint(m.receiver->error, ==, crc ? MPA_ERROR_CRC : MPA_ERROR_MARKER);
+    g_assert_cmpuint(m.receiver->error_offset, ==, start_of(&m, 1));
+    g_assert_cmpuint(wrong_guesses(&m), ==, 1);
+    mpa_receiver_expect_held(m.receiver, (mpa_held){.incomplete = 0});
+    end(&m);
+  }
+}
+
+/* A located FPDU is known better than any guess: with the front of the FPDU around it at the in-order edge, what looks like an FPDU
+ * within its extent is not guessed at, however plausible. */
+static void test_located_says_otherwise(void)
+{
+  uint64_t at;
+  made m = begin_with_bait(true, &at);
+
+  g_array_append_val(m.receiver->plausible, at);
+  mpa_receiver_arrive(m.receiver, 0, start_of(&m, 1) + 10);
+  mpa_receiver_arrive(m.receiver, at, at + 100);
+  g_assert_cmpuint(located_by(&m, MPA_LOCATED_BY_ASSUMPTION), ==, 0);
+  mpa_receiver_expect_held(m.receiver,
+                           (mpa_held){.incomplete = 110, .partial_fpdus = 1, .partial_end = end_of(&m, 1)});
+  mpa_receiver_arrive(m.receiver, start_of(&m, 1) + 10, end_of(&m, 2));
+  mpa_receiver_expect_all(m.receiver);
+  g_assert_cmpuint(wrong_guesses(&m), ==, 0);
+  end(&m);
+}
+
+/* What an FPDU is made of at the in-order edge counts piece by piece, and the largest is told. */
+static void test_pieces(void)
+{
+  static const uint32_t ulpdus[] = {500, 500};
+  made m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
+
+  m.receiver->assumes = false;
+  g_assert_cmpuint(mpa_deframer_pieces(m.receiver->deframer), ==, 0);
+  mpa_receiver_arrive(m.receiver, 0, 100);
+  mpa_receiver_arrive(m.receiver, 100, 200);
+  g_assert_cmpuint(mpa_deframer_pieces(m.receiver->deframer), ==, 2);
+  mpa_receiver_arrive(m.receiver, 300, 400);
+  g_assert_cmpuint(mpa_deframer_pieces(m.receiver->deframer), ==, 3);
+  mpa_receiver_arrive(m.receiver, 400, 600); /* one more, and the front of the next, which is not located */
+  g_assert_cmpuint(mpa_deframer_pieces(m.receiver->deframer), ==, 4);
+  mpa_receiver_arrive(m.receiver, 200, 300);
+  g_assert_cmpuint(mpa_deframer_pieces(m.receiver->deframer), ==, 1);
+  mpa_receiver_arrive(m.receiver, 600, end_of(&m, 1));
+  mpa_receiver_expect_all(m.receiver);
+  end(&m);
+}
+
+/* --- Any cut, any order --- */
+
+static mpa_stream *random_stream_of(random_stream *random, bool markers, bool crc)
+{
+  uint32_t ulpdus[10];
+  guint count = 2 + (guint)random_stream_below(random, 9);
+
+  for (guint index = 0; index < count; index++) {
+    ulpdus[index] = 1 + (uint32_t)random_stream_below(random, index % 2 ? 1442 : 200);
+  }
+  return mpa_stream_new(markers, crc, ulpdus, count);
+}
+
+/* The end of the FPDU that `position` lies in. */
+static uint64_t fpdu_end_behind(const mpa_stream *stream, uint64_t position)
+{
+  guint index = 0;
+
+  while (mpa_stream_at(stream, index)->end <= position) {
+    index++;
+  }
+  return mpa_stream_at(stream, index)->end;
+}
+
+/* Segments: one to three whole FPDUs, or pieces of any length. */
+static GArray *random_cuts(random_stream *random, const mpa_stream *stream, bool aligned)
+{
+  GArray *cuts = g_array_new(false, false, sizeof(uint64_t));
+  uint64_t length = stream->octets->len;
+  uint64_t position = 0;
+
+  while (position < length) {
+    g_array_append_val(cuts, position);
+    if (!aligned) {
+      position += 1 + random_stream_below(random, 600);
+    }
+    for (uint64_t more = 1 + random_stream_below(random, 3); aligned && more > 0 && position < length;
+         more--) {
+      position = fpdu_end_behind(stream, position);
+    }
+  }
+  g_array_append_val(cuts, length);
+  return cuts;
+}
+
+static void play(random_stream *random, mpa_receiver *receiver, const GArray *cuts)
+{
+  guint pieces = cuts->len - 1;
+  guint *order = g_new(guint, pieces);
+
+  for (guint i = 0; i < pieces; i++) {
+    order[i] = i;
+  }
+  for (guint i = 0; i + 1 < pieces; i++) {
+    guint other = i + (guint)random_stream_below(random, MIN(pieces - i, 6));
+    guint kept = order[i];
+    order[i] = order[other];
+    order[other] = kept;
+  }
+  for (guint i = 0; i < pieces; i++) {
+    mpa_receiver_arrive(receiver, g_array_index(cuts, uint64_t, order[i]),
+                        g_array_index(cuts, uint64_t, order[i] + 1));
+  }
+  g_free(order);
+}
+
+/* Every ULPDU comes out as it was posted, once, whatever the segments are: a wrong guess that the layer above sees through does no
+ * harm, with markers and without, with CRC and without. Aligned segments hold nothing back; of 2,000 cases without CRC and
+ * alignment some have wrong guesses: an octet pair at a random place is a possible length, as small as the rest of a segment, with
+ * p = 300 / 65536 or so a segment. */
+static void test_any_cut_and_order(void)
+{
+  uint64_t wrong = 0;
+  uint64_t assumed = 0;
+
+  for (guint seed = 1; seed <= 2000; seed++) {
+    random_stream *random = random_stream_new(seed, "test.assumption");
+    bool markers = seed & 1;
+    bool crc = seed & 2;
+    bool aligned = seed & 4;
+    mpa_stream *stream = random_stream_of(random, markers, crc);
+    mpa_receiver *receiver = mpa_receiver_new(stream, crc);
+    GArray *cuts = random_cuts(random, stream, aligned);
+
+    g_test_message("seed %u: markers %d, crc %d, aligned %d", seed, markers, crc, aligned);
+    receiver->assumes = true;
+    play(random, receiver, cuts);
+    mpa_receiver_expect_all(receiver);
+    const mpa_deframer_statistics *statistics = mpa_deframer_statistics_of(receiver->deframer);
+    g_assert_true(statistics->wrong_guesses == 0 || (!crc && !aligned));
+    wrong += statistics->wrong_guesses;
+    assumed += statistics->located_by[MPA_LOCATED_BY_ASSUMPTION];
+    g_array_free(cuts, true);
+    mpa_receiver_free(receiver);
+    mpa_stream_free(stream);
+    random_stream_free(random);
+  }
+  g_assert_cmpuint(wrong, >, 0);
+  g_assert_cmpuint(assumed, >, 1000);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/mpa_deframer_assumption/aligned", test_aligned);
+  g_test_add_func("/mpa_deframer_assumption/markers_come_first", test_markers_come_first);
+  g_test_add_func("/mpa_deframer_assumption/cut_behind", test_cut_behind);
+  g_test_add_func("/mpa_deframer_assumption/whole_in_two_segments", test_whole_in_two_segments);
+  g_test_add_func("/mpa_deframer_assumption/impossible_length", test_impossible_length);
+  g_test_add_func("/mpa_deframer_assumption/not_a_segments_start", test_not_a_segments_start);
+  g_test_add_func("/mpa_deframer_assumption/broken", test_broken);
+  g_test_add_func("/mpa_deframer_assumption/withdrawn", test_withdrawn);
+  g_test_add_func("/mpa_deframer_assumption/taken_in", test_taken_in);
+  g_test_add_func("/mpa_deframer_assumption/located_says_otherwise", test_located_says_otherwise);
+  g_test_add_func("/mpa_deframer_assumption/pieces", test_pieces);
+  g_test_add_func("/mpa_deframer_assumption/any_cut_and_order", test_any_cut_and_order);
+  return g_test_run();
+}

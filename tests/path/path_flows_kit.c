@@ -1,0 +1,361 @@
+#include "path_flows_kit.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum {
+  FLOWS = 3,
+  STREAM = 12000,
+  ACK_START = 5000,
+  NEVER_GIVEN = 0,
+  PLAIN = 1, /* bits of flow_state.given: what segments brought the octet */
+  MARKED = 2,
+  CALM = 4,
+  CONGESTED = 8,
+};
+
+typedef struct given_segment {
+  int64_t from;
+  int64_t to;
+  uint32_t timestamp;
+} given_segment;
+
+typedef struct flow_state {
+  uint16_t port;
+  uint32_t isn;
+  int64_t next; /* of the first transmission */
+  uint32_t acknowledgement;
+  bool finished; /* the FIN has come out */
+  uint8_t given[STREAM];
+  uint8_t came[STREAM];
+  uint32_t newest_timestamp[STREAM]; /* of those that brought the octet */
+  GArray *segments;                  /* of given_segment */
+} flow_state;
+
+typedef struct world {
+  GRand *random;
+  path_element *const *boxes;
+  size_t count;
+  time_ps hold_ps;
+  time_ps now;
+  flow_state flows[FLOWS];
+  GPtrArray *late; /* of datagram: overtaken by others */
+  guint pure_acks; /* given and not yet come */
+} world;
+
+static uint8_t octet_of(const flow_state *flow, int64_t position)
+{
+  return (uint8_t)((uint64_t)(position + flow->port * 7919) * 2654435761U >> 13);
+}
+
+static flow_state *flow_of(world *w, const datagram *packet)
+{
+  datagram_flow key;
+
+  g_assert_true(datagram_flow_of(packet, &key));
+  g_assert_cmpuint(key.destination_port, ==, 7);
+  for (guint i = 0; i < FLOWS; i++) {
+    if (w->flows[i].port == key.source_port) {
+      return &w->flows[i];
+    }
+  }
+  g_assert_not_reached();
+}
+
+/* --- Behind the boxes --- */
+
+/* Of what a box has joined and the next one cuts, a piece may have the marks and the timestamp of a
+ * segment that none of its octets came with: behind several boxes only one direction is judged. */
+static bool is_exact(const world *w)
+{
+  return w->count == 1;
+}
+
+static void judge_timestamp(const world *w, const flow_state *flow, int64_t from, int64_t to,
+                            uint32_t timestamp)
+{
+  bool brought = false;
+
+  for (int64_t at = from; at < to; at++) {
+    g_assert_cmpuint(timestamp, <=, flow->newest_timestamp[at]);
+  }
+  for (guint i = 0; i < flow->segments->len && !brought; i++) {
+    const given_segment *segment = &g_array_index(flow->segments, given_segment, i);
+    bool overlaps = segment->from < to && from < segment->to;
+    brought = segment->timestamp == timestamp && (overlaps || !is_exact(w));
+  }
+  g_assert_true(brought);
+}
+
+static void judge_octets(const world *w, flow_state *flow, const datagram *packet, int64_t from)
+{
+  bool congested = datagram_ecn_of(packet) == DATAGRAM_ECN_CONGESTED;
+  uint8_t any = 0;
+  uint8_t all = PLAIN | MARKED | CALM | CONGESTED;
+
+  for (uint32_t i = 0; i < packet->payload.length; i++) {
+    g_assert_cmpuint(flow->given[from + i], !=, NEVER_GIVEN);
+    g_assert_cmpuint(octet_rope_at(&packet->payload, i), ==, octet_of(flow, from + i));
+    flow->came[from + i] = 1;
+    any |= flow->given[from + i];
+    all &= flow->given[from + i];
+  }
+  g_assert_true(packet->retransmission ? (any & MARKED) || !is_exact(w) : all & PLAIN);
+  g_assert_true(congested ? (any & CONGESTED) || !is_exact(w) : all & CALM);
+}
+
+static void judge(void *user, datagram *packet, time_ps now)
+{
+  world *w = user;
+  flow_state *flow = flow_of(w, packet);
+  tcp_header header;
+
+  g_assert_cmpint(now, ==, w->now);
+  g_assert_true(datagram_tcp_header(packet, &header));
+  int64_t from = tcp_position_of(header.sequence, flow->isn, STREAM / 2);
+  int64_t to = from + packet->payload.length;
+  if (header.flags & TCP_SYN) {
+    g_assert_cmpint(from, ==, -1);
+  } else {
+    g_assert_cmpint(from, >=, 0);
+    g_assert_cmpint(to, <=, STREAM);
+    g_assert_cmpuint(header.flags & ~(TCP_PSH | TCP_FIN), ==, TCP_ACK);
+    g_assert_cmpuint(header.acknowledgement, >=, ACK_START);
+    g_assert_cmpuint(header.acknowledgement, <=, flow->acknowledgement);
+  }
+  if (header.flags & TCP_FIN) {
+    g_assert_cmpint(to, ==, STREAM);
+    flow->finished = true;
+  }
+  if (to > from) {
+    judge_octets(w, flow, packet, from);
+    judge_timestamp(w, flow, from, to, header.timestamp_value);
+  } else if (!(header.flags & (TCP_SYN | TCP_FIN))) {
+    w->pure_acks--;
+  }
+  datagram_unref(packet);
+}
+
+static bool waits(const flow_state *flow)
+{
+  for (size_t at = 0; at < STREAM; at++) {
+    if (flow->given[at] != NEVER_GIVEN && !flow->came[at]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* --- Before the boxes --- */
+
+static void run_to(world *w, time_ps when)
+{
+  for (;;) {
+    time_ps first = TIME_PS_NEVER;
+    uint64_t order;
+    for (size_t i = 0; i < w->count; i++) {
+      first = time_ps_earlier(first, path_element_deadline(w->boxes[i], &order));
+    }
+    if (first > when) {
+      w->now = when;
+      return;
+    }
+    w->now = MAX(w->now, first);
+    for (size_t i = 0; i < w->count; i++) {
+      path_element_run(w->boxes[i], w->now);
+    }
+  }
+}
+
+static datagram *make(world *w, flow_state *flow, int64_t from, int64_t to, uint8_t flags)
+{
+  const ip_address source = ip_address_v6(0x20010DB800000000, 1);
+  const ip_address destination = ip_address_v6(0x20010DB800000000, 2);
+  tcp_header header = {.source_port = flow->port,
+                       .destination_port = 7,
+                       .sequence = tcp_sequence_of(from, flow->isn),
+                       .acknowledgement = flow->acknowledgement,
+                       .flags = flags,
+                       .window = 1000,
+                       .has_timestamps = true,
+                       .timestamp_value = (uint32_t)w->now};
+  octet_rope payload;
+
+  octet_rope_init(&payload);
+  if (to > from) {
+    octet_block *block = octet_block_new((size_t)(to - from));
+    for (int64_t at = from; at < to; at++) {
+      octet_block_octets(block)[at - from] = octet_of(flow, at);
+    }
+    octet_rope_append(&payload, octet_block_octets(block), (uint32_t)(to - from), block);
+    octet_block_unref(block);
+  }
+  return datagram_new(&source, &destination, &header, &payload);
+}
+
+static void note_given(flow_state *flow, const datagram *packet, const tcp_header *header)
+{
+  int64_t from = tcp_position_of(header->sequence, flow->isn, STREAM / 2);
+  given_segment segment = {
+      .from = from, .to = from + packet->payload.length, .timestamp = header->timestamp_value};
+
+  g_array_append_val(flow->segments, segment);
+  for (int64_t at = segment.from; at < segment.to; at++) {
+    flow->given[at] |= packet->retransmission ? MARKED : PLAIN;
+    flow->given[at] |= datagram_ecn_of(packet) == DATAGRAM_ECN_CONGESTED ? CONGESTED : CALM;
+    flow->newest_timestamp[at] = MAX(flow->newest_timestamp[at], segment.timestamp);
+  }
+}
+
+/* The packet enters the first box; takes the reference. */
+static void give(world *w, datagram *packet)
+{
+  flow_state *flow = flow_of(w, packet);
+  uint32_t octets = packet->payload.length;
+  tcp_header header;
+  uint64_t order;
+  time_ps due = TIME_PS_NEVER;
+
+  datagram_tcp_header(packet, &header);
+  note_given(flow, packet, &header);
+  w->pure_acks += octets == 0 && header.flags == TCP_ACK;
+  path_element_receive(w->boxes[0], packet, w->now);
+  g_assert_cmpuint(w->pure_acks, ==, 0);
+  if (header.flags & (TCP_PSH | TCP_FIN)) {
+    g_assert_false(waits(flow));
+  } else if (octets > 0 && waits(flow)) {
+    for (size_t i = 0; i < w->count; i++) {
+      due = time_ps_earlier(due, path_element_deadline(w->boxes[i], &order));
+    }
+    g_assert_cmpint(due, <=, w->now + w->hold_ps);
+  }
+}
+
+/* The packet may be lost, overtaken or duplicated on its way to the first box. */
+static void send_packet(world *w, datagram *packet)
+{
+  int fate = g_rand_int_range(w->random, 0, 20);
+
+  if (g_rand_int_range(w->random, 0, 5) == 0) {
+    datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
+  }
+  if (fate < 2) {
+    datagram_unref(packet);
+  } else if (fate < 4) {
+    g_ptr_array_add(w->late, packet);
+  } else if (fate == 4) {
+    give(w, datagram_ref(packet));
+    give(w, packet);
+  } else {
+    give(w, packet);
+  }
+}
+
+static void send_new(world *w, flow_state *flow)
+{
+  int64_t length = g_rand_int_range(w->random, 1, g_rand_int_range(w->random, 0, 4) == 0 ? 30 : 1460);
+  int64_t to = MIN(flow->next + length, STREAM);
+  bool push = g_rand_int_range(w->random, 0, 10) == 0;
+  datagram *packet = make(w, flow, flow->next, to, push ? TCP_ACK | TCP_PSH : TCP_ACK);
+
+  flow->next = to;
+  send_packet(w, packet);
+}
+
+/* Something sent before goes again with boundaries of its own, often from the first hole on. */
+static void send_again(world *w, flow_state *flow)
+{
+  const uint8_t *hole = memchr(flow->given, NEVER_GIVEN, STREAM);
+  int64_t from = g_rand_int_range(w->random, 0, (gint32)flow->next);
+  int64_t length = g_rand_int_range(w->random, 1, 1460);
+
+  if (hole && hole - flow->given < flow->next && g_rand_boolean(w->random)) {
+    from = hole - flow->given;
+  }
+  datagram *packet = make(w, flow, from, MIN(from + length, flow->next), TCP_ACK);
+  packet->retransmission = true;
+  send_packet(w, packet);
+}
+
+static void give_late(world *w)
+{
+  if (w->late->len > 0) {
+    guint index = (guint)g_rand_int_range(w->random, 0, (gint32)w->late->len);
+    give(w, g_ptr_array_steal_index(w->late, index));
+  }
+}
+
+static bool all_given(const world *w)
+{
+  for (guint i = 0; i < FLOWS; i++) {
+    if (memchr(w->flows[i].given, NEVER_GIVEN, STREAM)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void step(world *w)
+{
+  flow_state *flow = &w->flows[g_rand_int_range(w->random, 0, FLOWS)];
+  int what = g_rand_int_range(w->random, 0, 20);
+
+  run_to(w, w->now + (what == 0 ? 3 * w->hold_ps : g_rand_int_range(w->random, 0, 200)));
+  flow->acknowledgement += (uint32_t)g_rand_int_range(w->random, 0, 3);
+  if (what == 1) {
+    give(w, make(w, flow, flow->next, flow->next, TCP_ACK));
+  } else if (what < 4) {
+    give_late(w);
+  } else if (what < 14 && flow->next < STREAM) {
+    send_new(w, flow);
+  } else if (flow->next > 0) {
+    send_again(w, flow);
+  }
+}
+
+static void begin(world *w, guint index)
+{
+  static const uint32_t isns[FLOWS] = {0xFFFFF000, 0x7FFFF800, 123456};
+  flow_state *flow = &w->flows[index];
+
+  flow->port = (uint16_t)(1000 + index);
+  flow->isn = isns[index];
+  flow->acknowledgement = ACK_START;
+  flow->segments = g_array_new(FALSE, FALSE, sizeof(given_segment));
+  give(w, make(w, flow, -1, -1, TCP_SYN));
+}
+
+void path_flows_check(path_element *const *boxes, size_t count, time_ps hold_ps, uint32_t seed)
+{
+  world *w = g_new0(world, 1);
+
+  g_test_message("seed %u", seed);
+  *w = (world){.random = g_rand_new_with_seed(seed), .boxes = boxes, .count = count, .hold_ps = hold_ps};
+  w->late = g_ptr_array_new_with_free_func((GDestroyNotify)datagram_unref);
+  for (size_t i = 0; i + 1 < count; i++) {
+    path_element_set_output(boxes[i], path_element_input, boxes[i + 1]);
+  }
+  path_element_set_output(boxes[count - 1], judge, w);
+  for (guint i = 0; i < FLOWS; i++) {
+    begin(w, i);
+  }
+  while (!all_given(w)) {
+    step(w);
+  }
+  run_to(w, w->now + (time_ps)count * hold_ps);
+  for (guint i = 0; i < FLOWS; i++) {
+    flow_state *flow = &w->flows[i];
+    g_assert_false(waits(flow));
+    give(w, make(w, flow, STREAM, STREAM, TCP_ACK | TCP_FIN));
+    g_assert_true(flow->finished);
+    g_array_free(flow->segments, TRUE);
+  }
+  for (size_t i = 0; i < count; i++) {
+    uint64_t order;
+    g_assert_cmpint(path_element_deadline(boxes[i], &order), ==, TIME_PS_NEVER);
+    g_assert_cmpuint(boxes[i]->counts.dropped, ==, 0);
+  }
+  g_ptr_array_unref(w->late);
+  g_rand_free(w->random);
+  g_free(w);
+}

@@ -1,0 +1,325 @@
+#include "proxy_kit.h"
+
+#include "tcp_kit.h"
+
+typedef struct in_flight {
+  datagram *packet;
+  time_ps arrival;
+} in_flight;
+
+static uint8_t octet_of(unsigned seed, uint64_t position)
+{
+  return (uint8_t)((position + seed * 104729) * 2654435761U >> 11);
+}
+
+/* --- Hosts --- */
+
+static void on_established(void *user, time_ps now)
+{
+  (void)now;
+  ((proxy_kit_host *)user)->established = true;
+}
+
+static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
+{
+  proxy_kit_host *host = user;
+
+  (void)arrival;
+  (void)now;
+  g_assert_cmpuint(position, ==, host->received);
+  for (uint32_t i = 0; i < octets->length; i++) {
+    g_assert_cmpuint(octet_rope_at(octets, i), ==, octet_of(host->peer_seed, position + i));
+  }
+  host->received += octets->length;
+}
+
+static void on_finished(void *user, time_ps now)
+{
+  (void)now;
+  ((proxy_kit_host *)user)->finished = true;
+}
+
+static void on_closed(void *user, tcp_close_reason reason, time_ps now)
+{
+  proxy_kit_host *host = user;
+
+  (void)now;
+  host->closed = true;
+  host->reason = reason;
+}
+
+static void transmit(proxy_kit_host *host)
+{
+  datagram *packet;
+
+  while ((packet = tcp_connection_transmit(host->connection, host->kit->now))) {
+    proxy_kit_send(host->kit, host->out, packet);
+  }
+}
+
+static void make_host(proxy_kit *kit, unsigned pair, path_proxy_side side)
+{
+  static const tcp_events events = {
+      .established = on_established, .octets = on_octets, .finished = on_finished, .closed = on_closed};
+  proxy_kit_host *host = &kit->pairs[pair].host[side];
+  bool initiator = side == PATH_PROXY_INITIATOR;
+  tcp_config config = tcp_kit_config();
+
+  config.local_address = ip_address_v4(initiator ? 0x0A000001 : 0x0A000002);
+  config.remote_address = ip_address_v4(initiator ? 0x0A000002 : 0x0A000001);
+  config.local_port = (uint16_t)(initiator ? PROXY_KIT_PORT + pair : 7);
+  config.remote_port = (uint16_t)(initiator ? 7 : PROXY_KIT_PORT + pair);
+  config.isn = 0xFFFFF000 + side * 77777 + pair + 1000000 * (uint32_t)kit->generation;
+  config.passing = TCP_PASSING_IN_ORDER;
+  *host = (proxy_kit_host){.kit = kit,
+                           .out = initiator ? INITIATOR_TO_PROXY : RESPONDER_TO_PROXY,
+                           .seed = 2 * pair + side,
+                           .peer_seed = 2 * pair + !side};
+  host->connection = tcp_connection_new(&config, &events, host);
+}
+
+/* --- Wires --- */
+
+void proxy_kit_send(proxy_kit *kit, proxy_kit_wire_name name, datagram *packet)
+{
+  proxy_kit_wire *wire = &kit->wires[name];
+
+  wire->entered++;
+  wire->payload_segments += packet->kind == DATAGRAM_TCP && packet->payload.length > 0;
+  wire->retransmissions += packet->retransmission;
+  wire->largest_octets = MAX(wire->largest_octets, datagram_octets(packet));
+  if (packet->kind == DATAGRAM_TCP) {
+    datagram_tcp_header(packet, &wire->last);
+  }
+  if (wire->cut || (wire->loses && wire->loses(wire->loses_user, packet))) {
+    datagram_unref(packet);
+    return;
+  }
+  in_flight *entry = g_new(in_flight, 1);
+  *entry = (in_flight){.packet = packet, .arrival = kit->now + wire->delay_ps};
+  g_queue_push_tail(&wire->packets, entry);
+}
+
+static void into_responder_wire(void *user, datagram *packet, time_ps now)
+{
+  g_assert_cmpint(now, ==, ((proxy_kit *)user)->now);
+  proxy_kit_send(user, PROXY_TO_RESPONDER, packet);
+}
+
+static void into_initiator_wire(void *user, datagram *packet, time_ps now)
+{
+  g_assert_cmpint(now, ==, ((proxy_kit *)user)->now);
+  proxy_kit_send(user, PROXY_TO_INITIATOR, packet);
+}
+
+static void arrive_at_host(proxy_kit *kit, path_proxy_side side, datagram *packet)
+{
+  datagram_flow flow;
+
+  if (datagram_flow_of(packet, &flow)) {
+    bool to_initiator = (side == PATH_PROXY_INITIATOR) == (packet->kind == DATAGRAM_TCP);
+    uint16_t port = to_initiator ? flow.destination_port : flow.source_port;
+    g_assert_cmpuint(port, >=, PROXY_KIT_PORT);
+    g_assert_cmpuint(port, <, PROXY_KIT_PORT + kit->pair_count);
+    proxy_kit_host *host = &kit->pairs[port - PROXY_KIT_PORT].host[side];
+    tcp_connection_receive(host->connection, packet, kit->now);
+    transmit(host);
+  }
+  datagram_unref(packet);
+}
+
+static void arrive(proxy_kit *kit, proxy_kit_wire_name name)
+{
+  in_flight *entry = g_queue_pop_head(&kit->wires[name].packets);
+  datagram *packet = entry->packet;
+
+  g_free(entry);
+  switch (name) {
+  case INITIATOR_TO_PROXY:
+    path_element_receive(kit->ends[PATH_PROXY_INITIATOR], packet, kit->now);
+    return;
+  case RESPONDER_TO_PROXY:
+    path_element_receive(kit->ends[PATH_PROXY_RESPONDER], packet, kit->now);
+    return;
+  case PROXY_TO_RESPONDER:
+    arrive_at_host(kit, PATH_PROXY_RESPONDER, packet);
+    return;
+  case PROXY_TO_INITIATOR:
+    arrive_at_host(kit, PATH_PROXY_INITIATOR, packet);
+    return;
+  default:
+    g_assert_not_reached();
+  }
+}
+
+/* --- Time --- */
+
+static time_ps arrival_of(const proxy_kit_wire *wire)
+{
+  const in_flight *entry = wire->packets.head ? wire->packets.head->data : NULL;
+
+  return entry ? entry->arrival : TIME_PS_NEVER;
+}
+
+static time_ps deadline_of(const proxy_kit *kit)
+{
+  uint64_t order;
+  time_ps forward = path_element_deadline(kit->ends[PATH_PROXY_INITIATOR], &order);
+
+  g_assert_cmpint(path_element_deadline(kit->ends[PATH_PROXY_RESPONDER], &order), ==, forward);
+  return forward;
+}
+
+static time_ps next_event(const proxy_kit *kit)
+{
+  time_ps next = deadline_of(kit);
+
+  for (int i = 0; i < PROXY_KIT_WIRES; i++) {
+    next = time_ps_earlier(next, arrival_of(&kit->wires[i]));
+  }
+  for (unsigned i = 0; i < kit->pair_count; i++) {
+    for (int side = 0; side < PATH_PROXY_SIDES; side++) {
+      next = time_ps_earlier(next, tcp_connection_deadline(kit->pairs[i].host[side].connection));
+    }
+  }
+  return next;
+}
+
+static void do_what_is_due(proxy_kit *kit)
+{
+  for (proxy_kit_wire_name i = 0; i < PROXY_KIT_WIRES; i++) {
+    while (arrival_of(&kit->wires[i]) <= kit->now) {
+      arrive(kit, i);
+    }
+  }
+  for (unsigned i = 0; i < kit->pair_count; i++) {
+    for (int side = 0; side < PATH_PROXY_SIDES; side++) {
+      proxy_kit_host *host = &kit->pairs[i].host[side];
+      if (tcp_connection_deadline(host->connection) <= kit->now) {
+        tcp_connection_run(host->connection, kit->now);
+        transmit(host);
+      }
+    }
+  }
+  if (deadline_of(kit) <= kit->now) {
+    path_element_run(kit->ends[PATH_PROXY_RESPONDER], kit->now);
+  }
+}
+
+void proxy_kit_run(proxy_kit *kit, time_ps how_long)
+{
+  time_ps until = kit->now + how_long;
+  time_ps next;
+
+  while ((next = next_event(kit)) <= until) {
+    kit->now = MAX(kit->now, next);
+    do_what_is_due(kit);
+  }
+  kit->now = until;
+}
+
+/* --- The kit --- */
+
+path_proxy_config proxy_kit_config(uint64_t buffer_octets)
+{
+  return (path_proxy_config){
+      .side = {tcp_kit_config(), tcp_kit_config()}, .buffer_octets = buffer_octets, .seed = 1};
+}
+
+proxy_kit *proxy_kit_new(const path_proxy_config *config, unsigned pairs)
+{
+  proxy_kit *kit = g_new0(proxy_kit, 1);
+
+  g_assert_cmpuint(pairs, <=, PROXY_KIT_PAIRS_MAX);
+  path_proxy_new(config, &kit->ends[PATH_PROXY_INITIATOR], &kit->ends[PATH_PROXY_RESPONDER]);
+  path_element_set_output(kit->ends[PATH_PROXY_INITIATOR], into_responder_wire, kit);
+  path_element_set_output(kit->ends[PATH_PROXY_RESPONDER], into_initiator_wire, kit);
+  for (int i = 0; i < PROXY_KIT_WIRES; i++) {
+    g_queue_init(&kit->wires[i].packets);
+    kit->wires[i].delay_ps = 5 * TIME_PS_PER_MILLISECOND;
+  }
+  kit->pair_count = pairs;
+  for (unsigned i = 0; i < pairs; i++) {
+    make_host(kit, i, PATH_PROXY_INITIATOR);
+    make_host(kit, i, PATH_PROXY_RESPONDER);
+  }
+  return kit;
+}
+
+void proxy_kit_free(proxy_kit *kit)
+{
+  for (int i = 0; i < PROXY_KIT_WIRES; i++) {
+    in_flight *entry;
+    while ((entry = g_queue_pop_head(&kit->wires[i].packets))) {
+      datagram_unref(entry->packet);
+      g_free(entry);
+    }
+  }
+  for (unsigned i = 0; i < kit->pair_count; i++) {
+    tcp_connection_free(kit->pairs[i].host[PATH_PROXY_INITIATOR].connection);
+    tcp_connection_free(kit->pairs[i].host[PATH_PROXY_RESPONDER].connection);
+  }
+  path_element_free(kit->ends[PATH_PROXY_INITIATOR]);
+  path_element_free(kit->ends[PATH_PROXY_RESPONDER]);
+  g_free(kit);
+}
+
+void proxy_kit_renew(proxy_kit *kit, unsigned pair)
+{
+  kit->generation++;
+  for (path_proxy_side side = PATH_PROXY_INITIATOR; side < PATH_PROXY_SIDES; side++) {
+    tcp_connection_free(kit->pairs[pair].host[side].connection);
+    make_host(kit, pair, side);
+  }
+}
+
+void proxy_kit_open(proxy_kit *kit, unsigned pair, path_proxy_side side)
+{
+  proxy_kit_host *host = &kit->pairs[pair].host[side];
+
+  tcp_connection_listen(kit->pairs[pair].host[!side].connection);
+  tcp_connection_open(host->connection, kit->now);
+  transmit(host);
+}
+
+void proxy_kit_post(proxy_kit *kit, unsigned pair, path_proxy_side side, uint32_t octets)
+{
+  proxy_kit_host *host = &kit->pairs[pair].host[side];
+  octet_block *block = octet_block_new(octets);
+  octet_rope record;
+
+  for (uint32_t i = 0; i < octets; i++) {
+    octet_block_octets(block)[i] = octet_of(host->seed, host->posted + i);
+  }
+  octet_rope_init(&record);
+  octet_rope_append(&record, octet_block_octets(block), octets, block);
+  octet_block_unref(block);
+  host->posted += octets;
+  tcp_connection_post(host->connection, &record, 0);
+  transmit(host);
+}
+
+void proxy_kit_close(proxy_kit *kit, unsigned pair, path_proxy_side side)
+{
+  proxy_kit_host *host = &kit->pairs[pair].host[side];
+
+  tcp_connection_close(host->connection);
+  transmit(host);
+}
+
+void proxy_kit_abort(proxy_kit *kit, unsigned pair, path_proxy_side side)
+{
+  proxy_kit_host *host = &kit->pairs[pair].host[side];
+
+  tcp_connection_abort(host->connection, kit->now);
+  transmit(host);
+}
+
+path_proxy_statistics proxy_kit_statistics(const proxy_kit *kit)
+{
+  path_proxy_statistics statistics = path_proxy_statistics_of(kit->ends[PATH_PROXY_INITIATOR]);
+  path_proxy_statistics same = path_proxy_statistics_of(kit->ends[PATH_PROXY_RESPONDER]);
+
+  g_assert_cmpmem(&statistics, sizeof statistics, &same, sizeof same);
+  return statistics;
+}

@@ -1,0 +1,68 @@
+/* The receiving side of a connection without the rest: TCP's receiver, an rnic_receiver, DDP with one registered buffer, and an
+ * rnic_admission between them. It is fed pieces of a stream of RDMA Writes in any order. Every piece that brings something
+ * is forecast, and the forecast must be what is held when the piece has been taken. */
+#ifndef TESTS_RNIC_RECEIVER_KIT_H
+#define TESTS_RNIC_RECEIVER_KIT_H
+
+#include <glib.h>
+
+#include "../mpa/mpa_stream.h"
+#include "rnic/rnic_admission.h"
+#include "tcp/tcp_receiver.h"
+
+typedef enum receiver_kit_mode {
+  KIT_IN_ORDER,
+  KIT_OUT_OF_ORDER,
+  KIT_ASSUME_ALIGNED,
+  KIT_MODES
+} receiver_kit_mode;
+
+typedef struct receiver_kit_config {
+  receiver_kit_mode mode;
+  bool markers;
+  bool crc;
+  uint32_t streaming_octets; /* before the FPDU phase */
+  rnic_reassembly_memory *memory;
+  uint32_t fpdu_descriptors;
+  uint32_t partial_fpdus;
+} receiver_kit_config;
+
+typedef struct receiver_kit {
+  tcp_transport transport; /* first: the receiver asks it what TCP holds */
+  receiver_kit_config config;
+  mpa_stream *stream; /* the FPDU phase: Writes of payload octets 1, 2, 3 … 251, 1 … to TO 0, 1, 2 … */
+  GByteArray *octets; /* streaming octets and stream */
+  uint32_t payload_octets;
+  uint8_t *sink;
+  ddp_stag_table *stags;
+  rdmap_stream *rdmap;
+  tcp_config tcp_config;
+  tcp_events tcp_events;
+  tcp_receiver *tcp;
+  rnic_receiver *receiver;
+  rnic_admission *admission;
+  time_ps now;
+  GArray *runs; /* of rnic_new_run: of the segment in hand */
+  rnic_forecast forecast;
+  guint forecasts;      /* compared with what came */
+  guint admissions;     /* asked about a whole segment */
+  guint taken, refused; /* segments with something new */
+} receiver_kit;
+
+/* Of `count` Writes with these payloads. */
+receiver_kit *receiver_kit_new(const receiver_kit_config *config, const uint32_t *payloads, guint count);
+void receiver_kit_free(receiver_kit *kit);
+
+/* Stream position where FPDU `index` starts, or the last ends. */
+uint64_t receiver_kit_position(const receiver_kit *kit, guint index);
+
+/* A segment with octets [from, to) of the stream arrives; false when it is refused. */
+bool receiver_kit_arrive(receiver_kit *kit, uint64_t from, uint64_t to);
+
+/* What is held now. */
+rnic_held receiver_kit_held(const receiver_kit *kit);
+
+/* All has arrived, all is placed as it was written, nothing is held. */
+void receiver_kit_expect_all(const receiver_kit *kit);
+
+#endif

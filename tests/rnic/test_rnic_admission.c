@@ -1,0 +1,344 @@
+/* Which segments are dropped for want of memory or of descriptors. All FPDUs here are 2 + 14 + payload + 4 (CRC) octets: a payload of 84
+ * makes one of 104. */
+#include "receiver_kit.h"
+
+enum { FPDU = 104 };
+
+static const uint32_t payloads[] = {84, 84, 84, 84};
+
+typedef struct made {
+  rnic_reassembly_memory *memory;
+  receiver_kit *kit;
+} made;
+
+static made begin(receiver_kit_mode mode, bool markers, uint64_t octets, uint32_t cell_octets)
+{
+  made m = {.memory = rnic_reassembly_memory_new(octets, cell_octets)};
+  const receiver_kit_config config = {.mode = mode, .markers = markers, .crc = true, .memory = m.memory};
+
+  m.kit = receiver_kit_new(&config, payloads, G_N_ELEMENTS(payloads));
+  return m;
+}
+
+static made begin_with_limits(uint32_t fpdu_descriptors, uint32_t partial_fpdus)
+{
+  const receiver_kit_config config = {.mode = KIT_OUT_OF_ORDER,
+                                      .markers = true,
+                                      .crc = true,
+                                      .fpdu_descriptors = fpdu_descriptors,
+                                      .partial_fpdus = partial_fpdus};
+  static const uint32_t large[] = {1000, 1000, 1000, 1000};
+
+  return (made){.kit = receiver_kit_new(&config, large, G_N_ELEMENTS(large))};
+}
+
+static void end(made *m)
+{
+  receiver_kit_free(m->kit);
+  if (m->memory) {
+    g_assert_cmpuint(rnic_reassembly_memory_used_octets(m->memory), ==, 0); /* the connection let go */
+    rnic_reassembly_memory_free(m->memory);
+  }
+}
+
+static const rnic_refusals *refusals(const made *m)
+{
+  return rnic_admission_refusals(m->kit->admission);
+}
+
+static bool arrive_fpdu(made *m, guint index)
+{
+  return receiver_kit_arrive(m->kit, receiver_kit_position(m->kit, index),
+                             receiver_kit_position(m->kit, index + 1));
+}
+
+/* No memory at all, whole FPDUs: in order they are placed as they come. Behind a hole an in-order receiver must refuse them, one that
+ * finds them by a marker or assumes alignment does not. With markers the first FPDU is 108 long, its marker leads; the FPDU with the
+ * next, at 512, is the fifth. */
+static void test_no_memory(void)
+{
+  static const struct {
+    receiver_kit_mode mode;
+    bool taken_behind_hole;
+  } rows[] = {{KIT_IN_ORDER, false}, {KIT_OUT_OF_ORDER, false}, {KIT_ASSUME_ALIGNED, true}};
+
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    made m = begin(rows[i].mode, false, 0, 1);
+
+    g_assert_true(arrive_fpdu(&m, 0));
+    g_assert_cmpint(arrive_fpdu(&m, 2), ==, rows[i].taken_behind_hole);
+    g_assert_cmpuint(refusals(&m)->memory, ==, !rows[i].taken_behind_hole);
+    g_assert_cmpuint(refusals(&m)->memory_octets, ==, rows[i].taken_behind_hole ? 0 : FPDU);
+    g_assert_cmpuint(refusals(&m)->descriptors + refusals(&m)->broken, ==, 0);
+    g_assert_true(arrive_fpdu(&m, 1));
+    g_assert_true(arrive_fpdu(&m, 2));
+    g_assert_true(arrive_fpdu(&m, 3));
+    receiver_kit_expect_all(m.kit);
+    g_assert_cmpuint(rnic_reassembly_memory_peak_octets(m.memory), ==, 0);
+    end(&m);
+  }
+}
+
+/* The same with markers: FPDUs of 1020 octets have one each, so behind the hole they are placed without any memory. */
+static void test_no_memory_with_markers(void)
+{
+  static const uint32_t large[] = {1000, 1000, 1000};
+  rnic_reassembly_memory *memory = rnic_reassembly_memory_new(0, 1);
+  const receiver_kit_config config = {
+      .mode = KIT_OUT_OF_ORDER, .markers = true, .crc = true, .memory = memory};
+  made m = {.memory = memory, .kit = receiver_kit_new(&config, large, 3)};
+
+  g_assert_true(arrive_fpdu(&m, 2));
+  g_assert_true(arrive_fpdu(&m, 1));
+  g_assert_true(arrive_fpdu(&m, 0));
+  receiver_kit_expect_all(m.kit);
+  end(&m);
+}
+
+/* mpa-01 §11.2.2: FPDUs cut across segments, and no memory to put them together: the same segments come for ever and are dropped for
+ * ever. Memory for one FPDU is enough in order: less its last octet, for a cut there. */
+static void test_deadlock(void)
+{
+  for (uint64_t size = 0; size <= FPDU - 1; size += FPDU - 1) {
+    made m = begin(KIT_IN_ORDER, false, size, 1);
+    uint64_t edge = 0;
+    guint refused = 0;
+
+    /* 103, 206, 309, 412 and 416: the front of each FPDU but for 1, 2, 3 and 4 octets */
+    for (guint tries = 0; tries < 20 && edge < m.kit->octets->len; tries++) {
+      uint64_t to = MIN(edge + 103, m.kit->octets->len);
+
+      if (receiver_kit_arrive(m.kit, edge, to)) {
+        edge = to;
+      } else {
+        refused++;
+      }
+    }
+    g_assert_cmpuint(refused, ==, size == 0 ? 20 : 0);
+    g_assert_cmpuint(refusals(&m)->memory, ==, refused);
+    g_assert_cmpuint(refusals(&m)->memory_octets, ==, 103 * refused);
+    g_assert_cmpuint(edge, ==, size == 0 ? 0 : m.kit->octets->len);
+    g_assert_cmpuint(rnic_reassembly_memory_peak_octets(m.memory), ==, size);
+    end(&m);
+  }
+}
+
+/* A full memory: a segment that lets as much go as it brings passes, one octet more does not. 100 octets of FPDU 0 and 100 of FPDU 2 are
+ * held, of 200. The rest of FPDU 0 (4 octets) with 100 of FPDU 1 leaves 200; with 101 it would leave 201. */
+static void test_lets_go_as_much(void)
+{
+  made m = begin(KIT_OUT_OF_ORDER, false, 200, 1);
+
+  g_assert_true(receiver_kit_arrive(m.kit, 0, 100));
+  g_assert_true(receiver_kit_arrive(m.kit, 2 * FPDU, 2 * FPDU + 100));
+  g_assert_cmpuint(rnic_reassembly_memory_used_octets(m.memory), ==, 200);
+  g_assert_false(receiver_kit_arrive(m.kit, 3 * FPDU, 3 * FPDU + 1));
+  g_assert_false(receiver_kit_arrive(m.kit, 100, FPDU + 101));
+  g_assert_true(receiver_kit_arrive(m.kit, 100, FPDU + 100));
+  g_assert_cmpuint(rnic_reassembly_memory_used_octets(m.memory), ==, 200);
+  g_assert_true(receiver_kit_arrive(m.kit, FPDU + 100, 2 * FPDU));
+  g_assert_true(receiver_kit_arrive(m.kit, 2 * FPDU + 100, 4 * FPDU));
+  receiver_kit_expect_all(m.kit);
+  end(&m);
+}
+
+/* The segment counts as a whole, however many runs of it are new: the middle of FPDU 0 is held, and nothing more fits. A segment of all
+ * of FPDU 0 brings a run before and one behind, each too much for itself. */
+static void test_several_runs(void)
+{
+  made m = begin(KIT_OUT_OF_ORDER, false, 20, 1);
+
+  g_assert_true(receiver_kit_arrive(m.kit, 40, 60));
+  g_assert_false(receiver_kit_arrive(m.kit, 0, 40));
+  g_assert_false(receiver_kit_arrive(m.kit, 60, FPDU));
+  g_assert_true(arrive_fpdu(&m, 0));
+  g_assert_cmpuint(rnic_reassembly_memory_used_octets(m.memory), ==, 0);
+  g_assert_cmpuint(refusals(&m)->memory, ==, 2);
+  end(&m);
+}
+
+/* Octets that are there already are no new ones: a duplicate of held octets needs no room and is not even asked about. */
+static void test_duplicate(void)
+{
+  made m = begin(KIT_IN_ORDER, false, 50, 1);
+
+  g_assert_true(receiver_kit_arrive(m.kit, 0, 50));
+  guint admissions = m.kit->admissions;
+  g_assert_true(receiver_kit_arrive(m.kit, 0, 50));
+  g_assert_true(receiver_kit_arrive(m.kit, 10, 30));
+  g_assert_cmpuint(m.kit->admissions, ==, admissions);
+  g_assert_cmpuint(rnic_reassembly_memory_used_octets(m.memory), ==, 50);
+  end(&m);
+}
+
+/* Two connections and one memory: what one holds the other cannot, until it is let go; when one is gone its part is free. */
+static void test_two_connections(void)
+{
+  made m = begin(KIT_IN_ORDER, false, 150, 1);
+  const receiver_kit_config config = {.mode = KIT_IN_ORDER, .crc = true, .memory = m.memory};
+  receiver_kit *other = receiver_kit_new(&config, payloads, G_N_ELEMENTS(payloads));
+
+  g_assert_true(receiver_kit_arrive(m.kit, 0, 100));
+  g_assert_false(receiver_kit_arrive(other, 0, 60));
+  g_assert_true(receiver_kit_arrive(other, 0, 50));
+  g_assert_true(receiver_kit_arrive(m.kit, 100, FPDU));
+  g_assert_true(receiver_kit_arrive(other, 50, 100));
+  g_assert_cmpuint(rnic_reassembly_memory_used_octets(m.memory), ==, 100);
+  receiver_kit_free(other);
+  g_assert_cmpuint(rnic_reassembly_memory_used_octets(m.memory), ==, 0);
+  g_assert_true(receiver_kit_arrive(m.kit, 2 * FPDU, 3 * FPDU));
+  end(&m);
+}
+
+/* Cells of 64 octets, three of them: 10 octets of an FPDU's front take one, 64 behind a hole another; the 65th octet there takes the
+ * third, the 129th would take a fourth. */
+static void test_cells(void)
+{
+  made m = begin(KIT_IN_ORDER, false, 192, 64);
+
+  g_assert_true(receiver_kit_arrive(m.kit, 0, 10));
+  g_assert_true(receiver_kit_arrive(m.kit, 2 * FPDU, 2 * FPDU + 64));
+  g_assert_cmpuint(rnic_reassembly_memory_used_octets(m.memory), ==, 128);
+  g_assert_true(receiver_kit_arrive(m.kit, 2 * FPDU + 64, 2 * FPDU + 65));
+  g_assert_cmpuint(rnic_reassembly_memory_used_octets(m.memory), ==, 192);
+  g_assert_true(receiver_kit_arrive(m.kit, 2 * FPDU + 65, 2 * FPDU + 128));
+  g_assert_false(receiver_kit_arrive(m.kit, 2 * FPDU + 128, 2 * FPDU + 129));
+  g_assert_true(receiver_kit_arrive(m.kit, 10, 64)); /* the rest of the cell of the front */
+  end(&m);
+}
+
+/* FPDUs may consist of two pieces: the third piece of an FPDU is refused, unless it completes it. Each FPDU of 1020 octets has a marker or
+ * two: FPDU 0 has those at 0 and 512. */
+static void test_descriptors(void)
+{
+  made m = begin_with_limits(2, 0);
+  uint64_t whole = receiver_kit_position(m.kit, 1);
+
+  g_assert_true(receiver_kit_arrive(m.kit, 0, 300));
+  g_assert_true(receiver_kit_arrive(m.kit, 300, 600));
+  g_assert_false(receiver_kit_arrive(m.kit, 600, 900));
+  g_assert_cmpuint(refusals(&m)->descriptors, ==, 1);
+  g_assert_cmpuint(refusals(&m)->descriptors_octets, ==, 300);
+  g_assert_cmpuint(refusals(&m)->memory, ==, 0);
+  g_assert_true(receiver_kit_arrive(m.kit, 600, whole + 300));
+  g_assert_cmpuint(rnic_receiver_pieces(m.kit->receiver), ==, 1);
+  end(&m);
+}
+
+/* One partial FPDU at a time (as qed, facts.md): a segment that would leave two is refused, one that trades one for another is taken, and
+ * so is a whole FPDU. */
+static void test_partial_fpdus(void)
+{
+  made m = begin_with_limits(0, 1);
+  uint64_t first = receiver_kit_position(m.kit, 1);
+  uint64_t second = receiver_kit_position(m.kit, 2);
+
+  g_assert_true(receiver_kit_arrive(m.kit, 0, 900));
+  g_assert_false(receiver_kit_arrive(m.kit, second, second + 900)); /* located by its marker, not whole */
+  g_assert_true(arrive_fpdu(&m, 3));
+  g_assert_cmpuint(receiver_kit_held(m.kit).partial_fpdus, ==, 1);
+  g_assert_true(receiver_kit_arrive(m.kit, 900, first + 500));
+  g_assert_cmpuint(receiver_kit_held(m.kit).partial_fpdus, ==, 1);
+  g_assert_true(receiver_kit_arrive(m.kit, first + 500, second));
+  g_assert_true(arrive_fpdu(&m, 2));
+  receiver_kit_expect_all(m.kit);
+  g_assert_cmpuint(refusals(&m)->descriptors, ==, 1);
+  g_assert_cmpuint(refusals(&m)->descriptors_octets, ==, 900);
+  end(&m);
+}
+
+/* --- Any segments --- */
+
+typedef struct piece {
+  uint64_t from, to;
+} piece;
+
+static GArray *pieces_of(random_stream *random, const receiver_kit *kit, bool aligned)
+{
+  GArray *pieces = g_array_new(false, false, sizeof(piece));
+  guint fpdu = 1;
+
+  for (uint64_t from = 0; from < kit->octets->len;) {
+    uint64_t to = aligned ? receiver_kit_position(kit, fpdu++) : from + 1 + random_stream_below(random, 1000);
+    piece next = {from, MIN(to, kit->octets->len)};
+    guint late = (guint)random_stream_below(random, MIN(pieces->len + 1, 8));
+
+    g_array_insert_val(pieces, pieces->len - late, next);
+    from = next.to;
+  }
+  return pieces;
+}
+
+/* Whole FPDUs, some late, in a memory too small for what waits behind holes: what is refused comes again, and all gets there; the memory
+ * never holds more than its size. Cut anywhere there may be no progress any more (mpa-01 §11.2.2), but the size holds. */
+static void play(guint seed, guint *refused, guint *finished)
+{
+  random_stream *random = random_stream_new(seed, "test.admission");
+  uint32_t sizes[12];
+  uint64_t size = random_stream_below(random, 4000);
+  rnic_reassembly_memory *memory =
+      rnic_reassembly_memory_new(size, seed % 3 == 0 ? 1 + (uint32_t)random_stream_below(random, 300) : 1);
+  const receiver_kit_config config = {
+      .mode = seed % KIT_MODES, .markers = seed & 4, .crc = true, .memory = memory};
+  bool aligned = seed & 8;
+
+  for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
+    sizes[i] = (uint32_t)random_stream_below(random, 1400);
+  }
+  receiver_kit *kit = receiver_kit_new(&config, sizes, G_N_ELEMENTS(sizes));
+  GArray *pieces = pieces_of(random, kit, aligned);
+  g_test_message("seed %u: memory %" G_GUINT64_FORMAT ", aligned %d", seed, size, aligned);
+  for (guint rounds = 0; rounds < 20 && pieces->len > 0; rounds++) {
+    for (guint i = 0; i < pieces->len;) {
+      const piece *each = &g_array_index(pieces, piece, i);
+
+      if (receiver_kit_arrive(kit, each->from, each->to)) {
+        g_array_remove_index(pieces, i);
+      } else {
+        i++;
+      }
+      g_assert_cmpuint(rnic_reassembly_memory_used_octets(memory), <=, size);
+    }
+  }
+  g_assert_true(pieces->len == 0 || !aligned);
+  if (pieces->len == 0) {
+    receiver_kit_expect_all(kit);
+    ++*finished;
+  }
+  g_assert_cmpuint(rnic_reassembly_memory_peak_octets(memory), <=, size);
+  g_assert_cmpuint(rnic_admission_refusals(kit->admission)->memory, ==, kit->refused);
+  *refused += kit->refused;
+  g_array_free(pieces, true);
+  receiver_kit_free(kit);
+  rnic_reassembly_memory_free(memory);
+  random_stream_free(random);
+}
+
+static void test_any_segments(void)
+{
+  guint refused = 0;
+  guint finished = 0;
+
+  for (guint seed = 1; seed <= 600; seed++) {
+    play(seed, &refused, &finished);
+  }
+  g_assert_cmpuint(refused, >, 1000);
+  g_assert_cmpuint(finished, >, 300); /* the aligned ones, and some more */
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rnic_admission/no_memory", test_no_memory);
+  g_test_add_func("/rnic_admission/no_memory_with_markers", test_no_memory_with_markers);
+  g_test_add_func("/rnic_admission/deadlock", test_deadlock);
+  g_test_add_func("/rnic_admission/lets_go_as_much", test_lets_go_as_much);
+  g_test_add_func("/rnic_admission/several_runs", test_several_runs);
+  g_test_add_func("/rnic_admission/duplicate", test_duplicate);
+  g_test_add_func("/rnic_admission/two_connections", test_two_connections);
+  g_test_add_func("/rnic_admission/cells", test_cells);
+  g_test_add_func("/rnic_admission/descriptors", test_descriptors);
+  g_test_add_func("/rnic_admission/partial_fpdus", test_partial_fpdus);
+  g_test_add_func("/rnic_admission/any_segments", test_any_segments);
+  return g_test_run();
+}

@@ -1,0 +1,184 @@
+/* What a connection would hold after a segment, told before it is taken. Each arrival of the kit compares. */
+#include "receiver_kit.h"
+
+/* Segments of a scene: cuts at any place or at FPDU starts, in an order disturbed a little or much. */
+typedef struct scene {
+  random_stream *random;
+  receiver_kit *kit;
+  GArray *cuts;  /* of uint64_t */
+  GArray *order; /* of guint */
+} scene;
+
+static uint64_t below(const scene *s, uint64_t bound)
+{
+  return random_stream_below(s->random, bound);
+}
+
+static void make_cuts(scene *s, bool aligned)
+{
+  uint64_t length = s->kit->octets->len;
+  uint64_t longest = 40 + below(s, 1400);
+  guint fpdu = 0;
+
+  s->cuts = g_array_new(false, false, sizeof(uint64_t));
+  for (uint64_t position = 0; position < length;) {
+    g_array_append_val(s->cuts, position);
+    if (aligned) {
+      position = receiver_kit_position(s->kit, fpdu++); /* streaming octets first */
+      position = position == 0 ? receiver_kit_position(s->kit, fpdu++) : position;
+    } else {
+      position += 1 + below(s, longest);
+    }
+  }
+  g_array_append_val(s->cuts, length);
+}
+
+static void make_order(scene *s)
+{
+  guint pieces = s->cuts->len - 1;
+  uint64_t reach = below(s, 2) ? 3 : pieces;
+
+  s->order = g_array_new(false, false, sizeof(guint));
+  for (guint i = 0; i < pieces; i++) {
+    guint at = (guint)below(s, MIN(reach, s->order->len + 1));
+    g_array_insert_val(s->order, s->order->len - at, i);
+  }
+}
+
+/* One piece, sometimes in a longer segment with octets before and behind it: several runs of new ones. */
+static void arrive_piece(scene *s, guint piece)
+{
+  uint64_t from = g_array_index(s->cuts, uint64_t, piece);
+  uint64_t to = g_array_index(s->cuts, uint64_t, piece + 1);
+
+  if (below(s, 4) == 0) {
+    uint64_t before = below(s, 2000);
+    uint64_t behind = below(s, 2000);
+    from -= MIN(from, before);
+    to = MIN(to + behind, s->kit->octets->len);
+  }
+  g_assert_true(receiver_kit_arrive(s->kit, from, to));
+}
+
+static guint play(guint seed)
+{
+  uint32_t payloads[12];
+  scene s = {.random = random_stream_new(seed, "test.forecast")};
+  const receiver_kit_config config = {.mode = seed % KIT_MODES,
+                                      .markers = seed & 4,
+                                      .crc = seed & 8,
+                                      .streaming_octets = seed % 5 == 0 ? 1 + (uint32_t)below(&s, 300) : 0};
+  guint count = 3 + (guint)below(&s, 10);
+
+  for (guint i = 0; i < count; i++) {
+    payloads[i] = (uint32_t)below(&s, below(&s, 2) ? 1400 : 60);
+  }
+  s.kit = receiver_kit_new(&config, payloads, count);
+  make_cuts(&s, seed % 7 < 3);
+  make_order(&s);
+  g_test_message("seed %u: mode %d, markers %d, crc %d, streaming %u", seed, config.mode, config.markers,
+                 config.crc, config.streaming_octets);
+  for (guint i = 0; i < s.order->len; i++) {
+    arrive_piece(&s, g_array_index(s.order, guint, i));
+  }
+  receiver_kit_expect_all(s.kit);
+  guint forecasts = s.kit->forecasts;
+  g_array_free(s.cuts, true);
+  g_array_free(s.order, true);
+  receiver_kit_free(s.kit);
+  random_stream_free(s.random);
+  return forecasts;
+}
+
+/* 6,000 connections: all modes, with markers and CRC and without, aligned and cut anywhere, some behind octets of streaming mode. */
+static void test_any_segments(void)
+{
+  guint forecasts = 0;
+
+  for (guint seed = 1; seed <= 6000; seed++) {
+    forecasts += play(seed);
+  }
+  g_assert_cmpuint(forecasts, >, 30000);
+}
+
+/* By hand, an in-order receiver. FPDUs of 2 + 14 + 84 + 4 = 104 octets. The front of the second lies at the edge (50 octets), its tail
+ * (54) and the third in TCP behind a hole of 4: of those 54 - 4 = 50 are `incomplete`, 104 `order`. The segment that brings the 4 lets
+ * all go; one that brings 2 of them holds two more. */
+static void test_in_order_by_hand(void)
+{
+  static const uint32_t payloads[] = {84, 84, 84};
+  const receiver_kit_config config = {.mode = KIT_IN_ORDER, .crc = true};
+  receiver_kit *kit = receiver_kit_new(&config, payloads, 3);
+
+  receiver_kit_arrive(kit, 0, 154);
+  g_assert_cmpuint(kit->forecast.held.incomplete, ==, 50);
+  g_assert_cmpuint(kit->forecast.pieces, ==, 1);
+  receiver_kit_arrive(kit, 158, 312);
+  g_assert_cmpuint(kit->forecast.held.incomplete, ==, 100);
+  g_assert_cmpuint(kit->forecast.held.order, ==, 104);
+  receiver_kit_arrive(kit, 154, 156);
+  g_assert_cmpuint(kit->forecast.held.incomplete, ==, 102);
+  g_assert_cmpuint(kit->forecast.held.order, ==, 104);
+  receiver_kit_arrive(kit, 156, 158);
+  g_assert_cmpuint(kit->forecast.held.incomplete, ==, 0);
+  g_assert_cmpuint(kit->forecast.held.order, ==, 0);
+  receiver_kit_expect_all(kit);
+  receiver_kit_free(kit);
+}
+
+/* By hand, a receiver that looks ahead without markers: FPDUs behind the hole wait for the order, all of them. */
+static void test_out_of_order_by_hand(void)
+{
+  static const uint32_t payloads[] = {84, 84, 84};
+  const receiver_kit_config config = {.mode = KIT_OUT_OF_ORDER, .crc = true};
+  receiver_kit *kit = receiver_kit_new(&config, payloads, 3);
+
+  receiver_kit_arrive(kit, 104, 208);
+  g_assert_cmpuint(kit->forecast.held.order, ==, 104);
+  receiver_kit_arrive(kit, 208, 312);
+  g_assert_cmpuint(kit->forecast.held.order, ==, 208);
+  receiver_kit_arrive(kit, 0, 100);
+  g_assert_cmpuint(kit->forecast.held.order, ==, 208);
+  g_assert_cmpuint(kit->forecast.held.incomplete, ==, 100);
+  g_assert_cmpuint(kit->forecast.held.partial_fpdus, ==, 1);
+  receiver_kit_arrive(kit, 100, 104);
+  g_assert_cmpuint(kit->forecast.held.order, ==, 0);
+  g_assert_cmpuint(kit->forecast.held.incomplete, ==, 0);
+  receiver_kit_expect_all(kit);
+  receiver_kit_free(kit);
+}
+
+/* By hand, one that assumes: the aligned segment behind the hole goes up at once, and what DDP cannot place is no FPDU: a segment that
+ * starts in the payload whose octets 0, 20 say a ULPDU of 20 octets. */
+static void test_assumption_by_hand(void)
+{
+  static const uint32_t payloads[] = {84, 84, 84};
+  const receiver_kit_config config = {.mode = KIT_ASSUME_ALIGNED};
+  receiver_kit *kit = receiver_kit_new(&config, payloads, 3);
+
+  receiver_kit_arrive(kit, 104, 208);
+  g_assert_cmpuint(kit->forecast.held.order, ==, 0);
+  g_assert_cmpuint(rdmap_stream_undelivered(kit->rdmap), ==, 1);
+  /* Payload octet 1 + 14 + 2 = 17 into the FPDU … at 228 and 229 of the stream. */
+  kit->octets->data[228] = 0;
+  kit->octets->data[229] = 20;
+  receiver_kit_arrive(kit, 228, 312);
+  g_assert_cmpuint(kit->forecast.held.order, ==, 84);
+  g_assert_cmpuint(rdmap_stream_undelivered(kit->rdmap), ==, 1);
+  receiver_kit_arrive(kit, 0, 104);
+  receiver_kit_arrive(kit, 208, 228);
+  g_assert_cmpuint(rnic_receiver_statistics(kit->receiver)->wrong_guesses, ==, 1);
+  g_assert_cmpuint(rnic_receiver_statistics(kit->receiver)->fpdus, ==, 3);
+  g_assert_cmpuint(rdmap_stream_undelivered(kit->rdmap), ==, 0);
+  receiver_kit_free(kit);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rnic_forecast/in_order_by_hand", test_in_order_by_hand);
+  g_test_add_func("/rnic_forecast/out_of_order_by_hand", test_out_of_order_by_hand);
+  g_test_add_func("/rnic_forecast/assumption_by_hand", test_assumption_by_hand);
+  g_test_add_func("/rnic_forecast/any_segments", test_any_segments);
+  return g_test_run();
+}

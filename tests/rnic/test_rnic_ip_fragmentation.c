@@ -1,0 +1,170 @@
+/* RDMA over a way that fragments: rnic_kit's wire, on which what the Initiator sends comes in fragments through the Responder's IP
+ * reassembly. */
+#include <string.h>
+
+#include "base/random_stream.h"
+#include "rnic/rnic_ip_reassembly.h"
+#include "rnic_kit.h"
+
+enum { WRITE_OCTETS = 30000, SEND_OCTETS = 20000, PIECE_OCTETS = 256, EVERY = 7 };
+
+static rnic_ip_reassembly *with(rnic_ip_reassembly_option option)
+{
+  const rnic_ip_reassembly_config config = {.option = option, .timeout_ps = 60 * TIME_PS_PER_SECOND};
+  return rnic_ip_reassembly_new(&config);
+}
+
+/* Hands over the packet in fragments of PIECE_OCTETS in random order, all but `missing` of them (none: UINT32_MAX). */
+static void give_in_fragments(rnic_kit *kit, const datagram *packet, uint32_t missing)
+{
+  uint64_t number = kit->sides[KIT_INITIATOR].packets;
+  random_stream *random = random_stream_new(number, "ip_fragmentation");
+  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_UNLIMITED);
+  datagram *cut = datagram_copy(packet);
+  GPtrArray *pieces = g_ptr_array_new();
+
+  datagram_allow_fragments(cut, (uint16_t)number);
+  uint32_t octets = datagram_octets(cut) - cut->ip_octets;
+  for (uint32_t at = 0; at < octets; at += PIECE_OCTETS) {
+    g_ptr_array_insert(pieces, (gint)random_stream_below(random, pieces->len + 1),
+                       datagram_new_fragment(cut, at, MIN(PIECE_OCTETS, octets - at)));
+  }
+  datagram *whole = NULL;
+  for (guint i = 0; i < pieces->len; i++) {
+    if (i == missing) {
+      datagram_unref(g_ptr_array_index(pieces, i));
+      continue;
+    }
+    g_assert_null(whole);
+    whole = rnic_ip_reassembly_receive(reassembly, g_ptr_array_index(pieces, i), kit->now);
+  }
+  g_assert_true((whole != NULL) == (missing >= pieces->len));
+  if (whole) {
+    rnic_endpoint_receive(kit->sides[KIT_RESPONDER].endpoint, whole, kit->now);
+    datagram_unref(whole);
+  }
+  g_ptr_array_unref(pieces);
+  random_stream_free(random);
+  datagram_unref(cut);
+  rnic_ip_reassembly_free(reassembly);
+}
+
+/* rnic_kit.loses: every packet with more octets than a fragment goes this way instead; of every seventh a fragment is lost. */
+static bool fragments(rnic_kit *kit, unsigned from, const datagram *packet)
+{
+  if (from != KIT_INITIATOR || packet->payload.length <= PIECE_OCTETS) {
+    return false;
+  }
+  give_in_fragments(kit, packet, kit->sides[from].packets % EVERY == 0 ? 0 : UINT32_MAX);
+  return true;
+}
+
+/* rnic_kit.loses: the same packets, whole; every seventh is lost. */
+static bool loses_every_seventh(rnic_kit *kit, unsigned from, const datagram *packet)
+{
+  if (from != KIT_INITIATOR || packet->payload.length <= PIECE_OCTETS) {
+    return false;
+  }
+  if (kit->sides[from].packets % EVERY != 0) {
+    datagram *whole = datagram_copy(packet);
+    rnic_endpoint_receive(kit->sides[KIT_RESPONDER].endpoint, whole, kit->now);
+    datagram_unref(whole);
+  }
+  return true;
+}
+
+/* A Write and two Sends; returns what the ULPs were told and the ULPDUs' digest. */
+static char *run(bool (*loses)(rnic_kit *kit, unsigned from, const datagram *packet))
+{
+  rnic_kit *kit = rnic_kit_new();
+  uint32_t stag;
+
+  kit->loses = loses;
+  rnic_kit_create(kit);
+  uint8_t *sink = rnic_kit_register(kit, KIT_RESPONDER, 0, WRITE_OCTETS, &stag);
+  uint8_t *first = rnic_kit_post_receive(kit, KIT_RESPONDER, SEND_OCTETS, 7);
+  uint8_t *second = rnic_kit_post_receive(kit, KIT_RESPONDER, SEND_OCTETS, 8);
+  rnic_kit_post(
+      kit, KIT_INITIATOR,
+      (rdmap_work){.operation = RDMAP_OPERATION_WRITE, .length = WRITE_OCTETS, .remote_stag = stag, .id = 1});
+  rnic_kit_post(kit, KIT_INITIATOR,
+                (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2});
+  rnic_kit_post(kit, KIT_INITIATOR,
+                (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 3});
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
+  g_assert_true(rnic_kit_is_payload(sink, WRITE_OCTETS));
+  g_assert_true(rnic_kit_is_payload(first, SEND_OCTETS));
+  g_assert_true(rnic_kit_is_payload(second, SEND_OCTETS));
+  GString *told = g_string_new(NULL);
+  for (unsigned side = 0; side < KIT_SIDES; side++) {
+    g_assert_cmpint(kit->sides[side].failed, ==, 0);
+    g_string_append_printf(told, "%s; %zu placed, %zu delivered\n", kit->sides[side].completions->str,
+                           kit->sides[side].placed, kit->sides[side].delivered);
+  }
+  rnic_kit_free(kit);
+  return g_string_free(told, FALSE);
+}
+
+/* MPA-337: what the consumers of MPA are told, in content and order, is the same whether the datagrams come in fragments, in any
+ * order and some with one lost, or whole, with those lost that lacked a fragment. */
+static void test_consumers_see_nothing_of_it(void)
+{
+  char *whole = run(loses_every_seventh);
+  char *in_fragments = run(fragments);
+  g_assert_nonnull(strstr(whole, "received 8 (20000 octets)"));
+  g_assert_cmpstr(in_fragments, ==, whole);
+  g_free(whole);
+  g_free(in_fragments);
+}
+
+/* rnic_kit.loses: the Responder's IP drops fragments, and answers; a box on the way has cleared DF, and a router behind it has a
+ * link of 576 octets: fragments of 552. */
+static bool drops_fragments(rnic_kit *kit, unsigned from, const datagram *packet)
+{
+  if (from != KIT_INITIATOR || datagram_octets(packet) <= 576) {
+    return false;
+  }
+  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_DROP);
+  datagram *cut = datagram_copy(packet);
+  datagram_allow_fragments(cut, 1);
+  uint32_t octets = datagram_octets(cut) - cut->ip_octets;
+  for (uint32_t at = 0; at < octets; at += 552) {
+    datagram *piece = datagram_new_fragment(cut, at, MIN(552, octets - at));
+    g_assert_null(rnic_ip_reassembly_receive(reassembly, piece, kit->now));
+  }
+  datagram_unref(cut);
+  datagram *answer = rnic_ip_reassembly_take_answer(reassembly);
+  g_assert_nonnull(answer);
+  rnic_endpoint_receive(kit->sides[KIT_INITIATOR].endpoint, answer, kit->now);
+  datagram_unref(answer);
+  rnic_ip_reassembly_free(reassembly);
+  return true;
+}
+
+/* MPA-339: a receiver that drops every fragment, and says so by ICMP, has the sender's EMSS shrink to what passes whole: 20 + 552
+ * octets, less 40 of headers. The transfer goes on. */
+static void test_dropped_fragments_shrink_the_emss(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+
+  kit->loses = drops_fragments;
+  rnic_kit_create(kit);
+  uint8_t *buffer = rnic_kit_post_receive(kit, KIT_RESPONDER, SEND_OCTETS, 7);
+  rnic_kit_post(kit, KIT_INITIATOR,
+                (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2});
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
+  g_assert_true(rnic_kit_is_payload(buffer, SEND_OCTETS));
+  g_assert_cmpuint(rnic_endpoint_emss_octets(kit->sides[KIT_INITIATOR].endpoint), ==, 532);
+  rnic_kit_free(kit);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rnic/ip_fragmentation/consumers_see_nothing_of_it", test_consumers_see_nothing_of_it);
+  g_test_add_func("/rnic/ip_fragmentation/dropped_fragments_shrink_the_emss",
+                  test_dropped_fragments_shrink_the_emss);
+  return g_test_run();
+}

@@ -1,0 +1,240 @@
+/* Whole endpoints with little reassembly memory, few descriptors, and one that assumes alignment. */
+#include "rnic_kit.h"
+
+enum { RECEIVE_ID = 7 };
+
+/* The Initiator sends `count` Sends of `octets` octets each. */
+static void post_sends(rnic_kit *kit, uint32_t count, uint32_t octets)
+{
+  for (uint32_t i = 0; i < count; i++) {
+    const rdmap_work work = {.id = i, .operation = RDMAP_OPERATION_SEND, .length = octets};
+
+    rnic_kit_post_receive(kit, KIT_RESPONDER, octets, RECEIVE_ID);
+    g_assert_true(rnic_kit_post(kit, KIT_INITIATOR, work));
+  }
+}
+
+static rnic_kit *begin(tcp_passing passing, tcp_segmentation segmentation, bool markers,
+                       uint64_t memory_octets)
+{
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *responder = &kit->sides[KIT_RESPONDER];
+
+  responder->config.tcp.passing = passing;
+  responder->config.markers = markers;
+  kit->sides[KIT_INITIATOR].config.tcp.segmentation = segmentation;
+  rnic_host_limit_memory(responder->host, memory_octets, 1);
+  return kit;
+}
+
+static uint64_t peak(const rnic_kit *kit)
+{
+  return rnic_reassembly_memory_peak_octets(rnic_host_memory(kit->sides[KIT_RESPONDER].host));
+}
+
+static uint64_t used(const rnic_kit *kit)
+{
+  return rnic_reassembly_memory_used_octets(rnic_host_memory(kit->sides[KIT_RESPONDER].host));
+}
+
+static const rnic_refusals *refusals(const rnic_kit *kit)
+{
+  return rnic_endpoint_refusals(kit->sides[KIT_RESPONDER].endpoint);
+}
+
+static size_t delivered(const rnic_kit *kit)
+{
+  return kit->sides[KIT_RESPONDER].delivered;
+}
+
+/* No memory, whole FPDUs in order: nothing needs it, startup frames neither. */
+static void test_no_memory_aligned(void)
+{
+  rnic_kit *kit = begin(TCP_PASSING_IN_ORDER, TCP_SEGMENTATION_ALIGNED, false, 0);
+
+  rnic_kit_create(kit);
+  post_sends(kit, 20, 1000);
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(delivered(kit), ==, 20);
+  g_assert_cmpuint(refusals(kit)->memory, ==, 0);
+  g_assert_cmpuint(peak(kit), ==, 0);
+  rnic_kit_free(kit);
+}
+
+/* mpa-01 §11.2.2: a sender that cuts where its segments end, FPDUs of 2 + 18 + 1000 + 4 = 1024 octets in segments of 1460. Without memory
+ * the first segment, which ends within the second FPDU, is dropped time and again, until TCP gives up. With memory for one FPDU less an
+ * octet all goes through: never more than the front of one FPDU waits. */
+static void test_deadlock(void)
+{
+  for (uint64_t octets = 0; octets <= 1023; octets += 1023) {
+    rnic_kit *kit = begin(TCP_PASSING_IN_ORDER, TCP_SEGMENTATION_STREAM, false, octets);
+
+    rnic_kit_create(kit);
+    post_sends(kit, 20, 1000);
+    rnic_kit_start(kit);
+    rnic_kit_run(kit, 2000 * TIME_PS_PER_SECOND);
+    g_assert_cmpuint(delivered(kit), ==, octets > 0 ? 20 : 0);
+    g_assert_cmpint(refusals(kit)->memory > 0, ==, octets == 0);
+    g_assert_cmpuint(peak(kit), <=, octets);
+    g_assert_cmpint(kit->sides[KIT_INITIATOR].failed, ==, octets == 0);
+    if (octets == 0) {
+      g_assert_cmpint(kit->sides[KIT_INITIATOR].failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
+    }
+    rnic_kit_free(kit);
+  }
+}
+
+/* One segment of 1024 octets is lost of a window of ten, and an in-order receiver has room for 5 of what waits behind: four or more are
+ * refused and sent again; all is delivered, and the memory is empty and was full. A receiver that finds them by their markers
+ * needs none. */
+static void test_loss(void)
+{
+  static const struct {
+    tcp_passing passing;
+    bool markers;
+    uint64_t octets;
+    bool refuses;
+  } rows[] = {{TCP_PASSING_IN_ORDER, false, 5 * 1024, true}, {TCP_PASSING_AS_ARRIVED, true, 0, false}};
+
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    rnic_kit *kit = begin(rows[i].passing, TCP_SEGMENTATION_ALIGNED, rows[i].markers, rows[i].octets);
+
+    kit->sides[KIT_INITIATOR].lost = 1 << 2; /* of its packets with payload: Request, first FPDU, second */
+    rnic_kit_create(kit);
+    post_sends(kit, 40, 1000);
+    rnic_kit_start(kit);
+    rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
+    g_assert_cmpuint(delivered(kit), ==, 40);
+    g_assert_cmpint(refusals(kit)->memory >= 2, ==, rows[i].refuses);
+    g_assert_cmpuint(refusals(kit)->memory_octets, ==, refusals(kit)->memory * 1024);
+    g_assert_cmpuint(peak(kit), ==, rows[i].octets);
+    g_assert_cmpuint(used(kit), ==, 0);
+    rnic_kit_free(kit);
+  }
+}
+
+/* A placement latency is not reassembly memory: what waits it out takes no room (definitions.md, `processing`). */
+static void test_placement_latency(void)
+{
+  rnic_kit *kit = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, true, 0);
+
+  kit->sides[KIT_RESPONDER].config.placement_latency_ps = TIME_PS_PER_MILLISECOND;
+  kit->sides[KIT_INITIATOR].lost = 1 << 2;
+  rnic_kit_create(kit);
+  post_sends(kit, 40, 1000);
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
+  g_assert_cmpuint(delivered(kit), ==, 40);
+  g_assert_cmpuint(refusals(kit)->memory, ==, 0);
+  rnic_kit_free(kit);
+}
+
+/* A connection that has failed holds nothing: its part of the memory is free for the others. The Initiator resets amid an FPDU that is
+ * held in part. */
+static void test_failure_lets_go(void)
+{
+  static const uint8_t front[] = {0x04, 0x00, 0x41, 0x43}; /* ULPDU_Length 1024 and the beginning of a Send */
+  rnic_kit *kit = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, false, 100);
+
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_MILLISECOND);
+  rnic_kit_forge(kit, 20, front, sizeof front, TCP_ACK);
+  g_assert_cmpuint(used(kit), ==, 4);
+  rnic_kit_forge(kit, 24, NULL, 0, TCP_RST);
+  g_assert_cmpint(kit->sides[KIT_RESPONDER].failed, ==, 1);
+  g_assert_cmpuint(used(kit), ==, 0);
+  rnic_kit_free(kit);
+}
+
+/* The same when it is time that ends it: an rdmac receiver whose first FPDU does not become whole in 10 s. The four octets are its leading
+ * marker. */
+static void test_timeout_lets_go(void)
+{
+  static const uint8_t marker[4] = {0};
+  rnic_kit *kit = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, true, 100);
+
+  rnic_kit_set_generation(kit, IWARP_RDMAC);
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_MILLISECOND);
+  rnic_kit_forge(kit, 0, marker, sizeof marker, TCP_ACK);
+  g_assert_cmpuint(used(kit), ==, 4);
+  const rnic_endpoint *responder = kit->sides[KIT_RESPONDER].endpoint;
+  time_ps due = rnic_endpoint_deadline(responder);
+  while (kit->sides[KIT_RESPONDER].failed == 0) {
+    g_assert_cmpuint(used(kit), ==, 4);
+    g_assert_cmpint(due, <, TIME_PS_NEVER);
+    rnic_endpoint_run(kit->sides[KIT_RESPONDER].endpoint, due);
+    due = rnic_endpoint_deadline(responder);
+  }
+  g_assert_cmpuint(used(kit), ==, 0);
+  rnic_kit_free(kit);
+}
+
+/* FPDUs of 2 + 18 + 4000 + 4 = 4024 octets in segments of 1460, of a sender that does not know its segments. The first lies in 1460 +
+ * 1460 + 1104: two pieces wait for the third. The second lies in 356 + 1460 + 1460 + 748: three wait, and so for the third FPDU.
+ * With a limit of three all goes through, with two the first FPDU alone, with one nothing, for ever (facts.md, qed). In an in-order
+ * receiver TCP would hold the pieces behind the refused one, and all would be whole at once. */
+static void test_descriptors(void)
+{
+  static const size_t whole[] = {[1] = 0, [2] = 1, [3] = 3};
+
+  for (uint32_t limit = 1; limit <= 3; limit++) {
+    rnic_kit *kit = rnic_kit_new();
+    kit_side *initiator = &kit->sides[KIT_INITIATOR];
+    kit_side *responder = &kit->sides[KIT_RESPONDER];
+
+    responder->config.markers = false;
+    responder->config.fpdu_descriptors = limit;
+    responder->config.partial_fpdus = 1;
+    initiator->config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
+    initiator->config.assumed_emss_octets = 8960;
+    rnic_kit_create(kit);
+    post_sends(kit, 3, 4000);
+    rnic_kit_start(kit);
+    rnic_kit_run(kit, 2000 * TIME_PS_PER_SECOND);
+    g_assert_cmpuint(delivered(kit), ==, whole[limit]);
+    g_assert_cmpint(refusals(kit)->descriptors > 0, ==, limit < 3);
+    g_assert_cmpuint(refusals(kit)->memory, ==, 0);
+    rnic_kit_free(kit);
+  }
+}
+
+/* A receiver that assumes alignment places what comes behind a hole without markers. The initial window of 10 · 1460 octets takes 14
+ * segments of 1024; the first is lost, and at 55 us 13 are placed. Without the assumption they are held. */
+static void test_assumption(void)
+{
+  for (int assumes = 0; assumes < 2; assumes++) {
+    rnic_kit *kit = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, false, 1 << 20);
+    kit_side *responder = &kit->sides[KIT_RESPONDER];
+
+    responder->config.assumes_aligned = assumes;
+    kit->sides[KIT_INITIATOR].lost = 1 << 1;
+    rnic_kit_create(kit);
+    post_sends(kit, 40, 1000);
+    rnic_kit_start(kit);
+    rnic_kit_run(kit, 55 * TIME_PS_PER_MICROSECOND);
+    g_assert_cmpuint(responder->placed, ==, assumes ? 13 : 0);
+    g_assert_cmpuint(used(kit), ==, assumes ? 0 : 13 * 1024);
+    rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
+    g_assert_cmpuint(delivered(kit), ==, 40);
+    const mpa_deframer_statistics *mpa = rnic_endpoint_mpa_statistics(responder->endpoint);
+    g_assert_cmpint(mpa->located_by[MPA_LOCATED_BY_ASSUMPTION] >= 13, ==, assumes);
+    g_assert_cmpuint(mpa->wrong_guesses, ==, 0);
+    rnic_kit_free(kit);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rnic-limits/no-memory-aligned", test_no_memory_aligned);
+  g_test_add_func("/rnic-limits/deadlock", test_deadlock);
+  g_test_add_func("/rnic-limits/loss", test_loss);
+  g_test_add_func("/rnic-limits/placement-latency", test_placement_latency);
+  g_test_add_func("/rnic-limits/failure-lets-go", test_failure_lets_go);
+  g_test_add_func("/rnic-limits/timeout-lets-go", test_timeout_lets_go);
+  g_test_add_func("/rnic-limits/descriptors", test_descriptors);
+  g_test_add_func("/rnic-limits/assumption", test_assumption);
+  return g_test_run();
+}

@@ -1,0 +1,85 @@
+/* The reassembly memory that the connections of an RNIC share. */
+#include <glib.h>
+
+#include "rnic/rnic_host.h"
+#include "rnic/rnic_reassembly_memory.h"
+
+/* 100 octets: 60 of one connection and 40 of another fill it; what one lets go another may use, and the peak stays. */
+static void test_shared(void)
+{
+  rnic_reassembly_memory *memory = rnic_reassembly_memory_new(100, 1);
+
+  g_assert_true(rnic_reassembly_memory_has_room(memory, 0, 100));
+  g_assert_false(rnic_reassembly_memory_has_room(memory, 0, 101));
+  rnic_reassembly_memory_change(memory, 0, 60);
+  g_assert_true(rnic_reassembly_memory_has_room(memory, 0, 40));
+  g_assert_false(rnic_reassembly_memory_has_room(memory, 0, 41));
+  g_assert_true(rnic_reassembly_memory_has_room(memory, 60, 100));
+  g_assert_false(rnic_reassembly_memory_has_room(memory, 60, 101));
+  rnic_reassembly_memory_change(memory, 0, 40);
+  g_assert_cmpuint(rnic_reassembly_memory_used_octets(memory), ==, 100);
+  rnic_reassembly_memory_change(memory, 60, 10);
+  g_assert_cmpuint(rnic_reassembly_memory_used_octets(memory), ==, 50);
+  g_assert_true(rnic_reassembly_memory_has_room(memory, 40, 90));
+  g_assert_cmpuint(rnic_reassembly_memory_peak_octets(memory), ==, 100);
+  rnic_reassembly_memory_free(memory);
+}
+
+/* More than there is, which nobody was asked about: what lets go, or changes nothing, has room all the same. */
+static void test_overfull(void)
+{
+  rnic_reassembly_memory *memory = rnic_reassembly_memory_new(100, 1);
+
+  rnic_reassembly_memory_change(memory, 0, 120);
+  g_assert_true(rnic_reassembly_memory_has_room(memory, 120, 119));
+  g_assert_true(rnic_reassembly_memory_has_room(memory, 120, 120));
+  g_assert_false(rnic_reassembly_memory_has_room(memory, 120, 121));
+  rnic_reassembly_memory_free(memory);
+}
+
+/* None at all: what holds nothing has room. */
+static void test_none(void)
+{
+  rnic_reassembly_memory *memory = rnic_reassembly_memory_new(0, 1);
+
+  g_assert_true(rnic_reassembly_memory_has_room(memory, 0, 0));
+  g_assert_false(rnic_reassembly_memory_has_room(memory, 0, 1));
+  rnic_reassembly_memory_free(memory);
+}
+
+/* Cells of 64: each cause has its own, 1 + 2 + 0 cells for 64, 65 and 0 octets; whatever does not wait to be placed is left out. 100 octets
+ * take at most 1 + 1 + 98 octets in three causes: (64 + 64 + 128) = 256; the bound is 100 + 3 · 63 = 289. */
+static void test_cells(void)
+{
+  rnic_reassembly_memory *memory = rnic_reassembly_memory_new(1000, 64);
+  const rnic_held held = {.incomplete = 64, .unlocated = 65, .processing = 1000, .in_order_edge = 77};
+  const rnic_held spread = {.incomplete = 1, .unlocated = 1, .order = 98};
+
+  g_assert_cmpuint(rnic_reassembly_memory_octets_of(memory, &held), ==, 192);
+  g_assert_cmpuint(rnic_reassembly_memory_octets_of(memory, &spread), ==, 256);
+  g_assert_cmpuint(rnic_reassembly_memory_octets_at_most(memory, 100), ==, 289);
+  rnic_reassembly_memory_free(memory);
+}
+
+/* A host has as much as is needed, or what it is told. */
+static void test_of_a_host(void)
+{
+  rnic_host *host = rnic_host_new(1);
+
+  g_assert_null(rnic_host_memory(host));
+  rnic_host_limit_memory(host, 10, 1);
+  g_assert_true(rnic_reassembly_memory_has_room(rnic_host_memory(host), 0, 10));
+  g_assert_false(rnic_reassembly_memory_has_room(rnic_host_memory(host), 0, 11));
+  rnic_host_free(host);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rnic_reassembly_memory/shared", test_shared);
+  g_test_add_func("/rnic_reassembly_memory/overfull", test_overfull);
+  g_test_add_func("/rnic_reassembly_memory/none", test_none);
+  g_test_add_func("/rnic_reassembly_memory/cells", test_cells);
+  g_test_add_func("/rnic_reassembly_memory/of_a_host", test_of_a_host);
+  return g_test_run();
+}

@@ -1,0 +1,138 @@
+/* What the keys of the path, its middleboxes and TCP contradict each other in (scenario_check_path.c, scenario_check_tcp.c). */
+#include "scenario_fixture.h"
+
+/* The error, else the notes one a line. */
+static char *check(const char *text)
+{
+  GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
+  scenario *s = fixture_load(text, NULL);
+  GError *error = NULL;
+  char *result;
+
+  if (scenario_check(s, notes, &error)) {
+    g_ptr_array_add(notes, NULL);
+    result = g_strjoinv("\n", (char **)notes->pdata);
+  } else {
+    result = g_strdup(error->message);
+    g_error_free(error);
+  }
+  g_ptr_array_unref(notes);
+  scenario_free(s);
+  return result;
+}
+
+static const char *const rows[][2] = {
+    /* boxes */
+    {"middlebox: { mode = \"split+coalesce\"; coalesce_size = 1460; };", ""},
+    {"middlebox: { mode = \"coalesce\"; position = \"behind\"; };", ""},
+    {"middlebox: { mode = \"coalesce\"; };", "a.cfg:1: middlebox.coalesce_size = 16384 and 40 octets of "
+                                             "headers do not fit path.forward.mtu 1500; expected at most "
+                                             "1460"},
+    {"middlebox: { mode = \"proxy\"; };\ntcp: { path_mtu_discovery = false; };",
+     "a.cfg:2: tcp.path_mtu_discovery = false, but a proxy (middlebox.mode) does not put fragments together; "
+     "expected "
+     "true"},
+    {"middlebox: { mode = \"none+split\"; };",
+     "a.cfg:1: middlebox.mode has none among others; expected none alone"},
+    {"middlebox: { mode = \"proxy+split+proxy\"; };",
+     "a.cfg:1: middlebox.mode has more than one proxy; expected at most one"},
+    {"middlebox: { mode = \"split\";\n position = \"between\"; };",
+     "a.cfg:2: middlebox.position = between, but there is only one link in path.forward; expected before or "
+     "behind, or "
+     "further links by path.forward.hop_rate"},
+    {"middlebox: { mode = \"split\"; position = \"between\"; }; path: { forward: { hop_mtu = [1500]; }; };",
+     ""},
+    {"middlebox: { mode = \"random\"; random_minimum = 600; random_maximum = 599; };",
+     "a.cfg:1: middlebox.random_minimum = 600 is not at most middlebox.random_maximum = 599; expected it to "
+     "be"},
+    {"middlebox: { mode = \"random\"; random_minimum = 599; random_maximum = 599; };", ""},
+    {"middlebox: { mode = \"random\"; random_maximum = 1461; };",
+     "a.cfg:1: middlebox.random_maximum = 1461 and 40 octets of headers do not fit path.forward.mtu 1500; "
+     "expected at most "
+     "1460"},
+    {"middlebox: { mode = \"rechunk\"; position = \"between\"; chunk = 1200; }; path: { forward: { hop_mtu = "
+     "[1239]; "
+     "}; };",
+     "a.cfg:1: middlebox.chunk = 1200 and 40 octets of headers do not fit path.forward.mtu 1239; expected at "
+     "most 1199"},
+    {"middlebox: { shift_by = 7; };",
+     "a.cfg:1: middlebox.shift_by has no effect while middlebox.mode is none"},
+    {"middlebox: { mode = \"shift\"; shift_by = 7; flush = \"5us\"; };", ""},
+    /* impairments */
+    {"path: { forward: { gemodel = [0.1, 0.5, 1.0, 0.0]; }; };", ""},
+    {"path: { forward: { gemodel = [0.1, 0.5, 1.0, 0.0];\n state = [0.1, 0.1, 0.1, 0.1, 0.1]; }; };",
+     "a.cfg:2: path.forward.gemodel and path.forward.state are both given; expected one model of loss"},
+    {"path: { forward: { discipline = \"red\"; red_minimum = 15; }; };",
+     "a.cfg:1: path.forward.red_minimum = 15 is not less than path.forward.red_maximum = 15; expected it to "
+     "be"},
+    {"path: { forward: { loss_correlation = 0.5; }; };",
+     "a.cfg:1: path.forward.loss_correlation has no effect while path.forward.loss is 0"},
+    {"path: { reverse: { displace_by = \"3 segments\"; }; };",
+     "a.cfg:1: path.reverse.displace_by has no effect while path.reverse.displace is 0"},
+    /* IPv6 */
+    {"tcp: { ip = \"ipv6\"; }; path: { forward: { mtu = 1279; }; };",
+     "a.cfg:1: path.forward.mtu = 1279 is too small for IPv6; expected at least 1280 (RFC 8200 section 5)"},
+    {"tcp: { ip = \"ipv6\"; }; path: { forward: { mtu = 1280; }; };", ""},
+    {"path: { forward: { hop_mtu = [179]; }; };",
+     "a.cfg:1: path.forward.hop_mtu = 179 is too small; expected at least 180: 40 octets of headers and 140 "
+     "for the FPDU of "
+     "a 128-octet ULPDU with markers"},
+    /* TCP */
+    {"tcp: { ip = \"ipv6\"; path_mtu_discovery = false; };",
+     "a.cfg:1: tcp.path_mtu_discovery = false, but routers do not fragment IPv6; expected true"},
+    {"tcp: { congestion = \"dctcp\"; ecn = \"off\"; };",
+     "a.cfg:1: tcp.ecn = off, but tcp.congestion = dctcp lives by ECN; expected passive or on"},
+    {"tcp: { sack = false; rack = true; };", "a.cfg:1: tcp.rack has no effect while tcp.sack is false"},
+    {"tcp: { sack = false; };", ""},
+    {"tcp: { implementation = \"ns3\"; };", ""},
+    {"tcp: { implementation = \"ns3\"; };\nmiddlebox: { mode = \"split+proxy\"; };",
+     "a.cfg:2: middlebox.mode has a proxy, but ns-3's TCP (tcp.implementation = ns3) is no peer for one; "
+     "expected none"},
+    {"tcp: { implementation = \"ns3\"; };\nmiddlebox: { mode = \"split\"; };", ""},
+    /* topology */
+    {"topology: { medium = \"csma\"; };", ""},
+    {"topology: { medium = \"csma+point-to-point\"; };",
+     "a.cfg:1: topology.medium names 2 media for 1 links of path.forward; expected one for each, or one for "
+     "all"},
+    {"topology: { medium = \"csma+point-to-point\"; }; path: { forward: { hop_mtu = [1500]; }; };", ""},
+    {"topology: { medium = \"csma\"; }; path: { forward:\n{ loss = 0.1; }; };",
+     "a.cfg:2: path.forward.loss does not belong to a path on ns-3's nodes (topology.medium); expected only "
+     "rate, delay and "
+     "MTU of path.forward and its hops"},
+    {"run: { engine = \"native\"; }; topology: { medium = \"csma\"; };",
+     "a.cfg:1: topology.medium puts the path on ns-3's nodes; expected run.engine ns3, tcp.ip ipv4, "
+     "workload.paths shared "
+     "and no event"},
+    {"tcp: { implementation = \"ns3\"; };\nsender: { segmentation = \"aligned\"; };",
+     "a.cfg:2: sender.segmentation = aligned, but ns-3's TCP (tcp.implementation = ns3) is not MPA-aware; "
+     "expected stream"},
+    {"tcp: { implementation = \"ns3\"; };\nrun: { engine = \"native\"; };",
+     "a.cfg:2: run.engine = native, but ns-3's TCP (tcp.implementation = ns3) needs ns-3; expected ns3"},
+    /* memory */
+    {"receiver: { memory = 1499; };", "a.cfg:1: receiver.memory = 1499 does not hold an FPDU of the MTU, "
+                                      "1500 octets: where FPDUs span segments, the run may "
+                                      "come to a halt"},
+    {"receiver: { memory = 1500; };", ""},
+};
+
+static void test_contradictions_and_notes(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    char *result = check(rows[i][0]);
+
+    g_test_message("%s", rows[i][0]);
+    g_assert_cmpstr(result, ==, rows[i][1]);
+    g_free(result);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  char *folder = fixture_enter();
+
+  g_test_add_func("/scenario/check/path-and-tcp", test_contradictions_and_notes);
+  int result = g_test_run();
+  fixture_leave(folder);
+  return result;
+}

@@ -1,0 +1,385 @@
+#include "ns3_pair.h"
+
+#include <glib.h>
+
+#include "path/path_link_native.h"
+#include "shim/ns3_engine.h"
+
+enum { SEED = 20240711 };
+
+static unsigned peer_of(const pair_side *s)
+{
+  return 1 - (unsigned)s->side;
+}
+
+/* --- Driving an end, as model/sim does --- */
+
+static bool is_lost(pair_side *s, const datagram *packet)
+{
+  if (packet->payload.length == 0) {
+    return s->loses_all;
+  }
+  s->payload_packets++;
+  bool is_listed = false;
+  for (unsigned i = 0; i < PAIR_DROPS; i++) {
+    is_listed |= s->lost[i] == s->payload_packets;
+  }
+  return is_listed || s->loses_all;
+}
+
+static void send(pair_side *s, datagram *packet, time_ps now)
+{
+  if (s->pair->path) {
+    ns3_topology_path_send(s->pair->path, (unsigned)s->side, packet, now);
+  } else {
+    path_link_send(s->link, packet);
+  }
+}
+
+/* Damaged behind the sender's checksum. */
+static datagram *damaged(datagram *whole)
+{
+  datagram *packet = datagram_copy(whole);
+
+  datagram_unref(whole);
+  datagram_carry_checksum(packet);
+  datagram_own_payload(packet)[packet->payload.length / 2] ^= 0x10;
+  return packet;
+}
+
+static void settle(pair_side *s, time_ps now)
+{
+  datagram *packet;
+  rnic_held held;
+
+  while ((packet = rnic_endpoint_transmit(s->endpoint, now))) {
+    if (is_lost(s, packet)) {
+      datagram_unref(packet);
+      continue;
+    }
+    bool has_payload = packet->payload.length > 0;
+    if (has_payload && s->damaged == s->payload_packets) {
+      packet = damaged(packet);
+    }
+    if (has_payload && s->duplicated == s->payload_packets) {
+      send(s, datagram_copy(packet), now);
+    }
+    send(s, packet, now);
+  }
+  engine_timer_set(s->timer, rnic_endpoint_deadline(s->endpoint));
+  rnic_endpoint_held(s->endpoint, &held);
+  s->held_max = MAX(s->held_max, held.order + held.incomplete);
+  s->runs_max = MAX(s->runs_max, held.holes);
+}
+
+static void on_timer(void *user, time_ps now)
+{
+  pair_side *s = user;
+
+  rnic_endpoint_run(s->endpoint, now);
+  settle(s, now);
+}
+
+static void on_arrival(void *user, datagram *packet, time_ps now)
+{
+  pair_side *s = user;
+
+  s->retransmissions_arrived += packet->retransmission;
+  rnic_endpoint_receive(s->endpoint, packet, now);
+  datagram_unref(packet);
+  settle(s, now);
+}
+
+static void on_initiators_arrival(void *user, datagram *packet, time_ps now)
+{
+  ns3_pair *pair = user;
+
+  on_arrival(&pair->sides[PAIR_INITIATOR], packet, now);
+}
+
+static void on_responders_arrival(void *user, datagram *packet, time_ps now)
+{
+  ns3_pair *pair = user;
+
+  on_arrival(&pair->sides[PAIR_RESPONDER], packet, now);
+}
+
+static void on_wake(void *user, time_ps now)
+{
+  pair_side *s = user;
+
+  engine_timer_set(s->timer, now);
+}
+
+static void can_post(void *user, mpa_role side)
+{
+  ns3_pair *pair = user;
+
+  engine_timer_set(pair->sides[side].timer, engine_now(pair->clock));
+}
+
+/* --- What the endpoints tell --- */
+
+static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
+{
+  pair_side *s = user;
+  (void)endpoint;
+  (void)now;
+
+  return rnic_workload_post_next(s->pair->workload, s->side);
+}
+
+static void note_delivery(pair_side *s, time_ps now)
+{
+  if (s->pair->done_at == 0 && rnic_workload_is_delivered(s->pair->workload)) {
+    s->pair->done_at = now;
+  }
+}
+
+static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
+{
+  pair_side *s = user;
+
+  rnic_workload_poll(s->pair->workload, s->side);
+  note_delivery(s, now);
+  if (rnic_workload_is_requester(s->pair->workload, s->side) &&
+      rnic_workload_is_complete(s->pair->workload)) {
+    rnic_endpoint_close(endpoint);
+  }
+}
+
+static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
+{
+  pair_side *s = user;
+
+  rnic_workload_delivered(s->pair->workload, s->side, segment);
+  note_delivery(s, now);
+}
+
+static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32_t new_octets,
+                       bool out_of_order, time_ps now)
+{
+  pair_side *s = user;
+  (void)phase_offset;
+  (void)now;
+
+  g_assert_cmpuint(new_octets, <=, length);
+  s->segments++;
+  s->payload_octets += length;
+  s->new_octets += new_octets;
+  s->segments_behind_hole += out_of_order && new_octets > 0;
+}
+
+static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, time_ps now)
+{
+  pair_side *s = user;
+  (void)phase_offset;
+  (void)now;
+
+  s->retransmitted_octets += length;
+}
+
+static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  pair_side *s = user;
+  (void)segment;
+
+  bool waited = true;
+  for (size_t i = 0; i < ulpdu->part_count; i++) {
+    waited = waited && ulpdu->parts[i].arrival < now;
+  }
+  s->fpdus_waited += waited;
+}
+
+static void on_finished(void *user, rnic_endpoint *endpoint, time_ps now)
+{
+  pair_side *s = user;
+  (void)now;
+
+  s->finished = true;
+  rnic_endpoint_close(endpoint);
+}
+
+static void on_closed(void *user, time_ps now)
+{
+  pair_side *s = user;
+  (void)now;
+
+  s->closed = true;
+}
+
+static void on_failed(void *user, const rnic_failure *failure, time_ps now)
+{
+  pair_side *s = user;
+  (void)now;
+
+  g_test_message("failed: %s", rnic_failure_text(failure));
+  if (!s->failed) {
+    s->failure = *failure;
+  }
+  s->failed = true;
+}
+
+/* --- The pair --- */
+
+static tcp_config default_tcp(unsigned side)
+{
+  bool initiator = side == PAIR_INITIATOR;
+
+  return (tcp_config){.local_address = ip_address_v4(0x0A000001 + side),
+                      .remote_address = ip_address_v4(0x0A000002 - side),
+                      .local_port = initiator ? 49152 : 5044,
+                      .remote_port = initiator ? 5044 : 49152,
+                      .isn = 0xFFFFF000,
+                      .receive_mtu_octets = 1500,
+                      .send_mtu_octets = 1500,
+                      .receive_window_octets = 1 << 20,
+                      .initial_window_segments = 10,
+                      .sack = true,
+                      .delayed_ack_segments = 2,
+                      .delayed_ack_ps = 40 * TIME_PS_PER_MILLISECOND,
+                      .duplicate_ack_threshold = 3,
+                      .rto_initial_ps = TIME_PS_PER_SECOND,
+                      .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND,
+                      .rto_max_ps = 60 * TIME_PS_PER_SECOND,
+                      .retries_max = 8,
+                      .limited_transmit = true,
+                      .path_mtu_discovery = true,
+                      .segmentation = TCP_SEGMENTATION_STREAM,
+                      .passing = TCP_PASSING_IN_ORDER};
+}
+
+static rnic_endpoint_config default_endpoint(rnic_host *host, unsigned side)
+{
+  return (rnic_endpoint_config){.tcp = default_tcp(side),
+                                .host = host,
+                                .generation = IWARP_IETF,
+                                .role = side == PAIR_INITIATOR ? MPA_INITIATOR : MPA_RESPONDER,
+                                .opens = side == PAIR_INITIATOR,
+                                .markers = true,
+                                .crc = true,
+                                .private_data_capacity_octets = 512,
+                                .startup_timeout_ps = 10 * TIME_PS_PER_SECOND,
+                                .protection_domain = rnic_host_protection_domain_new(host),
+                                .ird = 4,
+                                .ord = 4,
+                                .strict_responses = true};
+}
+
+ns3_pair *ns3_pair_new(void)
+{
+  ns3_pair *pair = g_new0(ns3_pair, 1);
+  ns3_shim_error error;
+
+  pair->clock = ns3_engine_new(&error);
+  g_assert_nonnull(pair->clock);
+  pair->table = pattern_new();
+  pair->workload_config = (rnic_workload_config){.mix = {RNIC_OPERATION_WRITE},
+                                                 .mix_count = 1,
+                                                 .message_octets = 20000,
+                                                 .messages = 40,
+                                                 .in_flight_octets = 4 << 20,
+                                                 .table = pair->table,
+                                                 .can_post = can_post,
+                                                 .user = pair};
+  for (unsigned side = 0; side < PAIR_SIDES; side++) {
+    pair_side *s = &pair->sides[side];
+    pair->links[side] = (path_link_config){.id = side,
+                                           .rate_bit_per_s = 1000000000,
+                                           .delay_ps = TIME_PS_PER_MILLISECOND,
+                                           .mtu_octets = 1500,
+                                           .framing_octets = 38};
+    s->pair = pair;
+    s->side = (mpa_role)side;
+    s->host = rnic_host_new(SEED + side);
+    s->config = default_endpoint(s->host, side);
+    s->ns3 = true;
+  }
+  return pair;
+}
+
+static void start_side(pair_side *s)
+{
+  static const rnic_endpoint_events events = {.want_operation = on_want_operation,
+                                              .completion = on_completion,
+                                              .placed = on_placed,
+                                              .delivered = on_delivered,
+                                              .segment = on_segment,
+                                              .retransmitted = on_retransmitted,
+                                              .finished = on_finished,
+                                              .closed = on_closed,
+                                              .failed = on_failed};
+  ns3_pair *pair = s->pair;
+
+  s->place = (ns3_tcp_transport_place){.wake = on_wake, .user = s};
+  s->timer = engine_timer_new(pair->clock, ENGINE_TIMER, s->side, 0, on_timer, s);
+  s->link = path_link_native_new(&pair->links[s->side], pair->clock);
+  path_link_set_receiver(s->link, on_arrival, &pair->sides[peer_of(s)]);
+  if (s->ns3) {
+    s->config.tcp_new = ns3_tcp_transport_new;
+    s->config.tcp_new_user = &s->place;
+  }
+  s->endpoint = rnic_endpoint_new(&s->config, &events, s);
+}
+
+static void make_path(ns3_pair *pair)
+{
+  const path_output outputs[PAIR_SIDES] = {
+      [PAIR_INITIATOR] = on_initiators_arrival, [PAIR_RESPONDER] = on_responders_arrival};
+  ns3_shim_error error = {""};
+
+  pair->path = ns3_topology_path_new(pair->topology, pair->clock, PAIR_SIDES, outputs, pair, &error);
+  g_assert_cmpstr(error.message, ==, "");
+  g_assert_nonnull(pair->path);
+}
+
+void ns3_pair_run(ns3_pair *pair, time_ps stop)
+{
+  if (!pair->workload) {
+    if (pair->topology) {
+      make_path(pair);
+    }
+    start_side(&pair->sides[PAIR_INITIATOR]);
+    start_side(&pair->sides[PAIR_RESPONDER]);
+    rnic_endpoint *endpoints[PAIR_SIDES] = {pair->sides[PAIR_INITIATOR].endpoint,
+                                            pair->sides[PAIR_RESPONDER].endpoint};
+    pair->workload = rnic_workload_new(&pair->workload_config);
+    rnic_workload_lend(pair->workload, endpoints);
+    rnic_endpoint_start(endpoints[PAIR_RESPONDER], 0);
+    rnic_endpoint_start(endpoints[PAIR_INITIATOR], 0);
+    settle(&pair->sides[PAIR_INITIATOR], 0);
+  }
+  engine_run(pair->clock, stop);
+}
+
+void ns3_pair_assert_done(const ns3_pair *pair)
+{
+  g_assert_true(rnic_workload_is_delivered(pair->workload));
+  g_assert_true(rnic_workload_is_complete(pair->workload));
+  for (unsigned side = 0; side < PAIR_SIDES; side++) {
+    rnic_workload_results results = rnic_workload_results_of(pair->workload, (mpa_role)side);
+    g_assert_cmpuint(results.octets_wrong, ==, 0);
+    g_assert_cmpuint(results.order_errors, ==, 0);
+    g_assert_cmpuint(results.guard_errors, ==, 0);
+    g_assert_false(pair->sides[side].failed);
+    g_assert_true(pair->sides[side].closed);
+  }
+}
+
+void ns3_pair_free(ns3_pair *pair)
+{
+  for (unsigned side = 0; side < PAIR_SIDES; side++) {
+    pair_side *s = &pair->sides[side];
+    rnic_endpoint_free(s->endpoint);
+    engine_timer_free(s->timer);
+    path_link_free(s->link);
+  }
+  ns3_topology_path_free(pair->path);
+  rnic_workload_free(pair->workload);
+  for (unsigned side = 0; side < PAIR_SIDES; side++) {
+    rnic_host_free(pair->sides[side].host);
+  }
+  pattern_free(pair->table);
+  engine_free(pair->clock);
+  g_free(pair);
+}

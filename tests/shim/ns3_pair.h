@@ -1,0 +1,69 @@
+/* Two endpoints with the whole MPA/DDP/RDMAP stack over TCPs of either make, on links of an engine over ns-3, and a workload
+ * between them of which every octet is verified. */
+#ifndef TESTS_SHIM_NS3_PAIR_H
+#define TESTS_SHIM_NS3_PAIR_H
+
+#include "engine/engine.h"
+#include "path/path_link.h"
+#include "rnic/rnic_endpoint.h"
+#include "rnic/rnic_workload.h"
+#include "shim/ns3_tcp_transport.h"
+#include "shim/ns3_topology_path.h"
+
+enum { PAIR_INITIATOR, PAIR_RESPONDER, PAIR_SIDES, PAIR_DROPS = 8 };
+
+typedef struct ns3_pair ns3_pair;
+
+typedef struct pair_side {
+  ns3_pair *pair;
+  mpa_role side;
+  rnic_endpoint_config config;
+  bool ns3; /* its TCP is ns-3's, else our own */
+  ns3_tcp_transport_place place;
+  rnic_host *host;
+  rnic_endpoint *endpoint;
+  engine_timer *timer;
+  path_link *link; /* of the direction it sends */
+  /* Of the packets with payload that it sends, counted from 1: those that the path loses; 0: none more. */
+  uint64_t lost[PAIR_DROPS];
+  bool loses_all;
+  uint64_t duplicated; /* the one that the path delivers twice; 0: none */
+  uint64_t damaged;    /* the one that the path damages; 0: none */
+  uint64_t payload_packets;
+  bool closed, failed, finished;
+  rnic_failure failure;          /* the first */
+  uint64_t retransmitted_octets; /* told */
+  uint64_t segments;             /* with payload that arrived here */
+  uint64_t segments_behind_hole;
+  uint64_t held_max;
+  size_t runs_max;
+  uint64_t payload_octets, new_octets; /* of those segments, and what of it was told to be new */
+  uint64_t retransmissions_arrived;    /* packets that have the mark */
+  uint64_t fpdus_waited;               /* placed when all their octets had been there for some time */
+} pair_side;
+
+struct ns3_pair {
+  engine *clock;
+  path_link_config links[PAIR_SIDES];
+  const ns3_topology_config *topology; /* instead of the links; NULL: none. The ends are the sides */
+  ns3_topology_path *path;
+  rnic_workload_config workload_config;
+  rnic_workload *workload;
+  pattern *table;
+  pair_side sides[PAIR_SIDES];
+  time_ps done_at; /* when all of the workload was delivered */
+};
+
+/* Both TCPs ns-3's: MTU 1500, 1 Gbit/s, 1 ms, window 1 MiB, SACK on, timestamps off, NewReno; markers and CRC on; 40 Writes of
+ * 20,000 octets. Change what is to be different, then ns3_pair_run(). Opens the simulator. */
+ns3_pair *ns3_pair_new(void);
+
+/* Runs until nothing is left to do or `stop`. */
+void ns3_pair_run(ns3_pair *pair, time_ps stop);
+
+/* Asserts that all of the workload was delivered, no octet wrong, and that both ends closed in order. */
+void ns3_pair_assert_done(const ns3_pair *pair);
+
+void ns3_pair_free(ns3_pair *pair);
+
+#endif

@@ -1,0 +1,167 @@
+// Our hosts in an ns-3 program that is not ours: what they measure there, with a router of ns-3's between them, and what they refuse.
+#include "shim/iwarpsim_host.h"
+
+#include <stdexcept>
+
+#include <glib.h>
+#include <glib/gstdio.h>
+
+#include <ns3/csma-helper.h>
+#include <ns3/internet-stack-helper.h>
+#include <ns3/ipv4-static-routing-helper.h>
+#include <ns3/ipv4.h>
+#include <ns3/node-container.h>
+#include <ns3/point-to-point-helper.h>
+#include <ns3/simulator.h>
+#include <ns3/string.h>
+
+using namespace ns3;
+
+namespace
+{
+
+// A scenario file that is there as long as this is.
+class ScenarioFile
+{
+public:
+  explicit ScenarioFile(const char *text)
+  {
+    char *folder = g_dir_make_tmp("iwarpsim-host-XXXXXX", nullptr);
+    path = std::string(folder) + "/host.cfg";
+    m_folder = folder;
+    g_free(folder);
+    g_assert_true(g_file_set_contents(path.c_str(), text, -1, nullptr));
+  }
+
+  ~ScenarioFile()
+  {
+    g_remove(path.c_str());
+    g_rmdir(m_folder.c_str());
+  }
+
+  std::string path;
+
+private:
+  std::string m_folder;
+};
+
+NetDeviceContainer cable(Ptr<Node> left, Ptr<Node> right)
+{
+  PointToPointHelper helper;
+  helper.SetDeviceAttribute("DataRate", StringValue("10Gbps"));
+  helper.SetChannelAttribute("Delay", StringValue("25us"));
+  helper.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue("10000p"));
+  return helper.Install(left, right);
+}
+
+void assert_done(const iwarpsim::Hosts &hosts)
+{
+  const std::string failure = hosts.GetFailure();
+  g_assert_cmpstr(failure.c_str(), ==, "");
+  g_assert_true(hosts.IsDone());
+  g_assert_cmpuint(hosts.GetPacketsRefused(), ==, 0);
+}
+
+// 10 Writes of 65,536 octets over a cable: what is placed is what was sent, and nothing waits in reassembly but what is on its
+// way in order.
+void test_cable()
+{
+  ScenarioFile file("title = \"x\"; workload: { messages = 10; };");
+  iwarpsim::Hosts hosts(file.path);
+  NodeContainer nodes(2);
+  NetDeviceContainer devices = cable(nodes.Get(0), nodes.Get(1));
+  hosts.Attach(iwarpsim::INITIATOR, nodes.Get(0), devices.Get(0), devices.Get(1)->GetAddress());
+  hosts.Attach(iwarpsim::RESPONDER, nodes.Get(1), devices.Get(1), devices.Get(0)->GetAddress());
+  hosts.Start(MicroSeconds(5));
+  g_assert_false(hosts.IsDone());
+  Simulator::Run();
+  assert_done(hosts);
+  g_assert_cmpfloat(hosts.GetMetric("placement.octets"), ==, 655360);
+  g_assert_cmpfloat(hosts.GetMetric("tcp.retransmissions"), ==, 0);
+  g_assert_cmpfloat(hosts.GetMetric("integrity.octets_wrong"), ==, 0);
+  g_assert_cmpfloat(hosts.GetMetric("mpa.emss_octets"), ==, 1460);
+  bool refused = false;
+  try {
+    hosts.GetMetric("placement.acres");
+  } catch (const std::runtime_error &error) {
+    refused = true;
+    g_assert_cmpstr(error.what(), ==, "there is no metric \"placement.acres\"");
+  }
+  g_assert_true(refused);
+}
+
+// The initiator on an Ethernet segment with a router of ns-3's own, which asks for its address by ARP; behind the router another to
+// the responder. Sets on the command line count.
+void test_behind_a_router()
+{
+  ScenarioFile file("title = \"x\"; workload: { messages = 10; };");
+  iwarpsim::Hosts hosts(file.path, {"workload.message_size=1000", "workload.connections=3"});
+  NodeContainer nodes(3);
+  CsmaHelper csma;
+  csma.SetChannelAttribute("DataRate", StringValue("1Gbps"));
+  NetDeviceContainer segment = csma.Install(NodeContainer(nodes.Get(0), nodes.Get(1)));
+  NetDeviceContainer second = csma.Install(NodeContainer(nodes.Get(1), nodes.Get(2)));
+  InternetStackHelper().Install(nodes.Get(1));
+  Ptr<Ipv4> router = nodes.Get(1)->GetObject<Ipv4>();
+  Ipv4StaticRoutingHelper routing;
+  for (unsigned side = 0; side < 2; side++) {
+    uint32_t interface = router->AddInterface(side == 0 ? segment.Get(1) : second.Get(0));
+    Ipv4Address own(side == 0 ? "192.168.1.1" : "192.168.2.1");
+    router->AddAddress(interface, Ipv4InterfaceAddress(own, Ipv4Mask("255.255.255.0")));
+    router->SetUp(interface);
+    routing.GetStaticRouting(router)->AddHostRouteTo(hosts.GetAddress(iwarpsim::Side(side)), interface);
+  }
+  hosts.Attach(iwarpsim::INITIATOR, nodes.Get(0), segment.Get(0), segment.Get(1)->GetAddress());
+  hosts.Attach(iwarpsim::RESPONDER, nodes.Get(2), second.Get(1), second.Get(0)->GetAddress());
+  hosts.Start(Seconds(0));
+  Simulator::Stop(Seconds(100));
+  Simulator::Run();
+  assert_done(hosts);
+  g_assert_cmpfloat(hosts.GetMetric("placement.octets"), ==, 3 * 10 * 1000);
+}
+
+template <typename Call> void assert_throws(Call call, const char *message)
+{
+  bool threw = false;
+  try {
+    call();
+  } catch (const std::runtime_error &error) {
+    threw = true;
+    g_test_message("%s", error.what());
+    g_assert_nonnull(strstr(error.what(), message));
+  }
+  g_assert_true(threw);
+}
+
+void test_refusals()
+{
+  ScenarioFile good("title = \"x\";");
+  ScenarioFile bad("title = \"x\"; workload: { mesages = 10; };");
+  ScenarioFile fault("title = \"x\"; fault: { error = \"bad-crc\"; };");
+  assert_throws([&] { iwarpsim::Hosts hosts(bad.path); }, "mesages");
+  assert_throws([&] { iwarpsim::Hosts hosts(fault.path); }, "does no faults");
+  assert_throws([&] { iwarpsim::Hosts hosts(good.path, {"tcp.ip=ipv6"}); }, "IPv4 only");
+  assert_throws([&] { iwarpsim::Hosts hosts("/nowhere.cfg"); }, "/nowhere.cfg");
+  iwarpsim::Hosts hosts(good.path);
+  assert_throws([&] { iwarpsim::Hosts others(good.path); }, "one per process");
+  NodeContainer nodes(2);
+  NetDeviceContainer devices = cable(nodes.Get(0), nodes.Get(1));
+  const Address next = devices.Get(1)->GetAddress();
+  assert_throws([&] { hosts.Start(Seconds(0)); }, "both sides are attached");
+  assert_throws([&] { hosts.Attach(iwarpsim::INITIATOR, nodes.Get(1), devices.Get(0), next); },
+                "one of its devices");
+  hosts.Attach(iwarpsim::INITIATOR, nodes.Get(0), devices.Get(0), next);
+  assert_throws([&] { hosts.Attach(iwarpsim::INITIATOR, nodes.Get(0), devices.Get(0), next); },
+                "attached already");
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, nullptr);
+  g_test_add_func("/iwarpsim-host/cable", test_cable);
+  g_test_add_func("/iwarpsim-host/behind-a-router", test_behind_a_router);
+  g_test_add_func("/iwarpsim-host/refusals", test_refusals);
+  return g_test_run();
+}

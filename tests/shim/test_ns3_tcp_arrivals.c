@@ -1,0 +1,59 @@
+/* What has arrived and has not been passed up: which octets, and when each came first. */
+#include "shim/ns3_tcp_arrivals.h"
+
+#include <glib.h>
+
+static void assert_first(const ns3_tcp_arrivals *arrivals, uint64_t position, uint64_t length,
+                         uint64_t expected, time_ps expected_arrival)
+{
+  time_ps arrival;
+
+  g_assert_cmpuint(ns3_tcp_arrivals_first(arrivals, position, length, 1000, &arrival), ==, expected);
+  g_assert_cmpint(arrival, ==, expected_arrival);
+}
+
+/* Segments [10, 20) at 1, [30, 40) at 2, [20, 30) at 3: passed up from 10 on, each has its own time, whatever the order. */
+static void test_each_has_its_time(void)
+{
+  ns3_tcp_arrivals *arrivals = ns3_tcp_arrivals_new();
+
+  ns3_tcp_arrivals_add(arrivals, 10, 20, 1);
+  ns3_tcp_arrivals_add(arrivals, 30, 40, 2);
+  g_assert_cmpuint(range_set_count(ns3_tcp_arrivals_received(arrivals)), ==, 2);
+  ns3_tcp_arrivals_add(arrivals, 20, 30, 3);
+  g_assert_cmpuint(range_set_count(ns3_tcp_arrivals_received(arrivals)), ==, 1);
+  assert_first(arrivals, 10, 30, 10, 1);
+  ns3_tcp_arrivals_pass(arrivals, 15);
+  assert_first(arrivals, 15, 25, 5, 1);
+  ns3_tcp_arrivals_pass(arrivals, 20);
+  assert_first(arrivals, 20, 20, 10, 3);
+  assert_first(arrivals, 20, 4, 4, 3);
+  ns3_tcp_arrivals_pass(arrivals, 30);
+  assert_first(arrivals, 30, 10, 10, 2);
+  ns3_tcp_arrivals_pass(arrivals, 40);
+  g_assert_cmpuint(range_set_total(ns3_tcp_arrivals_received(arrivals)), ==, 0);
+  ns3_tcp_arrivals_free(arrivals);
+}
+
+/* What came before keeps its time; what nobody told of comes now. */
+static void test_duplicates_and_strangers(void)
+{
+  ns3_tcp_arrivals *arrivals = ns3_tcp_arrivals_new();
+
+  ns3_tcp_arrivals_add(arrivals, 10, 20, 1);
+  ns3_tcp_arrivals_add(arrivals, 10, 20, 2);
+  ns3_tcp_arrivals_add(arrivals, 12, 15, 3);
+  assert_first(arrivals, 5, 10, 5, 1000);
+  assert_first(arrivals, 10, 50, 10, 1);
+  ns3_tcp_arrivals_pass(arrivals, 20);
+  assert_first(arrivals, 20, 7, 7, 1000);
+  ns3_tcp_arrivals_free(arrivals);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/ns3-tcp-arrivals/each-has-its-time", test_each_has_its_time);
+  g_test_add_func("/ns3-tcp-arrivals/duplicates-and-strangers", test_duplicates_and_strangers);
+  return g_test_run();
+}

@@ -1,0 +1,319 @@
+/* ns-3's own TCP under the whole MPA/DDP/RDMAP stack: every octet of the workload is verified, lossless and under loss. */
+#include "shim/ns3_tcp_transport.h"
+
+#include <glib.h>
+
+#include "ns3_pair.h"
+
+enum { MESSAGE_OCTETS = 20000, MESSAGES = 40, EMSS = 1460 };
+
+static const tcp_statistics *statistics_of(const ns3_pair *pair, unsigned side)
+{
+  return rnic_endpoint_tcp_statistics(pair->sides[side].endpoint);
+}
+
+/* 40 Writes of 20,000 octets cross in order. A message is 14 FPDUs: markers leave MULPDU 1442 (facts.md), so payload 1428, and
+ * 20,000 = 14 * 1428 + 8. Nothing is sent twice; ns-3 cuts the stream at 1460, and as it never lacks octets within the workload,
+ * all segments but those at the ends of what was posted are full. */
+static void test_lossless(void)
+{
+  ns3_pair *pair = ns3_pair_new();
+
+  ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
+  ns3_pair_assert_done(pair);
+  /* The requester closes first: the stream of its peer has still to go on when the FIN comes. */
+  g_assert_true(pair->sides[PAIR_RESPONDER].finished);
+  const tcp_statistics *sent = statistics_of(pair, PAIR_INITIATOR);
+  g_assert_cmpuint(sent->retransmissions, ==, 0);
+  g_assert_cmpuint(sent->timeouts, ==, 0);
+  g_assert_cmpuint(sent->recoveries, ==, 0);
+  g_assert_cmpuint(rnic_endpoint_emss_octets(pair->sides[PAIR_INITIATOR].endpoint), ==, EMSS);
+  g_assert_cmpuint(sent->full_segment_payload_octets, ==, EMSS * sent->full_segments);
+  g_assert_cmpuint(sent->full_segment_octets, ==, 1500 * sent->full_segments);
+  g_assert_cmpuint(sent->full_segments, >=, sent->segments_sent - 4);
+  g_assert_cmpuint(pair->sides[PAIR_RESPONDER].segments_behind_hole, ==, 0);
+  g_assert_cmpuint(pair->sides[PAIR_RESPONDER].runs_max, ==, 0);
+  ns3_pair_free(pair);
+}
+
+/* The same with the 30th of the segments with payload lost: one hole, one fast recovery, one segment sent again. Behind the hole
+ * segments are held, in one run, each with the time at which it came. */
+static void test_one_loss(void)
+{
+  ns3_pair *pair = ns3_pair_new();
+  pair_side *receiver = &pair->sides[PAIR_RESPONDER];
+
+  pair->sides[PAIR_INITIATOR].lost[0] = 30;
+  ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
+  ns3_pair_assert_done(pair);
+  const tcp_statistics *sent = statistics_of(pair, PAIR_INITIATOR);
+  g_assert_cmpuint(sent->timeouts, ==, 0);
+  g_assert_cmpuint(sent->recoveries, ==, 1);
+  g_assert_cmpuint(sent->retransmissions, ==, 1);
+  g_assert_cmpuint(pair->sides[PAIR_INITIATOR].retransmitted_octets, ==, EMSS);
+  g_assert_cmpuint(receiver->runs_max, ==, 1);
+  g_assert_cmpuint(receiver->segments_behind_hole, >=, 3); /* three duplicate ACKs */
+  g_assert_cmpuint(receiver->held_max, >=, (uint64_t)EMSS * receiver->segments_behind_hole);
+  /* An FPDU is smaller than a segment: of those held, all but the ones that the first and the last held segment cut waited whole. */
+  g_assert_cmpuint(receiver->fpdus_waited, >=, receiver->segments_behind_hole - 2);
+  g_assert_cmpuint(receiver->retransmissions_arrived, ==, 1);
+  g_assert_cmpuint(receiver->segments, ==, sent->segments_sent - 1);
+  ns3_pair_free(pair);
+}
+
+/* The path delivers a segment twice, once in order and once behind a hole: its octets are new once. */
+static void test_duplicates(void)
+{
+  for (unsigned behind_hole = 0; behind_hole < 2; behind_hole++) {
+    ns3_pair *pair = ns3_pair_new();
+    const pair_side *receiver = &pair->sides[PAIR_RESPONDER];
+    pair->sides[PAIR_INITIATOR].lost[0] = behind_hole ? 50 : 0;
+    pair->sides[PAIR_INITIATOR].duplicated = 52;
+    ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
+    ns3_pair_assert_done(pair);
+    g_assert_cmpuint(receiver->payload_octets - receiver->new_octets, ==, EMSS);
+    ns3_pair_free(pair);
+  }
+}
+
+/* A loss while the peer's window is full to the octet, where ns-3 3.37 by itself reads through a null pointer. The window is 44
+ * segments and a rest; the path holds few of them, so that the window is what limits. */
+static void test_loss_with_a_full_window(void)
+{
+  ns3_pair *pair = ns3_pair_new();
+
+  for (unsigned side = 0; side < PAIR_SIDES; side++) {
+    pair->links[side].rate_bit_per_s = 100000000;
+    pair->links[side].delay_ps = 100 * TIME_PS_PER_MICROSECOND;
+    pair->sides[side].config.tcp.receive_window_octets = 65536;
+  }
+  pair->sides[PAIR_INITIATOR].lost[0] = 300;
+  ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
+  ns3_pair_assert_done(pair);
+  const tcp_statistics *sent = statistics_of(pair, PAIR_INITIATOR);
+  g_assert_cmpuint(sent->timeouts, ==, 0);
+  g_assert_cmpuint(sent->retransmissions, ==, 1);
+  g_assert_cmpuint(pair->sides[PAIR_RESPONDER].held_max, >=, 65536 - 2 * EMSS);
+  /* Nobody waited for a window that was not announced: 5 s is ns-3's wait for that. */
+  g_assert_cmpint(pair->done_at, <, TIME_PS_PER_SECOND);
+  ns3_pair_free(pair);
+}
+
+/* Two holes in one window: two runs beyond the edge at once, both repaired in one recovery (RFC 6675). */
+static void test_two_losses(void)
+{
+  ns3_pair *pair = ns3_pair_new();
+
+  pair->sides[PAIR_INITIATOR].lost[0] = 100;
+  pair->sides[PAIR_INITIATOR].lost[1] = 103;
+  ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
+  ns3_pair_assert_done(pair);
+  const tcp_statistics *sent = statistics_of(pair, PAIR_INITIATOR);
+  g_assert_cmpuint(sent->recoveries, ==, 1);
+  g_assert_cmpuint(sent->retransmissions, ==, 2);
+  g_assert_cmpuint(sent->timeouts, ==, 0);
+  g_assert_cmpuint(pair->sides[PAIR_RESPONDER].runs_max, ==, 2);
+  ns3_pair_free(pair);
+}
+
+/* The last segments are lost: nothing behind them tells, so that only the timer repairs it, and such a run is flagged by its
+ * count of timeouts (facts.md). 562 segments have payload: one startup frame, 560 full ones and the rest of the stream. */
+static void test_tail_loss_needs_a_timeout(void)
+{
+  ns3_pair *pair = ns3_pair_new();
+  pair_side *sender = &pair->sides[PAIR_INITIATOR];
+
+  sender->lost[0] = 561;
+  sender->lost[1] = 562;
+  ns3_pair_run(pair, 30 * TIME_PS_PER_SECOND);
+  ns3_pair_assert_done(pair);
+  const tcp_statistics *sent = statistics_of(pair, PAIR_INITIATOR);
+  g_assert_cmpuint(sent->timeouts, ==, 1);
+  g_assert_cmpuint(sent->retransmissions, ==, 2);
+  g_assert_cmpint(pair->done_at, >=, 200 * TIME_PS_PER_MILLISECOND); /* the least RTO */
+  ns3_pair_free(pair);
+}
+
+/* Lost startup frames hold up the start, and SYNs are not counted as segments with payload. */
+static void test_lost_startup_frame(void)
+{
+  ns3_pair *pair = ns3_pair_new();
+
+  pair->sides[PAIR_INITIATOR].lost[0] = 1;
+  pair->sides[PAIR_RESPONDER].lost[0] = 1;
+  ns3_pair_run(pair, 30 * TIME_PS_PER_SECOND);
+  ns3_pair_assert_done(pair);
+  g_assert_cmpuint(statistics_of(pair, PAIR_INITIATOR)->timeouts, ==, 1);
+  g_assert_cmpuint(statistics_of(pair, PAIR_RESPONDER)->timeouts, ==, 1);
+  ns3_pair_free(pair);
+}
+
+/* A packet damaged on its way has a wrong TCP checksum: ns-3 drops it, it counts as one, and its repair is a loss's. */
+static void test_damaged_segment(void)
+{
+  ns3_pair *pair = ns3_pair_new();
+
+  pair->sides[PAIR_INITIATOR].damaged = 50;
+  ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
+  ns3_pair_assert_done(pair);
+  g_assert_cmpuint(statistics_of(pair, PAIR_RESPONDER)->checksum_errors, ==, 1);
+  g_assert_cmpuint(statistics_of(pair, PAIR_INITIATOR)->retransmissions, ==, 1);
+  ns3_pair_free(pair);
+}
+
+/* All operations, both ends posting, over timestamps, CUBIC with HyStart, PRR, a window of 64 KiB, without markers; a loss in each
+ * direction. EMSS is 12 octets less. */
+static void test_all_operations_both_ways(void)
+{
+  ns3_pair *pair = ns3_pair_new();
+
+  pair->workload_config.mix_count = RNIC_OPERATIONS;
+  for (unsigned i = 0; i < RNIC_OPERATIONS; i++) {
+    pair->workload_config.mix[i] = (rnic_operation)i;
+  }
+  pair->workload_config.both = true;
+  for (unsigned side = 0; side < PAIR_SIDES; side++) {
+    tcp_config *tcp = &pair->sides[side].config.tcp;
+    tcp->timestamps = true;
+    tcp->congestion = TCP_CONGESTION_CUBIC;
+    tcp->slow_start = TCP_SLOW_START_HYSTART;
+    tcp->proportional_reduction = true;
+    tcp->receive_window_octets = 65536;
+    pair->sides[side].config.markers = false;
+    pair->sides[side].lost[0] = 40;
+  }
+  ns3_pair_run(pair, 30 * TIME_PS_PER_SECOND);
+  ns3_pair_assert_done(pair);
+  for (unsigned side = 0; side < PAIR_SIDES; side++) {
+    g_assert_cmpuint(statistics_of(pair, side)->retransmissions, >=, 1);
+    g_assert_cmpuint(rnic_endpoint_emss_octets(pair->sides[side].endpoint), ==, EMSS - 12);
+  }
+  ns3_pair_free(pair);
+}
+
+/* A peer that is gone: nothing of it arrives any more. After retries_max timeouts ns-3 gives up, and the endpoint fails. */
+static void test_gives_up(void)
+{
+  ns3_pair *pair = ns3_pair_new();
+
+  pair->sides[PAIR_INITIATOR].config.tcp.retries_max = 3;
+  ns3_pair_run(pair, 10 * TIME_PS_PER_MILLISECOND);
+  pair->sides[PAIR_INITIATOR].loses_all = true;
+  ns3_pair_run(pair, 100 * TIME_PS_PER_SECOND);
+  g_assert_true(pair->sides[PAIR_INITIATOR].failed);
+  g_assert_true(pair->sides[PAIR_INITIATOR].closed);
+  g_assert_cmpint(pair->sides[PAIR_INITIATOR].failure.layer, ==, RNIC_FAILURE_TCP);
+  g_assert_cmpint(pair->sides[PAIR_INITIATOR].failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
+  g_assert_cmpuint(statistics_of(pair, PAIR_INITIATOR)->timeouts, ==, 3 + 1);
+  ns3_pair_free(pair);
+}
+
+/* An endpoint that ends at once, because its peer is no MPA (startup frames of another generation): it aborts with RST, and the
+ * peer is told. */
+static void test_reset(void)
+{
+  ns3_pair *pair = ns3_pair_new();
+
+  pair->sides[PAIR_INITIATOR].config.generation = IWARP_RFC;
+  pair->sides[PAIR_RESPONDER].config.generation = IWARP_IETF;
+  ns3_pair_run(pair, 100 * TIME_PS_PER_SECOND);
+  g_assert_true(pair->sides[PAIR_INITIATOR].failed);
+  g_assert_true(pair->sides[PAIR_RESPONDER].failed);
+  g_assert_true(pair->sides[PAIR_INITIATOR].closed);
+  g_assert_true(pair->sides[PAIR_RESPONDER].closed);
+  g_assert_cmpint(pair->sides[PAIR_INITIATOR].failure.layer, ==, RNIC_FAILURE_TCP);
+  g_assert_cmpint(pair->sides[PAIR_INITIATOR].failure.reason.tcp, ==, TCP_CLOSE_RESET);
+  ns3_pair_free(pair);
+}
+
+/* Our own TCP at one end and ns-3's at the other, each as sender, with a loss: they are TCPs to each other. ns-3 announces no MSS, so
+ * that ours sends segments of 536 octets (RFC 9293 §3.7.1), and ns-3, which does not heed ours, its own. */
+static void test_with_our_own(void)
+{
+  for (unsigned sender = 0; sender < PAIR_SIDES; sender++) {
+    ns3_pair *pair = ns3_pair_new();
+    pair->sides[PAIR_INITIATOR].ns3 = sender == 0;
+    pair->sides[PAIR_RESPONDER].ns3 = sender != 0;
+    pair->sides[PAIR_INITIATOR].lost[0] = 60;
+    ns3_pair_run(pair, 30 * TIME_PS_PER_SECOND);
+    ns3_pair_assert_done(pair);
+    g_assert_cmpuint(rnic_endpoint_emss_octets(pair->sides[PAIR_INITIATOR].endpoint), ==,
+                     sender == 0 ? EMSS : 536);
+    g_assert_cmpuint(statistics_of(pair, PAIR_INITIATOR)->retransmissions, ==, 1);
+    g_assert_cmpuint(statistics_of(pair, PAIR_INITIATOR)->timeouts, ==, 0);
+    ns3_pair_free(pair);
+  }
+}
+
+/* The same run twice is the same run: to the picosecond. */
+static void test_repeats(void)
+{
+  time_ps done_at[2];
+
+  for (unsigned i = 0; i < 2; i++) {
+    ns3_pair *pair = ns3_pair_new();
+    pair->sides[PAIR_INITIATOR].lost[0] = 77;
+    ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
+    ns3_pair_assert_done(pair);
+    done_at[i] = pair->done_at;
+    ns3_pair_free(pair);
+  }
+  g_assert_cmpint(done_at[0], ==, done_at[1]);
+}
+
+/* What ns-3's TCP cannot be is refused beforehand, with a reason. */
+static void test_unsupported(void)
+{
+  ns3_pair *pair = ns3_pair_new();
+  const tcp_config good = pair->sides[PAIR_INITIATOR].config.tcp;
+  ns3_shim_error error;
+  struct {
+    tcp_config config;
+    const char *message;
+  } cases[] = {
+      {good, "ns-3's TCP: here it speaks IPv4 only"},
+      {good, "ns-3's TCP knows no MPA: it cuts the stream where it likes"},
+      {good, "ns-3's TCP passes octets in order only"},
+      {good, "ns-3's TCP: a receive buffer has room for 1 segment to 2^30 octets"},
+      {good, "ns-3's TCP: a receive buffer has room for 1 segment to 2^30 octets"},
+      {good, "ns-3's TCP: an MTU is 68 to 65535 octets"},
+      {good, "ns-3's TCP: initial window, threshold, delayed ACK and port cannot be 0"},
+      {good, "ns-3's TCP: times are 0 to 1000000 s"},
+  };
+
+  cases[0].config.local_address = cases[0].config.remote_address = ip_address_v6(0xFD, 1);
+  cases[1].config.segmentation = TCP_SEGMENTATION_ALIGNED;
+  cases[2].config.passing = TCP_PASSING_AS_ARRIVED;
+  cases[3].config.receive_window_octets = (1 << 30) + 1;
+  cases[4].config.receive_window_octets = EMSS - 1;
+  cases[5].config.send_mtu_octets = 67;
+  cases[6].config.initial_window_segments = 0;
+  cases[7].config.rto_min_ps = -1;
+  g_assert_true(ns3_tcp_transport_supports(&good, &error));
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_assert_false(ns3_tcp_transport_supports(&cases[i].config, &error));
+    g_assert_cmpstr(error.message, ==, cases[i].message);
+    g_assert_false(ns3_tcp_transport_supports(&cases[i].config, NULL));
+  }
+  ns3_pair_free(pair);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/ns3-tcp-transport/lossless", test_lossless);
+  g_test_add_func("/ns3-tcp-transport/one-loss", test_one_loss);
+  g_test_add_func("/ns3-tcp-transport/duplicates", test_duplicates);
+  g_test_add_func("/ns3-tcp-transport/loss-with-a-full-window", test_loss_with_a_full_window);
+  g_test_add_func("/ns3-tcp-transport/two-losses", test_two_losses);
+  g_test_add_func("/ns3-tcp-transport/tail-loss-needs-a-timeout", test_tail_loss_needs_a_timeout);
+  g_test_add_func("/ns3-tcp-transport/lost-startup-frame", test_lost_startup_frame);
+  g_test_add_func("/ns3-tcp-transport/damaged-segment", test_damaged_segment);
+  g_test_add_func("/ns3-tcp-transport/all-operations-both-ways", test_all_operations_both_ways);
+  g_test_add_func("/ns3-tcp-transport/gives-up", test_gives_up);
+  g_test_add_func("/ns3-tcp-transport/reset", test_reset);
+  g_test_add_func("/ns3-tcp-transport/with-our-own", test_with_our_own);
+  g_test_add_func("/ns3-tcp-transport/repeats", test_repeats);
+  g_test_add_func("/ns3-tcp-transport/unsupported", test_unsupported);
+  return g_test_run();
+}

@@ -1,0 +1,450 @@
+/* A chain of ns-3's nodes: when packets come out, what queue disciplines and error models do to them, cross traffic, and errors
+ * where ns-3 would end the process. */
+#include "shim/ns3_topology.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "base/ip_address.h"
+#include "tcp/datagram.h"
+
+enum { INITIATOR = 0x0A000001, RESPONDER = 0x0A000002, MOST_ARRIVALS = 4000 };
+
+typedef struct arrival {
+  unsigned end;
+  time_ps when;
+  uint32_t length;
+  uint64_t mark;
+  uint8_t first[60]; /* octets */
+} arrival;
+
+typedef struct chain {
+  ns3_topology_hop hops[4];
+  ns3_topology_traffic traffic[4];
+  ns3_topology_config config;
+  ns3_topology *topology;
+  unsigned arrivals;
+  arrival *arrived;
+} chain;
+
+static void on_output(void *user, unsigned end, const uint8_t *octets, uint32_t length, uint64_t mark)
+{
+  chain *self = user;
+  arrival *a = &self->arrived[self->arrivals++];
+
+  g_assert_cmpuint(self->arrivals, <, MOST_ARRIVALS);
+  *a = (arrival){.end = end, .when = ns3_shim_now(), .length = length, .mark = mark};
+  memcpy(a->first, octets, MIN(length, sizeof a->first));
+}
+
+/* Point-to-point hops of 10 Mbit/s and 1 ms, MTU 1500, queues of 1000 packets, without anything else. */
+static chain *chain_new(size_t hops)
+{
+  chain *self = g_new0(chain, 1);
+
+  for (size_t i = 0; i < G_N_ELEMENTS(self->hops); i++) {
+    self->hops[i] = (ns3_topology_hop){.medium = NS3_TOPOLOGY_POINT_TO_POINT,
+                                       .rate_bit_per_s = 10000000,
+                                       .delay_ps = TIME_PS_PER_MILLISECOND,
+                                       .mtu_octets = 1500,
+                                       .queue_limit_packets = 1000};
+  }
+  self->arrived = g_new(arrival, MOST_ARRIVALS);
+  self->config = (ns3_topology_config){.hops = self->hops,
+                                       .hop_count = hops,
+                                       .traffic = self->traffic,
+                                       .addresses = {INITIATOR, RESPONDER},
+                                       .seed = 1};
+  g_assert_true(ns3_shim_open(NULL));
+  return self;
+}
+
+static void chain_build(chain *self)
+{
+  ns3_shim_error error = {""};
+
+  self->topology = ns3_topology_new(&self->config, on_output, self, &error);
+  g_assert_cmpstr(error.message, ==, "");
+  g_assert_nonnull(self->topology);
+}
+
+static void chain_free(chain *self)
+{
+  ns3_topology_free(self->topology);
+  ns3_shim_close();
+  g_free(self->arrived);
+  g_free(self);
+}
+
+/* An IPv4 packet with TCP of `octets` octets from `end` to the other. */
+static void send_packet(chain *self, unsigned end, uint32_t octets, uint64_t mark)
+{
+  static const uint8_t payload[9000];
+  const ip_address from = ip_address_v4(end == 0 ? INITIATOR : RESPONDER);
+  const ip_address to = ip_address_v4(end == 0 ? RESPONDER : INITIATOR);
+  const tcp_header header = {.source_port = 1, .destination_port = 2, .flags = TCP_ACK};
+  uint8_t wire[9000];
+  octet_rope rope;
+
+  octet_rope_init(&rope);
+  octet_rope_append(&rope, payload, octets - 40, NULL);
+  datagram *packet = datagram_new(&from, &to, &header, &rope);
+  datagram_write(packet, wire, true);
+  datagram_unref(packet);
+  ns3_topology_send(self->topology, end, wire, octets, mark);
+}
+
+static void run(time_ps until)
+{
+  g_assert_true(ns3_shim_run(until, NULL));
+}
+
+static ns3_topology_counts counts_of(const chain *self, size_t hop, unsigned to_end)
+{
+  ns3_topology_counts counts;
+
+  ns3_topology_counts_of(self->topology, hop, to_end, &counts);
+  return counts;
+}
+
+/* Two hops: 1502 octets (2 are PPP's) at 10 Mbit/s take 1,201,600,000 ps, and a millisecond, twice. Three nodes decrement TTL 64; the
+ * header checksum is right again; the mark is the one sent. The way back is the same. */
+static void test_two_hops(void)
+{
+  chain *self = chain_new(2);
+
+  chain_build(self);
+  send_packet(self, 0, 1500, 77);
+  send_packet(self, 1, 1500, 0);
+  run(TIME_PS_NEVER);
+  g_assert_cmpuint(self->arrivals, ==, 2);
+  for (unsigned i = 0; i < 2; i++) {
+    const arrival *a = &self->arrived[i];
+    g_assert_cmpint(a->when, ==, 2 * (INT64_C(1201600000) + TIME_PS_PER_MILLISECOND));
+    g_assert_cmpuint(a->length, ==, 1500);
+    g_assert_cmpuint(a->mark, ==, a->end == 1 ? 77 : 0);
+    g_assert_cmpuint(a->first[8], ==, 64 - 3);
+    g_assert_cmphex(internet_checksum(0, a->first, 20), ==, 0);
+  }
+  g_assert_cmpuint(self->arrived[0].end + self->arrived[1].end, ==, 1);
+  for (size_t hop = 0; hop < 2; hop++) {
+    for (unsigned end = 0; end < NS3_TOPOLOGY_ENDS; end++) {
+      const ns3_topology_counts counts = counts_of(self, hop, end);
+      g_assert_cmpuint(counts.packets, ==, 1);
+      g_assert_cmpuint(counts.error_drops + counts.queue_drops, ==, 0);
+    }
+  }
+  chain_free(self);
+}
+
+/* Ethernet adds 18 octets (header 14, FCS 4): 1518 octets of 800 ns and 1 ms; nobody has to ask for addresses first. */
+static void test_csma(void)
+{
+  chain *self = chain_new(1);
+
+  self->hops[0].medium = NS3_TOPOLOGY_CSMA;
+  chain_build(self);
+  send_packet(self, 0, 1500, 5);
+  run(TIME_PS_PER_SECOND);
+  g_assert_cmpuint(self->arrivals, ==, 1);
+  g_assert_cmpint(self->arrived[0].when, ==, INT64_C(1518) * 800000 + TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(self->arrived[0].mark, ==, 5);
+  /* Nor later, when ns-3's ARP would have forgotten them (120 s). */
+  run(500 * TIME_PS_PER_SECOND);
+  send_packet(self, 1, 1500, 0);
+  run(501 * TIME_PS_PER_SECOND);
+  g_assert_cmpuint(self->arrivals, ==, 2);
+  g_assert_cmpuint(self->arrived[1].end, ==, 0);
+  g_assert_cmpint(self->arrived[1].when - 500 * TIME_PS_PER_SECOND, ==, self->arrived[0].when);
+  chain_free(self);
+}
+
+/* A hop of 10 Mbit/s behind one of 100 Mbit/s: packets of 1500 octets come every 123 us and leave every 1,230 us. */
+static unsigned overload(chain *self, unsigned packets)
+{
+  self->hops[0].rate_bit_per_s = 100000000;
+  chain_build(self);
+  for (unsigned i = 0; i < packets; i++) {
+    send_packet(self, 0, 1500, i + 1);
+  }
+  run(TIME_PS_NEVER);
+  return self->arrivals;
+}
+
+/* 10 may wait behind the one in transmission and the one in the device; while the 100 come, one of ten leaves. */
+static void test_queue_limit(void)
+{
+  chain *self = chain_new(2);
+
+  self->hops[1].queue_limit_packets = 10;
+  unsigned arrived = overload(self, 100);
+  g_assert_cmpuint(counts_of(self, 1, 1).queue_drops, ==, 100 - arrived);
+  g_assert_cmpuint(arrived, >=, 12 + 8);
+  g_assert_cmpuint(arrived, <=, 12 + 10);
+  chain_free(self);
+}
+
+/* The same with room for 20. */
+static void test_fifo(void)
+{
+  static const ns3_topology_attribute size = {"MaxSize", "20p"};
+  chain *self = chain_new(2);
+
+  self->hops[1].queue = (ns3_topology_object){"ns3::FifoQueueDisc", &size, 1};
+  unsigned arrived = overload(self, 100);
+  g_assert_cmpuint(counts_of(self, 1, 1).queue_drops, ==, 100 - arrived);
+  g_assert_cmpuint(arrived, >=, 22 + 7);
+  g_assert_cmpuint(arrived, <=, 22 + 10);
+  chain_free(self);
+}
+
+/* RED between 5 and 15 packets on the average drops before its limit of 1000 is near; the last packets come while the average is
+ * still above. */
+static void test_red(void)
+{
+  static const ns3_topology_attribute attributes[] = {
+      {"MaxSize", "1000p"}, {"MinTh", "5"}, {"MaxTh", "15"}, {"QW", "0.1"}, {"MeanPktSize", "1500"}};
+  chain *self = chain_new(2);
+
+  self->hops[1].queue = (ns3_topology_object){"ns3::RedQueueDisc", attributes, G_N_ELEMENTS(attributes)};
+  unsigned arrived = overload(self, 300);
+  const ns3_topology_counts counts = counts_of(self, 1, 1);
+  g_assert_cmpuint(counts.queue_drops, ==, 300 - arrived);
+  g_assert_cmpuint(arrived, <, 150);
+  chain_free(self);
+}
+
+/* CoDel lets a queue grow that has stood for less than its interval, 100 ms, and drops then: what stood above 5 ms. */
+static void test_codel(void)
+{
+  static const ns3_topology_attribute attributes[] = {
+      {"MaxSize", "1000p"}, {"Interval", "100ms"}, {"Target", "5ms"}};
+  chain *self = chain_new(2);
+
+  self->hops[1].queue = (ns3_topology_object){"ns3::CoDelQueueDisc", attributes, G_N_ELEMENTS(attributes)};
+  unsigned arrived = overload(self, 300);
+  const ns3_topology_counts counts = counts_of(self, 1, 1);
+  g_assert_cmpuint(counts.queue_drops, ==, 300 - arrived);
+  g_assert_cmpuint(counts.queue_drops, >=, 2);
+  /* 80 packets left in 100 ms before the first was dropped. */
+  for (unsigned i = 0; i < 80; i++) {
+    g_assert_cmpuint(self->arrived[i].mark, ==, i + 1);
+  }
+  chain_free(self);
+}
+
+static void test_fq_codel(void)
+{
+  static const ns3_topology_attribute size = {"MaxSize", "50p"};
+  chain *self = chain_new(2);
+
+  self->hops[1].queue = (ns3_topology_object){"ns3::FqCoDelQueueDisc", &size, 1};
+  unsigned arrived = overload(self, 100);
+  g_assert_cmpuint(counts_of(self, 1, 1).queue_drops, ==, 100 - arrived);
+  g_assert_cmpuint(arrived, <, 70);
+  chain_free(self);
+}
+
+/* Every tenth packet on the average: of 1000, 3 sigma are 28 (seed 1). The same again with the same seed, others with another. */
+static void test_error_model(void)
+{
+  static const ns3_topology_attribute attributes[] = {{"ErrorRate", "0.1"},
+                                                      {"ErrorUnit", "ERROR_UNIT_PACKET"}};
+  uint64_t sum_of_marks[3];
+
+  for (unsigned round = 0; round < 3; round++) {
+    chain *self = chain_new(1);
+    self->hops[0].queue_limit_packets = 2000;
+    self->hops[0].errors = (ns3_topology_object){"ns3::RateErrorModel", attributes, G_N_ELEMENTS(attributes)};
+    self->config.seed = round == 2 ? 2 : 1;
+    chain_build(self);
+    for (unsigned i = 0; i < 1000; i++) {
+      send_packet(self, 0, 100, i + 1);
+    }
+    run(TIME_PS_NEVER);
+    uint64_t lost = counts_of(self, 0, 1).error_drops;
+    g_assert_cmpuint(lost, ==, 1000 - self->arrivals);
+    g_assert_cmpuint(lost, >=, 72);
+    g_assert_cmpuint(lost, <=, 128);
+    g_assert_cmpuint(counts_of(self, 0, 0).error_drops, ==, 0);
+    sum_of_marks[round] = 0;
+    for (unsigned i = 0; i < self->arrivals; i++) {
+      sum_of_marks[round] += self->arrived[i].mark;
+    }
+    chain_free(self);
+  }
+  g_assert_cmpuint(sum_of_marks[0], ==, sum_of_marks[1]);
+  g_assert_cmpuint(sum_of_marks[0], !=, sum_of_marks[2]);
+}
+
+/* TCP over both hops and UDP over the second, at 4 Mbit/s half of the time, for a second: 250 kB of UDP in packets of 1000 octets; TCP
+ * takes most of the rest of 10 Mbit/s, and sends what its buffer of 128 KiB holds afterwards. Our packet, which comes in the middle, waits for theirs. */
+static void test_cross_traffic(void)
+{
+  chain *self = chain_new(2);
+
+  self->traffic[0] = (ns3_topology_traffic){.kind = NS3_TOPOLOGY_TCP_BULK,
+                                            .from_node = 0,
+                                            .to_node = 2,
+                                            .stop_ps = TIME_PS_PER_SECOND,
+                                            .packet_octets = 1448};
+  self->traffic[1] = (ns3_topology_traffic){.kind = NS3_TOPOLOGY_UDP_ON_OFF,
+                                            .from_node = 2,
+                                            .to_node = 1,
+                                            .stop_ps = TIME_PS_PER_SECOND,
+                                            .packet_octets = 1000,
+                                            .rate_bit_per_s = 4000000,
+                                            .on_ps = 100 * TIME_PS_PER_MILLISECOND,
+                                            .off_ps = 100 * TIME_PS_PER_MILLISECOND};
+  self->config.traffic_count = 2;
+  chain_build(self);
+  run(TIME_PS_PER_SECOND / 2);
+  send_packet(self, 0, 1500, 1);
+  run(4 * TIME_PS_PER_SECOND);
+  g_assert_cmpuint(ns3_topology_traffic_octets(self->topology, 0), >=, 500000);
+  g_assert_cmpuint(ns3_topology_traffic_octets(self->topology, 0), <=, 1250000 + 131072);
+  g_assert_cmpuint(ns3_topology_traffic_octets(self->topology, 1), >=, 240000);
+  g_assert_cmpuint(ns3_topology_traffic_octets(self->topology, 1), <=, 250000);
+  g_assert_cmpuint(self->arrivals, ==, 1);
+  g_assert_cmpint(self->arrived[0].when - TIME_PS_PER_SECOND / 2, >,
+                  2 * (INT64_C(1201600000) + TIME_PS_PER_MILLISECOND) + 1230400000);
+  chain_free(self);
+}
+
+/* What ns-3 does with DF and a small MTU is known beforehand by its hop. */
+static void test_narrow_hop(void)
+{
+  chain *self = chain_new(3);
+
+  self->hops[1].mtu_octets = 1000;
+  self->hops[2].mtu_octets = 576;
+  chain_build(self);
+  g_assert_cmpuint(ns3_topology_hops(self->topology), ==, 3);
+  g_assert_cmpuint(ns3_topology_hop_mtu(self->topology, 2), ==, 576);
+  g_assert_cmpuint(ns3_topology_narrow_hop(self->topology, 0, 1001), ==, 1);
+  g_assert_cmpuint(ns3_topology_narrow_hop(self->topology, 0, 1000), ==, 2);
+  g_assert_cmpuint(ns3_topology_narrow_hop(self->topology, 1, 1001), ==, 2);
+  g_assert_cmpuint(ns3_topology_narrow_hop(self->topology, 1, 576), ==, 3);
+  chain_free(self);
+}
+
+static void refuse(const chain *self, const char *message)
+{
+  ns3_shim_error error = {""};
+
+  g_assert_null(ns3_topology_new(&self->config, on_output, NULL, &error));
+  g_assert_cmpstr(error.message, ==, message);
+}
+
+static void test_hops_out_of_range(void)
+{
+  chain *self = chain_new(1);
+  const ns3_topology_hop good = self->hops[0];
+
+  self->hops[0].rate_bit_per_s = 0;
+  refuse(self, "a hop's rate cannot be 0");
+  self->hops[0] = good;
+  self->hops[0].delay_ps = -1;
+  refuse(self, "a hop's delay is 0 to 1000000 s");
+  self->hops[0] = good;
+  self->hops[0].mtu_octets = 67;
+  refuse(self, "a hop's MTU is 68 to 65535 octets");
+  self->hops[0] = good;
+  self->hops[0].queue_limit_packets = 0;
+  refuse(self, "a hop's queue needs room for a packet");
+  self->hops[0] = good;
+  self->config.hop_count = 0;
+  refuse(self, "a chain has 1 to 64 hops");
+  self->config.hop_count = 1;
+  self->config.seed = 0;
+  refuse(self, "ns-3's seed cannot be 0");
+  self->config.seed = 1;
+  self->config.addresses[0] = 0xAC1F0001;
+  refuse(self, "172.16.0.0/12 is the chain's own");
+  self->config.addresses[0] = RESPONDER;
+  refuse(self, "the hosts at the ends need different addresses");
+  chain_free(self);
+}
+
+static void test_objects_that_ns3_lacks(void)
+{
+  static const ns3_topology_attribute unknown = {"MaxSice", "20p"}, bad = {"MaxSize", "20"},
+                                      word = {"ErrorUnit", "ERROR_UNIT_FURLONG"}, nan = {"ErrorRate", "much"};
+  chain *self = chain_new(1);
+
+  self->hops[0].queue = (ns3_topology_object){"ns3::RedQueue", NULL, 0};
+  refuse(self, "ns-3 has no ns3::QueueDisc \"ns3::RedQueue\"");
+  self->hops[0].queue = (ns3_topology_object){"ns3::RateErrorModel", NULL, 0};
+  refuse(self, "ns-3 has no ns3::QueueDisc \"ns3::RateErrorModel\"");
+  self->hops[0].queue = (ns3_topology_object){"ns3::QueueDisc", NULL, 0};
+  refuse(self, "ns-3 has no ns3::QueueDisc \"ns3::QueueDisc\"");
+  self->hops[0].queue = (ns3_topology_object){"ns3::RedQueueDisc", &unknown, 1};
+  refuse(self, "ns3::RedQueueDisc has no attribute \"MaxSice\"");
+  self->hops[0].queue = (ns3_topology_object){"ns3::RedQueueDisc", &bad, 1};
+  refuse(self, "\"20\" is no value for attribute \"MaxSize\" (QueueSizeValue)");
+  self->hops[0].queue = (ns3_topology_object){NULL, NULL, 0};
+  self->hops[0].errors = (ns3_topology_object){"ns3::RateErrorModel", &word, 1};
+  refuse(self, "attribute \"ErrorUnit\" cannot be set to \"ERROR_UNIT_FURLONG\" "
+               "(ERROR_UNIT_BIT|ERROR_UNIT_BYTE|ERROR_UNIT_PACKET)");
+  self->hops[0].errors = (ns3_topology_object){"ns3::RateErrorModel", &nan, 1};
+  refuse(self, "\"much\" is no value for attribute \"ErrorRate\" (DoubleValue)");
+  chain_free(self);
+}
+
+static void test_traffic_out_of_range(void)
+{
+  chain *self = chain_new(1);
+  const ns3_topology_traffic good = {.kind = NS3_TOPOLOGY_UDP_ON_OFF,
+                                     .to_node = 1,
+                                     .stop_ps = TIME_PS_NEVER,
+                                     .packet_octets = 100,
+                                     .rate_bit_per_s = 1000,
+                                     .on_ps = 1};
+  static const char *const nodes = "cross traffic goes from one node of the chain to another";
+  static const char *const udp = "UDP cross traffic has a rate, and is on for more than 0 s";
+
+  self->config.traffic_count = 1;
+  self->traffic[0] = good;
+  self->traffic[0].to_node = 2;
+  refuse(self, nodes);
+  self->traffic[0].to_node = 0;
+  refuse(self, nodes);
+  self->traffic[0] = good;
+  self->traffic[0].rate_bit_per_s = 0;
+  refuse(self, udp);
+  self->traffic[0] = good;
+  self->traffic[0].on_ps = 0;
+  refuse(self, udp);
+  self->traffic[0] = good;
+  self->traffic[0].packet_octets = 65508;
+  refuse(self, "a packet of cross traffic has 1 to 65507 octets");
+  self->traffic[0] = good;
+  self->traffic[0].start_ps = 2;
+  self->traffic[0].stop_ps = 1;
+  refuse(self, "cross traffic starts at 0 to 1000000 s, and stops after that");
+  self->traffic[0] = self->traffic[1] = good;
+  self->traffic[0].kind = self->traffic[1].kind = NS3_TOPOLOGY_TCP_BULK;
+  self->traffic[1].packet_octets = 99;
+  self->config.traffic_count = 2;
+  refuse(self, "the TCP flows of a chain have segments of one size: ns-3 keeps it for all");
+  chain_free(self);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/ns3-topology/two-hops", test_two_hops);
+  g_test_add_func("/ns3-topology/csma", test_csma);
+  g_test_add_func("/ns3-topology/queue-limit", test_queue_limit);
+  g_test_add_func("/ns3-topology/fifo", test_fifo);
+  g_test_add_func("/ns3-topology/red", test_red);
+  g_test_add_func("/ns3-topology/codel", test_codel);
+  g_test_add_func("/ns3-topology/fq-codel", test_fq_codel);
+  g_test_add_func("/ns3-topology/error-model", test_error_model);
+  g_test_add_func("/ns3-topology/cross-traffic", test_cross_traffic);
+  g_test_add_func("/ns3-topology/narrow-hop", test_narrow_hop);
+  g_test_add_func("/ns3-topology/hops-out-of-range", test_hops_out_of_range);
+  g_test_add_func("/ns3-topology/objects-that-ns-3-lacks", test_objects_that_ns3_lacks);
+  g_test_add_func("/ns3-topology/traffic-out-of-range", test_traffic_out_of_range);
+  return g_test_run();
+}

@@ -1,0 +1,57 @@
+/* A flow that a congestion window clocks: a window is acknowledged in a round trip, a segment at a time, evenly. */
+#ifndef TESTS_TCP_CONGESTION_KIT_H
+#define TESTS_TCP_CONGESTION_KIT_H
+
+#include <glib.h>
+
+#include "tcp/tcp_congestion.h"
+
+enum { SMSS = 1460 };
+
+typedef struct clocked_flow {
+  tcp_congestion *congestion;
+  time_ps round_trip_ps;
+  bool unlimited; /* something else than the window holds the sender back */
+  bool after_timeout;
+  bool in_recovery;
+  uint64_t position;
+  time_ps now;
+} clocked_flow;
+
+static inline uint64_t segments(uint64_t count)
+{
+  return count * SMSS;
+}
+
+static inline uint64_t window_octets(const clocked_flow *flow)
+{
+  return tcp_congestion_window_octets(flow->congestion);
+}
+
+static inline void flow_acknowledge(clocked_flow *flow, uint64_t octets)
+{
+  flow->position += octets;
+  tcp_congestion_ack ack = {
+      .octets = octets,
+      .position = flow->position,
+      .next = flow->position + window_octets(flow),
+      .limited = !flow->unlimited,
+      .after_timeout = flow->after_timeout,
+      .in_recovery = flow->in_recovery,
+      .round_trip_ps = flow->round_trip_ps,
+      .smoothed_ps = flow->round_trip_ps,
+  };
+  tcp_congestion_acknowledged(flow->congestion, &ack, flow->now);
+}
+
+/* Acknowledgements until `seconds` of simulated time. */
+static inline void flow_run_until(clocked_flow *flow, double seconds)
+{
+  time_ps until = (time_ps)(seconds * (double)TIME_PS_PER_SECOND);
+  while (flow->now < until) {
+    flow_acknowledge(flow, SMSS);
+    flow->now += flow->round_trip_ps * SMSS / (time_ps)window_octets(flow);
+  }
+}
+
+#endif

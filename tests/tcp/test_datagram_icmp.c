@@ -1,0 +1,241 @@
+#include "base/random_stream.h"
+#include "datagram_kit.h"
+
+/* RFC 792, RFC 1191 §4: from 10.0.0.254 to 192.168.0.1, about the segment of test_datagram.c with "abc", MTU 1400 = 0578;
+ * 20 + 8 + 28 = 56 = 38 octets.
+ *
+ * IP: 4500 + 0038 + 0000 + 4000 + 4001 + 0000 + 0A00 + 00FE + C0A8 + 0001 = 190E0, folded 90E1, ~ = 6F1E.
+ * ICMP: 0304 + 0578 = 087C; the IP header quoted sums to FFFF, as its checksum is right; 1388 + 1389 + 0001 = 2712;
+ * together 12F8D, folded 2F8E, ~ = D071. */
+static void test_ipv4_on_the_wire(void)
+{
+  static const uint8_t expected[] = {0x45, 0x00, 0x00, 0x38, 0x00, 0x00, 0x40, 0x00, 0x40, 0x01, 0x6F, 0x1E,
+                                     10,   0,    0,    254,  0xC0, 0xA8, 0x00, 0x01, 0x03, 0x04, 0xD0, 0x71,
+                                     0x00, 0x00, 0x05, 0x78, 0x45, 0x00, 0x00, 0x2B, 0x00, 0x00, 0x40, 0x00,
+                                     0x40, 0x06, 0xB9, 0x79, 0xC0, 0xA8, 0x00, 0x01, 0xC0, 0xA8, 0x00, 0x02,
+                                     0x13, 0x88, 0x13, 0x89, 0x00, 0x00, 0x00, 0x01};
+  const ip_address router = ip_address_v4(0x0A0000FE);
+  datagram *packet = kit_text_packet(4, "abc");
+  datagram *message = datagram_new_too_big(&router, packet, 1400);
+  g_assert_cmpint(message->kind, ==, DATAGRAM_TOO_BIG);
+  kit_assert_wire(message, expected, sizeof expected);
+  kit_assert_address(datagram_destination(message), 4, 1);
+  datagram_unref(message);
+  datagram_unref(packet);
+}
+
+/* RFC 4443 §3.2: from 2001:db8::fe to 2001:db8::1, about the segment of test_datagram.c in IPv6 (63 octets), MTU 1400;
+ * 8 + 63 = 71 = 47 octets.
+ *
+ * Pseudo header: 2001 + 0DB8 + 00FE + 2001 + 0DB8 + 0001 + 0047 + 003A = 5CF2; ICMP: 0200 + 0578 = 0778;
+ * quoted: 6000 + 0000 + 0017 + 0640 + 2001 + 0DB8 + 0001 + 2001 + 0DB8 + 0002 = C1CC, the segment 17B8E with its checksum
+ * 28DE; together 2CAA2, folded CAA4, ~ = 355B. */
+static void test_ipv6_on_the_wire(void)
+{
+  const ip_address router = kit_address(6, 0xFE);
+  datagram *packet = kit_text_packet(6, "abc");
+  datagram *message = datagram_new_too_big(&router, packet, 1400);
+  uint8_t wire[40 + 8 + 63];
+  uint8_t quoted[63];
+  static const uint8_t head[] = {0x60, 0, 0, 0, 0x00, 0x47, 58, 64};
+  static const uint8_t icmp[] = {0x02, 0x00, 0x35, 0x5B, 0x00, 0x00, 0x05, 0x78};
+  g_assert_cmpuint(datagram_octets(message), ==, sizeof wire);
+  datagram_write(message, wire, true);
+  datagram_write(packet, quoted, true);
+  g_assert_cmpmem(wire, 8, head, 8);
+  g_assert_cmpmem(wire + 40, 8, icmp, 8);
+  g_assert_cmpmem(wire + 48, 63, quoted, 63);
+  kit_assert_address(datagram_source(message), 6, 0xFE);
+  kit_assert_address(datagram_destination(message), 6, 1);
+  datagram_unref(message);
+  datagram_unref(packet);
+}
+
+/* RFC 4443 §3.2: the message is not longer than the minimum MTU, 1280: 1232 octets are quoted. */
+static void test_long_quotation_is_cut(void)
+{
+  static const uint8_t octets[3000];
+  const ip_address router = kit_address(6, 9);
+  datagram *packet = kit_packet(6, octets, sizeof octets);
+  datagram *message = datagram_new_too_big(&router, packet, 1500);
+  g_assert_cmpuint(datagram_octets(message), ==, 1280);
+  datagram_unref(message);
+  datagram_unref(packet);
+}
+
+static void assert_says(const datagram *message, unsigned version, uint32_t mtu)
+{
+  datagram_flow flow;
+  uint32_t mtu_said = 0;
+  uint32_t sequence = 0;
+  g_assert_true(datagram_flow_of(message, &flow));
+  kit_assert_address(flow.source, version, 1);
+  kit_assert_address(flow.destination, version, 2);
+  g_assert_cmpuint(flow.source_port, ==, 0x1388);
+  g_assert_cmpuint(flow.destination_port, ==, 0x1389);
+  datagram_too_big_of(message, &mtu_said, &sequence);
+  g_assert_cmpuint(mtu_said, ==, mtu);
+  g_assert_cmpuint(sequence, ==, 1);
+}
+
+/* Both as made and as read from the wire, of a packet and of its first fragment. */
+static void test_what_it_says(void)
+{
+  for (unsigned version = 4; version <= 6; version += 2) {
+    const ip_address router = kit_address(version, 9);
+    datagram *packet = kit_text_packet(version, "0123456789abcdef");
+    datagram *message = datagram_new_too_big(&router, packet, 1300);
+    datagram *read = kit_through_wire(message);
+    assert_says(message, version, 1300);
+    assert_says(read, version, 1300);
+    g_assert_cmpuint(datagram_too_big_quoted_octets(read), ==, version == 4 ? 20 + 20 + 16 : 40 + 20 + 16);
+    g_assert_true(read->carries_checksum);
+    g_assert_true(datagram_checksum_is_right(read));
+    kit_assert_same_wire(read, message);
+    datagram_unref(read);
+    datagram_unref(message);
+    datagram_allow_fragments(packet, 7);
+    datagram *first = datagram_new_fragment(packet, 0, 24);
+    message = datagram_new_too_big(&router, first, 1280);
+    assert_says(message, version, 1280);
+    /* the first fragment's length is not the packet's */
+    g_assert_cmpuint(datagram_too_big_quoted_octets(message), ==, 65535);
+    datagram_unref(message);
+    datagram_unref(first);
+    datagram_unref(packet);
+  }
+}
+
+/* RFC 1122 §3.2.2: not about an ICMP error, not about another than the first fragment. And not without ports. */
+static void test_what_it_is_not_sent_about(void)
+{
+  const ip_address router = kit_address(4, 9);
+  datagram *packet = kit_text_packet(4, "0123456789abcdef");
+  datagram_allow_fragments(packet, 7);
+  datagram *second = datagram_new_fragment(packet, 24, 12);
+  g_assert_null(datagram_new_too_big(&router, second, 1300));
+  datagram *message = datagram_new_too_big(&router, packet, 1300);
+  g_assert_null(datagram_new_too_big(&router, message, 68));
+  /* a first fragment of 4 octets, 24 = 0x18 octets IP */
+  static const uint8_t tiny[] = {0x45, 0, 0, 0x18, 0,  1, 0x20, 0, 64, 6, 0, 0,
+                                 10,   0, 0, 1,    10, 0, 0,    2, 1,  2, 3, 4};
+  datagram *first = kit_read(tiny, sizeof tiny);
+  g_assert_null(datagram_new_too_big(&router, first, 1300));
+  datagram_unref(first);
+  datagram_unref(message);
+  datagram_unref(second);
+  datagram_unref(packet);
+}
+
+/* Damage that the checksum finds (RFC 792: over the ICMP message alone). */
+static void test_damage_is_found(void)
+{
+  for (unsigned version = 4; version <= 6; version += 2) {
+    const ip_address router = kit_address(version, 9);
+    datagram *packet = kit_text_packet(version, "abc");
+    datagram *message = datagram_new_too_big(&router, packet, 1300);
+    datagram_carry_checksum(message);
+    g_assert_true(datagram_checksum_is_right(message));
+    datagram_own_payload(message)[7] ^= 1;
+    g_assert_false(datagram_checksum_is_right(message));
+    datagram *read = kit_through_wire(message);
+    g_assert_false(datagram_checksum_is_right(read));
+    datagram_unref(read);
+    datagram_unref(message);
+    datagram_unref(packet);
+  }
+}
+
+/* Quotations that quote no TCP segment are not read, and say nothing when damage has made them. */
+static void test_bad_quotations(void)
+{
+  static const struct {
+    unsigned at;
+    uint8_t value;
+  } cases[] = {
+      {20, 8},    /* echo request */
+      {21, 3},    /* port unreachable */
+      {28, 0x65}, /* the packet quoted: version 6 */
+      {28, 0x44}, /* IHL 16 octets */
+      {28, 0x46}, /* IHL 24 octets: 64 bits are not there */
+      {35, 1},    /* a fragment behind the first */
+      {37, 17},   /* UDP */
+  };
+  const ip_address router = kit_address(4, 9);
+  datagram *packet = kit_text_packet(4, "abc");
+  datagram *message = datagram_new_too_big(&router, packet, 1300);
+  uint8_t wire[56];
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    datagram_write(message, wire, true);
+    wire[cases[i].at] = cases[i].value;
+    g_assert_null(kit_read(wire, sizeof wire));
+    if (cases[i].at >= 28) {
+      datagram_flow flow;
+      uint32_t mtu = 1;
+      uint32_t sequence = 1;
+      datagram *damaged = datagram_copy(message);
+      datagram_own_payload(damaged)[cases[i].at - 20] = cases[i].value;
+      g_assert_false(datagram_flow_of(damaged, &flow));
+      datagram_too_big_of(damaged, &mtu, &sequence);
+      g_assert_cmpuint(mtu, ==, 0);
+      g_assert_cmpuint(sequence, ==, 0);
+      g_assert_cmpuint(datagram_too_big_quoted_octets(damaged), ==, 0);
+      datagram_unref(damaged);
+    }
+  }
+  datagram_unref(message);
+  datagram_unref(packet);
+}
+
+/* Any octets behind a well-formed beginning are read or refused, and nothing else happens. */
+static void test_random_quotations(void)
+{
+  random_stream *random = random_stream_new(2, "datagram_icmp");
+  unsigned good = 0;
+  for (unsigned i = 0; i < 20000; i++) {
+    bool ipv4 = random_stream_chance(random, 0.5);
+    uint8_t wire[128] = {0};
+    size_t ip_octets = ipv4 ? 20 : 40;
+    size_t length = ip_octets + random_stream_below(random, sizeof wire - ip_octets + 1);
+    for (size_t k = ip_octets; k < length; k++) {
+      wire[k] = (uint8_t)random_stream_next(random);
+    }
+    wire[0] = ipv4 ? 0x45 : 0x60;
+    wire[ipv4 ? 3 : 5] = (uint8_t)(ipv4 ? length : length - 40);
+    wire[ipv4 ? 9 : 6] = ipv4 ? 1 : 58;
+    if (length >= ip_octets + 18) {
+      wire[ip_octets] = ipv4 ? 3 : 2;
+      wire[ip_octets + 1] = ipv4 ? 4 : 0;
+      wire[ip_octets + 8] = ipv4 ? (uint8_t)(0x40 + random_stream_below(random, 16)) : 0x60;
+      wire[ip_octets + 14] = ipv4 ? 0 : 6;
+      wire[ip_octets + 15] = 0;
+      wire[ip_octets + 17] = ipv4 ? 6 : wire[ip_octets + 17];
+    }
+    datagram *message = kit_read(wire, length);
+    if (message) {
+      datagram_flow flow;
+      uint32_t mtu;
+      uint32_t sequence;
+      good += datagram_flow_of(message, &flow);
+      datagram_too_big_of(message, &mtu, &sequence);
+      datagram_checksum_is_right(message);
+    }
+    datagram_unref(message);
+  }
+  g_assert_cmpuint(good, >, 1000);
+  random_stream_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/datagram_icmp/ipv4_on_the_wire", test_ipv4_on_the_wire);
+  g_test_add_func("/tcp/datagram_icmp/ipv6_on_the_wire", test_ipv6_on_the_wire);
+  g_test_add_func("/tcp/datagram_icmp/long_quotation_is_cut", test_long_quotation_is_cut);
+  g_test_add_func("/tcp/datagram_icmp/what_it_says", test_what_it_says);
+  g_test_add_func("/tcp/datagram_icmp/what_it_is_not_sent_about", test_what_it_is_not_sent_about);
+  g_test_add_func("/tcp/datagram_icmp/damage_is_found", test_damage_is_found);
+  g_test_add_func("/tcp/datagram_icmp/bad_quotations", test_bad_quotations);
+  g_test_add_func("/tcp/datagram_icmp/random_quotations", test_random_quotations);
+  return g_test_run();
+}

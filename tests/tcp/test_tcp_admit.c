@@ -1,0 +1,127 @@
+/* events.admit: the layer above decides about a segment as a whole, when it has seen all that is new in it. */
+#include <glib.h>
+
+#include "tcp/tcp_receiver.h"
+
+typedef struct fixture {
+  tcp_config config;
+  tcp_receiver *receiver;
+  guint inspected; /* since the last arrival */
+  guint admitted;
+  uint64_t position;
+  uint32_t length;
+  bool refuses_run, refuses_segment;
+} fixture;
+
+static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, time_ps now)
+{
+  fixture *test = user;
+  (void)position;
+  (void)octets;
+  (void)now;
+
+  g_assert_cmpuint(test->admitted, ==, 0);
+  test->inspected++;
+  return !test->refuses_run;
+}
+
+static bool on_admit(void *user, uint64_t position, uint32_t length, time_ps now)
+{
+  fixture *test = user;
+  (void)now;
+
+  test->admitted++;
+  test->position = position;
+  test->length = length;
+  return !test->refuses_segment;
+}
+
+static fixture *begin(tcp_passing passing)
+{
+  static const tcp_events events = {.inspect = on_inspect, .admit = on_admit};
+  fixture *test = g_new0(fixture, 1);
+
+  test->config = (tcp_config){.passing = passing, .delayed_ack_segments = 2};
+  test->receiver = tcp_receiver_new(&test->config, 1000, &events, test);
+  return test;
+}
+
+static void end(fixture *test)
+{
+  tcp_receiver_free(test->receiver);
+  g_free(test);
+}
+
+static bool arrive(fixture *test, int64_t from, int64_t to)
+{
+  static const uint8_t octets[2000];
+  octet_rope payload;
+
+  test->inspected = test->admitted = 0;
+  octet_rope_init(&payload);
+  octet_rope_append(&payload, octets, (uint32_t)(to - from), NULL);
+  bool taken = tcp_receiver_inspect(test->receiver, from, &payload, 0);
+  if (taken) {
+    tcp_receiver_receive(test->receiver, from, &payload, false, 0);
+  }
+  octet_rope_clear(&payload);
+  return taken;
+}
+
+/* Once a segment, behind its runs: [100, 200) and [300, 400) are there, so [0, 500) brings three. What brings nothing is not asked about. */
+static void test_once_a_segment(void)
+{
+  fixture *test = begin(TCP_PASSING_AS_ARRIVED);
+
+  g_assert_true(arrive(test, 100, 200));
+  g_assert_true(arrive(test, 300, 400));
+  g_assert_true(arrive(test, 300, 400));
+  g_assert_cmpuint(test->admitted, ==, 0);
+  g_assert_true(arrive(test, 0, 500));
+  g_assert_cmpuint(test->inspected, ==, 3);
+  g_assert_cmpuint(test->admitted, ==, 1);
+  g_assert_cmpuint(test->position, ==, 0);
+  g_assert_cmpuint(test->length, ==, 500);
+  end(test);
+}
+
+/* A refused run decides. A refused segment is dropped; nothing of it is remembered, and it may come again. */
+static void test_refused(void)
+{
+  fixture *test = begin(TCP_PASSING_IN_ORDER);
+
+  test->refuses_run = true;
+  g_assert_false(arrive(test, 0, 100));
+  g_assert_cmpuint(test->admitted, ==, 0);
+  test->refuses_run = false;
+  test->refuses_segment = true;
+  g_assert_false(arrive(test, 0, 100));
+  g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 0);
+  test->refuses_segment = false;
+  g_assert_true(arrive(test, 0, 100));
+  g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 100);
+  end(test);
+}
+
+/* What an in-order receiver holds can be looked at, and is gone when it has been passed. */
+static void test_held(void)
+{
+  fixture *test = begin(TCP_PASSING_IN_ORDER);
+
+  arrive(test, 100, 200);
+  arrive(test, 200, 300);
+  g_assert_cmpuint(octet_store_total(tcp_receiver_held(test->receiver)), ==, 200);
+  g_assert_cmpuint(octet_store_run_end(tcp_receiver_held(test->receiver), 100), ==, 300);
+  arrive(test, 0, 100);
+  g_assert_cmpuint(octet_store_total(tcp_receiver_held(test->receiver)), ==, 0);
+  end(test);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/admit/once_a_segment", test_once_a_segment);
+  g_test_add_func("/tcp/admit/refused", test_refused);
+  g_test_add_func("/tcp/admit/held", test_held);
+  return g_test_run();
+}

@@ -1,0 +1,395 @@
+#include "tcp/tcp_cubic.h"
+
+#include <glib.h>
+#include <math.h>
+
+#include "base/random_stream.h"
+#include "congestion_kit.h"
+
+#define MILLISECOND TIME_PS_PER_MILLISECOND
+
+/* A flow in its first congestion avoidance after a loss with a full window of `count` segments. */
+static clocked_flow after_loss_at(unsigned count, time_ps round_trip_ps)
+{
+  clocked_flow flow = {.round_trip_ps = round_trip_ps};
+  flow.congestion = tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, SMSS, segments(count));
+  tcp_congestion_reduce(flow.congestion, segments(count), 0);
+  return flow;
+}
+
+static void assert_segments(const clocked_flow *flow, double expected)
+{
+  double measured = (double)window_octets(flow) / SMSS;
+  if (fabs(measured - expected) > 1) {
+    g_error("at %.3f s: %.3f segments, expected %.3f", time_ps_in_seconds(flow->now), measured, expected);
+  }
+}
+
+/* RFC 9438 §4.6: beta is 0.7, of what was in flight; at least 2 SMSS. §4.6 has no other factor for ECE. */
+static void test_reduction(void)
+{
+  clocked_flow flow = after_loss_at(100, 100 * MILLISECOND);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(70));
+  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(70));
+  tcp_congestion_reduce(flow.congestion, segments(50), 0);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(35));
+  tcp_congestion_reduce_for_ecn(flow.congestion, segments(20), 0);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(14));
+  tcp_congestion_reduce(flow.congestion, segments(2), 0);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(2));
+  tcp_congestion_free(flow.congestion);
+}
+
+/* §4.2: W(t) = 0.4 (t - K)^3 + 100 with K = cbrt(30 / 0.4) = 4.2172 s, in segments. The round trip is 200 ms: then the Reno-
+ * friendly estimate, 70 + 9/17 t / 0.2, is lower all along (96.5 at 10 s). 0.4 · 4.2172^3 = 30; 3.2172^3 = 33.30;
+ * 2.2172^3 = 10.90; 1.2172^3 = 1.803; 1.7828^3 = 5.666; 3.7828^3 = 54.13; 5.7828^3 = 193.4. */
+static void test_window_follows_the_cube(void)
+{
+  static const struct {
+    double seconds;
+    double segments;
+  } law[] = {{0, 70},       {1, 86.68},  {2, 95.64},  {3, 99.28},
+             {4.2172, 100}, {6, 102.27}, {8, 121.65}, {10, 177.36}};
+  clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
+  for (unsigned i = 0; i < G_N_ELEMENTS(law); i++) {
+    flow_run_until(&flow, law[i].seconds);
+    assert_segments(&flow, law[i].segments);
+  }
+  tcp_congestion_free(flow.congestion);
+}
+
+/* The same in octets of another SMSS: W_max = 100 · 8960 octets is 100 segments again, so K is as before. */
+static void test_cube_counts_segments_of_smss(void)
+{
+  tcp_congestion *congestion =
+      tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, 8960, 100 * 8960);
+  tcp_congestion_reduce(congestion, 100 * 8960, 0);
+  for (time_ps now = 0; now < 3 * TIME_PS_PER_SECOND; now += 200 * MILLISECOND / 80) {
+    tcp_congestion_ack ack = {.octets = tcp_congestion_window_octets(congestion) / 80,
+                              .next = 1,
+                              .limited = true,
+                              .round_trip_ps = -1,
+                              .smoothed_ps = 200 * MILLISECOND};
+    tcp_congestion_acknowledged(congestion, &ack, now);
+  }
+  g_assert_cmpfloat_with_epsilon((double)tcp_congestion_window_octets(congestion) / 8960, 99.28, 1);
+  tcp_congestion_free(congestion);
+}
+
+/* §4.3: at 20 ms and W_max = 20 the cube (K = cbrt(6 / 0.4) = 2.466 s) is slower than additive increase: 14 + 9/17 a round trip
+ * up to 20, which is 11.33 round trips or 226.7 ms later, and from there on 1 a round trip, 50 a second. At 0.1 s, 5 round
+ * trips: 16.65 (the cube: 14.70); at 0.2 s: 19.29; at 0.4267 s: 30; at 1 s: 20 + 0.7733 · 50 = 58.67 (the cube: 18.74). */
+static void test_reno_friendly_region(void)
+{
+  static const struct {
+    double seconds;
+    double segments;
+  } law[] = {{0.1, 16.65}, {0.2, 19.29}, {0.2267, 20}, {0.4267, 30}, {1, 58.67}};
+  clocked_flow flow = after_loss_at(20, 20 * MILLISECOND);
+  for (unsigned i = 0; i < G_N_ELEMENTS(law); i++) {
+    flow_run_until(&flow, law[i].seconds);
+    assert_segments(&flow, law[i].segments);
+  }
+  tcp_congestion_free(flow.congestion);
+}
+
+/* §4.7: a second loss at 70, below the 100 of the first, aims at 70 · 1.7 / 2 = 59.5, not 70. From 0.7 · 70 = 49 that takes
+ * K = cbrt(10.5 / 0.4) = 2.972 s (estimate: 49 + 2.647 · 2.972 = 56.9). To 70 it would be 3.744 s, and 69.8 at this time. */
+static void test_fast_convergence(void)
+{
+  clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
+  tcp_congestion_reduce(flow.congestion, segments(70), 0);
+  assert_segments(&flow, 49);
+  flow_run_until(&flow, 2.972);
+  assert_segments(&flow, 59.5);
+  tcp_congestion_free(flow.congestion);
+}
+
+/* §4.7 not: a loss above the last maximum aims at where it was. After 10 s the window is 177.4 (see above), reduced to 124.1,
+ * K = cbrt(53.2 / 0.4) = 5.105 s: back at 177.4 then, at 124.1 + (177.4 - 124.1) - 0.4 · 3.105^3 = 165.4 after 2 s. */
+static void test_loss_above_the_maximum(void)
+{
+  clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
+  flow_run_until(&flow, 10);
+  tcp_congestion_reduce(flow.congestion, window_octets(&flow), flow.now);
+  assert_segments(&flow, 124.1);
+  flow_run_until(&flow, 12);
+  assert_segments(&flow, 165.4);
+  flow_run_until(&flow, 15.105);
+  assert_segments(&flow, 177.4);
+  tcp_congestion_free(flow.congestion);
+}
+
+/* §4.8: after a time-out slow start goes to 0.7 of the flight, and the stage behind it is flat where it begins: W(t) = 70 +
+ * 0.4 t^3. At t = 3 s 80.8; aiming at 100 would make it 99.3. The estimate, 70 + 2.647 t = 77.9, is lower. */
+static void test_time_out(void)
+{
+  clocked_flow flow = {.round_trip_ps = 200 * MILLISECOND, .after_timeout = true};
+  flow.congestion = tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, SMSS, segments(100));
+  tcp_congestion_collapse(flow.congestion, segments(100), true, 0);
+  g_assert_cmpuint(window_octets(&flow), ==, SMSS);
+  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(70));
+  while (tcp_congestion_in_slow_start(flow.congestion)) {
+    flow_acknowledge(&flow, SMSS); /* 69 of them */
+  }
+  g_assert_cmpuint(flow.position, ==, segments(69));
+  flow.after_timeout = false;
+  flow_run_until(&flow, 3);
+  assert_segments(&flow, 80.8);
+  tcp_congestion_free(flow.congestion);
+}
+
+/* §4.10: slow start that ended without a loss is followed by the same flat stage; W_max is where it begins. */
+static void test_first_stage_without_loss(void)
+{
+  clocked_flow flow = {.round_trip_ps = 200 * MILLISECOND};
+  flow.congestion = tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_HYSTART, SMSS, segments(50));
+  flow_run_until(&flow, 1); /* a train of ACKs all over the round trip ends slow start */
+  g_assert_false(tcp_congestion_in_slow_start(flow.congestion));
+  clocked_flow later = flow;
+  double start = (double)tcp_congestion_threshold_octets(flow.congestion) / SMSS;
+  double began = time_ps_in_seconds(later.now);
+  flow_run_until(&later, began + 5);
+  /* alpha is 1 at once (§4.3: there is no cwnd_prior to get back to), 25 round trips; the cube says at most 0.4 · 6^3 = 86. */
+  g_assert_cmpfloat((double)window_octets(&later) / SMSS, >, start + 25);
+  g_assert_cmpfloat((double)window_octets(&later) / SMSS, <, start + 87);
+  tcp_congestion_free(flow.congestion);
+}
+
+/* §4.9: as if nothing had been. At t = 2 s, window 95.64, a reduction to 67 is undone; a second later it is 99.28. A new stage
+ * from 95.64 would be at 96.0, one that aims at it from 67 further below. */
+static void test_undo(void)
+{
+  clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
+  flow_run_until(&flow, 2);
+  tcp_congestion_remember(flow.congestion);
+  tcp_congestion_reduce(flow.congestion, window_octets(&flow), flow.now);
+  assert_segments(&flow, 66.95);
+  tcp_congestion_undo(flow.congestion, flow.now);
+  assert_segments(&flow, 95.64);
+  flow_run_until(&flow, 3);
+  assert_segments(&flow, 99.28);
+  tcp_congestion_free(flow.congestion);
+}
+
+/* §5.8: 6 s in which the sender had little to send do not count: 95.64 at 2 s is still so at 8 s, and it is 99.28 at 9 s. */
+static void test_time_without_need_does_not_count(void)
+{
+  clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
+  flow_run_until(&flow, 2);
+  flow.unlimited = true;
+  flow_run_until(&flow, 8);
+  assert_segments(&flow, 95.64);
+  flow.unlimited = false;
+  flow_run_until(&flow, 9);
+  assert_segments(&flow, 99.28);
+  tcp_congestion_free(flow.congestion);
+}
+
+/* §5.8: so do 6 s without anything in flight, whether the sender tells of them (it does when it restarts after an RTO of
+ * idleness) or not. What came before is acknowledged at 2 s; at 8 s a full window leaves, acknowledged from 8.2 s on. */
+static void idle_for_six_seconds(bool told)
+{
+  clocked_flow flow = after_loss_at(100, 200 * MILLISECOND); /* the restart window is 100: nothing is cut */
+  flow_run_until(&flow, 2);
+  flow.unlimited = true; /* the last window drains */
+  tcp_congestion_ack last = {.octets = SMSS,
+                             .position = flow.position + SMSS,
+                             .next = flow.position + SMSS,
+                             .round_trip_ps = flow.round_trip_ps,
+                             .smoothed_ps = flow.round_trip_ps};
+  tcp_congestion_acknowledged(flow.congestion, &last, flow.now);
+  flow.unlimited = false;
+  flow.now += 6 * TIME_PS_PER_SECOND;
+  if (told) {
+    tcp_congestion_restart_after_idle(flow.congestion, 6 * TIME_PS_PER_SECOND);
+  }
+  flow.now += 200 * MILLISECOND; /* this round trip counts */
+  flow_run_until(&flow, 9);
+  assert_segments(&flow, 99.28);
+  tcp_congestion_free(flow.congestion);
+}
+
+static void test_idle_time_does_not_count(void)
+{
+  idle_for_six_seconds(true);
+  idle_for_six_seconds(false);
+}
+
+/* After a restart from 10 segments slow start leads to the threshold, 70, and a new stage begins there, however late: aiming at
+ * 100 from 70 takes K = 4.2172 s again, W(1) = 86.68. A stage that had gone on would have reached 105 at once (1.5 · 70). */
+static void test_restart_after_idle_begins_a_stage(void)
+{
+  clocked_flow flow = {.round_trip_ps = 200 * MILLISECOND};
+  flow.congestion = tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, SMSS, segments(10));
+  tcp_congestion_set_window(flow.congestion, segments(100));
+  tcp_congestion_reduce(flow.congestion, segments(100), 0);
+  flow_run_until(&flow, 8);
+  flow.now = 60 * TIME_PS_PER_SECOND;
+  tcp_congestion_restart_after_idle(flow.congestion, 52 * TIME_PS_PER_SECOND);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(10));
+  while (tcp_congestion_in_slow_start(flow.congestion)) {
+    flow_acknowledge(&flow, SMSS);
+  }
+  assert_segments(&flow, 70);
+  flow_run_until(&flow, 61);
+  assert_segments(&flow, 86.68);
+  tcp_congestion_free(flow.congestion);
+}
+
+/* A new SMSS begins a new stage where the window is. At 0.5 s that is 100 - 0.4 · 3.7172^3 = 79.46 segments; of six times the SMSS it
+ * is 13.24, and the maximum 16.67. K is cbrt(3.42 / 0.4) = 2.046 s, half a second later W = 16.67 - 0.4 · 1.546^3 = 15.19: 91.1 of
+ * the old segments. With the old K the curve would be below the window, and the estimate, 70 + 1.3 + 7.9, too. */
+static void change_smss_at_half_a_second(bool between_reduction_and_undo)
+{
+  clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
+  flow_run_until(&flow, 0.5);
+  if (between_reduction_and_undo) {
+    tcp_congestion_remember(flow.congestion);
+    tcp_congestion_reduce(flow.congestion, window_octets(&flow), flow.now);
+  }
+  tcp_congestion_set_smss(flow.congestion, 6 * SMSS);
+  if (between_reduction_and_undo) {
+    tcp_congestion_undo(flow.congestion, flow.now);
+  }
+  assert_segments(&flow, 79.46);
+  flow_acknowledge(&flow, SMSS);
+  assert_segments(&flow, 79.46);
+  flow_run_until(&flow, 1);
+  assert_segments(&flow, 91.1);
+  tcp_congestion_free(flow.congestion);
+}
+
+static void test_smss_changes(void)
+{
+  change_smss_at_half_a_second(false);
+  change_smss_at_half_a_second(true);
+}
+
+/* Acknowledgements of 20 octets, which are worth less than an octet of growth each: they add up to what the law says, 99.28 segments
+ * after 3 s. */
+static void test_fractions_of_octets_add_up(void)
+{
+  clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
+  while (flow.now < 3 * TIME_PS_PER_SECOND) {
+    flow_acknowledge(&flow, 20);
+    flow.now += flow.round_trip_ps * 20 / (time_ps)window_octets(&flow);
+  }
+  assert_segments(&flow, 99.28);
+  tcp_congestion_free(flow.congestion);
+}
+
+/* §4.2: by half of it a window at most, though the curve is a thousand segments higher and one acknowledgement tells of four
+ * windows. */
+static void test_grows_by_half_at_most(void)
+{
+  clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
+  flow_acknowledge(&flow, 0);
+  flow.now = 20 * TIME_PS_PER_SECOND;
+  flow_acknowledge(&flow, segments(280));
+  g_assert_cmpuint(window_octets(&flow), ==, segments(105));
+  tcp_congestion_free(flow.congestion);
+}
+
+typedef struct formula {
+  long double curve; /* W_cubic(t) */
+  long double target;
+  long double estimate; /* W_est after one window */
+} formula;
+
+/* One acknowledgement of a whole window brings the window to its target, so the curve shows at any time. */
+static formula formula_at(long double maximum, long double window, long double smss, long double now,
+                          long double round_trip)
+{
+  long double k = cbrtl((maximum - window) / smss / 0.4L);
+  long double ahead = now + round_trip - k;
+  long double target = 0.4L * smss * ahead * ahead * ahead + maximum;
+  return (formula){.curve = 0.4L * smss * (now - k) * (now - k) * (now - k) + maximum,
+                   .target = fmaxl(window, fminl(target, 1.5L * window)),
+                   .estimate = window + 9.0L / 17 * smss};
+}
+
+/* Windows from 4 SMSS to 1 GiB, round trips from 10 us to 3 s, times up to an hour: within 2 octets of the formula, or, as the
+ * product of a slope of the curve and the 2^-30 s that time is counted in, 10^-8 of the window. */
+static void test_any_window_and_time(void)
+{
+  static const uint32_t smss_octets[] = {88, 536, 1460, 8960, 65495};
+  uint64_t seed = 9438;
+  g_test_message("seed %" G_GUINT64_FORMAT, seed);
+  random_stream *stream = random_stream_new(seed, "cubic");
+  for (unsigned i = 0; i < 50000; i++) {
+    uint32_t smss = smss_octets[random_stream_below(stream, G_N_ELEMENTS(smss_octets))];
+    uint64_t maximum =
+        4 * (uint64_t)smss + (random_stream_next(stream) >> (34 + random_stream_below(stream, 30)));
+    time_ps round_trip =
+        10 * TIME_PS_PER_MICROSECOND + (time_ps)random_stream_below(stream, UINT64_C(3000000000000));
+    time_ps now =
+        (time_ps)(random_stream_below(stream, UINT64_C(3600000000000000)) >> random_stream_below(stream, 20));
+    tcp_congestion *congestion =
+        tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, smss, maximum);
+    tcp_congestion_reduce(congestion, maximum, 0);
+    uint64_t window = tcp_congestion_window_octets(congestion);
+    tcp_congestion_ack ack = {.next = 1, .limited = true, .round_trip_ps = -1, .smoothed_ps = round_trip};
+    tcp_congestion_acknowledged(congestion, &ack, 0); /* begins the stage */
+    ack.octets = window;
+    tcp_congestion_acknowledged(congestion, &ack, now);
+    formula law = formula_at((long double)maximum, (long double)window, smss, (long double)now / 1e12L,
+                             (long double)round_trip / 1e12L);
+    long double measured = (long double)tcp_congestion_window_octets(congestion);
+    long double slack = 2 + 1e-8L * measured;
+    bool friendly = fabsl(measured - law.estimate) <= slack;
+    bool cubic = fabsl(measured - law.target) <= slack;
+    bool edge = fabsl(law.curve - law.estimate) <= slack; /* of the Reno-friendly region: either is right */
+    g_assert_true(edge ? friendly || cubic : law.curve < law.estimate ? friendly : cubic);
+    tcp_congestion_free(congestion);
+  }
+  random_stream_free(stream);
+}
+
+/* Whatever is acknowledged whenever: the window does not shrink, nor grow by more than half, and without losses it gets larger
+ * in the end. */
+static void test_never_shrinks_by_itself(void)
+{
+  uint64_t seed = 8312;
+  g_test_message("seed %" G_GUINT64_FORMAT, seed);
+  random_stream *stream = random_stream_new(seed, "cubic");
+  clocked_flow flow = after_loss_at(1000, 30 * MILLISECOND);
+  for (unsigned i = 0; i < 100000; i++) {
+    uint64_t before = window_octets(&flow);
+    flow.unlimited = random_stream_below(stream, 4) == 0;
+    flow.now += (time_ps)random_stream_below(stream, (uint64_t)MILLISECOND);
+    flow_acknowledge(&flow, random_stream_below(stream, 10 * SMSS));
+    g_assert_cmpuint(window_octets(&flow), >=, before);
+    g_assert_cmpuint(window_octets(&flow), <=, before + before / 2 + 10 * SMSS);
+    g_assert_true(!flow.unlimited || window_octets(&flow) == before);
+    if (window_octets(&flow) > UINT64_C(1) << 30) {
+      tcp_congestion_reduce(flow.congestion, UINT64_C(1) << random_stream_below(stream, 30), flow.now);
+    }
+  }
+  g_assert_cmpuint(window_octets(&flow), >, segments(1000));
+  tcp_congestion_free(flow.congestion);
+  random_stream_free(stream);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/cubic/reduction", test_reduction);
+  g_test_add_func("/tcp/cubic/window_follows_the_cube", test_window_follows_the_cube);
+  g_test_add_func("/tcp/cubic/cube_counts_segments_of_smss", test_cube_counts_segments_of_smss);
+  g_test_add_func("/tcp/cubic/reno_friendly_region", test_reno_friendly_region);
+  g_test_add_func("/tcp/cubic/fast_convergence", test_fast_convergence);
+  g_test_add_func("/tcp/cubic/loss_above_the_maximum", test_loss_above_the_maximum);
+  g_test_add_func("/tcp/cubic/time_out", test_time_out);
+  g_test_add_func("/tcp/cubic/first_stage_without_loss", test_first_stage_without_loss);
+  g_test_add_func("/tcp/cubic/undo", test_undo);
+  g_test_add_func("/tcp/cubic/time_without_need", test_time_without_need_does_not_count);
+  g_test_add_func("/tcp/cubic/idle_time", test_idle_time_does_not_count);
+  g_test_add_func("/tcp/cubic/restart_after_idle", test_restart_after_idle_begins_a_stage);
+  g_test_add_func("/tcp/cubic/smss_changes", test_smss_changes);
+  g_test_add_func("/tcp/cubic/fractions_of_octets", test_fractions_of_octets_add_up);
+  g_test_add_func("/tcp/cubic/grows_by_half_at_most", test_grows_by_half_at_most);
+  g_test_add_func("/tcp/cubic/any_window_and_time", test_any_window_and_time);
+  g_test_add_func("/tcp/cubic/never_shrinks_by_itself", test_never_shrinks_by_itself);
+  return g_test_run();
+}

@@ -1,0 +1,181 @@
+#include "tcp/tcp_dctcp.h"
+
+#include <glib.h>
+
+#include "congestion_kit.h"
+
+/* Windows of observation of ten segments each, everything acknowledged in them. */
+typedef struct observed_flow {
+  tcp_congestion *congestion;
+  uint64_t position;
+} observed_flow;
+
+enum { WINDOW_SEGMENTS = 10 };
+
+static observed_flow observed(void)
+{
+  return (observed_flow){
+      tcp_congestion_new(TCP_CONGESTION_DCTCP, TCP_SLOW_START_STANDARD, SMSS, segments(1000)), 0};
+}
+
+static void acknowledge(observed_flow *flow, uint64_t octets, uint64_t next, bool marked)
+{
+  flow->position += octets;
+  tcp_congestion_ack ack = {.octets = octets,
+                            .position = flow->position,
+                            .next = next,
+                            .congestion_experienced = marked,
+                            .round_trip_ps = -1};
+  tcp_congestion_acknowledged(flow->congestion, &ack, 0);
+}
+
+/* `count` windows; the first `marked` segments of each are. What was sent when a window begins is the window: SND.NXT is the
+ * position of its first ACK and nine segments more. */
+static void observe(observed_flow *flow, unsigned count, unsigned marked)
+{
+  for (unsigned window = 0; window < count; window++) {
+    for (unsigned i = 0; i < WINDOW_SEGMENTS; i++) {
+      acknowledge(flow, SMSS, flow->position + segments(WINDOW_SEGMENTS), i < marked);
+    }
+  }
+}
+
+/* The window after a reduction for ECE from 1000 segments, in segments: 1000 (1 - alpha / 2). */
+static double reduced_from_1000(observed_flow *flow)
+{
+  tcp_congestion_set_window(flow->congestion, segments(1000));
+  tcp_congestion_reduce_for_ecn(flow->congestion, segments(1000), 0);
+  return (double)tcp_congestion_window_octets(flow->congestion) / SMSS;
+}
+
+/* RFC 8257 §3.3: alpha is 1 at first, so the first mark halves; the threshold is the new window. */
+static void test_first_mark_halves(void)
+{
+  observed_flow flow = observed();
+  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 500, 0.01);
+  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(500));
+  tcp_congestion_free(flow.congestion);
+}
+
+/* §3.3 step 7 with g = 1/16: n windows without a mark leave (15/16)^n: 0.9375 after 1, 0.3561 after 16, and 1e-7 after 250.
+ * 1000 (1 - 0.9375 / 2) = 531.25; 1000 (1 - 0.3561 / 2) = 821.97. */
+static void test_alpha_decays(void)
+{
+  observed_flow flow = observed();
+  observe(&flow, 1, 0);
+  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 531.25, 0.01);
+  observe(&flow, 15, 0);
+  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 821.97, 0.01);
+  observe(&flow, 234, 0);
+  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 1000, 0.01);
+  tcp_congestion_free(flow.congestion);
+}
+
+/* It converges to the share that is marked, whichever it was before: 1000 (1 - 0.3 / 2) = 850, 1000 (1 - 0.1 / 2) = 950, all: 500.
+ * 300 windows leave (15/16)^300 = 4e-9 of the difference. */
+static void test_alpha_is_the_marked_share(void)
+{
+  observed_flow flow = observed();
+  observe(&flow, 300, 3);
+  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 850, 0.5);
+  observe(&flow, 300, 1);
+  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 950, 0.5);
+  observe(&flow, 300, WINDOW_SEGMENTS);
+  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 500, 0.01);
+  tcp_congestion_free(flow.congestion);
+}
+
+/* Once a window, at the first ACK beyond what was sent when the last one was counted (step 4). The first ACK of all ends the empty
+ * window before it (SND.UNA > WindowEnd). A hundred unmarked ACKs of one window are then one step: alpha is 15/16, and at the first
+ * one beyond (15/16)^2 = 0.8789: 560.55. */
+static void test_one_step_a_window(void)
+{
+  observed_flow flow = observed();
+  acknowledge(&flow, SMSS, segments(101), false);
+  for (unsigned i = 0; i < 100; i++) {
+    acknowledge(&flow, SMSS, segments(300), false);
+  }
+  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 531.25, 0.01);
+  acknowledge(&flow, SMSS, segments(300), false);
+  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 560.55, 0.01);
+  tcp_congestion_free(flow.congestion);
+}
+
+/* Octets count, not acknowledgements: of each 4 segments one ACK tells of 3 marked ones, one of 1 unmarked. 3/4, not 1/2: 625. */
+static void test_octets_weigh(void)
+{
+  observed_flow flow = observed();
+  for (unsigned i = 0; i < 2000; i++) {
+    bool marked = i % 2 == 0;
+    acknowledge(&flow, marked ? segments(3) : segments(1), flow.position + segments(20), marked);
+  }
+  /* A window ends with a marked ACK of 3, 20 segments after the last one did: five of either sort. */
+  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 625, 0.5);
+  tcp_congestion_free(flow.congestion);
+}
+
+/* §3.5: a loss is answered as by any TCP, half of what is in flight, and tells nothing of marks. A time-out too. Alpha is 0 here. */
+static void test_loss_is_newrenos(void)
+{
+  observed_flow flow = observed();
+  observe(&flow, 400, 0);
+  tcp_congestion_reduce(flow.congestion, segments(600), 0);
+  g_assert_cmpuint(tcp_congestion_window_octets(flow.congestion), ==, segments(300));
+  tcp_congestion_collapse(flow.congestion, segments(300), true, 0);
+  g_assert_cmpuint(tcp_congestion_window_octets(flow.congestion), ==, SMSS);
+  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(150));
+  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 1000, 0.01);
+  tcp_congestion_free(flow.congestion);
+}
+
+/* Within fast recovery marks still count: 300 windows of 3 in 10. And a spurious recovery does not take them back. */
+static void test_counts_within_recovery(void)
+{
+  observed_flow flow = observed();
+  tcp_congestion_remember(flow.congestion);
+  tcp_congestion_reduce(flow.congestion, segments(1000), 0);
+  for (unsigned i = 0; i < 3000; i++) {
+    flow.position += SMSS;
+    tcp_congestion_ack ack = {.octets = SMSS,
+                              .position = flow.position,
+                              .next = flow.position + segments(WINDOW_SEGMENTS - 1),
+                              .in_recovery = true,
+                              .limited = true,
+                              .congestion_experienced = i % 10 < 3,
+                              .round_trip_ps = -1};
+    tcp_congestion_acknowledged(flow.congestion, &ack, 0);
+  }
+  g_assert_cmpuint(tcp_congestion_window_octets(flow.congestion), ==, segments(500));
+  tcp_congestion_undo(flow.congestion, 0);
+  g_assert_cmpuint(tcp_congestion_window_octets(flow.congestion), ==, segments(1000));
+  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 850, 0.5);
+  tcp_congestion_free(flow.congestion);
+}
+
+/* Growth is NewReno's: 1 SMSS a window, whether marks come or not. */
+static void test_growth_is_newrenos(void)
+{
+  clocked_flow flow = {.round_trip_ps = TIME_PS_PER_MILLISECOND};
+  flow.congestion = tcp_congestion_new(TCP_CONGESTION_DCTCP, TCP_SLOW_START_STANDARD, SMSS, segments(20));
+  tcp_congestion_reduce_for_ecn(flow.congestion, segments(20), 0);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(10));
+  flow_acknowledge(&flow, segments(9));
+  g_assert_cmpuint(window_octets(&flow), ==, segments(10));
+  flow_acknowledge(&flow, segments(1));
+  g_assert_cmpuint(window_octets(&flow), ==, segments(11));
+  tcp_congestion_free(flow.congestion);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/dctcp/first_mark_halves", test_first_mark_halves);
+  g_test_add_func("/tcp/dctcp/alpha_decays", test_alpha_decays);
+  g_test_add_func("/tcp/dctcp/alpha_is_the_marked_share", test_alpha_is_the_marked_share);
+  g_test_add_func("/tcp/dctcp/one_step_a_window", test_one_step_a_window);
+  g_test_add_func("/tcp/dctcp/octets_weigh", test_octets_weigh);
+  g_test_add_func("/tcp/dctcp/loss_is_newrenos", test_loss_is_newrenos);
+  g_test_add_func("/tcp/dctcp/counts_within_recovery", test_counts_within_recovery);
+  g_test_add_func("/tcp/dctcp/growth_is_newrenos", test_growth_is_newrenos);
+  return g_test_run();
+}

@@ -1,0 +1,297 @@
+/* D-SACK (RFC 2883): what the receiver tells of octets that came twice, and what the sender believes. */
+#include "tcp/tcp_duplicate_sack.h"
+
+#include <glib.h>
+
+#include "base/random_stream.h"
+#include "tcp_kit.h"
+
+enum { EMSS = 1460, BLOCKS_MAX = 4, ARRIVALS_MAX = 6 };
+
+/* Acknowledged below 1000, sent below 5000. */
+static void test_which_first_block_is_one(void)
+{
+  static const struct {
+    const char *what;
+    range blocks[2];
+    uint32_t count;
+    bool duplicate;
+  } cases[] = {
+      {"none", {{0, 0}, {0, 0}}, 0, false},
+      {"below the acknowledgement", {{500, 1000}, {0, 0}}, 1, true},
+      {"the very first octet", {{0, 1}, {0, 0}}, 1, true},
+      {"below, with a run behind", {{0, 500}, {2000, 3000}}, 2, true},
+      {"within the second block", {{2000, 2500}, {2000, 3000}}, 2, true},
+      {"at the end of the second block", {{2500, 3000}, {2000, 3000}}, 2, true},
+      {"the second block itself", {{2000, 3000}, {2000, 3000}}, 2, true},
+      {"the second block not counted", {{2000, 3000}, {2000, 3000}}, 1, false},
+      {"a run", {{2000, 3000}, {0, 0}}, 1, false},
+      {"two runs", {{2000, 3000}, {4000, 4500}}, 2, false},
+      {"more than the second block, before", {{1999, 2500}, {2000, 3000}}, 2, false},
+      {"more than the second block, behind", {{2500, 3001}, {2000, 3000}}, 2, false},
+      {"across the acknowledgement", {{500, 1001}, {0, 0}}, 1, false},
+      {"across it, within the second", {{500, 1500}, {400, 2000}}, 2, false},
+      {"empty", {{500, 500}, {0, 0}}, 1, false},
+      {"upside down", {{600, 500}, {0, 0}}, 1, false},
+      {"never sent", {{5000, 6000}, {4500, 7000}}, 2, false},
+      {"partly never sent", {{4500, 5001}, {4500, 5001}}, 2, false},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_test_message("%s", cases[i].what);
+    g_assert_true(tcp_duplicate_sack_is_first(cases[i].blocks, cases[i].count, 1000, 5000) ==
+                  cases[i].duplicate);
+  }
+  /* no segment has more than 65,535 octets */
+  const range longest = {100000, 165535};
+  const range longer = {100000, 165536};
+  g_assert_true(tcp_duplicate_sack_is_first(&longest, 1, 200000, 300000));
+  g_assert_false(tcp_duplicate_sack_is_first(&longer, 1, 200000, 300000));
+}
+
+static tcp_kit *against_script(bool sack, bool dsack, bool timestamps)
+{
+  tcp_config config = tcp_kit_config();
+  config.sack = sack;
+  config.dsack = dsack;
+  config.timestamps = timestamps;
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  tcp_header syn_ack = {.window = 65535,
+                        .has_mss = true,
+                        .mss_octets = EMSS,
+                        .has_sack_permitted = true,
+                        .has_timestamps = timestamps};
+  handshake(kit, TCP_KIT_ROUND_TRIP, &syn_ack);
+  return kit;
+}
+
+/* Segments [from, to) that arrive, and what the ACK after the last one says. */
+typedef struct worked_example {
+  const char *what;
+  range arrivals[ARRIVALS_MAX];
+  unsigned arrival_count;
+  uint64_t acknowledgement;
+  range blocks[BLOCKS_MAX];
+  unsigned count;
+} worked_example;
+
+static const worked_example EXAMPLES[] = {
+    {"RFC 2883 §4.1.1: below the acknowledgement", {{0, 500}, {500, 1000}, {0, 500}}, 3, 1000, {{0, 500}}, 1},
+    {"§4.1.2: below, with a run beyond a hole",
+     {{0, 500}, {1000, 1500}, {0, 500}},
+     3,
+     500,
+     {{0, 500}, {1000, 1500}},
+     2},
+    {"§4.1.3: of the run itself",
+     {{0, 500}, {1000, 1500}, {1500, 2000}, {1000, 1500}},
+     4,
+     500,
+     {{1000, 1500}, {1000, 2000}},
+     2},
+    {"§4 (3): the run that holds it comes second, the newer one behind",
+     {{0, 500}, {1000, 1500}, {2000, 2500}, {1000, 1500}},
+     4,
+     500,
+     {{1000, 1500}, {1000, 1500}, {2000, 2500}},
+     3},
+    {"§4.2.1: the front of a segment that fills a hole",
+     {{0, 500}, {1000, 1500}, {250, 1000}},
+     3,
+     1500,
+     {{250, 500}},
+     1},
+    {"§4.2.2: the middle of a segment beyond a hole",
+     {{0, 500}, {2500, 2750}, {2000, 3000}},
+     3,
+     500,
+     {{2500, 2750}, {2000, 3000}},
+     2},
+    {"§4.2.3: of two runs in one segment the first",
+     {{0, 500}, {1000, 1250}, {1500, 1750}, {1000, 2000}},
+     4,
+     500,
+     {{1000, 1250}, {1000, 2000}},
+     2},
+    {"a run in a segment that fills the hole before it",
+     {{0, 500}, {1000, 1500}, {500, 1500}},
+     3,
+     1500,
+     {{1000, 1500}},
+     1},
+    {"nothing twice", {{0, 500}, {1000, 1500}}, 2, 500, {{1000, 1500}}, 1},
+    {"told of once only", {{0, 500}, {0, 500}, {1000, 1500}}, 3, 500, {{1000, 1500}}, 1},
+    {"four blocks are the most",
+     {{0, 500}, {1000, 1100}, {2000, 2100}, {3000, 3100}, {4000, 4100}, {0, 500}},
+     6,
+     500,
+     {{0, 500}, {4000, 4100}, {3000, 3100}, {2000, 2100}},
+     4},
+};
+
+static void expect_blocks(const tcp_kit *kit, unsigned index, const worked_example *example, unsigned first,
+                          unsigned most)
+{
+  tcp_header header = wire_header(kit, 0, index);
+  uint32_t isn = kit->end[1].config.isn;
+  g_assert_cmpuint(header.acknowledgement, ==, tcp_sequence_of((int64_t)example->acknowledgement, isn));
+  g_assert_cmpuint(header.sack_count, ==, MIN(example->count - first, most));
+  for (unsigned i = 0; i < header.sack_count; i++) {
+    g_assert_cmpuint(header.sack[i].from, ==, tcp_sequence_of((int64_t)example->blocks[first + i].from, isn));
+    g_assert_cmpuint(header.sack[i].to, ==, tcp_sequence_of((int64_t)example->blocks[first + i].to, isn));
+  }
+}
+
+/* Without the option the same without the first block; beside timestamps there is room for three (RFC 2018 §3). */
+static void test_examples(void)
+{
+  for (size_t i = 0; i < G_N_ELEMENTS(EXAMPLES); i++) {
+    const worked_example *example = &EXAMPLES[i];
+    bool duplicate = i < 8 || i == 10; /* the ninth and tenth have none to tell of */
+    for (unsigned options = 0; options < 4; options++) {
+      bool dsack = options & 1;
+      bool timestamps = options & 2;
+      tcp_kit *kit = against_script(true, dsack, timestamps);
+      g_test_message("%s, option %d, timestamps %d", example->what, dsack, timestamps);
+      for (unsigned n = 0; n < example->arrival_count; n++) {
+        range arrival = example->arrivals[n];
+        drop_all(kit, 0);
+        script_payload(kit, arrival.from, (uint32_t)(arrival.to - arrival.from), 0);
+      }
+      g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+      if (dsack || i < 9) {
+        expect_blocks(kit, 0, example, duplicate && !dsack ? 1 : 0, timestamps ? 3 : 4);
+      }
+      tcp_kit_free(kit);
+    }
+  }
+}
+
+/* SACK was not agreed: there is no option to tell it in. */
+static void test_without_sack(void)
+{
+  tcp_kit *kit = against_script(false, true, false);
+  script_payload(kit, 0, 500, 0);
+  script_payload(kit, 0, 500, 0);
+  expect_ack(kit, 0, 500);
+  g_assert_cmpuint(wire_header(kit, 0, 0).sack_count, ==, 0);
+  tcp_kit_free(kit);
+}
+
+/* What was refused has not come: it is no duplicate when it comes again. Nor is what lies beyond the window. */
+static void test_refused_is_not_twice(void)
+{
+  tcp_kit *kit = against_script(true, true, false);
+  refuse_octets(kit, 0, 0, 500, 1);
+  script_payload(kit, 0, 500, 0);
+  expect_nothing(kit, 0);
+  script_payload(kit, 0, 500, 0);
+  script_payload(kit, 500, 500, 0);
+  expect_ack(kit, 0, 1000);
+  g_assert_cmpuint(wire_header(kit, 0, 0).sack_count, ==, 0);
+  drop_all(kit, 0);
+  script_payload(kit, 1000 + (1 << 20), 500, 0);
+  expect_ack(kit, 0, 1000);
+  g_assert_cmpuint(wire_header(kit, 0, 0).sack_count, ==, 0);
+  tcp_kit_free(kit);
+}
+
+/* A segment with payload has no SACK option, so the next ACK without tells. */
+static void test_payload_does_not_tell(void)
+{
+  tcp_kit *kit = against_script(true, true, false);
+  script_payload(kit, 0, 500, 0);
+  script_payload(kit, 500, 500, 0);
+  drop_all(kit, 0);
+  script_payload(kit, 900, 600, 0); /* 100 octets twice, 500 new: delayed */
+  post(kit, 0, 100, 0);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+  g_assert_cmpuint(wire_header(kit, 0, 0).sack_count, ==, 0);
+  drop_all(kit, 0);
+  script_payload(kit, 1500, 500, 100);
+  script_payload(kit, 2000, 500, 100);
+  worked_example told = {.acknowledgement = 2500, .blocks = {{900, 1000}}, .count = 1};
+  expect_blocks(kit, 0, &told, 0, 4);
+  tcp_kit_free(kit);
+}
+
+/* Two ends: a segment that the network doubles is reported once, whether it lies below the acknowledgement or beyond a hole, and
+ * neither is taken for a sign of loss. */
+static void test_both_ends(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.dsack = true;
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  post(kit, 0, 3 * EMSS, 0);
+  deliver_and_keep(kit, 0);
+  deliver(kit, 0); /* below */
+  deliver_all(kit, 1);
+  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 1);
+  reorder_segments(kit, 0, 0, 1);
+  deliver_and_keep(kit, 0);
+  deliver_all(kit, 1);
+  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 1); /* an ordinary SACK */
+  deliver(kit, 0);                                                  /* beyond the hole */
+  deliver_all(kit, 1);
+  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 2);
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 3 * EMSS);
+  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 2);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 0);
+  tcp_kit_free(kit);
+}
+
+/* Blocks that no receiver sends, first in the option, with and without RACK: none crashes, octets that no honest block SACKs are
+ * sent again, all arrive. */
+static void test_hostile_blocks(void)
+{
+  for (uint64_t seed = 1; seed <= 30; seed++) {
+    g_test_message("seed %" G_GUINT64_FORMAT, seed);
+    random_stream *random = random_stream_new(seed, "hostile blocks");
+    tcp_config config = tcp_kit_config();
+    config.rack = seed & 1;
+    config.tail_loss_probe = seed & 1;
+    config.forward_rto_recovery = seed & 2;
+    config.proportional_reduction = seed & 4;
+    tcp_kit *kit = tcp_kit_new(&config, NULL);
+    handshake(
+        kit, TCP_KIT_ROUND_TRIP,
+        &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
+    post(kit, 0, 40 * EMSS, 0);
+    uint64_t acknowledged = 0;
+    for (unsigned i = 0; i < 300; i++) {
+      uint64_t sack[BLOCKS_MAX][2];
+      unsigned blocks = 1 + (unsigned)random_stream_below(random, BLOCKS_MAX);
+      for (unsigned n = 0; n < blocks; n++) {
+        sack[n][0] = random_stream_below(random, 8) ? random_stream_below(random, 50 * EMSS)
+                                                    : random_stream_next(random);
+        sack[n][1] = random_stream_below(random, 8) ? sack[n][0] + random_stream_below(random, 4 * EMSS)
+                                                    : random_stream_next(random);
+      }
+      uint64_t next = acknowledged + (random_stream_below(random, 4) ? 0 : 700);
+      acknowledged = MIN(next, MIN(kit->end[0].posted, 10 * EMSS));
+      script_ack(kit, acknowledged, blocks, (const uint64_t(*)[2])sack);
+      drop_all(kit, 0);
+      advance_by(kit, 5 * TIME_PS_PER_MILLISECOND);
+      drop_all(kit, 0);
+      if (kit->end[0].closed) {
+        break;
+      }
+    }
+    tcp_kit_free(kit);
+    random_stream_free(random);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/duplicate_sack/which_first_block_is_one", test_which_first_block_is_one);
+  g_test_add_func("/tcp/duplicate_sack/examples", test_examples);
+  g_test_add_func("/tcp/duplicate_sack/without_sack", test_without_sack);
+  g_test_add_func("/tcp/duplicate_sack/refused_is_not_twice", test_refused_is_not_twice);
+  g_test_add_func("/tcp/duplicate_sack/payload_does_not_tell", test_payload_does_not_tell);
+  g_test_add_func("/tcp/duplicate_sack/both_ends", test_both_ends);
+  g_test_add_func("/tcp/duplicate_sack/hostile_blocks", test_hostile_blocks);
+  return g_test_run();
+}

@@ -1,0 +1,170 @@
+/* F-RTO (RFC 5682): the basic algorithm (§2) and the one with SACK (§3). */
+#include <glib.h>
+
+#include "tcp/tcp_forward_rto.h"
+#include "tcp_kit.h"
+
+enum { EMSS = 1460 };
+
+static tcp_forward_rto begun(bool sack)
+{
+  tcp_forward_rto forward;
+  tcp_forward_rto_begin(&forward, sack);
+  return forward;
+}
+
+static tcp_forward_rto_verdict after(tcp_forward_rto *forward, tcp_forward_rto_ack ack)
+{
+  return tcp_forward_rto_acknowledged(forward, &ack);
+}
+
+/* Step 2 (b), then two new segments and no retransmissions until step 3. */
+static tcp_forward_rto in_step_3(bool sack)
+{
+  tcp_forward_rto forward = begun(sack);
+  g_assert_false(tcp_forward_rto_wants_new(&forward));
+  g_assert_false(tcp_forward_rto_holds_back(&forward));
+  g_assert_cmpint(after(&forward, (tcp_forward_rto_ack){.advances = true, .may_send_new = true}), ==,
+                  TCP_FORWARD_RTO_UNKNOWN);
+  for (unsigned i = 0; i < 2; i++) {
+    g_assert_true(tcp_forward_rto_wants_new(&forward));
+    tcp_forward_rto_sent_new(&forward);
+  }
+  g_assert_false(tcp_forward_rto_wants_new(&forward));
+  g_assert_true(tcp_forward_rto_holds_back(&forward));
+  return forward;
+}
+
+/* Each row: the variant, an acknowledgement in step 3, the verdict. */
+static void test_verdicts_of_step_3(void)
+{
+  static const struct {
+    bool sack;
+    tcp_forward_rto_ack ack;
+    tcp_forward_rto_verdict verdict;
+  } rows[] = {
+      {false, {.advances = true}, TCP_FORWARD_RTO_SPURIOUS},                  /* §2.1 step 3 (b) */
+      {false, {.duplicate = true}, TCP_FORWARD_RTO_REAL},                     /* §2.1 step 3 (a) */
+      {true, {.advances = true, .original = true}, TCP_FORWARD_RTO_SPURIOUS}, /* §3.1 step 3 (b) */
+      {true, {.duplicate = true, .original = true}, TCP_FORWARD_RTO_SPURIOUS},
+      {true, {.duplicate = true, .beyond = true}, TCP_FORWARD_RTO_REAL}, /* §3.1 step 3 (a) */
+      {true, {.advances = true, .original = true, .beyond = true}, TCP_FORWARD_RTO_REAL},
+      {true, {.advances = true}, TCP_FORWARD_RTO_REAL}, /* only what was sent again */
+      {true, {.may_send_new = true}, TCP_FORWARD_RTO_UNKNOWN},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    tcp_forward_rto forward = in_step_3(rows[i].sack);
+    g_assert_cmpint(after(&forward, rows[i].ack), ==, rows[i].verdict);
+    g_assert_true(tcp_forward_rto_holds_back(&forward) == (rows[i].verdict == TCP_FORWARD_RTO_UNKNOWN));
+  }
+}
+
+/* Step 2 (a): what ends it without a verdict: all acknowledged, nothing new to send, without SACK a duplicate. */
+static void test_step_2_ends_it(void)
+{
+  static const struct {
+    bool sack;
+    tcp_forward_rto_ack ack;
+    bool goes_on;
+  } rows[] = {
+      {false, {.advances = true, .recovered = true, .may_send_new = true}, false},
+      {true, {.advances = true, .recovered = true, .may_send_new = true}, false},
+      {true, {.advances = true}, false},
+      {false, {.duplicate = true, .may_send_new = true}, false},
+      {true, {.duplicate = true, .may_send_new = true}, true},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    tcp_forward_rto forward = begun(rows[i].sack);
+    g_assert_cmpint(after(&forward, rows[i].ack), ==, TCP_FORWARD_RTO_UNKNOWN);
+    g_assert_false(tcp_forward_rto_wants_new(&forward));
+    after(&forward, (tcp_forward_rto_ack){.advances = true, .may_send_new = true});
+    g_assert_true(tcp_forward_rto_wants_new(&forward) == rows[i].goes_on);
+  }
+}
+
+/* Off it says nothing. */
+static void test_off(void)
+{
+  tcp_forward_rto forward = {.step = TCP_FORWARD_RTO_OFF};
+  g_assert_cmpint(after(&forward, (tcp_forward_rto_ack){.advances = true, .may_send_new = true}), ==,
+                  TCP_FORWARD_RTO_UNKNOWN);
+  g_assert_false(tcp_forward_rto_wants_new(&forward));
+}
+
+/* 20 segments queued, 10 in flight, RTO 300 ms, with F-RTO. */
+static tcp_kit *ten_in_flight(bool sack, bool rack)
+{
+  tcp_config config = tcp_kit_config();
+  config.sack = sack;
+  config.rack = rack;
+  config.forward_rto_recovery = true;
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  post(kit, 0, 20 * EMSS, 0);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 10);
+  return kit;
+}
+
+/* Everything is late by more than RTO, nothing is lost. The first segment is sent again at 300 ms; then the originals
+ * arrive, two and two acknowledged. The first such ACK lets two new segments out, the second shows that the time-out was spurious:
+ * the window is what it was (10 segments, and no threshold), only one segment was sent again, and the others are not taken as lost.
+ */
+static void test_spurious_time_out(void)
+{
+  for (unsigned variant = 0; variant < 3; variant++) {
+    tcp_kit *kit = ten_in_flight(variant > 0, variant > 1);
+    advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
+    g_assert_cmpuint(on_wire(kit, 0), ==, 11);
+    g_assert_cmpuint(window_of(kit), ==, EMSS);
+    deliver_segments(kit, 2);
+    g_assert_cmpuint(kit->end[0].acknowledged, ==, 2 * EMSS);
+    g_assert_cmpuint(on_wire(kit, 0), ==, 9 + 2);
+    g_assert_cmpuint(wire_position(kit, 0, 10), ==, 11 * EMSS);
+    g_assert_cmpuint(statistics_of(kit)->spurious_timeouts, ==, 0);
+    deliver_segments(kit, 2);
+    g_assert_cmpuint(statistics_of(kit)->spurious_timeouts, ==, 1);
+    g_assert_cmpuint(window_of(kit), >=, 10 * EMSS);
+    g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
+    settle(kit, TCP_KIT_ROUND_TRIP);
+    g_assert_cmpuint(kit->end[0].acknowledged, ==, 20 * EMSS);
+    g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
+    g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
+    tcp_kit_free(kit);
+  }
+}
+
+/* The first five are lost, the others and the ACKs of their arrival too. After the time-out the ACK of the first moves on by
+ * one, two new segments leave, and their duplicates show that the loss was real: it is repaired as ever. */
+static void test_real_time_out(void)
+{
+  for (unsigned variant = 0; variant < 3; variant++) {
+    tcp_kit *kit = ten_in_flight(variant > 0, variant > 1);
+    drop_all(kit, 0);
+    advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
+    expect_segment(kit, 0, 0, EMSS);
+    deliver(kit, 0);
+    advance_by(kit, 40 * TIME_PS_PER_MILLISECOND); /* the delayed ACK */
+    deliver_all(kit, 1);
+    g_assert_cmpuint(on_wire(kit, 0), ==, 2);
+    expect_segment(kit, 0, 10 * EMSS, EMSS);
+    deliver_and_acknowledge(kit);
+    g_assert_cmpuint(wire_position(kit, 0, 1), ==, EMSS); /* what is lost, from now on */
+    settle(kit, TCP_KIT_ROUND_TRIP);
+    g_assert_cmpuint(kit->end[0].acknowledged, ==, 20 * EMSS);
+    g_assert_cmpuint(statistics_of(kit)->spurious_timeouts, ==, 0);
+    g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 10);
+    g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
+    tcp_kit_free(kit);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/forward_rto/verdicts_of_step_3", test_verdicts_of_step_3);
+  g_test_add_func("/tcp/forward_rto/step_2_ends_it", test_step_2_ends_it);
+  g_test_add_func("/tcp/forward_rto/off", test_off);
+  g_test_add_func("/tcp/forward_rto/spurious_time_out", test_spurious_time_out);
+  g_test_add_func("/tcp/forward_rto/real_time_out", test_real_time_out);
+  return g_test_run();
+}

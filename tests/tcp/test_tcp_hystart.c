@@ -1,0 +1,238 @@
+#include "tcp/tcp_hystart.h"
+
+#include <glib.h>
+
+#include "congestion_kit.h"
+
+#define MILLISECOND TIME_PS_PER_MILLISECOND
+
+enum { SENT_MAX = 4096 };
+
+/* A path with one bottleneck and a queue without end: a segment leaves it `segment_ps` after the one before at the earliest, and
+ * its acknowledgement is back `delay_ps` later. What the window lets go leaves at once. */
+typedef struct bottleneck {
+  tcp_congestion *congestion;
+  time_ps segment_ps;
+  time_ps delay_ps;
+  time_ps free_at;
+  time_ps sent_at[SENT_MAX];
+  time_ps acknowledged_at[SENT_MAX];
+  uint64_t sent;
+  uint64_t acknowledged;
+} bottleneck;
+
+static void send_window(bottleneck *path, time_ps now)
+{
+  while (segments(path->sent - path->acknowledged + 1) <= tcp_congestion_window_octets(path->congestion)) {
+    g_assert_cmpuint(path->sent, <, SENT_MAX);
+    path->free_at = MAX(path->free_at, now) + path->segment_ps;
+    path->sent_at[path->sent] = now;
+    path->acknowledged_at[path->sent++] = path->free_at + path->delay_ps;
+  }
+}
+
+/* The window in segments when slow start has ended, from 10 on. */
+static uint64_t window_at_the_end(time_ps segment_ps, time_ps delay_ps, bool paced)
+{
+  bottleneck *path = g_new0(bottleneck, 1);
+  path->segment_ps = segment_ps;
+  path->delay_ps = delay_ps;
+  path->congestion = tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_HYSTART, SMSS, segments(10));
+  if (paced) {
+    tcp_congestion_use_pacing(path->congestion);
+  }
+  send_window(path, 0);
+  while (tcp_congestion_in_slow_start(path->congestion)) {
+    time_ps now = path->acknowledged_at[path->acknowledged];
+    time_ps round_trip = now - path->sent_at[path->acknowledged++];
+    tcp_congestion_ack ack = {.octets = SMSS,
+                              .position = segments(path->acknowledged),
+                              .next = segments(path->sent),
+                              .limited = true,
+                              .round_trip_ps = round_trip,
+                              .smoothed_ps = round_trip};
+    tcp_congestion_acknowledged(path->congestion, &ack, now);
+    send_window(path, now);
+  }
+  uint64_t threshold = tcp_congestion_threshold_octets(path->congestion);
+  tcp_congestion_free(path->congestion);
+  g_free(path);
+  return threshold / SMSS;
+}
+
+/* A segment a millisecond, round trip 101 ms: the path holds 101. Rounds begin with 10, 20, 40, 80 segments, each acknowledged in
+ * as many milliseconds. The 40 are not half of what the path holds; the 80 are: the first ACK later than 50.5 ms after the first
+ * is the 52nd, when 51 have grown the window to 131. A round trip that the train must last longer than is 101 ms with pacing: the
+ * 80 do not, of the next 160 the 103rd: 160 + 102. */
+static void test_train_of_acknowledgements(void)
+{
+  g_assert_cmpuint(window_at_the_end(MILLISECOND, 100 * MILLISECOND, false), ==, 131);
+  g_assert_cmpuint(window_at_the_end(MILLISECOND, 100 * MILLISECOND, true), ==, 262);
+}
+
+/* Ten times as fast, the same in small: 10.1 ms hold 101 segments. */
+static void test_train_scales(void)
+{
+  g_assert_cmpuint(window_at_the_end(MILLISECOND / 10, 10 * MILLISECOND, false), ==, 131);
+}
+
+/* A segment in 5 ms: no train is close. Round trip 105 ms: the path holds 21. The round of 40 leaves while the 20 before arrive, two
+ * for one, and its first segments find an empty queue; those of the 80 find 19 or 20 of the 40 in it, so their first nine round
+ * trips are all 105 ms and more than 90 longer, beyond 105 / 8 = 13.1. The ninth ACK shows it; eight have grown the window to 88. */
+static void test_delay_increase(void)
+{
+  g_assert_cmpuint(window_at_the_end(5 * MILLISECOND, 100 * MILLISECOND, false), ==, 88);
+}
+
+/* HyStart by itself, with a window of `count` segments and acknowledgements 3 ms apart, too far for a train. */
+typedef struct judged {
+  tcp_hystart *hystart;
+  tcp_congestion_window window;
+  uint64_t position;
+  time_ps now;
+} judged;
+
+static judged judged_at(unsigned count)
+{
+  return (judged){.hystart = tcp_hystart_new(),
+                  .window = {.smss_octets = SMSS, .octets = segments(count), .threshold_octets = UINT64_MAX}};
+}
+
+/* One of a round of 100 segments. */
+static bool says_stop(judged *flow, time_ps round_trip_ps)
+{
+  flow->position += SMSS;
+  flow->now += 3 * MILLISECOND;
+  tcp_congestion_ack ack = {.octets = SMSS,
+                            .position = flow->position,
+                            .next = flow->position + segments(100),
+                            .limited = true,
+                            .round_trip_ps = round_trip_ps};
+  return tcp_hystart_says_stop(flow->hystart, &ack, &flow->window, flow->now);
+}
+
+/* A round of `round_trip_ps` alone, after one that began with `shortest_ps`; whether it was stopped. */
+static bool stops(time_ps shortest_ps, time_ps round_trip_ps)
+{
+  judged flow = judged_at(16);
+  bool stop = says_stop(&flow, shortest_ps);
+  for (unsigned i = 0; i < 100; i++) { /* the rest of the first round, whose shortest is `shortest_ps` */
+    stop = stop || says_stop(&flow, round_trip_ps);
+  }
+  g_assert_false(stop);
+  for (unsigned i = 0; i < 8; i++) {
+    g_assert_false(says_stop(&flow, round_trip_ps)); /* the eight samples */
+  }
+  stop = says_stop(&flow, round_trip_ps);
+  tcp_hystart_free(flow.hystart);
+  return stop;
+}
+
+/* An eighth of the shortest round trip, at least 4 ms and at most 16 ms: more than that is growth. */
+static void test_how_much_delay_counts(void)
+{
+  g_assert_false(stops(8 * MILLISECOND, 12 * MILLISECOND));
+  g_assert_true(stops(8 * MILLISECOND, 12 * MILLISECOND + 1));
+  g_assert_false(stops(80 * MILLISECOND, 90 * MILLISECOND));
+  g_assert_true(stops(80 * MILLISECOND, 90 * MILLISECOND + 1));
+  g_assert_false(stops(400 * MILLISECOND, 416 * MILLISECOND));
+  g_assert_true(stops(400 * MILLISECOND, 416 * MILLISECOND + 1));
+  g_assert_false(stops(10 * TIME_PS_PER_MICROSECOND, MILLISECOND));
+}
+
+/* One short trip among the samples, and there is no queue that stands. */
+static void test_shortest_of_the_round_counts(void)
+{
+  judged flow = judged_at(16);
+  for (unsigned i = 0; i < 101; i++) {
+    g_assert_false(says_stop(&flow, 80 * MILLISECOND));
+  }
+  for (unsigned i = 0; i < 100; i++) {
+    g_assert_false(says_stop(&flow, i == 3 ? 81 * MILLISECOND : 200 * MILLISECOND));
+  }
+  tcp_hystart_free(flow.hystart);
+}
+
+/* Below 16 segments nothing stops slow start; without a sample nothing can be told. */
+static void test_when_it_does_not_judge(void)
+{
+  judged flow = judged_at(15);
+  g_assert_false(says_stop(&flow, 80 * MILLISECOND));
+  for (unsigned i = 0; i < 300; i++) {
+    g_assert_false(says_stop(&flow, 800 * MILLISECOND));
+  }
+  flow.window.octets = segments(16);
+  for (unsigned i = 0; i < 300; i++) {
+    g_assert_false(says_stop(&flow, -1));
+  }
+  tcp_hystart_free(flow.hystart);
+}
+
+/* After a time-out the path may be another: a longer round trip than ever is the shortest. */
+static void test_forgets(void)
+{
+  judged flow = judged_at(16);
+  g_assert_false(says_stop(&flow, 8 * MILLISECOND));
+  tcp_hystart_forget(flow.hystart);
+  for (unsigned i = 0; i < 300; i++) {
+    g_assert_false(says_stop(&flow, 80 * MILLISECOND));
+  }
+  tcp_hystart_free(flow.hystart);
+}
+
+/* So the congestion window has it forgotten: 8 ms before the time-out, 80 ms after it, and slow start goes on to the threshold. */
+static void test_time_out_forgets(void)
+{
+  clocked_flow flow = {.round_trip_ps = 8 * MILLISECOND};
+  flow.congestion = tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_HYSTART, SMSS, segments(10));
+  flow_acknowledge(&flow, SMSS);
+  tcp_congestion_collapse(flow.congestion, segments(200), true, 0);
+  flow.round_trip_ps = 80 * MILLISECOND;
+  for (unsigned i = 0; i < 139; i++) {
+    g_assert_true(tcp_congestion_in_slow_start(flow.congestion));
+    flow.now += 3 * MILLISECOND; /* no train */
+    flow_acknowledge(&flow, SMSS);
+  }
+  g_assert_cmpuint(window_octets(&flow), ==, segments(140)); /* 0.7 · 200 */
+  tcp_congestion_free(flow.congestion);
+}
+
+/* ACKs 1 ms apart, but for one gap: of more than 2 ms, the train is over for this round; a gap of 2 ms is none. Round trip 40 ms: 20
+ * ms and more make a train. */
+static bool train_with_gap(time_ps gap_ps)
+{
+  judged flow = judged_at(64);
+  bool stop = false;
+  for (unsigned i = 0; i < 60; i++) {
+    tcp_congestion_ack ack = {.octets = SMSS,
+                              .position = segments(i + 1),
+                              .next = segments(100),
+                              .limited = true,
+                              .round_trip_ps = 40 * MILLISECOND};
+    flow.now += i == 10 ? gap_ps : MILLISECOND;
+    stop = stop || tcp_hystart_says_stop(flow.hystart, &ack, &flow.window, flow.now);
+  }
+  tcp_hystart_free(flow.hystart);
+  return stop;
+}
+
+static void test_gap_ends_the_train(void)
+{
+  g_assert_true(train_with_gap(2 * MILLISECOND));
+  g_assert_false(train_with_gap(2 * MILLISECOND + 1));
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/hystart/train_of_acknowledgements", test_train_of_acknowledgements);
+  g_test_add_func("/tcp/hystart/train_scales", test_train_scales);
+  g_test_add_func("/tcp/hystart/delay_increase", test_delay_increase);
+  g_test_add_func("/tcp/hystart/how_much_delay_counts", test_how_much_delay_counts);
+  g_test_add_func("/tcp/hystart/shortest_of_the_round_counts", test_shortest_of_the_round_counts);
+  g_test_add_func("/tcp/hystart/when_it_does_not_judge", test_when_it_does_not_judge);
+  g_test_add_func("/tcp/hystart/forgets", test_forgets);
+  g_test_add_func("/tcp/hystart/time_out_forgets", test_time_out_forgets);
+  g_test_add_func("/tcp/hystart/gap_ends_the_train", test_gap_ends_the_train);
+  return g_test_run();
+}

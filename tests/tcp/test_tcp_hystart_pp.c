@@ -1,0 +1,158 @@
+#include "tcp/tcp_hystart_pp.h"
+
+#include <glib.h>
+
+#include "congestion_kit.h"
+
+#define MILLISECOND TIME_PS_PER_MILLISECOND
+
+enum { ROUND_SEGMENTS = 20 };
+
+/* A flow whose rounds are 20 segments long whatever the window is. */
+typedef struct round_flow {
+  tcp_congestion *congestion;
+  uint64_t position;
+} round_flow;
+
+static round_flow started(void)
+{
+  return (round_flow){
+      tcp_congestion_new(TCP_CONGESTION_NEWRENO, TCP_SLOW_START_HYSTART_PP, SMSS, segments(10)), 0};
+}
+
+static uint64_t window_of(const round_flow *flow)
+{
+  return tcp_congestion_window_octets(flow->congestion);
+}
+
+/* `count` acknowledgements of 1 SMSS. A round ends with the ACK of windowEnd, SND.NXT when it began. */
+static void acknowledge(round_flow *flow, unsigned count, time_ps round_trip_ps)
+{
+  for (unsigned i = 0; i < count; i++) {
+    flow->position += SMSS;
+    tcp_congestion_ack ack = {.octets = SMSS,
+                              .position = flow->position,
+                              .next = flow->position + segments(ROUND_SEGMENTS),
+                              .limited = true,
+                              .round_trip_ps = round_trip_ps,
+                              .smoothed_ps = round_trip_ps};
+    tcp_congestion_acknowledged(flow->congestion, &ack, 0);
+  }
+}
+
+/* By how much the next acknowledgement of 1 SMSS lets the window grow. */
+static uint64_t growth(round_flow *flow, time_ps round_trip_ps)
+{
+  uint64_t before = window_of(flow);
+  acknowledge(flow, 1, round_trip_ps);
+  return window_of(flow) - before;
+}
+
+/* The very first ACK ends the empty round before it (windowEnd begins as SND.NXT of nothing); then a round of 100 ms. */
+static round_flow after_a_round_of(time_ps round_trip_ps)
+{
+  round_flow flow = started();
+  acknowledge(&flow, 1 + ROUND_SEGMENTS, round_trip_ps);
+  return flow;
+}
+
+/* RFC 9406 §4.2: round trips of 100 ms, then 112.5 ms = 100 (1 + 1/8): the 8th sample of the round begins conservative slow start,
+ * which grows by a quarter, 365 of 1460 octets. */
+static void test_growth_of_delay_slows_down(void)
+{
+  round_flow flow = after_a_round_of(100 * MILLISECOND);
+  for (unsigned i = 0; i < 7; i++) {
+    g_assert_cmpuint(growth(&flow, 112 * MILLISECOND + MILLISECOND / 2), ==, SMSS);
+  }
+  g_assert_cmpuint(growth(&flow, 112 * MILLISECOND + MILLISECOND / 2), ==, SMSS / 4);
+  g_assert_cmpuint(growth(&flow, 112 * MILLISECOND + MILLISECOND / 2), ==, SMSS / 4);
+  g_assert_true(tcp_congestion_in_slow_start(flow.congestion));
+  tcp_congestion_free(flow.congestion);
+}
+
+static bool slows_down(time_ps first_ps, time_ps then_ps)
+{
+  round_flow flow = after_a_round_of(first_ps);
+  acknowledge(&flow, 8, then_ps);
+  bool slow = growth(&flow, then_ps) < SMSS;
+  tcp_congestion_free(flow.congestion);
+  return slow;
+}
+
+/* §4.2: RttThresh is an eighth of the last round's shortest trip, from 4 ms to 16 ms. */
+static void test_how_much_delay_counts(void)
+{
+  g_assert_false(slows_down(100 * MILLISECOND, 112 * MILLISECOND + MILLISECOND / 2 - 1));
+  g_assert_true(slows_down(100 * MILLISECOND, 112 * MILLISECOND + MILLISECOND / 2));
+  g_assert_false(slows_down(8 * MILLISECOND, 12 * MILLISECOND - 1));
+  g_assert_true(slows_down(8 * MILLISECOND, 12 * MILLISECOND));
+  g_assert_false(slows_down(400 * MILLISECOND, 416 * MILLISECOND - 1));
+  g_assert_true(slows_down(400 * MILLISECOND, 416 * MILLISECOND));
+}
+
+/* Seven samples and acknowledgements without any do not tell. */
+static void test_needs_eight_samples(void)
+{
+  round_flow flow = after_a_round_of(100 * MILLISECOND);
+  acknowledge(&flow, 7, 200 * MILLISECOND);
+  g_assert_cmpuint(growth(&flow, -1), ==, SMSS);
+  g_assert_cmpuint(growth(&flow, 200 * MILLISECOND), ==, SMSS / 4);
+  tcp_congestion_free(flow.congestion);
+}
+
+/* CSS_ROUNDS is 5, of which what is left of the round that showed the growth is the first: 12 ACKs, then 4 · 20. The threshold is the
+ * window then: 10 + 1 + 20 + 7 segments and 93 quarters (the 8th sample is one of them). */
+static void test_five_rounds_end_slow_start(void)
+{
+  round_flow flow = after_a_round_of(100 * MILLISECOND);
+  acknowledge(&flow, 8, 200 * MILLISECOND);
+  acknowledge(&flow, 12 + 4 * ROUND_SEGMENTS - 1, 200 * MILLISECOND);
+  g_assert_true(tcp_congestion_in_slow_start(flow.congestion));
+  acknowledge(&flow, 1, 200 * MILLISECOND);
+  g_assert_false(tcp_congestion_in_slow_start(flow.congestion));
+  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(38) + 92 * (SMSS / 4));
+  tcp_congestion_free(flow.congestion);
+}
+
+/* §4.2: a round of conservative slow start that is shorter than the one that began it was a false alarm: full growth again, and a
+ * new growth of delay is taken as the first was. */
+static void test_false_alarm(void)
+{
+  round_flow flow = after_a_round_of(100 * MILLISECOND);
+  acknowledge(&flow, ROUND_SEGMENTS, 200 * MILLISECOND);
+  acknowledge(&flow, 7, 199 * MILLISECOND);
+  g_assert_cmpuint(growth(&flow, 199 * MILLISECOND), ==, SMSS);
+  acknowledge(&flow, ROUND_SEGMENTS - 8, 199 * MILLISECOND);
+  acknowledge(&flow, 7, 215 * MILLISECOND);
+  g_assert_cmpuint(growth(&flow, 215 * MILLISECOND), ==, SMSS / 4);
+  acknowledge(&flow, 12 + 3 * ROUND_SEGMENTS, 215 * MILLISECOND);
+  g_assert_true(tcp_congestion_in_slow_start(flow.congestion)); /* five rounds again */
+  acknowledge(&flow, ROUND_SEGMENTS, 215 * MILLISECOND);
+  g_assert_false(tcp_congestion_in_slow_start(flow.congestion));
+  tcp_congestion_free(flow.congestion);
+}
+
+/* §4.3: for the first slow start only; after a time-out the threshold is known and growth is whole. */
+static void test_only_the_first_slow_start(void)
+{
+  round_flow flow = after_a_round_of(100 * MILLISECOND);
+  acknowledge(&flow, 8, 200 * MILLISECOND);
+  g_assert_cmpuint(growth(&flow, 200 * MILLISECOND), ==, SMSS / 4);
+  tcp_congestion_collapse(flow.congestion, segments(500), true, 0);
+  for (unsigned i = 0; i < 100; i++) {
+    g_assert_cmpuint(growth(&flow, (100 + i) * MILLISECOND), ==, SMSS);
+  }
+  tcp_congestion_free(flow.congestion);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/hystart_pp/growth_of_delay_slows_down", test_growth_of_delay_slows_down);
+  g_test_add_func("/tcp/hystart_pp/how_much_delay_counts", test_how_much_delay_counts);
+  g_test_add_func("/tcp/hystart_pp/needs_eight_samples", test_needs_eight_samples);
+  g_test_add_func("/tcp/hystart_pp/five_rounds_end_slow_start", test_five_rounds_end_slow_start);
+  g_test_add_func("/tcp/hystart_pp/false_alarm", test_false_alarm);
+  g_test_add_func("/tcp/hystart_pp/only_the_first_slow_start", test_only_the_first_slow_start);
+  return g_test_run();
+}

@@ -1,0 +1,68 @@
+#include <glib.h>
+
+#include "tcp/tcp_pacer.h"
+#include "tcp_kit.h"
+
+enum { EMSS = 1460 };
+
+/* A window of 100,000 octets and a round trip of 1 ms. In slow start twice the window leaves in a round trip: 1000 octets cost 1
+ * ms * 1000 / 200,000 = 5 us; else 1.2 windows: 1 ms * 1000 / 120,000 = 8.333333333 us. */
+static void test_rates(void)
+{
+  tcp_pacer_rate rate = {.window_octets = 100000, .smoothed_ps = TIME_PS_PER_MILLISECOND, .slow_start = true};
+  tcp_pacer pacer = {0};
+  time_ps now = 7 * TIME_PS_PER_SECOND;
+  g_assert_true(tcp_pacer_may_send(&pacer, now));
+  tcp_pacer_sent(&pacer, 1000, &rate, now);
+  g_assert_cmpint(pacer.next_ps, ==, now + 5 * TIME_PS_PER_MICROSECOND);
+  g_assert_false(tcp_pacer_may_send(&pacer, now + 5 * TIME_PS_PER_MICROSECOND - 1));
+  g_assert_true(tcp_pacer_may_send(&pacer, now + 5 * TIME_PS_PER_MICROSECOND));
+  rate.slow_start = false;
+  tcp_pacer_sent(&pacer, 1000, &rate, now); /* forced: it is paid for all the same */
+  g_assert_cmpint(pacer.next_ps, ==, now + 5 * TIME_PS_PER_MICROSECOND + 8333333);
+}
+
+/* Without a round trip nothing waits. A minute and 4 GiB do not overflow: 60 s * 65535 / (1.2 * 65535) = 50 s. */
+static void test_extremes(void)
+{
+  tcp_pacer pacer = {0};
+  tcp_pacer_rate rate = {.window_octets = 1000};
+  tcp_pacer_sent(&pacer, 65535, &rate, 5);
+  g_assert_true(tcp_pacer_may_send(&pacer, 5));
+  rate = (tcp_pacer_rate){.window_octets = UINT64_C(1) << 32, .smoothed_ps = 60 * TIME_PS_PER_SECOND};
+  tcp_pacer_sent(&pacer, UINT64_C(1) << 32, &rate, 5);
+  g_assert_cmpint(pacer.next_ps, ==, 5 + 50 * TIME_PS_PER_SECOND);
+}
+
+/* In a connection: a window of 10 segments, 100 ms, slow start: one every 5 ms, not ten at once; and the connection asks to be
+ * run for each, not when nothing waits. */
+static void test_segments_leave_evenly(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.pacing = true;
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  time_ps start = kit->now;
+  post(kit, 0, 10 * EMSS, 0);
+  for (unsigned i = 1; i <= 10; i++) {
+    g_assert_cmpuint(on_wire(kit, 0), ==, i);
+    advance_to(kit, start + i * 5 * TIME_PS_PER_MILLISECOND - 1);
+    g_assert_cmpuint(on_wire(kit, 0), ==, i);
+    advance_by(kit, 1);
+  }
+  g_assert_cmpuint(on_wire(kit, 0), ==, 10);
+  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), >=,
+                  start + 300 * TIME_PS_PER_MILLISECOND); /* RTO, nothing of the pacer's */
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * EMSS);
+  tcp_kit_free(kit);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/pacer/rates", test_rates);
+  g_test_add_func("/tcp/pacer/extremes", test_extremes);
+  g_test_add_func("/tcp/pacer/segments_leave_evenly", test_segments_leave_evenly);
+  return g_test_run();
+}

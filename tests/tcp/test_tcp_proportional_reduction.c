@@ -1,0 +1,116 @@
+/* PRR (RFC 6937). */
+#include <glib.h>
+
+#include "tcp/tcp_proportional_reduction.h"
+#include "tcp_kit.h"
+
+enum { EMSS = 1460 };
+
+/* 20 of 1000 octets in flight, threshold 10: every 1000 delivered let 500 out (§3: CEIL(prr_delivered * ssthresh / RecoverFS) -
+ * prr_out). The first was sent again before anything was counted. */
+static void test_one_for_two(void)
+{
+  tcp_proportional_reduction reduction;
+  tcp_proportional_reduction_begin(&reduction, 20000);
+  tcp_proportional_ack ack = {
+      .delivered_octets = 3000, .pipe_octets = 16000, .threshold_octets = 10000, .smss_octets = 1000};
+  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 16000 + 1500);
+  tcp_proportional_reduction_sent(&reduction, 1000);
+  ack = (tcp_proportional_ack){
+      .delivered_octets = 1000, .pipe_octets = 16000, .threshold_octets = 10000, .smss_octets = 1000};
+  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 16000 + 1000); /* 2000 - 1000 */
+  tcp_proportional_reduction_sent(&reduction, 2000);
+  ack.delivered_octets = 1; /* ceil(4001 * 10000 / 20000) = 2001, less than what was sent */
+  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 16000);
+}
+
+/* CEIL: half an octet is one. */
+static void test_rounds_up(void)
+{
+  tcp_proportional_reduction reduction;
+  tcp_proportional_reduction_begin(&reduction, 20000);
+  tcp_proportional_ack ack = {
+      .delivered_octets = 1, .pipe_octets = 19000, .threshold_octets = 10000, .smss_octets = 1000};
+  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 19001);
+}
+
+/* Pipe has fallen below the threshold by losses: what is delivered may be replaced, and when it is safe a segment more, up to the
+ * threshold. */
+static void test_grows_back_to_the_threshold(void)
+{
+  tcp_proportional_reduction reduction;
+  tcp_proportional_reduction_begin(&reduction, 20000);
+  tcp_proportional_ack ack = {
+      .delivered_octets = 1000, .pipe_octets = 4000, .threshold_octets = 10000, .smss_octets = 1000};
+  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 5000);
+  tcp_proportional_reduction_sent(&reduction, 1000);
+  ack.safe = true;
+  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 4000 + 1000 + 1000);
+  /* nothing sent of the 2000: 2000 are behind, and 1000 more */
+  ack.pipe_octets = 4000;
+  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 4000 + 2000 + 1000);
+  ack.pipe_octets = 9500;
+  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 10000);
+}
+
+/* 60 segments queued, a window of 20 and the two of limited transmit: 22 in flight when recovery starts, the threshold is 10
+ * (half of 20). The first retransmission leaves at once. d segments delivered let 10 d / 22 out: the fifth a second one, while
+ * pipe is 15 still. RFC 6675 alone would wait until it is below 10. */
+static void test_sends_while_pipe_falls(void)
+{
+  for (unsigned proportional = 0; proportional < 2; proportional++) {
+    tcp_config config = tcp_kit_config();
+    config.proportional_reduction = proportional;
+    config.initial_window_segments = 20;
+    tcp_kit *kit = tcp_kit_new(&config, &config);
+    handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+    post(kit, 1, 1, 0);
+    deliver(kit, 1);
+    post(kit, 0, 60 * EMSS, 0);
+    drop_segment(kit, 0);
+    deliver_segments(kit, 3); /* the third is the first that counts as delivered */
+    g_assert_cmpuint(threshold_of(kit), ==, 10 * EMSS);
+    g_assert_cmpuint(on_wire(kit, 0), ==, 16 + 2 + 1);
+    deliver_segments(kit, 3);
+    g_assert_cmpuint(on_wire(kit, 0), ==, 16);
+    deliver_segments(kit, 1);
+    g_assert_cmpuint(on_wire(kit, 0), ==, 15 + proportional);
+    if (proportional) {
+      g_assert_cmpuint(wire_position(kit, 0, 15), ==, 22 * EMSS);
+    }
+    settle(kit, TCP_KIT_ROUND_TRIP);
+    g_assert_cmpuint(kit->end[0].acknowledged, ==, 60 * EMSS);
+    g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
+    g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
+    tcp_kit_free(kit);
+  }
+}
+
+/* At the end the window is the threshold: 5 segments, when the retransmission is acknowledged. */
+static void test_ends_at_the_threshold(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.proportional_reduction = true;
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  post(kit, 0, 10 * EMSS, 0);
+  drop_segment(kit, 0);
+  deliver_segments(kit, 9);
+  expect_segment(kit, 0, 0, EMSS);
+  deliver_and_acknowledge(kit);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * EMSS);
+  g_assert_cmpuint(window_of(kit), ==, 5 * EMSS);
+  tcp_kit_free(kit);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/proportional_reduction/one_for_two", test_one_for_two);
+  g_test_add_func("/tcp/proportional_reduction/rounds_up", test_rounds_up);
+  g_test_add_func("/tcp/proportional_reduction/grows_back_to_the_threshold",
+                  test_grows_back_to_the_threshold);
+  g_test_add_func("/tcp/proportional_reduction/sends_while_pipe_falls", test_sends_while_pipe_falls);
+  g_test_add_func("/tcp/proportional_reduction/ends_at_the_threshold", test_ends_at_the_threshold);
+  return g_test_run();
+}

@@ -1,0 +1,304 @@
+/* RFC 8985 §6 step by step, on a scoreboard alone. */
+#include <glib.h>
+
+#include "tcp/tcp_rack.h"
+
+enum { SMSS = 1000, THRESHOLD = 3 };
+
+typedef struct bench {
+  tcp_rack *rack;
+  tcp_scoreboard *board;
+  time_ps now;
+  time_ps echoed_ps;
+} bench;
+
+static void on_delivered(void *user, const tcp_sent_segment *segment)
+{
+  bench *b = user;
+  tcp_rack_delivered(b->rack, segment, b->echoed_ps, b->now);
+}
+
+/* `count` segments, sent a microsecond apart from 0 on. */
+static bench bench_with(unsigned count)
+{
+  bench b = {
+      .rack = tcp_rack_new(THRESHOLD), .board = tcp_scoreboard_new(THRESHOLD, SMSS, true), .echoed_ps = -1};
+  for (unsigned i = 0; i < count; i++) {
+    tcp_scoreboard_sent(b.board, (uint64_t)i * SMSS, (uint64_t)(i + 1) * SMSS, i * TIME_PS_PER_MICROSECOND);
+  }
+  return b;
+}
+
+/* The listener is told where the bench lives now. */
+static void listen_to(bench *b)
+{
+  tcp_scoreboard_listen(b->board, on_delivered, b);
+}
+
+static void free_bench(bench *b)
+{
+  tcp_rack_free(b->rack);
+  tcp_scoreboard_free(b->board);
+}
+
+static time_ps us(int64_t microseconds)
+{
+  return microseconds * TIME_PS_PER_MICROSECOND;
+}
+
+/* Segment `number` is SACKed at `now` (in microseconds). */
+static void sack(bench *b, uint64_t number, int64_t now)
+{
+  b->now = us(now);
+  tcp_scoreboard_sack(b->board, number * SMSS, (number + 1) * SMSS);
+  tcp_rack_delivered_all(b->rack);
+}
+
+static uint64_t find_lost(bench *b, time_ps window_ps)
+{
+  return tcp_rack_find_lost(b->rack, b->board, window_ps, b->now).segments;
+}
+
+static void expect_next_lost(bench *b, uint64_t number)
+{
+  tcp_sent_segment segment;
+  g_assert_true(tcp_scoreboard_next_lost(b->board, &segment));
+  g_assert_cmpuint(segment.number, ==, number);
+}
+
+static time_ps window_of(const bench *b, bool recovering, uint64_t sacked, int64_t smoothed)
+{
+  tcp_rack_situation situation = {recovering, sacked, us(smoothed)};
+  return tcp_rack_window_ps(b->rack, &situation);
+}
+
+/* §6.2 steps 2 and 5: 0 and 1 were sent before 2, which took 100 us. Without a window they are lost, 3 was sent
+ * later and is not. With a window of 25 us 0, sent at 0, is lost at 0 + 100 + 25, and 1 a microsecond later. */
+static void test_what_was_sent_before_is_lost(void)
+{
+  bench b = bench_with(4);
+  listen_to(&b);
+  sack(&b, 2, 102);
+  g_assert_cmpuint(find_lost(&b, us(25)), ==, 0);
+  g_assert_cmpint(tcp_rack_deadline(b.rack), ==, us(125));
+  b.now = us(125) - 1;
+  g_assert_cmpuint(find_lost(&b, us(25)), ==, 0);
+  b.now = us(125);
+  g_assert_cmpuint(find_lost(&b, us(25)), ==, 1);
+  g_assert_cmpint(tcp_rack_deadline(b.rack), ==, us(126));
+  expect_next_lost(&b, 0);
+  b.now = us(126);
+  g_assert_cmpuint(find_lost(&b, us(25)), ==, 1);
+  g_assert_cmpint(tcp_rack_deadline(b.rack), ==, TIME_PS_NEVER);
+  free_bench(&b);
+
+  b = bench_with(4);
+  listen_to(&b);
+  sack(&b, 2, 102);
+  g_assert_cmpuint(find_lost(&b, 0), ==, 2);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(b.board), ==, SMSS); /* 3 */
+  free_bench(&b);
+}
+
+/* RACK_sent_after(): of what left in the same picosecond the higher left later. */
+static void test_segments_sent_together(void)
+{
+  bench b = {
+      .rack = tcp_rack_new(THRESHOLD), .board = tcp_scoreboard_new(THRESHOLD, SMSS, true), .echoed_ps = -1};
+  listen_to(&b);
+  for (unsigned i = 0; i < 3; i++) {
+    tcp_scoreboard_sent(b.board, (uint64_t)i * SMSS, (uint64_t)(i + 1) * SMSS, 0);
+  }
+  sack(&b, 1, 100);
+  g_assert_cmpuint(find_lost(&b, 0), ==, 1);
+  expect_next_lost(&b, 0);
+  free_bench(&b);
+}
+
+/* Nothing has been delivered: nothing is known to be lost. */
+static void test_silence_tells_nothing(void)
+{
+  bench b = bench_with(3);
+  listen_to(&b);
+  b.now = us(1000000);
+  g_assert_cmpuint(find_lost(&b, 0), ==, 0);
+  g_assert_cmpint(tcp_rack_deadline(b.rack), ==, TIME_PS_NEVER);
+  free_bench(&b);
+}
+
+/* A retransmission is lost again when something sent after it is delivered: 0, sent again at 103 us, and 4, sent at 104
+ * and SACKed at 204. It is to be sent again, before what else is lost. */
+static void test_lost_retransmission(void)
+{
+  bench b = bench_with(4);
+  tcp_sent_segment segment;
+  listen_to(&b);
+  sack(&b, 2, 102);
+  find_lost(&b, 0);
+  g_assert_true(tcp_scoreboard_next_lost(b.board, &segment));
+  tcp_scoreboard_resent(b.board, segment.number, true, us(103));
+  expect_next_lost(&b, 1);
+  tcp_scoreboard_sent(b.board, 4 * SMSS, 5 * SMSS, us(104));
+  g_assert_cmpuint(find_lost(&b, 0), ==, 0);
+  sack(&b, 4, 204);
+  tcp_rack_losses losses = tcp_rack_find_lost(b.rack, b.board, 0, b.now);
+  g_assert_cmpuint(losses.segments, ==, 2); /* 3, and 0 again */
+  g_assert_cmpuint(losses.retransmissions, ==, 1);
+  expect_next_lost(&b, 0);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(b.board), ==, 0);
+  free_bench(&b);
+}
+
+/* §6.2 step 2: 1 took 101 us, the least so far. 0 was sent again at 150 us; an acknowledgement at 200 us, 50 us later, is of the
+ * first transmission, and what was sent until 150 us is not lost by it. At 260 us it is of the second. */
+static void test_ambiguous_retransmissions(void)
+{
+  for (unsigned late = 0; late < 2; late++) {
+    bench b = bench_with(2);
+    time_ps sent_at;
+    listen_to(&b);
+    sack(&b, 1, 102);
+    g_assert_cmpuint(find_lost(&b, 0), ==, 1);
+    tcp_scoreboard_sent(b.board, 2 * SMSS, 3 * SMSS, us(149));
+    tcp_scoreboard_resent(b.board, 0, true, us(150));
+    b.now = us(late ? 260 : 200);
+    tcp_scoreboard_acknowledge(b.board, 2 * SMSS, &sent_at);
+    tcp_rack_delivered_all(b.rack);
+    g_assert_cmpuint(find_lost(&b, 0), ==, late ? 1 : 0);
+    free_bench(&b);
+  }
+}
+
+/* The same by timestamps: an echo of 149 us is older than the retransmission, one of 150 us (and 900 ns, cut off) is not. */
+static void test_ambiguity_by_timestamps(void)
+{
+  static const int64_t echoes[] = {149, 150};
+  for (unsigned i = 0; i < 2; i++) {
+    bench b = bench_with(2);
+    time_ps sent_at;
+    listen_to(&b);
+    sack(&b, 1, 102);
+    find_lost(&b, 0);
+    tcp_scoreboard_sent(b.board, 2 * SMSS, 3 * SMSS, us(149));
+    tcp_scoreboard_resent(b.board, 0, true, us(150) + 900 * TIME_PS_PER_NANOSECOND);
+    b.now = us(260);
+    b.echoed_ps = us(echoes[i]);
+    tcp_scoreboard_acknowledge(b.board, 2 * SMSS, &sent_at);
+    tcp_rack_delivered_all(b.rack);
+    g_assert_cmpuint(find_lost(&b, 0), ==, i);
+    free_bench(&b);
+  }
+}
+
+/* §6.2 step 4: before reordering was seen the window is a quarter of the least round trip (101 us: 25.25 us), but none in
+ * recovery or with DupThresh segments SACKed. */
+static void test_window_before_reordering(void)
+{
+  bench b = bench_with(6);
+  listen_to(&b);
+  g_assert_cmpint(window_of(&b, false, 0, 100), ==, 0); /* no round trip yet */
+  sack(&b, 1, 102);
+  g_assert_cmpint(window_of(&b, false, 2, 101), ==, us(101) / 4);
+  g_assert_cmpint(window_of(&b, false, 3, 101), ==, 0);
+  g_assert_cmpint(window_of(&b, true, 1, 101), ==, 0);
+  free_bench(&b);
+}
+
+/* §6.2 step 3: 2 was delivered, then 1, which was sent once only: reordering. If 1 had been sent again, it would
+ * tell nothing; nor do 1 and 2 of the same acknowledgement. */
+static void test_reordering_is_seen(void)
+{
+  bench b = bench_with(6);
+  listen_to(&b);
+  sack(&b, 2, 103);
+  g_assert_cmpint(window_of(&b, true, 3, 101), ==, 0);
+  sack(&b, 1, 104);
+  g_assert_cmpint(window_of(&b, true, 3, 101), ==, us(101) / 4);
+  free_bench(&b);
+
+  b = bench_with(6);
+  listen_to(&b);
+  sack(&b, 2, 103);
+  find_lost(&b, 0);
+  tcp_scoreboard_resent(b.board, 1, true, us(104));
+  sack(&b, 1, 300);
+  g_assert_cmpint(window_of(&b, true, 3, 101), ==, 0);
+  free_bench(&b);
+
+  b = bench_with(6);
+  listen_to(&b);
+  b.now = us(105);
+  tcp_scoreboard_sack(b.board, 3 * SMSS, 4 * SMSS);
+  tcp_scoreboard_sack(b.board, 1 * SMSS, 2 * SMSS);
+  tcp_rack_delivered_all(b.rack);
+  g_assert_cmpint(window_of(&b, true, 3, 101), ==, 0);
+  free_bench(&b);
+}
+
+/* §6.2 step 4: each round with a D-SACK adds a quarter, one a round trip (until SND.UNA is where SND.NXT was), SRTT at most; 16
+ * recoveries without one bring it back. */
+static void test_duplicates_widen_the_window(void)
+{
+  bench b = bench_with(6);
+  listen_to(&b);
+  sack(&b, 2, 103);
+  sack(&b, 1, 104);
+  const time_ps quarter = us(101) / 4;
+  tcp_rack_heed_duplicate(b.rack, true, 0, 6000);
+  g_assert_cmpint(window_of(&b, true, 0, 101), ==, 2 * quarter);
+  tcp_rack_heed_duplicate(b.rack, true, 5999, 9000); /* the same round */
+  g_assert_cmpint(window_of(&b, true, 0, 101), ==, 2 * quarter);
+  tcp_rack_heed_duplicate(b.rack, true, 6000, 9000);
+  g_assert_cmpint(window_of(&b, true, 0, 101), ==, 3 * quarter);
+  tcp_rack_heed_duplicate(b.rack, false, 9000, 9000);
+  tcp_rack_heed_duplicate(b.rack, true, 9000, 12000);
+  tcp_rack_heed_duplicate(b.rack, true, 12000, 13000);
+  g_assert_cmpint(window_of(&b, true, 0, 110), ==, us(110)); /* 5 quarters of 101 are more */
+  for (unsigned i = 0; i < 15; i++) {
+    tcp_rack_recovery_ended(b.rack);
+  }
+  g_assert_cmpint(window_of(&b, true, 0, 110), ==, us(110));
+  tcp_rack_recovery_ended(b.rack);
+  g_assert_cmpint(window_of(&b, true, 0, 110), ==, quarter);
+  free_bench(&b);
+}
+
+/* §6.3: the timer expires at 300 us, the last round trip took 100 us. 0, the first, and 1, sent at 1 us, are lost; 2, sent
+ * at 201 us, has had no time to arrive; with a window of a microsecond nor has 3, sent at 200 us. */
+static void test_time_out(void)
+{
+  for (unsigned window = 0; window < 2; window++) {
+    bench b = bench_with(2);
+    listen_to(&b);
+    tcp_scoreboard_sent(b.board, 2 * SMSS, 3 * SMSS, us(100));
+    tcp_scoreboard_sent(b.board, 3 * SMSS, 4 * SMSS, us(200));
+    tcp_scoreboard_sent(b.board, 4 * SMSS, 5 * SMSS, us(201));
+    sack(&b, 2, 200);
+    tcp_scoreboard_lose_all(b.board, tcp_rack_time_out(b.rack, us(window), us(300)));
+    g_assert_cmpint(tcp_rack_deadline(b.rack), ==, TIME_PS_NEVER);
+    g_assert_cmpuint(tcp_scoreboard_pipe_octets(b.board), ==, (1 + window) * SMSS);
+    for (uint64_t lost = 0; lost < 2; lost++) {
+      expect_next_lost(&b, lost);
+      tcp_scoreboard_resent(b.board, lost, true, us(300));
+    }
+    tcp_sent_segment segment;
+    g_assert_true(tcp_scoreboard_next_lost(b.board, &segment) == (window == 0));
+    free_bench(&b);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/rack/what_was_sent_before_is_lost", test_what_was_sent_before_is_lost);
+  g_test_add_func("/tcp/rack/segments_sent_together", test_segments_sent_together);
+  g_test_add_func("/tcp/rack/silence_tells_nothing", test_silence_tells_nothing);
+  g_test_add_func("/tcp/rack/lost_retransmission", test_lost_retransmission);
+  g_test_add_func("/tcp/rack/ambiguous_retransmissions", test_ambiguous_retransmissions);
+  g_test_add_func("/tcp/rack/ambiguity_by_timestamps", test_ambiguity_by_timestamps);
+  g_test_add_func("/tcp/rack/window_before_reordering", test_window_before_reordering);
+  g_test_add_func("/tcp/rack/reordering_is_seen", test_reordering_is_seen);
+  g_test_add_func("/tcp/rack/duplicates_widen_the_window", test_duplicates_widen_the_window);
+  g_test_add_func("/tcp/rack/time_out", test_time_out);
+  return g_test_run();
+}

@@ -1,0 +1,237 @@
+/* RACK in a connection (RFC 8985 §6): what two ends do when segments are lost, late, or lost again. */
+#include <glib.h>
+
+#include "tcp_kit.h"
+
+enum { EMSS = 1460 };
+
+/* Two ends with RACK and D-SACK. SRTT and the least round trip are 100 ms, RTO 300 ms. */
+static tcp_kit *connected_with(bool probe, bool timestamps)
+{
+  tcp_config config = tcp_kit_config();
+  config.rack = true;
+  config.dsack = true;
+  config.timestamps = timestamps;
+  config.tail_loss_probe = probe;
+  config.proportional_reduction = true;
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  return kit;
+}
+
+/* Everything on the wire of `from` arrives half a round trip later. */
+static void fly(tcp_kit *kit, unsigned from)
+{
+  unsigned count = on_wire(kit, from);
+  advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
+  for (; count > 0; count--) {
+    deliver(kit, from);
+  }
+}
+
+/* §6.2 step 4: no reordering was seen: the SACKs of three segments are enough, as DupThresh was. 0 of ten is lost. */
+static void test_three_segments_sacked(void)
+{
+  tcp_kit *kit = connected_with(false, false);
+  post(kit, 0, 10 * EMSS, 0);
+  drop_segment(kit, 0);
+  advance_by(kit, TCP_KIT_ROUND_TRIP);
+  deliver_segments(kit, 2);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 0);
+  deliver_segments(kit, 1);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
+  g_assert_cmpuint(wire_position(kit, 0, on_wire(kit, 0) - 1), ==, 0);
+  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * EMSS);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
+  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
+  tcp_kit_free(kit);
+}
+
+/* Two segments, the first is lost: one SACK, 100 ms after they left. No duplicates can follow; the reordering timer ends the
+ * wait a quarter of a round trip later (§6.2 step 5), where RFC 6675 would need RTO. */
+static void test_reordering_timer(void)
+{
+  tcp_kit *kit = connected_with(false, false);
+  post(kit, 0, 2 * EMSS, 0);
+  time_ps start = kit->now;
+  drop_segment(kit, 0);
+  fly(kit, 0);
+  fly(kit, 1);
+  expect_nothing(kit, 0);
+  time_ps deadline = start + TCP_KIT_ROUND_TRIP + TCP_KIT_ROUND_TRIP / 4;
+  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, deadline);
+  advance_to(kit, deadline - 1);
+  expect_nothing(kit, 0);
+  advance_by(kit, 1);
+  expect_segment(kit, 0, 0, EMSS);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
+  tcp_kit_free(kit);
+}
+
+/* The same two in the other order, 20 ms apart: what was late is there before the timer ends, and nothing is sent again. */
+static void test_slight_reordering(void)
+{
+  tcp_kit *kit = connected_with(false, false);
+  post(kit, 0, 2 * EMSS, 0);
+  reorder_segments(kit, 0, 0, 1);
+  advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
+  deliver(kit, 0);
+  advance_by(kit, 20 * TIME_PS_PER_MILLISECOND);
+  deliver(kit, 0);
+  fly(kit, 1);
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 2 * EMSS);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 0);
+  g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
+  tcp_kit_free(kit);
+}
+
+/* facts.md's double loss: 0 of 40 is lost, and so is its retransmission. What is sent after that is SACKed and tells so:
+ * it is sent a third time, nothing else is, and no time-out is needed. */
+static void test_double_loss(void)
+{
+  tcp_kit *kit = connected_with(true, false);
+  post(kit, 0, 40 * EMSS, 0);
+  drop_segment(kit, 0);
+  bool dropped = false;
+  for (unsigned rounds = 0; rounds < 40 && on_wire(kit, 0) + on_wire(kit, 1) > 0; rounds++) {
+    unsigned there = on_wire(kit, 0);
+    unsigned back = on_wire(kit, 1);
+    advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
+    for (; there > 0; there--) {
+      if (!dropped && wire_length(kit, 0, 0) > 0 && wire_position(kit, 0, 0) == 0) {
+        dropped = true;
+        drop_segment(kit, 0);
+      } else {
+        deliver(kit, 0);
+      }
+    }
+    for (; back > 0; back--) {
+      deliver(kit, 1);
+    }
+  }
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  g_assert_true(dropped);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 40 * EMSS);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions_lost, ==, 1);
+  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
+  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
+  tcp_kit_free(kit);
+}
+
+/* Three segments of ten were overtaken by the others by more than a quarter of a round trip: fast recovery for nothing. The
+ * timestamps that come back are older than the retransmissions (RFC 3522): each of the three is proven, the window is what it was,
+ * and the recovery counts as spurious. From then on reordering is known: the same again is waited for. */
+static void test_spurious_recovery(void)
+{
+  tcp_kit *kit = connected_with(false, true);
+  const uint32_t emss = tcp_connection_emss_octets(kit->end[0].connection);
+  post(kit, 0, 10 * emss, 0);
+  advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
+  GQueue late = G_QUEUE_INIT;
+  for (unsigned i = 0; i < 3; i++) {
+    g_queue_push_tail(&late, g_queue_pop_head(&kit->end[0].wire));
+  }
+  deliver_all(kit, 0);
+  fly(kit, 1);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 3);
+  g_assert_cmpuint(threshold_of(kit), ==, 5 * emss);
+  GQueue again = kit->end[0].wire;
+  kit->end[0].wire = late;
+  deliver_all(kit, 0);
+  while (!g_queue_is_empty(&again)) {
+    g_queue_push_tail(&kit->end[0].wire, g_queue_pop_head(&again));
+  }
+  deliver_all(kit, 1);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * emss);
+  g_assert_cmpuint(statistics_of(kit)->spurious_recoveries, ==, 1);
+  g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
+  g_assert_cmpuint(window_of(kit), >=, 10 * emss);
+  drop_all(kit, 0);
+  /* the second time: three overtaken by the others at once */
+  post(kit, 0, 6 * emss, 0);
+  advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
+  for (unsigned i = 0; i < 3; i++) {
+    reorder_segments(kit, 0, i, i + 3);
+  }
+  deliver_all(kit, 0);
+  fly(kit, 1);
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 16 * emss);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 3);
+  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
+  tcp_kit_free(kit);
+}
+
+/* Without timestamps D-SACK tells it (RFC 3708), when the three retransmissions have arrived as well. A retransmission that was
+ * needed proves nothing: 0 is truly lost, 1 and 2 late. */
+static void test_spurious_recovery_by_duplicates(void)
+{
+  for (unsigned lost = 0; lost < 2; lost++) {
+    tcp_kit *kit = connected_with(false, false);
+    post(kit, 0, 10 * EMSS, 0);
+    advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
+    GQueue late = G_QUEUE_INIT;
+    for (unsigned i = 0; i < 3; i++) {
+      g_queue_push_tail(&late, g_queue_pop_head(&kit->end[0].wire));
+    }
+    deliver_all(kit, 0);
+    fly(kit, 1);
+    g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 3);
+    for (unsigned i = 0; i < 3; i++) { /* the originals first */
+      g_queue_push_head(&kit->end[0].wire, g_queue_pop_tail(&late));
+    }
+    if (lost) {
+      drop_segment(kit, 0);
+    }
+    fly(kit, 0);
+    fly(kit, 1);
+    g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * EMSS);
+    g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, lost ? 2 : 3);
+    g_assert_cmpuint(statistics_of(kit)->spurious_recoveries, ==, lost ? 0 : 1);
+    g_assert_cmpuint(threshold_of(kit), ==, lost ? 5 * EMSS : UINT64_MAX);
+    tcp_kit_free(kit);
+  }
+}
+
+/* §6.3: a round trip takes 100 ms, as two segments have shown. The next eight are lost, two more leave 50 ms before the
+ * time-out. It takes the eight as lost, not the two, which are on their way. They fill the window of 1 segment: the first of the
+ * eight leaves all the same. In the end eight were sent again. */
+static void test_time_out_spares_what_is_new(void)
+{
+  tcp_kit *kit = connected_with(false, false);
+  post(kit, 0, 2 * EMSS, 0);
+  fly(kit, 0);
+  fly(kit, 1);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 2 * EMSS);
+  post(kit, 0, 8 * EMSS, 0);
+  drop_all(kit, 0);
+  advance_to(kit, tcp_connection_deadline(kit->end[0].connection) - 50 * TIME_PS_PER_MILLISECOND);
+  post(kit, 0, 2 * EMSS, 0);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 2);
+  advance_by(kit, 50 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 3);
+  g_assert_cmpuint(wire_position(kit, 0, 2), ==, 2 * EMSS);
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 12 * EMSS);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 8);
+  tcp_kit_free(kit);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/rack_recovery/three_segments_sacked", test_three_segments_sacked);
+  g_test_add_func("/tcp/rack_recovery/reordering_timer", test_reordering_timer);
+  g_test_add_func("/tcp/rack_recovery/slight_reordering", test_slight_reordering);
+  g_test_add_func("/tcp/rack_recovery/double_loss", test_double_loss);
+  g_test_add_func("/tcp/rack_recovery/spurious_recovery", test_spurious_recovery);
+  g_test_add_func("/tcp/rack_recovery/spurious_recovery_by_duplicates", test_spurious_recovery_by_duplicates);
+  g_test_add_func("/tcp/rack_recovery/time_out_spares_what_is_new", test_time_out_spares_what_is_new);
+  return g_test_run();
+}

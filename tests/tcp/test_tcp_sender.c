@@ -1,0 +1,460 @@
+/* What the keys of the sender choose, on a sender alone: Nagle, idleness, Limited Transmit, ECN, repacketizing, a path that throws
+ * away what is too big. */
+#include <glib.h>
+
+#include "tcp/tcp_sender.h"
+
+enum { EMSS = 1000, ROOM = 1 << 20 };
+
+typedef struct bench {
+  tcp_config config;
+  tcp_statistics statistics;
+  tcp_retransmission_timer *timer;
+  tcp_sender *sender;
+  time_ps now;
+} bench;
+
+static time_ps ms(int64_t milliseconds)
+{
+  return milliseconds * TIME_PS_PER_MILLISECOND;
+}
+
+/* A sender with SACK and a window of ten segments; RTO 1 s. `config` is kept. */
+static bench *bench_new(const tcp_config *config)
+{
+  bench *b = g_new0(bench, 1);
+  b->config = *config;
+  b->config.initial_window_segments = MAX(config->initial_window_segments, 10);
+  b->config.duplicate_ack_threshold = 3;
+  b->config.retries_max = 10;
+  b->timer = tcp_retransmission_timer_new(ms(1000), ms(200), ms(60000));
+  b->sender = tcp_sender_new(&b->config, b->timer, &b->statistics);
+  tcp_sender_start(b->sender, EMSS, b->config.sack, false, ROOM);
+  return b;
+}
+
+static void bench_free(bench *b)
+{
+  tcp_sender_free(b->sender);
+  tcp_retransmission_timer_free(b->timer);
+  g_free(b);
+}
+
+static void post(bench *b, uint32_t octets, unsigned flags)
+{
+  octet_rope record;
+  octet_block *block = octet_block_new(octets);
+  octet_rope_init(&record);
+  octet_rope_append(&record, octet_block_octets(block), octets, block);
+  octet_block_unref(block);
+  tcp_sender_post(b->sender, &record, flags);
+  octet_rope_clear(&record);
+}
+
+/* The next segment has `length` octets at `position`; it is returned without its payload. */
+static tcp_outgoing expect(bench *b, uint64_t position, uint32_t length)
+{
+  tcp_outgoing outgoing;
+  g_assert_true(tcp_sender_next(b->sender, &outgoing, b->now));
+  g_assert_cmpuint(outgoing.position, ==, position);
+  g_assert_cmpuint(outgoing.payload.length, ==, length);
+  octet_rope_clear(&outgoing.payload);
+  return outgoing;
+}
+
+static void expect_nothing(bench *b)
+{
+  tcp_outgoing outgoing;
+  g_assert_false(tcp_sender_next(b->sender, &outgoing, b->now));
+}
+
+static void expect_full_segments(bench *b, uint64_t from, unsigned count)
+{
+  for (unsigned i = 0; i < count; i++) {
+    expect(b, (from + i) * EMSS, EMSS);
+  }
+}
+
+/* An ACK of all below `position`, with the block [from, to) if that has octets. */
+static void acknowledge(bench *b, uint64_t position, uint64_t from, uint64_t to, bool echo)
+{
+  tcp_acknowledgement ack = {.position = position,
+                             .may_be_duplicate = true,
+                             .sack_count = from < to ? 1 : 0,
+                             .sack = {{from, to}},
+                             .round_trip_ps = -1,
+                             .echoed_ps = -1,
+                             .congestion_experienced = echo};
+  tcp_sender_acknowledge(b->sender, &ack, b->now);
+}
+
+/* RFC 9293 §3.7.4: while something is in flight a segment that is not full waits, and leaves when that is acknowledged; so does the
+ * last before a FIN, at once. Without Nagle (MPA-042) it never waits. */
+static void test_nagle(void)
+{
+  for (unsigned nagle = 0; nagle < 2; nagle++) {
+    bench *b = bench_new(&(tcp_config){.sack = true, .nagle = nagle});
+    post(b, 300, 0);
+    expect(b, 0, 300); /* nothing was in flight */
+    post(b, 300, 0);
+    if (nagle) {
+      expect_nothing(b);
+      post(b, 900, 0);
+      expect(b, 300, EMSS);
+      expect_nothing(b);
+      acknowledge(b, 1300, 0, 0, false);
+      expect(b, 1300, 200);
+      post(b, 100, 0);
+      expect_nothing(b);
+      tcp_sender_finish(b->sender);
+      g_assert_true(expect(b, 1500, 100).fin);
+    } else {
+      expect(b, 300, 300);
+    }
+    bench_free(b);
+  }
+}
+
+/* ALIGNED: a segment of whole FPDUs that no other fits into is full, though it is shorter than EMSS. */
+static void test_nagle_and_fpdus(void)
+{
+  bench *b = bench_new(&(tcp_config){.sack = true, .nagle = true, .segmentation = TCP_SEGMENTATION_ALIGNED});
+  for (unsigned i = 0; i < 3; i++) {
+    post(b, 600, TCP_RECORD_FPDU);
+  }
+  expect(b, 0, 600);
+  expect(b, 600, 600);
+  expect_nothing(b); /* the last may get company */
+  bench_free(b);
+}
+
+/* RFC 5681 §4.1: more than an RTO (1 s) after the last segment left the window is back to the initial one: it had grown to 20. */
+static void test_restart_after_idle(void)
+{
+  for (unsigned late = 0; late < 2; late++) {
+    bench *b = bench_new(&(tcp_config){.sack = true, .restart_after_idle = true});
+    post(b, 10 * EMSS, 0);
+    expect_full_segments(b, 0, 10);
+    for (unsigned i = 2; i <= 10; i += 2) {
+      acknowledge(b, i * EMSS, 0, 0, false);
+    }
+    uint64_t grown = tcp_sender_congestion_window_octets(b->sender);
+    g_assert_cmpuint(grown, >, 10 * EMSS);
+    b->now = tcp_retransmission_timer_rto(b->timer) + late;
+    expect_nothing(b); /* nothing to send: nothing happens */
+    post(b, 30 * EMSS, 0);
+    expect(b, 10 * EMSS, EMSS);
+    g_assert_cmpuint(tcp_sender_congestion_window_octets(b->sender), ==, late ? 10 * EMSS : grown);
+    bench_free(b);
+  }
+}
+
+/* RFC 3042: with Limited Transmit each of the first two duplicates lets a new segment out, without it none; the third is the
+ * loss. With SACK and without. */
+static void test_limited_transmit(void)
+{
+  for (unsigned variant = 0; variant < 4; variant++) {
+    bool sack = variant & 1;
+    bool limited = variant & 2;
+    bench *b = bench_new(&(tcp_config){.sack = sack, .limited_transmit = limited});
+    post(b, 20 * EMSS, 0);
+    expect_full_segments(b, 0, 10);
+    for (unsigned i = 1; i <= 2; i++) {
+      acknowledge(b, 0, EMSS, sack ? (1 + i) * EMSS : 0, false);
+      if (limited) {
+        expect(b, (9 + i) * EMSS, EMSS);
+      }
+      expect_nothing(b);
+    }
+    acknowledge(b, 0, EMSS, sack ? 4 * EMSS : 0, false);
+    expect(b, 0, EMSS);
+    bench_free(b);
+  }
+}
+
+/* RFC 3168 §6.1.2: ECE reduces the window once a round trip; the next new segment carries CWR, one, and no retransmission does
+ * (§6.1.5: nor ECT). Without ECN agreed ECE is nothing. */
+static void test_ecn(void)
+{
+  bench *b = bench_new(&(tcp_config){.sack = true, .limited_transmit = true});
+  tcp_sender_use_ecn(b->sender);
+  post(b, 40 * EMSS, 0);
+  for (unsigned i = 0; i < 10; i++) {
+    tcp_outgoing outgoing = expect(b, i * EMSS, EMSS);
+    g_assert_true(outgoing.ecn_capable);
+    g_assert_false(outgoing.window_reduced);
+  }
+  acknowledge(b, EMSS, 0, 0, true);
+  g_assert_cmpuint(tcp_sender_congestion_window_octets(b->sender), ==, 5 * EMSS);
+  acknowledge(b, 6 * EMSS, 0, 0, true); /* the same round trip */
+  acknowledge(b, 10 * EMSS, 0, 0, true);
+  g_assert_cmpuint(tcp_sender_congestion_window_octets(b->sender), >=, 5 * EMSS);
+  g_assert_cmpuint(b->statistics.ecn_reductions, ==, 1);
+  g_assert_true(expect(b, 10 * EMSS, EMSS).window_reduced);
+  g_assert_false(expect(b, 11 * EMSS, EMSS).window_reduced);
+  acknowledge(b, 11 * EMSS, 0, 0, true);
+  g_assert_cmpuint(b->statistics.ecn_reductions, ==, 2);
+  bench_free(b);
+
+  b = bench_new(&(tcp_config){.sack = true, .limited_transmit = true});
+  tcp_sender_use_ecn(b->sender);
+  post(b, 40 * EMSS, 0);
+  expect_full_segments(b, 0, 10);
+  acknowledge(b, 0, EMSS, 4 * EMSS,
+              true); /* a loss and ECE: one reduction, for the loss (or for ECE before it) */
+  tcp_outgoing again = expect(b, 0, EMSS);
+  g_assert_true(again.again);
+  g_assert_false(again.ecn_capable);
+  g_assert_false(again.window_reduced);
+  bench_free(b);
+
+  b = bench_new(&(tcp_config){.sack = true});
+  post(b, 10 * EMSS, 0);
+  g_assert_false(expect(b, 0, EMSS).ecn_capable);
+  acknowledge(b, EMSS, 0, 0, true);
+  g_assert_cmpuint(b->statistics.ecn_reductions, ==, 0);
+  bench_free(b);
+}
+
+/* 0 to 4 were 300 octets each, with a pause between (so that they were not packed); after the time-out a STREAM sender cuts the lost
+ * run anew at 1000 octets: [0, 1000), [1000, 1500). Preserved, they leave as they were. */
+static void test_repacketized_stream(void)
+{
+  for (unsigned repacketize = 0; repacketize < 2; repacketize++) {
+    bench *b = bench_new(&(tcp_config){.sack = true,
+                                       .segmentation = TCP_SEGMENTATION_STREAM,
+                                       .retransmission = repacketize ? TCP_RETRANSMISSION_REPACKETIZE
+                                                                     : TCP_RETRANSMISSION_PRESERVE});
+    for (unsigned i = 0; i < 5; i++) {
+      post(b, 300, 0);
+      expect(b, i * 300, 300);
+    }
+    g_assert_true(tcp_sender_time_out(b->sender, b->now));
+    if (repacketize) {
+      g_assert_true(expect(b, 0, EMSS).again);
+      acknowledge(b, EMSS, 0, 0, false);
+      expect(b, EMSS, 500);
+      g_assert_cmpuint(b->statistics.retransmissions, ==, 2);
+    } else {
+      expect(b, 0, 300);
+      expect(b, 300, 300);
+    }
+    bench_free(b);
+  }
+}
+
+/* What is SACKed ends the run: [600, 900) is there, so the first is [0, 600). */
+static void test_repacketized_around_what_is_there(void)
+{
+  bench *b = bench_new(&(tcp_config){.sack = true, .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
+  for (unsigned i = 0; i < 5; i++) {
+    post(b, 300, 0);
+    expect(b, i * 300, 300);
+  }
+  acknowledge(b, 0, 600, 900, false);
+  g_assert_true(tcp_sender_time_out(b->sender, b->now));
+  expect(b, 0, 600);
+  acknowledge(b, 900, 0, 0, false);
+  expect(b, 900, 600);
+  bench_free(b);
+}
+
+/* ALIGNED keeps whole FPDUs: of 400 octets each two fit into 1000. The FIN goes with the last. */
+static void test_repacketized_fpdus(void)
+{
+  bench *b = bench_new(&(tcp_config){.sack = true,
+                                     .rack = true,
+                                     .segmentation = TCP_SEGMENTATION_ALIGNED,
+                                     .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
+  for (unsigned i = 0; i < 4; i++) {
+    post(b, 400, TCP_RECORD_FPDU);
+    if (i == 3) {
+      tcp_sender_finish(b->sender);
+    }
+    expect(b, i * 400, 400);
+  }
+  g_assert_true(tcp_sender_time_out(b->sender, b->now));
+  g_assert_false(expect(b, 0, 800).fin);
+  acknowledge(b, 800, 0, 0, false);
+  g_assert_true(expect(b, 800, 800).fin);
+  g_assert_cmpuint(tcp_sender_next_position(b->sender), ==, 1601);
+  bench_free(b);
+}
+
+/* The rest of a segment that was acknowledged in part is not cut shorter, though a FPDU ends in it: of 400 + 400 octets 100 are
+ * there (MPA-329); nothing of the 400 behind fits with the 700. */
+static void test_repacketized_rest(void)
+{
+  bench *b = bench_new(&(tcp_config){.sack = true,
+                                     .segmentation = TCP_SEGMENTATION_ALIGNED,
+                                     .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
+  post(b, 400, TCP_RECORD_FPDU);
+  post(b, 400, TCP_RECORD_FPDU);
+  expect(b, 0, 800);
+  post(b, 400, TCP_RECORD_FPDU);
+  expect(b, 800, 400);
+  acknowledge(b, 100, 0, 0, false);
+  g_assert_true(tcp_sender_time_out(b->sender, b->now));
+  expect(b, 100, 700);
+  bench_free(b);
+}
+
+/* F-RTO (RFC 5682 §2.1): segments of 400 octets leave room in the windows of 1 and 2 SMSS; but only the first is sent again (step
+ * 1), then up to two new ones leave (step 2 (b)), and nothing else until step 3. */
+static void test_forward_rto_holds_back(void)
+{
+  bench *b = bench_new(&(tcp_config){.sack = true, .forward_rto_recovery = true});
+  for (unsigned i = 0; i < 5; i++) {
+    post(b, 400, 0);
+    expect(b, i * 400, 400);
+  }
+  b->now = ms(1000);
+  g_assert_true(tcp_sender_time_out(b->sender, b->now));
+  expect(b, 0, 400);
+  post(b, 400, 0);
+  expect_nothing(b);
+  b->now = ms(1100);
+  acknowledge(b, 400, 0, 0, false);
+  expect(b, 2000, 400);
+  expect_nothing(b);
+  acknowledge(b, 400, 2000, 2400, false); /* what was lost is lost */
+  expect(b, 400, 400);
+  bench_free(b);
+}
+
+/* Nagle keeps the new octets back: without them there is no step 3 to wait for, and what is lost is sent again. */
+static void test_forward_rto_without_new_segments(void)
+{
+  bench *b = bench_new(&(tcp_config){.sack = true, .forward_rto_recovery = true, .nagle = true});
+  post(b, 5 * EMSS, 0);
+  expect_full_segments(b, 0, 5);
+  post(b, 400, 0);
+  expect_nothing(b);
+  b->now = ms(1000);
+  g_assert_true(tcp_sender_time_out(b->sender, b->now));
+  expect(b, 0, EMSS);
+  b->now = ms(1100);
+  acknowledge(b, EMSS, 0, 0, false);
+  expect(b, EMSS, EMSS);
+  bench_free(b);
+}
+
+/* A recovery is undone, as D-SACK shows that 0 had arrived. A loss before the old recovery point is one of its own. */
+static void test_loss_after_an_undone_recovery(void)
+{
+  bench *b = bench_new(&(tcp_config){.sack = true});
+  post(b, 10 * EMSS, 0);
+  expect_full_segments(b, 0, 10);
+  acknowledge(b, 0, EMSS, 4 * EMSS, false);
+  expect(b, 0, EMSS);
+  tcp_acknowledgement ack = {.position = 4 * EMSS,
+                             .round_trip_ps = -1,
+                             .echoed_ps = -1,
+                             .has_duplicate = true,
+                             .duplicate = {0, EMSS}};
+  tcp_sender_acknowledge(b->sender, &ack, b->now);
+  g_assert_cmpuint(b->statistics.spurious_recoveries, ==, 1);
+  g_assert_cmpuint(tcp_sender_congestion_window_octets(b->sender), ==, 10 * EMSS);
+  acknowledge(b, 4 * EMSS, 5 * EMSS, 8 * EMSS, false);
+  expect(b, 4 * EMSS, EMSS);
+  g_assert_cmpuint(b->statistics.recoveries, ==, 2);
+  g_assert_cmpuint(tcp_sender_slow_start_threshold_octets(b->sender), ==, 3 * EMSS); /* half of 6 */
+  bench_free(b);
+}
+
+/* RFC 6937: what is acknowledged cumulatively is delivered, too. 20 in flight, 0 and 1 are lost, the threshold is 10: half of what
+ * is delivered may leave. 3: 1.5, 0 is sent again; 4: 2, and 1; the ACK of 0: 2.5; 6: 3, a new one. */
+static void test_proportional_reduction_counts_all(void)
+{
+  bench *b =
+      bench_new(&(tcp_config){.sack = true, .proportional_reduction = true, .initial_window_segments = 20});
+  post(b, 40 * EMSS, 0);
+  expect_full_segments(b, 0, 20);
+  acknowledge(b, 0, 2 * EMSS, 5 * EMSS, false);
+  expect(b, 0, EMSS);
+  expect_nothing(b);
+  acknowledge(b, 0, 2 * EMSS, 6 * EMSS, false);
+  expect(b, EMSS, EMSS);
+  expect_nothing(b);
+  acknowledge(b, EMSS, 2 * EMSS, 6 * EMSS, false);
+  expect_nothing(b);
+  acknowledge(b, EMSS, 2 * EMSS, 7 * EMSS, false);
+  expect(b, 20 * EMSS, EMSS);
+  expect_nothing(b);
+  bench_free(b);
+}
+
+/* RFC 8985 §7.4: a probe is out (9, again) when RACK finds 1 lost: recovery has reduced the window to half of 9 segments; what the
+ * probe repaired, if it did, is no second reason when 11 is acknowledged. */
+static void test_recovery_forgets_the_probe(void)
+{
+  bench *b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
+  post(b, 10 * EMSS, 0);
+  expect_full_segments(b, 0, 10);
+  b->now = ms(100);
+  acknowledge(b, EMSS, 0, 0, false);
+  b->now = ms(300);
+  g_assert_cmpint(tcp_sender_deadline(b->sender), ==, b->now);
+  tcp_sender_run(b->sender, b->now);
+  expect(b, 9 * EMSS, EMSS);
+  b->now = ms(310);
+  acknowledge(b, EMSS, 2 * EMSS, 5 * EMSS, false);
+  expect(b, EMSS, EMSS);
+  g_assert_cmpuint(tcp_sender_slow_start_threshold_octets(b->sender), ==, 4500);
+  b->now = ms(410);
+  acknowledge(b, 10 * EMSS, 0, 0, false);
+  post(b, 10 * EMSS, 0);
+  expect_full_segments(b, 10, 4);
+  b->now = ms(510);
+  acknowledge(b, 11 * EMSS, 0, 0, false);
+  g_assert_cmpuint(tcp_sender_slow_start_threshold_octets(b->sender), ==, 4500);
+  bench_free(b);
+}
+
+/* RFC 1191 §6.4: the router has thrown away what came from 4000 on. It is sent again in pieces of 500, the window
+ * stays, and the duplicates of what came through no recovery; what lies before is not sent again. */
+static void test_resend_too_big(void)
+{
+  for (unsigned rack = 0; rack < 2; rack++) {
+    bench *b = bench_new(&(tcp_config){.sack = true, .rack = rack, .limited_transmit = true});
+    post(b, 10 * EMSS, 0);
+    expect_full_segments(b, 0, 10);
+    b->now = ms(90);
+    tcp_sender_resend_too_big(b->sender, 500, 4 * EMSS);
+    g_assert_cmpuint(tcp_sender_first_octets(b->sender), ==, 500);
+    for (uint64_t position = 4 * EMSS; position < 10 * EMSS; position += 500) {
+      expect(b, position, 500);
+    }
+    b->now = ms(100); /* too early to be of what was sent again: some came through another way */
+    for (unsigned i = 1; i <= 4; i++) {
+      acknowledge(b, EMSS, 10 * EMSS - i * 500, 10 * EMSS, false);
+      expect_nothing(b);
+    }
+    acknowledge(b, 10 * EMSS, 0, 0, false);
+    g_assert_cmpuint(b->statistics.recoveries, ==, 0);
+    g_assert_cmpuint(tcp_sender_congestion_window_octets(b->sender), >=, 10 * EMSS);
+    g_assert_cmpuint(tcp_sender_first_octets(b->sender), ==, 0);
+    bench_free(b);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/sender/nagle", test_nagle);
+  g_test_add_func("/tcp/sender/nagle_and_fpdus", test_nagle_and_fpdus);
+  g_test_add_func("/tcp/sender/restart_after_idle", test_restart_after_idle);
+  g_test_add_func("/tcp/sender/limited_transmit", test_limited_transmit);
+  g_test_add_func("/tcp/sender/ecn", test_ecn);
+  g_test_add_func("/tcp/sender/repacketized_stream", test_repacketized_stream);
+  g_test_add_func("/tcp/sender/repacketized_around_what_is_there", test_repacketized_around_what_is_there);
+  g_test_add_func("/tcp/sender/repacketized_fpdus", test_repacketized_fpdus);
+  g_test_add_func("/tcp/sender/repacketized_rest", test_repacketized_rest);
+  g_test_add_func("/tcp/sender/forward_rto_holds_back", test_forward_rto_holds_back);
+  g_test_add_func("/tcp/sender/forward_rto_without_new_segments", test_forward_rto_without_new_segments);
+  g_test_add_func("/tcp/sender/loss_after_an_undone_recovery", test_loss_after_an_undone_recovery);
+  g_test_add_func("/tcp/sender/proportional_reduction_counts_all", test_proportional_reduction_counts_all);
+  g_test_add_func("/tcp/sender/recovery_forgets_the_probe", test_recovery_forgets_the_probe);
+  g_test_add_func("/tcp/sender/resend_too_big", test_resend_too_big);
+  return g_test_run();
+}

@@ -1,0 +1,320 @@
+/* The state machine against a script (RFC 9293 §3.3.2, §3.10.7): who closes when, what each state answers, what is passed over. */
+#include <glib.h>
+
+#include "tcp_kit.h"
+
+enum { EMSS = 1460, URG = 0x20, URGENT_POINTER_AT = 18 };
+
+static tcp_kit *against_script(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  handshake(kit, TCP_KIT_ROUND_TRIP,
+            &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
+  return kit;
+}
+
+/* The script's segment: `flags` with ACK, `length` octets at `position`, acknowledging all below `acknowledged`. */
+static void script(tcp_kit *kit, int64_t position, uint32_t length, int64_t acknowledged, uint8_t flags)
+{
+  tcp_header header = {.sequence = tcp_sequence_of(position, kit->end[1].config.isn),
+                       .acknowledgement = tcp_sequence_of(acknowledged, kit->end[0].config.isn),
+                       .flags = TCP_ACK | flags,
+                       .window = 65535};
+  script_segment(kit, header, (uint64_t)MAX(position, 0), length);
+}
+
+/* End 0 has sent just this one segment. */
+static void expect_flags(tcp_kit *kit, uint8_t flags, int64_t acknowledgement)
+{
+  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+  tcp_header header = wire_header(kit, 0, 0);
+  g_assert_cmphex(header.flags, ==, flags);
+  g_assert_cmpuint(header.acknowledgement, ==, tcp_sequence_of(acknowledgement, kit->end[1].config.isn));
+  drop_segment(kit, 0);
+}
+
+static void expect_finished(const tcp_kit *kit)
+{
+  g_assert_true(kit->end[0].closed);
+  g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_FINISHED);
+}
+
+/* RFC 9293 §3.6, figure 12: FIN-WAIT-1, FIN-WAIT-2 on the ACK, in which octets still come in, TIME-WAIT on the FIN. A FIN that
+ * comes again is answered (§3.10.7.4), and so is a SYN, a segment of old octets, one beyond the end; nothing is passed any more. */
+static void test_active_close_and_time_wait(void)
+{
+  tcp_kit *kit = against_script();
+  post(kit, 0, 100, 0);
+  drop_all(kit, 0);
+  finish(kit, 0);
+  expect_flags(kit, TCP_ACK | TCP_FIN, 0);
+  script(kit, 0, 0, 101, 0);
+  expect_nothing(kit, 0);
+  script(kit, 0, 500, 101, 0);
+  script(kit, 500, 500, 101, 0);
+  expect_flags(kit, TCP_ACK, 1000);
+  g_assert_false(kit->end[0].closed);
+  script(kit, 1000, 0, 101, TCP_FIN);
+  expect_flags(kit, TCP_ACK, 1001);
+  expect_finished(kit);
+  script(kit, 1000, 0, 101, TCP_FIN);
+  expect_flags(kit, TCP_ACK, 1001);
+  script(kit, 1001, 0, 101, TCP_SYN);
+  expect_flags(kit, TCP_ACK, 1001);
+  script(kit, 0, 500, 101, 0);
+  expect_flags(kit, TCP_ACK, 1001);
+  script(kit, 1001, 500, 101, 0);
+  g_assert_cmpuint(kit->end[0].passed_octets, ==, 1000);
+  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
+  tcp_kit_free(kit);
+}
+
+/* The FIN that acknowledges ours leads from FIN-WAIT-1 straight to TIME-WAIT. */
+static void test_fin_with_the_ack_of_ours(void)
+{
+  tcp_kit *kit = against_script();
+  finish(kit, 0);
+  drop_all(kit, 0);
+  script(kit, 0, 0, 1, TCP_FIN);
+  expect_flags(kit, TCP_ACK, 1);
+  expect_finished(kit);
+  tcp_kit_free(kit);
+}
+
+/* RFC 9293 §3.6, figure 13: both FINs cross. CLOSING until ours is acknowledged; an ACK of less changes nothing, and ours is sent
+ * again after an RTO of 300 ms. */
+static void test_simultaneous_close(void)
+{
+  tcp_kit *kit = against_script();
+  finish(kit, 0);
+  drop_all(kit, 0);
+  script(kit, 0, 0, 0, TCP_FIN);
+  expect_flags(kit, TCP_ACK, 1);
+  g_assert_true(kit->end[0].finished);
+  g_assert_false(kit->end[0].closed);
+  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
+  expect_flags(kit, TCP_ACK | TCP_FIN, 1);
+  script(kit, 1, 0, 0, 0);
+  g_assert_false(kit->end[0].closed);
+  script(kit, 1, 0, 1, 0);
+  expect_finished(kit);
+  tcp_kit_free(kit);
+}
+
+/* CLOSE-WAIT: octets go out, none come in behind the FIN; LAST-ACK; CLOSED, which answers with RST. */
+static void test_passive_close(void)
+{
+  tcp_kit *kit = against_script();
+  script(kit, 0, 300, 0, TCP_FIN);
+  expect_flags(kit, TCP_ACK, 301);
+  g_assert_true(kit->end[0].finished);
+  script(kit, 301, 100, 0, 0);
+  g_assert_cmpuint(kit->end[0].passed_octets, ==, 300);
+  drop_all(kit, 0);
+  post(kit, 0, 200, 0);
+  expect_flags(kit, TCP_ACK | TCP_PSH, 301);
+  script(kit, 301, 0, 200, 0);
+  finish(kit, 0);
+  expect_flags(kit, TCP_ACK | TCP_FIN, 301);
+  g_assert_false(kit->end[0].closed);
+  script(kit, 301, 0, 201, 0);
+  expect_finished(kit);
+  expect_nothing(kit, 0);
+  script(kit, 301, 0, 201, 0);
+  g_assert_cmphex(wire_header(kit, 0, 0).flags, ==, TCP_RST);
+  g_assert_cmpuint(wire_header(kit, 0, 0).sequence, ==, tcp_sequence_of(201, kit->end[0].config.isn));
+  tcp_kit_free(kit);
+}
+
+/* RFC 9293 §3.10.7.4, second: a RST at RCV.NXT ends every synchronised state; the layer above hears of it once. */
+static void test_reset_in_every_state(void)
+{
+  for (unsigned state = 0; state < 6; state++) {
+    tcp_kit *kit = against_script();
+    bool closes =
+        state == 1 || state == 2 || state == 4 || state == 5; /* FIN-WAIT-1 and -2, CLOSING, LAST-ACK */
+    if (state == 5) {
+      script(kit, 0, 0, 0, TCP_FIN);
+    }
+    if (closes) {
+      finish(kit, 0);
+    }
+    if (state == 2) {
+      script(kit, 0, 0, 1, 0);
+    }
+    if (state == 3 || state == 4) { /* CLOSE-WAIT, CLOSING */
+      script(kit, 0, 0, 0, TCP_FIN);
+    }
+    drop_all(kit, 0);
+    g_test_message("state %u", state);
+    script(kit, state >= 3 ? 1 : 0, 0, 0, TCP_RST);
+    g_assert_true(kit->end[0].closed);
+    g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_RESET);
+    expect_nothing(kit, 0);
+    g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
+    tcp_kit_free(kit);
+  }
+}
+
+/* A RST with the same number as in the states that wait, but one octet off, is challenged (RFC 5961 §3.2), in CLOSE-WAIT too. */
+static void test_reset_that_is_guessed(void)
+{
+  tcp_kit *kit = against_script();
+  script(kit, 0, 0, 0, TCP_FIN);
+  drop_all(kit, 0);
+  script(kit, 2, 0, 0, TCP_RST);
+  expect_flags(kit, TCP_ACK, 1);
+  script(kit, 0, 0, 0, TCP_RST);
+  expect_nothing(kit, 0);
+  g_assert_false(kit->end[0].closed);
+  tcp_kit_free(kit);
+}
+
+/* Both open at once, then the peer resets: an active open ends there, it does not listen (RFC 9293 §3.10.7.4, second). */
+static void test_reset_after_simultaneous_open(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  tcp_connection_open(kit->end[0].connection, kit->now);
+  collect(kit, 0);
+  drop_all(kit, 0);
+  tcp_header syn = {
+      .sequence = tcp_sequence_of(-1, kit->end[1].config.isn), .flags = TCP_SYN, .window = 1000};
+  script_segment(kit, syn, 0, 0);
+  g_assert_cmphex(wire_header(kit, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
+  drop_all(kit, 0);
+  script(kit, 0, 0, 0, TCP_RST);
+  g_assert_true(kit->end[0].closed);
+  g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_RESET);
+  g_assert_false(kit->end[0].established);
+  tcp_kit_free(kit);
+}
+
+/* RFC 9293 §3.5.1: the peer has forgotten the connection. Its RST, at the sequence number that our segment acknowledges, is believed
+ * at once. */
+static void test_half_open(void)
+{
+  tcp_kit *kit = against_script();
+  script(kit, 0, 100, 0, 0);
+  post(kit, 0, 500, 0);
+  tcp_header ours = wire_header(kit, 0, 0);
+  tcp_header reset = {.sequence = ours.acknowledgement, .flags = TCP_RST};
+  script_segment(kit, reset, 0, 0);
+  g_assert_true(kit->end[0].closed);
+  g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_RESET);
+  tcp_kit_free(kit);
+}
+
+/* Payload and FIN of a SYN are not taken; they come again (RFC 9293 §3.10.7.2 lets them wait). */
+static void test_payload_of_a_syn(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  tcp_connection_listen(kit->end[0].connection);
+  tcp_header syn = {
+      .sequence = tcp_sequence_of(-1, kit->end[1].config.isn), .flags = TCP_SYN | TCP_FIN, .window = 1000};
+  script_segment(kit, syn, 0, 100);
+  g_assert_cmphex(wire_header(kit, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
+  g_assert_cmpuint(wire_header(kit, 0, 0).acknowledgement, ==, tcp_sequence_of(0, kit->end[1].config.isn));
+  drop_all(kit, 0);
+  script(kit, 0, 100, 0, TCP_FIN);
+  g_assert_true(kit->end[0].established && kit->end[0].finished);
+  g_assert_cmpuint(kit->end[0].passed_octets, ==, 100);
+  tcp_kit_free(kit);
+}
+
+/* RFC 9293 §3.10.7.4, first: what lies beyond the window is cut off, and the FIN behind it with it; both come again. */
+static void test_fin_beyond_the_window(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.receive_window_octets = 1000;
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+  script(kit, 0, 1200, 0, TCP_FIN);
+  expect_flags(kit, TCP_ACK, 1000);
+  g_assert_false(kit->end[0].finished);
+  g_assert_cmpuint(kit->end[0].passed_octets, ==, 1000);
+  script(kit, 1000, 200, 0, TCP_FIN);
+  expect_flags(kit, TCP_ACK, 1201);
+  g_assert_true(kit->end[0].finished);
+  g_assert_cmpuint(kit->end[0].passed_octets, ==, 1200);
+  tcp_kit_free(kit);
+}
+
+/* RFC 9293 §3.8.5, §3.1: URG and its pointer change nothing of the stream; MPA uses no urgent data, and here nobody is told. */
+static void test_urgent_is_ignored(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  post(kit, 0, 3 * EMSS, 0);
+  for (unsigned i = 0; i < 3; i++) {
+    datagram *packet = wire_packet(kit, 0, i);
+    packet->header[packet->ip_octets + 13] |= URG;
+    packet->header[packet->ip_octets + URGENT_POINTER_AT + 1] = (uint8_t)(100 * i);
+  }
+  deliver_all(kit, 0);
+  g_assert_cmpuint(kit->end[1].passed->len, ==, 3);
+  g_assert_cmpuint(kit->end[1].passed_octets, ==, 3 * EMSS);
+  expect_ack(kit, 1, 2 * EMSS);
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 3 * EMSS);
+  tcp_kit_free(kit);
+}
+
+/* Sequence numbers wrap within the window (RFC 9293 §3.4), with SACK blocks on both sides of it, timestamps about to wrap
+ * (RFC 7323 §5.4) and the FIN exactly at 0. */
+static void test_wrap_in_the_middle_of_everything(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.timestamps = true;
+  config.dsack = true;
+  config.isn = UINT32_MAX - 6 * 1448; /* positions from 6 * 1448 on have sequence numbers from 0 on */
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  kit->now = (time_ps)(UINT32_MAX - 250000) * TIME_PS_PER_MICROSECOND; /* wraps after 250 ms */
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  for (unsigned round = 0; round < 4; round++) {
+    post(kit, 0, 10 * 1448, 0);
+    if (round == 0) {
+      drop_segment(kit, 0);
+      reorder_segments(kit, 0, 3, 5); /* across the wrap, as those dropped and SACKed are */
+    }
+    settle(kit, TCP_KIT_ROUND_TRIP);
+    g_assert_cmpuint(kit->end[0].acknowledged, ==, (round + 1) * 10 * 1448);
+  }
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
+  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
+  tcp_kit_free(kit);
+
+  config.isn = UINT32_MAX - 1000; /* the octets end at sequence number UINT32_MAX, the FIN has 0 */
+  kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  queue_record(kit, 0, 1000, 0);
+  finish(kit, 0);
+  g_assert_cmpuint((uint64_t)wire_header(kit, 0, 0).sequence + 1000, ==, UINT64_C(1) << 32);
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  g_assert_true(kit->end[1].finished);
+  finish(kit, 1);
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  expect_finished(kit);
+  tcp_kit_free(kit);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/states/active_close_and_time_wait", test_active_close_and_time_wait);
+  g_test_add_func("/tcp/states/fin_with_the_ack_of_ours", test_fin_with_the_ack_of_ours);
+  g_test_add_func("/tcp/states/simultaneous_close", test_simultaneous_close);
+  g_test_add_func("/tcp/states/passive_close", test_passive_close);
+  g_test_add_func("/tcp/states/reset_in_every_state", test_reset_in_every_state);
+  g_test_add_func("/tcp/states/reset_that_is_guessed", test_reset_that_is_guessed);
+  g_test_add_func("/tcp/states/reset_after_simultaneous_open", test_reset_after_simultaneous_open);
+  g_test_add_func("/tcp/states/half_open", test_half_open);
+  g_test_add_func("/tcp/states/payload_of_a_syn", test_payload_of_a_syn);
+  g_test_add_func("/tcp/states/fin_beyond_the_window", test_fin_beyond_the_window);
+  g_test_add_func("/tcp/states/urgent_is_ignored", test_urgent_is_ignored);
+  g_test_add_func("/tcp/states/wrap_in_the_middle_of_everything", test_wrap_in_the_middle_of_everything);
+  return g_test_run();
+}

@@ -1,0 +1,247 @@
+/* The tail loss probe (RFC 8985 §7). */
+#include <glib.h>
+
+#include "tcp/tcp_tail_loss_probe.h"
+#include "tcp_kit.h"
+
+enum { EMSS = 1460 };
+
+static time_ps ms(int64_t milliseconds)
+{
+  return milliseconds * TIME_PS_PER_MILLISECOND;
+}
+
+/* §7.2: PTO is two SRTT, with one segment in flight the delay of an ACK more; a second without a sample; never later than
+ * the retransmission timer. Each row: SRTT, delay, segments, the timer, when it is due after 1000 ms. */
+static void test_time_out_of_the_probe(void)
+{
+  static const int64_t rows[][5] = {{100, 40, 2, 9000, 1200},
+                                    {100, 40, 1, 9000, 1240},
+                                    {0, 40, 1, 9000, 2000},
+                                    {100, 40, 2, 1150, 1150},
+                                    {100, 0, 1, 9000, 1200}};
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    tcp_tail_loss_probe probe;
+    tcp_tail_loss_probe_init(&probe);
+    g_assert_cmpint(probe.deadline, ==, TIME_PS_NEVER);
+    tcp_tail_loss_situation situation = {.smoothed_ps = ms(rows[i][0]),
+                                         .ack_delay_ps = ms(rows[i][1]),
+                                         .segments = (uint64_t)rows[i][2],
+                                         .retransmission = ms(rows[i][3])};
+    tcp_tail_loss_probe_schedule(&probe, &situation, ms(1000));
+    g_assert_cmpint(probe.deadline, ==, ms(rows[i][4]));
+    tcp_tail_loss_probe_run(&probe, probe.deadline - 1);
+    g_assert_false(probe.due);
+    tcp_tail_loss_probe_run(&probe, probe.deadline);
+    g_assert_true(probe.due);
+    g_assert_cmpint(probe.deadline, ==, TIME_PS_NEVER);
+  }
+}
+
+/* §7.4: a probe that ended at 5000. Each row: whether it repeated octets, what comes, whether a loss was repaired by it, whether
+ * the probe is still not accounted for. */
+static void test_what_acknowledgements_tell(void)
+{
+  static const struct {
+    bool retransmission;
+    tcp_tail_loss_ack ack;
+    bool repaired;
+    bool outstanding;
+  } rows[] = {
+      {false, {.position = 4999}, false, true},
+      {false, {.position = 5000}, false, false},
+      {false, {.position = 6000}, false, false},
+      {true, {.position = 5000}, false, true},
+      {true, {.position = 5000, .repeated = true}, false, false},
+      {true, {.position = 5000, .duplicate = true}, false, false},
+      {true, {.position = 6000}, true, false},
+      {true, {.position = 6000, .repeated = true}, false, false},
+      {true, {.position = 4000, .duplicate = true}, false, true},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    tcp_tail_loss_probe probe;
+    tcp_tail_loss_probe_init(&probe);
+    tcp_tail_loss_probe_sent(&probe, rows[i].retransmission, 5000);
+    g_assert_true(tcp_tail_loss_probe_acknowledged(&probe, &rows[i].ack) == rows[i].repaired);
+    g_assert_true(probe.outstanding == rows[i].outstanding);
+  }
+}
+
+/* §7.3: one probe at a time. */
+static void test_one_at_a_time(void)
+{
+  tcp_tail_loss_probe probe;
+  tcp_tail_loss_probe_init(&probe);
+  tcp_tail_loss_probe_sent(&probe, true, 5000);
+  tcp_tail_loss_situation situation = {.smoothed_ps = ms(100), .segments = 2, .retransmission = ms(9000)};
+  tcp_tail_loss_probe_schedule(&probe, &situation, ms(1000));
+  g_assert_cmpint(probe.deadline, ==, TIME_PS_NEVER);
+}
+
+/* Two ends with RACK and the probe; SRTT 100 ms, RTO 300 ms, an ACK delayed by 40 ms at most. */
+static tcp_kit *connected_with_probe(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.rack = true;
+  config.dsack = true;
+  config.tail_loss_probe = true;
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  return kit;
+}
+
+/* The last two of five are lost. 200 ms after the ACK (of 0 and 1; that of 2 is delayed and comes 40 ms later) nothing has come; the
+ * last is sent again and SACKed, and RACK sends the other: no time-out, one reduction. */
+static void test_tail_loss(void)
+{
+  tcp_kit *kit = connected_with_probe();
+  post(kit, 0, 5 * EMSS, 0);
+  advance_by(kit, ms(50));
+  for (unsigned i = 0; i < 3; i++) {
+    deliver(kit, 0);
+  }
+  drop_all(kit, 0);
+  advance_by(kit, ms(40));
+  deliver_all(kit, 1);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 3 * EMSS);
+  /* SRTT after the one sample of 90 ms and another: 7/8 (7/8 100 + 90/8) + 90/8 = 97.65625 ms */
+  time_ps due = kit->now + 2 * INT64_C(97656250000);
+  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, due);
+  advance_to(kit, due - 1);
+  expect_nothing(kit, 0);
+  advance_by(kit, 1);
+  expect_segment(kit, 0, 4 * EMSS, EMSS);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+  g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 1);
+  g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  advance_by(kit, ms(100)); /* the reordering timer may still have to run */
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 5 * EMSS);
+  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
+  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
+  tcp_kit_free(kit);
+}
+
+/* Only the last is lost: the probe repairs it, and that it was lost shows when a later ACK moves on without D-SACK: the window is
+ * reduced as by a recovery (§7.4). 4 segments in flight then: the threshold is 2. */
+static void test_probe_that_repairs(void)
+{
+  tcp_kit *kit = connected_with_probe();
+  post(kit, 0, EMSS, 0);
+  drop_all(kit, 0);
+  advance_by(kit, ms(240)); /* two SRTT and the delay of an ACK */
+  expect_segment(kit, 0, 0, EMSS);
+  deliver(kit, 0);
+  advance_by(kit, ms(40));
+  deliver_all(kit, 1);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, EMSS);
+  g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
+  post(kit, 0, 4 * EMSS, 0);
+  deliver_segments(kit, 2);
+  g_assert_cmpuint(threshold_of(kit), ==, 2 * EMSS);
+  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
+  tcp_kit_free(kit);
+}
+
+/* Nothing was lost, the ACK was late: the probe comes twice, D-SACK tells, and nothing is reduced. */
+static void test_probe_for_nothing(void)
+{
+  tcp_kit *kit = connected_with_probe();
+  post(kit, 0, EMSS, 0);
+  advance_by(kit, ms(240));
+  g_assert_cmpuint(on_wire(kit, 0), ==, 2);
+  deliver_all(kit, 0);
+  deliver_all(kit, 1);
+  post(kit, 0, 4 * EMSS, 0);
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 5 * EMSS);
+  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 1);
+  g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
+  tcp_kit_free(kit);
+}
+
+/* §7.3: octets not sent before go rather than old ones, whatever the congestion window is: 10 in flight, 11 queued. */
+static void test_probe_with_new_octets(void)
+{
+  tcp_kit *kit = connected_with_probe();
+  post(kit, 0, 11 * EMSS, 0);
+  drop_all(kit, 0);
+  advance_by(kit, ms(200));
+  expect_segment(kit, 0, 10 * EMSS, EMSS);
+  g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 1);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 0);
+  /* the retransmission timer runs from the probe on: 300 ms */
+  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, kit->now + ms(300));
+  tcp_kit_free(kit);
+}
+
+/* After the probe the timer expires: one probe, then time-outs. */
+static void test_time_out_after_the_probe(void)
+{
+  tcp_kit *kit = connected_with_probe();
+  post(kit, 0, 2 * EMSS, 0);
+  drop_all(kit, 0);
+  advance_by(kit, ms(200));
+  drop_all(kit, 0);
+  advance_by(kit, ms(300) - 1);
+  expect_nothing(kit, 0);
+  advance_by(kit, 1);
+  expect_segment(kit, 0, 0, EMSS);
+  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
+  g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 1);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions_lost, ==, 1);
+  tcp_kit_free(kit);
+}
+
+/* §7.2: the probe would come 350 ms after the segment left (the ACK may be delayed by 150), the retransmission timer expires at 300:
+ * the probe goes then, in its place, and the timer starts anew. */
+static void test_probe_in_place_of_a_time_out(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.rack = true;
+  config.tail_loss_probe = true;
+  config.delayed_ack_ps = ms(150);
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  post(kit, 0, EMSS, 0);
+  drop_all(kit, 0);
+  advance_by(kit, ms(300));
+  expect_segment(kit, 0, 0, EMSS);
+  g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 1);
+  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
+  g_assert_cmpuint(window_of(kit), ==, 10 * EMSS);
+  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, kit->now + ms(300));
+  tcp_kit_free(kit);
+}
+
+/* §7.2: with something SACKed the probe is off: what is missing is RACK's. Two segments, the first is lost: the next deadline after
+ * the SACK is the reordering timer's, then RTO's. */
+static void test_no_probe_with_sacked_octets(void)
+{
+  tcp_kit *kit = connected_with_probe();
+  post(kit, 0, 2 * EMSS, 0);
+  drop_segment(kit, 0);
+  deliver_segments(kit, 1);
+  drop_all(kit, 0);
+  advance_by(kit, ms(299));
+  g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 0);
+  tcp_kit_free(kit);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/tail_loss_probe/time_out_of_the_probe", test_time_out_of_the_probe);
+  g_test_add_func("/tcp/tail_loss_probe/what_acknowledgements_tell", test_what_acknowledgements_tell);
+  g_test_add_func("/tcp/tail_loss_probe/one_at_a_time", test_one_at_a_time);
+  g_test_add_func("/tcp/tail_loss_probe/tail_loss", test_tail_loss);
+  g_test_add_func("/tcp/tail_loss_probe/probe_that_repairs", test_probe_that_repairs);
+  g_test_add_func("/tcp/tail_loss_probe/probe_for_nothing", test_probe_for_nothing);
+  g_test_add_func("/tcp/tail_loss_probe/probe_with_new_octets", test_probe_with_new_octets);
+  g_test_add_func("/tcp/tail_loss_probe/time_out_after_the_probe", test_time_out_after_the_probe);
+  g_test_add_func("/tcp/tail_loss_probe/probe_in_place_of_a_time_out", test_probe_in_place_of_a_time_out);
+  g_test_add_func("/tcp/tail_loss_probe/no_probe_with_sacked_octets", test_no_probe_with_sacked_octets);
+  return g_test_run();
+}

@@ -1,0 +1,181 @@
+/* Windows that close: the sender's probes (RFC 9293 §3.8.6.1), the receiver's silly window avoidance (§3.8.6.2.2), and a right edge
+ * that never moves left. */
+#include <glib.h>
+
+#include "tcp_kit.h"
+
+enum { EMSS = 1000 };
+
+static void script_window(tcp_kit *kit, uint64_t acknowledged, uint16_t window)
+{
+  tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
+                       .acknowledgement = tcp_sequence_of((int64_t)acknowledged, kit->end[0].config.isn),
+                       .flags = TCP_ACK,
+                       .window = window};
+  script_segment(kit, header, 0, 0);
+}
+
+static tcp_kit *against_script(const tcp_config *config)
+{
+  tcp_kit *kit = tcp_kit_new(config, NULL);
+  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 4000, .has_mss = true, .mss_octets = EMSS});
+  return kit;
+}
+
+/* RFC 9293 §3.8.6.1 (SHLD-29, SHLD-30): the first probe after one RTO of 300 ms, then at intervals that double, up to the largest
+ * RTO, here 1 s; as long as they are answered they go on for ever (MUST-37), here for 100 s, although 8 retries are the most. Each
+ * is counted, none as a time-out; then the window opens. */
+static void test_probes(void)
+{
+  static const unsigned milliseconds[] = {300, 900, 1900, 2900, 3900};
+  tcp_config config = tcp_kit_config();
+  config.rto_max_ps = TIME_PS_PER_SECOND;
+  tcp_kit *kit = against_script(&config);
+  time_ps start = kit->now;
+  script_window(kit, 0, 0);
+  post(kit, 0, 100, 0);
+  expect_nothing(kit, 0);
+  for (size_t i = 0; i < G_N_ELEMENTS(milliseconds); i++) {
+    advance_to(kit, start + milliseconds[i] * TIME_PS_PER_MILLISECOND - 1);
+    expect_nothing(kit, 0);
+    advance_by(kit, 1);
+    g_assert_cmpuint(statistics_of(kit)->window_probes, ==, i + 1);
+    g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+    g_assert_cmpuint(wire_header(kit, 0, 0).sequence, ==, tcp_sequence_of(-1, config.isn));
+    drop_segment(kit, 0);
+    script_window(kit, 0, 0);
+  }
+  for (unsigned second = 0; second < 100; second++) {
+    advance_by(kit, TIME_PS_PER_SECOND);
+    drop_all(kit, 0);
+    script_window(kit, 0, 0);
+  }
+  g_assert_false(kit->end[0].closed);
+  g_assert_cmpuint(statistics_of(kit)->window_probes, >=, 90);
+  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 0);
+  script_window(kit, 0, 4000);
+  expect_segment(kit, 0, 0, 100);
+  tcp_kit_free(kit);
+}
+
+/* Probes that nobody answers are given up after retries_max, 8, as everything is. */
+static void test_probes_are_given_up(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.rto_max_ps = TIME_PS_PER_SECOND;
+  tcp_kit *kit = against_script(&config);
+  script_window(kit, 0, 0);
+  post(kit, 0, 100, 0);
+  advance_by(kit, 20 * TIME_PS_PER_SECOND);
+  g_assert_true(kit->end[0].closed);
+  g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
+  g_assert_cmpuint(statistics_of(kit)->window_probes, ==, 7);
+  tcp_kit_free(kit);
+}
+
+/* The window shrinks below what is in flight (RFC 9293 §3.8.6, SHLD-17: be prepared): nothing new leaves, what is in flight still
+ * counts, and goes again when it times out. */
+static void test_shrinking_window(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = against_script(&config);
+  post(kit, 0, 6000, 0);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 4);
+  drop_all(kit, 0);
+  script_window(kit, 1000, 500); /* 1500 instead of 4000 */
+  expect_nothing(kit, 0);
+  advance_by(kit, 400 * TIME_PS_PER_MILLISECOND);
+  expect_segment(kit, 0, 1000, 1000);
+  drop_all(kit, 0);
+  script_window(kit, 4000, 2000);
+  expect_segment(kit, 0, 4000, 1000);
+  tcp_kit_free(kit);
+}
+
+/* The right edge that the oldest segment on the wire of end 1 tells. No window is scaled here. */
+static uint64_t told_edge(const tcp_kit *kit)
+{
+  tcp_header header = wire_header(kit, 1, 0);
+  return header.acknowledgement - tcp_sequence_of(0, kit->end[0].config.isn) + header.window;
+}
+
+/* A layer above that consumes slowly, a window of 8000, an MTU of 1500, an ACK for each segment: the window closes as its octets
+ * stay unread, and the right edge stays at 8000. Read again, 100 octets are no news, nor is anything below half of the window or
+ * 2 MTU, here 3000; 4000 are. */
+static void test_unread_octets_close_the_window(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_config peer = config;
+  peer.receive_window_octets = 8000;
+  peer.delayed_ack_segments = 1;
+  tcp_kit *kit = tcp_kit_new(&config, &peer);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  post(kit, 0, 12000, 0);
+  uint64_t arrived = 0;
+  while (on_wire(kit, 0) > 0) {
+    arrived += wire_length(kit, 0, 0);
+    tcp_connection_set_unread_octets(kit->end[1].connection, arrived);
+    deliver(kit, 0);
+    g_assert_cmpuint(told_edge(kit), ==, 8000);
+    deliver(kit, 1);
+  }
+  g_assert_cmpuint(arrived, ==, 8000);
+  tcp_connection_set_unread_octets(kit->end[1].connection, 7900);
+  collect(kit, 1);
+  expect_nothing(kit, 1);
+  tcp_connection_set_unread_octets(kit->end[1].connection, 5001);
+  collect(kit, 1);
+  expect_nothing(kit, 1);
+  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND); /* the probe is answered, with what is worth telling */
+  g_assert_cmpuint(statistics_of(kit)->window_probes, ==, 1);
+  deliver(kit, 0);
+  g_assert_cmpuint(told_edge(kit), ==, 8000 + 2999);
+  drop_all(kit, 1);
+  tcp_connection_set_unread_octets(kit->end[1].connection, 0);
+  collect(kit, 1);
+  g_assert_cmpuint(told_edge(kit), ==, 8000 + 8000);
+  deliver_all(kit, 1);
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  g_assert_cmpuint(kit->end[1].passed_octets, ==, 12000);
+  tcp_kit_free(kit);
+}
+
+/* RFC 9293 §3.8.6.2.2: of a window of 8000 that is nearly full, 1000 octets read, less than an MTU of 1500, open nothing, not even
+ * in an ACK that leaves anyhow; 1500 do. */
+static void test_silly_window_is_not_told(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_config peer = config;
+  peer.receive_window_octets = 8000;
+  tcp_kit *kit = tcp_kit_new(&config, &peer);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  post(kit, 0, 8000, 0);
+  tcp_connection_set_unread_octets(kit->end[1].connection, 8000);
+  deliver_all(kit, 0);
+  deliver_all(kit, 1);
+  for (unsigned read = 1000; read <= 1500; read += 500) {
+    tcp_connection_set_unread_octets(kit->end[1].connection, 8000 - read);
+    drop_all(kit, 0);
+    if (read == 1000) {
+      queue_record(kit, 1, 10, 0); /* something for the ACK to ride on */
+      collect(kit, 1);
+    } else {
+      post(kit, 1, 10, 0);
+    }
+    g_assert_cmpuint(told_edge(kit), ==, read == 1000 ? 8000 : 9500);
+    drop_all(kit, 1);
+  }
+  tcp_kit_free(kit);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/window/probes", test_probes);
+  g_test_add_func("/tcp/window/probes_are_given_up", test_probes_are_given_up);
+  g_test_add_func("/tcp/window/shrinking_window", test_shrinking_window);
+  g_test_add_func("/tcp/window/unread_octets_close_the_window", test_unread_octets_close_the_window);
+  g_test_add_func("/tcp/window/silly_window_is_not_told", test_silly_window_is_not_told);
+  return g_test_run();
+}

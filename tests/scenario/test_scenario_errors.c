@@ -274,7 +274,7 @@ static void test_included_file(void)
   fixture_write("sub/group.cfg", "run: {\n  seed = 1;\n@include \"more.cfg\"\n};", -1);
   fixture_write("sub/more.cfg", "seed = 2;", -1);
   assert_unreadable("sub/group.cfg",
-                    "sub/more.cfg:1: duplicate key 'seed'; expected it once, it is given already in "
+                    "sub/more.cfg:1: duplicate key 'run.seed'; expected it once, it is given already in "
                     "sub/group.cfg:2");
   fixture_write("sub/more.cfg", "run = ;", -1);
   assert_unreadable("sub/top.cfg", "sub/more.cfg:1: syntax error at 'run = ;'" SYNTAX);

@@ -62,7 +62,7 @@ bool rnic_receiver_run(rnic_receiver *receiver, time_ps now);
 /* What is held now. Started; nothing of MPA's when stopped. */
 void rnic_receiver_held(const rnic_receiver *receiver, rnic_held *held);
 
-/* The most pieces that a partial FPDU is held in now, see mpa_deframer_pieces(). Started. */
+/* For traces and tests: the most pieces that a partial FPDU is held in now, see mpa_deframer_pieces(). Started. */
 uint32_t rnic_receiver_pieces(const rnic_receiver *receiver);
 
 /* NULL before the start. */

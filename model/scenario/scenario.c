@@ -70,6 +70,17 @@ char *scenario_settings_line(const scenario_source *source, const config_setting
   return scenario_source_where(source, config_setting_source_line(setting));
 }
 
+gboolean scenario_settings_problem(const scenario_source *source, const config_setting_t *setting, char *text,
+                                   GError **error)
+{
+  char *where = scenario_settings_line(source, setting);
+
+  scenario_problem(error, where, "%s", text);
+  g_free(where);
+  g_free(text);
+  return FALSE;
+}
+
 static gboolean load_group(scenario *s, const scenario_source *source, const config_setting_t *group,
                            const char *name, GError **error);
 

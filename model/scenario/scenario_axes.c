@@ -19,22 +19,11 @@ typedef struct axis_reader {
   GPtrArray *values; /* canonical texts */
 } axis_reader;
 
-/* Sets `error` at the line of `setting` to `text`, which it frees. */
-static gboolean problem_at(const axis_reader *r, const config_setting_t *setting, char *text, GError **error)
-{
-  char *where = scenario_settings_line(r->source, setting);
-
-  scenario_problem(error, where, "%s", text);
-  g_free(where);
-  g_free(text);
-  return FALSE;
-}
-
 static gboolean check_members(const axis_reader *r, GError **error)
 {
   if (!config_setting_is_group(r->setting)) {
-    return problem_at(
-        r, r->setting,
+    return scenario_settings_problem(
+        r->source, r->setting,
         g_strdup("an axis of the sweep is not a group; expected { key = \"GROUP.KEY\"; values = [ ... ]; }"),
         error);
   }
@@ -50,7 +39,7 @@ static gboolean check_members(const axis_reader *r, GError **error)
 
       g_free(shown);
       g_free(hint);
-      return problem_at(r, member, text, error);
+      return scenario_settings_problem(r->source, member, text, error);
     }
   }
   return TRUE;
@@ -67,16 +56,16 @@ static gboolean read_key(const axis_reader *r, const char *name, scenario_key *k
     return TRUE;
   }
   if (text == NULL) {
-    return problem_at(r, member,
-                      g_strdup_printf("sweep: '%s' is not a string; expected %s = \"GROUP.KEY\"", name, name),
-                      error);
+    return scenario_settings_problem(
+        r->source, member,
+        g_strdup_printf("sweep: '%s' is not a string; expected %s = \"GROUP.KEY\"", name, name), error);
   }
   if (scenario_group_exists(text)) {
     char *keys = scenario_group_members(text);
     char *group = g_strdup_printf("sweep: '%s' is a group; expected one of its keys, %s", text, keys);
 
     g_free(keys);
-    return problem_at(r, member, group, error);
+    return scenario_settings_problem(r->source, member, group, error);
   }
   char *shown = scenario_shown(text);
   char *hint = scenario_did_you_mean(scenario_key_nearest(text));
@@ -84,7 +73,7 @@ static gboolean read_key(const axis_reader *r, const char *name, scenario_key *k
                                 shown, hint);
   g_free(shown);
   g_free(hint);
-  return problem_at(r, member, whole, error);
+  return scenario_settings_problem(r->source, member, whole, error);
 }
 
 static int find_axis(const scenario *s, scenario_key key)
@@ -105,23 +94,25 @@ static gboolean read_keys(axis_reader *r, GError **error)
     return FALSE;
   }
   if (r->key == SCENARIO_KEY_COUNT) {
-    return problem_at(r, r->setting,
-                      g_strdup("an axis of the sweep has no key; expected key = \"GROUP.KEY\""), error);
+    return scenario_settings_problem(
+        r->source, r->setting, g_strdup("an axis of the sweep has no key; expected key = \"GROUP.KEY\""),
+        error);
   }
   if (r->key == SCENARIO_TITLE) {
-    return problem_at(r, r->setting,
-                      g_strdup("the title cannot be swept; expected a key that changes the run"), error);
+    return scenario_settings_problem(
+        r->source, r->setting, g_strdup("the title cannot be swept; expected a key that changes the run"),
+        error);
   }
   const char *name = scenario_key_row_of(r->key)->name;
   if (find_axis(r->s, r->key) >= 0) {
-    return problem_at(
-        r, r->setting,
+    return scenario_settings_problem(
+        r->source, r->setting,
         g_strdup_printf("the sweep has two axes of '%s'; expected one, with all its values", name), error);
   }
   r->with = with < SCENARIO_KEY_COUNT ? find_axis(r->s, with) : -1;
   if (with < SCENARIO_KEY_COUNT && r->with < 0) {
-    return problem_at(
-        r, config_setting_get_member(r->setting, "with"),
+    return scenario_settings_problem(
+        r->source, config_setting_get_member(r->setting, "with"),
         g_strdup_printf("axis '%s' moves with '%s', which is no axis before it; expected the key of one",
                         name, scenario_key_row_of(with)->name),
         error);
@@ -142,15 +133,15 @@ static gboolean add_value(axis_reader *r, scenario_notation notation, const char
   char *problem;
 
   if (r->values->len == VALUES_MAX) {
-    return problem_at(
-        r, setting,
+    return scenario_settings_problem(
+        r->source, setting,
         g_strdup_printf("axis '%s' has more than %d values; expected fewer", row->name, VALUES_MAX), error);
   }
   if (!scenario_value_read(row, notation, text, &value, &problem)) {
     char *whole = g_strdup_printf("sweep: %s", problem);
 
     g_free(problem);
-    return problem_at(r, setting, whole, error);
+    return scenario_settings_problem(r->source, setting, whole, error);
   }
   g_ptr_array_add(r->values, scenario_value_write(row, &value));
   scenario_value_clear(&value);
@@ -162,8 +153,9 @@ static gboolean read_list(axis_reader *r, const config_setting_t *list, GError *
   gboolean ok = TRUE;
 
   if (!config_setting_is_array(list) && !config_setting_is_list(list)) {
-    return problem_at(r, list,
-                      g_strdup("sweep: 'values' is not a list; expected values = [ ... ] or ( ... )"), error);
+    return scenario_settings_problem(
+        r->source, list, g_strdup("sweep: 'values' is not a list; expected values = [ ... ] or ( ... )"),
+        error);
   }
   for (int i = 0; ok && i < config_setting_length(list); i++) {
     const config_setting_t *element = config_setting_get_elem(list, (unsigned)i);
@@ -191,14 +183,15 @@ static gboolean read_count(axis_reader *r, const config_setting_t *from, const c
   gboolean ok = TRUE;
 
   if (!is_integer(from) || !is_integer(to)) {
-    return problem_at(
-        r, is_integer(from) ? to : from,
+    return scenario_settings_problem(
+        r->source, is_integer(from) ? to : from,
         g_strdup("sweep: 'from' and 'to' count integers; expected for instance from = 1; to = 30"), error);
   }
   long long last = config_setting_get_int64(to);
   if (config_setting_get_int64(from) > last) {
-    return problem_at(r, to, g_strdup("sweep: 'to' is less than 'from'; expected from = LEAST; to = LARGEST"),
-                      error);
+    return scenario_settings_problem(
+        r->source, to, g_strdup("sweep: 'to' is less than 'from'; expected from = LEAST; to = LARGEST"),
+        error);
   }
   for (long long i = config_setting_get_int64(from); ok; i++) {
     char *text = g_strdup_printf("%lld", i);
@@ -220,8 +213,8 @@ static gboolean read_values(axis_reader *r, GError **error)
   const char *name = scenario_key_row_of(r->key)->name;
 
   if ((values != NULL) == (from != NULL || to != NULL) || (from != NULL) != (to != NULL)) {
-    return problem_at(
-        r, r->setting,
+    return scenario_settings_problem(
+        r->source, r->setting,
         g_strdup_printf("axis '%s' has not one set of values; expected either values = [ ... ] or "
                         "from = LEAST; to = LARGEST",
                         name),
@@ -231,8 +224,8 @@ static gboolean read_values(axis_reader *r, GError **error)
     return FALSE;
   }
   if (r->values->len == 0) {
-    return problem_at(r, values, g_strdup_printf("axis '%s' has no values; expected at least one", name),
-                      error);
+    return scenario_settings_problem(
+        r->source, values, g_strdup_printf("axis '%s' has no values; expected at least one", name), error);
   }
   return TRUE;
 }
@@ -248,11 +241,12 @@ static gboolean check_step(const axis_reader *r, GError **error)
   if (expected == r->values->len) {
     return TRUE;
   }
-  return problem_at(r, r->setting,
-                    g_strdup_printf("axis '%s' has %u values; expected %u, as '%s' that it moves with",
-                                    scenario_key_row_of(r->key)->name, r->values->len, expected,
-                                    scenario_key_row_of(leader->key)->name),
-                    error);
+  return scenario_settings_problem(
+      r->source, r->setting,
+      g_strdup_printf("axis '%s' has %u values; expected %u, as '%s' that it moves with",
+                      scenario_key_row_of(r->key)->name, r->values->len, expected,
+                      scenario_key_row_of(leader->key)->name),
+      error);
 }
 
 static gboolean load_axis(scenario *s, const scenario_source *source, const config_setting_t *setting,
@@ -280,9 +274,9 @@ gboolean scenario_axes_load(scenario *s, const scenario_source *source, const co
   gboolean ok = TRUE;
 
   if (!config_setting_is_list(sweep)) {
-    return problem_at(&r, sweep,
-                      g_strdup("'sweep' is not a list of axes; expected sweep = ( { key = ...; }, ... )"),
-                      error);
+    return scenario_settings_problem(
+        r.source, sweep, g_strdup("'sweep' is not a list of axes; expected sweep = ( { key = ...; }, ... )"),
+        error);
   }
   g_array_set_size(s->axes, 0); /* an including file's sweep replaces that of what it includes */
   for (int i = 0; ok && i < config_setting_length(sweep); i++) {

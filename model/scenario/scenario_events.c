@@ -35,23 +35,13 @@ GArray *scenario_events_new(void)
   return events;
 }
 
-/* Sets `error` at the line of `setting` to `text`, which it frees. */
-static gboolean problem_at(const event_reader *r, const config_setting_t *setting, char *text, GError **error)
-{
-  char *where = scenario_settings_line(r->source, setting);
-
-  scenario_problem(error, where, "%s", text);
-  g_free(where);
-  g_free(text);
-  return FALSE;
-}
-
 static gboolean check_members(const event_reader *r, GError **error)
 {
   static const char form[] = "{ at = \"2ms\"; key = \"path.forward.mtu\"; value = 1280; }";
 
   if (!config_setting_is_group(r->setting)) {
-    return problem_at(r, r->setting, g_strdup_printf("an event is not a group; expected %s", form), error);
+    return scenario_settings_problem(r->source, r->setting,
+                                     g_strdup_printf("an event is not a group; expected %s", form), error);
   }
   for (int i = 0; i < config_setting_length(r->setting); i++) {
     const config_setting_t *member = config_setting_get_elem(r->setting, (unsigned)i);
@@ -64,13 +54,14 @@ static gboolean check_members(const event_reader *r, GError **error)
 
       g_free(shown);
       g_free(hint);
-      return problem_at(r, member, text, error);
+      return scenario_settings_problem(r->source, member, text, error);
     }
   }
   for (gsize i = 0; members[i] != NULL; i++) {
     if (config_setting_get_member(r->setting, members[i]) == NULL) {
-      return problem_at(r, r->setting,
-                        g_strdup_printf("the event has no '%s'; expected %s", members[i], form), error);
+      return scenario_settings_problem(
+          r->source, r->setting, g_strdup_printf("the event has no '%s'; expected %s", members[i], form),
+          error);
     }
   }
   return TRUE;
@@ -82,7 +73,9 @@ static gboolean read_at(const event_reader *r, scenario_event *event, GError **e
   const char *text = config_setting_get_string(member);
 
   return (text != NULL && units_parse_time(text, &event->at)) ||
-         problem_at(r, member, g_strdup("event: 'at' is no time; expected for instance at = \"2ms\""), error);
+         scenario_settings_problem(r->source, member,
+                                   g_strdup("event: 'at' is no time; expected for instance at = \"2ms\""),
+                                   error);
 }
 
 static gboolean read_key(const event_reader *r, scenario_event *event, GError **error)
@@ -107,7 +100,7 @@ static gboolean read_key(const event_reader *r, scenario_event *event, GError **
   g_free(shown);
   g_free(hint);
   g_free(all);
-  return problem_at(r, member, problem, error);
+  return scenario_settings_problem(r->source, member, problem, error);
 }
 
 static gboolean read_value(const event_reader *r, scenario_event *event, GError **error)
@@ -125,7 +118,7 @@ static gboolean read_value(const event_reader *r, scenario_event *event, GError 
     char *whole = g_strdup_printf("event: %s", problem);
 
     g_free(problem);
-    return problem_at(r, member, whole, error);
+    return scenario_settings_problem(r->source, member, whole, error);
   }
   event->number = value.number;
   event->value = scenario_value_write(row, &value);
@@ -150,9 +143,9 @@ gboolean scenario_events_load(scenario *s, const scenario_source *source, const 
   event_reader r = {.s = s, .source = source};
 
   if (!config_setting_is_list(list)) {
-    return problem_at(&r, list,
-                      g_strdup("'event' is not a list of events; expected event = ( { at = ...; }, ... )"),
-                      error);
+    return scenario_settings_problem(
+        r.source, list, g_strdup("'event' is not a list of events; expected event = ( { at = ...; }, ... )"),
+        error);
   }
   g_array_set_size(s->events, 0); /* an including file's events replace those of what it includes */
   for (int i = 0; i < config_setting_length(list); i++) {

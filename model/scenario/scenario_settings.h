@@ -50,6 +50,10 @@ gboolean scenario_events_load(scenario *s, const scenario_source *source, const 
  * quotes. */
 scenario_notation scenario_settings_notation(const config_setting_t *setting, char **text);
 
+/* Sets `error` at the line of `setting` to `text`, which it frees. Returns FALSE. */
+gboolean scenario_settings_problem(const scenario_source *source, const config_setting_t *setting, char *text,
+                                   GError **error);
+
 /* "file:line" of `setting`. Free with g_free(). */
 char *scenario_settings_line(const scenario_source *source, const config_setting_t *setting);
 

@@ -1,0 +1,367 @@
+#include "packetdrill_table.h"
+
+/* What has left, and when. */
+typedef struct departure {
+  time_ps at;
+  tcp_header header;
+  uint32_t length;
+  datagram_ecn ecn;
+} departure;
+
+typedef struct stage {
+  const packetdrill_script *script;
+  tcp_kit *kit;
+  time_ps origin; /* of the table's time */
+  time_ps when;   /* of the row at hand */
+  size_t row;
+  GQueue departed; /* of departure, not looked for yet */
+  uint32_t sent;   /* the highest sequence number, by either side … */
+  uint32_t received;
+  uint8_t window_scale; /* of the connection's own window */
+  char *failure;
+} stage;
+
+tcp_config packetdrill_config(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.congestion = TCP_CONGESTION_CUBIC;
+  config.dsack = true;
+  config.rack = true;
+  config.tail_loss_probe = true;
+  config.proportional_reduction = true;
+  config.forward_rto_recovery = true;
+  return config;
+}
+
+tcp_header packetdrill_syn(void)
+{
+  return (tcp_header){.window = 32792,
+                      .has_mss = true,
+                      .mss_octets = 1000,
+                      .has_sack_permitted = true,
+                      .has_window_scale = true,
+                      .window_scale = 7};
+}
+
+static const tcp_config *own(const stage *s)
+{
+  return &s->kit->end[0].config;
+}
+
+static uint32_t peer_isn(const stage *s)
+{
+  return s->kit->end[1].config.isn;
+}
+
+static void describe_flags(GString *text, uint8_t flags)
+{
+  static const struct {
+    uint8_t flag;
+    char letter;
+  } letters[] = {{TCP_SYN, 'S'}, {TCP_FIN, 'F'}, {TCP_RST, 'R'}, {TCP_PSH, 'P'},
+                 {TCP_ECE, 'E'}, {TCP_CWR, 'W'}, {TCP_ACK, '.'}};
+  for (size_t i = 0; i < G_N_ELEMENTS(letters); i++) {
+    if (flags & letters[i].flag) {
+      g_string_append_c(text, letters[i].letter);
+    }
+  }
+}
+
+static void describe_time(GString *text, const stage *s, time_ps at)
+{
+  g_string_append_printf(text, " at %" G_GINT64_FORMAT " us", (at - s->origin) / TIME_PS_PER_MICROSECOND);
+}
+
+static void describe_departure(GString *text, const stage *s, const departure *seen)
+{
+  const tcp_header *header = &seen->header;
+  uint32_t from = header->sequence - own(s)->isn;
+  describe_flags(text, header->flags);
+  g_string_append_printf(text, " %u:%u ack %u win %u", from, from + seen->length,
+                         header->acknowledgement - peer_isn(s), (unsigned)header->window << s->window_scale);
+  for (unsigned i = 0; i < header->sack_count; i++) {
+    g_string_append_printf(text, "%s %u:%u", i == 0 ? " sack" : "", header->sack[i].from - peer_isn(s),
+                           header->sack[i].to - peer_isn(s));
+  }
+  if (header->has_timestamps) {
+    g_string_append_printf(text, " val %u ecr %u", header->timestamp_value, header->timestamp_echo);
+  }
+  g_string_append_printf(text, " ecn %d", seen->ecn);
+  describe_time(text, s, seen->at);
+}
+
+static void describe_row(GString *text, const stage *s, const packetdrill_row *row)
+{
+  describe_flags(text, row->flags ? row->flags : TCP_ACK);
+  g_string_append_printf(text, " %u:%u ack %u", row->from, row->to, row->ack);
+  for (unsigned i = 0; i < TCP_SACK_BLOCKS_MAX && row->sack[i][1] > 0; i++) {
+    g_string_append_printf(text, "%s %u:%u", i == 0 ? " sack" : "", row->sack[i][0], row->sack[i][1]);
+  }
+  g_string_append_printf(text, " ecn %d", row->ecn);
+  describe_time(text, s, s->when);
+}
+
+/* The first thing that is not as the table says; `seen` NULL: nothing was. */
+static void fail(stage *s, const packetdrill_row *expected, const departure *seen, const char *what)
+{
+  if (s->failure) {
+    return;
+  }
+  GString *text = g_string_new(NULL);
+  g_string_printf(text, "%s, row %zu: %s: expected ", s->script->source, s->row, what);
+  if (expected) {
+    describe_row(text, s, expected);
+  } else {
+    g_string_append(text, "nothing");
+  }
+  g_string_append(text, ", seen ");
+  if (seen) {
+    describe_departure(text, s, seen);
+  } else {
+    g_string_append(text, "nothing");
+    describe_time(text, s, s->kit->now);
+  }
+  s->failure = g_string_free(text, FALSE);
+}
+
+static void fail_number(stage *s, const char *what, uint64_t expected, uint64_t seen)
+{
+  if (!s->failure && expected != seen) {
+    s->failure = g_strdup_printf("%s, row %zu: %s: expected %" G_GUINT64_FORMAT ", seen %" G_GUINT64_FORMAT
+                                 " at %" G_GINT64_FORMAT " us",
+                                 s->script->source, s->row, what, expected, seen,
+                                 (s->kit->now - s->origin) / TIME_PS_PER_MICROSECOND);
+  }
+}
+
+/* Notes what has left just now. */
+static void note_departures(stage *s)
+{
+  for (; on_wire(s->kit, 0) > 0; drop_segment(s->kit, 0)) {
+    departure *seen = g_new(departure, 1);
+    *seen = (departure){.at = s->kit->now,
+                        .header = wire_header(s->kit, 0, 0),
+                        .length = wire_length(s->kit, 0, 0),
+                        .ecn = datagram_ecn_of(wire_packet(s->kit, 0, 0))};
+    g_queue_push_tail(&s->departed, seen);
+  }
+}
+
+/* Moves the clock, from timer to timer, up to `when`; with `until_departure` no further than something leaves. */
+static void wait_until(stage *s, time_ps when, bool until_departure)
+{
+  while (s->kit->now < when && !(until_departure && s->departed.length > 0)) {
+    time_ps timer = tcp_connection_deadline(s->kit->end[0].connection);
+    advance_to(s->kit, MAX(time_ps_earlier(timer, when), s->kit->now));
+    note_departures(s);
+  }
+}
+
+static void expect_no_more(stage *s)
+{
+  const departure *left = g_queue_peek_head(&s->departed);
+  if (left) {
+    fail(s, NULL, left, "a segment that is not in the table");
+  }
+}
+
+static void play_in(stage *s, const packetdrill_row *row)
+{
+  bool has_octets = row->to > row->from || row->from > 0;
+  uint32_t from = has_octets ? row->from : s->received;
+  uint32_t end = from + (row->to - row->from) + (row->flags & TCP_FIN ? 1 : 0);
+  bool timestamps = s->script->syn.has_timestamps && s->script->config.timestamps;
+  uint32_t window = row->window == 0             ? s->script->window_octets
+                    : row->window == WINDOW_SHUT ? 0
+                                                 : row->window;
+  tcp_header header = {.sequence = peer_isn(s) + from,
+                       .acknowledgement = own(s)->isn + row->ack,
+                       .flags = row->flags ? row->flags : TCP_ACK,
+                       .window = (uint16_t)(window >> s->script->syn.window_scale),
+                       .has_timestamps = timestamps,
+                       .timestamp_value = row->timestamp_value,
+                       .timestamp_echo = row->timestamp_echo};
+  for (; header.sack_count < TCP_SACK_BLOCKS_MAX && row->sack[header.sack_count][1] > 0; header.sack_count++) {
+    header.sack[header.sack_count].from = own(s)->isn + row->sack[header.sack_count][0];
+    header.sack[header.sack_count].to = own(s)->isn + row->sack[header.sack_count][1];
+  }
+  s->received = MAX(s->received, end);
+  s->kit->script_ecn = row->ecn;
+  script_segment(s->kit, header, from - 1, row->to - row->from);
+  note_departures(s);
+}
+
+static bool sack_is(const stage *s, const packetdrill_row *row, const departure *seen)
+{
+  unsigned count = 0;
+  for (; count < TCP_SACK_BLOCKS_MAX && row->sack[count][1] > 0; count++) {
+    if (count >= seen->header.sack_count || seen->header.sack[count].from - peer_isn(s) != row->sack[count][0] ||
+        seen->header.sack[count].to - peer_isn(s) != row->sack[count][1]) {
+      return false;
+    }
+  }
+  return count == seen->header.sack_count;
+}
+
+static bool window_is(const stage *s, const packetdrill_row *row, const departure *seen)
+{
+  uint32_t window = (uint32_t)seen->header.window << s->window_scale;
+  return row->window == 0 || window == (row->window == WINDOW_SHUT ? 0 : row->window);
+}
+
+/* What is wrong with `seen`, which should be the piece of `row` that starts at `from`; NULL: nothing. */
+static const char *find_fault(const stage *s, const packetdrill_row *row, uint32_t from, const departure *seen)
+{
+  uint8_t flags = row->flags ? row->flags : TCP_ACK;
+  bool last = from + seen->length == row->to;
+  bool pure = row->from == row->to;
+  const tcp_header *header = &seen->header;
+  uint8_t expected = pure || last ? flags : flags & (uint8_t) ~(TCP_PSH | TCP_FIN | TCP_CWR);
+  /* CWR stands on the first of several pieces, PSH and FIN on the last. */
+  expected |= !pure && from == row->from ? flags & TCP_CWR : 0;
+  expected &= !pure && from != row->from ? (uint8_t)~TCP_CWR : 0xFF;
+  return header->sequence - own(s)->isn != from                ? "sequence number"
+         : pure ? seen->length != 0 ? "payload" : NULL
+         : seen->length == 0 || from + seen->length > row->to ? "payload"
+         : header->flags != expected                          ? "flags"
+                                                              : NULL;
+}
+
+static const char *find_fault_of_ack(const stage *s, const packetdrill_row *row, const departure *seen)
+{
+  const tcp_header *header = &seen->header;
+  bool has_ack = !(row->flags && !(row->flags & TCP_ACK));
+  return has_ack && header->acknowledgement - peer_isn(s) != row->ack               ? "acknowledgement"
+         : row->from == row->to && header->flags != (row->flags ? row->flags : TCP_ACK) ? "flags"
+         : !sack_is(s, row, seen)                                                   ? "SACK blocks"
+         : !window_is(s, row, seen)                                                 ? "window"
+         : row->ecn != seen->ecn                                                    ? "ECN field"
+         : row->timestamp_value > 0 && row->timestamp_value != header->timestamp_value ? "timestamp value"
+         : row->timestamp_echo > 0 && row->timestamp_echo != header->timestamp_echo ? "timestamp echo"
+         : seen->at < s->when || seen->at > s->when + (time_ps)row->within_us * TIME_PS_PER_MICROSECOND
+             ? "time"
+             : NULL;
+}
+
+/* One segment of the row; where the next one starts. */
+static uint32_t play_out_piece(stage *s, const packetdrill_row *row, uint32_t from)
+{
+  departure *seen = g_queue_pop_head(&s->departed);
+  if (!seen) {
+    fail(s, row, NULL, "no segment");
+    return row->to;
+  }
+  const char *fault = find_fault(s, row, from, seen);
+  fault = fault ? fault : find_fault_of_ack(s, row, seen);
+  if (fault) {
+    fail(s, row, seen, fault);
+  }
+  uint32_t end = from + seen->length;
+  s->sent = MAX(s->sent, end + (seen->header.flags & TCP_FIN ? 1 : 0));
+  g_free(seen);
+  return end;
+}
+
+static void play_out(stage *s, const packetdrill_row *row)
+{
+  wait_until(s, s->when + (time_ps)row->within_us * TIME_PS_PER_MICROSECOND, true);
+  bool has_octets = row->to > row->from || row->from > 0;
+  uint32_t from = play_out_piece(s, row, has_octets ? row->from : s->sent);
+  while (from < row->to && !s->failure) {
+    from = play_out_piece(s, row, from);
+  }
+}
+
+static void play_row(stage *s, const packetdrill_row *row)
+{
+  s->when += (time_ps)row->after_us * TIME_PS_PER_MICROSECOND;
+  if (row->kind == SEGMENT_OUT) {
+    wait_until(s, s->when, false);
+    play_out(s, row);
+    return;
+  }
+  wait_until(s, s->when, false);
+  if (row->kind != WINDOW_IS) {
+    expect_no_more(s);
+  }
+  switch (row->kind) {
+  case SEGMENT_IN:
+    play_in(s, row);
+    break;
+  case POSTED:
+    post(s->kit, 0, row->octets, 0);
+    break;
+  case CLOSED:
+    finish(s->kit, 0);
+    break;
+  case WINDOW_IS:
+    fail_number(s, "congestion window", row->octets, window_of(s->kit));
+    break;
+  case UNREAD_IS:
+    tcp_connection_set_unread_octets(s->kit->end[0].connection, row->octets);
+    collect(s->kit, 0);
+    break;
+  case SEGMENT_OUT:
+    g_assert_not_reached();
+  }
+  note_departures(s);
+}
+
+/* The peer opens; the SYN-ACK has what was offered and what we have, and nothing else. */
+static void play_handshake(stage *s)
+{
+  const tcp_config *config = &s->script->config;
+  tcp_header syn = s->script->syn;
+  tcp_connection_listen(s->kit->end[0].connection);
+  syn.flags |= TCP_SYN;
+  syn.sequence = peer_isn(s);
+  script_segment(s->kit, syn, 0, 0);
+  g_assert_cmpuint(on_wire(s->kit, 0), ==, 1);
+  tcp_header answer = wire_header(s->kit, 0, 0);
+  drop_segment(s->kit, 0);
+  g_assert_cmpuint(answer.sequence, ==, own(s)->isn);
+  g_assert_cmpuint(answer.acknowledgement, ==, peer_isn(s) + 1);
+  g_assert_cmpuint(answer.mss_octets, ==, config->receive_mtu_octets - 40);
+  g_assert_true(answer.has_sack_permitted == (config->sack && syn.has_sack_permitted));
+  g_assert_true(answer.has_timestamps == (config->timestamps && syn.has_timestamps));
+  g_assert_true(answer.has_window_scale == syn.has_window_scale);
+  bool ecn = config->ecn != TCP_ECN_OFF && (syn.flags & TCP_ECE);
+  g_assert_cmphex(answer.flags, ==, TCP_SYN | TCP_ACK | (ecn ? TCP_ECE : 0));
+  s->window_scale = answer.has_window_scale ? answer.window_scale : 0;
+  s->sent = s->received = 1;
+  advance_by(s->kit, (time_ps)s->script->round_trip_us * TIME_PS_PER_MICROSECOND);
+  packetdrill_row ack = {.kind = SEGMENT_IN,
+                         .ack = 1,
+                         .timestamp_value = syn.timestamp_value,
+                         .timestamp_echo = answer.timestamp_value,
+                         .ecn = s->script->ack_ecn};
+  play_in(s, &ack);
+  g_assert_true(s->kit->end[0].established);
+  s->origin = s->when = s->kit->now;
+}
+
+char *packetdrill_play(const packetdrill_script *script)
+{
+  stage s = {.script = script, .kit = tcp_kit_new(&script->config, NULL)};
+  g_queue_init(&s.departed);
+  play_handshake(&s);
+  for (s.row = 0; s.row < script->row_count && !s.failure; s.row++) {
+    play_row(&s, &script->rows[s.row]);
+  }
+  expect_no_more(&s);
+  const tcp_statistics *statistics = statistics_of(s.kit);
+  fail_number(&s, "retransmissions", script->retransmissions, statistics->retransmissions);
+  fail_number(&s, "timeouts", script->timeouts, statistics->timeouts);
+  fail_number(&s, "recoveries", script->recoveries, statistics->recoveries);
+  g_queue_clear_full(&s.departed, g_free);
+  tcp_kit_free(s.kit);
+  return s.failure;
+}
+
+void packetdrill_run(const packetdrill_script *script)
+{
+  char *failure = packetdrill_play(script);
+  if (failure) {
+    g_error("%s", failure);
+  }
+}

@@ -1,0 +1,69 @@
+/* One TCP connection against a table of segments, in the manner of packetdrill: what the peer sends, what must come back, and
+ * when. Sequence numbers count from the initial one, as packetdrill writes them: the SYN is 0, the first octet 1, and a segment
+ * is from:to. Time counts from the end of the handshake, which the kit plays: the connection listens, the peer's SYN comes.
+ *
+ * A row of segments expected may stand for several that follow each other at the same time without a gap. Whatever leaves must
+ * be in the table: before the peer's next segment, and at the end, nothing may be left over. */
+#ifndef TESTS_TCP_PACKETDRILL_TABLE_H
+#define TESTS_TCP_PACKETDRILL_TABLE_H
+
+#include "tcp_kit.h"
+
+typedef enum packetdrill_kind {
+  SEGMENT_IN,  /* the peer sends from:to */
+  SEGMENT_OUT, /* the connection sends from:to, in segments of at most EMSS */
+  POSTED,      /* the layer above posts `octets` */
+  CLOSED,      /* the layer above closes */
+  WINDOW_IS,   /* the congestion window has `octets` */
+  UNREAD_IS,   /* the layer above has yet to consume `octets` */
+} packetdrill_kind;
+
+/* In `window`: none. */
+#define WINDOW_SHUT UINT32_MAX
+
+typedef struct packetdrill_row {
+  packetdrill_kind kind;
+  uint32_t after_us; /* since the row before */
+  uint32_t from;     /* 0:0 of a segment: none of its octets, and the sequence number is the highest sent */
+  uint32_t to;
+  uint32_t ack;
+  uint8_t flags;      /* 0: TCP_ACK. PSH of segments out: on the last, where it leaves nothing to be sent */
+  uint32_t window;    /* in octets; 0: in: as in the SYN, scaled; out: whatever it is */
+  uint32_t sack[TCP_SACK_BLOCKS_MAX][2]; /* up to the first that ends at 0 */
+  uint32_t timestamp_value; /* where timestamps were agreed; out: 0: whatever it is */
+  uint32_t timestamp_echo;
+  datagram_ecn ecn;
+  uint32_t octets;
+  uint32_t within_us; /* out: how much later it may be */
+} packetdrill_row;
+
+typedef struct packetdrill_script {
+  const char *source; /* repository and path of the scenario */
+  tcp_config config;  /* of the connection */
+  tcp_header syn;     /* the peer's: window, flags besides SYN, options */
+  datagram_ecn ack_ecn;
+  uint32_t window_octets; /* the peer's, after the handshake */
+  uint32_t round_trip_us; /* of the handshake */
+  const packetdrill_row *rows;
+  size_t row_count;
+  uint64_t retransmissions; /* how many there are in the end, of the statistics */
+  uint64_t timeouts;
+  uint64_t recoveries;
+} packetdrill_script;
+
+/* What Linux does by default: CUBIC, RACK-TLP, PRR, D-SACK, F-RTO, limited transmit, initial window 10, RTO at least 200 ms,
+ * ACKs delayed by 40 ms; standard slow start. */
+tcp_config packetdrill_config(void);
+
+/* A peer's SYN: MSS 1000, SACK, a window scale of 7, no timestamps. */
+tcp_header packetdrill_syn(void);
+
+/* Plays `script`. NULL when all is as the table says; else what was expected, what was seen, and when, to be freed. */
+char *packetdrill_play(const packetdrill_script *script);
+
+/* The same as a test. */
+void packetdrill_run(const packetdrill_script *script);
+
+#define PACKETDRILL_ROWS(table) .rows = (table), .row_count = G_N_ELEMENTS(table)
+
+#endif

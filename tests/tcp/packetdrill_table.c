@@ -209,38 +209,40 @@ static bool window_is(const stage *s, const packetdrill_row *row, const departur
   return row->window == 0 || window == (row->window == WINDOW_SHUT ? 0 : row->window);
 }
 
+/* The flags of the piece of `row` from `from` to `to`: CWR stands on the first, PSH and FIN on the last. */
+static uint8_t flags_of_piece(const packetdrill_row *row, uint32_t from, uint32_t to)
+{
+  uint8_t flags = row->flags ? row->flags : TCP_ACK;
+  if (row->from < row->to && from != row->from) {
+    flags &= (uint8_t)~TCP_CWR;
+  }
+  return to < row->to ? flags & (uint8_t) ~(TCP_PSH | TCP_FIN) : flags;
+}
+
+static bool time_is(const stage *s, const packetdrill_row *row, const departure *seen)
+{
+  return seen->at >= s->when && seen->at <= s->when + (time_ps)row->within_us * TIME_PS_PER_MICROSECOND;
+}
+
 /* What is wrong with `seen`, which should be the piece of `row` that starts at `from`; NULL: nothing. */
 static const char *find_fault(const stage *s, const packetdrill_row *row, uint32_t from, const departure *seen)
 {
-  uint8_t flags = row->flags ? row->flags : TCP_ACK;
-  bool last = from + seen->length == row->to;
-  bool pure = row->from == row->to;
   const tcp_header *header = &seen->header;
-  uint8_t expected = pure || last ? flags : flags & (uint8_t) ~(TCP_PSH | TCP_FIN | TCP_CWR);
-  /* CWR stands on the first of several pieces, PSH and FIN on the last. */
-  expected |= !pure && from == row->from ? flags & TCP_CWR : 0;
-  expected &= !pure && from != row->from ? (uint8_t)~TCP_CWR : 0xFF;
-  return header->sequence - own(s)->isn != from                ? "sequence number"
-         : pure ? seen->length != 0 ? "payload" : NULL
-         : seen->length == 0 || from + seen->length > row->to ? "payload"
-         : header->flags != expected                          ? "flags"
-                                                              : NULL;
-}
-
-static const char *find_fault_of_ack(const stage *s, const packetdrill_row *row, const departure *seen)
-{
-  const tcp_header *header = &seen->header;
-  bool has_ack = !(row->flags && !(row->flags & TCP_ACK));
-  return has_ack && header->acknowledgement - peer_isn(s) != row->ack               ? "acknowledgement"
-         : row->from == row->to && header->flags != (row->flags ? row->flags : TCP_ACK) ? "flags"
-         : !sack_is(s, row, seen)                                                   ? "SACK blocks"
-         : !window_is(s, row, seen)                                                 ? "window"
-         : row->ecn != seen->ecn                                                    ? "ECN field"
-         : row->timestamp_value > 0 && row->timestamp_value != header->timestamp_value ? "timestamp value"
-         : row->timestamp_echo > 0 && row->timestamp_echo != header->timestamp_echo ? "timestamp echo"
-         : seen->at < s->when || seen->at > s->when + (time_ps)row->within_us * TIME_PS_PER_MICROSECOND
-             ? "time"
-             : NULL;
+  uint32_t to = from + seen->length;
+  bool too_long = row->from == row->to ? seen->length > 0 : to > row->to || seen->length == 0;
+  uint8_t flags = flags_of_piece(row, from, to);
+  bool has_ack = (flags & TCP_ACK) != 0;
+  return header->sequence - own(s)->isn != from                                        ? "sequence number"
+         : too_long                                                                    ? "length"
+         : header->flags != flags                                                      ? "flags"
+         : has_ack && header->acknowledgement - peer_isn(s) != row->ack                ? "acknowledgement"
+         : !sack_is(s, row, seen)                                                      ? "SACK blocks"
+         : !window_is(s, row, seen)                                                    ? "window"
+         : row->ecn != seen->ecn                                                       ? "ECN field"
+         : row->timestamp_value > 0 && row->timestamp_value != header->timestamp_value ? "timestamp"
+         : row->timestamp_echo > 0 && row->timestamp_echo != header->timestamp_echo    ? "timestamp echo"
+         : !time_is(s, row, seen)                                                      ? "time"
+                                                                                       : NULL;
 }
 
 /* One segment of the row; where the next one starts. */
@@ -252,7 +254,6 @@ static uint32_t play_out_piece(stage *s, const packetdrill_row *row, uint32_t fr
     return row->to;
   }
   const char *fault = find_fault(s, row, from, seen);
-  fault = fault ? fault : find_fault_of_ack(s, row, seen);
   if (fault) {
     fail(s, row, seen, fault);
   }
@@ -275,33 +276,33 @@ static void play_out(stage *s, const packetdrill_row *row)
 static void play_row(stage *s, const packetdrill_row *row)
 {
   s->when += (time_ps)row->after_us * TIME_PS_PER_MICROSECOND;
-  if (row->kind == SEGMENT_OUT) {
+  if (row->kind == PACKETDRILL_OUT) {
     wait_until(s, s->when, false);
     play_out(s, row);
     return;
   }
   wait_until(s, s->when, false);
-  if (row->kind != WINDOW_IS) {
+  if (row->kind != PACKETDRILL_WINDOW_IS) {
     expect_no_more(s);
   }
   switch (row->kind) {
-  case SEGMENT_IN:
+  case PACKETDRILL_IN:
     play_in(s, row);
     break;
-  case POSTED:
+  case PACKETDRILL_POSTED:
     post(s->kit, 0, row->octets, 0);
     break;
-  case CLOSED:
+  case PACKETDRILL_CLOSED:
     finish(s->kit, 0);
     break;
-  case WINDOW_IS:
+  case PACKETDRILL_WINDOW_IS:
     fail_number(s, "congestion window", row->octets, window_of(s->kit));
     break;
-  case UNREAD_IS:
+  case PACKETDRILL_UNREAD_IS:
     tcp_connection_set_unread_octets(s->kit->end[0].connection, row->octets);
     collect(s->kit, 0);
     break;
-  case SEGMENT_OUT:
+  case PACKETDRILL_OUT:
     g_assert_not_reached();
   }
   note_departures(s);
@@ -330,7 +331,7 @@ static void play_handshake(stage *s)
   s->window_scale = answer.has_window_scale ? answer.window_scale : 0;
   s->sent = s->received = 1;
   advance_by(s->kit, (time_ps)s->script->round_trip_us * TIME_PS_PER_MICROSECOND);
-  packetdrill_row ack = {.kind = SEGMENT_IN,
+  packetdrill_row ack = {.kind = PACKETDRILL_IN,
                          .ack = 1,
                          .timestamp_value = syn.timestamp_value,
                          .timestamp_echo = answer.timestamp_value,

@@ -10,12 +10,12 @@
 #include "tcp_kit.h"
 
 typedef enum packetdrill_kind {
-  SEGMENT_IN,  /* the peer sends from:to */
-  SEGMENT_OUT, /* the connection sends from:to, in segments of at most EMSS */
-  POSTED,      /* the layer above posts `octets` */
-  CLOSED,      /* the layer above closes */
-  WINDOW_IS,   /* the congestion window has `octets` */
-  UNREAD_IS,   /* the layer above has yet to consume `octets` */
+  PACKETDRILL_IN,
+  PACKETDRILL_OUT,
+  PACKETDRILL_POSTED,
+  PACKETDRILL_CLOSED,
+  PACKETDRILL_WINDOW_IS,
+  PACKETDRILL_UNREAD_IS,
 } packetdrill_kind;
 
 /* In `window`: none. */
@@ -36,6 +36,26 @@ typedef struct packetdrill_row {
   uint32_t octets;
   uint32_t within_us; /* out: how much later it may be */
 } packetdrill_row;
+
+/* The peer sends `from`:`to`, `after_us` after the row before; what else of a row is not as always follows by name. */
+#define SEGMENT_IN(after, first, end, acknowledgement, ...)                                                  \
+  {                                                                                                          \
+    .kind = PACKETDRILL_IN, .after_us = (after), .from = (first), .to = (end), .ack = (acknowledgement),     \
+    __VA_ARGS__                                                                                              \
+  }
+
+/* The connection sends `from`:`to`, in segments of at most EMSS, at that time. */
+#define SEGMENT_OUT(after, first, end, acknowledgement, ...)                                                 \
+  {                                                                                                          \
+    .kind = PACKETDRILL_OUT, .after_us = (after), .from = (first), .to = (end), .ack = (acknowledgement),    \
+    __VA_ARGS__                                                                                              \
+  }
+
+/* The layer above posts so many octets; closes; has yet to consume so many. The congestion window has so many. */
+#define POSTED(after, count) {.kind = PACKETDRILL_POSTED, .after_us = (after), .octets = (count)}
+#define CLOSED(after) {.kind = PACKETDRILL_CLOSED, .after_us = (after)}
+#define UNREAD_IS(after, count) {.kind = PACKETDRILL_UNREAD_IS, .after_us = (after), .octets = (count)}
+#define WINDOW_IS(after, count) {.kind = PACKETDRILL_WINDOW_IS, .after_us = (after), .octets = (count)}
 
 typedef struct packetdrill_script {
   const char *source; /* repository and path of the scenario */

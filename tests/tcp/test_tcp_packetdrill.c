@@ -1,0 +1,355 @@
+/* Packetdrill's public scenarios of loss recovery, re-stated as our own tables: what the sender does, segment by segment. Where
+ * Linux, whose behaviour those scripts record, differs from the RFC that is followed here, the row says so. */
+#include <glib.h>
+
+#include "packetdrill_table.h"
+
+#define GTESTS "google/packetdrill gtests/net/tcp/"
+
+enum { MS = 1000 };
+
+/* A round trip of 100 ms in the handshake, which is the first sample. */
+static packetdrill_script script_of(const char *source, const packetdrill_row *rows, size_t row_count)
+{
+  return (packetdrill_script){.source = source,
+                              .config = packetdrill_config(),
+                              .syn = packetdrill_syn(),
+                              .window_octets = 40960,
+                              .round_trip_us = 100 * MS,
+                              .rows = rows,
+                              .row_count = row_count};
+}
+
+#define SCRIPT(path, rows) script_of(GTESTS path, rows, G_N_ELEMENTS(rows))
+
+/* google/packetdrill gtests/net/tcp/fast_retransmit/fr-4pkt.pkt: four segments of 1460, the first is lost, no SACK: the third
+ * duplicate ACK sends it again. */
+static void test_fast_retransmit(void)
+{
+  static const packetdrill_row rows[] = {
+      POSTED(0, 5840),
+      SEGMENT_OUT(0, 1, 5841, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_IN(100 * MS, 0, 0, 1),
+      SEGMENT_IN(0, 0, 0, 1),
+      SEGMENT_IN(0, 0, 0, 1),
+      SEGMENT_OUT(0, 1, 1461, 1),
+      SEGMENT_IN(100 * MS, 0, 0, 5841),
+      CLOSED(100 * MS),
+      SEGMENT_OUT(0, 5841, 5841, 1, .flags = TCP_ACK | TCP_FIN),
+      SEGMENT_IN(100 * MS, 1, 1, 5842, .flags = TCP_ACK | TCP_FIN),
+      SEGMENT_OUT(0, 0, 0, 2),
+  };
+  packetdrill_script script = SCRIPT("fast_retransmit/fr-4pkt.pkt", rows);
+  script.syn.has_sack_permitted = false;
+  script.syn.mss_octets = 1460;
+  script.retransmissions = script.recoveries = 1;
+  packetdrill_run(&script);
+}
+
+/* google/packetdrill gtests/net/tcp/fast_retransmit/fr-4pkt-sack.pkt: the same with SACK. RACK's reordering window is 0 once three
+ * segments are SACKed (RFC 8985 §6.2 step 4), so the third SACK sends it again at once. */
+static void test_fast_retransmit_sack(void)
+{
+  static const packetdrill_row rows[] = {
+      POSTED(0, 5840),
+      SEGMENT_OUT(0, 1, 5841, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_IN(100 * MS, 0, 0, 1, .sack = {{1461, 2921}}),
+      SEGMENT_IN(0, 0, 0, 1, .sack = {{1461, 4381}}),
+      SEGMENT_IN(0, 0, 0, 1, .sack = {{1461, 5841}}),
+      SEGMENT_OUT(0, 1, 1461, 1),
+      SEGMENT_IN(100 * MS, 0, 0, 5841),
+      CLOSED(100 * MS),
+      SEGMENT_OUT(0, 5841, 5841, 1, .flags = TCP_ACK | TCP_FIN),
+      SEGMENT_IN(100 * MS, 1, 1, 5842, .flags = TCP_ACK | TCP_FIN),
+      SEGMENT_OUT(0, 0, 0, 2),
+  };
+  packetdrill_script script = SCRIPT("fast_retransmit/fr-4pkt-sack.pkt", rows);
+  script.syn.mss_octets = 1460;
+  script.retransmissions = script.recoveries = 1;
+  packetdrill_run(&script);
+}
+
+/* google/packetdrill gtests/net/tcp/fast_retransmit/fr-4pkt-fack-last-mss.pkt: only the last of four is SACKed. RACK waits for the
+ * round trip of 100 ms and a quarter of it, 25 ms, after the three were sent (RFC 8985 §6.2); then all three are lost, and the
+ * first leaves. Nothing was delivered in the recovery yet, so PRR lets no other out (RFC 6937 §3). */
+static void test_rack_reordering_timer(void)
+{
+  static const packetdrill_row rows[] = {
+      POSTED(0, 4000),
+      SEGMENT_OUT(0, 1, 4001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_IN(100 * MS, 0, 0, 1, .sack = {{3001, 4001}}),
+      SEGMENT_OUT(25 * MS, 1, 1001, 1), /* Linux: the same, by the tick of its clock */
+  };
+  packetdrill_script script = SCRIPT("fast_retransmit/fr-4pkt-fack-last-mss.pkt", rows);
+  script.retransmissions = script.recoveries = 1;
+  packetdrill_run(&script);
+}
+
+/* google/packetdrill gtests/net/tcp/limited_transmit/limited-transmit-sack.pkt: two SACKs let out a new segment each (RFC 3042,
+ * here by pipe, RFC 6675 §5 step 3); then it turns out to be reordering. */
+static void test_limited_transmit_sack(void)
+{
+  static const packetdrill_row rows[] = {
+      POSTED(0, 15000),
+      SEGMENT_OUT(0, 1, 10001, 1),
+      SEGMENT_IN(110 * MS, 0, 0, 1, .sack = {{1001, 2001}}),
+      SEGMENT_OUT(0, 10001, 11001, 1),
+      SEGMENT_IN(10 * MS, 0, 0, 1, .sack = {{1001, 3001}}),
+      SEGMENT_OUT(0, 11001, 12001, 1),
+      SEGMENT_IN(10 * MS, 0, 0, 3001),
+      /* Two segments are acknowledged, so the window is 12 (RFC 5681 §3.1, RFC 3465) and 9 are in flight: three leave. Linux counts
+       * what was SACKed as acknowledged before, has 11, and sends the last one with the next ACK. */
+      SEGMENT_OUT(0, 12001, 15001, 1, .flags = TCP_ACK | TCP_PSH),
+      WINDOW_IS(0, 12000),
+      SEGMENT_IN(20 * MS, 0, 0, 5001),
+      SEGMENT_IN(20 * MS, 0, 0, 7001),
+      SEGMENT_IN(20 * MS, 0, 0, 9001),
+      SEGMENT_IN(20 * MS, 0, 0, 11001),
+      SEGMENT_IN(20 * MS, 0, 0, 13001),
+      SEGMENT_IN(20 * MS, 0, 0, 15001),
+      CLOSED(170 * MS),
+      SEGMENT_OUT(0, 15001, 15001, 1, .flags = TCP_ACK | TCP_FIN),
+      SEGMENT_IN(100 * MS, 1, 1, 15002, .flags = TCP_ACK | TCP_FIN),
+      SEGMENT_OUT(0, 0, 0, 2),
+  };
+  packetdrill_script script = SCRIPT("limited_transmit/limited-transmit-sack.pkt", rows);
+  packetdrill_run(&script);
+}
+
+/* google/packetdrill gtests/net/tcp/limited_transmit/limited-transmit-no-sack.pkt (as in ligurio/packetdrill-testcases
+ * testcases/tcp/limited_transmit): the same without SACK. */
+static void test_limited_transmit(void)
+{
+  static const packetdrill_row rows[] = {
+      POSTED(0, 15000),
+      SEGMENT_OUT(0, 1, 10001, 1),
+      SEGMENT_IN(110 * MS, 0, 0, 1),
+      SEGMENT_OUT(0, 10001, 11001, 1),
+      SEGMENT_IN(10 * MS, 0, 0, 1),
+      SEGMENT_OUT(0, 11001, 12001, 1),
+      SEGMENT_IN(10 * MS, 0, 0, 3001),
+      /* Two segments are acknowledged, so the window is 12 (RFC 5681 §3.1, RFC 3465) and 9 are in flight: three leave. Linux
+       * counts the two that the duplicates stood for as acknowledged before. */
+      SEGMENT_OUT(0, 12001, 15001, 1, .flags = TCP_ACK | TCP_PSH),
+      WINDOW_IS(0, 12000),
+      SEGMENT_IN(20 * MS, 0, 0, 5001),
+      SEGMENT_IN(20 * MS, 0, 0, 7001),
+      SEGMENT_IN(20 * MS, 0, 0, 9001),
+      SEGMENT_IN(20 * MS, 0, 0, 11001),
+      SEGMENT_IN(20 * MS, 0, 0, 13001),
+      SEGMENT_IN(20 * MS, 0, 0, 15001),
+  };
+  packetdrill_script script = SCRIPT("limited_transmit/limited-transmit-no-sack.pkt", rows);
+  script.syn.has_sack_permitted = false;
+  packetdrill_run(&script);
+}
+
+/* google/packetdrill gtests/net/tcp/sack/sack-shift-sacked-2-6-8-3-9-nofack.pkt (as in ligurio/packetdrill-testcases
+ * testcases/tcp/sack): ten segments, numbered from 0; 2, 6 and 8 are SACKed, then 3 next to 2, then 9. RACK takes as lost what was
+ * sent before 8: 0, 1, 4, 5, 7, and 3, which then comes. The script there looks at the first two of them only. */
+static void test_sack_grows_to_the_right(void)
+{
+  static const packetdrill_row rows[] = {
+      POSTED(0, 10000),
+      SEGMENT_OUT(0, 1, 10001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_IN(100 * MS, 0, 0, 1, .sack = {{2001, 3001}}),
+      SEGMENT_IN(1 * MS, 0, 0, 1, .sack = {{2001, 3001}, {6001, 7001}}),
+      SEGMENT_IN(1 * MS, 0, 0, 1, .sack = {{2001, 3001}, {6001, 7001}, {8001, 9001}}),
+      SEGMENT_OUT(0, 1, 1001, 1),
+      SEGMENT_IN(7 * MS, 0, 0, 1, .sack = {{2001, 4001}, {6001, 7001}, {8001, 9001}}),
+      SEGMENT_OUT(0, 1001, 2001, 1),
+      SEGMENT_IN(10 * MS, 0, 0, 1, .sack = {{2001, 4001}, {6001, 7001}, {8001, 10001}}),
+      SEGMENT_OUT(0, 4001, 5001, 1),
+      /* SND.UNA moves and nothing more is lost: PRR's slow start lets one more out than arrived */
+      SEGMENT_IN(83 * MS, 0, 0, 1001, .sack = {{2001, 4001}, {6001, 7001}, {8001, 10001}}),
+      SEGMENT_OUT(0, 5001, 6001, 1),
+      SEGMENT_OUT(0, 7001, 8001, 1),
+      SEGMENT_IN(17 * MS, 0, 0, 4001, .sack = {{6001, 7001}, {8001, 10001}}),
+      SEGMENT_IN(10 * MS, 0, 0, 7001, .sack = {{8001, 10001}}),
+      SEGMENT_IN(100 * MS, 0, 0, 10001),
+  };
+  packetdrill_script script = SCRIPT("sack/sack-shift-sacked-2-6-8-3-9-nofack.pkt", rows);
+  script.retransmissions = 5;
+  script.recoveries = 1;
+  packetdrill_run(&script);
+}
+
+/* google/packetdrill gtests/net/tcp/sack/sack-shift-sacked-7-5-6-8-9-fack.pkt (as in torvalds/linux
+ * tools/testing/selftests/net/packetdrill/tcp_sack_sack-shift-sacked-7-5-6-8-9-fack.pkt): 7 is SACKed alone, RACK's timer takes 0 to 6 as lost; 5 and 6 follow, then 8 and 9. */
+static void test_sack_grows_to_the_left(void)
+{
+  static const packetdrill_row rows[] = {
+      POSTED(0, 10000),
+      SEGMENT_OUT(0, 1, 10001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_IN(100 * MS, 0, 0, 1, .sack = {{7001, 8001}}),
+      SEGMENT_OUT(25 * MS, 1, 1001, 1),
+      SEGMENT_IN(2 * MS, 0, 0, 1, .sack = {{5001, 6001}, {7001, 8001}}),
+      SEGMENT_OUT(0, 1001, 2001, 1),
+      SEGMENT_IN(0, 0, 0, 1, .sack = {{5001, 8001}}),
+      SEGMENT_OUT(0, 2001, 3001, 1),
+      SEGMENT_IN(0, 0, 0, 1, .sack = {{5001, 9001}}),
+      SEGMENT_OUT(0, 3001, 4001, 1),
+      SEGMENT_IN(0, 0, 0, 1, .sack = {{5001, 10001}}),
+      SEGMENT_OUT(0, 4001, 5001, 1),
+      SEGMENT_IN(100 * MS, 0, 0, 10001),
+  };
+  packetdrill_script script = SCRIPT("sack/sack-shift-sacked-7-5-6-8-9-fack.pkt", rows);
+  script.retransmissions = 5;
+  script.recoveries = 1;
+  packetdrill_run(&script);
+}
+
+/* google/packetdrill gtests/net/tcp/fast_recovery/prr-ss-10pkt-lost-1.pkt: the first of ten is lost; what is posted meanwhile
+ * leaves one segment for each SACKed, and the window in the end is the threshold, 0.7 of 10. */
+static void test_proportional_reduction(void)
+{
+  static const packetdrill_row rows[] = {
+      POSTED(0, 10000),
+      SEGMENT_OUT(0, 1, 10001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_IN(110 * MS, 0, 0, 1, .sack = {{1001, 2001}}),
+      SEGMENT_IN(10 * MS, 0, 0, 1, .sack = {{1001, 3001}}),
+      SEGMENT_IN(10 * MS, 0, 0, 1, .sack = {{1001, 4001}}),
+      SEGMENT_OUT(0, 1, 1001, 1),
+      WINDOW_IS(0, 7000),
+      POSTED(20 * MS, 7000),
+      SEGMENT_IN(10 * MS, 0, 0, 1, .sack = {{1001, 5001}}),
+      SEGMENT_OUT(0, 10001, 11001, 1),
+      SEGMENT_IN(10 * MS, 0, 0, 1, .sack = {{1001, 6001}}),
+      SEGMENT_OUT(0, 11001, 12001, 1),
+      SEGMENT_IN(10 * MS, 0, 0, 1, .sack = {{1001, 7001}}),
+      SEGMENT_OUT(0, 12001, 13001, 1),
+      SEGMENT_IN(10 * MS, 0, 0, 1, .sack = {{1001, 8001}}),
+      SEGMENT_OUT(0, 13001, 14001, 1),
+      SEGMENT_IN(10 * MS, 0, 0, 1, .sack = {{1001, 9001}}),
+      SEGMENT_OUT(0, 14001, 15001, 1),
+      SEGMENT_IN(10 * MS, 0, 0, 1, .sack = {{1001, 10001}}),
+      SEGMENT_OUT(0, 15001, 16001, 1),
+      SEGMENT_IN(20 * MS, 0, 0, 10001),
+      SEGMENT_OUT(0, 16001, 17001, 1, .flags = TCP_ACK | TCP_PSH),
+      WINDOW_IS(10 * MS, 7000),
+      SEGMENT_IN(30 * MS, 0, 0, 12001),
+      SEGMENT_IN(20 * MS, 0, 0, 14001),
+      SEGMENT_IN(20 * MS, 0, 0, 16001),
+      SEGMENT_IN(20 * MS, 0, 0, 17001),
+  };
+  packetdrill_script script = SCRIPT("fast_recovery/prr-ss-10pkt-lost-1.pkt", rows);
+  script.retransmissions = script.recoveries = 1;
+  packetdrill_run(&script);
+}
+
+/* google/packetdrill gtests/net/tcp/fast_recovery/prr-ss-30pkt-lost-1_4-11_16.pkt: the first four of ten are lost, and six
+ * of those sent after. */
+static void test_two_holes(void)
+{
+  static const packetdrill_row rows[] = {
+      POSTED(0, 20000),
+      SEGMENT_OUT(0, 1, 10001, 1),
+      SEGMENT_IN(10 * MS, 0, 0, 1, .sack = {{4001, 5001}}),
+      SEGMENT_OUT(0, 10001, 11001, 1),
+      SEGMENT_IN(2 * MS, 0, 0, 1, .sack = {{4001, 6001}}),
+      SEGMENT_OUT(0, 11001, 12001, 1),
+      SEGMENT_IN(2 * MS, 0, 0, 1, .sack = {{4001, 7001}}),
+      SEGMENT_OUT(0, 1, 1001, 1),
+      SEGMENT_IN(2 * MS, 0, 0, 1, .sack = {{4001, 8001}}),
+      SEGMENT_OUT(0, 1001, 2001, 1),
+      SEGMENT_IN(2 * MS, 0, 0, 1, .sack = {{4001, 9001}}),
+      SEGMENT_OUT(0, 2001, 3001, 1),
+      SEGMENT_IN(2 * MS, 0, 0, 1, .sack = {{4001, 10001}}),
+      SEGMENT_OUT(0, 3001, 4001, 1),
+      SEGMENT_IN(2 * MS, 0, 0, 1, .sack = {{4001, 11001}}),
+      SEGMENT_OUT(0, 12001, 13001, 1),
+      SEGMENT_IN(2 * MS, 0, 0, 1, .sack = {{4001, 12001}}),
+      SEGMENT_OUT(0, 13001, 14001, 1),
+      SEGMENT_IN(10 * MS, 0, 0, 1001, .sack = {{4001, 12001}}),
+      SEGMENT_OUT(0, 14001, 16001, 1),
+      /* 2 and 3 were sent again after 1, and have arrived a round trip later: 1 is lost once more */
+      SEGMENT_IN(2 * MS, 0, 0, 1001, .sack = {{2001, 12001}}),
+      SEGMENT_OUT(0, 1001, 2001, 1),
+      SEGMENT_OUT(0, 16001, 17001, 1),
+      SEGMENT_IN(2 * MS, 0, 0, 1001, .sack = {{2001, 13001}}),
+      SEGMENT_OUT(0, 17001, 18001, 1),
+      SEGMENT_IN(2 * MS, 0, 0, 1001, .sack = {{2001, 14001}}),
+      SEGMENT_OUT(0, 18001, 19001, 1),
+  };
+  packetdrill_script script = SCRIPT("fast_recovery/prr-ss-30pkt-lost-1_4-11_16.pkt", rows);
+  script.round_trip_us = 10 * MS;
+  script.retransmissions = 5; /* 0 to 3, and 1 twice */
+  script.recoveries = 1;
+  packetdrill_run(&script);
+}
+
+/* google/packetdrill gtests/net/tcp/fast_recovery/prr-ss-ack-below-snd_una-cubic.pkt: segments 0, 4 and 7 of ten are lost; an
+ * ACK that was overtaken brings SACKs of what was not SACKed yet. */
+static void test_overtaken_ack(void)
+{
+  static const packetdrill_row rows[] = {
+      POSTED(0, 10000),
+      SEGMENT_OUT(0, 1, 10001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_IN(10 * MS, 0, 0, 1, .sack = {{1001, 2001}}),
+      SEGMENT_IN(0, 0, 0, 1, .sack = {{1001, 3001}}),
+      SEGMENT_IN(0, 0, 0, 1, .sack = {{1001, 3001}, {8001, 9001}}),
+      SEGMENT_OUT(0, 1, 1001, 1),
+      SEGMENT_IN(12 * MS, 0, 0, 4001, .sack = {{8001, 9001}}),
+      SEGMENT_OUT(0, 4001, 7001, 1),
+      POSTED(0, 10000),
+      /* Linux takes the SACKs and sends 7001:8001 and 10001:11001 now. RFC 9293 §3.10.7.4 lets an ACK below SND.UNA be ignored,
+       * which is done here; the SACKs are in the next ACK again (RFC 2018 §4). */
+      SEGMENT_IN(2 * MS, 0, 0, 3001, .sack = {{5001, 7001}}),
+      SEGMENT_IN(1 * MS, 0, 0, 4001, .sack = {{5001, 7001}, {8001, 9001}}),
+      SEGMENT_OUT(0, 7001, 8001, 1),
+      SEGMENT_OUT(0, 10001, 11001, 1),
+  };
+  packetdrill_script script = SCRIPT("fast_recovery/prr-ss-ack-below-snd_una-cubic.pkt", rows);
+  script.round_trip_us = 10 * MS;
+  script.retransmissions = 5; /* 0, 4, 5, 6, 7 */
+  script.recoveries = 1;
+  packetdrill_run(&script);
+}
+
+/* google/packetdrill gtests/net/tcp/cubic/cubic-rto-ss-ca-cwnd-bump.pkt, its first part: a tail loss probe, then a time-out. Two
+ * round trips of 100 ms have been measured, so SRTT is 100 ms, RTTVAR 37.5 and RTO 250 (RFC 6298 §2). */
+static void test_probe_and_time_out(void)
+{
+  static const packetdrill_row rows[] = {
+      POSTED(0, 1000),
+      SEGMENT_OUT(0, 1, 1001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_IN(100 * MS, 0, 0, 1001),
+      WINDOW_IS(0, 10000), /* it was not full */
+      POSTED(0, 1000),
+      SEGMENT_OUT(0, 1001, 2001, 1, .flags = TCP_ACK | TCP_PSH),
+      /* RFC 8985 §7.2: two SRTT and, for a single segment, the delay of an ACK, 40 ms. Linux takes its least RTO of 200 ms for that
+       * delay, is beyond the RTO (of 300 ms there, never less than SRTT + 200) and probes then. */
+      SEGMENT_OUT(240 * MS, 1001, 2001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_OUT(250 * MS, 1001, 2001, 1, .flags = TCP_ACK | TCP_PSH), /* §7.3: a whole RTO after the probe */
+      WINDOW_IS(0, 1000),
+      SEGMENT_IN(100 * MS, 0, 0, 2001),
+      WINDOW_IS(0, 2000),
+      POSTED(0, 20000),
+      SEGMENT_OUT(0, 2001, 4001, 1),
+      /* The threshold comes from the one segment in flight (RFC 5681 equation 4, RFC 9438 §4.6), and is 2 SMSS: congestion avoidance,
+       * one segment for one. Linux takes it from the window of 10, has 7, and sends two. */
+      SEGMENT_IN(100 * MS, 0, 0, 3001),
+      SEGMENT_OUT(0, 4001, 5001, 1),
+  };
+  packetdrill_script script = SCRIPT("cubic/cubic-rto-ss-ca-cwnd-bump.pkt", rows);
+  script.timeouts = 1;
+  script.retransmissions = 2;
+  packetdrill_run(&script);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/packetdrill/fast_retransmit", test_fast_retransmit);
+  g_test_add_func("/tcp/packetdrill/fast_retransmit_sack", test_fast_retransmit_sack);
+  g_test_add_func("/tcp/packetdrill/rack_reordering_timer", test_rack_reordering_timer);
+  g_test_add_func("/tcp/packetdrill/limited_transmit_sack", test_limited_transmit_sack);
+  g_test_add_func("/tcp/packetdrill/limited_transmit", test_limited_transmit);
+  g_test_add_func("/tcp/packetdrill/sack_grows_to_the_right", test_sack_grows_to_the_right);
+  g_test_add_func("/tcp/packetdrill/sack_grows_to_the_left", test_sack_grows_to_the_left);
+  g_test_add_func("/tcp/packetdrill/proportional_reduction", test_proportional_reduction);
+  g_test_add_func("/tcp/packetdrill/two_holes", test_two_holes);
+  g_test_add_func("/tcp/packetdrill/overtaken_ack", test_overtaken_ack);
+  g_test_add_func("/tcp/packetdrill/probe_and_time_out", test_probe_and_time_out);
+  return g_test_run();
+}

@@ -135,7 +135,7 @@ static void move_on(tcp_sender *sender, const tcp_sender_news *news)
     grow(sender, news, false);
     break;
   case TCP_SENDING_LOSS:
-    grow(sender, news, finished);
+    grow(sender, news, false); /* also the ACK of all: RFC 5681 §3.1 knows no exception */
     if (finished) {
       tcp_sender_leave_recovery(sender);
     }

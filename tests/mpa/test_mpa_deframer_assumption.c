@@ -239,6 +239,25 @@ static void test_taken_in(void)
   }
 }
 
+/* Until the FPDU around a wrong guess is whole, each octet that is held counts once, and those let go not at all: FPDU 0 of 508 octets has
+ * gone up, 390 octets of the front of FPDU 1 and what lies behind the guess of 68 are held; then 5 more. */
+static void test_taken_in_and_not_whole(void)
+{
+  uint64_t at;
+  made m = begin_with_bait(true, &at);
+  uint64_t behind = end_of(&m, 1) - at - 68;
+
+  g_array_append_val(m.receiver->plausible, at);
+  mpa_receiver_arrive(m.receiver, at, end_of(&m, 1));
+  mpa_receiver_arrive(m.receiver, 0, at - 10);
+  mpa_receiver_expect_held(
+      m.receiver, (mpa_held){.incomplete = 390 + behind, .partial_fpdus = 1, .partial_end = end_of(&m, 1)});
+  mpa_receiver_arrive(m.receiver, at - 10, at - 5);
+  mpa_receiver_expect_held(
+      m.receiver, (mpa_held){.incomplete = 395 + behind, .partial_fpdus = 1, .partial_end = end_of(&m, 1)});
+  end(&m);
+}
+
 /* A located FPDU is known better than any guess: with the front of the FPDU around it at the in-order edge, what looks like an FPDU
  * within its extent is not guessed at, however plausible. */
 static void test_located_says_otherwise(void)
@@ -393,6 +412,7 @@ int main(int argc, char **argv)
   g_test_add_func("/mpa_deframer_assumption/broken", test_broken);
   g_test_add_func("/mpa_deframer_assumption/withdrawn", test_withdrawn);
   g_test_add_func("/mpa_deframer_assumption/taken_in", test_taken_in);
+  g_test_add_func("/mpa_deframer_assumption/taken_in_and_not_whole", test_taken_in_and_not_whole);
   g_test_add_func("/mpa_deframer_assumption/located_says_otherwise", test_located_says_otherwise);
   g_test_add_func("/mpa_deframer_assumption/pieces", test_pieces);
   g_test_add_func("/mpa_deframer_assumption/any_cut_and_order", test_any_cut_and_order);

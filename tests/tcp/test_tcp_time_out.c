@@ -289,7 +289,7 @@ static void test_boundaries_are_preserved(void)
 }
 
 /* RFC 3465 §2.3: until the 10 segments in flight at the time-out are acknowledged, an ACK opens the window by 1
- * SMSS at most: from 1 to 2, and by the ACK of both to 3. Then by 2 again: from 3 to 5. */
+ * SMSS at most: from 1 to 2, by the ACK of both to 3, by the ACK of all to 4. Then by 2 again: from 4 to 6. */
 static void test_slow_start_after_a_time_out(void)
 {
   tcp_config config = tcp_kit_config();
@@ -305,10 +305,11 @@ static void test_slow_start_after_a_time_out(void)
   script_ack(kit, 3 * EMSS, 0, NULL);
   g_assert_cmpuint(window_of(kit), ==, 3 * EMSS);
   script_ack(kit, 10 * EMSS, 0, NULL);
+  g_assert_cmpuint(window_of(kit), ==, 4 * EMSS);
   post(kit, 0, 10 * EMSS, 0);
   drop_all(kit, 0);
   script_ack(kit, 12 * EMSS, 0, NULL);
-  g_assert_cmpuint(window_of(kit), ==, 5 * EMSS);
+  g_assert_cmpuint(window_of(kit), ==, 6 * EMSS);
   tcp_kit_free(kit);
 }
 

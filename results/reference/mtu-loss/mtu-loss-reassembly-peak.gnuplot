@@ -23,7 +23,7 @@ set lmargin at screen 0.1150
 set rmargin at screen 0.5375
 set ylabel 'peak reassembly occupancy (octets)'
 set logscale y 2
-set yrange [256:196426.1]
+set yrange [256:195286]
 set ytics ('256' 256, '1 KiB' 1024, '4 KiB' 4096, '16 KiB' 16384, '64 KiB' 65536)
 set title 'in-order receiver' offset 0,-0.4
 plot 'mtu-loss-reassembly-peak.dat' index 0 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 1 linewidth 0.8 dashtype 1 notitle, \
@@ -38,7 +38,7 @@ set lmargin at screen 0.5625
 set rmargin at screen 0.9850
 unset ylabel
 set logscale y 2
-set yrange [256:196426.1]
+set yrange [256:195286]
 set ytics ('' 256, '' 1024, '' 4096, '' 16384, '' 65536)
 set title 'out-of-order receiver' offset 0,-0.4
 plot 'mtu-loss-reassembly-peak.dat' index 3 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 1 linewidth 0.8 dashtype 1 notitle, \

@@ -1,0 +1,266 @@
+/* Packetdrill's public scenarios of receiving, closing, windows and ECN, re-stated as our own tables. Where Linux, whose
+ * behaviour those scripts record, differs from the RFC that is followed here, the row says so. */
+#include <glib.h>
+
+#include "packetdrill_table.h"
+
+enum { MS = 1000 };
+
+#define ECT DATAGRAM_ECN_ECT_0
+
+static packetdrill_script script_of(const char *source, const packetdrill_row *rows, size_t row_count)
+{
+  return (packetdrill_script){.source = source,
+                              .config = packetdrill_config(),
+                              .syn = packetdrill_syn(),
+                              .window_octets = 65536,
+                              .round_trip_us = 100 * MS,
+                              .rows = rows,
+                              .row_count = row_count};
+}
+
+#define SCRIPT(path, rows) script_of(path, rows, G_N_ELEMENTS(rows))
+#define GTESTS "google/packetdrill gtests/net/tcp/"
+#define SELFTESTS "torvalds/linux tools/testing/selftests/net/packetdrill/"
+
+/* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_dsack_mult.pkt: SACK blocks grow together, the newest stands first
+ * (RFC 2018 §4), and what came twice before all of them (RFC 2883 §4), the first if there are two. */
+static void test_duplicates(void)
+{
+  static const packetdrill_row rows[] = {
+      SEGMENT_IN(0, 1001, 2001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_OUT(0, 0, 0, 1, .sack = {{1001, 2001}}),
+      SEGMENT_IN(0, 2001, 3001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_OUT(0, 0, 0, 1, .sack = {{1001, 3001}}),
+      SEGMENT_IN(0, 4001, 5001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_OUT(0, 0, 0, 1, .sack = {{4001, 5001}, {1001, 3001}}),
+      SEGMENT_IN(0, 7001, 8001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_OUT(0, 0, 0, 1, .sack = {{7001, 8001}, {4001, 5001}, {1001, 3001}}),
+      SEGMENT_IN(0, 1, 6001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_OUT(0, 0, 0, 6001, .sack = {{1001, 3001}, {7001, 8001}}),
+      SEGMENT_IN(0, 6001, 8001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_OUT(0, 0, 0, 8001, .sack = {{7001, 8001}}),
+      SEGMENT_IN(0, 1, 1001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_OUT(0, 0, 0, 8001, .sack = {{1, 1001}}),
+  };
+  packetdrill_script script = SCRIPT(SELFTESTS "tcp_dsack_mult.pkt", rows);
+  packetdrill_run(&script);
+}
+
+/* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_ooo-before-and-after-accept.pkt: 99,000 octets beyond a hole of two
+ * segments; each is acknowledged at once, and so is each that fills the hole (RFC 5681 §4.2). */
+static void test_out_of_order(void)
+{
+  static const packetdrill_row rows[] = {
+      SEGMENT_IN(0, 2001, 41001, 1),
+      SEGMENT_OUT(0, 0, 0, 1, .sack = {{2001, 41001}}),
+      SEGMENT_IN(0, 41001, 101001, 1),
+      SEGMENT_OUT(0, 0, 0, 1, .sack = {{2001, 101001}}),
+      SEGMENT_IN(0, 1, 1001, 1),
+      SEGMENT_OUT(0, 0, 0, 1001, .sack = {{2001, 101001}}),
+      SEGMENT_IN(0, 1001, 2001, 1),
+      SEGMENT_OUT(0, 0, 0, 101001),
+  };
+  packetdrill_script script = SCRIPT(SELFTESTS "tcp_ooo-before-and-after-accept.pkt", rows);
+  packetdrill_run(&script);
+}
+
+/* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_ts_recent_invalid_ack.pkt: the timestamp of a segment that
+ * acknowledges what was never sent does not count. */
+static void test_timestamp_of_an_impossible_ack(void)
+{
+  static const packetdrill_row rows[] = {
+      /* RFC 9293 §3.10.7.4 answers with an ACK; Linux is silent */
+      SEGMENT_IN(0, 1, 1, 9999, .flags = TCP_ACK | TCP_FIN, .timestamp_value = 200000),
+      SEGMENT_OUT(0, 0, 0, 1, .timestamp_value = 100000, .timestamp_echo = 100),
+      SEGMENT_IN(0, 1, 1001, 1, .timestamp_value = 201),
+      /* delayed, where Linux acknowledges a connection's first segments at once */
+      SEGMENT_OUT(40 * MS, 0, 0, 1001, .timestamp_value = 140000, .timestamp_echo = 201),
+  };
+  packetdrill_script script = SCRIPT(SELFTESTS "tcp_ts_recent_invalid_ack.pkt", rows);
+  script.config.timestamps = true;
+  script.syn = (tcp_header){.window = 20000,
+                            .has_mss = true,
+                            .mss_octets = 1000,
+                            .has_sack_permitted = true,
+                            .has_timestamps = true,
+                            .timestamp_value = 100};
+  script.window_octets = 20000;
+  packetdrill_run(&script);
+}
+
+/* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_rcv_zero_wnd_fin.pkt: the window is full when the peer sends its
+ * FIN. */
+static void test_fin_without_window(void)
+{
+  static const packetdrill_row rows[] = {
+      UNREAD_IS(0, 60000),
+      SEGMENT_IN(0, 1, 60001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_OUT(0, 0, 0, 60001, .window = WINDOW_SHUT),
+      /* RFC 9293 table 6: with a window of 0 nothing that has length is acceptable. Linux takes the FIN. */
+      SEGMENT_IN(0, 60001, 60001, 1, .flags = TCP_ACK | TCP_FIN),
+      SEGMENT_OUT(0, 0, 0, 60001, .window = WINDOW_SHUT),
+      UNREAD_IS(100 * MS, 0),
+      SEGMENT_OUT(0, 0, 0, 60001, .window = 60000),
+      SEGMENT_IN(200 * MS, 60001, 60001, 1, .flags = TCP_ACK | TCP_FIN),
+      SEGMENT_OUT(0, 0, 0, 60002),
+  };
+  packetdrill_script script = SCRIPT(SELFTESTS "tcp_rcv_zero_wnd_fin.pkt", rows);
+  script.config.receive_window_octets = 60000;
+  packetdrill_run(&script);
+}
+
+/* google/packetdrill gtests/net/tcp/close/close-remote-fin-then-close.pkt: the peer closes first; in the end we know of no
+ * connection any more. */
+static void test_peer_closes_first(void)
+{
+  static const packetdrill_row rows[] = {
+      SEGMENT_IN(10 * MS, 1, 1, 1, .flags = TCP_ACK | TCP_FIN),
+      SEGMENT_OUT(0, 0, 0, 2),
+      CLOSED(10 * MS),
+      SEGMENT_OUT(0, 1, 1, 2, .flags = TCP_ACK | TCP_FIN),
+      SEGMENT_IN(10 * MS, 2, 2, 2),
+      SEGMENT_IN(10 * MS, 2, 2, 2),
+      SEGMENT_OUT(0, 2, 2, 0, .flags = TCP_RST),
+  };
+  packetdrill_script script = SCRIPT(GTESTS "close/close-remote-fin-then-close.pkt", rows);
+  packetdrill_run(&script);
+}
+
+/* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_disorder_fin_in_FIN_WAIT.pkt: the ACK of our FIN has overtaken the
+ * peer's FIN, which was sent before and acknowledges less. */
+static void test_overtaken_fin(void)
+{
+  static const packetdrill_row rows[] = {
+      CLOSED(0),
+      SEGMENT_OUT(0, 1, 1, 1, .flags = TCP_ACK | TCP_FIN),
+      SEGMENT_IN(0, 2, 2, 2),
+      SEGMENT_IN(0, 1, 1, 1, .flags = TCP_ACK | TCP_FIN),
+      SEGMENT_OUT(0, 2, 2, 2),
+  };
+  packetdrill_script script = SCRIPT(SELFTESTS "tcp_disorder_fin_in_FIN_WAIT.pkt", rows);
+  packetdrill_run(&script);
+}
+
+/* google/packetdrill gtests/net/tcp/slow_start/slow-start-after-win-update.pkt, its second part: a window of 0 is probed by an
+ * empty segment before what is acknowledged, at growing distances; then the window opens after an idle time. SRTT 100 ms, RTTVAR
+ * 37.5 after two samples: RTO 250. */
+static void test_zero_window(void)
+{
+  static const packetdrill_row rows[] = {
+      POSTED(0, 10000),
+      SEGMENT_OUT(0, 1, 10001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_IN(100 * MS, 0, 0, 10001, .window = WINDOW_SHUT),
+      WINDOW_IS(0, 12000),
+      POSTED(0, 20000),
+      SEGMENT_OUT(250 * MS, 10000, 10000, 1), /* Linux: 300, its RTO being at least SRTT + 200 */
+      SEGMENT_OUT(500 * MS, 10000, 10000, 1),
+      SEGMENT_OUT(1000 * MS, 10000, 10000, 1),
+      SEGMENT_IN(900 * MS, 0, 0, 10001),
+      WINDOW_IS(0, 10000),                /* the restart window (RFC 5681 §4.1) */
+      SEGMENT_OUT(0, 10001, 20001, 1),
+  };
+  packetdrill_script script = SCRIPT(GTESTS "slow_start/slow-start-after-win-update.pkt", rows);
+  script.config.restart_after_idle = true;
+  packetdrill_run(&script);
+}
+
+/* google/packetdrill gtests/net/tcp/slow_start/slow-start-after-idle.pkt: two seconds without sending bring the window back to the
+ * initial one. */
+static void test_idle(void)
+{
+  static const packetdrill_row rows[] = {
+      POSTED(0, 10000),
+      SEGMENT_OUT(0, 1, 10001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_IN(100 * MS, 0, 0, 10001),
+      WINDOW_IS(0, 12000), /* 2 SMSS an ACK (RFC 3465 §2.2); Linux: 20 */
+      POSTED(2000 * MS, 20000),
+      SEGMENT_OUT(0, 10001, 20001, 1),
+      WINDOW_IS(0, 10000),
+  };
+  packetdrill_script script = SCRIPT(GTESTS "slow_start/slow-start-after-idle.pkt", rows);
+  script.config.restart_after_idle = true;
+  packetdrill_run(&script);
+}
+
+/* google/packetdrill gtests/net/tcp/slow_start/slow-start-ack-per-4pkt.pkt: an ACK for four segments opens the window by two
+ * (RFC 3465 §2.2), where Linux opens it by four. */
+static void test_stretch_acks(void)
+{
+  static const packetdrill_row rows[] = {
+      POSTED(0, 30000),
+      SEGMENT_OUT(0, 1, 10001, 1),
+      SEGMENT_IN(110 * MS, 0, 0, 4001),
+      SEGMENT_OUT(0, 10001, 16001, 1), /* Linux: to 18001 */
+      SEGMENT_IN(10 * MS, 0, 0, 8001),
+      SEGMENT_OUT(0, 16001, 22001, 1), /* Linux: to 26001 */
+      SEGMENT_IN(5 * MS, 0, 0, 10001),
+      SEGMENT_OUT(0, 22001, 26001, 1), /* Linux: to 30001 */
+      WINDOW_IS(0, 16000),             /* Linux: 20 */
+  };
+  packetdrill_script script = SCRIPT(GTESTS "slow_start/slow-start-ack-per-4pkt.pkt", rows);
+  packetdrill_run(&script);
+}
+
+/* google/packetdrill gtests/net/tcp/slow_start/slow-start-ack-per-2pkt-send-5pkt.pkt: a window that is not full does not grow. */
+static void test_window_not_full(void)
+{
+  static const packetdrill_row rows[] = {
+      POSTED(0, 5000),
+      SEGMENT_OUT(0, 1, 5001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_IN(0, 0, 0, 2001),
+      WINDOW_IS(0, 10000),
+      SEGMENT_IN(0, 0, 0, 4001),
+      WINDOW_IS(0, 10000),
+      SEGMENT_IN(0, 0, 0, 5001),
+      WINDOW_IS(0, 10000),
+  };
+  packetdrill_script script = SCRIPT(GTESTS "slow_start/slow-start-ack-per-2pkt-send-5pkt.pkt", rows);
+  script.round_trip_us = 0;
+  packetdrill_run(&script);
+}
+
+/* google/packetdrill gtests/net/tcp/cwnd_moderation/cwnd-moderation-ecn-enter-cwr-no-moderation-700.pkt, with what
+ * tcp_ecn_ecn-uses-ect0.pkt of torvalds/linux tools/testing/selftests/net/packetdrill asks: new octets are ECT(0); ECE reduces
+ * once a round trip, and the next new segment says CWR. The window is 0.7 of the four segments in flight at once (RFC 3168 §6.1.2,
+ * RFC 9438 §4.6); Linux comes down to 0.7 of its window by PRR, from 5 segments. */
+static void test_ecn(void)
+{
+  static const packetdrill_row rows[] = {
+      POSTED(0, 4000),
+      SEGMENT_OUT(0, 1, 4001, 1, .flags = TCP_ACK | TCP_PSH, .ecn = ECT),
+      WINDOW_IS(5 * MS, 10000),
+      SEGMENT_IN(95 * MS, 0, 0, 1001, .flags = TCP_ACK | TCP_ECE),
+      WINDOW_IS(5 * MS, 2800), /* Linux: 5 */
+      POSTED(0, 3000),
+      SEGMENT_IN(1 * MS, 0, 0, 2001, .flags = TCP_ACK | TCP_ECE),
+      WINDOW_IS(0, 2800),
+      SEGMENT_IN(1 * MS, 0, 0, 3001, .flags = TCP_ACK | TCP_ECE),
+      SEGMENT_OUT(0, 4001, 5001, 1, .flags = TCP_ACK | TCP_CWR, .ecn = ECT),
+      SEGMENT_IN(1 * MS, 0, 0, 4001, .flags = TCP_ACK | TCP_ECE),
+      SEGMENT_OUT(0, 5001, 6001, 1, .ecn = ECT),
+  };
+  packetdrill_script script =
+      SCRIPT(GTESTS "cwnd_moderation/cwnd-moderation-ecn-enter-cwr-no-moderation-700.pkt", rows);
+  script.config.ecn = TCP_ECN_PASSIVE;
+  script.syn.flags = TCP_ECE | TCP_CWR;
+  script.ack_ecn = DATAGRAM_ECN_ECT_1;
+  packetdrill_run(&script);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/packetdrill/duplicates", test_duplicates);
+  g_test_add_func("/tcp/packetdrill/out_of_order", test_out_of_order);
+  g_test_add_func("/tcp/packetdrill/timestamp_of_an_impossible_ack", test_timestamp_of_an_impossible_ack);
+  g_test_add_func("/tcp/packetdrill/fin_without_window", test_fin_without_window);
+  g_test_add_func("/tcp/packetdrill/peer_closes_first", test_peer_closes_first);
+  g_test_add_func("/tcp/packetdrill/overtaken_fin", test_overtaken_fin);
+  g_test_add_func("/tcp/packetdrill/zero_window", test_zero_window);
+  g_test_add_func("/tcp/packetdrill/idle", test_idle);
+  g_test_add_func("/tcp/packetdrill/stretch_acks", test_stretch_acks);
+  g_test_add_func("/tcp/packetdrill/window_not_full", test_window_not_full);
+  g_test_add_func("/tcp/packetdrill/ecn", test_ecn);
+  return g_test_run();
+}

@@ -323,7 +323,7 @@ static rdmap_stream *stream_of(rnic_endpoint *endpoint)
   return rdmap_stream_new(&rdmap, &events, endpoint);
 }
 
-static tcp_transport *tcp_of(rnic_endpoint *endpoint)
+static void make_tcp(rnic_endpoint *endpoint)
 {
   const rnic_admission_config admission = rnic_endpoint_config_admission(&endpoint->config);
   bool asks = rnic_admission_has_limits(&admission);
@@ -340,7 +340,7 @@ static tcp_transport *tcp_of(rnic_endpoint *endpoint)
   tcp_transport_factory make =
       endpoint->config.tcp_new ? endpoint->config.tcp_new : tcp_transport_new_connection;
 
-  return make(&endpoint->config.tcp, &events, endpoint, endpoint->config.tcp_new_user);
+  endpoint->tcp = make(&endpoint->config.tcp, &events, endpoint, endpoint->config.tcp_new_user);
 }
 
 static rnic_sender *sender_of(const rnic_endpoint *endpoint)
@@ -396,7 +396,7 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
                                              .protection_domain = config->protection_domain};
   endpoint->fault = config->fault ? rnic_fault_new(config->fault) : NULL;
   endpoint->completions = rnic_completion_queue_new();
-  endpoint->tcp = tcp_of(endpoint);
+  make_tcp(endpoint);
   endpoint->startup = rnic_startup_phase_new(&startup, on_private_data, endpoint);
   endpoint->stream = stream_of(endpoint);
   endpoint->sender = sender_of(endpoint);

@@ -1,0 +1,232 @@
+#include "tcp_wire.h"
+
+typedef struct travelling {
+  time_ps due;
+  uint64_t order;
+  datagram *packet;
+} travelling;
+
+/* One direction, and what its sender can know. */
+typedef struct direction {
+  GArray *underway; /* of travelling */
+  time_ps free_at;
+  tcp_wire_counts counts;
+  uint64_t highest;      /* sent */
+  uint64_t acknowledged; /* told to the sender … */
+  range_set *sacked;
+  uint64_t window_edge;
+  uint8_t window_scale; /* of the windows told to it */
+  bool window_scaling;
+  uint64_t timeouts;
+} direction;
+
+struct tcp_wire {
+  tcp_kit *kit;
+  time_ps delay_ps;
+  time_ps spacing_ps;
+  tcp_wire_faults faults;
+  uint64_t order;
+  direction way[TCP_KIT_ENDS];
+};
+
+tcp_wire *tcp_wire_new(tcp_kit *kit, time_ps delay_ps, time_ps spacing_ps, const tcp_wire_faults *faults)
+{
+  tcp_wire *wire = g_new0(tcp_wire, 1);
+  wire->kit = kit;
+  wire->delay_ps = delay_ps;
+  wire->spacing_ps = spacing_ps;
+  wire->faults = *faults;
+  for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
+    wire->way[i].underway = g_array_new(FALSE, FALSE, sizeof(travelling));
+    wire->way[i].sacked = range_set_new();
+  }
+  return wire;
+}
+
+void tcp_wire_free(tcp_wire *wire)
+{
+  for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
+    for (guint j = 0; j < wire->way[i].underway->len; j++) {
+      datagram_unref(g_array_index(wire->way[i].underway, travelling, j).packet);
+    }
+    g_array_free(wire->way[i].underway, TRUE);
+    range_set_free(wire->way[i].sacked);
+  }
+  g_free(wire);
+}
+
+static bool happens(const tcp_wire *wire, double probability)
+{
+  return wire->faults.random && random_stream_chance(wire->faults.random, probability);
+}
+
+static int64_t position_of(const tcp_wire *wire, unsigned end, uint32_t sequence, uint64_t near)
+{
+  return tcp_position_of(sequence, wire->kit->end[end].config.isn, (int64_t)near);
+}
+
+/* RFC 9293 §3.8.6: nothing beyond the window that was offered; RFC 6675 §4, RFC 8985 §6 and §7.3, RFC 2018 §5: nothing again that
+ * is SACKed. */
+static void check_departure(tcp_wire *wire, unsigned from, const datagram *packet, const tcp_header *header)
+{
+  direction *way = &wire->way[from];
+  if (packet->payload.length == 0) {
+    return;
+  }
+  uint64_t position = (uint64_t)position_of(wire, from, header->sequence, way->highest);
+  uint64_t end = position + packet->payload.length;
+  bool again = position < way->highest;
+  g_assert_cmpuint(end, <=, way->window_edge);
+  g_assert_true(packet->retransmission == again);
+  g_assert_cmpuint(position, <=, way->highest);
+  g_assert_cmpuint(position, >=, way->acknowledged);
+  g_assert_cmpuint(range_set_covered(way->sacked, position, end), ==, 0);
+  way->highest = MAX(way->highest, end);
+}
+
+/* What `packet` tells end `to`, if that takes it: RFC 9293 §3.10.7.4 has an ACK that lies outside of the window, or below SND.UNA,
+ * passed over. */
+static void note_acknowledgement(tcp_wire *wire, unsigned to, const datagram *packet, const tcp_header *header)
+{
+  direction *way = &wire->way[to];
+  const tcp_kit_end *end = &wire->kit->end[to];
+  if (header->flags & TCP_SYN) {
+    way->window_scaling = header->has_window_scale;
+    way->window_scale = header->window_scale;
+    way->window_edge = MAX(way->window_edge, header->window);
+    return;
+  }
+  int64_t next = (int64_t)tcp_connection_in_order_edge(end->connection) + (end->finished ? 1 : 0);
+  int64_t position = position_of(wire, !to, header->sequence, (uint64_t)next);
+  int64_t acknowledged = position_of(wire, to, header->acknowledgement, way->acknowledged);
+  uint64_t window = (uint64_t)header->window << (way->window_scaling ? way->window_scale : 0);
+  if (acknowledged < (int64_t)way->acknowledged || (packet->payload.length == 0 && position < next) || end->closed) {
+    return;
+  }
+  way->acknowledged = MIN((uint64_t)acknowledged, way->highest);
+  way->window_edge = MAX(way->window_edge, (uint64_t)acknowledged + window);
+  for (unsigned i = 0; i < header->sack_count; i++) {
+    int64_t block = position_of(wire, to, header->sack[i].from, way->acknowledged);
+    int64_t block_end = position_of(wire, to, header->sack[i].to, way->acknowledged);
+    if (block > acknowledged && block < block_end) {
+      range_set_add(way->sacked, (uint64_t)block, (uint64_t)block_end);
+    }
+  }
+}
+
+static void send_off(tcp_wire *wire, unsigned from, datagram *packet)
+{
+  direction *way = &wire->way[from];
+  way->free_at = MAX(way->free_at, wire->kit->now) + wire->spacing_ps;
+  travelling item = {.due = way->free_at + wire->delay_ps, .order = wire->order++, .packet = packet};
+  if (happens(wire, wire->faults.lateness)) {
+    item.due += (time_ps)random_stream_below(wire->faults.random, (uint64_t)(4 * wire->delay_ps));
+    way->counts.late += 1;
+  }
+  g_array_append_val(way->underway, item);
+}
+
+static void pick_up_from(tcp_wire *wire, unsigned from)
+{
+  datagram *packet;
+  direction *way = &wire->way[from];
+  while ((packet = g_queue_pop_head(&wire->kit->end[from].wire))) {
+    tcp_header header;
+    g_assert_true(datagram_tcp_header(packet, &header));
+    bool has_payload = packet->payload.length > 0;
+    check_departure(wire, from, packet, &header);
+    if (datagram_ecn_of(packet) == DATAGRAM_ECN_ECT_0 && happens(wire, wire->faults.mark)) {
+      datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
+    }
+    bool lost = (wire->faults.loser && wire->faults.loser(wire->faults.user, from, packet)) ||
+                happens(wire, has_payload ? wire->faults.loss : wire->faults.ack_loss);
+    if (!lost && happens(wire, wire->faults.duplication)) {
+      way->counts.repeated++;
+      send_off(wire, from, datagram_ref(packet));
+    }
+    if (lost) {
+      way->counts.lost += has_payload ? 1 : 0;
+      datagram_unref(packet);
+    } else {
+      send_off(wire, from, packet);
+    }
+  }
+}
+
+/* A time-out takes what is in flight as lost: it may be sent again for nothing. */
+static void count_timeouts(tcp_wire *wire, unsigned from)
+{
+  direction *way = &wire->way[from];
+  tcp_connection *connection = wire->kit->end[from].connection;
+  uint64_t timeouts = tcp_connection_statistics(connection)->timeouts;
+  if (timeouts > way->timeouts) {
+    uint64_t emss = tcp_connection_emss_octets(connection);
+    way->timeouts = timeouts;
+    /* segments may be smaller than EMSS: aligned ones are at least a third of it here */
+    way->counts.flights_at_timeouts += 1 + 3 * (way->highest - way->acknowledged) / emss;
+  }
+}
+
+void tcp_wire_pick_up(tcp_wire *wire)
+{
+  for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
+    count_timeouts(wire, i);
+    pick_up_from(wire, i);
+  }
+}
+
+/* The segment that arrives next; false when none is under way. */
+static bool find_next(const tcp_wire *wire, unsigned *from, guint *index)
+{
+  const travelling *best = NULL;
+  for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
+    for (guint j = 0; j < wire->way[i].underway->len; j++) {
+      const travelling *item = &g_array_index(wire->way[i].underway, travelling, j);
+      if (!best || item->due < best->due || (item->due == best->due && item->order < best->order)) {
+        best = item;
+        *from = i;
+        *index = j;
+      }
+    }
+  }
+  return best != NULL;
+}
+
+static void arrive(tcp_wire *wire, unsigned from, datagram *packet)
+{
+  tcp_kit_end *to = &wire->kit->end[!from];
+  tcp_header header;
+  uint32_t segments = to->segments;
+  g_assert_true(datagram_tcp_header(packet, &header));
+  note_acknowledgement(wire, !from, packet, &header);
+  tcp_connection_receive(to->connection, packet, wire->kit->now);
+  wire->way[from].counts.useless += to->segments > segments && to->segment_new == 0 ? 1 : 0;
+  datagram_unref(packet);
+  collect(wire->kit, !from);
+}
+
+bool tcp_wire_step(tcp_wire *wire)
+{
+  unsigned from = 0;
+  guint index = 0;
+  bool any = find_next(wire, &from, &index);
+  time_ps due = any ? g_array_index(wire->way[from].underway, travelling, index).due : TIME_PS_NEVER;
+  time_ps timers = time_ps_earlier(tcp_connection_deadline(wire->kit->end[0].connection),
+                                   tcp_connection_deadline(wire->kit->end[1].connection));
+  if (!any && timers == TIME_PS_NEVER) {
+    return false;
+  }
+  advance_to(wire->kit, time_ps_earlier(due, timers));
+  if (any && due <= timers) {
+    datagram *packet = g_array_index(wire->way[from].underway, travelling, index).packet;
+    g_array_remove_index(wire->way[from].underway, index);
+    arrive(wire, from, packet);
+  }
+  tcp_wire_pick_up(wire);
+  return true;
+}
+
+const tcp_wire_counts *tcp_wire_counts_of(const tcp_wire *wire, unsigned from)
+{
+  return &wire->way[from].counts;
+}

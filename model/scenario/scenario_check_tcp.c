@@ -48,6 +48,27 @@ static gboolean check_ns3(const scenario *s, GError **error)
   return TRUE;
 }
 
+/* It asks nobody whether a segment may be taken. */
+static gboolean check_ns3_limits(const scenario *s, GError **error)
+{
+  static const scenario_key limits[] = {SCENARIO_RECEIVER_MEMORY, SCENARIO_RECEIVER_FPDU_DESCRIPTORS,
+                                        SCENARIO_RECEIVER_PARTIAL_FPDUS};
+
+  for (gsize i = 0; says(s, SCENARIO_TCP_IMPLEMENTATION, "ns3") && i < G_N_ELEMENTS(limits); i++) {
+    const scenario_key keys[] = {limits[i], SCENARIO_TCP_IMPLEMENTATION};
+
+    if (scenario_given(s, limits[i])) {
+      return scenario_finding_error(s, keys, G_N_ELEMENTS(keys),
+                                    g_strdup_printf("%s is given, but ns-3's TCP (tcp.implementation = ns3) "
+                                                    "cannot drop a segment for want of room; "
+                                                    "expected no limit",
+                                                    name_of(limits[i])),
+                                    error);
+    }
+  }
+  return TRUE;
+}
+
 static gboolean check_ecn(const scenario *s, GError **error)
 {
   const scenario_key keys[] = {SCENARIO_TCP_ECN, SCENARIO_TCP_CONGESTION};
@@ -109,7 +130,8 @@ static void note_memory(const scenario *s, GPtrArray *notes)
 
 gboolean scenario_check_tcp(const scenario *s, GPtrArray *notes, GError **error)
 {
-  if (!check_ns3(s, error) || !check_ecn(s, error) || !check_fragments(s, error)) {
+  if (!check_ns3(s, error) || !check_ns3_limits(s, error) || !check_ecn(s, error) ||
+      !check_fragments(s, error)) {
     return FALSE;
   }
   note_needs(s, notes);

@@ -89,6 +89,10 @@ static const char *const rows[][2] = {
      "a.cfg:2: middlebox.mode has a proxy, but ns-3's TCP (tcp.implementation = ns3) is no peer for one; "
      "expected none"},
     {"tcp: { implementation = \"ns3\"; };\nmiddlebox: { mode = \"split\"; };", ""},
+    {"tcp: { implementation = \"ns3\"; };\nreceiver: { memory = 9000; };",
+     "a.cfg:2: receiver.memory is given, but ns-3's TCP (tcp.implementation = ns3) cannot drop a segment for "
+     "want of room; "
+     "expected no limit"},
     /* topology */
     {"topology: { medium = \"csma\"; };", ""},
     {"topology: { medium = \"csma+point-to-point\"; };",

@@ -71,6 +71,7 @@ static void check_departure(tcp_wire *wire, unsigned from, const datagram *packe
 {
   direction *way = &wire->way[from];
   if (packet->payload.length == 0) {
+    way->counts.lone_fins += header->flags & TCP_FIN ? 1 : 0;
     return;
   }
   uint64_t position = (uint64_t)position_of(wire, from, header->sequence, way->highest);
@@ -84,8 +85,8 @@ static void check_departure(tcp_wire *wire, unsigned from, const datagram *packe
   way->highest = MAX(way->highest, end);
 }
 
-/* What `packet` tells end `to`, if that takes it: RFC 9293 §3.10.7.4 has an ACK that lies outside of the window, or below SND.UNA,
- * passed over. */
+/* What `packet` tells end `to`, if that takes it: RFC 9293 §3.10.7.4 has an ACK passed over that is below SND.UNA, or in a segment
+ * with nothing in the window. */
 static void note_acknowledgement(tcp_wire *wire, unsigned to, const datagram *packet, const tcp_header *header)
 {
   direction *way = &wire->way[to];
@@ -100,7 +101,9 @@ static void note_acknowledgement(tcp_wire *wire, unsigned to, const datagram *pa
   int64_t position = position_of(wire, !to, header->sequence, (uint64_t)next);
   int64_t acknowledged = position_of(wire, to, header->acknowledgement, way->acknowledged);
   uint64_t window = (uint64_t)header->window << (way->window_scaling ? way->window_scale : 0);
-  if (acknowledged < (int64_t)way->acknowledged || (packet->payload.length == 0 && position < next) || end->closed) {
+  int64_t length = packet->payload.length + (header->flags & TCP_FIN ? 1 : 0);
+  bool old = length == 0 ? position < next : position + length <= next;
+  if (acknowledged < (int64_t)way->acknowledged || old || end->closed) {
     return;
   }
   way->acknowledged = MIN((uint64_t)acknowledged, way->highest);
@@ -217,12 +220,13 @@ bool tcp_wire_step(tcp_wire *wire)
     return false;
   }
   advance_to(wire->kit, time_ps_earlier(due, timers));
+  tcp_wire_pick_up(wire); /* what a timer of this time has sent does not know yet what arrives now */
   if (any && due <= timers) {
     datagram *packet = g_array_index(wire->way[from].underway, travelling, index).packet;
     g_array_remove_index(wire->way[from].underway, index);
     arrive(wire, from, packet);
+    tcp_wire_pick_up(wire);
   }
-  tcp_wire_pick_up(wire);
   return true;
 }
 

@@ -30,6 +30,7 @@ typedef struct tcp_wire_counts {
   uint64_t late;
   uint64_t repeated;
   uint64_t useless;             /* arrived and brought nothing new */
+  uint64_t lone_fins;           /* sent, without payload */
   uint64_t flights_at_timeouts; /* segments not yet acknowledged, summed over the time-outs */
 } tcp_wire_counts;
 

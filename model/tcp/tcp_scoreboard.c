@@ -374,7 +374,10 @@ uint64_t tcp_scoreboard_lost_run_end(const tcp_scoreboard *board, uint64_t numbe
   uint64_t end = segment_end(segment_at(board, number));
   for (uint64_t next = number + 1; next < board->end && end < limit; next++) {
     const sent_segment *segment = segment_at(board, next);
-    if (segment->length > 0 && !waits_to_be_resent(segment)) {
+    if (segment->length == 0) {
+      continue; /* taken over, and where it stood is within another by now */
+    }
+    if (!waits_to_be_resent(segment)) {
       break;
     }
     end = segment_end(segment);

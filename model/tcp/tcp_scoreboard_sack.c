@@ -46,13 +46,24 @@ static bool skip_sacked(tcp_scoreboard *board, uint64_t end)
   return board->next_resend < end;
 }
 
+/* Moves HighRxt to what is lost; false when it comes to the mark. Below the mark all is that is not SACKed, but for what lies between
+ * an older loss and segments that were too big (tcp_scoreboard_lose_longer()). */
+static bool skip_to_lost(tcp_scoreboard *board)
+{
+  while (board->next_resend < board->not_lost &&
+         (segment_at(board, board->next_resend)->flags & (SACKED | LOST)) != LOST) {
+    board->next_resend++;
+  }
+  return board->next_resend < board->not_lost;
+}
+
 bool tcp_scoreboard_next_lost(tcp_scoreboard *board, tcp_sent_segment *segment)
 {
   uint64_t number = 0;
   if (board->by_time) {
     return tcp_scoreboard_first_lost(board, &number) && tcp_scoreboard_describe(board, number, segment);
   }
-  return skip_sacked(board, board->not_lost) && tcp_scoreboard_describe(board, board->next_resend, segment);
+  return skip_to_lost(board) && tcp_scoreboard_describe(board, board->next_resend, segment);
 }
 
 bool tcp_scoreboard_next_unsacked(tcp_scoreboard *board, tcp_sent_segment *segment)

@@ -14,6 +14,12 @@ simulation_result run_kit_run(const char *engine_name, const char *directory, co
 simulation_result run_kit_run_to(run_status status, const char *engine_name, const char *directory,
                                  const char *const *sets)
 {
+  return run_kit_run_text("title = \"run kit\";\n", status, engine_name, directory, sets);
+}
+
+simulation_result run_kit_run_text(const char *text, run_status status, const char *engine_name,
+                                   const char *directory, const char *const *sets)
+{
   GError *error = NULL;
   char *folder = run_kit_new_folder();
   char *path = g_build_filename(folder, "kit.cfg", NULL);
@@ -21,7 +27,7 @@ simulation_result run_kit_run_to(run_status status, const char *engine_name, con
   const simulation_options options = {.directory = directory, .capture = directory != NULL};
   simulation_result result;
 
-  g_file_set_contents(path, "title = \"run kit\";\n", -1, &error);
+  g_file_set_contents(path, text, -1, &error);
   g_assert_no_error(error);
   scenario *s = scenario_load(path, sets, &error);
   g_assert_no_error(error);
@@ -127,11 +133,17 @@ int run_kit_spawn(const char *program, const char *folder, const char *const *ar
 
 simulation_result run_kit_assert_same_run(const char *const *sets)
 {
+  return run_kit_assert_same_text("title = \"run kit\";\n", RUN_OK, sets);
+}
+
+simulation_result run_kit_assert_same_text(const char *text, run_status status, const char *const *sets)
+{
   static const char *const files[] = {"occupancy.csv", "sender.pcap", "receiver.pcap"};
   char *folders[2] = {run_kit_new_folder(), run_kit_new_folder()};
-  simulation_result ns3 = run_kit_run("ns3", folders[0], sets);
-  simulation_result native = run_kit_run("native", folders[1], sets);
+  simulation_result ns3 = run_kit_run_text(text, status, "ns3", folders[0], sets);
+  simulation_result native = run_kit_run_text(text, status, "native", folders[1], sets);
 
+  g_assert_cmpstr(ns3.message, ==, native.message);
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     g_assert_cmpint(ns3.metrics.present[id], ==, native.metrics.present[id]);
     if (id != METRIC_TIME_WALL_S && ns3.metrics.value[id] != native.metrics.value[id]) {

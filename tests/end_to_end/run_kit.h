@@ -15,9 +15,16 @@ simulation_result run_kit_run(const char *engine_name, const char *directory, co
 simulation_result run_kit_run_to(run_status status, const char *engine_name, const char *directory,
                                  const char *const *sets);
 
+/* The same for a scenario whose file is `text`. */
+simulation_result run_kit_run_text(const char *text, run_status status, const char *engine_name,
+                                   const char *directory, const char *const *sets);
+
 /* Runs it on both engines and asserts that they give the same metrics and the same octets in every file. Returns the result; free it as
  * above. */
 simulation_result run_kit_assert_same_run(const char *const *sets);
+
+/* The same for a scenario whose file is `text`, which must end with `status`. */
+simulation_result run_kit_assert_same_text(const char *text, run_status status, const char *const *sets);
 
 /* The value of a metric that must be present. */
 double run_kit_metric(const simulation_result *result, metric_id id);

@@ -1,175 +1,484 @@
-/* One direction of the path as a scenario describes it: the order of its elements, and where losses count. */
-#include "sim/sim_path.h"
+/* One direction of the path as a scenario describes it: the order of its elements, its links to the picosecond, what it counts. */
+#include "sim_way.h"
 
-#include <glib.h>
-#include <glib/gstdio.h>
+#define US TIME_PS_PER_MICROSECOND
 
-/* What came out, in order. */
-typedef struct arrivals {
-  GArray *times;   /* of time_ps */
-  GArray *lengths; /* of guint32: TCP payload */
-} arrivals;
+enum { FULL = 1460 }; /* payload of a packet of 1500 octets */
 
-static void on_output(void *user, datagram *packet, time_ps now)
-{
-  arrivals *a = user;
-  guint32 length = packet->payload.length;
+static const uint64_t GBIT = 1000000000;
 
-  g_array_append_val(a->times, now);
-  g_array_append_val(a->lengths, length);
-  datagram_unref(packet);
-}
-
-/* Everything a test needs, from --set strings. */
-typedef struct world {
-  scenario *s;
-  engine *clock;
-  sim_path *path;
-  arrivals out;
-} world;
-
-static void world_open(world *w, sim_direction direction, const char *const *sets)
-{
-  GError *error = NULL;
-  char *name = NULL;
-  int file = g_file_open_tmp("sim-path-XXXXXX.cfg", &name, &error);
-
-  g_assert_no_error(error);
-  g_close(file, NULL);
-  w->s = scenario_load(name, sets, &error);
-  g_assert_no_error(error);
-  g_remove(name);
-  g_free(name);
-  w->out.times = g_array_new(FALSE, FALSE, sizeof(time_ps));
-  w->out.lengths = g_array_new(FALSE, FALSE, sizeof(guint32));
-  w->clock = sim_engine_new(SIM_ENGINE_NATIVE, &error);
-  const sim_path_config config = {.s = w->s,
-                                  .direction = direction,
-                                  .paths = 1,
-                                  .kind = SIM_ENGINE_NATIVE,
-                                  .clock = w->clock,
-                                  .output = on_output,
-                                  .user = &w->out};
-  w->path = sim_path_new(&config, &error);
-  g_assert_no_error(error);
-}
-
-static void world_close(world *w)
-{
-  sim_path_free(w->path);
-  engine_free(w->clock);
-  scenario_free(w->s);
-  g_array_unref(w->out.times);
-  g_array_unref(w->out.lengths);
-}
-
-/* A segment of `length` octets from stream position `position` on; flags: SYN for the first of a connection. */
-static void send_segment(world *w, guint32 position, guint32 length, guint8 flags)
-{
-  static const guint8 octets[9000];
-  const tcp_header header = {.source_port = 1,
-                             .destination_port = 2,
-                             .sequence = 1000 + (flags & TCP_SYN ? 0 : 1) + position,
-                             .flags = flags};
-  octet_rope payload;
-
-  octet_rope_init(&payload);
-  octet_rope_append(&payload, octets, length, NULL);
-  const ip_address source = ip_address_v4(0x0A000001);
-  const ip_address destination = ip_address_v4(0x0A000002);
-  sim_path_send(w->path, datagram_new(&source, &destination, &header, &payload), engine_now(w->clock));
-  octet_rope_clear(&payload);
-}
-
-static time_ps arrived(const world *w, guint index)
-{
-  g_assert_cmpuint(index, <, w->out.times->len);
-  return g_array_index(w->out.times, time_ps, index);
-}
+/* --- One link --- */
 
 /* Forward: 10 Gbit/s, 25 us. A packet of 1500 octets occupies the link for 1538 * 8 / 10^10 s = 1,230,400 ps and arrives after
  * 1502 * 8 / 10^10 s + 25 us = 26,201,600 ps (facts.md). A lost packet has used the wire: the third still comes third. */
 static void test_lost_packets_use_the_wire(void)
 {
   static const char *const sets[] = {"path.forward.drop=[2]", NULL};
-  world w;
+  sim_way w;
 
-  world_open(&w, SIM_FORWARD, sets);
+  sim_way_open(&w, SIM_FORWARD, "", sets);
   for (guint32 i = 0; i < 3; i++) {
-    send_segment(&w, i * 1460, 1460, TCP_ACK);
+    sim_way_send(&w, i * FULL, FULL, TCP_ACK);
   }
-  engine_run(w.clock, TIME_PS_NEVER);
-  g_assert_cmpuint(w.out.times->len, ==, 2);
-  g_assert_cmpint(arrived(&w, 0), ==, 26201600);
-  g_assert_cmpint(arrived(&w, 1), ==, 2 * 1230400 + 26201600);
-  sim_path_counts counts = {0};
-  sim_path_count(w.path, &counts);
-  g_assert_cmpuint(counts.elements.dropped, ==, 1);
-  g_assert_cmpuint(counts.queue_peak_octets, ==, 2 * 1500);
-  world_close(&w);
+  sim_way_run(&w);
+  g_assert_cmpuint(w.out.list->len, ==, 2);
+  g_assert_cmpint(sim_way_arrived(&w, 0), ==, 26201600);
+  g_assert_cmpint(sim_way_arrived(&w, 1), ==, 2 * 1230400 + 26201600);
+  g_assert_cmpuint(sim_way_counts(&w).elements.dropped, ==, 1);
+  g_assert_cmpuint(sim_way_counts(&w).queue_peak_octets, ==, 2 * 1500);
+  sim_way_close(&w);
 }
 
-/* reverse takes rate, delay and MTU from forward, impairments not. */
+/* reverse takes rate, delay, MTU and further links from forward, impairments not. */
 static void test_reverse_inherits_no_impairment(void)
 {
-  static const char *const sets[] = {"path.forward.drop=[1]", "path.forward.loss=100%",
-                                     "path.forward.delay=7us", NULL};
-  world w;
+  static const char *const sets[] = {"path.forward.drop=[1]",        "path.forward.loss=100%",
+                                     "path.forward.corrupt=100%",    "path.forward.duplicate=100%",
+                                     "path.forward.displace=100%",   "path.forward.jitter=1ms",
+                                     "path.forward.ecn_mark=100%",   "path.forward.delay=7us",
+                                     "path.forward.hop_delay=[1us]", NULL};
+  sim_way w;
 
-  world_open(&w, SIM_REVERSE, sets);
-  send_segment(&w, 0, 1460, TCP_ACK);
-  engine_run(w.clock, TIME_PS_NEVER);
-  g_assert_cmpuint(w.out.times->len, ==, 1);
-  g_assert_cmpint(arrived(&w, 0), ==, 1201600 + 7000000);
-  world_close(&w);
+  sim_way_open(&w, SIM_REVERSE, "", sets);
+  sim_way_send(&w, 0, FULL, TCP_ACK);
+  sim_way_run(&w);
+  g_assert_cmpuint(w.out.list->len, ==, 1);
+  g_assert_cmpint(sim_way_arrived(&w, 0), ==, 1201600 + 7 * US + 1201600 + 1 * US);
+  sim_way_close(&w);
 }
 
-/* `gap` 3, `reorder` 100 %: the first two packets wait 20 us, the third goes at once and overtakes both. */
+/* `gap` 3, `reorder` 100 %: the first two packets wait 20 us, the third goes at once and overtakes both. RFC 4737: both come behind a
+ * later one, the first with one packet to look back (extent 1), the second with two. */
 static void test_reorder(void)
 {
   static const char *const sets[] = {"path.forward.jitter=20us", "path.forward.reorder=100%",
                                      "path.forward.gap=3", NULL};
-  world w;
+  sim_way w;
 
-  world_open(&w, SIM_FORWARD, sets);
+  sim_way_open(&w, SIM_FORWARD, "", sets);
   for (guint32 i = 0; i < 3; i++) {
-    send_segment(&w, i * 1460, 1460 - i, TCP_ACK);
+    sim_way_send(&w, i * FULL, FULL - i, TCP_ACK);
   }
-  engine_run(w.clock, TIME_PS_NEVER);
-  g_assert_cmpuint(w.out.times->len, ==, 3);
-  g_assert_cmpuint(g_array_index(w.out.lengths, guint32, 0), ==, 1458);
-  g_assert_cmpuint(g_array_index(w.out.lengths, guint32, 1), ==, 1460);
-  g_assert_cmpint(arrived(&w, 1), ==, 26201600 + 20000000);
-  world_close(&w);
+  sim_way_run(&w);
+  g_autofree char *lengths = sim_kit_lengths(&w.out);
+  g_assert_cmpstr(lengths, ==, "1458 1460 1459");
+  g_assert_cmpint(sim_way_arrived(&w, 1), ==, 26201600 + 20 * US);
+  sim_path_counts counts = sim_way_counts(&w);
+  g_assert_cmpuint(counts.reordered, ==, 2);
+  g_assert_cmpuint(counts.extent_sum, ==, 1 + 2);
+  g_assert_cmpuint(counts.extent_peak, ==, 2);
+  sim_way_close(&w);
 }
 
-/* Two segments of 1000 octets, each with PSH, cut at 400: pieces of 400, 400, 200 and 200, 400, 400. The middlebox before the link:
- * `drop` counts its pieces, one of six is lost. Behind the impairments: the second segment is lost, the box cuts the first. */
-static void test_middlebox_positions(void)
+/* A jitter of many packet times keeps the order, unless it may not. */
+static void test_jitter_and_order(void)
 {
-  static const char *const before[] = {"middlebox.mode=rechunk", "middlebox.chunk=400",
-                                       "path.forward.drop=[2]", NULL};
-  static const char *const behind[] = {"middlebox.mode=rechunk", "middlebox.chunk=400",
-                                       "path.forward.drop=[2]", "middlebox.position=behind", NULL};
+  static const char *const in_order[] = {"path.forward.jitter=20us", "path.forward.distribution=normal",
+                                         NULL};
+  static const char *const not_in_order[] = {"path.forward.jitter=20us", "path.forward.distribution=normal",
+                                             "path.forward.jitter_reorders=true", NULL};
+  const char *const *cases[] = {in_order, not_in_order};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    sim_way w;
+    guint late = 0;
+
+    sim_way_open(&w, SIM_FORWARD, "", cases[i]);
+    for (guint32 j = 0; j < 100; j++) {
+      sim_way_send(&w, j * FULL, FULL - j, TCP_ACK);
+    }
+    sim_way_run(&w);
+    g_assert_cmpuint(w.out.list->len, ==, 100);
+    for (guint j = 1; j < 100; j++) {
+      late += sim_kit_arrived(&w.out, j)->packet->payload.length >
+              sim_kit_arrived(&w.out, j - 1)->packet->payload.length;
+    }
+    g_assert_cmpint(late > 0, ==, i == 1);
+    g_assert_cmpint(sim_way_counts(&w).reordered > 0, ==, i == 1);
+    sim_way_close(&w);
+  }
+}
+
+/* --- Several links --- */
+
+/* Store and forward. The first link (10 Gbit/s, 25 us) hands its n-th packet over at A(n) = 26,201,600 + (n - 1) * 1,230,400 ps. The
+ * second (1 Gbit/s, 10 us) has each for 1538 * 8 ns = 12,304,000 ps, so that the n-th starts at A(1) + (n - 1) * 12,304,000 and arrives
+ * 1502 * 8 ns + 10 us = 22,016,000 ps later: 48,217,600, 60,521,600, 72,825,600. */
+static void test_slow_second_link(void)
+{
+  static const char *const sets[] = {"path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]",
+                                     NULL};
+  sim_way w;
+
+  sim_way_open(&w, SIM_FORWARD, "", sets);
+  for (guint32 i = 0; i < 3; i++) {
+    sim_way_send(&w, i * FULL, FULL, TCP_ACK);
+  }
+  sim_way_run(&w);
+  g_assert_cmpint(sim_way_arrived(&w, 0), ==, 48217600);
+  g_assert_cmpint(sim_way_arrived(&w, 1), ==, 60521600);
+  g_assert_cmpint(sim_way_arrived(&w, 2), ==, 72825600);
+  /* In front of the first link two wait at first, of the second one: the third comes at A(3) = A(1) + 2,460,800. */
+  g_assert_cmpuint(sim_way_counts(&w).queue_peak_octets, ==, 2 * 1500);
+  sim_way_close(&w);
+}
+
+/* A faster second link (40 Gbit/s) never has a queue: each packet is on it when it comes, for 1502 * 8 / 40 ns = 300,400 ps; the
+ * delay, of which nothing is said, is the first link's. */
+static void test_fast_second_link(void)
+{
+  static const char *const sets[] = {"path.forward.hop_rate=[40Gbit/s]", NULL};
+  sim_way w;
+
+  sim_way_open(&w, SIM_FORWARD, "", sets);
+  for (guint32 i = 0; i < 3; i++) {
+    sim_way_send(&w, i * FULL, FULL, TCP_ACK);
+  }
+  sim_way_run(&w);
+  for (guint i = 0; i < 3; i++) {
+    g_assert_cmpint(sim_way_arrived(&w, i), ==, 26201600 + i * 1230400 + 300400 + 25 * US);
+  }
+  sim_way_close(&w);
+}
+
+/* The longest list says how many links there are; the last value of a shorter one holds for the rest. */
+static void test_lists_of_links(void)
+{
+  static const char *const sets[] = {"path.forward.hop_rate=[1Gbit/s,4Gbit/s]",
+                                     "path.forward.hop_delay=[1us,2us,3us]", "path.forward.hop_mtu=[1500]",
+                                     NULL};
+  sim_way w;
+
+  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_way_send(&w, 0, FULL, TCP_ACK);
+  sim_way_run(&w);
+  g_assert_cmpint(sim_way_arrived(&w, 0), ==,
+                  sim_way_link_ps(1500, 10 * GBIT, 25 * US) + sim_way_link_ps(1500, GBIT, 1 * US) +
+                      sim_way_link_ps(1500, 4 * GBIT, 2 * US) + sim_way_link_ps(1500, 4 * GBIT, 3 * US));
+  sim_way_close(&w);
+}
+
+/* The impairments are behind the last link: the lost packet has used both, and the next comes as late as with it. */
+static void test_losses_are_behind_the_last_link(void)
+{
+  static const char *const sets[] = {"path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]",
+                                     "path.forward.drop=[1]", NULL};
+  sim_way w;
+
+  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_way_send(&w, 0, FULL, TCP_ACK);
+  sim_way_send(&w, FULL, FULL, TCP_ACK);
+  sim_way_run(&w);
+  g_assert_cmpuint(w.out.list->len, ==, 1);
+  g_assert_cmpint(sim_way_arrived(&w, 0), ==, 60521600);
+  sim_way_close(&w);
+}
+
+/* Each link has a queue of its own, of one packet. The packets come one a packet time, so the first link never has one waiting. The
+ * second is busy for 12,304,000 ps = 10 packet times: of 11 packets the first is on it, the second waits, the next eight find it
+ * waiting and are dropped, and the eleventh comes as the first has gone and the second is on the link. */
+static void test_each_link_has_its_queue(void)
+{
+  static const char *const sets[] = {"path.forward.hop_rate=[1Gbit/s]", "path.forward.queue=1", NULL};
+  sim_way w;
+
+  sim_way_open(&w, SIM_FORWARD, "", sets);
+  for (guint32 i = 0; i < 11; i++) {
+    engine_run(w.clock, i * 1230400);
+    sim_way_send(&w, i * FULL, FULL, TCP_ACK);
+  }
+  sim_way_run(&w);
+  g_assert_cmpuint(w.out.list->len, ==, 3);
+  for (guint i = 0; i < 3; i++) {
+    g_assert_cmpint(sim_way_arrived(&w, i), ==, 26201600 + i * 12304000 + 12016000 + 25 * US);
+  }
+  tcp_header last;
+  g_assert_true(datagram_tcp_header(sim_kit_arrived(&w.out, 2)->packet, &last));
+  g_assert_cmpuint(last.sequence, ==, tcp_sequence_of(10 * FULL, SIM_KIT_ISN));
+  g_assert_cmpuint(sim_way_counts(&w).elements.dropped, ==, 8);
+  g_assert_cmpuint(sim_way_counts(&w).queue_peak_octets, ==, 1500);
+  sim_way_close(&w);
+}
+
+/* DCTCP's K = 2: of five packets at once the first is on the link, the second finds none waiting, the third one, the fourth and the
+ * fifth two and three: these are marked. One that is not ECN-capable is not. */
+static void test_marks_from_a_threshold(void)
+{
+  static const char *const sets[] = {"path.forward.ecn_threshold=2", NULL};
+  sim_way w;
+
+  sim_way_open(&w, SIM_FORWARD, "", sets);
+  for (guint32 i = 0; i < 6; i++) {
+    datagram *packet = sim_kit_segment(0, MPA_INITIATOR, i * FULL, FULL, TCP_ACK);
+
+    datagram_set_ecn(packet, i < 5 ? DATAGRAM_ECN_ECT_0 : DATAGRAM_ECN_NOT_CAPABLE);
+    sim_path_send(w.path, packet, 0);
+  }
+  sim_way_run(&w);
+  for (guint i = 0; i < 6; i++) {
+    g_assert_cmpint(datagram_ecn_of(sim_kit_arrived(&w.out, i)->packet), ==,
+                    i == 5   ? DATAGRAM_ECN_NOT_CAPABLE
+                    : i >= 3 ? DATAGRAM_ECN_CONGESTED
+                             : DATAGRAM_ECN_ECT_0);
+  }
+  g_assert_cmpuint(sim_way_counts(&w).elements.marked, ==, 2);
+  sim_way_close(&w);
+}
+
+/* --- MTUs --- */
+
+/* A packet that is too big for the second link has used the first: at A(1) the router in front of the second, the second of the
+ * path (10.0.1.2), drops it and says 1000. A packet of 1000 octets fits. */
+static void test_too_big_for_a_hop(void)
+{
+  static const char *const sets[] = {"path.forward.hop_mtu=[1000]", NULL};
+  sim_way w;
+  uint32_t mtu;
+  uint32_t sequence;
+
+  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_way_send(&w, 0, FULL, TCP_ACK);
+  sim_way_send(&w, FULL, 960, TCP_ACK);
+  sim_way_run(&w);
+  g_autofree char *lengths = sim_kit_lengths(&w.out);
+  g_assert_cmpstr(lengths, ==, "960");
+  g_assert_cmpuint(w.messages.list->len, ==, 1);
+  const sim_kit_arrival *message = sim_kit_arrived(&w.messages, 0);
+  datagram_too_big_of(message->packet, &mtu, &sequence);
+  ip_address router = datagram_source(message->packet);
+  const ip_address second = ip_address_v4(0x0A000102);
+  g_assert_cmpint(message->at, ==, 26201600);
+  g_assert_cmpuint(mtu, ==, 1000);
+  g_assert_cmpuint(sequence, ==, tcp_sequence_of(0, SIM_KIT_ISN));
+  g_assert_true(ip_address_equal(&router, &second));
+  g_assert_cmpuint(sim_way_counts(&w).too_big, ==, 1);
+  sim_way_close(&w);
+}
+
+/* A black hole says nothing, and counts. */
+static void test_black_hole(void)
+{
+  static const char *const sets[] = {"path.forward.hop_mtu=[1000]", "path.too_big=silent", NULL};
+  sim_way w;
+
+  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_way_send(&w, 0, FULL, TCP_ACK);
+  sim_way_run(&w);
+  g_assert_cmpuint(w.out.list->len, ==, 0);
+  g_assert_cmpuint(w.messages.list->len, ==, 0);
+  g_assert_cmpuint(sim_way_counts(&w).too_big, ==, 1);
+  sim_way_close(&w);
+}
+
+/* 1480 octets of IP payload for a link of 1000: (1000 - 20) / 8 * 8 = 976 and 504, packets of 996 and 524 octets, the second behind the
+ * first on the second link. For a third link of 576 the first is cut again: 552 and 424. */
+static void test_fragments(void)
+{
+  static const char *const two[] = {"path.forward.hop_mtu=[1000]", "tcp.path_mtu_discovery=false", NULL};
+  static const char *const three[] = {"path.forward.hop_mtu=[1000,576]", "tcp.path_mtu_discovery=false",
+                                      NULL};
   const struct {
     const char *const *sets;
-    guint pieces;
-  } cases[] = {{before, 5},
-               {behind, 3}}; /* 5 + 3 pieces without loss would be 400 400 200 | 200 400 400: 6 */
+    const char *lengths;
+    guint fragments;
+  } cases[] = {{two, "976 504", 2}, {three, "552 424 504", 4}};
 
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    world w;
-    guint pieces = 0;
-    world_open(&w, SIM_FORWARD, cases[i].sets);
-    send_segment(&w, 0, 0, TCP_SYN);
-    send_segment(&w, 0, 1000, TCP_ACK | TCP_PSH);
-    send_segment(&w, 1000, 1000, TCP_ACK | TCP_PSH);
-    engine_run(w.clock, TIME_PS_NEVER);
-    for (guint j = 0; j < w.out.lengths->len; j++) {
-      pieces += g_array_index(w.out.lengths, guint32, j) > 0;
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    sim_way w;
+    datagram *packet = sim_kit_segment(0, MPA_INITIATOR, 0, FULL, TCP_ACK);
+
+    sim_way_open(&w, SIM_FORWARD, "", cases[i].sets);
+    datagram_allow_fragments(packet, 7);
+    sim_path_send(w.path, packet, 0);
+    sim_way_run(&w);
+    g_autofree char *lengths = sim_kit_lengths(&w.out);
+    g_assert_cmpstr(lengths, ==, cases[i].lengths);
+    g_assert_cmpuint(sim_way_counts(&w).fragments, ==, cases[i].fragments);
+    g_assert_cmpuint(sim_way_counts(&w).too_big, ==, 0);
+    if (i == 0) {
+      g_assert_cmpint(sim_way_arrived(&w, 0), ==, 26201600 + sim_way_link_ps(996, 10 * GBIT, 25 * US));
+      g_assert_cmpint(sim_way_arrived(&w, 1), ==,
+                      26201600 + sim_way_busy_ps(996, 10 * GBIT) + sim_way_link_ps(524, 10 * GBIT, 25 * US));
     }
-    g_assert_cmpuint(pieces, ==, cases[i].pieces);
-    world_close(&w);
+    sim_way_close(&w);
+  }
+}
+
+/* On a single link nobody asks how big a packet is, because no host sends more than its link carries: one that does is a defect.
+ * Somebody asks where the MTU may change, or a box makes packets larger. */
+static void test_fragmenter_only_where_needed(void)
+{
+  static const char *const joining[] = {"middlebox.mode=coalesce", NULL};
+  static const char *const shifting[] = {"middlebox.mode=split+shift", NULL};
+  static const char grows[] = "event = ({ at = \"1s\"; key = \"path.forward.mtu\"; value = 9000; });";
+  static const char other_way[] = "event = ({ at = \"1s\"; key = \"path.reverse.mtu\"; value = 9000; });";
+  const struct {
+    const char *text;
+    const char *const *sets;
+    bool asks;
+  } cases[] = {{"", joining, true}, {"", shifting, true}, {grows, NULL, true}, {other_way, NULL, false}};
+  gsize i = 0;
+
+  if (g_test_subprocess()) {
+    sim_way w;
+    sim_way_open(&w, SIM_FORWARD, other_way, NULL);
+    sim_way_send(&w, 0, FULL + 1, TCP_ACK);
+    return;
+  }
+  for (; cases[i].asks; i++) {
+    sim_way w;
+    sim_way_open(&w, SIM_FORWARD, cases[i].text, cases[i].sets);
+    sim_way_send(&w, -1, 0, TCP_SYN);
+    sim_way_send(&w, 0, FULL + 1, TCP_ACK | TCP_PSH);
+    engine_run(w.clock, TIME_PS_PER_MILLISECOND);
+    g_assert_cmpuint(sim_way_counts(&w).too_big, ==, i == 1 ? 0 : 1); /* `split` has made it small */
+    sim_way_close(&w);
+  }
+  g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+  g_test_trap_assert_failed();
+}
+
+/* The router in front of the first link is 10.0.1.1; in IPv6 all of them are of fd00::1:. */
+static void test_first_router(void)
+{
+  static const char grows[] = "event = ({ at = \"1ms\"; key = \"path.forward.mtu\"; value = 1499; });";
+  sim_way w;
+
+  sim_way_open(&w, SIM_FORWARD, grows, NULL);
+  engine_run(w.clock, TIME_PS_PER_MILLISECOND);
+  sim_path_change(w.path, SCENARIO_PATH_FORWARD_MTU, 1499, TIME_PS_PER_MILLISECOND);
+  sim_way_send(&w, 0, FULL, TCP_ACK);
+  sim_way_send(&w, 0, FULL - 1, TCP_ACK);
+  sim_way_run(&w);
+  ip_address router = datagram_source(sim_kit_arrived(&w.messages, 0)->packet);
+  const ip_address first = ip_address_v4(0x0A000101);
+  g_assert_true(ip_address_equal(&router, &first));
+  g_assert_cmpint(sim_kit_arrived(&w.messages, 0)->at, ==, TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(w.messages.list->len, ==, 1);
+  g_assert_cmpuint(w.out.list->len, ==, 1);
+  sim_way_close(&w);
+}
+
+/* --- Changes --- */
+
+/* What is on the link keeps its arrival; what waits is transmitted as the link now is. At 5 us the rate falls to 1 Gbit/s and then the
+ * delay to 1 us. Of packets sent at 0 and 5 us, the first arrives at 26,201,600, the second starts at once and takes
+ * 1502 * 8 ns + 1 us = 13,016,000: it overtakes. */
+static void test_change_of_rate_and_delay(void)
+{
+  sim_way w;
+
+  sim_way_open(&w, SIM_FORWARD, "", NULL);
+  sim_way_send(&w, 0, FULL, TCP_ACK);
+  engine_run(w.clock, 5 * US);
+  sim_path_change(w.path, SCENARIO_PATH_FORWARD_RATE, GBIT, 5 * US);
+  sim_path_change(w.path, SCENARIO_PATH_FORWARD_DELAY, US, 5 * US);
+  sim_way_send(&w, FULL, FULL - 1, TCP_ACK);
+  sim_way_run(&w);
+  g_autofree char *lengths = sim_kit_lengths(&w.out);
+  g_assert_cmpstr(lengths, ==, "1459 1460");
+  g_assert_cmpint(sim_way_arrived(&w, 0), ==, 5 * US + sim_way_link_ps(1499, GBIT, US));
+  g_assert_cmpint(sim_way_arrived(&w, 1), ==, 26201600);
+  sim_way_close(&w);
+}
+
+/* Only the first link changes: with a second of 1 Gbit/s and 10 us the packet takes what it takes there. */
+static void test_change_of_the_first_of_two(void)
+{
+  static const char *const sets[] = {"path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]",
+                                     NULL};
+  sim_way w;
+
+  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_path_change(w.path, SCENARIO_PATH_FORWARD_DELAY, 3 * US, 0);
+  sim_path_change(w.path, SCENARIO_PATH_FORWARD_RATE, 40 * GBIT, 0);
+  sim_way_send(&w, 0, FULL, TCP_ACK);
+  sim_way_run(&w);
+  g_assert_cmpint(sim_way_arrived(&w, 0), ==,
+                  sim_way_link_ps(1500, 40 * GBIT, 3 * US) + sim_way_link_ps(1500, GBIT, 10 * US));
+  sim_way_close(&w);
+}
+
+/* --- What is known and counted --- */
+
+/* A bare segment (40 octets) that is sent now comes no earlier than this: on an empty link exactly then, and behind a full packet 1,230,400 ps
+ * later. Over two links the second's time is added. */
+static void test_earliest_arrival(void)
+{
+  static const char *const two[] = {"path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]", NULL};
+  const time_ps first = 42 * 800 + 25 * US;
+  sim_way w;
+
+  sim_way_open(&w, SIM_FORWARD, "", NULL);
+  g_assert_cmpint(sim_path_earliest_arrival(w.path, 0), ==, first);
+  sim_way_send(&w, 0, FULL, TCP_ACK);
+  g_assert_cmpint(sim_path_earliest_arrival(w.path, 0), ==, 1230400 + first);
+  sim_way_send(&w, FULL, 0, TCP_ACK);
+  sim_way_run(&w);
+  g_assert_cmpint(sim_way_arrived(&w, 1), ==, 1230400 + first);
+  sim_way_close(&w);
+  sim_way_open(&w, SIM_FORWARD, "", two);
+  g_assert_cmpint(sim_path_earliest_arrival(w.path, 0), ==, first + 42 * 8000 + 10 * US);
+  sim_way_close(&w);
+}
+
+/* Each element's count comes through; of the losses, those of retransmissions. */
+static void test_counts(void)
+{
+  static const char *const sets[] = {"path.forward.drop=[1,3]",
+                                     "path.forward.corrupt=100%",
+                                     "path.forward.duplicate=100%",
+                                     "path.forward.ecn_every=1",
+                                     "path.forward.displace=100%",
+                                     "path.forward.displace_by=1us",
+                                     NULL};
+  sim_way w;
+
+  sim_way_open(&w, SIM_FORWARD, "", sets);
+  for (guint32 i = 0; i < 4; i++) {
+    datagram *packet = sim_kit_segment(0, MPA_INITIATOR, i * FULL, FULL, TCP_ACK);
+
+    packet->retransmission = i == 2;
+    datagram_set_ecn(packet, DATAGRAM_ECN_ECT_0);
+    sim_path_send(w.path, packet, 0);
+  }
+  sim_way_run(&w);
+  sim_path_counts counts = sim_way_counts(&w);
+  g_assert_cmpuint(counts.elements.dropped, ==, 2);
+  g_assert_cmpuint(counts.elements.retransmissions_dropped, ==, 1);
+  g_assert_cmpuint(counts.elements.damaged, ==, 2);
+  g_assert_cmpuint(counts.elements.duplicated, ==, 2);
+  g_assert_cmpuint(counts.elements.marked, ==, 4);    /* two packets and their copies … */
+  g_assert_cmpuint(counts.elements.displaced, ==, 4); /* … which come late, too */
+  g_assert_cmpuint(w.out.list->len, ==, 4);
+  sim_path_count(w.path, &counts); /* adds */
+  g_assert_cmpuint(counts.elements.dropped, ==, 4);
+  g_assert_cmpuint(counts.queue_peak_octets, ==, 3 * 1500); /* but not what is a peak */
+  sim_way_close(&w);
+}
+
+/* FPDUs start every 1000 octets. Two segments of a whole FPDU each are aligned in front of the box, which cuts 400, 400, 200 and, up to
+ * the next cut at 1200, 200, 400, 400: two of six start with an FPDU. In the other direction nobody looks. */
+static void test_alignment_before_and_behind(void)
+{
+  static const char *const sets[] = {"middlebox.mode=rechunk", "middlebox.chunk=400", NULL};
+  sim_way w;
+
+  for (sim_direction direction = SIM_FORWARD; direction < SIM_DIRECTIONS; direction++) {
+    sim_way_open(&w, direction, "", sets);
+    sim_way_send(&w, -1, 0, TCP_SYN);
+    sim_way_send(&w, 0, 1000, TCP_ACK | TCP_PSH);
+    sim_way_send(&w, 1000, 1000, TCP_ACK | TCP_PSH);
+    sim_way_run(&w);
+    sim_path_counts counts = sim_way_counts(&w);
+    bool main_way = direction == SIM_FORWARD;
+    g_assert_cmpuint(counts.before.segments, ==, main_way ? 2 : 0);
+    g_assert_cmpuint(counts.before.starting_with_fpdu, ==, main_way ? 2 : 0);
+    g_assert_cmpuint(counts.before.of_whole_fpdus, ==, main_way ? 2 : 0);
+    g_assert_cmpuint(counts.behind.segments, ==, main_way ? 6 : 0);
+    g_assert_cmpuint(counts.behind.starting_with_fpdu, ==, main_way ? 2 : 0);
+    g_assert_cmpuint(counts.behind.of_whole_fpdus, ==, 0);
+    sim_way_close(&w);
   }
 }
 
@@ -179,6 +488,22 @@ int main(int argc, char **argv)
   g_test_add_func("/sim-path/lost-packets-use-the-wire", test_lost_packets_use_the_wire);
   g_test_add_func("/sim-path/reverse-inherits-no-impairment", test_reverse_inherits_no_impairment);
   g_test_add_func("/sim-path/reorder", test_reorder);
-  g_test_add_func("/sim-path/middlebox-positions", test_middlebox_positions);
+  g_test_add_func("/sim-path/jitter-and-order", test_jitter_and_order);
+  g_test_add_func("/sim-path/slow-second-link", test_slow_second_link);
+  g_test_add_func("/sim-path/fast-second-link", test_fast_second_link);
+  g_test_add_func("/sim-path/lists-of-links", test_lists_of_links);
+  g_test_add_func("/sim-path/losses-are-behind-the-last-link", test_losses_are_behind_the_last_link);
+  g_test_add_func("/sim-path/each-link-has-its-queue", test_each_link_has_its_queue);
+  g_test_add_func("/sim-path/marks-from-a-threshold", test_marks_from_a_threshold);
+  g_test_add_func("/sim-path/too-big-for-a-hop", test_too_big_for_a_hop);
+  g_test_add_func("/sim-path/black-hole", test_black_hole);
+  g_test_add_func("/sim-path/fragments", test_fragments);
+  g_test_add_func("/sim-path/fragmenter-only-where-needed", test_fragmenter_only_where_needed);
+  g_test_add_func("/sim-path/first-router", test_first_router);
+  g_test_add_func("/sim-path/change-of-rate-and-delay", test_change_of_rate_and_delay);
+  g_test_add_func("/sim-path/change-of-the-first-of-two", test_change_of_the_first_of_two);
+  g_test_add_func("/sim-path/earliest-arrival", test_earliest_arrival);
+  g_test_add_func("/sim-path/counts", test_counts);
+  g_test_add_func("/sim-path/alignment-before-and-behind", test_alignment_before_and_behind);
   return g_test_run();
 }

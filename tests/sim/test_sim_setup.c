@@ -2,22 +2,13 @@
  * is shown here. */
 #include "sim/sim_setup.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
+
+#include "sim_kit.h"
 
 static scenario *load(const char *const *sets)
 {
-  GError *error = NULL;
-  char *name = NULL;
-  int file = g_file_open_tmp("sim-setup-XXXXXX.cfg", &name, &error);
-
-  g_assert_no_error(error);
-  g_close(file, NULL);
-  scenario *s = scenario_load(name, sets, &error);
-  g_assert_no_error(error);
-  g_remove(name);
-  g_free(name);
-  return s;
+  return sim_kit_scenario("", sets);
 }
 
 static rnic_endpoint_config endpoint(const scenario *s, uint32_t connection, mpa_role side)
@@ -220,6 +211,281 @@ static void test_keys_reach_their_end(void)
   scenario_free(s);
 }
 
+/* --- TCP --- */
+
+/* A key and what becomes of it in tcp_config, as a number. */
+typedef struct tcp_case {
+  const char *set;
+  const char *field;
+  int64_t value;
+} tcp_case;
+
+static int64_t field_of(const tcp_config *tcp, const char *field)
+{
+  const struct {
+    const char *name;
+    int64_t value;
+  } fields[] = {{"sack", tcp->sack},
+                {"dsack", tcp->dsack},
+                {"timestamps", tcp->timestamps},
+                {"ecn", tcp->ecn},
+                {"congestion", tcp->congestion},
+                {"slow_start", tcp->slow_start},
+                {"rack", tcp->rack},
+                {"tail_loss_probe", tcp->tail_loss_probe},
+                {"proportional_reduction", tcp->proportional_reduction},
+                {"forward_rto_recovery", tcp->forward_rto_recovery},
+                {"limited_transmit", tcp->limited_transmit},
+                {"restart_after_idle", tcp->restart_after_idle},
+                {"nagle", tcp->nagle},
+                {"pacing", tcp->pacing},
+                {"retransmission", tcp->retransmission},
+                {"path_mtu_discovery", tcp->path_mtu_discovery},
+                {"black_hole_detection", tcp->black_hole_detection},
+                {"segmentation", tcp->segmentation},
+                {"passing", tcp->passing},
+                {"initial_window_segments", tcp->initial_window_segments},
+                {"delayed_ack_segments", tcp->delayed_ack_segments},
+                {"delayed_ack_ps", tcp->delayed_ack_ps},
+                {"duplicate_ack_threshold", tcp->duplicate_ack_threshold},
+                {"rto_initial_ps", tcp->rto_initial_ps},
+                {"rto_min_ps", tcp->rto_min_ps},
+                {"rto_max_ps", tcp->rto_max_ps},
+                {"retries_max", tcp->retries_max},
+                {"receive_window_octets", (int64_t)tcp->receive_window_octets},
+                {"send_mtu_octets", tcp->send_mtu_octets},
+                {"receive_mtu_octets", tcp->receive_mtu_octets}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(fields); i++) {
+    if (g_str_equal(fields[i].name, field)) {
+      return fields[i].value;
+    }
+  }
+  g_assert_not_reached();
+}
+
+/* The defaults are Linux's (docs/scenario.md, TCP), but for timestamps, Nagle and boundaries. */
+static const tcp_case tcp_defaults[] = {
+    {NULL, "sack", true},
+    {NULL, "dsack", true},
+    {NULL, "timestamps", false},
+    {NULL, "ecn", TCP_ECN_PASSIVE},
+    {NULL, "congestion", TCP_CONGESTION_CUBIC},
+    {NULL, "slow_start", TCP_SLOW_START_HYSTART},
+    {NULL, "rack", true},
+    {NULL, "tail_loss_probe", true},
+    {NULL, "proportional_reduction", true},
+    {NULL, "forward_rto_recovery", true},
+    {NULL, "limited_transmit", true},
+    {NULL, "restart_after_idle", true},
+    {NULL, "nagle", false},
+    {NULL, "pacing", false},
+    {NULL, "retransmission", TCP_RETRANSMISSION_PRESERVE},
+    {NULL, "path_mtu_discovery", true},
+    {NULL, "black_hole_detection", false},
+    {NULL, "segmentation", TCP_SEGMENTATION_ALIGNED},
+    {NULL, "passing", TCP_PASSING_AS_ARRIVED},
+    {NULL, "initial_window_segments", 10},
+    {NULL, "delayed_ack_segments", 2},
+    {NULL, "delayed_ack_ps", 40 * TIME_PS_PER_MILLISECOND},
+    {NULL, "duplicate_ack_threshold", 3},
+    {NULL, "rto_initial_ps", TIME_PS_PER_SECOND},
+    {NULL, "rto_min_ps", 200 * TIME_PS_PER_MILLISECOND},
+    {NULL, "rto_max_ps", 60 * TIME_PS_PER_SECOND},
+    {NULL, "retries_max", 15},
+};
+
+static const tcp_case tcp_cases[] = {
+    {"tcp.sack=false", "sack", false},
+    /* Nothing that builds on SACK is there without it, nor probes without RACK. */
+    {"tcp.sack=false", "dsack", false},
+    {"tcp.sack=false", "rack", false},
+    {"tcp.sack=false", "tail_loss_probe", false},
+    {"tcp.sack=false", "proportional_reduction", false},
+    {"tcp.sack=false", "forward_rto_recovery", true},
+    {"tcp.rack=false", "tail_loss_probe", false},
+    {"tcp.rack=false", "rack", false},
+    {"tcp.dsack=false", "dsack", false},
+    {"tcp.tlp=false", "tail_loss_probe", false},
+    {"tcp.tlp=false", "rack", true},
+    {"tcp.prr=false", "proportional_reduction", false},
+    {"tcp.frto=false", "forward_rto_recovery", false},
+    {"tcp.limited_transmit=false", "limited_transmit", false},
+    {"tcp.restart_after_idle=false", "restart_after_idle", false},
+    {"tcp.timestamps=true", "timestamps", true},
+    {"tcp.nagle=true", "nagle", true},
+    {"tcp.pacing=true", "pacing", true},
+    {"tcp.ecn=off", "ecn", TCP_ECN_OFF},
+    {"tcp.ecn=on", "ecn", TCP_ECN_ON},
+    {"tcp.congestion=newreno", "congestion", TCP_CONGESTION_NEWRENO},
+    {"tcp.congestion=dctcp", "congestion", TCP_CONGESTION_DCTCP},
+    {"tcp.slow_start=standard", "slow_start", TCP_SLOW_START_STANDARD},
+    {"tcp.slow_start=hystart++", "slow_start", TCP_SLOW_START_HYSTART_PP},
+    {"tcp.retransmission=repacketize", "retransmission", TCP_RETRANSMISSION_REPACKETIZE},
+    {"tcp.path_mtu_discovery=false", "path_mtu_discovery", false},
+    {"tcp.black_hole_detection=true", "black_hole_detection", true},
+    {"tcp.initial_window=4", "initial_window_segments", 4},
+    {"tcp.delayed_ack_segments=1", "delayed_ack_segments", 1},
+    {"tcp.delayed_ack=7ms", "delayed_ack_ps", 7 * TIME_PS_PER_MILLISECOND},
+    {"tcp.duplicate_acks=5", "duplicate_ack_threshold", 5},
+    {"tcp.rto_initial=3s", "rto_initial_ps", 3 * TIME_PS_PER_SECOND},
+    {"tcp.rto_min=9ms", "rto_min_ps", 9 * TIME_PS_PER_MILLISECOND},
+    {"tcp.rto_max=2s", "rto_max_ps", 2 * TIME_PS_PER_SECOND},
+    {"tcp.retries=6", "retries_max", 6},
+    {"tcp.receive_window=77777", "receive_window_octets", 77777},
+    {"sender.segmentation=stream", "segmentation", TCP_SEGMENTATION_STREAM},
+    {"receiver.mode=in-order", "passing", TCP_PASSING_IN_ORDER},
+    {"receiver.mode=assume-aligned", "passing", TCP_PASSING_AS_ARRIVED},
+    /* ns-3's TCP knows no FPDUs and passes octets in order. */
+    {"tcp.implementation=ns3", "segmentation", TCP_SEGMENTATION_STREAM},
+    {"tcp.implementation=ns3", "passing", TCP_PASSING_IN_ORDER},
+};
+
+static void test_tcp_keys(void)
+{
+  static const char *const nothing[] = {NULL};
+  scenario *s = load(nothing);
+
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    const tcp_config tcp = sim_setup_tcp(s, 0, side);
+
+    for (gsize i = 0; i < G_N_ELEMENTS(tcp_defaults); i++) {
+      g_test_message("%s", tcp_defaults[i].field);
+      g_assert_cmpint(field_of(&tcp, tcp_defaults[i].field), ==, tcp_defaults[i].value);
+    }
+    for (gsize i = 0; i < G_N_ELEMENTS(tcp_cases); i++) {
+      const char *const sets[] = {tcp_cases[i].set, NULL};
+      scenario *changed = load(sets);
+      const tcp_config other = sim_setup_tcp(changed, 0, side);
+
+      g_test_message("%s: %s", tcp_cases[i].set, tcp_cases[i].field);
+      g_assert_cmpint(field_of(&other, tcp_cases[i].field), ==, tcp_cases[i].value);
+      scenario_free(changed);
+    }
+  }
+  scenario_free(s);
+}
+
+/* Connection i: from port 49152 + i of 10.0.0.1 to port 5044 of 10.0.0.2. With IPv6 fd00::1 and fd00::2. Sequence numbers start anywhere, and
+ * elsewhere for each end, connection and seed. */
+static void test_addresses(void)
+{
+  static const char *const v4[] = {NULL};
+  static const char *const v6[] = {"tcp.ip=ipv6", NULL};
+  static const char *const seeded[] = {"run.seed=2", NULL};
+  static const guint8 initiator_v6[16] = {0xFD, [15] = 1};
+  static const guint8 responder_v6[16] = {0xFD, [15] = 2};
+  static const guint8 initiator_v4[16] = {10, 0, 0, 1};
+  static const guint8 responder_v4[16] = {10, 0, 0, 2};
+  const struct {
+    const char *const *sets;
+    uint8_t version;
+    const guint8 *initiator;
+    const guint8 *responder;
+  } cases[] = {{v4, 4, initiator_v4, responder_v4}, {v6, 6, initiator_v6, responder_v6}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    scenario *s = load(cases[i].sets);
+    const tcp_config initiator = sim_setup_tcp(s, 7, MPA_INITIATOR);
+    const tcp_config responder = sim_setup_tcp(s, 7, MPA_RESPONDER);
+
+    g_assert_cmpuint(initiator.local_address.version, ==, cases[i].version);
+    g_assert_cmpmem(initiator.local_address.octets, 16, cases[i].initiator, 16);
+    g_assert_cmpmem(initiator.remote_address.octets, 16, cases[i].responder, 16);
+    g_assert_true(ip_address_equal(&responder.local_address, &initiator.remote_address));
+    g_assert_true(ip_address_equal(&responder.remote_address, &initiator.local_address));
+    g_assert_cmpuint(initiator.local_port, ==, 49159);
+    g_assert_cmpuint(initiator.remote_port, ==, 5044);
+    g_assert_cmpuint(responder.local_port, ==, 5044);
+    g_assert_cmpuint(responder.remote_port, ==, 49159);
+    g_assert_cmpuint(initiator.isn, !=, responder.isn);
+    g_assert_cmpuint(initiator.isn, !=, sim_setup_tcp(s, 8, MPA_INITIATOR).isn);
+    scenario *other = load(seeded);
+    g_assert_cmpuint(initiator.isn, !=, sim_setup_tcp(other, 7, MPA_INITIATOR).isn);
+    scenario_free(other);
+    scenario_free(s);
+  }
+}
+
+/* A host knows the MTU of its own links only: of the first one that it sends on, and of the last one that it receives from, which is what
+ * it announces (definitions.md, Directions). */
+static void test_mtus(void)
+{
+  static const char *const sets[] = {"path.forward.mtu=1500", "path.forward.hop_mtu=[1400,1300]",
+                                     "path.reverse.mtu=1200", "path.reverse.hop_mtu=[1100,1000]", NULL};
+  scenario *s = load(sets);
+  const tcp_config initiator = sim_setup_tcp(s, 0, MPA_INITIATOR);
+  const tcp_config responder = sim_setup_tcp(s, 0, MPA_RESPONDER);
+
+  g_assert_cmpuint(initiator.send_mtu_octets, ==, 1500);
+  g_assert_cmpuint(initiator.receive_mtu_octets, ==, 1000);
+  g_assert_cmpuint(responder.send_mtu_octets, ==, 1200);
+  g_assert_cmpuint(responder.receive_mtu_octets, ==, 1300);
+  g_assert_cmpuint(sim_setup_receive_mtu(s, MPA_RESPONDER), ==, 1300);
+  scenario_free(s);
+}
+
+/* Descriptors, and limits of partial FPDUs, are the measured end's alone; that segments are guessed to be aligned is not. */
+static void test_receiver_limits(void)
+{
+  static const char *const sets[] = {"receiver.fpdu_descriptors=3", "receiver.partial_fpdus=1",
+                                     "receiver.mode=assume-aligned", NULL};
+  scenario *s = load(sets);
+
+  g_assert_cmpuint(endpoint(s, 0, MPA_RESPONDER).fpdu_descriptors, ==, 3);
+  g_assert_cmpuint(endpoint(s, 0, MPA_RESPONDER).partial_fpdus, ==, 1);
+  g_assert_cmpuint(endpoint(s, 0, MPA_INITIATOR).fpdu_descriptors, ==, 0);
+  g_assert_cmpuint(endpoint(s, 0, MPA_INITIATOR).partial_fpdus, ==, 0);
+  g_assert_true(endpoint(s, 0, MPA_RESPONDER).assumes_aligned);
+  scenario_free(s);
+}
+
+/* Sizes in turn instead of one; the slots of the sink are as large as the largest. */
+static void test_message_sizes(void)
+{
+  static const char *const sets[] = {"workload.message_sizes=[4096, 9000, 700]",
+                                     "workload.message_size=20000", NULL};
+  static const char *const one[] = {"workload.message_size=20000", NULL};
+  scenario *s = load(sets);
+  rnic_workload_config config = sim_setup_workload(s, 0, NULL);
+
+  g_assert_cmpuint(config.message_size_count, ==, 3);
+  g_assert_cmpuint(config.message_sizes[0], ==, 4096);
+  g_assert_cmpuint(config.message_sizes[1], ==, 9000);
+  g_assert_cmpuint(config.message_sizes[2], ==, 700);
+  g_assert_cmpuint(config.message_octets, ==, 9000);
+  scenario_free(s);
+  s = load(one);
+  config = sim_setup_workload(s, 0, NULL);
+  g_assert_cmpuint(config.message_size_count, ==, 0);
+  g_assert_cmpuint(config.message_octets, ==, 20000);
+  scenario_free(s);
+}
+
+/* What the recorder is told: rounding, latency, the window, and whose series it writes. */
+static void test_recorder(void)
+{
+  static const char *const sets[] = {"workload.connections=40",        "receiver.cell=64",
+                                     "receiver.placement_latency=2us", "tcp.receive_window=30000",
+                                     "measure.series=connections",     NULL};
+  static const char *const none[] = {"measure.series=none", NULL};
+  scenario *s = load(sets);
+  sim_recorder_config config = sim_setup_recorder(s, stderr);
+
+  g_assert_cmpuint(config.connections, ==, 40);
+  g_assert_cmpuint(config.cell_octets, ==, 64);
+  g_assert_cmpint(config.placement_latency_ps, ==, 2 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpuint(config.receive_window_octets, ==, 30000);
+  g_assert_true(config.series == stderr && !config.series_all);
+  g_assert_cmpuint(config.series_connections, ==, 16);
+  scenario_free(s);
+  s = load(none);
+  config = sim_setup_recorder(s, stderr);
+  g_assert_null(config.series);
+  g_assert_cmpuint(config.series_connections, ==, 1);
+  scenario_free(s);
+}
+
 static void test_workload(void)
 {
   static const char *const sets[] = {"workload.operation=write+write+storage-read",
@@ -306,6 +572,12 @@ int main(int argc, char **argv)
   g_test_add_func("/sim-setup/ird-and-ord", test_default_ird_is_the_peers_ord);
   g_test_add_func("/sim-setup/stream-phase", test_stream_phase);
   g_test_add_func("/sim-setup/keys-reach-their-end", test_keys_reach_their_end);
+  g_test_add_func("/sim-setup/tcp-keys", test_tcp_keys);
+  g_test_add_func("/sim-setup/addresses", test_addresses);
+  g_test_add_func("/sim-setup/mtus", test_mtus);
+  g_test_add_func("/sim-setup/receiver-limits", test_receiver_limits);
+  g_test_add_func("/sim-setup/message-sizes", test_message_sizes);
+  g_test_add_func("/sim-setup/recorder", test_recorder);
   g_test_add_func("/sim-setup/workload", test_workload);
   g_test_add_func("/sim-setup/private-data", test_private_data);
   g_test_add_func("/sim-setup/fault", test_fault);

@@ -43,6 +43,17 @@ tcp_header packetdrill_syn(void)
                       .window_scale = 7};
 }
 
+packetdrill_script packetdrill_script_of(const char *source, const packetdrill_row *rows, size_t row_count)
+{
+  return (packetdrill_script){.source = source,
+                              .config = packetdrill_config(),
+                              .syn = packetdrill_syn(),
+                              .window_octets = 65536,
+                              .round_trip_us = 100000,
+                              .rows = rows,
+                              .row_count = row_count};
+}
+
 static const tcp_config *own(const stage *s)
 {
   return &s->kit->end[0].config;
@@ -181,7 +192,8 @@ static void play_in(stage *s, const packetdrill_row *row)
                        .has_timestamps = timestamps,
                        .timestamp_value = row->timestamp_value,
                        .timestamp_echo = row->timestamp_echo};
-  for (; header.sack_count < TCP_SACK_BLOCKS_MAX && row->sack[header.sack_count][1] > 0; header.sack_count++) {
+  for (; header.sack_count < TCP_SACK_BLOCKS_MAX && row->sack[header.sack_count][1] > 0;
+       header.sack_count++) {
     header.sack[header.sack_count].from = own(s)->isn + row->sack[header.sack_count][0];
     header.sack[header.sack_count].to = own(s)->isn + row->sack[header.sack_count][1];
   }
@@ -195,7 +207,8 @@ static bool sack_is(const stage *s, const packetdrill_row *row, const departure 
 {
   unsigned count = 0;
   for (; count < TCP_SACK_BLOCKS_MAX && row->sack[count][1] > 0; count++) {
-    if (count >= seen->header.sack_count || seen->header.sack[count].from - peer_isn(s) != row->sack[count][0] ||
+    if (count >= seen->header.sack_count ||
+        seen->header.sack[count].from - peer_isn(s) != row->sack[count][0] ||
         seen->header.sack[count].to - peer_isn(s) != row->sack[count][1]) {
       return false;
     }
@@ -225,7 +238,8 @@ static bool time_is(const stage *s, const packetdrill_row *row, const departure 
 }
 
 /* What is wrong with `seen`, which should be the piece of `row` that starts at `from`; NULL: nothing. */
-static const char *find_fault(const stage *s, const packetdrill_row *row, uint32_t from, const departure *seen)
+static const char *find_fault(const stage *s, const packetdrill_row *row, uint32_t from,
+                              const departure *seen)
 {
   const tcp_header *header = &seen->header;
   uint32_t to = from + seen->length;

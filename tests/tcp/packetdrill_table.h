@@ -27,10 +27,10 @@ typedef struct packetdrill_row {
   uint32_t from;     /* 0:0 of a segment: none of its octets, and the sequence number is the highest sent */
   uint32_t to;
   uint32_t ack;
-  uint8_t flags;      /* 0: TCP_ACK. PSH of segments out: on the last, where it leaves nothing to be sent */
-  uint32_t window;    /* in octets; 0: in: as in the SYN, scaled; out: whatever it is */
+  uint8_t flags;   /* 0: TCP_ACK. PSH of segments out: on the last, where it leaves nothing to be sent */
+  uint32_t window; /* in octets; 0: in: as in the SYN, scaled; out: whatever it is */
   uint32_t sack[TCP_SACK_BLOCKS_MAX][2]; /* up to the first that ends at 0 */
-  uint32_t timestamp_value; /* where timestamps were agreed; out: 0: whatever it is */
+  uint32_t timestamp_value;              /* where timestamps were agreed; out: 0: whatever it is */
   uint32_t timestamp_echo;
   datagram_ecn ecn;
   uint32_t octets;
@@ -52,10 +52,22 @@ typedef struct packetdrill_row {
   }
 
 /* The layer above posts so many octets; closes; has yet to consume so many. The congestion window has so many. */
-#define POSTED(after, count) {.kind = PACKETDRILL_POSTED, .after_us = (after), .octets = (count)}
-#define CLOSED(after) {.kind = PACKETDRILL_CLOSED, .after_us = (after)}
-#define UNREAD_IS(after, count) {.kind = PACKETDRILL_UNREAD_IS, .after_us = (after), .octets = (count)}
-#define WINDOW_IS(after, count) {.kind = PACKETDRILL_WINDOW_IS, .after_us = (after), .octets = (count)}
+#define POSTED(after, count)                                                                                 \
+  {                                                                                                          \
+    .kind = PACKETDRILL_POSTED, .after_us = (after), .octets = (count)                                       \
+  }
+#define CLOSED(after)                                                                                        \
+  {                                                                                                          \
+    .kind = PACKETDRILL_CLOSED, .after_us = (after)                                                          \
+  }
+#define UNREAD_IS(after, count)                                                                              \
+  {                                                                                                          \
+    .kind = PACKETDRILL_UNREAD_IS, .after_us = (after), .octets = (count)                                    \
+  }
+#define WINDOW_IS(after, count)                                                                              \
+  {                                                                                                          \
+    .kind = PACKETDRILL_WINDOW_IS, .after_us = (after), .octets = (count)                                    \
+  }
 
 typedef struct packetdrill_script {
   const char *source; /* repository and path of the scenario */
@@ -78,12 +90,13 @@ tcp_config packetdrill_config(void);
 /* A peer's SYN: MSS 1000, SACK, a window scale of 7, no timestamps. */
 tcp_header packetdrill_syn(void);
 
+/* A script of `rows` with the two above, a window of 65,536 octets and a round trip of 100 ms. */
+packetdrill_script packetdrill_script_of(const char *source, const packetdrill_row *rows, size_t row_count);
+
 /* Plays `script`. NULL when all is as the table says; else what was expected, what was seen, and when, to be freed. */
 char *packetdrill_play(const packetdrill_script *script);
 
 /* The same as a test. */
 void packetdrill_run(const packetdrill_script *script);
-
-#define PACKETDRILL_ROWS(table) .rows = (table), .row_count = G_N_ELEMENTS(table)
 
 #endif

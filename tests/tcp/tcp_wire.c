@@ -8,7 +8,7 @@ typedef struct travelling {
 
 /* One direction, and what its sender can know. */
 typedef struct direction {
-  GArray *underway; /* of travelling */
+  GArray *underway; /* of travelling, by arrival */
   time_ps free_at;
   tcp_wire_counts counts;
   uint64_t highest;      /* sent */
@@ -87,7 +87,8 @@ static void check_departure(tcp_wire *wire, unsigned from, const datagram *packe
 
 /* What `packet` tells end `to`, if that takes it: RFC 9293 §3.10.7.4 has an ACK passed over that is below SND.UNA, or in a segment
  * with nothing in the window. */
-static void note_acknowledgement(tcp_wire *wire, unsigned to, const datagram *packet, const tcp_header *header)
+static void note_acknowledgement(tcp_wire *wire, unsigned to, const datagram *packet,
+                                 const tcp_header *header)
 {
   direction *way = &wire->way[to];
   const tcp_kit_end *end = &wire->kit->end[to];
@@ -126,7 +127,11 @@ static void send_off(tcp_wire *wire, unsigned from, datagram *packet)
     item.due += (time_ps)random_stream_below(wire->faults.random, (uint64_t)(4 * wire->delay_ps));
     way->counts.late += 1;
   }
-  g_array_append_val(way->underway, item);
+  guint index = way->underway->len;
+  while (index > 0 && g_array_index(way->underway, travelling, index - 1).due > item.due) {
+    index--;
+  }
+  g_array_insert_val(way->underway, index, item);
 }
 
 static void pick_up_from(tcp_wire *wire, unsigned from)
@@ -178,21 +183,20 @@ void tcp_wire_pick_up(tcp_wire *wire)
   }
 }
 
-/* The segment that arrives next; false when none is under way. */
-static bool find_next(const tcp_wire *wire, unsigned *from, guint *index)
+/* The segment that arrives next, NULL when none is under way, and who has sent it. */
+static const travelling *find_next(const tcp_wire *wire, unsigned *from)
 {
   const travelling *best = NULL;
   for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
-    for (guint j = 0; j < wire->way[i].underway->len; j++) {
-      const travelling *item = &g_array_index(wire->way[i].underway, travelling, j);
+    if (wire->way[i].underway->len > 0) {
+      const travelling *item = &g_array_index(wire->way[i].underway, travelling, 0);
       if (!best || item->due < best->due || (item->due == best->due && item->order < best->order)) {
         best = item;
         *from = i;
-        *index = j;
       }
     }
   }
-  return best != NULL;
+  return best;
 }
 
 static void arrive(tcp_wire *wire, unsigned from, datagram *packet)
@@ -211,19 +215,18 @@ static void arrive(tcp_wire *wire, unsigned from, datagram *packet)
 bool tcp_wire_step(tcp_wire *wire)
 {
   unsigned from = 0;
-  guint index = 0;
-  bool any = find_next(wire, &from, &index);
-  time_ps due = any ? g_array_index(wire->way[from].underway, travelling, index).due : TIME_PS_NEVER;
+  const travelling *next = find_next(wire, &from);
+  time_ps due = next ? next->due : TIME_PS_NEVER;
   time_ps timers = time_ps_earlier(tcp_connection_deadline(wire->kit->end[0].connection),
                                    tcp_connection_deadline(wire->kit->end[1].connection));
-  if (!any && timers == TIME_PS_NEVER) {
+  if (!next && timers == TIME_PS_NEVER) {
     return false;
   }
   advance_to(wire->kit, time_ps_earlier(due, timers));
   tcp_wire_pick_up(wire); /* what a timer of this time has sent does not know yet what arrives now */
-  if (any && due <= timers) {
-    datagram *packet = g_array_index(wire->way[from].underway, travelling, index).packet;
-    g_array_remove_index(wire->way[from].underway, index);
+  if (due <= timers) {
+    datagram *packet = g_array_index(wire->way[from].underway, travelling, 0).packet;
+    g_array_remove_index(wire->way[from].underway, 0);
     arrive(wire, from, packet);
     tcp_wire_pick_up(wire);
   }

@@ -7,7 +7,7 @@
 
 #include "tcp_wire.h"
 
-enum { EMSS = 1460, SEGMENTS = 600 };
+enum { EMSS = 536, SEGMENTS = 600 };
 
 #define DELAY (50 * TIME_PS_PER_MILLISECOND)
 #define SPACING (10 * TIME_PS_PER_MICROSECOND)
@@ -27,7 +27,8 @@ static bool lose(void *user, unsigned from, const datagram *packet)
   if (from != 0 || packet->payload.length == 0 || !datagram_tcp_header(packet, &header)) {
     return false;
   }
-  uint64_t position = (uint64_t)tcp_position_of(header.sequence, tcp_kit_config().isn, (int64_t)plan->position);
+  uint64_t position =
+      (uint64_t)tcp_position_of(header.sequence, tcp_kit_config().isn, (int64_t)plan->position);
   bool it = position <= plan->position && plan->position < position + packet->payload.length;
   bool lost = it && plan->left > 0;
   plan->left -= lost ? 1 : 0;
@@ -37,6 +38,7 @@ static bool lose(void *user, unsigned from, const datagram *packet)
 static tcp_config config_of(detection how, bool proportional, tcp_congestion_kind congestion)
 {
   tcp_config config = tcp_kit_config();
+  config.send_mtu_octets = config.receive_mtu_octets = EMSS + 40;
   config.sack = how != NO_SACK;
   config.dsack = config.sack;
   config.rack = how >= RACK;
@@ -53,7 +55,8 @@ typedef struct outcome {
   uint64_t probes;
 } outcome;
 
-static void run(const tcp_config *config, unsigned segments, unsigned lost_segment, unsigned times, outcome expected)
+static void run(const tcp_config *config, unsigned segments, unsigned lost_segment, unsigned times,
+                outcome expected)
 {
   losing plan = {.position = (uint64_t)lost_segment * EMSS, .left = times};
   tcp_wire_faults faults = {.loser = lose, .user = &plan};
@@ -91,13 +94,13 @@ static void run_all(detection how, unsigned segments, unsigned lost_segment, uns
 
 /* In the first window of 10: the first, within, the last but two (three SACKs come from limited transmit); in the second one of 20,
  * and later. Behind all of them comes enough to tell of each loss. */
-static const unsigned positions[] = {0, 1, 4, 7, 8, 9, 10, 15, 29, 30, 50, 77};
+static const unsigned positions[] = {0, 1, 4, 7, 8, 9, 10, 29, 30, 77};
 
 /* RFC 8985 §6.2: new segments follow each retransmission, are SACKed one round trip later, and tell that it is lost as well. So as
  * many retransmissions as losses, and no time-out: each restarts the timer, and RTO is two round trips. */
 static void test_rack(void)
 {
-  for (unsigned times = 1; times <= 4; times++) {
+  for (unsigned times = 1; times <= 3; times++) {
     for (size_t i = 0; i < G_N_ELEMENTS(positions); i++) {
       run_all(RACK, SEGMENTS, positions[i], times, (outcome){.retransmissions = times});
       run_all(RACK_TLP, SEGMENTS, positions[i], times, (outcome){.retransmissions = times});
@@ -110,9 +113,10 @@ static void test_rack(void)
  * many retransmissions as losses, all but the first by time-outs. */
 static void test_rfc_6675(void)
 {
-  for (unsigned times = 1; times <= 4; times++) {
+  for (unsigned times = 1; times <= 3; times++) {
     for (size_t i = 0; i < G_N_ELEMENTS(positions); i++) {
-      run_all(RFC_6675, SEGMENTS, positions[i], times, (outcome){.retransmissions = times, .timeouts = times - 1});
+      run_all(RFC_6675, SEGMENTS, positions[i], times,
+              (outcome){.retransmissions = times, .timeouts = times - 1});
     }
   }
 }
@@ -120,9 +124,10 @@ static void test_rfc_6675(void)
 /* RFC 6582: the same without SACK. The ACK of the retransmission that arrives acknowledges all. */
 static void test_no_sack(void)
 {
-  for (unsigned times = 1; times <= 4; times++) {
+  for (unsigned times = 1; times <= 3; times++) {
     for (size_t i = 0; i < G_N_ELEMENTS(positions); i++) {
-      run_all(NO_SACK, SEGMENTS, positions[i], times, (outcome){.retransmissions = times, .timeouts = times - 1});
+      run_all(NO_SACK, SEGMENTS, positions[i], times,
+              (outcome){.retransmissions = times, .timeouts = times - 1});
     }
   }
 }
@@ -135,8 +140,7 @@ static void test_last_segment(void)
     run_all(NO_SACK, 20, 19, times, (outcome){.retransmissions = times, .timeouts = times});
     run_all(RFC_6675, 20, 19, times, (outcome){.retransmissions = times, .timeouts = times});
     run_all(RACK, 20, 19, times, (outcome){.retransmissions = times, .timeouts = times});
-    run_all(RACK_TLP, 20, 19, times,
-            (outcome){.retransmissions = times, .timeouts = times - 1, .probes = 1});
+    run_all(RACK_TLP, 20, 19, times, (outcome){.retransmissions = times, .timeouts = times - 1, .probes = 1});
   }
 }
 

@@ -1,5 +1,7 @@
 /* Packetdrill's public scenarios of loss recovery, re-stated as our own tables: what the sender does, segment by segment. Where
  * Linux, whose behaviour those scripts record, differs from the RFC that is followed here, the row says so. */
+#include <string.h>
+
 #include <glib.h>
 
 #include "packetdrill_table.h"
@@ -8,19 +10,7 @@
 
 enum { MS = 1000 };
 
-/* A round trip of 100 ms in the handshake, which is the first sample. */
-static packetdrill_script script_of(const char *source, const packetdrill_row *rows, size_t row_count)
-{
-  return (packetdrill_script){.source = source,
-                              .config = packetdrill_config(),
-                              .syn = packetdrill_syn(),
-                              .window_octets = 40960,
-                              .round_trip_us = 100 * MS,
-                              .rows = rows,
-                              .row_count = row_count};
-}
-
-#define SCRIPT(path, rows) script_of(GTESTS path, rows, G_N_ELEMENTS(rows))
+#define SCRIPT(path, rows) packetdrill_script_of(GTESTS path, rows, G_N_ELEMENTS(rows))
 
 /* google/packetdrill gtests/net/tcp/fast_retransmit/fr-4pkt.pkt: four segments of 1460, the first is lost, no SACK: the third
  * duplicate ACK sends it again. */
@@ -75,8 +65,7 @@ static void test_fast_retransmit_sack(void)
 static void test_rack_reordering_timer(void)
 {
   static const packetdrill_row rows[] = {
-      POSTED(0, 4000),
-      SEGMENT_OUT(0, 1, 4001, 1, .flags = TCP_ACK | TCP_PSH),
+      POSTED(0, 4000), SEGMENT_OUT(0, 1, 4001, 1, .flags = TCP_ACK | TCP_PSH),
       SEGMENT_IN(100 * MS, 0, 0, 1, .sack = {{3001, 4001}}),
       SEGMENT_OUT(25 * MS, 1, 1001, 1), /* Linux: the same, by the tick of its clock */
   };
@@ -320,7 +309,8 @@ static void test_probe_and_time_out(void)
       /* RFC 8985 §7.2: two SRTT and, for a single segment, the delay of an ACK, 40 ms. Linux takes its least RTO of 200 ms for that
        * delay, is beyond the RTO (of 300 ms there, never less than SRTT + 200) and probes then. */
       SEGMENT_OUT(240 * MS, 1001, 2001, 1, .flags = TCP_ACK | TCP_PSH),
-      SEGMENT_OUT(250 * MS, 1001, 2001, 1, .flags = TCP_ACK | TCP_PSH), /* §7.3: a whole RTO after the probe */
+      SEGMENT_OUT(250 * MS, 1001, 2001, 1,
+                  .flags = TCP_ACK | TCP_PSH), /* §7.3: a whole RTO after the probe */
       WINDOW_IS(0, 1000),
       SEGMENT_IN(100 * MS, 0, 0, 2001),
       WINDOW_IS(0, 2000),
@@ -337,9 +327,53 @@ static void test_probe_and_time_out(void)
   packetdrill_run(&script);
 }
 
+/* A table that is wrong at one place is found out, and the message names the row, what was expected and what was seen when. */
+static void test_wrong_tables(void)
+{
+  static const packetdrill_row right[] = {
+      POSTED(0, 2000),
+      SEGMENT_OUT(0, 1, 2001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_IN(100 * MS, 1, 1001, 2001),
+      SEGMENT_OUT(40 * MS, 0, 0, 1001),
+  };
+  static const struct {
+    size_t row;
+    packetdrill_row instead;
+    const char *complaint;
+  } wrong[] = {
+      {1, SEGMENT_OUT(0, 2, 2001, 1, .flags = TCP_ACK | TCP_PSH), "sequence number"},
+      {1, SEGMENT_OUT(0, 1, 1001, 1), "not in the table"},
+      {1, SEGMENT_OUT(0, 1, 3001, 1, .flags = TCP_ACK | TCP_PSH), "flags"},
+      {1, SEGMENT_OUT(0, 1, 2001, 1), "flags"},
+      {1, SEGMENT_OUT(0, 1, 2001, 2, .flags = TCP_ACK | TCP_PSH), "acknowledgement"},
+      {1, SEGMENT_OUT(0, 1, 2001, 1, .flags = TCP_ACK | TCP_PSH, .ecn = DATAGRAM_ECN_ECT_0), "ECN field"},
+      {3, SEGMENT_OUT(39 * MS, 0, 0, 1001), "no segment"},
+      {3, SEGMENT_OUT(39 * MS, 0, 0, 1001, .within_us = 999), "no segment"},
+      {3, SEGMENT_OUT(41 * MS, 0, 0, 1001), "time"},
+      {3, SEGMENT_OUT(40 * MS, 0, 0, 1001, .sack = {{1, 1001}}), "SACK blocks"},
+      {3, SEGMENT_OUT(40 * MS, 0, 0, 1001, .window = WINDOW_SHUT), "window"},
+      {3, SEGMENT_IN(50 * MS, 0, 0, 2001),
+       "row 3: a segment that is not in the table: expected nothing, seen . 2001:2001 ack 1001"},
+      {3, WINDOW_IS(0, 1), "congestion window: expected 1, seen 10000 at 100000 us"},
+  };
+  packetdrill_row rows[G_N_ELEMENTS(right)] = {POSTED(0, 0)};
+  packetdrill_script script = packetdrill_script_of("none", rows, G_N_ELEMENTS(rows));
+  for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+    memcpy(rows, right, sizeof right);
+    g_assert_null(packetdrill_play(&script));
+    rows[wrong[i].row] = wrong[i].instead;
+    char *failure = packetdrill_play(&script);
+    g_test_message("%s", failure);
+    g_assert_nonnull(failure);
+    g_assert_nonnull(strstr(failure, wrong[i].complaint));
+    g_free(failure);
+  }
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/packetdrill/wrong_tables", test_wrong_tables);
   g_test_add_func("/tcp/packetdrill/fast_retransmit", test_fast_retransmit);
   g_test_add_func("/tcp/packetdrill/fast_retransmit_sack", test_fast_retransmit_sack);
   g_test_add_func("/tcp/packetdrill/rack_reordering_timer", test_rack_reordering_timer);

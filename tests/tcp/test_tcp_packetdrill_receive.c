@@ -8,18 +8,7 @@ enum { MS = 1000 };
 
 #define ECT DATAGRAM_ECN_ECT_0
 
-static packetdrill_script script_of(const char *source, const packetdrill_row *rows, size_t row_count)
-{
-  return (packetdrill_script){.source = source,
-                              .config = packetdrill_config(),
-                              .syn = packetdrill_syn(),
-                              .window_octets = 65536,
-                              .round_trip_us = 100 * MS,
-                              .rows = rows,
-                              .row_count = row_count};
-}
-
-#define SCRIPT(path, rows) script_of(path, rows, G_N_ELEMENTS(rows))
+#define SCRIPT(path, rows) packetdrill_script_of(path, rows, G_N_ELEMENTS(rows))
 #define GTESTS "google/packetdrill gtests/net/tcp/"
 #define SELFTESTS "torvalds/linux tools/testing/selftests/net/packetdrill/"
 
@@ -52,14 +41,10 @@ static void test_duplicates(void)
 static void test_out_of_order(void)
 {
   static const packetdrill_row rows[] = {
-      SEGMENT_IN(0, 2001, 41001, 1),
-      SEGMENT_OUT(0, 0, 0, 1, .sack = {{2001, 41001}}),
-      SEGMENT_IN(0, 41001, 101001, 1),
-      SEGMENT_OUT(0, 0, 0, 1, .sack = {{2001, 101001}}),
-      SEGMENT_IN(0, 1, 1001, 1),
-      SEGMENT_OUT(0, 0, 0, 1001, .sack = {{2001, 101001}}),
-      SEGMENT_IN(0, 1001, 2001, 1),
-      SEGMENT_OUT(0, 0, 0, 101001),
+      SEGMENT_IN(0, 2001, 41001, 1),   SEGMENT_OUT(0, 0, 0, 1, .sack = {{2001, 41001}}),
+      SEGMENT_IN(0, 41001, 101001, 1), SEGMENT_OUT(0, 0, 0, 1, .sack = {{2001, 101001}}),
+      SEGMENT_IN(0, 1, 1001, 1),       SEGMENT_OUT(0, 0, 0, 1001, .sack = {{2001, 101001}}),
+      SEGMENT_IN(0, 1001, 2001, 1),    SEGMENT_OUT(0, 0, 0, 101001),
   };
   packetdrill_script script = SCRIPT(SELFTESTS "tcp_ooo-before-and-after-accept.pkt", rows);
   packetdrill_run(&script);
@@ -76,6 +61,11 @@ static void test_timestamp_of_an_impossible_ack(void)
       SEGMENT_IN(0, 1, 1001, 1, .timestamp_value = 201),
       /* delayed, where Linux acknowledges a connection's first segments at once */
       SEGMENT_OUT(40 * MS, 0, 0, 1001, .timestamp_value = 140000, .timestamp_echo = 201),
+      /* beyond that script: nor does the timestamp of what lies behind a hole, until it is filled (RFC 7323 §4.3) */
+      SEGMENT_IN(0, 2001, 3001, 1, .timestamp_value = 40300),
+      SEGMENT_OUT(0, 0, 0, 1001, .timestamp_echo = 201, .sack = {{2001, 3001}}),
+      SEGMENT_IN(0, 1001, 2001, 1, .timestamp_value = 40310),
+      SEGMENT_OUT(0, 0, 0, 3001, .timestamp_echo = 40310),
   };
   packetdrill_script script = SCRIPT(SELFTESTS "tcp_ts_recent_invalid_ack.pkt", rows);
   script.config.timestamps = true;
@@ -157,7 +147,7 @@ static void test_zero_window(void)
       SEGMENT_OUT(500 * MS, 10000, 10000, 1),
       SEGMENT_OUT(1000 * MS, 10000, 10000, 1),
       SEGMENT_IN(900 * MS, 0, 0, 10001),
-      WINDOW_IS(0, 10000),                /* the restart window (RFC 5681 §4.1) */
+      WINDOW_IS(0, 10000), /* the restart window (RFC 5681 §4.1) */
       SEGMENT_OUT(0, 10001, 20001, 1),
   };
   packetdrill_script script = SCRIPT(GTESTS "slow_start/slow-start-after-win-update.pkt", rows);
@@ -206,14 +196,10 @@ static void test_stretch_acks(void)
 static void test_window_not_full(void)
 {
   static const packetdrill_row rows[] = {
-      POSTED(0, 5000),
-      SEGMENT_OUT(0, 1, 5001, 1, .flags = TCP_ACK | TCP_PSH),
-      SEGMENT_IN(0, 0, 0, 2001),
-      WINDOW_IS(0, 10000),
-      SEGMENT_IN(0, 0, 0, 4001),
-      WINDOW_IS(0, 10000),
-      SEGMENT_IN(0, 0, 0, 5001),
-      WINDOW_IS(0, 10000),
+      POSTED(0, 5000),           SEGMENT_OUT(0, 1, 5001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_IN(0, 0, 0, 2001), WINDOW_IS(0, 10000),
+      SEGMENT_IN(0, 0, 0, 4001), WINDOW_IS(0, 10000),
+      SEGMENT_IN(0, 0, 0, 5001), WINDOW_IS(0, 10000),
   };
   packetdrill_script script = SCRIPT(GTESTS "slow_start/slow-start-ack-per-2pkt-send-5pkt.pkt", rows);
   script.round_trip_us = 0;

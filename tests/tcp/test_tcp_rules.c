@@ -99,11 +99,12 @@ static void check_retransmissions(const tcp_kit *kit, const tcp_wire *wire, unsi
   g_assert_cmpuint(statistics->retransmissions_lost, <=, statistics->retransmissions + counts->lone_fins);
 }
 
-static void run(const rules_case *which, tcp_wire_faults faults, uint32_t octets_forward, uint32_t octets_back,
-                unsigned allowance)
+static void run(const rules_case *which, tcp_wire_faults faults, uint32_t octets_forward,
+                uint32_t octets_back, unsigned allowance)
 {
   g_test_message("seed %" G_GUINT64_FORMAT ", congestion %u, recovery %u, ecn %d, timestamps %d, aligned %d",
-                 which->seed, which->congestion, which->recovery, which->ecn, which->timestamps, which->aligned);
+                 which->seed, which->congestion, which->recovery, which->ecn, which->timestamps,
+                 which->aligned);
   random_stream *random = random_stream_new(which->seed, "rules");
   tcp_config config = config_of(which, random);
   tcp_config peer = config_of(which, random);
@@ -133,8 +134,8 @@ static void run(const rules_case *which, tcp_wire_faults faults, uint32_t octets
 }
 
 /* Every combination. */
-static void run_all(uint64_t first_seed, tcp_wire_faults faults, uint32_t octets_forward, uint32_t octets_back,
-                    unsigned allowance)
+static void run_all(uint64_t first_seed, tcp_wire_faults faults, uint32_t octets_forward,
+                    uint32_t octets_back, unsigned allowance)
 {
   for (uint64_t seed = first_seed; seed < first_seed + seeds(); seed++) {
     for (unsigned congestion = 0; congestion < 3; congestion++) {
@@ -173,16 +174,17 @@ static void test_reordering(void)
 
 static void test_everything(void)
 {
-  run_all(5000,
-          (tcp_wire_faults){.loss = 0.05, .ack_loss = 0.05, .duplication = 0.03, .lateness = 0.05, .mark = 0.1},
-          40000, 20000, 3);
+  run_all(
+      5000,
+      (tcp_wire_faults){.loss = 0.05, .ack_loss = 0.05, .duplication = 0.03, .lateness = 0.05, .mark = 0.1},
+      40000, 20000, 3);
 }
 
 static void test_terrible_path(void)
 {
   run_all(6000,
-          (tcp_wire_faults){.loss = 0.4, .ack_loss = 0.4, .duplication = 0.2, .lateness = 0.3, .mark = 0.5}, 8000,
-          4000, 3);
+          (tcp_wire_faults){.loss = 0.4, .ack_loss = 0.4, .duplication = 0.2, .lateness = 0.3, .mark = 0.5},
+          8000, 4000, 3);
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,44 @@
+/* The packets of a capture one by one: when each came or went, and what its headers say. Shares no code with model/; whole streams are
+ * wire_capture's matter. */
+#ifndef TESTS_PACKET_LIST_H
+#define TESTS_PACKET_LIST_H
+
+#include <glib.h>
+
+typedef enum listed_kind {
+  LISTED_SEGMENT,  /* a whole TCP segment */
+  LISTED_FRAGMENT, /* of an IPv4 datagram; only the first has the TCP fields, and payload */
+  LISTED_TOO_BIG,  /* ICMP type 3 code 4, ICMPv6 type 2 */
+} listed_kind;
+
+enum { LISTED_FIN = 0x01, LISTED_SYN = 0x02, LISTED_RST = 0x04, LISTED_ACK = 0x10 };
+
+typedef struct listed_packet {
+  gint64 at_ns;
+  listed_kind kind;
+  gboolean
+      from_initiator; /* of a connection; of LISTED_TOO_BIG: the packet that was too big was the Initiator's */
+  guint32 octets;     /* of the IP packet */
+  /* TCP */
+  guint16 initiator_port;
+  guint32 sequence;
+  guint32 acknowledgement;
+  guint16 window;
+  guint8 flags;
+  guint32 payload;
+  guint64 position; /* in its stream, of the payload's first octet; 0: the one behind the SYN */
+  /* IPv4 */
+  guint32 identification;
+  guint32 fragment_at; /* octets of IP payload before it */
+  gboolean more;
+  /* ICMP */
+  guint32 mtu;
+} listed_packet;
+
+/* All packets of file `name` in `folder`, in their order: a GArray of listed_packet; free with g_array_unref(). A packet that is none of
+ * the kinds fails the test. */
+GArray *packet_list_read(const char *folder, const char *name);
+
+const listed_packet *packet_list_at(const GArray *packets, guint index);
+
+#endif

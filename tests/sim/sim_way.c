@@ -1,0 +1,100 @@
+#include "sim_way.h"
+
+enum { FPDU_OCTETS = 1000, PPP_OCTETS = 2, FRAMING_OCTETS = 38 };
+
+static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position)
+{
+  (void)user;
+  (void)flow;
+  return position % FPDU_OCTETS == 0;
+}
+
+static void on_output(void *user, datagram *packet, time_ps now)
+{
+  sim_way *way = user;
+
+  sim_kit_arrive(&way->out, packet, now);
+}
+
+static void on_too_big(void *user, datagram *message, sim_path_entrance entrance, time_ps now)
+{
+  sim_way *way = user;
+
+  g_assert_cmpint(entrance, ==, SIM_PATH_AT_ITS_START); /* there is no proxy */
+  sim_kit_arrive(&way->messages, message, now);
+}
+
+void sim_way_open(sim_way *way, sim_direction direction, const char *text, const char *const *sets)
+{
+  GError *error = NULL;
+
+  *way = (sim_way){.s = sim_kit_scenario(text, sets), .direction = direction};
+  sim_kit_arrivals_init(&way->out);
+  sim_kit_arrivals_init(&way->messages);
+  way->clock = sim_engine_new(SIM_ENGINE_NATIVE, &error);
+  g_assert_no_error(error);
+  const bool tells = g_str_equal(scenario_text(way->s, SCENARIO_PATH_TOO_BIG), "icmp");
+  const sim_path_config config = {.s = way->s,
+                                  .direction = direction,
+                                  .paths = 1,
+                                  .kind = SIM_ENGINE_NATIVE,
+                                  .clock = way->clock,
+                                  .is_fpdu_start = direction == SIM_FORWARD ? is_fpdu_start : NULL,
+                                  .output = on_output,
+                                  .too_big = tells ? on_too_big : NULL,
+                                  .user = way};
+  way->path = sim_path_new(&config, &error);
+  g_assert_no_error(error);
+}
+
+void sim_way_close(sim_way *way)
+{
+  sim_path_free(way->path);
+  engine_free(way->clock);
+  scenario_free(way->s);
+  sim_kit_arrivals_clear(&way->out);
+  sim_kit_arrivals_clear(&way->messages);
+}
+
+void sim_way_send(sim_way *way, int64_t position, uint32_t length, uint8_t flags)
+{
+  mpa_role from = way->direction == SIM_FORWARD ? MPA_INITIATOR : MPA_RESPONDER;
+
+  sim_path_send(way->path, sim_kit_segment(0, from, position, length, flags), engine_now(way->clock));
+}
+
+void sim_way_run(sim_way *way)
+{
+  engine_run(way->clock, TIME_PS_NEVER);
+}
+
+time_ps sim_way_arrived(const sim_way *way, guint index)
+{
+  return sim_kit_arrived(&way->out, index)->at;
+}
+
+sim_path_counts sim_way_counts(const sim_way *way)
+{
+  sim_path_counts counts = {0};
+
+  sim_path_count(way->path, &counts);
+  return counts;
+}
+
+static time_ps octets_ps(uint32_t octets, uint64_t rate_bit_per_s)
+{
+  const int64_t octet_ps = 8 * TIME_PS_PER_SECOND / (int64_t)rate_bit_per_s;
+
+  g_assert_cmpint(octet_ps * (int64_t)rate_bit_per_s, ==, 8 * TIME_PS_PER_SECOND);
+  return octets * octet_ps;
+}
+
+time_ps sim_way_link_ps(uint32_t octets, uint64_t rate_bit_per_s, time_ps delay_ps)
+{
+  return octets_ps(octets + PPP_OCTETS, rate_bit_per_s) + delay_ps;
+}
+
+time_ps sim_way_busy_ps(uint32_t octets, uint64_t rate_bit_per_s)
+{
+  return octets_ps(octets + FRAMING_OCTETS, rate_bit_per_s);
+}

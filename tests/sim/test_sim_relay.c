@@ -1,0 +1,270 @@
+/* The proxy of `middlebox.mode`: what its TCP is told, and where it stands. */
+#include "sim/sim_relay.h"
+
+#include "sim/sim_network.h"
+#include "sim_kit.h"
+
+#define US TIME_PS_PER_MICROSECOND
+
+/* --- What its TCP is told: seen in the SYNs that it passes on --- */
+
+typedef struct relay_kit {
+  scenario *s;
+  sim_relay *relay;
+  sim_kit_arrivals out[SIM_DIRECTIONS];
+} relay_kit;
+
+static void relay_open(relay_kit *k, uint32_t index, const char *const *sets)
+{
+  k->s = sim_kit_scenario("", sets);
+  k->relay = sim_relay_new(k->s, index);
+  for (sim_direction direction = 0; direction < SIM_DIRECTIONS; direction++) {
+    sim_kit_arrivals_init(&k->out[direction]);
+    path_element_set_output(sim_relay_element(k->relay, direction), sim_kit_arrive, &k->out[direction]);
+  }
+}
+
+static void relay_close(relay_kit *k)
+{
+  sim_relay_free(k->relay);
+  scenario_free(k->s);
+  sim_kit_arrivals_clear(&k->out[SIM_FORWARD]);
+  sim_kit_arrivals_clear(&k->out[SIM_REVERSE]);
+}
+
+static tcp_header header_of(const sim_kit_arrivals *out, guint index)
+{
+  tcp_header header;
+
+  g_assert_true(datagram_tcp_header(sim_kit_arrived(out, index)->packet, &header));
+  return header;
+}
+
+/* The handshake of connection 0: the Initiator's SYN, and the Responder's answer to the proxy's. Each host announces an MSS of `mss`. */
+static void shake_hands(relay_kit *k, uint16_t mss)
+{
+  const tcp_header syn = {.window = 65535, .has_mss = true, .mss_octets = mss};
+
+  path_element_receive(sim_relay_element(k->relay, SIM_FORWARD),
+                       sim_kit_segment_with(0, MPA_INITIATOR, -1, 0, TCP_SYN, &syn), 0);
+  g_assert_cmpuint(k->out[SIM_FORWARD].list->len, ==, 1);
+  tcp_header answer = syn;
+  answer.acknowledgement = header_of(&k->out[SIM_FORWARD], 0).sequence + 1;
+  path_element_receive(sim_relay_element(k->relay, SIM_REVERSE),
+                       sim_kit_segment_with(0, MPA_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), US);
+  g_assert_cmpuint(k->out[SIM_REVERSE].list->len, ==, 1);
+}
+
+/* Forward links of 1500, 1400 and 1300 octets, reverse ones of 1200, 1100 and 1000. The proxy announces MTU - 40 of the link that it receives
+ * from, and sends at most that of the link it sends on:
+ * - before: beside the Initiator. To it the proxy is the Responder, at the end of all forward links (1300); towards the Responder it is the
+ *   Initiator, which receives from the last reverse link (1000) and sends on the first forward one (1500).
+ * - between: behind the first forward link (1500) and in front of the last reverse one. From the Responder it receives from the reverse link
+ *   before that (1100), and it sends to it on the second forward link (1400).
+ * - behind: beside the Responder, as `before`: who stands for whom does not change. */
+static const struct {
+  const char *position;
+  uint16_t mss_towards[RNIC_WORKLOAD_ENDS]; /* by the host */
+  uint16_t sends_to_responder;
+} mtus[] = {
+    {"before", {[MPA_INITIATOR] = 1260, [MPA_RESPONDER] = 960}, 1460},
+    {"between", {[MPA_INITIATOR] = 1460, [MPA_RESPONDER] = 1060}, 1360},
+    {"behind", {[MPA_INITIATOR] = 1260, [MPA_RESPONDER] = 960}, 1460},
+};
+
+static void test_mtus(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(mtus); i++) {
+    g_autofree char *position = g_strconcat("middlebox.position=", mtus[i].position, NULL);
+    const char *const sets[] = {"middlebox.mode=proxy",
+                                position,
+                                "path.forward.mtu=1500",
+                                "path.forward.hop_mtu=[1400,1300]",
+                                "path.reverse.mtu=1200",
+                                "path.reverse.hop_mtu=[1100,1000]",
+                                NULL};
+    relay_kit k;
+
+    relay_open(&k, 0, sets);
+    shake_hands(&k, 9000);
+    g_assert_cmpuint(header_of(&k.out[SIM_FORWARD], 0).mss_octets, ==, mtus[i].mss_towards[MPA_RESPONDER]);
+    g_assert_cmpuint(header_of(&k.out[SIM_REVERSE], 0).mss_octets, ==, mtus[i].mss_towards[MPA_INITIATOR]);
+    /* 5000 octets of the Initiator's go on in segments that fit the link. */
+    guint before = k.out[SIM_FORWARD].list->len;
+    const tcp_header data = {.window = 65535,
+                             .acknowledgement = header_of(&k.out[SIM_REVERSE], 0).sequence + 1};
+    path_element_receive(sim_relay_element(k.relay, SIM_FORWARD),
+                         sim_kit_segment_with(0, MPA_INITIATOR, 0, 5000, TCP_ACK, &data), 2 * US);
+    g_assert_cmpuint(sim_kit_arrived(&k.out[SIM_FORWARD], before)->packet->payload.length, ==,
+                     mtus[i].sends_to_responder);
+    relay_close(&k);
+  }
+}
+
+/* A single link each way: at every position the proxy is told of it, `between` has no place there. */
+static void test_mtus_of_a_single_link(void)
+{
+  static const char *const positions[] = {"before", "behind"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(positions); i++) {
+    g_autofree char *position = g_strconcat("middlebox.position=", positions[i], NULL);
+    const char *const sets[] = {"middlebox.mode=proxy", position, "path.forward.mtu=1500",
+                                "path.reverse.mtu=1200", NULL};
+    relay_kit k;
+
+    relay_open(&k, 0, sets);
+    shake_hands(&k, 9000);
+    g_assert_cmpuint(header_of(&k.out[SIM_FORWARD], 0).mss_octets, ==, 1160);
+    g_assert_cmpuint(header_of(&k.out[SIM_REVERSE], 0).mss_octets, ==, 1460);
+    relay_close(&k);
+  }
+}
+
+/* Its window is its buffer, and its other options are those of tcp.*, of which the proxy's TCP heeds all. Sequence numbers are its own: by
+ * seed and path. */
+static void test_buffer_and_options(void)
+{
+  static const char *const plain[] = {"middlebox.mode=proxy", "middlebox.proxy_buffer=5000", NULL};
+  static const char *const rich[] = {"middlebox.mode=proxy", "tcp.timestamps=true", "tcp.sack=false",
+                                     "run.seed=2", NULL};
+  relay_kit k;
+  uint32_t isns[3];
+
+  relay_open(&k, 0, plain);
+  shake_hands(&k, 1460);
+  tcp_header syn = header_of(&k.out[SIM_FORWARD], 0);
+  isns[0] = syn.sequence;
+  g_assert_cmpuint(syn.window, ==, 5000);
+  g_assert_true(syn.has_sack_permitted && !syn.has_timestamps);
+  relay_close(&k);
+  relay_open(&k, 1, plain);
+  shake_hands(&k, 1460);
+  isns[1] = header_of(&k.out[SIM_FORWARD], 0).sequence;
+  relay_close(&k);
+  relay_open(&k, 0, rich);
+  shake_hands(&k, 1460);
+  syn = header_of(&k.out[SIM_FORWARD], 0);
+  isns[2] = syn.sequence;
+  g_assert_true(!syn.has_sack_permitted && syn.has_timestamps);
+  g_assert_cmpuint(isns[0], !=, isns[1]);
+  g_assert_cmpuint(isns[0], !=, isns[2]);
+  g_assert_cmpuint(isns[0], !=, tcp_sequence_of(-1, SIM_KIT_ISN));
+  relay_close(&k);
+}
+
+static void test_only_where_asked_for(void)
+{
+  static const char *const modes[] = {"none", "split+shift"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(modes); i++) {
+    g_autofree char *mode = g_strconcat("middlebox.mode=", modes[i], NULL);
+    const char *const sets[] = {mode, NULL};
+    scenario *s = sim_kit_scenario("", sets);
+
+    g_assert_null(sim_relay_new(s, 0));
+    scenario_free(s);
+  }
+  sim_relay_free(NULL);
+}
+
+/* --- Where it stands --- */
+
+/* The Responder's end of a network: it answers the SYN at once, and notes when the proxy's ACK comes to that. */
+typedef struct responder {
+  sim_network *network;
+  time_ps syn_at;
+  time_ps ack_at;
+  time_ps initiator_hears_at;
+} responder;
+
+static bool no_fpdu(void *user, const datagram_flow *flow, int64_t position)
+{
+  (void)user;
+  (void)flow;
+  (void)position;
+  return false;
+}
+
+static void at_responder(void *user, datagram *packet, time_ps now)
+{
+  responder *r = user;
+  tcp_header header;
+
+  g_assert_true(datagram_tcp_header(packet, &header));
+  datagram_unref(packet);
+  if (!(header.flags & TCP_SYN)) {
+    r->ack_at = now;
+    return;
+  }
+  r->syn_at = now;
+  const tcp_header answer = {
+      .window = 65535, .acknowledgement = header.sequence + 1, .has_mss = true, .mss_octets = 1460};
+  sim_network_send(r->network, 0, SIM_REVERSE,
+                   sim_kit_segment_with(0, MPA_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), now);
+}
+
+static void at_initiator(void *user, datagram *packet, time_ps now)
+{
+  responder *r = user;
+
+  r->initiator_hears_at = now;
+  datagram_unref(packet);
+}
+
+/* Links without a packet time to speak of (10 Tbit/s: less than 80 ps for 100 octets) and delays of 1, 2, 4 us forward and 10, 20, 40 us back. A SYN passes to the
+ * Responder in 7 us wherever the proxy stands; its SYN-ACK comes to the proxy and the proxy's ACK to it over the links between the two:
+ * before: 70 back and 7 forward; between, which is behind the first forward link and in front of the last reverse one: 10 + 20 back and
+ * 2 + 4 forward; behind: none. The Initiator hears all of them after 77 us. */
+static void test_positions(void)
+{
+  static const struct {
+    const char *position;
+    time_ps turn;
+  } rows[] = {{"before", 77 * US}, {"between", 36 * US}, {"behind", 0}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autofree char *position = g_strconcat("middlebox.position=", rows[i].position, NULL);
+    const char *const sets[] = {"middlebox.mode=proxy",
+                                position,
+                                "path.forward.rate=10Tbit/s",
+                                "path.forward.delay=1us",
+                                "path.forward.hop_delay=[2us,4us]",
+                                "path.reverse.delay=10us",
+                                "path.reverse.hop_delay=[20us,40us]",
+                                NULL};
+    scenario *s = sim_kit_scenario("", sets);
+    GError *error = NULL;
+    engine *clock = sim_engine_new(SIM_ENGINE_NATIVE, &error);
+    responder r = {.network = NULL};
+    const sim_network_events events = {
+        .outputs = {[SIM_FORWARD] = at_responder, [SIM_REVERSE] = at_initiator}, .is_fpdu_start = no_fpdu};
+    const tcp_header syn = {.window = 65535, .has_mss = true, .mss_octets = 1460};
+    const time_ps links = 1000; /* six links' packet times are less */
+
+    r.network = sim_network_new(s, SIM_ENGINE_NATIVE, clock, &events, &r, &error);
+    g_assert_no_error(error);
+    sim_network_send(r.network, 0, SIM_FORWARD, sim_kit_segment_with(0, MPA_INITIATOR, -1, 0, TCP_SYN, &syn),
+                     0);
+    engine_run(clock, TIME_PS_PER_MILLISECOND); /* before anybody's timer */
+    g_assert_cmpint(r.syn_at, >=, 7 * US);
+    g_assert_cmpint(r.syn_at, <, 7 * US + links);
+    g_assert_cmpint(r.ack_at - r.syn_at, >=, rows[i].turn);
+    g_assert_cmpint(r.ack_at - r.syn_at, <, rows[i].turn + links);
+    g_assert_cmpint(r.initiator_hears_at, >=, 77 * US);
+    g_assert_cmpint(r.initiator_hears_at, <, 77 * US + links);
+    sim_network_free(r.network);
+    engine_free(clock);
+    scenario_free(s);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/sim-relay/mtus", test_mtus);
+  g_test_add_func("/sim-relay/mtus-of-a-single-link", test_mtus_of_a_single_link);
+  g_test_add_func("/sim-relay/buffer-and-options", test_buffer_and_options);
+  g_test_add_func("/sim-relay/only-where-asked-for", test_only_where_asked_for);
+  g_test_add_func("/sim-relay/positions", test_positions);
+  return g_test_run();
+}

@@ -1,0 +1,501 @@
+/* IP fragments on the way, and the five ways of a receiver to deal with them (mpa-01 §11.2.1), under the whole stack. */
+#include <string.h>
+
+#include "packet_list.h"
+#include "run_kit.h"
+#include "wire_messages.h"
+
+/* The second link carries 1000 octets, so that each full datagram (1496 or 1500) comes in two fragments of 996 (976 octets of IP payload, as a
+ * multiple of 8; of TCP payload 956) and 520 or 524. The third one carries 1500 again, of which the receiver's MSS tells. */
+#define FRAGMENTED                                                                                           \
+  "workload: { message_size = \"64KiB\"; messages = 10; };\n"                                                \
+  "tcp: { path_mtu_discovery = false; rto_min = \"5ms\"; rto_initial = \"50ms\"; };\n"                       \
+  "path: { forward: { hop_mtu = [1000, 1500]; }; };\n"
+
+enum { MESSAGES = 10, MESSAGE_OCTETS = 65536, FIRST_HELD = 956, SETS_MAX = 12 };
+
+static simulation_result run_to(run_status status, const char *text, const char *folder,
+                                const char *const *sets)
+{
+  return run_kit_run_text(text, status, "native", folder, sets);
+}
+
+/* --- Datagrams out of fragments, without the program's own reassembly --- */
+
+enum { FILE_HEADER_OCTETS = 24, PACKET_HEADER_OCTETS = 16, IP_HEADER_OCTETS = 20 };
+
+/* The datagram of one identification while its fragments come: IP header and payload. */
+typedef struct puzzle {
+  GByteArray *packet;
+  guint32 octets;   /* of IP payload that have come */
+  guint32 expected; /* in all; 0: not known yet */
+} puzzle;
+
+static void free_puzzle(gpointer data)
+{
+  puzzle *p = data;
+
+  g_byte_array_unref(p->packet);
+  g_free(p);
+}
+
+static void append_packet(GByteArray *file, const guint8 *record, const GByteArray *packet)
+{
+  guint8 header[PACKET_HEADER_OCTETS];
+  guint32 length = GUINT32_TO_LE(packet->len);
+
+  memcpy(header, record, sizeof header);
+  memcpy(header + 8, &length, sizeof length);
+  memcpy(header + 12, &length, sizeof length);
+  g_byte_array_append(file, header, sizeof header);
+  g_byte_array_append(file, packet->data, packet->len);
+}
+
+/* Takes a fragment in; the puzzle when it is whole, as one IP packet. */
+static puzzle *take_fragment(GHashTable *puzzles, const guint8 *ip, const listed_packet *p)
+{
+  gpointer key = GUINT_TO_POINTER(p->identification + 1);
+  puzzle *of = g_hash_table_lookup(puzzles, key);
+  guint32 octets = p->octets - IP_HEADER_OCTETS;
+
+  if (!of) {
+    of = g_new0(puzzle, 1);
+    of->packet = g_byte_array_new();
+    g_hash_table_insert(puzzles, key, of);
+  }
+  if (of->packet->len < IP_HEADER_OCTETS + p->fragment_at + octets) {
+    g_byte_array_set_size(of->packet, IP_HEADER_OCTETS + p->fragment_at + octets);
+  }
+  if (p->fragment_at == 0) {
+    memcpy(of->packet->data, ip, IP_HEADER_OCTETS);
+  }
+  memcpy(of->packet->data + IP_HEADER_OCTETS + p->fragment_at, ip + IP_HEADER_OCTETS, octets);
+  of->octets += octets;
+  of->expected = p->more ? of->expected : p->fragment_at + octets;
+  if (of->octets != of->expected) {
+    return NULL;
+  }
+  of->packet->data[2] = (guint8)(of->packet->len >> 8);
+  of->packet->data[3] = (guint8)of->packet->len;
+  of->packet->data[6] = of->packet->data[7] = 0; /* no offset, no more fragments */
+  g_hash_table_steal(puzzles, key);
+  return of;
+}
+
+/* Writes `whole.pcap` beside `receiver.pcap`: the same with the fragments put together, where the last of each came. Returns how many
+ * fragments there were. */
+static guint write_whole(const char *folder)
+{
+  GHashTable *puzzles = g_hash_table_new_full(NULL, NULL, NULL, free_puzzle);
+  GArray *packets = packet_list_read(folder, "receiver.pcap");
+  GByteArray *file = g_byte_array_new();
+  GError *error = NULL;
+  gsize size;
+  char *contents = run_kit_read(folder, "receiver.pcap", &size);
+  const guint8 *at = (const guint8 *)contents + FILE_HEADER_OCTETS;
+  guint fragments = 0;
+
+  g_byte_array_append(file, (const guint8 *)contents, FILE_HEADER_OCTETS);
+  for (guint i = 0; i < packets->len; i++) {
+    const listed_packet *p = packet_list_at(packets, i);
+    const guint8 *ip = at + PACKET_HEADER_OCTETS;
+
+    if (p->kind == LISTED_FRAGMENT) {
+      puzzle *whole = take_fragment(puzzles, ip, p);
+      fragments++;
+      if (whole) {
+        append_packet(file, at, whole->packet);
+        free_puzzle(whole);
+      }
+    } else if (p->kind == LISTED_SEGMENT) {
+      g_byte_array_append(file, at, PACKET_HEADER_OCTETS + p->octets);
+    }
+    at += PACKET_HEADER_OCTETS + p->octets;
+  }
+  g_autofree char *path = g_build_filename(folder, "whole.pcap", NULL);
+  g_file_set_contents(path, (const char *)file->data, file->len, &error);
+  g_assert_no_error(error);
+  g_byte_array_unref(file);
+  g_array_unref(packets);
+  g_hash_table_unref(puzzles);
+  g_free(contents);
+  return fragments;
+}
+
+/* --- MPA's consumer sees nothing of it --- */
+
+/* The ULPDUs that came to the Data Sink, one behind the other, each with its length in front; free with g_byte_array_unref(). */
+static GByteArray *ulpdus_of(const char *folder)
+{
+  wire_decoding *decoding = wire_decode(folder, "whole.pcap", wire_agreement_of("ietf"));
+  const marked_half *half = &g_array_index(decoding->decoded, wire_decoded, 0).half[WIRE_INITIATOR];
+  GByteArray *trace = g_byte_array_new();
+
+  wire_assert_no_complaints(decoding);
+  for (guint i = 0; i < half->fpdus->len; i++) {
+    const marked_fpdu *fpdu = &g_array_index(half->fpdus, marked_fpdu, i);
+
+    g_byte_array_append(trace, (const guint8 *)&fpdu->octets, sizeof fpdu->octets);
+    g_byte_array_append(trace, fpdu->ulpdu, fpdu->octets);
+  }
+  wire_decoding_free(decoding);
+  return trace;
+}
+
+typedef struct option_case {
+  const char *name;
+  const char *sets[4];
+  guint64 most_held; /* octets of TCP payload that can be in fragments at a time */
+} option_case;
+
+/* `limited` (one datagram of the link's MTU) and `one-64k` hold one datagram. The receive window is 64 KiB. */
+static const option_case option_cases[] = {
+    {"limited", {"receiver.ip_reassembly=limited"}, FIRST_HELD},
+    {"one-64k", {"receiver.ip_reassembly=one-64k"}, FIRST_HELD},
+    {"unlimited", {"receiver.ip_reassembly=unlimited"}, G_MAXUINT64},
+    {"spanning", {"receiver.ip_reassembly=spanning", "tcp.receive_window=65536"}, 65536},
+    {"spanning two", {"receiver.ip_reassembly=spanning", "receiver.ip_reassembly_size=2500"}, 2500},
+};
+
+static const char *const treatments[] = {"path.forward.loss=0", "path.forward.loss=2%",
+                                         "path.forward.duplicate=2%", "path.forward.displace=3%"};
+
+/* MPA-337: with every option but `drop`, on paths that lose, double or reorder the fragments, the ULPDUs that come are those that come
+ * without fragmentation, in content and order. MPA-340, MPA-341, MPA-342, MPA-343: the options; what is held in fragments stays within
+ * each. */
+static void test_transparent(gconstpointer data)
+{
+  const option_case *c = data;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(treatments); i++) {
+    const char *sets[SETS_MAX] = {treatments[i]};
+    char *folders[2] = {run_kit_new_folder(), run_kit_new_folder()};
+    GByteArray *traces[2];
+
+    for (gsize j = 0; j < G_N_ELEMENTS(c->sets); j++) {
+      sets[j + 1] = c->sets[j];
+    }
+    simulation_result result = run_to(RUN_OK, FRAGMENTED, folders[0], sets);
+    g_assert_cmpuint(write_whole(folders[0]), >, 2 * 440);
+    traces[0] = ulpdus_of(folders[0]);
+    run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, MESSAGES * MESSAGE_OCTETS);
+    run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
+    g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT), >=, FIRST_HELD);
+    g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT), <=, c->most_held);
+    simulation_result_clear(&result);
+    const char *const whole[] = {"path.forward.hop_mtu=[1500,1500]", NULL};
+    result = run_to(RUN_OK, FRAGMENTED, folders[1], whole);
+    g_assert_cmpuint(write_whole(folders[1]), ==, 0);
+    traces[1] = ulpdus_of(folders[1]);
+    g_assert_cmpmem(traces[0]->data, traces[0]->len, traces[1]->data, traces[1]->len);
+    run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT, 0);
+    simulation_result_clear(&result);
+    for (gsize j = 0; j < 2; j++) {
+      g_byte_array_unref(traces[j]);
+      run_kit_remove_folder(folders[j]);
+    }
+  }
+}
+
+/* Without losses: MPA-344: the default takes fragments in. Each full datagram is in two; between them the first's 956 octets are held, and the receiver has
+ * nothing else to hold. */
+static void test_lossless_occupancy(void)
+{
+  simulation_result result = run_to(RUN_OK, FRAGMENTED, NULL, NULL);
+  double fragments = run_kit_metric(&result, METRIC_PATH_FRAGMENTS);
+
+  /* 65536 = 45 * 1428 + 1276: 45 full datagrams and one of more than 1000 octets in each message. */
+  g_assert_cmpfloat(fragments, ==, 2 * 46 * MESSAGES);
+  run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT, FIRST_HELD);
+  run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, FIRST_HELD);
+  run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 0);
+  run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
+  run_kit_assert_count(&result, METRIC_PATH_PACKETS_TOO_BIG, 0);
+  simulation_result_clear(&result);
+}
+
+/* --- No progress --- */
+
+typedef struct halted_case {
+  const char *name;
+  const char *sets[6];
+  const char *reason;
+} halted_case;
+
+static const halted_case halted_cases[] = {
+    {"drop", {"receiver.ip_reassembly=drop", "run.stall=1s"}, "run.stall"},
+    {"drop, TCP gives up first", {"receiver.ip_reassembly=drop", "tcp.retries=5"}, "TCP: gave up"},
+    {"limited, too small", {"receiver.ip_reassembly=limited", "receiver.ip_reassembly_size=1000", "run.stall=1s"}, "run.stall"},
+    {"spanning, too small", {"receiver.ip_reassembly=spanning", "receiver.ip_reassembly_size=1000", "run.stall=1s"}, "run.stall"},
+};
+
+/* The ICMP messages that came to the Data Source, each advising `mtu`. */
+static guint messages_at_source(const char *folder, guint32 mtu)
+{
+  GArray *packets = packet_list_read(folder, "sender.pcap");
+  guint messages = 0;
+
+  for (guint i = 0; i < packets->len; i++) {
+    const listed_packet *p = packet_list_at(packets, i);
+
+    if (p->kind == LISTED_TOO_BIG) {
+      g_assert_cmpuint(p->mtu, ==, mtu);
+      messages++;
+    }
+  }
+  g_array_unref(packets);
+  return messages;
+}
+
+/* MPA-348: a receiver that has no room for the datagram answers with ICMP (MPA-339: of a first fragment of 996 octets), but this peer does
+ * not re-segment by it: it sends the same again and again, and the run ends with a reason. */
+static void test_halted(gconstpointer data)
+{
+  const halted_case *c = data;
+  char *folder = run_kit_new_folder();
+  simulation_result result = run_to(RUN_FAILED, FRAGMENTED, folder, c->sets);
+
+  g_assert_nonnull(strstr(result.message, c->reason));
+  run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 0);
+  run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 0);
+  g_assert_cmpfloat(run_kit_metric(&result, METRIC_TCP_TIMEOUTS), >, 1);
+  g_assert_cmpuint(messages_at_source(folder, 996), >=, 10); /* for each of the first window at least */
+  simulation_result_clear(&result);
+  run_kit_remove_folder(folder);
+}
+
+/* What is small enough for all links needs no reassembly: `drop` does no harm. 900 octets of payload in a packet of less than 1000. */
+static void test_small_datagrams_pass(void)
+{
+  static const char *const sets[] = {"receiver.ip_reassembly=drop", "workload.message_size=900",
+                                     "workload.messages=100", NULL};
+  simulation_result result = run_to(RUN_OK, FRAGMENTED, NULL, sets);
+
+  run_kit_assert_count(&result, METRIC_PATH_FRAGMENTS, 0);
+  run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 100 * 900);
+  simulation_result_clear(&result);
+}
+
+/* With Don't Fragment, as most stacks have it, the router drops and tells, TCP takes 1000, and no fragment ever reaches the receiver (MPA-338);
+ * so a receiver that drops them does well. */
+static void test_discovery_avoids_fragments(void)
+{
+  static const char *const sets[] = {"receiver.ip_reassembly=drop", "tcp.path_mtu_discovery=true", NULL};
+  simulation_result result = run_to(RUN_OK, FRAGMENTED, NULL, sets);
+
+  run_kit_assert_count(&result, METRIC_PATH_FRAGMENTS, 0);
+  run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 1);
+  run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 960);
+  run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, MESSAGES * MESSAGE_OCTETS);
+  simulation_result_clear(&result);
+}
+
+/* --- Fragments and the window --- */
+
+/* What TCP at the Data Sink can know: the octets of whole datagrams. */
+typedef struct knowledge {
+  GByteArray *came;  /* 1 for each octet of the stream in a whole datagram */
+  guint64 edge;      /* all below have come */
+  GHashTable *parts; /* identification -> octets of IP payload still missing, as a number */
+  guint waiting;     /* datagrams with fragments missing */
+} knowledge;
+
+static void learn(knowledge *k, guint64 position, guint32 octets)
+{
+  if (k->came->len < position + octets + 1) {
+    guint before = k->came->len;
+    g_byte_array_set_size(k->came, (guint)(position + octets + 1));
+    memset(k->came->data + before, 0, k->came->len - before);
+  }
+  memset(k->came->data + position, 1, octets);
+  while (k->came->data[k->edge]) {
+    k->edge++;
+  }
+}
+
+/* Both fragments of a datagram of the Initiator come in order here; the first has position and part of the payload. */
+static void see_fragment(knowledge *k, const listed_packet *p)
+{
+  gpointer key = GUINT_TO_POINTER(p->identification + 1);
+  listed_packet *first = g_hash_table_lookup(k->parts, key);
+
+  if (p->more) {
+    g_hash_table_insert(k->parts, key, g_memdup2(p, sizeof *p));
+    k->waiting++;
+  } else if (first) {
+    learn(k, first->position, first->payload + p->octets - IP_HEADER_OCTETS);
+    g_hash_table_remove(k->parts, key);
+    k->waiting--;
+  }
+}
+
+/* MPA-346: an ACK of the Data Sink, while fragments wait: it acknowledges no more than whole datagrams brought, and its window is the same as
+ * ever, for the buffer of TCP is not touched. 2 % of the fragments are lost, so that datagrams wait for long. */
+static void test_window_and_acks(void)
+{
+  static const char *const sets[] = {"path.forward.loss=2%", "tcp.receive_window=60000", NULL};
+  char *folder = run_kit_new_folder();
+  simulation_result result = run_to(RUN_OK, FRAGMENTED, folder, sets);
+  GArray *packets = packet_list_read(folder, "receiver.pcap");
+  knowledge k = {.came = g_byte_array_new(), .parts = g_hash_table_new_full(NULL, NULL, NULL, g_free)};
+  guint32 first_sequence = 0;
+  guint acks_while_waiting = 0;
+  guint window = 0;
+
+  for (guint i = 0; i < packets->len; i++) {
+    const listed_packet *p = packet_list_at(packets, i);
+
+    if (p->from_initiator && p->flags & LISTED_SYN) {
+      first_sequence = p->sequence + 1;
+    } else if (p->kind == LISTED_FRAGMENT) {
+      see_fragment(&k, p);
+    } else if (p->from_initiator) {
+      learn(&k, p->position, p->payload);
+    } else if (!(p->flags & (LISTED_SYN | LISTED_FIN)) && k.edge > 0) {
+      guint64 acknowledged = p->acknowledgement - first_sequence;
+      g_assert_cmpuint(acknowledged, <=, k.edge + 1); /* the FIN counts, too */
+      window = window > 0 ? window : p->window;
+      g_assert_cmpuint(p->window, ==, window);
+      acks_while_waiting += k.waiting > 0;
+    }
+  }
+  g_assert_cmpuint(acks_while_waiting, >, 50);
+  g_assert_cmpuint(k.edge, >, MESSAGES * MESSAGE_OCTETS);
+  g_byte_array_unref(k.came);
+  g_hash_table_unref(k.parts);
+  g_array_unref(packets);
+  simulation_result_clear(&result);
+  run_kit_remove_folder(folder);
+}
+
+/* The second link carries 1480: fragments of 1476 octets (1456 of IP payload, 1436 of TCP's) and of 20 and up to 24. Streaming mode and startup frames are
+ * the first two packets with payload, so the even ones from the fourth on are second fragments: these are lost of a whole window, which goes
+ * out at once. */
+#define WORST                                                                                                \
+  "workload: { message_size = \"640KiB\"; messages = 1; };\n"                                                \
+  "tcp: { path_mtu_discovery = false; initial_window = 1000; receive_window = 65536; };\n"                   \
+  "sender: { stream_phase = 100; };\n"                                                                       \
+  "path: { forward: { hop_mtu = [1480, 1500]; }; };\n"
+
+/* The text of a list of the even numbers from 4 on, `count` of them; free with g_free(). */
+static char *second_fragments(guint count)
+{
+  GString *text = g_string_new("path.forward.drop=[4");
+
+  for (guint i = 1; i < count; i++) {
+    g_string_append_printf(text, ",%u", 4 + 2 * i);
+  }
+  g_string_append_c(text, ']');
+  return g_string_free(text, FALSE);
+}
+
+/* MPA-347: a window of 65536 octets is 44 full segments (44 * 1456 = 64064 … 44 * 1460 = 64240). Of each the second fragment is lost, so
+ * 44 * 1436 = 63184 octets are held in fragments, 96 % of the window, for a minute or until the end; while TCP holds nothing. The timeout
+ * repairs all of it, one datagram more in fragments at a time. With `limited` or `one-64k` one datagram is the most. */
+static void test_worst_case(void)
+{
+  enum { SEGMENTS = 44, HELD = 1436 };
+  g_autofree char *drop = second_fragments(SEGMENTS);
+  static const struct {
+    const char *option;
+    guint64 least, most;
+  } rows[] = {{"receiver.ip_reassembly=unlimited", SEGMENTS * HELD, (SEGMENTS + 1) * HELD},
+              {"receiver.ip_reassembly=spanning", SEGMENTS * HELD, 65536},
+              {"receiver.ip_reassembly=limited", HELD, HELD},
+              {"receiver.ip_reassembly=one-64k", HELD, HELD}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    const char *const sets[] = {drop, rows[i].option, NULL};
+    simulation_result result = run_to(RUN_OK, WORST, NULL, sets);
+    double peak = run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT);
+
+    g_test_message("%s: %.0f octets", rows[i].option, peak);
+    run_kit_assert_count(&result, METRIC_PATH_PACKETS_LOST, SEGMENTS);
+    g_assert_cmpfloat(peak, >=, (double)rows[i].least);
+    g_assert_cmpfloat(peak, <=, (double)rows[i].most);
+    run_kit_assert_count(&result, METRIC_TCP_SEGMENTS_OUT_OF_ORDER, 0);
+    run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 0);
+    simulation_result_clear(&result);
+  }
+}
+
+/* --- The series --- */
+
+/* occupancy.csv names the cause, of the RNIC and of each connection; its largest value of the RNIC is the metric, and its last is 0. With two
+ * connections a connection's value is never more than the RNIC's. */
+static void test_series(void)
+{
+  static const char *const sets[] = {"workload.connections=2", NULL};
+  char *folder = run_kit_new_folder();
+  simulation_result result = run_to(RUN_OK, FRAGMENTED, folder, sets);
+  char *text = run_kit_read(folder, "occupancy.csv", NULL);
+  char **lines = g_strsplit(text, "\n", -1);
+  guint64 most[3] = {0}; /* all, 0, 1 */
+  guint64 last[3] = {0};
+
+  for (char **line = lines; *line; line++) {
+    char **fields = g_strsplit(*line, ",", -1);
+
+    if (g_strv_length(fields) == 4 && g_str_equal(fields[2], "fragment")) {
+      guint column = g_str_equal(fields[1], "all") ? 0 : 1 + (guint)g_ascii_strtoull(fields[1], NULL, 10);
+      g_assert_cmpuint(column, <, G_N_ELEMENTS(most));
+      last[column] = g_ascii_strtoull(fields[3], NULL, 10);
+      most[column] = MAX(most[column], last[column]);
+    }
+    g_strfreev(fields);
+  }
+  run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT, most[0]);
+  g_assert_cmpuint(most[0], >=, FIRST_HELD);
+  for (guint i = 1; i < G_N_ELEMENTS(most); i++) {
+    g_assert_cmpuint(most[i], ==, FIRST_HELD); /* the fragments of a datagram follow each other on the link */
+    g_assert_cmpuint(last[i], ==, 0);
+  }
+  g_assert_cmpuint(last[0], ==, 0);
+  g_strfreev(lines);
+  g_free(text);
+  simulation_result_clear(&result);
+  run_kit_remove_folder(folder);
+}
+
+/* With everything else that happens on a path, the same on both engines. */
+static void test_same_on_both_engines(void)
+{
+  static const char *const cases[][6] = {
+      {"path.forward.loss=2%", "path.reverse.loss=1%", "receiver.ip_reassembly=limited", NULL},
+      {"path.forward.displace=3%", "path.forward.duplicate=3%", "receiver.ip_reassembly=spanning", NULL},
+      {"sender.segmentation=stream", "path.forward.loss=1%", "workload.connections=3", NULL},
+      {"path.forward.corrupt=2%", "receiver.mode=in-order", NULL},
+      {"workload.operation=read", "path.reverse.loss=1%", "path.forward.hop_mtu=[600,500,1500]", NULL},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    simulation_result result = run_kit_assert_same_text(FRAGMENTED, RUN_OK, cases[i]);
+
+    g_assert_cmpfloat(run_kit_metric(&result, METRIC_PATH_FRAGMENTS), >, 0);
+    run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
+    simulation_result_clear(&result);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(option_cases); i++) {
+    g_autofree char *path = g_strdup_printf("/fragments/transparent/%s", option_cases[i].name);
+
+    g_test_add_data_func(path, &option_cases[i], test_transparent);
+  }
+  g_test_add_func("/fragments/lossless-occupancy", test_lossless_occupancy);
+  for (gsize i = 0; i < G_N_ELEMENTS(halted_cases); i++) {
+    g_autofree char *path = g_strdup_printf("/fragments/halted/%s", halted_cases[i].name);
+
+    g_test_add_data_func(path, &halted_cases[i], test_halted);
+  }
+  g_test_add_func("/fragments/small-datagrams-pass", test_small_datagrams_pass);
+  g_test_add_func("/fragments/discovery-avoids-fragments", test_discovery_avoids_fragments);
+  g_test_add_func("/fragments/window-and-acks", test_window_and_acks);
+  g_test_add_func("/fragments/worst-case", test_worst_case);
+  g_test_add_func("/fragments/series", test_series);
+  g_test_add_func("/fragments/same-on-both-engines", test_same_on_both_engines);
+  return g_test_run();
+}

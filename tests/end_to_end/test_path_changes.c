@@ -1,0 +1,490 @@
+/* A path that changes in mid-flow: what an MTU that shrinks does to FPDUs, with a router that tells and with one that does not; what the
+ * receiver needs then (mpa-01 §11.2); and rates and delays to the packet. */
+#include "packet_list.h"
+#include "run_kit.h"
+#include "wire_messages.h"
+
+enum { EVENT_NS = 1000000, SETS_MAX = 16 };
+
+/* In the midst of 30 messages of 64 KiB, which take 1.6 ms at 10 Gbit/s and start a round trip or two late. */
+#define WORKLOAD "workload: { message_size = \"64KiB\"; messages = 30; };\n"
+#define SHRINKS                                                                                              \
+  WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1280; } );\n"
+
+static simulation_result run_to(run_status status, const char *text, const char *folder,
+                                const char *const *sets)
+{
+  return run_kit_run_text(text, status, "native", folder, sets);
+}
+
+static void assert_all_delivered(const simulation_result *result)
+{
+  run_kit_assert_count(result, METRIC_DELIVERY_OCTETS, 30 * 65536);
+  run_kit_assert_count(result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
+}
+
+/* --- A router that tells --- */
+
+/* The packets of one run with a shrinking MTU, as the Data Source saw them. */
+typedef struct episode {
+  guint dropped;        /* packets too large, sent from the event on */
+  guint messages;       /* ICMP */
+  gint64 first_drop_ns; /* when the first of those packets left … */
+  gint64 told_ns;       /* … and when the first message came */
+  guint64 first_position;
+  guint64 large_behind; /* packets too large that left when that had come */
+} episode;
+
+static episode watch(const char *folder, guint32 mtu)
+{
+  GArray *packets = packet_list_read(folder, "sender.pcap");
+  episode e = {.told_ns = G_MAXINT64};
+
+  for (guint i = 0; i < packets->len; i++) {
+    const listed_packet *p = packet_list_at(packets, i);
+
+    if (p->kind == LISTED_TOO_BIG) {
+      g_assert_true(p->from_initiator);
+      g_assert_cmpuint(p->mtu, ==, mtu);
+      e.told_ns = MIN(e.told_ns, p->at_ns);
+      e.messages++;
+    } else if (p->from_initiator && p->octets > mtu && p->at_ns >= EVENT_NS) {
+      e.first_drop_ns = e.dropped == 0 ? p->at_ns : e.first_drop_ns;
+      e.first_position = e.dropped == 0 ? p->position : e.first_position;
+      e.large_behind += p->at_ns > e.told_ns;
+      e.dropped++;
+    }
+  }
+  g_array_unref(packets);
+  return e;
+}
+
+/* One drop episode and no more: the packets that leave between the event and the first message are lost, as many messages come, and when
+ * the first has come all packets fit. The router is next to the sender, so the message is there after its own way: 58 octets at 10 Gbit/s
+ * and 25 us are 25,046 ns (IPv6: 1280 octets quoted, so 1282 and 26,025 ns), and behind an ACK or two in the reverse queue. The old EMSS (1460, IPv6: 1440) is less than two of the new one (1240), so
+ * each of the lost segments is sent again in two pieces. Nothing times out, and no duplicate ACK is needed. */
+static void check_episode(const simulation_result *result, const char *folder, guint32 mtu, gint64 way_ns)
+{
+  const episode e = watch(folder, mtu);
+
+  g_assert_cmpuint(e.dropped, >, 0);
+  g_assert_cmpuint(e.messages, ==, e.dropped);
+  g_assert_cmpuint(e.large_behind, ==, 0);
+  g_assert_cmpint(e.told_ns - e.first_drop_ns, >=, way_ns);
+  g_assert_cmpint(e.told_ns - e.first_drop_ns, <, way_ns + 1000);
+  run_kit_assert_count(result, METRIC_PATH_PACKETS_TOO_BIG, e.dropped);
+  run_kit_assert_count(result, METRIC_PATH_PACKETS_LOST, e.dropped);
+  run_kit_assert_count(result, METRIC_TCP_RETRANSMISSIONS, 2 * e.dropped);
+  run_kit_assert_count(result, METRIC_TCP_SPURIOUS_RETRANSMISSIONS, 0);
+  run_kit_assert_count(result, METRIC_TCP_PATH_MTU_CHANGES, 1);
+  run_kit_assert_count(result, METRIC_TCP_TIMEOUTS, 0);
+  run_kit_assert_count(result, METRIC_MPA_EMSS_OCTETS, 1240);
+  run_kit_assert_count(result, METRIC_MPA_MULPDU_OCTETS, 1222); /* facts.md */
+  assert_all_delivered(result);
+}
+
+/* What of the stream is out of alignment. */
+typedef struct misalignment {
+  guint64 pieces;      /* segments that start amid an FPDU */
+  guint64 large;       /* FPDUs larger than the new EMSS from the first lost octet on */
+  guint64 first_small; /* where the first FPDU starts that is as large as the new EMSS allows; 0: none does */
+  guint64 large_behind_small;
+} misalignment;
+
+static misalignment look_at(const wire_stream *stream, const marked_half *half, guint64 first_lost)
+{
+  misalignment m = {0};
+
+  for (guint i = 0; i < half->fpdus->len; i++) {
+    const marked_fpdu *fpdu = &g_array_index(half->fpdus, marked_fpdu, i);
+    guint64 end = i + 1 < half->fpdus->len ? g_array_index(half->fpdus, marked_fpdu, i + 1).start : stream->end;
+    guint large = end - fpdu->start > 1240;
+
+    m.first_small = m.first_small == 0 && fpdu->octets == 1222 ? fpdu->start : m.first_small;
+    m.large += large && fpdu->start >= first_lost;
+    m.large_behind_small += large && m.first_small > 0;
+    for (guint j = 0; large && j < stream->segments->len; j++) {
+      guint64 offset = g_array_index(stream->segments, wire_segment, j).offset;
+      m.pieces += offset > fpdu->start && offset < end;
+    }
+  }
+  return m;
+}
+
+/* MPA-338: one drop and ICMP, then all segments fit. MPA-019: TCP reports the new EMSS, and MPA makes the next FPDU by it. MPA-354: what was posted
+ * already is re-cut and loses its alignment; nothing else does: MPA-044. MPA-046: it is a stream of well-formed FPDUs all the same, read by
+ * a decoder that knows only the documents. MPA-333, MPA-356: the receiver, which held nothing before, holds the first piece of such an FPDU,
+ * a new EMSS of 1240 octets, as `incomplete` until the second comes, and goes on as ever. */
+static void test_router_tells(void)
+{
+  char *folder = run_kit_new_folder();
+  simulation_result result = run_to(RUN_OK, SHRINKS, folder, NULL);
+  const episode e = watch(folder, 1280);
+  wire_decoding *decoding = wire_decode(folder, "receiver.pcap", wire_agreement_of("ietf"));
+  const wire_connection *connection = decoding->connections->pdata[0];
+  const wire_stream *stream = &connection->stream[WIRE_INITIATOR];
+  const marked_half *half = &g_array_index(decoding->decoded, wire_decoded, 0).half[WIRE_INITIATOR];
+  guint64 segments;
+
+  wire_assert_no_complaints(decoding);
+  check_episode(&result, folder, 1280, 25046);
+  const misalignment m = look_at(stream, half, e.first_position);
+  g_assert_cmpuint(m.first_small, >, e.first_position);
+  g_assert_cmpuint(m.large_behind_small, ==, 0);
+  /* Each lost segment was an FPDU; a few were posted and not yet sent. Each is in two pieces, and nothing else is. */
+  g_assert_cmpuint(m.large, >=, e.dropped);
+  g_assert_cmpuint(m.large, <=, e.dropped + 3);
+  g_assert_cmpuint(m.pieces, ==, m.large);
+  g_assert_cmpuint(marked_aligned_segments(stream, half, &segments) + m.pieces, ==, segments);
+  run_kit_assert_count(&result, METRIC_MPA_SEGMENTS_ALIGNED, segments - m.pieces);
+  run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 1240);
+  run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1240);
+  run_kit_assert_count(&result, METRIC_BUFFER_WRITTEN_OCTETS, 1240 * m.large);
+  run_kit_assert_count(&result, METRIC_STATE_PARTIAL_FPDUS_PEAK, 1);
+  wire_decoding_free(decoding);
+  simulation_result_clear(&result);
+  run_kit_remove_folder(folder);
+}
+
+/* The same over IPv6, whose headers are 20 octets longer: with an MTU of 1300 the EMSS is again 1240. */
+static void test_router_tells_ipv6(void)
+{
+  static const char text[] =
+      WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1300; } );\n";
+  static const char *const sets[] = {"tcp.ip=ipv6", NULL};
+  char *folder = run_kit_new_folder();
+  simulation_result result = run_to(RUN_OK, text, folder, sets);
+
+  check_episode(&result, folder, 1300, 26025);
+  run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 1240);
+  simulation_result_clear(&result);
+  run_kit_remove_folder(folder);
+}
+
+/* On both engines every octet of every output is the same; with the kinds of sender, receiver and retransmission, the Data Source on either
+ * side, and with losses besides. */
+static void test_same_on_both_engines(void)
+{
+  static const char both[] = WORKLOAD "event = ( { at = \"700us\"; key = \"path.forward.mtu\"; value = 1300; },\n"
+                                      "          { at = \"700us\"; key = \"path.reverse.mtu\"; value = 1300; },\n"
+                                      "          { at = \"1ms\"; key = \"path.forward.rate\"; value = \"3Gbit/s\"; },\n"
+                                      "          { at = \"1200us\"; key = \"path.reverse.delay\"; value = \"3us\"; } );\n";
+  static const char *const cases[][4] = {
+      {NULL},
+      {"sender.segmentation=stream", NULL},
+      {"receiver.mode=in-order", "tcp.retransmission=repacketize", NULL},
+      {"workload.operation=read", "tcp.ip=ipv6", NULL},
+      {"workload.operation=send", "workload.directions=both", "path.forward.loss=1%", NULL},
+      {"workload.connections=3", "workload.paths=own", "path.forward.loss=1%", NULL},
+      {"middlebox.mode=proxy", "middlebox.position=behind", "path.forward.hop_delay=[1us]", NULL},
+      {"middlebox.mode=proxy", "middlebox.position=between", "path.forward.hop_delay=[1us]", NULL},
+      {"middlebox.mode=rechunk", "middlebox.chunk=1100", NULL},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    simulation_result result = run_kit_assert_same_text(both, RUN_OK, cases[i]);
+
+    g_assert_cmpfloat(run_kit_metric(&result, METRIC_PATH_PACKETS_TOO_BIG) > 0, ==,
+                      i + 1 < G_N_ELEMENTS(cases)); /* `rechunk` cuts before the link: all fit anyway */
+    run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
+    simulation_result_clear(&result);
+  }
+}
+
+/* MTUs of 1280 and then 1000: two episodes, and EMSS 960. A packet sent again for the first event may meet the second. */
+static void test_two_events(void)
+{
+  static const char text[] = WORKLOAD "event = ( { at = \"700us\"; key = \"path.forward.mtu\"; value = 1280; },\n"
+                                      "          { at = \"1100us\"; key = \"path.forward.mtu\"; value = 1000; } );\n";
+  static const char soon[] = WORKLOAD "event = ( { at = \"700us\"; key = \"path.forward.mtu\"; value = 1280; },\n"
+                                      "          { at = \"740us\"; key = \"path.forward.mtu\"; value = 1000; } );\n";
+  static const char *const texts[] = {text, soon};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
+    simulation_result result = run_to(RUN_OK, texts[i], NULL, NULL);
+
+    run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 2);
+    run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 960);
+    run_kit_assert_count(&result, METRIC_TCP_TIMEOUTS, 0);
+    assert_all_delivered(&result);
+    simulation_result_clear(&result);
+  }
+}
+
+/* A Read's payload goes in reverse: the reverse direction's MTU counts, and the forward one's, which carries small requests, does not. */
+static void test_reverse_direction(void)
+{
+  static const char text[] = WORKLOAD "event = ( { at = \"1ms\"; key = \"path.reverse.mtu\"; value = 1280; } );\n";
+  static const char *const reads[] = {"workload.operation=read", NULL};
+  simulation_result result = run_to(RUN_OK, text, NULL, reads);
+
+  run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 1);
+  run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 1240);
+  run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 1240);
+  assert_all_delivered(&result);
+  simulation_result_clear(&result);
+  result = run_to(RUN_OK, SHRINKS, NULL, reads);
+  run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 0);
+  run_kit_assert_count(&result, METRIC_PATH_PACKETS_TOO_BIG, 0);
+  assert_all_delivered(&result);
+  simulation_result_clear(&result);
+}
+
+static void assert_same_metrics(const simulation_result *a, const simulation_result *b)
+{
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    if (id != METRIC_TIME_WALL_S && a->metrics.present[id]) {
+      g_assert_cmpfloat(a->metrics.value[id], ==, b->metrics.value[id]);
+    }
+  }
+}
+
+/* No host hears of an MTU that grows: it stays at what its own link was, and after a decrease at that (RFC 1191 §6.3 would not try for ten
+ * minutes). An event of the direction without payload does nothing either. */
+static void test_larger_mtu(void)
+{
+  static const char grows[] = WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 9000; },\n"
+                                       "          { at = \"1ms\"; key = \"path.reverse.mtu\"; value = 600; } );\n";
+  static const char returns[] = WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1280; },\n"
+                                         "          { at = \"1300us\"; key = \"path.forward.mtu\"; value = 1500; } );\n";
+  simulation_result plain = run_to(RUN_OK, WORKLOAD, NULL, NULL);
+  simulation_result result = run_to(RUN_OK, grows, NULL, NULL);
+  simulation_result shrunk = run_to(RUN_OK, SHRINKS, NULL, NULL);
+  simulation_result returned = run_to(RUN_OK, returns, NULL, NULL);
+
+  run_kit_assert_count(&plain, METRIC_MPA_EMSS_OCTETS, 1460);
+  assert_same_metrics(&plain, &result);
+  assert_same_metrics(&shrunk, &returned);
+  simulation_result_clear(&plain);
+  simulation_result_clear(&result);
+  simulation_result_clear(&shrunk);
+  simulation_result_clear(&returned);
+}
+
+/* --- A router that does not tell --- */
+
+static const char *const silent[] = {"path.too_big=silent", "tcp.retries=6", "tcp.rto_min=5ms", NULL};
+
+/* A black hole: nothing arrives any more, and TCP gives up after six timeouts in a row, as it says. What was delivered before is right. */
+static void test_black_hole(void)
+{
+  simulation_result result = run_to(RUN_FAILED, SHRINKS, NULL, silent);
+
+  g_assert_nonnull(strstr(result.message, "TCP: gave up after tcp.retries timeouts in a row"));
+  run_kit_assert_count(&result, METRIC_TCP_TIMEOUTS, 6);
+  run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 0);
+  run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 1460);
+  run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
+  g_assert_cmpfloat(run_kit_metric(&result, METRIC_DELIVERY_OCTETS), <, 30 * 65536);
+  simulation_result_clear(&result);
+}
+
+/* With detection the plateaus of RFC 1191 §7.1 are tried: 1492 is still too much for 1280, 1006 is not: EMSS 966. */
+static void test_black_hole_found(void)
+{
+  const char *const sets[] = {silent[0], silent[1], silent[2], "tcp.black_hole_detection=true", NULL};
+  simulation_result result = run_to(RUN_OK, SHRINKS, NULL, sets);
+
+  run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 2);
+  run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 966);
+  g_assert_cmpfloat(run_kit_metric(&result, METRIC_TCP_TIMEOUTS), >, 1);
+  g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE), >, 0);
+  assert_all_delivered(&result);
+  simulation_result_clear(&result);
+}
+
+/* Of the messages three in ten are lost on the way back, with as many ACKs: one that comes is enough. */
+static void test_messages_lost(void)
+{
+  static const char *const sets[] = {"path.reverse.loss=30%", NULL};
+  simulation_result result = run_to(RUN_OK, SHRINKS, NULL, sets);
+
+  run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 1240);
+  assert_all_delivered(&result);
+  simulation_result_clear(&result);
+}
+
+/* --- The receiver's memory (mpa-01 §11.2.2) --- */
+
+typedef struct memory_case {
+  const char *name;
+  const char *text;
+  const char *sets[6];
+} memory_case;
+
+static const memory_case memory_cases[] = {
+    {"shrinking MTU", SHRINKS, {NULL}},
+    {"shrinking MTU, IPv6",
+     WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1300; } );\n",
+     {"tcp.ip=ipv6", NULL}},
+    {"shrinking MTU, in order", SHRINKS, {"receiver.mode=in-order", NULL}},
+    {"shrinking MTU, repacketized", SHRINKS, {"tcp.retransmission=repacketize", NULL}},
+    {"sender that is not MPA-aware",
+     WORKLOAD,
+     {"sender.segmentation=stream", "sender.stream_phase=700", NULL}},
+    {"re-cut on the way", WORKLOAD, {"middlebox.mode=split", "middlebox.split_size=700", NULL}},
+};
+
+static simulation_result run_with_memory(const memory_case *c, run_status status, const char *memory)
+{
+  const char *sets[SETS_MAX] = {memory, "run.stall=1s", "tcp.rto_min=5ms", "tcp.rto_initial=50ms", "tcp.rto_max=50ms",
+                              "tcp.retries=100"};
+  gsize count = 6;
+
+  for (gsize i = 0; c->sets[i]; i++) {
+    sets[count++] = c->sets[i];
+  }
+  return run_to(status, c->text, NULL, sets);
+}
+
+/* MPA-349, MPA-355: FPDUs that span segments never get through without a reassembly buffer: they are sent for ever, and the watchdog says so.
+ * MPA-350: one FPDU of the local link's MTU is enough to end well. */
+static void test_deadlock(gconstpointer data)
+{
+  const memory_case *c = data;
+  simulation_result result = run_with_memory(c, RUN_FAILED, "receiver.memory=0");
+
+  g_assert_nonnull(strstr(result.message, "run.stall"));
+  g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_SEGMENTS_REFUSED), >, 0);
+  run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
+  run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
+  simulation_result_clear(&result);
+  result = run_with_memory(c, RUN_OK, "receiver.memory=1500");
+  g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), >, 0);
+  g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), <=, 1500);
+  assert_all_delivered(&result);
+  simulation_result_clear(&result);
+}
+
+/* An aligned stream on a path that does not change needs no memory, even with losses. */
+static void test_aligned_needs_none(void)
+{
+  static const char *const sets[] = {"receiver.memory=0", "path.forward.loss=1%", NULL};
+  simulation_result result = run_to(RUN_OK, WORKLOAD, NULL, sets);
+
+  run_kit_assert_count(&result, METRIC_BUFFER_SEGMENTS_REFUSED, 0);
+  assert_all_delivered(&result);
+  simulation_result_clear(&result);
+}
+
+/* --- Rate and delay --- */
+
+static const char slower[] =
+    WORKLOAD "event = ( { at = \"500us\"; key = \"path.forward.rate\"; value = \"1Gbit/s\"; } );\n";
+static const char farther[] =
+    WORKLOAD "event = ( { at = \"500us\"; key = \"path.forward.delay\"; value = \"100us\"; } );\n";
+
+/* Everything is sent at once (an initial window of 1000 segments; the receive window fits), so the link is never idle: full segments arrive
+ * as far apart as they take, and what finds a loss by time is off. */
+static const char *const at_once[] = {"tcp.initial_window=1000",
+                                      "tcp.receive_window=4MiB",
+                                      "tcp.rack=false",
+                                      "tcp.slow_start=standard",
+                                      "workload.messages=15",
+                                      "workload.message_size=71400",
+                                      NULL};
+
+/* Of the full segments that arrive at the Data Sink from `from_ns` until `to_ns`, how many follow the one before by `gap_ns` to
+ * `gap_ns` + 4 (two lengths of packets, and the capture's nanoseconds); `longest_ns` becomes the longest time between two. */
+static guint count_gaps(const GArray *packets, gint64 gap_ns, gint64 from_ns, gint64 to_ns,
+                        gint64 *longest_ns)
+{
+  gint64 last = 0;
+  guint count = 0;
+
+  *longest_ns = 0;
+  for (guint i = 0; i < packets->len; i++) {
+    const listed_packet *p = packet_list_at(packets, i);
+    if (!p->from_initiator || p->payload < 1400) {
+      continue;
+    }
+    gint64 gap = last > 0 ? p->at_ns - last : 0;
+    if (p->at_ns >= from_ns && p->at_ns < to_ns) {
+      count += gap >= gap_ns && gap <= gap_ns + 4;
+      *longest_ns = MAX(*longest_ns, gap);
+    }
+    last = p->at_ns;
+  }
+  return count;
+}
+
+/* 71400 octets are 50 full FPDUs of 1428: 750 segments of 1456 or 1460 octets of payload, as 2 or 3 markers fall: so the packets have 1496 or 1500
+ * octets, and follow each other by 1534 or 1538 octets' time: 1227.2 or 1230.4 ns at 10 Gbit/s. From 500 us on they take ten times as long,
+ * 12272 or 12304 ns. What is on its way keeps its arrival, so the pace changes 25 us and less than a packet's time later. */
+static void test_rate_to_the_packet(void)
+{
+  char *folder = run_kit_new_folder();
+  simulation_result result = run_to(RUN_OK, slower, folder, at_once);
+  GArray *packets = packet_list_read(folder, "receiver.pcap");
+  gint64 longest;
+  const gint64 change = 500000 + 25000;
+  guint fast = count_gaps(packets, 1227, 0, change + 1202, &longest);
+
+  g_assert_cmpint(longest, <=, 1231);
+  guint slow = count_gaps(packets, 12270, change + 1202, G_MAXINT64, &longest) +
+               count_gaps(packets, 12302, change + 1202, G_MAXINT64, &longest);
+  g_test_message("%u gaps at the old rate, %u at the new one", fast, slow);
+  g_assert_cmpint(longest, <=, 12305);
+  g_assert_cmpuint(fast, >, 300); /* 10 Gbit/s for 400 us and more */
+  /* All follow but the first one; and the one behind the change, which came between two paces. */
+  g_assert_cmpuint(fast + slow, >=, 750 - 2);
+  run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
+  g_array_unref(packets);
+  simulation_result_clear(&result);
+  run_kit_remove_folder(folder);
+}
+
+/* The delay grows by 75 us: one gap of so much more, and the pace is the same before and behind. */
+static void test_delay_to_the_packet(void)
+{
+  char *folder = run_kit_new_folder();
+  simulation_result result = run_to(RUN_OK, farther, folder, at_once);
+  GArray *packets = packet_list_read(folder, "receiver.pcap");
+  gint64 longest;
+
+  g_assert_cmpuint(count_gaps(packets, 1227, 0, G_MAXINT64, &longest), ==, 750 - 2);
+  g_assert_cmpint(longest, >=, 75000 + 1227);
+  g_assert_cmpint(longest, <=, 75000 + 1231);
+  run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
+  g_array_unref(packets);
+  simulation_result_clear(&result);
+  run_kit_remove_folder(folder);
+}
+
+/* The delay shrinks by 24 us: what is sent then overtakes what is on its way, which is reordering and no loss. */
+static void test_shorter_delay_reorders(void)
+{
+  static const char nearer[] =
+      WORKLOAD "event = ( { at = \"500us\"; key = \"path.forward.delay\"; value = \"1us\"; } );\n";
+  simulation_result result = run_to(RUN_OK, nearer, NULL, at_once);
+
+  g_assert_cmpfloat(run_kit_metric(&result, METRIC_PATH_SEGMENTS_REORDERED), >, 0);
+  g_assert_cmpfloat(run_kit_metric(&result, METRIC_TCP_SEGMENTS_OUT_OF_ORDER), >, 0);
+  run_kit_assert_count(&result, METRIC_PATH_PACKETS_LOST, 0);
+  run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
+  simulation_result_clear(&result);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/path-changes/router-tells", test_router_tells);
+  g_test_add_func("/path-changes/router-tells-ipv6", test_router_tells_ipv6);
+  g_test_add_func("/path-changes/same-on-both-engines", test_same_on_both_engines);
+  g_test_add_func("/path-changes/two-events", test_two_events);
+  g_test_add_func("/path-changes/reverse-direction", test_reverse_direction);
+  g_test_add_func("/path-changes/larger-mtu", test_larger_mtu);
+  g_test_add_func("/path-changes/black-hole", test_black_hole);
+  g_test_add_func("/path-changes/black-hole-found", test_black_hole_found);
+  g_test_add_func("/path-changes/messages-lost", test_messages_lost);
+  for (gsize i = 0; i < G_N_ELEMENTS(memory_cases); i++) {
+    g_autofree char *path = g_strdup_printf("/path-changes/deadlock/%s", memory_cases[i].name);
+
+    g_test_add_data_func(path, &memory_cases[i], test_deadlock);
+  }
+  g_test_add_func("/path-changes/aligned-needs-none", test_aligned_needs_none);
+  g_test_add_func("/path-changes/rate-to-the-packet", test_rate_to_the_packet);
+  g_test_add_func("/path-changes/delay-to-the-packet", test_delay_to_the_packet);
+  g_test_add_func("/path-changes/shorter-delay-reorders", test_shorter_delay_reorders);
+  return g_test_run();
+}

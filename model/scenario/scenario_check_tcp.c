@@ -48,6 +48,24 @@ static gboolean check_ns3(const scenario *s, GError **error)
   return TRUE;
 }
 
+/* ns-3's receive buffer holds at least a segment. */
+static gboolean check_ns3_window(const scenario *s, GError **error)
+{
+  const scenario_key keys[] = {SCENARIO_TCP_RECEIVE_WINDOW, SCENARIO_TCP_IMPLEMENTATION};
+  guint32 mtu =
+      MAX(scenario_path_mtu(s, SCENARIO_SIDE_RESPONDER), scenario_path_mtu(s, SCENARIO_SIDE_INITIATOR));
+
+  if (!says(s, SCENARIO_TCP_IMPLEMENTATION, "ns3") || scenario_receive_window_octets(s) >= mtu) {
+    return TRUE;
+  }
+  return scenario_finding_error(s, keys, G_N_ELEMENTS(keys),
+                                g_strdup_printf("tcp.receive_window = %" G_GUINT64_FORMAT
+                                                " is less than a segment, which ns-3's TCP "
+                                                "(tcp.implementation = ns3) cannot be; expected at least %u",
+                                                scenario_receive_window_octets(s), mtu),
+                                error);
+}
+
 /* It asks nobody whether a segment may be taken. */
 static gboolean check_ns3_limits(const scenario *s, GError **error)
 {
@@ -130,8 +148,8 @@ static void note_memory(const scenario *s, GPtrArray *notes)
 
 gboolean scenario_check_tcp(const scenario *s, GPtrArray *notes, GError **error)
 {
-  if (!check_ns3(s, error) || !check_ns3_limits(s, error) || !check_ecn(s, error) ||
-      !check_fragments(s, error)) {
+  if (!check_ns3(s, error) || !check_ns3_limits(s, error) || !check_ns3_window(s, error) ||
+      !check_ecn(s, error) || !check_fragments(s, error)) {
     return FALSE;
   }
   note_needs(s, notes);

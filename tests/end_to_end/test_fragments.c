@@ -373,7 +373,7 @@ static void test_window_and_acks(void)
  * out at once. */
 #define WORST                                                                                                \
   "workload: { message_size = \"640KiB\"; messages = 1; };\n"                                                \
-  "tcp: { path_mtu_discovery = false; initial_window = 1000; receive_window = 65536; };\n"                   \
+  "tcp: { path_mtu_discovery = false; initial_window = 1000; receive_window = 65536; tlp = false; };\n"      \
   "sender: { stream_phase = 100; };\n"                                                                       \
   "path: { forward: { hop_mtu = [1480, 1500]; }; };\n"
 

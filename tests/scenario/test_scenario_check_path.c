@@ -93,6 +93,10 @@ static const char *const rows[][2] = {
      "a.cfg:2: receiver.memory is given, but ns-3's TCP (tcp.implementation = ns3) cannot drop a segment for "
      "want of room; "
      "expected no limit"},
+    {"tcp: { implementation = \"ns3\"; receive_window = 1024; };",
+     "a.cfg:1: tcp.receive_window = 1024 is less than a segment, which ns-3's TCP (tcp.implementation = ns3) "
+     "cannot be; "
+     "expected at least 1500"},
     /* topology */
     {"topology: { medium = \"csma\"; };", ""},
     {"topology: { medium = \"csma+point-to-point\"; };",

@@ -223,7 +223,7 @@ bool sim_setup_private_data_is(const scenario *s, mpa_role side, const uint8_t *
 }
 
 /* What can be posted and not be Delivered: the window, what waits out the placement latency, and a whole segment that came at one
- * instant. */
+ * instant, of which the sender's own link is the bound: further links may fragment it. */
 static uint64_t in_flight_octets(const scenario *s)
 {
   uint64_t rate =
@@ -231,8 +231,8 @@ static uint64_t in_flight_octets(const scenario *s)
   double waiting_s = time_ps_in_seconds(scenario_time(s, SCENARIO_RECEIVER_PLACEMENT_LATENCY));
 
   return scenario_receive_window_octets(s) +
-         2 * (uint64_t)MAX(scenario_path_mtu(s, SCENARIO_SIDE_RESPONDER),
-                           scenario_path_mtu(s, SCENARIO_SIDE_INITIATOR)) +
+         2 * (uint64_t)MAX(scenario_link_of(s, SCENARIO_SIDE_RESPONDER, 0).mtu_octets,
+                           scenario_link_of(s, SCENARIO_SIDE_INITIATOR, 0).mtu_octets) +
          (uint64_t)((double)rate / 8 * waiting_s);
 }
 

@@ -498,6 +498,7 @@ static void test_workload(void)
                                      "rdmap.association=protection-domain",
                                      "tcp.receive_window=100000",
                                      "path.reverse.mtu=9000",
+                                     "path.reverse.hop_mtu=[576, 9000]",
                                      NULL};
   scenario *s = load(sets);
   rnic_workload_config config = sim_setup_workload(s, 4, NULL);
@@ -514,7 +515,7 @@ static void test_workload(void)
   g_assert_cmpuint(config.signal_every, ==, 2);
   g_assert_cmpint(config.association, ==, DDP_ASSOCIATED_BY_PROTECTION_DOMAIN);
   g_assert_cmpuint(config.in_flight_octets, ==,
-                   100000 + 2 * 9000); /* the window, and what came at one instant */
+                   100000 + 2 * 9000); /* the window, and what came at one instant, whatever fragments it further on */
   scenario_free(s);
 }
 

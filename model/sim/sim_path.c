@@ -41,8 +41,7 @@ struct sim_path {
   bool relay_is_in;               /* the proxy has been added */
   path_node *behind_relay; /* the node that the proxy hands on to; NULL: none does, or there is no proxy */
   sim_impairments *impairments;
-  random_stream *box_random;
-  random_stream *queue_random;
+  GPtrArray *randoms; /* of random_stream: one of each element that may draw */
   path_element
       *alignment_before; /* in front of the boxes and behind them, in the main direction; NULL: no boxes */
   path_element *alignment_behind;
@@ -130,6 +129,26 @@ static path_node *add_node(sim_path *path, path_element *element, engine_class c
   return node;
 }
 
+/* One named stream for each random element (design.md, Random numbers): "queue.forward.0" of the first link of path 0, "queue1.forward.0" of
+ * the second; "random.forward.0" of the first box that cuts at random. */
+static random_stream *random_of(sim_path *path, const char *element, gsize number)
+{
+  const sim_path_config *config = &path->config;
+  g_autofree char *which =
+      number > 0 ? g_strdup_printf("%s%" G_GSIZE_FORMAT, element, number) : g_strdup(element);
+  g_autofree char *name = g_strdup_printf(
+      "%s.%s.%u", which, config->direction == SIM_FORWARD ? "forward" : "reverse", config->index);
+  random_stream *random = random_stream_new(scenario_integer(config->s, SCENARIO_RUN_SEED), name);
+
+  g_ptr_array_add(path->randoms, random);
+  return random;
+}
+
+static void free_random(gpointer random)
+{
+  random_stream_free(random);
+}
+
 /* --- Links --- */
 
 static path_link_config link_config(const sim_path *path, gsize index, bool is_guarded)
@@ -206,7 +225,7 @@ static bool add_link(sim_path *path, gsize index, GError **error)
     return false;
   }
   const path_transmitter_config queue =
-      sim_queue_config(path->config.s, path->config.direction, &config, path->queue_random);
+      sim_queue_config(path->config.s, path->config.direction, &config, random_of(path, "queue", index));
   path_node *node = add_node(path, path_transmitter_new(&config, link, &queue), ENGINE_TRANSMITTER);
   node->link = link;
   path->first_link = path->first_link ? path->first_link : node;
@@ -253,6 +272,17 @@ static path_element *add_alignment(sim_path *path)
   return observer;
 }
 
+/* How many of `words` in front of `word` are the same. */
+static gsize before_of_its_kind(char **words, char **word)
+{
+  gsize count = 0;
+
+  for (char **before = words; before < word; before++) {
+    count += g_str_equal(*before, *word);
+  }
+  return count;
+}
+
 static void add_boxes(sim_path *path, box_place place)
 {
   char **words = scenario_mix(path->config.s, SCENARIO_MIDDLEBOX_MODE);
@@ -267,7 +297,8 @@ static void add_boxes(sim_path *path, box_place place)
     if (is_relay && relay_here) {
       add_relay(path);
     } else if (!is_relay && here && !g_str_equal(*word, "none")) {
-      add_node(path, sim_boxes_new(path->config.s, *word, path->box_random), ENGINE_TIMER);
+      random_stream *random = random_of(path, *word, before_of_its_kind(words, word));
+      add_node(path, sim_boxes_new(path->config.s, *word, random), ENGINE_TIMER);
     }
   }
   g_strfreev(words);
@@ -347,14 +378,6 @@ static void chain_nodes(sim_path *path)
   }
 }
 
-static random_stream *random_of(const sim_path_config *config, const char *element)
-{
-  g_autofree char *name = g_strdup_printf(
-      "%s.%s.%u", element, config->direction == SIM_FORWARD ? "forward" : "reverse", config->index);
-
-  return random_stream_new(scenario_integer(config->s, SCENARIO_RUN_SEED), name);
-}
-
 sim_path *sim_path_new(const sim_path_config *config, GError **error)
 {
   sim_path *path = g_new0(sim_path, 1);
@@ -362,8 +385,7 @@ sim_path *sim_path_new(const sim_path_config *config, GError **error)
   path->config = *config;
   path->nodes = g_ptr_array_new_with_free_func(node_free);
   path->routers = g_ptr_array_new_with_free_func(g_free);
-  path->box_random = random_of(config, "middlebox");
-  path->queue_random = random_of(config, "queue");
+  path->randoms = g_ptr_array_new_with_free_func(free_random);
   if (!add_nodes(path, error)) {
     sim_path_free(path);
     return NULL;
@@ -378,8 +400,7 @@ void sim_path_free(sim_path *path)
     g_ptr_array_unref(path->nodes);
     g_ptr_array_unref(path->routers);
     sim_impairments_free(path->impairments);
-    random_stream_free(path->box_random);
-    random_stream_free(path->queue_random);
+    g_ptr_array_unref(path->randoms);
     g_free(path);
   }
 }

@@ -8,8 +8,7 @@ enum { EVENT_NS = 1000000, SETS_MAX = 16 };
 
 /* In the midst of 30 messages of 64 KiB, which take 1.6 ms at 10 Gbit/s and start a round trip or two late. */
 #define WORKLOAD "workload: { message_size = \"64KiB\"; messages = 30; };\n"
-#define SHRINKS                                                                                              \
-  WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1280; } );\n"
+#define SHRINKS WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1280; } );\n"
 
 static simulation_result run_to(run_status status, const char *text, const char *folder,
                                 const char *const *sets)
@@ -97,7 +96,8 @@ static misalignment look_at(const wire_stream *stream, const marked_half *half, 
 
   for (guint i = 0; i < half->fpdus->len; i++) {
     const marked_fpdu *fpdu = &g_array_index(half->fpdus, marked_fpdu, i);
-    guint64 end = i + 1 < half->fpdus->len ? g_array_index(half->fpdus, marked_fpdu, i + 1).start : stream->end;
+    guint64 end =
+        i + 1 < half->fpdus->len ? g_array_index(half->fpdus, marked_fpdu, i + 1).start : stream->end;
     guint large = end - fpdu->start > 1240;
 
     m.first_small = m.first_small == 0 && fpdu->octets == 1222 ? fpdu->start : m.first_small;
@@ -146,7 +146,7 @@ static void test_router_tells(void)
   run_kit_remove_folder(folder);
 }
 
-/* The same over IPv6, whose headers are 20 octets longer: with an MTU of 1300 the EMSS is again 1240. */
+/* The same over IPv6, whose headers are 20 octets longer: of 1500 the EMSS is 1440, and of 1300 again 1240. */
 static void test_router_tells_ipv6(void)
 {
   static const char text[] =
@@ -158,6 +158,9 @@ static void test_router_tells_ipv6(void)
   check_episode(&result, folder, 1300, 26025);
   run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 1240);
   simulation_result_clear(&result);
+  result = run_to(RUN_OK, WORKLOAD, NULL, sets);
+  run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 1440);
+  simulation_result_clear(&result);
   run_kit_remove_folder(folder);
 }
 
@@ -165,10 +168,11 @@ static void test_router_tells_ipv6(void)
  * side, and with losses besides. */
 static void test_same_on_both_engines(void)
 {
-  static const char both[] = WORKLOAD "event = ( { at = \"700us\"; key = \"path.forward.mtu\"; value = 1300; },\n"
-                                      "          { at = \"700us\"; key = \"path.reverse.mtu\"; value = 1300; },\n"
-                                      "          { at = \"1ms\"; key = \"path.forward.rate\"; value = \"3Gbit/s\"; },\n"
-                                      "          { at = \"1200us\"; key = \"path.reverse.delay\"; value = \"3us\"; } );\n";
+  static const char both[] =
+      WORKLOAD "event = ( { at = \"700us\"; key = \"path.forward.mtu\"; value = 1300; },\n"
+               "          { at = \"700us\"; key = \"path.reverse.mtu\"; value = 1300; },\n"
+               "          { at = \"1ms\"; key = \"path.forward.rate\"; value = \"3Gbit/s\"; },\n"
+               "          { at = \"1200us\"; key = \"path.reverse.delay\"; value = \"3us\"; } );\n";
   static const char *const cases[][4] = {
       {NULL},
       {"sender.segmentation=stream", NULL},
@@ -194,10 +198,12 @@ static void test_same_on_both_engines(void)
 /* MTUs of 1280 and then 1000: two episodes, and EMSS 960. A packet sent again for the first event may meet the second. */
 static void test_two_events(void)
 {
-  static const char text[] = WORKLOAD "event = ( { at = \"700us\"; key = \"path.forward.mtu\"; value = 1280; },\n"
-                                      "          { at = \"1100us\"; key = \"path.forward.mtu\"; value = 1000; } );\n";
-  static const char soon[] = WORKLOAD "event = ( { at = \"700us\"; key = \"path.forward.mtu\"; value = 1280; },\n"
-                                      "          { at = \"740us\"; key = \"path.forward.mtu\"; value = 1000; } );\n";
+  static const char text[] =
+      WORKLOAD "event = ( { at = \"700us\"; key = \"path.forward.mtu\"; value = 1280; },\n"
+               "          { at = \"1100us\"; key = \"path.forward.mtu\"; value = 1000; } );\n";
+  static const char soon[] =
+      WORKLOAD "event = ( { at = \"700us\"; key = \"path.forward.mtu\"; value = 1280; },\n"
+               "          { at = \"740us\"; key = \"path.forward.mtu\"; value = 1000; } );\n";
   static const char *const texts[] = {text, soon};
 
   for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
@@ -214,7 +220,8 @@ static void test_two_events(void)
 /* A Read's payload goes in reverse: the reverse direction's MTU counts, and the forward one's, which carries small requests, does not. */
 static void test_reverse_direction(void)
 {
-  static const char text[] = WORKLOAD "event = ( { at = \"1ms\"; key = \"path.reverse.mtu\"; value = 1280; } );\n";
+  static const char text[] =
+      WORKLOAD "event = ( { at = \"1ms\"; key = \"path.reverse.mtu\"; value = 1280; } );\n";
   static const char *const reads[] = {"workload.operation=read", NULL};
   simulation_result result = run_to(RUN_OK, text, NULL, reads);
 
@@ -243,10 +250,12 @@ static void assert_same_metrics(const simulation_result *a, const simulation_res
  * minutes). An event of the direction without payload does nothing either. */
 static void test_larger_mtu(void)
 {
-  static const char grows[] = WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 9000; },\n"
-                                       "          { at = \"1ms\"; key = \"path.reverse.mtu\"; value = 600; } );\n";
-  static const char returns[] = WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1280; },\n"
-                                         "          { at = \"1300us\"; key = \"path.forward.mtu\"; value = 1500; } );\n";
+  static const char grows[] =
+      WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 9000; },\n"
+               "          { at = \"1ms\"; key = \"path.reverse.mtu\"; value = 600; } );\n";
+  static const char returns[] =
+      WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1280; },\n"
+               "          { at = \"1300us\"; key = \"path.forward.mtu\"; value = 1500; } );\n";
   simulation_result plain = run_to(RUN_OK, WORKLOAD, NULL, NULL);
   simulation_result result = run_to(RUN_OK, grows, NULL, NULL);
   simulation_result shrunk = run_to(RUN_OK, SHRINKS, NULL, NULL);
@@ -327,8 +336,9 @@ static const memory_case memory_cases[] = {
 
 static simulation_result run_with_memory(const memory_case *c, run_status status, const char *memory)
 {
-  const char *sets[SETS_MAX] = {memory, "run.stall=1s", "tcp.rto_min=5ms", "tcp.rto_initial=50ms", "tcp.rto_max=50ms",
-                              "tcp.retries=100"};
+  const char *sets[SETS_MAX] = {
+      memory,           "run.stall=1s", "tcp.rto_min=5ms", "tcp.rto_initial=50ms", "tcp.rto_max=50ms",
+      "tcp.retries=100"};
   gsize count = 6;
 
   for (gsize i = 0; c->sets[i]; i++) {
@@ -365,6 +375,26 @@ static void test_aligned_needs_none(void)
   run_kit_assert_count(&result, METRIC_BUFFER_SEGMENTS_REFUSED, 0);
   assert_all_delivered(&result);
   simulation_result_clear(&result);
+}
+
+/* MPA-353: more than the least buffer performs better: an in-order receiver that drops what comes behind a hole for want of room has it sent
+ * again. The losses are the same ones. */
+static void test_more_memory_more_goodput(void)
+{
+  static const char *const memories[] = {"receiver.memory=1500", "receiver.memory=20000",
+                                         "receiver.memory=unlimited"};
+  double goodput = 0;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(memories); i++) {
+    const char *const sets[] = {memories[i], "receiver.mode=in-order", "path.forward.loss=0.5%", NULL};
+    simulation_result result = run_to(RUN_OK, WORKLOAD, NULL, sets);
+
+    g_assert_cmpfloat(run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S), >, 1.05 * goodput);
+    g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_SEGMENTS_REFUSED) > 0, ==,
+                      i + 1 < G_N_ELEMENTS(memories));
+    goodput = run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S);
+    simulation_result_clear(&result);
+  }
 }
 
 /* --- Rate and delay --- */
@@ -483,6 +513,7 @@ int main(int argc, char **argv)
     g_test_add_data_func(path, &memory_cases[i], test_deadlock);
   }
   g_test_add_func("/path-changes/aligned-needs-none", test_aligned_needs_none);
+  g_test_add_func("/path-changes/more-memory-more-goodput", test_more_memory_more_goodput);
   g_test_add_func("/path-changes/rate-to-the-packet", test_rate_to_the_packet);
   g_test_add_func("/path-changes/delay-to-the-packet", test_delay_to_the_packet);
   g_test_add_func("/path-changes/shorter-delay-reorders", test_shorter_delay_reorders);

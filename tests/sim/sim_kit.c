@@ -87,7 +87,8 @@ char *sim_kit_lengths(const sim_kit_arrivals *arrivals)
   GString *text = g_string_new("");
 
   for (guint i = 0; i < arrivals->list->len; i++) {
-    g_string_append_printf(text, "%s%u", i > 0 ? " " : "", sim_kit_arrived(arrivals, i)->packet->payload.length);
+    g_string_append_printf(text, "%s%u", i > 0 ? " " : "",
+                           sim_kit_arrived(arrivals, i)->packet->payload.length);
   }
   return g_string_free(text, FALSE);
 }

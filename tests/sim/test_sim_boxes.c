@@ -100,6 +100,37 @@ static void test_random_pieces(void)
   g_free(all[1]);
 }
 
+/* The pieces of two segments that `mode` sends; free with g_free(). */
+static char *pieces_of(const char *mode)
+{
+  g_autofree char *mode_set = g_strconcat("middlebox.mode=", mode, NULL);
+  const char *const sets[] = {mode_set, "middlebox.random_minimum=100", "middlebox.random_maximum=200",
+                              "middlebox.split_size=1000", NULL};
+  sim_way w;
+
+  sim_way_open(&w, SIM_FORWARD, patient, sets);
+  sim_way_send(&w, -1, 0, TCP_SYN);
+  sim_way_send(&w, 0, 1000, TCP_ACK);
+  sim_way_send(&w, 1000, 1000, TCP_ACK | TCP_PSH);
+  sim_way_run(&w);
+  char *pieces = sim_kit_lengths(&w.out);
+  sim_way_close(&w);
+  return pieces;
+}
+
+/* Each box draws for itself: others in front of it or behind that do nothing here change no piece; two of a kind do not draw the same. */
+static void test_each_box_draws_for_itself(void)
+{
+  g_autofree char *alone = pieces_of("random");
+  g_autofree char *behind = pieces_of("split+random");
+  g_autofree char *before = pieces_of("random+split");
+  g_autofree char *twice = pieces_of("random+random");
+
+  g_assert_cmpstr(behind, ==, alone);
+  g_assert_cmpstr(before, ==, alone);
+  g_assert_cmpstr(twice, !=, alone);
+}
+
 /* What waits goes on after `flush`, or `coalesce_time`: here from a link of 1 us, at which a packet of 140 octets takes 142 * 0.8 ns. The
  * boxes stand behind it. */
 static void test_times(void)
@@ -231,6 +262,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/sim-boxes/words-and-keys", test_words_and_keys);
   g_test_add_func("/sim-boxes/random-pieces", test_random_pieces);
+  g_test_add_func("/sim-boxes/each-box-draws-for-itself", test_each_box_draws_for_itself);
   g_test_add_func("/sim-boxes/times", test_times);
   g_test_add_func("/sim-boxes/positions", test_positions);
   g_test_add_func("/sim-boxes/losses-before-and-behind", test_losses_before_and_behind);

@@ -7,7 +7,8 @@
 typedef struct entry {
   sim_gate *gate;
   sim_kit_arrivals in;
-  guint answers; /* so many of the packets let in make the host send one more while they are being worked on */
+  guint
+      answers; /* so many of the packets let in make the host send one more while they are being worked on */
 } entry;
 
 static void let_in(void *user, datagram *packet, time_ps now)

@@ -173,8 +173,8 @@ static void test_keys_reach_their_element(void)
       const char *sets[4] = {NULL};
 
       for (gsize j = 0; j < G_N_ELEMENTS(keys[i].sets) && keys[i].sets[j]; j++) {
-        sets[j] = g_strconcat(direction == SIM_FORWARD ? "path.forward." : "path.reverse.", keys[i].sets[j],
-                              NULL);
+        sets[j] =
+            g_strconcat(direction == SIM_FORWARD ? "path.forward." : "path.reverse.", keys[i].sets[j], NULL);
       }
       g_autofree char *fate = fate_in(sets, direction, 0, keys[i].class, 60);
       if (!g_str_has_prefix(fate, keys[i].fate)) {
@@ -292,7 +292,8 @@ static void test_adding_an_element_changes_no_draw(void)
 static void test_streams_are_apart(void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(drawing); i++) {
-    g_autofree char *reverse_set = g_strconcat("path.reverse.", drawing[i].set + strlen("path.forward."), NULL);
+    g_autofree char *reverse_set =
+        g_strconcat("path.reverse.", drawing[i].set + strlen("path.forward."), NULL);
     const char *const sets[] = {drawing[i].set, reverse_set, "path.forward.distribution=normal",
                                 "path.reverse.distribution=normal", NULL};
     const char *const seeded[] = {drawing[i].set, "path.forward.distribution=normal", "run.seed=2", NULL};
@@ -346,7 +347,8 @@ int main(int argc, char **argv)
   g_test_add_func("/sim-impairments/four-states", test_four_states);
   g_test_add_func("/sim-impairments/correlation", test_correlation);
   g_test_add_func("/sim-impairments/distributions", test_distributions);
-  g_test_add_func("/sim-impairments/adding-an-element-changes-no-draw", test_adding_an_element_changes_no_draw);
+  g_test_add_func("/sim-impairments/adding-an-element-changes-no-draw",
+                  test_adding_an_element_changes_no_draw);
   g_test_add_func("/sim-impairments/streams-are-apart", test_streams_are_apart);
   g_test_add_func("/sim-impairments/elements-do-not-share-a-stream", test_elements_do_not_share_a_stream);
   return g_test_run();

@@ -1,4 +1,6 @@
 /* One direction of the path as a scenario describes it: the order of its elements, its links to the picosecond, what it counts. */
+#include <string.h>
+
 #include "sim_way.h"
 
 #define US TIME_PS_PER_MICROSECOND
@@ -223,6 +225,44 @@ static void test_marks_from_a_threshold(void)
   }
   g_assert_cmpuint(sim_way_counts(&w).elements.marked, ==, 2);
   sim_way_close(&w);
+}
+
+/* --- Random streams --- */
+
+/* Which of 3 bursts of 200 segments, 2 ms apart, the first link's RED drops: "..x." */
+static char *dropped_by_first_link(const char *hop)
+{
+  const char *const sets[] = {"path.forward.discipline=red",
+                              "path.forward.red_minimum=1",
+                              "path.forward.red_maximum=200",
+                              "path.forward.red_probability=90%",
+                              hop,
+                              NULL};
+  GString *fate = g_string_new("");
+  sim_way w;
+
+  sim_way_open(&w, SIM_FORWARD, "", sets);
+  for (guint32 i = 0; i < 600; i++) {
+    if (i % 200 == 0) {
+      engine_run(w.clock, i / 200 * 2 * TIME_PS_PER_MILLISECOND);
+    }
+    guint64 before = sim_way_counts(&w).elements.dropped;
+    sim_way_send(&w, i * FULL, FULL, TCP_ACK);
+    g_string_append_c(fate, sim_way_counts(&w).elements.dropped > before ? 'x' : '.');
+  }
+  sim_way_run(&w);
+  sim_way_close(&w);
+  return g_string_free(fate, FALSE);
+}
+
+/* Another link, whose RED draws too (it is ten times slower, so packets wait there as well), changes no draw of the first one's. */
+static void test_each_link_draws_for_itself(void)
+{
+  g_autofree char *one = dropped_by_first_link("path.forward.hop_rate=[]");
+  g_autofree char *two = dropped_by_first_link("path.forward.hop_rate=[1Gbit/s]");
+
+  g_assert_nonnull(strchr(one, 'x'));
+  g_assert_cmpstr(one, ==, two);
 }
 
 /* --- MTUs --- */
@@ -495,6 +535,7 @@ int main(int argc, char **argv)
   g_test_add_func("/sim-path/losses-are-behind-the-last-link", test_losses_are_behind_the_last_link);
   g_test_add_func("/sim-path/each-link-has-its-queue", test_each_link_has_its_queue);
   g_test_add_func("/sim-path/marks-from-a-threshold", test_marks_from_a_threshold);
+  g_test_add_func("/sim-path/each-link-draws-for-itself", test_each_link_draws_for_itself);
   g_test_add_func("/sim-path/too-big-for-a-hop", test_too_big_for_a_hop);
   g_test_add_func("/sim-path/black-hole", test_black_hole);
   g_test_add_func("/sim-path/fragments", test_fragments);

@@ -514,8 +514,9 @@ static void test_workload(void)
   g_assert_cmpuint(config.outstanding, ==, 5);
   g_assert_cmpuint(config.signal_every, ==, 2);
   g_assert_cmpint(config.association, ==, DDP_ASSOCIATED_BY_PROTECTION_DOMAIN);
-  g_assert_cmpuint(config.in_flight_octets, ==,
-                   100000 + 2 * 9000); /* the window, and what came at one instant, whatever fragments it further on */
+  g_assert_cmpuint(
+      config.in_flight_octets, ==,
+      100000 + 2 * 9000); /* the window, and what came at one instant, whatever fragments it further on */
   scenario_free(s);
 }
 

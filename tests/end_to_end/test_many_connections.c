@@ -1,0 +1,294 @@
+/* Many connections on one RNIC: what they hold together, against mpa-01 §11.1.2: EMSS times their number when FPDUs are not aligned with segments,
+ * a constant when they are. With an argument "long" the shipped scenario with its 10,000, else 500 or 50 of the same kind. */
+#include "packet_list.h"
+#include "run_kit.h"
+
+enum { EMSS = 1500, CONNECTIONS = 500, MESSAGES = 16, SETS_MAX = 12 };
+
+static const guint32 sizes[] = {4096, 9000, 700, 6000};
+
+/* As scenarios/ten-thousand-connections.cfg: 1 Gbit/s, EMSS 1500, no markers, messages whose last FPDUs shift the next ones. */
+static const char text[] =
+    "workload: { operation = \"write\"; message_sizes = [4096, 9000, 700, 6000]; messages = 16; connections "
+    "= 500; };\n"
+    "mpa: { markers = false; };\n"
+    "receiver: { placement_latency = \"1ms\"; };\n"
+    "tcp: { receive_window = \"8KiB\"; rto_min = \"10s\"; rto_initial = \"10s\"; tlp = false; };\n"
+    "path: { forward: { rate = \"1Gbit/s\"; delay = \"25us\"; mtu = 1540; }; };\n";
+
+static simulation_result run(const char *folder, const char *const *sets)
+{
+  return run_kit_run_text(text, RUN_OK, "native", folder, sets);
+}
+
+/* Every octet of every message came, and is right. Of each four messages: 19796 octets; and a Send without any at the end. */
+static void assert_all_delivered(const simulation_result *result, guint connections, guint messages)
+{
+  run_kit_assert_count(result, METRIC_DELIVERY_OCTETS, (guint64)connections * messages / 4 * 19796);
+  run_kit_assert_count(result, METRIC_DELIVERY_MESSAGES, connections * (messages + 1));
+  run_kit_assert_count(result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
+  run_kit_assert_count(result, METRIC_TCP_RETRANSMISSIONS, 0);
+}
+
+/* --- What one connection's FPDUs leave at the receiver --- */
+
+/* In a stream that is cut every 1500 octets, what of an FPDU has come when a segment ends amid it: mean and most over all segments. */
+typedef struct front {
+  guint segments;
+  double mean;
+  guint64 most;
+} front;
+
+typedef struct front_sums {
+  guint64 segment_end;
+  guint64 sum;
+  front result;
+} front_sums;
+
+/* An FPDU of a ULPDU of `octets` follows, from `start` on; returns where it ends. 2 octets of length, a pad to a multiple of 4, 4 of CRC. */
+static guint64 add_fpdu(front_sums *f, guint64 start, guint32 octets)
+{
+  guint64 end = start + (2 + octets + 3) / 4 * 4 + 4;
+
+  for (; f->segment_end < end; f->segment_end += EMSS) {
+    guint64 held = f->segment_end - start;
+    f->sum += held;
+    f->result.segments++;
+    f->result.most = MAX(f->result.most, held);
+  }
+  return end;
+}
+
+/* MULPDU without markers: 1500 - 6 = 1494, so at most 1480 octets of payload behind 14 of a tagged header; 18 is the header of the Send that
+ * follows. The first FPDU starts with a segment, because the startup frame has its own. The last segment ends with the stream. */
+static front front_of_stream(guint messages)
+{
+  front_sums f = {.segment_end = EMSS};
+  guint64 at = 0;
+
+  for (guint i = 0; i < messages; i++) {
+    for (guint32 left = sizes[i % 4], octets; left > 0; left -= octets) {
+      octets = MIN(left, 1480);
+      at = add_fpdu(&f, at, 14 + octets);
+    }
+  }
+  add_fpdu(&f, at, 18);
+  f.result.segments++;
+  f.result.mean = (double)f.sum / f.result.segments;
+  return f.result;
+}
+
+/* The arithmetic above, by hand for four messages: FPDUs of 1500, 1500, 1156, six of 1500, 140, 720, four of 1500, 100, 24: segment ends leave
+ * 0, 0, 344, six times 344, 204 (of 720), four times 984, and the last nothing. */
+static void test_front(void)
+{
+  const front f = front_of_stream(4);
+
+  g_assert_cmpuint(f.segments, ==, 14);
+  g_assert_cmpuint(f.most, ==, 984);
+  g_assert_cmpfloat(ABS(f.mean - (6.0 * 344 + 204 + 4 * 984) / 14), <, 1e-9);
+}
+
+/* --- Not aligned --- */
+
+/* All start at once and go on in step, so they hold the most of an FPDU's front at the same time: 1496 octets of it, nearly EMSS times
+ * connections, as the document has it. No more is possible. */
+static void test_stream_in_step(void)
+{
+  const front f = front_of_stream(MESSAGES);
+  static const char *const sets[] = {"sender.segmentation=stream", NULL};
+  simulation_result result = run(NULL, sets);
+
+  assert_all_delivered(&result, CONNECTIONS, MESSAGES);
+  run_kit_assert_count(&result, METRIC_TCP_SEGMENTS, CONNECTIONS * f.segments);
+  run_kit_assert_count(&result, METRIC_THEORY_BUFFER_NAF_OCTETS, EMSS * CONNECTIONS + EMSS);
+  g_assert_cmpfloat(run_kit_metric(&result, METRIC_FIT_K1), <=, (double)f.most / EMSS);
+  g_assert_cmpfloat(run_kit_metric(&result, METRIC_FIT_K1), >, 0.95 * (double)f.most / EMSS);
+  run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE,
+                       run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS));
+  simulation_result_clear(&result);
+}
+
+/* They start one after the other, and go on for long (40 messages, of which the start takes 3 %): so they are in all places of the stream,
+ * and together they hold on average what one does, 767 of 1500 octets: one half of EMSS times connections, as an FPDU's front is half a
+ * segment on average. The peak lies between that and what they hold in step. */
+static void test_stream_staggered(void)
+{
+  enum { MANY_MESSAGES = 40 };
+  const front f = front_of_stream(MANY_MESSAGES);
+  static const char *const sets[] = {"sender.segmentation=stream", "workload.start_spread=25ms",
+                                     "workload.messages=40", NULL};
+  simulation_result result = run(NULL, sets);
+  double mean = run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS) / CONNECTIONS;
+  double k1 = run_kit_metric(&result, METRIC_FIT_K1);
+
+  assert_all_delivered(&result, CONNECTIONS, MANY_MESSAGES);
+  g_test_message("one connection: mean %.1f; measured: mean %.1f, K1 %.3f", f.mean, mean, k1);
+  g_assert_cmpfloat(mean, >, 0.9 * f.mean);
+  g_assert_cmpfloat(mean, <, 1.1 * f.mean);
+  g_assert_cmpfloat(k1, >, f.mean / EMSS);
+  g_assert_cmpfloat(k1, <, 0.9 * (double)f.most / EMSS);
+  simulation_result_clear(&result);
+}
+
+/* --- Aligned --- */
+
+/* No segment leaves an FPDU's front. What is complete waits out the placement latency: what comes in 1 ms of the link, 125,000 octets, of which
+ * at most 1500 in 1578 are of the stream (an FPDU's segment is 78 octets longer on the wire), and the segment that came as the time
+ * began: 118,821 + 1500 octets, so K2 is at most 80.21; and no less than 70, when the link is busy and most segments are full (ten of the 14
+ * FPDUs of four messages). It does not depend on the number of connections. */
+static void test_aligned(void)
+{
+  static const char *const spreads[] = {"workload.start_spread=0s", "workload.start_spread=25ms"};
+  static const char *const counts[] = {"workload.connections=500", "workload.connections=100"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(spreads); i++) {
+    for (gsize j = 0; j < G_N_ELEMENTS(counts); j++) {
+      const char *const sets[] = {spreads[i], counts[j], NULL};
+      simulation_result result = run(NULL, sets);
+      double k2 = run_kit_metric(&result, METRIC_FIT_K2);
+
+      g_test_message("%s, %s: K2 %.2f", spreads[i], counts[j], k2);
+      assert_all_delivered(&result, j == 0 ? 500 : 100, MESSAGES);
+      run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
+      run_kit_assert_count(&result, METRIC_FIT_K1, 0);
+      g_assert_cmpfloat(k2, >, 70);
+      g_assert_cmpfloat(k2, <=, 80.22);
+      simulation_result_clear(&result);
+    }
+  }
+}
+
+/* --- Paths --- */
+
+/* On paths of their own they do not meet: 50 connections that start at once do all that one does at the same time, so what they hold together
+ * is 50 times that, and they take as long as one. On the path that they share they take 50 times as long at least. */
+static void test_own_paths(void)
+{
+  static const char *const one[] = {"sender.segmentation=stream", "workload.connections=1", NULL};
+  static const char *const own[] = {"sender.segmentation=stream", "workload.connections=50",
+                                    "workload.paths=own", NULL};
+  static const char *const shared[] = {"sender.segmentation=stream", "workload.connections=50", NULL};
+  static const metric_id sums[] = {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS,
+                                   METRIC_BUFFER_PEAK_OCTETS_PROCESSING,
+                                   METRIC_BUFFER_TOTAL_PEAK_OCTETS,
+                                   METRIC_DELIVERY_OCTETS,
+                                   METRIC_TCP_SEGMENTS,
+                                   METRIC_MPA_FPDUS,
+                                   METRIC_BUFFER_WRITTEN_OCTETS};
+  simulation_result alone = run(NULL, one);
+  simulation_result together = run(NULL, own);
+  simulation_result meeting = run(NULL, shared);
+
+  for (gsize i = 0; i < G_N_ELEMENTS(sums); i++) {
+    run_kit_assert_count(&together, sums[i], 50 * run_kit_metric(&alone, sums[i]));
+  }
+  g_assert_cmpfloat(run_kit_metric(&together, METRIC_TIME_SIMULATED_S), ==,
+                    run_kit_metric(&alone, METRIC_TIME_SIMULATED_S));
+  run_kit_assert_count(&together, METRIC_PATH_QUEUE_PEAK_OCTETS,
+                       run_kit_metric(&alone, METRIC_PATH_QUEUE_PEAK_OCTETS));
+  g_assert_cmpfloat(run_kit_metric(&meeting, METRIC_PATH_QUEUE_PEAK_OCTETS), >,
+                    10 * run_kit_metric(&alone, METRIC_PATH_QUEUE_PEAK_OCTETS));
+  assert_all_delivered(&together, 50, MESSAGES);
+  assert_all_delivered(&meeting, 50, MESSAGES);
+  simulation_result_clear(&alone);
+  simulation_result_clear(&together);
+  simulation_result_clear(&meeting);
+}
+
+/* --- Starts --- */
+
+/* Connection i of 50 starts at i * 100 us of a spread of 5 ms: its SYN leaves then, from port 49152 + i. */
+static void test_starts(void)
+{
+  static const char *const sets[] = {"workload.connections=50", "workload.start_spread=5ms", NULL};
+  char *folder = run_kit_new_folder();
+  simulation_result result = run(folder, sets);
+  GArray *packets = packet_list_read(folder, "sender.pcap");
+  guint starts = 0;
+
+  for (guint i = 0; i < packets->len; i++) {
+    const listed_packet *p = packet_list_at(packets, i);
+    if (p->from_initiator && p->flags & LISTED_SYN) {
+      g_assert_cmpuint(p->initiator_port, ==, 49152 + starts);
+      g_assert_cmpint(p->at_ns, ==, starts * 100000);
+      starts++;
+    }
+  }
+  g_assert_cmpuint(starts, ==, 50);
+  assert_all_delivered(&result, 50, MESSAGES);
+  g_array_unref(packets);
+  simulation_result_clear(&result);
+  run_kit_remove_folder(folder);
+}
+
+/* Each of 50 connections waits out its own placement latency, and may lose and recover: the same octets on both engines. */
+static void test_same_on_both_engines(void)
+{
+  static const char *const cases[][7] = {
+      {"workload.connections=50", "workload.start_spread=5ms", "sender.segmentation=stream", NULL},
+      {"workload.connections=50", "workload.paths=own", "sender.segmentation=stream", "path.forward.loss=1%",
+       "mpa.markers=true", NULL},
+      {"workload.connections=50", "workload.start_spread=5ms", "path.forward.loss=1%",
+       "receiver.memory=20000", "tcp.rto_min=5ms", NULL},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    simulation_result result = run_kit_assert_same_text(text, RUN_OK, cases[i]);
+
+    run_kit_assert_count(&result, METRIC_DELIVERY_MESSAGES, 50 * (MESSAGES + 1));
+    run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
+    simulation_result_clear(&result);
+  }
+}
+
+/* --- The claim itself --- */
+
+/* The shipped scenario as it is: 10,000 connections. mpa-01 §11.1.2: 15 MB are enough for a sender that is not aligned, "hundreds of KB"
+ * for one that is. All at once the stream sender's connections are in step and hold nearly the most of their four messages (984 octets
+ * each); staggered less. */
+static void test_ten_thousand(void)
+{
+  static const struct {
+    const char *sets[3];
+    double least_k1, most_k1;
+  } rows[] = {{{"sender.segmentation=stream", "workload.start_spread=0s"}, 0.9 * 984 / EMSS, 984.0 / EMSS},
+              {{"sender.segmentation=stream"}, 0.1, 984.0 / EMSS},
+              {{"sender.segmentation=aligned"}, 0, 0}};
+  char *shipped = run_kit_read(g_getenv("SCENARIOS"), "ten-thousand-connections.cfg", NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    const char *const sets[] = {"workload.messages=4", rows[i].sets[0], rows[i].sets[1], NULL};
+    simulation_result result = run_kit_run_text(shipped, RUN_OK, "native", NULL, sets);
+    double k1 = run_kit_metric(&result, METRIC_FIT_K1);
+
+    g_test_message("K1 %.3f, reassembly %.0f octets, processing %.0f octets", k1,
+                   run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS),
+                   run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_PROCESSING));
+    assert_all_delivered(&result, 10000, 4);
+    run_kit_assert_count(&result, METRIC_THEORY_BUFFER_NAF_OCTETS, 15000000 + EMSS);
+    g_assert_cmpfloat(k1, >=, rows[i].least_k1);
+    g_assert_cmpfloat(k1, <=, rows[i].most_k1);
+    g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_PROCESSING), <, 300000);
+    g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_PROCESSING), >, 70 * EMSS);
+    simulation_result_clear(&result);
+  }
+  g_free(shipped);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  if (argc > 1 && g_str_equal(argv[1], "long")) {
+    g_test_add_func("/many-connections/ten-thousand", test_ten_thousand);
+    return g_test_run();
+  }
+  g_test_add_func("/many-connections/front", test_front);
+  g_test_add_func("/many-connections/stream-in-step", test_stream_in_step);
+  g_test_add_func("/many-connections/stream-staggered", test_stream_staggered);
+  g_test_add_func("/many-connections/aligned", test_aligned);
+  g_test_add_func("/many-connections/own-paths", test_own_paths);
+  g_test_add_func("/many-connections/starts", test_starts);
+  g_test_add_func("/many-connections/same-on-both-engines", test_same_on_both_engines);
+  return g_test_run();
+}

@@ -4,6 +4,7 @@
 
 #include "scenario/scenario_problem.h"
 #include "scenario/scenario_settings.h"
+#include "scenario/scenario_where.h"
 
 static void axis_clear(gpointer data)
 {
@@ -18,6 +19,7 @@ static scenario *scenario_new(const char *path)
   scenario *s = g_new0(scenario, 1);
 
   s->path = g_strdup(path);
+  s->full_text = g_ref_string_new("");
   s->name = g_path_get_basename(path);
   if (g_str_has_suffix(s->name, ".cfg") && strlen(s->name) > strlen(".cfg")) {
     s->name[strlen(s->name) - strlen(".cfg")] = '\0';
@@ -25,6 +27,7 @@ static scenario *scenario_new(const char *path)
   s->axes = g_array_new(FALSE, FALSE, sizeof(scenario_axis));
   s->events = scenario_events_new();
   g_array_set_clear_func(s->axes, axis_clear);
+  s->constraints = g_ptr_array_new_with_free_func((GDestroyNotify)scenario_where_free);
   return s;
 }
 
@@ -107,6 +110,8 @@ static gboolean load_member(scenario *s, const scenario_source *source, const co
     g_free(members);
   } else if (strcmp(name, "sweep") == 0) {
     ok = scenario_axes_load(s, source, setting, error);
+  } else if (strcmp(name, "where") == 0) {
+    ok = scenario_constraints_load(s, source, setting, error);
   } else if (strcmp(name, "event") == 0) {
     ok = scenario_events_load(s, source, setting, error);
   } else {
@@ -134,6 +139,14 @@ static gboolean load_group(scenario *s, const scenario_source *source, const con
   return ok;
 }
 
+/* Another sweep than the included one's: its constraints are not meant for it. */
+static void forget_constraints(scenario *s, const config_setting_t *root)
+{
+  if (config_setting_get_member(root, "sweep") != NULL) {
+    g_ptr_array_set_size(s->constraints, 0);
+  }
+}
+
 /* What the file itself says comes last, so that it wins over what it includes. */
 static gboolean load_source(scenario *s, const scenario_source *source, GError **error)
 {
@@ -147,9 +160,12 @@ static gboolean load_source(scenario *s, const scenario_source *source, GError *
     return FALSE;
   }
   config_init(&config);
-  ok = config_read_string(&config, scenario_source_text(source)) == CONFIG_TRUE
-           ? load_group(s, source, config_root_setting(&config), "", error)
-           : config_problem(&config, source, error);
+  if (config_read_string(&config, scenario_source_text(source)) == CONFIG_TRUE) {
+    forget_constraints(s, config_root_setting(&config));
+    ok = load_group(s, source, config_root_setting(&config), "", error);
+  } else {
+    ok = config_problem(&config, source, error);
+  }
   config_destroy(&config);
   return ok;
 }
@@ -161,6 +177,10 @@ scenario *scenario_load(const char *path, const char *const *sets, GError **erro
   gboolean ok = source != NULL;
 
   set_defaults(s);
+  if (ok) {
+    g_ref_string_release(s->full_text);
+    s->full_text = g_ref_string_new(scenario_source_full_text(source));
+  }
   ok = ok && load_source(s, source, error);
   for (gsize i = 0; ok && sets != NULL && sets[i] != NULL; i++) {
     ok = scenario_set(s, sets[i], error);
@@ -183,6 +203,8 @@ void scenario_free(scenario *s)
   }
   g_array_unref(s->axes);
   g_array_unref(s->events);
+  g_ptr_array_unref(s->constraints);
+  g_ref_string_release(s->full_text);
   g_free(s->path);
   g_free(s->name);
   g_free(s);
@@ -196,11 +218,15 @@ scenario *scenario_copy(const scenario *s)
     scenario_value_copy(&s->settings[key].value, &copy->settings[key].value);
     copy->settings[key].origin = g_strdup(s->settings[key].origin);
   }
+  g_ref_string_release(copy->full_text);
+  copy->full_text = g_ref_string_acquire(s->full_text);
   /* Shared: nothing changes axes once they are loaded, and a sweep of n values makes n copies. */
   g_array_unref(copy->axes);
   copy->axes = g_array_ref(s->axes);
   g_array_unref(copy->events);
   copy->events = g_array_ref(s->events);
+  g_ptr_array_unref(copy->constraints);
+  copy->constraints = g_ptr_array_ref(s->constraints);
   return copy;
 }
 
@@ -299,6 +325,11 @@ const char *scenario_path(const scenario *s)
 const char *scenario_name(const scenario *s)
 {
   return s->name;
+}
+
+const char *scenario_full_text(const scenario *s)
+{
+  return s->full_text;
 }
 
 char *scenario_origin(const scenario *s, scenario_key key)

@@ -68,6 +68,10 @@ const char *scenario_path(const scenario *s);
 const char *scenario_name(const scenario *s);
 char *scenario_origin(const scenario *s, scenario_key key);
 
+/* The file as it was when it was loaded, and behind it every file it includes, each once, under a line `# @include "NAME"`: all that
+ * the scenario says, for who keeps results. UTF-8; the scenario's. */
+const char *scenario_full_text(const scenario *s);
+
 /* One axis of the sweep group. */
 typedef struct scenario_axis {
   scenario_key key;
@@ -78,6 +82,13 @@ typedef struct scenario_axis {
 
 /* The axes in file order; the scenario's. 0 when there is no sweep. */
 gsize scenario_axes(const scenario *s, const scenario_axis **axes);
+
+/* The setting `where` beside `sweep`: conditions (scenario_where.h) that leave out points. "file:line" of the first, the scenario's; NULL:
+ * there are none. */
+const char *scenario_constraints_origin(const scenario *s);
+
+/* Says in `*hold` whether the values that `s` has meet all of them. FALSE and `error` when that cannot be said. */
+gboolean scenario_constraints_hold(const scenario *s, gboolean *hold, GError **error);
 
 /* Something that changes in mid-flow: `event = ( { at = "2ms"; key = "path.forward.mtu"; value = 1280; } );`. */
 typedef struct scenario_event {

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "scenario/scenario_axis_range.h"
 #include "scenario/scenario_problem.h"
 #include "scenario/scenario_settings.h"
 #include "scenario/scenario_suggest.h"
@@ -7,7 +8,7 @@
 /* More values than any sweep can run; keeps "from = 1; to = 2000000000" from eating the memory. */
 enum { VALUES_MAX = 100000 };
 
-static const char *const members[] = {"key", "values", "from", "to", "with", NULL};
+static const char *const members[] = {"key", "values", "from", "to", "step", "points", "with", NULL};
 
 /* One axis while it is read. */
 typedef struct axis_reader {
@@ -18,6 +19,14 @@ typedef struct axis_reader {
   int with;
   GPtrArray *values; /* canonical texts */
 } axis_reader;
+
+/* The members of an axis given by its ends; NULL: not there. */
+typedef struct range_settings {
+  const config_setting_t *from;
+  const config_setting_t *to;
+  const config_setting_t *step;
+  const config_setting_t *points;
+} range_settings;
 
 static gboolean check_members(const axis_reader *r, GError **error)
 {
@@ -35,7 +44,8 @@ static gboolean check_members(const axis_reader *r, GError **error)
       char *shown = scenario_shown(name);
       char *hint = scenario_did_you_mean(scenario_suggest(name, members));
       char *text = g_strdup_printf(
-          "unknown key '%s' in an axis of the sweep; expected key, values, from, to or with%s", shown, hint);
+          "unknown key '%s' in an axis of the sweep; expected key, values, from, to, step, points or with%s",
+          shown, hint);
 
       g_free(shown);
       g_free(hint);
@@ -124,6 +134,14 @@ static gboolean read_keys(axis_reader *r, GError **error)
   return TRUE;
 }
 
+static gboolean too_many_values(const axis_reader *r, const config_setting_t *setting, GError **error)
+{
+  return scenario_settings_problem(r->source, setting,
+                                   g_strdup_printf("axis '%s' has more than %d values; expected fewer",
+                                                   scenario_key_row_of(r->key)->name, VALUES_MAX),
+                                   error);
+}
+
 /* Adds one value, checked as --set checks it, as canonical text. */
 static gboolean add_value(axis_reader *r, scenario_notation notation, const char *text,
                           const config_setting_t *setting, GError **error)
@@ -133,9 +151,7 @@ static gboolean add_value(axis_reader *r, scenario_notation notation, const char
   char *problem;
 
   if (r->values->len == VALUES_MAX) {
-    return scenario_settings_problem(
-        r->source, setting,
-        g_strdup_printf("axis '%s' has more than %d values; expected fewer", row->name, VALUES_MAX), error);
+    return too_many_values(r, setting, error);
   }
   if (!scenario_value_read(row, notation, text, &value, &problem)) {
     char *whole = g_strdup_printf("sweep: %s", problem);
@@ -172,55 +188,165 @@ static gboolean read_list(axis_reader *r, const config_setting_t *list, GError *
   return ok;
 }
 
-static gboolean is_integer(const config_setting_t *setting)
+/* What `setting` reads as for a key of `row`, written as in the file or, in quotes, as for --set; as a whole number of its
+ * smallest unit. */
+static gboolean read_number(const axis_reader *r, const scenario_key_row *row,
+                            const config_setting_t *setting, guint64 *number, GError **error)
 {
-  return config_setting_type(setting) == CONFIG_TYPE_INT || config_setting_type(setting) == CONFIG_TYPE_INT64;
+  scenario_value value = {.is_word = FALSE};
+  g_autofree char *text = NULL;
+  g_autofree char *problem = NULL;
+  scenario_notation notation = scenario_settings_notation(setting, &text);
+
+  if (!scenario_value_read(row, notation == SCENARIO_NOTATION_STRING ? SCENARIO_NOTATION_BARE : notation,
+                           text, &value, &problem)) {
+    return scenario_settings_problem(r->source, setting, g_strdup_printf("sweep: %s", problem), error);
+  }
+  gboolean fits = scenario_axis_range_number(row, &value, number);
+  scenario_value_clear(&value);
+  return fits || scenario_settings_problem(r->source, setting,
+                                           g_strdup_printf("sweep: %s = %s cannot end a range; expected a "
+                                                           "number, of at most 18 decimals",
+                                                           row->name, text),
+                                           error);
 }
 
-static gboolean read_count(axis_reader *r, const config_setting_t *from, const config_setting_t *to,
+/* The distance between values: in the key's unit, but neither less than the key's least nor more than its largest is wrong. */
+static gboolean read_step(const axis_reader *r, const range_settings *range, guint64 *step, GError **error)
+{
+  scenario_key_row row = *scenario_key_row_of(r->key);
+
+  *step = 1;
+  if (range->step == NULL) {
+    return TRUE;
+  }
+  row.name = "step";
+  row.minimum = 1;
+  row.words = NULL;
+  if (!read_number(r, &row, range->step, step, error)) {
+    return FALSE;
+  }
+  return *step > 0 || scenario_settings_problem(r->source, range->step,
+                                                g_strdup("sweep: step = 0 never gets from 'from' to 'to'; "
+                                                         "expected more than 0"),
+                                                error);
+}
+
+/* More of them fit no plot; each costs some work to place. */
+enum { POINTS_MAX = 1000 };
+
+static gboolean read_points(const axis_reader *r, const range_settings *range, gsize *points, GError **error)
+{
+  const scenario_key_row row = {
+      .name = "points", .type = SCENARIO_TYPE_INTEGER, .minimum = 2, .maximum = POINTS_MAX};
+  guint64 number = 0;
+
+  if (!read_number(r, &row, range->points, &number, error)) {
+    return FALSE;
+  }
+  *points = number;
+  return TRUE;
+}
+
+/* Counting by ones is meant where there are ones to count by. */
+static gboolean counts_by_ones(scenario_type type)
+{
+  return type == SCENARIO_TYPE_INTEGER || type == SCENARIO_TYPE_SIZE;
+}
+
+static gboolean check_range(const axis_reader *r, const range_settings *range, GError **error)
+{
+  const scenario_key_row *row = scenario_key_row_of(r->key);
+  char *problem = NULL;
+
+  if (!scenario_axis_range_fits(row->type)) {
+    problem = g_strdup_printf(
+        "axis '%s' has from and to, but its key is no number; expected values = [ ... ]", row->name);
+  } else if (range->step != NULL && range->points != NULL) {
+    problem = g_strdup_printf(
+        "axis '%s' has both step and points; expected step = DISTANCE, or points = NUMBER for "
+        "values that grow by a factor",
+        row->name);
+  } else if (range->step == NULL && range->points == NULL && !counts_by_ones(row->type)) {
+    problem = g_strdup_printf(
+        "axis '%s' has from and to, but nothing says what lies between; expected step = DISTANCE, or "
+        "points = NUMBER for values that grow by a factor",
+        row->name);
+  }
+  return problem == NULL || scenario_settings_problem(r->source, r->setting, problem, error);
+}
+
+static gboolean check_ends(const axis_reader *r, const range_settings *range, guint64 from, guint64 to,
                            GError **error)
 {
-  gboolean ok = TRUE;
-
-  if (!is_integer(from) || !is_integer(to)) {
+  if (to < from || (to == from && range->points != NULL)) {
     return scenario_settings_problem(
-        r->source, is_integer(from) ? to : from,
-        g_strdup("sweep: 'from' and 'to' count integers; expected for instance from = 1; to = 30"), error);
-  }
-  long long last = config_setting_get_int64(to);
-  if (config_setting_get_int64(from) > last) {
-    return scenario_settings_problem(
-        r->source, to, g_strdup("sweep: 'to' is less than 'from'; expected from = LEAST; to = LARGEST"),
+        r->source, range->to,
+        g_strdup_printf("sweep: 'to' is %s 'from'; expected from = LEAST; to = LARGEST",
+                        to < from ? "less than" : "the same as"),
         error);
   }
-  for (long long i = config_setting_get_int64(from); ok; i++) {
-    char *text = g_strdup_printf("%lld", i);
-
-    ok = add_value(r, SCENARIO_NOTATION_INTEGER, text, i == last ? to : from, error);
-    g_free(text);
-    if (i == last) {
-      break;
-    }
+  if (from == 0 && range->points != NULL) {
+    return scenario_settings_problem(
+        r->source, range->from,
+        g_strdup(
+            "sweep: nothing grows from 0 by a factor; expected 'from' above 0, or a step instead of points"),
+        error);
   }
-  return ok;
+  return TRUE;
+}
+
+/* Significant digits of what lies between the ends of a logarithmic range: enough to space points evenly on a plot, few enough
+ * to read. */
+enum { FACTOR_DIGITS = 3 };
+
+static gboolean read_range(axis_reader *r, const range_settings *range, GError **error)
+{
+  const scenario_key_row *row = scenario_key_row_of(r->key);
+  guint64 from = 0;
+  guint64 to = 0;
+  guint64 step = 0;
+  gsize points = 0;
+
+  if (!check_range(r, range, error) || !read_number(r, row, range->from, &from, error) ||
+      !read_number(r, row, range->to, &to, error) || !check_ends(r, range, from, to, error) ||
+      !read_step(r, range, &step, error) ||
+      (range->points != NULL && !read_points(r, range, &points, error))) {
+    return FALSE;
+  }
+  g_autoptr(GArray) numbers =
+      points > 0
+          ? scenario_axis_range_factors(from, to, points, counts_by_ones(row->type) ? 0 : FACTOR_DIGITS)
+          : scenario_axis_range_steps(from, to, step, VALUES_MAX);
+  for (guint i = 0; i < numbers->len; i++) {
+    if (i == VALUES_MAX) {
+      return too_many_values(r, range->to, error);
+    }
+    g_ptr_array_add(r->values, scenario_axis_range_text(row, g_array_index(numbers, guint64, i)));
+  }
+  return TRUE;
 }
 
 static gboolean read_values(axis_reader *r, GError **error)
 {
   const config_setting_t *values = config_setting_get_member(r->setting, "values");
-  const config_setting_t *from = config_setting_get_member(r->setting, "from");
-  const config_setting_t *to = config_setting_get_member(r->setting, "to");
+  const range_settings range = {.from = config_setting_get_member(r->setting, "from"),
+                                .to = config_setting_get_member(r->setting, "to"),
+                                .step = config_setting_get_member(r->setting, "step"),
+                                .points = config_setting_get_member(r->setting, "points")};
   const char *name = scenario_key_row_of(r->key)->name;
+  gboolean whole = range.from != NULL && range.to != NULL;
+  gboolean any = range.from != NULL || range.to != NULL || range.step != NULL || range.points != NULL;
 
-  if ((values != NULL) == (from != NULL || to != NULL) || (from != NULL) != (to != NULL)) {
+  if (values != NULL ? any : !whole) {
     return scenario_settings_problem(
         r->source, r->setting,
         g_strdup_printf("axis '%s' has not one set of values; expected either values = [ ... ] or "
-                        "from = LEAST; to = LARGEST",
+                        "from = LEAST; to = LARGEST, with a step or a number of points",
                         name),
         error);
   }
-  if (values != NULL ? !read_list(r, values, error) : !read_count(r, from, to, error)) {
+  if (values != NULL ? !read_list(r, values, error) : !read_range(r, &range, error)) {
     return FALSE;
   }
   if (r->values->len == 0) {

@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "scenario/scenario_problem.h"
+#include "scenario/scenario_suggest.h"
 
 gboolean scenario_settings_set(scenario *s, scenario_key key, scenario_notation notation, const char *text,
                                const char *origin, GError **error)
@@ -135,13 +136,22 @@ static gboolean set_text(scenario *s, scenario_key key, const char *text, const 
   return ok;
 }
 
+/* The known name most like `name`: a key, a group, or one of the lists beside them. */
+static const char *nearest_member(const char *name)
+{
+  static const char *const lists[] = {"sweep", "where", "event", NULL};
+  const char *nearest = scenario_suggest(name, lists);
+
+  return nearest != NULL ? nearest : scenario_key_nearest(name);
+}
+
 gboolean scenario_settings_unknown(const char *name, const config_setting_t *setting, const char *where,
                                    GError **error)
 {
   const char *kind = setting != NULL && config_setting_is_group(setting) ? "group" : "key";
   char *group = g_strdup(name);
   char *shown = scenario_shown(name);
-  char *hint = scenario_did_you_mean(scenario_key_nearest(name));
+  char *hint = scenario_did_you_mean(setting != NULL ? nearest_member(name) : scenario_key_nearest(name));
   char *dot;
 
   do {
@@ -150,8 +160,8 @@ gboolean scenario_settings_unknown(const char *name, const config_setting_t *set
   } while (*group != '\0' && !scenario_group_exists(group));
   char *members = scenario_group_members(group);
   scenario_problem(error, where, "unknown %s '%s'; expected one of %s%s%s%s%s", kind, shown, members,
-                   *group == '\0' && setting != NULL ? ", sweep, event" : "", *group != '\0' ? " in " : "",
-                   group, hint);
+                   *group == '\0' && setting != NULL ? ", sweep, where, event" : "",
+                   *group != '\0' ? " in " : "", group, hint);
   g_free(group);
   g_free(shown);
   g_free(hint);
@@ -164,7 +174,7 @@ static gboolean cannot_set(const char *name, const char *where, GError **error)
 {
   gboolean ok;
 
-  if (strcmp(name, "sweep") == 0 || strcmp(name, "event") == 0) {
+  if (strcmp(name, "sweep") == 0 || strcmp(name, "where") == 0 || strcmp(name, "event") == 0) {
     return scenario_problem(error, where, "the %s cannot be set; expected GROUP.KEY=VALUE", name);
   }
   if (!scenario_group_exists(name)) {

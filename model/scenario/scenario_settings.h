@@ -15,10 +15,12 @@ typedef struct scenario_setting {
 
 struct scenario {
   char *path;
+  char *full_text; /* a GRefString: copies share it */
   char *name;
   scenario_setting settings[SCENARIO_KEY_COUNT];
-  GArray *axes;   /* of scenario_axis */
-  GArray *events; /* of scenario_event, in the order of their times */
+  GArray *axes;           /* of scenario_axis */
+  GArray *events;         /* of scenario_event, in the order of their times */
+  GPtrArray *constraints; /* of scenario_where: the setting `where` */
 };
 
 /* Gives `key` the value that `text` reads as. Sets `error` at `origin` and returns FALSE when it is none. */
@@ -40,6 +42,10 @@ gboolean scenario_settings_unknown(const char *name, const config_setting_t *set
 /* Reads the group `sweep` into the axes of `s` (scenario_axes.c). */
 gboolean scenario_axes_load(scenario *s, const scenario_source *source, const config_setting_t *sweep,
                             GError **error);
+
+/* Reads the setting `where`, a string or several, into the constraints of `s` (scenario_constraints.c). */
+gboolean scenario_constraints_load(scenario *s, const scenario_source *source, const config_setting_t *where,
+                                   GError **error);
 
 /* An empty array of scenario_event; and the list `event` read into that of `s` (scenario_events.c). */
 GArray *scenario_events_new(void);

@@ -24,6 +24,7 @@ typedef struct source_family {
   char *folder;       /* of the outermost file */
   gsize octets;       /* of all files read so far */
   GPtrArray *paths;   /* every file read */
+  GString *full_text; /* all files read, each once */
   GPtrArray *reading; /* the files that are being included now, the outermost first */
 } source_family;
 
@@ -36,7 +37,8 @@ struct scenario_source {
   GPtrArray *included; /* of scenario_source: the files included outside of any group, in their order */
 };
 
-static gboolean append_file(scenario_source *source, const char *path, const char *includer, GError **error);
+static gboolean append_file(scenario_source *source, const char *path, const char *name, const char *includer,
+                            GError **error);
 
 static void begin_stretch(scenario_source *source, const char *path, guint path_line)
 {
@@ -176,12 +178,12 @@ static gboolean append_included(scenario_source *source, const char *name, int d
                           INCLUDE_DEPTH_MAX);
   }
   if (ok && depth > 0) {
-    ok = append_file(source, path, where, error);
+    ok = append_file(source, path, name, where, error);
   } else if (ok) {
     scenario_source *own = source_new(source->family);
 
     g_ptr_array_add(source->included, own);
-    ok = append_file(own, path, where, error) && check_tokens(own, error);
+    ok = append_file(own, path, name, where, error) && check_tokens(own, error);
   }
   g_free(path);
   return ok;
@@ -237,7 +239,23 @@ static gboolean append_lines(scenario_source *source, const char *path, const GS
   return ok && check_closed(path, state, opened_line, error);
 }
 
-static gboolean append_file(scenario_source *source, const char *path, const char *includer, GError **error)
+/* A file that is included twice stands there once. By its name as written, not by where it was found: that differs from machine to
+ * machine. */
+static void keep_full_text(source_family *family, const char *path, const char *name, const GString *octets)
+{
+  if (g_ptr_array_find_with_equal_func(family->paths, path, g_str_equal, NULL)) {
+    return;
+  }
+  if (name != NULL) {
+    gboolean ended = family->full_text->len == 0 || g_str_has_suffix(family->full_text->str, "\n");
+    g_string_append_printf(family->full_text, "%s# @include \"%s\"\n", ended ? "" : "\n", name);
+  }
+  g_string_append_len(family->full_text, octets->str, (gssize)octets->len);
+}
+
+/* `name` and `includer`: what an including file calls `path`, and where; NULL for the outermost. */
+static gboolean append_file(scenario_source *source, const char *path, const char *name, const char *includer,
+                            GError **error)
 {
   source_family *family = source->family;
   const char *problem;
@@ -252,6 +270,7 @@ static gboolean append_file(scenario_source *source, const char *path, const cha
     return scenario_problem(error, path, "cannot read it (%s); expected a scenario file", problem);
   }
   family->octets += octets->len;
+  keep_full_text(family, path, name, octets);
   g_ptr_array_add(family->paths, g_strdup(path));
   path = family->paths->pdata[family->paths->len - 1];
   g_ptr_array_add(family->reading, (gpointer)path);
@@ -287,8 +306,9 @@ scenario_source *scenario_source_read(const char *path, GError **error)
   source->is_outermost = TRUE;
   family->folder = g_path_get_dirname(path);
   family->paths = g_ptr_array_new_with_free_func(g_free);
+  family->full_text = g_string_new(NULL);
   family->reading = g_ptr_array_new();
-  if (!append_file(source, path, NULL, error) || !check_tokens(source, error)) {
+  if (!append_file(source, path, NULL, NULL, error) || !check_tokens(source, error)) {
     g_clear_pointer(&source, scenario_source_free);
   }
   return source;
@@ -298,6 +318,7 @@ static void family_free(source_family *family)
 {
   g_free(family->folder);
   g_ptr_array_unref(family->paths);
+  g_string_free(family->full_text, TRUE);
   g_ptr_array_unref(family->reading);
   g_free(family);
 }
@@ -330,6 +351,11 @@ const scenario_source *scenario_source_included(const scenario_source *source, g
 const char *scenario_source_text(const scenario_source *source)
 {
   return source->text->str;
+}
+
+const char *scenario_source_full_text(const scenario_source *source)
+{
+  return source->family->full_text->str;
 }
 
 char *scenario_source_where(const scenario_source *source, guint line)

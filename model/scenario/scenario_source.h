@@ -28,6 +28,10 @@ const scenario_source *scenario_source_included(const scenario_source *source, g
 /* The whole text; the source's. */
 const char *scenario_source_text(const scenario_source *source);
 
+/* The file as it was read, and behind it every file it includes, each once, in the order they were met, under a line
+ * `# @include "NAME"` with the name as written; the source's. */
+const char *scenario_source_full_text(const scenario_source *source);
+
 /* "file:line" of line `line` (1 …) of the whole text. Free with g_free(). */
 char *scenario_source_where(const scenario_source *source, guint line);
 

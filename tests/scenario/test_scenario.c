@@ -292,6 +292,42 @@ static void test_include(void)
   scenario_free(s);
 }
 
+static void expect_full_text(const char *path, const char *expected)
+{
+  scenario *s = scenario_load(path, NULL, NULL);
+  g_assert_nonnull(s);
+  scenario *copy = scenario_copy(s);
+  g_assert_cmpstr(scenario_full_text(s), ==, expected);
+  scenario_free(s);
+  g_assert_cmpstr(scenario_full_text(copy), ==, expected);
+  scenario_free(copy);
+}
+
+/* The file to the octet, then what it includes, in the order it is met, each once and by its name as written; a file that does not end
+ * in a line end gets one before the next. It is what was loaded, whatever became of the file since. */
+static void test_full_text(void)
+{
+  g_assert_cmpint(g_mkdir_with_parents("sub", 0700), ==, 0);
+  fixture_write("sub/alone.cfg", "title = \"t\"; # no line end", -1);
+  expect_full_text("sub/alone.cfg", "title = \"t\"; # no line end");
+  fixture_write("sub/empty.cfg", "", -1);
+  expect_full_text("sub/empty.cfg", "");
+  fixture_write("sub/top.cfg",
+                "@include \"base.cfg\"\n@include \"base.cfg\"\npath: {\n@include \"more.cfg\"\n};", -1);
+  fixture_write("sub/base.cfg", "@include \"link.cfg\"\n", -1);
+  fixture_write("sub/link.cfg", "run: { seed = 3; };", -1);
+  fixture_write("sub/more.cfg", "forward: { mtu = 9000; };\n", -1);
+  expect_full_text("sub/top.cfg",
+                   "@include \"base.cfg\"\n@include \"base.cfg\"\npath: {\n@include \"more.cfg\"\n};\n"
+                   "# @include \"base.cfg\"\n@include \"link.cfg\"\n"
+                   "# @include \"link.cfg\"\nrun: { seed = 3; };\n"
+                   "# @include \"more.cfg\"\nforward: { mtu = 9000; };\n");
+  scenario *s = scenario_load("sub/alone.cfg", NULL, NULL);
+  fixture_write("sub/alone.cfg", "title = \"changed\";", -1);
+  g_assert_cmpstr(scenario_full_text(s), ==, "title = \"t\"; # no line end");
+  scenario_free(s);
+}
+
 /* A preset: what a file includes outside of any group holds where the file says nothing itself, wherever in it the include
  * stands; of two included files the later one wins. */
 static void test_what_a_file_says_wins_over_what_it_includes(void)
@@ -391,6 +427,7 @@ int main(int argc, char **argv)
   g_test_add_func("/scenario/name-is-the-files", test_name_is_the_files);
   g_test_add_func("/scenario/edges-of-32-bits", test_edges_of_32_bits);
   g_test_add_func("/scenario/include", test_include);
+  g_test_add_func("/scenario/full-text", test_full_text);
   g_test_add_func("/scenario/what-a-file-says-wins-over-what-it-includes",
                   test_what_a_file_says_wins_over_what_it_includes);
   g_test_add_func("/scenario/lists-of-values", test_lists_of_values);

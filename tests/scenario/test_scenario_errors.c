@@ -21,7 +21,7 @@ typedef struct bad {
 #define FILE_KEYS                                                                                            \
   "title, run, workload, mpa, initiator, responder, rdmap, sender, receiver, tcp, path, middlebox, "         \
   "topology, fault, "                                                                                        \
-  "measure, theory, sweep, event"
+  "measure, theory, sweep, where, event"
 #define SYNTAX "; expected KEY = VALUE; or GROUP: { ... }; with words and values with units in quotes"
 
 static const bad files[] = {
@@ -34,6 +34,9 @@ static const bad files[] = {
      "reverse in path (did you mean 'path.forward'?)"},
     {"\npth: { forward: { loss = 1; }; };",
      "a.cfg:2: unknown group 'pth'; expected one of " FILE_KEYS " (did you mean 'path'?)"},
+    {"wher = \"mpa.crc\";",
+     "a.cfg:1: unknown key 'wher'; expected one of " FILE_KEYS " (did you mean 'where'?)"},
+    {"swep = ();", "a.cfg:1: unknown key 'swep'; expected one of " FILE_KEYS " (did you mean 'sweep'?)"},
     {"zzzzzz = 1;", "a.cfg:1: unknown key 'zzzzzz'; expected one of " FILE_KEYS},
     {"mtu = 1500;",
      "a.cfg:1: unknown key 'mtu'; expected one of " FILE_KEYS " (did you mean 'path.forward.mtu'?)"},

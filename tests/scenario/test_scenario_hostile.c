@@ -114,7 +114,7 @@ static void test_long_values(void)
                  "expected one of title, run, "
                  "workload, mpa, initiator, responder, rdmap, sender, receiver, tcp, path, middlebox, "
                  "topology, fault, measure, "
-                 "theory, sweep, event");
+                 "theory, sweep, where, event");
 }
 
 static void test_long_lines(void)

@@ -1,0 +1,16 @@
+/* Logarithms of whole numbers by whole numbers: no floating point, the same on every machine. */
+#ifndef BASE_INTEGER_LOGARITHM_H
+#define BASE_INTEGER_LOGARITHM_H
+
+#include <stdint.h>
+
+#include "base/uint128.h"
+
+/* The fraction bits of a logarithm. */
+#define INTEGER_LOGARITHM_BITS 56
+
+/* The logarithm to base 2 of `value`, which is at least 1, times 2^INTEGER_LOGARITHM_BITS; at most 2 below the exact one,
+ * never above it, and exact for powers of 2. */
+uint64_t integer_logarithm2(uint128 value);
+
+#endif

@@ -16,7 +16,10 @@ enum {
 int cli_run(int argc, char **argv);
 int cli_sweep(int argc, char **argv);
 int cli_plot(int argc, char **argv);
+int cli_report(int argc, char **argv);
 int cli_export(int argc, char **argv);
+int cli_table(int argc, char **argv);
+int cli_merge(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_explain(int argc, char **argv);
 
@@ -54,7 +57,7 @@ int cli_usage_error(const char *command, const char *format, ...) G_GNUC_PRINTF(
 
 /* Prints `error` (a scenario's already starts with file:line) on standard error, frees it and returns
  * CLI_USAGE. */
-int cli_report(GError *error);
+int cli_fail(GError *error);
 
 /* True when progress may be shown: standard error is a terminal and --quiet was not given. */
 gboolean cli_shows_progress(const cli_arguments *arguments);

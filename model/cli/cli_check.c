@@ -38,13 +38,26 @@ static void print_points_notes(const char *path, const sweep_grid *grid, const G
   }
 }
 
+static void print_count(const char *path, const sweep_grid *grid)
+{
+  printf("%s: ok, a sweep of %zu point%s", path, sweep_grid_count(grid),
+         sweep_grid_count(grid) == 1 ? "" : "s");
+  if (sweep_grid_left_out(grid) > 0) {
+    printf(", %zu left out by where", sweep_grid_left_out(grid));
+  }
+  if (sweep_grid_repeated(grid) > 0) {
+    printf(", %zu given twice", sweep_grid_repeated(grid));
+  }
+  printf("\n");
+}
+
 static gboolean check_sweep(const scenario *s, const GPtrArray *notes, gboolean quiet, GError **error)
 {
   const scenario_axis *axes;
-  gsize axis_count = scenario_axes(s, &axes);
-  sweep_grid *grid = axis_count > 0 ? sweep_grid_new(s, NULL, error) : NULL;
+  gboolean swept = scenario_axes(s, &axes) > 0 || scenario_constraints_origin(s) != NULL;
+  sweep_grid *grid = swept ? sweep_grid_new(s, NULL, error) : NULL;
 
-  if (axis_count > 0 && grid == NULL) {
+  if (swept && grid == NULL) {
     return FALSE;
   }
   if (quiet) {
@@ -54,7 +67,7 @@ static gboolean check_sweep(const scenario *s, const GPtrArray *notes, gboolean 
   if (grid == NULL) {
     printf("%s: ok\n", scenario_path(s));
   } else {
-    printf("%s: ok, a sweep of %zu points\n", scenario_path(s), sweep_grid_count(grid));
+    print_count(scenario_path(s), grid);
   }
   for (guint i = 0; i < notes->len; i++) {
     printf("%s: note: %s\n", scenario_path(s), (const char *)notes->pdata[i]);
@@ -74,7 +87,7 @@ static int check_scenario(const char *path, gboolean quiet)
   gboolean ok = s != NULL && scenario_check(s, notes, &error) && check_sweep(s, notes, quiet, &error);
 
   scenario_free(s);
-  return ok ? CLI_OK : cli_report(error);
+  return ok ? CLI_OK : cli_fail(error);
 }
 
 int cli_check(int argc, char **argv)

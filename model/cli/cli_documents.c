@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli_terms.h"
+#include "measure/distribution_table.h"
 #include "measure/metric_table.h"
 #include "rnic/rnic_fault.h"
 #include "scenario/scenario_keys.h"
@@ -138,6 +139,30 @@ static void append_metric(GString *page, const metric_row *row)
   g_string_append(page, "\n");
 }
 
+static void append_distributions(GString *page)
+{
+  g_string_append(
+      page,
+      "\n## Distributions\n\nA mean or a peak says little about a tail, so a run keeps these whole. "
+      "Values are counted in bins: each power of\ntwo is cut into 16 equal bins, and values below 32 (of an "
+      "octet, of a picosecond) have one each, so that a\nvalue lies at most 1/16 below the bound of its "
+      "bin. `summary.json` has them behind the metrics,\n`{NAME: {\"unit\": …, \"weight\": …, \"bins\": "
+      "[[bound, weight], …]}}`: what was above the bound before and up to\n`bound` weighs `weight`. Bins "
+      "without weight, and distributions without samples, are left out. The exact mean\nof each is a "
+      "metric; `iwarpsim plot --what distribution` and `--what delays` draw them.\n\n"
+      "| distribution | unit | weight | meaning |\n|---|---|---|---|\n");
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    const distribution_row *row = distribution_row_of(id);
+
+    g_string_append(page, "|");
+    append_code(page, row->name);
+    append_cell(page, row->unit);
+    append_cell(page, row->weight_unit);
+    append_cell(page, row->sentence);
+    g_string_append(page, "\n");
+  }
+}
+
 char *cli_documents_metrics(void)
 {
   GString *page = g_string_new("# Metrics\n\n"
@@ -161,5 +186,6 @@ char *cli_documents_metrics(void)
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     append_metric(page, metric_row_of(id));
   }
+  append_distributions(page);
   return g_string_free(page, FALSE);
 }

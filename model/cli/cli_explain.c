@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/cli_documents.h"
 #include "cli/cli_terms.h"
+#include "measure/distribution_table.h"
 #include "measure/metric_table.h"
 #include "rnic/rnic_fault.h"
 #include "scenario/scenario_keys.h"
@@ -52,6 +53,12 @@ static void print_metric(const metric_row *row)
   print_wrapped(row->sentence);
 }
 
+static void print_distribution(const distribution_row *row)
+{
+  printf("%s (distribution, %s, weighted by %s)\n", row->name, row->unit, row->weight_unit);
+  print_wrapped(row->sentence);
+}
+
 static void print_term(const cli_term *term)
 {
   printf("%s: %s\n\n%s", term->name, term->title, term->text);
@@ -86,6 +93,9 @@ static void print_metrics(void)
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     print_metric(metric_row_of(id));
   }
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    print_distribution(distribution_row_of(id));
+  }
 }
 
 static void print_terms(void)
@@ -103,6 +113,28 @@ static void print_faults(void)
   }
 }
 
+/* The metrics and distributions called `name`, or below it, behind `heading`; FALSE when there are none. */
+static gboolean print_measured(const char *name, const char *heading)
+{
+  gboolean found = FALSE;
+
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    if (lies_below(metric_row_of(id)->name, name)) {
+      printf("%s", found ? "" : heading);
+      print_metric(metric_row_of(id));
+      found = TRUE;
+    }
+  }
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    if (lies_below(distribution_row_of(id)->name, name)) {
+      printf("%s", found ? "" : heading);
+      print_distribution(distribution_row_of(id));
+      found = TRUE;
+    }
+  }
+  return found;
+}
+
 /* Everything called `name`, or below it: a name may be a key's and a metric's. FALSE when nothing is. */
 static gboolean print_named(const char *name)
 {
@@ -115,15 +147,7 @@ static gboolean print_named(const char *name)
       found = TRUE;
     }
   }
-  gboolean found_metric = FALSE;
-  for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    if (lies_below(metric_row_of(id)->name, name)) {
-      printf(found_metric ? "" : found ? "\nMetrics:\n" : "Metrics:\n");
-      print_metric(metric_row_of(id));
-      found_metric = TRUE;
-    }
-  }
-  found = found || found_metric;
+  found = print_measured(name, found ? "\nMetrics:\n" : "Metrics:\n") || found;
   for (const cli_term *term = cli_terms(); term->name != NULL; term++) {
     if (strcmp(term->name, name) == 0) {
       printf(found ? "\n" : "");
@@ -153,6 +177,9 @@ static int unknown_name(const char *name)
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     g_ptr_array_add(names, (gpointer)metric_row_of(id)->name);
   }
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    g_ptr_array_add(names, (gpointer)distribution_row_of(id)->name);
+  }
   for (const cli_term *term = cli_terms(); term->name != NULL; term++) {
     g_ptr_array_add(names, (gpointer)term->name);
   }
@@ -177,11 +204,11 @@ static int unknown_name(const char *name)
 static void print_topics(void)
 {
   printf("iwarpsim explain keys      the %d keys of a scenario\n"
-         "iwarpsim explain metrics   the %d metrics of a run\n"
+         "iwarpsim explain metrics   the %d metrics and %d distributions of a run\n"
          "iwarpsim explain terms     the terms they are defined by\n"
          "iwarpsim explain faults    the errors that one end can put on the wire\n"
          "iwarpsim explain NAME      one key, group, metric, term or fault:\n\n",
-         (int)SCENARIO_KEY_COUNT, (int)METRIC_COUNT);
+         (int)SCENARIO_KEY_COUNT, (int)METRIC_COUNT, (int)DISTRIBUTION_COUNT);
   g_autoptr(GString) groups = g_string_new("groups:");
   for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
     g_string_append_printf(groups, " %s", group->name);

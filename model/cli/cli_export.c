@@ -2,31 +2,55 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "study/csv_export.h"
 
-/* Writes to `path`, NULL: standard output. */
-static int export_store(const char *store_path, const char *path)
+/* All of the CSV, so that a store which turns out to be damaged leaves no half of it. Free with free(); NULL and `error` on failure. */
+static char *make_csv(const char *store_path, gsize *length, GError **error)
 {
-  GError *error = NULL;
-  result_store *store = result_store_open(store_path, RESULT_STORE_READ, &error);
+  char *text = NULL;
+  result_store *store = result_store_open(store_path, RESULT_STORE_READ, error);
   if (store == NULL) {
-    return cli_report(error);
+    return NULL;
   }
+  FILE *memory = open_memstream(&text, length);
+  g_assert(memory != NULL);
+  gboolean good = csv_export_write(store, memory, error);
+  fclose(memory);
+  result_store_close(store);
+  if (!good) {
+    g_clear_pointer(&text, free);
+  }
+  return text;
+}
+
+/* Writes to `path`, NULL: standard output. */
+static gboolean write_text(const char *text, gsize length, const char *path, GError **error)
+{
   FILE *file = path != NULL ? g_fopen(path, "we") : stdout;
-  gboolean good = file != NULL && csv_export_write(store, file, &error);
+  gboolean good = file != NULL && fwrite(text, 1, length, file) == length && fflush(file) == 0;
   int reason = errno;
   if (file != NULL && path != NULL && fclose(file) != 0 && good) {
     reason = errno;
     good = FALSE;
   }
-  result_store_close(store);
-  if (!good && error == NULL) {
-    g_set_error(&error, G_FILE_ERROR, (int)g_file_error_from_errno(reason), "%s: %s", path,
-                g_strerror(reason));
+  if (!good) {
+    g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(reason), "%s: %s",
+                path != NULL ? path : "standard output", g_strerror(reason));
   }
-  return good ? CLI_OK : cli_report(error);
+  return good;
+}
+
+static int export_store(const char *store_path, const char *path)
+{
+  GError *error = NULL;
+  gsize length = 0;
+  char *text = make_csv(store_path, &length, &error);
+  gboolean good = text != NULL && write_text(text, length, path, &error);
+  free(text);
+  return good ? CLI_OK : cli_fail(error);
 }
 
 int cli_export(int argc, char **argv)

@@ -17,10 +17,13 @@ typedef struct command {
 static const command commands[] = {
     {"run", cli_run, "SCENARIO", "run a scenario once, print a summary, write its results"},
     {"sweep", cli_sweep, "SCENARIO", "run every point of a scenario's sweep that is not in the store yet"},
+    {"table", cli_table, "STORE", "print means, 95 % intervals and quartiles of a sweep's points"},
     {"plot", cli_plot, "STORE|DIR", "draw the plots of a sweep or of a run"},
+    {"report", cli_report, "STORE -o FILE", "write one HTML page with a sweep's question, results and plots"},
+    {"export", cli_export, "STORE", "write the results of a sweep as CSV, one row a run"},
+    {"merge", cli_merge, "STORE... -o FILE", "join the stores of several sweeps or shards into one"},
     {"check", cli_check, "SCENARIO...", "say what is wrong with scenarios, without running them"},
     {"explain", cli_explain, "keys|metrics|terms|NAME", "say what a key, a metric or a term means"},
-    {"export", cli_export, "STORE", "write the results of a sweep as CSV, one row a run"},
 };
 
 static void print_help(void)
@@ -44,18 +47,36 @@ static void print_help(void)
          "Exit status: 0 fine, 1 the run failed its own checks, 2 bad usage or scenario.\n");
 }
 
+/* "run, sweep, plot or export". Free with g_free(). */
+static char *list_commands(void)
+{
+  GString *list = g_string_new(commands[0].name);
+  for (gsize i = 1; i < G_N_ELEMENTS(commands); i++) {
+    g_string_append_printf(list, "%s%s", i + 1 < G_N_ELEMENTS(commands) ? ", " : " or ", commands[i].name);
+  }
+  return g_string_free(list, FALSE);
+}
+
 static int unknown_command(const char *name)
 {
   const char *names[G_N_ELEMENTS(commands) + 1] = {NULL};
   const char *nearest;
+  g_autofree char *list = list_commands();
 
   for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
     names[i] = commands[i].name;
   }
   nearest = scenario_suggest(name, names);
-  fprintf(stderr, "iwarpsim: unknown command '%s'; expected run, sweep, plot, check, explain or export",
-          name);
+  fprintf(stderr, "iwarpsim: unknown command '%s'; expected %s", name, list);
   fprintf(stderr, nearest != NULL ? " (did you mean '%s'?)\n" : "\n", nearest);
+  return CLI_USAGE;
+}
+
+static int no_command(void)
+{
+  g_autofree char *list = list_commands();
+
+  fprintf(stderr, "iwarpsim: no command; expected %s (see 'iwarpsim --help')\n", list);
   return CLI_USAGE;
 }
 
@@ -123,9 +144,7 @@ int main(int argc, char **argv)
     }
   }
   if (first >= argc) {
-    fprintf(stderr, "iwarpsim: no command; expected run, sweep, plot, check, explain or export (see "
-                    "'iwarpsim --help')\n");
-    return CLI_USAGE;
+    return no_command();
   }
   for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
     if (strcmp(argv[first], commands[i].name) == 0) {

@@ -26,7 +26,7 @@ int cli_usage_error(const char *command, const char *format, ...)
   return CLI_USAGE;
 }
 
-int cli_report(GError *error)
+int cli_fail(GError *error)
 {
   fprintf(stderr, "%s\n", error->message);
   g_error_free(error);

@@ -2,10 +2,27 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/cli_leave_out.h"
+#include "scenario/scenario_suggest.h"
+#include "study/plot_distribution.h"
 #include "study/plot_occupancy.h"
-#include "study/plot_sweep.h"
+#include "study/study_plot.h"
+
+/* What of a run's folder can be drawn; a store's kinds are study_plot.h's. */
+static const char *const run_kinds[] = {"occupancy", "distribution", "delays", NULL};
+
+/* What was asked for. */
+typedef struct plot_request {
+  const char *path;
+  const char *what;   /* NULL: what fits */
+  const char *metric; /* NULL: not given */
+  guint leave_out;
+  gnuplot_target target;
+} plot_request;
 
 /* A store's name without its folder and ".sqlite": what its plots are called after. */
 static char *store_stem(const char *path)
@@ -17,68 +34,232 @@ static char *store_stem(const char *path)
   return stem;
 }
 
-static gboolean plot_store(const char *path, const gnuplot_target *target, GError **error)
+/* Usage. */
+
+static int unknown_name(const char *option, const char *name, const char *const *known, const char *see)
 {
-  result_store *store = result_store_open(path, RESULT_STORE_READ, error);
+  const char *nearest = scenario_suggest(name, known);
+  if (nearest != NULL) {
+    return cli_usage_error("plot", "%s %s: there is none of that name; did you mean %s?", option, name,
+                           nearest);
+  }
+  return cli_usage_error("plot", "%s %s: there is none of that name; expected %s", option, name, see);
+}
+
+static int check_run_kind(const char *what)
+{
+  g_autofree char *all = g_strjoinv(", ", (char **)run_kinds);
+  return what == NULL || g_strv_contains(run_kinds, what) ? CLI_OK
+                                                          : unknown_name("--what", what, run_kinds, all);
+}
+
+static int check_store_kind(const char *what)
+{
+  const char *names[STUDY_PLOT_KINDS + 1] = {NULL};
+  for (study_plot_kind kind = 0; kind < STUDY_PLOT_KINDS; kind++) {
+    names[kind] = study_plot_row_of(kind)->name;
+  }
+  g_autofree char *all = g_strjoinv(", ", (char **)names);
+  return what == NULL || study_plot_find(what) < STUDY_PLOT_KINDS ? CLI_OK
+                                                                  : unknown_name("--what", what, names, all);
+}
+
+static int check_metric(const plot_request *request, gboolean is_folder)
+{
+  if (request->metric == NULL) {
+    return CLI_OK;
+  }
+  if (is_folder || (request->what != NULL && strcmp(request->what, "metric") != 0)) {
+    return cli_usage_error("plot", "--metric goes with a STORE and --what metric");
+  }
+  const char *names[METRIC_COUNT + 1] = {NULL};
+  for (metric_id metric = 0; metric < METRIC_COUNT; metric++) {
+    names[metric] = metric_row_of(metric)->name;
+  }
+  return metric_find(request->metric) < METRIC_COUNT
+             ? CLI_OK
+             : unknown_name("--metric", request->metric, names, "one that 'iwarpsim explain metrics' lists");
+}
+
+static int check_request(const plot_request *request, gboolean is_folder)
+{
+  if (is_folder && request->leave_out != 0) {
+    return cli_usage_error("plot", "--leave-out goes with a STORE, not with the folder of one run");
+  }
+  int status = is_folder ? check_run_kind(request->what) : check_store_kind(request->what);
+  return status == CLI_OK ? check_metric(request, is_folder) : status;
+}
+
+/* Drawing. */
+
+static gboolean plot_kinds(const study_table *table, const GArray *kinds, metric_id metric, const char *stem,
+                           const gnuplot_target *target, GError **error)
+{
+  for (guint i = 0; i < kinds->len; i++) {
+    if (i > 0 && target->format == GNUPLOT_TERM) {
+      printf("\n");
+    }
+    if (!study_plot_draw(table, g_array_index(kinds, study_plot_kind, i), metric, stem, target, error)) {
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static GArray *kinds_of(const plot_request *request, const study_table *table)
+{
+  if (request->what == NULL && request->metric == NULL) {
+    return study_plot_kinds_for(table);
+  }
+  GArray *kinds = g_array_new(FALSE, FALSE, sizeof(study_plot_kind));
+  study_plot_kind kind = request->what != NULL ? study_plot_find(request->what) : STUDY_PLOT_METRIC;
+  g_array_append_val(kinds, kind);
+  return kinds;
+}
+
+static gboolean make_target_folder(const gnuplot_target *target, GError **error)
+{
+  return target->format == GNUPLOT_TERM || cli_make_folder(target->folder, error);
+}
+
+static gboolean plot_store(const plot_request *request, GError **error)
+{
+  result_store *store = result_store_open(request->path, RESULT_STORE_READ, error);
   if (store == NULL) {
     return FALSE;
   }
-  g_autofree char *stem = store_stem(path);
-  gboolean good = plot_sweep(store, stem, target, error);
+  study_table *table = study_table_read(store, request->leave_out, error);
   result_store_close(store);
+  if (table == NULL) {
+    return FALSE;
+  }
+  g_autofree char *stem = store_stem(request->path);
+  g_autoptr(GArray) kinds = kinds_of(request, table);
+  metric_id metric =
+      request->metric != NULL ? metric_find(request->metric) : METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS;
+  gboolean good = make_target_folder(&request->target, error) &&
+                  plot_kinds(table, kinds, metric, stem, &request->target, error);
+  study_table_free(table);
   return good;
 }
 
-static int plot(const char *path, const char *out, gnuplot_format format, gboolean quiet)
+static gboolean plot_run(const plot_request *request, GError **error)
+{
+  if (!make_target_folder(&request->target, error)) {
+    return FALSE;
+  }
+  if (request->what == NULL || strcmp(request->what, "occupancy") == 0) {
+    return plot_occupancy(request->path, &request->target, error);
+  }
+  return plot_distribution_of_run(request->path, strcmp(request->what, "delays") == 0, &request->target,
+                                  error);
+}
+
+static int plot(plot_request *request, const char *out, gboolean quiet)
 {
   GError *error = NULL;
-  gboolean is_folder = g_file_test(path, G_FILE_TEST_IS_DIR);
-  g_autofree char *beside = is_folder ? g_strdup(path) : g_path_get_dirname(path);
+  gboolean is_folder = g_file_test(request->path, G_FILE_TEST_IS_DIR);
+  g_autofree char *beside = is_folder ? g_strdup(request->path) : g_path_get_dirname(request->path);
   g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
-  const gnuplot_target target = {.folder = out != NULL ? out : beside, .format = format, .written = written};
-  if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
-    g_set_error(&error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: %s", path, g_strerror(ENOENT));
-  } else if (cli_make_folder(target.folder, &error)) {
-    (void)(is_folder ? plot_occupancy(path, &target, &error) : plot_store(path, &target, &error));
+  request->target.folder = out != NULL ? out : beside;
+  request->target.written = written;
+  int status = check_request(request, is_folder);
+  if (status != CLI_OK) {
+    return status;
   }
-
+  if (!g_file_test(request->path, G_FILE_TEST_EXISTS)) {
+    g_set_error(&error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: %s", request->path, g_strerror(ENOENT));
+  } else {
+    (void)(is_folder ? plot_run(request, &error) : plot_store(request, &error));
+  }
   for (guint i = 0; i < written->len && !quiet; i++) {
     printf("%s\n", (const char *)g_ptr_array_index(written, i));
   }
-  return error == NULL ? CLI_OK : cli_report(error);
+  return error == NULL ? CLI_OK : cli_fail(error);
+}
+
+/* Reads --format; a terminal's picture is as large as the terminal, but for the line of the prompt. */
+static int set_format(const char *format, gnuplot_target *target)
+{
+  static const char *const names[] = {"png", "svg", "term", NULL};
+  static const gnuplot_format formats[] = {GNUPLOT_PNG, GNUPLOT_SVG, GNUPLOT_TERM};
+  for (gsize i = 0; names[i] != NULL; i++) {
+    if (strcmp(format, names[i]) == 0) {
+      target->format = formats[i];
+    }
+  }
+  if (!g_strv_contains(names, format)) {
+    return unknown_name("--format", format, names, "png, svg or term");
+  }
+  struct winsize size;
+  target->colours = isatty(STDOUT_FILENO);
+  if (target->colours && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 &&
+      size.ws_row >= 15) {
+    target->columns = size.ws_col;
+    target->rows = size.ws_row - 1U;
+  }
+  return CLI_OK;
+}
+
+/* "PLOTS of a STORE", a kind a line. Free with g_free(). */
+static char *summary_of_kinds(void)
+{
+  GString *text =
+      g_string_new("Draws what a sweep's STORE varies, or the run in DIR; leaves the gnuplot script and data "
+                   "beside each plot and prints the files' names.\n\nPlots (--what) of a STORE, by default "
+                   "what fits what it varies:\n");
+  for (study_plot_kind kind = 0; kind < STUDY_PLOT_KINDS; kind++) {
+    const study_plot_row *row = study_plot_row_of(kind);
+    g_string_append_printf(text, "  %-12s  %s\n", row->name, row->sentence);
+  }
+  g_string_append(text, "Plots of a DIR:\n"
+                        "  occupancy     what the RNIC holds over time, by cause (default)\n"
+                        "  distribution  share of the time with a reassembly occupancy above x\n"
+                        "  delays        share of the payload that waits longer than x");
+  return g_string_free(text, FALSE);
 }
 
 int cli_plot(int argc, char **argv)
 {
-  char *out = NULL, *format = NULL;
+  char *out = NULL, *format = NULL, *what = NULL, *metric = NULL, *leave_out = NULL;
   cli_arguments arguments = {0};
   int status;
   const GOptionEntry entries[] = {
+      {"what", 'w', 0, G_OPTION_ARG_FILENAME, &what, "the plot to draw (default: what fits)", "NAME"},
+      {"metric", 'm', 0, G_OPTION_ARG_FILENAME, &metric, "the metric that --what metric draws", "NAME"},
       {"out", 'o', 0, G_OPTION_ARG_FILENAME, &out, "folder for the plots (default: beside what is plotted)",
        "DIR"},
-      {"format", 0, 0, G_OPTION_ARG_FILENAME, &format, "png or svg (default: png)", "FORMAT"},
+      {"format", 0, 0, G_OPTION_ARG_FILENAME, &format, "png, svg, or term: in the terminal (default: png)",
+       "FORMAT"},
+      {"leave-out", 0, 0, G_OPTION_ARG_FILENAME, &leave_out, CLI_LEAVE_OUT_SENTENCE, CLI_LEAVE_OUT_VALUE},
       {NULL, 0, 0, 0, NULL, NULL, NULL},
   };
+  g_autofree char *kinds = summary_of_kinds();
   const cli_usage usage = {
       .arguments = "STORE|DIR",
-      .summary = "Draws peak occupancy over what a sweep's STORE varies, or the occupancy over time of the "
-                 "run in DIR; "
-                 "leaves the gnuplot script and data beside each plot and prints the files' names.",
+      .summary = kinds,
       .example = "  iwarpsim plot results/mtu-loss.sqlite\n"
-                 "  iwarpsim plot results/one-loss-markers --format svg\n",
+                 "  iwarpsim plot results/mtu-loss.sqlite --metric goodput_bit_per_s --format term\n"
+                 "  iwarpsim plot results/one-loss-markers --what distribution --format svg\n",
   };
   if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
-    gboolean svg = g_strcmp0(format, "svg") == 0;
-    if (arguments.count != 1) {
-      status = cli_usage_error("plot", "one STORE or DIR is needed, %u were given", arguments.count);
-    } else if (format != NULL && !svg && strcmp(format, "png") != 0) {
-      status = cli_usage_error("plot", "--format %s: expected png or svg", format);
-    } else {
-      status = plot(arguments.rest[0], out, svg ? GNUPLOT_SVG : GNUPLOT_PNG, arguments.quiet);
+    plot_request request = {.what = what, .metric = metric};
+    status = arguments.count == 1
+                 ? cli_leave_out_parse("plot", leave_out, &request.leave_out)
+                 : cli_usage_error("plot", "one STORE or DIR is needed, %u were given", arguments.count);
+    if (status == CLI_OK) {
+      status = set_format(format != NULL ? format : "png", &request.target);
+    }
+    if (status == CLI_OK) {
+      request.path = arguments.rest[0];
+      status = plot(&request, out, arguments.quiet);
     }
   }
   cli_arguments_clear(&arguments);
   g_free(out);
   g_free(format);
+  g_free(what);
+  g_free(metric);
+  g_free(leave_out);
   return status;
 }

@@ -1,5 +1,6 @@
 /* iwarpsim run: one scenario, one run, its results in a folder. */
 #include <glib/gstdio.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "cli/cli.h"
@@ -8,12 +9,19 @@
 #include "sim/simulation.h"
 #include "sim/summary.h"
 #include "sim/version.h"
+#include "study/child_report.h"
+#include "study/sweep_progress.h"
+
+/* Runs shorter than this show no progress: nobody waits for them. */
+#define SHOW_AFTER_US G_USEC_PER_SEC
+#define SHOW_EVERY_US (G_USEC_PER_SEC / 2)
 
 typedef struct run_options {
   char **sets;
   char *engine;
   char *directory;
   gboolean capture;
+  gboolean as_child; /* of a sweep: everything goes to it, nothing into files */
 } run_options;
 
 static void run_options_clear(run_options *options)
@@ -34,6 +42,9 @@ static gboolean parse_options(int argc, char **argv, run_options *options, cli_a
       {"out", 'o', 0, G_OPTION_ARG_FILENAME, &options->directory,
        "folder for the results (default: results/<scenario name>)", "DIR"},
       {"pcap", 0, 0, G_OPTION_ARG_NONE, &options->capture, "also write sender.pcap and receiver.pcap", NULL},
+      /* Internal, and not in --help: needs what child_run_start() opens. */
+      {"as-child", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options->as_child,
+       "internal: how a sweep starts its runs", NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL},
   };
   const cli_usage usage = {
@@ -101,23 +112,72 @@ static void complain(const scenario *s, const simulation_result *result)
   }
 }
 
-static gboolean report(const scenario *s, const simulation_result *result, const char *directory,
-                       gboolean quiet, GError **error)
+/* Progress. */
+
+typedef struct run_progress {
+  child_report *report; /* to the sweep; NULL: on the terminal */
+  gint64 started_us;
+  gint64 shown_us; /* 0: not yet */
+} run_progress;
+
+static void report_progress(const sim_progress *progress, void *user)
 {
-  g_autofree char *path = g_build_filename(directory, "summary.json", NULL);
-  const summary page = {
+  const run_progress *where = user;
+  child_report_progress(where->report, progress->now, progress->share);
+}
+
+static void show_progress(const sim_progress *progress, void *user)
+{
+  run_progress *shown = user;
+  gint64 now_us = g_get_monotonic_time();
+  gint64 elapsed_us = now_us - shown->started_us;
+
+  if (elapsed_us < SHOW_AFTER_US || now_us - shown->shown_us < SHOW_EVERY_US) {
+    return;
+  }
+  shown->shown_us = now_us;
+  fprintf(stderr, "\r\033[K%.0f %% done, at %.6f s of simulated time", floor(100 * progress->share),
+          time_ps_in_seconds(progress->now));
+  if (progress->share > 0) {
+    double left_s = (double)elapsed_us / G_USEC_PER_SEC * (1 - progress->share) / progress->share;
+    g_autofree char *left = sweep_progress_duration(left_s);
+    fprintf(stderr, ", about %s left", left);
+  }
+  fflush(stderr);
+}
+
+static void clear_progress(const run_progress *shown)
+{
+  if (shown->shown_us > 0) {
+    fputs("\r\033[K", stderr);
+  }
+}
+
+/* The end. */
+
+static summary summary_of(const scenario *s, const simulation_result *result)
+{
+  return (summary){
       .scenario = s,
       .status = result->status,
       .message = result->message,
       .terminate_code = result->terminate_code,
       .terminate_side = result->terminate_side,
       .metrics = result->metrics,
+      .distributions = result->distributions,
       .version = IWARPSIM_VERSION,
       .git = IWARPSIM_GIT,
       .engine = scenario_text(s, SCENARIO_RUN_ENGINE),
       .ns3_version = sim_engine_library_version(result->engine),
       .window_over_bandwidth_delay = result->window_over_bandwidth_delay,
   };
+}
+
+static gboolean report(const scenario *s, const simulation_result *result, const char *directory,
+                       gboolean quiet, GError **error)
+{
+  g_autofree char *path = g_build_filename(directory, "summary.json", NULL);
+  const summary page = summary_of(s, result);
 
   if (!summary_write_json(&page, path, error)) {
     return FALSE;
@@ -129,25 +189,69 @@ static gboolean report(const scenario *s, const simulation_result *result, const
   return TRUE;
 }
 
-static int run_scenario(const scenario *s, const run_options *options, gboolean quiet)
+static gboolean hand_over(const scenario *s, const simulation_result *result, child_report *to,
+                          GError **error)
+{
+  gsize length = 0;
+  const summary page = summary_of(s, result);
+  g_autofree char *json = summary_json(&page, &length);
+
+  return child_report_summary(to, json, length, error);
+}
+
+static int exit_code_of(const scenario *s, const simulation_result *result)
+{
+  int status = run_status_exit_code(result->status, scenario_text(s, SCENARIO_RUN_EXPECT));
+
+  if (status != CLI_OK) {
+    complain(s, result);
+  }
+  return status;
+}
+
+static int fail_run(GError *error)
+{
+  cli_fail(error);
+  return CLI_FAILED;
+}
+
+static int run_scenario(const scenario *s, const run_options *options, const cli_arguments *arguments)
 {
   GError *error = NULL;
   simulation_result result;
   g_autofree char *directory = make_directory(s, options, &error);
+  run_progress shown = {.started_us = g_get_monotonic_time()};
 
   if (!directory) {
-    return cli_report(error);
+    return cli_fail(error);
   }
-  const simulation_options how = {.directory = directory, .capture = options->capture};
-  gboolean done = simulation_run(s, &how, &result, &error) && report(s, &result, directory, quiet, &error);
-  int status = done ? run_status_exit_code(result.status, scenario_text(s, SCENARIO_RUN_EXPECT)) : CLI_FAILED;
-  if (done && status != CLI_OK) {
-    complain(s, &result);
-  }
+  const simulation_options how = {.directory = directory,
+                                  .capture = options->capture,
+                                  .progress = cli_shows_progress(arguments) ? show_progress : NULL,
+                                  .progress_user = &shown};
+  gboolean done = simulation_run(s, &how, &result, &error);
+  clear_progress(&shown);
+  done = done && report(s, &result, directory, arguments->quiet, &error);
+  int status = done ? exit_code_of(s, &result) : fail_run(error);
   simulation_result_clear(&result);
-  if (!done) {
-    cli_report(error);
+  return status;
+}
+
+/* As a sweep's child: a sweep keeps summaries, and nothing of a run is left behind but in its store. */
+static int run_for_sweep(const scenario *s)
+{
+  GError *error = NULL;
+  simulation_result result;
+  run_progress where = {.report = child_report_new(&error)};
+
+  if (!where.report) {
+    return cli_fail(error);
   }
+  const simulation_options how = {.progress = report_progress, .progress_user = &where};
+  gboolean done = simulation_run(s, &how, &result, &error) && hand_over(s, &result, where.report, &error);
+  int status = done ? exit_code_of(s, &result) : fail_run(error);
+  simulation_result_clear(&result);
+  child_report_free(where.report);
   return status;
 }
 
@@ -163,7 +267,9 @@ int cli_run(int argc, char **argv)
       status = cli_usage_error("run", "one SCENARIO is needed, %u were given", arguments.count);
     } else {
       scenario *s = load(&options, &arguments, &error);
-      status = s ? run_scenario(s, &options, arguments.quiet) : cli_report(error);
+      status = !s                 ? cli_fail(error)
+               : options.as_child ? run_for_sweep(s)
+                                  : run_scenario(s, &options, &arguments);
       scenario_free(s);
     }
   }

@@ -2,9 +2,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "cli/cli.h"
 #include "scenario/scenario.h"
+#include "sim/git_state.h"
+#include "sim/sim_engine.h"
+#include "study/provenance.h"
 #include "study/sweep.h"
+#include "study/sweep_list.h"
+
+/* Long enough for any run to make its world, and to pass whatever costs much at one moment of simulated time. */
+#define STALL_S 60
+
+/* As many runs at once as there are cores; no number that one can ask for. */
+#define JOBS_DEFAULT G_MININT
 
 typedef struct sweep_arguments {
   char **sets;
@@ -14,6 +25,12 @@ typedef struct sweep_arguments {
   guint shard;
   guint shards;
   gboolean list;
+  gboolean keep_going;
+  gboolean mix;
+  char *limit_text;
+  char *stall_text;
+  char *memory_text;
+  child_limits limits;
 } sweep_arguments;
 
 static gboolean parse_options(int argc, char **argv, sweep_arguments *own, cli_arguments *arguments,
@@ -23,19 +40,32 @@ static gboolean parse_options(int argc, char **argv, sweep_arguments *own, cli_a
       {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &own->sets, "override a key that the sweep does not vary",
        "GROUP.KEY=VALUE"},
       {"jobs", 'j', 0, G_OPTION_ARG_INT, &own->jobs,
-       "runs at once (default: 1); the results do not depend on it", "N"},
+       "runs at once (default: one a core); the results do not depend on it", "N"},
       {"store", 0, 0, G_OPTION_ARG_FILENAME, &own->store,
        "file for the results (default: results/<scenario name>.sqlite)", "FILE"},
       {"shard", 0, 0, G_OPTION_ARG_FILENAME, &own->shard_text,
        "only the I-th of N equal parts, for several machines", "I/N"},
-      {"list", 0, 0, G_OPTION_ARG_NONE, &own->list, "print the runs and their number, start nothing", NULL},
+      {"list", 0, 0, G_OPTION_ARG_NONE, &own->list,
+       "print the runs, their number and an estimate, start nothing", NULL},
+      {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &own->keep_going, "start further runs behind one that failed",
+       NULL},
+      {"limit", 0, 0, G_OPTION_ARG_FILENAME, &own->limit_text,
+       "stop a run that takes longer (default: none does)", "TIME"},
+      {"stall", 0, 0, G_OPTION_ARG_FILENAME, &own->stall_text,
+       "stop a run whose simulated time stands still so long (default: 60s; 0: never)", "TIME"},
+      {"memory", 0, 0, G_OPTION_ARG_FILENAME, &own->memory_text, "of data that a run may hold (default: any)",
+       "SIZE"},
+      {"mix", 0, 0, G_OPTION_ARG_NONE, &own->mix,
+       "also into a store with runs of another scenario text or program version", NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL},
   };
   const cli_usage usage = {
       .arguments = "SCENARIO",
-      .summary = "Runs every point of the scenario's sweep that is missing or failed in the store.",
-      .example = "  iwarpsim sweep scenarios/mtu-loss.cfg -j 2\n"
-                 "  iwarpsim sweep scenarios/mtu-loss.cfg --list\n",
+      .summary = "Runs every point of the scenario's sweep that is missing or failed in the store.\n"
+                 "Interrupted or killed, the same command goes on where it was. The store gets summaries\n"
+                 "and distributions; 'iwarpsim run' writes the occupancy over time of one point.",
+      .example = "  iwarpsim sweep scenarios/mtu-loss.cfg --list\n"
+                 "  iwarpsim sweep scenarios/mtu-loss.cfg -j 2 --keep-going\n",
   };
   return cli_parse(argc, argv, &usage, entries, arguments, status);
 }
@@ -58,87 +88,148 @@ static gboolean parse_shard(sweep_arguments *own)
   return TRUE;
 }
 
-static void print_list(const sweep_grid *grid, const sweep_options *options)
-{
-  gsize count = 0;
-  for (gsize index = 0; index < sweep_grid_count(grid); index++) {
-    if (!sweep_takes(options, index)) {
-      continue;
-    }
-    g_autofree char *label = sweep_grid_label(grid, index);
-    printf("%zu%s%s\n", index + 1, *label != '\0' ? " " : "", label);
-    count++;
-  }
-  printf("%zu runs\n", count);
-}
-
-/* Where results go unless told otherwise; its folder is made. NULL and `error` when that fails. */
-static char *store_path(const scenario *s, const sweep_arguments *own, GError **error)
+/* Where results go unless told otherwise. Free with g_free(). */
+static char *store_path(const scenario *s, const sweep_arguments *own)
 {
   g_autofree char *file = g_strdup_printf("%s.sqlite", scenario_name(s));
-  char *path = own->store != NULL ? g_strdup(own->store) : g_build_filename("results", file, NULL);
-  g_autofree char *folder = g_path_get_dirname(path);
-  if (!cli_make_folder(folder, error)) {
-    g_clear_pointer(&path, g_free);
-  }
-  return path;
+  return own->store != NULL ? g_strdup(own->store) : g_build_filename("results", file, NULL);
 }
 
-/* The scenario's file as the store keeps it. NULL and `error` when it cannot be read. */
-static char *scenario_file_text(const scenario *s, GError **error)
+static gboolean make_store_folder(const char *path, GError **error)
 {
-  char *text = NULL;
-  gsize length = 0;
-  if (!g_file_get_contents(scenario_path(s), &text, &length, error)) {
-    return NULL;
+  g_autofree char *folder = g_path_get_dirname(path);
+  return cli_make_folder(folder, error);
+}
+
+/* --limit, --stall and --memory; FALSE: `*status` says which is none. */
+static gboolean parse_limits(sweep_arguments *own, int *status)
+{
+  time_ps time;
+  own->limits.stall_s = STALL_S;
+  if (own->limit_text != NULL) {
+    if (!units_parse_time(own->limit_text, &time) || time == 0) {
+      *status = cli_usage_error("sweep", "--limit %s: expected a time such as \"10min\"", own->limit_text);
+      return FALSE;
+    }
+    own->limits.wall_s = time_ps_in_seconds(time);
   }
-  char *valid = g_utf8_make_valid(text, (gssize)length);
-  g_free(text);
-  return valid;
+  if (own->stall_text != NULL) {
+    if (!units_parse_time(own->stall_text, &time)) {
+      *status = cli_usage_error("sweep", "--stall %s: expected a time such as \"60s\"", own->stall_text);
+      return FALSE;
+    }
+    own->limits.stall_s = time_ps_in_seconds(time);
+  }
+  if (own->memory_text != NULL &&
+      (!units_parse_size(own->memory_text, &own->limits.memory_octets) || own->limits.memory_octets == 0)) {
+    *status = cli_usage_error("sweep", "--memory %s: expected a size such as \"2GiB\"", own->memory_text);
+    return FALSE;
+  }
+  return TRUE;
 }
 
 static void print_result(const sweep_result *result, const char *path)
 {
-  gsize new_runs = result->points - result->present;
-  gsize unstarted = new_runs - MIN(new_runs, result->done + result->failed);
-  printf("%zu runs: %zu run now, %zu already there, %zu failed", result->points,
-         result->done + result->failed, result->present, result->failed);
+  gsize run = result->points - result->present - result->to_go;
+  printf("%zu runs: %zu run now, %zu already there, %zu failed", result->points, run, result->present,
+         result->failed);
   if (result->unexpected > 0) {
     printf(", %zu ended otherwise than expected", result->unexpected);
   }
-  if (result->interrupted) {
-    printf(", interrupted with %zu to go", unstarted);
-  }
   printf("; results in %s\n", path);
+}
+
+/* Why not all points are in the store; on standard error, whatever --quiet says. */
+static void complain(const sweep_result *result)
+{
+  gsize there = result->points - result->to_go - result->failed;
+  if (result->interrupted) {
+    fprintf(stderr, "interrupted: %zu done, %zu to go; the same command goes on\n", there,
+            result->to_go + result->failed);
+  } else if (result->stopped && result->to_go > 0) {
+    fprintf(
+        stderr,
+        "iwarpsim sweep: stopped behind the first run that failed or ended otherwise than expected, %zu not "
+        "started; the same command goes on, --keep-going runs all\n",
+        result->to_go);
+  }
+}
+
+/* Where the runs of this sweep come from; texts are `s`'s or to be freed with free_origin(). */
+static stored_origin make_origin(const scenario *s, const sweep_grid *grid, const sweep_arguments *own)
+{
+  return (stored_origin){
+      .name = (char *)scenario_name(s),
+      .title = (char *)scenario_text(s, SCENARIO_TITLE),
+      .text = (char *)scenario_full_text(s),
+      .axes = sweep_grid_axes_text(grid),
+      .sets = own->sets != NULL ? g_strjoinv("\n", own->sets) : g_strdup(""),
+      .version = (char *)cli_version(),
+      .git = (char *)IWARPSIM_GIT,
+      .libraries = provenance_libraries(sim_engine_library_version(SIM_ENGINE_NS3)),
+  };
+}
+
+static void free_origin(stored_origin *origin)
+{
+  g_free(origin->axes);
+  g_free(origin->sets);
+  g_free(origin->libraries);
 }
 
 static int run_sweep(const scenario *s, const sweep_grid *grid, const sweep_arguments *own,
                      const sweep_options *options, gboolean quiet)
 {
   GError *error = NULL;
-  g_autofree char *path = store_path(s, own, &error);
-  g_autofree char *text = path != NULL ? scenario_file_text(s, &error) : NULL;
-  result_store *store = text != NULL ? result_store_open(path, RESULT_STORE_WRITE, &error) : NULL;
+  g_autofree char *path = store_path(s, own);
+  gboolean good = make_store_folder(path, &error);
+  result_store *store = good ? result_store_open(path, RESULT_STORE_WRITE, &error) : NULL;
   if (store == NULL) {
-    return cli_report(error);
+    return cli_fail(error);
   }
-
-  g_autofree char *axes = sweep_grid_axes_text(grid);
-  const stored_scenario from = {.name = (char *)scenario_name(s),
-                                .title = (char *)scenario_text(s, SCENARIO_TITLE),
-                                .text = text,
-                                .axes = axes,
-                                .version = (char *)cli_version()};
-  sweep_result result;
-  gboolean done = sweep_run(grid, scenario_path(s), &from, store, options, &result, &error);
+  stored_origin from = make_origin(s, grid, own);
+  sweep_result result = {0};
+  good = (own->mix || result_store_check_origin(store, &from, &error)) &&
+         sweep_run(grid, scenario_path(s), &from, store, options, &result, &error);
   result_store_close(store);
-  if (!done) {
-    return cli_report(error);
+  free_origin(&from);
+  complain(&result);
+  if (!good) {
+    return cli_fail(error);
   }
   if (!quiet) {
     print_result(&result, path);
   }
   return result.failed > 0 || result.unexpected > 0 || result.interrupted ? CLI_FAILED : CLI_OK;
+}
+
+/* --list: looks into the store where there is one, and makes none. */
+static int list_sweep(const scenario *s, const sweep_grid *grid, const sweep_arguments *own,
+                      const sweep_options *options)
+{
+  GError *error = NULL;
+  g_autofree char *path = store_path(s, own);
+  sweep_list_options list = {
+      .version = cli_version(), .jobs = options->jobs, .shard = options->shard, .shards = options->shards};
+  gboolean good = TRUE;
+  if (g_file_test(path, G_FILE_TEST_EXISTS)) {
+    result_store *store = result_store_open(path, RESULT_STORE_READ, &error);
+    good = store != NULL && sweep_list_look_up(grid, store, &list, &error);
+    result_store_close(store);
+  }
+  if (good) {
+    sweep_list_print(grid, &list, stdout);
+  }
+  g_free(list.states);
+  return good ? CLI_OK : cli_fail(error);
+}
+
+static sweep_progress_style progress_style(const cli_arguments *arguments)
+{
+  if (arguments->quiet) {
+    return SWEEP_PROGRESS_NONE;
+  }
+  return cli_shows_progress(arguments) ? SWEEP_PROGRESS_TERMINAL : SWEEP_PROGRESS_LINES;
 }
 
 /* The whole sweep is checked before anything is written or run. */
@@ -147,18 +238,21 @@ static int check_and_run(const sweep_arguments *own, const cli_arguments *argume
   GError *error = NULL;
   const sweep_options options = {.program = "/proc/self/exe",
                                  .sets = (const char *const *)own->sets,
-                                 .jobs = (guint)own->jobs,
+                                 .jobs = own->jobs > 0 ? (guint)own->jobs : g_get_num_processors(),
                                  .shard = own->shard,
                                  .shards = own->shards,
-                                 .progress = cli_shows_progress(arguments) ? stderr : NULL,
+                                 .keep_going = own->keep_going,
+                                 .limits = own->limits,
+                                 .progress = stderr,
+                                 .style = progress_style(arguments),
                                  .problems = stderr};
   scenario *s = scenario_load(arguments->rest[0], options.sets, &error);
   sweep_grid *grid = s != NULL ? sweep_grid_new(s, options.sets, &error) : NULL;
-  int status = CLI_OK;
+  int status;
   if (grid == NULL) {
-    status = cli_report(error);
+    status = cli_fail(error);
   } else if (own->list) {
-    print_list(grid, &options);
+    status = list_sweep(s, grid, own, &options);
   } else if (!g_file_test(scenario_path(s), G_FILE_TEST_IS_REGULAR)) {
     status = cli_usage_error("sweep", "%s is read again by every run; expected a file that stays, not a pipe",
                              scenario_path(s));
@@ -172,17 +266,17 @@ static int check_and_run(const sweep_arguments *own, const cli_arguments *argume
 
 int cli_sweep(int argc, char **argv)
 {
-  sweep_arguments own = {.jobs = 1};
+  sweep_arguments own = {.jobs = JOBS_DEFAULT};
   cli_arguments arguments = {0};
   int status;
   if (parse_options(argc, argv, &own, &arguments, &status)) {
     if (arguments.count != 1) {
       status = cli_usage_error("sweep", "one SCENARIO is needed, %u were given", arguments.count);
-    } else if (own.jobs < 1) {
+    } else if (own.jobs < 1 && own.jobs != JOBS_DEFAULT) {
       status = cli_usage_error("sweep", "-j %d: expected 1 or more", own.jobs);
     } else if (!parse_shard(&own)) {
       status = cli_usage_error("sweep", "--shard %s: expected I/N with 1 <= I <= N", own.shard_text);
-    } else {
+    } else if (parse_limits(&own, &status)) {
       status = check_and_run(&own, &arguments);
     }
   }
@@ -190,5 +284,8 @@ int cli_sweep(int argc, char **argv)
   g_strfreev(own.sets);
   g_free(own.store);
   g_free(own.shard_text);
+  g_free(own.limit_text);
+  g_free(own.stall_text);
+  g_free(own.memory_text);
   return status;
 }

@@ -36,6 +36,10 @@ struct engine {
   size_t heap_capacity;
   GArray *wakes_asked; /* of time_ps: calls the driver still owes, each earlier than the one before it */
   uint64_t events;
+  uint64_t observe_at; /* when so many have run; UINT64_MAX: nobody looks on */
+  uint32_t observe_every;
+  engine_callback observer;
+  void *observer_user;
   size_t timer_count;
   time_ps wake_now; /* the present while `waking`, so that setting a timer then need not ask the driver */
   bool waking;
@@ -48,6 +52,7 @@ engine *engine_new_over(const engine_driver *functions, void *driver)
   engine *clock = g_new0(engine, 1);
   clock->functions = *functions;
   clock->driver = driver;
+  clock->observe_at = UINT64_MAX;
   clock->wakes_asked = g_array_new(FALSE, FALSE, sizeof(time_ps));
   return clock;
 }
@@ -256,6 +261,10 @@ static void run_head(engine *clock)
   head.timer->when = TIME_PS_NEVER;
   clock->events++;
   head.timer->callback(head.timer->user, clock->wake_now);
+  if (clock->events >= clock->observe_at) {
+    clock->observe_at += clock->observe_every;
+    clock->observer(clock->observer_user, clock->wake_now);
+  }
 }
 
 void engine_driver_wake(engine *clock)
@@ -291,6 +300,15 @@ void engine_stop(engine *clock)
     clock->stopped = true;
     clock->functions.stop(clock->driver);
   }
+}
+
+void engine_observe(engine *clock, uint32_t every, engine_callback observer, void *user)
+{
+  g_assert(every >= 1);
+  clock->observe_every = every;
+  clock->observe_at = observer != NULL ? clock->events + every : UINT64_MAX;
+  clock->observer = observer;
+  clock->observer_user = user;
 }
 
 uint64_t engine_events(const engine *clock)

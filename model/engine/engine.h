@@ -56,6 +56,10 @@ void engine_run(engine *clock, time_ps until);
  * does nothing. */
 void engine_stop(engine *clock);
 
+/* Calls `observer` with the present after every `every`-th callback (>= 1) of a run. It only looks: it may set no timer and
+ * not stop the run. One at most; NULL: none any more. */
+void engine_observe(engine *clock, uint32_t every, engine_callback observer, void *user);
+
 /* Callbacks run so far. */
 uint64_t engine_events(const engine *clock);
 

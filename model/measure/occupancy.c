@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "measure/time_distribution.h"
+#include "measure/value_histogram.h"
 
 /* What is summed over the connections and has a peak. The causes come first, so that a held_cause is its own
  * sum. */
@@ -240,4 +241,11 @@ void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values)
   if (time_distribution_quantile(gauge->reassembly_in_recovery, 99, &octets)) {
     metric_values_set(values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY, (double)octets);
   }
+}
+
+void occupancy_distribution(const occupancy *gauge, distribution *d)
+{
+  value_histogram histogram = {.weights = {0}};
+  time_distribution_add_to(gauge->reassembly, &histogram);
+  value_histogram_export(&histogram, 1, TIME_PS_PER_SECOND, d);
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/time_ps.h"
+#include "measure/distribution_table.h"
 #include "measure/metric_table.h"
 
 typedef struct occupancy occupancy;
@@ -63,5 +64,9 @@ void occupancy_mark_delivery(occupancy *gauge, time_ps now);
  * buffer.reassembly_p99_octets_in_recovery. A peak is a value that lasted some time or is still held at the
  * end. */
 void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values);
+
+/* The distribution over time whose mean buffer.reassembly_mean_octets is (octets, s), after occupancy_finish(). `d` is overwritten; free
+ * with distribution_clear(). */
+void occupancy_distribution(const occupancy *gauge, distribution *d);
 
 #endif

@@ -27,18 +27,18 @@ enum { INITIAL_CAPACITY = 64 };
 
 time_distribution *time_distribution_new(void)
 {
-  time_distribution *distribution = g_new0(time_distribution, 1);
-  distribution->marked_capacity = INITIAL_CAPACITY;
-  distribution->marked = g_new0(dwell, distribution->marked_capacity);
-  distribution->pending = g_array_new(FALSE, FALSE, sizeof(dwell));
-  return distribution;
+  time_distribution *function = g_new0(time_distribution, 1);
+  function->marked_capacity = INITIAL_CAPACITY;
+  function->marked = g_new0(dwell, function->marked_capacity);
+  function->pending = g_array_new(FALSE, FALSE, sizeof(dwell));
+  return function;
 }
 
-void time_distribution_free(time_distribution *distribution)
+void time_distribution_free(time_distribution *function)
 {
-  g_array_free(distribution->pending, TRUE);
-  g_free(distribution->marked);
-  g_free(distribution);
+  g_array_free(function->pending, TRUE);
+  g_free(function->marked);
+  g_free(function);
 }
 
 /* The place of `value` in `table`, or the unused one where it belongs. */
@@ -52,98 +52,98 @@ static dwell *find_place(dwell *table, size_t capacity, uint64_t value)
   return &table[place];
 }
 
-static void grow_table(time_distribution *distribution)
+static void grow_table(time_distribution *function)
 {
-  size_t capacity = distribution->marked_capacity * 2;
+  size_t capacity = function->marked_capacity * 2;
   dwell *table = g_new0(dwell, capacity);
-  for (size_t i = 0; i < distribution->marked_capacity; i++) {
-    if (distribution->marked[i].time != 0) {
-      *find_place(table, capacity, distribution->marked[i].value) = distribution->marked[i];
+  for (size_t i = 0; i < function->marked_capacity; i++) {
+    if (function->marked[i].time != 0) {
+      *find_place(table, capacity, function->marked[i].value) = function->marked[i];
     }
   }
-  g_free(distribution->marked);
-  distribution->marked = table;
-  distribution->marked_capacity = capacity;
+  g_free(function->marked);
+  function->marked = table;
+  function->marked_capacity = capacity;
 }
 
-static void count_marked(time_distribution *distribution, const dwell *passed)
+static void count_marked(time_distribution *function, const dwell *passed)
 {
-  dwell *place = find_place(distribution->marked, distribution->marked_capacity, passed->value);
-  distribution->marked_time += passed->time;
+  dwell *place = find_place(function->marked, function->marked_capacity, passed->value);
+  function->marked_time += passed->time;
   if (place->time != 0) {
     place->time += passed->time;
     return;
   }
   *place = *passed;
-  distribution->marked_count++;
-  if (distribution->marked_count * 2 > distribution->marked_capacity) {
-    grow_table(distribution);
+  function->marked_count++;
+  if (function->marked_count * 2 > function->marked_capacity) {
+    grow_table(function);
   }
 }
 
 /* Accounts for the time from `since` to `now`, during which the value was held. */
-static void pass_time(time_distribution *distribution, time_ps now)
+static void pass_time(time_distribution *function, time_ps now)
 {
-  g_assert(now >= distribution->since);
-  if (now == distribution->since) {
+  g_assert(now >= function->since);
+  if (now == function->since) {
     return;
   }
-  if (!distribution->paused) {
-    dwell passed = {.value = distribution->value, .time = now - distribution->since};
-    g_array_append_val(distribution->pending, passed);
+  if (!function->paused) {
+    dwell passed = {.value = function->value, .time = now - function->since};
+    g_array_append_val(function->pending, passed);
   }
-  distribution->since = now;
+  function->since = now;
 }
 
-void time_distribution_set(time_distribution *distribution, time_ps now, uint64_t value)
+void time_distribution_set(time_distribution *function, time_ps now, uint64_t value)
 {
-  if (value == distribution->value) {
+  if (value == function->value) {
     return;
   }
-  pass_time(distribution, now);
-  distribution->value = value;
+  pass_time(function, now);
+  function->value = value;
 }
 
-void time_distribution_start(time_distribution *distribution, time_ps now)
+void time_distribution_start(time_distribution *function, time_ps now)
 {
-  pass_time(distribution, now);
-  g_array_set_size(distribution->pending, 0);
-  memset(distribution->marked, 0, distribution->marked_capacity * sizeof(dwell));
-  distribution->marked_count = 0;
-  distribution->marked_time = 0;
+  pass_time(function, now);
+  g_array_set_size(function->pending, 0);
+  memset(function->marked, 0, function->marked_capacity * sizeof(dwell));
+  function->marked_count = 0;
+  function->marked_time = 0;
 }
 
-void time_distribution_pause(time_distribution *distribution, time_ps now)
+void time_distribution_pause(time_distribution *function, time_ps now)
 {
-  pass_time(distribution, now);
-  distribution->paused = true;
+  pass_time(function, now);
+  function->paused = true;
 }
 
-void time_distribution_resume(time_distribution *distribution, time_ps now)
+void time_distribution_resume(time_distribution *function, time_ps now)
 {
-  pass_time(distribution, now);
-  distribution->paused = false;
+  pass_time(function, now);
+  function->paused = false;
 }
 
-void time_distribution_mark(time_distribution *distribution, time_ps now)
+void time_distribution_mark(time_distribution *function, time_ps now)
 {
-  pass_time(distribution, now);
-  for (guint i = 0; i < distribution->pending->len; i++) {
-    count_marked(distribution, &g_array_index(distribution->pending, dwell, i));
+  pass_time(function, now);
+  for (guint i = 0; i < function->pending->len; i++) {
+    count_marked(function, &g_array_index(function->pending, dwell, i));
   }
-  g_array_set_size(distribution->pending, 0);
+  g_array_set_size(function->pending, 0);
 }
 
-bool time_distribution_mean(const time_distribution *distribution, double *mean)
+bool time_distribution_mean(const time_distribution *function, double *mean)
 {
-  if (distribution->marked_time == 0) {
+  if (function->marked_time == 0) {
     return false;
   }
   uint128 sum = 0; /* octets x ps passes 64 bits at 18 MB held for a second */
-  for (size_t i = 0; i < distribution->marked_capacity; i++) {
-    sum += (uint128)distribution->marked[i].value * (uint128)distribution->marked[i].time;
+  for (size_t i = 0; i < function->marked_capacity; i++) {
+    sum += (uint128)function->marked[i].value * (uint128)function->marked[i].time;
   }
-  *mean = (double)sum / (double)distribution->marked_time;
+  *mean = (double)sum / (double)function->marked_time;
   return true;
 }
 
@@ -154,24 +154,24 @@ static int compare_values(const void *a, const void *b)
   return (left > right) - (left < right);
 }
 
-bool time_distribution_quantile(const time_distribution *distribution, unsigned percent, uint64_t *x)
+bool time_distribution_quantile(const time_distribution *function, unsigned percent, uint64_t *x)
 {
   g_assert(percent >= 1 && percent <= 100);
-  if (distribution->marked_time == 0) {
+  if (function->marked_time == 0) {
     return false;
   }
-  dwell *sorted = g_new(dwell, distribution->marked_count);
+  dwell *sorted = g_new(dwell, function->marked_count);
   size_t count = 0;
-  for (size_t i = 0; i < distribution->marked_capacity; i++) {
-    if (distribution->marked[i].time != 0) {
-      sorted[count++] = distribution->marked[i];
+  for (size_t i = 0; i < function->marked_capacity; i++) {
+    if (function->marked[i].time != 0) {
+      sorted[count++] = function->marked[i];
     }
   }
   qsort(sorted, count, sizeof(dwell), compare_values);
 
   /* percent % of the time without the product overflowing or a remainder lost: the ceiling of counted *
    * percent / 100. */
-  time_ps counted = distribution->marked_time;
+  time_ps counted = function->marked_time;
   time_ps needed = counted / 100 * percent + (counted % 100 * percent + 99) / 100;
   time_ps passed = 0;
   size_t i = 0;
@@ -181,4 +181,11 @@ bool time_distribution_quantile(const time_distribution *distribution, unsigned 
   *x = sorted[i].value;
   g_free(sorted);
   return true;
+}
+
+void time_distribution_add_to(const time_distribution *function, value_histogram *histogram)
+{
+  for (size_t i = 0; i < function->marked_capacity; i++) {
+    value_histogram_add(histogram, function->marked[i].value, (uint64_t)function->marked[i].time);
+  }
 }

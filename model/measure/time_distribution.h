@@ -11,32 +11,36 @@
 #include <stdint.h>
 
 #include "base/time_ps.h"
+#include "measure/value_histogram.h"
 
 typedef struct time_distribution time_distribution;
 
 /* A function that is 0 from time 0 on, counted from there. Free with time_distribution_free(). */
 time_distribution *time_distribution_new(void);
-void time_distribution_free(time_distribution *distribution);
+void time_distribution_free(time_distribution *function);
 
 /* In all of these `now` is not before that of the call before. */
 
 /* From `now` on the function is `value`. */
-void time_distribution_set(time_distribution *distribution, time_ps now, uint64_t value);
+void time_distribution_set(time_distribution *function, time_ps now, uint64_t value);
 
 /* Counting starts at `now`: what was before it is forgotten, marks too. */
-void time_distribution_start(time_distribution *distribution, time_ps now);
+void time_distribution_start(time_distribution *function, time_ps now);
 
 /* Counting pauses, and goes on, at `now` (for "over the time a hole is open"); it is on at first. Idempotent. */
-void time_distribution_pause(time_distribution *distribution, time_ps now);
-void time_distribution_resume(time_distribution *distribution, time_ps now);
+void time_distribution_pause(time_distribution *function, time_ps now);
+void time_distribution_resume(time_distribution *function, time_ps now);
 
 /* The time up to `now` counts. */
-void time_distribution_mark(time_distribution *distribution, time_ps now);
+void time_distribution_mark(time_distribution *function, time_ps now);
 
 /* The mean over the time counted up to the last mark; false when there is none. */
-bool time_distribution_mean(const time_distribution *distribution, double *mean);
+bool time_distribution_mean(const time_distribution *function, double *mean);
 
 /* The smallest x with value <= x for at least `percent` % (1 … 100) of that time; false when there is none. */
-bool time_distribution_quantile(const time_distribution *distribution, unsigned percent, uint64_t *x);
+bool time_distribution_quantile(const time_distribution *function, unsigned percent, uint64_t *x);
+
+/* Adds that time, by value, to `histogram`: its weights are picoseconds. */
+void time_distribution_add_to(const time_distribution *function, value_histogram *histogram);
 
 #endif

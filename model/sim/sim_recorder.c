@@ -3,9 +3,18 @@
 #include <glib.h>
 
 #include "base/element_array.h"
+#include "base/uint128.h"
 #include "measure/occupancy.h"
 #include "measure/retransmission_ledger.h"
+#include "measure/value_histogram.h"
 #include "rdmap/rdmap_header.h"
+#include "sim/sim_part_arrivals.h"
+
+/* How long payload octets waited. */
+typedef struct waits {
+  uint128 octet_ps;
+  value_histogram histogram; /* of ps, weighted by octets */
+} waits;
 
 struct sim_recorder {
   sim_recorder_config config;
@@ -29,8 +38,10 @@ struct sim_recorder {
   time_ps release_at;   /* when the burst below was read */
   uint64_t release_octets;
   uint64_t release_peak_octets;
-  unsigned __int128 placement_delay_octet_ps;
-  unsigned __int128 delivery_delay_octet_ps;
+  waits placement;
+  waits delivery;
+  sim_part_arrivals
+      *undelivered; /* of what has been Placed and not Delivered; segment->observer is the token */
 };
 
 sim_recorder *sim_recorder_new(const sim_recorder_config *config)
@@ -48,6 +59,7 @@ sim_recorder *sim_recorder_new(const sim_recorder_config *config)
   recorder->starts = g_new0(element_array, config->connections);
   recorder->ledgers = g_new0(retransmission_ledger *, config->connections);
   recorder->last = g_new0(rnic_held, config->connections);
+  recorder->undelivered = sim_part_arrivals_new();
   for (uint32_t i = 0; i < config->connections; i++) {
     element_array_init(&recorder->starts[i], sizeof(uint64_t));
     recorder->ledgers[i] = retransmission_ledger_new();
@@ -66,6 +78,7 @@ void sim_recorder_free(sim_recorder *recorder)
     g_free(recorder->ledgers);
     g_free(recorder->last);
     g_free(recorder->fragment_octets);
+    sim_part_arrivals_free(recorder->undelivered);
     occupancy_free(recorder->gauge);
     g_free(recorder);
   }
@@ -150,29 +163,35 @@ static bool has_workload_payload(const ddp_segment *segment)
   return opcode != RDMAP_READ_REQUEST && opcode != RDMAP_TERMINATE;
 }
 
+static void count_wait(waits *of, time_ps wait, uint32_t octets)
+{
+  of->octet_ps += (uint128)wait * octets;
+  value_histogram_add(&of->histogram, (uint64_t)wait, octets);
+}
+
 void sim_recorder_placed(sim_recorder *recorder, ddp_segment *segment, const mpa_ulpdu *ulpdu,
                          bool out_of_order, time_ps now)
 {
   uint32_t payload_from = ulpdu->octets->length - segment->payload_octets;
   time_ps complete = now - recorder->config.placement_latency_ps; /* when MPA passed it */
-  uint64_t arrivals_octet_ps = 0; /* modulo 2^64: only differences of it are used */
 
   count_read(recorder, ulpdu->held_octets, now);
   if (!has_workload_payload(segment)) {
     return;
   }
+  segment->observer = 0;
   for (size_t i = 0; i < ulpdu->part_count; i++) {
     const mpa_ulpdu_part *part = &ulpdu->parts[i];
     uint32_t from = MAX(part->from, payload_from);
     uint32_t length = MAX(part->from + part->length, from) - from;
-    arrivals_octet_ps += (uint64_t)part->arrival * length;
-    recorder->octets_direct += part->arrival == complete ? length : 0;
-    if (length > 0) {
-      recorder->first_payload_arrival = time_ps_earlier(recorder->first_payload_arrival, part->arrival);
+    if (length == 0) {
+      continue; /* the header alone */
     }
+    recorder->octets_direct += part->arrival == complete ? length : 0;
+    recorder->first_payload_arrival = time_ps_earlier(recorder->first_payload_arrival, part->arrival);
+    count_wait(&recorder->placement, now - part->arrival, length);
+    sim_part_arrivals_add(recorder->undelivered, &segment->observer, part->arrival, length);
   }
-  segment->observer = arrivals_octet_ps;
-  recorder->placement_delay_octet_ps += (uint64_t)now * segment->payload_octets - arrivals_octet_ps;
   recorder->octets_placed += segment->payload_octets;
   recorder->octets_out_of_order += out_of_order ? segment->payload_octets : 0;
 }
@@ -182,8 +201,13 @@ void sim_recorder_delivered(sim_recorder *recorder, const ddp_segment *segment, 
   if (!has_workload_payload(segment)) {
     return;
   }
+  uint64_t token = segment->observer;
+  time_ps arrival;
+  uint32_t octets;
+  while (sim_part_arrivals_take(recorder->undelivered, &token, &arrival, &octets)) {
+    count_wait(&recorder->delivery, now - arrival, octets);
+  }
   recorder->octets_delivered += segment->payload_octets;
-  recorder->delivery_delay_octet_ps += (uint64_t)now * segment->payload_octets - segment->observer;
   recorder->last_delivery = now;
   occupancy_mark_delivery(recorder->gauge, now);
 }
@@ -256,12 +280,12 @@ static void finish_delays(const sim_recorder *recorder, metric_values *values)
 {
   if (recorder->octets_placed > 0) {
     metric_values_set(values, METRIC_DELAY_PLACEMENT_MEAN_S,
-                      (double)recorder->placement_delay_octet_ps / (double)recorder->octets_placed /
+                      (double)recorder->placement.octet_ps / (double)recorder->octets_placed /
                           TIME_PS_PER_SECOND);
   }
   if (recorder->octets_delivered > 0) {
     metric_values_set(values, METRIC_DELAY_DELIVERY_MEAN_S,
-                      (double)recorder->delivery_delay_octet_ps / (double)recorder->octets_delivered /
+                      (double)recorder->delivery.octet_ps / (double)recorder->octets_delivered /
                           TIME_PS_PER_SECOND);
   }
   if (recorder->octets_delivered > 0 && recorder->last_delivery > recorder->first_payload_arrival) {
@@ -295,4 +319,13 @@ void sim_recorder_finish(sim_recorder *recorder, time_ps now, metric_values *val
   }
   finish_delays(recorder, values);
   occupancy_finish(recorder->gauge, now, values);
+}
+
+void sim_recorder_distributions(const sim_recorder *recorder, distribution distributions[DISTRIBUTION_COUNT])
+{
+  occupancy_distribution(recorder->gauge, &distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
+  value_histogram_export(&recorder->placement.histogram, TIME_PS_PER_SECOND, 1,
+                         &distributions[DISTRIBUTION_PLACEMENT_DELAY_S]);
+  value_histogram_export(&recorder->delivery.histogram, TIME_PS_PER_SECOND, 1,
+                         &distributions[DISTRIBUTION_DELIVERY_DELAY_S]);
 }

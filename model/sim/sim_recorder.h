@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "ddp/ddp_segment.h"
+#include "measure/distribution_table.h"
 #include "measure/metric_table.h"
 #include "mpa/mpa_ulpdu.h"
 #include "rnic/rnic_endpoint.h"
@@ -57,5 +58,8 @@ void sim_recorder_fragments(sim_recorder *recorder, uint32_t connection, uint64_
 
 /* Ends the series and sets the metrics of segments, Placement, Delivery, buffers, state, delays and goodput. */
 void sim_recorder_finish(sim_recorder *recorder, time_ps now, metric_values *values);
+
+/* The distributions, after sim_recorder_finish(); they are overwritten. Free each with distribution_clear(). */
+void sim_recorder_distributions(const sim_recorder *recorder, distribution distributions[DISTRIBUTION_COUNT]);
 
 #endif

@@ -5,6 +5,7 @@
 #include <glib.h>
 #include <stdio.h>
 
+#include "measure/distribution_table.h"
 #include "measure/metric_table.h"
 #include "measure/packet_capture.h"
 #include "scenario/scenario.h"
@@ -29,6 +30,17 @@ void sim_world_free(sim_world *world);
  * progresses; or run.stop. */
 void sim_world_run(sim_world *world);
 
+/* How far a run is. */
+typedef struct sim_progress {
+  time_ps now;
+  double share; /* of the run that is done, 0 … 1: of its messages, or of run.stop, whichever is more */
+} sim_progress;
+typedef void (*sim_progress_function)(const sim_progress *progress, void *user);
+
+/* Has sim_world_run() call `function` about ten times a second of wall time, while the engine's time goes on or not; it may
+ * not touch the world. */
+void sim_world_on_progress(sim_world *world, sim_progress_function function, void *user);
+
 /* How a run ended. */
 typedef struct sim_world_outcome {
   char *message;              /* why; "" when all is well. Free with g_free() */
@@ -38,5 +50,8 @@ typedef struct sim_world_outcome {
 
 /* How it ended, after sim_world_run(), in `outcome`. Sets every metric but time.wall_s. */
 run_status sim_world_finish(sim_world *world, metric_values *values, sim_world_outcome *outcome);
+
+/* The distributions, after sim_world_finish(); they are overwritten. Free each with distribution_clear(). */
+void sim_world_distributions(const sim_world *world, distribution distributions[DISTRIBUTION_COUNT]);
 
 #endif

@@ -61,10 +61,13 @@ struct sim_world {
   uint32_t workloads_open; /* neither all Delivered nor terminated */
   uint64_t delivered;      /* segments, at either end: progress */
   engine_timer *stall_timer;
-  uint64_t progress_seen; /* when the stall timer last looked */
-  bool abandoned;         /* nothing more happens, though not all ends are closed */
-  char *failure;          /* why the run fails; NULL: it does not so far */
-  sim_ending ending;      /* of the connection that was terminated first */
+  uint64_t progress_seen;            /* when the stall timer last looked */
+  bool abandoned;                    /* nothing more happens, though not all ends are closed */
+  char *failure;                     /* why the run fails; NULL: it does not so far */
+  sim_ending ending;                 /* of the connection that was terminated first */
+  sim_progress_function on_progress; /* NULL: nobody looks on */
+  void *on_progress_user;
+  int64_t progress_told_us; /* when, by the wall clock */
 };
 
 /* Sends what the end has to send, sets its timer, and tells the recorder what it holds: after every event. */

@@ -72,3 +72,8 @@ run_status sim_world_finish(sim_world *world, metric_values *values, sim_world_o
   }
   return RUN_OK;
 }
+
+void sim_world_distributions(const sim_world *world, distribution distributions[DISTRIBUTION_COUNT])
+{
+  sim_recorder_distributions(world->recorder, distributions);
+}

@@ -78,13 +78,16 @@ static gboolean close_files(sim_world_files *files, const char *directory, GErro
 
 /* --- The run --- */
 
-static gboolean run_world(const scenario *s, const sim_world_files *files, simulation_result *result,
-                          GError **error)
+static gboolean run_world(const scenario *s, const simulation_options *options, const sim_world_files *files,
+                          simulation_result *result, GError **error)
 {
   sim_world *world = sim_world_new(s, result->engine, files, error);
 
   if (!world) {
     return FALSE;
+  }
+  if (options->progress) {
+    sim_world_on_progress(world, options->progress, options->progress_user);
   }
   gint64 wall_start_us = g_get_monotonic_time();
   sim_world_run(world);
@@ -94,6 +97,7 @@ static gboolean run_world(const scenario *s, const sim_world_files *files, simul
   result->message = outcome.message;
   result->terminate_code = outcome.terminate_code;
   result->terminate_side = outcome.terminate_side;
+  sim_world_distributions(world, result->distributions);
   metric_values_set(&result->metrics, METRIC_TIME_WALL_S,
                     (double)(wall_end_us - wall_start_us) / G_USEC_PER_SEC);
   sim_world_free(world);
@@ -113,7 +117,7 @@ gboolean simulation_run(const scenario *s, const simulation_options *options, si
   gboolean done = open_files(s, options, &files, error);
   if (done) {
     g_clear_pointer(&result->message, g_free);
-    done = run_world(s, &files, result, error);
+    done = run_world(s, options, &files, result, error);
   }
   return close_files(&files, options->directory, done ? error : NULL) && done;
 }
@@ -122,4 +126,7 @@ void simulation_result_clear(simulation_result *result)
 {
   g_clear_pointer(&result->message, g_free);
   g_clear_pointer(&result->terminate_code, g_free);
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    distribution_clear(&result->distributions[id]);
+  }
 }

@@ -6,6 +6,7 @@
 
 #include "scenario/scenario.h"
 #include "sim/sim_engine.h"
+#include "sim/sim_world.h"
 #include "sim/summary.h"
 
 #define SIMULATION_ERROR (simulation_error_quark())
@@ -15,6 +16,8 @@ enum { SIMULATION_ERROR_FILE }; /* a file of the run could not be written: which
 typedef struct simulation_options {
   const char *directory; /* where occupancy.csv and captures go; must exist. NULL: no files are written */
   gboolean capture;      /* sender.pcap and receiver.pcap, as --pcap */
+  sim_progress_function progress; /* told how far the run is, as sim_world_on_progress(); NULL: nobody is */
+  void *progress_user;
 } simulation_options;
 
 /* What a run came to. */
@@ -24,6 +27,7 @@ typedef struct simulation_result {
   char *terminate_code;       /* RUN_TERMINATED: "Terminate 1/1/01", "MPA error 4" …; else NULL */
   const char *terminate_side; /* the same: "Initiator" or "Responder", who found it; static */
   metric_values metrics;
+  distribution distributions[DISTRIBUTION_COUNT]; /* cleared by simulation_result_clear() */
   sim_engine_kind engine;
   double window_over_bandwidth_delay; /* receive window / bandwidth-delay product of the main direction */
 } simulation_result;

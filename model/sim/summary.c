@@ -6,6 +6,8 @@
 
 #include "base/units.h"
 
+enum { BINS_IN_A_LINE = 4 };
+
 GQuark summary_error_quark(void)
 {
   return g_quark_from_static_string("iwarpsim-summary-error");
@@ -125,18 +127,55 @@ static void append_metrics(GString *json, const metric_values *metrics)
     g_string_append_printf(json, "%s\"%s\": %s", separator, metric_row_of(id)->name, number);
     separator = ",\n    ";
   }
+  g_string_append(json, "\n  }");
+}
+
+static void append_bins(GString *json, const distribution *d)
+{
+  for (size_t i = 0; i < d->count; i++) {
+    g_autofree char *bound = units_format_real(d->bins[i].bound);
+    g_autofree char *weight = units_format_real(d->bins[i].weight);
+    const char *separator = i == 0 ? "\n      " : i % BINS_IN_A_LINE == 0 ? ",\n      " : ", ";
+    g_string_append_printf(json, "%s[%s, %s]", separator, bound, weight);
+  }
+}
+
+static void append_distributions(GString *json, const distribution *distributions)
+{
+  const char *separator = "\n    ";
+  g_string_append(json, ",\n  \"distributions\": {");
+  for (distribution_id id = 0; distributions != NULL && id < DISTRIBUTION_COUNT; id++) {
+    if (distributions[id].count == 0) {
+      continue;
+    }
+    const distribution_row *row = distribution_row_of(id);
+    g_string_append_printf(json, "%s\"%s\": { \"unit\": \"%s\", \"weight\": \"%s\", \"bins\": [", separator,
+                           row->name, row->unit, row->weight_unit);
+    append_bins(json, &distributions[id]);
+    g_string_append(json, "\n    ] }");
+    separator = ",\n    ";
+  }
   g_string_append(json, "\n  }\n");
 }
 
-gboolean summary_write_json(const summary *s, const char *path, GError **error)
+char *summary_json(const summary *s, gsize *length)
 {
-  g_autoptr(GString) json = g_string_new("{\n");
+  GString *json = g_string_new("{\n");
   append_scenario(json, s->scenario);
   append_provenance(json, s);
   append_status(json, s);
   append_metrics(json, &s->metrics);
+  append_distributions(json, s->distributions);
   g_string_append(json, "}\n");
-  return g_file_set_contents(path, json->str, (gssize)json->len, error);
+  *length = json->len;
+  return g_string_free(json, FALSE);
+}
+
+gboolean summary_write_json(const summary *s, const char *path, GError **error)
+{
+  gsize length = 0;
+  g_autofree char *json = summary_json(s, &length);
+  return g_file_set_contents(path, json, (gssize)length, error);
 }
 
 /* Printing. */
@@ -205,15 +244,33 @@ static gsize group_of(const char *name)
   return group;
 }
 
-static void print_metric(metric_id id, double value, FILE *file)
+static void print_value(const char *name, const char *in_unit, double value, FILE *file)
 {
-  const metric_row *row = metric_row_of(id);
-  g_autofree char *readable = readable_text(value, row->unit);
+  g_autofree char *readable = readable_text(value, in_unit);
   g_autofree char *exact = value == floor(value) && fabs(value) < 1e15 ? g_strdup_printf("%.0f", value)
                                                                        : g_strdup_printf("%.6g", value);
-  const char *unit = strcmp(row->unit, "1") == 0 ? "" : row->unit;
-  g_autofree char *line = g_strdup_printf("  %-42s %16s  %-9s %s", row->name, exact, unit, readable);
+  const char *unit = strcmp(in_unit, "1") == 0 ? "" : in_unit;
+  g_autofree char *line = g_strdup_printf("  %-42s %16s  %-9s %s", name, exact, unit, readable);
   fprintf(file, "%s\n", g_strchomp(line));
+}
+
+/* What the mean does not tell of the distributions in `group`: those that no metric tells exactly. */
+static void print_quantiles(const distribution *distributions, gsize group, FILE *file)
+{
+  static const struct {
+    double share;
+    const char *name;
+  } quantiles[] = {{0.5, "p50"}, {0.99, "p99"}, {0.999, "p99.9"}};
+  for (distribution_id id = DISTRIBUTION_PLACEMENT_DELAY_S; id < DISTRIBUTION_COUNT; id++) {
+    const distribution_row *row = distribution_row_of(id);
+    if (distributions[id].count == 0 || group_of(row->name) != group) {
+      continue;
+    }
+    for (gsize i = 0; i < G_N_ELEMENTS(quantiles); i++) {
+      g_autofree char *name = g_strdup_printf("%s, %s at most", row->name, quantiles[i].name);
+      print_value(name, row->unit, distribution_quantile(&distributions[id], quantiles[i].share), file);
+    }
+  }
 }
 
 static void print_group(const metric_values *metrics, gsize group, FILE *file)
@@ -227,7 +284,8 @@ static void print_group(const metric_values *metrics, gsize group, FILE *file)
       fprintf(file, "\n%s\n", groups[group].heading);
     }
     headed = TRUE;
-    print_metric(id, metrics->value[id], file);
+    const metric_row *row = metric_row_of(id);
+    print_value(row->name, row->unit, metrics->value[id], file);
   }
 }
 
@@ -281,183 +339,8 @@ void summary_print(const summary *s, FILE *file)
   print_queue(&s->metrics, file);
   for (gsize group = 0; group < G_N_ELEMENTS(groups); group++) {
     print_group(&s->metrics, group, file);
-  }
-}
-
-/* Reading. */
-
-static gboolean invalid(GError **error, const char *path, const char *format, ...) G_GNUC_PRINTF(3, 4);
-
-static gboolean invalid(GError **error, const char *path, const char *format, ...)
-{
-  va_list arguments;
-  va_start(arguments, format);
-  g_autofree char *what = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
-  g_set_error(error, SUMMARY_ERROR, SUMMARY_ERROR_INVALID, "%s: not a summary: %s", path, what);
-  return FALSE;
-}
-
-static JsonObject *object_member(JsonObject *object, const char *name, const char *path, GError **error)
-{
-  JsonNode *node = json_object_get_member(object, name);
-  if (node == NULL || !JSON_NODE_HOLDS_OBJECT(node)) {
-    invalid(error, path, "\"%s\" is %s; expected an object", name,
-            node == NULL ? "missing" : "something else");
-    return NULL;
-  }
-  return json_node_get_object(node);
-}
-
-/* A copy of the text, NULL and `error` when the member is not a string. */
-static char *text_member(JsonObject *object, const char *name, const char *path, GError **error)
-{
-  JsonNode *node = json_object_get_member(object, name);
-  if (node == NULL || !JSON_NODE_HOLDS_VALUE(node) || json_node_get_value_type(node) != G_TYPE_STRING) {
-    invalid(error, path, "\"%s\" is %s; expected a string", name,
-            node == NULL ? "missing" : "something else");
-    return NULL;
-  }
-  return json_node_dup_string(node);
-}
-
-static gboolean read_keys(JsonObject *keys, summary_record *record, const char *path, GError **error)
-{
-  JsonObjectIter iterator;
-  const char *name;
-  json_object_iter_init_ordered(&iterator, keys);
-  while (json_object_iter_next_ordered(&iterator, &name, NULL)) {
-    scenario_key key = scenario_key_find(name);
-    if (key == SCENARIO_KEY_COUNT) {
-      return invalid(error, path, "unknown key \"%s\"", name);
-    }
-    record->keys[key] = text_member(keys, name, path, error);
-    if (record->keys[key] == NULL) {
-      return FALSE;
+    if (s->distributions != NULL) {
+      print_quantiles(s->distributions, group, file);
     }
   }
-  return TRUE;
-}
-
-static gboolean read_metrics(JsonObject *metrics, metric_values *values, const char *path, GError **error)
-{
-  JsonObjectIter iterator;
-  const char *name;
-  JsonNode *node;
-  json_object_iter_init_ordered(&iterator, metrics);
-  while (json_object_iter_next_ordered(&iterator, &name, &node)) {
-    metric_id id = metric_find(name);
-    if (id == METRIC_COUNT) {
-      return invalid(error, path, "unknown metric \"%s\"", name);
-    }
-    GType type = JSON_NODE_HOLDS_VALUE(node) ? json_node_get_value_type(node) : G_TYPE_NONE;
-    if (type != G_TYPE_INT64 && type != G_TYPE_DOUBLE) {
-      return invalid(error, path, "metric \"%s\" is not a number", name);
-    }
-    double value = json_node_get_double(node);
-    if (!isfinite(value)) {
-      return invalid(error, path, "metric \"%s\" is out of range", name);
-    }
-    metric_values_set(values, id, value);
-  }
-  return TRUE;
-}
-
-static gboolean read_root(JsonObject *root, summary_record *record, const char *path, GError **error)
-{
-  JsonObject *scenario_object = object_member(root, "scenario", path, error);
-  if (scenario_object == NULL) {
-    return FALSE;
-  }
-  record->name = text_member(scenario_object, "name", path, error);
-  record->title = record->name == NULL ? NULL : text_member(scenario_object, "title", path, error);
-  JsonObject *keys = record->title == NULL ? NULL : object_member(scenario_object, "keys", path, error);
-  if (keys == NULL || !read_keys(keys, record, path, error)) {
-    return FALSE;
-  }
-
-  JsonObject *provenance = object_member(root, "provenance", path, error);
-  record->version = provenance == NULL ? NULL : text_member(provenance, "version", path, error);
-  record->message = record->version == NULL ? NULL : text_member(root, "message", path, error);
-  g_autofree char *status = record->message == NULL ? NULL : text_member(root, "status", path, error);
-  if (status == NULL) {
-    return FALSE;
-  }
-  record->status = run_status_find(status);
-  if (record->status == RUN_STATUSES) {
-    return invalid(error, path, "unknown status \"%s\"", status);
-  }
-
-  JsonObject *metrics = object_member(root, "metrics", path, error);
-  return metrics != NULL && read_metrics(metrics, &record->metrics, path, error);
-}
-
-/* json-glib's parser recurses without a limit; a summary has three levels. */
-static gboolean nested_too_deep(const char *text)
-{
-  guint depth = 0;
-  gboolean in_string = FALSE;
-  for (const char *c = text; *c != '\0'; c++) {
-    if (in_string && *c == '\\' && c[1] != '\0') {
-      c++;
-    } else if (*c == '"') {
-      in_string = !in_string;
-    } else if (!in_string && (*c == '{' || *c == '[') && ++depth > 16) {
-      return TRUE;
-    } else if (!in_string && (*c == '}' || *c == ']') && depth > 0) {
-      depth--;
-    }
-  }
-  return FALSE;
-}
-
-summary_record *summary_read_json(const char *path, GError **error)
-{
-  g_autofree char *text = NULL;
-  gsize length;
-  if (!g_file_get_contents(path, &text, &length, error)) {
-    return NULL;
-  }
-  if (memchr(text, '\0', length) != NULL || !g_utf8_validate(text, (gssize)length, NULL)) {
-    invalid(error, path, "it is not UTF-8 text");
-    return NULL;
-  }
-  if (nested_too_deep(text)) {
-    invalid(error, path, "it is nested too deep");
-    return NULL;
-  }
-
-  g_autoptr(JsonParser) parser = json_parser_new_immutable();
-  g_autoptr(GError) parse_error = NULL;
-  if (!json_parser_load_from_data(parser, text, (gssize)length, &parse_error)) {
-    invalid(error, path, "%s", parse_error->message);
-    return NULL;
-  }
-  JsonNode *node = json_parser_get_root(parser);
-  if (node == NULL || !JSON_NODE_HOLDS_OBJECT(node)) {
-    invalid(error, path, "its root is not an object");
-    return NULL;
-  }
-
-  summary_record *record = g_new0(summary_record, 1);
-  if (!read_root(json_node_get_object(node), record, path, error)) {
-    summary_record_free(record);
-    return NULL;
-  }
-  return record;
-}
-
-void summary_record_free(summary_record *record)
-{
-  if (record == NULL) {
-    return;
-  }
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    g_free(record->keys[key]);
-  }
-  g_free(record->message);
-  g_free(record->name);
-  g_free(record->title);
-  g_free(record->version);
-  g_free(record);
 }

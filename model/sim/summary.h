@@ -6,6 +6,7 @@
 #include <glib.h>
 #include <stdio.h>
 
+#include "measure/distribution_table.h"
 #include "measure/metric_table.h"
 #include "scenario/scenario.h"
 
@@ -35,7 +36,8 @@ typedef struct summary {
   const char *terminate_code; /* RUN_TERMINATED: "Terminate 1/1/00", "MPA error 4" …; else NULL */
   const char *terminate_side; /* RUN_TERMINATED: who found the error, "Initiator" or "Responder"; else NULL */
   metric_values metrics;
-  const char *version;     /* of this program */
+  const distribution *distributions; /* DISTRIBUTION_COUNT of them, in the table's order; NULL: none */
+  const char *version;               /* of this program */
   const char *git;         /* the commit it was built from, "-dirty" when changed; NULL: not known */
   const char *engine;      /* "ns3" or "native" */
   const char *ns3_version; /* NULL when the engine is not ns-3 */
@@ -48,11 +50,15 @@ GQuark summary_error_quark(void);
 enum { SUMMARY_ERROR_INVALID }; /* not a summary: the file and what is wrong with it */
 
 /* Writes `path` as JSON, whole or not at all: {"scenario": {name, file, title, keys}, "provenance": {…},
- * "status", "message", "metrics"}. Two runs of one scenario by one program differ in metrics with `wall`
+ * "status", "message", "metrics", "distributions": {NAME: {"unit", "weight", "bins": [[bound, weight], …]}}};
+ * a distribution without samples is left out. Two runs of one scenario by one program differ in metrics with `wall`
  * in their name alone: no date and no host is in it, and
  * of paths the scenario's only, as it was given. Metrics are finite (checked), in the table's
  * order. Errors: G_FILE_ERROR. */
 gboolean summary_write_json(const summary *s, const char *path, GError **error);
+
+/* The same text in memory, `*length` octets and a NUL. Free with g_free(). */
+char *summary_json(const summary *s, gsize *length);
 
 /* Prints the page a person reads: what ran, how it ended, then the metrics by group, aligned, with their
  * units. */
@@ -67,12 +73,16 @@ typedef struct summary_record {
   char *version;
   char *keys[SCENARIO_KEY_COUNT]; /* canonical texts; NULL: the file has none */
   metric_values metrics;
+  distribution distributions[DISTRIBUTION_COUNT]; /* all-zero: the file has none, there were no samples */
 } summary_record;
 
 /* Reads `path`, whoever wrote it. NULL and `error`: G_FILE_ERROR when it cannot be read, SUMMARY_ERROR
- * when it is not JSON, lacks a member, has one of the wrong type, or names a status, key or metric this
- * program does not know. Free with summary_record_free(). */
+ * when it is not JSON, lacks a member, has one of the wrong type, or names a status, key, metric or distribution
+ * this program does not know, or a distribution is none (bins not ascending, weights not above 0 …). Free with summary_record_free(). */
 summary_record *summary_read_json(const char *path, GError **error);
+
+/* The same of the `length` octets `text` (a NUL behind them), called `name` in errors: SUMMARY_ERROR only. */
+summary_record *summary_parse_json(const char *text, gsize length, const char *name, GError **error);
 void summary_record_free(summary_record *record);
 
 #endif

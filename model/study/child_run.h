@@ -1,36 +1,44 @@
-/* One run as a child process: `PROGRAM run SCENARIO --set … --out FOLDER --quiet`. ns-3 keeps one
- * simulator a process and may abort it, so a sweep never runs in itself (design.md, Parts we take). */
+/* One run as a child process: `PROGRAM run SCENARIO --set … --quiet --as-child`. ns-3 keeps one simulator a process and may abort it,
+ * so a sweep never runs in itself (design.md, Parts we take). The child writes no files: its summary and stderr come through pipes, how
+ * far it is through shared memory, so whatever dies leaves nothing behind. */
 #ifndef STUDY_CHILD_RUN_H
 #define STUDY_CHILD_RUN_H
 
 #include <glib.h>
 
-#include "sim/summary.h"
+#include "base/time_ps.h"
+#include "study/child_outcome.h"
 
 typedef struct child_run child_run;
 
-/* How a child ended. */
-typedef struct child_outcome {
-  summary_record *summary; /* NULL: it left none that can be read */
-  run_status status;       /* the summary's; RUN_FAILED when there is none, or the exit contradicts it */
-  char *message;           /* the summary's, or how the child ended and the end of its stderr; never NULL */
-  int exit_code;           /* 128 + signal when a signal ended it */
-  int signal;              /* that signal; 0: it exited */
-  double wall_s;
-} child_outcome;
+/* What a child may take. 0: as much as it likes. */
+typedef struct child_limits {
+  double stall_s;        /* of wall time without progress of simulated time */
+  double wall_s;         /* of wall time in all */
+  guint64 memory_octets; /* of data (RLIMIT_DATA); beyond, its allocations fail */
+} child_limits;
 
-/* Called once, from the default main context. `outcome` is the child_run's; the child_run frees itself
- * after the call. */
-typedef void (*child_run_ended)(child_run *child, const child_outcome *outcome, gpointer data);
+/* Called once, from the default main context. `outcome` is the receiver's: child_outcome_free(). The child_run frees itself after the
+ * call. */
+typedef void (*child_run_ended)(child_run *child, child_outcome *outcome, gpointer data);
 
-/* Starts `program` on `scenario_path` with the NULL-terminated `sets` ("group.key=value"), in a temporary
- * folder that goes away with the child. The child is killed when this process dies, has no terminal's
- * Ctrl-C of its own, an empty stdin, and its stdout is dropped. NULL and `error` (G_SPAWN_ERROR,
- * G_FILE_ERROR) when it cannot be started. */
+/* Starts `program` on `scenario_path` with the NULL-terminated `sets` ("group.key=value"). The child is killed when this process dies,
+ * before this process when memory runs out, and leaves no core file; it has no terminal's Ctrl-C of its own, an empty stdin, and its
+ * stdout is dropped. NULL and `error` (G_SPAWN_ERROR, G_FILE_ERROR) when it cannot be started. */
 child_run *child_run_start(const char *program, const char *scenario_path, char *const *sets,
-                           child_run_ended ended, gpointer data, GError **error);
+                           const child_limits *limits, child_run_ended ended, gpointer data, GError **error);
 
-/* Sends it `signal`. */
-void child_run_signal(const child_run *child, int signal);
+/* To be called several times a second: stops a child that stalls or takes too long (its outcome then says so), and kills one that was
+ * stopped a second ago and is still there. */
+void child_run_watch(child_run *child);
+
+/* How far it is, 0 … 1. */
+double child_run_share(const child_run *child);
+
+/* Asks it to end (SIGTERM). */
+void child_run_stop(child_run *child);
+
+/* Ends it (SIGKILL). */
+void child_run_kill(const child_run *child);
 
 #endif

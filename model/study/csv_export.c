@@ -29,27 +29,30 @@ static void write_comment(const char *what, const char *text, FILE *file)
   fprintf(file, "# %s: %s\n", what, line);
 }
 
-typedef struct export_state {
-  FILE *file;
-  GHashTable *announced; /* scenarios whose comment lines are out */
-} export_state;
-
-/* The comment lines must stand before the first row, so a first walk writes them. */
-static gboolean visit_scenario(const stored_scenario *from, const stored_run *run, gpointer data,
-                               GError **error)
+/* Where the runs come from. */
+static gboolean visit_origin(const stored_origin *from, gsize runs, gpointer data, GError **error)
 {
-  (void)run;
+  (void)runs;
   (void)error;
-  export_state *state = data;
-  gboolean fresh = g_hash_table_add(state->announced,
-                                    g_strdup_printf("%s\n%s\n%s", from->name, from->title, from->version));
-  if (!fresh) {
-    return TRUE;
-  }
-  write_comment("scenario", from->name, state->file);
-  write_comment("title", from->title, state->file);
-  write_comment("version", from->version, state->file);
+  FILE *file = data;
+  write_comment("scenario", from->name, file);
+  write_comment("title", from->title, file);
+  write_comment("version", from->version, file);
+  write_comment("git", from->git, file);
+  write_comment("hash", from->hash, file);
+  write_comment("libraries", from->libraries, file);
   return TRUE;
+}
+
+/* A name that a key and a metric share stands for both: names are the contract of either table. */
+static void write_shared_names(FILE *file)
+{
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    const char *name = scenario_key_row_of(key)->name;
+    if (metric_find(name) != METRIC_COUNT) {
+      fprintf(file, "# columns: %s twice, first the parameter, then the metric\n", name);
+    }
+  }
 }
 
 static void write_header(FILE *file)
@@ -63,11 +66,11 @@ static void write_header(FILE *file)
   fputs("status\n", file);
 }
 
-static gboolean visit_run(const stored_scenario *from, const stored_run *run, gpointer data, GError **error)
+static gboolean visit_run(const stored_origin *from, const stored_run *run, gpointer data, GError **error)
 {
   (void)from;
   (void)error;
-  FILE *file = ((export_state *)data)->file;
+  FILE *file = data;
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     if (run->keys[key] != NULL) {
       write_field(run->keys[key], file);
@@ -84,13 +87,12 @@ static gboolean visit_run(const stored_scenario *from, const stored_run *run, gp
 
 gboolean csv_export_write(result_store *store, FILE *file, GError **error)
 {
-  g_autoptr(GHashTable) announced = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-  export_state state = {.file = file, .announced = announced};
-  if (!result_store_each(store, visit_scenario, &state, error)) {
+  if (!result_store_each_origin(store, visit_origin, file, error)) {
     return FALSE;
   }
+  write_shared_names(file);
   write_header(file);
-  if (!result_store_each(store, visit_run, &state, error)) {
+  if (!result_store_each(store, visit_run, file, error)) {
     return FALSE;
   }
   if (fflush(file) == 0 && !ferror(file)) {

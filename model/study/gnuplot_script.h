@@ -4,7 +4,11 @@
 
 #include <glib.h>
 
-typedef enum gnuplot_format { GNUPLOT_PNG, GNUPLOT_SVG } gnuplot_format;
+typedef enum gnuplot_format {
+  GNUPLOT_PNG,
+  GNUPLOT_SVG,
+  GNUPLOT_TERM /* letters on standard output; no file is left */
+} gnuplot_format;
 
 #define GNUPLOT_ERROR (gnuplot_error_quark())
 GQuark gnuplot_error_quark(void);
@@ -12,22 +16,32 @@ enum { GNUPLOT_ERROR_FAILED }; /* gnuplot is missing or refused the script */
 
 /* Where plots go. */
 typedef struct gnuplot_target {
-  const char *folder; /* exists */
+  const char *folder; /* exists; GNUPLOT_TERM does without */
   gnuplot_format format;
   GPtrArray *written; /* receives the path of each file written (char *, g_free) */
+  guint columns;      /* of GNUPLOT_TERM; 0: 100 */
+  guint rows;         /* 0: 30 */
+  gboolean colours;   /* GNUPLOT_TERM: with ANSI colours, for a terminal and not a file */
 } gnuplot_target;
 
-/* The size of the picture in pixels and of its text in points. 1600 pixels are 7 inches at 228 dots an
- * inch: 20 points come out as 8 to 9 points in print. */
+/* The size of the picture in dots (for GNUPLOT_TERM a letter is 10 x 25) and of its text in points, each 4/3 dots. */
 typedef struct gnuplot_page {
   guint width;
   guint height;
   guint font_size;
 } gnuplot_page;
 
-/* A script that draws to "STEM.png" or "STEM.svg" beside itself, up to and including `title` and, below it
- * and smaller, `subtitle`. `*top` receives where the heading ends, as a fraction of the height. Free with
- * g_string_free(). */
+/* Widths that papers have: one column of 85 mm, or both, 178 mm, at 300 dots an inch. */
+typedef enum gnuplot_width { GNUPLOT_ONE_COLUMN = 1004, GNUPLOT_TWO_COLUMNS = 2102 } gnuplot_width;
+
+/* The page of that width, whose text is between 8 and 9 points in print, `height` dots high; for GNUPLOT_TERM that of the terminal. */
+gnuplot_page gnuplot_page_of(const gnuplot_target *target, gnuplot_width width, guint height);
+
+/* The dots that `title` and `subtitle` take at the top of a page of this width and font. */
+guint gnuplot_script_heading_height(const gnuplot_page *page, const char *title, const char *subtitle);
+
+/* A script that draws to "STEM.png" or "STEM.svg" beside itself (GNUPLOT_TERM: to standard output), up to and including `title` and,
+ * below it and smaller, `subtitle`. `*top` receives where the heading ends, as a fraction of the height. Free with g_string_free(). */
 GString *gnuplot_script_new(const char *stem, gnuplot_format format, const gnuplot_page *page,
                             const char *title, const char *subtitle, double *top);
 
@@ -40,7 +54,8 @@ void gnuplot_script_set_line_styles(GString *script, guint count);
 void gnuplot_script_begin_legend(GString *script, double top);
 
 /* Writes STEM.gnuplot and STEM.dat to the target's folder and runs gnuplot there; adds the three files to
- * `written` as they come. FALSE and `error` (G_FILE_ERROR, GNUPLOT_ERROR) when one fails. */
+ * `written` as they come. GNUPLOT_TERM: prints the picture, and leaves nothing. FALSE and `error` (G_FILE_ERROR, GNUPLOT_ERROR) when one
+ * fails. */
 gboolean gnuplot_script_render(const GString *script, const GString *data, const char *stem,
                                const gnuplot_target *target, GError **error);
 

@@ -33,6 +33,13 @@ char *gnuplot_text_quote_tic(const char *text)
   return gnuplot_text_quote(no_format);
 }
 
+char *gnuplot_text_comment(const char *text)
+{
+  g_autofree char *clean = g_strstrip(printable(text));
+  /* a backslash at its end would make the next line part of the comment */
+  return g_str_has_suffix(clean, "\\") ? g_strconcat(clean, " .", NULL) : g_steal_pointer(&clean);
+}
+
 /* How many octets of `text` make a line of at most `columns` characters; `*next` is where the next line
  * starts. */
 static gsize line_length(const char *text, guint columns, const char **next)

@@ -17,6 +17,9 @@ char *gnuplot_text_quote_tic(const char *text);
  * ellipsis. */
 char *gnuplot_text_quote_lines(const char *text, guint columns, guint lines_max, guint *lines);
 
+/* `text` as it may stand behind "# ", on one line, in a script or its data. Free with g_free(). */
+char *gnuplot_text_comment(const char *text);
+
 /* `octets` for people: "512", "16 KiB", "1.5 MiB". Free with g_free(). */
 char *gnuplot_text_octets(double octets);
 

@@ -16,17 +16,21 @@ octet_axis octet_axis_linear(double maximum)
   return (octet_axis){.top = maximum > 0 ? maximum * 1.06 : 1024.0};
 }
 
-octet_axis octet_axis_for(gboolean has_zero, double smallest, double largest)
+octet_axis octet_axis_logarithmic(gboolean has_zero, double smallest, double largest)
 {
   g_assert(smallest > 0 && smallest <= largest);
-  if (largest < smallest * LOGARITHMIC_RATIO) {
-    return octet_axis_linear(largest);
-  }
   double below = exp2(floor(log2(smallest)));
   return (octet_axis){.logarithmic = TRUE,
                       .has_zero = has_zero,
                       .bottom = has_zero ? below / 4 : below / 2,
                       .top = largest * 1.3};
+}
+
+octet_axis octet_axis_for(gboolean has_zero, double smallest, double largest)
+{
+  g_assert(smallest > 0 && smallest <= largest);
+  return largest < smallest * LOGARITHMIC_RATIO ? octet_axis_linear(largest)
+                                                : octet_axis_logarithmic(has_zero, smallest, largest);
 }
 
 static void append_tic(double octets, const char *label, gboolean labelled, GString *script)
@@ -72,14 +76,20 @@ static void append_logarithmic_tics(const octet_axis *axis, gboolean labelled, G
   }
 }
 
-void octet_axis_append(const octet_axis *axis, gboolean labelled, GString *script)
+void octet_axis_append_to(const octet_axis *axis, const char *name, gboolean labelled, GString *script)
 {
-  g_string_append(script, axis->logarithmic ? "set logscale y 2\n" : "unset logscale y\n");
-  g_string_append_printf(script, "set yrange [%.10g:%.10g]\nset ytics (", axis->bottom, axis->top);
+  g_string_append_printf(script, axis->logarithmic ? "set logscale %s 2\n" : "unset logscale %s\n", name);
+  g_string_append_printf(script, "set %srange [%.10g:%.10g]\nset %stics (", name, axis->bottom, axis->top,
+                         name);
   if (axis->logarithmic) {
     append_logarithmic_tics(axis, labelled, script);
   } else {
     append_linear_tics(axis, labelled, script);
   }
   g_string_append(script, ")\n");
+}
+
+void octet_axis_append(const octet_axis *axis, gboolean labelled, GString *script)
+{
+  octet_axis_append_to(axis, "y", labelled, script);
 }

@@ -18,8 +18,14 @@ octet_axis octet_axis_linear(double maximum);
  * logarithmic when these span so much that a linear one would press the small ones flat, else linear. */
 octet_axis octet_axis_for(gboolean has_zero, double smallest, double largest);
 
+/* The same, logarithmic in any case. */
+octet_axis octet_axis_logarithmic(gboolean has_zero, double smallest, double largest);
+
 /* Appends the gnuplot commands that give y this range, scale and tics; `labelled` FALSE: tics without
  * labels, for the right-hand one of two panels. */
 void octet_axis_append(const octet_axis *axis, gboolean labelled, GString *script);
+
+/* The same for gnuplot's axis `name`: "y", or "cb" of a colour box. */
+void octet_axis_append_to(const octet_axis *axis, const char *name, gboolean labelled, GString *script);
 
 #endif

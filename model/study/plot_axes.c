@@ -21,8 +21,7 @@ static gboolean varies(const GPtrArray *runs, scenario_key key)
   return FALSE;
 }
 
-/* TRUE when runs that agree in `leader` always agree in `key`. */
-static gboolean follows(const GPtrArray *runs, scenario_key key, scenario_key leader)
+gboolean plot_axes_follows(const GPtrArray *runs, scenario_key key, scenario_key leader)
 {
   g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
   for (guint run = 0; run < runs->len; run++) {
@@ -45,15 +44,14 @@ static void consider(const GPtrArray *runs, scenario_key key, GArray *varying)
     return;
   }
   for (guint i = 0; i < varying->len; i++) {
-    if (follows(runs, key, g_array_index(varying, scenario_key, i))) {
+    if (plot_axes_follows(runs, key, g_array_index(varying, scenario_key, i))) {
       return;
     }
   }
   g_array_append_val(varying, key);
 }
 
-/* The keys that vary, the named ones first. */
-static GArray *varying_keys(const GPtrArray *runs, const char *axes_text)
+GArray *plot_axes_varying(const GPtrArray *runs, const char *axes_text)
 {
   GArray *varying = g_array_new(FALSE, FALSE, sizeof(scenario_key));
   g_auto(GStrv) names = g_strsplit(axes_text, "\n", -1);
@@ -67,38 +65,6 @@ static GArray *varying_keys(const GPtrArray *runs, const char *axes_text)
     consider(runs, key, varying);
   }
   return varying;
-}
-
-/* Removes `key` from `keys`; FALSE when it is not there. */
-static gboolean take(GArray *keys, scenario_key key)
-{
-  for (guint i = 0; i < keys->len; i++) {
-    if (g_array_index(keys, scenario_key, i) == key) {
-      g_array_remove_index(keys, i);
-      return TRUE;
-    }
-  }
-  return FALSE;
-}
-
-plot_axes plot_axes_of(const GPtrArray *runs, const char *axes_text)
-{
-  plot_axes axes = {.x = SCENARIO_RUN_SEED, .panel = PLOT_AXES_NONE, .lines = varying_keys(runs, axes_text)};
-  if (take(axes.lines, SCENARIO_PATH_FORWARD_LOSS)) {
-    axes.x = SCENARIO_PATH_FORWARD_LOSS;
-  } else if (axes.lines->len > 0) {
-    axes.x = (int)g_array_index(axes.lines, scenario_key, 0);
-    g_array_remove_index(axes.lines, 0);
-  }
-  if (take(axes.lines, SCENARIO_RECEIVER_MODE)) {
-    axes.panel = SCENARIO_RECEIVER_MODE;
-  }
-  return axes;
-}
-
-void plot_axes_clear(plot_axes *axes)
-{
-  g_clear_pointer(&axes->lines, g_array_unref);
 }
 
 gboolean plot_axes_number(scenario_key key, const char *text, double *number)

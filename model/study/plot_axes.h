@@ -1,5 +1,4 @@
-/* What a set of runs varies, and which part each varying key plays in a plot: on x, as panels, as lines,
- * or averaged over. */
+/* What a set of runs varies: keys, their values in order, and how these are shown. */
 #ifndef STUDY_PLOT_AXES_H
 #define STUDY_PLOT_AXES_H
 
@@ -7,23 +6,14 @@
 
 #include "scenario/scenario_keys.h"
 
-#define PLOT_AXES_NONE (-1)
+/* The keys that `runs` vary, each a `char *const *` of SCENARIO_KEY_COUNT texts (NULL: not known): first those `axes_text` names, one a
+ * line, in its order, then others in the order of the table of keys. Left aside: run.seed (averaged over), the title, what only says
+ * what is recorded, and keys whose value follows from that of another varying key, such as path.reverse.mtu, which is that of
+ * path.forward unless given. scenario_key; free with g_array_unref(). */
+GArray *plot_axes_varying(const GPtrArray *runs, const char *axes_text);
 
-typedef struct plot_axes {
-  /* A scenario_key: path.forward.loss when it varies, else the first axis; run.seed when nothing else
-   * does. */
-  int x;
-  int panel;     /* receiver.mode when it varies and is not on x; else PLOT_AXES_NONE */
-  GArray *lines; /* scenario_key: the other varying keys; every combination of their values is a line */
-} plot_axes;
-
-/* The parts for `runs`, each a `char *const *` of SCENARIO_KEY_COUNT texts (NULL: not known). `axes_text`
- * names the swept keys in their order, one a line; keys that vary without being named come after, in table
- * order. Left aside: run.seed (averaged over), the title, what only says what is recorded, and keys whose
- * value follows from that of another varying key, such as path.reverse.mtu, which is that of path.forward
- * unless given. Free with plot_axes_clear(). */
-plot_axes plot_axes_of(const GPtrArray *runs, const char *axes_text);
-void plot_axes_clear(plot_axes *axes);
+/* TRUE when runs that agree in `leader` always agree in `key`. */
+gboolean plot_axes_follows(const GPtrArray *runs, scenario_key key, scenario_key leader);
 
 /* The distinct texts of `key` in `runs`: numbers ascending, others in the order they come. Texts stay the
  * runs'. Free with g_ptr_array_unref(). */

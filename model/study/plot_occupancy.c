@@ -9,6 +9,7 @@
 #include "sim/summary.h"
 #include "study/gnuplot_text.h"
 #include "study/octet_axis.h"
+#include "study/plot_layout.h"
 
 GQuark plot_occupancy_error_quark(void)
 {
@@ -262,10 +263,9 @@ static void append_stretch(const series *s, guint first, guint end, double unit_
   }
 }
 
-static GString *make_data(const series *s, double end_s, double unit_s, const char *heading)
+static void append_heading(const series *s, const char *heading, GString *data)
 {
-  g_autofree char *comment = g_strdelimit(g_strdup(heading), "\r\n", ' ');
-  GString *data = g_string_new(NULL);
+  g_autofree char *comment = gnuplot_text_comment(heading);
   g_string_append_printf(data, "# %s\n# time", comment);
   for (held_cause cause = 0; cause < HELD_CAUSES; cause++) {
     if (s->used[cause]) {
@@ -273,7 +273,27 @@ static GString *make_data(const series *s, double end_s, double unit_s, const ch
     }
   }
   g_string_append(data, ", octets of the reassembly occupancy; before and after each change\n");
+}
 
+/* A row for each of `columns` letters: the highest state in its time. */
+static void append_columns(const series *s, double end_s, double unit_s, guint columns, GString *data)
+{
+  const step *at = &g_array_index(s->steps, step, 0);
+  guint next = 1;
+  for (guint column = 0; column < columns; column++) {
+    const step *highest = at;
+    for (;
+         next < s->steps->len && g_array_index(s->steps, step, next).time_s < end_s * (column + 1) / columns;
+         next++) {
+      at = &g_array_index(s->steps, step, next);
+      highest = reassembly_of(at) > reassembly_of(highest) ? at : highest;
+    }
+    append_row(s, (column + 0.5) * end_s / columns / unit_s, highest, data);
+  }
+}
+
+static void append_steps(const series *s, double end_s, double unit_s, GString *data)
+{
   const step *before = &g_array_index(s->steps, step, 0);
   for (guint first = 0; first < s->steps->len;) {
     guint end = first + 1;
@@ -286,7 +306,6 @@ static GString *make_data(const series *s, double end_s, double unit_s, const ch
     first = end;
   }
   append_row(s, end_s / unit_s, before, data);
-  return data;
 }
 
 static guint causes_used(const series *s)
@@ -303,9 +322,17 @@ static gboolean has_outline(const series *s)
   return s->steps->len <= OUTLINED_STEPS_MAX;
 }
 
+/* Letters are not filled, so that each column of them has an impulse. */
+static char *fill_of(held_cause cause, gboolean letters)
+{
+  return letters ? g_strdup_printf("with impulses linetype %d", cause + 1)
+                 : g_strdup_printf("with filledcurves y1=0 fillstyle solid 1 noborder linecolor rgb '%s'",
+                                   cause_colours[cause]);
+}
+
 /* The stack, drawn from its top layer down, each to the ground; then the outline of what counts as
  * reassembly. */
-static void append_plots(const series *s, GString *script)
+static void append_plots(const series *s, gboolean letters, GString *script)
 {
   const char *separator = "plot ";
   guint column = causes_used(s) + 1;
@@ -314,13 +341,17 @@ static void append_plots(const series *s, GString *script)
     if (!s->used[cause]) {
       continue;
     }
-    g_string_append_printf(script,
-                           "%s'occupancy.dat' using 1:%u with filledcurves y1=0 fillstyle solid 1 noborder "
-                           "linecolor rgb '%s'",
-                           separator, column--, cause_colours[cause]);
+    g_autofree char *fill = fill_of((held_cause)cause, letters);
+    g_string_append_printf(script, "%s'occupancy.dat' using 1:%u %s", separator, column, fill);
     separator = ", \\\n     ";
+    if (!has_outline(s) && !letters) { /* what lasts less than a dot would be fainter the shorter it is */
+      g_string_append_printf(script,
+                             "%s'occupancy.dat' using 1:%u with lines linewidth 0.6 linecolor rgb '%s'",
+                             separator, column, cause_colours[cause]);
+    }
+    column--;
   }
-  if (has_outline(s)) {
+  if (has_outline(s) && !letters) {
     g_string_append_printf(script,
                            "%s'occupancy.dat' using 1:%u with lines linewidth 0.6 linecolor rgb '#000000'",
                            separator, outline);
@@ -329,27 +360,28 @@ static void append_plots(const series *s, GString *script)
 }
 
 /* The causes from the ground up. */
-static void append_legend(const series *s, double top, GString *script)
+static void append_legend(const series *s, gboolean letters, double top, GString *script)
 {
   gnuplot_script_begin_legend(script, top);
   g_string_append(script, "plot ");
   for (held_cause cause = 0; cause < HELD_CAUSES; cause++) {
     if (s->used[cause]) {
-      g_string_append_printf(script,
-                             "keyentry with boxes fillstyle solid 1 linecolor rgb '%s' title '%s', \\\n     ",
-                             cause_colours[cause], held_cause_name(cause));
+      g_autofree char *sample =
+          letters ? g_strdup_printf("impulses linetype %d", cause + 1)
+                  : g_strdup_printf("boxes fillstyle solid 1 linecolor rgb '%s'", cause_colours[cause]);
+      g_string_append_printf(script, "keyentry with %s title '%s%s', \\\n     ", sample, letters ? " " : "",
+                             held_cause_name(cause));
     }
   }
   g_string_append_printf(script, "2 with lines linewidth 0.6 linecolor rgb '#000000' %s\n",
-                         has_outline(s) ? "title 'reassembly'" : "notitle");
+                         has_outline(s) && !letters ? "title 'reassembly'" : "notitle");
 }
 
-static void append_peak(const series *s, double bottom, double top, GString *script)
+static void append_peak(const series *s, GString *script)
 {
   if (s->peak == 0) {
-    g_string_append_printf(script,
-                           "set label 3 'no octet was held for reassembly' at screen 0.55,%.4f center\n",
-                           (bottom + top) / 2);
+    g_string_append(script,
+                    "set label 3 'no octet was held for reassembly' at graph 0.5, graph 0.5 center\n");
     return;
   }
   g_autofree char *octets = gnuplot_text_octets(s->peak);
@@ -363,7 +395,7 @@ static void append_peak(const series *s, double bottom, double top, GString *scr
       s->peak, s->peak, label, s->peak);
 }
 
-static char *subtitle_of(const summary_record *run)
+char *plot_occupancy_subtitle(const summary_record *run)
 {
   const char *seed = run->keys[SCENARIO_RUN_SEED];
   const char *mode = run->keys[SCENARIO_RECEIVER_MODE];
@@ -388,35 +420,54 @@ static double end_of(const series *s, const summary_record *run)
   return MAX(last_s, simulated_s);
 }
 
+/* The names in the legend. */
+static GPtrArray *labels_of(const series *s)
+{
+  GPtrArray *labels = g_ptr_array_new();
+  for (held_cause cause = 0; cause < HELD_CAUSES; cause++) {
+    if (s->used[cause]) {
+      g_ptr_array_add(labels, (gpointer)held_cause_name(cause));
+    }
+  }
+  g_ptr_array_add(labels, (gpointer) "reassembly");
+  return labels;
+}
+
+static GString *make_script(const series *s, const plot_layout *layout, const char *title,
+                            const char *subtitle, double end_s, const gnuplot_target *target)
+{
+  double top;
+  gboolean letters = target->format == GNUPLOT_TERM;
+  gsize unit = time_unit_for(end_s);
+  octet_axis axis = octet_axis_linear(s->peak_with_all * 1.04);
+  GString *script = gnuplot_script_new("occupancy", target->format, &layout->page, title, subtitle, &top);
+  plot_layout_append(layout, "held by the RNIC (octets)", top, script);
+  g_string_append_printf(script, "set xlabel 'simulated time (%s)'\nset xrange [0:%.12g]\n",
+                         time_units[unit].name, end_s / time_units[unit].seconds);
+  octet_axis_append(&axis, TRUE, script);
+  append_peak(s, script);
+  append_plots(s, letters, script);
+  append_legend(s, letters, layout->legend, script);
+  g_string_append(script, "unset multiplot\n");
+  return script;
+}
+
 static gboolean draw(const series *s, const summary_record *run, const gnuplot_target *target, GError **error)
 {
-  static const gnuplot_page page = {.width = 1600, .height = 900, .font_size = 24};
-  double top;
-  g_autofree char *subtitle = subtitle_of(run);
-  GString *script = gnuplot_script_new("occupancy", target->format, &page, run->title, subtitle, &top);
-
   double end_s = end_of(s, run);
-  gsize unit = time_unit_for(end_s);
-  double unit_s = time_units[unit].seconds;
-  double legend = causes_used(s) <= 3 ? 0.07 : 0.12; /* the causes and their sum: four stand in a row */
-  double bottom = legend + 0.15;
-  octet_axis axis = octet_axis_linear(s->peak_with_all * 1.04);
-  g_string_append_printf(
-      script,
-      "set lmargin at screen 0.14\nset rmargin at screen 0.975\nset tmargin at screen %.4f\n"
-      "set bmargin at screen %.4f\n"
-      "unset key\nset multiplot\n"
-      "set xlabel 'simulated time (%s)'\nset ylabel 'held by the RNIC (octets)' offset 0.5,0\n"
-      "set xrange [0:%.12g]\n",
-      top - 0.02, bottom, time_units[unit].name, end_s / unit_s);
-  octet_axis_append(&axis, TRUE, script);
-  append_peak(s, bottom, top, script);
-  append_plots(s, script);
-  append_legend(s, legend, script);
-  g_string_append(script, "unset multiplot\n");
-
+  double unit_s = time_units[time_unit_for(end_s)].seconds;
+  g_autofree char *subtitle = plot_occupancy_subtitle(run);
   g_autofree char *heading = g_strdup_printf("%s: %s", run->title, subtitle);
-  GString *data = make_data(s, end_s, unit_s, heading);
+  g_autoptr(GPtrArray) labels = labels_of(s);
+  plot_layout layout = plot_layout_of(target, run->title, subtitle, labels, strlen("100 KiB"));
+  GString *script = make_script(s, &layout, run->title, subtitle, end_s, target);
+  GString *data = g_string_new(NULL);
+  append_heading(s, heading, data);
+  if (target->format == GNUPLOT_TERM) {
+    append_columns(s, end_s, unit_s, plot_layout_columns(&layout), data);
+  } else {
+    append_steps(s, end_s, unit_s, data);
+  }
   gboolean good = gnuplot_script_render(script, data, "occupancy", target, error);
   g_string_free(script, TRUE);
   g_string_free(data, TRUE);

@@ -4,6 +4,7 @@
 
 #include <glib.h>
 
+#include "sim/summary.h"
 #include "study/gnuplot_script.h"
 
 #define PLOT_OCCUPANCY_ERROR (plot_occupancy_error_quark())
@@ -17,5 +18,8 @@ enum {
  * stretch keeping its first, highest and last state. FALSE and `error` (PLOT_OCCUPANCY_ERROR,
  * SUMMARY_ERROR, GNUPLOT_ERROR, G_FILE_ERROR) on failure. */
 gboolean plot_occupancy(const char *run_folder, const gnuplot_target *target, GError **error);
+
+/* What a plot of `run` alone says below its title: scenario, seed, receiver, version. Free with g_free(). */
+char *plot_occupancy_subtitle(const summary_record *run);
 
 #endif

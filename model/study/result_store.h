@@ -1,10 +1,11 @@
-/* The result store: one SQLite file with the parameters, metrics and status of many runs. Its tables are
- * described in docs/store.md. */
+/* The result store: one SQLite file with the parameters, metrics, status and provenance of many runs. Its tables are described in
+ * docs/store.md. */
 #ifndef STUDY_RESULT_STORE_H
 #define STUDY_RESULT_STORE_H
 
 #include <glib.h>
 
+#include "measure/distribution_table.h"
 #include "measure/metric_table.h"
 #include "scenario/scenario_keys.h"
 #include "sim/summary.h"
@@ -15,7 +16,10 @@ typedef struct result_store result_store;
 GQuark result_store_error_quark(void);
 typedef enum result_store_error {
   RESULT_STORE_ERROR_FOREIGN, /* no SQLite file, not one of ours, or of another schema: left as it is */
-  RESULT_STORE_ERROR_FAILED   /* SQLite could not: no such file, disk full, locked … */
+  RESULT_STORE_ERROR_DIFFERENT, /* it holds runs of another scenario text or program: the message shows the difference */
+  RESULT_STORE_ERROR_CONTRADICTION, /* two stores hold the same run with other results: the message names run and metric */
+  RESULT_STORE_ERROR_LOCKED, /* another process has kept it locked for too long */
+  RESULT_STORE_ERROR_FAILED  /* SQLite could not: no such file, disk full, read-only, damaged … */
 } result_store_error;
 
 typedef enum result_store_mode {
@@ -23,35 +27,54 @@ typedef enum result_store_mode {
   RESULT_STORE_WRITE /* it is made when missing; folders are not */
 } result_store_mode;
 
-/* Opens `path`. NULL and `error` on failure. Free with result_store_close() (NULL-safe). Several processes
- * may write one store. */
+/* Opens `path`. NULL and `error` on failure. Free with result_store_close() (NULL-safe). Several processes may write one store. */
 result_store *result_store_open(const char *path, result_store_mode mode, GError **error);
 void result_store_close(result_store *store);
 
-/* The scenario file that runs come from, and the program that ran them. */
-typedef struct stored_scenario {
-  char *name;
+/* Where runs come from: the scenario as it was, and the program that ran it. No text is NULL, but for `hash`. */
+typedef struct stored_origin {
+  char *name; /* of the scenario: its file's name without ".cfg" */
   char *title;
-  char *text; /* the file as it was */
-  char *axes; /* names of the swept keys, one a line, in file order */
-  char *version;
-} stored_scenario;
+  char *text; /* the file as it was, and behind it those it includes */
+  char *
+      hash; /* SHA-256 of `text`, 64 hexadecimal digits; made by the store when it is written, NULL will do */
+  char *axes;      /* names of the swept keys, one a line, in file order */
+  char *sets;      /* the --set options of the sweep, one a line */
+  char *version;   /* of iwarpsim */
+  char *git;       /* the commit it was built from; "unknown" outside a checkout */
+  char *libraries; /* "ns-3 3.37, GLib 2.74.6, SQLite 3.40.1 …" */
+} stored_origin;
 
 /* One run. */
 typedef struct stored_run {
   char *identity; /* run_identity.h */
   guint64 point;  /* its place in the sweep's grid */
   run_status status;
-  char *message;
-  int exit_code; /* the child's; 128 + the signal that ended it; 0: the run was as expected */
-  double wall_s; /* of the child process */
+  char *message;     /* why; "" when there is nothing to say */
+  int exit_code;     /* the child's; 128 + the signal that ended it; 0: the run was as expected */
+  char *stderr_tail; /* the end of what the child said; "" */
+  char *engine;      /* that ran: "ns3", "native"; "" when the child did not say */
+  char *host;        /* where */
+  char *started;     /* when: "2026-11-21T10:08:16Z" */
+  double wall_s;     /* of the child process */
+  double cpu_s;      /* user and system together */
+  double memory_peak_octets;
   char *keys[SCENARIO_KEY_COUNT]; /* canonical texts; NULL: the store has none for this key */
   metric_values metrics;
+  distribution distributions[DISTRIBUTION_COUNT];
 } stored_run;
 
-/* Writes `run`, with the scenario it comes from, in one transaction; a run of the same identity is
- * replaced. */
-gboolean result_store_commit(result_store *store, const stored_scenario *from, const stored_run *run,
+/* For who has other things to do while the store is locked, and tries again for result_store_wait_ms() in all, as the message says:
+ * from now on each call waits `wait_ms` only before it fails with RESULT_STORE_ERROR_LOCKED. */
+void result_store_wait_at_most(result_store *store, int wait_ms);
+int result_store_wait_ms(const result_store *store);
+
+/* Refuses (RESULT_STORE_ERROR_DIFFERENT, with a difference a person can read: the lines of the texts that differ, or both versions)
+ * when the store holds runs of an origin with another text, version or git state than `from`. TRUE for an empty store. */
+gboolean result_store_check_origin(result_store *store, const stored_origin *from, GError **error);
+
+/* Writes `run`, with where it comes from, in one transaction; a run of the same identity is replaced. */
+gboolean result_store_commit(result_store *store, const stored_origin *from, const stored_run *run,
                              GError **error);
 
 /* What the store knows of a run. */
@@ -62,18 +85,32 @@ typedef enum stored_state {
   STORED_DONE
 } stored_state;
 
-/* Looks up `count` runs by identity, filling `states`, and notes that identities[i] is now point points[i]
- * of the grid (a grid that grew numbers its points anew). One transaction. */
+/* Looks up `count` runs by identity, filling `states`, and notes that identities[i] is now point points[i] of the grid (a grid that
+ * grew numbers its points anew). One transaction. */
 gboolean result_store_reconcile(result_store *store, const char *const *identities, const guint64 *points,
                                 gsize count, stored_state *states, GError **error);
 
+/* Looks up one run, in `*state`, and writes nothing. */
+gboolean result_store_find(result_store *store, const char *identity, stored_state *state, GError **error);
+
+/* The mean of wall_s of the runs that ended well, in `*mean_s`, and their number: 0 of an empty store. For estimates. */
+gboolean result_store_mean_wall(result_store *store, double *mean_s, gsize *count, GError **error);
+
 /* Called with each run; both are the store's, until it returns. FALSE and `error` ends the walk. */
-typedef gboolean (*result_store_visit)(const stored_scenario *from, const stored_run *run, gpointer data,
+typedef gboolean (*result_store_visit)(const stored_origin *from, const stored_run *run, gpointer data,
                                        GError **error);
 
-/* Visits all runs by scenario name, point, identity: an order that does not depend on when each run ended.
- * FALSE and `error` when the store fails, names a key, metric or status this program does not know, or the
- * visitor says so. */
+/* Visits all runs by scenario name, point, identity: an order that does not depend on when each run ended. FALSE and `error` when the
+ * store fails, names a key, metric, distribution or status this program does not know, or the visitor says so. */
 gboolean result_store_each(result_store *store, result_store_visit visit, gpointer data, GError **error);
+
+/* Called with each origin and the number of its runs (> 0); it is the store's, until it returns. FALSE and `error` ends the walk. */
+typedef gboolean (*result_store_visit_origin)(const stored_origin *from, gsize runs, gpointer data,
+                                              GError **error);
+
+/* Visits where the runs of the store come from, by scenario name, hash and the rest: an order that does not depend on when each run
+ * ended. FALSE and `error` when the store fails or the visitor says so. */
+gboolean result_store_each_origin(result_store *store, result_store_visit_origin visit, gpointer data,
+                                  GError **error);
 
 #endif

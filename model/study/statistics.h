@@ -4,12 +4,35 @@
 
 #include <glib.h>
 
-/* The arithmetic mean of `count` (>= 1) finite values. */
-double statistics_mean(const double *values, gsize count);
+/* Squares of larger values would leave the range of a double; no metric comes near. */
+#define STATISTICS_VALUE_MAX 1e150
 
-/* Half the width of the two-sided Student-t interval around the mean that covers it with probability
- * `confidence` (inside 0 … 1, for instance 0.95): t(count - 1) · s / √count with the sample deviation s.
- * Needs `count` >= 2: one value says nothing of its spread. */
+/* Of `count` values. */
+typedef struct statistics {
+  gsize count; /* 0: nothing else is set */
+  double mean;
+  double deviation;  /* of the sample (n - 1); NAN when count is 1 */
+  double half_width; /* of the two-sided 95 % Student-t interval around the mean; NAN when count is 1 */
+  double median;
+  double lower_quartile; /* linear between order statistics (R's type 7) */
+  double upper_quartile;
+  double smallest;
+  double largest;
+} statistics;
+
+/* The statistics of `count` `values`, each within ±STATISTICS_VALUE_MAX. Their order does not matter, to the last bit. */
+statistics statistics_of(const double *values, gsize count);
+
+/* The statistics of the differences a[i] - b[i]: two receivers over the same seeds. */
+statistics statistics_of_pairs(const double *a, const double *b, gsize count);
+
+/* Half the width of the two-sided Student-t interval around the mean that covers it with probability `confidence` (inside 0 … 1):
+ * t(count - 1) · s / √count with the sample deviation s. Needs `count` >= 2. */
 double statistics_half_width(const double *values, gsize count, double confidence);
+
+/* Half the width of the two-sided 95 % interval around the difference of two means whose samples have nothing to do with each other:
+ * Welch's, the deviations need not be equal. Beside that of statistics_of_pairs() it shows what the common seeds are worth. NAN when
+ * a count is below 2. */
+double statistics_independent_half_width(const statistics *a, const statistics *b);
 
 #endif

@@ -9,23 +9,18 @@ GQuark sweep_grid_error_quark(void)
   return g_quark_from_static_string("iwarpsim-sweep-grid-error");
 }
 
-typedef struct grid_point {
-  gsize cell; /* its place in the whole grid, from which the axes' values follow */
-  char *identity;
-} grid_point;
-
 struct sweep_grid {
   const scenario *base;
   const scenario_axis *axes;
   gsize *lengths; /* how many values each axis has */
   gsize axis_count;
-  GArray *points; /* grid_point */
+  GArray *cells; /* gsize: of each point, its place in the whole grid, from which the axes' values follow */
+  GPtrArray *identities;           /* of each point; NULL until someone asks */
+  char *texts[SCENARIO_KEY_COUNT]; /* the canonical texts of the first cell … */
+  int axis_of[SCENARIO_KEY_COUNT]; /* … and the axis that says another in each cell; -1: none does */
+  gsize left_out;
+  gsize repeated;
 };
-
-static void clear_point(gpointer data)
-{
-  g_free(((grid_point *)data)->identity);
-}
 
 static const char *axis_name(const scenario_axis *axis)
 {
@@ -122,45 +117,175 @@ static char *cell_label(const sweep_grid *grid, gsize cell)
   return g_strjoinv(" ", sets);
 }
 
-static scenario *cell_scenario(const sweep_grid *grid, gsize cell)
+static void set_axis(const sweep_grid *grid, scenario *s, gsize index, gsize cell)
+{
+  const scenario_axis *axis = &grid->axes[index];
+  gboolean good = scenario_set_key(s, axis->key, axis_value(grid, index, cell), axis->where, NULL);
+
+  g_assert(good); /* each value was read once already, when the axis was loaded */
+}
+
+/* A copy of the base with what a sweep adds for itself. */
+static scenario *cell_base(const sweep_grid *grid)
 {
   scenario *s = scenario_copy(grid->base);
-  gboolean good = TRUE;
-  for (gsize i = 0; i < grid->axis_count; i++) {
-    const scenario_axis *axis = &grid->axes[i];
-    good = scenario_set_key(s, axis->key, axis_value(grid, i, cell), axis->where, NULL) && good;
-  }
+
   if (!wants_series(grid)) {
-    good = scenario_set_key(s, SCENARIO_MEASURE_SERIES, "none", "sweep", NULL) && good;
+    gboolean good = scenario_set_key(s, SCENARIO_MEASURE_SERIES, "none", "sweep", NULL);
+
+    g_assert(good);
   }
-  g_assert(good); /* each value was read once already, when the axis was loaded */
   return s;
 }
 
-/* Adds the point of `cell`, if it is a new one. */
-static gboolean add_point(sweep_grid *grid, gsize cell, GHashTable *seen, GError **error)
+static scenario *cell_scenario(const sweep_grid *grid, gsize cell)
 {
-  scenario *s = cell_scenario(grid, cell);
-  g_autoptr(GError) problem = NULL;
-  if (!scenario_check(s, NULL, &problem)) {
-    g_autofree char *label = cell_label(grid, cell);
-    g_set_error(error, problem->domain, problem->code, "%s%s%s%s", problem->message,
-                grid->axis_count > 0 ? " (point " : "", label, grid->axis_count > 0 ? ")" : "");
-    scenario_free(s);
-    return FALSE;
+  scenario *s = cell_base(grid);
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    set_axis(grid, s, i, cell);
   }
-  char *texts[SCENARIO_KEY_COUNT];
-  run_identity_texts(s, texts);
-  scenario_free(s);
-  grid_point point = {.cell = cell, .identity = run_identity_of(texts)};
-  run_identity_clear(texts);
+  return s;
+}
 
-  if (g_hash_table_add(seen, g_strdup(point.identity))) {
-    g_array_append_val(grid->points, point);
+/* Sets in `s`, which is at `from`, the axes that have another value at `to`. */
+static void move_scenario(const sweep_grid *grid, scenario *s, gsize from, gsize to)
+{
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    if (axis_position(grid, i, from) != axis_position(grid, i, to)) {
+      set_axis(grid, s, i, to);
+    }
+  }
+}
+
+/* The values that axis `leader` and those in step with it have at `position`. Free with g_free(). */
+static char *step_text(const sweep_grid *grid, gsize leader, gsize position)
+{
+  GString *text = g_string_new(NULL);
+
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    if (i == leader || grid->axes[i].with == (int)leader) {
+      g_string_append_printf(text, "%s\n", grid->axes[i].values[position]);
+    }
+  }
+  return g_string_free(text, FALSE);
+}
+
+/* For each value of each axis that leads, whether an earlier one is the same, also in the axes in step with it. All points set the same
+ * keys, so two of them are one run just when their values are the same; canonical texts of the same value are the same. Free with
+ * free_repeats(). */
+static gboolean **find_repeats(const sweep_grid *grid)
+{
+  gboolean **repeats = g_new0(gboolean *, grid->axis_count + 1);
+
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+    repeats[i] = g_new0(gboolean, grid->lengths[i]);
+    for (gsize position = 0; grid->axes[i].with < 0 && position < grid->lengths[i]; position++) {
+      repeats[i][position] = !g_hash_table_add(seen, step_text(grid, i, position));
+    }
+  }
+  return repeats;
+}
+
+static void free_repeats(gboolean **repeats, gsize count)
+{
+  for (gsize i = 0; i < count; i++) {
+    g_free(repeats[i]);
+  }
+  g_free(repeats);
+}
+
+static gboolean is_repeated(const sweep_grid *grid, gboolean *const *repeats, gsize cell)
+{
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    if (repeats[i][axis_position(grid, i, cell)]) {
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+static gboolean refuse_cell(const sweep_grid *grid, gsize cell, GError *problem, GError **error)
+{
+  if (grid->axis_count > 0) {
+    g_autofree char *label = cell_label(grid, cell);
+    char *whole = g_strdup_printf("%s (point %s)", problem->message, label);
+
+    g_free(problem->message);
+    problem->message = whole;
+  }
+  g_propagate_error(error, problem);
+  return FALSE;
+}
+
+/* Adds the point of `cell`, whose scenario is `s`, unless the constraints leave it out. */
+static gboolean add_point(sweep_grid *grid, gsize cell, const scenario *s, GError **error)
+{
+  GError *problem = NULL;
+  gboolean hold;
+
+  if (!scenario_constraints_hold(s, &hold, &problem) || (hold && !scenario_check(s, NULL, &problem))) {
+    return refuse_cell(grid, cell, problem, error);
+  }
+  if (hold) {
+    g_array_append_val(grid->cells, cell);
   } else {
-    g_free(point.identity);
+    grid->left_out++;
   }
   return TRUE;
+}
+
+/* The axis whose value `key` has in each cell, itself or by inheriting it; -1. `s` is any cell's scenario: all give the same keys. */
+static int find_axis_of(const sweep_grid *grid, const scenario *s, scenario_key key)
+{
+  while (!scenario_given(s, key) && scenario_key_row_of(key)->inherits >= 0) {
+    key = (scenario_key)scenario_key_row_of(key)->inherits;
+  }
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    if (grid->axes[i].key == key) {
+      return (int)i;
+    }
+  }
+  return -1;
+}
+
+static void keep_texts(sweep_grid *grid)
+{
+  scenario *s = cell_scenario(grid, 0);
+
+  run_identity_texts(s, grid->texts);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    grid->axis_of[key] = find_axis_of(grid, s, key);
+  }
+  scenario_free(s);
+}
+
+static gboolean add_points(sweep_grid *grid, gsize cells, GError **error)
+{
+  gboolean **repeats = find_repeats(grid);
+  scenario *s = cell_scenario(grid, 0);
+  gsize at = 0; /* the cell that `s` is */
+  gboolean good = TRUE;
+
+  for (gsize cell = 0; good && cell < cells; cell++) {
+    if (is_repeated(grid, repeats, cell)) {
+      grid->repeated++;
+      continue;
+    }
+    move_scenario(grid, s, at, cell);
+    at = cell;
+    good = add_point(grid, cell, s, error);
+  }
+  scenario_free(s);
+  free_repeats(repeats, grid->axis_count);
+  if (good && grid->cells->len == 0) {
+    g_set_error(error, SWEEP_GRID_ERROR, SWEEP_GRID_ERROR_INVALID,
+                "%s: 'where' leaves out all points of the sweep, %zu; expected conditions that some meet",
+                scenario_constraints_origin(grid->base), grid->left_out);
+    return FALSE;
+  }
+  return good;
 }
 
 sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, GError **error)
@@ -172,18 +297,16 @@ sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, GError
   for (gsize i = 0; i < grid->axis_count; i++) {
     grid->lengths[i] = g_strv_length(grid->axes[i].values);
   }
-  grid->points = g_array_new(FALSE, FALSE, sizeof(grid_point));
-  g_array_set_clear_func(grid->points, clear_point);
+  grid->cells = g_array_new(FALSE, FALSE, sizeof(gsize));
+  grid->identities = g_ptr_array_new_with_free_func(g_free);
 
-  g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   gsize cells = check_sets(grid, sets, error) ? cell_count(grid, error) : 0;
-  gboolean good = cells > 0;
-  for (gsize cell = 0; good && cell < cells; cell++) {
-    good = add_point(grid, cell, seen, error);
-  }
-  if (!good) {
+  if (cells == 0 || !add_points(grid, cells, error)) {
     g_clear_pointer(&grid, sweep_grid_free);
+    return NULL;
   }
+  g_ptr_array_set_size(grid->identities, (gint)grid->cells->len);
+  keep_texts(grid);
   return grid;
 }
 
@@ -192,40 +315,69 @@ void sweep_grid_free(sweep_grid *grid)
   if (grid == NULL) {
     return;
   }
-  g_array_unref(grid->points);
+  g_array_unref(grid->cells);
+  g_ptr_array_unref(grid->identities);
+  run_identity_clear(grid->texts);
   g_free(grid->lengths);
   g_free(grid);
 }
 
 gsize sweep_grid_count(const sweep_grid *grid)
 {
-  return grid->points->len;
+  return grid->cells->len;
 }
 
-static const grid_point *point_at(const sweep_grid *grid, gsize index)
+gsize sweep_grid_left_out(const sweep_grid *grid)
 {
-  g_assert(index < grid->points->len);
-  return &g_array_index(grid->points, grid_point, index);
+  return grid->left_out;
+}
+
+gsize sweep_grid_repeated(const sweep_grid *grid)
+{
+  return grid->repeated;
+}
+
+const scenario *sweep_grid_base(const sweep_grid *grid)
+{
+  return grid->base;
+}
+
+static gsize cell_of(const sweep_grid *grid, gsize index)
+{
+  g_assert(index < grid->cells->len);
+  return g_array_index(grid->cells, gsize, index);
 }
 
 scenario *sweep_grid_scenario(const sweep_grid *grid, gsize index)
 {
-  return cell_scenario(grid, point_at(grid, index)->cell);
+  return cell_scenario(grid, cell_of(grid, index));
 }
 
 char **sweep_grid_sets(const sweep_grid *grid, gsize index)
 {
-  return cell_sets(grid, point_at(grid, index)->cell, FALSE);
+  return cell_sets(grid, cell_of(grid, index), FALSE);
 }
 
 char *sweep_grid_label(const sweep_grid *grid, gsize index)
 {
-  return cell_label(grid, point_at(grid, index)->cell);
+  return cell_label(grid, cell_of(grid, index));
 }
 
+/* A run's identity is made of the texts of all keys. Those of the axes are canonical already, so no scenario is needed to say them. */
 const char *sweep_grid_identity(const sweep_grid *grid, gsize index)
 {
-  return point_at(grid, index)->identity;
+  gsize cell = cell_of(grid, index);
+
+  if (grid->identities->pdata[index] == NULL) {
+    char *texts[SCENARIO_KEY_COUNT];
+
+    for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+      int axis = grid->axis_of[key];
+      texts[key] = axis < 0 ? grid->texts[key] : (char *)axis_value(grid, (gsize)axis, cell);
+    }
+    grid->identities->pdata[index] = run_identity_of(texts);
+  }
+  return grid->identities->pdata[index];
 }
 
 char *sweep_grid_axes_text(const sweep_grid *grid)

@@ -17,16 +17,24 @@ enum { SWEEP_GRID_ERROR_INVALID }; /* message: "file:line", or the option, and w
 #define SWEEP_GRID_POINTS_MAX 1000000
 
 /* The grid of `base`, which stays the caller's and must outlive the grid; without axes it is the one point
- * `base`. The first axis varies slowest. Points whose keys all equal those of an earlier point are left
- * out. `sets` (NULL-terminated, or NULL) are the --set options `base` was loaded with. A point records no
- * series unless `measure.series` was given: a sweep keeps summaries only. NULL and `error` when a --set
- * names an axis, there are too many points, or scenario_check() refuses a point. Free with
- * sweep_grid_free(). */
+ * `base`. The first axis varies slowest. Points that the constraints `where` of the scenario leave out are
+ * not there, nor those whose keys all equal those of an earlier point. `sets` (NULL-terminated, or NULL) are
+ * the --set options `base` was loaded with. A point's measure.series is `none` unless it was given: a sweep
+ * keeps no series in any case. NULL and `error` when a --set names an axis, there are too many points, no
+ * point is left, a constraint cannot be decided, or scenario_check() refuses a point that the constraints
+ * leave. Free with sweep_grid_free(). */
 sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, GError **error);
 void sweep_grid_free(sweep_grid *grid);
 
 /* At least 1. */
 gsize sweep_grid_count(const sweep_grid *grid);
+
+/* How many points of the whole grid the constraints leave out, and how many equal an earlier one. */
+gsize sweep_grid_left_out(const sweep_grid *grid);
+gsize sweep_grid_repeated(const sweep_grid *grid);
+
+/* The scenario that the grid was made of; not the grid's. */
+const scenario *sweep_grid_base(const sweep_grid *grid);
 
 /* The scenario of point `index`. Free with scenario_free(). */
 scenario *sweep_grid_scenario(const sweep_grid *grid, gsize index);

@@ -88,7 +88,8 @@ static void write_file(const fixture *f, const char *name, const char *text)
   g_free(path);
 }
 
-static const char *const commands[] = {"run", "sweep", "plot", "check", "explain", "export"};
+static const char *const commands[] = {"run",    "sweep", "table", "plot",   "report",
+                                       "export", "merge", "check", "explain"};
 
 /* --help is enough to start: what it is for, every command, an example. */
 static void test_help(fixture *f, gconstpointer data)
@@ -132,17 +133,18 @@ static void test_options_of_every_command(fixture *f, gconstpointer data)
 static void test_no_such_command(fixture *f, gconstpointer data)
 {
   run(f, "chekc", NULL);
-  assert_outcome(
-      f, 2, "",
-      "iwarpsim: unknown command 'chekc'; expected run, sweep, plot, check, explain or export (did you mean "
-      "'check'?)\n");
+  assert_outcome(f, 2, "",
+                 "iwarpsim: unknown command 'chekc'; expected run, sweep, table, plot, report, export, "
+                 "merge, check or explain (did you mean "
+                 "'check'?)\n");
   run(f, "banana", NULL);
   assert_outcome(f, 2, "",
-                 "iwarpsim: unknown command 'banana'; expected run, sweep, plot, check, explain or export\n");
+                 "iwarpsim: unknown command 'banana'; expected run, sweep, table, plot, report, export, "
+                 "merge, check or explain\n");
   run(f, NULL);
-  assert_outcome(
-      f, 2, "",
-      "iwarpsim: no command; expected run, sweep, plot, check, explain or export (see 'iwarpsim --help')\n");
+  assert_outcome(f, 2, "",
+                 "iwarpsim: no command; expected run, sweep, table, plot, report, export, merge, check or "
+                 "explain (see 'iwarpsim --help')\n");
   run(f, "--loud", "check", NULL);
   assert_outcome(f, 2, "", "iwarpsim: unknown option '--loud'; expected a command (see 'iwarpsim --help')\n");
   (void)data;
@@ -207,12 +209,37 @@ static void test_check_looks_at_every_point(fixture *f, gconstpointer data)
   (void)data;
 }
 
+/* How many points a sweep has and lacks; what is wrong with its axes and its conditions. */
+static void test_check_of_where(fixture *f, gconstpointer data)
+{
+  write_file(f, "where.cfg",
+             "sweep = ( { key = \"run.seed\"; from = 1; to = 9; step = 2; },"
+             " { key = \"mpa.crc\"; values = [true, false, true]; } );\n"
+             "where = \"mpa.crc or run.seed > 5\";\n");
+  run(f, "check", "where.cfg", NULL);
+  assert_outcome(f, 0, "where.cfg: ok, a sweep of 7 points, 3 left out by where, 5 given twice\n", "");
+  write_file(f, "where.cfg", "\nwhere = \"mpa.crk\";");
+  run(f, "check", "where.cfg", NULL);
+  assert_outcome(
+      f, 2, "",
+      "where.cfg:2: where, column 1: unknown key 'mpa.crk'; expected one that 'iwarpsim explain keys' "
+      "lists (did you mean 'mpa.crc'?)\n");
+  write_file(f, "where.cfg", "where = \"not mpa.crc\";");
+  run(f, "check", "where.cfg", NULL);
+  assert_outcome(
+      f, 2, "",
+      "where.cfg:1: 'where' leaves out all points of the sweep, 1; expected conditions that some meet\n");
+  run(f, "explain", "where", NULL);
+  assert_contains(f->last.output, "where = \"receiver.memory >= path.forward.mtu");
+  (void)data;
+}
+
 /* As with make: the value may stand right behind a one-letter option. */
 static void test_attached_values(fixture *f, gconstpointer data)
 {
   write_file(f, "a.cfg", "");
-  run(f, "sweep", "a.cfg", "-j2", "-srun.seed=7", "--list", NULL);
-  assert_outcome(f, 0, "1\n1 runs\n", "");
+  run(f, "sweep", "a.cfg", "-j3", "-srun.seed=7", "--list", NULL);
+  assert_contains(f->last.output, "\n1\n1 run, 1 to run, about 9 thousand segments, about 1 s at -j 3\n");
   run(f, "sweep", "a.cfg", "-j0", "--list", NULL);
   assert_contains(f->last.errors, "iwarpsim sweep: -j 0: expected 1 or more");
   run(f, "check", "-q", "--", "-j2", NULL);
@@ -274,6 +301,11 @@ static void test_explain(fixture *f, gconstpointer data)
   run(f, "explain", "mpa.markers", NULL); /* a key and a metric */
   assert_contains(f->last.output, "Keys of a scenario:\nmpa.markers (default: true)\n");
   assert_contains(f->last.output, "Metrics:\nmpa.markers (markers, Data Sink)\n");
+  run(f, "explain", "delay.delivery_s", NULL);
+  assert_contains(f->last.output, "delay.delivery_s (distribution, s, weighted by octets)\n");
+  run(f, "explain", "delay", NULL); /* metrics and distributions */
+  assert_contains(f->last.output, "delay.placement_mean_s (s, Data Sink)\n");
+  assert_contains(f->last.output, "delay.placement_s (distribution, s, weighted by octets)\n");
   run(f, "explain", "held", NULL);
   assert_contains(f->last.output, "held: Held octets\n");
   run(f, "explain", "bad-crc", NULL);
@@ -381,6 +413,7 @@ int main(int argc, char **argv)
       {"/cli/check-of-good-scenarios", test_check_of_good_scenarios},
       {"/cli/check-of-bad-scenarios", test_check_of_bad_scenarios},
       {"/cli/check-looks-at-every-point", test_check_looks_at_every_point},
+      {"/cli/check-of-where", test_check_of_where},
       {"/cli/attached-values", test_attached_values},
       {"/cli/options-without-sense", test_options_without_sense},
       {"/cli/sweep-of-a-pipe", test_sweep_of_a_pipe},

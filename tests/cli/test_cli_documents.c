@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli_terms.h"
+#include "measure/distribution_table.h"
 #include "measure/metric_table.h"
 #include "scenario/scenario_keys.h"
 
@@ -51,7 +52,7 @@ static guint occurrences(const char *page, const char *text)
   return count;
 }
 
-/* Each key and each metric has exactly one row. */
+/* Each key, metric and distribution has exactly one row. */
 static void test_every_name_has_its_row(void)
 {
   char *scenario_page = cli_documents_scenario();
@@ -70,6 +71,12 @@ static void test_every_name_has_its_row(void)
     g_free(row);
   }
   g_free(scenario_page);
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    char *row = g_strdup_printf("\n| `%s` |", distribution_row_of(id)->name);
+
+    g_assert_cmpuint(occurrences(metrics_page, row), ==, 1);
+    g_free(row);
+  }
   g_free(metrics_page);
 }
 

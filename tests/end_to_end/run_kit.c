@@ -136,6 +136,15 @@ simulation_result run_kit_assert_same_run(const char *const *sets)
   return run_kit_assert_same_text("title = \"run kit\";\n", RUN_OK, sets);
 }
 
+static void assert_same_distributions(const simulation_result *a, const simulation_result *b)
+{
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    const distribution *left = &a->distributions[id], *right = &b->distributions[id];
+    g_assert_cmpmem(left->bins, left->count * sizeof *left->bins, right->bins,
+                    right->count * sizeof *right->bins);
+  }
+}
+
 simulation_result run_kit_assert_same_text(const char *text, run_status status, const char *const *sets)
 {
   static const char *const files[] = {"occupancy.csv", "sender.pcap", "receiver.pcap"};
@@ -151,6 +160,7 @@ simulation_result run_kit_assert_same_text(const char *text, run_status status, 
               native.metrics.value[id]);
     }
   }
+  assert_same_distributions(&ns3, &native);
   for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
     gsize lengths[2];
     char *contents[2] = {run_kit_read(folders[0], files[i], &lengths[0]),

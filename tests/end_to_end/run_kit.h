@@ -19,7 +19,7 @@ simulation_result run_kit_run_to(run_status status, const char *engine_name, con
 simulation_result run_kit_run_text(const char *text, run_status status, const char *engine_name,
                                    const char *directory, const char *const *sets);
 
-/* Runs it on both engines and asserts that they give the same metrics and the same octets in every file. Returns the result; free it as
+/* Runs it on both engines and asserts that they give the same metrics, distributions and octets in every file. Returns the result; free it as
  * above. */
 simulation_result run_kit_assert_same_run(const char *const *sets);
 

@@ -128,6 +128,28 @@ static void test_stop(void)
   world_close(&w);
 }
 
+static void write_star(void *user, time_ps now)
+{
+  g_string_append_printf(user, "*@%" G_GINT64_FORMAT " ", now);
+}
+
+/* After every second callback, from the moment on that it is asked for; and no more when it is asked no more. */
+static void test_observed(void)
+{
+  world w;
+  world_open(&w);
+  engine_timer_set(w.writers[1].timer, 1);
+  engine_run(w.clock, TIME_PS_NEVER);
+  engine_observe(w.clock, 2, write_star, w.written);
+  w.writers[0].again = 10;
+  engine_timer_set(w.writers[0].timer, 5);
+  engine_run(w.clock, 50);
+  engine_observe(w.clock, 1, NULL, NULL);
+  engine_run(w.clock, 70);
+  g_assert_cmpstr(w.written->str, ==, "b@1 a@5 a@15 *@15 a@25 a@35 *@35 a@45 a@55 a@65 ");
+  world_close(&w);
+}
+
 /* A timer may be freed while it is set, and by its own callback. */
 static void test_freed(void)
 {
@@ -262,6 +284,7 @@ int main(int argc, char **argv)
   g_test_add_func("/engine/moved-and-switched-off", test_moved_and_switched_off);
   g_test_add_func("/engine/until", test_until);
   g_test_add_func("/engine/stop", test_stop);
+  g_test_add_func("/engine/observed", test_observed);
   g_test_add_func("/engine/freed", test_freed);
   g_test_add_func("/engine/random-against-model", test_random_against_model);
   g_test_add_func("/engine/past-is-refused", test_past_is_refused);

@@ -4,144 +4,167 @@
 
 #include "measure/time_distribution.h"
 
-static void assert_mean(const time_distribution *distribution, double expected)
+static void assert_mean(const time_distribution *function, double expected)
 {
   double mean = -1;
-  g_assert_true(time_distribution_mean(distribution, &mean));
+  g_assert_true(time_distribution_mean(function, &mean));
   g_assert_cmpfloat(mean, ==, expected);
 }
 
-static void assert_quantile(const time_distribution *distribution, unsigned percent, uint64_t expected)
+static void assert_quantile(const time_distribution *function, unsigned percent, uint64_t expected)
 {
   uint64_t x = UINT64_MAX;
-  g_assert_true(time_distribution_quantile(distribution, percent, &x));
+  g_assert_true(time_distribution_quantile(function, percent, &x));
   g_assert_cmpuint(x, ==, expected);
 }
 
 static void test_nothing_counted(void)
 {
-  time_distribution *distribution = time_distribution_new();
+  time_distribution *function = time_distribution_new();
   double mean;
   uint64_t x;
-  g_assert_false(time_distribution_mean(distribution, &mean));
-  g_assert_false(time_distribution_quantile(distribution, 99, &x));
-  time_distribution_set(distribution, 100, 5);
-  g_assert_false(time_distribution_mean(distribution, &mean));
-  time_distribution_start(distribution, 200);
-  time_distribution_mark(distribution, 200); /* an interval without length */
-  g_assert_false(time_distribution_mean(distribution, &mean));
-  g_assert_false(time_distribution_quantile(distribution, 99, &x));
-  time_distribution_free(distribution);
+  g_assert_false(time_distribution_mean(function, &mean));
+  g_assert_false(time_distribution_quantile(function, 99, &x));
+  time_distribution_set(function, 100, 5);
+  g_assert_false(time_distribution_mean(function, &mean));
+  time_distribution_start(function, 200);
+  time_distribution_mark(function, 200); /* an interval without length */
+  g_assert_false(time_distribution_mean(function, &mean));
+  g_assert_false(time_distribution_quantile(function, 99, &x));
+  time_distribution_free(function);
 }
 
 /* 0 for 10 ps, 8 for 30 ps, 2 for 60 ps: sum 0 + 240 + 120 = 360 over 100 ps. */
 static void test_mean_and_quantiles(void)
 {
-  time_distribution *distribution = time_distribution_new();
-  time_distribution_set(distribution, 10, 8);
-  time_distribution_set(distribution, 40, 2);
-  time_distribution_mark(distribution, 100);
-  assert_mean(distribution, 3.6);
-  assert_quantile(distribution, 1, 0);
-  assert_quantile(distribution, 10, 0); /* 10 of 100 ps at 0: "at least 10 %" holds */
-  assert_quantile(distribution, 11, 2);
-  assert_quantile(distribution, 70, 2);
-  assert_quantile(distribution, 71, 8);
-  assert_quantile(distribution, 100, 8);
-  time_distribution_free(distribution);
+  time_distribution *function = time_distribution_new();
+  time_distribution_set(function, 10, 8);
+  time_distribution_set(function, 40, 2);
+  time_distribution_mark(function, 100);
+  assert_mean(function, 3.6);
+  assert_quantile(function, 1, 0);
+  assert_quantile(function, 10, 0); /* 10 of 100 ps at 0: "at least 10 %" holds */
+  assert_quantile(function, 11, 2);
+  assert_quantile(function, 70, 2);
+  assert_quantile(function, 71, 8);
+  assert_quantile(function, 100, 8);
+  time_distribution_free(function);
+}
+
+/* What counts for the mean goes into a histogram: 0 for 10 ps, 8 for 30 ps, 2 for 60 ps; not the 20 ps of 5 behind the mark, nor the
+ * 7 ps of 9 before the start. */
+static void test_histogram(void)
+{
+  time_distribution *function = time_distribution_new();
+  g_autofree value_histogram *histogram = g_new0(value_histogram, 1);
+  time_distribution_set(function, 0, 9);
+  time_distribution_set(function, 7, 0);
+  time_distribution_start(function, 7);
+  time_distribution_set(function, 17, 8);
+  time_distribution_set(function, 47, 2);
+  time_distribution_set(function, 107, 5);
+  time_distribution_mark(function, 107);
+  time_distribution_set(function, 127, 0);
+  value_histogram_add(histogram, 2, 1000); /* is added to */
+  time_distribution_add_to(function, histogram);
+  for (uint64_t value = 0; value < VALUE_HISTOGRAM_EXACT; value++) {
+    uint64_t expected = value == 0 ? 10 : value == 8 ? 30 : value == 2 ? 1060 : 0;
+    g_assert_cmpuint(histogram->weights[value_histogram_bin(value)], ==, expected);
+  }
+  time_distribution_free(function);
 }
 
 /* 99 % of 101 ps is 99.99 ps: 99 ps at 1 are not enough, 100 ps are. */
 static void test_quantile_has_no_rounding_slack(void)
 {
-  time_distribution *distribution = time_distribution_new();
-  time_distribution_set(distribution, 0, 1);
-  time_distribution_set(distribution, 99, 7);
-  time_distribution_mark(distribution, 101);
-  assert_quantile(distribution, 99, 7);
-  time_distribution_free(distribution);
+  time_distribution *function = time_distribution_new();
+  time_distribution_set(function, 0, 1);
+  time_distribution_set(function, 99, 7);
+  time_distribution_mark(function, 101);
+  assert_quantile(function, 99, 7);
+  time_distribution_free(function);
 
-  distribution = time_distribution_new();
-  time_distribution_set(distribution, 0, 1);
-  time_distribution_set(distribution, 100, 7);
-  time_distribution_mark(distribution, 101);
-  assert_quantile(distribution, 99, 1);
-  time_distribution_free(distribution);
+  function = time_distribution_new();
+  time_distribution_set(function, 0, 1);
+  time_distribution_set(function, 100, 7);
+  time_distribution_mark(function, 101);
+  assert_quantile(function, 99, 1);
+  time_distribution_free(function);
 }
 
 /* Of 9, 3 and 4 set in picosecond 50, only the 4 lasts. */
 static void test_a_value_without_length_does_not_exist(void)
 {
-  time_distribution *distribution = time_distribution_new();
-  time_distribution_set(distribution, 50, 9);
-  time_distribution_set(distribution, 50, 3);
-  time_distribution_set(distribution, 50, 4);
-  time_distribution_set(distribution, 60, 100);
-  time_distribution_set(distribution, 60, 0);
-  time_distribution_mark(distribution, 100);
-  assert_mean(distribution, 0.4); /* 4 * 10 / 100 */
-  time_distribution_free(distribution);
+  time_distribution *function = time_distribution_new();
+  time_distribution_set(function, 50, 9);
+  time_distribution_set(function, 50, 3);
+  time_distribution_set(function, 50, 4);
+  time_distribution_set(function, 60, 100);
+  time_distribution_set(function, 60, 0);
+  time_distribution_mark(function, 100);
+  assert_mean(function, 0.4); /* 4 * 10 / 100 */
+  time_distribution_free(function);
 }
 
 /* What happens behind the last mark does not count, however often the value changes; a later mark brings it
  * in. */
 static void test_counts_up_to_the_last_mark(void)
 {
-  time_distribution *distribution = time_distribution_new();
-  time_distribution_set(distribution, 10, 6);
-  time_distribution_mark(distribution, 20); /* 6 * 10 / 20 */
-  time_distribution_set(distribution, 25, 1000);
-  time_distribution_set(distribution, 40, 0);
-  assert_mean(distribution, 3);
-  assert_quantile(distribution, 100, 6);
-  time_distribution_mark(distribution, 50); /* (6 * 15 + 1000 * 15) / 50 */
-  assert_mean(distribution, 301.8);
-  time_distribution_free(distribution);
+  time_distribution *function = time_distribution_new();
+  time_distribution_set(function, 10, 6);
+  time_distribution_mark(function, 20); /* 6 * 10 / 20 */
+  time_distribution_set(function, 25, 1000);
+  time_distribution_set(function, 40, 0);
+  assert_mean(function, 3);
+  assert_quantile(function, 100, 6);
+  time_distribution_mark(function, 50); /* (6 * 15 + 1000 * 15) / 50 */
+  assert_mean(function, 301.8);
+  time_distribution_free(function);
 }
 
 static void test_start_forgets_the_time_before_it(void)
 {
-  time_distribution *distribution = time_distribution_new();
-  time_distribution_set(distribution, 10, 500);
-  time_distribution_mark(distribution, 15);
-  time_distribution_set(distribution, 20, 4);
-  time_distribution_start(distribution, 30);
-  time_distribution_set(distribution, 40, 0);
-  time_distribution_mark(distribution, 50);
-  assert_mean(distribution, 2); /* 4 * 10 / 20 */
-  time_distribution_free(distribution);
+  time_distribution *function = time_distribution_new();
+  time_distribution_set(function, 10, 500);
+  time_distribution_mark(function, 15);
+  time_distribution_set(function, 20, 4);
+  time_distribution_start(function, 30);
+  time_distribution_set(function, 40, 0);
+  time_distribution_mark(function, 50);
+  assert_mean(function, 2); /* 4 * 10 / 20 */
+  time_distribution_free(function);
 }
 
 /* Counted: [10, 20) at 3 and [40, 50) at 5; twice pausing or resuming changes nothing. */
 static void test_pause_and_resume(void)
 {
-  time_distribution *distribution = time_distribution_new();
-  time_distribution_pause(distribution, 0);
-  time_distribution_set(distribution, 5, 3);
-  time_distribution_resume(distribution, 10);
-  time_distribution_pause(distribution, 20);
-  time_distribution_pause(distribution, 22);
-  time_distribution_set(distribution, 30, 5);
-  time_distribution_resume(distribution, 40);
-  time_distribution_resume(distribution, 45);
-  time_distribution_mark(distribution, 50);
-  assert_mean(distribution, 4);
-  assert_quantile(distribution, 50, 3);
-  assert_quantile(distribution, 51, 5);
-  time_distribution_free(distribution);
+  time_distribution *function = time_distribution_new();
+  time_distribution_pause(function, 0);
+  time_distribution_set(function, 5, 3);
+  time_distribution_resume(function, 10);
+  time_distribution_pause(function, 20);
+  time_distribution_pause(function, 22);
+  time_distribution_set(function, 30, 5);
+  time_distribution_resume(function, 40);
+  time_distribution_resume(function, 45);
+  time_distribution_mark(function, 50);
+  assert_mean(function, 4);
+  assert_quantile(function, 50, 3);
+  assert_quantile(function, 51, 5);
+  time_distribution_free(function);
 }
 
 /* 2^40 octets for 10^15 ps and as long at 0: the sum has 90 bits and the mean is still exact. */
 static void test_large_sums_are_exact(void)
 {
-  time_distribution *distribution = time_distribution_new();
-  time_distribution_set(distribution, 0, UINT64_C(1) << 40);
-  time_distribution_set(distribution, INT64_C(1000000000000000), 0);
-  time_distribution_mark(distribution, INT64_C(2000000000000000));
-  assert_mean(distribution, (double)(UINT64_C(1) << 39));
-  assert_quantile(distribution, 50, 0);
-  assert_quantile(distribution, 51, UINT64_C(1) << 40);
-  time_distribution_free(distribution);
+  time_distribution *function = time_distribution_new();
+  time_distribution_set(function, 0, UINT64_C(1) << 40);
+  time_distribution_set(function, INT64_C(1000000000000000), 0);
+  time_distribution_mark(function, INT64_C(2000000000000000));
+  assert_mean(function, (double)(UINT64_C(1) << 39));
+  assert_quantile(function, 50, 0);
+  assert_quantile(function, 51, UINT64_C(1) << 40);
+  time_distribution_free(function);
 }
 
 static int compare_uint64(const void *a, const void *b)
@@ -160,35 +183,35 @@ static void test_against_a_value_a_picosecond(void)
   g_test_message("seed %u", seed);
   GRand *random = g_rand_new_with_seed(seed);
   uint64_t *values = g_new0(uint64_t, PICOSECONDS);
-  time_distribution *distribution = time_distribution_new();
+  time_distribution *function = time_distribution_new();
   uint64_t value = 0;
   for (int now = 0; now < PICOSECONDS; now++) {
     if (now == START) {
-      time_distribution_start(distribution, now);
+      time_distribution_start(function, now);
     }
     if (g_rand_int_range(random, 0, 3) == 0) {
       value = (uint64_t)g_rand_int_range(random, 0, 3000) * 4;
-      time_distribution_set(distribution, now, value);
+      time_distribution_set(function, now, value);
     }
     if (g_rand_int_range(random, 0, 50) == 0) {
-      time_distribution_mark(distribution, now);
+      time_distribution_mark(function, now);
     }
     values[now] = value;
   }
-  time_distribution_mark(distribution, PICOSECONDS);
+  time_distribution_mark(function, PICOSECONDS);
   size_t count = PICOSECONDS - START;
   uint64_t *counted = values + START;
   uint64_t sum = 0;
   for (size_t i = 0; i < count; i++) {
     sum += counted[i];
   }
-  assert_mean(distribution, (double)sum / (double)count);
+  assert_mean(function, (double)sum / (double)count);
   qsort(counted, count, sizeof *counted, compare_uint64);
   for (unsigned percent = 1; percent <= 100; percent++) {
-    assert_quantile(distribution, percent, counted[(count * percent + 99) / 100 - 1]);
+    assert_quantile(function, percent, counted[(count * percent + 99) / 100 - 1]);
   }
   g_free(values);
-  time_distribution_free(distribution);
+  time_distribution_free(function);
   g_rand_free(random);
 }
 
@@ -204,5 +227,6 @@ int main(int argc, char **argv)
   g_test_add_func("/time_distribution/pause_and_resume", test_pause_and_resume);
   g_test_add_func("/time_distribution/large_sums_are_exact", test_large_sums_are_exact);
   g_test_add_func("/time_distribution/random_steps", test_against_a_value_a_picosecond);
+  g_test_add_func("/time_distribution/histogram", test_histogram);
   return g_test_run();
 }

@@ -104,6 +104,80 @@ static void test_placement_and_delays(void)
   sim_recorder_free(recorder);
 }
 
+static void assert_bin(const distribution *d, size_t i, double bound, double weight)
+{
+  g_assert_cmpuint(i, <, d->count);
+  g_assert_cmpfloat_with_epsilon(d->bins[i].bound, bound, 1e-24);
+  g_assert_cmpfloat(d->bins[i].weight, ==, weight);
+}
+
+/* Two segments of one stream, Placed in the wrong order and Delivered in the right one. Ten octets of payload each behind a header of 14;
+ * the first: header and 4 octets at 100 ps, 6 at 110 ps, Placed at 110 ps; the second, Placed before, at 104 ps, as it came, is
+ * Delivered with it at 115 ps. Placement: 4 octets 10 ps, 16 octets 0 ps. Delivery: 4 octets 15 ps, 6 octets 5 ps, 10 octets 11 ps. */
+static void test_distributions(void)
+{
+  sim_recorder *recorder = new_recorder();
+  const mpa_ulpdu_part of_first[] = {{0, 18, 100}, {18, 6, 110}};
+  const mpa_ulpdu_part of_second[] = {{0, 24, 104}};
+  static const uint8_t content[24];
+  octet_rope octets;
+  octet_rope_init(&octets);
+  octet_rope_append(&octets, content, sizeof content, NULL);
+  const mpa_ulpdu ulpdus[] = {
+      {.fpdu_end = 32, .octets = &octets, .parts = of_first, .part_count = 2},
+      {.fpdu_start = 32, .fpdu_end = 64, .octets = &octets, .parts = of_second, .part_count = 1}};
+  ddp_segment first = {.payload_octets = 10, .observer = 77}, second = {.payload_octets = 10, .observer = 1};
+  distribution distributions[DISTRIBUTION_COUNT];
+  metric_values values = {0};
+
+  sim_recorder_segment(recorder, 0, 0, 20, 20, false, 100);
+  sim_recorder_held(recorder, 0, &(rnic_held){.incomplete = 20}, 100);
+  sim_recorder_segment(recorder, 0, 32, 32, 32, true, 104);
+  sim_recorder_placed(recorder, &second, &ulpdus[1], true, 104);
+  sim_recorder_segment(recorder, 0, 20, 12, 12, false, 110);
+  sim_recorder_placed(recorder, &first, &ulpdus[0], false, 110);
+  sim_recorder_held(recorder, 0, &(rnic_held){.incomplete = 0}, 110);
+  sim_recorder_delivered(recorder, &first, 115);
+  sim_recorder_delivered(recorder, &second, 115);
+  sim_recorder_finish(recorder, 200, &values);
+  sim_recorder_distributions(recorder, distributions);
+
+  const distribution *held = &distributions[DISTRIBUTION_REASSEMBLY_OCTETS];
+  g_assert_cmpuint(held->count, ==, 2); /* from 100 to 115 ps: 20 octets for 10 ps, none for 5 ps */
+  assert_bin(held, 0, 0, 5e-12);
+  assert_bin(held, 1, 20, 10e-12);
+  const distribution *placement = &distributions[DISTRIBUTION_PLACEMENT_DELAY_S];
+  g_assert_cmpuint(placement->count, ==, 2);
+  assert_bin(placement, 0, 0, 16);
+  assert_bin(placement, 1, 10e-12, 4);
+  const distribution *delivery = &distributions[DISTRIBUTION_DELIVERY_DELAY_S];
+  g_assert_cmpuint(delivery->count, ==, 3);
+  assert_bin(delivery, 0, 5e-12, 6);
+  assert_bin(delivery, 1, 11e-12, 10);
+  assert_bin(delivery, 2, 15e-12, 4);
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    distribution_clear(&distributions[id]);
+  }
+  octet_rope_clear(&octets);
+  sim_recorder_free(recorder);
+}
+
+/* Nothing Placed, nothing Delivered, no time between first arrival and last Delivery: no samples, no distributions. */
+static void test_no_samples(void)
+{
+  sim_recorder *recorder = new_recorder();
+  distribution distributions[DISTRIBUTION_COUNT];
+  metric_values values = {0};
+
+  sim_recorder_segment(recorder, 0, 0, 20, 20, false, 100);
+  sim_recorder_finish(recorder, 200, &values);
+  sim_recorder_distributions(recorder, distributions);
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    g_assert_cmpuint(distributions[id].count, ==, 0);
+  }
+  sim_recorder_free(recorder);
+}
+
 /* What is still held when the run ends has been written and not read. */
 static void test_written_and_not_read(void)
 {
@@ -141,6 +215,8 @@ int main(int argc, char **argv)
   g_test_add_func("/sim-recorder/segments", test_segments);
   g_test_add_func("/sim-recorder/placement-and-delays", test_placement_and_delays);
   g_test_add_func("/sim-recorder/goodput", test_goodput_counts_from_payload);
+  g_test_add_func("/sim-recorder/distributions", test_distributions);
+  g_test_add_func("/sim-recorder/no-samples", test_no_samples);
   g_test_add_func("/sim-recorder/written-and-not-read", test_written_and_not_read);
   g_test_add_func("/sim-recorder/spurious-retransmissions", test_spurious_retransmissions);
   return g_test_run();

@@ -114,6 +114,67 @@ static void test_folder_is_missing(void)
   scenario_free(s);
 }
 
+typedef struct onlooker {
+  guint calls;
+  sim_progress last;
+} onlooker;
+
+static void look(const sim_progress *progress, void *user)
+{
+  onlooker *self = user;
+
+  self->calls++;
+  g_assert_cmpfloat(progress->share, >=, self->last.share);
+  g_assert_cmpint(progress->now, >=, self->last.now);
+  self->last = *progress;
+}
+
+/* Runs `messages` of 64 KiB with somebody looking on, until simulated `stop`. */
+static onlooker run_watched(const char *messages, const char *stop)
+{
+  g_autofree char *set_messages = g_strdup_printf("workload.messages=%s", messages);
+  g_autofree char *set_stop = g_strdup_printf("run.stop=%s", stop);
+  const char *const sets[] = {"run.engine=native", set_messages, set_stop, NULL};
+  onlooker self = {0};
+  const simulation_options options = {.progress = look, .progress_user = &self};
+  simulation_result result;
+  scenario *s = load(sets);
+
+  g_assert_true(simulation_run(s, &options, &result, NULL));
+  simulation_result_clear(&result);
+  scenario_free(s);
+  return self;
+}
+
+/* 10 Gbit/s carry at most 10^10 / 8 / 65536 = 19073 messages a second: after `now` at most so many of those that are asked for are
+ * there. Who looks on is told about ten times a second of wall time; so the run is made longer until it takes that long. */
+static void test_progress(void)
+{
+  onlooker self = {0};
+
+  for (guint64 messages = 1000; self.calls == 0; messages *= 4) {
+    g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, messages);
+    self = run_watched(text, "0");
+    g_assert_cmpfloat(self.last.share, <=, time_ps_in_seconds(self.last.now) * 19074 / (double)messages);
+    g_assert_true(self.calls == 0 ||
+                  self.last.share > time_ps_in_seconds(self.last.now) * 10000 / (double)messages);
+  }
+}
+
+/* Of a run that ends at run.stop, the share is that of the time, when the messages would take longer: at 20,000 a second at most, a
+ * million last 50 s. */
+static void test_progress_until_stop(void)
+{
+  onlooker self = {0};
+
+  for (guint64 stop_ms = 50; self.calls == 0; stop_ms *= 4) {
+    g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT "ms", stop_ms);
+    self = run_watched("1000000", text);
+    g_assert_cmpfloat_with_epsilon(self.last.share,
+                                   time_ps_in_seconds(self.last.now) * 1000 / (double)stop_ms, 1e-9);
+  }
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -123,5 +184,7 @@ int main(int argc, char **argv)
   g_test_add_func("/simulation/no-progress", test_no_progress);
   g_test_add_func("/simulation/late-starts", test_late_starts_are_no_stall);
   g_test_add_func("/simulation/folder-is-missing", test_folder_is_missing);
+  g_test_add_func("/simulation/progress", test_progress);
+  g_test_add_func("/simulation/progress-until-stop", test_progress_until_stop);
   return g_test_run();
 }

@@ -54,6 +54,26 @@ static summary sample(const fixture *f)
   return s;
 }
 
+/* Distributions with samples of the first two kinds. */
+static void sample_distributions(distribution distributions[DISTRIBUTION_COUNT])
+{
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    distributions[id] = (distribution){.bins = NULL};
+  }
+  g_assert_true(distribution_append(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 0, 0.0625));
+  g_assert_true(distribution_append(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1471, 0.1));
+  for (int i = 0; i < 9; i++) {
+    g_assert_true(distribution_append(&distributions[DISTRIBUTION_PLACEMENT_DELAY_S], i * 1e-6, 100));
+  }
+}
+
+static void clear_distributions(distribution distributions[DISTRIBUTION_COUNT])
+{
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    distribution_clear(&distributions[id]);
+  }
+}
+
 static void write_sample(const summary *s, const fixture *f)
 {
   g_autoptr(GError) error = NULL;
@@ -118,6 +138,51 @@ static void test_numbers(fixture *f, gconstpointer text)
   g_assert_true(segments < peak && peak < efficiency);
 }
 
+/* Read back as written: bins, weights, and that one has none. */
+static void test_distributions(fixture *f, gconstpointer text)
+{
+  (void)text;
+  summary s = sample(f);
+  distribution distributions[DISTRIBUTION_COUNT];
+  sample_distributions(distributions);
+  s.distributions = distributions;
+  write_sample(&s, f);
+  summary_record *record = read_back(f);
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    const distribution *d = &record->distributions[id];
+    g_assert_cmpuint(d->count, ==, distributions[id].count);
+    for (size_t i = 0; i < d->count; i++) {
+      g_assert_cmpfloat(d->bins[i].bound, ==, distributions[id].bins[i].bound);
+      g_assert_cmpfloat(d->bins[i].weight, ==, distributions[id].bins[i].weight);
+    }
+  }
+  summary_record_free(record);
+  g_autofree char *octets = NULL;
+  g_assert_true(g_file_get_contents(f->path, &octets, NULL, NULL));
+  g_assert_nonnull(
+      strstr(octets, "\"buffer.reassembly_octets\": { \"unit\": \"octets\", \"weight\": \"s\", \"bins\": [\n"
+                     "      [0, 0.0625], [1471, 0.1]\n    ] },\n"));
+  g_assert_null(strstr(octets, "delay.delivery_s"));
+  clear_distributions(distributions);
+}
+
+/* Folders that older programs wrote have no such member. */
+static void test_without_distributions(fixture *f, gconstpointer text)
+{
+  (void)text;
+  g_autofree char *octets = NULL;
+  summary s = sample(f);
+  write_sample(&s, f);
+  g_assert_true(g_file_get_contents(f->path, &octets, NULL, NULL));
+  g_auto(GStrv) parts = g_strsplit(octets, ",\n  \"distributions\": {\n  }", 2);
+  g_assert_cmpuint(g_strv_length(parts), ==, 2);
+  g_autofree char *older = g_strjoinv("", parts);
+  g_assert_true(g_file_set_contents(f->path, older, -1, NULL));
+  summary_record *record = read_back(f);
+  g_assert_cmpuint(record->distributions[DISTRIBUTION_REASSEMBLY_OCTETS].count, ==, 0);
+  summary_record_free(record);
+}
+
 /* Any JSON parser finds the documented members. */
 static void test_members(fixture *f, gconstpointer text)
 {
@@ -174,7 +239,11 @@ static void refuse_changed(const fixture *f, const char *from, const char *to, c
 {
   g_autofree char *octets = NULL;
   summary s = sample(f);
+  distribution distributions[DISTRIBUTION_COUNT];
+  sample_distributions(distributions);
+  s.distributions = distributions;
   write_sample(&s, f);
+  clear_distributions(distributions);
   g_assert_true(g_file_get_contents(f->path, &octets, NULL, NULL));
   g_auto(GStrv) parts = g_strsplit(octets, from, 2);
   g_assert_cmpuint(g_strv_length(parts), ==, 2);
@@ -194,6 +263,47 @@ static void test_wrong_members(fixture *f, gconstpointer text)
   refuse_changed(f, "12345", "1e999", "metric \"tcp.segments\"");
   refuse_changed(f, "path.forward.mtu", "path.forward.mut", "unknown key \"path.forward.mut\"");
   refuse_changed(f, "\"9000\"", "9000", "\"path.forward.mtu\"");
+}
+
+static void test_wrong_distributions(fixture *f, gconstpointer text)
+{
+  (void)text;
+  refuse_changed(f, "\"distributions\": {", "\"distributions\": 3, \"x\": {",
+                 "\"distributions\" is something else");
+  refuse_changed(f, "buffer.reassembly_octets", "buffer.octets", "unknown distribution \"buffer.octets\"");
+  refuse_changed(f, "{ \"unit\": \"octets\", \"weight\": \"s\", \"bins\": [", "{ \"bins\": [",
+                 "\"unit\" is missing");
+  refuse_changed(f, "\"unit\": \"octets\"", "\"unit\": \"KiB\"",
+                 "distribution \"buffer.reassembly_octets\": its \"unit\" is \"KiB\"; expected \"octets\"");
+  refuse_changed(f, "\"weight\": \"s\"", "\"weight\": \"ms\"", "its \"weight\" is \"ms\"; expected \"s\"");
+  refuse_changed(f, "\"weight\": \"s\"", "\"weight\": 1", "\"weight\" is something else");
+  refuse_changed(f, "\"bins\"", "\"tins\"", "has no bins");
+  refuse_changed(f, "\"bins\": [", "\"bins\": 7, \"x\": [", "has no bins");
+  refuse_changed(f, "\"bins\": [", "\"bins\": [], \"x\": [", "has 0 bins; expected 1 to 976");
+  refuse_changed(f, "[0, 0.0625]", "5", "bin 1: expected [bound, weight]");
+  refuse_changed(f, "[0, 0.0625]", "[0, 0.0625, 1]", "bin 1: expected [bound, weight]");
+  refuse_changed(f, "[0, 0.0625]", "[\"0\", 0.0625]", "bin 1: its bound is wrong");
+  refuse_changed(f, "[0, 0.0625]", "[-1, 0.0625]", "bin 1: its bound is wrong");
+  refuse_changed(f, "[0, 0.0625]", "[null, 0.0625]", "bin 1: its bound is wrong");
+  refuse_changed(f, "[1471, 0.1]", "[1e999, 0.1]", "bin 2");
+  refuse_changed(f, "[1471, 0.1]", "[0, 0.1]",
+                 "bin 2: its bound is wrong; expected a number of at least 0 above");
+  refuse_changed(f, "[0, 0.0625]", "[1500, 0.0625]", "bin 2: its bound is wrong");
+  refuse_changed(f, "[1471, 0.1]", "[1471, 0]", "bin 2: its weight is wrong; expected a number above 0");
+  refuse_changed(f, "[1471, 0.1]", "[1471, -2]", "bin 2: its weight is wrong");
+  refuse_changed(f, "[1471, 0.1]", "[1471, true]", "bin 2: its weight is wrong");
+}
+
+/* One bin more than a histogram has. */
+static void test_too_many_bins(fixture *f, gconstpointer text)
+{
+  (void)text;
+  GString *bins = g_string_new("[0, 0.0625]");
+  for (int i = 1; i <= DISTRIBUTION_BINS_MAX; i++) {
+    g_string_append_printf(bins, ", [%d, 1]", i);
+  }
+  refuse_changed(f, "[0, 0.0625], [1471, 0.1]", bins->str, "has 977 bins; expected 1 to 976");
+  g_string_free(bins, TRUE);
 }
 
 /* A summary cut short anywhere (a child that died while writing would leave one, were it not renamed into
@@ -265,6 +375,23 @@ static void test_page(fixture *f, gconstpointer text)
   expect_line(page, "  efficiency_wire * 0.1");
 }
 
+/* Nine bins of 100 octets each, at 0, 1 … 8 us: half of 900 is reached at the fifth (4 us), 99 % at the ninth. */
+static void test_page_quantiles(fixture *f, gconstpointer text)
+{
+  (void)text;
+  summary s = sample(f);
+  distribution distributions[DISTRIBUTION_COUNT];
+  sample_distributions(distributions);
+  s.distributions = distributions;
+  g_autofree char *page = printed(f, &s);
+  expect_line(page, "  delay.placement_s, p50 at most * 4e-06  s * 4 us");
+  expect_line(page, "  delay.placement_s, p99 at most * 8e-06  s * 8 us");
+  expect_line(page, "  delay.placement_s, p99.9 at most * 8e-06  s * 8 us");
+  g_assert_null(strstr(page, "delay.delivery_s"));
+  g_assert_null(strstr(page, "buffer.reassembly_octets, ")); /* its p99 is a metric, and exact */
+  clear_distributions(distributions);
+}
+
 /* Every metric of the table is on the page once. */
 static void test_page_is_complete(fixture *f, gconstpointer text)
 {
@@ -312,6 +439,11 @@ int main(int argc, char **argv)
   } tests[] = {
       {"/summary/round_trip", test_round_trip},
       {"/summary/numbers", test_numbers},
+      {"/summary/distributions", test_distributions},
+      {"/summary/without_distributions", test_without_distributions},
+      {"/summary/wrong_distributions", test_wrong_distributions},
+      {"/summary/too_many_bins", test_too_many_bins},
+      {"/summary/page_quantiles", test_page_quantiles},
       {"/summary/members", test_members},
       {"/summary/hostile", test_hostile},
       {"/summary/wrong_members", test_wrong_members},

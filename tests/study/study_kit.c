@@ -43,11 +43,42 @@ scenario *kit_scenario(const char *folder, const char *name, const char *text, c
   return s;
 }
 
+stored_origin kit_origin(const char *name, const char *title, const char *text, const char *axes)
+{
+  return (stored_origin){.name = (char *)name,
+                         .title = (char *)title,
+                         .text = (char *)text,
+                         .axes = (char *)axes,
+                         .sets = (char *)"",
+                         .version = (char *)"0.1.0",
+                         .git = (char *)"unknown",
+                         .libraries = (char *)"GLib 2.74.6"};
+}
+
 stored_run kit_run(const scenario *s, guint64 point)
 {
-  stored_run run = {.point = point, .status = RUN_OK, .message = (char *)"", .wall_s = 0.25};
+  stored_run run = {.point = point,
+                    .status = RUN_OK,
+                    .message = (char *)"",
+                    .stderr_tail = (char *)"",
+                    .engine = (char *)"native",
+                    .host = (char *)"testhost",
+                    .started = (char *)"2026-11-21T10:08:16Z",
+                    .wall_s = 0.25,
+                    .cpu_s = 0.125,
+                    .memory_peak_octets = 1048576};
   run_identity_texts(s, run.keys);
   run.identity = run_identity_of(run.keys);
+  return run;
+}
+
+stored_run kit_seed_run(const scenario *s, guint seed, guint64 point)
+{
+  g_autofree char *set = g_strdup_printf("run.seed=%u", seed);
+  scenario *copy = scenario_copy(s);
+  g_assert_true(scenario_set(copy, set, NULL));
+  stored_run run = kit_run(copy, point);
+  scenario_free(copy);
   return run;
 }
 
@@ -55,9 +86,12 @@ void kit_run_clear(stored_run *run)
 {
   run_identity_clear(run->keys);
   g_clear_pointer(&run->identity, g_free);
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    distribution_clear(&run->distributions[id]);
+  }
 }
 
-static gboolean count_one(const stored_scenario *from, const stored_run *run, gpointer data, GError **error)
+static gboolean count_one(const stored_origin *from, const stored_run *run, gpointer data, GError **error)
 {
   (void)from;
   (void)run;

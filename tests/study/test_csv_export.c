@@ -46,11 +46,7 @@ static const char *field_of(const GPtrArray *names, const GPtrArray *record, con
 static void commit_seed(result_store *store, const scenario *base, const char *seed_set,
                         const char *title_set, guint64 point, double segments)
 {
-  static const stored_scenario from = {.name = (char *)"sweep",
-                                       .title = (char *)"two\nlines",
-                                       .text = (char *)"",
-                                       .axes = (char *)"run.seed",
-                                       .version = (char *)"0.1.0"};
+  const stored_origin from = kit_origin("sweep", "two\nlines", "abc", "run.seed");
   g_autoptr(GError) error = NULL;
   scenario *s = scenario_copy(base);
   g_assert_true(scenario_set(s, seed_set, NULL));
@@ -93,7 +89,11 @@ static void test_rows(void)
   commit_seed(store, s, "run.seed=2", "title=plain", 1, -1);
   g_autofree char *text = export_text(store, folder);
 
-  static const char comments[] = "# scenario: sweep\n# title: two lines\n# version: 0.1.0\n";
+  /* The hash is that of FIPS 180-4's example, "abc". */
+  static const char comments[] =
+      "# scenario: sweep\n# title: two lines\n# version: 0.1.0\n# git: unknown\n"
+      "# hash: ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\n"
+      "# libraries: GLib 2.74.6\n# columns: mpa.markers twice, first the parameter, then the metric\n";
   g_assert_true(g_str_has_prefix(text, comments));
   const char *rest = text + strlen(comments);
   g_autoptr(GPtrArray) names = read_record(&rest);
@@ -101,6 +101,10 @@ static void test_rows(void)
   g_assert_cmpstr(g_ptr_array_index(names, 0), ==, "title");
   g_assert_cmpstr(g_ptr_array_index(names, SCENARIO_KEY_COUNT), ==, "tcp.segments");
   g_assert_cmpstr(g_ptr_array_index(names, names->len - 1), ==, "status");
+
+  /* Twice indeed, in this order. */
+  g_assert_cmpstr(g_ptr_array_index(names, SCENARIO_MPA_MARKERS), ==, "mpa.markers");
+  g_assert_cmpstr(g_ptr_array_index(names, SCENARIO_KEY_COUNT + METRIC_MPA_MARKERS), ==, "mpa.markers");
 
   static const struct {
     const char *seed, *title, *segments, *status;
@@ -118,6 +122,32 @@ static void test_rows(void)
     g_assert_cmpstr(field_of(names, record, "status"), ==, expected[i].status);
   }
   g_assert_cmpint(*rest, ==, '\0');
+  result_store_close(store);
+  scenario_free(s);
+  kit_folder_remove(folder);
+}
+
+/* Runs of two origins, which --mix let in: both are named, and the rows are those of both. */
+static void test_two_origins(void)
+{
+  char *folder = kit_folder_new();
+  g_autofree char *path = g_build_filename(folder, "a.sqlite", NULL);
+  scenario *s = kit_scenario(folder, "a.cfg", "title = \"a\";", NULL);
+  result_store *store = result_store_open(path, RESULT_STORE_WRITE, NULL);
+  stored_origin later = kit_origin("sweep", "later", "abc", "run.seed");
+  later.version = (char *)"0.2.0";
+  later.git = (char *)"0123abc";
+  stored_run run = kit_seed_run(s, 9, 9);
+  g_assert_true(result_store_commit(store, &later, &run, NULL));
+  commit_seed(store, s, "run.seed=1", "title=a", 0, 1);
+  g_autofree char *text = export_text(store, folder);
+  const char *first = strstr(text, "# version: 0.2.0\n# git: 0123abc\n");
+  const char *second = strstr(text, "# version: 0.1.0\n# git: unknown\n");
+  g_assert_true(first != NULL && second != NULL);
+  g_assert_true(first < second); /* by title: "later" before "two lines" */
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  g_assert_cmpuint(g_strv_length(lines), ==, 2 * 6 + 1 + 1 + 2 + 1); /* "" behind the last line end */
+  kit_run_clear(&run);
   result_store_close(store);
   scenario_free(s);
   kit_folder_remove(folder);
@@ -146,6 +176,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/csv_export/rows", test_rows);
+  g_test_add_func("/csv_export/two_origins", test_two_origins);
   g_test_add_func("/csv_export/full_disk", test_full_disk);
   return g_test_run();
 }

@@ -100,6 +100,15 @@ static void test_file_stem(void)
   expect_text(gnuplot_text_file_stem(""), "plot");
 }
 
+/* A comment stays on its line, and does not take the next one in. */
+static void test_comment(void)
+{
+  expect_text(gnuplot_text_comment("a\nb"), "a b");
+  expect_text(gnuplot_text_comment("a\\"), "a\\ .");
+  expect_text(gnuplot_text_comment("a\\ \n"), "a\\ .");
+  expect_text(gnuplot_text_comment("50 %"), "50 %");
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -108,5 +117,6 @@ int main(int argc, char **argv)
   g_test_add_func("/gnuplot_text/lines", test_lines);
   g_test_add_func("/gnuplot_text/octets", test_octets);
   g_test_add_func("/gnuplot_text/file_stem", test_file_stem);
+  g_test_add_func("/gnuplot_text/comment", test_comment);
   return g_test_run();
 }

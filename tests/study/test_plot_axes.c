@@ -46,22 +46,18 @@ static void add_run(fixture *f, const char *a, const char *b, const char *c)
   scenario_free(s);
 }
 
-static void expect_axes(fixture *f, const char *axes_text, int x, int panel, const char *lines)
+static void expect_varying(fixture *f, const char *axes_text, const char *expected)
 {
-  plot_axes axes = plot_axes_of(f->runs, axes_text);
+  g_autoptr(GArray) keys = plot_axes_varying(f->runs, axes_text);
   g_autoptr(GString) names = g_string_new(NULL);
-  for (guint i = 0; i < axes.lines->len; i++) {
-    g_string_append_printf(names, "%s ",
-                           scenario_key_row_of(g_array_index(axes.lines, scenario_key, i))->name);
+  for (guint i = 0; i < keys->len; i++) {
+    g_string_append_printf(names, "%s ", scenario_key_row_of(g_array_index(keys, scenario_key, i))->name);
   }
-  g_assert_cmpint(axes.x, ==, x);
-  g_assert_cmpint(axes.panel, ==, panel);
-  g_assert_cmpstr(names->str, ==, lines);
-  plot_axes_clear(&axes);
+  g_assert_cmpstr(names->str, ==, expected);
 }
 
-/* path.reverse.mtu follows path.forward.mtu, and is no axis of its own. */
-static void test_mtu_loss_mode(fixture *f, gconstpointer unused)
+/* path.reverse.mtu follows path.forward.mtu, and is no axis of its own; also when nothing says what was swept. */
+static void test_grid(fixture *f, gconstpointer unused)
 {
   (void)unused;
   static const char *const mtus[] = {"path.forward.mtu=576", "path.forward.mtu=1500"};
@@ -70,42 +66,59 @@ static void test_mtu_loss_mode(fixture *f, gconstpointer unused)
   for (int i = 0; i < 8; i++) {
     add_run(f, mtus[i & 1], losses[i >> 1 & 1], modes[i >> 2 & 1]);
   }
-  expect_axes(f, "receiver.mode\npath.forward.mtu\npath.forward.loss", SCENARIO_PATH_FORWARD_LOSS,
-              SCENARIO_RECEIVER_MODE, "path.forward.mtu ");
+  expect_varying(f, "path.forward.loss\nreceiver.mode\npath.forward.mtu",
+                 "path.forward.loss receiver.mode path.forward.mtu ");
+  expect_varying(f, "path.forward.loss\nno.such.key\n",
+                 "path.forward.loss receiver.mode path.forward.mtu "); /* then by the table of keys */
+  expect_varying(f, "", "receiver.mode path.forward.mtu path.forward.loss ");
 }
 
-/* Without loss, the first axis in the sweep's order is x, the others are lines. */
-static void test_other_axes(fixture *f, gconstpointer unused)
+/* The reverse direction has values of its own: then it is an axis. */
+static void test_reverse(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  add_run(f, "workload.connections=1", "path.forward.mtu=576", NULL);
-  add_run(f, "workload.connections=1", "path.forward.mtu=1500", NULL);
-  add_run(f, "workload.connections=2", "path.forward.mtu=576", NULL);
-  add_run(f, "workload.connections=2", "path.forward.mtu=1500", NULL);
-  expect_axes(f, "path.forward.mtu\nworkload.connections", SCENARIO_PATH_FORWARD_MTU, PLOT_AXES_NONE,
-              "workload.connections ");
-  expect_axes(f, "workload.connections\npath.forward.mtu", SCENARIO_WORKLOAD_CONNECTIONS, PLOT_AXES_NONE,
-              "path.forward.mtu ");
-  expect_axes(f, "", SCENARIO_WORKLOAD_CONNECTIONS, PLOT_AXES_NONE,
-              "path.forward.mtu "); /* by the key table */
+  add_run(f, "path.forward.delay=1us", "path.reverse.delay=1us", NULL);
+  add_run(f, "path.forward.delay=1us", "path.reverse.delay=9us", NULL);
+  add_run(f, "path.forward.delay=9us", "path.reverse.delay=1us", NULL);
+  expect_varying(f, "", "path.forward.delay path.reverse.delay ");
+  g_assert_false(plot_axes_follows(f->runs, SCENARIO_PATH_REVERSE_DELAY, SCENARIO_PATH_FORWARD_DELAY));
+  g_ptr_array_set_size(f->runs, 0);
+  add_run(f, "path.forward.delay=1us", NULL, NULL);
+  add_run(f, "path.forward.delay=9us", NULL, NULL);
+  expect_varying(f, "", "path.forward.delay ");
+  g_assert_true(plot_axes_follows(f->runs, SCENARIO_PATH_REVERSE_DELAY, SCENARIO_PATH_FORWARD_DELAY));
 }
 
-/* An axis that moves in step with another says nothing new. */
+/* An axis that moves in step with another says nothing new: the one named first stands for both. */
 static void test_in_step(fixture *f, gconstpointer unused)
 {
   (void)unused;
   add_run(f, "path.forward.mtu=576", "middlebox.chunk=500", NULL);
   add_run(f, "path.forward.mtu=1500", "middlebox.chunk=1400", NULL);
-  expect_axes(f, "path.forward.mtu\nmiddlebox.chunk", SCENARIO_PATH_FORWARD_MTU, PLOT_AXES_NONE, "");
+  expect_varying(f, "path.forward.mtu\nmiddlebox.chunk", "path.forward.mtu ");
+  expect_varying(f, "middlebox.chunk\npath.forward.mtu", "middlebox.chunk ");
 }
 
-/* Only seeds: each is a point of its own. The title and what is recorded do not count. */
+/* Seeds, titles and what is recorded are no axes. */
 static void test_only_seeds(fixture *f, gconstpointer unused)
 {
   (void)unused;
   add_run(f, "run.seed=1", "title=one", "measure.series=none");
   add_run(f, "run.seed=2", "title=two", "measure.series=all");
-  expect_axes(f, "run.seed", SCENARIO_RUN_SEED, PLOT_AXES_NONE, "");
+  expect_varying(f, "run.seed", "");
+}
+
+/* A key that a store does not have is a value like others: "". */
+static void test_unknown_text(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  add_run(f, "mpa.markers=true", NULL, NULL);
+  add_run(f, "mpa.markers=true", NULL, NULL);
+  g_clear_pointer(&((char **)g_ptr_array_index(f->runs, 1))[SCENARIO_MPA_MARKERS], g_free);
+  expect_varying(f, "", "mpa.markers ");
+  g_autoptr(GPtrArray) values = plot_axes_values(f->runs, SCENARIO_MPA_MARKERS);
+  g_assert_cmpuint(values->len, ==, 2);
+  g_assert_cmpstr(g_ptr_array_index(values, 1), ==, "");
 }
 
 static void test_values(fixture *f, gconstpointer unused)
@@ -164,10 +177,11 @@ int main(int argc, char **argv)
     const char *path;
     void (*function)(fixture *, gconstpointer);
   } tests[] = {
-      {"/plot_axes/mtu_loss_mode", test_mtu_loss_mode},
-      {"/plot_axes/other_axes", test_other_axes},
+      {"/plot_axes/grid", test_grid},
+      {"/plot_axes/reverse", test_reverse},
       {"/plot_axes/in_step", test_in_step},
       {"/plot_axes/only_seeds", test_only_seeds},
+      {"/plot_axes/unknown_text", test_unknown_text},
       {"/plot_axes/values", test_values},
       {"/plot_axes/labels", test_labels},
       {"/plot_axes/numbers", test_numbers},

@@ -95,8 +95,9 @@ static void test_steps(fixture *f, gconstpointer unused)
   g_assert_nonnull(strstr(
       data, "\n1 0 0 0\n1 100 100 100\n2 100 100 100\n2 100 150 150\n3 100 150 150\n3 0 0 0\n5 0 0 0\n"));
   g_autofree char *script = file_text(f, "occupancy.gnuplot", &length);
+  g_assert_true(
+      g_str_has_prefix(data, "# a title: scenario a · seed 9 · receiver out-of-order · iwarpsim 0.1.0\n"));
   g_assert_nonnull(strstr(script, "'a title'"));
-  g_assert_nonnull(strstr(script, "scenario a · seed 9 · receiver out-of-order · iwarpsim 0.1.0"));
   g_assert_nonnull(strstr(script, "'peak 150 octets'"));
   g_assert_nonnull(strstr(script, "simulated time (ms)"));
   g_autofree char *png = file_text(f, "occupancy.png", &length);
@@ -195,7 +196,62 @@ static void test_series_of_another_run(fixture *f, gconstpointer unused)
   plot_well(f, csv);
 }
 
-/* Without a title the subtitle, which names the scenario, stands where the title would. */
+/* Letters on standard output: a column for a stretch of time, which shows the highest state in it: the 1 us of 6 KiB in 5 ms too. */
+static void test_letters(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  if (!can_draw()) {
+    return;
+  }
+  if (!g_test_subprocess()) {
+    g_test_trap_subprocess(NULL, 0, 0);
+    g_test_trap_assert_passed();
+    g_test_trap_assert_stdout(
+        "*a title*held by the RNIC (octets)*peak 6144 octets (6 KiB)*$*$*simulated time (ms)*"
+        "$ order*");
+    return;
+  }
+  g_autoptr(GError) error = NULL;
+  g_free(kit_file(f->folder, "occupancy.csv",
+                  HEADER "0.002000000000,all,order,6144\n0.002001000000,all,order,0\n"));
+  const gnuplot_target target = {.format = GNUPLOT_TERM, .written = f->written};
+  plot_occupancy(f->folder, &target, &error);
+  g_assert_no_error(error);
+  g_assert_cmpuint(f->written->len, ==, 0);
+}
+
+/* Changes beyond count are drawn with lines besides, or what lasts less than a dot would vanish; a legend names no outline then. */
+static void test_many_steps(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  gsize length;
+  if (!can_draw()) {
+    return;
+  }
+  GString *csv = g_string_new(HEADER);
+  for (int i = 1; i <= 1000; i++) {
+    g_string_append_printf(csv, "0.%09d,all,order,%d\n", i * 4000, i % 2 * 1460);
+  }
+  plot_well(f, csv->str);
+  g_string_free(csv, TRUE);
+  g_autofree char *script = file_text(f, "occupancy.gnuplot", &length);
+  g_assert_nonnull(strstr(script, "using 1:2 with lines linewidth 0.6 linecolor rgb '#56B4E9'"));
+  g_assert_null(strstr(script, "title 'reassembly'"));
+}
+
+/* How far below the top of the page, in dots, the label stands that `command` sets. */
+static double label_depth(const char *script, const char *command)
+{
+  static const char place[] = " at screen 0.5,";
+  const char *size = strstr(script, " size ");
+  const char *label = strstr(script, command);
+  g_assert_nonnull(size);
+  g_assert_nonnull(label);
+  guint64 height = g_ascii_strtoull(strchr(size, ',') + 1, NULL, 10);
+  return (1 - g_ascii_strtod(strstr(label, place) + strlen(place), NULL)) * (double)height;
+}
+
+/* Without a title the subtitle, which names the scenario, stands where the title would: with one, a line of 1.9 x 27 points lower. */
 static void test_untitled(fixture *f, gconstpointer unused)
 {
   (void)unused;
@@ -210,9 +266,9 @@ static void test_untitled(fixture *f, gconstpointer unused)
   write_summary(f, -1);
   plot_well(f, HEADER);
   g_autofree char *untitled = file_text(f, "occupancy.gnuplot", &length);
-  /* 24-point lines of 1.9 x 24 / 900 = 0.0507 of the page's height; the first starts 0.9 of one below its top */
-  g_assert_nonnull(strstr(titled, "iwarpsim 0.1.0' at screen 0.5,0.9037 "));
-  g_assert_nonnull(strstr(untitled, "iwarpsim 0.1.0' at screen 0.5,0.9544 "));
+  double title = label_depth(titled, "\nset label 1 ");
+  g_assert_cmpfloat_with_epsilon(title, label_depth(untitled, "\nset label 2 "), 0.2);
+  g_assert_cmpfloat_with_epsilon(label_depth(titled, "\nset label 2 ") - title, 1.9 * 27, 0.2);
 }
 
 static void test_missing(fixture *f, gconstpointer unused)
@@ -234,6 +290,8 @@ int main(int argc, char **argv)
   g_test_add("/plot_occupancy/hostile", fixture, NULL, set_up, test_hostile, tear_down);
   g_test_add("/plot_occupancy/series_of_another_run", fixture, NULL, set_up, test_series_of_another_run,
              tear_down);
+  g_test_add("/plot_occupancy/letters", fixture, NULL, set_up, test_letters, tear_down);
+  g_test_add("/plot_occupancy/many_steps", fixture, NULL, set_up, test_many_steps, tear_down);
   g_test_add("/plot_occupancy/untitled", fixture, NULL, set_up, test_untitled, tear_down);
   g_test_add("/plot_occupancy/missing", fixture, NULL, set_up, test_missing, tear_down);
   return g_test_run();

@@ -1,9 +1,6 @@
-/* The store: what is committed comes back, a run is kept once, and other people's files stay as they are. */
+/* The store: what is committed comes back, and a run is kept once. */
 #include "study/result_store.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
-#include <sqlite3.h>
 #include <string.h>
 
 #include "study_kit.h"
@@ -13,13 +10,8 @@ typedef struct fixture {
   char *path;
   scenario *scenario;
   result_store *store;
+  stored_origin from;
 } fixture;
-
-static const stored_scenario from = {.name = (char *)"a",
-                                     .title = (char *)"A title, with 'quotes'",
-                                     .text = (char *)"title = \"A title\";\n",
-                                     .axes = (char *)"run.seed",
-                                     .version = (char *)"0.1.0"};
 
 static void set_up(fixture *f, gconstpointer unused)
 {
@@ -28,6 +20,7 @@ static void set_up(fixture *f, gconstpointer unused)
   f->folder = kit_folder_new();
   f->path = g_build_filename(f->folder, "a.sqlite", NULL);
   f->scenario = kit_scenario(f->folder, "a.cfg", "title = \"A title, with 'quotes'\";", NULL);
+  f->from = kit_origin("a", "A title, with 'quotes'", "title = \"A title\";\n", "run.seed");
   f->store = result_store_open(f->path, RESULT_STORE_WRITE, &error);
   g_assert_no_error(error);
 }
@@ -41,30 +34,19 @@ static void tear_down(fixture *f, gconstpointer unused)
   kit_folder_remove(f->folder);
 }
 
-static void commit(const fixture *f, const stored_scenario *scenario_from, const stored_run *run)
+static void commit(const fixture *f, const stored_origin *scenario_from, const stored_run *run)
 {
   g_autoptr(GError) error = NULL;
   g_assert_true(result_store_commit(f->store, scenario_from, run, &error));
   g_assert_no_error(error);
 }
 
-/* A run of the seed at the point. */
-static stored_run seed_run(const fixture *f, guint seed, guint64 point)
-{
-  g_autofree char *set = g_strdup_printf("run.seed=%u", seed);
-  scenario *s = scenario_copy(f->scenario);
-  g_assert_true(scenario_set(s, set, NULL));
-  stored_run run = kit_run(s, point);
-  scenario_free(s);
-  return run;
-}
-
 static void commit_seed(const fixture *f, guint seed, guint64 point, run_status status, int exit_code)
 {
-  stored_run run = seed_run(f, seed, point);
+  stored_run run = kit_seed_run(f->scenario, seed, point);
   run.status = status;
   run.exit_code = exit_code;
-  commit(f, &from, &run);
+  commit(f, &f->from, &run);
   kit_run_clear(&run);
 }
 
@@ -72,30 +54,25 @@ static stored_state state_of_seed(const fixture *f, guint seed, guint64 point)
 {
   g_autoptr(GError) error = NULL;
   stored_state state = STORED_DONE;
-  stored_run run = seed_run(f, seed, point);
+  stored_run run = kit_seed_run(f->scenario, seed, point);
   const char *identities[] = {run.identity};
+  stored_state found = STORED_DONE;
+  g_assert_true(result_store_find(f->store, run.identity, &found, &error));
   g_assert_true(result_store_reconcile(f->store, identities, &point, 1, &state, &error));
   g_assert_no_error(error);
+  g_assert_cmpint(found, ==, state); /* with or without a new place in the grid */
   kit_run_clear(&run);
   return state;
 }
 
-static gboolean compare_run(const stored_scenario *found_from, const stored_run *found, gpointer data,
-                            GError **error)
+/* What a walk must find: this run alone, and where it comes from. */
+typedef struct expectation {
+  const stored_origin *from;
+  const stored_run *run;
+} expectation;
+
+static void compare_values(const stored_run *found, const stored_run *expected)
 {
-  (void)error;
-  const stored_run *expected = data;
-  g_assert_cmpstr(found_from->name, ==, from.name);
-  g_assert_cmpstr(found_from->title, ==, from.title);
-  g_assert_cmpstr(found_from->text, ==, from.text);
-  g_assert_cmpstr(found_from->axes, ==, from.axes);
-  g_assert_cmpstr(found_from->version, ==, from.version);
-  g_assert_cmpstr(found->identity, ==, expected->identity);
-  g_assert_cmpuint(found->point, ==, expected->point);
-  g_assert_cmpint(found->status, ==, expected->status);
-  g_assert_cmpstr(found->message, ==, expected->message);
-  g_assert_cmpint(found->exit_code, ==, expected->exit_code);
-  g_assert_true(found->wall_s == expected->wall_s);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_assert_cmpstr(found->keys[key], ==, expected->keys[key]);
   }
@@ -103,24 +80,75 @@ static gboolean compare_run(const stored_scenario *found_from, const stored_run 
     g_assert_cmpint(found->metrics.present[id], ==, expected->metrics.present[id]);
     g_assert_true(found->metrics.value[id] == expected->metrics.value[id]);
   }
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    g_assert_cmpuint(found->distributions[id].count, ==, expected->distributions[id].count);
+    for (size_t i = 0; i < found->distributions[id].count; i++) {
+      g_assert_true(found->distributions[id].bins[i].bound == expected->distributions[id].bins[i].bound);
+      g_assert_true(found->distributions[id].bins[i].weight == expected->distributions[id].bins[i].weight);
+    }
+  }
+}
+
+static gboolean compare_run(const stored_origin *from, const stored_run *found, gpointer data, GError **error)
+{
+  (void)error;
+  const stored_origin *expected_from = ((const expectation *)data)->from;
+  const stored_run *expected = ((const expectation *)data)->run;
+  g_assert_cmpstr(from->name, ==, expected_from->name);
+  g_assert_cmpstr(from->title, ==, expected_from->title);
+  g_assert_cmpstr(from->text, ==, expected_from->text);
+  g_assert_cmpstr(from->axes, ==, expected_from->axes);
+  g_assert_cmpstr(from->sets, ==, expected_from->sets);
+  g_assert_cmpstr(from->version, ==, expected_from->version);
+  g_assert_cmpstr(from->git, ==, expected_from->git);
+  g_assert_cmpstr(from->libraries, ==, expected_from->libraries);
+  g_assert_cmpstr(found->identity, ==, expected->identity);
+  g_assert_cmpuint(found->point, ==, expected->point);
+  g_assert_cmpint(found->status, ==, expected->status);
+  g_assert_cmpstr(found->message, ==, expected->message);
+  g_assert_cmpint(found->exit_code, ==, expected->exit_code);
+  g_assert_cmpstr(found->stderr_tail, ==, expected->stderr_tail);
+  g_assert_cmpstr(found->engine, ==, expected->engine);
+  g_assert_cmpstr(found->host, ==, expected->host);
+  g_assert_cmpstr(found->started, ==, expected->started);
+  g_assert_true(found->wall_s == expected->wall_s);
+  g_assert_true(found->cpu_s == expected->cpu_s);
+  g_assert_true(found->memory_peak_octets == expected->memory_peak_octets);
+  compare_values(found, expected);
   return TRUE;
 }
 
+static void expect_run(const fixture *f, const stored_run *run)
+{
+  g_autoptr(GError) error = NULL;
+  expectation expected = {&f->from, run};
+  g_assert_true(result_store_each(f->store, compare_run, &expected, &error));
+  g_assert_no_error(error);
+  g_assert_cmpuint(kit_count_runs(f->path), ==, 1);
+}
+
+/* Every field of a run and of its origin, with numbers whose last bit counts. */
 static void test_round_trip(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  g_autoptr(GError) error = NULL;
   stored_run run = kit_run(f->scenario, 41);
+  f->from.sets = (char *)"run.engine=native\nmpa.crc=false";
+  f->from.git = (char *)"0123abc-dirty";
   run.status = RUN_TERMINATED;
   run.message = (char *)"it's over\n";
-  run.exit_code = 1;
+  run.exit_code = 137;
+  run.stderr_tail = (char *)"last words; DROP TABLE runs;";
+  run.engine = (char *)"ns3";
   metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, 0);
   metric_values_set(&run.metrics, METRIC_EFFICIENCY_WIRE, 0.1);
   metric_values_set(&run.metrics, METRIC_PLACEMENT_OCTETS, 9007199254740991.0); /* 2^53 - 1 */
-  commit(f, &from, &run);
-  g_assert_true(result_store_each(f->store, compare_run, &run, &error));
-  g_assert_no_error(error);
-  g_assert_cmpuint(kit_count_runs(f->path), ==, 1);
+  distribution *d = &run.distributions[DISTRIBUTION_PLACEMENT_DELAY_S];
+  g_assert_true(distribution_append(d, 0, 1e300));
+  g_assert_true(distribution_append(d, 2.5e-12, 1460));
+  g_assert_true(distribution_append(d, 1.0 / 3, 0.1));
+  g_assert_true(distribution_append(&run.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 7, 0.25));
+  commit(f, &f->from, &run);
+  expect_run(f, &run);
   kit_run_clear(&run);
 }
 
@@ -128,18 +156,92 @@ static void test_round_trip(fixture *f, gconstpointer unused)
 static void test_replaced(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  g_autoptr(GError) error = NULL;
   stored_run run = kit_run(f->scenario, 0);
   metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, 5);
+  g_assert_true(distribution_append(&run.distributions[DISTRIBUTION_DELIVERY_DELAY_S], 1, 1));
   run.status = RUN_FAILED;
-  commit(f, &from, &run);
+  commit(f, &f->from, &run);
   run.metrics = (metric_values){0};
   metric_values_set(&run.metrics, METRIC_TCP_TIMEOUTS, 2);
+  distribution_clear(&run.distributions[DISTRIBUTION_DELIVERY_DELAY_S]);
   run.status = RUN_OK;
-  commit(f, &from, &run);
-  g_assert_true(result_store_each(f->store, compare_run, &run, &error));
-  g_assert_cmpuint(kit_count_runs(f->path), ==, 1);
+  commit(f, &f->from, &run);
+  expect_run(f, &run);
   kit_run_clear(&run);
+}
+
+/* What a child says need not be text; who reads the store with another tool must get some all the same. */
+static void test_texts_are_made_valid(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  stored_run run = kit_run(f->scenario, 0);
+  run.message = (char *)"\xff!";
+  run.stderr_tail = (char *)"cut in the midst of \xc3";
+  commit(f, &f->from, &run);
+  run.message = (char *)"\xef\xbf\xbd!"; /* U+FFFD in its place */
+  run.stderr_tail = (char *)"cut in the midst of \xef\xbf\xbd";
+  expect_run(f, &run);
+  kit_run_clear(&run);
+}
+
+static gboolean collect_origin(const stored_origin *from, gsize runs, gpointer data, GError **error)
+{
+  (void)error;
+  g_string_append_printf(data, "%s %s %.8s: %zu\n", from->name, from->version, from->hash, runs);
+  return TRUE;
+}
+
+static void expect_origins(const fixture *f, const char *expected)
+{
+  g_autoptr(GString) origins = g_string_new(NULL);
+  g_assert_true(result_store_each_origin(f->store, collect_origin, origins, NULL));
+  g_assert_cmpstr(origins->str, ==, expected);
+}
+
+/* Each origin once, with the SHA-256 of its text: ba7816bf begins that of "abc" (FIPS 180-4's example). One whose last run was replaced is gone. */
+static void test_origins(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, f->from.text, -1);
+  g_autofree char *both = g_strdup_printf("a 0.1.0 %.8s: 2\nb 0.2.0 ba7816bf: 1\n", hash);
+  stored_origin other = kit_origin("b", "another", "abc", "");
+  other.version = (char *)"0.2.0";
+  stored_run first = kit_seed_run(f->scenario, 1, 0), second = kit_seed_run(f->scenario, 2, 1);
+  stored_run third = kit_seed_run(f->scenario, 3, 2);
+  expect_origins(f, "");
+  commit(f, &other, &second);
+  commit(f, &f->from, &first);
+  commit(f, &f->from, &third);
+  expect_origins(f, both);
+  commit(f, &other, &first);
+  commit(f, &other, &third);
+  expect_origins(f, "b 0.2.0 ba7816bf: 3\n");
+  kit_run_clear(&first);
+  kit_run_clear(&second);
+  kit_run_clear(&third);
+}
+
+/* Of the runs that ended well: (0.25 + 0.75) / 2. */
+static void test_mean_wall(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  double mean_s = -1;
+  gsize count = 99;
+  g_assert_true(result_store_mean_wall(f->store, &mean_s, &count, &error));
+  g_assert_cmpuint(count, ==, 0);
+  for (guint i = 0; i < 4; i++) {
+    stored_run run = kit_seed_run(f->scenario, i, i);
+    run.wall_s = i == 1 ? 0.75 : i == 0 ? 0.25 : 1000;
+    run.status = i == 2 ? RUN_FAILED : i == 3 ? RUN_STOPPED : RUN_OK;
+    run.exit_code = i == 3;
+    commit(f, &f->from, &run);
+    kit_run_clear(&run);
+  }
+  g_assert_true(result_store_mean_wall(f->store, &mean_s, &count, &error));
+  g_assert_no_error(error);
+  g_assert_cmpuint(count, ==, 2);
+  g_assert_true(mean_s == 0.5);
 }
 
 static void test_states(fixture *f, gconstpointer unused)
@@ -156,7 +258,7 @@ static void test_states(fixture *f, gconstpointer unused)
   g_assert_cmpint(state_of_seed(f, 5, 4), ==, STORED_MISSING);
 }
 
-static gboolean collect_seed(const stored_scenario *found_from, const stored_run *run, gpointer data,
+static gboolean collect_seed(const stored_origin *found_from, const stored_run *run, gpointer data,
                              GError **error)
 {
   (void)error;
@@ -176,10 +278,10 @@ static void expect_order(const fixture *f, const char *expected)
 static void test_order(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  stored_scenario other = from;
+  stored_origin other = f->from;
   other.name = (char *)"B";
   commit_seed(f, 3, 2, RUN_OK, 0);
-  stored_run run = seed_run(f, 9, 7);
+  stored_run run = kit_seed_run(f->scenario, 9, 7);
   commit(f, &other, &run);
   kit_run_clear(&run);
   commit_seed(f, 1, 0, RUN_OK, 0);
@@ -189,7 +291,7 @@ static void test_order(fixture *f, gconstpointer unused)
   expect_order(f, "B9 a2 a3 a1 ");
 }
 
-static gboolean stop_at_first(const stored_scenario *found_from, const stored_run *run, gpointer data,
+static gboolean stop_at_first(const stored_origin *found_from, const stored_run *run, gpointer data,
                               GError **error)
 {
   (void)found_from;
@@ -228,101 +330,6 @@ static void test_two_writers(fixture *f, gconstpointer unused)
   result_store_close(second.store);
 }
 
-static void expect_foreign(const char *path, const char *complaint)
-{
-  g_autofree char *before = NULL, *after = NULL;
-  gsize length_before, length_after;
-  g_assert_true(g_file_get_contents(path, &before, &length_before, NULL));
-  for (result_store_mode mode = RESULT_STORE_READ; mode <= RESULT_STORE_WRITE; mode++) {
-    g_autoptr(GError) error = NULL;
-    g_assert_null(result_store_open(path, mode, &error));
-    g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN);
-    g_assert_nonnull(strstr(error->message, path));
-    g_assert_nonnull(strstr(error->message, complaint));
-  }
-  g_assert_true(g_file_get_contents(path, &after, &length_after, NULL));
-  g_assert_cmpmem(before, length_before, after, length_after);
-}
-
-static void test_not_a_database(fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  g_autofree char *path =
-      kit_file(f->folder, "notes.txt", "Not a database, but a text of more than a few octets.\n");
-  expect_foreign(path, "not a SQLite database");
-}
-
-static void execute_on(const char *path, const char *sql)
-{
-  sqlite3 *database;
-  g_assert_cmpint(sqlite3_open(path, &database), ==, SQLITE_OK);
-  g_assert_cmpint(sqlite3_exec(database, sql, NULL, NULL, NULL), ==, SQLITE_OK);
-  sqlite3_close(database);
-}
-
-static void test_other_database(fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  g_autofree char *path = g_build_filename(f->folder, "bookmarks.sqlite", NULL);
-  execute_on(path, "CREATE TABLE runs(id INTEGER PRIMARY KEY, url TEXT)");
-  expect_foreign(path, "another program's");
-}
-
-static void test_other_schema(fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  g_clear_pointer(&f->store, result_store_close);
-  execute_on(f->path, "PRAGMA user_version = 99");
-  expect_foreign(f->path, "schema 99; expected schema 1");
-}
-
-static void test_unknown_metric(fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  g_autoptr(GError) error = NULL;
-  guint visited = 0;
-  commit_seed(f, 1, 0, RUN_OK, 0);
-  execute_on(f->path, "INSERT INTO metrics VALUES(1, 'tcp.sediments', 5)");
-  g_assert_false(result_store_each(f->store, stop_at_first, &visited, &error));
-  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN);
-  g_assert_nonnull(strstr(error->message, "tcp.sediments"));
-  g_assert_cmpuint(visited, ==, 0);
-}
-
-/* Text in the place of a number would pass for 0. */
-static void test_damaged_metric(fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  g_autoptr(GError) error = NULL;
-  guint visited = 0;
-  commit_seed(f, 1, 0, RUN_OK, 0);
-  execute_on(f->path, "INSERT OR REPLACE INTO metrics VALUES(1, 'tcp.segments', 'many')");
-  g_assert_false(result_store_each(f->store, stop_at_first, &visited, &error));
-  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN);
-  g_assert_nonnull(strstr(error->message, "tcp.segments"));
-  g_assert_cmpuint(visited, ==, 0);
-}
-
-static void test_missing(fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  g_autoptr(GError) error = NULL;
-  g_autofree char *path = g_build_filename(f->folder, "none.sqlite", NULL);
-  g_assert_null(result_store_open(path, RESULT_STORE_READ, &error));
-  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED);
-  g_assert_nonnull(strstr(error->message, g_strerror(ENOENT)));
-  g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
-}
-
-static void test_empty_file(fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  g_autoptr(GError) error = NULL;
-  g_autofree char *path = kit_file(f->folder, "empty.sqlite", "");
-  g_assert_null(result_store_open(path, RESULT_STORE_READ, &error));
-  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN);
-}
-
 int main(int argc, char **argv)
 {
   static const struct {
@@ -335,13 +342,9 @@ int main(int argc, char **argv)
       {"/result_store/order", test_order},
       {"/result_store/visitor_ends_walk", test_visitor_ends_walk},
       {"/result_store/two_writers", test_two_writers},
-      {"/result_store/not_a_database", test_not_a_database},
-      {"/result_store/other_database", test_other_database},
-      {"/result_store/other_schema", test_other_schema},
-      {"/result_store/unknown_metric", test_unknown_metric},
-      {"/result_store/damaged_metric", test_damaged_metric},
-      {"/result_store/missing", test_missing},
-      {"/result_store/empty_file", test_empty_file},
+      {"/result_store/texts_are_made_valid", test_texts_are_made_valid},
+      {"/result_store/origins", test_origins},
+      {"/result_store/mean_wall", test_mean_wall},
   };
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {

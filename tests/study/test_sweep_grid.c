@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "study/run_identity.h"
 #include "study_kit.h"
 
 #define AXIS_MTU "{ key = \"path.forward.mtu\"; values = [576, 1500]; }"
@@ -126,6 +127,103 @@ static void test_equal_points(fixture *f, gconstpointer unused)
   g_assert_cmpuint(sweep_grid_count(f->grid), ==, 2);
   expect_label(f, 0, "path.forward.mtu=1500");
   expect_label(f, 1, "path.forward.mtu=576");
+  g_assert_cmpuint(sweep_grid_repeated(f->grid), ==, 1);
+  g_assert_cmpuint(sweep_grid_left_out(f->grid), ==, 0);
+}
+
+/* Axes in step are equal only together: of the three pairs the third is the first again. */
+static void test_equal_in_step(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(f, "sweep = ( { key = \"receiver.mode\"; values = [\"in-order\", \"in-order\", \"in-order\"]; },"
+               " { key = \"mpa.markers\"; values = [true, false, true]; with = \"receiver.mode\"; },"
+               " { key = \"run.seed\"; values = [1, 1]; } );");
+  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 2);
+  g_assert_cmpuint(sweep_grid_repeated(f->grid), ==, 4);
+  expect_label(f, 0, "receiver.mode=in-order mpa.markers=true run.seed=1");
+  expect_label(f, 1, "receiver.mode=in-order mpa.markers=false run.seed=1");
+}
+
+/* Of the grid of 2 MTUs and 3 sizes of memory those remain whose memory holds a segment: with 576 all that are not 500, with 1500 only 1500.
+ * The others keep their order. */
+static void test_where(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(f, "sweep = ( " AXIS_MTU ", { key = \"receiver.memory\"; values = [500, 1000, 1500]; } );\n"
+               "where = \"receiver.memory >= path.forward.mtu\";");
+  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 3);
+  g_assert_cmpuint(sweep_grid_left_out(f->grid), ==, 3);
+  g_assert_cmpuint(sweep_grid_repeated(f->grid), ==, 0);
+  expect_label(f, 0, "path.forward.mtu=576 receiver.memory=1000");
+  expect_label(f, 1, "path.forward.mtu=576 receiver.memory=1500");
+  expect_label(f, 2, "path.forward.mtu=1500 receiver.memory=1500");
+  scenario *s = sweep_grid_scenario(f->grid, 2);
+  g_assert_cmpuint(scenario_integer(s, SCENARIO_PATH_FORWARD_MTU), ==, 1500);
+  scenario_free(s);
+}
+
+/* What scenario_check() would refuse does not matter where the constraints leave it out. */
+static void test_where_before_check(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(f, "sweep = ( { key = \"path.forward.mtu\"; values = [1500, 176]; }, { key = \"mpa.markers\"; "
+               "values = [true, false]; } );\n"
+               "where = [\"path.forward.mtu > 180 or not mpa.markers\", \"mpa.crc\"];");
+  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 3);
+  expect_label(f, 2, "path.forward.mtu=176 mpa.markers=false");
+}
+
+static void test_where_refused(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  refuse_grid(f, "sweep = ( " AXIS_SEED " );\nwhere = \"run.seed > 3\";", NULL,
+              "a.cfg:2: 'where' leaves out all points of the sweep, 3; expected conditions that some meet");
+  refuse_grid(f, "where = \"run.seed > 3\";", NULL,
+              "a.cfg:1: 'where' leaves out all points of the sweep, 1;");
+  refuse_grid(f,
+              "sweep = ( { key = \"tcp.receive_window\"; values = (\"64KiB\", \"auto\"); } );\n"
+              "where = \"tcp.receive_window > 32KiB\";",
+              NULL, "a.cfg:2: where, column 1: neither of auto and 32768 is the larger");
+  refuse_grid(f,
+              "sweep = ( { key = \"tcp.receive_window\"; values = (\"64KiB\", \"auto\"); } );\n"
+              "where = \"tcp.receive_window > 32KiB\";",
+              NULL, " (point tcp.receive_window=auto)");
+}
+
+/* The identity of each point is that of its scenario, also in keys that inherit from an axis, and in those of the series. */
+static void test_identities_are_those_of_scenarios(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(f, "path: { reverse: { delay = \"5us\"; }; };\n"
+               "sweep = ( { key = \"path.forward.mtu\"; values = [1500, 9000]; },"
+               " { key = \"mpa.markers\"; values = [true, false]; },"
+               " { key = \"path.reverse.mtu\"; values = [4000, 1500]; with = \"path.forward.mtu\"; },"
+               " { key = \"path.forward.delay\"; from = \"10us\"; to = \"1ms\"; points = 3; },"
+               " { key = \"path.forward.rate\"; values = [\"10Gbit/s\", \"1Gbit/s\"]; } );\n"
+               "where = \"mpa.markers or path.forward.mtu > 1500\";");
+  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 3 * 3 * 2);
+  for (gsize i = sweep_grid_count(f->grid); i-- > 0;) {
+    scenario *s = sweep_grid_scenario(f->grid, i);
+    char *texts[SCENARIO_KEY_COUNT];
+    run_identity_texts(s, texts);
+    g_autofree char *expected = run_identity_of(texts);
+    g_assert_cmpstr(sweep_grid_identity(f->grid, i), ==, expected);
+    run_identity_clear(texts);
+    scenario_free(s);
+  }
+}
+
+/* Many points, half of them left out: the last one is still the right one. */
+static void test_large(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(f, "sweep = ( { key = \"path.forward.loss\"; from = \"0.001%\"; to = \"1%\"; points = 10; },"
+               " { key = \"receiver.memory\"; from = 1000; to = 10000; step = 1000; },"
+               " { key = \"run.seed\"; from = 1; to = 200; } );\n"
+               "where = \"run.seed <= 100\";");
+  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 10000);
+  g_assert_cmpuint(sweep_grid_left_out(f->grid), ==, 10000);
+  expect_label(f, 9999, "path.forward.loss=1% receiver.memory=10000 run.seed=100");
 }
 
 static void test_identities(fixture *f, gconstpointer unused)
@@ -185,7 +283,13 @@ int main(int argc, char **argv)
       {"/sweep_grid/series_stays_when_given", test_series_stays_when_given},
       {"/sweep_grid/axes_in_step", test_axes_in_step},
       {"/sweep_grid/equal_points", test_equal_points},
+      {"/sweep_grid/equal_in_step", test_equal_in_step},
+      {"/sweep_grid/where", test_where},
+      {"/sweep_grid/where_before_check", test_where_before_check},
+      {"/sweep_grid/where_refused", test_where_refused},
       {"/sweep_grid/identities", test_identities},
+      {"/sweep_grid/identities_are_those_of_scenarios", test_identities_are_those_of_scenarios},
+      {"/sweep_grid/large", test_large},
       {"/sweep_grid/bad_point", test_bad_point},
       {"/sweep_grid/set_on_axis", test_set_on_axis},
       {"/sweep_grid/too_many", test_too_many},

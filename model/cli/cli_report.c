@@ -1,0 +1,74 @@
+/* iwarpsim report: a store as one page to read. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/cli_leave_out.h"
+#include "study/html_report.h"
+
+/* The store's file with ".html" in place of ".sqlite". */
+static char *page_beside(const char *store)
+{
+  gsize length = strlen(store) - (g_str_has_suffix(store, ".sqlite") ? strlen(".sqlite") : 0);
+  return g_strdup_printf("%.*s.html", (int)length, store);
+}
+
+static int write_report(const html_report_options *options, gboolean quiet)
+{
+  GError *error = NULL;
+  result_store *store = result_store_open(options->store, RESULT_STORE_READ, &error);
+  if (store == NULL) {
+    return cli_fail(error);
+  }
+  g_autofree char *page = html_report_make(store, options, &error);
+  result_store_close(store);
+  if (page == NULL) {
+    return cli_fail(error);
+  }
+  if (!g_file_set_contents(options->page, page, -1, &error)) {
+    g_prefix_error(&error, "%s: cannot write this page: ", options->page);
+    return cli_fail(error);
+  }
+  if (!quiet) {
+    printf("%s\n", options->page);
+  }
+  return CLI_OK;
+}
+
+int cli_report(int argc, char **argv)
+{
+  char *out = NULL, *leave_out = NULL;
+  html_report_options options = {.version = cli_version()};
+  cli_arguments arguments = {0};
+  int status;
+  const GOptionEntry entries[] = {
+      {"out", 'o', 0, G_OPTION_ARG_FILENAME, &out, "page to write (default: the store's name with .html)",
+       "FILE"},
+      {"leave-out", 0, 0, G_OPTION_ARG_FILENAME, &leave_out, CLI_LEAVE_OUT_SENTENCE, CLI_LEAVE_OUT_VALUE},
+      {NULL, 0, 0, 0, NULL, NULL, NULL},
+  };
+  const cli_usage usage = {
+      .arguments = "STORE",
+      .summary =
+          "Writes one HTML page about a sweep's STORE: the question, the answer, plots, tables with "
+          "intervals, flags, provenance and the command that reproduces it. The page needs nothing else.",
+      .example = "  iwarpsim report results/mtu-loss.sqlite -o mtu-loss.html\n",
+  };
+  if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
+    if (arguments.count != 1) {
+      status = cli_usage_error("report", "one STORE is needed, %u were given", arguments.count);
+    } else {
+      status = cli_leave_out_parse("report", leave_out, &options.leave_out);
+    }
+    if (status == CLI_OK) {
+      options.store = arguments.rest[0];
+      g_autofree char *beside = page_beside(options.store);
+      options.page = out != NULL ? out : beside;
+      status = write_report(&options, arguments.quiet);
+    }
+  }
+  cli_arguments_clear(&arguments);
+  g_free(out);
+  g_free(leave_out);
+  return status;
+}

@@ -1,0 +1,128 @@
+/* iwarpsim table: the results of a sweep in the terminal. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/cli_leave_out.h"
+#include "study/result_table.h"
+
+typedef struct table_options {
+  char **metrics;
+  char *pair;
+  char *leave_out;
+  char *csv;
+} table_options;
+
+/* What --metric names, or the defaults. NULL: `*status` says why not. */
+static GArray *read_quantities(char *const *metrics, int *status)
+{
+  if (metrics == NULL) {
+    return result_quantity_defaults();
+  }
+  GArray *quantities = g_array_new(FALSE, FALSE, sizeof(result_quantity));
+  for (gsize i = 0; metrics[i] != NULL; i++) {
+    g_autoptr(GError) error = NULL;
+    result_quantity quantity;
+    if (!result_quantity_read(metrics[i], &quantity, &error)) {
+      *status = cli_usage_error("table", "--metric: %s", error->message);
+      g_clear_pointer(&quantities, g_array_unref);
+      return NULL;
+    }
+    g_array_append_val(quantities, quantity);
+  }
+  return quantities;
+}
+
+static int print_request(const result_request *request, const char *csv)
+{
+  if (csv == NULL) {
+    g_autofree char *text = result_table_text(request);
+    fputs(text, stdout);
+    return CLI_OK;
+  }
+  GError *error = NULL;
+  g_autofree char *text = result_table_csv(request);
+  return g_file_set_contents(csv, text, -1, &error) ? CLI_OK : cli_fail(error);
+}
+
+static int print_table(const study_table *table, const GArray *quantities, guint leave_out,
+                       const table_options *options)
+{
+  result_request request = {.table = table, .quantities = quantities, .leave_out = leave_out};
+  if (options->pair == NULL) {
+    return print_request(&request, options->csv);
+  }
+  g_autoptr(GError) error = NULL;
+  result_pairing pairing;
+  if (!result_pairing_read(options->pair, table, &pairing, &error)) {
+    return cli_usage_error("table", "--pair %s: %s", options->pair, error->message);
+  }
+  request.pairing = &pairing;
+  int status = print_request(&request, options->csv);
+  result_pairing_clear(&pairing);
+  return status;
+}
+
+static int table_of_store(const char *path, const table_options *options)
+{
+  guint leave_out;
+  int status = cli_leave_out_parse("table", options->leave_out, &leave_out);
+  g_autoptr(GArray) quantities = status == CLI_OK ? read_quantities(options->metrics, &status) : NULL;
+  if (quantities == NULL) {
+    return status;
+  }
+  GError *error = NULL;
+  result_store *store = result_store_open(path, RESULT_STORE_READ, &error);
+  if (store == NULL) {
+    return cli_fail(error);
+  }
+  study_table *table = study_table_read(store, leave_out, &error);
+  result_store_close(store);
+  if (table == NULL) {
+    if (error->domain == STUDY_TABLE_ERROR) {
+      g_prefix_error(&error, "%s: ", path);
+    }
+    return cli_fail(error);
+  }
+  status = print_table(table, quantities, leave_out, options);
+  study_table_free(table);
+  return status;
+}
+
+int cli_table(int argc, char **argv)
+{
+  table_options options = {NULL};
+  cli_arguments arguments = {0};
+  int status;
+  const GOptionEntry entries[] = {
+      {"metric", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.metrics,
+       "a metric to tabulate, or A/B for the share of one in another (may be repeated)", "NAME"},
+      {"pair", 0, 0, G_OPTION_ARG_FILENAME, &options.pair,
+       "print the differences between runs whose KEY is A and B, over the same seeds", "KEY=A,B"},
+      {"leave-out", 0, 0, G_OPTION_ARG_FILENAME, &options.leave_out, CLI_LEAVE_OUT_SENTENCE,
+       CLI_LEAVE_OUT_VALUE},
+      {"csv", 0, 0, G_OPTION_ARG_FILENAME, &options.csv, "write the table to FILE as CSV, values as measured",
+       "FILE"},
+      {NULL, 0, 0, 0, NULL, NULL, NULL},
+  };
+  const cli_usage usage = {
+      .arguments = "STORE",
+      .summary = "Prints the results of a sweep's STORE: of each point the mean over its seeds with the 95 % "
+                 "interval, median and quartiles.",
+      .example = "  iwarpsim table results/mtu-loss.sqlite\n"
+                 "  iwarpsim table results/mtu-loss.sqlite --metric goodput_bit_per_s --leave-out timeouts\n"
+                 "  iwarpsim table results/mtu-loss.sqlite --pair receiver.mode=in-order,out-of-order\n",
+  };
+  if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
+    if (arguments.count != 1) {
+      status = cli_usage_error("table", "one STORE is needed, %u were given", arguments.count);
+    } else {
+      status = table_of_store(arguments.rest[0], &options);
+    }
+  }
+  cli_arguments_clear(&arguments);
+  g_strfreev(options.metrics);
+  g_free(options.pair);
+  g_free(options.leave_out);
+  g_free(options.csv);
+  return status;
+}

@@ -1,0 +1,26 @@
+/* When the payload octets of Placed DDP Segments arrived, remembered until their Delivery. */
+#ifndef SIM_SIM_PART_ARRIVALS_H
+#define SIM_SIM_PART_ARRIVALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/time_ps.h"
+
+typedef struct sim_part_arrivals sim_part_arrivals;
+
+/* Nothing. Free with sim_part_arrivals_free(). */
+sim_part_arrivals *sim_part_arrivals_new(void);
+void sim_part_arrivals_free(sim_part_arrivals *arrivals);
+
+/* Remembers that `octets` (> 0) of a segment came at `arrival`, beside those that `*token` stands for; the `*token` of a segment is 0
+ * at first and changes. Allocates only while there are more than ever before. */
+void sim_part_arrivals_add(sim_part_arrivals *arrivals, uint64_t *token, time_ps arrival, uint32_t octets);
+
+/* One stretch of those that `*token` stands for, which is forgotten; false when there is none left. */
+bool sim_part_arrivals_take(sim_part_arrivals *arrivals, uint64_t *token, time_ps *arrival, uint32_t *octets);
+
+/* For how many stretches there is room: the most that were remembered at once. */
+uint32_t sim_part_arrivals_room(const sim_part_arrivals *arrivals);
+
+#endif

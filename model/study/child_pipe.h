@@ -1,0 +1,32 @@
+/* What a child writes into a pipe, read as it comes and kept within bounds, however much that is. */
+#ifndef STUDY_CHILD_PIPE_H
+#define STUDY_CHILD_PIPE_H
+
+#include <glib.h>
+
+typedef struct child_pipe child_pipe;
+
+typedef enum child_pipe_keeps {
+  CHILD_PIPE_KEEPS_FIRST, /* what comes behind `limit` octets is dropped */
+  CHILD_PIPE_KEEPS_LAST   /* of all that comes the last `limit` octets stay */
+} child_pipe_keeps;
+
+/* A pipe that the default main context empties. NULL and `error` (G_FILE_ERROR) when there is none to be had. Free with
+ * child_pipe_free() (NULL-safe). */
+child_pipe *child_pipe_new(child_pipe_keeps keeps, gsize limit, GError **error);
+void child_pipe_free(child_pipe *pipe);
+
+/* The end to write into; the pipe's, until child_pipe_close_writer(), once the child has it. */
+int child_pipe_writer(const child_pipe *pipe);
+void child_pipe_close_writer(child_pipe *pipe);
+
+/* Takes what is in the pipe now, at most as much as a pipe can hold: the last words of a child that ended. */
+void child_pipe_drain(child_pipe *pipe);
+
+/* What was kept, `*length` octets and a NUL; the pipe's. */
+const char *child_pipe_octets(const child_pipe *pipe, gsize *length);
+
+/* TRUE when octets were dropped. */
+gboolean child_pipe_overflowed(const child_pipe *pipe);
+
+#endif

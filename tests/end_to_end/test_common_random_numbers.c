@@ -1,0 +1,83 @@
+/* Runs of one seed meet the same random numbers, whatever else differs: what a sweep compares along its other axes differs because of them
+ * and not by chance. */
+#include "run_kit.h"
+
+/* 200 messages of 64 KiB are 9000 segments and more, of which 1 % are lost: about 90, enough that two seeds do not meet the same by chance. */
+#define COMMON                                                                                               \
+  "path.forward.loss=1%", "path.forward.jitter=2us", "path.forward.distribution=uniform",                    \
+      "measure.series=none"
+
+/* The metrics of the path and of what TCP sent. */
+static gboolean is_of_the_network(metric_id id)
+{
+  static const metric_id others[] = {
+      METRIC_TCP_SEGMENTS,     METRIC_TCP_SEGMENTS_OUT_OF_ORDER, METRIC_TCP_RETRANSMISSIONS,
+      METRIC_TCP_TIMEOUTS,     METRIC_TCP_LOST_RETRANSMISSIONS,  METRIC_TCP_RECOVERIES,
+      METRIC_GOODPUT_BIT_PER_S};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(others); i++) {
+    if (id == others[i]) {
+      return TRUE;
+    }
+  }
+  return g_str_has_prefix(metric_row_of(id)->name, "path.");
+}
+
+/* The name of the first metric of the network in which two runs differ; NULL. */
+static const char *difference(const simulation_result *a, const simulation_result *b)
+{
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    if (is_of_the_network(id) &&
+        (a->metrics.present[id] != b->metrics.present[id] || a->metrics.value[id] != b->metrics.value[id])) {
+      return metric_row_of(id)->name;
+    }
+  }
+  return NULL;
+}
+
+static simulation_result run(const char *seed, const char *mode)
+{
+  g_autofree char *seed_set = g_strconcat("run.seed=", seed, NULL);
+  g_autofree char *mode_set = g_strconcat("receiver.mode=", mode, NULL);
+  const char *const sets[] = {COMMON, seed_set, mode_set, NULL};
+
+  return run_kit_run("native", NULL, sets);
+}
+
+/* A receiver with memory enough acknowledges what TCP has received, whatever it can place: three of them hold different amounts, but the
+ * network is the same one, to the last packet. */
+static void test_receivers_see_the_same_losses(void)
+{
+  simulation_result in_order = run("7", "in-order");
+  simulation_result out_of_order = run("7", "out-of-order");
+  simulation_result assume_aligned = run("7", "assume-aligned");
+
+  g_assert_cmpfloat(run_kit_metric(&in_order, METRIC_PATH_PACKETS_LOST), >, 30);
+  g_assert_cmpstr(difference(&in_order, &out_of_order), ==, NULL);
+  g_assert_cmpstr(difference(&in_order, &assume_aligned), ==, NULL);
+  g_assert_cmpfloat(run_kit_metric(&in_order, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), >,
+                    2 * run_kit_metric(&out_of_order, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS));
+  simulation_result_clear(&in_order);
+  simulation_result_clear(&out_of_order);
+  simulation_result_clear(&assume_aligned);
+}
+
+static void test_seeds_see_others(void)
+{
+  simulation_result first = run("7", "in-order");
+  simulation_result second = run("8", "in-order");
+
+  g_assert_nonnull(difference(&first, &second));
+  g_assert_cmpfloat(run_kit_metric(&first, METRIC_GOODPUT_BIT_PER_S), !=,
+                    run_kit_metric(&second, METRIC_GOODPUT_BIT_PER_S));
+  simulation_result_clear(&first);
+  simulation_result_clear(&second);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/common-random-numbers/receivers-see-the-same-losses", test_receivers_see_the_same_losses);
+  g_test_add_func("/common-random-numbers/seeds-see-others", test_seeds_see_others);
+  return g_test_run();
+}

@@ -1,0 +1,121 @@
+/* The distributions of whole runs agree with the exact metrics of the same samples, on both engines. */
+#include <math.h>
+
+#include "run_kit.h"
+
+/* What each run has to pass: occupancy and delays of every kind. */
+static const char *const cases[][8] = {
+    {"workload.message_size=64KiB", "workload.messages=40", NULL},
+    {"workload.message_size=64KiB", "workload.messages=40", "path.forward.loss=1%", NULL},
+    {"workload.message_size=64KiB", "workload.messages=40", "path.forward.loss=1%", "receiver.mode=in-order",
+     NULL},
+    {"workload.message_size=20000", "workload.messages=60", "path.forward.loss=1%", "middlebox.mode=random",
+     "receiver.cell=128", NULL},
+    {"workload.message_size=9000", "workload.messages=60", "workload.operation=send",
+     "path.forward.loss=0.5%", "receiver.placement_latency=3us", "workload.connections=3", NULL},
+    {"workload.message_size=64KiB", "workload.messages=20", "workload.operation=read", "path.reverse.loss=1%",
+     "path.forward.loss=1%", NULL},
+};
+
+/* The mean with every value at its bin's bound: at least the exact one, and at most 1/16 above it (values below 32 are exact). */
+static double mean_of_bounds(const distribution *d)
+{
+  double sum = 0;
+  for (size_t i = 0; i < d->count; i++) {
+    sum += d->bins[i].bound * d->bins[i].weight;
+  }
+  return sum / distribution_weight(d);
+}
+
+static void assert_mean(const distribution *d, double exact)
+{
+  double mean = mean_of_bounds(d);
+  g_assert_cmpfloat(mean, >=, exact * (1 - 1e-12));
+  g_assert_cmpfloat(mean, <=, exact * (1 + 1.0 / 16) * (1 + 1e-12));
+}
+
+static void check_occupancy(const simulation_result *result)
+{
+  const distribution *d = &result->distributions[DISTRIBUTION_REASSEMBLY_OCTETS];
+  double p99 = run_kit_metric(result, METRIC_BUFFER_REASSEMBLY_P99_OCTETS);
+  double read_off = distribution_quantile(d, 0.99);
+  assert_mean(d, run_kit_metric(result, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS));
+  g_assert_cmpfloat(read_off, >=, p99);
+  g_assert_cmpfloat(read_off, <=, p99 * (1 + 1.0 / 16));
+  g_assert_cmpfloat(distribution_quantile(d, 1), <=,
+                    run_kit_metric(result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS) * (1 + 1.0 / 16));
+}
+
+/* From the first arrival of a workload octet to the last Delivery: goodput counts from the first payload octet, which comes no earlier,
+ * and the run ends no earlier than the last Delivery. */
+static void check_time(const simulation_result *result)
+{
+  double seconds = distribution_weight(&result->distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
+  double delivering =
+      8 * run_kit_metric(result, METRIC_DELIVERY_OCTETS) / run_kit_metric(result, METRIC_GOODPUT_BIT_PER_S);
+  g_assert_cmpfloat(seconds, >=, delivering * (1 - 1e-12));
+  g_assert_cmpfloat(seconds, <, run_kit_metric(result, METRIC_TIME_SIMULATED_S));
+}
+
+static void check_delays(const simulation_result *result)
+{
+  const distribution *placement = &result->distributions[DISTRIBUTION_PLACEMENT_DELAY_S];
+  const distribution *delivery = &result->distributions[DISTRIBUTION_DELIVERY_DELAY_S];
+  /* sums of whole octets are exact in a double */
+  g_assert_cmpfloat(distribution_weight(placement), ==, run_kit_metric(result, METRIC_PLACEMENT_OCTETS));
+  g_assert_cmpfloat(distribution_weight(delivery), ==, run_kit_metric(result, METRIC_DELIVERY_OCTETS));
+  assert_mean(placement, run_kit_metric(result, METRIC_DELAY_PLACEMENT_MEAN_S));
+  assert_mean(delivery, run_kit_metric(result, METRIC_DELAY_DELIVERY_MEAN_S));
+  /* no octet is Delivered before it is Placed: at no delay are more octets Delivered than Placed */
+  for (double share = 0.05; share < 1; share += 0.05) {
+    g_assert_cmpfloat(distribution_quantile(placement, share), <=, distribution_quantile(delivery, share));
+  }
+}
+
+static void test_consistent(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    simulation_result result = run_kit_assert_same_run(cases[i]);
+    check_occupancy(&result);
+    check_time(&result);
+    check_delays(&result);
+    simulation_result_clear(&result);
+  }
+}
+
+/* Lossless, aligned, one connection: every segment is placed and Delivered as it arrives. */
+static void test_lossless_waits_for_nothing(void)
+{
+  simulation_result result = run_kit_run("native", NULL, cases[0]);
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    g_assert_cmpuint(result.distributions[id].count, ==, 1);
+    g_assert_cmpfloat(result.distributions[id].bins[0].bound, ==, 0);
+  }
+  /* 40 messages of 64 KiB */
+  g_assert_cmpfloat(result.distributions[DISTRIBUTION_PLACEMENT_DELAY_S].bins[0].weight, ==, 40 * 65536.0);
+  simulation_result_clear(&result);
+}
+
+/* A receiver that takes 3 us (3000000 ps, in the bin of 2^21 … 2^22 - 1 in steps of 2^17: 22 * 2^17 … 23 * 2^17 - 1) to place what it
+ * got, without loss: that is everyone's delay, and held for processing is not held for reassembly. */
+static void test_placement_latency(void)
+{
+  static const char *const sets[] = {"workload.message_size=64KiB", "workload.messages=10",
+                                     "receiver.placement_latency=3us", NULL};
+  simulation_result result = run_kit_run("native", NULL, sets);
+  for (distribution_id id = DISTRIBUTION_PLACEMENT_DELAY_S; id <= DISTRIBUTION_DELIVERY_DELAY_S; id++) {
+    g_assert_cmpuint(result.distributions[id].count, ==, 1);
+    g_assert_cmpfloat(result.distributions[id].bins[0].bound, ==, (23 * 131072 - 1) / 1e12);
+  }
+  g_assert_cmpfloat(distribution_quantile(&result.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1), ==, 0);
+  simulation_result_clear(&result);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/distributions/consistent", test_consistent);
+  g_test_add_func("/distributions/lossless", test_lossless_waits_for_nothing);
+  g_test_add_func("/distributions/placement-latency", test_placement_latency);
+  return g_test_run();
+}

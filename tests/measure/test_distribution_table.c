@@ -1,0 +1,150 @@
+/* Distributions as values: what is accepted, what is read off, and the table of those a run has. */
+#include "measure/distribution_table.h"
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+static void test_table(void)
+{
+  g_assert_cmpint(distribution_find("buffer.reassembly_octets"), ==, DISTRIBUTION_REASSEMBLY_OCTETS);
+  g_assert_cmpint(distribution_find("delay.placement_s"), ==, DISTRIBUTION_PLACEMENT_DELAY_S);
+  g_assert_cmpint(distribution_find("delay.delivery_s"), ==, DISTRIBUTION_DELIVERY_DELAY_S);
+  g_assert_cmpint(distribution_find("delay.delivery"), ==, DISTRIBUTION_COUNT);
+  g_assert_cmpint(distribution_find(""), ==, DISTRIBUTION_COUNT);
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    const distribution_row *row = distribution_row_of(id);
+    g_assert_cmpint(distribution_find(row->name), ==, id);
+    /* the unit is the end of the name, as with metrics */
+    g_autofree char *suffix = g_strconcat("_", row->unit, NULL);
+    g_assert_true(g_str_has_suffix(row->name, suffix));
+    g_assert_true(g_str_has_suffix(row->sentence, "."));
+  }
+  g_assert_cmpstr(distribution_row_of(DISTRIBUTION_REASSEMBLY_OCTETS)->weight_unit, ==, "s");
+  g_assert_cmpstr(distribution_row_of(DISTRIBUTION_DELIVERY_DELAY_S)->weight_unit, ==, "octets");
+}
+
+static void test_append(void)
+{
+  distribution d = {.bins = NULL};
+  g_assert_false(distribution_append(&d, -1, 1));
+  g_assert_false(distribution_append(&d, NAN, 1));
+  g_assert_false(distribution_append(&d, INFINITY, 1));
+  g_assert_false(distribution_append(&d, 0, 0));
+  g_assert_false(distribution_append(&d, 0, -1));
+  g_assert_false(distribution_append(&d, 0, NAN));
+  g_assert_false(distribution_append(&d, 0, INFINITY));
+  g_assert_cmpuint(d.count, ==, 0);
+  g_assert_true(distribution_append(&d, 0, 2));
+  g_assert_false(distribution_append(&d, 0, 2)); /* not above the last */
+  g_assert_true(distribution_append(&d, 3, 4));
+  g_assert_false(distribution_append(&d, 1, 2));
+  g_assert_cmpuint(d.count, ==, 2);
+  g_assert_cmpfloat(distribution_weight(&d), ==, 6);
+  distribution_clear(&d);
+  g_assert_cmpuint(d.count, ==, 0);
+  g_assert_cmpfloat(distribution_weight(&d), ==, 0);
+}
+
+static void test_many_bins(void)
+{
+  distribution d = {.bins = NULL};
+  for (int i = 0; i < DISTRIBUTION_BINS_MAX; i++) {
+    g_assert_true(distribution_append(&d, i, i + 1));
+  }
+  g_assert_false(distribution_append(&d, 1e9, 1));
+  g_assert_cmpuint(d.count, ==, DISTRIBUTION_BINS_MAX);
+  for (int i = 0; i < DISTRIBUTION_BINS_MAX; i++) {
+    g_assert_cmpfloat(d.bins[i].bound, ==, i);
+    g_assert_cmpfloat(d.bins[i].weight, ==, i + 1);
+  }
+  distribution_clear(&d);
+}
+
+/* The copy is its own: appending to one or freeing it leaves the other. */
+static void test_copy(void)
+{
+  for (size_t count = 0; count <= 5; count++) {
+    distribution from = {.bins = NULL}, to = {.bins = NULL};
+    for (size_t i = 0; i < count; i++) {
+      g_assert_true(distribution_append(&from, (double)i, 7));
+    }
+    distribution_copy(&to, &from);
+    g_assert_true(distribution_append(&to, 100, 1));
+    g_assert_true(distribution_append(&to, 101, 1));
+    g_assert_cmpuint(from.count, ==, count);
+    distribution_clear(&from);
+    g_assert_cmpuint(to.count, ==, count + 2);
+    g_assert_cmpfloat(distribution_weight(&to), ==, 7 * (double)count + 2);
+    distribution_clear(&to);
+  }
+}
+
+/* Bounds that both have become one bin, wherever they stand; nothing is added by adding nothing. */
+static void test_add(void)
+{
+  static const double first[][2] = {{0, 1}, {4, 2}, {8, 3}};
+  static const double second[][2] = {{2, 10}, {4, 20}, {8, 30}, {9, 40}};
+  static const double sums[][2] = {{0, 1}, {2, 10}, {4, 22}, {8, 33}, {9, 40}};
+  distribution a = {.bins = NULL}, b = {.bins = NULL}, sum = {.bins = NULL};
+  for (gsize i = 0; i < G_N_ELEMENTS(first); i++) {
+    g_assert_true(distribution_append(&a, first[i][0], first[i][1]));
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(second); i++) {
+    g_assert_true(distribution_append(&b, second[i][0], second[i][1]));
+  }
+  distribution_add(&sum, &a);
+  distribution_add(&sum, &(distribution){.bins = NULL});
+  g_assert_cmpuint(sum.count, ==, a.count);
+  distribution_add(&sum, &b);
+  g_assert_cmpuint(sum.count, ==, G_N_ELEMENTS(sums));
+  for (gsize i = 0; i < G_N_ELEMENTS(sums); i++) {
+    g_assert_cmpfloat(sum.bins[i].bound, ==, sums[i][0]);
+    g_assert_cmpfloat(sum.bins[i].weight, ==, sums[i][1]);
+  }
+  g_assert_true(distribution_append(&sum, 10, 1));
+  g_assert_cmpuint(b.count, ==, 4);
+  distribution_clear(&a);
+  distribution_clear(&b);
+  distribution_clear(&sum);
+}
+
+/* 10 of 100 up to 0, 80 up to 5, 10 up to 9. */
+static void test_quantiles(void)
+{
+  distribution d = {.bins = NULL};
+  g_assert_true(distribution_append(&d, 0, 10));
+  g_assert_true(distribution_append(&d, 5, 80));
+  g_assert_true(distribution_append(&d, 9, 10));
+  g_assert_cmpfloat(distribution_quantile(&d, 1e-9), ==, 0);
+  g_assert_cmpfloat(distribution_quantile(&d, 0.1), ==, 0); /* exactly the share */
+  g_assert_cmpfloat(distribution_quantile(&d, 0.11), ==, 5);
+  g_assert_cmpfloat(distribution_quantile(&d, 0.9), ==, 5);
+  g_assert_cmpfloat(distribution_quantile(&d, 0.91), ==, 9);
+  g_assert_cmpfloat(distribution_quantile(&d, 1), ==, 9);
+  distribution_clear(&d);
+}
+
+/* Weights whose sum rounds: all of it is held by the last bin, not by one behind it. */
+static void test_quantile_of_all(void)
+{
+  distribution d = {.bins = NULL};
+  for (int i = 0; i < 10; i++) {
+    g_assert_true(distribution_append(&d, i, 0.1));
+  }
+  g_assert_cmpfloat(distribution_quantile(&d, 1), ==, 9);
+  distribution_clear(&d);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/distribution_table/table", test_table);
+  g_test_add_func("/distribution_table/append", test_append);
+  g_test_add_func("/distribution_table/many-bins", test_many_bins);
+  g_test_add_func("/distribution_table/copy", test_copy);
+  g_test_add_func("/distribution_table/add", test_add);
+  g_test_add_func("/distribution_table/quantiles", test_quantiles);
+  g_test_add_func("/distribution_table/quantile-of-all", test_quantile_of_all);
+  return g_test_run();
+}

@@ -1,0 +1,116 @@
+#!/usr/bin/python3
+"""What docs/store.md tells of reading a store without us: its own examples, run on a store that a sweep made.
+
+argv[1] is the built iwarpsim, argv[2] docs/store.md. Needs sqlite3 and pandas (scripts/packages.txt); skipped without them.
+"""
+import contextlib
+import io
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import pandas
+except ImportError:
+    pandas = None
+
+PROGRAM = os.path.abspath(sys.argv[1])
+with open(sys.argv[2], encoding="utf-8") as page:
+    BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", page.read(), re.MULTILINE | re.DOTALL)
+
+# In order, 64 KiB and losing the third segment with payload: reassembly memory is in use in each of the four runs.
+SCENARIO = """title = "readers";
+workload: { message_size = "64KiB"; messages = 4; };
+run: { engine = "native"; };
+receiver: { mode = "in-order"; };
+path: { forward: { rate = "10Gbit/s"; delay = "25us"; drop = [3]; }; };
+sweep = ( { key = "path.forward.mtu"; values = [1500, 9000]; }, { key = "run.seed"; from = 1; to = 2; } );
+"""
+
+
+def examples(language):
+    return [text for kind, text in BLOCKS if kind == language]
+
+
+class StoreReaders(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="iwarpsim-readers-")
+        os.chdir(cls.folder.name)
+        os.mkdir("results")
+        with open("mtu-loss.cfg", "w", encoding="utf-8") as file:
+            file.write(SCENARIO)
+        subprocess.run([PROGRAM, "sweep", "mtu-loss.cfg", "-j", "2"], check=True, stdout=subprocess.DEVNULL)
+        os.mkdir("bin")
+        os.symlink(PROGRAM, "bin/iwarpsim")
+        os.environ["PATH"] = os.path.abspath("bin") + os.pathsep + os.environ["PATH"]
+
+    @classmethod
+    def tearDownClass(cls):
+        os.chdir("/")
+        cls.folder.cleanup()
+
+    def test_sqlite_shell(self):
+        (example,) = examples("sh")
+        done = subprocess.run(["sh", "-e", "-c", example], capture_output=True, text=True, check=True)
+        self.assertEqual(done.stderr, "")
+        counts, points, means = re.fullmatch(r"(┌.*?┘\n)(point,value\n.*?)(┌.*┘\n)", done.stdout, re.DOTALL).groups()
+        self.assertRegex(counts, r"│ ok +│ 4 +│")
+        rows = [line.split(",") for line in points.splitlines()[1:]]
+        self.assertEqual([row[0] for row in rows], ["0", "1", "2", "3"])  # two MTUs, two seeds each
+        peaks = [float(row[1]) for row in rows]
+        self.assertGreater(min(peaks), 0)
+        found = re.findall(r"│ (\d+) +│ ([\d.]+) +│ (\d+) +│", means)
+        self.assertEqual(found[0], ("1500", str((peaks[0] + peaks[1]) / 2), "2"))
+        self.assertEqual(found[1], ("9000", str((peaks[2] + peaks[3]) / 2), "2"))
+
+    def test_pandas(self):
+        names = {}
+        for example in examples("python"):
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                exec(compile(example, "docs/store.md", "exec"), names)  # pylint: disable=exec-used
+            self.assertNotEqual(said.getvalue(), "")
+        table, runs, above = names["table"], names["runs"], names["above"]
+        self.assertEqual(sorted(table["path.forward.mtu"]), ["1500", "1500", "9000", "9000"])
+        # The two ways agree, to the last bit: a run a row.
+        by_sql = table.set_index(["path.forward.mtu", "run.seed"]).sort_index()
+        by_csv = runs.astype({"path.forward.mtu": str, "run.seed": str}).set_index(["path.forward.mtu", "run.seed"])
+        by_csv = by_csv.sort_index()
+        self.assertEqual(list(by_csv["status"]), ["ok"] * 4)
+        for metric in ("tcp.segments", "goodput_bit_per_s", "buffer.reassembly_mean_octets"):
+            self.assertEqual(list(by_sql[metric]), list(by_csv[metric]))
+        # One name, two columns: what was asked for, and how many there were.
+        self.assertEqual(set(runs["mpa.markers"]), {True})
+        self.assertEqual(list(by_sql["mpa.markers"]), list(by_csv["mpa.markers.1"]))
+        self.assertEqual(set(table["mpa.markers (key)"]), {"true"})
+        self.assertEqual(len(above), 4)
+        self.assertTrue(((names["above"].fillna(0) >= 0) & (names["above"].fillna(0) <= 1)).all())
+
+    def test_schema_is_as_documented(self):
+        """Every table, view and column that the page names is there, and no other."""
+        with open(sys.argv[2], encoding="utf-8") as file:
+            rows = re.findall(r"^\| (`\w+`)? ?\| (`\w+`(?:, `\w+`)*) \|", file.read(), re.MULTILINE)
+        documented, table = {}, None
+        for name, columns in rows:
+            table = name.strip("`") or table
+            documented.setdefault(table, []).extend(re.findall(r"\w+", columns))
+        store = sqlite3.connect("file:results/mtu-loss.sqlite?mode=ro", uri=True)
+        tables = [name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        found = {name: [row[1] for row in store.execute(f"PRAGMA table_info({name})")] for name in tables}
+        self.assertEqual({name: sorted(columns) for name, columns in found.items()},
+                         {name: sorted(columns) for name, columns in documented.items()})
+        self.assertEqual(store.execute("PRAGMA user_version").fetchone(), (2,))
+        self.assertEqual(store.execute("PRAGMA application_id").fetchone(), (0x69777073,))
+        self.assertEqual(store.execute("SELECT count(*) FROM provenance").fetchone(), (4,))
+
+
+if __name__ == "__main__":
+    if pandas is None or shutil.which("sqlite3") is None:
+        print("skipped: pandas and the sqlite3 shell are not both here")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1])

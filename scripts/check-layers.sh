@@ -16,10 +16,14 @@ model/path      path tcp base
 model/measure   measure tcp base
 model/scenario  scenario base
 model/sim       sim scenario rnic path measure engine tcp base
-model/study     study sim scenario measure base
-model/cli       cli study sim scenario measure base
+model/study/store   study/store sim scenario measure base
+model/study/sweep   study/sweep study/store sim scenario measure base
+model/study/table   study/table study/store sim scenario measure base
+model/study/plot    study/plot study/table study/store sim scenario measure base
+model/study/report  study/report study/plot study/table study/store sim scenario measure base
+model/cli       cli study/sweep study/report study/plot study/table study/store sim scenario measure base
 shim            shim path tcp engine base
-shim/host       shim sim scenario rnic rdmap ddp mpa tcp measure path engine base
+shim/host       shim/host shim sim scenario rnic rdmap ddp mpa tcp measure path engine base
 
 model/path/path_link_native.h  engine
 model/sim/sim_engine.c         shim
@@ -58,7 +62,7 @@ find model shim -type f \( -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '
     folder = file
     sub(/\/[^\/]*$/, "", folder)
     layer = header
-    sub(/\/.*$/, "", layer)
+    sub(/\/[^\/]*$/, "", layer)
   }
   layer == "ns3" {
     if (file !~ /^shim\/(.*\.(cc|hh)|iwarpsim_host\.h)$/) {

@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 #include "scenario/scenario.h"
-#include "study/sweep_grid.h"
+#include "study/sweep/sweep_grid.h"
 
 /* A grid larger than this is checked, but its points are not asked for notes: that would take longer than
  * anyone waits. */

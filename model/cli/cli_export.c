@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "study/csv_export.h"
+#include "study/store/csv_export.h"
 
 /* All of the CSV, so that a store which turns out to be damaged leaves no half of it. Free with free(); NULL and `error` on failure. */
 static char *make_csv(const char *store_path, gsize *length, GError **error)

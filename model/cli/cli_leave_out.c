@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 #include "scenario/scenario_suggest.h"
-#include "study/study_table.h"
+#include "study/table/study_table.h"
 
 static const struct {
   const char *name;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "study/result_merge.h"
+#include "study/store/result_merge.h"
 
 static const char *plural(gsize count)
 {

@@ -8,9 +8,9 @@
 #include "cli/cli.h"
 #include "cli/cli_leave_out.h"
 #include "scenario/scenario_suggest.h"
-#include "study/plot_distribution.h"
-#include "study/plot_occupancy.h"
-#include "study/study_plot.h"
+#include "study/plot/plot_distribution.h"
+#include "study/plot/plot_occupancy.h"
+#include "study/plot/study_plot.h"
 
 /* What of a run's folder can be drawn; a store's kinds are study_plot.h's. */
 static const char *const run_kinds[] = {"occupancy", "distribution", "delays", NULL};

@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_leave_out.h"
-#include "study/html_report.h"
+#include "study/report/html_report.h"
 
 /* The store's file with ".html" in place of ".sqlite". */
 static char *page_beside(const char *store)

@@ -9,8 +9,8 @@
 #include "sim/simulation.h"
 #include "sim/summary.h"
 #include "sim/version.h"
-#include "study/child_report.h"
-#include "study/sweep_progress.h"
+#include "study/sweep/child_report.h"
+#include "study/sweep/sweep_progress.h"
 
 /* Runs shorter than this show no progress: nobody waits for them. */
 #define SHOW_AFTER_US G_USEC_PER_SEC

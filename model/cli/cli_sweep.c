@@ -7,9 +7,9 @@
 #include "scenario/scenario.h"
 #include "sim/git_state.h"
 #include "sim/sim_engine.h"
-#include "study/provenance.h"
-#include "study/sweep.h"
-#include "study/sweep_list.h"
+#include "study/store/provenance.h"
+#include "study/sweep/sweep.h"
+#include "study/sweep/sweep_list.h"
 
 /* Long enough for any run to make its world, and to pass whatever costs much at one moment of simulated time. */
 #define STALL_S 60

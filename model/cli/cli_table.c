@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_leave_out.h"
-#include "study/result_table.h"
+#include "study/table/result_table.h"
 
 typedef struct table_options {
   char **metrics;

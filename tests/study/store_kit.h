@@ -5,7 +5,7 @@
 #include <glib.h>
 
 #include "scenario/scenario.h"
-#include "study/result_store.h"
+#include "study/store/result_store.h"
 
 typedef struct store_kit {
   char *folder;

@@ -2,7 +2,7 @@
 
 #include <glib/gstdio.h>
 
-#include "study/run_identity.h"
+#include "study/store/run_identity.h"
 
 char *kit_folder_new(void)
 {

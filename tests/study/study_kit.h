@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "scenario/scenario.h"
-#include "study/result_store.h"
+#include "study/store/result_store.h"
 
 /* A folder of its own; remove with kit_folder_remove(), which frees the name. */
 char *kit_folder_new(void);

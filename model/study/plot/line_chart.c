@@ -1,0 +1,222 @@
+#include "study/plot/line_chart.h"
+
+#include <math.h>
+
+#include "study/plot/gnuplot_text.h"
+#include "study/plot/line_chart_script.h"
+#include "study/plot/study_plot.h"
+
+static void free_line(gpointer data)
+{
+  chart_line *line = data;
+  g_free(line->label);
+  g_free(line->quantity);
+  g_array_unref(line->points);
+  g_free(line);
+}
+
+line_chart *line_chart_new(const study_table *table, plot_grouping groups, gboolean logarithmic_x)
+{
+  line_chart *chart = g_new0(line_chart, 1);
+  chart->table = table;
+  chart->groups = groups;
+  chart->x = place_axis_of(table->runs, groups.x, logarithmic_x);
+  chart->lines = g_ptr_array_new_with_free_func(free_line);
+  chart->references = g_ptr_array_new_with_free_func(g_free);
+  return chart;
+}
+
+void line_chart_free(line_chart *chart)
+{
+  plot_grouping_clear(&chart->groups);
+  place_axis_clear(&chart->x);
+  g_ptr_array_unref(chart->lines);
+  g_ptr_array_unref(chart->references);
+  g_free(chart->main);
+  g_free(chart->companion);
+  g_free(chart);
+}
+
+double line_chart_metric(const study_run *run, gconstpointer data)
+{
+  metric_id metric = *(const metric_id *)data;
+  return run->metrics.present[metric] ? run->metrics.value[metric] : NAN;
+}
+
+static chart_line *add_line(line_chart *chart, guint panel, guint style, line_look look, const char *label,
+                            const char *quantity)
+{
+  chart_line *line = g_new0(chart_line, 1);
+  *line = (chart_line){.panel = panel,
+                       .style = style,
+                       .look = look,
+                       .label = g_strdup(label),
+                       .quantity = g_strdup(quantity),
+                       .points = g_array_new(FALSE, FALSE, sizeof(line_point))};
+  g_ptr_array_add(chart->lines, line);
+  return line;
+}
+
+/* The runs of `cell` that have the value, and their values (g_free()). */
+static GPtrArray *runs_with(const plot_cell *cell, line_value value, gconstpointer data, double **values)
+{
+  GPtrArray *runs = g_ptr_array_new();
+  *values = g_new(double, cell->runs->len);
+  for (guint i = 0; i < cell->runs->len; i++) {
+    double number = value(g_ptr_array_index(cell->runs, i), data);
+    if (isfinite(number)) {
+      (*values)[runs->len] = number;
+      g_ptr_array_add(runs, g_ptr_array_index(cell->runs, i));
+    }
+  }
+  return runs;
+}
+
+static void add_point(line_chart *chart, chart_line *line, const plot_cell *cell, const GPtrArray *runs,
+                      const double *values)
+{
+  guint flagged = 0;
+  for (guint i = 0; i < runs->len; i++) {
+    flagged += ((const study_run *)g_ptr_array_index(runs, i))->flags != 0 ? 1 : 0;
+  }
+  line_point point = {.place = g_array_index(chart->x.places, double, place_axis_index(&chart->x, cell->x)),
+                      .x = cell->x,
+                      .of = statistics_of(values, runs->len),
+                      .flagged = flagged};
+  g_array_append_val(line->points, point);
+  value_extent_add(&chart->extent, point.of.mean, point.of.half_width);
+  if (line->look == LINE_MAIN) {
+    plot_counts_add(&chart->counts, runs);
+  }
+}
+
+void line_chart_add(line_chart *chart, line_look look, const char *quantity, line_value value,
+                    gconstpointer data)
+{
+  g_assert(look != LINE_REFERENCE);
+  char **name = look == LINE_MAIN ? &chart->main : &chart->companion;
+  g_assert(*name == NULL);
+  *name = g_strdup(quantity);
+  chart_line *line = NULL;
+  for (guint i = 0; i < chart->groups.cells->len; i++) {
+    const plot_cell *cell = &g_array_index(chart->groups.cells, plot_cell, i);
+    g_autofree double *values = NULL;
+    g_autoptr(GPtrArray) runs = runs_with(cell, value, data, &values);
+    if (runs->len == 0) {
+      continue;
+    }
+    if (line == NULL || line->panel != cell->panel || line->style != cell->line) {
+      line = add_line(chart, cell->panel, cell->line, look,
+                      g_ptr_array_index(chart->groups.lines, cell->line), quantity);
+    }
+    add_point(chart, line, cell, runs, values);
+  }
+}
+
+static guint reference_style(line_chart *chart, const char *label)
+{
+  guint index;
+  if (!g_ptr_array_find_with_equal_func(chart->references, label, g_str_equal, &index)) {
+    index = chart->references->len;
+    g_ptr_array_add(chart->references, g_strdup(label));
+  }
+  return index;
+}
+
+void line_chart_add_reference(line_chart *chart, guint panel, int of_line, const char *label,
+                              const double *places, const double *values, guint count)
+{
+  guint style = of_line >= 0 ? (guint)of_line : reference_style(chart, label);
+  chart_line *line = add_line(chart, panel, style, LINE_REFERENCE, label, label);
+  line->of_line = of_line >= 0;
+  chart->has_reference_of_line = chart->has_reference_of_line || line->of_line;
+  for (guint i = 0; i < count; i++) {
+    line_point point = {
+        .place = places[i],
+        .of = {.count = 1, .mean = values[i], .deviation = NAN, .half_width = NAN},
+    };
+    g_array_append_val(line->points, point);
+    value_extent_add(&chart->extent, values[i], NAN);
+  }
+}
+
+/* Data. */
+
+/* Lines stand a little beside each other on x, or their intervals would hide one another. */
+static double shift_of(const line_chart *chart, const chart_line *line)
+{
+  guint count = chart->groups.lines->len;
+  double step = MIN(0.012, 0.06 / count) * (chart->x.right - chart->x.left);
+  return line->look == LINE_REFERENCE ? 0 : (line->style - (count - 1) / 2.0) * step;
+}
+
+static void append_point(const line_point *point, double shift, GString *data)
+{
+  g_string_append_printf(data, "%.6f %zu %.10g ", point->place + shift, point->of.count, point->of.mean);
+  if (isnan(point->of.half_width)) {
+    g_string_append(data, "NaN NaN NaN");
+  } else {
+    g_string_append_printf(data, "%.10g %.10g %.10g", point->of.half_width,
+                           point->of.mean - point->of.half_width, point->of.mean + point->of.half_width);
+  }
+  /* gnuplot reads the columns before it only, so its blanks do no harm; a line end would */
+  g_autofree char *x = gnuplot_text_comment(point->x != NULL ? point->x : "-");
+  g_string_append_printf(data, " %u %s\n", point->flagged, x);
+}
+
+static void append_line_data(const line_chart *chart, const chart_line *line, GString *data)
+{
+  g_autofree char *panel = gnuplot_text_comment(g_ptr_array_index(chart->groups.panels, line->panel));
+  g_autofree char *label = gnuplot_text_comment(line->label);
+  g_string_append_printf(data, "# %s%s%s%s%s\n# place_on_x runs mean half_width low high flagged x\n", panel,
+                         *panel != '\0' ? ": " : "", line->look == LINE_REFERENCE ? "" : line->quantity,
+                         *label != '\0' && line->look != LINE_REFERENCE ? ": " : "", label);
+  const GArray *places = chart->x.places;
+  for (guint i = 0; i < line->points->len; i++) {
+    const line_point *point = &g_array_index(line->points, line_point, i);
+    gboolean is_last = point->x != NULL && point->place == g_array_index(places, double, places->len - 1);
+    if (chart->x.last_apart && is_last && i > 0) {
+      g_string_append_c(data, '\n'); /* no line across a gap in the axis */
+    }
+    append_point(point, shift_of(chart, line), data);
+    if (chart->x.first_apart && point->x != NULL && point->place == g_array_index(places, double, 0)) {
+      g_string_append_c(data, '\n');
+    }
+  }
+  g_string_append(data, "\n\n");
+}
+
+static GString *make_data(const line_chart *chart, const char *subtitle, const char *quantity,
+                          const char *unit)
+{
+  GString *data = g_string_new(NULL);
+  g_autofree char *shown = g_strdup_printf("%s, unit %s; place_on_x: %s%s", quantity, unit,
+                                           scenario_key_row_of(chart->x.key)->name,
+                                           chart->x.logarithmic ? ", decimal logarithm" : "");
+  plot_heading_append_comments(chart->table, subtitle, shown, data);
+  for (guint i = 0; i < chart->lines->len; i++) {
+    append_line_data(chart, g_ptr_array_index(chart->lines, i), data);
+  }
+  return data;
+}
+
+gboolean line_chart_draw(const line_chart *chart, const char *quantity, const char *unit, value_scale scale,
+                         const char *stem, const gnuplot_target *target, GError **error)
+{
+  if (chart->counts.points == 0) {
+    g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT, "nothing to draw: no run has a value of %s",
+                chart->main);
+    return FALSE;
+  }
+  g_autofree char *runs = plot_heading_subtitle(chart->table, &chart->counts,
+                                                target->format == GNUPLOT_TERM ? "flagged" : "ringed");
+  g_autofree char *subtitle =
+      chart->note != NULL ? g_strdup_printf("%s · %s", runs, chart->note) : g_strdup(runs);
+  value_axis y = value_axis_of(&chart->extent, unit, scale);
+  GString *script = line_chart_script(chart, &y, quantity, subtitle, stem, target);
+  GString *data = make_data(chart, subtitle, quantity, unit);
+  gboolean good = gnuplot_script_render(script, data, stem, target, error);
+  g_string_free(script, TRUE);
+  g_string_free(data, TRUE);
+  return good;
+}

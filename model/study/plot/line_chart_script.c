@@ -1,0 +1,313 @@
+#include "study/plot/line_chart_script.h"
+
+#include <string.h>
+
+#include "study/plot/chart_page.h"
+#include "study/plot/gnuplot_text.h"
+
+/* Dots of print: a panel alone, and one among others. */
+#define PANEL_HEIGHT 580
+#define PANEL_HEIGHT_AMONG 560
+
+/* A chart, its page, and where its styles begin. */
+typedef struct drawing {
+  const line_chart *chart;
+  const value_axis *y;
+  const char *quantity;
+  const char *file; /* quoted */
+  gboolean letters; /* GNUPLOT_TERM */
+  chart_page page;
+  guint companions; /* style of the companion of line 0, less 1 */
+  guint references; /* of the black reference 0, less 1 */
+} drawing;
+
+static gboolean any_flagged(const line_chart *chart)
+{
+  return chart->counts.flagged > 0;
+}
+
+/* Styles. */
+
+static const char *colour_of(guint style)
+{
+  static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00"};
+  return colours[style % G_N_ELEMENTS(colours)];
+}
+
+/* The colour, with points that are filled for what is main and hollow for its companion. In a terminal points are letters. */
+static void append_pair_styles(const drawing *d, guint count, GString *script)
+{
+  static const guint filled[] = {7, 5, 9, 11, 13, 15};
+  for (guint i = 0; i < count; i++) {
+    guint point = d->letters ? 1 + 2 * i : filled[i % G_N_ELEMENTS(filled)];
+    guint hollow = d->letters ? 2 + 2 * i : point - 1;
+    g_string_append_printf(
+        script,
+        "set style line %u linecolor rgb '%s' dashtype 1 linewidth 1.4 pointtype %u pointsize 0.55\n"
+        "set style line %u linecolor rgb '%s' dashtype 2 linewidth 1.0 pointtype %u pointsize 0.55\n",
+        i + 1, colour_of(i), point, d->companions + i + 1, colour_of(i), hollow);
+  }
+}
+
+static void append_styles(const drawing *d, GString *script)
+{
+  static const guint dashes[] = {2, 4, 3, 5};
+  guint count = d->chart->groups.lines->len;
+  if (d->chart->companion != NULL) {
+    append_pair_styles(d, count, script);
+  } else {
+    gnuplot_script_set_line_styles(script, count);
+  }
+  for (guint i = 0; i < d->chart->references->len; i++) {
+    g_string_append_printf(script, "set style line %u linecolor rgb '%s' dashtype %u linewidth 1.2\n",
+                           d->references + i + 1, i % 2 == 0 ? "#000000" : "#606060",
+                           dashes[i % G_N_ELEMENTS(dashes)]);
+  }
+}
+
+/* The lines of a panel: references, then intervals, points over them, and rings around what is flagged. */
+
+typedef enum pass { PASS_REFERENCES, PASS_INTERVALS, PASS_COMPANIONS, PASS_MAIN, PASS_RINGS, PASSES } pass;
+
+static void append_reference(const drawing *d, const chart_line *line, GString *script)
+{
+  if (line->of_line) {
+    g_string_append_printf(script,
+                           "using 1:(drawn($3)) with lines linecolor rgb '%s' dashtype 3 linewidth 1 notitle",
+                           colour_of(line->style));
+  } else {
+    g_string_append_printf(script, "using 1:(drawn($3)) with lines linestyle %u notitle",
+                           d->references + line->style + 1);
+  }
+}
+
+static gboolean belongs(const drawing *d, const chart_line *line, pass in)
+{
+  if (line->look == LINE_REFERENCE) {
+    return in == PASS_REFERENCES;
+  }
+  return in == PASS_INTERVALS || in == (line->look == LINE_MAIN ? PASS_MAIN : PASS_COMPANIONS) ||
+         (in == PASS_RINGS && any_flagged(d->chart) && !d->letters);
+}
+
+static void append_pass(const drawing *d, const chart_line *line, pass in, GString *script)
+{
+  guint style = (line->look == LINE_COMPANION ? d->companions : 0) + line->style + 1;
+  switch (in) {
+  case PASS_REFERENCES:
+    append_reference(d, line, script);
+    break;
+  case PASS_INTERVALS:
+    g_string_append_printf(script,
+                           "using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle %u "
+                           "linewidth 0.8 dashtype 1 pointsize 0 notitle",
+                           style);
+    break;
+  case PASS_COMPANIONS:
+  case PASS_MAIN:
+    g_string_append_printf(script, "using 1:(drawn($3)) with linespoints linestyle %u notitle", style);
+    break;
+  case PASS_RINGS:
+    g_string_append(script, "using 1:($7 > 0 ? drawn($3) : NaN) with points pointtype 6 pointsize 1.05 "
+                            "linewidth 0.7 linecolor rgb '#404040' notitle");
+    break;
+  case PASSES:
+    break;
+  }
+}
+
+static void append_panel_lines(const drawing *d, guint panel, GString *script)
+{
+  const char *separator = "plot ";
+  for (pass in = 0; in < PASSES; in++) {
+    for (guint i = 0; i < d->chart->lines->len; i++) {
+      const chart_line *line = g_ptr_array_index(d->chart->lines, i);
+      if (line->panel != panel || !belongs(d, line, in)) {
+        continue;
+      }
+      g_string_append_printf(script, "%s%s index %u ", separator, d->file, i);
+      append_pass(d, line, in, script);
+      separator = ", \\\n     ";
+    }
+  }
+  g_string_append(script, *separator == 'p' ? "plot NaN notitle\n" : "\n");
+}
+
+/* Panels. */
+
+static void append_names(const drawing *d, guint panel, GString *script)
+{
+  g_autofree char *title = gnuplot_text_quote(g_ptr_array_index(d->chart->groups.panels, panel));
+  g_autofree char *name = value_axis_name(d->y, d->quantity);
+  g_autofree char *quoted_name = gnuplot_text_quote(name);
+  gboolean named = chart_page_is_left(&d->page, panel) && !d->letters;
+  g_string_append_printf(script, "set title %s offset 0,%s\nset ylabel %s offset %s,0\n", title,
+                         d->letters ? "0" : "-0.4", named ? quoted_name : "''",
+                         d->y->in_octets ? "1" : "-0.5");
+  if (d->letters && panel == 0) { /* terminals write no text upwards */
+    g_string_append_printf(script, "set label 3 %s at screen 0.01,%.4f left\n", quoted_name,
+                           1 - d->page.name / d->page.page.height);
+  }
+}
+
+static void append_panels(const drawing *d, GString *script)
+{
+  /* a letter of the tics takes 0.78 dots for each point of the font */
+  double letters = d->page.panel_width / (0.78 * d->page.page.font_size);
+  place_axis_append(&d->chart->x, letters, script);
+  for (guint panel = 0; panel < d->chart->groups.panels->len; panel++) {
+    chart_page_append_margins(&d->page, panel, script);
+    value_axis_append(d->y, chart_page_is_left(&d->page, panel), script);
+    append_names(d, panel, script);
+    append_panel_lines(d, panel, script);
+    if (panel == 0) {
+      g_string_append(script, "unset label 1\nunset label 2\nunset label 3\n");
+    }
+  }
+}
+
+/* The legend: how each line looks; what main lines and companions are; the references; the ring. */
+
+static gboolean lines_are_named(const line_chart *chart)
+{
+  return chart->groups.lines->len > 1 || *(const char *)g_ptr_array_index(chart->groups.lines, 0) != '\0';
+}
+
+static void add_entry(GPtrArray *entries, const char *label, const char *with)
+{
+  g_autofree char *quoted = gnuplot_text_quote(label);
+  g_ptr_array_add(entries, g_strdup_printf("keyentry with %s title %s", with, quoted));
+}
+
+/* In print grey samples say what is main and what companion; a terminal's letters have to be told one by one. */
+static void add_pair_entries(const drawing *d, GPtrArray *entries)
+{
+  static const char look[] =
+      "linespoints linecolor rgb '#606060' dashtype %u linewidth %s pointtype %u pointsize 0.55";
+  g_autofree char *main_look = g_strdup_printf(look, 1, "1.4", 7);
+  g_autofree char *companion_look = g_strdup_printf(look, 2, "1.0", 6);
+  add_entry(entries, d->chart->main, main_look);
+  add_entry(entries, d->chart->companion, companion_look);
+}
+
+static void add_letter_entries(const drawing *d, guint style, GPtrArray *entries)
+{
+  const char *label = g_ptr_array_index(d->chart->groups.lines, style);
+  const char *separator = *label != '\0' ? ", " : "";
+  g_autofree char *main_label = g_strconcat(label, separator, d->chart->main, NULL);
+  g_autofree char *companion_label = g_strconcat(label, separator, d->chart->companion, NULL);
+  g_autofree char *main_look = g_strdup_printf("linespoints linestyle %u", style + 1);
+  g_autofree char *companion_look = g_strdup_printf("linespoints linestyle %u", d->companions + style + 1);
+  add_entry(entries, main_label, main_look);
+  add_entry(entries, companion_label, companion_look);
+}
+
+static void add_line_entries(const drawing *d, GPtrArray *entries)
+{
+  gboolean pairs = d->chart->companion != NULL;
+  for (guint i = 0; i < d->chart->groups.lines->len; i++) {
+    if (pairs && d->letters) {
+      add_letter_entries(d, i, entries);
+    } else if (lines_are_named(d->chart)) {
+      g_autofree char *with = g_strdup_printf("linespoints linestyle %u", i + 1);
+      add_entry(entries, g_ptr_array_index(d->chart->groups.lines, i), with);
+    }
+  }
+  if (pairs && !d->letters) {
+    add_pair_entries(d, entries);
+  }
+}
+
+static const char *reference_of_line(const line_chart *chart)
+{
+  for (guint i = 0; i < chart->lines->len; i++) {
+    const chart_line *line = g_ptr_array_index(chart->lines, i);
+    if (line->of_line) {
+      return line->label;
+    }
+  }
+  return "";
+}
+
+/* Free with g_ptr_array_unref(). */
+static GPtrArray *legend_entries(const drawing *d)
+{
+  const line_chart *chart = d->chart;
+  GPtrArray *entries = g_ptr_array_new_with_free_func(g_free);
+  add_line_entries(d, entries);
+  if (chart->has_reference_of_line) {
+    add_entry(entries, reference_of_line(chart), "lines linecolor rgb '#606060' dashtype 3 linewidth 1");
+  }
+  for (guint i = 0; i < chart->references->len; i++) {
+    g_autofree char *with = g_strdup_printf("lines linestyle %u", d->references + i + 1);
+    add_entry(entries, g_ptr_array_index(chart->references, i), with);
+  }
+  if (any_flagged(chart) && !d->letters) {
+    add_entry(entries, "with flagged runs",
+              "points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040'");
+  }
+  return entries;
+}
+
+/* Of the labels: what stands between the last two quotes. */
+static glong longest_label(const GPtrArray *entries)
+{
+  glong longest = 0;
+  for (guint i = 0; i < entries->len; i++) {
+    const char *label = strstr(g_ptr_array_index(entries, i), " title '");
+    longest = MAX(longest, g_utf8_strlen(label, -1) - (glong)strlen(" title ''"));
+  }
+  return longest;
+}
+
+static void append_legend(const drawing *d, const GPtrArray *entries, GString *script)
+{
+  if (entries->len == 0) {
+    return;
+  }
+  guint room = d->page.legend_rows * d->page.legend_columns;
+  guint shown = entries->len <= room ? entries->len : room - 1;
+  gnuplot_script_begin_legend(script, d->page.legend_height / d->page.page.height);
+  g_string_append_printf(script, "set key maxcols %u\nplot ", d->page.legend_columns);
+  for (guint i = 0; i < shown; i++) {
+    g_string_append_printf(script, "%s, \\\n     ", (const char *)g_ptr_array_index(entries, i));
+  }
+  if (shown < entries->len) {
+    g_string_append_printf(script, "keyentry title 'and %u more', \\\n     ", entries->len - shown);
+  }
+  g_string_append(script, "2 notitle\n");
+}
+
+GString *line_chart_script(const line_chart *chart, const value_axis *y, const char *quantity,
+                           const char *subtitle, const char *stem, const gnuplot_target *target)
+{
+  g_autofree char *file_name = g_strdup_printf("%s.dat", stem);
+  g_autofree char *file = gnuplot_text_quote(file_name);
+  guint count = chart->groups.lines->len;
+  drawing d = {.chart = chart,
+               .y = y,
+               .quantity = quantity,
+               .file = file,
+               .letters = target->format == GNUPLOT_TERM,
+               .companions = count,
+               .references = 2 * count};
+  g_autoptr(GPtrArray) entries = legend_entries(&d);
+  guint panels = chart->groups.panels->len;
+  const chart_needs needs = {.panels = panels,
+                             .titled = panels > 1,
+                             .legend_entries = entries->len,
+                             .legend_letters = longest_label(entries),
+                             .panel_height = panels > 1 ? PANEL_HEIGHT_AMONG : PANEL_HEIGHT,
+                             .title = chart->table->title,
+                             .subtitle = subtitle};
+  d.page = chart_page_of(target, &needs);
+  double top;
+  GString *script =
+      gnuplot_script_new(stem, target->format, &d.page.page, chart->table->title, subtitle, &top);
+  append_styles(&d, script);
+  g_string_append(script, "unset key\nset multiplot\n");
+  append_panels(&d, script);
+  append_legend(&d, entries, script);
+  g_string_append(script, "unset multiplot\n");
+  return script;
+}

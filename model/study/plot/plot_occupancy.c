@@ -1,0 +1,492 @@
+#include "study/plot/plot_occupancy.h"
+#include "study/table/shown_text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/occupancy.h"
+#include "sim/summary.h"
+#include "study/plot/gnuplot_text.h"
+#include "study/plot/octet_axis.h"
+#include "study/plot/plot_layout.h"
+
+GQuark plot_occupancy_error_quark(void)
+{
+  return g_quark_from_static_string("iwarpsim-plot-occupancy-error");
+}
+
+/* A series of more steps is thinned to this many stretches: more than the dots across a page. */
+#define STRETCHES 4000
+
+/* A series of more steps gets no outline: it would be all that is seen. */
+#define OUTLINED_STEPS_MAX 300
+
+/* A quiet end (closing the connections, waiting for a timer) longer than this many times the rest is not
+ * drawn. */
+#define QUIET_END_MAX 2.0
+
+static const char header[] = "time_s,connection,cause,octets";
+
+/* No two that come together in a run have the same grey. */
+static const char *const cause_colours[HELD_CAUSES] = {[HELD_INCOMPLETE] = "#0072B2",
+                                                       [HELD_UNLOCATED] = "#E69F00",
+                                                       [HELD_ORDER] = "#56B4E9",
+                                                       [HELD_FRAGMENT] = "#CC79A7",
+                                                       [HELD_PROCESSING] = "#BBBBBB"};
+
+/* From `time_s` on the RNIC holds this. */
+typedef struct step {
+  double time_s;
+  double octets[HELD_CAUSES];
+} step;
+
+typedef struct series {
+  GArray *steps; /* step, ascending; the first is nothing at 0 */
+  gboolean used[HELD_CAUSES];
+  gboolean others;      /* there are series of connections */
+  double peak;          /* of the reassembly occupancy */
+  double peak_with_all; /* with `processing` */
+} series;
+
+static double reassembly_of(const step *at)
+{
+  double sum = 0;
+  for (int cause = 0; cause < HELD_PROCESSING; cause++) {
+    sum += at->octets[cause];
+  }
+  return sum;
+}
+
+/* Reading. */
+
+static gboolean invalid_line(GError **error, const char *path, guint line, const char *expected)
+{
+  g_set_error(error, PLOT_OCCUPANCY_ERROR, PLOT_OCCUPANCY_ERROR_INVALID, "%s:%u: expected %s", path, line,
+              expected);
+  return FALSE;
+}
+
+static held_cause find_cause(const char *name)
+{
+  held_cause cause = 0;
+  while (cause < HELD_CAUSES && strcmp(held_cause_name(cause), name) != 0) {
+    cause++;
+  }
+  return cause;
+}
+
+/* A finite number >= 0 that is the whole of `text`. */
+static gboolean parse_number(const char *text, double *number)
+{
+  char *end;
+  *number = g_ascii_strtod(text, &end);
+  return end != text && *end == '\0' && isfinite(*number) && *number >= 0;
+}
+
+static gboolean add_line(series *s, char *line, const char *path, guint number, GError **error)
+{
+  double time_s, octets;
+  g_auto(GStrv) fields = g_strsplit(line, ",", 5);
+  if (g_strv_length(fields) != 4 || !parse_number(fields[0], &time_s) || !parse_number(fields[3], &octets)) {
+    return invalid_line(error, path, number, "time_s,connection,cause,octets");
+  }
+  held_cause cause = find_cause(fields[2]);
+  if (cause == HELD_CAUSES) {
+    return invalid_line(error, path, number, "a cause: incomplete, unlocated, order, fragment or processing");
+  }
+  if (strcmp(fields[1], "all") != 0) {
+    s->others = TRUE;
+    return TRUE;
+  }
+
+  step last = g_array_index(s->steps, step, s->steps->len - 1);
+  if (time_s < last.time_s) {
+    return invalid_line(error, path, number, "times in ascending order");
+  }
+  if (time_s > last.time_s) {
+    last.time_s = time_s;
+    g_array_append_val(s->steps, last);
+  }
+  g_array_index(s->steps, step, s->steps->len - 1).octets[cause] = octets;
+  return TRUE;
+}
+
+static void find_peaks(series *s)
+{
+  for (guint i = 0; i < s->steps->len; i++) {
+    const step *at = &g_array_index(s->steps, step, i);
+    double reassembly = reassembly_of(at);
+    s->peak = MAX(s->peak, reassembly);
+    s->peak_with_all = MAX(s->peak_with_all, reassembly + at->octets[HELD_PROCESSING]);
+    for (int cause = 0; cause < HELD_CAUSES; cause++) {
+      s->used[cause] = s->used[cause] || at->octets[cause] > 0;
+    }
+  }
+}
+
+/* A line and its end; one without was cut off, and its number with it. */
+static gboolean strip_end(char *line, const char *path, guint number, GError **error)
+{
+  if (strchr(line, '\n') == NULL) {
+    return invalid_line(error, path, number, "the end of the line: the file is cut off");
+  }
+  line[strcspn(line, "\r\n")] = '\0';
+  return TRUE;
+}
+
+/* Comment lines, the header, then the series. */
+static gboolean read_lines(series *s, FILE *file, const char *path, GError **error)
+{
+  char *line = NULL;
+  size_t space = 0;
+  guint number = 0;
+  gboolean good = TRUE, headed = FALSE;
+  while (good && getline(&line, &space, file) >= 0) {
+    number++;
+    good = strip_end(line, path, number, error);
+    if (!good || line[0] == '#') {
+      continue;
+    }
+    if (headed) {
+      good = add_line(s, line, path, number, error);
+    } else {
+      good = strcmp(line, header) == 0 || invalid_line(error, path, number, header);
+    }
+    headed = TRUE;
+  }
+  if (good && ferror(file)) {
+    g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(errno), "%s: %s", path, g_strerror(errno));
+    good = FALSE;
+  }
+  free(line);
+  return good && (headed || invalid_line(error, path, number + 1, header));
+}
+
+static gboolean read_series(series *s, const char *path, GError **error)
+{
+  FILE *file = fopen(path, "re");
+  if (file == NULL) {
+    g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(errno),
+                "%s: %s; a run writes it unless measure.series is \"none\"", path, g_strerror(errno));
+    return FALSE;
+  }
+  step nothing = {0};
+  g_array_append_val(s->steps, nothing);
+  gboolean good = read_lines(s, file, path, error);
+  fclose(file);
+  if (good && s->others && s->steps->len == 1) {
+    g_set_error(error, PLOT_OCCUPANCY_ERROR, PLOT_OCCUPANCY_ERROR_INVALID,
+                "%s: no series of the RNIC; expected a run with measure.series = \"all\"", path);
+    good = FALSE;
+  }
+  if (good) {
+    find_peaks(s);
+  }
+  return good;
+}
+
+/* The series peaks where the summary says; else it is cut off or another run's. */
+static gboolean check_belongs(const series *s, const summary_record *run, const char *path, GError **error)
+{
+  const metric_values *metrics = &run->metrics;
+  if (!metrics->present[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS] ||
+      metrics->value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS] == s->peak) {
+    return TRUE;
+  }
+  g_set_error(
+      error, PLOT_OCCUPANCY_ERROR, PLOT_OCCUPANCY_ERROR_INVALID,
+      "%s: its peak is %.0f octets, that of summary.json %.0f; expected the series of that run, whole", path,
+      s->peak, metrics->value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS]);
+  return FALSE;
+}
+
+/* Drawing. */
+
+static const struct {
+  double seconds;
+  const char *name;
+} time_units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}};
+
+/* The unit in which `span_s` has one to three digits before the point. */
+static gsize time_unit_for(double span_s)
+{
+  gsize unit = 0;
+  while (unit + 1 < G_N_ELEMENTS(time_units) && span_s < time_units[unit].seconds) {
+    unit++;
+  }
+  return unit;
+}
+
+/* A row: the time and, for each cause in use, the height of the stack up to and with it; then the
+ * reassembly occupancy. */
+static void append_row(const series *s, double time, const step *at, GString *data)
+{
+  double height = 0;
+  g_string_append_printf(data, "%.12g", time);
+  for (int cause = 0; cause < HELD_CAUSES; cause++) {
+    height += at->octets[cause];
+    if (s->used[cause]) {
+      g_string_append_printf(data, " %.0f", height);
+    }
+  }
+  g_string_append_printf(data, " %.0f\n", reassembly_of(at));
+}
+
+/* The state before `at`, up to its time, and the state from then on: a step has an edge. */
+static void append_step(const series *s, const step *before, const step *at, double unit_s, GString *data)
+{
+  append_row(s, at->time_s / unit_s, before, data);
+  append_row(s, at->time_s / unit_s, at, data);
+}
+
+/* The steps [first, end) fall on one dot of the page: its first, its highest and its last say what can be
+ * seen of them. */
+static void append_stretch(const series *s, guint first, guint end, double unit_s, const step **before,
+                           GString *data)
+{
+  guint highest = first;
+  for (guint i = first; i < end; i++) {
+    if (reassembly_of(&g_array_index(s->steps, step, i)) >
+        reassembly_of(&g_array_index(s->steps, step, highest))) {
+      highest = i;
+    }
+  }
+  guint kept[] = {first, highest, end - 1};
+  for (gsize i = 0; i < G_N_ELEMENTS(kept); i++) {
+    if (i > 0 && kept[i] == kept[i - 1]) {
+      continue;
+    }
+    const step *at = &g_array_index(s->steps, step, kept[i]);
+    append_step(s, *before, at, unit_s, data);
+    *before = at;
+  }
+}
+
+static void append_heading(const series *s, const char *heading, GString *data)
+{
+  g_autofree char *comment = gnuplot_text_comment(heading);
+  g_string_append_printf(data, "# %s\n# time", comment);
+  for (held_cause cause = 0; cause < HELD_CAUSES; cause++) {
+    if (s->used[cause]) {
+      g_string_append_printf(data, ", octets up to and with %s", held_cause_name(cause));
+    }
+  }
+  g_string_append(data, ", octets of the reassembly occupancy; before and after each change\n");
+}
+
+/* A row for each of `columns` letters: the highest state in its time. */
+static void append_columns(const series *s, double end_s, double unit_s, guint columns, GString *data)
+{
+  const step *at = &g_array_index(s->steps, step, 0);
+  guint next = 1;
+  for (guint column = 0; column < columns; column++) {
+    const step *highest = at;
+    for (;
+         next < s->steps->len && g_array_index(s->steps, step, next).time_s < end_s * (column + 1) / columns;
+         next++) {
+      at = &g_array_index(s->steps, step, next);
+      highest = reassembly_of(at) > reassembly_of(highest) ? at : highest;
+    }
+    append_row(s, (column + 0.5) * end_s / columns / unit_s, highest, data);
+  }
+}
+
+static void append_steps(const series *s, double end_s, double unit_s, GString *data)
+{
+  const step *before = &g_array_index(s->steps, step, 0);
+  for (guint first = 0; first < s->steps->len;) {
+    guint end = first + 1;
+    double stretch_end_s = g_array_index(s->steps, step, first).time_s + end_s / STRETCHES;
+    while (s->steps->len > STRETCHES && end < s->steps->len &&
+           g_array_index(s->steps, step, end).time_s < stretch_end_s) {
+      end++;
+    }
+    append_stretch(s, first, end, unit_s, &before, data);
+    first = end;
+  }
+  append_row(s, end_s / unit_s, before, data);
+}
+
+static guint causes_used(const series *s)
+{
+  guint count = 0;
+  for (int cause = 0; cause < HELD_CAUSES; cause++) {
+    count += s->used[cause] ? 1 : 0;
+  }
+  return count;
+}
+
+static gboolean has_outline(const series *s)
+{
+  return s->steps->len <= OUTLINED_STEPS_MAX;
+}
+
+/* Letters are not filled, so that each column of them has an impulse. */
+static char *fill_of(held_cause cause, gboolean letters)
+{
+  return letters ? g_strdup_printf("with impulses linetype %d", cause + 1)
+                 : g_strdup_printf("with filledcurves y1=0 fillstyle solid 1 noborder linecolor rgb '%s'",
+                                   cause_colours[cause]);
+}
+
+/* The stack, drawn from its top layer down, each to the ground; then the outline of what counts as
+ * reassembly. */
+static void append_plots(const series *s, gboolean letters, GString *script)
+{
+  const char *separator = "plot ";
+  guint column = causes_used(s) + 1;
+  guint outline = column + 1;
+  for (int cause = HELD_CAUSES - 1; cause >= 0; cause--) {
+    if (!s->used[cause]) {
+      continue;
+    }
+    g_autofree char *fill = fill_of((held_cause)cause, letters);
+    g_string_append_printf(script, "%s'occupancy.dat' using 1:%u %s", separator, column, fill);
+    separator = ", \\\n     ";
+    if (!has_outline(s) && !letters) { /* what lasts less than a dot would be fainter the shorter it is */
+      g_string_append_printf(script,
+                             "%s'occupancy.dat' using 1:%u with lines linewidth 0.6 linecolor rgb '%s'",
+                             separator, column, cause_colours[cause]);
+    }
+    column--;
+  }
+  if (has_outline(s) && !letters) {
+    g_string_append_printf(script,
+                           "%s'occupancy.dat' using 1:%u with lines linewidth 0.6 linecolor rgb '#000000'",
+                           separator, outline);
+  }
+  g_string_append_c(script, '\n');
+}
+
+/* The causes from the ground up. */
+static void append_legend(const series *s, gboolean letters, double top, GString *script)
+{
+  gnuplot_script_begin_legend(script, top);
+  g_string_append(script, "plot ");
+  for (held_cause cause = 0; cause < HELD_CAUSES; cause++) {
+    if (s->used[cause]) {
+      g_autofree char *sample =
+          letters ? g_strdup_printf("impulses linetype %d", cause + 1)
+                  : g_strdup_printf("boxes fillstyle solid 1 linecolor rgb '%s'", cause_colours[cause]);
+      g_string_append_printf(script, "keyentry with %s title '%s%s', \\\n     ", sample, letters ? " " : "",
+                             held_cause_name(cause));
+    }
+  }
+  g_string_append_printf(script, "2 with lines linewidth 0.6 linecolor rgb '#000000' %s\n",
+                         has_outline(s) && !letters ? "title 'reassembly'" : "notitle");
+}
+
+static void append_peak(const series *s, GString *script)
+{
+  if (s->peak == 0) {
+    g_string_append(script,
+                    "set label 3 'no octet was held for reassembly' at graph 0.5, graph 0.5 center\n");
+    return;
+  }
+  g_autofree char *octets = shown_text_octets(s->peak);
+  g_autofree char *label = s->peak < 1024 ? g_strdup_printf("%s octets", octets)
+                                          : g_strdup_printf("%.0f octets (%s)", s->peak, octets);
+  g_string_append_printf(
+      script,
+      "set arrow 1 from graph 0, first %.0f to graph 1, first %.0f nohead dashtype 2 linewidth 0.8 "
+      "linecolor rgb '#404040'\n"
+      "set label 3 'peak %s' at graph 0.995, first %.0f right offset 0,0.6\n",
+      s->peak, s->peak, label, s->peak);
+}
+
+char *plot_occupancy_subtitle(const summary_record *run)
+{
+  const char *seed = run->keys[SCENARIO_RUN_SEED];
+  const char *mode = run->keys[SCENARIO_RECEIVER_MODE];
+  return g_strdup_printf("scenario %s · seed %s · receiver %s · iwarpsim %s%s%s", run->name,
+                         seed != NULL ? seed : "unknown", mode != NULL ? mode : "unknown", run->version,
+                         run->status == RUN_OK ? "" : " · status ",
+                         run->status == RUN_OK ? "" : run_status_name(run->status));
+}
+
+/* Where the time axis ends: with the run, or soon after the last change when the rest is long and empty. */
+static double end_of(const series *s, const summary_record *run)
+{
+  double last_s = g_array_index(s->steps, step, s->steps->len - 1).time_s;
+  double simulated_s =
+      run->metrics.present[METRIC_TIME_SIMULATED_S] ? run->metrics.value[METRIC_TIME_SIMULATED_S] : last_s;
+  if (last_s > 0 && simulated_s > last_s * (1 + QUIET_END_MAX)) {
+    return last_s * 1.1;
+  }
+  if (last_s == 0 && simulated_s <= 0) {
+    return 1;
+  }
+  return MAX(last_s, simulated_s);
+}
+
+/* The names in the legend. */
+static GPtrArray *labels_of(const series *s)
+{
+  GPtrArray *labels = g_ptr_array_new();
+  for (held_cause cause = 0; cause < HELD_CAUSES; cause++) {
+    if (s->used[cause]) {
+      g_ptr_array_add(labels, (gpointer)held_cause_name(cause));
+    }
+  }
+  g_ptr_array_add(labels, (gpointer) "reassembly");
+  return labels;
+}
+
+static GString *make_script(const series *s, const plot_layout *layout, const char *title,
+                            const char *subtitle, double end_s, const gnuplot_target *target)
+{
+  double top;
+  gboolean letters = target->format == GNUPLOT_TERM;
+  gsize unit = time_unit_for(end_s);
+  octet_axis axis = octet_axis_linear(s->peak_with_all * 1.04);
+  GString *script = gnuplot_script_new("occupancy", target->format, &layout->page, title, subtitle, &top);
+  plot_layout_append(layout, "held by the RNIC (octets)", top, script);
+  g_string_append_printf(script, "set xlabel 'simulated time (%s)'\nset xrange [0:%.12g]\n",
+                         time_units[unit].name, end_s / time_units[unit].seconds);
+  octet_axis_append(&axis, TRUE, script);
+  append_peak(s, script);
+  append_plots(s, letters, script);
+  append_legend(s, letters, layout->legend, script);
+  g_string_append(script, "unset multiplot\n");
+  return script;
+}
+
+static gboolean draw(const series *s, const summary_record *run, const gnuplot_target *target, GError **error)
+{
+  double end_s = end_of(s, run);
+  double unit_s = time_units[time_unit_for(end_s)].seconds;
+  g_autofree char *subtitle = plot_occupancy_subtitle(run);
+  g_autofree char *heading = g_strdup_printf("%s: %s", run->title, subtitle);
+  g_autoptr(GPtrArray) labels = labels_of(s);
+  plot_layout layout = plot_layout_of(target, run->title, subtitle, labels, strlen("100 KiB"));
+  GString *script = make_script(s, &layout, run->title, subtitle, end_s, target);
+  GString *data = g_string_new(NULL);
+  append_heading(s, heading, data);
+  if (target->format == GNUPLOT_TERM) {
+    append_columns(s, end_s, unit_s, plot_layout_columns(&layout), data);
+  } else {
+    append_steps(s, end_s, unit_s, data);
+  }
+  gboolean good = gnuplot_script_render(script, data, "occupancy", target, error);
+  g_string_free(script, TRUE);
+  g_string_free(data, TRUE);
+  return good;
+}
+
+gboolean plot_occupancy(const char *run_folder, const gnuplot_target *target, GError **error)
+{
+  g_autofree char *summary_path = g_build_filename(run_folder, "summary.json", NULL);
+  g_autofree char *series_path = g_build_filename(run_folder, "occupancy.csv", NULL);
+  summary_record *run = summary_read_json(summary_path, error);
+  if (run == NULL) {
+    return FALSE;
+  }
+  series s = {.steps = g_array_new(FALSE, FALSE, sizeof(step))};
+  gboolean good = read_series(&s, series_path, error) && check_belongs(&s, run, series_path, error) &&
+                  draw(&s, run, target, error);
+  g_array_unref(s.steps);
+  summary_record_free(run);
+  return good;
+}

@@ -1,0 +1,200 @@
+/* The question, and the answer at a glance: sentences made of the table. */
+#include <math.h>
+
+#include "study/report/html_report_private.h"
+#include "study/report/html_text.h"
+#include "study/report/scenario_question.h"
+
+static void append_paragraph(html_report *report, const char *class_name, const char *text)
+{
+  html_text_append_element(report->html, "p", class_name, text);
+  g_string_append_c(report->html, '\n');
+}
+
+void html_report_append_question(html_report *report)
+{
+  html_report_begin_section(report, "question", "Question");
+  for (guint i = 0; i < report->census->origins->len; i++) {
+    const census_origin *of = g_ptr_array_index(report->census->origins, i);
+    scenario_question question = scenario_question_of(of->origin.text);
+    gboolean asks = *question.question != '\0';
+    append_paragraph(report, asks ? "question" : "note",
+                     asks ? question.question : "The scenario's text does not say what it asks.");
+    if (*question.expected != '\0') {
+      g_string_append(report->html, "<p class=\"note\"><b>Expected:</b> ");
+      html_text_append(report->html, question.expected);
+      g_string_append(report->html, "</p>\n");
+    }
+    scenario_question_clear(&question);
+  }
+  g_string_append(report->html, "</section>\n");
+}
+
+/* Appends "1234 ± 35 KiB" standing out, in the unit that suits it. */
+static void append_number(const statistics *of, const char *unit, GString *html)
+{
+  const shown_scale scale = shown_scale_for(unit, of->mean);
+  shown_number number = shown_number_of(of->mean, of->half_width, &scale);
+  g_autofree char *text = *number.half_width != '\0'
+                              ? g_strdup_printf("%s ± %s %s", number.value, number.half_width, scale.unit)
+                              : g_strdup_printf("%s %s", number.value, scale.unit);
+  html_text_append_element(html, "strong", NULL, text);
+  shown_number_clear(&number);
+}
+
+/* Appends " (in-order receiver, loss 1%; 8 runs)". */
+static void append_place(const html_report *report, const study_point *point, gsize count, GString *html)
+{
+  const study_run *run = g_ptr_array_index(point->runs, 0);
+  g_autofree char *place = html_report_place(report->keys, run->keys);
+  g_string_append(html, " (");
+  html_text_append(html, place);
+  g_string_append_printf(html, "%s%" G_GSIZE_FORMAT " run%s)", *place != '\0' ? "; " : "", count,
+                         count == 1 ? "" : "s");
+}
+
+/* The points with the largest and the smallest mean of a quantity. */
+typedef struct extremes {
+  const study_point *largest, *smallest; /* NULL: no point has it */
+  statistics of_largest, of_smallest;
+} extremes;
+
+static extremes find_extremes(const html_report *report, const report_quantity *quantity)
+{
+  extremes found = {NULL, NULL, {0}, {0}};
+  for (guint i = 0; i < report->points->len; i++) {
+    const study_point *point = &g_array_index(report->points, study_point, i);
+    statistics of = html_report_statistics(quantity, point->runs);
+    if (of.count == 0) {
+      continue;
+    }
+    if (found.largest == NULL || of.mean > found.of_largest.mean) {
+      found.largest = point;
+      found.of_largest = of;
+    }
+    if (found.smallest == NULL || of.mean < found.of_smallest.mean) {
+      found.smallest = point;
+      found.of_smallest = of;
+    }
+  }
+  return found;
+}
+
+static void append_range(html_report *report, const report_quantity *quantity)
+{
+  GString *html = report->html;
+  const extremes found = find_extremes(report, quantity);
+  const char *unit = html_report_unit(quantity);
+  if (found.largest == NULL) {
+    return;
+  }
+  g_string_append_printf(html, "<li>The mean %s is ", quantity->name);
+  append_number(&found.of_largest, unit, html);
+  if (!(found.of_largest.mean > found.of_smallest.mean)) {
+    g_string_append_printf(html, report->points->len > 1 ? " at all %u points" : "", report->points->len);
+  } else {
+    append_place(report, found.largest, found.of_largest.count, html);
+    g_string_append(html, " where it is largest, and ");
+    append_number(&found.of_smallest, unit, html);
+    append_place(report, found.smallest, found.of_smallest.count, html);
+    g_string_append(html, " where it is smallest");
+  }
+  g_string_append(html, ".</li>\n");
+}
+
+/* How the pairs of a pairing come out: where the interval of the difference leaves out 0. */
+typedef struct verdict {
+  guint points;           /* with an interval */
+  guint more;             /* of them, where the first value is clearly the larger */
+  guint less;             /* … the smaller */
+  const result_row *most; /* the one with the difference largest in size; NULL: none has an interval */
+} verdict;
+
+static verdict judge(const GArray *rows)
+{
+  verdict of = {0};
+  for (guint i = 0; i < rows->len; i++) {
+    const result_row *row = &g_array_index(rows, result_row, i);
+    if (row->of.count < 2) {
+      continue;
+    }
+    of.points++;
+    of.more += row->of.mean > row->of.half_width;
+    of.less += -row->of.mean > row->of.half_width;
+    if (of.most == NULL || fabs(row->of.mean) > fabs(of.most->of.mean)) {
+      of.most = row;
+    }
+  }
+  return of;
+}
+
+static void append_verdict(html_report *report, const result_pairing *pairing)
+{
+  GString *html = report->html;
+  const report_quantity *peak = html_report_quantity(0);
+  g_autoptr(GArray) rows = result_rows_of(report->table, &peak->of, pairing);
+  const verdict of = judge(rows);
+  if (of.most == NULL) {
+    return;
+  }
+  g_autoptr(GArray) keys = result_rows_keys(report->table, pairing);
+  g_autofree char *place = html_report_place(keys, of.most->first->keys);
+  g_autofree char *values =
+      g_strdup_printf("%s %s than with %s", scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b);
+  g_string_append(html, "<li>Over the same seeds, the peak is larger with ");
+  html_text_append(html, values);
+  g_string_append_printf(html, " at %u of %u point%s and smaller at %u, going by 95 %% intervals of the ",
+                         of.more, of.points, of.points == 1 ? "" : "s", of.less);
+  g_string_append(html, "difference that leave out 0.");
+  if (of.more + of.less > 0) {
+    g_string_append(html, " It differs most, by ");
+    append_number(&of.most->of, html_report_unit(peak), html);
+    g_string_append(html, *place != '\0' ? ", for " : "");
+    html_text_append(html, place);
+    g_string_append_c(html, '.');
+  }
+  g_string_append(html, "</li>\n");
+}
+
+static void append_caveat(html_report *report)
+{
+  const study_table *table = report->table;
+  guint others = report->census->count - report->census->by_status[RUN_OK];
+  if (table->flagged == 0 && others == 0) {
+    return;
+  }
+  g_string_append(report->html, "<li>To be read with care: ");
+  if (table->flagged > 0) {
+    g_string_append_printf(report->html, "%u of the %u runs behind these numbers have flagged TCP behaviour",
+                           table->flagged, table->runs->len);
+  }
+  if (others > 0) {
+    g_string_append_printf(report->html, "%s%u run%s did not end ok", table->flagged > 0 ? "; " : "", others,
+                           others == 1 ? "" : "s");
+  }
+  g_string_append(report->html, " (<a href=\"#flags\">Flags</a>).</li>\n");
+}
+
+void html_report_append_answer(html_report *report)
+{
+  html_report_begin_section(report, "answer", "Answer at a glance");
+  if (report->table == NULL) {
+    g_string_append(report->html, "<p class=\"warn\">There is nothing to compare: ");
+    html_text_append(report->html, report->empty);
+    g_string_append(report->html, "</p>\n</section>\n");
+    return;
+  }
+  g_string_append(report->html, "<ul class=\"answer\">\n");
+  append_range(report, html_report_quantity(0));
+  g_autoptr(GArray) pairings = html_report_pairings(report);
+  for (guint i = 0; i < pairings->len; i++) {
+    append_verdict(report, &g_array_index(pairings, result_pairing, i));
+  }
+  for (guint i = 2; i < REPORT_QUANTITIES; i++) {
+    if (report->shows[i] && !html_report_quantity(i)->only_when_varying) {
+      append_range(report, html_report_quantity(i));
+    }
+  }
+  append_caveat(report);
+  g_string_append(report->html, "</ul>\n</section>\n");
+}

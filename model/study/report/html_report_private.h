@@ -1,0 +1,78 @@
+/* The parts of a report (html_report.h), for html_report*.c alone: each appends its section to `html`. */
+#ifndef STUDY_HTML_REPORT_PRIVATE_H
+#define STUDY_HTML_REPORT_PRIVATE_H
+
+#include "study/report/html_report.h"
+#include "study/report/html_table.h"
+#include "study/table/result_rows.h"
+#include "study/table/run_census.h"
+#include "study/table/shown_number.h"
+#include "study/table/study_table.h"
+
+/* What a report tabulates of each point. */
+typedef struct report_quantity {
+  const char *heading;
+  const char *name; /* in a sentence: "peak reassembly occupancy" */
+  result_quantity of;
+  gboolean only_when_varying; /* not worth a column when all runs agree */
+} report_quantity;
+
+/* The quantities, the most telling first; the first one is the peak. */
+enum { REPORT_QUANTITIES = 7 };
+const report_quantity *html_report_quantity(guint index);
+
+typedef struct html_report {
+  GString *html;
+  const html_report_options *options;
+  const run_census *census;
+  const study_table *table; /* NULL: no run is left to compare; `empty` says why */
+  const char *empty;
+  GArray *keys;                       /* scenario_key: what varies, the seed aside */
+  GArray *points;                     /* study_point; NULL without a table */
+  const char *folder;                 /* for files that are gone when the page is done */
+  char *defaults[SCENARIO_KEY_COUNT]; /* canonical texts */
+  gboolean shows
+      [REPORT_QUANTITIES]; /* whether a quantity is tabulated: some run has it, and it varies if it must */
+  shown_scale scales[REPORT_QUANTITIES]; /* that suit its means at all points */
+} html_report;
+
+/* The statistics of `quantity` over `runs` (const study_run *). */
+statistics html_report_statistics(const report_quantity *quantity, const GPtrArray *runs);
+
+/* Its unit as the table of metrics has it, "1" of a share; static. */
+const char *html_report_unit(const report_quantity *quantity);
+
+/* Fills `shows` and `scales` of a report that has a table. */
+void html_report_measure(html_report *report);
+
+/* "in-order receiver, MTU 9000 octets": where `texts`, indexed by scenario_key, are in `keys`; "" of no keys. Free with g_free(). */
+char *html_report_place(const GArray *keys, char *const *texts);
+
+/* Cells: the values of `keys`; a number; the number of flagged runs, nothing for none; a mean and its half-width, in two cells. */
+void html_report_add_keys(const GArray *keys, char *const *texts, html_table *table);
+void html_report_add_count(gsize count, html_table *table);
+void html_report_add_flagged(guint flagged, html_table *table);
+void html_report_add_mean(const statistics *of, const shown_scale *scale, html_table *table);
+
+/* "<section id=ID><h2>TITLE</h2>"; the caller closes it. */
+void html_report_begin_section(html_report *report, const char *id, const char *title);
+
+/* Sections. */
+void html_report_append_question(html_report *report);
+void html_report_append_answer(html_report *report);
+gboolean html_report_append_figures(html_report *report, GError **error);
+void html_report_append_results(html_report *report);
+void html_report_append_pairs(html_report *report);
+void html_report_append_flags(html_report *report);
+void html_report_append_scenario(html_report *report);
+void html_report_append_parameters(html_report *report);
+void html_report_append_provenance(html_report *report);
+void html_report_append_commands(html_report *report);
+
+/* Of receivers, and of markers, when they vary, each two: result_pairing. Empty without a table. Free with g_array_unref(). */
+GArray *html_report_pairings(const html_report *report);
+
+/* "timeouts": what --leave-out calls the flags, one a bit from the lowest; NULL behind the last. Static. */
+const char *html_report_flag_name(guint bit);
+
+#endif

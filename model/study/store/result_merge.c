@@ -1,0 +1,263 @@
+#include "study/store/result_merge.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "study/store/result_store_private.h"
+
+/* One kind of runs among those that are joined, and the first store that has it. */
+typedef struct known_origin {
+  const char *path;
+  stored_origin from; /* name, text, version and git */
+} known_origin;
+
+typedef struct merge {
+  result_store *into;
+  gboolean mix;
+  GPtrArray *origins; /* known_origin */
+  GHashTable *takers; /* identity → path of the store it was taken from; the others were in `into` before */
+  const char *path;   /* of the store being read */
+  merge_count *count; /* its */
+} merge;
+
+/* Whether all come from one scenario and program. */
+
+static void known_origin_free(gpointer data)
+{
+  known_origin *known = data;
+  g_free(known->from.name);
+  g_free(known->from.text);
+  g_free(known->from.version);
+  g_free(known->from.git);
+  g_free(known);
+}
+
+static void remember_origin(merge *m, const stored_origin *from)
+{
+  known_origin *known = g_new0(known_origin, 1);
+  known->path = m->path;
+  known->from.name = g_strdup(from->name);
+  known->from.text = g_strdup(from->text);
+  known->from.version = g_strdup(from->version);
+  known->from.git = g_strdup(from->git);
+  g_ptr_array_add(m->origins, known);
+}
+
+static gboolean check_origin(const stored_origin *from, gsize runs, gpointer data, GError **error)
+{
+  (void)runs;
+  merge *m = data;
+  gboolean seen = FALSE;
+  for (guint i = 0; !m->mix && i < m->origins->len; i++) {
+    const known_origin *known = g_ptr_array_index(m->origins, i);
+    g_autofree char *difference = store_origin_difference(&known->from, known->path, from, m->path);
+    if (difference != NULL) {
+      g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT,
+                  "%s: holds runs of %sexpected stores of one scenario and program; --mix joins them all the "
+                  "same",
+                  m->path, difference);
+      return FALSE;
+    }
+    seen = seen || strcmp(known->from.git, from->git) == 0;
+  }
+  if (!m->mix && !seen) {
+    remember_origin(m, from);
+  }
+  return TRUE;
+}
+
+/* Whether two results of one run agree. */
+
+static gboolean depends_on_machine(const char *name)
+{
+  return strstr(name, "wall") != NULL || strstr(name, "cpu") != NULL || strstr(name, "events") != NULL;
+}
+
+/* "60 (a.sqlite) and 61 (b.sqlite)"; the texts are taken over. */
+static char *both_values(const char *there, const char *here, char *there_value, char *here_value)
+{
+  char *text = g_strdup_printf("%s (%s) and %s (%s)", there_value, there, here_value, here);
+  g_free(there_value);
+  g_free(here_value);
+  return text;
+}
+
+static char *metric_text(const stored_run *run, metric_id id)
+{
+  return run->metrics.present[id] ? units_format_real(run->metrics.value[id]) : g_strdup("none");
+}
+
+static gboolean same_distribution(const distribution *a, const distribution *b)
+{
+  gboolean same = a->count == b->count;
+  for (gsize i = 0; same && i < a->count; i++) {
+    same = a->bins[i].bound == b->bins[i].bound && a->bins[i].weight == b->bins[i].weight;
+  }
+  return same;
+}
+
+static char *distribution_text(const distribution *d)
+{
+  g_autofree char *weight = units_format_real(distribution_weight(d));
+  return g_strdup_printf("%zu bins of weight %s", d->count, weight);
+}
+
+/* What two runs that did not fail disagree in: "NAME is X (there) and Y (here)"; NULL: nothing. g_free(). */
+static char *disagreement(const stored_run *a, const char *there, const stored_run *b, const char *here)
+{
+  if (a->status != b->status) {
+    return both_values(there, here, g_strdup_printf("status is %s", run_status_name(a->status)),
+                       g_strdup(run_status_name(b->status)));
+  }
+  if (a->exit_code != b->exit_code) {
+    return both_values(there, here, g_strdup_printf("exit_code is %d", a->exit_code),
+                       g_strdup_printf("%d", b->exit_code));
+  }
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    const char *name = metric_row_of(id)->name;
+    gboolean same = a->metrics.present[id] == b->metrics.present[id] &&
+                    (!a->metrics.present[id] || a->metrics.value[id] == b->metrics.value[id]);
+    if (!same && !depends_on_machine(name)) {
+      g_autofree char *values = both_values(there, here, metric_text(a, id), metric_text(b, id));
+      return g_strdup_printf("%s is %s", name, values);
+    }
+  }
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    if (!same_distribution(&a->distributions[id], &b->distributions[id])) {
+      g_autofree char *values = both_values(there, here, distribution_text(&a->distributions[id]),
+                                            distribution_text(&b->distributions[id]));
+      return g_strdup_printf("the distribution %s is %s", distribution_row_of(id)->name, values);
+    }
+  }
+  return NULL;
+}
+
+/* "run.seed=3, path.forward.mtu=1500": what the sweep varied. g_free(). */
+static char *run_label(const stored_origin *from, const stored_run *run)
+{
+  g_auto(GStrv) names = g_strsplit(from->axes, "\n", -1);
+  GString *label = g_string_new(NULL);
+  for (gsize i = 0; names[i] != NULL; i++) {
+    scenario_key key = scenario_key_find(names[i]);
+    if (key != SCENARIO_KEY_COUNT && run->keys[key] != NULL) {
+      g_string_append_printf(label, ", %s=%s", names[i], run->keys[key]);
+    }
+  }
+  return g_string_free(label, FALSE);
+}
+
+/* Joining. */
+
+/* A run of the store being read, beside the one that `into` has of the same identity. */
+typedef struct meeting {
+  merge *merge;
+  const stored_origin *from;
+  const stored_run *run;
+  gboolean better; /* than what is there */
+} meeting;
+
+/* Whether `b` is kept rather than `a`: any order would do that is the same whichever store is read first. */
+static gboolean is_better(const stored_origin *a_from, const stored_run *a, const stored_origin *b_from,
+                          const stored_run *b)
+{
+  if ((a->status == RUN_FAILED) != (b->status == RUN_FAILED)) {
+    return a->status == RUN_FAILED;
+  }
+  g_autofree char *a_digest = store_run_digest(a_from, a);
+  g_autofree char *b_digest = store_run_digest(b_from, b);
+  int order = strcmp(a->started, b->started);
+  order = order != 0 ? order : strcmp(a_digest, b_digest);
+  return order != 0 ? order > 0 : a->point > b->point;
+}
+
+static gboolean meet_run(const stored_origin *from, const stored_run *run, gpointer data, GError **error)
+{
+  meeting *m = data;
+  if (run->status != RUN_FAILED && m->run->status != RUN_FAILED) {
+    const char *there = g_hash_table_lookup(m->merge->takers, run->identity);
+    g_autofree char *what =
+        disagreement(run, there != NULL ? there : m->merge->into->path, m->run, m->merge->path);
+    if (what != NULL) {
+      g_autofree char *label = run_label(from, run);
+      g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_CONTRADICTION,
+                  "%s: contradicts what is joined so far: of the run %.12s (%s%s) %s; expected the same "
+                  "results of the same run",
+                  m->merge->path, run->identity, from->name, label, what);
+      return FALSE;
+    }
+  }
+  m->better = is_better(from, run, m->from, m->run);
+  return TRUE;
+}
+
+static gboolean join_run(const stored_origin *from, const stored_run *run, gpointer data, GError **error)
+{
+  merge *m = data;
+  meeting meets = {.merge = m, .from = from, .run = run};
+  guint found = 0;
+  if (!store_visit(m->into, store_sql_one_run, run->identity, meet_run, &meets, &found, error)) {
+    return FALSE;
+  }
+  m->count->runs++;
+  if (found > 0 && !meets.better) {
+    m->count->present++;
+    return TRUE;
+  }
+  m->count->taken++;
+  g_hash_table_insert(m->takers, g_strdup(run->identity), (gpointer)m->path);
+  return store_put(m->into, from, run, error);
+}
+
+/* TRUE when both are the same file: what is in it need not, and cannot, be read into it. */
+static gboolean same_file(const char *a, const char *b)
+{
+  GStatBuf of_a, of_b;
+  return g_stat(a, &of_a) == 0 && g_stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+         of_a.st_ino == of_b.st_ino;
+}
+
+static gboolean count_present(const stored_origin *from, gsize runs, gpointer data, GError **error)
+{
+  (void)from;
+  (void)error;
+  merge_count *count = data;
+  count->runs += runs;
+  count->present += runs;
+  return TRUE;
+}
+
+static gboolean join_store(merge *m, GError **error)
+{
+  if (same_file(m->path, m->into->path)) {
+    return result_store_each_origin(m->into, count_present, m->count, error);
+  }
+  result_store *store = result_store_open(m->path, RESULT_STORE_READ, error);
+  gboolean good = store != NULL && result_store_each_origin(store, check_origin, m, error) &&
+                  result_store_each(store, join_run, m, error);
+  result_store_close(store);
+  return good;
+}
+
+gboolean result_merge(result_store *into, const char *const *paths, gsize count, gboolean mix,
+                      merge_count *counts, GError **error)
+{
+  if (!store_execute(into, "BEGIN IMMEDIATE", error)) {
+    return FALSE;
+  }
+  merge m = {.into = into,
+             .mix = mix,
+             .origins = g_ptr_array_new_with_free_func(known_origin_free),
+             .takers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+             .path = into->path};
+  gboolean good = result_store_each_origin(into, check_origin, &m, error);
+  for (gsize i = 0; good && i < count; i++) {
+    m.path = paths[i];
+    m.count = &counts[i];
+    counts[i] = (merge_count){0};
+    good = join_store(&m, error);
+  }
+  g_ptr_array_unref(m.origins);
+  g_hash_table_unref(m.takers);
+  return store_finish(into, good, error);
+}

@@ -1,0 +1,72 @@
+/* What the files of the result store share: the open database, and SQLite's calls with its errors told in words. For result_store_*.c
+ * and result_merge.c alone, and for tests. */
+#ifndef STUDY_RESULT_STORE_PRIVATE_H
+#define STUDY_RESULT_STORE_PRIVATE_H
+
+#include <sqlite3.h>
+
+#include "study/store/result_store.h"
+
+struct result_store {
+  sqlite3 *database;
+  char *path;
+  int wait_ms; /* how long another process may keep it locked */
+};
+
+/* As result_store_open(), with another time to wait for a lock than a user has. */
+result_store *result_store_open_within(const char *path, result_store_mode mode, int wait_ms, GError **error);
+
+/* Sets `error` to what SQLite says of its last call, in words that say what to do. Returns FALSE. */
+gboolean store_failed(const result_store *store, GError **error);
+
+/* Sets a RESULT_STORE_ERROR_FOREIGN: "PATH: damaged: …; expected …". Returns FALSE. */
+gboolean store_damaged(const result_store *store, GError **error, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+
+/* Runs statements that return nothing of interest. */
+gboolean store_execute(const result_store *store, const char *sql, GError **error);
+
+/* NULL and `error` when SQLite refuses it. sqlite3_finalize() it. */
+sqlite3_stmt *store_prepare(const result_store *store, const char *sql, GError **error);
+
+/* Ends the transaction: keeps it when `good`, drops it otherwise. */
+gboolean store_finish(const result_store *store, gboolean good, GError **error);
+
+/* The first column of the only row of `sql`. */
+gboolean store_query_integer(const result_store *store, const char *sql, gint64 *value, GError **error);
+
+/* Binds a copy of `text`, made valid UTF-8: other readers stop at anything else. NULL: "". */
+void store_bind_text(sqlite3_stmt *statement, int column, const char *text);
+
+/* Runs a statement that returns no row, and readies it for the next bindings. */
+gboolean store_step_done(const result_store *store, sqlite3_stmt *statement, GError **error);
+
+/* The column's text, never NULL: a foreign hand may have written anything. The statement's. */
+const char *store_column_text(sqlite3_stmt *statement, int column);
+
+/* Makes the tables of an empty database (when `mode` says so), and refuses one that is not ours or of another schema. */
+gboolean store_check_schema(const result_store *store, result_store_mode mode, GError **error);
+
+/* SHA-256 over a run and its origin: all but its point, which moves when a grid grows. 64 hexadecimal digits; g_free(). */
+char *store_run_digest(const stored_origin *from, const stored_run *run);
+
+/* SHA-256 of a text, made valid UTF-8. g_free(). */
+char *store_text_hash(const char *text);
+
+/* result_store_commit() within a transaction of the caller. */
+gboolean store_put(const result_store *store, const stored_origin *from, const stored_run *run,
+                   GError **error);
+
+/* Visits the runs of `sql`'s rows within a transaction of the caller; `identity` binds ?1 unless it is NULL. `sql` is one of those
+ * below. `*visited` (may be NULL) is their number. */
+extern const char *const store_sql_all_runs;
+extern const char *const store_sql_one_run;
+gboolean store_visit(const result_store *store, const char *sql, const char *identity,
+                     result_store_visit visit, gpointer data, guint *visited, GError **error);
+
+/* How the text or program of `b` differs from that of `a`, in words that start with "another" and end in "\n"; `a_name` and `b_name`
+ * say which is which. NULL when it does not. Free with g_free(). */
+char *store_origin_difference(const stored_origin *a, const char *a_name, const stored_origin *b,
+                              const char *b_name);
+
+#endif

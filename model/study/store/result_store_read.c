@@ -1,0 +1,256 @@
+#include <math.h>
+#include <string.h>
+
+#include "study/store/result_store_private.h"
+
+#define RUN_COLUMNS                                                                                          \
+  "SELECT runs.id, identity, point, status, message, exit_code, stderr_tail, engine, host, started, wall_s," \
+  " cpu_s, memory_peak_octets, digest, name, title, text, hash, axes, sets, version, git, libraries"         \
+  " FROM runs LEFT JOIN origins ON origins.id = runs.origin"
+
+const char *const store_sql_all_runs = RUN_COLUMNS " ORDER BY name, point, identity";
+const char *const store_sql_one_run = RUN_COLUMNS " WHERE identity = ?1";
+
+static gboolean unknown(const result_store *store, const char *what, const char *name, GError **error)
+{
+  g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN,
+              "%s: holds the %s \"%s\", which this version of iwarpsim does not know", store->path, what,
+              name);
+  return FALSE;
+}
+
+/* SQLite keeps text in a column of numbers, and reads it as 0. */
+static gboolean is_number(sqlite3_stmt *statement, int column)
+{
+  int type = sqlite3_column_type(statement, column);
+  return (type == SQLITE_FLOAT || type == SQLITE_INTEGER) &&
+         isfinite(sqlite3_column_double(statement, column));
+}
+
+/* One row of what belongs to a run goes into `run`. */
+typedef gboolean (*take_row)(const result_store *store, sqlite3_stmt *row, stored_run *run, GError **error);
+
+static gboolean take_parameter(const result_store *store, sqlite3_stmt *row, stored_run *run, GError **error)
+{
+  const char *name = store_column_text(row, 0);
+  scenario_key key = scenario_key_find(name);
+  if (key == SCENARIO_KEY_COUNT) {
+    return unknown(store, "key", name, error);
+  }
+  g_free(run->keys[key]);
+  run->keys[key] = g_strdup(store_column_text(row, 1));
+  return TRUE;
+}
+
+static gboolean take_metric(const result_store *store, sqlite3_stmt *row, stored_run *run, GError **error)
+{
+  const char *name = store_column_text(row, 0);
+  metric_id metric = metric_find(name);
+  if (metric == METRIC_COUNT) {
+    return unknown(store, "metric", name, error);
+  }
+  if (!is_number(row, 1)) {
+    return store_damaged(store, error, "a value of the metric \"%s\" is no number", name);
+  }
+  metric_values_set(&run->metrics, metric, sqlite3_column_double(row, 1));
+  return TRUE;
+}
+
+static gboolean take_bin(const result_store *store, sqlite3_stmt *row, stored_run *run, GError **error)
+{
+  const char *name = store_column_text(row, 0);
+  distribution_id id = distribution_find(name);
+  if (id == DISTRIBUTION_COUNT) {
+    return unknown(store, "distribution", name, error);
+  }
+  if (!is_number(row, 1) || !is_number(row, 2) ||
+      !distribution_append(&run->distributions[id], sqlite3_column_double(row, 1),
+                           sqlite3_column_double(row, 2))) {
+    return store_damaged(store, error, "a bin of the distribution \"%s\" has no weight or is out of order",
+                         name);
+  }
+  return TRUE;
+}
+
+/* The tables that belong to a run, and what takes their rows. */
+static const struct {
+  const char *sql;
+  take_row take;
+} details[] = {
+    {"SELECT key, value FROM parameters WHERE run = ?1", take_parameter},
+    {"SELECT name, value FROM metrics WHERE run = ?1", take_metric},
+    {"SELECT name, bound, weight FROM distributions WHERE run = ?1 ORDER BY name, bound", take_bin},
+};
+
+/* The statements of one walk. */
+typedef struct walk {
+  const result_store *store;
+  sqlite3_stmt *runs;
+  sqlite3_stmt *details[G_N_ELEMENTS(details)];
+} walk;
+
+static gboolean read_details(const walk *w, gint64 id, stored_run *run, GError **error)
+{
+  gboolean good = TRUE;
+  for (gsize i = 0; good && i < G_N_ELEMENTS(details); i++) {
+    sqlite3_stmt *statement = w->details[i];
+    int step = SQLITE_DONE;
+    sqlite3_bind_int64(statement, 1, id);
+    while (good && (step = sqlite3_step(statement)) == SQLITE_ROW) {
+      good = details[i].take(w->store, statement, run, error);
+    }
+    good = good && (step == SQLITE_DONE || store_failed(w->store, error));
+    sqlite3_reset(statement);
+  }
+  return good;
+}
+
+/* Texts are the row's. */
+static stored_origin origin_of(sqlite3_stmt *row, int column)
+{
+  return (stored_origin){.name = (char *)store_column_text(row, column),
+                         .title = (char *)store_column_text(row, column + 1),
+                         .text = (char *)store_column_text(row, column + 2),
+                         .hash = (char *)store_column_text(row, column + 3),
+                         .axes = (char *)store_column_text(row, column + 4),
+                         .sets = (char *)store_column_text(row, column + 5),
+                         .version = (char *)store_column_text(row, column + 6),
+                         .git = (char *)store_column_text(row, column + 7),
+                         .libraries = (char *)store_column_text(row, column + 8)};
+}
+
+static stored_run run_of(sqlite3_stmt *row)
+{
+  return (stored_run){.identity = (char *)store_column_text(row, 1),
+                      .point = (guint64)sqlite3_column_int64(row, 2),
+                      .status = run_status_find(store_column_text(row, 3)),
+                      .message = (char *)store_column_text(row, 4),
+                      .exit_code = sqlite3_column_int(row, 5),
+                      .stderr_tail = (char *)store_column_text(row, 6),
+                      .engine = (char *)store_column_text(row, 7),
+                      .host = (char *)store_column_text(row, 8),
+                      .started = (char *)store_column_text(row, 9),
+                      .wall_s = sqlite3_column_double(row, 10),
+                      .cpu_s = sqlite3_column_double(row, 11),
+                      .memory_peak_octets = sqlite3_column_double(row, 12)};
+}
+
+/* SQLite notices a damaged structure, but not a damaged value. */
+static gboolean check_digest(const result_store *store, const stored_origin *from, const stored_run *run,
+                             const char *expected, GError **error)
+{
+  g_autofree char *digest = store_run_digest(from, run);
+  return strcmp(digest, expected) == 0 ||
+         store_damaged(store, error,
+                       "run %.12s (point %" G_GUINT64_FORMAT ") is no longer what was written: its digest "
+                       "differs; expected a store that nobody edits",
+                       run->identity, run->point);
+}
+
+static gboolean visit_row(const walk *w, result_store_visit visit, gpointer data, GError **error)
+{
+  stored_run run = run_of(w->runs);
+  stored_origin from = origin_of(w->runs, 14);
+  gboolean good =
+      run.status != RUN_STATUSES || unknown(w->store, "status", store_column_text(w->runs, 3), error);
+  good = good && read_details(w, sqlite3_column_int64(w->runs, 0), &run, error) &&
+         check_digest(w->store, &from, &run, store_column_text(w->runs, 13), error) &&
+         visit(&from, &run, data, error);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    g_free(run.keys[key]);
+  }
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    distribution_clear(&run.distributions[id]);
+  }
+  return good;
+}
+
+static gboolean visit_rows(const walk *w, result_store_visit visit, gpointer data, guint *visited,
+                           GError **error)
+{
+  int step;
+  while ((step = sqlite3_step(w->runs)) == SQLITE_ROW) {
+    if (!visit_row(w, visit, data, error)) {
+      return FALSE;
+    }
+    *visited += 1;
+  }
+  return step == SQLITE_DONE || store_failed(w->store, error);
+}
+
+gboolean store_visit(const result_store *store, const char *sql, const char *identity,
+                     result_store_visit visit, gpointer data, guint *visited, GError **error)
+{
+  guint count = 0;
+  walk w = {.store = store, .runs = store_prepare(store, sql, error)};
+  gboolean good = w.runs != NULL;
+  for (gsize i = 0; good && i < G_N_ELEMENTS(details); i++) {
+    w.details[i] = store_prepare(store, details[i].sql, error);
+    good = w.details[i] != NULL;
+  }
+  if (good && identity != NULL) {
+    store_bind_text(w.runs, 1, identity);
+  }
+  good = good && visit_rows(&w, visit, data, &count, error);
+  sqlite3_finalize(w.runs);
+  for (gsize i = 0; i < G_N_ELEMENTS(details); i++) {
+    sqlite3_finalize(w.details[i]);
+  }
+  if (visited != NULL) {
+    *visited = count;
+  }
+  return good;
+}
+
+gboolean result_store_each(result_store *store, result_store_visit visit, gpointer data, GError **error)
+{
+  /* One transaction: a sweep may be writing meanwhile. */
+  return store_execute(store, "BEGIN", error) &&
+         store_finish(store, store_visit(store, store_sql_all_runs, NULL, visit, data, NULL, error), error);
+}
+
+static gboolean each_origin(const result_store *store, result_store_visit_origin visit, gpointer data,
+                            GError **error)
+{
+  sqlite3_stmt *statement = store_prepare(
+      store,
+      "SELECT (SELECT count(*) FROM runs WHERE origin = origins.id) AS runs, name, title, text, hash, axes,"
+      " sets, version, git, libraries FROM origins"
+      " ORDER BY name, hash, title, axes, sets, version, git, libraries",
+      error);
+  gboolean good = statement != NULL;
+  int step = SQLITE_DONE;
+  while (good && (step = sqlite3_step(statement)) == SQLITE_ROW) {
+    stored_origin from = origin_of(statement, 1);
+    g_autofree char *hash = store_text_hash(from.text);
+    good =
+        strcmp(hash, from.hash) == 0 ||
+        store_damaged(store, error, "the text of the scenario '%s' does not belong to its hash", from.name);
+    good = good && visit(&from, (gsize)sqlite3_column_int64(statement, 0), data, error);
+  }
+  good = good && (step == SQLITE_DONE || store_failed(store, error));
+  sqlite3_finalize(statement);
+  return good;
+}
+
+gboolean result_store_each_origin(result_store *store, result_store_visit_origin visit, gpointer data,
+                                  GError **error)
+{
+  return each_origin(store, visit, data, error);
+}
+
+gboolean result_store_mean_wall(result_store *store, double *mean_s, gsize *count, GError **error)
+{
+  sqlite3_stmt *statement = store_prepare(
+      store, "SELECT count(*), avg(wall_s) FROM runs WHERE status <> 'failed' AND exit_code = 0", error);
+  if (statement == NULL) {
+    return FALSE;
+  }
+  gboolean good = sqlite3_step(statement) == SQLITE_ROW || store_failed(store, error);
+  if (good) {
+    *count = (gsize)sqlite3_column_int64(statement, 0);
+    *mean_s = sqlite3_column_double(statement, 1);
+  }
+  sqlite3_finalize(statement);
+  return good;
+}

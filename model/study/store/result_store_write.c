@@ -1,0 +1,210 @@
+#include <string.h>
+
+#include "study/store/result_store_private.h"
+
+/* Committing. */
+
+/* The id of `from` in the store, where it is written unless it is there. */
+static gboolean write_origin(const result_store *store, const stored_origin *from, gint64 *id, GError **error)
+{
+  static const char *const sql[] = {
+      "INSERT OR IGNORE INTO origins(name, title, text, hash, axes, sets, version, git, libraries)"
+      " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+      "SELECT id FROM origins WHERE name = ?1 AND title = ?2 AND text = ?3 AND hash = ?4 AND axes = ?5"
+      " AND sets = ?6 AND version = ?7 AND git = ?8 AND libraries = ?9"};
+  g_autofree char *hash = store_text_hash(from->text);
+  const char *texts[] = {from->name, from->title,   from->text, hash,           from->axes,
+                         from->sets, from->version, from->git,  from->libraries};
+  gboolean good = TRUE;
+  for (gsize i = 0; good && i < G_N_ELEMENTS(sql); i++) {
+    sqlite3_stmt *statement = store_prepare(store, sql[i], error);
+    if (statement == NULL) {
+      return FALSE;
+    }
+    for (gsize column = 0; column < G_N_ELEMENTS(texts); column++) {
+      store_bind_text(statement, (int)column + 1, texts[column]);
+    }
+    int wanted = i == 0 ? SQLITE_DONE : SQLITE_ROW;
+    int step = sqlite3_step(statement);
+    if (step != wanted) {
+      good = step == SQLITE_DONE
+                 ? store_damaged(store, error, "the text of an origin does not belong to its hash")
+                 : store_failed(store, error);
+    } else if (wanted == SQLITE_ROW) {
+      *id = sqlite3_column_int64(statement, 0);
+    }
+    sqlite3_finalize(statement);
+  }
+  return good;
+}
+
+static gboolean delete_run(const result_store *store, const char *identity, GError **error)
+{
+  sqlite3_stmt *statement = store_prepare(store, "DELETE FROM runs WHERE identity = ?1", error);
+  if (statement == NULL) {
+    return FALSE;
+  }
+  store_bind_text(statement, 1, identity);
+  gboolean good = store_step_done(store, statement, error);
+  sqlite3_finalize(statement);
+  /* An origin goes with its last run: one without runs would tell of results that are not there. */
+  return good &&
+         (sqlite3_changes(store->database) == 0 ||
+          store_execute(store, "DELETE FROM origins WHERE id NOT IN (SELECT origin FROM runs)", error));
+}
+
+static gboolean write_run(const result_store *store, const stored_origin *from, const stored_run *run,
+                          gint64 origin, gint64 *id, GError **error)
+{
+  sqlite3_stmt *statement =
+      store_prepare(store,
+                    "INSERT INTO runs(identity, origin, point, status, message, exit_code, stderr_tail, "
+                    "engine, host, started,"
+                    " wall_s, cpu_s, memory_peak_octets, digest)"
+                    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                    error);
+  if (statement == NULL) {
+    return FALSE;
+  }
+  g_autofree char *digest = store_run_digest(from, run);
+  store_bind_text(statement, 1, run->identity);
+  sqlite3_bind_int64(statement, 2, origin);
+  sqlite3_bind_int64(statement, 3, (gint64)run->point);
+  store_bind_text(statement, 4, run_status_name(run->status));
+  store_bind_text(statement, 5, run->message);
+  sqlite3_bind_int(statement, 6, run->exit_code);
+  store_bind_text(statement, 7, run->stderr_tail);
+  store_bind_text(statement, 8, run->engine);
+  store_bind_text(statement, 9, run->host);
+  store_bind_text(statement, 10, run->started);
+  sqlite3_bind_double(statement, 11, run->wall_s);
+  sqlite3_bind_double(statement, 12, run->cpu_s);
+  sqlite3_bind_double(statement, 13, run->memory_peak_octets);
+  store_bind_text(statement, 14, digest);
+  gboolean good = store_step_done(store, statement, error);
+  sqlite3_finalize(statement);
+  *id = sqlite3_last_insert_rowid(store->database);
+  return good;
+}
+
+static gboolean write_parameters(const result_store *store, const stored_run *run, gint64 id, GError **error)
+{
+  sqlite3_stmt *statement =
+      store_prepare(store, "INSERT INTO parameters(run, key, value) VALUES(?1, ?2, ?3)", error);
+  gboolean good = statement != NULL;
+  for (scenario_key key = 0; good && key < SCENARIO_KEY_COUNT; key++) {
+    if (run->keys[key] != NULL) {
+      sqlite3_bind_int64(statement, 1, id);
+      store_bind_text(statement, 2, scenario_key_row_of(key)->name);
+      store_bind_text(statement, 3, run->keys[key]);
+      good = store_step_done(store, statement, error);
+    }
+  }
+  sqlite3_finalize(statement);
+  return good;
+}
+
+static gboolean write_metrics(const result_store *store, const stored_run *run, gint64 id, GError **error)
+{
+  sqlite3_stmt *statement =
+      store_prepare(store, "INSERT INTO metrics(run, name, value) VALUES(?1, ?2, ?3)", error);
+  gboolean good = statement != NULL;
+  for (metric_id metric = 0; good && metric < METRIC_COUNT; metric++) {
+    if (run->metrics.present[metric]) {
+      sqlite3_bind_int64(statement, 1, id);
+      store_bind_text(statement, 2, metric_row_of(metric)->name);
+      sqlite3_bind_double(statement, 3, run->metrics.value[metric]);
+      good = store_step_done(store, statement, error);
+    }
+  }
+  sqlite3_finalize(statement);
+  return good;
+}
+
+static gboolean write_distributions(const result_store *store, const stored_run *run, gint64 id,
+                                    GError **error)
+{
+  sqlite3_stmt *statement = store_prepare(
+      store, "INSERT INTO distributions(run, name, bound, weight) VALUES(?1, ?2, ?3, ?4)", error);
+  gboolean good = statement != NULL;
+  for (distribution_id which = 0; good && which < DISTRIBUTION_COUNT; which++) {
+    const distribution *d = &run->distributions[which];
+    for (size_t i = 0; good && i < d->count; i++) {
+      sqlite3_bind_int64(statement, 1, id);
+      store_bind_text(statement, 2, distribution_row_of(which)->name);
+      sqlite3_bind_double(statement, 3, d->bins[i].bound);
+      sqlite3_bind_double(statement, 4, d->bins[i].weight);
+      good = store_step_done(store, statement, error);
+    }
+  }
+  sqlite3_finalize(statement);
+  return good;
+}
+
+gboolean store_put(const result_store *store, const stored_origin *from, const stored_run *run,
+                   GError **error)
+{
+  gint64 origin = 0, id = 0;
+  return delete_run(store, run->identity, error) && write_origin(store, from, &origin, error) &&
+         write_run(store, from, run, origin, &id, error) && write_parameters(store, run, id, error) &&
+         write_metrics(store, run, id, error) && write_distributions(store, run, id, error);
+}
+
+gboolean result_store_commit(result_store *store, const stored_origin *from, const stored_run *run,
+                             GError **error)
+{
+  return store_execute(store, "BEGIN IMMEDIATE", error) &&
+         store_finish(store, store_put(store, from, run, error), error);
+}
+
+/* Looking up what a sweep still has to run. */
+
+static stored_state state_of(const char *status, int exit_code)
+{
+  if (strcmp(status, run_status_name(RUN_FAILED)) == 0) {
+    return STORED_FAILED;
+  }
+  return exit_code == 0 ? STORED_DONE : STORED_UNEXPECTED;
+}
+
+gboolean result_store_reconcile(result_store *store, const char *const *identities, const guint64 *points,
+                                gsize count, stored_state *states, GError **error)
+{
+  if (!store_execute(store, "BEGIN IMMEDIATE", error)) {
+    return FALSE;
+  }
+  sqlite3_stmt *statement = store_prepare(
+      store, "UPDATE runs SET point = ?2 WHERE identity = ?1 RETURNING status, exit_code", error);
+  gboolean good = statement != NULL;
+  for (gsize i = 0; good && i < count; i++) {
+    store_bind_text(statement, 1, identities[i]);
+    sqlite3_bind_int64(statement, 2, (gint64)points[i]);
+    int step = sqlite3_step(statement);
+    if (step == SQLITE_ROW) {
+      states[i] = state_of(store_column_text(statement, 0), sqlite3_column_int(statement, 1));
+    } else if (step == SQLITE_DONE) {
+      states[i] = STORED_MISSING;
+    } else {
+      good = store_failed(store, error);
+    }
+    sqlite3_reset(statement);
+  }
+  sqlite3_finalize(statement);
+  return store_finish(store, good, error);
+}
+
+gboolean result_store_find(result_store *store, const char *identity, stored_state *state, GError **error)
+{
+  sqlite3_stmt *statement =
+      store_prepare(store, "SELECT status, exit_code FROM runs WHERE identity = ?1", error);
+  if (statement == NULL) {
+    return FALSE;
+  }
+  store_bind_text(statement, 1, identity);
+  int step = sqlite3_step(statement);
+  gboolean good = step == SQLITE_ROW || step == SQLITE_DONE || store_failed(store, error);
+  *state = step == SQLITE_ROW ? state_of(store_column_text(statement, 0), sqlite3_column_int(statement, 1))
+                              : STORED_MISSING;
+  sqlite3_finalize(statement);
+  return good;
+}

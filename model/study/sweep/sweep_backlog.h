@@ -1,0 +1,36 @@
+/* Runs that have ended and wait to be committed: a child's place is taken by the next one before the disk has its results. */
+#ifndef STUDY_SWEEP_BACKLOG_H
+#define STUDY_SWEEP_BACKLOG_H
+
+#include "study/store/result_store.h"
+#include "study/sweep/sweep_record.h"
+
+typedef struct sweep_backlog sweep_backlog;
+
+typedef struct sweep_backlog_events {
+  /* `run` is in the store; `was_there`: with a result that another sweep put there, which stays. */
+  void (*kept)(const stored_run *run, gboolean was_there, gpointer data);
+  /* The store failed: the backlog does nothing more. `error` is the receiver's. */
+  void (*failed)(GError *error, gpointer data);
+} sweep_backlog_events;
+
+/* Commits to `store` from the default main context, when nothing else is to be done there. While another process has the store locked
+ * it tries again, for as long as result_store_wait_ms(). Everything pointed to must outlive it. Free with sweep_backlog_free(), which
+ * drops what is left. */
+sweep_backlog *sweep_backlog_new(result_store *store, const stored_origin *from,
+                                 const sweep_backlog_events *events, gpointer data);
+void sweep_backlog_free(sweep_backlog *backlog);
+
+/* Adds a record, and takes it. */
+void sweep_backlog_add(sweep_backlog *backlog, sweep_record *record);
+
+/* Records that wait. */
+guint sweep_backlog_length(const sweep_backlog *backlog);
+
+/* From now on a locked store is waited for no longer than `wait_ms`. */
+void sweep_backlog_hurry(sweep_backlog *backlog, int wait_ms);
+
+/* Forgets what waits. */
+void sweep_backlog_drop(sweep_backlog *backlog);
+
+#endif

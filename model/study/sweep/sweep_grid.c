@@ -1,0 +1,390 @@
+#include "study/sweep/sweep_grid.h"
+
+#include <string.h>
+
+#include "study/store/run_identity.h"
+
+GQuark sweep_grid_error_quark(void)
+{
+  return g_quark_from_static_string("iwarpsim-sweep-grid-error");
+}
+
+struct sweep_grid {
+  const scenario *base;
+  const scenario_axis *axes;
+  gsize *lengths; /* how many values each axis has */
+  gsize axis_count;
+  GArray *cells; /* gsize: of each point, its place in the whole grid, from which the axes' values follow */
+  GPtrArray *identities;           /* of each point; NULL until someone asks */
+  char *texts[SCENARIO_KEY_COUNT]; /* the canonical texts of the first cell … */
+  int axis_of[SCENARIO_KEY_COUNT]; /* … and the axis that says another in each cell; -1: none does */
+  gsize left_out;
+  gsize repeated;
+};
+
+static const char *axis_name(const scenario_axis *axis)
+{
+  return scenario_key_row_of(axis->key)->name;
+}
+
+/* A --set on an axis would be overwritten at every point. */
+static gboolean check_sets(const sweep_grid *grid, const char *const *sets, GError **error)
+{
+  for (gsize i = 0; sets != NULL && sets[i] != NULL; i++) {
+    g_autofree char *name = g_strndup(sets[i], strcspn(sets[i], "="));
+    g_strstrip(name);
+    for (gsize axis = 0; axis < grid->axis_count; axis++) {
+      if (strcmp(name, axis_name(&grid->axes[axis])) != 0) {
+        continue;
+      }
+      g_set_error(error, SWEEP_GRID_ERROR, SWEEP_GRID_ERROR_INVALID,
+                  "--set %s: the scenario sweeps over this key; expected a key that is not an axis", sets[i]);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+/* The number of cells of the grid; 0 and `error` when there are too many. */
+static gsize cell_count(const sweep_grid *grid, GError **error)
+{
+  gsize count = 1;
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    const scenario_axis *axis = &grid->axes[i];
+    if (axis->with >= 0) {
+      g_assert(grid->lengths[i] == grid->lengths[axis->with] && grid->axes[axis->with].with < 0);
+      continue;
+    }
+    g_assert(grid->lengths[i] > 0);
+    if (grid->lengths[i] > SWEEP_GRID_POINTS_MAX / count) {
+      g_set_error(error, SWEEP_GRID_ERROR, SWEEP_GRID_ERROR_INVALID,
+                  "%s: the sweep has too many points with axis '%s'; expected at most %d", axis->where,
+                  axis_name(axis), SWEEP_GRID_POINTS_MAX);
+      return 0;
+    }
+    count *= grid->lengths[i];
+  }
+  return count;
+}
+
+/* Which of its values axis `index` has in `cell`: the axes that lead are the digits of `cell`, the last
+ * the lowest. */
+static gsize axis_position(const sweep_grid *grid, gsize index, gsize cell)
+{
+  if (grid->axes[index].with >= 0) {
+    index = (gsize)grid->axes[index].with;
+  }
+  for (gsize later = grid->axis_count - 1; later > index; later--) {
+    if (grid->axes[later].with < 0) {
+      cell /= grid->lengths[later];
+    }
+  }
+  return cell % grid->lengths[index];
+}
+
+static const char *axis_value(const sweep_grid *grid, gsize index, gsize cell)
+{
+  return grid->axes[index].values[axis_position(grid, index, cell)];
+}
+
+/* A sweep keeps summaries; whoever wants the series of its points says so. */
+static gboolean wants_series(const sweep_grid *grid)
+{
+  gboolean given = scenario_given(grid->base, SCENARIO_MEASURE_SERIES);
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    given = given || grid->axes[i].key == SCENARIO_MEASURE_SERIES;
+  }
+  return given;
+}
+
+/* "key=value" of every axis; what a sweep adds for itself behind them. */
+static char **cell_sets(const sweep_grid *grid, gsize cell, gboolean axes_only)
+{
+  GPtrArray *sets = g_ptr_array_new();
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    g_ptr_array_add(sets, g_strdup_printf("%s=%s", axis_name(&grid->axes[i]), axis_value(grid, i, cell)));
+  }
+  if (!axes_only && !wants_series(grid)) {
+    g_ptr_array_add(sets, g_strdup("measure.series=none"));
+  }
+  g_ptr_array_add(sets, NULL);
+  return (char **)g_ptr_array_free(sets, FALSE);
+}
+
+static char *cell_label(const sweep_grid *grid, gsize cell)
+{
+  g_auto(GStrv) sets = cell_sets(grid, cell, TRUE);
+  return g_strjoinv(" ", sets);
+}
+
+static void set_axis(const sweep_grid *grid, scenario *s, gsize index, gsize cell)
+{
+  const scenario_axis *axis = &grid->axes[index];
+  gboolean good = scenario_set_key(s, axis->key, axis_value(grid, index, cell), axis->where, NULL);
+
+  g_assert(good); /* each value was read once already, when the axis was loaded */
+}
+
+/* A copy of the base with what a sweep adds for itself. */
+static scenario *cell_base(const sweep_grid *grid)
+{
+  scenario *s = scenario_copy(grid->base);
+
+  if (!wants_series(grid)) {
+    gboolean good = scenario_set_key(s, SCENARIO_MEASURE_SERIES, "none", "sweep", NULL);
+
+    g_assert(good);
+  }
+  return s;
+}
+
+static scenario *cell_scenario(const sweep_grid *grid, gsize cell)
+{
+  scenario *s = cell_base(grid);
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    set_axis(grid, s, i, cell);
+  }
+  return s;
+}
+
+/* Sets in `s`, which is at `from`, the axes that have another value at `to`. */
+static void move_scenario(const sweep_grid *grid, scenario *s, gsize from, gsize to)
+{
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    if (axis_position(grid, i, from) != axis_position(grid, i, to)) {
+      set_axis(grid, s, i, to);
+    }
+  }
+}
+
+/* The values that axis `leader` and those in step with it have at `position`. Free with g_free(). */
+static char *step_text(const sweep_grid *grid, gsize leader, gsize position)
+{
+  GString *text = g_string_new(NULL);
+
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    if (i == leader || grid->axes[i].with == (int)leader) {
+      g_string_append_printf(text, "%s\n", grid->axes[i].values[position]);
+    }
+  }
+  return g_string_free(text, FALSE);
+}
+
+/* For each value of each axis that leads, whether an earlier one is the same, also in the axes in step with it. All points set the same
+ * keys, so two of them are one run just when their values are the same; canonical texts of the same value are the same. Free with
+ * free_repeats(). */
+static gboolean **find_repeats(const sweep_grid *grid)
+{
+  gboolean **repeats = g_new0(gboolean *, grid->axis_count + 1);
+
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+    repeats[i] = g_new0(gboolean, grid->lengths[i]);
+    for (gsize position = 0; grid->axes[i].with < 0 && position < grid->lengths[i]; position++) {
+      repeats[i][position] = !g_hash_table_add(seen, step_text(grid, i, position));
+    }
+  }
+  return repeats;
+}
+
+static void free_repeats(gboolean **repeats, gsize count)
+{
+  for (gsize i = 0; i < count; i++) {
+    g_free(repeats[i]);
+  }
+  g_free(repeats);
+}
+
+static gboolean is_repeated(const sweep_grid *grid, gboolean *const *repeats, gsize cell)
+{
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    if (repeats[i][axis_position(grid, i, cell)]) {
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+static gboolean refuse_cell(const sweep_grid *grid, gsize cell, GError *problem, GError **error)
+{
+  if (grid->axis_count > 0) {
+    g_autofree char *label = cell_label(grid, cell);
+    char *whole = g_strdup_printf("%s (point %s)", problem->message, label);
+
+    g_free(problem->message);
+    problem->message = whole;
+  }
+  g_propagate_error(error, problem);
+  return FALSE;
+}
+
+/* Adds the point of `cell`, whose scenario is `s`, unless the constraints leave it out. */
+static gboolean add_point(sweep_grid *grid, gsize cell, const scenario *s, GError **error)
+{
+  GError *problem = NULL;
+  gboolean hold;
+
+  if (!scenario_constraints_hold(s, &hold, &problem) || (hold && !scenario_check(s, NULL, &problem))) {
+    return refuse_cell(grid, cell, problem, error);
+  }
+  if (hold) {
+    g_array_append_val(grid->cells, cell);
+  } else {
+    grid->left_out++;
+  }
+  return TRUE;
+}
+
+/* The axis whose value `key` has in each cell, itself or by inheriting it; -1. `s` is any cell's scenario: all give the same keys. */
+static int find_axis_of(const sweep_grid *grid, const scenario *s, scenario_key key)
+{
+  while (!scenario_given(s, key) && scenario_key_row_of(key)->inherits >= 0) {
+    key = (scenario_key)scenario_key_row_of(key)->inherits;
+  }
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    if (grid->axes[i].key == key) {
+      return (int)i;
+    }
+  }
+  return -1;
+}
+
+static void keep_texts(sweep_grid *grid)
+{
+  scenario *s = cell_scenario(grid, 0);
+
+  run_identity_texts(s, grid->texts);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    grid->axis_of[key] = find_axis_of(grid, s, key);
+  }
+  scenario_free(s);
+}
+
+static gboolean add_points(sweep_grid *grid, gsize cells, GError **error)
+{
+  gboolean **repeats = find_repeats(grid);
+  scenario *s = cell_scenario(grid, 0);
+  gsize at = 0; /* the cell that `s` is */
+  gboolean good = TRUE;
+
+  for (gsize cell = 0; good && cell < cells; cell++) {
+    if (is_repeated(grid, repeats, cell)) {
+      grid->repeated++;
+      continue;
+    }
+    move_scenario(grid, s, at, cell);
+    at = cell;
+    good = add_point(grid, cell, s, error);
+  }
+  scenario_free(s);
+  free_repeats(repeats, grid->axis_count);
+  if (good && grid->cells->len == 0) {
+    g_set_error(error, SWEEP_GRID_ERROR, SWEEP_GRID_ERROR_INVALID,
+                "%s: 'where' leaves out all points of the sweep, %zu; expected conditions that some meet",
+                scenario_constraints_origin(grid->base), grid->left_out);
+    return FALSE;
+  }
+  return good;
+}
+
+sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, GError **error)
+{
+  sweep_grid *grid = g_new0(sweep_grid, 1);
+  grid->base = base;
+  grid->axis_count = scenario_axes(base, &grid->axes);
+  grid->lengths = g_new(gsize, grid->axis_count + 1);
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    grid->lengths[i] = g_strv_length(grid->axes[i].values);
+  }
+  grid->cells = g_array_new(FALSE, FALSE, sizeof(gsize));
+  grid->identities = g_ptr_array_new_with_free_func(g_free);
+
+  gsize cells = check_sets(grid, sets, error) ? cell_count(grid, error) : 0;
+  if (cells == 0 || !add_points(grid, cells, error)) {
+    g_clear_pointer(&grid, sweep_grid_free);
+    return NULL;
+  }
+  g_ptr_array_set_size(grid->identities, (gint)grid->cells->len);
+  keep_texts(grid);
+  return grid;
+}
+
+void sweep_grid_free(sweep_grid *grid)
+{
+  if (grid == NULL) {
+    return;
+  }
+  g_array_unref(grid->cells);
+  g_ptr_array_unref(grid->identities);
+  run_identity_clear(grid->texts);
+  g_free(grid->lengths);
+  g_free(grid);
+}
+
+gsize sweep_grid_count(const sweep_grid *grid)
+{
+  return grid->cells->len;
+}
+
+gsize sweep_grid_left_out(const sweep_grid *grid)
+{
+  return grid->left_out;
+}
+
+gsize sweep_grid_repeated(const sweep_grid *grid)
+{
+  return grid->repeated;
+}
+
+const scenario *sweep_grid_base(const sweep_grid *grid)
+{
+  return grid->base;
+}
+
+static gsize cell_of(const sweep_grid *grid, gsize index)
+{
+  g_assert(index < grid->cells->len);
+  return g_array_index(grid->cells, gsize, index);
+}
+
+scenario *sweep_grid_scenario(const sweep_grid *grid, gsize index)
+{
+  return cell_scenario(grid, cell_of(grid, index));
+}
+
+char **sweep_grid_sets(const sweep_grid *grid, gsize index)
+{
+  return cell_sets(grid, cell_of(grid, index), FALSE);
+}
+
+char *sweep_grid_label(const sweep_grid *grid, gsize index)
+{
+  return cell_label(grid, cell_of(grid, index));
+}
+
+/* A run's identity is made of the texts of all keys. Those of the axes are canonical already, so no scenario is needed to say them. */
+const char *sweep_grid_identity(const sweep_grid *grid, gsize index)
+{
+  gsize cell = cell_of(grid, index);
+
+  if (grid->identities->pdata[index] == NULL) {
+    char *texts[SCENARIO_KEY_COUNT];
+
+    for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+      int axis = grid->axis_of[key];
+      texts[key] = axis < 0 ? grid->texts[key] : (char *)axis_value(grid, (gsize)axis, cell);
+    }
+    grid->identities->pdata[index] = run_identity_of(texts);
+  }
+  return grid->identities->pdata[index];
+}
+
+char *sweep_grid_axes_text(const sweep_grid *grid)
+{
+  GString *text = g_string_new(NULL);
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    g_string_append_printf(text, "%s%s", i > 0 ? "\n" : "", axis_name(&grid->axes[i]));
+  }
+  return g_string_free(text, FALSE);
+}

@@ -1,0 +1,55 @@
+#include "study/sweep/sweep_record.h"
+
+#include <string.h>
+
+#include "study/store/provenance.h"
+#include "study/store/run_identity.h"
+
+/* What the child measured, if it measured what was asked for. */
+static void take_summary(stored_run *run, const summary_record *left)
+{
+  g_autofree char *identity = run_identity_of(left->keys);
+  if (strcmp(identity, run->identity) != 0) {
+    run->status = RUN_FAILED;
+    run->exit_code = MAX(run->exit_code, 1);
+    run->message = (char *)"it ran other parameters than asked: was the scenario changed during the sweep?";
+    return;
+  }
+  run->metrics = left->metrics;
+  memcpy(run->distributions, left->distributions, sizeof run->distributions);
+  run->engine = left->keys[SCENARIO_RUN_ENGINE];
+}
+
+sweep_record *sweep_record_new(const sweep_grid *grid, gsize point, child_outcome *outcome)
+{
+  sweep_record *record = g_new0(sweep_record, 1);
+  record->outcome = outcome;
+  record->host = provenance_host();
+  record->run = (stored_run){.identity = (char *)sweep_grid_identity(grid, point),
+                             .point = point,
+                             .status = outcome->status,
+                             .message = outcome->message,
+                             .exit_code = outcome->exit_code,
+                             .stderr_tail = outcome->stderr_tail,
+                             .engine = (char *)"",
+                             .host = record->host,
+                             .started = outcome->started,
+                             .wall_s = outcome->wall_s,
+                             .cpu_s = outcome->cpu_s,
+                             .memory_peak_octets = outcome->memory_peak_octets};
+  if (outcome->summary != NULL) {
+    take_summary(&record->run, outcome->summary);
+  }
+  scenario *parameters = sweep_grid_scenario(grid, point);
+  run_identity_texts(parameters, record->run.keys);
+  scenario_free(parameters);
+  return record;
+}
+
+void sweep_record_free(sweep_record *record)
+{
+  run_identity_clear(record->run.keys);
+  child_outcome_free(record->outcome);
+  g_free(record->host);
+  g_free(record);
+}

@@ -1,0 +1,175 @@
+#include "study/table/result_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "scenario/scenario_suggest.h"
+#include "scenario/scenario_value.h"
+
+GQuark result_pairing_error_quark(void)
+{
+  return g_quark_from_static_string("iwarpsim-result-pairing-error");
+}
+
+/* Pairings. */
+
+static void set_bad(GError **error, const char *problem, const char *expected, const char *nearest)
+{
+  g_autofree char *hint = nearest != NULL ? g_strdup_printf(" (did you mean '%s'?)", nearest) : g_strdup("");
+  g_set_error(error, RESULT_PAIRING_ERROR, RESULT_PAIRING_ERROR_BAD, "%s; expected %s%s", problem, expected,
+              hint);
+}
+
+/* `text` in the form that stores hold, as an element of `values`; NULL and `error` when it is none. */
+static const char *find_value(scenario_key key, const char *text, const GPtrArray *values, GError **error)
+{
+  const scenario_key_row *row = scenario_key_row_of(key);
+  scenario_value value = {.text = NULL};
+  g_autofree char *problem = NULL;
+  if (!scenario_value_read(row, SCENARIO_NOTATION_BARE, text, &value, &problem)) {
+    g_set_error_literal(error, RESULT_PAIRING_ERROR, RESULT_PAIRING_ERROR_BAD, problem);
+    return NULL;
+  }
+  g_autofree char *canonical = scenario_value_write(row, &value);
+  scenario_value_clear(&value);
+  for (guint i = 0; i < values->len; i++) {
+    if (strcmp(g_ptr_array_index(values, i), canonical) == 0) {
+      return g_ptr_array_index(values, i);
+    }
+  }
+  g_autoptr(GPtrArray) names = g_ptr_array_new();
+  for (guint i = 0; i < values->len; i++) {
+    g_ptr_array_add(names, g_ptr_array_index(values, i));
+  }
+  g_ptr_array_add(names, NULL);
+  g_autofree char *list = g_strjoinv(", ", (char **)names->pdata);
+  g_autofree char *what = g_strdup_printf("no run has %s = %s", row->name, canonical);
+  g_autofree char *expected = g_strdup_printf("two of %s", list);
+  set_bad(error, what, expected, NULL);
+  return NULL;
+}
+
+/* Values may hold commas themselves ("[1,2]"): of the commas the first one that leaves two values of the store counts, and where none
+ * does, the error of the first. */
+static gboolean read_values(const char *texts, const GPtrArray *values, result_pairing *pairing,
+                            GError **error)
+{
+  g_autoptr(GError) first = NULL;
+  for (const char *comma = strchr(texts, ','); comma != NULL; comma = strchr(comma + 1, ',')) {
+    g_autoptr(GError) problem = NULL;
+    g_autofree char *before = g_strndup(texts, (gsize)(comma - texts));
+    const char *a = find_value(pairing->key, before, values, &problem);
+    const char *b = a != NULL ? find_value(pairing->key, comma + 1, values, &problem) : NULL;
+    if (b != NULL && strcmp(a, b) != 0) {
+      pairing->a = g_strdup(a);
+      pairing->b = g_strdup(b);
+      return TRUE;
+    }
+    if (first == NULL && problem != NULL) {
+      first = g_steal_pointer(&problem);
+    }
+  }
+  if (first != NULL) {
+    g_propagate_error(error, g_steal_pointer(&first));
+  } else {
+    g_autofree char *what = g_strdup_printf("'%s' is no pair", texts);
+    set_bad(error, what, "two different values, A,B", NULL);
+  }
+  return FALSE;
+}
+
+gboolean result_pairing_read(const char *text, const study_table *table, result_pairing *pairing,
+                             GError **error)
+{
+  *pairing = (result_pairing){.key = SCENARIO_KEY_COUNT};
+  const char *equals = strchr(text, '=');
+  if (equals == NULL) {
+    g_autofree char *what = g_strdup_printf("'%s' has no '='", text);
+    set_bad(error, what, "KEY=A,B", NULL);
+    return FALSE;
+  }
+  g_autofree char *name = g_strndup(text, (gsize)(equals - text));
+  pairing->key = scenario_key_find(name);
+  if (pairing->key == SCENARIO_KEY_COUNT || pairing->key == SCENARIO_RUN_SEED) {
+    g_autofree char *what = g_strdup_printf("'%s' is no key that runs can be paired by", name);
+    set_bad(error, what, "a key of scenarios but run.seed", scenario_key_nearest(name));
+    return FALSE;
+  }
+  g_autoptr(GPtrArray) values = study_keys_values(table->runs, pairing->key);
+  return read_values(equals + 1, values, pairing, error);
+}
+
+void result_pairing_clear(result_pairing *pairing)
+{
+  g_clear_pointer(&pairing->a, g_free);
+  g_clear_pointer(&pairing->b, g_free);
+}
+
+/* Rows. */
+
+GArray *result_rows_keys(const study_table *table, const result_pairing *pairing)
+{
+  return pairing != NULL ? study_table_pair_keys(table, pairing->key) : study_table_keys(table);
+}
+
+static const study_run *run_at(const GPtrArray *runs, guint index)
+{
+  return g_ptr_array_index(runs, index);
+}
+
+static result_row row_of_point(const study_point *point, const result_quantity *quantity)
+{
+  result_row row = {.first = run_at(point->runs, 0), .independent_half_width = (double)NAN};
+  g_autofree double *values = g_new(double, point->runs->len);
+  gsize count = 0;
+  for (guint i = 0; i < point->runs->len; i++) {
+    const study_run *run = run_at(point->runs, i);
+    if (result_quantity_value(quantity, run, &values[count])) {
+      count++;
+      row.flagged += run->flags != 0 ? 1 : 0;
+    }
+  }
+  row.of = statistics_of(values, count);
+  return row;
+}
+
+static result_row row_of_pairs(const study_pair *pair, const result_quantity *quantity)
+{
+  result_row row = {.first = pair->first};
+  g_autofree double *a = g_new(double, pair->runs_a->len);
+  g_autofree double *b = g_new(double, pair->runs_a->len);
+  gsize count = 0;
+  for (guint i = 0; i < pair->runs_a->len; i++) {
+    const study_run *run_a = run_at(pair->runs_a, i), *run_b = run_at(pair->runs_b, i);
+    if (result_quantity_value(quantity, run_a, &a[count]) &&
+        result_quantity_value(quantity, run_b, &b[count])) {
+      count++;
+      row.flagged += (run_a->flags | run_b->flags) != 0 ? 1 : 0;
+    }
+  }
+  row.of = statistics_of_pairs(a, b, count);
+  const statistics of_a = statistics_of(a, count), of_b = statistics_of(b, count);
+  row.independent_half_width = statistics_independent_half_width(&of_a, &of_b);
+  return row;
+}
+
+GArray *result_rows_of(const study_table *table, const result_quantity *quantity,
+                       const result_pairing *pairing)
+{
+  GArray *rows = g_array_new(FALSE, FALSE, sizeof(result_row));
+  if (pairing != NULL) {
+    g_autoptr(GArray) pairs = study_table_pairs(table, pairing->key, pairing->a, pairing->b, METRIC_COUNT);
+    for (guint i = 0; i < pairs->len; i++) {
+      result_row row = row_of_pairs(&g_array_index(pairs, study_pair, i), quantity);
+      g_array_append_val(rows, row);
+    }
+    return rows;
+  }
+  g_autoptr(GArray) keys = study_table_keys(table);
+  g_autoptr(GArray) points = study_table_points(table, keys);
+  for (guint i = 0; i < points->len; i++) {
+    result_row row = row_of_point(&g_array_index(points, study_point, i), quantity);
+    g_array_append_val(rows, row);
+  }
+  return rows;
+}

@@ -1,0 +1,45 @@
+/* The rows of a table of results: of one quantity its statistics at every point, or those of paired differences. */
+#ifndef STUDY_RESULT_ROWS_H
+#define STUDY_RESULT_ROWS_H
+
+#include <glib.h>
+
+#include "study/table/result_quantity.h"
+#include "study/table/study_table.h"
+
+/* Two values of one key that are compared over the same seeds. */
+typedef struct result_pairing {
+  scenario_key key;
+  char *a; /* canonical texts; a row is the value under `a` minus that under `b` */
+  char *b;
+} result_pairing;
+
+#define RESULT_PAIRING_ERROR (result_pairing_error_quark())
+GQuark result_pairing_error_quark(void);
+enum {
+  RESULT_PAIRING_ERROR_BAD
+}; /* no key, no value of the key, or none that `table` has: says what was expected */
+
+/* Reads "receiver.mode=in-order,out-of-order", values as --set takes them. FALSE and `error` unless runs of `table` have both values.
+ * Free with result_pairing_clear(). */
+gboolean result_pairing_read(const char *text, const study_table *table, result_pairing *pairing,
+                             GError **error);
+void result_pairing_clear(result_pairing *pairing);
+
+typedef struct result_row {
+  const study_run *first; /* one of the point's runs, for its keys */
+  statistics of;          /* the values, or their differences; count 0: no run has the quantity */
+  guint flagged;          /* of the runs counted, or of the pairs */
+  double
+      independent_half_width; /* of pairs: what the interval were if their seeds had nothing to do with each other; NAN of less than two */
+} result_row;
+
+/* The keys that rows differ in: what varies, but for that of `pairing` (NULL: no pairs) and those in step with it. scenario_key; free
+ * with g_array_unref(). */
+GArray *result_rows_keys(const study_table *table, const result_pairing *pairing);
+
+/* One row a point of `table`, or (with `pairing`) a point that has pairs. An array of result_row; free with g_array_unref(). */
+GArray *result_rows_of(const study_table *table, const result_quantity *quantity,
+                       const result_pairing *pairing);
+
+#endif

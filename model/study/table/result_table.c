@@ -1,0 +1,201 @@
+#include "study/table/result_table.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "study/table/shown_number.h"
+#include "study/table/shown_text.h"
+#include "study/table/text_columns.h"
+
+/* The heading. */
+
+static void append_title(const study_table *table, GString *text)
+{
+  g_autofree char *title = shown_text_line(table->title);
+  g_autofree char *names = shown_text_line(table->names);
+  g_autofree char *versions = shown_text_line(table->versions);
+  g_autofree char *seeds = study_table_seeds(table);
+  g_autofree char *shown_seeds = shown_text_line(seeds);
+  if (*title != '\0') {
+    g_string_append_printf(text, "%s\n", title);
+  }
+  g_string_append_printf(text, "scenario %s, %s, iwarpsim %s\n", names, shown_seeds, versions);
+}
+
+static const char *plural(guint count)
+{
+  return count == 1 ? "" : "s";
+}
+
+static void append_counts(const result_request *request, GString *text)
+{
+  const study_table *table = request->table;
+  g_autoptr(GArray) keys = study_table_keys(table);
+  g_autoptr(GArray) points = study_table_points(table, keys);
+  g_string_append_printf(text, "%u run%s at %u point%s", table->runs->len, plural(table->runs->len),
+                         points->len, plural(points->len));
+  g_autofree char *missing = study_table_missing(table, request->leave_out);
+  g_string_append_printf(text, "%s%s\n", *missing != '\0' ? "; " : "", missing);
+  if (request->pairing != NULL) {
+    g_autofree char *a = study_keys_label(request->pairing->key, request->pairing->a);
+    g_autofree char *b = study_keys_label(request->pairing->key, request->pairing->b);
+    g_autofree char *line =
+        g_strdup_printf("differences: %s %s minus %s, between runs of one seed that agree in all else",
+                        scenario_key_row_of(request->pairing->key)->name, a, b);
+    g_autofree char *shown = shown_text_line(line);
+    g_string_append_printf(text, "%s\n", shown);
+  }
+}
+
+/* One quantity. */
+
+/* Values are shown in the unit that suits the largest mean or, of few, the largest quartile. */
+static shown_scale scale_of(const GArray *rows, const char *unit)
+{
+  double largest = 0;
+  for (guint i = 0; i < rows->len; i++) {
+    const statistics *of = &g_array_index(rows, result_row, i).of;
+    if (of->count > 0) {
+      largest = fmax(largest, fmax(fabs(of->mean), fmax(fabs(of->lower_quartile), fabs(of->upper_quartile))));
+    }
+  }
+  return shown_scale_for(unit, largest);
+}
+
+static gboolean has_values(const GArray *rows)
+{
+  for (guint i = 0; i < rows->len; i++) {
+    if (g_array_index(rows, result_row, i).of.count > 0) {
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+static text_columns *new_columns(const GArray *keys, gboolean pairs)
+{
+  text_columns *columns = text_columns_new();
+  for (guint i = 0; i < keys->len; i++) {
+    text_columns_add(columns, scenario_key_row_of(g_array_index(keys, scenario_key, i))->name,
+                     TEXT_ALIGNMENT_LEFT);
+  }
+  text_columns_add(columns, pairs ? "pairs" : "n", TEXT_ALIGNMENT_RIGHT);
+  text_columns_add(columns, "", TEXT_ALIGNMENT_LEFT); /* marks */
+  text_columns_add(columns, pairs ? "mean difference" : "mean", TEXT_ALIGNMENT_POINT);
+  text_columns_add(columns, "± 95 %", TEXT_ALIGNMENT_POINT);
+  if (pairs) {
+    text_columns_add(columns, "± if independent", TEXT_ALIGNMENT_POINT);
+  }
+  text_columns_add(columns, "median", TEXT_ALIGNMENT_POINT);
+  text_columns_add(columns, "quartiles", TEXT_ALIGNMENT_POINT);
+  text_columns_add(columns, "", TEXT_ALIGNMENT_POINT);
+  return columns;
+}
+
+/* A median or quartile with as many decimals as the mean, but three significant digits at least: an interval wider than the mean says
+ * little of them. */
+static void add_quantile(double value, const result_row *row, const shown_scale *scale, text_columns *columns)
+{
+  shown_number number = shown_number_of(value, fmin(row->of.half_width, fabs(value) / 10), scale);
+  text_columns_add_cell(columns, number.value);
+  shown_number_clear(&number);
+}
+
+static void add_mean(const result_row *row, const shown_scale *scale, text_columns *columns)
+{
+  shown_number number = shown_number_of(row->of.mean, row->of.half_width, scale);
+  text_columns_add_cell(columns, number.value);
+  shown_number_clear(&number);
+}
+
+static void add_half_width(double mean, double half_width, const shown_scale *scale, text_columns *columns)
+{
+  shown_number number = shown_number_of(mean, half_width, scale);
+  text_columns_add_cell(columns, *number.half_width != '\0' ? number.half_width : "-");
+  shown_number_clear(&number);
+}
+
+static void add_row(const result_row *row, const GArray *keys, const shown_scale *scale, gboolean pairs,
+                    text_columns *columns)
+{
+  for (guint i = 0; i < keys->len; i++) {
+    scenario_key key = g_array_index(keys, scenario_key, i);
+    g_autofree char *shown = study_keys_label(key, row->first->keys[key]);
+    text_columns_add_cell(columns, *shown != '\0' ? shown : "-");
+  }
+  g_autofree char *count = g_strdup_printf("%" G_GSIZE_FORMAT, row->of.count);
+  g_autofree char *mark = row->flagged > 0 ? g_strdup_printf("%u!", row->flagged) : g_strdup("");
+  text_columns_add_cell(columns, count);
+  text_columns_add_cell(columns, mark);
+  if (row->of.count == 0) {
+    for (guint i = pairs ? 6 : 5; i > 0; i--) {
+      text_columns_add_cell(columns, "-");
+    }
+    return;
+  }
+  add_mean(row, scale, columns);
+  add_half_width(row->of.mean, row->of.half_width, scale, columns);
+  if (pairs) {
+    add_half_width(row->of.mean, row->independent_half_width, scale, columns);
+  }
+  add_quantile(row->of.median, row, scale, columns);
+  add_quantile(row->of.lower_quartile, row, scale, columns);
+  add_quantile(row->of.upper_quartile, row, scale, columns);
+}
+
+static void append_quantity(const result_request *request, const result_quantity *quantity,
+                            const GArray *keys, GString *text)
+{
+  g_autofree char *name = result_quantity_name(quantity);
+  g_autoptr(GArray) rows = result_rows_of(request->table, quantity, request->pairing);
+  if (!has_values(rows)) {
+    g_string_append_printf(text, "\n%s: no %s\n", name,
+                           request->pairing == NULL ? "run has it" : "two runs of a pair have it");
+    return;
+  }
+  g_autofree char *unit = result_quantity_unit(quantity);
+  shown_scale scale = scale_of(rows, unit);
+  g_string_append_printf(text, "\n%s", name);
+  if (strcmp(scale.unit, "1") != 0) {
+    g_string_append_printf(text, " in %s", scale.unit);
+  }
+  g_string_append_c(text, '\n');
+  text_columns *columns = new_columns(keys, request->pairing != NULL);
+  for (guint i = 0; i < rows->len; i++) {
+    add_row(&g_array_index(rows, result_row, i), keys, &scale, request->pairing != NULL, columns);
+  }
+  text_columns_append(columns, text);
+  text_columns_free(columns);
+}
+
+static void append_legend(const result_request *request, GString *text)
+{
+  if (request->pairing == NULL) {
+    g_string_append(
+        text, "\n± 95 %: half the width of the 95 % Student-t interval around the mean; quartiles: the lower "
+              "and the upper.\n");
+  } else {
+    g_string_append(text,
+                    "\n± 95 %: half the width of the 95 % Student-t interval of the paired differences; if "
+                    "independent: of means whose seeds had nothing in common (Welch).\n");
+  }
+  if (request->table->flagged > 0) {
+    g_string_append_printf(text,
+                           "3! marks three %s with time-outs, spurious or lost retransmissions; --leave-out "
+                           "timeouts,spurious,lost leaves such runs out.\n",
+                           request->pairing == NULL ? "runs" : "pairs");
+  }
+}
+
+char *result_table_text(const result_request *request)
+{
+  GString *text = g_string_new(NULL);
+  g_autoptr(GArray) keys = result_rows_keys(request->table, request->pairing);
+  append_title(request->table, text);
+  append_counts(request, text);
+  for (guint i = 0; i < request->quantities->len; i++) {
+    append_quantity(request, &g_array_index(request->quantities, result_quantity, i), keys, text);
+  }
+  append_legend(request, text);
+  return g_string_free(text, FALSE);
+}

@@ -1,0 +1,138 @@
+#include "study/table/shown_number.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SIGNIFICANT_DIGITS = 4, SIGNIFICANT_DIGITS_OF_INTERVAL = 2, DECIMALS_MAX = 3 };
+
+static const char MINUS[] = "\u2212";
+static const char FIGURE_SPACE[] = "\u2007";      /* as wide as a digit */
+static const char PUNCTUATION_SPACE[] = "\u2008"; /* as wide as a point */
+
+typedef struct unit_step {
+  const char *unit; /* as measured */
+  double from;      /* the largest value in the column that this step is for */
+  shown_scale scale;
+} unit_step;
+
+/* Of each unit the coarsest first. */
+static const unit_step steps[] = {
+    {"octets", 10 * 1073741824.0, {1073741824.0, "GiB"}},
+    {"octets", 10 * 1048576.0, {1048576.0, "MiB"}},
+    {"octets", 10 * 1024.0, {1024.0, "KiB"}},
+    {"bit/s", 1e9, {1e9, "Gbit/s"}},
+    {"bit/s", 1e6, {1e6, "Mbit/s"}},
+    {"bit/s", 1e3, {1e3, "kbit/s"}},
+    {"s", 1, {1, "s"}},
+    {"s", 1e-3, {1e-3, "ms"}},
+    {"s", 1e-6, {1e-6, "\u00b5s"}},
+    {"s", 1e-12, {1e-9, "ns"}},
+    {"1", 0, {0.01, "%"}},
+};
+
+shown_scale shown_scale_for(const char *unit, double largest)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(steps); i++) {
+    if (strcmp(steps[i].unit, unit) == 0 && fabs(largest) >= steps[i].from) {
+      return steps[i].scale;
+    }
+  }
+  return (shown_scale){.factor = 1, .unit = unit};
+}
+
+/* The decimals that show `digits` significant digits of `value`, none for 0. */
+static int decimals_for(double value, int digits)
+{
+  if (value == 0 || !isfinite(value)) {
+    return 0;
+  }
+  int exponent = (int)floor(log10(fabs(value)));
+  return CLAMP(digits - 1 - exponent, 0, DECIMALS_MAX);
+}
+
+/* `value` with `decimals`, and no minus in front of nothing but zeros. */
+static char *fixed(double value, int decimals)
+{
+  char format[16], digits[512];
+  g_snprintf(format, sizeof format, "%%.%df", decimals);
+  g_ascii_formatd(digits, sizeof digits, format, value);
+  gboolean negative = digits[0] == '-';
+  const char *bare = digits + (negative ? 1 : 0);
+  gboolean zero = strspn(bare, "0.") == strlen(bare);
+  return g_strconcat(negative && !zero ? MINUS : "", bare, NULL);
+}
+
+/* Zeros behind the point say nothing where no interval gives the digits their meaning. */
+static void strip_zeros(char *number)
+{
+  if (strchr(number, '.') == NULL) {
+    return;
+  }
+  char *end = number + strlen(number);
+  while (end[-1] == '0') {
+    end--;
+  }
+  *(end[-1] == '.' ? end - 1 : end) = '\0';
+}
+
+char *shown_number_text(double value, const shown_scale *scale)
+{
+  double scaled = value / scale->factor;
+  char *text = fixed(scaled, decimals_for(scaled, SIGNIFICANT_DIGITS));
+  strip_zeros(text);
+  return text;
+}
+
+shown_number shown_number_of(double value, double half_width, const shown_scale *scale)
+{
+  if (!(half_width > 0)) {
+    gboolean none = isnan(half_width);
+    return (shown_number){.value = shown_number_text(value, scale), .half_width = g_strdup(none ? "" : "0")};
+  }
+  double width = half_width / scale->factor;
+  int decimals = decimals_for(width, SIGNIFICANT_DIGITS_OF_INTERVAL);
+  return (shown_number){.value = fixed(value / scale->factor, decimals),
+                        .half_width = fixed(width, decimals)};
+}
+
+void shown_number_clear(shown_number *number)
+{
+  g_clear_pointer(&number->value, g_free);
+  g_clear_pointer(&number->half_width, g_free);
+}
+
+static gboolean is_number(const char *text)
+{
+  const char *digits = g_str_has_prefix(text, MINUS) ? text + strlen(MINUS) : text;
+  return *digits != '\0' && strspn(digits, "0123456789.") == strlen(digits);
+}
+
+static gsize decimals_of(const char *number)
+{
+  const char *point = strchr(number, '.');
+  return point != NULL ? strlen(point + 1) : 0;
+}
+
+void shown_number_align(GPtrArray *texts)
+{
+  gsize most = 0;
+  for (guint i = 0; i < texts->len; i++) {
+    const char *text = g_ptr_array_index(texts, i);
+    most = is_number(text) ? MAX(most, decimals_of(text)) : most;
+  }
+  for (guint i = 0; i < texts->len; i++) {
+    char **text = (char **)&g_ptr_array_index(texts, i);
+    if (!is_number(*text)) {
+      continue;
+    }
+    GString *padded = g_string_new(*text);
+    if (most > 0 && strchr(*text, '.') == NULL) {
+      g_string_append(padded, PUNCTUATION_SPACE);
+    }
+    for (gsize missing = most - decimals_of(*text); missing > 0; missing--) {
+      g_string_append(padded, FIGURE_SPACE);
+    }
+    g_free(*text);
+    *text = g_string_free(padded, FALSE);
+  }
+}

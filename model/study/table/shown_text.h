@@ -1,0 +1,14 @@
+/* Texts that are the user's, and sizes, as people read them. */
+#ifndef STUDY_SHOWN_TEXT_H
+#define STUDY_SHOWN_TEXT_H
+
+#include <glib.h>
+
+/* `text` on one line: control characters become blanks, octets that are not UTF-8 the replacement character; no blanks at its ends. Free
+ * with g_free(). */
+char *shown_text_line(const char *text);
+
+/* `octets` for people: "512", "16 KiB", "1.5 MiB". Free with g_free(). */
+char *shown_text_octets(double octets);
+
+#endif

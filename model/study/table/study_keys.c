@@ -1,0 +1,145 @@
+#include "study/table/study_keys.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "study/table/shown_text.h"
+
+static const char *text_of(const GPtrArray *runs, guint run, scenario_key key)
+{
+  char *const *texts = g_ptr_array_index(runs, run);
+  return texts[key] != NULL ? texts[key] : "";
+}
+
+static gboolean varies(const GPtrArray *runs, scenario_key key)
+{
+  for (guint run = 1; run < runs->len; run++) {
+    if (strcmp(text_of(runs, run, key), text_of(runs, 0, key)) != 0) {
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+gboolean study_keys_follows(const GPtrArray *runs, scenario_key key, scenario_key leader)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+  for (guint run = 0; run < runs->len; run++) {
+    const char *value = text_of(runs, run, key);
+    const char *known = g_hash_table_lookup(seen, text_of(runs, run, leader));
+    if (known == NULL) {
+      g_hash_table_insert(seen, (gpointer)text_of(runs, run, leader), (gpointer)value);
+    } else if (strcmp(known, value) != 0) {
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+/* Takes `key` among `varying`, if it varies and says something new. */
+static void consider(const GPtrArray *runs, scenario_key key, GArray *varying)
+{
+  if (key == SCENARIO_TITLE || key == SCENARIO_RUN_SEED || key == SCENARIO_MEASURE_SERIES ||
+      !varies(runs, key)) {
+    return;
+  }
+  for (guint i = 0; i < varying->len; i++) {
+    if (study_keys_follows(runs, key, g_array_index(varying, scenario_key, i))) {
+      return;
+    }
+  }
+  g_array_append_val(varying, key);
+}
+
+GArray *study_keys_varying(const GPtrArray *runs, const char *axes_text)
+{
+  GArray *varying = g_array_new(FALSE, FALSE, sizeof(scenario_key));
+  g_auto(GStrv) names = g_strsplit(axes_text, "\n", -1);
+  for (gsize i = 0; names[i] != NULL; i++) {
+    scenario_key key = scenario_key_find(names[i]);
+    if (key < SCENARIO_KEY_COUNT) {
+      consider(runs, key, varying);
+    }
+  }
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    consider(runs, key, varying);
+  }
+  return varying;
+}
+
+gboolean study_keys_number(scenario_key key, const char *text, double *number)
+{
+  char *end;
+  uint64_t whole;
+  time_ps time;
+  switch (scenario_key_row_of(key)->type) {
+  case SCENARIO_TYPE_INTEGER:
+    *number = g_ascii_strtod(text, &end);
+    return end != text && *end == '\0';
+  case SCENARIO_TYPE_SIZE:
+    if (!units_parse_size(text, &whole)) {
+      return FALSE;
+    }
+    *number = (double)whole;
+    return TRUE;
+  case SCENARIO_TYPE_RATE:
+    if (!units_parse_rate(text, &whole)) {
+      return FALSE;
+    }
+    *number = (double)whole;
+    return TRUE;
+  case SCENARIO_TYPE_TIME:
+    if (!units_parse_time(text, &time)) {
+      return FALSE;
+    }
+    *number = time_ps_in_seconds(time);
+    return TRUE;
+  case SCENARIO_TYPE_PROBABILITY:
+    return units_parse_probability(text, number);
+  case SCENARIO_TYPE_TEXT:
+  case SCENARIO_TYPE_WORD:
+  case SCENARIO_TYPE_MIX:
+  case SCENARIO_TYPE_BOOLEAN:
+  case SCENARIO_TYPE_LIST:
+  case SCENARIO_TYPE_SIZES:
+  case SCENARIO_TYPE_TIMES:
+  case SCENARIO_TYPE_RATES:
+  case SCENARIO_TYPE_PROBABILITIES:
+  case SCENARIO_TYPE_DISTANCE:
+    return FALSE;
+  }
+  return FALSE;
+}
+
+char *study_keys_label(scenario_key key, const char *text)
+{
+  uint64_t octets;
+  gboolean is_size = scenario_key_row_of(key)->type == SCENARIO_TYPE_SIZE && units_parse_size(text, &octets);
+  return is_size && octets > 0 && octets % 1024 == 0 ? shown_text_octets((double)octets) : g_strdup(text);
+}
+
+/* Numbers ascending before texts that are none; these keep their order (the sort is stable). */
+static int compare_values(gconstpointer a, gconstpointer b, gpointer key_pointer)
+{
+  scenario_key key = (scenario_key)GPOINTER_TO_UINT(key_pointer);
+  double number_a = 0, number_b = 0;
+  gboolean is_a = study_keys_number(key, *(const char *const *)a, &number_a);
+  gboolean is_b = study_keys_number(key, *(const char *const *)b, &number_b);
+  if (is_a && is_b) {
+    return (number_a > number_b) - (number_a < number_b);
+  }
+  return is_b - is_a;
+}
+
+GPtrArray *study_keys_values(const GPtrArray *runs, scenario_key key)
+{
+  GPtrArray *values = g_ptr_array_new();
+  g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+  for (guint run = 0; run < runs->len; run++) {
+    if (g_hash_table_add(seen, (gpointer)text_of(runs, run, key))) {
+      g_ptr_array_add(values, (gpointer)text_of(runs, run, key));
+    }
+  }
+  g_ptr_array_sort_with_data(values, compare_values, GUINT_TO_POINTER(key));
+  return values;
+}

@@ -1,0 +1,29 @@
+/* What a set of runs varies: keys, their values in order, and how these are shown. */
+#ifndef STUDY_STUDY_KEYS_H
+#define STUDY_STUDY_KEYS_H
+
+#include <glib.h>
+
+#include "scenario/scenario_keys.h"
+
+/* The keys that `runs` vary, each a `char *const *` of SCENARIO_KEY_COUNT texts (NULL: not known): first those `axes_text` names, one a
+ * line, in its order, then others in the order of the table of keys. Left aside: run.seed (averaged over), the title, what only says
+ * what is recorded, and keys whose value follows from that of another varying key, such as path.reverse.mtu, which is that of
+ * path.forward unless given. scenario_key; free with g_array_unref(). */
+GArray *study_keys_varying(const GPtrArray *runs, const char *axes_text);
+
+/* TRUE when runs that agree in `leader` always agree in `key`. */
+gboolean study_keys_follows(const GPtrArray *runs, scenario_key key, scenario_key leader);
+
+/* The distinct texts of `key` in `runs`: numbers ascending, others in the order they come. Texts stay the
+ * runs'. Free with g_ptr_array_unref(). */
+GPtrArray *study_keys_values(const GPtrArray *runs, scenario_key key);
+
+/* `text` as a plot shows it: sizes that are whole KiB in binary units, "256 KiB"; all else as it is. Free
+ * with g_free(). */
+char *study_keys_label(scenario_key key, const char *text);
+
+/* `text` as the number its key's type makes of it; FALSE when it is none ("auto", a word). */
+gboolean study_keys_number(scenario_key key, const char *text, double *number);
+
+#endif

@@ -1,0 +1,294 @@
+#include "study/table/study_table.h"
+
+#include <math.h>
+#include <string.h>
+
+GQuark study_table_error_quark(void)
+{
+  return g_quark_from_static_string("iwarpsim-study-table-error");
+}
+
+/* What a flag is called, and the metric that raises it. */
+static const struct {
+  const char *name;
+  study_flag flag;
+  metric_id metric;
+} flag_rows[] = {{"timeouts", STUDY_FLAG_TIMEOUTS, METRIC_TCP_TIMEOUTS},
+                 {"spurious", STUDY_FLAG_SPURIOUS, METRIC_TCP_SPURIOUS_RETRANSMISSIONS},
+                 {"lost", STUDY_FLAG_LOST_RETRANSMISSIONS, METRIC_TCP_LOST_RETRANSMISSIONS}};
+
+static guint flags_of(const metric_values *metrics)
+{
+  guint flags = 0;
+  for (gsize i = 0; i < G_N_ELEMENTS(flag_rows); i++) {
+    if (metrics->present[flag_rows[i].metric] && metrics->value[flag_rows[i].metric] > 0) {
+      flags |= flag_rows[i].flag;
+    }
+  }
+  return flags;
+}
+
+/* Origins. */
+
+static void free_origin(gpointer data)
+{
+  stored_origin *origin = data;
+  g_free(origin->name);
+  g_free(origin->title);
+  g_free(origin->text);
+  g_free(origin->hash);
+  g_free(origin->axes);
+  g_free(origin->sets);
+  g_free(origin->version);
+  g_free(origin->git);
+  g_free(origin->libraries);
+  g_free(origin);
+}
+
+static stored_origin *copy_origin(const stored_origin *from)
+{
+  stored_origin *copy = g_new(stored_origin, 1);
+  *copy = (stored_origin){.name = g_strdup(from->name),
+                          .title = g_strdup(from->title),
+                          .text = g_strdup(from->text),
+                          .hash = g_strdup(from->hash),
+                          .axes = g_strdup(from->axes),
+                          .sets = g_strdup(from->sets),
+                          .version = g_strdup(from->version),
+                          .git = g_strdup(from->git),
+                          .libraries = g_strdup(from->libraries)};
+  return copy;
+}
+
+static gboolean is_same_origin(const stored_origin *a, const stored_origin *b)
+{
+  return g_strcmp0(a->hash, b->hash) == 0 && g_strcmp0(a->name, b->name) == 0 &&
+         g_strcmp0(a->title, b->title) == 0 && g_strcmp0(a->axes, b->axes) == 0 &&
+         g_strcmp0(a->sets, b->sets) == 0 && g_strcmp0(a->version, b->version) == 0 &&
+         g_strcmp0(a->git, b->git) == 0 && g_strcmp0(a->libraries, b->libraries) == 0 &&
+         g_strcmp0(a->text, b->text) == 0;
+}
+
+/* Runs of one origin mostly follow each other: the last one known is looked at first. */
+static void note_origin(GPtrArray *origins, const stored_origin *from)
+{
+  for (guint i = origins->len; i-- > 0;) {
+    if (is_same_origin(g_ptr_array_index(origins, i), from)) {
+      return;
+    }
+  }
+  g_ptr_array_add(origins, copy_origin(from));
+}
+
+/* Reading. */
+
+typedef struct reading {
+  study_table *table;
+  guint leave_out;
+  GPtrArray *names;
+  GPtrArray *versions;
+} reading;
+
+static void free_run(gpointer data)
+{
+  study_run *run = data;
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    distribution_clear(&run->distributions[id]);
+  }
+  g_free(run);
+}
+
+static void add_once(GPtrArray *texts, const char *text)
+{
+  if (!g_ptr_array_find_with_equal_func(texts, text, g_str_equal, NULL)) {
+    g_ptr_array_add(texts, g_strdup(text));
+  }
+}
+
+static char *join(GPtrArray *texts)
+{
+  g_ptr_array_add(texts, NULL);
+  return g_strjoinv(", ", (char **)texts->pdata);
+}
+
+/* "0.1.0 (git 1234abc)"; without the commit where it is not known. */
+static char *version_text(const stored_origin *from)
+{
+  gboolean known = from->git != NULL && *from->git != '\0' && strcmp(from->git, "unknown") != 0;
+  return known ? g_strdup_printf("%s (git %s)", from->version, from->git) : g_strdup(from->version);
+}
+
+/* Whatever is no size of a measured value would make numbers of others that are none. */
+static gboolean check_values(const stored_run *run, GError **error)
+{
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    double size = fabs(run->metrics.value[id]);
+    gboolean usable = size == 0 || (size >= 1 / STUDY_TABLE_VALUE_MAX && size <= STUDY_TABLE_VALUE_MAX);
+    if (run->metrics.present[id] && !usable) {
+      const char *seed = run->keys[SCENARIO_RUN_SEED];
+      g_set_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_UNUSABLE,
+                  "%s of the run at point %" G_GUINT64_FORMAT
+                  ", seed %s, is %g; expected a value that a run can measure",
+                  metric_row_of(id)->name, run->point, seed != NULL ? seed : "unknown",
+                  run->metrics.value[id]);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static study_run *copy_run(study_table *table, const stored_run *run, guint flags)
+{
+  study_run *copy = g_new0(study_run, 1);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    const char *text = run->keys[key] != NULL ? run->keys[key] : "";
+    copy->keys[key] = g_string_chunk_insert_const(table->texts, text);
+  }
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    distribution_copy(&copy->distributions[id], &run->distributions[id]);
+  }
+  copy->metrics = run->metrics;
+  copy->flags = flags;
+  copy->wall_s = run->wall_s;
+  copy->cpu_s = run->cpu_s;
+  return copy;
+}
+
+static gboolean visit_run(const stored_origin *from, const stored_run *run, gpointer data, GError **error)
+{
+  reading *r = data;
+  guint flags = flags_of(&run->metrics);
+  note_origin(r->table->origins, from);
+  if (run->status != RUN_OK) {
+    r->table->not_ok++;
+    return TRUE;
+  }
+  if ((flags & r->leave_out) != 0) {
+    r->table->left_out++;
+    return TRUE;
+  }
+  if (!check_values(run, error)) {
+    return FALSE;
+  }
+  if (r->table->runs->len == 0) {
+    r->table->title = g_strdup(from->title);
+    r->table->axes = g_strdup(from->axes);
+  }
+  g_autofree char *version = version_text(from);
+  add_once(r->names, from->name);
+  add_once(r->versions, version);
+  g_ptr_array_add(r->table->runs, copy_run(r->table, run, flags));
+  r->table->flagged += flags != 0 ? 1 : 0;
+  return TRUE;
+}
+
+static void set_empty(const study_table *table, guint leave_out, GError **error)
+{
+  guint all = table->not_ok + table->left_out;
+  if (all == 0) {
+    g_set_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY, "the store holds no runs");
+    return;
+  }
+  g_autofree char *missing = study_table_missing(table, leave_out);
+  g_set_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY, "none of the store's %u run%s is left: %s",
+              all, all == 1 ? "" : "s", missing);
+}
+
+study_table *study_table_read(result_store *store, guint leave_out, GError **error)
+{
+  study_table *table = g_new0(study_table, 1);
+  table->runs = g_ptr_array_new_with_free_func(free_run);
+  table->origins = g_ptr_array_new_with_free_func(free_origin);
+  table->texts = g_string_chunk_new(4096);
+  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GPtrArray) versions = g_ptr_array_new_with_free_func(g_free);
+  reading r = {.table = table, .leave_out = leave_out, .names = names, .versions = versions};
+  gboolean good = result_store_each(store, visit_run, &r, error);
+  if (good && table->runs->len == 0) {
+    set_empty(table, leave_out, error);
+    good = FALSE;
+  }
+  table->names = join(names);
+  table->versions = join(versions);
+  if (!good) {
+    g_clear_pointer(&table, study_table_free);
+  }
+  return table;
+}
+
+void study_table_free(study_table *table)
+{
+  if (table == NULL) {
+    return;
+  }
+  g_ptr_array_unref(table->runs);
+  g_ptr_array_unref(table->origins);
+  g_string_chunk_free(table->texts);
+  g_free(table->title);
+  g_free(table->names);
+  g_free(table->versions);
+  g_free(table->axes);
+  g_free(table);
+}
+
+/* What is in it. */
+
+char *study_table_flag_names(guint flags)
+{
+  GString *names = g_string_new(NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(flag_rows); i++) {
+    if ((flags & flag_rows[i].flag) != 0) {
+      g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", flag_rows[i].name);
+    }
+  }
+  return g_string_free(names, FALSE);
+}
+
+char *study_table_missing(const study_table *table, guint leave_out)
+{
+  GString *text = g_string_new(NULL);
+  guint all = table->runs->len + table->left_out + table->not_ok;
+  g_autofree char *of_all = g_strdup_printf("of %u run%s", all, all == 1 ? "" : "s");
+  if (table->left_out > 0) {
+    g_autofree char *flags = study_table_flag_names(leave_out);
+    g_string_append_printf(text, "%u %s left out (%s)", table->left_out, of_all, flags);
+  }
+  if (table->not_ok > 0) {
+    g_string_append_printf(text, "%s%u %s did not end ok", text->len > 0 ? "; " : "", table->not_ok, of_all);
+  }
+  return g_string_free(text, FALSE);
+}
+
+/* Seeds that no store has leave their text empty. */
+static GPtrArray *known_seeds(const study_table *table)
+{
+  GPtrArray *seeds = study_keys_values(table->runs, SCENARIO_RUN_SEED);
+  for (guint i = seeds->len; i-- > 0;) {
+    if (*(const char *)g_ptr_array_index(seeds, i) == '\0') {
+      g_ptr_array_remove_index(seeds, i);
+    }
+  }
+  return seeds;
+}
+
+char *study_table_seeds(const study_table *table)
+{
+  g_autoptr(GPtrArray) seeds = known_seeds(table);
+  if (seeds->len == 0) {
+    return g_strdup("seeds unknown");
+  }
+  const char *first = g_ptr_array_index(seeds, 0);
+  const char *last = g_ptr_array_index(seeds, seeds->len - 1);
+  if (seeds->len == 1) {
+    return g_strdup_printf("seed %s", first);
+  }
+  if (g_ascii_strtoull(last, NULL, 10) - g_ascii_strtoull(first, NULL, 10) + 1 == seeds->len) {
+    return g_strdup_printf("seeds %s–%s", first, last);
+  }
+  if (seeds->len > 6) {
+    return g_strdup_printf("%u seeds", seeds->len);
+  }
+  g_ptr_array_add(seeds, NULL);
+  g_autofree char *list = g_strjoinv(", ", (char **)seeds->pdata);
+  return g_strdup_printf("seeds %s", list);
+}

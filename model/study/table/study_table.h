@@ -1,0 +1,107 @@
+/* The runs of a store in memory, as plots, tables and reports take them: grouped into points, each point all seeds of the same
+ * parameters. */
+#ifndef STUDY_STUDY_TABLE_H
+#define STUDY_STUDY_TABLE_H
+
+#include <glib.h>
+
+#include "study/store/result_store.h"
+#include "study/table/statistics.h"
+#include "study/table/study_keys.h"
+
+#define STUDY_TABLE_ERROR (study_table_error_quark())
+GQuark study_table_error_quark(void);
+typedef enum study_table_error {
+  STUDY_TABLE_ERROR_EMPTY,   /* no run is left: says how many ended otherwise or were left out */
+  STUDY_TABLE_ERROR_UNUSABLE /* a metric has a value that no run measures: says which, and of which seed */
+} study_table_error;
+
+/* Values beyond ±STUDY_TABLE_VALUE_MAX, or nearer to 0 than its inverse, are refused: a share of one in another stays within what
+ * statistics.h takes. */
+#define STUDY_TABLE_VALUE_MAX 1e75
+
+/* What makes a run's TCP behaviour worth a second look (facts.md, ns-3). */
+typedef enum study_flag {
+  STUDY_FLAG_TIMEOUTS = 1 << 0,            /* tcp.timeouts > 0 */
+  STUDY_FLAG_SPURIOUS = 1 << 1,            /* tcp.spurious_retransmissions > 0 */
+  STUDY_FLAG_LOST_RETRANSMISSIONS = 1 << 2 /* tcp.lost_retransmissions > 0 */
+} study_flag;
+
+/* One run. */
+typedef struct study_run {
+  char *keys
+      [SCENARIO_KEY_COUNT]; /* first: study_keys.h takes runs as they are; "" where the store has none; the table's */
+  metric_values metrics;
+  distribution distributions[DISTRIBUTION_COUNT];
+  guint flags; /* study_flag */
+  double wall_s;
+  double cpu_s;
+} study_run;
+
+/* The runs that ended `ok`, but for those left out. */
+typedef struct study_table {
+  GPtrArray *runs;     /* study_run * */
+  GPtrArray *origins;  /* stored_origin *, each once, those of all runs */
+  guint not_ok;        /* runs that did not end ok */
+  guint left_out;      /* runs that were left out for a flag */
+  guint flagged;       /* runs in the table that have a flag */
+  char *title;         /* of the first run's scenario */
+  char *names;         /* of the scenarios, "a, b" */
+  char *versions;      /* that made the runs, "0.1.0 (git 1234abc)" */
+  char *axes;          /* the first run's, one key a line */
+  GStringChunk *texts; /* of all runs' keys: most runs share most of them */
+} study_table;
+
+/* Reads the runs of `store`, but for those with one of the flags in `leave_out`. NULL and `error` (STUDY_TABLE_ERROR,
+ * RESULT_STORE_ERROR) when none is left, a value is unusable, or the store fails. Free with study_table_free() (NULL-safe). */
+study_table *study_table_read(result_store *store, guint leave_out, GError **error);
+void study_table_free(study_table *table);
+
+/* A point: the runs that agree in everything but the seed. */
+typedef struct study_point {
+  GPtrArray *runs; /* const study_run *, at least one */
+  guint flagged;   /* of them */
+} study_point;
+
+/* The keys that vary, but for the seed and those that follow from others (study_keys.h), in the order of the axes: scenario_key. Free
+ * with g_array_unref(). */
+GArray *study_table_keys(const study_table *table);
+
+/* "3 of 12 runs left out (timeouts); 2 runs did not end ok": what is not in the table, "" when everything is. `leave_out` as it was
+ * read with. Free with g_free(). */
+char *study_table_missing(const study_table *table, guint leave_out);
+
+/* What --leave-out calls the flags, "timeouts, lost"; "" of none. Free with g_free(). */
+char *study_table_flag_names(guint flags);
+
+/* The points of the table, each all runs that agree in `keys` (scenario_key), in the order of study_keys_values() of the first key,
+ * then the second …. Free with g_array_unref(). */
+GArray *study_table_points(const study_table *table, const GArray *keys);
+
+/* The statistics of `metric` over `runs` (const study_run *), those that have it. */
+statistics study_table_statistics(const GPtrArray *runs, metric_id metric);
+
+/* Two values of one key beside each other, over the same seeds and everything else. */
+typedef struct study_pair {
+  const study_run *first; /* one of the runs, for its other keys */
+  statistics difference;  /* of `metric`: value under `a` minus value under `b` */
+  GPtrArray *runs_a;      /* const study_run *: runs_a[i] and runs_b[i] are a pair, both with the metric */
+  GPtrArray *runs_b;
+  guint flagged; /* pairs of which a run has a flag */
+} study_pair;
+
+/* The varying keys in which the two runs of a pair agree: study_table_keys() but for `key` and those that move in step with it. Free
+ * with g_array_unref(). */
+GArray *study_table_pair_keys(const study_table *table, scenario_key key);
+
+/* Pairs every run whose `key` is `a` with the one whose `key` is `b` and that agrees in all other varying keys and the seed; keys that
+ * move in step with `key` differ as it does. An array of study_pair, one a point that has pairs, in the order of study_table_points().
+ * Of several runs with the same keys and seed the first counts. With METRIC_COUNT for `metric` all runs pair, and `difference` is not
+ * set. Free with g_array_unref(). */
+GArray *study_table_pairs(const study_table *table, scenario_key key, const char *a, const char *b,
+                          metric_id metric);
+
+/* The seeds in the table: "seed 1", "seeds 1–3", "seeds 1, 5, 9" or "12 seeds". Free with g_free(). */
+char *study_table_seeds(const study_table *table);
+
+#endif

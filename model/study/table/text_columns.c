@@ -1,0 +1,150 @@
+#include "study/table/text_columns.h"
+
+#include <string.h>
+
+#include "study/table/shown_text.h"
+
+typedef struct text_column {
+  char *heading;
+  text_alignment alignment;
+} text_column;
+
+struct text_columns {
+  GArray *columns;  /* text_column */
+  GPtrArray *cells; /* char *, row by row */
+};
+
+static void clear_column(gpointer data)
+{
+  g_free(((text_column *)data)->heading);
+}
+
+text_columns *text_columns_new(void)
+{
+  text_columns *columns = g_new(text_columns, 1);
+  columns->columns = g_array_new(FALSE, FALSE, sizeof(text_column));
+  g_array_set_clear_func(columns->columns, clear_column);
+  columns->cells = g_ptr_array_new_with_free_func(g_free);
+  return columns;
+}
+
+void text_columns_free(text_columns *columns)
+{
+  if (columns != NULL) {
+    g_array_unref(columns->columns);
+    g_ptr_array_unref(columns->cells);
+    g_free(columns);
+  }
+}
+
+void text_columns_add(text_columns *columns, const char *heading, text_alignment alignment)
+{
+  g_assert(columns->cells->len == 0);
+  text_column column = {.heading = shown_text_line(heading), .alignment = alignment};
+  g_array_append_val(columns->columns, column);
+}
+
+void text_columns_add_cell(text_columns *columns, const char *text)
+{
+  g_assert(columns->columns->len > 0);
+  g_ptr_array_add(columns->cells, shown_text_line(text));
+}
+
+static guint rows_of(const text_columns *columns)
+{
+  return columns->cells->len / columns->columns->len;
+}
+
+static const char *cell_at(const text_columns *columns, guint row, guint column)
+{
+  return g_ptr_array_index(columns->cells, row * columns->columns->len + column);
+}
+
+/* The characters of a number from its point on: "12.50" has three. */
+static guint behind_point(const char *text)
+{
+  const char *point = strchr(text, '.');
+  return point != NULL ? (guint)g_utf8_strlen(point, -1) : 0;
+}
+
+/* A column as it is printed. */
+typedef struct column_shape {
+  guint behind; /* the most behind a point, where points stand below each other */
+  guint width;
+  gboolean shown;
+} column_shape;
+
+static guint padding_behind(const text_column *column, const column_shape *shape, const char *text)
+{
+  gboolean number = g_ascii_isdigit(text[strlen(text) > 0 ? strlen(text) - 1 : 0]);
+  return column->alignment == TEXT_ALIGNMENT_POINT && number ? shape->behind - behind_point(text) : 0;
+}
+
+static column_shape shape_of(const text_columns *columns, guint index)
+{
+  const text_column *column = &g_array_index(columns->columns, text_column, index);
+  column_shape shape = {.width = (guint)g_utf8_strlen(column->heading, -1)};
+  for (guint row = 0; row < rows_of(columns); row++) {
+    shape.behind = MAX(shape.behind, behind_point(cell_at(columns, row, index)));
+  }
+  for (guint row = 0; row < rows_of(columns); row++) {
+    const char *text = cell_at(columns, row, index);
+    guint width = (guint)g_utf8_strlen(text, -1) + padding_behind(column, &shape, text);
+    shape.width = MAX(shape.width, width);
+    shape.shown = shape.shown || *text != '\0';
+  }
+  return shape;
+}
+
+static void append_blanks(GString *text, guint count)
+{
+  g_string_append_printf(text, "%*s", (int)count, "");
+}
+
+static void append_cell(const text_column *column, const column_shape *shape, const char *cell, GString *line)
+{
+  guint behind = padding_behind(column, shape, cell);
+  guint rest = shape->width - (guint)g_utf8_strlen(cell, -1) - behind;
+  gboolean left = column->alignment == TEXT_ALIGNMENT_LEFT;
+  append_blanks(line, left ? 0 : rest);
+  g_string_append(line, cell);
+  append_blanks(line, behind + (left ? rest : 0));
+}
+
+/* Appends row number `row` of the cells; -1: the headings. */
+static void append_row(const text_columns *columns, const column_shape *shapes, int row, GString *text)
+{
+  g_autoptr(GString) line = g_string_new(NULL);
+  for (guint i = 0; i < columns->columns->len; i++) {
+    const text_column *column = &g_array_index(columns->columns, text_column, i);
+    if (!shapes[i].shown) {
+      continue;
+    }
+    g_string_append(line, line->len > 0 ? "  " : "");
+    text_column heading = {.alignment = column->alignment == TEXT_ALIGNMENT_LEFT ? TEXT_ALIGNMENT_LEFT
+                                                                                 : TEXT_ALIGNMENT_RIGHT};
+    append_cell(row < 0 ? &heading : column, &shapes[i],
+                row < 0 ? column->heading : cell_at(columns, (guint)row, i), line);
+  }
+  g_strchomp(line->str);
+  g_string_append_printf(text, "%s\n", line->str);
+}
+
+void text_columns_append(const text_columns *columns, GString *text)
+{
+  guint count = columns->columns->len;
+  g_autofree column_shape *shapes = g_new0(column_shape, count + 1);
+  guint width = 0;
+  for (guint i = 0; i < count; i++) {
+    shapes[i] = shape_of(columns, i);
+    width += shapes[i].shown ? shapes[i].width + (width > 0 ? 2 : 0) : 0;
+  }
+  append_row(columns, shapes, -1, text);
+  for (guint i = 0; i < width; i++) {
+    g_string_append(text, "\u2500");
+  }
+  g_string_append_c(text, '\n');
+  for (guint row = 0; row < rows_of(columns); row++) {
+    append_row(columns, shapes, (int)row, text);
+  }
+}

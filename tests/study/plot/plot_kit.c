@@ -1,0 +1,163 @@
+#include "plot_kit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "study/sweep/sweep_grid.h"
+#include "study_kit.h"
+
+void plot_kit_set_up(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  kit->folder = kit_folder_new();
+  kit->written = g_ptr_array_new_with_free_func(g_free);
+  kit->table = (study_table){.runs = g_ptr_array_new_with_free_func(g_free),
+                             .names = (char *)"a",
+                             .versions = (char *)"0.1.0",
+                             .texts = g_string_chunk_new(4096)};
+}
+
+void plot_kit_tear_down(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  g_ptr_array_unref(kit->table.runs);
+  g_string_chunk_free(kit->table.texts);
+  g_free(kit->table.title);
+  g_free(kit->table.axes);
+  g_ptr_array_unref(kit->written);
+  kit_folder_remove(kit->folder);
+}
+
+static void add_run(plot_kit *kit, const scenario *s)
+{
+  study_run *run = g_new0(study_run, 1);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    g_autofree char *text = scenario_value_text(s, key);
+    run->keys[key] = g_string_chunk_insert_const(kit->table.texts, text);
+  }
+  g_ptr_array_add(kit->table.runs, run);
+}
+
+void plot_kit_fill(plot_kit *kit, const char *text)
+{
+  g_autoptr(GError) error = NULL;
+  scenario *base = kit_scenario(kit->folder, "a.cfg", text, NULL);
+  sweep_grid *grid = sweep_grid_new(base, NULL, &error);
+  g_assert_no_error(error);
+  kit->table.title = g_strdup(scenario_text(base, SCENARIO_TITLE));
+  kit->table.axes = sweep_grid_axes_text(grid);
+  for (gsize i = 0; i < sweep_grid_count(grid); i++) {
+    scenario *s = sweep_grid_scenario(grid, i);
+    add_run(kit, s);
+    scenario_free(s);
+  }
+  sweep_grid_free(grid);
+  scenario_free(base);
+}
+
+static study_run *run_at(const plot_kit *kit, guint index)
+{
+  return g_ptr_array_index(kit->table.runs, index);
+}
+
+void plot_kit_set(plot_kit *kit, guint index, metric_id metric, double value)
+{
+  metric_values_set(&run_at(kit, index)->metrics, metric, value);
+}
+
+void plot_kit_set_all(plot_kit *kit, metric_id metric, double first, double step)
+{
+  for (guint i = 0; i < kit->table.runs->len; i++) {
+    plot_kit_set(kit, i, metric, first + step * i);
+  }
+}
+
+void plot_kit_flag(plot_kit *kit, guint index, guint flags)
+{
+  run_at(kit, index)->flags = flags;
+  kit->table.flagged++;
+}
+
+gnuplot_target plot_kit_target(const plot_kit *kit, gnuplot_format format)
+{
+  return (gnuplot_target){.folder = kit->folder, .format = format, .written = kit->written};
+}
+
+gboolean plot_kit_can_draw(void)
+{
+  g_autofree char *found = g_find_program_in_path("gnuplot");
+  if (found == NULL) {
+    g_test_skip("gnuplot is not installed");
+  }
+  return found != NULL;
+}
+
+static char *contents(const plot_kit *kit, const char *name, gsize *length)
+{
+  g_autofree char *path = g_build_filename(kit->folder, name, NULL);
+  g_autoptr(GError) error = NULL;
+  char *text = NULL;
+  g_file_get_contents(path, &text, length, &error);
+  g_assert_no_error(error);
+  return text;
+}
+
+char *plot_kit_text(const plot_kit *kit, const char *name)
+{
+  return contents(kit, name, NULL);
+}
+
+/* A PNG starts with its signature; width and height are big-endian numbers at octets 16 and 20. An empty page of this size takes less
+ * than 8000 octets. */
+guint plot_kit_png_height(const plot_kit *kit, const char *name, guint width)
+{
+  gsize length;
+  guint32 sizes[2];
+  g_autofree char *png = contents(kit, name, &length);
+  g_assert_cmpuint(length, >, 8000);
+  g_assert_cmpmem(png, 8, "\x89PNG\r\n\x1a\n", 8);
+  memcpy(sizes, png + 16, sizeof sizes);
+  g_assert_cmpuint(GUINT32_FROM_BE(sizes[0]), ==, width);
+  return GUINT32_FROM_BE(sizes[1]);
+}
+
+void plot_kit_row(const char *text, const char *comment, guint row, double *numbers, guint count)
+{
+  g_autofree char *wanted = g_strdup_printf("# %s\n", comment);
+  const char *start = strstr(text, wanted);
+  if (start == NULL) {
+    g_error("no \"%s\" in\n%s", wanted, text);
+  }
+  g_auto(GStrv) lines = g_strsplit(start, "\n", -1);
+  guint at = 0;
+  for (guint i = 0; lines[i] != NULL; i++) {
+    if (*lines[i] == '#' || *lines[i] == '\0' || at++ != row) {
+      continue;
+    }
+    g_auto(GStrv) fields = g_strsplit(lines[i], " ", -1);
+    g_assert_cmpuint(g_strv_length(fields), >=, count);
+    for (guint column = 0; column < count; column++) {
+      char *end;
+      numbers[column] = g_ascii_strtod(fields[column], &end);
+      numbers[column] = *end == '\0' ? numbers[column] : NAN;
+    }
+    return;
+  }
+  g_error("no row %u below \"%s\" in\n%s", row, wanted, text);
+}
+
+void plot_kit_expect(const char *text, const char *part)
+{
+  if (strstr(text, part) == NULL) {
+    g_error("no \"%s\" in\n%s", part, text);
+  }
+}
+
+guint plot_kit_count(const char *text, const char *part)
+{
+  guint count = 0;
+  for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part)) {
+    count++;
+  }
+  return count;
+}

@@ -1,0 +1,50 @@
+/* What the tests of plots share: made-up studies in memory, and what was drawn of them. */
+#ifndef TESTS_STUDY_PLOT_KIT_H
+#define TESTS_STUDY_PLOT_KIT_H
+
+#include <glib.h>
+
+#include "study/plot/gnuplot_script.h"
+#include "study/table/study_table.h"
+
+typedef struct plot_kit {
+  char *folder;
+  study_table table;
+  GPtrArray *written; /* by draws */
+} plot_kit;
+
+void plot_kit_set_up(plot_kit *kit, gconstpointer unused);
+void plot_kit_tear_down(plot_kit *kit, gconstpointer unused);
+
+/* Makes the runs of the sweep in the scenario `text`, in the order of the grid, without metrics; called "a", by iwarpsim 0.1.0. */
+void plot_kit_fill(plot_kit *kit, const char *text);
+
+/* Sets `metric` of run `index`. */
+void plot_kit_set(plot_kit *kit, guint index, metric_id metric, double value);
+
+/* Sets `metric` of all runs to `first` + `step` times the run's place in the grid. */
+void plot_kit_set_all(plot_kit *kit, metric_id metric, double first, double step);
+
+/* Gives run `index` the flags. */
+void plot_kit_flag(plot_kit *kit, guint index, guint flags);
+
+/* Where to draw. */
+gnuplot_target plot_kit_target(const plot_kit *kit, gnuplot_format format);
+
+/* FALSE, and the test is skipped, when there is no gnuplot. */
+gboolean plot_kit_can_draw(void);
+
+/* The text of the file `name` in the folder. Free with g_free(). */
+char *plot_kit_text(const plot_kit *kit, const char *name);
+
+/* Checks that the PNG `name` is `width` dots wide and not empty; returns its height. */
+guint plot_kit_png_height(const plot_kit *kit, const char *name, guint width);
+
+/* The numbers of row `row` (from 0) below the comment "# `comment`" in the data `text`; columns that are no number are NAN. */
+void plot_kit_row(const char *text, const char *comment, guint row, double *numbers, guint count);
+
+/* Fails unless `part` is in `text`; how often it is. */
+void plot_kit_expect(const char *text, const char *part);
+guint plot_kit_count(const char *text, const char *part);
+
+#endif

@@ -1,0 +1,109 @@
+/* Texts of the user's in a gnuplot script stay texts. */
+#include "study/plot/gnuplot_text.h"
+
+#include <glib/gstdio.h>
+
+static void expect_text(char *text, const char *expected)
+{
+  g_assert_cmpstr(text, ==, expected);
+  g_free(text);
+}
+
+static void test_quote(void)
+{
+  expect_text(gnuplot_text_quote("plain"), "'plain'");
+  expect_text(gnuplot_text_quote("it's"), "'it’s'");
+  expect_text(gnuplot_text_quote("a\nb\tc\x01"), "'a b c '");
+  expect_text(gnuplot_text_quote("\xff"), "'\xef\xbf\xbd'"); /* U+FFFD */
+  expect_text(gnuplot_text_quote_tic("0.1%"), "'0.1%%'");
+}
+
+/* What gnuplot itself makes of hostile titles: it prints them, apostrophes for quotes, and no command in
+ * them runs. */
+static void test_gnuplot_agrees(void)
+{
+  static const char *const hostile[] = {"`touch PWNED`",
+                                        "' ; system('touch PWNED') ; '",
+                                        "'' ; system('touch PWNED') ; '",
+                                        "\"; !touch PWNED; \"",
+                                        "$(touch PWNED)",
+                                        "@macro {/Bold x} \\n %s %d",
+                                        "'",
+                                        "ends in \\",
+                                        "# no comment"};
+  g_autofree char *found = g_find_program_in_path("gnuplot");
+  if (found == NULL) {
+    g_test_skip("gnuplot is not installed");
+    return;
+  }
+  g_autofree char *folder = g_dir_make_tmp("test-gnuplot-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename(folder, "script", NULL);
+  GString *script = g_string_new("set print '-'\n");
+  GString *expected = g_string_new(NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(hostile); i++) {
+    g_autofree char *quoted = gnuplot_text_quote(hostile[i]);
+    g_auto(GStrv) parts = g_strsplit(hostile[i], "'", -1);
+    g_autofree char *printed = g_strjoinv("’", parts);
+    g_string_append_printf(script, "print %s\n", quoted);
+    g_string_append_printf(expected, "%s\n", printed);
+  }
+  g_assert_true(g_file_set_contents(path, script->str, -1, NULL));
+  char *argv[] = {found, (char *)"-d", path, NULL};
+  g_autofree char *printed = NULL, *said = NULL;
+  g_assert_true(g_spawn_sync(folder, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &printed, &said, NULL, NULL));
+  g_assert_cmpstr(said, ==, "");
+  g_assert_cmpstr(printed, ==, expected->str);
+  g_unlink(path);
+  g_assert_cmpint(g_rmdir(folder), ==, 0); /* it is empty: nothing was touched */
+  g_string_free(script, TRUE);
+  g_string_free(expected, TRUE);
+}
+
+static void expect_lines(const char *text, guint columns, guint lines_max, const char *expected,
+                         guint expected_lines)
+{
+  guint lines = 0;
+  expect_text(gnuplot_text_quote_lines(text, columns, lines_max, &lines), expected);
+  g_assert_cmpuint(lines, ==, expected_lines);
+}
+
+static void test_lines(void)
+{
+  expect_lines("", 10, 3, "''", 1);
+  expect_lines("short", 10, 3, "'short'", 1);
+  expect_lines("one two three", 7, 3, "'one two'.\"\\n\".'three'", 2);
+  expect_lines("one two three", 8, 3, "'one two'.\"\\n\".'three'", 2);
+  expect_lines("abcdefghij", 4, 3, "'abcd'.\"\\n\".'efgh'.\"\\n\".'ij'", 3);
+  expect_lines("abcdefghij", 4, 2, "'abcd'.\"\\n\".'efg…'", 2);
+  expect_lines("äöü äöü", 3, 2, "'äöü'.\"\\n\".'äöü'", 2);
+  expect_lines("don't stop", 5, 2, "'don’t'.\"\\n\".'stop'", 2);
+}
+
+static void test_file_stem(void)
+{
+  expect_text(gnuplot_text_file_stem("mtu-loss.v2"), "mtu-loss.v2");
+  expect_text(gnuplot_text_file_stem("| rm -rf x"), "__rm_-rf_x");
+  expect_text(gnuplot_text_file_stem("../x"), "_._x");
+  expect_text(gnuplot_text_file_stem("-d"), "_d");
+  expect_text(gnuplot_text_file_stem(""), "plot");
+}
+
+/* A comment stays on its line, and does not take the next one in. */
+static void test_comment(void)
+{
+  expect_text(gnuplot_text_comment("a\nb"), "a b");
+  expect_text(gnuplot_text_comment("a\\"), "a\\ .");
+  expect_text(gnuplot_text_comment("a\\ \n"), "a\\ .");
+  expect_text(gnuplot_text_comment("50 %"), "50 %");
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/gnuplot_text/quote", test_quote);
+  g_test_add_func("/gnuplot_text/gnuplot_agrees", test_gnuplot_agrees);
+  g_test_add_func("/gnuplot_text/lines", test_lines);
+  g_test_add_func("/gnuplot_text/file_stem", test_file_stem);
+  g_test_add_func("/gnuplot_text/comment", test_comment);
+  return g_test_run();
+}

@@ -1,0 +1,164 @@
+/* The heat map: its axes, cells, texts and colours. */
+#include "study/plot/plot_heat_map.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "plot_kit.h"
+
+static const char mtu_loss[] =
+    "title = \"a\"; sweep = ( { key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; },"
+    " { key = \"path.forward.mtu\"; values = [1500, 576]; },"
+    " { key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; },"
+    " { key = \"run.seed\"; from = 1; to = 2; } );";
+
+static gboolean draw(plot_kit *kit, gnuplot_format format)
+{
+  g_autoptr(GError) error = NULL;
+  const gnuplot_target target = plot_kit_target(kit, format);
+  gboolean good = plot_heat_map_draw(&kit->table, "h", &target, &error);
+  g_assert_true(good || error != NULL);
+  return good;
+}
+
+static void test_keys(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  scenario_key x, y;
+  plot_kit_fill(kit, mtu_loss);
+  g_assert_true(plot_heat_map_keys(&kit->table, &x, &y));
+  g_assert_cmpint(x, ==, SCENARIO_PATH_FORWARD_LOSS);
+  g_assert_cmpint(y, ==, SCENARIO_PATH_FORWARD_MTU);
+  plot_kit_tear_down(kit, NULL);
+  plot_kit_set_up(kit, NULL);
+  plot_kit_fill(kit, "title = \"a\"; sweep = ("
+                     " { key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; },"
+                     " { key = \"workload.connections\"; values = [1, 2]; },"
+                     " { key = \"path.forward.mtu\"; values = [1500, 576]; } );");
+  g_assert_true(plot_heat_map_keys(&kit->table, &x, &y));
+  g_assert_cmpint(x, ==, SCENARIO_PATH_FORWARD_MTU);
+  g_assert_cmpint(y, ==, SCENARIO_WORKLOAD_CONNECTIONS);
+}
+
+/* Runs 0, 1: in order, MTU 1500 (the upper row, 1), loss 0: 1024 and 3072: mean 2 KiB; t(0.975, 1) = 12.7062, s = 1448.15, half
+ * 12.7062 · 1448.15 / √2 = 13011 = 12.7 KiB. The last, 14 and 15 of 2048 each: 29696 and 31744, mean 30 KiB. */
+static void test_cells(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  double row[7];
+  if (!plot_kit_can_draw()) {
+    return;
+  }
+  plot_kit_fill(kit, mtu_loss);
+  plot_kit_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1024, 2048);
+  plot_kit_flag(kit, 0, STUDY_FLAG_SPURIOUS);
+  g_assert_true(draw(kit, GNUPLOT_PNG));
+  (void)plot_kit_png_height(kit, "h.png", 2102);
+  g_autofree char *data = plot_kit_text(kit, "h.dat");
+  plot_kit_expect(data, "0 1 2 2048 13011");
+  plot_kit_expect(data, " \"2 KiB*\" \"± 13 KiB\" 0, 1500\n");
+  plot_kit_row(data, "out-of-order receiver", 1, row, 7);
+  g_assert_cmpfloat(row[0], ==, 1); /* loss 1 % */
+  g_assert_cmpfloat(row[1], ==, 0); /* MTU 576 */
+  g_assert_cmpfloat(row[3], ==, 30720);
+  plot_kit_expect(data, "asterisk: 1 with spurious retransmissions");
+}
+
+/* Cells of few octets are dark with white text, those of many light with black text; the palette gets lighter at each step. */
+static double lightness(const char *hex)
+{
+  double channel[3];
+  for (int i = 0; i < 3; i++) {
+    g_autofree char *digits = g_strndup(hex + 2 * i, 2);
+    channel[i] = pow((double)g_ascii_strtoull(digits, NULL, 16) / 255, 2.2);
+  }
+  return 0.2126 * channel[0] + 0.7152 * channel[1] + 0.0722 * channel[2];
+}
+
+static void test_palette(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  if (!plot_kit_can_draw()) {
+    return;
+  }
+  plot_kit_fill(kit, mtu_loss);
+  plot_kit_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 4096);
+  g_assert_true(draw(kit, GNUPLOT_SVG));
+  g_autofree char *script = plot_kit_text(kit, "h.gnuplot");
+  const char *palette = strstr(script, "set palette defined (");
+  g_assert_nonnull(palette);
+  const char *end = strchr(palette, '\n');
+  double last = -1;
+  guint steps = 0;
+  for (const char *at = strchr(palette, '#'); at != NULL && at < end; at = strchr(at + 1, '#'), steps++) {
+    g_assert_cmpfloat(lightness(at + 1), >, last);
+    last = lightness(at + 1);
+  }
+  g_assert_cmpuint(steps, ==, 9);
+  plot_kit_expect(script, "set cblabel 'peak (octets)'");
+  plot_kit_expect(script, "'in-order receiver'");
+}
+
+/* Thirteen panels are more than can be read. */
+static void test_too_many_panels(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  plot_kit_fill(kit, "title = \"a\"; sweep = ( { key = \"path.forward.mtu\"; values = [1500, 576]; },"
+                     " { key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; },"
+                     " { key = \"workload.connections\"; from = 1; to = 13; } );");
+  plot_kit_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1, 1);
+  g_assert_false(draw(kit, GNUPLOT_SVG));
+  g_assert_cmpuint(kit->written->len, ==, 0);
+}
+
+/* Twenty cells side by side have no room for texts of nine letters on the width of a paper; four have. */
+static void test_narrow_cells(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  static const guint columns[] = {4, 20};
+  if (!plot_kit_can_draw()) {
+    return;
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(columns); i++) {
+    plot_kit_tear_down(kit, NULL);
+    plot_kit_set_up(kit, NULL);
+    g_autofree char *text =
+        g_strdup_printf("title = \"a\"; sweep = ( { key = \"workload.connections\"; from = 1; to = %u; },"
+                        " { key = \"workload.messages\"; values = [1, 2]; } );",
+                        columns[i]);
+    plot_kit_fill(kit, text);
+    plot_kit_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1000, 1);
+    g_assert_true(draw(kit, GNUPLOT_SVG));
+    g_autofree char *script = plot_kit_text(kit, "h.gnuplot");
+    g_assert_cmpint(strstr(script, "with labels") != NULL, ==, columns[i] == 4);
+  }
+}
+
+/* Nothing held anywhere draws too. */
+static void test_all_zero(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  if (!plot_kit_can_draw()) {
+    return;
+  }
+  plot_kit_fill(kit, mtu_loss);
+  plot_kit_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 0);
+  g_assert_true(draw(kit, GNUPLOT_SVG));
+}
+
+static void add(const char *path, void (*test)(plot_kit *, gconstpointer))
+{
+  g_test_add(path, plot_kit, NULL, plot_kit_set_up, test, plot_kit_tear_down);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  add("/plot_heat_map/keys", test_keys);
+  add("/plot_heat_map/cells", test_cells);
+  add("/plot_heat_map/palette", test_palette);
+  add("/plot_heat_map/too_many_panels", test_too_many_panels);
+  add("/plot_heat_map/narrow_cells", test_narrow_cells);
+  add("/plot_heat_map/all_zero", test_all_zero);
+  return g_test_run();
+}

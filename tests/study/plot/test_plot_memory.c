@@ -1,0 +1,71 @@
+/* Goodput against finite memory. */
+#include "study/plot/plot_memory.h"
+
+#include "plot_kit.h"
+
+static const char sweep[] = "title = \"a\"; sweep = ("
+                            " { key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; },"
+                            " { key = \"receiver.memory\"; values = (\"unlimited\", 1500, 24000); } );";
+
+/* "unlimited" comes first in the sweep and last on the axis, apart; its value is a line across the others. Runs 0, 1, 2 are in order:
+ * 1e9, 2e9, 3e9 bit/s. */
+static void test_unlimited(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  double numbers[2], unlimited[3], reference[3];
+  const gnuplot_target target = plot_kit_target(kit, GNUPLOT_SVG);
+  if (!plot_kit_can_draw()) {
+    return;
+  }
+  plot_kit_fill(kit, sweep);
+  plot_kit_set_all(kit, METRIC_GOODPUT_BIT_PER_S, 1e9, 1e9);
+  plot_memory_draw(&kit->table, "m", &target, &error);
+  g_assert_no_error(error);
+  g_autofree char *data = plot_kit_text(kit, "m.dat");
+  plot_kit_row(data, "goodput: in-order receiver", 1, numbers, 2);
+  plot_kit_row(data, "goodput: in-order receiver", 2, unlimited, 3);
+  g_assert_cmpfloat(unlimited[0], >, numbers[0]);
+  g_assert_cmpfloat(unlimited[2], ==, 1e9);
+  plot_kit_row(data, "the same with unlimited memory", 0, reference, 3);
+  g_assert_cmpfloat(reference[2], ==, 1e9);
+  g_assert_cmpuint(plot_kit_count(data, "# the same with unlimited memory"), ==, 2);
+  plot_kit_expect(data, " 24000\n\n"); /* a gap before what is apart */
+  g_autofree char *script = plot_kit_text(kit, "m.gnuplot");
+  plot_kit_expect(script, "'unlimited' ");
+  plot_kit_expect(script, "set label 12 '//'");
+  plot_kit_expect(script, "set ylabel 'goodput (Gbit/s)'");
+  plot_kit_expect(script, "title 'the same with unlimited memory'");
+  plot_kit_expect(script, "size 1004,"); /* one panel: receivers are lines */
+}
+
+/* Without it there is no reference. */
+static void test_numbers_only(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  const gnuplot_target target = plot_kit_target(kit, GNUPLOT_SVG);
+  if (!plot_kit_can_draw()) {
+    return;
+  }
+  plot_kit_fill(kit, "title = \"a\"; sweep = ( { key = \"receiver.memory\"; values = (1500, 2000); } );");
+  plot_kit_set_all(kit, METRIC_GOODPUT_BIT_PER_S, 1e9, 1e9);
+  plot_memory_draw(&kit->table, "m", &target, &error);
+  g_assert_no_error(error);
+  g_autofree char *data = plot_kit_text(kit, "m.dat");
+  g_assert_cmpuint(plot_kit_count(data, "unlimited"), ==, 0);
+  plot_kit_expect(data, "decimal logarithm"); /* memory always is */
+}
+
+static void add(const char *path, void (*test)(plot_kit *, gconstpointer))
+{
+  g_test_add(path, plot_kit, NULL, plot_kit_set_up, test, plot_kit_tear_down);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  add("/plot_memory/unlimited", test_unlimited);
+  add("/plot_memory/numbers_only", test_numbers_only);
+  return g_test_run();
+}

@@ -1,0 +1,298 @@
+/* The plot of a run's folder: the steps of the RNIC's series, stacked by cause. */
+#include "study/plot/plot_occupancy.h"
+
+#include <string.h>
+
+#include "sim/summary.h"
+#include "study_kit.h"
+
+#define HEADER "time_s,connection,cause,octets\n"
+
+typedef struct fixture {
+  char *folder;
+  scenario *scenario;
+  GPtrArray *written;
+} fixture;
+
+/* A run of 5 ms; `peak` of the reassembly occupancy, negative: not measured. */
+static void write_summary(const fixture *f, double peak)
+{
+  summary page = {.scenario = f->scenario, .version = "0.1.0", .engine = "native"};
+  metric_values_set(&page.metrics, METRIC_TIME_SIMULATED_S, 0.005);
+  if (peak >= 0) {
+    metric_values_set(&page.metrics, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, peak);
+  }
+  g_autofree char *path = g_build_filename(f->folder, "summary.json", NULL);
+  g_assert_true(summary_write_json(&page, path, NULL));
+}
+
+static void set_up(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  f->folder = kit_folder_new();
+  f->scenario = kit_scenario(f->folder, "a.cfg", "title = \"a title\"; run: { seed = 9; };", NULL);
+  f->written = g_ptr_array_new_with_free_func(g_free);
+  write_summary(f, -1);
+}
+
+static void tear_down(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_ptr_array_unref(f->written);
+  scenario_free(f->scenario);
+  kit_folder_remove(f->folder);
+}
+
+static gboolean plot(fixture *f, const char *csv, GError **error)
+{
+  if (csv != NULL) {
+    g_free(kit_file(f->folder, "occupancy.csv", csv));
+  }
+  const gnuplot_target target = {.folder = f->folder, .format = GNUPLOT_PNG, .written = f->written};
+  return plot_occupancy(f->folder, &target, error);
+}
+
+static gboolean can_draw(void)
+{
+  g_autofree char *found = g_find_program_in_path("gnuplot");
+  if (found == NULL) {
+    g_test_skip("gnuplot is not installed");
+  }
+  return found != NULL;
+}
+
+static void plot_well(fixture *f, const char *csv)
+{
+  g_autoptr(GError) error = NULL;
+  plot(f, csv, &error);
+  g_assert_no_error(error);
+}
+
+static char *file_text(const fixture *f, const char *name, gsize *length)
+{
+  g_autofree char *path = g_build_filename(f->folder, name, NULL);
+  char *text = NULL;
+  g_assert_true(g_file_get_contents(path, &text, length, NULL));
+  return text;
+}
+
+/* At 1 ms 100 octets are incomplete; at 2 ms 50 unlocated come on top of them; at 3 ms all is gone. Rows:
+ * time in ms, the stack up to incomplete, up to unlocated, their sum. Connection 0's own lines do not
+ * count. */
+static void test_steps(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  gsize length;
+  if (!can_draw()) {
+    return;
+  }
+  plot_well(f, "# a comment\n" HEADER "0.001000000000,all,incomplete,100\n"
+               "0.001000000000,0,incomplete,100\n"
+               "0.002000000000,all,unlocated,50\n"
+               "0.003000000000,all,incomplete,0\n"
+               "0.003000000000,all,unlocated,0\n");
+  g_autofree char *data = file_text(f, "occupancy.dat", &length);
+  g_assert_nonnull(strstr(
+      data, "\n1 0 0 0\n1 100 100 100\n2 100 100 100\n2 100 150 150\n3 100 150 150\n3 0 0 0\n5 0 0 0\n"));
+  g_autofree char *script = file_text(f, "occupancy.gnuplot", &length);
+  g_assert_true(
+      g_str_has_prefix(data, "# a title: scenario a · seed 9 · receiver out-of-order · iwarpsim 0.1.0\n"));
+  g_assert_nonnull(strstr(script, "'a title'"));
+  g_assert_nonnull(strstr(script, "'peak 150 octets'"));
+  g_assert_nonnull(strstr(script, "simulated time (ms)"));
+  g_autofree char *png = file_text(f, "occupancy.png", &length);
+  g_assert_cmpuint(length, >, 10000);
+  g_assert_cmpmem(png, 8, "\x89PNG\r\n\x1a\n", 8);
+  g_assert_cmpuint(f->written->len, ==, 3);
+}
+
+/* `processing` is drawn but is no part of the reassembly peak. */
+static void test_processing(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  gsize length;
+  if (!can_draw()) {
+    return;
+  }
+  plot_well(f, HEADER
+            "0.001,all,order,2048\n0.002,all,processing,9000\n0.003,all,order,0\n0.004,all,processing,0\n");
+  g_autofree char *script = file_text(f, "occupancy.gnuplot", &length);
+  g_assert_nonnull(strstr(script, "'peak 2048 octets (2 KiB)'"));
+  g_assert_nonnull(strstr(script, "title 'processing'"));
+}
+
+/* 100,000 changes come out as a few thousand rows, the single highest among them. */
+static void test_thinned(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  gsize length;
+  if (!can_draw()) {
+    return;
+  }
+  GString *csv = g_string_new(HEADER);
+  for (int i = 1; i <= 100000; i++) {
+    g_string_append_printf(csv, "0.%09d,all,order,%d\n", i * 40, i == 77777 ? 123456 : i % 50);
+  }
+  plot_well(f, csv->str);
+  g_string_free(csv, TRUE);
+  g_autofree char *data = file_text(f, "occupancy.dat", &length);
+  g_assert_cmpuint(length, <, 1000000);
+  g_assert_nonnull(strstr(data, " 123456 123456\n"));
+}
+
+static void test_nothing_held(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  gsize length;
+  if (!can_draw()) {
+    return;
+  }
+  plot_well(f, HEADER);
+  g_autofree char *script = file_text(f, "occupancy.gnuplot", &length);
+  g_assert_nonnull(strstr(script, "no octet was held"));
+}
+
+static void refuse(fixture *f, const char *csv, const char *complaint)
+{
+  g_autoptr(GError) error = NULL;
+  g_assert_false(plot(f, csv, &error));
+  g_assert_error(error, PLOT_OCCUPANCY_ERROR, PLOT_OCCUPANCY_ERROR_INVALID);
+  if (strstr(error->message, complaint) == NULL) {
+    g_error("\"%s\" does not say \"%s\"", error->message, complaint);
+  }
+  g_assert_cmpuint(f->written->len, ==, 0);
+}
+
+static void test_hostile(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  refuse(f, "", "occupancy.csv:1: expected time_s,connection,cause,octets");
+  refuse(f, "nonsense\n", "occupancy.csv:1: ");
+  refuse(f, HEADER "0.1,all,order\n", "occupancy.csv:2: ");
+  refuse(f, HEADER "0.1,all,order,5\nx,all,order,5\n", "occupancy.csv:3: ");
+  refuse(f, HEADER "0.1,all,order,5,6\n", "occupancy.csv:2: ");
+  refuse(f, HEADER "0.1,all,order,-5\n", "occupancy.csv:2: ");
+  refuse(f, HEADER "nan,all,order,5\n", "occupancy.csv:2: ");
+  refuse(f, HEADER "0.1,all,magic,5\n", "expected a cause");
+  refuse(f, HEADER "0.2,all,order,5\n0.1,all,order,5\n", "ascending");
+  refuse(f, HEADER "0.2,3,order,5\n", "no series of the RNIC");
+  /* 1460 cut off after two digits is a number too */
+  refuse(f, HEADER "0.1,all,order,14", "occupancy.csv:2: expected the end of the line");
+}
+
+/* The peak of the series is 150 octets; a summary with another is another run's, or the series lacks lines. */
+static void test_series_of_another_run(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  static const char csv[] = HEADER "0.001,all,order,150\n0.002,all,order,0\n0.003,all,processing,500\n";
+  write_summary(f, 151);
+  refuse(f, csv, "its peak is 150 octets, that of summary.json 151");
+  write_summary(f, 0);
+  refuse(f, csv, "its peak is 150 octets, that of summary.json 0");
+  if (!can_draw()) {
+    return;
+  }
+  write_summary(f, 150);
+  plot_well(f, csv);
+}
+
+/* Letters on standard output: a column for a stretch of time, which shows the highest state in it: the 1 us of 6 KiB in 5 ms too. */
+static void test_letters(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  if (!can_draw()) {
+    return;
+  }
+  if (!g_test_subprocess()) {
+    g_test_trap_subprocess(NULL, 0, 0);
+    g_test_trap_assert_passed();
+    g_test_trap_assert_stdout(
+        "*a title*held by the RNIC (octets)*peak 6144 octets (6 KiB)*$*$*simulated time (ms)*"
+        "$ order*");
+    return;
+  }
+  g_autoptr(GError) error = NULL;
+  g_free(kit_file(f->folder, "occupancy.csv",
+                  HEADER "0.002000000000,all,order,6144\n0.002001000000,all,order,0\n"));
+  const gnuplot_target target = {.format = GNUPLOT_TERM, .written = f->written};
+  plot_occupancy(f->folder, &target, &error);
+  g_assert_no_error(error);
+  g_assert_cmpuint(f->written->len, ==, 0);
+}
+
+/* Changes beyond count are drawn with lines besides, or what lasts less than a dot would vanish; a legend names no outline then. */
+static void test_many_steps(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  gsize length;
+  if (!can_draw()) {
+    return;
+  }
+  GString *csv = g_string_new(HEADER);
+  for (int i = 1; i <= 1000; i++) {
+    g_string_append_printf(csv, "0.%09d,all,order,%d\n", i * 4000, i % 2 * 1460);
+  }
+  plot_well(f, csv->str);
+  g_string_free(csv, TRUE);
+  g_autofree char *script = file_text(f, "occupancy.gnuplot", &length);
+  g_assert_nonnull(strstr(script, "using 1:2 with lines linewidth 0.6 linecolor rgb '#56B4E9'"));
+  g_assert_null(strstr(script, "title 'reassembly'"));
+}
+
+/* How far below the top of the page, in dots, the label stands that `command` sets. */
+static double label_depth(const char *script, const char *command)
+{
+  static const char place[] = " at screen 0.5,";
+  const char *size = strstr(script, " size ");
+  const char *label = strstr(script, command);
+  g_assert_nonnull(size);
+  g_assert_nonnull(label);
+  guint64 height = g_ascii_strtoull(strchr(size, ',') + 1, NULL, 10);
+  return (1 - g_ascii_strtod(strstr(label, place) + strlen(place), NULL)) * (double)height;
+}
+
+/* Without a title the subtitle, which names the scenario, stands where the title would: with one, a line of 1.9 x 27 points lower. */
+static void test_untitled(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  gsize length;
+  if (!can_draw()) {
+    return;
+  }
+  plot_well(f, HEADER);
+  g_autofree char *titled = file_text(f, "occupancy.gnuplot", &length);
+  scenario_free(f->scenario);
+  f->scenario = kit_scenario(f->folder, "a.cfg", "run: { seed = 9; };", NULL);
+  write_summary(f, -1);
+  plot_well(f, HEADER);
+  g_autofree char *untitled = file_text(f, "occupancy.gnuplot", &length);
+  double title = label_depth(titled, "\nset label 1 ");
+  g_assert_cmpfloat_with_epsilon(title, label_depth(untitled, "\nset label 2 "), 0.2);
+  g_assert_cmpfloat_with_epsilon(label_depth(titled, "\nset label 2 ") - title, 1.9 * 27, 0.2);
+}
+
+static void test_missing(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  g_assert_false(plot(f, NULL, &error));
+  g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+  g_assert_nonnull(strstr(error->message, "measure.series"));
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add("/plot_occupancy/steps", fixture, NULL, set_up, test_steps, tear_down);
+  g_test_add("/plot_occupancy/processing", fixture, NULL, set_up, test_processing, tear_down);
+  g_test_add("/plot_occupancy/thinned", fixture, NULL, set_up, test_thinned, tear_down);
+  g_test_add("/plot_occupancy/nothing_held", fixture, NULL, set_up, test_nothing_held, tear_down);
+  g_test_add("/plot_occupancy/hostile", fixture, NULL, set_up, test_hostile, tear_down);
+  g_test_add("/plot_occupancy/series_of_another_run", fixture, NULL, set_up, test_series_of_another_run,
+             tear_down);
+  g_test_add("/plot_occupancy/letters", fixture, NULL, set_up, test_letters, tear_down);
+  g_test_add("/plot_occupancy/many_steps", fixture, NULL, set_up, test_many_steps, tear_down);
+  g_test_add("/plot_occupancy/untitled", fixture, NULL, set_up, test_untitled, tear_down);
+  g_test_add("/plot_occupancy/missing", fixture, NULL, set_up, test_missing, tear_down);
+  return g_test_run();
+}

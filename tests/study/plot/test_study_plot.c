@@ -1,0 +1,212 @@
+/* The registry of plots: names, what fits which study, where pictures go. */
+#include "study/plot/study_plot.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "plot_kit.h"
+
+static void test_rows(plot_kit *kit, gconstpointer unused)
+{
+  (void)kit;
+  (void)unused;
+  for (study_plot_kind kind = 0; kind < STUDY_PLOT_KINDS; kind++) {
+    const study_plot_row *row = study_plot_row_of(kind);
+    g_assert_cmpuint(strlen(row->sentence), >, 10);
+    g_assert_true(g_str_is_ascii(row->sentence)); /* --help prints it */
+    g_assert_cmpint(study_plot_find(row->name), ==, kind);
+  }
+  g_assert_cmpint(study_plot_find("heat-map"), ==, STUDY_PLOT_HEAT_MAP);
+  g_assert_cmpint(study_plot_find("heatmap"), ==, STUDY_PLOT_KINDS);
+  g_assert_cmpint(study_plot_find(""), ==, STUDY_PLOT_KINDS);
+}
+
+/* The kinds for the sweep over `axes`, their names joined. */
+static void expect_kinds(plot_kit *kit, const char *axes, const char *names)
+{
+  plot_kit_tear_down(kit, NULL);
+  plot_kit_set_up(kit, NULL);
+  g_autofree char *text = g_strdup_printf("title = \"a\"; sweep = ( %s );", axes);
+  plot_kit_fill(kit, text);
+  g_autoptr(GArray) kinds = study_plot_kinds_for(&kit->table);
+  GString *joined = g_string_new(NULL);
+  for (guint i = 0; i < kinds->len; i++) {
+    g_string_append_printf(joined, "%s%s", i > 0 ? " " : "",
+                           study_plot_row_of(g_array_index(kinds, study_plot_kind, i))->name);
+  }
+  g_assert_cmpstr(joined->str, ==, names);
+  g_string_free(joined, TRUE);
+}
+
+static void test_kinds_for(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  static const char loss[] = "{ key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; }";
+  static const char mtu[] = "{ key = \"path.forward.mtu\"; values = [576, 1500]; }";
+  static const char memory[] = "{ key = \"receiver.memory\"; values = (1500, \"unlimited\"); }";
+  static const char connections[] = "{ key = \"workload.connections\"; values = [1, 10]; }";
+  static const char chunk[] = "{ key = \"middlebox.chunk\"; values = [100, 1000]; }";
+  static const char seed[] = "{ key = \"run.seed\"; from = 1; to = 2; }";
+  g_autofree char *loss_mtu = g_strdup_printf("%s, %s", loss, mtu);
+  g_autofree char *memory_seed = g_strdup_printf("%s, %s", memory, seed);
+  g_autofree char *connections_loss = g_strdup_printf("%s, %s", connections, loss);
+  expect_kinds(kit, loss_mtu, "peak heat-map");
+  expect_kinds(kit, loss, "peak");
+  expect_kinds(kit, mtu, "peak");
+  expect_kinds(kit, seed, "peak");
+  expect_kinds(kit, memory_seed, "memory");
+  expect_kinds(kit, chunk, "cuts");
+  expect_kinds(kit, connections_loss, "connections peak");
+}
+
+/* What does not fit says what it would need, and draws nothing. */
+static void test_unfit(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  static const struct {
+    study_plot_kind kind;
+    const char *need;
+  } unfit[] = {{STUDY_PLOT_HEAT_MAP, "two keys"},
+               {STUDY_PLOT_DISTRIBUTION, "samples of the occupancy"},
+               {STUDY_PLOT_DELAYS, "samples of a delay"},
+               {STUDY_PLOT_MEMORY, "receiver.memory"},
+               {STUDY_PLOT_CONNECTIONS, "workload.connections"},
+               {STUDY_PLOT_CUTS, "middlebox.chunk"}};
+  const gnuplot_target target = plot_kit_target(kit, GNUPLOT_SVG);
+  plot_kit_fill(kit, "title = \"a\";");
+  plot_kit_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 10, 0);
+  for (gsize i = 0; i < G_N_ELEMENTS(unfit); i++) {
+    g_autoptr(GError) error = NULL;
+    g_assert_false(study_plot_draw(&kit->table, unfit[i].kind, 0, "a", &target, &error));
+    g_assert_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT);
+    plot_kit_expect(error->message, study_plot_row_of(unfit[i].kind)->name);
+    plot_kit_expect(error->message, unfit[i].need);
+  }
+  g_assert_true(study_plot_fits(&kit->table, STUDY_PLOT_PEAK, NULL));
+  g_assert_cmpuint(kit->written->len, ==, 0);
+}
+
+static void add_samples(study_run *run)
+{
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    g_assert_true(distribution_append(&run->distributions[id], 0, 3));
+    g_assert_true(distribution_append(&run->distributions[id], 1, 1));
+  }
+}
+
+/* Every kind draws, under its own name, whatever the stem. */
+static void test_draw_all(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  const gnuplot_target target = plot_kit_target(kit, GNUPLOT_SVG);
+  if (!plot_kit_can_draw()) {
+    return;
+  }
+  plot_kit_fill(kit, "title = \"a\"; middlebox: { mode = \"rechunk\"; }; sweep = ("
+                     " { key = \"receiver.memory\"; values = (1500, 3000, \"unlimited\"); },"
+                     " { key = \"workload.connections\"; values = [1, 10]; },"
+                     " { key = \"middlebox.chunk\"; values = [100, 1000]; } );");
+  for (metric_id metric = 0; metric < METRIC_COUNT; metric++) {
+    plot_kit_set_all(kit, metric, 1000, 100);
+  }
+  for (guint i = 0; i < kit->table.runs->len; i++) {
+    add_samples(g_ptr_array_index(kit->table.runs, i));
+  }
+  for (study_plot_kind kind = 0; kind < STUDY_PLOT_KINDS; kind++) {
+    g_autoptr(GError) error = NULL;
+    study_plot_draw(&kit->table, kind, METRIC_DELIVERY_OCTETS, "../x;y", &target, &error);
+    g_assert_no_error(error);
+    g_autofree char *name = g_strdup_printf(
+        "_._x_y-%s.svg", kind == STUDY_PLOT_METRIC ? "delivery.octets" : study_plot_row_of(kind)->name);
+    g_autofree char *svg = plot_kit_text(kit, name);
+    plot_kit_expect(svg, "</svg>");
+  }
+  g_assert_cmpuint(kit->written->len, ==, 3 * STUDY_PLOT_KINDS);
+  for (guint i = 0; i < kit->table.runs->len; i++) {
+    study_run *run = g_ptr_array_index(kit->table.runs, i);
+    for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+      distribution_clear(&run->distributions[id]);
+    }
+  }
+}
+
+/* Titles and names that look like code are text: nothing in them runs. */
+static void test_hostile(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  gnuplot_target target = plot_kit_target(kit, GNUPLOT_SVG);
+  if (!plot_kit_can_draw()) {
+    return;
+  }
+  plot_kit_fill(
+      kit, "title = \"a\"; sweep = ( { key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; },"
+           " { key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; } );");
+  plot_kit_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 10);
+  g_free(kit->table.title);
+  kit->table.title = g_strdup("'\n! touch hacked\n'`touch hacked`\"; system('touch hacked') \\");
+  kit->table.names = (char *)"x\nsystem('touch hacked')\\";
+  kit->table.versions = (char *)"1\n!touch hacked\n\\";
+  for (guint i = 0; i < kit->table.runs->len; i++) {
+    study_run *run = g_ptr_array_index(kit->table.runs, i);
+    run->keys[SCENARIO_RECEIVER_MODE] =
+        (char *)(i < 2 ? "'.system('touch hacked').'" : "\n!touch hacked\n\\");
+  }
+  static const study_plot_kind kinds[] = {STUDY_PLOT_PEAK, STUDY_PLOT_HEAT_MAP};
+  for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++) {
+    study_plot_draw(&kit->table, kinds[i], 0, "a", &target, &error);
+    g_assert_no_error(error);
+  }
+  g_autofree char *hacked = g_build_filename(kit->folder, "hacked", NULL);
+  g_assert_false(g_file_test(hacked, G_FILE_TEST_EXISTS));
+  g_autofree char *script = plot_kit_text(kit, "a-peak.gnuplot");
+  g_auto(GStrv) lines = g_strsplit(script, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++) {
+    g_assert_false(g_str_has_prefix(g_strchug(lines[i]), "!"));
+    g_assert_false(g_str_has_prefix(lines[i], "system"));
+  }
+}
+
+/* In letters: the picture on standard output, not wider than the terminal, and no file. */
+static void test_terminal(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  gnuplot_target target = plot_kit_target(kit, GNUPLOT_TERM);
+  if (!plot_kit_can_draw()) {
+    return;
+  }
+  if (g_test_subprocess()) {
+    target.columns = 80;
+    target.rows = 24;
+    plot_kit_fill(kit, "title = \"Peaks\"; sweep = ( { key = \"path.forward.mtu\"; values = [576, 1500]; },"
+                       " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; } );");
+    plot_kit_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1000, 10000);
+    study_plot_draw(&kit->table, STUDY_PLOT_PEAK, 0, "a", &target, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(kit->written->len, ==, 0);
+    return;
+  }
+  g_test_trap_subprocess(NULL, 0, 0);
+  g_test_trap_assert_passed();
+  g_test_trap_assert_stdout("*Peaks*reassembly occupancy (octets)*0.1%*1%*MTU 576 octets*MTU 1500 octets*");
+  g_test_trap_assert_stdout_unmatched("*\f*");
+  g_test_trap_assert_stdout_unmatched("*\033*");
+}
+
+static void add(const char *path, void (*test)(plot_kit *, gconstpointer))
+{
+  g_test_add(path, plot_kit, NULL, plot_kit_set_up, test, plot_kit_tear_down);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  add("/study_plot/rows", test_rows);
+  add("/study_plot/kinds_for", test_kinds_for);
+  add("/study_plot/unfit", test_unfit);
+  add("/study_plot/draw_all", test_draw_all);
+  add("/study_plot/hostile", test_hostile);
+  add("/study_plot/terminal", test_terminal);
+  return g_test_run();
+}

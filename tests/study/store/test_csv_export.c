@@ -1,0 +1,182 @@
+/* The CSV, read back by the rules of RFC 4180. */
+#include "study/store/csv_export.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "study_kit.h"
+
+/* Fields of the CSV record at `*text`, which moves behind it. */
+static GPtrArray *read_record(const char **text)
+{
+  GPtrArray *fields = g_ptr_array_new_with_free_func(g_free);
+  const char *c = *text;
+  for (;;) {
+    GString *field = g_string_new(NULL);
+    if (*c == '"') {
+      for (c++; *c != '"' || c[1] == '"'; c++) {
+        g_assert_cmpint(*c, !=, '\0');
+        c += *c == '"' ? 1 : 0;
+        g_string_append_c(field, *c);
+      }
+      c++;
+    } else {
+      while (strchr(",\n", *c) == NULL) {
+        g_string_append_c(field, *c++);
+      }
+    }
+    g_ptr_array_add(fields, g_string_free(field, FALSE));
+    if (*c != ',') {
+      break;
+    }
+    c++;
+  }
+  g_assert_cmpint(*c, ==, '\n');
+  *text = c + 1;
+  return fields;
+}
+
+static const char *field_of(const GPtrArray *names, const GPtrArray *record, const char *name)
+{
+  guint index;
+  g_assert_true(g_ptr_array_find_with_equal_func((GPtrArray *)names, name, g_str_equal, &index));
+  return g_ptr_array_index(record, index);
+}
+
+static void commit_seed(result_store *store, const scenario *base, const char *seed_set,
+                        const char *title_set, guint64 point, double segments)
+{
+  const stored_origin from = kit_origin("sweep", "two\nlines", "abc", "run.seed");
+  g_autoptr(GError) error = NULL;
+  scenario *s = scenario_copy(base);
+  g_assert_true(scenario_set(s, seed_set, NULL));
+  g_assert_true(scenario_set(s, title_set, NULL));
+  stored_run run = kit_run(s, point);
+  scenario_free(s);
+  if (segments >= 0) {
+    metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, segments);
+  } else {
+    run.status = RUN_FAILED;
+  }
+  g_assert_true(result_store_commit(store, &from, &run, &error));
+  g_assert_no_error(error);
+  kit_run_clear(&run);
+}
+
+/* Exports to a file and returns its text. */
+static char *export_text(result_store *store, const char *folder)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *path = g_build_filename(folder, "a.csv", NULL);
+  char *text = NULL;
+  FILE *file = fopen(path, "w");
+  g_assert_true(csv_export_write(store, file, &error));
+  g_assert_no_error(error);
+  fclose(file);
+  g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+  return text;
+}
+
+/* Three runs, committed out of order, one failed: a comment block, names, then three rows by point. */
+static void test_rows(void)
+{
+  char *folder = kit_folder_new();
+  g_autofree char *path = g_build_filename(folder, "a.sqlite", NULL);
+  scenario *s = kit_scenario(folder, "a.cfg", "title = \"a\";", NULL);
+  result_store *store = result_store_open(path, RESULT_STORE_WRITE, NULL);
+  commit_seed(store, s, "run.seed=3", "title=a \"title\", quoted", 2, 0.1);
+  commit_seed(store, s, "run.seed=1", "title=#1", 0, 12345);
+  commit_seed(store, s, "run.seed=2", "title=plain", 1, -1);
+  g_autofree char *text = export_text(store, folder);
+
+  /* The hash is that of FIPS 180-4's example, "abc". */
+  static const char comments[] =
+      "# scenario: sweep\n# title: two lines\n# version: 0.1.0\n# git: unknown\n"
+      "# hash: ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\n"
+      "# libraries: GLib 2.74.6\n# columns: mpa.markers twice, first the parameter, then the metric\n";
+  g_assert_true(g_str_has_prefix(text, comments));
+  const char *rest = text + strlen(comments);
+  g_autoptr(GPtrArray) names = read_record(&rest);
+  g_assert_cmpuint(names->len, ==, SCENARIO_KEY_COUNT + METRIC_COUNT + 1);
+  g_assert_cmpstr(g_ptr_array_index(names, 0), ==, "title");
+  g_assert_cmpstr(g_ptr_array_index(names, SCENARIO_KEY_COUNT), ==, "tcp.segments");
+  g_assert_cmpstr(g_ptr_array_index(names, names->len - 1), ==, "status");
+
+  /* Twice indeed, in this order. */
+  g_assert_cmpstr(g_ptr_array_index(names, SCENARIO_MPA_MARKERS), ==, "mpa.markers");
+  g_assert_cmpstr(g_ptr_array_index(names, SCENARIO_KEY_COUNT + METRIC_MPA_MARKERS), ==, "mpa.markers");
+
+  static const struct {
+    const char *seed, *title, *segments, *status;
+  } expected[] = {
+      {"1", "#1", "12345", "ok"}, {"2", "plain", "", "failed"}, {"3", "a \"title\", quoted", "0.1", "ok"}};
+  for (gsize i = 0; i < G_N_ELEMENTS(expected); i++) {
+    g_assert_cmpint(*rest, !=, '#'); /* a row never looks like a comment */
+    g_autoptr(GPtrArray) record = read_record(&rest);
+    g_assert_cmpuint(record->len, ==, names->len);
+    g_assert_cmpstr(field_of(names, record, "title"), ==, expected[i].title);
+    g_assert_cmpstr(field_of(names, record, "run.seed"), ==, expected[i].seed);
+    g_assert_cmpstr(field_of(names, record, "path.forward.mtu"), ==, "1500");
+    g_assert_cmpstr(field_of(names, record, "tcp.segments"), ==, expected[i].segments);
+    g_assert_cmpstr(field_of(names, record, "mpa.fpdus"), ==, "");
+    g_assert_cmpstr(field_of(names, record, "status"), ==, expected[i].status);
+  }
+  g_assert_cmpint(*rest, ==, '\0');
+  result_store_close(store);
+  scenario_free(s);
+  kit_folder_remove(folder);
+}
+
+/* Runs of two origins, which --mix let in: both are named, and the rows are those of both. */
+static void test_two_origins(void)
+{
+  char *folder = kit_folder_new();
+  g_autofree char *path = g_build_filename(folder, "a.sqlite", NULL);
+  scenario *s = kit_scenario(folder, "a.cfg", "title = \"a\";", NULL);
+  result_store *store = result_store_open(path, RESULT_STORE_WRITE, NULL);
+  stored_origin later = kit_origin("sweep", "later", "abc", "run.seed");
+  later.version = (char *)"0.2.0";
+  later.git = (char *)"0123abc";
+  stored_run run = kit_seed_run(s, 9, 9);
+  g_assert_true(result_store_commit(store, &later, &run, NULL));
+  commit_seed(store, s, "run.seed=1", "title=a", 0, 1);
+  g_autofree char *text = export_text(store, folder);
+  const char *first = strstr(text, "# version: 0.2.0\n# git: 0123abc\n");
+  const char *second = strstr(text, "# version: 0.1.0\n# git: unknown\n");
+  g_assert_true(first != NULL && second != NULL);
+  g_assert_true(first < second); /* by title: "later" before "two lines" */
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  g_assert_cmpuint(g_strv_length(lines), ==, 2 * 6 + 1 + 1 + 2 + 1); /* "" behind the last line end */
+  kit_run_clear(&run);
+  result_store_close(store);
+  scenario_free(s);
+  kit_folder_remove(folder);
+}
+
+/* A file that takes nothing: the error is told, not swallowed. */
+static void test_full_disk(void)
+{
+  g_autoptr(GError) error = NULL;
+  char *folder = kit_folder_new();
+  g_autofree char *path = g_build_filename(folder, "a.sqlite", NULL);
+  result_store *store = result_store_open(path, RESULT_STORE_WRITE, NULL);
+  FILE *full = fopen("/dev/full", "w");
+  if (full == NULL) {
+    g_test_skip("no /dev/full here");
+  } else {
+    g_assert_false(csv_export_write(store, full, &error));
+    g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC);
+    fclose(full);
+  }
+  result_store_close(store);
+  kit_folder_remove(folder);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/csv_export/rows", test_rows);
+  g_test_add_func("/csv_export/two_origins", test_two_origins);
+  g_test_add_func("/csv_export/full_disk", test_full_disk);
+  return g_test_run();
+}

@@ -1,0 +1,52 @@
+/* What a run says of where it ran. */
+#include "study/store/provenance.h"
+
+#include <glib.h>
+#include <sqlite3.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Names and versions in a row; ns-3 only where it ran. */
+static void test_libraries(void)
+{
+  g_autofree char *with = provenance_libraries("3.37");
+  g_autofree char *without = provenance_libraries(NULL);
+  g_assert_true(g_regex_match_simple("^ns-3 3\\.37, GLib [0-9]+\\.[0-9]+\\.[0-9]+, libconfig [0-9.]+, "
+                                     "SQLite [0-9.]+, glibc [0-9.]+$",
+                                     with, 0, 0));
+  g_assert_nonnull(strstr(with, SQLITE_VERSION)); /* built and run on one machine */
+  g_assert_cmpstr(without, ==, with + strlen("ns-3 3.37, "));
+}
+
+static void test_host(void)
+{
+  char name[256] = "";
+  g_assert_cmpint(gethostname(name, sizeof name), ==, 0);
+  g_autofree char *host = provenance_host();
+  g_assert_cmpstr(host, ==, name);
+}
+
+/* 1,000,000,000 s after 1970 it was 9 September 2001, 01:46:40; 2^31 - 1 s after it will be 19 January 2038, 03:14:07. */
+static void test_time(void)
+{
+  static const struct {
+    long long unix_s;
+    const char *text;
+  } rows[] = {{0, "1970-01-01T00:00:00Z"},
+              {1000000000, "2001-09-09T01:46:40Z"},
+              {2147483647, "2038-01-19T03:14:07Z"},
+              {G_MAXINT64, ""}};
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autofree char *text = provenance_time_text(rows[i].unix_s);
+    g_assert_cmpstr(text, ==, rows[i].text);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/provenance/libraries", test_libraries);
+  g_test_add_func("/provenance/host", test_host);
+  g_test_add_func("/provenance/time", test_time);
+  return g_test_run();
+}

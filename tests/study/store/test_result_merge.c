@@ -1,0 +1,430 @@
+/* Joining stores: nothing is lost, nothing is taken twice, contradictions are named, and the order of the stores does not matter. */
+#include "study/store/result_merge.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "study/store/result_store_private.h"
+#include "study_kit.h"
+
+enum { STORES = 3 };
+
+typedef struct fixture {
+  char *folder;
+  char *into;
+  char *paths[STORES + 1];
+  scenario *scenario;
+  stored_origin from;
+} fixture;
+
+static void set_up(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  f->folder = kit_folder_new();
+  f->into = g_build_filename(f->folder, "all.sqlite", NULL);
+  f->scenario = kit_scenario(f->folder, "a.cfg", "title = \"t\";", NULL);
+  f->from = kit_origin("a", "t", "title = \"t\";\nrun: { seed = 1; };\n", "run.seed\npath.forward.mtu");
+  for (gsize i = 0; i < STORES; i++) {
+    g_autofree char *name = g_strdup_printf("%zu.sqlite", i + 1);
+    f->paths[i] = g_build_filename(f->folder, name, NULL);
+  }
+}
+
+static void tear_down(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  for (gsize i = 0; i < STORES; i++) {
+    g_free(f->paths[i]);
+  }
+  g_free(f->into);
+  scenario_free(f->scenario);
+  kit_folder_remove(f->folder);
+}
+
+/* A run of the seed that arrived in so many segments; its point is the seed. */
+static stored_run run_of(const fixture *f, guint seed, double segments)
+{
+  stored_run run = kit_seed_run(f->scenario, seed, seed);
+  metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, segments);
+  return run;
+}
+
+static void put(const fixture *f, gsize store_index, const stored_run *run)
+{
+  g_autoptr(GError) error = NULL;
+  result_store *store = result_store_open(f->paths[store_index], RESULT_STORE_WRITE, &error);
+  g_assert_no_error(error);
+  result_store_commit(store, &f->from, run, &error);
+  g_assert_no_error(error);
+  result_store_close(store);
+}
+
+static void put_new(const fixture *f, gsize store_index, guint seed, double segments)
+{
+  stored_run run = run_of(f, seed, segments);
+  put(f, store_index, &run);
+  kit_run_clear(&run);
+}
+
+static gboolean merge(const fixture *f, const char *into, const char *const *paths, gboolean mix,
+                      merge_count *counts, GError **error)
+{
+  (void)f;
+  merge_count unused[STORES];
+  result_store *store = result_store_open(into, RESULT_STORE_WRITE, error);
+  g_assert_nonnull(store);
+  gboolean good =
+      result_merge(store, paths, g_strv_length((char **)paths), mix, counts != NULL ? counts : unused, error);
+  result_store_close(store);
+  return good;
+}
+
+static gboolean describe(const stored_origin *from, const stored_run *run, gpointer data, GError **error)
+{
+  (void)error;
+  g_string_append_printf(data, "%s %.4s seed %s point %" G_GUINT64_FORMAT " %s %s %g '%s' %s; ",
+                         from->version, from->hash, run->keys[SCENARIO_RUN_SEED], run->point,
+                         run_status_name(run->status), run->started, run->metrics.value[METRIC_TCP_SEGMENTS],
+                         run->message, run->host);
+  return TRUE;
+}
+
+/* The runs of a store in one line. g_free(). */
+static char *contents(const char *path)
+{
+  g_autoptr(GError) error = NULL;
+  GString *text = g_string_new(NULL);
+  result_store *store = result_store_open(path, RESULT_STORE_READ, &error);
+  g_assert_no_error(error);
+  g_assert_true(result_store_each(store, describe, text, &error));
+  result_store_close(store);
+  return g_string_free(text, FALSE);
+}
+
+/* Merges the three stores in all six orders; each gives the same store, which is returned in words. */
+static char *merge_in_all_orders(const fixture *f, gboolean mix)
+{
+  static const guint orders[][STORES] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  char *first = NULL;
+  for (gsize i = 0; i < G_N_ELEMENTS(orders); i++) {
+    g_autoptr(GError) error = NULL;
+    g_autofree char *name = g_strdup_printf("order-%zu.sqlite", i);
+    g_autofree char *into = g_build_filename(f->folder, name, NULL);
+    const char *paths[] = {f->paths[orders[i][0]], f->paths[orders[i][1]], f->paths[orders[i][2]], NULL};
+    merge(f, into, paths, mix, NULL, &error);
+    g_assert_no_error(error);
+    char *text = contents(into);
+    if (first == NULL) {
+      first = text;
+    } else {
+      g_assert_cmpstr(text, ==, first);
+      g_free(text);
+    }
+  }
+  return first;
+}
+
+/* All six orders fail, with this code and these words, and leave nothing. */
+static void expect_no_merge(const fixture *f, int code, const char *const *words)
+{
+  static const guint orders[][STORES] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  for (gsize i = 0; i < G_N_ELEMENTS(orders); i++) {
+    g_autoptr(GError) error = NULL;
+    const char *paths[] = {f->paths[orders[i][0]], f->paths[orders[i][1]], f->paths[orders[i][2]], NULL};
+    g_assert_false(merge(f, f->into, paths, FALSE, NULL, &error));
+    g_test_message("%s", error->message);
+    g_assert_error(error, RESULT_STORE_ERROR, code);
+    for (gsize word = 0; words[word] != NULL; word++) {
+      g_assert_nonnull(strstr(error->message, words[word]));
+    }
+    g_assert_cmpuint(kit_count_runs(f->into), ==, 0);
+  }
+}
+
+/* Three shards of six runs. */
+static void test_shards(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  merge_count counts[STORES];
+  for (guint seed = 1; seed <= 6; seed++) {
+    put_new(f, (seed - 1) % STORES, seed, 100 + seed);
+  }
+  g_autofree char *joined = merge_in_all_orders(f, FALSE);
+  g_assert_nonnull(strstr(joined, "seed 6 point 6 ok 2026-11-21T10:08:16Z 106 '' testhost; "));
+  g_assert_true(merge(f, f->into, (const char *const *)f->paths, FALSE, counts, &error));
+  for (gsize i = 0; i < STORES; i++) {
+    g_assert_cmpuint(counts[i].runs, ==, 2);
+    g_assert_cmpuint(counts[i].taken, ==, 2);
+    g_assert_cmpuint(counts[i].present, ==, 0);
+  }
+  g_assert_cmpuint(kit_count_runs(f->into), ==, 6);
+}
+
+/* Again, and with itself among the stores, as `merge *.sqlite -o all.sqlite` has it the second time. */
+static void test_again(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  merge_count counts[STORES];
+  put_new(f, 0, 1, 10);
+  put_new(f, 1, 2, 20);
+  const char *paths[] = {f->paths[0], f->paths[1], NULL};
+  const char *with_itself[] = {f->paths[0], f->into, f->paths[1], NULL};
+  g_assert_true(merge(f, f->into, paths, FALSE, counts, &error));
+  g_autofree char *before = contents(f->into);
+  g_assert_true(merge(f, f->into, with_itself, FALSE, counts, &error));
+  g_assert_no_error(error);
+  g_autofree char *after = contents(f->into);
+  g_assert_cmpstr(after, ==, before);
+  static const guint runs[] = {1, 2, 1};
+  for (gsize i = 0; i < G_N_ELEMENTS(runs); i++) {
+    g_assert_cmpuint(counts[i].runs, ==, runs[i]);
+    g_assert_cmpuint(counts[i].taken, ==, 0);
+    g_assert_cmpuint(counts[i].present, ==, runs[i]);
+  }
+}
+
+/* The same while so much is written that pages reach the file before the end, and nobody else may read it. */
+static void test_itself_when_locked(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  merge_count counts[2];
+  put_new(f, 0, 1, 10);
+  for (guint seed = 2; seed <= 20; seed++) {
+    put_new(f, 1, seed, 10);
+  }
+  const char *paths[] = {f->paths[1], f->paths[0]};
+  result_store *into = result_store_open(f->paths[0], RESULT_STORE_WRITE, &error);
+  g_assert_true(store_execute(into, "PRAGMA cache_size = 1", &error));
+  gboolean good = result_merge(into, paths, G_N_ELEMENTS(paths), FALSE, counts, &error);
+  g_assert_no_error(error);
+  g_assert_true(good);
+  g_assert_cmpuint(counts[0].taken, ==, 19);
+  g_assert_cmpuint(counts[1].present, ==, 20);
+  result_store_close(into);
+}
+
+/* A store that is added to keeps what it has. */
+static void test_added(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  put_new(f, 0, 1, 10);
+  put_new(f, 1, 2, 20);
+  const char *paths[] = {f->paths[1], NULL};
+  g_assert_true(merge(f, f->paths[0], paths, FALSE, NULL, &error));
+  g_assert_cmpuint(kit_count_runs(f->paths[0]), ==, 2);
+  g_assert_cmpuint(kit_count_runs(f->paths[1]), ==, 1);
+}
+
+/* A run that failed somewhere and ended well elsewhere ended well. */
+static void test_failed_gives_way(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  stored_run failed = run_of(f, 1, 0);
+  failed.status = RUN_FAILED;
+  failed.exit_code = 139;
+  failed.message = (char *)"killed by SIGSEGV";
+  failed.started = (char *)"2020-01-01T00:00:00Z"; /* being first is no merit in it */
+  put(f, 0, &failed);
+  put_new(f, 1, 1, 10);
+  failed.message = (char *)"killed by SIGKILL";
+  put(f, 2, &failed);
+  g_autofree char *joined = merge_in_all_orders(f, FALSE);
+  g_assert_nonnull(strstr(joined, "seed 1 point 1 ok 2026-11-21T10:08:16Z 10 '' testhost; "));
+  g_assert_null(strstr(joined, "failed"));
+  kit_run_clear(&failed);
+}
+
+/* Of runs that failed everywhere the one that started first is kept, whatever it had measured. */
+static void test_failed_everywhere(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  static const char *const times[] = {"2026-11-21T10:00:02Z", "2026-11-21T10:00:01Z", "2026-11-21T10:00:03Z"};
+  for (gsize i = 0; i < STORES; i++) {
+    stored_run failed = run_of(f, 1, (double)i);
+    failed.status = RUN_FAILED;
+    failed.started = (char *)times[i];
+    put(f, i, &failed);
+    kit_run_clear(&failed);
+  }
+  g_autofree char *joined = merge_in_all_orders(f, FALSE);
+  g_assert_nonnull(strstr(joined, "failed 2026-11-21T10:00:01Z 1 "));
+}
+
+/* The same run on three machines: what depends on the machine may differ, and one of them is kept. */
+static void test_same_run_elsewhere(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  static const char *const hosts[] = {"c", "a", "b"};
+  for (gsize i = 0; i < STORES; i++) {
+    stored_run run = run_of(f, 1, 10);
+    metric_values_set(&run.metrics, METRIC_TIME_WALL_S, (double)i);
+    run.host = (char *)hosts[i];
+    run.wall_s = (double)i;
+    put(f, i, &run);
+    kit_run_clear(&run);
+  }
+  g_autofree char *joined = merge_in_all_orders(f, FALSE);
+  g_assert_true(strstr(joined, "; ") == joined + strlen(joined) - 2); /* one run */
+}
+
+/* Everything alike but the place in the grid, which a sweep that grew had renumbered: the lower one. */
+static void test_other_point(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  for (gsize i = 0; i < STORES; i++) {
+    stored_run run = run_of(f, 1, 10);
+    run.point = (i + 2) % STORES;
+    put(f, i, &run);
+    kit_run_clear(&run);
+  }
+  g_autofree char *joined = merge_in_all_orders(f, FALSE);
+  g_assert_nonnull(strstr(joined, "seed 1 point 0 ok"));
+}
+
+/* 10 segments in the one, 11 in the other: run and metric are named with both values, and nothing is joined. */
+static void test_other_metric(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  put_new(f, 0, 1, 10);
+  put_new(f, 1, 2, 20);
+  put_new(f, 1, 1, 11);
+  put_new(f, 2, 3, 30);
+  static const char *const words[] = {
+      "run.seed=1", "path.forward.mtu=1500", "tcp.segments is 1", "10 (", "11 (", "1.sqlite", "2.sqlite",
+      NULL};
+  expect_no_merge(f, RESULT_STORE_ERROR_CONTRADICTION, words);
+}
+
+static void test_missing_metric(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  stored_run run = run_of(f, 1, 10);
+  put(f, 0, &run);
+  metric_values_set(&run.metrics, METRIC_TCP_TIMEOUTS, 0);
+  put(f, 1, &run);
+  put_new(f, 2, 2, 20);
+  kit_run_clear(&run);
+  static const char *const words[] = {"tcp.timeouts is ", "none (", "0 (", NULL};
+  expect_no_merge(f, RESULT_STORE_ERROR_CONTRADICTION, words);
+}
+
+static void test_other_status(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  stored_run run = run_of(f, 1, 10);
+  put(f, 0, &run);
+  run.status = RUN_STOPPED;
+  put(f, 1, &run);
+  put_new(f, 2, 2, 20);
+  kit_run_clear(&run);
+  static const char *const words[] = {"status is ", "ok (", "stopped (", NULL};
+  expect_no_merge(f, RESULT_STORE_ERROR_CONTRADICTION, words);
+}
+
+/* 3 octets held for 0.5 s, or for 0.25 s. */
+static void test_other_distribution(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  for (gsize i = 0; i < 2; i++) {
+    stored_run run = run_of(f, 1, 10);
+    g_assert_true(
+        distribution_append(&run.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 3, 0.5 / (double)(i + 1)));
+    put(f, i, &run);
+    kit_run_clear(&run);
+  }
+  put_new(f, 2, 2, 20);
+  static const char *const words[] = {"distribution buffer.reassembly_octets is ", "weight 0.5 (",
+                                      "weight 0.25 (", NULL};
+  expect_no_merge(f, RESULT_STORE_ERROR_CONTRADICTION, words);
+}
+
+/* Another text of the scenario: refused with the line that differs, joined when told to. */
+static void test_other_text(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  put_new(f, 0, 1, 10);
+  put_new(f, 1, 2, 20);
+  f->from.text = (char *)"title = \"t\";\nrun: { seed = 2; };\n";
+  put_new(f, 2, 3, 30);
+  static const char *const words[] = {"another text of the scenario 'a'", " 2: run: { seed = 1; };",
+                                      " 2: run: { seed = 2; };", "--mix", NULL};
+  expect_no_merge(f, RESULT_STORE_ERROR_DIFFERENT, words);
+  g_autofree char *joined = merge_in_all_orders(f, TRUE);
+  g_assert_nonnull(strstr(joined, "seed 3"));
+}
+
+static void test_other_version(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  put_new(f, 0, 1, 10);
+  put_new(f, 1, 2, 20);
+  f->from.version = (char *)"0.2.0";
+  put_new(f, 2, 3, 30);
+  static const char *const words[] = {"another iwarpsim", "version 0.1.0", "version 0.2.0", "--mix", NULL};
+  expect_no_merge(f, RESULT_STORE_ERROR_DIFFERENT, words);
+}
+
+/* A commit nobody knows goes with any; two known ones do not go together, even by way of it. */
+static void test_other_commit(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  put_new(f, 0, 1, 10);
+  f->from.git = (char *)"abc1234";
+  put_new(f, 1, 2, 20);
+  put_new(f, 2, 3, 30);
+  g_autofree char *joined = merge_in_all_orders(f, FALSE);
+  f->from.git = (char *)"def5678";
+  g_assert_cmpint(g_unlink(f->paths[2]), ==, 0);
+  put_new(f, 2, 3, 30);
+  static const char *const words[] = {"another iwarpsim", "git abc1234", "git def5678", NULL};
+  expect_no_merge(f, RESULT_STORE_ERROR_DIFFERENT, words);
+}
+
+/* A store that is none spoils all. */
+static void test_bad_store(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  put_new(f, 0, 1, 10);
+  g_autofree char *text =
+      kit_file(f->folder, "2.sqlite", "no store, but a text of more than fifty octets, is it not?");
+  const char *paths[] = {f->paths[0], f->paths[1], NULL};
+  g_assert_false(merge(f, f->into, paths, FALSE, NULL, &error));
+  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN);
+  g_assert_nonnull(strstr(error->message, "2.sqlite"));
+  g_assert_cmpuint(kit_count_runs(f->into), ==, 0);
+}
+
+int main(int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    void (*function)(fixture *, gconstpointer);
+  } tests[] = {
+      {"/result_merge/shards", test_shards},
+      {"/result_merge/again", test_again},
+      {"/result_merge/itself_when_locked", test_itself_when_locked},
+      {"/result_merge/added", test_added},
+      {"/result_merge/failed_gives_way", test_failed_gives_way},
+      {"/result_merge/failed_everywhere", test_failed_everywhere},
+      {"/result_merge/same_run_elsewhere", test_same_run_elsewhere},
+      {"/result_merge/other_point", test_other_point},
+      {"/result_merge/other_metric", test_other_metric},
+      {"/result_merge/missing_metric", test_missing_metric},
+      {"/result_merge/other_status", test_other_status},
+      {"/result_merge/other_distribution", test_other_distribution},
+      {"/result_merge/other_text", test_other_text},
+      {"/result_merge/other_version", test_other_version},
+      {"/result_merge/other_commit", test_other_commit},
+      {"/result_merge/bad_store", test_bad_store},
+  };
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
+    g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
+  }
+  return g_test_run();
+}

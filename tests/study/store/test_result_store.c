@@ -1,0 +1,354 @@
+/* The store: what is committed comes back, and a run is kept once. */
+#include "study/store/result_store.h"
+
+#include <string.h>
+
+#include "study_kit.h"
+
+typedef struct fixture {
+  char *folder;
+  char *path;
+  scenario *scenario;
+  result_store *store;
+  stored_origin from;
+} fixture;
+
+static void set_up(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  f->folder = kit_folder_new();
+  f->path = g_build_filename(f->folder, "a.sqlite", NULL);
+  f->scenario = kit_scenario(f->folder, "a.cfg", "title = \"A title, with 'quotes'\";", NULL);
+  f->from = kit_origin("a", "A title, with 'quotes'", "title = \"A title\";\n", "run.seed");
+  f->store = result_store_open(f->path, RESULT_STORE_WRITE, &error);
+  g_assert_no_error(error);
+}
+
+static void tear_down(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  result_store_close(f->store);
+  scenario_free(f->scenario);
+  g_free(f->path);
+  kit_folder_remove(f->folder);
+}
+
+static void commit(const fixture *f, const stored_origin *scenario_from, const stored_run *run)
+{
+  g_autoptr(GError) error = NULL;
+  g_assert_true(result_store_commit(f->store, scenario_from, run, &error));
+  g_assert_no_error(error);
+}
+
+static void commit_seed(const fixture *f, guint seed, guint64 point, run_status status, int exit_code)
+{
+  stored_run run = kit_seed_run(f->scenario, seed, point);
+  run.status = status;
+  run.exit_code = exit_code;
+  commit(f, &f->from, &run);
+  kit_run_clear(&run);
+}
+
+static stored_state state_of_seed(const fixture *f, guint seed, guint64 point)
+{
+  g_autoptr(GError) error = NULL;
+  stored_state state = STORED_DONE;
+  stored_run run = kit_seed_run(f->scenario, seed, point);
+  const char *identities[] = {run.identity};
+  stored_state found = STORED_DONE;
+  g_assert_true(result_store_find(f->store, run.identity, &found, &error));
+  g_assert_true(result_store_reconcile(f->store, identities, &point, 1, &state, &error));
+  g_assert_no_error(error);
+  g_assert_cmpint(found, ==, state); /* with or without a new place in the grid */
+  kit_run_clear(&run);
+  return state;
+}
+
+/* What a walk must find: this run alone, and where it comes from. */
+typedef struct expectation {
+  const stored_origin *from;
+  const stored_run *run;
+} expectation;
+
+static void compare_values(const stored_run *found, const stored_run *expected)
+{
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    g_assert_cmpstr(found->keys[key], ==, expected->keys[key]);
+  }
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    g_assert_cmpint(found->metrics.present[id], ==, expected->metrics.present[id]);
+    g_assert_true(found->metrics.value[id] == expected->metrics.value[id]);
+  }
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    g_assert_cmpuint(found->distributions[id].count, ==, expected->distributions[id].count);
+    for (size_t i = 0; i < found->distributions[id].count; i++) {
+      g_assert_true(found->distributions[id].bins[i].bound == expected->distributions[id].bins[i].bound);
+      g_assert_true(found->distributions[id].bins[i].weight == expected->distributions[id].bins[i].weight);
+    }
+  }
+}
+
+static gboolean compare_run(const stored_origin *from, const stored_run *found, gpointer data, GError **error)
+{
+  (void)error;
+  const stored_origin *expected_from = ((const expectation *)data)->from;
+  const stored_run *expected = ((const expectation *)data)->run;
+  g_assert_cmpstr(from->name, ==, expected_from->name);
+  g_assert_cmpstr(from->title, ==, expected_from->title);
+  g_assert_cmpstr(from->text, ==, expected_from->text);
+  g_assert_cmpstr(from->axes, ==, expected_from->axes);
+  g_assert_cmpstr(from->sets, ==, expected_from->sets);
+  g_assert_cmpstr(from->version, ==, expected_from->version);
+  g_assert_cmpstr(from->git, ==, expected_from->git);
+  g_assert_cmpstr(from->libraries, ==, expected_from->libraries);
+  g_assert_cmpstr(found->identity, ==, expected->identity);
+  g_assert_cmpuint(found->point, ==, expected->point);
+  g_assert_cmpint(found->status, ==, expected->status);
+  g_assert_cmpstr(found->message, ==, expected->message);
+  g_assert_cmpint(found->exit_code, ==, expected->exit_code);
+  g_assert_cmpstr(found->stderr_tail, ==, expected->stderr_tail);
+  g_assert_cmpstr(found->engine, ==, expected->engine);
+  g_assert_cmpstr(found->host, ==, expected->host);
+  g_assert_cmpstr(found->started, ==, expected->started);
+  g_assert_true(found->wall_s == expected->wall_s);
+  g_assert_true(found->cpu_s == expected->cpu_s);
+  g_assert_true(found->memory_peak_octets == expected->memory_peak_octets);
+  compare_values(found, expected);
+  return TRUE;
+}
+
+static void expect_run(const fixture *f, const stored_run *run)
+{
+  g_autoptr(GError) error = NULL;
+  expectation expected = {&f->from, run};
+  g_assert_true(result_store_each(f->store, compare_run, &expected, &error));
+  g_assert_no_error(error);
+  g_assert_cmpuint(kit_count_runs(f->path), ==, 1);
+}
+
+/* Every field of a run and of its origin, with numbers whose last bit counts. */
+static void test_round_trip(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  stored_run run = kit_run(f->scenario, 41);
+  f->from.sets = (char *)"run.engine=native\nmpa.crc=false";
+  f->from.git = (char *)"0123abc-dirty";
+  run.status = RUN_TERMINATED;
+  run.message = (char *)"it's over\n";
+  run.exit_code = 137;
+  run.stderr_tail = (char *)"last words; DROP TABLE runs;";
+  run.engine = (char *)"ns3";
+  metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, 0);
+  metric_values_set(&run.metrics, METRIC_EFFICIENCY_WIRE, 0.1);
+  metric_values_set(&run.metrics, METRIC_PLACEMENT_OCTETS, 9007199254740991.0); /* 2^53 - 1 */
+  distribution *d = &run.distributions[DISTRIBUTION_PLACEMENT_DELAY_S];
+  g_assert_true(distribution_append(d, 0, 1e300));
+  g_assert_true(distribution_append(d, 2.5e-12, 1460));
+  g_assert_true(distribution_append(d, 1.0 / 3, 0.1));
+  g_assert_true(distribution_append(&run.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 7, 0.25));
+  commit(f, &f->from, &run);
+  expect_run(f, &run);
+  kit_run_clear(&run);
+}
+
+/* The second commit of an identity replaces the first, metrics and all. */
+static void test_replaced(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  stored_run run = kit_run(f->scenario, 0);
+  metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, 5);
+  g_assert_true(distribution_append(&run.distributions[DISTRIBUTION_DELIVERY_DELAY_S], 1, 1));
+  run.status = RUN_FAILED;
+  commit(f, &f->from, &run);
+  run.metrics = (metric_values){0};
+  metric_values_set(&run.metrics, METRIC_TCP_TIMEOUTS, 2);
+  distribution_clear(&run.distributions[DISTRIBUTION_DELIVERY_DELAY_S]);
+  run.status = RUN_OK;
+  commit(f, &f->from, &run);
+  expect_run(f, &run);
+  kit_run_clear(&run);
+}
+
+/* What a child says need not be text; who reads the store with another tool must get some all the same. */
+static void test_texts_are_made_valid(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  stored_run run = kit_run(f->scenario, 0);
+  run.message = (char *)"\xff!";
+  run.stderr_tail = (char *)"cut in the midst of \xc3";
+  commit(f, &f->from, &run);
+  run.message = (char *)"\xef\xbf\xbd!"; /* U+FFFD in its place */
+  run.stderr_tail = (char *)"cut in the midst of \xef\xbf\xbd";
+  expect_run(f, &run);
+  kit_run_clear(&run);
+}
+
+static gboolean collect_origin(const stored_origin *from, gsize runs, gpointer data, GError **error)
+{
+  (void)error;
+  g_string_append_printf(data, "%s %s %.8s: %zu\n", from->name, from->version, from->hash, runs);
+  return TRUE;
+}
+
+static void expect_origins(const fixture *f, const char *expected)
+{
+  g_autoptr(GString) origins = g_string_new(NULL);
+  g_assert_true(result_store_each_origin(f->store, collect_origin, origins, NULL));
+  g_assert_cmpstr(origins->str, ==, expected);
+}
+
+/* Each origin once, with the SHA-256 of its text: ba7816bf begins that of "abc" (FIPS 180-4's example). One whose last run was replaced is gone. */
+static void test_origins(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, f->from.text, -1);
+  g_autofree char *both = g_strdup_printf("a 0.1.0 %.8s: 2\nb 0.2.0 ba7816bf: 1\n", hash);
+  stored_origin other = kit_origin("b", "another", "abc", "");
+  other.version = (char *)"0.2.0";
+  stored_run first = kit_seed_run(f->scenario, 1, 0), second = kit_seed_run(f->scenario, 2, 1);
+  stored_run third = kit_seed_run(f->scenario, 3, 2);
+  expect_origins(f, "");
+  commit(f, &other, &second);
+  commit(f, &f->from, &first);
+  commit(f, &f->from, &third);
+  expect_origins(f, both);
+  commit(f, &other, &first);
+  commit(f, &other, &third);
+  expect_origins(f, "b 0.2.0 ba7816bf: 3\n");
+  kit_run_clear(&first);
+  kit_run_clear(&second);
+  kit_run_clear(&third);
+}
+
+/* Of the runs that ended well: (0.25 + 0.75) / 2. */
+static void test_mean_wall(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  double mean_s = -1;
+  gsize count = 99;
+  g_assert_true(result_store_mean_wall(f->store, &mean_s, &count, &error));
+  g_assert_cmpuint(count, ==, 0);
+  for (guint i = 0; i < 4; i++) {
+    stored_run run = kit_seed_run(f->scenario, i, i);
+    run.wall_s = i == 1 ? 0.75 : i == 0 ? 0.25 : 1000;
+    run.status = i == 2 ? RUN_FAILED : i == 3 ? RUN_STOPPED : RUN_OK;
+    run.exit_code = i == 3;
+    commit(f, &f->from, &run);
+    kit_run_clear(&run);
+  }
+  g_assert_true(result_store_mean_wall(f->store, &mean_s, &count, &error));
+  g_assert_no_error(error);
+  g_assert_cmpuint(count, ==, 2);
+  g_assert_true(mean_s == 0.5);
+}
+
+static void test_states(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  commit_seed(f, 1, 0, RUN_OK, 0);
+  commit_seed(f, 2, 1, RUN_FAILED, 139);
+  commit_seed(f, 3, 2, RUN_TERMINATED, 1);
+  commit_seed(f, 4, 3, RUN_STOPPED, 0);
+  g_assert_cmpint(state_of_seed(f, 1, 0), ==, STORED_DONE);
+  g_assert_cmpint(state_of_seed(f, 2, 1), ==, STORED_FAILED);
+  g_assert_cmpint(state_of_seed(f, 3, 2), ==, STORED_UNEXPECTED);
+  g_assert_cmpint(state_of_seed(f, 4, 3), ==, STORED_DONE);
+  g_assert_cmpint(state_of_seed(f, 5, 4), ==, STORED_MISSING);
+}
+
+static gboolean collect_seed(const stored_origin *found_from, const stored_run *run, gpointer data,
+                             GError **error)
+{
+  (void)error;
+  g_string_append_printf(data, "%s%s ", found_from->name, run->keys[SCENARIO_RUN_SEED]);
+  return TRUE;
+}
+
+static void expect_order(const fixture *f, const char *expected)
+{
+  g_autoptr(GString) order = g_string_new(NULL);
+  g_assert_true(result_store_each(f->store, collect_seed, order, NULL));
+  g_assert_cmpstr(order->str, ==, expected);
+}
+
+/* By scenario, then by point; not by commit. A grid that grew at its start moves the points of runs that
+ * are there. */
+static void test_order(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  stored_origin other = f->from;
+  other.name = (char *)"B";
+  commit_seed(f, 3, 2, RUN_OK, 0);
+  stored_run run = kit_seed_run(f->scenario, 9, 7);
+  commit(f, &other, &run);
+  kit_run_clear(&run);
+  commit_seed(f, 1, 0, RUN_OK, 0);
+  commit_seed(f, 2, 1, RUN_OK, 0);
+  expect_order(f, "B9 a1 a2 a3 ");
+  g_assert_cmpint(state_of_seed(f, 1, 5), ==, STORED_DONE);
+  expect_order(f, "B9 a2 a3 a1 ");
+}
+
+static gboolean stop_at_first(const stored_origin *found_from, const stored_run *run, gpointer data,
+                              GError **error)
+{
+  (void)found_from;
+  (void)run;
+  (*(guint *)data)++;
+  g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC, "enough");
+  return FALSE;
+}
+
+static void test_visitor_ends_walk(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  guint visited = 0;
+  commit_seed(f, 1, 0, RUN_OK, 0);
+  commit_seed(f, 2, 1, RUN_OK, 0);
+  g_assert_false(result_store_each(f->store, stop_at_first, &visited, &error));
+  g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC);
+  g_assert_cmpuint(visited, ==, 1);
+  commit_seed(f, 3, 2, RUN_OK, 0); /* the store goes on working */
+  g_assert_cmpuint(kit_count_runs(f->path), ==, 3);
+}
+
+/* Two sweeps at once, as with shards: each sees what the other wrote. */
+static void test_two_writers(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  fixture second = *f;
+  second.store = result_store_open(f->path, RESULT_STORE_WRITE, NULL);
+  g_assert_nonnull(second.store);
+  commit_seed(f, 1, 0, RUN_OK, 0);
+  commit_seed(&second, 2, 1, RUN_OK, 0);
+  commit_seed(f, 3, 2, RUN_OK, 0);
+  g_assert_cmpint(state_of_seed(&second, 3, 2), ==, STORED_DONE);
+  expect_order(&second, "a1 a2 a3 ");
+  result_store_close(second.store);
+}
+
+int main(int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    void (*function)(fixture *, gconstpointer);
+  } tests[] = {
+      {"/result_store/round_trip", test_round_trip},
+      {"/result_store/replaced", test_replaced},
+      {"/result_store/states", test_states},
+      {"/result_store/order", test_order},
+      {"/result_store/visitor_ends_walk", test_visitor_ends_walk},
+      {"/result_store/two_writers", test_two_writers},
+      {"/result_store/texts_are_made_valid", test_texts_are_made_valid},
+      {"/result_store/origins", test_origins},
+      {"/result_store/mean_wall", test_mean_wall},
+  };
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
+    g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
+  }
+  return g_test_run();
+}

@@ -1,0 +1,152 @@
+/* What may go into one store with what is there. */
+#include <string.h>
+
+#include "study/store/result_store.h"
+#include "study_kit.h"
+
+typedef struct fixture {
+  char *folder;
+  result_store *store;
+  stored_origin from; /* of the runs in the store */
+} fixture;
+
+static void commit_from(const fixture *f, const stored_origin *from, guint seed)
+{
+  g_autoptr(GError) error = NULL;
+  scenario *s = kit_scenario(f->folder, "a.cfg", "title = \"t\";", NULL);
+  stored_run run = kit_seed_run(s, seed, seed);
+  result_store_commit(f->store, from, &run, &error);
+  g_assert_no_error(error);
+  kit_run_clear(&run);
+  scenario_free(s);
+}
+
+static void set_up(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  f->folder = kit_folder_new();
+  g_autofree char *path = g_build_filename(f->folder, "a.sqlite", NULL);
+  f->from = kit_origin("a", "t", "title = \"t\";\nmpa: { crc = true; };\nrun: { seed = 1; };\n", "run.seed");
+  f->from.git = (char *)"abc1234";
+  f->store = result_store_open(path, RESULT_STORE_WRITE, NULL);
+}
+
+static void tear_down(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  result_store_close(f->store);
+  kit_folder_remove(f->folder);
+}
+
+static void expect_fine(const fixture *f, const stored_origin *from)
+{
+  g_autoptr(GError) error = NULL;
+  gboolean good = result_store_check_origin(f->store, from, &error);
+  g_assert_no_error(error);
+  g_assert_true(good);
+}
+
+static void expect_different(const fixture *f, const stored_origin *from, const char *words)
+{
+  g_autoptr(GError) error = NULL;
+  g_assert_false(result_store_check_origin(f->store, from, &error));
+  g_test_message("%s", error->message);
+  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT);
+  g_assert_nonnull(strstr(error->message, "a.sqlite: holds "));
+  g_assert_nonnull(strstr(error->message, words));
+  g_assert_nonnull(strstr(error->message, "--mix"));
+  g_assert_nonnull(strstr(error->message, "--store FILE"));
+}
+
+static void test_empty_store(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  expect_fine(f, &f->from);
+}
+
+/* A file of another name, other options and other libraries are no other scenario and program. */
+static void test_same(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  commit_from(f, &f->from, 1);
+  expect_fine(f, &f->from);
+  stored_origin other = f->from;
+  other.name = (char *)"b";
+  other.sets = (char *)"run.engine=native";
+  other.libraries = (char *)"GLib 2.80.0";
+  expect_fine(f, &other);
+}
+
+static void test_other_text(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  commit_from(f, &f->from, 1);
+  commit_from(f, &f->from, 2);
+  stored_origin other = f->from;
+  other.text = (char *)"title = \"t\";\nmpa: { crc = false; };\nrun: { seed = 1; };\n";
+  expect_different(f, &other,
+                   "holds 2 runs of another text of the scenario 'a' (- stored, + now):\n"
+                   "  - 2: mpa: { crc = true; };\n"
+                   "  + 2: mpa: { crc = false; };\n");
+}
+
+static void test_other_version(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  commit_from(f, &f->from, 1);
+  stored_origin other = f->from;
+  other.version = (char *)"0.2.0";
+  expect_different(f, &other,
+                   "holds 1 run of another iwarpsim (- stored, + now):\n"
+                   "  - version 0.1.0, git abc1234\n"
+                   "  + version 0.2.0, git abc1234\n");
+}
+
+/* "unknown" on either side is as good as any. */
+static void test_other_commit(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  commit_from(f, &f->from, 1);
+  stored_origin other = f->from;
+  other.git = (char *)"abc1234-dirty";
+  expect_different(f, &other, "  - version 0.1.0, git abc1234\n  + version 0.1.0, git abc1234-dirty\n");
+  other.git = (char *)"unknown";
+  expect_fine(f, &other);
+  commit_from(f, &other, 1);
+  other.git = (char *)"def5678";
+  expect_fine(f, &other);
+}
+
+/* One of two origins in the store differs. */
+static void test_mixed_store(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  stored_origin other = f->from;
+  other.version = (char *)"0.2.0";
+  commit_from(f, &f->from, 1);
+  commit_from(f, &other, 2);
+  expect_different(f, &f->from, "- version 0.2.0");
+  expect_different(f, &other, "- version 0.1.0");
+  commit_from(f, &other, 1); /* the last run of the other one */
+  expect_fine(f, &other);
+}
+
+int main(int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    void (*function)(fixture *, gconstpointer);
+  } tests[] = {
+      {"/result_store_origin/empty_store", test_empty_store},
+      {"/result_store_origin/same", test_same},
+      {"/result_store_origin/other_text", test_other_text},
+      {"/result_store_origin/other_version", test_other_version},
+      {"/result_store_origin/other_commit", test_other_commit},
+      {"/result_store_origin/mixed_store", test_mixed_store},
+  };
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
+    g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
+  }
+  return g_test_run();
+}

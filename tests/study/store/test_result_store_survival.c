@@ -1,0 +1,701 @@
+/* The store in bad company: other people's files, other schemas, locks, full disks, processes killed in the midst of writing, damaged
+ * octets. Each time an error in words or a right reading, and what was committed stays. */
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <sched.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "study/store/result_store_private.h"
+#include "study_kit.h"
+
+enum { WAIT_MS = 20, RUNS = 3 };
+
+typedef struct fixture {
+  char *folder;
+  char *path;
+  scenario *scenario;
+  stored_origin from;
+} fixture;
+
+/* A run with some of everything. */
+static stored_run full_run(const fixture *f, guint seed)
+{
+  stored_run run = kit_seed_run(f->scenario, seed, seed - 1);
+  metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, 1000 + seed);
+  metric_values_set(&run.metrics, METRIC_EFFICIENCY_WIRE, 0.1 * seed);
+  for (guint i = 1; i <= 40; i++) {
+    g_assert_true(
+        distribution_append(&run.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], i * 1460, 0.25 / i));
+  }
+  return run;
+}
+
+static gboolean commit_seed(const fixture *f, result_store *store, guint seed, GError **error)
+{
+  stored_run run = full_run(f, seed);
+  gboolean good = result_store_commit(store, &f->from, &run, error);
+  kit_run_clear(&run);
+  return good;
+}
+
+static result_store *open_store(const char *path, result_store_mode mode, GError **error)
+{
+  return result_store_open_within(path, mode, WAIT_MS, error);
+}
+
+/* A store of RUNS runs. */
+static void set_up(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  f->folder = kit_folder_new();
+  f->path = g_build_filename(f->folder, "a.sqlite", NULL);
+  f->scenario = kit_scenario(f->folder, "a.cfg", "title = \"A title\";", NULL);
+  f->from = kit_origin("a", "A title", "title = \"A title\";\n", "run.seed");
+  result_store *store = open_store(f->path, RESULT_STORE_WRITE, &error);
+  g_assert_no_error(error);
+  for (guint seed = 1; seed <= RUNS; seed++) {
+    commit_seed(f, store, seed, &error);
+    g_assert_no_error(error);
+  }
+  result_store_close(store);
+}
+
+static void tear_down(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  scenario_free(f->scenario);
+  g_free(f->path);
+  kit_folder_remove(f->folder);
+}
+
+/* Each run of the seeds 1, 2, … once, and as it was committed. */
+static gboolean check_run(const stored_origin *from, const stored_run *run, gpointer data, GError **error)
+{
+  (void)error;
+  const fixture *f = data;
+  g_assert_cmpstr(from->text, ==, f->from.text);
+  stored_run expected = full_run(f, (guint)g_ascii_strtoull(run->keys[SCENARIO_RUN_SEED], NULL, 10));
+  g_autofree char *digest = store_run_digest(&f->from, &expected);
+  g_autofree char *found = store_run_digest(from, run);
+  g_assert_cmpstr(run->identity, ==, expected.identity);
+  g_assert_cmpstr(found, ==, digest);
+  kit_run_clear(&expected);
+  return TRUE;
+}
+
+static void expect_runs(const fixture *f, const char *path, guint count)
+{
+  g_autoptr(GError) error = NULL;
+  result_store *store = open_store(path, RESULT_STORE_READ, &error);
+  g_assert_no_error(error);
+  g_assert_true(result_store_each(store, check_run, (gpointer)f, &error));
+  g_assert_no_error(error);
+  result_store_close(store);
+  g_assert_cmpuint(kit_count_runs(path), ==, count);
+}
+
+static void expect_refused(const char *path, result_store_mode mode, int code, const char *complaint)
+{
+  g_autoptr(GError) error = NULL;
+  g_assert_null(open_store(path, mode, &error));
+  g_test_message("%s", error->message);
+  g_assert_error(error, RESULT_STORE_ERROR, code);
+  g_assert_true(g_str_has_prefix(error->message, path));
+  g_assert_nonnull(strstr(error->message, complaint));
+}
+
+/* Files that are none of ours stay as they are. */
+static void expect_foreign(const char *path, const char *complaint)
+{
+  g_autofree char *before = NULL, *after = NULL;
+  gsize length_before, length_after;
+  g_assert_true(g_file_get_contents(path, &before, &length_before, NULL));
+  expect_refused(path, RESULT_STORE_READ, RESULT_STORE_ERROR_FOREIGN, complaint);
+  expect_refused(path, RESULT_STORE_WRITE, RESULT_STORE_ERROR_FOREIGN, complaint);
+  g_assert_true(g_file_get_contents(path, &after, &length_after, NULL));
+  g_assert_cmpmem(before, length_before, after, length_after);
+}
+
+static sqlite3 *raw_open(const char *path)
+{
+  sqlite3 *database;
+  g_assert_cmpint(sqlite3_open(path, &database), ==, SQLITE_OK);
+  return database;
+}
+
+static void raw_execute(sqlite3 *database, const char *sql)
+{
+  char *problem = NULL;
+  sqlite3_exec(database, sql, NULL, NULL, &problem);
+  g_assert_cmpstr(problem, ==, NULL);
+}
+
+static void execute_on(const char *path, const char *sql)
+{
+  sqlite3 *database = raw_open(path);
+  raw_execute(database, sql);
+  sqlite3_close(database);
+}
+
+/* Other files. */
+
+static void test_not_a_database(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autofree char *path =
+      kit_file(f->folder, "notes.txt", "Not a database, but a text of more than a few octets.\n");
+  expect_foreign(path, "not a SQLite database");
+}
+
+static void test_other_database(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autofree char *path = g_build_filename(f->folder, "bookmarks.sqlite", NULL);
+  execute_on(path, "CREATE TABLE runs(id INTEGER PRIMARY KEY, url TEXT)");
+  expect_foreign(path, "another program's");
+}
+
+/* The first schema, as iwarpsim 0.1.0 made it, with one run's origin. */
+static void test_older_schema(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autofree char *path = g_build_filename(f->folder, "old.sqlite", NULL);
+  execute_on(path, "CREATE TABLE meta(id INTEGER PRIMARY KEY, scenario TEXT NOT NULL, version TEXT NOT NULL);"
+                   "INSERT INTO meta VALUES(1, 'mtu-loss', '0.0.9');"
+                   "PRAGMA application_id = 0x69777073; PRAGMA user_version = 1");
+  expect_foreign(path, "schema 1, written by iwarpsim 0.0.9; expected schema 2");
+  expect_foreign(path, "read it with that older iwarpsim, or run the sweep again into another --store FILE");
+}
+
+static void test_newer_schema(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  execute_on(f->path, "PRAGMA user_version = 99");
+  expect_foreign(f->path, "schema 99, written by iwarpsim 0.1.0; expected schema 2");
+  expect_foreign(f->path, "a newer iwarpsim");
+}
+
+static void test_missing(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autofree char *path = g_build_filename(f->folder, "none.sqlite", NULL);
+  expect_refused(path, RESULT_STORE_READ, RESULT_STORE_ERROR_FAILED, g_strerror(ENOENT));
+  g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
+  g_autofree char *nowhere = g_build_filename(f->folder, "none", "a.sqlite", NULL);
+  expect_refused(nowhere, RESULT_STORE_WRITE, RESULT_STORE_ERROR_FAILED, g_strerror(ENOENT));
+}
+
+static void test_folder(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  expect_refused(f->folder, RESULT_STORE_READ, RESULT_STORE_ERROR_FAILED, g_strerror(EISDIR));
+  expect_refused(f->folder, RESULT_STORE_WRITE, RESULT_STORE_ERROR_FAILED, g_strerror(EISDIR));
+}
+
+/* Nothing to read; but a sweep may start with it, as a file made by `mktemp`. */
+static void test_empty_file(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  g_autofree char *path = kit_file(f->folder, "empty.sqlite", "");
+  expect_refused(path, RESULT_STORE_READ, RESULT_STORE_ERROR_FOREIGN, "an empty file");
+  result_store *store = open_store(path, RESULT_STORE_WRITE, &error);
+  g_assert_no_error(error);
+  result_store_close(store);
+  expect_runs(f, path, 0);
+}
+
+/* Contents nobody of us wrote. */
+
+static void expect_unreadable(const fixture *f, const char *sql, const char *complaint)
+{
+  g_autoptr(GError) error = NULL;
+  execute_on(f->path, sql);
+  result_store *store = open_store(f->path, RESULT_STORE_READ, &error);
+  g_assert_no_error(error);
+  g_assert_false(result_store_each(store, check_run, (gpointer)f, &error));
+  g_test_message("%s", error->message);
+  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN);
+  g_assert_nonnull(strstr(error->message, complaint));
+  result_store_close(store);
+}
+
+static void test_unknown_metric(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  expect_unreadable(f, "INSERT INTO metrics VALUES(1, 'tcp.sediments', 5)", "the metric \"tcp.sediments\"");
+}
+
+static void test_unknown_distribution(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  expect_unreadable(f, "INSERT INTO distributions VALUES(1, 'x', 5, 1)", "the distribution \"x\"");
+}
+
+static void test_unknown_status(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  expect_unreadable(f, "UPDATE runs SET status = 'fine'", "the status \"fine\"");
+}
+
+/* Text in the place of a number would pass for 0. */
+static void test_metric_without_number(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  expect_unreadable(f, "INSERT OR REPLACE INTO metrics VALUES(1, 'tcp.segments', 'many')",
+                    "the metric \"tcp.segments\" is no number");
+}
+
+static void test_bin_without_weight(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  expect_unreadable(f, "UPDATE distributions SET weight = 0",
+                    "the distribution \"buffer.reassembly_octets\"");
+}
+
+/* A value that is possible, but not the one that was measured. */
+static void test_edited_value(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  expect_unreadable(f, "UPDATE metrics SET value = 1001.5 WHERE run = 1 AND name = 'tcp.segments'",
+                    "(point 0) is no longer what was written");
+}
+
+static void test_edited_distribution(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  expect_unreadable(f, "UPDATE distributions SET weight = 2 * weight WHERE run = 3 AND bound = 1460",
+                    "(point 2) is no longer what was written");
+}
+
+static void test_lost_value(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  expect_unreadable(f, "DELETE FROM parameters WHERE run = 2 AND key = 'mpa.crc'",
+                    "(point 1) is no longer what was written");
+}
+
+/* A run that lost its origin is not left out in silence. */
+static void test_lost_origin(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  expect_unreadable(f, "DELETE FROM origins", "no longer what was written");
+}
+
+static void test_lost_table(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  expect_unreadable(f, "DROP VIEW results; DROP TABLE metrics", "no such table: metrics");
+}
+
+/* Locks. */
+
+/* A reader meets a lock only while pages are being written, a writer while anyone else writes. */
+static void test_locked(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  sqlite3 *other = raw_open(f->path);
+  raw_execute(other, "BEGIN IMMEDIATE");
+  expect_runs(f, f->path, RUNS);
+  expect_refused(f->path, RESULT_STORE_WRITE, RESULT_STORE_ERROR_LOCKED,
+                 "another process has kept it locked for 0.02 s");
+  raw_execute(other, "COMMIT; BEGIN EXCLUSIVE");
+  expect_refused(f->path, RESULT_STORE_READ, RESULT_STORE_ERROR_LOCKED,
+                 "another process has kept it locked for 0.02 s");
+  raw_execute(other, "COMMIT");
+  sqlite3_close(other);
+  expect_runs(f, f->path, RUNS);
+}
+
+/* Locked after it was opened: the commit fails, the store goes on working when the lock is gone. */
+static void test_locked_later(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  result_store *store = open_store(f->path, RESULT_STORE_WRITE, &error);
+  sqlite3 *other = raw_open(f->path);
+  raw_execute(other, "BEGIN IMMEDIATE");
+  g_assert_false(commit_seed(f, store, RUNS + 1, &error));
+  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED);
+  g_assert_nonnull(strstr(error->message, "nothing committed was lost"));
+  g_clear_error(&error);
+  raw_execute(other, "COMMIT");
+  sqlite3_close(other);
+  g_assert_true(commit_seed(f, store, RUNS + 1, &error));
+  result_store_close(store);
+  expect_runs(f, f->path, RUNS + 1);
+}
+
+/* Who waits in portions meets the lock sooner, and says how long it was in all. */
+static void test_locked_in_portions(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  result_store *store = result_store_open_within(f->path, RESULT_STORE_WRITE, 3600000, &error);
+  sqlite3 *other = raw_open(f->path);
+  raw_execute(other, "BEGIN IMMEDIATE");
+  g_assert_cmpint(result_store_wait_ms(store), ==, 3600000);
+  result_store_wait_at_most(store, WAIT_MS);
+  g_assert_false(commit_seed(f, store, RUNS + 1, &error));
+  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED);
+  g_assert_nonnull(strstr(error->message, "locked for 3600 s"));
+  sqlite3_close(other);
+  result_store_close(store);
+}
+
+/* Read-only. */
+
+enum { NOBODY = 65534 };
+
+/* Root may write anything: as somebody else then. FALSE when that cannot be had. */
+static gboolean become_nobody(const fixture *f)
+{
+  if (geteuid() != 0) {
+    return TRUE;
+  }
+  g_assert_cmpint(chown(f->folder, NOBODY, NOBODY), ==, 0);
+  g_assert_cmpint(chown(f->path, NOBODY, NOBODY), ==, 0);
+  return seteuid(NOBODY) == 0;
+}
+
+static void become_self(void)
+{
+  if (getuid() == 0) {
+    g_assert_cmpint(seteuid(0), ==, 0);
+  }
+}
+
+/* A file that may only be read is refused at once, not after the first run of a sweep; reading goes on. */
+static void test_read_only_file(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_assert_cmpint(g_chmod(f->path, 0444), ==, 0);
+  if (become_nobody(f)) {
+    expect_refused(f->path, RESULT_STORE_WRITE, RESULT_STORE_ERROR_FAILED, "cannot be written");
+    expect_runs(f, f->path, RUNS);
+  } else {
+    g_test_skip("nobody else to be here");
+  }
+  become_self();
+}
+
+/* Without room for the journal. */
+static void test_read_only_folder(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_assert_cmpint(g_chmod(f->folder, 0555), ==, 0);
+  if (become_nobody(f)) {
+    expect_refused(f->path, RESULT_STORE_WRITE, RESULT_STORE_ERROR_FAILED, "cannot be written");
+    g_autofree char *path = g_build_filename(f->folder, "new.sqlite", NULL);
+    expect_refused(path, RESULT_STORE_WRITE, RESULT_STORE_ERROR_FAILED, g_strerror(EACCES));
+    expect_refused(path, RESULT_STORE_READ, RESULT_STORE_ERROR_FAILED, g_strerror(ENOENT));
+    expect_runs(f, f->path, RUNS);
+  } else {
+    g_test_skip("nobody else to be here");
+  }
+  become_self();
+  g_assert_cmpint(g_chmod(f->folder, 0755), ==, 0);
+}
+
+/* Killed in the midst. */
+
+/* Writes without end, so that pages reach the file before the commit that never comes. */
+static void write_for_ever(const fixture *f, int ready)
+{
+  sqlite3 *database = raw_open(f->path);
+  raw_execute(database, "PRAGMA cache_size = 2; BEGIN IMMEDIATE; DELETE FROM distributions;"
+                        "UPDATE runs SET status = 'failed'");
+  for (guint run = 1000;; run++) {
+    g_autofree char *sql = g_strdup_printf("INSERT INTO distributions VALUES(%u, 'x', 1, 1)", run);
+    raw_execute(database, sql);
+    if (run == 3000) {
+      g_assert_cmpint(write(ready, "x", 1), ==, 1);
+      pause();
+    }
+  }
+}
+
+/* A writer is killed with half of its transaction in the file: its journal brings the file back to the last commit. */
+static void leave_hot_journal(const fixture *f)
+{
+  g_autofree char *journal = g_strconcat(f->path, "-journal", NULL);
+  int ready[2];
+  char octet;
+  g_assert_cmpint(pipe(ready), ==, 0);
+  pid_t child = fork();
+  g_assert_cmpint(child, >=, 0);
+  if (child == 0) {
+    write_for_ever(f, ready[1]);
+  }
+  g_assert_cmpint(read(ready[0], &octet, 1), ==, 1);
+  g_assert_cmpint(kill(child, SIGKILL), ==, 0);
+  g_assert_cmpint(waitpid(child, NULL, 0), ==, child);
+  close(ready[0]);
+  close(ready[1]);
+  g_assert_true(g_file_test(journal, G_FILE_TEST_EXISTS));
+}
+
+static void test_killed_writer(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autofree char *before = NULL, *half = NULL, *after = NULL;
+  gsize length_before, length_half, length_after;
+  g_assert_true(g_file_get_contents(f->path, &before, &length_before, NULL));
+  leave_hot_journal(f);
+  g_assert_true(g_file_get_contents(f->path, &half, &length_half, NULL));
+  g_assert_true(length_half != length_before ||
+                memcmp(half, before, length_half) != 0); /* it did get there */
+  expect_runs(f, f->path, RUNS);
+  g_assert_true(g_file_get_contents(f->path, &after, &length_after, NULL));
+  g_assert_cmpmem(before, length_before, after, length_after);
+}
+
+/* A reader that may not write cannot bring it back, and must not read what is half there. */
+static void test_killed_writer_read_only(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  leave_hot_journal(f);
+  g_assert_cmpint(g_chmod(f->folder, 0555), ==, 0);
+  g_assert_cmpint(g_chmod(f->path, 0444), ==, 0);
+  if (become_nobody(f)) {
+    expect_refused(f->path, RESULT_STORE_READ, RESULT_STORE_ERROR_FAILED, "its journal");
+  } else {
+    g_test_skip("nobody else to be here");
+  }
+  become_self();
+  g_assert_cmpint(g_chmod(f->folder, 0755), ==, 0);
+  g_assert_cmpint(g_chmod(f->path, 0644), ==, 0);
+  expect_runs(f, f->path, RUNS);
+}
+
+/* A journal of nothing: SQLite puts it away. */
+static void test_stale_journal(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autofree char *journal = kit_file(f->folder, "a.sqlite-journal", "no journal of this store");
+  expect_runs(f, f->path, RUNS);
+  g_assert_false(g_file_test(journal, G_FILE_TEST_EXISTS));
+}
+
+/* The disk is full. */
+
+static void expect_full(GError *error)
+{
+  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED);
+  g_assert_nonnull(strstr(error->message, "the disk is full; nothing committed was lost"));
+}
+
+/* SQLite's own limit stands for the disk's: the commit fails, and the next one works when there is room. */
+static void test_full_store(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  result_store *store = open_store(f->path, RESULT_STORE_WRITE, &error);
+  raw_execute(store->database, "PRAGMA max_page_count = 1"); /* as many as there are */
+  g_assert_false(commit_seed(f, store, RUNS + 1, &error));
+  expect_full(error);
+  g_clear_error(&error);
+  expect_runs(f, f->path, RUNS);
+  raw_execute(store->database, "PRAGMA max_page_count = 1000000");
+  g_assert_true(commit_seed(f, store, RUNS + 1, &error));
+  result_store_close(store);
+  expect_runs(f, f->path, RUNS + 1);
+}
+
+/* A file that leaves `free_octets` of the disk it is on. */
+static void fill_disk(const char *path, gsize free_octets)
+{
+  static const char zeros[4096];
+  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  off_t size = 0;
+  ssize_t written;
+  g_assert_cmpint(file, >=, 0);
+  while ((written = write(file, zeros, sizeof zeros)) > 0) {
+    size += written;
+  }
+  g_assert_cmpint(errno, ==, ENOSPC);
+  g_assert_cmpint(ftruncate(file, MAX(size - (off_t)free_octets, 0)), ==, 0);
+  close(file);
+}
+
+/* One more run with so much room, from opening on. What fails says so and loses nothing. TRUE when it went well. */
+static gboolean try_with_room(const fixture *f, const char *path, const char *filler, gsize free_octets,
+                              guint runs)
+{
+  g_autoptr(GError) error = NULL;
+  fill_disk(filler, free_octets);
+  result_store *store = open_store(path, RESULT_STORE_WRITE, &error);
+  gboolean good = store != NULL && commit_seed(f, store, runs + 1, &error);
+  result_store_close(store);
+  g_assert_cmpint(g_unlink(filler), ==, 0);
+  if (!good) {
+    expect_full(error);
+  }
+  if (runs > 0 || good) {
+    expect_runs(f, path, runs + (good ? 1 : 0));
+  }
+  return good;
+}
+
+/* A disk of its own in memory, filled up to every page that the first two commits want. */
+static void test_full_disk(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autofree char *disk = g_build_filename(f->folder, "disk", NULL);
+  g_autofree char *path = g_build_filename(disk, "b.sqlite", NULL);
+  g_autofree char *filler = g_build_filename(disk, "filler", NULL);
+  g_assert_cmpint(g_mkdir(disk, 0755), ==, 0);
+  if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+      mount("none", disk, "tmpfs", 0, "size=1m") != 0) {
+    g_test_skip("no file system may be mounted here");
+  } else {
+    for (guint runs = 0; runs < 2; runs++) {
+      gsize room = 0;
+      while (!try_with_room(f, path, filler, room, runs)) {
+        room += 4096;
+      }
+      g_test_message("run %u needed %zu octets", runs + 1, room);
+      g_assert_cmpuint(room, >=, 4096); /* it did fail for want of room */
+    }
+    g_assert_cmpint(umount(disk), ==, 0);
+  }
+  g_assert_cmpint(g_rmdir(disk), ==, 0);
+}
+
+/* Damaged octets. */
+
+/* Cut anywhere: never a part of the runs for all of them. (A file of one octet is an empty one to SQLite.) */
+static void test_truncated(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autofree char *octets = NULL;
+  g_autofree char *path = g_build_filename(f->folder, "cut.sqlite", NULL);
+  gsize length;
+  g_assert_true(g_file_get_contents(f->path, &octets, &length, NULL));
+  for (gsize cut = 2; cut < length; cut += 1021) {
+    g_autoptr(GError) error = NULL;
+    g_assert_true(g_file_set_contents(path, octets, (gssize)cut, NULL));
+    g_assert_null(open_store(path, RESULT_STORE_READ, &error));
+    g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN);
+    g_clear_error(&error);
+    g_assert_null(open_store(path, RESULT_STORE_WRITE, &error));
+    g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN);
+  }
+}
+
+/* The runs that are read are right, each of them, or there is an error. */
+static gboolean read_damaged(const fixture *f, const char *path)
+{
+  g_autoptr(GError) error = NULL;
+  guint count = 0;
+  gpointer data = (gpointer)f;
+  result_store *store = open_store(path, RESULT_STORE_READ, &error);
+  gboolean good =
+      store != NULL && store_visit(store, store_sql_all_runs, NULL, check_run, data, &count, &error);
+  result_store_close(store);
+  g_assert_true(good == (error == NULL));
+  if (good) {
+    g_assert_cmpuint(count, ==, RUNS);
+  }
+  return good;
+}
+
+/* A sweep into it: whatever comes of it, an error is one in words. */
+static void sweep_damaged(const fixture *f, const char *path)
+{
+  g_autoptr(GError) error = NULL;
+  stored_run run = full_run(f, RUNS + 1);
+  stored_state state;
+  guint64 point = RUNS;
+  result_store *store = open_store(path, RESULT_STORE_WRITE, &error);
+  gboolean good =
+      store != NULL && result_store_check_origin(store, &f->from, &error) &&
+      result_store_reconcile(store, (const char *const *)&run.identity, &point, 1, &state, &error) &&
+      result_store_commit(store, &f->from, &run, &error);
+  result_store_close(store);
+  g_assert_true(good == (error == NULL));
+  g_assert_true(good || error->domain == RESULT_STORE_ERROR);
+  kit_run_clear(&run);
+}
+
+static void test_damaged_octets(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  enum { SEED = 20261121, TRIALS = 400 };
+  g_autofree char *octets = NULL;
+  g_autofree char *path = g_build_filename(f->folder, "damaged.sqlite", NULL);
+  gsize length;
+  guint unnoticed = 0;
+  GRand *random = g_rand_new_with_seed(SEED);
+  g_test_message("seed %d", SEED);
+  g_assert_true(g_file_get_contents(f->path, &octets, &length, NULL));
+  for (guint trial = 0; trial < TRIALS; trial++) {
+    g_autofree char *damaged = g_memdup2(octets, length);
+    guint count = (guint)g_rand_int_range(random, 1, 9);
+    for (guint i = 0; i < count; i++) {
+      /* Every other one in the header and the schema, where an octet does most. */
+      gint32 end = trial % 2 == 0 ? (gint32)length : 4096;
+      damaged[g_rand_int_range(random, 0, end)] = (char)g_rand_int_range(random, 0, 256);
+    }
+    g_assert_true(g_file_set_contents(path, damaged, (gssize)length, NULL));
+    unnoticed += read_damaged(f, path) ? 1 : 0;
+    if (trial % 8 == 0) {
+      sweep_damaged(f, path);
+    }
+  }
+  /* Octets that nobody uses there are; but most are in use. */
+  g_test_message("%u of %d read all the same", unnoticed, TRIALS);
+  g_assert_cmpuint(unnoticed, <, TRIALS / 2);
+  g_rand_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    void (*function)(fixture *, gconstpointer);
+  } tests[] = {
+      {"/result_store_survival/not_a_database", test_not_a_database},
+      {"/result_store_survival/other_database", test_other_database},
+      {"/result_store_survival/older_schema", test_older_schema},
+      {"/result_store_survival/newer_schema", test_newer_schema},
+      {"/result_store_survival/missing", test_missing},
+      {"/result_store_survival/folder", test_folder},
+      {"/result_store_survival/empty_file", test_empty_file},
+      {"/result_store_survival/unknown_metric", test_unknown_metric},
+      {"/result_store_survival/unknown_distribution", test_unknown_distribution},
+      {"/result_store_survival/unknown_status", test_unknown_status},
+      {"/result_store_survival/metric_without_number", test_metric_without_number},
+      {"/result_store_survival/bin_without_weight", test_bin_without_weight},
+      {"/result_store_survival/edited_value", test_edited_value},
+      {"/result_store_survival/edited_distribution", test_edited_distribution},
+      {"/result_store_survival/lost_value", test_lost_value},
+      {"/result_store_survival/lost_origin", test_lost_origin},
+      {"/result_store_survival/lost_table", test_lost_table},
+      {"/result_store_survival/locked", test_locked},
+      {"/result_store_survival/locked_later", test_locked_later},
+      {"/result_store_survival/locked_in_portions", test_locked_in_portions},
+      {"/result_store_survival/read_only_file", test_read_only_file},
+      {"/result_store_survival/read_only_folder", test_read_only_folder},
+      {"/result_store_survival/killed_writer", test_killed_writer},
+      {"/result_store_survival/killed_writer_read_only", test_killed_writer_read_only},
+      {"/result_store_survival/stale_journal", test_stale_journal},
+      {"/result_store_survival/full_store", test_full_store},
+      {"/result_store_survival/full_disk", test_full_disk},
+      {"/result_store_survival/truncated", test_truncated},
+      {"/result_store_survival/damaged_octets", test_damaged_octets},
+  };
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
+    g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
+  }
+  return g_test_run();
+}

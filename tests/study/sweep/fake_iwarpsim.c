@@ -1,0 +1,236 @@
+/* Plays `iwarpsim run --set … --quiet --as-child -- SCENARIO` for the sweep's tests, without a simulation. Each start adds a line with its
+ * process id to a file "started-SEED" beside the scenario. What it does hangs on the scenario's title, "slow": waits for a minute first,
+ * "stubborn": the same, and does not mind SIGTERM; and on its seed: others than these write an ok run with tcp.segments = 1000 + seed. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/summary.h"
+#include "study/sweep/child_page.h"
+#include "study/sweep/child_report.h"
+
+enum {
+  CRASHES = 13,             /* without a summary */
+  LEAVES_NOTHING = 14,      /* exits 0 without a summary */
+  FAILS = 15,               /* writes a failed run */
+  TERMINATES = 16,          /* writes a terminated run */
+  CRASHES_LATE = 17,        /* writes an ok run, then crashes */
+  RUNS_OTHER = 18,          /* writes a summary of other parameters */
+  IS_MENDED = 19,           /* crashes while the scenario's folder lacks a file "mended", else runs well */
+  TERMINATES_CRASHES = 21,  /* writes a terminated run, then crashes */
+  CONTRADICTS = 22,         /* writes an ok run and exits 1 */
+  WRITES_GARBAGE = 23,      /* no JSON */
+  TALKS = 24,               /* 64 MiB on stderr, then an ok run */
+  TALKS_NONSENSE = 25,      /* lines that are no text on stderr, exits 3 */
+  HANGS = 26,               /* at 5 ms of simulated time, a quarter done */
+  NEVER_ENDS = 27,          /* simulated time goes on and on */
+  EATS_MEMORY = 28,         /* until there is none, or 1 GiB */
+  NEVER_STOPS_WRITING = 29, /* a summary of 20 MiB */
+  LEAVES_A_CHILD = 30       /* that keeps its pipes open for ten seconds; an ok run */
+};
+
+typedef struct request {
+  const char *path;
+  gboolean quiet;
+  gboolean as_child;
+  GPtrArray *sets;
+} request;
+
+static void parse(int argc, char **argv, request *r)
+{
+  g_assert_cmpint(argc, >=, 3);
+  g_assert_cmpstr(argv[1], ==, "run");
+  r->sets = g_ptr_array_new();
+  for (int i = 2; i < argc; i++) {
+    if (strcmp(argv[i], "--set") == 0) {
+      g_ptr_array_add(r->sets, argv[++i]);
+    } else if (strcmp(argv[i], "--as-child") == 0) {
+      r->as_child = TRUE;
+    } else if (strcmp(argv[i], "--quiet") == 0) {
+      r->quiet = TRUE;
+    } else if (strcmp(argv[i], "--") == 0) {
+      r->path = argv[++i];
+    } else {
+      g_error("unknown argument %s", argv[i]);
+    }
+  }
+  g_ptr_array_add(r->sets, NULL);
+  g_assert_true(r->as_child);
+  g_assert_true(r->quiet);
+}
+
+/* A file `name` beside the scenario. */
+static char *beside(const request *r, const char *name)
+{
+  g_autofree char *folder = g_path_get_dirname(r->path);
+  return g_build_filename(folder, name, NULL);
+}
+
+static void leave_trace(const request *r, guint64 seed)
+{
+  g_autofree char *name = g_strdup_printf("started-%" G_GUINT64_FORMAT, seed);
+  g_autofree char *path = beside(r, name);
+  g_autofree char *line = g_strdup_printf("%d\n", (int)getpid());
+  int file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+  g_assert_cmpint(write(file, line, strlen(line)), ==, (gssize)strlen(line));
+  close(file);
+}
+
+static void say(const char *octets, gsize count)
+{
+  g_assert_cmpint(write(STDERR_FILENO, octets, count), ==, (gssize)count);
+}
+
+/* Says something and ends as a crash does; by a signal that leaves no core file. */
+static void crash(void)
+{
+  static const char words[] = "fake: this led to it\nfake: a broken invariant\n";
+  say(words, sizeof words - 1);
+  raise(SIGKILL);
+}
+
+static void write_much(int file, guint megabytes)
+{
+  g_autofree char *chunk = g_malloc(1 << 20);
+  memset(chunk, 'x', 1 << 20);
+  for (guint i = 0; i < megabytes; i++) {
+    for (gssize written = 0; written < 1 << 20;) {
+      gssize count = write(file, chunk + written, (gsize)((1 << 20) - written));
+      g_assert_cmpint(count, >, 0);
+      written += count;
+    }
+  }
+}
+
+static void eat_memory(void)
+{
+  for (guint i = 0; i < 1024; i++) {
+    memset(g_malloc(1 << 20), 1, 1 << 20);
+  }
+}
+
+static void never_end(child_report *report)
+{
+  for (time_ps now = 1;; now++) {
+    child_report_progress(report, now * TIME_PS_PER_MILLISECOND, 0.5);
+    g_usleep(10000);
+  }
+}
+
+static void leave_a_child(void)
+{
+  if (fork() == 0) {
+    sleep(10);
+    _exit(0);
+  }
+}
+
+/* What it does before it has a summary; FALSE: it ends with `*code` and without one. */
+static gboolean play_before(const request *r, guint64 seed, child_report *report, int *code)
+{
+  static const char nonsense[] = "one\r\n\xff\x1b[31mtwo\0 \xc3\xa4";
+  g_autofree char *mended = beside(r, "mended");
+  *code = 0;
+  switch (seed) {
+  case IS_MENDED:
+    if (g_file_test(mended, G_FILE_TEST_EXISTS)) {
+      return TRUE;
+    }
+    crash();
+    return FALSE;
+  case CRASHES:
+    crash();
+    return FALSE;
+  case LEAVES_NOTHING:
+    return FALSE;
+  case WRITES_GARBAGE:
+    g_assert_true(child_report_summary(report, "{ \"no\": ]", 9, NULL));
+    return FALSE;
+  case NEVER_STOPS_WRITING:
+    write_much(CHILD_SUMMARY_FD, 20);
+    return FALSE;
+  case TALKS:
+    write_much(STDERR_FILENO, 64);
+    say("\nlast\n", 6);
+    return TRUE;
+  case TALKS_NONSENSE:
+    say(nonsense, sizeof nonsense - 1);
+    *code = 3;
+    return FALSE;
+  case HANGS:
+    child_report_progress(report, 5 * TIME_PS_PER_MILLISECOND, 0.25);
+    sleep(60);
+    return FALSE;
+  case NEVER_ENDS:
+    never_end(report);
+    return FALSE;
+  case EATS_MEMORY:
+    eat_memory();
+    return FALSE;
+  case LEAVES_A_CHILD:
+    leave_a_child();
+    return TRUE;
+  default:
+    return TRUE;
+  }
+}
+
+static void wait_if_slow(const char *title)
+{
+  if (strcmp(title, "stubborn") == 0) {
+    signal(SIGTERM, SIG_IGN);
+  }
+  if (strcmp(title, "slow") == 0 || strcmp(title, "stubborn") == 0) {
+    for (int left = 60; left > 0;) {
+      left = (int)sleep((guint)left);
+    }
+  }
+}
+
+static int play(const request *r, const scenario *s, child_report *report)
+{
+  guint64 seed = scenario_integer(s, SCENARIO_RUN_SEED);
+  summary page = {.scenario = s, .version = "0.1.0", .engine = "fake"};
+  int code;
+  metric_values_set(&page.metrics, METRIC_TCP_SEGMENTS, 1000 + (double)seed);
+  wait_if_slow(scenario_text(s, SCENARIO_TITLE));
+  if (!play_before(r, seed, report, &code)) {
+    return code;
+  }
+  if (seed == FAILS) {
+    page.status = RUN_FAILED;
+    page.message = "octets differ";
+  } else if (seed == TERMINATES || seed == TERMINATES_CRASHES) {
+    page.status = RUN_TERMINATED;
+    page.message = "invalid STag";
+  }
+  gsize length;
+  g_autofree char *json = summary_json(&page, &length);
+  g_assert_true(child_report_summary(report, json, length, NULL));
+  if (seed == CRASHES_LATE || seed == TERMINATES_CRASHES) {
+    crash();
+  }
+  return seed == CONTRADICTS ? 1 : run_status_exit_code(page.status, scenario_text(s, SCENARIO_RUN_EXPECT));
+}
+
+int main(int argc, char **argv)
+{
+  request r = {0};
+  parse(argc, argv, &r);
+  g_autoptr(GError) error = NULL;
+  scenario *s = scenario_load(r.path, (const char *const *)r.sets->pdata, &error);
+  g_assert_no_error(error);
+  child_report *report = child_report_new(&error);
+  g_assert_no_error(error);
+  leave_trace(&r, scenario_integer(s, SCENARIO_RUN_SEED));
+  if (scenario_integer(s, SCENARIO_RUN_SEED) == RUNS_OTHER) {
+    g_assert_true(scenario_set(s, "path.forward.mtu=9000", NULL));
+  }
+  int code = play(&r, s, report);
+  child_report_free(report);
+  scenario_free(s);
+  g_ptr_array_unref(r.sets);
+  return code;
+}

@@ -1,0 +1,55 @@
+/* What the tests of sweeps share: a folder with a scenario, a store and fake_iwarpsim's traces. */
+#ifndef TESTS_STUDY_SWEEP_KIT_H
+#define TESTS_STUDY_SWEEP_KIT_H
+
+#include "study/sweep/sweep.h"
+#include "study_kit.h"
+
+typedef struct sweep_fixture {
+  char *folder;
+  char *store_path;
+  const char *program; /* fake_iwarpsim */
+  char *problems_path;
+} sweep_fixture;
+
+/* `program` is the path of fake_iwarpsim. */
+void sweep_kit_set_up(sweep_fixture *f, gconstpointer program);
+void sweep_kit_tear_down(sweep_fixture *f, gconstpointer program);
+
+/* A scenario of seeds alone. */
+#define SEEDS(first, last)                                                                                   \
+  "title = \"seeds\"; sweep = ( { key = \"run.seed\"; from = " first "; to = " last "; } );"
+
+/* `jobs` children at once, all points, whatever fails. */
+sweep_options sweep_kit_options_of(const sweep_fixture *f, guint jobs);
+
+/* Sweeps the scenario `text` into `store`; TRUE unless the sweep itself failed. */
+gboolean sweep_kit_sweep_into(const sweep_fixture *f, result_store *store, const char *text,
+                              const char *const *sets, sweep_options options, sweep_result *result,
+                              GError **error);
+
+/* The same into the store at store_path. */
+gboolean sweep_kit_sweep_text(const sweep_fixture *f, const char *text, const char *const *sets,
+                              sweep_options options, sweep_result *result, GError **error);
+
+/* The same with sweep_kit_options_of(); must not fail. */
+sweep_result sweep_kit_sweep_well(const sweep_fixture *f, const char *text, guint jobs);
+
+/* What the sweep said of its runs. Free with g_free(). */
+char *sweep_kit_problems(const sweep_fixture *f);
+
+/* Takes away the traces of children; returns how many started. `*last` (may be NULL) is the process of one of them. */
+guint sweep_kit_take_traces(const sweep_fixture *f, pid_t *last);
+guint sweep_kit_take_starts(const sweep_fixture *f);
+
+/* The store as text: it shows all that is compared across sweeps. Free with g_free(). */
+char *sweep_kit_export_text(const sweep_fixture *f);
+
+/* The run of `seed` is recorded so, its message has `said` in it. */
+void sweep_kit_expect_recorded(const sweep_fixture *f, const char *seed, run_status status, int exit_code,
+                               const char *said);
+
+/* How the run of `seed` is recorded: its stderr. Free with g_free(). */
+char *sweep_kit_stderr_of(const sweep_fixture *f, const char *seed);
+
+#endif

@@ -1,0 +1,302 @@
+/* The points of a sweep, their order and their names; and what is refused before anything runs. */
+#include "study/sweep/sweep_grid.h"
+
+#include <string.h>
+
+#include "study/store/run_identity.h"
+#include "study_kit.h"
+
+#define AXIS_MTU "{ key = \"path.forward.mtu\"; values = [576, 1500]; }"
+#define AXIS_SEED "{ key = \"run.seed\"; from = 1; to = 3; }"
+
+typedef struct fixture {
+  char *folder;
+  scenario *scenario;
+  sweep_grid *grid;
+} fixture;
+
+static void set_up(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  f->folder = kit_folder_new();
+}
+
+static void tear_down(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  sweep_grid_free(f->grid);
+  scenario_free(f->scenario);
+  kit_folder_remove(f->folder);
+}
+
+static void make_grid(fixture *f, const char *text)
+{
+  g_autoptr(GError) error = NULL;
+  f->scenario = kit_scenario(f->folder, "a.cfg", text, NULL);
+  f->grid = sweep_grid_new(f->scenario, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_nonnull(f->grid);
+}
+
+static void refuse_grid(fixture *f, const char *text, const char *const *sets, const char *complaint)
+{
+  g_autoptr(GError) error = NULL;
+  scenario *s = kit_scenario(f->folder, "a.cfg", text, sets);
+  g_assert_null(sweep_grid_new(s, sets, &error));
+  g_assert_nonnull(error);
+  if (strstr(error->message, complaint) == NULL) {
+    g_error("\"%s\" does not say \"%s\"", error->message, complaint);
+  }
+  scenario_free(s);
+}
+
+static void expect_label(const fixture *f, gsize index, const char *expected)
+{
+  g_autofree char *label = sweep_grid_label(f->grid, index);
+  g_assert_cmpstr(label, ==, expected);
+}
+
+static void test_no_axes(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(f, "title = \"one\";");
+  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 1);
+  expect_label(f, 0, "");
+}
+
+/* 2 MTUs by 3 seeds: 6 points, the first axis slowest. */
+static void test_order(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(f, "title = \"grid\"; sweep = ( " AXIS_MTU ", " AXIS_SEED " );");
+  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 6);
+  expect_label(f, 0, "path.forward.mtu=576 run.seed=1");
+  expect_label(f, 1, "path.forward.mtu=576 run.seed=2");
+  expect_label(f, 3, "path.forward.mtu=1500 run.seed=1");
+  expect_label(f, 5, "path.forward.mtu=1500 run.seed=3");
+  g_autofree char *axes = sweep_grid_axes_text(f->grid);
+  g_assert_cmpstr(axes, ==, "path.forward.mtu\nrun.seed");
+}
+
+static void test_scenario_of_point(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(f, "title = \"grid\"; sweep = ( " AXIS_MTU ", " AXIS_SEED " );");
+  scenario *s = sweep_grid_scenario(f->grid, 4);
+  g_assert_cmpuint(scenario_integer(s, SCENARIO_PATH_FORWARD_MTU), ==, 1500);
+  g_assert_cmpuint(scenario_integer(s, SCENARIO_RUN_SEED), ==, 2);
+  g_assert_cmpstr(scenario_text(s, SCENARIO_MEASURE_SERIES), ==, "none");
+  scenario_free(s);
+  g_auto(GStrv) sets = sweep_grid_sets(f->grid, 4);
+  g_assert_cmpuint(g_strv_length(sets), ==, 3);
+  g_assert_cmpstr(sets[0], ==, "path.forward.mtu=1500");
+  g_assert_cmpstr(sets[1], ==, "run.seed=2");
+  g_assert_cmpstr(sets[2], ==, "measure.series=none");
+}
+
+static void test_series_stays_when_given(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(f, "title = \"grid\"; measure: { series = \"all\"; }; sweep = ( " AXIS_SEED " );");
+  g_auto(GStrv) sets = sweep_grid_sets(f->grid, 0);
+  g_assert_cmpuint(g_strv_length(sets), ==, 1);
+  g_assert_cmpstr(sets[0], ==, "run.seed=1");
+}
+
+/* The loss follows the MTU: 2 by 3 points, not 2 by 2 by 3. */
+static void test_axes_in_step(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(
+      f, "title = \"step\"; sweep = ( " AXIS_MTU ", " AXIS_SEED
+         ", { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; with = \"path.forward.mtu\"; } );");
+  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 6);
+  for (gsize i = 0; i < 6; i++) {
+    scenario *s = sweep_grid_scenario(f->grid, i);
+    double expected = scenario_integer(s, SCENARIO_PATH_FORWARD_MTU) == 576 ? 0.001 : 0.01;
+    g_assert_cmpfloat(scenario_probability(s, SCENARIO_PATH_FORWARD_LOSS), ==, expected);
+    scenario_free(s);
+  }
+}
+
+/* Equal points run once: 1500 is given as two texts of one value. */
+static void test_equal_points(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(f, "title = \"equal\"; sweep = ( { key = \"path.forward.mtu\"; values = [1500, 576, 1500]; } );");
+  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 2);
+  expect_label(f, 0, "path.forward.mtu=1500");
+  expect_label(f, 1, "path.forward.mtu=576");
+  g_assert_cmpuint(sweep_grid_repeated(f->grid), ==, 1);
+  g_assert_cmpuint(sweep_grid_left_out(f->grid), ==, 0);
+}
+
+/* Axes in step are equal only together: of the three pairs the third is the first again. */
+static void test_equal_in_step(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(f, "sweep = ( { key = \"receiver.mode\"; values = [\"in-order\", \"in-order\", \"in-order\"]; },"
+               " { key = \"mpa.markers\"; values = [true, false, true]; with = \"receiver.mode\"; },"
+               " { key = \"run.seed\"; values = [1, 1]; } );");
+  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 2);
+  g_assert_cmpuint(sweep_grid_repeated(f->grid), ==, 4);
+  expect_label(f, 0, "receiver.mode=in-order mpa.markers=true run.seed=1");
+  expect_label(f, 1, "receiver.mode=in-order mpa.markers=false run.seed=1");
+}
+
+/* Of the grid of 2 MTUs and 3 sizes of memory those remain whose memory holds a segment: with 576 all that are not 500, with 1500 only 1500.
+ * The others keep their order. */
+static void test_where(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(f, "sweep = ( " AXIS_MTU ", { key = \"receiver.memory\"; values = [500, 1000, 1500]; } );\n"
+               "where = \"receiver.memory >= path.forward.mtu\";");
+  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 3);
+  g_assert_cmpuint(sweep_grid_left_out(f->grid), ==, 3);
+  g_assert_cmpuint(sweep_grid_repeated(f->grid), ==, 0);
+  expect_label(f, 0, "path.forward.mtu=576 receiver.memory=1000");
+  expect_label(f, 1, "path.forward.mtu=576 receiver.memory=1500");
+  expect_label(f, 2, "path.forward.mtu=1500 receiver.memory=1500");
+  scenario *s = sweep_grid_scenario(f->grid, 2);
+  g_assert_cmpuint(scenario_integer(s, SCENARIO_PATH_FORWARD_MTU), ==, 1500);
+  scenario_free(s);
+}
+
+/* What scenario_check() would refuse does not matter where the constraints leave it out. */
+static void test_where_before_check(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(f, "sweep = ( { key = \"path.forward.mtu\"; values = [1500, 176]; }, { key = \"mpa.markers\"; "
+               "values = [true, false]; } );\n"
+               "where = [\"path.forward.mtu > 180 or not mpa.markers\", \"mpa.crc\"];");
+  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 3);
+  expect_label(f, 2, "path.forward.mtu=176 mpa.markers=false");
+}
+
+static void test_where_refused(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  refuse_grid(f, "sweep = ( " AXIS_SEED " );\nwhere = \"run.seed > 3\";", NULL,
+              "a.cfg:2: 'where' leaves out all points of the sweep, 3; expected conditions that some meet");
+  refuse_grid(f, "where = \"run.seed > 3\";", NULL,
+              "a.cfg:1: 'where' leaves out all points of the sweep, 1;");
+  refuse_grid(f,
+              "sweep = ( { key = \"tcp.receive_window\"; values = (\"64KiB\", \"auto\"); } );\n"
+              "where = \"tcp.receive_window > 32KiB\";",
+              NULL, "a.cfg:2: where, column 1: neither of auto and 32768 is the larger");
+  refuse_grid(f,
+              "sweep = ( { key = \"tcp.receive_window\"; values = (\"64KiB\", \"auto\"); } );\n"
+              "where = \"tcp.receive_window > 32KiB\";",
+              NULL, " (point tcp.receive_window=auto)");
+}
+
+/* The identity of each point is that of its scenario, also in keys that inherit from an axis, and in those of the series. */
+static void test_identities_are_those_of_scenarios(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(f, "path: { reverse: { delay = \"5us\"; }; };\n"
+               "sweep = ( { key = \"path.forward.mtu\"; values = [1500, 9000]; },"
+               " { key = \"mpa.markers\"; values = [true, false]; },"
+               " { key = \"path.reverse.mtu\"; values = [4000, 1500]; with = \"path.forward.mtu\"; },"
+               " { key = \"path.forward.delay\"; from = \"10us\"; to = \"1ms\"; points = 3; },"
+               " { key = \"path.forward.rate\"; values = [\"10Gbit/s\", \"1Gbit/s\"]; } );\n"
+               "where = \"mpa.markers or path.forward.mtu > 1500\";");
+  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 3 * 3 * 2);
+  for (gsize i = sweep_grid_count(f->grid); i-- > 0;) {
+    scenario *s = sweep_grid_scenario(f->grid, i);
+    char *texts[SCENARIO_KEY_COUNT];
+    run_identity_texts(s, texts);
+    g_autofree char *expected = run_identity_of(texts);
+    g_assert_cmpstr(sweep_grid_identity(f->grid, i), ==, expected);
+    run_identity_clear(texts);
+    scenario_free(s);
+  }
+}
+
+/* Many points, half of them left out: the last one is still the right one. */
+static void test_large(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(f, "sweep = ( { key = \"path.forward.loss\"; from = \"0.001%\"; to = \"1%\"; points = 10; },"
+               " { key = \"receiver.memory\"; from = 1000; to = 10000; step = 1000; },"
+               " { key = \"run.seed\"; from = 1; to = 200; } );\n"
+               "where = \"run.seed <= 100\";");
+  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 10000);
+  g_assert_cmpuint(sweep_grid_left_out(f->grid), ==, 10000);
+  expect_label(f, 9999, "path.forward.loss=1% receiver.memory=10000 run.seed=100");
+}
+
+static void test_identities(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(f, "title = \"grid\"; sweep = ( " AXIS_MTU ", " AXIS_SEED " );");
+  g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+  for (gsize i = 0; i < 6; i++) {
+    g_assert_true(g_hash_table_add(seen, (gpointer)sweep_grid_identity(f->grid, i)));
+  }
+  g_autofree char *third = g_strdup(sweep_grid_identity(f->grid, 3));
+  sweep_grid_free(f->grid);
+  scenario_free(f->scenario);
+  /* another text, the same keys at another place of another grid */
+  make_grid(f, "title = \"grid\"; path: { forward: { mtu = 1500; }; }; sweep = ( " AXIS_SEED " );");
+  g_assert_cmpstr(sweep_grid_identity(f->grid, 0), ==, third);
+}
+
+/* 176 octets hold headers and a 128-octet ULPDU, but not with markers: the second point is bad, and named with
+ * the line of the axis it comes from. */
+static void test_bad_point(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  static const char text[] =
+      "title = \"bad\";\nsweep = ( " AXIS_SEED ",\n{ key = \"path.forward.mtu\"; values = [1500, 176]; } );";
+  refuse_grid(f, text, NULL, "a.cfg:3: path.forward.mtu = 176 is too small; expected at least 180");
+  refuse_grid(f, text, NULL, " (point run.seed=1 path.forward.mtu=176)");
+}
+
+static void test_set_on_axis(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  const char *const sets[] = {"mpa.markers=false", "run.seed=5", NULL};
+  refuse_grid(f, "title = \"set\"; sweep = ( " AXIS_SEED " );", sets, "--set run.seed=5");
+}
+
+/* 1001 by 1000 points. */
+static void test_too_many(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  refuse_grid(
+      f,
+      "title = \"many\"; sweep = ( { key = \"run.seed\"; from = 1; to = 1001; },"
+      " { key = \"workload.messages\"; from = 1; to = 1000; } );",
+      NULL, "a.cfg:1: the sweep has too many points with axis 'workload.messages'; expected at most 1000000");
+}
+
+int main(int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    void (*function)(fixture *, gconstpointer);
+  } tests[] = {
+      {"/sweep_grid/no_axes", test_no_axes},
+      {"/sweep_grid/order", test_order},
+      {"/sweep_grid/scenario_of_point", test_scenario_of_point},
+      {"/sweep_grid/series_stays_when_given", test_series_stays_when_given},
+      {"/sweep_grid/axes_in_step", test_axes_in_step},
+      {"/sweep_grid/equal_points", test_equal_points},
+      {"/sweep_grid/equal_in_step", test_equal_in_step},
+      {"/sweep_grid/where", test_where},
+      {"/sweep_grid/where_before_check", test_where_before_check},
+      {"/sweep_grid/where_refused", test_where_refused},
+      {"/sweep_grid/identities", test_identities},
+      {"/sweep_grid/identities_are_those_of_scenarios", test_identities_are_those_of_scenarios},
+      {"/sweep_grid/large", test_large},
+      {"/sweep_grid/bad_point", test_bad_point},
+      {"/sweep_grid/set_on_axis", test_set_on_axis},
+      {"/sweep_grid/too_many", test_too_many},
+  };
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
+    g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
+  }
+  return g_test_run();
+}

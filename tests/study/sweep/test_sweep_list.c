@@ -1,0 +1,224 @@
+/* What `sweep --list` shows: every run, the sums, and estimates. */
+#include "study/sweep/sweep_list.h"
+
+#include <string.h>
+
+#include "study_kit.h"
+
+typedef struct fixture {
+  char *folder;
+  scenario *scenario;
+  sweep_grid *grid;
+  sweep_list_options options;
+} fixture;
+
+static void set_up(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  f->folder = kit_folder_new();
+  f->options = (sweep_list_options){.version = "0.1.0", .jobs = 1, .shard = 1, .shards = 1};
+}
+
+static void tear_down(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_free(f->options.states);
+  sweep_grid_free(f->grid);
+  scenario_free(f->scenario);
+  kit_folder_remove(f->folder);
+}
+
+static void make_grid(fixture *f, const char *text)
+{
+  g_autoptr(GError) error = NULL;
+  f->scenario = kit_scenario(f->folder, "a.cfg", text, NULL);
+  f->grid = sweep_grid_new(f->scenario, NULL, &error);
+  g_assert_no_error(error);
+}
+
+static char *printed(const fixture *f)
+{
+  char *text = NULL;
+  size_t length;
+  FILE *output = open_memstream(&text, &length);
+  sweep_list_print(f->grid, &f->options, output);
+  g_assert_cmpint(fclose(output), ==, 0);
+  return text;
+}
+
+static void expect_list(const fixture *f, const char *expected)
+{
+  g_autofree char *text = printed(f);
+  g_assert_cmpstr(text, ==, expected);
+}
+
+static double segments_of(fixture *f, const char *text)
+{
+  scenario *s = kit_scenario(f->folder, "s.cfg", text, NULL);
+  double segments = sweep_list_segments(s);
+  scenario_free(s);
+  return segments;
+}
+
+/* 1500 octets hold 1460 of payload, 65536 are 44.9 of them: 45 segments a message, 200 messages. */
+static void test_segments(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_assert_cmpfloat(segments_of(f, "title = \"t\";"), ==, 9000);
+  g_assert_cmpfloat(segments_of(f, "workload: { connections = 3; };"), ==, 27000);
+  g_assert_cmpfloat(segments_of(f, "workload: { directions = \"both\"; };"), ==, 18000);
+  /* 9000 - 40 - 12 = 8948: 8 segments */
+  g_assert_cmpfloat(segments_of(f, "path: { forward: { mtu = 9000; }; }; tcp: { timestamps = true; };"), ==,
+                    1600);
+  /* the way back is the narrow one, and a Read's payload goes there: 536 octets, 123 segments */
+  g_assert_cmpfloat(
+      segments_of(f, "workload: { operation = \"read\"; }; path: { reverse: { mtu = 576; }; };"), ==,
+      123 * 200);
+  /* half the messages are of no octets, and take a segment each all the same */
+  g_assert_cmpfloat(segments_of(f, "workload: { message_sizes = [0, 1461]; };"), ==, 100 + 200);
+}
+
+/* 9000 segments at 310,000 a second and 10 ms to start are 39 ms a run: 40 runs take 1.56 s, on two cores 0.8. */
+static void test_without_store(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(f, "title = \"Two seeds\"; sweep = ( { key = \"run.seed\"; from = 1; to = 2; } );");
+  expect_list(f, "a: Two seeds, iwarpsim 0.1.0\n"
+                 "1  run.seed=1\n"
+                 "2  run.seed=2\n"
+                 "2 runs, 2 to run, about 18 thousand segments, about 1 s at -j 1\n");
+}
+
+static void test_without_axes(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(f, "workload: { messages = 1; };");
+  expect_list(f, "a, iwarpsim 0.1.0\n"
+                 "1\n"
+                 "1 run, 1 to run, about 45 segments, about 1 s at -j 1\n");
+}
+
+/* What is left out, what is given twice and the shard are told. Of points 1 2 3 the second shard of two has the second. */
+static void test_remarks(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_grid(f, "sweep = ( { key = \"run.seed\"; values = [1, 2, 1, 3, 4]; } ); where = \"run.seed < 4\";");
+  f->options.shard = f->options.shards = 2;
+  expect_list(
+      f, "a, iwarpsim 0.1.0\n"
+         "2  run.seed=2\n"
+         "1 run (shard 2/2 of 3, 1 left out by where, 1 given twice), 1 to run, about 9 thousand segments, "
+         "about 1 s at -j 1\n");
+}
+
+static void expect_estimate(fixture *f, const char *scenario_text, guint jobs, const char *expected)
+{
+  g_clear_pointer(&f->grid, sweep_grid_free);
+  g_clear_pointer(&f->scenario, scenario_free);
+  make_grid(f, scenario_text);
+  f->options.jobs = jobs;
+  g_autofree char *text = printed(f);
+  if (!g_str_has_suffix(text, expected)) {
+    g_error("\"%s\" does not end with \"%s\"", text, expected);
+  }
+}
+
+/* A message of 1460 octets is a segment; so many messages are so many segments. On engine ns3 310,000 take a second, on native 700,000; and each
+ * run takes a hundredth to start. */
+static void test_estimates(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+#define WORKLOAD(messages) "workload: { message_size = 1460; messages = " messages "; };"
+  /* 31 million / 310,000 = 100 s, 100.01 s with the start: 101 */
+  expect_estimate(f, WORKLOAD("31000000"), 1, "about 31 million segments, about 101 s at -j 1\n");
+  /* a run is not made faster by more cores */
+  expect_estimate(f, WORKLOAD("31000000"), 8, "about 101 s at -j 8\n");
+  /* 70 million / 700,000 = 100 s */
+  expect_estimate(f, WORKLOAD("70000000") "run: { engine = \"native\"; };", 1,
+                  "about 70 million segments, about 101 s at -j 1\n");
+  /* four runs of 100.01 s in two rows: 200.02 s, 201 of them are 3.35 min */
+  expect_estimate(f, WORKLOAD("31000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 4; } );", 2,
+                  "4 to run, about 124 million segments, about 3 min at -j 2\n");
+  /* 310 million / 310,000 = 1000 s, ten of them 10000 s = 2 h 46 min 40 s */
+  expect_estimate(f, WORKLOAD("310000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 10; } );", 1,
+                  "about 3.1 billion segments, about 2 h 46 min at -j 1\n");
+  /* ... and three hundred 300003 s, 3 d 11 h 20 min */
+  expect_estimate(f, WORKLOAD("310000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 300; } );", 1,
+                  "about 93 billion segments, about 3 d 11 h at -j 1\n");
+#undef WORKLOAD
+}
+
+static void commit(result_store *store, const fixture *f, gsize index, run_status status, int exit_code,
+                   double wall_s)
+{
+  g_autoptr(GError) error = NULL;
+  const stored_origin from = kit_origin("a", "t", "text", "run.seed");
+  scenario *s = sweep_grid_scenario(f->grid, index);
+  stored_run run = kit_run(s, index);
+  run.status = status;
+  run.exit_code = exit_code;
+  run.wall_s = wall_s;
+  result_store_commit(store, &from, &run, &error);
+  g_assert_no_error(error);
+  kit_run_clear(&run);
+  scenario_free(s);
+}
+
+/* A store says what became of each run, and how long one takes: those that ended well 100 and 300 s. The failed and the two missing ones are
+ * to run, 600 s by one. */
+static void test_with_store(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  make_grid(f, "title = \"t\"; sweep = ( { key = \"run.seed\"; from = 1; to = 6; } );");
+  g_autofree char *path = g_build_filename(f->folder, "a.sqlite", NULL);
+  result_store *store = result_store_open(path, RESULT_STORE_WRITE, &error);
+  g_assert_no_error(error);
+  commit(store, f, 0, RUN_OK, 0, 100);
+  commit(store, f, 2, RUN_FAILED, 1, 5000);
+  commit(store, f, 3, RUN_TERMINATED, 1, 5000);
+  commit(store, f, 5, RUN_OK, 0, 300);
+  result_store_close(store);
+  store = result_store_open(path, RESULT_STORE_READ, &error);
+  g_assert_no_error(error);
+  g_assert_true(sweep_list_look_up(f->grid, store, &f->options, &error));
+  result_store_close(store);
+  g_assert_cmpuint(f->options.mean_wall_count, ==, 2);
+  expect_list(f, "a: t, iwarpsim 0.1.0\n"
+                 "1  run.seed=1  done\n"
+                 "2  run.seed=2  missing\n"
+                 "3  run.seed=3  failed\n"
+                 "4  run.seed=4  unexpected\n"
+                 "5  run.seed=5  missing\n"
+                 "6  run.seed=6  done\n"
+                 "6 runs, 3 to run, about 27 thousand segments, about 10 min at -j 1\n");
+}
+
+/* Nothing to run: nothing to estimate. */
+static void test_all_done(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  make_grid(f, "title = \"t\";");
+  f->options.states = g_new(stored_state, 1);
+  f->options.states[0] = STORED_DONE;
+  expect_list(f, "a: t, iwarpsim 0.1.0\n1  done\n1 run, 0 to run\n");
+}
+
+int main(int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    void (*function)(fixture *, gconstpointer);
+  } tests[] = {
+      {"/sweep_list/segments", test_segments},         {"/sweep_list/without_store", test_without_store},
+      {"/sweep_list/without_axes", test_without_axes}, {"/sweep_list/remarks", test_remarks},
+      {"/sweep_list/estimates", test_estimates},       {"/sweep_list/with_store", test_with_store},
+      {"/sweep_list/all_done", test_all_done},
+  };
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
+    g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
+  }
+  return g_test_run();
+}

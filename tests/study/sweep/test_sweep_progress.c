@@ -1,0 +1,119 @@
+/* What a sweep says of itself while it runs. */
+#include "study/sweep/sweep_progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void expect_text(const sweep_counts *counts, const char *expected)
+{
+  g_autofree char *text = sweep_progress_text(counts);
+  g_assert_cmpstr(text, ==, expected);
+}
+
+/* 60 runs, 20 there before; 10 of the 40 ended now, one of them failed; two are half done together: 11 of 40 are done after 110 s, so the
+ * other 29 take 290 s = 4:50. Of all it is (20 + 11) / 60 = 51.7 %. */
+static void test_text(void)
+{
+  const sweep_counts counts = {.points = 60,
+                               .done = 29,
+                               .failed = 1,
+                               .run = 10,
+                               .to_run = 40,
+                               .running = 2,
+                               .running_share = 1.0,
+                               .jobs = 2,
+                               .elapsed_s = 110};
+  expect_text(&counts, "29 of 60 runs done, 1 failed, 2 running, 51 %, about 4:50 left");
+}
+
+/* One long run, a quarter done in a minute: three minutes are left, though no run has ended. */
+static void test_long_run(void)
+{
+  const sweep_counts counts = {.points = 1,
+                               .to_run = 1,
+                               .running = 1,
+                               .running_share = 0.25,
+                               .jobs = 1,
+                               .elapsed_s = 60,
+                               .known_run_s = 1};
+  expect_text(&counts, "0 of 1 runs done, 1 running, 25 %, about 3:00 left");
+}
+
+/* Before anything is done: what runs took before, 8 runs of 10 s by two at once; else no estimate. Never 100 % before the end. */
+static void test_start_and_end(void)
+{
+  sweep_counts counts = {.points = 8, .to_run = 8, .running = 2, .jobs = 2, .known_run_s = 10};
+  expect_text(&counts, "0 of 8 runs done, 2 running, 0 %, about 0:40 left");
+  counts.known_run_s = 0;
+  g_assert_cmpfloat(sweep_progress_left_s(&counts), <, 0);
+  expect_text(&counts, "0 of 8 runs done, 2 running, 0 %");
+  counts = (sweep_counts){.points = 1000, .done = 999, .run = 999, .to_run = 1000, .running = 1, .jobs = 1};
+  expect_text(&counts, "999 of 1000 runs done, 1 running, 99 %");
+  counts = (sweep_counts){.points = 3, .done = 3, .run = 3, .to_run = 3, .jobs = 1, .elapsed_s = 1};
+  expect_text(&counts, "3 of 3 runs done, 0 running, 100 %");
+}
+
+static void test_duration(void)
+{
+  static const struct {
+    double seconds;
+    const char *text;
+  } rows[] = {{0, "0:00"},         {6.6, "0:07"},     {125, "2:05"},
+              {3599.6, "1:00:00"}, {3725, "1:02:05"}, {-1, "0:00"}};
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autofree char *text = sweep_progress_duration(rows[i].seconds);
+    g_assert_cmpstr(text, ==, rows[i].text);
+  }
+}
+
+/* What is shown at 0, 9.9, 10, 11 and 21 s. */
+static char *show(sweep_progress_style style)
+{
+  static const double times_s[] = {0, 9.9, 10, 11, 21};
+  const sweep_counts counts = {.points = 1, .to_run = 1, .jobs = 1};
+  char *text = NULL;
+  size_t length = 0;
+  sweep_progress progress = {.file = open_memstream(&text, &length), .style = style};
+  for (gsize i = 0; i < G_N_ELEMENTS(times_s); i++) {
+    sweep_progress_show(&progress, &counts, 1 + (gint64)(times_s[i] * G_USEC_PER_SEC));
+  }
+  sweep_progress_clear(&progress);
+  fclose(progress.file);
+  return text;
+}
+
+static guint occurrences(const char *text, const char *part)
+{
+  guint count = 0;
+  for (const char *at = text; (at = strstr(at, part)) != NULL; at += strlen(part)) {
+    count++;
+  }
+  return count;
+}
+
+/* Lines come ten seconds apart, without what steers a terminal; a terminal's is redrawn each time, and taken away. */
+static void test_styles(void)
+{
+  char *none = show(SWEEP_PROGRESS_NONE);
+  g_assert_cmpstr(none, ==, "");
+  free(none);
+  char *lines = show(SWEEP_PROGRESS_LINES);
+  g_assert_cmpstr(lines, ==, "0 of 1 runs done, 0 running, 0 %\n0 of 1 runs done, 0 running, 0 %\n");
+  free(lines);
+  char *terminal = show(SWEEP_PROGRESS_TERMINAL);
+  g_assert_cmpuint(occurrences(terminal, "\r\033[K0 of 1"), ==, 5);
+  g_assert_true(g_str_has_suffix(terminal, "\r\033[K"));
+  g_assert_null(strchr(terminal, '\n'));
+  free(terminal);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/sweep_progress/text", test_text);
+  g_test_add_func("/sweep_progress/long_run", test_long_run);
+  g_test_add_func("/sweep_progress/start_and_end", test_start_and_end);
+  g_test_add_func("/sweep_progress/duration", test_duration);
+  g_test_add_func("/sweep_progress/styles", test_styles);
+  return g_test_run();
+}

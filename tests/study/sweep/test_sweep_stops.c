@@ -1,0 +1,405 @@
+/* What stops a sweep, or holds it up: signals, children that hang, a store that is locked or fails, another sweep (fake_iwarpsim.c). */
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "study/store/result_store_private.h"
+#include "sweep_kit.h"
+
+/* Seed 26 hangs, and is recorded as failed; 27 goes on for ever, and takes too long; 20 behind them runs. */
+static void test_stalled_run(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_autoptr(GError) error = NULL;
+  sweep_result result;
+  sweep_options options = sweep_kit_options_of(f, 1);
+  options.limits = (child_limits){.stall_s = 0.3, .wall_s = 2};
+  g_assert_true(
+      sweep_kit_sweep_text(f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 27, 20]; } );",
+                           NULL, options, &result, &error));
+  g_assert_cmpuint(result.failed, ==, 2);
+  g_assert_cmpuint(result.done, ==, 1);
+  sweep_kit_expect_recorded(f, "26", RUN_FAILED, 128 + SIGTERM,
+                            "(--stall), at 0.005 s of simulated time, 25 % done");
+  sweep_kit_expect_recorded(f, "27", RUN_FAILED, 128 + SIGTERM, "it took longer than 2 s (--limit)");
+}
+
+/* Signals, as soon as a child of seed 3 or another that does not end runs. */
+typedef struct interruption {
+  const sweep_fixture *f;
+  guint times;
+  guint wanted_starts; /* children that must have started */
+  guint starts;
+} interruption;
+
+static gboolean interrupt_when_started(gpointer data)
+{
+  interruption *what = data;
+  what->starts += sweep_kit_take_starts(what->f);
+  if (what->starts < what->wanted_starts) {
+    return G_SOURCE_CONTINUE;
+  }
+  kill(getpid(), SIGINT);
+  return --what->times > 0 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
+}
+
+#define ENDLESS(title) "title = \"" title "\"; sweep = ( { key = \"run.seed\"; from = 1; to = 5; } );"
+
+static void expect_interrupted(const sweep_fixture *f, const sweep_result *result, gint64 before_us)
+{
+  g_assert_true(result->interrupted);
+  g_assert_cmpuint(result->done + result->failed, ==, 0);
+  g_assert_cmpuint(result->to_go, ==, 5);
+  g_assert_cmpuint(kit_count_runs(f->store_path), ==, 0);
+  g_assert_cmpint(g_get_monotonic_time() - before_us, <, 30 * G_USEC_PER_SEC);
+}
+
+/* Children that would take a minute are stopped, and leave no record: the next sweep runs them. */
+static void test_interrupt(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  gint64 before_us = g_get_monotonic_time();
+  interruption what = {.f = f, .times = 1, .wanted_starts = 1};
+  g_timeout_add(10, interrupt_when_started, &what);
+  sweep_result result = sweep_kit_sweep_well(f, ENDLESS("slow"), 2);
+  expect_interrupted(f, &result, before_us);
+}
+
+/* Seeds 1 and 2 are done when 26, which hangs, is interrupted: three to go, of which none is recorded as failed. */
+static void test_interrupt_keeps_what_is_done(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  interruption what = {.f = f, .times = 1, .wanted_starts = 3};
+  g_timeout_add(10, interrupt_when_started, &what);
+  sweep_result result = sweep_kit_sweep_well(
+      f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [1, 2, 26, 3, 4]; } );", 1);
+  g_assert_true(result.interrupted);
+  g_assert_cmpuint(result.done, ==, 2);
+  g_assert_cmpuint(result.failed, ==, 0);
+  g_assert_cmpuint(result.to_go, ==, 3);
+  g_assert_cmpuint(kit_count_runs(f->store_path), ==, 2);
+}
+
+/* Children that do not mind SIGTERM are killed a second later. */
+static void test_interrupt_stubborn(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  gint64 before_us = g_get_monotonic_time();
+  interruption what = {.f = f, .times = 1, .wanted_starts = 2};
+  g_timeout_add(10, interrupt_when_started, &what);
+  sweep_result result = sweep_kit_sweep_well(f, ENDLESS("stubborn"), 2);
+  expect_interrupted(f, &result, before_us);
+}
+
+static void test_interrupt_twice(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  gint64 before_us = g_get_monotonic_time();
+  interruption what = {.f = f, .times = 2, .wanted_starts = 2};
+  g_timeout_add(10, interrupt_when_started, &what);
+  sweep_result result = sweep_kit_sweep_well(f, ENDLESS("stubborn"), 2);
+  expect_interrupted(f, &result, before_us);
+}
+
+/* As a shell starts its background jobs. */
+static void test_ignored_signal(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  interruption what = {.f = f, .times = 1, .wanted_starts = 1};
+  signal(SIGINT, SIG_IGN);
+  guint source = g_timeout_add(1, interrupt_when_started, &what);
+  sweep_result result = sweep_kit_sweep_well(f, SEEDS("1", "4"), 1);
+  signal(SIGINT, SIG_DFL);
+  if (what.times > 0) {
+    g_source_remove(source); /* all were done before it looked */
+  }
+  g_assert_false(result.interrupted);
+  g_assert_cmpuint(result.done, ==, 4);
+}
+
+/* In a process of its own. */
+static pid_t sweep_beside(const sweep_fixture *f, const char *text, guint jobs)
+{
+  pid_t pid = fork();
+  g_assert_cmpint(pid, >=, 0);
+  if (pid == 0) {
+    sweep_kit_sweep_well(f, text, jobs);
+    _exit(0);
+  }
+  return pid;
+}
+
+/* A sweep that is killed takes its child along, which would run for a minute. This process inherits the orphan, and so learns its end. */
+static void test_parent_killed(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  pid_t parent = sweep_beside(f, ENDLESS("stubborn"), 1);
+  pid_t child = 0;
+  while (sweep_kit_take_traces(f, &child) == 0) {
+    g_usleep(5000);
+  }
+  int status;
+  kill(parent, SIGKILL);
+  g_assert_cmpint(waitpid(parent, &status, 0), ==, parent);
+  g_assert_cmpint(waitpid(child, &status, 0), ==, child);
+  g_assert_true(WIFSIGNALED(status));
+  g_assert_cmpint(WTERMSIG(status), ==, SIGKILL);
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+/* Another hand on the store. */
+static void execute(sqlite3 *database, const char *sql)
+{
+  if (sqlite3_exec(database, sql, NULL, NULL, NULL) != SQLITE_OK) {
+    g_error("%s: %s", sql, sqlite3_errmsg(database));
+  }
+}
+
+static sqlite3 *open_beside(const sweep_fixture *f)
+{
+  sqlite3 *database = NULL;
+  result_store_close(result_store_open(f->store_path, RESULT_STORE_WRITE, NULL));
+  g_assert_cmpint(sqlite3_open(f->store_path, &database), ==, SQLITE_OK);
+  sqlite3_busy_timeout(database, 10000);
+  return database;
+}
+
+/* What another process does to the store once the sweep has looked into it, and before the first child can have ended. */
+typedef struct meddler {
+  const sweep_fixture *f;
+  sqlite3 *database;
+  const char *sql;
+} meddler;
+
+static gboolean meddle(gpointer data)
+{
+  const meddler *other = data;
+  execute(other->database, other->sql);
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean unlock(gpointer database)
+{
+  execute(database, "COMMIT");
+  return G_SOURCE_REMOVE;
+}
+
+/* Locked before the first commit, for 0.6 s: longer than one try of a commit takes. Nothing is lost, and nobody stopped. */
+static void test_store_locked_for_a_while(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  meddler other = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
+  g_timeout_add(1, meddle, &other);
+  g_timeout_add(600, unlock, other.database);
+  sweep_result result = sweep_kit_sweep_well(f, SEEDS("1", "12"), 2);
+  sqlite3_close(other.database);
+  g_assert_cmpuint(result.done, ==, 12);
+  g_assert_cmpuint(kit_count_runs(f->store_path), ==, 12);
+}
+
+/* Sweeps into a store that waits 0.5 s for a lock. */
+static gboolean sweep_impatiently(const sweep_fixture *f, const char *text, sweep_result *result,
+                                  GError **error)
+{
+  result_store *store = result_store_open_within(f->store_path, RESULT_STORE_WRITE, 500, NULL);
+  gboolean good = sweep_kit_sweep_into(f, store, text, NULL, sweep_kit_options_of(f, 1), result, error);
+  result_store_close(store);
+  return good;
+}
+
+static void test_store_locked_for_good(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_autoptr(GError) error = NULL;
+  sweep_result result;
+  sweep_kit_sweep_well(f, SEEDS("1", "2"), 1);
+  sweep_kit_take_starts(f);
+  meddler other = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
+  g_timeout_add(1, meddle, &other);
+  /* 26 hangs: it is stopped when the sweep gives up. */
+  g_assert_false(sweep_impatiently(
+      f, "title = \"seeds\"; sweep = ( { key = \"run.seed\"; values = [1, 2, 3, 26]; } );", &result, &error));
+  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED);
+  g_assert_nonnull(strstr(error->message, "kept it locked for 0.5 s"));
+  execute(other.database, "ROLLBACK");
+  sqlite3_close(other.database);
+  g_assert_cmpuint(kit_count_runs(f->store_path), ==, 2);
+}
+
+/* Once the store is locked, and the child of seed 1 is gone and only its result is left. */
+static gboolean interrupt_when_done(gpointer data)
+{
+  const meddler *other = data;
+  g_autofree char *path = g_build_filename(other->f->folder, "started-1", NULL);
+  g_autofree char *line = NULL;
+  if (sqlite3_get_autocommit(other->database) || !g_file_get_contents(path, &line, NULL, NULL) ||
+      strchr(line, '\n') == NULL || kill((pid_t)g_ascii_strtoll(line, NULL, 10), 0) == 0) {
+    return G_SOURCE_CONTINUE;
+  }
+  kill(getpid(), SIGINT);
+  return G_SOURCE_REMOVE;
+}
+
+/* Seed 1 is done and waits for the store, 26 hangs. Interrupted, the sweep does not wait for a minute. */
+static void test_interrupt_with_locked_store(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_autoptr(GError) error = NULL;
+  sweep_result result;
+  gint64 before_us = g_get_monotonic_time();
+  meddler other = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
+  g_timeout_add(1, meddle, &other);
+  g_timeout_add(10, interrupt_when_done, &other);
+  g_assert_false(
+      sweep_kit_sweep_text(f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 1, 3]; } );",
+                           NULL, sweep_kit_options_of(f, 2), &result, &error));
+  g_assert_true(result.interrupted);
+  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED);
+  g_assert_cmpint(g_get_monotonic_time() - before_us, <, 30 * G_USEC_PER_SEC);
+  execute(other.database, "ROLLBACK");
+  sqlite3_close(other.database);
+  sweep_kit_take_starts(f);
+}
+
+/* The third run cannot be written: two stay, the fourth is not started. */
+static void test_store_fails(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_autoptr(GError) error = NULL;
+  sweep_result result;
+  meddler other = {
+      .f = f,
+      .database = open_beside(f),
+      .sql = "CREATE TRIGGER full BEFORE INSERT ON runs WHEN NEW.point = 2 BEGIN SELECT "
+             "RAISE(ABORT, 'full'); END",
+  };
+  g_timeout_add(1, meddle, &other);
+  g_assert_false(sweep_kit_sweep_text(
+      f, "title = \"seeds\"; sweep = ( { key = \"run.seed\"; values = [1, 2, 3, 26]; } );", NULL,
+      sweep_kit_options_of(f, 1), &result, &error));
+  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED);
+  sqlite3_close(other.database);
+  g_assert_cmpuint(result.done, ==, 2);
+  g_assert_cmpuint(result.to_go, ==, 2);
+}
+
+/* A result of seed 13 that another sweep commits. */
+typedef struct other_sweep {
+  const sweep_fixture *f;
+  const char *text;
+  guint starts;
+} other_sweep;
+
+static gboolean commit_when_started(gpointer data)
+{
+  other_sweep *other = data;
+  other->starts += sweep_kit_take_starts(other->f);
+  if (other->starts == 0) {
+    return G_SOURCE_CONTINUE;
+  }
+  const char *const sets[] = {"run.seed=13", NULL};
+  g_autofree char *path = g_build_filename(other->f->folder, "a.cfg", NULL);
+  scenario *s = scenario_load(path, sets, NULL);
+  scenario_set(s, "measure.series=none", NULL); /* as a grid does */
+  stored_run run = kit_run(s, 0);
+  const stored_origin from = kit_origin("a", "a", other->text, "run.seed");
+  result_store *store = result_store_open(other->f->store_path, RESULT_STORE_WRITE, NULL);
+  g_assert_true(result_store_commit(store, &from, &run, NULL));
+  result_store_close(store);
+  kit_run_clear(&run);
+  scenario_free(s);
+  return G_SOURCE_REMOVE;
+}
+
+/* Another sweep runs seed 13 well while ours hangs with 26; then ours does not start it. */
+static void test_run_by_another(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  static const char text[] = "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 13]; } );";
+  g_autoptr(GError) error = NULL;
+  sweep_result result;
+  sweep_options options = sweep_kit_options_of(f, 1);
+  options.limits.stall_s = 1;
+  other_sweep other = {.f = f, .text = text};
+  g_timeout_add(10, commit_when_started, &other);
+  g_assert_true(sweep_kit_sweep_text(f, text, NULL, options, &result, &error));
+  g_assert_cmpuint(result.present, ==, 1);
+  g_assert_cmpuint(result.failed, ==, 1);
+  g_assert_cmpuint(other.starts + sweep_kit_take_starts(f), ==, 1);
+  sweep_kit_expect_recorded(f, "13", RUN_OK, 0, "");
+}
+
+/* Another sweep runs seed 13 well while ours is at it too, slowly, and fails at last: its result stays. */
+static void test_result_of_another_stays(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  static const char text[] = "title = \"slow\"; sweep = ( { key = \"run.seed\"; values = [13]; } );";
+  g_autoptr(GError) error = NULL;
+  sweep_result result;
+  sweep_options options = sweep_kit_options_of(f, 1);
+  options.limits.stall_s = 1;
+  other_sweep other = {.f = f, .text = text};
+  g_timeout_add(10, commit_when_started, &other);
+  g_assert_true(sweep_kit_sweep_text(f, text, NULL, options, &result, &error));
+  g_assert_cmpuint(result.failed, ==, 0);
+  g_assert_cmpuint(result.done, ==, 1);
+  sweep_kit_expect_recorded(f, "13", RUN_OK, 0, "");
+}
+
+/* Two sweeps of the same 40 points at the same time leave what one alone leaves. Once the second notices the first, it goes another way:
+ * fewer than twice 40 runs. */
+static void test_two_at_once(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  static const char text[] = "title = \"seeds\"; sweep = ( { key = \"run.seed\"; from = 101; to = 140; } );";
+  int status;
+  sweep_kit_sweep_well(f, text, 1);
+  g_autofree char *alone = sweep_kit_export_text(f);
+  g_unlink(f->store_path);
+  sweep_kit_take_starts(f);
+  result_store_close(result_store_open(f->store_path, RESULT_STORE_WRITE, NULL));
+  pid_t other = sweep_beside(f, text, 1);
+  sweep_result result = sweep_kit_sweep_well(f, text, 1);
+  g_assert_cmpint(waitpid(other, &status, 0), ==, other);
+  g_assert_cmpint(status, ==, 0);
+  g_assert_cmpuint(result.present + result.done, ==, 40);
+  g_autofree char *both = sweep_kit_export_text(f);
+  g_assert_cmpstr(both, ==, alone);
+  guint starts = sweep_kit_take_starts(f);
+  g_assert_cmpuint(starts, >=, 40);
+  g_assert_cmpuint(starts, <, 72);
+}
+
+int main(int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    void (*function)(sweep_fixture *, gconstpointer);
+  } tests[] = {
+      {"/sweep_stops/stalled_run", test_stalled_run},
+      {"/sweep_stops/interrupt", test_interrupt},
+      {"/sweep_stops/interrupt_keeps_what_is_done", test_interrupt_keeps_what_is_done},
+      {"/sweep_stops/interrupt_stubborn", test_interrupt_stubborn},
+      {"/sweep_stops/interrupt_twice", test_interrupt_twice},
+      {"/sweep_stops/ignored_signal", test_ignored_signal},
+      {"/sweep_stops/parent_killed", test_parent_killed},
+      {"/sweep_stops/store_locked_for_a_while", test_store_locked_for_a_while},
+      {"/sweep_stops/store_locked_for_good", test_store_locked_for_good},
+      {"/sweep_stops/interrupt_with_locked_store", test_interrupt_with_locked_store},
+      {"/sweep_stops/store_fails", test_store_fails},
+      {"/sweep_stops/run_by_another", test_run_by_another},
+      {"/sweep_stops/result_of_another_stays", test_result_of_another_stays},
+      {"/sweep_stops/two_at_once", test_two_at_once},
+  };
+  g_test_init(&argc, &argv, NULL);
+  g_autofree char *program = g_test_build_filename(G_TEST_BUILT, "fake_iwarpsim", NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
+    g_test_add(tests[i].path, sweep_fixture, program, sweep_kit_set_up, tests[i].function,
+               sweep_kit_tear_down);
+  }
+  return g_test_run();
+}

@@ -1,0 +1,273 @@
+/* Tables of results: rows, the text in the terminal, the CSV, and what may be asked for. */
+#include "study/table/result_table.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "store_kit.h"
+
+#define AXES "path.forward.mtu\nreceiver.mode\nrun.seed"
+
+static void set_up(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  store_kit_set_up(kit, AXES);
+}
+
+static void tear_down(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  store_kit_tear_down(kit);
+}
+
+static study_table *read_table(store_kit *kit)
+{
+  g_autoptr(GError) error = NULL;
+  study_table *table = study_table_read(kit->store, 0, &error);
+  g_assert_no_error(error);
+  return table;
+}
+
+/* Seeds 1 to 4 of two receivers at MTU 1500; in octets {10, 20, 30, 40} and {8, 19, 27, 38} as test_statistics.c has them. Half of the
+ * payload is placed directly by one receiver, all by the other. In-order seed 2 had a time-out. */
+static void add_receivers(store_kit *kit)
+{
+  static const int in_order[] = {10, 20, 30, 40}, out_of_order[] = {8, 19, 27, 38};
+  for (int i = 0; i < 4; i++) {
+    g_autofree char *a = g_strdup_printf("receiver.mode=in-order path.forward.mtu=1500 run.seed=%d", i + 1);
+    g_autofree char *b =
+        g_strdup_printf("receiver.mode=out-of-order path.forward.mtu=1500 run.seed=%d", i + 1);
+    g_autofree char *values_a = g_strdup_printf(
+        "buffer.reassembly_peak_octets=%d placement.octets=200 placement.octets_direct=100 tcp.timeouts=%d",
+        in_order[i], i == 1 ? 1 : 0);
+    g_autofree char *values_b = g_strdup_printf(
+        "buffer.reassembly_peak_octets=%d placement.octets=200 placement.octets_direct=200 tcp.timeouts=0",
+        out_of_order[i]);
+    store_kit_add(kit, a, values_a);
+    store_kit_add(kit, b, values_b);
+  }
+}
+
+static GArray *quantities_of(const char *const *names)
+{
+  GArray *quantities = g_array_new(FALSE, FALSE, sizeof(result_quantity));
+  for (gsize i = 0; names[i] != NULL; i++) {
+    g_autoptr(GError) error = NULL;
+    result_quantity quantity;
+    result_quantity_read(names[i], &quantity, &error);
+    g_assert_no_error(error);
+    g_array_append_val(quantities, quantity);
+  }
+  return quantities;
+}
+
+/* What `make` writes about the kit's store. `names`: quantities, blanks between; `pair`: NULL or as --pair takes it. Free with
+ * g_free(). */
+static char *write_table(store_kit *kit, char *(*make)(const result_request *), const char *names,
+                         const char *pair)
+{
+  g_autoptr(GError) error = NULL;
+  g_auto(GStrv) words = g_strsplit(names, " ", -1);
+  g_autoptr(GArray) quantities = quantities_of((const char *const *)words);
+  study_table *table = read_table(kit);
+  result_pairing pairing = {.a = NULL};
+  result_request request = {.table = table, .quantities = quantities};
+  if (pair != NULL) {
+    result_pairing_read(pair, table, &pairing, &error);
+    g_assert_no_error(error);
+    request.pairing = &pairing;
+  }
+  char *text = make(&request);
+  result_pairing_clear(&pairing);
+  study_table_free(table);
+  return text;
+}
+
+/* Mean 25, s² = 500 / 3, t(0.975, 3) = 3.18245: 3.18245 * 12.9099 / 2 = 20.54, of which two digits are shown, and so many of the mean.
+ * Quartiles at 0.75 and 2.25 gaps of 10: 17.5 and 32.5. Of the other: mean 23, s = 12.675, 20.17; 8 + 0.75 * 11 = 16.25 and 27 + 0.25 *
+ * 11 = 29.75, shown with three digits. 1! marks the run that had a time-out. */
+static void test_text(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  add_receivers(kit);
+  g_autofree char *text = write_table(
+      kit, result_table_text, "buffer.reassembly_peak_octets placement.octets_direct/placement.octets", NULL);
+  g_assert_true(g_str_has_prefix(text,
+                                 "A question\nscenario a, seeds 1–4, iwarpsim 0.1.0\n8 runs at 2 points\n"
+                                 "\nbuffer.reassembly_peak_octets in octets\n"
+                                 "receiver.mode  n      mean  ± 95 %  median  quartiles\n"));
+  g_assert_nonnull(strstr(text, "in-order       4  1!    25      21    25.0       17.5  32.5\n"));
+  g_assert_nonnull(strstr(text, "out-of-order   4        23      20    23.0       16.2  29.8\n"));
+  g_assert_nonnull(strstr(text, "\nplacement.octets_direct/placement.octets in %\n"));
+  g_assert_nonnull(strstr(text, "in-order       4  1!    50       0"));
+  g_assert_nonnull(strstr(text, "out-of-order   4       100       0"));
+  g_assert_nonnull(strstr(text, "3! marks three runs"));
+}
+
+/* Differences {2, 1, 3, 2}: 2 ± 1.29923; independent, 22.136 (test_statistics.c); median 2, quartiles {1, 2, 2, 3}: 1.75 and 2.25. Of the
+ * share: half of the payload, 50 % less. */
+static void test_pairs(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  add_receivers(kit);
+  g_autofree char *text = write_table(
+      kit, result_table_text, "buffer.reassembly_peak_octets placement.octets_direct/placement.octets",
+      "receiver.mode=in-order,out-of-order");
+  g_assert_nonnull(
+      strstr(text, "\ndifferences: receiver.mode in-order minus out-of-order, between runs of one seed"));
+  g_assert_nonnull(strstr(text, "pairs      mean difference  ± 95 %  ± if independent  median  quartiles\n"));
+  g_assert_nonnull(
+      strstr(text, "    4  1!              2.0     1.3                22    2.00       1.75  2.25\n"));
+  g_assert_nonnull(strstr(text, "    4  1!              \u221250       0                 0"));
+  g_assert_nonnull(strstr(text, "3! marks three pairs"));
+}
+
+/* One seed has no interval, a point without the metric nothing at all, and nobody reads "nan". */
+static void test_gaps(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  store_kit_add(kit, "path.forward.mtu=1500 run.seed=1",
+                "goodput_bit_per_s=2.5e9 placement.octets=0 placement.octets_direct=0");
+  store_kit_add(kit, "path.forward.mtu=9000 run.seed=1", "");
+  g_autofree char *text =
+      write_table(kit, result_table_text,
+                  "goodput_bit_per_s placement.octets_direct/placement.octets tcp.timeouts", NULL);
+  g_assert_nonnull(strstr(text, "\ngoodput_bit_per_s in Gbit/s\n"));
+  g_assert_nonnull(strstr(text, "1500              1   2.5       -    2.50       2.50  2.50\n"));
+  g_assert_nonnull(strstr(text, "9000              0     -       -       -          -     -\n"));
+  g_assert_nonnull(strstr(text, "\nplacement.octets_direct/placement.octets: no run has it\n"));
+  g_assert_nonnull(strstr(text, "\ntcp.timeouts: no run has it\n"));
+  g_assert_null(strstr(text, "nan"));
+  g_assert_null(strstr(text, "!"));
+}
+
+/* A line a point and metric, values as measured; what is not known is empty. s of the peak is 12.909944487358056. */
+static void test_csv(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  add_receivers(kit);
+  kit->origin.title = (char *)"A \"question\",\nof two lines";
+  store_kit_add(kit, "receiver.mode=assume-aligned path.forward.mtu=1500 run.seed=1", "tcp.timeouts=2");
+  g_autofree char *csv =
+      write_table(kit, result_table_csv, "buffer.reassembly_peak_octets tcp.timeouts", NULL);
+  g_assert_true(g_str_has_prefix(csv,
+                                 "# scenario: a\n# title: A question\n# seeds: seeds 1–4\n# version: 0.1.0\n"
+                                 "receiver.mode,metric,unit,n,flagged,mean,deviation,half_width_95,smallest,"
+                                 "lower_quartile,median,upper_quartile,largest\n"));
+  g_assert_nonnull(strstr(csv, "\nin-order,buffer.reassembly_peak_octets,octets,4,1,25,12.909944487358"));
+  g_assert_nonnull(strstr(csv, ",10,17.5,25,32.5,40\n"));
+  g_assert_nonnull(strstr(csv, "\nassume-aligned,buffer.reassembly_peak_octets,octets,0,0,,,,,,,,\n"));
+  g_assert_nonnull(strstr(csv, "\nassume-aligned,tcp.timeouts,timeouts,1,1,2,,,2,2,2,2,2\n"));
+}
+
+static void test_csv_pairs(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  add_receivers(kit);
+  g_autofree char *csv = write_table(kit, result_table_csv, "buffer.reassembly_peak_octets",
+                                     "receiver.mode=out-of-order,in-order");
+  g_assert_nonnull(strstr(csv, "# differences: receiver.mode: out-of-order minus in-order\n"
+                               "metric,unit,n,flagged,mean,deviation,half_width_95,independent_half_width_95,"
+                               "smallest,lower_quartile,median,upper_quartile,largest\n"
+                               "buffer.reassembly_peak_octets,octets,4,1,-2,0.81649658"));
+  g_assert_nonnull(strstr(csv, ",-3,-2.25,-2,-1.75,-1\n"));
+}
+
+/* A text of a store with a comma, and one that begins like a comment, stay one field. */
+static void test_csv_quotes(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  store_kit_add(kit, "path.forward.drop=[1,2]", "tcp.timeouts=1");
+  store_kit_add(kit, "path.forward.drop=[3]", "tcp.timeouts=1");
+  g_autofree char *csv = write_table(kit, result_table_csv, "tcp.timeouts", NULL);
+  g_assert_nonnull(strstr(csv, "\n\"[1,2]\",tcp.timeouts,timeouts,1,1,1"));
+  g_autofree char *pairs = write_table(kit, result_table_csv, "tcp.timeouts", "path.forward.drop=[1,2],[3]");
+  g_assert_nonnull(strstr(pairs, "\n# differences: path.forward.drop: [1,2] minus [3]\n"));
+}
+
+static void expect_no_quantity(const char *text, const char *part)
+{
+  g_autoptr(GError) error = NULL;
+  result_quantity quantity;
+  g_assert_false(result_quantity_read(text, &quantity, &error));
+  g_assert_error(error, RESULT_QUANTITY_ERROR, RESULT_QUANTITY_ERROR_UNKNOWN);
+  g_assert_nonnull(strstr(error->message, part));
+}
+
+static void test_quantities(store_kit *kit, gconstpointer unused)
+{
+  (void)kit;
+  (void)unused;
+  expect_no_quantity("goodput_bits_per_s", "did you mean 'goodput_bit_per_s'?");
+  expect_no_quantity("tcp.timeouts/placement.octet", "did you mean 'placement.octets'?");
+  expect_no_quantity("zzzzzzzzzzzz", "see 'iwarpsim explain metrics'");
+  expect_no_quantity("", "'' is no metric");
+  expect_no_quantity("tcp.timeouts/", "'' is no metric");
+  expect_no_quantity("tcp.timeouts/tcp.segments/tcp.segments", "is no metric");
+  result_quantity quantity;
+  g_assert_true(result_quantity_read("tcp.timeouts/placement.octets", &quantity, NULL));
+  g_autofree char *unit = result_quantity_unit(&quantity);
+  g_assert_cmpstr(unit, ==, "timeouts per octets");
+}
+
+static void expect_no_pairing(store_kit *kit, const char *text, const char *part)
+{
+  g_autoptr(GError) error = NULL;
+  result_pairing pairing;
+  study_table *table = read_table(kit);
+  g_assert_false(result_pairing_read(text, table, &pairing, &error));
+  g_assert_error(error, RESULT_PAIRING_ERROR, RESULT_PAIRING_ERROR_BAD);
+  g_test_message("%s", error->message);
+  g_assert_nonnull(strstr(error->message, part));
+  result_pairing_clear(&pairing);
+  study_table_free(table);
+}
+
+/* Values are read as --set reads them; both must be in the store. */
+static void test_pairings(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  store_kit_add(kit, "receiver.memory=64KiB path.forward.loss=0.1%", "");
+  store_kit_add(kit, "receiver.memory=unlimited path.forward.loss=1%", "");
+  study_table *table = read_table(kit);
+  result_pairing pairing;
+  g_assert_true(result_pairing_read("receiver.memory=unlimited,64KiB", table, &pairing, NULL));
+  g_assert_cmpint(pairing.key, ==, SCENARIO_RECEIVER_MEMORY);
+  g_assert_cmpstr(pairing.a, ==, "unlimited");
+  g_assert_cmpstr(pairing.b, !=, pairing.a);
+  result_pairing_clear(&pairing);
+  g_assert_true(result_pairing_read("path.forward.loss=0.001,0.01", table, &pairing, NULL));
+  g_assert_cmpstr(pairing.a, ==, "0.1%");
+  result_pairing_clear(&pairing);
+  study_table_free(table);
+  expect_no_pairing(kit, "receiver.memory", "has no '='; expected KEY=A,B");
+  expect_no_pairing(kit, "reciever.memory=a,b", "did you mean 'receiver.memory'?");
+  expect_no_pairing(kit, "run.seed=1,2", "expected a key of scenarios but run.seed");
+  expect_no_pairing(kit, "receiver.memory=64KiB", "expected two different values, A,B");
+  expect_no_pairing(kit, "receiver.memory=64KiB,64KiB", "expected two different values, A,B");
+  expect_no_pairing(kit, "receiver.memory=64KiB,1KiB", "no run has receiver.memory = ");
+  expect_no_pairing(kit, "receiver.memory=64KiB,fast", "receiver.memory");
+  expect_no_pairing(kit, "receiver.memory=,", "receiver.memory");
+}
+
+int main(int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    void (*function)(store_kit *, gconstpointer);
+  } tests[] = {
+      {"/result_table/text", test_text},
+      {"/result_table/pairs", test_pairs},
+      {"/result_table/gaps", test_gaps},
+      {"/result_table/csv", test_csv},
+      {"/result_table/csv_pairs", test_csv_pairs},
+      {"/result_table/csv_quotes", test_csv_quotes},
+      {"/result_table/quantities", test_quantities},
+      {"/result_table/pairings", test_pairings},
+  };
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
+    g_test_add(tests[i].path, store_kit, NULL, set_up, tests[i].function, tear_down);
+  }
+  return g_test_run();
+}

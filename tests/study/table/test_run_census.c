@@ -1,0 +1,156 @@
+/* Every run is counted, whatever its end. */
+#include "study/table/run_census.h"
+
+#include <string.h>
+
+#include "study_kit.h"
+
+typedef struct fixture {
+  char *folder;
+  result_store *store;
+  scenario *scenario;
+} fixture;
+
+static void set_up(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  f->folder = kit_folder_new();
+  g_autofree char *path = g_build_filename(f->folder, "a.sqlite", NULL);
+  f->store = result_store_open(path, RESULT_STORE_WRITE, NULL);
+  f->scenario = kit_scenario(f->folder, "a.cfg", "", NULL);
+}
+
+static void tear_down(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  result_store_close(f->store);
+  scenario_free(f->scenario);
+  kit_folder_remove(f->folder);
+}
+
+/* What differs between the runs of these tests. */
+typedef struct made_run {
+  run_status status;
+  const char *host;
+  const char *engine;
+  const char *started;
+  const char *git;
+  double memory_peak_octets;
+} made_run;
+
+static void commit(fixture *f, guint seed, const made_run *made)
+{
+  g_autoptr(GError) error = NULL;
+  stored_origin from = kit_origin("a", "A", "", "run.seed");
+  stored_run run = kit_seed_run(f->scenario, seed, seed - 1);
+  from.git = (char *)made->git;
+  run.status = made->status;
+  run.exit_code = made->status == RUN_OK ? 0 : 1;
+  run.host = (char *)made->host;
+  run.engine = (char *)made->engine;
+  run.started = (char *)made->started;
+  run.memory_peak_octets = made->memory_peak_octets;
+  g_assert_true(result_store_commit(f->store, &from, &run, &error));
+  g_assert_no_error(error);
+  kit_run_clear(&run);
+}
+
+static run_census *read_census(fixture *f)
+{
+  g_autoptr(GError) error = NULL;
+  run_census *census = run_census_read(f->store, &error);
+  g_assert_no_error(error);
+  return census;
+}
+
+static void test_counts(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  static const made_run made[] = {
+      {RUN_OK, "b", "native", "2026-11-21T10:00:00Z", "1", 10},
+      {RUN_FAILED, "a", "ns3", "2026-11-20T23:59:59Z", "1", 30},
+      {RUN_OK, "b", "native", "2026-12-01T00:00:00Z", "2", 20},
+      {RUN_TERMINATED, "b", "", "", "1", 0},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(made); i++) {
+    commit(f, i + 1, &made[i]);
+  }
+  run_census *census = read_census(f);
+  g_assert_cmpuint(census->count, ==, 4);
+  g_assert_cmpuint(census->by_status[RUN_OK], ==, 2);
+  g_assert_cmpuint(census->by_status[RUN_FAILED], ==, 1);
+  g_assert_cmpuint(census->by_status[RUN_TERMINATED], ==, 1);
+  g_assert_cmpuint(census->by_status[RUN_STOPPED], ==, 0);
+  /* each once, sorted, the empty ones not */
+  g_assert_cmpuint(census->hosts->len, ==, 2);
+  g_assert_cmpstr(g_ptr_array_index(census->hosts, 0), ==, "a");
+  g_assert_cmpuint(census->engines->len, ==, 2);
+  g_assert_cmpstr(g_ptr_array_index(census->engines, 1), ==, "ns3");
+  g_assert_cmpstr(census->first, ==, "2026-11-20T23:59:59Z");
+  g_assert_cmpstr(census->last, ==, "2026-12-01T00:00:00Z");
+  /* the kit's runs take 0.25 s, 0.125 s of them on a processor */
+  g_assert_cmpfloat(census->wall_s, ==, 1.0);
+  g_assert_cmpfloat(census->cpu_s, ==, 0.5);
+  g_assert_cmpfloat(census->memory_peak_octets, ==, 30);
+  run_census_free(census);
+}
+
+static void test_origins_and_others(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  static const made_run ok = {RUN_OK, "a", "native", "", "1", 0};
+  static const made_run elsewhere = {RUN_STOPPED, "a", "native", "", "2", 0};
+  commit(f, 1, &ok);
+  commit(f, 2, &elsewhere);
+  commit(f, 3, &ok);
+  run_census *census = read_census(f);
+  g_assert_cmpuint(census->origins->len, ==, 2);
+  const census_origin *first = g_ptr_array_index(census->origins, 0);
+  g_assert_cmpstr(first->origin.git, ==, "1");
+  g_assert_cmpuint(first->count, ==, 2);
+  g_assert_cmpuint(census->others->len, ==, 1);
+  const census_run *other = g_ptr_array_index(census->others, 0);
+  g_assert_cmpint(other->status, ==, RUN_STOPPED);
+  g_assert_cmpint(other->exit_code, ==, 1);
+  g_assert_cmpstr(other->keys[SCENARIO_RUN_SEED], ==, "2");
+  run_census_free(census);
+}
+
+static void test_many_others(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  static const made_run failed = {RUN_FAILED, "a", "native", "", "1", 0};
+  for (guint i = 0; i < RUN_CENSUS_DESCRIBED_MAX + 1; i++) {
+    commit(f, i + 1, &failed);
+  }
+  run_census *census = read_census(f);
+  g_assert_cmpuint(census->by_status[RUN_FAILED], ==, RUN_CENSUS_DESCRIBED_MAX + 1);
+  g_assert_cmpuint(census->others->len, ==, RUN_CENSUS_DESCRIBED_MAX);
+  run_census_free(census);
+}
+
+static void test_empty(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  run_census *census = read_census(f);
+  g_assert_cmpuint(census->count, ==, 0);
+  g_assert_null(census->first);
+  run_census_free(census);
+  run_census_free(NULL);
+}
+
+static void add(const char *name, void (*test)(fixture *, gconstpointer))
+{
+  g_autofree char *path = g_strconcat("/run-census/", name, NULL);
+  g_test_add(path, fixture, NULL, set_up, test, tear_down);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  add("counts", test_counts);
+  add("origins-and-others", test_origins_and_others);
+  add("many-others", test_many_others);
+  add("empty", test_empty);
+  return g_test_run();
+}

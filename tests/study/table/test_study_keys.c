@@ -1,0 +1,194 @@
+/* Which key goes where in a plot, from what the runs vary. */
+#include "study/table/study_keys.h"
+
+#include "study/store/run_identity.h"
+#include "study_kit.h"
+
+typedef struct fixture {
+  char *folder;
+  scenario *scenario;
+  GPtrArray *runs; /* char ** of texts */
+} fixture;
+
+static void free_texts(gpointer texts)
+{
+  run_identity_clear(texts);
+  g_free(texts);
+}
+
+static void set_up(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  f->folder = kit_folder_new();
+  f->scenario = kit_scenario(f->folder, "a.cfg", "title = \"a\";", NULL);
+  f->runs = g_ptr_array_new_with_free_func(free_texts);
+}
+
+static void tear_down(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_ptr_array_unref(f->runs);
+  scenario_free(f->scenario);
+  kit_folder_remove(f->folder);
+}
+
+/* A run of the scenario with up to three "key=value". */
+static void add_run(fixture *f, const char *a, const char *b, const char *c)
+{
+  const char *sets[] = {a, b, c};
+  scenario *s = scenario_copy(f->scenario);
+  for (gsize i = 0; i < G_N_ELEMENTS(sets); i++) {
+    g_assert_true(sets[i] == NULL || scenario_set(s, sets[i], NULL));
+  }
+  char **texts = g_new0(char *, SCENARIO_KEY_COUNT);
+  run_identity_texts(s, texts);
+  g_ptr_array_add(f->runs, texts);
+  scenario_free(s);
+}
+
+static void expect_varying(fixture *f, const char *axes_text, const char *expected)
+{
+  g_autoptr(GArray) keys = study_keys_varying(f->runs, axes_text);
+  g_autoptr(GString) names = g_string_new(NULL);
+  for (guint i = 0; i < keys->len; i++) {
+    g_string_append_printf(names, "%s ", scenario_key_row_of(g_array_index(keys, scenario_key, i))->name);
+  }
+  g_assert_cmpstr(names->str, ==, expected);
+}
+
+/* path.reverse.mtu follows path.forward.mtu, and is no axis of its own; also when nothing says what was swept. */
+static void test_grid(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  static const char *const mtus[] = {"path.forward.mtu=576", "path.forward.mtu=1500"};
+  static const char *const losses[] = {"path.forward.loss=0", "path.forward.loss=1%"};
+  static const char *const modes[] = {"receiver.mode=in-order", "receiver.mode=out-of-order"};
+  for (int i = 0; i < 8; i++) {
+    add_run(f, mtus[i & 1], losses[i >> 1 & 1], modes[i >> 2 & 1]);
+  }
+  expect_varying(f, "path.forward.loss\nreceiver.mode\npath.forward.mtu",
+                 "path.forward.loss receiver.mode path.forward.mtu ");
+  expect_varying(f, "path.forward.loss\nno.such.key\n",
+                 "path.forward.loss receiver.mode path.forward.mtu "); /* then by the table of keys */
+  expect_varying(f, "", "receiver.mode path.forward.mtu path.forward.loss ");
+}
+
+/* The reverse direction has values of its own: then it is an axis. */
+static void test_reverse(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  add_run(f, "path.forward.delay=1us", "path.reverse.delay=1us", NULL);
+  add_run(f, "path.forward.delay=1us", "path.reverse.delay=9us", NULL);
+  add_run(f, "path.forward.delay=9us", "path.reverse.delay=1us", NULL);
+  expect_varying(f, "", "path.forward.delay path.reverse.delay ");
+  g_assert_false(study_keys_follows(f->runs, SCENARIO_PATH_REVERSE_DELAY, SCENARIO_PATH_FORWARD_DELAY));
+  g_ptr_array_set_size(f->runs, 0);
+  add_run(f, "path.forward.delay=1us", NULL, NULL);
+  add_run(f, "path.forward.delay=9us", NULL, NULL);
+  expect_varying(f, "", "path.forward.delay ");
+  g_assert_true(study_keys_follows(f->runs, SCENARIO_PATH_REVERSE_DELAY, SCENARIO_PATH_FORWARD_DELAY));
+}
+
+/* An axis that moves in step with another says nothing new: the one named first stands for both. */
+static void test_in_step(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  add_run(f, "path.forward.mtu=576", "middlebox.chunk=500", NULL);
+  add_run(f, "path.forward.mtu=1500", "middlebox.chunk=1400", NULL);
+  expect_varying(f, "path.forward.mtu\nmiddlebox.chunk", "path.forward.mtu ");
+  expect_varying(f, "middlebox.chunk\npath.forward.mtu", "middlebox.chunk ");
+}
+
+/* Seeds, titles and what is recorded are no axes. */
+static void test_only_seeds(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  add_run(f, "run.seed=1", "title=one", "measure.series=none");
+  add_run(f, "run.seed=2", "title=two", "measure.series=all");
+  expect_varying(f, "run.seed", "");
+}
+
+/* A key that a store does not have is a value like others: "". */
+static void test_unknown_text(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  add_run(f, "mpa.markers=true", NULL, NULL);
+  add_run(f, "mpa.markers=true", NULL, NULL);
+  g_clear_pointer(&((char **)g_ptr_array_index(f->runs, 1))[SCENARIO_MPA_MARKERS], g_free);
+  expect_varying(f, "", "mpa.markers ");
+  g_autoptr(GPtrArray) values = study_keys_values(f->runs, SCENARIO_MPA_MARKERS);
+  g_assert_cmpuint(values->len, ==, 2);
+  g_assert_cmpstr(g_ptr_array_index(values, 1), ==, "");
+}
+
+static void test_values(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  add_run(f, "path.forward.mtu=9000", "tcp.receive_window=auto", NULL);
+  add_run(f, "path.forward.mtu=576", "tcp.receive_window=1MiB", NULL);
+  add_run(f, "path.forward.mtu=1500", "tcp.receive_window=256KiB", NULL);
+  add_run(f, "path.forward.mtu=576", "tcp.receive_window=1MiB", NULL);
+  g_autoptr(GPtrArray) mtus = study_keys_values(f->runs, SCENARIO_PATH_FORWARD_MTU);
+  g_assert_cmpuint(mtus->len, ==, 3); /* as numbers: 576 before 1500 */
+  g_assert_cmpstr(g_ptr_array_index(mtus, 0), ==, "576");
+  g_assert_cmpstr(g_ptr_array_index(mtus, 2), ==, "9000");
+  g_autoptr(GPtrArray) windows = study_keys_values(f->runs, SCENARIO_TCP_RECEIVE_WINDOW);
+  g_assert_cmpuint(windows->len, ==, 3); /* what is no number comes last */
+  g_assert_cmpstr(g_ptr_array_index(windows, 0), ==, "262144");
+  g_assert_cmpstr(g_ptr_array_index(windows, 2), ==, "auto");
+}
+
+static void expect_label(scenario_key key, const char *text, const char *expected)
+{
+  g_autofree char *label = study_keys_label(key, text);
+  g_assert_cmpstr(label, ==, expected);
+}
+
+static void test_labels(fixture *f, gconstpointer unused)
+{
+  (void)f;
+  (void)unused;
+  expect_label(SCENARIO_TCP_RECEIVE_WINDOW, "262144", "256 KiB");
+  expect_label(SCENARIO_TCP_RECEIVE_WINDOW, "auto", "auto");
+  expect_label(SCENARIO_PATH_FORWARD_MTU, "1500", "1500");
+  expect_label(SCENARIO_PATH_FORWARD_LOSS, "0.1%", "0.1%");
+}
+
+static void test_numbers(fixture *f, gconstpointer unused)
+{
+  (void)f;
+  (void)unused;
+  double number = -1;
+  g_assert_true(study_keys_number(SCENARIO_PATH_FORWARD_LOSS, "0.1%", &number));
+  g_assert_cmpfloat(number, ==, 0.001);
+  g_assert_true(study_keys_number(SCENARIO_PATH_FORWARD_RATE, "10Gbit/s", &number));
+  g_assert_cmpfloat(number, ==, 1e10);
+  g_assert_true(study_keys_number(SCENARIO_PATH_FORWARD_DELAY, "25us", &number));
+  g_assert_cmpfloat_with_epsilon(number, 25e-6, 1e-15);
+  g_assert_true(study_keys_number(SCENARIO_WORKLOAD_MESSAGE_SIZE, "64KiB", &number));
+  g_assert_cmpfloat(number, ==, 65536);
+  g_assert_false(study_keys_number(SCENARIO_RECEIVER_MODE, "in-order", &number));
+  g_assert_false(study_keys_number(SCENARIO_TCP_RECEIVE_WINDOW, "auto", &number));
+}
+
+int main(int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    void (*function)(fixture *, gconstpointer);
+  } tests[] = {
+      {"/study_keys/grid", test_grid},
+      {"/study_keys/reverse", test_reverse},
+      {"/study_keys/in_step", test_in_step},
+      {"/study_keys/only_seeds", test_only_seeds},
+      {"/study_keys/unknown_text", test_unknown_text},
+      {"/study_keys/values", test_values},
+      {"/study_keys/labels", test_labels},
+      {"/study_keys/numbers", test_numbers},
+  };
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
+    g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
+  }
+  return g_test_run();
+}

@@ -1,0 +1,327 @@
+/* The runs of a store in memory: which are read, which are flagged, how they group into points, lines and pairs. */
+#include "study/table/study_table.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "store_kit.h"
+
+#define PEAK METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS
+#define AXES "receiver.mode\npath.forward.mtu\npath.forward.loss\nrun.seed"
+
+static void set_up(store_kit *kit, gconstpointer axes)
+{
+  store_kit_set_up(kit, axes);
+}
+
+static void tear_down(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  store_kit_tear_down(kit);
+}
+
+/* A run of the mode, MTU, loss and seed with that peak. */
+static void add(store_kit *kit, const char *mode, int mtu, const char *loss, int seed, double peak)
+{
+  g_autofree char *keys = g_strdup_printf(
+      "receiver.mode=%s path.forward.mtu=%d path.forward.loss=%s run.seed=%d", mode, mtu, loss, seed);
+  g_autofree char *values = g_strdup_printf("buffer.reassembly_peak_octets=%g", peak);
+  store_kit_add(kit, keys, values);
+}
+
+static study_table *read_table(store_kit *kit, guint leave_out)
+{
+  g_autoptr(GError) error = NULL;
+  study_table *table = study_table_read(kit->store, leave_out, &error);
+  g_assert_no_error(error);
+  return table;
+}
+
+/* A run has a flag for each of the three metrics above 0; runs with one of those asked for stay out. */
+static void test_flags(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  static const struct {
+    const char *values;
+    guint flags;
+  } runs[] = {
+      {"tcp.timeouts=0 tcp.spurious_retransmissions=0 tcp.lost_retransmissions=0", 0},
+      {"tcp.timeouts=1", STUDY_FLAG_TIMEOUTS},
+      {"tcp.spurious_retransmissions=2", STUDY_FLAG_SPURIOUS},
+      {"tcp.lost_retransmissions=3", STUDY_FLAG_LOST_RETRANSMISSIONS},
+      {"tcp.timeouts=1 tcp.lost_retransmissions=1", STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS},
+      {"tcp.segments=9", 0}};
+  for (gsize i = 0; i < G_N_ELEMENTS(runs); i++) {
+    g_autofree char *keys = g_strdup_printf("run.seed=%u", (guint)i + 1);
+    store_kit_add(kit, keys, runs[i].values);
+  }
+  study_table *table = read_table(kit, 0);
+  g_assert_cmpuint(table->runs->len, ==, G_N_ELEMENTS(runs));
+  g_assert_cmpuint(table->flagged, ==, 4);
+  for (gsize i = 0; i < G_N_ELEMENTS(runs); i++) {
+    g_assert_cmpuint(((study_run *)g_ptr_array_index(table->runs, i))->flags, ==, runs[i].flags);
+  }
+  g_autoptr(GArray) keys = study_table_keys(table);
+  g_autoptr(GArray) points = study_table_points(table, keys);
+  g_assert_cmpuint(points->len, ==, 1);
+  g_assert_cmpuint(g_array_index(points, study_point, 0).flagged, ==, 4);
+  g_autofree char *nothing = study_table_missing(table, 0);
+  g_assert_cmpstr(nothing, ==, "");
+  study_table_free(table);
+
+  table = read_table(kit, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_SPURIOUS);
+  g_assert_cmpuint(table->runs->len, ==, 3); /* seeds 1, 4 and 6 */
+  g_assert_cmpuint(table->left_out, ==, 3);
+  g_assert_cmpuint(table->flagged, ==, 1);
+  g_autofree char *missing = study_table_missing(table, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_SPURIOUS);
+  g_assert_cmpstr(missing, ==, "3 of 6 runs left out (timeouts, spurious)");
+  study_table_free(table);
+}
+
+static void expect_empty(store_kit *kit, guint leave_out, const char *message)
+{
+  g_autoptr(GError) error = NULL;
+  g_assert_null(study_table_read(kit->store, leave_out, &error));
+  g_assert_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY);
+  g_assert_cmpstr(error->message, ==, message);
+}
+
+static void test_nothing_left(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  expect_empty(kit, 0, "the store holds no runs");
+  store_kit_add_status(kit, "run.seed=1", "", RUN_FAILED);
+  expect_empty(kit, 0, "none of the store's 1 run is left: 1 of 1 run did not end ok");
+  store_kit_add_status(kit, "run.seed=2", "", RUN_STOPPED);
+  store_kit_add(kit, "run.seed=3", "tcp.timeouts=1");
+  expect_empty(kit, STUDY_FLAG_TIMEOUTS,
+               "none of the store's 3 runs is left: 1 of 3 runs left out (timeouts); 2 of 3 runs did not "
+               "end ok");
+}
+
+/* Origins and versions are told once each; a commit that is not known is not told. Those of runs that did not end ok count among the
+ * origins: the question of who ran what concerns them too. */
+static void test_origins(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  store_kit_add(kit, "run.seed=1", "");
+  store_kit_add(kit, "run.seed=2", "");
+  kit->origin.name = (char *)"b";
+  kit->origin.version = (char *)"0.2.0";
+  kit->origin.git = (char *)"1234abc";
+  store_kit_add(kit, "run.seed=3", "");
+  kit->origin.name = (char *)"c";
+  store_kit_add_status(kit, "run.seed=4", "", RUN_FAILED);
+  study_table *table = read_table(kit, 0);
+  g_assert_cmpuint(table->origins->len, ==, 3);
+  g_assert_cmpstr(table->title, ==, "A question");
+  g_assert_cmpstr(table->axes, ==, AXES);
+  g_assert_cmpstr(table->names, ==, "a, b");
+  g_assert_cmpstr(table->versions, ==, "0.1.0, 0.2.0 (git 1234abc)");
+  study_table_free(table);
+}
+
+/* Points come in the order of the keys: modes as they come, MTUs as numbers. path.reverse.mtu follows and is no key. */
+static void test_points(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  add(kit, "out-of-order", 9000, "0", 1, 1);
+  add(kit, "out-of-order", 576, "0", 1, 2);
+  add(kit, "in-order", 9000, "0", 1, 3);
+  add(kit, "in-order", 576, "0", 1, 4);
+  add(kit, "in-order", 576, "0", 2, 6);
+  study_table *table = read_table(kit, 0);
+  g_autoptr(GArray) keys = study_table_keys(table);
+  g_assert_cmpuint(keys->len, ==, 2);
+  g_assert_cmpint(g_array_index(keys, scenario_key, 0), ==, SCENARIO_RECEIVER_MODE);
+  g_assert_cmpint(g_array_index(keys, scenario_key, 1), ==, SCENARIO_PATH_FORWARD_MTU);
+  g_autoptr(GArray) points = study_table_points(table, keys);
+  static const double means[] = {2, 1, 5, 3};
+  g_assert_cmpuint(points->len, ==, G_N_ELEMENTS(means));
+  for (guint i = 0; i < points->len; i++) {
+    statistics of = study_table_statistics(g_array_index(points, study_point, i).runs, PEAK);
+    g_assert_cmpfloat(of.mean, ==, means[i]);
+  }
+  store_kit_add(kit, "run.seed=9", "goodput_bit_per_s=5"); /* another point, without the metric */
+  study_table_free(table);
+  table = read_table(kit, 0);
+  g_assert_cmpuint(study_table_statistics(table->runs, PEAK).count, ==, 5);
+  g_assert_cmpuint(study_table_statistics(table->runs, METRIC_GOODPUT_BIT_PER_S).count, ==, 1);
+  g_assert_cmpuint(study_table_statistics(table->runs, METRIC_TCP_TIMEOUTS).count, ==, 0);
+  study_table_free(table);
+}
+
+/* Seeds 1, 2 and 3 at 576, differences 40 - 10, 50 - 30, 70 - 60: 30, 20, 10; seed 4 has no other half, and neither has 9000. At 1500
+ * one seed, which has no interval. */
+static void test_pairs(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  static const double in_order[] = {40, 50, 70, 90}, out_of_order[] = {10, 30, 60};
+  for (int seed = 4; seed >= 1; seed--) {
+    add(kit, "in-order", 576, "1%", seed, in_order[seed - 1]);
+  }
+  for (int seed = 1; seed <= 3; seed++) {
+    add(kit, "out-of-order", 576, "1%", seed, out_of_order[seed - 1]);
+  }
+  add(kit, "in-order", 1500, "1%", 7, 5);
+  add(kit, "out-of-order", 1500, "1%", 7, 8);
+  add(kit, "in-order", 9000, "1%", 1, 5);
+  store_kit_add(kit, "receiver.mode=out-of-order path.forward.mtu=9000 path.forward.loss=1% run.seed=1",
+                "tcp.timeouts=2"); /* without the metric */
+  study_table *table = read_table(kit, 0);
+  g_autoptr(GArray) pairs =
+      study_table_pairs(table, SCENARIO_RECEIVER_MODE, "in-order", "out-of-order", PEAK);
+  g_assert_cmpuint(pairs->len, ==, 2);
+  const study_pair *pair = &g_array_index(pairs, study_pair, 0);
+  g_assert_cmpstr(pair->first->keys[SCENARIO_PATH_FORWARD_MTU], ==, "576");
+  g_assert_cmpstr(pair->first->keys[SCENARIO_RECEIVER_MODE], ==, "in-order");
+  g_assert_cmpuint(pair->difference.count, ==, 3);
+  g_assert_cmpfloat(pair->difference.mean, ==, 20);
+  g_assert_cmpfloat(pair->difference.smallest, ==, 10);
+  g_assert_cmpfloat(pair->difference.largest, ==, 30);
+  g_assert_cmpfloat_with_epsilon(pair->difference.half_width, 24.8414, 1e-3); /* 4.30265 * 10 / sqrt(3) */
+  pair = &g_array_index(pairs, study_pair, 1);
+  g_assert_cmpfloat(pair->difference.mean, ==, -3);
+  g_assert_true(isnan(pair->difference.half_width));
+
+  g_autoptr(GArray) all =
+      study_table_pairs(table, SCENARIO_RECEIVER_MODE, "in-order", "out-of-order", METRIC_COUNT);
+  g_assert_cmpuint(all->len, ==, 3); /* 9000 too, whatever was measured */
+  g_assert_cmpuint(g_array_index(all, study_pair, 2).flagged, ==, 1);
+  g_autoptr(GArray) none = study_table_pairs(table, SCENARIO_RECEIVER_MODE, "in-order", "proxy", PEAK);
+  g_assert_cmpuint(none->len, ==, 0);
+  study_table_free(table);
+}
+
+/* The middlebox's chunk moves in step with the MTU: pairs by the MTU differ in both, pairs by the chunk too. */
+static void test_pairs_in_step(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  for (int seed = 1; seed <= 2; seed++) {
+    g_autofree char *small = g_strdup_printf("path.forward.mtu=576 middlebox.chunk=500 run.seed=%d", seed);
+    g_autofree char *large = g_strdup_printf("path.forward.mtu=1500 middlebox.chunk=1400 run.seed=%d", seed);
+    store_kit_add(kit, small, "buffer.reassembly_peak_octets=1");
+    store_kit_add(kit, large, "buffer.reassembly_peak_octets=4");
+  }
+  study_table *table = read_table(kit, 0);
+  g_autoptr(GArray) by_mtu = study_table_pairs(table, SCENARIO_PATH_FORWARD_MTU, "1500", "576", PEAK);
+  g_autoptr(GArray) by_chunk = study_table_pairs(table, SCENARIO_MIDDLEBOX_CHUNK, "1400", "500", PEAK);
+  g_assert_cmpuint(by_mtu->len, ==, 1);
+  g_assert_cmpfloat(g_array_index(by_mtu, study_pair, 0).difference.mean, ==, 3);
+  g_assert_cmpuint(by_chunk->len, ==, 1);
+  g_assert_cmpuint(g_array_index(by_chunk, study_pair, 0).difference.count, ==, 2);
+  study_table_free(table);
+}
+
+static void expect_seeds(store_kit *kit, const char *expected)
+{
+  study_table *table = read_table(kit, 0);
+  g_autofree char *seeds = study_table_seeds(table);
+  g_assert_cmpstr(seeds, ==, expected);
+  study_table_free(table);
+}
+
+static void test_seeds(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  add(kit, "in-order", 1500, "0", 7, 1);
+  expect_seeds(kit, "seed 7");
+  add(kit, "in-order", 1500, "0", 9, 1);
+  add(kit, "in-order", 1500, "0", 8, 1);
+  expect_seeds(kit, "seeds 7–9");
+  add(kit, "in-order", 1500, "0", 20, 1);
+  expect_seeds(kit, "seeds 7, 8, 9, 20");
+  for (int seed = 30; seed < 60; seed += 10) {
+    add(kit, "in-order", 1500, "0", seed, 1);
+  }
+  expect_seeds(kit, "7 seeds");
+}
+
+/* A store of an older program lacks keys, one that was cut by hand even the seed: such runs have empty texts there. */
+static void test_missing_keys(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  store_kit_add(kit, "run.seed=1 path.forward.mtu=576 -path.forward.mtu -path.reverse.mtu -run.seed", "");
+  study_table *table = read_table(kit, 0);
+  const study_run *run = g_ptr_array_index(table->runs, 0);
+  g_assert_cmpstr(run->keys[SCENARIO_PATH_FORWARD_MTU], ==, "");
+  g_assert_cmpstr(run->keys[SCENARIO_RECEIVER_MODE], ==, "out-of-order");
+  study_table_free(table);
+  expect_seeds(kit, "seeds unknown");
+}
+
+static void expect_refused(store_kit *kit, const char *part)
+{
+  g_autoptr(GError) error = NULL;
+  g_assert_null(study_table_read(kit->store, 0, &error));
+  g_assert_nonnull(error);
+  g_assert_nonnull(strstr(error->message, part));
+}
+
+/* Values such that their squares and shares in each other would be no numbers are refused by name; so is, by the store, an infinite
+ * one. */
+static void test_unusable_values(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  store_kit_add(kit, "run.seed=3", "tcp.segments=1e75 tcp.timeouts=2e-75");
+  study_table_free(read_table(kit, 0));
+  store_kit_add(kit, "run.seed=4", "tcp.segments=-1.1e75");
+  expect_refused(kit, "tcp.segments of the run at point 1, seed 4, is -1.1e+75");
+  store_kit_sql(kit, "DELETE FROM runs WHERE point = 1");
+  store_kit_add(kit, "run.seed=4", "tcp.segments=1e-76");
+  expect_refused(kit, "tcp.segments of the run at point 2, seed 4, is 1e-76");
+  store_kit_sql(kit, "UPDATE metrics SET value = 9e999");
+  expect_refused(kit, "tcp.segments");
+}
+
+/* As many values as runs: whatever looks each up in a list of all takes minutes. */
+static void test_many_values(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  enum { RUNS = 40000 };
+  store_kit_add(kit, "run.seed=1", "buffer.reassembly_peak_octets=1");
+  study_table *table = read_table(kit, 0);
+  const study_run *model = g_ptr_array_index(table->runs, 0);
+  for (guint i = 1; i < RUNS; i++) {
+    g_autofree char *size = g_strdup_printf("%u", 1000000 - i / 2 * 2);
+    study_run *run = g_new(study_run, 1);
+    *run = *model;
+    run->keys[SCENARIO_WORKLOAD_MESSAGE_SIZE] = g_string_chunk_insert_const(table->texts, size);
+    run->keys[SCENARIO_RECEIVER_MODE] =
+        g_string_chunk_insert_const(table->texts, i % 2 == 0 ? "in-order" : "out-of-order");
+    run->metrics.value[PEAK] = i % 2 == 0 ? 3 : 1;
+    g_ptr_array_add(table->runs, run);
+  }
+  g_autoptr(GArray) keys = study_table_keys(table);
+  g_autoptr(GArray) points = study_table_points(table, keys);
+  g_assert_cmpuint(points->len, ==, RUNS);
+  g_autoptr(GArray) pairs =
+      study_table_pairs(table, SCENARIO_RECEIVER_MODE, "in-order", "out-of-order", PEAK);
+  g_assert_cmpuint(pairs->len, ==, RUNS / 2 - 1); /* run 0 has another size than run 1 */
+  g_assert_cmpfloat(g_array_index(pairs, study_pair, 0).difference.mean, ==, 2);
+  study_table_free(table);
+}
+
+int main(int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    void (*function)(store_kit *, gconstpointer);
+  } tests[] = {
+      {"/study_table/flags", test_flags},
+      {"/study_table/nothing_left", test_nothing_left},
+      {"/study_table/origins", test_origins},
+      {"/study_table/points", test_points},
+      {"/study_table/pairs", test_pairs},
+      {"/study_table/pairs_in_step", test_pairs_in_step},
+      {"/study_table/seeds", test_seeds},
+      {"/study_table/missing_keys", test_missing_keys},
+      {"/study_table/unusable_values", test_unusable_values},
+      {"/study_table/many_values", test_many_values},
+  };
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
+    g_test_add(tests[i].path, store_kit, AXES, set_up, tests[i].function, tear_down);
+  }
+  return g_test_run();
+}

@@ -16,8 +16,12 @@ say "one run: one lost segment, an in-order receiver (scenarios/one-loss-in-orde
 "$iwarpsim" plot results/one-loss-in-order
 
 say "one sweep: MTU x loss x receiver (scenarios/mtu-loss.cfg)"
-"$iwarpsim" sweep scenarios/mtu-loss.cfg --set run.engine=ns3 -j "$(nproc)" --store results/mtu-loss.sqlite
-"$iwarpsim" plot results/mtu-loss.sqlite --out results/mtu-loss
+# The demonstration's own store, made anew: one of an earlier program would be refused.
+store=results/mtu-loss/mtu-loss.sqlite
+rm -f "$store"
+"$iwarpsim" sweep scenarios/mtu-loss.cfg --set run.engine=ns3 -j "$(nproc)" --store "$store"
+"$iwarpsim" plot "$store"
+"$iwarpsim" report "$store" -o results/mtu-loss/mtu-loss.html
 
-say "plots:"
-find results/one-loss-in-order results/mtu-loss -name '*.png' | sort
+say "plots, and the report to open in a browser:"
+find results/one-loss-in-order results/mtu-loss -name '*.png' -o -name '*.html' | sort

@@ -57,10 +57,13 @@ count "layers (who includes whom)" scripts/check-layers.sh
 count "format (clang-format)" scripts/check-format.sh
 count "requirements (every MUST has its test)" scripts/requirements --check
 count "static analysis (clang-tidy, cppcheck)" scripts/check-code.sh
+count "findings (docs/findings.md is what the reference results give)" scripts/findings --check
 if [ -n "$long" ]; then
+  count "reference results (every study made anew)" scripts/findings
   run_tests build
   run_tests build-sanitizers
 else
+  count "reference results (two small studies made anew)" scripts/findings overhead packing
   run_tests build --no-suite long
   run_tests build-sanitizers --no-suite long
 fi

@@ -1,10 +1,9 @@
 /* iwarpsim export: a store as CSV. */
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/cli_output.h"
 #include "study/store/csv_export.h"
 
 /* All of the CSV, so that a store which turns out to be damaged leaves no half of it. Free with free(); NULL and `error` on failure. */
@@ -26,29 +25,12 @@ static char *make_csv(const char *store_path, gsize *length, GError **error)
   return text;
 }
 
-/* Writes to `path`, NULL: standard output. */
-static gboolean write_text(const char *text, gsize length, const char *path, GError **error)
-{
-  FILE *file = path != NULL ? g_fopen(path, "we") : stdout;
-  gboolean good = file != NULL && fwrite(text, 1, length, file) == length && fflush(file) == 0;
-  int reason = errno;
-  if (file != NULL && path != NULL && fclose(file) != 0 && good) {
-    reason = errno;
-    good = FALSE;
-  }
-  if (!good) {
-    g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(reason), "%s: %s",
-                path != NULL ? path : "standard output", g_strerror(reason));
-  }
-  return good;
-}
-
 static int export_store(const char *store_path, const char *path)
 {
   GError *error = NULL;
   gsize length = 0;
   char *text = make_csv(store_path, &length, &error);
-  gboolean good = text != NULL && write_text(text, length, path, &error);
+  gboolean good = text != NULL && cli_output_write(path, text, length, &error);
   free(text);
   return good ? CLI_OK : cli_fail(error);
 }

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_leave_out.h"
+#include "cli/cli_output.h"
 #include "study/report/html_report.h"
 
 /* The store's file with ".html" in place of ".sqlite". */
@@ -25,8 +26,7 @@ static int write_report(const html_report_options *options, gboolean quiet)
   if (page == NULL) {
     return cli_fail(error);
   }
-  if (!g_file_set_contents(options->page, page, -1, &error)) {
-    g_prefix_error(&error, "%s: cannot write this page: ", options->page);
+  if (!cli_output_write(options->page, page, strlen(page), &error)) {
     return cli_fail(error);
   }
   if (!quiet) {

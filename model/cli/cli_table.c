@@ -1,8 +1,10 @@
 /* iwarpsim table: the results of a sweep in the terminal. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/cli_leave_out.h"
+#include "cli/cli_output.h"
 #include "study/table/result_table.h"
 
 typedef struct table_options {
@@ -41,7 +43,7 @@ static int print_request(const result_request *request, const char *csv)
   }
   GError *error = NULL;
   g_autofree char *text = result_table_csv(request);
-  return g_file_set_contents(csv, text, -1, &error) ? CLI_OK : cli_fail(error);
+  return cli_output_write(csv, text, strlen(text), &error) ? CLI_OK : cli_fail(error);
 }
 
 static int print_table(const study_table *table, const GArray *quantities, guint leave_out,

@@ -1,0 +1,48 @@
+#include "cli/cli_output.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+
+static gboolean write_failed(const char *path, int reason, GError **error)
+{
+  g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(reason), "%s: cannot be written (%s)",
+              path != NULL ? path : "standard output", g_strerror(reason));
+  return FALSE;
+}
+
+static gboolean write_stream(FILE *file, const char *path, const char *text, gsize length, GError **error)
+{
+  gboolean good = fwrite(text, 1, length, file) == length && fflush(file) == 0;
+  return good || write_failed(path, errno, error);
+}
+
+static gboolean write_device(const char *path, const char *text, gsize length, GError **error)
+{
+  FILE *file = g_fopen(path, "we");
+  if (file == NULL) {
+    return write_failed(path, errno, error);
+  }
+  gboolean good = write_stream(file, path, text, length, error);
+  if (fclose(file) != 0 && good) {
+    return write_failed(path, errno, error);
+  }
+  return good;
+}
+
+gboolean cli_output_write(const char *path, const char *text, gsize length, GError **error)
+{
+  if (path == NULL) {
+    return write_stream(stdout, NULL, text, length, error);
+  }
+  gboolean replaces = !g_file_test(path, G_FILE_TEST_EXISTS) || g_file_test(path, G_FILE_TEST_IS_REGULAR);
+  if (!replaces) {
+    return write_device(path, text, length, error);
+  }
+  g_autoptr(GError) problem = NULL;
+  if (!g_file_set_contents(path, text, (gssize)length, &problem)) {
+    g_set_error(error, G_FILE_ERROR, problem->code, "%s: cannot be written (%s)", path, problem->message);
+    return FALSE;
+  }
+  return TRUE;
+}

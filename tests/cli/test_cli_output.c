@@ -1,0 +1,80 @@
+/* What a command writes is there whole or not at all, and no device is replaced by a file. */
+#include "cli/cli_output.h"
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct fixture {
+  char *folder;
+  char *path;
+} fixture;
+
+static void set_up(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  f->folder = g_dir_make_tmp("test-cli-output-XXXXXX", NULL);
+  f->path = g_build_filename(f->folder, "out", NULL);
+}
+
+static void tear_down(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_unlink(f->path);
+  g_assert_cmpint(g_rmdir(f->folder), ==, 0); /* no temporary file stays */
+  g_free(f->path);
+  g_free(f->folder);
+}
+
+static void test_file(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autofree char *text = NULL;
+  g_assert_true(cli_output_write(f->path, "longer", 6, NULL));
+  g_assert_true(cli_output_write(f->path, "new", 3, NULL));
+  g_assert_true(g_file_get_contents(f->path, &text, NULL, NULL));
+  g_assert_cmpstr(text, ==, "new");
+}
+
+/* A rename over a named pipe would leave a file in its place, and its reader waiting; so with /dev/null as root. */
+static void test_pipe_stays_one(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  GStatBuf status;
+  char octets[4] = {0};
+  g_assert_cmpint(mkfifo(f->path, 0600), ==, 0);
+  int reader = g_open(f->path, O_RDONLY | O_NONBLOCK, 0);
+  g_assert_true(cli_output_write(f->path, "abc", 3, NULL));
+  g_assert_cmpint(read(reader, octets, sizeof octets), ==, 3);
+  g_assert_cmpstr(octets, ==, "abc");
+  g_assert_true(g_close(reader, NULL));
+  g_assert_cmpint(g_stat(f->path, &status), ==, 0);
+  g_assert_true(S_ISFIFO(status.st_mode));
+}
+
+static void expect_failure(const char *path)
+{
+  g_autoptr(GError) error = NULL;
+  g_assert_false(cli_output_write(path, "abc", 3, &error));
+  g_assert_nonnull(error);
+  g_assert_true(g_str_has_prefix(error->message, path));
+}
+
+static void test_failures(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autofree char *nowhere = g_build_filename(f->folder, "no", "out", NULL);
+  expect_failure(nowhere);
+  expect_failure(f->folder);
+  expect_failure("/dev/full");
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add("/cli_output/file", fixture, NULL, set_up, test_file, tear_down);
+  g_test_add("/cli_output/pipe-stays-one", fixture, NULL, set_up, test_pipe_stays_one, tear_down);
+  g_test_add("/cli_output/failures", fixture, NULL, set_up, test_failures, tear_down);
+  return g_test_run();
+}

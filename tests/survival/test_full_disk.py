@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+"""A disk that is full at each stage of a sweep, and one that may only be read: clear words, exit code 2, nothing committed lost.
+
+Mounts file systems of its own, in a mount name space of its own; skipped where that is not allowed.
+"""
+import ctypes
+import os
+import subprocess
+import unittest
+
+import sweep_kit as kit
+
+CLONE_NEWNS = 0x00020000
+STORE = "disk/full.sqlite"
+
+
+def private_mounts():
+    """From here on, what is mounted is seen by this process and its children only, and goes with them."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(CLONE_NEWNS) != 0:
+        kit.skip(f"no mounts of its own: {os.strerror(ctypes.get_errno())}; expected to be root")
+    made = subprocess.run(["mount", "--make-rprivate", "/"], capture_output=True, text=True, check=False)
+    tried = subprocess.run(["mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True, text=True, check=False)
+    if made.returncode != 0 or tried.returncode != 0:
+        kit.skip(f"cannot mount: {made.stderr}{tried.stderr}")
+
+
+def mount(*arguments):
+    subprocess.run(["mount", *arguments], check=True)
+
+
+class Disk(unittest.TestCase):
+    def setUp(self):
+        folder = self.enterContext(kit.folder("disk"))
+        kit.write("small.cfg")
+        self.assertEqual(self.sweep("--store", "whole.sqlite").returncode, 0)
+        self.whole = kit.rows("whole.sqlite")
+        os.mkdir("disk")
+        mount("-t", "tmpfs", "-o", "size=1m", "iwarpsim", "disk")
+        self.addCleanup(lambda: subprocess.run(["umount", "--lazy", f"{folder}/disk"], check=True))
+
+    def sweep(self, *arguments):
+        return kit.iwarpsim("sweep", "small.cfg", "-j", "2", "--keep-going", *arguments)
+
+    def resize(self, kibioctets):
+        mount("-o", f"remount,size={kibioctets}k", "disk")
+
+    def test_full_at_each_stage(self):
+        # From a disk that has no room for the tables to one that has just none for the last run: a run takes some 4 KiB in the store,
+        # and a journal as much as it changes.
+        room = os.path.getsize("whole.sqlite") // 1024
+        stages = set()
+        for size in range(4, room + 1, room // 12 // 4 * 4):
+            with self.subTest(kibioctets=size):
+                self.resize(size)
+                stages.add(self.fill(size))
+        self.assertEqual(stages, {"making the store", "the first run", "a later run"})
+
+    def fill(self, size):
+        """One sweep on a disk of that size, and again with room; what it was in the midst of."""
+        full = self.sweep("--store", STORE)
+        self.assertEqual(full.returncode, 2, full.stderr)
+        self.assertIn(f"{STORE}: the disk is full; nothing committed was lost", full.stderr)
+        kept = kit.rows(STORE) if os.path.exists(STORE) and os.path.getsize(STORE) > 0 else None
+        for row in kept or []:
+            self.assertIn(row, self.whole)
+        # Still full, nothing changes.
+        again = self.sweep("--store", STORE)
+        self.assertEqual(again.returncode, 2, again.stderr)
+        if kept is not None:
+            self.assertEqual([row for row in kept if row not in kit.rows(STORE)], [])
+        self.resize(4096)
+        done = self.sweep("--store", STORE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"{kit.POINTS} runs: {kit.POINTS - len(kept or [])} run now, {len(kept or [])} already there", done.stdout)
+        self.assertEqual(kit.rows(STORE), self.whole)
+        self.assertEqual(os.listdir("disk"), ["full.sqlite"])
+        os.unlink(STORE)
+        return "making the store" if kept is None else "a later run" if kept else "the first run"
+
+    def test_full_for_a_merge(self):
+        self.resize(16)
+        merge = kit.iwarpsim("merge", "whole.sqlite", "-o", STORE)
+        self.assertEqual(merge.returncode, 2)
+        self.assertIn(f"{STORE}: the disk is full", merge.stderr)
+        self.resize(4096)
+        self.assertEqual(kit.iwarpsim("merge", "whole.sqlite", "-o", STORE).returncode, 0)
+        self.assertEqual(kit.rows(STORE), self.whole)
+
+    def test_read_only(self):
+        self.assertEqual(self.sweep("--store", STORE, "--shard", "1/2").returncode, 0)
+        half = kit.rows(STORE)
+        mount("-o", "remount,ro", "disk")
+        for store in (STORE, "disk/new.sqlite"):
+            sweep = self.sweep("--store", store)
+            self.assertEqual(sweep.returncode, 2)
+            self.assertIn(f"{store}: ", sweep.stderr)
+            self.assertRegex(sweep.stderr, "may be written|Read-only file system|unable to open")
+            self.assertNotIn("runs done", sweep.stderr)  # said before the first run
+        self.assertEqual(kit.iwarpsim("merge", "whole.sqlite", "-o", STORE).returncode, 2)
+        # Who only reads, may.
+        for command in (["export", STORE, "--csv", "out.csv"], ["table", STORE], ["report", STORE, "-o", "out.html"],
+                        ["merge", STORE, "-o", "copy.sqlite"], ["sweep", "small.cfg", "--store", STORE, "--list"]):
+            read = kit.iwarpsim(*command)
+            self.assertEqual(read.returncode, 0, f"{command}: {read.stderr}")
+        self.assertEqual(kit.rows("copy.sqlite"), half)
+        # No place to write an output is told, too.
+        for command in (["export", STORE, "--csv", "disk/out.csv"], ["report", STORE, "-o", "disk/out.html"],
+                        ["plot", STORE, "--out", "disk/plots"]):
+            read = kit.iwarpsim(*command)
+            self.assertEqual(read.returncode, 2, f"{command}: {read.stderr}")
+            self.assertIn("disk/", read.stderr)
+        mount("-o", "remount,rw", "disk")
+        self.assertEqual(self.sweep("--store", STORE).returncode, 0)
+        self.assertEqual(kit.rows(STORE), self.whole)
+
+
+if __name__ == "__main__":
+    private_mounts()
+    unittest.main(verbosity=2)

@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+"""Runs that crash, hang or are killed, and two sweeps into one store: what is lost is told, what is not is kept, and the same command
+makes up for it."""
+import os
+import re
+import signal
+import time
+import unittest
+
+import sweep_kit as kit
+
+# Runs of half a second and more: long enough to be met in their midst.
+SLOW = kit.SCENARIO.replace("messages = 4;", "messages = 4000;").replace("[1500, 4000, 9000]", "[9000]")
+STORE = "children.sqlite"
+
+
+class LostChildren(unittest.TestCase):
+    def setUp(self):
+        self.enterContext(kit.folder("children"))
+        kit.write("slow.cfg", SLOW)
+
+    def start(self, *options):
+        # The sanitizers' own handler would make an exit code of a SIGSEGV.
+        environment = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0"}
+        return kit.start("sweep", "slow.cfg", "--store", STORE, "-j", "1", *options, env=environment)
+
+    def child_of(self, sweep):
+        """A run in its midst: it is iwarpsim, and its simulated time goes on."""
+        end = time.monotonic() + kit.PATIENCE_S
+        while time.monotonic() < end:
+            for child in kit.children(sweep.pid):
+                with open(f"/proc/{child}/cmdline", "rb") as file:
+                    if b"--as-child" in file.read():
+                        time.sleep(0.1)
+                        return child
+            time.sleep(0.005)
+        self.fail("the sweep started no child")
+
+    def complete(self, points=4):
+        """What the same command does then; all is there."""
+        sweep = self.start()
+        said, _ = sweep.communicate(timeout=2 * kit.PATIENCE_S)
+        self.assertEqual(sweep.returncode, 0, said)
+        self.assertEqual([row["run"][2] for row in kit.rows(STORE)], ["ok"] * points)
+        return said
+
+    def lose(self, number, *options):
+        """Sends `number` to the first run, and lets the sweep end; what it said and the row of that run."""
+        sweep = self.start(*options)
+        os.kill(self.child_of(sweep), number)
+        said, _ = sweep.communicate(timeout=2 * kit.PATIENCE_S)
+        self.assertEqual(sweep.returncode, 1, said)
+        (row,) = [row for row in kit.rows(STORE) if row["run"][1] == 0]
+        identity, point, status, message, exit_code = row["run"][:5]
+        self.assertEqual((point, status, len(identity)), (0, "failed", 64))
+        self.assertIn(f"run 1 (path.forward.mtu=9000 run.seed=1) failed: {message}", said)
+        return said, message, exit_code
+
+    def test_crashed(self):
+        said, message, exit_code = self.lose(signal.SIGSEGV, "--keep-going")
+        self.assertEqual(exit_code, 128 + signal.SIGSEGV)
+        self.assertIn("ended by signal 11 (Segmentation fault)", message)
+        self.assertIn("4 runs: 4 run now, 0 already there, 1 failed", said)
+        self.assertEqual([row["run"][2] for row in kit.rows(STORE)].count("ok"), 3)
+        self.assertIn("1 run now, 3 already there, 0 failed", self.complete())
+
+    def test_killed_by_memory(self):
+        # What the kernel does to a process when memory runs out. No further run starts behind it.
+        said, message, exit_code = self.lose(signal.SIGKILL)
+        self.assertEqual(exit_code, 128 + signal.SIGKILL)
+        self.assertRegex(message, "ended by signal 9 .*nobody but the kernel, out of memory, or a person sends it")
+        self.assertIn("3 not started", said)
+        self.assertEqual(len(kit.rows(STORE)), 1)
+        self.complete()
+
+    def test_allocation_refused(self):
+        # Three thousand connections and their buffers hold some 30 MiB. GLib ends a program that is refused memory; under a sanitizer
+        # it does not even start.
+        kit.write("slow.cfg", kit.SCENARIO.replace("messages = 4;", "messages = 1; connections = 3000;")
+                  .replace("[1500, 4000, 9000]", "[9000]"))
+        sweep = self.start("--memory", "12MiB")
+        said, _ = sweep.communicate(timeout=kit.PATIENCE_S)
+        self.assertEqual(sweep.returncode, 1, said)
+        (row,) = kit.rows(STORE)
+        self.assertEqual(row["run"][2], "failed")
+        self.assertRegex(row["run"][3], "no memory was to be had.*failed to allocate|Sanitizer|error while loading")
+        self.complete()
+
+    def test_hanging(self):
+        # SIGSTOP: simulated time stands still, and SIGTERM is not heard.
+        said, message, exit_code = self.lose(signal.SIGSTOP, "--stall", "500ms", "--keep-going")
+        self.assertIn("its simulated time did not go on for 0.5 s (--stall)", message)
+        self.assertEqual(exit_code, 128 + signal.SIGKILL)
+        self.assertIn("1 failed", said)
+        self.complete()
+
+    def test_two_sweeps_into_one_store(self):
+        kit.write("small.cfg")
+        self.assertEqual(kit.iwarpsim("sweep", "small.cfg", "--store", "whole.sqlite").returncode, 0)
+        both = [kit.start("sweep", "small.cfg", "--store", STORE, "-j", "2") for _ in range(2)]
+        for sweep in both:
+            said, _ = sweep.communicate(timeout=kit.PATIENCE_S)
+            self.assertEqual(sweep.returncode, 0, said)
+            self.assertIsNotNone(re.search(rf"^{kit.POINTS} runs: ", said, re.MULTILINE), said)
+        self.assertEqual(kit.rows(STORE), kit.rows("whole.sqlite"))
+        self.assertEqual(sorted(os.listdir()), [STORE, "slow.cfg", "small.cfg", "whole.sqlite"])
+
+    def test_children_die_with_their_parent(self):
+        # A run of minutes: only who is told ends at once.
+        kit.write("slow.cfg", SLOW.replace("messages = 4000;", "messages = 4000000;"))
+        sweep = self.start()
+        child = self.child_of(sweep)
+        sweep.kill()
+        sweep.communicate()
+        end = time.monotonic() + 5
+        while kit.is_running(child) and time.monotonic() < end:
+            time.sleep(0.01)
+        outlives = kit.is_running(child)
+        if outlives:
+            os.kill(child, signal.SIGKILL)
+        self.assertFalse(outlives)
+
+    def test_interrupted(self):
+        sweep = self.start()
+        self.child_of(sweep)
+        sweep.send_signal(signal.SIGINT)
+        said, _ = sweep.communicate(timeout=kit.PATIENCE_S)
+        self.assertEqual(sweep.returncode, 1, said)
+        self.assertRegex(said, "interrupted: [0-9]+ done, [0-9]+ to go; the same command goes on")
+        self.assertNotIn("failed", [row["run"][2] for row in kit.rows(STORE)])
+        self.complete()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

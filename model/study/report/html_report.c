@@ -22,7 +22,7 @@ void html_report_begin_section(html_report *report, const char *id, const char *
 static const char *title_of(const html_report *report)
 {
   const census_origin *first = g_ptr_array_index(report->census->origins, 0);
-  const stored_origin *origin = &first->origin;
+  const stored_origin *origin = first->origin;
   return origin->title != NULL && *origin->title != '\0' ? origin->title : origin->name;
 }
 
@@ -55,8 +55,8 @@ static void append_facts(html_report *report)
                            report->table->names, seeds, report->table->versions, report->points->len,
                            report->points->len == 1 ? "" : "s", census->count);
   } else {
-    g_string_append_printf(facts, "scenario %s · iwarpsim %s · %u runs", first->origin.name,
-                           first->origin.version, census->count);
+    g_string_append_printf(facts, "scenario %s · iwarpsim %s · %u runs", first->origin->name,
+                           first->origin->version, census->count);
   }
   html_text_append_element(report->html, "p", "facts", facts->str);
   g_string_append_c(report->html, '\n');
@@ -135,7 +135,7 @@ static GArray *named_keys(const run_census *census)
 {
   GArray *keys = g_array_new(FALSE, FALSE, sizeof(scenario_key));
   const census_origin *first = g_ptr_array_index(census->origins, 0);
-  g_auto(GStrv) names = g_strsplit(first->origin.axes, "\n", -1);
+  g_auto(GStrv) names = g_strsplit(first->origin->axes, "\n", -1);
   for (gsize i = 0; names[i] != NULL; i++) {
     scenario_key key = scenario_key_find(names[i]);
     if (key < SCENARIO_KEY_COUNT && key != SCENARIO_RUN_SEED) {

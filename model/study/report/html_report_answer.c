@@ -16,7 +16,7 @@ void html_report_append_question(html_report *report)
   html_report_begin_section(report, "question", "Question");
   for (guint i = 0; i < report->census->origins->len; i++) {
     const census_origin *of = g_ptr_array_index(report->census->origins, i);
-    scenario_question question = scenario_question_of(of->origin.text);
+    scenario_question question = scenario_question_of(of->origin->text);
     gboolean asks = *question.question != '\0';
     append_paragraph(report, asks ? "question" : "note",
                      asks ? question.question : "The scenario's text does not say what it asks.");

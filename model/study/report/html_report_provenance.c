@@ -70,7 +70,7 @@ static void append_running(html_report *report)
 
 static void append_origin(html_report *report, const census_origin *of)
 {
-  const stored_origin *origin = &of->origin;
+  const stored_origin *origin = of->origin;
   g_autofree char *heading =
       g_strdup_printf("%s, %u run%s", origin->name, of->count, of->count == 1 ? "" : "s");
   html_text_append_element(report->html, "h3", NULL, heading);
@@ -143,7 +143,7 @@ void html_report_append_commands(html_report *report)
   g_autofree char *page = g_path_get_basename(report->options->page);
   g_autoptr(GString) command = g_string_new(NULL);
   for (guint i = 0; i < origins->len; i++) {
-    append_sweep(&((const census_origin *)g_ptr_array_index(origins, i))->origin, store, i > 0, command);
+    append_sweep(((const census_origin *)g_ptr_array_index(origins, i))->origin, store, i > 0, command);
   }
   g_autofree char *store_word = shell_word(store);
   g_string_append_printf(command, "iwarpsim report %s", store_word);

@@ -96,7 +96,7 @@ void html_report_append_scenario(html_report *report)
   html_report_begin_section(report, "scenario", "Scenario");
   for (guint i = 0; i < report->census->origins->len; i++) {
     const stored_origin *origin =
-        &((const census_origin *)g_ptr_array_index(report->census->origins, i))->origin;
+        ((const census_origin *)g_ptr_array_index(report->census->origins, i))->origin;
     g_autofree char *file = g_strconcat(origin->name, ".cfg", NULL);
     html_text_append_element(report->html, "h3", NULL, file);
     g_string_append(report->html, "\n<pre tabindex=\"0\"><code>");

@@ -9,6 +9,7 @@
 #include "measure/metric_table.h"
 #include "scenario/scenario_keys.h"
 #include "sim/summary.h"
+#include "study/store/stored_origin.h"
 
 typedef struct result_store result_store;
 
@@ -30,20 +31,6 @@ typedef enum result_store_mode {
 /* Opens `path`. NULL and `error` on failure. Free with result_store_close() (NULL-safe). Several processes may write one store. */
 result_store *result_store_open(const char *path, result_store_mode mode, GError **error);
 void result_store_close(result_store *store);
-
-/* Where runs come from: the scenario as it was, and the program that ran it. No text is NULL, but for `hash`. */
-typedef struct stored_origin {
-  char *name; /* of the scenario: its file's name without ".cfg" */
-  char *title;
-  char *text; /* the file as it was, and behind it those it includes */
-  char *
-      hash; /* SHA-256 of `text`, 64 hexadecimal digits; made by the store when it is written, NULL will do */
-  char *axes;      /* names of the swept keys, one a line, in file order */
-  char *sets;      /* the --set options of the sweep, one a line */
-  char *version;   /* of iwarpsim */
-  char *git;       /* the commit it was built from; "unknown" outside a checkout */
-  char *libraries; /* "ns-3 3.37, GLib 2.74.6, SQLite 3.40.1 …" */
-} stored_origin;
 
 /* One run. */
 typedef struct stored_run {

@@ -16,16 +16,7 @@ static void free_run(gpointer data)
 static void free_origin(gpointer data)
 {
   census_origin *known = data;
-  stored_origin *origin = &known->origin;
-  g_free(origin->name);
-  g_free(origin->title);
-  g_free(origin->text);
-  g_free(origin->hash);
-  g_free(origin->axes);
-  g_free(origin->sets);
-  g_free(origin->version);
-  g_free(origin->git);
-  g_free(origin->libraries);
+  stored_origin_free(known->origin);
   g_free(known);
 }
 
@@ -42,35 +33,17 @@ void run_census_free(run_census *census)
   }
 }
 
-static gboolean is_same_origin(const stored_origin *a, const stored_origin *b)
-{
-  return g_strcmp0(a->name, b->name) == 0 && g_strcmp0(a->title, b->title) == 0 &&
-         g_strcmp0(a->text, b->text) == 0 && g_strcmp0(a->hash, b->hash) == 0 &&
-         g_strcmp0(a->axes, b->axes) == 0 && g_strcmp0(a->sets, b->sets) == 0 &&
-         g_strcmp0(a->version, b->version) == 0 && g_strcmp0(a->git, b->git) == 0 &&
-         g_strcmp0(a->libraries, b->libraries) == 0;
-}
-
 static void count_origin(run_census *census, const stored_origin *from)
 {
   for (guint i = 0; i < census->origins->len; i++) {
     census_origin *known = g_ptr_array_index(census->origins, i);
-    if (is_same_origin(&known->origin, from)) {
+    if (stored_origin_equal(known->origin, from)) {
       known->count++;
       return;
     }
   }
   census_origin *origin = g_new0(census_origin, 1);
-  *origin = (census_origin){.origin = {.name = g_strdup(from->name),
-                                       .title = g_strdup(from->title),
-                                       .text = g_strdup(from->text),
-                                       .hash = g_strdup(from->hash),
-                                       .axes = g_strdup(from->axes),
-                                       .sets = g_strdup(from->sets),
-                                       .version = g_strdup(from->version),
-                                       .git = g_strdup(from->git),
-                                       .libraries = g_strdup(from->libraries)},
-                            .count = 1};
+  *origin = (census_origin){.origin = stored_origin_copy(from), .count = 1};
   g_ptr_array_add(census->origins, origin);
 }
 

@@ -21,7 +21,7 @@ typedef struct census_run {
 
 /* A scenario, in one text, run by one program. */
 typedef struct census_origin {
-  stored_origin origin;
+  stored_origin *origin;
   guint count; /* of its runs */
 } census_origin;
 

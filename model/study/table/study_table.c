@@ -30,54 +30,15 @@ static guint flags_of(const metric_values *metrics)
 
 /* Origins. */
 
-static void free_origin(gpointer data)
-{
-  stored_origin *origin = data;
-  g_free(origin->name);
-  g_free(origin->title);
-  g_free(origin->text);
-  g_free(origin->hash);
-  g_free(origin->axes);
-  g_free(origin->sets);
-  g_free(origin->version);
-  g_free(origin->git);
-  g_free(origin->libraries);
-  g_free(origin);
-}
-
-static stored_origin *copy_origin(const stored_origin *from)
-{
-  stored_origin *copy = g_new(stored_origin, 1);
-  *copy = (stored_origin){.name = g_strdup(from->name),
-                          .title = g_strdup(from->title),
-                          .text = g_strdup(from->text),
-                          .hash = g_strdup(from->hash),
-                          .axes = g_strdup(from->axes),
-                          .sets = g_strdup(from->sets),
-                          .version = g_strdup(from->version),
-                          .git = g_strdup(from->git),
-                          .libraries = g_strdup(from->libraries)};
-  return copy;
-}
-
-static gboolean is_same_origin(const stored_origin *a, const stored_origin *b)
-{
-  return g_strcmp0(a->hash, b->hash) == 0 && g_strcmp0(a->name, b->name) == 0 &&
-         g_strcmp0(a->title, b->title) == 0 && g_strcmp0(a->axes, b->axes) == 0 &&
-         g_strcmp0(a->sets, b->sets) == 0 && g_strcmp0(a->version, b->version) == 0 &&
-         g_strcmp0(a->git, b->git) == 0 && g_strcmp0(a->libraries, b->libraries) == 0 &&
-         g_strcmp0(a->text, b->text) == 0;
-}
-
 /* Runs of one origin mostly follow each other: the last one known is looked at first. */
 static void note_origin(GPtrArray *origins, const stored_origin *from)
 {
   for (guint i = origins->len; i-- > 0;) {
-    if (is_same_origin(g_ptr_array_index(origins, i), from)) {
+    if (stored_origin_equal(g_ptr_array_index(origins, i), from)) {
       return;
     }
   }
-  g_ptr_array_add(origins, copy_origin(from));
+  g_ptr_array_add(origins, stored_origin_copy(from));
 }
 
 /* Reading. */
@@ -198,7 +159,7 @@ study_table *study_table_read(result_store *store, guint leave_out, GError **err
 {
   study_table *table = g_new0(study_table, 1);
   table->runs = g_ptr_array_new_with_free_func(free_run);
-  table->origins = g_ptr_array_new_with_free_func(free_origin);
+  table->origins = g_ptr_array_new_with_free_func((GDestroyNotify)stored_origin_free);
   table->texts = g_string_chunk_new(4096);
   g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GPtrArray) versions = g_ptr_array_new_with_free_func(g_free);

@@ -106,7 +106,7 @@ static void test_origins_and_others(fixture *f, gconstpointer unused)
   run_census *census = read_census(f);
   g_assert_cmpuint(census->origins->len, ==, 2);
   const census_origin *first = g_ptr_array_index(census->origins, 0);
-  g_assert_cmpstr(first->origin.git, ==, "1");
+  g_assert_cmpstr(first->origin->git, ==, "1");
   g_assert_cmpuint(first->count, ==, 2);
   g_assert_cmpuint(census->others->len, ==, 1);
   const census_run *other = g_ptr_array_index(census->others, 0);

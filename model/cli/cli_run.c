@@ -1,20 +1,15 @@
 /* iwarpsim run: one scenario, one run, its results in a folder. */
 #include <glib/gstdio.h>
-#include <math.h>
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/cli_progress.h"
 #include "scenario/scenario.h"
 #include "sim/git_state.h"
 #include "sim/simulation.h"
 #include "sim/summary.h"
 #include "sim/version.h"
 #include "study/sweep/child_report.h"
-#include "study/sweep/sweep_progress.h"
-
-/* Runs shorter than this show no progress: nobody waits for them. */
-#define SHOW_AFTER_US G_USEC_PER_SEC
-#define SHOW_EVERY_US (G_USEC_PER_SEC / 2)
 
 typedef struct run_options {
   char **sets;
@@ -114,43 +109,14 @@ static void complain(const scenario *s, const simulation_result *result)
 
 /* Progress. */
 
-typedef struct run_progress {
-  child_report *report; /* to the sweep; NULL: on the terminal */
-  gint64 started_us;
-  gint64 shown_us; /* 0: not yet */
-} run_progress;
-
-static void report_progress(const sim_progress *progress, void *user)
+static void tell_sweep(const sim_progress *progress, void *report)
 {
-  const run_progress *where = user;
-  child_report_progress(where->report, progress->now, progress->share);
+  child_report_progress(report, progress->now, progress->share);
 }
 
-static void show_progress(const sim_progress *progress, void *user)
+static void show_progress(const sim_progress *progress, void *shown)
 {
-  run_progress *shown = user;
-  gint64 now_us = g_get_monotonic_time();
-  gint64 elapsed_us = now_us - shown->started_us;
-
-  if (elapsed_us < SHOW_AFTER_US || now_us - shown->shown_us < SHOW_EVERY_US) {
-    return;
-  }
-  shown->shown_us = now_us;
-  fprintf(stderr, "\r\033[K%.0f %% done, at %.6f s of simulated time", floor(100 * progress->share),
-          time_ps_in_seconds(progress->now));
-  if (progress->share > 0) {
-    double left_s = (double)elapsed_us / G_USEC_PER_SEC * (1 - progress->share) / progress->share;
-    g_autofree char *left = sweep_progress_duration(left_s);
-    fprintf(stderr, ", about %s left", left);
-  }
-  fflush(stderr);
-}
-
-static void clear_progress(const run_progress *shown)
-{
-  if (shown->shown_us > 0) {
-    fputs("\r\033[K", stderr);
-  }
+  cli_progress_show(shown, progress, g_get_monotonic_time());
 }
 
 /* The end. */
@@ -220,7 +186,7 @@ static int run_scenario(const scenario *s, const run_options *options, const cli
   GError *error = NULL;
   simulation_result result;
   g_autofree char *directory = make_directory(s, options, &error);
-  run_progress shown = {.started_us = g_get_monotonic_time()};
+  cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
 
   if (!directory) {
     return cli_fail(error);
@@ -230,7 +196,7 @@ static int run_scenario(const scenario *s, const run_options *options, const cli
                                   .progress = cli_shows_progress(arguments) ? show_progress : NULL,
                                   .progress_user = &shown};
   gboolean done = simulation_run(s, &how, &result, &error);
-  clear_progress(&shown);
+  cli_progress_clear(&shown);
   done = done && report(s, &result, directory, arguments->quiet, &error);
   int status = done ? exit_code_of(s, &result) : fail_run(error);
   simulation_result_clear(&result);
@@ -242,16 +208,16 @@ static int run_for_sweep(const scenario *s)
 {
   GError *error = NULL;
   simulation_result result;
-  run_progress where = {.report = child_report_new(&error)};
+  child_report *sweep = child_report_new(&error);
 
-  if (!where.report) {
+  if (!sweep) {
     return cli_fail(error);
   }
-  const simulation_options how = {.progress = report_progress, .progress_user = &where};
-  gboolean done = simulation_run(s, &how, &result, &error) && hand_over(s, &result, where.report, &error);
+  const simulation_options how = {.progress = tell_sweep, .progress_user = sweep};
+  gboolean done = simulation_run(s, &how, &result, &error) && hand_over(s, &result, sweep, &error);
   int status = done ? exit_code_of(s, &result) : fail_run(error);
   simulation_result_clear(&result);
-  child_report_free(where.report);
+  child_report_free(sweep);
   return status;
 }
 

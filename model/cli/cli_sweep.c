@@ -200,7 +200,8 @@ static int run_sweep(const scenario *s, const sweep_grid *grid, const sweep_argu
   if (!quiet) {
     print_result(&result, path);
   }
-  return result.failed > 0 || result.unexpected > 0 || result.interrupted ? CLI_FAILED : CLI_OK;
+  return result.failed > 0 || result.unexpected > 0 || result.to_go > 0 || result.interrupted ? CLI_FAILED
+                                                                                              : CLI_OK;
 }
 
 /* --list: looks into the store where there is one, and makes none. */

@@ -12,6 +12,7 @@
 #define COLOUR_BOX 10.2
 #define BELOW 5.2 /* tics and the axis's name */
 #define BELOW_IN_SVG 6.4
+#define TURNED 0.71 /* of a label's length: how far it reaches down at 45 degrees */
 #define TITLE 2.6
 #define GAP 1.9
 #define BETWEEN_ROWS 0.9
@@ -51,7 +52,7 @@ static void place_legend(chart_page *p, const chart_needs *needs)
   p->legend_columns = (guint)CLAMP(p->page.width * 0.97 / entry, 1, 6);
   guint most = LEGEND_ROWS_MAX;
   if (p->format == GNUPLOT_TERM) {
-    most = MAX((guint)(p->page.height / 3 / legend_row(p)), 1);
+    most = MAX((guint)(p->page.height / 3.0 / legend_row(p)), 1);
   }
   p->legend_rows = MIN((needs->legend_entries + p->legend_columns - 1) / p->legend_columns, most);
   p->legend_height = (p->legend_rows + 0.4) * legend_row(p);
@@ -77,6 +78,7 @@ chart_page chart_page_of(const gnuplot_target *target, const chart_needs *needs)
   double heading = gnuplot_script_heading_height(&p.page, needs->title, needs->subtitle);
   double above = (needs->titled ? TITLE : 0.6) * font,
          below = (target->format == GNUPLOT_SVG ? BELOW_IN_SVG : BELOW) * font;
+  below += needs->turned_letters * LETTER * TURNED * font;
   p.first = heading + above;
   p.name = heading;
   if (target->format == GNUPLOT_TERM) {
@@ -93,8 +95,9 @@ chart_page chart_page_of(const gnuplot_target *target, const chart_needs *needs)
 
 void chart_page_append_margins(const chart_page *page, guint index, GString *script)
 {
+  guint row = index / page->columns;
   double left = page->left + (index % page->columns) * (page->panel_width + page->gap);
-  double top = page->first + (index / page->columns) * page->row_height;
+  double top = page->first + row * page->row_height;
   g_string_append_printf(
       script,
       "set lmargin at screen %.4f\nset rmargin at screen %.4f\nset tmargin at screen %.4f\n"
@@ -110,9 +113,10 @@ gboolean chart_page_is_left(const chart_page *page, guint index)
 
 void chart_page_append_colour_box(const chart_page *page, guint index, GString *script)
 {
+  guint row = index / page->columns;
   double font = page->page.font_size;
   double right = page->left + page->panel_width + (index % page->columns) * (page->panel_width + page->gap);
-  double bottom = page->first + (index / page->columns) * page->row_height + page->panel_height;
+  double bottom = page->first + row * page->row_height + page->panel_height;
   g_string_append_printf(script, "set colorbox user origin screen %.4f,%.4f size screen %.4f,%.4f\n",
                          (right + 0.6 * font) / page->page.width, 1 - bottom / page->page.height,
                          font / page->page.width, page->panel_height / page->page.height);

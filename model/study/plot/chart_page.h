@@ -32,6 +32,7 @@ typedef struct chart_needs {
   guint legend_entries; /* 0: no legend */
   glong legend_letters; /* of the longest entry */
   guint panel_letters;  /* a panel that is less wide in one column takes both; 0: any width will do */
+  guint turned_letters; /* of the longest label of x, where these stand at 45 degrees; 0: they lie */
   double panel_height;  /* in dots, for print */
   const char *title;
   const char *subtitle;

@@ -57,15 +57,14 @@ static chart_line *add_line(line_chart *chart, guint panel, guint style, line_lo
   return line;
 }
 
-/* The runs of `cell` that have the value, and their values (g_free()). */
-static GPtrArray *runs_with(const plot_cell *cell, line_value value, gconstpointer data, double **values)
+/* The runs of `cell` that have the value; `values`, with room for all runs, receives theirs. */
+static GPtrArray *runs_with(const plot_cell *cell, line_value value, gconstpointer data, double *values)
 {
   GPtrArray *runs = g_ptr_array_new();
-  *values = g_new(double, cell->runs->len);
   for (guint i = 0; i < cell->runs->len; i++) {
     double number = value(g_ptr_array_index(cell->runs, i), data);
     if (isfinite(number)) {
-      (*values)[runs->len] = number;
+      values[runs->len] = number;
       g_ptr_array_add(runs, g_ptr_array_index(cell->runs, i));
     }
   }
@@ -100,16 +99,17 @@ void line_chart_add(line_chart *chart, line_look look, const char *quantity, lin
   chart_line *line = NULL;
   for (guint i = 0; i < chart->groups.cells->len; i++) {
     const plot_cell *cell = &g_array_index(chart->groups.cells, plot_cell, i);
-    g_autofree double *values = NULL;
-    g_autoptr(GPtrArray) runs = runs_with(cell, value, data, &values);
-    if (runs->len == 0) {
-      continue;
-    }
-    if (line == NULL || line->panel != cell->panel || line->style != cell->line) {
+    double *values = g_new(double, cell->runs->len);
+    g_autoptr(GPtrArray) runs = runs_with(cell, value, data, values);
+    gboolean continues = line != NULL && line->panel == cell->panel && line->style == cell->line;
+    if (runs->len > 0 && !continues) {
       line = add_line(chart, cell->panel, cell->line, look,
                       g_ptr_array_index(chart->groups.lines, cell->line), quantity);
     }
-    add_point(chart, line, cell, runs, values);
+    if (runs->len > 0) {
+      add_point(chart, line, cell, runs, values);
+    }
+    g_free(values);
   }
 }
 

@@ -16,6 +16,7 @@ typedef struct drawing {
   const char *quantity;
   const char *file; /* quoted */
   gboolean letters; /* GNUPLOT_TERM */
+  gboolean turned;  /* labels of x */
   chart_page page;
   guint companions; /* style of the companion of line 0, less 1 */
   guint references; /* of the black reference 0, less 1 */
@@ -24,6 +25,12 @@ typedef struct drawing {
 static gboolean any_flagged(const line_chart *chart)
 {
   return chart->counts.flagged > 0;
+}
+
+/* Words have no order that a line between them would mean. */
+static const char *points_of(const line_chart *chart)
+{
+  return chart->x.numeric ? "linespoints" : "points";
 }
 
 /* Styles. */
@@ -105,7 +112,8 @@ static void append_pass(const drawing *d, const chart_line *line, pass in, GStri
     break;
   case PASS_COMPANIONS:
   case PASS_MAIN:
-    g_string_append_printf(script, "using 1:(drawn($3)) with linespoints linestyle %u notitle", style);
+    g_string_append_printf(script, "using 1:(drawn($3)) with %s linestyle %u notitle", points_of(d->chart),
+                           style);
     break;
   case PASS_RINGS:
     g_string_append(script, "using 1:($7 > 0 ? drawn($3) : NaN) with points pointtype 6 pointsize 1.05 "
@@ -150,11 +158,15 @@ static void append_names(const drawing *d, guint panel, GString *script)
   }
 }
 
+/* A letter of the tics takes 0.78 dots for each point of the font. */
+static double letters_of(const chart_page *page)
+{
+  return page->panel_width / (0.78 * page->page.font_size);
+}
+
 static void append_panels(const drawing *d, GString *script)
 {
-  /* a letter of the tics takes 0.78 dots for each point of the font */
-  double letters = d->page.panel_width / (0.78 * d->page.page.font_size);
-  place_axis_append(&d->chart->x, letters, script);
+  place_axis_append(&d->chart->x, letters_of(&d->page), d->turned, script);
   for (guint panel = 0; panel < d->chart->groups.panels->len; panel++) {
     chart_page_append_margins(&d->page, panel, script);
     value_axis_append(d->y, chart_page_is_left(&d->page, panel), script);
@@ -183,9 +195,9 @@ static void add_entry(GPtrArray *entries, const char *label, const char *with)
 static void add_pair_entries(const drawing *d, GPtrArray *entries)
 {
   static const char look[] =
-      "linespoints linecolor rgb '#606060' dashtype %u linewidth %s pointtype %u pointsize 0.55";
-  g_autofree char *main_look = g_strdup_printf(look, 1, "1.4", 7);
-  g_autofree char *companion_look = g_strdup_printf(look, 2, "1.0", 6);
+      "%s linecolor rgb '#606060' dashtype %u linewidth %s pointtype %u pointsize 0.55";
+  g_autofree char *main_look = g_strdup_printf(look, points_of(d->chart), 1U, "1.4", 7U);
+  g_autofree char *companion_look = g_strdup_printf(look, points_of(d->chart), 2U, "1.0", 6U);
   add_entry(entries, d->chart->main, main_look);
   add_entry(entries, d->chart->companion, companion_look);
 }
@@ -196,8 +208,9 @@ static void add_letter_entries(const drawing *d, guint style, GPtrArray *entries
   const char *separator = *label != '\0' ? ", " : "";
   g_autofree char *main_label = g_strconcat(label, separator, d->chart->main, NULL);
   g_autofree char *companion_label = g_strconcat(label, separator, d->chart->companion, NULL);
-  g_autofree char *main_look = g_strdup_printf("linespoints linestyle %u", style + 1);
-  g_autofree char *companion_look = g_strdup_printf("linespoints linestyle %u", d->companions + style + 1);
+  g_autofree char *main_look = g_strdup_printf("%s linestyle %u", points_of(d->chart), style + 1);
+  g_autofree char *companion_look =
+      g_strdup_printf("%s linestyle %u", points_of(d->chart), d->companions + style + 1);
   add_entry(entries, main_label, main_look);
   add_entry(entries, companion_label, companion_look);
 }
@@ -209,7 +222,7 @@ static void add_line_entries(const drawing *d, GPtrArray *entries)
     if (pairs && d->letters) {
       add_letter_entries(d, i, entries);
     } else if (lines_are_named(d->chart)) {
-      g_autofree char *with = g_strdup_printf("linespoints linestyle %u", i + 1);
+      g_autofree char *with = g_strdup_printf("%s linestyle %u", points_of(d->chart), i + 1);
       add_entry(entries, g_ptr_array_index(d->chart->groups.lines, i), with);
     }
   }
@@ -293,14 +306,19 @@ GString *line_chart_script(const line_chart *chart, const value_axis *y, const c
                .references = 2 * count};
   g_autoptr(GPtrArray) entries = legend_entries(&d);
   guint panels = chart->groups.panels->len;
-  const chart_needs needs = {.panels = panels,
-                             .titled = panels > 1,
-                             .legend_entries = entries->len,
-                             .legend_letters = longest_label(entries),
-                             .panel_height = panels > 1 ? PANEL_HEIGHT_AMONG : PANEL_HEIGHT,
-                             .title = chart->table->title,
-                             .subtitle = subtitle};
+  chart_needs needs = {.panels = panels,
+                       .titled = panels > 1,
+                       .legend_entries = entries->len,
+                       .legend_letters = longest_label(entries),
+                       .panel_height = panels > 1 ? PANEL_HEIGHT_AMONG : PANEL_HEIGHT,
+                       .title = chart->table->title,
+                       .subtitle = subtitle};
   d.page = chart_page_of(target, &needs);
+  if (!d.letters) { /* how wide a panel is does not depend on what stands below it */
+    needs.turned_letters = place_axis_turned_letters(&chart->x, letters_of(&d.page));
+    d.turned = needs.turned_letters > 0;
+    d.page = chart_page_of(target, &needs);
+  }
   double top;
   GString *script =
       gnuplot_script_new(stem, target->format, &d.page.page, chart->table->title, subtitle, &top);

@@ -14,6 +14,9 @@
 /* A word stands this part of the axis right of the largest number. */
 #define WORD_GAP 0.2
 
+/* And so much room right of it: it is longer than a number. */
+#define WORD_MARGIN 0.13
+
 /* How many of `texts` are numbers: these come first. */
 static guint numbers_of(const GPtrArray *texts, scenario_key key, double *numbers)
 {
@@ -73,7 +76,7 @@ place_axis place_axis_of(const GPtrArray *runs, scenario_key key, gboolean logar
   double span = place_at(&axis, count - 1) - place_at(&axis, 0);
   double margin = span > 0 ? span * MARGIN : 0.5;
   axis.left = place_at(&axis, 0) - margin;
-  axis.right = place_at(&axis, count - 1) + margin;
+  axis.right = place_at(&axis, count - 1) + (axis.last_apart && span > 0 ? span * WORD_MARGIN : margin);
   return axis;
 }
 
@@ -140,18 +143,41 @@ static void append_gap(const place_axis *axis, guint label, guint before, GStrin
                          (place_at(axis, before) + place_at(axis, before + 1)) / 2);
 }
 
-void place_axis_append(const place_axis *axis, double letters, GString *script)
+/* Free with g_ptr_array_unref(). */
+static GPtrArray *labels_of(const place_axis *axis)
 {
-  g_autoptr(GPtrArray) labels = g_ptr_array_new_with_free_func(g_free);
+  GPtrArray *labels = g_ptr_array_new_with_free_func(g_free);
   for (guint i = 0; i < axis->texts->len; i++) {
     g_ptr_array_add(labels, study_keys_label(axis->key, g_ptr_array_index(axis->texts, i)));
   }
-  g_autofree gboolean *shown = labelled_tics(axis, labels, letters);
-  g_string_append_printf(script, "set xrange [%.6f:%.6f]\nset xtics (", axis->left, axis->right);
+  return labels;
+}
+
+guint place_axis_turned_letters(const place_axis *axis, double letters)
+{
+  g_autoptr(GPtrArray) labels = labels_of(axis);
+  gboolean *shown = labelled_tics(axis, labels, letters);
+  gboolean all = TRUE;
+  glong longest = 0;
   for (guint i = 0; i < labels->len; i++) {
-    g_autofree char *label = gnuplot_text_quote_tic(shown[i] ? g_ptr_array_index(labels, i) : "");
+    all = all && shown[i];
+    longest = MAX(longest, g_utf8_strlen(g_ptr_array_index(labels, i), -1));
+  }
+  g_free(shown);
+  return all || axis->numeric ? 0 : (guint)longest;
+}
+
+void place_axis_append(const place_axis *axis, double letters, gboolean turned, GString *script)
+{
+  g_autoptr(GPtrArray) labels = labels_of(axis);
+  gboolean *shown = labelled_tics(axis, labels, letters);
+  g_string_append_printf(script, "set xrange [%.6f:%.6f]\nset xtics %s(", axis->left, axis->right,
+                         turned ? "rotate by 45 right " : "norotate ");
+  for (guint i = 0; i < labels->len; i++) {
+    g_autofree char *label = gnuplot_text_quote_tic(shown[i] || turned ? g_ptr_array_index(labels, i) : "");
     g_string_append_printf(script, "%s%s %.6f", i > 0 ? ", " : "", label, place_at(axis, i));
   }
+  g_free(shown);
   g_string_append(script, ")\n");
   if (axis->first_apart) {
     append_gap(axis, 11, 0, script);

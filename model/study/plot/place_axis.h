@@ -30,7 +30,11 @@ guint place_axis_index(const place_axis *axis, const char *text);
 char *place_axis_name(scenario_key key);
 
 /* Appends the gnuplot commands for range, tics, gaps and name of x. Tics whose labels would run into each other on `letters` letters
- * stay without, but for those set apart. Gaps are labels 11 and 12. */
-void place_axis_append(const place_axis *axis, double letters, GString *script);
+ * stay without, but for those set apart; `turned`: all have one, at 45 degrees. Gaps are labels 11 and 12. */
+void place_axis_append(const place_axis *axis, double letters, gboolean turned, GString *script);
+
+/* How long the longest label is when words do not fit side by side on `letters` letters, so that they have to be turned; 0: they fit,
+ * or are numbers, which can be read without every label. */
+guint place_axis_turned_letters(const place_axis *axis, double letters);
 
 #endif

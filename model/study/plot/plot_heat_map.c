@@ -131,10 +131,8 @@ static double lightness_of(const heat_map *map, double octets)
 /* `octets` with few digits. Free with g_free(). */
 static char *short_octets(double octets, int digits)
 {
-  double unit = octets > 0 ? pow(10, floor(log10(octets)) - digits + 1) : 1;
-  for (double size = 1024; octets >= size; size *= 1024) {
-    unit = pow(10, floor(log10(octets / size)) - digits + 1) * size;
-  }
+  double size = octets >= 1024 ? pow(1024, floor(log2(octets) / 10)) : 1;
+  double unit = octets > 0 ? pow(10, floor(log10(octets / size)) - digits + 1) * size : 1;
   return shown_text_octets(round(octets / unit) * unit);
 }
 

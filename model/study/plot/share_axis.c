@@ -104,10 +104,11 @@ static void append_octets(const share_axis *axis, GString *script)
   while (axis->logarithmic ? octaves / log2(step) > TICS_MAX : axis->to / step > TICS_MAX) {
     step *= 2;
   }
-  for (double place = axis->from; place <= axis->to;
-       place = axis->logarithmic ? place * step : place + step) {
+  double place = axis->from;
+  while (place <= axis->to) {
     g_autofree char *label = shown_text_octets(place);
     append_tic(place, label, script);
+    place = axis->logarithmic ? place * step : place + step;
   }
 }
 

@@ -17,10 +17,11 @@ GQuark study_plot_error_quark(void)
 }
 
 static const study_plot_row rows[STUDY_PLOT_KINDS] = {
-    [STUDY_PLOT_PEAK] =
-        {"peak", "peak and p99 of the reassembly occupancy against loss, or what else varies, a line an MTU"},
-    [STUDY_PLOT_HEAT_MAP] = {"heat-map",
-                             "peak of the reassembly occupancy over MTU and loss, or two other keys"},
+    [STUDY_PLOT_PEAK] = {"peak",
+                         "peak and p99 of the reassembly occupancy against loss, or what else the runs vary"},
+    [STUDY_PLOT_HEAT_MAP] =
+        {"heat-map",
+         "peak of the reassembly occupancy over two keys that the runs vary, such as loss and MTU"},
     [STUDY_PLOT_DISTRIBUTION] = {"distribution", "share of the time with a reassembly occupancy above x"},
     [STUDY_PLOT_MEMORY] = {"memory", "goodput against receiver.memory"},
     [STUDY_PLOT_CONNECTIONS] =

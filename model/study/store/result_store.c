@@ -48,6 +48,11 @@ static char *advice_on(const result_store *store, int code, int reason)
         "committed was lost",
         store->path);
   }
+  if (sqlite3_extended_errcode(store->database) == SQLITE_READONLY_DBMOVED) {
+    return g_strdup(
+        "it was removed, renamed or replaced while it was written; expected a file that stays: run "
+        "the same command again");
+  }
   if (code == SQLITE_READONLY) {
     return g_strdup_printf("it cannot be written (%s); expected a file and a folder that may be written, or "
                            "another one",
@@ -100,6 +105,18 @@ sqlite3_stmt *store_prepare(const result_store *store, const char *sql, GError *
   return statement;
 }
 
+sqlite3_stmt *store_statement(const result_store *store, const char *sql, GError **error)
+{
+  sqlite3_stmt *statement = g_hash_table_lookup(store->statements, sql);
+  if (statement == NULL) {
+    statement = store_prepare(store, sql, error);
+    if (statement != NULL) {
+      g_hash_table_insert(store->statements, (gpointer)sql, statement);
+    }
+  }
+  return statement;
+}
+
 gboolean store_finish(const result_store *store, gboolean good, GError **error)
 {
   good = good && store_execute(store, "COMMIT", error);
@@ -125,8 +142,7 @@ gboolean store_query_integer(const result_store *store, const char *sql, gint64 
 
 void store_bind_text(sqlite3_stmt *statement, int column, const char *text)
 {
-  g_autofree char *valid = g_utf8_make_valid(text != NULL ? text : "", -1);
-  sqlite3_bind_text(statement, column, valid, -1, SQLITE_TRANSIENT);
+  sqlite3_bind_text(statement, column, g_utf8_make_valid(text != NULL ? text : "", -1), -1, g_free);
 }
 
 gboolean store_step_done(const result_store *store, sqlite3_stmt *statement, GError **error)
@@ -140,6 +156,11 @@ const char *store_column_text(sqlite3_stmt *statement, int column)
 {
   const char *text = (const char *)sqlite3_column_text(statement, column);
   return text != NULL ? text : "";
+}
+
+static void finalize(gpointer statement)
+{
+  sqlite3_finalize(statement);
 }
 
 /* Opening. */
@@ -231,6 +252,7 @@ result_store *result_store_open_within(const char *path, result_store_mode mode,
   result_store *store = g_new0(result_store, 1);
   store->path = g_strdup(path);
   store->wait_ms = wait_ms;
+  store->statements = g_hash_table_new_full(NULL, NULL, NULL, finalize);
   if (!open_file(store, mode, error) || !prepare_store(store, mode, error)) {
     g_clear_pointer(&store, result_store_close);
   }
@@ -258,6 +280,7 @@ void result_store_close(result_store *store)
   if (store == NULL) {
     return;
   }
+  g_hash_table_unref(store->statements);
   sqlite3_close(store->database);
   g_free(store->path);
   g_free(store);

@@ -60,10 +60,6 @@ int result_store_wait_ms(const result_store *store);
  * when the store holds runs of an origin with another text, version or git state than `from`. TRUE for an empty store. */
 gboolean result_store_check_origin(result_store *store, const stored_origin *from, GError **error);
 
-/* Writes `run`, with where it comes from, in one transaction; a run of the same identity is replaced. */
-gboolean result_store_commit(result_store *store, const stored_origin *from, const stored_run *run,
-                             GError **error);
-
 /* What the store knows of a run. */
 typedef enum stored_state {
   STORED_MISSING,
@@ -71,6 +67,16 @@ typedef enum stored_state {
   STORED_UNEXPECTED, /* ended otherwise than the scenario expects; repeating it changes nothing */
   STORED_DONE
 } stored_state;
+
+/* Writes `run`, with where it comes from, in one transaction; a run of the same identity is replaced. */
+gboolean result_store_commit(result_store *store, const stored_origin *from, const stored_run *run,
+                             GError **error);
+
+/* Commits `count` runs (>= 1) in one transaction, all or none, which waits for the disk once. A run that another process has put there
+ * meanwhile, STORED_DONE or STORED_UNEXPECTED, stays as it is; `there[i]` says what was there of runs[i]. */
+gboolean result_store_commit_new(result_store *store, const stored_origin *from,
+                                 const stored_run *const *runs, gsize count, stored_state *there,
+                                 GError **error);
 
 /* Looks up `count` runs by identity, filling `states`, and notes that identities[i] is now point points[i] of the grid (a grid that
  * grew numbers its points anew). One transaction. */

@@ -6,7 +6,13 @@
 /* As store_bind_text() writes it, with its closing NUL: no two lists of texts give the same octets. */
 static void hash_text(GChecksum *checksum, const char *text)
 {
-  g_autofree char *valid = g_utf8_make_valid(text != NULL ? text : "", -1);
+  const char *given = text != NULL ? text : "";
+  const char *end;
+  if (g_utf8_validate(given, -1, &end)) {
+    g_checksum_update(checksum, (const guchar *)given, end - given + 1);
+    return;
+  }
+  g_autofree char *valid = g_utf8_make_valid(given, -1);
   g_checksum_update(checksum, (const guchar *)valid, (gssize)strlen(valid) + 1);
 }
 

@@ -10,7 +10,8 @@
 struct result_store {
   sqlite3 *database;
   char *path;
-  int wait_ms; /* how long another process may keep it locked */
+  int wait_ms;            /* how long another process may keep it locked */
+  GHashTable *statements; /* sqlite3_stmt of the texts of store_statement(), by their addresses */
 };
 
 /* As result_store_open(), with another time to wait for a lock than a user has. */
@@ -28,6 +29,10 @@ gboolean store_execute(const result_store *store, const char *sql, GError **erro
 
 /* NULL and `error` when SQLite refuses it. sqlite3_finalize() it. */
 sqlite3_stmt *store_prepare(const result_store *store, const char *sql, GError **error);
+
+/* The same for what every run of a sweep needs: kept until the store is closed, and the store's. `sql` is a constant. sqlite3_reset() it
+ * after use, so that it holds no lock. */
+sqlite3_stmt *store_statement(const result_store *store, const char *sql, GError **error);
 
 /* Ends the transaction: keeps it when `good`, drops it otherwise. */
 gboolean store_finish(const result_store *store, gboolean good, GError **error);

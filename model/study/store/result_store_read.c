@@ -27,77 +27,82 @@ static gboolean is_number(sqlite3_stmt *statement, int column)
          isfinite(sqlite3_column_double(statement, column));
 }
 
-/* One row of what belongs to a run goes into `run`. */
-typedef gboolean (*take_row)(const result_store *store, sqlite3_stmt *row, stored_run *run, GError **error);
+typedef struct walk walk;
 
-static gboolean take_parameter(const result_store *store, sqlite3_stmt *row, stored_run *run, GError **error)
+/* One row of what belongs to a run goes into `run`. */
+typedef gboolean (*take_row)(const walk *w, sqlite3_stmt *row, stored_run *run, GError **error);
+
+/* What belongs to a run, and what takes its rows. */
+enum { DETAILS = 3 };
+
+struct walk {
+  const result_store *store;
+  sqlite3_stmt *runs;
+  sqlite3_stmt *details[DETAILS];
+  GHashTable *keys; /* scenario_key by name: each run has all of them */
+};
+
+static gboolean take_parameter(const walk *w, sqlite3_stmt *row, stored_run *run, GError **error)
 {
   const char *name = store_column_text(row, 0);
-  scenario_key key = scenario_key_find(name);
-  if (key == SCENARIO_KEY_COUNT) {
-    return unknown(store, "key", name, error);
+  gpointer found;
+  if (!g_hash_table_lookup_extended(w->keys, name, NULL, &found)) {
+    return unknown(w->store, "key", name, error);
   }
+  scenario_key key = (scenario_key)GPOINTER_TO_UINT(found);
   g_free(run->keys[key]);
   run->keys[key] = g_strdup(store_column_text(row, 1));
   return TRUE;
 }
 
-static gboolean take_metric(const result_store *store, sqlite3_stmt *row, stored_run *run, GError **error)
+static gboolean take_metric(const walk *w, sqlite3_stmt *row, stored_run *run, GError **error)
 {
   const char *name = store_column_text(row, 0);
   metric_id metric = metric_find(name);
   if (metric == METRIC_COUNT) {
-    return unknown(store, "metric", name, error);
+    return unknown(w->store, "metric", name, error);
   }
   if (!is_number(row, 1)) {
-    return store_damaged(store, error, "a value of the metric \"%s\" is no number", name);
+    return store_damaged(w->store, error, "a value of the metric \"%s\" is no number", name);
   }
   metric_values_set(&run->metrics, metric, sqlite3_column_double(row, 1));
   return TRUE;
 }
 
-static gboolean take_bin(const result_store *store, sqlite3_stmt *row, stored_run *run, GError **error)
+static gboolean take_bin(const walk *w, sqlite3_stmt *row, stored_run *run, GError **error)
 {
   const char *name = store_column_text(row, 0);
   distribution_id id = distribution_find(name);
   if (id == DISTRIBUTION_COUNT) {
-    return unknown(store, "distribution", name, error);
+    return unknown(w->store, "distribution", name, error);
   }
   if (!is_number(row, 1) || !is_number(row, 2) ||
       !distribution_append(&run->distributions[id], sqlite3_column_double(row, 1),
                            sqlite3_column_double(row, 2))) {
-    return store_damaged(store, error, "a bin of the distribution \"%s\" has no weight or is out of order",
+    return store_damaged(w->store, error, "a bin of the distribution \"%s\" has no weight or is out of order",
                          name);
   }
   return TRUE;
 }
 
-/* The tables that belong to a run, and what takes their rows. */
 static const struct {
   const char *sql;
   take_row take;
-} details[] = {
+} details[DETAILS] = {
     {"SELECT key, value FROM parameters WHERE run = ?1", take_parameter},
     {"SELECT name, value FROM metrics WHERE run = ?1", take_metric},
     {"SELECT name, bound, weight FROM distributions WHERE run = ?1 ORDER BY name, bound", take_bin},
 };
 
-/* The statements of one walk. */
-typedef struct walk {
-  const result_store *store;
-  sqlite3_stmt *runs;
-  sqlite3_stmt *details[G_N_ELEMENTS(details)];
-} walk;
-
 static gboolean read_details(const walk *w, gint64 id, stored_run *run, GError **error)
 {
   gboolean good = TRUE;
-  for (gsize i = 0; good && i < G_N_ELEMENTS(details); i++) {
+  for (gsize i = 0; good && i < DETAILS; i++) {
     sqlite3_stmt *statement = w->details[i];
     int step = SQLITE_DONE;
     sqlite3_bind_int64(statement, 1, id);
     while (good && (step = sqlite3_step(statement)) == SQLITE_ROW) {
-      good = details[i].take(w->store, statement, run, error);
+      good = details[i].take(w, statement, run, error);
     }
     good = good && (step == SQLITE_DONE || store_failed(w->store, error));
     sqlite3_reset(statement);
@@ -178,13 +183,22 @@ static gboolean visit_rows(const walk *w, result_store_visit visit, gpointer dat
   return step == SQLITE_DONE || store_failed(w->store, error);
 }
 
+static GHashTable *keys_by_name(void)
+{
+  GHashTable *keys = g_hash_table_new(g_str_hash, g_str_equal);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    g_hash_table_insert(keys, (gpointer)scenario_key_row_of(key)->name, GUINT_TO_POINTER(key));
+  }
+  return keys;
+}
+
 gboolean store_visit(const result_store *store, const char *sql, const char *identity,
                      result_store_visit visit, gpointer data, guint *visited, GError **error)
 {
   guint count = 0;
-  walk w = {.store = store, .runs = store_prepare(store, sql, error)};
+  walk w = {.store = store, .runs = store_prepare(store, sql, error), .keys = keys_by_name()};
   gboolean good = w.runs != NULL;
-  for (gsize i = 0; good && i < G_N_ELEMENTS(details); i++) {
+  for (gsize i = 0; good && i < DETAILS; i++) {
     w.details[i] = store_prepare(store, details[i].sql, error);
     good = w.details[i] != NULL;
   }
@@ -193,7 +207,8 @@ gboolean store_visit(const result_store *store, const char *sql, const char *ide
   }
   good = good && visit_rows(&w, visit, data, &count, error);
   sqlite3_finalize(w.runs);
-  for (gsize i = 0; i < G_N_ELEMENTS(details); i++) {
+  g_hash_table_unref(w.keys);
+  for (gsize i = 0; i < DETAILS; i++) {
     sqlite3_finalize(w.details[i]);
   }
   if (visited != NULL) {

@@ -66,12 +66,13 @@ static gboolean refuse_schema(const result_store *store, gint64 version, GError 
 }
 
 /* Tells a store of ours from an empty database; anything else is refused. */
+/* Inside a transaction, and the tables first: from then on all three are of one moment, though another sweep may be making the store. */
 static gboolean read_kind(const result_store *store, store_kind *kind, GError **error)
 {
   gint64 application, version, tables;
-  if (!store_query_integer(store, "PRAGMA application_id", &application, error) ||
-      !store_query_integer(store, "PRAGMA user_version", &version, error) ||
-      !store_query_integer(store, "SELECT count(*) FROM sqlite_master", &tables, error)) {
+  if (!store_query_integer(store, "SELECT count(*) FROM sqlite_master", &tables, error) ||
+      !store_query_integer(store, "PRAGMA application_id", &application, error) ||
+      !store_query_integer(store, "PRAGMA user_version", &version, error)) {
     return FALSE;
   }
   if (application == 0 && version == 0 && tables == 0) {
@@ -111,7 +112,8 @@ static gboolean make_schema(const result_store *store, GError **error)
 gboolean store_check_schema(const result_store *store, result_store_mode mode, GError **error)
 {
   store_kind kind = KIND_OURS;
-  if (!read_kind(store, &kind, error)) {
+  if (!store_execute(store, "BEGIN", error) ||
+      !store_finish(store, read_kind(store, &kind, error), error)) {
     return FALSE;
   }
   if (kind == KIND_EMPTY && mode == RESULT_STORE_READ) {

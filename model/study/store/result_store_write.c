@@ -17,7 +17,7 @@ static gboolean write_origin(const result_store *store, const stored_origin *fro
                          from->sets, from->version, from->git,  from->libraries};
   gboolean good = TRUE;
   for (gsize i = 0; good && i < G_N_ELEMENTS(sql); i++) {
-    sqlite3_stmt *statement = store_prepare(store, sql[i], error);
+    sqlite3_stmt *statement = store_statement(store, sql[i], error);
     if (statement == NULL) {
       return FALSE;
     }
@@ -33,20 +33,19 @@ static gboolean write_origin(const result_store *store, const stored_origin *fro
     } else if (wanted == SQLITE_ROW) {
       *id = sqlite3_column_int64(statement, 0);
     }
-    sqlite3_finalize(statement);
+    sqlite3_reset(statement);
   }
   return good;
 }
 
 static gboolean delete_run(const result_store *store, const char *identity, GError **error)
 {
-  sqlite3_stmt *statement = store_prepare(store, "DELETE FROM runs WHERE identity = ?1", error);
+  sqlite3_stmt *statement = store_statement(store, "DELETE FROM runs WHERE identity = ?1", error);
   if (statement == NULL) {
     return FALSE;
   }
   store_bind_text(statement, 1, identity);
   gboolean good = store_step_done(store, statement, error);
-  sqlite3_finalize(statement);
   /* An origin goes with its last run: one without runs would tell of results that are not there. */
   return good &&
          (sqlite3_changes(store->database) == 0 ||
@@ -57,12 +56,12 @@ static gboolean write_run(const result_store *store, const stored_origin *from, 
                           gint64 origin, gint64 *id, GError **error)
 {
   sqlite3_stmt *statement =
-      store_prepare(store,
-                    "INSERT INTO runs(identity, origin, point, status, message, exit_code, stderr_tail, "
-                    "engine, host, started,"
-                    " wall_s, cpu_s, memory_peak_octets, digest)"
-                    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
-                    error);
+      store_statement(store,
+                      "INSERT INTO runs(identity, origin, point, status, message, exit_code, stderr_tail, "
+                      "engine, host, started,"
+                      " wall_s, cpu_s, memory_peak_octets, digest)"
+                      " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                      error);
   if (statement == NULL) {
     return FALSE;
   }
@@ -82,7 +81,6 @@ static gboolean write_run(const result_store *store, const stored_origin *from, 
   sqlite3_bind_double(statement, 13, run->memory_peak_octets);
   store_bind_text(statement, 14, digest);
   gboolean good = store_step_done(store, statement, error);
-  sqlite3_finalize(statement);
   *id = sqlite3_last_insert_rowid(store->database);
   return good;
 }
@@ -90,7 +88,7 @@ static gboolean write_run(const result_store *store, const stored_origin *from, 
 static gboolean write_parameters(const result_store *store, const stored_run *run, gint64 id, GError **error)
 {
   sqlite3_stmt *statement =
-      store_prepare(store, "INSERT INTO parameters(run, key, value) VALUES(?1, ?2, ?3)", error);
+      store_statement(store, "INSERT INTO parameters(run, key, value) VALUES(?1, ?2, ?3)", error);
   gboolean good = statement != NULL;
   for (scenario_key key = 0; good && key < SCENARIO_KEY_COUNT; key++) {
     if (run->keys[key] != NULL) {
@@ -100,14 +98,13 @@ static gboolean write_parameters(const result_store *store, const stored_run *ru
       good = store_step_done(store, statement, error);
     }
   }
-  sqlite3_finalize(statement);
   return good;
 }
 
 static gboolean write_metrics(const result_store *store, const stored_run *run, gint64 id, GError **error)
 {
   sqlite3_stmt *statement =
-      store_prepare(store, "INSERT INTO metrics(run, name, value) VALUES(?1, ?2, ?3)", error);
+      store_statement(store, "INSERT INTO metrics(run, name, value) VALUES(?1, ?2, ?3)", error);
   gboolean good = statement != NULL;
   for (metric_id metric = 0; good && metric < METRIC_COUNT; metric++) {
     if (run->metrics.present[metric]) {
@@ -117,14 +114,13 @@ static gboolean write_metrics(const result_store *store, const stored_run *run, 
       good = store_step_done(store, statement, error);
     }
   }
-  sqlite3_finalize(statement);
   return good;
 }
 
 static gboolean write_distributions(const result_store *store, const stored_run *run, gint64 id,
                                     GError **error)
 {
-  sqlite3_stmt *statement = store_prepare(
+  sqlite3_stmt *statement = store_statement(
       store, "INSERT INTO distributions(run, name, bound, weight) VALUES(?1, ?2, ?3, ?4)", error);
   gboolean good = statement != NULL;
   for (distribution_id which = 0; good && which < DISTRIBUTION_COUNT; which++) {
@@ -137,7 +133,6 @@ static gboolean write_distributions(const result_store *store, const stored_run 
       good = store_step_done(store, statement, error);
     }
   }
-  sqlite3_finalize(statement);
   return good;
 }
 
@@ -196,7 +191,7 @@ gboolean result_store_reconcile(result_store *store, const char *const *identiti
 gboolean result_store_find(result_store *store, const char *identity, stored_state *state, GError **error)
 {
   sqlite3_stmt *statement =
-      store_prepare(store, "SELECT status, exit_code FROM runs WHERE identity = ?1", error);
+      store_statement(store, "SELECT status, exit_code FROM runs WHERE identity = ?1", error);
   if (statement == NULL) {
     return FALSE;
   }
@@ -205,6 +200,29 @@ gboolean result_store_find(result_store *store, const char *identity, stored_sta
   gboolean good = step == SQLITE_ROW || step == SQLITE_DONE || store_failed(store, error);
   *state = step == SQLITE_ROW ? state_of(store_column_text(statement, 0), sqlite3_column_int(statement, 1))
                               : STORED_MISSING;
-  sqlite3_finalize(statement);
+  sqlite3_reset(statement);
   return good;
+}
+
+/* Commits of a sweep. */
+
+static gboolean put_new(result_store *store, const stored_origin *from, const stored_run *run,
+                        stored_state *there, GError **error)
+{
+  return result_store_find(store, run->identity, there, error) &&
+         (*there == STORED_DONE || *there == STORED_UNEXPECTED || store_put(store, from, run, error));
+}
+
+gboolean result_store_commit_new(result_store *store, const stored_origin *from,
+                                 const stored_run *const *runs, gsize count, stored_state *there,
+                                 GError **error)
+{
+  if (!store_execute(store, "BEGIN IMMEDIATE", error)) {
+    return FALSE;
+  }
+  gboolean good = TRUE;
+  for (gsize i = 0; good && i < count; i++) {
+    good = put_new(store, from, runs[i], &there[i], error);
+  }
+  return store_finish(store, good, error);
 }

@@ -11,7 +11,7 @@ typedef enum child_pipe_keeps {
   CHILD_PIPE_KEEPS_LAST   /* of all that comes the last `limit` octets stay */
 } child_pipe_keeps;
 
-/* A pipe that the default main context empties. NULL and `error` (G_FILE_ERROR) when there is none to be had. Free with
+/* A pipe that the default main context empties. NULL and `error` (G_UNIX_ERROR) when there is none to be had. Free with
  * child_pipe_free() (NULL-safe). */
 child_pipe *child_pipe_new(child_pipe_keeps keeps, gsize limit, GError **error);
 void child_pipe_free(child_pipe *pipe);

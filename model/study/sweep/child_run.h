@@ -24,7 +24,7 @@ typedef void (*child_run_ended)(child_run *child, child_outcome *outcome, gpoint
 
 /* Starts `program` on `scenario_path` with the NULL-terminated `sets` ("group.key=value"). The child is killed when this process dies,
  * before this process when memory runs out, and leaves no core file; it has no terminal's Ctrl-C of its own, an empty stdin, and its
- * stdout is dropped. NULL and `error` (G_SPAWN_ERROR, G_FILE_ERROR) when it cannot be started. */
+ * stdout is dropped. NULL and `error` (G_SPAWN_ERROR, G_FILE_ERROR, G_UNIX_ERROR) when it cannot be started. */
 child_run *child_run_start(const char *program, const char *scenario_path, char *const *sets,
                            const child_limits *limits, child_run_ended ended, gpointer data, GError **error);
 

@@ -28,6 +28,7 @@ typedef struct sweep {
   double known_run_s;   /* what a run took before; 0: not known */
   GHashTable *children; /* child_run → its point, as GSIZE_TO_POINTER */
   sweep_backlog *backlog;
+  guint places;      /* for children at once: `jobs`, or as many as this machine could start */
   gboolean closing;  /* no further child */
   gboolean stopping; /* children are asked to end; what fails now is dropped */
   gint64 started_us;
@@ -49,7 +50,7 @@ static sweep_counts count(const sweep *s)
                          .run = s->ended,
                          .to_run = s->result->points - s->result->present,
                          .running = g_hash_table_size(s->children),
-                         .jobs = s->options->jobs,
+                         .jobs = s->places,
                          .elapsed_s = (double)(g_get_monotonic_time() - s->started_us) / G_USEC_PER_SEC,
                          .known_run_s = s->known_run_s};
   GHashTableIter iterator;
@@ -152,18 +153,19 @@ static void shuffle_rest(sweep *s)
 
 static void start_children(sweep *s);
 
-static void run_kept(const stored_run *run, gboolean was_there, gpointer data)
+static void run_kept(const stored_run *run, stored_state there, gpointer data)
 {
   sweep *s = data;
+  gboolean of_another = there == STORED_DONE || there == STORED_UNEXPECTED;
   s->kept++;
-  if (was_there || run->exit_code == 0) {
+  if (of_another ? there == STORED_DONE : run->exit_code == 0) {
     s->result->done++;
-  } else if (run->status == RUN_FAILED) {
-    s->result->failed++;
-  } else {
+  } else if (of_another || run->status != RUN_FAILED) {
     s->result->unexpected++;
+  } else {
+    s->result->failed++;
   }
-  if (was_there) {
+  if (of_another) {
     shuffle_rest(s);
   } else {
     print_problem(s, run);
@@ -208,6 +210,23 @@ static gboolean was_run_meanwhile(sweep *s, gsize point)
   return state == STORED_DONE || state == STORED_UNEXPECTED;
 }
 
+/* TRUE when this machine lacks the descriptors, processes or memory for one more child: fewer at once will do. */
+static gboolean may_fit_later(const GError *error)
+{
+  static const GFileError lacks[] = {G_FILE_ERROR_MFILE, G_FILE_ERROR_NFILE, G_FILE_ERROR_NOMEM,
+                                     G_FILE_ERROR_AGAIN};
+  for (gsize i = 0; i < G_N_ELEMENTS(lacks); i++) {
+    if (g_error_matches(error, G_FILE_ERROR, (int)lacks[i])) {
+      return TRUE;
+    }
+  }
+  /* GLib's pipe to its child, and its fork. */
+  return g_error_matches(error, G_UNIX_ERROR, 0) ||
+         g_error_matches(error, G_SPAWN_ERROR, G_SPAWN_ERROR_FORK) ||
+         g_error_matches(error, G_SPAWN_ERROR, G_SPAWN_ERROR_FAILED);
+}
+
+/* FALSE when it cannot be started, now or at all. */
 static gboolean start_child(sweep *s, gsize point)
 {
   GError *error = NULL;
@@ -222,6 +241,11 @@ static gboolean start_child(sweep *s, gsize point)
   g_ptr_array_add(sets, NULL);
   child_run *child = child_run_start(s->options->program, s->scenario_path, (char *const *)sets->pdata,
                                      &s->options->limits, child_ended, s, &error);
+  if (child == NULL && g_hash_table_size(s->children) > 0 && may_fit_later(error)) {
+    s->places = g_hash_table_size(s->children);
+    g_error_free(error);
+    return FALSE;
+  }
   if (child == NULL) {
     fail(s, error);
     return FALSE;
@@ -232,7 +256,7 @@ static gboolean start_child(sweep *s, gsize point)
 
 static gboolean may_start(const sweep *s)
 {
-  return !s->closing && s->next < s->todo->len && g_hash_table_size(s->children) < s->options->jobs &&
+  return !s->closing && s->next < s->todo->len && g_hash_table_size(s->children) < s->places &&
          sweep_backlog_length(s->backlog) < s->options->jobs + BACKLOG_MAX;
 }
 
@@ -263,6 +287,10 @@ static void run_children(sweep *s)
 {
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
   guint sources[G_N_ELEMENTS(signals) + 1] = {0};
+  /* Where who started us ignores it, the kernel throws away how our children ended. */
+  const struct sigaction by_default = {.sa_handler = SIG_DFL};
+  struct sigaction child_signal;
+  sigaction(SIGCHLD, &by_default, &child_signal);
   for (gsize i = 0; i < G_N_ELEMENTS(signals); i++) {
     sources[i] = handle_signal(s, signals[i]);
   }
@@ -271,6 +299,9 @@ static void run_children(sweep *s)
   start_children(s);
   show_progress(s);
   while (g_hash_table_size(s->children) > 0 || sweep_backlog_length(s->backlog) > 0) {
+    if (g_hash_table_size(s->children) == 0) {
+      sweep_backlog_flush(s->backlog);
+    }
     g_main_context_iteration(NULL, TRUE);
   }
   sweep_progress_clear(&s->progress);
@@ -279,6 +310,7 @@ static void run_children(sweep *s)
       g_source_remove(sources[i]);
     }
   }
+  sigaction(SIGCHLD, &child_signal, NULL);
 }
 
 /* Planning. */
@@ -329,6 +361,7 @@ gboolean sweep_run(const sweep_grid *grid, const char *scenario_path, const stor
              .scenario_path = scenario_path,
              .store = store,
              .options = options,
+             .places = options->jobs,
              .result = result,
              .progress = {.file = options->progress, .style = options->style},
              .todo = g_array_new(FALSE, FALSE, sizeof(gsize)),

@@ -8,21 +8,25 @@
 typedef struct sweep_backlog sweep_backlog;
 
 typedef struct sweep_backlog_events {
-  /* `run` is in the store; `was_there`: with a result that another sweep put there, which stays. */
-  void (*kept)(const stored_run *run, gboolean was_there, gpointer data);
+  /* `run` is in the store. `there` is what was there of it before: a result that another sweep has put there meanwhile, STORED_DONE or
+   * STORED_UNEXPECTED, stays. */
+  void (*kept)(const stored_run *run, stored_state there, gpointer data);
   /* The store failed: the backlog does nothing more. `error` is the receiver's. */
   void (*failed)(GError *error, gpointer data);
 } sweep_backlog_events;
 
-/* Commits to `store` from the default main context, when nothing else is to be done there. While another process has the store locked
- * it tries again, for as long as result_store_wait_ms(). Everything pointed to must outlive it. Free with sweep_backlog_free(), which
+/* Commits to `store` from the default main context, when nothing else is to be done there: at once, but where runs are short, those of
+ * some time together, so that a tenth of the time goes into commits at most. While another process has the store locked it tries again, for as long as result_store_wait_ms(). Everything pointed to must outlive it. Free with sweep_backlog_free(), which
  * drops what is left. */
 sweep_backlog *sweep_backlog_new(result_store *store, const stored_origin *from,
                                  const sweep_backlog_events *events, gpointer data);
 void sweep_backlog_free(sweep_backlog *backlog);
 
-/* Adds a record, and takes it. */
+/* Adds a record, and takes it. `kept` is never called from within. */
 void sweep_backlog_add(sweep_backlog *backlog, sweep_record *record);
+
+/* No further record is to be expected: what waits is committed at once. */
+void sweep_backlog_flush(sweep_backlog *backlog);
 
 /* Records that wait. */
 guint sweep_backlog_length(const sweep_backlog *backlog);

@@ -136,8 +136,8 @@ static result_row row_of_point(const study_point *point, const result_quantity *
 static result_row row_of_pairs(const study_pair *pair, const result_quantity *quantity)
 {
   result_row row = {.first = pair->first};
-  g_autofree double *a = g_new(double, pair->runs_a->len);
-  g_autofree double *b = g_new(double, pair->runs_a->len);
+  double *a = g_new(double, pair->runs_a->len);
+  double *b = g_new(double, pair->runs_a->len);
   gsize count = 0;
   for (guint i = 0; i < pair->runs_a->len; i++) {
     const study_run *run_a = run_at(pair->runs_a, i), *run_b = run_at(pair->runs_b, i);
@@ -150,6 +150,8 @@ static result_row row_of_pairs(const study_pair *pair, const result_quantity *qu
   row.of = statistics_of_pairs(a, b, count);
   const statistics of_a = statistics_of(a, count), of_b = statistics_of(b, count);
   row.independent_half_width = statistics_independent_half_width(&of_a, &of_b);
+  g_free(a);
+  g_free(b);
   return row;
 }
 

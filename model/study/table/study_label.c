@@ -46,6 +46,12 @@ static char *connections_label(const char *text)
   return g_strdup_printf("%s connection%s", text, strcmp(text, "1") == 0 ? "" : "s");
 }
 
+/* A size without a unit. */
+static gboolean is_plain_number(const char *text)
+{
+  return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
 char *study_label_of(scenario_key key, const char *text)
 {
   const char *name = scenario_key_row_of(key)->name;
@@ -67,7 +73,8 @@ char *study_label_of(scenario_key key, const char *text)
     if (phrases[i].key == key) {
       /* An MTU is a number of octets that everybody knows by heart: 1024 is not 1 KiB. */
       const char *number = key == SCENARIO_PATH_FORWARD_MTU ? text : shown;
-      return g_strconcat(phrases[i].before, number, phrases[i].behind, NULL);
+      const char *unit = key == SCENARIO_WORKLOAD_MESSAGE_SIZE && is_plain_number(shown) ? " octets" : "";
+      return g_strconcat(phrases[i].before, number, phrases[i].behind, unit, NULL);
     }
   }
   return g_strdup_printf("%s = %s", name, shown);

@@ -189,13 +189,15 @@ static GHashTable *runs_by_pairing(const study_table *table, const GArray *share
 static void set_difference(study_pair *pair, metric_id metric)
 {
   gsize count = pair->runs_a->len;
-  g_autofree double *a = g_new(double, count);
-  g_autofree double *b = g_new(double, count);
+  double *a = g_new(double, count);
+  double *b = g_new(double, count);
   for (guint i = 0; i < count; i++) {
     a[i] = ((const study_run *)g_ptr_array_index(pair->runs_a, i))->metrics.value[metric];
     b[i] = ((const study_run *)g_ptr_array_index(pair->runs_b, i))->metrics.value[metric];
   }
   pair->difference = statistics_of_pairs(a, b, count);
+  g_free(a);
+  g_free(b);
 }
 
 /* The runs of `point` that are in both tables. */

@@ -52,7 +52,7 @@ void text_columns_add_cell(text_columns *columns, const char *text)
 
 static guint rows_of(const text_columns *columns)
 {
-  return columns->cells->len / columns->columns->len;
+  return columns->columns->len > 0 ? columns->cells->len / columns->columns->len : 0;
 }
 
 static const char *cell_at(const text_columns *columns, guint row, guint column)
@@ -133,7 +133,7 @@ static void append_row(const text_columns *columns, const column_shape *shapes, 
 void text_columns_append(const text_columns *columns, GString *text)
 {
   guint count = columns->columns->len;
-  g_autofree column_shape *shapes = g_new0(column_shape, count + 1);
+  column_shape *shapes = g_new0(column_shape, count + 1);
   guint width = 0;
   for (guint i = 0; i < count; i++) {
     shapes[i] = shape_of(columns, i);
@@ -147,4 +147,5 @@ void text_columns_append(const text_columns *columns, GString *text)
   for (guint row = 0; row < rows_of(columns); row++) {
     append_row(columns, shapes, (int)row, text);
   }
+  g_free(shapes);
 }

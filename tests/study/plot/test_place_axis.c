@@ -2,6 +2,7 @@
 #include "study/plot/place_axis.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "plot_kit.h"
 
@@ -68,17 +69,36 @@ static void test_labels(plot_kit *kit, gconstpointer unused)
   place_axis axis =
       axis_of(kit, "middlebox.chunk", "[110, 120, 130, 140, 150, 160, 170, 180, 190, 200]", FALSE);
   GString *script = g_string_new(NULL);
-  place_axis_append(&axis, 20, script);
+  place_axis_append(&axis, 20, FALSE, script);
   guint left_out = plot_kit_count(script->str, "'' ");
   g_assert_cmpuint(left_out, >=, 5);
   g_assert_cmpuint(left_out, <=, 8);
   plot_kit_expect(script->str, "'110' 110");
   plot_kit_expect(script->str, "set xlabel 'middlebox.chunk (octets)'");
   g_string_set_size(script, 0);
-  place_axis_append(&axis, 100, script);
+  place_axis_append(&axis, 100, FALSE, script);
   g_assert_cmpuint(plot_kit_count(script->str, "'' "), ==, 0);
   g_string_free(script, TRUE);
   place_axis_clear(&axis);
+}
+
+/* Three places and the margins are 2.36 of their distances: on 60 letters each word has 25, on 10 it has 4 and is turned; numbers never are. */
+static void test_turned_words(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  place_axis words = axis_of(kit, "middlebox.mode", "[\"rechunk\", \"proxy\", \"none\"]", FALSE);
+  g_assert_cmpuint(place_axis_turned_letters(&words, 60), ==, 0);
+  g_assert_cmpuint(place_axis_turned_letters(&words, 10), ==, strlen("rechunk"));
+  GString *script = g_string_new(NULL);
+  place_axis_append(&words, 10, TRUE, script);
+  plot_kit_expect(script->str, "rotate by 45 right");
+  g_assert_cmpuint(plot_kit_count(script->str, "'' "), ==, 0);
+  g_string_free(script, TRUE);
+  place_axis_clear(&words);
+  place_axis numbers =
+      axis_of(kit, "middlebox.chunk", "[110, 120, 130, 140, 150, 160, 170, 180, 190, 200]", FALSE);
+  g_assert_cmpuint(place_axis_turned_letters(&numbers, 20), ==, 0);
+  place_axis_clear(&numbers);
 }
 
 static void add(const char *path, void (*test)(plot_kit *, gconstpointer))
@@ -93,5 +113,6 @@ int main(int argc, char **argv)
   add("/place_axis/linear", test_linear);
   add("/place_axis/words", test_words);
   add("/place_axis/labels", test_labels);
+  add("/place_axis/turned words", test_turned_words);
   return g_test_run();
 }

@@ -100,7 +100,8 @@ static void test_no_picture(void)
   for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
     g_autoptr(GError) error = NULL;
     g_autoptr(GString) html = g_string_new("before");
-    g_test_message("%s", wrong[i]);
+    g_autofree char *shown = g_strescape(wrong[i], NULL);
+    g_test_message("%s", shown);
     g_assert_false(html_svg_append(html, wrong[i], "p-", "", &error));
     g_assert_error(error, HTML_SVG_ERROR, HTML_SVG_ERROR_INVALID);
     g_assert_cmpstr(html->str, ==, "before");

@@ -30,7 +30,8 @@ static void test_cases(void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     scenario_question question = scenario_question_of(cases[i].text);
-    g_test_message("%s", cases[i].text);
+    g_autofree char *shown = g_strescape(cases[i].text, NULL);
+    g_test_message("%s", shown);
     g_assert_cmpstr(question.question, ==, cases[i].question);
     g_assert_cmpstr(question.expected, ==, cases[i].expected);
     scenario_question_clear(&question);

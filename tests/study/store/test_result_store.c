@@ -1,8 +1,10 @@
 /* The store: what is committed comes back, and a run is kept once. */
 #include "study/store/result_store.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
+#include "study/store/result_store_private.h"
 #include "study_kit.h"
 
 typedef struct fixture {
@@ -275,6 +277,75 @@ static void expect_order(const fixture *f, const char *expected)
 
 /* By scenario, then by point; not by commit. A grid that grew at its start moves the points of runs that
  * are there. */
+/* Four runs at once, of which the store has the second (ok), the third (terminated, and not expected to be) and the fourth (failed): only the
+ * first and the fourth are written, and what was there is told. */
+static void test_commit_new(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  commit_seed(f, 2, 1, RUN_OK, 0);
+  commit_seed(f, 3, 2, RUN_TERMINATED, 1);
+  commit_seed(f, 4, 3, RUN_FAILED, 1);
+  stored_run runs[4];
+  const stored_run *wanted[4];
+  stored_state there[4];
+  for (guint i = 0; i < 4; i++) {
+    runs[i] = kit_seed_run(f->scenario, i + 1, i);
+    wanted[i] = &runs[i];
+  }
+  runs[1].status = RUN_FAILED;
+  runs[1].exit_code = 1;
+  g_assert_true(result_store_commit_new(f->store, &f->from, wanted, 4, there, &error));
+  g_assert_no_error(error);
+  g_assert_cmpint(there[0], ==, STORED_MISSING);
+  g_assert_cmpint(there[1], ==, STORED_DONE);
+  g_assert_cmpint(there[2], ==, STORED_UNEXPECTED);
+  g_assert_cmpint(there[3], ==, STORED_FAILED);
+  g_assert_cmpint(state_of_seed(f, 1, 0), ==, STORED_DONE);
+  g_assert_cmpint(state_of_seed(f, 2, 1), ==, STORED_DONE);
+  g_assert_cmpint(state_of_seed(f, 3, 2), ==, STORED_UNEXPECTED);
+  g_assert_cmpint(state_of_seed(f, 4, 3), ==, STORED_DONE);
+  for (guint i = 0; i < 4; i++) {
+    kit_run_clear(&runs[i]);
+  }
+}
+
+/* All or none: the second of two cannot be written, and the first is not there either. Each alone the first can. */
+static void test_commit_new_is_whole(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  stored_run runs[] = {kit_seed_run(f->scenario, 1, 0), kit_seed_run(f->scenario, 2, 1)};
+  const stored_run *wanted[] = {&runs[0], &runs[1]};
+  stored_state there[2];
+  g_assert_true(store_execute(f->store,
+                              "CREATE TRIGGER full BEFORE INSERT ON runs WHEN NEW.point = 1 BEGIN SELECT "
+                              "RAISE(ABORT, 'full'); END",
+                              NULL));
+  g_assert_false(result_store_commit_new(f->store, &f->from, wanted, 2, there, &error));
+  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED);
+  g_assert_cmpint(state_of_seed(f, 1, 0), ==, STORED_MISSING);
+  g_assert_cmpint(state_of_seed(f, 2, 1), ==, STORED_MISSING);
+  g_assert_true(result_store_commit_new(f->store, &f->from, wanted, 1, there, NULL));
+  g_assert_cmpint(state_of_seed(f, 1, 0), ==, STORED_DONE);
+  kit_run_clear(&runs[0]);
+  kit_run_clear(&runs[1]);
+}
+
+/* Else results would go into a file without a name, and with it. */
+static void test_removed(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  commit_seed(f, 1, 0, RUN_OK, 0);
+  g_assert_cmpint(g_unlink(f->path), ==, 0);
+  stored_run run = kit_seed_run(f->scenario, 2, 1);
+  g_assert_false(result_store_commit(f->store, &f->from, &run, &error));
+  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED);
+  g_assert_nonnull(strstr(error->message, "a.sqlite: it was removed, renamed or replaced while"));
+  kit_run_clear(&run);
+}
+
 static void test_order(fixture *f, gconstpointer unused)
 {
   (void)unused;
@@ -330,6 +401,34 @@ static void test_two_writers(fixture *f, gconstpointer unused)
   result_store_close(second.store);
 }
 
+/* A thread that opens a store to write; returns why it could not (g_free()), or NULL. */
+static gpointer open_and_close(gpointer path)
+{
+  g_autoptr(GError) error = NULL;
+  result_store *store = result_store_open(path, RESULT_STORE_WRITE, &error);
+  result_store_close(store);
+  return error != NULL ? g_strdup(error->message) : NULL;
+}
+
+/* Sweeps started together find no file, and each would make it: whoever comes second must take it for what it is, a store, and not for
+ * another program's database because half of its marks are read before it was made and half after. */
+static void test_made_by_several(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autofree char *path = g_build_filename(f->folder, "new.sqlite", NULL);
+  for (guint round = 0; round < 40; round++) {
+    GThread *threads[6];
+    for (guint i = 0; i < G_N_ELEMENTS(threads); i++) {
+      threads[i] = g_thread_new("open", open_and_close, path);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(threads); i++) {
+      g_autofree char *problem = g_thread_join(threads[i]);
+      g_assert_cmpstr(problem, ==, NULL);
+    }
+    g_assert_cmpint(g_unlink(path), ==, 0);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const struct {
@@ -339,12 +438,16 @@ int main(int argc, char **argv)
       {"/result_store/round_trip", test_round_trip},
       {"/result_store/replaced", test_replaced},
       {"/result_store/states", test_states},
+      {"/result_store/commit_new", test_commit_new},
+      {"/result_store/commit_new_is_whole", test_commit_new_is_whole},
+      {"/result_store/removed", test_removed},
       {"/result_store/order", test_order},
       {"/result_store/visitor_ends_walk", test_visitor_ends_walk},
       {"/result_store/two_writers", test_two_writers},
       {"/result_store/texts_are_made_valid", test_texts_are_made_valid},
       {"/result_store/origins", test_origins},
       {"/result_store/mean_wall", test_mean_wall},
+      {"/result_store/made_by_several", test_made_by_several},
   };
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {

@@ -28,7 +28,8 @@ enum {
   NEVER_ENDS = 27,          /* simulated time goes on and on */
   EATS_MEMORY = 28,         /* until there is none, or 1 GiB */
   NEVER_STOPS_WRITING = 29, /* a summary of 20 MiB */
-  LEAVES_A_CHILD = 30       /* that keeps its pipes open for ten seconds; an ok run */
+  LEAVES_A_CHILD = 30,      /* that keeps its pipes open for ten seconds; an ok run */
+  FILLS_PIPES = 31 /* 300 KiB on stderr and of blanks before the summary of an ok run, into pipes of 1 MiB */
 };
 
 typedef struct request {
@@ -119,6 +120,15 @@ static void never_end(child_report *report)
   }
 }
 
+/* Into a pipe that takes it all at once. */
+static void fill_pipe(int file)
+{
+  const gsize count = 300 << 10;
+  g_autofree char *blanks = g_strnfill(count, ' ');
+  g_assert_cmpint(fcntl(file, F_SETPIPE_SZ, 1 << 20), >=, (int)count);
+  g_assert_cmpint(write(file, blanks, count), ==, (gssize)count);
+}
+
 static void leave_a_child(void)
 {
   if (fork() == 0) {
@@ -171,6 +181,11 @@ static gboolean play_before(const request *r, guint64 seed, child_report *report
     return FALSE;
   case LEAVES_A_CHILD:
     leave_a_child();
+    return TRUE;
+  case FILLS_PIPES:
+    fill_pipe(STDERR_FILENO);
+    say("last", 4);
+    fill_pipe(CHILD_SUMMARY_FD);
     return TRUE;
   default:
     return TRUE;

@@ -1,6 +1,7 @@
 /* What comes through a pipe stays within its limit, whatever is written. */
 #include "study/sweep/child_pipe.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -66,11 +67,28 @@ static void test_main_context(void)
   child_pipe_free(pipe);
 }
 
+/* A child's last words: a pipe that is as full as pipes get is emptied at once. */
+static void test_full_pipe(void)
+{
+  child_pipe *pipe = child_pipe_new(CHILD_PIPE_KEEPS_FIRST, 1 << 20, NULL);
+  int size = fcntl(child_pipe_writer(pipe), F_SETPIPE_SZ, 1 << 20);
+  g_assert_cmpint(size, >=, 1 << 16);
+  g_autofree char *octets = g_strnfill((gsize)size, 'x');
+  gsize length;
+  g_assert_cmpint(write(child_pipe_writer(pipe), octets, (gsize)size), ==, size);
+  child_pipe_drain(pipe);
+  child_pipe_octets(pipe, &length);
+  g_assert_cmpuint(length, ==, (gsize)size);
+  g_assert_false(child_pipe_overflowed(pipe));
+  child_pipe_free(pipe);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/child_pipe/first", test_first);
   g_test_add_func("/child_pipe/last", test_last);
   g_test_add_func("/child_pipe/main_context", test_main_context);
+  g_test_add_func("/child_pipe/full_pipe", test_full_pipe);
   return g_test_run();
 }

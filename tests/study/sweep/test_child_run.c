@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "study_kit.h"
@@ -164,6 +165,19 @@ static void test_stall(fixture *f, gconstpointer program)
       "done");
 }
 
+/* This process was held up, as by a laptop's lid, for longer than a child may stall: of that a second counts, so it is not stopped. */
+static void test_held_up(fixture *f, gconstpointer program)
+{
+  (void)program;
+  child_run *child = start(f, "26", (child_limits){.stall_s = 1.5});
+  child_run_watch(child);
+  g_usleep(1700000);
+  child_run_watch(child);
+  child_run_kill(child);
+  wait_for_end(f);
+  expect_said(f->outcome, "ended by signal 9");
+}
+
 /* Time that goes on is no stall, but may take too long. */
 static void test_limit(fixture *f, gconstpointer program)
 {
@@ -190,6 +204,7 @@ static void test_memory(fixture *f, gconstpointer program)
 {
   (void)program;
 #if defined(__SANITIZE_ADDRESS__)
+  (void)f;
   g_test_skip("the address sanitizer takes memory of its own");
 #else
   const child_outcome *outcome = run(f, "28", (child_limits){.memory_octets = 96 << 20});
@@ -210,6 +225,19 @@ static void test_leaves_a_child(fixture *f, gconstpointer program)
   const child_outcome *outcome = run(f, "30", (child_limits){0});
   g_assert_cmpint(outcome->status, ==, RUN_OK);
   g_assert_cmpint(g_get_monotonic_time() - before_us, <, 8 * G_USEC_PER_SEC);
+}
+
+/* It has ended before this process looks into its pipes, which hold more than is read in one turn. */
+static void test_ends_with_full_pipes(fixture *f, gconstpointer program)
+{
+  (void)program;
+  siginfo_t ended;
+  start(f, "31", (child_limits){0});
+  g_assert_cmpint(waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT), ==, 0);
+  wait_for_end(f);
+  g_assert_cmpint(f->outcome->status, ==, RUN_OK);
+  g_assert_cmpfloat(f->outcome->summary->metrics.value[METRIC_TCP_SEGMENTS], ==, 1031);
+  g_assert_true(g_str_has_suffix(f->outcome->stderr_tail, " last"));
 }
 
 static void test_stop_and_kill(fixture *f, gconstpointer program)
@@ -284,10 +312,12 @@ int main(int argc, char **argv)
       {"/child_run/talks", test_talks},
       {"/child_run/talks_nonsense", test_talks_nonsense},
       {"/child_run/stall", test_stall},
+      {"/child_run/held_up", test_held_up},
       {"/child_run/limit", test_limit},
       {"/child_run/stubborn", test_stubborn},
       {"/child_run/memory", test_memory},
       {"/child_run/leaves_a_child", test_leaves_a_child},
+      {"/child_run/ends_with_full_pipes", test_ends_with_full_pipes},
       {"/child_run/stop_and_kill", test_stop_and_kill},
       {"/child_run/share", test_share},
       {"/child_run/no_program", test_no_program},

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +34,7 @@ typedef struct interruption {
   guint times;
   guint wanted_starts; /* children that must have started */
   guint starts;
+  gint64 last_us; /* when the last signal went out */
 } interruption;
 
 static gboolean interrupt_when_started(gpointer data)
@@ -43,6 +45,7 @@ static gboolean interrupt_when_started(gpointer data)
     return G_SOURCE_CONTINUE;
   }
   kill(getpid(), SIGINT);
+  what->last_us = g_get_monotonic_time();
   return --what->times > 0 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
 }
 
@@ -120,6 +123,47 @@ static void test_ignored_signal(sweep_fixture *f, gconstpointer program)
   g_assert_cmpuint(result.done, ==, 4);
 }
 
+/* Two Ctrl-C at once: the children that do not mind SIGTERM are not waited for, as the first one alone does for a second. */
+static void test_interrupt_twice_at_once(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  interruption what = {.f = f, .times = 2, .wanted_starts = 2};
+  g_timeout_add(10, interrupt_when_started, &what);
+  sweep_result result = sweep_kit_sweep_well(f, ENDLESS("stubborn"), 2);
+  g_assert_true(result.interrupted);
+  g_assert_cmpint(g_get_monotonic_time() - what.last_us, <, G_USEC_PER_SEC);
+}
+
+/* Who started us ignores SIGCHLD, and so would we: then nobody could tell a crash from an end, or what a run cost. */
+static void test_ignored_child_signal(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  signal(SIGCHLD, SIG_IGN);
+  sweep_result result =
+      sweep_kit_sweep_well(f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [12, 13]; } );", 1);
+  g_assert_true(signal(SIGCHLD, SIG_DFL) == SIG_IGN); /* as before */
+  g_assert_cmpuint(result.done, ==, 1);
+  sweep_kit_expect_recorded(f, "13", RUN_FAILED, 128 + SIGKILL, "signal 9");
+}
+
+/* Each child takes three descriptors here, and its start some more for a moment: 40 are not enough for 16 at once, but for some. All run.
+ * Where there is room for none, that is an error. */
+static void test_few_descriptors(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_autoptr(GError) error = NULL;
+  sweep_result result;
+  struct rlimit before;
+  g_assert_cmpint(getrlimit(RLIMIT_NOFILE, &before), ==, 0);
+  setrlimit(RLIMIT_NOFILE, &(struct rlimit){40, before.rlim_max});
+  gboolean good =
+      sweep_kit_sweep_text(f, SEEDS("101", "132"), NULL, sweep_kit_options_of(f, 16), &result, &error);
+  setrlimit(RLIMIT_NOFILE, &before);
+  g_assert_no_error(error);
+  g_assert_true(good);
+  g_assert_cmpuint(result.done, ==, 32);
+}
+
 /* In a process of its own. */
 static pid_t sweep_beside(const sweep_fixture *f, const char *text, guint jobs)
 {
@@ -173,6 +217,7 @@ typedef struct meddler {
   const sweep_fixture *f;
   sqlite3 *database;
   const char *sql;
+  gboolean again; /* a second Ctrl-C, a moment later */
 } meddler;
 
 static gboolean meddle(gpointer data)
@@ -230,6 +275,13 @@ static void test_store_locked_for_good(sweep_fixture *f, gconstpointer program)
   g_assert_cmpuint(kit_count_runs(f->store_path), ==, 2);
 }
 
+static gboolean interrupt_again(gpointer data)
+{
+  (void)data;
+  kill(getpid(), SIGINT);
+  return G_SOURCE_REMOVE;
+}
+
 /* Once the store is locked, and the child of seed 1 is gone and only its result is left. */
 static gboolean interrupt_when_done(gpointer data)
 {
@@ -241,6 +293,9 @@ static gboolean interrupt_when_done(gpointer data)
     return G_SOURCE_CONTINUE;
   }
   kill(getpid(), SIGINT);
+  if (other->again) {
+    g_timeout_add(100, interrupt_again, NULL);
+  }
   return G_SOURCE_REMOVE;
 }
 
@@ -260,6 +315,27 @@ static void test_interrupt_with_locked_store(sweep_fixture *f, gconstpointer pro
   g_assert_true(result.interrupted);
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED);
   g_assert_cmpint(g_get_monotonic_time() - before_us, <, 30 * G_USEC_PER_SEC);
+  execute(other.database, "ROLLBACK");
+  sqlite3_close(other.database);
+  sweep_kit_take_starts(f);
+}
+
+/* As before, but Ctrl-C comes twice: the result that waits for the locked store is given up. That is no failure of the store's. */
+static void test_interrupt_twice_with_locked_store(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_autoptr(GError) error = NULL;
+  sweep_result result;
+  meddler other = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE", .again = TRUE};
+  g_timeout_add(1, meddle, &other);
+  g_timeout_add(10, interrupt_when_done, &other);
+  gboolean good =
+      sweep_kit_sweep_text(f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 1, 3]; } );",
+                           NULL, sweep_kit_options_of(f, 2), &result, &error);
+  g_assert_no_error(error);
+  g_assert_true(good);
+  g_assert_true(result.interrupted);
+  g_assert_cmpuint(result.to_go, ==, 3);
   execute(other.database, "ROLLBACK");
   sqlite3_close(other.database);
   sweep_kit_take_starts(f);
@@ -287,11 +363,34 @@ static void test_store_fails(sweep_fixture *f, gconstpointer program)
   g_assert_cmpuint(result.to_go, ==, 2);
 }
 
+/* Results that came while the store was locked are committed together. The third of six cannot be written: the others, each alone, stay. */
+static void test_one_of_several_fails(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_autoptr(GError) error = NULL;
+  sweep_result result;
+  meddler other = {
+      .f = f,
+      .database = open_beside(f),
+      .sql = "BEGIN EXCLUSIVE; CREATE TRIGGER full BEFORE INSERT ON runs WHEN NEW.point = 2 BEGIN SELECT "
+             "RAISE(ABORT, 'full'); END",
+  };
+  g_timeout_add(1, meddle, &other);
+  g_timeout_add(800, unlock, other.database);
+  g_assert_false(
+      sweep_kit_sweep_text(f, SEEDS("101", "106"), NULL, sweep_kit_options_of(f, 1), &result, &error));
+  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED);
+  sqlite3_close(other.database);
+  g_assert_cmpuint(result.done, ==, 2);
+  g_assert_cmpuint(kit_count_runs(f->store_path), ==, 2);
+}
+
 /* A result of seed 13 that another sweep commits. */
 typedef struct other_sweep {
   const sweep_fixture *f;
   const char *text;
   guint starts;
+  gboolean terminated; /* it was, where ok is expected */
 } other_sweep;
 
 static gboolean commit_when_started(gpointer data)
@@ -306,6 +405,8 @@ static gboolean commit_when_started(gpointer data)
   scenario *s = scenario_load(path, sets, NULL);
   scenario_set(s, "measure.series=none", NULL); /* as a grid does */
   stored_run run = kit_run(s, 0);
+  run.status = other->terminated ? RUN_TERMINATED : RUN_OK;
+  run.exit_code = other->terminated;
   const stored_origin from = kit_origin("a", "a", other->text, "run.seed");
   result_store *store = result_store_open(other->f->store_path, RESULT_STORE_WRITE, NULL);
   g_assert_true(result_store_commit(store, &from, &run, NULL));
@@ -350,6 +451,23 @@ static void test_result_of_another_stays(sweep_fixture *f, gconstpointer program
   sweep_kit_expect_recorded(f, "13", RUN_OK, 0, "");
 }
 
+/* The same, but the other's was terminated, which nobody expected: that counts here too. */
+static void test_unexpected_result_of_another_counts(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  static const char text[] = "title = \"slow\"; sweep = ( { key = \"run.seed\"; values = [13]; } );";
+  g_autoptr(GError) error = NULL;
+  sweep_result result;
+  sweep_options options = sweep_kit_options_of(f, 1);
+  options.limits.stall_s = 1;
+  other_sweep other = {.f = f, .text = text, .terminated = TRUE};
+  g_timeout_add(10, commit_when_started, &other);
+  g_assert_true(sweep_kit_sweep_text(f, text, NULL, options, &result, &error));
+  g_assert_cmpuint(result.failed + result.done, ==, 0);
+  g_assert_cmpuint(result.unexpected, ==, 1);
+  sweep_kit_expect_recorded(f, "13", RUN_TERMINATED, 1, "");
+}
+
 /* Two sweeps of the same 40 points at the same time leave what one alone leaves. Once the second notices the first, it goes another way:
  * fewer than twice 40 runs. */
 static void test_two_at_once(sweep_fixture *f, gconstpointer program)
@@ -385,17 +503,24 @@ int main(int argc, char **argv)
       {"/sweep_stops/interrupt_keeps_what_is_done", test_interrupt_keeps_what_is_done},
       {"/sweep_stops/interrupt_stubborn", test_interrupt_stubborn},
       {"/sweep_stops/interrupt_twice", test_interrupt_twice},
+      {"/sweep_stops/interrupt_twice_at_once", test_interrupt_twice_at_once},
       {"/sweep_stops/ignored_signal", test_ignored_signal},
+      {"/sweep_stops/ignored_child_signal", test_ignored_child_signal},
+      {"/sweep_stops/few_descriptors", test_few_descriptors},
       {"/sweep_stops/parent_killed", test_parent_killed},
       {"/sweep_stops/store_locked_for_a_while", test_store_locked_for_a_while},
       {"/sweep_stops/store_locked_for_good", test_store_locked_for_good},
       {"/sweep_stops/interrupt_with_locked_store", test_interrupt_with_locked_store},
+      {"/sweep_stops/interrupt_twice_with_locked_store", test_interrupt_twice_with_locked_store},
       {"/sweep_stops/store_fails", test_store_fails},
+      {"/sweep_stops/one_of_several_fails", test_one_of_several_fails},
       {"/sweep_stops/run_by_another", test_run_by_another},
       {"/sweep_stops/result_of_another_stays", test_result_of_another_stays},
+      {"/sweep_stops/unexpected_result_of_another_counts", test_unexpected_result_of_another_counts},
       {"/sweep_stops/two_at_once", test_two_at_once},
   };
   g_test_init(&argc, &argv, NULL);
+  signal(SIGINT, SIG_DFL); /* a shell that starts the tests in the background ignores it for them */
   g_autofree char *program = g_test_build_filename(G_TEST_BUILT, "fake_iwarpsim", NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
     g_test_add(tests[i].path, sweep_fixture, program, sweep_kit_set_up, tests[i].function,

@@ -1,0 +1,45 @@
+#include "cli/cli_progress.h"
+
+#include "study/sweep/sweep_progress.h"
+
+#define SHOW_AFTER_US G_USEC_PER_SEC
+#define SHOW_EVERY_US (G_USEC_PER_SEC / 2)
+#define STANDS_AFTER_US (3 * G_USEC_PER_SEC)
+
+/* ", about 0:07 left"; "" when nobody knows. Free with g_free(). */
+static char *estimate(const cli_progress *shown, gint64 now_us)
+{
+  if (shown->share <= 0 || now_us - shown->grown_us >= STANDS_AFTER_US) {
+    return g_strdup("");
+  }
+  double elapsed_s = (double)(now_us - shown->started_us) / G_USEC_PER_SEC;
+  g_autofree char *left = sweep_progress_duration(elapsed_s * (1 - shown->share) / shown->share);
+  return g_strdup_printf(", about %s left", left);
+}
+
+void cli_progress_show(cli_progress *shown, const sim_progress *progress, gint64 now_us)
+{
+  if (progress->share > shown->share) {
+    shown->share = progress->share;
+    shown->grown_us = now_us;
+  }
+  if (now_us - shown->started_us < SHOW_AFTER_US || now_us - shown->shown_us < SHOW_EVERY_US) {
+    return;
+  }
+  shown->shown_us = now_us;
+  g_autofree char *left = estimate(shown, now_us);
+  /* Rounded down: 100 % is when all is done. In one write, which a terminal shows at once. */
+  g_autofree char *line =
+      g_strdup_printf("\r\033[K%u %% done, at %.6f s of simulated time%s", (guint)(100 * progress->share),
+                      time_ps_in_seconds(progress->now), left);
+  fputs(line, shown->file);
+  fflush(shown->file);
+}
+
+void cli_progress_clear(const cli_progress *shown)
+{
+  if (shown->shown_us > 0) {
+    fputs("\r\033[K", shown->file);
+    fflush(shown->file);
+  }
+}

@@ -1,0 +1,26 @@
+/* How far a run is, on the terminal of who started it: one line that is redrawn. */
+#ifndef CLI_CLI_PROGRESS_H
+#define CLI_CLI_PROGRESS_H
+
+#include <glib.h>
+#include <stdio.h>
+
+#include "sim/sim_world.h"
+
+typedef struct cli_progress {
+  FILE *file;
+  gint64 started_us; /* of wall time */
+  gint64 shown_us;   /* 0: not yet */
+  gint64 grown_us;   /* when `share` was last seen to grow; 0: not yet */
+  double share;
+} cli_progress;
+
+/* Shows it at `now_us` of wall time, unless the run is younger than a second, for which nobody waits, or half a second has not passed.
+ * How long it still takes is said while the share grows: as long as the work done so far took. A run that has stood still for some
+ * seconds may go on at once or never. */
+void cli_progress_show(cli_progress *shown, const sim_progress *progress, gint64 now_us);
+
+/* Takes the line away, where there is one. */
+void cli_progress_clear(const cli_progress *shown);
+
+#endif

@@ -1,0 +1,195 @@
+/* What a terminal shows of a run and a sweep while they go on, and what stays of it; the built program on a pseudo-terminal. */
+#include "cli/cli_progress.h"
+
+#include <glib/gstdio.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The program, started by a test, in a folder of its own. */
+typedef struct fixture {
+  char *program;
+  char *folder;
+  GString *shown;
+} fixture;
+
+static void set_up(fixture *f, gconstpointer program)
+{
+  f->program = g_canonicalize_filename(program, NULL);
+  f->folder = g_dir_make_tmp("test-cli-progress-XXXXXX", NULL);
+  f->shown = g_string_new(NULL);
+}
+
+static void tear_down(fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_autofree char *clean = g_strdup_printf("rm -rf '%s'", f->folder);
+  g_assert_cmpint(system(clean), ==, 0);
+  g_string_free(f->shown, TRUE);
+  g_free(f->program);
+  g_free(f->folder);
+}
+
+/* Runs a line of the shell, "$0" being the program, with the scenario `text` as a.cfg; its terminal's text goes into `shown`. */
+static int on_terminal(fixture *f, const char *text, const char *line)
+{
+  g_autofree char *path = g_build_filename(f->folder, "a.cfg", NULL);
+  g_assert_true(g_file_set_contents(path, text, -1, NULL));
+  int terminal;
+  pid_t pid = forkpty(&terminal, NULL, NULL, NULL);
+  g_assert_cmpint(pid, >=, 0);
+  if (pid == 0) {
+    signal(SIGINT, SIG_DFL); /* a shell that starts the tests in the background ignores it for them */
+    if (chdir(f->folder) == 0) {
+      execl("/bin/sh", "sh", "-c", line, f->program, (char *)NULL);
+    }
+    _exit(127);
+  }
+  char octets[4096];
+  ssize_t count;
+  while ((count = read(terminal, octets, sizeof octets)) > 0) {
+    g_string_append_len(f->shown, octets, count);
+  }
+  close(terminal);
+  int status;
+  g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+  g_assert_true(WIFEXITED(status));
+  g_test_message("%s", f->shown->str);
+  return WEXITSTATUS(status);
+}
+
+/* More than a second here; a run of less than one shows nothing. */
+#define LONG_RUN "title = \"t\"; run: { engine = \"native\"; }; workload: { messages = 20000; };"
+
+#define CLEAR "\r\x1b[K"
+
+/* A line with all its parts, redrawn; at the end it is gone before the summary comes. */
+static void test_run(fixture *f, gconstpointer program)
+{
+  (void)program;
+  gint64 before_us = g_get_monotonic_time();
+  g_assert_cmpint(on_terminal(f, LONG_RUN, "\"$0\" run a.cfg --out o"), ==, 0);
+  if (g_get_monotonic_time() - before_us < 3 * G_USEC_PER_SEC / 2) {
+    g_test_skip("this machine is too fast");
+    return;
+  }
+  g_assert_true(g_regex_match_simple("^(\\r\\x1b\\[K\\d+ % done, at \\d+\\.\\d{6} s of simulated time, about "
+                                     "\\d+:\\d\\d left)+\\r\\x1b\\[Kt\\r\\n",
+                                     f->shown->str, 0, 0));
+}
+
+static void test_quiet_run(fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_assert_cmpint(on_terminal(f, LONG_RUN, "\"$0\" run a.cfg --out o --quiet"), ==, 0);
+  g_assert_cmpstr(f->shown->str, ==, "");
+}
+
+/* Standard error is a file: nothing is to be redrawn there, though standard output is a terminal. */
+static void test_run_into_file(fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_assert_cmpint(on_terminal(f, LONG_RUN, "\"$0\" run a.cfg --out o 2>e && cat e"), ==, 0);
+  g_assert_true(g_str_has_prefix(f->shown->str, "t\r\n"));
+  g_assert_null(strchr(f->shown->str, '\x1b'));
+}
+
+#define SWEEP                                                                                                \
+  "title = \"t\"; run: { engine = \"native\"; }; workload: { messages = 1; };"                               \
+  "sweep = ( { key = \"run.seed\"; from = 1; to = 4; } );"
+
+static void test_sweep(fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_assert_cmpint(on_terminal(f, SWEEP, "\"$0\" sweep a.cfg -j 2 --store a.sqlite"), ==, 0);
+  g_assert_true(g_regex_match_simple(
+      "^(\\r\\x1b\\[K\\d of 4 runs done, \\d running, \\d+ %(, about \\d+:\\d\\d left)?)+\\r\\x1b\\[K"
+      "4 runs: 4 run now, 0 already there, 0 failed; results in a\\.sqlite\\r\\n$",
+      f->shown->str, 0, 0));
+}
+
+/* Ctrl-C as a terminal sends it: the sweep alone gets it, and says so; its children leave nothing in the store and nothing on the screen. */
+static void test_interrupted_sweep(fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_assert_cmpint(
+      on_terminal(f,
+                  "title = \"t\"; run: { engine = \"native\"; }; workload: { messages = 10000000; };"
+                  "sweep = ( { key = \"run.seed\"; from = 1; to = 2; } );",
+                  "(sleep 0.5; kill -INT $$) & exec \"$0\" sweep a.cfg -j 2 --store a.sqlite"),
+      ==, 1);
+  g_assert_nonnull(strstr(f->shown->str, CLEAR "interrupted: 0 done, 2 to go; the same command goes on\r\n"));
+}
+
+/* What is shown of a run that started at 0 and is at `share` at each of `times_s`. */
+static char *show(const double *times_s, const double *shares, gsize count)
+{
+  char *text = NULL;
+  size_t length = 0;
+  cli_progress shown = {.file = open_memstream(&text, &length), .started_us = 1};
+  for (gsize i = 0; i < count; i++) {
+    const sim_progress progress = {.now = 2 * TIME_PS_PER_MILLISECOND, .share = shares[i]};
+    cli_progress_show(&shown, &progress, 1 + (gint64)(times_s[i] * G_USEC_PER_SEC));
+  }
+  cli_progress_clear(&shown);
+  fclose(shown.file);
+  return text;
+}
+
+#define AT " % done, at 0.002000 s of simulated time"
+
+/* A quarter in 2 s: three times as long is left; not shown before 1 s, nor again within 0.5 s. */
+static void test_text(void)
+{
+  const double times_s[] = {0.9, 2, 2.4, 2.5}, shares[] = {0.1, 0.25, 0.3, 0.5};
+  char *text = show(times_s, shares, G_N_ELEMENTS(times_s));
+  g_assert_cmpstr(text, ==, CLEAR "25" AT ", about 0:06 left" CLEAR "50" AT ", about 0:03 left" CLEAR);
+  free(text);
+}
+
+/* Nothing is done yet: nobody knows. Done by half, it stands from 2 s to 5 s and longer: nobody knows either, until it goes on at 8 s, when it
+ * has taken 8 s for 0.8 and 2 s are left. */
+static void test_stands_still(void)
+{
+  const double times_s[] = {1, 2, 4.9, 5.5, 8}, shares[] = {0, 0.5, 0.5, 0.5, 0.8};
+  char *text = show(times_s, shares, G_N_ELEMENTS(times_s));
+  g_assert_cmpstr(text, ==,
+                  CLEAR "0" AT CLEAR "50" AT ", about 0:02 left" CLEAR "50" AT ", about 0:05 left" CLEAR
+                        "50" AT CLEAR "80" AT ", about 0:02 left" CLEAR);
+  free(text);
+}
+
+/* A run that was never shown clears nothing: its terminal may hold a half line of somebody else. */
+static void test_short(void)
+{
+  const double times_s[] = {0.2, 0.99}, shares[] = {0.1, 0.9};
+  char *text = show(times_s, shares, G_N_ELEMENTS(times_s));
+  g_assert_cmpstr(text, ==, "");
+  free(text);
+}
+
+int main(int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    void (*function)(fixture *, gconstpointer);
+  } tests[] = {
+      {"/cli_progress/run", test_run},
+      {"/cli_progress/quiet_run", test_quiet_run},
+      {"/cli_progress/run_into_file", test_run_into_file},
+      {"/cli_progress/sweep", test_sweep},
+      {"/cli_progress/interrupted_sweep", test_interrupted_sweep},
+  };
+  g_test_init(&argc, &argv, NULL);
+  g_assert_cmpint(argc, ==, 2); /* the program */
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
+    g_test_add(tests[i].path, fixture, argv[1], set_up, tests[i].function, tear_down);
+  }
+  g_test_add_func("/cli_progress/text", test_text);
+  g_test_add_func("/cli_progress/stands_still", test_stands_still);
+  g_test_add_func("/cli_progress/short", test_short);
+  return g_test_run();
+}

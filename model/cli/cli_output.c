@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
+#include <string.h>
 
 static gboolean write_failed(const char *path, int reason, GError **error)
 {
@@ -30,6 +31,20 @@ static gboolean write_device(const char *path, const char *text, gsize length, G
   return good;
 }
 
+/* What a slip of the hand would destroy: stores, by the first octets of their files, and scenarios, by their names. */
+static gboolean is_precious(const char *path)
+{
+  static const char store[] = "SQLite format 3";
+  char octets[sizeof store] = {0};
+  FILE *file = g_fopen(path, "re");
+  gsize count = file != NULL ? fread(octets, 1, sizeof octets, file) : 0;
+  if (file != NULL) {
+    fclose(file);
+  }
+  return (count == sizeof octets && memcmp(octets, store, sizeof octets) == 0) ||
+         (file != NULL && g_str_has_suffix(path, ".cfg"));
+}
+
 gboolean cli_output_write(const char *path, const char *text, gsize length, GError **error)
 {
   if (path == NULL) {
@@ -38,6 +53,13 @@ gboolean cli_output_write(const char *path, const char *text, gsize length, GErr
   gboolean replaces = !g_file_test(path, G_FILE_TEST_EXISTS) || g_file_test(path, G_FILE_TEST_IS_REGULAR);
   if (!replaces) {
     return write_device(path, text, length, error);
+  }
+  if (is_precious(path)) {
+    g_set_error(
+        error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
+        "%s: a result store or a scenario stands there, which is not written over; expected another file",
+        path);
+    return FALSE;
   }
   g_autoptr(GError) problem = NULL;
   if (!g_file_set_contents(path, text, (gssize)length, &problem)) {

@@ -204,6 +204,18 @@ static int run_sweep(const scenario *s, const sweep_grid *grid, const sweep_argu
                                                                                               : CLI_OK;
 }
 
+/* A list of what would run must not keep quiet about a store that takes none of it. */
+static void note_refusal(result_store *store, const scenario *s, const sweep_grid *grid,
+                         const sweep_arguments *own)
+{
+  g_autoptr(GError) refusal = NULL;
+  stored_origin from = make_origin(s, grid, own);
+  if (!own->mix && !result_store_check_origin(store, &from, &refusal)) {
+    fprintf(stderr, "note: this sweep would be refused: %s\n", refusal->message);
+  }
+  free_origin(&from);
+}
+
 /* --list: looks into the store where there is one, and makes none. */
 static int list_sweep(const scenario *s, const sweep_grid *grid, const sweep_arguments *own,
                       const sweep_options *options)
@@ -216,6 +228,9 @@ static int list_sweep(const scenario *s, const sweep_grid *grid, const sweep_arg
   if (g_file_test(path, G_FILE_TEST_EXISTS)) {
     result_store *store = result_store_open(path, RESULT_STORE_READ, &error);
     good = store != NULL && sweep_list_look_up(grid, store, &list, &error);
+    if (good) {
+      note_refusal(store, s, grid, own);
+    }
     result_store_close(store);
   }
   if (good) {

@@ -61,6 +61,22 @@ static void expect_failure(const char *path)
   g_assert_true(g_str_has_prefix(error->message, path));
 }
 
+/* `table a.sqlite --csv a.sqlite` must not end a week of sweeps. */
+static void test_stores_and_scenarios_stay(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autofree char *text = NULL;
+  gsize length;
+  g_assert_true(g_file_set_contents(f->path, "SQLite format 3\0and more", 24, NULL));
+  expect_failure(f->path);
+  g_assert_true(g_file_get_contents(f->path, &text, &length, NULL));
+  g_assert_cmpuint(length, ==, 24);
+  g_autofree char *scenario = g_build_filename(f->folder, "a.cfg", NULL);
+  g_assert_true(cli_output_write(scenario, "new", 3, NULL)); /* nothing stands there yet */
+  expect_failure(scenario);
+  g_assert_cmpint(g_unlink(scenario), ==, 0);
+}
+
 static void test_failures(fixture *f, gconstpointer unused)
 {
   (void)unused;
@@ -75,6 +91,8 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add("/cli_output/file", fixture, NULL, set_up, test_file, tear_down);
   g_test_add("/cli_output/pipe-stays-one", fixture, NULL, set_up, test_pipe_stays_one, tear_down);
+  g_test_add("/cli_output/stores-and-scenarios-stay", fixture, NULL, set_up, test_stores_and_scenarios_stay,
+             tear_down);
   g_test_add("/cli_output/failures", fixture, NULL, set_up, test_failures, tear_down);
   return g_test_run();
 }

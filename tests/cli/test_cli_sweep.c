@@ -104,6 +104,11 @@ static void test_mix(fixture *f, gconstpointer unused)
   g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg"), ==, 2);
   g_assert_cmpstr(f->output, ==, "");
   g_assert_nonnull(strstr(f->errors, "# another"));
+  g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg --list"), ==, 0);
+  g_assert_true(
+      g_str_has_prefix(f->errors, "note: this sweep would be refused: results/a.sqlite: holds 3 runs"));
+  g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg --list --mix"), ==, 0);
+  g_assert_cmpstr(f->errors, ==, "");
   g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg --mix"), ==, 0);
 }
 

@@ -1,6 +1,7 @@
 #include "study/plot/place_axis.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "study/plot/gnuplot_text.h"
 #include "study/table/study_keys.h"
@@ -186,6 +187,10 @@ void place_axis_append(const place_axis *axis, double letters, gboolean turned, 
     append_gap(axis, 12, axis->texts->len - 2, script);
   }
   g_autofree char *name = place_axis_name(axis->key);
+  char *aside = strstr(name, " (");
+  if (aside != NULL && strchr(aside, '.') != NULL && (double)g_utf8_strlen(name, -1) > letters) {
+    *aside = '\0'; /* beside words the key is not needed, and would run into the next panel's */
+  }
   g_autofree char *quoted = gnuplot_text_quote(name);
   g_string_append_printf(script, "set xlabel %s\n", quoted);
 }

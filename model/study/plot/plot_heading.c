@@ -40,9 +40,13 @@ static void append_flags(guint flags, GString *text)
 char *plot_heading_subtitle(const study_table *table, const plot_counts *counts, const char *mark)
 {
   g_autofree char *seeds = study_table_seeds(table);
+  g_autofree char *in_step = study_table_in_step(table);
   GString *text = g_string_new(NULL);
   g_string_append_printf(text, "scenario %s · %s · iwarpsim %s", table->names, seeds, table->versions);
   append_counts(counts, text);
+  if (*in_step != '\0') {
+    g_string_append_printf(text, " · %s", in_step);
+  }
   if (counts->flagged > 0) {
     g_string_append_printf(text, " · %s: %u with ", mark, counts->flagged);
     append_flags(counts->flags, text);

@@ -112,8 +112,7 @@ static gboolean make_schema(const result_store *store, GError **error)
 gboolean store_check_schema(const result_store *store, result_store_mode mode, GError **error)
 {
   store_kind kind = KIND_OURS;
-  if (!store_execute(store, "BEGIN", error) ||
-      !store_finish(store, read_kind(store, &kind, error), error)) {
+  if (!store_execute(store, "BEGIN", error) || !store_finish(store, read_kind(store, &kind, error), error)) {
     return FALSE;
   }
   if (kind == KIND_EMPTY && mode == RESULT_STORE_READ) {

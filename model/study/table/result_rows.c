@@ -44,7 +44,8 @@ static const char *find_value(scenario_key key, const char *text, const GPtrArra
   g_ptr_array_add(names, NULL);
   g_autofree char *list = g_strjoinv(", ", (char **)names->pdata);
   g_autofree char *what = g_strdup_printf("no run has %s = %s", row->name, canonical);
-  g_autofree char *expected = g_strdup_printf("two of %s", list);
+  g_autofree char *expected =
+      values->len > 1 ? g_strdup_printf("two of %s", list) : g_strdup("a key that varies in the store");
   set_bad(error, what, expected, NULL);
   return NULL;
 }
@@ -92,7 +93,8 @@ gboolean result_pairing_read(const char *text, const study_table *table, result_
   pairing->key = scenario_key_find(name);
   if (pairing->key == SCENARIO_KEY_COUNT || pairing->key == SCENARIO_RUN_SEED) {
     g_autofree char *what = g_strdup_printf("'%s' is no key that runs can be paired by", name);
-    set_bad(error, what, "a key of scenarios but run.seed", scenario_key_nearest(name));
+    set_bad(error, what, "a key of scenarios but run.seed",
+            pairing->key == SCENARIO_KEY_COUNT ? scenario_key_nearest(name) : NULL);
     return FALSE;
   }
   g_autoptr(GPtrArray) values = study_keys_values(table->runs, pairing->key);
@@ -109,7 +111,13 @@ void result_pairing_clear(result_pairing *pairing)
 
 GArray *result_rows_keys(const study_table *table, const result_pairing *pairing)
 {
-  return pairing != NULL ? study_table_pair_keys(table, pairing->key) : study_table_keys(table);
+  if (pairing != NULL) {
+    return study_table_pair_keys(table, pairing->key);
+  }
+  study_table whole = study_table_with_others(table);
+  GArray *keys = study_table_keys(&whole);
+  g_ptr_array_unref(whole.runs);
+  return keys;
 }
 
 static const study_run *run_at(const GPtrArray *runs, guint index)
@@ -124,7 +132,9 @@ static result_row row_of_point(const study_point *point, const result_quantity *
   gsize count = 0;
   for (guint i = 0; i < point->runs->len; i++) {
     const study_run *run = run_at(point->runs, i);
-    if (result_quantity_value(quantity, run, &values[count])) {
+    if (run->status != RUN_OK) {
+      row.not_ok++;
+    } else if (result_quantity_value(quantity, run, &values[count])) {
       count++;
       row.flagged += run->flags != 0 ? 1 : 0;
     }
@@ -167,8 +177,10 @@ GArray *result_rows_of(const study_table *table, const result_quantity *quantity
     }
     return rows;
   }
-  g_autoptr(GArray) keys = study_table_keys(table);
-  g_autoptr(GArray) points = study_table_points(table, keys);
+  study_table whole = study_table_with_others(table);
+  g_autoptr(GArray) keys = study_table_keys(&whole);
+  g_autoptr(GArray) points = study_table_points(&whole, keys);
+  g_ptr_array_unref(whole.runs);
   for (guint i = 0; i < points->len; i++) {
     result_row row = row_of_point(&g_array_index(points, study_point, i), quantity);
     g_array_append_val(rows, row);

@@ -30,6 +30,7 @@ typedef struct result_row {
   const study_run *first; /* one of the point's runs, for its keys */
   statistics of;          /* the values, or their differences; count 0: no run has the quantity */
   guint flagged;          /* of the runs counted, or of the pairs */
+  guint not_ok;           /* runs of the point that did not end ok and are not counted; 0 of pairs */
   double
       independent_half_width; /* of pairs: what the interval were if their seeds had nothing to do with each other; NAN of less than two */
 } result_row;
@@ -38,7 +39,7 @@ typedef struct result_row {
  * with g_array_unref(). */
 GArray *result_rows_keys(const study_table *table, const result_pairing *pairing);
 
-/* One row a point of `table`, or (with `pairing`) a point that has pairs. An array of result_row; free with g_array_unref(). */
+/* One row a point of `table`, those included at which no run ended ok, or (with `pairing`) a point that has pairs. An array of result_row; free with g_array_unref(). */
 GArray *result_rows_of(const study_table *table, const result_quantity *quantity,
                        const result_pairing *pairing);
 

@@ -31,17 +31,22 @@ static void append_counts(const result_request *request, GString *text)
 {
   const study_table *table = request->table;
   g_autoptr(GArray) keys = study_table_keys(table);
+  g_autofree char *in_step = study_table_in_step(table);
   g_autoptr(GArray) points = study_table_points(table, keys);
   g_string_append_printf(text, "%u run%s at %u point%s", table->runs->len, plural(table->runs->len),
                          points->len, plural(points->len));
   g_autofree char *missing = study_table_missing(table, request->leave_out);
   g_string_append_printf(text, "%s%s\n", *missing != '\0' ? "; " : "", missing);
+  if (*in_step != '\0') {
+    g_string_append_printf(text, "in step: %s\n", in_step);
+  }
   if (request->pairing != NULL) {
     g_autofree char *a = study_keys_label(request->pairing->key, request->pairing->a);
     g_autofree char *b = study_keys_label(request->pairing->key, request->pairing->b);
     g_autofree char *line =
-        g_strdup_printf("differences: %s %s minus %s, between runs of one seed that agree in all else",
-                        scenario_key_row_of(request->pairing->key)->name, a, b);
+        g_strdup_printf("differences: %s %s minus %s, between runs of one seed that agree in all else%s",
+                        scenario_key_row_of(request->pairing->key)->name, a, b,
+                        *in_step != '\0' ? " but what moves in step" : "");
     g_autofree char *shown = shown_text_line(line);
     g_string_append_printf(text, "%s\n", shown);
   }
@@ -123,7 +128,9 @@ static void add_row(const result_row *row, const GArray *keys, const shown_scale
     g_autofree char *shown = study_keys_label(key, row->first->keys[key]);
     text_columns_add_cell(columns, *shown != '\0' ? shown : "-");
   }
-  g_autofree char *count = g_strdup_printf("%" G_GSIZE_FORMAT, row->of.count);
+  g_autofree char *count = row->not_ok == 0 ? g_strdup_printf("%" G_GSIZE_FORMAT, row->of.count)
+                                            : g_strdup_printf("%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT,
+                                                              row->of.count, row->of.count + row->not_ok);
   g_autofree char *mark = row->flagged > 0 ? g_strdup_printf("%u!", row->flagged) : g_strdup("");
   text_columns_add_cell(columns, count);
   text_columns_add_cell(columns, mark);
@@ -178,6 +185,11 @@ static void append_legend(const result_request *request, GString *text)
     g_string_append(text,
                     "\n± 95 %: half the width of the 95 % Student-t interval of the paired differences; if "
                     "independent: of means whose seeds had nothing in common (Welch).\n");
+  }
+  if (request->table->not_ok > 0 && request->pairing == NULL) {
+    g_string_append(text,
+                    "n \"5 of 8\": the others did not end ok, and are not in the numbers; export and report "
+                    "tell how they ended.\n");
   }
   if (request->table->flagged > 0) {
     g_string_append_printf(text,

@@ -109,6 +109,7 @@ static study_run *copy_run(study_table *table, const stored_run *run, guint flag
     distribution_copy(&copy->distributions[id], &run->distributions[id]);
   }
   copy->metrics = run->metrics;
+  copy->status = run->status;
   copy->flags = flags;
   copy->wall_s = run->wall_s;
   copy->cpu_s = run->cpu_s;
@@ -122,6 +123,7 @@ static gboolean visit_run(const stored_origin *from, const stored_run *run, gpoi
   note_origin(r->table->origins, from);
   if (run->status != RUN_OK) {
     r->table->not_ok++;
+    g_ptr_array_add(r->table->others, copy_run(r->table, run, flags));
     return TRUE;
   }
   if ((flags & r->leave_out) != 0) {
@@ -159,6 +161,7 @@ study_table *study_table_read(result_store *store, guint leave_out, GError **err
 {
   study_table *table = g_new0(study_table, 1);
   table->runs = g_ptr_array_new_with_free_func(free_run);
+  table->others = g_ptr_array_new_with_free_func(free_run);
   table->origins = g_ptr_array_new_with_free_func((GDestroyNotify)stored_origin_free);
   table->texts = g_string_chunk_new(4096);
   g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
@@ -183,6 +186,7 @@ void study_table_free(study_table *table)
     return;
   }
   g_ptr_array_unref(table->runs);
+  g_ptr_array_unref(table->others);
   g_ptr_array_unref(table->origins);
   g_string_chunk_free(table->texts);
   g_free(table->title);

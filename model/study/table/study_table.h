@@ -33,6 +33,7 @@ typedef struct study_run {
       [SCENARIO_KEY_COUNT]; /* first: study_keys.h takes runs as they are; "" where the store has none; the table's */
   metric_values metrics;
   distribution distributions[DISTRIBUTION_COUNT];
+  run_status status;
   guint flags; /* study_flag */
   double wall_s;
   double cpu_s;
@@ -40,7 +41,9 @@ typedef struct study_run {
 
 /* The runs that ended `ok`, but for those left out. */
 typedef struct study_table {
-  GPtrArray *runs;     /* study_run * */
+  GPtrArray *runs; /* study_run * */
+  GPtrArray *
+      others; /* study_run *, those that did not end ok: to say where they are missing. NULL: there are none */
   GPtrArray *origins;  /* stored_origin *, each once, those of all runs */
   guint not_ok;        /* runs that did not end ok */
   guint left_out;      /* runs that were left out for a flag */
@@ -56,6 +59,14 @@ typedef struct study_table {
  * RESULT_STORE_ERROR) when none is left, a value is unusable, or the store fails. Free with study_table_free() (NULL-safe). */
 study_table *study_table_read(result_store *store, guint leave_out, GError **error);
 void study_table_free(study_table *table);
+
+/* `table` with those that did not end ok among its `runs`, a new array that is the caller's (g_ptr_array_unref()); all else stays the
+ * table's. For who says where runs are missing. */
+study_table study_table_with_others(const study_table *table);
+
+/* Which swept keys are none of study_table_keys() because they move in step with one: "path.forward.rate moves with path.forward.delay",
+ * several behind each other; "" when there are none. Free with g_free(). */
+char *study_table_in_step(const study_table *table);
 
 /* A point: the runs that agree in everything but the seed. */
 typedef struct study_point {

@@ -109,6 +109,49 @@ GArray *study_table_keys(const study_table *table)
   return study_keys_varying(table->runs, table->axes);
 }
 
+study_table study_table_with_others(const study_table *table)
+{
+  study_table whole = *table;
+  whole.runs = g_ptr_array_copy(table->runs, NULL, NULL);
+  g_ptr_array_set_free_func(whole.runs, NULL);
+  for (guint i = 0; table->others != NULL && i < table->others->len; i++) {
+    g_ptr_array_add(whole.runs, g_ptr_array_index(table->others, i));
+  }
+  return whole;
+}
+
+/* The key among `keys` that `key` follows; SCENARIO_KEY_COUNT when there is none, or it is one of them. */
+static scenario_key leader_of(const study_table *table, const GArray *keys, scenario_key key)
+{
+  scenario_key leader = SCENARIO_KEY_COUNT;
+  for (guint i = keys->len; i-- > 0;) {
+    scenario_key other = g_array_index(keys, scenario_key, i);
+    if (other == key) {
+      return SCENARIO_KEY_COUNT;
+    }
+    leader = study_keys_follows(table->runs, key, other) ? other : leader;
+  }
+  return leader;
+}
+
+char *study_table_in_step(const study_table *table)
+{
+  GString *text = g_string_new(NULL);
+  g_autoptr(GArray) keys = study_table_keys(table);
+  g_auto(GStrv) names = g_strsplit(table->axes, "\n", -1);
+  for (gsize i = 0; names[i] != NULL; i++) {
+    scenario_key key = scenario_key_find(names[i]);
+    gboolean counts = key < SCENARIO_KEY_COUNT && key != SCENARIO_RUN_SEED;
+    g_autoptr(GPtrArray) values = counts ? study_keys_values(table->runs, key) : NULL;
+    scenario_key leader = counts && values->len > 1 ? leader_of(table, keys, key) : SCENARIO_KEY_COUNT;
+    if (leader < SCENARIO_KEY_COUNT) {
+      g_string_append_printf(text, "%s%s moves with %s", text->len > 0 ? ", " : "", names[i],
+                             scenario_key_row_of(leader)->name);
+    }
+  }
+  return g_string_free(text, FALSE);
+}
+
 GArray *study_table_points(const study_table *table, const GArray *keys)
 {
   GArray *points = new_points();

@@ -122,6 +122,36 @@ static void test_pairs(store_kit *kit, gconstpointer unused)
   g_assert_nonnull(strstr(text, "3! marks three pairs"));
 }
 
+/* Means of survivors say that they are: of two runs at 9000 one was stopped, at 576 none came to its end. */
+static void test_others_are_counted(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  store_kit_add(kit, "path.forward.mtu=1500 run.seed=1", "tcp.timeouts=1");
+  store_kit_add(kit, "path.forward.mtu=9000 run.seed=1", "tcp.timeouts=2");
+  store_kit_add_status(kit, "path.forward.mtu=9000 run.seed=2", "tcp.timeouts=99", RUN_STOPPED);
+  store_kit_add_status(kit, "path.forward.mtu=576 run.seed=1", "tcp.timeouts=99", RUN_FAILED);
+  g_autofree char *text = write_table(kit, result_table_text, "tcp.timeouts", NULL);
+  g_assert_nonnull(strstr(text, "2 runs at 2 points; 2 of 4 runs did not end ok"));
+  g_assert_nonnull(strstr(text, "\n576               0 of 1         -"));
+  g_assert_nonnull(strstr(text, "\n1500                   1  1!     1"));
+  g_assert_nonnull(strstr(text, "\n9000              1 of 2  1!     2"));
+  g_assert_null(strstr(text, "99"));
+  g_assert_nonnull(strstr(text, "the others did not end ok"));
+}
+
+/* A key that moves with another one is no column of its own, but it is named: the memory is not alone in what it does. */
+static void test_in_step(store_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  kit->origin.axes = (char *)"path.forward.mtu\nreceiver.memory\nreceiver.mode\nrun.seed";
+  store_kit_add(kit, "path.forward.mtu=1500 receiver.memory=1KiB run.seed=1", "tcp.timeouts=1");
+  store_kit_add(kit, "path.forward.mtu=9000 receiver.memory=2KiB run.seed=1", "tcp.timeouts=2");
+  g_autofree char *text = write_table(kit, result_table_text, "tcp.timeouts", NULL);
+  g_assert_nonnull(strstr(text, "\nin step: receiver.memory moves with path.forward.mtu\n"));
+  g_autofree char *pairs = write_table(kit, result_table_text, "tcp.timeouts", "receiver.memory=1024,2048");
+  g_assert_nonnull(strstr(pairs, "that agree in all else but what moves in step\n"));
+}
+
 /* One seed has no interval, a point without the metric nothing at all, and nobody reads "nan". */
 static void test_gaps(store_kit *kit, gconstpointer unused)
 {
@@ -259,6 +289,8 @@ int main(int argc, char **argv)
       {"/result_table/text", test_text},
       {"/result_table/pairs", test_pairs},
       {"/result_table/gaps", test_gaps},
+      {"/result_table/others-are-counted", test_others_are_counted},
+      {"/result_table/in-step", test_in_step},
       {"/result_table/csv", test_csv},
       {"/result_table/csv_pairs", test_csv_pairs},
       {"/result_table/csv_quotes", test_csv_quotes},

@@ -97,6 +97,18 @@ static gboolean belongs(const drawing *d, const chart_line *line, pass in)
          (in == PASS_RINGS && any_flagged(d->chart) && !d->letters);
 }
 
+/* In print a line with caps at its ends: gnuplot's (5.4) own bars come with a white box behind the point, which hides short ones. */
+static void append_interval(const drawing *d, guint style, GString *script)
+{
+  g_string_append_printf(
+      script,
+      d->letters
+          ? "using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle %u pointsize 0 notitle"
+          : "using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 "
+            "linestyle %u linewidth 0.8 dashtype 1 notitle",
+      style);
+}
+
 static void append_pass(const drawing *d, const chart_line *line, pass in, GString *script)
 {
   guint style = (line->look == LINE_COMPANION ? d->companions : 0) + line->style + 1;
@@ -105,10 +117,7 @@ static void append_pass(const drawing *d, const chart_line *line, pass in, GStri
     append_reference(d, line, script);
     break;
   case PASS_INTERVALS:
-    g_string_append_printf(script,
-                           "using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle %u "
-                           "linewidth 0.8 dashtype 1 pointsize 0 notitle",
-                           style);
+    append_interval(d, style, script);
     break;
   case PASS_COMPANIONS:
   case PASS_MAIN:

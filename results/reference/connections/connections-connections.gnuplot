@@ -7,7 +7,7 @@ set border 3 linewidth 0.8 linecolor rgb '#404040'
 set tics nomirror out scale 0.6 textcolor rgb '#000000'
 set grid ytics linetype 1 linewidth 0.5 linecolor rgb '#d4d4d4'
 set label 1 'Reassembly memory by connections at 1 Gbit/s, aligned and not, against the'."\n".'formulas' at screen 0.5,0.9711 center font 'DejaVu Sans Bold,29'
-set label 2 'scenario connections · seed 1 · iwarpsim 0.1.0 (git bc1fd048e9da) · 36 runs · workload.messages moves with'."\n".'workload.connections' at screen 0.5,0.9067 center font 'DejaVu Sans,22' textcolor rgb '#404040'
+set label 2 'scenario connections · seed 1 · iwarpsim 0.1.0 (git 101778563864) · 36 runs · workload.messages moves with'."\n".'workload.connections' at screen 0.5,0.9067 center font 'DejaVu Sans,22' textcolor rgb '#404040'
 set style line 1 linecolor rgb '#0072B2' dashtype 1 linewidth 1.4 pointtype 7 pointsize 0.55
 set style line 5 linecolor rgb '#0072B2' dashtype 2 linewidth 1.0 pointtype 6 pointsize 0.55
 set style line 2 linecolor rgb '#D55E00' dashtype 1 linewidth 1.4 pointtype 5 pointsize 0.55
@@ -37,14 +37,14 @@ set ylabel 'peak occupancy (octets)' offset 1,0
 plot 'connections-connections.dat' index 8 using 1:(drawn($3)) with lines linestyle 9 notitle, \
      'connections-connections.dat' index 9 using 1:(drawn($3)) with lines linestyle 10 notitle, \
      'connections-connections.dat' index 10 using 1:(drawn($3)) with lines linestyle 11 notitle, \
-     'connections-connections.dat' index 0 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 1 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'connections-connections.dat' index 1 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 2 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'connections-connections.dat' index 2 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 3 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'connections-connections.dat' index 3 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 4 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'connections-connections.dat' index 4 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 5 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'connections-connections.dat' index 5 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 6 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'connections-connections.dat' index 6 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 7 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'connections-connections.dat' index 7 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 8 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
+     'connections-connections.dat' index 0 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 1 linewidth 0.8 dashtype 1 notitle, \
+     'connections-connections.dat' index 1 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 2 linewidth 0.8 dashtype 1 notitle, \
+     'connections-connections.dat' index 2 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 3 linewidth 0.8 dashtype 1 notitle, \
+     'connections-connections.dat' index 3 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 4 linewidth 0.8 dashtype 1 notitle, \
+     'connections-connections.dat' index 4 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 5 linewidth 0.8 dashtype 1 notitle, \
+     'connections-connections.dat' index 5 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 6 linewidth 0.8 dashtype 1 notitle, \
+     'connections-connections.dat' index 6 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 7 linewidth 0.8 dashtype 1 notitle, \
+     'connections-connections.dat' index 7 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 8 linewidth 0.8 dashtype 1 notitle, \
      'connections-connections.dat' index 4 using 1:(drawn($3)) with linespoints linestyle 5 notitle, \
      'connections-connections.dat' index 5 using 1:(drawn($3)) with linespoints linestyle 6 notitle, \
      'connections-connections.dat' index 6 using 1:(drawn($3)) with linespoints linestyle 7 notitle, \

@@ -7,7 +7,7 @@ set border 3 linewidth 0.8 linecolor rgb '#404040'
 set tics nomirror out scale 0.6 textcolor rgb '#000000'
 set grid ytics linetype 1 linewidth 0.5 linecolor rgb '#d4d4d4'
 set label 1 'Four receivers: reassembly memory by MTU and loss' at screen 0.5,0.9765 center font 'DejaVu Sans Bold,29'
-set label 2 'scenario four-receivers · seeds 1–8 · iwarpsim 0.1.0 (git bc1fd048e9da) · 384 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 76 with timeouts or lost retransmissions' at screen 0.5,0.9503 center font 'DejaVu Sans,22' textcolor rgb '#404040'
+set label 2 'scenario four-receivers · seeds 1–8 · iwarpsim 0.1.0 (git 101778563864) · 384 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 76 with timeouts or lost retransmissions' at screen 0.5,0.9503 center font 'DejaVu Sans,22' textcolor rgb '#404040'
 set style line 1 linecolor rgb '#0072B2' dashtype 1 linewidth 1.4 pointtype 7 pointsize 0.55
 set style line 4 linecolor rgb '#0072B2' dashtype 2 linewidth 1.0 pointtype 6 pointsize 0.55
 set style line 2 linecolor rgb '#D55E00' dashtype 1 linewidth 1.4 pointtype 5 pointsize 0.55
@@ -30,12 +30,12 @@ set yrange [256:194942.8]
 set ytics ('256' 256, '1 KiB' 1024, '4 KiB' 4096, '16 KiB' 16384, '64 KiB' 65536)
 set title 'in-order receiver, no markers' offset 0,-0.4
 set ylabel 'reassembly occupancy (octets)' offset 1,0
-plot 'four-receivers-peak.dat' index 0 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 1 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 1 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 2 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 2 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 3 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 12 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 4 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 13 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 5 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 14 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 6 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
+plot 'four-receivers-peak.dat' index 0 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 1 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 1 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 2 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 2 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 3 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 12 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 4 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 13 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 5 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 14 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 6 linewidth 0.8 dashtype 1 notitle, \
      'four-receivers-peak.dat' index 12 using 1:(drawn($3)) with linespoints linestyle 4 notitle, \
      'four-receivers-peak.dat' index 13 using 1:(drawn($3)) with linespoints linestyle 5 notitle, \
      'four-receivers-peak.dat' index 14 using 1:(drawn($3)) with linespoints linestyle 6 notitle, \
@@ -61,12 +61,12 @@ set yrange [256:194942.8]
 set ytics ('' 256, '' 1024, '' 4096, '' 16384, '' 65536)
 set title 'out-of-order receiver, no markers' offset 0,-0.4
 set ylabel '' offset 1,0
-plot 'four-receivers-peak.dat' index 3 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 1 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 4 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 2 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 5 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 3 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 15 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 4 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 16 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 5 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 17 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 6 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
+plot 'four-receivers-peak.dat' index 3 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 1 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 4 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 2 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 5 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 3 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 15 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 4 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 16 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 5 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 17 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 6 linewidth 0.8 dashtype 1 notitle, \
      'four-receivers-peak.dat' index 15 using 1:(drawn($3)) with linespoints linestyle 4 notitle, \
      'four-receivers-peak.dat' index 16 using 1:(drawn($3)) with linespoints linestyle 5 notitle, \
      'four-receivers-peak.dat' index 17 using 1:(drawn($3)) with linespoints linestyle 6 notitle, \
@@ -89,12 +89,12 @@ set yrange [256:194942.8]
 set ytics ('256' 256, '1 KiB' 1024, '4 KiB' 4096, '16 KiB' 16384, '64 KiB' 65536)
 set title 'out-of-order receiver, markers' offset 0,-0.4
 set ylabel 'reassembly occupancy (octets)' offset 1,0
-plot 'four-receivers-peak.dat' index 6 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 1 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 7 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 2 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 8 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 3 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 18 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 4 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 19 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 5 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 20 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 6 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
+plot 'four-receivers-peak.dat' index 6 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 1 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 7 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 2 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 8 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 3 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 18 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 4 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 19 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 5 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 20 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 6 linewidth 0.8 dashtype 1 notitle, \
      'four-receivers-peak.dat' index 18 using 1:(drawn($3)) with linespoints linestyle 4 notitle, \
      'four-receivers-peak.dat' index 19 using 1:(drawn($3)) with linespoints linestyle 5 notitle, \
      'four-receivers-peak.dat' index 20 using 1:(drawn($3)) with linespoints linestyle 6 notitle, \
@@ -117,12 +117,12 @@ set yrange [256:194942.8]
 set ytics ('' 256, '' 1024, '' 4096, '' 16384, '' 65536)
 set title 'assume-aligned receiver, no markers' offset 0,-0.4
 set ylabel '' offset 1,0
-plot 'four-receivers-peak.dat' index 9 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 1 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 10 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 2 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 11 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 3 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 21 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 4 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 22 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 5 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'four-receivers-peak.dat' index 23 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 6 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
+plot 'four-receivers-peak.dat' index 9 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 1 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 10 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 2 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 11 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 3 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 21 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 4 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 22 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 5 linewidth 0.8 dashtype 1 notitle, \
+     'four-receivers-peak.dat' index 23 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 6 linewidth 0.8 dashtype 1 notitle, \
      'four-receivers-peak.dat' index 21 using 1:(drawn($3)) with linespoints linestyle 4 notitle, \
      'four-receivers-peak.dat' index 22 using 1:(drawn($3)) with linespoints linestyle 5 notitle, \
      'four-receivers-peak.dat' index 23 using 1:(drawn($3)) with linespoints linestyle 6 notitle, \

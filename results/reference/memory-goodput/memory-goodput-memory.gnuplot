@@ -7,7 +7,7 @@ set border 3 linewidth 0.8 linecolor rgb '#404040'
 set tics nomirror out scale 0.6 textcolor rgb '#000000'
 set grid ytics linetype 1 linewidth 0.5 linecolor rgb '#d4d4d4'
 set label 1 'Goodput by reassembly memory, with'."\n".'one segment in a thousand lost' at screen 0.5,0.9661 center font 'DejaVu Sans Bold,29'
-set label 2 'scenario memory-goodput · seeds 1–8 · iwarpsim 0.1.0'."\n".'(git bc1fd048e9da) · 144 runs, mean of 8 each with'."\n".'95 % interval · ringed: 24 with timeouts or lost'."\n".'retransmissions' at screen 0.5,0.8906 center font 'DejaVu Sans,22' textcolor rgb '#404040'
+set label 2 'scenario memory-goodput · seeds 1–8 · iwarpsim 0.1.0'."\n".'(git 101778563864) · 144 runs, mean of 8 each with'."\n".'95 % interval · ringed: 24 with timeouts or lost'."\n".'retransmissions' at screen 0.5,0.8906 center font 'DejaVu Sans,22' textcolor rgb '#404040'
 set style line 1 linecolor rgb '#0072B2' dashtype 1 linewidth 1.4 pointtype 7 pointsize 0.6
 set style line 2 linecolor rgb '#D55E00' dashtype 2 linewidth 1.4 pointtype 5 pointsize 0.6
 unset key
@@ -29,8 +29,8 @@ set title '' offset 0,-0.4
 set ylabel 'goodput (Gbit/s)' offset -0.5,0
 plot 'memory-goodput-memory.dat' index 2 using 1:(drawn($3)) with lines linecolor rgb '#0072B2' dashtype 3 linewidth 1 notitle, \
      'memory-goodput-memory.dat' index 3 using 1:(drawn($3)) with lines linecolor rgb '#D55E00' dashtype 3 linewidth 1 notitle, \
-     'memory-goodput-memory.dat' index 0 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 1 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'memory-goodput-memory.dat' index 1 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 2 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
+     'memory-goodput-memory.dat' index 0 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 1 linewidth 0.8 dashtype 1 notitle, \
+     'memory-goodput-memory.dat' index 1 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 2 linewidth 0.8 dashtype 1 notitle, \
      'memory-goodput-memory.dat' index 0 using 1:(drawn($3)) with linespoints linestyle 1 notitle, \
      'memory-goodput-memory.dat' index 1 using 1:(drawn($3)) with linespoints linestyle 2 notitle, \
      'memory-goodput-memory.dat' index 0 using 1:($7 > 0 ? drawn($3) : NaN) with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040' notitle, \

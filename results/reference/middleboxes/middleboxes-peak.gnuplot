@@ -7,7 +7,7 @@ set border 3 linewidth 0.8 linecolor rgb '#404040'
 set tics nomirror out scale 0.6 textcolor rgb '#000000'
 set grid ytics linetype 1 linewidth 0.5 linecolor rgb '#d4d4d4'
 set label 1 'Markers behind each middlebox, with one segment in a thousand lost' at screen 0.5,0.9806 center font 'DejaVu Sans Bold,29'
-set label 2 'scenario middleboxes · seeds 1–8 · iwarpsim 0.1.0 (git bc1fd048e9da) · 256 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 128 with spurious or lost retransmissions' at screen 0.5,0.9590 center font 'DejaVu Sans,22' textcolor rgb '#404040'
+set label 2 'scenario middleboxes · seeds 1–8 · iwarpsim 0.1.0 (git 101778563864) · 256 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 128 with spurious or lost retransmissions' at screen 0.5,0.9590 center font 'DejaVu Sans,22' textcolor rgb '#404040'
 set style line 1 linecolor rgb '#0072B2' dashtype 1 linewidth 1.4 pointtype 7 pointsize 0.55
 set style line 2 linecolor rgb '#0072B2' dashtype 2 linewidth 1.0 pointtype 6 pointsize 0.55
 unset key
@@ -25,8 +25,8 @@ set yrange [256:143232.05]
 set ytics ('0' 256, '1 KiB' 1024, '4 KiB' 4096, '16 KiB' 16384, '64 KiB' 65536)
 set title 'in-order receiver, no markers' offset 0,-0.4
 set ylabel 'reassembly occupancy (octets)' offset 1,0
-plot 'middleboxes-peak.dat' index 0 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 1 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'middleboxes-peak.dat' index 4 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 2 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
+plot 'middleboxes-peak.dat' index 0 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 1 linewidth 0.8 dashtype 1 notitle, \
+     'middleboxes-peak.dat' index 4 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 2 linewidth 0.8 dashtype 1 notitle, \
      'middleboxes-peak.dat' index 4 using 1:(drawn($3)) with points linestyle 2 notitle, \
      'middleboxes-peak.dat' index 0 using 1:(drawn($3)) with points linestyle 1 notitle, \
      'middleboxes-peak.dat' index 0 using 1:($7 > 0 ? drawn($3) : NaN) with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040' notitle, \
@@ -44,8 +44,8 @@ set yrange [256:143232.05]
 set ytics ('' 256, '' 1024, '' 4096, '' 16384, '' 65536)
 set title 'out-of-order receiver, no markers' offset 0,-0.4
 set ylabel '' offset 1,0
-plot 'middleboxes-peak.dat' index 1 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 1 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'middleboxes-peak.dat' index 5 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 2 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
+plot 'middleboxes-peak.dat' index 1 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 1 linewidth 0.8 dashtype 1 notitle, \
+     'middleboxes-peak.dat' index 5 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 2 linewidth 0.8 dashtype 1 notitle, \
      'middleboxes-peak.dat' index 5 using 1:(drawn($3)) with points linestyle 2 notitle, \
      'middleboxes-peak.dat' index 1 using 1:(drawn($3)) with points linestyle 1 notitle, \
      'middleboxes-peak.dat' index 1 using 1:($7 > 0 ? drawn($3) : NaN) with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040' notitle, \
@@ -60,8 +60,8 @@ set yrange [256:143232.05]
 set ytics ('0' 256, '1 KiB' 1024, '4 KiB' 4096, '16 KiB' 16384, '64 KiB' 65536)
 set title 'out-of-order receiver, markers' offset 0,-0.4
 set ylabel 'reassembly occupancy (octets)' offset 1,0
-plot 'middleboxes-peak.dat' index 2 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 1 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'middleboxes-peak.dat' index 6 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 2 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
+plot 'middleboxes-peak.dat' index 2 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 1 linewidth 0.8 dashtype 1 notitle, \
+     'middleboxes-peak.dat' index 6 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 2 linewidth 0.8 dashtype 1 notitle, \
      'middleboxes-peak.dat' index 6 using 1:(drawn($3)) with points linestyle 2 notitle, \
      'middleboxes-peak.dat' index 2 using 1:(drawn($3)) with points linestyle 1 notitle, \
      'middleboxes-peak.dat' index 2 using 1:($7 > 0 ? drawn($3) : NaN) with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040' notitle, \
@@ -76,8 +76,8 @@ set yrange [256:143232.05]
 set ytics ('' 256, '' 1024, '' 4096, '' 16384, '' 65536)
 set title 'assume-aligned receiver, no markers' offset 0,-0.4
 set ylabel '' offset 1,0
-plot 'middleboxes-peak.dat' index 3 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 1 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
-     'middleboxes-peak.dat' index 7 using 1:(drawn($3)):(drawn($5)):(drawn($6)) with yerrorbars linestyle 2 linewidth 0.8 dashtype 1 pointsize 0 notitle, \
+plot 'middleboxes-peak.dat' index 3 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 1 linewidth 0.8 dashtype 1 notitle, \
+     'middleboxes-peak.dat' index 7 using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads size screen 0.004,90 linestyle 2 linewidth 0.8 dashtype 1 notitle, \
      'middleboxes-peak.dat' index 7 using 1:(drawn($3)) with points linestyle 2 notitle, \
      'middleboxes-peak.dat' index 3 using 1:(drawn($3)) with points linestyle 1 notitle, \
      'middleboxes-peak.dat' index 3 using 1:($7 > 0 ? drawn($3) : NaN) with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040' notitle, \

@@ -128,7 +128,7 @@ static const study_run *run_at(const GPtrArray *runs, guint index)
 static result_row row_of_point(const study_point *point, const result_quantity *quantity)
 {
   result_row row = {.first = run_at(point->runs, 0), .independent_half_width = (double)NAN};
-  g_autofree double *values = g_new(double, point->runs->len);
+  double *values = g_new(double, point->runs->len);
   gsize count = 0;
   for (guint i = 0; i < point->runs->len; i++) {
     const study_run *run = run_at(point->runs, i);
@@ -140,6 +140,7 @@ static result_row row_of_point(const study_point *point, const result_quantity *
     }
   }
   row.of = statistics_of(values, count);
+  g_free(values);
   return row;
 }
 

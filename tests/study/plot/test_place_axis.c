@@ -101,6 +101,21 @@ static void test_turned_words(plot_kit *kit, gconstpointer unused)
   place_axis_clear(&numbers);
 }
 
+/* "loss of segments (path.forward.loss)" has 36 letters: where they have no room the key goes, which the words explain; a unit stays. */
+static void test_name_in_little_room(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  place_axis axis = axis_of(kit, "path.forward.loss", "[\"0.1%\", \"1%\"]", FALSE);
+  GString *script = g_string_new(NULL);
+  place_axis_append(&axis, 36, FALSE, script);
+  plot_kit_expect(script->str, "set xlabel 'loss of segments (path.forward.loss)'");
+  g_string_set_size(script, 0);
+  place_axis_append(&axis, 35, FALSE, script);
+  plot_kit_expect(script->str, "set xlabel 'loss of segments'");
+  g_string_free(script, TRUE);
+  place_axis_clear(&axis);
+}
+
 static void add(const char *path, void (*test)(plot_kit *, gconstpointer))
 {
   g_test_add(path, plot_kit, NULL, plot_kit_set_up, test, plot_kit_tear_down);
@@ -114,5 +129,6 @@ int main(int argc, char **argv)
   add("/place_axis/words", test_words);
   add("/place_axis/labels", test_labels);
   add("/place_axis/turned words", test_turned_words);
+  add("/place_axis/name-in-little-room", test_name_in_little_room);
   return g_test_run();
 }

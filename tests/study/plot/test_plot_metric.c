@@ -59,6 +59,8 @@ static void test_script(plot_kit *kit, gconstpointer unused)
       "title 'peak'",
       "title 'p99 of the time'",
       "'0.1%%' -3.0",
+      "using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads", /* intervals: nothing hides a short one */
+      "using 1:(drawn($3)) with linespoints linestyle 1",
       "set xlabel 'loss of segments (path.forward.loss)'",
       "set ylabel 'reassembly occupancy (octets)'"};
   if (!plot_kit_can_draw()) {
@@ -217,6 +219,23 @@ static void test_four_receivers(plot_kit *kit, gconstpointer unused)
   g_assert_cmpuint(plot_kit_count(script, "set ylabel 'reassembly"), ==, 2);
 }
 
+/* Middleboxes have no order: a line from one to the next would draw one. Their intervals stay. */
+static void test_words_are_not_connected(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  if (!plot_kit_can_draw()) {
+    return;
+  }
+  fill(kit,
+       "title = \"a\"; sweep = ( { key = \"middlebox.mode\"; values = [\"none\", \"rechunk\", \"proxy\"]; },"
+       " { key = \"run.seed\"; from = 1; to = 3; } );");
+  draw(kit, GNUPLOT_SVG);
+  g_autofree char *script = plot_kit_text(kit, "a-peak.gnuplot");
+  plot_kit_expect(script, "using 1:(drawn($3)) with points linestyle 1");
+  plot_kit_expect(script, "with vectors heads");
+  g_assert_null(strstr(script, "linespoints"));
+}
+
 /* A metric in its own unit: 2.5e9 bit/s are 2.5 on an axis of Gbit/s. */
 static void test_metric(plot_kit *kit, gconstpointer unused)
 {
@@ -296,6 +315,7 @@ int main(int argc, char **argv)
   add("/plot_metric/other_shapes", test_other_shapes);
   add("/plot_metric/hundreds_of_lines", test_hundreds_of_lines);
   add("/plot_metric/four_receivers", test_four_receivers);
+  add("/plot_metric/words_are_not_connected", test_words_are_not_connected);
   add("/plot_metric/metric", test_metric);
   add("/plot_metric/no_values", test_no_values);
   add("/plot_metric/some_values", test_some_values);

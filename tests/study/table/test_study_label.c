@@ -16,6 +16,8 @@ static void test_words(void)
   expect(SCENARIO_MPA_MARKERS, "false", "no markers");
   expect(SCENARIO_MPA_MARKERS, "true", "markers");
   expect(SCENARIO_MPA_CRC, "false", "no CRC");
+  expect(SCENARIO_WORKLOAD_MESSAGE_SIZE, "32", "messages of 32 octets");
+  expect(SCENARIO_WORKLOAD_MESSAGE_SIZE, "65536", "messages of 64 KiB");
   expect(SCENARIO_WORKLOAD_CONNECTIONS, "1", "1 connection");
   expect(SCENARIO_WORKLOAD_CONNECTIONS, "64", "64 connections");
   expect(SCENARIO_RECEIVER_MEMORY, "65536", "memory 64 KiB");

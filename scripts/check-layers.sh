@@ -26,8 +26,7 @@ shim            shim path tcp engine base
 shim/host       shim/host shim sim scenario rnic rdmap ddp mpa tcp measure path engine base
 
 model/path/path_link_native.h  engine
-model/sim/sim_engine.c         shim
-model/sim/sim_topology.c       shim
+model/sim/sim_ns3_module.h     shim
 model/sim/sim_recorder.h       ddp mpa
 model/sim/sim_recorder.c       rdmap
 model/cli/cli_explain.c        rnic

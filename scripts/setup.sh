@@ -1,5 +1,6 @@
 #!/bin/sh
 # Installs what is missing (Debian packages, scripts/packages.txt) and builds iwarpsim into build/.
+# With ns-3, which demo.sh runs on: a libns3-dev that cannot be used is said here, not when the first run needs it.
 # Called by demo.sh and test.sh; usable alone. Needs to be root only when something is missing.
 set -eu
 cd "$(dirname "$0")/.."
@@ -56,7 +57,7 @@ configure_and_build() { # folder, meson options…
 }
 
 install_missing
-configure_and_build build
+configure_and_build build -Dns3=enabled
 if [ "${1:-}" = --sanitizers ]; then
-  configure_and_build build-sanitizers -Db_sanitize=address,undefined -Db_lundef=false -Db_lto=false
+  configure_and_build build-sanitizers -Dns3=enabled -Db_sanitize=address,undefined -Db_lundef=false -Db_lto=false
 fi

@@ -14,6 +14,7 @@ typedef struct ns3_link {
   ns3_shim_node *nodes[ENDS];
   ns3_shim_device *devices[ENDS];
   uint8_t *wire;         /* room for an MTU: a packet on its way into ns-3 */
+  memory_pool *blocks;   /* of that size, for arrivals */
   octet_block *arriving; /* on its way out of ns-3 */
   /* What was sent, in the order in which it arrives: the marks that no wire carries are taken from there. */
   path_link_schedule sent;
@@ -43,7 +44,7 @@ static void ns3_link_send(path_link *link, datagram *packet)
 static uint8_t *room_for_arrival(void *user, uint32_t length)
 {
   ns3_link *self = user;
-  self->arriving = octet_block_new(length);
+  self->arriving = octet_block_new_in(self->blocks, length);
   return octet_block_octets(self->arriving);
 }
 
@@ -136,6 +137,7 @@ static void ns3_link_free(path_link *link)
   }
   element_array_clear(&self->arrived);
   path_link_schedule_clear(&self->sent);
+  memory_pool_unref(self->blocks);
   g_free(self->wire);
   g_free(self);
 }
@@ -169,6 +171,7 @@ path_link *ns3_link_new(const path_link_config *config, engine *clock, ns3_shim_
     return NULL;
   }
   self->wire = g_malloc(config->mtu_octets);
+  self->blocks = memory_pool_new(octet_block_piece_octets(config->mtu_octets));
   self->arrival = engine_timer_new(clock, ENGINE_ARRIVAL, config->id, 0, hand_over, self);
   ns3_shim_device_set_receiver(self->devices[RECEIVER], &receiver, self);
   return &self->link;

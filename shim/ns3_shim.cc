@@ -8,6 +8,7 @@
 #include <ns3/simulator.h>
 #include <ns3/version-defines.h>
 
+#include "shim/ns3_open_scheduler.hh"
 #include "shim/ns3_shim_internal.hh"
 
 using namespace ns3;
@@ -19,7 +20,9 @@ namespace
 struct {
   bool open;
   bool running;
-} simulator = {false, false};
+  bool in_own_event;         // one of the shim's events runs
+  ns3_shim_event *last_call; // asked for by that event; NULL: none
+} simulator = {false, false, false, nullptr};
 
 // A C callback as ns-3's event. It is scheduled again and again, which saves an allocation per event.
 class CallbackEvent : public EventImpl
@@ -32,6 +35,7 @@ public:
 private:
   void Notify() override
   {
+    shim::OwnEvent event;
     m_callback(m_user);
   }
 
@@ -68,6 +72,26 @@ bool fail(ns3_shim_error *error, const std::string &message) noexcept
   return false;
 }
 
+OwnEvent::OwnEvent()
+{
+  simulator.in_own_event = true;
+}
+
+// The event is over but for the last call. Nothing else is due: it comes now. Else it takes its turn behind that.
+OwnEvent::~OwnEvent()
+{
+  ns3_shim_event *event = simulator.last_call;
+  simulator.in_own_event = false;
+  simulator.last_call = nullptr;
+  if (!event)
+    return;
+  OpenScheduler *scheduler = OpenScheduler::Current();
+  if (scheduler && !scheduler->HasDueUntil(scheduler->Now()))
+    event->callback(event->user);
+  else
+    ns3_shim_event_after(event, 0, nullptr);
+}
+
 bool require_open(ns3_shim_error *error) noexcept
 {
   return simulator.open || fail(error, "the simulator is not open");
@@ -83,8 +107,11 @@ extern "C" bool ns3_shim_open(ns3_shim_error *error)
     // A second SetResolution() would follow a null pointer inside ns-3.
     if (Time::GetResolution() != Time::PS)
       Time::SetResolution(Time::PS);
-    // A heap instead of ns-3's own map: 5 to 10 % of a bulk transfer here. The order of events is the same.
-    Simulator::SetScheduler(ObjectFactory("ns3::PriorityQueueScheduler"));
+    // Faster than ns-3's own ones, and it says what is due next. The order of events is the same.
+    ObjectFactory scheduler;
+    scheduler.SetTypeId(shim::OpenScheduler::GetTypeId());
+    Simulator::SetScheduler(scheduler);
+    shim::OpenScheduler::Current()->SetNow(static_cast<uint64_t>(Simulator::Now().GetTimeStep()));
     simulator.open = true;
     return true;
   });
@@ -106,7 +133,8 @@ extern "C" int64_t ns3_shim_ticks_per_second(void)
 
 extern "C" time_ps ns3_shim_now(void)
 {
-  return Simulator::Now().GetTimeStep();
+  const shim::OpenScheduler *scheduler = shim::OpenScheduler::Current();
+  return scheduler ? static_cast<time_ps>(scheduler->Now()) : Simulator::Now().GetTimeStep();
 }
 
 namespace
@@ -114,21 +142,14 @@ namespace
 
 // Stops the run at a time once nothing else is due in it. Simulator::Stop(delay) would stop before what the
 // events of that picosecond schedule in it.
-struct LastEvent {
-  ns3_shim_event *event;
-  uint64_t events_before;
-};
-
 void stop_when_alone(void *user)
 {
-  LastEvent *last = static_cast<LastEvent *>(user);
-  uint64_t events = Simulator::GetEventCount();
-  bool alone = events == last->events_before + 1;
-  last->events_before = events;
-  if (alone)
-    Simulator::Stop();
+  ns3_shim_event *last = *static_cast<ns3_shim_event **>(user);
+  const shim::OpenScheduler *scheduler = shim::OpenScheduler::Current();
+  if (scheduler && scheduler->HasDueUntil(scheduler->Now()))
+    ns3_shim_event_after(last, 0, nullptr);
   else
-    ns3_shim_event_after(last->event, 0, nullptr);
+    Simulator::Stop();
 }
 
 } // namespace
@@ -139,9 +160,11 @@ extern "C" bool ns3_shim_run(time_ps until, ns3_shim_error *error)
     return false;
   if (simulator.running)
     return shim::fail(error, "the simulator is running already");
-  LastEvent last = {nullptr, 0};
-  last.event = ns3_shim_event_new(stop_when_alone, &last);
-  bool ran = until == TIME_PS_NEVER || ns3_shim_event_at(last.event, until, error);
+  if (!shim::OpenScheduler::Current())
+    return shim::fail(error, "somebody gave the simulator another scheduler");
+  ns3_shim_event *last = nullptr;
+  last = ns3_shim_event_new(stop_when_alone, &last);
+  bool ran = until == TIME_PS_NEVER || ns3_shim_event_at(last, until, error);
   if (ran) {
     simulator.running = true;
     ran = shim::guarded(error, [] {
@@ -150,7 +173,7 @@ extern "C" bool ns3_shim_run(time_ps until, ns3_shim_error *error)
     });
     simulator.running = false;
   }
-  ns3_shim_event_free(last.event);
+  ns3_shim_event_free(last);
   return ran;
 }
 
@@ -203,8 +226,18 @@ extern "C" bool ns3_shim_event_after(ns3_shim_event *event, time_ps delay, ns3_s
   });
 }
 
+extern "C" bool ns3_shim_event_last(ns3_shim_event *event, ns3_shim_error *error)
+{
+  if (!simulator.in_own_event || simulator.last_call)
+    return ns3_shim_event_after(event, 0, error);
+  simulator.last_call = event;
+  return true;
+}
+
 extern "C" void ns3_shim_event_cancel(ns3_shim_event *event)
 {
+  if (simulator.last_call == event)
+    simulator.last_call = nullptr;
   if (event->impl)
     event->impl->Cancel();
   event->impl = nullptr;

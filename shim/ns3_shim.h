@@ -73,6 +73,11 @@ void ns3_shim_event_free(ns3_shim_event *event);
 bool ns3_shim_event_at(ns3_shim_event *event, time_ps when, ns3_shim_error *error);
 bool ns3_shim_event_after(ns3_shim_event *event, time_ps delay, ns3_shim_error *error);
 
+/* Adds a call at the present time, behind everything already scheduled for this picosecond: as ns3_shim_event_after() with no delay, but
+ * without an event of ns-3's where the one that is running is the shim's own and nothing else is due. Then the call is made when that
+ * event's callback has returned. */
+bool ns3_shim_event_last(ns3_shim_event *event, ns3_shim_error *error);
+
 /* Takes back all calls that have not happened yet. */
 void ns3_shim_event_cancel(ns3_shim_event *event);
 

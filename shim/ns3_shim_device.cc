@@ -34,6 +34,7 @@ public:
       uint32_t length = packet->GetSize();
       uint8_t *octets = functions.room(user, length);
       packet->CopyData(octets, length);
+      shim::OwnEvent event; // the device has nothing more to do in its own
       functions.arrived(user, octets, length);
     }
     return true;

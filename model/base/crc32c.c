@@ -24,11 +24,3 @@ uint32_t crc32c_update_rope(uint32_t crc, const octet_rope *rope, uint32_t from,
   }
   return crc;
 }
-
-void crc32c_write(uint32_t crc, uint8_t wire[4])
-{
-  uint32_t digest = ~crc;
-  for (unsigned octet = 0; octet < 4; octet++) {
-    wire[octet] = (uint8_t)(digest >> (8 * octet));
-  }
-}

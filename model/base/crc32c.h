@@ -18,6 +18,13 @@ uint32_t crc32c_update(uint32_t crc, const uint8_t *octets, size_t length);
 uint32_t crc32c_update_rope(uint32_t crc, const octet_rope *rope, uint32_t from, uint32_t length);
 
 /* Finishes `crc` and writes the digest as it goes on the wire, least significant octet first (notes-mpa 17). */
-void crc32c_write(uint32_t crc, uint8_t wire[4]);
+static inline void crc32c_write(uint32_t crc, uint8_t wire[4])
+{
+  uint32_t digest = ~crc;
+  wire[0] = (uint8_t)digest;
+  wire[1] = (uint8_t)(digest >> 8);
+  wire[2] = (uint8_t)(digest >> 16);
+  wire[3] = (uint8_t)(digest >> 24);
+}
 
 #endif

@@ -4,12 +4,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { SMALLEST_CAPACITY = 8 };
+enum { SMALLEST_CAPACITY = 4 };
 
 void element_array_init(element_array *array, size_t element_octets)
 {
-  g_assert(element_octets > 0);
-  *array = (element_array){.element_octets = element_octets};
+  g_assert(element_octets > 0 && element_octets <= UINT32_MAX);
+  *array = (element_array){.element_octets = (uint32_t)element_octets};
 }
 
 void element_array_clear(element_array *array)
@@ -30,13 +30,14 @@ static void move_slots(element_array *array, size_t to, size_t from, size_t coun
 static void make_room(element_array *array)
 {
   if (array->count < array->capacity / 2) {
-    size_t first = (array->capacity - array->count) / 2;
+    uint32_t first = (array->capacity - array->count) / 2;
     move_slots(array, first, array->first, array->count);
     array->first = first;
     return;
   }
-  size_t capacity = MAX(array->capacity * 2, (size_t)SMALLEST_CAPACITY);
-  size_t first = (capacity - array->count) / 2;
+  g_assert(array->capacity <= UINT32_MAX / 2);
+  uint32_t capacity = MAX(array->capacity * 2, SMALLEST_CAPACITY);
+  uint32_t first = (capacity - array->count) / 2;
   uint8_t *memory = g_malloc_n(capacity, array->element_octets);
   if (array->count > 0) {
     memcpy(memory + first * array->element_octets, element_array_at(array, 0),
@@ -48,7 +49,7 @@ static void make_room(element_array *array)
   array->first = first;
 }
 
-void *element_array_insert(element_array *array, size_t index)
+void *element_array_insert_between(element_array *array, size_t index)
 {
   g_assert(index <= array->count);
   bool towards_front = index < array->count - index;
@@ -65,7 +66,7 @@ void *element_array_insert(element_array *array, size_t index)
   return element_array_at(array, index);
 }
 
-void element_array_remove(element_array *array, size_t index, size_t count)
+void element_array_remove_between(element_array *array, size_t index, size_t count)
 {
   g_assert(index <= array->count && count <= array->count - index);
   if (count == 0) {
@@ -74,35 +75,28 @@ void element_array_remove(element_array *array, size_t index, size_t count)
   size_t behind = array->count - index - count;
   if (index <= behind) {
     move_slots(array, array->first + count, array->first, index);
-    array->first += count;
+    array->first += (uint32_t)count;
   } else {
     move_slots(array, array->first + index, array->first + index + count, behind);
   }
-  array->count -= count;
+  array->count -= (uint32_t)count;
 }
 
-static uint64_t key_at(const element_array *array, size_t key_offset, size_t index)
+size_t element_array_count_between(const element_array *array, size_t key_offset, uint64_t bound)
 {
-  return *(const uint64_t *)((const uint8_t *)element_array_at(array, index) + key_offset);
-}
-
-size_t element_array_count_to(const element_array *array, size_t key_offset, uint64_t bound)
-{
-  size_t low = 0;
-  size_t high = array->count;
-  if (high == 0 || key_at(array, key_offset, high - 1) <= bound) {
-    return high;
-  }
-  if (key_at(array, key_offset, 0) > bound) {
-    return 0;
-  }
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (key_at(array, key_offset, middle) > bound) {
-      high = middle;
+  size_t stride = array->element_octets;
+  const uint8_t *low = (const uint8_t *)element_array_at(array, 0) + key_offset;
+  size_t count = array->count;
+  size_t below = 0; /* so many keys are up to `bound`; the answer is among the `count` behind them */
+  while (count > 0) {
+    size_t half = count / 2;
+    if (*(const uint64_t *)(const void *)(low + half * stride) <= bound) {
+      low += (half + 1) * stride;
+      below += half + 1;
+      count -= half + 1;
     } else {
-      low = middle + 1;
+      count = half;
     }
   }
-  return low;
+  return below;
 }

@@ -10,11 +10,11 @@
 
 /* Read by everyone, written only by the functions below. */
 typedef struct element_array {
-  uint8_t *memory;
-  size_t element_octets;
-  size_t first;    /* elements of room in front */
-  size_t count;    /* elements in use */
-  size_t capacity; /* elements of `memory` */
+  uint8_t *memory; /* NULL until the first insertion */
+  uint32_t element_octets;
+  uint32_t first;    /* elements of room in front */
+  uint32_t count;    /* elements in use */
+  uint32_t capacity; /* elements of `memory` */
 } element_array;
 
 /* Makes `array` an empty array of elements of `element_octets` (> 0) octets. */
@@ -23,23 +23,73 @@ void element_array_init(element_array *array, size_t element_octets);
 /* Frees the memory; what the elements point to is the caller's. */
 void element_array_clear(element_array *array);
 
-/* Makes an uninitialised element at `index` (<= count) and returns it; the ones from `index` on move up by one.
- * Pointers to elements are invalid afterwards. */
-void *element_array_insert(element_array *array, size_t index);
-
-/* Removes the elements [index, index + count), which must exist. Pointers to elements are invalid afterwards. */
-void element_array_remove(element_array *array, size_t index, size_t count);
-
 /* The element number `index` (< count). */
 static inline void *element_array_at(const element_array *array, size_t index)
 {
   return array->memory + (array->first + index) * array->element_octets;
 }
 
+/* What element_array_insert() does when there is no room behind the last element, or the new one is not the last. */
+void *element_array_insert_between(element_array *array, size_t index);
+
+/* Makes an uninitialised element at `index` (<= count) and returns it; the ones from `index` on move up by one.
+ * Pointers to elements are invalid afterwards. */
+static inline void *element_array_insert(element_array *array, size_t index)
+{
+  if (index != array->count || array->first + array->count == array->capacity) {
+    return element_array_insert_between(array, index);
+  }
+  array->count++;
+  return element_array_at(array, index);
+}
+
+/* What element_array_remove() does when the elements are not the first ones. */
+void element_array_remove_between(element_array *array, size_t index, size_t count);
+
+/* Removes the elements [index, index + count), which must exist. Pointers to elements are invalid afterwards. */
+static inline void element_array_remove(element_array *array, size_t index, size_t count)
+{
+  if (index > 0 || count > array->count) {
+    element_array_remove_between(array, index, count);
+    return;
+  }
+  array->first += (uint32_t)count;
+  array->count -= (uint32_t)count;
+  if (array->count == 0) {
+    array->first = array->capacity / 2;
+  }
+}
+
+/* Removes all elements and keeps the memory, from its start on. */
+static inline void element_array_empty(element_array *array)
+{
+  array->first = 0;
+  array->count = 0;
+}
+
+/* The key that lies `key_offset` octets into the element number `index` (< count). */
+static inline uint64_t element_array_key(const element_array *array, size_t key_offset, size_t index)
+{
+  return *(const uint64_t *)(const void *)((const uint8_t *)element_array_at(array, index) + key_offset);
+}
+
+/* What element_array_count_to() does when some keys are up to `bound` and some are not. */
+size_t element_array_count_between(const element_array *array, size_t key_offset, uint64_t bound);
+
 /* How many elements have a key up to and with `bound`. The key is the uint64_t that lies `key_offset` octets into
  * the element, and it ascends with the index. O(log count), and O(1) when the bound is before or behind all keys, as
  * most are: about the newest octets of a stream, or the oldest. */
-size_t element_array_count_to(const element_array *array, size_t key_offset, uint64_t bound);
+static inline size_t element_array_count_to(const element_array *array, size_t key_offset, uint64_t bound)
+{
+  uint32_t count = array->count;
+  if (count == 0 || element_array_key(array, key_offset, count - 1) <= bound) {
+    return count;
+  }
+  if (element_array_key(array, key_offset, 0) > bound) {
+    return 0;
+  }
+  return element_array_count_between(array, key_offset, bound);
+}
 
 /* How many elements have a key below `bound`. */
 static inline size_t element_array_count_below(const element_array *array, size_t key_offset, uint64_t bound)

@@ -3,33 +3,33 @@
 #include <glib.h>
 #include <string.h>
 
-struct octet_block {
-  uint64_t references;
-  uint8_t octets[];
-};
-
 octet_block *octet_block_new(size_t octets)
 {
+  return octet_block_new_in(NULL, octets);
+}
+
+octet_block *octet_block_new_in(memory_pool *pool, size_t octets)
+{
   g_assert(octets > 0);
-  octet_block *block = g_malloc(sizeof *block + octets);
+  memory_pool *used = pool != NULL && octet_block_piece_octets(octets) <= pool->piece_octets ? pool : NULL;
+  octet_block *block = used != NULL ? memory_pool_take(used) : g_malloc(octet_block_piece_octets(octets));
+  block->pool = used;
   block->references = 1;
   return block;
 }
 
-void octet_block_unref(octet_block *block)
+size_t octet_block_piece_octets(size_t octets)
 {
-  if (block == NULL) {
-    return;
-  }
-  g_assert(block->references > 0);
-  if (--block->references == 0) {
-    g_free(block);
-  }
+  return sizeof(octet_block) + octets;
 }
 
-uint8_t *octet_block_octets(octet_block *block)
+void octet_block_free(octet_block *block)
 {
-  return block->octets;
+  if (block->pool != NULL) {
+    memory_pool_give(block->pool, block);
+  } else {
+    g_free(block);
+  }
 }
 
 static octet_slice *slices_of(octet_rope *rope)
@@ -37,78 +37,74 @@ static octet_slice *slices_of(octet_rope *rope)
   return rope->heap != NULL ? rope->heap : rope->inline_slices;
 }
 
-/* Only the counters: the inline slices behind `slice_count` are never read, and clearing them costs more than the
- * rest of a short rope's life. */
-void octet_rope_init(octet_rope *rope)
+void octet_rope_free_heap(octet_rope *rope)
 {
-  rope->length = 0;
-  rope->slice_count = 0;
-  rope->heap_capacity = 0;
-  rope->heap_dropped = 0;
-  rope->heap = NULL;
-}
-
-static void free_heap(octet_rope *rope)
-{
-  if (rope->heap != NULL) {
-    g_free(rope->heap - rope->heap_dropped);
-  }
-}
-
-void octet_rope_clear(octet_rope *rope)
-{
-  octet_slice *slices = slices_of(rope);
-  for (uint32_t index = 0; index < rope->slice_count; index++) {
-    octet_block_unref(slices[index].block);
-  }
-  free_heap(rope);
+  g_free(rope->heap - rope->heap_dropped);
   octet_rope_init(rope);
 }
 
-/* Makes room for one more slice behind those in use. */
-static void reserve_slice(octet_rope *rope)
+void octet_rope_grow(octet_rope *rope, uint32_t count)
 {
-  uint32_t capacity = rope->heap != NULL ? rope->heap_capacity : OCTET_ROPE_INLINE_SLICES;
-  if (rope->slice_count < capacity) {
-    return;
-  }
-  if (rope->heap != NULL && rope->heap_dropped >= rope->slice_count) {
+  uint32_t used = rope->slice_count;
+  g_assert(count <= UINT32_MAX / 4 - used);
+  if (rope->heap != NULL && rope->heap_dropped >= MAX(used, count)) {
     /* At least half of the memory lies unused in front: as many drops as this moves have paid for it. */
     octet_slice *memory = rope->heap - rope->heap_dropped;
-    memcpy(memory, rope->heap, rope->slice_count * sizeof *memory);
+    memcpy(memory, rope->heap, used * sizeof *memory);
     rope->heap = memory;
     rope->heap_capacity += rope->heap_dropped;
     rope->heap_dropped = 0;
     return;
   }
-  octet_slice *grown = g_new(octet_slice, (size_t)capacity * 2);
-  memcpy(grown, slices_of(rope), rope->slice_count * sizeof *grown);
-  free_heap(rope);
+  uint32_t capacity = MAX(2 * used, used + count);
+  octet_slice *grown = g_new(octet_slice, capacity);
+  memcpy(grown, slices_of(rope), used * sizeof *grown);
+  if (rope->heap != NULL) {
+    g_free(rope->heap - rope->heap_dropped);
+  }
   rope->heap = grown;
-  rope->heap_capacity = capacity * 2;
+  rope->heap_capacity = capacity;
   rope->heap_dropped = 0;
 }
 
-void octet_rope_append(octet_rope *rope, const uint8_t *octets, uint32_t length, octet_block *block)
+void octet_rope_append_behind(octet_rope *rope, const uint8_t *octets, uint32_t length, octet_block *block)
 {
   if (length == 0) {
     return;
   }
   g_assert(length <= UINT32_MAX - rope->length);
-  if (rope->slice_count > 0) {
-    octet_slice *last = &slices_of(rope)[rope->slice_count - 1];
-    if (last->block == block && last->octets + last->length == octets) {
-      last->length += length;
-      rope->length += length;
-      return;
-    }
+  octet_slice *last = &slices_of(rope)[rope->slice_count - 1];
+  if (last->block == block && last->octets + last->length == octets) {
+    last->length += length;
+    rope->length += length;
+    return;
   }
-  reserve_slice(rope);
-  if (block != NULL) {
-    block->references++;
+  octet_rope_reserve(rope, 1);
+  octet_rope_put(rope, octets, length, block);
+}
+
+void octet_rope_append_runs(octet_rope *rope, const octet_runs *runs)
+{
+  const uint8_t *octets = runs->octets;
+  uint32_t rest = runs->length;
+  uint32_t run = runs->first;
+  g_assert(rest <= UINT32_MAX - rope->length);
+  octet_rope_reserve(rope, 2 + rest / runs->run);
+  octet_slice *slice = slices_of(rope) + rope->slice_count;
+  const octet_slice *first = slice;
+  while (rest > run) {
+    *slice++ = (octet_slice){.octets = octets, .length = run, .block = runs->block};
+    octets += run + runs->gap;
+    rest -= run;
+    run = runs->run;
   }
-  slices_of(rope)[rope->slice_count++] = (octet_slice){.octets = octets, .length = length, .block = block};
-  rope->length += length;
+  *slice++ = (octet_slice){.octets = octets, .length = rest, .block = runs->block};
+  uint32_t added = (uint32_t)(slice - first);
+  if (runs->block != NULL) {
+    runs->block->references += added;
+  }
+  rope->slice_count += added;
+  rope->length += runs->length;
 }
 
 void octet_rope_append_copy(octet_rope *rope, const uint8_t *octets, uint32_t length)
@@ -122,7 +118,7 @@ void octet_rope_append_copy(octet_rope *rope, const uint8_t *octets, uint32_t le
   octet_block_unref(copy);
 }
 
-octet_rope_range octet_rope_range_of(const octet_rope *rope, uint32_t from, uint32_t length)
+octet_rope_range octet_rope_range_behind(const octet_rope *rope, uint32_t from, uint32_t length)
 {
   g_assert(from <= rope->length && length <= rope->length - from);
   octet_rope_range range = {.slice = octet_rope_slices(rope), .skipped = from, .length = length};
@@ -133,7 +129,7 @@ octet_rope_range octet_rope_range_of(const octet_rope *rope, uint32_t from, uint
   return range;
 }
 
-void octet_rope_append_rope(octet_rope *rope, const octet_rope *source, uint32_t from, uint32_t length)
+void octet_rope_append_slices(octet_rope *rope, const octet_rope *source, uint32_t from, uint32_t length)
 {
   g_assert(rope != source);
   octet_rope_range rest = octet_rope_range_of(source, from, length);
@@ -141,19 +137,6 @@ void octet_rope_append_rope(octet_rope *rope, const octet_rope *source, uint32_t
     octet_slice part = octet_rope_range_next(&rest);
     octet_rope_append(rope, part.octets, part.length, part.block);
   }
-}
-
-void octet_rope_move(octet_rope *rope, octet_rope *source)
-{
-  rope->length = source->length;
-  rope->slice_count = source->slice_count;
-  rope->heap_capacity = source->heap_capacity;
-  rope->heap_dropped = source->heap_dropped;
-  rope->heap = source->heap;
-  if (source->heap == NULL) {
-    memcpy(rope->inline_slices, source->inline_slices, source->slice_count * sizeof *source->inline_slices);
-  }
-  octet_rope_init(source);
 }
 
 void octet_rope_drop_front(octet_rope *rope, uint32_t length)
@@ -166,6 +149,10 @@ void octet_rope_drop_front(octet_rope *rope, uint32_t length)
     length -= slices[dropped].length;
     octet_block_unref(slices[dropped].block);
     dropped++;
+  }
+  if (dropped == rope->slice_count) {
+    octet_rope_start_over(rope);
+    return;
   }
   rope->slice_count -= dropped;
   if (rope->heap != NULL) {
@@ -183,7 +170,7 @@ void octet_rope_drop_front(octet_rope *rope, uint32_t length)
   }
 }
 
-void octet_rope_copy_out(const octet_rope *rope, uint32_t from, uint32_t length, uint8_t *target)
+void octet_rope_copy_slices(const octet_rope *rope, uint32_t from, uint32_t length, uint8_t *target)
 {
   octet_rope_range rest = octet_rope_range_of(rope, from, length);
   while (rest.length > 0) {
@@ -191,12 +178,6 @@ void octet_rope_copy_out(const octet_rope *rope, uint32_t from, uint32_t length,
     memcpy(target, part.octets, part.length);
     target += part.length;
   }
-}
-
-uint8_t octet_rope_at(const octet_rope *rope, uint32_t index)
-{
-  octet_rope_range one = octet_rope_range_of(rope, index, 1);
-  return *octet_rope_range_next(&one).octets;
 }
 
 bool octet_rope_equals(const octet_rope *rope, uint32_t from, uint32_t length, const uint8_t *expected)

@@ -21,7 +21,7 @@ typedef struct entry {
 
 struct octet_store {
   element_array entries; /* of entry: disjoint, ascending */
-  range_set *held;       /* the positions of all entries, so that a run's ends are found without walking it */
+  range_set held;        /* the positions of all entries, so that a run's ends are found without walking it */
   piece *free_pieces;    /* for reuse: a store sees a piece for every segment */
 };
 
@@ -29,7 +29,7 @@ octet_store *octet_store_new(void)
 {
   octet_store *store = g_new(octet_store, 1);
   element_array_init(&store->entries, sizeof(entry));
-  store->held = range_set_new();
+  range_set_init(&store->held);
   store->free_pieces = NULL;
   return store;
 }
@@ -54,7 +54,7 @@ void octet_store_free(octet_store *store)
     store->free_pieces = next;
   }
   element_array_clear(&store->entries);
-  range_set_free(store->held);
+  range_set_clear(&store->held);
   g_free(store);
 }
 
@@ -87,73 +87,95 @@ static void piece_release(octet_store *store, piece *released)
   store->free_pieces = released;
 }
 
+/* Octets [from, to) of the `rope` that starts at `position`, none of which is held, in front of entry number `index`. */
+static void insert_entry(octet_store *store, size_t index, uint64_t position, const octet_rope *rope,
+                         uint64_t from, uint64_t to, time_ps arrival)
+{
+  piece *made = piece_new(store, rope, (uint32_t)(from - position), (uint32_t)(to - from), arrival);
+  *(entry *)element_array_insert(&store->entries, index) = (entry){from, to, made};
+}
+
 uint64_t octet_store_insert(octet_store *store, uint64_t position, const octet_rope *rope, time_ps arrival)
 {
   g_assert(rope->length <= UINT64_MAX - position);
   uint64_t end = position + rope->length;
+  size_t count = store->entries.count;
+  if (position < end && (count == 0 || entry_at(store, count - 1)->end <= position)) {
+    insert_entry(store, count, position, rope, position, end, arrival);
+    return range_set_add(&store->held, position, end);
+  }
   uint64_t gap = position;
   while (gap < end) {
-    size_t run_index = range_set_find(store->held, gap);
+    size_t run_index = range_set_find(&store->held, gap);
     range run = {UINT64_MAX, UINT64_MAX};
-    if (run_index < range_set_count(store->held)) {
-      run = range_set_get(store->held, run_index);
+    if (run_index < range_set_count(&store->held)) {
+      run = range_set_get(&store->held, run_index);
     }
     if (run.from > gap) {
-      uint64_t gap_end = MIN(end, run.from);
-      piece *made = piece_new(store, rope, (uint32_t)(gap - position), (uint32_t)(gap_end - gap), arrival);
-      *(entry *)element_array_insert(&store->entries, find_entry(store, gap)) = (entry){gap, gap_end, made};
+      insert_entry(store, find_entry(store, gap), position, rope, gap, MIN(end, run.from), arrival);
     }
     gap = run.to; /* what is held already stays (mpa-01 MPA-032) */
   }
-  return range_set_add(store->held, position, end);
+  return range_set_add(&store->held, position, end);
 }
 
 uint64_t octet_store_total(const octet_store *store)
 {
-  return range_set_total(store->held);
+  return range_set_total(&store->held);
 }
 
 uint64_t octet_store_covered(const octet_store *store, uint64_t from, uint64_t to)
 {
-  return range_set_covered(store->held, from, to);
+  return range_set_covered(&store->held, from, to);
 }
 
 bool octet_store_contains(const octet_store *store, uint64_t from, uint64_t to)
 {
-  return range_set_contains(store->held, from, to);
+  return range_set_contains(&store->held, from, to);
 }
 
 uint64_t octet_store_run_end(const octet_store *store, uint64_t position)
 {
-  size_t index = range_set_find(store->held, position);
-  if (index == range_set_count(store->held)) {
+  size_t index = range_set_find(&store->held, position);
+  if (index == range_set_count(&store->held)) {
     return position;
   }
-  range run = range_set_get(store->held, index);
+  range run = range_set_get(&store->held, index);
   return run.from <= position ? run.to : position;
 }
 
 uint64_t octet_store_next_held(const octet_store *store, uint64_t position)
 {
-  size_t index = range_set_find(store->held, position);
-  if (index == range_set_count(store->held)) {
+  size_t index = range_set_find(&store->held, position);
+  if (index == range_set_count(&store->held)) {
     return UINT64_MAX;
   }
-  return MAX(position, range_set_get(store->held, index).from);
+  return MAX(position, range_set_get(&store->held, index).from);
 }
 
-void octet_store_copy_out(const octet_store *store, uint64_t from, uint32_t length, uint8_t *target)
+const uint8_t *octet_store_peek(const octet_store *store, uint64_t from, uint32_t length, uint8_t *spare)
 {
-  g_assert(length <= UINT64_MAX - from && octet_store_contains(store, from, from + length));
-  for (size_t index = find_entry(store, from); length > 0; index++) {
-    const entry *part = entry_at(store, index);
-    uint32_t skipped = (uint32_t)(from - part->position);
+  size_t index = find_entry(store, from);
+  if (index == store->entries.count || entry_at(store, index)->position > from) {
+    return NULL;
+  }
+  const entry *part = entry_at(store, index);
+  if (length <= part->end - from) {
+    const uint8_t *flat = octet_rope_flat(&part->piece->octets, (uint32_t)(from - part->position), length);
+    if (flat != NULL) {
+      return flat;
+    }
+  } else if (length > UINT64_MAX - from || !octet_store_contains(store, from, from + length)) {
+    return NULL;
+  }
+  for (uint8_t *target = spare; length > 0; part = entry_at(store, ++index)) {
     uint32_t copied = (uint32_t)MIN((uint64_t)length, part->end - from);
-    octet_rope_copy_out(&part->piece->octets, skipped, copied, target);
+    octet_rope_copy_out(&part->piece->octets, (uint32_t)(from - part->position), copied, target);
     target += copied;
     from += copied;
     length -= copied;
   }
+  return spare;
 }
 
 void octet_store_visit(const octet_store *store, uint64_t from, uint64_t to, octet_store_visitor visitor,
@@ -200,10 +222,12 @@ static void split_entry(octet_store *store, size_t index, uint64_t position)
   *(entry *)element_array_insert(&store->entries, index + 1) = (entry){position, end, back};
 }
 
-uint64_t octet_store_remove(octet_store *store, uint64_t from, uint64_t to)
+/* Takes the octets of [from, to) out; with a `target` they are appended to it, and `listener` is told. */
+static uint64_t take_out(octet_store *store, uint64_t from, uint64_t to, octet_rope *target,
+                         octet_store_listener listener, void *user)
 {
   g_assert(from <= to);
-  uint64_t removed = range_set_remove(store->held, from, to);
+  uint64_t removed = range_set_remove(&store->held, from, to);
   if (removed == 0) {
     return 0;
   }
@@ -213,14 +237,31 @@ uint64_t octet_store_remove(octet_store *store, uint64_t from, uint64_t to)
     first++;
   }
   size_t behind = first;
-  for (; behind < store->entries.count && entry_at(store, behind)->end <= to; behind++) {
-    piece_release(store, entry_at(store, behind)->piece);
-  }
-  if (behind < store->entries.count && entry_at(store, behind)->position < to) {
-    entry *cut = entry_at(store, behind);
-    octet_rope_drop_front(&cut->piece->octets, (uint32_t)(to - cut->position));
-    cut->position = to;
+  for (; behind < store->entries.count && entry_at(store, behind)->position < to; behind++) {
+    entry *each = entry_at(store, behind);
+    uint32_t length = (uint32_t)(MIN(to, each->end) - each->position);
+    if (target != NULL) {
+      octet_rope_append_rope(target, &each->piece->octets, 0, length);
+      listener(user, each->position, each->piece->arrival);
+    }
+    if (each->end > to) {
+      octet_rope_drop_front(&each->piece->octets, length);
+      each->position = to;
+      break;
+    }
+    piece_release(store, each->piece);
   }
   element_array_remove(&store->entries, first, behind - first);
   return removed;
+}
+
+void octet_store_take(octet_store *store, uint64_t from, uint64_t to, octet_rope *target,
+                      octet_store_listener listener, void *user)
+{
+  take_out(store, from, to, target, listener, user);
+}
+
+uint64_t octet_store_remove(octet_store *store, uint64_t from, uint64_t to)
+{
+  return take_out(store, from, to, NULL, NULL, NULL);
 }

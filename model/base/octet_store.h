@@ -32,8 +32,9 @@ uint64_t octet_store_run_end(const octet_store *store, uint64_t position);
 /* First held position at or behind `position`; UINT64_MAX when there is none. */
 uint64_t octet_store_next_held(const octet_store *store, uint64_t position);
 
-/* Copies [from, from + length), all of which must be held, to `target`. */
-void octet_store_copy_out(const octet_store *store, uint64_t from, uint32_t length, uint8_t *target);
+/* Octets [from, from + length), `length` > 0: where they lie, valid until the store changes, or, when they do not lie in one
+ * piece of memory, in `spare`, where there is room for them. NULL when they are not all held. */
+const uint8_t *octet_store_peek(const octet_store *store, uint64_t from, uint32_t length, uint8_t *spare);
 
 /* Called for each piece of a range in ascending order; `octets` is valid during the call only. */
 typedef void (*octet_store_visitor)(void *user, uint64_t position, const octet_rope *octets, time_ps arrival);
@@ -41,6 +42,14 @@ typedef void (*octet_store_visitor)(void *user, uint64_t position, const octet_r
 /* Visits the held octets of [from, to), cut to that range, piece by piece. */
 void octet_store_visit(const octet_store *store, uint64_t from, uint64_t to, octet_store_visitor visitor,
                        void *user);
+
+/* Told of octets from `position` on that arrived together. */
+typedef void (*octet_store_listener)(void *user, uint64_t position, time_ps arrival);
+
+/* Moves the held octets of [from, to) out of the store to the end of `target`; `listener` is told of each piece in ascending
+ * order. */
+void octet_store_take(octet_store *store, uint64_t from, uint64_t to, octet_rope *target,
+                      octet_store_listener listener, void *user);
 
 /* Lets go of the held octets of [from, to); returns how many there were. Removing from the front is O(pieces). */
 uint64_t octet_store_remove(octet_store *store, uint64_t from, uint64_t to);

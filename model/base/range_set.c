@@ -2,38 +2,36 @@
 
 #include <glib.h>
 
-#include "base/element_array.h"
+void range_set_init(range_set *set)
+{
+  element_array_init(&set->ranges, sizeof(range));
+  set->total = 0;
+}
 
-struct range_set {
-  element_array ranges; /* of range: disjoint, not touching, ascending */
-  uint64_t total;
-};
+void range_set_clear(range_set *set)
+{
+  element_array_clear(&set->ranges);
+  set->total = 0;
+}
 
 range_set *range_set_new(void)
 {
   range_set *set = g_new(range_set, 1);
-  element_array_init(&set->ranges, sizeof(range));
-  set->total = 0;
+  range_set_init(set);
   return set;
 }
 
 void range_set_free(range_set *set)
 {
-  if (set == NULL) {
-    return;
+  if (set != NULL) {
+    range_set_clear(set);
+    g_free(set);
   }
-  element_array_clear(&set->ranges);
-  g_free(set);
 }
 
 static range *range_at(const range_set *set, size_t index)
 {
   return element_array_at(&set->ranges, index);
-}
-
-size_t range_set_find(const range_set *set, uint64_t position)
-{
-  return element_array_count_to(&set->ranges, offsetof(range, to), position);
 }
 
 /* Index of the first interval that ends at `position` or beyond it. */
@@ -48,6 +46,12 @@ uint64_t range_set_add(range_set *set, uint64_t from, uint64_t to)
   g_assert(from <= to);
   if (from == to) {
     return 0;
+  }
+  size_t count = set->ranges.count;
+  if (count > 0 && range_at(set, count - 1)->to == from) { /* the next octets of a stream */
+    range_at(set, count - 1)->to = to;
+    set->total += to - from;
+    return to - from;
   }
   size_t first = find_touching(set, from);
   if (first == set->ranges.count || range_at(set, first)->from > to) {
@@ -64,13 +68,15 @@ uint64_t range_set_add(range_set *set, uint64_t from, uint64_t to)
     joined.to = MAX(joined.to, part->to);
   }
   *range_at(set, first) = joined;
-  element_array_remove(&set->ranges, first + 1, behind - first - 1);
+  if (behind - first > 1) {
+    element_array_remove(&set->ranges, first + 1, behind - first - 1);
+  }
   uint64_t added = joined.to - joined.from - before;
   set->total += added;
   return added;
 }
 
-uint64_t range_set_remove(range_set *set, uint64_t from, uint64_t to)
+uint64_t range_set_cut(range_set *set, uint64_t from, uint64_t to)
 {
   g_assert(from <= to);
   size_t first = range_set_find(set, from);
@@ -98,12 +104,14 @@ uint64_t range_set_remove(range_set *set, uint64_t from, uint64_t to)
     removed += to - range_at(set, behind)->from;
     range_at(set, behind)->from = to;
   }
-  element_array_remove(&set->ranges, first, behind - first);
+  if (behind > first) {
+    element_array_remove(&set->ranges, first, behind - first);
+  }
   set->total -= removed;
   return removed;
 }
 
-uint64_t range_set_covered(const range_set *set, uint64_t from, uint64_t to)
+uint64_t range_set_count_covered(const range_set *set, uint64_t from, uint64_t to)
 {
   g_assert(from <= to);
   uint64_t covered = 0;
@@ -115,30 +123,4 @@ uint64_t range_set_covered(const range_set *set, uint64_t from, uint64_t to)
     covered += MIN(to, part->to) - MAX(from, part->from);
   }
   return covered;
-}
-
-bool range_set_contains(const range_set *set, uint64_t from, uint64_t to)
-{
-  g_assert(from <= to);
-  if (from == to) {
-    return true;
-  }
-  size_t index = range_set_find(set, from);
-  return index < set->ranges.count && range_at(set, index)->from <= from && to <= range_at(set, index)->to;
-}
-
-size_t range_set_count(const range_set *set)
-{
-  return set->ranges.count;
-}
-
-uint64_t range_set_total(const range_set *set)
-{
-  return set->total;
-}
-
-range range_set_get(const range_set *set, size_t index)
-{
-  g_assert(index < set->ranges.count);
-  return *range_at(set, index);
 }

@@ -6,38 +6,84 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/element_array.h"
+
 /* Positions from <= p < to. */
 typedef struct range {
   uint64_t from;
   uint64_t to;
 } range;
 
-typedef struct range_set range_set;
+/* The fields are for the functions of this header. */
+typedef struct range_set {
+  element_array ranges; /* of range: disjoint, not touching, ascending */
+  uint64_t total;
+} range_set;
 
-/* A new empty set; free with range_set_free(). */
+/* A new empty set; free with range_set_free() (NULL is allowed). */
 range_set *range_set_new(void);
 void range_set_free(range_set *set);
+
+/* The same of a set that lies in the caller's memory. No memory is taken until the first range_set_add(). */
+void range_set_init(range_set *set);
+void range_set_clear(range_set *set);
 
 /* Adds [from, to); returns how many positions were new. Touching intervals become one. */
 uint64_t range_set_add(range_set *set, uint64_t from, uint64_t to);
 
+/* What range_set_remove() does with a set that is not empty. */
+uint64_t range_set_cut(range_set *set, uint64_t from, uint64_t to);
+
 /* Removes [from, to); returns how many positions were in the set. */
-uint64_t range_set_remove(range_set *set, uint64_t from, uint64_t to);
+static inline uint64_t range_set_remove(range_set *set, uint64_t from, uint64_t to)
+{
+  return set->ranges.count == 0 ? 0 : range_set_cut(set, from, to);
+}
+
+/* What range_set_covered() does with a set that is not empty. */
+uint64_t range_set_count_covered(const range_set *set, uint64_t from, uint64_t to);
 
 /* How many positions of [from, to) are in the set. */
-uint64_t range_set_covered(const range_set *set, uint64_t from, uint64_t to);
-
-/* True when all of [from, to) is in the set; an empty interval is. */
-bool range_set_contains(const range_set *set, uint64_t from, uint64_t to);
+static inline uint64_t range_set_covered(const range_set *set, uint64_t from, uint64_t to)
+{
+  return set->ranges.count == 0 ? 0 : range_set_count_covered(set, from, to);
+}
 
 /* Number of disjoint intervals, and all positions in them. */
-size_t range_set_count(const range_set *set);
-uint64_t range_set_total(const range_set *set);
+static inline size_t range_set_count(const range_set *set)
+{
+  return set->ranges.count;
+}
+
+static inline uint64_t range_set_total(const range_set *set)
+{
+  return set->total;
+}
 
 /* The interval number `index` (< count) in ascending order. */
-range range_set_get(const range_set *set, size_t index);
+static inline range range_set_get(const range_set *set, size_t index)
+{
+  return *(const range *)element_array_at(&set->ranges, index);
+}
 
 /* Index of the first interval whose `to` is beyond `position`; range_set_count() when there is none. */
-size_t range_set_find(const range_set *set, uint64_t position);
+static inline size_t range_set_find(const range_set *set, uint64_t position)
+{
+  return element_array_count_to(&set->ranges, offsetof(range, to), position);
+}
+
+/* True when all of [from, to) is in the set; an empty interval is. */
+static inline bool range_set_contains(const range_set *set, uint64_t from, uint64_t to)
+{
+  if (from == to) {
+    return true;
+  }
+  size_t index = range_set_find(set, from);
+  if (index == set->ranges.count) {
+    return false;
+  }
+  range found = range_set_get(set, index);
+  return found.from <= from && to <= found.to;
+}
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "scenario/scenario.h"
+#include "sim/sim_engine_choice.h"
 #include "study/sweep/sweep_grid.h"
 
 /* A grid larger than this is checked, but its points are not asked for notes: that would take longer than
@@ -79,12 +80,29 @@ static gboolean check_sweep(const scenario *s, const GPtrArray *notes, gboolean 
   return TRUE;
 }
 
+/* Conditions leave out points of a sweep, and there is none. */
+static void note_idle_conditions(const scenario *s, GPtrArray *notes)
+{
+  const scenario_axis *axes;
+  const char *origin = scenario_constraints_origin(s);
+
+  if (origin != NULL && scenario_axes(s, &axes) == 0) {
+    g_ptr_array_add(notes,
+                    g_strdup_printf("%s: where leaves out points of a sweep, and there is no sweep", origin));
+  }
+}
+
 static int check_scenario(const char *path, gboolean quiet)
 {
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
   GError *error = NULL;
   scenario *s = scenario_load(path, NULL, &error);
-  gboolean ok = s != NULL && scenario_check(s, notes, &error) && check_sweep(s, notes, quiet, &error);
+
+  if (s != NULL) {
+    note_idle_conditions(s, notes);
+  }
+  gboolean ok = s != NULL && scenario_check(s, notes, &error) && sim_engine_check(s, &error) &&
+                check_sweep(s, notes, quiet, &error);
 
   scenario_free(s);
   return ok ? CLI_OK : cli_fail(error);

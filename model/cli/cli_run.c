@@ -10,6 +10,7 @@
 #include "sim/summary.h"
 #include "sim/version.h"
 #include "study/sweep/child_report.h"
+#include "study/sweep/child_server.h"
 
 typedef struct run_options {
   char **sets;
@@ -32,14 +33,14 @@ static gboolean parse_options(int argc, char **argv, run_options *options, cli_a
   const GOptionEntry entries[] = {
       {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &options->sets, "override a key of the scenario",
        "GROUP.KEY=VALUE"},
-      {"engine", 0, 0, G_OPTION_ARG_FILENAME, &options->engine, "ns3 or native; as --set run.engine=…",
+      {"engine", 0, 0, G_OPTION_ARG_FILENAME, &options->engine, "auto, ns3 or native; as --set run.engine=…",
        "ENGINE"},
       {"out", 'o', 0, G_OPTION_ARG_FILENAME, &options->directory,
        "folder for the results (default: results/<scenario name>)", "DIR"},
       {"pcap", 0, 0, G_OPTION_ARG_NONE, &options->capture, "also write sender.pcap and receiver.pcap", NULL},
-      /* Internal, and not in --help: needs what child_run_start() opens. */
+      /* Internal, and not in --help: needs what child_host_start() opens. */
       {"as-child", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options->as_child,
-       "internal: how a sweep starts its runs", NULL},
+       "internal: what makes a sweep's runs", NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL},
   };
   const cli_usage usage = {
@@ -51,21 +52,27 @@ static gboolean parse_options(int argc, char **argv, run_options *options, cli_a
   return cli_parse(argc, argv, &usage, entries, arguments, status);
 }
 
-/* The scenario with --set and --engine in it, checked; notes on standard error. */
+/* The scenario with --set and --engine in it; not checked yet. */
 static scenario *load(const run_options *options, const cli_arguments *arguments, GError **error)
 {
   scenario *s = scenario_load(arguments->rest[0], (const char *const *)options->sets, error);
-  g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-  gboolean good =
-      s && (!options->engine || scenario_set_key(s, SCENARIO_RUN_ENGINE, options->engine, "--engine", error));
 
-  if (!good || !scenario_check(s, notes, error)) {
+  if (s && options->engine && !scenario_set_key(s, SCENARIO_RUN_ENGINE, options->engine, "--engine", error)) {
     g_clear_pointer(&s, scenario_free);
   }
-  for (guint i = 0; s && !arguments->quiet && i < notes->len; i++) {
+  return s;
+}
+
+/* FALSE and `error` when keys contradict each other, or need an engine that is not there; notes on standard error. */
+static gboolean check(const scenario *s, const cli_arguments *arguments, GError **error)
+{
+  g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+  gboolean good = scenario_check(s, notes, error) && sim_engine_check(s, error);
+
+  for (guint i = 0; good && !arguments->quiet && i < notes->len; i++) {
     fprintf(stderr, "note: %s\n", (const char *)notes->pdata[i]);
   }
-  return s;
+  return good;
 }
 
 /* What an earlier run left: were this one ended halfway, its files would pass for that one's. */
@@ -109,9 +116,9 @@ static void complain(const scenario *s, const simulation_result *result)
 
 /* Progress. */
 
-static void tell_sweep(const sim_progress *progress, void *report)
+static void tell_sweep(const sim_progress *progress, void *page)
 {
-  child_report_progress(report, progress->now, progress->share);
+  child_report_progress(page, progress->now, progress->share);
 }
 
 static void show_progress(const sim_progress *progress, void *shown)
@@ -133,7 +140,7 @@ static summary summary_of(const scenario *s, const simulation_result *result)
       .distributions = result->distributions,
       .version = IWARPSIM_VERSION,
       .git = IWARPSIM_GIT,
-      .engine = scenario_text(s, SCENARIO_RUN_ENGINE),
+      .engine = sim_engine_name(result->engine),
       .ns3_version = sim_engine_library_version(result->engine),
       .window_over_bandwidth_delay = result->window_over_bandwidth_delay,
   };
@@ -153,16 +160,6 @@ static gboolean report(const scenario *s, const simulation_result *result, const
     printf("\nresults in %s\n", directory);
   }
   return TRUE;
-}
-
-static gboolean hand_over(const scenario *s, const simulation_result *result, child_report *to,
-                          GError **error)
-{
-  gsize length = 0;
-  const summary page = summary_of(s, result);
-  g_autofree char *json = summary_json(&page, &length);
-
-  return child_report_summary(to, json, length, error);
 }
 
 static int exit_code_of(const scenario *s, const simulation_result *result)
@@ -185,6 +182,10 @@ static int run_scenario(const scenario *s, const run_options *options, const cli
 {
   GError *error = NULL;
   simulation_result result;
+
+  if (!check(s, arguments, &error)) {
+    return cli_fail(error);
+  }
   g_autofree char *directory = make_directory(s, options, &error);
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
 
@@ -203,21 +204,45 @@ static int run_scenario(const scenario *s, const run_options *options, const cli
   return status;
 }
 
-/* As a sweep's child: a sweep keeps summaries, and nothing of a run is left behind but in its store. */
-static int run_for_sweep(const scenario *s)
+/* A run of a sweep, in a process of its own: the sweep keeps summaries, and nothing of a run is left behind but in its store. */
+static int run_for_sweep(scenario *s, char *const *sets, child_page *page)
 {
   GError *error = NULL;
   simulation_result result;
-  child_report *sweep = child_report_new(&error);
+  const simulation_options how = {.progress = tell_sweep, .progress_user = page};
 
-  if (!sweep) {
+  for (gsize i = 0; sets[i]; i++) {
+    if (!scenario_set(s, sets[i], &error)) {
+      return cli_fail(error);
+    }
+  }
+  if (!scenario_check(s, NULL, &error) || !sim_engine_check(s, &error)) {
     return cli_fail(error);
   }
-  const simulation_options how = {.progress = tell_sweep, .progress_user = sweep};
-  gboolean done = simulation_run(s, &how, &result, &error) && hand_over(s, &result, sweep, &error);
+  gboolean done = simulation_run(s, &how, &result, &error);
+  if (done) {
+    const summary left = summary_of(s, &result);
+
+    done = child_report_summary(page, &left, &error);
+  }
   int status = done ? exit_code_of(s, &result) : fail_run(error);
   simulation_result_clear(&result);
-  child_report_free(sweep);
+  return status;
+}
+
+/* As a sweep's child: makes a process for each run it asks for, and ends with the sweep. */
+static int serve_sweep(scenario *s)
+{
+  GError *error = NULL;
+  child_page *page = child_report_map(&error);
+
+  if (!page) {
+    return cli_fail(error);
+  }
+  sim_engine_check(s, NULL); /* loads ns-3 once for all runs, if the scenario as it stands needs it */
+  g_auto(GStrv) sets = child_server_take(page);
+  int status = sets ? run_for_sweep(s, sets, page) : CLI_OK;
+  child_report_unmap(page);
   return status;
 }
 
@@ -234,7 +259,7 @@ int cli_run(int argc, char **argv)
     } else {
       scenario *s = load(&options, &arguments, &error);
       status = !s                 ? cli_fail(error)
-               : options.as_child ? run_for_sweep(s)
+               : options.as_child ? serve_sweep(s)
                                   : run_scenario(s, &options, &arguments);
       scenario_free(s);
     }

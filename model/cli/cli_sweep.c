@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "scenario/scenario.h"
 #include "sim/git_state.h"
-#include "sim/sim_engine.h"
+#include "sim/sim_engine_choice.h"
 #include "study/store/provenance.h"
 #include "study/sweep/sweep.h"
 #include "study/sweep/sweep_list.h"
@@ -158,6 +158,8 @@ static void complain(const sweep_result *result)
 /* Where the runs of this sweep come from; texts are `s`'s or to be freed with free_origin(). */
 static stored_origin make_origin(const scenario *s, const sweep_grid *grid, const sweep_arguments *own)
 {
+  const char *ns3 = sweep_grid_uses_ns3(grid) ? sim_engine_library_version(SIM_ENGINE_NS3) : NULL;
+
   return (stored_origin){
       .name = (char *)scenario_name(s),
       .title = (char *)scenario_text(s, SCENARIO_TITLE),
@@ -166,7 +168,7 @@ static stored_origin make_origin(const scenario *s, const sweep_grid *grid, cons
       .sets = own->sets != NULL ? g_strjoinv("\n", own->sets) : g_strdup(""),
       .version = (char *)cli_version(),
       .git = (char *)IWARPSIM_GIT,
-      .libraries = provenance_libraries(sim_engine_library_version(SIM_ENGINE_NS3)),
+      .libraries = provenance_libraries(ns3),
   };
 }
 

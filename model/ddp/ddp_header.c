@@ -31,32 +31,51 @@ size_t ddp_header_encode(const ddp_header *header, uint8_t *wire)
   return ddp_header_octets(header);
 }
 
+static void decode(ddp_header *header, const uint8_t *wire)
+{
+  bool last = (wire[0] & CONTROL_L) != 0;
+  uint8_t version = wire[0] & CONTROL_DV;
+  if (wire[0] & CONTROL_T) {
+    *header = (ddp_header){.tagged = true,
+                           .last = last,
+                           .version = version,
+                           .ulp_control = wire[1],
+                           .stag = big_endian_read_32(wire + 2),
+                           .tagged_offset = big_endian_read_64(wire + 6)};
+  } else {
+    *header = (ddp_header){.last = last,
+                           .version = version,
+                           .ulp_control = wire[1],
+                           .ulp_word = big_endian_read_32(wire + 2),
+                           .queue_number = big_endian_read_32(wire + 6),
+                           .msn = big_endian_read_32(wire + 10),
+                           .message_offset = big_endian_read_32(wire + 14)};
+  }
+}
+
+/* The same of a header that does not lie in the first slice: a marker falls into it, or a segment ends in it. */
+static size_t decode_copy(ddp_header *header, const octet_rope *ulpdu)
+{
+  uint8_t copy[DDP_MAX_HEADER_OCTETS] = {0};
+  uint32_t available = ulpdu->length < sizeof copy ? ulpdu->length : (uint32_t)sizeof copy;
+  *header = (ddp_header){0};
+  if (available < DDP_TAGGED_HEADER_OCTETS) {
+    return 0;
+  }
+  octet_rope_copy_out(ulpdu, 0, available, copy);
+  if ((copy[0] & CONTROL_T) == 0 && available < DDP_UNTAGGED_HEADER_OCTETS) {
+    return 0;
+  }
+  decode(header, copy);
+  return ddp_header_octets(header);
+}
+
 size_t ddp_header_decode(ddp_header *header, const octet_rope *ulpdu)
 {
-  *header = (ddp_header){0};
-  if (ulpdu->length < DDP_TAGGED_HEADER_OCTETS) {
-    return 0;
+  const octet_slice *first = octet_rope_slices(ulpdu);
+  if (ulpdu->length == 0 || first->length < DDP_MAX_HEADER_OCTETS) {
+    return decode_copy(header, ulpdu);
   }
-  uint8_t wire[DDP_MAX_HEADER_OCTETS];
-  uint32_t available = ulpdu->length < sizeof wire ? ulpdu->length : (uint32_t)sizeof wire;
-  octet_rope_copy_out(ulpdu, 0, available, wire);
-  bool tagged = (wire[0] & CONTROL_T) != 0;
-  if (!tagged && available < DDP_UNTAGGED_HEADER_OCTETS) {
-    return 0;
-  }
-
-  header->tagged = tagged;
-  header->last = (wire[0] & CONTROL_L) != 0;
-  header->version = wire[0] & CONTROL_DV;
-  header->ulp_control = wire[1];
-  if (tagged) {
-    header->stag = big_endian_read_32(wire + 2);
-    header->tagged_offset = big_endian_read_64(wire + 6);
-  } else {
-    header->ulp_word = big_endian_read_32(wire + 2);
-    header->queue_number = big_endian_read_32(wire + 6);
-    header->msn = big_endian_read_32(wire + 10);
-    header->message_offset = big_endian_read_32(wire + 14);
-  }
+  decode(header, first->octets);
   return ddp_header_octets(header);
 }

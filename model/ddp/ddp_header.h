@@ -37,6 +37,12 @@ size_t ddp_header_octets(const ddp_header *header);
  * bits are 0 (DDP-044). Fields of the other model are not looked at. */
 size_t ddp_header_encode(const ddp_header *header, uint8_t *wire);
 
+/* The T bit of the ULPDU `ulpdu`, which is not empty. */
+static inline bool ddp_header_is_tagged(const octet_rope *ulpdu)
+{
+  return (*octet_rope_slices(ulpdu)->octets & 0x80) != 0;
+}
+
 /* Reads the header at the front of the ULPDU `ulpdu`; fields of the other model become 0, reserved bits
  * are not looked at (DDP-045). Returns its length, 0 when the ULPDU is too short for it (notes-ddp-rdmap
  * 15), with all of `header` 0 then. Judges no field. */

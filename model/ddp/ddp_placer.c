@@ -20,15 +20,13 @@ typedef struct fault {
 
 struct ddp_placer {
   ddp_placer_config config;
-  uint8_t version;
-  ddp_untagged_queue **queues;
-  ddp_placer_events events;
+  const ddp_placer_events *events;
   void *user;
 
   uint64_t edge;                /* everything below is Delivered */
-  ddp_undelivered *undelivered; /* Placed, behind a hole at `edge` */
-  uint64_t *message_octets;     /* of the message being Delivered on each queue, as far as it got */
-  fault fault;
+  ddp_undelivered *undelivered; /* Placed, behind a hole at `edge`; NULL: there never was one */
+  fault *fault;                 /* NULL: none is known */
+  uint8_t version;
   bool stopped; /* the fault has surfaced, or another layer ends the stream */
 };
 
@@ -38,12 +36,8 @@ ddp_placer *ddp_placer_new(const ddp_placer_config *config, const ddp_placer_eve
   ddp_placer *placer = g_new0(ddp_placer, 1);
   placer->config = *config;
   placer->version = iwarp_generation_rules_of(config->generation)->ddp_version;
-  placer->queues = g_memdup2(config->queues, config->queue_count * sizeof(ddp_untagged_queue *));
-  placer->config.queues = placer->queues;
-  placer->events = *events;
+  placer->events = events;
   placer->user = user;
-  placer->undelivered = ddp_undelivered_new();
-  placer->message_octets = g_new0(uint64_t, config->queue_count);
   return placer;
 }
 
@@ -53,8 +47,7 @@ void ddp_placer_free(ddp_placer *placer)
     return;
   }
   ddp_undelivered_free(placer->undelivered);
-  g_free(placer->message_octets);
-  g_free(placer->queues);
+  g_free(placer->fault);
   g_free(placer);
 }
 
@@ -82,6 +75,13 @@ static bool check_tagged(const ddp_placer *placer, ddp_segment *segment, ddp_err
   return true;
 }
 
+/* The queue `number`, below queue_count; made when it is needed first. */
+static ddp_untagged_queue *queue_of(const ddp_placer *placer, uint32_t number)
+{
+  ddp_untagged_queue *queue = placer->config.queues[number];
+  return queue ? queue : placer->events->make_queue(placer->user, number);
+}
+
 /* DDP's checks of a segment with a whole header; sets its target when they pass. */
 static bool check(const ddp_placer *placer, ddp_segment *segment, ddp_error *error)
 {
@@ -103,7 +103,7 @@ static bool check(const ddp_placer *placer, ddp_segment *segment, ddp_error *err
     *error = (ddp_error){DDP_ERROR_UNTAGGED, DDP_UNTAGGED_INVALID_QUEUE};
     return false;
   }
-  return ddp_untagged_queue_find(placer->queues[header->queue_number], header->msn, header->message_offset,
+  return ddp_untagged_queue_find(queue_of(placer, header->queue_number), header->msn, header->message_offset,
                                  segment->payload_octets, &segment->target, error);
 }
 
@@ -113,23 +113,34 @@ static verdict judge(const ddp_placer *placer, ddp_segment *segment, ddp_error *
   if (!check(placer, segment, error)) {
     return VERDICT_ERROR;
   }
-  if (placer->events.accepts && !placer->events.accepts(placer->user, &segment->header)) {
+  if (placer->events->accepts && !placer->events->accepts(placer->user, &segment->header)) {
     return VERDICT_REFUSED;
   }
   return VERDICT_RIGHT;
+}
+
+/* Segments Placed from there on will not be Delivered. */
+static void forget_from(ddp_placer *placer, uint64_t position)
+{
+  if (placer->undelivered) {
+    ddp_undelivered_drop_from(placer->undelivered, position);
+  }
 }
 
 /* Keeps the fault that comes first in the sender's order and forgets what lies behind it (notes-ddp-rdmap
  * 39). */
 static void note_fault(ddp_placer *placer, verdict found, ddp_error error, const ddp_segment *segment)
 {
-  placer->fault = (fault){.verdict = found, .error = error, .segment = *segment};
-  ddp_undelivered_drop_from(placer->undelivered, segment->fpdu_start);
+  if (!placer->fault) {
+    placer->fault = g_new(fault, 1);
+  }
+  *placer->fault = (fault){.verdict = found, .error = error, .segment = *segment};
+  forget_from(placer, segment->fpdu_start);
 }
 
 static bool behind_fault(const ddp_placer *placer, uint64_t position)
 {
-  return placer->fault.verdict != VERDICT_RIGHT && position >= placer->fault.segment.fpdu_start;
+  return placer->fault && position >= placer->fault->segment.fpdu_start;
 }
 
 /* An early untagged segment was judged by an MSN range that has moved since. Judged again where the sender
@@ -137,7 +148,7 @@ static bool behind_fault(const ddp_placer *placer, uint64_t position)
  * it keeps the first. */
 static void judge_fault_in_order(ddp_placer *placer)
 {
-  fault *known = &placer->fault;
+  fault *known = placer->fault;
   if (known->segment.header_octets == 0) {
     return;
   }
@@ -152,18 +163,18 @@ static void judge_fault_in_order(ddp_placer *placer)
 void ddp_placer_stop(ddp_placer *placer)
 {
   placer->stopped = true;
-  ddp_undelivered_drop_from(placer->undelivered, 0);
+  forget_from(placer, 0);
 }
 
 static void surface_fault(ddp_placer *placer, time_ps now)
 {
   judge_fault_in_order(placer);
-  placer->fault.segment.target = NULL;
+  placer->fault->segment.target = NULL;
   ddp_placer_stop(placer); /* ddp-07/rfc5041 §7.1 (DDP-160) */
-  if (placer->fault.verdict == VERDICT_REFUSED) {
-    placer->events.refused(placer->user, &placer->fault.segment, now);
+  if (placer->fault->verdict == VERDICT_REFUSED) {
+    placer->events->refused(placer->user, &placer->fault->segment, now);
   } else {
-    placer->events.error(placer->user, placer->fault.error, &placer->fault.segment, now);
+    placer->events->error(placer->user, placer->fault->error, &placer->fault->segment, now);
   }
 }
 
@@ -174,34 +185,39 @@ static void surface_fault(ddp_placer *placer, time_ps now)
  * a bad MSN. */
 static bool is_in_turn(const ddp_placer *placer, const ddp_header *header)
 {
-  return header->tagged || header->msn == ddp_untagged_queue_next_msn(placer->queues[header->queue_number]);
+  return header->tagged || header->msn == ddp_untagged_queue_next_msn(queue_of(placer, header->queue_number));
+}
+
+/* Counts `segment` into its untagged message; with L set that is whole, and the id of its buffer is returned. */
+static uint64_t deliver_untagged(ddp_placer *placer, ddp_segment *segment)
+{
+  const ddp_header *header = &segment->header;
+  ddp_untagged_queue *queue = queue_of(placer, header->queue_number);
+  /* ddp-07/rfc5041 §5.4 (DDP-116, DDP-117): the L segment has the highest MO, so this is MO + length of
+   * it; but the MO of an empty segment is not checked and would not do as a length. */
+  if (segment->payload_octets > 0) {
+    ddp_untagged_queue_extend(queue, (uint64_t)header->message_offset + segment->payload_octets);
+  }
+  if (!header->last) {
+    return 0;
+  }
+  segment->message_octets = ddp_untagged_queue_message_octets(queue);
+  return ddp_untagged_queue_deliver(queue, &segment->message_memory);
 }
 
 /* Delivers `segment`, which is Placed and lies at the edge. */
 static void deliver(ddp_placer *placer, ddp_segment *segment, time_ps now)
 {
-  const ddp_header *header = &segment->header;
-  if (!is_in_turn(placer, header)) {
+  uint64_t buffer_id = 0;
+  if (!is_in_turn(placer, &segment->header)) {
     note_fault(placer, VERDICT_ERROR, (ddp_error){DDP_ERROR_UNTAGGED, DDP_UNTAGGED_MSN_RANGE}, segment);
     return;
   }
-  uint64_t buffer_id = 0;
-  if (!header->tagged) {
-    /* ddp-07/rfc5041 §5.4 (DDP-116, DDP-117): the L segment has the highest MO, so this is MO + length of
-     * it; but the MO of an empty segment is not checked and would not do as a length. */
-    uint64_t *octets = &placer->message_octets[header->queue_number];
-    uint64_t end = (uint64_t)header->message_offset + segment->payload_octets;
-    if (segment->payload_octets > 0 && end > *octets) {
-      *octets = end;
-    }
-    if (header->last) {
-      buffer_id = ddp_untagged_queue_deliver(placer->queues[header->queue_number], &segment->message_memory);
-      segment->message_octets = *octets;
-      *octets = 0;
-    }
+  if (!segment->header.tagged) {
+    buffer_id = deliver_untagged(placer, segment);
   }
   placer->edge = segment->fpdu_end;
-  placer->events.delivered(placer->user, segment, buffer_id, now);
+  placer->events->delivered(placer->user, segment, buffer_id, now);
 }
 
 /* Delivers what is contiguous at the edge; ends the stream when the fault is next. The handlers may stop the
@@ -209,26 +225,42 @@ static void deliver(ddp_placer *placer, ddp_segment *segment, time_ps now)
 static void advance(ddp_placer *placer, time_ps now)
 {
   ddp_segment segment;
-  while (ddp_undelivered_take(placer->undelivered, placer->edge, &segment)) {
+  while (placer->undelivered && ddp_undelivered_take(placer->undelivered, placer->edge, &segment)) {
     deliver(placer, &segment, now);
   }
-  bool is_due = placer->config.report_on_arrival || behind_fault(placer, placer->edge);
-  if (!placer->stopped && placer->fault.verdict != VERDICT_RIGHT && is_due) {
+  if (!placer->stopped && placer->fault &&
+      (placer->config.report_on_arrival || behind_fault(placer, placer->edge))) {
     surface_fault(placer, now);
   }
+}
+
+/* Keeps a segment that is Placed early; NULL when it is kept already. */
+static ddp_segment *keep(ddp_placer *placer, const ddp_segment *segment)
+{
+  if (!placer->undelivered) {
+    placer->undelivered = ddp_undelivered_new();
+  }
+  return ddp_undelivered_add(placer->undelivered, segment);
 }
 
 /* Reads the segment that `ulpdu` is and judges it. */
 static verdict inspect(const ddp_placer *placer, const mpa_ulpdu *ulpdu, ddp_segment *segment,
                        ddp_error *error)
 {
-  *segment = (ddp_segment){.fpdu_start = ulpdu->fpdu_start, .fpdu_end = ulpdu->fpdu_end};
   segment->header_octets = (uint8_t)ddp_header_decode(&segment->header, ulpdu->octets);
+  segment->fpdu_start = ulpdu->fpdu_start;
+  segment->fpdu_end = ulpdu->fpdu_end;
+  segment->payload_octets = 0;
+  segment->control = 0;
+  segment->target = NULL;
+  segment->observer = 0;
+  segment->message_memory = NULL;
+  segment->message_octets = 0;
   if (segment->header_octets == 0) { /* no code fits a ULPDU without a whole header (notes-ddp-rdmap 15) */
     *error = (ddp_error){DDP_ERROR_LOCAL_CATASTROPHIC, DDP_CATASTROPHIC};
     return VERDICT_ERROR;
   }
-  segment->control = octet_rope_at(ulpdu->octets, 0);
+  segment->control = *octet_rope_slices(ulpdu->octets)->octets;
   /* The header has no length: the LLP's tells (ddp-07/rfc5041 §3, DDP-025). */
   segment->payload_octets = ulpdu->octets->length - segment->header_octets;
   return judge(placer, segment, error);
@@ -241,9 +273,9 @@ static bool place(ddp_placer *placer, ddp_segment *segment, const mpa_ulpdu *ulp
     octet_rope_copy_out(ulpdu->octets, segment->header_octets, segment->payload_octets, segment->target);
   }
   bool in_turn = segment->fpdu_start == placer->edge;
-  ddp_segment *kept = in_turn ? segment : ddp_undelivered_add(placer->undelivered, segment);
+  ddp_segment *kept = in_turn ? segment : keep(placer, segment);
   if (kept) { /* else Placed before: ddp-07/rfc5041 §5.3 (DDP-106), Delivered once (DDP-107) */
-    placer->events.placed(placer->user, kept, ulpdu, now);
+    placer->events->placed(placer->user, kept, ulpdu, now);
   }
   return in_turn && !placer->stopped;
 }
@@ -258,14 +290,16 @@ void ddp_placer_receive(ddp_placer *placer, const mpa_ulpdu *ulpdu, time_ps now)
   g_assert(ulpdu->fpdu_start >= placer->edge); /* DDP-032 */
 
   ddp_segment segment;
-  ddp_error error = {DDP_ERROR_LOCAL_CATASTROPHIC, DDP_CATASTROPHIC};
+  ddp_error error;
   verdict found = inspect(placer, ulpdu, &segment, &error);
   if (found != VERDICT_RIGHT) {
     note_fault(placer, found, error, &segment);
     advance(placer, now);
   } else if (place(placer, &segment, ulpdu, now)) {
     deliver(placer, &segment, now);
-    advance(placer, now);
+    if (placer->undelivered || placer->fault) {
+      advance(placer, now);
+    }
   }
 }
 
@@ -280,5 +314,5 @@ bool ddp_placer_would_place(const ddp_placer *placer, const mpa_ulpdu *ulpdu)
 
 size_t ddp_placer_undelivered(const ddp_placer *placer)
 {
-  return ddp_undelivered_count(placer->undelivered);
+  return placer->undelivered ? ddp_undelivered_count(placer->undelivered) : 0;
 }

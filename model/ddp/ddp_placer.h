@@ -42,14 +42,16 @@ typedef struct ddp_placer_events {
   void (*error)(void *user, ddp_error error, const ddp_segment *segment, time_ps now);
   /* `segment` is one that `accepts` said no to. May be NULL when `accepts` is. */
   void (*refused)(void *user, const ddp_segment *segment, time_ps now);
+  /* The queue `number`, which is NULL in `queues` until now. May be NULL when none is. */
+  ddp_untagged_queue *(*make_queue)(void *user, uint32_t number);
 } ddp_placer_events;
 
 typedef struct ddp_placer_config {
   iwarp_generation generation; /* DV */
   ddp_stream_identity stream;  /* who it is to the STag table */
   const ddp_stag_table *stags; /* the RNIC's */
-  /* QN 0 … queue_count - 1: any number; a greater QN is error 0x2/0x01. The array is copied, the queues
-   * stay the caller's. */
+  /* QN 0 … queue_count - 1: any number; a greater QN is error 0x2/0x01. The array and the queues stay the
+   * caller's; NULL: not made yet, see `make_queue`. */
   ddp_untagged_queue *const *queues;
   uint32_t queue_count;
   /* A fault surfaces when its segment arrives (`err_now`, notes-ddp-rdmap 39), not when the in-order point
@@ -57,7 +59,7 @@ typedef struct ddp_placer_config {
   bool report_on_arrival;
 } ddp_placer_config;
 
-/* A placer; `config` and `events` are copied, what `config` points to must outlive it. Free with
+/* A placer; `config` is copied, what it points to and `events` must outlive the placer. Free with
  * ddp_placer_free() (NULL is allowed). */
 ddp_placer *ddp_placer_new(const ddp_placer_config *config, const ddp_placer_events *events, void *user);
 void ddp_placer_free(ddp_placer *placer);

@@ -2,30 +2,31 @@
 
 #include <glib.h>
 
-enum { HEADER_BLOCK_OCTETS = 4096 };
+#include "base/big_endian.h"
+
+/* Where the fields that differ from segment to segment are in a header (ddp-07/rfc5041 §4.2, §4.3). */
+enum { CONTROL_L = 0x40, TAGGED_OFFSET_AT = 6, MESSAGE_OFFSET_AT = 14 };
 
 struct ddp_segmenter {
-  uint8_t version;
-  uint32_t queue_count;
-  uint32_t *next_msn; /* of each queue */
-
-  bool busy;
-  ddp_message message;
-  uint32_t msn;  /* of `message` when it is untagged */
+  ddp_payload_source source; /* of the started message, as all of these */
+  void *source_user;
+  uint64_t tagged_offset;
+  uint32_t length;
   uint32_t sent; /* its octets in segments so far */
-
-  /* Headers are written one behind the other into a shared block, so that a segment costs no allocation;
-   * the octets behind `headers_used` are referenced by nobody yet. */
-  octet_block *headers;
-  uint32_t headers_used;
+  bool busy;
+  bool tagged;
+  uint8_t version;
+  uint8_t header_octets;
+  uint8_t header[DDP_MAX_HEADER_OCTETS]; /* of its next segment; the ULPDU taken last refers to it */
+  uint32_t queue_count;
+  uint32_t next_msn[]; /* of each queue */
 };
 
 ddp_segmenter *ddp_segmenter_new(uint8_t version, uint32_t queue_count, uint32_t first_msn)
 {
-  ddp_segmenter *segmenter = g_new0(ddp_segmenter, 1);
+  ddp_segmenter *segmenter = g_malloc0(sizeof *segmenter + queue_count * sizeof(uint32_t));
   segmenter->version = version;
   segmenter->queue_count = queue_count;
-  segmenter->next_msn = g_new(uint32_t, queue_count);
   for (uint32_t i = 0; i < queue_count; i++) {
     segmenter->next_msn[i] = first_msn;
   }
@@ -34,11 +35,6 @@ ddp_segmenter *ddp_segmenter_new(uint8_t version, uint32_t queue_count, uint32_t
 
 void ddp_segmenter_free(ddp_segmenter *segmenter)
 {
-  if (!segmenter) {
-    return;
-  }
-  octet_block_unref(segmenter->headers);
-  g_free(segmenter->next_msn);
   g_free(segmenter);
 }
 
@@ -46,14 +42,25 @@ void ddp_segmenter_start(ddp_segmenter *segmenter, const ddp_message *message)
 {
   g_assert(!segmenter->busy);
   g_assert(message->source || message->length == 0);
-  segmenter->busy = true;
-  segmenter->message = *message;
-  segmenter->sent = 0;
+  ddp_header header = {.tagged = message->tagged,
+                       .version = segmenter->version,
+                       .ulp_control = message->ulp_control,
+                       .stag = message->stag,
+                       .ulp_word = message->ulp_word,
+                       .queue_number = message->queue_number};
   if (!message->tagged) {
     g_assert(message->queue_number < segmenter->queue_count);
     /* One number a message and queue, modulo 2^32 (ddp-07/rfc5041 §4.3, DDP-073, DDP-075). */
-    segmenter->msn = segmenter->next_msn[message->queue_number]++;
+    header.msn = segmenter->next_msn[message->queue_number]++;
   }
+  segmenter->header_octets = (uint8_t)ddp_header_encode(&header, segmenter->header);
+  segmenter->busy = true;
+  segmenter->tagged = message->tagged;
+  segmenter->tagged_offset = message->tagged_offset;
+  segmenter->length = message->length;
+  segmenter->source = message->source;
+  segmenter->source_user = message->source_user;
+  segmenter->sent = 0;
 }
 
 bool ddp_segmenter_is_idle(const ddp_segmenter *segmenter)
@@ -71,49 +78,37 @@ void ddp_segmenter_abandon(ddp_segmenter *segmenter)
   segmenter->busy = false;
 }
 
-static void append_header(ddp_segmenter *segmenter, const ddp_header *header, octet_rope *ulpdu)
+/* What differs from the header of the segment before. */
+static void update_header(ddp_segmenter *segmenter, bool last)
 {
-  uint32_t length = (uint32_t)ddp_header_octets(header);
-  if (!segmenter->headers || HEADER_BLOCK_OCTETS - segmenter->headers_used < length) {
-    octet_block_unref(segmenter->headers);
-    segmenter->headers = octet_block_new(HEADER_BLOCK_OCTETS);
-    segmenter->headers_used = 0;
+  if (segmenter->tagged) { /* ddp-07/rfc5041 §5.2 (DDP-095) */
+    big_endian_write_64(segmenter->header + TAGGED_OFFSET_AT, segmenter->tagged_offset + segmenter->sent);
+  } else { /* ddp-07/rfc5041 §5.2 (DDP-090) */
+    big_endian_write_32(segmenter->header + MESSAGE_OFFSET_AT, segmenter->sent);
   }
-  uint8_t *wire = octet_block_octets(segmenter->headers) + segmenter->headers_used;
-  ddp_header_encode(header, wire);
-  segmenter->headers_used += length;
-  octet_rope_append(ulpdu, wire, length, segmenter->headers);
+  if (last) { /* ddp-07/rfc5041 §4.1 (DDP-038, DDP-039) */
+    segmenter->header[0] |= CONTROL_L;
+  }
 }
 
 bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, octet_rope *ulpdu)
 {
+  uint32_t header_octets = segmenter->header_octets;
   g_assert(segmenter->busy);
   g_assert(ulpdu->length == 0);
-  const ddp_message *message = &segmenter->message;
-  ddp_header header = {
-      .tagged = message->tagged,
-      .version = segmenter->version,
-      .ulp_control = message->ulp_control,
-      .stag = message->stag,
-      .tagged_offset = message->tagged_offset + segmenter->sent, /* ddp-07/rfc5041 §5.2 (DDP-095) */
-      .ulp_word = message->ulp_word,
-      .queue_number = message->queue_number,
-      .msn = segmenter->msn,
-      .message_offset = segmenter->sent, /* ddp-07/rfc5041 §5.2 (DDP-090) */
-  };
-  uint32_t header_octets = (uint32_t)ddp_header_octets(&header);
   g_assert(mulpdu_octets > header_octets);
   uint32_t room = mulpdu_octets - header_octets; /* MULPDU counts the header (ddp-07/rfc5041 §5.2, DDP-084) */
-  uint32_t left = message->length - segmenter->sent;
+  uint32_t left = segmenter->length - segmenter->sent;
   uint32_t payload = left < room ? left : room;
-  header.last = payload == left; /* ddp-07/rfc5041 §4.1 (DDP-038, DDP-039) */
+  bool last = payload == left;
 
-  append_header(segmenter, &header, ulpdu);
+  update_header(segmenter, last);
+  octet_rope_append(ulpdu, segmenter->header, header_octets, NULL);
   if (payload > 0) {
-    message->source(message->source_user, segmenter->sent, payload, ulpdu);
+    segmenter->source(segmenter->source_user, segmenter->sent, payload, ulpdu);
   }
   g_assert(ulpdu->length == header_octets + payload);
   segmenter->sent += payload;
-  segmenter->busy = !header.last;
-  return header.last;
+  segmenter->busy = !last;
+  return last;
 }

@@ -48,7 +48,9 @@ void ddp_segmenter_abandon(ddp_segmenter *segmenter);
 /* The next segment of the started message: header and up to `mulpdu_octets` - header payload octets (at
  * least one must fit), appended to the empty `ulpdu`. A zero-length message is one segment of header only
  * (DDP-098). Returns true when it was the last (L set), after which the segmenter is idle. Each call may
- * give another MULPDU: new segments of the same message use it (DDP-016, DDP-017, notes-ddp-rdmap 24). */
+ * give another MULPDU: new segments of the same message use it (DDP-016, DDP-017, notes-ddp-rdmap 24).
+ *
+ * The header's octets are the segmenter's own: `ulpdu` is to be framed before the next call of any kind, as the framer copies it. */
 bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, octet_rope *ulpdu);
 
 #endif

@@ -2,20 +2,47 @@
 
 #include <glib.h>
 
+#include "base/memory_pool.h"
 #include "base/random_stream.h"
 
+enum { FIRST_BITS = 4 };
+
+typedef enum entry_state {
+  ENTRY_EMPTY,
+  ENTRY_ALLOCATED, /* the STag is somebody's, and not valid */
+  ENTRY_VALID,
+} entry_state;
+
+typedef struct entry {
+  uint32_t stag;
+  entry_state state;
+  ddp_registration *registration; /* of a valid one */
+} entry;
+
 struct ddp_stag_table {
-  GHashTable *registrations;     /* STag, in the key itself → ddp_registration */
+  entry *entries; /* an open hash table: each lies where its STag belongs, or behind that without a gap */
+  uint32_t mask;  /* their number less 1; that is a power of two, … */
+  uint32_t shift; /* … 2^(32 - shift) */
+  uint32_t count;
+  memory_pool *registrations;
   GHashTable *streams_of_domain; /* Protection Domain → how many streams; both in the pointers themselves */
   random_stream *stags;
 };
 
+static void resize(ddp_stag_table *table, uint32_t bits)
+{
+  table->entries = g_new0(entry, (size_t)1 << bits);
+  table->mask = (UINT32_C(1) << bits) - 1;
+  table->shift = 32 - bits;
+}
+
 ddp_stag_table *ddp_stag_table_new(uint64_t seed)
 {
   ddp_stag_table *table = g_new0(ddp_stag_table, 1);
-  table->registrations = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+  table->registrations = memory_pool_new(sizeof(ddp_registration));
   table->streams_of_domain = g_hash_table_new(NULL, NULL);
   table->stags = random_stream_new(seed, "ddp.stags");
+  resize(table, FIRST_BITS);
   return table;
 }
 
@@ -24,16 +51,104 @@ void ddp_stag_table_free(ddp_stag_table *table)
   if (!table) {
     return;
   }
-  g_hash_table_destroy(table->registrations);
+  for (uint32_t i = 0; i <= table->mask; i++) {
+    if (table->entries[i].state == ENTRY_VALID) {
+      memory_pool_give(table->registrations, table->entries[i].registration);
+    }
+  }
+  g_free(table->entries);
+  memory_pool_unref(table->registrations);
   g_hash_table_destroy(table->streams_of_domain);
   random_stream_free(table->stags);
   g_free(table);
 }
 
+/* --- The entries --- */
+
+/* Where `stag` belongs. Those that the table chooses are random, those that a ULP chooses need not be. */
+static uint32_t home_of(const ddp_stag_table *table, uint32_t stag)
+{
+  return (stag * UINT32_C(0x9E3779B1)) >> table->shift;
+}
+
+static entry *entry_of(const ddp_stag_table *table, uint32_t stag)
+{
+  uint32_t i = home_of(table, stag);
+  while (table->entries[i].state != ENTRY_EMPTY) {
+    if (table->entries[i].stag == stag) {
+      return &table->entries[i];
+    }
+    i = (i + 1) & table->mask;
+  }
+  return NULL;
+}
+
+static entry *put(ddp_stag_table *table, const entry *added)
+{
+  uint32_t i = home_of(table, added->stag);
+  while (table->entries[i].state != ENTRY_EMPTY) {
+    i = (i + 1) & table->mask;
+  }
+  table->entries[i] = *added;
+  return &table->entries[i];
+}
+
+static void grow(ddp_stag_table *table)
+{
+  entry *old = table->entries;
+  size_t old_count = (size_t)table->mask + 1;
+  g_assert(table->shift > 1);
+  resize(table, 33 - table->shift);
+  for (size_t i = 0; i < old_count; i++) {
+    if (old[i].state != ENTRY_EMPTY) {
+      put(table, &old[i]);
+    }
+  }
+  g_free(old);
+}
+
+/* An entry for `stag`, which has none. At most three quarters are in use. */
+static entry *add(ddp_stag_table *table, uint32_t stag)
+{
+  if ((uint64_t)table->count * 4 >= ((uint64_t)table->mask + 1) * 3) {
+    grow(table);
+  }
+  table->count++;
+  return put(table, &(entry){.stag = stag, .state = ENTRY_ALLOCATED});
+}
+
+static void let_go_of_registration(ddp_stag_table *table, entry *found)
+{
+  if (found->state == ENTRY_VALID) {
+    memory_pool_give(table->registrations, found->registration);
+    found->state = ENTRY_ALLOCATED;
+  }
+}
+
+/* Closes the gap: the entries behind move up to it as far as they may. */
+static void remove_entry(ddp_stag_table *table, entry *found)
+{
+  uint32_t mask = table->mask;
+  uint32_t gap = (uint32_t)(found - table->entries);
+  let_go_of_registration(table, found);
+  for (uint32_t i = (gap + 1) & mask; table->entries[i].state != ENTRY_EMPTY; i = (i + 1) & mask) {
+    uint32_t home = home_of(table, table->entries[i].stag);
+    if (((i - home) & mask) >= ((i - gap) & mask)) {
+      table->entries[gap] = table->entries[i];
+      gap = i;
+    }
+  }
+  table->entries[gap].state = ENTRY_EMPTY;
+  table->count--;
+}
+
 static ddp_registration *find(const ddp_stag_table *table, uint32_t stag)
 {
-  return g_hash_table_lookup(table->registrations, GUINT_TO_POINTER(stag));
+  const entry *found = entry_of(table, stag);
+  return found && found->state == ENTRY_VALID ? found->registration : NULL;
 }
+
+/* --- Registrations --- */
 
 /* Its octets have Tagged Offsets and exist; for writing, in memory. */
 static bool is_legal(const ddp_registration *registration)
@@ -44,18 +159,35 @@ static bool is_legal(const ddp_registration *registration)
   if (registration->length - 1 > UINT64_MAX - registration->base) {
     return false;
   }
-  return registration->memory ||
+  return registration->memory || registration->supply ||
          (registration->source && (registration->access & DDP_ACCESS_REMOTE_WRITE) == 0);
 }
 
 bool ddp_stag_table_register_as(ddp_stag_table *table, uint32_t stag, const ddp_registration *registration)
 {
-  if (!is_legal(registration) || find(table, stag)) {
+  entry *found = entry_of(table, stag);
+  if (!is_legal(registration) || (found && found->state == ENTRY_VALID)) {
     return false;
   }
-  g_hash_table_insert(table->registrations, GUINT_TO_POINTER(stag),
-                      g_memdup2(registration, sizeof *registration));
+  if (!found) {
+    found = add(table, stag);
+  }
+  found->registration = memory_pool_take(table->registrations);
+  *found->registration = *registration;
+  found->state = ENTRY_VALID;
   return true;
+}
+
+uint32_t ddp_stag_table_allocate(ddp_stag_table *table)
+{
+  uint32_t stag;
+  /* rdmap-00 §10.3 (RDMAP-258): any of the 2^32 is as likely as any other, so a guess is nearly always
+   * wrong. */
+  do {
+    stag = (uint32_t)random_stream_next(table->stags);
+  } while (entry_of(table, stag));
+  add(table, stag);
+  return stag;
 }
 
 bool ddp_stag_table_register(ddp_stag_table *table, const ddp_registration *registration, uint32_t *stag)
@@ -63,17 +195,28 @@ bool ddp_stag_table_register(ddp_stag_table *table, const ddp_registration *regi
   if (!is_legal(registration)) {
     return false;
   }
-  /* rdmap-00 §10.3 (RDMAP-258): any of the 2^32 is as likely as any other, so a guess is nearly always
-   * wrong. */
-  do {
-    *stag = (uint32_t)random_stream_next(table->stags);
-  } while (!ddp_stag_table_register_as(table, *stag, registration));
+  *stag = ddp_stag_table_allocate(table);
+  return ddp_stag_table_register_as(table, *stag, registration);
+}
+
+bool ddp_stag_table_withdraw(ddp_stag_table *table, uint32_t stag)
+{
+  entry *found = entry_of(table, stag);
+  if (!found || found->state != ENTRY_VALID) {
+    return false;
+  }
+  let_go_of_registration(table, found);
   return true;
 }
 
 bool ddp_stag_table_deregister(ddp_stag_table *table, uint32_t stag)
 {
-  return g_hash_table_remove(table->registrations, GUINT_TO_POINTER(stag));
+  entry *found = entry_of(table, stag);
+  if (!found) {
+    return false;
+  }
+  remove_entry(table, found);
+  return true;
 }
 
 const ddp_registration *ddp_stag_table_find(const ddp_stag_table *table, uint32_t stag)
@@ -140,7 +283,7 @@ ddp_access_fault ddp_stag_table_check(const ddp_stag_table *table, ddp_stream_id
                                       uint64_t offset, uint32_t length, unsigned access, ddp_access *reached)
 {
   g_assert(length > 0);
-  const ddp_registration *registration = find(table, stag);
+  ddp_registration *registration = find(table, stag);
   if (!registration) { /* ddp-07/rfc5041 §7.1 (DDP-152) */
     return DDP_ACCESS_INVALID_STAG;
   }
@@ -161,6 +304,9 @@ ddp_access_fault ddp_stag_table_check(const ddp_stag_table *table, ddp_stream_id
   uint64_t from = offset - registration->base;
   if (from >= registration->length || length > registration->length - from) {
     return DDP_ACCESS_BOUNDS;
+  }
+  if (registration->supply && !registration->memory) {
+    registration->memory = registration->supply(registration->source_user);
   }
   *reached = (ddp_access){.memory = registration->memory ? registration->memory + from : NULL,
                           .source = registration->source,

@@ -31,9 +31,11 @@ typedef struct ddp_stream_identity {
 } ddp_stream_identity;
 
 typedef struct ddp_registration {
-  /* The caller's; outlives the registration. NULL: `source` gives the octets, for reading only. */
+  /* The caller's; outlives the registration. NULL: `supply` gives it when octets are reached first, or `source` gives the octets, for
+   * reading only. */
   uint8_t *memory;
-  ddp_payload_source source; /* with memory NULL: octets that never change */
+  uint8_t *(*supply)(void *source_user); /* memory for all of `length` */
+  ddp_payload_source source;             /* with neither: octets that never change */
   void *source_user;
   uint64_t base;   /* Tagged Offset of the first octet */
   uint64_t length; /* octets; base + length at most 2^64 */
@@ -71,8 +73,14 @@ void ddp_stag_table_free(ddp_stag_table *table);
  * source with DDP_ACCESS_REMOTE_WRITE (DDP-194, DDP-211). */
 bool ddp_stag_table_register(ddp_stag_table *table, const ddp_registration *registration, uint32_t *stag);
 
-/* The same under a given STag; false too when it is in use. */
+/* An STag of the table's choice that nobody else gets and that is not valid: for ddp_stag_table_register_as(). */
+uint32_t ddp_stag_table_allocate(ddp_stag_table *table);
+
+/* As ddp_stag_table_register() under a given STag, allocated or not; false too when it is valid already. */
 bool ddp_stag_table_register_as(ddp_stag_table *table, uint32_t stag, const ddp_registration *registration);
+
+/* Makes a valid STag invalid at once, as ddp_stag_table_deregister() does, but it stays allocated; false when it is not valid. */
+bool ddp_stag_table_withdraw(ddp_stag_table *table, uint32_t stag);
 
 /* Takes the STag out at once: nothing is Placed through it or read from it any more (DDP-195, DDP-213,
  * notes-ddp-rdmap 56); false when there is none. */

@@ -7,23 +7,39 @@
 /* Serial numbers compare within half of their space (notes-ddp-rdmap 9). */
 static const uint32_t half_of_msns = UINT32_C(1) << 31;
 
-typedef struct posted_buffer {
-  uint8_t *memory;
-  uint64_t length;
-  uint64_t id;
-} posted_buffer;
+/* Buffers posted one behind the other that differ in nothing but their ids, which ascend by 1. */
+typedef struct posted_run {
+  uint8_t *memory; /* of a single buffer; NULL: the supplier's, or none at all */
+  uint64_t length; /* of each buffer */
+  uint64_t first_id;
+  uint32_t count;
+} posted_run;
 
+/* One run lies in the queue itself: most queues never have a second. */
 struct ddp_untagged_queue {
-  element_array buffers; /* posted_buffer; the first is for `next_msn` */
   uint32_t next_msn;
+  uint32_t count;          /* of buffers, in all runs */
+  uint64_t message_octets; /* of the message `next_msn`, as far as it is Delivered */
+  posted_run first;        /* its first buffer is for `next_msn`; with `count` 0: of the past */
+  element_array *more;     /* of posted_run, behind `first`; NULL: none */
+  ddp_buffer_supplier supplier;
+  void *supplier_user;
 };
 
 ddp_untagged_queue *ddp_untagged_queue_new(uint32_t first_msn)
 {
   ddp_untagged_queue *queue = g_new0(ddp_untagged_queue, 1);
-  element_array_init(&queue->buffers, sizeof(posted_buffer));
   queue->next_msn = first_msn;
   return queue;
+}
+
+static void free_more(ddp_untagged_queue *queue)
+{
+  if (queue->more) {
+    element_array_clear(queue->more);
+    g_free(queue->more);
+    queue->more = NULL;
+  }
 }
 
 void ddp_untagged_queue_free(ddp_untagged_queue *queue)
@@ -31,16 +47,81 @@ void ddp_untagged_queue_free(ddp_untagged_queue *queue)
   if (!queue) {
     return;
   }
-  element_array_clear(&queue->buffers);
+  free_more(queue);
   g_free(queue);
+}
+
+void ddp_untagged_queue_set_supplier(ddp_untagged_queue *queue, ddp_buffer_supplier supplier, void *user)
+{
+  queue->supplier = supplier;
+  queue->supplier_user = user;
+}
+
+/* --- Posting --- */
+
+static posted_run *last_run(ddp_untagged_queue *queue)
+{
+  return queue->more ? element_array_at(queue->more, queue->more->count - 1) : &queue->first;
+}
+
+static void append_run(ddp_untagged_queue *queue, const posted_run *run)
+{
+  if (queue->count == 0) {
+    queue->first = *run;
+    return;
+  }
+  if (!queue->more) {
+    queue->more = g_new(element_array, 1);
+    element_array_init(queue->more, sizeof(posted_run));
+  }
+  *(posted_run *)element_array_insert(queue->more, queue->more->count) = *run;
+}
+
+static void post(ddp_untagged_queue *queue, const posted_run *run)
+{
+  posted_run *last = last_run(queue);
+  g_assert(run->count <= half_of_msns - queue->count);
+  if (queue->count > 0 && !last->memory && !run->memory && last->length == run->length &&
+      last->first_id + last->count == run->first_id) {
+    last->count += run->count;
+  } else {
+    append_run(queue, run);
+  }
+  queue->count += run->count;
 }
 
 void ddp_untagged_queue_post(ddp_untagged_queue *queue, uint8_t *memory, uint64_t length, uint64_t id)
 {
   g_assert(memory || length == 0);
-  g_assert(queue->buffers.count < half_of_msns);
-  posted_buffer *buffer = element_array_insert(&queue->buffers, queue->buffers.count);
-  *buffer = (posted_buffer){.memory = memory, .length = length, .id = id};
+  post(queue,
+       &(posted_run){.memory = length > 0 ? memory : NULL, .length = length, .first_id = id, .count = 1});
+}
+
+void ddp_untagged_queue_post_run(ddp_untagged_queue *queue, uint32_t count, uint64_t length,
+                                 uint64_t first_id)
+{
+  g_assert(queue->supplier || length == 0);
+  if (count > 0) {
+    post(queue, &(posted_run){.length = length, .first_id = first_id, .count = count});
+  }
+}
+
+/* --- Use --- */
+
+/* The run of the buffer that `*distance` buffers lie in front of; `*distance` is then counted within it. */
+static const posted_run *run_at(const ddp_untagged_queue *queue, uint32_t *distance)
+{
+  const posted_run *run = &queue->first;
+  for (size_t i = 0; *distance >= run->count; i++) {
+    *distance -= run->count;
+    run = element_array_at(queue->more, i);
+  }
+  return run;
+}
+
+static uint8_t *memory_of(const ddp_untagged_queue *queue, const posted_run *run, uint32_t index)
+{
+  return run->memory ? run->memory : queue->supplier(queue->supplier_user, run->first_id + index);
 }
 
 bool ddp_untagged_queue_find(const ddp_untagged_queue *queue, uint32_t msn, uint32_t message_offset,
@@ -52,7 +133,7 @@ bool ddp_untagged_queue_find(const ddp_untagged_queue *queue, uint32_t msn, uint
    * message that is still to come from one that was (notes-ddp-rdmap 9). Zero-length segments too: they
    * use up a buffer (14). */
   uint32_t distance = msn - queue->next_msn;
-  if (distance >= queue->buffers.count) {
+  if (distance >= queue->count) {
     error->code = distance < half_of_msns ? DDP_UNTAGGED_NO_BUFFER : DDP_UNTAGGED_MSN_RANGE;
     return false;
   }
@@ -60,28 +141,56 @@ bool ddp_untagged_queue_find(const ddp_untagged_queue *queue, uint32_t msn, uint
   if (length == 0) {
     return true;
   }
-  const posted_buffer *buffer = element_array_at(&queue->buffers, distance);
-  if (message_offset >= buffer->length) { /* ddp-07/rfc5041 §7.1 (DDP-142) */
+  const posted_run *run = run_at(queue, &distance);
+  if (message_offset >= run->length) { /* ddp-07/rfc5041 §7.1 (DDP-142) */
     error->code = DDP_UNTAGGED_INVALID_MO;
     return false;
   }
-  if (length > buffer->length - message_offset) { /* ddp-07/rfc5041 §7.1 (DDP-143) */
+  if (length > run->length - message_offset) { /* ddp-07/rfc5041 §7.1 (DDP-143) */
     error->code = DDP_UNTAGGED_TOO_LONG;
     return false;
   }
-  *target = buffer->memory + message_offset;
+  *target = memory_of(queue, run, distance) + message_offset;
   return true;
+}
+
+void ddp_untagged_queue_extend(ddp_untagged_queue *queue, uint64_t end)
+{
+  queue->message_octets = MAX(queue->message_octets, end);
+}
+
+uint64_t ddp_untagged_queue_message_octets(const ddp_untagged_queue *queue)
+{
+  return queue->message_octets;
+}
+
+/* The first buffer leaves. */
+static void drop_first(ddp_untagged_queue *queue)
+{
+  queue->count--;
+  queue->first.count--;
+  queue->first.first_id++;
+  if (queue->first.count == 0 && queue->more) {
+    queue->first = *(const posted_run *)element_array_at(queue->more, 0);
+    element_array_remove(queue->more, 0, 1);
+    if (queue->more->count == 0) {
+      free_more(queue);
+    }
+  }
 }
 
 uint64_t ddp_untagged_queue_deliver(ddp_untagged_queue *queue, uint8_t **memory)
 {
-  g_assert(queue->buffers.count > 0);
-  const posted_buffer *buffer = element_array_at(&queue->buffers, 0);
+  const posted_run *first = &queue->first;
+  uint64_t id = first->first_id;
+  g_assert(queue->count > 0);
   if (memory) {
-    *memory = buffer->memory;
+    /* Nobody is asked for memory that nothing was written into. */
+    bool is_used = first->length > 0 && (first->memory || queue->message_octets > 0);
+    *memory = is_used ? memory_of(queue, first, 0) : NULL;
   }
-  uint64_t id = buffer->id;
-  element_array_remove(&queue->buffers, 0, 1);
+  drop_first(queue);
+  queue->message_octets = 0;
   queue->next_msn++; /* modulo 2^32: 0 follows 0xFFFFFFFF (DDP-075) */
   return id;
 }

@@ -2,38 +2,15 @@
 
 #include <glib.h>
 
+#include "base/memory_pool.h"
+#include "engine/engine_agenda.h"
 #include "engine/engine_driver.h"
-
-/* What is due: a heap of four children a node, whose entries carry their whole key, so that a comparison touches
- * no timer. */
-enum { HEAP_CHILDREN = 4 };
-
-/* The place in the heap of a timer that is off. */
-#define NOT_IN_HEAP SIZE_MAX
-
-typedef struct agenda_entry {
-  time_ps when;
-  uint64_t class_and_major; /* the class in the upper half */
-  uint64_t minor;
-  engine_timer *timer;
-} agenda_entry;
-
-struct engine_timer {
-  engine *clock;
-  size_t heap_index;
-  time_ps when;
-  uint64_t class_and_major;
-  uint64_t minor;
-  engine_callback callback;
-  void *user;
-};
 
 struct engine {
   engine_driver functions;
   void *driver;
-  agenda_entry *heap;
-  size_t heap_count;
-  size_t heap_capacity;
+  engine_agenda agenda;
+  memory_pool *timers;
   GArray *wakes_asked; /* of time_ps: calls the driver still owes, each earlier than the one before it */
   uint64_t events;
   uint64_t observe_at; /* when so many have run; UINT64_MAX: nobody looks on */
@@ -53,6 +30,7 @@ engine *engine_new_over(const engine_driver *functions, void *driver)
   clock->functions = *functions;
   clock->driver = driver;
   clock->observe_at = UINT64_MAX;
+  clock->timers = memory_pool_new(sizeof(engine_timer));
   clock->wakes_asked = g_array_new(FALSE, FALSE, sizeof(time_ps));
   return clock;
 }
@@ -66,7 +44,8 @@ void engine_free(engine *clock)
   g_assert(!clock->running);
   clock->functions.free(clock->driver);
   g_array_free(clock->wakes_asked, TRUE);
-  g_free(clock->heap);
+  engine_agenda_clear(&clock->agenda);
+  memory_pool_unref(clock->timers);
   g_free(clock);
 }
 
@@ -75,97 +54,10 @@ time_ps engine_now(const engine *clock)
   return clock->waking ? clock->wake_now : clock->functions.now(clock->driver);
 }
 
-static bool same_order(const agenda_entry *a, const agenda_entry *b)
+time_ps engine_driver_due(engine *clock)
 {
-  return a->when == b->when && a->class_and_major == b->class_and_major && a->minor == b->minor;
-}
-
-static bool runs_before(const agenda_entry *a, const agenda_entry *b)
-{
-  if (a->when != b->when) {
-    return a->when < b->when;
-  }
-  if (a->class_and_major != b->class_and_major) {
-    return a->class_and_major < b->class_and_major;
-  }
-  return a->minor < b->minor;
-}
-
-static void put(engine *clock, size_t index, agenda_entry entry)
-{
-  clock->heap[index] = entry;
-  entry.timer->heap_index = index;
-}
-
-/* Finds the place of `entry` from the vacant `index` upwards and puts it there. */
-static void sift_up(engine *clock, size_t index, agenda_entry entry)
-{
-  while (index > 0) {
-    size_t parent = (index - 1) / HEAP_CHILDREN;
-    if (!runs_before(&entry, &clock->heap[parent])) {
-      break;
-    }
-    put(clock, index, clock->heap[parent]);
-    index = parent;
-  }
-  put(clock, index, entry);
-}
-
-/* Finds the place of `entry` from the vacant `index` downwards and puts it there. */
-static void sift_down(engine *clock, size_t index, agenda_entry entry)
-{
-  for (;;) {
-    size_t child = index * HEAP_CHILDREN + 1;
-    size_t behind = MIN(child + HEAP_CHILDREN, clock->heap_count);
-    if (child >= behind) {
-      break;
-    }
-    size_t first = child;
-    for (child++; child < behind; child++) {
-      if (runs_before(&clock->heap[child], &clock->heap[first])) {
-        first = child;
-      }
-    }
-    if (!runs_before(&clock->heap[first], &entry)) {
-      break;
-    }
-    put(clock, index, clock->heap[first]);
-    index = first;
-  }
-  put(clock, index, entry);
-}
-
-/* Puts `entry` where it belongs, `index` being vacant and all others in order. */
-static void settle(engine *clock, size_t index, agenda_entry entry)
-{
-  if (index > 0 && runs_before(&entry, &clock->heap[(index - 1) / HEAP_CHILDREN])) {
-    sift_up(clock, index, entry);
-  } else {
-    sift_down(clock, index, entry);
-  }
-}
-
-static void agenda_remove(engine *clock, size_t index)
-{
-  clock->heap[index].timer->heap_index = NOT_IN_HEAP;
-  agenda_entry last = clock->heap[--clock->heap_count];
-  if (index < clock->heap_count) {
-    settle(clock, index, last);
-  }
-}
-
-static void agenda_insert(engine *clock, agenda_entry entry)
-{
-  if (clock->heap_count == clock->heap_capacity) {
-    clock->heap_capacity = MAX(clock->heap_capacity * 2, (size_t)16);
-    clock->heap = g_renew(agenda_entry, clock->heap, clock->heap_capacity);
-  }
-  sift_up(clock, clock->heap_count++, entry);
-}
-
-time_ps engine_driver_due(const engine *clock)
-{
-  return clock->heap_count > 0 ? clock->heap[0].when : TIME_PS_NEVER;
+  const engine_timer *first = engine_agenda_first(&clock->agenda);
+  return first != NULL ? first->when : TIME_PS_NEVER;
 }
 
 /* The earliest call the driver still owes. */
@@ -179,6 +71,9 @@ static time_ps next_wake(const engine *clock)
  * that are put off again and again, as TCP's are, cost no call each. */
 static void ask_for_wake(engine *clock)
 {
+  if (clock->functions.wake_at == NULL) {
+    return;
+  }
   time_ps due = engine_driver_due(clock);
   if (due < next_wake(clock)) {
     g_array_append_val(clock->wakes_asked, due);
@@ -189,9 +84,9 @@ static void ask_for_wake(engine *clock)
 engine_timer *engine_timer_new(engine *clock, engine_class class, uint32_t major, uint64_t minor,
                                engine_callback callback, void *user)
 {
-  engine_timer *timer = g_new(engine_timer, 1);
+  engine_timer *timer = memory_pool_take(clock->timers);
   *timer = (engine_timer){.clock = clock,
-                          .heap_index = NOT_IN_HEAP,
+                          .place = ENGINE_AGENDA_NOWHERE,
                           .when = TIME_PS_NEVER,
                           .class_and_major = (uint64_t) class << 32 | major,
                           .minor = minor,
@@ -206,11 +101,10 @@ void engine_timer_free(engine_timer *timer)
   if (timer == NULL) {
     return;
   }
-  if (timer->heap_index != NOT_IN_HEAP) {
-    agenda_remove(timer->clock, timer->heap_index);
-  }
-  timer->clock->timer_count--;
-  g_free(timer);
+  engine *clock = timer->clock;
+  engine_agenda_remove(&clock->agenda, timer);
+  clock->timer_count--;
+  memory_pool_give(clock->timers, timer);
 }
 
 void engine_timer_set(engine_timer *timer, time_ps when)
@@ -222,21 +116,7 @@ void engine_timer_set_ordered(engine_timer *timer, time_ps when, uint64_t minor)
 {
   engine *clock = timer->clock;
   g_assert(when >= engine_now(clock));
-  timer->when = when;
-  timer->minor = minor;
-  bool in_heap = timer->heap_index != NOT_IN_HEAP;
-  if (when == TIME_PS_NEVER) {
-    if (in_heap) {
-      agenda_remove(clock, timer->heap_index);
-    }
-    return;
-  }
-  agenda_entry entry = {when, timer->class_and_major, minor, timer};
-  if (in_heap) {
-    settle(clock, timer->heap_index, entry);
-  } else {
-    agenda_insert(clock, entry);
-  }
+  engine_agenda_set(&clock->agenda, timer, when, minor);
   if (!clock->waking) {
     ask_for_wake(clock);
   }
@@ -247,38 +127,40 @@ time_ps engine_timer_when(const engine_timer *timer)
   return timer->when;
 }
 
-/* Takes the head off the agenda and runs it. */
-static void run_head(engine *clock)
+static void run_timer(engine *clock, engine_timer *timer)
 {
-  agenda_entry head = clock->heap[0];
-  agenda_remove(clock, 0);
-  if (clock->heap_count > 0 && same_order(&head, &clock->heap[0])) {
-    g_error("engine: two timers due at %" G_GINT64_FORMAT
-            " ps share class %u, major %u, minor %" G_GUINT64_FORMAT,
-            head.when, (unsigned)(head.class_and_major >> 32), (unsigned)(uint32_t)head.class_and_major,
-            head.minor);
-  }
-  head.timer->when = TIME_PS_NEVER;
+  engine_agenda_take(&clock->agenda, timer);
   clock->events++;
-  head.timer->callback(head.timer->user, clock->wake_now);
+  timer->callback(timer->user, clock->wake_now);
   if (clock->events >= clock->observe_at) {
     clock->observe_at += clock->observe_every;
     clock->observer(clock->observer_user, clock->wake_now);
   }
 }
 
-void engine_driver_wake(engine *clock)
+time_ps engine_driver_run_to(engine *clock, time_ps now, time_ps until)
 {
+  engine_timer *first = NULL;
+
   g_assert(!clock->waking);
-  clock->wake_now = clock->functions.now(clock->driver);
+  clock->wake_now = now;
   clock->waking = true;
-  while (next_wake(clock) <= clock->wake_now) {
-    g_array_set_size(clock->wakes_asked, clock->wakes_asked->len - 1);
-  }
-  while (!clock->stopped && engine_driver_due(clock) <= clock->wake_now) {
-    run_head(clock);
+  while (!clock->stopped && (first = engine_agenda_first(&clock->agenda)) != NULL && first->when <= until) {
+    clock->wake_now = MAX(clock->wake_now, first->when);
+    run_timer(clock, first);
   }
   clock->waking = false;
+  return clock->stopped || until == TIME_PS_NEVER ? clock->wake_now : MAX(now, until);
+}
+
+void engine_driver_wake(engine *clock)
+{
+  time_ps now = clock->functions.now(clock->driver);
+
+  while (next_wake(clock) <= now) {
+    g_array_set_size(clock->wakes_asked, clock->wakes_asked->len - 1);
+  }
+  engine_driver_run_to(clock, now, now);
   if (!clock->stopped) {
     ask_for_wake(clock);
   }
@@ -298,7 +180,9 @@ void engine_stop(engine *clock)
 {
   if (clock->running) {
     clock->stopped = true;
-    clock->functions.stop(clock->driver);
+    if (clock->functions.stop != NULL) {
+      clock->functions.stop(clock->driver);
+    }
   }
 }
 

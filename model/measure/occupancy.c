@@ -24,17 +24,17 @@ static const metric_id peak_metrics[SUMS] = {
     [SUM_UNDELIVERED] = METRIC_STATE_UNDELIVERED_PEAK,
 };
 
-typedef struct connection_record {
-  uint64_t sums[SUMS];           /* octets in whole cells */
-  uint64_t written[HELD_CAUSES]; /* the last value in the series */
-  bool touched;                  /* in `touched` of the gauge */
-} connection_record;
+/* What was last written of a connection's series. */
+typedef struct written_series {
+  uint64_t octets[HELD_CAUSES];
+  bool touched; /* in `touched` of the gauge */
+} written_series;
 
 struct occupancy {
   uint32_t connections;
   uint32_t cell_octets;
-  connection_record *records;
-  uint64_t sums[SUMS]; /* over the connections */
+  occupancy_state *states; /* one a connection */
+  uint64_t sums[SUMS];     /* over the connections */
   uint64_t peaks[SUMS];
   uint32_t connections_with_holes;
   time_ps changed_at; /* of the last update; its values are settled (peaks, series) once time has passed */
@@ -46,6 +46,7 @@ struct occupancy {
   bool all_series;
   uint32_t connection_series;
   uint64_t all_written[HELD_CAUSES];
+  written_series *written; /* one a connection with a series */
   GArray *touched; /* of uint32_t: connections with a series that were updated since the last settling */
 };
 
@@ -65,7 +66,7 @@ occupancy *occupancy_new(uint32_t connections, uint32_t cell_octets)
   occupancy *gauge = g_new0(occupancy, 1);
   gauge->connections = connections;
   gauge->cell_octets = cell_octets;
-  gauge->records = g_new0(connection_record, connections);
+  gauge->states = g_new0(occupancy_state, connections);
   gauge->settled = true;
   gauge->reassembly = time_distribution_new();
   gauge->reassembly_in_recovery = time_distribution_new();
@@ -79,7 +80,8 @@ void occupancy_free(occupancy *gauge)
   g_array_free(gauge->touched, TRUE);
   time_distribution_free(gauge->reassembly_in_recovery);
   time_distribution_free(gauge->reassembly);
-  g_free(gauge->records);
+  g_free(gauge->written);
+  g_free(gauge->states);
   g_free(gauge);
 }
 
@@ -88,7 +90,35 @@ void occupancy_write_series(occupancy *gauge, FILE *file, bool all_series, uint3
   gauge->series = file;
   gauge->all_series = all_series;
   gauge->connection_series = MIN(connection_series, gauge->connections);
+  gauge->written = g_new0(written_series, gauge->connection_series);
   fputs("time_s,connection,cause,octets\n", file);
+}
+
+static uint64_t in_whole_cells(const occupancy *gauge, uint64_t octets)
+{
+  return gauge->cell_octets == 1
+             ? octets
+             : (octets + gauge->cell_octets - 1) / gauge->cell_octets * gauge->cell_octets;
+}
+
+/* By how much (modulo 2^64) a connection that goes from `before` to `after` changes the sums; false: by nothing. */
+static bool changes_of(const occupancy *gauge, const occupancy_state *before, const occupancy_state *after,
+                       uint64_t changes[SUMS])
+{
+  uint64_t total = 0;
+  uint64_t any = 0;
+  for (int cause = 0; cause < HELD_CAUSES; cause++) {
+    changes[cause] =
+        in_whole_cells(gauge, after->octets[cause]) - in_whole_cells(gauge, before->octets[cause]);
+    total += changes[cause];
+    any |= changes[cause];
+  }
+  changes[SUM_REASSEMBLY] = total - changes[HELD_PROCESSING];
+  changes[SUM_TOTAL] = total;
+  changes[SUM_HOLES] = (uint64_t)after->holes - before->holes;
+  changes[SUM_PARTIAL_FPDUS] = (uint64_t)after->partial_fpdus - before->partial_fpdus;
+  changes[SUM_UNDELIVERED] = (uint64_t)after->undelivered - before->undelivered;
+  return (any | changes[SUM_HOLES] | changes[SUM_PARTIAL_FPDUS] | changes[SUM_UNDELIVERED]) != 0;
 }
 
 /* Writes the causes of one series that differ from what was last written of it. */
@@ -120,11 +150,14 @@ static void write_series(occupancy *gauge)
   g_array_sort(gauge->touched, compare_connections);
   for (guint i = 0; i < gauge->touched->len; i++) {
     uint32_t connection = g_array_index(gauge->touched, uint32_t, i);
-    connection_record *record = &gauge->records[connection];
+    uint64_t octets[HELD_CAUSES];
     char name[sizeof "4294967295"];
+    for (int cause = 0; cause < HELD_CAUSES; cause++) {
+      octets[cause] = in_whole_cells(gauge, gauge->states[connection].octets[cause]);
+    }
     snprintf(name, sizeof name, "%" PRIu32, connection);
-    write_changes(gauge, name, record->sums, record->written);
-    record->touched = false;
+    write_changes(gauge, name, octets, gauge->written[connection].octets);
+    gauge->written[connection].touched = false;
   }
   g_array_set_size(gauge->touched, 0);
 }
@@ -152,52 +185,36 @@ static void touch(occupancy *gauge, uint32_t connection, time_ps now)
   }
   gauge->changed_at = now;
   gauge->settled = false;
-  connection_record *record = &gauge->records[connection];
-  if (connection < gauge->connection_series && !record->touched) {
-    record->touched = true;
+  if (connection < gauge->connection_series && !gauge->written[connection].touched) {
+    gauge->written[connection].touched = true;
     g_array_append_val(gauge->touched, connection);
   }
 }
 
-/* The sums of one connection in `state`. */
-static void sums_of_state(const occupancy *gauge, const occupancy_state *state, uint64_t sums[SUMS])
+const occupancy_state *occupancy_state_of(const occupancy *gauge, uint32_t connection)
 {
-  uint64_t reassembly = 0;
-  for (int cause = 0; cause < HELD_CAUSES; cause++) {
-    uint64_t octets = state->octets[cause];
-    if (gauge->cell_octets > 1) {
-      octets = (octets + gauge->cell_octets - 1) / gauge->cell_octets * gauge->cell_octets;
-    }
-    sums[cause] = octets;
-    if (cause != HELD_PROCESSING) {
-      reassembly += octets;
-    }
-  }
-  sums[SUM_REASSEMBLY] = reassembly;
-  sums[SUM_TOTAL] = reassembly + sums[HELD_PROCESSING];
-  sums[SUM_HOLES] = state->holes;
-  sums[SUM_PARTIAL_FPDUS] = state->partial_fpdus;
-  sums[SUM_UNDELIVERED] = state->undelivered;
+  g_assert(connection < gauge->connections);
+  return &gauge->states[connection];
 }
 
 void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_state *state, time_ps now)
 {
   g_assert(connection < gauge->connections);
-  uint64_t sums[SUMS];
-  sums_of_state(gauge, state, sums);
-  connection_record *record = &gauge->records[connection];
-  if (memcmp(sums, record->sums, sizeof sums) == 0) {
+  occupancy_state *held = &gauge->states[connection];
+  uint64_t changes[SUMS];
+  if (!changes_of(gauge, held, state, changes)) {
+    *held = *state; /* within the same cells */
     return;
   }
   touch(gauge, connection, now);
 
   uint32_t had_holes = gauge->connections_with_holes;
-  gauge->connections_with_holes += (sums[SUM_HOLES] > 0);
-  gauge->connections_with_holes -= (record->sums[SUM_HOLES] > 0);
+  gauge->connections_with_holes += (state->holes > 0);
+  gauge->connections_with_holes -= (held->holes > 0);
   for (int sum = 0; sum < SUMS; sum++) {
-    gauge->sums[sum] += sums[sum] - record->sums[sum]; /* modulo 2^64 */
-    record->sums[sum] = sums[sum];
+    gauge->sums[sum] += changes[sum];
   }
+  *held = *state;
   time_distribution_set(gauge->reassembly, now, gauge->sums[SUM_REASSEMBLY]);
   time_distribution_set(gauge->reassembly_in_recovery, now, gauge->sums[SUM_REASSEMBLY]);
   if (had_holes == 0 && gauge->connections_with_holes > 0) {

@@ -51,6 +51,9 @@ void occupancy_write_series(occupancy *gauge, FILE *file, bool all_series, uint3
 /* From `now` on `connection` is in `state`. */
 void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_state *state, time_ps now);
 
+/* The state that `connection` is in; the gauge's, until the next update. */
+const occupancy_state *occupancy_state_of(const occupancy *gauge, uint32_t connection);
+
 /* The first workload octet arrives at `now`: means and quantiles start here. */
 void occupancy_start(occupancy *gauge, time_ps now);
 

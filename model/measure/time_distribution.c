@@ -15,12 +15,16 @@ typedef struct dwell {
 struct time_distribution {
   uint64_t value;
   time_ps since; /* what was before it is in `marked` or `pending` */
+  time_ps
+      marked_to; /* the last mark; from `since` to it the present value is marked, and nothing is pending, if it is later */
   bool paused;
   dwell *marked; /* open addressing, linear probing; each value once */
   size_t marked_count;
   size_t marked_capacity; /* a power of two */
   time_ps marked_time;
-  GArray *pending; /* of dwell, in order of time: what has passed since the last mark */
+  dwell *pending; /* in order of time: what has passed since the last mark */
+  size_t pending_count;
+  size_t pending_capacity;
 };
 
 enum { INITIAL_CAPACITY = 64 };
@@ -30,13 +34,12 @@ time_distribution *time_distribution_new(void)
   time_distribution *function = g_new0(time_distribution, 1);
   function->marked_capacity = INITIAL_CAPACITY;
   function->marked = g_new0(dwell, function->marked_capacity);
-  function->pending = g_array_new(FALSE, FALSE, sizeof(dwell));
   return function;
 }
 
 void time_distribution_free(time_distribution *function)
 {
-  g_array_free(function->pending, TRUE);
+  g_free(function->pending);
   g_free(function->marked);
   g_free(function);
 }
@@ -81,16 +84,37 @@ static void count_marked(time_distribution *function, const dwell *passed)
   }
 }
 
+/* Counts what is marked of the present value. */
+static void settle_marked(time_distribution *function)
+{
+  if (function->marked_to > function->since) {
+    const dwell passed = {.value = function->value, .time = function->marked_to - function->since};
+    if (!function->paused) {
+      count_marked(function, &passed);
+    }
+    function->since = function->marked_to;
+  }
+}
+
+static void add_pending(time_distribution *function, time_ps time)
+{
+  if (function->pending_count == function->pending_capacity) {
+    function->pending_capacity = MAX(function->pending_capacity * 2, (size_t)INITIAL_CAPACITY);
+    function->pending = g_renew(dwell, function->pending, function->pending_capacity);
+  }
+  function->pending[function->pending_count++] = (dwell){.value = function->value, .time = time};
+}
+
 /* Accounts for the time from `since` to `now`, during which the value was held. */
 static void pass_time(time_distribution *function, time_ps now)
 {
   g_assert(now >= function->since);
+  settle_marked(function);
   if (now == function->since) {
     return;
   }
   if (!function->paused) {
-    dwell passed = {.value = function->value, .time = now - function->since};
-    g_array_append_val(function->pending, passed);
+    add_pending(function, now - function->since);
   }
   function->since = now;
 }
@@ -107,7 +131,7 @@ void time_distribution_set(time_distribution *function, time_ps now, uint64_t va
 void time_distribution_start(time_distribution *function, time_ps now)
 {
   pass_time(function, now);
-  g_array_set_size(function->pending, 0);
+  function->pending_count = 0;
   memset(function->marked, 0, function->marked_capacity * sizeof(dwell));
   function->marked_count = 0;
   function->marked_time = 0;
@@ -125,17 +149,19 @@ void time_distribution_resume(time_distribution *function, time_ps now)
   function->paused = false;
 }
 
+/* Marks are many, and mostly nothing has changed since the one before: that only moves its end. */
 void time_distribution_mark(time_distribution *function, time_ps now)
 {
-  pass_time(function, now);
-  for (guint i = 0; i < function->pending->len; i++) {
-    count_marked(function, &g_array_index(function->pending, dwell, i));
+  for (size_t i = 0; i < function->pending_count; i++) {
+    count_marked(function, &function->pending[i]);
   }
-  g_array_set_size(function->pending, 0);
+  function->pending_count = 0;
+  function->marked_to = now;
 }
 
-bool time_distribution_mean(const time_distribution *function, double *mean)
+bool time_distribution_mean(time_distribution *function, double *mean)
 {
+  settle_marked(function);
   if (function->marked_time == 0) {
     return false;
   }
@@ -154,9 +180,10 @@ static int compare_values(const void *a, const void *b)
   return (left > right) - (left < right);
 }
 
-bool time_distribution_quantile(const time_distribution *function, unsigned percent, uint64_t *x)
+bool time_distribution_quantile(time_distribution *function, unsigned percent, uint64_t *x)
 {
   g_assert(percent >= 1 && percent <= 100);
+  settle_marked(function);
   if (function->marked_time == 0) {
     return false;
   }
@@ -183,8 +210,9 @@ bool time_distribution_quantile(const time_distribution *function, unsigned perc
   return true;
 }
 
-void time_distribution_add_to(const time_distribution *function, value_histogram *histogram)
+void time_distribution_add_to(time_distribution *function, value_histogram *histogram)
 {
+  settle_marked(function);
   for (size_t i = 0; i < function->marked_capacity; i++) {
     value_histogram_add(histogram, function->marked[i].value, (uint64_t)function->marked[i].time);
   }

@@ -35,12 +35,12 @@ void time_distribution_resume(time_distribution *function, time_ps now);
 void time_distribution_mark(time_distribution *function, time_ps now);
 
 /* The mean over the time counted up to the last mark; false when there is none. */
-bool time_distribution_mean(const time_distribution *function, double *mean);
+bool time_distribution_mean(time_distribution *function, double *mean);
 
 /* The smallest x with value <= x for at least `percent` % (1 … 100) of that time; false when there is none. */
-bool time_distribution_quantile(const time_distribution *function, unsigned percent, uint64_t *x);
+bool time_distribution_quantile(time_distribution *function, unsigned percent, uint64_t *x);
 
 /* Adds that time, by value, to `histogram`: its weights are picoseconds. */
-void time_distribution_add_to(const time_distribution *function, value_histogram *histogram);
+void time_distribution_add_to(time_distribution *function, value_histogram *histogram);
 
 #endif

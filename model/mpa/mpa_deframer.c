@@ -13,41 +13,8 @@ mpa_deframer *mpa_deframer_new(bool markers, bool crc, const mpa_deframer_events
   deframer->crc = crc;
   deframer->events = *events;
   deframer->user = user;
-  deframer->store = octet_store_new();
-  deframer->passed = range_set_new();
-  deframer->open = mpa_open_fpdus_new();
-  deframer->guesses = mpa_guesses_new();
   deframer->error = MPA_ERROR_NONE;
-  deframer->completed = g_array_new(false, false, sizeof(uint64_t));
-  octet_rope_init(&deframer->fpdu_octets);
-  octet_rope_init(&deframer->ulpdu_octets);
-  deframer->parts = mpa_ulpdu_parts_new();
   return deframer;
-}
-
-static void copy_held(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
-{
-  octet_store_insert(user, position, octets, arrival);
-}
-
-mpa_deframer *mpa_deframer_copy(const mpa_deframer *deframer, const mpa_deframer_events *events, void *user)
-{
-  mpa_deframer *copy = mpa_deframer_new(deframer->markers, deframer->crc, events, user);
-
-  mpa_open_fpdus_free(copy->open);
-  mpa_guesses_free(copy->guesses);
-  copy->edge = deframer->edge;
-  octet_store_visit(deframer->store, 0, UINT64_MAX, copy_held, copy->store);
-  for (size_t index = 0; index < range_set_count(deframer->passed); index++) {
-    range passed = range_set_get(deframer->passed, index);
-    range_set_add(copy->passed, passed.from, passed.to);
-  }
-  copy->open = mpa_open_fpdus_copy(deframer->open);
-  copy->disputed = deframer->disputed;
-  copy->guesses = mpa_guesses_copy(deframer->guesses);
-  copy->error = deframer->error;
-  copy->statistics = deframer->statistics;
-  return copy;
 }
 
 void mpa_deframer_free(mpa_deframer *deframer)
@@ -55,14 +22,11 @@ void mpa_deframer_free(mpa_deframer *deframer)
   if (!deframer) {
     return;
   }
-  octet_store_free(deframer->store);
-  range_set_free(deframer->passed);
-  mpa_open_fpdus_free(deframer->open);
-  mpa_guesses_free(deframer->guesses);
-  g_array_free(deframer->completed, true);
-  octet_rope_clear(&deframer->fpdu_octets);
-  octet_rope_clear(&deframer->ulpdu_octets);
-  mpa_ulpdu_parts_free(deframer->parts);
+  mpa_deframer_ahead_free(deframer->ahead);
+  if (deframer->ulpdu_octets) {
+    octet_rope_clear(deframer->ulpdu_octets);
+    g_free(deframer->ulpdu_octets);
+  }
   g_free(deframer);
 }
 
@@ -80,57 +44,63 @@ static void fail(mpa_deframer *deframer, mpa_error error, uint64_t offset, time_
  * that can no longer be used; an RNIC would not keep memory for them, so they are let go. */
 static void let_go(mpa_deframer *deframer)
 {
-  octet_store_remove(deframer->store, 0, UINT64_MAX);
-  range_set_remove(deframer->passed, 0, UINT64_MAX);
-  mpa_open_fpdus_remove_below(deframer->open, UINT64_MAX);
-  mpa_guesses_forget_below(deframer->guesses, UINT64_MAX);
+  mpa_deframer_ahead_free(deframer->ahead);
+  deframer->ahead = NULL;
 }
 
-bool mpa_deframer_pass(mpa_deframer *deframer, const mpa_fpdu *fpdu, mpa_location method,
-                       const octet_rope *octets, uint32_t from, time_ps now)
+bool mpa_deframer_pass(mpa_deframer *deframer, const mpa_whole_fpdu *fpdu, time_ps now)
 {
   const mpa_deframer_events *events = &deframer->events;
-  bool guessed = method == MPA_LOCATED_BY_ASSUMPTION;
+  bool guessed = fpdu->method == MPA_LOCATED_BY_ASSUMPTION;
 
-  mpa_fpdu_strip(fpdu, octets, from, &deframer->ulpdu_octets);
-  mpa_ulpdu ulpdu = {.fpdu_start = fpdu->start,
-                     .fpdu_end = fpdu->end,
-                     .located_by = method,
-                     .held_octets = mpa_ulpdu_parts_arrived_before(deframer->parts, fpdu, now),
-                     .octets = &deframer->ulpdu_octets};
-  ulpdu.parts = mpa_ulpdu_parts_of(deframer->parts, fpdu, &ulpdu.part_count);
+  if (!deframer->ulpdu_octets) {
+    deframer->ulpdu_octets = g_new(octet_rope, 1);
+    octet_rope_init(deframer->ulpdu_octets);
+  }
+  mpa_fpdu_strip(&fpdu->extent, fpdu->octets, fpdu->from, deframer->ulpdu_octets);
+  mpa_ulpdu ulpdu = {.fpdu_start = fpdu->extent.start,
+                     .fpdu_end = fpdu->extent.end,
+                     .located_by = fpdu->method,
+                     .held_octets = fpdu->held_octets,
+                     .octets = deframer->ulpdu_octets,
+                     .parts = fpdu->parts,
+                     .part_count = fpdu->part_count};
   bool passes = !guessed || !events->plausible || events->plausible(deframer->user, &ulpdu);
   if (passes) {
     deframer->statistics.fpdus++;
-    deframer->statistics.located_by[method]++;
-    deframer->statistics.markers += mpa_fpdu_marker_count(fpdu);
+    deframer->statistics.located_by[fpdu->method]++;
+    deframer->statistics.markers += mpa_fpdu_marker_count(&fpdu->extent);
     events->ulpdu(deframer->user, &ulpdu, now);
   }
-  octet_rope_clear(&deframer->ulpdu_octets);
+  octet_rope_empty(deframer->ulpdu_octets);
   return passes;
 }
 
-/* The whole FPDU octets[from, …), located by `method`, goes up if it is valid (mpa-01 §5.4, MPA-159), else it is the error
- * of this half connection; true when passed. */
-static bool judge(mpa_deframer *deframer, const mpa_fpdu *fpdu, mpa_location method, const octet_rope *octets,
-                  uint32_t from, time_ps now)
+/* `fpdu` goes up if it is valid (mpa-01 §5.4, MPA-159), else it is the error of this half connection; true when passed. */
+static bool judge(mpa_deframer *deframer, const mpa_whole_fpdu *fpdu, time_ps now)
 {
-  mpa_error error = mpa_fpdu_check(fpdu, octets, from, deframer->crc);
+  const mpa_fpdu *extent = &fpdu->extent;
+  mpa_error error = mpa_fpdu_check(extent, fpdu->octets, fpdu->from, deframer->crc);
 
   if (error != MPA_ERROR_NONE) {
-    fail(deframer, error, fpdu->start, now);
+    fail(deframer, error, extent->start, now);
     return false;
   }
-  deframer->statistics.wrong_guesses += mpa_guesses_prove(deframer->guesses, fpdu->start, fpdu->end);
-  return mpa_deframer_pass(deframer, fpdu, method, octets, from, now);
+  if (deframer->ahead) {
+    deframer->statistics.wrong_guesses +=
+        mpa_guesses_prove(deframer->ahead->guesses, extent->start, extent->end);
+  }
+  return mpa_deframer_pass(deframer, fpdu, now);
 }
 
 /* The in-order edge moves to `edge`; starts that were established below it have become pointless. */
 static void advance_edge(mpa_deframer *deframer, uint64_t edge)
 {
   deframer->edge = edge;
-  mpa_open_fpdus_remove_below(deframer->open, edge);
-  mpa_guesses_forget_below(deframer->guesses, edge);
+  if (deframer->ahead) {
+    mpa_open_fpdus_remove_below(deframer->ahead->open, edge);
+    mpa_guesses_forget_below(deframer->ahead->guesses, edge);
+  }
 }
 
 /* Whether ULPDU_Length may be trusted as far as to look for the end of the FPDU at `start`. The field
@@ -145,65 +115,82 @@ static bool length_is_possible(mpa_deframer *deframer, uint64_t start, uint32_t 
   return false;
 }
 
+/* What an FPDU is at the in-order edge, if its ULPDU_Length is among the octets that start at `offset`, at or below the
+ * edge; else, or when it is an error, false. */
+static bool read_at_edge(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets, time_ps now,
+                         mpa_fpdu *fpdu)
+{
+  uint64_t start = deframer->edge;
+  uint64_t header = mpa_fpdu_header(start, deframer->markers);
+  uint8_t length[MPA_FPDU_LENGTH_OCTETS];
+
+  if (header + MPA_FPDU_LENGTH_OCTETS > offset + octets->length) {
+    return false;
+  }
+  octet_rope_copy_out(octets, (uint32_t)(header - offset), MPA_FPDU_LENGTH_OCTETS, length);
+  uint32_t ulpdu_octets = big_endian_read_16(length); /* mpa-01 §4 (MPA-074) */
+  if (!length_is_possible(deframer, start, ulpdu_octets, now)) {
+    return false;
+  }
+  *fpdu = mpa_fpdu_at(start, ulpdu_octets, deframer->markers);
+  return true;
+}
+
 /* The common case (mpa-01 §5.4.1, MPA-171): FPDUs that start at the in-order edge and are whole in this
  * arrival. They are judged where they lie; none of their octets is ever held. */
 static void pass_whole_fpdus(mpa_deframer *deframer, const octet_rope *octets, time_ps arrival, time_ps now)
 {
   uint64_t offset = deframer->edge;
   uint64_t end = offset + octets->length;
+  mpa_whole_fpdu fpdu = {.method = MPA_LOCATED_BY_CHAIN, .octets = octets};
 
-  while (deframer->error == MPA_ERROR_NONE) {
-    uint64_t start = deframer->edge;
-    uint64_t header = mpa_fpdu_header(start, deframer->markers);
-    uint8_t length[MPA_FPDU_LENGTH_OCTETS];
+  while (deframer->edge < end && read_at_edge(deframer, offset, octets, now, &fpdu.extent) &&
+         fpdu.extent.end <= end) {
+    mpa_ulpdu_part part = {.from = 0, .length = fpdu.extent.ulpdu_octets, .arrival = arrival};
 
-    if (header + MPA_FPDU_LENGTH_OCTETS > end) {
+    fpdu.from = (uint32_t)(fpdu.extent.start - offset);
+    fpdu.held_octets = arrival < now ? fpdu.extent.end - fpdu.extent.start : 0;
+    fpdu.parts = &part;
+    fpdu.part_count = part.length > 0;
+    if (!judge(deframer, &fpdu, now)) {
       return;
     }
-    octet_rope_copy_out(octets, (uint32_t)(header - offset), MPA_FPDU_LENGTH_OCTETS, length);
-    uint32_t ulpdu_octets = big_endian_read_16(length); /* mpa-01 §4 (MPA-074) */
-    if (!length_is_possible(deframer, start, ulpdu_octets, now)) {
-      return;
-    }
-    mpa_fpdu fpdu = mpa_fpdu_at(start, ulpdu_octets, deframer->markers);
-    if (fpdu.end > end) {
-      return;
-    }
-    mpa_ulpdu_parts_reset(deframer->parts);
-    mpa_ulpdu_parts_add(deframer->parts, start, arrival);
-    if (judge(deframer, &fpdu, MPA_LOCATED_BY_CHAIN, octets, (uint32_t)(start - offset), now)) {
-      advance_edge(deframer, fpdu.end);
-    }
+    advance_edge(deframer, fpdu.extent.end);
   }
 }
 
 /* Nothing of [in-order edge, end) is held or was passed early. */
 static bool nothing_ahead_below(const mpa_deframer *deframer, uint64_t end)
 {
-  return octet_store_next_held(deframer->store, deframer->edge) >= end &&
-         (range_set_count(deframer->passed) == 0 || range_set_get(deframer->passed, 0).from >= end);
+  const mpa_deframer_ahead *ahead = deframer->ahead;
+
+  return !ahead || (octet_store_next_held(ahead->store, deframer->edge) >= end &&
+                    (range_set_count(&ahead->passed) == 0 || range_set_get(&ahead->passed, 0).from >= end));
 }
 
 /* Octets of [from, to) that have arrived: held ones and those passed beyond the edge. */
 static uint64_t arrived_octets(const mpa_deframer *deframer, uint64_t from, uint64_t to)
 {
-  return octet_store_covered(deframer->store, from, to) + range_set_covered(deframer->passed, from, to);
+  return octet_store_covered(deframer->ahead->store, from, to) +
+         range_set_covered(&deframer->ahead->passed, from, to);
 }
 
 static void note_if_complete(mpa_deframer *deframer, const mpa_open_fpdu *entry)
 {
   if (entry->arrived == entry->fpdu.end - entry->start) {
-    g_array_append_val(deframer->completed, entry->start);
+    element_array *completed = &deframer->ahead->completed;
+
+    *(uint64_t *)element_array_insert(completed, completed->count) = entry->start;
   }
 }
 
 /* [from, to) is held now: what does that complete? Without `duplicates` none of it was there before. */
 static void count_arrival(mpa_deframer *deframer, uint64_t from, uint64_t to, bool duplicates)
 {
-  size_t count = mpa_open_fpdus_count(deframer->open);
+  size_t count = mpa_open_fpdus_count(deframer->ahead->open);
 
-  for (size_t index = mpa_open_fpdus_first_reaching(deframer->open, from); index < count; index++) {
-    mpa_open_fpdu *entry = mpa_open_fpdus_at(deframer->open, index);
+  for (size_t index = mpa_open_fpdus_first_reaching(deframer->ahead->open, from); index < count; index++) {
+    mpa_open_fpdu *entry = mpa_open_fpdus_at(deframer->ahead->open, index);
 
     if (entry->start >= to) {
       break;
@@ -215,7 +202,7 @@ static void count_arrival(mpa_deframer *deframer, uint64_t from, uint64_t to, bo
     if (duplicates) {
       arrived = arrived_octets(deframer, entry->start, entry->fpdu.end);
     }
-    mpa_open_fpdus_set_arrived(deframer->open, entry, arrived);
+    mpa_open_fpdus_set_arrived(deframer->ahead->open, entry, arrived);
     note_if_complete(deframer, entry);
   }
 }
@@ -227,12 +214,12 @@ static void hold_run(mpa_deframer *deframer, uint64_t offset, const octet_rope *
   uint64_t held;
 
   if (from == offset && to == offset + octets->length) {
-    held = octet_store_insert(deframer->store, from, octets, arrival);
+    held = octet_store_insert(deframer->ahead->store, from, octets, arrival);
   } else {
     octet_rope run;
     octet_rope_init(&run);
     octet_rope_append_rope(&run, octets, (uint32_t)(from - offset), (uint32_t)(to - from));
-    held = octet_store_insert(deframer->store, from, &run, arrival);
+    held = octet_store_insert(deframer->ahead->store, from, &run, arrival);
     octet_rope_clear(&run);
   }
   count_arrival(deframer, from, to, held < to - from);
@@ -244,11 +231,11 @@ static void hold(mpa_deframer *deframer, uint64_t offset, const octet_rope *octe
   uint64_t from = MAX(offset, deframer->edge);
   uint64_t end = offset + octets->length;
 
-  for (size_t index = range_set_find(deframer->passed, from); from < end; index++) {
+  for (size_t index = range_set_find(&deframer->ahead->passed, from); from < end; index++) {
     range passed = {.from = UINT64_MAX, .to = UINT64_MAX};
 
-    if (index < range_set_count(deframer->passed)) {
-      passed = range_set_get(deframer->passed, index);
+    if (index < range_set_count(&deframer->ahead->passed)) {
+      passed = range_set_get(&deframer->ahead->passed, index);
     }
     if (from < passed.from) {
       hold_run(deframer, offset, octets, from, MIN(end, passed.from), arrival);
@@ -261,38 +248,30 @@ static void hold(mpa_deframer *deframer, uint64_t offset, const octet_rope *octe
  * then its entry is returned; else NULL, and the start is remembered. */
 static mpa_open_fpdu *locate(mpa_deframer *deframer, uint64_t start, mpa_location method, time_ps now)
 {
-  mpa_open_fpdu *known = mpa_open_fpdus_find(deframer->open, start);
+  mpa_open_fpdu *known = mpa_open_fpdus_find(deframer->ahead->open, start);
   uint64_t header = mpa_fpdu_header(start, deframer->markers);
-  uint8_t length[MPA_FPDU_LENGTH_OCTETS];
+  uint8_t spare[MPA_FPDU_LENGTH_OCTETS];
 
   if (known && known->located) {
     return known; /* it keeps the method that was first */
   }
-  if (!octet_store_contains(deframer->store, header, header + MPA_FPDU_LENGTH_OCTETS)) {
+  const uint8_t *length = octet_store_peek(deframer->ahead->store, header, MPA_FPDU_LENGTH_OCTETS, spare);
+  if (!length) {
     if (method != MPA_LOCATED_BY_CHAIN) { /* the chain's start is the edge: nothing to remember */
-      mpa_open_fpdus_establish(deframer->open, start, method);
+      mpa_open_fpdus_establish(deframer->ahead->open, start, method);
     }
     return NULL;
   }
-  octet_store_copy_out(deframer->store, header, MPA_FPDU_LENGTH_OCTETS, length);
   uint32_t ulpdu_octets = big_endian_read_16(length); /* mpa-01 §4 (MPA-074) */
   if (!length_is_possible(deframer, start, ulpdu_octets, now)) {
     return NULL;
   }
   mpa_fpdu fpdu = mpa_fpdu_at(start, ulpdu_octets, deframer->markers);
-  mpa_open_fpdu *entry = mpa_open_fpdus_establish(deframer->open, start, method);
-  mpa_open_fpdus_locate(deframer->open, entry, &fpdu, arrived_octets(deframer, start, fpdu.end));
-  deframer->disputed |= range_set_covered(deframer->passed, start, fpdu.end) > 0;
+  mpa_open_fpdu *entry = mpa_open_fpdus_establish(deframer->ahead->open, start, method);
+  mpa_open_fpdus_locate(deframer->ahead->open, entry, &fpdu, arrived_octets(deframer, start, fpdu.end));
+  deframer->ahead->disputed |= range_set_covered(&deframer->ahead->passed, start, fpdu.end) > 0;
   note_if_complete(deframer, entry);
   return entry;
-}
-
-void mpa_deframer_gather(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
-{
-  mpa_deframer *deframer = user;
-
-  octet_rope_append_rope(&deframer->fpdu_octets, octets, 0, octets->length);
-  mpa_ulpdu_parts_add(deframer->parts, position, arrival);
 }
 
 /* All octets of the FPDU of `entry` have arrived: takes them out of the store and judges them; true when
@@ -302,37 +281,35 @@ static bool finish(mpa_deframer *deframer, mpa_open_fpdu *entry, time_ps now)
   mpa_fpdu fpdu = entry->fpdu;
   mpa_location method = entry->method;
 
-  if (range_set_covered(deframer->passed, fpdu.start, fpdu.end) > 0) {
+  if (range_set_covered(&deframer->ahead->passed, fpdu.start, fpdu.end) > 0) {
     /* Its ULPDU_Length reaches into a valid FPDU that is passed already, so its digest cannot be looked at
      * any more. The documents do not know this case. With CRC the length is taken for the broken one, as
      * an unproven length against a proven FPDU (code 2 comes first, notes-mpa 20); without, lengths and
      * markers disagree. Where the passed one was but a guess, it is the guess that was wrong; its octets are gone. */
-    deframer->statistics.wrong_guesses += mpa_guesses_prove(deframer->guesses, fpdu.start, fpdu.end);
+    deframer->statistics.wrong_guesses += mpa_guesses_prove(deframer->ahead->guesses, fpdu.start, fpdu.end);
     fail(deframer, deframer->crc ? MPA_ERROR_CRC : MPA_ERROR_MARKER, fpdu.start, now);
     return false;
   }
-  mpa_ulpdu_parts_reset(deframer->parts);
-  octet_store_visit(deframer->store, fpdu.start, fpdu.end, mpa_deframer_gather, deframer);
-  octet_store_remove(deframer->store, fpdu.start, fpdu.end);
-  mpa_open_fpdus_remove(deframer->open, entry);
-  bool passed = judge(deframer, &fpdu, method, &deframer->fpdu_octets, 0, now);
-  octet_rope_clear(&deframer->fpdu_octets);
+  mpa_whole_fpdu whole = mpa_deframer_take(deframer, &fpdu, method, now);
+  mpa_open_fpdus_remove(deframer->ahead->open, entry);
+  bool passed = judge(deframer, &whole, now);
+  octet_rope_empty(&deframer->ahead->fpdu_octets);
   return passed;
 }
 
 /* The chain steps over FPDUs that were passed early; true when there was one at the edge. */
 static bool skip_passed(mpa_deframer *deframer)
 {
-  if (range_set_count(deframer->passed) == 0) {
+  if (range_set_count(&deframer->ahead->passed) == 0) {
     return false;
   }
-  range next = range_set_get(deframer->passed, 0);
+  range next = range_set_get(&deframer->ahead->passed, 0);
   if (next.from > deframer->edge) {
     return false;
   }
   /* An FPDU that would end inside a passed one is an error in finish(). */
   g_assert(next.from == deframer->edge);
-  range_set_remove(deframer->passed, next.from, next.to);
+  range_set_remove(&deframer->ahead->passed, next.from, next.to);
   advance_edge(deframer, next.to);
   return true;
 }
@@ -360,7 +337,7 @@ static void establish_ahead(mpa_deframer *deframer, uint64_t start, mpa_location
 {
   /* At the edge the chain comes first. Below it, or within a passed FPDU, the pointer is useless here and
    * will be found out with the FPDU that contains it (notes-mpa 10). */
-  if (start > deframer->edge && !range_set_contains(deframer->passed, start, start + 1)) {
+  if (start > deframer->edge && !range_set_contains(&deframer->ahead->passed, start, start + 1)) {
     locate(deframer, start, method, now);
   }
 }
@@ -372,12 +349,12 @@ static void follow_markers(mpa_deframer *deframer, uint64_t from, uint64_t to, t
   uint64_t position = MAX(mpa_marker_reaching(from), mpa_marker_next(deframer->edge));
 
   for (; position < to && deframer->error == MPA_ERROR_NONE; position += MPA_MARKER_PERIOD_OCTETS) {
-    uint8_t wire[MPA_MARKER_OCTETS];
+    uint8_t spare[MPA_MARKER_OCTETS];
+    const uint8_t *wire = octet_store_peek(deframer->ahead->store, position, MPA_MARKER_OCTETS, spare);
 
-    if (!octet_store_contains(deframer->store, position, position + MPA_MARKER_OCTETS)) {
+    if (!wire) {
       continue;
     }
-    octet_store_copy_out(deframer->store, position, MPA_MARKER_OCTETS, wire);
     uint64_t header = mpa_marker_header(position, wire);
     if (header != MPA_MARKER_NOWHERE) {
       establish_ahead(deframer, mpa_fpdu_start(header, true), MPA_LOCATED_BY_MARKER, now);
@@ -388,10 +365,10 @@ static void follow_markers(mpa_deframer *deframer, uint64_t from, uint64_t to, t
 /* Starts that were established before and whose ULPDU_Length arrived with [from, to). */
 static void follow_lengths(mpa_deframer *deframer, uint64_t from, uint64_t to, time_ps now)
 {
-  size_t index = mpa_open_fpdus_first_reaching(deframer->open, from);
+  size_t index = mpa_open_fpdus_first_reaching(deframer->ahead->open, from);
 
-  for (; index < mpa_open_fpdus_count(deframer->open) && deframer->error == MPA_ERROR_NONE; index++) {
-    const mpa_open_fpdu *entry = mpa_open_fpdus_at(deframer->open, index);
+  for (; index < mpa_open_fpdus_count(deframer->ahead->open) && deframer->error == MPA_ERROR_NONE; index++) {
+    const mpa_open_fpdu *entry = mpa_open_fpdus_at(deframer->ahead->open, index);
 
     if (entry->start >= to) {
       return;
@@ -411,16 +388,17 @@ static void look_ahead(mpa_deframer *deframer, uint64_t from, uint64_t to, time_
 {
   follow_markers(deframer, from, to, now);
   follow_lengths(deframer, from, to, now);
-  for (guint index = 0; index < deframer->completed->len && deframer->error == MPA_ERROR_NONE; index++) {
-    uint64_t start = g_array_index(deframer->completed, uint64_t, index);
-    mpa_open_fpdu *entry = mpa_open_fpdus_find(deframer->open, start);
+  for (size_t index = 0; index < deframer->ahead->completed.count && deframer->error == MPA_ERROR_NONE;
+       index++) {
+    uint64_t start = *(uint64_t *)element_array_at(&deframer->ahead->completed, index);
+    mpa_open_fpdu *entry = mpa_open_fpdus_find(deframer->ahead->open, start);
 
     if (!entry) {
       continue; /* the chain was faster */
     }
     uint64_t end = entry->fpdu.end;
     if (finish(deframer, entry, now)) {
-      range_set_add(deframer->passed, start, end);
+      range_set_add(&deframer->ahead->passed, start, end);
       /* Method 3 (mpa-01 §5.4, MPA-167); may lengthen the list that this loop walks. */
       establish_ahead(deframer, end, MPA_LOCATED_BY_MARKER_CHAIN, now);
     }
@@ -436,11 +414,14 @@ static void receive(mpa_deframer *deframer, uint64_t offset, const octet_rope *o
   if (deframer->error != MPA_ERROR_NONE || end <= deframer->edge) {
     return;
   }
-  g_array_set_size(deframer->completed, 0);
   if (offset == deframer->edge && nothing_ahead_below(deframer, end)) {
     pass_whole_fpdus(deframer, octets, arrival, now);
+    if (deframer->edge == end && (!deframer->ahead || mpa_deframer_ahead_is_empty(deframer->ahead))) {
+      return;
+    }
   }
   if (deframer->error == MPA_ERROR_NONE) {
+    element_array_empty(&mpa_deframer_ahead_of(deframer)->completed);
     hold(deframer, offset, octets, arrival);
     advance_chain(deframer, now);
   }
@@ -467,95 +448,24 @@ void mpa_deframer_receive_segment(mpa_deframer *deframer, uint64_t offset, const
   receive(deframer, offset, octets, arrival, now, true);
 }
 
-mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, const octet_rope *octets)
+mpa_error mpa_deframer_inspect(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets)
 {
+  if (deframer->error != MPA_ERROR_NONE) {
+    return MPA_ERROR_NONE; /* nothing is passed any more, so nothing can fail */
+  }
+  const mpa_deframer_ahead *ahead = mpa_deframer_ahead_of(deframer);
   mpa_inspection_known known = {.markers = deframer->markers,
                                 .crc = deframer->crc,
                                 .edge = deframer->edge,
-                                .store = deframer->store,
-                                .open = deframer->open};
+                                .store = ahead->store,
+                                .open = ahead->open};
 
-  /* After an error nothing is passed any more, so nothing can fail. */
-  return deframer->error == MPA_ERROR_NONE ? mpa_inspection_verdict(&known, offset, octets) : MPA_ERROR_NONE;
+  return mpa_inspection_verdict(&known, offset, octets);
 }
 
 uint64_t mpa_deframer_in_order_edge(const mpa_deframer *deframer)
 {
   return deframer->edge;
-}
-
-/* Held octets within located FPDUs of a stream that contradicts itself: their extents overlap each other
- * or passed FPDUs, and each octet counts once. */
-static uint64_t disputed_octets(const mpa_deframer *deframer)
-{
-  uint64_t octets = 0;
-  uint64_t counted = 0; /* below this offset */
-
-  for (size_t index = 0; index < mpa_open_fpdus_count(deframer->open); index++) {
-    const mpa_open_fpdu *entry = mpa_open_fpdus_at(deframer->open, index);
-
-    if (entry->located && entry->fpdu.end > counted) {
-      octets += octet_store_covered(deframer->store, MAX(entry->start, counted), entry->fpdu.end);
-      counted = entry->fpdu.end;
-    }
-  }
-  return octets;
-}
-
-/* Held octets of the marker that leads the FPDU at the in-order edge, while that is not located: they can
- * belong to nothing else, so they are `incomplete` (definitions.md). */
-static uint64_t leading_marker_octets(const mpa_deframer *deframer)
-{
-  if (!deframer->markers || deframer->edge % MPA_MARKER_PERIOD_OCTETS != 0) {
-    return 0;
-  }
-  return octet_store_covered(deframer->store, deframer->edge, deframer->edge + MPA_MARKER_OCTETS);
-}
-
-void mpa_deframer_held(const mpa_deframer *deframer, mpa_held *held)
-{
-  const mpa_open_fpdu *at_edge = mpa_open_fpdus_find(deframer->open, deframer->edge);
-  bool contradiction = deframer->disputed || mpa_open_fpdus_overlap(deframer->open);
-
-  *held = (mpa_held){.partial_fpdus = mpa_open_fpdus_located(deframer->open)};
-  held->incomplete = contradiction ? disputed_octets(deframer) : mpa_open_fpdus_arrived(deframer->open);
-  if (at_edge && at_edge->located) {
-    held->partial_end = at_edge->fpdu.end;
-  } else {
-    held->incomplete += leading_marker_octets(deframer);
-  }
-  uint64_t rest = octet_store_total(deframer->store) - held->incomplete;
-  if (deframer->markers) {
-    held->unlocated = rest;
-  } else {
-    held->order = rest;
-  }
-}
-
-static void count_piece(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
-{
-  uint32_t *pieces = user;
-  (void)position;
-  (void)octets;
-  (void)arrival;
-
-  ++*pieces;
-}
-
-uint32_t mpa_deframer_pieces(const mpa_deframer *deframer)
-{
-  uint32_t most = 0;
-
-  for (size_t index = 0; index < mpa_open_fpdus_count(deframer->open); index++) {
-    const mpa_open_fpdu *entry = mpa_open_fpdus_at(deframer->open, index);
-    uint32_t pieces = 0;
-
-    if (entry->located) {
-      octet_store_visit(deframer->store, entry->start, entry->fpdu.end, count_piece, &pieces);
-      most = MAX(most, pieces);
-    }
-  }
-  return most;
 }
 
 mpa_error mpa_deframer_error(const mpa_deframer *deframer)

@@ -78,10 +78,10 @@ void mpa_deframer_receive_segment(mpa_deframer *deframer, uint64_t offset, const
 
 /* Would these octets, new and not given yet, make an FPDU fail that lies whole within them (mpa-01 §7,
  * MPA-286; notes-mpa 31)? Of FPDUs whose start is established by what is held and by these octets; a
- * ULPDU_Length in them that cannot be counts as MPA_ERROR_CRC, as ever. Changes nothing: the caller may still
+ * ULPDU_Length in them that cannot be counts as MPA_ERROR_CRC, as ever. Takes nothing in: the caller may still
  * drop the segment as if lost. `octets` may be kept from the deframer as long as their TCP likes, as an
  * in-order receiver does with what lies behind a hole. */
-mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, const octet_rope *octets);
+mpa_error mpa_deframer_inspect(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets);
 
 /* All FPDUs that end at or below this offset have been passed up, without a gap: the Delivery point. */
 uint64_t mpa_deframer_in_order_edge(const mpa_deframer *deframer);

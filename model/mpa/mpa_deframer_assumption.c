@@ -6,7 +6,7 @@
 /* An FPDU located otherwise, and not whole, has an octet of `fpdu`. */
 static bool is_contradicted(const mpa_deframer *deframer, const mpa_fpdu *fpdu)
 {
-  const mpa_open_fpdus *open = deframer->open;
+  const mpa_open_fpdus *open = deframer->ahead->open;
 
   for (size_t index = mpa_open_fpdus_first_reaching(open, fpdu->start); index < mpa_open_fpdus_count(open);
        index++) {
@@ -26,19 +26,21 @@ static bool is_contradicted(const mpa_deframer *deframer, const mpa_fpdu *fpdu)
 static bool read_fpdu(const mpa_deframer *deframer, uint64_t start, uint64_t to, mpa_fpdu *fpdu)
 {
   uint64_t header = mpa_fpdu_header(start, deframer->markers);
-  uint8_t length[MPA_FPDU_LENGTH_OCTETS];
+  uint8_t spare[MPA_FPDU_LENGTH_OCTETS];
 
-  if (start % 4 != 0 || header + MPA_FPDU_LENGTH_OCTETS > to ||
-      !octet_store_contains(deframer->store, header, header + MPA_FPDU_LENGTH_OCTETS)) {
+  if (start % 4 != 0 || header + MPA_FPDU_LENGTH_OCTETS > to) {
     return false; /* FPDUs start at multiples of 4 (MPA-100) */
   }
-  octet_store_copy_out(deframer->store, header, MPA_FPDU_LENGTH_OCTETS, length);
+  const uint8_t *length = octet_store_peek(deframer->ahead->store, header, MPA_FPDU_LENGTH_OCTETS, spare);
+  if (!length) {
+    return false;
+  }
   uint32_t ulpdu_octets = big_endian_read_16(length);
   if (ulpdu_octets > MPA_MULPDU_MAX_OCTETS) {
     return false;
   }
   *fpdu = mpa_fpdu_at(start, ulpdu_octets, deframer->markers);
-  return fpdu->end <= to && octet_store_contains(deframer->store, fpdu->start, fpdu->end) &&
+  return fpdu->end <= to && octet_store_contains(deframer->ahead->store, fpdu->start, fpdu->end) &&
          !is_contradicted(deframer, fpdu);
 }
 
@@ -46,17 +48,16 @@ static bool read_fpdu(const mpa_deframer *deframer, uint64_t start, uint64_t to,
  * guess; false when it stays held. */
 static bool pass_guess(mpa_deframer *deframer, const mpa_fpdu *fpdu, time_ps now)
 {
-  mpa_ulpdu_parts_reset(deframer->parts);
-  octet_store_visit(deframer->store, fpdu->start, fpdu->end, mpa_deframer_gather, deframer);
-  bool passed = mpa_fpdu_check(fpdu, &deframer->fpdu_octets, 0, deframer->crc) == MPA_ERROR_NONE;
+  mpa_whole_fpdu whole = mpa_deframer_gather(deframer, fpdu, MPA_LOCATED_BY_ASSUMPTION, now);
+  bool passed = mpa_fpdu_check(fpdu, whole.octets, 0, deframer->crc) == MPA_ERROR_NONE;
   if (passed) {
-    mpa_guesses_add(deframer->guesses, fpdu->start, fpdu->end);
-    passed = mpa_deframer_pass(deframer, fpdu, MPA_LOCATED_BY_ASSUMPTION, &deframer->fpdu_octets, 0, now);
+    mpa_guesses_add(deframer->ahead->guesses, fpdu->start, fpdu->end);
+    passed = mpa_deframer_pass(deframer, &whole, now);
   }
-  octet_rope_clear(&deframer->fpdu_octets);
+  octet_rope_empty(&deframer->ahead->fpdu_octets);
   if (passed) {
-    octet_store_remove(deframer->store, fpdu->start, fpdu->end);
-    range_set_add(deframer->passed, fpdu->start, fpdu->end);
+    octet_store_remove(deframer->ahead->store, fpdu->start, fpdu->end);
+    range_set_add(&deframer->ahead->passed, fpdu->start, fpdu->end);
   }
   return passed;
 }

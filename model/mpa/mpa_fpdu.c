@@ -1,6 +1,7 @@
 #include "mpa/mpa_fpdu.h"
 
 #include <glib.h>
+#include <string.h>
 
 #include "base/crc32c.h"
 #include "mpa/mpa_marker.h"
@@ -26,18 +27,18 @@ uint32_t mpa_fpdu_pad_octets(uint32_t ulpdu_octets)
 
 uint64_t mpa_fpdu_octets(uint64_t start, uint32_t ulpdu_octets, bool markers)
 {
-  uint64_t unmarked = MPA_FPDU_LENGTH_OCTETS + (uint64_t)ulpdu_octets + mpa_fpdu_pad_octets(ulpdu_octets) +
-                      MPA_FPDU_CRC_OCTETS;
-  uint64_t phase = start % MPA_MARKER_PERIOD_OCTETS;
+  uint32_t unmarked =
+      MPA_FPDU_LENGTH_OCTETS + ulpdu_octets + mpa_fpdu_pad_octets(ulpdu_octets) + MPA_FPDU_CRC_OCTETS;
 
-  g_assert(start % 4 == 0);
+  g_assert(start % 4 == 0 && ulpdu_octets <= UINT16_MAX);
   if (!markers) {
     return unmarked;
   }
   /* notes-mpa 13: a marker goes in front of every 508th octet counted from the last marker; one that falls
    * behind the CRC is the next FPDU's, hence the - 1 (MPA-098). */
-  uint64_t leading = phase == 0 ? MPA_MARKER_OCTETS : 0;
-  uint64_t since_marker = phase + leading - MPA_MARKER_OCTETS;
+  uint32_t phase = (uint32_t)start % MPA_MARKER_PERIOD_OCTETS;
+  uint32_t leading = phase == 0 ? MPA_MARKER_OCTETS : 0;
+  uint32_t since_marker = phase + leading - MPA_MARKER_OCTETS;
   return leading + unmarked + MPA_MARKER_OCTETS * ((since_marker + unmarked - 1) / BETWEEN_MARKERS_OCTETS);
 }
 
@@ -80,56 +81,108 @@ uint32_t mpa_fpdu_ulpdu_octets_below(const mpa_fpdu *fpdu, uint64_t position)
   return (uint32_t)MIN(octets, fpdu->ulpdu_octets);
 }
 
-/* mpa-01 §5.2: from the first octet, a leading marker included, to the last one before the CRC field
- * (MPA-127 … MPA-129). */
-static bool crc_matches(const mpa_fpdu *fpdu, const octet_rope *octets, uint32_t from)
+/* mpa-01 §5.2: a digest goes from the first octet, a leading marker included, to the last one before the CRC field
+ * (MPA-127 … MPA-129). mpa-01 §7: all markers of an FPDU point to the place where its start was established. Checking each
+ * is optional (MPA-284); we check each, so that every fault is found no later than the FPDU is whole. */
+static mpa_error check_flat(const mpa_fpdu *fpdu, const uint8_t *octets, bool crc)
 {
-  uint32_t covered = (uint32_t)(fpdu->end - fpdu->start) - MPA_FPDU_CRC_OCTETS;
-  uint8_t digest[MPA_FPDU_CRC_OCTETS];
+  if (crc) {
+    uint32_t covered = (uint32_t)(fpdu->end - fpdu->start) - MPA_FPDU_CRC_OCTETS;
+    uint8_t digest[MPA_FPDU_CRC_OCTETS];
 
-  crc32c_write(crc32c_update_rope(CRC32C_INITIAL, octets, from, covered), digest);
-  return octet_rope_equals(octets, from + covered, MPA_FPDU_CRC_OCTETS, digest);
-}
-
-/* mpa-01 §7: all markers of an FPDU point to the place where its start was established. Checking each is
- * optional (MPA-284); we check each, so that every fault is found no later than the FPDU is whole. */
-static bool markers_agree(const mpa_fpdu *fpdu, const octet_rope *octets, uint32_t from)
-{
-  for (uint64_t position = mpa_marker_next(fpdu->start); position < fpdu->end;
-       position += MPA_MARKER_PERIOD_OCTETS) {
-    uint8_t wire[MPA_MARKER_OCTETS];
-
-    octet_rope_copy_out(octets, from + (uint32_t)(position - fpdu->start), MPA_MARKER_OCTETS, wire);
-    if (mpa_marker_header(position, wire) != fpdu->header) {
-      return false;
+    crc32c_write(crc32c_update(CRC32C_INITIAL, octets, covered), digest);
+    if (memcmp(octets + covered, digest, MPA_FPDU_CRC_OCTETS) != 0) {
+      return MPA_ERROR_CRC; /* mpa-01 §7 (MPA-277) */
     }
   }
-  return true;
+  if (fpdu->markers) {
+    for (uint64_t position = mpa_marker_next(fpdu->start); position < fpdu->end;
+         position += MPA_MARKER_PERIOD_OCTETS) {
+      if (!mpa_marker_points_to(position, octets + (position - fpdu->start), fpdu->header)) {
+        return MPA_ERROR_MARKER; /* mpa-01 §7 (MPA-278) */
+      }
+    }
+  }
+  return MPA_ERROR_NONE;
+}
+
+/* The same of an FPDU that lies in several pieces. */
+static mpa_error check_pieces(const mpa_fpdu *fpdu, const octet_rope *octets, uint32_t from, bool crc)
+{
+  if (crc) {
+    uint32_t covered = (uint32_t)(fpdu->end - fpdu->start) - MPA_FPDU_CRC_OCTETS;
+    uint8_t digest[MPA_FPDU_CRC_OCTETS];
+
+    crc32c_write(crc32c_update_rope(CRC32C_INITIAL, octets, from, covered), digest);
+    if (!octet_rope_equals(octets, from + covered, MPA_FPDU_CRC_OCTETS, digest)) {
+      return MPA_ERROR_CRC;
+    }
+  }
+  if (fpdu->markers) {
+    for (uint64_t position = mpa_marker_next(fpdu->start); position < fpdu->end;
+         position += MPA_MARKER_PERIOD_OCTETS) {
+      uint8_t wire[MPA_MARKER_OCTETS];
+
+      octet_rope_copy_out(octets, from + (uint32_t)(position - fpdu->start), MPA_MARKER_OCTETS, wire);
+      if (!mpa_marker_points_to(position, wire, fpdu->header)) {
+        return MPA_ERROR_MARKER;
+      }
+    }
+  }
+  return MPA_ERROR_NONE;
 }
 
 mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const octet_rope *octets, uint32_t from, bool crc)
 {
   g_assert(from + (fpdu->end - fpdu->start) <= octets->length);
-  if (crc && !crc_matches(fpdu, octets, from)) {
-    return MPA_ERROR_CRC; /* mpa-01 §7 (MPA-277) */
+  const uint8_t *flat = octet_rope_flat(octets, from, (uint32_t)(fpdu->end - fpdu->start));
+
+  return flat ? check_flat(fpdu, flat, crc) : check_pieces(fpdu, octets, from, crc);
+}
+
+/* The ULPDU of `rest`, which lies in pieces that may end anywhere, in a marker, too. */
+static void strip_pieces(octet_rope_range rest, uint32_t length, uint32_t room, octet_rope *ulpdu)
+{
+  uint32_t marker = 0; /* octets still to come of the marker that `room` ended at */
+
+  while (length > 0) {
+    octet_slice part = octet_rope_range_next(&rest);
+
+    while (part.length > 0 && length > 0) {
+      uint32_t skipped = MIN(marker, part.length);
+      uint32_t run = MIN(MIN(part.length - skipped, room), length);
+
+      octet_rope_append(ulpdu, part.octets + skipped, run, part.block);
+      part.octets += skipped + run;
+      part.length -= skipped + run;
+      length -= run;
+      marker -= skipped;
+      room -= run;
+      if (room == 0) {
+        marker = MPA_MARKER_OCTETS;
+        room = BETWEEN_MARKERS_OCTETS;
+      }
+    }
   }
-  if (fpdu->markers && !markers_agree(fpdu, octets, from)) {
-    return MPA_ERROR_MARKER; /* mpa-01 §7 (MPA-278) */
-  }
-  return MPA_ERROR_NONE;
 }
 
 void mpa_fpdu_strip(const mpa_fpdu *fpdu, const octet_rope *octets, uint32_t from, octet_rope *ulpdu)
 {
   uint64_t position = fpdu->header + MPA_FPDU_LENGTH_OCTETS;
+  uint32_t first = from + (uint32_t)(position - fpdu->start);
+  uint32_t behind = (uint32_t)(fpdu->end - position);
+  uint32_t room = fpdu->markers ? (uint32_t)(mpa_marker_next(position) - position) : UINT32_MAX;
+  const uint8_t *flat = octet_rope_flat(octets, first, behind);
 
-  while (ulpdu->length < fpdu->ulpdu_octets) {
-    uint64_t run = fpdu->ulpdu_octets - ulpdu->length;
-
-    if (fpdu->markers) {
-      run = MIN(run, mpa_marker_next(position) - position);
-    }
-    octet_rope_append_rope(ulpdu, octets, from + (uint32_t)(position - fpdu->start), (uint32_t)run);
-    position += run + MPA_MARKER_OCTETS; /* a next run exists only behind a marker */
+  if (flat && fpdu->ulpdu_octets > 0) {
+    const octet_runs runs = {.octets = flat,
+                             .block = octet_rope_slices(octets)->block,
+                             .length = fpdu->ulpdu_octets,
+                             .first = room,
+                             .run = BETWEEN_MARKERS_OCTETS,
+                             .gap = MPA_MARKER_OCTETS};
+    octet_rope_append_runs(ulpdu, &runs);
+  } else {
+    strip_pieces(octet_rope_range_of(octets, first, behind), fpdu->ulpdu_octets, room, ulpdu);
   }
 }

@@ -13,13 +13,8 @@ struct mpa_framer {
   bool markers;
   bool crc;
   uint64_t offset;
+  memory_pool *blocks;
 };
-
-/* What MPA adds to one ULPDU lies in one block, in the order of the stream. */
-typedef struct overhead {
-  octet_block *block;
-  uint8_t *next;
-} overhead;
 
 mpa_framer *mpa_framer_new(bool markers, bool crc)
 {
@@ -35,65 +30,71 @@ void mpa_framer_free(mpa_framer *framer)
   g_free(framer);
 }
 
-/* Appends the next `length` octets of the overhead, which the caller has written. */
-static void append_overhead(overhead *added, uint32_t length, octet_rope *target)
+void mpa_framer_use_pool(mpa_framer *framer, memory_pool *blocks)
 {
-  octet_rope_append(target, added->next, length, added->block);
-  added->next += length;
+  framer->blocks = blocks;
 }
 
-static void append_header(overhead *added, const mpa_fpdu *fpdu, octet_rope *target)
+/* Writes marker and ULPDU_Length in front of the ULPDU; returns where that goes. */
+static uint8_t *write_header(const mpa_fpdu *fpdu, uint8_t *octets)
 {
   if (fpdu->header != fpdu->start) {
-    mpa_marker_write(fpdu->start, fpdu->header, added->next); /* mpa-01 §5.1 (MPA-098, MPA-104) */
-    append_overhead(added, MPA_MARKER_OCTETS, target);
+    mpa_marker_write(fpdu->start, fpdu->header, octets); /* mpa-01 §5.1 (MPA-098, MPA-104) */
+    octets += MPA_MARKER_OCTETS;
   }
-  big_endian_write_16(added->next, (uint16_t)fpdu->ulpdu_octets); /* mpa-01 §4 (MPA-074) */
-  append_overhead(added, MPA_FPDU_LENGTH_OCTETS, target);
+  big_endian_write_16(octets, (uint16_t)fpdu->ulpdu_octets); /* mpa-01 §4 (MPA-074) */
+  return octets + MPA_FPDU_LENGTH_OCTETS;
 }
 
-/* Appends the marker that is due before the next octet of the FPDU, if one is. */
-static void append_marker_if_due(overhead *added, const mpa_fpdu *fpdu, octet_rope *target)
+/* Writes the ULPDU to `octets` run by run, a marker between two; returns what is behind it. */
+static uint8_t *write_ulpdu(const mpa_fpdu *fpdu, const octet_rope *ulpdu, uint8_t *octets)
 {
-  uint64_t position = fpdu->start + target->length;
+  octet_rope_range rest = octet_rope_range_of(ulpdu, 0, ulpdu->length);
+  uint64_t position = fpdu->header + MPA_FPDU_LENGTH_OCTETS;
+  uint32_t room =
+      fpdu->markers ? (uint32_t)(mpa_marker_next(position) - position) : UINT32_MAX; /* to the next marker */
 
-  if (fpdu->markers && position % MPA_MARKER_PERIOD_OCTETS == 0) {
-    mpa_marker_write(position, fpdu->header, added->next); /* mpa-01 §5.1 (MPA-096, MPA-107) */
-    append_overhead(added, MPA_MARKER_OCTETS, target);
-  }
-}
+  while (rest.length > 0) {
+    octet_slice part = octet_rope_range_next(&rest);
 
-static void append_ulpdu(overhead *added, const mpa_fpdu *fpdu, const octet_rope *ulpdu, octet_rope *target)
-{
-  uint32_t done = 0;
-
-  while (done < ulpdu->length) {
-    append_marker_if_due(added, fpdu, target);
-    uint64_t run = ulpdu->length - done;
-    if (fpdu->markers) {
-      uint64_t position = fpdu->start + target->length;
-      run = MIN(run, mpa_marker_next(position) - position);
+    while (part.length > room) {
+      memcpy(octets, part.octets, room);
+      position += room;
+      mpa_marker_write(position, fpdu->header, octets + room); /* mpa-01 §5.1 (MPA-096, MPA-107) */
+      part.octets += room;
+      part.length -= room;
+      octets += room + MPA_MARKER_OCTETS;
+      position += MPA_MARKER_OCTETS;
+      room = MPA_MARKER_PERIOD_OCTETS - MPA_MARKER_OCTETS;
     }
-    octet_rope_append_rope(target, ulpdu, done, (uint32_t)run);
-    done += (uint32_t)run;
+    memcpy(octets, part.octets, part.length);
+    octets += part.length;
+    position += part.length;
+    room -= part.length;
   }
+  return octets;
 }
 
-static void append_trailer(overhead *added, const mpa_fpdu *fpdu, bool crc, octet_rope *target)
+/* Writes PAD, a marker that is due before the CRC field, and that over all octets from `first` on. */
+static void write_trailer(const mpa_fpdu *fpdu, bool crc, uint8_t *first, uint8_t *octets)
 {
   /* PAD is zero (MPA-076) and shares a word with the end of the ULPDU, so no marker splits them (MPA-110). */
   uint32_t pad = mpa_fpdu_pad_octets(fpdu->ulpdu_octets);
 
-  memset(added->next, 0, pad);
-  append_overhead(added, pad, target);
-  /* A marker before the CRC field belongs to this FPDU and its digest (MPA-128). */
-  append_marker_if_due(added, fpdu, target);
-  if (crc) {
-    crc32c_write(crc32c_update_rope(CRC32C_INITIAL, target, 0, target->length), added->next);
-  } else {
-    memset(added->next, 0, MPA_FPDU_CRC_OCTETS); /* mpa-01 §4: any value may stand there (MPA-081) */
+  memset(octets, 0, pad);
+  octets += pad;
+  uint64_t position = fpdu->start + (uint64_t)(octets - first);
+  if (fpdu->markers && position % MPA_MARKER_PERIOD_OCTETS == 0) {
+    /* It belongs to this FPDU and its digest (MPA-128). */
+    mpa_marker_write(position, fpdu->header, octets);
+    octets += MPA_MARKER_OCTETS;
   }
-  append_overhead(added, MPA_FPDU_CRC_OCTETS, target);
+  if (crc) {
+    crc32c_write(crc32c_update(CRC32C_INITIAL, first, (size_t)(octets - first)), octets);
+  } else {
+    memset(octets, 0, MPA_FPDU_CRC_OCTETS); /* mpa-01 §4: any value may stand there (MPA-081) */
+  }
+  g_assert(octets + MPA_FPDU_CRC_OCTETS == first + (fpdu->end - fpdu->start));
 }
 
 void mpa_framer_frame(mpa_framer *framer, const octet_rope *ulpdu, octet_rope *fpdu)
@@ -102,14 +103,13 @@ void mpa_framer_frame(mpa_framer *framer, const octet_rope *ulpdu, octet_rope *f
   g_assert(fpdu->length == 0);
 
   mpa_fpdu extent = mpa_fpdu_at(framer->offset, ulpdu->length, framer->markers);
-  octet_block *block = octet_block_new((size_t)(extent.end - extent.start) - ulpdu->length);
-  overhead added = {.block = block, .next = octet_block_octets(block)};
+  uint32_t length = (uint32_t)(extent.end - extent.start);
+  octet_block *block = octet_block_new_in(framer->blocks, length);
+  uint8_t *first = octet_block_octets(block);
 
-  append_header(&added, &extent, fpdu);
-  append_ulpdu(&added, &extent, ulpdu, fpdu);
-  append_trailer(&added, &extent, framer->crc, fpdu);
+  write_trailer(&extent, framer->crc, first, write_ulpdu(&extent, ulpdu, write_header(&extent, first)));
+  octet_rope_append(fpdu, first, length, block);
   octet_block_unref(block);
-  g_assert(fpdu->length == extent.end - extent.start);
   framer->offset = extent.end;
 }
 

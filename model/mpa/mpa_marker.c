@@ -2,8 +2,6 @@
 
 #include <glib.h>
 
-#include "base/big_endian.h"
-
 uint64_t mpa_marker_count_below(uint64_t offset)
 {
   return (offset + MPA_MARKER_PERIOD_OCTETS - 1) / MPA_MARKER_PERIOD_OCTETS;
@@ -28,8 +26,7 @@ void mpa_marker_write(uint64_t position, uint64_t header, uint8_t wire[MPA_MARKE
 
   g_assert(position % MPA_MARKER_PERIOD_OCTETS == 0 && pointer <= UINT16_MAX);
   g_assert(position > header || position + MPA_MARKER_OCTETS == header);
-  big_endian_write_16(wire, 0);
-  big_endian_write_16(wire + 2, (uint16_t)pointer);
+  big_endian_write_32(wire, (uint32_t)pointer); /* RESERVED is the upper half */
 }
 
 uint64_t mpa_marker_header(uint64_t position, const uint8_t wire[MPA_MARKER_OCTETS])

@@ -5,7 +5,10 @@
 #ifndef MPA_MPA_MARKER_H
 #define MPA_MPA_MARKER_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "base/big_endian.h"
 
 enum {
   MPA_MARKER_OCTETS = 4,
@@ -36,5 +39,12 @@ void mpa_marker_write(uint64_t position, uint64_t header, uint8_t wire[MPA_MARKE
  * can be there, so the sender counted from the leading marker (notes-mpa 1). MPA_MARKER_NOWHERE when it
  * reaches before offset 0 (notes-mpa 10). */
 uint64_t mpa_marker_header(uint64_t position, const uint8_t wire[MPA_MARKER_OCTETS]);
+
+/* Whether that is `header`, where an FPDU can have it. Most markers say so in the plainest way. */
+static inline bool mpa_marker_points_to(uint64_t position, const uint8_t wire[MPA_MARKER_OCTETS],
+                                        uint64_t header)
+{
+  return big_endian_read_16(wire + 2) == position - header || mpa_marker_header(position, wire) == header;
+}
 
 #endif

@@ -95,15 +95,15 @@ static const char *const reason_texts[MPA_STARTUP_REASONS] = {
 struct mpa_startup {
   mpa_startup_config config;
   const iwarp_generation_rules *rules;
+  uint8_t *private_data;     /* what follows the header; NULL: none */
+  uint8_t *own_private_data; /* for the frame this end sends; NULL: none */
+  time_ps deadline;
   mpa_startup_state state;
   mpa_startup_reason reason;
-  bool frame_sent;
-  time_ps deadline;
+  uint32_t own_private_data_octets;
   uint32_t received;             /* octets of the peer's frame so far */
   uint8_t header[HEADER_OCTETS]; /* its first octets; zero where none came yet */
-  uint8_t *private_data;         /* what follows them; NULL: none */
-  uint8_t *own_private_data;     /* for the frame this end sends; NULL: none */
-  uint32_t own_private_data_octets;
+  bool frame_sent;
 };
 
 const char *mpa_startup_reason_text(mpa_startup_reason reason)

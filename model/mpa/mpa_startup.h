@@ -49,13 +49,13 @@ typedef enum mpa_startup_reason {
 const char *mpa_startup_reason_text(mpa_startup_reason reason);
 
 typedef struct mpa_startup_config {
+  time_ps timeout_ps; /* from begin to the whole frame of the peer; 0: for ever */
   iwarp_generation generation;
   mpa_role role;
+  uint32_t private_data_capacity_octets; /* of the ULP's buffer: a frame with more is malformed (MPA-230) */
   bool markers;                          /* asked for in the direction this end receives (the M bit) */
   bool crc;                              /* the C bit; false only by the administrator's wish (MPA-118) */
-  uint32_t private_data_capacity_octets; /* of the ULP's buffer: a frame with more is malformed (MPA-230) */
-  bool ulp_decides;   /* stop in MPA_STARTUP_DECIDING; else every valid frame is accepted at once */
-  time_ps timeout_ps; /* from begin to the whole frame of the peer; 0: for ever */
+  bool ulp_decides; /* stop in MPA_STARTUP_DECIDING; else every valid frame is accepted at once */
 } mpa_startup_config;
 
 /* A new endpoint in streaming mode; `config` is copied. Free with mpa_startup_free() (NULL is allowed). */

@@ -13,6 +13,19 @@ bool path_box_takes(path_box *box, datagram *packet, tcp_header *header, time_ps
   return true;
 }
 
+memory_pool *path_box_datagrams(path_box *box)
+{
+  if (!box->datagrams) {
+    box->datagrams = datagram_pool_new();
+  }
+  return box->datagrams;
+}
+
+void path_box_clear(path_box *box)
+{
+  memory_pool_unref(box->datagrams);
+}
+
 void path_box_emit(path_box *box, datagram *packet, time_ps now)
 {
   if (packet->kind == DATAGRAM_TCP && datagram_may_be_fragmented(packet)) {

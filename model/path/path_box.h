@@ -8,6 +8,7 @@
 /* Embedded as the first member of each such element. */
 typedef struct path_box {
   path_element element;
+  memory_pool *datagrams;  /* that the box makes; NULL: it has made none yet */
   uint16_t identification; /* of the next packet that may be fragmented */
 } path_box;
 
@@ -16,6 +17,12 @@ typedef struct path_box {
  * or none that can be read is dropped, as by any box that terminates TCP: what it would send instead would
  * be right again. */
 bool path_box_takes(path_box *box, datagram *packet, tcp_header *header, time_ps now);
+
+/* Where the datagrams come from that the box makes: datagram_new_in(). The box's. */
+memory_pool *path_box_datagrams(path_box *box);
+
+/* Lets go of what the box has; datagrams of it may outlive it. */
+void path_box_clear(path_box *box);
 
 /* Hands `packet` and its reference on. IPv4 packets that may be fragmented are numbered by the box, all of
  * them: the pieces of one could not share its identification, and no two in flight may have the same (RFC

@@ -54,7 +54,8 @@ static void flush(path_coalesce *box, coalesce_flow *flow, uint8_t flags, time_p
                       .isn = flow->isn,
                       .newest = &flow->newest,
                       .flags = flags,
-                      .send_order = flow->flow.send_order};
+                      .send_order = flow->flow.send_order,
+                      .datagrams = path_box_datagrams(&box->box)};
 
   if (!packet) {
     return;
@@ -161,6 +162,7 @@ static void free_coalesce(path_element *element)
   path_coalesce *box = (path_coalesce *)element;
 
   path_flow_table_clear(&box->flows);
+  path_box_clear(&box->box);
   g_free(box);
 }
 

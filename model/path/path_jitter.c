@@ -11,7 +11,7 @@ typedef struct path_jitter {
   path_correlation draws;
   path_hold held;
   time_ps last_leaves_at;
-  int16_t table[PATH_JITTER_TABLE_ENTRIES];
+  int16_t *table; /* NULL: nothing has been drawn yet */
 } path_jitter;
 
 /* jitter · entry / scale, to the nearest; the whole multiples of the scale on their own, so that nothing overflows. */
@@ -26,6 +26,10 @@ static time_ps scaled(time_ps jitter_ps, int16_t entry)
 /* The upper digits of the draw choose the entry. (netem takes the lower ones, which have lost the correlation.) */
 static time_ps next_delay(path_jitter *jitter)
 {
+  if (!jitter->table) {
+    jitter->table = g_new(int16_t, PATH_JITTER_TABLE_ENTRIES);
+    path_jitter_table_fill(jitter->table, jitter->config.distribution);
+  }
   int16_t entry = jitter->table[(int)(path_correlation_next(&jitter->draws) * PATH_JITTER_TABLE_ENTRIES)];
 
   return MAX(jitter->config.delay_ps + scaled(jitter->config.jitter_ps, entry), 0);
@@ -59,6 +63,7 @@ static void free_jitter(path_element *element)
   path_jitter *jitter = (path_jitter *)element;
 
   path_hold_clear(&jitter->held);
+  g_free(jitter->table);
   g_free(jitter);
 }
 
@@ -73,6 +78,5 @@ path_element *path_jitter_new(const path_jitter_config *config, random_stream *r
   jitter->config = *config;
   path_correlation_init(&jitter->draws, random, config->correlation);
   path_hold_init(&jitter->held);
-  path_jitter_table_fill(jitter->table, config->distribution);
   return &jitter->element;
 }

@@ -26,21 +26,35 @@ void path_link_free(path_link *link)
   }
 }
 
-/* When the last octet of a packet has left. */
-static time_ps sent_at(const path_link_config *config, time_ps start, uint32_t ip_octets)
+/* From its start until the last octet of a packet has left. */
+static time_ps sending_ps(const path_link_config *config, uint32_t ip_octets)
 {
-  return start + time_ps_to_send((uint64_t)ip_octets + PATH_LINK_PPP_OCTETS, config->rate_bit_per_s);
+  return time_ps_to_send((uint64_t)ip_octets + PATH_LINK_PPP_OCTETS, config->rate_bit_per_s);
+}
+
+/* Rounded on its own because ns-3's device has it as a time of its own (facts.md). */
+static time_ps gap_ps(const path_link_config *config)
+{
+  g_assert(config->framing_octets >= PATH_LINK_PPP_OCTETS);
+  return time_ps_to_send(config->framing_octets - PATH_LINK_PPP_OCTETS, config->rate_bit_per_s);
 }
 
 time_ps path_link_free_at(const path_link_config *config, time_ps start, uint32_t ip_octets)
 {
-  g_assert(config->framing_octets >= PATH_LINK_PPP_OCTETS);
-  /* The gap is rounded on its own because ns-3's device has it as a time of its own (facts.md). */
-  return sent_at(config, start, ip_octets) +
-         time_ps_to_send(config->framing_octets - PATH_LINK_PPP_OCTETS, config->rate_bit_per_s);
+  return start + sending_ps(config, ip_octets) + gap_ps(config);
 }
 
 time_ps path_link_arrival_at(const path_link_config *config, time_ps start, uint32_t ip_octets)
 {
-  return sent_at(config, start, ip_octets) + config->delay_ps;
+  return start + sending_ps(config, ip_octets) + config->delay_ps;
+}
+
+time_ps path_link_pace_learn(path_link_pace *pace, const path_link_config *config, uint32_t ip_octets)
+{
+  uint32_t slot = ip_octets / 4 % PATH_LINK_PACE_LENGTHS;
+
+  pace->gap_ps = gap_ps(config);
+  pace->ip_octets[slot] = ip_octets;
+  pace->sending_ps[slot] = sending_ps(config, ip_octets);
+  return pace->sending_ps[slot];
 }

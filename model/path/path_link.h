@@ -57,4 +57,26 @@ void path_link_free(path_link *link);
 time_ps path_link_free_at(const path_link_config *config, time_ps start, uint32_t ip_octets);
 time_ps path_link_arrival_at(const path_link_config *config, time_ps start, uint32_t ip_octets);
 
+/* How long the packets of the lengths sent last take, so that it need not be divided out for each of them. All zero: of none.
+ * Its config is the caller's; when that changes, it must be all zero again. */
+enum { PATH_LINK_PACE_LENGTHS = 4 };
+typedef struct path_link_pace {
+  time_ps gap_ps; /* when a length is known */
+  uint32_t ip_octets[PATH_LINK_PACE_LENGTHS];
+  time_ps sending_ps[PATH_LINK_PACE_LENGTHS];
+} path_link_pace;
+
+/* What path_link_pace_sending_ps() does when the length is not known. */
+time_ps path_link_pace_learn(path_link_pace *pace, const path_link_config *config, uint32_t ip_octets);
+
+/* From the start of a packet of `ip_octets` (> 0) until its last octet has left. From then it takes the delay to its arrival,
+ * and `gap_ps` until the transmitter is free. */
+static inline time_ps path_link_pace_sending_ps(path_link_pace *pace, const path_link_config *config,
+                                                uint32_t ip_octets)
+{
+  uint32_t slot = ip_octets / 4 % PATH_LINK_PACE_LENGTHS;
+  return pace->ip_octets[slot] == ip_octets ? pace->sending_ps[slot]
+                                            : path_link_pace_learn(pace, config, ip_octets);
+}
+
 #endif

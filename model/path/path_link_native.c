@@ -32,11 +32,8 @@ static void arrive(void *user, time_ps now)
 static void send_packet(path_link *link, datagram *packet)
 {
   path_link_native *native = (path_link_native *)link;
-  uint64_t order = 0;
-  time_ps next = path_link_schedule_next(&native->schedule, &order);
 
-  path_link_schedule_send(&native->schedule, packet, engine_now(native->clock));
-  if (path_link_schedule_next(&native->schedule, &order) != next) {
+  if (path_link_schedule_send(&native->schedule, packet, engine_now(native->clock))) {
     set_arrival_timer(native);
   }
 }

@@ -12,6 +12,7 @@ typedef struct transit {
 void path_link_schedule_init(path_link_schedule *schedule, const path_link_config *config)
 {
   schedule->config = *config;
+  schedule->pace = (path_link_pace){0};
   schedule->free_at = 0;
   element_array_init(&schedule->transits, sizeof(transit));
 }
@@ -24,8 +25,8 @@ void path_link_schedule_clear(path_link_schedule *schedule)
   element_array_clear(&schedule->transits);
 }
 
-/* Puts a packet that was sent behind all others where it arrives. */
-static void insert(path_link_schedule *schedule, const transit *added)
+/* Puts a packet that was sent behind all others where it arrives; returns its place. */
+static size_t insert(path_link_schedule *schedule, const transit *added)
 {
   size_t place = schedule->transits.count;
 
@@ -34,24 +35,26 @@ static void insert(path_link_schedule *schedule, const transit *added)
     place--;
   }
   *(transit *)element_array_insert(&schedule->transits, place) = *added;
+  return place;
 }
 
-/* The transmitter takes `packet` as soon as it is free, not before `earliest`. */
-static void transmit(path_link_schedule *schedule, datagram *packet, time_ps earliest)
+/* The transmitter takes `packet` as soon as it is free, not before `earliest`. True when it arrives first. */
+static bool transmit(path_link_schedule *schedule, datagram *packet, uint32_t octets, time_ps earliest)
+{
+  time_ps start = MAX(schedule->free_at, earliest);
+  time_ps sent = start + path_link_pace_sending_ps(&schedule->pace, &schedule->config, octets);
+  const transit added = {.packet = packet, .start = start, .arrival = sent + schedule->config.delay_ps};
+
+  schedule->free_at = sent + schedule->pace.gap_ps;
+  return insert(schedule, &added) == 0;
+}
+
+bool path_link_schedule_send(path_link_schedule *schedule, datagram *packet, time_ps now)
 {
   uint32_t octets = datagram_octets(packet);
-  time_ps start = MAX(schedule->free_at, earliest);
-  const transit added = {
-      .packet = packet, .start = start, .arrival = path_link_arrival_at(&schedule->config, start, octets)};
 
-  schedule->free_at = path_link_free_at(&schedule->config, start, octets);
-  insert(schedule, &added);
-}
-
-void path_link_schedule_send(path_link_schedule *schedule, datagram *packet, time_ps now)
-{
-  g_assert(datagram_octets(packet) <= schedule->config.mtu_octets);
-  transmit(schedule, packet, now);
+  g_assert(octets <= schedule->config.mtu_octets);
+  return transmit(schedule, packet, octets, now);
 }
 
 time_ps path_link_schedule_next(const path_link_schedule *schedule, uint64_t *order)
@@ -98,11 +101,13 @@ void path_link_schedule_change(path_link_schedule *schedule, const path_link_con
   GArray *waiting = take_waiting(schedule, now);
 
   schedule->config = *config;
+  schedule->pace = (path_link_pace){0};
   if (waiting->len > 0) {
     schedule->free_at = g_array_index(waiting, transit, 0).start; /* the one in transmission leaves it free */
   }
   for (guint i = 0; i < waiting->len; i++) {
-    transmit(schedule, g_array_index(waiting, transit, i).packet, schedule->free_at);
+    datagram *packet = g_array_index(waiting, transit, i).packet;
+    transmit(schedule, packet, datagram_octets(packet), schedule->free_at);
   }
   g_array_free(waiting, TRUE);
 }

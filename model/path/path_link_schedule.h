@@ -3,12 +3,15 @@
 #ifndef PATH_PATH_LINK_SCHEDULE_H
 #define PATH_PATH_LINK_SCHEDULE_H
 
+#include <stdbool.h>
+
 #include "base/element_array.h"
 #include "path/path_link.h"
 
 /* Embedded in a link; written only by the functions below. */
 typedef struct path_link_schedule {
   path_link_config config;
+  path_link_pace pace;
   time_ps free_at;        /* when the transmitter is through with all packets sent so far */
   element_array transits; /* packets on the way, in the order of arrival and, in one picosecond, of sending */
 } path_link_schedule;
@@ -18,9 +21,9 @@ void path_link_schedule_init(path_link_schedule *schedule, const path_link_confi
 /* Drops the packets on the way, and frees the memory. */
 void path_link_schedule_clear(path_link_schedule *schedule);
 
-/* Takes `packet`, which is sent at `now` and has its send order, and its reference. O(1) but for what it overtakes (the delay has
- * become less). */
-void path_link_schedule_send(path_link_schedule *schedule, datagram *packet, time_ps now);
+/* Takes `packet`, which is sent at `now` and has its send order, and its reference. True when it arrives before all others on
+ * the way. O(1) but for what it overtakes (the delay has become less). */
+bool path_link_schedule_send(path_link_schedule *schedule, datagram *packet, time_ps now);
 
 /* When the next packet arrives (TIME_PS_NEVER: none is on the way) and, through `order`, its send order. */
 time_ps path_link_schedule_next(const path_link_schedule *schedule, uint64_t *order);

@@ -21,7 +21,8 @@ static void emit_piece(path_recut *box, path_recut_flow *flow, path_waiting *run
                       .isn = flow->isn,
                       .newest = &flow->newest,
                       .flags = flags,
-                      .send_order = flow->flow.send_order};
+                      .send_order = flow->flow.send_order,
+                      .datagrams = path_box_datagrams(&box->box)};
 
   datagram *packet = path_waiting_take(run, to, &piece);
   flow->forwarded = MAX(flow->forwarded, to);
@@ -133,8 +134,9 @@ static void emit_fin(path_recut *box, path_recut_flow *flow, const arriving *seg
 
   header.sequence = tcp_sequence_of(segment->to, flow->isn);
   header.flags = (uint8_t)((header.flags & (TCP_ACK | TCP_ECE)) | TCP_FIN);
-  path_box_emit(&box->box, datagram_new(&flow->flow.key.source, &flow->flow.key.destination, &header, NULL),
-                segment->now);
+  datagram *packet = datagram_new_in(path_box_datagrams(&box->box), &flow->flow.key.source,
+                                     &flow->flow.key.destination, &header, NULL);
+  path_box_emit(&box->box, packet, segment->now);
 }
 
 /* A segment comes while octets wait, and does not begin behind them. */
@@ -290,6 +292,7 @@ void path_recut_free(path_element *element)
 
   path_flow_table_clear(&box->flows);
   path_waiting_clear(&box->passing);
+  path_box_clear(&box->box);
   g_free(box);
 }
 

@@ -16,8 +16,11 @@ static void cut(path_split *split, const datagram *packet, const tcp_header *hea
 {
   int64_t length = packet->payload.length;
   datagram_flow flow;
-  path_piece piece = {
-      .flow = &flow, .isn = header->sequence - 1, .newest = header, .send_order = packet->send_order};
+  path_piece piece = {.flow = &flow,
+                      .isn = header->sequence - 1,
+                      .newest = header,
+                      .send_order = packet->send_order,
+                      .datagrams = path_box_datagrams(&split->box)};
 
   datagram_flow_of(packet, &flow);
   path_waiting_append(&split->segment, packet, header, 0, 0, length);
@@ -49,6 +52,7 @@ static void free_split(path_element *element)
   path_split *split = (path_split *)element;
 
   path_waiting_clear(&split->segment);
+  path_box_clear(&split->box);
   g_free(split);
 }
 

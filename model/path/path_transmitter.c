@@ -14,9 +14,11 @@ typedef struct waiting_packet {
 typedef struct path_transmitter {
   path_element element;
   path_link_config link_config;
+  path_link_pace pace;
   path_link *link;
   path_transmitter_config config;
-  bool holds; /* packets wait here, because somebody decides about them when they leave; else in the link */
+  bool judges; /* packets that come may be marked, or dropped though there is room */
+  bool holds;  /* packets wait here, because somebody decides about them when they leave; else in the link */
   element_array waiting; /* of waiting_packet, a queue */
   uint64_t waiting_octets;
   time_ps free_at; /* when the transmitter is through with all packets given to the link */
@@ -96,9 +98,9 @@ static datagram *obey(path_transmitter *transmitter, path_queue_verdict verdict,
   return packet;
 }
 
-/* What the queue does with a packet that comes: NULL when it is dropped. The manager is asked about all, also those that find
- * the queue full: RED's average is of what all arrivals find. */
-static datagram *admit(path_transmitter *transmitter, datagram *packet, bool must_wait, time_ps now)
+/* The same of a queue that somebody manages or that marks. The manager is asked about all, also those that find the queue full: RED's
+ * average is of what all arrivals find. */
+static datagram *judge(path_transmitter *transmitter, datagram *packet, bool is_too_much, time_ps now)
 {
   path_queue_manager *manager = transmitter->config.manager;
   path_queue_verdict verdict = PATH_QUEUE_PASS;
@@ -108,7 +110,7 @@ static datagram *admit(path_transmitter *transmitter, datagram *packet, bool mus
   if (manager && manager->class->enqueue) {
     verdict = manager->class->enqueue(manager, &question, now);
   }
-  if (must_wait && is_full(transmitter, datagram_octets(packet))) {
+  if (is_too_much) {
     verdict = PATH_QUEUE_DROP;
   }
   if (verdict == PATH_QUEUE_PASS && question.ecn_capable && is_above_threshold(transmitter)) {
@@ -117,20 +119,42 @@ static datagram *admit(path_transmitter *transmitter, datagram *packet, bool mus
   return obey(transmitter, verdict, packet);
 }
 
+/* What the queue does with a packet of `octets` that comes: NULL when it is dropped. */
+static datagram *admit(path_transmitter *transmitter, datagram *packet, uint32_t octets, time_ps now)
+{
+  bool is_too_much = transmitter->free_at > now && is_full(transmitter, octets);
+
+  if (transmitter->judges) {
+    return judge(transmitter, packet, is_too_much, now);
+  }
+  if (is_too_much) {
+    path_element_drop(&transmitter->element, packet);
+    return NULL;
+  }
+  return packet;
+}
+
+/* The link takes a packet of `octets` at `start`. */
+static void begin_transmission(path_transmitter *transmitter, uint32_t octets, time_ps start)
+{
+  time_ps sent = start + path_link_pace_sending_ps(&transmitter->pace, &transmitter->link_config, octets);
+
+  transmitter->free_at = sent + transmitter->pace.gap_ps;
+}
+
 /* --- Packets that wait in the link --- */
 
 /* The link has the same queue and the same arithmetic, so the packet goes to it at once: when it starts there
  * is known here. */
-static void pass_to_link(path_transmitter *transmitter, datagram *packet, time_ps now)
+static void pass_to_link(path_transmitter *transmitter, datagram *packet, uint32_t octets, time_ps now)
 {
-  uint32_t octets = datagram_octets(packet);
   time_ps start = MAX(transmitter->free_at, now);
 
   if (start > now) {
     add_last(transmitter, &(waiting_packet){.start = start, .octets = octets});
     note_peak(transmitter);
   }
-  transmitter->free_at = path_link_free_at(&transmitter->link_config, start, octets);
+  begin_transmission(transmitter, octets, start);
   path_link_send(transmitter->link, packet);
 }
 
@@ -152,16 +176,16 @@ static void transmit_next(path_transmitter *transmitter, time_ps now)
   while (transmitter->free_at <= now && transmitter->waiting.count > 0) {
     datagram *packet = dequeue(transmitter, now);
     if (packet) {
-      transmitter->free_at = path_link_free_at(&transmitter->link_config, now, datagram_octets(packet));
+      begin_transmission(transmitter, datagram_octets(packet), now);
       path_link_send(transmitter->link, packet);
     }
   }
 }
 
 /* A packet that need not wait is asked about when it leaves too, with no time waited. */
-static void wait_here(path_transmitter *transmitter, datagram *packet, time_ps now)
+static void wait_here(path_transmitter *transmitter, datagram *packet, uint32_t octets, time_ps now)
 {
-  const waiting_packet last = {.packet = packet, .start = now, .octets = datagram_octets(packet)};
+  const waiting_packet last = {.packet = packet, .start = now, .octets = octets};
 
   add_last(transmitter, &last);
   if (transmitter->free_at <= now) {
@@ -175,17 +199,18 @@ static void wait_here(path_transmitter *transmitter, datagram *packet, time_ps n
 static void receive(path_element *element, datagram *packet, time_ps now)
 {
   path_transmitter *transmitter = (path_transmitter *)element;
+  uint32_t octets = datagram_octets(packet);
 
   if (transmitter->holds) {
     transmit_next(transmitter, now);
   } else {
     retire_begun(transmitter, now);
   }
-  packet = admit(transmitter, packet, transmitter->free_at > now, now);
+  packet = admit(transmitter, packet, octets, now);
   if (packet && transmitter->holds) {
-    wait_here(transmitter, packet, now);
+    wait_here(transmitter, packet, octets, now);
   } else if (packet) {
-    pass_to_link(transmitter, packet, now);
+    pass_to_link(transmitter, packet, octets, now);
   }
 }
 
@@ -236,6 +261,7 @@ path_element *path_transmitter_new(const path_link_config *link_config, path_lin
   transmitter->link_config = *link_config;
   transmitter->link = link;
   transmitter->config = *config;
+  transmitter->judges = config->manager || config->mark_packets > 0 || config->mark_octets > 0;
   transmitter->holds = config->manager && config->manager->class->dequeue;
   transmitter->element.class = transmitter->holds ? &managed_class : &transmitter_class;
   element_array_init(&transmitter->waiting, sizeof(waiting_packet));
@@ -259,6 +285,7 @@ void path_transmitter_set_link(path_element *element, const path_link_config *co
   path_transmitter *transmitter = (path_transmitter *)transmitter_of(element);
 
   transmitter->link_config = *config;
+  transmitter->pace = (path_link_pace){0};
   path_link_set_config(transmitter->link, config);
   if (transmitter->holds) {
     return;
@@ -267,7 +294,7 @@ void path_transmitter_set_link(path_element *element, const path_link_config *co
   for (size_t i = 0; i < transmitter->waiting.count; i++) {
     waiting_packet *waiting = element_array_at(&transmitter->waiting, i);
     waiting->start = i > 0 ? transmitter->free_at : waiting->start;
-    transmitter->free_at = path_link_free_at(config, waiting->start, waiting->octets);
+    begin_transmission(transmitter, waiting->octets, waiting->start);
   }
 }
 

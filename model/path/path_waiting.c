@@ -103,7 +103,8 @@ datagram *path_waiting_take(path_waiting *waiting, int64_t to, const path_piece 
   octet_rope_append_rope(&octets, &waiting->octets, 0, length);
   octet_rope_drop_front(&waiting->octets, length);
   waiting->from = to;
-  datagram *packet = datagram_new(&piece->flow->source, &piece->flow->destination, &header, &octets);
+  datagram *packet =
+      datagram_new_in(piece->datagrams, &piece->flow->source, &piece->flow->destination, &header, &octets);
   packet->retransmission = origin.retransmission;
   packet->send_order = piece->send_order;
   datagram_set_ecn(packet, origin.ecn);

@@ -47,6 +47,7 @@ typedef struct path_piece {
   const tcp_header *newest; /* the header with the newest acknowledgement */
   uint8_t flags;            /* TCP_PSH and TCP_FIN as they shall be */
   uint64_t send_order;      /* of the packet that makes it leave */
+  memory_pool *datagrams;   /* where the packet comes from: datagram_new_in() */
 } path_piece;
 
 /* Makes a packet of the octets in front up to `to`, which are some, and removes them. One reference, the

@@ -117,7 +117,7 @@ static pending_request *oldest(const rdmap_responder *responder)
   return &responder->requests[responder->first];
 }
 
-/* Memory is copied, as the ULP may change it while the segment is on its way; a source never changes. */
+/* By reference: the framer copies the octets before the ULP can change them. */
 static void append_source(void *user, uint64_t from, uint32_t length, octet_rope *rope)
 {
   const rdmap_responder *responder = user;
@@ -127,7 +127,7 @@ static void append_source(void *user, uint64_t from, uint32_t length, octet_rope
     reached->source(reached->source_user, reached->source_from + skipped, length, rope);
     return;
   }
-  octet_rope_append_copy(rope, reached->memory + skipped, length);
+  octet_rope_append(rope, reached->memory + skipped, length, NULL);
 }
 
 void rdmap_responder_message(rdmap_responder *responder, ddp_message *message)

@@ -47,12 +47,17 @@ void rdmap_send_queue_post(rdmap_send_queue *queue, const rdmap_work *work)
 
 const rdmap_work *rdmap_send_queue_next(const rdmap_send_queue *queue, uint32_t open_reads, uint32_t ord)
 {
-  if (queue->started == queue->operations.count) {
+  if (rdmap_send_queue_all_started(queue)) {
     return NULL;
   }
   const posted_operation *next = element_array_at(&queue->operations, queue->started);
   bool must_wait = (is_read(next) && open_reads >= ord) || (next->work.fence && open_reads > 0);
   return must_wait ? NULL : &next->work;
+}
+
+bool rdmap_send_queue_all_started(const rdmap_send_queue *queue)
+{
+  return !queue || queue->started == queue->operations.count;
 }
 
 uint64_t rdmap_send_queue_start(rdmap_send_queue *queue)
@@ -96,7 +101,7 @@ static void take(rdmap_send_queue *queue, rdmap_work *work)
 
 bool rdmap_send_queue_take_done(rdmap_send_queue *queue, rdmap_work *work)
 {
-  if (queue->operations.count == 0) {
+  if (rdmap_send_queue_count(queue) == 0) {
     return false;
   }
   const posted_operation *first = element_array_at(&queue->operations, 0);
@@ -109,7 +114,7 @@ bool rdmap_send_queue_take_done(rdmap_send_queue *queue, rdmap_work *work)
 
 bool rdmap_send_queue_take_ended(rdmap_send_queue *queue, rdmap_work *work, bool *in_error)
 {
-  if (queue->operations.count == 0) {
+  if (rdmap_send_queue_count(queue) == 0) {
     return false;
   }
   const posted_operation *first = element_array_at(&queue->operations, 0);
@@ -120,10 +125,10 @@ bool rdmap_send_queue_take_ended(rdmap_send_queue *queue, rdmap_work *work, bool
 
 size_t rdmap_send_queue_count(const rdmap_send_queue *queue)
 {
-  return queue->operations.count;
+  return queue ? queue->operations.count : 0;
 }
 
 size_t rdmap_send_queue_unanswered(const rdmap_send_queue *queue)
 {
-  return queue->unanswered;
+  return queue ? queue->unanswered : 0;
 }

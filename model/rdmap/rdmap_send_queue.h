@@ -15,7 +15,8 @@
 
 typedef struct rdmap_send_queue rdmap_send_queue;
 
-/* An empty queue; free with rdmap_send_queue_free() (NULL is allowed). */
+/* An empty queue; free with rdmap_send_queue_free(). For all functions that only look, and those that take out, NULL is an empty queue,
+ * too. */
 rdmap_send_queue *rdmap_send_queue_new(void);
 void rdmap_send_queue_free(rdmap_send_queue *queue);
 
@@ -26,6 +27,9 @@ void rdmap_send_queue_post(rdmap_send_queue *queue, const rdmap_work *work);
  * when it must wait, and all others behind it: a Read while `open_reads` Reads are unanswered, as many as
  * `ord` allows (RDMAP-214), one with a fence while any is (RDMAP-193). */
 const rdmap_work *rdmap_send_queue_next(const rdmap_send_queue *queue, uint32_t open_reads, uint32_t ord);
+
+/* All operations posted have gone to DDP. */
+bool rdmap_send_queue_all_started(const rdmap_send_queue *queue);
 
 /* That operation goes to DDP. Returns its number: how many were posted before it. */
 uint64_t rdmap_send_queue_start(rdmap_send_queue *queue);

@@ -73,9 +73,9 @@ typedef struct rdmap_stream_events {
 
 /* A stream with nothing posted but IRD buffers on QN 1 and the Terminate buffer on QN 2 (RDMAP-170,
  * notes-ddp-rdmap 27). It counts among the streams of its Protection Domain in `stags`
- * (ddp_stag_table_add_stream()) until it is freed. `config` and `events` are copied, all events are handled
- * but `placed`, `delivered` and `half_closed`, which may be NULL. Free with rdmap_stream_free() (NULL is
- * allowed). */
+ * (ddp_stag_table_add_stream()) until it is freed. `config` is copied, `events` must outlive the stream; all
+ * are handled but `placed`, `delivered` and `half_closed`, which may be NULL. Free with rdmap_stream_free()
+ * (NULL is allowed). */
 rdmap_stream *rdmap_stream_new(const rdmap_config *config, const rdmap_stream_events *events, void *user);
 void rdmap_stream_free(rdmap_stream *stream);
 
@@ -86,6 +86,13 @@ bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work);
 
 /* A receive buffer for a Send (QN 0, one a Send, RDMAP-153), as ddp_untagged_queue_post(). */
 void rdmap_stream_post_receive(rdmap_stream *stream, uint8_t *memory, uint64_t length, uint64_t id);
+
+/* Many of them, as ddp_untagged_queue_set_supplier() and ddp_untagged_queue_post_run(). */
+void rdmap_stream_supply_receives(rdmap_stream *stream, ddp_buffer_supplier supplier, void *user);
+void rdmap_stream_post_receives(rdmap_stream *stream, uint32_t count, uint64_t length, uint64_t first_id);
+
+/* Certainly nothing to send now: what rdmap_stream_next_ulpdu() would find out with more work. */
+bool rdmap_stream_has_nothing(const rdmap_stream *stream);
 
 /* The next ULPDU to send, of at most `mulpdu_octets`, into the empty `ulpdu`; false when there is nothing to
  * send now. A Terminate goes first, in place of the rest of a message under way; else, message by message,
@@ -104,7 +111,7 @@ void rdmap_stream_acknowledged(rdmap_stream *stream, uint64_t position, time_ps 
 void rdmap_stream_receive(rdmap_stream *stream, const mpa_ulpdu *ulpdu, time_ps now);
 
 /* Would `ulpdu` be Placed? Changes nothing; see ddp_placer_would_place(). */
-bool rdmap_stream_would_place(const rdmap_stream *stream, const mpa_ulpdu *ulpdu);
+bool rdmap_stream_would_place(rdmap_stream *stream, const mpa_ulpdu *ulpdu);
 
 /* The graceful end of this direction: no more operations; what is posted still goes out. */
 void rdmap_stream_close(rdmap_stream *stream);

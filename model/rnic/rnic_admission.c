@@ -56,7 +56,7 @@ bool rnic_admission_has_limits(const rnic_admission_config *config)
 
 bool rnic_admission_inspect(rnic_admission *admission, uint64_t position, const octet_rope *octets)
 {
-  const rnic_receiver *receiver = admission->config.receiver;
+  rnic_receiver *receiver = admission->config.receiver;
 
   if (admission->config.silent_drop && rnic_receiver_inspect(receiver, position, octets)) {
     admission->refusals.broken++;

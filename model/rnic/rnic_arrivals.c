@@ -3,61 +3,82 @@
 #include <glib.h>
 #include <string.h>
 
-#include "base/element_array.h"
 #include "rdmap/rdmap_header.h"
+
+typedef struct message {
+  rnic_arrival arrival;
+  struct message *next;
+} message;
 
 /* Messages that arrive in one order. */
 typedef struct arrival_queue {
-  element_array messages; /* of rnic_arrival, the next one first */
-  uint32_t delivered;     /* octets of the first one */
+  message *first; /* the next one; NULL: none */
+  message *last;
 } arrival_queue;
 
 struct rnic_arrivals {
   arrival_queue posted;    /* Writes and Sends */
   arrival_queue responses; /* of this end's Reads */
-  element_array whole;     /* of rnic_arrival: Sends that wait for their completion */
+  arrival_queue whole;     /* Sends that wait for their completion */
+  uint32_t posted_octets;  /* Delivered of the first of `posted` */
+  uint32_t response_octets;
   rnic_arrivals_results results;
 };
 
 rnic_arrivals *rnic_arrivals_new(void)
 {
-  rnic_arrivals *arrivals = g_new0(rnic_arrivals, 1);
+  return g_new0(rnic_arrivals, 1);
+}
 
-  element_array_init(&arrivals->posted.messages, sizeof(rnic_arrival));
-  element_array_init(&arrivals->responses.messages, sizeof(rnic_arrival));
-  element_array_init(&arrivals->whole, sizeof(rnic_arrival));
-  return arrivals;
+static void append(arrival_queue *queue, message *added)
+{
+  added->next = NULL;
+  *(queue->first ? &queue->last->next : &queue->first) = added;
+  queue->last = added;
+}
+
+/* Takes the first one, which exists, out of its queue. */
+static message *take(arrival_queue *queue)
+{
+  message *first = queue->first;
+
+  queue->first = first->next;
+  return first;
+}
+
+static void free_message(message *freed)
+{
+  rnic_workload_slot_unref(freed->arrival.slot);
+  rnic_workload_slot_unref(freed->arrival.buffer);
+  g_free(freed);
+}
+
+static void clear(arrival_queue *queue)
+{
+  while (queue->first) {
+    free_message(take(queue));
+  }
 }
 
 void rnic_arrivals_free(rnic_arrivals *arrivals)
 {
   if (arrivals) {
-    element_array_clear(&arrivals->posted.messages);
-    element_array_clear(&arrivals->responses.messages);
-    element_array_clear(&arrivals->whole);
+    clear(&arrivals->posted);
+    clear(&arrivals->responses);
+    clear(&arrivals->whole);
     g_free(arrivals);
   }
 }
 
-static void push(element_array *messages, const rnic_arrival *arrival)
-{
-  *(rnic_arrival *)element_array_insert(messages, messages->count) = *arrival;
-}
-
-static bool pop(element_array *messages, rnic_arrival *arrival)
-{
-  if (messages->count == 0) {
-    return false;
-  }
-  *arrival = *(const rnic_arrival *)element_array_at(messages, 0);
-  element_array_remove(messages, 0, 1);
-  return true;
-}
-
 void rnic_arrivals_expect(rnic_arrivals *arrivals, const rnic_arrival *arrival)
 {
-  push(arrival->kind == RNIC_ARRIVAL_RESPONSE ? &arrivals->responses.messages : &arrivals->posted.messages,
-       arrival);
+  message *added = g_new(message, 1);
+
+  /* A message that never arrives as it should is expected for ever, and its slot may go on to others: a Read completes all the same. */
+  rnic_workload_slot_ref(arrival->slot);
+  rnic_workload_slot_ref(arrival->buffer);
+  added->arrival = *arrival;
+  append(arrival->kind == RNIC_ARRIVAL_RESPONSE ? &arrivals->responses : &arrivals->posted, added);
 }
 
 /* --- Segments --- */
@@ -84,9 +105,12 @@ static void verify_octets(rnic_arrivals *arrivals, const rnic_arrival *arrival, 
                           uint32_t length)
 {
   const rnic_workload_slot *place = arrival->kind == RNIC_ARRIVAL_SEND ? arrival->buffer : arrival->slot;
+
+  if (length == 0) {
+    return;
+  }
   const uint8_t *placed = place->memory + delivered;
   const uint8_t *sent = pattern_at(place->table, place->payload + delivered);
-
   /* A DDP Segment is shorter than the table: one run of it is one piece of memory. */
   g_assert(length <= PATTERN_OCTETS);
   if (memcmp(placed, sent, length) != 0) {
@@ -104,43 +128,56 @@ static bool is_unseen(uint8_t opcode, const ddp_segment *segment)
          (opcode == RDMAP_WRITE && segment->payload_octets == 0);
 }
 
+/* The first message of `queue` is whole; true when that is for its ULP, too. */
+static bool end_message(rnic_arrivals *arrivals, arrival_queue *queue, rnic_arrival *whole)
+{
+  message *ended = take(queue);
+
+  if (ended->arrival.kind == RNIC_ARRIVAL_SEND) {
+    append(&arrivals->whole, ended);
+    return false;
+  }
+  *whole = ended->arrival;
+  free_message(ended);
+  arrivals->results.messages++;
+  return true;
+}
+
 bool rnic_arrivals_delivered(rnic_arrivals *arrivals, const ddp_segment *segment, rnic_arrival *whole)
 {
   uint8_t opcode = rdmap_control_opcode(segment->header.ulp_control);
-  arrival_queue *queue = opcode == RDMAP_READ_RESPONSE ? &arrivals->responses : &arrivals->posted;
-  const rnic_arrival *next = queue->messages.count > 0 ? element_array_at(&queue->messages, 0) : NULL;
+  bool is_response = opcode == RDMAP_READ_RESPONSE;
+  arrival_queue *queue = is_response ? &arrivals->responses : &arrivals->posted;
+  uint32_t *delivered = is_response ? &arrivals->response_octets : &arrivals->posted_octets;
 
   arrivals->results.last_unexpected = 0;
-  if (!next || !is_expected(next, queue->delivered, segment, opcode)) {
+  if (!queue->first || !is_expected(&queue->first->arrival, *delivered, segment, opcode)) {
     arrivals->results.last_unexpected = !is_unseen(opcode, segment);
     arrivals->results.order_errors += arrivals->results.last_unexpected;
     return false;
   }
-  verify_octets(arrivals, next, queue->delivered, segment->payload_octets);
+  verify_octets(arrivals, &queue->first->arrival, *delivered, segment->payload_octets);
   arrivals->results.octets += segment->payload_octets;
-  queue->delivered += segment->payload_octets;
+  *delivered += segment->payload_octets;
   if (!segment->header.last) {
     return false;
   }
-  queue->delivered = 0;
-  pop(&queue->messages, whole);
-  if (whole->kind == RNIC_ARRIVAL_SEND) {
-    push(&arrivals->whole, whole);
-    return false;
-  }
-  arrivals->results.messages++;
-  return true;
+  *delivered = 0;
+  return end_message(arrivals, queue, whole);
 }
 
 /* --- Receives --- */
 
 bool rnic_arrivals_received(rnic_arrivals *arrivals, const rnic_completion *completion, rnic_arrival *whole)
 {
-  if (!pop(&arrivals->whole, whole)) {
+  if (!arrivals->whole.first) {
     arrivals->results.order_errors++;
     return false;
   }
-  bool as_sent = completion->id == whole->buffer->index && completion->octets == whole->length &&
+  message *ended = take(&arrivals->whole);
+  *whole = ended->arrival;
+  free_message(ended);
+  bool as_sent = completion->id == whole->buffer->number && completion->octets == whole->length &&
                  completion->solicited == whole->solicits && completion->invalidated == whole->invalidates &&
                  (!whole->invalidates || completion->invalidated_stag == whole->invalidated_stag);
   arrivals->results.order_errors += !as_sent;

@@ -54,7 +54,7 @@ typedef struct rnic_arrivals_results {
 rnic_arrivals *rnic_arrivals_new(void);
 void rnic_arrivals_free(rnic_arrivals *arrivals);
 
-/* The other end posted `arrival` (copied), or this end an RDMA Read that it answers. */
+/* The other end posted `arrival` (copied, with references to its slots), or this end an RDMA Read that it answers. */
 void rnic_arrivals_expect(rnic_arrivals *arrivals, const rnic_arrival *arrival);
 
 /* A segment was Delivered. True when a Write or a Read Response is whole with it: `*whole`. A Send is whole for its ULP when its receive

@@ -2,44 +2,53 @@
 
 #include <glib.h>
 
-#include "base/element_array.h"
+typedef struct waiting {
+  rnic_completion completion;
+  struct waiting *next;
+} waiting;
 
 struct rnic_completion_queue {
-  element_array completions; /* rnic_completion, oldest first */
+  waiting *first; /* the oldest; NULL: none */
+  waiting *last;
   rnic_notification notification;
 };
 
 rnic_completion_queue *rnic_completion_queue_new(void)
 {
-  rnic_completion_queue *queue = g_new0(rnic_completion_queue, 1);
-
-  element_array_init(&queue->completions, sizeof(rnic_completion));
-  return queue;
+  return g_new0(rnic_completion_queue, 1);
 }
 
 void rnic_completion_queue_free(rnic_completion_queue *queue)
 {
+  rnic_completion completion;
+
   if (queue) {
-    element_array_clear(&queue->completions);
+    while (rnic_completion_queue_pop(queue, &completion)) {
+    }
     g_free(queue);
   }
 }
 
 bool rnic_completion_queue_push(rnic_completion_queue *queue, const rnic_completion *completion)
 {
-  rnic_completion *last = element_array_insert(&queue->completions, queue->completions.count);
+  waiting *added = g_new(waiting, 1);
 
-  *last = *completion;
+  *added = (waiting){.completion = *completion};
+  *(queue->first ? &queue->last->next : &queue->first) = added;
+  queue->last = added;
   return queue->notification == RNIC_NOTIFY_ALL || completion->solicited || completion->in_error;
 }
 
 bool rnic_completion_queue_pop(rnic_completion_queue *queue, rnic_completion *completion)
 {
-  if (queue->completions.count == 0) {
+  waiting *taken = queue->first;
+
+  if (!taken) {
     return false;
   }
-  *completion = *(const rnic_completion *)element_array_at(&queue->completions, 0);
-  element_array_remove(&queue->completions, 0, 1);
+  *completion = taken->completion;
+  queue->first = taken->next;
+  g_free(taken);
   return true;
 }
 

@@ -9,8 +9,6 @@
 #include "rnic/rnic_failure.h"
 #include "tcp/tcp_transport.h"
 
-typedef struct rnic_ending rnic_ending;
-
 typedef struct rnic_ending_config {
   tcp_transport *tcp;
   rdmap_stream *stream;
@@ -21,9 +19,23 @@ typedef struct rnic_ending_config {
   void *user;
 } rnic_ending_config;
 
-/* `config` is copied, what it points to must outlive the ending. Free with rnic_ending_free() (NULL is allowed). */
-rnic_ending *rnic_ending_new(const rnic_ending_config *config);
-void rnic_ending_free(rnic_ending *ending);
+typedef enum rnic_ending_phase {
+  RNIC_ENDING_NOT,        /* nothing of it has begun */
+  RNIC_ENDING_DRAINS,     /* FIN when the ULP's work is done */
+  RNIC_ENDING_TERMINATES, /* FIN behind the Terminate, or at once when none can be sent */
+  RNIC_ENDING_WAITS,      /* FIN when the peer's has come */
+  RNIC_ENDING_FIN_SENT,
+} rnic_ending_phase;
+
+/* A part of its endpoint: written only by the functions below. */
+typedef struct rnic_ending {
+  rnic_ending_config config;
+  rnic_ending_phase phase;
+  bool has_failed;
+} rnic_ending;
+
+/* `config` is copied, what it points to must outlive the ending. There is nothing to free. */
+void rnic_ending_init(rnic_ending *ending, const rnic_ending_config *config);
 
 /* The ULP asks for a graceful end: no more operations (DDP-126), FIN when all is done. Idempotent. */
 void rnic_ending_close(rnic_ending *ending);
@@ -49,8 +61,19 @@ void rnic_ending_lost(rnic_ending *ending, rnic_failure *failure, time_ps now);
 void rnic_ending_run(rnic_ending *ending, bool may_send, bool is_working);
 
 /* A failure was told; FIN was sent: nothing can be posted to TCP; the ULP has asked for the end, or anything above happened. */
-bool rnic_ending_has_failed(const rnic_ending *ending);
-bool rnic_ending_fin_is_sent(const rnic_ending *ending);
-bool rnic_ending_has_begun(const rnic_ending *ending);
+static inline bool rnic_ending_has_failed(const rnic_ending *ending)
+{
+  return ending->has_failed;
+}
+
+static inline bool rnic_ending_fin_is_sent(const rnic_ending *ending)
+{
+  return ending->phase == RNIC_ENDING_FIN_SENT;
+}
+
+static inline bool rnic_ending_has_begun(const rnic_ending *ending)
+{
+  return ending->phase != RNIC_ENDING_NOT;
+}
 
 #endif

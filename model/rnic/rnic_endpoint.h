@@ -41,7 +41,7 @@ typedef struct rnic_endpoint_events {
   void (*failed)(void *user, const rnic_failure *failure, time_ps now);
 } rnic_endpoint_events;
 
-/* An endpoint that is closed; `config` and `events` are copied. Free with rnic_endpoint_free(). */
+/* An endpoint that is closed; `config` is copied, `events` must outlive it. Free with rnic_endpoint_free(). */
 rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_endpoint_events *events,
                                  void *user);
 void rnic_endpoint_free(rnic_endpoint *endpoint);

@@ -1,5 +1,9 @@
 #include "rnic/rnic_endpoint_config.h"
 
+#include <glib.h>
+
+#include "mpa/mpa_mulpdu.h"
+
 rnic_startup_phase_config rnic_endpoint_config_startup(const rnic_endpoint_config *config)
 {
   return (rnic_startup_phase_config){
@@ -28,9 +32,22 @@ rdmap_config rnic_endpoint_config_rdmap(const rnic_endpoint_config *config, ddp_
                         .report_on_arrival = config->report_on_arrival};
 }
 
+/* What a FPDU of MULPDU octets takes, about: of the EMSS, or of the smallest MULPDU when that is more. Longer ones are rare, and made all the
+ * same. */
+static uint32_t expected_fpdu_octets(const rnic_endpoint_config *config)
+{
+  enum { IP_AND_TCP_OCTETS = 40, SMALLEST_FPDU_OCTETS = MPA_MULPDU_MIN_OCTETS + 12 };
+  uint32_t mtu = MAX(config->tcp.send_mtu_octets, (uint32_t)IP_AND_TCP_OCTETS);
+  uint32_t emss = config->assumed_emss_octets > 0 ? config->assumed_emss_octets : mtu - IP_AND_TCP_OCTETS;
+
+  return MAX(emss, (uint32_t)SMALLEST_FPDU_OCTETS);
+}
+
 rnic_sender_config rnic_endpoint_config_sender(const rnic_endpoint_config *config)
 {
-  return (rnic_sender_config){.generation = config->generation,
+  return (rnic_sender_config){.fpdu_blocks =
+                                  rnic_host_fpdu_blocks(config->host, expected_fpdu_octets(config)),
+                              .generation = config->generation,
                               .assumed_emss_octets = config->assumed_emss_octets,
                               .dynamic_mulpdu = config->dynamic_mulpdu};
 }

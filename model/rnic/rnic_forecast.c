@@ -59,7 +59,7 @@ static uint64_t find_edge(const trial *made)
   do {
     const rnic_new_run *run = run_with(made, edge);
     before = edge;
-    edge = run ? end_of(run) : octet_store_run_end(held, edge);
+    edge = run ? end_of(run) : held ? octet_store_run_end(held, edge) : edge;
   } while (edge > before);
   return edge;
 }
@@ -138,7 +138,9 @@ static mpa_held try_out(trial *made, uint32_t *pieces)
   mpa_held held;
 
   made->deframer = mpa_deframer_copy(known->deframer, &events, known->user);
-  octet_store_visit(known->early, known->phase_start, UINT64_MAX, pass_held, made);
+  if (known->early) {
+    octet_store_visit(known->early, known->phase_start, UINT64_MAX, pass_held, made);
+  }
   if (known->looks_ahead) {
     pass_as_arrived(made);
   } else {
@@ -155,7 +157,7 @@ rnic_forecast rnic_forecast_of(const rnic_forecast_known *known, const rnic_new_
 {
   trial made = {.known = known, .runs = runs, .count = count, .segment_position = segment_position};
   rnic_forecast forecast = {.pieces = 0};
-  rnic_held_below below = {.early = octet_store_total(known->early)};
+  rnic_held_below below = {.early = known->early ? octet_store_total(known->early) : 0};
   mpa_held mpa;
 
   made.edge = find_edge(&made);

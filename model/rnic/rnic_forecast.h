@@ -16,7 +16,7 @@ typedef struct rnic_new_run {
 /* What is known before. */
 typedef struct rnic_forecast_known {
   const mpa_deframer *deframer;
-  const octet_store *early;  /* behind missing octets of streaming mode */
+  const octet_store *early;  /* behind missing octets of streaming mode; NULL: none */
   const octet_store *in_tcp; /* behind a hole, of an in-order receiver */
   uint64_t in_order_edge;    /* of TCP */
   uint64_t phase_start;      /* stream position of the first octet of the FPDU phase */

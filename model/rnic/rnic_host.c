@@ -2,18 +2,37 @@
 
 #include <glib.h>
 
+#include "base/octet_rope.h"
+#include "tcp/datagram.h"
+
 struct rnic_host {
   ddp_stag_table *stags;
   rnic_reassembly_memory *memory; /* NULL: as much as is needed */
   uint32_t protection_domains;    /* given so far */
   uint32_t stream_ids;
+  memory_pool *datagrams;
+  GPtrArray *fpdu_blocks; /* of memory_pool, one a length: a host has one or two */
+  GPtrArray *buffers;     /* of rnic_buffer_pool, the same */
 };
+
+static void unref_pool(gpointer pool)
+{
+  memory_pool_unref(pool);
+}
+
+static void free_buffers(gpointer pool)
+{
+  rnic_buffer_pool_free(pool);
+}
 
 rnic_host *rnic_host_new(uint64_t seed)
 {
   rnic_host *host = g_new0(rnic_host, 1);
 
   host->stags = ddp_stag_table_new(seed);
+  host->datagrams = datagram_pool_new();
+  host->fpdu_blocks = g_ptr_array_new_with_free_func(unref_pool);
+  host->buffers = g_ptr_array_new_with_free_func(free_buffers);
   return host;
 }
 
@@ -22,6 +41,9 @@ void rnic_host_free(rnic_host *host)
   if (host) {
     ddp_stag_table_free(host->stags);
     rnic_reassembly_memory_free(host->memory);
+    memory_pool_unref(host->datagrams); /* what is still on its way lives on */
+    g_ptr_array_free(host->fpdu_blocks, true);
+    g_ptr_array_free(host->buffers, true);
     g_free(host);
   }
 }
@@ -50,4 +72,37 @@ void rnic_host_limit_memory(rnic_host *host, uint64_t octets, uint32_t cell_octe
 rnic_reassembly_memory *rnic_host_memory(const rnic_host *host)
 {
   return host->memory;
+}
+
+memory_pool *rnic_host_datagrams(rnic_host *host)
+{
+  return host->datagrams;
+}
+
+memory_pool *rnic_host_fpdu_blocks(rnic_host *host, uint32_t fpdu_octets)
+{
+  size_t octets = octet_block_piece_octets(fpdu_octets);
+
+  for (guint i = 0; i < host->fpdu_blocks->len; i++) {
+    memory_pool *pool = g_ptr_array_index(host->fpdu_blocks, i);
+    if (pool->piece_octets >= octets && pool->piece_octets < octets + octets / 4) {
+      return pool;
+    }
+  }
+  memory_pool *made = memory_pool_new(octets);
+  g_ptr_array_add(host->fpdu_blocks, made);
+  return made;
+}
+
+rnic_buffer_pool *rnic_host_buffers(rnic_host *host, uint32_t octets)
+{
+  for (guint i = 0; i < host->buffers->len; i++) {
+    rnic_buffer_pool *pool = g_ptr_array_index(host->buffers, i);
+    if (rnic_buffer_pool_octets(pool) == octets) {
+      return pool;
+    }
+  }
+  rnic_buffer_pool *made = rnic_buffer_pool_new(octets);
+  g_ptr_array_add(host->buffers, made);
+  return made;
 }

@@ -1,8 +1,11 @@
-/* What the connections of one RNIC share: its STags, its Protection Domains, its reassembly memory. */
+/* What the connections of one RNIC share: its STags, its Protection Domains, its reassembly memory, and the memory that its packets and its ULPs'
+ * messages are made of. */
 #ifndef RNIC_RNIC_HOST_H
 #define RNIC_RNIC_HOST_H
 
+#include "base/memory_pool.h"
 #include "ddp/ddp_stag_table.h"
+#include "rnic/rnic_buffer_pool.h"
 #include "rnic/rnic_reassembly_memory.h"
 
 typedef struct rnic_host rnic_host;
@@ -22,6 +25,15 @@ void rnic_host_limit_memory(rnic_host *host, uint64_t octets, uint32_t cell_octe
 
 /* The host's; NULL when there is as much as is needed. */
 rnic_reassembly_memory *rnic_host_memory(const rnic_host *host);
+
+/* What the packets of all its connections are made of (datagram_pool_new()); the host's. */
+memory_pool *rnic_host_datagrams(rnic_host *host);
+
+/* Pieces for the blocks of their FPDUs, of `fpdu_octets` at least (octet_block_piece_octets()); the host's. */
+memory_pool *rnic_host_fpdu_blocks(rnic_host *host, uint32_t fpdu_octets);
+
+/* Buffers of `octets` for the ULPs of all its connections; the host's. */
+rnic_buffer_pool *rnic_host_buffers(rnic_host *host, uint32_t octets);
 
 /* The STags of all its connections; the host's. */
 ddp_stag_table *rnic_host_stags(rnic_host *host);

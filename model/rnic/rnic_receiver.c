@@ -7,16 +7,18 @@
 
 struct rnic_receiver {
   rnic_receiver_config config;
-  mpa_deframer *deframer;    /* once started */
+  mpa_deframer *deframer;    /* NULL: nothing of the FPDU phase came yet */
   rnic_placement_pipe *pipe; /* with a placement latency */
+  bool is_started;
   bool markers;
+  bool crc;
   uint64_t phase_start;
   uint64_t segment_position; /* of the segment that came last */
-  octet_store *early;        /* came behind a hole in streaming mode's octets */
-  time_ps now;               /* of the call that lets them go */
+  octet_store *early;        /* came behind a hole in streaming mode's octets; NULL: nothing did */
   time_ps first_fpdu_deadline;
   mpa_error error;        /* not told yet; MPA_ERROR_NONE */
   bool has_peer_finished; /* not told yet */
+  bool is_streaming_over; /* every octet from here on is of the FPDU phase, and nothing is `early` */
   bool is_stopped;
 };
 
@@ -26,7 +28,6 @@ rnic_receiver *rnic_receiver_new(const rnic_receiver_config *config)
 
   receiver->config = *config;
   receiver->first_fpdu_deadline = TIME_PS_NEVER;
-  receiver->early = octet_store_new();
   if (config->placement_latency_ps > 0) {
     receiver->pipe = rnic_placement_pipe_new(config->placement_latency_ps);
   }
@@ -97,17 +98,27 @@ static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
 
 void rnic_receiver_start(rnic_receiver *receiver, bool markers, bool crc, uint64_t phase_start)
 {
-  const mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error, .plausible = on_plausible};
-
-  g_assert(!receiver->deframer);
-  receiver->deframer = mpa_deframer_new(markers, crc, &events, receiver);
+  g_assert(!receiver->is_started);
+  receiver->is_started = true;
   receiver->markers = markers;
+  receiver->crc = crc;
   receiver->phase_start = phase_start;
 }
 
 bool rnic_receiver_is_started(const rnic_receiver *receiver)
 {
-  return receiver->deframer != NULL;
+  return receiver->is_started;
+}
+
+/* Made with the first octets: one end of many a connection only sends. */
+static mpa_deframer *deframer_of(rnic_receiver *receiver)
+{
+  static const mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error, .plausible = on_plausible};
+
+  if (!receiver->deframer) {
+    receiver->deframer = mpa_deframer_new(receiver->markers, receiver->crc, &events, receiver);
+  }
+  return receiver->deframer;
 }
 
 uint64_t rnic_receiver_phase_start(const rnic_receiver *receiver)
@@ -121,16 +132,35 @@ static void watch_first_fpdu(rnic_receiver *receiver, time_ps now)
   time_ps timeout = receiver->config.first_fpdu_timeout_ps;
 
   if (timeout > 0 && timeout < TIME_PS_NEVER - now && receiver->first_fpdu_deadline == TIME_PS_NEVER &&
-      mpa_deframer_statistics_of(receiver->deframer)->fpdus == 0) {
+      rnic_receiver_statistics(receiver)->fpdus == 0) {
     receiver->first_fpdu_deadline = now + timeout;
   }
 }
 
+static uint64_t early_octets(const rnic_receiver *receiver)
+{
+  return receiver->early ? octet_store_total(receiver->early) : 0;
+}
+
+static void forget_early(rnic_receiver *receiver)
+{
+  octet_store_free(receiver->early);
+  receiver->early = NULL;
+}
+
+/* The octets that came early go on to MPA. */
+typedef struct early_passing {
+  rnic_receiver *receiver;
+  time_ps now;
+} early_passing;
+
 static void let_early_go(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
 {
-  rnic_receiver *receiver = user;
+  const early_passing *passing = user;
+  rnic_receiver *receiver = passing->receiver;
 
-  mpa_deframer_receive(receiver->deframer, position - receiver->phase_start, octets, arrival, receiver->now);
+  mpa_deframer_receive(deframer_of(receiver), position - receiver->phase_start, octets, arrival,
+                       passing->now);
 }
 
 void rnic_receiver_segment(rnic_receiver *receiver, uint64_t position)
@@ -138,11 +168,35 @@ void rnic_receiver_segment(rnic_receiver *receiver, uint64_t position)
   receiver->segment_position = position;
 }
 
+/* While octets of streaming mode are missing MPA is not enabled, and TCP keeps the order (mpa-02 §5.1.2, MPA-037). True when the octets are
+ * dealt with; false: they are MPA's alone. */
+static bool receive_streaming(rnic_receiver *receiver, uint64_t position, const octet_rope *octets,
+                              time_ps arrival, time_ps now)
+{
+  uint64_t start = receiver->phase_start;
+  bool streaming = tcp_transport_in_order_edge(receiver->config.tcp) < start;
+
+  if (!streaming && position >= start && !receiver->early) {
+    receiver->is_streaming_over = true;
+    return false;
+  }
+  if (!receiver->early) {
+    receiver->early = octet_store_new();
+  }
+  octet_store_insert(receiver->early, position, octets, arrival);
+  if (!streaming) {
+    octet_store *early = receiver->early;
+    receiver->early = NULL;
+    octet_store_visit(early, start, UINT64_MAX, let_early_go, &(early_passing){receiver, now});
+    octet_store_free(early);
+  }
+  return true;
+}
+
 void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const octet_rope *octets,
                            time_ps arrival, time_ps now)
 {
   uint64_t start = receiver->phase_start;
-  bool streaming = tcp_transport_in_order_edge(receiver->config.tcp) < start;
 
   if (receiver->is_stopped) {
     return;
@@ -150,29 +204,22 @@ void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const oct
   if (position + octets->length > start) {
     watch_first_fpdu(receiver, now);
   }
-  /* While octets of streaming mode are missing MPA is not enabled, and TCP keeps the order (mpa-02 §5.1.2, MPA-037). */
-  if (streaming || position < start || octet_store_total(receiver->early) > 0) {
-    octet_store_insert(receiver->early, position, octets, arrival);
-    if (!streaming) {
-      receiver->now = now;
-      octet_store_visit(receiver->early, start, UINT64_MAX, let_early_go, receiver);
-      octet_store_remove(receiver->early, 0, UINT64_MAX);
-    }
+  if (!receiver->is_streaming_over && receive_streaming(receiver, position, octets, arrival, now)) {
     return;
   }
   if (receiver->config.assumes_aligned && position == receiver->segment_position) {
-    mpa_deframer_receive_segment(receiver->deframer, position - start, octets, arrival, now);
+    mpa_deframer_receive_segment(deframer_of(receiver), position - start, octets, arrival, now);
   } else {
-    mpa_deframer_receive(receiver->deframer, position - start, octets, arrival, now);
+    mpa_deframer_receive(deframer_of(receiver), position - start, octets, arrival, now);
   }
 }
 
-bool rnic_receiver_inspect(const rnic_receiver *receiver, uint64_t position, const octet_rope *octets)
+bool rnic_receiver_inspect(rnic_receiver *receiver, uint64_t position, const octet_rope *octets)
 {
   uint64_t start = receiver->phase_start;
 
   return position >= start &&
-         mpa_deframer_inspect(receiver->deframer, position - start, octets) != MPA_ERROR_NONE;
+         mpa_deframer_inspect(deframer_of(receiver), position - start, octets) != MPA_ERROR_NONE;
 }
 
 bool rnic_receiver_can_let_go(const rnic_receiver *receiver, uint64_t position)
@@ -182,11 +229,11 @@ bool rnic_receiver_can_let_go(const rnic_receiver *receiver, uint64_t position)
          (receiver->config.looks_ahead && (receiver->markers || receiver->config.assumes_aligned));
 }
 
-rnic_forecast rnic_receiver_forecast(const rnic_receiver *receiver, const rnic_new_run *runs, size_t count,
+rnic_forecast rnic_receiver_forecast(rnic_receiver *receiver, const rnic_new_run *runs, size_t count,
                                      uint64_t segment_position)
 {
   const rnic_receiver_config *config = &receiver->config;
-  const rnic_forecast_known known = {.deframer = receiver->deframer,
+  const rnic_forecast_known known = {.deframer = deframer_of(receiver),
                                      .early = receiver->early,
                                      .in_tcp = tcp_transport_held(config->tcp),
                                      .in_order_edge = tcp_transport_in_order_edge(config->tcp),
@@ -194,16 +241,18 @@ rnic_forecast rnic_receiver_forecast(const rnic_receiver *receiver, const rnic_n
                                      .looks_ahead = config->looks_ahead,
                                      .assumes_aligned = config->assumes_aligned,
                                      .plausible = on_plausible,
-                                     .user = (void *)receiver};
+                                     .user = receiver};
 
   return rnic_forecast_of(&known, runs, count, segment_position);
 }
 
 void rnic_receiver_peer_finished(rnic_receiver *receiver, time_ps now)
 {
-  mpa_held held;
+  mpa_held held = {0};
 
-  mpa_deframer_held(receiver->deframer, &held);
+  if (receiver->deframer) {
+    mpa_deframer_held(receiver->deframer, &held);
+  }
   receiver->first_fpdu_deadline = TIME_PS_NEVER;
   if (!receiver->is_stopped && held.incomplete + held.unlocated + held.order > 0) {
     receiver->error = MPA_ERROR_CLOSED;
@@ -215,7 +264,7 @@ void rnic_receiver_peer_finished(rnic_receiver *receiver, time_ps now)
 void rnic_receiver_stop(rnic_receiver *receiver)
 {
   receiver->is_stopped = true;
-  octet_store_remove(receiver->early, 0, UINT64_MAX);
+  forget_early(receiver);
   receiver->first_fpdu_deadline = TIME_PS_NEVER;
 }
 
@@ -249,16 +298,23 @@ bool rnic_receiver_run(rnic_receiver *receiver, time_ps now)
 void rnic_receiver_held(const rnic_receiver *receiver, rnic_held *held)
 {
   const tcp_transport *tcp = receiver->config.tcp;
-  mpa_held mpa;
+  mpa_held mpa = {0};
 
   held->processing = receiver->pipe ? rnic_placement_pipe_octets(receiver->pipe) : 0;
   held->in_order_edge = tcp_transport_in_order_edge(tcp) - receiver->phase_start;
   if (receiver->is_stopped) {
     return;
   }
-  mpa_deframer_held(receiver->deframer, &mpa);
-  rnic_held_below below = {.in_tcp = tcp_transport_held_octets(tcp),
-                           .early = octet_store_total(receiver->early)};
+  if (receiver->deframer) {
+    mpa_deframer_held(receiver->deframer, &mpa);
+  }
+  if (receiver->config.looks_ahead && !receiver->early &&
+      mpa.incomplete + mpa.unlocated + mpa.order + mpa.partial_fpdus == 0) {
+    return; /* nothing is, nearly always */
+  }
+  /* TCP keeps nothing that it may pass on. */
+  rnic_held_below below = {.in_tcp = receiver->config.looks_ahead ? 0 : tcp_transport_held_octets(tcp),
+                           .early = early_octets(receiver)};
   if (below.in_tcp > 0 && mpa.partial_end > 0) {
     below.of_partial = tcp_transport_held_octets_below(tcp, receiver->phase_start + mpa.partial_end);
   }
@@ -267,10 +323,15 @@ void rnic_receiver_held(const rnic_receiver *receiver, rnic_held *held)
 
 uint32_t rnic_receiver_pieces(const rnic_receiver *receiver)
 {
-  return mpa_deframer_pieces(receiver->deframer);
+  return receiver->deframer ? mpa_deframer_pieces(receiver->deframer) : 0;
 }
 
 const mpa_deframer_statistics *rnic_receiver_statistics(const rnic_receiver *receiver)
 {
-  return receiver->deframer ? mpa_deframer_statistics_of(receiver->deframer) : NULL;
+  static const mpa_deframer_statistics nothing;
+
+  if (!receiver->is_started) {
+    return NULL;
+  }
+  return receiver->deframer ? mpa_deframer_statistics_of(receiver->deframer) : &nothing;
 }

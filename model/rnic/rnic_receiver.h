@@ -40,13 +40,13 @@ void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const oct
                            time_ps arrival, time_ps now);
 
 /* Would these octets, not given yet, break an FPDU that lies whole within them (MPA-286)? Started. */
-bool rnic_receiver_inspect(const rnic_receiver *receiver, uint64_t position, const octet_rope *octets);
+bool rnic_receiver_inspect(rnic_receiver *receiver, uint64_t position, const octet_rope *octets);
 
 /* Could a segment whose first new octet is at `position` complete an FPDU that is held in part? False only when not. Started. */
 bool rnic_receiver_can_let_go(const rnic_receiver *receiver, uint64_t position);
 
 /* What would be held after `count` (> 0) ascending runs, all that is new in the segment that starts at `segment_position`. Started. */
-rnic_forecast rnic_receiver_forecast(const rnic_receiver *receiver, const rnic_new_run *runs, size_t count,
+rnic_forecast rnic_receiver_forecast(rnic_receiver *receiver, const rnic_new_run *runs, size_t count,
                                      uint64_t segment_position);
 
 /* The peer's FIN is in order behind all its octets: code 1 when FPDUs are not whole (notes-mpa 32), then the end of its direction. Started. */
@@ -59,7 +59,7 @@ void rnic_receiver_stop(rnic_receiver *receiver);
 time_ps rnic_receiver_deadline(const rnic_receiver *receiver);
 bool rnic_receiver_run(rnic_receiver *receiver, time_ps now);
 
-/* What is held now. Started; nothing of MPA's when stopped. */
+/* What is held now, into `held`, which is all 0 before. Started; nothing of MPA's when stopped. */
 void rnic_receiver_held(const rnic_receiver *receiver, rnic_held *held);
 
 /* For traces and tests: the most pieces that a partial FPDU is held in now, see mpa_deframer_pieces(). Started. */

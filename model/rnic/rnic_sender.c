@@ -7,12 +7,15 @@
 
 struct rnic_sender {
   rnic_sender_config config;
-  mpa_framer *framer; /* once started */
+  mpa_framer *framer; /* NULL: nothing was framed yet */
+  bool is_started;
   bool markers;
   bool crc;
-  uint64_t phase_start;
   uint32_t
-      filled_octets; /* dynamic MULPDU: of the segment that TCP is about to fill, as far as MPA can tell */
+      filled_octets;    /* dynamic MULPDU: of the segment that TCP is about to fill, as far as MPA can tell */
+  uint32_t emss_octets; /* the EMSS that `mulpdu_octets` is for */
+  uint32_t mulpdu_octets;
+  uint64_t phase_start;
   rnic_full_size full_size;
 };
 
@@ -34,8 +37,8 @@ void rnic_sender_free(rnic_sender *sender)
 
 void rnic_sender_start(rnic_sender *sender, bool markers, bool crc)
 {
-  g_assert(!sender->framer);
-  sender->framer = mpa_framer_new(markers, crc);
+  g_assert(!sender->is_started);
+  sender->is_started = true;
   sender->markers = markers;
   sender->crc = crc;
   sender->phase_start = tcp_transport_posted_octets(sender->config.tcp);
@@ -43,14 +46,31 @@ void rnic_sender_start(rnic_sender *sender, bool markers, bool crc)
 
 bool rnic_sender_is_started(const rnic_sender *sender)
 {
-  return sender->framer != NULL;
+  return sender->is_started;
+}
+
+/* Made with the first ULPDU: one end of many a connection only receives. */
+static mpa_framer *framer_of(rnic_sender *sender)
+{
+  if (!sender->framer) {
+    sender->framer = mpa_framer_new(sender->markers, sender->crc);
+    mpa_framer_use_pool(sender->framer, sender->config.fpdu_blocks);
+  }
+  return sender->framer;
+}
+
+/* Octets of the FPDU phase so far. */
+static uint64_t framed_octets(const rnic_sender *sender)
+{
+  return sender->framer ? mpa_framer_offset(sender->framer) : 0;
 }
 
 bool rnic_sender_has_room(const rnic_sender *sender)
 {
+  uint64_t unsent = tcp_transport_unsent_octets(sender->config.tcp);
+
   /* Two segments' worth ahead, so that TCP can tell whether a segment empties its queue. */
-  return tcp_transport_unsent_octets(sender->config.tcp) <
-         2 * (uint64_t)tcp_transport_emss_octets(sender->config.tcp);
+  return unsent == 0 || unsent < 2 * (uint64_t)tcp_transport_emss_octets(sender->config.tcp);
 }
 
 /* What MPA takes for the EMSS: TCP tells, or not (mpa-01 §3.1.1, MPA-025, MPA-026). */
@@ -65,14 +85,14 @@ uint32_t rnic_sender_mulpdu_octets(const rnic_sender *sender)
 {
   uint32_t emss = known_emss_octets(sender);
 
-  if (!sender->framer) {
+  if (!sender->is_started) {
     return 0;
   }
   if (!sender->config.dynamic_mulpdu) {
     return mpa_mulpdu_octets(emss, sender->markers);
   }
   uint32_t room = sender->filled_octets < emss ? emss - sender->filled_octets : 0;
-  return mpa_mulpdu_exact_octets(mpa_framer_offset(sender->framer), room, emss, sender->markers);
+  return mpa_mulpdu_exact_octets(framed_octets(sender), room, emss, sender->markers);
 }
 
 /* TCP packs whole FPDUs into a segment (MPA-052): one more, or the first of the next, which returns true. */
@@ -84,48 +104,91 @@ static bool fill_segment(rnic_sender *sender, uint32_t fpdu_octets)
   return !fits;
 }
 
+/* rnic_sender_mulpdu_octets(), which the EMSS alone decides, and that changes rarely. Started. */
+static uint32_t next_mulpdu_octets(rnic_sender *sender)
+{
+  uint32_t emss = known_emss_octets(sender);
+
+  if (sender->config.dynamic_mulpdu) {
+    if (tcp_transport_unsent_octets(sender->config.tcp) == 0) {
+      sender->filled_octets = 0; /* the segment that was being filled has left */
+    }
+    return rnic_sender_mulpdu_octets(sender);
+  }
+  if (sender->emss_octets != emss) {
+    sender->emss_octets = emss;
+    sender->mulpdu_octets = mpa_mulpdu_octets(emss, sender->markers);
+  }
+  return sender->mulpdu_octets;
+}
+
+/* Whether `ulpdu` is full-size when its FPDU has `fpdu_octets`: one that MULPDU bounds because of what the segment holds already is
+ * not. Counts it. */
+static bool is_full_size(rnic_sender *sender, const octet_rope *ulpdu, uint32_t fpdu_octets, uint32_t mulpdu)
+{
+  if (sender->config.dynamic_mulpdu && !fill_segment(sender, fpdu_octets)) {
+    return false;
+  }
+  if (ulpdu->length != mulpdu) {
+    return false;
+  }
+  if (ddp_header_is_tagged(ulpdu)) {
+    sender->full_size.payload_octets += ulpdu->length - DDP_TAGGED_HEADER_OCTETS;
+    sender->full_size.stream_octets += fpdu_octets;
+  }
+  return true;
+}
+
 static void frame(rnic_sender *sender, octet_rope *ulpdu, uint32_t mulpdu)
 {
   rnic_fault *fault = sender->config.fault;
-  uint64_t start = mpa_framer_offset(sender->framer);
+  uint64_t start = framed_octets(sender);
   unsigned flags = TCP_RECORD_FPDU;
-  ddp_header header;
   octet_rope fpdu;
 
   octet_rope_init(&fpdu);
-  mpa_framer_frame(sender->framer, ulpdu, &fpdu);
-  bool starts_segment = fill_segment(sender, fpdu.length);
-  /* One that MULPDU bounds because of what the segment holds already is not full-size. */
-  if (ulpdu->length == mulpdu && (starts_segment || !sender->config.dynamic_mulpdu)) {
+  mpa_framer_frame(framer_of(sender), ulpdu, &fpdu);
+  if (is_full_size(sender, ulpdu, fpdu.length, mulpdu)) {
     flags |= TCP_RECORD_FULL_SIZE;
-    size_t header_octets = ddp_header_decode(&header, ulpdu);
-    if (header.tagged) {
-      sender->full_size.payload_octets += ulpdu->length - header_octets;
-      sender->full_size.stream_octets += fpdu.length;
-    }
   }
-  rnic_fault_alter_fpdu(fault, start, sender->markers, sender->crc, &fpdu);
+  if (fault) {
+    rnic_fault_alter_fpdu(fault, start, sender->markers, sender->crc, &fpdu);
+  }
   tcp_transport_post(sender->config.tcp, &fpdu, flags);
+}
+
+/* Where in the stream the FPDU framed last ends; a fault may have cut it. */
+static uint64_t framed_end(const rnic_sender *sender)
+{
+  return sender->config.fault ? tcp_transport_posted_octets(sender->config.tcp)
+                              : sender->phase_start + framed_octets(sender);
+}
+
+/* A ULPDU that a misbehaving end puts in front of RDMAP's. */
+static bool next_inserted(const rnic_sender *sender, octet_rope *ulpdu)
+{
+  return sender->config.fault &&
+         rnic_fault_next_inserted(sender->config.fault, sender->config.generation, ulpdu);
 }
 
 bool rnic_sender_send(rnic_sender *sender, uint64_t *fpdu_start, time_ps now)
 {
-  rnic_fault *fault = sender->config.fault;
+  if (!sender->config.fault && rdmap_stream_has_nothing(sender->config.stream)) {
+    return false;
+  }
+  uint32_t mulpdu = next_mulpdu_octets(sender);
   octet_rope ulpdu;
 
-  if (tcp_transport_unsent_octets(sender->config.tcp) == 0) {
-    sender->filled_octets = 0; /* the segment that was being filled has left */
-  }
-  uint32_t mulpdu = rnic_sender_mulpdu_octets(sender);
-
   octet_rope_init(&ulpdu);
-  *fpdu_start = mpa_framer_offset(sender->framer);
-  if (rnic_fault_next_inserted(fault, sender->config.generation, &ulpdu)) {
+  *fpdu_start = framed_octets(sender);
+  if (next_inserted(sender, &ulpdu)) {
     frame(sender, &ulpdu, mulpdu);
   } else if (rdmap_stream_next_ulpdu(sender->config.stream, mulpdu, &ulpdu, now)) {
-    rnic_fault_alter_ulpdu(fault, &ulpdu);
+    if (sender->config.fault) {
+      rnic_fault_alter_ulpdu(sender->config.fault, &ulpdu);
+    }
     frame(sender, &ulpdu, mulpdu);
-    rdmap_stream_framed(sender->config.stream, tcp_transport_posted_octets(sender->config.tcp));
+    rdmap_stream_framed(sender->config.stream, framed_end(sender));
   } else {
     return false;
   }

@@ -1,20 +1,43 @@
 #include "rnic/rnic_verbs.h"
 
+static ddp_stag_table *stags_of(const rnic_endpoint *endpoint)
+{
+  return rnic_host_stags(rnic_endpoint_host(endpoint));
+}
+
+/* ddp-07/rfc5041 §8.3.2: what the ULP has no right to is not tied to an STag (DDP-219): no octets at all, octets of a range that no
+ * buffer can have, writing into octets that the ULP itself may only read. The table refuses each. */
+static ddp_registration registration_of(const rnic_endpoint *endpoint, const rnic_memory *memory)
+{
+  return (ddp_registration){.memory = memory->octets,
+                            .supply = memory->supply,
+                            .source = memory->source,
+                            .source_user = memory->source_user,
+                            .base = memory->base,
+                            .length = memory->length,
+                            .access = memory->access,
+                            .association = memory->association,
+                            .owner = rnic_endpoint_identity(endpoint),
+                            .is_remotely_invalidatable = memory->is_remotely_invalidatable};
+}
+
 bool rnic_register(rnic_endpoint *endpoint, const rnic_memory *memory, uint32_t *stag)
 {
-  const ddp_registration registration = {.memory = memory->octets,
-                                         .source = memory->source,
-                                         .source_user = memory->source_user,
-                                         .base = memory->base,
-                                         .length = memory->length,
-                                         .access = memory->access,
-                                         .association = memory->association,
-                                         .owner = rnic_endpoint_identity(endpoint),
-                                         .is_remotely_invalidatable = memory->is_remotely_invalidatable};
+  const ddp_registration registration = registration_of(endpoint, memory);
 
-  /* ddp-07/rfc5041 §8.3.2: what the ULP has no right to is not tied to an STag (DDP-219): no octets at all, octets of a range that no
-   * buffer can have, writing into octets that the ULP itself may only read. The table refuses each. */
-  return ddp_stag_table_register(rnic_host_stags(rnic_endpoint_host(endpoint)), &registration, stag);
+  return ddp_stag_table_register(stags_of(endpoint), &registration, stag);
+}
+
+uint32_t rnic_allocate_stag(rnic_endpoint *endpoint)
+{
+  return ddp_stag_table_allocate(stags_of(endpoint));
+}
+
+bool rnic_register_as(rnic_endpoint *endpoint, const rnic_memory *memory, uint32_t stag)
+{
+  const ddp_registration registration = registration_of(endpoint, memory);
+
+  return ddp_stag_table_register_as(stags_of(endpoint), stag, &registration);
 }
 
 /* Is it this connection's: its stream's, or its Protection Domain's? */
@@ -27,13 +50,22 @@ static bool owns(const rnic_endpoint *endpoint, const ddp_registration *registra
              : registration->owner.protection_domain == self.protection_domain;
 }
 
+/* It is valid and this connection's. ddp-07/rfc5041 §8.3: a ULP reaches STags through the Privileged Resource Manager only (DDP-206) */
+static bool is_own(const rnic_endpoint *endpoint, uint32_t stag)
+{
+  const ddp_registration *registration = ddp_stag_table_find(stags_of(endpoint), stag);
+
+  return registration && owns(endpoint, registration);
+}
+
+bool rnic_withdraw(rnic_endpoint *endpoint, uint32_t stag)
+{
+  return is_own(endpoint, stag) && ddp_stag_table_withdraw(stags_of(endpoint), stag);
+}
+
 bool rnic_deregister(rnic_endpoint *endpoint, uint32_t stag)
 {
-  ddp_stag_table *stags = rnic_host_stags(rnic_endpoint_host(endpoint));
-  const ddp_registration *registration = ddp_stag_table_find(stags, stag);
-
-  /* ddp-07/rfc5041 §8.3: a ULP reaches STags through the Privileged Resource Manager only (DDP-206) */
-  return registration && owns(endpoint, registration) && ddp_stag_table_deregister(stags, stag);
+  return is_own(endpoint, stag) && ddp_stag_table_deregister(stags_of(endpoint), stag);
 }
 
 bool rnic_post(rnic_endpoint *endpoint, const rdmap_work *work)
@@ -44,6 +76,16 @@ bool rnic_post(rnic_endpoint *endpoint, const rdmap_work *work)
 void rnic_post_receive(rnic_endpoint *endpoint, uint8_t *octets, uint64_t length, uint64_t id)
 {
   rdmap_stream_post_receive(rnic_endpoint_stream(endpoint), octets, length, id);
+}
+
+void rnic_supply_receives(rnic_endpoint *endpoint, ddp_buffer_supplier supplier, void *user)
+{
+  rdmap_stream_supply_receives(rnic_endpoint_stream(endpoint), supplier, user);
+}
+
+void rnic_post_receives(rnic_endpoint *endpoint, uint32_t count, uint64_t length, uint64_t first_id)
+{
+  rdmap_stream_post_receives(rnic_endpoint_stream(endpoint), count, length, first_id);
 }
 
 bool rnic_poll(rnic_endpoint *endpoint, rnic_completion *completion)

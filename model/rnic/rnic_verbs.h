@@ -14,7 +14,9 @@
 /* --- Memory --- */
 
 typedef struct rnic_memory {
-  uint8_t *octets; /* the ULP's, outlives the registration; NULL: `source`, for remote reading only */
+  uint8_t *
+      octets; /* the ULP's, outlives the registration; NULL: `supply`, or `source`, for remote reading only */
+  uint8_t *(*supply)(void *source_user); /* the memory, asked for when it is reached first */
   ddp_payload_source source;
   void *source_user;
   uint64_t length;
@@ -27,6 +29,12 @@ typedef struct rnic_memory {
 /* Enables an STag for `memory`; false and nothing done when the memory or its range is not legal (DDP-219). */
 bool rnic_register(rnic_endpoint *endpoint, const rnic_memory *memory, uint32_t *stag);
 
+/* The same in two steps: an STag that is not valid yet; then, again and again, valid for some `memory` and not any more. The second is
+ * false also when the STag is valid already; the last when it is not valid, or not this connection's. */
+uint32_t rnic_allocate_stag(rnic_endpoint *endpoint);
+bool rnic_register_as(rnic_endpoint *endpoint, const rnic_memory *memory, uint32_t stag);
+bool rnic_withdraw(rnic_endpoint *endpoint, uint32_t stag);
+
 /* Disables it at once (DDP-195); false when it is not this connection's, or invalid already. */
 bool rnic_deregister(rnic_endpoint *endpoint, uint32_t stag);
 
@@ -38,6 +46,11 @@ bool rnic_post(rnic_endpoint *endpoint, const rdmap_work *work);
 
 /* A buffer for one incoming Send; `octets` stays the ULP's and valid until its completion. */
 void rnic_post_receive(rnic_endpoint *endpoint, uint8_t *octets, uint64_t length, uint64_t id);
+
+/* Buffers for `count` Sends, of `length` octets and with ids from `first_id` on; the memory of each is the supplier's, asked for when
+ * the first octets of its Send come. */
+void rnic_supply_receives(rnic_endpoint *endpoint, ddp_buffer_supplier supplier, void *user);
+void rnic_post_receives(rnic_endpoint *endpoint, uint32_t count, uint64_t length, uint64_t first_id);
 
 /* --- Completions --- */
 

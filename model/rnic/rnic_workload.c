@@ -9,20 +9,21 @@ enum { WRITE_OVERHEAD_OCTETS = DDP_TAGGED_HEADER_OCTETS + 6 };
 
 /* --- Building --- */
 
-static bool has_sends(const rnic_workload_plan *plan)
+static bool has_sends(const rnic_workload *workload, mpa_role requester)
 {
+  const workload_flow *flow = workload->flows[requester];
   bool sends = false;
 
-  for (uint32_t i = 0; i < plan->mix_count; i++) {
-    sends = sends || rnic_operation_rules_of(plan->mix[i])->is_send;
+  for (uint32_t i = 0; flow && i < flow->plan.mix_count; i++) {
+    sends = sends || rnic_operation_rules_of(flow->plan.mix[i])->is_send;
   }
   return sends;
 }
 
-static bool has_exchanges(const rnic_workload_plan *plan)
+static bool has_exchanges(const rnic_workload *workload, mpa_role requester)
 {
-  return rnic_workload_plan_has(plan, RNIC_OPERATION_STORAGE_READ) ||
-         rnic_workload_plan_has(plan, RNIC_OPERATION_STORAGE_WRITE);
+  return flow_has(workload, requester, RNIC_OPERATION_STORAGE_READ) ||
+         flow_has(workload, requester, RNIC_OPERATION_STORAGE_WRITE);
 }
 
 static bool fills(const rnic_workload_plan *plan, bool at_peer)
@@ -38,7 +39,7 @@ static bool fills(const rnic_workload_plan *plan, bool at_peer)
 
 /* design.md: at most what can be in flight + 2 messages. Of sizes in turn, so many whole turns as can be in flight, and one that
  * has begun at either end. */
-static uint64_t slots_fitting(const rnic_workload_config *config)
+static uint32_t slots_fitting(const rnic_workload_config *config)
 {
   uint64_t turn_octets = (uint64_t)config->message_octets + WRITE_OVERHEAD_OCTETS;
   uint64_t turn_messages = 1;
@@ -50,62 +51,58 @@ static uint64_t slots_fitting(const rnic_workload_config *config)
       turn_octets += config->message_sizes[i];
     }
   }
-  return MIN(config->messages, (config->in_flight_octets / turn_octets + 2) * turn_messages);
+  return (uint32_t)MIN(config->messages, (config->in_flight_octets / turn_octets + 2) * turn_messages);
 }
 
 static void flow_init(rnic_workload *workload, mpa_role side)
 {
-  const rnic_workload_config *config = &workload->config;
-  workload_flow *flow = &workload->flows[side];
+  const rnic_workload_config *config = workload->config;
+  workload_flow *flow = workload->flows[side] = g_new0(workload_flow, 1);
 
   flow->requester = side;
   flow->plan.mix_count = config->mix_count;
-  for (uint32_t i = 0; i < config->mix_count; i++) {
-    flow->plan.mix[i] = config->mix[i];
-  }
+  flow->plan.mix = config->mix;
   flow->plan.messages = config->messages;
   flow->plan.signal_every = config->signal_every;
   flow->steps = rnic_workload_plan_steps(&flow->plan);
   flow->arrivals_at_requester = rnic_workload_plan_arrivals(&flow->plan, false);
   flow->arrivals_at_peer = rnic_workload_plan_arrivals(&flow->plan, true);
-  for (mpa_role end = MPA_INITIATOR; end <= MPA_RESPONDER; end++) {
-    if (fills(&flow->plan, end != side)) {
-      flow->data[end] = rnic_workload_slots_new(slots_fitting(config), config->message_octets, config->table);
-    }
-  }
 }
 
-/* Buffers for the Sends that reach `side`: those of the peer's flow (data, requests, one signal more than Writes can be undelivered), and
- * the responses to its own requests. */
-static void end_init(rnic_workload *workload, mpa_role side)
-{
-  const rnic_workload_plan *own = &workload->flows[side].plan;
-  const rnic_workload_plan *peers = &workload->flows[peer_of(side)].plan;
-  uint64_t fitting = slots_fitting(&workload->config);
-  uint64_t count = 1 + fitting * ((unsigned)has_sends(peers) + has_exchanges(peers) + has_exchanges(own) +
-                                  rnic_workload_plan_has(peers, RNIC_OPERATION_WRITE));
-  uint32_t octets = has_exchanges(peers) || has_exchanges(own) ? RNIC_STORAGE_MESSAGE_OCTETS : 0;
-  workload_end *end = &workload->ends[side];
-
-  octets = has_sends(peers) ? MAX(octets, workload->config.message_octets) : octets;
-  end->receives = rnic_workload_slots_new(count, octets, workload->config.table);
-  end->arrivals = rnic_arrivals_new();
-  element_array_init(&end->posted, sizeof(posted_work));
-}
-
-rnic_workload *rnic_workload_new(const rnic_workload_config *config)
+rnic_workload *rnic_workload_new(const rnic_workload_config *config, uint32_t connection, void *user)
 {
   rnic_workload *workload = g_new0(rnic_workload, 1);
 
   g_assert(config->messages >= 1 && config->mix_count >= 1 && config->mix_count <= RNIC_WORKLOAD_MIX_MAX);
-  workload->config = *config;
+  workload->config = config;
+  workload->connection = connection;
+  workload->user = user;
   flow_init(workload, MPA_INITIATOR);
   if (config->both) {
     flow_init(workload, MPA_RESPONDER);
   }
-  end_init(workload, MPA_INITIATOR);
-  end_init(workload, MPA_RESPONDER);
   return workload;
+}
+
+static void flow_free(workload_flow *flow)
+{
+  if (flow) {
+    rnic_workload_slots_free(flow->data[MPA_INITIATOR]);
+    rnic_workload_slots_free(flow->data[MPA_RESPONDER]);
+    g_free(flow);
+  }
+}
+
+static void end_clear(workload_end *end)
+{
+  waiting_work *next;
+
+  for (waiting_work *each = end->oldest; each; each = next) {
+    next = each->next;
+    g_free(each);
+  }
+  rnic_arrivals_free(end->arrivals);
+  rnic_workload_slots_free(end->receives);
 }
 
 void rnic_workload_free(rnic_workload *workload)
@@ -114,22 +111,73 @@ void rnic_workload_free(rnic_workload *workload)
     return;
   }
   for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
-    workload_end *end = &workload->ends[side];
-    rnic_arrivals_free(end->arrivals);
-    rnic_workload_slots_free(end->receives);
-    element_array_clear(&end->posted);
-    rnic_workload_slots_free(workload->flows[side].data[MPA_INITIATOR]);
-    rnic_workload_slots_free(workload->flows[side].data[MPA_RESPONDER]);
+    end_clear(&workload->ends[side]);
+    flow_free(workload->flows[side]);
   }
   g_free(workload);
 }
 
+/* --- Memory --- */
+
+static rnic_workload_slots *slots_at(const rnic_workload *workload, mpa_role side, uint32_t count,
+                                     uint32_t octets)
+{
+  rnic_host *host = rnic_endpoint_host(workload->ends[side].endpoint);
+
+  return rnic_workload_slots_new(count, rnic_host_buffers(host, octets), workload->config->table);
+}
+
+static void make_data(rnic_workload *workload, workload_flow *flow)
+{
+  const rnic_workload_config *config = workload->config;
+
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    if (fills(&flow->plan, side != flow->requester)) {
+      flow->data[side] = slots_at(workload, side, slots_fitting(config), config->message_octets);
+    }
+  }
+}
+
+/* Buffers for the Sends that reach `side`: those of the peer's flow (data, requests, one signal more than Writes can be undelivered), and
+ * the responses to its own requests. None when nobody sends to it. */
+static void make_receives(rnic_workload *workload, mpa_role side)
+{
+  mpa_role peer = peer_of(side);
+  bool exchanges = has_exchanges(workload, side) || has_exchanges(workload, peer);
+  uint32_t kinds = (uint32_t)has_sends(workload, peer) + has_exchanges(workload, peer) +
+                   has_exchanges(workload, side) + flow_has(workload, peer, RNIC_OPERATION_WRITE);
+  uint32_t octets = exchanges ? RNIC_STORAGE_MESSAGE_OCTETS : 0;
+
+  octets = has_sends(workload, peer) ? MAX(octets, workload->config->message_octets) : octets;
+  if (kinds > 0) {
+    workload->ends[side].receives =
+        slots_at(workload, side, 1 + kinds * slots_fitting(workload->config), octets);
+  }
+}
+
 void rnic_workload_lend(rnic_workload *workload, rnic_endpoint *const endpoints[RNIC_WORKLOAD_ENDS])
 {
-  workload->ends[MPA_INITIATOR].endpoint = endpoints[MPA_INITIATOR];
-  workload->ends[MPA_RESPONDER].endpoint = endpoints[MPA_RESPONDER];
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    workload->ends[side].endpoint = endpoints[side];
+  }
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    if (workload->flows[side]) {
+      make_data(workload, workload->flows[side]);
+    }
+    make_receives(workload, side);
+  }
   rnic_workload_lend_end(workload, MPA_INITIATOR);
   rnic_workload_lend_end(workload, MPA_RESPONDER);
+}
+
+rnic_arrivals *rnic_workload_arrivals(rnic_workload *workload, mpa_role side)
+{
+  workload_end *end = &workload->ends[side];
+
+  if (!end->arrivals) {
+    end->arrivals = rnic_arrivals_new();
+  }
+  return end->arrivals;
 }
 
 /* --- The requester --- */
@@ -141,6 +189,11 @@ static rnic_workload_slots *data_of(const workload_flow *flow, const rnic_operat
   return rules->fills_requester || rules->fills_peer ? flow->data[*side] : NULL;
 }
 
+static bool has_receive(const workload_end *end)
+{
+  return end->receives && rnic_workload_slots_free_count(end->receives) > end->receives_reserved;
+}
+
 /* Whether all buffers that `step` needs are free: one for its data; the peer's for a Send; its own for the response. */
 static bool has_buffers(const rnic_workload *workload, const workload_flow *flow,
                         const rnic_workload_step *step)
@@ -148,8 +201,8 @@ static bool has_buffers(const rnic_workload *workload, const workload_flow *flow
   const workload_end *own = &workload->ends[flow->requester];
   const workload_end *peer = &workload->ends[peer_of(flow->requester)];
   const rnic_operation_rules *rules = rnic_operation_rules_of(step->operation);
-  bool peer_has = rnic_workload_slots_free_count(peer->receives) > peer->receives_reserved;
-  bool own_has = rnic_workload_slots_free_count(own->receives) > own->receives_reserved;
+  bool peer_has = has_receive(peer);
+  bool own_has = has_receive(own);
   mpa_role side;
 
   if (step->is_signal || rules->is_send) {
@@ -204,13 +257,13 @@ static bool post_message(rnic_workload *workload, workload_flow *flow, const rni
   if (rules->is_send) {
     return post_data_send(workload, flow, step);
   }
-  rnic_workload_slots *data = data_of(flow, rules, &side);
+  data_of(flow, rules, &side);
   posted_work what = {
       .meaning = rules->is_exchange ? MEANING_REQUEST : MEANING_DATA,
       .operation = step->operation,
       .flow = flow,
-      .slot = rnic_workload_slots_take(data,
-                                       rnic_workload_payload_of(workload, flow, MEANING_DATA, step->message)),
+      .slot = rnic_workload_take_data(workload, flow, side,
+                                      rnic_workload_payload_of(workload, flow, MEANING_DATA, step->message)),
       .keeps_slot = step->is_invalidated_write,
   };
   what.slot->length = rnic_workload_length_of(workload, step->message);
@@ -218,7 +271,7 @@ static bool post_message(rnic_workload *workload, workload_flow *flow, const rni
                    : rules->is_read   ? rnic_workload_post_read(workload, flow->requester, &what)
                                       : rnic_workload_post_write(workload, flow->requester, &what);
   if (!is_posted) {
-    rnic_workload_slots_release(data, what.slot);
+    rnic_workload_give_back_data(workload, flow, side, what.slot);
     return false;
   }
   flow->written = step->is_invalidated_write ? what.slot : NULL;
@@ -227,11 +280,12 @@ static bool post_message(rnic_workload *workload, workload_flow *flow, const rni
 
 bool rnic_workload_post_next(rnic_workload *workload, mpa_role side)
 {
-  workload_flow *flow = &workload->flows[side];
-  uint64_t outstanding = workload->config.outstanding;
+  workload_flow *flow = workload->flows[side];
+  uint64_t outstanding = workload->config->outstanding;
   rnic_workload_step step;
 
-  if (flow->posted == flow->steps || (outstanding > 0 && flow->posted - flow->completed >= outstanding)) {
+  if (!flow || flow->posted == flow->steps ||
+      (outstanding > 0 && flow->posted - flow->completed >= outstanding)) {
     return false;
   }
   rnic_workload_plan_peek(&flow->plan, &step);
@@ -270,7 +324,7 @@ static void serve(rnic_workload *workload, mpa_role side, const rnic_arrival *re
                             .slot = request->slot};
 
   if (rnic_operation_rules_of(request->operation)->is_read) {
-    if (rnic_workload_post_read(workload, side, &what) && workload->config.fence) {
+    if (rnic_workload_post_read(workload, side, &what) && workload->config->fence) {
       respond(workload, what.flow, what.operation,
               what.slot); /* its fence holds it back until the Read is complete */
     }
@@ -286,7 +340,7 @@ void rnic_workload_delivered(rnic_workload *workload, mpa_role side, const ddp_s
   rnic_arrival whole;
 
   /* The buffers of Reads are free at their completion, those of an exchange with its response. */
-  if (rnic_arrivals_delivered(workload->ends[side].arrivals, segment, &whole) &&
+  if (rnic_arrivals_delivered(rnic_workload_arrivals(workload, side), segment, &whole) &&
       whole.kind == RNIC_ARRIVAL_WRITE && whole.meaning == MEANING_DATA && !whole.keeps_slot) {
     rnic_workload_release_data(workload, whole.flow, side, whole.slot);
   }
@@ -296,7 +350,7 @@ static void receive(rnic_workload *workload, mpa_role side, const rnic_completio
 {
   rnic_arrival send;
 
-  if (!rnic_arrivals_received(workload->ends[side].arrivals, completion, &send)) {
+  if (!rnic_arrivals_received(rnic_workload_arrivals(workload, side), completion, &send)) {
     return;
   }
   rnic_workload_repost(workload, side, &send);
@@ -324,15 +378,16 @@ static void receive(rnic_workload *workload, mpa_role side, const rnic_completio
 static void complete(rnic_workload *workload, mpa_role side, const rnic_completion *completion)
 {
   workload_end *end = &workload->ends[side];
-  posted_work work;
+  waiting_work *oldest = end->oldest;
 
-  end->order_errors += completion->id != end->completed_count || end->posted.count == 0;
-  if (end->posted.count == 0) {
+  end->order_errors += completion->id != end->completed_count || !oldest;
+  if (!oldest) {
     return;
   }
   end->completed_count++;
-  work = *(const posted_work *)element_array_at(&end->posted, 0);
-  element_array_remove(&end->posted, 0, 1);
+  posted_work work = oldest->work;
+  end->oldest = oldest->next;
+  g_free(oldest);
   if (completion->in_error) {
     return;
   }
@@ -343,7 +398,7 @@ static void complete(rnic_workload *workload, mpa_role side, const rnic_completi
   if (work.meaning == MEANING_DATA && is_read) {
     rnic_workload_release_data(workload, work.flow, side, work.slot);
   }
-  if (work.meaning == MEANING_TRANSFER && is_read && !workload->config.fence) {
+  if (work.meaning == MEANING_TRANSFER && is_read && !workload->config->fence) {
     respond(workload, work.flow, work.operation, work.slot);
   }
 }
@@ -365,21 +420,34 @@ void rnic_workload_poll(rnic_workload *workload, mpa_role side)
 
 bool rnic_workload_is_requester(const rnic_workload *workload, mpa_role side)
 {
-  return workload->flows[side].steps > 0;
+  return workload->flows[side] != NULL;
+}
+
+static bool is_complete(const workload_flow *flow)
+{
+  return !flow || flow->completed == flow->steps;
 }
 
 bool rnic_workload_is_complete(const rnic_workload *workload)
 {
-  return workload->flows[MPA_INITIATOR].completed == workload->flows[MPA_INITIATOR].steps &&
-         workload->flows[MPA_RESPONDER].completed == workload->flows[MPA_RESPONDER].steps;
+  return is_complete(workload->flows[MPA_INITIATOR]) && is_complete(workload->flows[MPA_RESPONDER]);
 }
 
 uint64_t rnic_workload_expected(const rnic_workload *workload, mpa_role side)
 {
-  const workload_flow *own = &workload->flows[side];
-  const workload_flow *peers = &workload->flows[peer_of(side)];
+  const workload_flow *own = workload->flows[side];
+  const workload_flow *peers = workload->flows[peer_of(side)];
 
-  return own->arrivals_at_requester + peers->arrivals_at_peer;
+  return (own ? own->arrivals_at_requester : 0) + (peers ? peers->arrivals_at_peer : 0);
+}
+
+/* What has arrived at `side`. */
+static const rnic_arrivals_results *arrivals_of(const rnic_workload *workload, mpa_role side)
+{
+  static const rnic_arrivals_results nothing;
+  const rnic_arrivals *arrivals = workload->ends[side].arrivals;
+
+  return arrivals ? rnic_arrivals_results_of(arrivals) : &nothing;
 }
 
 bool rnic_workload_is_delivered(const rnic_workload *workload)
@@ -387,8 +455,7 @@ bool rnic_workload_is_delivered(const rnic_workload *workload)
   bool all = true;
 
   for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
-    const rnic_arrivals *arrivals = workload->ends[side].arrivals;
-    all = all && rnic_arrivals_results_of(arrivals)->messages == rnic_workload_expected(workload, side);
+    all = all && arrivals_of(workload, side)->messages == rnic_workload_expected(workload, side);
   }
   return all;
 }
@@ -396,7 +463,7 @@ bool rnic_workload_is_delivered(const rnic_workload *workload)
 rnic_workload_results rnic_workload_results_of(const rnic_workload *workload, mpa_role side)
 {
   const workload_end *end = &workload->ends[side];
-  const rnic_arrivals_results *arrivals = rnic_arrivals_results_of(end->arrivals);
+  const rnic_arrivals_results *arrivals = arrivals_of(workload, side);
   uint64_t refused = rnic_endpoint_is_erroneous(end->endpoint) ? arrivals->last_unexpected : 0;
 
   return (rnic_workload_results){.messages_delivered = arrivals->messages,

@@ -21,8 +21,8 @@ enum {
   RNIC_STORAGE_MESSAGE_OCTETS = 48,
 };
 
+/* What the workloads of all connections of a run have in common. */
 typedef struct rnic_workload_config {
-  uint32_t connection; /* number of the connection: part of what makes each message's payload different */
   rnic_operation mix[RNIC_WORKLOAD_MIX_MAX]; /* messages take turns */
   uint32_t mix_count;                        /* >= 1 */
   bool both;                                 /* the Responder does the same towards the Initiator */
@@ -36,9 +36,9 @@ typedef struct rnic_workload_config {
   uint64_t in_flight_octets;   /* stream octets that can be posted and undelivered: sizes the buffers */
   ddp_association association; /* of the STags */
   const pattern *table;
-  /* `side` waited for a buffer of its peer's and one has come free: rnic_workload_post_next() may succeed again. */
+  /* `side` waited for a buffer of its peer's and one has come free: rnic_workload_post_next() may succeed again. `user` is the
+   * workload's. NULL: nobody wants to know. */
   void (*can_post)(void *user, mpa_role side);
-  void *user;
 } rnic_workload_config;
 
 typedef struct rnic_workload_results {
@@ -49,8 +49,9 @@ typedef struct rnic_workload_results {
   uint64_t guard_errors; /* messages beside whose buffer memory was written */
 } rnic_workload_results;
 
-/* `config` is copied, the table must outlive the workload. Free with rnic_workload_free(), after the endpoints. */
-rnic_workload *rnic_workload_new(const rnic_workload_config *config);
+/* The workload of connection number `connection`, which is part of what makes each message's payload different. `config` and what it
+ * points to must outlive it. Free with rnic_workload_free(), after the endpoints and before their hosts. */
+rnic_workload *rnic_workload_new(const rnic_workload_config *config, uint32_t connection, void *user);
 void rnic_workload_free(rnic_workload *workload);
 
 /* The ULPs register their memory with the endpoints and post their receives. Once, before anything else. */

@@ -3,119 +3,179 @@
 
 #include "rnic/rnic_workload_private.h"
 
-static uint32_t lend(const rnic_workload *workload, mpa_role side, rnic_memory *memory)
+/* --- Lending: the STags of all slots; memory comes with the messages --- */
+
+static void lend(const rnic_workload *workload, mpa_role side, rnic_workload_slots *slots, uint32_t index,
+                 rnic_slot_stag which)
 {
-  uint32_t stag;
-
-  memory->association = workload->config.association;
-  bool is_registered = rnic_register(workload->ends[side].endpoint, memory, &stag);
-  g_assert(is_registered);
-  return stag;
-}
-
-/* A Tagged Buffer of `side`, for the peer's Writes and for Read Responses. */
-static void lend_sink(const rnic_workload *workload, mpa_role side, rnic_workload_slot *slot)
-{
-  rnic_memory memory = {.octets = slot->memory,
-                        .length = workload->config.message_octets,
-                        .base = slot->base,
-                        .access = DDP_ACCESS_REMOTE_WRITE,
-                        .is_remotely_invalidatable = true};
-
-  slot->stag = lend(workload, side, &memory);
-}
-
-/* The message of `slot` where it comes from, for RDMA Reads. */
-static void lend_source(const rnic_workload *workload, mpa_role side, rnic_workload_slot *slot)
-{
-  rnic_memory memory = {.source = rnic_workload_slot_payload,
-                        .source_user = slot,
-                        .length = workload->config.message_octets,
-                        .base = slot->source_base,
-                        .access = DDP_ACCESS_REMOTE_READ,
-                        .is_remotely_invalidatable = true};
-
-  slot->source_stag = lend(workload, side, &memory);
-}
-
-/* An STag without rights for a Send with Invalidate that has no Write's to invalidate: that of its own buffer. */
-static void lend_token(const rnic_workload *workload, mpa_role side, rnic_workload_slot *buffer)
-{
-  rnic_memory memory = {.octets = buffer->memory,
-                        .length = rnic_workload_slots_octets(workload->ends[side].receives),
-                        .base = buffer->base,
-                        .is_remotely_invalidatable = true};
-
-  buffer->stag = lend(workload, side, &memory);
+  rnic_workload_slots_set_stag(slots, index, which, rnic_allocate_stag(workload->ends[side].endpoint));
 }
 
 static void lend_data(const rnic_workload *workload, const workload_flow *flow, mpa_role side)
 {
   rnic_workload_slots *slots = flow->data[side];
-  bool is_peer = side != flow->requester;
-  bool is_read =
-      rnic_workload_plan_has(&flow->plan, is_peer ? RNIC_OPERATION_STORAGE_WRITE : RNIC_OPERATION_READ);
+  const rnic_workload_plan *plan = &flow->plan;
+  bool is_read = rnic_workload_plan_has(plan, side == flow->requester ? RNIC_OPERATION_READ
+                                                                      : RNIC_OPERATION_STORAGE_WRITE);
 
-  for (uint64_t i = 0; slots && i < rnic_workload_slots_count(slots); i++) {
-    lend_sink(workload, side, rnic_workload_slots_at(slots, i));
+  for (uint32_t i = 0; slots && i < rnic_workload_slots_count(slots); i++) {
+    lend(workload, side, slots, i, RNIC_SLOT_STAG);
     if (is_read) {
-      lend_source(workload, peer_of(side), rnic_workload_slots_at(slots, i));
+      lend(workload, peer_of(side), slots, i, RNIC_SLOT_SOURCE_STAG);
     }
   }
 }
 
+static bool needs_tokens(const rnic_workload *workload, mpa_role side)
+{
+  return flow_has(workload, peer_of(side), RNIC_OPERATION_SEND_INVALIDATE) ||
+         flow_has(workload, peer_of(side), RNIC_OPERATION_SEND_SE_INVALIDATE);
+}
+
 static void lend_receives(const rnic_workload *workload, mpa_role side)
 {
-  const rnic_workload_plan *peers = &workload->flows[peer_of(side)].plan;
   const workload_end *end = &workload->ends[side];
-  bool tokens = rnic_workload_plan_has(peers, RNIC_OPERATION_SEND_INVALIDATE) ||
-                rnic_workload_plan_has(peers, RNIC_OPERATION_SEND_SE_INVALIDATE);
+  if (!end->receives) {
+    return;
+  }
+  uint32_t count = rnic_workload_slots_count(end->receives);
 
-  for (uint64_t i = 0; i < rnic_workload_slots_count(end->receives); i++) {
-    rnic_workload_slot *buffer = rnic_workload_slots_at(end->receives, i);
-    rnic_post_receive(end->endpoint, buffer->memory, rnic_workload_slots_octets(end->receives), i);
-    if (tokens) {
-      lend_token(workload, side, buffer);
-    }
+  rnic_supply_receives(end->endpoint, rnic_workload_slots_memory, end->receives);
+  rnic_post_receives(end->endpoint, count, rnic_workload_slots_octets(end->receives), 0);
+  for (uint32_t i = 0; needs_tokens(workload, side) && i < count; i++) {
+    lend(workload, side, end->receives, i, RNIC_SLOT_STAG);
   }
 }
 
 void rnic_workload_lend_end(const rnic_workload *workload, mpa_role side)
 {
   lend_receives(workload, side);
-  lend_data(workload, &workload->flows[MPA_INITIATOR], side);
-  lend_data(workload, &workload->flows[MPA_RESPONDER], side);
+  for (mpa_role requester = MPA_INITIATOR; requester <= MPA_RESPONDER; requester++) {
+    if (workload->flows[requester]) {
+      lend_data(workload, workload->flows[requester], side);
+    }
+  }
+}
+
+/* --- Slots that are taken --- */
+
+static void enable(const rnic_workload *workload, mpa_role side, rnic_memory *memory, uint32_t stag)
+{
+  memory->association = workload->config->association;
+  bool is_registered = rnic_register_as(workload->ends[side].endpoint, memory, stag);
+  g_assert(is_registered);
+}
+
+/* A Tagged Buffer of `side`, for the peer's Writes and for Read Responses. */
+static void enable_sink(const rnic_workload *workload, mpa_role side, rnic_workload_slot *slot)
+{
+  rnic_memory memory = {.supply = rnic_workload_slot_supply,
+                        .source_user = slot,
+                        .length = workload->config->message_octets,
+                        .base = slot->base,
+                        .access = DDP_ACCESS_REMOTE_WRITE,
+                        .is_remotely_invalidatable = true};
+
+  enable(workload, side, &memory, slot->stag);
+}
+
+/* The message of `slot` where it comes from, for RDMA Reads. */
+static void enable_source(const rnic_workload *workload, mpa_role side, rnic_workload_slot *slot)
+{
+  rnic_memory memory = {.source = rnic_workload_slot_payload,
+                        .source_user = slot,
+                        .length = workload->config->message_octets,
+                        .base = slot->source_base,
+                        .access = DDP_ACCESS_REMOTE_READ,
+                        .is_remotely_invalidatable = true};
+
+  enable(workload, side, &memory, slot->source_stag);
+}
+
+rnic_workload_slot *rnic_workload_take_data(rnic_workload *workload, workload_flow *flow, mpa_role side,
+                                            uint64_t payload)
+{
+  rnic_workload_slot *slot = rnic_workload_slots_take(flow->data[side], payload);
+
+  enable_sink(workload, side, slot);
+  if (slot->source_stag) {
+    enable_source(workload, peer_of(side), slot);
+  }
+  return slot;
+}
+
+/* An STag without rights for a Send with Invalidate that has no Write's to invalidate: that of its own buffer. */
+static void enable_token(const rnic_workload *workload, mpa_role side, rnic_workload_slot *buffer)
+{
+  rnic_memory memory = {.supply = rnic_workload_slot_supply,
+                        .source_user = buffer,
+                        .length = rnic_workload_slots_octets(workload->ends[side].receives),
+                        .base = buffer->base,
+                        .is_remotely_invalidatable = true};
+
+  enable(workload, side, &memory, buffer->stag);
+}
+
+rnic_workload_slot *rnic_workload_take_receive(rnic_workload *workload, mpa_role side, uint64_t payload)
+{
+  rnic_workload_slot *buffer = rnic_workload_slots_take(workload->ends[side].receives, payload);
+
+  if (buffer->stag) {
+    enable_token(workload, side, buffer);
+  }
+  return buffer;
 }
 
 /* A buffer came free: whoever waits for one may go on. */
 static void tell_waiting(rnic_workload *workload)
 {
   for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
-    if (workload->flows[side].waits && workload->config.can_post) {
-      workload->flows[side].waits = false;
-      workload->config.can_post(workload->config.user, side);
+    workload_flow *flow = workload->flows[side];
+    if (flow && flow->waits && workload->config->can_post) {
+      flow->waits = false;
+      workload->config->can_post(workload->user, side);
     }
   }
+}
+
+void rnic_workload_give_back_data(rnic_workload *workload, workload_flow *flow, mpa_role side,
+                                  rnic_workload_slot *slot)
+{
+  rnic_withdraw(workload->ends[side].endpoint, slot->stag);
+  if (slot->source_stag) {
+    rnic_withdraw(workload->ends[peer_of(side)].endpoint, slot->source_stag);
+  }
+  rnic_workload_slots_release(flow->data[side], slot);
+}
+
+void rnic_workload_give_back_receive(rnic_workload *workload, mpa_role side, rnic_workload_slot *buffer)
+{
+  if (buffer->stag) {
+    rnic_withdraw(workload->ends[side].endpoint, buffer->stag);
+  }
+  rnic_workload_slots_release(workload->ends[side].receives, buffer);
 }
 
 void rnic_workload_release_data(rnic_workload *workload, workload_flow *flow, mpa_role side,
                                 rnic_workload_slot *slot)
 {
   workload->ends[side].guard_errors += !rnic_workload_slots_guards_intact(flow->data[side], slot);
-  rnic_workload_slots_release(flow->data[side], slot);
+  rnic_workload_give_back_data(workload, flow, side, slot);
   tell_waiting(workload);
 }
 
 void rnic_workload_repost(rnic_workload *workload, mpa_role side, const rnic_arrival *send)
 {
   workload_end *end = &workload->ends[side];
+  rnic_workload_slots *receives = end->receives;
+  uint32_t index = send->buffer->index;
+  uint64_t next_number = send->buffer->number + rnic_workload_slots_count(receives);
 
-  end->guard_errors += !rnic_workload_slots_guards_intact(end->receives, send->buffer);
-  rnic_workload_slots_release(end->receives, send->buffer);
-  rnic_post_receive(end->endpoint, send->buffer->memory, rnic_workload_slots_octets(end->receives),
-                    send->buffer->index);
+  end->guard_errors += !rnic_workload_slots_guards_intact(receives, send->buffer);
+  rnic_workload_give_back_receive(workload, side, send->buffer);
+  rnic_post_receives(end->endpoint, 1, rnic_workload_slots_octets(receives), next_number);
   if (send->invalidates && !send->slot) {
-    lend_token(workload, side, send->buffer);
+    lend(workload, side, receives, index, RNIC_SLOT_STAG); /* the token is gone */
   }
   tell_waiting(workload);
 }
@@ -125,11 +185,9 @@ void rnic_workload_end_invalidated(rnic_workload *workload, mpa_role side, const
   workload_flow *flow = send->flow;
   bool is_source =
       send->meaning == MEANING_RESPONSE && !rnic_operation_rules_of(send->operation)->fills_requester;
+  mpa_role holder = is_source ? peer_of(side) : side;
 
-  if (is_source) {
-    lend_source(workload, side, send->slot);
-  } else {
-    lend_sink(workload, side, send->slot);
-  }
-  rnic_workload_release_data(workload, flow, is_source ? peer_of(side) : side, send->slot);
+  lend(workload, side, flow->data[holder], send->slot->index,
+       is_source ? RNIC_SLOT_SOURCE_STAG : RNIC_SLOT_STAG);
+  rnic_workload_release_data(workload, flow, holder, send->slot);
 }

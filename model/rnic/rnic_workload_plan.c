@@ -4,7 +4,7 @@
 
 static rnic_operation operation_of(const rnic_workload_plan *plan, uint64_t message)
 {
-  return plan->mix[message % plan->mix_count];
+  return plan->mix_count == 1 ? plan->mix[0] : plan->mix[message % plan->mix_count];
 }
 
 /* How many of all messages are `operation`. */
@@ -21,10 +21,14 @@ static uint64_t count_of(const rnic_workload_plan *plan, rnic_operation operatio
   return count;
 }
 
-static bool is_signalled(const rnic_workload_plan *plan, uint64_t writes)
+/* Whether a signal follows the Write taken last. */
+static bool is_signalled(rnic_workload_plan *plan)
 {
-  return writes == count_of(plan, RNIC_OPERATION_WRITE) ||
-         (plan->signal_every > 0 && writes % plan->signal_every == 0);
+  if (plan->all_writes == 0) {
+    plan->all_writes = count_of(plan, RNIC_OPERATION_WRITE);
+  }
+  return plan->writes == plan->all_writes ||
+         (plan->signal_every > 0 && plan->writes % plan->signal_every == 0);
 }
 
 bool rnic_workload_plan_peek(const rnic_workload_plan *plan, rnic_workload_step *step)
@@ -59,7 +63,8 @@ void rnic_workload_plan_take(rnic_workload_plan *plan)
   }
   g_assert(plan->message < plan->messages);
   if (operation_of(plan, plan->message++) == RNIC_OPERATION_WRITE) {
-    plan->signal_due = is_signalled(plan, ++plan->writes);
+    plan->writes++;
+    plan->signal_due = is_signalled(plan);
   }
 }
 

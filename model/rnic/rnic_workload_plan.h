@@ -11,14 +11,15 @@
 enum { RNIC_WORKLOAD_MIX_MAX = 32 };
 
 typedef struct rnic_workload_plan {
-  rnic_operation mix[RNIC_WORKLOAD_MIX_MAX];
-  uint32_t mix_count;    /* >= 1 */
-  uint64_t messages;     /* >= 1 */
-  uint64_t signal_every; /* Writes between two signals; 0: one signal behind the last Write */
+  const rnic_operation *mix; /* outlives the plan */
+  uint32_t mix_count;        /* >= 1 */
+  uint64_t messages;         /* >= 1 */
+  uint64_t signal_every;     /* Writes between two signals; 0: one signal behind the last Write */
   /* Where it stands. */
-  uint64_t message; /* the next */
-  uint64_t writes;  /* so far */
-  bool signal_due;  /* comes before the next message */
+  uint64_t message;    /* the next */
+  uint64_t writes;     /* so far */
+  bool signal_due;     /* comes before the next message */
+  uint64_t all_writes; /* of the whole plan; 0: there are none, or they are not counted yet */
 } rnic_workload_plan;
 
 typedef struct rnic_workload_step {

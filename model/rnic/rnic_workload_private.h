@@ -3,7 +3,6 @@
 #ifndef RNIC_RNIC_WORKLOAD_PRIVATE_H
 #define RNIC_RNIC_WORKLOAD_PRIVATE_H
 
-#include "base/element_array.h"
 #include "rnic/rnic_arrivals.h"
 #include "rnic/rnic_workload.h"
 #include "rnic/rnic_workload_slots.h"
@@ -40,33 +39,62 @@ typedef struct posted_work {
   bool keeps_slot; /* a Write whose STag the next Send invalidates: the slot stays in use until then */
 } posted_work;
 
+/* One that waits for its completion. */
+typedef struct waiting_work {
+  posted_work work;
+  struct waiting_work *next;
+} waiting_work;
+
 typedef struct workload_end {
   rnic_endpoint *endpoint;
-  rnic_arrivals *arrivals;
+  rnic_arrivals *arrivals;       /* NULL: nothing was ever expected */
   rnic_workload_slots *receives; /* buffers for Sends */
   uint64_t receives_reserved;    /* of the free ones, for responses */
-  element_array posted;          /* of posted_work, oldest first */
-  uint64_t posted_count;         /* so far: the id of the next */
+  waiting_work *oldest;          /* of what is posted; NULL: nothing */
+  waiting_work *newest;
+  uint64_t posted_count; /* so far: the id of the next */
   uint64_t completed_count;
   uint64_t order_errors; /* completions that are not the next ones */
   uint64_t guard_errors;
 } workload_end;
 
 struct rnic_workload {
-  rnic_workload_config config;
+  const rnic_workload_config *config;
+  void *user;
+  uint32_t connection;
   workload_end ends[RNIC_WORKLOAD_ENDS];
-  workload_flow flows[RNIC_WORKLOAD_ENDS]; /* by requester; without steps: none */
+  workload_flow *flows[RNIC_WORKLOAD_ENDS]; /* by requester; NULL: it posts nothing for itself */
 };
+
+/* Some message that `requester` posts for itself is `operation`. */
+static inline bool flow_has(const rnic_workload *workload, mpa_role requester, rnic_operation operation)
+{
+  const workload_flow *flow = workload->flows[requester];
+
+  return flow && rnic_workload_plan_has(&flow->plan, operation);
+}
 
 static inline mpa_role peer_of(mpa_role side)
 {
   return side == MPA_INITIATOR ? MPA_RESPONDER : MPA_INITIATOR;
 }
 
+/* Those of `side`, made when something is expected or comes first. */
+rnic_arrivals *rnic_workload_arrivals(rnic_workload *workload, mpa_role side);
+
 /* --- Memory --- */
 
 /* All of one end's, before the run. */
 void rnic_workload_lend_end(const rnic_workload *workload, mpa_role side);
+
+/* The next slot of `flow`'s data at `side`, or buffer for a Send to `side`, for a message that starts at `payload` of the table; there is
+ * one. Its STags are valid until it is given back: rnic_workload_give_back_…() for a message that was not posted after all. */
+rnic_workload_slot *rnic_workload_take_data(rnic_workload *workload, workload_flow *flow, mpa_role side,
+                                            uint64_t payload);
+rnic_workload_slot *rnic_workload_take_receive(rnic_workload *workload, mpa_role side, uint64_t payload);
+void rnic_workload_give_back_data(rnic_workload *workload, workload_flow *flow, mpa_role side,
+                                  rnic_workload_slot *slot);
+void rnic_workload_give_back_receive(rnic_workload *workload, mpa_role side, rnic_workload_slot *buffer);
 
 /* `slot` of `flow`'s data at `side` was verified: checks its guards and gives it to who waits for it. */
 void rnic_workload_release_data(rnic_workload *workload, workload_flow *flow, mpa_role side,

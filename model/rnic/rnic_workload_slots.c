@@ -2,96 +2,183 @@
 
 #include <glib.h>
 
-#include "rnic/rnic_sink_ring.h"
-
 struct rnic_workload_slots {
-  rnic_sink_ring *memory;
-  uint32_t octets;
-  uint64_t count;
-  uint64_t next; /* in turn */
-  uint64_t free_count;
-  rnic_workload_slot *slots;
+  rnic_buffer_pool *pool;
+  const pattern *table;
+  uint32_t count;
+  uint32_t next; /* in turn */
+  uint32_t free_count;
+  uint64_t taken_count;             /* so far */
+  uint32_t *stags[RNIC_SLOT_STAGS]; /* of each slot; NULL: none has any */
+  rnic_workload_slot *oldest;       /* of those that are taken, in the order taken */
+  rnic_workload_slot *newest;
+  rnic_workload_slot *found; /* the last one that was looked up; NULL: it is free again */
+  uint8_t *stray;            /* where a misbehaving peer's octets go; NULL: there were none */
 };
 
-rnic_workload_slots *rnic_workload_slots_new(uint64_t count, uint32_t octets, const pattern *table)
+rnic_workload_slots *rnic_workload_slots_new(uint32_t count, rnic_buffer_pool *pool, const pattern *table)
 {
   rnic_workload_slots *slots = g_new0(rnic_workload_slots, 1);
 
-  slots->memory = rnic_sink_ring_new(count, octets);
-  slots->octets = octets;
+  g_assert(count > 0);
+  slots->pool = pool;
+  slots->table = table;
   slots->count = count;
   slots->free_count = count;
-  slots->slots = g_new0(rnic_workload_slot, count);
-  for (uint64_t i = 0; i < count; i++) {
-    /* Bases differ from slot to slot and from one end to the other, so that a Tagged Offset alone names no memory. */
-    slots->slots[i] = (rnic_workload_slot){.memory = rnic_sink_ring_slot(slots->memory, i),
-                                           .index = i,
-                                           .table = table,
-                                           .base = (2 * i + 1) << 32,
-                                           .source_base = (2 * i + 2) << 32};
-  }
   return slots;
 }
 
 void rnic_workload_slots_free(rnic_workload_slots *slots)
 {
-  if (slots) {
-    rnic_sink_ring_free(slots->memory);
-    g_free(slots->slots);
-    g_free(slots);
+  if (!slots) {
+    return;
   }
+  while (slots->oldest) {
+    rnic_workload_slots_release(slots, slots->oldest);
+  }
+  rnic_buffer_pool_give(slots->pool, slots->stray);
+  g_free(slots->stags[RNIC_SLOT_STAG]);
+  g_free(slots->stags[RNIC_SLOT_SOURCE_STAG]);
+  g_free(slots);
 }
 
-uint64_t rnic_workload_slots_count(const rnic_workload_slots *slots)
+uint32_t rnic_workload_slots_count(const rnic_workload_slots *slots)
 {
   return slots->count;
 }
 
-rnic_workload_slot *rnic_workload_slots_at(rnic_workload_slots *slots, uint64_t index)
-{
-  g_assert(index < slots->count);
-  return &slots->slots[index];
-}
-
 uint32_t rnic_workload_slots_octets(const rnic_workload_slots *slots)
 {
-  return slots->octets;
+  return rnic_buffer_pool_octets(slots->pool);
 }
 
-uint64_t rnic_workload_slots_free_count(const rnic_workload_slots *slots)
+void rnic_workload_slots_set_stag(rnic_workload_slots *slots, uint32_t index, rnic_slot_stag which,
+                                  uint32_t stag)
+{
+  g_assert(index < slots->count);
+  if (!slots->stags[which]) {
+    slots->stags[which] = g_new0(uint32_t, slots->count);
+  }
+  slots->stags[which][index] = stag;
+}
+
+static uint32_t stag_of(const rnic_workload_slots *slots, uint32_t index, rnic_slot_stag which)
+{
+  return slots->stags[which] ? slots->stags[which][index] : 0;
+}
+
+uint32_t rnic_workload_slots_free_count(const rnic_workload_slots *slots)
 {
   return slots->free_count;
 }
 
 bool rnic_workload_slots_has_next(const rnic_workload_slots *slots)
 {
-  return !slots->slots[slots->next].is_taken;
+  /* They are taken in turn: if the next one is taken, no other has been for longer. */
+  return !slots->oldest || slots->oldest->index != slots->next;
+}
+
+static void append(rnic_workload_slots *slots, rnic_workload_slot *slot)
+{
+  slot->older = slots->newest;
+  slot->newer = NULL;
+  if (slots->newest) {
+    slots->newest->newer = slot;
+  } else {
+    slots->oldest = slot;
+  }
+  slots->newest = slot;
 }
 
 rnic_workload_slot *rnic_workload_slots_take(rnic_workload_slots *slots, uint64_t payload)
 {
-  rnic_workload_slot *slot = &slots->slots[slots->next];
+  uint32_t index = slots->next;
 
-  if (slot->is_taken) {
+  if (!rnic_workload_slots_has_next(slots)) {
     return NULL;
   }
-  slots->next = slots->next + 1 == slots->count ? 0 : slots->next + 1;
+  slots->next = index + 1 == slots->count ? 0 : index + 1;
   slots->free_count--;
-  slot->is_taken = true;
-  slot->payload = payload;
+  rnic_workload_slot *slot = g_new(rnic_workload_slot, 1);
+  /* Bases differ from slot to slot and from one end to the other, so that a Tagged Offset alone names no memory. */
+  *slot = (rnic_workload_slot){.pool = slots->pool,
+                               .number = slots->taken_count++,
+                               .index = index,
+                               .payload = payload,
+                               .table = slots->table,
+                               .stag = stag_of(slots, index, RNIC_SLOT_STAG),
+                               .source_stag = stag_of(slots, index, RNIC_SLOT_SOURCE_STAG),
+                               .references = 1,
+                               .base = (2 * (uint64_t)index + 1) << 32,
+                               .source_base = (2 * (uint64_t)index + 2) << 32};
+  append(slots, slot);
   return slot;
 }
 
 void rnic_workload_slots_release(rnic_workload_slots *slots, rnic_workload_slot *slot)
 {
-  g_assert(slot->is_taken);
-  slot->is_taken = false;
+  g_assert(slots->oldest);
+  *(slot->older ? &slot->older->newer : &slots->oldest) = slot->newer;
+  *(slot->newer ? &slot->newer->older : &slots->newest) = slot->older;
+  if (slots->found == slot) {
+    slots->found = NULL;
+  }
   slots->free_count++;
+  rnic_workload_slot_unref(slot);
+}
+
+void rnic_workload_slot_ref(rnic_workload_slot *slot)
+{
+  if (slot) {
+    slot->references++;
+  }
+}
+
+void rnic_workload_slot_unref(rnic_workload_slot *slot)
+{
+  if (slot && --slot->references == 0) {
+    rnic_buffer_pool_give(slot->pool, slot->memory);
+    g_free(slot);
+  }
+}
+
+uint8_t *rnic_workload_slot_supply(void *user)
+{
+  rnic_workload_slot *slot = user;
+
+  if (!slot->memory) {
+    slot->memory = rnic_buffer_pool_take(slot->pool);
+  }
+  return slot->memory;
+}
+
+uint8_t *rnic_workload_slots_memory(void *user, uint64_t id)
+{
+  rnic_workload_slots *slots = user;
+  rnic_workload_slot *from = slots->found ? slots->found : slots->oldest;
+
+  /* Messages arrive about in the order taken: from the one found last on, then from the oldest. */
+  for (rnic_workload_slot *each = from; each; each = each->newer) {
+    if (each->number == id) {
+      slots->found = each;
+      return rnic_workload_slot_supply(each);
+    }
+  }
+  for (rnic_workload_slot *each = slots->oldest; each != from; each = each->newer) {
+    if (each->number == id) {
+      slots->found = each;
+      return rnic_workload_slot_supply(each);
+    }
+  }
+  if (!slots->stray) {
+    slots->stray = rnic_buffer_pool_take(slots->pool);
+  }
+  return slots->stray;
 }
 
 bool rnic_workload_slots_guards_intact(const rnic_workload_slots *slots, const rnic_workload_slot *slot)
 {
-  return rnic_sink_ring_guards_intact(slots->memory, slot->index);
+  return rnic_buffer_pool_guards_intact(slots->pool, slot->memory);
 }
 
 void rnic_workload_slot_payload(void *user, uint64_t from, uint32_t length, octet_rope *rope)

@@ -1,6 +1,6 @@
-/* Buffers that a workload's messages use in turn: a ring of slots in one end's memory, with guards around each, and what both ULPs know
- * of each slot. At most as many as can be in flight + 2 (design.md, Real octets): a slot's next user is announced only after its last
- * was verified. */
+/* Buffers that a workload's messages use in turn: slots of one end's memory, and what both ULPs know of each that is taken. At most as
+ * many as can be in flight + 2 (design.md, Real octets): a slot's next user is announced only after its last was verified. A slot takes
+ * room only while it is taken, and has memory only from the first octet that is placed there; its STags stay its own. */
 #ifndef RNIC_RNIC_WORKLOAD_SLOTS_H
 #define RNIC_RNIC_WORKLOAD_SLOTS_H
 
@@ -9,36 +9,64 @@
 
 #include "base/octet_rope.h"
 #include "base/pattern.h"
+#include "rnic/rnic_buffer_pool.h"
 
 typedef struct rnic_workload_slots rnic_workload_slots;
 
+/* A slot that is taken. */
 typedef struct rnic_workload_slot {
-  uint8_t *memory;
-  uint64_t index;
-  bool is_taken;
+  uint8_t *memory; /* NULL: nothing was placed there yet */
+  rnic_buffer_pool *pool;
+  uint64_t number;  /* how many were taken before */
+  uint32_t index;   /* that modulo the number of slots */
+  uint32_t length;  /* octets of its message: at most the slot's; set by who takes the slot */
   uint64_t payload; /* where in the pattern table its message starts */
-  uint32_t length;  /* octets of that message: at most the slot's; set by who takes the slot */
   const pattern *table;
-  uint32_t stag; /* of the memory, at the end it is in; base: its Tagged Offset. 0: none */
-  uint64_t base;
+  uint32_t stag;        /* of the memory, at the end it is in; base: its Tagged Offset. 0: none */
   uint32_t source_stag; /* of the same message where it comes from, for an RDMA Read; 0: none */
+  uint64_t base;
   uint64_t source_base;
+  struct rnic_workload_slot *older, *newer; /* the slots' own, as the next */
+  uint32_t references;
 } rnic_workload_slot;
 
-/* `count` (> 0) free slots of `octets`. Free with rnic_workload_slots_free() (NULL is allowed). */
-rnic_workload_slots *rnic_workload_slots_new(uint64_t count, uint32_t octets, const pattern *table);
+/* What STags a slot has. */
+typedef enum rnic_slot_stag {
+  RNIC_SLOT_STAG,        /* rnic_workload_slot.stag */
+  RNIC_SLOT_SOURCE_STAG, /* rnic_workload_slot.source_stag */
+  RNIC_SLOT_STAGS
+} rnic_slot_stag;
+
+/* `count` (> 0) free slots of buffers of `pool`, which outlives them. Free with rnic_workload_slots_free() (NULL is allowed). */
+rnic_workload_slots *rnic_workload_slots_new(uint32_t count, rnic_buffer_pool *pool, const pattern *table);
 void rnic_workload_slots_free(rnic_workload_slots *slots);
 
-/* Slots in all; the slot `index` of them; octets of each. */
-uint64_t rnic_workload_slots_count(const rnic_workload_slots *slots);
-rnic_workload_slot *rnic_workload_slots_at(rnic_workload_slots *slots, uint64_t index);
+/* Slots in all; octets of each. */
+uint32_t rnic_workload_slots_count(const rnic_workload_slots *slots);
 uint32_t rnic_workload_slots_octets(const rnic_workload_slots *slots);
 
+/* Gives the slot `index` an STag, which is in the slot when it is taken from here on. */
+void rnic_workload_slots_set_stag(rnic_workload_slots *slots, uint32_t index, rnic_slot_stag which,
+                                  uint32_t stag);
+
 /* How many are free; the next one in turn when that is, for a message that starts at `payload` of the table, else NULL. */
-uint64_t rnic_workload_slots_free_count(const rnic_workload_slots *slots);
+uint32_t rnic_workload_slots_free_count(const rnic_workload_slots *slots);
 bool rnic_workload_slots_has_next(const rnic_workload_slots *slots);
 rnic_workload_slot *rnic_workload_slots_take(rnic_workload_slots *slots, uint64_t payload);
+
+/* `slot` is free again: it is nobody's any more but of those who have a reference of their own. */
 void rnic_workload_slots_release(rnic_workload_slots *slots, rnic_workload_slot *slot);
+
+/* A reference: the slot and its memory stay as they are, though the number may be taken anew. NULL is allowed. */
+void rnic_workload_slot_ref(rnic_workload_slot *slot);
+void rnic_workload_slot_unref(rnic_workload_slot *slot);
+
+/* The memory of the rnic_workload_slot `user`, from now on: what a registration asks for when the first octets come. */
+uint8_t *rnic_workload_slot_supply(void *user);
+
+/* A ddp_buffer_supplier for the rnic_workload_slots `user`: the same for the slot with number `id`. A misbehaving peer's octets for one
+ * that is not taken go nowhere that a message is compared with. */
+uint8_t *rnic_workload_slots_memory(void *user, uint64_t id);
 
 /* Nobody wrote into the octets on either side of `slot`. */
 bool rnic_workload_slots_guards_intact(const rnic_workload_slots *slots, const rnic_workload_slot *slot);

@@ -8,12 +8,12 @@ uint64_t rnic_workload_payload_of(const rnic_workload *workload, const workload_
 {
   uint64_t kind = (flow->requester == MPA_INITIATOR ? 0 : 8) + (uint64_t)meaning;
 
-  return pattern_message_offset(workload->config.connection, message | kind << 60);
+  return pattern_message_offset(workload->connection, message | kind << 60);
 }
 
 uint32_t rnic_workload_length_of(const rnic_workload *workload, uint64_t message)
 {
-  const rnic_workload_config *config = &workload->config;
+  const rnic_workload_config *config = workload->config;
 
   return config->message_size_count > 0
              ? (uint32_t)config->message_sizes[message % config->message_size_count]
@@ -25,12 +25,15 @@ static bool post(rnic_workload *workload, mpa_role side, const posted_work *what
   workload_end *end = &workload->ends[side];
 
   work->id = end->posted_count;
-  work->fence = workload->config.fence;
+  work->fence = workload->config->fence;
   if (!rnic_post(end->endpoint, work)) {
     return false; /* the connection ended */
   }
   end->posted_count++;
-  *(posted_work *)element_array_insert(&end->posted, end->posted.count) = *what;
+  waiting_work *waiting = g_new(waiting_work, 1);
+  *waiting = (waiting_work){.work = *what};
+  *(end->oldest ? &end->newest->next : &end->oldest) = waiting;
+  end->newest = waiting;
   return true;
 }
 
@@ -51,8 +54,7 @@ static rdmap_opcode opcode_of(rdmap_operation operation)
 bool rnic_workload_post_send(rnic_workload *workload, mpa_role side, const posted_work *what,
                              const send_details *details)
 {
-  workload_end *peer = &workload->ends[peer_of(side)];
-  rnic_workload_slot *buffer = rnic_workload_slots_take(peer->receives, details->payload);
+  rnic_workload_slot *buffer = rnic_workload_take_receive(workload, peer_of(side), details->payload);
   const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(opcode_of(details->operation));
   uint32_t stag = details->invalidated_stag ? details->invalidated_stag : buffer->stag;
   rdmap_work work = {.operation = details->operation,
@@ -73,10 +75,10 @@ bool rnic_workload_post_send(rnic_workload *workload, mpa_role side, const poste
                                 .invalidated_stag = stag};
 
   if (!post(workload, side, what, &work)) {
-    rnic_workload_slots_release(peer->receives, buffer);
+    rnic_workload_give_back_receive(workload, peer_of(side), buffer);
     return false;
   }
-  rnic_arrivals_expect(peer->arrivals, &arrival);
+  rnic_arrivals_expect(rnic_workload_arrivals(workload, peer_of(side)), &arrival);
   return true;
 }
 
@@ -100,7 +102,7 @@ bool rnic_workload_post_write(rnic_workload *workload, mpa_role side, const post
   if (!post(workload, side, what, &work)) {
     return false;
   }
-  rnic_arrivals_expect(workload->ends[peer_of(side)].arrivals, &arrival);
+  rnic_arrivals_expect(rnic_workload_arrivals(workload, peer_of(side)), &arrival);
   return true;
 }
 
@@ -123,6 +125,6 @@ bool rnic_workload_post_read(rnic_workload *workload, mpa_role side, const poste
   if (!post(workload, side, what, &work)) {
     return false;
   }
-  rnic_arrivals_expect(workload->ends[side].arrivals, &arrival);
+  rnic_arrivals_expect(rnic_workload_arrivals(workload, side), &arrival);
   return true;
 }

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "scenario/scenario_engine.h"
 #include "scenario/scenario_finding.h"
 
 enum {
@@ -266,9 +267,9 @@ gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
       return FALSE;
     }
   }
-  if (!scenario_check_path(s, notes, error) || !scenario_check_tcp(s, notes, error) ||
-      !check_timeouts(s, error) || !check_memory(s, error) || !check_duration(s, error) ||
-      !scenario_check_protocol(s, notes, error)) {
+  if (!scenario_check_engine(s, error) || !scenario_check_path(s, notes, error) ||
+      !scenario_check_tcp(s, notes, error) || !check_timeouts(s, error) || !check_memory(s, error) ||
+      !check_duration(s, error) || !scenario_check_protocol(s, notes, error)) {
     return FALSE;
   }
   note_window(s, notes);

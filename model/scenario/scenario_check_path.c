@@ -310,7 +310,17 @@ static gboolean check_topology_keys(const scenario *s, GError **error)
   return TRUE;
 }
 
-static gboolean check_topology(const scenario *s, GError **error)
+/* Keys given that say how a chain is that is not there. */
+static void note_topology(const scenario *s, GPtrArray *notes)
+{
+  for (scenario_key key = SCENARIO_TOPOLOGY_MEDIUM + 1; key <= SCENARIO_TOPOLOGY_TRAFFIC_STOP; key++) {
+    if (scenario_given(s, key)) {
+      scenario_finding_note(notes, s, key, "%s has no effect while topology.medium is none", name_of(key));
+    }
+  }
+}
+
+static gboolean check_topology(const scenario *s, GPtrArray *notes, GError **error)
 {
   const scenario_key keys[] = {SCENARIO_TOPOLOGY_MEDIUM};
   char **media = scenario_mix(s, SCENARIO_TOPOLOGY_MEDIUM);
@@ -320,6 +330,7 @@ static gboolean check_topology(const scenario *s, GError **error)
 
   g_strfreev(media);
   if (none && count == 1) {
+    note_topology(s, notes);
     return TRUE;
   }
   if (none || (count > 1 && count != scenario_links(s, SCENARIO_SIDE_RESPONDER))) {
@@ -330,12 +341,12 @@ static gboolean check_topology(const scenario *s, GError **error)
                         count, scenario_links(s, SCENARIO_SIDE_RESPONDER)),
         error);
   }
-  if (says(s, SCENARIO_RUN_ENGINE, "native") || says(s, SCENARIO_TCP_IP, "ipv6") ||
-      says(s, SCENARIO_WORKLOAD_PATHS, "own") || scenario_events(s, &events) > 0) {
+  if (says(s, SCENARIO_TCP_IP, "ipv6") || says(s, SCENARIO_WORKLOAD_PATHS, "own") ||
+      scenario_events(s, &events) > 0) {
     return scenario_finding_error(
         s, keys, G_N_ELEMENTS(keys),
-        g_strdup("topology.medium puts the path on ns-3's nodes; expected run.engine ns3, tcp.ip "
-                 "ipv4, workload.paths shared and no event"),
+        g_strdup("topology.medium puts the path on ns-3's nodes; expected tcp.ip ipv4, workload.paths shared "
+                 "and no event"),
         error);
   }
   return check_topology_keys(s, error);
@@ -343,7 +354,7 @@ static gboolean check_topology(const scenario *s, GError **error)
 
 gboolean scenario_check_path(const scenario *s, GPtrArray *notes, GError **error)
 {
-  if (!check_topology(s, error) || !check_boxes(s, error) || !check_events(s, error)) {
+  if (!check_topology(s, notes, error) || !check_boxes(s, error) || !check_events(s, error)) {
     return FALSE;
   }
   for (gsize i = 0; i < G_N_ELEMENTS(ways); i++) {

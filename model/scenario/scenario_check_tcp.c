@@ -23,7 +23,6 @@ static gboolean check_ns3(const scenario *s, GError **error)
       {SCENARIO_SENDER_SEGMENTATION, "aligned", "is not MPA-aware; expected stream"},
       {SCENARIO_RECEIVER_MODE, "out-of-order", "passes octets in order only; expected in-order"},
       {SCENARIO_RECEIVER_MODE, "assume-aligned", "passes octets in order only; expected in-order"},
-      {SCENARIO_RUN_ENGINE, "native", "needs ns-3; expected ns3"},
       {SCENARIO_TCP_IP, "ipv6", "is used with IPv4 here; expected ipv4"},
   };
 

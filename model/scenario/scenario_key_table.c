@@ -49,8 +49,9 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
         {"run.seed", SCENARIO_TYPE_INTEGER, "1", 0, EXACT_MAX, NULL, NONE,
          "Seed of every random stream. The same scenario and seed give the same results, octet for octet."},
     [SCENARIO_RUN_ENGINE] =
-        {"run.engine", SCENARIO_TYPE_WORD, "ns3", 0, 0, "ns3|native", NONE,
-         "The simulation engine that keeps the clock and carries the packets. Results do not depend on it."},
+        {"run.engine", SCENARIO_TYPE_WORD, "auto", 0, 0, "auto|ns3|native", NONE,
+         "The simulation engine that keeps the clock and carries the packets. Results do not depend on it. "
+         "auto: native, unless tcp.implementation or topology.medium needs ns-3."},
     [SCENARIO_RUN_STOP] =
         {"run.stop", SCENARIO_TYPE_TIME, "0s", 0, STOP_MAX, NULL, NONE,
          "Simulated time at which the run is stopped (status 'stopped'). 0s: when the workload is done."},

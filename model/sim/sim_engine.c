@@ -2,18 +2,28 @@
 
 #include "engine/engine_native.h"
 #include "path/path_link_native.h"
-#include "shim/ns3_engine.h"
-#include "shim/ns3_link.h"
-#include "shim/ns3_tcp_transport.h"
+#include "sim/sim_ns3_module.h"
 
 GQuark sim_engine_error_quark(void)
 {
   return g_quark_from_static_string("iwarpsim-sim-engine-error");
 }
 
-static void set_error(GError **error, const ns3_shim_error *reason)
+static void set_error(GError **error, const char *reason)
 {
-  g_set_error(error, SIM_ENGINE_ERROR, SIM_ENGINE_ERROR_FAILED, "ns-3: %s", reason->message);
+  g_set_error(error, SIM_ENGINE_ERROR, SIM_ENGINE_ERROR_FAILED, "ns-3: %s", reason);
+}
+
+/* ns-3, or NULL and `error`. */
+static const ns3_functions *ns3_for(GError **error)
+{
+  g_autoptr(GError) reason = NULL;
+  const ns3_functions *ns3 = sim_ns3_module(&reason);
+
+  if (!ns3) {
+    set_error(error, reason->message);
+  }
+  return ns3;
 }
 
 engine *sim_engine_new(sim_engine_kind kind, GError **error)
@@ -23,10 +33,15 @@ engine *sim_engine_new(sim_engine_kind kind, GError **error)
   if (kind == SIM_ENGINE_NATIVE) {
     return engine_native_new();
   }
-  engine *clock = ns3_engine_new(&reason);
-  if (!clock) {
-    set_error(error, &reason);
+  const ns3_functions *ns3 = ns3_for(error);
+  if (!ns3) {
+    return NULL;
   }
+  engine *clock = ns3->engine_new(&reason);
+  if (!clock) {
+    set_error(error, reason.message);
+  }
+  /* cppcheck-suppress returnDanglingLifetime; what is filled through a pointer is not kept */
   return clock;
 }
 
@@ -38,10 +53,15 @@ path_link *sim_engine_link_new(sim_engine_kind kind, engine *clock, const path_l
   if (kind == SIM_ENGINE_NATIVE) {
     return path_link_native_new(config, clock);
   }
-  path_link *link = ns3_link_new(config, clock, &reason);
-  if (!link) {
-    set_error(error, &reason);
+  const ns3_functions *ns3 = ns3_for(error);
+  if (!ns3) {
+    return NULL;
   }
+  path_link *link = ns3->link_new(config, clock, &reason);
+  if (!link) {
+    set_error(error, reason.message);
+  }
+  /* cppcheck-suppress returnDanglingLifetime; the same */
   return link;
 }
 
@@ -50,22 +70,24 @@ tcp_transport *sim_engine_ns3_tcp_new(const tcp_config *config, const tcp_events
 {
   const sim_engine_wake *wake = user;
   ns3_tcp_transport_place place = {.wake = wake->wake, .user = wake->user};
+  const ns3_functions *ns3 = sim_ns3_module(NULL);
 
-  return ns3_tcp_transport_new(config, events, events_user, &place);
+  g_assert(ns3); /* whose engine there is */
+  /* cppcheck-suppress returnDanglingLifetime; it copies the place */
+  return ns3->tcp_transport_new(config, events, events_user, &place);
 }
 
 bool sim_engine_ns3_tcp_supports(const tcp_config *config, GError **error)
 {
   ns3_shim_error reason;
+  const ns3_functions *ns3 = ns3_for(error);
 
-  if (ns3_tcp_transport_supports(config, &reason)) {
-    return true;
+  if (!ns3) {
+    return false;
   }
-  set_error(error, &reason);
-  return false;
-}
-
-const char *sim_engine_library_version(sim_engine_kind kind)
-{
-  return kind == SIM_ENGINE_NATIVE ? NULL : ns3_shim_version();
+  bool supported = ns3->tcp_transport_supports(config, &reason);
+  if (!supported) {
+    set_error(error, reason.message);
+  }
+  return supported;
 }

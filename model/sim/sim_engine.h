@@ -1,4 +1,4 @@
-/* The one place that picks an engine and the links that go with it (design.md, The house). */
+/* The one place that makes an engine and what goes with it: links, ns-3's TCP (design.md, The house). */
 #ifndef SIM_SIM_ENGINE_H
 #define SIM_SIM_ENGINE_H
 
@@ -6,16 +6,14 @@
 
 #include "engine/engine.h"
 #include "path/path_link.h"
+#include "sim/sim_engine_choice.h"
 #include "tcp/tcp_transport.h"
-
-typedef enum sim_engine_kind {
-  SIM_ENGINE_NS3,
-  SIM_ENGINE_NATIVE,
-} sim_engine_kind;
 
 #define SIM_ENGINE_ERROR (sim_engine_error_quark())
 GQuark sim_engine_error_quark(void);
-enum { SIM_ENGINE_ERROR_FAILED }; /* the engine or a link could not be made: its own message */
+enum {
+  SIM_ENGINE_ERROR_FAILED
+}; /* the engine or a link could not be made, or there is no ns-3: its own message */
 
 /* A new engine at time 0; free with engine_free(). NULL and `error` when ns-3 refuses. */
 engine *sim_engine_new(sim_engine_kind kind, GError **error);
@@ -37,8 +35,5 @@ typedef struct sim_engine_wake {
 
 /* False, and `error`, when ns-3's TCP cannot be as `config` asks. */
 bool sim_engine_ns3_tcp_supports(const tcp_config *config, GError **error);
-
-/* The version of the library behind the engine; NULL for our own. Static. */
-const char *sim_engine_library_version(sim_engine_kind kind);
 
 #endif

@@ -79,21 +79,16 @@ void sim_ip_input_free(sim_ip_input *input)
   }
 }
 
-bool sim_ip_input_connection_of(const datagram *packet, mpa_role side, uint32_t connections,
-                                uint32_t *connection)
+bool sim_ip_input_quoted_connection_of(const datagram *packet, mpa_role side, uint32_t connections,
+                                       uint32_t *connection)
 {
   datagram_flow flow;
 
-  if (!datagram_flow_of(packet, &flow)) {
-    return false;
-  }
   /* An ICMP message names the packet that this side sent. */
-  bool sent = packet->kind == DATAGRAM_TOO_BIG;
-  bool initiators_is_source = (side == MPA_INITIATOR) == sent;
-  uint32_t port = initiators_is_source ? flow.source_port : flow.destination_port;
-  uint32_t other = initiators_is_source ? flow.destination_port : flow.source_port;
-  *connection = port - SIM_INITIATOR_FIRST_PORT;
-  return port >= SIM_INITIATOR_FIRST_PORT && *connection < connections && other == SIM_RESPONDER_PORT;
+  return datagram_flow_of(packet, &flow) &&
+         (side == MPA_INITIATOR
+              ? sim_ip_input_connection_at(flow.source_port, flow.destination_port, connections, connection)
+              : sim_ip_input_connection_at(flow.destination_port, flow.source_port, connections, connection));
 }
 
 static uint64_t held_of(const sim_ip_input *input, uint32_t connection)

@@ -3,6 +3,7 @@
 #ifndef SIM_SIM_IP_INPUT_H
 #define SIM_SIM_IP_INPUT_H
 
+#include "base/big_endian.h"
 #include "engine/engine.h"
 #include "path/path_element.h"
 #include "rnic/rnic_ip_reassembly.h"
@@ -29,9 +30,30 @@ void sim_ip_input_free(sim_ip_input *input);
 /* A packet has arrived; takes its reference. */
 void sim_ip_input_receive(sim_ip_input *input, datagram *packet, time_ps now);
 
+/* The connection whose Initiator's port is `initiators` and whose Responder's is `responders`; false when that is none of `connections`. */
+static inline bool sim_ip_input_connection_at(uint32_t initiators, uint32_t responders, uint32_t connections,
+                                              uint32_t *connection)
+{
+  *connection = initiators - SIM_INITIATOR_FIRST_PORT; /* a port below the first is beyond all connections */
+  return *connection < connections && responders == SIM_RESPONDER_PORT;
+}
+
+/* What sim_ip_input_connection_of() does with what is no TCP segment. */
+bool sim_ip_input_quoted_connection_of(const datagram *packet, mpa_role side, uint32_t connections,
+                                       uint32_t *connection);
+
 /* The connection that a packet which came to `side` is of; false when its ports, damaged perhaps, are none's. */
-bool sim_ip_input_connection_of(const datagram *packet, mpa_role side, uint32_t connections,
-                                uint32_t *connection);
+static inline bool sim_ip_input_connection_of(const datagram *packet, mpa_role side, uint32_t connections,
+                                              uint32_t *connection)
+{
+  if (packet->kind != DATAGRAM_TCP) {
+    return sim_ip_input_quoted_connection_of(packet, side, connections, connection);
+  }
+  uint32_t ports = big_endian_read_32(packet->header + packet->ip_octets); /* RFC 9293 §3.1 */
+  uint32_t source = ports >> 16, destination = ports & 0xFFFF;
+  return side == MPA_INITIATOR ? sim_ip_input_connection_at(destination, source, connections, connection)
+                               : sim_ip_input_connection_at(source, destination, connections, connection);
+}
 
 const rnic_ip_reassembly_statistics *sim_ip_input_counted(const sim_ip_input *input);
 

@@ -2,6 +2,8 @@
 
 #include <glib.h>
 
+enum { SMALLEST_ROOM = 64 };
+
 /* Places are numbered from 1, so that 0 is the end of a chain. */
 typedef struct part {
   time_ps arrival;
@@ -10,37 +12,45 @@ typedef struct part {
 } part;
 
 struct sim_part_arrivals {
-  GArray *parts;   /* of part; place n is element n - 1 */
-  uint32_t unused; /* the first of the chain of places that are free */
+  part *parts;     /* place n is element n - 1 */
+  uint32_t room;   /* places there are */
+  uint32_t used;   /* places that were ever taken: the first of them */
+  uint32_t unused; /* the first of the chain of those that are free again */
 };
 
 sim_part_arrivals *sim_part_arrivals_new(void)
 {
-  sim_part_arrivals *arrivals = g_new0(sim_part_arrivals, 1);
-
-  arrivals->parts = g_array_new(FALSE, FALSE, sizeof(part));
-  return arrivals;
+  return g_new0(sim_part_arrivals, 1);
 }
 
 void sim_part_arrivals_free(sim_part_arrivals *arrivals)
 {
-  g_array_free(arrivals->parts, TRUE);
+  g_free(arrivals->parts);
   g_free(arrivals);
+}
+
+/* The number of a place that is free. */
+static uint32_t free_place(sim_part_arrivals *arrivals)
+{
+  uint32_t number = arrivals->unused;
+
+  if (number != 0) {
+    arrivals->unused = arrivals->parts[number - 1].next;
+    return number;
+  }
+  if (arrivals->used == arrivals->room) {
+    arrivals->room = MAX(arrivals->room * 2, (uint32_t)SMALLEST_ROOM);
+    arrivals->parts = g_renew(part, arrivals->parts, arrivals->room);
+  }
+  return ++arrivals->used;
 }
 
 void sim_part_arrivals_add(sim_part_arrivals *arrivals, uint64_t *token, time_ps arrival, uint32_t octets)
 {
-  const part added = {.arrival = arrival, .octets = octets, .next = (uint32_t)*token};
+  uint32_t number = free_place(arrivals);
 
-  if (arrivals->unused == 0) {
-    g_array_append_val(arrivals->parts, added);
-    *token = arrivals->parts->len;
-    return;
-  }
-  *token = arrivals->unused;
-  part *place = &g_array_index(arrivals->parts, part, arrivals->unused - 1);
-  arrivals->unused = place->next;
-  *place = added;
+  arrivals->parts[number - 1] = (part){.arrival = arrival, .octets = octets, .next = (uint32_t)*token};
+  *token = number;
 }
 
 bool sim_part_arrivals_take(sim_part_arrivals *arrivals, uint64_t *token, time_ps *arrival, uint32_t *octets)
@@ -49,7 +59,7 @@ bool sim_part_arrivals_take(sim_part_arrivals *arrivals, uint64_t *token, time_p
     return false;
   }
   uint32_t number = (uint32_t)*token;
-  part *place = &g_array_index(arrivals->parts, part, number - 1);
+  part *place = &arrivals->parts[number - 1];
   *arrival = place->arrival;
   *octets = place->octets;
   *token = place->next;
@@ -60,5 +70,5 @@ bool sim_part_arrivals_take(sim_part_arrivals *arrivals, uint64_t *token, time_p
 
 uint32_t sim_part_arrivals_room(const sim_part_arrivals *arrivals)
 {
-  return arrivals->parts->len;
+  return arrivals->used;
 }

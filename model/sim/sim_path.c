@@ -19,9 +19,11 @@ enum { NODES_MAX = 64, BOX_TIMER_MAJOR = 0x70000000 };
 typedef struct path_node {
   path_element *element;
   engine_timer *timer; /* NULL: the element has no deadlines */
-  path_link *link;     /* of a transmitter: its packets go on by it; else NULL */
-  bool is_borrowed;    /* the element is not the path's */
-  sim_gate *gate;      /* of the path */
+  time_ps timer_due;   /* when the timer is due, and its order then: it is set when that changes */
+  uint64_t timer_order;
+  path_link *link;  /* of a transmitter: its packets go on by it; else NULL */
+  bool is_borrowed; /* the element is not the path's */
+  sim_gate *gate;   /* of the path */
 } path_node;
 
 /* Which side of the proxy a fragmenter is on decides where its messages enter the other direction. */
@@ -35,6 +37,7 @@ struct sim_path {
   sim_path_config config;
   GPtrArray
       *nodes; /* of path_node, in the order packets meet them; the transmitters and their links among them */
+  path_node *first; /* of them */
   path_node *first_link;
   path_element *first_fragmenter; /* NULL: there is none */
   GPtrArray *routers;             /* of path_router */
@@ -64,26 +67,38 @@ static void node_set_timer(path_node *node)
 {
   uint64_t order = 0;
 
-  if (node->timer) {
-    time_ps deadline = path_element_deadline(node->element, &order);
+  time_ps deadline = path_element_deadline(node->element, &order);
+  if (deadline != node->timer_due || order != node->timer_order) {
+    node->timer_due = deadline;
+    node->timer_order = order;
     engine_timer_set_ordered(node->timer, deadline, order);
+  }
+}
+
+static inline void enter(path_node *node, datagram *packet, time_ps now)
+{
+  if (node->gate) {
+    sim_gate_enter(node->gate);
+    path_element_receive(node->element, packet, now);
+    sim_gate_leave(node->gate, now);
+  } else {
+    path_element_receive(node->element, packet, now);
+  }
+  if (node->timer) {
+    node_set_timer(node);
   }
 }
 
 static void node_input(void *user, datagram *packet, time_ps now)
 {
-  path_node *node = user;
-
-  sim_gate_enter(node->gate);
-  path_element_receive(node->element, packet, now);
-  sim_gate_leave(node->gate, now);
-  node_set_timer(node);
+  enter(user, packet, now);
 }
 
 static void node_run(void *user, time_ps now)
 {
   path_node *node = user;
 
+  node->timer_due = TIME_PS_NEVER; /* it fires */
   sim_gate_enter(node->gate);
   path_element_run(node->element, now);
   sim_gate_leave(node->gate, now);
@@ -119,6 +134,7 @@ static path_node *add_node(sim_path *path, path_element *element, engine_class c
   path_node *node = g_new0(path_node, 1);
 
   node->element = element;
+  node->timer_due = TIME_PS_NEVER;
   node->gate = path->config.gate;
   if (element->class->deadline) {
     node->timer =
@@ -391,6 +407,7 @@ sim_path *sim_path_new(const sim_path_config *config, GError **error)
     return NULL;
   }
   chain_nodes(path);
+  path->first = path->nodes->pdata[0];
   return path;
 }
 
@@ -407,8 +424,8 @@ void sim_path_free(sim_path *path)
 
 void sim_path_send(sim_path *path, datagram *packet, time_ps now)
 {
-  if (!sim_gate_holds(path->config.gate, packet, node_input, path->nodes->pdata[0])) {
-    node_input(path->nodes->pdata[0], packet, now);
+  if (!path->config.gate || !sim_gate_holds(path->config.gate, packet, node_input, path->first)) {
+    enter(path->first, packet, now);
   }
 }
 

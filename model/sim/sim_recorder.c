@@ -2,8 +2,8 @@
 
 #include <glib.h>
 
-#include "base/element_array.h"
 #include "base/uint128.h"
+#include "measure/fpdu_starts.h"
 #include "measure/occupancy.h"
 #include "measure/retransmission_ledger.h"
 #include "measure/value_histogram.h"
@@ -16,16 +16,21 @@ typedef struct waits {
   value_histogram histogram; /* of ps, weighted by octets */
 } waits;
 
+typedef struct recorder_connection {
+  fpdu_starts starts;            /* as far back as a segment can still arrive */
+  fpdu_starts_cursor arriving;   /* of who asks about segments that arrive, … */
+  fpdu_starts_cursor on_the_way; /* … and of who does on their way */
+  retransmission_ledger *ledger; /* NULL: nothing has been sent again */
+} recorder_connection;
+
 struct sim_recorder {
   sim_recorder_config config;
-  occupancy *gauge;
-  /* One a connection: offsets (uint64_t, ascending) where its FPDUs start, as far back as a segment can still arrive. */
-  element_array *starts;
-  retransmission_ledger **ledgers; /* one a connection */
-  rnic_held *last;                 /* one a connection: what the gauge knows */
-  uint64_t *fragment_octets;       /* one a connection, and one for fragments of no known connection */
-  bool started;                    /* a workload octet has arrived */
-  time_ps first_payload_arrival;   /* of workload payload that has been placed; TIME_PS_NEVER: none has */
+  occupancy *gauge; /* of the connections, and of one more: the fragments of no known connection */
+  recorder_connection *connections;
+  uint64_t
+      reach_octets; /* octets that arrive left at most a window behind the newest: what is far older is forgotten */
+  bool started;                  /* a workload octet has arrived */
+  time_ps first_payload_arrival; /* of workload payload that has been placed; TIME_PS_NEVER: none has */
   time_ps last_delivery;
   uint64_t segments;
   uint64_t segments_out_of_order;
@@ -49,21 +54,14 @@ sim_recorder *sim_recorder_new(const sim_recorder_config *config)
   sim_recorder *recorder = g_new0(sim_recorder, 1);
 
   recorder->config = *config;
+  recorder->reach_octets = 4 * config->receive_window_octets;
   recorder->first_payload_arrival = TIME_PS_NEVER;
-  /* One more for the fragments of no known connection. */
   recorder->gauge = occupancy_new(config->connections + 1, config->cell_octets);
-  recorder->fragment_octets = g_new0(uint64_t, config->connections + 1);
   if (config->series) {
     occupancy_write_series(recorder->gauge, config->series, config->series_all, config->series_connections);
   }
-  recorder->starts = g_new0(element_array, config->connections);
-  recorder->ledgers = g_new0(retransmission_ledger *, config->connections);
-  recorder->last = g_new0(rnic_held, config->connections);
+  recorder->connections = g_new0(recorder_connection, config->connections);
   recorder->undelivered = sim_part_arrivals_new();
-  for (uint32_t i = 0; i < config->connections; i++) {
-    element_array_init(&recorder->starts[i], sizeof(uint64_t));
-    recorder->ledgers[i] = retransmission_ledger_new();
-  }
   return recorder;
 }
 
@@ -71,13 +69,10 @@ void sim_recorder_free(sim_recorder *recorder)
 {
   if (recorder) {
     for (uint32_t i = 0; i < recorder->config.connections; i++) {
-      element_array_clear(&recorder->starts[i]);
-      retransmission_ledger_free(recorder->ledgers[i]);
+      fpdu_starts_clear(&recorder->connections[i].starts);
+      retransmission_ledger_free(recorder->connections[i].ledger);
     }
-    g_free(recorder->starts);
-    g_free(recorder->ledgers);
-    g_free(recorder->last);
-    g_free(recorder->fragment_octets);
+    g_free(recorder->connections);
     sim_part_arrivals_free(recorder->undelivered);
     occupancy_free(recorder->gauge);
     g_free(recorder);
@@ -88,22 +83,14 @@ void sim_recorder_free(sim_recorder *recorder)
 
 void sim_recorder_framed(sim_recorder *recorder, uint32_t connection, uint64_t phase_offset)
 {
-  element_array *starts = &recorder->starts[connection];
-
-  *(uint64_t *)element_array_insert(starts, starts->count) = phase_offset;
+  fpdu_starts_add(&recorder->connections[connection].starts, phase_offset);
 }
 
-/* FPDU Alignment: the first octet of the segment is the first octet of an FPDU (MPA-002). */
-static bool starts_with_fpdu(const element_array *starts, uint64_t offset)
+bool sim_recorder_is_fpdu_start(sim_recorder *recorder, uint32_t connection, uint64_t phase_offset)
 {
-  size_t below = element_array_count_below(starts, 0, offset);
+  recorder_connection *of = &recorder->connections[connection];
 
-  return below < starts->count && *(const uint64_t *)element_array_at(starts, below) == offset;
-}
-
-bool sim_recorder_is_fpdu_start(const sim_recorder *recorder, uint32_t connection, uint64_t phase_offset)
-{
-  return starts_with_fpdu(&recorder->starts[connection], phase_offset);
+  return fpdu_starts_has(&of->starts, &of->on_the_way, phase_offset);
 }
 
 /* --- Arrivals --- */
@@ -111,9 +98,7 @@ bool sim_recorder_is_fpdu_start(const sim_recorder *recorder, uint32_t connectio
 void sim_recorder_segment(sim_recorder *recorder, uint32_t connection, int64_t phase_offset, uint32_t length,
                           uint32_t new_octets, bool out_of_order, time_ps now)
 {
-  element_array *starts = &recorder->starts[connection];
-  /* Octets that arrive now left at most a window behind the newest; what is far older is forgotten. */
-  uint64_t reach = 4 * recorder->config.receive_window_octets;
+  recorder_connection *of = &recorder->connections[connection];
   uint64_t from = (uint64_t)phase_offset;
 
   if (phase_offset < 0) {
@@ -125,19 +110,25 @@ void sim_recorder_segment(sim_recorder *recorder, uint32_t connection, int64_t p
   }
   recorder->segments++;
   recorder->segments_out_of_order += out_of_order;
-  recorder->segments_aligned += starts_with_fpdu(starts, from);
-  retransmission_ledger_arrived(recorder->ledgers[connection], from, from + length, new_octets, now);
-  if (from > reach) {
-    element_array_remove(starts, 0, element_array_count_below(starts, 0, from - reach));
+  /* FPDU Alignment: the first octet of the segment is the first octet of an FPDU (MPA-002). */
+  recorder->segments_aligned += fpdu_starts_has(&of->starts, &of->arriving, from);
+  if (of->ledger) {
+    retransmission_ledger_arrived(of->ledger, from, from + length, new_octets, now);
+  }
+  if (from > recorder->reach_octets) {
+    fpdu_starts_forget(&of->starts, from - recorder->reach_octets);
   }
 }
 
 void sim_recorder_retransmitted(sim_recorder *recorder, uint32_t connection, int64_t phase_offset,
                                 uint32_t length, time_ps earliest_arrival)
 {
+  retransmission_ledger **ledger = &recorder->connections[connection].ledger;
+
   if (phase_offset >= 0) {
     uint64_t from = (uint64_t)phase_offset;
-    retransmission_ledger_sent(recorder->ledgers[connection], from, from + length, earliest_arrival);
+    *ledger = *ledger ? *ledger : retransmission_ledger_new();
+    retransmission_ledger_sent(*ledger, from, from + length, earliest_arrival);
   }
 }
 
@@ -169,17 +160,28 @@ static void count_wait(waits *of, time_ps wait, uint32_t octets)
   value_histogram_add(&of->histogram, (uint64_t)wait, octets);
 }
 
-void sim_recorder_placed(sim_recorder *recorder, ddp_segment *segment, const mpa_ulpdu *ulpdu,
-                         bool out_of_order, time_ps now)
+/* `length` octets of payload that came at `arrival` are Placed now. */
+static void count_placed(sim_recorder *recorder, time_ps arrival, uint32_t length, time_ps now)
+{
+  time_ps complete = now - recorder->config.placement_latency_ps; /* when MPA passed the ULPDU */
+
+  recorder->octets_direct += arrival == complete ? length : 0;
+  recorder->first_payload_arrival = time_ps_earlier(recorder->first_payload_arrival, arrival);
+  count_wait(&recorder->placement, now - arrival, length);
+}
+
+/* The token of a segment whose payload all came at one time is that time, with the lowest bit set; else it is the number of its parts in
+ * `undelivered`, times two. */
+static uint64_t token_of_time(time_ps arrival)
+{
+  return (uint64_t)arrival << 1 | 1;
+}
+
+static void place_parts(sim_recorder *recorder, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
 {
   uint32_t payload_from = ulpdu->octets->length - segment->payload_octets;
-  time_ps complete = now - recorder->config.placement_latency_ps; /* when MPA passed it */
+  uint64_t parts = 0;
 
-  count_read(recorder, ulpdu->held_octets, now);
-  if (!has_workload_payload(segment)) {
-    return;
-  }
-  segment->observer = 0;
   for (size_t i = 0; i < ulpdu->part_count; i++) {
     const mpa_ulpdu_part *part = &ulpdu->parts[i];
     uint32_t from = MAX(part->from, payload_from);
@@ -187,13 +189,37 @@ void sim_recorder_placed(sim_recorder *recorder, ddp_segment *segment, const mpa
     if (length == 0) {
       continue; /* the header alone */
     }
-    recorder->octets_direct += part->arrival == complete ? length : 0;
-    recorder->first_payload_arrival = time_ps_earlier(recorder->first_payload_arrival, part->arrival);
-    count_wait(&recorder->placement, now - part->arrival, length);
-    sim_part_arrivals_add(recorder->undelivered, &segment->observer, part->arrival, length);
+    count_placed(recorder, part->arrival, length, now);
+    sim_part_arrivals_add(recorder->undelivered, &parts, part->arrival, length);
+  }
+  segment->observer = parts << 1;
+}
+
+void sim_recorder_placed(sim_recorder *recorder, ddp_segment *segment, const mpa_ulpdu *ulpdu,
+                         bool out_of_order, time_ps now)
+{
+  count_read(recorder, ulpdu->held_octets, now);
+  if (!has_workload_payload(segment)) {
+    return;
+  }
+  if (ulpdu->part_count == 1 && segment->payload_octets > 0) {
+    count_placed(recorder, ulpdu->parts->arrival, segment->payload_octets, now);
+    segment->observer = token_of_time(ulpdu->parts->arrival);
+  } else {
+    place_parts(recorder, segment, ulpdu, now);
   }
   recorder->octets_placed += segment->payload_octets;
   recorder->octets_out_of_order += out_of_order ? segment->payload_octets : 0;
+}
+
+static void deliver_parts(sim_recorder *recorder, uint64_t parts, time_ps now)
+{
+  time_ps arrival;
+  uint32_t octets;
+
+  while (sim_part_arrivals_take(recorder->undelivered, &parts, &arrival, &octets)) {
+    count_wait(&recorder->delivery, now - arrival, octets);
+  }
 }
 
 void sim_recorder_delivered(sim_recorder *recorder, const ddp_segment *segment, time_ps now)
@@ -201,11 +227,10 @@ void sim_recorder_delivered(sim_recorder *recorder, const ddp_segment *segment, 
   if (!has_workload_payload(segment)) {
     return;
   }
-  uint64_t token = segment->observer;
-  time_ps arrival;
-  uint32_t octets;
-  while (sim_part_arrivals_take(recorder->undelivered, &token, &arrival, &octets)) {
-    count_wait(&recorder->delivery, now - arrival, octets);
+  if (segment->observer & 1) {
+    count_wait(&recorder->delivery, now - (time_ps)(segment->observer >> 1), segment->payload_octets);
+  } else {
+    deliver_parts(recorder, segment->observer >> 1, now);
   }
   recorder->octets_delivered += segment->payload_octets;
   recorder->last_delivery = now;
@@ -214,43 +239,45 @@ void sim_recorder_delivered(sim_recorder *recorder, const ddp_segment *segment, 
 
 /* --- Occupancy --- */
 
-static void update_gauge(sim_recorder *recorder, uint32_t connection, time_ps now)
+/* What the gauge knows of `state` is what `held` says. */
+static bool is_held(const occupancy_state *state, const rnic_held *held)
 {
-  static const rnic_held nothing = {0};
-  bool known = connection < recorder->config.connections;
-  const rnic_held *held = known ? &recorder->last[connection] : &nothing;
-  const occupancy_state state = {.octets = {[HELD_INCOMPLETE] = held->incomplete,
-                                            [HELD_UNLOCATED] = held->unlocated,
-                                            [HELD_ORDER] = held->order,
-                                            [HELD_FRAGMENT] = recorder->fragment_octets[connection],
-                                            [HELD_PROCESSING] = held->processing},
-                                 .holes = held->holes,
-                                 .partial_fpdus = held->partial_fpdus,
-                                 .undelivered = held->undelivered};
-
-  occupancy_update(recorder->gauge, connection, &state, now);
+  return state->octets[HELD_INCOMPLETE] == held->incomplete &&
+         state->octets[HELD_UNLOCATED] == held->unlocated && state->octets[HELD_ORDER] == held->order &&
+         state->octets[HELD_PROCESSING] == held->processing && state->holes == held->holes &&
+         state->partial_fpdus == held->partial_fpdus && state->undelivered == held->undelivered;
 }
 
 void sim_recorder_held(sim_recorder *recorder, uint32_t connection, const rnic_held *held, time_ps now)
 {
-  rnic_held *last = &recorder->last[connection];
+  retransmission_ledger *ledger = recorder->connections[connection].ledger;
+  const occupancy_state *known = occupancy_state_of(recorder->gauge, connection);
 
-  retransmission_ledger_in_order(recorder->ledgers[connection], held->in_order_edge);
-  if (last->incomplete == held->incomplete && last->unlocated == held->unlocated &&
-      last->order == held->order && last->processing == held->processing && last->holes == held->holes &&
-      last->partial_fpdus == held->partial_fpdus && last->undelivered == held->undelivered) {
+  if (ledger) {
+    retransmission_ledger_in_order(ledger, held->in_order_edge);
+  }
+  if (is_held(known, held)) {
     return;
   }
-  *last = *held;
-  update_gauge(recorder, connection, now);
+  const occupancy_state state = {.octets = {[HELD_INCOMPLETE] = held->incomplete,
+                                            [HELD_UNLOCATED] = held->unlocated,
+                                            [HELD_ORDER] = held->order,
+                                            [HELD_FRAGMENT] = known->octets[HELD_FRAGMENT],
+                                            [HELD_PROCESSING] = held->processing},
+                                 .holes = held->holes,
+                                 .partial_fpdus = held->partial_fpdus,
+                                 .undelivered = held->undelivered};
+  occupancy_update(recorder->gauge, connection, &state, now);
 }
 
 void sim_recorder_fragments(sim_recorder *recorder, uint32_t connection, uint64_t octets, time_ps now)
 {
   connection = MIN(connection, recorder->config.connections); /* of no known one */
-  if (recorder->fragment_octets[connection] != octets) {
-    recorder->fragment_octets[connection] = octets;
-    update_gauge(recorder, connection, now);
+  occupancy_state state = *occupancy_state_of(recorder->gauge, connection);
+
+  if (state.octets[HELD_FRAGMENT] != octets) {
+    state.octets[HELD_FRAGMENT] = octets;
+    occupancy_update(recorder->gauge, connection, &state, now);
   }
 }
 
@@ -259,7 +286,9 @@ static uint64_t spurious_retransmissions(const sim_recorder *recorder)
   uint64_t spurious = 0;
 
   for (uint32_t i = 0; i < recorder->config.connections; i++) {
-    spurious += retransmission_ledger_spurious(recorder->ledgers[i]);
+    const retransmission_ledger *ledger = recorder->connections[i].ledger;
+
+    spurious += ledger ? retransmission_ledger_spurious(ledger) : 0;
   }
   return spurious;
 }
@@ -269,7 +298,9 @@ static uint64_t held_at_the_end(const sim_recorder *recorder)
   uint64_t octets = 0;
 
   for (uint32_t i = 0; i < recorder->config.connections; i++) {
-    octets += recorder->last[i].incomplete + recorder->last[i].unlocated + recorder->last[i].order;
+    const occupancy_state *state = occupancy_state_of(recorder->gauge, i);
+
+    octets += state->octets[HELD_INCOMPLETE] + state->octets[HELD_UNLOCATED] + state->octets[HELD_ORDER];
   }
   return octets;
 }

@@ -69,13 +69,12 @@ uint32_t sim_setup_receive_mtu(const scenario *s, mpa_role side)
   return scenario_link_of(s, to, scenario_links(s, to) - 1).mtu_octets;
 }
 
-static void set_tcp_addresses(tcp_config *tcp, const scenario *s, uint32_t connection, mpa_role side)
+/* Of all that is TCP's, what only this connection has. */
+static void set_tcp_connection(tcp_config *tcp, const scenario *s, uint32_t connection, mpa_role side)
 {
   bool initiator = side == MPA_INITIATOR;
   uint16_t initiator_port = (uint16_t)(SIM_INITIATOR_FIRST_PORT + connection);
 
-  tcp->local_address = sim_setup_address(s, side);
-  tcp->remote_address = sim_setup_address(s, sim_setup_peer(side));
   tcp->local_port = initiator ? initiator_port : SIM_RESPONDER_PORT;
   tcp->remote_port = initiator ? SIM_RESPONDER_PORT : initiator_port;
   tcp->isn = (uint32_t)random_hash(scenario_integer(s, SCENARIO_RUN_SEED),
@@ -143,7 +142,9 @@ tcp_config sim_setup_tcp(const scenario *s, uint32_t connection, mpa_role side)
     tcp.segmentation = TCP_SEGMENTATION_STREAM; /* it is not MPA-aware, … */
     tcp.passing = TCP_PASSING_IN_ORDER;         /* … and passes octets in order */
   }
-  set_tcp_addresses(&tcp, s, connection, side);
+  tcp.local_address = sim_setup_address(s, side);
+  tcp.remote_address = sim_setup_address(s, sim_setup_peer(side));
+  set_tcp_connection(&tcp, s, connection, side);
   set_tcp_recovery(&tcp, s);
   set_tcp_congestion(&tcp, s);
   return tcp;
@@ -162,31 +163,37 @@ static uint32_t streaming_octets(const scenario *s, uint32_t connection, mpa_rol
   return (uint32_t)(random_hash(scenario_integer(s, SCENARIO_RUN_SEED), name, connection) % mtu);
 }
 
+void sim_setup_endpoint_of(rnic_endpoint_config *config, const scenario *s, uint32_t connection,
+                           mpa_role side, const sim_setup_place *place)
+{
+  set_tcp_connection(&config->tcp, s, connection, side);
+  config->host = place->host;
+  config->protection_domain = place->protection_domain;
+  config->private_data = config->private_data_octets > 0 ? place->private_data : NULL;
+  config->fault = place->fault;
+  config->streaming_octets_sent = streaming_octets(s, connection, side);
+  config->streaming_octets_received = streaming_octets(s, connection, sim_setup_peer(side));
+}
+
 rnic_endpoint_config sim_setup_endpoint(const scenario *s, uint32_t connection, mpa_role side,
                                         const sim_setup_place *place)
 {
   const char *assumed = scenario_text(s, SCENARIO_MPA_ASSUMED_EMSS);
   uint32_t private_data = (uint32_t)scenario_integer(s, key_of(SCENARIO_INITIATOR_PRIVATE_DATA, side));
   bool measured = side == sim_setup_measured(s);
-
-  return (rnic_endpoint_config){
+  rnic_endpoint_config config = {
       .tcp = sim_setup_tcp(s, connection, side),
-      .host = place->host,
       .generation = iwarp_generation_find(scenario_text(s, key_of(SCENARIO_INITIATOR_GENERATION, side))),
       .role = side,
       .opens = side == MPA_INITIATOR,
       .markers = scenario_boolean(s, key_of(SCENARIO_INITIATOR_MARKERS, side)),
       .crc = scenario_boolean(s, key_of(SCENARIO_INITIATOR_CRC, side)),
-      .private_data = private_data > 0 ? place->private_data : NULL,
       .private_data_octets = private_data,
       .private_data_capacity_octets =
           (uint32_t)scenario_integer(s, key_of(SCENARIO_INITIATOR_PRIVATE_DATA_CAPACITY, side)),
       .rejects = scenario_boolean(s, key_of(SCENARIO_INITIATOR_REJECTS, side)),
       .startup_timeout_ps = scenario_time(s, SCENARIO_MPA_STARTUP_TIMEOUT),
       .closes_by_fin = says(s, SCENARIO_MPA_STARTUP_CLOSE, "fin"),
-      .streaming_octets_sent = streaming_octets(s, connection, side),
-      .streaming_octets_received = streaming_octets(s, connection, sim_setup_peer(side)),
-      .protection_domain = place->protection_domain,
       .ird = (uint32_t)scenario_integer(s, SCENARIO_RDMAP_IRD),
       .ord = (uint32_t)scenario_integer(s, SCENARIO_RDMAP_ORD),
       .strict_responses = scenario_boolean(s, SCENARIO_RDMAP_STRICT_RESPONSES),
@@ -199,8 +206,10 @@ rnic_endpoint_config sim_setup_endpoint(const scenario *s, uint32_t connection, 
       .fpdu_descriptors = measured ? (uint32_t)scenario_integer(s, SCENARIO_RECEIVER_FPDU_DESCRIPTORS) : 0,
       .partial_fpdus = measured ? (uint32_t)scenario_integer(s, SCENARIO_RECEIVER_PARTIAL_FPDUS) : 0,
       .placement_latency_ps = measured ? scenario_time(s, SCENARIO_RECEIVER_PLACEMENT_LATENCY) : 0,
-      .fault = place->fault,
   };
+
+  sim_setup_endpoint_of(&config, s, connection, side, place);
+  return config;
 }
 
 uint8_t *sim_setup_private_data(const scenario *s, mpa_role side, const pattern *table)
@@ -236,10 +245,9 @@ static uint64_t in_flight_octets(const scenario *s)
          (uint64_t)((double)rate / 8 * waiting_s);
 }
 
-rnic_workload_config sim_setup_workload(const scenario *s, uint32_t connection, const pattern *table)
+rnic_workload_config sim_setup_workload(const scenario *s, const pattern *table)
 {
   rnic_workload_config config = {
-      .connection = connection,
       .both = says(s, SCENARIO_WORKLOAD_DIRECTIONS, "both"),
       .fence = scenario_boolean(s, SCENARIO_WORKLOAD_FENCE),
       .message_octets = (uint32_t)scenario_message_octets_max(s),

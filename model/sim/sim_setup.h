@@ -51,13 +51,17 @@ typedef struct sim_setup_place {
 rnic_endpoint_config sim_setup_endpoint(const scenario *s, uint32_t connection, mpa_role side,
                                         const sim_setup_place *place);
 
+/* Makes `config`, which is that of `side` of another connection and says the same of nearly all, `connection`'s. */
+void sim_setup_endpoint_of(rnic_endpoint_config *config, const scenario *s, uint32_t connection,
+                           mpa_role side, const sim_setup_place *place);
+
 /* The Private Data of `side`'s startup frame, as many octets as the scenario says, which free with g_free(); whether `octets` are those. */
 uint8_t *sim_setup_private_data(const scenario *s, mpa_role side, const pattern *table);
 bool sim_setup_private_data_is(const scenario *s, mpa_role side, const uint8_t *sent, const uint8_t *octets,
                                uint32_t length);
 
 /* Without `can_post` and `user`. */
-rnic_workload_config sim_setup_workload(const scenario *s, uint32_t connection, const pattern *table);
+rnic_workload_config sim_setup_workload(const scenario *s, const pattern *table);
 
 /* What the recorder of the measured ends needs; `series` is occupancy.csv, NULL: none. */
 sim_recorder_config sim_setup_recorder(const scenario *s, FILE *series);

@@ -1,8 +1,8 @@
 #include "sim/sim_topology.h"
 
 #include "base/random_stream.h"
-#include "shim/ns3_topology_path.h"
 #include "sim/sim_engine.h"
+#include "sim/sim_ns3_module.h"
 #include "sim/sim_setup.h"
 
 enum { ATTRIBUTES_MAX = 32 };
@@ -15,6 +15,7 @@ typedef struct object_text {
 } object_text;
 
 struct sim_topology {
+  const ns3_functions *ns3;
   ns3_topology_path *path;
   bool has_traffic;
 };
@@ -139,7 +140,7 @@ static bool make_path(sim_topology *topology, const scenario *s, engine *clock,
   ns3_shim_error reason;
 
   topology->has_traffic = traffic_count > 0;
-  topology->path = ns3_topology_path_new(&config, clock, 0, ends, user, &reason);
+  topology->path = topology->ns3->topology_path_new(&config, clock, 0, ends, user, &reason);
   return topology->path || fail(s, SCENARIO_TOPOLOGY_MEDIUM, reason.message, error);
 }
 
@@ -149,6 +150,8 @@ sim_topology *sim_topology_new(const scenario *s, engine *clock, const path_outp
   sim_topology *topology = g_new0(sim_topology, 1);
   object_text queue = {0};
   object_text errors = {0};
+  topology->ns3 = sim_ns3_module(NULL); /* whose engine `clock` is */
+  g_assert(topology->ns3);
   bool made = read_object(s, SCENARIO_TOPOLOGY_QUEUE, &queue, error) &&
               read_object(s, SCENARIO_TOPOLOGY_ERRORS, &errors, error) &&
               make_path(topology, s, clock, outputs, user, &queue, &errors, error);
@@ -164,33 +167,36 @@ sim_topology *sim_topology_new(const scenario *s, engine *clock, const path_outp
 void sim_topology_free(sim_topology *topology)
 {
   if (topology) {
-    ns3_topology_path_free(topology->path);
+    if (topology->path) {
+      topology->ns3->topology_path_free(topology->path);
+    }
     g_free(topology);
   }
 }
 
 void sim_topology_send(sim_topology *topology, sim_direction direction, datagram *packet, time_ps now)
 {
-  ns3_topology_path_send(topology->path, direction == SIM_FORWARD ? 0 : 1, packet, now);
+  topology->ns3->topology_path_send(topology->path, direction == SIM_FORWARD ? 0 : 1, packet, now);
 }
 
 time_ps sim_topology_earliest_arrival(const sim_topology *topology, time_ps now)
 {
-  return ns3_topology_path_earliest_arrival(topology->path, now);
+  return topology->ns3->topology_path_earliest_arrival(topology->path, now);
 }
 
 void sim_topology_set_metrics(const sim_topology *topology, metric_values *values)
 {
-  const ns3_topology *chain = ns3_topology_path_chain(topology->path);
-  uint64_t too_big = ns3_topology_path_too_big(topology->path);
+  const ns3_functions *ns3 = topology->ns3;
+  const ns3_topology *chain = ns3->topology_path_chain(topology->path);
+  uint64_t too_big = ns3->topology_path_too_big(topology->path);
   uint64_t dropped = too_big;
   uint64_t marked = 0;
 
-  for (size_t hop = 0; hop < ns3_topology_hops(chain); hop++) {
+  for (size_t hop = 0; hop < ns3->topology_hops(chain); hop++) {
     for (unsigned end = 0; end < NS3_TOPOLOGY_ENDS; end++) {
       ns3_topology_counts counts;
 
-      ns3_topology_counts_of(chain, hop, end, &counts);
+      ns3->topology_counts_of(chain, hop, end, &counts);
       dropped += counts.queue_drops + counts.error_drops;
       marked += counts.queue_marks;
     }

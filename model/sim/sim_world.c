@@ -6,40 +6,60 @@
 
 /* --- What one end does after every event --- */
 
+static void send(world_end *end, datagram *packet, time_ps now)
+{
+  sim_world *world = end->world;
+
+  if (world->captures[end->side]) {
+    packet_capture_add(world->captures[end->side], packet, now);
+  }
+  sim_network_send(world->network, end->index, sim_setup_direction_to(sim_setup_peer(end->side)), packet,
+                   now);
+}
+
+static void set_timer(world_end *end, time_ps when)
+{
+  end->timer_due = when;
+  engine_timer_set(end->timer, when);
+}
+
 void sim_world_settle(world_end *end, time_ps now)
 {
-  sim_world *world = end->connection->world;
+  sim_world *world = end->world;
   datagram *packet;
 
   while ((packet = rnic_endpoint_transmit(end->endpoint, now))) {
-    if (world->captures[end->side]) {
-      packet_capture_add(world->captures[end->side], packet, now);
-    }
-    sim_network_send(world->network, end->connection->index,
-                     sim_setup_direction_to(sim_setup_peer(end->side)), packet, now);
+    send(end, packet, now);
   }
+  /* Nearly every segment moves TCP's deadline, mostly to later: a timer that is too early looks again when it is due. */
   time_ps deadline = rnic_endpoint_deadline(end->endpoint);
-  if (engine_timer_when(end->timer) != deadline) {
-    engine_timer_set(end->timer, deadline);
+  if (deadline < end->timer_due) {
+    set_timer(end, deadline);
   }
   if (end->side == world->measured) {
     rnic_held held;
     rnic_endpoint_held(end->endpoint, &held);
-    sim_recorder_held(world->recorder, end->connection->index, &held, now);
+    sim_recorder_held(world->recorder, end->index, &held, now);
   }
 }
 
 static void on_timer(void *user, time_ps now)
 {
   world_end *end = user;
+  time_ps deadline = rnic_endpoint_deadline(end->endpoint);
 
+  end->timer_due = TIME_PS_NEVER;
+  if (deadline > now) {
+    set_timer(end, deadline);
+    return;
+  }
   rnic_endpoint_run(end->endpoint, now);
   sim_world_settle(end, now);
 }
 
 /* A whole packet for TCP; takes its reference. One whose ports were damaged on the way is nobody's: its TCP checksum would be
  * wrong for any connection. */
-static void receive_whole(sim_world *world, mpa_role side, datagram *packet, time_ps now)
+static inline void receive_whole(sim_world *world, mpa_role side, datagram *packet, time_ps now)
 {
   uint32_t index;
 
@@ -54,12 +74,16 @@ static void receive_whole(sim_world *world, mpa_role side, datagram *packet, tim
   sim_world_settle(end, now);
 }
 
-static void on_packet(sim_world *world, mpa_role side, datagram *packet, time_ps now)
+static inline void on_packet(sim_world *world, mpa_role side, datagram *packet, time_ps now)
 {
   if (world->captures[side]) {
     packet_capture_add(world->captures[side], packet, now);
   }
-  sim_ip_input_receive(world->inputs[side], packet, now);
+  if (packet->kind == DATAGRAM_FRAGMENT) {
+    sim_ip_input_receive(world->inputs[side], packet, now);
+  } else {
+    receive_whole(world, side, packet, now); /* nearly all: there is nothing to reassemble */
+  }
 }
 
 static void on_initiators_packet(void *user, datagram *packet, time_ps now)
@@ -174,40 +198,50 @@ static bool check_ns3_tcp(const scenario *s, GError **error)
 
 static void on_wake(void *user, time_ps now)
 {
-  world_end *end = user;
-
-  engine_timer_set(end->timer, now);
+  set_timer(user, now);
 }
 
-static void make_end(world_connection *connection, mpa_role side)
-{
-  sim_world *world = connection->world;
-  world_end *end = &connection->ends[side];
-  world_end *peer = &connection->ends[sim_setup_peer(side)];
-  rnic_fault_config fault;
-  bool faulty = sim_setup_fault(world->s, connection->index, side, &fault);
+/* The Protection Domains of a connection, by mpa_role. */
+typedef uint32_t end_domains[ENDS];
 
-  end->connection = connection;
-  end->side = side;
+static void make_endpoint(world_end *end, const end_domains domains)
+{
+  sim_world *world = end->world;
+  mpa_role side = end->side, other = sim_setup_peer(side);
+  world_end *peer = &end->connection->ends[other];
+  rnic_fault_config fault;
+  bool faulty = sim_setup_fault(world->s, end->index, side, &fault);
+
   if (faulty) {
-    peer->bait = rnic_fault_bait_new(world->hosts[sim_setup_peer(side)],
-                                     connection->protection_domains[sim_setup_peer(side)], fault.row->bait);
+    peer->bait = rnic_fault_bait_new(world->hosts[other], domains[other], fault.row->bait);
     fault.bait_stag = rnic_fault_bait_stag(peer->bait);
   }
   const sim_setup_place place = {.host = world->hosts[side],
-                                 .protection_domain = connection->protection_domains[side],
+                                 .protection_domain = domains[side],
                                  .private_data = world->private_data[side],
                                  .fault = faulty ? &fault : NULL};
-  rnic_endpoint_config config = sim_setup_endpoint(world->s, connection->index, side, &place);
+  rnic_endpoint_config config = world->endpoint_configs[side];
+  sim_setup_endpoint_of(&config, world->s, end->index, side, &place);
+  sim_engine_wake wake = {.wake = on_wake, .user = end};
   if (is_ns3_tcp(world->s)) {
-    end->wake = (sim_engine_wake){.wake = on_wake, .user = end};
     config.tcp_new = sim_engine_ns3_tcp_new;
-    config.tcp_new_user = &end->wake;
+    config.tcp_new_user = &wake;
   }
-  const rnic_endpoint_events events = sim_world_events_of(end);
-  end->endpoint = rnic_endpoint_new(&config, &events, end);
-  end->timer =
-      engine_timer_new(world->clock, ENGINE_TIMER, connection->index * ENDS + side, 0, on_timer, end);
+  end->endpoint = rnic_endpoint_new(&config, sim_world_events_of(side == world->measured), end);
+}
+
+static void make_end(world_connection *connection, mpa_role side, const end_domains domains)
+{
+  world_end *end = &connection->ends[side];
+
+  end->world = connection->world;
+  end->connection = connection;
+  end->index = connection->index;
+  end->side = side;
+  make_endpoint(end, domains);
+  end->timer = engine_timer_new(connection->world->clock, ENGINE_TIMER, connection->index * ENDS + side, 0,
+                                on_timer, end);
+  end->timer_due = TIME_PS_NEVER;
 }
 
 static void on_workload_due(void *user, time_ps now)
@@ -234,12 +268,9 @@ static void make_workload(world_connection *connection)
 {
   rnic_endpoint *endpoints[ENDS] = {connection->ends[MPA_INITIATOR].endpoint,
                                     connection->ends[MPA_RESPONDER].endpoint};
-  rnic_workload_config config =
-      sim_setup_workload(connection->world->s, connection->index, connection->world->table);
 
-  config.can_post = sim_world_can_post;
-  config.user = connection;
-  connection->workload = rnic_workload_new(&config);
+  connection->workload =
+      rnic_workload_new(&connection->world->workload_config, connection->index, connection);
   rnic_workload_lend(connection->workload, endpoints);
 }
 
@@ -247,18 +278,35 @@ static void make_connection(sim_world *world, uint32_t index)
 {
   world_connection *connection = &world->connections[index];
   time_ps spread = scenario_time(world->s, SCENARIO_WORKLOAD_START_SPREAD);
+  end_domains domains;
 
   connection->world = world;
   connection->index = index;
   for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
-    connection->protection_domains[side] = rnic_host_protection_domain_new(world->hosts[side]);
+    domains[side] = rnic_host_protection_domain_new(world->hosts[side]);
   }
-  make_end(connection, MPA_INITIATOR);
-  make_end(connection, MPA_RESPONDER);
+  make_end(connection, MPA_INITIATOR, domains);
+  make_end(connection, MPA_RESPONDER, domains);
   make_workload(connection);
   connection->workload_timer =
       engine_timer_new(world->clock, ENGINE_WORKLOAD, index, 0, on_workload_due, connection);
   engine_timer_set(connection->workload_timer, (time_ps)((__int128)spread * index / world->connection_count));
+}
+
+/* All configurations are made once: asking the scenario costs more than the rest of a connection. */
+static void make_connections(sim_world *world)
+{
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    const sim_setup_place nowhere = {.host = world->hosts[side]};
+
+    world->endpoint_configs[side] = sim_setup_endpoint(world->s, 0, side, &nowhere);
+  }
+  world->workload_config = sim_setup_workload(world->s, world->table);
+  world->workload_config.can_post = sim_world_can_post;
+  world->connections = g_aligned_alloc0(world->connection_count, sizeof(world_connection), CACHE_LINE_OCTETS);
+  for (uint32_t i = 0; i < world->connection_count; i++) {
+    make_connection(world, i);
+  }
 }
 
 static uint64_t progress_of(const sim_world *world)
@@ -337,10 +385,7 @@ sim_world *sim_world_new(const scenario *s, sim_engine_kind kind, const sim_worl
   world->table = pattern_new();
   make_hosts(world);
   make_inputs(world);
-  world->connections = g_new0(world_connection, world->connection_count);
-  for (uint32_t i = 0; i < world->connection_count; i++) {
-    make_connection(world, i);
-  }
+  make_connections(world);
   world->stall_timer = engine_timer_new(clock, ENGINE_WORKLOAD, UINT32_MAX, 0, on_stall_timer, world);
   world->progress_seen = UINT64_MAX;
   engine_timer_set(world->stall_timer, scenario_time(s, SCENARIO_RUN_STALL));
@@ -366,7 +411,7 @@ void sim_world_free(sim_world *world)
   for (uint32_t i = 0; world->connections && i < world->connection_count; i++) {
     connection_clear(&world->connections[i]);
   }
-  g_free(world->connections);
+  g_aligned_free(world->connections);
   if (world->stall_timer) {
     engine_timer_free(world->stall_timer);
   }

@@ -67,17 +67,17 @@ static void on_framed(void *user, uint64_t phase_offset)
 {
   world_end *end = user;
 
-  sim_recorder_framed(end->connection->world->recorder, end->connection->index, phase_offset);
+  sim_recorder_framed(end->world->recorder, end->index, phase_offset);
 }
 
 static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, time_ps now)
 {
   world_end *end = user;
-  sim_world *world = end->connection->world;
+  sim_world *world = end->world;
 
-  sim_recorder_retransmitted(world->recorder, end->connection->index, phase_offset, length,
-                             sim_network_earliest_arrival(world->network, end->connection->index,
-                                                          sim_setup_direction_to(world->measured), now));
+  sim_recorder_retransmitted(
+      world->recorder, end->index, phase_offset, length,
+      sim_network_earliest_arrival(world->network, end->index, sim_setup_direction_to(world->measured), now));
 }
 
 static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32_t new_octets,
@@ -85,8 +85,7 @@ static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32
 {
   world_end *end = user;
 
-  sim_recorder_segment(end->connection->world->recorder, end->connection->index, phase_offset, length,
-                       new_octets, out_of_order, now);
+  sim_recorder_segment(end->world->recorder, end->index, phase_offset, length, new_octets, out_of_order, now);
 }
 
 static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
@@ -94,14 +93,14 @@ static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, 
   world_end *end = user;
   bool out_of_order = rnic_endpoint_has_hole_before(end->endpoint, segment->fpdu_start);
 
-  sim_recorder_placed(end->connection->world->recorder, segment, ulpdu, out_of_order, now);
+  sim_recorder_placed(end->world->recorder, segment, ulpdu, out_of_order, now);
 }
 
 static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
 {
   world_end *end = user;
   world_connection *connection = end->connection;
-  sim_world *world = connection->world;
+  sim_world *world = end->world;
 
   world->delivered++;
   if (end->side == world->measured) {
@@ -116,7 +115,7 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
 static void on_private_data(void *user, const uint8_t *octets, uint32_t length, time_ps now)
 {
   world_end *end = user;
-  sim_world *world = end->connection->world;
+  sim_world *world = end->world;
   mpa_role peer = sim_setup_peer(end->side);
   (void)now;
 
@@ -124,7 +123,7 @@ static void on_private_data(void *user, const uint8_t *octets, uint32_t length, 
       !sim_setup_private_data_is(world->s, peer, world->private_data[peer], octets, length)) {
     world->failure =
         g_strdup_printf("connection %u: the Private Data that came to the %s is not what was sent",
-                        end->connection->index, sim_setup_side_name(end->side));
+                        end->index, sim_setup_side_name(end->side));
     engine_stop(world->clock);
   }
 }
@@ -190,19 +189,26 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
   world->workloads_open -= !connection->delivered;
 }
 
-rnic_endpoint_events sim_world_events_of(const world_end *end)
+const rnic_endpoint_events *sim_world_events_of(bool measured)
 {
-  bool measured = end->side == end->connection->world->measured;
+  static const rnic_endpoint_events of_sink = {.want_operation = on_want_operation,
+                                               .completion = on_completion,
+                                               .private_data = on_private_data,
+                                               .placed = on_placed,
+                                               .delivered = on_delivered,
+                                               .segment = on_segment,
+                                               .finished = on_finished,
+                                               .closed = on_closed,
+                                               .failed = on_failed};
+  static const rnic_endpoint_events of_source = {.want_operation = on_want_operation,
+                                                 .completion = on_completion,
+                                                 .private_data = on_private_data,
+                                                 .delivered = on_delivered,
+                                                 .retransmitted = on_retransmitted,
+                                                 .framed = on_framed,
+                                                 .finished = on_finished,
+                                                 .closed = on_closed,
+                                                 .failed = on_failed};
 
-  return (rnic_endpoint_events){.want_operation = on_want_operation,
-                                .completion = on_completion,
-                                .private_data = on_private_data,
-                                .placed = measured ? on_placed : NULL,
-                                .delivered = on_delivered,
-                                .segment = measured ? on_segment : NULL,
-                                .retransmitted = measured ? NULL : on_retransmitted,
-                                .framed = measured ? NULL : on_framed,
-                                .finished = on_finished,
-                                .closed = on_closed,
-                                .failed = on_failed};
+  return measured ? &of_sink : &of_source;
 }

@@ -18,25 +18,29 @@ enum { ENDS = RNIC_WORKLOAD_ENDS }; /* of a connection, by mpa_role */
 
 typedef struct world_connection world_connection;
 
-/* One end with its timer. */
+/* One end with its timer. It fills a cache line: of ten thousand connections' nothing is in the cache when its turn comes. */
 typedef struct world_end {
-  world_connection *connection;
-  mpa_role side;
+  sim_world *world;
   rnic_endpoint *endpoint;
-  rnic_fault_bait *bait; /* that the peer's fault names; NULL: none */
   engine_timer *timer;
-  sim_engine_wake wake; /* of ns-3's TCP, when that is the end's */
+  time_ps timer_due; /* when the timer is; never later than the endpoint's deadline */
+  world_connection *connection;
+  rnic_fault_bait *bait; /* that the peer's fault names; NULL: none */
+  uint32_t index;        /* of the connection */
+  mpa_role side;
   bool closed;
   bool may_post; /* its ULP waited for a buffer and is to be woken */
 } world_end;
 
+enum { CACHE_LINE_OCTETS = 64 };
+G_STATIC_ASSERT(sizeof(world_end) <= CACHE_LINE_OCTETS);
+
 struct world_connection {
+  _Alignas(CACHE_LINE_OCTETS) world_end ends[ENDS];
   sim_world *world;
-  uint32_t index;
-  uint32_t protection_domains[ENDS];
-  world_end ends[ENDS];
   rnic_workload *workload;
   engine_timer *workload_timer; /* starts the connection; later wakes ULPs */
+  uint32_t index;
   bool started;
   bool delivered;  /* all of its workload */
   bool terminated; /* ended as the documents say it must */
@@ -54,6 +58,8 @@ struct sim_world {
   packet_capture *captures[ENDS];
   sim_recorder *recorder;
   pattern *table;
+  rnic_endpoint_config endpoint_configs[ENDS]; /* of connection 0; the others' are nearly the same */
+  rnic_workload_config workload_config;        /* the same */
   world_connection *connections;
   uint32_t connection_count;
   uint32_t started;        /* connections that have been opened */
@@ -73,8 +79,8 @@ struct sim_world {
 /* Sends what the end has to send, sets its timer, and tells the recorder what it holds: after every event. */
 void sim_world_settle(world_end *end, time_ps now);
 
-/* What `end` tells: the Data Sink is measured; what the Data Source sends is known for that. */
-rnic_endpoint_events sim_world_events_of(const world_end *end);
+/* What an end tells: the Data Sink is measured; what the Data Source sends is known for that. Static. */
+const rnic_endpoint_events *sim_world_events_of(bool measured);
 
 /* A buffer of `side` is free again; a rnic_workload_config.can_post of a world_connection. */
 void sim_world_can_post(void *user, mpa_role side);

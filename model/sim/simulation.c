@@ -110,8 +110,7 @@ gboolean simulation_run(const scenario *s, const simulation_options *options, si
   sim_world_files files = {0};
 
   *result = (simulation_result){.message = g_strdup("")};
-  result->engine =
-      g_str_equal(scenario_text(s, SCENARIO_RUN_ENGINE), "native") ? SIM_ENGINE_NATIVE : SIM_ENGINE_NS3;
+  result->engine = sim_engine_of(s);
   result->window_over_bandwidth_delay =
       (double)scenario_receive_window_octets(s) / (double)MAX(scenario_bandwidth_delay_octets(s), 1);
   gboolean done = open_files(s, options, &files, error);

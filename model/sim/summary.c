@@ -1,10 +1,10 @@
 #include "sim/summary.h"
 
-#include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/units.h"
+#include "scenario/scenario_engine.h"
 
 enum { BINS_IN_A_LINE = 4 };
 
@@ -48,15 +48,35 @@ int run_status_exit_code(run_status status, const char *expect)
   return 1;
 }
 
-/* Writing. json-glib's generator prints doubles with 17 digits (0.1 becomes 0.10000000000000001), so the
- * text is built here and the library only quotes the strings. */
+/* Writing. json-glib's generator prints doubles with 17 digits (0.1 becomes 0.10000000000000001), and takes longer to quote the strings of
+ * a summary than a small run lasts, so the text is built here. */
+
+/* What RFC 8259 section 7 says must be escaped, as json-glib escapes it. */
+static void append_escaped(GString *json, char c)
+{
+  static const char escaped[] = "\b\f\n\r\t\"\\";
+  static const char letters[] = "bfnrt\"\\";
+  const char *found = strchr(escaped, c);
+  if (found != NULL) {
+    g_string_append_c(json, '\\');
+    g_string_append_c(json, letters[found - escaped]);
+  } else {
+    g_string_append_printf(json, "\\u%04x", (guint)c);
+  }
+}
 
 static void append_string(GString *json, const char *text)
 {
   g_autofree char *valid = g_utf8_make_valid(text, -1);
-  g_autoptr(JsonNode) node = json_node_init_string(json_node_alloc(), valid);
-  g_autofree char *quoted = json_to_string(node, FALSE);
-  g_string_append(json, quoted);
+  g_string_append_c(json, '"');
+  for (const char *c = valid; *c != '\0'; c++) {
+    if ((*c > 0 && *c < 0x20) || *c == 0x7f || *c == '"' || *c == '\\') {
+      append_escaped(json, *c);
+    } else {
+      g_string_append_c(json, *c);
+    }
+  }
+  g_string_append_c(json, '"');
 }
 
 /* `separator` is what stands before the member. */
@@ -87,12 +107,14 @@ static void append_scenario(GString *json, const scenario *s)
 static void append_provenance(GString *json, const summary *s)
 {
   g_autofree char *seed = scenario_value_text(s->scenario, SCENARIO_RUN_SEED);
+  g_autofree char *reason = scenario_engine_reason(s->scenario);
   g_autofree char *glib =
       g_strdup_printf("%u.%u.%u", glib_major_version, glib_minor_version, glib_micro_version);
   g_string_append(json, "  \"provenance\": {\n");
   append_member(json, "    ", "version", s->version);
   append_member(json, ",\n    ", "git", s->git != NULL ? s->git : "unknown");
   append_member(json, ",\n    ", "engine", s->engine);
+  append_member(json, ",\n    ", "engine_reason", reason);
   append_member(json, ",\n    ", "seed", seed);
   g_string_append(json, ",\n    \"libraries\": {");
   append_member(json, " ", "glib", glib);
@@ -322,6 +344,14 @@ static void print_queue(const metric_values *metrics, FILE *file)
   fputc('\n', file);
 }
 
+static void print_engine(const summary *s, FILE *file)
+{
+  g_autofree char *reason = scenario_engine_reason(s->scenario);
+
+  fprintf(file, "  %-10s %s (%s%s%s%s)\n", "engine", s->engine, s->ns3_version != NULL ? "ns-3 " : "",
+          s->ns3_version != NULL ? s->ns3_version : "", s->ns3_version != NULL ? "; " : "", reason);
+}
+
 void summary_print(const summary *s, FILE *file)
 {
   g_autofree char *seed = scenario_value_text(s->scenario, SCENARIO_RUN_SEED);
@@ -330,8 +360,7 @@ void summary_print(const summary *s, FILE *file)
   }
   fprintf(file, "  %-10s %s (%s)\n", "scenario", scenario_name(s->scenario), scenario_path(s->scenario));
   fprintf(file, "  %-10s %s\n", "seed", seed);
-  fprintf(file, "  %-10s %s%s%s%s\n", "engine", s->engine, s->ns3_version != NULL ? " (ns-3 " : "",
-          s->ns3_version != NULL ? s->ns3_version : "", s->ns3_version != NULL ? ")" : "");
+  print_engine(s, file);
   fprintf(file, "  %-10s iwarpsim %s%s%s%s\n", "program", s->version, s->git != NULL ? " (" : "",
           s->git != NULL ? s->git : "", s->git != NULL ? ")" : "");
   print_status(s, file);

@@ -39,7 +39,7 @@ typedef struct summary {
   const distribution *distributions; /* DISTRIBUTION_COUNT of them, in the table's order; NULL: none */
   const char *version;               /* of this program */
   const char *git;         /* the commit it was built from, "-dirty" when changed; NULL: not known */
-  const char *engine;      /* "ns3" or "native" */
+  const char *engine;      /* that ran: "ns3" or "native"; why that one is the scenario's to say */
   const char *ns3_version; /* NULL when the engine is not ns-3 */
   /* Receive window / bandwidth-delay product; 0: not known, not printed. */
   double window_over_bandwidth_delay;
@@ -71,6 +71,7 @@ typedef struct summary_record {
   char *name;    /* the scenario's */
   char *title;
   char *version;
+  char *engine;                   /* that ran; "" when the file does not say */
   char *keys[SCENARIO_KEY_COUNT]; /* canonical texts; NULL: the file has none */
   metric_values metrics;
   distribution distributions[DISTRIBUTION_COUNT]; /* all-zero: the file has none, there were no samples */

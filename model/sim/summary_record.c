@@ -188,7 +188,11 @@ static gboolean read_root(JsonObject *root, summary_record *record, const char *
 
   JsonObject *provenance = object_member(root, "provenance", path, error);
   record->version = provenance == NULL ? NULL : text_member(provenance, "version", path, error);
-  record->message = record->version == NULL ? NULL : text_member(root, "message", path, error);
+  record->engine = record->version == NULL ? NULL
+                   : json_object_has_member(provenance, "engine")
+                       ? text_member(provenance, "engine", path, error)
+                       : g_strdup("");
+  record->message = record->engine == NULL ? NULL : text_member(root, "message", path, error);
   g_autofree char *status = record->message == NULL ? NULL : text_member(root, "status", path, error);
   if (status == NULL) {
     return FALSE;
@@ -285,5 +289,6 @@ void summary_record_free(summary_record *record)
   g_free(record->name);
   g_free(record->title);
   g_free(record->version);
+  g_free(record->engine);
   g_free(record);
 }

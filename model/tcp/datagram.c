@@ -8,16 +8,27 @@
 
 enum { TCP_FLAGS_AT = 13, TCP_DESTINATION_PORT_AT = 2, ECN_MASK = 3, IPV6_ECN_SHIFT = 4 };
 
+memory_pool *datagram_pool_new(void)
+{
+  return memory_pool_new(sizeof(datagram));
+}
+
 datagram *datagram_new(const ip_address *source, const ip_address *destination, const tcp_header *header,
                        octet_rope *payload)
 {
-  datagram *packet = datagram_allocate(DATAGRAM_TCP);
+  return datagram_new_in(NULL, source, destination, header, payload);
+}
+
+datagram *datagram_new_in(memory_pool *pool, const ip_address *source, const ip_address *destination,
+                          const tcp_header *header, octet_rope *payload)
+{
+  datagram *packet = datagram_allocate(pool, DATAGRAM_TCP);
 
   if (payload) {
     octet_rope_move(&packet->payload, payload);
   }
   datagram_ip_begin(packet, source, destination, IP_PROTOCOL_TCP);
-  packet->header_octets += (uint32_t)tcp_header_encode(header, packet->header + packet->ip_octets);
+  packet->header_octets += (uint8_t)tcp_header_encode(header, packet->header + packet->ip_octets);
   big_endian_write_16(packet->header + packet->ip_octets + TCP_CHECKSUM_AT, 0);
   datagram_ip_set_length(packet);
   return packet;
@@ -57,7 +68,7 @@ void datagram_set_ecn(datagram *packet, datagram_ecn ecn)
 
 datagram *datagram_copy(const datagram *packet)
 {
-  datagram *copy = datagram_allocate(packet->kind);
+  datagram *copy = datagram_allocate(packet->pool, packet->kind);
 
   copy->retransmission = packet->retransmission;
   copy->carries_checksum = packet->carries_checksum;
@@ -75,17 +86,14 @@ datagram *datagram_ref(datagram *packet)
   return packet;
 }
 
-void datagram_unref(datagram *packet)
+void datagram_free(datagram *packet)
 {
-  if (packet && --packet->references == 0) {
-    octet_rope_clear(&packet->payload);
+  octet_rope_clear(&packet->payload);
+  if (packet->pool) {
+    memory_pool_give(packet->pool, packet);
+  } else {
     g_free(packet);
   }
-}
-
-uint32_t datagram_octets(const datagram *packet)
-{
-  return packet->header_octets + packet->payload.length;
 }
 
 ip_address datagram_source(const datagram *packet)
@@ -115,6 +123,14 @@ uint8_t datagram_tcp_flags(const datagram *packet)
   return packet->header[packet->ip_octets + TCP_FLAGS_AT];
 }
 
+static inline ip_address ipv4_address(const uint8_t *wire)
+{
+  ip_address address = {.version = 4};
+
+  memcpy(address.octets, wire, IPV4_ADDRESS_OCTETS);
+  return address;
+}
+
 static bool too_big_flow(const datagram *packet, datagram_flow *flow)
 {
   uint8_t icmp[ICMP_HEADER_OCTETS + DATAGRAM_HEADER_MAX_OCTETS];
@@ -130,10 +146,15 @@ bool datagram_flow_of(const datagram *packet, datagram_flow *flow)
     return packet->kind == DATAGRAM_TOO_BIG && too_big_flow(packet, flow);
   }
   const uint8_t *ports = packet->header + packet->ip_octets;
-  *flow = (datagram_flow){.source = datagram_source(packet),
-                          .destination = datagram_destination(packet),
-                          .source_port = big_endian_read_16(ports),
-                          .destination_port = big_endian_read_16(ports + TCP_DESTINATION_PORT_AT)};
+  flow->source_port = big_endian_read_16(ports);
+  flow->destination_port = big_endian_read_16(ports + TCP_DESTINATION_PORT_AT);
+  if (datagram_is_ipv4(packet)) {
+    flow->source = ipv4_address(packet->header + IPV4_SOURCE_AT);
+    flow->destination = ipv4_address(packet->header + IPV4_DESTINATION_AT);
+  } else {
+    flow->source = datagram_source(packet);
+    flow->destination = datagram_destination(packet);
+  }
   return true;
 }
 

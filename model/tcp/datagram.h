@@ -33,18 +33,19 @@ typedef enum datagram_ecn {
 } datagram_ecn;
 
 typedef struct datagram {
+  memory_pool *pool; /* that it is a piece of; NULL: of the heap */
   unsigned references;
   datagram_kind kind;
   bool retransmission; /* it has octets that TCP has sent before: the simulation's own mark, on no wire */
   bool
       carries_checksum; /* the TCP (or ICMP) checksum is the sender's and may be wrong; else it is right, and 0 there */
-  uint64_t send_order; /* on its link: set by the link, 0 before; the second key of arrivals that tie */
+  uint8_t ip_octets;     /* IP header, with IPv6's fragment header */
+  uint8_t header_octets; /* all of `header` */
+  uint64_t send_order;   /* on its link: set by the link, 0 before; the second key of arrivals that tie */
   uint64_t
       flow_order; /* in its flow, 1, 2, …: set where it enters the path (path_reordering), 0 before; on no wire */
-  uint32_t ip_octets;     /* IP header, with IPv6's fragment header */
-  uint32_t header_octets; /* all of `header` */
-  uint8_t header[DATAGRAM_HEADER_MAX_OCTETS];
   octet_rope payload;
+  uint8_t header[DATAGRAM_HEADER_MAX_OCTETS];
 } datagram;
 
 /* A new segment from `source` to `destination` (of one version) with `header` and the octets moved out of `payload` (NULL:
@@ -52,6 +53,13 @@ typedef struct datagram {
  * One reference, owned by the caller. */
 datagram *datagram_new(const ip_address *source, const ip_address *destination, const tcp_header *header,
                        octet_rope *payload);
+
+/* The same as a piece of `pool`, which is one of datagram_pool_new(); NULL: of the heap. */
+datagram *datagram_new_in(memory_pool *pool, const ip_address *source, const ip_address *destination,
+                          const tcp_header *header, octet_rope *payload);
+
+/* An empty pool for datagrams; the caller owns it. */
+memory_pool *datagram_pool_new(void);
 
 /* IPv4: clears DF and sets the identification: routers may fragment it (RFC 791 §3.2). IPv6: nothing, there only the source
  * fragments. Before the packet is handed on. */
@@ -66,11 +74,22 @@ datagram *datagram_copy(const datagram *packet);
 
 datagram *datagram_ref(datagram *packet);
 
+/* What datagram_unref() does with the last reference. */
+void datagram_free(datagram *packet);
+
 /* Drops a reference; the last one frees. NULL is allowed. */
-void datagram_unref(datagram *packet);
+static inline void datagram_unref(datagram *packet)
+{
+  if (packet && --packet->references == 0) {
+    datagram_free(packet);
+  }
+}
 
 /* The IP packet's length: headers and payload. */
-uint32_t datagram_octets(const datagram *packet);
+static inline uint32_t datagram_octets(const datagram *packet)
+{
+  return packet->header_octets + packet->payload.length;
+}
 
 ip_address datagram_source(const datagram *packet);
 ip_address datagram_destination(const datagram *packet);

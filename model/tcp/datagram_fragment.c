@@ -83,7 +83,7 @@ datagram *datagram_new_fragment(const datagram *packet, uint32_t from, uint32_t 
   g_assert(from % FRAGMENT_UNIT_OCTETS == 0 && (length % FRAGMENT_UNIT_OCTETS == 0 || at_end));
   g_assert(of.offset_octets + from <= (uint32_t)IPV4_OFFSET_MASK * FRAGMENT_UNIT_OCTETS);
 
-  datagram *fragment = datagram_allocate(DATAGRAM_FRAGMENT);
+  datagram *fragment = datagram_allocate(NULL, DATAGRAM_FRAGMENT);
   fragment->retransmission = packet->retransmission;
   copy_ip_header(fragment, packet);
   append_ip_payload(&fragment->payload, packet, from, length);
@@ -109,7 +109,7 @@ datagram *datagram_new_reassembled(const datagram *first, octet_rope *ip_payload
   if (tcp_octets == 0) {
     return NULL;
   }
-  datagram *packet = datagram_allocate(DATAGRAM_TCP);
+  datagram *packet = datagram_allocate(NULL, DATAGRAM_TCP);
   packet->retransmission = first->retransmission;
   packet->carries_checksum = header.checksum != 0;
   packet->ip_octets = ip_octets;

@@ -63,7 +63,7 @@ datagram *datagram_new_too_big(const ip_address *router, const datagram *packet,
   memcpy(icmp + ICMP_HEADER_OCTETS, wire, quoted);
   g_free(wire);
 
-  datagram *message = datagram_allocate(DATAGRAM_TOO_BIG);
+  datagram *message = datagram_allocate(NULL, DATAGRAM_TOO_BIG);
   datagram_ip_begin(message, router, &of.source,
                     datagram_is_ipv4(packet) ? IP_PROTOCOL_ICMP : IP_PROTOCOL_ICMPV6);
   octet_rope_append(&message->payload, icmp, ICMP_HEADER_OCTETS + quoted, block);

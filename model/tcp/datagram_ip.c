@@ -5,76 +5,23 @@
 
 #include "base/big_endian.h"
 
-enum {
-  IPV4_VERSION_AND_IHL = 0x45,
-  IPV6_VERSION = 0x60,
-  HOP_LIMIT = 64,
-  IPV4_TIME_TO_LIVE_AT = 8,
-  IPV6_HOP_LIMIT_AT = 7
-};
-enum { IPV4_ADDRESS_OCTETS = 4, IPV6_ADDRESS_OCTETS = 16 };
+enum { IPV6_VERSION = 0x60, IPV6_HOP_LIMIT_AT = 7 };
+enum { IPV6_ADDRESS_OCTETS = 16 };
 
-datagram *datagram_allocate(datagram_kind kind)
+void datagram_ip_begin_v6(datagram *packet, const ip_address *source, const ip_address *destination,
+                          uint8_t protocol)
 {
-  /* `header` is left as it is: every octet that counts is written, and a packet is made per segment */
-  datagram *packet = g_new(datagram, 1);
+  uint8_t *wire = packet->header;
 
-  packet->references = 1;
-  packet->kind = kind;
-  packet->retransmission = false;
-  packet->carries_checksum = false;
-  packet->send_order = 0;
-  packet->flow_order = 0;
-  octet_rope_init(&packet->payload);
-  return packet;
-}
-
-static void begin_ipv4(uint8_t *wire, const ip_address *source, const ip_address *destination,
-                       uint8_t protocol)
-{
-  memset(wire, 0, IPV4_SOURCE_AT);
-  wire[0] = IPV4_VERSION_AND_IHL;
-  big_endian_write_16(wire + IPV4_FLAGS_AT, IPV4_DONT_FRAGMENT);
-  wire[IPV4_TIME_TO_LIVE_AT] = HOP_LIMIT;
-  wire[IPV4_PROTOCOL_AT] = protocol;
-  memcpy(wire + IPV4_SOURCE_AT, source->octets, IPV4_ADDRESS_OCTETS);
-  memcpy(wire + IPV4_DESTINATION_AT, destination->octets, IPV4_ADDRESS_OCTETS);
-}
-
-static void begin_ipv6(uint8_t *wire, const ip_address *source, const ip_address *destination,
-                       uint8_t protocol)
-{
+  g_assert(source->version == 6 && destination->version == 6);
+  packet->ip_octets = IPV6_HEADER_OCTETS;
+  packet->header_octets = IPV6_HEADER_OCTETS;
   memset(wire, 0, IPV6_SOURCE_AT);
   wire[0] = IPV6_VERSION;
   wire[IPV6_NEXT_HEADER_AT] = protocol;
-  wire[IPV6_HOP_LIMIT_AT] = HOP_LIMIT;
+  wire[IPV6_HOP_LIMIT_AT] = DATAGRAM_HOP_LIMIT;
   memcpy(wire + IPV6_SOURCE_AT, source->octets, IPV6_ADDRESS_OCTETS);
   memcpy(wire + IPV6_DESTINATION_AT, destination->octets, IPV6_ADDRESS_OCTETS);
-}
-
-void datagram_ip_begin(datagram *packet, const ip_address *source, const ip_address *destination,
-                       uint8_t protocol)
-{
-  g_assert(source->version == destination->version);
-  if (source->version == 4) {
-    packet->ip_octets = IPV4_HEADER_OCTETS;
-    begin_ipv4(packet->header, source, destination, protocol);
-  } else {
-    g_assert(source->version == 6);
-    packet->ip_octets = IPV6_HEADER_OCTETS;
-    begin_ipv6(packet->header, source, destination, protocol);
-  }
-  packet->header_octets = packet->ip_octets;
-}
-
-void datagram_ip_set_length(datagram *packet)
-{
-  bool ipv4 = datagram_is_ipv4(packet);
-  /* RFC 8200 §3: the payload length counts the extension headers and not the IPv6 header */
-  uint32_t octets = datagram_octets(packet) - (ipv4 ? 0 : IPV6_HEADER_OCTETS);
-
-  g_assert(octets <= UINT16_MAX);
-  big_endian_write_16(packet->header + (ipv4 ? IPV4_LENGTH_AT : IPV6_LENGTH_AT), (uint16_t)octets);
 }
 
 ip_address datagram_ip_address(const uint8_t *wire, uint8_t version)

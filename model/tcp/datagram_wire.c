@@ -5,7 +5,7 @@
 #include "base/big_endian.h"
 #include "tcp/datagram_ip.h"
 
-enum { IPV4_VERSION_AND_IHL = 0x45, ICMP_TOO_BIG = 0x0304, ICMPV6_TOO_BIG = 0x0200 }; /* type and code */
+enum { ICMP_TOO_BIG = 0x0304, ICMPV6_TOO_BIG = 0x0200 }; /* type and code */
 
 void datagram_write(const datagram *packet, uint8_t *target, bool with_checksums)
 {
@@ -87,7 +87,7 @@ static bool read_ipv6(ip_packet *ip, size_t length)
  * are left out, and the lengths say so. */
 static datagram *begin(const ip_packet *ip, datagram_kind kind, size_t transport_octets)
 {
-  datagram *packet = datagram_allocate(kind);
+  datagram *packet = datagram_allocate(NULL, kind);
   bool with_fragment_header = !ip->ipv4 && ip->is_fragment;
 
   packet->ip_octets = ip->ipv4 ? IPV4_HEADER_OCTETS : IPV6_HEADER_OCTETS;

@@ -3,6 +3,7 @@
 
 #include <glib.h>
 
+#include "base/big_endian.h"
 #include "tcp/tcp_connection_private.h"
 #include "tcp/tcp_duplicate_sack.h"
 
@@ -27,16 +28,22 @@ void tcp_connection_answer_with_reset(tcp_connection *connection, const tcp_head
   connection->reset.acknowledgement = header->sequence + octets;
 }
 
+static inline void take_window(tcp_connection *connection, int64_t position, uint16_t window, unsigned scale,
+                               uint64_t acknowledged)
+{
+  uint64_t octets = (uint64_t)window << scale;
+  connection->peer_window = window;
+  connection->peer_window_max = MAX(connection->peer_window_max, octets);
+  connection->window_position = position;
+  connection->window_acknowledged = acknowledged;
+  tcp_sender_open_window(connection->sender, acknowledged + octets);
+}
+
 void tcp_connection_take_window(tcp_connection *connection, const tcp_arrival *segment, uint64_t acknowledged)
 {
   /* RFC 7323 §2.2: the window of a SYN is never scaled */
   unsigned scale = tcp_header_has(segment->header, TCP_SYN) ? 0 : connection->send_scale;
-  uint64_t octets = (uint64_t)segment->header->window << scale;
-  connection->peer_window = segment->header->window;
-  connection->peer_window_max = MAX(connection->peer_window_max, octets);
-  connection->window_position = segment->position;
-  connection->window_acknowledged = acknowledged;
-  tcp_sender_open_window(connection->sender, acknowledged + octets);
+  take_window(connection, segment->position, segment->header->window, scale, acknowledged);
 }
 
 /* RFC 9293 §3.10.7.4, table 6. A segment without length is taken at the window's edge too, where a sender
@@ -82,37 +89,33 @@ enum { PAWS_TICK = 1000 }; /* of this clock's: one millisecond */
  * The clock asked for ticks no faster than every millisecond (§5.4), so late segments of the last one are of this epoch; with this clock's
  * microseconds every segment that a retransmission overtakes would be of an earlier one. TS.Recent of half the clock's period
  * ago compares with nothing any more (§5.5; 24 days there, 36 minutes here). */
-static bool is_of_an_earlier_epoch(const tcp_connection *connection, const tcp_arrival *segment)
+static bool is_of_an_earlier_epoch(const tcp_connection *connection, uint32_t timestamp, time_ps now)
 {
-  const tcp_header *header = segment->header;
-  time_ps age = segment->now - connection->recent_timestamp_taken;
-  return connection->timestamps && header->has_timestamps &&
-         (int32_t)(header->timestamp_value - connection->recent_timestamp) < -PAWS_TICK &&
+  time_ps age = now - connection->recent_timestamp_taken;
+  return (int32_t)(timestamp - connection->recent_timestamp) < -PAWS_TICK &&
          age < (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND;
 }
 
 /* RFC 7323 §4.3: what is echoed is the timestamp of the oldest segment not yet acknowledged. */
-static void take_timestamp(tcp_connection *connection, const tcp_arrival *segment)
+static void take_timestamp(tcp_connection *connection, uint32_t timestamp, int64_t position, time_ps now)
 {
-  const tcp_header *header = segment->header;
-  bool newer = (int32_t)(header->timestamp_value - connection->recent_timestamp) >= 0;
-  if (connection->timestamps && header->has_timestamps && newer &&
-      segment->position <= (int64_t)connection->last_acknowledgement) {
-    connection->recent_timestamp = header->timestamp_value;
-    connection->recent_timestamp_taken = segment->now;
+  bool newer = (int32_t)(timestamp - connection->recent_timestamp) >= 0;
+  if (newer && position <= (int64_t)connection->last_acknowledgement) {
+    connection->recent_timestamp = timestamp;
+    connection->recent_timestamp_taken = now;
   }
 }
 
-/* What the echoed timestamp says: the round trip, and when the segment left that it echoes; both -1 without. */
-static void read_timestamp_echo(const tcp_connection *connection, const tcp_arrival *segment,
-                                tcp_acknowledgement *ack)
+/* What the echoed timestamp, if there is one, says: the round trip, and when the segment left that it echoes. */
+static void read_timestamp_echo(const tcp_arrival *segment, tcp_acknowledgement *ack)
 {
   int32_t ticks = (int32_t)(tcp_connection_timestamp(segment->now) - segment->header->timestamp_echo);
   time_ps whole = segment->now - segment->now % TIME_PS_PER_MICROSECOND;
   time_ps ago = (time_ps)ticks * TIME_PS_PER_MICROSECOND;
-  bool usable = connection->timestamps && segment->header->has_timestamps && ticks >= 0 && ago <= whole;
-  ack->round_trip_ps = usable ? ago : -1;
-  ack->echoed_ps = usable ? whole - ago : -1;
+  if (segment->header->has_timestamps && ticks >= 0 && ago <= whole) {
+    ack->round_trip_ps = ago;
+    ack->echoed_ps = whole - ago;
+  }
 }
 
 /* The SACK blocks in positions; one that tells of a duplicate is taken out of them (RFC 2883). */
@@ -121,7 +124,7 @@ static void read_sack_blocks(const tcp_connection *connection, const tcp_header 
 {
   uint32_t isn = connection->config.isn;
   int64_t near = (int64_t)ack->position;
-  ack->sack_count = connection->sack ? header->sack_count : 0;
+  ack->sack_count = header->sack_count;
   for (uint32_t i = 0; i < ack->sack_count; i++) {
     int64_t from = tcp_position_of(header->sack[i].from, isn, near);
     int64_t to = tcp_position_of(header->sack[i].to, isn, near);
@@ -136,29 +139,63 @@ static void read_sack_blocks(const tcp_connection *connection, const tcp_header 
   }
 }
 
+/* RFC 9293 §3.10.7.4: a window of an older segment is not taken. */
+static inline void heed_window(tcp_connection *connection, int64_t position, uint16_t window,
+                               uint64_t acknowledged)
+{
+  if (position > connection->window_position ||
+      (position == connection->window_position && acknowledged >= connection->window_acknowledged)) {
+    take_window(connection, position, window, connection->send_scale, acknowledged);
+  }
+}
+
+/* `ack` has its effect, and the window beside it, of a segment at `position`. */
+static void take_acknowledgement(tcp_connection *connection, const tcp_acknowledgement *ack, int64_t position,
+                                 uint16_t window, time_ps now)
+{
+  tcp_sender *sender = connection->sender;
+  heed_window(connection, position, window, ack->position);
+  uint64_t before = MIN(tcp_sender_acknowledged(sender), tcp_sender_posted(sender));
+  tcp_sender_acknowledge(sender, ack, now);
+  uint64_t after = MIN(ack->position, tcp_sender_posted(sender));
+  if (after > before && connection->events->acknowledged) {
+    connection->events->acknowledged(connection->user, after, now);
+  }
+}
+
+/* An ACK that says no more than its position, without timestamps. */
+static void take_plain_acknowledgement(tcp_connection *connection, uint64_t acknowledged,
+                                       const datagram *packet, int64_t position, uint16_t window, time_ps now)
+{
+  tcp_acknowledgement ack;
+  ack.position = acknowledged;
+  ack.may_be_duplicate = packet->payload.length == 0 && window == connection->peer_window;
+  ack.congestion_experienced = false;
+  ack.round_trip_ps = -1;
+  ack.echoed_ps = -1;
+  ack.sack_count = 0;
+  ack.has_duplicate = false;
+  take_acknowledgement(connection, &ack, position, window, now);
+}
+
 static void acknowledge(tcp_connection *connection, const tcp_arrival *segment, uint64_t position)
 {
   const tcp_header *header = segment->header;
-  tcp_sender *sender = connection->sender;
   tcp_acknowledgement ack = {
       .position = position,
       .may_be_duplicate =
           segment->payload->length == 0 && !segment->fin && header->window == connection->peer_window,
       .congestion_experienced = connection->ecn.agreed && tcp_header_has(header, TCP_ECE),
+      .round_trip_ps = -1,
+      .echoed_ps = -1,
   };
-  read_timestamp_echo(connection, segment, &ack);
-  read_sack_blocks(connection, header, &ack);
-  /* RFC 9293 §3.10.7.4: a window of an older segment is not taken. */
-  if (segment->position > connection->window_position ||
-      (segment->position == connection->window_position && position >= connection->window_acknowledged)) {
-    tcp_connection_take_window(connection, segment, position);
+  if (connection->timestamps) {
+    read_timestamp_echo(segment, &ack);
   }
-  uint64_t before = MIN(tcp_sender_acknowledged(sender), tcp_sender_posted(sender));
-  tcp_sender_acknowledge(sender, &ack, segment->now);
-  uint64_t after = MIN(position, tcp_sender_posted(sender));
-  if (after > before && connection->events.acknowledged) {
-    connection->events.acknowledged(connection->user, after, segment->now);
+  if (connection->sack && header->sack_count > 0) {
+    read_sack_blocks(connection, header, &ack);
   }
+  take_acknowledgement(connection, &ack, segment->position, header->window, segment->now);
 }
 
 /* RFC 9293 §3.10.7.4, fifth: check the ACK field. Stores its position. Returns false when the segment is
@@ -221,8 +258,8 @@ static void arrive_fin(tcp_connection *connection, time_ps now)
   connection->state = before == TCP_STATE_ESTABLISHED  ? TCP_STATE_CLOSE_WAIT
                       : before == TCP_STATE_FIN_WAIT_1 ? TCP_STATE_CLOSING
                                                        : before;
-  if (connection->events.finished) {
-    connection->events.finished(connection->user, now);
+  if (connection->events->finished) {
+    connection->events->finished(connection->user, now);
   }
   if (before == TCP_STATE_FIN_WAIT_2 && !connection->closed) {
     tcp_connection_enter_closed(connection, TCP_STATE_TIME_WAIT, TCP_CLOSE_FINISHED, now);
@@ -237,7 +274,7 @@ static bool may_receive(const tcp_connection *connection)
 }
 
 /* ECN of a segment whose payload is taken; one outside of the window has no say (RFC 3168 §6.1.5). */
-static void arrive_ecn(tcp_connection *connection, const tcp_arrival *segment)
+static G_GNUC_NO_INLINE void arrive_ecn(tcp_connection *connection, const tcp_arrival *segment)
 {
   tcp_receiver *receiver = connection->receiver;
   uint8_t flags_before = tcp_ecn_flags(&connection->ecn);
@@ -255,7 +292,7 @@ static void arrive_ecn(tcp_connection *connection, const tcp_arrival *segment)
 /* Whether the layer above lets the new octets of an acceptable segment be committed. A segment that it
  * refuses is dropped whole, with its ACK and its FIN, as if it had been lost: no answer, so that the peer
  * sends it again (mpa-01 §7, MPA-286). It has come all the same, so it is counted. */
-static bool may_commit(tcp_connection *connection, const tcp_arrival *segment)
+static G_GNUC_NO_INLINE bool may_commit(tcp_connection *connection, const tcp_arrival *segment)
 {
   if (tcp_receiver_inspect(connection->receiver, segment->position, segment->payload, segment->now)) {
     return true;
@@ -265,7 +302,7 @@ static bool may_commit(tcp_connection *connection, const tcp_arrival *segment)
 }
 
 /* RFC 9293 §3.10.7.4: SYN-RECEIVED and all states behind it. */
-static void arrive_synchronised(tcp_connection *connection, const tcp_arrival *segment)
+static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, const tcp_arrival *segment)
 {
   const tcp_header *header = segment->header;
   if (connection->state == TCP_STATE_SYN_RECEIVED && tcp_header_has(header, TCP_SYN) &&
@@ -273,8 +310,10 @@ static void arrive_synchronised(tcp_connection *connection, const tcp_arrival *s
     /* Our SYN-ACK is lost or late, and the peer's next SYN may ask for less (RFC 3168 §6.1.1.1). */
     tcp_ecn_take_syn(&connection->ecn, header->flags, true);
   }
-  if (!is_acceptable(connection, segment) ||
-      (!tcp_header_has(header, TCP_RST) && is_of_an_earlier_epoch(connection, segment))) {
+  bool has_timestamp = connection->timestamps && header->has_timestamps;
+  bool of_an_earlier_epoch =
+      has_timestamp && is_of_an_earlier_epoch(connection, header->timestamp_value, segment->now);
+  if (!is_acceptable(connection, segment) || (!tcp_header_has(header, TCP_RST) && of_an_earlier_epoch)) {
     refuse(connection, segment);
     return;
   }
@@ -295,7 +334,9 @@ static void arrive_synchronised(tcp_connection *connection, const tcp_arrival *s
       !may_commit(connection, segment)) {
     return;
   }
-  take_timestamp(connection, segment);
+  if (has_timestamp) {
+    take_timestamp(connection, header->timestamp_value, segment->position, segment->now);
+  }
   if (!arrive_ack(connection, segment, acknowledged) || !after_ack(connection, segment->now) ||
       !may_receive(connection)) {
     return;
@@ -309,7 +350,7 @@ static void arrive_synchronised(tcp_connection *connection, const tcp_arrival *s
 
 /* ICMP comes from anywhere: only a message about octets in flight is believed, which an attacker out of the path must guess
  * (RFC 5927 §4, §7). */
-static void arrive_too_big(tcp_connection *connection, const datagram *packet, time_ps now)
+static G_GNUC_NO_INLINE void arrive_too_big(tcp_connection *connection, const datagram *packet, time_ps now)
 {
   const tcp_config *config = &connection->config;
   datagram_flow flow;
@@ -331,7 +372,22 @@ static void arrive_too_big(tcp_connection *connection, const datagram *packet, t
   }
 }
 
-static void arrive_segment(tcp_connection *connection, const datagram *packet, time_ps now)
+/* The segment in `packet`, whose header is `header`. */
+static tcp_arrival arrival_of(const tcp_connection *connection, const datagram *packet,
+                              const tcp_header *header, time_ps now)
+{
+  return (tcp_arrival){
+      .header = header,
+      .payload = &packet->payload,
+      .position = tcp_position_of(header->sequence, connection->peer_isn,
+                                  (int64_t)tcp_receiver_next(connection->receiver)),
+      .fin = tcp_header_has(header, TCP_FIN),
+      .congestion_experienced = datagram_ecn_of(packet) == DATAGRAM_ECN_CONGESTED,
+      .now = now,
+  };
+}
+
+static G_GNUC_NO_INLINE void arrive_segment(tcp_connection *connection, const datagram *packet, time_ps now)
 {
   tcp_header header;
   if (!datagram_checksum_is_right(packet)) {
@@ -354,23 +410,76 @@ static void arrive_segment(tcp_connection *connection, const datagram *packet, t
   default:
     break;
   }
-  tcp_arrival segment = {
-      .header = &header,
-      .payload = &packet->payload,
-      .position = tcp_position_of(header.sequence, connection->peer_isn,
-                                  (int64_t)tcp_receiver_next(connection->receiver)),
-      .fin = tcp_header_has(&header, TCP_FIN),
-      .congestion_experienced = datagram_ecn_of(packet) == DATAGRAM_ECN_CONGESTED,
-      .now = now,
-  };
+  tcp_arrival segment = arrival_of(connection, packet, &header, now);
   arrive_synchronised(connection, &segment);
+}
+
+/* The steps of a predicted segment that need all of its header; false when it is dropped, or the connection has closed. */
+static G_GNUC_NO_INLINE bool arrive_whole_header(tcp_connection *connection, const datagram *packet,
+                                                 uint64_t acknowledged, time_ps now)
+{
+  tcp_header header;
+  datagram_tcp_header(packet, &header);
+  tcp_arrival segment = arrival_of(connection, packet, &header, now);
+  if (packet->payload.length > 0 && connection->events->inspect && !may_commit(connection, &segment)) {
+    return false;
+  }
+  if (connection->timestamps) {
+    take_timestamp(connection, header.timestamp_value, segment.position, now);
+  }
+  acknowledge(connection, &segment, acknowledged);
+  if (connection->ecn.agreed && !connection->closed) {
+    arrive_ecn(connection, &segment);
+  }
+  return !connection->closed;
+}
+
+/* Header prediction: nearly all segments are of an established connection on a path that neither loses nor reorders. If this is one
+ * (the next one, all in the window, with an ACK that is to be taken in), it passes the checks of arrive_synchronised(), and few of its
+ * steps are left; false if it is not, and nothing is done. */
+static bool arrive_predicted(tcp_connection *connection, const datagram *packet, time_ps now)
+{
+  const uint8_t *wire = packet->header + packet->ip_octets;
+  uint32_t length = packet->payload.length;
+  if (connection->state != TCP_STATE_ESTABLISHED || packet->carries_checksum ||
+      !tcp_header_is_plain_ack(wire, packet->header_octets - packet->ip_octets, connection->timestamps)) {
+    return false;
+  }
+  tcp_sender *sender = connection->sender;
+  int64_t next = (int64_t)tcp_receiver_next(connection->receiver);
+  int64_t before = (int64_t)tcp_sender_acknowledged(sender);
+  int64_t position = tcp_position_of(big_endian_read_32(wire + TCP_SEQUENCE_AT), connection->peer_isn, next);
+  int64_t acknowledged =
+      tcp_position_of(big_endian_read_32(wire + TCP_ACKNOWLEDGEMENT_AT), connection->config.isn, before);
+  if (position != next || !tcp_receiver_expects(connection->receiver, length) || acknowledged < before ||
+      acknowledged > (int64_t)tcp_sender_next_position(sender) ||
+      (connection->timestamps &&
+       is_of_an_earlier_epoch(connection, big_endian_read_32(wire + TCP_TIMESTAMP_VALUE_AT), now))) {
+    return false;
+  }
+  uint16_t window = big_endian_read_16(wire + TCP_WINDOW_AT);
+  if (connection->timestamps || connection->ecn.agreed || (connection->events->inspect && length > 0)) {
+    if (!arrive_whole_header(connection, packet, (uint64_t)acknowledged, now)) {
+      return true;
+    }
+  } else if (acknowledged == before && tcp_sender_hears_nothing_new(sender)) {
+    heed_window(connection, position, window, (uint64_t)acknowledged);
+  } else {
+    take_plain_acknowledgement(connection, (uint64_t)acknowledged, packet, position, window, now);
+  }
+  if (length > 0 && !connection->closed) {
+    tcp_receiver_receive_expected(connection->receiver, &packet->payload, now);
+  }
+  return true;
 }
 
 void tcp_connection_receive(tcp_connection *connection, const datagram *packet, time_ps now)
 {
   switch (packet->kind) {
   case DATAGRAM_TCP:
-    arrive_segment(connection, packet, now);
+    if (!arrive_predicted(connection, packet, now)) {
+      arrive_segment(connection, packet, now);
+    }
     return;
   case DATAGRAM_TOO_BIG:
     arrive_too_big(connection, packet, now);

@@ -15,14 +15,19 @@ enum {
   LOSS_FLOOR_SEGMENTS = 2, /* RFC 5681 equation 4 */
 };
 
+/* What tcp_congestion_remember() keeps, and behind it the control's state. */
+typedef struct remembered {
+  tcp_congestion_window window;
+  uint64_t state[];
+} remembered;
+
 struct tcp_congestion {
   tcp_congestion_window window;
   const tcp_congestion_control *control;
-  void *state;
-  bool inflated;  /* the window counts what has left the network, too (RFC 6582 §3.2) */
-  bool remembers; /* the two below are of tcp_congestion_remember() */
-  tcp_congestion_window window_before;
-  void *state_before;
+  void *state;             /* NULL before the control has anything to do: state_of() */
+  bool inflated;           /* the window counts what has left the network, too (RFC 6582 §3.2) */
+  bool remembers;          /* `before` is of tcp_congestion_remember(), and not used up */
+  remembered *before;      /* NULL before the first */
   uint64_t restart_octets; /* RFC 5681 §4.1: the initial window */
   tcp_hystart *hystart;    /* at most one of the two is not NULL */
   tcp_hystart_pp *hystart_pp;
@@ -41,6 +46,17 @@ static const tcp_congestion_control *control_of(tcp_congestion_kind kind)
   g_assert_not_reached();
 }
 
+static void *state_of(tcp_congestion *congestion)
+{
+  if (!congestion->state) {
+    congestion->state = g_malloc0(congestion->control->state_octets);
+    if (congestion->control->start) {
+      congestion->control->start(congestion->state);
+    }
+  }
+  return congestion->state;
+}
+
 tcp_congestion *tcp_congestion_new(tcp_congestion_kind kind, tcp_slow_start_kind slow_start,
                                    uint32_t smss_octets, uint64_t initial_window_octets)
 {
@@ -51,11 +67,6 @@ tcp_congestion *tcp_congestion_new(tcp_congestion_kind kind, tcp_slow_start_kind
   congestion->window.threshold_octets = UINT64_MAX; /* RFC 5681 §3.1: arbitrarily high */
   congestion->restart_octets = initial_window_octets;
   congestion->control = control_of(kind);
-  congestion->state = g_malloc0(congestion->control->state_octets);
-  congestion->state_before = g_malloc0(congestion->control->state_octets);
-  if (congestion->control->start) {
-    congestion->control->start(congestion->state);
-  }
   congestion->hystart = slow_start == TCP_SLOW_START_HYSTART ? tcp_hystart_new() : NULL;
   congestion->hystart_pp = slow_start == TCP_SLOW_START_HYSTART_PP ? tcp_hystart_pp_new() : NULL;
   return congestion;
@@ -67,7 +78,7 @@ void tcp_congestion_free(tcp_congestion *congestion)
     tcp_hystart_free(congestion->hystart);
     tcp_hystart_pp_free(congestion->hystart_pp);
     g_free(congestion->state);
-    g_free(congestion->state_before);
+    g_free(congestion->before);
     g_free(congestion);
   }
 }
@@ -103,8 +114,10 @@ void tcp_congestion_set_smss(tcp_congestion *congestion, uint32_t smss_octets)
   congestion->window.smss_octets = smss_octets;
   congestion->window.octets = MAX(congestion->window.octets, smss_octets);
   if (congestion->control->smss_changed) {
-    congestion->control->smss_changed(congestion->state);
-    congestion->control->smss_changed(congestion->state_before);
+    congestion->control->smss_changed(state_of(congestion));
+    if (congestion->before) {
+      congestion->control->smss_changed(congestion->before->state);
+    }
   }
 }
 
@@ -130,8 +143,10 @@ void tcp_congestion_acknowledged(tcp_congestion *congestion, const tcp_congestio
   const tcp_congestion_control *control = congestion->control;
   tcp_congestion_window *window = &congestion->window;
   uint32_t divisor = 1;
-  if (control->observe) {
-    control->observe(congestion->state, window, ack, now);
+  bool observes = control->observe && (congestion->state || control->observes_slow_start ||
+                                       !tcp_congestion_in_slow_start(congestion));
+  if (observes) {
+    control->observe(state_of(congestion), window, ack, now);
   }
   if (ack->in_recovery) {
     return;
@@ -146,7 +161,7 @@ void tcp_congestion_acknowledged(tcp_congestion *congestion, const tcp_congestio
     uint64_t limit = (uint64_t)window->smss_octets * (ack->after_timeout ? 1 : SLOW_START_SEGMENTS);
     window->octets += MIN(ack->octets, limit) / divisor;
   } else {
-    control->avoid(congestion->state, window, ack, now);
+    control->avoid(state_of(congestion), window, ack, now);
   }
 }
 
@@ -165,7 +180,7 @@ static void take_threshold(tcp_congestion *congestion, uint64_t octets)
 void tcp_congestion_reduce(tcp_congestion *congestion, uint64_t flight_octets, time_ps now)
 {
   (void)now;
-  take_threshold(congestion, congestion->control->after_loss(congestion->state, &congestion->window,
+  take_threshold(congestion, congestion->control->after_loss(state_of(congestion), &congestion->window,
                                                              flight_octets, false));
 }
 
@@ -173,7 +188,7 @@ void tcp_congestion_reduce_for_ecn(tcp_congestion *congestion, uint64_t flight_o
 {
   if (congestion->control->after_mark) {
     take_threshold(congestion,
-                   congestion->control->after_mark(congestion->state, &congestion->window, flight_octets));
+                   congestion->control->after_mark(state_of(congestion), &congestion->window, flight_octets));
   } else {
     tcp_congestion_reduce(congestion, flight_octets, now);
   }
@@ -183,7 +198,7 @@ void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets,
 {
   (void)now;
   if (first) {
-    take_threshold(congestion, congestion->control->after_loss(congestion->state, &congestion->window,
+    take_threshold(congestion, congestion->control->after_loss(state_of(congestion), &congestion->window,
                                                                flight_octets, true));
   }
   congestion->window.octets = congestion->window.smss_octets;
@@ -196,8 +211,11 @@ void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets,
 void tcp_congestion_remember(tcp_congestion *congestion)
 {
   congestion->remembers = true;
-  congestion->window_before = congestion->window;
-  memcpy(congestion->state_before, congestion->state, congestion->control->state_octets);
+  if (!congestion->before) {
+    congestion->before = g_malloc0(sizeof(remembered) + congestion->control->state_octets);
+  }
+  congestion->before->window = congestion->window;
+  memcpy(congestion->before->state, state_of(congestion), congestion->control->state_octets);
 }
 
 void tcp_congestion_undo(tcp_congestion *congestion, time_ps now)
@@ -212,10 +230,10 @@ void tcp_congestion_undo(tcp_congestion *congestion, time_ps now)
     window->octets = MIN(window->octets, window->threshold_octets);
     congestion->inflated = false;
   }
-  window->octets = MAX(window->octets, congestion->window_before.octets);
-  window->threshold_octets = MAX(window->threshold_octets, congestion->window_before.threshold_octets);
+  window->octets = MAX(window->octets, congestion->before->window.octets);
+  window->threshold_octets = MAX(window->threshold_octets, congestion->before->window.threshold_octets);
   if (congestion->control->undo) {
-    congestion->control->undo(congestion->state, congestion->state_before);
+    congestion->control->undo(state_of(congestion), congestion->before->state);
   }
 }
 
@@ -225,7 +243,7 @@ void tcp_congestion_restart_after_idle(tcp_congestion *congestion, time_ps idle_
   bool cut = congestion->window.octets > restart;
   congestion->window.octets = MIN(congestion->window.octets, restart);
   if (congestion->control->idled) {
-    congestion->control->idled(congestion->state, idle_ps, cut);
+    congestion->control->idled(state_of(congestion), idle_ps, cut);
   }
 }
 

@@ -18,7 +18,9 @@ typedef struct tcp_congestion_window {
 typedef struct tcp_congestion_control {
   size_t state_octets;
   void (*start)(void *state);
-  /* Every acknowledgement that moves SND.UNA, whatever else is made of it. */
+  /* Every acknowledgement that moves SND.UNA, whatever else is made of it; those of the first slow start only if
+   * `observes_slow_start`. */
+  bool observes_slow_start;
   void (*observe)(void *state, const tcp_congestion_window *window, const tcp_congestion_ack *ack,
                   time_ps now);
   /* One of congestion avoidance, when the window was what held the sender back: the window grows. */

@@ -29,7 +29,7 @@ static uint32_t timestamps_octets(const tcp_connection *connection)
 void tcp_connection_find_emss(tcp_connection *connection)
 {
   uint32_t own = connection->config.send_mtu_octets - tcp_connection_header_octets(connection);
-  connection->emss_octets = MIN(connection->peer_mss_octets, own) - timestamps_octets(connection);
+  connection->gauges.emss_octets = MIN(connection->peer_mss_octets, own) - timestamps_octets(connection);
 }
 
 /* What we offer before anything is agreed: the smallest scale that brings the window into 16 bits (RFC
@@ -61,13 +61,15 @@ tcp_connection *tcp_connection_new(const tcp_config *config, const tcp_events *e
   g_assert(config->send_mtu_octets <= UINT16_MAX && config->receive_mtu_octets <= UINT16_MAX);
   g_assert(config->receive_window_octets > 0 && config->duplicate_ack_threshold > 0);
   tcp_connection *connection = g_new0(tcp_connection, 1);
+  connection->transport.gauges = &connection->gauges;
   connection->config = *config;
-  connection->events = *events;
+  connection->events = events;
   connection->user = user;
   connection->state = TCP_STATE_CLOSED;
   connection->timer =
       tcp_retransmission_timer_new(config->rto_initial_ps, config->rto_min_ps, config->rto_max_ps);
-  connection->sender = tcp_sender_new(&connection->config, connection->timer, &connection->statistics);
+  connection->sender =
+      tcp_sender_new(&connection->config, connection->timer, &connection->statistics, &connection->gauges);
   offer(connection);
   return connection;
 }
@@ -102,6 +104,7 @@ void tcp_connection_return_to_listen(tcp_connection *connection)
   tcp_retransmission_timer_stop(connection->timer);
   tcp_receiver_free(connection->receiver);
   connection->receiver = NULL;
+  connection->gauges.in_order_edge = 0;
   connection->state = TCP_STATE_LISTEN;
   connection->syn_due = false;
   connection->syn_timeouts = 0;
@@ -117,8 +120,9 @@ void tcp_connection_enter_closed(tcp_connection *connection, tcp_state state, tc
     return;
   }
   connection->closed = true;
-  if (connection->events.closed) {
-    connection->events.closed(connection->user, reason, now);
+  connection->gauges.is_established = false;
+  if (connection->events->closed) {
+    connection->events->closed(connection->user, reason, now);
   }
 }
 
@@ -193,20 +197,20 @@ static bool time_out_syn(tcp_connection *connection)
  * lost, without that being a sign of congestion (RFC 1191 §6.4); UINT64_MAX: nothing is. */
 static void lower_send_mtu(tcp_connection *connection, uint32_t mtu_octets, uint64_t lost_from, time_ps now)
 {
-  uint32_t before = connection->emss_octets;
+  uint32_t before = connection->gauges.emss_octets;
   connection->config.send_mtu_octets = mtu_octets;
   connection->statistics.path_mtu_changes++;
   tcp_connection_find_emss(connection);
-  if (connection->emss_octets == before) {
+  if (connection->gauges.emss_octets == before) {
     return; /* the peer's MSS is smaller still */
   }
   if (lost_from < UINT64_MAX) {
-    tcp_sender_resend_too_big(connection->sender, connection->emss_octets, lost_from);
+    tcp_sender_resend_too_big(connection->sender, connection->gauges.emss_octets, lost_from);
   } else {
-    tcp_sender_set_emss(connection->sender, connection->emss_octets);
+    tcp_sender_set_emss(connection->sender, connection->gauges.emss_octets);
   }
-  if (connection->events.emss_changed) {
-    connection->events.emss_changed(connection->user, connection->emss_octets, now);
+  if (connection->events->emss_changed) {
+    connection->events->emss_changed(connection->user, connection->gauges.emss_octets, now);
   }
 }
 
@@ -233,7 +237,7 @@ static void suspect_black_hole(tcp_connection *connection, time_ps now)
   uint32_t payload = tcp_sender_first_octets(connection->sender);
   uint32_t packet = payload + tcp_connection_header_octets(connection) + timestamps_octets(connection);
   uint32_t lower = tcp_path_mtu_below(connection->config.local_address.version, packet);
-  if (lower < packet && payload > connection->emss_octets / 2) {
+  if (lower < packet && payload > connection->gauges.emss_octets / 2) {
     lower_send_mtu(connection, lower, UINT64_MAX, now); /* the time-out has made everything lost already */
   }
 }
@@ -267,7 +271,7 @@ void tcp_connection_run(tcp_connection *connection, time_ps now)
 
 bool tcp_connection_is_established(const tcp_connection *connection)
 {
-  return connection->state >= TCP_STATE_ESTABLISHED && !connection->closed;
+  return connection->gauges.is_established;
 }
 
 bool tcp_connection_is_closed(const tcp_connection *connection)
@@ -281,27 +285,27 @@ void tcp_connection_set_send_mtu(tcp_connection *connection, uint32_t mtu_octets
            mtu_octets <= UINT16_MAX);
   connection->config.send_mtu_octets = mtu_octets;
   tcp_connection_find_emss(connection);
-  tcp_sender_set_emss(connection->sender, connection->emss_octets);
+  tcp_sender_set_emss(connection->sender, connection->gauges.emss_octets);
 }
 
 uint32_t tcp_connection_emss_octets(const tcp_connection *connection)
 {
-  return connection->emss_octets;
+  return connection->gauges.emss_octets;
 }
 
 uint64_t tcp_connection_unsent_octets(const tcp_connection *connection)
 {
-  return tcp_sender_unsent_octets(connection->sender);
+  return connection->gauges.unsent_octets;
 }
 
 uint64_t tcp_connection_posted_octets(const tcp_connection *connection)
 {
-  return tcp_sender_posted(connection->sender);
+  return connection->gauges.posted_octets;
 }
 
 uint64_t tcp_connection_in_order_edge(const tcp_connection *connection)
 {
-  return connection->receiver ? tcp_receiver_in_order_edge(connection->receiver) : 0;
+  return connection->gauges.in_order_edge;
 }
 
 void tcp_connection_set_unread_octets(tcp_connection *connection, uint64_t octets)

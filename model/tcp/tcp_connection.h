@@ -56,43 +56,47 @@ typedef enum tcp_retransmission {
                                      many whole FPDUs as fit */
 } tcp_retransmission;
 
+/* There is one for each connection: the fields lie close. */
 typedef struct tcp_config {
-  ip_address local_address; /* both of one version */
-  ip_address remote_address;
-  uint16_t local_port;
-  uint16_t remote_port;
-  uint32_t isn;                /* initial send sequence number */
-  uint32_t receive_mtu_octets; /* of the direction it receives from: announces MSS = this - 40 (IPv6: 60) */
-  uint32_t send_mtu_octets;    /* of its own direction: EMSS = min(peer's MSS, this - 40 or 60) - options */
-  uint64_t receive_window_octets;   /* right edge = in-order edge + this - unread octets; never moves left */
-  uint32_t initial_window_segments; /* RFC 6928: 10 */
-  bool sack;                        /* offer SACK-permitted */
-  bool dsack;                       /* tell of duplicates by SACK (RFC 2883); needs sack */
-  bool timestamps;                  /* offer timestamps */
-  tcp_ecn_use ecn;
-  uint32_t delayed_ack_segments; /* an ACK at least every so many segments with payload; 1: every one */
+  memory_pool *
+      datagram_pool; /* datagram_pool_new(): what its packets are made of; NULL: the heap. Must outlive the connection */
+  uint64_t receive_window_octets; /* right edge = in-order edge + this - unread octets; never moves left */
   time_ps delayed_ack_ps;
-  uint32_t duplicate_ack_threshold; /* 3 */
   time_ps rto_initial_ps;
   time_ps rto_min_ps;
   time_ps rto_max_ps;
+  uint32_t isn;                /* initial send sequence number */
+  uint32_t receive_mtu_octets; /* of the direction it receives from: announces MSS = this - 40 (IPv6: 60) */
+  uint32_t send_mtu_octets;    /* of its own direction: EMSS = min(peer's MSS, this - 40 or 60) - options */
+  uint32_t initial_window_segments; /* RFC 6928: 10 */
+  uint32_t delayed_ack_segments;    /* an ACK at least every so many segments with payload; 1: every one */
+  uint32_t duplicate_ack_threshold; /* 3 */
   uint32_t retries_max; /* consecutive timeouts before the connection is given up (RFC 9293 §3.8.3, R2) */
-  tcp_congestion_kind congestion;
-  tcp_slow_start_kind slow_start;
-  bool rack;                   /* losses are found by time (RFC 8985), not by RFC 6675; needs sack */
-  bool tail_loss_probe;        /* RFC 8985 §7; needs rack */
-  bool proportional_reduction; /* PRR (RFC 6937) in fast recovery; needs sack */
-  bool forward_rto_recovery;   /* F-RTO (RFC 5682) */
-  bool limited_transmit;       /* RFC 3042 */
-  bool restart_after_idle;     /* the window collapses after an idle RTO (RFC 5681 §4.1) */
-  bool nagle;                  /* RFC 1122 §4.2.3.4; MPA wants it off (MPA-042) */
-  bool pacing;                 /* segments leave evenly over the round trip, not in bursts */
-  tcp_retransmission retransmission;
-  bool path_mtu_discovery;   /* DF set, ICMP "too big" heeded (RFC 1191, 8201); else routers may fragment */
-  bool black_hole_detection; /* repeated time-outs of full-size segments lower the path MTU (RFC 4821 §7.7,
-                                    RFC 2923 §2.1) */
-  tcp_segmentation segmentation;
-  tcp_passing passing;
+  uint16_t local_port;
+  uint16_t remote_port;
+  ip_address local_address; /* both of one version */
+  ip_address remote_address;
+  bool sack : 1;       /* offer SACK-permitted */
+  bool dsack : 1;      /* tell of duplicates by SACK (RFC 2883); needs sack */
+  bool timestamps : 1; /* offer timestamps */
+  tcp_ecn_use ecn : 2;
+  tcp_congestion_kind congestion : 2;
+  tcp_slow_start_kind slow_start : 2;
+  bool rack : 1;                   /* losses are found by time (RFC 8985), not by RFC 6675; needs sack */
+  bool tail_loss_probe : 1;        /* RFC 8985 §7; needs rack */
+  bool proportional_reduction : 1; /* PRR (RFC 6937) in fast recovery; needs sack */
+  bool forward_rto_recovery : 1;   /* F-RTO (RFC 5682) */
+  bool limited_transmit : 1;       /* RFC 3042 */
+  bool restart_after_idle : 1;     /* the window collapses after an idle RTO (RFC 5681 §4.1) */
+  bool nagle : 1;                  /* RFC 1122 §4.2.3.4; MPA wants it off (MPA-042) */
+  bool pacing : 1;                 /* segments leave evenly over the round trip, not in bursts */
+  bool path_mtu_discovery : 1; /* DF set, ICMP "too big" heeded (RFC 1191, 8201); else routers may fragment */
+  bool
+      black_hole_detection : 1; /* repeated time-outs of full-size segments lower the path MTU (RFC 4821 §7.7,
+                                      RFC 2923 §2.1) */
+  tcp_retransmission retransmission : 1;
+  tcp_segmentation segmentation : 1;
+  tcp_passing passing : 1;
 } tcp_config;
 
 /* Why a connection is closed. */
@@ -159,7 +163,7 @@ typedef struct tcp_statistics {
   uint64_t full_segment_payload_octets; /* TCP payload octets of those */
 } tcp_statistics;
 
-/* A closed connection over `config` (copied). `events` (copied) are called with `user`. Free with
+/* A closed connection over `config` (copied). `events`, which must outlive it, are called with `user`. Free with
  * tcp_connection_free(). */
 tcp_connection *tcp_connection_new(const tcp_config *config, const tcp_events *events, void *user);
 void tcp_connection_free(tcp_connection *connection);

@@ -8,6 +8,7 @@
 #include "tcp/tcp_receiver.h"
 #include "tcp/tcp_retransmission_timer.h"
 #include "tcp/tcp_sender.h"
+#include "tcp/tcp_transport.h"
 
 /* RFC 9293 §3.3.2. */
 typedef enum tcp_state {
@@ -46,45 +47,46 @@ enum {
 };
 
 struct tcp_connection {
-  tcp_config config;
-  tcp_events events;
+  tcp_transport transport; /* its gauges are those below; its class is for who sees it as a transport */
+  tcp_gauges gauges;
+  const tcp_events *events;
   void *user;
-  tcp_state state;
-  bool passive; /* opened by tcp_connection_listen() */
-  bool closed;  /* events.closed has been called */
-  tcp_statistics statistics;
   tcp_retransmission_timer *timer;
   tcp_sender *sender;
   tcp_receiver *receiver; /* NULL until the peer's SYN has come */
-
+  tcp_state state;
+  bool passive; /* opened by tcp_connection_listen() */
+  bool closed;  /* events.closed has been called */
   bool syn_due;
-  uint32_t syn_timeouts;
-  time_ps syn_sent_at;
-  tcp_pending_reset reset;
-  tcp_earlier_ack earlier_ack;
-  uint16_t identification; /* of the next datagram that may be fragmented */
 
   /* agreed by the SYNs */
-  uint32_t peer_isn;
-  uint32_t peer_mss_octets; /* UINT32_MAX before */
-  uint32_t emss_octets;
   bool sack;
   bool timestamps;
   bool window_scaling;
-  tcp_ecn ecn;
   uint8_t send_scale;    /* of the windows the peer sends */
   uint8_t receive_scale; /* of those we send */
+  tcp_ecn ecn;
+  uint32_t peer_isn;
+  uint32_t peer_mss_octets; /* UINT32_MAX before */
   uint64_t receive_window_octets;
 
   /* the peer's window (RFC 9293 §3.3.1) */
-  uint16_t peer_window;         /* as on the wire */
   uint64_t peer_window_max;     /* MAX.SND.WND, octets */
   int64_t window_position;      /* SND.WL1 */
   uint64_t window_acknowledged; /* SND.WL2 */
+  uint16_t peer_window;         /* as on the wire */
 
+  uint16_t identification;        /* of the next datagram that may be fragmented */
   uint32_t recent_timestamp;      /* TS.Recent (RFC 7323 §4.3) … */
   time_ps recent_timestamp_taken; /* … and when it was */
   uint64_t last_acknowledgement;  /* Last.ACK.sent, a position */
+
+  tcp_pending_reset reset;
+  uint32_t syn_timeouts;
+  tcp_earlier_ack earlier_ack;
+  time_ps syn_sent_at;
+  tcp_config config;
+  tcp_statistics statistics;
 };
 
 /* The clock of the timestamps option, in microseconds. RFC 7323 §5.4 asks for a tick between 1 ms and 1 s,

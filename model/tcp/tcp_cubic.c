@@ -130,6 +130,7 @@ static void avoid(void *state, tcp_congestion_window *window, const tcp_congesti
 {
   cubic_state *cubic = state;
   window->octets = MAX(window->octets, 1);
+  cubic->drained = ack->position == ack->next; /* the first one was not observed */
   if (!cubic->in_stage) {
     begin_stage(cubic, window, now);
   }

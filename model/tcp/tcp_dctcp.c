@@ -72,6 +72,7 @@ const tcp_congestion_control *tcp_dctcp(void)
 {
   static const tcp_congestion_control control = {.state_octets = sizeof(dctcp_state),
                                                  .start = start,
+                                                 .observes_slow_start = true,
                                                  .observe = observe,
                                                  .avoid = avoid,
                                                  .after_loss = after_loss,

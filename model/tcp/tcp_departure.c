@@ -1,6 +1,7 @@
 /* A segment leaves: tcp_connection_transmit(). */
 #include <glib.h>
 
+#include "tcp/datagram_ip.h"
 #include "tcp/tcp_connection_private.h"
 
 /* Option space of a segment without payload: 40 octets, 12 of them for timestamps, 4 + 8 a block for SACK
@@ -12,7 +13,8 @@ enum { OPTIONS_MAX = 40, SACK_OPTION_OCTETS = 4, SACK_BLOCK_OCTETS = 8 };
 static datagram *make_datagram(tcp_connection *connection, const tcp_header *header, octet_rope *payload)
 {
   const tcp_config *config = &connection->config;
-  datagram *packet = datagram_new(&config->local_address, &config->remote_address, header, payload);
+  datagram *packet = datagram_new_in(config->datagram_pool, &config->local_address, &config->remote_address,
+                                     header, payload);
   if (!config->path_mtu_discovery) {
     datagram_allow_fragments(packet, connection->identification++);
   }
@@ -59,13 +61,13 @@ static datagram *make_syn(tcp_connection *connection, time_ps now)
   connection->syn_due = false;
   connection->syn_sent_at = now;
   if (answer) {
-    tcp_receiver_acknowledged(connection->receiver);
+    tcp_receiver_acknowledge(connection->receiver);
   }
   tcp_retransmission_timer_start(connection->timer, now);
   return make_datagram(connection, &header, NULL);
 }
 
-static void add_sack_blocks(tcp_connection *connection, tcp_header *header)
+static G_GNUC_NO_INLINE void add_sack_blocks(tcp_connection *connection, tcp_header *header)
 {
   range blocks[TCP_SACK_BLOCKS_MAX];
   uint32_t room =
@@ -79,52 +81,77 @@ static void add_sack_blocks(tcp_connection *connection, tcp_header *header)
   }
 }
 
-static tcp_header header_of(const tcp_connection *connection, int64_t position, uint64_t acknowledgement,
-                            uint8_t flags, time_ps now)
+/* Writes the header of a segment at `position` that acknowledges all below `acknowledgement`; `window_edge` as the receiver has
+ * it. */
+static inline void write_header(const tcp_connection *connection, tcp_header *header, int64_t position,
+                                uint64_t acknowledgement, uint64_t window_edge, uint8_t flags, time_ps now)
 {
-  uint64_t window = tcp_receiver_window_edge(connection->receiver) - acknowledgement;
-  return (tcp_header){
-      .source_port = connection->config.local_port,
-      .destination_port = connection->config.remote_port,
-      .sequence = tcp_sequence_of(position, connection->config.isn),
-      .acknowledgement = tcp_sequence_of((int64_t)acknowledgement, connection->peer_isn),
-      .flags = flags | TCP_ACK,
-      .window = (uint16_t)(MIN(window, connection->receive_window_octets) >> connection->receive_scale),
-      .has_timestamps = connection->timestamps,
-      .timestamp_value = tcp_connection_timestamp(now),
-      .timestamp_echo = connection->recent_timestamp,
-  };
-}
-
-/* A segment of a synchronised connection. SACK blocks go only where no payload is: EMSS, on which MPA
- * builds its FPDUs, leaves no room for them, and a segment may not outgrow the MTU. */
-static datagram *make_segment(tcp_connection *connection, int64_t position, uint8_t flags,
-                              octet_rope *payload, time_ps now)
-{
-  tcp_receiver *receiver = connection->receiver;
-  uint64_t acknowledgement = tcp_receiver_next(receiver);
-  tcp_header header =
-      header_of(connection, position, acknowledgement, flags | tcp_ecn_flags(&connection->ecn), now);
-  if (!payload && connection->sack) {
-    add_sack_blocks(connection, &header);
+  uint64_t window = window_edge - acknowledgement;
+  tcp_header_begin(header);
+  header->source_port = connection->config.local_port;
+  header->destination_port = connection->config.remote_port;
+  header->sequence = tcp_sequence_of(position, connection->config.isn);
+  header->acknowledgement = tcp_sequence_of((int64_t)acknowledgement, connection->peer_isn);
+  header->flags = flags | TCP_ACK;
+  header->window = (uint16_t)(MIN(window, connection->receive_window_octets) >> connection->receive_scale);
+  if (connection->timestamps) {
+    header->has_timestamps = true;
+    header->timestamp_value = tcp_connection_timestamp(now);
+    header->timestamp_echo = connection->recent_timestamp;
   }
-  tcp_receiver_acknowledged(receiver);
-  connection->last_acknowledgement = acknowledgement;
-  return make_datagram(connection, &header, payload);
 }
 
-static datagram *make_ack(tcp_connection *connection, time_ps now)
+/* The header of a segment that acknowledges all that can be, and that it has left. */
+static inline void begin_segment(tcp_connection *connection, tcp_header *header, int64_t position,
+                                 uint8_t flags, time_ps now)
 {
-  return make_segment(connection, (int64_t)tcp_sender_next_position(connection->sender), 0, NULL, now);
+  uint64_t acknowledgement = tcp_receiver_next(connection->receiver);
+  uint64_t window_edge = tcp_receiver_acknowledge(connection->receiver);
+  write_header(connection, header, position, acknowledgement, window_edge,
+               flags | tcp_ecn_flags(&connection->ecn), now);
+  connection->last_acknowledgement = acknowledgement;
+}
+
+static inline datagram *finish_plain(tcp_connection *connection, const tcp_header *header,
+                                     octet_rope *payload)
+{
+  const tcp_config *config = &connection->config;
+  datagram *packet = datagram_new_plain(config->datagram_pool, &config->local_address,
+                                        &config->remote_address, header, payload);
+  if (!config->path_mtu_discovery) {
+    datagram_allow_fragments(packet, connection->identification++);
+  }
+  return packet;
+}
+
+/* A segment of a synchronised connection without payload and FIN. SACK blocks go only here: EMSS, on which MPA
+ * builds its FPDUs, leaves no room for them, and a segment may not outgrow the MTU. */
+static datagram *make_empty_segment(tcp_connection *connection, int64_t position, time_ps now)
+{
+  tcp_header header;
+  begin_segment(connection, &header, position, 0, now);
+  if (connection->sack && tcp_receiver_has_sack_blocks(connection->receiver)) {
+    tcp_header with_blocks = header;
+    add_sack_blocks(connection, &with_blocks);
+    return make_datagram(connection, &with_blocks, NULL);
+  }
+  return finish_plain(connection, &header, NULL);
+}
+
+static G_GNUC_NO_INLINE datagram *make_ack(tcp_connection *connection, time_ps now)
+{
+  return make_empty_segment(connection, (int64_t)tcp_sender_next_position(connection->sender), now);
 }
 
 /* DCTCP's ACK of what came before the marks changed, with the echo as it was then (RFC 8257 §3.2); the ACK of all follows. It may
  * be delayed only while there is no hole, so there is nothing to SACK. */
-static datagram *make_earlier_ack(tcp_connection *connection, time_ps now)
+static G_GNUC_NO_INLINE datagram *make_earlier_ack(tcp_connection *connection, time_ps now)
 {
   const tcp_earlier_ack *earlier = &connection->earlier_ack;
   int64_t position = (int64_t)tcp_sender_next_position(connection->sender);
-  tcp_header header = header_of(connection, position, earlier->acknowledgement, earlier->flags, now);
+  tcp_header header;
+  write_header(connection, &header, position, earlier->acknowledgement,
+               tcp_receiver_window_edge(connection->receiver), earlier->flags, now);
   connection->earlier_ack.due = false;
   connection->last_acknowledgement = earlier->acknowledgement;
   return make_datagram(connection, &header, NULL);
@@ -142,11 +169,14 @@ static void after_fin(tcp_connection *connection)
 
 /* What the sender lets out. ECT is for new payload only: RFC 3168 §6.1.4 to §6.1.6 forbid it on pure ACKs, on what is sent again
  * and on window probes; RFC 8257 §3.5 leaves DCTCP free to mark them, and here it does not either. */
-static datagram *make_outgoing(tcp_connection *connection, tcp_outgoing *outgoing, time_ps now)
+static G_GNUC_NO_INLINE datagram *make_outgoing(tcp_connection *connection, tcp_outgoing *outgoing,
+                                                time_ps now)
 {
   uint8_t flags = (outgoing->push ? TCP_PSH : 0) | (outgoing->fin ? TCP_FIN : 0) |
                   (outgoing->window_reduced ? TCP_CWR : 0);
-  datagram *packet = make_segment(connection, (int64_t)outgoing->position, flags, &outgoing->payload, now);
+  tcp_header header;
+  begin_segment(connection, &header, (int64_t)outgoing->position, flags, now);
+  datagram *packet = finish_plain(connection, &header, &outgoing->payload);
   uint32_t length = packet->payload.length;
   if (outgoing->ecn_capable) {
     datagram_set_ecn(packet, DATAGRAM_ECN_ECT_0);
@@ -158,8 +188,8 @@ static datagram *make_outgoing(tcp_connection *connection, tcp_outgoing *outgoin
   }
   if (outgoing->again && length > 0) {
     packet->retransmission = true;
-    if (connection->events.retransmitted) {
-      connection->events.retransmitted(connection->user, outgoing->position, length, now);
+    if (connection->events->retransmitted) {
+      connection->events->retransmitted(connection->user, outgoing->position, length, now);
     }
   }
   if (outgoing->fin) {
@@ -170,13 +200,13 @@ static datagram *make_outgoing(tcp_connection *connection, tcp_outgoing *outgoin
 
 /* The zero-window probe is an empty segment before what is acknowledged: the peer must answer it with its window (RFC 9293
  * §3.10.7.4), and no FPDU is cut for it. RFC 9293 §3.8.6.1 would send an octet of the stream. */
-static datagram *make_window_probe(tcp_connection *connection, time_ps now)
+static G_GNUC_NO_INLINE datagram *make_window_probe(tcp_connection *connection, time_ps now)
 {
   connection->statistics.window_probes++;
-  return make_segment(connection, (int64_t)tcp_sender_acknowledged(connection->sender) - 1, 0, NULL, now);
+  return make_empty_segment(connection, (int64_t)tcp_sender_acknowledged(connection->sender) - 1, now);
 }
 
-static datagram *transmit_stream(tcp_connection *connection, time_ps now)
+static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, time_ps now)
 {
   tcp_outgoing outgoing;
   if (connection->earlier_ack.due) {
@@ -194,7 +224,8 @@ static datagram *transmit_stream(tcp_connection *connection, time_ps now)
   return tcp_receiver_ack_need(connection->receiver) == TCP_ACK_DUE ? make_ack(connection, now) : NULL;
 }
 
-datagram *tcp_connection_transmit(tcp_connection *connection, time_ps now)
+/* Before and after the states in which payload goes. */
+static G_GNUC_NO_INLINE datagram *transmit_beside_stream(tcp_connection *connection, time_ps now)
 {
   if (connection->reset.due) {
     return make_reset(connection);
@@ -209,16 +240,21 @@ datagram *tcp_connection_transmit(tcp_connection *connection, time_ps now)
     if (connection->syn_due) {
       return make_syn(connection, now);
     }
-    return tcp_receiver_ack_need(connection->receiver) >= TCP_ACK_DUE ? make_ack(connection, now) : NULL;
-  case TCP_STATE_ESTABLISHED:
-  case TCP_STATE_FIN_WAIT_1:
-  case TCP_STATE_FIN_WAIT_2:
-  case TCP_STATE_CLOSE_WAIT:
-  case TCP_STATE_CLOSING:
-  case TCP_STATE_LAST_ACK:
-    return transmit_stream(connection, now);
-  case TCP_STATE_TIME_WAIT:
-    return tcp_receiver_ack_need(connection->receiver) >= TCP_ACK_DUE ? make_ack(connection, now) : NULL;
+    break;
+  default:
+    break;
   }
-  g_assert_not_reached();
+  return tcp_receiver_ack_need(connection->receiver) >= TCP_ACK_DUE ? make_ack(connection, now) : NULL;
+}
+
+datagram *tcp_connection_transmit(tcp_connection *connection, time_ps now)
+{
+  bool in_stream = connection->state >= TCP_STATE_ESTABLISHED && connection->state < TCP_STATE_TIME_WAIT;
+  if (!in_stream || connection->reset.due) {
+    return transmit_beside_stream(connection, now);
+  }
+  /* asked once more than there is something, each time */
+  bool rests = tcp_receiver_ack_need(connection->receiver) < TCP_ACK_DUE && !connection->earlier_ack.due &&
+               tcp_sender_rests(connection->sender);
+  return rests ? NULL : transmit_stream(connection, now);
 }

@@ -34,8 +34,8 @@ static void take_syn(tcp_connection *connection, const tcp_header *header, time_
     tcp_ecn_take_syn(&connection->ecn, header->flags, false);
   }
   tcp_connection_find_emss(connection);
-  connection->receiver =
-      tcp_receiver_new(config, connection->receive_window_octets, &connection->events, connection->user);
+  connection->receiver = tcp_receiver_new(config, connection->receive_window_octets, connection->events,
+                                          connection->user, &connection->gauges);
 }
 
 /* The handshake is done: our SYN is acknowledged by `segment`. */
@@ -48,14 +48,15 @@ void tcp_connection_establish(tcp_connection *connection, const tcp_arrival *seg
   } else {
     tcp_retransmission_timer_sample(connection->timer, segment->now - connection->syn_sent_at);
   }
-  tcp_sender_start(connection->sender, connection->emss_octets, connection->sack, syn_sent_twice, 0);
+  tcp_sender_start(connection->sender, connection->gauges.emss_octets, connection->sack, syn_sent_twice, 0);
   tcp_connection_take_window(connection, segment, 0);
   if (connection->ecn.agreed) {
     tcp_sender_use_ecn(connection->sender);
   }
   connection->state = TCP_STATE_ESTABLISHED;
-  if (connection->events.established) {
-    connection->events.established(connection->user, segment->now);
+  connection->gauges.is_established = true;
+  if (connection->events->established) {
+    connection->events->established(connection->user, segment->now);
   }
 }
 

@@ -1,8 +1,8 @@
 #include "tcp/tcp_header.h"
 
-#include <string.h>
-
 #include <glib.h>
+
+#include "base/big_endian.h"
 
 /* Option kinds and lengths: RFC 9293 §3.2, RFC 7323 §2.2 and §3.2, RFC 2018 §2 and §3. */
 enum {
@@ -24,32 +24,6 @@ enum {
   WORD_OCTETS = 4,
 };
 
-static uint8_t *put16(uint8_t *wire, uint16_t value)
-{
-  wire[0] = (uint8_t)(value >> 8);
-  wire[1] = (uint8_t)value;
-  return wire + 2;
-}
-
-static uint8_t *put32(uint8_t *wire, uint32_t value)
-{
-  wire[0] = (uint8_t)(value >> 24);
-  wire[1] = (uint8_t)(value >> 16);
-  wire[2] = (uint8_t)(value >> 8);
-  wire[3] = (uint8_t)value;
-  return wire + 4;
-}
-
-static uint16_t get16(const uint8_t *wire)
-{
-  return (uint16_t)(wire[0] << 8 | wire[1]);
-}
-
-static uint32_t get32(const uint8_t *wire)
-{
-  return (uint32_t)wire[0] << 24 | (uint32_t)wire[1] << 16 | (uint32_t)wire[2] << 8 | wire[3];
-}
-
 size_t tcp_header_octets(const tcp_header *header)
 {
   size_t octets = TCP_HEADER_OCTETS;
@@ -67,7 +41,8 @@ static uint8_t *put_options(const tcp_header *header, uint8_t *wire)
   if (header->has_mss) {
     *wire++ = OPTION_MSS;
     *wire++ = MSS_OCTETS;
-    wire = put16(wire, header->mss_octets);
+    big_endian_write_16(wire, header->mss_octets);
+    wire += 2;
   }
   if (header->has_sack_permitted || header->has_timestamps) {
     *wire++ = header->has_sack_permitted && header->has_timestamps ? OPTION_SACK_PERMITTED : OPTION_NOP;
@@ -76,8 +51,10 @@ static uint8_t *put_options(const tcp_header *header, uint8_t *wire)
     *wire++ = header->has_timestamps ? TIMESTAMPS_OCTETS : SACK_PERMITTED_OCTETS;
   }
   if (header->has_timestamps) {
-    wire = put32(wire, header->timestamp_value);
-    wire = put32(wire, header->timestamp_echo);
+    big_endian_write_32(wire, header->timestamp_value);
+    wire += 4;
+    big_endian_write_32(wire, header->timestamp_echo);
+    wire += 4;
   }
   if (header->has_window_scale) {
     *wire++ = OPTION_NOP;
@@ -91,8 +68,10 @@ static uint8_t *put_options(const tcp_header *header, uint8_t *wire)
     *wire++ = OPTION_SACK;
     *wire++ = (uint8_t)(2 + SACK_BLOCK_OCTETS * header->sack_count);
     for (unsigned i = 0; i < header->sack_count; i++) {
-      wire = put32(wire, header->sack[i].from);
-      wire = put32(wire, header->sack[i].to);
+      big_endian_write_32(wire, header->sack[i].from);
+      wire += 4;
+      big_endian_write_32(wire, header->sack[i].to);
+      wire += 4;
     }
   }
   return wire;
@@ -100,17 +79,14 @@ static uint8_t *put_options(const tcp_header *header, uint8_t *wire)
 
 size_t tcp_header_encode(const tcp_header *header, uint8_t *wire)
 {
+  if (!header->has_mss && !header->has_window_scale && !header->has_sack_permitted &&
+      header->sack_count == 0) {
+    return tcp_header_encode_plain(header, wire);
+  }
   size_t octets = tcp_header_octets(header);
   g_assert(octets <= TCP_HEADER_MAX_OCTETS && header->sack_count <= TCP_SACK_BLOCKS_MAX);
-  put16(wire, header->source_port);
-  put16(wire + 2, header->destination_port);
-  put32(wire + 4, header->sequence);
-  put32(wire + 8, header->acknowledgement);
-  wire[12] = (uint8_t)(octets / WORD_OCTETS << 4);
-  wire[13] = header->flags;
-  put16(wire + 14, header->window);
-  put16(wire + 16, header->checksum);
-  put16(wire + 18, 0); /* urgent pointer: never used */
+  tcp_header_encode_plain(header, wire); /* all before the options; the data offset is another */
+  wire[TCP_OFFSET_AND_FLAGS_AT] = (uint8_t)(octets / WORD_OCTETS << 4);
   uint8_t *end = put_options(header, wire + TCP_HEADER_OCTETS);
   g_assert((size_t)(end - wire) == octets);
   return octets;
@@ -123,7 +99,7 @@ static bool get_option(tcp_header *header, const uint8_t *option, unsigned lengt
   switch (option[0]) {
   case OPTION_MSS:
     header->has_mss = true;
-    header->mss_octets = length == MSS_OCTETS ? get16(option + 2) : 0;
+    header->mss_octets = length == MSS_OCTETS ? big_endian_read_16(option + 2) : 0;
     return length == MSS_OCTETS;
   case OPTION_WINDOW_SCALE:
     header->has_window_scale = true;
@@ -137,8 +113,8 @@ static bool get_option(tcp_header *header, const uint8_t *option, unsigned lengt
       return false;
     }
     header->has_timestamps = true;
-    header->timestamp_value = get32(option + 2);
-    header->timestamp_echo = get32(option + 6);
+    header->timestamp_value = big_endian_read_32(option + 2);
+    header->timestamp_echo = big_endian_read_32(option + 6);
     return true;
   case OPTION_SACK: {
     unsigned blocks = (length - 2) / SACK_BLOCK_OCTETS;
@@ -147,8 +123,8 @@ static bool get_option(tcp_header *header, const uint8_t *option, unsigned lengt
     }
     header->sack_count = (uint8_t)blocks;
     for (unsigned i = 0; i < blocks; i++) {
-      header->sack[i].from = get32(option + 2 + SACK_BLOCK_OCTETS * i);
-      header->sack[i].to = get32(option + 6 + SACK_BLOCK_OCTETS * i);
+      header->sack[i].from = big_endian_read_32(option + 2 + SACK_BLOCK_OCTETS * i);
+      header->sack[i].to = big_endian_read_32(option + 6 + SACK_BLOCK_OCTETS * i);
     }
     return true;
   }
@@ -185,25 +161,16 @@ size_t tcp_header_decode(tcp_header *header, const uint8_t *wire, size_t length)
   if (octets < TCP_HEADER_OCTETS || octets > length) {
     return 0;
   }
-  memset(header, 0, sizeof *header);
-  header->source_port = get16(wire);
-  header->destination_port = get16(wire + 2);
-  header->sequence = get32(wire + 4);
-  header->acknowledgement = get32(wire + 8);
+  tcp_header_begin(header);
+  header->source_port = big_endian_read_16(wire);
+  header->destination_port = big_endian_read_16(wire + 2);
+  header->sequence = big_endian_read_32(wire + 4);
+  header->acknowledgement = big_endian_read_32(wire + 8);
   header->flags = wire[13];
-  header->window = get16(wire + 14);
-  header->checksum = get16(wire + 16);
+  header->window = big_endian_read_16(wire + 14);
+  header->checksum = big_endian_read_16(wire + 16);
+  if (octets == TCP_HEADER_OCTETS) {
+    return octets;
+  }
   return get_options(header, wire + TCP_HEADER_OCTETS, octets - TCP_HEADER_OCTETS) ? octets : 0;
-}
-
-uint32_t tcp_sequence_of(int64_t position, uint32_t isn)
-{
-  return isn + 1 + (uint32_t)(uint64_t)position;
-}
-
-int64_t tcp_position_of(uint32_t sequence, uint32_t isn, int64_t near)
-{
-  uint32_t ahead = sequence - tcp_sequence_of(near, isn);
-  /* Two's complement of the 32-bit distance: 2^31 and more is behind. */
-  return ahead < UINT32_C(0x80000000) ? near + (int64_t)ahead : near - (int64_t)(UINT32_C(0) - ahead);
 }

@@ -79,6 +79,24 @@ void tcp_rack_delivered_all(tcp_rack *rack)
   rack->highest = rack->highest_so_far;
 }
 
+bool tcp_rack_is_settled(const tcp_rack *rack, uint64_t acknowledged, uint64_t first_order)
+{
+  return rack->highest_so_far <= acknowledged && (!rack->any || rack->order < first_order);
+}
+
+/* Of segments sent in this order the last has the shortest round trip, the highest end and the last transmission. */
+void tcp_rack_delivered_in_order(tcp_rack *rack, const tcp_sent_segment *last, time_ps now)
+{
+  rack->round_trip_ps = now - last->sent_at;
+  rack->least_ps = MIN(rack->least_ps, rack->round_trip_ps);
+  rack->highest_so_far = last->to;
+  rack->highest = last->to;
+  rack->any = true;
+  rack->order = last->order;
+  rack->end = last->to;
+  rack->deadline = TIME_PS_NEVER;
+}
+
 void tcp_rack_heed_duplicate(tcp_rack *rack, bool with_duplicate, uint64_t acknowledged, uint64_t next)
 {
   if (rack->widened && acknowledged >= rack->round_end) {

@@ -6,56 +6,114 @@
 
 #include "base/octet_store.h"
 
+/* What only a receiver needs to which segments come out of order, or twice, or are inspected. */
+typedef struct late_arrivals {
+  range_set *beyond;        /* received beyond `next` */
+  GArray *gaps;             /* of range: what one segment brings, while it is handled */
+  octet_store *store;       /* TCP_PASSING_IN_ORDER: what is in `beyond`, and what is just being passed up */
+  uint64_t passed_in_store; /* octets in `store` that have been passed up */
+  time_ps passing_now;
+  range duplicate; /* octets that came twice and no ACK has told of yet; empty: none */
+  uint32_t recent_count;
+  uint64_t recent[TCP_SACK_BLOCKS_MAX]; /* a position in each of the last SACK blocks, newest first */
+} late_arrivals;
+
 struct tcp_receiver {
   const tcp_config *config;
   const tcp_events *events;
   void *user;
+  tcp_gauges *gauges;
   uint64_t window_octets;
   uint64_t window_unit;   /* what the window scale can tell apart */
   uint64_t unread_octets; /* passed up and not yet consumed */
   uint64_t promised_edge; /* the right edge that the last ACK told the peer */
   uint64_t next;          /* RCV.NXT; the FIN counts as one octet here and in `beyond` */
-  bool fin_known;
+  uint64_t passed;        /* TCP_PASSING_IN_ORDER: octets below have been passed up */
+  uint64_t acknowledged;  /* `next` when the last ACK left */
+  time_ps ack_deadline;
   uint64_t fin_position;
-  range_set *beyond;        /* received beyond `next` */
-  GArray *gaps;             /* of range: what one segment brings, while it is handled */
-  octet_store *store;       /* TCP_PASSING_IN_ORDER: what is in `beyond`, and what is just being passed up */
-  uint64_t passed;          /* TCP_PASSING_IN_ORDER: octets below have been passed up */
-  uint64_t passed_in_store; /* how many of those are in `store` still */
-  time_ps passing_now;
-  uint64_t recent[TCP_SACK_BLOCKS_MAX]; /* a position in each of the last SACK blocks, newest first */
-  uint32_t recent_count;
-  range duplicate; /* octets that came twice and no ACK has told of yet; empty: none */
+  bool fin_known;
   tcp_ack_need need;
   uint32_t unacknowledged_segments;
-  uint64_t acknowledged; /* `next` when the last ACK left */
-  time_ps ack_deadline;
+  late_arrivals *late; /* NULL before the first */
 };
 
 tcp_receiver *tcp_receiver_new(const tcp_config *config, uint64_t window_octets, const tcp_events *events,
-                               void *user)
+                               void *user, tcp_gauges *gauges)
 {
   tcp_receiver *receiver = g_new0(tcp_receiver, 1);
   receiver->config = config;
   receiver->events = events;
   receiver->user = user;
+  receiver->gauges = gauges;
+  receiver->gauges->in_order_edge = 0;
   receiver->window_octets = window_octets;
   receiver->window_unit = 1;
-  receiver->beyond = range_set_new();
-  receiver->gaps = g_array_new(FALSE, FALSE, sizeof(range));
-  receiver->store = octet_store_new();
   receiver->ack_deadline = TIME_PS_NEVER;
   return receiver;
+}
+
+static late_arrivals *late_of(tcp_receiver *receiver)
+{
+  if (!receiver->late) {
+    receiver->late = g_new0(late_arrivals, 1);
+    receiver->late->beyond = range_set_new();
+    receiver->late->gaps = g_array_new(FALSE, FALSE, sizeof(range));
+    receiver->late->store = octet_store_new();
+  }
+  return receiver->late;
+}
+
+static void free_late(late_arrivals *late)
+{
+  if (late) {
+    range_set_free(late->beyond);
+    g_array_free(late->gaps, TRUE);
+    octet_store_free(late->store);
+    g_free(late);
+  }
 }
 
 void tcp_receiver_free(tcp_receiver *receiver)
 {
   if (receiver) {
-    range_set_free(receiver->beyond);
-    g_array_free(receiver->gaps, TRUE);
-    octet_store_free(receiver->store);
+    free_late(receiver->late);
     g_free(receiver);
   }
+}
+
+/* The window's edge while octets that were passed up are still to be consumed. */
+static uint64_t edge_with_unread(const tcp_receiver *receiver)
+{
+  uint64_t room = receiver->window_octets - MIN(receiver->unread_octets, receiver->window_octets);
+  uint64_t edge = receiver->next + room;
+  uint64_t promised = MAX(receiver->promised_edge, receiver->next);
+  if (edge < promised + MIN(receiver->window_octets / 2, receiver->config->receive_mtu_octets)) {
+    edge = promised; /* it never moves left, and right only by something worth it (RFC 9293 §3.8.6.2.2) */
+  }
+  /* Rounding down would take back what the last ACK promised (RFC 7323 §2.4). */
+  uint64_t units = (edge - receiver->next + receiver->window_unit - 1) / receiver->window_unit;
+  return receiver->next + units * receiver->window_unit;
+}
+
+static inline uint64_t window_edge(const tcp_receiver *receiver)
+{
+  return receiver->unread_octets == 0 ? receiver->next + receiver->window_octets : edge_with_unread(receiver);
+}
+
+uint64_t tcp_receiver_window_edge(const tcp_receiver *receiver)
+{
+  return window_edge(receiver);
+}
+
+static size_t runs_beyond(const tcp_receiver *receiver)
+{
+  return receiver->late ? range_set_count(receiver->late->beyond) : 0;
+}
+
+static uint64_t covered_beyond(const tcp_receiver *receiver, uint64_t from, uint64_t to)
+{
+  return receiver->late ? range_set_covered(receiver->late->beyond, from, to) : 0;
 }
 
 static void emit(tcp_receiver *receiver, uint64_t position, const octet_rope *octets, time_ps arrival,
@@ -85,18 +143,18 @@ static void emit_part(tcp_receiver *receiver, uint64_t position, const octet_rop
  * together with it goes. */
 static void name_run(tcp_receiver *receiver, uint64_t position)
 {
-  range run = range_set_get(receiver->beyond, range_set_find(receiver->beyond, position));
+  range run = range_set_get(receiver->late->beyond, range_set_find(receiver->late->beyond, position));
   uint32_t kept = 0;
   uint64_t recent[TCP_SACK_BLOCKS_MAX];
   recent[kept++] = position;
-  for (uint32_t i = 0; i < receiver->recent_count && kept < TCP_SACK_BLOCKS_MAX; i++) {
-    uint64_t other = receiver->recent[i];
+  for (uint32_t i = 0; i < receiver->late->recent_count && kept < TCP_SACK_BLOCKS_MAX; i++) {
+    uint64_t other = receiver->late->recent[i];
     if (other >= receiver->next && (other < run.from || other >= run.to)) {
       recent[kept++] = other;
     }
   }
-  memcpy(receiver->recent, recent, sizeof recent);
-  receiver->recent_count = kept;
+  memcpy(receiver->late->recent, recent, sizeof recent);
+  receiver->late->recent_count = kept;
 }
 
 /* Remembers the first run of [from, to) that has come before. Of several in one segment RFC 2883 §4 (5) reports the first; of two
@@ -105,15 +163,15 @@ static void note_duplicate(tcp_receiver *receiver, uint64_t from, uint64_t to)
 {
   range known = {0, receiver->next};
   if (from >= receiver->next) {
-    size_t index = range_set_find(receiver->beyond, from);
-    if (index == range_set_count(receiver->beyond)) {
+    size_t index = receiver->late ? range_set_find(receiver->late->beyond, from) : 0;
+    if (index == runs_beyond(receiver)) {
       return;
     }
-    known = range_set_get(receiver->beyond, index);
+    known = range_set_get(receiver->late->beyond, index);
   }
   range duplicate = {MAX(from, known.from), MIN(to, known.to)};
   if (receiver->config->dsack && duplicate.from < duplicate.to) {
-    receiver->duplicate = duplicate;
+    late_of(receiver)->duplicate = duplicate;
   }
 }
 
@@ -132,14 +190,14 @@ static bool is_among(const range *blocks, uint32_t count, uint64_t from)
 static uint32_t write_runs(const tcp_receiver *receiver, range *blocks, uint32_t count)
 {
   uint32_t written = 0;
-  for (uint32_t i = 0; i < receiver->recent_count && written < count; i++) {
-    if (receiver->recent[i] >= receiver->next) {
-      blocks[written++] =
-          range_set_get(receiver->beyond, range_set_find(receiver->beyond, receiver->recent[i]));
+  for (uint32_t i = 0; i < receiver->late->recent_count && written < count; i++) {
+    if (receiver->late->recent[i] >= receiver->next) {
+      blocks[written++] = range_set_get(receiver->late->beyond,
+                                        range_set_find(receiver->late->beyond, receiver->late->recent[i]));
     }
   }
-  for (size_t i = 0; i < range_set_count(receiver->beyond) && written < count; i++) {
-    range run = range_set_get(receiver->beyond, i);
+  for (size_t i = 0; i < runs_beyond(receiver) && written < count; i++) {
+    range run = range_set_get(receiver->late->beyond, i);
     if (!is_among(blocks, written, run.from)) {
       blocks[written++] = run;
     }
@@ -147,29 +205,44 @@ static uint32_t write_runs(const tcp_receiver *receiver, range *blocks, uint32_t
   return written;
 }
 
+bool tcp_receiver_has_sack_blocks(const tcp_receiver *receiver)
+{
+  const late_arrivals *late = receiver->late;
+  return late && (range_set_count(late->beyond) > 0 || late->duplicate.from < late->duplicate.to);
+}
+
 uint32_t tcp_receiver_take_sack_blocks(tcp_receiver *receiver, range *blocks, uint32_t count)
 {
   uint32_t written = 0;
-  if (count > 0 && receiver->duplicate.from < receiver->duplicate.to) {
-    blocks[written++] = receiver->duplicate;
-    receiver->duplicate = (range){0, 0};
+  if (!receiver->late) {
+    return 0;
+  }
+  if (count > 0 && receiver->late->duplicate.from < receiver->late->duplicate.to) {
+    blocks[written++] = receiver->late->duplicate;
+    receiver->late->duplicate = (range){0, 0};
   }
   /* A run that holds the duplicate was named with the segment, so it follows at once (RFC 2883 §4 (3)). */
   return written + write_runs(receiver, blocks + written, count - written);
 }
 
+static void move_edge(tcp_receiver *receiver, uint64_t next)
+{
+  receiver->next = next;
+  receiver->gauges->in_order_edge = tcp_receiver_is_finished(receiver) ? receiver->fin_position : next;
+}
+
 /* [from, to), which lies at or beyond `next`, has arrived: moves the edge. */
 static void take(tcp_receiver *receiver, uint64_t from, uint64_t to)
 {
-  if (from == receiver->next && range_set_count(receiver->beyond) == 0) {
-    receiver->next = to;
+  if (from == receiver->next && runs_beyond(receiver) == 0) {
+    move_edge(receiver, to);
     return;
   }
-  range_set_add(receiver->beyond, from, to);
-  range first = range_set_get(receiver->beyond, 0);
+  range_set_add(late_of(receiver)->beyond, from, to);
+  range first = range_set_get(receiver->late->beyond, 0);
   if (first.from == receiver->next) {
-    receiver->next = first.to;
-    range_set_remove(receiver->beyond, first.from, first.to);
+    move_edge(receiver, first.to);
+    range_set_remove(receiver->late->beyond, first.from, first.to);
   } else {
     name_run(receiver, from);
   }
@@ -178,16 +251,16 @@ static void take(tcp_receiver *receiver, uint64_t from, uint64_t to)
 /* Collects the runs of [from, to) that have not arrived yet. */
 static void find_gaps(tcp_receiver *receiver, uint64_t from, uint64_t to)
 {
-  g_array_set_size(receiver->gaps, 0);
+  g_array_set_size(late_of(receiver)->gaps, 0);
   while (from < to) {
-    size_t index = range_set_find(receiver->beyond, from);
+    size_t index = receiver->late ? range_set_find(receiver->late->beyond, from) : 0;
     range known = {to, to};
-    if (index < range_set_count(receiver->beyond)) {
-      known = range_set_get(receiver->beyond, index);
+    if (index < runs_beyond(receiver)) {
+      known = range_set_get(receiver->late->beyond, index);
     }
     if (from < known.from) {
       range gap = {from, MIN(known.from, to)};
-      g_array_append_val(receiver->gaps, gap);
+      g_array_append_val(receiver->late->gaps, gap);
     }
     from = known.to;
   }
@@ -200,8 +273,8 @@ static void pass_as_arrived(tcp_receiver *receiver, uint64_t position, const oct
 {
   find_gaps(receiver, from, to);
   take(receiver, from, take_to);
-  for (guint i = 0; i < receiver->gaps->len; i++) {
-    range gap = g_array_index(receiver->gaps, range, i);
+  for (guint i = 0; i < receiver->late->gaps->len; i++) {
+    range gap = g_array_index(receiver->late->gaps, range, i);
     emit_part(receiver, position, payload, gap.from, gap.to, now);
   }
 }
@@ -210,8 +283,18 @@ static void pass_held(void *user, uint64_t position, const octet_rope *octets, t
 {
   tcp_receiver *receiver = user;
   receiver->passed = position + octets->length;
-  receiver->passed_in_store += octets->length;
-  emit(receiver, position, octets, arrival, receiver->passing_now);
+  receiver->late->passed_in_store += octets->length;
+  emit(receiver, position, octets, arrival, receiver->late->passing_now);
+}
+
+static void hold(tcp_receiver *receiver, uint64_t position, const octet_rope *payload, uint64_t from,
+                 uint64_t to, time_ps now)
+{
+  octet_rope part;
+  octet_rope_init(&part);
+  octet_rope_append_rope(&part, payload, (uint32_t)(from - position), (uint32_t)(to - from));
+  octet_store_insert(late_of(receiver)->store, from, &part, now);
+  octet_rope_clear(&part);
 }
 
 /* IN_ORDER: holds what lies behind a hole; passes what is in order piece by piece, each with its own time
@@ -219,32 +302,28 @@ static void pass_held(void *user, uint64_t position, const octet_rope *octets, t
 static void pass_in_order(tcp_receiver *receiver, uint64_t position, const octet_rope *payload, uint64_t from,
                           uint64_t to, uint64_t take_to, time_ps now)
 {
-  bool direct = from == receiver->next && range_set_count(receiver->beyond) == 0;
+  bool direct = from == receiver->next && runs_beyond(receiver) == 0;
   if (!direct && from < to) {
-    octet_rope part;
-    octet_rope_init(&part);
-    octet_rope_append_rope(&part, payload, (uint32_t)(from - position), (uint32_t)(to - from));
-    octet_store_insert(receiver->store, from, &part, now);
-    octet_rope_clear(&part);
+    hold(receiver, position, payload, from, to, now);
   }
   take(receiver, from, take_to);
   uint64_t edge = tcp_receiver_in_order_edge(receiver);
   if (direct) {
     receiver->passed = edge;
     emit_part(receiver, position, payload, from, to, now);
-  } else if (edge > receiver->passed) {
+  } else if (edge > receiver->passed && receiver->late) {
     uint64_t start = receiver->passed;
-    receiver->passing_now = now;
-    octet_store_visit(receiver->store, start, edge, pass_held, receiver);
-    octet_store_remove(receiver->store, start, edge);
-    receiver->passed_in_store = 0;
+    receiver->late->passing_now = now;
+    octet_store_visit(receiver->late->store, start, edge, pass_held, receiver);
+    octet_store_remove(receiver->late->store, start, edge);
+    receiver->late->passed_in_store = 0;
   }
 }
 
 /* RFC 9293 §3.10.7.4: what lies outside of the window is cut off; so is what lies behind the FIN. */
 static uint64_t receive_limit(const tcp_receiver *receiver)
 {
-  uint64_t edge = tcp_receiver_window_edge(receiver);
+  uint64_t edge = window_edge(receiver);
   return receiver->fin_known ? MIN(edge, receiver->fin_position) : edge;
 }
 
@@ -252,12 +331,12 @@ static uint64_t receive_limit(const tcp_receiver *receiver)
  * from no TCP. */
 static bool accept_fin(tcp_receiver *receiver, uint64_t fin_position)
 {
-  size_t runs = range_set_count(receiver->beyond);
-  uint64_t highest = runs > 0 ? range_set_get(receiver->beyond, runs - 1).to : receiver->next;
+  size_t runs = runs_beyond(receiver);
+  uint64_t highest = runs > 0 ? range_set_get(receiver->late->beyond, runs - 1).to : receiver->next;
   if (receiver->fin_known) {
     return fin_position == receiver->fin_position;
   }
-  if (fin_position < highest || fin_position >= tcp_receiver_window_edge(receiver)) {
+  if (fin_position < highest || fin_position >= window_edge(receiver)) {
     return false;
   }
   receiver->fin_known = true;
@@ -273,21 +352,33 @@ static bool is_window_half_used(const tcp_receiver *receiver)
   return receiver->next - receiver->acknowledged >= receiver->window_octets - receiver->window_octets / 2;
 }
 
+/* The segment at `next` has been taken and nothing is missing: an ACK at once every so many segments, or when the delay is
+ * over. */
+static void decide_ack_in_order(tcp_receiver *receiver, time_ps now)
+{
+  receiver->unacknowledged_segments++;
+  if (receiver->unacknowledged_segments >= receiver->config->delayed_ack_segments ||
+      is_window_half_used(receiver)) {
+    tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
+  } else if (receiver->need == TCP_ACK_NONE) {
+    receiver->need = TCP_ACK_DELAYED;
+    receiver->ack_deadline = now + receiver->config->delayed_ack_ps;
+  }
+}
+
 /* RFC 5681 §4.2: an ACK at once for what is out of order, fills a hole or repeats; else every so many
  * segments, or when the delay is over. Each segment with payload counts, also a short one: never later
  * than "every second full-sized segment". */
 static void decide_ack(tcp_receiver *receiver, bool had_holes, bool nothing_new, bool fin, time_ps now)
 {
-  bool holes = range_set_count(receiver->beyond) > 0;
-  receiver->unacknowledged_segments++;
-  if (holes || nothing_new) {
+  if (runs_beyond(receiver) > 0 || nothing_new) {
+    receiver->unacknowledged_segments++;
     tcp_receiver_owe_ack(receiver, TCP_ACK_ALONE);
-  } else if (had_holes || fin || is_window_half_used(receiver) ||
-             receiver->unacknowledged_segments >= receiver->config->delayed_ack_segments) {
+  } else if (had_holes || fin) {
+    receiver->unacknowledged_segments++;
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
-  } else if (receiver->need == TCP_ACK_NONE) {
-    receiver->need = TCP_ACK_DELAYED;
-    receiver->ack_deadline = now + receiver->config->delayed_ack_ps;
+  } else {
+    decide_ack_in_order(receiver, now);
   }
 }
 
@@ -309,16 +400,22 @@ bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const octet_
   if (!receiver->events->inspect || signed_end <= 0) {
     return true;
   }
+  if (payload->length > 0 && position == (int64_t)receiver->next &&
+      tcp_receiver_expects(receiver, payload->length)) {
+    return receiver->events->inspect(receiver->user, receiver->next, payload, now) &&
+           (!receiver->events->admit ||
+            receiver->events->admit(receiver->user, receiver->next, payload->length, now));
+  }
   uint64_t end = (uint64_t)signed_end;
   uint64_t limit = receive_limit(receiver);
   find_gaps(receiver, MAX((uint64_t)MAX(position, 0), receiver->next), MIN(end, limit));
-  for (guint i = 0; i < receiver->gaps->len; i++) {
-    range gap = g_array_index(receiver->gaps, range, i);
+  for (guint i = 0; i < receiver->late->gaps->len; i++) {
+    range gap = g_array_index(receiver->late->gaps, range, i);
     if (!inspect_part(receiver, end - payload->length, payload, gap, now)) {
       return false;
     }
   }
-  return receiver->gaps->len == 0 || !receiver->events->admit ||
+  return receiver->late->gaps->len == 0 || !receiver->events->admit ||
          receiver->events->admit(receiver->user, (uint64_t)MAX(position, 0), payload->length, now);
 }
 
@@ -340,17 +437,17 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const octet_
     return;
   }
   uint64_t end = (uint64_t)signed_end;
-  bool had_holes = range_set_count(receiver->beyond) > 0;
+  bool had_holes = runs_beyond(receiver) > 0;
   fin = fin && accept_fin(receiver, end);
   uint64_t limit = receive_limit(receiver);
   uint64_t from = MAX(start, receiver->next);
   uint64_t to = MIN(end, limit);
   to = MAX(to, from);
   uint64_t take_to = fin ? MAX(to, receiver->fin_position + 1) : to;
-  uint64_t known = range_set_covered(receiver->beyond, from, to);
+  uint64_t known = covered_beyond(receiver, from, to);
   count_segment(receiver, position, payload->length, to - from - known, now);
   note_duplicate(receiver, start, MIN(end, limit));
-  bool nothing_new = take_to - from == range_set_covered(receiver->beyond, from, take_to);
+  bool nothing_new = take_to - from == covered_beyond(receiver, from, take_to);
   if (nothing_new && from < take_to) {
     name_run(
         receiver,
@@ -366,6 +463,23 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const octet_
     }
   }
   decide_ack(receiver, had_holes, nothing_new, fin, now);
+}
+
+bool tcp_receiver_expects(const tcp_receiver *receiver, uint32_t length)
+{
+  return runs_beyond(receiver) == 0 && !receiver->fin_known &&
+         receiver->next + length <= window_edge(receiver);
+}
+
+void tcp_receiver_receive_expected(tcp_receiver *receiver, const octet_rope *payload, time_ps now)
+{
+  uint64_t position = receiver->next;
+  count_segment(receiver, (int64_t)position, payload->length, payload->length, now);
+  receiver->next = position + payload->length;
+  receiver->gauges->in_order_edge = receiver->next;
+  receiver->passed = receiver->next; /* which TCP_PASSING_AS_ARRIVED does not heed */
+  emit(receiver, position, payload, now, now);
+  decide_ack_in_order(receiver, now);
 }
 
 void tcp_receiver_refuse(tcp_receiver *receiver, int64_t position, uint32_t length, bool answer, time_ps now)
@@ -387,36 +501,20 @@ uint64_t tcp_receiver_next(const tcp_receiver *receiver)
   return receiver->next;
 }
 
-uint64_t tcp_receiver_window_edge(const tcp_receiver *receiver)
-{
-  if (receiver->unread_octets == 0) {
-    return receiver->next + receiver->window_octets;
-  }
-  uint64_t room = receiver->window_octets - MIN(receiver->unread_octets, receiver->window_octets);
-  uint64_t edge = receiver->next + room;
-  uint64_t promised = MAX(receiver->promised_edge, receiver->next);
-  if (edge < promised + MIN(receiver->window_octets / 2, receiver->config->receive_mtu_octets)) {
-    edge = promised; /* it never moves left, and right only by something worth it (RFC 9293 §3.8.6.2.2) */
-  }
-  /* Rounding down would take back what the last ACK promised (RFC 7323 §2.4). */
-  uint64_t units = (edge - receiver->next + receiver->window_unit - 1) / receiver->window_unit;
-  return receiver->next + units * receiver->window_unit;
-}
-
 void tcp_receiver_set_unread_octets(tcp_receiver *receiver, uint64_t octets, uint64_t window_unit)
 {
   receiver->unread_octets = octets;
   receiver->window_unit = window_unit;
   uint64_t worth_telling =
       MIN(receiver->window_octets / 2, 2 * (uint64_t)receiver->config->receive_mtu_octets);
-  if (!receiver->fin_known && tcp_receiver_window_edge(receiver) >= receiver->promised_edge + worth_telling) {
+  if (!receiver->fin_known && window_edge(receiver) >= receiver->promised_edge + worth_telling) {
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
   }
 }
 
 uint64_t tcp_receiver_in_order_edge(const tcp_receiver *receiver)
 {
-  return tcp_receiver_is_finished(receiver) ? receiver->fin_position : receiver->next;
+  return receiver->gauges->in_order_edge;
 }
 
 bool tcp_receiver_is_finished(const tcp_receiver *receiver)
@@ -426,23 +524,25 @@ bool tcp_receiver_is_finished(const tcp_receiver *receiver)
 
 size_t tcp_receiver_out_of_order_runs(const tcp_receiver *receiver)
 {
-  return range_set_count(receiver->beyond);
+  return runs_beyond(receiver);
 }
 
 uint64_t tcp_receiver_held_octets(const tcp_receiver *receiver)
 {
-  return octet_store_total(receiver->store) - receiver->passed_in_store;
+  return receiver->late ? octet_store_total(receiver->late->store) - receiver->late->passed_in_store : 0;
 }
 
 uint64_t tcp_receiver_held_octets_below(const tcp_receiver *receiver, uint64_t position)
 {
-  return position > receiver->passed ? octet_store_covered(receiver->store, receiver->passed, position) : 0;
+  return receiver->late && position > receiver->passed
+             ? octet_store_covered(receiver->late->store, receiver->passed, position)
+             : 0;
 }
 
-const octet_store *tcp_receiver_held(const tcp_receiver *receiver)
+const octet_store *tcp_receiver_held(tcp_receiver *receiver)
 {
-  g_assert(receiver->passed_in_store == 0);
-  return receiver->store;
+  g_assert(late_of(receiver)->passed_in_store == 0);
+  return receiver->late->store;
 }
 
 tcp_ack_need tcp_receiver_ack_need(const tcp_receiver *receiver)
@@ -461,11 +561,12 @@ void tcp_receiver_owe_ack(tcp_receiver *receiver, tcp_ack_need need)
   receiver->ack_deadline = TIME_PS_NEVER;
 }
 
-void tcp_receiver_acknowledged(tcp_receiver *receiver)
+uint64_t tcp_receiver_acknowledge(tcp_receiver *receiver)
 {
   receiver->need = TCP_ACK_NONE;
   receiver->unacknowledged_segments = 0;
   receiver->acknowledged = receiver->next;
-  receiver->promised_edge = tcp_receiver_window_edge(receiver);
+  receiver->promised_edge = window_edge(receiver);
   receiver->ack_deadline = TIME_PS_NEVER;
+  return receiver->promised_edge;
 }

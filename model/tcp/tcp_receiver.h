@@ -6,14 +6,15 @@
 #include "base/octet_rope.h"
 #include "base/range_set.h"
 #include "tcp/tcp_connection.h"
+#include "tcp/tcp_gauges.h"
 
 typedef struct tcp_receiver tcp_receiver;
 
 /* A receiver at position 0 that announces `window_octets` from the in-order edge on. It calls
- * `events->segment` and `events->octets` with `user`; `config` and `events` must outlive it. Free with
- * tcp_receiver_free(). */
+ * `events->segment` and `events->octets` with `user`; `config` and `events` must outlive it, and so must `gauges`, where it
+ * keeps in_order_edge. Free with tcp_receiver_free(). */
 tcp_receiver *tcp_receiver_new(const tcp_config *config, uint64_t window_octets, const tcp_events *events,
-                               void *user);
+                               void *user, tcp_gauges *gauges);
 void tcp_receiver_free(tcp_receiver *receiver);
 
 /* Asks `events->inspect` about the octets that the acceptable segment at `position` would bring, run by
@@ -24,6 +25,13 @@ bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const octet_
  * (it is trimmed) or have been received before. `fin`: a FIN follows its payload. */
 void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const octet_rope *payload, bool fin,
                           time_ps now);
+
+/* Whether a segment without FIN, with `length` octets of payload at tcp_receiver_next(), is all in the window, and nothing has
+ * come beyond it. */
+bool tcp_receiver_expects(const tcp_receiver *receiver, uint32_t length);
+
+/* What tcp_receiver_receive() does with such a segment; its payload is not empty. */
+void tcp_receiver_receive_expected(tcp_receiver *receiver, const octet_rope *payload, time_ps now);
 
 /* A segment with `length` octets of payload at `position` was refused: it is counted (`events->segment`),
  * and acknowledged at once if `answer`; then it may have been a duplicate. */
@@ -52,7 +60,10 @@ uint64_t tcp_receiver_held_octets(const tcp_receiver *receiver);
 uint64_t tcp_receiver_held_octets_below(const tcp_receiver *receiver, uint64_t position);
 
 /* tcp_connection_held(). */
-const octet_store *tcp_receiver_held(const tcp_receiver *receiver);
+const octet_store *tcp_receiver_held(tcp_receiver *receiver);
+
+/* Whether there is anything that tcp_receiver_take_sack_blocks() would write. */
+bool tcp_receiver_has_sack_blocks(const tcp_receiver *receiver);
 
 /* Writes at most `count` blocks to `blocks` for an ACK that leaves now: first, with `config->dsack`, octets that came twice,
  * each told of once (RFC 2883 §4); then runs, the one with the newest segment first, then those last named (RFC 2018 §4).
@@ -75,7 +86,7 @@ time_ps tcp_receiver_ack_deadline(const tcp_receiver *receiver);
 /* Makes an ACK due: the delay is over (TCP_ACK_DUE), or the segment was such that one is owed. */
 void tcp_receiver_owe_ack(tcp_receiver *receiver, tcp_ack_need need);
 
-/* A segment with the ACK of all this has left. */
-void tcp_receiver_acknowledged(tcp_receiver *receiver);
+/* A segment with the ACK of all this leaves. Returns the window's edge that it tells. */
+uint64_t tcp_receiver_acknowledge(tcp_receiver *receiver);
 
 #endif

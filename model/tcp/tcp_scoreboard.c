@@ -1,6 +1,6 @@
 #include "tcp/tcp_scoreboard_private.h"
 
-enum { CAPACITY_AT_FIRST = 64 };
+enum { CAPACITY_AT_FIRST = 16 };
 
 tcp_scoreboard *tcp_scoreboard_new(uint32_t duplicate_ack_threshold, uint32_t smss_octets, bool by_time)
 {
@@ -9,10 +9,6 @@ tcp_scoreboard *tcp_scoreboard_new(uint32_t duplicate_ack_threshold, uint32_t sm
   board->threshold = duplicate_ack_threshold;
   board->smss_octets = smss_octets;
   board->by_time = by_time;
-  board->capacity = CAPACITY_AT_FIRST;
-  board->slots = g_new(sent_segment, board->capacity);
-  board->sacked = range_set_new();
-  board->lost = g_array_new(FALSE, FALSE, sizeof(uint64_t));
   return board;
 }
 
@@ -20,7 +16,9 @@ void tcp_scoreboard_free(tcp_scoreboard *board)
 {
   if (board) {
     range_set_free(board->sacked);
-    g_array_free(board->lost, TRUE);
+    if (board->lost) {
+      g_array_free(board->lost, TRUE);
+    }
     g_free(board->slots);
     g_free(board);
   }
@@ -41,8 +39,10 @@ static uint64_t weight(uint32_t flags)
   return (flags & LOST ? 0u : 1u) + (flags & RETRANSMITTED ? 1u : 0u);
 }
 
-void tcp_scoreboard_set_flags(tcp_scoreboard *board, sent_segment *segment, uint32_t flags)
+void tcp_scoreboard_set_flags(tcp_scoreboard *board, uint64_t number, uint32_t flags)
 {
+  sent_segment *segment = segment_at(board, number);
+  board->plain_from = MAX(board->plain_from, number + 1);
   board->pipe_octets -= weight(segment->flags) * segment->length;
   segment->flags = flags;
   board->pipe_octets += weight(segment->flags) * segment->length;
@@ -50,7 +50,7 @@ void tcp_scoreboard_set_flags(tcp_scoreboard *board, sent_segment *segment, uint
 
 static void grow(tcp_scoreboard *board)
 {
-  uint64_t capacity = board->capacity * 2;
+  uint64_t capacity = MAX(board->capacity * 2, CAPACITY_AT_FIRST);
   sent_segment *slots = g_new(sent_segment, capacity);
   for (uint64_t number = board->first; number < board->end; number++) {
     slots[number & (capacity - 1)] = *segment_at(board, number);
@@ -70,7 +70,7 @@ static void append_piece(tcp_scoreboard *board, const sent_segment *whole, uint6
   *piece = *whole;
   piece->from = from;
   piece->length = (uint32_t)(to - from);
-  piece->flags |= range_set_contains(board->sacked, from, to) ? SACKED : 0;
+  piece->flags |= is_all_sacked(board, from, to) ? SACKED : 0;
   board->sacked_segments += piece->flags & SACKED ? 1 : 0;
   board->pipe_octets += weight(piece->flags) * piece->length;
 }
@@ -101,7 +101,7 @@ void tcp_scoreboard_set_smss(tcp_scoreboard *board, uint32_t smss_octets, tcp_sc
   tcp_scoreboard old = *board;
   g_assert(smss_octets > 0);
   board->smss_octets = smss_octets;
-  board->slots = g_new(sent_segment, board->capacity);
+  board->slots = board->capacity > 0 ? g_new(sent_segment, board->capacity) : NULL;
   board->end = board->first;
   board->pipe_octets = 0;
   board->sacked_segments = 0;
@@ -110,6 +110,7 @@ void tcp_scoreboard_set_smss(tcp_scoreboard *board, uint32_t smss_octets, tcp_sc
     append_pieces(board, segment_at(&old, number), cutter, user);
   }
   carry_marks(board, &old, old.end); /* they may lie behind the last segment */
+  board->plain_from = board->end;
   g_free(old.slots);
   tcp_scoreboard_sort_by_time(board);
 }
@@ -117,12 +118,15 @@ void tcp_scoreboard_set_smss(tcp_scoreboard *board, uint32_t smss_octets, tcp_sc
 void tcp_scoreboard_sent(tcp_scoreboard *board, uint64_t from, uint64_t to, time_ps now)
 {
   g_assert(from < to && to - from <= UINT32_MAX);
-  g_assert(board->first == board->end || segment_end(segment_at(board, board->end - 1)) == from);
   if (board->end - board->first == board->capacity) {
     grow(board);
   }
-  *segment_at(board, board->end) = (sent_segment){
-      .from = from, .length = (uint32_t)(to - from), .sent_at = now, .order = board->transmissions++};
+  sent_segment *segment = segment_at(board, board->end);
+  segment->from = from;
+  segment->length = (uint32_t)(to - from);
+  segment->flags = 0;
+  segment->sent_at = now;
+  segment->order = board->transmissions++;
   tcp_scoreboard_append_under_way(board, board->end++);
   board->pipe_octets += to - from;
 }
@@ -130,14 +134,24 @@ void tcp_scoreboard_sent(tcp_scoreboard *board, uint64_t from, uint64_t to, time
 /* After segments went at the front: the marks may not lie before the first one. */
 static void clamp_marks(tcp_scoreboard *board, uint64_t position)
 {
-  if (range_set_count(board->sacked) > 0 && range_set_get(board->sacked, 0).from < position) {
+  if (sacked_runs(board) > 0 && range_set_get(board->sacked, 0).from < position) {
     range_set_remove(board->sacked, 0, position);
   }
   if (board->not_lost <= board->first) {
     board->not_lost = board->first;
-    board->above_octets = range_set_total(board->sacked);
+    board->above_octets = sacked_total(board);
   }
   board->next_resend = MAX(board->next_resend, board->first);
+}
+
+/* Nothing is in flight any more. */
+static void rest(tcp_scoreboard *board)
+{
+  if (board->first == board->end) {
+    g_free(board->slots);
+    board->slots = NULL;
+    board->capacity = 0;
+  }
 }
 
 static void tell_of_delivery(const tcp_scoreboard *board, uint64_t number)
@@ -163,6 +177,18 @@ static void pop_first(tcp_scoreboard *board)
   board->first++;
 }
 
+/* The octets below `position` of the first segment in flight, but not all of it, are acknowledged. */
+static void cut_first(tcp_scoreboard *board, uint64_t position)
+{
+  if (board->first < board->end && segment_at(board, board->first)->from < position) {
+    sent_segment *segment = segment_at(board, board->first);
+    uint64_t end = segment_end(segment);
+    board->pipe_octets -= weight(segment->flags) * (position - segment->from);
+    segment->from = position;
+    segment->length = (uint32_t)(end - position);
+  }
+}
+
 bool tcp_scoreboard_acknowledge(tcp_scoreboard *board, uint64_t position, time_ps *sent_at)
 {
   bool sample = false;
@@ -177,15 +203,39 @@ bool tcp_scoreboard_acknowledge(tcp_scoreboard *board, uint64_t position, time_p
     sent_twice = sent_twice || (segment->flags & SENT_TWICE);
     pop_first(board);
   }
-  if (board->first < board->end && segment_at(board, board->first)->from < position) {
-    sent_segment *segment = segment_at(board, board->first);
-    uint64_t end = segment_end(segment);
-    board->pipe_octets -= weight(segment->flags) * (position - segment->from);
-    segment->from = position;
-    segment->length = (uint32_t)(end - position);
-  }
+  cut_first(board, position);
   clamp_marks(board, position);
+  rest(board);
   return sample && !sent_twice;
+}
+
+bool tcp_scoreboard_is_plain(const tcp_scoreboard *board)
+{
+  return board->first >= board->plain_from && sacked_total(board) == 0;
+}
+
+/* All are under way in the order of their numbers, so the list's ends are all that changes of it. */
+void tcp_scoreboard_acknowledge_plain(tcp_scoreboard *board, uint64_t position, tcp_plain_delivery *delivery)
+{
+  uint64_t first = board->first;
+  uint64_t number = first;
+  uint64_t octets = 0;
+  while (number < board->end && segment_end(segment_at(board, number)) <= position) {
+    octets += segment_at(board, number)->length;
+    number++;
+  }
+  delivery->any = number > first;
+  if (delivery->any) {
+    delivery->first_sent_at = segment_at(board, first)->sent_at;
+    tcp_scoreboard_describe(board, number - 1, &delivery->last);
+    board->first = number;
+    board->oldest = number;
+    board->under_way -= number - first;
+    board->pipe_octets -= octets;
+  }
+  cut_first(board, position);
+  clamp_marks(board, position);
+  rest(board);
 }
 
 uint64_t tcp_scoreboard_find(const tcp_scoreboard *board, uint64_t position)
@@ -206,6 +256,7 @@ uint64_t tcp_scoreboard_find(const tcp_scoreboard *board, uint64_t position)
 /* Octets [from, to) are SACKed for the first time. */
 static void take_sacked(tcp_scoreboard *board, uint64_t from, uint64_t to)
 {
+  board->sacked = board->sacked ? board->sacked : range_set_new();
   range_set_add(board->sacked, from, to);
   if (board->not_lost < board->end) {
     uint64_t above_from = MAX(from, segment_at(board, board->not_lost)->from);
@@ -216,10 +267,10 @@ static void take_sacked(tcp_scoreboard *board, uint64_t from, uint64_t to)
     if (segment->from >= to) {
       break;
     }
-    if (segment->length > 0 && range_set_contains(board->sacked, segment->from, segment_end(segment))) {
+    if (segment->length > 0 && is_all_sacked(board, segment->from, segment_end(segment))) {
       tell_of_delivery(board, number);
       tcp_scoreboard_remove_under_way(board, number);
-      tcp_scoreboard_set_flags(board, segment, segment->flags | SACKED);
+      tcp_scoreboard_set_flags(board, number, segment->flags | SACKED);
       board->sacked_segments++;
     }
   }
@@ -231,9 +282,9 @@ uint64_t tcp_scoreboard_sack(tcp_scoreboard *board, uint64_t from, uint64_t to)
            to <= segment_end(segment_at(board, board->end - 1)));
   uint64_t octets = 0;
   while (from < to) {
-    size_t index = range_set_find(board->sacked, from);
     range known = {to, to};
-    if (index < range_set_count(board->sacked)) {
+    size_t index = board->sacked ? range_set_find(board->sacked, from) : 0;
+    if (index < sacked_runs(board)) {
       known = range_set_get(board->sacked, index);
     }
     uint64_t gap_end = MIN(known.from, to);
@@ -248,7 +299,7 @@ uint64_t tcp_scoreboard_sack(tcp_scoreboard *board, uint64_t from, uint64_t to)
 
 uint64_t tcp_scoreboard_sacked_octets(const tcp_scoreboard *board)
 {
-  return range_set_total(board->sacked);
+  return sacked_total(board);
 }
 
 uint64_t tcp_scoreboard_sacked_segments(const tcp_scoreboard *board)
@@ -267,7 +318,7 @@ static bool lose_segment(tcp_scoreboard *board, uint64_t number)
   sent_segment *segment = segment_at(board, number);
   bool retransmission = (segment->flags & (RETRANSMITTED | SACKED)) == RETRANSMITTED;
   tcp_scoreboard_remove_under_way(board, number);
-  tcp_scoreboard_set_flags(board, segment, LOST | (segment->flags & SENT_TWICE));
+  tcp_scoreboard_set_flags(board, number, LOST | (segment->flags & SENT_TWICE));
   return retransmission;
 }
 
@@ -275,10 +326,10 @@ uint64_t tcp_scoreboard_lose_all(tcp_scoreboard *board, time_ps sent_until)
 {
   uint64_t retransmissions = 0;
   bool reneged = board->first < board->end && (segment_at(board, board->first)->flags & SACKED);
-  if (reneged) {
+  if (reneged && board->sacked) {
     range_set_remove(board->sacked, 0, UINT64_MAX);
-    board->sacked_segments = 0;
   }
+  board->sacked_segments = reneged ? 0 : board->sacked_segments;
   for (uint64_t number = board->first; number < board->end; number++) {
     const sent_segment *segment = segment_at(board, number);
     bool old = number == board->first || segment->sent_at <= sent_until;
@@ -324,7 +375,7 @@ bool tcp_scoreboard_lose_longer(tcp_scoreboard *board, uint64_t position, uint32
   if (end > board->not_lost) {
     uint64_t from = end < board->end ? segment_at(board, end)->from : UINT64_MAX;
     board->not_lost = end;
-    board->above_octets = range_set_covered(board->sacked, from, UINT64_MAX);
+    board->above_octets = board->sacked ? range_set_covered(board->sacked, from, UINT64_MAX) : 0;
   }
   tcp_scoreboard_sort_by_time(board);
   return true;
@@ -336,14 +387,19 @@ void tcp_scoreboard_restore(tcp_scoreboard *board)
   for (uint64_t number = board->first; number < board->end; number++) {
     sent_segment *segment = segment_at(board, number);
     if (!(segment->flags & SACKED)) {
-      tcp_scoreboard_set_flags(board, segment, (segment->flags & ~(uint32_t)LOST) | UNDER_WAY);
+      tcp_scoreboard_set_flags(board, number, (segment->flags & ~(uint32_t)LOST) | UNDER_WAY);
       high_rxt = segment->flags & RETRANSMITTED ? number + 1 : high_rxt;
     }
   }
   board->not_lost = board->first;
-  board->above_octets = range_set_total(board->sacked);
+  board->above_octets = sacked_total(board);
   board->next_resend = high_rxt;
   tcp_scoreboard_sort_by_time(board);
+}
+
+uint64_t tcp_scoreboard_first_order(const tcp_scoreboard *board)
+{
+  return board->first < board->end ? segment_at(board, board->first)->order : UINT64_MAX;
 }
 
 uint64_t tcp_scoreboard_pipe_octets(const tcp_scoreboard *board)
@@ -396,7 +452,8 @@ void tcp_scoreboard_extend(tcp_scoreboard *board, uint64_t number, uint64_t to)
     g_assert(taken->length == 0 || waits_to_be_resent(taken));
     taken->from = MIN(to, end);
     taken->length = (uint32_t)(end - taken->from);
-    if (range_set_contains(board->sacked, taken->from, end)) {
+    board->plain_from = MAX(board->plain_from, next + 1);
+    if (is_all_sacked(board, taken->from, end)) {
       taken->flags |= SACKED;
       board->sacked_segments += taken->length > 0 ? 1 : 0;
     }
@@ -408,7 +465,7 @@ void tcp_scoreboard_resent(tcp_scoreboard *board, uint64_t number, bool moves_hi
 {
   g_assert(number >= board->first && number < board->end);
   sent_segment *segment = segment_at(board, number);
-  tcp_scoreboard_set_flags(board, segment, segment->flags | RETRANSMITTED | SENT_TWICE);
+  tcp_scoreboard_set_flags(board, number, segment->flags | RETRANSMITTED | SENT_TWICE);
   segment->sent_at = now;
   segment->order = board->transmissions++;
   tcp_scoreboard_remove_under_way(board, number);

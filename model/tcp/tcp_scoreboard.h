@@ -56,6 +56,19 @@ void tcp_scoreboard_sent(tcp_scoreboard *board, uint64_t from, uint64_t to, time
  * acknowledged, the first was not SACKed before, and none of them was ever sent twice (Karn, RFC 6298 §3). */
 bool tcp_scoreboard_acknowledge(tcp_scoreboard *board, uint64_t position, time_ps *sent_at);
 
+/* Whether every segment in flight was sent once, and nothing was heard of any: none is SACKed, in part or whole, or lost. */
+bool tcp_scoreboard_is_plain(const tcp_scoreboard *board);
+
+/* What an acknowledgement delivers of such a board: segments, of which the `last` was sent last. */
+typedef struct tcp_plain_delivery {
+  bool any;
+  time_ps first_sent_at; /* makes a round-trip sample */
+  tcp_sent_segment last;
+} tcp_plain_delivery;
+
+/* What tcp_scoreboard_acknowledge() does when the board is plain, save that no listener is called. */
+void tcp_scoreboard_acknowledge_plain(tcp_scoreboard *board, uint64_t position, tcp_plain_delivery *delivery);
+
 /* The peer holds [from, to), which must have been sent and not be acknowledged. Returns how many octets of
  * it were not known to be there. */
 uint64_t tcp_scoreboard_sack(tcp_scoreboard *board, uint64_t from, uint64_t to);
@@ -97,8 +110,14 @@ void tcp_scoreboard_restore(tcp_scoreboard *board);
 /* SetPipe() of RFC 6675 §4, kept up to date: octets believed to be on the path. */
 uint64_t tcp_scoreboard_pipe_octets(const tcp_scoreboard *board);
 
+/* Of that transmission among all which is the first segment's in flight; UINT64_MAX: nothing is in flight. */
+uint64_t tcp_scoreboard_first_order(const tcp_scoreboard *board);
+
 /* True when the first segment in flight is taken as lost: IsLost(HighACK + 1). */
 bool tcp_scoreboard_first_is_lost(const tcp_scoreboard *board);
+
+/* False when tcp_scoreboard_next_lost() is sure to find none. */
+bool tcp_scoreboard_has_lost(const tcp_scoreboard *board);
 
 /* The candidates of NextSeg() (RFC 6675 §4); false when there is none. first: whatever is first in flight;
  * next_lost: rule 1; next_unsacked: rule 3; last_unsacked: rule 4, the rescue, and the tail loss probe. */

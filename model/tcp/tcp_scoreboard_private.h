@@ -29,7 +29,7 @@ typedef struct sent_segment {
 } sent_segment;
 
 /* The segments are numbered from 0 on as they are sent; number n lives in slot n modulo the capacity, a
- * power of 2. */
+ * power of 2. With nothing in flight there are no slots: a connection that rests needs none. */
 struct tcp_scoreboard {
   uint32_t threshold;
   uint32_t smss_octets;
@@ -41,8 +41,10 @@ struct tcp_scoreboard {
   uint64_t first; /* number of the first segment in flight */
   uint64_t end;   /* one beyond the number of the last */
   uint64_t pipe_octets;
+  uint64_t
+      plain_from; /* segments from this number on were sent once, and nothing was heard of them but that parts are SACKED */
   uint64_t sacked_segments;
-  range_set *sacked; /* SACKED and not acknowledged */
+  range_set *sacked; /* SACKED and not acknowledged; NULL before the first */
 
   /* RFC 6675 */
   uint64_t not_lost;     /* the segments before this number are SACKed or lost */
@@ -54,7 +56,8 @@ struct tcp_scoreboard {
   uint64_t under_way;
   uint64_t oldest;
   uint64_t newest;
-  GArray *lost; /* of uint64_t, a heap: numbers of lost segments to be sent again, and stale ones */
+  GArray *
+      lost; /* of uint64_t, a heap: numbers of lost segments to be sent again, and stale ones; NULL before the first */
 };
 
 static inline sent_segment *segment_at(const tcp_scoreboard *board, uint64_t number)
@@ -73,8 +76,24 @@ static inline bool waits_to_be_resent(const sent_segment *segment)
   return (segment->flags & (SACKED | LOST | RETRANSMITTED)) == LOST;
 }
 
-/* Changes the flags, and pipe with them. */
-void tcp_scoreboard_set_flags(tcp_scoreboard *board, sent_segment *segment, uint32_t flags);
+/* Octets SACKed and not acknowledged, in how many runs. */
+static inline uint64_t sacked_total(const tcp_scoreboard *board)
+{
+  return board->sacked ? range_set_total(board->sacked) : 0;
+}
+
+static inline size_t sacked_runs(const tcp_scoreboard *board)
+{
+  return board->sacked ? range_set_count(board->sacked) : 0;
+}
+
+static inline bool is_all_sacked(const tcp_scoreboard *board, uint64_t from, uint64_t to)
+{
+  return from == to || (board->sacked && range_set_contains(board->sacked, from, to));
+}
+
+/* Changes the flags of segment `number`, and pipe with them. */
+void tcp_scoreboard_set_flags(tcp_scoreboard *board, uint64_t number, uint32_t flags);
 
 /* Fills in `segment` with what is known of `number`; true. */
 bool tcp_scoreboard_describe(const tcp_scoreboard *board, uint64_t number, tcp_sent_segment *segment);

@@ -17,7 +17,7 @@ void tcp_scoreboard_find_lost(tcp_scoreboard *board)
     }
     if (!(segment->flags & SACKED)) {
       tcp_scoreboard_remove_under_way(board, board->not_lost);
-      tcp_scoreboard_set_flags(board, segment, segment->flags | LOST);
+      tcp_scoreboard_set_flags(board, board->not_lost, segment->flags | LOST);
     }
     board->above_octets = above;
     board->not_lost++;
@@ -27,9 +27,9 @@ void tcp_scoreboard_find_lost(tcp_scoreboard *board)
 void tcp_scoreboard_lose_first(tcp_scoreboard *board)
 {
   g_assert(board->first < board->end);
-  sent_segment *segment = segment_at(board, board->first);
+  const sent_segment *segment = segment_at(board, board->first);
   tcp_scoreboard_remove_under_way(board, board->first);
-  tcp_scoreboard_set_flags(board, segment, segment->flags | LOST);
+  tcp_scoreboard_set_flags(board, board->first, segment->flags | LOST);
 }
 
 bool tcp_scoreboard_first_is_lost(const tcp_scoreboard *board)
@@ -57,6 +57,11 @@ static bool skip_to_lost(tcp_scoreboard *board)
   return board->next_resend < board->not_lost;
 }
 
+bool tcp_scoreboard_has_lost(const tcp_scoreboard *board)
+{
+  return board->by_time ? board->lost && board->lost->len > 0 : board->next_resend < board->not_lost;
+}
+
 bool tcp_scoreboard_next_lost(tcp_scoreboard *board, tcp_sent_segment *segment)
 {
   uint64_t number = 0;
@@ -68,7 +73,7 @@ bool tcp_scoreboard_next_lost(tcp_scoreboard *board, tcp_sent_segment *segment)
 
 bool tcp_scoreboard_next_unsacked(tcp_scoreboard *board, tcp_sent_segment *segment)
 {
-  size_t runs = range_set_count(board->sacked);
+  size_t runs = sacked_runs(board);
   if (runs == 0 || !skip_sacked(board, board->end)) {
     return false;
   }

@@ -55,6 +55,7 @@ static void exchange_lost(tcp_scoreboard *board, guint one, guint other)
 
 static void push_lost(tcp_scoreboard *board, uint64_t number)
 {
+  board->lost = board->lost ? board->lost : g_array_new(FALSE, FALSE, sizeof(uint64_t));
   guint index = board->lost->len;
   g_array_append_val(board->lost, number);
   while (index > 0 && lost_at(board, (index - 1) / 2) > lost_at(board, index)) {
@@ -84,7 +85,7 @@ static void pop_lost(tcp_scoreboard *board)
  * to the top. */
 bool tcp_scoreboard_first_lost(tcp_scoreboard *board, uint64_t *number)
 {
-  while (board->lost->len > 0) {
+  while (board->lost && board->lost->len > 0) {
     *number = lost_at(board, 0);
     if (*number >= board->first && waits_to_be_resent(segment_at(board, *number))) {
       return true;
@@ -110,11 +111,13 @@ static gint compare_orders(gconstpointer a, gconstpointer b, gpointer user)
 void tcp_scoreboard_sort_by_time(tcp_scoreboard *board)
 {
   GArray *numbers = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-  g_array_set_size(board->lost, 0);
+  if (board->lost) {
+    g_array_set_size(board->lost, 0);
+  }
   for (uint64_t number = board->first; number < board->end; number++) {
     const sent_segment *segment = segment_at(board, number);
     if (board->by_time && waits_to_be_resent(segment)) {
-      g_array_append_val(board->lost, number); /* ascending numbers are a heap */
+      push_lost(board, number);
     }
     if ((segment->flags & (UNDER_WAY | SACKED)) == UNDER_WAY) {
       g_array_append_val(numbers, number);
@@ -136,9 +139,9 @@ bool tcp_scoreboard_oldest_under_way(const tcp_scoreboard *board, tcp_sent_segme
 
 void tcp_scoreboard_lose(tcp_scoreboard *board, uint64_t number)
 {
-  sent_segment *segment = segment_at(board, number);
+  const sent_segment *segment = segment_at(board, number);
   g_assert(board->by_time && (segment->flags & UNDER_WAY));
   tcp_scoreboard_remove_under_way(board, number);
-  tcp_scoreboard_set_flags(board, segment, (segment->flags & SENT_TWICE) | LOST);
+  tcp_scoreboard_set_flags(board, number, (segment->flags & SENT_TWICE) | LOST);
   push_lost(board, number);
 }

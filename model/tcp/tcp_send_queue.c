@@ -2,20 +2,30 @@
 
 #include <glib.h>
 
+/* Nearly every record lies in one piece of memory, as FPDUs do: then that piece's slice is here. Else it is a rope, and here is
+ * where it is. */
 typedef struct sent_record {
   uint64_t from; /* stream position of its first octet */
-  unsigned flags;
-  octet_rope octets;
+  uint32_t length;
+  uint32_t flags; /* TCP_RECORD_… and IN_PIECES */
+  union {
+    struct {
+      const uint8_t *octets;
+      octet_block *block; /* may be NULL */
+    } piece;
+    octet_rope *pieces;
+  } at;
 } sent_record;
 
+enum { IN_PIECES = 1 << 16 };
 enum { CAPACITY_AT_FIRST = 16 };
 
 /* The records are numbered from 0 on as they are posted; number n lives in slot n modulo the capacity, a
- * power of 2. */
+ * power of 2. Without records there are no slots: a connection that rests needs none. */
 struct tcp_send_queue {
   tcp_segmentation segmentation;
+  uint32_t capacity;
   sent_record *slots;
-  uint64_t capacity;
   uint64_t first;         /* number of the oldest record kept */
   uint64_t end;           /* one beyond the number of the newest */
   uint64_t unsent_record; /* number of the record that holds `unsent`; `end` when all is sent */
@@ -27,8 +37,6 @@ tcp_send_queue *tcp_send_queue_new(tcp_segmentation segmentation)
 {
   tcp_send_queue *queue = g_new0(tcp_send_queue, 1);
   queue->segmentation = segmentation;
-  queue->capacity = CAPACITY_AT_FIRST;
-  queue->slots = g_new(sent_record, queue->capacity);
   return queue;
 }
 
@@ -39,7 +47,41 @@ static sent_record *record_at(const tcp_send_queue *queue, uint64_t number)
 
 static uint64_t record_end(const sent_record *record)
 {
-  return record->from + record->octets.length;
+  return record->from + record->length;
+}
+
+static void take_octets(sent_record *record, octet_rope *octets)
+{
+  const octet_slice *slice = octet_rope_slices(octets);
+  record->length = octets->length;
+  if (octets->slice_count == 1 && !octets->heap) {
+    record->at.piece.octets = slice->octets;
+    record->at.piece.block = slice->block; /* with its reference */
+    octet_rope_init(octets);
+    return;
+  }
+  record->flags |= IN_PIECES;
+  record->at.pieces = g_new(octet_rope, 1);
+  octet_rope_move(record->at.pieces, octets);
+}
+
+static void append_octets(octet_rope *target, const sent_record *record, uint32_t from, uint32_t length)
+{
+  if (record->flags & IN_PIECES) {
+    octet_rope_append_rope(target, record->at.pieces, from, length);
+  } else {
+    octet_rope_append(target, record->at.piece.octets + from, length, record->at.piece.block);
+  }
+}
+
+static void drop_octets(sent_record *record)
+{
+  if (record->flags & IN_PIECES) {
+    octet_rope_clear(record->at.pieces);
+    g_free(record->at.pieces);
+  } else {
+    octet_block_unref(record->at.piece.block);
+  }
 }
 
 void tcp_send_queue_free(tcp_send_queue *queue)
@@ -48,7 +90,7 @@ void tcp_send_queue_free(tcp_send_queue *queue)
     return;
   }
   for (uint64_t number = queue->first; number < queue->end; number++) {
-    octet_rope_clear(&record_at(queue, number)->octets);
+    drop_octets(record_at(queue, number));
   }
   g_free(queue->slots);
   g_free(queue);
@@ -56,14 +98,10 @@ void tcp_send_queue_free(tcp_send_queue *queue)
 
 static void grow(tcp_send_queue *queue)
 {
-  uint64_t capacity = queue->capacity * 2;
+  uint32_t capacity = MAX(queue->capacity * 2, CAPACITY_AT_FIRST);
   sent_record *slots = g_new(sent_record, capacity);
   for (uint64_t number = queue->first; number < queue->end; number++) {
-    sent_record *old = record_at(queue, number);
-    sent_record *new = &slots[number & (capacity - 1)];
-    new->from = old->from;
-    new->flags = old->flags;
-    octet_rope_move(&new->octets, &old->octets);
+    slots[number & (capacity - 1)] = *record_at(queue, number);
   }
   g_free(queue->slots);
   queue->slots = slots;
@@ -81,8 +119,8 @@ void tcp_send_queue_post(tcp_send_queue *queue, octet_rope *record, unsigned fla
   sent_record *last = record_at(queue, queue->end++);
   last->from = queue->posted;
   last->flags = flags;
-  octet_rope_move(&last->octets, record);
-  queue->posted += last->octets.length;
+  take_octets(last, record);
+  queue->posted += last->length;
 }
 
 uint64_t tcp_send_queue_posted(const tcp_send_queue *queue)
@@ -100,19 +138,13 @@ static bool is_fpdu(const sent_record *record)
   return (record->flags & TCP_RECORD_FPDU) != 0;
 }
 
-/* Where a cut begins: at `from`, which `record` holds. */
-typedef struct cut_start {
-  uint64_t from;
-  uint64_t record;
-} cut_start;
-
-/* A cut at EMSS, with `plain_only` before the first FPDU. `*all_fpdus`: nothing but FPDUs lies in it. */
-static uint32_t cut_stream(const tcp_send_queue *queue, const cut_start *start, uint32_t emss_octets,
-                           bool *all_fpdus, bool plain_only)
+/* A cut from `from`, which record `number` holds, at EMSS, with `plain_only` before the first FPDU. */
+static G_GNUC_NO_INLINE tcp_cut cut_stream(const tcp_send_queue *queue, uint64_t from, uint64_t number,
+                                           uint32_t emss_octets, bool plain_only)
 {
-  uint64_t end = MIN(start->from + emss_octets, queue->posted);
-  *all_fpdus = true;
-  for (uint64_t number = start->record; number < queue->end; number++) {
+  uint64_t end = MIN(from + emss_octets, queue->posted);
+  bool all_fpdus = true;
+  for (; number < queue->end; number++) {
     const sent_record *record = record_at(queue, number);
     if (record->from >= end) {
       break;
@@ -121,75 +153,77 @@ static uint32_t cut_stream(const tcp_send_queue *queue, const cut_start *start, 
       end = record->from;
       break;
     }
-    *all_fpdus = *all_fpdus && is_fpdu(record);
+    all_fpdus = all_fpdus && is_fpdu(record);
   }
-  return (uint32_t)(end - start->from);
+  uint32_t length = (uint32_t)(end - from);
+  return (tcp_cut){.length = length, .full_size = length == emss_octets && all_fpdus};
 }
 
-static tcp_cut cut_aligned(const tcp_send_queue *queue, const cut_start *start, uint32_t emss_octets)
+static inline tcp_cut cut_aligned(const tcp_send_queue *queue, uint64_t from, uint64_t number,
+                                  uint32_t emss_octets)
 {
-  const sent_record *record = record_at(queue, start->record);
-  bool all_fpdus = false;
+  const sent_record *record = record_at(queue, number);
   if (!is_fpdu(record)) {
-    return (tcp_cut){.length = cut_stream(queue, start, emss_octets, &all_fpdus, true)};
+    return (tcp_cut){.length = cut_stream(queue, from, number, emss_octets, true).length};
   }
-  uint64_t left = record_end(record) - start->from;
-  if (start->from > record->from || left > emss_octets) {
-    return (tcp_cut){.length = (uint32_t)MIN(left, emss_octets)};
+  if (from > record->from || record->length > emss_octets) {
+    return (tcp_cut){.length = (uint32_t)MIN(record_end(record) - from, emss_octets)};
   }
-  uint32_t length = (uint32_t)left;
-  uint64_t number = start->record + 1;
-  for (; number < queue->end; number++) {
+  uint32_t length = record->length;
+  uint32_t full_size = (record->flags & TCP_RECORD_FULL_SIZE) != 0 ? 1 : 0;
+  while (++number < queue->end) {
     const sent_record *next = record_at(queue, number);
-    if (!is_fpdu(next) || next->octets.length > emss_octets - length) {
+    if (next->length > emss_octets - length || !is_fpdu(next)) {
       break;
     }
-    length += next->octets.length;
+    length += next->length;
+    full_size = 0; /* it is not alone */
   }
-  bool alone = number == start->record + 1;
-  return (tcp_cut){.length = length, .full_size = alone && (record->flags & TCP_RECORD_FULL_SIZE) != 0};
+  return (tcp_cut){.length = length, .full_size = full_size};
 }
 
-static tcp_cut cut(const tcp_send_queue *queue, const cut_start *start, uint32_t emss_octets)
+/* What goes together from `from` on, which record `number` holds. */
+static inline tcp_cut cut(const tcp_send_queue *queue, uint64_t from, uint64_t number, uint32_t emss_octets)
 {
-  g_assert(emss_octets > 0);
   if (queue->segmentation == TCP_SEGMENTATION_ALIGNED) {
-    return cut_aligned(queue, start, emss_octets);
+    return cut_aligned(queue, from, number, emss_octets);
   }
-  bool all_fpdus = false;
-  uint32_t length = cut_stream(queue, start, emss_octets, &all_fpdus, false);
-  return (tcp_cut){.length = length, .full_size = length == emss_octets && all_fpdus};
+  return cut_stream(queue, from, number, emss_octets, false);
+}
+
+uint32_t tcp_send_queue_next_octets(const tcp_send_queue *queue)
+{
+  return queue->unsent == queue->posted
+             ? 0
+             : (uint32_t)(record_end(record_at(queue, queue->unsent_record)) - queue->unsent);
 }
 
 tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets)
 {
-  if (queue->unsent == queue->posted) {
-    return (tcp_cut){.length = 0};
-  }
-  cut_start start = {.from = queue->unsent, .record = queue->unsent_record};
-  return cut(queue, &start, emss_octets);
+  g_assert(emss_octets > 0);
+  return queue->unsent == queue->posted ? (tcp_cut){.length = 0}
+                                        : cut(queue, queue->unsent, queue->unsent_record, emss_octets);
 }
 
-void tcp_send_queue_advance(tcp_send_queue *queue, uint32_t length)
+void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, octet_rope *target)
 {
   g_assert(length <= queue->posted - queue->unsent);
-  queue->unsent += length;
-  while (queue->unsent_record < queue->end &&
-         record_end(record_at(queue, queue->unsent_record)) <= queue->unsent) {
-    queue->unsent_record++;
+  while (length > 0) {
+    const sent_record *record = record_at(queue, queue->unsent_record);
+    uint32_t skipped = (uint32_t)(queue->unsent - record->from);
+    uint32_t part = MIN(length, record->length - skipped);
+    append_octets(target, record, skipped, part);
+    queue->unsent += part;
+    queue->unsent_record += skipped + part == record->length ? 1 : 0;
+    length -= part;
   }
 }
 
-/* The number of the record that holds `position`. New segments start at the unsent record or, with what
- * was just sent, right before it; retransmissions are searched for. */
+/* The number of the record that holds `position`, which must have been posted and not be released. */
 static uint64_t find(const tcp_send_queue *queue, uint64_t position)
 {
   uint64_t low = queue->first;
   uint64_t high = queue->end - 1;
-  if (queue->unsent_record < queue->end && record_at(queue, queue->unsent_record)->from <= position) {
-    low = queue->unsent_record;
-    high = record_end(record_at(queue, low)) > position ? low : high;
-  }
   while (low < high) {
     uint64_t middle = low + (high - low + 1) / 2;
     if (record_at(queue, middle)->from <= position) {
@@ -204,8 +238,8 @@ static uint64_t find(const tcp_send_queue *queue, uint64_t position)
 uint32_t tcp_send_queue_cut_at(const tcp_send_queue *queue, uint64_t from, uint64_t to, uint32_t emss_octets)
 {
   g_assert(from < to && to <= queue->unsent);
-  cut_start start = {.from = from, .record = find(queue, from)};
-  return MIN(cut(queue, &start, emss_octets).length, (uint32_t)(to - from));
+  g_assert(emss_octets > 0);
+  return MIN(cut(queue, from, find(queue, from), emss_octets).length, (uint32_t)(to - from));
 }
 
 void tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to, octet_rope *target)
@@ -218,7 +252,7 @@ void tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to
   for (uint64_t number = find(queue, from); from < to; number++) {
     const sent_record *record = record_at(queue, number);
     uint64_t end = MIN(record_end(record), to);
-    octet_rope_append_rope(target, &record->octets, (uint32_t)(from - record->from), (uint32_t)(end - from));
+    append_octets(target, record, (uint32_t)(from - record->from), (uint32_t)(end - from));
     from = end;
   }
 }
@@ -227,7 +261,12 @@ void tcp_send_queue_release(tcp_send_queue *queue, uint64_t position)
 {
   g_assert(position <= queue->unsent);
   while (queue->first < queue->end && record_end(record_at(queue, queue->first)) <= position) {
-    octet_rope_clear(&record_at(queue, queue->first)->octets);
+    drop_octets(record_at(queue, queue->first));
     queue->first++;
+  }
+  if (queue->first == queue->end && queue->slots) {
+    g_free(queue->slots);
+    queue->slots = NULL;
+    queue->capacity = 0;
   }
 }

@@ -24,10 +24,13 @@ void tcp_send_queue_post(tcp_send_queue *queue, octet_rope *record, unsigned fla
 uint64_t tcp_send_queue_posted(const tcp_send_queue *queue);
 uint64_t tcp_send_queue_unsent(const tcp_send_queue *queue);
 
+/* Octets of the record that is to be sent next which were never sent: the next segment has as many, or EMSS. 0: there is none. */
+uint32_t tcp_send_queue_next_octets(const tcp_send_queue *queue);
+
 /* The next segment to be sent for the first time. */
 typedef struct tcp_cut {
-  uint32_t length; /* octets from tcp_send_queue_unsent() on; 0: there is nothing */
-  bool full_size;  /* it counts in tcp_statistics.full_segments */
+  uint32_t length;    /* octets from tcp_send_queue_unsent() on; 0: there is nothing */
+  uint32_t full_size; /* 1: it counts in tcp_statistics.full_segments; else 0 */
 } tcp_cut;
 
 /* Where the next segment of at most `emss_octets` (> 0) ends.
@@ -42,8 +45,8 @@ tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets);
  * longer than `emss_octets` (> 0): cut by the same rules. At least 1. */
 uint32_t tcp_send_queue_cut_at(const tcp_send_queue *queue, uint64_t from, uint64_t to, uint32_t emss_octets);
 
-/* The next `length` octets have been sent; at most what is unsent. */
-void tcp_send_queue_advance(tcp_send_queue *queue, uint32_t length);
+/* Appends the next `length` octets, at most what is unsent, by reference, to `target`: they are sent now. */
+void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, octet_rope *target);
 
 /* Appends octets [from, to) of the stream, by reference, to `target`; posted and not released. */
 void tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to, octet_rope *target);

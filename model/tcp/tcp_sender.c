@@ -1,14 +1,14 @@
 #include "tcp/tcp_sender_private.h"
 
 tcp_sender *tcp_sender_new(const tcp_config *config, tcp_retransmission_timer *timer,
-                           tcp_statistics *statistics)
+                           tcp_statistics *statistics, tcp_gauges *gauges)
 {
   tcp_sender *sender = g_new0(tcp_sender, 1);
   sender->config = config;
   sender->timer = timer;
   sender->statistics = statistics;
+  sender->gauges = gauges;
   sender->queue = tcp_send_queue_new(config->segmentation);
-  sender->spurious = tcp_spurious_new();
   sender->sent_at = -1;
   sender->recovery_point = -1;
   sender->ecn_point = -1;
@@ -51,6 +51,7 @@ void tcp_sender_start(tcp_sender *sender, uint32_t emss_octets, bool sack, bool 
   sender->sack = sack;
   sender->window_edge = window_edge;
   sender->rack = config->rack && sack ? tcp_rack_new(config->duplicate_ack_threshold) : NULL;
+  sender->probes = sender->rack && config->tail_loss_probe;
   sender->board = tcp_scoreboard_new(config->duplicate_ack_threshold, emss_octets, sender->rack != NULL);
   if (sender->rack || config->forward_rto_recovery) {
     tcp_scoreboard_listen(sender->board, on_delivered, sender);
@@ -103,6 +104,8 @@ uint32_t tcp_sender_first_octets(const tcp_sender *sender)
 void tcp_sender_post(tcp_sender *sender, octet_rope *record, unsigned flags)
 {
   g_assert(!sender->finishing);
+  sender->gauges->posted_octets += record->length;
+  sender->gauges->unsent_octets += record->length;
   tcp_send_queue_post(sender->queue, record, flags);
 }
 
@@ -135,12 +138,12 @@ uint32_t tcp_sender_timeouts_in_a_row(const tcp_sender *sender)
 
 uint64_t tcp_sender_posted(const tcp_sender *sender)
 {
-  return tcp_send_queue_posted(sender->queue);
+  return sender->gauges->posted_octets;
 }
 
 uint64_t tcp_sender_unsent_octets(const tcp_sender *sender)
 {
-  return tcp_send_queue_posted(sender->queue) - tcp_send_queue_unsent(sender->queue);
+  return sender->gauges->unsent_octets;
 }
 
 uint64_t tcp_sender_acknowledged(const tcp_sender *sender)
@@ -187,13 +190,16 @@ void tcp_sender_restart_timer(tcp_sender *sender, time_ps now)
 /* RFC 8985 §7.2: with SACK, not in recovery, and nothing SACKed: else RACK finds what is lost. */
 void tcp_sender_schedule_probe(tcp_sender *sender, time_ps now)
 {
-  if (!sender->rack || !sender->config->tail_loss_probe) {
+  if (!sender->probes) {
     return;
   }
   if (sender->state != TCP_SENDING_OPEN || tcp_sender_flight_octets(sender) == 0 ||
       tcp_scoreboard_sacked_octets(sender->board) > 0) {
     tcp_tail_loss_probe_cancel(&sender->probe);
     return;
+  }
+  if (sender->probe.due || sender->probe.outstanding) {
+    return; /* one at a time */
   }
   tcp_tail_loss_situation situation = {
       .smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer),

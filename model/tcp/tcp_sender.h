@@ -6,14 +6,16 @@
 #include "base/octet_rope.h"
 #include "base/range_set.h"
 #include "tcp/tcp_connection.h"
+#include "tcp/tcp_gauges.h"
 #include "tcp/tcp_retransmission_timer.h"
 
 typedef struct tcp_sender tcp_sender;
 
 /* A sender that may queue but not send. `config` and `statistics` (counted here) must outlive it; so must
- * `timer`, which also serves the handshake. Free with tcp_sender_free(). */
+ * `timer`, which also serves the handshake, and `gauges`, where it keeps posted_octets and unsent_octets. Free with
+ * tcp_sender_free(). */
 tcp_sender *tcp_sender_new(const tcp_config *config, tcp_retransmission_timer *timer,
-                           tcp_statistics *statistics);
+                           tcp_statistics *statistics, tcp_gauges *gauges);
 void tcp_sender_free(tcp_sender *sender);
 
 /* The handshake has agreed on segments of at most `emss_octets` and on `sack`. `window_edge`: the first
@@ -52,6 +54,10 @@ typedef struct tcp_acknowledgement {
 /* Takes in an acknowledgement. SACK blocks outside of what is in flight are passed over. */
 void tcp_sender_acknowledge(tcp_sender *sender, const tcp_acknowledgement *ack, time_ps now);
 
+/* What tcp_sender_acknowledge() does with an acknowledgement of SND.UNA and of nothing else, without SACK blocks or marks, when
+ * nothing is in flight; false when it may do more than that, and nothing is done. */
+bool tcp_sender_hears_nothing_new(tcp_sender *sender);
+
 /* The peer has room below `window_edge` (RFC 9293 §3.10.7.4: SND.UNA + SND.WND). */
 void tcp_sender_open_window(tcp_sender *sender, uint64_t window_edge);
 
@@ -59,16 +65,19 @@ void tcp_sender_open_window(tcp_sender *sender, uint64_t window_edge);
 typedef struct tcp_outgoing {
   uint64_t position;
   octet_rope payload; /* moved to the caller */
-  bool fin;
-  bool push;
-  bool again;          /* a retransmission */
-  bool full_size;      /* to be counted in tcp_statistics.full_segments */
-  bool ecn_capable;    /* ECT: new payload of an ECN connection, no retransmission (RFC 3168 §6.1.5) */
-  bool window_reduced; /* CWR: the first new segment after a reduction for ECE (RFC 3168 §6.1.2) */
+  bool fin : 1;
+  bool push : 1;
+  bool again : 1;          /* a retransmission */
+  bool full_size : 1;      /* to be counted in tcp_statistics.full_segments */
+  bool ecn_capable : 1;    /* ECT: new payload of an ECN connection, no retransmission (RFC 3168 §6.1.5) */
+  bool window_reduced : 1; /* CWR: the first new segment after a reduction for ECE (RFC 3168 §6.1.2) */
 } tcp_outgoing;
 
 /* The next segment that may leave at `now`, counted as sent; false when none may. */
 bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now);
+
+/* True when tcp_sender_next() would find nothing, and tcp_sender_take_probe() neither. */
+bool tcp_sender_rests(const tcp_sender *sender);
 
 /* When tcp_sender_run() is next due: RACK's reordering timer, the tail loss probe, pacing; TIME_PS_NEVER. The
  * retransmission timer is the connection's to look at. */

@@ -24,6 +24,23 @@ static uint64_t find_original(const tcp_sender *sender, const tcp_acknowledgemen
   return is_original ? MIN(ack->position, first.to) : 0;
 }
 
+static void note_position(tcp_sender *sender, uint64_t position)
+{
+  sender->acknowledged = position;
+  tcp_send_queue_release(sender->queue, MIN(position, tcp_send_queue_posted(sender->queue)));
+  sender->duplicate_acks = 0;
+  sender->limited_octets = 0;
+  sender->timeouts_in_a_row = 0;
+  sender->resend_first = false; /* what was first is there */
+}
+
+/* Nothing is in flight, and the peer is there: RFC 9293 §3.8.6.1, a probe that is answered is no reason to give up. */
+static void heed_answer(tcp_sender *sender)
+{
+  sender->timeouts_in_a_row = 0;
+  tcp_retransmission_timer_stop(sender->timer);
+}
+
 /* SND.UNA moves. */
 static void take_position(tcp_sender *sender, tcp_sender_news *news)
 {
@@ -33,12 +50,7 @@ static void take_position(tcp_sender *sender, tcp_sender_news *news)
   news->original_until = find_original(sender, news->ack);
   bool has_sample = tcp_scoreboard_acknowledge(sender->board, position, &sent_at);
   sample_round_trip(sender, news, has_sample, sent_at);
-  sender->acknowledged = position;
-  tcp_send_queue_release(sender->queue, MIN(position, tcp_send_queue_posted(sender->queue)));
-  sender->duplicate_acks = 0;
-  sender->limited_octets = 0;
-  sender->timeouts_in_a_row = 0;
-  sender->resend_first = false; /* what was first is there */
+  note_position(sender, position);
 }
 
 static uint64_t take_sack_blocks(tcp_sender *sender, const tcp_acknowledgement *ack)
@@ -63,8 +75,7 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
   if (news->advances) {
     take_position(sender, news);
   } else if (tcp_sender_flight_octets(sender) == 0) {
-    sender->timeouts_in_a_row = 0; /* RFC 9293 §3.8.6.1: a probe that is answered is no reason to give up */
-    tcp_retransmission_timer_stop(sender->timer);
+    heed_answer(sender);
   }
   news->newly_sacked = take_sack_blocks(sender, ack);
   news->delivered = news->octets + tcp_scoreboard_sacked_octets(sender->board) - sacked;
@@ -172,17 +183,70 @@ static void heed_probe(tcp_sender *sender, const tcp_sender_news *news)
   }
 }
 
-void tcp_sender_acknowledge(tcp_sender *sender, const tcp_acknowledgement *ack, time_ps now)
+/* RFC 3465 §2 and RFC 7661: what is not full does not grow. Full is when no full-sized segment fits, or when the pacer holds one
+ * back that would. */
+static bool is_limited(const tcp_sender *sender)
 {
-  g_assert(ack->position >= sender->acknowledged && ack->position <= sender->next);
-  /* RFC 3465 §2 and RFC 7661: what is not full does not grow. Full is when no full-sized segment fits, or when the pacer holds one
-   * back that would. */
-  bool limited = sender->paced || tcp_scoreboard_pipe_octets(sender->board) + sender->emss_octets >
-                                      tcp_congestion_window_octets(sender->congestion);
+  return sender->paced || tcp_scoreboard_pipe_octets(sender->board) + sender->emss_octets >
+                              tcp_congestion_window_octets(sender->congestion);
+}
+
+/* Whether there is nothing that a path without loss, reordering and marks does not make. What an acknowledgement means that
+ * tells of no such thing either is then a small part of what take_acknowledgement() does, and the same. */
+static inline bool is_smooth(const tcp_sender *sender)
+{
+  return sender->state == TCP_SENDING_OPEN && !sender->probe.outstanding &&
+         tcp_scoreboard_is_plain(sender->board) &&
+         (!sender->rack ||
+          tcp_rack_is_settled(sender->rack, sender->acknowledged, tcp_scoreboard_first_order(sender->board)));
+}
+
+bool tcp_sender_hears_nothing_new(tcp_sender *sender)
+{
+  if (tcp_sender_flight_octets(sender) > 0 || !is_smooth(sender)) {
+    return false;
+  }
+  heed_answer(sender);
+  return true;
+}
+
+/* take_acknowledgement() of one that moves SND.UNA, when all is smooth. */
+static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack, time_ps now)
+{
+  tcp_plain_delivery delivery;
+  tcp_congestion_ack growth = {
+      .octets = ack->position - sender->acknowledged,
+      .position = ack->position,
+      .next = sender->next,
+      .limited = is_limited(sender),
+      .round_trip_ps = ack->round_trip_ps,
+  };
+  tcp_scoreboard_acknowledge_plain(sender->board, ack->position, &delivery);
+  if (delivery.any) {
+    growth.round_trip_ps = now - delivery.first_sent_at;
+  }
+  if (growth.round_trip_ps >= 0) {
+    /* the timer takes the timestamps' sample, if there is one */
+    tcp_retransmission_timer_sample(sender->timer,
+                                    ack->round_trip_ps >= 0 ? ack->round_trip_ps : growth.round_trip_ps);
+  }
+  note_position(sender, ack->position);
+  if (sender->rack && delivery.any) {
+    tcp_rack_delivered_in_order(sender->rack, &delivery.last, now);
+  }
+  growth.smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer);
+  tcp_congestion_acknowledged(sender->congestion, &growth, now);
+  tcp_sender_restart_timer(sender, now);
+  tcp_sender_schedule_probe(sender, now);
+}
+
+static G_GNUC_NO_INLINE void take_acknowledgement(tcp_sender *sender, const tcp_acknowledgement *ack,
+                                                  time_ps now)
+{
   tcp_sender_news news = {
       .ack = ack,
       .now = now,
-      .limited = limited,
+      .limited = is_limited(sender),
       .advances = ack->position > sender->acknowledged,
       .flight_octets = tcp_sender_flight_octets(sender) - sender->limited_octets,
       .round_trip_ps = -1,
@@ -199,5 +263,16 @@ void tcp_sender_acknowledge(tcp_sender *sender, const tcp_acknowledgement *ack, 
   tcp_sender_find_losses(sender, &news);
   if (news.advances || news.newly_sacked > 0) {
     tcp_sender_schedule_probe(sender, now);
+  }
+}
+
+void tcp_sender_acknowledge(tcp_sender *sender, const tcp_acknowledgement *ack, time_ps now)
+{
+  g_assert(ack->position >= sender->acknowledged && ack->position <= sender->next);
+  bool told = ack->sack_count > 0 || ack->has_duplicate || ack->congestion_experienced;
+  if (ack->position > sender->acknowledged && !told && is_smooth(sender)) {
+    advance_smoothly(sender, ack, now);
+  } else {
+    take_acknowledgement(sender, ack, now);
   }
 }

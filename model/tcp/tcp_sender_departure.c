@@ -29,25 +29,53 @@ static bool fits(const tcp_sender *sender, uint64_t octets, int64_t room)
   return (int64_t)MIN(octets, sender->emss_octets) <= room;
 }
 
-/* [from, to) of the stream, of which the FIN may be the last. */
-static void build(const tcp_sender *sender, tcp_outgoing *outgoing, uint64_t from, uint64_t to)
+static void begin(tcp_outgoing *outgoing, uint64_t from)
 {
-  uint64_t posted = tcp_send_queue_posted(sender->queue);
   octet_rope_init(&outgoing->payload);
   outgoing->position = from;
-  outgoing->fin = to > posted;
+  outgoing->fin = false;
+  outgoing->push = false;
   outgoing->again = false;
   outgoing->full_size = false;
   outgoing->ecn_capable = false;
   outgoing->window_reduced = false;
+}
+
+/* [from, to) of what was sent before, of which the FIN may be the last. */
+static void build_again(tcp_sender *sender, tcp_outgoing *outgoing, uint64_t from, uint64_t to)
+{
+  uint64_t posted = tcp_send_queue_posted(sender->queue);
   uint64_t payload_end = MIN(to, posted);
+  begin(outgoing, from);
+  outgoing->again = true;
+  outgoing->fin = to > posted;
   tcp_send_queue_copy(sender->queue, from, payload_end, &outgoing->payload);
-  outgoing->push = outgoing->payload.length > 0 && payload_end == posted;
-  sender->statistics->segments_sent += outgoing->payload.length > 0 ? 1 : 0;
+  if (outgoing->payload.length > 0) {
+    outgoing->push = payload_end == posted;
+    sender->statistics->segments_sent++;
+    sender->statistics->retransmissions++;
+  }
+}
+
+/* The next `cut` of what is new, and the FIN. */
+static void build_new(tcp_sender *sender, tcp_outgoing *outgoing, const tcp_cut *cut, bool fin)
+{
+  begin(outgoing, sender->next);
+  outgoing->fin = fin;
+  if (cut->length > 0) {
+    tcp_send_queue_send(sender->queue, cut->length, &outgoing->payload);
+    sender->gauges->unsent_octets -= cut->length;
+    outgoing->push = sender->gauges->unsent_octets == 0;
+    outgoing->full_size = cut->full_size != 0;
+    outgoing->ecn_capable = sender->ecn;
+    outgoing->window_reduced = sender->reduction_due_to_tell;
+    sender->reduction_due_to_tell = false;
+    sender->statistics->segments_sent++;
+  }
 }
 
 /* A segment of `octets` has been built. */
-static void account(tcp_sender *sender, uint64_t octets, time_ps now)
+static inline void account(tcp_sender *sender, uint64_t octets, time_ps now)
 {
   sender->sent_at = now;
   if (sender->state == TCP_SENDING_RECOVERY) {
@@ -69,12 +97,10 @@ static void account(tcp_sender *sender, uint64_t octets, time_ps now)
 static bool resend(tcp_sender *sender, const tcp_sent_segment *segment, bool moves_high_rxt,
                    tcp_outgoing *outgoing, time_ps now)
 {
-  build(sender, outgoing, segment->from, segment->to);
-  outgoing->again = true;
+  build_again(sender, outgoing, segment->from, segment->to);
   tcp_scoreboard_resent(sender->board, segment->number, moves_high_rxt, now);
-  sender->statistics->retransmissions += outgoing->payload.length > 0 ? 1 : 0;
   tcp_forward_rto_sent_again(&sender->forward);
-  if (sender->state != TCP_SENDING_OPEN) {
+  if (sender->state != TCP_SENDING_OPEN && sender->spurious) {
     tcp_spurious_resent(sender->spurious, segment->from, segment->to);
   }
   /* A retransmission of what is first has a whole RTO to be acknowledged in: RACK sends it again when it is
@@ -123,58 +149,60 @@ static bool resend_lost(tcp_sender *sender, tcp_sent_segment *segment, int64_t r
  * that more octets wait behind: it holds all the FPDUs that fit. MPA wants this off (MPA-042). */
 static bool waits_for_more(const tcp_sender *sender, uint32_t length)
 {
-  return sender->config->nagle && !sender->finishing && tcp_sender_flight_octets(sender) > 0 &&
-         length < sender->emss_octets && length == tcp_sender_unsent_octets(sender);
+  return !sender->finishing && tcp_sender_flight_octets(sender) > 0 && length < sender->emss_octets &&
+         length == tcp_sender_unsent_octets(sender);
+}
+
+/* The peer has no room for what would leave. Sender silly window avoidance (RFC 9293 §3.8.6.2.1): what is in flight will open the
+ * window. If nothing is, fewer FPDUs go together, or alignment must give way (MPA-044), or the window be probed. False: nothing may
+ * be sent. */
+static G_GNUC_NO_INLINE bool fit_in_window(tcp_sender *sender, uint64_t usable, tcp_cut *cut, time_ps now)
+{
+  if (tcp_sender_flight_octets(sender) > 0) {
+    return false;
+  }
+  if (usable == 0) {
+    if (tcp_retransmission_timer_deadline(sender->timer) == TIME_PS_NEVER) {
+      tcp_retransmission_timer_start(sender->timer, now);
+    }
+    return false;
+  }
+  *cut = (tcp_cut){.length = tcp_send_queue_cut(sender->queue, (uint32_t)usable).length};
+  return true;
 }
 
 /* How many octets the next new segment has, the FIN not counted; `*fin`: the FIN goes with it. false:
  * nothing may be sent. */
-static bool choose_new(tcp_sender *sender, int64_t room, tcp_cut *cut, bool *fin, time_ps now)
+static inline bool choose_new(tcp_sender *sender, int64_t room, tcp_cut *cut, bool *fin, time_ps now)
 {
-  uint64_t posted = tcp_send_queue_posted(sender->queue);
+  uint64_t unsent = tcp_sender_unsent_octets(sender);
   uint64_t usable = sender->window_edge > sender->next ? sender->window_edge - sender->next : 0;
   bool fin_left = sender->finishing && !sender->fin_sent;
+  *fin = false;
   *cut = tcp_send_queue_cut(sender->queue, sender->emss_octets);
-  if ((cut->length == 0 && !fin_left) || waits_for_more(sender, cut->length)) {
+  if ((cut->length == 0 && !fin_left) || (sender->config->nagle && waits_for_more(sender, cut->length))) {
     return false;
   }
-  uint64_t wanted = cut->length > 0 ? cut->length : 1;
-  if (wanted > usable) {
-    /* Sender silly window avoidance (RFC 9293 §3.8.6.2.1): what is in flight will open the window. If
-     * nothing is, fewer FPDUs go together, or alignment must give way (MPA-044), or the window be probed. */
-    if (tcp_sender_flight_octets(sender) > 0) {
-      return false;
-    }
-    if (usable == 0) {
-      if (tcp_retransmission_timer_deadline(sender->timer) == TIME_PS_NEVER) {
-        tcp_retransmission_timer_start(sender->timer, now);
-      }
-      return false;
-    }
-    *cut = (tcp_cut){.length = tcp_send_queue_cut(sender->queue, (uint32_t)usable).length};
+  if (MAX(cut->length, 1) > usable && !fit_in_window(sender, usable, cut, now)) {
+    return false;
   }
-  *fin = fin_left && tcp_send_queue_unsent(sender->queue) + cut->length == posted && usable > cut->length;
+  *fin = fin_left && cut->length == unsent && usable > cut->length;
   return fits(sender, MAX(cut->length, 1), room);
 }
 
 static bool send_new(tcp_sender *sender, int64_t room, tcp_outgoing *outgoing, time_ps now)
 {
   tcp_cut cut;
-  bool fin = false;
+  bool fin;
   if (!choose_new(sender, room, &cut, &fin, now)) {
     return false;
   }
   uint64_t from = sender->next;
+  build_new(sender, outgoing, &cut, fin);
   sender->next += cut.length + (fin ? 1 : 0);
   sender->fin_sent = sender->fin_sent || fin;
   tcp_scoreboard_sent(sender->board, from, sender->next, now);
-  build(sender, outgoing, from, sender->next);
-  outgoing->full_size = cut.full_size;
-  outgoing->ecn_capable = sender->ecn && cut.length > 0;
-  outgoing->window_reduced = sender->reduction_due_to_tell && cut.length > 0;
-  sender->reduction_due_to_tell = sender->reduction_due_to_tell && cut.length == 0;
-  tcp_send_queue_advance(sender->queue, cut.length);
-  if (sender->config->limited_transmit && sender->duplicate_acks > 0 &&
+  if (sender->duplicate_acks > 0 && sender->config->limited_transmit &&
       sender->state != TCP_SENDING_RECOVERY) {
     sender->limited_octets += cut.length;
   }
@@ -267,7 +295,7 @@ static void heed_idleness(tcp_sender *sender, time_ps now)
 }
 
 /* Whether the pacer holds back what there may be. */
-static bool is_held_by_pacer(tcp_sender *sender, time_ps now)
+static inline bool is_held_by_pacer(tcp_sender *sender, time_ps now)
 {
   if (!sender->config->pacing || tcp_pacer_may_send(&sender->pacer, now)) {
     return false;
@@ -277,10 +305,17 @@ static bool is_held_by_pacer(tcp_sender *sender, time_ps now)
   return true;
 }
 
-bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
+/* Something may have to leave that is not new, or whatever the window is. */
+static inline bool is_disturbed(const tcp_sender *sender)
+{
+  return sender->state != TCP_SENDING_OPEN || sender->resend_first || sender->probe.due ||
+         sender->duplicate_acks > 0 || sender->forward.step != TCP_FORWARD_RTO_OFF ||
+         tcp_scoreboard_has_lost(sender->board);
+}
+
+static G_GNUC_NO_INLINE bool next_when_disturbed(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
 {
   tcp_sent_segment segment;
-  sender->paced = false;
   if (send_forced(sender, outgoing, now)) {
     return true;
   }
@@ -297,4 +332,35 @@ bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
   }
   /* rule 2, what is new */
   return send_new(sender, room_for_new, outgoing, now) || send_unproven(sender, room, outgoing, now);
+}
+
+/* What is in flight must make room before anything new may leave; false: perhaps not. */
+static inline bool waits_for_room(const tcp_sender *sender, int64_t room)
+{
+  int64_t usable = (int64_t)sender->window_edge - (int64_t)sender->next;
+  uint32_t least = MIN(tcp_send_queue_next_octets(sender->queue), sender->emss_octets);
+  return tcp_sender_flight_octets(sender) > 0 && (int64_t)least > MIN(room, usable);
+}
+
+bool tcp_sender_rests(const tcp_sender *sender)
+{
+  return tcp_sender_unsent_octets(sender) == 0 && !sender->finishing && !sender->paced &&
+         !sender->probe_due && !is_disturbed(sender);
+}
+
+bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
+{
+  sender->paced = false;
+  if (is_disturbed(sender)) {
+    return next_when_disturbed(sender, outgoing, now);
+  }
+  if (tcp_sender_unsent_octets(sender) == 0 && (!sender->finishing || sender->fin_sent)) {
+    return false;
+  }
+  if (tcp_sender_flight_octets(sender) == 0) {
+    heed_idleness(sender, now);
+  }
+  int64_t room = room_octets(sender);
+  return room > 0 && !is_held_by_pacer(sender, now) && !waits_for_room(sender, room) &&
+         send_new(sender, room, outgoing, now);
 }

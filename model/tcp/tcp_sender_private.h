@@ -46,42 +46,42 @@ struct tcp_sender {
   const tcp_config *config;
   tcp_retransmission_timer *timer;
   tcp_statistics *statistics;
+  tcp_gauges *gauges;
   tcp_send_queue *queue;
   tcp_scoreboard *board;      /* NULL before the start */
   tcp_congestion *congestion; /* NULL before the start */
-  uint32_t emss_octets;
-  bool sack;
-  bool finishing; /* FIN follows the last octet */
-  bool fin_sent;
+  tcp_rack *rack;             /* NULL: losses by RFC 6675, without SACK by RFC 6582 */
+  tcp_spurious *spurious;     /* NULL before the first recovery or time-out */
+  tcp_sender_news *news;      /* of the acknowledgement at hand */
+
   uint64_t acknowledged; /* SND.UNA */
   uint64_t next;         /* SND.NXT, HighData + 1 */
   uint64_t window_edge;
-  time_ps sent_at; /* when the last segment left; -1: none has */
-  tcp_sender_news *news;
-
-  tcp_sending_state state;
-  uint32_t duplicate_acks;
+  time_ps sent_at;         /* when the last segment left; -1: none has */
   uint64_t limited_octets; /* new octets sent on duplicate ACKs: not part of FlightSize (RFC 5681 §3.2) */
-  bool resend_first;       /* the first that is lost leaves whatever the window is */
-  bool rescued;            /* rule 4 of NextSeg() was used in this recovery */
-  bool partially_acknowledged;      /* in this recovery: what was sent again first has arrived */
   uint64_t sent_before_partial_ack; /* SND.NXT at the last partial ACK */
   int64_t recovery_point;           /* SND.NXT when the last recovery or time-out began; -1: none yet */
+  int64_t ecn_point;                /* SND.NXT at the last reduction; -1: none yet */
+  uint32_t emss_octets;
+  uint32_t duplicate_acks;
   uint32_t timeouts_in_a_row;
-  bool probe_due; /* of a closed window */
-
-  tcp_rack *rack; /* NULL: losses by RFC 6675, without SACK by RFC 6582 */
-  tcp_tail_loss_probe probe;
-  tcp_forward_rto forward;
-  tcp_spurious *spurious;
-  tcp_proportional_reduction reduction;
-
-  tcp_pacer pacer;
-  bool paced; /* something waits for the pacer */
-
+  tcp_sending_state state;
+  bool sack;
+  bool finishing; /* FIN follows the last octet */
+  bool fin_sent;
+  bool resend_first;           /* the first that is lost leaves whatever the window is */
+  bool rescued;                /* rule 4 of NextSeg() was used in this recovery */
+  bool partially_acknowledged; /* in this recovery: what was sent again first has arrived */
+  bool probe_due;              /* of a closed window */
+  bool probes;                 /* tail loss probes are sent */
+  bool paced;                  /* something waits for the pacer */
   bool ecn;
   bool reduction_due_to_tell; /* CWR on the next new segment */
-  int64_t ecn_point;          /* SND.NXT at the last reduction; -1: none yet */
+
+  tcp_forward_rto forward;
+  tcp_tail_loss_probe probe;
+  tcp_proportional_reduction reduction;
+  tcp_pacer pacer;
 };
 
 static inline uint64_t tcp_sender_flight_octets(const tcp_sender *sender)

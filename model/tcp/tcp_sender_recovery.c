@@ -47,11 +47,17 @@ static void begin_resending(tcp_sender *sender)
   }
 }
 
+static void begin_doubt(tcp_sender *sender, tcp_spurious_kind kind)
+{
+  sender->spurious = sender->spurious ? sender->spurious : tcp_spurious_new();
+  tcp_spurious_begin(sender->spurious, kind);
+}
+
 static void enter_recovery(tcp_sender *sender, time_ps now)
 {
   uint64_t flight_octets = tcp_sender_flight_octets(sender);
   sender->statistics->recoveries++;
-  tcp_spurious_begin(sender->spurious, TCP_SPURIOUS_RECOVERY);
+  begin_doubt(sender, TCP_SPURIOUS_RECOVERY);
   tcp_congestion_remember(sender->congestion);
   tcp_congestion_reduce(sender->congestion, flight_octets - sender->limited_octets, now);
   tcp_sender_note_reduction(sender);
@@ -165,7 +171,7 @@ static void undo(tcp_sender *sender, tcp_spurious_kind kind, time_ps now)
     tcp_rack_reordering_seen(sender->rack);
   }
   tcp_forward_rto_end(&sender->forward);
-  tcp_spurious_begin(sender->spurious, TCP_SPURIOUS_NONE);
+  begin_doubt(sender, TCP_SPURIOUS_NONE);
 }
 
 /* F-RTO; true when it finds the time-out spurious. */
@@ -200,6 +206,9 @@ static tcp_spurious_kind judge_retransmissions(tcp_sender *sender, const tcp_sen
 {
   const tcp_acknowledgement *ack = news->ack;
   tcp_spurious_kind kind = TCP_SPURIOUS_NONE;
+  if (!sender->spurious) {
+    return kind;
+  }
   if (ack->has_duplicate) {
     kind = tcp_spurious_proven(sender->spurious, ack->duplicate.from, ack->duplicate.to);
   }
@@ -235,7 +244,7 @@ static void enter_loss(tcp_sender *sender, time_ps now)
 {
   bool first = sender->timeouts_in_a_row == 1;
   if (first) {
-    tcp_spurious_begin(sender->spurious, TCP_SPURIOUS_TIME_OUT);
+    begin_doubt(sender, TCP_SPURIOUS_TIME_OUT);
     tcp_congestion_remember(sender->congestion);
   }
   tcp_forward_rto_end(&sender->forward);

@@ -1,26 +1,20 @@
 #include "tcp/tcp_transport.h"
 
-#include <glib.h>
-
-typedef struct connection_transport {
-  tcp_transport transport;
-  tcp_connection *tcp;
-} connection_transport;
+#include "tcp/tcp_connection_private.h"
 
 static tcp_connection *tcp_of(tcp_transport *transport)
 {
-  return ((connection_transport *)transport)->tcp;
+  return (tcp_connection *)transport;
 }
 
 static const tcp_connection *const_tcp_of(const tcp_transport *transport)
 {
-  return ((const connection_transport *)transport)->tcp;
+  return (const tcp_connection *)transport;
 }
 
 static void connection_free(tcp_transport *transport)
 {
   tcp_connection_free(tcp_of(transport));
-  g_free(transport);
 }
 
 static void connection_open(tcp_transport *transport, time_ps now)
@@ -73,31 +67,6 @@ static void connection_set_send_mtu(tcp_transport *transport, uint32_t mtu_octet
   tcp_connection_set_send_mtu(tcp_of(transport), mtu_octets);
 }
 
-static bool connection_is_established(const tcp_transport *transport)
-{
-  return tcp_connection_is_established(const_tcp_of(transport));
-}
-
-static uint32_t connection_emss_octets(const tcp_transport *transport)
-{
-  return tcp_connection_emss_octets(const_tcp_of(transport));
-}
-
-static uint64_t connection_unsent_octets(const tcp_transport *transport)
-{
-  return tcp_connection_unsent_octets(const_tcp_of(transport));
-}
-
-static uint64_t connection_posted_octets(const tcp_transport *transport)
-{
-  return tcp_connection_posted_octets(const_tcp_of(transport));
-}
-
-static uint64_t connection_in_order_edge(const tcp_transport *transport)
-{
-  return tcp_connection_in_order_edge(const_tcp_of(transport));
-}
-
 static size_t connection_out_of_order_runs(const tcp_transport *transport)
 {
   return tcp_connection_out_of_order_runs(const_tcp_of(transport));
@@ -142,23 +111,17 @@ tcp_transport *tcp_transport_new_connection(const tcp_config *config, const tcp_
                                             .deadline = connection_deadline,
                                             .run = connection_run,
                                             .set_send_mtu = connection_set_send_mtu,
-                                            .is_established = connection_is_established,
-                                            .emss_octets = connection_emss_octets,
-                                            .unsent_octets = connection_unsent_octets,
-                                            .posted_octets = connection_posted_octets,
-                                            .in_order_edge = connection_in_order_edge,
                                             .out_of_order_runs = connection_out_of_order_runs,
                                             .held_octets = connection_held_octets,
                                             .held_octets_below = connection_held_octets_below,
                                             .held = connection_held,
                                             .congestion_window_octets = connection_congestion_window_octets,
                                             .statistics = connection_statistics};
-  connection_transport *self = g_new0(connection_transport, 1);
+  tcp_connection *connection = tcp_connection_new(config, events, events_user);
   (void)user;
 
-  self->transport.class = &class;
-  self->tcp = tcp_connection_new(config, events, events_user);
-  return &self->transport;
+  connection->transport.class = &class;
+  return &connection->transport;
 }
 
 void tcp_transport_free(tcp_transport *transport)

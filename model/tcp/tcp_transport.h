@@ -4,10 +4,11 @@
 #define TCP_TCP_TRANSPORT_H
 
 #include "tcp/tcp_connection.h"
+#include "tcp/tcp_gauges.h"
 
 typedef struct tcp_transport tcp_transport;
 
-/* The functions of one kind of TCP; none is NULL.
+/* The functions of one kind of TCP; none is NULL, save those that its gauges answer.
  *
  * A TCP that lives elsewhere sends and receives its packets there: nothing comes out of `transmit`, nothing is given to
  * `receive`, and it needs no `run`. It calls its events from outside these functions, and its maker tells who drives the
@@ -24,6 +25,7 @@ typedef struct tcp_transport_class {
   time_ps (*deadline)(const tcp_transport *transport);
   void (*run)(tcp_transport *transport, time_ps now);
   void (*set_send_mtu)(tcp_transport *transport, uint32_t mtu_octets);
+  /* The gauges, of a kind that keeps none. */
   bool (*is_established)(const tcp_transport *transport);
   uint32_t (*emss_octets)(const tcp_transport *transport);
   uint64_t (*unsent_octets)(const tcp_transport *transport);
@@ -41,9 +43,10 @@ typedef struct tcp_transport_class {
 /* Embedded as the first member of each kind. */
 struct tcp_transport {
   const tcp_transport_class *class;
+  const tcp_gauges *gauges; /* NULL: this kind keeps none */
 };
 
-/* Makes a closed transport as `config` that calls `events` (both copied) with `events_user`; `user` is the factory's own, for
+/* Makes a closed transport as `config` (copied) that calls `events`, which must outlive it, with `events_user`; `user` is the factory's own, for
  * instance the place on a network. The caller frees it with tcp_transport_free(). */
 typedef tcp_transport *(*tcp_transport_factory)(const tcp_config *config, const tcp_events *events,
                                                 void *events_user, void *user);
@@ -108,27 +111,27 @@ static inline void tcp_transport_set_send_mtu(tcp_transport *transport, uint32_t
 
 static inline bool tcp_transport_is_established(const tcp_transport *transport)
 {
-  return transport->class->is_established(transport);
+  return transport->gauges ? transport->gauges->is_established : transport->class->is_established(transport);
 }
 
 static inline uint32_t tcp_transport_emss_octets(const tcp_transport *transport)
 {
-  return transport->class->emss_octets(transport);
+  return transport->gauges ? transport->gauges->emss_octets : transport->class->emss_octets(transport);
 }
 
 static inline uint64_t tcp_transport_unsent_octets(const tcp_transport *transport)
 {
-  return transport->class->unsent_octets(transport);
+  return transport->gauges ? transport->gauges->unsent_octets : transport->class->unsent_octets(transport);
 }
 
 static inline uint64_t tcp_transport_posted_octets(const tcp_transport *transport)
 {
-  return transport->class->posted_octets(transport);
+  return transport->gauges ? transport->gauges->posted_octets : transport->class->posted_octets(transport);
 }
 
 static inline uint64_t tcp_transport_in_order_edge(const tcp_transport *transport)
 {
-  return transport->class->in_order_edge(transport);
+  return transport->gauges ? transport->gauges->in_order_edge : transport->class->in_order_edge(transport);
 }
 
 static inline size_t tcp_transport_out_of_order_runs(const tcp_transport *transport)

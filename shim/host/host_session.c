@@ -38,6 +38,7 @@ struct host_session {
   rnic_host *hosts[SIDES];
   uint8_t *private_data[SIDES];
   pattern *table;
+  rnic_workload_config workload_config; /* of all connections */
   sim_recorder *recorder;
   host_connection *connections;
   uint32_t connection_count;
@@ -239,6 +240,24 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
 
 /* --- Building --- */
 
+/* What is measured of the Data Sink, and what of the Data Source is known for that. */
+static const rnic_endpoint_events sink_events = {.want_operation = on_want_operation,
+                                                 .completion = on_completion,
+                                                 .placed = on_placed,
+                                                 .delivered = on_delivered,
+                                                 .segment = on_segment,
+                                                 .finished = on_finished,
+                                                 .closed = on_closed,
+                                                 .failed = on_failed};
+static const rnic_endpoint_events source_events = {.want_operation = on_want_operation,
+                                                   .completion = on_completion,
+                                                   .delivered = on_delivered,
+                                                   .retransmitted = on_retransmitted,
+                                                   .framed = on_framed,
+                                                   .finished = on_finished,
+                                                   .closed = on_closed,
+                                                   .failed = on_failed};
+
 static void make_end(host_connection *connection, mpa_role side)
 {
   host_session *session = connection->session;
@@ -248,20 +267,10 @@ static void make_end(host_connection *connection, mpa_role side)
                                  .protection_domain = rnic_host_protection_domain_new(session->hosts[side]),
                                  .private_data = session->private_data[side]};
   const rnic_endpoint_config config = sim_setup_endpoint(session->s, connection->index, side, &place);
-  const rnic_endpoint_events events = {.want_operation = on_want_operation,
-                                       .completion = on_completion,
-                                       .placed = measured ? on_placed : NULL,
-                                       .delivered = on_delivered,
-                                       .segment = measured ? on_segment : NULL,
-                                       .retransmitted = measured ? NULL : on_retransmitted,
-                                       .framed = measured ? NULL : on_framed,
-                                       .finished = on_finished,
-                                       .closed = on_closed,
-                                       .failed = on_failed};
 
   end->connection = connection;
   end->side = side;
-  end->endpoint = rnic_endpoint_new(&config, &events, end);
+  end->endpoint = rnic_endpoint_new(&config, measured ? &sink_events : &source_events, end);
   end->timer = engine_timer_new(session->clock, ENGINE_TIMER, connection->index * SIDES + (uint32_t)side, 0,
                                 on_timer, end);
 }
@@ -276,10 +285,7 @@ static void make_connection(host_session *session, uint32_t index)
   make_end(connection, MPA_RESPONDER);
   rnic_endpoint *endpoints[SIDES] = {connection->ends[MPA_INITIATOR].endpoint,
                                      connection->ends[MPA_RESPONDER].endpoint};
-  rnic_workload_config config = sim_setup_workload(session->s, index, session->table);
-  config.can_post = can_post;
-  config.user = connection;
-  connection->workload = rnic_workload_new(&config);
+  connection->workload = rnic_workload_new(&session->workload_config, index, connection);
   rnic_workload_lend(connection->workload, endpoints);
   connection->workload_timer =
       engine_timer_new(session->clock, ENGINE_WORKLOAD, index, 0, on_workload_due, connection);
@@ -309,6 +315,8 @@ static void build(host_session *session)
   session->ends_open = SIDES * session->connection_count;
   session->recorder = sim_recorder_new(&recorder);
   session->table = pattern_new();
+  session->workload_config = sim_setup_workload(session->s, session->table);
+  session->workload_config.can_post = can_post;
   session->wire = g_malloc(UINT16_MAX);
   for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
     session->hosts[side] = rnic_host_new(random_hash(seed, "host.stags", (uint64_t)side));

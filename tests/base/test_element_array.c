@@ -69,6 +69,30 @@ static void test_queue_stays_small(void)
   g_assert_cmpuint(array.count, ==, 0);
 }
 
+/* An array takes no memory before its first element, and keeps what it has when it is emptied. */
+static void test_empty(void)
+{
+  element_array array;
+  element_array_init(&array, sizeof(uint32_t));
+  g_assert_null(array.memory);
+  g_assert_cmpuint(element_array_count_to(&array, 0, 5), ==, 0);
+  for (uint32_t number = 0; number < 16; number++) {
+    *(uint32_t *)element_array_insert(&array, array.count) = number;
+  }
+  const uint8_t *memory = array.memory;
+  uint32_t capacity = array.capacity;
+  for (int round = 0; round < 10; round++) {
+    element_array_empty(&array);
+    g_assert_cmpuint(array.count, ==, 0);
+    for (uint32_t number = 0; number < capacity; number++) {
+      *(uint32_t *)element_array_insert(&array, array.count) = number;
+    }
+    g_assert_true(array.memory == memory && array.capacity == capacity);
+    g_assert_cmpuint(element(&array, capacity - 1), ==, capacity - 1);
+  }
+  element_array_clear(&array);
+}
+
 /* Near one end of a long array the other end does not move in memory: a hole filled near the front of thousands of
  * held segments costs little. */
 static void test_moves_the_shorter_side(void)
@@ -128,6 +152,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/element_array/random-against-model", test_random_against_model);
   g_test_add_func("/element_array/queue-stays-small", test_queue_stays_small);
+  g_test_add_func("/element_array/empty", test_empty);
   g_test_add_func("/element_array/moves-the-shorter-side", test_moves_the_shorter_side);
   g_test_add_func("/element_array/count-by-key", test_count_by_key);
   return g_test_run();

@@ -141,6 +141,90 @@ static void test_queue_stays_small(void)
   octet_rope_clear(&rope);
 }
 
+/* A rope that is emptied keeps its memory, one that was consumed to its end, too: filled again and again it allocates once. */
+static void test_empty_keeps_memory(void)
+{
+  octet_rope rope;
+  octet_rope_init(&rope);
+  append_alternating(&rope, 0, 20);
+  const octet_slice *memory = octet_rope_slices(&rope);
+  for (int round = 0; round < 10; round++) {
+    octet_rope_empty(&rope);
+    g_assert_cmpuint(rope.length, ==, 0);
+    g_assert_cmpuint(rope.slice_count, ==, 0);
+    append_alternating(&rope, 0, 20);
+    assert_rope(&rope, "acegikmoqsuwyacegikm");
+    octet_rope_drop_front(&rope, 1 + (uint32_t)round);
+    octet_rope_drop_front(&rope, rope.length);
+    g_assert_cmpuint(rope.slice_count, ==, 0);
+    append_alternating(&rope, 0, 20);
+    g_assert_true(octet_rope_slices(&rope) == memory);
+    octet_rope_drop_front(&rope, 3);
+  }
+  octet_rope_clear(&rope);
+  g_assert_null(rope.heap);
+}
+
+/* A block from a pool goes back with its last reference; one that is too long for the pool is none of its. */
+static void test_block_in_pool(void)
+{
+  memory_pool *pool = memory_pool_new(octet_block_piece_octets(10));
+  octet_block *block = octet_block_new_in(pool, 10);
+  octet_block *longer = octet_block_new_in(pool, 1000);
+  octet_rope rope;
+  octet_rope_init(&rope);
+  g_assert_cmpuint(pool->pieces_out, ==, 1);
+  memset(octet_block_octets(block), 'p', 10);
+  memset(octet_block_octets(longer), 'q', 1000);
+  octet_rope_append(&rope, octet_block_octets(block), 10, block);
+  octet_block_unref(block);
+  octet_block_unref(longer);
+  g_assert_cmpuint(pool->pieces_out, ==, 1);
+  memory_pool_unref(pool);
+  assert_rope(&rope, "pppppppppp");
+  octet_rope_clear(&rope); /* the pool's last piece */
+}
+
+/* Runs with gaps: as many slices, all of which keep the block. */
+static void test_append_runs(void)
+{
+  octet_block *block = octet_block_new(26);
+  memcpy(octet_block_octets(block), letters, 26);
+  octet_runs runs = {
+      .octets = octet_block_octets(block), .block = block, .length = 9, .first = 2, .run = 3, .gap = 4};
+  octet_rope rope;
+  octet_rope_init(&rope);
+  octet_rope_append(&rope, letters + 25, 1, NULL);
+  octet_rope_append_runs(&rope, &runs); /* ab, ghi, nop, u */
+  assert_rope(&rope, "zabghinopu");
+  g_assert_cmpuint(rope.slice_count, ==, 5);
+  runs.length = 2; /* no gap behind the last run */
+  octet_rope_append_runs(&rope, &runs);
+  runs.length = 5;
+  octet_rope_append_runs(&rope, &runs);
+  octet_block_unref(block);
+  assert_rope(&rope, "zabghinopuababghi");
+  g_assert_cmpuint(rope.slice_count, ==, 8);
+  octet_rope_drop_front(&rope, 9);
+  assert_rope(&rope, "uababghi");
+  octet_rope_clear(&rope);
+}
+
+/* What lies in the first slice is read there. */
+static void test_flat(void)
+{
+  octet_rope rope;
+  octet_rope_init(&rope);
+  g_assert_null(octet_rope_flat(&rope, 0, 1));
+  octet_rope_append(&rope, letters, 5, NULL);
+  octet_rope_append(&rope, letters + 10, 5, NULL);
+  g_assert_true(octet_rope_flat(&rope, 0, 5) == letters);
+  g_assert_true(octet_rope_flat(&rope, 2, 3) == letters + 2);
+  g_assert_null(octet_rope_flat(&rope, 2, 4));
+  g_assert_null(octet_rope_flat(&rope, 6, 1));
+  octet_rope_clear(&rope);
+}
+
 enum { SEED = 4402, OPERATIONS = 20000 };
 
 static void assert_same(const octet_rope *rope, const GByteArray *model, unsigned operation)
@@ -228,6 +312,10 @@ int main(int argc, char **argv)
   g_test_add_func("/octet_rope/equals", test_equals);
   g_test_add_func("/octet_rope/many-slices", test_many_slices);
   g_test_add_func("/octet_rope/queue-stays-small", test_queue_stays_small);
+  g_test_add_func("/octet_rope/empty-keeps-memory", test_empty_keeps_memory);
+  g_test_add_func("/octet_rope/block-in-pool", test_block_in_pool);
+  g_test_add_func("/octet_rope/append-runs", test_append_runs);
+  g_test_add_func("/octet_rope/flat", test_flat);
   g_test_add_func("/octet_rope/random-against-model", test_random_against_model);
   return g_test_run();
 }

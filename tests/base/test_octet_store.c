@@ -79,8 +79,14 @@ static void test_read_across_pieces(void)
   insert(store, 0, "abcde", 2);
   insert(store, 8, "ij", 3);
   uint8_t octets[6];
-  octet_store_copy_out(store, 3, 6, octets);
+  g_assert_true(octet_store_peek(store, 3, 6, octets) == octets);
   g_assert_cmpmem(octets, 6, "defghi", 6);
+  /* Within one piece they are read where they lie. */
+  const uint8_t *flat = octet_store_peek(store, 1, 4, octets);
+  g_assert_true(flat != octets);
+  g_assert_cmpmem(flat, 4, "bcde", 4);
+  g_assert_null(octet_store_peek(store, 9, 2, octets));
+  g_assert_null(octet_store_peek(store, 10, 1, octets));
   assert_visit(store, 3, 9, "3:de@2 5:fgh@1 8:i@3 ");
   assert_visit(store, 6, 7, "6:g@1 ");
   assert_visit(store, 6, 6, "");
@@ -102,6 +108,33 @@ static void test_remove(void)
   assert_visit(store, 0, 20, "0:ab@1 2:YZ@9 4:ef@1 11:lm@2 ");
   g_assert_cmpuint(octet_store_remove(store, 0, 1000), ==, 8);
   g_assert_cmpuint(octet_store_total(store), ==, 0);
+  octet_store_free(store);
+}
+
+static void note_arrival(void *user, uint64_t position, time_ps arrival)
+{
+  g_string_append_printf(user, "%" G_GUINT64_FORMAT "@%" G_GINT64_FORMAT " ", position, arrival);
+}
+
+/* What is taken out is in the rope, and how it arrived is told; what is cut off stays. */
+static void test_take(void)
+{
+  octet_store *store = octet_store_new();
+  insert(store, 0, "abcd", 1);
+  insert(store, 4, "ef", 2);
+  insert(store, 8, "ijkl", 3);
+  octet_rope taken;
+  octet_rope_init(&taken);
+  GString *text = g_string_new(NULL);
+  octet_store_take(store, 2, 10, &taken, note_arrival, text);
+  g_assert_cmpuint(taken.length, ==, 6);
+  g_assert_true(octet_rope_equals(&taken, 0, 6, (const uint8_t *)"cdefij"));
+  g_assert_cmpstr(text->str, ==, "2@1 4@2 8@3 ");
+  assert_visit(store, 0, 100, "0:ab@1 10:kl@3 ");
+  octet_store_take(store, 3, 9, &taken, note_arrival, text);
+  g_assert_cmpuint(taken.length, ==, 6);
+  octet_rope_clear(&taken);
+  g_string_free(text, TRUE);
   octet_store_free(store);
 }
 
@@ -161,10 +194,11 @@ static bool same_as_model(const octet_store *store, const model *expected, uint6
     end++;
   }
   uint8_t copied[POSITIONS];
-  octet_store_copy_out(store, from, (uint32_t)(end - from), copied);
-  return compared.equal && octet_store_covered(store, from, to) == covered &&
+  const uint8_t *peeked = end > from ? octet_store_peek(store, from, (uint32_t)(end - from), copied) : copied;
+  return peeked != NULL && octet_store_peek(store, from, (uint32_t)(end - from) + 1, copied) == NULL &&
+         compared.equal && octet_store_covered(store, from, to) == covered &&
          octet_store_contains(store, from, to) == (covered == to - from) &&
-         octet_store_run_end(store, from) == end && memcmp(copied, expected->octets + from, end - from) == 0;
+         octet_store_run_end(store, from) == end && memcmp(peeked, expected->octets + from, end - from) == 0;
 }
 
 static bool insert_random(octet_store *store, model *expected, random_stream *random, uint64_t from,
@@ -231,6 +265,7 @@ int main(int argc, char **argv)
   g_test_add_func("/octet_store/runs", test_runs);
   g_test_add_func("/octet_store/read-across-pieces", test_read_across_pieces);
   g_test_add_func("/octet_store/remove", test_remove);
+  g_test_add_func("/octet_store/take", test_take);
   g_test_add_func("/octet_store/largest-positions", test_largest_positions);
   g_test_add_func("/octet_store/random-against-model", test_random_against_model);
   return g_test_run();

@@ -34,6 +34,24 @@ static void test_add(void)
   range_set_free(set);
 }
 
+/* A set in the caller's memory; it takes none of its own before it has something in it. */
+static void test_in_callers_memory(void)
+{
+  range_set set;
+  range_set_init(&set);
+  g_assert_null(set.ranges.memory);
+  g_assert_cmpuint(range_set_remove(&set, 0, UINT64_MAX), ==, 0);
+  g_assert_cmpuint(range_set_covered(&set, 0, UINT64_MAX), ==, 0);
+  g_assert_null(set.ranges.memory);
+  range_set_add(&set, 10, 20);
+  range_set_add(&set, 20, 25);
+  assert_ranges(&set, "10-25 ");
+  range_set_clear(&set);
+  g_assert_null(set.ranges.memory);
+  assert_ranges(&set, "");
+  g_assert_cmpuint(range_set_total(&set), ==, 0);
+}
+
 static void test_remove(void)
 {
   range_set *set = range_set_new();
@@ -150,6 +168,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/range_set/add", test_add);
+  g_test_add_func("/range_set/in-callers-memory", test_in_callers_memory);
   g_test_add_func("/range_set/remove", test_remove);
   g_test_add_func("/range_set/questions", test_questions);
   g_test_add_func("/range_set/largest-positions", test_largest_positions);

@@ -441,6 +441,121 @@ static void test_invalidation_of_a_shared_stag(void)
   ddp_stag_table_free(table);
 }
 
+/* An allocated STag is somebody's: the table chooses it for nobody else. It is valid from its registration on, again and again. */
+static void test_an_allocated_stag(void)
+{
+  uint8_t memory[2 * LENGTH];
+  ddp_registration registration = writable(memory);
+  ddp_access reached;
+  ddp_stag_table *table = ddp_stag_table_new(1);
+  uint32_t stag = ddp_stag_table_allocate(table);
+  for (unsigned i = 0; i < 2; i++) {
+    g_assert_cmpint(ddp_stag_table_check(table, own, stag, base, 1, WRITE, &reached), ==,
+                    DDP_ACCESS_INVALID_STAG);
+    g_assert_null(ddp_stag_table_find(table, stag));
+    g_assert_cmpint(ddp_stag_table_invalidate(table, own, stag, true), ==, DDP_INVALIDATE_INVALID);
+    g_assert_false(ddp_stag_table_withdraw(table, stag));
+    registration.memory = memory + i * LENGTH;
+    g_assert_true(ddp_stag_table_register_as(table, stag, &registration));
+    g_assert_false(ddp_stag_table_register_as(table, stag, &registration));
+    g_assert_cmpint(ddp_stag_table_check(table, own, stag, base, 1, WRITE, &reached), ==, DDP_ACCESS_OK);
+    g_assert_true(reached.memory == memory + i * LENGTH);
+    g_assert_true(ddp_stag_table_withdraw(table, stag));
+  }
+  g_assert_true(ddp_stag_table_deregister(table, stag));
+  g_assert_false(ddp_stag_table_deregister(table, stag));
+  ddp_stag_table_free(table);
+}
+
+/* Allocating chooses what registering would have: the same STags in the same order, none twice. */
+static void test_allocation_chooses_as_registration_does(void)
+{
+  enum { STAGS = 1000 };
+  uint8_t memory[LENGTH];
+  const ddp_registration registration = writable(memory);
+  ddp_stag_table *a = ddp_stag_table_new(5), *b = ddp_stag_table_new(5);
+  for (unsigned i = 0; i < STAGS; i++) {
+    uint32_t stag;
+    g_assert_true(ddp_stag_table_register(b, &registration, &stag));
+    g_assert_cmphex(ddp_stag_table_allocate(a), ==, stag);
+    g_assert_true(ddp_stag_table_register_as(a, stag, &registration));
+  }
+  ddp_stag_table_free(a);
+  ddp_stag_table_free(b);
+}
+
+/* The table's next choice is somebody's, though it is not valid: it chooses another. */
+static void test_an_allocated_stag_is_not_chosen(void)
+{
+  uint8_t memory[LENGTH];
+  const ddp_registration registration = writable(memory);
+  ddp_stag_table *other = ddp_stag_table_new(5), *table = ddp_stag_table_new(5);
+  uint32_t first = ddp_stag_table_allocate(other);
+  uint32_t second = ddp_stag_table_allocate(other);
+  g_assert_true(ddp_stag_table_register_as(table, first, &registration));
+  g_assert_true(ddp_stag_table_withdraw(table, first));
+  g_assert_cmphex(ddp_stag_table_allocate(table), ==, second);
+  ddp_stag_table_free(other);
+  ddp_stag_table_free(table);
+}
+
+/* Many STags come and go in any order, neighbours among them: each is found as long as it is there, and no longer. */
+static void test_many_stags_come_and_go(void)
+{
+  enum { STAGS = 512, STEPS = 20000 };
+  uint8_t memory[LENGTH];
+  bool there[STAGS] = {false};
+  ddp_registration registration = writable(memory);
+  ddp_stag_table *table = ddp_stag_table_new(1);
+  random_stream *random = random_stream_new(1, "test.stags");
+  for (unsigned step = 0; step < STEPS; step++) {
+    uint32_t i = (uint32_t)random_stream_below(random, STAGS);
+    uint32_t stag = i % 2 == 0 ? i : i << 23;
+    registration.length = i % LENGTH;
+    if (there[i]) {
+      g_assert_cmpuint(ddp_stag_table_find(table, stag)->length, ==, i % LENGTH);
+      g_assert_true(ddp_stag_table_deregister(table, stag));
+    } else {
+      g_assert_null(ddp_stag_table_find(table, stag));
+      g_assert_true(ddp_stag_table_register_as(table, stag, &registration));
+    }
+    there[i] = !there[i];
+  }
+  for (uint32_t i = 0; i < STAGS; i++) {
+    g_assert_cmpint(ddp_stag_table_find(table, i % 2 == 0 ? i : i << 23) != NULL, ==, there[i]);
+  }
+  random_stream_free(random);
+  ddp_stag_table_free(table);
+}
+
+static uint8_t *supply_memory(void *user)
+{
+  uint8_t **memory = user;
+  *memory = g_malloc(LENGTH);
+  return *memory;
+}
+
+/* Memory that is not there yet is asked for once, when octets are reached. */
+static void test_memory_comes_when_it_is_reached(void)
+{
+  uint8_t *memory = NULL;
+  ddp_registration registration = writable(NULL);
+  registration.supply = supply_memory;
+  registration.source_user = &memory;
+  ddp_stag_table *table = table_with(&registration);
+  assert_refuses(table, base + LENGTH, DDP_ACCESS_BOUNDS);
+  g_assert_null(memory);
+  ddp_access reached;
+  g_assert_cmpint(ddp_stag_table_check(table, own, STAG, base + 7, 1, WRITE, &reached), ==, DDP_ACCESS_OK);
+  g_assert_nonnull(memory);
+  uint8_t *first = memory;
+  g_assert_true(reached.memory == first + 7);
+  assert_writes(table, base + 8, first + 8);
+  g_assert_true(memory == first);
+  ddp_stag_table_free(table);
+  g_free(first);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -454,6 +569,11 @@ int main(int argc, char **argv)
   g_test_add_func("/ddp_stag_table/octets_of_a_source", test_octets_of_a_source);
   g_test_add_func("/ddp_stag_table/stags_of_the_tables_choice", test_stags_of_the_tables_choice);
   g_test_add_func("/ddp_stag_table/chosen_stag_is_free", test_a_chosen_stag_is_free);
+  g_test_add_func("/ddp_stag_table/allocated_stag", test_an_allocated_stag);
+  g_test_add_func("/ddp_stag_table/allocation_chooses", test_allocation_chooses_as_registration_does);
+  g_test_add_func("/ddp_stag_table/allocated_stag_not_chosen", test_an_allocated_stag_is_not_chosen);
+  g_test_add_func("/ddp_stag_table/stags_come_and_go", test_many_stags_come_and_go);
+  g_test_add_func("/ddp_stag_table/memory_comes_when_reached", test_memory_comes_when_it_is_reached);
   g_test_add_func("/ddp_stag_table/smallest_and_greatest_stag", test_the_smallest_and_the_greatest_stag);
   g_test_add_func("/ddp_stag_table/invalidation", test_invalidation);
   g_test_add_func("/ddp_stag_table/invalidation_of_a_shared_stag", test_invalidation_of_a_shared_stag);

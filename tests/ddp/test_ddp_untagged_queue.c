@@ -129,6 +129,58 @@ static void test_a_long_queue_across_the_wrap(void)
   g_free(memory);
 }
 
+/* A supplier of three buffers of 10 octets, by id modulo 3; counts what it is asked. */
+typedef struct supply {
+  uint8_t memory[3][10];
+  unsigned asked;
+} supply;
+
+static uint8_t *supply_memory(void *user, uint64_t id)
+{
+  supply *s = user;
+  s->asked++;
+  return s->memory[id % 3];
+}
+
+/* A run is as many buffers as its ids, one behind the other and among others; nobody is asked for memory that nothing goes into. */
+static void test_a_run_of_buffers(void)
+{
+  supply s = {.asked = 0};
+  uint8_t own[20];
+  uint8_t *memory;
+  ddp_untagged_queue *queue = ddp_untagged_queue_new(1);
+  ddp_untagged_queue_set_supplier(queue, supply_memory, &s);
+  ddp_untagged_queue_post_run(queue, 2, 10, 30);
+  ddp_untagged_queue_post_run(queue, 1, 10, 32); /* continues it */
+  ddp_untagged_queue_post_run(queue, 0, 10, 33); /* none */
+  ddp_untagged_queue_post(queue, own, 20, 33);
+  ddp_untagged_queue_post_run(queue, 2, 10, 34);
+  assert_refused(queue, 7, 0, 1, DDP_UNTAGGED_NO_BUFFER);
+  assert_refused(queue, 3, 10, 1, DDP_UNTAGGED_INVALID_MO);
+  assert_refused(queue, 5, 5, 6, DDP_UNTAGGED_TOO_LONG);
+  assert_found(queue, 1, 0, 0, NULL);
+  g_assert_cmpuint(s.asked, ==, 0);
+  assert_found(queue, 1, 0, 10, s.memory[0]);
+  assert_found(queue, 3, 4, 6, s.memory[2] + 4);
+  assert_found(queue, 4, 0, 20, own);
+  assert_found(queue, 6, 1, 1, s.memory[2] + 1);
+  g_assert_cmpuint(s.asked, ==, 3);
+  for (uint64_t id = 30; id < 36; id++) {
+    bool has_octets = id % 2 == 0;
+    if (has_octets) {
+      ddp_untagged_queue_extend(queue, 7);
+      ddp_untagged_queue_extend(queue, 3);
+    }
+    g_assert_cmpuint(ddp_untagged_queue_message_octets(queue), ==, has_octets ? 7 : 0);
+    g_assert_cmpuint(ddp_untagged_queue_deliver(queue, &memory), ==, id);
+    g_assert_true(memory == (id == 33 ? own : has_octets ? s.memory[id % 3] : NULL));
+  }
+  assert_refused(queue, 7, 0, 1, DDP_UNTAGGED_NO_BUFFER);
+  ddp_untagged_queue_post_run(queue, 1, 10, 36); /* behind an empty queue */
+  assert_found(queue, 7, 0, 10, s.memory[0]);
+  ddp_untagged_queue_free(queue);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -137,5 +189,6 @@ int main(int argc, char **argv)
   g_test_add_func("/ddp_untagged_queue/zero_length", test_zero_length);
   g_test_add_func("/ddp_untagged_queue/msn_range", test_msn_range);
   g_test_add_func("/ddp_untagged_queue/long_queue_across_the_wrap", test_a_long_queue_across_the_wrap);
+  g_test_add_func("/ddp_untagged_queue/run_of_buffers", test_a_run_of_buffers);
   return g_test_run();
 }

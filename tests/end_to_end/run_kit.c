@@ -17,33 +17,54 @@ simulation_result run_kit_run_to(run_status status, const char *engine_name, con
   return run_kit_run_text("title = \"run kit\";\n", status, engine_name, directory, sets);
 }
 
-simulation_result run_kit_run_text(const char *text, run_status status, const char *engine_name,
-                                   const char *directory, const char *const *sets)
+/* The scenario of a file that is `text`, with `sets`. */
+static scenario *load_text(const char *text, const char *const *sets)
 {
   GError *error = NULL;
   char *folder = run_kit_new_folder();
   char *path = g_build_filename(folder, "kit.cfg", NULL);
-  char *engine_set = g_strconcat("run.engine=", engine_name, NULL);
-  const simulation_options options = {.directory = directory, .capture = directory != NULL};
-  simulation_result result;
 
   g_file_set_contents(path, text, -1, &error);
   g_assert_no_error(error);
   scenario *s = scenario_load(path, sets, &error);
   g_assert_no_error(error);
-  scenario_set(s, engine_set, &error);
-  g_assert_no_error(error);
-  scenario_check(s, NULL, &error);
-  g_assert_no_error(error);
-  simulation_run(s, &options, &result, &error);
-  g_assert_no_error(error);
-  if (result.status != status) {
-    g_error("the run ended with status %d: %s", result.status, result.message);
-  }
-  scenario_free(s);
-  g_free(engine_set);
   g_free(path);
   run_kit_remove_folder(folder);
+  return s;
+}
+
+static simulation_result run_on(const scenario *s, const char *engine_name, const char *directory)
+{
+  const simulation_options options = {.directory = directory, .capture = directory != NULL};
+  GError *error = NULL;
+  scenario *own = scenario_copy(s);
+  simulation_result result;
+
+  scenario_set_key(own, SCENARIO_RUN_ENGINE, engine_name, "run kit", &error);
+  g_assert_no_error(error);
+  scenario_check(own, NULL, &error);
+  g_assert_no_error(error);
+  simulation_run(own, &options, &result, &error);
+  g_assert_no_error(error);
+  scenario_free(own);
+  return result;
+}
+
+static void assert_status(const simulation_result *result, run_status status)
+{
+  if (result->status != status) {
+    g_error("the run ended with status %d: %s", result->status, result->message);
+  }
+}
+
+simulation_result run_kit_run_text(const char *text, run_status status, const char *engine_name,
+                                   const char *directory, const char *const *sets)
+{
+  scenario *s = load_text(text, sets);
+  simulation_result result = run_on(s, engine_name, directory);
+
+  assert_status(&result, status);
+  scenario_free(s);
   return result;
 }
 
@@ -136,41 +157,105 @@ simulation_result run_kit_assert_same_run(const char *const *sets)
   return run_kit_assert_same_text("title = \"run kit\";\n", RUN_OK, sets);
 }
 
-static void assert_same_distributions(const simulation_result *a, const simulation_result *b)
+/* --- Two engines --- */
+
+static char *compare_ends(const simulation_result *a, const simulation_result *b)
+{
+  if (a->status != b->status || g_strcmp0(a->message, b->message) != 0 ||
+      g_strcmp0(a->terminate_code, b->terminate_code) != 0 ||
+      g_strcmp0(a->terminate_side, b->terminate_side) != 0) {
+    return g_strdup_printf("the end: ns-3 %d \"%s\", native %d \"%s\"", a->status, a->message, b->status,
+                           b->message);
+  }
+  return NULL;
+}
+
+static char *compare_metrics(const simulation_result *a, const simulation_result *b)
+{
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    if (a->metrics.present[id] != b->metrics.present[id] ||
+        (id != METRIC_TIME_WALL_S && a->metrics.value[id] != b->metrics.value[id])) {
+      return g_strdup_printf("%s: ns-3 %.17g, native %.17g", metric_row_of(id)->name, a->metrics.value[id],
+                             b->metrics.value[id]);
+    }
+  }
+  return NULL;
+}
+
+static char *compare_distributions(const simulation_result *a, const simulation_result *b)
 {
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     const distribution *left = &a->distributions[id], *right = &b->distributions[id];
-    g_assert_cmpmem(left->bins, left->count * sizeof *left->bins, right->bins,
-                    right->count * sizeof *right->bins);
+
+    if (left->count != right->count ||
+        (left->count > 0 && memcmp(left->bins, right->bins, left->count * sizeof *left->bins) != 0)) {
+      return g_strdup_printf("distribution %d: ns-3 %zu bins, native %zu, or other ones", (int)id,
+                             left->count, right->count);
+    }
   }
+  return NULL;
+}
+
+/* NULL when there is no such file: measure.series may be none. */
+static char *read_if_there(const char *folder, const char *name, gsize *length)
+{
+  char *path = g_build_filename(folder, name, NULL);
+  bool is_there = g_file_test(path, G_FILE_TEST_EXISTS);
+
+  *length = 0;
+  g_free(path);
+  return is_there ? run_kit_read(folder, name, length) : NULL;
+}
+
+static char *compare_file(const char *name, const char *a, const char *b)
+{
+  gsize lengths[2], at = 0;
+  g_autofree char *left = read_if_there(a, name, &lengths[0]);
+  g_autofree char *right = read_if_there(b, name, &lengths[1]);
+
+  while (at < MIN(lengths[0], lengths[1]) && left[at] == right[at]) {
+    at++;
+  }
+  return at == lengths[0] && at == lengths[1] && !left == !right
+             ? NULL
+             : g_strdup_printf("%s: ns-3 %zu octets, native %zu, the first %zu are the same", name,
+                               lengths[0], lengths[1], at);
+}
+
+static char *compare_files(const char *a, const char *b)
+{
+  char *difference = compare_file("occupancy.csv", a, b);
+
+  difference = difference ? difference : compare_file("sender.pcap", a, b);
+  return difference ? difference : compare_file("receiver.pcap", a, b);
+}
+
+char *run_kit_difference(const scenario *s, simulation_result *result)
+{
+  char *folders[2] = {run_kit_new_folder(), run_kit_new_folder()};
+  simulation_result ns3 = run_on(s, RUN_KIT_OTHER_ENGINE, folders[0]);
+  *result = run_on(s, "native", folders[1]);
+  char *difference = compare_ends(&ns3, result);
+
+  difference = difference ? difference : compare_metrics(&ns3, result);
+  difference = difference ? difference : compare_distributions(&ns3, result);
+  difference = difference ? difference : compare_files(folders[0], folders[1]);
+  simulation_result_clear(&ns3);
+  run_kit_remove_folder(folders[0]);
+  run_kit_remove_folder(folders[1]);
+  return difference;
 }
 
 simulation_result run_kit_assert_same_text(const char *text, run_status status, const char *const *sets)
 {
-  static const char *const files[] = {"occupancy.csv", "sender.pcap", "receiver.pcap"};
-  char *folders[2] = {run_kit_new_folder(), run_kit_new_folder()};
-  simulation_result ns3 = run_kit_run_text(text, status, "ns3", folders[0], sets);
-  simulation_result native = run_kit_run_text(text, status, "native", folders[1], sets);
+  scenario *s = load_text(text, sets);
+  simulation_result result;
+  char *difference = run_kit_difference(s, &result);
 
-  g_assert_cmpstr(ns3.message, ==, native.message);
-  for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    g_assert_cmpint(ns3.metrics.present[id], ==, native.metrics.present[id]);
-    if (id != METRIC_TIME_WALL_S && ns3.metrics.value[id] != native.metrics.value[id]) {
-      g_error("%s: ns-3 %.17g, native %.17g", metric_row_of(id)->name, ns3.metrics.value[id],
-              native.metrics.value[id]);
-    }
+  if (difference) {
+    g_error("the engines differ: %s", difference);
   }
-  assert_same_distributions(&ns3, &native);
-  for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
-    gsize lengths[2];
-    char *contents[2] = {run_kit_read(folders[0], files[i], &lengths[0]),
-                         run_kit_read(folders[1], files[i], &lengths[1])};
-    g_assert_cmpmem(contents[0], lengths[0], contents[1], lengths[1]);
-    g_free(contents[0]);
-    g_free(contents[1]);
-  }
-  simulation_result_clear(&ns3);
-  run_kit_remove_folder(folders[0]);
-  run_kit_remove_folder(folders[1]);
-  return native;
+  assert_status(&result, status);
+  scenario_free(s);
+  return result;
 }

@@ -6,6 +6,9 @@
 
 #include "sim/simulation.h"
 
+/* The engine that is not native; in a build without ns-3 there is no other. */
+#define RUN_KIT_OTHER_ENGINE (HAS_NS3 ? "ns3" : "native")
+
 /* Runs the scenario that has nothing but a title, with `sets` ("group.key=value", NULL-terminated) on `engine` ("ns3" or "native"),
  * files into `directory` (NULL: none; with it, captures too). Fails the test unless the status is ok. Free the result with
  * simulation_result_clear(). */
@@ -18,6 +21,10 @@ simulation_result run_kit_run_to(run_status status, const char *engine_name, con
 /* The same for a scenario whose file is `text`. */
 simulation_result run_kit_run_text(const char *text, run_status status, const char *engine_name,
                                    const char *directory, const char *const *sets);
+
+/* Runs `s` on both engines, captures too. Returns where they differ, NULL when in nothing: the end, the metrics, the distributions and the octets
+ * of every file; free with g_free(). `result`: what the native engine gave; free it as above. */
+char *run_kit_difference(const scenario *s, simulation_result *result);
 
 /* Runs it on both engines and asserts that they give the same metrics, distributions and octets in every file. Returns the result; free it as
  * above. */

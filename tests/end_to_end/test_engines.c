@@ -1,73 +1,123 @@
-/* Two engines, one run: the order within one picosecond is defined, so ns-3 and plain C give the same octets in every output. */
+/* Two engines, one run: the order within one picosecond is defined, so ns-3 and plain C give the same octets in every output. Here for every
+ * scenario in scenarios/: as it is, and with each value of its sweep's axes (but seeds), the other axes as the file has them. What is
+ * too long is shortened, and said so. */
 #include "run_kit.h"
+#include "scenario/scenario_engine.h"
 
-static const char *pick(GRand *random, const char *const *choices, int count)
+/* The most payload octets of one run: a scenario as it is, and one value of an axis. */
+enum { AS_IT_IS = 14 * 1024 * 1024, OF_AN_AXIS = 1024 * 1024 };
+
+enum { MESSAGES_LEAST = 4 }; /* of a connection, if it has so many: fewer connections then */
+
+static void set_number(scenario *s, scenario_key key, guint64 number)
 {
-  return choices[g_rand_int_range(random, 0, count)];
+  g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, number);
+  GError *error = NULL;
+
+  g_test_message("%s: shortened: %s = %s", scenario_name(s), scenario_key_row_of(key)->name, text);
+  scenario_set_key(s, key, text, "test", &error);
+  g_assert_no_error(error);
 }
 
-static void test_random_scenarios(void)
+/* Fewer messages, and then fewer connections, so that there are `octets_max` octets of payload at most. */
+static void shorten(scenario *s, guint64 octets_max)
 {
-  enum { SEED = 20261121, CASES = 24 };
-  static const char *const mtus[] = {"path.forward.mtu=576", "path.forward.mtu=1500",
-                                     "path.forward.mtu=9000"};
-  static const char *const losses[] = {"path.forward.loss=0%", "path.forward.loss=0.5%",
-                                       "path.forward.loss=3%"};
-  static const char *const senders[] = {"sender.segmentation=aligned", "sender.segmentation=stream"};
-  static const char *const receivers[] = {"receiver.mode=in-order", "receiver.mode=out-of-order"};
-  static const char *const boxes[] = {"middlebox.mode=none", "middlebox.mode=rechunk"};
-  static const char *const chunks[] = {"middlebox.chunk=100", "middlebox.chunk=511"};
-  static const char *const positions[] = {"middlebox.position=before", "middlebox.position=behind"};
-  static const char *const reorders[] = {"path.forward.jitter=0s", "path.forward.jitter=20us"};
-  static const char *const acks[] = {"path.reverse.loss=0%", "path.reverse.loss=1%"};
-  static const char *const options[] = {"tcp.timestamps=true", "tcp.timestamps=false", "tcp.sack=false"};
-  static const char *const queues[] = {"path.forward.queue=0", "path.forward.queue=40"};
-  static const char *const operations[] = {"workload.operation=write", "workload.operation=send+read",
-                                           "workload.operation=storage-read",
-                                           "workload.operation=storage-write+write+send-invalidate"};
-  static const char *const directions[] = {"workload.directions=one", "workload.directions=both"};
-  static const char *const generations[] = {"mpa.generation=rdmac", "mpa.generation=ietf",
-                                            "mpa.generation=rfc"};
-  GRand *random = g_rand_new_with_seed(SEED);
+  guint64 connections = scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
+  guint64 messages = scenario_integer(s, SCENARIO_WORKLOAD_MESSAGES);
+  guint64 size = MAX(scenario_message_octets_max(s), 64); /* the least a message costs, be it empty */
+  guint64 least = MIN(messages, (guint64)MESSAGES_LEAST);
 
-  g_test_message("seed %d", SEED);
-  for (int i = 0; i < CASES; i++) {
-    char *seed = g_strdup_printf("run.seed=%d", i + 1);
-    const char *sets[] = {seed,
-                          pick(random, mtus, 3),
-                          pick(random, losses, 3),
-                          pick(random, senders, 2),
-                          pick(random, receivers, 2),
-                          pick(random, boxes, 2),
-                          pick(random, chunks, 2),
-                          pick(random, positions, 2),
-                          pick(random, reorders, 2),
-                          "path.forward.reorder=2%",
-                          "path.forward.gap=5",
-                          pick(random, acks, 2),
-                          pick(random, options, 3),
-                          pick(random, queues, 2),
-                          pick(random, operations, 4),
-                          pick(random, directions, 2),
-                          pick(random, generations, 3),
-                          i % 3 == 0 ? "workload.connections=3" : "workload.connections=1",
-                          "workload.messages=12",
-                          "workload.message_size=20000",
-                          "tcp.rto_min=5ms",
-                          NULL};
-    char *all = g_strjoinv(" --set ", (char **)sets);
-    g_test_message("case %d: --set %s", i, all);
-    simulation_result result = run_kit_assert_same_run(sets);
-    simulation_result_clear(&result);
-    g_free(all);
-    g_free(seed);
+  if (connections * messages * size <= octets_max) {
+    return;
   }
-  g_rand_free(random);
+  guint64 fewer = CLAMP(octets_max / (connections * size), least, messages);
+  if (fewer < messages) {
+    set_number(s, SCENARIO_WORKLOAD_MESSAGES, fewer);
+  }
+  if (connections * fewer * size > octets_max) {
+    set_number(s, SCENARIO_WORKLOAD_CONNECTIONS, MAX(octets_max / (fewer * size), 1));
+  }
+}
+
+static void assert_same(scenario *s, guint64 octets_max)
+{
+  simulation_result result;
+  scenario_key key;
+
+  if (scenario_needs_ns3(s, &key)) {
+    g_test_message("%s has nothing to compare: %s is ns-3's own", scenario_name(s),
+                   scenario_key_row_of(key)->name);
+    return;
+  }
+  shorten(s, octets_max);
+  char *difference = run_kit_difference(s, &result);
+  if (difference) {
+    g_error("%s: %s", scenario_name(s), difference);
+  }
+  g_assert_cmpint(result.status, !=, RUN_FAILED);
+  simulation_result_clear(&result);
+}
+
+static void set_axis(scenario *s, const scenario_axis *axis, gsize number)
+{
+  GError *error = NULL;
+
+  scenario_set_key(s, axis->key, axis->values[number], axis->where, &error);
+  g_assert_no_error(error);
+  g_test_message("%s: %s = %s", scenario_name(s), scenario_key_row_of(axis->key)->name, axis->values[number]);
+}
+
+/* Axis `index` with value `number`, and the axes that move in step with it. */
+static void assert_same_at(const scenario *s, gsize index, gsize number)
+{
+  const scenario_axis *axes;
+  gsize count = scenario_axes(s, &axes);
+  scenario *point = scenario_copy(s);
+
+  for (gsize i = 0; i < count; i++) {
+    if (i == index || axes[i].with == (int)index) {
+      set_axis(point, &axes[i], number);
+    }
+  }
+  assert_same(point, OF_AN_AXIS);
+  scenario_free(point);
+}
+
+static void test_scenario(gconstpointer data)
+{
+  const char *path = data;
+  GError *error = NULL;
+  const scenario_axis *axes;
+
+  scenario *s = scenario_load(path, NULL, &error);
+  g_assert_no_error(error);
+  gsize count = scenario_axes(s, &axes);
+  for (gsize i = 0; i < count; i++) {
+    gsize values = axes[i].with >= 0 || axes[i].key == SCENARIO_RUN_SEED ? 0 : g_strv_length(axes[i].values);
+
+    for (gsize number = 0; number < values; number++) {
+      assert_same_at(s, i, number);
+    }
+  }
+  assert_same(s, AS_IT_IS);
+  scenario_free(s);
 }
 
 int main(int argc, char **argv)
 {
+  GError *error = NULL;
+  const char *folder = g_getenv("SCENARIOS");
+  const char *name;
+
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/engines/random-scenarios", test_random_scenarios);
+  GDir *dir = g_dir_open(folder, 0, &error);
+  g_assert_no_error(error);
+  while ((name = g_dir_read_name(dir))) {
+    if (g_str_has_suffix(name, ".cfg")) {
+      g_autofree char *test = g_strconcat("/engines/", name, NULL);
+      g_test_add_data_func_full(test, g_build_filename(folder, name, NULL), test_scenario, g_free);
+    }
+  }
+  g_dir_close(dir);
   return g_test_run();
 }

@@ -64,7 +64,7 @@ static void check_row(const prediction *row, bool markers, const char *mode)
                         "workload.message_size=1MiB",
                         "workload.messages=4",
                         NULL};
-  simulation_result result = run_kit_run("ns3", NULL, sets);
+  simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, sets);
   uint32_t payload = row->mulpdu[markers] - TAGGED_HEADER;
   uint64_t fpdus = 0;
   uint64_t marker_count = expected_markers(payload, &fpdus);
@@ -109,7 +109,7 @@ static void test_stream_sender(void)
 {
   const char *sets[] = {"sender.segmentation=stream", "workload.message_size=1MiB", "workload.messages=4",
                         NULL};
-  simulation_result result = run_kit_run("ns3", NULL, sets);
+  simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, sets);
   double peak = run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS);
 
   g_assert_cmpfloat(peak, >, 0);
@@ -126,7 +126,7 @@ static void test_sends(void)
 {
   const char *sets[] = {"workload.operation=send", "workload.message_size=64KiB", "workload.messages=50",
                         NULL};
-  simulation_result result = run_kit_run("ns3", NULL, sets);
+  simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, sets);
 
   /* 65536 = 46 * 1424 + 32: 47 FPDUs a message. */
   run_kit_assert_count(&result, METRIC_MPA_FPDUS, 47 * 50);
@@ -142,7 +142,7 @@ static void test_placement_latency(void)
 {
   const char *sets[] = {"receiver.placement_latency=10us", "workload.message_size=1MiB",
                         "workload.messages=4", NULL};
-  simulation_result result = run_kit_run("ns3", NULL, sets);
+  simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, sets);
   double peak = run_kit_metric(&result, METRIC_BUFFER_TOTAL_PEAK_OCTETS);
 
   run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);

@@ -149,7 +149,7 @@ static simulation_result run(const char *folder, const char *set1, const char *s
 {
   const char *sets[] = {LOSS, SIZE, COUNT, set1, set2, set3, NULL};
 
-  return run_kit_run("ns3", folder, sets);
+  return run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
 }
 
 /* The in-order receiver holds what was in flight behind the hole, all of it, cause `order`. */

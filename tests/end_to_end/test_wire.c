@@ -76,7 +76,7 @@ static void test_checksums(void)
     return;
   }
   char *folder = run_kit_new_folder();
-  simulation_result result = run_kit_run("ns3", folder, sets);
+  simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
   for (size_t i = 0; i < G_N_ELEMENTS(captures); i++) {
     char *output = tshark(folder, captures[i], options);
     guint packets = count(output, "\n");
@@ -99,7 +99,7 @@ static void test_unmarked_stream_decodes(void)
     return;
   }
   char *folder = run_kit_new_folder();
-  simulation_result result = run_kit_run("ns3", folder, sets);
+  simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
   char *output = tshark(folder, "receiver.pcap", details);
 
   /* 65536 = 45 * 1440 + 736: 46 FPDUs a Write, 5 of them, and the Send. */
@@ -210,7 +210,7 @@ static void test_times(void)
 {
   static const char *const sets[] = {"workload.messages=1", NULL};
   char *folder = run_kit_new_folder();
-  simulation_result result = run_kit_run("ns3", folder, sets);
+  simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
   guint32 octets;
 
   g_assert_cmpuint(first_packet_ns(folder, "sender.pcap", &octets), ==, 0);

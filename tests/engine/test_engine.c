@@ -110,7 +110,7 @@ static void test_until(void)
   world_close(&w);
 }
 
-/* A stop in the middle of a picosecond leaves the rest of it to the next run. */
+/* A stop in the middle of a picosecond leaves the rest of it to the next run, and the clock there. */
 static void test_stop(void)
 {
   world w;
@@ -120,8 +120,9 @@ static void test_stop(void)
     engine_timer_set(w.writers[index].timer, 7);
   }
   engine_stop(w.clock); /* nothing runs yet: no effect */
-  engine_run(w.clock, TIME_PS_NEVER);
+  engine_run(w.clock, 9);
   g_assert_cmpstr(w.written->str, ==, "a@7 b@7 ");
+  g_assert_cmpint(engine_now(w.clock), ==, 7);
   g_assert_cmpint(engine_timer_when(w.writers[2].timer), ==, 7);
   engine_run(w.clock, TIME_PS_NEVER);
   g_assert_cmpstr(w.written->str, ==, "a@7 b@7 c@7 ");

@@ -4,14 +4,14 @@
 
 #include "measure/time_distribution.h"
 
-static void assert_mean(const time_distribution *function, double expected)
+static void assert_mean(time_distribution *function, double expected)
 {
   double mean = -1;
   g_assert_true(time_distribution_mean(function, &mean));
   g_assert_cmpfloat(mean, ==, expected);
 }
 
-static void assert_quantile(const time_distribution *function, unsigned percent, uint64_t expected)
+static void assert_quantile(time_distribution *function, unsigned percent, uint64_t expected)
 {
   uint64_t x = UINT64_MAX;
   g_assert_true(time_distribution_quantile(function, percent, &x));
@@ -122,6 +122,34 @@ static void test_counts_up_to_the_last_mark(void)
   time_distribution_free(function);
 }
 
+/* Marks that follow each other while nothing changes: the last one counts, also when the value changes or counting pauses behind it.
+ * 6 from 10 to 90 ps, 2 from 90 to 100 ps; 2 from 100 to 110 ps is marked and then the pause begins: (480 + 20 + 20) / 110, and with the 10 ps
+ * of 0 in front. */
+static void test_many_marks(void)
+{
+  time_distribution *function = time_distribution_new();
+  time_distribution_mark(function, 5);
+  time_distribution_set(function, 10, 6);
+  time_distribution_mark(function, 20);
+  time_distribution_mark(function, 50);
+  assert_mean(function, 4.8); /* 6 * 40 / 50, asked for in between */
+  time_distribution_mark(function, 80);
+  time_distribution_set(function, 90, 2);
+  assert_mean(function, 5.25); /* 6 * 70 / 80 */
+  time_distribution_mark(function, 100);
+  time_distribution_mark(function, 110);
+  time_distribution_pause(function, 110);
+  time_distribution_mark(function, 500);
+  assert_mean(function, 520.0 / 110);
+  time_distribution_resume(function, 600);
+  time_distribution_mark(function, 610);
+  assert_mean(function, 540.0 / 120);
+  time_distribution_start(function, 700); /* 2 from here on */
+  time_distribution_mark(function, 710);
+  assert_mean(function, 2);
+  time_distribution_free(function);
+}
+
 static void test_start_forgets_the_time_before_it(void)
 {
   time_distribution *function = time_distribution_new();
@@ -223,6 +251,7 @@ int main(int argc, char **argv)
   g_test_add_func("/time_distribution/quantile_has_no_rounding_slack", test_quantile_has_no_rounding_slack);
   g_test_add_func("/time_distribution/a_value_without_length", test_a_value_without_length_does_not_exist);
   g_test_add_func("/time_distribution/counts_up_to_the_last_mark", test_counts_up_to_the_last_mark);
+  g_test_add_func("/time_distribution/many_marks", test_many_marks);
   g_test_add_func("/time_distribution/start_forgets", test_start_forgets_the_time_before_it);
   g_test_add_func("/time_distribution/pause_and_resume", test_pause_and_resume);
   g_test_add_func("/time_distribution/large_sums_are_exact", test_large_sums_are_exact);

@@ -117,7 +117,7 @@ static void on_closed(void *user, tcp_close_reason reason, time_ps now)
 static void set_up_tcp(mpa_link_end *end, unsigned number)
 {
   const mpa_link_config *config = &end->link->config;
-  tcp_events events = {
+  static const tcp_events events = {
       .inspect = on_inspect, .octets = on_octets, .finished = on_finished, .closed = on_closed};
   tcp_config tcp = {.local_address = ip_address_v4(1 + number),
                     .remote_address = ip_address_v4(2 - number),

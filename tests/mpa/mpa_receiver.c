@@ -201,10 +201,14 @@ static void check_copy(const mpa_receiver *receiver, const mpa_deframer *copy)
                   mpa_deframer_statistics_of(receiver->deframer), sizeof(mpa_deframer_statistics));
 }
 
+/* Octets [from, to) of the stream in a block of their own, freed as soon as the deframer does not refer to it. */
+static void append_block(const mpa_receiver *receiver, uint64_t from, uint64_t to, octet_rope *segment)
+{
+  octet_rope_append_copy(segment, receiver->stream->octets->data + from, (uint32_t)(to - from));
+}
+
 void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to)
 {
-  /* A block of its own, as a segment has, freed as soon as the deframer does not refer to it. */
-  octet_block *block = octet_block_new((size_t)(to - from));
   octet_rope segment;
 
   g_assert(to <= receiver->stream->octets->len);
@@ -215,10 +219,11 @@ void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to)
       receiver->arrived[position] = receiver->now;
     }
   }
-  memcpy(octet_block_octets(block), receiver->stream->octets->data + from, (size_t)(to - from));
+  /* Every second segment is in two pieces, cut somewhere. */
+  uint64_t cut = receiver->now % 2 == 0 ? from : from + (uint64_t)receiver->now * 37 % (to - from);
   octet_rope_init(&segment);
-  octet_rope_append(&segment, octet_block_octets(block), (uint32_t)(to - from), block);
-  octet_block_unref(block);
+  append_block(receiver, from, cut, &segment);
+  append_block(receiver, cut, to, &segment);
   const mpa_deframer_events silent = {
       .ulpdu = ignore_ulpdu, .error = ignore_error, .plausible = on_plausible};
   mpa_deframer *copy = mpa_deframer_copy(receiver->deframer, &silent, receiver);

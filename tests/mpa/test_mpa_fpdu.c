@@ -121,8 +121,8 @@ typedef struct dump {
   octet_rope rope;
 } dump;
 
-/* The second dump of the draft (MPA-135), behind 8 other octets, in slices of 7. */
-static void make_dump(dump *made)
+/* The second dump of the draft (MPA-135), behind 8 other octets, in slices of `slice_octets`. */
+static void make_dump(dump *made, uint32_t slice_octets)
 {
   memset(made->octets, 0, sizeof made->octets);
   made->octets[8 + 1] = 0x2A;
@@ -131,16 +131,18 @@ static void make_dump(dump *made)
   memcpy(made->octets + 8 + 20, "\x00\x00\x00\x14", 4);
   memcpy(made->octets + 8 + 48, "\xA1\x9C\xD1\x03", 4);
   octet_rope_init(&made->rope);
-  for (uint32_t from = 0; from < sizeof made->octets; from += 7) {
-    octet_rope_append(&made->rope, made->octets + from, MIN(7, (uint32_t)sizeof made->octets - from), NULL);
+  octet_rope_reserve(&made->rope, sizeof made->octets);
+  for (uint32_t from = 0; from < sizeof made->octets; from += slice_octets) {
+    uint32_t length = MIN(slice_octets, (uint32_t)sizeof made->octets - from);
+    octet_rope_put(&made->rope, made->octets + from, length, NULL); /* append would join them */
   }
 }
 
-static void test_verdict(void)
+static void check_verdict(uint32_t slice_octets)
 {
   mpa_fpdu fpdu = mpa_fpdu_at(492, 42, true);
   dump made;
-  make_dump(&made);
+  make_dump(&made, slice_octets);
   g_assert_cmpint(mpa_fpdu_check(&fpdu, &made.rope, 8, true), ==, MPA_ERROR_NONE);
   for (int index = 0; index < 52; index++) { /* each octet counts */
     made.octets[8 + index] ^= 0x04;
@@ -155,14 +157,22 @@ static void test_verdict(void)
   octet_rope_clear(&made.rope);
 }
 
-static void test_strip(void)
+/* MPA-277, MPA-278: in one piece of memory, and cut anywhere. */
+static void test_verdict(void)
+{
+  for (uint32_t slice_octets = 1; slice_octets <= 60; slice_octets++) {
+    check_verdict(slice_octets);
+  }
+}
+
+static void check_strip(uint32_t slice_octets)
 {
   mpa_fpdu fpdu = mpa_fpdu_at(492, 42, true);
   uint8_t expected[42] = {0x40, 0x03};
   octet_rope ulpdu;
   dump made;
   expected[13] = 2;
-  make_dump(&made);
+  make_dump(&made, slice_octets);
   octet_rope_init(&ulpdu);
   mpa_fpdu_strip(&fpdu, &made.rope, 8, &ulpdu);
   g_assert_cmpuint(ulpdu.length, ==, 42);
@@ -170,6 +180,14 @@ static void test_strip(void)
   g_assert_true(octet_rope_slices(&ulpdu)[0].octets == made.octets + 10); /* by reference */
   octet_rope_clear(&ulpdu);
   octet_rope_clear(&made.rope);
+}
+
+/* MPA-058: in one piece of memory, and cut anywhere, in the marker, too. */
+static void test_strip(void)
+{
+  for (uint32_t slice_octets = 1; slice_octets <= 60; slice_octets++) {
+    check_strip(slice_octets);
+  }
 }
 
 int main(int argc, char **argv)

@@ -236,6 +236,40 @@ static void test_random_stream(void)
   random_stream_free(random);
 }
 
+/* Whatever slices a ULPDU comes in, its FPDU is one: a piece of the pool, or memory of its own when it is longer. */
+static void test_one_slice(void)
+{
+  uint8_t ulpdu[1500];
+  memory_pool *blocks = memory_pool_new(octet_block_piece_octets(1456));
+  mpa_framer *framer = mpa_framer_new(true, true);
+  mpa_framer_use_pool(framer, blocks);
+  for (uint32_t index = 0; index < sizeof ulpdu; index++) {
+    ulpdu[index] = (uint8_t)(index % 251);
+  }
+  for (uint32_t length = 1400; length <= sizeof ulpdu; length++) {
+    uint64_t start = mpa_framer_offset(framer);
+    uint32_t slice_octets = length - 1399;
+    octet_rope source;
+    octet_rope fpdu;
+    octet_rope_init(&source);
+    octet_rope_init(&fpdu);
+    octet_rope_reserve(&source, length);
+    for (uint32_t from = 0; from < length; from += slice_octets) {
+      octet_rope_put(&source, ulpdu + from, MIN(slice_octets, length - from), NULL);
+    }
+    mpa_framer_frame(framer, &source, &fpdu);
+    octet_rope_clear(&source);
+    g_assert_cmpuint(fpdu.slice_count, ==, 1);
+    g_assert_cmpuint(blocks->pieces_out, ==, fpdu.length <= 1456 ? 1 : 0);
+    g_autoptr(GByteArray) flat = g_byte_array_new();
+    g_byte_array_append(flat, octet_rope_slices(&fpdu)->octets, fpdu.length);
+    check_fpdu(flat, start, ulpdu, length);
+    octet_rope_clear(&fpdu);
+  }
+  mpa_framer_free(framer);
+  memory_pool_unref(blocks);
+}
+
 /* MPA-073, MPA-076: ULPDUs of 1 to 8 octets: length, ULPDU, as many zeros as bring it to a multiple of 4,
  * digest. */
 static void test_layout(void)
@@ -310,6 +344,7 @@ int main(int argc, char **argv)
   g_test_add_func("/mpa_framer/without_markers", test_without_markers);
   g_test_add_func("/mpa_framer/without_crc", test_without_crc);
   g_test_add_func("/mpa_framer/random_stream", test_random_stream);
+  g_test_add_func("/mpa_framer/one_slice", test_one_slice);
   g_test_add_func("/mpa_framer/layout", test_layout);
   g_test_add_func("/mpa_framer/small_fpdus", test_small_fpdus);
   g_test_add_func("/mpa_framer/too_long", test_too_long);

@@ -34,6 +34,21 @@ static void test_rounding(void)
   g_assert_cmpint(path_link_free_at(&config, 0, 41), ==, 21500);
 }
 
+/* The pace of a link is its arithmetic, in whatever order lengths come and come again: 40, 56 and 72 share a place; an odd rate. */
+static void test_pace(void)
+{
+  static const uint32_t lengths[] = {1500, 40, 1500, 56, 40, 72, 1499, 1500, 40, 41};
+  path_link_config config = ten_gigabit;
+  path_link_pace pace = {0};
+
+  config.rate_bit_per_s = UINT64_C(7000000000);
+  for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
+    time_ps sent = 1000 + path_link_pace_sending_ps(&pace, &config, lengths[i]);
+    g_assert_cmpint(sent + config.delay_ps, ==, path_link_arrival_at(&config, 1000, lengths[i]));
+    g_assert_cmpint(sent + pace.gap_ps, ==, path_link_free_at(&config, 1000, lengths[i]));
+  }
+}
+
 /* A kind of link that does nothing but remember. */
 typedef struct dead_link {
   path_link link;
@@ -67,6 +82,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/path_link/arithmetic_of_facts", test_arithmetic_of_facts);
   g_test_add_func("/path_link/rounding", test_rounding);
+  g_test_add_func("/path_link/pace", test_pace);
   g_test_add_func("/path_link/send_numbers_packets", test_send_numbers_packets);
   return g_test_run();
 }

@@ -113,6 +113,26 @@ static void test_ties_between_links(void)
   engine_free(clock);
 }
 
+/* The delay becomes 1 us behind the first packet: the second starts at 62,400, arrives 33,600 ps and that later, and is what the link waits
+ * for now. */
+static void test_overtaking(void)
+{
+  engine *clock = engine_native_new();
+  path_link *link = path_link_native_new(&ten_gigabit, clock);
+  path_link_config shorter = ten_gigabit;
+  GArray *output = test_output_new();
+  shorter.delay_ps = TIME_PS_PER_MICROSECOND;
+  path_link_set_receiver(link, test_output, output);
+  path_link_send(link, test_numbered_packet(1));
+  path_link_set_config(link, &shorter);
+  path_link_send(link, test_numbered_packet(2));
+  engine_run(clock, TIME_PS_PER_SECOND);
+  test_assert_numbers(output, true, "2@1096000 1@25033600");
+  test_output_free(output);
+  path_link_free(link);
+  engine_free(clock);
+}
+
 typedef struct echo {
   path_link *link;
   uint32_t left;
@@ -164,6 +184,7 @@ int main(int argc, char **argv)
   g_test_add_func("/path_link_native/burst", test_burst);
   g_test_add_func("/path_link_native/sends_at_different_times", test_sends_at_different_times);
   g_test_add_func("/path_link_native/ties_between_links", test_ties_between_links);
+  g_test_add_func("/path_link_native/overtaking", test_overtaking);
   g_test_add_func("/path_link_native/receiver_may_send", test_receiver_may_send);
   g_test_add_func("/path_link_native/free_with_packets_on_the_way", test_free_with_packets_on_the_way);
   return g_test_run();

@@ -154,7 +154,7 @@ static void make_stream(receiver_kit *kit, const uint32_t *payloads, guint count
 static void make_ddp(receiver_kit *kit)
 {
   const rdmap_config config = {.generation = IWARP_IETF, .identity = identity, .ird = 1, .ord = 1};
-  const rdmap_stream_events events = {
+  static const rdmap_stream_events events = {
       .received = on_received, .completed = on_completed, .terminated = on_terminated};
   rdmap_config with_stags = config;
 
@@ -183,7 +183,7 @@ receiver_kit *receiver_kit_new(const receiver_kit_config *config, const uint32_t
                    .passing = config->mode == KIT_IN_ORDER ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED};
   kit->tcp_events =
       (tcp_events){.inspect = on_inspect, .admit = on_admit, .segment = on_segment, .octets = on_octets};
-  kit->tcp = tcp_receiver_new(&kit->tcp_config, KIT_WINDOW_OCTETS, &kit->tcp_events, kit);
+  kit->tcp = tcp_receiver_new(&kit->tcp_config, KIT_WINDOW_OCTETS, &kit->tcp_events, kit, &kit->tcp_gauges);
   const rnic_receiver_config receiver = {.tcp = &kit->transport,
                                          .stream = kit->rdmap,
                                          .looks_ahead = config->mode != KIT_IN_ORDER,

@@ -38,6 +38,7 @@ typedef struct receiver_kit {
   rdmap_stream *rdmap;
   tcp_config tcp_config;
   tcp_events tcp_events;
+  tcp_gauges tcp_gauges;
   tcp_receiver *tcp;
   rnic_receiver *receiver;
   rnic_admission *admission;

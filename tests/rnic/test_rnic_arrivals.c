@@ -9,6 +9,7 @@ enum { OCTETS = 3000, HALF = 1500 };
 /* Memory with the right octets in it, as DDP would have placed them. */
 typedef struct fixture {
   pattern *table;
+  rnic_buffer_pool *pool;
   rnic_workload_slots *slots;
   rnic_workload_slot *slot;
   rnic_arrivals *arrivals;
@@ -18,10 +19,11 @@ static void set_up(fixture *f, gconstpointer data)
 {
   (void)data;
   f->table = pattern_new();
-  f->slots = rnic_workload_slots_new(2, OCTETS, f->table);
+  f->pool = rnic_buffer_pool_new(OCTETS);
+  f->slots = rnic_workload_slots_new(2, f->pool, f->table);
   f->slot = rnic_workload_slots_take(f->slots, 777);
   f->slot->stag = 0xABCD;
-  memcpy(f->slot->memory, pattern_at(f->table, 777), OCTETS);
+  memcpy(rnic_workload_slot_supply(f->slot), pattern_at(f->table, 777), OCTETS);
   f->arrivals = rnic_arrivals_new();
 }
 
@@ -30,6 +32,7 @@ static void tear_down(fixture *f, gconstpointer data)
   (void)data;
   rnic_arrivals_free(f->arrivals);
   rnic_workload_slots_free(f->slots);
+  rnic_buffer_pool_free(f->pool);
   pattern_free(f->table);
 }
 
@@ -178,7 +181,7 @@ static void test_last_unexpected_is_the_last(fixture *f, gconstpointer data)
 /* A Send counts when its receive completes, and what the completion says of it is compared: buffer, length, Solicited Event, STag. */
 static void test_receives(fixture *f, gconstpointer data)
 {
-  const rnic_completion right = {.id = f->slot->index,
+  const rnic_completion right = {.id = f->slot->number,
                                  .is_receive = true,
                                  .octets = HALF,
                                  .solicited = true,

@@ -34,10 +34,30 @@ static void test_stags(void)
   g_assert_cmphex(first_stag(7), !=, first_stag(8));
 }
 
+/* One pool for all connections, of each length that is needed; what is on its way outlives the host. */
+static void test_pools(void)
+{
+  rnic_host *host = rnic_host_new(1);
+  memory_pool *blocks = rnic_host_fpdu_blocks(host, 1460);
+
+  g_assert_true(rnic_host_datagrams(host) == rnic_host_datagrams(host));
+  g_assert_true(rnic_host_fpdu_blocks(host, 1460) == blocks);
+  g_assert_true(rnic_host_fpdu_blocks(host, 8960) != blocks);
+  g_assert_cmpuint(rnic_host_fpdu_blocks(host, 8960)->piece_octets, >=, octet_block_piece_octets(8960));
+  g_assert_cmpuint(rnic_buffer_pool_octets(rnic_host_buffers(host, 100)), ==, 100);
+  g_assert_true(rnic_host_buffers(host, 100) == rnic_host_buffers(host, 100));
+  g_assert_true(rnic_host_buffers(host, 101) != rnic_host_buffers(host, 100));
+  octet_block *block = octet_block_new_in(blocks, 1460);
+  rnic_host_free(host);
+  octet_block_octets(block)[1459] = 1;
+  octet_block_unref(block);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rnic-host/numbers", test_numbers);
   g_test_add_func("/rnic-host/stags", test_stags);
+  g_test_add_func("/rnic-host/pools", test_pools);
   return g_test_run();
 }

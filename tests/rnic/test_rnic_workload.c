@@ -27,6 +27,7 @@ typedef enum tampering { TAMPER_NOT, TAMPER_OCTET, TAMPER_BESIDE, TAMPER_SKIP, T
 
 struct pair {
   pattern *table;
+  rnic_workload_config config;
   rnic_workload *workload;
   pair_end ends[RNIC_WORKLOAD_ENDS];
   GQueue flying; /* of flight, by arrival */
@@ -207,21 +208,18 @@ static void settle_both(pair *p)
 
 static void pair_open(pair *p, const rnic_workload_config *config)
 {
-  rnic_workload_config whole = *config;
-
+  p->config = *config;
   p->table = pattern_new();
   g_queue_init(&p->flying);
-  whole.table = p->table;
-  whole.connection = 3;
-  whole.can_post = on_can_post;
-  whole.user = p;
-  if (whole.in_flight_octets == 0) {
-    whole.in_flight_octets = 65536 + 3000; /* the window and what is between */
+  p->config.table = p->table;
+  p->config.can_post = on_can_post;
+  if (p->config.in_flight_octets == 0) {
+    p->config.in_flight_octets = 65536 + 3000; /* the window and what is between */
   }
   make_end(p, MPA_INITIATOR, IWARP_IETF);
   make_end(p, MPA_RESPONDER, IWARP_IETF);
   rnic_endpoint *endpoints[] = {p->ends[MPA_INITIATOR].endpoint, p->ends[MPA_RESPONDER].endpoint};
-  p->workload = rnic_workload_new(&whole);
+  p->workload = rnic_workload_new(&p->config, 3, p);
   rnic_workload_lend(p->workload, endpoints);
   rnic_endpoint_start(p->ends[MPA_RESPONDER].endpoint, 0);
   rnic_endpoint_start(p->ends[MPA_INITIATOR].endpoint, 0);

@@ -32,36 +32,69 @@ typedef struct plan_case {
 
 static const plan_case cases[] = {
     /* One Send without payload behind the last Write (definitions.md, Defaults). */
-    {{.mix = {RNIC_OPERATION_WRITE}, .mix_count = 1, .messages = 3}, "w0 w1 w2 .", 4, 0},
-    {{.mix = {RNIC_OPERATION_WRITE}, .mix_count = 1, .messages = 3, .signal_every = 2}, "w0 w1 . w2 .", 5, 0},
-    {{.mix = {RNIC_OPERATION_WRITE}, .mix_count = 1, .messages = 4, .signal_every = 2},
+    {{.mix = (const rnic_operation[]){RNIC_OPERATION_WRITE}, .mix_count = 1, .messages = 3},
+     "w0 w1 w2 .",
+     4,
+     0},
+    {{.mix = (const rnic_operation[]){RNIC_OPERATION_WRITE},
+      .mix_count = 1,
+      .messages = 3,
+      .signal_every = 2},
+     "w0 w1 . w2 .",
+     5,
+     0},
+    {{.mix = (const rnic_operation[]){RNIC_OPERATION_WRITE},
+      .mix_count = 1,
+      .messages = 4,
+      .signal_every = 2},
      "w0 w1 . w2 w3 .",
      6,
      0},
-    {{.mix = {RNIC_OPERATION_SEND}, .mix_count = 1, .messages = 2, .signal_every = 1}, "s0 s1", 2, 0},
-    {{.mix = {RNIC_OPERATION_READ}, .mix_count = 1, .messages = 2}, "r0 r1", 0, 2},
+    {{.mix = (const rnic_operation[]){RNIC_OPERATION_SEND}, .mix_count = 1, .messages = 2, .signal_every = 1},
+     "s0 s1",
+     2,
+     0},
+    {{.mix = (const rnic_operation[]){RNIC_OPERATION_READ}, .mix_count = 1, .messages = 2}, "r0 r1", 0, 2},
     /* Messages take turns; the last Write is number 3 of them, and what is behind it needs no signal. */
-    {{.mix = {RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND, RNIC_OPERATION_READ}, .mix_count = 3, .messages = 6},
+    {{.mix = (const rnic_operation[]){RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND, RNIC_OPERATION_READ},
+      .mix_count = 3,
+      .messages = 6},
      "w0 s1 r2 w3 . s4 r5",
      5,
      2},
     /* A word may stand twice. */
-    {{.mix = {RNIC_OPERATION_WRITE, RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND},
+    {{.mix = (const rnic_operation[]){RNIC_OPERATION_WRITE, RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND},
       .mix_count = 3,
       .messages = 4},
      "w0 w1 s2 w3 .",
      5,
      0},
     /* A Send with Invalidate right behind a Write takes that Write's STag; behind anything else it has its own. */
-    {{.mix = {RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND_INVALIDATE}, .mix_count = 2, .messages = 5},
+    {{.mix = (const rnic_operation[]){RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND_INVALIDATE},
+      .mix_count = 2,
+      .messages = 5},
      "w0* i1! w2* i3! w4 .",
      6,
      0},
-    {{.mix = {RNIC_OPERATION_SEND_SE_INVALIDATE}, .mix_count = 1, .messages = 2}, "ei0 ei1", 2, 0},
-    {{.mix = {RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND_SE}, .mix_count = 2, .messages = 2}, "w0 . e1", 3, 0},
+    {{.mix = (const rnic_operation[]){RNIC_OPERATION_SEND_SE_INVALIDATE}, .mix_count = 1, .messages = 2},
+     "ei0 ei1",
+     2,
+     0},
+    {{.mix = (const rnic_operation[]){RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND_SE},
+      .mix_count = 2,
+      .messages = 2},
+     "w0 . e1",
+     3,
+     0},
     /* Storage: request there, data and response here; request and data there, response here. */
-    {{.mix = {RNIC_OPERATION_STORAGE_READ}, .mix_count = 1, .messages = 3}, "sr0 sr1 sr2", 3, 6},
-    {{.mix = {RNIC_OPERATION_STORAGE_WRITE}, .mix_count = 1, .messages = 3}, "sw0 sw1 sw2", 6, 3},
+    {{.mix = (const rnic_operation[]){RNIC_OPERATION_STORAGE_READ}, .mix_count = 1, .messages = 3},
+     "sr0 sr1 sr2",
+     3,
+     6},
+    {{.mix = (const rnic_operation[]){RNIC_OPERATION_STORAGE_WRITE}, .mix_count = 1, .messages = 3},
+     "sw0 sw1 sw2",
+     6,
+     3},
 };
 
 static void test_sequences(void)
@@ -98,8 +131,9 @@ static void test_names_find_their_operation(void)
 
 static void test_what_a_mix_has(void)
 {
-  const rnic_workload_plan plan = {
-      .mix = {RNIC_OPERATION_READ, RNIC_OPERATION_SEND}, .mix_count = 2, .messages = 2};
+  const rnic_workload_plan plan = {.mix = (const rnic_operation[]){RNIC_OPERATION_READ, RNIC_OPERATION_SEND},
+                                   .mix_count = 2,
+                                   .messages = 2};
 
   g_assert_true(rnic_workload_plan_has(&plan, RNIC_OPERATION_SEND));
   g_assert_false(rnic_workload_plan_has(&plan, RNIC_OPERATION_WRITE));

@@ -4,8 +4,11 @@
 #include <glib.h>
 #include <string.h>
 
+enum { SLOTS = 3, OCTETS = 100 };
+
 typedef struct fixture {
   pattern *table;
+  rnic_buffer_pool *pool;
   rnic_workload_slots *slots;
 } fixture;
 
@@ -13,62 +16,135 @@ static void set_up(fixture *f, gconstpointer data)
 {
   (void)data;
   f->table = pattern_new();
-  f->slots = rnic_workload_slots_new(3, 100, f->table);
+  f->pool = rnic_buffer_pool_new(OCTETS);
+  f->slots = rnic_workload_slots_new(SLOTS, f->pool, f->table);
 }
 
 static void tear_down(fixture *f, gconstpointer data)
 {
   (void)data;
   rnic_workload_slots_free(f->slots);
+  rnic_buffer_pool_free(f->pool);
   pattern_free(f->table);
+}
+
+static void take_all(fixture *f, rnic_workload_slot *slots[SLOTS])
+{
+  for (uint32_t i = 0; i < SLOTS; i++) {
+    g_assert_true(rnic_workload_slots_has_next(f->slots));
+    slots[i] = rnic_workload_slots_take(f->slots, i);
+    g_assert_cmpuint(slots[i]->index, ==, i);
+    g_assert_cmpuint(slots[i]->payload, ==, i);
+    g_assert_null(slots[i]->memory);
+  }
 }
 
 /* Three slots go round; one that is still taken holds up the turn, though the one behind it is free. */
 static void test_turn(fixture *f, gconstpointer data)
 {
-  rnic_workload_slot *slots[3];
+  rnic_workload_slot *slots[SLOTS];
   (void)data;
 
-  for (uint64_t i = 0; i < 3; i++) {
-    g_assert_true(rnic_workload_slots_has_next(f->slots));
-    slots[i] = rnic_workload_slots_take(f->slots, i);
-    g_assert_cmpuint(slots[i]->index, ==, i);
-  }
+  take_all(f, slots);
   g_assert_false(rnic_workload_slots_has_next(f->slots));
   g_assert_null(rnic_workload_slots_take(f->slots, 0));
   rnic_workload_slots_release(f->slots, slots[1]);
   g_assert_cmpuint(rnic_workload_slots_free_count(f->slots), ==, 1);
   g_assert_null(rnic_workload_slots_take(f->slots, 0));
   rnic_workload_slots_release(f->slots, slots[0]);
-  g_assert_true(rnic_workload_slots_take(f->slots, 7) == slots[0]);
-  g_assert_cmpuint(slots[0]->payload, ==, 7);
+  g_assert_cmpuint(rnic_workload_slots_take(f->slots, 7)->index, ==, 0);
   g_assert_cmpuint(rnic_workload_slots_free_count(f->slots), ==, 1);
+  g_assert_true(rnic_workload_slots_has_next(f->slots)); /* slot 1; slot 2 is the oldest that is taken */
+  g_assert_cmpuint(rnic_workload_slots_take(f->slots, 7)->index, ==, 1);
+  g_assert_false(rnic_workload_slots_has_next(f->slots));
 }
 
 /* No Tagged Offset is in two slots, nor the same at both ends. */
 static void test_tagged_offsets_differ(fixture *f, gconstpointer data)
 {
+  rnic_workload_slot *slots[SLOTS];
   (void)data;
-  for (uint64_t i = 0; i < 3; i++) {
-    const rnic_workload_slot *a = rnic_workload_slots_at(f->slots, i);
 
-    for (uint64_t j = 0; j < 3; j++) {
-      const rnic_workload_slot *b = rnic_workload_slots_at(f->slots, j);
+  take_all(f, slots);
+  for (uint64_t i = 0; i < SLOTS; i++) {
+    const rnic_workload_slot *a = slots[i];
 
-      g_assert_true(i == j || a->base + 100 <= b->base || b->base + 100 <= a->base);
-      g_assert_true(a->base + 100 <= b->source_base || b->source_base + 100 <= a->base);
+    for (uint64_t j = 0; j < SLOTS; j++) {
+      const rnic_workload_slot *b = slots[j];
+
+      g_assert_true(i == j || a->base + OCTETS <= b->base || b->base + OCTETS <= a->base);
+      g_assert_true(a->base + OCTETS <= b->source_base || b->source_base + OCTETS <= a->base);
     }
   }
+}
+
+/* A slot keeps its STags from one message to the next; a new one counts for the next. */
+static void test_stags_stay(fixture *f, gconstpointer data)
+{
+  (void)data;
+  for (uint32_t i = 0; i < SLOTS; i++) {
+    rnic_workload_slots_set_stag(f->slots, i, RNIC_SLOT_STAG, 0x100 + i);
+  }
+  for (uint32_t i = 0; i < 2 * SLOTS; i++) {
+    rnic_workload_slot *slot = rnic_workload_slots_take(f->slots, 0);
+    g_assert_cmphex(slot->stag, ==, (i < SLOTS ? 0x100 : 0x200) + i % SLOTS);
+    g_assert_cmphex(slot->source_stag, ==, 0);
+    rnic_workload_slots_set_stag(f->slots, slot->index, RNIC_SLOT_STAG, 0x200 + slot->index);
+    g_assert_cmphex(slot->stag, ==, (i < SLOTS ? 0x100 : 0x200) + i % SLOTS);
+    rnic_workload_slots_release(f->slots, slot);
+  }
+}
+
+/* The memory of a slot by its number, in any order; what a misbehaving peer sends for one that is not taken goes nowhere. */
+static void test_memory_by_number(fixture *f, gconstpointer data)
+{
+  static const uint32_t order[] = {0, 1, 2, 1, 0, 2, 2, 0};
+  rnic_workload_slot *slots[SLOTS];
+  (void)data;
+
+  take_all(f, slots);
+  for (gsize i = 0; i < G_N_ELEMENTS(order); i++) {
+    uint8_t *memory = rnic_workload_slots_memory(f->slots, order[i]);
+    g_assert_nonnull(memory);
+    g_assert_true(memory == slots[order[i]]->memory && memory == rnic_workload_slot_supply(slots[order[i]]));
+  }
+  rnic_workload_slots_release(f->slots, slots[0]); /* the one found last */
+  uint8_t *stray = rnic_workload_slots_memory(f->slots, 0);
+  memset(stray, 0, OCTETS);
+  g_assert_true(stray != slots[1]->memory && stray != slots[2]->memory);
+  g_assert_true(rnic_workload_slots_memory(f->slots, 2) == slots[2]->memory);
+  slots[0] = rnic_workload_slots_take(f->slots, 0); /* the same slot, by a new number */
+  g_assert_cmpuint(slots[0]->number, ==, SLOTS);
+  g_assert_true(rnic_workload_slots_memory(f->slots, 0) == stray);
+  g_assert_true(rnic_workload_slots_memory(f->slots, SLOTS) == slots[0]->memory);
+}
+
+/* Who has a reference keeps the slot and its memory, though it was released and its number is taken anew. */
+static void test_reference(fixture *f, gconstpointer data)
+{
+  rnic_workload_slot *slots[SLOTS];
+  (void)data;
+
+  take_all(f, slots);
+  memset(rnic_workload_slot_supply(slots[0]), 0x11, OCTETS);
+  rnic_workload_slot_ref(slots[0]);
+  rnic_workload_slots_release(f->slots, slots[0]);
+  rnic_workload_slot *again = rnic_workload_slots_take(f->slots, 9);
+  g_assert_cmpuint(again->index, ==, 0);
+  memset(rnic_workload_slot_supply(again), 0x22, OCTETS);
+  g_assert_cmphex(slots[0]->memory[OCTETS - 1], ==, 0x11);
+  g_assert_cmpuint(slots[0]->payload, ==, 0);
+  rnic_workload_slot_unref(slots[0]);
 }
 
 /* The octet in front of a slot and the one behind it are watched, those within are not. */
 static void test_guards(fixture *f, gconstpointer data)
 {
-  static const int offsets[] = {-1, 100};
-  rnic_workload_slot *slot = rnic_workload_slots_at(f->slots, 1);
+  static const int offsets[] = {-1, OCTETS};
+  rnic_workload_slot *slot = rnic_workload_slots_take(f->slots, 0);
   (void)data;
 
-  memset(slot->memory, 0, 100);
+  memset(rnic_workload_slot_supply(slot), 0, OCTETS);
   g_assert_true(rnic_workload_slots_guards_intact(f->slots, slot));
   for (gsize i = 0; i < G_N_ELEMENTS(offsets); i++) {
     uint8_t before = slot->memory[offsets[i]];
@@ -105,6 +181,10 @@ int main(int argc, char **argv)
   g_test_add("/rnic-workload-slots/turn", fixture, NULL, set_up, test_turn, tear_down);
   g_test_add("/rnic-workload-slots/tagged-offsets", fixture, NULL, set_up, test_tagged_offsets_differ,
              tear_down);
+  g_test_add("/rnic-workload-slots/stags", fixture, NULL, set_up, test_stags_stay, tear_down);
+  g_test_add("/rnic-workload-slots/memory-by-number", fixture, NULL, set_up, test_memory_by_number,
+             tear_down);
+  g_test_add("/rnic-workload-slots/reference", fixture, NULL, set_up, test_reference, tear_down);
   g_test_add("/rnic-workload-slots/guards", fixture, NULL, set_up, test_guards, tear_down);
   g_test_add("/rnic-workload-slots/payload", fixture, NULL, set_up, test_payload, tear_down);
   return g_test_run();

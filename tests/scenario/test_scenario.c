@@ -44,7 +44,7 @@ static void test_empty_file_is_all_defaults(void)
   g_assert_cmpstr(
       texts, ==,
       " "
-      "1 ns3 0 5min ok "
+      "1 auto 0 5min ok "
       "write one 65536 [] 200 1 shared 0 0 false 0 "
       "ietf true true 10s reset false none formula "
       "ietf true true 0 65535 false "
@@ -135,7 +135,7 @@ static void test_canonical_texts(void)
   assert_text(s, SCENARIO_PATH_REVERSE_DROP, "[]");
   assert_text(s, SCENARIO_TCP_RECEIVE_WINDOW, "auto");
   assert_text(s, SCENARIO_MPA_MARKERS, "true");
-  assert_text(s, SCENARIO_RUN_ENGINE, "ns3");
+  assert_text(s, SCENARIO_RUN_ENGINE, "auto");
   scenario_free(s);
 }
 

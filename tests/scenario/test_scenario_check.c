@@ -76,10 +76,10 @@ static void test_what_gave_a_key_is_named(void)
   GError *error = NULL;
 
   g_assert_false(scenario_set_key(s, SCENARIO_RUN_ENGINE, "ns2", "--engine", &error));
-  g_assert_cmpstr(
-      error->message, ==,
-      "--engine: run.engine = ns2 is none of its words; expected \"ns3\" or \"native\" (did you mean "
-      "'ns3'?)");
+  g_assert_cmpstr(error->message, ==,
+                  "--engine: run.engine = ns2 is none of its words; expected \"auto\", \"ns3\" or \"native\" "
+                  "(did you mean "
+                  "'ns3'?)");
   g_clear_error(&error);
   g_assert_true(scenario_set_key(s, SCENARIO_PATH_FORWARD_MTU, "176", "b.cfg:7", &error));
   g_assert_false(scenario_check(s, NULL, &error));

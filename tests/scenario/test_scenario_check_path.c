@@ -107,15 +107,16 @@ static const char *const rows[][2] = {
      "a.cfg:2: path.forward.loss does not belong to a path on ns-3's nodes (topology.medium); expected only "
      "rate, delay and "
      "MTU of path.forward and its hops"},
-    {"run: { engine = \"native\"; }; topology: { medium = \"csma\"; };",
-     "a.cfg:1: topology.medium puts the path on ns-3's nodes; expected run.engine ns3, tcp.ip ipv4, "
-     "workload.paths shared "
-     "and no event"},
+    {"topology: { medium = \"csma\"; };\ntcp: { ip = \"ipv6\"; };",
+     "a.cfg:1: topology.medium puts the path on ns-3's nodes; expected tcp.ip ipv4, workload.paths shared "
+     "and "
+     "no event"},
+    {"topology: { tcp_flows = 2;\nqueue = \"ns3::RedQueueDisc\"; };",
+     "a.cfg:2: topology.queue has no effect while topology.medium is none\n"
+     "a.cfg:1: topology.tcp_flows has no effect while topology.medium is none"},
     {"tcp: { implementation = \"ns3\"; };\nsender: { segmentation = \"aligned\"; };",
      "a.cfg:2: sender.segmentation = aligned, but ns-3's TCP (tcp.implementation = ns3) is not MPA-aware; "
      "expected stream"},
-    {"tcp: { implementation = \"ns3\"; };\nrun: { engine = \"native\"; };",
-     "a.cfg:2: run.engine = native, but ns-3's TCP (tcp.implementation = ns3) needs ns-3; expected ns3"},
     /* memory */
     {"receiver: { memory = 1499; };", "a.cfg:1: receiver.memory = 1499 does not hold an FPDU of the MTU, "
                                       "1500 octets: where FPDUs span segments, the run may "

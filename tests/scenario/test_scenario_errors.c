@@ -57,11 +57,12 @@ static const bad files[] = {
     {"title = 5;", "a.cfg:1: title = 5 is not text on one line; expected text on one line, in quotes"},
     {"title = \"a\nb\";",
      "a.cfg:1: title = \"a\\nb\" is not text on one line; expected text on one line, in quotes"},
-    {"run: { engine = \"ns2\"; };", "a.cfg:1: run.engine = \"ns2\" is none of its words; expected \"ns3\" or "
-                                    "\"native\" (did you mean 'ns3'?)"},
+    {"run: { engine = \"ns2\"; };", "a.cfg:1: run.engine = \"ns2\" is none of its words; expected \"auto\", "
+                                    "\"ns3\" or \"native\" (did you mean 'ns3'?)"},
     {"run: { expect = \"fine\"; };",
      "a.cfg:1: run.expect = \"fine\" is none of its words; expected \"ok\", \"terminate\" or \"any\""},
-    {"run: { engine = 3; };", "a.cfg:1: run.engine = 3 is none of its words; expected \"ns3\" or \"native\""},
+    {"run: { engine = 3; };",
+     "a.cfg:1: run.engine = 3 is none of its words; expected \"auto\", \"ns3\" or \"native\""},
     {"path = 3;", "a.cfg:1: 'path' is not a group; expected path: { ... } with too_big, forward, reverse"},
     {"path: { forward: { drop = \"5\"; }; };",
      "a.cfg:1: path.forward.drop = \"5\" is not a list of integers; expected " DROP ", without quotes"},

@@ -105,7 +105,7 @@ static void test_long_values(void)
   assert_outcome(repeated("run: { engine = \"", "n", 1000000, "\"; };"),
                  "a.cfg:1: run.engine = \"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn...\" "
                  "is none of its words; "
-                 "expected \"ns3\" or \"native\"");
+                 "expected \"auto\", \"ns3\" or \"native\"");
   assert_outcome(
       repeated("run: { seed = ", "9", 1000000, "; };"),
       "a.cfg:1: 9999999999999999999999999999999999999999... is outside 64 bits; expected a smaller number");

@@ -280,8 +280,7 @@ ns3_pair *ns3_pair_new(void)
                                                  .messages = 40,
                                                  .in_flight_octets = 4 << 20,
                                                  .table = pair->table,
-                                                 .can_post = can_post,
-                                                 .user = pair};
+                                                 .can_post = can_post};
   for (unsigned side = 0; side < PAIR_SIDES; side++) {
     pair_side *s = &pair->sides[side];
     pair->links[side] = (path_link_config){.id = side,
@@ -343,7 +342,7 @@ void ns3_pair_run(ns3_pair *pair, time_ps stop)
     start_side(&pair->sides[PAIR_RESPONDER]);
     rnic_endpoint *endpoints[PAIR_SIDES] = {pair->sides[PAIR_INITIATOR].endpoint,
                                             pair->sides[PAIR_RESPONDER].endpoint};
-    pair->workload = rnic_workload_new(&pair->workload_config);
+    pair->workload = rnic_workload_new(&pair->workload_config, 0, pair);
     rnic_workload_lend(pair->workload, endpoints);
     rnic_endpoint_start(endpoints[PAIR_RESPONDER], 0);
     rnic_endpoint_start(endpoints[PAIR_INITIATOR], 0);

@@ -200,6 +200,67 @@ static void test_mistakes_are_errors_with_a_message(fixture *self, gconstpointer
   g_assert_cmpstr(self->written->str, ==, "b50 ");
 }
 
+/* What is asked for while the shim's own event runs comes when that has returned, without an event of ns-3's. */
+static void ask_for_last(void *user)
+{
+  fixture *self = user;
+  g_assert_true(ns3_shim_event_last(self->events[3].event, NULL));
+  g_string_append(self->written, "asked ");
+}
+
+static void test_last_call_alone(fixture *self, gconstpointer data)
+{
+  (void)data;
+  ns3_shim_event *asking = ns3_shim_event_new(ask_for_last, self);
+  g_assert_true(ns3_shim_event_at(asking, 5, NULL));
+  at(self, 'a', 6);
+  run(TIME_PS_NEVER);
+  g_assert_cmpstr(self->written->str, ==, "asked d5 a6 ");
+  g_assert_cmpuint(ns3_shim_events(), ==, 2);
+  ns3_shim_event_free(asking);
+}
+
+/* Behind everything already scheduled for the picosecond, and what that schedules there comes behind it. */
+static void test_last_call_among_others(fixture *self, gconstpointer data)
+{
+  (void)data;
+  ns3_shim_event *asking = ns3_shim_event_new(ask_for_last, self);
+  self->events[0].schedules = &self->events[1];
+  g_assert_true(ns3_shim_event_at(asking, 5, NULL));
+  at(self, 'a', 5);
+  run(TIME_PS_NEVER);
+  g_assert_cmpstr(self->written->str, ==, "asked a5 d5 b5 ");
+  g_assert_cmpuint(ns3_shim_events(), ==, 4);
+  ns3_shim_event_free(asking);
+}
+
+/* Asked for outside of any event it is an event; taken back, it does not come. */
+static void test_last_call_outside_and_taken_back(fixture *self, gconstpointer data)
+{
+  (void)data;
+  g_assert_true(ns3_shim_event_last(self->events[0].event, NULL));
+  g_assert_true(ns3_shim_event_last(self->events[1].event, NULL));
+  ns3_shim_event_cancel(self->events[1].event);
+  run(TIME_PS_NEVER);
+  g_assert_cmpstr(self->written->str, ==, "a0 ");
+}
+
+static void ask_and_take_back(void *user)
+{
+  ask_for_last(user);
+  ns3_shim_event_cancel(((fixture *)user)->events[3].event);
+}
+
+static void test_last_call_taken_back_at_once(fixture *self, gconstpointer data)
+{
+  (void)data;
+  ns3_shim_event *asking = ns3_shim_event_new(ask_and_take_back, self);
+  g_assert_true(ns3_shim_event_at(asking, 5, NULL));
+  run(TIME_PS_NEVER);
+  g_assert_cmpstr(self->written->str, ==, "asked ");
+  ns3_shim_event_free(asking);
+}
+
 static void test_closed_simulator_does_nothing(void)
 {
   ns3_shim_error error;
@@ -248,6 +309,10 @@ int main(int argc, char **argv)
       {"frees-itself", test_event_frees_itself_while_it_runs},
       {"until", test_run_ends_with_what_is_due_at_until},
       {"stop", test_stop_ends_the_run_after_the_event},
+      {"last-call/alone", test_last_call_alone},
+      {"last-call/among-others", test_last_call_among_others},
+      {"last-call/outside-and-taken-back", test_last_call_outside_and_taken_back},
+      {"last-call/taken-back-at-once", test_last_call_taken_back_at_once},
       {"mistakes", test_mistakes_are_errors_with_a_message},
   };
   g_test_init(&argc, &argv, NULL);

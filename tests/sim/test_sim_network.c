@@ -449,8 +449,10 @@ int main(int argc, char **argv)
   g_test_add_func("/sim-network/own-paths-have-own-impairments", test_own_paths_have_own_impairments);
   g_test_add_data_func("/sim-network/changes-to-the-picosecond/native", GINT_TO_POINTER(SIM_ENGINE_NATIVE),
                        test_changes_to_the_picosecond);
-  g_test_add_data_func("/sim-network/changes-to-the-picosecond/ns3", GINT_TO_POINTER(SIM_ENGINE_NS3),
-                       test_changes_to_the_picosecond);
+  if (HAS_NS3) {
+    g_test_add_data_func("/sim-network/changes-to-the-picosecond/ns3", GINT_TO_POINTER(SIM_ENGINE_NS3),
+                         test_changes_to_the_picosecond);
+  }
   g_test_add_func("/sim-network/event-is-first-in-its-picosecond", test_event_is_first_in_its_picosecond);
   g_test_add_func("/sim-network/change-reaches-every-path", test_change_reaches_every_path);
   g_test_add_func("/sim-network/change-of-mtu", test_change_of_mtu);

@@ -101,6 +101,25 @@ static void test_jitter_and_order(void)
   }
 }
 
+/* A box that waits for nothing forwards what it has in the picosecond it came in, and once more in the same picosecond when something comes
+ * again: both times its timer is due. */
+static void test_due_twice_in_a_picosecond(void)
+{
+  static const char *const sets[] = {"middlebox.mode=rechunk", "middlebox.chunk=1000", "middlebox.flush=0s",
+                                     NULL};
+  sim_way w;
+
+  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_way_send(&w, -1, 0, TCP_SYN);
+  sim_way_send(&w, 0, 100, TCP_ACK);
+  engine_run(w.clock, 0);
+  sim_way_send(&w, 100, 150, TCP_ACK);
+  sim_way_run(&w);
+  g_autofree char *lengths = sim_kit_lengths(&w.out);
+  g_assert_cmpstr(lengths, ==, "0 100 150");
+  sim_way_close(&w);
+}
+
 /* --- Several links --- */
 
 /* Store and forward. The first link (10 Gbit/s, 25 us) hands its n-th packet over at A(n) = 26,201,600 + (n - 1) * 1,230,400 ps. The
@@ -525,6 +544,7 @@ static void test_alignment_before_and_behind(void)
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/sim_path/due-twice", test_due_twice_in_a_picosecond);
   g_test_add_func("/sim-path/lost-packets-use-the-wire", test_lost_packets_use_the_wire);
   g_test_add_func("/sim-path/reverse-inherits-no-impairment", test_reverse_inherits_no_impairment);
   g_test_add_func("/sim-path/reorder", test_reorder);

@@ -192,6 +192,24 @@ static void test_written_and_not_read(void)
   sim_recorder_free(recorder);
 }
 
+/* Octets in fragments are held beside what TCP and MPA hold, whichever of the two changes: 500 + 300, then 500 + 200. */
+static void test_fragments_beside_the_rest(void)
+{
+  sim_recorder *recorder = new_recorder();
+  metric_values values = {0};
+
+  sim_recorder_segment(recorder, 0, 1000, 300, 300, true, 10);
+  sim_recorder_fragments(recorder, 0, 500, 10);
+  sim_recorder_held(recorder, 0, &(rnic_held){.order = 300, .holes = 1}, 20);
+  sim_recorder_held(recorder, 0, &(rnic_held){.order = 200, .holes = 1}, 30);
+  sim_recorder_fragments(recorder, 7, 40, 40); /* of no known connection */
+  sim_recorder_finish(recorder, 50, &values);
+  g_assert_cmpfloat(values.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], ==, 800);
+  g_assert_cmpfloat(values.value[METRIC_BUFFER_PEAK_OCTETS_FRAGMENT], ==, 540);
+  g_assert_cmpfloat(values.value[METRIC_BUFFER_PEAK_OCTETS_ORDER], ==, 300);
+  sim_recorder_free(recorder);
+}
+
 /* Retransmissions that proved needed are no longer counted; one was not: its octets came before it could be there. */
 static void test_spurious_retransmissions(void)
 {
@@ -218,6 +236,7 @@ int main(int argc, char **argv)
   g_test_add_func("/sim-recorder/distributions", test_distributions);
   g_test_add_func("/sim-recorder/no-samples", test_no_samples);
   g_test_add_func("/sim-recorder/written-and-not-read", test_written_and_not_read);
+  g_test_add_func("/sim-recorder/fragments", test_fragments_beside_the_rest);
   g_test_add_func("/sim-recorder/spurious-retransmissions", test_spurious_retransmissions);
   return g_test_run();
 }

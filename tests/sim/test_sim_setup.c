@@ -447,7 +447,7 @@ static void test_message_sizes(void)
                                      "workload.message_size=20000", NULL};
   static const char *const one[] = {"workload.message_size=20000", NULL};
   scenario *s = load(sets);
-  rnic_workload_config config = sim_setup_workload(s, 0, NULL);
+  rnic_workload_config config = sim_setup_workload(s, NULL);
 
   g_assert_cmpuint(config.message_size_count, ==, 3);
   g_assert_cmpuint(config.message_sizes[0], ==, 4096);
@@ -456,7 +456,7 @@ static void test_message_sizes(void)
   g_assert_cmpuint(config.message_octets, ==, 9000);
   scenario_free(s);
   s = load(one);
-  config = sim_setup_workload(s, 0, NULL);
+  config = sim_setup_workload(s, NULL);
   g_assert_cmpuint(config.message_size_count, ==, 0);
   g_assert_cmpuint(config.message_octets, ==, 20000);
   scenario_free(s);
@@ -501,9 +501,8 @@ static void test_workload(void)
                                      "path.reverse.hop_mtu=[576, 9000]",
                                      NULL};
   scenario *s = load(sets);
-  rnic_workload_config config = sim_setup_workload(s, 4, NULL);
+  rnic_workload_config config = sim_setup_workload(s, NULL);
 
-  g_assert_cmpuint(config.connection, ==, 4);
   g_assert_cmpuint(config.mix_count, ==, 3);
   g_assert_cmpint(config.mix[0], ==, RNIC_OPERATION_WRITE);
   g_assert_cmpint(config.mix[1], ==, RNIC_OPERATION_WRITE);

@@ -104,6 +104,7 @@ static void test_round_trip(fixture *f, gconstpointer text)
   g_assert_cmpstr(record->name, ==, "one-loss");
   g_assert_cmpstr(record->title, ==, "A \"quoted\" title, ü");
   g_assert_cmpstr(record->version, ==, "0.1.0");
+  g_assert_cmpstr(record->engine, ==, "ns3");
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     g_assert_cmpint(record->metrics.present[id], ==, s.metrics.present[id]);
     if (s.metrics.present[id]) {
@@ -114,6 +115,29 @@ static void test_round_trip(fixture *f, gconstpointer text)
     g_autofree char *expected = scenario_value_text(f->scenario, key);
     g_assert_cmpstr(record->keys[key], ==, expected);
   }
+  summary_record_free(record);
+}
+
+/* Every character of ASCII, and one of two octets, comes back; the text itself holds no control character (RFC 8259 section 7). */
+static void test_every_character(fixture *f, gconstpointer text)
+{
+  (void)text;
+  char all[0x7f + sizeof "ü"] = "";
+  for (char c = 1; c < 0x7f; c++) {
+    all[c - 1] = c;
+  }
+  strcpy(all + 0x7e, "\x7fü");
+  summary s = sample(f);
+  s.message = all;
+  gsize length;
+  g_autofree char *json = summary_json(&s, &length);
+  for (const char *c = json; *c != '\0'; c++) {
+    g_assert_true(*c == '\n' || (guchar)*c >= 0x20);
+  }
+  g_autoptr(GError) error = NULL;
+  summary_record *record = summary_parse_json(json, length, "all", &error);
+  g_assert_no_error(error);
+  g_assert_cmpstr(record->message, ==, all);
   summary_record_free(record);
 }
 
@@ -363,7 +387,7 @@ static void test_page(fixture *f, gconstpointer text)
   g_assert_true(g_str_has_prefix(page, "A \"quoted\" title, ü\n"));
   expect_line(page, "  scenario   one-loss (*one-loss.cfg)");
   expect_line(page, "  seed       7");
-  expect_line(page, "  engine     ns3 (ns-3 3.37)");
+  expect_line(page, "  engine     ns3 (ns-3 3.37; auto: nothing needs ns-3)");
   expect_line(page, "  program    iwarpsim 0.1.0 (abc123)");
   expect_line(page, "  status     ok");
   expect_line(page, "  window     0.5 x the bandwidth-delay product (the receiver limits the rate)");
@@ -438,6 +462,7 @@ int main(int argc, char **argv)
     void (*function)(fixture *, gconstpointer);
   } tests[] = {
       {"/summary/round_trip", test_round_trip},
+      {"/summary/every_character", test_every_character},
       {"/summary/numbers", test_numbers},
       {"/summary/distributions", test_distributions},
       {"/summary/without_distributions", test_without_distributions},

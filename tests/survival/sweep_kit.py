@@ -89,13 +89,18 @@ def children(pid):
         return []
 
 
-def is_running(pid):
-    """Whether it is there, and more than a zombie that nobody has waited for yet."""
+def state(pid):
+    """What it does, in the kernel's letters: T: it is stopped; X: it is not there."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+            return file.read().rpartition(")")[2].split()[0]
     except OSError:
-        return False
+        return "X"
+
+
+def is_running(pid):
+    """Whether it is there, and more than a zombie that nobody has waited for yet."""
+    return state(pid) not in "ZX"
 
 
 def processes_in(path):

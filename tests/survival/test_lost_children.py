@@ -10,7 +10,7 @@ import unittest
 import sweep_kit as kit
 
 # Runs of half a second and more: long enough to be met in their midst.
-SLOW = kit.SCENARIO.replace("messages = 4;", "messages = 4000;").replace("[1500, 4000, 9000]", "[9000]")
+SLOW = kit.SCENARIO.replace("messages = 4;", "messages = 8000;").replace("[1500, 4000, 9000]", "[9000]")
 STORE = "children.sqlite"
 
 
@@ -25,14 +25,15 @@ class LostChildren(unittest.TestCase):
         return kit.start("sweep", "slow.cfg", "--store", STORE, "-j", "1", *options, env=environment)
 
     def child_of(self, sweep):
-        """A run in its midst: it is iwarpsim, and its simulated time goes on."""
+        """A run in its midst, and the process that made it: it is iwarpsim, and its simulated time goes on."""
         end = time.monotonic() + kit.PATIENCE_S
         while time.monotonic() < end:
-            for child in kit.children(sweep.pid):
-                with open(f"/proc/{child}/cmdline", "rb") as file:
-                    if b"--as-child" in file.read():
-                        time.sleep(0.1)
-                        return child
+            for host in kit.children(sweep.pid):
+                for child in kit.children(host):
+                    with open(f"/proc/{child}/cmdline", "rb") as file:
+                        if b"--as-child" in file.read():
+                            time.sleep(0.03)
+                            return child, host
             time.sleep(0.005)
         self.fail("the sweep started no child")
 
@@ -44,10 +45,11 @@ class LostChildren(unittest.TestCase):
         self.assertEqual([row["run"][2] for row in kit.rows(STORE)], ["ok"] * points)
         return said
 
-    def lose(self, number, *options):
-        """Sends `number` to the first run, and lets the sweep end; what it said and the row of that run."""
+    def lose(self, number, *options, of_host=False):
+        """Sends `number` to the first run, or to what made it, and lets the sweep end; what it said and the row of that run."""
         sweep = self.start(*options)
-        os.kill(self.child_of(sweep), number)
+        child, host = self.child_of(sweep)
+        os.kill(host if of_host else child, number)
         said, _ = sweep.communicate(timeout=2 * kit.PATIENCE_S)
         self.assertEqual(sweep.returncode, 1, said)
         (row,) = [row for row in kit.rows(STORE) if row["run"][1] == 0]
@@ -73,6 +75,14 @@ class LostChildren(unittest.TestCase):
         self.assertEqual(len(kit.rows(STORE)), 1)
         self.complete()
 
+    def test_host_killed(self):
+        # What makes the runs dies: its run goes with it, the others are made by another.
+        said, message, exit_code = self.lose(signal.SIGKILL, "--keep-going", of_host=True)
+        self.assertEqual(exit_code, 128 + signal.SIGKILL)
+        self.assertIn("ended by signal 9", message)
+        self.assertIn("4 runs: 4 run now, 0 already there, 1 failed", said)
+        self.complete()
+
     def test_allocation_refused(self):
         # Three thousand connections and their buffers hold some 30 MiB. GLib ends a program that is refused memory; under a sanitizer
         # it does not even start.
@@ -87,11 +97,18 @@ class LostChildren(unittest.TestCase):
         self.complete()
 
     def test_hanging(self):
-        # SIGSTOP: simulated time stands still, and SIGTERM is not heard.
+        # SIGSTOP: simulated time stands still.
         said, message, exit_code = self.lose(signal.SIGSTOP, "--stall", "500ms", "--keep-going")
         self.assertIn("its simulated time did not go on for 0.5 s (--stall)", message)
-        self.assertEqual(exit_code, 128 + signal.SIGKILL)
+        self.assertEqual(exit_code, 128 + signal.SIGTERM)
         self.assertIn("1 failed", said)
+        self.complete()
+
+    def test_host_hanging(self):
+        # It hears no SIGTERM, and does not tell that its run has ended.
+        _, message, exit_code = self.lose(signal.SIGSTOP, "--stall", "500ms", "--keep-going", of_host=True)
+        self.assertIn("its simulated time did not go on for 0.5 s (--stall)", message)
+        self.assertEqual(exit_code, 128 + signal.SIGKILL)
         self.complete()
 
     def test_two_sweeps_into_one_store(self):
@@ -107,18 +124,33 @@ class LostChildren(unittest.TestCase):
 
     def test_children_die_with_their_parent(self):
         # A run of minutes: only who is told ends at once.
-        kit.write("slow.cfg", SLOW.replace("messages = 4000;", "messages = 4000000;"))
+        kit.write("slow.cfg", SLOW.replace("messages = 8000;", "messages = 4000000;"))
         sweep = self.start()
-        child = self.child_of(sweep)
+        processes = self.child_of(sweep)
         sweep.kill()
         sweep.communicate()
         end = time.monotonic() + 5
-        while kit.is_running(child) and time.monotonic() < end:
+        while any(map(kit.is_running, processes)) and time.monotonic() < end:
             time.sleep(0.01)
-        outlives = kit.is_running(child)
-        if outlives:
-            os.kill(child, signal.SIGKILL)
-        self.assertFalse(outlives)
+        outlive = [process for process in processes if kit.is_running(process)]
+        for process in outlive:
+            os.kill(process, signal.SIGKILL)
+        self.assertEqual(outlive, [])
+
+    def test_suspended(self):
+        # Ctrl-Z and `fg`: all of it stands, for longer than a run may stall, and then goes on.
+        sweep = self.start("--stall", "2s")
+        processes = [sweep.pid, *self.child_of(sweep)]
+        sweep.send_signal(signal.SIGTSTP)
+        end = time.monotonic() + kit.PATIENCE_S
+        while any(kit.state(process) != "T" for process in processes) and time.monotonic() < end:
+            time.sleep(0.01)
+        self.assertEqual([kit.state(process) for process in processes], ["T"] * 3)
+        time.sleep(2.5)
+        sweep.send_signal(signal.SIGCONT)
+        said, _ = sweep.communicate(timeout=2 * kit.PATIENCE_S)
+        self.assertEqual(sweep.returncode, 0, said)
+        self.assertIn("4 runs: 4 run now, 0 already there, 0 failed", said)
 
     def test_interrupted(self):
         sweep = self.start()

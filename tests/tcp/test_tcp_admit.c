@@ -5,6 +5,7 @@
 
 typedef struct fixture {
   tcp_config config;
+  tcp_gauges gauges;
   tcp_receiver *receiver;
   guint inspected; /* since the last arrival */
   guint admitted;
@@ -42,7 +43,7 @@ static fixture *begin(tcp_passing passing)
   fixture *test = g_new0(fixture, 1);
 
   test->config = (tcp_config){.passing = passing, .delayed_ack_segments = 2};
-  test->receiver = tcp_receiver_new(&test->config, 1000, &events, test);
+  test->receiver = tcp_receiver_new(&test->config, 1000, &events, test, &test->gauges);
   return test;
 }
 

@@ -216,6 +216,33 @@ static void test_idle_time_does_not_count(void)
   idle_for_six_seconds(false);
 }
 
+/* The acknowledgement that ends slow start (the seventh, as those of 6 ms are a train longer than half of the round trip of 10 ms)
+ * is also the one that leaves nothing in flight. A full window leaves 3 s later and is acknowledged after 10 ms: of that only the 10 ms
+ * count, so the window grows by W_est alone, 9/17 of a segment for a window's worth. With the 3 s the curve would be
+ * 0.4 * 3.01^3 = 10.9 segments higher. */
+static void test_idle_time_right_after_slow_start(void)
+{
+  clocked_flow flow = {.round_trip_ps = 10 * MILLISECOND};
+  flow.congestion = tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_HYSTART, SMSS, segments(50));
+  while (tcp_congestion_in_slow_start(flow.congestion)) {
+    tcp_congestion_ack all = {.octets = SMSS,
+                              .position = flow.position += SMSS,
+                              .next = segments(7),
+                              .limited = true,
+                              .round_trip_ps = flow.round_trip_ps,
+                              .smoothed_ps = flow.round_trip_ps};
+    tcp_congestion_acknowledged(flow.congestion, &all, flow.now);
+    flow.now += MILLISECOND;
+  }
+  g_assert_cmpuint(flow.position, ==, segments(7));
+  uint64_t before = window_octets(&flow);
+  flow.now += 3 * TIME_PS_PER_SECOND + flow.round_trip_ps;
+  flow_acknowledge(&flow, before);
+  g_assert_cmpuint(window_octets(&flow), >, before);
+  g_assert_cmpuint(window_octets(&flow), <=, before + SMSS);
+  tcp_congestion_free(flow.congestion);
+}
+
 /* After a restart from 10 segments slow start leads to the threshold, 70, and a new stage begins there, however late: aiming at
  * 100 from 70 takes K = 4.2172 s again, W(1) = 86.68. A stage that had gone on would have reached 105 at once (1.5 · 70). */
 static void test_restart_after_idle_begins_a_stage(void)
@@ -385,6 +412,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/cubic/undo", test_undo);
   g_test_add_func("/tcp/cubic/time_without_need", test_time_without_need_does_not_count);
   g_test_add_func("/tcp/cubic/idle_time", test_idle_time_does_not_count);
+  g_test_add_func("/tcp/cubic/idle_time_right_after_slow_start", test_idle_time_right_after_slow_start);
   g_test_add_func("/tcp/cubic/restart_after_idle", test_restart_after_idle_begins_a_stage);
   g_test_add_func("/tcp/cubic/smss_changes", test_smss_changes);
   g_test_add_func("/tcp/cubic/fractions_of_octets", test_fractions_of_octets_add_up);

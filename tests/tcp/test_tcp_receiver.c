@@ -56,6 +56,7 @@ static const tcp_events EVENTS = {.inspect = on_inspect, .octets = on_octets, .s
 
 typedef struct fixture {
   tcp_config config;
+  tcp_gauges gauges;
   told above;
   tcp_receiver *receiver;
   time_ps now;
@@ -67,7 +68,7 @@ static fixture *fixture_of(tcp_passing passing)
   fixture *test = g_new0(fixture, 1);
   test->config = (tcp_config){.passing = passing, .delayed_ack_segments = 2, .delayed_ack_ps = 40};
   test->above.passed = g_string_new(NULL);
-  test->receiver = tcp_receiver_new(&test->config, 1000, &EVENTS, &test->above);
+  test->receiver = tcp_receiver_new(&test->config, 1000, &EVENTS, &test->above, &test->gauges);
   test->above.receiver = test->receiver;
   return test;
 }
@@ -256,25 +257,25 @@ static void test_delayed_ack(void)
   g_assert_cmpint(tcp_receiver_ack_deadline(test->receiver), ==, 41);
   arrive(test, 100, 110, false);
   expect_need(test, TCP_ACK_DUE);
-  tcp_receiver_acknowledged(test->receiver);
+  tcp_receiver_acknowledge(test->receiver);
   expect_need(test, TCP_ACK_NONE);
   arrive(test, 110, 120, false);
   expect_need(test, TCP_ACK_DELAYED);
   tcp_receiver_owe_ack(test->receiver, TCP_ACK_DUE); /* the delay is over */
   expect_need(test, TCP_ACK_DUE);
-  tcp_receiver_acknowledged(test->receiver);
+  tcp_receiver_acknowledge(test->receiver);
   arrive(test, 200, 300, false); /* out of order */
   expect_need(test, TCP_ACK_ALONE);
-  tcp_receiver_acknowledged(test->receiver);
+  tcp_receiver_acknowledge(test->receiver);
   arrive(test, 120, 150, false); /* fills a part of the hole */
   expect_need(test, TCP_ACK_ALONE);
-  tcp_receiver_acknowledged(test->receiver);
+  tcp_receiver_acknowledge(test->receiver);
   arrive(test, 150, 200, false); /* fills the hole */
   expect_need(test, TCP_ACK_DUE);
-  tcp_receiver_acknowledged(test->receiver);
+  tcp_receiver_acknowledge(test->receiver);
   arrive(test, 150, 200, false); /* again */
   expect_need(test, TCP_ACK_ALONE);
-  tcp_receiver_acknowledged(test->receiver);
+  tcp_receiver_acknowledge(test->receiver);
   arrive(test, 300, 300, true); /* FIN */
   expect_need(test, TCP_ACK_DUE);
   fixture_free(test);
@@ -287,10 +288,10 @@ static void test_half_a_window_is_acknowledged_at_once(void)
   fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
   arrive(test, 0, 499, false);
   expect_need(test, TCP_ACK_DELAYED);
-  tcp_receiver_acknowledged(test->receiver);
+  tcp_receiver_acknowledge(test->receiver);
   arrive(test, 499, 999, false);
   expect_need(test, TCP_ACK_DUE);
-  tcp_receiver_acknowledged(test->receiver);
+  tcp_receiver_acknowledge(test->receiver);
   arrive(test, 999, 1498, false);
   expect_need(test, TCP_ACK_DELAYED);
   fixture_free(test);

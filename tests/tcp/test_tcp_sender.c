@@ -9,6 +9,7 @@ enum { EMSS = 1000, ROOM = 1 << 20 };
 typedef struct bench {
   tcp_config config;
   tcp_statistics statistics;
+  tcp_gauges gauges;
   tcp_retransmission_timer *timer;
   tcp_sender *sender;
   time_ps now;
@@ -28,7 +29,7 @@ static bench *bench_new(const tcp_config *config)
   b->config.duplicate_ack_threshold = 3;
   b->config.retries_max = 10;
   b->timer = tcp_retransmission_timer_new(ms(1000), ms(200), ms(60000));
-  b->sender = tcp_sender_new(&b->config, b->timer, &b->statistics);
+  b->sender = tcp_sender_new(&b->config, b->timer, &b->statistics, &b->gauges);
   tcp_sender_start(b->sender, EMSS, b->config.sack, false, ROOM);
   return b;
 }

@@ -158,14 +158,14 @@ typedef struct meeting {
 } meeting;
 
 /* Whether `b` is kept rather than `a`: any order would do that is the same whichever store is read first. */
-static gboolean is_better(const stored_origin *a_from, const stored_run *a, const stored_origin *b_from,
-                          const stored_run *b)
+static gboolean is_better(store_names *names, const stored_origin *a_from, const stored_run *a,
+                          const stored_origin *b_from, const stored_run *b)
 {
   if ((a->status == RUN_FAILED) != (b->status == RUN_FAILED)) {
     return a->status == RUN_FAILED;
   }
-  g_autofree char *a_digest = store_run_digest(a_from, a);
-  g_autofree char *b_digest = store_run_digest(b_from, b);
+  g_autofree char *a_digest = store_run_digest(names, a_from, a);
+  g_autofree char *b_digest = store_run_digest(names, b_from, b);
   int order = strcmp(a->started, b->started);
   order = order != 0 ? order : strcmp(a_digest, b_digest);
   return order != 0 ? order > 0 : a->point > b->point;
@@ -187,7 +187,7 @@ static gboolean meet_run(const stored_origin *from, const stored_run *run, gpoin
       return FALSE;
     }
   }
-  m->better = is_better(from, run, m->from, m->run);
+  m->better = is_better(m->merge->into->names, from, run, m->from, m->run);
   return TRUE;
 }
 

@@ -184,8 +184,7 @@ static gboolean try_writing(const result_store *store, GError **error)
 static gboolean prepare_writing(const result_store *store, GError **error)
 {
   return store_execute(store, "PRAGMA journal_mode = DELETE", error) &&
-         store_execute(store, "PRAGMA synchronous = EXTRA", error) &&
-         store_execute(store, "PRAGMA foreign_keys = ON", error) && try_writing(store, error);
+         store_execute(store, "PRAGMA synchronous = EXTRA", error) && try_writing(store, error);
 }
 
 /* The pages and the indices agree; what stands in them is checked run by run (store_run_digest()). About as dear as reading all. */
@@ -209,7 +208,7 @@ static gboolean check_pages(const result_store *store, GError **error)
   return good;
 }
 
-static gboolean prepare_store(const result_store *store, result_store_mode mode, GError **error)
+static gboolean prepare_store(result_store *store, result_store_mode mode, GError **error)
 {
   sqlite3_busy_timeout(store->database, store->wait_ms);
   /* A damaged schema must not run functions or hide tables. */
@@ -217,7 +216,7 @@ static gboolean prepare_store(const result_store *store, result_store_mode mode,
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
   return store_check_schema(store, mode, error) && check_pages(store, error) &&
          (mode == RESULT_STORE_READ ? store_execute(store, "PRAGMA query_only = ON", error)
-                                    : prepare_writing(store, error));
+                                    : store_rows_open(store, error) && prepare_writing(store, error));
 }
 
 /* Where a store cannot be made SQLite tries to read it, and then says that it is not there. */
@@ -236,8 +235,9 @@ static gboolean cannot_make(const result_store *store, GError **error)
 /* Opens the file, and sets `error` when that fails. */
 static gboolean open_file(result_store *store, result_store_mode mode, GError **error)
 {
-  /* A reader, too, must take back what a killed writer left half done, where it may. Else SQLITE_OPEN_READWRITE reads only. */
-  int flags = SQLITE_OPEN_READWRITE | (mode == RESULT_STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
+  /* One thread at a time uses a store. A reader, too, must take back what a killed writer left half done, where it may. Else SQLITE_OPEN_READWRITE reads only. */
+  int flags =
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (mode == RESULT_STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
   /* SQLite takes an empty name and ":memory:" for databases in memory, where results would be lost. */
   g_autofree char *file =
       g_path_is_absolute(store->path) ? g_strdup(store->path) : g_build_filename(".", store->path, NULL);
@@ -247,12 +247,19 @@ static gboolean open_file(result_store *store, result_store_mode mode, GError **
   return (mode == RESULT_STORE_WRITE && cannot_make(store, error)) ? FALSE : store_failed(store, error);
 }
 
-result_store *result_store_open_within(const char *path, result_store_mode mode, int wait_ms, GError **error)
+static result_store *new_store(const char *path, int wait_ms)
 {
   result_store *store = g_new0(result_store, 1);
   store->path = g_strdup(path);
   store->wait_ms = wait_ms;
+  store->names = store_names_new();
   store->statements = g_hash_table_new_full(NULL, NULL, NULL, finalize);
+  return store;
+}
+
+result_store *result_store_open_within(const char *path, result_store_mode mode, int wait_ms, GError **error)
+{
+  result_store *store = new_store(path, wait_ms);
   if (!open_file(store, mode, error) || !prepare_store(store, mode, error)) {
     g_clear_pointer(&store, result_store_close);
   }
@@ -263,6 +270,16 @@ result_store *result_store_open(const char *path, result_store_mode mode, GError
 {
   return result_store_open_within(path, mode, mode == RESULT_STORE_READ ? READ_WAIT_MS : WRITE_WAIT_MS,
                                   error);
+}
+
+result_store *result_store_open_beside(const result_store *store, GError **error)
+{
+  result_store *beside = new_store(store->path, 0);
+  if (!open_file(beside, RESULT_STORE_READ, error) ||
+      !store_execute(beside, "PRAGMA query_only = ON", error)) {
+    g_clear_pointer(&beside, result_store_close);
+  }
+  return beside;
 }
 
 void result_store_wait_at_most(result_store *store, int wait_ms)
@@ -282,6 +299,7 @@ void result_store_close(result_store *store)
   }
   g_hash_table_unref(store->statements);
   sqlite3_close(store->database);
+  store_names_free(store->names);
   g_free(store->path);
   g_free(store);
 }

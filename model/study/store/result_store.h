@@ -28,9 +28,14 @@ typedef enum result_store_mode {
   RESULT_STORE_WRITE /* it is made when missing; folders are not */
 } result_store_mode;
 
-/* Opens `path`. NULL and `error` on failure. Free with result_store_close() (NULL-safe). Several processes may write one store. */
+/* Opens `path`. NULL and `error` on failure. Free with result_store_close() (NULL-safe). Several processes may write one store; one
+ * thread at a time may use this. */
 result_store *result_store_open(const char *path, result_store_mode mode, GError **error);
 void result_store_close(result_store *store);
+
+/* A second handle on the file of `store`, for look-ups beside a thread that writes with the first one: it reads only, looks into nothing
+ * when it is opened, and waits for no lock. NULL and `error` on failure. */
+result_store *result_store_open_beside(const result_store *store, GError **error);
 
 /* One run. */
 typedef struct stored_run {

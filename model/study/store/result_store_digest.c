@@ -2,38 +2,39 @@
 #include <string.h>
 
 #include "study/store/result_store_private.h"
+#include "study/store/sha256.h"
 
 /* As store_bind_text() writes it, with its closing NUL: no two lists of texts give the same octets. */
-static void hash_text(GChecksum *checksum, const char *text)
+static void hash_text(sha256 *digest, const char *text)
 {
   const char *given = text != NULL ? text : "";
   const char *end;
   if (g_utf8_validate(given, -1, &end)) {
-    g_checksum_update(checksum, (const guchar *)given, end - given + 1);
+    sha256_add(digest, given, (gsize)(end - given) + 1);
     return;
   }
   g_autofree char *valid = g_utf8_make_valid(given, -1);
-  g_checksum_update(checksum, (const guchar *)valid, (gssize)strlen(valid) + 1);
+  sha256_add(digest, valid, strlen(valid) + 1);
 }
 
 /* SQLite keeps -0.0 as 0.0. */
-static void hash_real(GChecksum *checksum, double value)
+static void hash_real(sha256 *digest, double value)
 {
   union {
     double real;
     guint64 bits;
   } number = {.real = value == 0 ? 0 : value};
   guint64 octets = GUINT64_TO_BE(number.bits);
-  g_checksum_update(checksum, (const guchar *)&octets, sizeof octets);
+  sha256_add(digest, &octets, sizeof octets);
 }
 
-static void hash_origin(GChecksum *checksum, const stored_origin *from)
+static void hash_origin(sha256 *digest, store_names *names, const stored_origin *from)
 {
-  g_autofree char *hash = store_text_hash(from->text);
-  const char *texts[] = {from->name, from->title,   hash,      from->axes,
-                         from->sets, from->version, from->git, from->libraries};
+  const char *texts[] = {from->name, from->title,    store_names_hash(names, from->text),
+                         from->axes, from->sets,     from->version,
+                         from->git,  from->libraries};
   for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
-    hash_text(checksum, texts[i]);
+    hash_text(digest, texts[i]);
   }
 }
 
@@ -52,84 +53,97 @@ static const char *distribution_name(gsize id)
   return distribution_row_of((distribution_id)id)->name;
 }
 
-typedef struct named_row {
-  const char *name;
-  gsize row;
-} named_row;
-
 static int compare_names(const void *a, const void *b)
 {
   return strcmp(((const named_row *)a)->name, ((const named_row *)b)->name);
 }
 
-/* The rows of a table by name: another version of this program may have them in another order. g_free(). */
-static named_row *rows_by_name(gsize count, const char *(*name_of)(gsize))
+static void sort_rows(named_row *rows, gsize count, const char *(*name_of)(gsize))
 {
-  named_row *rows = g_new(named_row, count);
   for (gsize i = 0; i < count; i++) {
     rows[i] = (named_row){name_of(i), i};
   }
   qsort(rows, count, sizeof *rows, compare_names);
-  return rows;
 }
 
-static void hash_keys(GChecksum *checksum, const stored_run *run)
+store_names *store_names_new(void)
 {
-  g_autofree named_row *rows = rows_by_name(SCENARIO_KEY_COUNT, key_name);
+  store_names *names = g_new0(store_names, 1);
+  sort_rows(names->keys, SCENARIO_KEY_COUNT, key_name);
+  sort_rows(names->metrics, METRIC_COUNT, metric_name);
+  sort_rows(names->distributions, DISTRIBUTION_COUNT, distribution_name);
+  return names;
+}
+
+void store_names_free(store_names *names)
+{
+  g_free(names->text);
+  g_free(names->hash);
+  g_free(names);
+}
+
+const char *store_names_hash(store_names *names, const char *text)
+{
+  const char *given = text != NULL ? text : "";
+  if (names->text == NULL || strcmp(names->text, given) != 0) {
+    g_autofree char *valid = g_utf8_make_valid(given, -1);
+    g_free(names->text);
+    g_free(names->hash);
+    names->text = g_strdup(given);
+    names->hash = sha256_of_text(valid);
+  }
+  return names->hash;
+}
+
+static void hash_keys(sha256 *digest, const named_row *rows, const stored_run *run)
+{
   for (gsize i = 0; i < SCENARIO_KEY_COUNT; i++) {
     if (run->keys[rows[i].row] != NULL) {
-      hash_text(checksum, rows[i].name);
-      hash_text(checksum, run->keys[rows[i].row]);
+      hash_text(digest, rows[i].name);
+      hash_text(digest, run->keys[rows[i].row]);
     }
   }
 }
 
-static void hash_metrics(GChecksum *checksum, const stored_run *run)
+static void hash_metrics(sha256 *digest, const named_row *rows, const stored_run *run)
 {
-  g_autofree named_row *rows = rows_by_name(METRIC_COUNT, metric_name);
   for (gsize i = 0; i < METRIC_COUNT; i++) {
     if (run->metrics.present[rows[i].row]) {
-      hash_text(checksum, rows[i].name);
-      hash_real(checksum, run->metrics.value[rows[i].row]);
+      hash_text(digest, rows[i].name);
+      hash_real(digest, run->metrics.value[rows[i].row]);
     }
   }
 }
 
-static void hash_distributions(GChecksum *checksum, const stored_run *run)
+static void hash_distributions(sha256 *digest, const named_row *rows, const stored_run *run)
 {
-  g_autofree named_row *rows = rows_by_name(DISTRIBUTION_COUNT, distribution_name);
   for (gsize i = 0; i < DISTRIBUTION_COUNT; i++) {
     const distribution *d = &run->distributions[rows[i].row];
     for (gsize bin = 0; bin < d->count; bin++) {
-      hash_text(checksum, rows[i].name);
-      hash_real(checksum, d->bins[bin].bound);
-      hash_real(checksum, d->bins[bin].weight);
+      hash_text(digest, rows[i].name);
+      hash_real(digest, d->bins[bin].bound);
+      hash_real(digest, d->bins[bin].weight);
     }
   }
 }
 
-char *store_run_digest(const stored_origin *from, const stored_run *run)
+char *store_run_digest(store_names *names, const stored_origin *from, const stored_run *run)
 {
-  g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
+  sha256 digest;
+  sha256_start(&digest);
   const char *texts[] = {
       run->identity, run_status_name(run->status), run->message, run->stderr_tail, run->engine, run->host,
       run->started};
-  hash_origin(checksum, from);
+  hash_origin(&digest, names, from);
   for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
-    hash_text(checksum, texts[i]);
+    hash_text(&digest, texts[i]);
   }
-  hash_real(checksum, run->exit_code);
-  hash_real(checksum, run->wall_s);
-  hash_real(checksum, run->cpu_s);
-  hash_real(checksum, run->memory_peak_octets);
-  hash_keys(checksum, run);
-  hash_metrics(checksum, run);
-  hash_distributions(checksum, run);
-  return g_strdup(g_checksum_get_string(checksum));
-}
-
-char *store_text_hash(const char *text)
-{
-  g_autofree char *valid = g_utf8_make_valid(text != NULL ? text : "", -1);
-  return g_compute_checksum_for_string(G_CHECKSUM_SHA256, valid, -1);
+  hash_real(&digest, run->exit_code);
+  hash_real(&digest, run->wall_s);
+  hash_real(&digest, run->cpu_s);
+  hash_real(&digest, run->memory_peak_octets);
+  hash_keys(&digest, names->keys, run);
+  hash_metrics(&digest, names->metrics, run);
+  hash_distributions(&digest, names->distributions, run);
+  return sha256_end(&digest);
 }

@@ -7,11 +7,38 @@
 
 #include "study/store/result_store.h"
 
+/* A row of a table of this program by its name. */
+typedef struct named_row {
+  const char *name;
+  gsize row;
+} named_row;
+
+/* What the digests of many runs have in common. The rows are in the order of their names: another version of this program may have them in
+ * another order, and SQLite keeps them so. */
+typedef struct store_names {
+  named_row keys[SCENARIO_KEY_COUNT];
+  named_row metrics[METRIC_COUNT];
+  named_row distributions[DISTRIBUTION_COUNT];
+  char *text; /* the last one that was hashed … */
+  char *hash; /* … and what came of it; NULL: none was yet */
+} store_names;
+
+/* Free with store_names_free(). */
+store_names *store_names_new(void);
+void store_names_free(store_names *names);
+
+/* SHA-256 of a text, made valid UTF-8, 64 hexadecimal digits; remembered, since runs come from few origins. The names'. */
+const char *store_names_hash(store_names *names, const char *text);
+
+struct store_rows;
+
 struct result_store {
   sqlite3 *database;
   char *path;
-  int wait_ms;            /* how long another process may keep it locked */
-  GHashTable *statements; /* sqlite3_stmt of the texts of store_statement(), by their addresses */
+  int wait_ms; /* how long another process may keep it locked */
+  store_names *names;
+  struct store_rows *rows; /* what belongs to the run that is being written (result_store_rows.c) */
+  GHashTable *statements;  /* sqlite3_stmt of the texts of store_statement(), by their addresses */
 };
 
 /* As result_store_open(), with another time to wait for a lock than a user has. */
@@ -53,10 +80,14 @@ const char *store_column_text(sqlite3_stmt *statement, int column);
 gboolean store_check_schema(const result_store *store, result_store_mode mode, GError **error);
 
 /* SHA-256 over a run and its origin: all but its point, which moves when a grid grows. 64 hexadecimal digits; g_free(). */
-char *store_run_digest(const stored_origin *from, const stored_run *run);
+char *store_run_digest(store_names *names, const stored_origin *from, const stored_run *run);
 
-/* SHA-256 of a text, made valid UTF-8. g_free(). */
-char *store_text_hash(const char *text);
+/* Makes the table-valued functions that write a run's rows at one go, for which `store->rows` is made; sqlite3_close() frees that. A
+ * thousand rows, each bound and stepped on its own, cost three times as much. */
+gboolean store_rows_open(result_store *store, GError **error);
+
+/* Writes the parameters, metrics and distributions of `run` as those of the run with `id`. */
+gboolean store_rows_write(const result_store *store, const stored_run *run, gint64 id, GError **error);
 
 /* result_store_commit() within a transaction of the caller. */
 gboolean store_put(const result_store *store, const stored_origin *from, const stored_run *run,

@@ -144,7 +144,7 @@ static stored_run run_of(sqlite3_stmt *row)
 static gboolean check_digest(const result_store *store, const stored_origin *from, const stored_run *run,
                              const char *expected, GError **error)
 {
-  g_autofree char *digest = store_run_digest(from, run);
+  g_autofree char *digest = store_run_digest(store->names, from, run);
   return strcmp(digest, expected) == 0 ||
          store_damaged(store, error,
                        "run %.12s (point %" G_GUINT64_FORMAT ") is no longer what was written: its digest "
@@ -237,9 +237,8 @@ static gboolean each_origin(const result_store *store, result_store_visit_origin
   int step = SQLITE_DONE;
   while (good && (step = sqlite3_step(statement)) == SQLITE_ROW) {
     stored_origin from = origin_of(statement, 1);
-    g_autofree char *hash = store_text_hash(from.text);
     good =
-        strcmp(hash, from.hash) == 0 ||
+        strcmp(store_names_hash(store->names, from.text), from.hash) == 0 ||
         store_damaged(store, error, "the text of the scenario '%s' does not belong to its hash", from.name);
     good = good && visit(&from, (gsize)sqlite3_column_int64(statement, 0), data, error);
   }

@@ -12,7 +12,7 @@ static gboolean write_origin(const result_store *store, const stored_origin *fro
       " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
       "SELECT id FROM origins WHERE name = ?1 AND title = ?2 AND text = ?3 AND hash = ?4 AND axes = ?5"
       " AND sets = ?6 AND version = ?7 AND git = ?8 AND libraries = ?9"};
-  g_autofree char *hash = store_text_hash(from->text);
+  const char *hash = store_names_hash(store->names, from->text);
   const char *texts[] = {from->name, from->title,   from->text, hash,           from->axes,
                          from->sets, from->version, from->git,  from->libraries};
   gboolean good = TRUE;
@@ -38,18 +38,26 @@ static gboolean write_origin(const result_store *store, const stored_origin *fro
   return good;
 }
 
+/* What belongs to a run goes with it; here, since SQLite would look up the run for each row that is written, too. */
 static gboolean delete_run(const result_store *store, const char *identity, GError **error)
 {
-  sqlite3_stmt *statement = store_statement(store, "DELETE FROM runs WHERE identity = ?1", error);
-  if (statement == NULL) {
-    return FALSE;
+  static const char *const sql[] = {
+      "DELETE FROM parameters WHERE run = (SELECT id FROM runs WHERE identity = ?1)",
+      "DELETE FROM metrics WHERE run = (SELECT id FROM runs WHERE identity = ?1)",
+      "DELETE FROM distributions WHERE run = (SELECT id FROM runs WHERE identity = ?1)",
+      "DELETE FROM runs WHERE identity = ?1",
+      /* An origin goes with its last run: one without runs would tell of results that are not there. */
+      "DELETE FROM origins WHERE id NOT IN (SELECT origin FROM runs)"};
+  gboolean good = TRUE;
+  for (gsize i = 0; good && i < G_N_ELEMENTS(sql); i++) {
+    sqlite3_stmt *statement = store_statement(store, sql[i], error);
+    good = statement != NULL;
+    if (good && sqlite3_bind_parameter_count(statement) > 0) {
+      store_bind_text(statement, 1, identity);
+    }
+    good = good && store_step_done(store, statement, error);
   }
-  store_bind_text(statement, 1, identity);
-  gboolean good = store_step_done(store, statement, error);
-  /* An origin goes with its last run: one without runs would tell of results that are not there. */
-  return good &&
-         (sqlite3_changes(store->database) == 0 ||
-          store_execute(store, "DELETE FROM origins WHERE id NOT IN (SELECT origin FROM runs)", error));
+  return good;
 }
 
 static gboolean write_run(const result_store *store, const stored_origin *from, const stored_run *run,
@@ -65,7 +73,7 @@ static gboolean write_run(const result_store *store, const stored_origin *from, 
   if (statement == NULL) {
     return FALSE;
   }
-  g_autofree char *digest = store_run_digest(from, run);
+  g_autofree char *digest = store_run_digest(store->names, from, run);
   store_bind_text(statement, 1, run->identity);
   sqlite3_bind_int64(statement, 2, origin);
   sqlite3_bind_int64(statement, 3, (gint64)run->point);
@@ -85,64 +93,19 @@ static gboolean write_run(const result_store *store, const stored_origin *from, 
   return good;
 }
 
-static gboolean write_parameters(const result_store *store, const stored_run *run, gint64 id, GError **error)
+/* Writes `run`, which is not there. */
+static gboolean add_run(const result_store *store, const stored_origin *from, const stored_run *run,
+                        GError **error)
 {
-  sqlite3_stmt *statement =
-      store_statement(store, "INSERT INTO parameters(run, key, value) VALUES(?1, ?2, ?3)", error);
-  gboolean good = statement != NULL;
-  for (scenario_key key = 0; good && key < SCENARIO_KEY_COUNT; key++) {
-    if (run->keys[key] != NULL) {
-      sqlite3_bind_int64(statement, 1, id);
-      store_bind_text(statement, 2, scenario_key_row_of(key)->name);
-      store_bind_text(statement, 3, run->keys[key]);
-      good = store_step_done(store, statement, error);
-    }
-  }
-  return good;
-}
-
-static gboolean write_metrics(const result_store *store, const stored_run *run, gint64 id, GError **error)
-{
-  sqlite3_stmt *statement =
-      store_statement(store, "INSERT INTO metrics(run, name, value) VALUES(?1, ?2, ?3)", error);
-  gboolean good = statement != NULL;
-  for (metric_id metric = 0; good && metric < METRIC_COUNT; metric++) {
-    if (run->metrics.present[metric]) {
-      sqlite3_bind_int64(statement, 1, id);
-      store_bind_text(statement, 2, metric_row_of(metric)->name);
-      sqlite3_bind_double(statement, 3, run->metrics.value[metric]);
-      good = store_step_done(store, statement, error);
-    }
-  }
-  return good;
-}
-
-static gboolean write_distributions(const result_store *store, const stored_run *run, gint64 id,
-                                    GError **error)
-{
-  sqlite3_stmt *statement = store_statement(
-      store, "INSERT INTO distributions(run, name, bound, weight) VALUES(?1, ?2, ?3, ?4)", error);
-  gboolean good = statement != NULL;
-  for (distribution_id which = 0; good && which < DISTRIBUTION_COUNT; which++) {
-    const distribution *d = &run->distributions[which];
-    for (size_t i = 0; good && i < d->count; i++) {
-      sqlite3_bind_int64(statement, 1, id);
-      store_bind_text(statement, 2, distribution_row_of(which)->name);
-      sqlite3_bind_double(statement, 3, d->bins[i].bound);
-      sqlite3_bind_double(statement, 4, d->bins[i].weight);
-      good = store_step_done(store, statement, error);
-    }
-  }
-  return good;
+  gint64 origin = 0, id = 0;
+  return write_origin(store, from, &origin, error) && write_run(store, from, run, origin, &id, error) &&
+         store_rows_write(store, run, id, error);
 }
 
 gboolean store_put(const result_store *store, const stored_origin *from, const stored_run *run,
                    GError **error)
 {
-  gint64 origin = 0, id = 0;
-  return delete_run(store, run->identity, error) && write_origin(store, from, &origin, error) &&
-         write_run(store, from, run, origin, &id, error) && write_parameters(store, run, id, error) &&
-         write_metrics(store, run, id, error) && write_distributions(store, run, id, error);
+  return delete_run(store, run->identity, error) && add_run(store, from, run, error);
 }
 
 gboolean result_store_commit(result_store *store, const stored_origin *from, const stored_run *run,
@@ -209,8 +172,19 @@ gboolean result_store_find(result_store *store, const char *identity, stored_sta
 static gboolean put_new(result_store *store, const stored_origin *from, const stored_run *run,
                         stored_state *there, GError **error)
 {
-  return result_store_find(store, run->identity, there, error) &&
-         (*there == STORED_DONE || *there == STORED_UNEXPECTED || store_put(store, from, run, error));
+  if (!result_store_find(store, run->identity, there, error)) {
+    return FALSE;
+  }
+  switch (*there) {
+  case STORED_MISSING:
+    return add_run(store, from, run, error);
+  case STORED_FAILED:
+    return store_put(store, from, run, error);
+  case STORED_UNEXPECTED:
+  case STORED_DONE:
+    break;
+  }
+  return TRUE;
 }
 
 gboolean result_store_commit_new(result_store *store, const stored_origin *from,

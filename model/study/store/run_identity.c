@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "study/store/sha256.h"
+
 void run_identity_texts(const scenario *s, char *texts[SCENARIO_KEY_COUNT])
 {
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
@@ -17,20 +19,21 @@ void run_identity_clear(char *texts[SCENARIO_KEY_COUNT])
 }
 
 /* With its closing NUL: no two lists of texts give the same octets, whatever a title holds. */
-static void hash_text(GChecksum *checksum, const char *text)
+static void hash_text(sha256 *hash, const char *text)
 {
-  g_checksum_update(checksum, (const guchar *)text, (gssize)strlen(text) + 1);
+  sha256_add(hash, text, strlen(text) + 1);
 }
 
 char *run_identity_of(char *const texts[SCENARIO_KEY_COUNT])
 {
-  g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
+  sha256 hash;
+  sha256_start(&hash);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     if (texts[key] == NULL) {
       continue;
     }
-    hash_text(checksum, scenario_key_row_of(key)->name);
-    hash_text(checksum, texts[key]);
+    hash_text(&hash, scenario_key_row_of(key)->name);
+    hash_text(&hash, texts[key]);
   }
-  return g_strdup(g_checksum_get_string(checksum));
+  return sha256_end(&hash);
 }

@@ -27,17 +27,23 @@ static const char *last_line(const char *tail)
   return newline != NULL ? newline + 1 : tail;
 }
 
-/* What a signal says of its cause. */
-static const char *cause_of(int signal_number)
+/* What a signal says of its cause. A limit on memory hits whoever does not ask if there is some, too. Free with g_free(). */
+static char *cause_of(int signal_number, guint64 memory_limit_octets)
 {
+  g_autofree char *limit = g_format_size_full(memory_limit_octets, G_FORMAT_SIZE_IEC_UNITS);
   switch (signal_number) {
   case SIGKILL:
-    return "; nobody but the kernel, out of memory, or a person sends it";
+    return g_strdup("; nobody but the kernel, out of memory, or a person sends it");
   case SIGABRT:
   case SIGTRAP:
-    return "; the program gave up: a broken invariant, or no memory was to be had";
+    return g_strdup("; the program gave up: a broken invariant, or no memory was to be had");
+  case SIGSEGV:
+  case SIGBUS:
+    return memory_limit_octets > 0
+               ? g_strdup_printf("; perhaps the %s of data that it may hold (--memory) are too few", limit)
+               : g_strdup("");
   default:
-    return "";
+    return g_strdup("");
   }
 }
 
@@ -50,8 +56,9 @@ static char *describe_end(const child_end *end, const char *summary_problem, con
   } else if (WIFSIGNALED(end->wait_status)) {
     int number = WTERMSIG(end->wait_status);
     g_autofree char *memory = g_format_size_full((guint64)end->memory_peak_octets, G_FORMAT_SIZE_IEC_UNITS);
+    g_autofree char *cause = cause_of(number, end->memory_limit_octets);
     g_string_append_printf(text, "ended by signal %d (%s), its memory at %s%s", number, g_strsignal(number),
-                           memory, cause_of(number));
+                           memory, cause);
   } else {
     g_string_append_printf(text, "exited with code %d", WEXITSTATUS(end->wait_status));
   }
@@ -64,28 +71,16 @@ static char *describe_end(const child_end *end, const char *summary_problem, con
   return g_string_free(text, FALSE);
 }
 
-/* What a child that left this summary exits with. */
-static int exit_code_of(const summary_record *left)
-{
-  const char *expect = left->keys[SCENARIO_RUN_EXPECT];
-
-  return run_status_exit_code(left->status, expect != NULL ? expect : "ok");
-}
-
-static summary_record *read_summary(const child_end *end, char **problem)
+static child_record *read_record(const child_end *end, char **problem)
 {
   g_autoptr(GError) error = NULL;
-  if (end->summary_octets == 0) {
+  if (end->record_octets == 0) {
     *problem = g_strdup("without a summary");
     return NULL;
   }
-  if (end->summary_cut) {
-    *problem = g_strdup_printf("with a summary that does not end within %zu octets", end->summary_octets);
-    return NULL;
-  }
-  summary_record *left = summary_parse_json(end->summary, end->summary_octets, "its summary", &error);
+  child_record *left = child_record_read(end->record, end->record_octets, &error);
   if (left == NULL) {
-    *problem = g_strdup(error->message);
+    *problem = g_strdup_printf("its summary: %s", error->message);
   }
   return left;
 }
@@ -99,9 +94,9 @@ child_outcome *child_outcome_new(const child_end *end)
   outcome->memory_peak_octets = end->memory_peak_octets;
   outcome->signal = WIFSIGNALED(end->wait_status) ? WTERMSIG(end->wait_status) : 0;
   outcome->exit_code = outcome->signal != 0 ? 128 + outcome->signal : WEXITSTATUS(end->wait_status);
-  outcome->summary = read_summary(end, &problem);
-  const summary_record *left = outcome->summary;
-  if (left != NULL && (outcome->signal != 0 || outcome->exit_code != exit_code_of(left))) {
+  outcome->record = read_record(end, &problem);
+  const child_record *left = outcome->record;
+  if (left != NULL && (outcome->signal != 0 || outcome->exit_code != left->exit_code)) {
     problem = g_strdup_printf("though its summary says %s", run_status_name(left->status));
   }
   if (problem == NULL) {
@@ -122,7 +117,7 @@ void child_outcome_free(child_outcome *outcome)
   if (outcome == NULL) {
     return;
   }
-  summary_record_free(outcome->summary);
+  child_record_free(outcome->record);
   g_free(outcome->message);
   g_free(outcome->stderr_tail);
   g_free(outcome->started);

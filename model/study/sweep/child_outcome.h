@@ -5,16 +5,16 @@
 #include <glib.h>
 
 #include "base/time_ps.h"
-#include "sim/summary.h"
+#include "study/sweep/child_record.h"
 
 typedef struct child_outcome {
-  summary_record *summary; /* NULL: it left none that can be read */
-  run_status status;       /* the summary's; RUN_FAILED when there is none, or the exit contradicts it */
-  char *message;           /* the summary's, or how the child ended; never NULL */
-  char *stderr_tail;       /* the end of what it said, valid UTF-8 in lines; "" */
-  char *started;           /* "2026-11-21T10:08:16Z" */
-  int exit_code;           /* 128 + signal when a signal ended it */
-  int signal;              /* that signal; 0: it exited */
+  child_record *record; /* its summary; NULL: it left none that can be read */
+  run_status status;    /* the summary's; RUN_FAILED when there is none, or the exit contradicts it */
+  char *message;        /* the summary's, or how the child ended; never NULL */
+  char *stderr_tail;    /* the end of what it said, valid UTF-8 in lines; "" */
+  char *started;        /* "2026-11-21T10:08:16Z" */
+  int exit_code;        /* 128 + signal when a signal ended it */
+  int signal;           /* that signal; 0: it exited */
   double wall_s;
   double cpu_s;              /* user and system */
   double memory_peak_octets; /* the most it held at a time */
@@ -22,14 +22,14 @@ typedef struct child_outcome {
 
 /* What is known of a child that has ended. Everything pointed to stays the caller's. */
 typedef struct child_end {
-  int wait_status;         /* as wait4() gives it */
-  const char *summary;     /* what it wrote as its summary, and a NUL */
-  gsize summary_octets;    /* 0: it wrote none */
-  gboolean summary_cut;    /* it wrote more than a summary can have */
-  const char *said;        /* the end of its stderr */
-  gsize said_octets;       /* of it */
-  gboolean said_cut;       /* it said more before */
-  const char *stopped_why; /* the watchdog stopped it, because …; NULL */
+  int wait_status;             /* as wait4() gives it */
+  const guint8 *record;        /* what it left as its summary (child_record.h) */
+  gsize record_octets;         /* 0: it left none */
+  const char *said;            /* the end of its stderr */
+  gsize said_octets;           /* of it */
+  gboolean said_cut;           /* it said more before */
+  const char *stopped_why;     /* the watchdog stopped it, because …; NULL */
+  guint64 memory_limit_octets; /* 0: there was none */
   double memory_peak_octets;
 } child_end;
 

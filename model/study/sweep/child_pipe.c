@@ -11,7 +11,6 @@
 #define DRAIN_CHUNKS 16
 
 struct child_pipe {
-  child_pipe_keeps keeps;
   gsize limit;
   int reader;
   int writer; /* -1: closed */
@@ -22,12 +21,7 @@ struct child_pipe {
 
 static void keep(child_pipe *p, const guint8 *octets, guint count)
 {
-  gsize room = p->limit - MIN(p->kept->len, p->limit);
-  p->overflowed = p->overflowed || count > room;
-  if (p->keeps == CHILD_PIPE_KEEPS_FIRST) {
-    g_byte_array_append(p->kept, octets, MIN(count, (guint)room));
-    return;
-  }
+  p->overflowed = p->overflowed || p->kept->len + count > p->limit;
   if (count > p->limit) {
     octets += count - p->limit;
     count = (guint)p->limit;
@@ -63,7 +57,7 @@ static gboolean readable(gint fd, GIOCondition condition, gpointer data)
   return !at_end;
 }
 
-child_pipe *child_pipe_new(child_pipe_keeps keeps, gsize limit, GError **error)
+child_pipe *child_pipe_new(gsize limit, GError **error)
 {
   int ends[2];
   if (!g_unix_open_pipe(ends, FD_CLOEXEC, error)) {
@@ -71,8 +65,7 @@ child_pipe *child_pipe_new(child_pipe_keeps keeps, gsize limit, GError **error)
   }
   g_unix_set_fd_nonblocking(ends[0], TRUE, NULL);
   child_pipe *p = g_new(child_pipe, 1);
-  *p = (child_pipe){
-      .keeps = keeps, .limit = limit, .reader = ends[0], .writer = ends[1], .kept = g_byte_array_new()};
+  *p = (child_pipe){.limit = limit, .reader = ends[0], .writer = ends[1], .kept = g_byte_array_new()};
   p->source = g_unix_fd_add(p->reader, G_IO_IN | G_IO_HUP | G_IO_ERR, readable, p);
   return p;
 }
@@ -118,6 +111,12 @@ const char *child_pipe_octets(const child_pipe *pipe, gsize *length)
   g_byte_array_append(pipe->kept, &nul, 1);
   g_byte_array_set_size(pipe->kept, (guint)*length);
   return (const char *)pipe->kept->data;
+}
+
+void child_pipe_clear(child_pipe *pipe)
+{
+  g_byte_array_set_size(pipe->kept, 0);
+  pipe->overflowed = FALSE;
 }
 
 gboolean child_pipe_overflowed(const child_pipe *pipe)

@@ -1,4 +1,4 @@
-/* What a child writes into a pipe, read as it comes and kept within bounds, however much that is. */
+/* What a child writes into a pipe, read as it comes; the last of it is kept, however much that is. */
 #ifndef STUDY_CHILD_PIPE_H
 #define STUDY_CHILD_PIPE_H
 
@@ -6,14 +6,9 @@
 
 typedef struct child_pipe child_pipe;
 
-typedef enum child_pipe_keeps {
-  CHILD_PIPE_KEEPS_FIRST, /* what comes behind `limit` octets is dropped */
-  CHILD_PIPE_KEEPS_LAST   /* of all that comes the last `limit` octets stay */
-} child_pipe_keeps;
-
-/* A pipe that the default main context empties. NULL and `error` (G_UNIX_ERROR) when there is none to be had. Free with
+/* A pipe that the default main context empties; of all that comes the last `limit` octets are kept. NULL and `error` (G_UNIX_ERROR) when there is none to be had. Free with
  * child_pipe_free() (NULL-safe). */
-child_pipe *child_pipe_new(child_pipe_keeps keeps, gsize limit, GError **error);
+child_pipe *child_pipe_new(gsize limit, GError **error);
 void child_pipe_free(child_pipe *pipe);
 
 /* The end to write into; the pipe's, until child_pipe_close_writer(), once the child has it. */
@@ -25,6 +20,9 @@ void child_pipe_drain(child_pipe *pipe);
 
 /* What was kept, `*length` octets and a NUL; the pipe's. */
 const char *child_pipe_octets(const child_pipe *pipe, gsize *length);
+
+/* Forgets what was kept. */
+void child_pipe_clear(child_pipe *pipe);
 
 /* TRUE when octets were dropped. */
 gboolean child_pipe_overflowed(const child_pipe *pipe);

@@ -1,23 +1,22 @@
-/* What `iwarpsim run`, started by a sweep, tells the sweep: how far it is, and its summary. It writes no file. */
+/* What a run of a sweep tells it: how far it is, and what it leaves. It writes no file. */
 #ifndef STUDY_CHILD_REPORT_H
 #define STUDY_CHILD_REPORT_H
 
 #include <glib.h>
 
 #include "base/time_ps.h"
+#include "sim/summary.h"
+#include "study/sweep/child_page.h"
 
-typedef struct child_report child_report;
-
-/* Takes what child_run_start() gave this process. NULL and `error` (G_FILE_ERROR) when no sweep started it. Free with
- * child_report_free(). */
-child_report *child_report_new(GError **error);
-void child_report_free(child_report *report);
+/* The page that `iwarpsim sweep` has opened for this process. NULL and `error` (G_FILE_ERROR) when no sweep started it. Free with
+ * child_report_unmap() (NULL-safe). */
+child_page *child_report_map(GError **error);
+void child_report_unmap(child_page *page);
 
 /* The run is at `now` of simulated time and has done `share` (0 … 1) of its work. Costs some nanoseconds. */
-void child_report_progress(child_report *report, time_ps now, double share);
+void child_report_progress(child_page *page, time_ps now, double share);
 
-/* Hands over the summary, `length` octets, and how much memory the run took. Once. FALSE and `error` (G_FILE_ERROR) when the sweep
- * does not take it. */
-gboolean child_report_summary(child_report *report, const char *json, gsize length, GError **error);
+/* Hands over the summary, and how much memory the run took. Once. FALSE and `error` (G_FILE_ERROR) when it is too long. */
+gboolean child_report_summary(child_page *page, const summary *left, GError **error);
 
 #endif

@@ -1,201 +1,117 @@
 #include "study/sweep/child_run.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <glib-unix.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <sys/pidfd.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "study/store/provenance.h"
-#include "study/sweep/child_page.h"
-#include "study/sweep/child_pipe.h"
+#include "study/sweep/child_host.h"
 
-/* As much of a child's stderr as is kept: an abort's message and what led to it. */
-#define STDERR_TAIL_OCTETS 2000
-
-/* A summary has some ten thousand octets, with distributions a hundred thousand. */
-#define SUMMARY_OCTETS_MAX (16 << 20)
-
-/* How long a stopped child may take to leave before it is killed. */
+/* How long a stopped run may take to leave before it is killed. */
 #define STOP_GRACE_US G_USEC_PER_SEC
 
 /* Looks are never further apart than this, as far as stalling goes: when this process was itself held up (a laptop's lid, a slow
  * disk), so were the children. */
 #define LOOK_APART_MAX_US G_USEC_PER_SEC
 
-struct child_run {
-  GPid pid;
-  int pidfd;
-  guint source; /* on pidfd */
+struct child_pool {
+  const char *program;
+  const char *scenario_path;
+  const char *const *sets;
   child_limits limits;
-  child_pipe *summary;
-  child_pipe *said;
-  child_page *page;
-  gint64 started_us;
+  GPtrArray *idle; /* child_host * */
+};
+
+struct child_run {
+  child_pool *pool;
+  child_host *host;
+  gint64 asked_us;
+  gint64 started_us; /* the same, but for pauses */
   char *started;
   gint64 looked_us; /* child_run_watch() did */
   gint64 stalled_us;
+  gint64 paused_us;    /* when it was; 0: it is not */
   gint64 simulated_ps; /* when it looked */
   gint64 stopped_us;   /* 0: it was not stopped */
-  char *stopped_why;   /* by the watchdog; NULL */
+  double stopped_cpu_s;
+  char *stopped_why; /* by the watchdog; NULL */
   child_run_ended ended;
   gpointer data;
 };
 
+/* The pool. */
+
+child_pool *child_pool_new(const char *program, const char *scenario_path, const char *const *sets,
+                           const child_limits *limits)
+{
+  child_pool *pool = g_new(child_pool, 1);
+  *pool = (child_pool){.program = program,
+                       .scenario_path = scenario_path,
+                       .sets = sets,
+                       .limits = *limits,
+                       .idle = g_ptr_array_new()};
+  return pool;
+}
+
+void child_pool_free(child_pool *pool)
+{
+  for (guint i = 0; i < pool->idle->len; i++) {
+    child_host_free(pool->idle->pdata[i]);
+  }
+  g_ptr_array_unref(pool->idle);
+  g_free(pool);
+}
+
 /* Starting. */
 
-typedef struct child_setup {
-  pid_t parent;
-  guint64 memory_octets;
-} child_setup;
+static void run_ended(const child_end_told *end, gboolean process_ended, gpointer data);
 
-/* When memory runs out, a run is to go, not the sweep, which would take all its runs with it. */
-static void offer_to_the_kernel(void)
+static gboolean refuse_request(GError **error)
 {
-  int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-  if (file >= 0) {
-    ssize_t written = write(file, "500", 3);
-    (void)written; /* it is no harm when that is not allowed */
-    close(file);
-  }
-}
-
-/* In the child, between fork and exec: async-signal-safe calls only. */
-static void set_up_child(gpointer data)
-{
-  const child_setup *setup = data;
-  /* Its own process group: Ctrl-C reaches the sweep, which decides what becomes of its children. */
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != setup->parent) {
-    _exit(127); /* the parent died before the request above */
-  }
-  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-  if (setup->memory_octets > 0) {
-    setrlimit(RLIMIT_DATA, &(struct rlimit){setup->memory_octets, setup->memory_octets});
-  }
-  offer_to_the_kernel();
-}
-
-static char **arguments(const char *program, const char *scenario_path, char *const *sets)
-{
-  GPtrArray *list = g_ptr_array_new();
-  g_ptr_array_add(list, g_strdup(program));
-  g_ptr_array_add(list, g_strdup("run"));
-  for (gsize i = 0; sets[i] != NULL; i++) {
-    g_ptr_array_add(list, g_strdup("--set"));
-    g_ptr_array_add(list, g_strdup(sets[i]));
-  }
-  g_ptr_array_add(list, g_strdup("--quiet"));
-  g_ptr_array_add(list, g_strdup("--as-child"));
-  g_ptr_array_add(list, g_strdup("--"));
-  g_ptr_array_add(list, g_strdup(scenario_path));
-  g_ptr_array_add(list, NULL);
-  return (char **)g_ptr_array_free(list, FALSE);
-}
-
-static gboolean set_error(GError **error, const char *what)
-{
-  int reason = errno;
-  g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(reason), "%s: %s", what, g_strerror(reason));
+  g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+              "the values of the sweep's axes at one point are too long; expected %d octets at most",
+              CHILD_REQUEST_OCTETS_MAX);
   return FALSE;
 }
 
-/* Makes the page; `*file` is its descriptor, to be closed. */
-static gboolean make_page(child_run *child, int *file, GError **error)
+/* A host that waits, or a new one, takes the run on. One that waits may have been killed. */
+static gboolean ask(child_run *child, char *const *sets, GError **error)
 {
-  *file = memfd_create("iwarpsim-child", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (*file < 0) {
-    return set_error(error, "no memory to share with a run");
+  child_pool *pool = child->pool;
+  while (pool->idle->len > 0) {
+    child->host = g_ptr_array_steal_index_fast(pool->idle, pool->idle->len - 1);
+    if (child_host_request(child->host, sets, run_ended, child)) {
+      return TRUE;
+    }
+    child_host_free(child->host);
   }
-  void *page = MAP_FAILED;
-  /* Sealed, so that no child can take away what this process looks at. */
-  if (ftruncate(*file, CHILD_PAGE_OCTETS) == 0 &&
-      fcntl(*file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0) {
-    page = mmap(NULL, CHILD_PAGE_OCTETS, PROT_READ | PROT_WRITE, MAP_SHARED, *file, 0);
-  }
-  if (page == MAP_FAILED) {
-    set_error(error, "no memory to share with a run");
-    close(*file);
+  child->host =
+      child_host_start(pool->program, pool->scenario_path, pool->sets, pool->limits.memory_octets, error);
+  if (child->host == NULL) {
     return FALSE;
   }
-  child->page = page;
+  if (!child_host_request(child->host, sets, run_ended, child)) {
+    child_host_free(child->host);
+    return refuse_request(error);
+  }
   return TRUE;
-}
-
-static gboolean child_readable(gint fd, GIOCondition condition, gpointer data);
-
-static gboolean watch_end(child_run *child, GError **error)
-{
-  child->pidfd = pidfd_open(child->pid, 0);
-  if (child->pidfd < 0) {
-    set_error(error, "a run cannot be watched (pidfd_open)");
-    kill(child->pid, SIGKILL);
-    waitpid(child->pid, NULL, 0);
-    return FALSE;
-  }
-  child->source = g_unix_fd_add(child->pidfd, G_IO_IN, child_readable, child);
-  return TRUE;
-}
-
-static gboolean spawn(child_run *child, const char *program, const char *scenario_path, char *const *sets,
-                      GError **error)
-{
-  int page_file;
-  if (!make_page(child, &page_file, error)) {
-    return FALSE;
-  }
-  const int sources[] = {child_pipe_writer(child->summary), page_file};
-  const int targets[] = {CHILD_SUMMARY_FD, CHILD_PAGE_FD};
-  child_setup setup = {.parent = getpid(), .memory_octets = child->limits.memory_octets};
-  g_auto(GStrv) argv = arguments(program, scenario_path, sets);
-  child->started_us = child->looked_us = g_get_monotonic_time();
-  child->started = provenance_time_text(g_get_real_time() / G_USEC_PER_SEC);
-  gboolean good = g_spawn_async_with_pipes_and_fds(
-      NULL, (const char *const *)argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL,
-      set_up_child, &setup, -1, -1, child_pipe_writer(child->said), sources, targets, G_N_ELEMENTS(sources),
-      &child->pid, NULL, NULL, NULL, error);
-  close(page_file);
-  child_pipe_close_writer(child->summary);
-  child_pipe_close_writer(child->said);
-  return good && watch_end(child, error);
 }
 
 static void free_child(child_run *child)
 {
-  if (child->source != 0) {
-    g_source_remove(child->source);
-  }
-  if (child->pidfd >= 0) {
-    close(child->pidfd);
-  }
-  if (child->page != NULL) {
-    munmap(child->page, CHILD_PAGE_OCTETS);
-  }
-  child_pipe_free(child->summary);
-  child_pipe_free(child->said);
   g_free(child->started);
   g_free(child->stopped_why);
   g_free(child);
 }
 
-child_run *child_run_start(const char *program, const char *scenario_path, char *const *sets,
-                           const child_limits *limits, child_run_ended ended, gpointer data, GError **error)
+child_run *child_run_start(child_pool *pool, char *const *sets, child_run_ended ended, gpointer data,
+                           GError **error)
 {
   child_run *child = g_new0(child_run, 1);
-  child->pidfd = -1;
-  child->limits = *limits;
+  child->pool = pool;
   child->ended = ended;
   child->data = data;
-  child->summary = child_pipe_new(CHILD_PIPE_KEEPS_FIRST, SUMMARY_OCTETS_MAX, error);
-  child->said =
-      child->summary != NULL ? child_pipe_new(CHILD_PIPE_KEEPS_LAST, STDERR_TAIL_OCTETS, error) : NULL;
-  if (child->said == NULL || !spawn(child, program, scenario_path, sets, error)) {
+  child->asked_us = child->started_us = child->looked_us = g_get_monotonic_time();
+  child->started = provenance_time_text(g_get_real_time() / G_USEC_PER_SEC);
+  if (!ask(child, sets, error)) {
     free_child(child);
     return NULL;
   }
@@ -204,74 +120,72 @@ child_run *child_run_start(const char *program, const char *scenario_path, char 
 
 /* Ending. */
 
-static double seconds_of(const struct timeval *time)
+/* The run's own word, which it gives with its summary; the kernel's stands in. */
+static double memory_peak_of(const child_run *child, const child_end_told *told)
 {
-  return (double)time->tv_sec + (double)time->tv_usec / G_USEC_PER_SEC;
+  guint64 own = atomic_load(&child_host_page(child->host)->memory_peak_octets);
+  return own > 0 ? (double)own : (double)told->memory_peak_octets;
 }
 
-/* The child's own word, which it gives with its summary. The kernel's stands in, and is the sweep's own size when that was larger as it
- * forked. */
-static double memory_peak_of(const child_run *child, const struct rusage *used)
+static child_outcome *outcome_of(const child_run *child, const child_end_told *told, gboolean process_ended)
 {
-  guint64 told = atomic_load(&child->page->memory_peak_octets);
-  return told > 0 ? (double)told : (double)used->ru_maxrss * 1024;
-}
-
-static child_outcome *outcome_of(const child_run *child, int wait_status, const struct rusage *used)
-{
-  child_end end = {.wait_status = wait_status,
-                   .summary_cut = child_pipe_overflowed(child->summary),
-                   .said_cut = child_pipe_overflowed(child->said),
+  const child_page *page = child_host_page(child->host);
+  child_pipe *said = child_host_said(child->host);
+  gsize record_octets = MIN(atomic_load(&page->record_octets), CHILD_RECORD_OCTETS_MAX);
+  /* A copy: what a run has started, and left behind, may write there still. */
+  g_autofree guint8 *record = g_memdup2(page->record, record_octets);
+  child_pipe_drain(said);
+  child_end end = {.wait_status = told->wait_status,
+                   .record = record,
+                   .record_octets = record_octets,
+                   .said_cut = child_pipe_overflowed(said),
                    .stopped_why = child->stopped_why,
-                   .memory_peak_octets = memory_peak_of(child, used)};
-  end.summary = child_pipe_octets(child->summary, &end.summary_octets);
-  end.said = child_pipe_octets(child->said, &end.said_octets);
+                   .memory_limit_octets = child->pool->limits.memory_octets,
+                   .memory_peak_octets = memory_peak_of(child, told)};
+  end.said = child_pipe_octets(said, &end.said_octets);
   child_outcome *outcome = child_outcome_new(&end);
   g_free(outcome->started);
   outcome->started = g_strdup(child->started);
-  outcome->wall_s = (double)(g_get_monotonic_time() - child->started_us) / G_USEC_PER_SEC;
-  outcome->cpu_s = seconds_of(&used->ru_utime) + seconds_of(&used->ru_stime);
+  /* When both were killed the kernel tells of the host, which forks and waits. */
+  gint64 wall_us = process_ended ? g_get_monotonic_time() - child->asked_us : told->wall_us;
+  outcome->wall_s = (double)wall_us / G_USEC_PER_SEC;
+  outcome->cpu_s = process_ended ? child->stopped_cpu_s : (double)told->cpu_us / G_USEC_PER_SEC;
   return outcome;
 }
 
-static gboolean child_readable(gint fd, GIOCondition condition, gpointer data)
+static void run_ended(const child_end_told *end, gboolean process_ended, gpointer data)
 {
   child_run *child = data;
-  int wait_status = 0;
-  struct rusage used = {0};
-  (void)fd;
-  (void)condition;
-  pid_t ended = wait4(child->pid, &wait_status, WNOHANG, &used);
-  if (ended == 0 || (ended < 0 && errno == EINTR)) {
-    return G_SOURCE_CONTINUE;
+  child_outcome *outcome = outcome_of(child, end, process_ended);
+  if (process_ended) {
+    child_host_free(child->host);
+  } else {
+    g_ptr_array_add(child->pool->idle, child->host);
   }
-  child_pipe_drain(child->summary);
-  child_pipe_drain(child->said);
-  child->source = 0;
-  child->ended(child, outcome_of(child, wait_status, &used), child->data);
+  child->host = NULL;
+  child->ended(child, outcome, child->data);
   free_child(child);
-  return G_SOURCE_REMOVE;
 }
 
 /* Watching. */
 
 double child_run_share(const child_run *child)
 {
-  return MIN((double)atomic_load(&child->page->share_ppm) / 1e6, 1.0);
+  return MIN((double)atomic_load(&child_host_page(child->host)->share_ppm) / 1e6, 1.0);
 }
 
 /* "at 0.000123 s of simulated time, 40 % done". */
 static char *describe_progress(const child_run *child)
 {
   return g_strdup_printf("at %.12g s of simulated time, %.0f %% done",
-                         time_ps_in_seconds(atomic_load(&child->page->simulated_ps)),
+                         time_ps_in_seconds(atomic_load(&child_host_page(child->host)->simulated_ps)),
                          100 * child_run_share(child));
 }
 
 /* Why it must be stopped; NULL: it need not. */
 static char *find_excess(const child_run *child, gint64 now_us)
 {
-  const child_limits *limits = &child->limits;
+  const child_limits *limits = &child->pool->limits;
   gboolean stalls = limits->stall_s > 0 && (double)child->stalled_us >= limits->stall_s * G_USEC_PER_SEC;
   gboolean lasts =
       limits->wall_s > 0 && (double)(now_us - child->started_us) >= limits->wall_s * G_USEC_PER_SEC;
@@ -288,7 +202,7 @@ static char *find_excess(const child_run *child, gint64 now_us)
 void child_run_watch(child_run *child)
 {
   gint64 now_us = g_get_monotonic_time();
-  gint64 simulated_ps = atomic_load(&child->page->simulated_ps);
+  gint64 simulated_ps = atomic_load(&child_host_page(child->host)->simulated_ps);
   gint64 apart_us = MIN(now_us - child->looked_us, LOOK_APART_MAX_US);
   child->stalled_us = simulated_ps == child->simulated_ps ? child->stalled_us + apart_us : 0;
   child->simulated_ps = simulated_ps;
@@ -309,11 +223,29 @@ void child_run_stop(child_run *child)
 {
   if (child->stopped_us == 0) {
     child->stopped_us = g_get_monotonic_time();
-    kill(child->pid, SIGTERM);
+    child->stopped_cpu_s = child_host_cpu_s(child->host);
+    child_host_signal(child->host, SIGTERM);
   }
 }
 
 void child_run_kill(const child_run *child)
 {
-  kill(child->pid, SIGKILL);
+  child_host_signal(child->host, SIGKILL);
+}
+
+void child_run_pause(child_run *child)
+{
+  child->paused_us = g_get_monotonic_time();
+  child_host_signal(child->host, SIGSTOP);
+}
+
+void child_run_continue(child_run *child)
+{
+  gint64 now_us = g_get_monotonic_time();
+  if (child->paused_us > 0) {
+    child->started_us += now_us - child->paused_us;
+    child->looked_us = now_us;
+    child->paused_us = 0;
+  }
+  child_host_signal(child->host, SIGCONT);
 }

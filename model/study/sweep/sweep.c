@@ -2,7 +2,10 @@
 
 #include <glib-unix.h>
 #include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
+#include "study/store/provenance.h"
 #include "study/sweep/sweep_backlog.h"
 
 /* How often children are watched and progress is told. */
@@ -11,22 +14,25 @@
 /* How long an interrupted sweep waits for a locked store. */
 #define HURRY_MS 1000
 
-/* Results that may wait for the disk beside those that fill the children's places: more would be lost with a kill -9. */
-#define BACKLOG_MAX 16
+/* Results that may wait for the disk beside those that fill the children's places, two commits of them: a disk that is slower than the runs
+ * holds them up. */
+#define BACKLOG_MAX 128
 
 typedef struct sweep {
   const sweep_grid *grid;
-  const char *scenario_path;
-  result_store *store;
+  result_store *store;   /* the backlog's, while that is there */
+  result_store *look_up; /* NULL: it could not be opened again */
   const sweep_options *options;
   sweep_result *result;
   sweep_progress progress;
-  GArray *todo;         /* gsize: points to run, in grid order unless other sweeps work here too */
-  guint next;           /* in todo */
-  gsize ended;          /* children that have */
-  gsize kept;           /* of them, in the store */
-  double known_run_s;   /* what a run took before; 0: not known */
+  GArray *todo;       /* gsize: points to run, in grid order unless other sweeps work here too */
+  guint next;         /* in todo */
+  gsize ended;        /* children that have */
+  gsize kept;         /* of them, in the store */
+  double known_run_s; /* what a run took before; 0: not known */
+  child_pool *pool;
   GHashTable *children; /* child_run → its point, as GSIZE_TO_POINTER */
+  char *host;           /* this machine */
   sweep_backlog *backlog;
   guint places;      /* for children at once: `jobs`, or as many as this machine could start */
   gboolean closing;  /* no further child */
@@ -190,7 +196,7 @@ static void child_ended(child_run *child, child_outcome *outcome, gpointer data)
     child_outcome_free(outcome);
     return;
   }
-  sweep_record *record = sweep_record_new(s->grid, point, outcome);
+  sweep_record *record = sweep_record_new(s->grid, point, s->host, outcome);
   if (record->run.exit_code != 0 && !s->options->keep_going) {
     s->closing = s->result->stopped = TRUE;
   }
@@ -203,7 +209,8 @@ static void child_ended(child_run *child, child_outcome *outcome, gpointer data)
 static gboolean was_run_meanwhile(sweep *s, gsize point)
 {
   stored_state state = STORED_MISSING;
-  if (!result_store_find(s->store, sweep_grid_identity(s->grid, point), &state, NULL)) {
+  if (s->look_up == NULL ||
+      !result_store_find(s->look_up, sweep_grid_identity(s->grid, point), &state, NULL)) {
     return FALSE;
   }
   s->result->unexpected += state == STORED_UNEXPECTED;
@@ -230,17 +237,8 @@ static gboolean may_fit_later(const GError *error)
 static gboolean start_child(sweep *s, gsize point)
 {
   GError *error = NULL;
-  g_auto(GStrv) point_sets = sweep_grid_sets(s->grid, point);
-  g_autoptr(GPtrArray) sets = g_ptr_array_new(); /* the texts stay their owners' */
-  for (gsize i = 0; s->options->sets != NULL && s->options->sets[i] != NULL; i++) {
-    g_ptr_array_add(sets, (char *)s->options->sets[i]);
-  }
-  for (gsize i = 0; point_sets[i] != NULL; i++) {
-    g_ptr_array_add(sets, point_sets[i]);
-  }
-  g_ptr_array_add(sets, NULL);
-  child_run *child = child_run_start(s->options->program, s->scenario_path, (char *const *)sets->pdata,
-                                     &s->options->limits, child_ended, s, &error);
+  g_auto(GStrv) sets = sweep_grid_sets(s->grid, point);
+  child_run *child = child_run_start(s->pool, sets, child_ended, s, &error);
   if (child == NULL && g_hash_table_size(s->children) > 0 && may_fit_later(error)) {
     s->places = g_hash_table_size(s->children);
     g_error_free(error);
@@ -274,12 +272,62 @@ static void start_children(sweep *s)
 }
 
 /* A signal that is ignored stays so: a shell's background job does not end with the Ctrl-C of another. */
-static guint handle_signal(sweep *s, int number)
+static gboolean is_ignored(int number)
 {
   struct sigaction old;
-  return sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN
-             ? 0
-             : g_unix_signal_add(number, interrupt, s);
+  return sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
+}
+
+static guint handle_signal(sweep *s, int number)
+{
+  return is_ignored(number) ? 0 : g_unix_signal_add(number, interrupt, s);
+}
+
+/* Ctrl-Z: the children, which are not the terminal's, stop and go on with this process. */
+static gboolean suspend(gint fd, GIOCondition condition, gpointer data)
+{
+  const sweep *s = data;
+  struct signalfd_siginfo received;
+  (void)condition;
+  if (read(fd, &received, sizeof received) == (ssize_t)sizeof received) {
+    each_child(s, child_run_pause);
+    kill(getpid(), SIGSTOP);
+    each_child(s, child_run_continue);
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+/* Ctrl-Z comes through a descriptor, since a handler could not reach the children. */
+typedef struct suspension {
+  int file; /* -1: it is as it was */
+  guint source;
+  sigset_t before;
+} suspension;
+
+static suspension handle_suspension(sweep *s)
+{
+  suspension handled = {.file = -1};
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTSTP);
+  pthread_sigmask(SIG_SETMASK, NULL, &handled.before);
+  if (!is_ignored(SIGTSTP)) {
+    handled.file = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  }
+  if (handled.file >= 0) {
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    handled.source = g_unix_fd_add(handled.file, G_IO_IN, suspend, s);
+  }
+  return handled;
+}
+
+static void leave_suspension(const suspension *handled)
+{
+  if (handled->file >= 0) {
+    g_source_remove(handled->source);
+    close(handled->file);
+  }
+  pthread_sigmask(SIG_SETMASK, &handled->before, NULL);
 }
 
 /* Starts children and waits, until the last one ended and is kept. */
@@ -358,7 +406,6 @@ gboolean sweep_run(const sweep_grid *grid, const char *scenario_path, const stor
   g_assert(options->jobs >= 1 && options->shard >= 1 && options->shard <= options->shards);
   *result = (sweep_result){0};
   sweep s = {.grid = grid,
-             .scenario_path = scenario_path,
              .store = store,
              .options = options,
              .places = options->jobs,
@@ -367,9 +414,18 @@ gboolean sweep_run(const sweep_grid *grid, const char *scenario_path, const stor
              .todo = g_array_new(FALSE, FALSE, sizeof(gsize)),
              .children = g_hash_table_new(NULL, NULL)};
   if (plan(&s, &s.error) && s.todo->len > 0) {
+    s.host = provenance_host();
+    s.pool = child_pool_new(options->program, scenario_path, options->sets, &options->limits);
+    /* Before the backlog's thread, which is not to be stopped by what this one waits for. */
+    suspension handled = handle_suspension(&s);
+    s.look_up = result_store_open_beside(store, NULL);
     s.backlog = sweep_backlog_new(store, from, &events, &s);
     run_children(&s);
     sweep_backlog_free(s.backlog);
+    result_store_close(s.look_up);
+    child_pool_free(s.pool);
+    leave_suspension(&handled);
+    g_free(s.host);
   }
   result->to_go = result->points - MIN(result->points, result->present + s.kept);
   g_array_unref(s.todo);

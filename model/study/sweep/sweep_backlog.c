@@ -1,28 +1,66 @@
 #include "study/sweep/sweep_backlog.h"
 
-/* How long SQLite itself waits for a lock, in which nothing else is done here; and then we, in which all else is. */
+/* How long SQLite itself waits for a lock, in which no other commit is tried; and then we. */
 #define LOCK_WAIT_MS 50
 #define LOCK_PAUSE_MS 100
 
-/* After a commit this many times as long as it took goes by before the next one: it waits for the disk, and meanwhile no child that ends
- * is replaced. Runs that take longer than that are committed at once, each for itself. */
+/* After a commit this many times as long as it took goes by before the next one: it costs processor time and the disk's. Runs that take
+ * longer than that are committed at once, each for itself. */
 #define PAUSE_TO_COMMIT 9
 
+/* And no less than this goes by: a commit of its own costs a run about as much processor time as all else that is done for it here. So much of
+ * the latest work is lost with a kill -9. */
+#define PAUSE_MIN_US (G_USEC_PER_SEC / 4)
+
 /* So many are committed at once, whatever the pause. */
-#define TOGETHER_MAX 16
+#define TOGETHER_MAX 64
+
+/* What is committed in one transaction. Another sweep's result stays: a run that failed here must not replace it, and one that did not
+ * would say the same. */
+typedef struct batch {
+  guint count; /* 0: the thread is to end */
+  sweep_record *records[TOGETHER_MAX];
+  const stored_run *runs[TOGETHER_MAX];
+  stored_state there[TOGETHER_MAX];
+  gint64 took_us;
+  GError *error; /* NULL: it is in the store */
+} batch;
 
 struct sweep_backlog {
   result_store *store;
   const stored_origin *from;
   sweep_backlog_events events;
   gpointer data;
-  GQueue records; /* sweep_record * */
-  guint source;   /* 0: nothing waits */
+  GThread *thread;
+  GAsyncQueue *commits; /* batch *: to the thread */
+  batch *under_way;     /* the thread's; NULL: none is */
+  gboolean dropped;     /* what is under way is not tried again */
+  GQueue records;       /* sweep_record *; those under way are not among them */
+  guint source;         /* 0: nothing waits */
   int wait_ms;
   gint64 locked_since_us; /* 0: it is not */
   gint64 not_before_us;   /* the next commit, unless TOGETHER_MAX wait */
   gboolean each_alone;    /* what failed for several may do for one */
 };
+
+static gboolean commit_ended(gpointer data);
+
+/* The thread: it alone uses the store. */
+static gpointer commit_batches(gpointer data)
+{
+  sweep_backlog *backlog = data;
+  for (;;) {
+    batch *b = g_async_queue_pop(backlog->commits);
+    if (b->count == 0) {
+      g_free(b);
+      return NULL;
+    }
+    gint64 before_us = g_get_monotonic_time();
+    result_store_commit_new(backlog->store, backlog->from, b->runs, b->count, b->there, &b->error);
+    b->took_us = g_get_monotonic_time() - before_us;
+    g_idle_add_full(G_PRIORITY_DEFAULT, commit_ended, backlog, NULL);
+  }
+}
 
 sweep_backlog *sweep_backlog_new(result_store *store, const stored_origin *from,
                                  const sweep_backlog_events *events, gpointer data)
@@ -35,12 +73,30 @@ sweep_backlog *sweep_backlog_new(result_store *store, const stored_origin *from,
   backlog->wait_ms = result_store_wait_ms(store);
   g_queue_init(&backlog->records);
   result_store_wait_at_most(store, LOCK_WAIT_MS);
+  backlog->commits = g_async_queue_new();
+  backlog->thread = g_thread_new("commits", commit_batches, backlog);
   return backlog;
+}
+
+static void free_batch(batch *b)
+{
+  for (guint i = 0; i < b->count; i++) {
+    sweep_record_free(b->records[i]);
+  }
+  g_clear_error(&b->error);
+  g_free(b);
 }
 
 void sweep_backlog_free(sweep_backlog *backlog)
 {
   sweep_backlog_drop(backlog);
+  g_async_queue_push(backlog->commits, g_new0(batch, 1));
+  g_thread_join(backlog->thread);
+  g_idle_remove_by_data(backlog);
+  if (backlog->under_way != NULL) {
+    free_batch(backlog->under_way);
+  }
+  g_async_queue_unref(backlog->commits);
   result_store_wait_at_most(backlog->store, result_store_wait_ms(backlog->store));
   g_free(backlog);
 }
@@ -55,6 +111,7 @@ void sweep_backlog_drop(sweep_backlog *backlog)
     g_source_remove(backlog->source);
   }
   backlog->source = 0;
+  backlog->dropped = TRUE;
 }
 
 /* TRUE when the lock on the store, just met, may still go away. */
@@ -69,68 +126,72 @@ static gboolean may_unlock(sweep_backlog *backlog)
 
 static void schedule(sweep_backlog *backlog);
 
-/* What is committed in one transaction. Another sweep's result stays: a run that failed here must not replace it, and one that did not
- * would say the same. */
-typedef struct batch {
-  guint count;
-  sweep_record *records[TOGETHER_MAX];
-  const stored_run *runs[TOGETHER_MAX];
-  stored_state there[TOGETHER_MAX];
-} batch;
-
-static batch take_batch(const sweep_backlog *backlog)
+static batch *take_batch(sweep_backlog *backlog)
 {
-  batch b = {.count = 0};
+  batch *b = g_new0(batch, 1);
   const guint most = backlog->each_alone ? 1 : TOGETHER_MAX;
-  for (const GList *at = backlog->records.head; at != NULL && b.count < most; at = at->next, b.count++) {
-    b.records[b.count] = at->data;
-    b.runs[b.count] = &b.records[b.count]->run;
+  while (b->count < most && !g_queue_is_empty(&backlog->records)) {
+    b->records[b->count] = g_queue_pop_head(&backlog->records);
+    b->runs[b->count] = &b->records[b->count]->run;
+    b->count++;
   }
   return b;
 }
 
 static void batch_kept(sweep_backlog *backlog, const batch *b)
 {
-  for (guint i = 0; i < b->count; i++) {
-    g_queue_pop_head(&backlog->records);
-  }
   backlog->locked_since_us = 0;
   schedule(backlog);
   for (guint i = 0; i < b->count; i++) {
     backlog->events.kept(b->runs[i], b->there[i], backlog->data);
-    sweep_record_free(b->records[i]);
+  }
+}
+
+/* Its records wait again, in front. */
+static void return_batch(sweep_backlog *backlog, batch *b)
+{
+  while (b->count > 0) {
+    g_queue_push_head(&backlog->records, b->records[--b->count]);
   }
 }
 
 /* One of several may be at fault, and a disk may have room for some. */
-static void batch_failed(sweep_backlog *backlog, const batch *b, GError *error)
+static void batch_failed(sweep_backlog *backlog, batch *b)
 {
-  gboolean locked = g_error_matches(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED);
+  gboolean locked = g_error_matches(b->error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED);
+  if (backlog->dropped) {
+    return;
+  }
   if (locked ? may_unlock(backlog) : b->count > 1) {
     backlog->each_alone = backlog->each_alone || !locked;
-    g_error_free(error);
+    return_batch(backlog, b);
     schedule(backlog);
   } else {
     sweep_backlog_drop(backlog);
-    backlog->events.failed(error, backlog->data);
+    backlog->events.failed(g_steal_pointer(&b->error), backlog->data);
   }
+}
+
+static gboolean commit_ended(gpointer data)
+{
+  sweep_backlog *backlog = data;
+  batch *b = g_steal_pointer(&backlog->under_way);
+  backlog->not_before_us = g_get_monotonic_time() + MAX(PAUSE_TO_COMMIT * b->took_us, PAUSE_MIN_US);
+  if (b->error == NULL) {
+    batch_kept(backlog, b);
+  } else {
+    batch_failed(backlog, b);
+  }
+  free_batch(b);
+  return G_SOURCE_REMOVE;
 }
 
 static gboolean commit_first(gpointer data)
 {
   sweep_backlog *backlog = data;
-  GError *error = NULL;
-  batch b = take_batch(backlog);
   backlog->source = 0;
-  gint64 before_us = g_get_monotonic_time();
-  gboolean good = result_store_commit_new(backlog->store, backlog->from, b.runs, b.count, b.there, &error);
-  gint64 after_us = g_get_monotonic_time();
-  backlog->not_before_us = after_us + PAUSE_TO_COMMIT * (after_us - before_us);
-  if (good) {
-    batch_kept(backlog, &b);
-  } else {
-    batch_failed(backlog, &b, error);
-  }
+  backlog->under_way = take_batch(backlog);
+  g_async_queue_push(backlog->commits, backlog->under_way);
   return G_SOURCE_REMOVE;
 }
 
@@ -147,7 +208,7 @@ static guint pause_of(const sweep_backlog *backlog)
 
 static void schedule(sweep_backlog *backlog)
 {
-  if (backlog->source == 0 && !g_queue_is_empty(&backlog->records)) {
+  if (backlog->source == 0 && backlog->under_way == NULL && !g_queue_is_empty(&backlog->records)) {
     backlog->source =
         g_timeout_add_full(G_PRIORITY_DEFAULT_IDLE, pause_of(backlog), commit_first, backlog, NULL);
   }
@@ -181,7 +242,8 @@ void sweep_backlog_flush(sweep_backlog *backlog)
 
 guint sweep_backlog_length(const sweep_backlog *backlog)
 {
-  return g_queue_get_length((GQueue *)&backlog->records);
+  return g_queue_get_length((GQueue *)&backlog->records) +
+         (backlog->under_way != NULL ? backlog->under_way->count : 0);
 }
 
 void sweep_backlog_hurry(sweep_backlog *backlog, int wait_ms)

@@ -15,9 +15,10 @@ typedef struct sweep_backlog_events {
   void (*failed)(GError *error, gpointer data);
 } sweep_backlog_events;
 
-/* Commits to `store` from the default main context, when nothing else is to be done there: at once, but where runs are short, those of
- * some time together, so that a tenth of the time goes into commits at most. While another process has the store locked it tries again, for as long as result_store_wait_ms(). Everything pointed to must outlive it. Free with sweep_backlog_free(), which
- * drops what is left. */
+/* Commits to `store` from a thread of its own, which waits for the disk while the default main context goes on, and calls `events` from the
+ * latter: at once, but where runs are short, those of some time together, so that a tenth of the time goes into commits at most. While
+ * another process has the store locked it tries again, for as long as result_store_wait_ms(). Everything pointed to must outlive it; `store`
+ * is the backlog's meanwhile. Free with sweep_backlog_free(), which waits for a commit that is under way and drops what is left. */
 sweep_backlog *sweep_backlog_new(result_store *store, const stored_origin *from,
                                  const sweep_backlog_events *events, gpointer data);
 void sweep_backlog_free(sweep_backlog *backlog);
@@ -28,13 +29,13 @@ void sweep_backlog_add(sweep_backlog *backlog, sweep_record *record);
 /* No further record is to be expected: what waits is committed at once. */
 void sweep_backlog_flush(sweep_backlog *backlog);
 
-/* Records that wait. */
+/* Records that are not in the store yet. */
 guint sweep_backlog_length(const sweep_backlog *backlog);
 
 /* From now on a locked store is waited for no longer than `wait_ms`. */
 void sweep_backlog_hurry(sweep_backlog *backlog, int wait_ms);
 
-/* Forgets what waits. */
+/* Forgets what waits; a commit that is under way is not tried again. */
 void sweep_backlog_drop(sweep_backlog *backlog);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/sim_engine_choice.h"
 #include "study/store/run_identity.h"
 
 GQuark sweep_grid_error_quark(void)
@@ -19,6 +20,7 @@ struct sweep_grid {
   char *texts[SCENARIO_KEY_COUNT]; /* the canonical texts of the first cell … */
   int axis_of[SCENARIO_KEY_COUNT]; /* … and the axis that says another in each cell; -1: none does */
   gsize left_out;
+  gboolean uses_ns3;
   gsize repeated;
 };
 
@@ -225,10 +227,12 @@ static gboolean add_point(sweep_grid *grid, gsize cell, const scenario *s, GErro
   GError *problem = NULL;
   gboolean hold;
 
-  if (!scenario_constraints_hold(s, &hold, &problem) || (hold && !scenario_check(s, NULL, &problem))) {
+  if (!scenario_constraints_hold(s, &hold, &problem) ||
+      (hold && (!scenario_check(s, NULL, &problem) || !sim_engine_check(s, &problem)))) {
     return refuse_cell(grid, cell, problem, error);
   }
   if (hold) {
+    grid->uses_ns3 = grid->uses_ns3 || sim_engine_of(s) == SIM_ENGINE_NS3;
     g_array_append_val(grid->cells, cell);
   } else {
     grid->left_out++;
@@ -332,6 +336,11 @@ gsize sweep_grid_left_out(const sweep_grid *grid)
   return grid->left_out;
 }
 
+gboolean sweep_grid_uses_ns3(const sweep_grid *grid)
+{
+  return grid->uses_ns3;
+}
+
 gsize sweep_grid_repeated(const sweep_grid *grid)
 {
   return grid->repeated;
@@ -363,19 +372,24 @@ char *sweep_grid_label(const sweep_grid *grid, gsize index)
   return cell_label(grid, cell_of(grid, index));
 }
 
-/* A run's identity is made of the texts of all keys. Those of the axes are canonical already, so no scenario is needed to say them. */
-const char *sweep_grid_identity(const sweep_grid *grid, gsize index)
+/* Those of the axes are canonical already, so no scenario is needed to say them. */
+void sweep_grid_texts(const sweep_grid *grid, gsize index, const char *texts[SCENARIO_KEY_COUNT])
 {
   gsize cell = cell_of(grid, index);
 
-  if (grid->identities->pdata[index] == NULL) {
-    char *texts[SCENARIO_KEY_COUNT];
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    int axis = grid->axis_of[key];
+    texts[key] = axis < 0 ? grid->texts[key] : axis_value(grid, (gsize)axis, cell);
+  }
+}
 
-    for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-      int axis = grid->axis_of[key];
-      texts[key] = axis < 0 ? grid->texts[key] : (char *)axis_value(grid, (gsize)axis, cell);
-    }
-    grid->identities->pdata[index] = run_identity_of(texts);
+const char *sweep_grid_identity(const sweep_grid *grid, gsize index)
+{
+  if (grid->identities->pdata[index] == NULL) {
+    const char *texts[SCENARIO_KEY_COUNT];
+
+    sweep_grid_texts(grid, index, texts);
+    grid->identities->pdata[index] = run_identity_of((char *const *)texts);
   }
   return grid->identities->pdata[index];
 }

@@ -31,6 +31,9 @@ gsize sweep_grid_count(const sweep_grid *grid);
 
 /* How many points of the whole grid the constraints leave out, and how many equal an earlier one. */
 gsize sweep_grid_left_out(const sweep_grid *grid);
+
+/* Whether any point runs on ns-3. */
+gboolean sweep_grid_uses_ns3(const sweep_grid *grid);
 gsize sweep_grid_repeated(const sweep_grid *grid);
 
 /* The scenario that the grid was made of; not the grid's. */
@@ -45,6 +48,9 @@ char **sweep_grid_sets(const sweep_grid *grid, gsize index);
 /* The keys that vary, in file order: "path.forward.mtu=576 run.seed=1"; "" without axes. Free with
  * g_free(). */
 char *sweep_grid_label(const sweep_grid *grid, gsize index);
+
+/* The canonical texts of all keys at point `index`; the grid's. */
+void sweep_grid_texts(const sweep_grid *grid, gsize index, const char *texts[SCENARIO_KEY_COUNT]);
 
 /* What makes point `index` this run and no other (run_identity.h); the grid's. */
 const char *sweep_grid_identity(const sweep_grid *grid, gsize index);

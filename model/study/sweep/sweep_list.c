@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/sim_engine_choice.h"
+
 /* What a run costs on one core when no store knows better: data segments a second of a 200 MiB Write at MTU 1500 with markers, CRC and 0.01 %
  * loss, and what a run without data takes. Measured on 2026-11-21 (0.20 s and 0.46 s for 144,000 segments); docs/performance.md has rates of the
  * event loop alone. */
@@ -83,7 +85,7 @@ typedef struct sums {
 static void add_run(sums *total, const scenario *s, const sweep_list_options *options)
 {
   double segments = sweep_list_segments(s);
-  gboolean native = strcmp(scenario_text(s, SCENARIO_RUN_ENGINE), "native") == 0;
+  gboolean native = sim_engine_of(s) == SIM_ENGINE_NATIVE;
 
   total->to_run++;
   total->segments += segments;

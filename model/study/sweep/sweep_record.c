@@ -2,14 +2,10 @@
 
 #include <string.h>
 
-#include "study/store/provenance.h"
-#include "study/store/run_identity.h"
-
 /* What the child measured, if it measured what was asked for. */
-static void take_summary(stored_run *run, const summary_record *left)
+static void take_summary(stored_run *run, const child_record *left)
 {
-  g_autofree char *identity = run_identity_of(left->keys);
-  if (strcmp(identity, run->identity) != 0) {
+  if (strcmp(left->identity, run->identity) != 0) {
     run->status = RUN_FAILED;
     run->exit_code = MAX(run->exit_code, 1);
     run->message = (char *)"it ran other parameters than asked: was the scenario changed during the sweep?";
@@ -17,14 +13,13 @@ static void take_summary(stored_run *run, const summary_record *left)
   }
   run->metrics = left->metrics;
   memcpy(run->distributions, left->distributions, sizeof run->distributions);
-  run->engine = left->keys[SCENARIO_RUN_ENGINE];
+  run->engine = left->engine;
 }
 
-sweep_record *sweep_record_new(const sweep_grid *grid, gsize point, child_outcome *outcome)
+sweep_record *sweep_record_new(const sweep_grid *grid, gsize point, const char *host, child_outcome *outcome)
 {
   sweep_record *record = g_new0(sweep_record, 1);
   record->outcome = outcome;
-  record->host = provenance_host();
   record->run = (stored_run){.identity = (char *)sweep_grid_identity(grid, point),
                              .point = point,
                              .status = outcome->status,
@@ -32,24 +27,20 @@ sweep_record *sweep_record_new(const sweep_grid *grid, gsize point, child_outcom
                              .exit_code = outcome->exit_code,
                              .stderr_tail = outcome->stderr_tail,
                              .engine = (char *)"",
-                             .host = record->host,
+                             .host = (char *)host,
                              .started = outcome->started,
                              .wall_s = outcome->wall_s,
                              .cpu_s = outcome->cpu_s,
                              .memory_peak_octets = outcome->memory_peak_octets};
-  if (outcome->summary != NULL) {
-    take_summary(&record->run, outcome->summary);
+  if (outcome->record != NULL) {
+    take_summary(&record->run, outcome->record);
   }
-  scenario *parameters = sweep_grid_scenario(grid, point);
-  run_identity_texts(parameters, record->run.keys);
-  scenario_free(parameters);
+  sweep_grid_texts(grid, point, (const char **)record->run.keys);
   return record;
 }
 
 void sweep_record_free(sweep_record *record)
 {
-  run_identity_clear(record->run.keys);
   child_outcome_free(record->outcome);
-  g_free(record->host);
   g_free(record);
 }

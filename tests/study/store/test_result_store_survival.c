@@ -83,8 +83,10 @@ static gboolean check_run(const stored_origin *from, const stored_run *run, gpoi
   const fixture *f = data;
   g_assert_cmpstr(from->text, ==, f->from.text);
   stored_run expected = full_run(f, (guint)g_ascii_strtoull(run->keys[SCENARIO_RUN_SEED], NULL, 10));
-  g_autofree char *digest = store_run_digest(&f->from, &expected);
-  g_autofree char *found = store_run_digest(from, run);
+  store_names *names = store_names_new();
+  g_autofree char *digest = store_run_digest(names, &f->from, &expected);
+  g_autofree char *found = store_run_digest(names, from, run);
+  store_names_free(names);
   g_assert_cmpstr(run->identity, ==, expected.identity);
   g_assert_cmpstr(found, ==, digest);
   kit_run_clear(&expected);

@@ -1,6 +1,6 @@
-/* Plays `iwarpsim run --set … --quiet --as-child -- SCENARIO` for the sweep's tests, without a simulation. Each start adds a line with its
+/* Plays `iwarpsim run --set … --quiet --as-child -- SCENARIO` for the sweep's tests, without a simulation. Each run adds a line with its
  * process id to a file "started-SEED" beside the scenario. What it does hangs on the scenario's title, "slow": waits for a minute first,
- * "stubborn": the same, and does not mind SIGTERM; and on its seed: others than these write an ok run with tcp.segments = 1000 + seed. */
+ * "stubborn": the same, and neither it nor what made it minds SIGTERM; and on its seed: others than these write an ok run with tcp.segments = 1000 + seed. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,26 +10,28 @@
 #include "sim/summary.h"
 #include "study/sweep/child_page.h"
 #include "study/sweep/child_report.h"
+#include "study/sweep/child_server.h"
 
 enum {
-  CRASHES = 13,             /* without a summary */
-  LEAVES_NOTHING = 14,      /* exits 0 without a summary */
-  FAILS = 15,               /* writes a failed run */
-  TERMINATES = 16,          /* writes a terminated run */
-  CRASHES_LATE = 17,        /* writes an ok run, then crashes */
-  RUNS_OTHER = 18,          /* writes a summary of other parameters */
-  IS_MENDED = 19,           /* crashes while the scenario's folder lacks a file "mended", else runs well */
-  TERMINATES_CRASHES = 21,  /* writes a terminated run, then crashes */
-  CONTRADICTS = 22,         /* writes an ok run and exits 1 */
-  WRITES_GARBAGE = 23,      /* no JSON */
-  TALKS = 24,               /* 64 MiB on stderr, then an ok run */
-  TALKS_NONSENSE = 25,      /* lines that are no text on stderr, exits 3 */
-  HANGS = 26,               /* at 5 ms of simulated time, a quarter done */
-  NEVER_ENDS = 27,          /* simulated time goes on and on */
-  EATS_MEMORY = 28,         /* until there is none, or 1 GiB */
-  NEVER_STOPS_WRITING = 29, /* a summary of 20 MiB */
-  LEAVES_A_CHILD = 30,      /* that keeps its pipes open for ten seconds; an ok run */
-  FILLS_PIPES = 31 /* 300 KiB on stderr and of blanks before the summary of an ok run, into pipes of 1 MiB */
+  CRASHES = 13,            /* without a summary */
+  LEAVES_NOTHING = 14,     /* exits 0 without a summary */
+  FAILS = 15,              /* writes a failed run */
+  TERMINATES = 16,         /* writes a terminated run */
+  CRASHES_LATE = 17,       /* writes an ok run, then crashes */
+  RUNS_OTHER = 18,         /* writes a summary of other parameters */
+  IS_MENDED = 19,          /* crashes while the scenario's folder lacks a file "mended", else runs well */
+  TERMINATES_CRASHES = 21, /* writes a terminated run, then crashes */
+  CONTRADICTS = 22,        /* writes an ok run and exits 1 */
+  WRITES_GARBAGE = 23,     /* no record */
+  TALKS = 24,              /* 64 MiB on stderr, then an ok run */
+  TALKS_NONSENSE = 25,     /* lines that are no text on stderr, exits 3 */
+  HANGS = 26,              /* at 5 ms of simulated time, a quarter done */
+  NEVER_ENDS = 27,         /* simulated time goes on and on */
+  EATS_MEMORY = 28,        /* until there is none, or 1 GiB */
+  CLAIMS_TOO_MUCH = 29,    /* a record that is longer than the memory for it */
+  LEAVES_A_CHILD = 30,     /* that keeps its pipes open for ten seconds; an ok run */
+  FILLS_A_PIPE = 31,       /* 300 KiB on stderr before the summary of an ok run, into a pipe of 1 MiB */
+  ENDS_ALL = 32            /* kills what made its process too */
 };
 
 typedef struct request {
@@ -112,10 +114,10 @@ static void eat_memory(void)
   }
 }
 
-static void never_end(child_report *report)
+static void never_end(child_page *page)
 {
   for (time_ps now = 1;; now++) {
-    child_report_progress(report, now * TIME_PS_PER_MILLISECOND, 0.5);
+    child_report_progress(page, now * TIME_PS_PER_MILLISECOND, 0.5);
     g_usleep(10000);
   }
 }
@@ -137,8 +139,14 @@ static void leave_a_child(void)
   }
 }
 
+static void claim(child_page *page, const char *record, gsize octets)
+{
+  memcpy(page->record, record, strlen(record));
+  atomic_store(&page->record_octets, octets);
+}
+
 /* What it does before it has a summary; FALSE: it ends with `*code` and without one. */
-static gboolean play_before(const request *r, guint64 seed, child_report *report, int *code)
+static gboolean play_before(const request *r, guint64 seed, child_page *page, int *code)
 {
   static const char nonsense[] = "one\r\n\xff\x1b[31mtwo\0 \xc3\xa4";
   g_autofree char *mended = beside(r, "mended");
@@ -156,10 +164,10 @@ static gboolean play_before(const request *r, guint64 seed, child_report *report
   case LEAVES_NOTHING:
     return FALSE;
   case WRITES_GARBAGE:
-    g_assert_true(child_report_summary(report, "{ \"no\": ]", 9, NULL));
+    claim(page, "no", 2);
     return FALSE;
-  case NEVER_STOPS_WRITING:
-    write_much(CHILD_SUMMARY_FD, 20);
+  case CLAIMS_TOO_MUCH:
+    claim(page, "much", (gsize)100 << 20);
     return FALSE;
   case TALKS:
     write_much(STDERR_FILENO, 64);
@@ -170,11 +178,11 @@ static gboolean play_before(const request *r, guint64 seed, child_report *report
     *code = 3;
     return FALSE;
   case HANGS:
-    child_report_progress(report, 5 * TIME_PS_PER_MILLISECOND, 0.25);
+    child_report_progress(page, 5 * TIME_PS_PER_MILLISECOND, 0.25);
     sleep(60);
     return FALSE;
   case NEVER_ENDS:
-    never_end(report);
+    never_end(page);
     return FALSE;
   case EATS_MEMORY:
     eat_memory();
@@ -182,11 +190,13 @@ static gboolean play_before(const request *r, guint64 seed, child_report *report
   case LEAVES_A_CHILD:
     leave_a_child();
     return TRUE;
-  case FILLS_PIPES:
+  case FILLS_A_PIPE:
     fill_pipe(STDERR_FILENO);
     say("last", 4);
-    fill_pipe(CHILD_SUMMARY_FD);
     return TRUE;
+  case ENDS_ALL:
+    kill(0, SIGKILL); /* their process group is their own */
+    return FALSE;
   default:
     return TRUE;
   }
@@ -196,6 +206,7 @@ static void wait_if_slow(const char *title)
 {
   if (strcmp(title, "stubborn") == 0) {
     signal(SIGTERM, SIG_IGN);
+    kill(getppid(), SIGSTOP); /* else that dies of SIGTERM, and takes this along */
   }
   if (strcmp(title, "slow") == 0 || strcmp(title, "stubborn") == 0) {
     for (int left = 60; left > 0;) {
@@ -204,14 +215,14 @@ static void wait_if_slow(const char *title)
   }
 }
 
-static int play(const request *r, const scenario *s, child_report *report)
+static int play(const request *r, const scenario *s, child_page *page_of_sweep)
 {
   guint64 seed = scenario_integer(s, SCENARIO_RUN_SEED);
   summary page = {.scenario = s, .version = "0.1.0", .engine = "fake"};
   int code;
   metric_values_set(&page.metrics, METRIC_TCP_SEGMENTS, 1000 + (double)seed);
   wait_if_slow(scenario_text(s, SCENARIO_TITLE));
-  if (!play_before(r, seed, report, &code)) {
+  if (!play_before(r, seed, page_of_sweep, &code)) {
     return code;
   }
   if (seed == FAILS) {
@@ -221,13 +232,24 @@ static int play(const request *r, const scenario *s, child_report *report)
     page.status = RUN_TERMINATED;
     page.message = "invalid STag";
   }
-  gsize length;
-  g_autofree char *json = summary_json(&page, &length);
-  g_assert_true(child_report_summary(report, json, length, NULL));
+  g_assert_true(child_report_summary(page_of_sweep, &page, NULL));
   if (seed == CRASHES_LATE || seed == TERMINATES_CRASHES) {
     crash();
   }
   return seed == CONTRADICTS ? 1 : run_status_exit_code(page.status, scenario_text(s, SCENARIO_RUN_EXPECT));
+}
+
+/* One run, in its own process. */
+static int play_run(const request *r, scenario *s, char *const *sets, child_page *page)
+{
+  for (gsize i = 0; sets[i] != NULL; i++) {
+    g_assert_true(scenario_set(s, sets[i], NULL));
+  }
+  leave_trace(r, scenario_integer(s, SCENARIO_RUN_SEED));
+  if (scenario_integer(s, SCENARIO_RUN_SEED) == RUNS_OTHER) {
+    g_assert_true(scenario_set(s, "path.forward.mtu=9000", NULL));
+  }
+  return play(r, s, page);
 }
 
 int main(int argc, char **argv)
@@ -237,14 +259,11 @@ int main(int argc, char **argv)
   g_autoptr(GError) error = NULL;
   scenario *s = scenario_load(r.path, (const char *const *)r.sets->pdata, &error);
   g_assert_no_error(error);
-  child_report *report = child_report_new(&error);
+  child_page *page = child_report_map(&error);
   g_assert_no_error(error);
-  leave_trace(&r, scenario_integer(s, SCENARIO_RUN_SEED));
-  if (scenario_integer(s, SCENARIO_RUN_SEED) == RUNS_OTHER) {
-    g_assert_true(scenario_set(s, "path.forward.mtu=9000", NULL));
-  }
-  int code = play(&r, s, report);
-  child_report_free(report);
+  g_auto(GStrv) sets = child_server_take(page);
+  int code = sets != NULL ? play_run(&r, s, sets, page) : 0;
+  child_report_unmap(page);
   scenario_free(s);
   g_ptr_array_unref(r.sets);
   return code;

@@ -10,21 +10,20 @@
 #define EXITED(code) ((code) << 8)
 #define SIGNALLED(number) (number)
 
-static child_outcome *outcome_of(int wait_status, const char *summary_text, const char *said)
+static child_outcome *outcome_of(int wait_status, GBytes *record, const char *said)
 {
   const child_end end = {.wait_status = wait_status,
-                         .summary = summary_text,
-                         .summary_octets = strlen(summary_text),
+                         .record = record != NULL ? g_bytes_get_data(record, NULL) : NULL,
+                         .record_octets = record != NULL ? g_bytes_get_size(record) : 0,
                          .said = said,
                          .said_octets = strlen(said),
                          .memory_peak_octets = 3 << 20};
   return child_outcome_new(&end);
 }
 
-static void expect(int wait_status, const char *summary_text, const char *said, int exit_code,
-                   const char *message)
+static void expect(int wait_status, GBytes *record, const char *said, int exit_code, const char *message)
 {
-  child_outcome *outcome = outcome_of(wait_status, summary_text, said);
+  child_outcome *outcome = outcome_of(wait_status, record, said);
   g_assert_cmpint(outcome->status, ==, RUN_FAILED);
   g_assert_cmpint(outcome->exit_code, ==, exit_code);
   g_assert_cmpstr(outcome->message, ==, message);
@@ -33,36 +32,37 @@ static void expect(int wait_status, const char *summary_text, const char *said, 
 
 static void test_no_summary(void)
 {
-  expect(EXITED(0), "", "", 1, "exited with code 0, without a summary");
-  expect(EXITED(7), "", "a\nb\n", 7, "exited with code 7, without a summary; its last words: b");
-  expect(SIGNALLED(SIGSEGV), "", "", 128 + SIGSEGV,
+  expect(EXITED(0), NULL, "", 1, "exited with code 0, without a summary");
+  expect(EXITED(7), NULL, "a\nb\n", 7, "exited with code 7, without a summary; its last words: b");
+  expect(SIGNALLED(SIGSEGV), NULL, "", 128 + SIGSEGV,
          "ended by signal 11 (Segmentation fault), its memory at 3.0\302\240MiB, without a summary");
   expect(
-      SIGNALLED(SIGKILL), "", "", 128 + SIGKILL,
+      SIGNALLED(SIGKILL), NULL, "", 128 + SIGKILL,
       "ended by signal 9 (Killed), its memory at 3.0\302\240MiB; nobody but the kernel, out of memory, or a "
       "person sends it, without a summary");
-  expect(EXITED(0), "{}", "", 1,
-         "exited with code 0, its summary: not a summary: \"scenario\" is missing; expected an object");
+  g_autoptr(GBytes) nonsense = g_bytes_new_static("{}", 2);
+  expect(EXITED(0), nonsense, "", 1,
+         "exited with code 0, its summary: not a record of a run: it does not begin as one of 2 octets");
 }
 
-static char *summary_text_of(run_status status)
+static GBytes *record_of(run_status status)
 {
   char *folder = kit_folder_new();
   scenario *s = kit_scenario(folder, "a.cfg", "title = \"t\";", NULL);
-  gsize length;
   const summary page = {
       .scenario = s, .status = status, .message = "why", .version = "0.1.0", .engine = "native"};
-  char *text = summary_json(&page, &length);
-  g_assert_cmpuint(length, ==, strlen(text));
+  guint8 octets[16384];
+  gsize count = child_record_write(&page, octets, sizeof octets);
+  g_assert_cmpuint(count, >, 0);
   scenario_free(s);
   kit_folder_remove(folder);
-  return text;
+  return g_bytes_new(octets, count);
 }
 
 /* run.expect is "ok": an ok run exits 0, a terminated one 1. */
 static void test_summary(void)
 {
-  g_autofree char *text = summary_text_of(RUN_OK);
+  g_autoptr(GBytes) text = record_of(RUN_OK);
   child_outcome *outcome = outcome_of(EXITED(0), text, "a note\n");
   g_assert_cmpint(outcome->status, ==, RUN_OK);
   g_assert_cmpint(outcome->exit_code, ==, 0);
@@ -71,7 +71,7 @@ static void test_summary(void)
   g_assert_cmpfloat(outcome->memory_peak_octets, ==, 3 << 20);
   child_outcome_free(outcome);
 
-  g_autofree char *terminated = summary_text_of(RUN_TERMINATED);
+  g_autoptr(GBytes) terminated = record_of(RUN_TERMINATED);
   outcome = outcome_of(EXITED(1), terminated, "");
   g_assert_cmpint(outcome->status, ==, RUN_TERMINATED);
   child_outcome_free(outcome);
@@ -79,31 +79,29 @@ static void test_summary(void)
 
 static void test_contradiction(void)
 {
-  g_autofree char *ok = summary_text_of(RUN_OK);
-  g_autofree char *failed = summary_text_of(RUN_FAILED);
+  g_autoptr(GBytes) ok = record_of(RUN_OK);
+  g_autoptr(GBytes) failed = record_of(RUN_FAILED);
   expect(EXITED(1), ok, "", 1, "exited with code 1, though its summary says ok");
   expect(EXITED(0), failed, "", 1, "exited with code 0, though its summary says failed");
   expect(SIGNALLED(SIGSEGV), ok, "", 139,
          "ended by signal 11 (Segmentation fault), its memory at 3.0\302\240MiB, though its summary says ok");
 }
 
-/* A summary that was cut off is none, though what is there may parse. */
-static void test_cut_summary(void)
+/* Who does not ask if there is memory ends as a crash does; where memory is limited that is named. */
+static void test_limited_memory(void)
 {
-  g_autofree char *ok = summary_text_of(RUN_OK);
-  const child_end end = {.summary = ok, .summary_octets = strlen(ok), .summary_cut = TRUE, .said = ""};
+  const child_end end = {.wait_status = SIGNALLED(SIGSEGV), .said = "", .memory_limit_octets = 12 << 20};
   child_outcome *outcome = child_outcome_new(&end);
-  g_assert_cmpint(outcome->status, ==, RUN_FAILED);
-  g_assert_nonnull(strstr(outcome->message, "does not end within"));
+  g_assert_nonnull(strstr(outcome->message,
+                          "; perhaps the 12.0\302\240MiB of data that it may hold (--memory) are too few"));
   child_outcome_free(outcome);
 }
 
 /* What the watchdog says comes first; a run that is whole all the same counts. */
 static void test_stopped(void)
 {
-  g_autofree char *ok = summary_text_of(RUN_OK);
-  child_end end = {
-      .wait_status = SIGNALLED(SIGTERM), .summary = "", .said = "", .stopped_why = "stopped: too long"};
+  g_autoptr(GBytes) ok = record_of(RUN_OK);
+  child_end end = {.wait_status = SIGNALLED(SIGTERM), .said = "", .stopped_why = "stopped: too long"};
   child_outcome *outcome = child_outcome_new(&end);
   g_assert_cmpint(outcome->status, ==, RUN_FAILED);
   g_assert_cmpint(outcome->exit_code, ==, 128 + SIGTERM);
@@ -111,8 +109,7 @@ static void test_stopped(void)
   child_outcome_free(outcome);
 
   end.wait_status = EXITED(0);
-  end.summary = ok;
-  end.summary_octets = strlen(ok);
+  end.record = g_bytes_get_data(ok, &end.record_octets);
   outcome = child_outcome_new(&end);
   g_assert_cmpint(outcome->status, ==, RUN_OK);
   child_outcome_free(outcome);
@@ -145,7 +142,7 @@ int main(int argc, char **argv)
   g_test_add_func("/child_outcome/no_summary", test_no_summary);
   g_test_add_func("/child_outcome/summary", test_summary);
   g_test_add_func("/child_outcome/contradiction", test_contradiction);
-  g_test_add_func("/child_outcome/cut_summary", test_cut_summary);
+  g_test_add_func("/child_outcome/limited_memory", test_limited_memory);
   g_test_add_func("/child_outcome/stopped", test_stopped);
   g_test_add_func("/child_outcome/tail", test_tail);
   return g_test_run();

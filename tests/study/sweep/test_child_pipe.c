@@ -18,25 +18,9 @@ static void expect_kept(const child_pipe *pipe, const char *text, gboolean overf
   g_assert_cmpint(child_pipe_overflowed(pipe), ==, overflowed);
 }
 
-static void test_first(void)
-{
-  child_pipe *pipe = child_pipe_new(CHILD_PIPE_KEEPS_FIRST, 6, NULL);
-  expect_kept(pipe, "", FALSE);
-  put(pipe, "abcd");
-  child_pipe_drain(pipe);
-  expect_kept(pipe, "abcd", FALSE);
-  put(pipe, "ef");
-  child_pipe_drain(pipe);
-  expect_kept(pipe, "abcdef", FALSE);
-  put(pipe, "g");
-  child_pipe_drain(pipe);
-  expect_kept(pipe, "abcdef", TRUE);
-  child_pipe_free(pipe);
-}
-
 static void test_last(void)
 {
-  child_pipe *pipe = child_pipe_new(CHILD_PIPE_KEEPS_LAST, 6, NULL);
+  child_pipe *pipe = child_pipe_new(6, NULL);
   put(pipe, "abcdef");
   child_pipe_drain(pipe);
   expect_kept(pipe, "abcdef", FALSE);
@@ -46,13 +30,18 @@ static void test_last(void)
   put(pipe, "0123456789");
   child_pipe_drain(pipe);
   expect_kept(pipe, "456789", TRUE);
+  child_pipe_clear(pipe);
+  expect_kept(pipe, "", FALSE);
+  put(pipe, "abcdef");
+  child_pipe_drain(pipe);
+  expect_kept(pipe, "abcdef", FALSE);
   child_pipe_free(pipe);
 }
 
 /* The main context reads as it comes, and stops watching when all writers are gone. */
 static void test_main_context(void)
 {
-  child_pipe *pipe = child_pipe_new(CHILD_PIPE_KEEPS_FIRST, 100, NULL);
+  child_pipe *pipe = child_pipe_new(100, NULL);
   put(pipe, "abc");
   while (g_main_context_iteration(NULL, FALSE)) {
   }
@@ -70,7 +59,7 @@ static void test_main_context(void)
 /* A child's last words: a pipe that is as full as pipes get is emptied at once. */
 static void test_full_pipe(void)
 {
-  child_pipe *pipe = child_pipe_new(CHILD_PIPE_KEEPS_FIRST, 1 << 20, NULL);
+  child_pipe *pipe = child_pipe_new(1 << 20, NULL);
   int size = fcntl(child_pipe_writer(pipe), F_SETPIPE_SZ, 1 << 20);
   g_assert_cmpint(size, >=, 1 << 16);
   g_autofree char *octets = g_strnfill((gsize)size, 'x');
@@ -86,7 +75,6 @@ static void test_full_pipe(void)
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/child_pipe/first", test_first);
   g_test_add_func("/child_pipe/last", test_last);
   g_test_add_func("/child_pipe/main_context", test_main_context);
   g_test_add_func("/child_pipe/full_pipe", test_full_pipe);

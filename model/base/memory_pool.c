@@ -1,0 +1,97 @@
+#include "base/memory_pool.h"
+
+#include <glib.h>
+
+/* Slabs grow with the pool, from few pieces, so that an idle pool is small, to about this many octets. */
+enum { FIRST_SLAB_PIECES = 4, SLAB_OCTETS_MAX = 65536 };
+
+/* In front of each slab's pieces; a multiple of malloc()'s alignment. */
+typedef struct slab {
+  struct slab *next;
+  void *padding;
+} slab;
+
+static size_t rounded_up(size_t octets)
+{
+  size_t unit = 2 * sizeof(void *);
+  return (octets + unit - 1) / unit * unit;
+}
+
+memory_pool *memory_pool_new(size_t piece_octets)
+{
+  g_assert(piece_octets > 0);
+  memory_pool *pool = g_new0(memory_pool, 1);
+  pool->piece_octets = rounded_up(piece_octets);
+  pool->next_slab_pieces = FIRST_SLAB_PIECES;
+  pool->owners = 1;
+  return pool;
+}
+
+memory_pool *memory_pool_ref(memory_pool *pool)
+{
+  g_assert(pool->owners > 0);
+  pool->owners++;
+  return pool;
+}
+
+static void free_pool(memory_pool *pool)
+{
+  slab *next = NULL;
+  for (slab *each = pool->slabs; each != NULL; each = next) {
+    next = each->next;
+    g_free(each);
+  }
+  g_free(pool);
+}
+
+void memory_pool_unref(memory_pool *pool)
+{
+  if (pool == NULL) {
+    return;
+  }
+  g_assert(pool->owners > 0);
+  pool->owners--;
+  if (pool->owners == 0 && pool->pieces_out == 0) {
+    free_pool(pool);
+  }
+}
+
+static void add_slab(memory_pool *pool)
+{
+  uint32_t pieces = pool->next_slab_pieces;
+  slab *made = g_malloc(sizeof *made + pieces * pool->piece_octets);
+  made->next = pool->slabs;
+  pool->slabs = made;
+  uint8_t *memory = (uint8_t *)(made + 1);
+  for (uint32_t index = pieces; index-- > 0;) {
+    memory_pool_piece *piece = (memory_pool_piece *)(void *)(memory + index * pool->piece_octets);
+    piece->next = pool->unused;
+    pool->unused = piece;
+  }
+  if (2 * pieces * pool->piece_octets <= SLAB_OCTETS_MAX) {
+    pool->next_slab_pieces = 2 * pieces;
+  }
+}
+
+void *memory_pool_take_new(memory_pool *pool)
+{
+  g_assert(pool->owners > 0);
+  if (!MEMORY_POOL_KEEPS) {
+    pool->pieces_out++;
+    return g_malloc(pool->piece_octets);
+  }
+  add_slab(pool);
+  return memory_pool_take(pool);
+}
+
+void memory_pool_give_last(memory_pool *pool, void *piece)
+{
+  g_assert(pool->pieces_out > 0);
+  pool->pieces_out--;
+  if (!MEMORY_POOL_KEEPS) {
+    g_free(piece);
+  }
+  if (pool->owners == 0 && pool->pieces_out == 0) {
+    free_pool(pool);
+  }
+}

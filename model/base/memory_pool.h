@@ -1,0 +1,73 @@
+/* Pieces of memory of one size, used again and again: what each segment needs costs no allocation once as many pieces are
+ * there as are in use at the same time.
+ *
+ * A pool lives until its owner has let go of it and all its pieces have come back, so that what is still on its way may
+ * outlive the host that sent it. One simulation is one thread: nothing here is atomic. Under AddressSanitizer each piece is
+ * allocated and freed alone, so that a use after its return is found. */
+#ifndef BASE_MEMORY_POOL_H
+#define BASE_MEMORY_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A piece that nobody has. */
+typedef struct memory_pool_piece {
+  struct memory_pool_piece *next;
+} memory_pool_piece;
+
+/* The first fields are here for the functions below alone. */
+typedef struct memory_pool {
+  memory_pool_piece *unused;
+  size_t pieces_out;
+  size_t piece_octets;
+  void *slabs;
+  uint32_t next_slab_pieces;
+  uint32_t owners;
+} memory_pool;
+
+/* An empty pool of pieces of `piece_octets` (> 0) octets, aligned as malloc() would. The caller owns it. */
+memory_pool *memory_pool_new(size_t piece_octets);
+
+/* One more owner; returns `pool`. */
+memory_pool *memory_pool_ref(memory_pool *pool);
+
+/* An owner lets go: no piece may be taken any more when none is left, and the last one that comes back frees the pool. NULL is
+ * allowed. */
+void memory_pool_unref(memory_pool *pool);
+
+/* What memory_pool_take() and memory_pool_give() do when there is more to do than to move one piece. */
+void *memory_pool_take_new(memory_pool *pool);
+void memory_pool_give_last(memory_pool *pool, void *piece);
+
+#if defined(__SANITIZE_ADDRESS__)
+#define MEMORY_POOL_KEEPS 0
+#else
+#define MEMORY_POOL_KEEPS 1
+#endif
+
+/* An uninitialised piece; never NULL. Give it back with memory_pool_give(). */
+static inline void *memory_pool_take(memory_pool *pool)
+{
+  memory_pool_piece *piece = pool->unused;
+  if (!MEMORY_POOL_KEEPS || piece == NULL) {
+    return memory_pool_take_new(pool);
+  }
+  pool->unused = piece->next;
+  pool->pieces_out++;
+  return piece;
+}
+
+/* Takes back a piece of this pool's. */
+static inline void memory_pool_give(memory_pool *pool, void *piece)
+{
+  if (!MEMORY_POOL_KEEPS || (pool->owners == 0 && pool->pieces_out == 1)) {
+    memory_pool_give_last(pool, piece);
+    return;
+  }
+  memory_pool_piece *unused = piece;
+  unused->next = pool->unused;
+  pool->unused = unused;
+  pool->pieces_out--;
+}
+
+#endif

@@ -1,0 +1,207 @@
+#include "engine/engine_agenda.h"
+
+#include <glib.h>
+#include <stdlib.h>
+
+enum { HEAP_CHILDREN = 4, CACHE_LINE_OCTETS = 64, FIRST_CAPACITY = 16 };
+
+/* Room in front of the heap, in entries, so that the four children of a node, from number 4 · n + 1 on, fill whole cache lines. */
+enum { ROOM_IN_FRONT = CACHE_LINE_OCTETS / sizeof(engine_agenda_entry) - 1 };
+
+static const engine_agenda_entry never = {.when = TIME_PS_NEVER};
+
+void engine_agenda_clear(engine_agenda *agenda)
+{
+  free(agenda->memory);
+  *agenda = (engine_agenda){0};
+}
+
+/* --- Entries --- */
+
+static bool tie_runs_before(const engine_agenda_entry *a, const engine_agenda_entry *b)
+{
+  if (a->class_and_major != b->class_and_major) {
+    return a->class_and_major < b->class_and_major;
+  }
+  return a->minor < b->minor;
+}
+
+static bool runs_before(const engine_agenda_entry *a, const engine_agenda_entry *b)
+{
+  return a->when != b->when ? a->when < b->when : tie_runs_before(a, b);
+}
+
+static bool is_up_to_date(const engine_agenda_entry *entry)
+{
+  return entry->timer->when == entry->when && entry->timer->minor == entry->minor;
+}
+
+/* The entry that `timer` should have. */
+static engine_agenda_entry entry_of(engine_timer *timer)
+{
+  return (engine_agenda_entry){timer->when, timer->class_and_major, timer->minor, timer};
+}
+
+/* --- The heap --- */
+
+static void put(engine_agenda *agenda, uint32_t place, engine_agenda_entry entry)
+{
+  agenda->heap[place] = entry;
+  entry.timer->place = place;
+}
+
+/* Finds the place of `entry` from the vacant `place` upwards and puts it there. */
+static void sift_up(engine_agenda *agenda, uint32_t place, engine_agenda_entry entry)
+{
+  while (place > 0) {
+    uint32_t parent = (place - 1) / HEAP_CHILDREN;
+    if (!runs_before(&entry, &agenda->heap[parent])) {
+      break;
+    }
+    put(agenda, place, agenda->heap[parent]);
+    place = parent;
+  }
+  put(agenda, place, entry);
+}
+
+static const engine_agenda_entry *earlier(const engine_agenda_entry *a, const engine_agenda_entry *b)
+{
+  return runs_before(b, a) ? b : a;
+}
+
+/* Finds the place of `entry` from the vacant `place` downwards and puts it there. */
+static void sift_down(engine_agenda *agenda, uint32_t place, engine_agenda_entry entry)
+{
+  for (uint32_t child; (child = place * HEAP_CHILDREN + 1) < agenda->count;) {
+    const engine_agenda_entry *children = &agenda->heap[child];
+    const engine_agenda_entry *first = earlier(children, children + 1);
+    first = earlier(first, earlier(children + 2, children + 3));
+    if (!runs_before(first, &entry)) {
+      break;
+    }
+    put(agenda, place, *first);
+    place = child + (uint32_t)(first - children);
+  }
+  put(agenda, place, entry);
+}
+
+/* Behind the entries in use, and behind room for all, stand those that are never due: so each node has four children. */
+static void grow(engine_agenda *agenda)
+{
+  uint32_t capacity = MAX(agenda->capacity * 2, FIRST_CAPACITY);
+  uint32_t slots = capacity + HEAP_CHILDREN;
+  size_t lines = (slots + ROOM_IN_FRONT) * sizeof(engine_agenda_entry) / CACHE_LINE_OCTETS + 1;
+  engine_agenda_entry *memory = aligned_alloc(CACHE_LINE_OCTETS, lines * CACHE_LINE_OCTETS);
+
+  if (memory == NULL) {
+    g_error("engine: no memory for %u timers", capacity);
+  }
+  for (uint32_t i = 0; i < slots; i++) {
+    memory[ROOM_IN_FRONT + i] = i < agenda->count ? agenda->heap[i] : never;
+  }
+  free(agenda->memory);
+  agenda->memory = memory;
+  agenda->heap = memory + ROOM_IN_FRONT;
+  agenda->capacity = capacity;
+}
+
+static void insert(engine_agenda *agenda, engine_timer *timer)
+{
+  if (agenda->count == agenda->capacity) {
+    grow(agenda);
+  }
+  sift_up(agenda, agenda->count++, entry_of(timer));
+}
+
+/* --- The agenda --- */
+
+void engine_agenda_remove(engine_agenda *agenda, engine_timer *timer)
+{
+  uint32_t place = timer->place;
+
+  if (place == ENGINE_AGENDA_NOWHERE) {
+    return;
+  }
+  timer->place = ENGINE_AGENDA_NOWHERE;
+  engine_agenda_entry last = agenda->heap[--agenda->count];
+  agenda->heap[agenda->count] = never;
+  if (place == agenda->count) {
+    return;
+  }
+  if (place > 0 && runs_before(&last, &agenda->heap[(place - 1) / HEAP_CHILDREN])) {
+    sift_up(agenda, place, last);
+  } else {
+    sift_down(agenda, place, last);
+  }
+}
+
+void engine_agenda_set(engine_agenda *agenda, engine_timer *timer, time_ps when, uint64_t minor)
+{
+  uint32_t place = timer->place;
+
+  timer->when = when;
+  timer->minor = minor;
+  if (place == ENGINE_AGENDA_NOWHERE) {
+    if (when != TIME_PS_NEVER) {
+      insert(agenda, timer);
+    }
+    return;
+  }
+  const engine_agenda_entry *entry = &agenda->heap[place];
+  if (when < entry->when || (when == entry->when && minor < entry->minor)) {
+    sift_up(agenda, place, entry_of(timer));
+  }
+}
+
+engine_timer *engine_agenda_first(engine_agenda *agenda)
+{
+  while (agenda->count > 0) {
+    engine_timer *timer = agenda->heap[0].timer;
+    if (is_up_to_date(&agenda->heap[0])) {
+      return timer;
+    }
+    if (timer->when == TIME_PS_NEVER) {
+      engine_agenda_remove(agenda, timer);
+    } else {
+      sift_down(agenda, 0, entry_of(timer));
+    }
+  }
+  return NULL;
+}
+
+/* Whether below `place`, whose timer is due, there is another that is due with the same keys. Those that are out of date stand on
+ * the way to it at most. */
+static bool has_twin_below(const engine_agenda *agenda, uint32_t place)
+{
+  const engine_agenda_entry *parent = &agenda->heap[place];
+  uint32_t child = place * HEAP_CHILDREN + 1;
+
+  for (uint32_t behind = MIN(child + HEAP_CHILDREN, agenda->count); child < behind; child++) {
+    const engine_agenda_entry *entry = &agenda->heap[child];
+    if (entry->when == parent->when && !tie_runs_before(parent, entry) &&
+        (is_up_to_date(entry) || has_twin_below(agenda, child))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool head_has_twin(const engine_agenda *agenda)
+{
+  const engine_agenda_entry *heap = agenda->heap;
+  time_ps when = heap[0].when;
+  bool is_tied = heap[1].when == when || heap[2].when == when || heap[3].when == when || heap[4].when == when;
+
+  return is_tied && has_twin_below(agenda, 0);
+}
+
+void engine_agenda_take(engine_agenda *agenda, engine_timer *first)
+{
+  if (head_has_twin(agenda)) {
+    g_error("engine: two timers due at %" G_GINT64_FORMAT
+            " ps share class %u, major %u, minor %" G_GUINT64_FORMAT,
+            first->when, (unsigned)(first->class_and_major >> 32), (unsigned)(uint32_t)first->class_and_major,
+            first->minor);
+  }
+  first->when = TIME_PS_NEVER;
+}

@@ -1,0 +1,62 @@
+/* What is due, in order: by moment, and in one picosecond by (class, major, minor).
+ *
+ * A heap of four children a node with lazy entries: a timer that is moved later, or switched off, keeps its entry where it
+ * is, and only when that comes to the head it is put where the timer now belongs, or is removed. So deadlines that are put off
+ * again and again, as TCP's are, cost a comparison each; and a timer that fires and is set again, as a link's arrival
+ * is, has its entry at the head already. An entry is never later than its timer: what is at the head and not out of date is first. */
+#ifndef ENGINE_ENGINE_AGENDA_H
+#define ENGINE_ENGINE_AGENDA_H
+
+#include <stddef.h>
+
+#include "engine/engine.h"
+
+/* The place of a timer without an entry. */
+#define ENGINE_AGENDA_NOWHERE UINT32_MAX
+
+/* Written only by engine.c and the functions below. 64 octets: each connection has a few of them. */
+struct engine_timer {
+  engine *clock;
+  engine_callback callback;
+  void *user;
+  time_ps when;             /* TIME_PS_NEVER: off */
+  uint64_t class_and_major; /* the class in the upper half */
+  uint64_t minor;
+  uint32_t place; /* of its entry in the heap */
+};
+
+/* The whole key, so that a comparison touches no timer: in a run of many equal connections most moments are equal. */
+typedef struct engine_agenda_entry {
+  time_ps when;
+  uint64_t class_and_major;
+  uint64_t minor;
+  engine_timer *timer;
+} engine_agenda_entry;
+
+/* All zero: an empty agenda. */
+typedef struct engine_agenda {
+  engine_agenda_entry
+      *heap;    /* behind some room, so that the four children of a node fill whole cache lines */
+  void *memory; /* of the heap */
+  uint32_t count;
+  uint32_t capacity;
+} engine_agenda;
+
+/* Frees the memory; the timers are their owners'. */
+void engine_agenda_clear(engine_agenda *agenda);
+
+/* Moves `timer`, which may have no entry yet, to `when` (TIME_PS_NEVER: off) and `minor`. O(1) when that is later than its
+ * entry, else O(log of the entries). */
+void engine_agenda_set(engine_agenda *agenda, engine_timer *timer, time_ps when, uint64_t minor);
+
+/* Removes the entry of `timer`, if it has one, before the timer goes. */
+void engine_agenda_remove(engine_agenda *agenda, engine_timer *timer);
+
+/* The timer that is due first; NULL when none is due. */
+engine_timer *engine_agenda_first(engine_agenda *agenda);
+
+/* Switches `first` off, which engine_agenda_first() has just returned. Aborts the process when another timer is due with
+ * the same keys. */
+void engine_agenda_take(engine_agenda *agenda, engine_timer *first);
+
+#endif

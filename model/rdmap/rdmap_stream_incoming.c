@@ -1,0 +1,254 @@
+/* What comes in on a stream. */
+#include "rdmap/rdmap_stream_private.h"
+
+/* Ends it by an error in `segment`. */
+static void fail_by_segment(rdmap_stream *stream, rdmap_error error, const ddp_segment *segment, time_ps now)
+{
+  uint8_t wire[DDP_MAX_HEADER_OCTETS];
+  rdmap_terminate_subject subject = {.header_wire = wire,
+                                     .header_octets = ddp_segment_header_wire(segment, wire),
+                                     .segment_octets = ddp_segment_ulpdu_octets(segment)};
+  rdmap_terminate terminate;
+  rdmap_terminate_compose(&terminate, error, &subject);
+  rdmap_stream_end(stream, &terminate, false, now);
+}
+
+/* What RDMAP finds wrong in the fields of a segment (rdmap-00 §9.2; RDMAP-238, RDMAP-239): false and
+ * `*error`. The order is that of notes-ddp-rdmap 12. */
+static bool check(const rdmap_stream *stream, const ddp_header *header, rdmap_error *error)
+{
+  *error = (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_INVALID_VERSION};
+  if (rdmap_control_version(header->ulp_control) != stream->rules->rdmap_version) {
+    return false;
+  }
+  error->code = RDMAP_OPERATION_UNEXPECTED_OPCODE;
+  const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(rdmap_control_opcode(header->ulp_control));
+  if (!rules) {
+    return false;
+  }
+  /* No code is given for an opcode in the wrong buffer model or queue; it is unexpected there (RDMAP-106,
+   * notes-ddp-rdmap 26). */
+  return rules->tagged == header->tagged && (header->tagged || rules->queue_number == header->queue_number);
+}
+
+static bool on_accepts(void *user, const ddp_header *header)
+{
+  rdmap_error error;
+  return check(user, header, &error);
+}
+
+static void on_refused(void *user, const ddp_segment *segment, time_ps now)
+{
+  rdmap_stream *stream = user;
+  rdmap_error error;
+  bool accepted = check(stream, &segment->header, &error);
+  g_assert(!accepted);
+  fail_by_segment(stream, error, segment, now);
+}
+
+static void on_error(void *user, ddp_error error, const ddp_segment *segment, time_ps now)
+{
+  rdmap_stream *stream = user;
+  bool not_associated = error.type == DDP_ERROR_TAGGED && error.code == DDP_TAGGED_NOT_ASSOCIATED;
+  ddp_teardown_step(&stream->teardown, DDP_TEARDOWN_BAD_SEGMENT);
+  /* rdmap-00 §10.3 calls it 'Invalid STag' (RDMAP-268), DDP has a code of its own (notes-ddp-rdmap 48). */
+  if (stream->config.strict_rdmap00 && not_associated) {
+    error.code = DDP_TAGGED_INVALID_STAG;
+  }
+  /* rdmap-00 §6.8 fig. 9 (RDMAP-111): layer 1 takes DDP's own numbers. */
+  fail_by_segment(stream, (rdmap_error){RDMAP_LAYER_DDP, (uint8_t)error.type, error.code}, segment, now);
+}
+
+static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  rdmap_stream *stream = user;
+  if (stream->events->placed) {
+    stream->events->placed(stream->user, segment, ulpdu, now);
+  }
+}
+
+static void take_response(rdmap_stream *stream, const ddp_segment *segment, time_ps now)
+{
+  uint64_t number;
+  rdmap_error error;
+  if (!rdmap_reads_take(rdmap_stream_reads_of(stream), segment, &number, &error)) {
+    fail_by_segment(stream, error, segment, now);
+  } else if (segment->header.last) {
+    rdmap_send_queue_answered(stream->operations, number);
+    rdmap_stream_complete(stream, now);
+  }
+}
+
+static void take_request(rdmap_stream *stream, const ddp_segment *segment, time_ps now)
+{
+  rdmap_terminate terminate;
+  if (!rdmap_responder_take(stream->responder, segment, &terminate)) {
+    rdmap_stream_end(stream, &terminate, false, now);
+  }
+}
+
+/* Invalidates what the Send in `segment` names; false and `*error` when it may not be. At Delivery, before
+ * the ULP hears of the Send (rdmap-00 §7.3, §10.3; RDMAP-164, RDMAP-165, RDMAP-273; notes-ddp-rdmap 53). */
+static bool invalidate(const rdmap_stream *stream, const ddp_segment *segment, rdmap_error *error)
+{
+  /* notes-ddp-rdmap 47: 0/1/09 on rights, 0/2/09 when there is nothing that could be invalidated */
+  static const uint8_t types[] = {
+      [DDP_INVALIDATE_INVALID] = RDMAP_REMOTE_OPERATION_ERROR,
+      [DDP_INVALIDATE_NOT_ASSOCIATED] = RDMAP_REMOTE_PROTECTION_ERROR,
+      [DDP_INVALIDATE_FORBIDDEN] = RDMAP_REMOTE_OPERATION_ERROR,
+      [DDP_INVALIDATE_SHARED] = RDMAP_REMOTE_PROTECTION_ERROR,
+  };
+  G_STATIC_ASSERT((int)RDMAP_PROTECTION_NOT_INVALIDATABLE == (int)RDMAP_OPERATION_NOT_INVALIDATABLE);
+  ddp_invalidation result =
+      ddp_stag_table_invalidate(stream->config.stags, stream->config.identity, segment->header.ulp_word,
+                                stream->rules->shared_stag_is_invalidable);
+  if (result == DDP_INVALIDATED) {
+    return true;
+  }
+  *error = (rdmap_error){RDMAP_LAYER_RDMA, types[result], RDMAP_OPERATION_NOT_INVALIDATABLE};
+  return false;
+}
+
+static void take_send(rdmap_stream *stream, const rdmap_opcode_rules *rules, const ddp_segment *segment,
+                      uint64_t buffer_id, time_ps now)
+{
+  rdmap_error error;
+  if (rules->invalidates && !invalidate(stream, segment, &error)) {
+    /* The buffer is used up, the ULP hears nothing of it, the STag stays as it was (notes-ddp-rdmap 54). */
+    fail_by_segment(stream, error, segment, now);
+    return;
+  }
+  rdmap_received received = {.buffer_id = buffer_id,
+                             .length = segment->message_octets,
+                             .solicited = rules->solicits,
+                             .invalidated = rules->invalidates,
+                             .invalidated_stag = rules->invalidates ? segment->header.ulp_word : 0};
+  stream->events->received(stream->user, &received, now);
+}
+
+static void take_terminate(rdmap_stream *stream, const ddp_segment *segment, time_ps now)
+{
+  rdmap_terminate terminate;
+  if (rdmap_terminate_decode(&terminate, segment->message_memory, segment->message_octets)) {
+    rdmap_stream_end(stream, &terminate, true, now);
+    return;
+  }
+  /* rdmap-00 §7.4: an invalid Terminate is an error as any other (RDMAP-122). There is no code for one that
+   * ends within its own control field; it gets that of a Read Request of a wrong length (notes-ddp-rdmap
+   * 29). */
+  fail_by_segment(stream,
+                  (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNSPECIFIED},
+                  segment, now);
+}
+
+static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now)
+{
+  rdmap_stream *stream = user;
+  if (stream->events->delivered) {
+    stream->events->delivered(stream->user, segment, now);
+  }
+  if (stream->is_terminated) { /* by that handler */
+    return;
+  }
+  rdmap_opcode opcode = (rdmap_opcode)rdmap_control_opcode(segment->header.ulp_control);
+  if (opcode == RDMAP_READ_RESPONSE) {
+    take_response(stream, segment, now);
+    return;
+  }
+  /* A message is what its last segment says (notes-ddp-rdmap 22). The ULP hears nothing of a Write (rdmap-00
+   * §7.1, RDMAP-121). */
+  if (!segment->header.last || opcode == RDMAP_WRITE) {
+    return;
+  }
+  if (opcode == RDMAP_READ_REQUEST) {
+    take_request(stream, segment, now);
+  } else if (opcode == RDMAP_TERMINATE) {
+    take_terminate(stream, segment, now);
+  } else {
+    take_send(stream, rdmap_opcode_rules_of((uint8_t)opcode), segment, buffer_id, now);
+  }
+}
+
+/* --- Where it goes --- */
+
+static uint8_t *supply_terminate_buffer(void *user, uint64_t id)
+{
+  (void)id;
+  return own_of(user)->terminate_buffer;
+}
+
+static rdmap_responder *responder_of(rdmap_stream *stream)
+{
+  const rdmap_config *config = &stream->config;
+  if (!stream->responder) {
+    stream->responder =
+        rdmap_responder_new(&(rdmap_responder_config){.stags = config->stags,
+                                                      .identity = config->identity,
+                                                      .queue = stream->queues[RDMAP_QUEUE_READ_REQUEST],
+                                                      .ird = config->ird,
+                                                      .strict_rdmap00 = config->strict_rdmap00});
+  }
+  return stream->responder;
+}
+
+ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number)
+{
+  rdmap_stream *stream = user;
+  if (stream->queues[number]) {
+    return stream->queues[number];
+  }
+  ddp_untagged_queue *queue = ddp_untagged_queue_new(DDP_FIRST_MSN);
+  stream->queues[number] = queue;
+  if (number == RDMAP_QUEUE_READ_REQUEST) {
+    responder_of(stream);
+  } else if (number == RDMAP_QUEUE_TERMINATE) {
+    /* rdmap-00 §7.4 (RDMAP-170, notes-ddp-rdmap 27): before anything can come, and never anybody else's. */
+    ddp_untagged_queue_set_supplier(queue, supply_terminate_buffer, stream);
+    ddp_untagged_queue_post_run(queue, 1, RDMAP_TERMINATE_MAX_OCTETS, 0);
+  }
+  return queue;
+}
+
+static const ddp_placer_events placer_events = {
+    .accepts = on_accepts,
+    .placed = on_placed,
+    .delivered = on_delivered,
+    .error = on_error,
+    .refused = on_refused,
+    .make_queue = rdmap_stream_queue_of,
+};
+
+static ddp_placer *placer_of(rdmap_stream *stream)
+{
+  const rdmap_config *config = &stream->config;
+  if (!stream->placer) {
+    stream->placer = ddp_placer_new(&(ddp_placer_config){.generation = config->generation,
+                                                         .stream = config->identity,
+                                                         .stags = config->stags,
+                                                         .queues = stream->queues,
+                                                         .queue_count = RDMAP_QUEUES,
+                                                         .report_on_arrival = config->report_on_arrival},
+                                    &placer_events, stream);
+    if (stream->is_terminated) {
+      ddp_placer_stop(stream->placer);
+    }
+  }
+  return stream->placer;
+}
+
+void rdmap_stream_receive(rdmap_stream *stream, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  if (ddp_teardown_step(&stream->teardown, DDP_TEARDOWN_SEGMENT) & DDP_TEARDOWN_DROP) {
+    /* DDP-127; no code is given for data behind the end of its direction. Behind a fatal error (DDP-160) the
+     * stream has ended already, and nothing comes of it. */
+    rdmap_stream_fail(stream, (rdmap_error){RDMAP_LAYER_DDP, DDP_ERROR_LOCAL_CATASTROPHIC, DDP_CATASTROPHIC},
+                      now);
+    return;
+  }
+  ddp_placer_receive(placer_of(stream), ulpdu, now);
+}
+
+bool rdmap_stream_would_place(rdmap_stream *stream, const mpa_ulpdu *ulpdu)
+{
+  return ddp_placer_would_place(placer_of(stream), ulpdu);
+}

@@ -1,0 +1,98 @@
+/* The inside of a stream, for its files: rdmap_stream.c (making, what goes out, its ends), rdmap_stream_incoming.c (what comes in). */
+#ifndef RDMAP_RDMAP_STREAM_PRIVATE_H
+#define RDMAP_RDMAP_STREAM_PRIVATE_H
+
+#include <glib.h>
+
+#include "ddp/ddp_teardown.h"
+#include "rdmap/rdmap_reads.h"
+#include "rdmap/rdmap_responder.h"
+#include "rdmap/rdmap_send_queue.h"
+#include "rdmap/rdmap_stream.h"
+
+/* What the segmenter was given last. */
+typedef enum message_kind {
+  MESSAGE_NONE,
+  MESSAGE_OPERATION,
+  MESSAGE_RESPONSE,
+  MESSAGE_TERMINATE,
+} message_kind;
+
+/* Where the ULPDU pulled last stands. */
+typedef enum framing {
+  FRAMING_NONE,    /* framed, or none pulled yet */
+  FRAMING_SEGMENT, /* its end is not told yet */
+  FRAMING_LAST,    /* the same, and it ends its message */
+} framing;
+
+/* RDMAP's own messages, which most streams never have. */
+typedef struct own_messages {
+  rdmap_read_request request;                  /* of the Read that is started */
+  uint8_t payload[RDMAP_TERMINATE_MAX_OCTETS]; /* of the Read Request or Terminate that is started */
+  rdmap_terminate terminate;                   /* what ended the stream */
+  uint8_t terminate_buffer[RDMAP_TERMINATE_MAX_OCTETS];
+} own_messages;
+
+struct rdmap_stream {
+  rdmap_config config;
+  const iwarp_generation_rules *rules;
+  const rdmap_stream_events *events;
+  void *user;
+  own_messages *own; /* NULL until one is needed */
+
+  ddp_teardown_state teardown;
+  bool is_terminated;
+  bool terminate_due; /* own->terminate goes out next */
+
+  /* Sending */
+  bool is_read;              /* the message is an operation, and that is a Read: own->request */
+  uint64_t operation_number; /* of a message that is an operation */
+  message_kind message;
+  framing framing;
+  ddp_segmenter *segmenter;     /* NULL: no message was started yet */
+  rdmap_send_queue *operations; /* NULL: none is posted */
+  rdmap_reads *reads;           /* NULL: none was sent yet */
+  rdmap_responder *responder;   /* NULL: no Read Request came yet */
+
+  /* Receiving */
+  ddp_untagged_queue *queues[RDMAP_QUEUES]; /* NULL: nothing came or was posted for it yet */
+  ddp_placer *placer;                       /* NULL: no segment came yet */
+};
+
+static inline bool is_idle(const rdmap_stream *stream)
+{
+  return !stream->segmenter || ddp_segmenter_is_idle(stream->segmenter);
+}
+
+static inline own_messages *own_of(rdmap_stream *stream)
+{
+  if (!stream->own) {
+    stream->own = g_new0(own_messages, 1);
+  }
+  return stream->own;
+}
+
+static inline uint32_t open_reads(const rdmap_stream *stream)
+{
+  return stream->reads ? rdmap_reads_count(stream->reads) : 0;
+}
+
+static inline uint32_t pending_requests(const rdmap_stream *stream)
+{
+  return stream->responder ? rdmap_responder_count(stream->responder) : 0;
+}
+
+/* Ends the stream; only the first reason counts (rdmap-00 §9.1 case 4, RDMAP-236). */
+void rdmap_stream_end(rdmap_stream *stream, const rdmap_terminate *terminate, bool by_peer, time_ps now);
+
+/* The operations at the front that are done are complete, in the order posted (RDMAP-196). The handler may post. */
+void rdmap_stream_complete(rdmap_stream *stream, time_ps now);
+
+/* The Reads open; made when they are needed first. */
+rdmap_reads *rdmap_stream_reads_of(rdmap_stream *stream);
+
+/* The queue QN `number` of the rdmap_stream `user`; made when it is needed first, with the buffers that RDMAP itself posts, as if they had
+ * been there from the start: nobody can tell. */
+ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number);
+
+#endif

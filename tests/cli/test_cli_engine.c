@@ -1,0 +1,205 @@
+/* Which engine a scenario runs on: auto, and a program that has ns-3, has lost it, or was built without it. */
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+typedef struct places {
+  const char *program;
+  const char *strange; /* the folder of a module of another build */
+} places;
+
+typedef struct fixture {
+  char *program;
+  char *strange;
+  char *folder;
+  char *output; /* of the last command */
+  char *errors;
+} fixture;
+
+#define SMALL "workload: { message_size = \"1KiB\"; messages = 1; };\n"
+#define CHAIN "topology: { medium = \"csma\"; };\n"
+
+/* Runs a line of the shell in the folder; "$0" is the program, "$1" the strange folder. The exit status. */
+static int shell(fixture *f, const char *line)
+{
+  char *arguments[] = {(char *)"sh", (char *)"-c", (char *)line, f->program, f->strange, NULL};
+  int wait_status;
+  g_clear_pointer(&f->output, g_free);
+  g_clear_pointer(&f->errors, g_free);
+  g_assert_true(g_spawn_sync(f->folder, arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &f->output,
+                             &f->errors, &wait_status, NULL));
+  g_assert_true(WIFEXITED(wait_status));
+  g_test_message("%s: %d\n%s%s", line, WEXITSTATUS(wait_status), f->output, f->errors);
+  return WEXITSTATUS(wait_status);
+}
+
+static void write_scenario(const fixture *f, const char *text)
+{
+  g_autofree char *path = g_build_filename(f->folder, "a.cfg", NULL);
+  g_assert_true(g_file_set_contents(path, text, -1, NULL));
+}
+
+static void set_up(fixture *f, gconstpointer data)
+{
+  const places *where = data;
+  f->program = g_canonicalize_filename(where->program, NULL); /* it runs in another folder */
+  f->strange = g_canonicalize_filename(where->strange, NULL);
+  f->folder = g_dir_make_tmp("test-cli-engine-XXXXXX", NULL);
+}
+
+static void tear_down(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_assert_cmpint(shell(f, "rm -rf a.cfg a.sqlite r alone"), ==, 0);
+  g_assert_cmpint(g_rmdir(f->folder), ==, 0); /* nothing else was left behind */
+  g_free(f->program);
+  g_free(f->strange);
+  g_free(f->folder);
+  g_free(f->output);
+  g_free(f->errors);
+}
+
+static void expect(const char *text, const char *part)
+{
+  if (strstr(text, part) == NULL) {
+    g_error("\"%s\" is not in \"%s\"", part, text);
+  }
+}
+
+/* Runs `text` and expects to read that it ran on `engine` for `reason`. */
+static void expect_engine(fixture *f, const char *text, const char *engine, const char *reason)
+{
+  g_autofree char *in_json = g_strdup_printf("\"engine_reason\": \"%s\"", reason);
+  g_autofree char *on_page = g_strdup_printf("%s)\n", reason);
+  g_autofree char *engine_in_json = g_strdup_printf("\"engine\": \"%s\"", engine);
+  g_autofree char *line = g_strdup_printf("  engine     %s (", engine);
+
+  write_scenario(f, text);
+  g_assert_cmpint(shell(f, "\"$0\" run a.cfg --out r && cat r/summary.json"), ==, 0);
+  expect(f->output, line);
+  expect(f->output, on_page);
+  expect(f->output, engine_in_json);
+  expect(f->output, in_json);
+  /* A library that took no part is not named. */
+  g_assert_true((strstr(f->output, "\"ns-3\":") != NULL) == g_str_equal(engine, "ns3"));
+}
+
+static void test_auto(fixture *f, gconstpointer data)
+{
+  (void)data;
+  expect_engine(f, SMALL, "native", "auto: nothing needs ns-3");
+  expect_engine(f, SMALL "run: { engine = \"native\"; };", "native", "run.engine = native");
+}
+
+static void test_needs(fixture *f, gconstpointer data)
+{
+  (void)data;
+  if (!HAS_NS3) {
+    g_test_skip("built without ns-3");
+    return;
+  }
+  expect_engine(f, SMALL CHAIN, "ns3", "auto: topology.medium = csma needs ns-3");
+  expect_engine(f, SMALL "tcp: { implementation = \"ns3\"; };", "ns3",
+                "auto: tcp.implementation = ns3 needs ns-3");
+  expect_engine(f, SMALL "run: { engine = \"ns3\"; };", "ns3", "run.engine = ns3");
+}
+
+/* A run that does not need ns-3 has none of its libraries to load. */
+static void test_native_loads_nothing(fixture *f, gconstpointer data)
+{
+  (void)data;
+  g_assert_cmpint(shell(f, "LD_TRACE_LOADED_OBJECTS=1 \"$0\""), ==, 0);
+  expect(f->output, "libglib");
+  g_assert_null(strstr(f->output, "libns3"));
+}
+
+/* What `run`, `check` and `sweep` of a scenario that needs ns-3 say: `problem`, and nothing is run. */
+static void expect_problem(fixture *f, const char *program, const char *problem)
+{
+  static const char *const commands[] = {"run a.cfg --out r", "check a.cfg", "sweep a.cfg --store a.sqlite"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
+    g_autofree char *line = g_strdup_printf("%s %s", program, commands[i]);
+    g_assert_cmpint(shell(f, line), ==, 2);
+    g_assert_cmpstr(f->output, ==, "");
+    g_assert_true(g_str_has_prefix(f->errors, "a.cfg:2: topology.medium = csma needs ns-3, "));
+    expect(f->errors, problem);
+    expect(f->errors, "; expected none");
+  }
+  g_assert_cmpint(shell(f, "ls"), ==, 0);
+  g_assert_null(strstr(f->output, "a.sqlite"));
+}
+
+/* The executable alone in a folder, as one that was copied somewhere, or whose libns3 was removed since. */
+static void test_missing_module(fixture *f, gconstpointer data)
+{
+  (void)data;
+  write_scenario(f, SMALL CHAIN);
+  g_assert_cmpint(shell(f, "mkdir alone && cp \"$0\" alone/"), ==, 0);
+  expect_problem(f, "env -u IWARPSIM_MODULES alone/iwarpsim",
+                 HAS_NS3 ? "/alone/iwarpsim-ns3.so: cannot open shared object file"
+                         : "this iwarpsim was built without it; ");
+  write_scenario(f, SMALL);
+  g_assert_cmpint(shell(f, "env -u IWARPSIM_MODULES alone/iwarpsim run a.cfg --out r"), ==, 0);
+}
+
+/* A module that is there and cannot be used. */
+static void test_unusable_module(fixture *f, gconstpointer data)
+{
+  (void)data;
+  if (!HAS_NS3) {
+    g_test_skip("built without ns-3");
+    return;
+  }
+  write_scenario(f, SMALL CHAIN);
+  g_assert_cmpint(shell(f, "mkdir alone && cp \"$0\" alone/ && echo no library >alone/iwarpsim-ns3.so"), ==,
+                  0);
+  expect_problem(f, "env -u IWARPSIM_MODULES alone/iwarpsim", "which cannot be loaded: ");
+  expect_problem(f, "IWARPSIM_MODULES=\"$1\" \"$0\"", "/iwarpsim-ns3.so: it was built with another iwarpsim");
+}
+
+/* Only the points that need ns-3 are refused; a grid of both is no scenario of this program. */
+static void test_points_of_a_sweep(fixture *f, gconstpointer data)
+{
+  (void)data;
+  write_scenario(f, SMALL "sweep = ( { key = \"topology.medium\";\n values = [\"none\", \"csma\"]; } );");
+  g_assert_cmpint(shell(f, "IWARPSIM_MODULES=/nonexistent \"$0\" sweep a.cfg --store a.sqlite"), ==, 2);
+  expect(f->errors, "topology.medium = csma needs ns-3, ");
+  expect(f->errors, "(point topology.medium=csma)");
+  if (HAS_NS3) {
+    g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg --store a.sqlite && \"$0\" export a.sqlite"), ==, 0);
+    expect(f->output, "ns-3 3.");
+  }
+}
+
+static void test_sweep_names_no_library_in_vain(fixture *f, gconstpointer data)
+{
+  (void)data;
+  write_scenario(f, SMALL "sweep = ( { key = \"run.seed\"; values = [1, 2]; } );");
+  g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg --store a.sqlite && \"$0\" export a.sqlite"), ==, 0);
+  expect(f->output, "# libraries");
+  g_assert_null(strstr(f->output, "ns-3"));
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  const places where = {argv[1], argv[2]};
+  static const struct {
+    const char *name;
+    void (*test)(fixture *f, gconstpointer data);
+  } tests[] = {
+      {"/cli-engine/auto", test_auto},
+      {"/cli-engine/needs", test_needs},
+      {"/cli-engine/native-loads-nothing", test_native_loads_nothing},
+      {"/cli-engine/missing-module", test_missing_module},
+      {"/cli-engine/unusable-module", test_unusable_module},
+      {"/cli-engine/points-of-a-sweep", test_points_of_a_sweep},
+      {"/cli-engine/sweep-names-no-library-in-vain", test_sweep_names_no_library_in_vain},
+  };
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
+    g_test_add(tests[i].name, fixture, &where, set_up, tests[i].test, tear_down);
+  }
+  return g_test_run();
+}

@@ -1,0 +1,26 @@
+/* Scenarios at random that load and that scenario_check() passes: a little of everything that a scenario can say without ns-3. */
+#ifndef TESTS_SCENARIO_GENERATOR_H
+#define TESTS_SCENARIO_GENERATOR_H
+
+#include <glib.h>
+
+#include "scenario/scenario.h"
+
+/* A file and what is set besides. */
+typedef struct random_scenario {
+  char *text;
+  GPtrArray *sets; /* of char *, "group.key=value"; no NULL behind the last one */
+} random_scenario;
+
+/* Draws one. Free with random_scenario_free(). */
+random_scenario *random_scenario_new(GRand *random);
+void random_scenario_free(random_scenario *drawn);
+
+/* It as a scenario, and with `without` that setting left out; NULL when that is none. Free with scenario_free(). */
+#define RANDOM_SCENARIO_ALL G_MAXUINT
+scenario *random_scenario_load(const random_scenario *drawn, guint without);
+
+/* The file and the settings as a command line would have them. Free with g_free(). */
+char *random_scenario_describe(const random_scenario *drawn);
+
+#endif

@@ -1,0 +1,116 @@
+/* Two engines, one run, for two hundred scenarios that nobody thought of: ties in time, everything that can happen on the way, and every kind
+ * of end. What differs is made small, and said as a command. */
+#include "run_kit.h"
+#include "scenario_generator.h"
+
+enum { SEED = 20261121 };
+
+/* What the scenarios together must have met; else they prove less than they say. */
+static const metric_id met[] = {
+    METRIC_PATH_PACKETS_LOST,
+    METRIC_PATH_PACKETS_DUPLICATED,
+    METRIC_PATH_PACKETS_DAMAGED,
+    METRIC_PATH_PACKETS_MARKED,
+    METRIC_PATH_PACKETS_DISPLACED,
+    METRIC_PATH_PACKETS_TOO_BIG,
+    METRIC_PATH_FRAGMENTS,
+    METRIC_PATH_SEGMENTS_REORDERED,
+    METRIC_TCP_RETRANSMISSIONS,
+    METRIC_TCP_TIMEOUTS,
+    METRIC_TCP_SPURIOUS_RETRANSMISSIONS,
+    METRIC_TCP_ECN_REDUCTIONS,
+    METRIC_TCP_PATH_MTU_CHANGES,
+    METRIC_TCP_CHECKSUM_ERRORS,
+    METRIC_MIDDLEBOX_SEGMENTS_BEHIND,
+    METRIC_BUFFER_SEGMENTS_REFUSED,
+    METRIC_STATE_SEGMENTS_REFUSED,
+    METRIC_MPA_CRC_ERRORS,
+};
+
+typedef struct tally {
+  int of_status[RUN_STATUSES];
+  double sums[METRIC_COUNT];
+} tally;
+
+static char *difference_without(const random_scenario *drawn, guint without)
+{
+  scenario *s = random_scenario_load(drawn, without);
+  simulation_result result;
+
+  if (!s) {
+    return NULL;
+  }
+  char *difference = run_kit_difference(s, &result);
+  simulation_result_clear(&result);
+  scenario_free(s);
+  return difference;
+}
+
+/* Leaves out what the difference does not need. */
+static void shrink(random_scenario *drawn)
+{
+  for (guint i = drawn->sets->len; i > 0; i--) {
+    char *difference = difference_without(drawn, i - 1);
+
+    if (difference) {
+      g_ptr_array_remove_index(drawn->sets, i - 1);
+    }
+    g_free(difference);
+  }
+}
+
+static void run(random_scenario *drawn, int number, tally *all)
+{
+  scenario *s = random_scenario_load(drawn, RANDOM_SCENARIO_ALL);
+  simulation_result result;
+  char *difference = run_kit_difference(s, &result);
+
+  if (difference) {
+    shrink(drawn);
+    g_error("seed %d, scenario %d: %s. This is enough:\n%s", SEED, number, difference,
+            random_scenario_describe(drawn));
+  }
+  all->of_status[result.status]++;
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    all->sums[id] += result.metrics.present[id] ? result.metrics.value[id] : 0;
+  }
+  simulation_result_clear(&result);
+  scenario_free(s);
+}
+
+static void assert_worth_it(const tally *all, int count)
+{
+  for (size_t i = 0; i < G_N_ELEMENTS(met); i++) {
+    g_test_message("%s: %.0f", metric_row_of(met[i])->name, all->sums[met[i]]);
+    g_assert_cmpfloat(all->sums[met[i]], >, 0);
+  }
+  g_test_message("%d of %d were done, %d terminated, %d stopped", all->of_status[RUN_OK], count,
+                 all->of_status[RUN_TERMINATED], all->of_status[RUN_STOPPED]);
+  g_assert_cmpint(all->of_status[RUN_OK], >=, count / 2);
+  g_assert_cmpint(all->of_status[RUN_TERMINATED], >, 0);
+  g_assert_cmpint(all->of_status[RUN_STOPPED], >, 0);
+}
+
+static void test_random_scenarios(gconstpointer data)
+{
+  int count = GPOINTER_TO_INT(data);
+  GRand *random = g_rand_new_with_seed(SEED);
+  tally all = {.sums = {0}};
+
+  g_test_message("seed %d", SEED);
+  for (int i = 0; i < count; i++) {
+    random_scenario *drawn = random_scenario_new(random);
+    run(drawn, i, &all);
+    random_scenario_free(drawn);
+  }
+  g_rand_free(random);
+  assert_worth_it(&all, count);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  int count = argc > 1 ? atoi(argv[1]) : 200;
+  g_test_add_data_func("/engines/random-scenarios", GINT_TO_POINTER(count), test_random_scenarios);
+  return g_test_run();
+}

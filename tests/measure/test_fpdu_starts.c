@@ -1,0 +1,120 @@
+/* Where FPDUs start: asked for in order, out of order, and long ago. */
+#include "measure/fpdu_starts.h"
+
+#include <glib.h>
+
+static void test_nothing(void)
+{
+  fpdu_starts starts = {.offsets = NULL};
+  fpdu_starts_cursor cursor = {0};
+
+  g_assert_false(fpdu_starts_has(&starts, &cursor, 0));
+  fpdu_starts_forget(&starts, 10);
+  g_assert_false(fpdu_starts_has(&starts, &cursor, 10));
+  g_assert_cmpuint(starts.capacity, ==, 0); /* a connection that sends nothing */
+  fpdu_starts_clear(&starts);
+}
+
+/* FPDUs of 1444 octets: segments that arrive in order, one that overtakes, and one that comes again. */
+static void test_in_any_order(void)
+{
+  fpdu_starts starts = {.offsets = NULL};
+  fpdu_starts_cursor cursor = {0};
+
+  for (uint64_t n = 0; n < 100; n++) {
+    fpdu_starts_add(&starts, 1444 * n);
+  }
+  for (uint64_t n = 0; n < 50; n++) {
+    g_assert_true(fpdu_starts_has(&starts, &cursor, 1444 * n));
+    g_assert_false(fpdu_starts_has(&starts, &cursor, 1444 * n + 1));
+  }
+  g_assert_true(fpdu_starts_has(&starts, &cursor, 1444 * 99));
+  g_assert_false(fpdu_starts_has(&starts, &cursor, 1444 * 100));
+  g_assert_true(fpdu_starts_has(&starts, &cursor, 0));
+  g_assert_true(fpdu_starts_has(&starts, &cursor, 1444 * 50));
+  fpdu_starts_clear(&starts);
+}
+
+/* What is forgotten is not there, whether its place is used again or not. */
+static void test_forgotten(void)
+{
+  fpdu_starts starts = {.offsets = NULL};
+  fpdu_starts_cursor cursor = {0};
+
+  for (uint64_t n = 0; n < 4; n++) {
+    fpdu_starts_add(&starts, 100 * n);
+  }
+  g_assert_true(fpdu_starts_has(&starts, &cursor, 0)); /* 100 is the next to be expected */
+  fpdu_starts_forget(&starts, 200);
+  fpdu_starts_forget(&starts, 150); /* no less than before */
+  g_assert_false(fpdu_starts_has(&starts, &cursor, 0));
+  g_assert_false(fpdu_starts_has(&starts, &cursor, 100));
+  g_assert_true(fpdu_starts_has(&starts, &cursor, 200));
+  fpdu_starts_clear(&starts);
+}
+
+/* A long stream of which 1000 octets are asked for at a time needs room for these alone: 100 FPDUs of 10 octets. */
+static void test_room(void)
+{
+  fpdu_starts starts = {.offsets = NULL};
+  fpdu_starts_cursor cursor = {0};
+
+  for (uint64_t n = 0; n < 100000; n++) {
+    fpdu_starts_add(&starts, 10 * n);
+    if (n >= 100) {
+      fpdu_starts_forget(&starts, 10 * n - 1000);
+      g_assert_true(fpdu_starts_has(&starts, &cursor, 10 * n - 500));
+    }
+  }
+  g_assert_cmpuint(starts.capacity, <=, 256);
+  /* Who asked last when the stream was young asks about the newest 100. */
+  for (uint32_t next = 0; next < 256; next++) {
+    for (uint64_t n = 99900; n < 100000; n++) {
+      fpdu_starts_cursor late = {.next = next};
+      g_assert_true(fpdu_starts_has(&starts, &late, 10 * n));
+    }
+  }
+  fpdu_starts_clear(&starts);
+}
+
+/* Against an array of all: starts, questions and what is forgotten at random. Numbers pass 2^32 on the way. */
+static void test_random(void)
+{
+  enum { STEPS = 20000, SPAN = 4000 };
+  const guint32 seed = 20261121;
+  GRand *random = g_rand_new_with_seed(seed);
+  GHashTable *all = g_hash_table_new(NULL, NULL);
+  fpdu_starts starts = {.first = UINT32_MAX - 5, .end = UINT32_MAX - 5};
+  fpdu_starts_cursor cursor = {0};
+  uint64_t end = 0, forgotten = 0;
+
+  g_test_message("seed %u", seed);
+  for (int i = 0; i < STEPS; i++) {
+    uint64_t asked = (uint64_t)g_rand_int_range(random, 0, SPAN) + (end > SPAN ? end - SPAN : 0);
+    if (g_rand_boolean(random)) {
+      fpdu_starts_add(&starts, end);
+      g_hash_table_add(all, GSIZE_TO_POINTER(end));
+      end += (uint64_t)g_rand_int_range(random, 1, 20);
+    }
+    if (g_rand_int_range(random, 0, 20) == 0 && end > SPAN) {
+      forgotten = MAX(forgotten, asked - asked / 2);
+      fpdu_starts_forget(&starts, asked - asked / 2);
+    }
+    bool expected = asked >= forgotten && g_hash_table_contains(all, GSIZE_TO_POINTER(asked));
+    g_assert_true(fpdu_starts_has(&starts, &cursor, asked) == expected);
+  }
+  fpdu_starts_clear(&starts);
+  g_hash_table_unref(all);
+  g_rand_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/fpdu_starts/nothing", test_nothing);
+  g_test_add_func("/fpdu_starts/in_any_order", test_in_any_order);
+  g_test_add_func("/fpdu_starts/forgotten", test_forgotten);
+  g_test_add_func("/fpdu_starts/room", test_room);
+  g_test_add_func("/fpdu_starts/random", test_random);
+  return g_test_run();
+}

@@ -1,0 +1,221 @@
+/* What a connection costs that is open and has nothing to do: its two endpoints and their workload, with all the layers below. */
+#include <glib.h>
+#include <malloc.h>
+
+#include "base/memory_pool.h"
+#include "rnic/rnic_workload.h"
+
+enum {
+  PAIRS = 500,
+  /* Of a pair, with its TCP; what the simulation itself has for it (world, recorder, timers) is not here. */
+  BUDGET_OCTETS = 6144,
+  MESSAGE_OCTETS = 3333,
+  MESSAGES = 6,
+};
+
+typedef struct bench bench;
+typedef struct idle_pair idle_pair;
+
+typedef struct idle_end {
+  idle_pair *pair;
+  mpa_role side;
+  rnic_endpoint *endpoint;
+} idle_end;
+
+struct idle_pair {
+  const bench *bench;
+  rnic_workload *workload;
+  idle_end ends[RNIC_WORKLOAD_ENDS];
+};
+
+struct bench {
+  pattern *table;
+  rnic_host *hosts[RNIC_WORKLOAD_ENDS];
+  rnic_workload_config config;
+  idle_pair *pairs;
+  bool is_posting; /* all ULPs */
+  time_ps now;
+};
+
+/* --- What an end tells --- */
+
+static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
+{
+  idle_end *end = user;
+  (void)endpoint;
+  (void)now;
+
+  return end->pair->bench->is_posting && rnic_workload_post_next(end->pair->workload, end->side);
+}
+
+static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
+{
+  idle_end *end = user;
+  (void)endpoint;
+  (void)now;
+
+  rnic_workload_poll(end->pair->workload, end->side);
+}
+
+static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
+{
+  idle_end *end = user;
+  (void)now;
+
+  rnic_workload_delivered(end->pair->workload, end->side, segment);
+}
+
+/* --- Many pairs --- */
+
+static void make_end(bench *b, idle_pair *pair, uint32_t index, mpa_role side)
+{
+  static const rnic_endpoint_events events = {
+      .want_operation = on_want_operation, .completion = on_completion, .delivered = on_delivered};
+  bool initiator = side == MPA_INITIATOR;
+  uint16_t port = (uint16_t)(1024 + index);
+  const rnic_endpoint_config config = {
+      .tcp = {.local_address = ip_address_v4(initiator ? 1 : 2),
+              .remote_address = ip_address_v4(initiator ? 2 : 1),
+              .local_port = port,
+              .remote_port = port,
+              .receive_mtu_octets = 1500,
+              .send_mtu_octets = 1500,
+              .receive_window_octets = 65536,
+              .initial_window_segments = 10,
+              .sack = true,
+              .delayed_ack_segments = 1,
+              .duplicate_ack_threshold = 3,
+              .rto_initial_ps = TIME_PS_PER_SECOND,
+              .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND,
+              .rto_max_ps = 60 * TIME_PS_PER_SECOND,
+              .retries_max = 8,
+              .path_mtu_discovery = true,
+              .segmentation = TCP_SEGMENTATION_ALIGNED,
+              .passing = TCP_PASSING_AS_ARRIVED},
+      .host = b->hosts[side],
+      .generation = IWARP_IETF,
+      .role = side,
+      .opens = initiator,
+      .markers = true,
+      .crc = true,
+      .startup_timeout_ps = 10 * TIME_PS_PER_SECOND,
+      .protection_domain = rnic_host_protection_domain_new(b->hosts[side]),
+      .ird = 16,
+      .ord = 16,
+  };
+
+  pair->ends[side] = (idle_end){.pair = pair, .side = side, .endpoint = NULL};
+  pair->ends[side].endpoint = rnic_endpoint_new(&config, &events, &pair->ends[side]);
+}
+
+static void make_pair(bench *b, uint32_t index)
+{
+  idle_pair *pair = &b->pairs[index];
+
+  pair->bench = b;
+  make_end(b, pair, index, MPA_INITIATOR);
+  make_end(b, pair, index, MPA_RESPONDER);
+  rnic_endpoint *endpoints[] = {pair->ends[MPA_INITIATOR].endpoint, pair->ends[MPA_RESPONDER].endpoint};
+  pair->workload = rnic_workload_new(&b->config, index, NULL);
+  rnic_workload_lend(pair->workload, endpoints);
+  rnic_endpoint_start(endpoints[MPA_RESPONDER], 0);
+  rnic_endpoint_start(endpoints[MPA_INITIATOR], 0);
+}
+
+/* Carries packets over a wire of no length until none is left. */
+static void settle(bench *b, idle_pair *pair)
+{
+  bool moved;
+
+  do {
+    moved = false;
+    for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+      rnic_endpoint *peer = pair->ends[side == MPA_INITIATOR ? MPA_RESPONDER : MPA_INITIATOR].endpoint;
+      datagram *packet;
+
+      while ((packet = rnic_endpoint_transmit(pair->ends[side].endpoint, b->now))) {
+        rnic_endpoint_receive(peer, packet, b->now);
+        datagram_unref(packet);
+        moved = true;
+      }
+    }
+  } while (moved);
+}
+
+static void settle_all(bench *b)
+{
+  for (uint32_t i = 0; i < PAIRS; i++) {
+    settle(b, &b->pairs[i]);
+  }
+}
+
+static bench *bench_new(void)
+{
+  bench *b = g_new0(bench, 1);
+
+  b->table = pattern_new();
+  b->config = (rnic_workload_config){.mix = {RNIC_OPERATION_WRITE},
+                                     .mix_count = 1,
+                                     .message_octets = MESSAGE_OCTETS,
+                                     .messages = MESSAGES,
+                                     .in_flight_octets = 65536,
+                                     .table = b->table};
+  b->hosts[MPA_INITIATOR] = rnic_host_new(1);
+  b->hosts[MPA_RESPONDER] = rnic_host_new(2);
+  b->pairs = g_new0(idle_pair, PAIRS);
+  return b;
+}
+
+static void bench_free(bench *b)
+{
+  for (uint32_t i = 0; i < PAIRS; i++) {
+    rnic_endpoint_free(b->pairs[i].ends[MPA_INITIATOR].endpoint);
+    rnic_endpoint_free(b->pairs[i].ends[MPA_RESPONDER].endpoint);
+    rnic_workload_free(b->pairs[i].workload);
+  }
+  g_free(b->pairs);
+  rnic_host_free(b->hosts[MPA_INITIATOR]);
+  rnic_host_free(b->hosts[MPA_RESPONDER]);
+  pattern_free(b->table);
+  g_free(b);
+}
+
+/* Octets of the heap that are in use, what malloc() itself needs for them included. */
+static size_t heap_octets(void)
+{
+  struct mallinfo2 info = mallinfo2();
+
+  return info.uordblks + info.hblkhd;
+}
+
+/* A pair is within the budget when its connection is open, and again when its messages are Delivered: what they needed is given back. */
+static void test_idle_pair(void)
+{
+  if (!MEMORY_POOL_KEEPS) {
+    g_test_skip("a sanitizer's heap is another");
+    return;
+  }
+  bench *b = bench_new();
+  size_t before = heap_octets();
+  for (uint32_t i = 0; i < PAIRS; i++) {
+    make_pair(b, i);
+  }
+  settle_all(b);
+  g_assert_cmpint(rnic_endpoint_sent_phase_start(b->pairs[0].ends[MPA_RESPONDER].endpoint), >=, 0);
+  size_t open = (heap_octets() - before) / PAIRS;
+  b->is_posting = true;
+  settle_all(b);
+  g_assert_true(rnic_workload_is_delivered(b->pairs[PAIRS - 1].workload));
+  size_t after = (heap_octets() - before) / PAIRS;
+  g_test_message("%zu octets a pair when open, %zu when its messages are Delivered", open, after);
+  g_assert_cmpuint(open, <=, BUDGET_OCTETS);
+  g_assert_cmpuint(after, <=, BUDGET_OCTETS);
+  bench_free(b);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rnic-idle/pair", test_idle_pair);
+  return g_test_run();
+}

@@ -1,0 +1,74 @@
+/* Which engine a scenario runs on: what needs ns-3, and what explicit words make of it. */
+#include "scenario/scenario_engine.h"
+#include "scenario_fixture.h"
+
+typedef struct engine_case {
+  const char *text;
+  gboolean on_ns3;
+  const char *reason;
+} engine_case;
+
+static const engine_case cases[] = {
+    {"", FALSE, "auto: nothing needs ns-3"},
+    {"run: { engine = \"auto\"; };", FALSE, "auto: nothing needs ns-3"},
+    {"run: { engine = \"native\"; };", FALSE, "run.engine = native"},
+    {"run: { engine = \"ns3\"; };", TRUE, "run.engine = ns3"},
+    /* each need alone */
+    {"tcp: { implementation = \"ns3\"; };", TRUE, "auto: tcp.implementation = ns3 needs ns-3"},
+    {"topology: { medium = \"csma\"; };", TRUE, "auto: topology.medium = csma needs ns-3"},
+    {"topology: { medium = \"point-to-point+csma\"; };", TRUE,
+     "auto: topology.medium = point-to-point+csma needs ns-3"},
+    {"run: { engine = \"ns3\"; }; topology: { medium = \"csma\"; };", TRUE, "run.engine = ns3"},
+    /* A chain's queue disciplines and cross traffic come with it; without one they do nothing. */
+    {"topology: { medium = \"csma\"; queue = \"ns3::RedQueueDisc\"; tcp_flows = 2; udp_flows = 1; };", TRUE,
+     "auto: topology.medium = csma needs ns-3"},
+    {"topology: { queue = \"ns3::RedQueueDisc\"; tcp_flows = 2; udp_flows = 1; };", FALSE,
+     "auto: nothing needs ns-3"},
+};
+
+static void test_engine(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    scenario *s = fixture_load(cases[i].text, NULL);
+    g_autofree char *reason = scenario_engine_reason(s);
+
+    g_test_message("%s", cases[i].text);
+    g_assert_cmpint(scenario_runs_on_ns3(s), ==, cases[i].on_ns3);
+    g_assert_cmpstr(reason, ==, cases[i].reason);
+    g_assert_true(scenario_check_engine(s, NULL));
+    scenario_free(s);
+  }
+}
+
+/* An explicit native and a need contradict each other, at the line that says native. */
+static void test_conflicts(void)
+{
+  static const char *const rows[][2] = {
+      {"tcp: { implementation = \"ns3\"; };\nrun: { engine = \"native\"; };",
+       "a.cfg:2: run.engine = native, but tcp.implementation = ns3 needs ns-3; expected auto or ns3"},
+      {"topology: { medium = \"csma\"; };\n\nrun: { engine = \"native\"; };",
+       "a.cfg:3: run.engine = native, but topology.medium = csma needs ns-3; expected auto or ns3"},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    scenario *s = fixture_load(rows[i][0], NULL);
+    GError *error = NULL;
+
+    g_assert_false(scenario_check(s, NULL, &error));
+    g_assert_cmpstr(error->message, ==, rows[i][1]);
+    g_error_free(error);
+    scenario_free(s);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  char *folder = fixture_enter();
+
+  g_test_add_func("/scenario-engine/engine", test_engine);
+  g_test_add_func("/scenario-engine/conflicts", test_conflicts);
+  int result = g_test_run();
+  fixture_leave(folder);
+  return result;
+}

@@ -177,7 +177,7 @@ static tcp_config config_of(const tcp_comparison *comparison, unsigned end)
 
 static void start_end(transfer *self, unsigned index, bool ns3)
 {
-  const tcp_events events = {.octets = on_octets};
+  static const tcp_events events = {.octets = on_octets};
   const tcp_config config = config_of(self->comparison, index);
   const path_link_config link = {.id = index,
                                  .rate_bit_per_s = self->comparison->rate_bit_per_s,

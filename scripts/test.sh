@@ -52,11 +52,21 @@ run_tests() { # folder, meson test options…
   failed=$((failed + bad))
 }
 
+# The program without ns-3 and without C++: it builds, runs what it can, and says what it cannot.
+test_without_ns3() {
+  rm -rf build-without-ns3
+  meson setup build-without-ns3 -Dns3=disabled -Db_lto=false >/dev/null &&
+    ninja -C build-without-ns3 iwarpsim tests/cli/test_cli_engine tests/cli/iwarpsim-ns3.so >/dev/null &&
+    meson test -C build-without-ns3 --no-rebuild --print-errorlogs cli_engine
+}
+
 scripts/setup.sh --sanitizers
 count "layers (who includes whom)" scripts/check-layers.sh
 count "format (clang-format)" scripts/check-format.sh
 count "requirements (every MUST has its test)" scripts/requirements --check
 count "static analysis (clang-tidy, cppcheck)" scripts/check-code.sh
+count "instructions (a data segment costs no more than 5 % above bench/instructions.tsv)" scripts/instructions --check
+count "without ns-3 (it builds and says what it lacks)" test_without_ns3
 count "findings (docs/findings.md is what the reference results give)" scripts/findings --check
 if [ -n "$long" ]; then
   count "reference results (every study made anew)" scripts/findings

@@ -1,0 +1,1 @@
+"""What bench/run and scripts/instructions are made of."""

@@ -1,0 +1,27 @@
+/* Designs of the engine's agenda, to be measured against each other with one and the same run. */
+#ifndef BENCH_QUEUE_DESIGNS_H
+#define BENCH_QUEUE_DESIGNS_H
+
+#include "engine/engine_agenda.h"
+
+typedef struct queue_design {
+  const char *name;
+  void *(*new_queue)(void);
+  void (*free_queue)(void *queue);
+  /* As engine_agenda_set(); `when` is not before the moment of the timer taken last. */
+  void (*set)(void *queue, engine_timer *timer, time_ps when, uint64_t minor);
+  /* The first timer, switched off, and in `*when` when it was due; NULL: none is. */
+  engine_timer *(*take)(void *queue, time_ps *when);
+} queue_design;
+
+/* A heap of four children a node that is always in order; the entries carry their whole keys. */
+extern const queue_design queue_strict_heap;
+
+/* The engine's: engine_agenda. */
+extern const queue_design queue_lazy_heap;
+
+/* A radix heap: buckets by the highest bit in which a moment differs from that of the timer taken last. An entry that is
+ * too early is put right when its bucket is taken apart, as in the lazy heap. */
+extern const queue_design queue_radix_heap;
+
+#endif

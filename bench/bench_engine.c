@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "engine/engine_native.h"
+#if HAS_NS3
 #include "shim/ns3_engine.h"
+#endif
 
 enum { SHORTEST_PERIOD_NS = 500, PERIODS = 1009, PERIOD_STEP = 397 };
 
@@ -37,14 +39,20 @@ static void on_tick(void *user, time_ps now)
   engine_timer_set(self->timer, now + self->period_ps);
 }
 
+/* NULL: there is no such engine, or it was not built. */
 static engine *open_engine(const char *name)
 {
-  ns3_shim_error error;
-
   if (strcmp(name, "native") == 0) {
     return engine_native_new();
   }
-  return strcmp(name, "ns3") == 0 ? ns3_engine_new(&error) : NULL;
+#if HAS_NS3
+  ns3_shim_error error;
+
+  if (strcmp(name, "ns3") == 0) {
+    return ns3_engine_new(&error);
+  }
+#endif
+  return NULL;
 }
 
 int main(int argc, char **argv)

@@ -3,9 +3,9 @@
  *   bench_process [--watch] FILE PROGRAM [ARGUMENT...]
  *
  * It is a process between the benchmark and the program because a program that is started by a larger one inherits that one's peak
- * memory in getrusage(): this one is small. --watch looks every few milliseconds how many children of the program are at work (a
- * sweep's runs). Exit status: the program's. */
-#include <dirent.h>
+ * memory in getrusage(): this one is small. --watch looks every few milliseconds how many runs of a sweep are at work: its children stay
+ * from the first run to the last, and each has one child at a time, the run. That takes processor time which the program lacks on a small
+ * machine, so its wall time is to be taken without. Exit status: the program's. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,14 +20,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_EVERY_NS = 5000000, TEXT_OCTETS = 4096, AT_ONCE = 2 };
+enum { LOOK_EVERY_NS = 5000000, PATH_OCTETS = 64, TEXT_OCTETS = 4096, CHILDREN_MAX = 64, AT_ONCE = 2 };
 
-/* How often two children were seen at work. What comes behind the last such look is the end, when work for one is left. */
-typedef struct child_watch {
+/* How often two runs were seen at work. What comes behind the last such look is the end, when work for one is left. */
+typedef struct run_watch {
   uint64_t looks, looks_at_two;
   uint64_t looks_before_end; /* up to the last look that saw two */
   double last_two_s;
-} child_watch;
+} run_watch;
 
 static double now_s(void)
 {
@@ -55,39 +55,53 @@ static bool read_text(const char *path, char text[TEXT_OCTETS])
   return length > 0;
 }
 
-/* The fields of /proc/PID/stat from the process's state on: behind its name, which may hold anything. NULL: there is no such
- * process. */
-static const char *process_state(long process, char text[TEXT_OCTETS])
+/* Whether the process is there and has not ended. Its state stands behind its name, which may hold anything. */
+static bool is_at_work(pid_t process)
 {
-  char path[64];
+  char path[PATH_OCTETS], text[TEXT_OCTETS];
 
-  snprintf(path, sizeof path, "/proc/%ld/stat", process);
+  snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
   const char *name_end = read_text(path, text) ? strrchr(text, ')') : NULL;
-  return name_end ? name_end + 2 : NULL;
+  return name_end && name_end[1] == ' ' && name_end[2] != 'Z';
 }
 
-/* Children that have not ended. */
-static unsigned children_at_work(pid_t parent)
+/* Puts the children of the process's first thread into `children`, as many as there is room for, and gives their number. */
+static unsigned children_of(pid_t process, pid_t children[CHILDREN_MAX])
 {
-  char path[64], children[TEXT_OCTETS], state_text[TEXT_OCTETS];
+  char path[PATH_OCTETS], text[TEXT_OCTETS];
   unsigned count = 0;
 
-  snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)parent, (long)parent);
-  if (!read_text(path, children)) {
+  snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)process, (long)process);
+  if (!read_text(path, text)) {
     return 0;
   }
   char *rest = NULL;
-  for (char *child = strtok_r(children, " ", &rest); child; child = strtok_r(NULL, " ", &rest)) {
-    const char *state = process_state(strtol(child, NULL, 10), state_text);
-    count += state && *state != 'Z';
+  for (char *child = strtok_r(text, " ", &rest); child && count < CHILDREN_MAX;
+       child = strtok_r(NULL, " ", &rest)) {
+    children[count++] = (pid_t)strtol(child, NULL, 10);
   }
   return count;
 }
 
-static void look(child_watch *watch, pid_t parent, double start_s)
+/* The children of the sweep's children that have not ended. */
+static unsigned runs_at_work(pid_t sweep)
+{
+  pid_t hosts[CHILDREN_MAX], runs[CHILDREN_MAX];
+  unsigned host_count = children_of(sweep, hosts), count = 0;
+
+  for (unsigned host = 0; host < host_count; host++) {
+    unsigned run_count = children_of(hosts[host], runs);
+    for (unsigned run = 0; run < run_count; run++) {
+      count += is_at_work(runs[run]);
+    }
+  }
+  return count;
+}
+
+static void look(run_watch *watch, pid_t sweep, double start_s)
 {
   watch->looks++;
-  if (children_at_work(parent) >= AT_ONCE) {
+  if (runs_at_work(sweep) >= AT_ONCE) {
     watch->looks_at_two++;
     watch->looks_before_end = watch->looks;
     watch->last_two_s = now_s() - start_s;
@@ -95,7 +109,7 @@ static void look(child_watch *watch, pid_t parent, double start_s)
 }
 
 /* Waits until `process` has ended; it stays there, for what /proc tells of it. */
-static void await(pid_t process, child_watch *watch, double start_s)
+static void await(pid_t process, run_watch *watch, double start_s)
 {
   const struct timespec pause = {.tv_nsec = LOOK_EVERY_NS};
   siginfo_t ended = {.si_pid = 0};
@@ -112,26 +126,22 @@ static void await(pid_t process, child_watch *watch, double start_s)
   }
 }
 
-/* The processor time of the ended process alone, without its children: user and system time are the 12th and 13th field from its
- * state on, in clock ticks. */
-static double own_cpu_s(pid_t process)
+/* The processor time of the ended process alone, without its children, as exact as getrusage() has that of all. */
+static bool own_cpu_s(pid_t process, double *own_s)
 {
-  char text[TEXT_OCTETS];
-  const char *field = process_state(process, text);
-  unsigned long user = 0, system = 0;
+  clockid_t clock;
+  struct timespec time;
 
-  for (unsigned skipped = 0; field && skipped < 11; skipped++) {
-    field = strchr(field, ' ');
-    field = field ? field + 1 : NULL;
+  errno = clock_getcpuclockid(process, &clock);
+  if (errno != 0 || clock_gettime(clock, &time) != 0) {
+    return false;
   }
-  if (!field || sscanf(field, "%lu %lu", &user, &system) != 2) {
-    return 0;
-  }
-  return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+  *own_s = (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+  return true;
 }
 
 static bool write_report(const char *path, double wall_s, double own_s, const struct rusage *usage,
-                         const child_watch *watch)
+                         const run_watch *watch)
 {
   FILE *file = fopen(path, "w");
   double cpu_s = seconds_of(&usage->ru_utime) + seconds_of(&usage->ru_stime);
@@ -139,7 +149,7 @@ static bool write_report(const char *path, double wall_s, double own_s, const st
   if (!file) {
     return false;
   }
-  fprintf(file, "{\"wall_s\": %.6f, \"cpu_s\": %.6f, \"own_cpu_s\": %.2f, \"memory_peak_octets\": %" PRIu64,
+  fprintf(file, "{\"wall_s\": %.6f, \"cpu_s\": %.6f, \"own_cpu_s\": %.6f, \"memory_peak_octets\": %" PRIu64,
           wall_s, cpu_s, own_s, (uint64_t)usage->ru_maxrss * 1024);
   if (watch) {
     fprintf(file, ", \"looks_before_end\": %" PRIu64 ", \"looks_at_two\": %" PRIu64 ", \"last_two_s\": %.3f",
@@ -151,11 +161,12 @@ static bool write_report(const char *path, double wall_s, double own_s, const st
 
 int main(int argc, char **argv)
 {
-  child_watch watch = {0};
+  run_watch watch = {0};
   bool watches = argc > 1 && strcmp(argv[1], "--watch") == 0;
   char **arguments = argv + 1 + watches;
   sigset_t child_ended;
   struct rusage usage;
+  double own_s = 0;
   int status = 0;
 
   if (argc < 3 + watches) {
@@ -175,8 +186,7 @@ int main(int argc, char **argv)
   }
   await(process, watches ? &watch : NULL, start_s);
   double wall_s = now_s() - start_s;
-  double own_s = own_cpu_s(process);
-  if (process < 0 || wait4(process, &status, 0, &usage) < 0 ||
+  if (process < 0 || !own_cpu_s(process, &own_s) || wait4(process, &status, 0, &usage) < 0 ||
       !write_report(arguments[0], wall_s, own_s, &usage, watches ? &watch : NULL)) {
     perror("bench_process");
     return 1;

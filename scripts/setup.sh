@@ -59,5 +59,5 @@ configure_and_build() { # folder, meson options…
 install_missing
 configure_and_build build -Dns3=enabled
 if [ "${1:-}" = --sanitizers ]; then
-  configure_and_build build-sanitizers -Dns3=enabled -Db_sanitize=address,undefined -Db_lundef=false -Db_lto=false
+  configure_and_build build-sanitizers -Dns3=enabled -Doptimization=2 -Db_sanitize=address,undefined -Db_lundef=false -Db_lto=false
 fi

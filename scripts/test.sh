@@ -55,7 +55,7 @@ run_tests() { # folder, meson test options…
 # The program without ns-3 and without C++: it builds, runs what it can, and says what it cannot.
 test_without_ns3() {
   rm -rf build-without-ns3
-  meson setup build-without-ns3 -Dns3=disabled -Db_lto=false >/dev/null &&
+  meson setup build-without-ns3 -Dns3=disabled -Db_lto=false -Doptimization=1 >/dev/null &&
     ninja -C build-without-ns3 iwarpsim tests/cli/test_cli_engine tests/cli/iwarpsim-ns3.so >/dev/null &&
     meson test -C build-without-ns3 --no-rebuild --print-errorlogs cli_engine
 }

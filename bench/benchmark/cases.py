@@ -3,8 +3,9 @@
 from collections import namedtuple
 from statistics import median
 
-# `run` takes processes.Programs and gives {name: number}; `quick`: it is part of a quick benchmark too.
-Case = namedtuple("Case", "name run quick")
+# `run` takes processes.Programs and gives {name: number}; `quick`: it is part of a quick benchmark too; `needs_ns3`: a program built
+# without ns-3 cannot do it.
+Case = namedtuple("Case", "name run quick needs_ns3", defaults=(True, False))
 
 Link = namedtuple("Link", "rate_bit_per_s delay_us messages")  # messages of 64 KiB that ours carries, for about half a second
 LINKS = (Link(10 * 10**9, 25, 16000), Link(10 * 10**9, 250, 16000), Link(100 * 10**9, 100, 16000))
@@ -26,9 +27,9 @@ IDLE_CONNECTIONS = (4000, 10000)
 MARGINAL_MESSAGES = (6, 12)
 MARGINAL_CONNECTIONS = (1, 10000)
 TINY_RUNS = 20
-SWEEP_RUNS = 12  # of bench/scenarios/sweep.cfg, each of so many messages:
-SWEEP_MESSAGES = 12000
-SHORT_SWEEP_MESSAGES = 1500  # what starting a run costs shows
+SWEEPS = ("bench/scenarios/sweep.cfg", "scenarios/mtu-loss.cfg")  # of long runs; of short ones, where what starting one costs shows
+SWEEP_SETS = {"run.engine": "native"}
+SWEEP_JOBS = 2
 
 
 def receive_window_octets(link):
@@ -48,11 +49,13 @@ def grid_sets(engine, loss, mtu, connections):
 
 
 def _scenario(name, scenario, sets=None, quick=True):
-    return Case(name, lambda programs: programs.scenario(scenario, sets or {}), quick)
+    sets = sets or {}
+    return Case(name, lambda programs: programs.scenario(f"bench/scenarios/{scenario}.cfg", sets), quick,
+                sets.get("run.engine") == "ns3")
 
 
 def _program(name, program, *arguments, quick=True):
-    return Case(name, lambda programs: programs.program(program, arguments), quick)
+    return Case(name, lambda programs: programs.program(program, arguments), quick, program == "bench_ns3_tcp" or "ns3" in arguments)
 
 
 def _link_cases():
@@ -84,18 +87,16 @@ def _marginal_cases():
 
 
 def _tiny(programs):
-    return {"process.wall_s": median(programs.scenario("tiny", {})["process.wall_s"] for _ in range(TINY_RUNS))}
+    return {"process.wall_s": median(programs.scenario("bench/scenarios/tiny.cfg", {})["process.wall_s"] for _ in range(TINY_RUNS))}
 
 
 def _sweep_cases():
-    """The sweep, and the same amount of work as runs outside of it: half of it alone, and both halves at once."""
-    half = {"workload.messages": SWEEP_MESSAGES * SWEEP_RUNS // 2}
-    short = {"workload.messages": SHORT_SWEEP_MESSAGES}
-    yield Case("sweep 1", lambda programs: programs.sweep("sweep", {}, 1), True)
-    yield Case("sweep 2", lambda programs: programs.sweep("sweep", {}, 2), True)
-    yield Case("short sweep 2", lambda programs: programs.sweep("sweep", short, 2), True)
-    yield Case("half alone", lambda programs: programs.together("sweep", half, 1), True)
-    yield Case("halves together", lambda programs: programs.together("sweep", half, 2), True)
+    """Each sweep, the same runs without it, and the sweep again while somebody looks, which takes time that the first is not to lack."""
+    for scenario in SWEEPS:
+        at = (scenario, SWEEP_SETS, SWEEP_JOBS)
+        yield Case(f"sweep {scenario}", lambda programs, at=at: programs.sweep(*at))
+        yield Case(f"loops {scenario}", lambda programs, at=at: programs.loops(*at))
+        yield Case(f"watched {scenario}", lambda programs, at=at: programs.sweep(*at, watch=True))
 
 
 def all_cases():
@@ -106,7 +107,7 @@ def all_cases():
                         engine == "native") for engine in ENGINES]
     cases += [_scenario("connections", "connections"), *_marginal_cases(), _scenario("hundred-gigabit", "hundred-gigabit")]
     cases += [_scenario(f"idle {count}", "idle", {"workload.connections": count}) for count in IDLE_CONNECTIONS]
-    cases += [Case("tiny", _tiny, True), *_sweep_cases()]
+    cases += [Case("tiny", _tiny), *_sweep_cases()]
     cases += [_program(f"events {engine} {timers}", "bench_engine", engine, timers, EVENTS)
               for timers in TIMERS for engine in ENGINES]
     cases += [_program(f"memory {octets}", "bench_memory", octets) for octets in IN_FLIGHT_OCTETS]

@@ -53,9 +53,6 @@ def spread(values, shown):
 
 # --- Names of cases ---
 
-SWEEP = ("sweep 1", "sweep 2")
-SHORT_SWEEP = "short sweep 2"
-HALVES = ("half alone", "halves together")
 MARGINAL = tuple(f"marginal {connections} {messages}" for connections in cases.MARGINAL_CONNECTIONS
                  for messages in cases.MARGINAL_MESSAGES)
 IDLE = tuple(f"idle {count}" for count in cases.IDLE_CONNECTIONS)
@@ -63,6 +60,11 @@ IDLE = tuple(f"idle {count}" for count in cases.IDLE_CONNECTIONS)
 
 def link_case(what, link):
     return f"{what} {link.rate_bit_per_s} {link.delay_us}"
+
+
+def sweep_cases(scenario):
+    """The sweep, the loops beside it, the sweep that is looked at."""
+    return tuple(f"{what} {scenario}" for what in ("sweep", "loops", "watched"))
 
 
 DEFAULT_NATIVE, DEFAULT_NS3, DEFAULT_TCP = (link_case(what, cases.DEFAULT_LINK) for what in ("write native", "write ns3", "ns3-tcp"))
@@ -115,7 +117,7 @@ def marginal_ratio(one_short, one_long, many_short, many_long):
 
 
 def children_share(sweep):
-    """CPU time of a sweep's runs, of all that it used."""
+    """CPU time of a sweep's children, of all that it and they used."""
     return 1 - sweep["process.own_cpu_s"] / sweep["process.cpu_s"]
 
 
@@ -128,19 +130,20 @@ def alone_at_end_s(sweep):
     return sweep["process.wall_s"] - sweep["process.last_two_s"]
 
 
-def sweep_gain(one, two):
-    return wall(one) / wall(two)
-
-
-def halves_gain(alone, together):
-    return 2 * wall(alone) / wall(together)
-
-
-def gain_ratio(one, two, alone, together):
-    return sweep_gain(one, two) / halves_gain(alone, together)
+def sweep_ratio(sweep, loops):
+    """Above 1 the sweep is faster."""
+    return wall(loops) / wall(sweep)
 
 
 # --- The targets ---
+
+def _sweep_targets(scenario):
+    sweep, loops, _ = sweep_cases(scenario)
+    name = scenario.rpartition("/")[2]
+    return ((f"sweep {name} -j {cases.SWEEP_JOBS}: CPU time of its children, of all that it used", "≥", 0.97, percent, children_share,
+             (sweep,)),
+            ("… wall time of two independent processes ÷ its own", "≥", 0.95, plain(3), sweep_ratio, (sweep, loops)))
+
 
 # What, whether at least (≥) or at most (≤), how much, how it is shown, from what.
 TARGETS = (
@@ -154,9 +157,7 @@ TARGETS = (
     ("… one data segment more, ÷ the same with one connection", "≤", 3, plain(2), marginal_ratio, MARGINAL),
     ("idle state of a connection pair, octets", "≤", 4096, plain(0), idle_octets, IDLE),
     ("100 Gbit/s, 1 s simulated, 8.1 M segments, native, whole run, s", "≤", 4.5, plain(2), wall, ("hundred-gigabit",)),
-    ("sweep -j 2: two runs at work while there is work for two, of the looks", "≥", 0.97, percent, both_busy_share, SWEEP[1:]),
-    ("… CPU time of the runs, of all that it used", "≥", 0.97, percent, children_share, SWEEP[1:]),
-    ("… gain over -j 1, ÷ that of two independent processes", "≥", 0.95, plain(3), gain_ratio, SWEEP + HALVES),
+    *(target for scenario in cases.SWEEPS for target in _sweep_targets(scenario)),
     ("fixed cost of one run, start to result, ms", "≤", 15, plain(1), wall_ms, ("tiny",)),
 )
 

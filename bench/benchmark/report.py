@@ -119,45 +119,39 @@ def connection_section(samples):
 
 
 SWEEP_TEXT = """\
-{runs} runs of {messages:,} Writes of 64 KiB. Two processes on one machine share its memory and its caches, so that even
-independent ones may not gain a factor of two: the sweep is compared with those. What a run costs beside its simulation weighs
-more the shorter runs are: the last rows are of a sweep with {short:,} Writes a run. Every 5 ms somebody looks how many runs are at work.
+Two sweeps with two runs at a time: of long runs, and of short ones, where what starting a run costs shows. Beside each the same runs
+without it: two loops of a shell at once, each of which starts `iwarpsim run` for every second point. Two processes on one machine share its
+memory and its caches, so that even independent ones may not gain a factor of two. A sweep's children load the program once and
+fork a process for each run; the rest is the sweep itself: the grid, the store, what it prints. In a sweep of its own somebody looks every
+5 ms how many runs are at work; the share is of the looks up to the last that saw two, behind which there is work for one. It has no
+target: a look may fall between two runs, so the shorter they are the smaller it is.
 """
 
 
 def sweep_section(samples):
-    if not samples.has(*figures.SWEEP, *figures.HALVES, figures.SHORT_SWEEP):
-        return []
-    one, two = figures.SWEEP
-    alone, together = figures.HALVES
-    rows = (("`sweep -j 1`, s", spread(samples.of(figures.wall, one), plain(2))),
-            ("`sweep -j 2`, s", spread(samples.of(figures.wall, two), plain(2))),
-            ("gain of the sweep", spread(samples.of(figures.sweep_gain, one, two), plain(3))),
-            ("half of the work as one process alone, s", spread(samples.of(figures.wall, alone), plain(2))),
-            ("both halves as two processes at once, s", spread(samples.of(figures.wall, together), plain(2))),
-            ("gain of two independent processes", spread(samples.of(figures.halves_gain, alone, together), plain(3))),
-            ("**gain of the sweep ÷ gain of two processes**",
-             spread(samples.of(figures.gain_ratio, *figures.SWEEP, *figures.HALVES), plain(3))),
-            ("looks that saw two runs at work, while there was work for two",
-             spread(samples.of(figures.both_busy_share, two), percent)),
-            ("CPU time of the runs, of all that the sweep used", spread(samples.of(figures.children_share, two), percent)),
-            ("one run alone at the end, s", spread(samples.of(figures.alone_at_end_s, two), plain(2))),
-            ("short runs: `sweep -j 2`, s", spread(samples.of(figures.wall, figures.SHORT_SWEEP), plain(2))),
-            ("short runs: looks that saw two at work", spread(samples.of(figures.both_busy_share, figures.SHORT_SWEEP), percent)),
-            ("short runs: CPU time of the runs", spread(samples.of(figures.children_share, figures.SHORT_SWEEP), percent)))
-    messages = cases.SWEEP_MESSAGES * cases.SWEEP_RUNS // 2
-    text = SWEEP_TEXT.format(runs=cases.SWEEP_RUNS, messages=cases.SWEEP_MESSAGES, short=cases.SHORT_SWEEP_MESSAGES)
-    commands = ("build/iwarpsim sweep bench/scenarios/sweep.cfg -j 2",
-                f"build/iwarpsim run bench/scenarios/sweep.cfg --set workload.messages={messages}   # two of these at once")
-    return section("Sweeps", text, commands, ("what", "measured"), rows)
+    rows = []
+    for scenario in cases.SWEEPS:
+        sweep, loops, watched = names = figures.sweep_cases(scenario)
+        if samples.has(*names):
+            rows.append((f"`{scenario}`", spread(samples.of(figures.wall, sweep), plain(2)),
+                         spread(samples.of(figures.wall, loops), plain(2)),
+                         spread(samples.of(figures.sweep_ratio, sweep, loops), plain(3)),
+                         spread(samples.of(figures.children_share, sweep), percent),
+                         spread(samples.of(figures.both_busy_share, watched), percent),
+                         spread(samples.of(figures.alone_at_end_s, watched), plain(2))))
+    command = f"build/iwarpsim sweep {cases.SWEEPS[0]} -j {cases.SWEEP_JOBS} --set run.engine=native"
+    return section("Sweeps", SWEEP_TEXT, (command,),
+                   ("sweep", "sweep, s", "two processes, s", "**two processes ÷ sweep**", "CPU time of the children",
+                    "looks that saw two runs at work", "one run alone at the end, s"), rows)
 
 
 def engine_section(samples):
     rows = []
     for timers in cases.TIMERS:
         names = [f"events {engine} {timers}" for engine in cases.ENGINES]
-        if samples.has(*names):
-            rows.append((f"{timers:,}", *(spread(samples.of(figures.events_per_s, name), per_second) for name in names)))
+        if samples.has(names[0]):
+            rows.append((f"{timers:,}", *(spread(samples.of(figures.events_per_s, name), per_second) if samples.has(name) else ""
+                                          for name in names)))
     text = "Events a second: timers that arm themselves again, each with a period of its own, and nothing else.\n"
     return section("Bare events of the engines", text, (f"build/bench/bench_engine native 100 {cases.EVENTS}   # or ns3",),
                    ("timers", "native /s", "ns3 /s"), rows)

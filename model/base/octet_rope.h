@@ -214,6 +214,20 @@ typedef struct octet_runs {
 /* Appends them, each run as a slice. */
 void octet_rope_append_runs(octet_rope *rope, const octet_runs *runs);
 
+/* octet_rope_clear() of a rope that has nothing but what one octet_rope_append_runs() gave it, while another rope references that
+ * block, too: all references at once. */
+static inline void octet_rope_clear_runs(octet_rope *rope)
+{
+  octet_block *block = octet_rope_slices(rope)->block;
+  if (block != NULL) {
+    block->references -= rope->slice_count;
+  }
+  octet_rope_start_over(rope);
+  if (rope->heap != NULL) {
+    octet_rope_free_heap(rope);
+  }
+}
+
 /* What octet_rope_append() does with a rope that has slices already, and with no octets. */
 void octet_rope_append_behind(octet_rope *rope, const uint8_t *octets, uint32_t length, octet_block *block);
 
@@ -248,18 +262,27 @@ static inline void octet_rope_append_rope(octet_rope *rope, const octet_rope *so
   octet_rope_append_slices(rope, source, from, length);
 }
 
-/* Moves the slices of `source` into the empty or uninitialised `rope`; `source` is empty afterwards. */
+/* Moves the slices of `source` into the empty or uninitialised `rope`; `source` is empty afterwards. Slices go field by field: the
+ * fields have often just been written, and the processor waits for those when they are read as one wide piece. */
 static inline void octet_rope_move(octet_rope *rope, octet_rope *source)
 {
+  uint32_t count = source->slice_count;
+  rope->slice_count = count;
   rope->length = source->length;
-  rope->slice_count = source->slice_count;
-  rope->heap_capacity = source->heap_capacity;
-  rope->heap_dropped = source->heap_dropped;
   rope->heap = source->heap;
   if (source->heap == NULL) {
-    for (uint32_t index = 0; index < source->slice_count; index++) {
-      rope->inline_slices[index] = source->inline_slices[index];
+    rope->heap_capacity = 0;
+    rope->heap_dropped = 0;
+    for (uint32_t index = 0; index < count; index++) {
+      const octet_slice *from = &source->inline_slices[index];
+      octet_slice *to = &rope->inline_slices[index];
+      to->block = from->block;
+      to->octets = from->octets;
+      to->length = from->length;
     }
+  } else {
+    rope->heap_capacity = source->heap_capacity;
+    rope->heap_dropped = source->heap_dropped;
   }
   octet_rope_init(source);
 }

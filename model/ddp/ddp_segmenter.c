@@ -24,7 +24,7 @@ struct ddp_segmenter {
 
 ddp_segmenter *ddp_segmenter_new(uint8_t version, uint32_t queue_count, uint32_t first_msn)
 {
-  ddp_segmenter *segmenter = g_malloc0(sizeof *segmenter + queue_count * sizeof(uint32_t));
+  ddp_segmenter *segmenter = g_malloc0(offsetof(ddp_segmenter, next_msn) + queue_count * sizeof(uint32_t));
   segmenter->version = version;
   segmenter->queue_count = queue_count;
   for (uint32_t i = 0; i < queue_count; i++) {

@@ -25,7 +25,8 @@ struct ddp_stag_table {
   uint32_t shift; /* … 2^(32 - shift) */
   uint32_t count;
   memory_pool *registrations;
-  GHashTable *streams_of_domain; /* Protection Domain → how many streams; both in the pointers themselves */
+  GArray *
+      streams_of_domain; /* of uint32_t: how many streams, by Protection Domain: a host numbers them from 1 on */
   random_stream *stags;
 };
 
@@ -40,7 +41,7 @@ ddp_stag_table *ddp_stag_table_new(uint64_t seed)
 {
   ddp_stag_table *table = g_new0(ddp_stag_table, 1);
   table->registrations = memory_pool_new(sizeof(ddp_registration));
-  table->streams_of_domain = g_hash_table_new(NULL, NULL);
+  table->streams_of_domain = g_array_new(FALSE, TRUE, sizeof(uint32_t));
   table->stags = random_stream_new(seed, "ddp.stags");
   resize(table, FIRST_BITS);
   return table;
@@ -58,7 +59,7 @@ void ddp_stag_table_free(ddp_stag_table *table)
   }
   g_free(table->entries);
   memory_pool_unref(table->registrations);
-  g_hash_table_destroy(table->streams_of_domain);
+  g_array_free(table->streams_of_domain, TRUE);
   random_stream_free(table->stags);
   g_free(table);
 }
@@ -315,9 +316,11 @@ ddp_access_fault ddp_stag_table_check(const ddp_stag_table *table, ddp_stream_id
   return DDP_ACCESS_OK;
 }
 
-static unsigned streams_of(const ddp_stag_table *table, uint32_t protection_domain)
+static uint32_t streams_of(const ddp_stag_table *table, uint32_t protection_domain)
 {
-  return GPOINTER_TO_UINT(g_hash_table_lookup(table->streams_of_domain, GUINT_TO_POINTER(protection_domain)));
+  const GArray *streams = table->streams_of_domain;
+
+  return protection_domain < streams->len ? g_array_index(streams, uint32_t, protection_domain) : 0;
 }
 
 ddp_invalidation ddp_stag_table_invalidate(ddp_stag_table *table, ddp_stream_identity stream, uint32_t stag,
@@ -343,9 +346,14 @@ ddp_invalidation ddp_stag_table_invalidate(ddp_stag_table *table, ddp_stream_ide
   return DDP_INVALIDATED;
 }
 
-static void set_streams_of(ddp_stag_table *table, uint32_t protection_domain, unsigned count)
+static void set_streams_of(ddp_stag_table *table, uint32_t protection_domain, uint32_t count)
 {
-  g_hash_table_insert(table->streams_of_domain, GUINT_TO_POINTER(protection_domain), GUINT_TO_POINTER(count));
+  GArray *streams = table->streams_of_domain;
+
+  if (protection_domain >= streams->len) {
+    g_array_set_size(streams, protection_domain + 1); /* no streams in the new ones */
+  }
+  g_array_index(streams, uint32_t, protection_domain) = count;
 }
 
 void ddp_stag_table_add_stream(ddp_stag_table *table, ddp_stream_identity stream)
@@ -355,7 +363,7 @@ void ddp_stag_table_add_stream(ddp_stag_table *table, ddp_stream_identity stream
 
 void ddp_stag_table_remove_stream(ddp_stag_table *table, ddp_stream_identity stream)
 {
-  unsigned count = streams_of(table, stream.protection_domain);
+  uint32_t count = streams_of(table, stream.protection_domain);
   g_assert(count > 0);
   set_streams_of(table, stream.protection_domain, count - 1);
 }

@@ -36,32 +36,51 @@ static bool is_up_to_date(const engine_agenda_entry *entry)
   return entry->timer->when == entry->when && entry->timer->minor == entry->minor;
 }
 
-/* The entry that `timer` should have. */
-static engine_agenda_entry entry_of(engine_timer *timer)
-{
-  return (engine_agenda_entry){timer->when, timer->class_and_major, timer->minor, timer};
-}
-
 /* --- The heap --- */
 
-static void put(engine_agenda *agenda, uint32_t place, engine_agenda_entry entry)
+/* An entry that looks for its place. Its key goes from function to function in registers: an entry that is copied right after its fields
+ * were written makes the processor wait for them. */
+static inline bool key_runs_before(time_ps when, uint64_t class_and_major, uint64_t minor,
+                                   const engine_agenda_entry *other)
 {
-  agenda->heap[place] = entry;
-  entry.timer->place = place;
+  if (when != other->when) {
+    return when < other->when;
+  }
+  return class_and_major != other->class_and_major ? class_and_major < other->class_and_major
+                                                   : minor < other->minor;
 }
 
-/* Finds the place of `entry` from the vacant `place` upwards and puts it there. */
-static void sift_up(engine_agenda *agenda, uint32_t place, engine_agenda_entry entry)
+static void move(engine_agenda *agenda, uint32_t place, const engine_agenda_entry *from)
+{
+  agenda->heap[place] = *from;
+  from->timer->place = place;
+}
+
+/* The entry of `timer` at `when` and `minor` comes to `place`. */
+static inline void put(engine_agenda *agenda, uint32_t place, engine_timer *timer, time_ps when,
+                       uint64_t minor)
+{
+  engine_agenda_entry *entry = &agenda->heap[place];
+
+  entry->when = when;
+  entry->class_and_major = timer->class_and_major;
+  entry->minor = minor;
+  entry->timer = timer;
+  timer->place = place;
+}
+
+/* Finds the place of the entry of `timer` at `when` and `minor` from the vacant `place` upwards and puts it there. */
+static void sift_up(engine_agenda *agenda, uint32_t place, engine_timer *timer, time_ps when, uint64_t minor)
 {
   while (place > 0) {
     uint32_t parent = (place - 1) / HEAP_CHILDREN;
-    if (!runs_before(&entry, &agenda->heap[parent])) {
+    if (!key_runs_before(when, timer->class_and_major, minor, &agenda->heap[parent])) {
       break;
     }
-    put(agenda, place, agenda->heap[parent]);
+    move(agenda, place, &agenda->heap[parent]);
     place = parent;
   }
-  put(agenda, place, entry);
+  put(agenda, place, timer, when, minor);
 }
 
 static const engine_agenda_entry *earlier(const engine_agenda_entry *a, const engine_agenda_entry *b)
@@ -69,20 +88,45 @@ static const engine_agenda_entry *earlier(const engine_agenda_entry *a, const en
   return runs_before(b, a) ? b : a;
 }
 
-/* Finds the place of `entry` from the vacant `place` downwards and puts it there. */
-static void sift_down(engine_agenda *agenda, uint32_t place, engine_agenda_entry entry)
+/* The earliest moment of the four. */
+static inline time_ps earliest_of(const engine_agenda_entry children[HEAP_CHILDREN])
+{
+  return MIN(MIN(children[0].when, children[1].when), MIN(children[2].when, children[3].when));
+}
+
+/* Which of the four, whose earliest moment is `earliest`, runs first; without branches when it is the only one of that moment, as
+ * nobody could foretell them. */
+static const engine_agenda_entry *first_of(const engine_agenda_entry children[HEAP_CHILDREN],
+                                           time_ps earliest)
+{
+  bool is_1 = children[1].when == earliest;
+  bool is_2 = children[2].when == earliest;
+  bool is_3 = children[3].when == earliest;
+
+  if ((children[0].when == earliest) + is_1 + is_2 + is_3 > 1) {
+    return earlier(earlier(children, children + 1), earlier(children + 2, children + 3));
+  }
+  return children + is_1 + 2 * is_2 + 3 * is_3;
+}
+
+/* Finds the place of the entry of `timer` at `when` and `minor` from the vacant `place` downwards and puts it there. */
+static void sift_down(engine_agenda *agenda, uint32_t place, engine_timer *timer, time_ps when,
+                      uint64_t minor)
 {
   for (uint32_t child; (child = place * HEAP_CHILDREN + 1) < agenda->count;) {
     const engine_agenda_entry *children = &agenda->heap[child];
-    const engine_agenda_entry *first = earlier(children, children + 1);
-    first = earlier(first, earlier(children + 2, children + 3));
-    if (!runs_before(first, &entry)) {
+    time_ps earliest = earliest_of(children);
+    if (when < earliest) {
       break;
     }
-    put(agenda, place, *first);
+    const engine_agenda_entry *first = first_of(children, earliest);
+    if (key_runs_before(when, timer->class_and_major, minor, first)) {
+      break;
+    }
+    move(agenda, place, first);
     place = child + (uint32_t)(first - children);
   }
-  put(agenda, place, entry);
+  put(agenda, place, timer, when, minor);
 }
 
 /* Behind the entries in use, and behind room for all, stand those that are never due: so each node has four children. */
@@ -110,7 +154,7 @@ static void insert(engine_agenda *agenda, engine_timer *timer)
   if (agenda->count == agenda->capacity) {
     grow(agenda);
   }
-  sift_up(agenda, agenda->count++, entry_of(timer));
+  sift_up(agenda, agenda->count++, timer, timer->when, timer->minor);
 }
 
 /* --- The agenda --- */
@@ -129,9 +173,9 @@ void engine_agenda_remove(engine_agenda *agenda, engine_timer *timer)
     return;
   }
   if (place > 0 && runs_before(&last, &agenda->heap[(place - 1) / HEAP_CHILDREN])) {
-    sift_up(agenda, place, last);
+    sift_up(agenda, place, last.timer, last.when, last.minor);
   } else {
-    sift_down(agenda, place, last);
+    sift_down(agenda, place, last.timer, last.when, last.minor);
   }
 }
 
@@ -149,7 +193,7 @@ void engine_agenda_set(engine_agenda *agenda, engine_timer *timer, time_ps when,
   }
   const engine_agenda_entry *entry = &agenda->heap[place];
   if (when < entry->when || (when == entry->when && minor < entry->minor)) {
-    sift_up(agenda, place, entry_of(timer));
+    sift_up(agenda, place, timer, when, minor);
   }
 }
 
@@ -163,7 +207,7 @@ engine_timer *engine_agenda_first(engine_agenda *agenda)
     if (timer->when == TIME_PS_NEVER) {
       engine_agenda_remove(agenda, timer);
     } else {
-      sift_down(agenda, 0, entry_of(timer));
+      sift_down(agenda, 0, timer, timer->when, timer->minor);
     }
   }
   return NULL;

@@ -23,10 +23,6 @@ void mpa_deframer_free(mpa_deframer *deframer)
     return;
   }
   mpa_deframer_ahead_free(deframer->ahead);
-  if (deframer->ulpdu_octets) {
-    octet_rope_clear(deframer->ulpdu_octets);
-    g_free(deframer->ulpdu_octets);
-  }
   g_free(deframer);
 }
 
@@ -53,16 +49,14 @@ bool mpa_deframer_pass(mpa_deframer *deframer, const mpa_whole_fpdu *fpdu, time_
   const mpa_deframer_events *events = &deframer->events;
   bool guessed = fpdu->method == MPA_LOCATED_BY_ASSUMPTION;
 
-  if (!deframer->ulpdu_octets) {
-    deframer->ulpdu_octets = g_new(octet_rope, 1);
-    octet_rope_init(deframer->ulpdu_octets);
-  }
-  mpa_fpdu_strip(&fpdu->extent, fpdu->octets, fpdu->from, deframer->ulpdu_octets);
+  octet_rope octets;
+  octet_rope_init(&octets);
+  bool is_in_one_block = mpa_fpdu_strip(&fpdu->extent, fpdu->octets, fpdu->from, &octets);
   mpa_ulpdu ulpdu = {.fpdu_start = fpdu->extent.start,
                      .fpdu_end = fpdu->extent.end,
                      .located_by = fpdu->method,
                      .held_octets = fpdu->held_octets,
-                     .octets = deframer->ulpdu_octets,
+                     .octets = &octets,
                      .parts = fpdu->parts,
                      .part_count = fpdu->part_count};
   bool passes = !guessed || !events->plausible || events->plausible(deframer->user, &ulpdu);
@@ -72,7 +66,11 @@ bool mpa_deframer_pass(mpa_deframer *deframer, const mpa_whole_fpdu *fpdu, time_
     deframer->statistics.markers += mpa_fpdu_marker_count(&fpdu->extent);
     events->ulpdu(deframer->user, &ulpdu, now);
   }
-  octet_rope_empty(deframer->ulpdu_octets);
+  if (is_in_one_block) {
+    octet_rope_clear_runs(&octets);
+  } else {
+    octet_rope_clear(&octets);
+  }
   return passes;
 }
 
@@ -405,6 +403,52 @@ static void look_ahead(mpa_deframer *deframer, uint64_t from, uint64_t to, time_
   }
 }
 
+/* --- The front --- */
+
+/* FPDUs that are whole by now in the front, which starts at the edge, are judged there and leave it. */
+static void pass_front(mpa_deframer *deframer, time_ps now)
+{
+  mpa_front *front = &deframer->ahead->front;
+  uint64_t start = deframer->edge;
+  uint64_t end = start + front->octets.length;
+
+  front->is_located = false;
+  while (deframer->edge < end && read_at_edge(deframer, start, &front->octets, now, &front->fpdu)) {
+    if (front->fpdu.end > end) {
+      front->is_located = true;
+      break;
+    }
+    mpa_whole_fpdu whole = mpa_deframer_front_fpdu(deframer, &front->fpdu, start, now);
+    if (!judge(deframer, &whole, now)) {
+      return;
+    }
+    advance_edge(deframer, whole.extent.end);
+  }
+  mpa_deframer_front_drop(deframer, start);
+}
+
+/* What is in the front is held in the general way from now on. */
+static void leave_front(mpa_deframer *deframer)
+{
+  if (mpa_deframer_has_front(deframer)) {
+    mpa_deframer_front_to_store(deframer, deframer->ahead);
+    mpa_deframer_front_clear(deframer->ahead);
+  }
+}
+
+/* Octets in order, and nothing is held but perhaps in the front, which they continue. True when they need nothing more; else they
+ * are to be held in the general way. */
+static bool receive_at_front(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets,
+                             time_ps arrival, time_ps now)
+{
+  uint32_t from = (uint32_t)(MAX(offset, deframer->edge) - offset);
+
+  mpa_deframer_front_append(deframer, octets, from, arrival);
+  pass_front(deframer, now);
+  return deframer->error != MPA_ERROR_NONE || !mpa_deframer_has_front(deframer) ||
+         mpa_deframer_front_is_plain(deframer, offset);
+}
+
 /* By the permitted methods, and then, if octets are a segment's first, by assumption. */
 static void receive(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets, time_ps arrival,
                     time_ps now, bool assumes)
@@ -414,12 +458,23 @@ static void receive(mpa_deframer *deframer, uint64_t offset, const octet_rope *o
   if (deframer->error != MPA_ERROR_NONE || end <= deframer->edge) {
     return;
   }
-  if (offset == deframer->edge && nothing_ahead_below(deframer, end)) {
+  bool at_front = mpa_deframer_front_follows(deframer, offset);
+  if (!at_front && !mpa_deframer_has_front(deframer) && offset == deframer->edge &&
+      nothing_ahead_below(deframer, end)) {
     pass_whole_fpdus(deframer, octets, arrival, now);
-    if (deframer->edge == end && (!deframer->ahead || mpa_deframer_ahead_is_empty(deframer->ahead))) {
+    at_front = deframer->error == MPA_ERROR_NONE &&
+               (!deframer->ahead || mpa_deframer_ahead_is_empty(deframer->ahead));
+    if (deframer->edge == end && at_front) {
       return;
     }
   }
+  if (at_front && !assumes && receive_at_front(deframer, offset, octets, arrival, now)) {
+    if (deframer->error != MPA_ERROR_NONE) {
+      let_go(deframer);
+    }
+    return;
+  }
+  leave_front(deframer);
   if (deframer->error == MPA_ERROR_NONE) {
     element_array_empty(&mpa_deframer_ahead_of(deframer)->completed);
     hold(deframer, offset, octets, arrival);
@@ -433,6 +488,8 @@ static void receive(mpa_deframer *deframer, uint64_t offset, const octet_rope *o
   }
   if (deframer->error != MPA_ERROR_NONE) {
     let_go(deframer);
+  } else if (!assumes) {
+    mpa_deframer_front_from_store(deframer);
   }
 }
 
@@ -454,6 +511,7 @@ mpa_error mpa_deframer_inspect(mpa_deframer *deframer, uint64_t offset, const oc
     return MPA_ERROR_NONE; /* nothing is passed any more, so nothing can fail */
   }
   const mpa_deframer_ahead *ahead = mpa_deframer_ahead_of(deframer);
+  leave_front(deframer);
   mpa_inspection_known known = {.markers = deframer->markers,
                                 .crc = deframer->crc,
                                 .edge = deframer->edge,

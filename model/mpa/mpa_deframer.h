@@ -89,6 +89,9 @@ uint64_t mpa_deframer_in_order_edge(const mpa_deframer *deframer);
 /* What is held now; after an error nothing is. */
 void mpa_deframer_held(const mpa_deframer *deframer, mpa_held *held);
 
+/* True only when that is nothing; may be false then, too, when FPDUs beyond the edge are awaited or passed. */
+bool mpa_deframer_holds_nothing(const mpa_deframer *deframer);
+
 /* The most pieces that a located FPDU with octets missing is held in; a piece came in one segment and in one run. */
 uint32_t mpa_deframer_pieces(const mpa_deframer *deframer);
 

@@ -29,6 +29,7 @@ void mpa_deframer_ahead_free(mpa_deframer_ahead *ahead)
   mpa_open_fpdus_free(ahead->open);
   mpa_guesses_free(ahead->guesses);
   element_array_clear(&ahead->completed);
+  octet_rope_clear(&ahead->front.octets);
   octet_rope_clear(&ahead->fpdu_octets);
   mpa_ulpdu_parts_free(ahead->parts);
   g_free(ahead);
@@ -62,6 +63,9 @@ mpa_deframer *mpa_deframer_copy(const mpa_deframer *deframer, const mpa_deframer
   copy->statistics = deframer->statistics;
   if (deframer->ahead) {
     copy_ahead(deframer->ahead, mpa_deframer_ahead_of(copy));
+    if (mpa_deframer_has_front(deframer)) {
+      mpa_deframer_front_to_store(deframer, copy->ahead);
+    }
   }
   return copy;
 }
@@ -140,11 +144,23 @@ static uint64_t leading_marker_octets(const mpa_deframer *deframer)
   return octet_store_covered(deframer->ahead->store, deframer->edge, deframer->edge + MPA_MARKER_OCTETS);
 }
 
+bool mpa_deframer_holds_nothing(const mpa_deframer *deframer)
+{
+  const mpa_deframer_ahead *ahead = deframer->ahead;
+
+  return !mpa_deframer_has_front(deframer) &&
+         (!ahead || (octet_store_total(ahead->store) == 0 && mpa_open_fpdus_located(ahead->open) == 0));
+}
+
 void mpa_deframer_held(const mpa_deframer *deframer, mpa_held *held)
 {
   const mpa_deframer_ahead *ahead = deframer->ahead;
 
   *held = (mpa_held){0};
+  if (mpa_deframer_has_front(deframer)) {
+    mpa_deframer_front_held(deframer, held);
+    return;
+  }
   if (!ahead || mpa_deframer_ahead_is_empty(ahead)) {
     return;
   }
@@ -181,6 +197,9 @@ uint32_t mpa_deframer_pieces(const mpa_deframer *deframer)
   const mpa_deframer_ahead *ahead = deframer->ahead;
   uint32_t most = 0;
 
+  if (mpa_deframer_has_front(deframer)) {
+    return ahead->front.is_located ? ahead->front.piece_count : 0;
+  }
   for (size_t index = 0; ahead && index < mpa_open_fpdus_count(ahead->open); index++) {
     const mpa_open_fpdu *entry = mpa_open_fpdus_at(ahead->open, index);
     uint32_t pieces = 0;

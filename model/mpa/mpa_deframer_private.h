@@ -14,6 +14,25 @@
 #include "mpa/mpa_open_fpdus.h"
 #include "mpa/mpa_ulpdu_parts.h"
 
+enum { MPA_FRONT_PIECES_MAX = 8 };
+
+/* Octets from `position` on that arrived together. */
+typedef struct mpa_front_piece {
+  uint64_t position;
+  time_ps arrival;
+} mpa_front_piece;
+
+/* The usual case beside FPDUs that are whole in one segment: octets from the in-order edge on that do not yet make a whole FPDU,
+ * and nothing behind them. They wait here as one run; nothing is in the store, passed early or open while there are any, and no
+ * marker among them points beyond the edge. An all-zero front is a valid empty one. */
+typedef struct mpa_front {
+  octet_rope octets;
+  uint32_t piece_count;
+  bool is_located; /* ULPDU_Length is there, hence `fpdu` */
+  mpa_fpdu fpdu;
+  mpa_front_piece pieces[MPA_FRONT_PIECES_MAX]; /* ascending; the first starts at the edge */
+} mpa_front;
+
 /* What has come beyond the in-order edge and could not be passed in order; made when that happens first. */
 typedef struct mpa_deframer_ahead {
   octet_store *store; /* what has arrived and is not passed */
@@ -21,6 +40,7 @@ typedef struct mpa_deframer_ahead {
   mpa_open_fpdus *open; /* FPDU starts at or beyond the edge that are established and not passed */
   mpa_guesses *guesses; /* neither proven nor disproven */
   bool disputed;        /* a located FPDU ever reached into a passed one */
+  mpa_front front;
   /* Scratch of one mpa_deframer_receive(), kept for its memory. */
   element_array completed; /* of uint64_t: starts of FPDUs that became whole */
   octet_rope fpdu_octets;
@@ -35,7 +55,6 @@ struct mpa_deframer {
   bool crc;
   mpa_error error;
   mpa_deframer_ahead *ahead; /* NULL until needed */
-  octet_rope *ulpdu_octets;  /* scratch, kept for its memory; NULL until the first FPDU */
   mpa_deframer_statistics statistics;
 };
 
@@ -68,6 +87,42 @@ mpa_whole_fpdu mpa_deframer_gather(mpa_deframer *deframer, const mpa_fpdu *exten
 /* The same of one that is not held any more afterwards. */
 mpa_whole_fpdu mpa_deframer_take(mpa_deframer *deframer, const mpa_fpdu *extent, mpa_location method,
                                  time_ps now);
+
+/* --- The front --- */
+
+static inline bool mpa_deframer_has_front(const mpa_deframer *deframer)
+{
+  return deframer->ahead != NULL && deframer->ahead->front.octets.length > 0;
+}
+
+/* Whether there is a front with room for a piece, and octets from `offset` on continue it. */
+bool mpa_deframer_front_follows(const mpa_deframer *deframer, uint64_t offset);
+
+/* octets[from, …), which arrived at `arrival`, continue the front or begin it. */
+void mpa_deframer_front_append(mpa_deframer *deframer, const octet_rope *octets, uint32_t from,
+                               time_ps arrival);
+
+/* The FPDU `extent`, all of whose octets are in the front, which started at `start`. */
+mpa_whole_fpdu mpa_deframer_front_fpdu(mpa_deframer *deframer, const mpa_fpdu *extent, uint64_t start,
+                                       time_ps now);
+
+/* The in-order edge has moved on from `start`: what is below it leaves the front. */
+void mpa_deframer_front_drop(mpa_deframer *deframer, uint64_t start);
+
+/* Whether no marker that became whole by the arrival of octets from `from` on points beyond the edge. */
+bool mpa_deframer_front_is_plain(const mpa_deframer *deframer, uint64_t from);
+
+/* The front is empty. */
+void mpa_deframer_front_clear(mpa_deframer_ahead *ahead);
+
+/* What is in `deframer`'s front, which is not empty, is held by `target` in the general way. */
+void mpa_deframer_front_to_store(const mpa_deframer *deframer, mpa_deframer_ahead *target);
+
+/* All that is held moves to the front, if that is all there can be in one. */
+void mpa_deframer_front_from_store(mpa_deframer *deframer);
+
+/* mpa_deframer_held() of a front; `held` is all zero. */
+void mpa_deframer_front_held(const mpa_deframer *deframer, mpa_held *held);
 
 /* The valid `fpdu` goes up; but a guess only if it is plausible: false then. */
 bool mpa_deframer_pass(mpa_deframer *deframer, const mpa_whole_fpdu *fpdu, time_ps now);

@@ -6,49 +6,10 @@
 #include "base/crc32c.h"
 #include "mpa/mpa_marker.h"
 
-/* Octets between two markers: 508 (MPA-095). */
-enum { BETWEEN_MARKERS_OCTETS = MPA_MARKER_PERIOD_OCTETS - MPA_MARKER_OCTETS };
-
-uint64_t mpa_fpdu_header(uint64_t start, bool markers)
-{
-  return markers && start % MPA_MARKER_PERIOD_OCTETS == 0 ? start + MPA_MARKER_OCTETS : start;
-}
-
 uint64_t mpa_fpdu_start(uint64_t header, bool markers)
 {
   return markers && header % MPA_MARKER_PERIOD_OCTETS == MPA_MARKER_OCTETS ? header - MPA_MARKER_OCTETS
                                                                            : header;
-}
-
-uint32_t mpa_fpdu_pad_octets(uint32_t ulpdu_octets)
-{
-  return -(MPA_FPDU_LENGTH_OCTETS + ulpdu_octets) % 4;
-}
-
-uint64_t mpa_fpdu_octets(uint64_t start, uint32_t ulpdu_octets, bool markers)
-{
-  uint32_t unmarked =
-      MPA_FPDU_LENGTH_OCTETS + ulpdu_octets + mpa_fpdu_pad_octets(ulpdu_octets) + MPA_FPDU_CRC_OCTETS;
-
-  g_assert(start % 4 == 0 && ulpdu_octets <= UINT16_MAX);
-  if (!markers) {
-    return unmarked;
-  }
-  /* notes-mpa 13: a marker goes in front of every 508th octet counted from the last marker; one that falls
-   * behind the CRC is the next FPDU's, hence the - 1 (MPA-098). */
-  uint32_t phase = (uint32_t)start % MPA_MARKER_PERIOD_OCTETS;
-  uint32_t leading = phase == 0 ? MPA_MARKER_OCTETS : 0;
-  uint32_t since_marker = phase + leading - MPA_MARKER_OCTETS;
-  return leading + unmarked + MPA_MARKER_OCTETS * ((since_marker + unmarked - 1) / BETWEEN_MARKERS_OCTETS);
-}
-
-mpa_fpdu mpa_fpdu_at(uint64_t start, uint32_t ulpdu_octets, bool markers)
-{
-  return (mpa_fpdu){.start = start,
-                    .header = mpa_fpdu_header(start, markers),
-                    .end = start + mpa_fpdu_octets(start, ulpdu_octets, markers),
-                    .ulpdu_octets = ulpdu_octets,
-                    .markers = markers};
 }
 
 uint32_t mpa_fpdu_marker_count(const mpa_fpdu *fpdu)
@@ -160,13 +121,13 @@ static void strip_pieces(octet_rope_range rest, uint32_t length, uint32_t room, 
       room -= run;
       if (room == 0) {
         marker = MPA_MARKER_OCTETS;
-        room = BETWEEN_MARKERS_OCTETS;
+        room = MPA_BETWEEN_MARKERS_OCTETS;
       }
     }
   }
 }
 
-void mpa_fpdu_strip(const mpa_fpdu *fpdu, const octet_rope *octets, uint32_t from, octet_rope *ulpdu)
+bool mpa_fpdu_strip(const mpa_fpdu *fpdu, const octet_rope *octets, uint32_t from, octet_rope *ulpdu)
 {
   uint64_t position = fpdu->header + MPA_FPDU_LENGTH_OCTETS;
   uint32_t first = from + (uint32_t)(position - fpdu->start);
@@ -179,10 +140,11 @@ void mpa_fpdu_strip(const mpa_fpdu *fpdu, const octet_rope *octets, uint32_t fro
                              .block = octet_rope_slices(octets)->block,
                              .length = fpdu->ulpdu_octets,
                              .first = room,
-                             .run = BETWEEN_MARKERS_OCTETS,
+                             .run = MPA_BETWEEN_MARKERS_OCTETS,
                              .gap = MPA_MARKER_OCTETS};
     octet_rope_append_runs(ulpdu, &runs);
-  } else {
-    strip_pieces(octet_rope_range_of(octets, first, behind), fpdu->ulpdu_octets, room, ulpdu);
+    return true;
   }
+  strip_pieces(octet_rope_range_of(octets, first, behind), fpdu->ulpdu_octets, room, ulpdu);
+  return false;
 }

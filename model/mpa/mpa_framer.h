@@ -15,8 +15,9 @@ mpa_framer *mpa_framer_new(bool markers, bool crc);
 void mpa_framer_free(mpa_framer *framer);
 
 /* FPDUs are made in pieces of `blocks` from now on (octet_block_new_in(), so of octet_block_piece_octets(octets of
- * an FPDU)); before the call, with NULL, and when an FPDU is longer, on the heap. It must outlive the framer. */
-void mpa_framer_use_pool(mpa_framer *framer, memory_pool *blocks);
+ * an FPDU)), and those for which they suffice in the shorter pieces of `short_blocks`, unless that is NULL; before the call,
+ * with NULL, and when an FPDU is longer, on the heap. Both must outlive the framer. */
+void mpa_framer_use_pools(mpa_framer *framer, memory_pool *blocks, memory_pool *short_blocks);
 
 /* Frames one ULPDU of 1 … 64768 octets (anything else is the caller's mistake): appends its FPDU to the
  * empty `fpdu`, with header, PAD, CRC and the markers that fall into it; a marker that falls exactly

@@ -19,16 +19,6 @@ uint64_t mpa_marker_reaching(uint64_t offset)
   return mpa_marker_next(MAX(offset, reach) - reach);
 }
 
-void mpa_marker_write(uint64_t position, uint64_t header, uint8_t wire[MPA_MARKER_OCTETS])
-{
-  /* mpa-01 §5.1 (MPA-096, MPA-099) */
-  uint64_t pointer = position < header ? 0 : position - header;
-
-  g_assert(position % MPA_MARKER_PERIOD_OCTETS == 0 && pointer <= UINT16_MAX);
-  g_assert(position > header || position + MPA_MARKER_OCTETS == header);
-  big_endian_write_32(wire, (uint32_t)pointer); /* RESERVED is the upper half */
-}
-
 uint64_t mpa_marker_header(uint64_t position, const uint8_t wire[MPA_MARKER_OCTETS])
 {
   /* mpa-01 §5.1: the low two bits count as zero (MPA-101). */

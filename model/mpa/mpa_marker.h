@@ -5,6 +5,7 @@
 #ifndef MPA_MPA_MARKER_H
 #define MPA_MPA_MARKER_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -32,7 +33,15 @@ uint64_t mpa_marker_reaching(uint64_t offset);
  * FPDUPTR, most significant octet first (MPA-084, MPA-085). The pointer counts back to ULPDU_Length
  * (notes-mpa 1); it is zero for a marker that leads its FPDU, `position` being 4 below `header` (MPA-099).
  * Any other distance must fit into 16 bits, as those of legal FPDUs do (MPA-088). */
-void mpa_marker_write(uint64_t position, uint64_t header, uint8_t wire[MPA_MARKER_OCTETS]);
+static inline void mpa_marker_write(uint64_t position, uint64_t header, uint8_t wire[MPA_MARKER_OCTETS])
+{
+  /* mpa-01 §5.1 (MPA-096, MPA-099) */
+  uint64_t pointer = position < header ? 0 : position - header;
+
+  g_assert(position % MPA_MARKER_PERIOD_OCTETS == 0 && pointer <= UINT16_MAX);
+  g_assert(position > header || position + MPA_MARKER_OCTETS == header);
+  big_endian_write_32(wire, (uint32_t)pointer); /* RESERVED is the upper half */
+}
 
 /* Where the marker `wire` at `position` says that ULPDU_Length is. RESERVED and the low two bits of
  * FPDUPTR are ignored (MPA-086, MPA-101). A pointer that lands on a marker is moved behind it: no header

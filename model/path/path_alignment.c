@@ -21,32 +21,35 @@ static void free_flow(path_flow *flow)
   g_free(flow);
 }
 
-static void note_syn(path_alignment *observer, const datagram_flow *key, uint32_t isn)
+static void note_syn(path_alignment *observer, const datagram *packet, uint32_t isn)
 {
-  alignment_flow *flow = (alignment_flow *)path_flow_table_find(&observer->flows, key);
+  alignment_flow *flow = (alignment_flow *)path_flow_table_find_of(&observer->flows, packet);
+  datagram_flow key;
 
   if (flow && flow->isn == isn) {
     return;
   }
   if (!flow) {
-    flow = (alignment_flow *)path_flow_table_add(&observer->flows, key);
+    datagram_flow_of(packet, &key);
+    flow = (alignment_flow *)path_flow_table_add(&observer->flows, &key);
   }
   flow->isn = isn;
   flow->edge = 0;
 }
 
-static void count(path_alignment *observer, const datagram_flow *key, uint32_t sequence, uint32_t octets)
+static void count(path_alignment *observer, const datagram *packet, uint32_t sequence)
 {
-  alignment_flow *flow = (alignment_flow *)path_flow_table_find(&observer->flows, key);
+  alignment_flow *flow = (alignment_flow *)path_flow_table_find_of(&observer->flows, packet);
 
   if (!flow) {
     return;
   }
   int64_t from = tcp_position_of(sequence, flow->isn, flow->edge);
-  int64_t to = from + octets;
+  int64_t to = from + packet->payload.length;
   if (from < 0) {
     return;
   }
+  const datagram_flow *key = &flow->flow.key;
   flow->edge = MAX(flow->edge, to);
   bool starts = observer->is_fpdu_start(observer->user, key, from);
   observer->counts.segments++;
@@ -54,20 +57,26 @@ static void count(path_alignment *observer, const datagram_flow *key, uint32_t s
   observer->counts.of_whole_fpdus += starts && observer->is_fpdu_start(observer->user, key, to);
 }
 
+static void observe(path_alignment *observer, const datagram *packet)
+{
+  tcp_header header;
+  const uint8_t *wire = packet->header + packet->ip_octets;
+
+  if (!datagram_has_bare_tcp_header(packet) && !datagram_tcp_header(packet, &header)) {
+    return;
+  }
+  uint32_t sequence = big_endian_read_32(wire + TCP_SEQUENCE_AT);
+  if (datagram_tcp_flags(packet) & TCP_SYN) {
+    note_syn(observer, packet, sequence);
+  } else if (packet->payload.length > 0) {
+    count(observer, packet, sequence);
+  }
+}
+
 static void receive(path_element *element, datagram *packet, time_ps now)
 {
-  path_alignment *observer = (path_alignment *)element;
-  tcp_header header;
-  datagram_flow key;
-
-  if (packet->kind == DATAGRAM_TCP && datagram_checksum_is_right(packet) &&
-      datagram_tcp_header(packet, &header)) {
-    datagram_flow_of(packet, &key);
-    if (header.flags & TCP_SYN) {
-      note_syn(observer, &key, header.sequence);
-    } else if (packet->payload.length > 0) {
-      count(observer, &key, header.sequence, packet->payload.length);
-    }
+  if (packet->kind == DATAGRAM_TCP && datagram_checksum_is_right(packet)) {
+    observe((path_alignment *)element, packet);
   }
   path_element_emit(element, packet, now);
 }

@@ -53,6 +53,16 @@ path_flow *path_flow_table_find(path_flow_table *table, const datagram_flow *key
   return flow;
 }
 
+path_flow *path_flow_table_find_of(path_flow_table *table, const datagram *packet)
+{
+  datagram_flow key;
+
+  if (table->last && datagram_is_of_flow(packet, &table->last->key)) {
+    return table->last;
+  }
+  return datagram_flow_of(packet, &key) ? path_flow_table_find(table, &key) : NULL;
+}
+
 path_flow *path_flow_table_add(path_flow_table *table, const datagram_flow *key)
 {
   path_flow *flow = g_malloc0(table->flow_octets);

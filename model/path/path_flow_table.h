@@ -37,6 +37,9 @@ void path_flow_table_clear(path_flow_table *table);
 /* The flow of `key`; NULL when it is not known. */
 path_flow *path_flow_table_find(path_flow_table *table, const datagram_flow *key);
 
+/* The flow of a DATAGRAM_TCP; NULL when there is none. */
+path_flow *path_flow_table_find_of(path_flow_table *table, const datagram *packet);
+
 /* A new flow of `key`, which is not known yet, all zero but for the path_flow. Stays the table's. */
 path_flow *path_flow_table_add(path_flow_table *table, const datagram_flow *key);
 

@@ -6,18 +6,24 @@ typedef struct path_rechunk {
   path_recut recut;
   int64_t chunk;
   int64_t phase;
+  int64_t line; /* of the grid, asked for last: the next answer is mostly this or the line behind it */
 } path_rechunk;
 
 /* The first line of the grid beyond `from`. */
 static int64_t piece_end(path_recut *recut, path_recut_flow *flow, int64_t from)
 {
-  const path_rechunk *box = (const path_rechunk *)recut;
+  path_rechunk *box = (path_rechunk *)recut;
 
   (void)flow;
   if (from < box->phase) {
     return box->phase;
   }
-  return box->phase + ((from - box->phase) / box->chunk + 1) * box->chunk;
+  if (from >= box->line && from - box->line < box->chunk) {
+    box->line += box->chunk;
+  } else if (from >= box->line || box->line - from > box->chunk) {
+    box->line = box->phase + ((from - box->phase) / box->chunk + 1) * box->chunk;
+  }
+  return box->line;
 }
 
 static int64_t passing_piece_end(path_recut *recut, path_recut_flow *flow, int64_t from, int64_t segment_from)
@@ -46,5 +52,6 @@ path_element *path_rechunk_new(uint32_t chunk_octets, uint32_t phase_octets, tim
   path_recut_init(&box->recut, &rechunk_kind, flush_ps);
   box->chunk = chunk_octets;
   box->phase = phase_octets % chunk_octets;
+  box->line = box->phase;
   return &box->recut.box.element;
 }

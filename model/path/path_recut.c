@@ -206,16 +206,19 @@ static void receive_payload(path_recut *box, path_recut_flow *flow, arriving *se
 /* --- The element --- */
 
 /* Begins the stream behind a SYN, unless it is the same SYN again. */
-static path_recut_flow *begin_flow(path_recut *box, path_recut_flow *flow, const datagram_flow *key,
-                                   uint32_t isn, time_ps now)
+static path_recut_flow *begin_flow(path_recut *box, path_recut_flow *flow, const datagram *syn, uint32_t isn,
+                                   time_ps now)
 {
+  datagram_flow key;
+
   if (flow && flow->isn == isn) {
     return flow;
   }
   if (flow) { /* the ports are used again */
     flush(box, flow, now);
   } else {
-    flow = (path_recut_flow *)path_flow_table_add(&box->flows, key);
+    datagram_flow_of(syn, &key);
+    flow = (path_recut_flow *)path_flow_table_add(&box->flows, &key);
     path_waiting_init(&flow->waiting);
   }
   flow->isn = isn;
@@ -231,7 +234,6 @@ void path_recut_receive(path_element *element, datagram *packet, time_ps now)
 {
   path_recut *box = (path_recut *)element;
   arriving segment = {.packet = packet, .now = now};
-  datagram_flow key;
 
   if (!path_box_takes(&box->box, packet, &segment.header, now)) {
     return;
@@ -242,10 +244,9 @@ void path_recut_receive(path_element *element, datagram *packet, time_ps now)
     path_box_emit(&box->box, packet, now);
     return;
   }
-  datagram_flow_of(packet, &key);
-  path_recut_flow *flow = (path_recut_flow *)path_flow_table_find(&box->flows, &key);
+  path_recut_flow *flow = (path_recut_flow *)path_flow_table_find_of(&box->flows, packet);
   if (flags & TCP_SYN) {
-    flow = begin_flow(box, flow, &key, segment.header.sequence, now);
+    flow = begin_flow(box, flow, packet, segment.header.sequence, now);
     flow->forwarded = MAX(flow->forwarded, (int64_t)octets);
   }
   if (flow && octets > 0 && !(flags & (TCP_SYN | TCP_RST))) {

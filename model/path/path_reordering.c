@@ -12,11 +12,14 @@ static bool is_counted(const datagram *packet)
 
 static path_flow *flow_of(path_flow_table *flows, const datagram *packet)
 {
+  path_flow *flow = path_flow_table_find_of(flows, packet);
   datagram_flow key;
 
+  if (flow) {
+    return flow;
+  }
   datagram_flow_of(packet, &key);
-  path_flow *flow = path_flow_table_find(flows, &key);
-  return flow ? flow : path_flow_table_add(flows, &key);
+  return path_flow_table_add(flows, &key);
 }
 
 /* --- The entrance --- */

@@ -41,14 +41,14 @@ struct rdmap_stream {
   own_messages *own; /* NULL until one is needed */
 
   ddp_teardown_state teardown;
-  bool is_terminated;
-  bool terminate_due; /* own->terminate goes out next */
+  message_kind message : 8;
+  framing framing : 8;
+  bool is_terminated : 1;
+  bool terminate_due : 1; /* own->terminate goes out next */
 
   /* Sending */
-  bool is_read;              /* the message is an operation, and that is a Read: own->request */
-  uint64_t operation_number; /* of a message that is an operation */
-  message_kind message;
-  framing framing;
+  bool is_read : 1;             /* the message is an operation, and that is a Read: own->request */
+  uint64_t operation_number;    /* of a message that is an operation */
   ddp_segmenter *segmenter;     /* NULL: no message was started yet */
   rdmap_send_queue *operations; /* NULL: none is posted */
   rdmap_reads *reads;           /* NULL: none was sent yet */

@@ -45,9 +45,9 @@ typedef struct rnic_arrivals_results {
   uint64_t octets;
   uint64_t octets_wrong; /* payload octets that differ from what was sent */
   /* Segments Delivered, or receives complete, that are not the next ones of the next message. */
-  uint64_t order_errors;
+  uint32_t order_errors;
   /* 1 when the segment Delivered last is one of them: DDP Delivers to RDMAP, and what RDMAP refuses, ending the stream, no ULP sees. */
-  uint64_t last_unexpected;
+  uint32_t last_unexpected;
 } rnic_arrivals_results;
 
 /* Nothing is expected. Free with rnic_arrivals_free() (NULL is allowed). */

@@ -56,3 +56,8 @@ void rnic_completion_queue_set_notification(rnic_completion_queue *queue, rnic_n
 {
   queue->notification = notification;
 }
+
+bool rnic_completion_queue_is_new(const rnic_completion_queue *queue)
+{
+  return !queue->first && queue->notification == RNIC_NOTIFY_ALL;
+}

@@ -35,4 +35,7 @@ bool rnic_completion_queue_pop(rnic_completion_queue *queue, rnic_completion *co
 
 void rnic_completion_queue_set_notification(rnic_completion_queue *queue, rnic_notification notification);
 
+/* It is as a new one: empty, and notifies of all. */
+bool rnic_completion_queue_is_new(const rnic_completion_queue *queue);
+
 #endif

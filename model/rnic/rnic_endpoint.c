@@ -179,6 +179,12 @@ static bool want_operation(rnic_endpoint *endpoint, time_ps now)
          endpoint->events->want_operation(endpoint->user, endpoint, now);
 }
 
+/* No ULPDU waits, and nobody is there to be asked for one: so it is with an end that only receives. */
+static inline bool has_nothing_to_frame(const rnic_endpoint *endpoint)
+{
+  return !endpoint->events->want_operation && !endpoint->fault && rdmap_stream_has_nothing(endpoint->stream);
+}
+
 static void refill(rnic_endpoint *endpoint, time_ps now)
 {
   uint64_t fpdu_start;
@@ -209,7 +215,7 @@ static void fail_if_mute(rnic_endpoint *endpoint, time_ps now)
 
 datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
 {
-  if (rnic_sender_is_started(endpoint->sender)) {
+  if (rnic_sender_is_started(endpoint->sender) && !has_nothing_to_frame(endpoint)) {
     refill(endpoint, now);
   }
   if (endpoint->is_mute) {
@@ -289,6 +295,17 @@ rnic_completion_queue *rnic_endpoint_completions(rnic_endpoint *endpoint)
   return endpoint->completions;
 }
 
+bool rnic_endpoint_take_completion(rnic_endpoint *endpoint, rnic_completion *completion)
+{
+  bool taken = endpoint->completions && rnic_completion_queue_pop(endpoint->completions, completion);
+
+  if (taken && rnic_completion_queue_is_new(endpoint->completions)) {
+    rnic_completion_queue_free(endpoint->completions);
+    endpoint->completions = NULL;
+  }
+  return taken;
+}
+
 bool rnic_endpoint_is_erroneous(const rnic_endpoint *endpoint)
 {
   return has_failed(endpoint);
@@ -315,6 +332,13 @@ bool rnic_endpoint_has_hole_before(const rnic_endpoint *endpoint, uint64_t phase
 int64_t rnic_endpoint_sent_phase_start(const rnic_endpoint *endpoint)
 {
   return rnic_sender_is_started(endpoint->sender) ? (int64_t)rnic_sender_phase_start(endpoint->sender) : -1;
+}
+
+bool rnic_endpoint_holds_nothing(const rnic_endpoint *endpoint)
+{
+  return rnic_endpoint_is_in_full_operation(endpoint) && rnic_receiver_holds_nothing(endpoint->receiver) &&
+         rdmap_stream_undelivered(endpoint->stream) == 0 &&
+         tcp_transport_out_of_order_runs(endpoint->tcp) == 0;
 }
 
 void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_held *held)

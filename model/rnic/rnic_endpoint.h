@@ -78,6 +78,9 @@ rnic_host *rnic_endpoint_host(const rnic_endpoint *endpoint);
 ddp_stream_identity rnic_endpoint_identity(const rnic_endpoint *endpoint);
 rnic_completion_queue *rnic_endpoint_completions(rnic_endpoint *endpoint);
 
+/* Takes the oldest of them; false when there is none. With none left there is no queue. */
+bool rnic_endpoint_take_completion(rnic_endpoint *endpoint, rnic_completion *completion);
+
 /* TCP's path MTU changed: new FPDUs are made for the new EMSS, those posted stay as they are (MPA-152, notes-mpa 26). */
 void rnic_endpoint_set_send_mtu(rnic_endpoint *endpoint, uint32_t mtu_octets);
 
@@ -86,6 +89,9 @@ bool rnic_endpoint_has_hole_before(const rnic_endpoint *endpoint, uint64_t phase
 
 /* The stream position at which the FPDU phase of the direction sent begins; -1 before full operation. */
 int64_t rnic_endpoint_sent_phase_start(const rnic_endpoint *endpoint);
+
+/* True only when the receiving side holds nothing and there are no holes; a quick answer for nearly every segment. */
+bool rnic_endpoint_holds_nothing(const rnic_endpoint *endpoint);
 
 /* What the receiving side holds now. */
 void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_held *held);

@@ -45,8 +45,12 @@ static uint32_t expected_fpdu_octets(const rnic_endpoint_config *config)
 
 rnic_sender_config rnic_endpoint_config_sender(const rnic_endpoint_config *config)
 {
-  return (rnic_sender_config){.fpdu_blocks =
-                                  rnic_host_fpdu_blocks(config->host, expected_fpdu_octets(config)),
+  uint32_t fpdu_octets = expected_fpdu_octets(config);
+
+  /* The last segment of a message is as long as may be: with a second length, a bit less than half of the first, they take three
+   * quarters of the memory. */
+  return (rnic_sender_config){.fpdu_blocks = rnic_host_fpdu_blocks(config->host, fpdu_octets),
+                              .short_fpdu_blocks = rnic_host_fpdu_blocks(config->host, 3 * fpdu_octets / 8),
                               .generation = config->generation,
                               .assumed_emss_octets = config->assumed_emss_octets,
                               .dynamic_mulpdu = config->dynamic_mulpdu};

@@ -11,8 +11,8 @@ struct rnic_host {
   uint32_t protection_domains;    /* given so far */
   uint32_t stream_ids;
   memory_pool *datagrams;
-  GPtrArray *fpdu_blocks; /* of memory_pool, one a length: a host has one or two */
-  GPtrArray *buffers;     /* of rnic_buffer_pool, the same */
+  GPtrArray *fpdu_blocks; /* of memory_pool, one a length: a host has two or four */
+  GPtrArray *buffers;     /* of rnic_buffer_pool, one a length: a host has one or two */
 };
 
 static void unref_pool(gpointer pool)

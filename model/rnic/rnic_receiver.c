@@ -295,6 +295,12 @@ bool rnic_receiver_run(rnic_receiver *receiver, time_ps now)
 
 /* --- What it holds --- */
 
+bool rnic_receiver_holds_nothing(const rnic_receiver *receiver)
+{
+  return receiver->config.looks_ahead && !receiver->early && !receiver->pipe &&
+         (!receiver->deframer || mpa_deframer_holds_nothing(receiver->deframer));
+}
+
 void rnic_receiver_held(const rnic_receiver *receiver, rnic_held *held)
 {
   const tcp_transport *tcp = receiver->config.tcp;

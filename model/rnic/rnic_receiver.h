@@ -62,6 +62,9 @@ bool rnic_receiver_run(rnic_receiver *receiver, time_ps now);
 /* What is held now, into `held`, which is all 0 before. Started; nothing of MPA's when stopped. */
 void rnic_receiver_held(const rnic_receiver *receiver, rnic_held *held);
 
+/* True only when that is nothing; of a receiver that keeps octets in TCP or in a pipe never. */
+bool rnic_receiver_holds_nothing(const rnic_receiver *receiver);
+
 /* For traces and tests: the most pieces that a partial FPDU is held in now, see mpa_deframer_pieces(). Started. */
 uint32_t rnic_receiver_pieces(const rnic_receiver *receiver);
 

@@ -54,7 +54,7 @@ static mpa_framer *framer_of(rnic_sender *sender)
 {
   if (!sender->framer) {
     sender->framer = mpa_framer_new(sender->markers, sender->crc);
-    mpa_framer_use_pool(sender->framer, sender->config.fpdu_blocks);
+    mpa_framer_use_pools(sender->framer, sender->config.fpdu_blocks, sender->config.short_fpdu_blocks);
   }
   return sender->framer;
 }
@@ -142,7 +142,7 @@ static bool is_full_size(rnic_sender *sender, const octet_rope *ulpdu, uint32_t 
 static void frame(rnic_sender *sender, octet_rope *ulpdu, uint32_t mulpdu)
 {
   rnic_fault *fault = sender->config.fault;
-  uint64_t start = framed_octets(sender);
+  uint64_t start = fault ? framed_octets(sender) : 0;
   unsigned flags = TCP_RECORD_FPDU;
   octet_rope fpdu;
 

@@ -15,7 +15,8 @@ typedef struct rnic_sender_config {
   tcp_transport *tcp;
   rdmap_stream *stream;
   rnic_fault *fault;        /* may be NULL */
-  memory_pool *fpdu_blocks; /* see mpa_framer_use_pool() */
+  memory_pool *fpdu_blocks; /* see mpa_framer_use_pools() */
+  memory_pool *short_fpdu_blocks;
   iwarp_generation generation;
   uint32_t assumed_emss_octets; /* see rnic_endpoint_config */
   bool dynamic_mulpdu;

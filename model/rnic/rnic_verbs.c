@@ -90,7 +90,7 @@ void rnic_post_receives(rnic_endpoint *endpoint, uint32_t count, uint64_t length
 
 bool rnic_poll(rnic_endpoint *endpoint, rnic_completion *completion)
 {
-  return rnic_completion_queue_pop(rnic_endpoint_completions(endpoint), completion);
+  return rnic_endpoint_take_completion(endpoint, completion);
 }
 
 void rnic_set_notification(rnic_endpoint *endpoint, rnic_notification notification)

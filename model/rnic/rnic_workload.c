@@ -69,6 +69,11 @@ static void flow_init(rnic_workload *workload, mpa_role side)
   flow->arrivals_at_peer = rnic_workload_plan_arrivals(&flow->plan, true);
 }
 
+bool rnic_workload_posts(const rnic_workload_config *config, mpa_role side)
+{
+  return side == MPA_INITIATOR || config->both;
+}
+
 rnic_workload *rnic_workload_new(const rnic_workload_config *config, uint32_t connection, void *user)
 {
   rnic_workload *workload = g_new0(rnic_workload, 1);
@@ -77,9 +82,10 @@ rnic_workload *rnic_workload_new(const rnic_workload_config *config, uint32_t co
   workload->config = config;
   workload->connection = connection;
   workload->user = user;
-  flow_init(workload, MPA_INITIATOR);
-  if (config->both) {
-    flow_init(workload, MPA_RESPONDER);
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    if (rnic_workload_posts(config, side)) {
+      flow_init(workload, side);
+    }
   }
   return workload;
 }

@@ -49,6 +49,9 @@ typedef struct rnic_workload_results {
   uint64_t guard_errors; /* messages beside whose buffer memory was written */
 } rnic_workload_results;
 
+/* Whether the ULP of `side` posts operations of its own accord, and not only what answers the peer's. */
+bool rnic_workload_posts(const rnic_workload_config *config, mpa_role side);
+
 /* The workload of connection number `connection`, which is part of what makes each message's payload different. `config` and what it
  * points to must outlive it. Free with rnic_workload_free(), after the endpoints and before their hosts. */
 rnic_workload *rnic_workload_new(const rnic_workload_config *config, uint32_t connection, void *user);

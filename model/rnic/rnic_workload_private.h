@@ -19,13 +19,13 @@ typedef enum work_meaning {
 /* What one end does for itself. */
 typedef struct workload_flow {
   mpa_role requester;
+  bool waits; /* for a buffer */
   rnic_workload_plan plan;
   uint64_t steps;
   uint64_t arrivals_at_requester; /* messages that reach the ULPs */
   uint64_t arrivals_at_peer;
   uint64_t posted; /* steps */
   uint64_t completed;
-  bool waits;                                    /* for a buffer */
   rnic_workload_slots *data[RNIC_WORKLOAD_ENDS]; /* Tagged Buffers at each end; NULL: it needs none */
   rnic_workload_slot *written; /* by the Write before, when the next Send invalidates its STag; else NULL */
 } workload_flow;
@@ -49,13 +49,13 @@ typedef struct workload_end {
   rnic_endpoint *endpoint;
   rnic_arrivals *arrivals;       /* NULL: nothing was ever expected */
   rnic_workload_slots *receives; /* buffers for Sends */
-  uint64_t receives_reserved;    /* of the free ones, for responses */
-  waiting_work *oldest;          /* of what is posted; NULL: nothing */
+  uint32_t receives_reserved;    /* of the free ones, for responses */
+  uint32_t guard_errors;
+  waiting_work *oldest; /* of what is posted; NULL: nothing */
   waiting_work *newest;
   uint64_t posted_count; /* so far: the id of the next */
   uint64_t completed_count;
   uint64_t order_errors; /* completions that are not the next ones */
-  uint64_t guard_errors;
 } workload_end;
 
 struct rnic_workload {

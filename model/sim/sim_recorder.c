@@ -21,6 +21,7 @@ typedef struct recorder_connection {
   fpdu_starts_cursor arriving;   /* of who asks about segments that arrive, … */
   fpdu_starts_cursor on_the_way; /* … and of who does on their way */
   retransmission_ledger *ledger; /* NULL: nothing has been sent again */
+  bool holds;                    /* octets, holes or segments, the gauge knows */
 } recorder_connection;
 
 struct sim_recorder {
@@ -268,6 +269,14 @@ void sim_recorder_held(sim_recorder *recorder, uint32_t connection, const rnic_h
                                  .partial_fpdus = held->partial_fpdus,
                                  .undelivered = held->undelivered};
   occupancy_update(recorder->gauge, connection, &state, now);
+  recorder->connections[connection].holds = !is_held(&(occupancy_state){0}, held);
+}
+
+bool sim_recorder_expects_nothing_held(const sim_recorder *recorder, uint32_t connection)
+{
+  const recorder_connection *of = &recorder->connections[connection];
+
+  return !of->holds && !of->ledger;
 }
 
 void sim_recorder_fragments(sim_recorder *recorder, uint32_t connection, uint64_t octets, time_ps now)

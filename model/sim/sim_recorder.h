@@ -52,6 +52,9 @@ void sim_recorder_delivered(sim_recorder *recorder, const ddp_segment *segment, 
 /* What `connection` holds after an event. */
 void sim_recorder_held(sim_recorder *recorder, uint32_t connection, const rnic_held *held, time_ps now);
 
+/* True when it need not be told that `connection` holds nothing. */
+bool sim_recorder_expects_nothing_held(const sim_recorder *recorder, uint32_t connection);
+
 /* `connection` has `octets` of TCP payload in IP datagrams with fragments missing; a number beyond the connections': those whose
  * connection is not known. */
 void sim_recorder_fragments(sim_recorder *recorder, uint32_t connection, uint64_t octets, time_ps now);

@@ -36,7 +36,8 @@ void sim_world_settle(world_end *end, time_ps now)
   if (deadline < end->timer_due) {
     set_timer(end, deadline);
   }
-  if (end->side == world->measured) {
+  if (end->side == world->measured && !(sim_recorder_expects_nothing_held(world->recorder, end->index) &&
+                                        rnic_endpoint_holds_nothing(end->endpoint))) {
     rnic_held held;
     rnic_endpoint_held(end->endpoint, &held);
     sim_recorder_held(world->recorder, end->index, &held, now);
@@ -227,7 +228,7 @@ static void make_endpoint(world_end *end, const end_domains domains)
     config.tcp_new = sim_engine_ns3_tcp_new;
     config.tcp_new_user = &wake;
   }
-  end->endpoint = rnic_endpoint_new(&config, sim_world_events_of(side == world->measured), end);
+  end->endpoint = rnic_endpoint_new(&config, &world->endpoint_events[side], end);
 }
 
 static void make_end(world_connection *connection, mpa_role side, const end_domains domains)
@@ -303,6 +304,10 @@ static void make_connections(sim_world *world)
   }
   world->workload_config = sim_setup_workload(world->s, world->table);
   world->workload_config.can_post = sim_world_can_post;
+  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    bool posts = rnic_workload_posts(&world->workload_config, side);
+    world->endpoint_events[side] = sim_world_events_of(side == world->measured, posts);
+  }
   world->connections = g_aligned_alloc0(world->connection_count, sizeof(world_connection), CACHE_LINE_OCTETS);
   for (uint32_t i = 0; i < world->connection_count; i++) {
     make_connection(world, i);

@@ -189,7 +189,7 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
   world->workloads_open -= !connection->delivered;
 }
 
-const rnic_endpoint_events *sim_world_events_of(bool measured)
+rnic_endpoint_events sim_world_events_of(bool measured, bool posts)
 {
   static const rnic_endpoint_events of_sink = {.want_operation = on_want_operation,
                                                .completion = on_completion,
@@ -210,5 +210,9 @@ const rnic_endpoint_events *sim_world_events_of(bool measured)
                                                  .closed = on_closed,
                                                  .failed = on_failed};
 
-  return measured ? &of_sink : &of_source;
+  rnic_endpoint_events events = measured ? of_sink : of_source;
+  if (!posts) {
+    events.want_operation = NULL;
+  }
+  return events;
 }

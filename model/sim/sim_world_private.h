@@ -58,6 +58,7 @@ struct sim_world {
   packet_capture *captures[ENDS];
   sim_recorder *recorder;
   pattern *table;
+  rnic_endpoint_events endpoint_events[ENDS];
   rnic_endpoint_config endpoint_configs[ENDS]; /* of connection 0; the others' are nearly the same */
   rnic_workload_config workload_config;        /* the same */
   world_connection *connections;
@@ -79,8 +80,9 @@ struct sim_world {
 /* Sends what the end has to send, sets its timer, and tells the recorder what it holds: after every event. */
 void sim_world_settle(world_end *end, time_ps now);
 
-/* What an end tells: the Data Sink is measured; what the Data Source sends is known for that. Static. */
-const rnic_endpoint_events *sim_world_events_of(bool measured);
+/* What an end tells: the Data Sink is measured; what the Data Source sends is known for that. Its ULP is asked for operations when
+ * it posts any. */
+rnic_endpoint_events sim_world_events_of(bool measured, bool posts);
 
 /* A buffer of `side` is free again; a rnic_workload_config.can_post of a world_connection. */
 void sim_world_can_post(void *user, mpa_role side);

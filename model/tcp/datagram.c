@@ -158,6 +158,26 @@ bool datagram_flow_of(const datagram *packet, datagram_flow *flow)
   return true;
 }
 
+bool datagram_is_of_flow(const datagram *packet, const datagram_flow *flow)
+{
+  if (packet->kind != DATAGRAM_TCP) {
+    return false;
+  }
+  uint32_t ports = (uint32_t)flow->source_port << 16 | flow->destination_port;
+  if (big_endian_read_32(packet->header + packet->ip_octets) != ports) {
+    return false;
+  }
+  if (datagram_is_ipv4(packet)) {
+    return flow->source.version == 4 && flow->destination.version == 4 &&
+           memcmp(packet->header + IPV4_SOURCE_AT, flow->source.octets, IPV4_ADDRESS_OCTETS) == 0 &&
+           memcmp(packet->header + IPV4_DESTINATION_AT, flow->destination.octets, IPV4_ADDRESS_OCTETS) == 0;
+  }
+  return flow->source.version == 6 && flow->destination.version == 6 &&
+         memcmp(packet->header + IPV6_SOURCE_AT, flow->source.octets, sizeof flow->source.octets) == 0 &&
+         memcmp(packet->header + IPV6_DESTINATION_AT, flow->destination.octets,
+                sizeof flow->destination.octets) == 0;
+}
+
 uint16_t datagram_tcp_checksum(const datagram *packet)
 {
   g_assert(packet->kind == DATAGRAM_TCP);

@@ -98,6 +98,13 @@ ip_address datagram_destination(const datagram *packet);
  * false. */
 bool datagram_tcp_header(const datagram *packet, tcp_header *header);
 
+/* Whether a DATAGRAM_TCP's TCP header has no options: then datagram_tcp_header() is true of it. */
+static inline bool datagram_has_bare_tcp_header(const datagram *packet)
+{
+  return packet->header_octets - packet->ip_octets == TCP_HEADER_OCTETS &&
+         packet->header[packet->ip_octets + TCP_OFFSET_AND_FLAGS_AT] >> 4 == TCP_HEADER_OCTETS / 4;
+}
+
 /* The TCP flags of a DATAGRAM_TCP, without decoding the rest. */
 uint8_t datagram_tcp_flags(const datagram *packet);
 
@@ -110,6 +117,9 @@ typedef struct datagram_flow {
   uint16_t destination_port;
 } datagram_flow;
 bool datagram_flow_of(const datagram *packet, datagram_flow *flow);
+
+/* Whether datagram_flow_of() a DATAGRAM_TCP is `flow`; false for other packets. */
+bool datagram_is_of_flow(const datagram *packet, const datagram_flow *flow);
 
 /* Writes the packet as it is on the wire to `target`, which has room for datagram_octets(). With
  * `with_checksums` the IPv4, TCP and ICMP checksums are computed, else those fields are 0; a packet that carries its checksum

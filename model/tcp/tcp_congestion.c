@@ -25,10 +25,10 @@ struct tcp_congestion {
   tcp_congestion_window window;
   const tcp_congestion_control *control;
   void *state;             /* NULL before the control has anything to do: state_of() */
+  remembered *before;      /* NULL before the first */
+  uint32_t restart_octets; /* RFC 5681 §4.1: the initial window */
   bool inflated;           /* the window counts what has left the network, too (RFC 6582 §3.2) */
   bool remembers;          /* `before` is of tcp_congestion_remember(), and not used up */
-  remembered *before;      /* NULL before the first */
-  uint64_t restart_octets; /* RFC 5681 §4.1: the initial window */
   tcp_hystart *hystart;    /* at most one of the two is not NULL */
   tcp_hystart_pp *hystart_pp;
 };
@@ -60,12 +60,12 @@ static void *state_of(tcp_congestion *congestion)
 tcp_congestion *tcp_congestion_new(tcp_congestion_kind kind, tcp_slow_start_kind slow_start,
                                    uint32_t smss_octets, uint64_t initial_window_octets)
 {
-  g_assert(smss_octets > 0 && initial_window_octets >= smss_octets);
+  g_assert(smss_octets > 0 && initial_window_octets >= smss_octets && initial_window_octets <= UINT32_MAX);
   tcp_congestion *congestion = g_new0(tcp_congestion, 1);
   congestion->window.smss_octets = smss_octets;
   congestion->window.octets = initial_window_octets;
   congestion->window.threshold_octets = UINT64_MAX; /* RFC 5681 §3.1: arbitrarily high */
-  congestion->restart_octets = initial_window_octets;
+  congestion->restart_octets = (uint32_t)initial_window_octets;
   congestion->control = control_of(kind);
   congestion->hystart = slow_start == TCP_SLOW_START_HYSTART ? tcp_hystart_new() : NULL;
   congestion->hystart_pp = slow_start == TCP_SLOW_START_HYSTART_PP ? tcp_hystart_pp_new() : NULL;

@@ -144,23 +144,23 @@ typedef struct tcp_events {
 
 /* Counters of one end. */
 typedef struct tcp_statistics {
-  uint64_t segments_sent;        /* with payload, retransmissions included */
-  uint64_t retransmissions;      /* segments with payload sent again */
-  uint64_t timeouts;             /* expirations of the retransmission timer */
-  uint64_t recoveries;           /* fast recoveries entered */
-  uint64_t spurious_timeouts;    /* found by F-RTO, D-SACK or timestamps, and undone */
-  uint64_t spurious_recoveries;  /* the same of fast recoveries */
-  uint64_t retransmissions_lost; /* retransmissions that this sender took as lost in their turn */
-  uint64_t tail_loss_probes;
-  uint64_t duplicates_reported; /* D-SACK blocks received (RFC 2883) */
-  uint64_t window_probes;       /* sent into a closed window */
-  uint64_t ecn_reductions;      /* of the congestion window, because of ECN */
-  uint64_t path_mtu_changes;    /* by ICMP or black hole detection */
-  uint64_t checksum_errors;     /* segments dropped for their TCP checksum */
+  uint64_t segments_sent;       /* with payload, retransmissions included */
   uint64_t full_segments;       /* first transmissions of a full-size segment: EMSS octets (stream), or one
-                                  record flagged full-size (aligned) */
+                                   record flagged full-size (aligned) */
   uint64_t full_segment_octets; /* IP octets of those */
   uint64_t full_segment_payload_octets; /* TCP payload octets of those */
+  uint32_t retransmissions;             /* segments with payload sent again */
+  uint32_t timeouts;                    /* expirations of the retransmission timer */
+  uint32_t recoveries;                  /* fast recoveries entered */
+  uint32_t spurious_timeouts;           /* found by F-RTO, D-SACK or timestamps, and undone */
+  uint32_t spurious_recoveries;         /* the same of fast recoveries */
+  uint32_t retransmissions_lost;        /* retransmissions that this sender took as lost in their turn */
+  uint32_t tail_loss_probes;
+  uint32_t duplicates_reported; /* D-SACK blocks received (RFC 2883) */
+  uint32_t window_probes;       /* sent into a closed window */
+  uint32_t ecn_reductions;      /* of the congestion window, because of ECN */
+  uint32_t path_mtu_changes;    /* by ICMP or black hole detection */
+  uint32_t checksum_errors;     /* segments dropped for their TCP checksum */
 } tcp_statistics;
 
 /* A closed connection over `config` (copied). `events`, which must outlive it, are called with `user`. Free with

@@ -54,7 +54,7 @@ struct tcp_connection {
   tcp_retransmission_timer *timer;
   tcp_sender *sender;
   tcp_receiver *receiver; /* NULL until the peer's SYN has come */
-  tcp_state state;
+  tcp_state state : 8;
   bool passive; /* opened by tcp_connection_listen() */
   bool closed;  /* events.closed has been called */
   bool syn_due;

@@ -9,14 +9,14 @@ enum { WINDOW_MIN_SEGMENTS = 16, DELAY_SAMPLES = 8, DELAY_SHARE = 8, TRAIN_SHARE
 #define DELAY_GROWTH_MAX_PS (16 * TIME_PS_PER_MILLISECOND)
 
 struct tcp_hystart {
-  bool paced;
   time_ps shortest_ps; /* of all round trips */
-  bool in_round;
-  uint64_t round_end; /* SND.NXT at its first acknowledgement */
+  uint64_t round_end;  /* SND.NXT at its first acknowledgement */
   time_ps round_start;
   time_ps train_end;         /* when the last of the close acknowledgements came */
   time_ps round_shortest_ps; /* of this round's trips */
   uint32_t samples;          /* of them */
+  bool in_round;
+  bool paced;
 };
 
 tcp_hystart *tcp_hystart_new(void)

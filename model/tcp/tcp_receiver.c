@@ -24,7 +24,6 @@ struct tcp_receiver {
   void *user;
   tcp_gauges *gauges;
   uint64_t window_octets;
-  uint64_t window_unit;   /* what the window scale can tell apart */
   uint64_t unread_octets; /* passed up and not yet consumed */
   uint64_t promised_edge; /* the right edge that the last ACK told the peer */
   uint64_t next;          /* RCV.NXT; the FIN counts as one octet here and in `beyond` */
@@ -35,7 +34,8 @@ struct tcp_receiver {
   bool fin_known;
   tcp_ack_need need;
   uint32_t unacknowledged_segments;
-  late_arrivals *late; /* NULL before the first */
+  uint32_t window_unit; /* octets that the window scale can tell apart */
+  late_arrivals *late;  /* NULL before the first */
 };
 
 tcp_receiver *tcp_receiver_new(const tcp_config *config, uint64_t window_octets, const tcp_events *events,
@@ -271,6 +271,11 @@ static void find_gaps(tcp_receiver *receiver, uint64_t from, uint64_t to)
 static void pass_as_arrived(tcp_receiver *receiver, uint64_t position, const octet_rope *payload,
                             uint64_t from, uint64_t to, uint64_t take_to, time_ps now)
 {
+  if (from == receiver->next && runs_beyond(receiver) == 0) {
+    take(receiver, from, take_to);
+    emit_part(receiver, position, payload, from, to, now);
+    return;
+  }
   find_gaps(receiver, from, to);
   take(receiver, from, take_to);
   for (guint i = 0; i < receiver->late->gaps->len; i++) {
@@ -317,6 +322,16 @@ static void pass_in_order(tcp_receiver *receiver, uint64_t position, const octet
     octet_store_visit(receiver->late->store, start, edge, pass_held, receiver);
     octet_store_remove(receiver->late->store, start, edge);
     receiver->late->passed_in_store = 0;
+  }
+}
+
+/* Nothing is beyond a hole any more, and all is told: a connection that rests does without. */
+static void let_late_go(tcp_receiver *receiver)
+{
+  const late_arrivals *late = receiver->late;
+  if (late && range_set_count(late->beyond) == 0 && late->duplicate.from == late->duplicate.to) {
+    free_late(receiver->late);
+    receiver->late = NULL;
   }
 }
 
@@ -463,6 +478,7 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const octet_
     }
   }
   decide_ack(receiver, had_holes, nothing_new, fin, now);
+  let_late_go(receiver);
 }
 
 bool tcp_receiver_expects(const tcp_receiver *receiver, uint32_t length)
@@ -504,7 +520,7 @@ uint64_t tcp_receiver_next(const tcp_receiver *receiver)
 void tcp_receiver_set_unread_octets(tcp_receiver *receiver, uint64_t octets, uint64_t window_unit)
 {
   receiver->unread_octets = octets;
-  receiver->window_unit = window_unit;
+  receiver->window_unit = (uint32_t)window_unit;
   uint64_t worth_telling =
       MIN(receiver->window_octets / 2, 2 * (uint64_t)receiver->config->receive_mtu_octets);
   if (!receiver->fin_known && window_edge(receiver) >= receiver->promised_edge + worth_telling) {

@@ -50,7 +50,8 @@ void tcp_scoreboard_set_flags(tcp_scoreboard *board, uint64_t number, uint32_t f
 
 static void grow(tcp_scoreboard *board)
 {
-  uint64_t capacity = MAX(board->capacity * 2, CAPACITY_AT_FIRST);
+  g_assert(board->capacity <= UINT32_MAX / 2);
+  uint32_t capacity = MAX(board->capacity * 2, CAPACITY_AT_FIRST);
   sent_segment *slots = g_new(sent_segment, capacity);
   for (uint64_t number = board->first; number < board->end; number++) {
     slots[number & (capacity - 1)] = *segment_at(board, number);

@@ -33,11 +33,11 @@ typedef struct sent_segment {
 struct tcp_scoreboard {
   uint32_t threshold;
   uint32_t smss_octets;
+  uint32_t capacity;
   bool by_time; /* losses are found by time, in any order (RFC 8985) */
   tcp_scoreboard_listener listener;
   void *listener_user;
   sent_segment *slots;
-  uint64_t capacity;
   uint64_t first; /* number of the first segment in flight */
   uint64_t end;   /* one beyond the number of the last */
   uint64_t pipe_octets;

@@ -210,6 +210,33 @@ static void test_append_runs(void)
   octet_rope_clear(&rope);
 }
 
+/* All runs go at once, and with them their references: the block's owner has the only one left. */
+static void test_clear_runs(void)
+{
+  octet_block *block = octet_block_new(26);
+  const octet_runs few = {
+      .octets = octet_block_octets(block), .block = block, .length = 9, .first = 2, .run = 3, .gap = 4};
+  octet_runs many = few;
+  octet_rope rope;
+  octet_rope_init(&rope);
+  octet_rope_append_runs(&rope, &few);
+  g_assert_cmpuint(block->references, ==, 1 + 4);
+  octet_rope_clear_runs(&rope);
+  g_assert_cmpuint(block->references, ==, 1);
+  g_assert_cmpuint(rope.length + rope.slice_count, ==, 0);
+  many.run = many.first = many.gap = 1; /* more than lie in the rope itself */
+  octet_rope_append_runs(&rope, &many);
+  g_assert_cmpuint(block->references, ==, 1 + 9);
+  octet_rope_clear_runs(&rope);
+  g_assert_cmpuint(block->references, ==, 1);
+  g_assert_null(rope.heap);
+  many.block = NULL; /* memory that outlives every rope */
+  octet_rope_append_runs(&rope, &many);
+  octet_rope_clear_runs(&rope);
+  g_assert_cmpuint(rope.slice_count, ==, 0);
+  octet_block_unref(block);
+}
+
 /* What lies in the first slice is read there. */
 static void test_flat(void)
 {
@@ -315,6 +342,7 @@ int main(int argc, char **argv)
   g_test_add_func("/octet_rope/empty-keeps-memory", test_empty_keeps_memory);
   g_test_add_func("/octet_rope/block-in-pool", test_block_in_pool);
   g_test_add_func("/octet_rope/append-runs", test_append_runs);
+  g_test_add_func("/octet_rope/clear-runs", test_clear_runs);
   g_test_add_func("/octet_rope/flat", test_flat);
   g_test_add_func("/octet_rope/random-against-model", test_random_against_model);
   return g_test_run();

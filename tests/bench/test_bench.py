@@ -266,9 +266,14 @@ class Figures(unittest.TestCase):
         self.assertAlmostEqual(figures.children_share(sweep), 0.98)
         self.assertAlmostEqual(figures.both_busy_share(sweep), 0.97)
         self.assertAlmostEqual(figures.alone_at_end_s(sweep), 0.5)
-        walls = [{"process.wall_s": seconds} for seconds in (9.0, 5.0, 4.0, 4.4)]
-        # 9/5 = 1.8, beside 2 · 4 / 4.4 = 1.818
-        self.assertAlmostEqual(figures.gain_ratio(*walls), 1.8 * 4.4 / 8)
+        # The loops took 4.8 s for what the sweep did in 5.0 s.
+        self.assertAlmostEqual(figures.sweep_ratio(sweep, {"process.wall_s": 4.8}), 0.96)
+
+    def test_what_needs_ns3_is_known(self):
+        needing = {case.name for case in cases.all_cases() if case.needs_ns3}
+        named = {case.name for case in cases.all_cases() if "ns3" in case.name}
+        self.assertEqual(needing, named)
+        self.assertNotIn(figures.DEFAULT_NATIVE, needing)
 
     def test_spread(self):
         self.assertEqual(figures.spread([3.0], figures.plain(1)), "3.0")
@@ -289,6 +294,19 @@ class Figures(unittest.TestCase):
         quick = {case.name for case in cases.all_cases() if case.quick}
         for what, *_, needed in figures.TARGETS:
             self.assertLessEqual(set(needed), quick, what)
+
+
+class Sweeps(unittest.TestCase):
+    def test_points_of_a_list(self):
+        listed = """\
+# iwarpsim 0.1.0, 2 of 3 runs of made.cfg
+1 path.forward.loss=0.1% run.seed=1
+3 path.forward.loss=1% run.seed=2 done
+7 path.forward.loss=1% run.seed=3
+2 runs, about 3 s
+"""
+        self.assertEqual(processes.points_of(listed), [{"path.forward.loss": "0.1%", "run.seed": "1"},
+                                                       {"path.forward.loss": "1%", "run.seed": "3"}])
 
 
 class Page(unittest.TestCase):
@@ -316,6 +334,18 @@ class Page(unittest.TestCase):
         self.assertIn("Touching the octets alone takes 100 ns (see above, 256 KiB in flight), 25.0 % of the 400 ns", text)
         rows = [line for line in text.splitlines() if line.startswith("| 1% | 9000 |")]
         self.assertEqual(len(rows), len(cases.CONNECTIONS))
+        for scenario in cases.SWEEPS:
+            row = next(line for line in text.splitlines() if line.startswith(f"| `{scenario}` |"))
+            medians = [cell.partition(" (")[0].strip() for cell in row.split("|")[2:-1]]
+            self.assertEqual(medians, ["0.60", "0.60", "1.000", "99.0 %", "100.0 %", "0.10"])
+
+    def test_without_ns3(self):
+        native = {case.name for case in cases.all_cases() if not case.needs_ns3}
+        samples = figures.Samples({name: turns for name, turns in self.every_case().by_case.items() if name in native})
+        text = "\n".join(report.page(samples, [], "bench/run"))
+        self.assertNotIn("÷ ns-3's own TCP", text)
+        self.assertIn("| native, lossless bulk Write, segments/s |", text)
+        self.assertRegex(text, r"### Bare events of the engines\n(.*\n)*\| 10,000 \| [^|]+ \|  \|\n")
 
     def test_it_replaces_what_is_between_the_marks(self):
         with tempfile.TemporaryDirectory() as folder:

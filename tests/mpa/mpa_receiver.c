@@ -261,6 +261,8 @@ void mpa_receiver_expect_held(const mpa_receiver *receiver, mpa_held expected)
   g_assert_cmpuint(held.order, ==, expected.order);
   g_assert_cmpuint(held.partial_fpdus, ==, expected.partial_fpdus);
   g_assert_cmpuint(held.partial_end, ==, expected.partial_end);
+  g_assert_true(!mpa_deframer_holds_nothing(receiver->deframer) ||
+                held.incomplete + held.unlocated + held.order + held.partial_fpdus == 0);
 }
 
 void mpa_receiver_expect_all(const mpa_receiver *receiver)

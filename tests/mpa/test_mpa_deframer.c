@@ -253,6 +253,41 @@ static void test_parts(void)
   mpa_stream_free(stream);
 }
 
+/* In order, but cut elsewhere than the FPDUs: [0, 616) as above, then one of 200 octets, which is [616, 824): length [616, 618),
+ * ULPDU octets at [618, 818), PAD, CRC [820, 824). What waits of the second with the end of the first is its own part. */
+static void test_parts_in_order(void)
+{
+  static const uint32_t ulpdus[] = {600, 200};
+  mpa_stream *stream = mpa_stream_new(true, true, ulpdus, 2);
+  mpa_deframer_events events = {.ulpdu = see, .error = see_error};
+  seen last = {.count = 0};
+  mpa_deframer *deframer = mpa_deframer_new(true, true, &events, &last);
+
+  g_assert_cmpuint(stream->octets->len, ==, 824);
+  arrive_at(deframer, stream, 0, 300, 10);
+  arrive_at(deframer, stream, 300, 668, 20); /* 50 octets of the second ULPDU */
+  g_assert_cmpuint(last.octets, ==, 600);
+  g_assert_cmpuint(last.count, ==, 2);
+  g_assert_cmpuint(last.parts[0].length, ==, 294);
+  g_assert_cmpint(last.parts[0].arrival, ==, 10);
+  g_assert_cmpuint(last.parts[1].length, ==, 306);
+  g_assert_cmpint(last.parts[1].arrival, ==, 20);
+  g_assert_cmpuint(mpa_deframer_pieces(deframer), ==, 1);
+  arrive_at(deframer, stream, 668, 700, 30);
+  g_assert_cmpuint(mpa_deframer_pieces(deframer), ==, 2);
+  arrive_at(deframer, stream, 700, 824, 40);
+  g_assert_cmpuint(last.octets, ==, 200);
+  g_assert_cmpuint(last.count, ==, 3);
+  g_assert_cmpuint(last.parts[0].length, ==, 50);
+  g_assert_cmpint(last.parts[0].arrival, ==, 20);
+  g_assert_cmpuint(last.parts[1].length, ==, 32);
+  g_assert_cmpint(last.parts[1].arrival, ==, 30);
+  g_assert_cmpuint(last.parts[2].length, ==, 118);
+  g_assert_cmpint(last.parts[2].arrival, ==, 40);
+  mpa_deframer_free(deframer);
+  mpa_stream_free(stream);
+}
+
 /* A ULPDU of no octets: no rule is broken, MPA passes it on (notes-mpa 14). */
 static void test_zero_length(void)
 {
@@ -282,6 +317,7 @@ int main(int argc, char **argv)
   g_test_add_func("/mpa_deframer/hole_without_markers", test_hole_without_markers);
   g_test_add_func("/mpa_deframer/duplicates", test_duplicates);
   g_test_add_func("/mpa_deframer/parts", test_parts);
+  g_test_add_func("/mpa_deframer/parts_in_order", test_parts_in_order);
   g_test_add_func("/mpa_deframer/zero_length", test_zero_length);
   return g_test_run();
 }

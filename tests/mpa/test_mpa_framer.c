@@ -236,13 +236,15 @@ static void test_random_stream(void)
   random_stream_free(random);
 }
 
-/* Whatever slices a ULPDU comes in, its FPDU is one: a piece of the pool, or memory of its own when it is longer. */
+/* Whatever slices a ULPDU comes in, its FPDU is one: a piece of the pool of the shortest that suffice, or memory of its own when it is
+ * longer. */
 static void test_one_slice(void)
 {
   uint8_t ulpdu[1500];
   memory_pool *blocks = memory_pool_new(octet_block_piece_octets(1456));
   mpa_framer *framer = mpa_framer_new(true, true);
-  mpa_framer_use_pool(framer, blocks);
+  memory_pool *short_blocks = memory_pool_new(octet_block_piece_octets(1424));
+  mpa_framer_use_pools(framer, blocks, short_blocks);
   for (uint32_t index = 0; index < sizeof ulpdu; index++) {
     ulpdu[index] = (uint8_t)(index % 251);
   }
@@ -260,13 +262,15 @@ static void test_one_slice(void)
     mpa_framer_frame(framer, &source, &fpdu);
     octet_rope_clear(&source);
     g_assert_cmpuint(fpdu.slice_count, ==, 1);
-    g_assert_cmpuint(blocks->pieces_out, ==, fpdu.length <= 1456 ? 1 : 0);
+    g_assert_cmpuint(blocks->pieces_out, ==, fpdu.length > 1424 && fpdu.length <= 1456 ? 1 : 0);
+    g_assert_cmpuint(short_blocks->pieces_out, ==, fpdu.length <= 1424 ? 1 : 0);
     g_autoptr(GByteArray) flat = g_byte_array_new();
     g_byte_array_append(flat, octet_rope_slices(&fpdu)->octets, fpdu.length);
     check_fpdu(flat, start, ulpdu, length);
     octet_rope_clear(&fpdu);
   }
   mpa_framer_free(framer);
+  memory_pool_unref(short_blocks);
   memory_pool_unref(blocks);
 }
 

@@ -227,6 +227,8 @@ rnic_held receiver_kit_held(const receiver_kit *kit)
   rnic_held held = {0};
 
   rnic_receiver_held(kit->receiver, &held);
+  g_assert_true(!rnic_receiver_holds_nothing(kit->receiver) ||
+                held.incomplete + held.unlocated + held.order + held.processing + held.partial_fpdus == 0);
   return held;
 }
 

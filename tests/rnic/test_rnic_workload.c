@@ -627,6 +627,22 @@ static void test_reads_outstanding(void)
   pair_close(&p);
 }
 
+/* The Initiator's ULP always posts operations of its own, the Responder's only when both do the same. */
+static void test_who_posts(void)
+{
+  for (int both = 0; both <= 1; both++) {
+    const rnic_workload_config config = {
+        .mix = {RNIC_OPERATION_WRITE}, .mix_count = 1, .both = both, .message_octets = 100, .messages = 1};
+    rnic_workload *workload = rnic_workload_new(&config, 0, NULL);
+
+    for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+      g_assert_cmpint(rnic_workload_posts(&config, side), ==, side == MPA_INITIATOR || both);
+      g_assert_cmpint(rnic_workload_is_requester(workload, side), ==, rnic_workload_posts(&config, side));
+    }
+    rnic_workload_free(workload);
+  }
+}
+
 /* A connection that is gone takes no work: posting ends, and what was posted counts as neither complete nor wrong. */
 static void test_the_connection_ends(void)
 {
@@ -665,6 +681,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rnic-workload/outstanding", test_outstanding);
   g_test_add_func("/rnic-workload/waits-for-a-buffer", test_waits_for_a_buffer);
   g_test_add_func("/rnic-workload/reads-outstanding", test_reads_outstanding);
+  g_test_add_func("/rnic-workload/who-posts", test_who_posts);
   g_test_add_func("/rnic-workload/the-connection-ends", test_the_connection_ends);
   return g_test_run();
 }

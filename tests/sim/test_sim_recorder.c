@@ -131,12 +131,15 @@ static void test_distributions(void)
   metric_values values = {0};
 
   sim_recorder_segment(recorder, 0, 0, 20, 20, false, 100);
+  g_assert_true(sim_recorder_expects_nothing_held(recorder, 0));
   sim_recorder_held(recorder, 0, &(rnic_held){.incomplete = 20}, 100);
+  g_assert_false(sim_recorder_expects_nothing_held(recorder, 0));
   sim_recorder_segment(recorder, 0, 32, 32, 32, true, 104);
   sim_recorder_placed(recorder, &second, &ulpdus[1], true, 104);
   sim_recorder_segment(recorder, 0, 20, 12, 12, false, 110);
   sim_recorder_placed(recorder, &first, &ulpdus[0], false, 110);
   sim_recorder_held(recorder, 0, &(rnic_held){.incomplete = 0}, 110);
+  g_assert_true(sim_recorder_expects_nothing_held(recorder, 0));
   sim_recorder_delivered(recorder, &first, 115);
   sim_recorder_delivered(recorder, &second, 115);
   sim_recorder_finish(recorder, 200, &values);
@@ -222,6 +225,7 @@ static void test_spurious_retransmissions(void)
   sim_recorder_segment(recorder, 0, 1000, 1000, 1000, true, 599);
   sim_recorder_segment(recorder, 0, 0, 1000, 1000, false, 600);
   sim_recorder_segment(recorder, 0, 1000, 1000, 0, false, 601);
+  g_assert_false(sim_recorder_expects_nothing_held(recorder, 0)); /* the in-order edge is of use to it */
   sim_recorder_held(recorder, 0, &held, 601);
   g_assert_cmpfloat(value_of(recorder, METRIC_TCP_SPURIOUS_RETRANSMISSIONS, 700), ==, 1);
   sim_recorder_free(recorder);

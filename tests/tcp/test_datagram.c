@@ -213,6 +213,23 @@ static void test_ecn(void)
   }
 }
 
+/* A packet is of its own flow, and of none that differs in the last octet of a field. */
+static void assert_is_of_flow_alone(const datagram *packet, const datagram_flow *flow)
+{
+  size_t last = flow->source.version == 4 ? 3 : 15;
+  datagram_flow others[5] = {*flow, *flow, *flow, *flow, *flow};
+
+  others[0].source_port ^= 1;
+  others[1].destination_port ^= 1;
+  others[2].source.octets[last] ^= 1;
+  others[3].destination.octets[last] ^= 1;
+  others[4].source.version ^= 4 ^ 6;
+  g_assert_true(datagram_is_of_flow(packet, flow));
+  for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
+    g_assert_false(datagram_is_of_flow(packet, &others[i]));
+  }
+}
+
 static void test_flow(void)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
@@ -223,6 +240,7 @@ static void test_flow(void)
     kit_assert_address(flow.destination, version, 2);
     g_assert_cmpuint(flow.source_port, ==, 5000);
     g_assert_cmpuint(flow.destination_port, ==, 5001);
+    assert_is_of_flow_alone(packet, &flow);
     datagram_unref(packet);
   }
 }

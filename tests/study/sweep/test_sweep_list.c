@@ -78,7 +78,7 @@ static void test_segments(fixture *f, gconstpointer unused)
   g_assert_cmpfloat(segments_of(f, "workload: { message_sizes = [0, 1461]; };"), ==, 100 + 200);
 }
 
-/* 9000 segments at 310,000 a second and 10 ms to start are 39 ms a run: 40 runs take 1.56 s, on two cores 0.8. */
+/* 9000 segments at 2,000,000 a second and 5 ms to start are 9.5 ms a run: two runs take 19 ms. */
 static void test_without_store(fixture *f, gconstpointer unused)
 {
   (void)unused;
@@ -123,31 +123,33 @@ static void expect_estimate(fixture *f, const char *scenario_text, guint jobs, c
   }
 }
 
-/* A message of 1460 octets is a segment; so many messages are so many segments. On engine ns3 310,000 take a second, on native 700,000; and each
- * run takes a hundredth to start. */
+/* A message of 1460 octets is a segment; so many messages are so many segments. On engine ns3 400,000 take a second, on native 2,000,000; and each
+ * run takes 5 ms to start. */
 static void test_estimates(fixture *f, gconstpointer unused)
 {
   (void)unused;
 #define WORKLOAD(messages) "workload: { message_size = 1460; messages = " messages "; };"
-  /* 70 million / 700,000 = 100 s, 100.01 s with the start: 101 */
-  expect_estimate(f, WORKLOAD("70000000"), 1, "about 70 million segments, about 101 s at -j 1\n");
+#define TWO_SEGMENTS(messages) "workload: { message_size = 2920; messages = " messages "; };"
+  /* 200 million / 2,000,000 = 100 s, 100.005 s with the start: 101 */
+  expect_estimate(f, WORKLOAD("200000000"), 1, "about 200 million segments, about 101 s at -j 1\n");
   /* a run is not made faster by more cores */
-  expect_estimate(f, WORKLOAD("70000000"), 8, "about 101 s at -j 8\n");
-  /* 31 million / 310,000 = 100 s */
+  expect_estimate(f, WORKLOAD("200000000"), 8, "about 101 s at -j 8\n");
+  /* 40 million / 400,000 = 100 s */
   if (HAS_NS3) {
-    expect_estimate(f, WORKLOAD("31000000") "run: { engine = \"ns3\"; };", 1,
-                    "about 31 million segments, about 101 s at -j 1\n");
+    expect_estimate(f, WORKLOAD("40000000") "run: { engine = \"ns3\"; };", 1,
+                    "about 40 million segments, about 101 s at -j 1\n");
   }
-  /* four runs of 100.01 s in two rows: 200.02 s, 201 of them are 3.35 min */
-  expect_estimate(f, WORKLOAD("70000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 4; } );", 2,
-                  "4 to run, about 280 million segments, about 3 min at -j 2\n");
-  /* 700 million / 700,000 = 1000 s, ten of them 10000 s = 2 h 46 min 40 s */
-  expect_estimate(f, WORKLOAD("700000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 10; } );", 1,
-                  "about 7 billion segments, about 2 h 46 min at -j 1\n");
-  /* ... and three hundred 300003 s, 3 d 11 h 20 min */
-  expect_estimate(f, WORKLOAD("700000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 300; } );", 1,
-                  "about 210 billion segments, about 3 d 11 h at -j 1\n");
+  /* four runs of 100.005 s in two rows: 200.01 s, 201 of them are 3.35 min */
+  expect_estimate(f, WORKLOAD("200000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 4; } );", 2,
+                  "4 to run, about 800 million segments, about 3 min at -j 2\n");
+  /* 2 billion / 2,000,000 = 1000 s, ten of them 10000 s = 2 h 46 min 40 s */
+  expect_estimate(f, TWO_SEGMENTS("1000000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 10; } );", 1,
+                  "about 20 billion segments, about 2 h 46 min at -j 1\n");
+  /* ... and three hundred 300001.5 s, 3 d 11 h 20 min */
+  expect_estimate(f, TWO_SEGMENTS("1000000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 300; } );", 1,
+                  "about 600 billion segments, about 3 d 11 h at -j 1\n");
 #undef WORKLOAD
+#undef TWO_SEGMENTS
 }
 
 static void commit(result_store *store, const fixture *f, gsize index, run_status status, int exit_code,

@@ -40,6 +40,7 @@ static tcp_transport *tcp_of(rnic_endpoint *endpoint, const rnic_endpoint_config
   tcp_config tcp = config->tcp;
 
   tcp.datagram_pool = rnic_host_datagrams(config->host);
+  /* cppcheck-suppress returnDanglingLifetime; a transport copies its configuration */
   return make(&tcp, rnic_endpoint_tcp_events(rnic_admission_has_limits(&admission)), endpoint,
               config->tcp_new_user);
 }

@@ -33,8 +33,9 @@ void rnic_workload_slots_free(rnic_workload_slots *slots)
   if (!slots) {
     return;
   }
-  while (slots->oldest) {
-    rnic_workload_slots_release(slots, slots->oldest);
+  for (rnic_workload_slot *slot = slots->oldest, *newer; slot; slot = newer) {
+    newer = slot->newer;
+    rnic_workload_slot_unref(slot);
   }
   rnic_buffer_pool_give(slots->pool, slots->stray);
   g_free(slots->stags[RNIC_SLOT_STAG]);

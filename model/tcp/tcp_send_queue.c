@@ -201,8 +201,10 @@ uint32_t tcp_send_queue_next_octets(const tcp_send_queue *queue)
 tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets)
 {
   g_assert(emss_octets > 0);
-  return queue->unsent == queue->posted ? (tcp_cut){.length = 0}
-                                        : cut(queue, queue->unsent, queue->unsent_record, emss_octets);
+  if (queue->unsent == queue->posted) {
+    return (tcp_cut){.length = 0};
+  }
+  return cut(queue, queue->unsent, queue->unsent_record, emss_octets);
 }
 
 void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, octet_rope *target)

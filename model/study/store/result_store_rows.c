@@ -193,7 +193,7 @@ static int give_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, in
 static int give_row_number(sqlite3_vtab_cursor *cursor, sqlite3_int64 *number)
 {
   const rows_cursor *c = (const rows_cursor *)cursor;
-  *number = (sqlite3_int64)(c->at * DISTRIBUTION_BINS_MAX + c->bin);
+  *number = (sqlite3_int64)c->at * DISTRIBUTION_BINS_MAX + (sqlite3_int64)c->bin;
   return SQLITE_OK;
 }
 

@@ -468,7 +468,7 @@ static uint64_t ns3_held_octets_below(const tcp_transport *transport, uint64_t p
 }
 
 /* What ns-3 holds cannot be looked at. */
-static const octet_store *ns3_held(const tcp_transport *transport)
+static const octet_store *ns3_held(tcp_transport *transport)
 {
   (void)transport;
   return NULL;

@@ -17,7 +17,9 @@
 /* A reference-counted piece of memory. The fields are for the functions of this header. */
 typedef struct octet_block {
   memory_pool *pool; /* NULL: from the heap */
-  uint64_t references;
+  uint32_t references;
+  uint32_t
+      shared_slices; /* as many slices are at the start of `octets`, see octet_bundle.h; nearly always 0 */
   uint8_t octets[];
 } octet_block;
 
@@ -65,8 +67,9 @@ typedef struct octet_rope {
   uint32_t length;        /* octets in all slices */
   uint32_t slice_count;   /* slices in use */
   uint32_t heap_capacity; /* slices there is room for from `heap` on; 0 while the inline slices suffice */
-  uint32_t heap_dropped;  /* slices dropped in front of `heap`, whose memory starts that much earlier */
-  octet_slice *heap;      /* the first slice in use; NULL while the inline slices suffice */
+  uint32_t
+      heap_dropped;  /* slices dropped in front of `heap`, whose memory starts that much earlier; or SHARED */
+  octet_slice *heap; /* the first slice in use; NULL while the inline slices suffice */
   octet_slice inline_slices[OCTET_ROPE_INLINE_SLICES];
 } octet_rope;
 
@@ -87,10 +90,26 @@ static inline const octet_slice *octet_rope_slices(const octet_rope *rope)
   return rope->heap ? rope->heap : rope->inline_slices;
 }
 
-/* What octet_rope_clear() does with a rope whose slices are on the heap. */
+/* `heap_dropped` of a rope whose slices are those of a bundle's block (octet_bundle.h), which other ropes have, too: it has one
+ * reference on that block, and copies the slices before it changes them. `heap_capacity` is `slice_count` then. */
+#define OCTET_ROPE_SHARED UINT32_MAX
+
+static inline bool octet_rope_is_shared(const octet_rope *rope)
+{
+  return rope->heap != NULL && rope->heap_dropped == OCTET_ROPE_SHARED;
+}
+
+/* That block; no reference is added. */
+octet_block *octet_rope_shared_block(const octet_rope *rope);
+
+/* A rope of all slices of a bundle's `block`, which have `length` octets, without a reference on it: to append from. */
+octet_rope octet_rope_of_shared(octet_block *block, uint32_t length);
+
+/* What octet_rope_empty() and octet_rope_clear() do with a rope whose slices are on the heap. */
+void octet_rope_empty_heap(octet_rope *rope);
 void octet_rope_free_heap(octet_rope *rope);
 
-/* `rope` has no slices any more, their references are dropped; the memory for them is used from its start on. */
+/* `rope`, which shares none, has no slices any more, their references are dropped; the memory for them is used from its start on. */
 static inline void octet_rope_start_over(octet_rope *rope)
 {
   rope->length = 0;
@@ -106,11 +125,15 @@ static inline void octet_rope_start_over(octet_rope *rope)
  * again and again. */
 static inline void octet_rope_empty(octet_rope *rope)
 {
-  const octet_slice *slices = octet_rope_slices(rope);
-  for (uint32_t index = 0; index < rope->slice_count; index++) {
-    octet_block_unref(slices[index].block);
+  if (rope->heap != NULL) {
+    octet_rope_empty_heap(rope);
+    return;
   }
-  octet_rope_start_over(rope);
+  for (uint32_t index = 0; index < rope->slice_count; index++) {
+    octet_block_unref(rope->inline_slices[index].block);
+  }
+  rope->length = 0;
+  rope->slice_count = 0;
 }
 
 /* Drops all slices and their references; the rope is empty and usable afterwards, and needs no clearing. */
@@ -289,6 +312,9 @@ static inline void octet_rope_move(octet_rope *rope, octet_rope *source)
 
 /* Removes the first `length` octets; `length` at most `rope->length`. */
 void octet_rope_drop_front(octet_rope *rope, uint32_t length);
+
+/* Moves the first `length` octets of `source` (at most as many as it has) into the empty `rope`, which is not `source`. */
+void octet_rope_take_front(octet_rope *rope, octet_rope *source, uint32_t length);
 
 /* What octet_rope_copy_out() does when the range does not lie in the first slice. */
 void octet_rope_copy_slices(const octet_rope *rope, uint32_t from, uint32_t length, uint8_t *target);

@@ -5,12 +5,15 @@
 #include "base/random_stream.h"
 
 struct pattern {
-  uint8_t octets[2 * PATTERN_OCTETS];
+  uint8_t *octets; /* 2 * PATTERN_OCTETS of them, in `block` */
+  octet_block *block;
 };
 
 pattern *pattern_new(void)
 {
   pattern *table = g_new(pattern, 1);
+  table->block = octet_block_new((size_t)2 * PATTERN_OCTETS);
+  table->octets = octet_block_octets(table->block);
   random_stream *stream = random_stream_new(0, "pattern");
   for (uint32_t index = 0; index < PATTERN_OCTETS; index++) {
     uint8_t octet = (uint8_t)random_stream_next(stream);
@@ -23,7 +26,10 @@ pattern *pattern_new(void)
 
 void pattern_free(pattern *table)
 {
-  g_free(table);
+  if (table) {
+    octet_block_unref(table->block);
+    g_free(table);
+  }
 }
 
 uint32_t pattern_message_offset(uint32_t connection, uint64_t message)
@@ -34,4 +40,14 @@ uint32_t pattern_message_offset(uint32_t connection, uint64_t message)
 const uint8_t *pattern_at(const pattern *table, uint64_t offset)
 {
   return &table->octets[offset % PATTERN_OCTETS];
+}
+
+void pattern_append(const pattern *table, uint64_t offset, uint32_t length, octet_rope *rope)
+{
+  while (length > 0) {
+    uint32_t piece = MIN(length, (uint32_t)PATTERN_OCTETS);
+    octet_rope_append(rope, pattern_at(table, offset), piece,
+                      table->block); /* all but the last end where they start */
+    length -= piece;
+  }
 }

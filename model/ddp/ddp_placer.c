@@ -35,6 +35,7 @@ ddp_placer *ddp_placer_new(const ddp_placer_config *config, const ddp_placer_eve
   g_assert(!events->accepts || events->refused);
   ddp_placer *placer = g_new0(ddp_placer, 1);
   placer->config = *config;
+  placer->edge = config->first_offset;
   placer->version = iwarp_generation_rules_of(config->generation)->ddp_version;
   placer->events = events;
   placer->user = user;
@@ -269,7 +270,7 @@ static verdict inspect(const ddp_placer *placer, const mpa_ulpdu *ulpdu, ddp_seg
 /* Places `segment`, which is right. It is remembered when it is early; true when its turn is now. */
 static bool place(ddp_placer *placer, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
 {
-  if (segment->payload_octets > 0) {
+  if (segment->payload_octets > 0 && segment->target) {
     octet_rope_copy_out(ulpdu->octets, segment->header_octets, segment->payload_octets, segment->target);
   }
   bool in_turn = segment->fpdu_start == placer->edge;

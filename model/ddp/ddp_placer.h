@@ -54,6 +54,7 @@ typedef struct ddp_placer_config {
    * caller's; NULL: not made yet, see `make_queue`. */
   ddp_untagged_queue *const *queues;
   uint32_t queue_count;
+  uint64_t first_offset; /* of the FPDU phase, from which on segments come: Delivery starts there */
   /* A fault surfaces when its segment arrives (`err_now`, notes-ddp-rdmap 39), not when the in-order point
    * reaches it: the outcome then depends on the network's order. */
   bool report_on_arrival;

@@ -18,7 +18,7 @@ typedef struct ddp_segment {
   uint32_t payload_octets; /* 0 when `header_octets` is: how much of the ULPDU is payload is not known */
   uint8_t header_octets;   /* 0 when the ULPDU was too short to hold a header (notes-ddp-rdmap 15) */
   uint8_t control;         /* the DDP Control octet as received, Rsvd bits and all */
-  uint8_t *target;         /* where its payload is placed; NULL when there is none */
+  uint8_t *target;         /* where its payload is placed; NULL when there is none, or it goes nowhere */
   uint64_t observer;       /* set by whoever handles `placed`, handed back with `delivered` */
   /* At Delivery, when it is the L segment of an untagged message: the buffer it was posted with (NULL when
    * that was empty), and how many octets of it the message has (ddp-07/rfc5041 §5.4, DDP-116), never more

@@ -151,7 +151,7 @@ static ddp_registration *find(const ddp_stag_table *table, uint32_t stag)
 
 /* --- Registrations --- */
 
-/* Its octets have Tagged Offsets and exist; for writing, in memory. */
+/* Its octets have Tagged Offsets and exist; for writing, in memory; or for nothing but writing, nowhere. */
 static bool is_legal(const ddp_registration *registration)
 {
   if (registration->length == 0) {
@@ -161,7 +161,8 @@ static bool is_legal(const ddp_registration *registration)
     return false;
   }
   return registration->memory || registration->supply ||
-         (registration->source && (registration->access & DDP_ACCESS_REMOTE_WRITE) == 0);
+         (registration->source && (registration->access & DDP_ACCESS_REMOTE_WRITE) == 0) ||
+         (registration->discards && (registration->access & DDP_ACCESS_REMOTE_READ) == 0);
 }
 
 bool ddp_stag_table_register_as(ddp_stag_table *table, uint32_t stag, const ddp_registration *registration)

@@ -37,6 +37,7 @@ typedef struct ddp_registration {
   uint8_t *(*supply)(void *source_user); /* memory for all of `length` */
   ddp_payload_source source;             /* with neither: octets that never change */
   void *source_user;
+  bool discards;   /* instead of all these: octets that are written are checked, and go nowhere */
   uint64_t base;   /* Tagged Offset of the first octet */
   uint64_t length; /* octets; base + length at most 2^64 */
   unsigned access; /* DDP_ACCESS_… */
@@ -57,7 +58,7 @@ typedef enum ddp_access_fault {
 
 /* The octets that an access reaches. */
 typedef struct ddp_access {
-  uint8_t *memory; /* NULL: read them with source(source_user, source_from, …) */
+  uint8_t *memory; /* NULL: read them with source(source_user, source_from, …), or they go nowhere */
   ddp_payload_source source;
   void *source_user;
   uint64_t source_from;

@@ -150,7 +150,8 @@ bool ddp_untagged_queue_find(const ddp_untagged_queue *queue, uint32_t msn, uint
     error->code = DDP_UNTAGGED_TOO_LONG;
     return false;
   }
-  *target = memory_of(queue, run, distance) + message_offset;
+  uint8_t *memory = memory_of(queue, run, distance);
+  *target = memory ? memory + message_offset : NULL;
   return true;
 }
 

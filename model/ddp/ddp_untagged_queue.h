@@ -26,7 +26,7 @@ void ddp_untagged_queue_free(ddp_untagged_queue *queue);
 void ddp_untagged_queue_post(ddp_untagged_queue *queue, uint8_t *memory, uint64_t length, uint64_t id);
 
 /* The memory of the buffer `id` of a queue whose ULP keeps the memory until it is needed: asked for each segment that is Placed into it,
- * and at Delivery; always the same until then. */
+ * and at Delivery; always the same until then. NULL: the octets go nowhere. */
 typedef uint8_t *(*ddp_buffer_supplier)(void *user, uint64_t id);
 
 /* Where the memory of buffers posted by ddp_untagged_queue_post_run() comes from; before that. */

@@ -112,14 +112,24 @@ void engine_timer_set(engine_timer *timer, time_ps when)
   engine_timer_set_ordered(timer, when, timer->minor);
 }
 
-void engine_timer_set_ordered(engine_timer *timer, time_ps when, uint64_t minor)
+/* Nothing is being run: the driver must be asked. */
+static G_GNUC_NO_INLINE void set_from_outside(engine_timer *timer, time_ps when, uint64_t minor)
 {
   engine *clock = timer->clock;
   g_assert(when >= engine_now(clock));
   engine_agenda_set(&clock->agenda, timer, when, minor);
+  ask_for_wake(clock);
+}
+
+void engine_timer_set_ordered(engine_timer *timer, time_ps when, uint64_t minor)
+{
+  engine *clock = timer->clock;
   if (!clock->waking) {
-    ask_for_wake(clock);
+    set_from_outside(timer, when, minor);
+    return;
   }
+  g_assert(when >= clock->wake_now);
+  engine_agenda_set(&clock->agenda, timer, when, minor);
 }
 
 time_ps engine_timer_when(const engine_timer *timer)

@@ -5,6 +5,10 @@
 
 enum { HEAP_CHILDREN = 4, CACHE_LINE_OCTETS = 64, FIRST_CAPACITY = 16 };
 
+/* More entries than the first make a heap of the row; as few as the second make a row of the heap again: far enough apart that a timer
+ * that comes and goes does not put them in order each time. */
+enum { ROW_MAX = 12, HEAP_MIN = 6 };
+
 /* Room in front of the heap, in entries, so that the four children of a node, from number 4 · n + 1 on, fill whole cache lines. */
 enum { ROOM_IN_FRONT = CACHE_LINE_OCTETS / sizeof(engine_agenda_entry) - 1 };
 
@@ -36,7 +40,7 @@ static bool is_up_to_date(const engine_agenda_entry *entry)
   return entry->timer->when == entry->when && entry->timer->minor == entry->minor;
 }
 
-/* --- The heap --- */
+/* --- The row and the heap --- */
 
 /* An entry that looks for its place. Its key goes from function to function in registers: an entry that is copied right after its fields
  * were written makes the processor wait for them. */
@@ -69,16 +73,23 @@ static inline void put(engine_agenda *agenda, uint32_t place, engine_timer *time
   timer->place = place;
 }
 
+/* Where the entry stands that must not run after the one at `place` (> 0). */
+static inline uint32_t place_above(const engine_agenda *agenda, uint32_t place)
+{
+  return agenda->is_heap ? (place - 1) / HEAP_CHILDREN : place - 1;
+}
+
 /* Finds the place of the entry of `timer` at `when` and `minor` from the vacant `place` upwards and puts it there. */
-static void sift_up(engine_agenda *agenda, uint32_t place, engine_timer *timer, time_ps when, uint64_t minor)
+static G_GNUC_NO_INLINE void sift_up(engine_agenda *agenda, uint32_t place, engine_timer *timer, time_ps when,
+                                     uint64_t minor)
 {
   while (place > 0) {
-    uint32_t parent = (place - 1) / HEAP_CHILDREN;
-    if (!key_runs_before(when, timer->class_and_major, minor, &agenda->heap[parent])) {
+    uint32_t above = place_above(agenda, place);
+    if (!key_runs_before(when, timer->class_and_major, minor, &agenda->heap[above])) {
       break;
     }
-    move(agenda, place, &agenda->heap[parent]);
-    place = parent;
+    move(agenda, place, &agenda->heap[above]);
+    place = above;
   }
   put(agenda, place, timer, when, minor);
 }
@@ -109,9 +120,8 @@ static const engine_agenda_entry *first_of(const engine_agenda_entry children[HE
   return children + is_1 + 2 * is_2 + 3 * is_3;
 }
 
-/* Finds the place of the entry of `timer` at `when` and `minor` from the vacant `place` downwards and puts it there. */
-static void sift_down(engine_agenda *agenda, uint32_t place, engine_timer *timer, time_ps when,
-                      uint64_t minor)
+static G_GNUC_NO_INLINE void sift_down_heap(engine_agenda *agenda, uint32_t place, engine_timer *timer,
+                                            time_ps when, uint64_t minor)
 {
   for (uint32_t child; (child = place * HEAP_CHILDREN + 1) < agenda->count;) {
     const engine_agenda_entry *children = &agenda->heap[child];
@@ -127,6 +137,29 @@ static void sift_down(engine_agenda *agenda, uint32_t place, engine_timer *timer
     place = child + (uint32_t)(first - children);
   }
   put(agenda, place, timer, when, minor);
+}
+
+/* Behind the last one stands one that is never due. */
+static inline void sift_down_row(engine_agenda *agenda, uint32_t place, engine_timer *timer, time_ps when,
+                                 uint64_t minor)
+{
+  const engine_agenda_entry *next = &agenda->heap[place + 1];
+
+  while (!key_runs_before(when, timer->class_and_major, minor, next)) {
+    move(agenda, place++, next++);
+  }
+  put(agenda, place, timer, when, minor);
+}
+
+/* Finds the place of the entry of `timer` at `when` (not never) and `minor` from the vacant `place` downwards and puts it there. */
+static inline void sift_down(engine_agenda *agenda, uint32_t place, engine_timer *timer, time_ps when,
+                             uint64_t minor)
+{
+  if (agenda->is_heap) {
+    sift_down_heap(agenda, place, timer, when, minor);
+  } else {
+    sift_down_row(agenda, place, timer, when, minor);
+  }
 }
 
 /* Behind the entries in use, and behind room for all, stand those that are never due: so each node has four children. */
@@ -149,12 +182,50 @@ static void grow(engine_agenda *agenda)
   agenda->capacity = capacity;
 }
 
-static void insert(engine_agenda *agenda, engine_timer *timer)
+/* A row is a heap, too. */
+static G_GNUC_NO_INLINE void insert(engine_agenda *agenda, engine_timer *timer)
 {
   if (agenda->count == agenda->capacity) {
     grow(agenda);
   }
+  agenda->is_heap = agenda->is_heap || agenda->count >= ROW_MAX;
   sift_up(agenda, agenda->count++, timer, timer->when, timer->minor);
+}
+
+/* Puts the few entries of what was a heap in order. */
+static void make_row(engine_agenda *agenda)
+{
+  agenda->is_heap = false;
+  for (uint32_t place = 1; place < agenda->count; place++) {
+    const engine_agenda_entry entry = agenda->heap[place];
+    sift_up(agenda, place, entry.timer, entry.when, entry.minor);
+  }
+}
+
+/* The entry at `place` goes, and all behind it move up. */
+static void close_row(engine_agenda *agenda, uint32_t place)
+{
+  for (agenda->count--; place < agenda->count; place++) {
+    move(agenda, place, &agenda->heap[place + 1]);
+  }
+  agenda->heap[place] = never;
+}
+
+/* The entry at `place` goes, and the last one finds a new place. */
+static void close_heap(engine_agenda *agenda, uint32_t place)
+{
+  engine_agenda_entry last = agenda->heap[--agenda->count];
+  agenda->heap[agenda->count] = never;
+  if (place < agenda->count) {
+    if (place > 0 && runs_before(&last, &agenda->heap[place_above(agenda, place)])) {
+      sift_up(agenda, place, last.timer, last.when, last.minor);
+    } else {
+      sift_down_heap(agenda, place, last.timer, last.when, last.minor);
+    }
+  }
+  if (agenda->count <= HEAP_MIN) {
+    make_row(agenda);
+  }
 }
 
 /* --- The agenda --- */
@@ -167,15 +238,10 @@ void engine_agenda_remove(engine_agenda *agenda, engine_timer *timer)
     return;
   }
   timer->place = ENGINE_AGENDA_NOWHERE;
-  engine_agenda_entry last = agenda->heap[--agenda->count];
-  agenda->heap[agenda->count] = never;
-  if (place == agenda->count) {
-    return;
-  }
-  if (place > 0 && runs_before(&last, &agenda->heap[(place - 1) / HEAP_CHILDREN])) {
-    sift_up(agenda, place, last.timer, last.when, last.minor);
+  if (agenda->is_heap) {
+    close_heap(agenda, place);
   } else {
-    sift_down(agenda, place, last.timer, last.when, last.minor);
+    close_row(agenda, place);
   }
 }
 
@@ -234,7 +300,8 @@ static bool head_has_twin(const engine_agenda *agenda)
 {
   const engine_agenda_entry *heap = agenda->heap;
   time_ps when = heap[0].when;
-  bool is_tied = heap[1].when == when || heap[2].when == when || heap[3].when == when || heap[4].when == when;
+  bool is_tied = heap[1].when == when ||
+                 (agenda->is_heap && (heap[2].when == when || heap[3].when == when || heap[4].when == when));
 
   return is_tied && has_twin_below(agenda, 0);
 }

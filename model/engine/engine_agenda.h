@@ -1,9 +1,10 @@
 /* What is due, in order: by moment, and in one picosecond by (class, major, minor).
  *
- * A heap of four children a node with lazy entries: a timer that is moved later, or switched off, keeps its entry where it
- * is, and only when that comes to the head it is put where the timer now belongs, or is removed. So deadlines that are put off
- * again and again, as TCP's are, cost a comparison each; and a timer that fires and is set again, as a link's arrival
- * is, has its entry at the head already. An entry is never later than its timer: what is at the head and not out of date is first. */
+ * A row in order while there are few, as with one connection, else a heap of four children a node. Both have lazy entries: a timer that
+ * is moved later, or switched off, keeps its entry where it is, and only when that comes to the head it is put where the timer now
+ * belongs, or is removed. So deadlines that are put off again and again, as TCP's are, cost a comparison each; and a timer that fires
+ * and is set again, as a link's arrival is, has its entry at the head already. An entry is never later than its timer: what is at the
+ * head and not out of date is first. */
 #ifndef ENGINE_ENGINE_AGENDA_H
 #define ENGINE_ENGINE_AGENDA_H
 
@@ -22,7 +23,7 @@ struct engine_timer {
   time_ps when;             /* TIME_PS_NEVER: off */
   uint64_t class_and_major; /* the class in the upper half */
   uint64_t minor;
-  uint32_t place; /* of its entry in the heap */
+  uint32_t place; /* of its entry */
 };
 
 /* The whole key, so that a comparison touches no timer: in a run of many equal connections most moments are equal. */
@@ -36,10 +37,11 @@ typedef struct engine_agenda_entry {
 /* All zero: an empty agenda. */
 typedef struct engine_agenda {
   engine_agenda_entry
-      *heap;    /* behind some room, so that the four children of a node fill whole cache lines */
+      *heap;    /* or row; behind some room, so that the four children of a node fill whole cache lines */
   void *memory; /* of the heap */
   uint32_t count;
   uint32_t capacity;
+  bool is_heap; /* else a row: all of `heap` in order */
 } engine_agenda;
 
 /* Frees the memory; the timers are their owners'. */

@@ -14,6 +14,7 @@ mpa_deframer *mpa_deframer_new(bool markers, bool crc, const mpa_deframer_events
   deframer->events = *events;
   deframer->user = user;
   deframer->error = MPA_ERROR_NONE;
+  deframer->stuck = UINT64_MAX;
   return deframer;
 }
 
@@ -58,7 +59,8 @@ bool mpa_deframer_pass(mpa_deframer *deframer, const mpa_whole_fpdu *fpdu, time_
                      .held_octets = fpdu->held_octets,
                      .octets = &octets,
                      .parts = fpdu->parts,
-                     .part_count = fpdu->part_count};
+                     .part_count = fpdu->part_count,
+                     .fpdu = fpdu};
   bool passes = !guessed || !events->plausible || events->plausible(deframer->user, &ulpdu);
   if (passes) {
     deframer->statistics.fpdus++;
@@ -81,6 +83,9 @@ static bool judge(mpa_deframer *deframer, const mpa_whole_fpdu *fpdu, time_ps no
   mpa_error error = mpa_fpdu_check(extent, fpdu->octets, fpdu->from, deframer->crc);
 
   if (error != MPA_ERROR_NONE) {
+    if (deframer->follows_errors) {
+      return mpa_deframer_pass_invalid(deframer, fpdu, error, now);
+    }
     fail(deframer, error, extent->start, now);
     return false;
   }
@@ -91,8 +96,7 @@ static bool judge(mpa_deframer *deframer, const mpa_whole_fpdu *fpdu, time_ps no
   return mpa_deframer_pass(deframer, fpdu, now);
 }
 
-/* The in-order edge moves to `edge`; starts that were established below it have become pointless. */
-static void advance_edge(mpa_deframer *deframer, uint64_t edge)
+void mpa_deframer_advance_edge(mpa_deframer *deframer, uint64_t edge)
 {
   deframer->edge = edge;
   if (deframer->ahead) {
@@ -108,6 +112,10 @@ static bool length_is_possible(mpa_deframer *deframer, uint64_t start, uint32_t 
 {
   if (ulpdu_octets <= MPA_MULPDU_MAX_OCTETS) {
     return true;
+  }
+  if (deframer->follows_errors) {
+    mpa_deframer_refuse_length(deframer, start, now);
+    return false;
   }
   fail(deframer, MPA_ERROR_CRC, start, now);
   return false;
@@ -135,8 +143,8 @@ static bool read_at_edge(mpa_deframer *deframer, uint64_t offset, const octet_ro
 }
 
 /* The common case (mpa-01 §5.4.1, MPA-171): FPDUs that start at the in-order edge and are whole in this
- * arrival. They are judged where they lie; none of their octets is ever held. */
-static void pass_whole_fpdus(mpa_deframer *deframer, const octet_rope *octets, time_ps arrival, time_ps now)
+ * arrival. They are judged where they lie; none of their octets is ever held. False at one that is not passed. */
+static bool pass_whole_fpdus(mpa_deframer *deframer, const octet_rope *octets, time_ps arrival, time_ps now)
 {
   uint64_t offset = deframer->edge;
   uint64_t end = offset + octets->length;
@@ -151,10 +159,11 @@ static void pass_whole_fpdus(mpa_deframer *deframer, const octet_rope *octets, t
     fpdu.parts = &part;
     fpdu.part_count = part.length > 0;
     if (!judge(deframer, &fpdu, now)) {
-      return;
+      return false;
     }
-    advance_edge(deframer, fpdu.extent.end);
+    mpa_deframer_advance_edge(deframer, fpdu.extent.end);
   }
+  return deframer->error == MPA_ERROR_NONE;
 }
 
 /* Nothing of [in-order edge, end) is held or was passed early. */
@@ -276,6 +285,9 @@ static mpa_open_fpdu *locate(mpa_deframer *deframer, uint64_t start, mpa_locatio
  * passed. */
 static bool finish(mpa_deframer *deframer, mpa_open_fpdu *entry, time_ps now)
 {
+  if (deframer->follows_errors) {
+    return mpa_deframer_finish_or_hold(deframer, entry, now);
+  }
   mpa_fpdu fpdu = entry->fpdu;
   mpa_location method = entry->method;
 
@@ -308,12 +320,11 @@ static bool skip_passed(mpa_deframer *deframer)
   /* An FPDU that would end inside a passed one is an error in finish(). */
   g_assert(next.from == deframer->edge);
   range_set_remove(&deframer->ahead->passed, next.from, next.to);
-  advance_edge(deframer, next.to);
+  mpa_deframer_advance_edge(deframer, next.to);
   return true;
 }
 
-/* Method 1 (mpa-01 §5.4, MPA-164): in order, the end of each valid FPDU is the start of the next. */
-static void advance_chain(mpa_deframer *deframer, time_ps now)
+void mpa_deframer_advance_chain(mpa_deframer *deframer, time_ps now)
 {
   while (deframer->error == MPA_ERROR_NONE) {
     if (skip_passed(deframer)) {
@@ -324,9 +335,10 @@ static void advance_chain(mpa_deframer *deframer, time_ps now)
       return;
     }
     uint64_t end = next->fpdu.end;
-    if (finish(deframer, next, now)) {
-      advance_edge(deframer, end);
+    if (!finish(deframer, next, now)) {
+      return;
     }
+    mpa_deframer_advance_edge(deframer, end);
   }
 }
 
@@ -405,8 +417,9 @@ static void look_ahead(mpa_deframer *deframer, uint64_t from, uint64_t to, time_
 
 /* --- The front --- */
 
-/* FPDUs that are whole by now in the front, which starts at the edge, are judged there and leave it. */
-static void pass_front(mpa_deframer *deframer, time_ps now)
+/* FPDUs that are whole by now in the front, which starts at the edge, are judged there and leave it. False at one that is not
+ * passed. */
+static bool pass_front(mpa_deframer *deframer, time_ps now)
 {
   mpa_front *front = &deframer->ahead->front;
   uint64_t start = deframer->edge;
@@ -420,15 +433,16 @@ static void pass_front(mpa_deframer *deframer, time_ps now)
     }
     mpa_whole_fpdu whole = mpa_deframer_front_fpdu(deframer, &front->fpdu, start, now);
     if (!judge(deframer, &whole, now)) {
-      return;
+      mpa_deframer_front_drop(deframer, start);
+      return false;
     }
-    advance_edge(deframer, whole.extent.end);
+    mpa_deframer_advance_edge(deframer, whole.extent.end);
   }
   mpa_deframer_front_drop(deframer, start);
+  return true;
 }
 
-/* What is in the front is held in the general way from now on. */
-static void leave_front(mpa_deframer *deframer)
+void mpa_deframer_leave_front(mpa_deframer *deframer)
 {
   if (mpa_deframer_has_front(deframer)) {
     mpa_deframer_front_to_store(deframer, deframer->ahead);
@@ -444,7 +458,9 @@ static bool receive_at_front(mpa_deframer *deframer, uint64_t offset, const octe
   uint32_t from = (uint32_t)(MAX(offset, deframer->edge) - offset);
 
   mpa_deframer_front_append(deframer, octets, from, arrival);
-  pass_front(deframer, now);
+  if (!pass_front(deframer, now)) {
+    return deframer->error != MPA_ERROR_NONE; /* an FPDU in doubt is held in the general way */
+  }
   return deframer->error != MPA_ERROR_NONE || !mpa_deframer_has_front(deframer) ||
          mpa_deframer_front_is_plain(deframer, offset);
 }
@@ -461,8 +477,7 @@ static void receive(mpa_deframer *deframer, uint64_t offset, const octet_rope *o
   bool at_front = mpa_deframer_front_follows(deframer, offset);
   if (!at_front && !mpa_deframer_has_front(deframer) && offset == deframer->edge &&
       nothing_ahead_below(deframer, end)) {
-    pass_whole_fpdus(deframer, octets, arrival, now);
-    at_front = deframer->error == MPA_ERROR_NONE &&
+    at_front = pass_whole_fpdus(deframer, octets, arrival, now) &&
                (!deframer->ahead || mpa_deframer_ahead_is_empty(deframer->ahead));
     if (deframer->edge == end && at_front) {
       return;
@@ -474,14 +489,19 @@ static void receive(mpa_deframer *deframer, uint64_t offset, const octet_rope *o
     }
     return;
   }
-  leave_front(deframer);
+  mpa_deframer_leave_front(deframer);
   if (deframer->error == MPA_ERROR_NONE) {
     element_array_empty(&mpa_deframer_ahead_of(deframer)->completed);
     hold(deframer, offset, octets, arrival);
-    advance_chain(deframer, now);
+    mpa_deframer_advance_chain(deframer, now);
   }
   if (deframer->markers && deframer->error == MPA_ERROR_NONE) {
     look_ahead(deframer, offset, end, now);
+  }
+  if (deframer->follows_errors) {
+    while (mpa_deframer_resolve_edge(deframer, now)) {
+      mpa_deframer_advance_chain(deframer, now);
+    }
   }
   if (assumes && deframer->error == MPA_ERROR_NONE) {
     mpa_deframer_assume(deframer, offset, end, now);
@@ -511,7 +531,7 @@ mpa_error mpa_deframer_inspect(mpa_deframer *deframer, uint64_t offset, const oc
     return MPA_ERROR_NONE; /* nothing is passed any more, so nothing can fail */
   }
   const mpa_deframer_ahead *ahead = mpa_deframer_ahead_of(deframer);
-  leave_front(deframer);
+  mpa_deframer_leave_front(deframer);
   mpa_inspection_known known = {.markers = deframer->markers,
                                 .crc = deframer->crc,
                                 .edge = deframer->edge,

@@ -31,6 +31,9 @@ typedef struct mpa_deframer_events {
   /* A guess (mpa_deframer_receive_segment()) is right as far as MPA can see: could the layer above place it? Called before
    * `ulpdu`, changes nothing. NULL: it could. */
   bool (*plausible)(void *user, const mpa_ulpdu *ulpdu);
+  /* Of a deframer that follows errors: the FPDU is invalid only because octets of it are not known; `ulpdu` is for mpa_ulpdu_framed() and
+   * its extent alone. Then it is passed with its error as a valid one would be, wherever it is. NULL: none is. */
+  bool (*excused)(void *user, const mpa_ulpdu *ulpdu);
 } mpa_deframer_events;
 
 /* Held octets by cause (definitions.md), and what else a gauge wants to know. */
@@ -55,6 +58,32 @@ typedef struct mpa_deframer_statistics {
  * each FPDU's CRC is checked. Free with mpa_deframer_free(). */
 mpa_deframer *mpa_deframer_new(bool markers, bool crc, const mpa_deframer_events *events, void *user);
 void mpa_deframer_free(mpa_deframer *deframer);
+
+/* From now on an invalid FPDU does not end this half connection: for who shows what a capture holds. Before the first octets.
+ *
+ * At the in-order edge an FPDU whose CRC or marker is wrong is passed with its error (mpa_ulpdu_error()) and its length is
+ * followed. But when a marker in it does not point to it, its length is in doubt: then valid FPDUs that markers locate within it
+ * refute it, and it is passed over. Beyond the edge an invalid FPDU stays held. A ULPDU_Length at the edge that cannot be is told
+ * by `error`, once; the chain ends there, until a marker has located what follows. */
+void mpa_deframer_follow_errors(mpa_deframer *deframer);
+
+/* The stream starts at `offset`, where an FPDU starts: nothing below it ever comes. Before the first octets. */
+void mpa_deframer_start_at(mpa_deframer *deframer, uint64_t offset);
+
+/* Of a deframer that follows errors: what is missing at the in-order edge never comes. The edge moves on to the next FPDU that is
+ * passed, and the chain goes on; false when there is none. */
+bool mpa_deframer_give_up(mpa_deframer *deframer, time_ps now);
+
+/* Of one that follows errors: nothing comes any more. The same until there is none; behind the first hole no invalid FPDU is
+ * passed. */
+void mpa_deframer_end(mpa_deframer *deframer, time_ps now);
+
+/* Octets [from, to) are those of a segment that were taken in and are held: see mpa_deframer_receive_segment(). */
+void mpa_deframer_guess(mpa_deframer *deframer, uint64_t from, uint64_t to, time_ps now);
+
+/* Of a stream that ends at `end`: how many octets are held of an FPDU that is established and goes on behind the end, none missing, and
+ * where it starts (`*start`); 0 when there is none. */
+uint64_t mpa_deframer_unfinished(const mpa_deframer *deframer, uint64_t end, uint64_t *start);
 
 /* Takes octets that were never given before (TCP trims duplicates, MPA-030; duplicates are ignored all the
  * same, the first ones stay, MPA-032): the first has offset `offset`; they arrived at `arrival`. The

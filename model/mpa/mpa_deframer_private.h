@@ -53,21 +53,26 @@ struct mpa_deframer {
   uint64_t edge; /* everything below is passed; an FPDU starts here */
   bool markers;
   bool crc;
+  bool follows_errors;
+  bool is_last; /* mpa_deframer_end() has been called */
   mpa_error error;
+  uint64_t
+      stuck; /* with follows_errors: the start whose ULPDU_Length has been found impossible last; UINT64_MAX */
   mpa_deframer_ahead *ahead; /* NULL until needed */
   mpa_deframer_statistics statistics;
 };
 
 /* An FPDU whose octets octets[from, …) are all there, and how they arrived. */
-typedef struct mpa_whole_fpdu {
+struct mpa_whole_fpdu {
   mpa_fpdu extent;
   mpa_location method;
   const octet_rope *octets;
   uint32_t from;
+  mpa_error error;             /* see mpa_ulpdu_error() */
   uint64_t held_octets;        /* see mpa_ulpdu */
   const mpa_ulpdu_part *parts; /* see mpa_ulpdu */
   size_t part_count;
-} mpa_whole_fpdu;
+};
 
 /* `deframer`'s `ahead`, made if need be; and freed. */
 mpa_deframer_ahead *mpa_deframer_ahead_of(mpa_deframer *deframer);
@@ -126,6 +131,35 @@ void mpa_deframer_front_held(const mpa_deframer *deframer, mpa_held *held);
 
 /* The valid `fpdu` goes up; but a guess only if it is plausible: false then. */
 bool mpa_deframer_pass(mpa_deframer *deframer, const mpa_whole_fpdu *fpdu, time_ps now);
+
+/* --- Following errors --- */
+
+/* `fpdu`, at the in-order edge, is invalid (`error`): it goes up with its error and is followed, unless its length is in doubt. True
+ * when passed. */
+bool mpa_deframer_pass_invalid(mpa_deframer *deframer, const mpa_whole_fpdu *fpdu, mpa_error error,
+                               time_ps now);
+
+/* ULPDU_Length of the FPDU that starts at `start` cannot be. */
+void mpa_deframer_refuse_length(mpa_deframer *deframer, uint64_t start, time_ps now);
+
+/* The FPDU of `entry`, all of whose octets are held, goes up if it is valid, or is invalid and followed; else it stays held. True
+ * when passed. */
+bool mpa_deframer_finish_or_hold(mpa_deframer *deframer, mpa_open_fpdu *entry, time_ps now);
+
+/* After the chain and the markers have been followed as far as they go: the FPDU at the in-order edge is followed although it is
+ * invalid, or given up because valid ones contradict it. True when the edge has moved. */
+bool mpa_deframer_resolve_edge(mpa_deframer *deframer, time_ps now);
+
+/* --- Of mpa_deframer --- */
+
+/* The in-order edge moves to `edge`; starts that were established below it have become pointless. */
+void mpa_deframer_advance_edge(mpa_deframer *deframer, uint64_t edge);
+
+/* Method 1 (mpa-01 §5.4, MPA-164): in order, the end of each valid FPDU is the start of the next. */
+void mpa_deframer_advance_chain(mpa_deframer *deframer, time_ps now);
+
+/* What is in the front is held in the general way from now on. */
+void mpa_deframer_leave_front(mpa_deframer *deframer);
 
 /* The segment with octets [from, to) has been taken in: passes up what looks like an FPDU at its start, and behind
  * that. */

@@ -5,6 +5,7 @@
 
 #include "base/big_endian.h"
 #include "base/crc32c.h"
+#include "base/octet_bundle.h"
 #include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_marker.h"
 #include "mpa/mpa_mulpdu.h"
@@ -13,8 +14,7 @@ struct mpa_framer {
   bool markers;
   bool crc;
   uint64_t offset;
-  memory_pool *blocks;
-  memory_pool *short_blocks;
+  const mpa_fpdu_memory *memory; /* NULL: the heap */
 };
 
 mpa_framer *mpa_framer_new(bool markers, bool crc)
@@ -31,10 +31,9 @@ void mpa_framer_free(mpa_framer *framer)
   g_free(framer);
 }
 
-void mpa_framer_use_pools(mpa_framer *framer, memory_pool *blocks, memory_pool *short_blocks)
+void mpa_framer_use_memory(mpa_framer *framer, const mpa_fpdu_memory *memory)
 {
-  framer->blocks = blocks;
-  framer->short_blocks = short_blocks;
+  framer->memory = memory;
 }
 
 /* Writes marker and ULPDU_Length in front of the ULPDU; returns where that goes. */
@@ -79,33 +78,148 @@ static uint8_t *write_ulpdu(const mpa_fpdu *fpdu, const octet_rope *ulpdu, uint8
   return octets;
 }
 
-/* Writes PAD, a marker that is due before the CRC field, and that over all octets from `first` on. */
-static void write_trailer(const mpa_fpdu *fpdu, bool crc, uint8_t *first, uint8_t *octets)
+/* Writes PAD, and a marker that is due before the CRC field, to `octets`, which are at `position` of the stream. Returns where that field
+ * goes. */
+static uint8_t *write_padding(const mpa_fpdu *fpdu, uint64_t position, uint8_t *octets)
 {
   /* PAD is zero (MPA-076) and shares a word with the end of the ULPDU, so no marker splits them (MPA-110). */
   uint32_t pad = mpa_fpdu_pad_octets(fpdu->ulpdu_octets);
 
   memset(octets, 0, MPA_FPDU_CRC_OCTETS); /* as many as there are in any case: more than PAD ever has */
   octets += pad;
-  uint64_t position = fpdu->start + (uint64_t)(octets - first);
+  position += pad;
   if (fpdu->markers && position % MPA_MARKER_PERIOD_OCTETS == 0) {
     /* It belongs to this FPDU and its digest (MPA-128). */
     mpa_marker_write(position, fpdu->header, octets);
     octets += MPA_MARKER_OCTETS;
+    position += MPA_MARKER_OCTETS;
   }
-  if (crc) {
-    crc32c_write(crc32c_update(CRC32C_INITIAL, first, (size_t)(octets - first)), octets);
-  } else {
-    memset(octets, 0, MPA_FPDU_CRC_OCTETS); /* mpa-01 §4: any value may stand there (MPA-081) */
-  }
-  g_assert(octets + MPA_FPDU_CRC_OCTETS == first + (fpdu->end - fpdu->start));
+  g_assert(position + MPA_FPDU_CRC_OCTETS == fpdu->end);
+  return octets;
 }
 
-static memory_pool *blocks_for(const mpa_framer *framer, uint32_t fpdu_octets)
+/* The FPDU as one slice of a block of its own. */
+static inline void frame_flat(const mpa_framer *framer, const mpa_fpdu *extent, const octet_rope *ulpdu,
+                              octet_rope *fpdu)
 {
-  memory_pool *shorter = framer->short_blocks;
-  return shorter != NULL && octet_block_piece_octets(fpdu_octets) <= shorter->piece_octets ? shorter
-                                                                                           : framer->blocks;
+  uint32_t length = (uint32_t)(extent->end - extent->start);
+  memory_pool *pool = framer->memory ? mpa_fpdu_memory_flat(framer->memory, length) : NULL;
+  octet_block *block = octet_block_new_in(pool, length);
+  uint8_t *first = octet_block_octets(block);
+  uint8_t *behind = write_ulpdu(extent, ulpdu, write_header(extent, first));
+  uint8_t *digest = write_padding(extent, extent->start + (uint64_t)(behind - first), behind);
+
+  if (framer->crc) {
+    crc32c_write(crc32c_update(CRC32C_INITIAL, first, (size_t)(digest - first)), digest);
+  } else {
+    memset(digest, 0, MPA_FPDU_CRC_OCTETS); /* mpa-01 §4: any value may stand there (MPA-081) */
+  }
+  octet_rope_append(fpdu, first, length, block);
+  octet_block_unref(block);
+}
+
+/* --- FPDUs that refer to the ULPDU's octets --- */
+
+uint32_t mpa_framer_slices_max(uint32_t markers, uint32_t runs)
+{
+  /* each marker cuts a run at most; own octets in front of each part, and behind the last */
+  return 2 * (runs + markers) + 1;
+}
+
+static bool may_be_referred_to(const octet_slice *slice)
+{
+  enum { REFERRED_OCTETS_MIN = 64 }; /* copying fewer costs less than a slice */
+
+  return slice->block != NULL && slice->length >= REFERRED_OCTETS_MIN;
+}
+
+/* Begins the bundle of `extent`; false when nothing of `ulpdu` may be referred to. */
+static bool begin_bundle(const mpa_framer *framer, const mpa_fpdu *extent, const octet_rope *ulpdu,
+                         octet_bundle *bundle)
+{
+  const octet_slice *slices = octet_rope_slices(ulpdu);
+  size_t own_octets = (size_t)(extent->end - extent->start);
+  uint32_t runs = 0;
+
+  for (uint32_t i = 0; i < ulpdu->slice_count; i++) {
+    if (may_be_referred_to(&slices[i])) {
+      own_octets -= slices[i].length;
+      runs++;
+    }
+  }
+  if (runs == 0) {
+    return false;
+  }
+  uint64_t markers =
+      extent->markers ? mpa_marker_count_below(extent->end) - mpa_marker_count_below(extent->start) : 0;
+  uint32_t slices_max = mpa_framer_slices_max((uint32_t)markers, runs);
+  size_t piece_octets = octet_bundle_piece_octets(slices_max, own_octets);
+  octet_bundle_begin(bundle, mpa_fpdu_memory_referring(framer->memory, piece_octets), slices_max, own_octets);
+  return true;
+}
+
+/* Octets of `slice`, all before the next marker. */
+static void put_run(octet_bundle *bundle, const octet_slice *slice, const uint8_t *from, uint32_t length)
+{
+  if (length == 0) {
+    return;
+  }
+  if (may_be_referred_to(slice)) {
+    octet_bundle_refer(bundle, from, length, slice->block);
+  } else {
+    memcpy(octet_bundle_own(bundle, length), from, length);
+  }
+}
+
+/* The same octets as write_ulpdu() makes. */
+static void put_ulpdu(const mpa_fpdu *fpdu, const octet_rope *ulpdu, octet_bundle *bundle)
+{
+  const octet_slice *slice = octet_rope_slices(ulpdu);
+  const octet_slice *behind = slice + ulpdu->slice_count;
+  uint64_t marker = mpa_marker_next(fpdu->header + MPA_FPDU_LENGTH_OCTETS);
+  uint32_t room =
+      fpdu->markers ? (uint32_t)(marker - fpdu->header) - MPA_FPDU_LENGTH_OCTETS : UINT32_MAX; /* before it */
+
+  for (; slice < behind; slice++) {
+    const uint8_t *from = slice->octets;
+    uint32_t length = slice->length;
+
+    while (length > room) {
+      put_run(bundle, slice, from, room);
+      mpa_marker_write(marker, fpdu->header, octet_bundle_own(bundle, MPA_MARKER_OCTETS));
+      marker += MPA_MARKER_PERIOD_OCTETS;
+      from += room;
+      length -= room;
+      room = MPA_BETWEEN_MARKERS_OCTETS;
+    }
+    put_run(bundle, slice, from, length);
+    room -= length;
+  }
+}
+
+/* The FPDU with header, markers, PAD and CRC of its own. False, and nothing done, when that is no better than frame_flat(). */
+static G_GNUC_NO_INLINE bool frame_by_reference(const mpa_framer *framer, const mpa_fpdu *extent,
+                                                const octet_rope *ulpdu, octet_rope *fpdu)
+{
+  octet_bundle bundle;
+
+  if (!begin_bundle(framer, extent, ulpdu, &bundle)) {
+    return false;
+  }
+  uint32_t header_octets = (uint32_t)(extent->header - extent->start) + MPA_FPDU_LENGTH_OCTETS;
+  write_header(extent, octet_bundle_own(&bundle, header_octets));
+  put_ulpdu(extent, ulpdu, &bundle);
+  uint64_t position = extent->start + bundle.length;
+  uint8_t *digest =
+      write_padding(extent, position, octet_bundle_own(&bundle, (uint32_t)(extent->end - position)));
+  octet_bundle_end(&bundle, fpdu);
+  if (framer->crc) {
+    uint32_t covered = fpdu->length - MPA_FPDU_CRC_OCTETS;
+    crc32c_write(crc32c_update_rope(CRC32C_INITIAL, fpdu, 0, covered), digest);
+  } else {
+    memset(digest, 0, MPA_FPDU_CRC_OCTETS);
+  }
+  return true;
 }
 
 void mpa_framer_frame(mpa_framer *framer, const octet_rope *ulpdu, octet_rope *fpdu)
@@ -114,13 +228,11 @@ void mpa_framer_frame(mpa_framer *framer, const octet_rope *ulpdu, octet_rope *f
   g_assert(fpdu->length == 0);
 
   mpa_fpdu extent = mpa_fpdu_at(framer->offset, ulpdu->length, framer->markers);
-  uint32_t length = (uint32_t)(extent.end - extent.start);
-  octet_block *block = octet_block_new_in(blocks_for(framer, length), length);
-  uint8_t *first = octet_block_octets(block);
-
-  write_trailer(&extent, framer->crc, first, write_ulpdu(&extent, ulpdu, write_header(&extent, first)));
-  octet_rope_append(fpdu, first, length, block);
-  octet_block_unref(block);
+  bool refers = framer->memory && mpa_fpdu_memory_is_full(framer->memory) &&
+                frame_by_reference(framer, &extent, ulpdu, fpdu);
+  if (!refers) {
+    frame_flat(framer, &extent, ulpdu, fpdu);
+  }
   framer->offset = extent.end;
 }
 

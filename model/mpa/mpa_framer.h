@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/octet_rope.h"
+#include "mpa/mpa_fpdu_memory.h"
 
 typedef struct mpa_framer mpa_framer;
 
@@ -14,16 +15,20 @@ typedef struct mpa_framer mpa_framer;
 mpa_framer *mpa_framer_new(bool markers, bool crc);
 void mpa_framer_free(mpa_framer *framer);
 
-/* FPDUs are made in pieces of `blocks` from now on (octet_block_new_in(), so of octet_block_piece_octets(octets of
- * an FPDU)), and those for which they suffice in the shorter pieces of `short_blocks`, unless that is NULL; before the call,
- * with NULL, and when an FPDU is longer, on the heap. Both must outlive the framer. */
-void mpa_framer_use_pools(mpa_framer *framer, memory_pool *blocks, memory_pool *short_blocks);
+/* FPDUs are made of `memory` from now on, which must outlive the framer; before the call, and with NULL, they are flat and on the
+ * heap. */
+void mpa_framer_use_memory(mpa_framer *framer, const mpa_fpdu_memory *memory);
 
 /* Frames one ULPDU of 1 … 64768 octets (anything else is the caller's mistake): appends its FPDU to the
  * empty `fpdu`, with header, PAD, CRC and the markers that fall into it; a marker that falls exactly
- * between two FPDUs starts the following one (MPA-098). The FPDU is one slice of a block of its own: the ULPDU is
- * copied, which costs less than to compute a digest over, and to carry about, the ten slices it were otherwise. */
+ * between two FPDUs starts the following one (MPA-098).
+ *
+ * The FPDU is one slice of a block of its own; or, once its memory has enough of those (mpa_fpdu_memory.h), a bundle that refers to
+ * those slices of `ulpdu` that have a block, which must never change, and has a copy of the others. */
 void mpa_framer_frame(mpa_framer *framer, const octet_rope *ulpdu, octet_rope *fpdu);
+
+/* As many slices as an FPDU with `markers` markers may have that refers to `runs` slices of its ULPDU. */
+uint32_t mpa_framer_slices_max(uint32_t markers, uint32_t runs);
 
 /* Offset of the next FPDU in the FPDU phase: all octets framed so far. */
 uint64_t mpa_framer_offset(const mpa_framer *framer);

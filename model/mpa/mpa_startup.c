@@ -132,6 +132,11 @@ void mpa_startup_free(mpa_startup *startup)
   g_free(startup);
 }
 
+static bool has_frames(const mpa_startup *startup)
+{
+  return startup->rules->startup_frames && !startup->config.frameless;
+}
+
 /* The event happened, for this reason; MPA_STARTUP_REASON_NONE when all is well. */
 static void step(mpa_startup *startup, startup_event event, mpa_startup_reason reason)
 {
@@ -157,7 +162,7 @@ void mpa_startup_begin(mpa_startup *startup, const uint8_t *private_data, uint32
 {
   time_ps timeout = startup->config.timeout_ps;
 
-  if (!startup->rules->startup_frames) {
+  if (!has_frames(startup)) {
     g_assert(private_data == NULL);
     step(startup, EVENT_BEGIN_FRAMELESS, MPA_STARTUP_REASON_NONE);
     return;
@@ -188,7 +193,7 @@ static bool frame_is_due(const mpa_startup *startup)
   case MPA_STARTUP_WAITING:
     return startup->config.role == MPA_INITIATOR;
   case MPA_STARTUP_FULL_OPERATION:
-    return startup->rules->startup_frames;
+    return has_frames(startup);
   case MPA_STARTUP_REJECTED:
     return startup->config.role == MPA_RESPONDER;
   default:
@@ -245,7 +250,8 @@ static mpa_startup_reason judge_octet(const mpa_startup *startup, uint32_t index
     }
     return octet == keys[role][index] ? MPA_STARTUP_REASON_SAME_ROLE : MPA_STARTUP_REASON_KEY;
   }
-  if (index == REVISION_AT && startup->header[REVISION_AT] != startup->rules->mpa_revision) {
+  if (index == REVISION_AT && startup->header[REVISION_AT] != startup->rules->mpa_revision &&
+      !startup->config.any_revision) {
     return MPA_STARTUP_REASON_REVISION; /* mpa-01 §6.1.1 (MPA-252) */
   }
   if (index >= PRIVATE_DATA_LENGTH_AT) {
@@ -319,7 +325,7 @@ static void finish_frame(mpa_startup *startup, bool behind)
 static void receive_behind_frame(mpa_startup *startup)
 {
   bool reply_is_owed =
-      startup->state == MPA_STARTUP_FULL_OPERATION && startup->rules->startup_frames && !startup->frame_sent;
+      startup->state == MPA_STARTUP_FULL_OPERATION && has_frames(startup) && !startup->frame_sent;
 
   if (startup->state == MPA_STARTUP_DECIDING || reply_is_owed) {
     step(startup, EVENT_FAULT, MPA_STARTUP_REASON_EXTRA_OCTETS);

@@ -55,7 +55,9 @@ typedef struct mpa_startup_config {
   uint32_t private_data_capacity_octets; /* of the ULP's buffer: a frame with more is malformed (MPA-230) */
   bool markers;                          /* asked for in the direction this end receives (the M bit) */
   bool crc;                              /* the C bit; false only by the administrator's wish (MPA-118) */
-  bool ulp_decides; /* stop in MPA_STARTUP_DECIDING; else every valid frame is accepted at once */
+  bool frameless; /* no startup frames, as rdmac, whatever the generation: MPA is in full operation already */
+  bool any_revision; /* frames of another revision are taken like those of the generation's */
+  bool ulp_decides;  /* stop in MPA_STARTUP_DECIDING; else every valid frame is accepted at once */
 } mpa_startup_config;
 
 /* A new endpoint in streaming mode; `config` is copied. Free with mpa_startup_free() (NULL is allowed). */

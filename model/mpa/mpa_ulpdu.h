@@ -7,6 +7,7 @@
 
 #include "base/octet_rope.h"
 #include "base/time_ps.h"
+#include "mpa/mpa_error.h"
 
 /* How the start of an FPDU was established first (mpa-01 §5.4, MPA-163; definitions.md, "Held octets"). */
 typedef enum mpa_location {
@@ -24,6 +25,9 @@ typedef struct mpa_ulpdu_part {
   time_ps arrival; /* of the segment that brought them first */
 } mpa_ulpdu_part;
 
+/* The FPDU that a ULPDU lies in; of the deframer, valid as long as its mpa_ulpdu is. */
+typedef struct mpa_whole_fpdu mpa_whole_fpdu;
+
 /* One FPDU, located, complete and valid. */
 typedef struct mpa_ulpdu {
   uint64_t fpdu_start; /* offset of its first octet, a leading marker included */
@@ -33,6 +37,14 @@ typedef struct mpa_ulpdu {
   const octet_rope *octets;    /* the ULPDU alone: no header, marker, PAD, CRC (MPA-058) */
   const mpa_ulpdu_part *parts; /* ascending, they cover the ULPDU */
   size_t part_count;
+  const mpa_whole_fpdu *fpdu; /* see mpa_ulpdu_error() */
 } mpa_ulpdu;
+
+/* Of a ULPDU that a deframer passes: what is wrong with its FPDU. MPA_ERROR_NONE, but for one that follows errors
+ * (mpa_deframer_follow_errors()). */
+mpa_error mpa_ulpdu_error(const mpa_ulpdu *ulpdu);
+
+/* Of the same: the octets of its whole FPDU, framing included, are those from `*from` on of the rope that is returned. */
+const octet_rope *mpa_ulpdu_framed(const mpa_ulpdu *ulpdu, uint32_t *from);
 
 #endif

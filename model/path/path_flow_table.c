@@ -53,14 +53,20 @@ path_flow *path_flow_table_find(path_flow_table *table, const datagram_flow *key
   return flow;
 }
 
-path_flow *path_flow_table_find_of(path_flow_table *table, const datagram *packet)
+/* The same as path_flow_table_find_of() of a flow that was not found last. */
+static G_GNUC_NO_INLINE path_flow *find_another_of(path_flow_table *table, const datagram *packet)
 {
   datagram_flow key;
 
+  return datagram_flow_of(packet, &key) ? path_flow_table_find(table, &key) : NULL;
+}
+
+path_flow *path_flow_table_find_of(path_flow_table *table, const datagram *packet)
+{
   if (table->last && datagram_is_of_flow(packet, &table->last->key)) {
     return table->last;
   }
-  return datagram_flow_of(packet, &key) ? path_flow_table_find(table, &key) : NULL;
+  return find_another_of(table, packet);
 }
 
 path_flow *path_flow_table_add(path_flow_table *table, const datagram_flow *key)
@@ -78,11 +84,17 @@ path_flow *path_flow_table_add(path_flow_table *table, const datagram_flow *key)
 void path_flow_table_set_deadline(path_flow_table *table, path_flow *flow, time_ps deadline,
                                   uint64_t send_order)
 {
+  bool stays_last = table->due.tail == &flow->due && flow->deadline <= deadline && deadline != TIME_PS_NEVER;
+
+  flow->send_order = send_order;
+  if (stays_last) {
+    flow->deadline = deadline;
+    return;
+  }
   if (flow->deadline != TIME_PS_NEVER) {
     g_queue_unlink(&table->due, &flow->due);
   }
   flow->deadline = deadline;
-  flow->send_order = send_order;
   if (deadline != TIME_PS_NEVER) {
     g_assert(!table->due.tail || ((const path_flow *)table->due.tail->data)->deadline <= deadline);
     g_queue_push_tail_link(&table->due, &flow->due);

@@ -49,11 +49,14 @@ time_ps path_link_arrival_at(const path_link_config *config, time_ps start, uint
   return start + sending_ps(config, ip_octets) + config->delay_ps;
 }
 
-time_ps path_link_pace_learn(path_link_pace *pace, const path_link_config *config, uint32_t ip_octets)
+G_GNUC_NO_INLINE time_ps path_link_pace_learn(path_link_pace *pace, const path_link_config *config,
+                                              uint32_t ip_octets)
 {
   uint32_t slot = ip_octets / 4 % PATH_LINK_PACE_LENGTHS;
 
-  pace->gap_ps = gap_ps(config);
+  if (pace->gap_ps == 0) {
+    pace->gap_ps = gap_ps(config);
+  }
   pace->ip_octets[slot] = ip_octets;
   pace->sending_ps[slot] = sending_ps(config, ip_octets);
   return pace->sending_ps[slot];

@@ -59,7 +59,7 @@ time_ps path_link_arrival_at(const path_link_config *config, time_ps start, uint
 
 /* How long the packets of the lengths sent last take, so that it need not be divided out for each of them. All zero: of none.
  * Its config is the caller's; when that changes, it must be all zero again. */
-enum { PATH_LINK_PACE_LENGTHS = 4 };
+enum { PATH_LINK_PACE_LENGTHS = 8 };
 typedef struct path_link_pace {
   time_ps gap_ps; /* when a length is known */
   uint32_t ip_octets[PATH_LINK_PACE_LENGTHS];

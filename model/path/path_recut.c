@@ -230,11 +230,23 @@ static path_recut_flow *begin_flow(path_recut *box, path_recut_flow *flow, const
   return flow;
 }
 
+/* An ACK without options and payload has nothing to cut and makes nothing leave. */
+static inline bool is_bare_acknowledgement(const datagram *packet)
+{
+  return packet->payload.length == 0 && packet->kind == DATAGRAM_TCP && !packet->carries_checksum &&
+         datagram_has_bare_tcp_header(packet) &&
+         !(datagram_tcp_flags(packet) & (TCP_SYN | TCP_FIN | TCP_RST | TCP_PSH));
+}
+
 void path_recut_receive(path_element *element, datagram *packet, time_ps now)
 {
   path_recut *box = (path_recut *)element;
-  arriving segment = {.packet = packet, .now = now};
+  arriving segment;
 
+  if (is_bare_acknowledgement(packet)) {
+    path_box_emit(&box->box, packet, now);
+    return;
+  }
   if (!path_box_takes(&box->box, packet, &segment.header, now)) {
     return;
   }
@@ -250,6 +262,8 @@ void path_recut_receive(path_element *element, datagram *packet, time_ps now)
     flow->forwarded = MAX(flow->forwarded, (int64_t)octets);
   }
   if (flow && octets > 0 && !(flags & (TCP_SYN | TCP_RST))) {
+    segment.packet = packet;
+    segment.now = now;
     segment.flags = flags & FLUSHING_FLAGS;
     receive_payload(box, flow, &segment);
     return;

@@ -190,20 +190,24 @@ static void count_late(reordering_exit *exit, leaving_flow *flow, uint64_t order
   count_reordered(exit, flow, &gap, order, now);
 }
 
-static void count(path_element *element, datagram *packet, time_ps now)
+static G_GNUC_NO_INLINE void count(reordering_exit *exit, const datagram *packet, time_ps now)
 {
-  reordering_exit *exit = (reordering_exit *)element;
+  leaving_flow *flow = (leaving_flow *)flow_of(&exit->flows, packet);
 
+  if (flow->counted == 0) {
+    element_array_init(&flow->gaps, sizeof(number_gap));
+  }
+  if (packet->flow_order > flow->largest) {
+    count_in_order(exit, flow, packet->flow_order, now);
+  } else {
+    count_late(exit, flow, packet->flow_order, now);
+  }
+}
+
+static void leave(path_element *element, datagram *packet, time_ps now)
+{
   if (packet->flow_order > 0 && is_counted(packet) && datagram_checksum_is_right(packet)) {
-    leaving_flow *flow = (leaving_flow *)flow_of(&exit->flows, packet);
-    if (flow->counted == 0) {
-      element_array_init(&flow->gaps, sizeof(number_gap));
-    }
-    if (packet->flow_order > flow->largest) {
-      count_in_order(exit, flow, packet->flow_order, now);
-    } else {
-      count_late(exit, flow, packet->flow_order, now);
-    }
+    count((reordering_exit *)element, packet, now);
   }
   path_element_emit(element, packet, now);
 }
@@ -220,7 +224,7 @@ static void free_exit(path_element *element)
   g_free(element);
 }
 
-static const path_element_class exit_class = {.name = "reordering exit", .receive = count, .free = free_exit};
+static const path_element_class exit_class = {.name = "reordering exit", .receive = leave, .free = free_exit};
 
 path_element *path_reordering_exit_new(void)
 {

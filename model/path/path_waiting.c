@@ -100,8 +100,7 @@ datagram *path_waiting_take(path_waiting *waiting, int64_t to, const path_piece 
   header.has_timestamps = origin.has_timestamps;
   header.timestamp_value = origin.timestamp_value;
   octet_rope_init(&octets);
-  octet_rope_append_rope(&octets, &waiting->octets, 0, length);
-  octet_rope_drop_front(&waiting->octets, length);
+  octet_rope_take_front(&octets, &waiting->octets, length);
   waiting->from = to;
   datagram *packet =
       datagram_new_in(piece->datagrams, &piece->flow->source, &piece->flow->destination, &header, &octets);

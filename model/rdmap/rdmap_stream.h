@@ -29,9 +29,10 @@
 typedef struct rdmap_stream rdmap_stream;
 
 typedef struct rdmap_config {
+  ddp_stag_table *stags; /* the RNIC's; outlives the stream */
+  uint64_t first_offset; /* see ddp_placer_config */
   iwarp_generation generation;
   ddp_stream_identity identity;
-  ddp_stag_table *stags; /* the RNIC's; outlives the stream */
   /* Read Requests the peer may have outstanding here: so many QN 1 buffers are posted (RDMAP-147,
    * RDMAP-209). */
   uint32_t ird;
@@ -40,6 +41,10 @@ typedef struct rdmap_config {
   bool strict_responses;  /* a Read Response must match its request (notes-ddp-rdmap 32, RDMAP-150) */
   bool strict_rdmap00;    /* 'Invalid STag' (code 00) for an STag not associated (notes-ddp-rdmap 48) */
   bool report_on_arrival; /* see ddp_placer_config */
+  /* Only what comes in is looked at, of a connection whose own side is elsewhere (a capture's): a Read Response needs no Read, a Read Request
+   * gets no answer, and a Send that invalidates leaves the STag to what follows. */
+  bool only_observes;
+  uint32_t first_msn[RDMAP_QUEUES]; /* of what comes in on each queue; 0: DDP_FIRST_MSN */
 } rdmap_config;
 
 /* A Send that was Delivered (rdmap-00 §7.3). */

@@ -71,6 +71,9 @@ static void take_response(rdmap_stream *stream, const ddp_segment *segment, time
 {
   uint64_t number;
   rdmap_error error;
+  if (stream->config.only_observes) {
+    return;
+  }
   if (!rdmap_reads_take(rdmap_stream_reads_of(stream), segment, &number, &error)) {
     fail_by_segment(stream, error, segment, now);
   } else if (segment->header.last) {
@@ -82,6 +85,12 @@ static void take_response(rdmap_stream *stream, const ddp_segment *segment, time
 static void take_request(rdmap_stream *stream, const ddp_segment *segment, time_ps now)
 {
   rdmap_terminate terminate;
+  if (stream->config.only_observes && segment->message_octets == RDMAP_READ_REQUEST_OCTETS) {
+    /* Its buffer is for the next one. */
+    ddp_untagged_queue_post(stream->queues[RDMAP_QUEUE_READ_REQUEST], segment->message_memory,
+                            RDMAP_READ_REQUEST_OCTETS, 0);
+    return;
+  }
   if (!rdmap_responder_take(stream->responder, segment, &terminate)) {
     rdmap_stream_end(stream, &terminate, false, now);
   }
@@ -113,7 +122,7 @@ static void take_send(rdmap_stream *stream, const rdmap_opcode_rules *rules, con
                       uint64_t buffer_id, time_ps now)
 {
   rdmap_error error;
-  if (rules->invalidates && !invalidate(stream, segment, &error)) {
+  if (rules->invalidates && !stream->config.only_observes && !invalidate(stream, segment, &error)) {
     /* The buffer is used up, the ULP hears nothing of it, the STag stays as it was (notes-ddp-rdmap 54). */
     fail_by_segment(stream, error, segment, now);
     return;
@@ -197,7 +206,8 @@ ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number)
   if (stream->queues[number]) {
     return stream->queues[number];
   }
-  ddp_untagged_queue *queue = ddp_untagged_queue_new(DDP_FIRST_MSN);
+  uint32_t first_msn = stream->config.first_msn[number];
+  ddp_untagged_queue *queue = ddp_untagged_queue_new(first_msn > 0 ? first_msn : DDP_FIRST_MSN);
   stream->queues[number] = queue;
   if (number == RDMAP_QUEUE_READ_REQUEST) {
     responder_of(stream);
@@ -227,6 +237,7 @@ static ddp_placer *placer_of(rdmap_stream *stream)
                                                          .stags = config->stags,
                                                          .queues = stream->queues,
                                                          .queue_count = RDMAP_QUEUES,
+                                                         .first_offset = config->first_offset,
                                                          .report_on_arrival = config->report_on_arrival},
                                     &placer_events, stream);
     if (stream->is_terminated) {

@@ -16,7 +16,7 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
 {
   rnic_endpoint *endpoint = user;
 
-  rnic_receiver_stop(endpoint->receiver);
+  rnic_receiver_stop(&endpoint->receiver);
   if (endpoint->admission) {
     rnic_admission_settle(endpoint->admission);
   }
@@ -45,30 +45,30 @@ static tcp_transport *tcp_of(rnic_endpoint *endpoint, const rnic_endpoint_config
               config->tcp_new_user);
 }
 
-static rnic_sender *sender_of(const rnic_endpoint *endpoint, const rnic_endpoint_config *config)
+static void prepare_sender(rnic_endpoint *endpoint, const rnic_endpoint_config *config)
 {
   rnic_sender_config sender = rnic_endpoint_config_sender(config);
 
   sender.tcp = endpoint->tcp;
   sender.stream = endpoint->stream;
   sender.fault = endpoint->fault;
-  return rnic_sender_new(&sender);
+  rnic_sender_init(&endpoint->sender, &sender);
 }
 
-static rnic_receiver *receiver_of(const rnic_endpoint *endpoint, const rnic_endpoint_config *config)
+static void prepare_receiver(rnic_endpoint *endpoint, const rnic_endpoint_config *config)
 {
   rnic_receiver_config receiver = rnic_endpoint_config_receiver(config);
 
   receiver.tcp = endpoint->tcp;
   receiver.stream = endpoint->stream;
-  return rnic_receiver_new(&receiver);
+  rnic_receiver_init(&endpoint->receiver, &receiver);
 }
 
-static rnic_admission *admission_of(const rnic_endpoint *endpoint, const rnic_endpoint_config *config)
+static rnic_admission *admission_of(rnic_endpoint *endpoint, const rnic_endpoint_config *config)
 {
   rnic_admission_config admission = rnic_endpoint_config_admission(config);
 
-  admission.receiver = endpoint->receiver;
+  admission.receiver = &endpoint->receiver;
   return rnic_admission_has_limits(&admission) ? rnic_admission_new(&admission) : NULL;
 }
 
@@ -103,8 +103,8 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
   endpoint->tcp = tcp_of(endpoint, config);
   endpoint->startup = rnic_startup_phase_new(&startup, rnic_endpoint_private_data, endpoint);
   endpoint->stream = stream_of(endpoint, config);
-  endpoint->sender = sender_of(endpoint, config);
-  endpoint->receiver = receiver_of(endpoint, config);
+  prepare_sender(endpoint, config);
+  prepare_receiver(endpoint, config);
   endpoint->admission = admission_of(endpoint, config);
   prepare_ending(endpoint, config);
   return endpoint;
@@ -113,9 +113,9 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
 void rnic_endpoint_free(rnic_endpoint *endpoint)
 {
   if (endpoint) {
-    rnic_sender_free(endpoint->sender);
+    rnic_sender_clear(&endpoint->sender);
     rnic_admission_free(endpoint->admission);
-    rnic_receiver_free(endpoint->receiver);
+    rnic_receiver_clear(&endpoint->receiver);
     tcp_transport_free(endpoint->tcp);
     rnic_startup_phase_free(endpoint->startup);
     rdmap_stream_free(endpoint->stream);
@@ -148,7 +148,7 @@ void rnic_endpoint_receive(rnic_endpoint *endpoint, const datagram *packet, time
 
 static bool may_send_fpdus(rnic_endpoint *endpoint)
 {
-  return rnic_sender_is_started(endpoint->sender) && !rnic_ending_fin_is_sent(&endpoint->ending) &&
+  return rnic_sender_is_started(&endpoint->sender) && !rnic_ending_fin_is_sent(&endpoint->ending) &&
          rnic_endpoint_may_reply(endpoint) && tcp_transport_is_established(endpoint->tcp);
 }
 
@@ -190,11 +190,11 @@ static void refill(rnic_endpoint *endpoint, time_ps now)
 {
   uint64_t fpdu_start;
 
-  while (rnic_sender_has_room(endpoint->sender) && may_send_fpdus(endpoint)) {
+  while (rnic_sender_has_room(&endpoint->sender) && may_send_fpdus(endpoint)) {
     if (endpoint->fault && do_fault(endpoint, now)) {
       continue;
     }
-    if (rnic_sender_send(endpoint->sender, &fpdu_start, now)) {
+    if (rnic_sender_send(&endpoint->sender, &fpdu_start, now)) {
       if (endpoint->events->framed) {
         endpoint->events->framed(endpoint->user, fpdu_start);
       }
@@ -216,7 +216,7 @@ static void fail_if_mute(rnic_endpoint *endpoint, time_ps now)
 
 datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
 {
-  if (rnic_sender_is_started(endpoint->sender) && !has_nothing_to_frame(endpoint)) {
+  if (rnic_sender_is_started(&endpoint->sender) && !has_nothing_to_frame(endpoint)) {
     refill(endpoint, now);
   }
   if (endpoint->is_mute) {
@@ -251,7 +251,7 @@ static time_ps startup_deadline(const rnic_endpoint *endpoint)
 time_ps rnic_endpoint_deadline(const rnic_endpoint *endpoint)
 {
   time_ps due =
-      time_ps_earlier(tcp_transport_deadline(endpoint->tcp), rnic_receiver_deadline(endpoint->receiver));
+      time_ps_earlier(tcp_transport_deadline(endpoint->tcp), rnic_receiver_deadline(&endpoint->receiver));
 
   return time_ps_earlier(due, startup_deadline(endpoint));
 }
@@ -260,7 +260,7 @@ void rnic_endpoint_run(rnic_endpoint *endpoint, time_ps now)
 {
   rnic_failure failure = {.layer = RNIC_FAILURE_ULP, .reason.ulp = RNIC_ULP_NO_FPDU};
 
-  if (!rnic_receiver_run(endpoint->receiver, now)) {
+  if (!rnic_receiver_run(&endpoint->receiver, now)) {
     rnic_ending_at_once(&endpoint->ending, &failure, now);
   }
   if (startup_deadline(endpoint) <= now) {
@@ -327,17 +327,17 @@ bool rnic_endpoint_fault_is_done(const rnic_endpoint *endpoint)
 bool rnic_endpoint_has_hole_before(const rnic_endpoint *endpoint, uint64_t phase_offset)
 {
   return tcp_transport_in_order_edge(endpoint->tcp) <
-         rnic_receiver_phase_start(endpoint->receiver) + phase_offset;
+         rnic_receiver_phase_start(&endpoint->receiver) + phase_offset;
 }
 
 int64_t rnic_endpoint_sent_phase_start(const rnic_endpoint *endpoint)
 {
-  return rnic_sender_is_started(endpoint->sender) ? (int64_t)rnic_sender_phase_start(endpoint->sender) : -1;
+  return rnic_sender_is_started(&endpoint->sender) ? (int64_t)rnic_sender_phase_start(&endpoint->sender) : -1;
 }
 
 bool rnic_endpoint_holds_nothing(const rnic_endpoint *endpoint)
 {
-  return rnic_endpoint_is_in_full_operation(endpoint) && rnic_receiver_holds_nothing(endpoint->receiver) &&
+  return rnic_endpoint_is_in_full_operation(endpoint) && rnic_receiver_holds_nothing(&endpoint->receiver) &&
          rdmap_stream_undelivered(endpoint->stream) == 0 &&
          tcp_transport_out_of_order_runs(endpoint->tcp) == 0;
 }
@@ -348,7 +348,7 @@ void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_held *held)
   held->holes = (uint32_t)tcp_transport_out_of_order_runs(endpoint->tcp);
   held->undelivered = (uint32_t)rdmap_stream_undelivered(endpoint->stream);
   if (rnic_endpoint_is_in_full_operation(endpoint)) {
-    rnic_receiver_held(endpoint->receiver, held);
+    rnic_receiver_held(&endpoint->receiver, held);
   } else if (!has_failed(endpoint)) {
     rnic_startup_phase_held(endpoint->startup, &held->incomplete, &held->order);
     held->order += tcp_transport_held_octets(endpoint->tcp);
@@ -362,12 +362,12 @@ const tcp_statistics *rnic_endpoint_tcp_statistics(const rnic_endpoint *endpoint
 
 const mpa_deframer_statistics *rnic_endpoint_mpa_statistics(const rnic_endpoint *endpoint)
 {
-  return rnic_receiver_statistics(endpoint->receiver);
+  return rnic_receiver_statistics(&endpoint->receiver);
 }
 
 const rnic_full_size *rnic_endpoint_full_size(const rnic_endpoint *endpoint)
 {
-  return rnic_sender_full_size(endpoint->sender);
+  return rnic_sender_full_size(&endpoint->sender);
 }
 
 uint32_t rnic_endpoint_emss_octets(const rnic_endpoint *endpoint)
@@ -377,5 +377,5 @@ uint32_t rnic_endpoint_emss_octets(const rnic_endpoint *endpoint)
 
 uint32_t rnic_endpoint_mulpdu_octets(const rnic_endpoint *endpoint)
 {
-  return rnic_sender_mulpdu_octets(endpoint->sender);
+  return rnic_sender_mulpdu_octets(&endpoint->sender);
 }

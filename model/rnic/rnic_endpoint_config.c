@@ -1,6 +1,7 @@
 #include "rnic/rnic_endpoint_config.h"
 
 #include <glib.h>
+#include <string.h>
 
 #include "mpa/mpa_mulpdu.h"
 
@@ -12,7 +13,9 @@ rnic_startup_phase_config rnic_endpoint_config_startup(const rnic_endpoint_confi
               .markers = config->markers,
               .crc = config->crc,
               .private_data_capacity_octets = config->private_data_capacity_octets,
-              .timeout_ps = config->startup_timeout_ps},
+              .timeout_ps = config->startup_timeout_ps,
+              .frameless = config->is_midway,
+              .any_revision = config->only_observes},
       .private_data = config->private_data,
       .private_data_octets = config->private_data_octets,
       .rejects = config->rejects,
@@ -22,14 +25,21 @@ rnic_startup_phase_config rnic_endpoint_config_startup(const rnic_endpoint_confi
 
 rdmap_config rnic_endpoint_config_rdmap(const rnic_endpoint_config *config, ddp_stream_identity identity)
 {
-  return (rdmap_config){.generation = config->generation,
+  rdmap_config rdmap = {.generation = config->generation,
                         .identity = identity,
                         .stags = rnic_host_stags(config->host),
                         .ird = config->ird,
                         .ord = config->ord,
                         .strict_responses = config->strict_responses,
                         .strict_rdmap00 = config->strict_rdmap00,
-                        .report_on_arrival = config->report_on_arrival};
+                        .report_on_arrival = config->report_on_arrival,
+                        .only_observes = config->only_observes};
+
+  if (config->is_midway) {
+    rdmap.first_offset = config->first_offset;
+    memcpy(rdmap.first_msn, config->first_msn, sizeof rdmap.first_msn);
+  }
+  return rdmap;
 }
 
 /* What a FPDU of MULPDU octets takes, about: of the EMSS, or of the smallest MULPDU when that is more. Longer ones are rare, and made all the
@@ -45,12 +55,8 @@ static uint32_t expected_fpdu_octets(const rnic_endpoint_config *config)
 
 rnic_sender_config rnic_endpoint_config_sender(const rnic_endpoint_config *config)
 {
-  uint32_t fpdu_octets = expected_fpdu_octets(config);
-
-  /* The last segment of a message is as long as may be: with a second length, a bit less than half of the first, they take three
-   * quarters of the memory. */
-  return (rnic_sender_config){.fpdu_blocks = rnic_host_fpdu_blocks(config->host, fpdu_octets),
-                              .short_fpdu_blocks = rnic_host_fpdu_blocks(config->host, 3 * fpdu_octets / 8),
+  return (rnic_sender_config){.fpdu_memory =
+                                  rnic_host_fpdu_memory(config->host, expected_fpdu_octets(config)),
                               .generation = config->generation,
                               .assumed_emss_octets = config->assumed_emss_octets,
                               .dynamic_mulpdu = config->dynamic_mulpdu};
@@ -61,9 +67,11 @@ rnic_receiver_config rnic_endpoint_config_receiver(const rnic_endpoint_config *c
   bool has_frames = iwarp_generation_rules_of(config->generation)->startup_frames;
 
   return (rnic_receiver_config){
+      .fpdu_memory = rnic_host_fpdu_memory(config->host, expected_fpdu_octets(config)),
       .looks_ahead = config->tcp.passing == TCP_PASSING_AS_ARRIVED,
       .assumes_aligned = config->assumes_aligned,
       .placement_latency_ps = config->placement_latency_ps,
+      .first_offset = config->is_midway ? config->first_offset : 0,
       /* rdmac has no startup frames, and no time for them. A peer of another generation sends one, which looks like an FPDU that never
        * becomes whole; no document ends that wait, so the ULP does (notes-mpa 46, MPA-234). */
       .first_fpdu_timeout_ps = has_frames ? 0 : config->startup_timeout_ps};

@@ -33,8 +33,8 @@ static void enter_full_operation(rnic_endpoint *endpoint)
   const mpa_startup *mpa = rnic_startup_phase_mpa(endpoint->startup);
   bool crc = mpa_startup_crc(mpa);
 
-  rnic_sender_start(endpoint->sender, mpa_startup_send_markers(mpa), crc);
-  rnic_receiver_start(endpoint->receiver, mpa_startup_receive_markers(mpa), crc,
+  rnic_sender_start(&endpoint->sender, mpa_startup_send_markers(mpa), crc);
+  rnic_receiver_start(&endpoint->receiver, mpa_startup_receive_markers(mpa), crc,
                       rnic_startup_phase_received_octets(endpoint->startup));
 }
 
@@ -104,7 +104,7 @@ static void on_octets(void *user, uint64_t position, const octet_rope *octets, t
     return; /* acknowledged by TCP and dropped */
   }
   if (rnic_endpoint_is_in_full_operation(endpoint)) {
-    rnic_receiver_receive(endpoint->receiver, position, octets, arrival, now);
+    rnic_receiver_receive(&endpoint->receiver, position, octets, arrival, now);
   } else {
     rnic_startup_phase_receive(endpoint->startup, position, octets, arrival, now);
     rnic_endpoint_follow_startup(endpoint, now);
@@ -134,10 +134,10 @@ static void on_segment(void *user, uint64_t position, uint32_t length, uint32_t 
 {
   rnic_endpoint *endpoint = user;
   int64_t offset = rnic_endpoint_is_in_full_operation(endpoint)
-                       ? (int64_t)(position - rnic_receiver_phase_start(endpoint->receiver))
+                       ? (int64_t)(position - rnic_receiver_phase_start(&endpoint->receiver))
                        : -1;
 
-  rnic_receiver_segment(endpoint->receiver, position);
+  rnic_receiver_segment(&endpoint->receiver, position);
   if (endpoint->events->segment) {
     endpoint->events->segment(endpoint->user, offset, length, new_octets, position > in_order_edge, now);
   }
@@ -147,8 +147,8 @@ static void on_retransmitted(void *user, uint64_t position, uint32_t length, tim
 {
   rnic_endpoint *endpoint = user;
   /* Before full operation all that was sent is the startup frame's or streaming mode's. */
-  int64_t offset = rnic_sender_is_started(endpoint->sender)
-                       ? (int64_t)(position - rnic_sender_phase_start(endpoint->sender))
+  int64_t offset = rnic_sender_is_started(&endpoint->sender)
+                       ? (int64_t)(position - rnic_sender_phase_start(&endpoint->sender))
                        : -1;
 
   if (endpoint->events->retransmitted) {
@@ -172,7 +172,7 @@ static void on_finished(void *user, time_ps now)
   rnic_ending_peer_finished(&endpoint->ending);
   if (rnic_endpoint_is_in_full_operation(endpoint)) {
     endpoint->is_mute = !rnic_endpoint_may_reply(endpoint);
-    rnic_receiver_peer_finished(endpoint->receiver, now);
+    rnic_receiver_peer_finished(&endpoint->receiver, now);
   } else if (!has_failed(endpoint)) { /* in the middle of startup: mpa-01 §7, code 1 (MPA-276) */
     rnic_ending_silently(&endpoint->ending, &failure, now);
   }

@@ -5,13 +5,15 @@
 
 #include "rnic/rnic_ending.h"
 #include "rnic/rnic_endpoint.h"
+#include "rnic/rnic_receiver_private.h"
+#include "rnic/rnic_sender_private.h"
 
 struct rnic_endpoint {
   const rnic_endpoint_events *events;
   void *user;
   tcp_transport *tcp;
-  rnic_sender *sender;     /* started in full operation */
-  rnic_receiver *receiver; /* the same */
+  rnic_sender sender;     /* started in full operation */
+  rnic_receiver receiver; /* the same */
   rdmap_stream *stream;
   rnic_startup_phase *startup;        /* NULL in full operation */
   rnic_completion_queue *completions; /* NULL: there was none yet */
@@ -28,14 +30,14 @@ struct rnic_endpoint {
 
 static inline bool rnic_endpoint_is_in_full_operation(const rnic_endpoint *endpoint)
 {
-  return rnic_receiver_is_started(endpoint->receiver);
+  return rnic_receiver_is_started(&endpoint->receiver);
 }
 
 /* mpa-01 §6.1 rule 4: the Responder sends no FPDU before it has received and validated one (MPA-219), not even a Terminate
  * (notes-mpa 37). In full operation. */
 static inline bool rnic_endpoint_may_reply(rnic_endpoint *endpoint)
 {
-  endpoint->may_reply = endpoint->may_reply || rnic_receiver_statistics(endpoint->receiver)->fpdus > 0;
+  endpoint->may_reply = endpoint->may_reply || rnic_receiver_statistics(&endpoint->receiver)->fpdus > 0;
   return endpoint->may_reply;
 }
 

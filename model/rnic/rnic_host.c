@@ -11,13 +11,21 @@ struct rnic_host {
   uint32_t protection_domains;    /* given so far */
   uint32_t stream_ids;
   memory_pool *datagrams;
-  GPtrArray *fpdu_blocks; /* of memory_pool, one a length: a host has two or four */
-  GPtrArray *buffers;     /* of rnic_buffer_pool, one a length: a host has one or two */
+  GPtrArray *fpdus;   /* of fpdu_pieces, one a length: a host has one or two */
+  GPtrArray *buffers; /* of rnic_buffer_pool, one a length: a host has one or two */
 };
 
-static void unref_pool(gpointer pool)
+typedef struct fpdu_pieces {
+  uint32_t fpdu_octets;
+  mpa_fpdu_memory *memory;
+} fpdu_pieces;
+
+static void free_fpdu_pieces(gpointer user)
 {
-  memory_pool_unref(pool);
+  fpdu_pieces *pieces = user;
+
+  mpa_fpdu_memory_free(pieces->memory);
+  g_free(pieces);
 }
 
 static void free_buffers(gpointer pool)
@@ -31,7 +39,7 @@ rnic_host *rnic_host_new(uint64_t seed)
 
   host->stags = ddp_stag_table_new(seed);
   host->datagrams = datagram_pool_new();
-  host->fpdu_blocks = g_ptr_array_new_with_free_func(unref_pool);
+  host->fpdus = g_ptr_array_new_with_free_func(free_fpdu_pieces);
   host->buffers = g_ptr_array_new_with_free_func(free_buffers);
   return host;
 }
@@ -42,7 +50,7 @@ void rnic_host_free(rnic_host *host)
     ddp_stag_table_free(host->stags);
     rnic_reassembly_memory_free(host->memory);
     memory_pool_unref(host->datagrams); /* what is still on its way lives on */
-    g_ptr_array_free(host->fpdu_blocks, true);
+    g_ptr_array_free(host->fpdus, true);
     g_ptr_array_free(host->buffers, true);
     g_free(host);
   }
@@ -79,19 +87,19 @@ memory_pool *rnic_host_datagrams(rnic_host *host)
   return host->datagrams;
 }
 
-memory_pool *rnic_host_fpdu_blocks(rnic_host *host, uint32_t fpdu_octets)
+const mpa_fpdu_memory *rnic_host_fpdu_memory(rnic_host *host, uint32_t fpdu_octets)
 {
-  size_t octets = octet_block_piece_octets(fpdu_octets);
-
-  for (guint i = 0; i < host->fpdu_blocks->len; i++) {
-    memory_pool *pool = g_ptr_array_index(host->fpdu_blocks, i);
-    if (pool->piece_octets >= octets && pool->piece_octets < octets + octets / 4) {
-      return pool;
+  for (guint i = 0; i < host->fpdus->len; i++) {
+    const fpdu_pieces *pieces = g_ptr_array_index(host->fpdus, i);
+    if (pieces->fpdu_octets == fpdu_octets) {
+      return pieces->memory;
     }
   }
-  memory_pool *made = memory_pool_new(octets);
-  g_ptr_array_add(host->fpdu_blocks, made);
-  return made;
+  fpdu_pieces *made = g_new(fpdu_pieces, 1);
+  *made = (fpdu_pieces){.fpdu_octets = fpdu_octets,
+                        .memory = mpa_fpdu_memory_new(fpdu_octets, MPA_FLAT_FPDU_OCTETS_MAX)};
+  g_ptr_array_add(host->fpdus, made);
+  return made->memory;
 }
 
 rnic_buffer_pool *rnic_host_buffers(rnic_host *host, uint32_t octets)

@@ -5,6 +5,7 @@
 
 #include "base/memory_pool.h"
 #include "ddp/ddp_stag_table.h"
+#include "mpa/mpa_fpdu_memory.h"
 #include "rnic/rnic_buffer_pool.h"
 #include "rnic/rnic_reassembly_memory.h"
 
@@ -29,8 +30,8 @@ rnic_reassembly_memory *rnic_host_memory(const rnic_host *host);
 /* What the packets of all its connections are made of (datagram_pool_new()); the host's. */
 memory_pool *rnic_host_datagrams(rnic_host *host);
 
-/* Pieces for the blocks of their FPDUs, of `fpdu_octets` at least (octet_block_piece_octets()); the host's. */
-memory_pool *rnic_host_fpdu_blocks(rnic_host *host, uint32_t fpdu_octets);
+/* What their FPDUs are made of, those of mostly `fpdu_octets` and less; the host's. */
+const mpa_fpdu_memory *rnic_host_fpdu_memory(rnic_host *host, uint32_t fpdu_octets);
 
 /* Buffers of `octets` for the ULPs of all its connections; the host's. */
 rnic_buffer_pool *rnic_host_buffers(rnic_host *host, uint32_t octets);

@@ -2,44 +2,35 @@
 
 #include <glib.h>
 
-#include "base/octet_store.h"
-#include "rnic/rnic_placement_pipe.h"
+#include "rnic/rnic_receiver_private.h"
 
-struct rnic_receiver {
-  rnic_receiver_config config;
-  mpa_deframer *deframer;    /* NULL: nothing of the FPDU phase came yet */
-  rnic_placement_pipe *pipe; /* with a placement latency */
-  bool is_started;
-  bool markers;
-  bool crc;
-  uint64_t phase_start;
-  uint64_t segment_position; /* of the segment that came last */
-  octet_store *early;        /* came behind a hole in streaming mode's octets; NULL: nothing did */
-  time_ps first_fpdu_deadline;
-  mpa_error error;        /* not told yet; MPA_ERROR_NONE */
-  bool has_peer_finished; /* not told yet */
-  bool is_streaming_over; /* every octet from here on is of the FPDU phase, and nothing is `early` */
-  bool is_stopped;
-};
-
-rnic_receiver *rnic_receiver_new(const rnic_receiver_config *config)
+void rnic_receiver_init(rnic_receiver *receiver, const rnic_receiver_config *config)
 {
-  rnic_receiver *receiver = g_new0(rnic_receiver, 1);
-
-  receiver->config = *config;
-  receiver->first_fpdu_deadline = TIME_PS_NEVER;
+  *receiver = (rnic_receiver){.config = *config, .first_fpdu_deadline = TIME_PS_NEVER};
   if (config->placement_latency_ps > 0) {
     receiver->pipe = rnic_placement_pipe_new(config->placement_latency_ps);
   }
+}
+
+rnic_receiver *rnic_receiver_new(const rnic_receiver_config *config)
+{
+  rnic_receiver *receiver = g_new(rnic_receiver, 1);
+
+  rnic_receiver_init(receiver, config);
   return receiver;
+}
+
+void rnic_receiver_clear(rnic_receiver *receiver)
+{
+  mpa_deframer_free(receiver->deframer);
+  rnic_placement_pipe_free(receiver->pipe);
+  octet_store_free(receiver->early);
 }
 
 void rnic_receiver_free(rnic_receiver *receiver)
 {
   if (receiver) {
-    mpa_deframer_free(receiver->deframer);
-    rnic_placement_pipe_free(receiver->pipe);
-    octet_store_free(receiver->early);
+    rnic_receiver_clear(receiver);
     g_free(receiver);
   }
 }
@@ -117,6 +108,9 @@ static mpa_deframer *deframer_of(rnic_receiver *receiver)
 
   if (!receiver->deframer) {
     receiver->deframer = mpa_deframer_new(receiver->markers, receiver->crc, &events, receiver);
+    if (receiver->config.first_offset > 0) {
+      mpa_deframer_start_at(receiver->deframer, receiver->config.first_offset);
+    }
   }
   return receiver->deframer;
 }
@@ -193,14 +187,11 @@ static bool receive_streaming(rnic_receiver *receiver, uint64_t position, const 
   return true;
 }
 
-void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const octet_rope *octets,
+static inline void receive(rnic_receiver *receiver, uint64_t position, const octet_rope *octets,
                            time_ps arrival, time_ps now)
 {
   uint64_t start = receiver->phase_start;
 
-  if (receiver->is_stopped) {
-    return;
-  }
   if (position + octets->length > start) {
     watch_first_fpdu(receiver, now);
   }
@@ -211,6 +202,38 @@ void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const oct
     mpa_deframer_receive_segment(deframer_of(receiver), position - start, octets, arrival, now);
   } else {
     mpa_deframer_receive(deframer_of(receiver), position - start, octets, arrival, now);
+  }
+}
+
+/* Octets in many slices, as of FPDUs that refer: one copy of them costs less than to check and to place them as they are. */
+static G_GNUC_NO_INLINE bool receive_copied(rnic_receiver *receiver, uint64_t position,
+                                            const octet_rope *octets, time_ps arrival, time_ps now)
+{
+  const mpa_fpdu_memory *memory = receiver->config.fpdu_memory;
+  memory_pool *pool = memory ? mpa_fpdu_memory_arrived(memory, octets->length) : NULL;
+  octet_rope flat;
+
+  if (!pool) {
+    return false;
+  }
+  octet_block *block = octet_block_new_in(pool, octets->length);
+  octet_rope_copy_out(octets, 0, octets->length, octet_block_octets(block));
+  octet_rope_init(&flat);
+  octet_rope_append(&flat, octet_block_octets(block), octets->length, block);
+  octet_block_unref(block);
+  receive(receiver, position, &flat, arrival, now);
+  octet_rope_clear(&flat);
+  return true;
+}
+
+void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const octet_rope *octets,
+                           time_ps arrival, time_ps now)
+{
+  if (receiver->is_stopped) {
+    return;
+  }
+  if (octets->heap == NULL || !receive_copied(receiver, position, octets, arrival, now)) {
+    receive(receiver, position, octets, arrival, now);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "mpa/mpa_deframer.h"
+#include "mpa/mpa_fpdu_memory.h"
 #include "rdmap/rdmap_stream.h"
 #include "rnic/rnic_forecast.h"
 #include "rnic/rnic_held.h"
@@ -15,11 +16,13 @@
 typedef struct rnic_receiver rnic_receiver;
 
 typedef struct rnic_receiver_config {
-  const tcp_transport *tcp; /* asked what it holds */
+  tcp_transport *tcp;                 /* asked what it holds */
+  const mpa_fpdu_memory *fpdu_memory; /* see mpa_fpdu_memory_arrived(); NULL: nothing is copied */
   rdmap_stream *stream;
   bool looks_ahead;              /* TCP passes octets as they arrive */
   bool assumes_aligned;          /* besides: a segment behind a hole is taken to start with an FPDU */
   time_ps placement_latency_ps;  /* 0: none */
+  uint64_t first_offset;         /* of the FPDU phase, that comes; an FPDU starts there */
   time_ps first_fpdu_timeout_ps; /* from the first octet to the first valid FPDU; 0: for ever */
 } rnic_receiver_config;
 

@@ -2,37 +2,17 @@
 
 #include <glib.h>
 
-#include "mpa/mpa_framer.h"
 #include "mpa/mpa_mulpdu.h"
+#include "rnic/rnic_sender_private.h"
 
-struct rnic_sender {
-  rnic_sender_config config;
-  mpa_framer *framer; /* NULL: nothing was framed yet */
-  bool is_started;
-  bool markers;
-  bool crc;
-  uint32_t
-      filled_octets;    /* dynamic MULPDU: of the segment that TCP is about to fill, as far as MPA can tell */
-  uint32_t emss_octets; /* the EMSS that `mulpdu_octets` is for */
-  uint32_t mulpdu_octets;
-  uint64_t phase_start;
-  rnic_full_size full_size;
-};
-
-rnic_sender *rnic_sender_new(const rnic_sender_config *config)
+void rnic_sender_init(rnic_sender *sender, const rnic_sender_config *config)
 {
-  rnic_sender *sender = g_new0(rnic_sender, 1);
-
-  sender->config = *config;
-  return sender;
+  *sender = (rnic_sender){.config = *config};
 }
 
-void rnic_sender_free(rnic_sender *sender)
+void rnic_sender_clear(rnic_sender *sender)
 {
-  if (sender) {
-    mpa_framer_free(sender->framer);
-    g_free(sender);
-  }
+  mpa_framer_free(sender->framer);
 }
 
 void rnic_sender_start(rnic_sender *sender, bool markers, bool crc)
@@ -54,7 +34,7 @@ static mpa_framer *framer_of(rnic_sender *sender)
 {
   if (!sender->framer) {
     sender->framer = mpa_framer_new(sender->markers, sender->crc);
-    mpa_framer_use_pools(sender->framer, sender->config.fpdu_blocks, sender->config.short_fpdu_blocks);
+    mpa_framer_use_memory(sender->framer, sender->config.fpdu_memory);
   }
   return sender->framer;
 }

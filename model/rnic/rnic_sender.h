@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mpa/mpa_fpdu_memory.h"
 #include "rdmap/rdmap_stream.h"
 #include "rnic/rnic_fault.h"
 #include "tcp/tcp_transport.h"
@@ -14,9 +15,8 @@ typedef struct rnic_sender rnic_sender;
 typedef struct rnic_sender_config {
   tcp_transport *tcp;
   rdmap_stream *stream;
-  rnic_fault *fault;        /* may be NULL */
-  memory_pool *fpdu_blocks; /* see mpa_framer_use_pools() */
-  memory_pool *short_fpdu_blocks;
+  rnic_fault *fault;                  /* may be NULL */
+  const mpa_fpdu_memory *fpdu_memory; /* see mpa_framer_use_memory() */
   iwarp_generation generation;
   uint32_t assumed_emss_octets; /* see rnic_endpoint_config */
   bool dynamic_mulpdu;
@@ -27,10 +27,6 @@ typedef struct rnic_full_size {
   uint64_t payload_octets;
   uint64_t stream_octets;
 } rnic_full_size;
-
-/* Not started; `config` is copied, what it points to must outlive the sender. Free with rnic_sender_free() (NULL is allowed). */
-rnic_sender *rnic_sender_new(const rnic_sender_config *config);
-void rnic_sender_free(rnic_sender *sender);
 
 /* The FPDU phase begins behind what TCP has been given (MPA-183, MPA-190). Once. */
 void rnic_sender_start(rnic_sender *sender, bool markers, bool crc);

@@ -12,8 +12,8 @@ struct rnic_startup_phase {
   void *user;
   uint8_t *private_data;
   mpa_startup *mpa;
-  octet_store
-      *octets; /* arrived and not consumed; of the peer's frame all (definitions.md: held until consumed) */
+  octet_store *
+      octets; /* arrived and not consumed; of the peer's frame all (definitions.md: held until consumed). NULL: nothing came */
   uint64_t consumed; /* stream position behind what has been read in order */
   time_ps deadline;  /* of the peer's streaming octets */
   bool streaming_sent;
@@ -34,7 +34,6 @@ rnic_startup_phase *rnic_startup_phase_new(const rnic_startup_phase_config *conf
     phase->private_data = g_memdup2(config->private_data, config->private_data_octets);
   }
   phase->mpa = mpa_startup_new(&phase->config.mpa);
-  phase->octets = octet_store_new();
   phase->deadline = TIME_PS_NEVER;
   return phase;
 }
@@ -56,10 +55,15 @@ static bool is_streaming(const rnic_startup_phase *phase)
   return mpa_startup_state_of(phase->mpa) == MPA_STARTUP_STREAMING;
 }
 
+static bool has_frames(const rnic_startup_phase *phase)
+{
+  return phase->rules->startup_frames && !phase->config.mpa.frameless;
+}
+
 /* Both ends do this at the same octet of the stream (mpa-01 §6.1, MPA-190). */
 static void begin_mpa(rnic_startup_phase *phase, time_ps now)
 {
-  bool has_private_data = phase->private_data && phase->rules->startup_frames;
+  bool has_private_data = phase->private_data && has_frames(phase);
 
   phase->deadline = TIME_PS_NEVER;
   mpa_startup_begin(phase->mpa, has_private_data ? phase->private_data : NULL,
@@ -71,7 +75,7 @@ void rnic_startup_phase_established(rnic_startup_phase *phase, time_ps now)
   time_ps timeout = phase->config.mpa.timeout_ps;
 
   /* mpa-01 §6.1.4 (MPA-266): not before the last streaming octet is in. mpa-02 §8.1 (MPA-184): nothing to wait for. */
-  if (!phase->rules->startup_frames || phase->config.streaming_octets_received == 0) {
+  if (!has_frames(phase) || phase->config.streaming_octets_received == 0) {
     begin_mpa(phase, now);
   } else if (timeout > 0 && timeout < TIME_PS_NEVER - now) {
     phase->deadline = now + timeout; /* ULPs bound such waits (mpa-01 §6.1 rule 10, MPA-234) */
@@ -125,6 +129,7 @@ static void judge_frame(rnic_startup_phase *phase, time_ps now)
 void rnic_startup_phase_receive(rnic_startup_phase *phase, uint64_t position, const octet_rope *octets,
                                 time_ps arrival, time_ps now)
 {
+  phase->octets = phase->octets ? phase->octets : octet_store_new();
   octet_store_insert(phase->octets, position, octets, arrival);
   if (is_streaming(phase)) {
     /* The switch is between two octets, which may be those of one segment. */
@@ -225,6 +230,11 @@ void rnic_startup_phase_held(const rnic_startup_phase *phase, uint64_t *incomple
   uint64_t frame = phase->config.streaming_octets_received;
   bool frame_began = phase->consumed >= frame && !is_streaming(phase);
 
+  *incomplete = 0;
+  *order = 0;
+  if (!phase->octets) {
+    return;
+  }
   /* A startup frame in pieces is what `incomplete` means; what lies behind a hole waits for its order. */
   *incomplete = frame_began ? octet_store_run_end(phase->octets, frame) - frame : 0;
   *order = octet_store_total(phase->octets) - *incomplete;

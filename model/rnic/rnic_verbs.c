@@ -13,6 +13,7 @@ static ddp_registration registration_of(const rnic_endpoint *endpoint, const rni
                             .supply = memory->supply,
                             .source = memory->source,
                             .source_user = memory->source_user,
+                            .discards = memory->discards,
                             .base = memory->base,
                             .length = memory->length,
                             .access = memory->access,

@@ -185,12 +185,5 @@ bool rnic_workload_slots_guards_intact(const rnic_workload_slots *slots, const r
 void rnic_workload_slot_payload(void *user, uint64_t from, uint32_t length, octet_rope *rope)
 {
   const rnic_workload_slot *slot = user;
-  uint64_t offset = slot->payload + from;
-
-  while (length > 0) {
-    uint32_t piece = MIN(length, (uint32_t)PATTERN_OCTETS);
-    octet_rope_append(rope, pattern_at(slot->table, offset), piece, NULL);
-    offset += piece;
-    length -= piece;
-  }
+  pattern_append(slot->table, slot->payload + from, length, rope);
 }

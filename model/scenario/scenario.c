@@ -192,6 +192,21 @@ scenario *scenario_load(const char *path, const char *const *sets, GError **erro
   return s;
 }
 
+scenario *scenario_new_without_file(const char *path, const char *const *sets, GError **error)
+{
+  scenario *s = scenario_new(path);
+  gboolean ok = TRUE;
+
+  set_defaults(s);
+  for (gsize i = 0; ok && sets != NULL && sets[i] != NULL; i++) {
+    ok = scenario_set(s, sets[i], error);
+  }
+  if (!ok) {
+    g_clear_pointer(&s, scenario_free);
+  }
+  return s;
+}
+
 void scenario_free(scenario *s)
 {
   if (s == NULL) {

@@ -22,6 +22,9 @@ enum {
  * strings (NULL: none), in order. Returns NULL and sets `error` (first problem found, with file and line, or
  * naming the option). Free with scenario_free(). */
 scenario *scenario_load(const char *path, const char *const *sets, GError **error);
+
+/* The same of an empty file, which need not be there; `path` gives the name. */
+scenario *scenario_new_without_file(const char *path, const char *const *sets, GError **error);
 void scenario_free(scenario *s);
 
 /* A copy that can be set without changing `s`; for sweeps, which set axes in it. */

@@ -7,14 +7,13 @@ enum { IP_TIMER_MAJOR = 0x7FFE0000 };
 
 struct sim_ip_input {
   mpa_role side;
-  ip_address own;
-  ip_address peer;
   uint32_t connections;
   rnic_ip_reassembly *reassembly;
   engine_timer *timer;
+  bool is_clock_stopped;
   sim_ip_input_events events;
   void *user;
-  GHashTable *holding; /* set of connections that have something in fragments */
+  GHashTable *holding; /* connections that have something in fragments; to the datagram_flow of each */
   uint64_t unknown_octets;
 };
 
@@ -58,14 +57,12 @@ sim_ip_input *sim_ip_input_new(const scenario *s, mpa_role side, engine *clock,
   sim_ip_input *input = g_new0(sim_ip_input, 1);
 
   input->side = side;
-  input->own = sim_setup_address(s, side);
-  input->peer = sim_setup_address(s, sim_setup_peer(side));
   input->connections = (uint32_t)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
   input->reassembly = rnic_ip_reassembly_new(&config);
   input->timer = engine_timer_new(clock, ENGINE_TIMER, IP_TIMER_MAJOR + side, 0, on_timer, input);
   input->events = *events;
   input->user = user;
-  input->holding = g_hash_table_new(NULL, NULL);
+  input->holding = g_hash_table_new_full(NULL, NULL, NULL, g_free);
   return input;
 }
 
@@ -91,16 +88,16 @@ bool sim_ip_input_quoted_connection_of(const datagram *packet, mpa_role side, ui
               : sim_ip_input_connection_at(flow.destination_port, flow.source_port, connections, connection));
 }
 
-static uint64_t held_of(const sim_ip_input *input, uint32_t connection)
+/* `flow` as it comes to this side. */
+static bool connection_of_flow(const sim_ip_input *input, const datagram_flow *flow, uint32_t *connection)
 {
-  uint16_t port = (uint16_t)(SIM_INITIATOR_FIRST_PORT + connection);
-  bool initiator = input->side == MPA_INITIATOR;
-  const datagram_flow flow = {.source = input->peer,
-                              .destination = input->own,
-                              .source_port = initiator ? SIM_RESPONDER_PORT : port,
-                              .destination_port = initiator ? port : SIM_RESPONDER_PORT};
-
-  return rnic_ip_reassembly_held_octets(input->reassembly, &flow);
+  if (input->events.connection_of) {
+    return input->events.connection_of(input->user, flow, connection);
+  }
+  return input->side == MPA_INITIATOR ? sim_ip_input_connection_at(flow->destination_port, flow->source_port,
+                                                                   input->connections, connection)
+                                      : sim_ip_input_connection_at(flow->source_port, flow->destination_port,
+                                                                   input->connections, connection);
 }
 
 static gint compare_numbers(gconstpointer a, gconstpointer b)
@@ -124,7 +121,8 @@ static void tell_held(sim_ip_input *input, time_ps now)
   }
   for (GList *link = connections; link; link = link->next) {
     uint32_t connection = GPOINTER_TO_UINT(link->data);
-    uint64_t octets = held_of(input, connection);
+    uint64_t octets =
+        rnic_ip_reassembly_held_octets(input->reassembly, g_hash_table_lookup(input->holding, link->data));
 
     input->events.held(input->user, connection, octets, now);
     if (octets == 0) {
@@ -141,7 +139,8 @@ static void settle(sim_ip_input *input, time_ps now)
     input->events.answer(input->user, answer, now);
   }
   tell_held(input, now);
-  engine_timer_set(input->timer, rnic_ip_reassembly_deadline(input->reassembly));
+  engine_timer_set(input->timer,
+                   input->is_clock_stopped ? TIME_PS_NEVER : rnic_ip_reassembly_deadline(input->reassembly));
 }
 
 /* A first fragment has the ports: its connection may hold something from now on. */
@@ -149,15 +148,19 @@ static void note_connection(sim_ip_input *input, const datagram *packet)
 {
   datagram_fragment fragment;
   uint8_t ports[4]; /* source and destination (RFC 9293 §3.1) */
+  uint32_t connection;
 
   datagram_fragment_of(packet, &fragment);
   if (fragment.offset_octets > 0 || packet->payload.length < sizeof ports) {
     return;
   }
   octet_rope_copy_out(&packet->payload, 0, sizeof ports, ports);
-  uint32_t port = big_endian_read_16(input->side == MPA_INITIATOR ? ports + 2 : ports);
-  if (port >= SIM_INITIATOR_FIRST_PORT && port - SIM_INITIATOR_FIRST_PORT < input->connections) {
-    g_hash_table_add(input->holding, GUINT_TO_POINTER(port - SIM_INITIATOR_FIRST_PORT));
+  const datagram_flow flow = {.source = fragment.source,
+                              .destination = fragment.destination,
+                              .source_port = big_endian_read_16(ports),
+                              .destination_port = big_endian_read_16(ports + 2)};
+  if (connection_of_flow(input, &flow, &connection)) {
+    g_hash_table_insert(input->holding, GUINT_TO_POINTER(connection), g_memdup2(&flow, sizeof flow));
   }
 }
 
@@ -173,6 +176,12 @@ void sim_ip_input_receive(sim_ip_input *input, datagram *packet, time_ps now)
   if (whole) {
     input->events.whole(input->user, whole, now);
   }
+}
+
+void sim_ip_input_stop_clock(sim_ip_input *input)
+{
+  input->is_clock_stopped = true;
+  engine_timer_set(input->timer, TIME_PS_NEVER);
 }
 
 const rnic_ip_reassembly_statistics *sim_ip_input_counted(const sim_ip_input *input)

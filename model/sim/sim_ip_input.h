@@ -20,6 +20,8 @@ typedef struct sim_ip_input_events {
   path_output answer; /* an ICMP message of this host's leaves; takes the reference */
   /* `connection` (or SIM_IP_INPUT_UNKNOWN) has `octets` of TCP payload in datagrams with fragments missing from now on. */
   void (*held)(void *user, uint32_t connection, uint64_t octets, time_ps now);
+  /* Which connection a flow, as it comes here, is of; false: none. NULL: as the ports of the hosts of a scenario say (sim_setup.h). */
+  bool (*connection_of)(void *user, const datagram_flow *flow, uint32_t *connection);
 } sim_ip_input_events;
 
 /* The input of `side` in `s`; `events` are copied and called with `user`. Free with sim_ip_input_free(), before the engine. */
@@ -54,6 +56,9 @@ static inline bool sim_ip_input_connection_of(const datagram *packet, mpa_role s
   return side == MPA_INITIATOR ? sim_ip_input_connection_at(destination, source, connections, connection)
                                : sim_ip_input_connection_at(source, destination, connections, connection);
 }
+
+/* No datagram times out any more: nobody waits for what is missing. */
+void sim_ip_input_stop_clock(sim_ip_input *input);
 
 const rnic_ip_reassembly_statistics *sim_ip_input_counted(const sim_ip_input *input);
 

@@ -94,6 +94,15 @@ static void node_input(void *user, datagram *packet, time_ps now)
   enter(user, packet, now);
 }
 
+/* What a packet for `node` is handed to, and with which user: an element without timer and gate gets it at once. */
+static path_output input_of(path_node *node, void **user)
+{
+  bool needs_node = node->timer || node->gate;
+
+  *user = needs_node ? (void *)node : (void *)node->element;
+  return needs_node ? node_input : path_element_input;
+}
+
 static void node_run(void *user, time_ps now)
 {
   path_node *node = user;
@@ -345,6 +354,7 @@ static bool is_watched_for_reordering(const sim_path *path)
   const scenario *s = path->config.s;
   const scenario_event *events;
   bool may =
+      path->config.has_no_links ||
       scenario_probability(s, sim_path_key(path->config.direction, SCENARIO_PATH_FORWARD_DISPLACE)) > 0 ||
       scenario_time(s, sim_path_key(path->config.direction, SCENARIO_PATH_FORWARD_JITTER)) > 0 ||
       scenario_events(s, &events) > 0;
@@ -354,7 +364,8 @@ static bool is_watched_for_reordering(const sim_path *path)
 
 static bool add_nodes(sim_path *path, GError **error)
 {
-  gsize links = scenario_links(path->config.s, sim_path_end(path->config.direction));
+  gsize links =
+      path->config.has_no_links ? 0 : scenario_links(path->config.s, sim_path_end(path->config.direction));
 
   if (is_watched_for_reordering(path)) {
     add_node(path, path_reordering_entrance_new(), ENGINE_TIMER);
@@ -384,8 +395,11 @@ static void chain_nodes(sim_path *path)
     path_node *node = path->nodes->pdata[i];
     bool last = i + 1 == path->nodes->len;
     path->behind_relay = node->is_borrowed && !last ? path->nodes->pdata[i + 1] : path->behind_relay;
-    path_output output = last ? path->config.output : node_input;
-    void *user = last ? path->config.user : path->nodes->pdata[i + 1];
+    path_output output = path->config.output;
+    void *user = path->config.user;
+    if (!last) {
+      output = input_of(path->nodes->pdata[i + 1], &user);
+    }
     if (node->link) {
       path_link_set_receiver(node->link, output, user);
     } else {

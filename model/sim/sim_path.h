@@ -42,6 +42,7 @@ typedef struct sim_path_config {
   sim_engine_kind kind;
   engine *clock;
   path_element *relay; /* this direction of a proxy, which stays the caller's; NULL: none */
+  bool has_no_links;   /* impairments and boxes alone; with `is_fpdu_start` */
   sim_gate *gate;      /* of both directions of a path with a proxy; NULL: open */
   path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction; NULL: the other one */
   path_output output;                         /* what comes out */

@@ -91,11 +91,11 @@ static void set_tcp_recovery(tcp_config *tcp, const scenario *s)
   tcp->proportional_reduction = tcp->sack && scenario_boolean(s, SCENARIO_TCP_PRR);
   tcp->forward_rto_recovery = scenario_boolean(s, SCENARIO_TCP_FRTO);
   tcp->limited_transmit = scenario_boolean(s, SCENARIO_TCP_LIMITED_TRANSMIT);
-  tcp->duplicate_ack_threshold = (uint32_t)scenario_integer(s, SCENARIO_TCP_DUPLICATE_ACKS);
+  tcp->duplicate_ack_threshold = (uint16_t)scenario_integer(s, SCENARIO_TCP_DUPLICATE_ACKS);
   tcp->rto_initial_ps = scenario_time(s, SCENARIO_TCP_RTO_INITIAL);
   tcp->rto_min_ps = scenario_time(s, SCENARIO_TCP_RTO_MIN);
   tcp->rto_max_ps = scenario_time(s, SCENARIO_TCP_RTO_MAX);
-  tcp->retries_max = (uint32_t)scenario_integer(s, SCENARIO_TCP_RETRIES);
+  tcp->retries_max = (uint16_t)scenario_integer(s, SCENARIO_TCP_RETRIES);
   tcp->retransmission = says(s, SCENARIO_TCP_RETRANSMISSION, "repacketize") ? TCP_RETRANSMISSION_REPACKETIZE
                                                                             : TCP_RETRANSMISSION_PRESERVE;
 }
@@ -116,7 +116,7 @@ static void set_tcp_congestion(tcp_config *tcp, const scenario *s)
   tcp->congestion = (tcp_congestion_kind)choice(s, SCENARIO_TCP_CONGESTION, controls);
   tcp->slow_start = (tcp_slow_start_kind)choice(s, SCENARIO_TCP_SLOW_START, slow_starts);
   tcp->ecn = (tcp_ecn_use)choice(s, SCENARIO_TCP_ECN, ecn);
-  tcp->initial_window_segments = (uint32_t)scenario_integer(s, SCENARIO_TCP_INITIAL_WINDOW);
+  tcp->initial_window_segments = (uint16_t)scenario_integer(s, SCENARIO_TCP_INITIAL_WINDOW);
   tcp->restart_after_idle = scenario_boolean(s, SCENARIO_TCP_RESTART_AFTER_IDLE);
   tcp->pacing = scenario_boolean(s, SCENARIO_TCP_PACING);
   tcp->nagle = scenario_boolean(s, SCENARIO_TCP_NAGLE);
@@ -129,7 +129,7 @@ tcp_config sim_setup_tcp(const scenario *s, uint32_t connection, mpa_role side)
       .send_mtu_octets = scenario_link_of(s, scenario_side_of(sim_setup_peer(side)), 0).mtu_octets,
       .receive_window_octets = scenario_receive_window_octets(s),
       .timestamps = scenario_boolean(s, SCENARIO_TCP_TIMESTAMPS),
-      .delayed_ack_segments = (uint32_t)scenario_integer(s, SCENARIO_TCP_DELAYED_ACK_SEGMENTS),
+      .delayed_ack_segments = (uint16_t)scenario_integer(s, SCENARIO_TCP_DELAYED_ACK_SEGMENTS),
       .delayed_ack_ps = scenario_time(s, SCENARIO_TCP_DELAYED_ACK),
       .path_mtu_discovery = scenario_boolean(s, SCENARIO_TCP_PATH_MTU_DISCOVERY),
       .black_hole_detection = scenario_boolean(s, SCENARIO_TCP_BLACK_HOLE_DETECTION),

@@ -209,13 +209,13 @@ static void make_endpoint(world_end *end, const end_domains domains)
 {
   sim_world *world = end->world;
   mpa_role side = end->side, other = sim_setup_peer(side);
-  world_end *peer = &end->connection->ends[other];
   rnic_fault_config fault;
   bool faulty = sim_setup_fault(world->s, end->index, side, &fault);
 
   if (faulty) {
-    peer->bait = rnic_fault_bait_new(world->hosts[other], domains[other], fault.row->bait);
-    fault.bait_stag = rnic_fault_bait_stag(peer->bait);
+    rnic_fault_bait *bait = rnic_fault_bait_new(world->hosts[other], domains[other], fault.row->bait);
+    g_ptr_array_add(world->baits, bait);
+    fault.bait_stag = rnic_fault_bait_stag(bait);
   }
   const sim_setup_place place = {.host = world->hosts[side],
                                  .protection_domain = domains[side],
@@ -231,18 +231,41 @@ static void make_endpoint(world_end *end, const end_domains domains)
   end->endpoint = rnic_endpoint_new(&config, &world->endpoint_events[side], end);
 }
 
-static void make_end(world_connection *connection, mpa_role side, const end_domains domains)
+static void make_end(sim_world *world, uint32_t index, mpa_role side, const end_domains domains)
 {
-  world_end *end = &connection->ends[side];
+  world_end *end = &world->connections[index].ends[side];
 
-  end->world = connection->world;
-  end->connection = connection;
-  end->index = connection->index;
+  end->world = world;
+  end->index = index;
   end->side = side;
   make_endpoint(end, domains);
-  end->timer = engine_timer_new(connection->world->clock, ENGINE_TIMER, connection->index * ENDS + side, 0,
-                                on_timer, end);
+  end->timer = engine_timer_new(world->clock, ENGINE_TIMER, index * ENDS + side, 0, on_timer, end);
   end->timer_due = TIME_PS_NEVER;
+}
+
+/* Connections start one behind the other, so one timer at a time waits for that: that of connection `index`. */
+static void await_start(sim_world *world, uint32_t index)
+{
+  time_ps spread = scenario_time(world->s, SCENARIO_WORKLOAD_START_SPREAD);
+
+  if (index < world->connection_count) {
+    sim_world_set_workload_timer(&world->connections[index],
+                                 (time_ps)((__int128)spread * index / world->connection_count));
+  }
+}
+
+static void start(world_connection *connection, time_ps now)
+{
+  sim_world *world = connection->ends[MPA_INITIATOR].world;
+
+  connection->started = true;
+  world->started++;
+  engine_timer_free(connection->workload_timer);
+  connection->workload_timer = NULL;
+  await_start(world, connection->ends[MPA_INITIATOR].index + 1);
+  rnic_endpoint_start(connection->ends[MPA_RESPONDER].endpoint, now);
+  rnic_endpoint_start(connection->ends[MPA_INITIATOR].endpoint, now);
+  sim_world_settle(&connection->ends[MPA_INITIATOR], now);
 }
 
 static void on_workload_due(void *user, time_ps now)
@@ -250,11 +273,7 @@ static void on_workload_due(void *user, time_ps now)
   world_connection *connection = user;
 
   if (!connection->started) {
-    connection->started = true;
-    connection->world->started++;
-    rnic_endpoint_start(connection->ends[MPA_RESPONDER].endpoint, now);
-    rnic_endpoint_start(connection->ends[MPA_INITIATOR].endpoint, now);
-    sim_world_settle(&connection->ends[MPA_INITIATOR], now);
+    start(connection, now);
     return;
   }
   for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
@@ -265,33 +284,42 @@ static void on_workload_due(void *user, time_ps now)
   }
 }
 
-static void make_workload(world_connection *connection)
+void sim_world_set_workload_timer(world_connection *connection, time_ps when)
 {
+  const world_end *end = &connection->ends[MPA_INITIATOR];
+
+  if (!connection->workload_timer) {
+    connection->workload_timer =
+        engine_timer_new(end->world->clock, ENGINE_WORKLOAD, end->index, 0, on_workload_due, connection);
+  }
+  engine_timer_set(connection->workload_timer, when);
+}
+
+static void make_workload(sim_world *world, uint32_t index)
+{
+  world_connection *connection = &world->connections[index];
   rnic_endpoint *endpoints[ENDS] = {connection->ends[MPA_INITIATOR].endpoint,
                                     connection->ends[MPA_RESPONDER].endpoint};
 
-  connection->workload =
-      rnic_workload_new(&connection->world->workload_config, connection->index, connection);
+  connection->workload = rnic_workload_new(&world->workload_config, index, connection);
   rnic_workload_lend(connection->workload, endpoints);
 }
 
 static void make_connection(sim_world *world, uint32_t index)
 {
-  world_connection *connection = &world->connections[index];
-  time_ps spread = scenario_time(world->s, SCENARIO_WORKLOAD_START_SPREAD);
   end_domains domains;
 
-  connection->world = world;
-  connection->index = index;
   for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
     domains[side] = rnic_host_protection_domain_new(world->hosts[side]);
   }
-  make_end(connection, MPA_INITIATOR, domains);
-  make_end(connection, MPA_RESPONDER, domains);
-  make_workload(connection);
-  connection->workload_timer =
-      engine_timer_new(world->clock, ENGINE_WORKLOAD, index, 0, on_workload_due, connection);
-  engine_timer_set(connection->workload_timer, (time_ps)((__int128)spread * index / world->connection_count));
+  make_end(world, index, MPA_INITIATOR, domains);
+  make_end(world, index, MPA_RESPONDER, domains);
+  make_workload(world, index);
+}
+
+static void free_bait(gpointer bait)
+{
+  rnic_fault_bait_free(bait);
 }
 
 /* All configurations are made once: asking the scenario costs more than the rest of a connection. */
@@ -309,9 +337,11 @@ static void make_connections(sim_world *world)
     world->endpoint_events[side] = sim_world_events_of(side == world->measured, posts);
   }
   world->connections = g_aligned_alloc0(world->connection_count, sizeof(world_connection), CACHE_LINE_OCTETS);
+  world->baits = g_ptr_array_new_with_free_func(free_bait);
   for (uint32_t i = 0; i < world->connection_count; i++) {
     make_connection(world, i);
   }
+  await_start(world, 0);
 }
 
 static uint64_t progress_of(const sim_world *world)
@@ -402,9 +432,8 @@ static void connection_clear(world_connection *connection)
   for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
     engine_timer_free(connection->ends[side].timer);
     rnic_endpoint_free(connection->ends[side].endpoint);
-    rnic_fault_bait_free(connection->ends[side].bait);
   }
-  engine_timer_free(connection->workload_timer);
+  engine_timer_free(connection->workload_timer); /* NULL is allowed */
   rnic_workload_free(connection->workload);
 }
 
@@ -417,6 +446,7 @@ void sim_world_free(sim_world *world)
     connection_clear(&world->connections[i]);
   }
   g_aligned_free(world->connections);
+  g_clear_pointer(&world->baits, g_ptr_array_unref);
   if (world->stall_timer) {
     engine_timer_free(world->stall_timer);
   }

@@ -30,7 +30,7 @@ static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
   (void)endpoint;
   (void)now;
 
-  return rnic_workload_post_next(end->connection->workload, end->side);
+  return rnic_workload_post_next(sim_world_connection_of(end)->workload, end->side);
 }
 
 void sim_world_can_post(void *user, mpa_role side)
@@ -38,26 +38,26 @@ void sim_world_can_post(void *user, mpa_role side)
   world_connection *connection = user;
 
   connection->ends[side].may_post = true;
-  engine_timer_set(connection->workload_timer, engine_now(connection->world->clock));
+  sim_world_set_workload_timer(connection, engine_now(connection->ends[side].world->clock));
 }
 
 static void note_delivery(world_connection *connection)
 {
   if (!connection->delivered && !connection->terminated && rnic_workload_is_delivered(connection->workload)) {
     connection->delivered = true;
-    connection->world->workloads_open--;
-    stop_when_done(connection->world);
+    connection->ends[0].world->workloads_open--;
+    stop_when_done(connection->ends[0].world);
   }
 }
 
 static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
 {
   world_end *end = user;
-  rnic_workload *workload = end->connection->workload;
+  rnic_workload *workload = sim_world_connection_of(end)->workload;
   (void)now;
 
   rnic_workload_poll(workload, end->side);
-  note_delivery(end->connection);
+  note_delivery(sim_world_connection_of(end));
   if (rnic_workload_is_requester(workload, end->side) && rnic_workload_is_complete(workload)) {
     rnic_endpoint_close(endpoint);
   }
@@ -99,7 +99,7 @@ static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, 
 static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
 {
   world_end *end = user;
-  world_connection *connection = end->connection;
+  world_connection *connection = sim_world_connection_of(end);
   sim_world *world = end->world;
 
   world->delivered++;
@@ -152,8 +152,8 @@ static bool waits_for_placement(const world_connection *connection)
 static void on_closed(void *user, time_ps now)
 {
   world_end *end = user;
-  world_connection *connection = end->connection;
-  sim_world *world = connection->world;
+  world_connection *connection = sim_world_connection_of(end);
+  sim_world *world = connection->ends[0].world;
   (void)now;
 
   if (end->closed) {
@@ -163,8 +163,8 @@ static void on_closed(void *user, time_ps now)
   world->ends_open--;
   if (!connection->delivered && !connection->terminated &&
       connection->ends[sim_setup_peer(end->side)].closed && !waits_for_placement(connection)) {
-    sim_world_fail(
-        world, g_strdup_printf("connection %u was closed before its workload was done", connection->index));
+    sim_world_fail(world, g_strdup_printf("connection %u was closed before its workload was done",
+                                          connection->ends[0].index));
   }
   stop_when_done(world);
 }
@@ -172,19 +172,19 @@ static void on_closed(void *user, time_ps now)
 static void on_failed(void *user, const rnic_failure *failure, time_ps now)
 {
   world_end *end = user;
-  world_connection *connection = end->connection;
-  sim_world *world = connection->world;
+  world_connection *connection = sim_world_connection_of(end);
+  sim_world *world = connection->ends[0].world;
 
   if (connection->terminated) {
     return; /* what the other end says of the same end */
   }
-  if (!sim_ending_is_documented(world->s, connection->index, failure)) {
+  if (!sim_ending_is_documented(world->s, connection->ends[0].index, failure)) {
     sim_world_fail(world, g_strdup_printf("connection %u failed at its %s after %.12f s: %s",
-                                          connection->index, sim_setup_side_name(end->side),
+                                          connection->ends[0].index, sim_setup_side_name(end->side),
                                           time_ps_in_seconds(now), rnic_failure_text(failure)));
     return;
   }
-  sim_ending_note(&world->ending, connection->index, end->side, failure, now);
+  sim_ending_note(&world->ending, connection->ends[0].index, end->side, failure, now);
   connection->terminated = true;
   world->workloads_open -= !connection->delivered;
 }

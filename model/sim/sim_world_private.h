@@ -18,33 +18,36 @@ enum { ENDS = RNIC_WORKLOAD_ENDS }; /* of a connection, by mpa_role */
 
 typedef struct world_connection world_connection;
 
-/* One end with its timer. It fills a cache line: of ten thousand connections' nothing is in the cache when its turn comes. */
+/* One end with its timer. */
 typedef struct world_end {
   sim_world *world;
   rnic_endpoint *endpoint;
   engine_timer *timer;
   time_ps timer_due; /* when the timer is; never later than the endpoint's deadline */
-  world_connection *connection;
-  rnic_fault_bait *bait; /* that the peer's fault names; NULL: none */
-  uint32_t index;        /* of the connection */
-  mpa_role side;
+  uint32_t index;    /* of the connection */
+  mpa_role side : 8;
   bool closed;
   bool may_post; /* its ULP waited for a buffer and is to be woken */
 } world_end;
 
 enum { CACHE_LINE_OCTETS = 64 };
-G_STATIC_ASSERT(sizeof(world_end) <= CACHE_LINE_OCTETS);
 
+/* Two cache lines: of ten thousand connections' nothing is in the cache when its turn comes. */
 struct world_connection {
   _Alignas(CACHE_LINE_OCTETS) world_end ends[ENDS];
-  sim_world *world;
   rnic_workload *workload;
-  engine_timer *workload_timer; /* starts the connection; later wakes ULPs */
-  uint32_t index;
+  engine_timer *workload_timer; /* starts the connection, and goes; another one wakes ULPs. NULL: none */
   bool started;
   bool delivered;  /* all of its workload */
   bool terminated; /* ended as the documents say it must */
 };
+G_STATIC_ASSERT(sizeof(world_connection) == 2 * CACHE_LINE_OCTETS);
+
+/* The connection that `end` is an end of. */
+static inline world_connection *sim_world_connection_of(world_end *end)
+{
+  return (world_connection *)(void *)(end - end->side);
+}
 
 struct sim_world {
   const scenario *s;
@@ -62,6 +65,7 @@ struct sim_world {
   rnic_endpoint_config endpoint_configs[ENDS]; /* of connection 0; the others' are nearly the same */
   rnic_workload_config workload_config;        /* the same */
   world_connection *connections;
+  GPtrArray *baits; /* of rnic_fault_bait, that faults name */
   uint32_t connection_count;
   uint32_t started;        /* connections that have been opened */
   uint32_t ends_open;      /* TCP */
@@ -83,6 +87,9 @@ void sim_world_settle(world_end *end, time_ps now);
 /* What an end tells: the Data Sink is measured; what the Data Source sends is known for that. Its ULP is asked for operations when
  * it posts any. */
 rnic_endpoint_events sim_world_events_of(bool measured, bool posts);
+
+/* The connection's timer, made when it has none, is due at `when`. */
+void sim_world_set_workload_timer(world_connection *connection, time_ps when);
 
 /* A buffer of `side` is free again; a rnic_workload_config.can_post of a world_connection. */
 void sim_world_can_post(void *user, mpa_role side);

@@ -10,13 +10,12 @@ static bool baits_untouched(const sim_world *world)
 {
   bool untouched = true;
 
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
-    untouched = untouched && rnic_fault_bait_is_untouched(world->connections[0].ends[side].bait);
+  for (guint i = 0; i < world->baits->len; i++) {
+    untouched = untouched && rnic_fault_bait_is_untouched(g_ptr_array_index(world->baits, i));
   }
   return untouched;
 }
 
-/* What was wrong with what was Delivered; "" when nothing was. Free with g_free(). */
 static char *check(const sim_world *world, const sim_totals *totals)
 {
   if (world->failure) {

@@ -13,7 +13,7 @@ GQuark simulation_error_quark(void)
 
 /* --- Files --- */
 
-static FILE *open_series(const scenario *s, const char *directory, GError **error)
+FILE *simulation_open_series(const scenario *s, const char *directory, GError **error)
 {
   g_autofree char *path = g_build_filename(directory, "occupancy.csv", NULL);
   FILE *file = fopen(path, "w");
@@ -43,7 +43,7 @@ static gboolean open_files(const scenario *s, const simulation_options *options,
     return TRUE;
   }
   if (!g_str_equal(scenario_text(s, SCENARIO_MEASURE_SERIES), "none")) {
-    files->series = open_series(s, options->directory, error);
+    files->series = simulation_open_series(s, options->directory, error);
     if (!files->series) {
       return FALSE;
     }

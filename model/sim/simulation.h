@@ -38,6 +38,10 @@ typedef struct simulation_result {
 gboolean simulation_run(const scenario *s, const simulation_options *options, simulation_result *result,
                         GError **error);
 
+/* Opens DIRECTORY/occupancy.csv of a run of `s`, with its first line, which says what is run. NULL and `error` when that fails; the
+ * caller closes it. */
+FILE *simulation_open_series(const scenario *s, const char *directory, GError **error);
+
 /* Frees what `result` owns. */
 void simulation_result_clear(simulation_result *result);
 

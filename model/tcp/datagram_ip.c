@@ -32,27 +32,46 @@ ip_address datagram_ip_address(const uint8_t *wire, uint8_t version)
   return address;
 }
 
-uint64_t datagram_sum(uint64_t sum, const uint8_t *octets, size_t length)
-{
-  size_t at = 0;
-
-  for (; at + 4 <= length; at += 4) {
-    /* two words at once: 2^16 is 1 in ones' complement, the fold at the end puts it right; 64 bits take 2^32 such
-     * additions without losing a carry */
-    sum += big_endian_read_32(octets + at);
-  }
-  for (; at + 2 <= length; at += 2) {
-    sum += big_endian_read_16(octets + at);
-  }
-  return at < length ? sum + ((uint32_t)octets[at] << 8) : sum;
-}
-
 static uint16_t fold(uint64_t sum)
 {
   while (sum >> 16) {
     sum = (sum & 0xFFFF) + (sum >> 16);
   }
   return (uint16_t)sum;
+}
+
+/* The sum of the whole 64-bit words of `length` octets, in this machine's order. */
+static uint64_t sum_words(const uint8_t *octets, size_t length)
+{
+  uint64_t low = 0;
+  uint64_t high = 0;
+
+  for (size_t at = 0; at + sizeof(uint64_t) <= length; at += sizeof(uint64_t)) {
+    /* 2^16 is 1 in ones' complement, and the fold at the end puts right what several words at once make; 64 bits take 2^32 such
+     * additions without losing a carry */
+    uint64_t word;
+    memcpy(&word, octets + at, sizeof word);
+    low += (uint32_t)word;
+    high += word >> 32;
+  }
+  return (low & UINT32_MAX) + (low >> 32) + (high & UINT32_MAX) + (high >> 32);
+}
+
+uint64_t datagram_sum(uint64_t sum, const uint8_t *octets, size_t length)
+{
+  uint64_t native = sum_words(octets, length);
+
+  for (size_t at = length & ~(sizeof(uint64_t) - 1); at < length; at += sizeof(uint16_t)) {
+    uint16_t word = octets[at]; /* the last of an odd number */
+    if (at + sizeof word <= length) {
+      memcpy(&word, octets + at, sizeof word);
+    } else {
+      word = GUINT16_TO_LE(word);
+    }
+    native += word;
+  }
+  /* RFC 1071 §2 (B): the sum does not depend on the order of octets, but that its own are in that order */
+  return sum + GUINT16_FROM_BE(fold(native));
 }
 
 uint16_t datagram_sum_complement(uint64_t sum)

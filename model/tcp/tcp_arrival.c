@@ -33,10 +33,10 @@ static inline void take_window(tcp_connection *connection, int64_t position, uin
 {
   uint64_t octets = (uint64_t)window << scale;
   connection->peer_window = window;
-  connection->peer_window_max = MAX(connection->peer_window_max, octets);
+  connection->peer_window_max = (uint32_t)MAX(connection->peer_window_max, octets);
   connection->window_position = position;
   connection->window_acknowledged = acknowledged;
-  tcp_sender_open_window(connection->sender, acknowledged + octets);
+  tcp_sender_open_window(&connection->sender, acknowledged + octets);
 }
 
 void tcp_connection_take_window(tcp_connection *connection, const tcp_arrival *segment, uint64_t acknowledged)
@@ -50,8 +50,8 @@ void tcp_connection_take_window(tcp_connection *connection, const tcp_arrival *s
  * stands that has filled the window: by the letter of the table every ACK it sends then would be lost. */
 static bool is_acceptable(const tcp_connection *connection, const tcp_arrival *segment)
 {
-  int64_t next = (int64_t)tcp_receiver_next(connection->receiver);
-  int64_t edge = (int64_t)tcp_receiver_window_edge(connection->receiver);
+  int64_t next = (int64_t)tcp_receiver_next(&connection->receiver);
+  int64_t edge = (int64_t)tcp_receiver_window_edge(&connection->receiver);
   int64_t length =
       segment->payload->length + (segment->fin ? 1 : 0) + (tcp_header_has(segment->header, TCP_SYN) ? 1 : 0);
   if (length == 0) {
@@ -64,7 +64,7 @@ static bool is_acceptable(const tcp_connection *connection, const tcp_arrival *s
 static void refuse(tcp_connection *connection, const tcp_arrival *segment)
 {
   uint32_t length = connection->closed ? 0 : segment->payload->length;
-  tcp_receiver_refuse(connection->receiver, segment->position, length,
+  tcp_receiver_refuse(&connection->receiver, segment->position, length,
                       !tcp_header_has(segment->header, TCP_RST), segment->now);
 }
 
@@ -72,8 +72,8 @@ static void refuse(tcp_connection *connection, const tcp_arrival *segment)
  * challenged (RFC 5961 §3.2). */
 static void arrive_reset(tcp_connection *connection, const tcp_arrival *segment)
 {
-  if (segment->position != (int64_t)tcp_receiver_next(connection->receiver)) {
-    tcp_receiver_owe_ack(connection->receiver, TCP_ACK_ALONE);
+  if (segment->position != (int64_t)tcp_receiver_next(&connection->receiver)) {
+    tcp_receiver_owe_ack(&connection->receiver, TCP_ACK_ALONE);
     return;
   }
   if (connection->state == TCP_STATE_SYN_RECEIVED && connection->passive) {
@@ -130,7 +130,7 @@ static void read_sack_blocks(const tcp_connection *connection, const tcp_header 
     int64_t to = tcp_position_of(header->sack[i].to, isn, near);
     ack->sack[i] = (range){(uint64_t)MAX(from, 0), (uint64_t)MAX(to, 0)};
   }
-  uint64_t next = tcp_sender_next_position(connection->sender);
+  uint64_t next = tcp_sender_next_position(&connection->sender);
   ack->has_duplicate = tcp_duplicate_sack_is_first(ack->sack, ack->sack_count, ack->position, next);
   if (ack->has_duplicate) {
     ack->duplicate = ack->sack[0];
@@ -153,7 +153,7 @@ static inline void heed_window(tcp_connection *connection, int64_t position, uin
 static void take_acknowledgement(tcp_connection *connection, const tcp_acknowledgement *ack, int64_t position,
                                  uint16_t window, time_ps now)
 {
-  tcp_sender *sender = connection->sender;
+  tcp_sender *sender = &connection->sender;
   heed_window(connection, position, window, ack->position);
   uint64_t before = MIN(tcp_sender_acknowledged(sender), tcp_sender_posted(sender));
   tcp_sender_acknowledge(sender, ack, now);
@@ -203,7 +203,7 @@ static void acknowledge(tcp_connection *connection, const tcp_arrival *segment, 
 static bool check_ack(tcp_connection *connection, const tcp_arrival *segment, int64_t *position)
 {
   const tcp_header *header = segment->header;
-  int64_t acknowledged = (int64_t)tcp_sender_acknowledged(connection->sender);
+  int64_t acknowledged = (int64_t)tcp_sender_acknowledged(&connection->sender);
   *position = tcp_position_of(header->acknowledgement, connection->config.isn, acknowledged);
   if (connection->state == TCP_STATE_SYN_RECEIVED) {
     if (*position != 0) {
@@ -211,7 +211,7 @@ static bool check_ack(tcp_connection *connection, const tcp_arrival *segment, in
     }
     return *position == 0;
   }
-  bool too_new = *position > (int64_t)tcp_sender_next_position(connection->sender);
+  bool too_new = *position > (int64_t)tcp_sender_next_position(&connection->sender);
   bool too_old = *position < acknowledged - (int64_t)connection->peer_window_max;
   if (too_new || too_old) {
     refuse(connection, segment); /* RFC 5961 §5.2 for the old ones */
@@ -224,7 +224,7 @@ static bool arrive_ack(tcp_connection *connection, const tcp_arrival *segment, i
 {
   if (connection->state == TCP_STATE_SYN_RECEIVED) {
     tcp_connection_establish(connection, segment);
-  } else if (position >= (int64_t)tcp_sender_acknowledged(connection->sender)) {
+  } else if (position >= (int64_t)tcp_sender_acknowledged(&connection->sender)) {
     acknowledge(connection, segment, (uint64_t)position);
   }
   return !connection->closed;
@@ -233,7 +233,7 @@ static bool arrive_ack(tcp_connection *connection, const tcp_arrival *segment, i
 /* What an acknowledged FIN of ours makes of the state. Returns false when the connection is closed by it. */
 static bool after_ack(tcp_connection *connection, time_ps now)
 {
-  if (!tcp_sender_fin_acknowledged(connection->sender)) {
+  if (!tcp_sender_fin_acknowledged(&connection->sender)) {
     return true;
   }
   switch (connection->state) {
@@ -276,15 +276,16 @@ static bool may_receive(const tcp_connection *connection)
 /* ECN of a segment whose payload is taken; one outside of the window has no say (RFC 3168 §6.1.5). */
 static G_GNUC_NO_INLINE void arrive_ecn(tcp_connection *connection, const tcp_arrival *segment)
 {
-  tcp_receiver *receiver = connection->receiver;
+  tcp_receiver *receiver = &connection->receiver;
   uint8_t flags_before = tcp_ecn_flags(&connection->ecn);
   if (segment->payload->length == 0 ||
       !tcp_ecn_take_payload(&connection->ecn, segment->header->flags, segment->congestion_experienced)) {
     return;
   }
   if (tcp_receiver_ack_need(receiver) == TCP_ACK_DELAYED) {
-    connection->earlier_ack =
-        (tcp_earlier_ack){.due = true, .flags = flags_before, .acknowledgement = tcp_receiver_next(receiver)};
+    connection->earlier_ack_due = true;
+    connection->earlier_ack_flags = flags_before;
+    connection->earlier_acknowledgement = tcp_receiver_next(receiver);
   }
   tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
 }
@@ -294,10 +295,11 @@ static G_GNUC_NO_INLINE void arrive_ecn(tcp_connection *connection, const tcp_ar
  * sends it again (mpa-01 §7, MPA-286). It has come all the same, so it is counted. */
 static G_GNUC_NO_INLINE bool may_commit(tcp_connection *connection, const tcp_arrival *segment)
 {
-  if (tcp_receiver_inspect(connection->receiver, segment->position, segment->payload, segment->now)) {
+  if (tcp_receiver_inspect(&connection->receiver, segment->position, segment->payload, segment->now)) {
     return true;
   }
-  tcp_receiver_refuse(connection->receiver, segment->position, segment->payload->length, false, segment->now);
+  tcp_receiver_refuse(&connection->receiver, segment->position, segment->payload->length, false,
+                      segment->now);
   return false;
 }
 
@@ -342,8 +344,9 @@ static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, con
     return;
   }
   arrive_ecn(connection, segment);
-  tcp_receiver_receive(connection->receiver, segment->position, segment->payload, segment->fin, segment->now);
-  if (!connection->closed && tcp_receiver_is_finished(connection->receiver)) {
+  tcp_receiver_receive(&connection->receiver, segment->position, segment->payload, segment->fin,
+                       segment->now);
+  if (!connection->closed && tcp_receiver_is_finished(&connection->receiver)) {
     arrive_fin(connection, segment->now);
   }
 }
@@ -361,12 +364,12 @@ static G_GNUC_NO_INLINE void arrive_too_big(tcp_connection *connection, const da
     return;
   }
   datagram_too_big_of(packet, &told, &sequence);
-  int64_t acknowledged = (int64_t)tcp_sender_acknowledged(connection->sender);
+  int64_t acknowledged = (int64_t)tcp_sender_acknowledged(&connection->sender);
   int64_t position = tcp_position_of(sequence, config->isn, acknowledged);
   bool ours = ip_address_equal(&flow.source, &config->local_address) &&
               ip_address_equal(&flow.destination, &config->remote_address) &&
               flow.source_port == config->local_port && flow.destination_port == config->remote_port;
-  if (ours && position >= acknowledged && position < (int64_t)tcp_sender_next_position(connection->sender)) {
+  if (ours && position >= acknowledged && position < (int64_t)tcp_sender_next_position(&connection->sender)) {
     tcp_connection_take_too_big(connection, (uint64_t)position, datagram_too_big_quoted_octets(packet), told,
                                 now);
   }
@@ -380,7 +383,7 @@ static tcp_arrival arrival_of(const tcp_connection *connection, const datagram *
       .header = header,
       .payload = &packet->payload,
       .position = tcp_position_of(header->sequence, connection->peer_isn,
-                                  (int64_t)tcp_receiver_next(connection->receiver)),
+                                  (int64_t)tcp_receiver_next(&connection->receiver)),
       .fin = tcp_header_has(header, TCP_FIN),
       .congestion_experienced = datagram_ecn_of(packet) == DATAGRAM_ECN_CONGESTED,
       .now = now,
@@ -445,13 +448,13 @@ static bool arrive_predicted(tcp_connection *connection, const datagram *packet,
       !tcp_header_is_plain_ack(wire, packet->header_octets - packet->ip_octets, connection->timestamps)) {
     return false;
   }
-  tcp_sender *sender = connection->sender;
-  int64_t next = (int64_t)tcp_receiver_next(connection->receiver);
+  tcp_sender *sender = &connection->sender;
+  int64_t next = (int64_t)tcp_receiver_next(&connection->receiver);
   int64_t before = (int64_t)tcp_sender_acknowledged(sender);
   int64_t position = tcp_position_of(big_endian_read_32(wire + TCP_SEQUENCE_AT), connection->peer_isn, next);
   int64_t acknowledged =
       tcp_position_of(big_endian_read_32(wire + TCP_ACKNOWLEDGEMENT_AT), connection->config.isn, before);
-  if (position != next || !tcp_receiver_expects(connection->receiver, length) || acknowledged < before ||
+  if (position != next || !tcp_receiver_expects(&connection->receiver, length) || acknowledged < before ||
       acknowledged > (int64_t)tcp_sender_next_position(sender) ||
       (connection->timestamps &&
        is_of_an_earlier_epoch(connection, big_endian_read_32(wire + TCP_TIMESTAMP_VALUE_AT), now))) {
@@ -468,7 +471,7 @@ static bool arrive_predicted(tcp_connection *connection, const datagram *packet,
     take_plain_acknowledgement(connection, (uint64_t)acknowledged, packet, position, window, now);
   }
   if (length > 0 && !connection->closed) {
-    tcp_receiver_receive_expected(connection->receiver, &packet->payload, now);
+    tcp_receiver_receive_expected(&connection->receiver, &packet->payload, now);
   }
   return true;
 }

@@ -3,11 +3,9 @@
 #include <glib.h>
 #include <string.h>
 
-#include "tcp/tcp_congestion_control.h"
+#include "tcp/tcp_congestion_private.h"
 #include "tcp/tcp_cubic.h"
 #include "tcp/tcp_dctcp.h"
-#include "tcp/tcp_hystart.h"
-#include "tcp/tcp_hystart_pp.h"
 #include "tcp/tcp_newreno.h"
 
 enum {
@@ -16,21 +14,9 @@ enum {
 };
 
 /* What tcp_congestion_remember() keeps, and behind it the control's state. */
-typedef struct remembered {
+struct tcp_congestion_memory {
   tcp_congestion_window window;
   uint64_t state[];
-} remembered;
-
-struct tcp_congestion {
-  tcp_congestion_window window;
-  const tcp_congestion_control *control;
-  void *state;             /* NULL before the control has anything to do: state_of() */
-  remembered *before;      /* NULL before the first */
-  uint32_t restart_octets; /* RFC 5681 §4.1: the initial window */
-  bool inflated;           /* the window counts what has left the network, too (RFC 6582 §3.2) */
-  bool remembers;          /* `before` is of tcp_congestion_remember(), and not used up */
-  tcp_hystart *hystart;    /* at most one of the two is not NULL */
-  tcp_hystart_pp *hystart_pp;
 };
 
 static const tcp_congestion_control *control_of(tcp_congestion_kind kind)
@@ -57,36 +43,72 @@ static void *state_of(tcp_congestion *congestion)
   return congestion->state;
 }
 
+void tcp_congestion_init(tcp_congestion *congestion, tcp_congestion_kind kind, tcp_slow_start_kind slow_start,
+                         uint32_t smss_octets, uint64_t initial_window_octets)
+{
+  g_assert(smss_octets > 0 && initial_window_octets >= smss_octets && initial_window_octets <= UINT32_MAX);
+  *congestion = (tcp_congestion){
+      /* RFC 5681 §3.1: the threshold is arbitrarily high */
+      .window = {.smss_octets = smss_octets, .octets = initial_window_octets, .threshold_octets = UINT64_MAX},
+      .restart_octets = (uint32_t)initial_window_octets,
+      .control = control_of(kind),
+      .has_hystart = slow_start == TCP_SLOW_START_HYSTART,
+      .shortest_ps = TIME_PS_NEVER,
+      .hystart_pp = slow_start == TCP_SLOW_START_HYSTART_PP ? tcp_hystart_pp_new() : NULL,
+  };
+}
+
+void tcp_congestion_clear(tcp_congestion *congestion)
+{
+  tcp_hystart_pp_free(congestion->hystart_pp);
+  g_free(congestion->state);
+  g_free(congestion->before);
+}
+
+void tcp_congestion_begin_flight(tcp_congestion *congestion, tcp_hystart *hystart)
+{
+  if (congestion->has_hystart) {
+    tcp_hystart_init(hystart, congestion->shortest_ps, congestion->paced);
+    congestion->hystart = hystart;
+  }
+}
+
+void tcp_congestion_end_flight(tcp_congestion *congestion)
+{
+  if (congestion->hystart) {
+    congestion->shortest_ps = congestion->hystart->shortest_ps;
+    congestion->hystart = NULL;
+  }
+}
+
+/* One that lies in nothing else. */
+typedef struct lone_congestion {
+  tcp_congestion congestion;
+  tcp_hystart hystart;
+} lone_congestion;
+
 tcp_congestion *tcp_congestion_new(tcp_congestion_kind kind, tcp_slow_start_kind slow_start,
                                    uint32_t smss_octets, uint64_t initial_window_octets)
 {
-  g_assert(smss_octets > 0 && initial_window_octets >= smss_octets && initial_window_octets <= UINT32_MAX);
-  tcp_congestion *congestion = g_new0(tcp_congestion, 1);
-  congestion->window.smss_octets = smss_octets;
-  congestion->window.octets = initial_window_octets;
-  congestion->window.threshold_octets = UINT64_MAX; /* RFC 5681 §3.1: arbitrarily high */
-  congestion->restart_octets = (uint32_t)initial_window_octets;
-  congestion->control = control_of(kind);
-  congestion->hystart = slow_start == TCP_SLOW_START_HYSTART ? tcp_hystart_new() : NULL;
-  congestion->hystart_pp = slow_start == TCP_SLOW_START_HYSTART_PP ? tcp_hystart_pp_new() : NULL;
-  return congestion;
+  lone_congestion *lone = g_new(lone_congestion, 1);
+  tcp_congestion_init(&lone->congestion, kind, slow_start, smss_octets, initial_window_octets);
+  tcp_congestion_begin_flight(&lone->congestion, &lone->hystart);
+  return &lone->congestion;
 }
 
 void tcp_congestion_free(tcp_congestion *congestion)
 {
   if (congestion) {
-    tcp_hystart_free(congestion->hystart);
-    tcp_hystart_pp_free(congestion->hystart_pp);
-    g_free(congestion->state);
-    g_free(congestion->before);
+    tcp_congestion_clear(congestion);
     g_free(congestion);
   }
 }
 
 void tcp_congestion_use_pacing(tcp_congestion *congestion)
 {
+  congestion->paced = true;
   if (congestion->hystart) {
-    tcp_hystart_use_pacing(congestion->hystart);
+    congestion->hystart->paced = true;
   }
 }
 
@@ -212,7 +234,7 @@ void tcp_congestion_remember(tcp_congestion *congestion)
 {
   congestion->remembers = true;
   if (!congestion->before) {
-    congestion->before = g_malloc0(sizeof(remembered) + congestion->control->state_octets);
+    congestion->before = g_malloc0(sizeof(tcp_congestion_memory) + congestion->control->state_octets);
   }
   congestion->before->window = congestion->window;
   memcpy(congestion->before->state, state_of(congestion), congestion->control->state_octets);

@@ -45,11 +45,13 @@ static void offer(tcp_connection *connection)
   connection->receive_scale = scale;
   /* What the scale cuts off could not be announced, so it is no part of the window: the right edge moves
    * with the in-order edge and never left (RFC 9293 §3.8.6). */
-  connection->receive_window_octets = window >> scale << scale;
+  connection->receive_window_octets = (uint32_t)(window >> scale << scale);
   connection->peer_mss_octets = UINT32_MAX;
   connection->timestamps = config->timestamps;
   connection->ecn = tcp_ecn_of(config);
   tcp_connection_find_emss(connection);
+  tcp_receiver_init(&connection->receiver, config, 0, connection->events, connection->user,
+                    &connection->gauges);
 }
 
 tcp_connection *tcp_connection_new(const tcp_config *config, const tcp_events *events, void *user)
@@ -66,10 +68,10 @@ tcp_connection *tcp_connection_new(const tcp_config *config, const tcp_events *e
   connection->events = events;
   connection->user = user;
   connection->state = TCP_STATE_CLOSED;
-  connection->timer =
-      tcp_retransmission_timer_new(config->rto_initial_ps, config->rto_min_ps, config->rto_max_ps);
-  connection->sender =
-      tcp_sender_new(&connection->config, connection->timer, &connection->statistics, &connection->gauges);
+  tcp_retransmission_timer_init(&connection->timer, config->rto_initial_ps, config->rto_min_ps,
+                                config->rto_max_ps);
+  tcp_sender_init(&connection->sender, &connection->config, &connection->timer, &connection->statistics,
+                  &connection->gauges);
   offer(connection);
   return connection;
 }
@@ -77,9 +79,8 @@ tcp_connection *tcp_connection_new(const tcp_config *config, const tcp_events *e
 void tcp_connection_free(tcp_connection *connection)
 {
   if (connection) {
-    tcp_sender_free(connection->sender);
-    tcp_receiver_free(connection->receiver);
-    tcp_retransmission_timer_free(connection->timer);
+    tcp_sender_clear(&connection->sender);
+    tcp_receiver_clear(&connection->receiver);
     g_free(connection);
   }
 }
@@ -101,10 +102,8 @@ void tcp_connection_listen(tcp_connection *connection)
 
 void tcp_connection_return_to_listen(tcp_connection *connection)
 {
-  tcp_retransmission_timer_stop(connection->timer);
-  tcp_receiver_free(connection->receiver);
-  connection->receiver = NULL;
-  connection->gauges.in_order_edge = 0;
+  tcp_retransmission_timer_stop(&connection->timer);
+  tcp_receiver_clear(&connection->receiver);
   connection->state = TCP_STATE_LISTEN;
   connection->syn_due = false;
   connection->syn_timeouts = 0;
@@ -115,7 +114,7 @@ void tcp_connection_enter_closed(tcp_connection *connection, tcp_state state, tc
                                  time_ps now)
 {
   connection->state = state;
-  tcp_retransmission_timer_stop(connection->timer);
+  tcp_retransmission_timer_stop(&connection->timer);
   if (connection->closed) {
     return;
   }
@@ -128,12 +127,12 @@ void tcp_connection_enter_closed(tcp_connection *connection, tcp_state state, tc
 
 void tcp_connection_post(tcp_connection *connection, octet_rope *record, unsigned flags)
 {
-  tcp_sender_post(connection->sender, record, flags);
+  tcp_sender_post(&connection->sender, record, flags);
 }
 
 void tcp_connection_close(tcp_connection *connection)
 {
-  tcp_sender_finish(connection->sender);
+  tcp_sender_finish(&connection->sender);
 }
 
 /* RFC 9293 §3.10.5: the states in which the peer must be told. */
@@ -161,15 +160,10 @@ void tcp_connection_abort(tcp_connection *connection, time_ps now)
         .due = true,
         .flags = TCP_RST,
         .sequence =
-            tcp_sequence_of((int64_t)tcp_sender_next_position(connection->sender), connection->config.isn),
+            tcp_sequence_of((int64_t)tcp_sender_next_position(&connection->sender), connection->config.isn),
     };
   }
   tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_ABORTED, now);
-}
-
-static time_ps ack_deadline(const tcp_connection *connection)
-{
-  return connection->receiver ? tcp_receiver_ack_deadline(connection->receiver) : TIME_PS_NEVER;
 }
 
 time_ps tcp_connection_deadline(const tcp_connection *connection)
@@ -177,9 +171,9 @@ time_ps tcp_connection_deadline(const tcp_connection *connection)
   if (connection->state == TCP_STATE_CLOSED) {
     return TIME_PS_NEVER;
   }
-  time_ps timer =
-      time_ps_earlier(tcp_retransmission_timer_deadline(connection->timer), ack_deadline(connection));
-  return connection->closed ? timer : time_ps_earlier(timer, tcp_sender_deadline(connection->sender));
+  time_ps timer = time_ps_earlier(tcp_retransmission_timer_deadline(&connection->timer),
+                                  tcp_receiver_ack_deadline(&connection->receiver));
+  return connection->closed ? timer : time_ps_earlier(timer, tcp_sender_deadline(&connection->sender));
 }
 
 /* The SYN or SYN-ACK was not answered in time. Returns false when it is given up. */
@@ -187,8 +181,8 @@ static bool time_out_syn(tcp_connection *connection)
 {
   connection->statistics.timeouts++;
   connection->syn_timeouts++;
-  tcp_retransmission_timer_stop(connection->timer);
-  tcp_retransmission_timer_back_off(connection->timer);
+  tcp_retransmission_timer_stop(&connection->timer);
+  tcp_retransmission_timer_back_off(&connection->timer);
   connection->syn_due = true; /* sending it starts the timer */
   return connection->syn_timeouts < connection->config.retries_max;
 }
@@ -205,9 +199,9 @@ static void lower_send_mtu(tcp_connection *connection, uint32_t mtu_octets, uint
     return; /* the peer's MSS is smaller still */
   }
   if (lost_from < UINT64_MAX) {
-    tcp_sender_resend_too_big(connection->sender, connection->gauges.emss_octets, lost_from);
+    tcp_sender_resend_too_big(&connection->sender, connection->gauges.emss_octets, lost_from);
   } else {
-    tcp_sender_set_emss(connection->sender, connection->gauges.emss_octets);
+    tcp_sender_set_emss(&connection->sender, connection->gauges.emss_octets);
   }
   if (connection->events->emss_changed) {
     connection->events->emss_changed(connection->user, connection->gauges.emss_octets, now);
@@ -231,10 +225,10 @@ void tcp_connection_take_too_big(tcp_connection *connection, uint64_t position, 
 static void suspect_black_hole(tcp_connection *connection, time_ps now)
 {
   if (!connection->config.black_hole_detection ||
-      tcp_sender_timeouts_in_a_row(connection->sender) < BLACK_HOLE_TIMEOUTS) {
+      tcp_sender_timeouts_in_a_row(&connection->sender) < BLACK_HOLE_TIMEOUTS) {
     return;
   }
-  uint32_t payload = tcp_sender_first_octets(connection->sender);
+  uint32_t payload = tcp_sender_first_octets(&connection->sender);
   uint32_t packet = payload + tcp_connection_header_octets(connection) + timestamps_octets(connection);
   uint32_t lower = tcp_path_mtu_below(connection->config.local_address.version, packet);
   if (lower < packet && payload > connection->gauges.emss_octets / 2) {
@@ -244,7 +238,7 @@ static void suspect_black_hole(tcp_connection *connection, time_ps now)
 
 static bool time_out_stream(tcp_connection *connection, time_ps now)
 {
-  if (!tcp_sender_time_out(connection->sender, now)) {
+  if (!tcp_sender_time_out(&connection->sender, now)) {
     return false;
   }
   suspect_black_hole(connection, now);
@@ -253,13 +247,13 @@ static bool time_out_stream(tcp_connection *connection, time_ps now)
 
 void tcp_connection_run(tcp_connection *connection, time_ps now)
 {
-  if (ack_deadline(connection) <= now) {
-    tcp_receiver_owe_ack(connection->receiver, TCP_ACK_DUE);
+  if (tcp_receiver_ack_deadline(&connection->receiver) <= now) {
+    tcp_receiver_owe_ack(&connection->receiver, TCP_ACK_DUE);
   }
-  if (!connection->closed && tcp_sender_deadline(connection->sender) <= now) {
-    tcp_sender_run(connection->sender, now);
+  if (!connection->closed && tcp_sender_deadline(&connection->sender) <= now) {
+    tcp_sender_run(&connection->sender, now);
   }
-  if (tcp_retransmission_timer_deadline(connection->timer) > now) {
+  if (tcp_retransmission_timer_deadline(&connection->timer) > now) {
     return;
   }
   bool in_handshake = connection->state == TCP_STATE_SYN_SENT || connection->state == TCP_STATE_SYN_RECEIVED;
@@ -285,7 +279,7 @@ void tcp_connection_set_send_mtu(tcp_connection *connection, uint32_t mtu_octets
            mtu_octets <= UINT16_MAX);
   connection->config.send_mtu_octets = mtu_octets;
   tcp_connection_find_emss(connection);
-  tcp_sender_set_emss(connection->sender, connection->gauges.emss_octets);
+  tcp_sender_set_emss(&connection->sender, connection->gauges.emss_octets);
 }
 
 uint32_t tcp_connection_emss_octets(const tcp_connection *connection)
@@ -310,29 +304,29 @@ uint64_t tcp_connection_in_order_edge(const tcp_connection *connection)
 
 void tcp_connection_set_unread_octets(tcp_connection *connection, uint64_t octets)
 {
-  if (connection->receiver) {
-    tcp_receiver_set_unread_octets(connection->receiver, octets, UINT64_C(1) << connection->receive_scale);
+  if (connection->receiver.window_octets > 0) { /* else the peer's SYN has not come */
+    tcp_receiver_set_unread_octets(&connection->receiver, octets, UINT64_C(1) << connection->receive_scale);
   }
 }
 
 size_t tcp_connection_out_of_order_runs(const tcp_connection *connection)
 {
-  return connection->receiver ? tcp_receiver_out_of_order_runs(connection->receiver) : 0;
+  return tcp_receiver_out_of_order_runs(&connection->receiver);
 }
 
 uint64_t tcp_connection_held_octets(const tcp_connection *connection)
 {
-  return connection->receiver ? tcp_receiver_held_octets(connection->receiver) : 0;
+  return tcp_receiver_held_octets(&connection->receiver);
 }
 
 uint64_t tcp_connection_held_octets_below(const tcp_connection *connection, uint64_t position)
 {
-  return connection->receiver ? tcp_receiver_held_octets_below(connection->receiver, position) : 0;
+  return tcp_receiver_held_octets_below(&connection->receiver, position);
 }
 
-const octet_store *tcp_connection_held(const tcp_connection *connection)
+const octet_store *tcp_connection_held(tcp_connection *connection)
 {
-  return tcp_receiver_held(connection->receiver);
+  return tcp_receiver_held(&connection->receiver);
 }
 
 const tcp_statistics *tcp_connection_statistics(const tcp_connection *connection)
@@ -342,10 +336,10 @@ const tcp_statistics *tcp_connection_statistics(const tcp_connection *connection
 
 uint64_t tcp_connection_congestion_window_octets(const tcp_connection *connection)
 {
-  return tcp_sender_congestion_window_octets(connection->sender);
+  return tcp_sender_congestion_window_octets(&connection->sender);
 }
 
 uint64_t tcp_connection_slow_start_threshold_octets(const tcp_connection *connection)
 {
-  return tcp_sender_slow_start_threshold_octets(connection->sender);
+  return tcp_sender_slow_start_threshold_octets(&connection->sender);
 }

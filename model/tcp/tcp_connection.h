@@ -68,10 +68,10 @@ typedef struct tcp_config {
   uint32_t isn;                /* initial send sequence number */
   uint32_t receive_mtu_octets; /* of the direction it receives from: announces MSS = this - 40 (IPv6: 60) */
   uint32_t send_mtu_octets;    /* of its own direction: EMSS = min(peer's MSS, this - 40 or 60) - options */
-  uint32_t initial_window_segments; /* RFC 6928: 10 */
-  uint32_t delayed_ack_segments;    /* an ACK at least every so many segments with payload; 1: every one */
-  uint32_t duplicate_ack_threshold; /* 3 */
-  uint32_t retries_max; /* consecutive timeouts before the connection is given up (RFC 9293 §3.8.3, R2) */
+  uint16_t initial_window_segments; /* RFC 6928: 10 */
+  uint16_t delayed_ack_segments;    /* an ACK at least every so many segments with payload; 1: every one */
+  uint16_t duplicate_ack_threshold; /* 3 */
+  uint16_t retries_max; /* consecutive timeouts before the connection is given up (RFC 9293 §3.8.3, R2) */
   uint16_t local_port;
   uint16_t remote_port;
   ip_address local_address; /* both of one version */
@@ -242,7 +242,7 @@ uint64_t tcp_connection_held_octets_below(const tcp_connection *connection, uint
 
 /* The octets themselves, by position; not to be asked from within the `octets` event. Valid until the next call that
  * changes the connection. */
-const octet_store *tcp_connection_held(const tcp_connection *connection);
+const octet_store *tcp_connection_held(tcp_connection *connection);
 
 const tcp_statistics *tcp_connection_statistics(const tcp_connection *connection);
 

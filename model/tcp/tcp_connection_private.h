@@ -5,9 +5,9 @@
 
 #include "tcp/tcp_connection.h"
 #include "tcp/tcp_ecn.h"
-#include "tcp/tcp_receiver.h"
-#include "tcp/tcp_retransmission_timer.h"
-#include "tcp/tcp_sender.h"
+#include "tcp/tcp_receiver_private.h"
+#include "tcp/tcp_retransmission_timer_private.h"
+#include "tcp/tcp_sender_private.h"
 #include "tcp/tcp_transport.h"
 
 /* RFC 9293 §3.3.2. */
@@ -33,13 +33,6 @@ typedef struct tcp_pending_reset {
   uint32_t acknowledgement;
 } tcp_pending_reset;
 
-/* An ACK of less than has come, and its flags: see make_earlier_ack(). */
-typedef struct tcp_earlier_ack {
-  bool due;
-  uint8_t flags;
-  uint64_t acknowledgement;
-} tcp_earlier_ack;
-
 enum {
   TIMESTAMPS_OPTION_OCTETS = 12, /* with the padding (RFC 7323 App. A) */
   WINDOW_SCALE_MAX = 14,         /* RFC 7323 §2.3 */
@@ -51,9 +44,9 @@ struct tcp_connection {
   tcp_gauges gauges;
   const tcp_events *events;
   void *user;
-  tcp_retransmission_timer *timer;
-  tcp_sender *sender;
-  tcp_receiver *receiver; /* NULL until the peer's SYN has come */
+  tcp_retransmission_timer timer;
+  tcp_sender sender;
+  tcp_receiver receiver; /* without a window until the peer's SYN has come */
   tcp_state state : 8;
   bool passive; /* opened by tcp_connection_listen() */
   bool closed;  /* events.closed has been called */
@@ -66,12 +59,14 @@ struct tcp_connection {
   uint8_t send_scale;    /* of the windows the peer sends */
   uint8_t receive_scale; /* of those we send */
   tcp_ecn ecn;
+  bool earlier_ack_due;      /* an ACK of less than has come: see make_earlier_ack(); … */
+  uint8_t earlier_ack_flags; /* … and its flags */
   uint32_t peer_isn;
-  uint32_t peer_mss_octets; /* UINT32_MAX before */
-  uint64_t receive_window_octets;
+  uint32_t peer_mss_octets;       /* UINT32_MAX before */
+  uint32_t receive_window_octets; /* at most 2^30 (RFC 7323 §2.3), as the next */
 
   /* the peer's window (RFC 9293 §3.3.1) */
-  uint64_t peer_window_max;     /* MAX.SND.WND, octets */
+  uint32_t peer_window_max;     /* MAX.SND.WND, octets */
   int64_t window_position;      /* SND.WL1 */
   uint64_t window_acknowledged; /* SND.WL2 */
   uint16_t peer_window;         /* as on the wire */
@@ -83,7 +78,7 @@ struct tcp_connection {
 
   tcp_pending_reset reset;
   uint32_t syn_timeouts;
-  tcp_earlier_ack earlier_ack;
+  uint64_t earlier_acknowledgement;
   time_ps syn_sent_at;
   tcp_config config;
   tcp_statistics statistics;

@@ -61,9 +61,9 @@ static datagram *make_syn(tcp_connection *connection, time_ps now)
   connection->syn_due = false;
   connection->syn_sent_at = now;
   if (answer) {
-    tcp_receiver_acknowledge(connection->receiver);
+    tcp_receiver_acknowledge(&connection->receiver);
   }
-  tcp_retransmission_timer_start(connection->timer, now);
+  tcp_retransmission_timer_start(&connection->timer, now);
   return make_datagram(connection, &header, NULL);
 }
 
@@ -74,7 +74,7 @@ static G_GNUC_NO_INLINE void add_sack_blocks(tcp_connection *connection, tcp_hea
       MIN(connection->config.send_mtu_octets - tcp_connection_header_octets(connection), OPTIONS_MAX);
   room -= SACK_OPTION_OCTETS + (connection->timestamps ? TIMESTAMPS_OPTION_OCTETS : 0);
   header->sack_count =
-      (uint8_t)tcp_receiver_take_sack_blocks(connection->receiver, blocks, room / SACK_BLOCK_OCTETS);
+      (uint8_t)tcp_receiver_take_sack_blocks(&connection->receiver, blocks, room / SACK_BLOCK_OCTETS);
   for (unsigned i = 0; i < header->sack_count; i++) {
     header->sack[i].from = tcp_sequence_of((int64_t)blocks[i].from, connection->peer_isn);
     header->sack[i].to = tcp_sequence_of((int64_t)blocks[i].to, connection->peer_isn);
@@ -105,8 +105,8 @@ static inline void write_header(const tcp_connection *connection, tcp_header *he
 static inline void begin_segment(tcp_connection *connection, tcp_header *header, int64_t position,
                                  uint8_t flags, time_ps now)
 {
-  uint64_t acknowledgement = tcp_receiver_next(connection->receiver);
-  uint64_t window_edge = tcp_receiver_acknowledge(connection->receiver);
+  uint64_t acknowledgement = tcp_receiver_next(&connection->receiver);
+  uint64_t window_edge = tcp_receiver_acknowledge(&connection->receiver);
   write_header(connection, header, position, acknowledgement, window_edge,
                flags | tcp_ecn_flags(&connection->ecn), now);
   connection->last_acknowledgement = acknowledgement;
@@ -130,7 +130,7 @@ static datagram *make_empty_segment(tcp_connection *connection, int64_t position
 {
   tcp_header header;
   begin_segment(connection, &header, position, 0, now);
-  if (connection->sack && tcp_receiver_has_sack_blocks(connection->receiver)) {
+  if (connection->sack && tcp_receiver_has_sack_blocks(&connection->receiver)) {
     tcp_header with_blocks = header;
     add_sack_blocks(connection, &with_blocks);
     return make_datagram(connection, &with_blocks, NULL);
@@ -140,20 +140,19 @@ static datagram *make_empty_segment(tcp_connection *connection, int64_t position
 
 static G_GNUC_NO_INLINE datagram *make_ack(tcp_connection *connection, time_ps now)
 {
-  return make_empty_segment(connection, (int64_t)tcp_sender_next_position(connection->sender), now);
+  return make_empty_segment(connection, (int64_t)tcp_sender_next_position(&connection->sender), now);
 }
 
 /* DCTCP's ACK of what came before the marks changed, with the echo as it was then (RFC 8257 §3.2); the ACK of all follows. It may
  * be delayed only while there is no hole, so there is nothing to SACK. */
 static G_GNUC_NO_INLINE datagram *make_earlier_ack(tcp_connection *connection, time_ps now)
 {
-  const tcp_earlier_ack *earlier = &connection->earlier_ack;
-  int64_t position = (int64_t)tcp_sender_next_position(connection->sender);
+  int64_t position = (int64_t)tcp_sender_next_position(&connection->sender);
   tcp_header header;
-  write_header(connection, &header, position, earlier->acknowledgement,
-               tcp_receiver_window_edge(connection->receiver), earlier->flags, now);
-  connection->earlier_ack.due = false;
-  connection->last_acknowledgement = earlier->acknowledgement;
+  write_header(connection, &header, position, connection->earlier_acknowledgement,
+               tcp_receiver_window_edge(&connection->receiver), connection->earlier_ack_flags, now);
+  connection->earlier_ack_due = false;
+  connection->last_acknowledgement = connection->earlier_acknowledgement;
   return make_datagram(connection, &header, NULL);
 }
 
@@ -203,25 +202,25 @@ static G_GNUC_NO_INLINE datagram *make_outgoing(tcp_connection *connection, tcp_
 static G_GNUC_NO_INLINE datagram *make_window_probe(tcp_connection *connection, time_ps now)
 {
   connection->statistics.window_probes++;
-  return make_empty_segment(connection, (int64_t)tcp_sender_acknowledged(connection->sender) - 1, now);
+  return make_empty_segment(connection, (int64_t)tcp_sender_acknowledged(&connection->sender) - 1, now);
 }
 
 static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, time_ps now)
 {
   tcp_outgoing outgoing;
-  if (connection->earlier_ack.due) {
+  if (connection->earlier_ack_due) {
     return make_earlier_ack(connection, now);
   }
-  if (tcp_receiver_ack_need(connection->receiver) == TCP_ACK_ALONE) {
+  if (tcp_receiver_ack_need(&connection->receiver) == TCP_ACK_ALONE) {
     return make_ack(connection, now);
   }
-  if (tcp_sender_next(connection->sender, &outgoing, now)) {
+  if (tcp_sender_next(&connection->sender, &outgoing, now)) {
     return make_outgoing(connection, &outgoing, now);
   }
-  if (tcp_sender_take_probe(connection->sender)) {
+  if (tcp_sender_take_probe(&connection->sender)) {
     return make_window_probe(connection, now);
   }
-  return tcp_receiver_ack_need(connection->receiver) == TCP_ACK_DUE ? make_ack(connection, now) : NULL;
+  return tcp_receiver_ack_need(&connection->receiver) == TCP_ACK_DUE ? make_ack(connection, now) : NULL;
 }
 
 /* Before and after the states in which payload goes. */
@@ -244,7 +243,7 @@ static G_GNUC_NO_INLINE datagram *transmit_beside_stream(tcp_connection *connect
   default:
     break;
   }
-  return tcp_receiver_ack_need(connection->receiver) >= TCP_ACK_DUE ? make_ack(connection, now) : NULL;
+  return tcp_receiver_ack_need(&connection->receiver) >= TCP_ACK_DUE ? make_ack(connection, now) : NULL;
 }
 
 datagram *tcp_connection_transmit(tcp_connection *connection, time_ps now)
@@ -254,7 +253,7 @@ datagram *tcp_connection_transmit(tcp_connection *connection, time_ps now)
     return transmit_beside_stream(connection, now);
   }
   /* asked once more than there is something, each time */
-  bool rests = tcp_receiver_ack_need(connection->receiver) < TCP_ACK_DUE && !connection->earlier_ack.due &&
-               tcp_sender_rests(connection->sender);
+  bool rests = tcp_receiver_ack_need(&connection->receiver) < TCP_ACK_DUE && !connection->earlier_ack_due &&
+               tcp_sender_rests(&connection->sender);
   return rests ? NULL : transmit_stream(connection, now);
 }

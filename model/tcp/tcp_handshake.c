@@ -34,24 +34,24 @@ static void take_syn(tcp_connection *connection, const tcp_header *header, time_
     tcp_ecn_take_syn(&connection->ecn, header->flags, false);
   }
   tcp_connection_find_emss(connection);
-  connection->receiver = tcp_receiver_new(config, connection->receive_window_octets, connection->events,
-                                          connection->user, &connection->gauges);
+  tcp_receiver_init(&connection->receiver, config, connection->receive_window_octets, connection->events,
+                    connection->user, &connection->gauges);
 }
 
 /* The handshake is done: our SYN is acknowledged by `segment`. */
 void tcp_connection_establish(tcp_connection *connection, const tcp_arrival *segment)
 {
   bool syn_sent_twice = connection->syn_timeouts > 0;
-  tcp_retransmission_timer_stop(connection->timer);
+  tcp_retransmission_timer_stop(&connection->timer);
   if (syn_sent_twice) {
-    tcp_retransmission_timer_restart_slowly(connection->timer);
+    tcp_retransmission_timer_restart_slowly(&connection->timer);
   } else {
-    tcp_retransmission_timer_sample(connection->timer, segment->now - connection->syn_sent_at);
+    tcp_retransmission_timer_sample(&connection->timer, segment->now - connection->syn_sent_at);
   }
-  tcp_sender_start(connection->sender, connection->gauges.emss_octets, connection->sack, syn_sent_twice, 0);
+  tcp_sender_start(&connection->sender, connection->gauges.emss_octets, connection->sack, syn_sent_twice, 0);
   tcp_connection_take_window(connection, segment, 0);
   if (connection->ecn.agreed) {
-    tcp_sender_use_ecn(connection->sender);
+    tcp_sender_use_ecn(&connection->sender);
   }
   connection->state = TCP_STATE_ESTABLISHED;
   connection->gauges.is_established = true;
@@ -103,6 +103,6 @@ void tcp_connection_arrive_in_syn_sent(tcp_connection *connection, const tcp_hea
     return;
   }
   tcp_arrival segment = {.header = header, .position = -1, .now = now};
-  tcp_receiver_owe_ack(connection->receiver, TCP_ACK_DUE);
+  tcp_receiver_owe_ack(&connection->receiver, TCP_ACK_DUE);
   tcp_connection_establish(connection, &segment);
 }

@@ -8,32 +8,9 @@ enum { WINDOW_MIN_SEGMENTS = 16, DELAY_SAMPLES = 8, DELAY_SHARE = 8, TRAIN_SHARE
 #define DELAY_GROWTH_MIN_PS (4 * TIME_PS_PER_MILLISECOND)
 #define DELAY_GROWTH_MAX_PS (16 * TIME_PS_PER_MILLISECOND)
 
-struct tcp_hystart {
-  time_ps shortest_ps; /* of all round trips */
-  uint64_t round_end;  /* SND.NXT at its first acknowledgement */
-  time_ps round_start;
-  time_ps train_end;         /* when the last of the close acknowledgements came */
-  time_ps round_shortest_ps; /* of this round's trips */
-  uint32_t samples;          /* of them */
-  bool in_round;
-  bool paced;
-};
-
-tcp_hystart *tcp_hystart_new(void)
+void tcp_hystart_init(tcp_hystart *hystart, time_ps shortest_ps, bool paced)
 {
-  tcp_hystart *hystart = g_new0(tcp_hystart, 1);
-  tcp_hystart_forget(hystart);
-  return hystart;
-}
-
-void tcp_hystart_free(tcp_hystart *hystart)
-{
-  g_free(hystart);
-}
-
-void tcp_hystart_use_pacing(tcp_hystart *hystart)
-{
-  hystart->paced = true;
+  *hystart = (tcp_hystart){.shortest_ps = shortest_ps, .paced = paced};
 }
 
 void tcp_hystart_forget(tcp_hystart *hystart)

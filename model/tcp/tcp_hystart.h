@@ -6,15 +6,22 @@
 
 #include "tcp/tcp_congestion_control.h"
 
-typedef struct tcp_hystart tcp_hystart;
+/* The fields are for the functions below; what outlives the round is `shortest_ps`. */
+typedef struct tcp_hystart {
+  time_ps shortest_ps; /* of all round trips */
+  uint64_t round_end;  /* SND.NXT at its first acknowledgement */
+  time_ps round_start;
+  time_ps train_end;         /* when the last of the close acknowledgements came */
+  time_ps round_shortest_ps; /* of this round's trips */
+  uint32_t samples;          /* of them */
+  bool in_round;
+  bool paced;
+} tcp_hystart;
 
-/* Free with tcp_hystart_free(), which takes NULL. */
-tcp_hystart *tcp_hystart_new(void);
-void tcp_hystart_free(tcp_hystart *hystart);
-
-/* Segments leave paced: a closely spaced train of acknowledgements then says less, and must last the whole shortest round
- * trip. */
-void tcp_hystart_use_pacing(tcp_hystart *hystart);
+/* Nothing is in flight, so the next acknowledgement begins a round. `shortest_ps`: of the round trips so far, TIME_PS_NEVER if
+ * there was none. `paced`: segments leave paced; a closely spaced train of acknowledgements then says less, and must last the
+ * whole shortest round trip. */
+void tcp_hystart_init(tcp_hystart *hystart, time_ps shortest_ps, bool paced);
 
 /* An acknowledgement in slow start. Returns whether slow start shall end with the window as it is. */
 bool tcp_hystart_says_stop(tcp_hystart *hystart, const tcp_congestion_ack *ack,

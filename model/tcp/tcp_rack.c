@@ -2,34 +2,27 @@
 
 #include <glib.h>
 
+#include "tcp/tcp_rack_private.h"
+
 /* §6.2 step 4: recoveries without D-SACK until the window is as at first. */
 enum { PERSISTENCE = 16 };
 
-struct tcp_rack {
-  uint32_t threshold;
-  bool any;                /* something has been delivered: */
-  uint64_t order;          /* RACK.xmit_ts: of what was delivered and sent last the transmission, */
-  uint64_t end;            /* RACK.end_seq: where it ends, */
-  time_ps round_trip_ps;   /* RACK.rtt: and how long the last one delivered took */
-  time_ps least_ps;        /* RACK.min_RTT */
-  uint64_t highest;        /* RACK.fack: the end of the highest delivered … */
-  uint64_t highest_so_far; /* … by this acknowledgement */
-  bool reordering_seen;
-  bool widened; /* until SND.UNA is at `round_end`: RACK.dsack_round */
-  uint64_t round_end;
-  uint32_t multiple;    /* RACK.reo_wnd_mult */
-  uint32_t persistence; /* RACK.reo_wnd_persist */
-  time_ps deadline;
-};
+void tcp_rack_knowledge_init(tcp_rack_knowledge *known)
+{
+  *known = (tcp_rack_knowledge){.least_ps = TIME_PS_NEVER, .multiple = 1, .persistence = PERSISTENCE};
+}
+
+void tcp_rack_init(tcp_rack *rack, uint32_t duplicate_ack_threshold, const tcp_rack_knowledge *known)
+{
+  *rack = (tcp_rack){.known = *known, .threshold = duplicate_ack_threshold, .deadline = TIME_PS_NEVER};
+}
 
 tcp_rack *tcp_rack_new(uint32_t duplicate_ack_threshold)
 {
-  tcp_rack *rack = g_new0(tcp_rack, 1);
-  rack->threshold = duplicate_ack_threshold;
-  rack->least_ps = TIME_PS_NEVER;
-  rack->multiple = 1;
-  rack->persistence = PERSISTENCE;
-  rack->deadline = TIME_PS_NEVER;
+  tcp_rack *rack = g_new(tcp_rack, 1);
+  tcp_rack_knowledge known;
+  tcp_rack_knowledge_init(&known);
+  tcp_rack_init(rack, duplicate_ack_threshold, &known);
   return rack;
 }
 
@@ -52,21 +45,21 @@ static bool is_ambiguous(const tcp_rack *rack, const tcp_sent_segment *segment, 
 {
   bool echoes_earlier =
       echoed_ps >= 0 && echoed_ps / TIME_PS_PER_MICROSECOND < segment->sent_at / TIME_PS_PER_MICROSECOND;
-  return segment->sent_twice && (echoes_earlier || now - segment->sent_at < rack->least_ps);
+  return segment->sent_twice && (echoes_earlier || now - segment->sent_at < rack->known.least_ps);
 }
 
 void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps echoed_ps, time_ps now)
 {
   time_ps round_trip_ps = now - segment->sent_at;
   if (!segment->sent_twice) {
-    rack->least_ps = MIN(rack->least_ps, round_trip_ps);                          /* step 1 */
-    rack->reordering_seen = rack->reordering_seen || segment->to < rack->highest; /* step 3 */
+    rack->known.least_ps = MIN(rack->known.least_ps, round_trip_ps);                          /* step 1 */
+    rack->known.reordering_seen = rack->known.reordering_seen || segment->to < rack->highest; /* step 3 */
   }
   rack->highest_so_far = MAX(rack->highest_so_far, segment->to);
   if (is_ambiguous(rack, segment, echoed_ps, now)) {
     return;
   }
-  rack->round_trip_ps = round_trip_ps;
+  rack->known.round_trip_ps = round_trip_ps;
   if (!rack->any || sent_after(segment->order, segment->to, rack->order, rack->end)) {
     rack->any = true;
     rack->order = segment->order;
@@ -87,8 +80,8 @@ bool tcp_rack_is_settled(const tcp_rack *rack, uint64_t acknowledged, uint64_t f
 /* Of segments sent in this order the last has the shortest round trip, the highest end and the last transmission. */
 void tcp_rack_delivered_in_order(tcp_rack *rack, const tcp_sent_segment *last, time_ps now)
 {
-  rack->round_trip_ps = now - last->sent_at;
-  rack->least_ps = MIN(rack->least_ps, rack->round_trip_ps);
+  rack->known.round_trip_ps = now - last->sent_at;
+  rack->known.least_ps = MIN(rack->known.least_ps, rack->known.round_trip_ps);
   rack->highest_so_far = last->to;
   rack->highest = last->to;
   rack->any = true;
@@ -105,35 +98,36 @@ void tcp_rack_heed_duplicate(tcp_rack *rack, bool with_duplicate, uint64_t ackno
   if (with_duplicate && !rack->widened) {
     rack->widened = true;
     rack->round_end = next;
-    rack->multiple++;
-    rack->persistence = PERSISTENCE;
+    rack->known.multiple++;
+    rack->known.persistence = PERSISTENCE;
   }
 }
 
 void tcp_rack_recovery_ended(tcp_rack *rack)
 {
-  if (rack->persistence > 0 && --rack->persistence == 0) {
-    rack->multiple = 1;
+  if (rack->known.persistence > 0 && --rack->known.persistence == 0) {
+    rack->known.multiple = 1;
   }
 }
 
 void tcp_rack_reordering_seen(tcp_rack *rack)
 {
-  rack->reordering_seen = true;
+  rack->known.reordering_seen = true;
 }
 
 time_ps tcp_rack_window_ps(const tcp_rack *rack, const tcp_rack_situation *situation)
 {
-  if (!rack->reordering_seen && (situation->recovering || situation->sacked_segments >= rack->threshold)) {
+  if (!rack->known.reordering_seen &&
+      (situation->recovering || situation->sacked_segments >= rack->threshold)) {
     return 0;
   }
-  if (rack->least_ps == TIME_PS_NEVER) {
+  if (rack->known.least_ps == TIME_PS_NEVER) {
     return 0;
   }
-  time_ps quarter = rack->least_ps / 4;
+  time_ps quarter = rack->known.least_ps / 4;
   /* The cap first, so that many rounds of D-SACK do not overflow. */
-  bool capped = quarter > 0 && rack->multiple > situation->smoothed_ps / quarter;
-  return capped ? situation->smoothed_ps : quarter * (time_ps)rack->multiple;
+  bool capped = quarter > 0 && rack->known.multiple > situation->smoothed_ps / quarter;
+  return capped ? situation->smoothed_ps : quarter * (time_ps)rack->known.multiple;
 }
 
 tcp_rack_losses tcp_rack_find_lost(tcp_rack *rack, tcp_scoreboard *board, time_ps window_ps, time_ps now)
@@ -143,7 +137,7 @@ tcp_rack_losses tcp_rack_find_lost(tcp_rack *rack, tcp_scoreboard *board, time_p
   rack->deadline = TIME_PS_NEVER;
   while (rack->any && tcp_scoreboard_oldest_under_way(board, &segment) &&
          sent_after(rack->order, rack->end, segment.order, segment.to)) {
-    time_ps lost_at = segment.sent_at + rack->round_trip_ps + window_ps;
+    time_ps lost_at = segment.sent_at + rack->known.round_trip_ps + window_ps;
     if (lost_at > now) {
       rack->deadline = lost_at;
       break;
@@ -163,10 +157,10 @@ time_ps tcp_rack_deadline(const tcp_rack *rack)
 time_ps tcp_rack_time_out(tcp_rack *rack, time_ps window_ps, time_ps now)
 {
   rack->deadline = TIME_PS_NEVER;
-  return now - rack->round_trip_ps - window_ps;
+  return now - rack->known.round_trip_ps - window_ps;
 }
 
 time_ps tcp_rack_least_round_trip_ps(const tcp_rack *rack)
 {
-  return rack->least_ps;
+  return rack->known.least_ps;
 }

@@ -5,58 +5,49 @@
 #include <glib.h>
 
 #include "base/octet_store.h"
+#include "tcp/tcp_receiver_private.h"
+
+enum { QUIET_SEGMENTS = 64 };
 
 /* What only a receiver needs to which segments come out of order, or twice, or are inspected. */
-typedef struct late_arrivals {
+struct tcp_late_arrivals {
   range_set *beyond;        /* received beyond `next` */
   GArray *gaps;             /* of range: what one segment brings, while it is handled */
   octet_store *store;       /* TCP_PASSING_IN_ORDER: what is in `beyond`, and what is just being passed up */
   uint64_t passed_in_store; /* octets in `store` that have been passed up */
   time_ps passing_now;
-  range duplicate; /* octets that came twice and no ACK has told of yet; empty: none */
+  range duplicate;         /* octets that came twice and no ACK has told of yet; empty: none */
+  uint32_t quiet_segments; /* in a row that came with no hole open and no duplicate to tell of */
   uint32_t recent_count;
   uint64_t recent[TCP_SACK_BLOCKS_MAX]; /* a position in each of the last SACK blocks, newest first */
-} late_arrivals;
-
-struct tcp_receiver {
-  const tcp_config *config;
-  const tcp_events *events;
-  void *user;
-  tcp_gauges *gauges;
-  uint64_t window_octets;
-  uint64_t unread_octets; /* passed up and not yet consumed */
-  uint64_t promised_edge; /* the right edge that the last ACK told the peer */
-  uint64_t next;          /* RCV.NXT; the FIN counts as one octet here and in `beyond` */
-  uint64_t passed;        /* TCP_PASSING_IN_ORDER: octets below have been passed up */
-  uint64_t acknowledged;  /* `next` when the last ACK left */
-  time_ps ack_deadline;
-  uint64_t fin_position;
-  bool fin_known;
-  tcp_ack_need need;
-  uint32_t unacknowledged_segments;
-  uint32_t window_unit; /* octets that the window scale can tell apart */
-  late_arrivals *late;  /* NULL before the first */
 };
+
+void tcp_receiver_init(tcp_receiver *receiver, const tcp_config *config, uint64_t window_octets,
+                       const tcp_events *events, void *user, tcp_gauges *gauges)
+{
+  g_assert(window_octets <= UINT32_MAX);
+  *receiver = (tcp_receiver){.config = config,
+                             .events = events,
+                             .user = user,
+                             .gauges = gauges,
+                             .window_octets = (uint32_t)window_octets,
+                             .window_unit = 1,
+                             .ack_deadline = TIME_PS_NEVER};
+  gauges->in_order_edge = 0;
+}
 
 tcp_receiver *tcp_receiver_new(const tcp_config *config, uint64_t window_octets, const tcp_events *events,
                                void *user, tcp_gauges *gauges)
 {
-  tcp_receiver *receiver = g_new0(tcp_receiver, 1);
-  receiver->config = config;
-  receiver->events = events;
-  receiver->user = user;
-  receiver->gauges = gauges;
-  receiver->gauges->in_order_edge = 0;
-  receiver->window_octets = window_octets;
-  receiver->window_unit = 1;
-  receiver->ack_deadline = TIME_PS_NEVER;
+  tcp_receiver *receiver = g_new(tcp_receiver, 1);
+  tcp_receiver_init(receiver, config, window_octets, events, user, gauges);
   return receiver;
 }
 
-static late_arrivals *late_of(tcp_receiver *receiver)
+static tcp_late_arrivals *late_of(tcp_receiver *receiver)
 {
   if (!receiver->late) {
-    receiver->late = g_new0(late_arrivals, 1);
+    receiver->late = g_new0(tcp_late_arrivals, 1);
     receiver->late->beyond = range_set_new();
     receiver->late->gaps = g_array_new(FALSE, FALSE, sizeof(range));
     receiver->late->store = octet_store_new();
@@ -64,7 +55,7 @@ static late_arrivals *late_of(tcp_receiver *receiver)
   return receiver->late;
 }
 
-static void free_late(late_arrivals *late)
+static void free_late(tcp_late_arrivals *late)
 {
   if (late) {
     range_set_free(late->beyond);
@@ -74,12 +65,26 @@ static void free_late(late_arrivals *late)
   }
 }
 
+void tcp_receiver_clear(tcp_receiver *receiver)
+{
+  free_late(receiver->late);
+  receiver->late = NULL;
+}
+
 void tcp_receiver_free(tcp_receiver *receiver)
 {
   if (receiver) {
-    free_late(receiver->late);
+    tcp_receiver_clear(receiver);
     g_free(receiver);
   }
+}
+
+void tcp_receiver_start_at(tcp_receiver *receiver, uint64_t position)
+{
+  receiver->next = position;
+  receiver->passed = position;
+  receiver->acknowledged = position;
+  receiver->gauges->in_order_edge = position;
 }
 
 /* The window's edge while octets that were passed up are still to be consumed. */
@@ -207,7 +212,7 @@ static uint32_t write_runs(const tcp_receiver *receiver, range *blocks, uint32_t
 
 bool tcp_receiver_has_sack_blocks(const tcp_receiver *receiver)
 {
-  const late_arrivals *late = receiver->late;
+  const tcp_late_arrivals *late = receiver->late;
   return late && (range_set_count(late->beyond) > 0 || late->duplicate.from < late->duplicate.to);
 }
 
@@ -325,13 +330,18 @@ static void pass_in_order(tcp_receiver *receiver, uint64_t position, const octet
   }
 }
 
-/* Nothing is beyond a hole any more, and all is told: a connection that rests does without. */
-static void let_late_go(tcp_receiver *receiver)
+/* After each segment while there are late arrivals. Where one hole was the next is near; once so many segments have come in order
+ * the memory goes, as ten thousand connections that rest would keep theirs. Making it anew so seldom costs nothing. */
+static G_GNUC_NO_INLINE void settle_late(tcp_receiver *receiver)
 {
-  const late_arrivals *late = receiver->late;
-  if (late && range_set_count(late->beyond) == 0 && late->duplicate.from == late->duplicate.to) {
-    free_late(receiver->late);
-    receiver->late = NULL;
+  tcp_late_arrivals *late = receiver->late;
+  if (range_set_count(late->beyond) > 0 || late->duplicate.from < late->duplicate.to) {
+    late->quiet_segments = 0;
+    return;
+  }
+  late->quiet_segments++;
+  if (late->quiet_segments == QUIET_SEGMENTS) {
+    tcp_receiver_clear(receiver);
   }
 }
 
@@ -478,7 +488,9 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const octet_
     }
   }
   decide_ack(receiver, had_holes, nothing_new, fin, now);
-  let_late_go(receiver);
+  if (receiver->late) {
+    settle_late(receiver);
+  }
 }
 
 bool tcp_receiver_expects(const tcp_receiver *receiver, uint32_t length)
@@ -496,6 +508,9 @@ void tcp_receiver_receive_expected(tcp_receiver *receiver, const octet_rope *pay
   receiver->passed = receiver->next; /* which TCP_PASSING_AS_ARRIVED does not heed */
   emit(receiver, position, payload, now, now);
   decide_ack_in_order(receiver, now);
+  if (receiver->late) {
+    settle_late(receiver);
+  }
 }
 
 void tcp_receiver_refuse(tcp_receiver *receiver, int64_t position, uint32_t length, bool answer, time_ps now)
@@ -536,6 +551,12 @@ uint64_t tcp_receiver_in_order_edge(const tcp_receiver *receiver)
 bool tcp_receiver_is_finished(const tcp_receiver *receiver)
 {
   return receiver->fin_known && receiver->next == receiver->fin_position + 1;
+}
+
+bool tcp_receiver_has(const tcp_receiver *receiver, uint64_t from, uint64_t to)
+{
+  uint64_t beyond = MAX(from, receiver->next);
+  return to <= beyond || covered_beyond(receiver, beyond, to) == to - beyond;
 }
 
 size_t tcp_receiver_out_of_order_runs(const tcp_receiver *receiver)

@@ -17,6 +17,9 @@ tcp_receiver *tcp_receiver_new(const tcp_config *config, uint64_t window_octets,
                                void *user, tcp_gauges *gauges);
 void tcp_receiver_free(tcp_receiver *receiver);
 
+/* The first octet that comes is the one at `position`: all below have arrived, elsewhere. Before the first. */
+void tcp_receiver_start_at(tcp_receiver *receiver, uint64_t position);
+
 /* Asks `events->inspect` about the octets that the acceptable segment at `position` would bring, run by
  * run, and then `events->admit`; false when it is refused. Nothing is committed yet. */
 bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const octet_rope *payload, time_ps now);
@@ -51,6 +54,9 @@ uint64_t tcp_receiver_in_order_edge(const tcp_receiver *receiver);
 
 /* The FIN is in order: nothing more will come. */
 bool tcp_receiver_is_finished(const tcp_receiver *receiver);
+
+/* All octets of [from, to) have arrived. */
+bool tcp_receiver_has(const tcp_receiver *receiver, uint64_t from, uint64_t to);
 
 /* Disjoint runs beyond the in-order edge. */
 size_t tcp_receiver_out_of_order_runs(const tcp_receiver *receiver);

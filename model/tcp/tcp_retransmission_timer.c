@@ -4,24 +4,28 @@
 
 #include <glib.h>
 
-struct tcp_retransmission_timer {
-  time_ps min_ps;
-  time_ps max_ps;
-  time_ps rto_ps;
-  time_ps deadline;
-  bool has_sample;
-  time_ps smoothed_ps;  /* SRTT */
-  time_ps variation_ps; /* RTTVAR */
-};
+#include "tcp/tcp_retransmission_timer_private.h"
+
+static bool has_sample(const tcp_retransmission_timer *timer)
+{
+  return timer->variation_ps >= 0;
+}
+
+void tcp_retransmission_timer_init(tcp_retransmission_timer *timer, time_ps initial_ps, time_ps min_ps,
+                                   time_ps max_ps)
+{
+  g_assert(initial_ps > 0 && min_ps > 0 && max_ps >= min_ps);
+  *timer = (tcp_retransmission_timer){.min_ps = min_ps,
+                                      .max_ps = max_ps,
+                                      .rto_ps = initial_ps,
+                                      .deadline = TIME_PS_NEVER,
+                                      .variation_ps = -1};
+}
 
 tcp_retransmission_timer *tcp_retransmission_timer_new(time_ps initial_ps, time_ps min_ps, time_ps max_ps)
 {
-  g_assert(initial_ps > 0 && min_ps > 0 && max_ps >= min_ps);
-  tcp_retransmission_timer *timer = g_new0(tcp_retransmission_timer, 1);
-  timer->min_ps = min_ps;
-  timer->max_ps = max_ps;
-  timer->rto_ps = initial_ps;
-  timer->deadline = TIME_PS_NEVER;
+  tcp_retransmission_timer *timer = g_new(tcp_retransmission_timer, 1);
+  tcp_retransmission_timer_init(timer, initial_ps, min_ps, max_ps);
   return timer;
 }
 
@@ -33,8 +37,7 @@ void tcp_retransmission_timer_free(tcp_retransmission_timer *timer)
 void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, time_ps round_trip_ps)
 {
   g_assert(round_trip_ps >= 0);
-  if (!timer->has_sample) {
-    timer->has_sample = true;
+  if (!has_sample(timer)) {
     timer->smoothed_ps = round_trip_ps;
     timer->variation_ps = round_trip_ps / 2;
   } else {
@@ -55,7 +58,7 @@ void tcp_retransmission_timer_back_off(tcp_retransmission_timer *timer)
 
 void tcp_retransmission_timer_restart_slowly(tcp_retransmission_timer *timer)
 {
-  if (!timer->has_sample) {
+  if (!has_sample(timer)) {
     timer->rto_ps = MIN(3 * TIME_PS_PER_SECOND, timer->max_ps);
   }
 }

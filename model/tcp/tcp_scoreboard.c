@@ -1,25 +1,47 @@
+#include <stddef.h>
+#include <string.h>
+
 #include "tcp/tcp_scoreboard_private.h"
 
-enum { CAPACITY_AT_FIRST = 16 };
-
-tcp_scoreboard *tcp_scoreboard_new(uint32_t duplicate_ack_threshold, uint32_t smss_octets, bool by_time)
+void tcp_scoreboard_init(tcp_scoreboard *board, uint32_t duplicate_ack_threshold, uint32_t smss_octets,
+                         bool by_time)
 {
   g_assert(duplicate_ack_threshold > 0 && smss_octets > 0);
-  tcp_scoreboard *board = g_new0(tcp_scoreboard, 1);
+  memset(board, 0, offsetof(tcp_scoreboard, slots_at_first)); /* a slot is written before it is read */
   board->threshold = duplicate_ack_threshold;
   board->smss_octets = smss_octets;
   board->by_time = by_time;
+  board->slots = board->slots_at_first;
+  board->capacity = CAPACITY_AT_FIRST;
+}
+
+tcp_scoreboard *tcp_scoreboard_new(uint32_t duplicate_ack_threshold, uint32_t smss_octets, bool by_time)
+{
+  tcp_scoreboard *board = g_new(tcp_scoreboard, 1);
+  tcp_scoreboard_init(board, duplicate_ack_threshold, smss_octets, by_time);
   return board;
+}
+
+static void free_slots(tcp_scoreboard *board, sent_segment *slots)
+{
+  if (slots != board->slots_at_first) {
+    g_free(slots);
+  }
+}
+
+void tcp_scoreboard_clear(tcp_scoreboard *board)
+{
+  range_set_free(board->sacked);
+  if (board->lost) {
+    g_array_free(board->lost, TRUE);
+  }
+  free_slots(board, board->slots);
 }
 
 void tcp_scoreboard_free(tcp_scoreboard *board)
 {
   if (board) {
-    range_set_free(board->sacked);
-    if (board->lost) {
-      g_array_free(board->lost, TRUE);
-    }
-    g_free(board->slots);
+    tcp_scoreboard_clear(board);
     g_free(board);
   }
 }
@@ -51,12 +73,12 @@ void tcp_scoreboard_set_flags(tcp_scoreboard *board, uint64_t number, uint32_t f
 static void grow(tcp_scoreboard *board)
 {
   g_assert(board->capacity <= UINT32_MAX / 2);
-  uint32_t capacity = MAX(board->capacity * 2, CAPACITY_AT_FIRST);
+  uint32_t capacity = board->capacity * 2;
   sent_segment *slots = g_new(sent_segment, capacity);
   for (uint64_t number = board->first; number < board->end; number++) {
     slots[number & (capacity - 1)] = *segment_at(board, number);
   }
-  g_free(board->slots);
+  free_slots(board, board->slots);
   board->slots = slots;
   board->capacity = capacity;
 }
@@ -102,7 +124,7 @@ void tcp_scoreboard_set_smss(tcp_scoreboard *board, uint32_t smss_octets, tcp_sc
   tcp_scoreboard old = *board;
   g_assert(smss_octets > 0);
   board->smss_octets = smss_octets;
-  board->slots = board->capacity > 0 ? g_new(sent_segment, board->capacity) : NULL;
+  board->slots = g_new(sent_segment, board->capacity);
   board->end = board->first;
   board->pipe_octets = 0;
   board->sacked_segments = 0;
@@ -112,7 +134,7 @@ void tcp_scoreboard_set_smss(tcp_scoreboard *board, uint32_t smss_octets, tcp_sc
   }
   carry_marks(board, &old, old.end); /* they may lie behind the last segment */
   board->plain_from = board->end;
-  g_free(old.slots);
+  free_slots(board, old.slots);
   tcp_scoreboard_sort_by_time(board);
 }
 
@@ -143,16 +165,6 @@ static void clamp_marks(tcp_scoreboard *board, uint64_t position)
     board->above_octets = sacked_total(board);
   }
   board->next_resend = MAX(board->next_resend, board->first);
-}
-
-/* Nothing is in flight any more. */
-static void rest(tcp_scoreboard *board)
-{
-  if (board->first == board->end) {
-    g_free(board->slots);
-    board->slots = NULL;
-    board->capacity = 0;
-  }
 }
 
 static void tell_of_delivery(const tcp_scoreboard *board, uint64_t number)
@@ -206,7 +218,6 @@ bool tcp_scoreboard_acknowledge(tcp_scoreboard *board, uint64_t position, time_p
   }
   cut_first(board, position);
   clamp_marks(board, position);
-  rest(board);
   return sample && !sent_twice;
 }
 
@@ -236,7 +247,6 @@ void tcp_scoreboard_acknowledge_plain(tcp_scoreboard *board, uint64_t position, 
   }
   cut_first(board, position);
   clamp_marks(board, position);
-  rest(board);
 }
 
 uint64_t tcp_scoreboard_find(const tcp_scoreboard *board, uint64_t position)

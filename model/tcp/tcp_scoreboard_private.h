@@ -28,8 +28,10 @@ typedef struct sent_segment {
   uint32_t later;
 } sent_segment;
 
+enum { CAPACITY_AT_FIRST = 16 };
+
 /* The segments are numbered from 0 on as they are sent; number n lives in slot n modulo the capacity, a
- * power of 2. With nothing in flight there are no slots: a connection that rests needs none. */
+ * power of 2. */
 struct tcp_scoreboard {
   uint32_t threshold;
   uint32_t smss_octets;
@@ -37,9 +39,9 @@ struct tcp_scoreboard {
   bool by_time; /* losses are found by time, in any order (RFC 8985) */
   tcp_scoreboard_listener listener;
   void *listener_user;
-  sent_segment *slots;
-  uint64_t first; /* number of the first segment in flight */
-  uint64_t end;   /* one beyond the number of the last */
+  sent_segment *slots; /* those at the end, or others when they became too few */
+  uint64_t first;      /* number of the first segment in flight */
+  uint64_t end;        /* one beyond the number of the last */
   uint64_t pipe_octets;
   uint64_t
       plain_from; /* segments from this number on were sent once, and nothing was heard of them but that parts are SACKED */
@@ -58,7 +60,14 @@ struct tcp_scoreboard {
   uint64_t newest;
   GArray *
       lost; /* of uint64_t, a heap: numbers of lost segments to be sent again, and stale ones; NULL before the first */
+
+  sent_segment slots_at_first[CAPACITY_AT_FIRST];
 };
+
+/* Makes `board` what tcp_scoreboard_new() returns; frees what it has. */
+void tcp_scoreboard_init(tcp_scoreboard *board, uint32_t duplicate_ack_threshold, uint32_t smss_octets,
+                         bool by_time);
+void tcp_scoreboard_clear(tcp_scoreboard *board);
 
 static inline sent_segment *segment_at(const tcp_scoreboard *board, uint64_t number)
 {

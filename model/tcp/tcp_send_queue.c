@@ -2,47 +2,51 @@
 
 #include <glib.h>
 
-/* Nearly every record lies in one piece of memory, as FPDUs do: then that piece's slice is here. Else it is a rope, and here is
- * where it is. */
+#include "tcp/tcp_send_queue_private.h"
+
+/* Nearly every record lies in one piece of memory, as FPDUs do: then that piece's slice is here. One that shares its slices has the
+ * reference on their block here. Else it is a rope, and here is where it is. */
 typedef struct sent_record {
   uint64_t from; /* stream position of its first octet */
   uint32_t length;
-  uint32_t flags; /* TCP_RECORD_… and IN_PIECES */
+  uint32_t flags; /* TCP_RECORD_…, IN_PIECES and SHARED */
   union {
     struct {
-      const uint8_t *octets;
-      octet_block *block; /* may be NULL */
+      const uint8_t *octets; /* not of one that shares */
+      octet_block *block;    /* may be NULL */
     } piece;
     octet_rope *pieces;
   } at;
 } sent_record;
 
-enum { IN_PIECES = 1 << 16 };
+enum { IN_PIECES = 1 << 16, SHARED = 1 << 17 };
 enum { CAPACITY_AT_FIRST = 16 };
 
 /* The records are numbered from 0 on as they are posted; number n lives in slot n modulo the capacity, a
- * power of 2. Without records there are no slots: a connection that rests needs none. */
-struct tcp_send_queue {
-  tcp_segmentation segmentation;
+ * power of 2. */
+struct tcp_kept_records {
   uint32_t capacity;
-  sent_record *slots;
   uint64_t first;         /* number of the oldest record kept */
   uint64_t end;           /* one beyond the number of the newest */
   uint64_t unsent_record; /* number of the record that holds `unsent`; `end` when all is sent */
-  uint64_t posted;
-  uint64_t unsent;
+  sent_record slots[];
 };
+
+void tcp_send_queue_init(tcp_send_queue *queue, tcp_segmentation segmentation)
+{
+  *queue = (tcp_send_queue){.segmentation = segmentation};
+}
 
 tcp_send_queue *tcp_send_queue_new(tcp_segmentation segmentation)
 {
-  tcp_send_queue *queue = g_new0(tcp_send_queue, 1);
-  queue->segmentation = segmentation;
+  tcp_send_queue *queue = g_new(tcp_send_queue, 1);
+  tcp_send_queue_init(queue, segmentation);
   return queue;
 }
 
-static sent_record *record_at(const tcp_send_queue *queue, uint64_t number)
+static sent_record *record_at(tcp_kept_records *kept, uint64_t number)
 {
-  return &queue->slots[number & (queue->capacity - 1)];
+  return &kept->slots[number & (kept->capacity - 1)];
 }
 
 static uint64_t record_end(const sent_record *record)
@@ -60,6 +64,12 @@ static void take_octets(sent_record *record, octet_rope *octets)
     octet_rope_init(octets);
     return;
   }
+  if (octet_rope_is_shared(octets)) {
+    record->flags |= SHARED;
+    record->at.piece.block = octet_rope_shared_block(octets); /* with its reference */
+    octet_rope_init(octets);
+    return;
+  }
   record->flags |= IN_PIECES;
   record->at.pieces = g_new(octet_rope, 1);
   octet_rope_move(record->at.pieces, octets);
@@ -67,10 +77,13 @@ static void take_octets(sent_record *record, octet_rope *octets)
 
 static void append_octets(octet_rope *target, const sent_record *record, uint32_t from, uint32_t length)
 {
-  if (record->flags & IN_PIECES) {
+  if ((record->flags & (IN_PIECES | SHARED)) == 0) {
+    octet_rope_append(target, record->at.piece.octets + from, length, record->at.piece.block);
+  } else if (record->flags & IN_PIECES) {
     octet_rope_append_rope(target, record->at.pieces, from, length);
   } else {
-    octet_rope_append(target, record->at.piece.octets + from, length, record->at.piece.block);
+    octet_rope shared = octet_rope_of_shared(record->at.piece.block, record->length);
+    octet_rope_append_rope(target, &shared, from, length);
   }
 }
 
@@ -84,28 +97,45 @@ static void drop_octets(sent_record *record)
   }
 }
 
-void tcp_send_queue_free(tcp_send_queue *queue)
+void tcp_send_queue_clear(tcp_send_queue *queue)
 {
-  if (!queue) {
-    return;
+  tcp_kept_records *kept = queue->kept;
+  for (uint64_t number = kept ? kept->first : 0; kept && number < kept->end; number++) {
+    drop_octets(record_at(kept, number));
   }
-  for (uint64_t number = queue->first; number < queue->end; number++) {
-    drop_octets(record_at(queue, number));
-  }
-  g_free(queue->slots);
-  g_free(queue);
+  g_free(kept);
+  queue->kept = NULL;
 }
 
-static void grow(tcp_send_queue *queue)
+void tcp_send_queue_free(tcp_send_queue *queue)
 {
-  uint32_t capacity = MAX(queue->capacity * 2, CAPACITY_AT_FIRST);
-  sent_record *slots = g_new(sent_record, capacity);
-  for (uint64_t number = queue->first; number < queue->end; number++) {
-    slots[number & (capacity - 1)] = *record_at(queue, number);
+  if (queue) {
+    tcp_send_queue_clear(queue);
+    g_free(queue);
   }
-  g_free(queue->slots);
-  queue->slots = slots;
-  queue->capacity = capacity;
+}
+
+static tcp_kept_records *kept_new(uint32_t capacity)
+{
+  tcp_kept_records *kept = g_malloc(sizeof *kept + capacity * sizeof(sent_record));
+  kept->capacity = capacity;
+  kept->first = 0;
+  kept->end = 0;
+  kept->unsent_record = 0;
+  return kept;
+}
+
+static tcp_kept_records *grown(tcp_kept_records *kept)
+{
+  tcp_kept_records *larger = kept_new(kept->capacity * 2);
+  larger->first = kept->first;
+  larger->end = kept->end;
+  larger->unsent_record = kept->unsent_record;
+  for (uint64_t number = kept->first; number < kept->end; number++) {
+    *record_at(larger, number) = *record_at(kept, number);
+  }
+  g_free(kept);
+  return larger;
 }
 
 void tcp_send_queue_post(tcp_send_queue *queue, octet_rope *record, unsigned flags)
@@ -113,10 +143,12 @@ void tcp_send_queue_post(tcp_send_queue *queue, octet_rope *record, unsigned fla
   if (record->length == 0) {
     return;
   }
-  if (queue->end - queue->first == queue->capacity) {
-    grow(queue);
+  if (!queue->kept) {
+    queue->kept = kept_new(CAPACITY_AT_FIRST);
+  } else if (queue->kept->end - queue->kept->first == queue->kept->capacity) {
+    queue->kept = grown(queue->kept);
   }
-  sent_record *last = record_at(queue, queue->end++);
+  sent_record *last = record_at(queue->kept, queue->kept->end++);
   last->from = queue->posted;
   last->flags = flags;
   take_octets(last, record);
@@ -144,8 +176,8 @@ static G_GNUC_NO_INLINE tcp_cut cut_stream(const tcp_send_queue *queue, uint64_t
 {
   uint64_t end = MIN(from + emss_octets, queue->posted);
   bool all_fpdus = true;
-  for (; number < queue->end; number++) {
-    const sent_record *record = record_at(queue, number);
+  for (; number < queue->kept->end; number++) {
+    const sent_record *record = record_at(queue->kept, number);
     if (record->from >= end) {
       break;
     }
@@ -162,7 +194,7 @@ static G_GNUC_NO_INLINE tcp_cut cut_stream(const tcp_send_queue *queue, uint64_t
 static inline tcp_cut cut_aligned(const tcp_send_queue *queue, uint64_t from, uint64_t number,
                                   uint32_t emss_octets)
 {
-  const sent_record *record = record_at(queue, number);
+  const sent_record *record = record_at(queue->kept, number);
   if (!is_fpdu(record)) {
     return (tcp_cut){.length = cut_stream(queue, from, number, emss_octets, true).length};
   }
@@ -171,8 +203,8 @@ static inline tcp_cut cut_aligned(const tcp_send_queue *queue, uint64_t from, ui
   }
   uint32_t length = record->length;
   uint32_t full_size = (record->flags & TCP_RECORD_FULL_SIZE) != 0 ? 1 : 0;
-  while (++number < queue->end) {
-    const sent_record *next = record_at(queue, number);
+  while (++number < queue->kept->end) {
+    const sent_record *next = record_at(queue->kept, number);
     if (next->length > emss_octets - length || !is_fpdu(next)) {
       break;
     }
@@ -195,7 +227,7 @@ uint32_t tcp_send_queue_next_octets(const tcp_send_queue *queue)
 {
   return queue->unsent == queue->posted
              ? 0
-             : (uint32_t)(record_end(record_at(queue, queue->unsent_record)) - queue->unsent);
+             : (uint32_t)(record_end(record_at(queue->kept, queue->kept->unsent_record)) - queue->unsent);
 }
 
 tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets)
@@ -204,19 +236,19 @@ tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets)
   if (queue->unsent == queue->posted) {
     return (tcp_cut){.length = 0};
   }
-  return cut(queue, queue->unsent, queue->unsent_record, emss_octets);
+  return cut(queue, queue->unsent, queue->kept->unsent_record, emss_octets);
 }
 
 void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, octet_rope *target)
 {
   g_assert(length <= queue->posted - queue->unsent);
   while (length > 0) {
-    const sent_record *record = record_at(queue, queue->unsent_record);
+    const sent_record *record = record_at(queue->kept, queue->kept->unsent_record);
     uint32_t skipped = (uint32_t)(queue->unsent - record->from);
     uint32_t part = MIN(length, record->length - skipped);
     append_octets(target, record, skipped, part);
     queue->unsent += part;
-    queue->unsent_record += skipped + part == record->length ? 1 : 0;
+    queue->kept->unsent_record += skipped + part == record->length ? 1 : 0;
     length -= part;
   }
 }
@@ -224,11 +256,11 @@ void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, octet_rope *tar
 /* The number of the record that holds `position`, which must have been posted and not be released. */
 static uint64_t find(const tcp_send_queue *queue, uint64_t position)
 {
-  uint64_t low = queue->first;
-  uint64_t high = queue->end - 1;
+  uint64_t low = queue->kept->first;
+  uint64_t high = queue->kept->end - 1;
   while (low < high) {
     uint64_t middle = low + (high - low + 1) / 2;
-    if (record_at(queue, middle)->from <= position) {
+    if (record_at(queue->kept, middle)->from <= position) {
       low = middle;
     } else {
       high = middle - 1;
@@ -249,10 +281,10 @@ void tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to
   if (from == to) {
     return;
   }
-  g_assert(from < to && to <= queue->posted && queue->first < queue->end &&
-           record_at(queue, queue->first)->from <= from);
+  g_assert(from < to && to <= queue->posted && queue->kept &&
+           record_at(queue->kept, queue->kept->first)->from <= from);
   for (uint64_t number = find(queue, from); from < to; number++) {
-    const sent_record *record = record_at(queue, number);
+    const sent_record *record = record_at(queue->kept, number);
     uint64_t end = MIN(record_end(record), to);
     append_octets(target, record, (uint32_t)(from - record->from), (uint32_t)(end - from));
     from = end;
@@ -261,14 +293,17 @@ void tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to
 
 void tcp_send_queue_release(tcp_send_queue *queue, uint64_t position)
 {
+  tcp_kept_records *kept = queue->kept;
   g_assert(position <= queue->unsent);
-  while (queue->first < queue->end && record_end(record_at(queue, queue->first)) <= position) {
-    drop_octets(record_at(queue, queue->first));
-    queue->first++;
+  if (!kept) {
+    return;
   }
-  if (queue->first == queue->end && queue->slots) {
-    g_free(queue->slots);
-    queue->slots = NULL;
-    queue->capacity = 0;
+  while (kept->first < kept->end && record_end(record_at(kept, kept->first)) <= position) {
+    drop_octets(record_at(kept, kept->first));
+    kept->first++;
+  }
+  if (kept->first == kept->end) {
+    g_free(kept);
+    queue->kept = NULL;
   }
 }

@@ -1,29 +1,51 @@
+#include <stddef.h>
+#include <string.h>
+
 #include "tcp/tcp_sender_private.h"
+
+void tcp_sender_init(tcp_sender *sender, const tcp_config *config, tcp_retransmission_timer *timer,
+                     tcp_statistics *statistics, tcp_gauges *gauges)
+{
+  *sender = (tcp_sender){.config = config,
+                         .timer = timer,
+                         .statistics = statistics,
+                         .gauges = gauges,
+                         .sent_at = -1,
+                         .recovery_point = -1,
+                         .ecn_point = -1};
+  tcp_send_queue_init(&sender->queue, config->segmentation);
+  tcp_rack_knowledge_init(&sender->rack_known);
+}
 
 tcp_sender *tcp_sender_new(const tcp_config *config, tcp_retransmission_timer *timer,
                            tcp_statistics *statistics, tcp_gauges *gauges)
 {
-  tcp_sender *sender = g_new0(tcp_sender, 1);
-  sender->config = config;
-  sender->timer = timer;
-  sender->statistics = statistics;
-  sender->gauges = gauges;
-  sender->queue = tcp_send_queue_new(config->segmentation);
-  sender->sent_at = -1;
-  sender->recovery_point = -1;
-  sender->ecn_point = -1;
-  tcp_tail_loss_probe_init(&sender->probe);
+  tcp_sender *sender = g_new(tcp_sender, 1);
+  tcp_sender_init(sender, config, timer, statistics, gauges);
   return sender;
+}
+
+static void free_flight(tcp_sender *sender)
+{
+  if (sender->flight) {
+    tcp_scoreboard_clear(&sender->flight->board);
+    g_free(sender->flight);
+    sender->flight = NULL;
+  }
+}
+
+void tcp_sender_clear(tcp_sender *sender)
+{
+  free_flight(sender);
+  tcp_send_queue_clear(&sender->queue);
+  tcp_congestion_clear(&sender->congestion);
+  tcp_spurious_free(sender->spurious);
 }
 
 void tcp_sender_free(tcp_sender *sender)
 {
   if (sender) {
-    tcp_send_queue_free(sender->queue);
-    tcp_scoreboard_free(sender->board);
-    tcp_congestion_free(sender->congestion);
-    tcp_rack_free(sender->rack);
-    tcp_spurious_free(sender->spurious);
+    tcp_sender_clear(sender);
     g_free(sender);
   }
 }
@@ -32,12 +54,12 @@ void tcp_sender_free(tcp_sender *sender)
 static void on_delivered(void *user, const tcp_sent_segment *segment)
 {
   tcp_sender *sender = user;
-  tcp_sender_news *news = sender->news;
+  tcp_sender_news *news = sender->flight->news;
   bool beyond = (int64_t)segment->to > sender->recovery_point;
   news->beyond = news->beyond || beyond;
   news->original = news->original || (!beyond && !segment->sent_twice);
-  if (sender->rack) {
-    tcp_rack_delivered(sender->rack, segment, news->ack->echoed_ps, news->now);
+  if (sender->by_time) {
+    tcp_rack_delivered(&sender->flight->rack, segment, news->ack->echoed_ps, news->now);
   }
 }
 
@@ -45,50 +67,75 @@ void tcp_sender_start(tcp_sender *sender, uint32_t emss_octets, bool sack, bool 
                       uint64_t window_edge)
 {
   const tcp_config *config = sender->config;
-  g_assert(!sender->board);
+  g_assert(sender->emss_octets == 0 && emss_octets > 0);
   uint64_t initial_segments = syn_sent_twice ? 1 : MAX(config->initial_window_segments, 1);
   sender->emss_octets = emss_octets;
   sender->sack = sack;
   sender->window_edge = window_edge;
-  sender->rack = config->rack && sack ? tcp_rack_new(config->duplicate_ack_threshold) : NULL;
-  sender->probes = sender->rack && config->tail_loss_probe;
-  sender->board = tcp_scoreboard_new(config->duplicate_ack_threshold, emss_octets, sender->rack != NULL);
-  if (sender->rack || config->forward_rto_recovery) {
-    tcp_scoreboard_listen(sender->board, on_delivered, sender);
-  }
-  sender->congestion =
-      tcp_congestion_new(config->congestion, config->slow_start, emss_octets, initial_segments * emss_octets);
+  sender->by_time = config->rack && sack;
+  sender->probes = sender->by_time && config->tail_loss_probe;
+  tcp_congestion_init(&sender->congestion, config->congestion, config->slow_start, emss_octets,
+                      initial_segments * emss_octets);
   if (config->pacing) {
-    tcp_congestion_use_pacing(sender->congestion);
+    tcp_congestion_use_pacing(&sender->congestion);
   }
+}
+
+void tcp_sender_begin_flight(tcp_sender *sender)
+{
+  const tcp_config *config = sender->config;
+  tcp_sender_flight *flight = g_new(tcp_sender_flight, 1);
+  memset(flight, 0, offsetof(tcp_sender_flight, hystart));
+  tcp_scoreboard_init(&flight->board, config->duplicate_ack_threshold, sender->emss_octets, sender->by_time);
+  if (sender->by_time || config->forward_rto_recovery) {
+    tcp_scoreboard_listen(&flight->board, on_delivered, sender);
+  }
+  tcp_rack_init(&flight->rack, config->duplicate_ack_threshold, &sender->rack_known);
+  tcp_tail_loss_probe_init(&flight->probe);
+  tcp_congestion_begin_flight(&sender->congestion, &flight->hystart);
+  sender->flight = flight;
+}
+
+void tcp_sender_end_flight(tcp_sender *sender)
+{
+  const tcp_sender_flight *flight = sender->flight;
+  if (!flight || tcp_sender_flight_octets(sender) > 0 || sender->state != TCP_SENDING_OPEN ||
+      flight->probe.outstanding) {
+    return;
+  }
+  sender->rack_known = flight->rack.known;
+  tcp_congestion_end_flight(&sender->congestion);
+  free_flight(sender);
 }
 
 /* Where a segment in flight that begins at `from` and is longer than EMSS now ends when it is sent again. */
 static uint64_t recut(void *user, uint64_t from, uint64_t to)
 {
   const tcp_sender *sender = user;
-  uint64_t posted = tcp_send_queue_posted(sender->queue);
+  uint64_t posted = tcp_send_queue_posted(&sender->queue);
   if (from == posted) {
     return to; /* the FIN alone */
   }
-  uint64_t end = from + tcp_send_queue_cut_at(sender->queue, from, MIN(to, posted), sender->emss_octets);
+  uint64_t end = from + tcp_send_queue_cut_at(&sender->queue, from, MIN(to, posted), sender->emss_octets);
   return end == posted ? to : end; /* the FIN takes no room */
 }
 
 void tcp_sender_set_emss(tcp_sender *sender, uint32_t emss_octets)
 {
-  if (!sender->board || emss_octets == sender->emss_octets) {
+  if (sender->emss_octets == 0 || emss_octets == sender->emss_octets) {
     return;
   }
   sender->emss_octets = emss_octets;
-  tcp_congestion_set_smss(sender->congestion, emss_octets);
-  tcp_scoreboard_set_smss(sender->board, emss_octets, recut, sender);
+  tcp_congestion_set_smss(&sender->congestion, emss_octets);
+  if (sender->flight) {
+    tcp_scoreboard_set_smss(&sender->flight->board, emss_octets, recut, sender);
+  }
 }
 
 void tcp_sender_resend_too_big(tcp_sender *sender, uint32_t emss_octets, uint64_t position)
 {
-  bool in_flight = sender->board && position >= sender->acknowledged && position < sender->next;
-  if (in_flight && tcp_scoreboard_lose_longer(sender->board, position, emss_octets)) {
+  bool in_flight = sender->flight && position >= sender->acknowledged && position < sender->next;
+  if (in_flight && tcp_scoreboard_lose_longer(&sender->flight->board, position, emss_octets)) {
     sender->recovery_point = (int64_t)sender->next; /* no recovery for what was in flight */
   }
   tcp_sender_set_emss(sender, emss_octets);
@@ -97,7 +144,7 @@ void tcp_sender_resend_too_big(tcp_sender *sender, uint32_t emss_octets, uint64_
 uint32_t tcp_sender_first_octets(const tcp_sender *sender)
 {
   tcp_sent_segment first;
-  bool any = sender->board && tcp_scoreboard_first(sender->board, &first);
+  bool any = sender->flight && tcp_scoreboard_first(&sender->flight->board, &first);
   return any ? (uint32_t)(first.to - first.from) : 0;
 }
 
@@ -106,7 +153,7 @@ void tcp_sender_post(tcp_sender *sender, octet_rope *record, unsigned flags)
   g_assert(!sender->finishing);
   sender->gauges->posted_octets += record->length;
   sender->gauges->unsent_octets += record->length;
-  tcp_send_queue_post(sender->queue, record, flags);
+  tcp_send_queue_post(&sender->queue, record, flags);
 }
 
 void tcp_sender_finish(tcp_sender *sender)
@@ -163,12 +210,12 @@ bool tcp_sender_fin_acknowledged(const tcp_sender *sender)
 
 uint64_t tcp_sender_congestion_window_octets(const tcp_sender *sender)
 {
-  return sender->congestion ? tcp_congestion_window_octets(sender->congestion) : 0;
+  return tcp_congestion_window_octets(&sender->congestion);
 }
 
 uint64_t tcp_sender_slow_start_threshold_octets(const tcp_sender *sender)
 {
-  return sender->congestion ? tcp_congestion_threshold_octets(sender->congestion) : 0;
+  return tcp_congestion_threshold_octets(&sender->congestion);
 }
 
 bool tcp_sender_has_new(const tcp_sender *sender)
@@ -194,28 +241,28 @@ void tcp_sender_schedule_probe(tcp_sender *sender, time_ps now)
     return;
   }
   if (sender->state != TCP_SENDING_OPEN || tcp_sender_flight_octets(sender) == 0 ||
-      tcp_scoreboard_sacked_octets(sender->board) > 0) {
-    tcp_tail_loss_probe_cancel(&sender->probe);
+      tcp_scoreboard_sacked_octets(&sender->flight->board) > 0) {
+    tcp_tail_loss_probe_cancel(&sender->flight->probe);
     return;
   }
-  if (sender->probe.due || sender->probe.outstanding) {
+  if (sender->flight->probe.due || sender->flight->probe.outstanding) {
     return; /* one at a time */
   }
   tcp_tail_loss_situation situation = {
       .smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer),
       /* TLP.max_ack_delay: what the peer does is not known; both ends of a run mostly do the same. */
       .ack_delay_ps = sender->config->delayed_ack_ps,
-      .segments = tcp_scoreboard_segments(sender->board),
+      .segments = tcp_scoreboard_segments(&sender->flight->board),
       .retransmission = tcp_retransmission_timer_deadline(sender->timer),
   };
-  tcp_tail_loss_probe_schedule(&sender->probe, &situation, now);
+  tcp_tail_loss_probe_schedule(&sender->flight->probe, &situation, now);
 }
 
 time_ps tcp_sender_deadline(const tcp_sender *sender)
 {
-  time_ps deadline = sender->probe.deadline;
-  if (sender->rack) {
-    deadline = time_ps_earlier(deadline, tcp_rack_deadline(sender->rack));
+  time_ps deadline = TIME_PS_NEVER;
+  if (sender->flight) {
+    deadline = time_ps_earlier(sender->flight->probe.deadline, tcp_rack_deadline(&sender->flight->rack));
   }
   return sender->paced ? time_ps_earlier(deadline, sender->pacer.next_ps) : deadline;
 }

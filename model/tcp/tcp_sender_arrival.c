@@ -19,7 +19,8 @@ static void sample_round_trip(tcp_sender *sender, tcp_sender_news *news, bool ha
 static uint64_t find_original(const tcp_sender *sender, const tcp_acknowledgement *ack)
 {
   tcp_sent_segment first;
-  bool is_original = ack->echoed_ps >= 0 && tcp_scoreboard_first(sender->board, &first) && first.sent_twice &&
+  bool is_original = ack->echoed_ps >= 0 && tcp_scoreboard_first(&sender->flight->board, &first) &&
+                     first.sent_twice &&
                      ack->echoed_ps / TIME_PS_PER_MICROSECOND < first.sent_at / TIME_PS_PER_MICROSECOND;
   return is_original ? MIN(ack->position, first.to) : 0;
 }
@@ -27,11 +28,11 @@ static uint64_t find_original(const tcp_sender *sender, const tcp_acknowledgemen
 static void note_position(tcp_sender *sender, uint64_t position)
 {
   sender->acknowledged = position;
-  tcp_send_queue_release(sender->queue, MIN(position, tcp_send_queue_posted(sender->queue)));
-  sender->duplicate_acks = 0;
-  sender->limited_octets = 0;
+  tcp_send_queue_release(&sender->queue, MIN(position, tcp_send_queue_posted(&sender->queue)));
+  sender->flight->duplicate_acks = 0;
+  sender->flight->limited_octets = 0;
   sender->timeouts_in_a_row = 0;
-  sender->resend_first = false; /* what was first is there */
+  sender->flight->resend_first = false; /* what was first is there */
 }
 
 /* Nothing is in flight, and the peer is there: RFC 9293 §3.8.6.1, a probe that is answered is no reason to give up. */
@@ -48,7 +49,7 @@ static void take_position(tcp_sender *sender, tcp_sender_news *news)
   uint64_t position = news->ack->position;
   news->octets = position - sender->acknowledged;
   news->original_until = find_original(sender, news->ack);
-  bool has_sample = tcp_scoreboard_acknowledge(sender->board, position, &sent_at);
+  bool has_sample = tcp_scoreboard_acknowledge(&sender->flight->board, position, &sent_at);
   sample_round_trip(sender, news, has_sample, sent_at);
   note_position(sender, position);
 }
@@ -61,7 +62,7 @@ static uint64_t take_sack_blocks(tcp_sender *sender, const tcp_acknowledgement *
     uint64_t from = MAX(ack->sack[i].from, sender->acknowledged);
     uint64_t to = ack->sack[i].to;
     if (ack->sack[i].from < to && from < to && to <= sender->next) {
-      octets += tcp_scoreboard_sack(sender->board, from, to);
+      octets += tcp_scoreboard_sack(&sender->flight->board, from, to);
     }
   }
   return octets;
@@ -71,23 +72,23 @@ static uint64_t take_sack_blocks(tcp_sender *sender, const tcp_acknowledgement *
 static void take_news(tcp_sender *sender, tcp_sender_news *news)
 {
   const tcp_acknowledgement *ack = news->ack;
-  uint64_t sacked = tcp_scoreboard_sacked_octets(sender->board);
+  uint64_t sacked = tcp_scoreboard_sacked_octets(&sender->flight->board);
   if (news->advances) {
     take_position(sender, news);
   } else if (tcp_sender_flight_octets(sender) == 0) {
     heed_answer(sender);
   }
   news->newly_sacked = take_sack_blocks(sender, ack);
-  news->delivered = news->octets + tcp_scoreboard_sacked_octets(sender->board) - sacked;
+  news->delivered = news->octets + tcp_scoreboard_sacked_octets(&sender->flight->board) - sacked;
   /* A duplicate is one that brings news of octets behind a hole (RFC 6675 §2), without SACK one that
    * brings none of anything (RFC 5681 §2). */
   news->duplicate =
       !news->advances &&
       (sender->sack ? news->newly_sacked > 0 : ack->may_be_duplicate && tcp_sender_flight_octets(sender) > 0);
   sender->statistics->duplicates_reported += ack->has_duplicate ? 1 : 0;
-  if (sender->rack) {
-    tcp_rack_delivered_all(sender->rack);
-    tcp_rack_heed_duplicate(sender->rack, ack->has_duplicate, sender->acknowledged, sender->next);
+  if (sender->by_time) {
+    tcp_rack_delivered_all(&sender->flight->rack);
+    tcp_rack_heed_duplicate(&sender->flight->rack, ack->has_duplicate, sender->acknowledged, sender->next);
   }
 }
 
@@ -96,7 +97,7 @@ static void heed_ecn(tcp_sender *sender, const tcp_sender_news *news)
 {
   if (sender->ecn && news->ack->congestion_experienced && sender->state == TCP_SENDING_OPEN &&
       (int64_t)news->ack->position > sender->ecn_point) {
-    tcp_congestion_reduce_for_ecn(sender->congestion, news->flight_octets, news->now);
+    tcp_congestion_reduce_for_ecn(&sender->congestion, news->flight_octets, news->now);
     tcp_sender_note_reduction(sender);
     sender->statistics->ecn_reductions++;
   }
@@ -117,7 +118,7 @@ static void grow(tcp_sender *sender, const tcp_sender_news *news, bool in_recove
       .round_trip_ps = news->round_trip_ps,
       .smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer),
   };
-  tcp_congestion_acknowledged(sender->congestion, &ack, news->now);
+  tcp_congestion_acknowledged(&sender->congestion, &ack, news->now);
 }
 
 /* NewReno: the partial ACK points to the next hole (RFC 6582 §3.2 step 3). One that ends inside a segment
@@ -126,15 +127,15 @@ static void grow(tcp_sender *sender, const tcp_sender_news *news, bool in_recove
 static void acknowledge_partially(tcp_sender *sender, const tcp_sender_news *news)
 {
   tcp_sent_segment first;
-  tcp_congestion_deflate(sender->congestion, news->octets);
-  if (tcp_scoreboard_first(sender->board, &first) && !first.sent_again) {
-    tcp_scoreboard_lose_first(sender->board);
-    sender->resend_first = true;
+  tcp_congestion_deflate(&sender->congestion, news->octets);
+  if (tcp_scoreboard_first(&sender->flight->board, &first) && !first.sent_again) {
+    tcp_scoreboard_lose_first(&sender->flight->board);
+    sender->flight->resend_first = true;
   }
-  if (!sender->partially_acknowledged) {
+  if (!sender->flight->partially_acknowledged) {
     tcp_sender_restart_timer(sender, news->now); /* for the first partial ACK only, "impatient" */
   }
-  sender->partially_acknowledged = true;
+  sender->flight->partially_acknowledged = true;
 }
 
 /* What it means for window, recovery and timer that SND.UNA has moved. */
@@ -159,8 +160,8 @@ static void move_on(tcp_sender *sender, const tcp_sender_news *news)
       acknowledge_partially(sender, news);
       return;
     } else {
-      sender->partially_acknowledged = true;
-      sender->sent_before_partial_ack = sender->next;
+      sender->flight->partially_acknowledged = true;
+      sender->flight->sent_before_partial_ack = sender->next;
     }
     break;
   }
@@ -173,12 +174,12 @@ static void heed_probe(tcp_sender *sender, const tcp_sender_news *news)
   const tcp_acknowledgement *ack = news->ack;
   tcp_tail_loss_ack probe_ack = {
       .position = ack->position,
-      .repeated = ack->has_duplicate && ack->duplicate.from < sender->probe.end &&
-                  ack->duplicate.to >= sender->probe.end,
+      .repeated = ack->has_duplicate && ack->duplicate.from < sender->flight->probe.end &&
+                  ack->duplicate.to >= sender->flight->probe.end,
       .duplicate = !news->advances && news->newly_sacked == 0 && ack->may_be_duplicate,
   };
-  if (tcp_tail_loss_probe_acknowledged(&sender->probe, &probe_ack)) {
-    tcp_congestion_reduce(sender->congestion, news->flight_octets, news->now);
+  if (tcp_tail_loss_probe_acknowledged(&sender->flight->probe, &probe_ack)) {
+    tcp_congestion_reduce(&sender->congestion, news->flight_octets, news->now);
     tcp_sender_note_reduction(sender);
   }
 }
@@ -187,23 +188,24 @@ static void heed_probe(tcp_sender *sender, const tcp_sender_news *news)
  * back that would. */
 static bool is_limited(const tcp_sender *sender)
 {
-  return sender->paced || tcp_scoreboard_pipe_octets(sender->board) + sender->emss_octets >
-                              tcp_congestion_window_octets(sender->congestion);
+  return sender->paced || tcp_scoreboard_pipe_octets(&sender->flight->board) + sender->emss_octets >
+                              tcp_congestion_window_octets(&sender->congestion);
 }
 
 /* Whether there is nothing that a path without loss, reordering and marks does not make. What an acknowledgement means that
  * tells of no such thing either is then a small part of what take_acknowledgement() does, and the same. */
 static inline bool is_smooth(const tcp_sender *sender)
 {
-  return sender->state == TCP_SENDING_OPEN && !sender->probe.outstanding &&
-         tcp_scoreboard_is_plain(sender->board) &&
-         (!sender->rack ||
-          tcp_rack_is_settled(sender->rack, sender->acknowledged, tcp_scoreboard_first_order(sender->board)));
+  const tcp_sender_flight *flight = sender->flight;
+  return sender->state == TCP_SENDING_OPEN && !flight->probe.outstanding &&
+         tcp_scoreboard_is_plain(&flight->board) &&
+         (!sender->by_time || tcp_rack_is_settled(&flight->rack, sender->acknowledged,
+                                                  tcp_scoreboard_first_order(&flight->board)));
 }
 
 bool tcp_sender_hears_nothing_new(tcp_sender *sender)
 {
-  if (tcp_sender_flight_octets(sender) > 0 || !is_smooth(sender)) {
+  if (sender->flight && (tcp_sender_flight_octets(sender) > 0 || !is_smooth(sender))) {
     return false;
   }
   heed_answer(sender);
@@ -221,7 +223,7 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
       .limited = is_limited(sender),
       .round_trip_ps = ack->round_trip_ps,
   };
-  tcp_scoreboard_acknowledge_plain(sender->board, ack->position, &delivery);
+  tcp_scoreboard_acknowledge_plain(&sender->flight->board, ack->position, &delivery);
   if (delivery.any) {
     growth.round_trip_ps = now - delivery.first_sent_at;
   }
@@ -231,11 +233,11 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
                                     ack->round_trip_ps >= 0 ? ack->round_trip_ps : growth.round_trip_ps);
   }
   note_position(sender, ack->position);
-  if (sender->rack && delivery.any) {
-    tcp_rack_delivered_in_order(sender->rack, &delivery.last, now);
+  if (sender->by_time && delivery.any) {
+    tcp_rack_delivered_in_order(&sender->flight->rack, &delivery.last, now);
   }
   growth.smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer);
-  tcp_congestion_acknowledged(sender->congestion, &growth, now);
+  tcp_congestion_acknowledged(&sender->congestion, &growth, now);
   tcp_sender_restart_timer(sender, now);
   tcp_sender_schedule_probe(sender, now);
 }
@@ -248,12 +250,12 @@ static G_GNUC_NO_INLINE void take_acknowledgement(tcp_sender *sender, const tcp_
       .now = now,
       .limited = is_limited(sender),
       .advances = ack->position > sender->acknowledged,
-      .flight_octets = tcp_sender_flight_octets(sender) - sender->limited_octets,
+      .flight_octets = tcp_sender_flight_octets(sender) - sender->flight->limited_octets,
       .round_trip_ps = -1,
   };
-  sender->news = &news;
+  sender->flight->news = &news;
   take_news(sender, &news);
-  sender->news = NULL;
+  sender->flight->news = NULL;
   tcp_sender_judge_recovery(sender, &news);
   heed_ecn(sender, &news);
   if (news.advances) {
@@ -270,9 +272,18 @@ void tcp_sender_acknowledge(tcp_sender *sender, const tcp_acknowledgement *ack, 
 {
   g_assert(ack->position >= sender->acknowledged && ack->position <= sender->next);
   bool told = ack->sack_count > 0 || ack->has_duplicate || ack->congestion_experienced;
-  if (ack->position > sender->acknowledged && !told && is_smooth(sender)) {
-    advance_smoothly(sender, ack, now);
+  bool advances = ack->position > sender->acknowledged;
+  if (!told && (advances ? is_smooth(sender) : tcp_sender_hears_nothing_new(sender))) {
+    if (advances) {
+      advance_smoothly(sender, ack, now);
+    }
   } else {
+    if (!sender->flight) {
+      tcp_sender_begin_flight(sender);
+    }
     take_acknowledgement(sender, ack, now);
+  }
+  if (sender->acknowledged == sender->next) {
+    tcp_sender_end_flight(sender);
   }
 }

@@ -4,23 +4,23 @@
 /* What may enter the path: cwnd - pipe; negative when the window has just been made smaller. */
 static int64_t room_octets(const tcp_sender *sender)
 {
-  return (int64_t)tcp_congestion_window_octets(sender->congestion) -
-         (int64_t)tcp_scoreboard_pipe_octets(sender->board);
+  uint64_t pipe_octets = sender->flight ? tcp_scoreboard_pipe_octets(&sender->flight->board) : 0;
+  return (int64_t)tcp_congestion_window_octets(&sender->congestion) - (int64_t)pipe_octets;
 }
 
 /* Limited Transmit (RFC 3042): the first two duplicates let a new segment out each. With SACK pipe does it
  * (RFC 6675 §5 step 3). Where it is off, what duplicates stand for still counts as in flight. */
 static int64_t room_for_new_octets(const tcp_sender *sender, int64_t room)
 {
-  if (sender->state != TCP_SENDING_OPEN || sender->duplicate_acks == 0) {
+  if (sender->state != TCP_SENDING_OPEN || sender->flight->duplicate_acks == 0) {
     return room;
   }
   if (!sender->config->limited_transmit) {
-    int64_t beside_flight =
-        (int64_t)tcp_congestion_window_octets(sender->congestion) - (int64_t)tcp_sender_flight_octets(sender);
+    int64_t beside_flight = (int64_t)tcp_congestion_window_octets(&sender->congestion) -
+                            (int64_t)tcp_sender_flight_octets(sender);
     return MIN(room, beside_flight);
   }
-  return sender->sack ? room : room + (int64_t)MIN(sender->duplicate_acks, 2) * sender->emss_octets;
+  return sender->sack ? room : room + (int64_t)MIN(sender->flight->duplicate_acks, 2) * sender->emss_octets;
 }
 
 /* A FIN that rides on a full-sized segment does not count: one SMSS always lets it pass. */
@@ -44,12 +44,12 @@ static void begin(tcp_outgoing *outgoing, uint64_t from)
 /* [from, to) of what was sent before, of which the FIN may be the last. */
 static void build_again(tcp_sender *sender, tcp_outgoing *outgoing, uint64_t from, uint64_t to)
 {
-  uint64_t posted = tcp_send_queue_posted(sender->queue);
+  uint64_t posted = tcp_send_queue_posted(&sender->queue);
   uint64_t payload_end = MIN(to, posted);
   begin(outgoing, from);
   outgoing->again = true;
   outgoing->fin = to > posted;
-  tcp_send_queue_copy(sender->queue, from, payload_end, &outgoing->payload);
+  tcp_send_queue_copy(&sender->queue, from, payload_end, &outgoing->payload);
   if (outgoing->payload.length > 0) {
     outgoing->push = payload_end == posted;
     sender->statistics->segments_sent++;
@@ -63,7 +63,7 @@ static void build_new(tcp_sender *sender, tcp_outgoing *outgoing, const tcp_cut 
   begin(outgoing, sender->next);
   outgoing->fin = fin;
   if (cut->length > 0) {
-    tcp_send_queue_send(sender->queue, cut->length, &outgoing->payload);
+    tcp_send_queue_send(&sender->queue, cut->length, &outgoing->payload);
     sender->gauges->unsent_octets -= cut->length;
     outgoing->push = sender->gauges->unsent_octets == 0;
     outgoing->full_size = cut->full_size != 0;
@@ -79,13 +79,13 @@ static inline void account(tcp_sender *sender, uint64_t octets, time_ps now)
 {
   sender->sent_at = now;
   if (sender->state == TCP_SENDING_RECOVERY) {
-    tcp_proportional_reduction_sent(&sender->reduction, octets);
+    tcp_proportional_reduction_sent(&sender->flight->reduction, octets);
   }
   if (sender->config->pacing) {
     tcp_pacer_rate rate = {
-        .window_octets = tcp_congestion_window_octets(sender->congestion),
+        .window_octets = tcp_congestion_window_octets(&sender->congestion),
         .smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer),
-        .slow_start = tcp_congestion_in_slow_start(sender->congestion),
+        .slow_start = tcp_congestion_in_slow_start(&sender->congestion),
     };
     tcp_pacer_sent(&sender->pacer, octets, &rate, now);
   }
@@ -98,14 +98,14 @@ static bool resend(tcp_sender *sender, const tcp_sent_segment *segment, bool mov
                    tcp_outgoing *outgoing, time_ps now)
 {
   build_again(sender, outgoing, segment->from, segment->to);
-  tcp_scoreboard_resent(sender->board, segment->number, moves_high_rxt, now);
-  tcp_forward_rto_sent_again(&sender->forward);
+  tcp_scoreboard_resent(&sender->flight->board, segment->number, moves_high_rxt, now);
+  tcp_forward_rto_sent_again(&sender->flight->forward);
   if (sender->state != TCP_SENDING_OPEN && sender->spurious) {
     tcp_spurious_resent(sender->spurious, segment->from, segment->to);
   }
   /* A retransmission of what is first has a whole RTO to be acknowledged in: RACK sends it again when it is
    * lost, no time-out need interfere. */
-  if (sender->rack && segment->from == sender->acknowledged) {
+  if (sender->by_time && segment->from == sender->acknowledged) {
     tcp_retransmission_timer_start(sender->timer, now);
   }
   account(sender, segment->to - segment->from, now);
@@ -116,13 +116,13 @@ static bool resend(tcp_sender *sender, const tcp_sent_segment *segment, bool mov
  * shorter. */
 static uint64_t repacketized_end(const tcp_sender *sender, const tcp_sent_segment *segment)
 {
-  uint64_t posted = tcp_send_queue_posted(sender->queue);
-  uint64_t run_end =
-      tcp_scoreboard_lost_run_end(sender->board, segment->number, segment->from + sender->emss_octets);
+  uint64_t posted = tcp_send_queue_posted(&sender->queue);
+  uint64_t run_end = tcp_scoreboard_lost_run_end(&sender->flight->board, segment->number,
+                                                 segment->from + sender->emss_octets);
   if (segment->from == posted || run_end == segment->to) {
     return segment->to;
   }
-  uint64_t end = segment->from + tcp_send_queue_cut_at(sender->queue, segment->from, MIN(run_end, posted),
+  uint64_t end = segment->from + tcp_send_queue_cut_at(&sender->queue, segment->from, MIN(run_end, posted),
                                                        sender->emss_octets);
   end = end == posted ? run_end : end; /* the FIN takes no room */
   return MAX(end, segment->to);
@@ -139,7 +139,7 @@ static bool resend_lost(tcp_sender *sender, tcp_sent_segment *segment, int64_t r
     return false;
   }
   if (to > segment->to) {
-    tcp_scoreboard_extend(sender->board, segment->number, to);
+    tcp_scoreboard_extend(&sender->flight->board, segment->number, to);
     segment->to = to;
   }
   return resend(sender, segment, true, outgoing, now);
@@ -167,7 +167,7 @@ static G_GNUC_NO_INLINE bool fit_in_window(tcp_sender *sender, uint64_t usable, 
     }
     return false;
   }
-  *cut = (tcp_cut){.length = tcp_send_queue_cut(sender->queue, (uint32_t)usable).length};
+  *cut = (tcp_cut){.length = tcp_send_queue_cut(&sender->queue, (uint32_t)usable).length};
   return true;
 }
 
@@ -179,7 +179,7 @@ static inline bool choose_new(tcp_sender *sender, int64_t room, tcp_cut *cut, bo
   uint64_t usable = sender->window_edge > sender->next ? sender->window_edge - sender->next : 0;
   bool fin_left = sender->finishing && !sender->fin_sent;
   *fin = false;
-  *cut = tcp_send_queue_cut(sender->queue, sender->emss_octets);
+  *cut = tcp_send_queue_cut(&sender->queue, sender->emss_octets);
   if ((cut->length == 0 && !fin_left) || (sender->config->nagle && waits_for_more(sender, cut->length))) {
     return false;
   }
@@ -201,10 +201,13 @@ static bool send_new(tcp_sender *sender, int64_t room, tcp_outgoing *outgoing, t
   build_new(sender, outgoing, &cut, fin);
   sender->next += cut.length + (fin ? 1 : 0);
   sender->fin_sent = sender->fin_sent || fin;
-  tcp_scoreboard_sent(sender->board, from, sender->next, now);
-  if (sender->duplicate_acks > 0 && sender->config->limited_transmit &&
+  if (!sender->flight) {
+    tcp_sender_begin_flight(sender);
+  }
+  tcp_scoreboard_sent(&sender->flight->board, from, sender->next, now);
+  if (sender->flight->duplicate_acks > 0 && sender->config->limited_transmit &&
       sender->state != TCP_SENDING_RECOVERY) {
-    sender->limited_octets += cut.length;
+    sender->flight->limited_octets += cut.length;
   }
   account(sender, sender->next - from, now);
   tcp_sender_schedule_probe(sender, now);
@@ -217,15 +220,15 @@ static bool send_probe(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
 {
   tcp_sent_segment last;
   bool is_new = send_new(sender, INT64_MAX, outgoing, now);
-  tcp_tail_loss_probe_cancel(&sender->probe);
+  tcp_tail_loss_probe_cancel(&sender->flight->probe);
   if (!is_new) {
-    if (!tcp_scoreboard_last_unsacked(sender->board, &last)) {
+    if (!tcp_scoreboard_last_unsacked(&sender->flight->board, &last)) {
       return false;
     }
     resend(sender, &last, false, outgoing, now);
   }
   sender->statistics->tail_loss_probes++;
-  tcp_tail_loss_probe_sent(&sender->probe, !is_new, sender->next);
+  tcp_tail_loss_probe_sent(&sender->flight->probe, !is_new, sender->next);
   return true;
 }
 
@@ -233,24 +236,24 @@ static bool send_probe(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
 static bool send_forced(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
 {
   tcp_sent_segment segment;
-  if (sender->resend_first) {
-    sender->resend_first = false;
-    bool any = sender->rack ? tcp_scoreboard_next_lost(sender->board, &segment)
-                            : tcp_scoreboard_first(sender->board, &segment);
+  if (sender->flight->resend_first) {
+    sender->flight->resend_first = false;
+    bool any = sender->by_time ? tcp_scoreboard_next_lost(&sender->flight->board, &segment)
+                               : tcp_scoreboard_first(&sender->flight->board, &segment);
     if (any) {
       return resend_lost(sender, &segment, INT64_MAX, outgoing, now);
     }
   }
-  if (sender->probe.due && send_probe(sender, outgoing, now)) {
+  if (sender->flight->probe.due && send_probe(sender, outgoing, now)) {
     return true;
   }
-  if (tcp_forward_rto_wants_new(&sender->forward)) {
-    tcp_forward_rto_sent_new(&sender->forward);
+  if (tcp_forward_rto_wants_new(&sender->flight->forward)) {
+    tcp_forward_rto_sent_new(&sender->flight->forward);
     if (send_new(sender, INT64_MAX, outgoing, now)) {
       return true;
     }
     if ((int64_t)sender->next == sender->recovery_point) {
-      tcp_forward_rto_end(&sender->forward); /* nothing new after all: no step 3 */
+      tcp_forward_rto_end(&sender->flight->forward); /* nothing new after all: no step 3 */
     }
   }
   return false;
@@ -263,21 +266,22 @@ static bool send_forced(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
 static bool send_unproven(tcp_sender *sender, int64_t room, tcp_outgoing *outgoing, time_ps now)
 {
   tcp_sent_segment segment;
-  if (sender->state != TCP_SENDING_RECOVERY || !sender->sack || sender->rack ||
+  if (sender->state != TCP_SENDING_RECOVERY || !sender->sack || sender->by_time ||
       tcp_sender_unsent_octets(sender) > 0) {
     return false;
   }
   /* rule 3, what may be lost */
-  if (tcp_scoreboard_next_unsacked(sender->board, &segment)) {
+  if (tcp_scoreboard_next_unsacked(&sender->flight->board, &segment)) {
     return fits(sender, segment.to - segment.from, room) && resend(sender, &segment, true, outgoing, now);
   }
   /* rule 4, the rescue: once in a recovery. RFC 6675 §4 would send it as soon as there is room, while the
    * SACKs of the last octets are still on their way back: needless whenever these were not lost. A partial
    * ACK says that a round trip has passed and what was sent before it is still not SACKed. */
-  if (sender->partially_acknowledged && !sender->rescued &&
-      tcp_scoreboard_last_unsacked(sender->board, &segment) && !segment.sent_again &&
-      segment.to <= sender->sent_before_partial_ack && fits(sender, segment.to - segment.from, room)) {
-    sender->rescued = true;
+  if (sender->flight->partially_acknowledged && !sender->flight->rescued &&
+      tcp_scoreboard_last_unsacked(&sender->flight->board, &segment) && !segment.sent_again &&
+      segment.to <= sender->flight->sent_before_partial_ack &&
+      fits(sender, segment.to - segment.from, room)) {
+    sender->flight->rescued = true;
     return resend(sender, &segment, false, outgoing, now);
   }
   return false;
@@ -289,7 +293,7 @@ static void heed_idleness(tcp_sender *sender, time_ps now)
   if (sender->config->restart_after_idle && sender->sent_at >= 0 && tcp_sender_flight_octets(sender) == 0 &&
       tcp_sender_unsent_octets(sender) > 0 &&
       now - sender->sent_at > tcp_retransmission_timer_rto(sender->timer)) {
-    tcp_congestion_restart_after_idle(sender->congestion, now - sender->sent_at);
+    tcp_congestion_restart_after_idle(&sender->congestion, now - sender->sent_at);
     sender->sent_at = now;
   }
 }
@@ -308,9 +312,10 @@ static inline bool is_held_by_pacer(tcp_sender *sender, time_ps now)
 /* Something may have to leave that is not new, or whatever the window is. */
 static inline bool is_disturbed(const tcp_sender *sender)
 {
-  return sender->state != TCP_SENDING_OPEN || sender->resend_first || sender->probe.due ||
-         sender->duplicate_acks > 0 || sender->forward.step != TCP_FORWARD_RTO_OFF ||
-         tcp_scoreboard_has_lost(sender->board);
+  const tcp_sender_flight *flight = sender->flight;
+  return flight && (sender->state != TCP_SENDING_OPEN || flight->resend_first || flight->probe.due ||
+                    flight->duplicate_acks > 0 || flight->forward.step != TCP_FORWARD_RTO_OFF ||
+                    tcp_scoreboard_has_lost(&flight->board));
 }
 
 static G_GNUC_NO_INLINE bool next_when_disturbed(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
@@ -322,12 +327,12 @@ static G_GNUC_NO_INLINE bool next_when_disturbed(tcp_sender *sender, tcp_outgoin
   heed_idleness(sender, now);
   int64_t room = room_octets(sender);
   int64_t room_for_new = room_for_new_octets(sender, room);
-  if (MAX(room, room_for_new) <= 0 || tcp_forward_rto_holds_back(&sender->forward) ||
+  if (MAX(room, room_for_new) <= 0 || tcp_forward_rto_holds_back(&sender->flight->forward) ||
       is_held_by_pacer(sender, now)) {
     return false;
   }
   /* NextSeg(), RFC 6675 §4: rule 1, what is lost */
-  if (tcp_scoreboard_next_lost(sender->board, &segment)) {
+  if (tcp_scoreboard_next_lost(&sender->flight->board, &segment)) {
     return resend_lost(sender, &segment, room, outgoing, now);
   }
   /* rule 2, what is new */
@@ -338,7 +343,7 @@ static G_GNUC_NO_INLINE bool next_when_disturbed(tcp_sender *sender, tcp_outgoin
 static inline bool waits_for_room(const tcp_sender *sender, int64_t room)
 {
   int64_t usable = (int64_t)sender->window_edge - (int64_t)sender->next;
-  uint32_t least = MIN(tcp_send_queue_next_octets(sender->queue), sender->emss_octets);
+  uint32_t least = MIN(tcp_send_queue_next_octets(&sender->queue), sender->emss_octets);
   return tcp_sender_flight_octets(sender) > 0 && (int64_t)least > MIN(room, usable);
 }
 

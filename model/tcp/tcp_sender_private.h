@@ -5,13 +5,13 @@
 
 #include <glib.h>
 
-#include "tcp/tcp_congestion.h"
+#include "tcp/tcp_congestion_private.h"
 #include "tcp/tcp_forward_rto.h"
 #include "tcp/tcp_pacer.h"
 #include "tcp/tcp_proportional_reduction.h"
-#include "tcp/tcp_rack.h"
-#include "tcp/tcp_scoreboard.h"
-#include "tcp/tcp_send_queue.h"
+#include "tcp/tcp_rack_private.h"
+#include "tcp/tcp_scoreboard_private.h"
+#include "tcp/tcp_send_queue_private.h"
 #include "tcp/tcp_sender.h"
 #include "tcp/tcp_spurious.h"
 #include "tcp/tcp_tail_loss_probe.h"
@@ -42,47 +42,67 @@ typedef struct tcp_sender_news {
   uint64_t lost_segments; /* found by RACK */
 } tcp_sender_news;
 
+/* What a sender needs while something is in flight, or is not settled yet. A run may have ten thousand connections, and most of
+ * them rest. */
+typedef struct tcp_sender_flight {
+  tcp_rack rack;           /* if tcp_sender.by_time */
+  tcp_sender_news *news;   /* of the acknowledgement at hand */
+  uint64_t limited_octets; /* new octets sent on duplicate ACKs: not part of FlightSize (RFC 5681 §3.2) */
+  uint64_t sent_before_partial_ack; /* SND.NXT at the last partial ACK */
+  tcp_forward_rto forward;
+  tcp_tail_loss_probe probe;
+  tcp_proportional_reduction reduction;
+  uint32_t duplicate_acks;
+  bool resend_first;           /* the first that is lost leaves whatever the window is */
+  bool rescued;                /* rule 4 of NextSeg() was used in this recovery */
+  bool partially_acknowledged; /* in this recovery: what was sent again first has arrived */
+  tcp_hystart hystart;
+  tcp_scoreboard board;
+} tcp_sender_flight;
+
 struct tcp_sender {
   const tcp_config *config;
   tcp_retransmission_timer *timer;
   tcp_statistics *statistics;
   tcp_gauges *gauges;
-  tcp_send_queue *queue;
-  tcp_scoreboard *board;      /* NULL before the start */
-  tcp_congestion *congestion; /* NULL before the start */
-  tcp_rack *rack;             /* NULL: losses by RFC 6675, without SACK by RFC 6582 */
-  tcp_spurious *spurious;     /* NULL before the first recovery or time-out */
-  tcp_sender_news *news;      /* of the acknowledgement at hand */
+  tcp_sender_flight *flight; /* NULL: nothing is in flight, and all is settled */
+  tcp_spurious *spurious;    /* NULL before the first recovery or time-out */
+  tcp_send_queue queue;
+  tcp_congestion congestion;     /* from the start on */
+  tcp_rack_knowledge rack_known; /* while `flight` is NULL */
 
   uint64_t acknowledged; /* SND.UNA */
   uint64_t next;         /* SND.NXT, HighData + 1 */
   uint64_t window_edge;
-  time_ps sent_at;         /* when the last segment left; -1: none has */
-  uint64_t limited_octets; /* new octets sent on duplicate ACKs: not part of FlightSize (RFC 5681 §3.2) */
-  uint64_t sent_before_partial_ack; /* SND.NXT at the last partial ACK */
-  int64_t recovery_point;           /* SND.NXT when the last recovery or time-out began; -1: none yet */
-  int64_t ecn_point;                /* SND.NXT at the last reduction; -1: none yet */
-  uint32_t emss_octets;
-  uint32_t duplicate_acks;
-  uint32_t timeouts_in_a_row;
-  tcp_sending_state state;
-  bool sack;
-  bool finishing; /* FIN follows the last octet */
-  bool fin_sent;
-  bool resend_first;           /* the first that is lost leaves whatever the window is */
-  bool rescued;                /* rule 4 of NextSeg() was used in this recovery */
-  bool partially_acknowledged; /* in this recovery: what was sent again first has arrived */
-  bool probe_due;              /* of a closed window */
-  bool probes;                 /* tail loss probes are sent */
-  bool paced;                  /* something waits for the pacer */
-  bool ecn;
-  bool reduction_due_to_tell; /* CWR on the next new segment */
-
-  tcp_forward_rto forward;
-  tcp_tail_loss_probe probe;
-  tcp_proportional_reduction reduction;
+  time_ps sent_at;        /* when the last segment left; -1: none has */
+  int64_t recovery_point; /* SND.NXT when the last recovery or time-out began; -1: none yet */
+  int64_t ecn_point;      /* SND.NXT at the last reduction; -1: none yet */
   tcp_pacer pacer;
+  uint32_t emss_octets; /* 0 before the start */
+  uint32_t timeouts_in_a_row;
+  tcp_sending_state state : 8;
+  bool sack;
+  bool by_time;   /* losses by RACK; else by RFC 6675, without SACK by RFC 6582 */
+  bool finishing; /* FIN follows the last octet */
+  bool probe_due; /* of a closed window */
+  bool probes;    /* tail loss probes are sent */
+  bool paced;     /* something waits for the pacer */
+  bool fin_sent : 1;
+  bool ecn : 1;
+  bool reduction_due_to_tell : 1; /* CWR on the next new segment */
 };
+
+/* Makes `sender` what tcp_sender_new() returns; frees what it has. */
+void tcp_sender_init(tcp_sender *sender, const tcp_config *config, tcp_retransmission_timer *timer,
+                     tcp_statistics *statistics, tcp_gauges *gauges);
+void tcp_sender_clear(tcp_sender *sender);
+
+/* The first segment is about to leave, or an acknowledgement to be taken in that may mean anything: there is a flight from here
+ * on. */
+void tcp_sender_begin_flight(tcp_sender *sender);
+
+/* Lets go of the flight if nothing is in flight and all is settled. */
+void tcp_sender_end_flight(tcp_sender *sender);
 
 static inline uint64_t tcp_sender_flight_octets(const tcp_sender *sender)
 {

@@ -11,10 +11,10 @@ time_ps tcp_sender_reordering_window_ps(const tcp_sender *sender)
 {
   tcp_rack_situation situation = {
       .recovering = sender->state != TCP_SENDING_OPEN,
-      .sacked_segments = tcp_scoreboard_sacked_segments(sender->board),
+      .sacked_segments = tcp_scoreboard_sacked_segments(&sender->flight->board),
       .smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer),
   };
-  return tcp_rack_window_ps(sender->rack, &situation);
+  return tcp_rack_window_ps(&sender->flight->rack, &situation);
 }
 
 /* Recovery is entered anew only once all that was in flight at the last one is acknowledged. Without SACK
@@ -31,19 +31,19 @@ static bool may_enter_recovery(const tcp_sender *sender)
 static void begin_resending(tcp_sender *sender)
 {
   tcp_sent_segment first;
-  if (sender->rack) {
-    sender->resend_first = true;
+  if (sender->by_time) {
+    sender->flight->resend_first = true;
     return;
   }
   if (!sender->sack) {
     /* The segments that the duplicates stand for have left the network (RFC 6582 §3.2 step 2): no more
      * than what is in flight, in however small pieces a middlebox has cut them. */
-    uint64_t left = (uint64_t)sender->duplicate_acks * sender->emss_octets;
-    tcp_congestion_inflate(sender->congestion, MIN(left, tcp_sender_flight_octets(sender)));
+    uint64_t left = (uint64_t)sender->flight->duplicate_acks * sender->emss_octets;
+    tcp_congestion_inflate(&sender->congestion, MIN(left, tcp_sender_flight_octets(sender)));
   }
-  if (tcp_scoreboard_first(sender->board, &first) && !first.sent_again) {
-    tcp_scoreboard_lose_first(sender->board);
-    sender->resend_first = true; /* RFC 6675 §5 step 4.3, RFC 6582 §3.2 step 2 */
+  if (tcp_scoreboard_first(&sender->flight->board, &first) && !first.sent_again) {
+    tcp_scoreboard_lose_first(&sender->flight->board);
+    sender->flight->resend_first = true; /* RFC 6675 §5 step 4.3, RFC 6582 §3.2 step 2 */
   }
 }
 
@@ -58,16 +58,16 @@ static void enter_recovery(tcp_sender *sender, time_ps now)
   uint64_t flight_octets = tcp_sender_flight_octets(sender);
   sender->statistics->recoveries++;
   begin_doubt(sender, TCP_SPURIOUS_RECOVERY);
-  tcp_congestion_remember(sender->congestion);
-  tcp_congestion_reduce(sender->congestion, flight_octets - sender->limited_octets, now);
+  tcp_congestion_remember(&sender->congestion);
+  tcp_congestion_reduce(&sender->congestion, flight_octets - sender->flight->limited_octets, now);
   tcp_sender_note_reduction(sender);
-  tcp_proportional_reduction_begin(&sender->reduction, flight_octets);
-  tcp_tail_loss_probe_forget(&sender->probe);
+  tcp_proportional_reduction_begin(&sender->flight->reduction, flight_octets);
+  tcp_tail_loss_probe_forget(&sender->flight->probe);
   sender->state = TCP_SENDING_RECOVERY;
-  sender->rescued = false;
-  sender->partially_acknowledged = false;
+  sender->flight->rescued = false;
+  sender->flight->partially_acknowledged = false;
   sender->recovery_point = (int64_t)sender->next;
-  sender->limited_octets = 0;
+  sender->flight->limited_octets = 0;
   begin_resending(sender);
 }
 
@@ -80,23 +80,23 @@ void tcp_sender_leave_recovery(tcp_sender *sender)
 {
   if (reduces_proportionally(sender)) {
     /* RFC 6937 §3: the window is the threshold */
-    tcp_congestion_set_window(sender->congestion, tcp_congestion_threshold_octets(sender->congestion));
+    tcp_congestion_set_window(&sender->congestion, tcp_congestion_threshold_octets(&sender->congestion));
   } else if (sender->state == TCP_SENDING_RECOVERY && !sender->sack) {
-    tcp_congestion_end_inflation(sender->congestion, tcp_sender_flight_octets(sender));
+    tcp_congestion_end_inflation(&sender->congestion, tcp_sender_flight_octets(sender));
   }
-  if (sender->rack) {
-    tcp_rack_recovery_ended(sender->rack);
+  if (sender->by_time) {
+    tcp_rack_recovery_ended(&sender->flight->rack);
   }
-  tcp_forward_rto_end(&sender->forward);
+  tcp_forward_rto_end(&sender->flight->forward);
   sender->state = TCP_SENDING_OPEN;
-  sender->resend_first = false;
+  sender->flight->resend_first = false;
 }
 
 /* Takes as lost what time says. */
 static uint64_t find_lost_by_time(tcp_sender *sender, time_ps now)
 {
   time_ps window_ps = tcp_sender_reordering_window_ps(sender);
-  tcp_rack_losses losses = tcp_rack_find_lost(sender->rack, sender->board, window_ps, now);
+  tcp_rack_losses losses = tcp_rack_find_lost(&sender->flight->rack, &sender->flight->board, window_ps, now);
   sender->statistics->retransmissions_lost += losses.retransmissions;
   return losses.segments;
 }
@@ -107,25 +107,25 @@ static void reduce_proportionally(tcp_sender *sender, uint64_t delivered, bool s
   if (reduces_proportionally(sender)) {
     tcp_proportional_ack ack = {
         .delivered_octets = delivered,
-        .pipe_octets = tcp_scoreboard_pipe_octets(sender->board),
-        .threshold_octets = tcp_congestion_threshold_octets(sender->congestion),
+        .pipe_octets = tcp_scoreboard_pipe_octets(&sender->flight->board),
+        .threshold_octets = tcp_congestion_threshold_octets(&sender->congestion),
         .smss_octets = sender->emss_octets,
         .safe = safe,
     };
-    tcp_congestion_set_window(sender->congestion,
-                              tcp_proportional_reduction_window(&sender->reduction, &ack));
+    tcp_congestion_set_window(&sender->congestion,
+                              tcp_proportional_reduction_window(&sender->flight->reduction, &ack));
   }
 }
 
 static void count_duplicate(tcp_sender *sender)
 {
-  sender->duplicate_acks++;
+  sender->flight->duplicate_acks++;
   if (sender->state == TCP_SENDING_RECOVERY && !sender->sack) {
     /* RFC 6582 §3.2 step 4; no more than what is in flight has left the network */
-    uint64_t window = tcp_congestion_window_octets(sender->congestion);
-    uint64_t limit = tcp_congestion_threshold_octets(sender->congestion) + tcp_sender_flight_octets(sender);
+    uint64_t window = tcp_congestion_window_octets(&sender->congestion);
+    uint64_t limit = tcp_congestion_threshold_octets(&sender->congestion) + tcp_sender_flight_octets(sender);
     uint64_t left = limit > window ? limit - window : 0;
-    tcp_congestion_inflate(sender->congestion, MIN(left, sender->emss_octets));
+    tcp_congestion_inflate(&sender->congestion, MIN(left, sender->emss_octets));
   }
 }
 
@@ -133,19 +133,19 @@ static void count_duplicate(tcp_sender *sender)
  * that advances and shows a loss is taken alike: no duplicate need follow it. */
 static bool loss_is_shown(const tcp_sender *sender, const tcp_sender_news *news)
 {
-  if (sender->rack) {
+  if (sender->by_time) {
     return news->lost_segments > 0 && sender->state == TCP_SENDING_OPEN;
   }
-  return sender->duplicate_acks >= sender->config->duplicate_ack_threshold ||
-         (sender->sack && tcp_scoreboard_first_is_lost(sender->board));
+  return sender->flight->duplicate_acks >= sender->config->duplicate_ack_threshold ||
+         (sender->sack && tcp_scoreboard_first_is_lost(&sender->flight->board));
 }
 
 void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news)
 {
-  if (sender->rack) {
+  if (sender->by_time) {
     news->lost_segments = find_lost_by_time(sender, news->now);
   } else if (news->newly_sacked > 0 || news->advances) {
-    tcp_scoreboard_find_lost(sender->board);
+    tcp_scoreboard_find_lost(&sender->flight->board);
   }
   if (!news->advances && news->duplicate) {
     count_duplicate(sender);
@@ -160,17 +160,17 @@ static void undo(tcp_sender *sender, tcp_spurious_kind kind, time_ps now)
 {
   sender->statistics->spurious_recoveries += kind == TCP_SPURIOUS_RECOVERY ? 1 : 0;
   sender->statistics->spurious_timeouts += kind == TCP_SPURIOUS_TIME_OUT ? 1 : 0;
-  tcp_congestion_undo(sender->congestion, now);
+  tcp_congestion_undo(&sender->congestion, now);
   if (sender->state != TCP_SENDING_OPEN) {
-    tcp_scoreboard_restore(sender->board);
+    tcp_scoreboard_restore(&sender->flight->board);
     sender->state = TCP_SENDING_OPEN;
     sender->recovery_point = (int64_t)sender->acknowledged; /* a loss from now on is one of its own */
-    sender->resend_first = false;
+    sender->flight->resend_first = false;
   }
-  if (sender->rack && kind == TCP_SPURIOUS_RECOVERY) {
-    tcp_rack_reordering_seen(sender->rack);
+  if (sender->by_time && kind == TCP_SPURIOUS_RECOVERY) {
+    tcp_rack_reordering_seen(&sender->flight->rack);
   }
-  tcp_forward_rto_end(&sender->forward);
+  tcp_forward_rto_end(&sender->flight->forward);
   begin_doubt(sender, TCP_SPURIOUS_NONE);
 }
 
@@ -188,12 +188,12 @@ static bool judge_time_out(tcp_sender *sender, const tcp_sender_news *news)
       .duplicate = news->duplicate,
       .may_send_new = tcp_sender_has_new(sender),
   };
-  switch (tcp_forward_rto_acknowledged(&sender->forward, &ack)) {
+  switch (tcp_forward_rto_acknowledged(&sender->flight->forward, &ack)) {
   case TCP_FORWARD_RTO_UNKNOWN:
     return false;
   case TCP_FORWARD_RTO_REAL:
     /* RFC 5682 §2.1 step 3 (a): at most 3 SMSS, and no less: without SACK the two new segments fill 2 */
-    tcp_congestion_set_window(sender->congestion, 3 * (uint64_t)sender->emss_octets);
+    tcp_congestion_set_window(&sender->congestion, 3 * (uint64_t)sender->emss_octets);
     return false;
   case TCP_FORWARD_RTO_SPURIOUS:
     return true;
@@ -234,10 +234,10 @@ void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news)
 static void lose_flight(tcp_sender *sender, time_ps now)
 {
   time_ps sent_until = TIME_PS_NEVER;
-  if (sender->rack) {
-    sent_until = tcp_rack_time_out(sender->rack, tcp_sender_reordering_window_ps(sender), now);
+  if (sender->by_time) {
+    sent_until = tcp_rack_time_out(&sender->flight->rack, tcp_sender_reordering_window_ps(sender), now);
   }
-  sender->statistics->retransmissions_lost += tcp_scoreboard_lose_all(sender->board, sent_until);
+  sender->statistics->retransmissions_lost += tcp_scoreboard_lose_all(&sender->flight->board, sent_until);
 }
 
 static void enter_loss(tcp_sender *sender, time_ps now)
@@ -245,22 +245,22 @@ static void enter_loss(tcp_sender *sender, time_ps now)
   bool first = sender->timeouts_in_a_row == 1;
   if (first) {
     begin_doubt(sender, TCP_SPURIOUS_TIME_OUT);
-    tcp_congestion_remember(sender->congestion);
+    tcp_congestion_remember(&sender->congestion);
   }
-  tcp_forward_rto_end(&sender->forward);
+  tcp_forward_rto_end(&sender->flight->forward);
   if (first && sender->config->forward_rto_recovery && sender->state != TCP_SENDING_LOSS) {
-    tcp_forward_rto_begin(&sender->forward, sender->sack); /* RFC 5682 §2.1 step 1 */
+    tcp_forward_rto_begin(&sender->flight->forward, sender->sack); /* RFC 5682 §2.1 step 1 */
   }
-  tcp_congestion_collapse(sender->congestion, tcp_sender_flight_octets(sender) - sender->limited_octets,
-                          first, now);
+  tcp_congestion_collapse(&sender->congestion,
+                          tcp_sender_flight_octets(sender) - sender->flight->limited_octets, first, now);
   tcp_sender_note_reduction(sender);
   lose_flight(sender, now);
-  tcp_tail_loss_probe_forget(&sender->probe);
+  tcp_tail_loss_probe_forget(&sender->flight->probe);
   sender->state = TCP_SENDING_LOSS;
   /* What RACK leaves in flight may fill the window of 1 SMSS. */
-  sender->resend_first = sender->rack != NULL;
-  sender->duplicate_acks = 0;
-  sender->limited_octets = 0;
+  sender->flight->resend_first = sender->by_time;
+  sender->flight->duplicate_acks = 0;
+  sender->flight->limited_octets = 0;
   sender->recovery_point = (int64_t)sender->next; /* RFC 6582 §3.2 step 6, RFC 6675 §5.1 */
 }
 
@@ -284,16 +284,19 @@ bool tcp_sender_time_out(tcp_sender *sender, time_ps now)
 
 void tcp_sender_run(tcp_sender *sender, time_ps now)
 {
-  if (sender->rack && tcp_rack_deadline(sender->rack) <= now) {
+  sender->paced = false; /* tcp_sender_next() sees to it */
+  if (!sender->flight) {
+    return;
+  }
+  if (sender->by_time && tcp_rack_deadline(&sender->flight->rack) <= now) {
     uint64_t lost_segments = find_lost_by_time(sender, now);
     if (lost_segments > 0 && sender->state == TCP_SENDING_OPEN && may_enter_recovery(sender)) {
       enter_recovery(sender, now);
       reduce_proportionally(sender, 0, false);
     }
   }
-  if (sender->probe.deadline <= now) {
-    tcp_tail_loss_probe_run(&sender->probe, now);
+  if (sender->flight->probe.deadline <= now) {
+    tcp_tail_loss_probe_run(&sender->flight->probe, now);
     tcp_sender_restart_timer(sender, now); /* RFC 8985 §7.3: RTO from the probe on */
   }
-  sender->paced = false; /* tcp_sender_next() sees to it */
 }

@@ -82,9 +82,9 @@ static uint64_t connection_held_octets_below(const tcp_transport *transport, uin
   return tcp_connection_held_octets_below(const_tcp_of(transport), position);
 }
 
-static const octet_store *connection_held(const tcp_transport *transport)
+static const octet_store *connection_held(tcp_transport *transport)
 {
-  return tcp_connection_held(const_tcp_of(transport));
+  return tcp_connection_held(tcp_of(transport));
 }
 
 static uint64_t connection_congestion_window_octets(const tcp_transport *transport)

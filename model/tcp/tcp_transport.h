@@ -35,7 +35,7 @@ typedef struct tcp_transport_class {
   uint64_t (*held_octets)(const tcp_transport *transport);
   uint64_t (*held_octets_below)(const tcp_transport *transport, uint64_t position);
   const octet_store *(*held)(
-      const tcp_transport *transport); /* returns NULL when what it holds is not to be seen */
+      tcp_transport *transport); /* returns NULL when what it holds is not to be seen */
   uint64_t (*congestion_window_octets)(const tcp_transport *transport);
   const tcp_statistics *(*statistics)(const tcp_transport *transport);
 } tcp_transport_class;
@@ -149,7 +149,7 @@ static inline uint64_t tcp_transport_held_octets_below(const tcp_transport *tran
   return transport->class->held_octets_below(transport, position);
 }
 
-static inline const octet_store *tcp_transport_held(const tcp_transport *transport)
+static inline const octet_store *tcp_transport_held(tcp_transport *transport)
 {
   return transport->class->held(transport);
 }

@@ -210,6 +210,50 @@ static void test_append_runs(void)
   octet_rope_clear(&rope);
 }
 
+/* What is taken from the front moves with its references; only a slice that is cut in two is referenced by both. */
+static void test_take_front(void)
+{
+  octet_block *block = octet_block_new(26);
+  memcpy(octet_block_octets(block), letters, 26);
+  const octet_runs runs = {
+      .octets = octet_block_octets(block), .block = block, .length = 9, .first = 2, .run = 3, .gap = 4};
+  octet_rope source;
+  octet_rope taken;
+  octet_rope_init(&source);
+  octet_rope_init(&taken);
+  octet_rope_append_runs(&source, &runs); /* ab, ghi, nop, u */
+  octet_rope_take_front(&taken, &source, 0);
+  g_assert_cmpuint(taken.slice_count, ==, 0);
+  octet_rope_take_front(&taken, &source, 5);
+  assert_rope(&taken, "abghi");
+  assert_rope(&source, "nopu");
+  g_assert_cmpuint(block->references, ==, 1 + 4);
+  octet_rope_empty(&taken);
+  octet_rope_take_front(&taken, &source, 1);
+  assert_rope(&taken, "n");
+  assert_rope(&source, "opu");
+  g_assert_cmpuint(block->references, ==, 1 + 3);
+  octet_rope_empty(&taken);
+  octet_rope_take_front(&taken, &source, 3);
+  assert_rope(&taken, "opu");
+  g_assert_cmpuint(source.length + source.slice_count, ==, 0);
+  octet_rope_clear(&taken);
+  octet_rope_append_runs(&source, &(octet_runs){.octets = octet_block_octets(block),
+                                                .block = block,
+                                                .length = 13,
+                                                .first = 2,
+                                                .run = 3,
+                                                .gap = 1}); /* ab, def, hij, lmn, pq */
+  octet_rope_take_front(&taken, &source, 12);
+  assert_rope(&taken, "abdefhijlmnp");
+  assert_rope(&source, "q");
+  g_assert_nonnull(taken.heap); /* five slices do not lie in the rope itself */
+  octet_rope_clear(&taken);
+  octet_rope_clear(&source);
+  g_assert_cmpuint(block->references, ==, 1);
+  octet_block_unref(block);
+}
+
 /* All runs go at once, and with them their references: the block's owner has the only one left. */
 static void test_clear_runs(void)
 {
@@ -292,7 +336,7 @@ static void test_random_against_model(void)
     GByteArray *model = models[target];
     uint32_t from = (uint32_t)random_stream_below(random, (uint64_t)ropes[!target].length + 1);
     uint32_t length = (uint32_t)random_stream_below(random, (uint64_t)ropes[!target].length - from + 1);
-    switch (random_stream_below(random, 8)) {
+    switch (random_stream_below(random, 9)) {
     case 0:
     case 1:
     case 2:
@@ -308,6 +352,14 @@ static void test_random_against_model(void)
       length = (uint32_t)random_stream_below(random, MIN(rope->length, 60) + 1);
       octet_rope_drop_front(rope, length);
       g_byte_array_remove_range(model, 0, length);
+      break;
+    case 7:
+      octet_rope_empty(rope);
+      length = MIN(length, 100);
+      octet_rope_take_front(rope, &ropes[!target], length);
+      g_byte_array_set_size(model, 0);
+      g_byte_array_append(model, models[!target]->data, length);
+      g_byte_array_remove_range(models[!target], 0, length);
       break;
     default:
       if (rope->length > 400) {
@@ -342,6 +394,7 @@ int main(int argc, char **argv)
   g_test_add_func("/octet_rope/empty-keeps-memory", test_empty_keeps_memory);
   g_test_add_func("/octet_rope/block-in-pool", test_block_in_pool);
   g_test_add_func("/octet_rope/append-runs", test_append_runs);
+  g_test_add_func("/octet_rope/take-front", test_take_front);
   g_test_add_func("/octet_rope/clear-runs", test_clear_runs);
   g_test_add_func("/octet_rope/flat", test_flat);
   g_test_add_func("/octet_rope/random-against-model", test_random_against_model);

@@ -61,6 +61,25 @@ static void test_messages_start_apart(void)
   g_free(used);
 }
 
+/* Octets by reference, across the table's end and longer than it: they outlive the table. */
+static void test_append(void)
+{
+  pattern *table = pattern_new();
+  g_autofree uint8_t *expected = g_malloc(2 * PATTERN_OCTETS);
+  octet_rope rope = {0};
+  for (uint32_t index = 0; index < 2 * PATTERN_OCTETS; index++) {
+    expected[index] = *pattern_at(table, UINT64_C(65000) + index);
+  }
+  pattern_append(table, 65000, 2 * PATTERN_OCTETS, &rope);
+  g_assert_true(octet_rope_slices(&rope)->octets == pattern_at(table, 65000));
+  pattern_append(table, 7, 0, &rope);
+  pattern_free(table);
+  g_assert_cmpuint(rope.length, ==, 2 * PATTERN_OCTETS);
+  g_assert_true(octet_rope_equals(&rope, 0, rope.length, expected));
+  octet_rope_clear(&rope);
+  pattern_free(NULL);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -68,5 +87,6 @@ int main(int argc, char **argv)
   g_test_add_func("/pattern/same-every-time", test_same_every_time);
   g_test_add_func("/pattern/no-run-comes-twice", test_no_run_comes_twice);
   g_test_add_func("/pattern/messages-start-apart", test_messages_start_apart);
+  g_test_add_func("/pattern/append", test_append);
   return g_test_run();
 }

@@ -293,6 +293,26 @@ static void test_octets_of_a_source(void)
   ddp_stag_table_free(table);
 }
 
+/* Octets that go nowhere can be written, within their bounds, and never read. */
+static void test_octets_that_go_nowhere(void)
+{
+  uint8_t octet;
+  ddp_registration registration = writable(NULL);
+  ddp_stag_table *table = ddp_stag_table_new(1);
+  registration.discards = true;
+  registration.access = READ | WRITE;
+  g_assert_false(ddp_stag_table_register_as(table, STAG, &registration));
+  registration.access = WRITE;
+  g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
+  g_assert_false(ddp_stag_table_set_access(table, STAG, READ | WRITE));
+
+  ddp_access reached = {.memory = &octet};
+  g_assert_cmpint(ddp_stag_table_check(table, own, STAG, base + 30, 70, WRITE, &reached), ==, DDP_ACCESS_OK);
+  g_assert_null(reached.memory);
+  assert_refuses(table, base + 100, DDP_ACCESS_BOUNDS);
+  ddp_stag_table_free(table);
+}
+
 /* RDMAP-258: 4,000 STags of the table's choice. Each names its own buffer; with 2^32 to choose from, one
  * that lies within 1,000 of the one before has a chance of 2,000 / 2^32, so two of them in 4,000 are as
  * good as impossible (10^-6); a counter would make it all of them. The top bit is set in about half: 6
@@ -567,6 +587,7 @@ int main(int argc, char **argv)
   g_test_add_func("/ddp_stag_table/association", test_association);
   g_test_add_func("/ddp_stag_table/order_of_the_checks", test_order_of_the_checks);
   g_test_add_func("/ddp_stag_table/octets_of_a_source", test_octets_of_a_source);
+  g_test_add_func("/ddp_stag_table/octets_that_go_nowhere", test_octets_that_go_nowhere);
   g_test_add_func("/ddp_stag_table/stags_of_the_tables_choice", test_stags_of_the_tables_choice);
   g_test_add_func("/ddp_stag_table/chosen_stag_is_free", test_a_chosen_stag_is_free);
   g_test_add_func("/ddp_stag_table/allocated_stag", test_an_allocated_stag);

@@ -181,6 +181,29 @@ static void test_a_run_of_buffers(void)
   ddp_untagged_queue_free(queue);
 }
 
+static uint8_t *supply_nothing(void *user, uint64_t id)
+{
+  (void)user;
+  (void)id;
+  return NULL;
+}
+
+/* A supplier without memory: what goes into its buffers goes nowhere, at whatever offset, but its length counts. */
+static void test_buffers_without_memory(void)
+{
+  uint8_t octet;
+  uint8_t *memory = &octet;
+  ddp_untagged_queue *queue = ddp_untagged_queue_new(1);
+  ddp_untagged_queue_set_supplier(queue, supply_nothing, NULL);
+  ddp_untagged_queue_post_run(queue, 2, 10, 0);
+  assert_found(queue, 1, 4, 6, NULL);
+  assert_refused(queue, 2, 4, 7, DDP_UNTAGGED_TOO_LONG);
+  ddp_untagged_queue_extend(queue, 10);
+  g_assert_cmpuint(ddp_untagged_queue_deliver(queue, &memory), ==, 0);
+  g_assert_null(memory);
+  ddp_untagged_queue_free(queue);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -190,5 +213,6 @@ int main(int argc, char **argv)
   g_test_add_func("/ddp_untagged_queue/msn_range", test_msn_range);
   g_test_add_func("/ddp_untagged_queue/long_queue_across_the_wrap", test_a_long_queue_across_the_wrap);
   g_test_add_func("/ddp_untagged_queue/run_of_buffers", test_a_run_of_buffers);
+  g_test_add_func("/ddp_untagged_queue/buffers_without_memory", test_buffers_without_memory);
   return g_test_run();
 }

@@ -71,14 +71,15 @@ static void test_set_again(void)
 }
 
 /* Random moves, earlier and later, switching off and removal, of timers in few moments: most events share theirs. The
- * model is a table searched from end to end. */
-enum { TIMERS = 150, STEPS = 60000, SEED = 20250611, MOMENTS = 40 };
+ * model is a table searched from end to end. Few timers stand in a row, many in a heap; with 14 the one becomes the other and back. */
+enum { TIMERS_MAX = 150, STEPS = 60000, SEED = 20250611, MOMENTS = 40 };
 
 typedef struct model {
   engine_agenda agenda;
-  engine_timer timers[TIMERS];
-  time_ps when[TIMERS];
-  uint64_t minor[TIMERS];
+  unsigned count;
+  engine_timer timers[TIMERS_MAX];
+  time_ps when[TIMERS_MAX];
+  uint64_t minor[TIMERS_MAX];
   random_stream *random;
 } model;
 
@@ -96,7 +97,7 @@ static bool comes_before(const model *m, unsigned a, unsigned b)
 static unsigned model_first(const model *m)
 {
   unsigned first = 0;
-  for (unsigned i = 1; i < TIMERS; i++) {
+  for (unsigned i = 1; i < m->count; i++) {
     first = comes_before(m, i, first) ? i : first;
   }
   return first;
@@ -104,7 +105,7 @@ static unsigned model_first(const model *m)
 
 static void model_change(model *m, time_ps now)
 {
-  unsigned i = (unsigned)random_stream_below(m->random, TIMERS);
+  unsigned i = (unsigned)random_stream_below(m->random, m->count);
   uint64_t kind = random_stream_below(m->random, 10);
   if (kind == 0) { /* freed, and one with the same keys is made */
     engine_agenda_remove(&m->agenda, &m->timers[i]);
@@ -112,18 +113,18 @@ static void model_change(model *m, time_ps now)
     m->when[i] = TIME_PS_NEVER;
     return;
   }
-  /* Minors keep apart: that of timer i is i modulo TIMERS. */
-  m->minor[i] = kind < 5 ? m->minor[i] : i + TIMERS * random_stream_below(m->random, 4);
+  /* Minors keep apart: that of timer i is i modulo their count. */
+  m->minor[i] = kind < 5 ? m->minor[i] : i + m->count * random_stream_below(m->random, 4);
   m->when[i] = kind < 3 ? TIME_PS_NEVER : now + (time_ps)random_stream_below(m->random, MOMENTS);
   engine_agenda_set(&m->agenda, &m->timers[i], m->when[i], m->minor[i]);
 }
 
-static void test_random_against_model(void)
+static void test_random_against_model(gconstpointer data)
 {
-  model m = {.random = random_stream_new(SEED, "agenda")};
+  model m = {.count = GPOINTER_TO_UINT(data), .random = random_stream_new(SEED, "agenda")};
   time_ps now = 0;
   unsigned taken = 0;
-  for (unsigned i = 0; i < TIMERS; i++) {
+  for (unsigned i = 0; i < m.count; i++) {
     m.timers[i] = timer_of((engine_class)(i % 4), i / 4 % 3, i);
     m.minor[i] = i;
     m.when[i] = TIME_PS_NEVER;
@@ -140,7 +141,7 @@ static void test_random_against_model(void)
       taken++;
     }
     model_change(&m, now);
-    g_assert_cmpuint(m.agenda.count, <=, TIMERS);
+    g_assert_cmpuint(m.agenda.count, <=, m.count);
   }
   g_assert_cmpuint(taken, >, STEPS / 10);
   engine_agenda_clear(&m.agenda);
@@ -168,20 +169,22 @@ static void test_same_keys_at_other_moments(void)
   engine_agenda_clear(&agenda);
 }
 
-/* Six timers have had the same keys at the same moment; two are left there when the first is taken. Whichever they are, the mistake is
- * found, also behind entries that are out of date. */
-static void test_same_keys_are_refused(void)
+/* Several timers have had the same keys at the same moment; two are left there when the first is taken. Whichever they are, the mistake
+ * is found, also behind entries that are out of date: in the row of six, and in the heap of 18, whose last is below the fifth (its four
+ * children begin with number 17), and that is below the first. */
+static void test_same_keys_are_refused(gconstpointer data)
 {
-  enum { TWINS = 6 };
+  enum { TWINS_MAX = 18 };
+  unsigned count = GPOINTER_TO_UINT(data);
   if (g_test_subprocess()) {
     engine_agenda agenda = {0};
-    engine_timer twins[TWINS];
-    for (unsigned i = 0; i < TWINS; i++) {
+    engine_timer twins[TWINS_MAX];
+    g_assert_true(count > 1 && count <= TWINS_MAX);
+    for (unsigned i = 0; i < count; i++) {
       twins[i] = timer_of(ENGINE_TIMER, 3, 1);
       set(&agenda, &twins[i], 10);
     }
-    for (unsigned i = 1; i < TWINS - 1;
-         i++) { /* the last is below the second: its four children begin with number 5 */
+    for (unsigned i = 1; i < count - 1; i++) {
       set(&agenda, &twins[i], 11 + (time_ps)i);
     }
     take(&agenda, &twins[0]);
@@ -192,20 +195,22 @@ static void test_same_keys_are_refused(void)
   g_test_trap_assert_stderr("*two timers due at 10 ps share class 2, major 3, minor 1*");
 }
 
-/* The twin is the first, second, third or fourth child of the head; its neighbours are due later. */
+/* The twin is the first, second, third or fourth child of the head of a heap; its neighbours are due later. */
 static void test_same_keys_beside_others_are_refused(gconstpointer data)
 {
+  enum { OTHERS = 20 };
   unsigned place = GPOINTER_TO_UINT(data);
   if (g_test_subprocess()) {
     engine_agenda agenda = {0};
     engine_timer one = timer_of(ENGINE_ARRIVAL, 0, 9);
     engine_timer twin = timer_of(ENGINE_ARRIVAL, 0, 9);
-    engine_timer others[4];
+    engine_timer others[OTHERS];
     set(&agenda, &one, 10);
-    for (unsigned i = 1; i <= G_N_ELEMENTS(others); i++) {
+    for (unsigned i = 1; i <= OTHERS; i++) {
       others[i - 1] = timer_of(ENGINE_TIMER, i, 0);
-      set(&agenda, i == place ? &twin : &others[i - 1], i == place ? 10 : 20);
+      set(&agenda, i == place ? &twin : &others[i - 1], 20 + (time_ps)i);
     }
+    set(&agenda, &twin, 10);
     g_assert_cmpuint(twin.place, ==, place);
     take(&agenda, &one);
     return;
@@ -215,17 +220,25 @@ static void test_same_keys_beside_others_are_refused(gconstpointer data)
   g_test_trap_assert_stderr("*two timers due at 10 ps share class 1, major 0, minor 9*");
 }
 
+static void add_numbered(const char *name, unsigned number, GTestDataFunc function)
+{
+  g_autofree char *path = g_strdup_printf("/engine/agenda/%s/%u", name, number);
+  g_test_add_data_func(path, GUINT_TO_POINTER(number), function);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/engine/agenda/put-off", test_put_off);
   g_test_add_func("/engine/agenda/set-again", test_set_again);
-  g_test_add_func("/engine/agenda/random-against-model", test_random_against_model);
+  add_numbered("random-against-model", 4, test_random_against_model);
+  add_numbered("random-against-model", 14, test_random_against_model);
+  add_numbered("random-against-model", TIMERS_MAX, test_random_against_model);
   g_test_add_func("/engine/agenda/same-keys-at-other-moments", test_same_keys_at_other_moments);
-  g_test_add_func("/engine/agenda/same-keys-are-refused", test_same_keys_are_refused);
+  add_numbered("same-keys-are-refused", 6, test_same_keys_are_refused);
+  add_numbered("same-keys-are-refused", 18, test_same_keys_are_refused);
   for (unsigned place = 1; place <= 4; place++) {
-    g_autofree char *path = g_strdup_printf("/engine/agenda/same-keys-beside-others-are-refused/%u", place);
-    g_test_add_data_func(path, GUINT_TO_POINTER(place), test_same_keys_beside_others_are_refused);
+    add_numbered("same-keys-beside-others-are-refused", place, test_same_keys_beside_others_are_refused);
   }
   return g_test_run();
 }

@@ -236,21 +236,23 @@ static void test_random_stream(void)
   random_stream_free(random);
 }
 
-/* Whatever slices a ULPDU comes in, its FPDU is one: a piece of the pool of the shortest that suffice, or memory of its own when it is
- * longer. */
+/* Whatever slices a ULPDU comes in, its FPDU is one as long as there may be flat ones: a piece of the pool of the shortest that suffice,
+ * or memory of its own when it is longer. */
 static void test_one_slice(void)
 {
   uint8_t ulpdu[1500];
-  memory_pool *blocks = memory_pool_new(octet_block_piece_octets(1456));
+  mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1456, UINT32_MAX);
+  memory_pool *blocks = mpa_fpdu_memory_flat(memory, 1456);
+  memory_pool *short_blocks =
+      mpa_fpdu_memory_flat(memory, 560); /* 3/8 of 1456, rounded up to what a piece has */
   mpa_framer *framer = mpa_framer_new(true, true);
-  memory_pool *short_blocks = memory_pool_new(octet_block_piece_octets(1424));
-  mpa_framer_use_pools(framer, blocks, short_blocks);
+  mpa_framer_use_memory(framer, memory);
   for (uint32_t index = 0; index < sizeof ulpdu; index++) {
     ulpdu[index] = (uint8_t)(index % 251);
   }
-  for (uint32_t length = 1400; length <= sizeof ulpdu; length++) {
+  for (uint32_t length = 500; length <= sizeof ulpdu; length++) {
     uint64_t start = mpa_framer_offset(framer);
-    uint32_t slice_octets = length - 1399;
+    uint32_t slice_octets = length - 499;
     octet_rope source;
     octet_rope fpdu;
     octet_rope_init(&source);
@@ -262,16 +264,123 @@ static void test_one_slice(void)
     mpa_framer_frame(framer, &source, &fpdu);
     octet_rope_clear(&source);
     g_assert_cmpuint(fpdu.slice_count, ==, 1);
-    g_assert_cmpuint(blocks->pieces_out, ==, fpdu.length > 1424 && fpdu.length <= 1456 ? 1 : 0);
-    g_assert_cmpuint(short_blocks->pieces_out, ==, fpdu.length <= 1424 ? 1 : 0);
+    g_assert_cmpuint(blocks->pieces_out, ==, fpdu.length > 560 && fpdu.length <= 1456 ? 1 : 0);
+    g_assert_cmpuint(short_blocks->pieces_out, ==, fpdu.length <= 560 ? 1 : 0);
     g_autoptr(GByteArray) flat = g_byte_array_new();
     g_byte_array_append(flat, octet_rope_slices(&fpdu)->octets, fpdu.length);
     check_fpdu(flat, start, ulpdu, length);
     octet_rope_clear(&fpdu);
   }
   mpa_framer_free(framer);
-  memory_pool_unref(short_blocks);
-  memory_pool_unref(blocks);
+  mpa_fpdu_memory_free(memory);
+}
+
+/* A ULPDU of `length` octets of `source`: the first `bare_octets` without a block, as the segmenter's header is; then octets with one, in
+ * `runs` pieces. */
+static void make_ulpdu(octet_rope *ulpdu, octet_block *source, uint32_t length, uint32_t bare_octets,
+                       uint32_t runs)
+{
+  uint8_t *octets = octet_block_octets(source);
+  uint32_t bare = MIN(length, bare_octets);
+
+  octet_rope_init(ulpdu);
+  octet_rope_reserve(ulpdu, runs + 1);
+  octet_rope_put(ulpdu, octets, bare, NULL);
+  for (uint32_t from = bare; from < length;) {
+    uint32_t run = MIN((length - bare) / runs + 1, length - from);
+    octet_rope_put(ulpdu, octets + from, run, source);
+    from += run;
+  }
+}
+
+static void assert_same_octets(const octet_rope *fpdu, const octet_rope *expected)
+{
+  g_assert_cmpuint(expected->slice_count, ==, 1);
+  g_assert_cmpuint(fpdu->length, ==, expected->length);
+  g_assert_true(octet_rope_equals(fpdu, 0, fpdu->length, octet_rope_slices(expected)->octets));
+}
+
+static void compare_ways(bool markers, bool crc, uint64_t seed)
+{
+  enum { ROUNDS = 500, MAX_OCTETS = 64768 };
+  random_stream *random = random_stream_new(seed, "framer");
+  mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1456, 0);
+  octet_block *source = octet_block_new(MAX_OCTETS);
+  mpa_framer *referring = mpa_framer_new(markers, crc);
+  mpa_framer *flat = mpa_framer_new(markers, crc);
+
+  mpa_framer_use_memory(referring, memory);
+  for (uint32_t index = 0; index < MAX_OCTETS; index++) {
+    octet_block_octets(source)[index] = (uint8_t)random_stream_next(random);
+  }
+  for (int round = 0; round < ROUNDS; round++) {
+    uint32_t length = 1 + (uint32_t)random_stream_below(random, round % 100 == 99 ? MAX_OCTETS : 1500);
+    uint32_t runs = 1 + (uint32_t)random_stream_below(random, 3);
+    uint32_t bare = random_stream_chance(random, 0.8) ? 14 : 600;
+    octet_rope ulpdu;
+    octet_rope fpdu = {0};
+    octet_rope expected = {0};
+
+    g_test_message("seed %" G_GUINT64_FORMAT ", round %d: %u octets in %u runs", seed, round, length, runs);
+    make_ulpdu(&ulpdu, source, length, bare, runs);
+    mpa_framer_frame(referring, &ulpdu, &fpdu);
+    mpa_framer_frame(flat, &ulpdu, &expected);
+    octet_rope_clear(&ulpdu);
+    assert_same_octets(&fpdu, &expected);
+    bool has_long_run = length > bare && MIN((length - bare) / runs + 1, length - bare) >= 64;
+    g_assert_true(octet_rope_is_shared(&fpdu) == has_long_run);
+    g_assert_cmpuint(mpa_framer_offset(referring), ==, mpa_framer_offset(flat));
+    octet_rope_clear(&fpdu);
+    octet_rope_clear(&expected);
+  }
+  mpa_framer_free(referring);
+  mpa_framer_free(flat);
+  octet_block_unref(source);
+  mpa_fpdu_memory_free(memory);
+  random_stream_free(random);
+}
+
+/* FPDUs that refer are octet for octet those that are flat: with and without markers and CRC, of one run and of several, of all
+ * lengths, and so with markers before, in and behind each part. Those without a long run with a block are flat. */
+static void test_same_both_ways(void)
+{
+  for (uint64_t seed = 1; seed <= 4; seed++) {
+    compare_ways(true, true, seed);
+    compare_ways(true, false, seed);
+    compare_ways(false, true, seed);
+  }
+}
+
+/* What has no block is copied, and may change after the call; what has one is referred to, and kept. */
+static void test_refers(void)
+{
+  mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1456, 2 * 1456); /* two flat ones */
+  mpa_framer *framer = mpa_framer_new(true, true);
+  octet_block *source = octet_block_new(1000);
+  octet_rope ulpdu;
+  octet_rope fpdus[4] = {{0}};
+
+  mpa_framer_use_memory(framer, memory);
+  memset(octet_block_octets(source), 'x', 1000);
+  make_ulpdu(&ulpdu, source, 1000, 14, 1);
+  for (guint i = 0; i < 3; i++) {
+    mpa_framer_frame(framer, &ulpdu, &fpdus[i]);
+    /* The third is [2032, 3048): headers with the marker at 2048, 508 octets, the marker at 2560, 478 octets, PAD and CRC. */
+    g_assert_cmpuint(fpdus[i].slice_count, ==, i < 2 ? 1 : 5);
+  }
+  octet_rope_clear(&fpdus[0]); /* as acknowledged: there is room for a flat one again */
+  mpa_framer_frame(framer, &ulpdu, &fpdus[3]);
+  g_assert_cmpuint(fpdus[3].slice_count, ==, 1);
+  octet_rope_clear(&ulpdu);
+  memset(octet_block_octets(source), 'h', 14); /* the header's octets: the next segment's */
+  octet_block_unref(source);
+  g_assert_cmphex(octet_rope_at(&fpdus[2], 10), ==, 'x');
+  g_assert_cmphex(octet_rope_at(&fpdus[2], 900), ==, 'x');
+  for (guint i = 0; i < G_N_ELEMENTS(fpdus); i++) {
+    octet_rope_clear(&fpdus[i]);
+  }
+  mpa_framer_free(framer);
+  mpa_fpdu_memory_free(memory);
 }
 
 /* MPA-073, MPA-076: ULPDUs of 1 to 8 octets: length, ULPDU, as many zeros as bring it to a multiple of 4,
@@ -349,6 +458,8 @@ int main(int argc, char **argv)
   g_test_add_func("/mpa_framer/without_crc", test_without_crc);
   g_test_add_func("/mpa_framer/random_stream", test_random_stream);
   g_test_add_func("/mpa_framer/one_slice", test_one_slice);
+  g_test_add_func("/mpa_framer/same_both_ways", test_same_both_ways);
+  g_test_add_func("/mpa_framer/refers", test_refers);
   g_test_add_func("/mpa_framer/layout", test_layout);
   g_test_add_func("/mpa_framer/small_fpdus", test_small_fpdus);
   g_test_add_func("/mpa_framer/too_long", test_too_long);

@@ -136,5 +136,15 @@ void box_kit_check_strangers(path_element *box)
   path_element_receive(kit.box, unreadable, 0);
   box_kit_assert_output(&kit, "");
   g_assert_cmpuint(kit.box->counts.dropped, ==, 2);
+
+  datagram *bare = test_packet(100, 0, TCP_ACK);
+  bare->header[bare->ip_octets + 12] = 0xF0;
+  path_element_receive(kit.box, bare, 0);
+  datagram *changed = test_packet(100, 0, TCP_ACK);
+  datagram_carry_checksum(changed);
+  changed->header[changed->ip_octets + TCP_ACKNOWLEDGEMENT_AT] ^= 1;
+  path_element_receive(kit.box, changed, 0);
+  box_kit_assert_output(&kit, "");
+  g_assert_cmpuint(kit.box->counts.dropped, ==, 4);
   box_kit_free(&kit);
 }

@@ -90,10 +90,36 @@ static void test_due(void)
   path_flow_table_clear(&table);
 }
 
+/* The flow that is due last may be put off where it stands, and is then still behind none; the first one moves behind the others. */
+static void test_put_off(void)
+{
+  path_flow_table table;
+  path_flow *flows[2];
+
+  path_flow_table_init(&table, sizeof(path_flow), free_flow);
+  for (uint16_t i = 0; i < 2; i++) {
+    datagram_flow key = key_of(1, 2, i, 4);
+    flows[i] = path_flow_table_add(&table, &key);
+  }
+  path_flow_table_set_deadline(&table, flows[0], 20, 9);
+  path_flow_table_set_deadline(&table, flows[0], 25, 11);
+  g_assert_cmpint(flows[0]->deadline, ==, 25);
+  g_assert_cmpuint(flows[0]->send_order, ==, 11);
+  path_flow_table_set_deadline(&table, flows[1], 25, 12);
+  g_assert_true(path_flow_table_first_due(&table) == flows[0]);
+  path_flow_table_set_deadline(&table, flows[0], 25, 13);
+  g_assert_true(path_flow_table_first_due(&table) == flows[1]);
+  path_flow_table_set_deadline(&table, flows[1], TIME_PS_NEVER, 0);
+  path_flow_table_set_deadline(&table, flows[0], TIME_PS_NEVER, 0);
+  g_assert_null(path_flow_table_first_due(&table));
+  path_flow_table_clear(&table);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/path_flow_table/what_tells_flows_apart", test_what_tells_flows_apart);
   g_test_add_func("/path_flow_table/due", test_due);
+  g_test_add_func("/path_flow_table/put_off", test_put_off);
   return g_test_run();
 }

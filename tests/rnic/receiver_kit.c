@@ -23,9 +23,9 @@ static uint64_t kit_held_octets_below(const tcp_transport *transport, uint64_t p
   return tcp_receiver_held_octets_below(((const receiver_kit *)transport)->tcp, position);
 }
 
-static const octet_store *kit_held(const tcp_transport *transport)
+static const octet_store *kit_held(tcp_transport *transport)
 {
-  return tcp_receiver_held(((const receiver_kit *)transport)->tcp);
+  return tcp_receiver_held(((receiver_kit *)transport)->tcp);
 }
 
 static const tcp_transport_class transport_class = {.in_order_edge = kit_in_order_edge,
@@ -186,6 +186,7 @@ receiver_kit *receiver_kit_new(const receiver_kit_config *config, const uint32_t
   kit->tcp = tcp_receiver_new(&kit->tcp_config, KIT_WINDOW_OCTETS, &kit->tcp_events, kit, &kit->tcp_gauges);
   const rnic_receiver_config receiver = {.tcp = &kit->transport,
                                          .stream = kit->rdmap,
+                                         .fpdu_memory = config->fpdu_memory,
                                          .looks_ahead = config->mode != KIT_IN_ORDER,
                                          .assumes_aligned = config->mode == KIT_ASSUME_ALIGNED};
   kit->receiver = rnic_receiver_new(&receiver);
@@ -245,14 +246,24 @@ static void check_forecast(receiver_kit *kit)
   kit->forecasts++;
 }
 
+/* Octets [from, to) of the stream as a segment brings them. */
+static void make_segment(const receiver_kit *kit, uint64_t from, uint64_t to, octet_rope *segment)
+{
+  uint64_t slice = kit->config.slice_octets > 0 ? kit->config.slice_octets : to - from;
+
+  octet_rope_init(segment);
+  for (; from < to; from += slice) {
+    octet_rope_append_copy(segment, kit->octets->data + from, (uint32_t)MIN(slice, to - from));
+  }
+}
+
 bool receiver_kit_arrive(receiver_kit *kit, uint64_t from, uint64_t to)
 {
   const rnic_held before = receiver_kit_held(kit);
   octet_rope segment;
 
   kit->now++;
-  octet_rope_init(&segment);
-  octet_rope_append_copy(&segment, kit->octets->data + from, (uint32_t)(to - from));
+  make_segment(kit, from, to, &segment);
   bool taken = tcp_receiver_inspect(kit->tcp, (int64_t)from, &segment, kit->now);
   bool is_new = kit->runs->len > 0;
   const rnic_held asked = receiver_kit_held(kit);

@@ -23,6 +23,8 @@ typedef struct receiver_kit_config {
   bool crc;
   uint32_t streaming_octets; /* before the FPDU phase */
   rnic_reassembly_memory *memory;
+  const mpa_fpdu_memory *fpdu_memory; /* of the receiver; may be NULL */
+  uint32_t slice_octets;              /* segments come in slices of so many; 0: in one */
   uint32_t fpdu_descriptors;
   uint32_t partial_fpdus;
 } receiver_kit_config;

@@ -38,16 +38,16 @@ static void test_stags(void)
 static void test_pools(void)
 {
   rnic_host *host = rnic_host_new(1);
-  memory_pool *blocks = rnic_host_fpdu_blocks(host, 1460);
+  const mpa_fpdu_memory *fpdus = rnic_host_fpdu_memory(host, 1460);
 
   g_assert_true(rnic_host_datagrams(host) == rnic_host_datagrams(host));
-  g_assert_true(rnic_host_fpdu_blocks(host, 1460) == blocks);
-  g_assert_true(rnic_host_fpdu_blocks(host, 8960) != blocks);
-  g_assert_cmpuint(rnic_host_fpdu_blocks(host, 8960)->piece_octets, >=, octet_block_piece_octets(8960));
+  g_assert_true(rnic_host_fpdu_memory(host, 1460) == fpdus);
+  g_assert_true(rnic_host_fpdu_memory(host, 8960) != fpdus);
+  g_assert_false(mpa_fpdu_memory_is_full(fpdus));
   g_assert_cmpuint(rnic_buffer_pool_octets(rnic_host_buffers(host, 100)), ==, 100);
   g_assert_true(rnic_host_buffers(host, 100) == rnic_host_buffers(host, 100));
   g_assert_true(rnic_host_buffers(host, 101) != rnic_host_buffers(host, 100));
-  octet_block *block = octet_block_new_in(blocks, 1460);
+  octet_block *block = octet_block_new_in(mpa_fpdu_memory_flat(fpdus, 1460), 1460);
   rnic_host_free(host);
   octet_block_octets(block)[1459] = 1;
   octet_block_unref(block);

@@ -86,7 +86,7 @@ static void test_delay_increase(void)
 
 /* HyStart by itself, with a window of `count` segments and acknowledgements 3 ms apart, too far for a train. */
 typedef struct judged {
-  tcp_hystart *hystart;
+  tcp_hystart hystart;
   tcp_congestion_window window;
   uint64_t position;
   time_ps now;
@@ -94,7 +94,7 @@ typedef struct judged {
 
 static judged judged_at(unsigned count)
 {
-  return (judged){.hystart = tcp_hystart_new(),
+  return (judged){.hystart = {.shortest_ps = TIME_PS_NEVER},
                   .window = {.smss_octets = SMSS, .octets = segments(count), .threshold_octets = UINT64_MAX}};
 }
 
@@ -108,7 +108,7 @@ static bool says_stop(judged *flow, time_ps round_trip_ps)
                             .next = flow->position + segments(100),
                             .limited = true,
                             .round_trip_ps = round_trip_ps};
-  return tcp_hystart_says_stop(flow->hystart, &ack, &flow->window, flow->now);
+  return tcp_hystart_says_stop(&flow->hystart, &ack, &flow->window, flow->now);
 }
 
 /* A round of `round_trip_ps` alone, after one that began with `shortest_ps`; whether it was stopped. */
@@ -124,7 +124,6 @@ static bool stops(time_ps shortest_ps, time_ps round_trip_ps)
     g_assert_false(says_stop(&flow, round_trip_ps)); /* the eight samples */
   }
   stop = says_stop(&flow, round_trip_ps);
-  tcp_hystart_free(flow.hystart);
   return stop;
 }
 
@@ -150,7 +149,6 @@ static void test_shortest_of_the_round_counts(void)
   for (unsigned i = 0; i < 100; i++) {
     g_assert_false(says_stop(&flow, i == 3 ? 81 * MILLISECOND : 200 * MILLISECOND));
   }
-  tcp_hystart_free(flow.hystart);
 }
 
 /* Below 16 segments nothing stops slow start; without a sample nothing can be told. */
@@ -165,7 +163,6 @@ static void test_when_it_does_not_judge(void)
   for (unsigned i = 0; i < 300; i++) {
     g_assert_false(says_stop(&flow, -1));
   }
-  tcp_hystart_free(flow.hystart);
 }
 
 /* After a time-out the path may be another: a longer round trip than ever is the shortest. */
@@ -173,11 +170,10 @@ static void test_forgets(void)
 {
   judged flow = judged_at(16);
   g_assert_false(says_stop(&flow, 8 * MILLISECOND));
-  tcp_hystart_forget(flow.hystart);
+  tcp_hystart_forget(&flow.hystart);
   for (unsigned i = 0; i < 300; i++) {
     g_assert_false(says_stop(&flow, 80 * MILLISECOND));
   }
-  tcp_hystart_free(flow.hystart);
 }
 
 /* So the congestion window has it forgotten: 8 ms before the time-out, 80 ms after it, and slow start goes on to the threshold. */
@@ -210,9 +206,8 @@ static bool train_with_gap(time_ps gap_ps)
                               .limited = true,
                               .round_trip_ps = 40 * MILLISECOND};
     flow.now += i == 10 ? gap_ps : MILLISECOND;
-    stop = stop || tcp_hystart_says_stop(flow.hystart, &ack, &flow.window, flow.now);
+    stop = stop || tcp_hystart_says_stop(&flow.hystart, &ack, &flow.window, flow.now);
   }
-  tcp_hystart_free(flow.hystart);
   return stop;
 }
 

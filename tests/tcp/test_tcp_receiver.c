@@ -1,7 +1,7 @@
 #include <glib.h>
 
 #include "base/random_stream.h"
-#include "tcp/tcp_receiver.h"
+#include "tcp/tcp_receiver_private.h"
 
 enum { TAKEN_OCTETS = 4000 };
 
@@ -80,21 +80,39 @@ static void fixture_free(fixture *test)
   g_free(test);
 }
 
-/* A segment of octets [from, to), each octet telling its position, a picosecond after the one before. */
-static void arrive(fixture *test, int64_t from, int64_t to, bool fin)
+/* Octets [from, to), each telling its position; cleared by the caller. */
+static void fill(octet_rope *payload, int64_t from, int64_t to)
 {
-  octet_rope payload;
-  octet_rope_init(&payload);
+  octet_rope_init(payload);
   if (to > from) {
     octet_block *block = octet_block_new((size_t)(to - from));
     for (int64_t position = from; position < to; position++) {
       octet_block_octets(block)[position - from] = (uint8_t)position;
     }
-    octet_rope_append(&payload, octet_block_octets(block), (uint32_t)(to - from), block);
+    octet_rope_append(payload, octet_block_octets(block), (uint32_t)(to - from), block);
     octet_block_unref(block);
   }
+}
+
+/* A segment of octets [from, to), each octet telling its position, a picosecond after the one before. */
+static void arrive(fixture *test, int64_t from, int64_t to, bool fin)
+{
+  octet_rope payload;
+  fill(&payload, from, to);
   test->now++;
   tcp_receiver_receive(test->receiver, from, &payload, fin, test->now);
+  octet_rope_clear(&payload);
+}
+
+/* The same of the segment that is the next one. */
+static void arrive_as_expected(fixture *test, int64_t from, int64_t to)
+{
+  octet_rope payload;
+  fill(&payload, from, to);
+  test->now++;
+  g_assert_cmpint((int64_t)tcp_receiver_next(test->receiver), ==, from);
+  g_assert_true(tcp_receiver_expects(test->receiver, payload.length));
+  tcp_receiver_receive_expected(test->receiver, &payload, test->now);
   octet_rope_clear(&payload);
 }
 
@@ -369,6 +387,56 @@ static void test_positions_below_zero(void)
   fixture_free(test);
 }
 
+/* The memory for what comes late stays while the next hole may be near, and goes when 64 segments have come in order. */
+static void test_late_arrivals_go_at_rest(void)
+{
+  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  range blocks[TCP_SACK_BLOCKS_MAX];
+  arrive(test, 0, 10, false);
+  g_assert_null(test->receiver->late); /* nothing was late */
+  arrive(test, 20, 30, false);
+  const tcp_late_arrivals *late = test->receiver->late;
+  g_assert_nonnull(late);
+  arrive(test, 10, 20, false);
+  int64_t edge = 30;
+  for (int i = 0; i < 62; i++) { /* the one that closed the hole is the first of 64 */
+    arrive(test, edge, edge + 10, false);
+    edge += 10;
+  }
+  g_assert_true(test->receiver->late == late);
+  arrive(test, edge + 20, edge + 30, false); /* a hole: from here on they count anew */
+  g_assert_true(test->receiver->late == late);
+  g_assert_cmpuint(tcp_receiver_take_sack_blocks(test->receiver, blocks, TCP_SACK_BLOCKS_MAX), ==, 1);
+  g_assert_cmpuint(blocks[0].from, ==, (uint64_t)edge + 20); /* the run of the hole before is told no more */
+  arrive(test, edge, edge + 20, false);
+  edge += 30;
+  for (int i = 0; i < 62; i++) {
+    arrive_as_expected(test, edge, edge + 10);
+    edge += 10;
+  }
+  g_assert_true(test->receiver->late == late);
+  arrive_as_expected(test, edge, edge + 10);
+  g_assert_null(test->receiver->late);
+  fixture_free(test);
+}
+
+/* A duplicate that no ACK has told of is not forgotten. */
+static void test_an_untold_duplicate_stays(void)
+{
+  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  range blocks[TCP_SACK_BLOCKS_MAX];
+  test->config.dsack = true;
+  arrive(test, 0, 10, false);
+  arrive(test, 0, 10, false);
+  for (int64_t edge = 10; edge < 710; edge += 10) {
+    arrive_as_expected(test, edge, edge + 10);
+  }
+  g_assert_cmpuint(tcp_receiver_take_sack_blocks(test->receiver, blocks, TCP_SACK_BLOCKS_MAX), ==, 1);
+  g_assert_cmpuint(blocks[0].from, ==, 0);
+  g_assert_cmpuint(blocks[0].to, ==, 10);
+  fixture_free(test);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -383,5 +451,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/receiver/fin", test_fin);
   g_test_add_func("/tcp/receiver/senseless_fins", test_senseless_fins);
   g_test_add_func("/tcp/receiver/positions_below_zero", test_positions_below_zero);
+  g_test_add_func("/tcp/receiver/late_arrivals_go_at_rest", test_late_arrivals_go_at_rest);
+  g_test_add_func("/tcp/receiver/an_untold_duplicate_stays", test_an_untold_duplicate_stays);
   return g_test_run();
 }

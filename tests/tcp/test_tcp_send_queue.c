@@ -1,5 +1,6 @@
 #include <glib.h>
 
+#include "base/octet_bundle.h"
 #include "base/random_stream.h"
 #include "tcp/tcp_send_queue.h"
 
@@ -218,6 +219,46 @@ static void test_random_copies(void)
   random_stream_free(random);
 }
 
+/* A record in slices that others share (octet_bundle.h): whole, in parts, and behind another in one segment. */
+static void test_shared_record(void)
+{
+  octet_block *source = octet_block_new(1000);
+  memory_pool *bundles = memory_pool_new(octet_bundle_piece_octets(3, 100));
+  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
+  octet_bundle bundle;
+  octet_rope record = {0};
+  octet_rope sent = {0};
+
+  post(queue, 100, TCP_RECORD_FPDU);
+  octet_bundle_begin(&bundle, bundles, 3, 100);
+  uint8_t *front = octet_bundle_own(&bundle, 60);
+  octet_bundle_refer(&bundle, octet_block_octets(source), 1000, source);
+  uint8_t *back = octet_bundle_own(&bundle, 40);
+  for (uint32_t i = 0; i < 1100; i++) {
+    uint8_t *octet = i < 60 ? &front[i] : i < 1060 ? &octet_block_octets(source)[i - 60] : &back[i - 1060];
+    *octet = octet_at(100 + i);
+  }
+  octet_block_unref(source);
+  octet_bundle_end(&bundle, &record);
+  tcp_send_queue_post(queue, &record, TCP_RECORD_FPDU);
+  g_assert_cmpuint(record.length, ==, 0);
+  post(queue, 300, TCP_RECORD_FPDU);
+  expect_octets(queue, 100, 1200);
+  expect_octets(queue, 50, 1300);
+  expect_octets(queue, 1100, 1180);
+  send_octets(queue, 100);
+  tcp_send_queue_send(queue, 1100, &sent);
+  g_assert_true(octet_rope_is_shared(&sent)); /* alone in a segment it costs one reference */
+  send_octets(queue, 300);
+  tcp_send_queue_release(queue, 1200);
+  g_assert_cmphex(octet_rope_at(&sent, 500), ==, octet_at(600));
+  g_assert_cmpuint(bundles->pieces_out, ==, 1);
+  octet_rope_clear(&sent);
+  g_assert_cmpuint(bundles->pieces_out, ==, 0);
+  tcp_send_queue_free(queue);
+  memory_pool_unref(bundles);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -231,5 +272,6 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/send_queue/stream_cuts_at_emss", test_stream_cuts_at_emss);
   g_test_add_func("/tcp/send_queue/full_size", test_full_size);
   g_test_add_func("/tcp/send_queue/random_copies", test_random_copies);
+  g_test_add_func("/tcp/send_queue/shared_record", test_shared_record);
   return g_test_run();
 }

@@ -439,6 +439,57 @@ static void test_resend_too_big(void)
   }
 }
 
+/* One segment, acknowledged 100 ms later. */
+static void exchange(bench *b, uint64_t position)
+{
+  post(b, EMSS, 0);
+  expect(b, position, EMSS);
+  b->now += ms(100);
+  acknowledge(b, position + EMSS, 0, 0, false);
+}
+
+/* RFC 8985 §7.4: the ACK of all that was in flight, its end the probe's, does not tell whether the original or the probe came. The
+ * next one, beyond it and without D-SACK, does: one of the two was lost. That nothing was in flight meanwhile changes nothing. */
+static void test_a_probe_is_judged_after_a_rest(void)
+{
+  bench *b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
+  exchange(b, 0);
+  post(b, EMSS, 0);
+  expect(b, EMSS, EMSS);
+  g_assert_cmpint(tcp_sender_deadline(b->sender), ==, ms(300)); /* two round trips */
+  b->now = ms(300);
+  tcp_sender_run(b->sender, b->now);
+  g_assert_true(expect(b, EMSS, EMSS).again);
+  b->now = ms(310);
+  acknowledge(b, 2 * EMSS, 0, 0, false);
+  g_assert_true(tcp_sender_rests(b->sender));
+  g_assert_cmpuint(tcp_sender_slow_start_threshold_octets(b->sender), ==, UINT64_MAX);
+  exchange(b, 2 * EMSS);
+  g_assert_cmpuint(tcp_sender_slow_start_threshold_octets(b->sender), <, UINT64_MAX);
+  bench_free(b);
+}
+
+/* HyStart judges by the shortest of all round trips, also of those before a rest: 100 ms were one. Of the flight of 40 behind it all
+ * take 200 ms or more, 3 ms apart, too far for a train: the ninth tells. */
+static void test_hystart_remembers_over_a_rest(void)
+{
+  bench *b = bench_new(&(tcp_config){.sack = true,
+                                     .congestion = TCP_CONGESTION_CUBIC,
+                                     .slow_start = TCP_SLOW_START_HYSTART,
+                                     .initial_window_segments = 40});
+  exchange(b, 0);
+  post(b, 40 * EMSS, 0);
+  expect_full_segments(b, 1, 40);
+  b->now += ms(200);
+  for (uint64_t i = 2; i <= 10; i++) {
+    g_assert_cmpuint(tcp_sender_slow_start_threshold_octets(b->sender), ==, UINT64_MAX);
+    acknowledge(b, i * EMSS, 0, 0, false);
+    b->now += ms(3);
+  }
+  g_assert_cmpuint(tcp_sender_slow_start_threshold_octets(b->sender), <, UINT64_MAX);
+  bench_free(b);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -456,6 +507,8 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/sender/loss_after_an_undone_recovery", test_loss_after_an_undone_recovery);
   g_test_add_func("/tcp/sender/proportional_reduction_counts_all", test_proportional_reduction_counts_all);
   g_test_add_func("/tcp/sender/recovery_forgets_the_probe", test_recovery_forgets_the_probe);
+  g_test_add_func("/tcp/sender/a_probe_is_judged_after_a_rest", test_a_probe_is_judged_after_a_rest);
+  g_test_add_func("/tcp/sender/hystart_remembers_over_a_rest", test_hystart_remembers_over_a_rest);
   g_test_add_func("/tcp/sender/resend_too_big", test_resend_too_big);
   return g_test_run();
 }

@@ -46,6 +46,12 @@ typedef struct world {
   GChecksum *trace; /* of all that the sender did, and when */
 } world;
 
+/* Of what is in flight; a sender that rests has no board. */
+static uint64_t pipe_octets(const tcp_sender *sender)
+{
+  return sender->flight ? tcp_scoreboard_pipe_octets(&sender->flight->board) : 0;
+}
+
 /* What the sender has just done, if it sent something, and what it will do next. */
 static void note(world *w, const tcp_outgoing *outgoing)
 {
@@ -56,7 +62,7 @@ static void note(world *w, const tcp_outgoing *outgoing)
                     outgoing ? (uint64_t)(outgoing->fin | outgoing->push << 1 | outgoing->again << 2) : 0,
                     tcp_sender_congestion_window_octets(sender),
                     tcp_sender_slow_start_threshold_octets(sender),
-                    tcp_scoreboard_pipe_octets(sender->board),
+                    pipe_octets(sender),
                     (uint64_t)tcp_sender_deadline(sender),
                     (uint64_t)tcp_retransmission_timer_deadline(w->timer),
                     (uint64_t)tcp_retransmission_timer_rto(w->timer)};
@@ -123,11 +129,22 @@ static void check_board(const tcp_scoreboard *board)
   }
 }
 
+/* There is a flight while anything is in flight, and none when nothing is and all is settled. */
+static void check_flight(const tcp_sender *sender)
+{
+  bool settled = tcp_sender_flight_octets(sender) == 0 && sender->state == TCP_SENDING_OPEN &&
+                 !(sender->flight && sender->flight->probe.outstanding);
+  g_assert_true((sender->flight == NULL) == settled);
+  if (sender->flight) {
+    check_board(&sender->flight->board);
+  }
+}
+
 static void check_outgoing(world *w, const tcp_outgoing *outgoing, bool free_of_window)
 {
   const tcp_sender *sender = w->sender;
   uint64_t end = outgoing->position + outgoing->payload.length + (outgoing->fin ? 1 : 0);
-  uint64_t pipe = tcp_scoreboard_pipe_octets(sender->board);
+  uint64_t pipe = pipe_octets(sender);
   g_assert_cmpuint(end, >, outgoing->position);
   g_assert_cmpuint(outgoing->payload.length, <=, EMSS);
   g_assert_cmpuint(outgoing->position, >=, tcp_sender_acknowledged(sender));
@@ -146,14 +163,15 @@ static void send_all(world *w)
   tcp_outgoing outgoing;
   for (;;) {
     const tcp_sender *sender = w->sender;
+    const tcp_sender_flight *flight = sender->flight;
     bool free_of_window =
-        sender->resend_first || sender->probe.due || tcp_forward_rto_wants_new(&sender->forward);
+        flight && (flight->resend_first || flight->probe.due || tcp_forward_rto_wants_new(&flight->forward));
     if (!tcp_sender_next(w->sender, &outgoing, w->now)) {
       break;
     }
     check_outgoing(w, &outgoing, free_of_window);
     note(w, &outgoing);
-    check_board(sender->board);
+    check_flight(sender);
     launch(w, (flying){.from = outgoing.position,
                        .to = outgoing.position + outgoing.payload.length + (outgoing.fin ? 1 : 0),
                        .sent_at = w->now});
@@ -201,12 +219,13 @@ static void arrive(world *w, const flying *packet)
     acknowledge(w, packet->from, packet->sent_at);
   } else if (packet->ack.position >= tcp_sender_acknowledged(w->sender)) {
     tcp_sender_open_window(w->sender, packet->ack.position + 64 * EMSS);
-    if (w->general) {
-      w->sender->board->plain_from = UINT64_MAX;
+    tcp_sender_flight *flight = w->sender->flight;
+    if (flight && w->general) {
+      flight->board.plain_from = UINT64_MAX;
     }
-    w->smooth += tcp_scoreboard_is_plain(w->sender->board) ? 1 : 0;
+    w->smooth += flight && tcp_scoreboard_is_plain(&flight->board) ? 1 : 0;
     tcp_sender_acknowledge(w->sender, &packet->ack, w->now);
-    check_board(w->sender->board);
+    check_flight(w->sender);
     note(w, NULL);
   }
 }
@@ -239,7 +258,7 @@ static bool step(world *w)
   if (tcp_retransmission_timer_deadline(w->timer) <= w->now) {
     g_assert_true(tcp_sender_time_out(w->sender, w->now));
   }
-  check_board(w->sender->board);
+  check_flight(w->sender);
   send_all(w);
   g_assert_cmpint(tcp_sender_deadline(w->sender), >, w->now);
   return true;
@@ -317,7 +336,7 @@ static char *run(uint64_t seed, bool general, unsigned *smooth)
     g_assert_cmpuint(w.path->len, <, IN_FLIGHT_MAX);
   }
   g_assert_cmpuint(range_set_covered(w.arrived, 0, OCTETS + 1), ==, OCTETS + 1);
-  g_assert_cmpuint(tcp_scoreboard_pipe_octets(w.sender->board), ==, 0);
+  g_assert_cmpuint(pipe_octets(w.sender), ==, 0);
   char *trace = g_strdup(g_checksum_get_string(w.trace));
   *smooth = w.smooth;
   g_checksum_free(w.trace);

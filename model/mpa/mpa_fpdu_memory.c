@@ -1,0 +1,80 @@
+#include "mpa/mpa_fpdu_memory.h"
+
+#include <glib.h>
+
+#include "base/octet_bundle.h"
+#include "mpa/mpa_framer.h"
+#include "mpa/mpa_marker.h"
+
+/* The last segment of a message is as long as may be: with a second length, a bit less than half of the first, they take three
+ * quarters of the memory. */
+enum { SHORT_NUMERATOR = 3, SHORT_DENOMINATOR = 8 };
+
+struct mpa_fpdu_memory {
+  memory_pool *flat;
+  memory_pool *short_flat;
+  memory_pool *referring;
+  memory_pool *short_referring;
+  memory_pool *arrived;
+  size_t flat_fpdus_max;
+};
+
+/* For FPDUs of `fpdu_octets` whose ULPDU is a header and octets of one piece. */
+static memory_pool *referring_pool(uint32_t fpdu_octets)
+{
+  enum { HEADERS_AND_DIGEST_OCTETS = 28 }; /* ULPDU_Length, DDP and RDMAP header, PAD, CRC */
+  uint32_t markers = fpdu_octets / MPA_MARKER_PERIOD_OCTETS + 1;
+
+  return memory_pool_new(octet_bundle_piece_octets(mpa_framer_slices_max(markers, 1),
+                                                   HEADERS_AND_DIGEST_OCTETS + markers * MPA_MARKER_OCTETS));
+}
+
+mpa_fpdu_memory *mpa_fpdu_memory_new(uint32_t fpdu_octets, uint64_t flat_octets_max)
+{
+  uint32_t short_octets = MAX(SHORT_NUMERATOR * fpdu_octets / SHORT_DENOMINATOR, 1);
+  mpa_fpdu_memory *memory = g_new(mpa_fpdu_memory, 1);
+
+  g_assert(fpdu_octets > 0);
+  *memory = (mpa_fpdu_memory){.flat = memory_pool_new(octet_block_piece_octets(fpdu_octets)),
+                              .short_flat = memory_pool_new(octet_block_piece_octets(short_octets)),
+                              .referring = referring_pool(fpdu_octets),
+                              .short_referring = referring_pool(short_octets),
+                              .arrived = memory_pool_new(octet_block_piece_octets(fpdu_octets)),
+                              .flat_fpdus_max = flat_octets_max / fpdu_octets};
+  return memory;
+}
+
+void mpa_fpdu_memory_free(mpa_fpdu_memory *memory)
+{
+  if (memory) {
+    memory_pool_unref(memory->flat);
+    memory_pool_unref(memory->short_flat);
+    memory_pool_unref(memory->referring);
+    memory_pool_unref(memory->short_referring);
+    memory_pool_unref(memory->arrived);
+    g_free(memory);
+  }
+}
+
+memory_pool *mpa_fpdu_memory_flat(const mpa_fpdu_memory *memory, uint32_t fpdu_octets)
+{
+  return octet_block_piece_octets(fpdu_octets) <= memory->short_flat->piece_octets ? memory->short_flat
+                                                                                   : memory->flat;
+}
+
+bool mpa_fpdu_memory_is_full(const mpa_fpdu_memory *memory)
+{
+  return memory->flat->pieces_out + memory->short_flat->pieces_out >= memory->flat_fpdus_max;
+}
+
+memory_pool *mpa_fpdu_memory_referring(const mpa_fpdu_memory *memory, size_t piece_octets)
+{
+  return piece_octets <= memory->short_referring->piece_octets ? memory->short_referring : memory->referring;
+}
+
+memory_pool *mpa_fpdu_memory_arrived(const mpa_fpdu_memory *memory, uint32_t octets)
+{
+  bool fits = octet_block_piece_octets(octets) <= memory->arrived->piece_octets;
+
+  return fits && memory->arrived->pieces_out < memory->flat_fpdus_max ? memory->arrived : NULL;
+}

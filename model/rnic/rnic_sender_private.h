@@ -1,0 +1,26 @@
+/* The inside of a rnic_sender, for the endpoint that it lies in. */
+#ifndef RNIC_RNIC_SENDER_PRIVATE_H
+#define RNIC_RNIC_SENDER_PRIVATE_H
+
+#include "mpa/mpa_framer.h"
+#include "rnic/rnic_sender.h"
+
+struct rnic_sender {
+  rnic_sender_config config;
+  mpa_framer *framer; /* NULL: nothing was framed yet */
+  bool is_started;
+  bool markers;
+  bool crc;
+  uint32_t
+      filled_octets;    /* dynamic MULPDU: of the segment that TCP is about to fill, as far as MPA can tell */
+  uint32_t emss_octets; /* the EMSS that `mulpdu_octets` is for */
+  uint32_t mulpdu_octets;
+  uint64_t phase_start;
+  rnic_full_size full_size;
+};
+
+/* Not started; `config` is copied, what it points to must outlive the sender. Free what it has with rnic_sender_clear(). */
+void rnic_sender_init(rnic_sender *sender, const rnic_sender_config *config);
+void rnic_sender_clear(rnic_sender *sender);
+
+#endif

@@ -14,14 +14,17 @@ model/rdmap     rdmap ddp base
 model/rnic      rnic rdmap ddp mpa tcp base
 model/path      path tcp base
 model/measure   measure tcp base
+model/capture   capture tcp base
+model/decode    decode capture rdmap ddp mpa tcp base
 model/scenario  scenario base
 model/sim       sim scenario rnic path measure engine tcp base
+model/replay    replay decode capture sim scenario rnic rdmap ddp mpa path measure engine tcp base
 model/study/store   study/store sim scenario measure base
 model/study/sweep   study/sweep study/store sim scenario measure base
 model/study/table   study/table study/store sim scenario measure base
 model/study/plot    study/plot study/table study/store sim scenario measure base
 model/study/report  study/report study/plot study/table study/store sim scenario measure base
-model/cli       cli study/sweep study/report study/plot study/table study/store sim scenario measure base
+model/cli       cli replay decode capture study/sweep study/report study/plot study/table study/store sim scenario measure base
 shim            shim path tcp engine base
 shim/host       shim/host shim sim scenario rnic rdmap ddp mpa tcp measure path engine base
 

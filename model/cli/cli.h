@@ -22,6 +22,8 @@ int cli_table(int argc, char **argv);
 int cli_merge(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_explain(int argc, char **argv);
+int cli_decode(int argc, char **argv);
+int cli_replay(int argc, char **argv);
 
 /* What --help of one command says; ASCII, since GLib prints it in the locale's character set. */
 typedef struct cli_usage {

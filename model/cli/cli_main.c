@@ -22,6 +22,8 @@ static const command commands[] = {
     {"report", cli_report, "STORE -o FILE", "write one HTML page with a sweep's question, results and plots"},
     {"export", cli_export, "STORE", "write the results of a sweep as CSV, one row a run"},
     {"merge", cli_merge, "STORE... -o FILE", "join the stores of several sweeps or shards into one"},
+    {"decode", cli_decode, "CAPTURE", "print the FPDUs in a capture, with what they carry"},
+    {"replay", cli_replay, "CAPTURE", "give a capture's arrivals to the model's receivers, and measure them"},
     {"check", cli_check, "SCENARIO...", "say what is wrong with scenarios, without running them"},
     {"explain", cli_explain, "keys|metrics|terms|NAME", "say what a key, a metric or a term means"},
 };

@@ -19,8 +19,13 @@ static char *estimate(const cli_progress *shown, gint64 now_us)
 
 void cli_progress_show(cli_progress *shown, const sim_progress *progress, gint64 now_us)
 {
-  if (progress->share > shown->share) {
-    shown->share = progress->share;
+  cli_progress_show_at(shown, progress->share, time_ps_in_seconds(progress->now), "simulated time", now_us);
+}
+
+void cli_progress_show_at(cli_progress *shown, double share, double at_s, const char *what, gint64 now_us)
+{
+  if (share > shown->share) {
+    shown->share = share;
     shown->grown_us = now_us;
   }
   if (now_us - shown->started_us < SHOW_AFTER_US || now_us - shown->shown_us < SHOW_EVERY_US) {
@@ -29,9 +34,8 @@ void cli_progress_show(cli_progress *shown, const sim_progress *progress, gint64
   shown->shown_us = now_us;
   g_autofree char *left = estimate(shown, now_us);
   /* Rounded down: 100 % is when all is done. In one write, which a terminal shows at once. */
-  g_autofree char *line =
-      g_strdup_printf("\r\033[K%u %% done, at %.6f s of simulated time%s", (guint)(100 * progress->share),
-                      time_ps_in_seconds(progress->now), left);
+  g_autofree char *done = share < 0 ? g_strdup("") : g_strdup_printf("%u %% done, ", (guint)(100 * share));
+  g_autofree char *line = g_strdup_printf("\r\033[K%sat %.6f s of %s%s", done, at_s, what, left);
   fputs(line, shown->file);
   fflush(shown->file);
 }

@@ -20,6 +20,9 @@ typedef struct cli_progress {
  * seconds may go on at once or never. */
 void cli_progress_show(cli_progress *shown, const sim_progress *progress, gint64 now_us);
 
+/* The same of other work: `share` of it is done (below 0: nobody knows), and it is at `at_s` seconds of `what` ("simulated time"). */
+void cli_progress_show_at(cli_progress *shown, double share, double at_s, const char *what, gint64 now_us);
+
 /* Takes the line away, where there is one. */
 void cli_progress_clear(const cli_progress *shown);
 

@@ -1,14 +1,11 @@
 /* iwarpsim run: one scenario, one run, its results in a folder. */
-#include <glib/gstdio.h>
 #include <stdio.h>
 
 #include "cli/cli.h"
 #include "cli/cli_progress.h"
+#include "cli/cli_results.h"
 #include "scenario/scenario.h"
-#include "sim/git_state.h"
 #include "sim/simulation.h"
-#include "sim/summary.h"
-#include "sim/version.h"
 #include "study/sweep/child_report.h"
 #include "study/sweep/child_server.h"
 
@@ -75,45 +72,6 @@ static gboolean check(const scenario *s, const cli_arguments *arguments, GError 
   return good;
 }
 
-/* What an earlier run left: were this one ended halfway, its files would pass for that one's. */
-static void remove_old_results(const char *directory)
-{
-  static const char *const names[] = {"summary.json", "occupancy.csv", "sender.pcap", "receiver.pcap"};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
-    g_autofree char *path = g_build_filename(directory, names[i], NULL);
-    g_unlink(path); /* what cannot be removed cannot be written either, and that is said */
-  }
-}
-
-/* The results' folder, made and without old results; free with g_free(). NULL and `error` when it cannot be. */
-static char *make_directory(const scenario *s, const run_options *options, GError **error)
-{
-  char *directory =
-      options->directory ? g_strdup(options->directory) : g_build_filename("results", scenario_name(s), NULL);
-
-  if (cli_make_folder(directory, error)) {
-    remove_old_results(directory);
-  } else {
-    g_clear_pointer(&directory, g_free);
-  }
-  return directory;
-}
-
-/* Why the exit code is not 0. */
-static void complain(const scenario *s, const simulation_result *result)
-{
-  if (result->status == RUN_FAILED) {
-    fprintf(stderr, "iwarpsim run: the run failed: %s\n", result->message);
-  } else if (result->status == RUN_TERMINATED) {
-    fprintf(stderr, "iwarpsim run: the run was terminated, and run.expect is %s: %s\n",
-            scenario_text(s, SCENARIO_RUN_EXPECT), result->message);
-  } else {
-    fprintf(stderr, "iwarpsim run: the run ended %s, and run.expect is %s\n", run_status_name(result->status),
-            scenario_text(s, SCENARIO_RUN_EXPECT));
-  }
-}
-
 /* Progress. */
 
 static void tell_sweep(const sim_progress *progress, void *page)
@@ -127,50 +85,6 @@ static void show_progress(const sim_progress *progress, void *shown)
 }
 
 /* The end. */
-
-static summary summary_of(const scenario *s, const simulation_result *result)
-{
-  return (summary){
-      .scenario = s,
-      .status = result->status,
-      .message = result->message,
-      .terminate_code = result->terminate_code,
-      .terminate_side = result->terminate_side,
-      .metrics = result->metrics,
-      .distributions = result->distributions,
-      .version = IWARPSIM_VERSION,
-      .git = IWARPSIM_GIT,
-      .engine = sim_engine_name(result->engine),
-      .ns3_version = sim_engine_library_version(result->engine),
-      .window_over_bandwidth_delay = result->window_over_bandwidth_delay,
-  };
-}
-
-static gboolean report(const scenario *s, const simulation_result *result, const char *directory,
-                       gboolean quiet, GError **error)
-{
-  g_autofree char *path = g_build_filename(directory, "summary.json", NULL);
-  const summary page = summary_of(s, result);
-
-  if (!summary_write_json(&page, path, error)) {
-    return FALSE;
-  }
-  if (!quiet) {
-    summary_print(&page, stdout);
-    printf("\nresults in %s\n", directory);
-  }
-  return TRUE;
-}
-
-static int exit_code_of(const scenario *s, const simulation_result *result)
-{
-  int status = run_status_exit_code(result->status, scenario_text(s, SCENARIO_RUN_EXPECT));
-
-  if (status != CLI_OK) {
-    complain(s, result);
-  }
-  return status;
-}
 
 static int fail_run(GError *error)
 {
@@ -186,7 +100,7 @@ static int run_scenario(const scenario *s, const run_options *options, const cli
   if (!check(s, arguments, &error)) {
     return cli_fail(error);
   }
-  g_autofree char *directory = make_directory(s, options, &error);
+  g_autofree char *directory = cli_results_folder(s, options->directory, TRUE, &error);
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
 
   if (!directory) {
@@ -198,8 +112,8 @@ static int run_scenario(const scenario *s, const run_options *options, const cli
                                   .progress_user = &shown};
   gboolean done = simulation_run(s, &how, &result, &error);
   cli_progress_clear(&shown);
-  done = done && report(s, &result, directory, arguments->quiet, &error);
-  int status = done ? exit_code_of(s, &result) : fail_run(error);
+  done = done && cli_results_report(s, &result, directory, arguments->quiet, &error);
+  int status = done ? cli_results_exit_code("run", s, &result) : fail_run(error);
   simulation_result_clear(&result);
   return status;
 }
@@ -221,11 +135,11 @@ static int run_for_sweep(scenario *s, char *const *sets, child_page *page)
   }
   gboolean done = simulation_run(s, &how, &result, &error);
   if (done) {
-    const summary left = summary_of(s, &result);
+    const summary left = cli_results_summary(s, &result);
 
     done = child_report_summary(page, &left, &error);
   }
-  int status = done ? exit_code_of(s, &result) : fail_run(error);
+  int status = done ? cli_results_exit_code("run", s, &result) : fail_run(error);
   simulation_result_clear(&result);
   return status;
 }

@@ -88,8 +88,8 @@ static void write_file(const fixture *f, const char *name, const char *text)
   g_free(path);
 }
 
-static const char *const commands[] = {"run",    "sweep", "table", "plot",   "report",
-                                       "export", "merge", "check", "explain"};
+static const char *const commands[] = {"run",   "sweep",  "table",  "plot",  "report", "export",
+                                       "merge", "decode", "replay", "check", "explain"};
 
 /* --help is enough to start: what it is for, every command, an example. */
 static void test_help(fixture *f, gconstpointer data)
@@ -135,15 +135,16 @@ static void test_no_such_command(fixture *f, gconstpointer data)
   run(f, "chekc", NULL);
   assert_outcome(f, 2, "",
                  "iwarpsim: unknown command 'chekc'; expected run, sweep, table, plot, report, export, "
-                 "merge, check or explain (did you mean "
+                 "merge, decode, replay, check or explain (did you mean "
                  "'check'?)\n");
   run(f, "banana", NULL);
   assert_outcome(f, 2, "",
                  "iwarpsim: unknown command 'banana'; expected run, sweep, table, plot, report, export, "
-                 "merge, check or explain\n");
+                 "merge, decode, replay, check or explain\n");
   run(f, NULL);
   assert_outcome(f, 2, "",
-                 "iwarpsim: no command; expected run, sweep, table, plot, report, export, merge, check or "
+                 "iwarpsim: no command; expected run, sweep, table, plot, report, export, merge, decode, "
+                 "replay, check or "
                  "explain (see 'iwarpsim --help')\n");
   run(f, "--loud", "check", NULL);
   assert_outcome(f, 2, "", "iwarpsim: unknown option '--loud'; expected a command (see 'iwarpsim --help')\n");

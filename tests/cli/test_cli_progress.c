@@ -171,6 +171,40 @@ static void test_short(void)
   free(text);
 }
 
+/* Of a pipe nobody knows how long it is. */
+static void test_unknown_share(void)
+{
+  char *text = NULL;
+  size_t length = 0;
+  cli_progress shown = {.file = open_memstream(&text, &length), .started_us = 1};
+  cli_progress_show_at(&shown, -1, 0.25, "the capture", 1 + 2 * G_USEC_PER_SEC);
+  fclose(shown.file);
+  g_assert_cmpstr(text, ==, CLEAR "at 0.250000 s of the capture");
+  free(text);
+}
+
+/* A capture that comes slowly, summed up on a terminal: where it is, then the table alone. Lines of FPDUs would tear it: none is shown
+ * between them. */
+static void test_decode(fixture *f, gconstpointer program)
+{
+  (void)program;
+#define SLOWLY                                                                                               \
+  "(head -c 200000 o/receiver.pcap; sleep 1.2; tail -c +200001 o/receiver.pcap) | \"$0\" decode - "
+  g_assert_cmpint(on_terminal(f,
+                              "title = \"t\"; run: { engine = \"native\"; }; workload: { messages = 40; };",
+                              "\"$0\" run a.cfg --quiet --pcap --out o && " SLOWLY "--summary"),
+                  ==, 0);
+  g_assert_true(g_regex_match_simple("^(\\r\\x1b\\[Kat 0\\.\\d{6} s of the capture)+\\r\\x1b\\[K# iwarpsim ",
+                                     f->shown->str, 0, 0));
+  g_string_truncate(f->shown, 0);
+  g_assert_cmpint(on_terminal(f, "", SLOWLY), ==, 0);
+  g_assert_null(strstr(f->shown->str, CLEAR));
+  g_string_truncate(f->shown, 0);
+  g_assert_cmpint(on_terminal(f, "", SLOWLY "--quiet --summary"), ==, 0);
+  g_assert_null(strstr(f->shown->str, CLEAR));
+#undef SLOWLY
+}
+
 int main(int argc, char **argv)
 {
   static const struct {
@@ -178,6 +212,7 @@ int main(int argc, char **argv)
     void (*function)(fixture *, gconstpointer);
   } tests[] = {
       {"/cli_progress/run", test_run},
+      {"/cli_progress/decode", test_decode},
       {"/cli_progress/quiet_run", test_quiet_run},
       {"/cli_progress/run_into_file", test_run_into_file},
       {"/cli_progress/sweep", test_sweep},
@@ -189,6 +224,7 @@ int main(int argc, char **argv)
     g_test_add(tests[i].path, fixture, argv[1], set_up, tests[i].function, tear_down);
   }
   g_test_add_func("/cli_progress/text", test_text);
+  g_test_add_func("/cli_progress/unknown_share", test_unknown_share);
   g_test_add_func("/cli_progress/stands_still", test_stands_still);
   g_test_add_func("/cli_progress/short", test_short);
   return g_test_run();

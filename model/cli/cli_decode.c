@@ -1,0 +1,373 @@
+/* iwarpsim decode: what the FPDUs in a capture say. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "capture/capture_source.h"
+#include "cli/cli.h"
+#include "cli/cli_mpa_hint.h"
+#include "cli/cli_progress.h"
+#include "decode/decode_json.h"
+#include "decode/decode_overview.h"
+#include "decode/decode_text.h"
+
+enum {
+  FLUSH_OCTETS = 64 << 10,
+  SEGMENTS_BETWEEN_PROGRESS = 1024,
+};
+
+#define NS_PER_SECOND 1e9
+
+typedef struct choices {
+  char *filter;
+  gboolean json;
+  gboolean summary;
+  char **mpa;
+  gboolean ignore_checksums;
+  gboolean assume_aligned;
+  char *hold;
+} choices;
+
+/* One capture on its way to standard output. */
+typedef struct decoding {
+  const choices *chosen;
+  const char *file;
+  capture_source *source;
+  decode_session *session;
+  decode_names *names;
+  decode_line *line;
+  cli_progress *progress; /* NULL: none */
+  GArray *flow_octets;    /* payload octets by flow: whose connection is the busiest */
+  gboolean has_heading;
+  int write_errno; /* of standard output; 0: it takes what comes */
+} decoding;
+
+/* --- Options --- */
+
+static void choices_clear(choices *chosen)
+{
+  g_free(chosen->filter);
+  g_strfreev(chosen->mpa);
+  g_free(chosen->hold);
+}
+
+static gboolean parse_options(int argc, char **argv, choices *chosen, cli_arguments *arguments, int *status)
+{
+  const GOptionEntry entries[] = {
+      {"filter", 'f', 0, G_OPTION_ARG_FILENAME, &chosen->filter,
+       "packets that are looked at, as tcpdump takes it: \"host 10.0.0.1 and port 5044\"", "EXPR"},
+      {"json", 'j', 0, G_OPTION_ARG_NONE, &chosen->json, "one JSON object a line", NULL},
+      {"summary", 's', 0, G_OPTION_ARG_NONE, &chosen->summary,
+       "sums of each connection instead of lines; with --json one object", NULL},
+      {"mpa", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &chosen->mpa, CLI_MPA_HINT_SENTENCE, CLI_MPA_HINT_VALUE},
+      {"ignore-checksums", 0, 0, G_OPTION_ARG_NONE, &chosen->ignore_checksums,
+       "take segments with a wrong TCP checksum too", NULL},
+      {"assume-aligned", 0, 0, G_OPTION_ARG_NONE, &chosen->assume_aligned,
+       "behind octets that were never captured: take what looks like an FPDU at a segment's start for one",
+       NULL},
+      {"hold", 0, 0, G_OPTION_ARG_FILENAME, &chosen->hold,
+       "octets of one direction beyond a hole before it is given up (default: 64MiB)", "SIZE"},
+      {NULL, 0, 0, 0, NULL, NULL, NULL},
+  };
+  const cli_usage usage = {
+      .arguments = "CAPTURE",
+      .summary =
+          "Reads a pcap or pcapng file (-: standard input), finds the connections that speak MPA, and prints "
+          "one line\n"
+          "for each FPDU: time, connection, stream position, octets, packets, how it was located, CRC, DDP "
+          "and\n"
+          "RDMAP fields, markers. docs/captures.md says how to take a capture, and what each field means.",
+      .example = "  iwarpsim decode receiver.pcap\n"
+                 "  iwarpsim decode siw.pcapng --summary\n"
+                 "  tcpdump -i eth0 -s 0 -w - tcp port 5044 | iwarpsim decode - --json\n"
+                 "  iwarpsim decode middle.pcap --mpa 10.0.0.2:5044,markers=off,start=find\n",
+  };
+
+  return cli_parse(argc, argv, &usage, entries, arguments, status);
+}
+
+/* FALSE and `error` when --hold is no size. */
+static gboolean read_hold(const choices *chosen, uint64_t *octets, GError **error)
+{
+  if (chosen->hold && (!units_parse_size(chosen->hold, octets) || *octets == 0)) {
+    g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                "--hold %s: no size; expected octets above 0, such as 64MiB", chosen->hold);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* --- Output --- */
+
+static bool write_output(void *user, const char *text, size_t length)
+{
+  decoding *d = user;
+
+  while (length > 0) {
+    ssize_t written = write(STDOUT_FILENO, text, length);
+
+    if (written < 0 && errno != EINTR) {
+      d->write_errno = errno;
+      return false;
+    }
+    if (written > 0) {
+      text += written;
+      length -= (size_t)written;
+    }
+  }
+  return true;
+}
+
+/* The first line waits for the first packet, whose time it tells. */
+static void print_heading(decoding *d)
+{
+  int64_t origin_ns = capture_source_origin_ns(d->source);
+
+  if (d->has_heading || d->chosen->summary) {
+    return;
+  }
+  d->has_heading = TRUE;
+  if (d->chosen->json) {
+    decode_json_heading(d->line, cli_version(), d->file, origin_ns);
+  } else {
+    decode_text_heading(d->line, cli_version(), d->file, origin_ns);
+  }
+}
+
+static decode_name name_of(const decoding *d, uint32_t index)
+{
+  const decode_connection *connection = decode_session_connection(d->session, index);
+
+  return decode_names_of(d->names, connection, capture_source_flow(d->source, connection->flow));
+}
+
+static void print_fpdu(void *user, const decode_fpdu *fpdu)
+{
+  decoding *d = user;
+  const decode_name name = name_of(d, fpdu->connection);
+
+  if (d->chosen->json) {
+    decode_json_fpdu(d->line, &name, fpdu);
+  } else {
+    decode_text_fpdu(d->line, &name, fpdu);
+  }
+}
+
+static void print_startup(void *user, const decode_startup_event *event)
+{
+  decoding *d = user;
+  const decode_name name = name_of(d, event->connection);
+
+  if (d->chosen->json) {
+    decode_json_startup(d->line, &name, event);
+  } else {
+    decode_text_startup(d->line, &name, event);
+  }
+}
+
+static void print_note(void *user, const decode_note *note)
+{
+  decoding *d = user;
+  const decode_name name = name_of(d, note->connection);
+
+  if (d->chosen->json) {
+    decode_json_note(d->line, &name, note);
+  } else {
+    decode_text_note(d->line, &name, note);
+  }
+}
+
+static void print_overview(decoding *d)
+{
+  const decode_overview overview = {.version = cli_version(),
+                                    .file = d->file,
+                                    .origin_ns = capture_source_origin_ns(d->source),
+                                    .flows = capture_source_flows(d->source),
+                                    .speakers = decode_session_connections(d->session),
+                                    .counts = capture_source_counts(d->source)};
+
+  if (d->chosen->json) {
+    decode_overview_json_heading(d->line, &overview);
+  } else {
+    decode_overview_text_heading(d->line, &overview);
+  }
+  for (uint32_t i = 0; i < overview.speakers; i++) {
+    const decode_name name = name_of(d, i);
+
+    if (d->chosen->json) {
+      decode_overview_json_connection(d->line, &name, decode_session_connection(d->session, i), i == 0);
+    } else {
+      decode_overview_text_connection(d->line, &name, decode_session_connection(d->session, i));
+    }
+  }
+  if (d->chosen->json) {
+    decode_overview_json_end(d->line);
+  }
+}
+
+/* --- The capture --- */
+
+static void count_octets(decoding *d, const capture_segment *segment)
+{
+  if (segment->flow >= d->flow_octets->len) {
+    g_array_set_size(d->flow_octets, segment->flow + 1);
+  }
+  g_array_index(d->flow_octets, guint64, segment->flow) += segment->payload_octets;
+}
+
+static void show_progress(const decoding *d, const capture_segment *segment)
+{
+  double share = capture_source_share(d->source);
+
+  cli_progress_show_at(d->progress, share > 0 ? share : -1, (double)segment->time_ns / NS_PER_SECOND,
+                       "the capture", g_get_monotonic_time());
+}
+
+/* All segments, to the end of the file or to where nobody takes the output any more. `error` is set when the file is broken. */
+static void decode_segments(decoding *d, GError **error)
+{
+  capture_segment segment;
+
+  for (guint64 i = 0; d->write_errno == 0 && capture_source_next(d->source, &segment, error); i++) {
+    print_heading(d);
+    count_octets(d, &segment);
+    decode_session_receive(d->session, capture_source_flow(d->source, segment.flow), &segment);
+    if (d->progress && i % SEGMENTS_BETWEEN_PROGRESS == 0) {
+      show_progress(d, &segment);
+    }
+  }
+  if (d->progress) {
+    cli_progress_clear(d->progress);
+  }
+  print_heading(d);
+  decode_session_finish(d->session);
+  if (d->chosen->summary) {
+    print_overview(d);
+  }
+  decode_line_flush(d->line);
+}
+
+/* ", most octets (N) between A and B"; "" when no connection has octets. Free with g_free(). */
+static char *busiest(const decoding *d)
+{
+  const capture_flow *flow = NULL;
+  guint64 most = 0;
+
+  for (guint i = 0; i < d->flow_octets->len; i++) {
+    if (g_array_index(d->flow_octets, guint64, i) > most) {
+      most = g_array_index(d->flow_octets, guint64, i);
+      flow = capture_source_flow(d->source, i);
+    }
+  }
+  if (!flow) {
+    return g_strdup("");
+  }
+  g_autofree char *opener = decode_name_end(&flow->ends[0]);
+  g_autofree char *listener = decode_name_end(&flow->ends[1]);
+  return g_strdup_printf(", most octets (%" G_GUINT64_FORMAT ") between %s and %s", most, opener, listener);
+}
+
+static int complain_of_silence(const decoding *d)
+{
+  const capture_counts *counts = capture_source_counts(d->source);
+  guint32 flows = capture_source_flows(d->source);
+  g_autofree char *most = busiest(d);
+
+  fprintf(stderr,
+          "%s: no connection speaks MPA: %" G_GUINT64_FORMAT
+          " packets, %u TCP connection%s%s; expected an MPA Request and "
+          "Reply Frame%s\n",
+          d->file, counts->packets, flows, flows == 1 ? "" : "s", most,
+          d->chosen->mpa ? " or an end that --mpa names"
+                         : ", or --mpa HOST:PORT (,start=find when the capture starts in the middle)");
+  return CLI_USAGE;
+}
+
+/* The exit code, with what went wrong on standard error. A reader that has seen enough (a closed pipe) is no error. */
+static int finish(const decoding *d, GError *error)
+{
+  if (d->write_errno == EPIPE) {
+    g_clear_error(&error);
+    return CLI_OK;
+  }
+  if (d->write_errno != 0) {
+    g_clear_error(&error);
+    fprintf(stderr, "iwarpsim decode: standard output cannot be written: %s\n", g_strerror(d->write_errno));
+    return CLI_FAILED;
+  }
+  if (error) {
+    return cli_fail(error);
+  }
+  return decode_session_connections(d->session) > 0 ? CLI_OK : complain_of_silence(d);
+}
+
+static int decode_source(decoding *d, const decode_options *options)
+{
+  const decode_events lines = {.startup = print_startup, .fpdu = print_fpdu, .note = print_note};
+  const decode_events none = {NULL};
+  GError *error = NULL;
+
+  signal(SIGPIPE, SIG_IGN);
+  d->session = decode_session_new(options, d->chosen->summary ? &none : &lines, d);
+  d->names = decode_names_new();
+  /* Who looks on sees each line at once. */
+  d->line = decode_line_new(write_output, d, isatty(STDOUT_FILENO) ? 0 : FLUSH_OCTETS);
+  d->flow_octets = g_array_new(FALSE, TRUE, sizeof(guint64));
+  decode_segments(d, &error);
+  int status = finish(d, error);
+  g_array_unref(d->flow_octets);
+  decode_line_free(d->line);
+  decode_session_free(d->session);
+  decode_names_free(d->names);
+  return status;
+}
+
+static int decode_file(const choices *chosen, const cli_arguments *arguments)
+{
+  decode_options options = {.ignore_checksums = chosen->ignore_checksums,
+                            .assume_aligned = chosen->assume_aligned};
+  cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
+  GError *error = NULL;
+  g_autoptr(GArray) hints = cli_mpa_hint_parse_all(chosen->mpa, &error);
+
+  if (!hints || !read_hold(chosen, &options.hold_octets, &error)) {
+    int status = cli_usage_error("decode", "%s", error->message);
+    g_error_free(error);
+    return status;
+  }
+  options.hints = &g_array_index(hints, decode_hint, 0);
+  options.hint_count = hints->len;
+  decoding d = {.chosen = chosen, .file = arguments->rest[0]};
+  /* Lines on the same terminal would tear it. */
+  if (cli_shows_progress(arguments) && (chosen->summary || !isatty(STDOUT_FILENO))) {
+    d.progress = &shown;
+  }
+  d.source = capture_source_open(d.file, chosen->filter, &error);
+  if (!d.source) {
+    return cli_fail(error);
+  }
+  int status = decode_source(&d, &options);
+  capture_source_free(d.source);
+  return status;
+}
+
+int cli_decode(int argc, char **argv)
+{
+  choices chosen = {0};
+  cli_arguments arguments = {0};
+  int status;
+
+  if (parse_options(argc, argv, &chosen, &arguments, &status)) {
+    if (arguments.count != 1) {
+      status = cli_usage_error("decode", "one CAPTURE is needed, %u were given", arguments.count);
+    } else {
+      status = decode_file(&chosen, &arguments);
+    }
+  }
+  cli_arguments_clear(&arguments);
+  choices_clear(&chosen);
+  return status;
+}

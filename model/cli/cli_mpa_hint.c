@@ -1,0 +1,192 @@
+#include "cli/cli_mpa_hint.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "scenario/scenario_suggest.h"
+
+enum { DECIMAL = 10, HEXADECIMAL = 16 };
+
+GQuark cli_mpa_hint_error_quark(void)
+{
+  return g_quark_from_static_string("iwarpsim-cli-mpa-hint");
+}
+
+static gboolean refuse(GError **error, const char *text, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+static gboolean refuse(GError **error, const char *text, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start(arguments, format);
+  g_autofree char *what = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  g_set_error(error, CLI_MPA_HINT_ERROR, 0, "--mpa %s: %s", text, what);
+  return FALSE;
+}
+
+/* "; did you mean 'markers'?", or "". Free with g_free(). */
+static char *suggestion(const char *name, const char *const *known)
+{
+  const char *nearest = scenario_suggest(name, known);
+
+  return nearest ? g_strdup_printf("; did you mean '%s'?", nearest) : g_strdup("");
+}
+
+/* --- HOST:PORT --- */
+
+static gboolean parse_port(const char *text, const char *port, decode_hint *hint, GError **error)
+{
+  guint64 number;
+
+  if (!g_ascii_string_to_unsigned(port, DECIMAL, 1, UINT16_MAX, &number, NULL)) {
+    return refuse(error, text, "'%s' is no port; expected HOST:PORT, the port from 1 to 65535", port);
+  }
+  hint->end.port = (uint16_t)number;
+  return TRUE;
+}
+
+static gboolean parse_address(const char *text, const char *host, gboolean is_bracketed, decode_hint *hint,
+                              GError **error)
+{
+  ip_address *address = &hint->end.address;
+
+  hint->any_address = !is_bracketed && strcmp(host, "*") == 0;
+  if (hint->any_address) {
+    return TRUE;
+  }
+  address->version = is_bracketed ? 6 : 4;
+  if (inet_pton(is_bracketed ? AF_INET6 : AF_INET, host, address->octets) == 1) {
+    return TRUE;
+  }
+  if (is_bracketed) {
+    return refuse(error, text, "'%s' is no IPv6 address; expected [ADDRESS]:PORT", host);
+  }
+  return refuse(error, text,
+                "'%s' is no IPv4 address; expected an IPv4 address, an IPv6 address in brackets, or *", host);
+}
+
+/* `end` is the part of `text` in front of the first comma. */
+static gboolean parse_end(const char *text, char *end, decode_hint *hint, GError **error)
+{
+  gboolean is_bracketed = *end == '[';
+  char *host = is_bracketed ? end + 1 : end;
+  char *closing = is_bracketed ? strchr(end, ']') : NULL;
+  char *colon = is_bracketed ? (closing ? closing + 1 : NULL) : strchr(end, ':');
+
+  if (!colon || *colon != ':') {
+    return refuse(error, text, "'%s' has no port; expected HOST:PORT", end);
+  }
+  if (!is_bracketed && strchr(colon + 1, ':')) {
+    return refuse(error, text,
+                  "'%s' has several colons; expected brackets around an IPv6 address, [ADDRESS]:PORT", end);
+  }
+  *colon = '\0';
+  if (closing) {
+    *closing = '\0';
+  }
+  return parse_address(text, host, is_bracketed, hint, error) && parse_port(text, colon + 1, hint, error);
+}
+
+/* --- What follows --- */
+
+static gboolean parse_switch(const char *text, const char *key, const char *value, decode_switch *where,
+                             GError **error)
+{
+  if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0) {
+    return refuse(error, text, "%s=%s; expected %s=on or %s=off", key, value, key, key);
+  }
+  *where = strcmp(value, "on") == 0 ? DECODE_ON : DECODE_OFF;
+  return TRUE;
+}
+
+static gboolean parse_start(const char *text, const char *key, const char *value, decode_hint *hint,
+                            int which, GError **error)
+{
+  static const char *const words[] = {"first", "find", NULL};
+  gboolean is_hexadecimal = g_ascii_strncasecmp(value, "0x", 2) == 0;
+  guint64 sequence = 0;
+
+  if (strcmp(value, "first") == 0) {
+    hint->start[which] = DECODE_START_FIRST;
+  } else if (strcmp(value, "find") == 0) {
+    hint->start[which] = DECODE_START_FIND;
+  } else if (g_ascii_string_to_unsigned(value + (is_hexadecimal ? 2 : 0),
+                                        is_hexadecimal ? HEXADECIMAL : DECIMAL, 0, UINT32_MAX, &sequence,
+                                        NULL)) {
+    hint->start[which] = DECODE_START_SEQUENCE;
+    hint->sequence[which] = (uint32_t)sequence;
+  } else {
+    g_autofree char *meant = suggestion(value, words);
+    return refuse(error, text, "%s=%s; expected first, find or a TCP sequence number of 32 bits%s", key,
+                  value, meant);
+  }
+  return TRUE;
+}
+
+static gboolean parse_setting(const char *text, char *setting, decode_hint *hint, gboolean *has_reverse,
+                              GError **error)
+{
+  static const char *const keys[] = {"markers", "crc", "start", "start-reverse", NULL};
+  char *equals = strchr(setting, '=');
+  const char *value = equals ? equals + 1 : "";
+
+  if (equals) {
+    *equals = '\0';
+  }
+  if (strcmp(setting, "markers") == 0) {
+    return parse_switch(text, setting, value, &hint->markers, error);
+  }
+  if (strcmp(setting, "crc") == 0) {
+    return parse_switch(text, setting, value, &hint->crc, error);
+  }
+  if (strcmp(setting, "start") == 0) {
+    return parse_start(text, setting, value, hint, 0, error);
+  }
+  if (strcmp(setting, "start-reverse") == 0) {
+    *has_reverse = TRUE;
+    return parse_start(text, setting, value, hint, 1, error);
+  }
+  g_autofree char *meant = suggestion(setting, keys);
+  return refuse(error, text, "'%s' is unknown; expected markers=, crc=, start= or start-reverse=%s", setting,
+                meant);
+}
+
+gboolean cli_mpa_hint_parse(const char *text, decode_hint *hint, GError **error)
+{
+  g_auto(GStrv) parts = g_strsplit(text, ",", -1);
+  gboolean has_reverse = FALSE;
+
+  *hint = (decode_hint){.any_address = false};
+  if (!parts[0]) {
+    return refuse(error, text, "it is empty; expected HOST:PORT");
+  }
+  if (!parse_end(text, parts[0], hint, error)) {
+    return FALSE;
+  }
+  for (char **part = parts + 1; *part; part++) {
+    if (!parse_setting(text, *part, hint, &has_reverse, error)) {
+      return FALSE;
+    }
+  }
+  if (!has_reverse) {
+    hint->start[1] = hint->start[0] == DECODE_START_FIRST ? DECODE_START_FIRST : DECODE_START_FIND;
+  }
+  return TRUE;
+}
+
+GArray *cli_mpa_hint_parse_all(char *const *texts, GError **error)
+{
+  GArray *hints = g_array_new(FALSE, FALSE, sizeof(decode_hint));
+
+  for (; texts && *texts; texts++) {
+    decode_hint hint;
+
+    if (!cli_mpa_hint_parse(*texts, &hint, error)) {
+      g_array_unref(hints);
+      return NULL;
+    }
+    g_array_append_val(hints, hint);
+  }
+  return hints;
+}

@@ -1,0 +1,507 @@
+#include "decode/decode_direction.h"
+
+#include <string.h>
+
+#include "capture/capture_stream.h"
+#include "decode/decode_alignment.h"
+#include "decode/decode_gaps.h"
+#include "mpa/mpa_deframer.h"
+#include "mpa/mpa_fpdu.h"
+#include "tcp/tcp_header.h"
+
+/* What stands for octets that were on the wire and not captured: two of them cannot be a ULPDU_Length. What a marker of them points to is no
+ * FPDU, or is_excused() finds out. */
+enum { NOT_CAPTURED_OCTET = 0xFF };
+
+/* Octets of TCP's stream have positions, those of the FPDU phase offsets. */
+struct decode_direction {
+  const decode_tools *tools;
+  decode_direction_start start;
+  decode_direction_summary *summary;
+  capture_stream *stream;
+  mpa_deframer *deframer; /* NULL without an FPDU phase, and when no FPDU can be located any more */
+  decode_alignment alignment;
+  range_set not_captured; /* offsets, at or beyond the in-order edge */
+  range_set told;         /* offsets of the FPDUs that were told of */
+  uint64_t first;         /* lowest position that came */
+  uint64_t ignored_to;    /* octets below this offset are not for the deframer */
+  uint64_t chain_end;     /* offset behind the FPDU that the chain located last */
+  bool is_unproven;       /* its length was followed unproven, or that of one before */
+  bool has_fin, has_reset;
+  bool is_stuck;   /* the deframer has met a ULPDU_Length that cannot be */
+  int64_t time_ns; /* of the segment in hand */
+  uint64_t packet;
+  uint64_t cut_at; /* offset behind its octets that were captured, when there are others; UINT64_MAX */
+  range withheld;  /* offsets of the last of them: see take_octets(); empty: none */
+  const uint8_t *withheld_octets;
+  range run;        /* offsets of those of its octets that are in hand */
+  decode_fpdu fpdu; /* the one in hand */
+};
+
+static uint64_t offset_of(const decode_direction *direction, uint64_t position)
+{
+  return position - direction->start.phase_start + direction->start.phase_offset;
+}
+
+static uint64_t position_of(const decode_direction *direction, uint64_t offset)
+{
+  return offset - direction->start.phase_offset + direction->start.phase_start;
+}
+
+static void tell(decode_direction *direction, decode_note_kind kind, uint64_t position, uint64_t octets,
+                 const char *text)
+{
+  if (direction->tools->events.note) {
+    const decode_note note = {.connection = direction->fpdu.connection,
+                              .direction = direction->fpdu.direction,
+                              .kind = kind,
+                              .time_ns = direction->time_ns,
+                              .packet = direction->packet,
+                              .stream_position = position,
+                              .octets = octets,
+                              .text = text};
+    direction->tools->events.note(direction->tools->user, &note);
+  }
+}
+
+/* --- FPDUs --- */
+
+static bool has_part_before(const mpa_ulpdu *ulpdu, size_t index)
+{
+  for (size_t before = 0; before < index; before++) {
+    if (ulpdu->parts[before].arrival == ulpdu->parts[index].arrival) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void add_packet(decode_fpdu *fpdu, uint64_t packet)
+{
+  fpdu->first_packet = fpdu->packets == 0 ? packet : MIN(fpdu->first_packet, packet);
+  fpdu->last_packet = fpdu->packets == 0 ? packet : MAX(fpdu->last_packet, packet);
+  fpdu->packets++;
+}
+
+/* The packets that brought the octets of `ulpdu`: their numbers are the times of arrival that the deframer was given. What is not of the
+ * ULPDU, its CRC for instance, may have come with the packet in hand. */
+static void read_packets(const decode_direction *direction, const mpa_ulpdu *ulpdu, decode_fpdu *fpdu)
+{
+  bool in_hand = direction->run.from < ulpdu->fpdu_end && direction->run.to > ulpdu->fpdu_start;
+
+  fpdu->packets = 0;
+  for (size_t index = 0; index < ulpdu->part_count; index++) {
+    uint64_t packet = (uint64_t)ulpdu->parts[index].arrival;
+    if (!has_part_before(ulpdu, index)) {
+      add_packet(fpdu, packet);
+      in_hand &= packet != direction->packet;
+    }
+  }
+  if (in_hand || fpdu->packets == 0) {
+    add_packet(fpdu, direction->packet);
+  }
+}
+
+/* Is it behind an FPDU with an error whose length was followed? What a marker has located is proven, and so is what follows that. */
+static bool is_after_error(decode_direction *direction, const decode_fpdu *fpdu)
+{
+  if (fpdu->located_by != MPA_LOCATED_BY_CHAIN) {
+    return false;
+  }
+  bool after_error = direction->is_unproven && direction->chain_end == fpdu->phase_offset;
+  bool is_wrong =
+      fpdu->crc == DECODE_CRC_WRONG || (fpdu->crc == DECODE_CRC_UNUSED && fpdu->wrong_markers > 0);
+  direction->is_unproven = after_error || is_wrong;
+  direction->chain_end = fpdu->phase_offset + fpdu->fpdu_octets;
+  return after_error;
+}
+
+static void count(decode_direction_summary *summary, const decode_fpdu *fpdu)
+{
+  summary->fpdus++;
+  summary->fpdu_octets += fpdu->fpdu_octets;
+  summary->located_by[fpdu->located_by]++;
+  summary->marker_count += fpdu->marker_count;
+  summary->wrong_markers += fpdu->wrong_markers;
+  summary->crc_bad += fpdu->crc == DECODE_CRC_WRONG;
+  summary->after_error += fpdu->after_error;
+  if (fpdu->has_ddp) {
+    summary->opcodes[fpdu->rdmap_opcode]++;
+    summary->payload_octets += fpdu->payload_octets;
+    summary->tagged_payload_octets += fpdu->ddp.tagged ? fpdu->payload_octets : 0;
+  } else {
+    summary->no_ddp++;
+  }
+}
+
+static void tell_payload(const decode_direction *direction, const decode_fpdu *fpdu, const octet_rope *ulpdu)
+{
+  octet_rope payload;
+
+  if (direction->tools->events.payload && fpdu->has_ddp) {
+    octet_rope_init(&payload);
+    octet_rope_append_rope(&payload, ulpdu, ulpdu->length - fpdu->payload_octets, fpdu->payload_octets);
+    direction->tools->events.payload(direction->tools->user, fpdu, &payload);
+    octet_rope_clear(&payload);
+  }
+}
+
+static void take_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  decode_direction *direction = user;
+  decode_fpdu *fpdu = &direction->fpdu;
+  const decode_stream_kind kind = {.markers = direction->start.markers,
+                                   .crc = direction->start.crc,
+                                   .not_captured = &direction->not_captured};
+  (void)now;
+
+  fpdu->time_ns = direction->time_ns;
+  fpdu->phase_offset = ulpdu->fpdu_start;
+  fpdu->stream_position = position_of(direction, ulpdu->fpdu_start);
+  read_packets(direction, ulpdu, fpdu);
+  decode_reader_read(direction->tools->reader, ulpdu, &kind, fpdu);
+  fpdu->after_error = is_after_error(direction, fpdu);
+  count(direction->summary, fpdu);
+  range_set_add(&direction->told, ulpdu->fpdu_start, ulpdu->fpdu_end);
+  range_set_remove(&direction->not_captured, ulpdu->fpdu_start, ulpdu->fpdu_end);
+  decode_alignment_fpdu(&direction->alignment, ulpdu->fpdu_start);
+  if (direction->tools->events.fpdu) {
+    direction->tools->events.fpdu(direction->tools->user, fpdu);
+  }
+  tell_payload(direction, fpdu, ulpdu->octets);
+}
+
+static bool is_captured(const decode_direction *direction, uint64_t from, uint32_t octets)
+{
+  return range_set_covered(&direction->not_captured, from, from + octets) == 0;
+}
+
+/* Octets of it were not captured, but its ULPDU_Length was, and what was captured of its markers points to it. */
+static bool is_excused(void *user, const mpa_ulpdu *ulpdu)
+{
+  const decode_direction *direction = user;
+  uint64_t header = mpa_fpdu_header(ulpdu->fpdu_start, direction->start.markers);
+  uint32_t from;
+  const octet_rope *octets = mpa_ulpdu_framed(ulpdu, &from);
+
+  if (range_set_covered(&direction->not_captured, ulpdu->fpdu_start, ulpdu->fpdu_end) == 0 ||
+      !is_captured(direction, header, MPA_FPDU_LENGTH_OCTETS)) {
+    return false;
+  }
+  for (uint64_t at = mpa_marker_next(ulpdu->fpdu_start); direction->start.markers && at < ulpdu->fpdu_end;
+       at += MPA_MARKER_PERIOD_OCTETS) {
+    uint8_t wire[MPA_MARKER_OCTETS];
+    octet_rope_copy_out(octets, from + (uint32_t)(at - ulpdu->fpdu_start), sizeof wire, wire);
+    if (is_captured(direction, at, sizeof wire) && !mpa_marker_points_to(at, wire, header)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void take_error(void *user, mpa_error error, uint64_t offset, time_ps now)
+{
+  decode_direction *direction = user;
+  (void)error;
+  (void)now;
+
+  direction->is_stuck = true;
+  if (range_set_covered(&direction->not_captured, offset,
+                        offset + MPA_MARKER_OCTETS + MPA_FPDU_LENGTH_OCTETS) == 0) {
+    tell(direction, DECODE_NOTE_BAD_LENGTH, position_of(direction, offset), 0,
+         "the ULPDU_Length cannot be: the chain of FPDUs ends here");
+  }
+}
+
+/* --- The stream --- */
+
+static void new_deframer(decode_direction *direction, uint64_t offset)
+{
+  const mpa_deframer_events events = {.ulpdu = take_ulpdu, .error = take_error, .excused = is_excused};
+
+  mpa_deframer_free(direction->deframer);
+  direction->deframer = mpa_deframer_new(direction->start.markers, direction->start.crc, &events, direction);
+  mpa_deframer_follow_errors(direction->deframer);
+  mpa_deframer_start_at(direction->deframer, offset);
+}
+
+decode_direction *decode_direction_new(const decode_tools *tools, uint32_t connection,
+                                       decode_direction_name name, const decode_direction_start *start,
+                                       decode_direction_summary *summary)
+{
+  decode_direction *direction = g_new0(decode_direction, 1);
+
+  direction->tools = tools;
+  direction->start = *start;
+  direction->summary = summary;
+  direction->fpdu.connection = connection;
+  direction->fpdu.direction = name;
+  direction->first = start->first_position;
+  direction->stream = capture_stream_new(start->first_sequence, start->first_position);
+  decode_alignment_init(&direction->alignment, tools->options.hold_octets);
+  range_set_init(&direction->not_captured);
+  range_set_init(&direction->told);
+  summary->first_sequence = start->first_sequence - (uint32_t)start->first_position;
+  summary->in_full_operation = start->in_full_operation;
+  if (start->in_full_operation) {
+    summary->phase_start = start->phase_start;
+    summary->markers = start->markers;
+    summary->crc = start->crc;
+  }
+  if (start->in_full_operation && !start->is_lost) {
+    new_deframer(direction, start->phase_offset);
+  }
+  return direction;
+}
+
+void decode_direction_free(decode_direction *direction)
+{
+  if (direction) {
+    capture_stream_free(direction->stream);
+    mpa_deframer_free(direction->deframer);
+    decode_alignment_clear(&direction->alignment);
+    range_set_clear(&direction->not_captured);
+    range_set_clear(&direction->told);
+    g_free(direction);
+  }
+}
+
+/* No FPDU can be located any more. */
+static void lose(decode_direction *direction)
+{
+  mpa_deframer_free(direction->deframer);
+  direction->deframer = NULL;
+}
+
+/* [from, to) of the FPDU phase, which are new; NULL: they were not captured. */
+static void take_run(decode_direction *direction, uint64_t from, uint64_t to, const uint8_t *octets)
+{
+  octet_block *block = decode_blocks_copy(direction->tools->blocks, octets, (uint32_t)(to - from));
+  octet_rope rope;
+
+  if (!octets) {
+    memset(octet_block_octets(block), NOT_CAPTURED_OCTET, (size_t)(to - from));
+    range_set_add(&direction->not_captured, from, to);
+  }
+  octet_rope_init(&rope);
+  octet_rope_append(&rope, octet_block_octets(block), (uint32_t)(to - from), block);
+  octet_block_unref(block);
+  direction->run = (range){from, to};
+  time_ps packet = (time_ps)direction->packet;
+  mpa_deframer_receive(direction->deframer, from, &rope, packet, packet);
+  octet_rope_clear(&rope);
+}
+
+/* Lengths and markers lie at multiples of 4: of four octets that are captured in part the captured ones wait for the others. */
+static void withhold(decode_direction *direction, uint64_t from, uint64_t *to, const uint8_t *octets)
+{
+  uint64_t word = MAX(*to & ~UINT64_C(3), from);
+
+  direction->withheld = (range){word, *to};
+  direction->withheld_octets = octets + (word - from);
+  *to = word;
+}
+
+static void take_octets(void *user, uint64_t position, const uint8_t *octets, uint32_t length)
+{
+  decode_direction *direction = user;
+  uint64_t end = position + length;
+  uint64_t phase = direction->start.phase_start;
+
+  direction->first = MIN(direction->first, position);
+  if (!direction->deframer || end <= phase) {
+    return;
+  }
+  uint64_t from = MAX(offset_of(direction, MAX(position, phase)), direction->ignored_to);
+  uint64_t to = offset_of(direction, end);
+  if (from >= to) {
+    return;
+  }
+  const uint8_t *first = octets ? octets + (from - offset_of(direction, position)) : NULL;
+  if (octets && to == direction->cut_at) {
+    withhold(direction, from, &to, first);
+  } else if (!octets && direction->withheld.to == from) {
+    from = direction->withheld.from; /* they count as not captured, like the others of the four */
+    direction->withheld = (range){0, 0};
+  }
+  if (from < to) {
+    take_run(direction, from, to, first);
+  }
+}
+
+/* Takes in what of `segment` is new; returns how many octets. */
+static uint32_t take_segment(decode_direction *direction, const capture_segment *segment, int64_t position)
+{
+  bool is_cut = segment->captured_octets < segment->payload_octets;
+
+  direction->cut_at = UINT64_MAX;
+  if (is_cut && position >= 0) {
+    direction->cut_at = offset_of(direction, (uint64_t)position + segment->captured_octets);
+  }
+  direction->withheld = (range){0, 0};
+  uint32_t added = capture_stream_receive(direction->stream, segment, take_octets, direction);
+  if (direction->withheld.from < direction->withheld.to && direction->deframer) {
+    take_run(direction, direction->withheld.from, direction->withheld.to, direction->withheld_octets);
+  }
+  return added;
+}
+
+/* More is held than a direction may hold: the holes are given up, the first one first, and when nothing beyond is located, all. */
+static void relieve(decode_direction *direction)
+{
+  uint64_t limit = direction->tools->options.hold_octets;
+  time_ps packet = (time_ps)direction->packet;
+  mpa_held held;
+
+  mpa_deframer_held(direction->deframer, &held);
+  while (held.incomplete + held.unlocated + held.order > limit) {
+    if (!mpa_deframer_give_up(direction->deframer, packet)) {
+      uint64_t end = offset_of(direction, capture_stream_end(direction->stream));
+      if (!direction->start.markers) {
+        lose(direction);
+        return;
+      }
+      /* The chain finds no length at its start, so that only markers locate. */
+      new_deframer(direction, (end + 3) & ~UINT64_C(3));
+      direction->ignored_to = end + MPA_MARKER_OCTETS * 2;
+      return;
+    }
+    mpa_deframer_held(direction->deframer, &held);
+  }
+}
+
+static void note_flags(decode_direction *direction, const capture_segment *segment, int64_t position)
+{
+  uint64_t at = (uint64_t)MAX(position, 0);
+
+  if ((segment->flags & TCP_RST) && !direction->has_reset) {
+    direction->has_reset = true;
+    tell(direction, DECODE_NOTE_RESET, at, 0, "RST: the connection is reset");
+  }
+  if ((segment->flags & TCP_FIN) && !direction->has_fin) {
+    direction->has_fin = true;
+    tell(direction, DECODE_NOTE_FIN, at + segment->payload_octets, 0, "FIN: this end sends nothing more");
+  }
+}
+
+/* A segment of the FPDU phase: see definitions.md, tcp.segments and mpa.segments_aligned. */
+static void receive_counted(decode_direction *direction, const capture_segment *segment, uint64_t position)
+{
+  decode_direction_summary *summary = direction->summary;
+
+  summary->segments++;
+  summary->out_of_order += position > capture_stream_in_order_edge(direction->stream);
+  decode_alignment_begin_segment(&direction->alignment, offset_of(direction, position));
+  uint32_t added = take_segment(direction, segment, (int64_t)position);
+  summary->duplicates += added == 0;
+  uint64_t edge = direction->deframer ? mpa_deframer_in_order_edge(direction->deframer) : UINT64_MAX;
+  decode_alignment_end_segment(&direction->alignment, edge);
+  summary->aligned = direction->alignment.aligned;
+}
+
+void decode_direction_receive(decode_direction *direction, const capture_segment *segment)
+{
+  uint32_t sequence = segment->sequence + ((segment->flags & TCP_SYN) != 0);
+  int64_t position = capture_stream_position(direction->stream, sequence);
+
+  direction->time_ns = segment->time_ns;
+  direction->packet = segment->packet;
+  if (segment->payload_octets > 0 && direction->start.in_full_operation && !(segment->flags & TCP_RST) &&
+      position >= (int64_t)direction->start.phase_start) {
+    receive_counted(direction, segment, (uint64_t)position);
+  } else {
+    take_segment(direction, segment, position);
+  }
+  if (segment->flags & (TCP_RST | TCP_FIN)) {
+    note_flags(direction, segment, position);
+  }
+  if (!direction->deframer) {
+    return;
+  }
+  if (direction->is_stuck && !direction->start.markers && !direction->tools->options.assume_aligned) {
+    lose(direction);
+  } else if (offset_of(direction, capture_stream_end(direction->stream)) -
+                 mpa_deframer_in_order_edge(direction->deframer) >
+             direction->tools->options.hold_octets) {
+    relieve(direction);
+  }
+}
+
+/* --- The end --- */
+
+/* What looks like an FPDU where a segment starts is taken for one, and what follows it. */
+static void guess(decode_direction *direction, uint64_t end)
+{
+  time_ps packet = (time_ps)direction->packet;
+  uint64_t at = mpa_deframer_in_order_edge(direction->deframer);
+
+  for (at = decode_alignment_next_segment(&direction->alignment, at); at < end;
+       at = decode_alignment_next_segment(&direction->alignment, at + 1)) {
+    mpa_deframer_guess(direction->deframer, at, end, packet);
+  }
+  mpa_deframer_end(direction->deframer, packet);
+}
+
+static void end_phase(decode_direction *direction, uint64_t end)
+{
+  uint64_t start;
+
+  direction->run = (range){0, 0};
+  mpa_deframer_end(direction->deframer, (time_ps)direction->packet);
+  if (direction->tools->options.assume_aligned) {
+    guess(direction, end);
+  }
+  uint64_t octets = mpa_deframer_unfinished(direction->deframer, end, &start);
+  if (octets > 0) {
+    direction->summary->incomplete_octets = octets;
+    decode_alignment_fpdu(&direction->alignment, start);
+    range_set_add(&direction->told, start, end);
+    tell(direction, DECODE_NOTE_INCOMPLETE, position_of(direction, start), octets,
+         "the capture ends within this FPDU");
+  }
+  direction->summary->aligned = direction->alignment.aligned;
+}
+
+static void tell_gap(void *user, uint64_t from, uint64_t to, bool came)
+{
+  decode_direction *direction = user;
+
+  if (came) {
+    tell(direction, DECODE_NOTE_LOST_CHAIN, from, to - from, "no FPDU is located in these octets");
+  } else {
+    tell(direction, DECODE_NOTE_HOLE, from, to - from, "these octets are not in the capture");
+  }
+}
+
+void decode_direction_finish(decode_direction *direction)
+{
+  decode_direction_summary *summary = direction->summary;
+  const decode_direction_start *start = &direction->start;
+  uint64_t end = MAX(capture_stream_end(direction->stream), direction->first);
+  uint64_t phase = start->in_full_operation ? MIN(start->phase_start, end) : end;
+  uint64_t first = direction->first;
+
+  if (direction->deframer && end > phase) {
+    end_phase(direction, offset_of(direction, end));
+  }
+  /* Before the FPDU phase: streaming mode, when it is known that this is all there was. */
+  uint64_t before = start->startup_octets > 0 ? start->startup_position : first;
+  before = start->in_full_operation ? MIN(before, end) : end;
+  uint64_t came =
+      before > first ? before - first - capture_stream_missing(direction->stream, first, before) : 0;
+  summary->startup_octets = start->startup_octets;
+  summary->streaming_octets = came;
+  if (!start->in_full_operation) {
+    summary->streaming_octets -= MIN(came, start->startup_octets);
+  }
+  summary->missing_octets = capture_stream_missing(direction->stream, first, end);
+  summary->unaccounted_octets = end - first - summary->streaming_octets - summary->startup_octets -
+                                summary->fpdu_octets - summary->incomplete_octets;
+  if (start->in_full_operation) {
+    const decode_gaps gaps = {.stream = direction->stream,
+                              .told = &direction->told,
+                              .position = start->phase_start,
+                              .offset = start->phase_offset};
+    decode_gaps_visit(&gaps, MAX(first, phase), end, tell_gap, direction);
+  }
+}

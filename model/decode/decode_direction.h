@@ -1,0 +1,47 @@
+/* One direction of a connection that speaks MPA: from its segments to FPDUs, sums and notes. */
+#ifndef DECODE_DECODE_DIRECTION_H
+#define DECODE_DECODE_DIRECTION_H
+
+#include "capture/capture_segment.h"
+#include "decode/decode_blocks.h"
+#include "decode/decode_reader.h"
+#include "decode/decode_session.h"
+
+/* What all connections of a session share; they belong to the session. */
+typedef struct decode_tools {
+  decode_options options; /* hold_octets filled in; without the hints */
+  decode_events events;
+  void *user;
+  decode_blocks *blocks;
+  decode_reader *reader;
+} decode_tools;
+
+/* Where MPA starts in a direction. */
+typedef struct decode_direction_start {
+  uint32_t first_sequence; /* capture_stream_new() */
+  uint64_t first_position;
+  uint64_t startup_position; /* stream position of the startup frame, … */
+  uint32_t startup_octets;   /* … and its length; 0: there is none */
+  bool in_full_operation;    /* FPDUs follow; else all but the startup frame is streaming mode's */
+  bool is_lost;              /* but nobody knows where: no FPDU is located */
+  uint64_t phase_start;      /* stream position of the first octet of an FPDU … */
+  uint64_t phase_offset;     /* … which has this offset in the FPDU phase */
+  bool markers;
+  bool crc;
+} decode_direction_start;
+
+typedef struct decode_direction decode_direction;
+
+/* `tools` and `summary` (all zero) outlive it. Free with decode_direction_free() (NULL is allowed). */
+decode_direction *decode_direction_new(const decode_tools *tools, uint32_t connection,
+                                       decode_direction_name name, const decode_direction_start *start,
+                                       decode_direction_summary *summary);
+void decode_direction_free(decode_direction *direction);
+
+/* The next segment of this direction, whose checksum is good enough. */
+void decode_direction_receive(decode_direction *direction, const capture_segment *segment);
+
+/* Nothing comes any more: what waits is decided, notes are told, the summary is complete. Once. */
+void decode_direction_finish(decode_direction *direction);
+
+#endif

@@ -1,0 +1,17 @@
+/* Where FPDUs start in octets from the middle of a stream, and what kind of stream it is. */
+#ifndef DECODE_DECODE_FIND_H
+#define DECODE_DECODE_FIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How many FPDUs follow each other from the first of these octets on, that being `offset` of an FPDU phase, before one is invalid or not
+ * whole. */
+uint64_t decode_find_count(const uint8_t *octets, size_t length, uint64_t offset, bool markers, bool crc);
+
+/* Looks for the first place where a valid FPDU, with its CRC, is followed by another one, or by the end of the octets. Sets `*at` to where
+ * it is in the octets, and `*offset` to an offset in the FPDU phase that it can have: with markers it is right modulo 512. */
+bool decode_find_start(const uint8_t *octets, size_t length, bool markers, size_t *at, uint64_t *offset);
+
+#endif

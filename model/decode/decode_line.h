@@ -1,0 +1,57 @@
+/* Lines of text, put together fast: millions of them a second are printed by `iwarpsim decode`, and printf would take longer than all
+ * decoding. Appenders write into a buffer that is given away in large pieces. */
+#ifndef DECODE_DECODE_LINE_H
+#define DECODE_DECODE_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct decode_line decode_line;
+
+/* Takes `length` octets of whole lines; false when they cannot be written: nothing more is given to it then. */
+typedef bool (*decode_line_write)(void *user, const char *text, size_t length);
+
+/* Text is given to `write` at the end of a line, once `flush_octets` or more of it wait (0: each line at once). Free with
+ * decode_line_free() (NULL is allowed); what still waits then is lost. */
+decode_line *decode_line_new(decode_line_write write, void *user, size_t flush_octets);
+void decode_line_free(decode_line *line);
+
+/* Appends a text, or `length` octets of one. */
+void decode_line_text(decode_line *line, const char *text);
+void decode_line_octets(decode_line *line, const char *octets, size_t length);
+
+/* Appends a number in decimal digits. */
+void decode_line_number(decode_line *line, uint64_t number);
+
+/* Appends "0x" and the lowest `digits` (1 … 16) hexadecimal digits of `number`, in capitals. */
+void decode_line_hex(decode_line *line, uint64_t number, unsigned int digits);
+
+/* Appends "0x" and the octets of a CRC as they stand on the wire, least significant first (notes-mpa 17), as Wireshark shows them. */
+void decode_line_crc(decode_line *line, uint32_t digest);
+
+/* Appends `length` octets as two hexadecimal digits each, with `separator` (NULL: none) between octets. */
+void decode_line_dump(decode_line *line, const uint8_t *octets, size_t length, const char *separator);
+
+/* Appends `length` octets as the characters they are in ASCII, with a dot for each that is none that prints. */
+void decode_line_ascii(decode_line *line, const uint8_t *octets, size_t length);
+
+/* Appends nanoseconds as seconds with 9 decimals, after as many blanks as make it `width` characters at least. */
+void decode_line_seconds(decode_line *line, int64_t time_ns, size_t width);
+
+/* Appends a JSON string with its quotes (RFC 8259 §7); octets that are no UTF-8 become U+FFFD. */
+void decode_line_json(decode_line *line, const char *text);
+
+/* Appends blanks, one at least, up to `column` of this line (0: its first character). */
+void decode_line_column(decode_line *line, size_t column);
+
+/* How many octets of this line there are. */
+size_t decode_line_length(const decode_line *line);
+
+/* Ends the line. */
+void decode_line_end(decode_line *line);
+
+/* Gives all whole lines away. False when that fails, or has failed before. */
+bool decode_line_flush(decode_line *line);
+
+#endif

@@ -1,0 +1,186 @@
+#include "decode/decode_reader.h"
+
+#include <glib.h>
+
+#include "base/big_endian.h"
+#include "base/crc32c.h"
+#include "mpa/mpa_fpdu.h"
+
+struct decode_reader {
+  GByteArray *octets;    /* of an FPDU that came in several pieces */
+  GByteArray *terminate; /* payload of a Terminate */
+  element_array markers; /* of decode_marker */
+};
+
+decode_reader *decode_reader_new(void)
+{
+  decode_reader *reader = g_new(decode_reader, 1);
+
+  reader->octets = g_byte_array_new();
+  reader->terminate = g_byte_array_new();
+  element_array_init(&reader->markers, sizeof(decode_marker));
+  return reader;
+}
+
+void decode_reader_free(decode_reader *reader)
+{
+  if (reader) {
+    g_byte_array_unref(reader->octets);
+    g_byte_array_unref(reader->terminate);
+    element_array_clear(&reader->markers);
+    g_free(reader);
+  }
+}
+
+/* Octets [from, from + length) of `rope` in one piece: where they lie, or copied to `spare`. */
+static const uint8_t *in_one_piece(const octet_rope *rope, uint32_t from, uint32_t length, GByteArray *spare)
+{
+  const uint8_t *flat = octet_rope_flat(rope, from, length);
+  if (flat) {
+    return flat;
+  }
+  g_byte_array_set_size(spare, length);
+  octet_rope_copy_out(rope, from, length, spare->data);
+  return spare->data;
+}
+
+static bool is_captured(const decode_stream_kind *kind, uint64_t from, uint64_t to)
+{
+  return range_set_covered(kind->not_captured, from, to) == 0;
+}
+
+/* --- MPA --- */
+
+static void read_markers(decode_reader *reader, const mpa_fpdu *extent, const uint8_t *octets,
+                         const decode_stream_kind *kind, decode_fpdu *fpdu)
+{
+  element_array_empty(&reader->markers);
+  fpdu->wrong_markers = 0;
+  if (kind->markers) {
+    for (uint64_t position = mpa_marker_next(extent->start); position < extent->end;
+         position += MPA_MARKER_PERIOD_OCTETS) {
+      const uint8_t *wire = octets + (position - extent->start);
+      decode_marker *marker = element_array_insert(&reader->markers, reader->markers.count);
+
+      *marker = (decode_marker){.stream_position = fpdu->stream_position + (position - extent->start)};
+      marker->is_captured = is_captured(kind, position, position + MPA_MARKER_OCTETS);
+      if (marker->is_captured) {
+        marker->reserved = big_endian_read_16(wire);
+        marker->pointer = big_endian_read_16(wire + 2);
+        marker->is_right = mpa_marker_points_to(position, wire, extent->header);
+        fpdu->wrong_markers += !marker->is_right;
+      }
+    }
+  }
+  fpdu->marker_count = reader->markers.count;
+  fpdu->markers = fpdu->marker_count > 0 ? element_array_at(&reader->markers, 0) : NULL;
+}
+
+/* The number whose least significant octet is on the wire first (notes-mpa 17). */
+static uint32_t read_digest(const uint8_t *wire)
+{
+  return GUINT32_SWAP_LE_BE(big_endian_read_32(wire));
+}
+
+static void read_crc(const mpa_ulpdu *ulpdu, const uint8_t *octets, const decode_stream_kind *kind,
+                     decode_fpdu *fpdu)
+{
+  uint32_t covered = fpdu->fpdu_octets - MPA_FPDU_CRC_OCTETS;
+
+  fpdu->crc_received = 0;
+  fpdu->crc_computed = 0;
+  if (!kind->crc) {
+    fpdu->crc = DECODE_CRC_UNUSED;
+    return;
+  }
+  if (!is_captured(kind, ulpdu->fpdu_start, ulpdu->fpdu_end)) {
+    fpdu->crc = DECODE_CRC_NOT_CAPTURED;
+    return;
+  }
+  fpdu->crc_received = read_digest(octets + covered);
+  fpdu->crc_computed = fpdu->crc_received;
+  if (mpa_ulpdu_error(ulpdu) == MPA_ERROR_CRC) {
+    fpdu->crc_computed = ~crc32c_update(CRC32C_INITIAL, octets, covered);
+  }
+  fpdu->crc = fpdu->crc_computed == fpdu->crc_received ? DECODE_CRC_RIGHT : DECODE_CRC_WRONG;
+}
+
+/* --- DDP and RDMAP --- */
+
+/* How many of the ULPDU's first octets were captured. */
+static uint32_t captured_octets(const mpa_fpdu *extent, const decode_stream_kind *kind)
+{
+  size_t index = range_set_find(kind->not_captured, extent->header);
+
+  if (index == range_set_count(kind->not_captured)) {
+    return extent->ulpdu_octets;
+  }
+  return mpa_fpdu_ulpdu_octets_below(extent, range_set_get(kind->not_captured, index).from);
+}
+
+static void read_read_request(const octet_rope *ulpdu, uint32_t header_octets, uint32_t captured,
+                              decode_fpdu *fpdu)
+{
+  uint8_t wire[RDMAP_READ_REQUEST_OCTETS];
+
+  /* A longer one is none (RDMAP-076), but its fields are there. */
+  if (captured < header_octets + RDMAP_READ_REQUEST_OCTETS || fpdu->ddp.message_offset != 0) {
+    return;
+  }
+  octet_rope_copy_out(ulpdu, header_octets, sizeof wire, wire);
+  rdmap_read_request_decode(&fpdu->read_request, wire);
+  fpdu->has_read_request = true;
+}
+
+static void read_terminate(decode_reader *reader, const octet_rope *ulpdu, uint32_t header_octets,
+                           uint32_t captured, decode_fpdu *fpdu)
+{
+  if (captured < ulpdu->length || fpdu->payload_octets == 0 || fpdu->ddp.message_offset != 0) {
+    return;
+  }
+  const uint8_t *octets = in_one_piece(ulpdu, header_octets, fpdu->payload_octets, reader->terminate);
+  fpdu->has_terminate = rdmap_terminate_decode(&fpdu->terminate, octets, fpdu->payload_octets);
+  fpdu->terminate_octets = fpdu->has_terminate ? octets : NULL;
+}
+
+static void read_ulpdu(decode_reader *reader, const octet_rope *ulpdu, uint32_t captured, decode_fpdu *fpdu)
+{
+  fpdu->ulpdu_octets = ulpdu->length;
+  fpdu->has_read_request = false;
+  fpdu->has_terminate = false;
+  fpdu->terminate_octets = NULL;
+  size_t header_octets = ddp_header_decode(&fpdu->ddp, ulpdu);
+  fpdu->has_ddp = header_octets > 0 && captured >= header_octets;
+  if (!fpdu->has_ddp) {
+    fpdu->opcode = NULL;
+    return;
+  }
+  fpdu->ddp_control = octet_rope_at(ulpdu, 0);
+  fpdu->payload_octets = ulpdu->length - (uint32_t)header_octets;
+  fpdu->rdmap_version = rdmap_control_version(fpdu->ddp.ulp_control);
+  fpdu->rdmap_opcode = rdmap_control_opcode(fpdu->ddp.ulp_control);
+  fpdu->opcode = rdmap_opcode_rules_of(fpdu->rdmap_opcode);
+  if (fpdu->ddp.tagged) {
+    return;
+  }
+  if (fpdu->rdmap_opcode == RDMAP_READ_REQUEST) {
+    read_read_request(ulpdu, (uint32_t)header_octets, captured, fpdu);
+  } else if (fpdu->rdmap_opcode == RDMAP_TERMINATE) {
+    read_terminate(reader, ulpdu, (uint32_t)header_octets, captured, fpdu);
+  }
+}
+
+void decode_reader_read(decode_reader *reader, const mpa_ulpdu *ulpdu, const decode_stream_kind *kind,
+                        decode_fpdu *fpdu)
+{
+  mpa_fpdu extent = mpa_fpdu_at(ulpdu->fpdu_start, ulpdu->octets->length, kind->markers);
+  uint32_t from;
+  const octet_rope *framed = mpa_ulpdu_framed(ulpdu, &from);
+  fpdu->fpdu_octets = (uint32_t)(ulpdu->fpdu_end - ulpdu->fpdu_start);
+  const uint8_t *octets = in_one_piece(framed, from, fpdu->fpdu_octets, reader->octets);
+
+  fpdu->located_by = ulpdu->located_by;
+  read_markers(reader, &extent, octets, kind, fpdu);
+  read_crc(ulpdu, octets, kind, fpdu);
+  read_ulpdu(reader, ulpdu->octets, captured_octets(&extent, kind), fpdu);
+}

@@ -1,0 +1,28 @@
+/* What an FPDU and its ULPDU say: markers, CRC, DDP and RDMAP fields. */
+#ifndef DECODE_DECODE_READER_H
+#define DECODE_DECODE_READER_H
+
+#include "base/range_set.h"
+#include "decode/decode_fpdu.h"
+#include "mpa/mpa_ulpdu.h"
+
+typedef struct decode_reader decode_reader;
+
+/* One reader does for all FPDUs, one after the other. Free with decode_reader_free() (NULL is allowed). */
+decode_reader *decode_reader_new(void);
+void decode_reader_free(decode_reader *reader);
+
+/* The stream of an FPDU. */
+typedef struct decode_stream_kind {
+  bool markers;
+  bool crc;
+  const range_set *not_captured; /* offsets of the FPDU phase */
+} decode_stream_kind;
+
+/* Fills in all of `fpdu` that `ulpdu`, passed by a deframer that follows errors, tells, but what says where and when. What `fpdu`
+ * points to is valid until the next call and while `ulpdu` is. `fpdu->stream_position` and `fpdu->phase_offset` must be filled in
+ * already. */
+void decode_reader_read(decode_reader *reader, const mpa_ulpdu *ulpdu, const decode_stream_kind *kind,
+                        decode_fpdu *fpdu);
+
+#endif

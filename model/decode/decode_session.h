@@ -1,0 +1,153 @@
+/* Segments of a capture become FPDUs: finds the connections that speak MPA, and decodes both directions of each, whatever the order of the
+ * segments. Sans I/O: segments go in (capture_source_next()), events and summaries come out.
+ *
+ * A connection speaks MPA when its ends exchange startup frames, at the first octet or behind octets of streaming mode, or when a hint says so
+ * (rdmac has no startup frames; a capture can start in the middle). Octets wait until that is known, up to a limit.
+ *
+ * FPDUs are located as a receiver that looks ahead locates them (mpa-01 §5.4, MPA-163; mpa/mpa_deframer). In order, an FPDU with a wrong CRC is
+ * told of, its length is followed, and what follows is marked `after_error`; behind a hole only located and valid FPDUs are told of. */
+#ifndef DECODE_DECODE_SESSION_H
+#define DECODE_DECODE_SESSION_H
+
+#include <glib.h>
+
+#include "base/iwarp_generation.h"
+#include "capture/capture_segment.h"
+#include "decode/decode_fpdu.h"
+#include "decode/decode_startup_frame.h"
+
+typedef struct decode_session decode_session;
+
+typedef enum decode_switch {
+  DECODE_AS_NEGOTIATED, /* as the startup frames say; without any: on */
+  DECODE_ON,
+  DECODE_OFF,
+} decode_switch;
+
+/* Where the FPDU phase of a direction starts, when no startup frame tells. */
+typedef enum decode_start {
+  DECODE_START_FIRST, /* at the first octet behind the SYN, or, when that was not captured, the first captured octet */
+  DECODE_START_SEQUENCE, /* at the octet with this TCP sequence number, which may be from before the capture: then markers locate */
+  DECODE_START_FIND, /* it is looked for: at each place where a whole valid FPDU, with its CRC (and markers, unless off), can be */
+} decode_start;
+
+/* What the user says of connections: those with an end at `address` and `port` speak MPA. */
+typedef struct decode_hint {
+  bool any_address;
+  capture_end end;       /* its port always counts */
+  decode_switch markers; /* both directions */
+  decode_switch crc;
+  decode_start start[DECODE_DIRECTIONS]; /* of what is sent to the end named (0) and by it (1) */
+  uint32_t sequence[DECODE_DIRECTIONS];  /* DECODE_START_SEQUENCE */
+} decode_hint;
+
+typedef struct decode_options {
+  const decode_hint *hints; /* copied; `hint_count` of them */
+  size_t hint_count;
+  bool ignore_checksums; /* segments with a wrong TCP checksum are taken all the same */
+  bool
+      assume_aligned; /* behind a hole that is given up, what looks like an FPDU at a segment's start is taken for one */
+  uint64_t
+      hold_octets; /* of one direction, beyond a hole, before the hole is given up; 0: the default, 64 MiB */
+} decode_options;
+
+/* Something to know that is no FPDU. */
+typedef enum decode_note_kind {
+  DECODE_NOTE_HOLE,       /* octets that never came: [stream_position, + octets) */
+  DECODE_NOTE_LOST_CHAIN, /* from here on no FPDU can be located: `octets` are passed over */
+  DECODE_NOTE_BAD_LENGTH, /* a ULPDU_Length that cannot be: nothing can be followed from here on */
+  DECODE_NOTE_INCOMPLETE, /* the last FPDU of the direction is not whole: `octets` of it came */
+  DECODE_NOTE_STARTUP,    /* the startup frames contradict the documents; `text` says how */
+  DECODE_NOTE_RESET,      /* RST */
+  DECODE_NOTE_FIN,
+} decode_note_kind;
+
+typedef struct decode_note {
+  uint32_t connection;
+  decode_direction_name direction;
+  decode_note_kind kind;
+  int64_t time_ns;
+  uint64_t packet;
+  uint64_t stream_position;
+  uint64_t octets;
+  const char *text; /* one line for people, never NULL */
+} decode_note;
+
+/* A startup frame was found. */
+typedef struct decode_startup_event {
+  uint32_t connection;
+  decode_direction_name direction;
+  int64_t time_ns;
+  uint64_t first_packet, last_packet;
+  uint64_t stream_position;
+  const decode_startup_frame *frame;
+} decode_startup_event;
+
+/* Everything is valid during the call only. NULL handlers are left out. */
+typedef struct decode_events {
+  void (*startup)(void *user, const decode_startup_event *event);
+  void (*fpdu)(void *user, const decode_fpdu *fpdu);
+  void (*note)(void *user, const decode_note *note);
+  /* The payload of `fpdu`, behind its DDP header; NULL: nobody needs it. After `fpdu`. */
+  void (*payload)(void *user, const decode_fpdu *fpdu, const octet_rope *payload);
+} decode_events;
+
+/* One direction's sums. Every octet of its stream is in one of the first five. */
+typedef struct decode_direction_summary {
+  uint64_t streaming_octets; /* before MPA */
+  uint64_t startup_octets;   /* its startup frame */
+  uint64_t fpdu_octets;      /* in FPDUs told of */
+  uint64_t
+      incomplete_octets; /* of the last FPDU, located, whose end is not in the capture and behind which nothing came */
+  uint64_t
+      unaccounted_octets;  /* all others that came, and those that are missing: [first, highest position) */
+  uint64_t missing_octets; /* of the unaccounted: never captured */
+  uint32_t first_sequence; /* TCP's sequence number of stream position 0 */
+  uint64_t phase_start;    /* the stream position at which the FPDU phase starts */
+  bool in_full_operation;  /* that is known */
+  bool markers, crc;       /* of this direction */
+  uint64_t fpdus;          /* told of */
+  uint64_t located_by[MPA_LOCATIONS];
+  uint64_t marker_count; /* in those */
+  uint64_t wrong_markers;
+  uint64_t crc_bad;
+  uint64_t after_error;
+  uint64_t opcodes[16];    /* by the 4 bits */
+  uint64_t no_ddp;         /* too short for a DDP header */
+  uint64_t payload_octets; /* behind DDP headers */
+  uint64_t tagged_payload_octets;
+  uint64_t
+      segments; /* with payload, duplicates included, startup frames and streaming mode not (tcp.segments) */
+  uint64_t aligned;         /* of those: they start with the first octet of an FPDU (mpa.segments_aligned) */
+  uint64_t out_of_order;    /* of those: they start beyond the in-order edge (tcp.segments_out_of_order) */
+  uint64_t duplicates;      /* of those: with nothing new */
+  uint64_t wrong_checksums; /* segments passed over */
+} decode_direction_summary;
+
+/* A connection that speaks MPA. */
+typedef struct decode_connection {
+  uint32_t index;              /* in the order in which they were found to speak MPA */
+  uint32_t flow;               /* of the capture */
+  uint8_t initiator;           /* which end of the flow; without startup frames: the one that opened it */
+  bool has_request, has_reply; /* `request` and `reply` hold; their private data are the session's */
+  decode_startup_frame request, reply;
+  bool is_hinted; /* a hint says that it speaks MPA */
+  decode_direction_summary directions[DECODE_DIRECTIONS];
+} decode_connection;
+
+/* A session; `options` (NULL: defaults) and `events` are copied. Free with decode_session_free() (NULL is allowed). */
+decode_session *decode_session_new(const decode_options *options, const decode_events *events, void *user);
+void decode_session_free(decode_session *session);
+
+/* The next segment, of `flow` (capture_source_flow(), whose address stays valid). */
+void decode_session_receive(decode_session *session, const capture_flow *flow,
+                            const capture_segment *segment);
+
+/* The capture ends: what waits is decided, notes tell what is left, the summaries are complete. Once, the last call but the following. */
+void decode_session_finish(decode_session *session);
+
+/* The connections that speak MPA, as far as known now; the session's. */
+uint32_t decode_session_connections(const decode_session *session);
+const decode_connection *decode_session_connection(const decode_session *session, uint32_t index);
+
+#endif

@@ -1,0 +1,354 @@
+#include "decode/decode_text.h"
+
+#include <glib.h>
+
+/* Where what starts: counted from the line's start, and from behind the names of the ends. */
+enum {
+  TIME_WIDTH = 14,
+  NAME_COLUMN = TIME_WIDTH + 6,
+  POSITION_COLUMN = 2,
+  OCTETS_COLUMN = POSITION_COLUMN + 11,
+  PACKETS_COLUMN = OCTETS_COLUMN + 7,
+  LOCATED_COLUMN = PACKETS_COLUMN + 12,
+  CRC_COLUMN = LOCATED_COLUMN + 14,
+  CONTENT_COLUMN = CRC_COLUMN + 11,
+};
+
+enum {
+  DUMP_LINE_OCTETS = 16,
+  DUMP_MAX_OCTETS = 256,
+  DDP_RESERVED_BITS = 0x3C,   /* of DDP Control (ddp-07/rfc5041 §4.1) */
+  RDMAP_RESERVED_BITS = 0x30, /* of RDMAP Control (rdmap-00 §6.1 fig. 3) */
+};
+
+#define NS_PER_SECOND INT64_C(1000000000)
+
+static const char *const locations[MPA_LOCATIONS] = {
+    [MPA_LOCATED_BY_CHAIN] = "chain",
+    [MPA_LOCATED_BY_MARKER] = "marker",
+    [MPA_LOCATED_BY_MARKER_CHAIN] = "marker chain",
+    [MPA_LOCATED_BY_ASSUMPTION] = "assumption",
+};
+
+static void append_number(decode_line *line, const char *what, uint64_t number)
+{
+  decode_line_text(line, what);
+  decode_line_number(line, number);
+}
+
+static void append_hex(decode_line *line, const char *what, uint64_t number, unsigned int digits)
+{
+  decode_line_text(line, what);
+  decode_line_hex(line, number, digits);
+}
+
+/* --- The columns that every line has --- */
+
+/* Time, connection, its ends; returns the column that follows. */
+static size_t append_source(decode_line *line, const decode_name *name, int64_t time_ns, uint32_t connection,
+                            decode_direction_name direction)
+{
+  decode_line_seconds(line, time_ns, TIME_WIDTH);
+  append_number(line, " ", connection);
+  decode_line_column(line, NAME_COLUMN);
+  decode_line_text(line, name->directions[direction]);
+  return NAME_COLUMN + name->width;
+}
+
+static void append_place(decode_line *line, size_t behind_name, uint64_t position, uint64_t octets)
+{
+  decode_line_column(line, behind_name + POSITION_COLUMN);
+  decode_line_number(line, position);
+  decode_line_column(line, behind_name + OCTETS_COLUMN);
+  decode_line_number(line, octets);
+}
+
+static void append_packets(decode_line *line, size_t behind_name, uint64_t first, uint64_t last)
+{
+  decode_line_column(line, behind_name + PACKETS_COLUMN);
+  decode_line_number(line, first);
+  if (last > first) {
+    append_number(line, "-", last);
+  }
+}
+
+/* --- FPDUs --- */
+
+static void append_crc(decode_line *line, const decode_fpdu *fpdu)
+{
+  switch (fpdu->crc) {
+  case DECODE_CRC_RIGHT:
+    decode_line_text(line, "CRC right");
+    break;
+  case DECODE_CRC_WRONG:
+    decode_line_text(line, "CRC WRONG: computed ");
+    decode_line_crc(line, fpdu->crc_computed);
+    decode_line_text(line, ", received ");
+    decode_line_crc(line, fpdu->crc_received);
+    break;
+  case DECODE_CRC_UNUSED:
+    decode_line_text(line, "CRC off");
+    break;
+  case DECODE_CRC_NOT_CAPTURED:
+    decode_line_text(line, "CRC ?");
+    break;
+  }
+}
+
+/* The fields of the header's own buffer model; L first. */
+static void append_ddp_fields(decode_line *line, const ddp_header *ddp)
+{
+  decode_line_text(line, ddp->last ? " L=1" : " L=0");
+  if (ddp->tagged) {
+    append_hex(line, " STag=", ddp->stag, 8);
+    append_hex(line, " TO=", ddp->tagged_offset, 16);
+  } else {
+    append_number(line, " QN=", ddp->queue_number);
+    append_number(line, " MSN=", ddp->msn);
+    append_number(line, " MO=", ddp->message_offset);
+  }
+}
+
+static void append_opcode(decode_line *line, const rdmap_opcode_rules *rules, uint8_t opcode)
+{
+  if (rules) {
+    decode_line_text(line, rules->name);
+  } else {
+    append_hex(line, "reserved opcode ", opcode, 1);
+  }
+}
+
+/* What only stands there when something is unusual: DV and RV that are of no generation, reserved fields that are not 0. */
+static void append_oddities(decode_line *line, const decode_fpdu *fpdu)
+{
+  const ddp_header *ddp = &fpdu->ddp;
+  bool invalidates = fpdu->opcode && fpdu->opcode->invalidates;
+
+  if (ddp->version != fpdu->rdmap_version || ddp->version > 1) {
+    append_number(line, " DV=", ddp->version);
+    append_number(line, " RV=", fpdu->rdmap_version);
+  }
+  if (fpdu->opcode && fpdu->opcode->tagged != ddp->tagged) {
+    decode_line_text(line, ddp->tagged ? " T=1" : " T=0");
+  }
+  if (!ddp->tagged && !invalidates && ddp->ulp_word != 0) {
+    append_hex(line, " RsvdULP=", ddp->ulp_word, 8);
+  }
+  if ((fpdu->ddp_control & DDP_RESERVED_BITS) != 0) {
+    append_hex(line, " DDP Control=", fpdu->ddp_control, 2);
+  }
+  if ((ddp->ulp_control & RDMAP_RESERVED_BITS) != 0) {
+    append_hex(line, " RDMAP Control=", ddp->ulp_control, 2);
+  }
+}
+
+static void append_read_request(decode_line *line, const rdmap_read_request *request)
+{
+  append_hex(line, " SinkSTag=", request->sink_stag, 8);
+  append_hex(line, " SinkTO=", request->sink_offset, 16);
+  append_number(line, " RDMARDSZ=", request->length);
+  append_hex(line, " SrcSTag=", request->source_stag, 8);
+  append_hex(line, " SrcTO=", request->source_offset, 16);
+}
+
+static void append_terminate(decode_line *line, const rdmap_terminate *terminate, iwarp_generation generation)
+{
+  static const char *const layers[] = {
+      [RDMAP_LAYER_RDMA] = " (RDMA)", [RDMAP_LAYER_DDP] = " (DDP)", [RDMAP_LAYER_LLP] = " (LLP)"};
+  const rdmap_error *error = &terminate->error;
+
+  append_number(line, " Layer=", error->layer);
+  decode_line_text(line, error->layer < G_N_ELEMENTS(layers) ? layers[error->layer] : "");
+  append_number(line, " EType=", error->type);
+  append_hex(line, " Error Code=", error->code, 2);
+  decode_line_text(line, ": ");
+  decode_line_text(line, rdmap_error_text(*error, generation));
+  if (terminate->has_segment) {
+    append_number(line, "; of: DDP Segment Length=", terminate->segment_octets);
+    decode_line_text(line, " ");
+    uint8_t opcode = rdmap_control_opcode(terminate->header.ulp_control);
+    append_opcode(line, rdmap_opcode_rules_of(opcode), opcode);
+    append_ddp_fields(line, &terminate->header);
+  }
+  if (terminate->has_request) {
+    append_read_request(line, &terminate->request);
+  }
+}
+
+static void append_ulpdu(decode_line *line, const decode_name *name, const decode_fpdu *fpdu)
+{
+  if (!fpdu->has_ddp) {
+    append_number(line, "no DDP header, ULPDU_Length=", fpdu->ulpdu_octets);
+    return;
+  }
+  append_opcode(line, fpdu->opcode, fpdu->rdmap_opcode);
+  append_ddp_fields(line, &fpdu->ddp);
+  if (fpdu->opcode && fpdu->opcode->invalidates) {
+    append_hex(line, " Invalidate STag=", fpdu->ddp.ulp_word, 8);
+  }
+  append_number(line, " payload=", fpdu->payload_octets);
+  append_oddities(line, fpdu);
+  if (fpdu->has_read_request) {
+    append_read_request(line, &fpdu->read_request);
+  }
+  if (fpdu->has_terminate) {
+    append_terminate(line, &fpdu->terminate, decode_name_generation(name, fpdu->rdmap_version));
+  }
+}
+
+/* " markers 20:0 532:512": stream position and FPDUPTR. */
+static void append_markers(decode_line *line, const decode_fpdu *fpdu)
+{
+  if (fpdu->marker_count > 0) {
+    decode_line_text(line, " markers");
+  }
+  for (uint32_t i = 0; i < fpdu->marker_count; i++) {
+    const decode_marker *marker = &fpdu->markers[i];
+
+    append_number(line, " ", marker->stream_position);
+    if (!marker->is_captured) {
+      decode_line_text(line, ":?");
+      continue;
+    }
+    append_number(line, ":", marker->pointer);
+    if (!marker->is_right) {
+      decode_line_text(line, "(WRONG)");
+    }
+    if (marker->reserved != 0) {
+      append_hex(line, "(reserved ", marker->reserved, 4);
+      decode_line_text(line, ")");
+    }
+  }
+}
+
+void decode_text_fpdu(decode_line *line, const decode_name *name, const decode_fpdu *fpdu)
+{
+  size_t behind_name = append_source(line, name, fpdu->time_ns, fpdu->connection, fpdu->direction);
+
+  append_place(line, behind_name, fpdu->stream_position, fpdu->fpdu_octets);
+  append_packets(line, behind_name, fpdu->first_packet, fpdu->last_packet);
+  decode_line_column(line, behind_name + LOCATED_COLUMN);
+  decode_line_text(line, fpdu->located_by < MPA_LOCATIONS ? locations[fpdu->located_by] : "?");
+  decode_line_column(line, behind_name + CRC_COLUMN);
+  append_crc(line, fpdu);
+  decode_line_column(line, behind_name + CONTENT_COLUMN);
+  if (fpdu->after_error) {
+    decode_line_text(line, "after error: ");
+  }
+  append_ulpdu(line, name, fpdu);
+  append_markers(line, fpdu);
+  decode_line_end(line);
+}
+
+/* --- Startup frames --- */
+
+/* RFC 6581 §9. */
+static void append_enhanced(decode_line *line, const decode_enhanced_setup *enhanced)
+{
+  append_number(line, ", enhanced setup: IRD=", enhanced->ird);
+  append_number(line, " ORD=", enhanced->ord);
+  append_number(line, " A=", enhanced->peer_to_peer);
+  append_number(line, " B=", enhanced->ready_to_receive_zero_length_send);
+  append_number(line, " C=", enhanced->ready_to_receive_zero_length_write);
+  append_number(line, " D=", enhanced->ready_to_receive_zero_length_read);
+}
+
+void decode_text_startup_fields(decode_line *line, const decode_startup_frame *frame)
+{
+  append_number(line, " Rev=", frame->revision);
+  append_number(line, " M=", frame->markers);
+  append_number(line, " C=", frame->crc);
+  append_number(line, " R=", frame->rejected);
+  if (frame->revision >= 2) {
+    append_number(line, " S=", frame->enhanced_flag);
+  }
+  append_hex(line, " Res=", frame->reserved, 2);
+  append_number(line, " PD_Length=", frame->private_data_octets);
+  if (frame->has_enhanced) {
+    append_enhanced(line, &frame->enhanced);
+  }
+}
+
+/* "    Private Data    0  48 65 6C … |Hel…|". */
+static void append_private_data(decode_line *line, const uint8_t *octets, size_t length)
+{
+  size_t shown = MIN(length, (size_t)DUMP_MAX_OCTETS);
+
+  for (size_t at = 0; at < shown; at += DUMP_LINE_OCTETS) {
+    size_t count = MIN((size_t)DUMP_LINE_OCTETS, shown - at);
+
+    decode_line_column(line, NAME_COLUMN);
+    append_number(line, "Private Data ", at);
+    decode_line_column(line, NAME_COLUMN + 18);
+    decode_line_dump(line, octets + at, count, " ");
+    decode_line_column(line, NAME_COLUMN + 18 + 3 * DUMP_LINE_OCTETS + 1);
+    decode_line_text(line, "|");
+    decode_line_ascii(line, octets + at, count);
+    decode_line_text(line, "|");
+    decode_line_end(line);
+  }
+  if (shown < length) {
+    decode_line_column(line, NAME_COLUMN);
+    append_number(line, "Private Data: ", length - shown);
+    decode_line_text(line, " octets more");
+    decode_line_end(line);
+  }
+}
+
+void decode_text_startup(decode_line *line, const decode_name *name, const decode_startup_event *event)
+{
+  const decode_startup_frame *frame = event->frame;
+  size_t behind_name = append_source(line, name, event->time_ns, event->connection, event->direction);
+
+  append_place(line, behind_name, event->stream_position, frame->frame_octets);
+  append_packets(line, behind_name, event->first_packet, event->last_packet);
+  decode_line_column(line, behind_name + LOCATED_COLUMN);
+  decode_line_text(line, frame->is_reply ? "MPA Reply Frame:" : "MPA Request Frame:");
+  decode_text_startup_fields(line, frame);
+  decode_line_end(line);
+  if (frame->private_data) {
+    append_private_data(line, frame->private_data, frame->private_data_octets);
+  }
+}
+
+/* --- Notes, heading --- */
+
+void decode_text_note(decode_line *line, const decode_name *name, const decode_note *note)
+{
+  size_t behind_name = append_source(line, name, note->time_ns, note->connection, note->direction);
+
+  append_place(line, behind_name, note->stream_position, note->octets);
+  append_packets(line, behind_name, note->packet, note->packet);
+  decode_line_column(line, behind_name + LOCATED_COLUMN);
+  decode_line_text(line, "note: ");
+  decode_line_text(line, note->text);
+  decode_line_end(line);
+}
+
+/* "2026-11-21T12:00:00.000000001Z". Free with g_free(). */
+static char *clock_text(int64_t origin_ns)
+{
+  g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc(origin_ns / NS_PER_SECOND);
+  g_autofree char *seconds = time ? g_date_time_format(time, "%Y-%m-%dT%H:%M:%S") : NULL;
+
+  return seconds ? g_strdup_printf("%s.%09dZ", seconds, (int)(origin_ns % NS_PER_SECOND)) : NULL;
+}
+
+void decode_text_heading(decode_line *line, const char *version, const char *file, int64_t origin_ns)
+{
+  g_autofree char *origin = origin_ns > 0 ? clock_text(origin_ns) : NULL;
+
+  decode_line_text(line, "# iwarpsim ");
+  decode_line_text(line, version);
+  decode_line_text(line, ", decode ");
+  decode_line_text(line, file);
+  if (origin) {
+    decode_line_text(line, ", time 0 is ");
+    decode_line_text(line, origin);
+  }
+  decode_line_end(line);
+  decode_line_text(
+      line, "# time_s, connection, from > to, stream position, octets, packets, located by, CRC, content, "
+            "markers (position:FPDUPTR)");
+  decode_line_end(line);
+}

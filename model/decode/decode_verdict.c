@@ -1,0 +1,402 @@
+#include "decode/decode_verdict.h"
+
+#include "base/big_endian.h"
+#include "decode/decode_find.h"
+
+enum { REQUEST, REPLY, FRAMES };
+
+/* What there is to decide on. */
+typedef struct matter {
+  const decode_waiting *waiting;
+  const decode_hint *hint;
+  unsigned hinted;
+  uint64_t hold_octets;
+  bool is_last;
+} matter;
+
+static const decode_waiting_side *side_of(const matter *of, unsigned from)
+{
+  return decode_waiting_of(of->waiting, from);
+}
+
+void decode_verdict_clear(decode_verdict *verdict)
+{
+  for (unsigned kind = 0; kind < FRAMES; kind++) {
+    if (verdict->octets[kind]) {
+      g_byte_array_unref(verdict->octets[kind]);
+    }
+  }
+  *verdict = (decode_verdict){.is_mpa = false};
+}
+
+/* --- Startup frames --- */
+
+static void note_packet(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+{
+  decode_verdict_frame *found = user;
+  uint64_t packet = (uint64_t)arrival;
+  (void)position;
+  (void)octets;
+
+  found->first_packet = found->first_packet == 0 ? packet : MIN(found->first_packet, packet);
+  found->last_packet = MAX(found->last_packet, packet);
+}
+
+/* Reads what starts at `position` into `frame`, whose private data are in `octets` then. */
+static bool read_frame(const decode_waiting_side *side, uint64_t position, decode_startup_frame *frame,
+                       GByteArray *octets)
+{
+  uint64_t run_end = decode_waiting_run_end(side, position);
+  uint64_t length = DECODE_STARTUP_HEADER_OCTETS;
+  decode_startup_result result = DECODE_STARTUP_PARTIAL;
+
+  while (result == DECODE_STARTUP_PARTIAL && position + length <= run_end && octets->len < length) {
+    g_byte_array_set_size(octets, 0);
+    decode_waiting_copy(side, position, position + length, octets);
+    result = decode_startup_frame_read(frame, octets->data, octets->len);
+    /* The header tells how long it is. */
+    length =
+        DECODE_STARTUP_HEADER_OCTETS + big_endian_read_16(octets->data + DECODE_STARTUP_HEADER_OCTETS - 2);
+  }
+  return result == DECODE_STARTUP_WHOLE;
+}
+
+/* Reads the frame of `kind` that end `from` sent, if it is there and whole. */
+static void find_frame(const matter *of, unsigned from, unsigned kind, decode_verdict_frame *found,
+                       GByteArray *octets)
+{
+  const decode_waiting_side *side = side_of(of, from);
+
+  if (found->is_there || !side->octets || side->keys[kind] == UINT64_MAX) {
+    return;
+  }
+  uint64_t position = side->keys[kind];
+  g_byte_array_set_size(octets, 0);
+  if (read_frame(side, position, &found->frame, octets)) {
+    found->is_there = true;
+    found->from = (uint8_t)from;
+    found->position = position;
+    octet_store_visit(side->octets, position, position + found->frame.frame_octets, note_packet, found);
+  }
+}
+
+/* The Request and the Reply, of different ends, of whichever end the Request is. */
+static void find_frames(const matter *of, decode_verdict *verdict)
+{
+  for (unsigned initiator = 0; initiator < 2; initiator++) {
+    verdict->request.is_there = false;
+    verdict->reply.is_there = false;
+    find_frame(of, initiator, REQUEST, &verdict->request, verdict->octets[REQUEST]);
+    find_frame(of, !initiator, REPLY, &verdict->reply, verdict->octets[REPLY]);
+    verdict->initiator = (uint8_t)initiator;
+    if (verdict->request.is_there && verdict->reply.is_there) {
+      return;
+    }
+  }
+  find_frame(of, 0, REQUEST, &verdict->request, verdict->octets[REQUEST]);
+  if (verdict->request.is_there) {
+    verdict->initiator = verdict->request.from;
+    return;
+  }
+  find_frame(of, 1, REPLY, &verdict->reply, verdict->octets[REPLY]);
+  find_frame(of, 0, REPLY, &verdict->reply, verdict->octets[REPLY]);
+  verdict->initiator = verdict->reply.is_there ? !verdict->reply.from : 0;
+}
+
+/* The frame is where it must be: nothing before it is missing. */
+static bool is_settled(const matter *of, const decode_verdict_frame *found)
+{
+  return found->is_there &&
+         decode_waiting_is_whole_to(side_of(of, found->from), found->position + found->frame.frame_octets);
+}
+
+/* --- How long to wait --- */
+
+/* More of an end's octets wait than make sense. */
+static bool is_exhausted(const matter *of, unsigned from, const decode_verdict *verdict)
+{
+  const decode_waiting_side *side = side_of(of, from);
+  bool has_frame = (verdict->request.is_there && verdict->request.from == from) ||
+                   (verdict->reply.is_there && verdict->reply.from == from);
+  bool has_both = verdict->request.is_there && verdict->reply.is_there;
+  bool is_whole = decode_waiting_is_whole_to(side, 1);
+  /* What is missing may yet come: the first octets, or the frame of the other end, which was seen. */
+  bool may_come = has_frame ? side_of(of, !from)->is_seen && !has_both : !is_whole;
+  uint64_t limit = may_come ? of->hold_octets : DECODE_SEARCHED_OCTETS;
+
+  return side->octets && octet_store_total(side->octets) > limit;
+}
+
+/* --- Starts --- */
+
+/* The stream of a side starts at its SYN or, when that was not captured, with the first octet that was. Returns the position, as the side
+ * counts, of position 0. */
+static uint64_t begin(const decode_waiting_side *side, decode_direction_start *start)
+{
+  uint64_t lowest = decode_waiting_lowest(side);
+  uint64_t origin = side->has_syn || lowest == UINT64_MAX ? side->first_position : lowest;
+
+  start->first_sequence = side->first_sequence + (uint32_t)(origin - side->first_position);
+  start->first_position = 0;
+  return origin;
+}
+
+/* MPA starts behind `found`. */
+static void start_behind(const matter *of, decode_verdict *verdict, decode_verdict_frame *found)
+{
+  decode_direction_start *start = &verdict->starts[found->from];
+
+  found->position -= begin(side_of(of, found->from), start);
+  start->startup_position = found->position;
+  start->startup_octets = found->frame.frame_octets;
+  start->phase_start = found->position + found->frame.frame_octets;
+  verdict->has_start[found->from] = true;
+}
+
+static bool is_on(decode_switch wanted, bool otherwise)
+{
+  return wanted == DECODE_AS_NEGOTIATED ? otherwise : wanted == DECODE_ON;
+}
+
+/* Both frames tell all (mpa-01 §6.1, notes-mpa 42): the M bit is for what its sender receives. */
+static void conclude_from_both(const matter *of, decode_verdict *verdict)
+{
+  const decode_startup_frame *request = &verdict->request.frame;
+  const decode_startup_frame *reply = &verdict->reply.frame;
+
+  start_behind(of, verdict, &verdict->request);
+  start_behind(of, verdict, &verdict->reply);
+  for (unsigned from = 0; from < 2; from++) {
+    decode_direction_start *start = &verdict->starts[from];
+    bool markers = from == verdict->initiator ? reply->markers : request->markers;
+
+    start->in_full_operation = !reply->rejected;
+    start->markers = is_on(of->hint ? of->hint->markers : DECODE_AS_NEGOTIATED, markers);
+    start->crc = is_on(of->hint ? of->hint->crc : DECODE_AS_NEGOTIATED, request->crc || reply->crc);
+  }
+}
+
+/* --- Without both startup frames --- */
+
+/* The octets of `side` from `position` on, as many as are there without a gap and are worth a look. */
+static GByteArray *sample(const decode_waiting_side *side, uint64_t position)
+{
+  GByteArray *octets = g_byte_array_new();
+  uint64_t end = MIN(decode_waiting_run_end(side, position), position + DECODE_SEARCHED_OCTETS);
+
+  if (end > position) {
+    decode_waiting_copy(side, position, end, octets);
+  }
+  return octets;
+}
+
+/* With which markers and CRC there are the most FPDUs from stream position `start->phase_start` on, that being `position` of `side`. FALSE
+ * when there are none either way. `crc_known`: CRC is used. */
+static bool try_kinds(const decode_waiting_side *side, uint64_t position, bool crc_known,
+                      decode_direction_start *start)
+{
+  GByteArray *octets = sample(side, position);
+  uint64_t most = 0;
+
+  for (unsigned kind = 0; kind < 4 && (most == 0 || kind < 2); kind++) {
+    bool markers = kind % 2 == 0;
+    bool crc = kind < 2;
+    uint64_t count = crc || !crc_known ? decode_find_count(octets->data, octets->len, 0, markers, crc) : 0;
+    if (count > most) {
+      most = count;
+      start->markers = markers;
+      start->crc = crc;
+    }
+  }
+  g_byte_array_unref(octets);
+  return most > 0;
+}
+
+/* Looks for the first FPDU in all runs of octets of `side`. FALSE when there is none. */
+static bool find_start(const decode_waiting_side *side, bool markers, decode_direction_start *start)
+{
+  uint64_t origin = begin(side, start);
+  uint64_t position = decode_waiting_lowest(side);
+
+  while (position != UINT64_MAX) {
+    uint64_t end = decode_waiting_run_end(side, position);
+    GByteArray *octets = sample(side, position);
+    size_t at = 0;
+    bool found = decode_find_start(octets->data, octets->len, markers, &at, &start->phase_offset);
+    g_byte_array_unref(octets);
+    if (found) {
+      start->phase_start = position + at - origin;
+      start->markers = markers;
+      start->crc = true;
+      return true;
+    }
+    position = octet_store_next_held(side->octets, end);
+  }
+  return false;
+}
+
+/* The same of what an end sent of which it is not known whether it has markers, when `markers` does not say. */
+static void find_any(const decode_waiting_side *side, decode_switch markers, decode_direction_start *start)
+{
+  start->in_full_operation = true;
+  start->is_lost = (markers == DECODE_OFF || !find_start(side, true, start)) &&
+                   (markers == DECODE_ON || !find_start(side, false, start));
+}
+
+/* Only one of the frames is there: what the other one says about markers and CRC is tried out. */
+static void conclude_from_one(const matter *of, decode_verdict *verdict)
+{
+  decode_verdict_frame *found = verdict->request.is_there ? &verdict->request : &verdict->reply;
+  unsigned from = found->from;
+  const decode_waiting_side *side = side_of(of, from);
+  const decode_waiting_side *other = side_of(of, !from);
+  decode_direction_start *start = &verdict->starts[from];
+  uint64_t behind = found->position + found->frame.frame_octets;
+
+  start_behind(of, verdict, found);
+  start->in_full_operation = !found->frame.rejected;
+  start->markers = found->frame.markers;
+  start->crc = true;
+  try_kinds(side, behind, found->frame.crc, start);
+  if (decode_waiting_lowest(other) != UINT64_MAX) {
+    verdict->has_start[!from] = true;
+    find_any(other, DECODE_AS_NEGOTIATED, &verdict->starts[!from]);
+  }
+  verdict->text = verdict->request.is_there
+                      ? "the Reply is not in the capture: markers and CRC as FPDUs validate"
+                      : "the Request is not in the capture: markers and CRC as FPDUs validate";
+}
+
+/* --- Hints --- */
+
+static decode_start start_mode(const matter *of, unsigned from)
+{
+  return of->hint->start[from == of->hinted];
+}
+
+/* MPA starts at a sequence number, which may be from before the capture. */
+static void start_at_sequence(const matter *of, unsigned from, decode_direction_start *start)
+{
+  const decode_waiting_side *side = side_of(of, from);
+  uint32_t sequence = of->hint->sequence[from == of->hinted];
+  begin(side, start);
+  uint32_t ahead = sequence - start->first_sequence;
+
+  if (ahead <= UINT32_C(1) << 30) {
+    start->phase_start = ahead;
+  } else { /* position 0 is what the sequence number says */
+    start->first_position = start->first_sequence - sequence;
+    start->phase_start = 0;
+  }
+}
+
+static void start_as_hinted(const matter *of, decode_verdict *verdict, unsigned from)
+{
+  const decode_waiting_side *side = side_of(of, from);
+  decode_direction_start *start = &verdict->starts[from];
+  bool has_octets = decode_waiting_lowest(side) != UINT64_MAX;
+
+  start->markers = is_on(of->hint->markers, true);
+  start->crc = is_on(of->hint->crc, true);
+  start->in_full_operation = true;
+  verdict->has_start[from] = side->has_syn || has_octets;
+  if (!verdict->has_start[from]) {
+    return;
+  }
+  begin(side, start);
+  if (start_mode(of, from) == DECODE_START_SEQUENCE) {
+    start_at_sequence(of, from, start);
+  } else if (start_mode(of, from) == DECODE_START_FIND && has_octets) {
+    find_any(side, of->hint->markers, start);
+    start->crc = is_on(of->hint->crc, true);
+  }
+}
+
+/* It is known that what this end sent does not start with a startup frame, or the hint says so. */
+static bool is_hint_due(const matter *of, unsigned from)
+{
+  const decode_waiting_side *side = side_of(of, from);
+  decode_startup_frame frame;
+
+  if (decode_waiting_lowest(side) == UINT64_MAX) {
+    return false;
+  }
+  if (start_mode(of, from) == DECODE_START_SEQUENCE) {
+    return true;
+  }
+  if (start_mode(of, from) == DECODE_START_FIND || !decode_waiting_is_whole_to(side, 1)) {
+    return octet_store_total(side->octets) > DECODE_SEARCHED_OCTETS &&
+           start_mode(of, from) == DECODE_START_FIND;
+  }
+  GByteArray *octets = g_byte_array_new();
+  decode_waiting_copy(side, 0, MIN(decode_waiting_run_end(side, 0), (uint64_t)DECODE_STARTUP_KEY_OCTETS),
+                      octets);
+  bool is_due = decode_startup_frame_read(&frame, octets->data, octets->len) == DECODE_STARTUP_NONE;
+  g_byte_array_unref(octets);
+  return is_due;
+}
+
+/* What this end sends will start at its SYN, and it has sent nothing. */
+static bool is_silent(const matter *of, unsigned from)
+{
+  const decode_waiting_side *side = side_of(of, from);
+
+  return side->has_syn && decode_waiting_lowest(side) == UINT64_MAX;
+}
+
+static bool are_hints_due(const matter *of)
+{
+  bool due[] = {is_hint_due(of, 0), is_hint_due(of, 1)};
+
+  return (due[0] && due[1]) || (due[0] && is_silent(of, 1)) || (due[1] && is_silent(of, 0));
+}
+
+static void conclude_from_hint(const matter *of, decode_verdict *verdict)
+{
+  verdict->is_hinted = true;
+  start_as_hinted(of, verdict, 0);
+  start_as_hinted(of, verdict, 1);
+}
+
+/* --- The verdict --- */
+
+static bool conclude(const matter *of, decode_verdict *verdict)
+{
+  bool has_any = verdict->request.is_there || verdict->reply.is_there;
+  bool has_both = verdict->request.is_there && verdict->reply.is_there;
+  bool is_over = of->is_last || is_exhausted(of, 0, verdict) || is_exhausted(of, 1, verdict);
+
+  if (has_both && (is_over || (is_settled(of, &verdict->request) && is_settled(of, &verdict->reply)))) {
+    verdict->is_mpa = true;
+    conclude_from_both(of, verdict);
+    return true;
+  }
+  if (of->hint && !has_any && (is_over || are_hints_due(of))) {
+    verdict->is_mpa = true;
+    conclude_from_hint(of, verdict);
+    return true;
+  }
+  if (!is_over) {
+    return false;
+  }
+  if (has_any) {
+    verdict->is_mpa = true;
+    conclude_from_one(of, verdict);
+  }
+  return true;
+}
+
+bool decode_verdict_reach(decode_verdict *verdict, const decode_waiting *waiting, const decode_hint *hint,
+                          unsigned hinted, uint64_t hold_octets, bool is_last)
+{
+  const matter of = {
+      .waiting = waiting, .hint = hint, .hinted = hinted, .hold_octets = hold_octets, .is_last = is_last};
+
+  *verdict = (decode_verdict){.octets = {g_byte_array_new(), g_byte_array_new()}};
+  find_frames(&of, verdict);
+  if (!conclude(&of, verdict)) {
+    decode_verdict_clear(verdict);
+    return false;
+  }
+  return true;
+}

@@ -1,0 +1,39 @@
+/* Whether and where a connection speaks MPA, out of what waits of it. */
+#ifndef DECODE_DECODE_VERDICT_H
+#define DECODE_DECODE_VERDICT_H
+
+#include "decode/decode_direction.h"
+#include "decode/decode_waiting.h"
+
+/* Octets of one direction that are searched for the key of a startup frame. */
+enum { DECODE_SEARCHED_OCTETS = 1 << 20 };
+
+typedef struct decode_verdict_frame {
+  bool is_there;
+  uint8_t from; /* which end sent it */
+  decode_startup_frame frame;
+  uint64_t position; /* in its direction's stream */
+  uint64_t first_packet, last_packet;
+} decode_verdict_frame;
+
+typedef struct decode_verdict {
+  bool is_mpa; /* else nothing below holds */
+  bool is_hinted;
+  uint8_t initiator;            /* which end of the flow */
+  decode_verdict_frame request; /* its private data are in `octets` */
+  decode_verdict_frame reply;
+  bool has_start[2]; /* of what this end of the flow sent; FALSE: no octet of it came, and no SYN … */
+  decode_direction_start starts[2]; /* … then all but where the stream starts holds */
+  const char *text;                 /* what was assumed where startup frames do not tell; NULL: nothing */
+  GByteArray *octets[2];            /* of the Request and of the Reply; the caller's to free */
+} decode_verdict;
+
+/* TRUE, and `verdict` is filled in, when that can be told. `hint`: of this connection, or NULL; `hinted` the end that it names. `is_last`: nothing
+ * comes any more, or may wait any longer: then it always can. */
+bool decode_verdict_reach(decode_verdict *verdict, const decode_waiting *waiting, const decode_hint *hint,
+                          unsigned hinted, uint64_t hold_octets, bool is_last);
+
+/* Frees what `verdict` has; it is all zero afterwards. */
+void decode_verdict_clear(decode_verdict *verdict);
+
+#endif

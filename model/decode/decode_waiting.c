@@ -1,0 +1,228 @@
+#include "decode/decode_waiting.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "tcp/tcp_header.h"
+
+typedef struct waiting_segment {
+  capture_segment segment;
+  octet_block *block; /* NULL: no payload was captured */
+} waiting_segment;
+
+struct decode_waiting {
+  decode_blocks *blocks;
+  GArray *segments; /* of waiting_segment */
+  decode_waiting_side sides[2];
+  GByteArray *window; /* scratch of the search */
+  uint64_t octets;
+};
+
+/* What both keys start with (mpa-01 §6.1.1). */
+static const char key_start[] = "MPA ID Re";
+
+decode_waiting *decode_waiting_new(decode_blocks *blocks)
+{
+  decode_waiting *waiting = g_new0(decode_waiting, 1);
+
+  waiting->blocks = blocks;
+  waiting->segments = g_array_new(FALSE, FALSE, sizeof(waiting_segment));
+  waiting->window = g_byte_array_new();
+  return waiting;
+}
+
+void decode_waiting_free(decode_waiting *waiting)
+{
+  if (waiting) {
+    for (guint index = 0; index < waiting->segments->len; index++) {
+      octet_block_unref(g_array_index(waiting->segments, waiting_segment, index).block);
+    }
+    g_array_unref(waiting->segments);
+    for (size_t from = 0; from < G_N_ELEMENTS(waiting->sides); from++) {
+      capture_stream_free(waiting->sides[from].stream);
+      octet_store_free(waiting->sides[from].octets);
+    }
+    g_byte_array_unref(waiting->window);
+    g_free(waiting);
+  }
+}
+
+const decode_waiting_side *decode_waiting_of(const decode_waiting *waiting, unsigned from)
+{
+  return &waiting->sides[from];
+}
+
+uint64_t decode_waiting_octets(const decode_waiting *waiting)
+{
+  return waiting->octets;
+}
+
+uint64_t decode_waiting_lowest(const decode_waiting_side *side)
+{
+  return side->octets ? octet_store_next_held(side->octets, 0) : UINT64_MAX;
+}
+
+uint64_t decode_waiting_run_end(const decode_waiting_side *side, uint64_t position)
+{
+  return side->octets ? octet_store_run_end(side->octets, position) : position;
+}
+
+bool decode_waiting_is_whole_to(const decode_waiting_side *side, uint64_t position)
+{
+  return side->has_syn && octet_store_contains(side->octets, 0, position);
+}
+
+static void append(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+{
+  GByteArray *target = user;
+  octet_rope_range rest = octet_rope_range_of(octets, 0, octets->length);
+  (void)position;
+  (void)arrival;
+
+  while (rest.length > 0) {
+    octet_slice part = octet_rope_range_next(&rest);
+    g_byte_array_append(target, part.octets, part.length);
+  }
+}
+
+void decode_waiting_copy(const decode_waiting_side *side, uint64_t from, uint64_t to, GByteArray *octets)
+{
+  octet_store_visit(side->octets, from, to, append, octets);
+}
+
+/* --- The keys --- */
+
+/* The first octets of the octets from `position` on are a key? Lower ones than known are remembered. */
+static void note_key(decode_waiting_side *side, uint64_t position, const uint8_t *octets, size_t length)
+{
+  decode_startup_frame frame;
+
+  for (size_t at = 0; at + DECODE_STARTUP_KEY_OCTETS <= length; at++) {
+    const uint8_t *found = memmem(octets + at, length - at, key_start, sizeof key_start - 1);
+    if (!found) {
+      return;
+    }
+    at = (size_t)(found - octets);
+    bool is_whole = length - at >= DECODE_STARTUP_KEY_OCTETS;
+    if (is_whole &&
+        decode_startup_frame_read(&frame, found, DECODE_STARTUP_KEY_OCTETS) != DECODE_STARTUP_NONE) {
+      uint64_t *key = &side->keys[found[sizeof key_start - 1] == 'p'];
+      *key = MIN(*key, position + at);
+    }
+  }
+}
+
+/* [from, to) has come: the keys that are whole by that. */
+static void look_for_keys(decode_waiting *waiting, decode_waiting_side *side, uint64_t from, uint64_t to)
+{
+  uint64_t reach = DECODE_STARTUP_KEY_OCTETS - 1;
+  uint64_t first = from - MIN(from, reach);
+
+  while (!octet_store_contains(side->octets, first, from)) {
+    first++;
+  }
+  uint64_t end = MIN(octet_store_run_end(side->octets, from), to + reach);
+  g_byte_array_set_size(waiting->window, 0);
+  decode_waiting_copy(side, first, end, waiting->window);
+  note_key(side, first, waiting->window->data, waiting->window->len);
+}
+
+/* --- Segments --- */
+
+typedef struct taking {
+  decode_waiting *waiting;
+  decode_waiting_side *side;
+  const waiting_segment *from;
+} taking;
+
+static void take_octets(void *user, uint64_t position, const uint8_t *octets, uint32_t length)
+{
+  const taking *take = user;
+  octet_rope rope;
+
+  if (!octets) {
+    return;
+  }
+  octet_rope_init(&rope);
+  octet_rope_append(&rope, octets, length, take->from->block);
+  octet_store_insert(take->side->octets, position, &rope, (time_ps)take->from->segment.packet);
+  octet_rope_clear(&rope);
+  look_for_keys(take->waiting, take->side, position, position + length);
+}
+
+static void take_in(decode_waiting *waiting, const waiting_segment *taken)
+{
+  decode_waiting_side *side = &waiting->sides[taken->segment.from];
+  taking take = {.waiting = waiting, .side = side, .from = taken};
+
+  capture_stream_receive(side->stream, &taken->segment, take_octets, &take);
+}
+
+/* The octet of `sequence` has position `position`; all that has come of this side is taken in anew. */
+static void begin_side(decode_waiting *waiting, unsigned from, uint32_t sequence, uint64_t position)
+{
+  decode_waiting_side *side = &waiting->sides[from];
+
+  capture_stream_free(side->stream);
+  octet_store_free(side->octets);
+  side->stream = capture_stream_new(sequence, position);
+  side->octets = octet_store_new();
+  side->first_sequence = sequence;
+  side->first_position = position;
+  side->keys[0] = UINT64_MAX;
+  side->keys[1] = UINT64_MAX;
+  for (guint index = 0; index < waiting->segments->len; index++) {
+    const waiting_segment *each = &g_array_index(waiting->segments, waiting_segment, index);
+    if (each->segment.from == from) {
+      take_in(waiting, each);
+    }
+  }
+}
+
+static void keep(decode_waiting *waiting, const capture_segment *segment)
+{
+  waiting_segment kept = {.segment = *segment};
+
+  if (segment->captured_octets > 0) {
+    kept.block = decode_blocks_copy(waiting->blocks, segment->payload, segment->captured_octets);
+    kept.segment.payload = octet_block_octets(kept.block);
+  }
+  waiting->octets += segment->captured_octets + sizeof kept;
+  g_array_append_val(waiting->segments, kept);
+  take_in(waiting, &kept);
+}
+
+void decode_waiting_add(decode_waiting *waiting, const capture_flow *flow, const capture_segment *segment)
+{
+  unsigned from = segment->from;
+  decode_waiting_side *side = &waiting->sides[from];
+
+  side->is_seen = true;
+  if (!side->has_syn && flow->has_syn[from]) {
+    side->has_syn = true;
+    begin_side(waiting, from, flow->isn[from] + 1, 0);
+  } else if (!side->stream) {
+    begin_side(waiting, from, segment->sequence, CAPTURE_STREAM_MIDDLE);
+  }
+  if (segment->payload_octets > 0 || (segment->flags & (TCP_FIN | TCP_RST))) {
+    keep(waiting, segment);
+  }
+}
+
+int64_t decode_waiting_time(const decode_waiting *waiting, uint64_t packet)
+{
+  for (guint index = 0; index < waiting->segments->len; index++) {
+    const capture_segment *segment = &g_array_index(waiting->segments, waiting_segment, index).segment;
+    if (segment->packet == packet) {
+      return segment->time_ns;
+    }
+  }
+  return 0;
+}
+
+void decode_waiting_visit(const decode_waiting *waiting, decode_waiting_visitor visitor, void *user)
+{
+  for (guint index = 0; index < waiting->segments->len; index++) {
+    visitor(user, &g_array_index(waiting->segments, waiting_segment, index).segment);
+  }
+}

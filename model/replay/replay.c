@@ -1,0 +1,218 @@
+#include "replay/replay.h"
+
+#include <errno.h>
+
+#include "replay/replay_world.h"
+
+struct replay {
+  replay_options options;
+  replay_lessons *lessons;
+  scenario *s;
+  time_ps resend_ps;
+};
+
+/* Both readings take about as long. */
+static void tell(const replay *r, double share, time_ps now)
+{
+  if (r->options.progress) {
+    const sim_progress progress = {.now = now, .share = CLAMP(share, 0, 1)};
+
+    r->options.progress(&progress, r->options.progress_user);
+  }
+}
+
+static void on_first_reading(void *user, double share, time_ps now)
+{
+  tell(user, share / 2, now);
+}
+
+static void on_second_reading(void *user, double share, time_ps now)
+{
+  tell(user, 0.5 + share / 2, now);
+}
+
+/* --- The first reading --- */
+
+static gint compare_times(gconstpointer a, gconstpointer b)
+{
+  int64_t left = *(const int64_t *)a;
+  int64_t right = *(const int64_t *)b;
+
+  return left < right ? -1 : left > right;
+}
+
+/* The median of the round trips that the handshakes show, in ps; 0: there are none. */
+static time_ps round_trip(const replay_lessons *lessons)
+{
+  g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(int64_t));
+
+  for (guint i = 0; i < lessons->connections->len; i++) {
+    uint32_t flow = g_array_index(lessons->connections, replay_connection_lesson, i).decoded.flow;
+    int64_t time_ns = g_array_index(lessons->handshakes, replay_handshake, flow).round_trip_ns;
+    if (time_ns > 0 && time_ns < INT64_MAX / TIME_PS_PER_NANOSECOND) {
+      g_array_append_val(times, time_ns);
+    }
+  }
+  g_array_sort(times, compare_times);
+  return times->len > 0 ? g_array_index(times, int64_t, times->len / 2) * TIME_PS_PER_NANOSECOND : 0;
+}
+
+static gboolean find_resend(replay *r, GError **error)
+{
+  switch (r->options.resend) {
+  case REPLAY_RESEND_NEVER:
+    return TRUE;
+  case REPLAY_RESEND_AFTER:
+    r->resend_ps = r->options.resend_ps;
+    return TRUE;
+  case REPLAY_RESEND_AUTO:
+    break;
+  }
+  if (replay_scenario_has_path(r->s)) {
+    r->resend_ps = round_trip(r->lessons);
+    if (r->resend_ps == 0) {
+      g_set_error(
+          error, REPLAY_ERROR, REPLAY_ERROR_CAPTURE,
+          "no handshake in it shows a round trip; say when lost segments are sent again by --resend TIME, or "
+          "--resend never");
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+/* Every octet is needed: an FPDU that is not whole is none. */
+static gboolean check_whole(const replay *r, GError **error)
+{
+  uint64_t cut_short = 0;
+
+  for (guint i = 0; i < r->lessons->connections->len; i++) {
+    const decode_connection *decoded =
+        &g_array_index(r->lessons->connections, replay_connection_lesson, i).decoded;
+    uint8_t peer = (uint8_t)!replay_scenario_measured_end(r->s, decoded);
+    cut_short += g_array_index(r->lessons->handshakes, replay_handshake, decoded->flow).cut_short[peer];
+  }
+  if (cut_short > 0) {
+    g_set_error(error, REPLAY_ERROR, REPLAY_ERROR_CAPTURE,
+                "%" G_GUINT64_FORMAT
+                " segments in it are not whole; a replay needs every octet (tcpdump -s 0)",
+                cut_short);
+  }
+  return cut_short == 0;
+}
+
+static gboolean learn(replay *r, GError **error)
+{
+  gboolean done;
+
+  r->lessons = replay_lessons_learn(&r->options.source, on_first_reading, r, error);
+  if (!r->lessons) {
+    return FALSE;
+  }
+  done = replay_scenario_complete(r->s, r->lessons, error) && check_whole(r, error) && find_resend(r, error);
+  if (!done && error && (*error)->domain == REPLAY_ERROR && (*error)->code == REPLAY_ERROR_CAPTURE) {
+    g_prefix_error(error, "%s: ", r->options.source.path);
+  }
+  return done;
+}
+
+replay *replay_new(const replay_options *options, GError **error)
+{
+  scenario *s = replay_scenario_new(options->source.path, options->sets, error);
+
+  if (!s) {
+    return NULL;
+  }
+  replay *r = g_new0(replay, 1);
+  r->options = *options;
+  r->s = s;
+  if (!learn(r, error)) {
+    g_clear_pointer(&r, replay_free);
+  }
+  return r;
+}
+
+void replay_free(replay *r)
+{
+  if (r) {
+    replay_lessons_free(r->lessons);
+    scenario_free(r->s);
+    g_free(r);
+  }
+}
+
+const scenario *replay_scenario_of(const replay *r)
+{
+  return r->s;
+}
+
+/* --- The second reading --- */
+
+static void run_world(const replay *r, replay_world *world, simulation_result *result, GPtrArray *notes)
+{
+  sim_world_outcome outcome;
+
+  if (r->options.progress) {
+    replay_world_on_progress(world, on_second_reading, (gpointer)r);
+  }
+  gint64 wall_start_us = g_get_monotonic_time();
+  replay_world_run(world);
+  gint64 wall_end_us = g_get_monotonic_time();
+  result->status = replay_world_finish(world, &result->metrics, &outcome);
+  result->message = outcome.message;
+  result->terminate_code = outcome.terminate_code;
+  result->terminate_side = outcome.terminate_side;
+  replay_world_distributions(world, result->distributions);
+  metric_values_set(&result->metrics, METRIC_TIME_WALL_S,
+                    (double)(wall_end_us - wall_start_us) / G_USEC_PER_SEC);
+  replay_world_note(world, notes);
+}
+
+static gboolean close_series(FILE *series, const char *directory, GError **error)
+{
+  gboolean whole = !ferror(series);
+
+  whole = fclose(series) == 0 && whole;
+  if (!whole) {
+    g_set_error(error, SIMULATION_ERROR, SIMULATION_ERROR_FILE, "%s/occupancy.csv: %s", directory,
+                g_strerror(errno));
+  }
+  return whole;
+}
+
+static gboolean run_with_series(const replay *r, FILE *series, simulation_result *result, GPtrArray *notes,
+                                GError **error)
+{
+  capture_source *source = capture_source_open(r->options.source.path, r->options.source.filter, error);
+  const replay_world_config config = {.s = r->s,
+                                      .lessons = r->lessons,
+                                      .decoding = &r->options.source.decoding,
+                                      .source = source,
+                                      .series = series,
+                                      .resend_ps = r->resend_ps};
+  replay_world *world = source ? replay_world_new(&config, error) : NULL;
+
+  if (world) {
+    run_world(r, world, result, notes);
+    replay_world_free(world);
+  }
+  capture_source_free(source);
+  return world != NULL;
+}
+
+gboolean replay_run(replay *r, const char *directory, simulation_result *result, GPtrArray *notes,
+                    GError **error)
+{
+  gboolean with_series = !g_str_equal(scenario_text(r->s, SCENARIO_MEASURE_SERIES), "none");
+  FILE *series = with_series ? simulation_open_series(r->s, directory, error) : NULL;
+
+  *result = (simulation_result){.engine = SIM_ENGINE_NATIVE};
+  if (with_series && !series) {
+    return FALSE;
+  }
+  if (r->lessons->broken) {
+    g_ptr_array_add(notes, g_strdup_printf("%s; what came before is replayed", r->lessons->broken));
+  }
+  gboolean done = run_with_series(r, series, result, notes, error);
+  return (!series || close_series(series, directory, done ? error : NULL)) && done;
+}

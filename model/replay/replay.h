@@ -1,0 +1,44 @@
+/* Replays a capture: what it shows arriving at the receiving ends arrives at receivers of the model, at its captured times, and what they hold
+ * and place is measured as in a run. */
+#ifndef REPLAY_REPLAY_H
+#define REPLAY_REPLAY_H
+
+#include <glib.h>
+
+#include "replay/replay_lessons.h"
+#include "replay/replay_scenario.h"
+#include "sim/simulation.h"
+
+/* When what has not arrived is offered again. */
+typedef enum replay_resend {
+  REPLAY_RESEND_AUTO, /* where there is a path that may lose it: after the round trip that the handshakes show */
+  REPLAY_RESEND_NEVER,
+  REPLAY_RESEND_AFTER, /* `resend_ps` */
+} replay_resend;
+
+typedef struct replay_options {
+  replay_source source;
+  const char *const *sets; /* NULL-terminated "group.key=value"; NULL: none */
+  replay_resend resend;
+  time_ps resend_ps;
+  sim_progress_function progress; /* told how far both readings of the capture are; NULL: nobody is */
+  void *progress_user;
+} replay_options;
+
+typedef struct replay replay;
+
+/* Reads the capture for the first time. NULL and `error` (one line) when it cannot be read, nothing in it can be replayed, or a key is
+ * refused. `options` are copied, what they point to must outlive the replay. Free with replay_free() (NULL is allowed). */
+replay *replay_new(const replay_options *options, GError **error);
+void replay_free(replay *r);
+
+/* The replay's scenario: defaults, what was set, and what the capture says. */
+const scenario *replay_scenario_of(const replay *r);
+
+/* Reads the capture for the second time, into the receivers; writes DIRECTORY/occupancy.csv, unless measure.series is none. Fills `result` as
+ * simulation_run(), and `notes` (of char *, to be freed with g_free()) with what a user should know. Once. FALSE and `error` when a file cannot
+ * be read or written. */
+gboolean replay_run(replay *r, const char *directory, simulation_result *result, GPtrArray *notes,
+                    GError **error);
+
+#endif

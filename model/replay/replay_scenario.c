@@ -1,0 +1,234 @@
+#include "replay/replay_scenario.h"
+
+#include <string.h>
+
+enum { CONNECTIONS_MAX = 10000 }; /* of workload.connections */
+
+GQuark replay_error_quark(void)
+{
+  return g_quark_from_static_string("iwarpsim-replay-error");
+}
+
+/* --- Which keys --- */
+
+/* What a replay heeds: groups, which end in a dot, and keys. */
+static const char *const heeded[] = {
+    "title",         "run.seed",        "run.stop",     "run.expect",
+    "receiver.",     "mpa.silent_drop", "rdmap.errors", "rdmap.not_associated_code",
+    "path.forward.", "path.reverse.",   "middlebox.",   "measure.",
+    "theory.k2",
+};
+
+static gboolean is_heeded(const char *name)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(heeded); i++) {
+    gboolean is_group = g_str_has_suffix(heeded[i], ".");
+
+    if (is_group ? g_str_has_prefix(name, heeded[i]) : g_str_equal(name, heeded[i])) {
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+static gboolean key_problem(const scenario *s, scenario_key key, const char *text, GError **error)
+{
+  g_autofree char *origin = scenario_origin(s, key);
+
+  g_set_error(error, REPLAY_ERROR, REPLAY_ERROR_KEY, "%s: %s", origin, text);
+  return FALSE;
+}
+
+static gboolean check_keys(const scenario *s, GError **error)
+{
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    if (scenario_given(s, key) && !is_heeded(scenario_key_row_of(key)->name)) {
+      return key_problem(
+          s, key,
+          "the capture decides this; a replay heeds receiver.*, path.*, middlebox.*, measure.*, "
+          "run.seed, run.stop, run.expect, mpa.silent_drop, rdmap.errors and theory.k2",
+          error);
+    }
+  }
+  if (scenario_mix_has(s, SCENARIO_MIDDLEBOX_MODE, "proxy")) {
+    return key_problem(s, SCENARIO_MIDDLEBOX_MODE, "a proxy answers its senders; a capture cannot heed that",
+                       error);
+  }
+  return TRUE;
+}
+
+static gboolean has_group(const scenario *s, const char *group)
+{
+  gboolean given = FALSE;
+
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    given = given || (scenario_given(s, key) && g_str_has_prefix(scenario_key_row_of(key)->name, group));
+  }
+  return given;
+}
+
+gboolean replay_scenario_has_path(const scenario *s)
+{
+  return has_group(s, "path.") || has_group(s, "middlebox.");
+}
+
+gboolean replay_scenario_has_link(const scenario *s)
+{
+  static const scenario_key of_links[] = {
+      SCENARIO_PATH_FORWARD_RATE,          SCENARIO_PATH_FORWARD_DELAY,
+      SCENARIO_PATH_FORWARD_MTU,           SCENARIO_PATH_FORWARD_FRAMING,
+      SCENARIO_PATH_FORWARD_QUEUE,         SCENARIO_PATH_FORWARD_QUEUE_SIZE,
+      SCENARIO_PATH_FORWARD_DISCIPLINE,    SCENARIO_PATH_FORWARD_RED_MINIMUM,
+      SCENARIO_PATH_FORWARD_RED_MAXIMUM,   SCENARIO_PATH_FORWARD_RED_PROBABILITY,
+      SCENARIO_PATH_FORWARD_CODEL_TARGET,  SCENARIO_PATH_FORWARD_CODEL_INTERVAL,
+      SCENARIO_PATH_FORWARD_ECN_THRESHOLD, SCENARIO_PATH_FORWARD_HOP_RATE,
+      SCENARIO_PATH_FORWARD_HOP_DELAY,     SCENARIO_PATH_FORWARD_HOP_MTU,
+  };
+  gboolean given = FALSE;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(of_links); i++) {
+    given = given || scenario_given(s, scenario_key_towards(of_links[i], scenario_measured_side(s)));
+  }
+  return given;
+}
+
+scenario *replay_scenario_new(const char *path, const char *const *sets, GError **error)
+{
+  scenario *s = scenario_new_without_file(path, sets, error);
+
+  if (s && !check_keys(s, error)) {
+    g_clear_pointer(&s, scenario_free);
+  }
+  return s;
+}
+
+/* --- What the capture says --- */
+
+decode_direction_name replay_scenario_direction(const scenario *s)
+{
+  return scenario_measured_side(s) == SCENARIO_SIDE_RESPONDER ? DECODE_FORWARD : DECODE_REVERSE;
+}
+
+uint8_t replay_scenario_measured_end(const scenario *s, const decode_connection *decoded)
+{
+  bool is_initiator = scenario_measured_side(s) == SCENARIO_SIDE_INITIATOR;
+
+  return is_initiator ? decoded->initiator : (uint8_t)!decoded->initiator;
+}
+
+iwarp_generation replay_scenario_generation(const scenario *s, const replay_connection_lesson *connection)
+{
+  const decode_connection *decoded = &connection->decoded;
+  const uint64_t *versions = connection->directions[replay_scenario_direction(s)].fpdus_of_version;
+  uint8_t revision = decoded->has_request ? decoded->request.revision : decoded->reply.revision;
+
+  if (decoded->has_request || decoded->has_reply) {
+    return revision == 0 ? IWARP_IETF : IWARP_RFC;
+  }
+  return versions[0] > versions[1] ? IWARP_RDMAC : IWARP_RFC;
+}
+
+static gboolean say(scenario *s, scenario_key key, const char *text, GError **error)
+{
+  return scenario_set_key(s, key, text, "the capture", error);
+}
+
+static gboolean say_boolean(scenario *s, scenario_key key, gboolean value, GError **error)
+{
+  return say(s, key, value ? "true" : "false", error);
+}
+
+/* Where most of the payload goes. */
+static gboolean say_side(scenario *s, const replay_lessons *lessons, GError **error)
+{
+  gboolean forward = lessons->payload_octets[DECODE_FORWARD] >= lessons->payload_octets[DECODE_REVERSE];
+
+  return !g_str_equal(scenario_text(s, SCENARIO_MEASURE_SIDE), "auto") ||
+         say(s, SCENARIO_MEASURE_SIDE, forward ? "responder" : "initiator", error);
+}
+
+/* Of the first connection: the summary has room for one. */
+static gboolean say_protocol(scenario *s, const replay_lessons *lessons, GError **error)
+{
+  const replay_connection_lesson *first = &g_array_index(lessons->connections, replay_connection_lesson, 0);
+  const decode_direction_summary *directions = first->decoded.directions;
+  const capture_flow *flow = &g_array_index(lessons->flows, capture_flow, first->decoded.flow);
+  iwarp_generation generation = replay_scenario_generation(s, first);
+  bool crc = directions[DECODE_FORWARD].crc || directions[DECODE_REVERSE].crc;
+
+  return say(s, SCENARIO_MPA_GENERATION, iwarp_generation_rules_of(generation)->name, error) &&
+         say_boolean(s, SCENARIO_INITIATOR_MARKERS, directions[DECODE_REVERSE].markers, error) &&
+         say_boolean(s, SCENARIO_RESPONDER_MARKERS, directions[DECODE_FORWARD].markers, error) &&
+         say_boolean(s, SCENARIO_MPA_CRC, crc, error) &&
+         say(s, SCENARIO_TCP_IP, flow->ends[0].address.version == 6 ? "ipv6" : "ipv4", error);
+}
+
+/* The direction that nothing is replayed of has no path. */
+static gboolean check_direction(const scenario *s, GError **error)
+{
+  bool to_responder = scenario_measured_side(s) == SCENARIO_SIDE_RESPONDER;
+
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    if (scenario_given(s, key) &&
+        g_str_has_prefix(scenario_key_row_of(key)->name, to_responder ? "path.reverse." : "path.forward.")) {
+      return key_problem(s, key,
+                         to_responder ? "the Responder is measured here, so the path is path.forward"
+                                      : "the Initiator is measured here, so the path is path.reverse",
+                         error);
+    }
+  }
+  return TRUE;
+}
+
+/* A link that was not asked for costs nothing: of what makes one, all that was not given lets everything through at once. */
+static gboolean say_link(scenario *s, GError **error)
+{
+  static const struct {
+    scenario_key key;
+    const char *text;
+  } nothing[] = {{SCENARIO_PATH_FORWARD_RATE, "10Tbit/s"},
+                 {SCENARIO_PATH_FORWARD_DELAY, "0s"},
+                 {SCENARIO_PATH_FORWARD_MTU, "65535"}};
+  gboolean done = TRUE;
+
+  for (gsize i = 0; done && i < G_N_ELEMENTS(nothing); i++) {
+    scenario_key key = scenario_key_towards(nothing[i].key, scenario_measured_side(s));
+
+    done = scenario_given(s, key) || say(s, key, nothing[i].text, error);
+  }
+  return done;
+}
+
+static gboolean check_connections(const replay_lessons *lessons, GError **error)
+{
+  guint count = lessons->connections->len;
+
+  if (count == 0) {
+    g_set_error(
+        error, REPLAY_ERROR, REPLAY_ERROR_CAPTURE,
+        "no connection in it speaks MPA, of %u over TCP; name one by --mpa HOST:PORT when its startup is not "
+        "in the capture",
+        lessons->flows->len);
+  } else if (count > CONNECTIONS_MAX) {
+    g_set_error(error, REPLAY_ERROR, REPLAY_ERROR_CAPTURE,
+                "%u connections in it speak MPA; expected at most %d, choose some by --filter", count,
+                CONNECTIONS_MAX);
+  }
+  return count > 0 && count <= CONNECTIONS_MAX;
+}
+
+gboolean replay_scenario_complete(scenario *s, const replay_lessons *lessons, GError **error)
+{
+  g_autofree char *count = g_strdup_printf("%u", lessons->connections->len);
+
+  if (!check_connections(lessons, error) || !say(s, SCENARIO_WORKLOAD_CONNECTIONS, count, error) ||
+      !say_side(s, lessons, error) || !say_protocol(s, lessons, error) || !check_direction(s, error)) {
+    return FALSE;
+  }
+  /* What ends a capture's connection is its own matter: unless the user says so, no end of it is a failure of the replay. */
+  if (!scenario_given(s, SCENARIO_RUN_EXPECT) && !say(s, SCENARIO_RUN_EXPECT, "any", error)) {
+    return FALSE;
+  }
+  gboolean with_link = replay_scenario_has_link(s);
+  return (!with_link || say_link(s, error)) && scenario_check(s, NULL, error);
+}

@@ -1,0 +1,36 @@
+/* The scenario of a replay: defaults, what the user set, and what the capture says. Its keys are a run's, so that a replay's summary can be
+ * read, compared and drawn as a run's. */
+#ifndef REPLAY_REPLAY_SCENARIO_H
+#define REPLAY_REPLAY_SCENARIO_H
+
+#include "replay/replay_lessons.h"
+#include "scenario/scenario.h"
+
+#define REPLAY_ERROR (replay_error_quark())
+GQuark replay_error_quark(void);
+enum {
+  REPLAY_ERROR_KEY,     /* a key that a replay cannot heed */
+  REPLAY_ERROR_CAPTURE, /* nothing in the capture can be replayed */
+};
+
+/* The scenario of a replay of the capture `path` with `sets` (NULL-terminated "group.key=value"; NULL: none). Keys that the capture decides are
+ * refused. NULL and `error` (SCENARIO_ERROR, REPLAY_ERROR). Free with scenario_free(). */
+scenario *replay_scenario_new(const char *path, const char *const *sets, GError **error);
+
+/* The capture has been read: sets what it decides, and the end that is measured, unless measure.side names it. FALSE and `error` when nothing
+ * of it can be replayed, or a key speaks of the direction that nothing is replayed of; then scenario_check()'s words. */
+gboolean replay_scenario_complete(scenario *s, const replay_lessons *lessons, GError **error);
+
+/* The user wants the traffic to go through a path first: any key of path or middlebox was given. And whether that path has a link; else
+ * there are only its impairments and boxes. */
+gboolean replay_scenario_has_path(const scenario *s);
+gboolean replay_scenario_has_link(const scenario *s);
+
+/* The direction of `decoded` that is measured, and which of the flow's ends is. */
+decode_direction_name replay_scenario_direction(const scenario *s);
+uint8_t replay_scenario_measured_end(const scenario *s, const decode_connection *decoded);
+
+/* The generation that the traffic of `connection` is of, towards the measured end. */
+iwarp_generation replay_scenario_generation(const scenario *s, const replay_connection_lesson *connection);
+
+#endif

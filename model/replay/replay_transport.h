@@ -1,0 +1,39 @@
+/* The TCP of an endpoint whose arrivals come from a capture (a tcp_transport_factory). Its receiving half is TCP's own (tcp/tcp_receiver),
+ * so what is held, what is out of order and when octets are passed up is as in a run. What the endpoint sends goes nowhere and is acknowledged
+ * at once: what the real end sent is in the capture, too, and is told by replay_transport_sent(). */
+#ifndef REPLAY_REPLAY_TRANSPORT_H
+#define REPLAY_REPLAY_TRANSPORT_H
+
+#include "tcp/tcp_transport.h"
+
+/* RFC 7323 §2.3: the largest window that can be announced. A capture does not always show what was: what came lay in it. */
+#define REPLAY_WINDOW_OCTETS (UINT64_C(65535) << 14)
+
+/* The `user` of replay_transport_new(); copied. */
+typedef struct replay_transport_place {
+  uint64_t start;       /* the first octet that comes is at this position */
+  uint32_t peer_isn;    /* position 0 is that of the octet behind this sequence number */
+  uint32_t emss_octets; /* that the endpoint may make FPDUs for */
+  uint64_t limit;       /* a segment that reaches beyond this position is passed over; UINT64_MAX: none is */
+  tcp_transport **made; /* where the transport made is told */
+} replay_transport_place;
+
+/* A tcp_transport_factory; of `config` passing and receive_mtu_octets count. TCP is established by the first segment with an ACK, which ends the
+ * handshake whichever end opened it; closed when both FINs have come and are acknowledged in the capture, or by a RST (RFC 9293 §3.10.7.4). PAWS is that of
+ * tcp_connection (RFC 7323 §5.3). Segments with a wrong checksum are dropped and counted. */
+tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *events, void *events_user,
+                                    void *user);
+
+/* The real end has sent the segment with this header, at its place among those that are received. */
+void replay_transport_sent(tcp_transport *transport, const tcp_header *header, uint32_t payload_octets);
+
+/* Where the first octet of a segment with sequence number `sequence` lies; may be below 0. */
+int64_t replay_transport_position(const tcp_transport *transport, uint32_t sequence);
+
+/* All octets of [from, to) have come and were taken. */
+bool replay_transport_has(const tcp_transport *transport, uint64_t from, uint64_t to);
+
+/* The peer's FIN has come and is in order. */
+bool replay_transport_is_finished(const tcp_transport *transport);
+
+#endif

@@ -1,0 +1,38 @@
+/* The path that a capture's traffic takes before it arrives, with what the user asked for (loss, reordering, a middlebox, a link …), as an
+ * open-loop model: the captured segments are offered to it at their captured times, whatever becomes of them. Nobody sends again what this path
+ * loses: a real sender's reaction is not in the capture. For that a segment can be offered again, a fixed time after it was due to arrive, until it has. */
+#ifndef REPLAY_REPLAY_WAY_H
+#define REPLAY_REPLAY_WAY_H
+
+#include "engine/engine.h"
+#include "measure/metric_table.h"
+#include "path/path_element.h"
+#include "scenario/scenario.h"
+
+typedef struct replay_way replay_way;
+
+typedef struct replay_way_config {
+  const scenario *s; /* complete */
+  engine *clock;
+  bool has_path;      /* else what is offered arrives at once */
+  time_ps resend_ps;  /* 0: never */
+  path_output output; /* what arrives; takes the reference */
+  /* The octets that a segment of `connection` brings have all arrived. */
+  bool (*has_arrived)(void *user, uint32_t connection, const datagram *packet);
+  void *user;
+} replay_way_config;
+
+/* NULL and `error` when the engine refuses a link. Free with replay_way_free(), before the engine (NULL is allowed). */
+replay_way *replay_way_new(const replay_way_config *config, GError **error);
+void replay_way_free(replay_way *way);
+
+/* A segment of `connection`, or a fragment of one (UINT32_MAX: it is never offered again), sets off; takes the reference. */
+void replay_way_offer(replay_way *way, uint32_t connection, datagram *packet, time_ps now);
+
+/* Segments that were offered again in vain, as often as a TCP would try. */
+uint64_t replay_way_given_up(const replay_way *way);
+
+/* The metrics of the path, where there is one, but those of where FPDUs start. */
+void replay_way_set_metrics(const replay_way *way, metric_values *values);
+
+#endif

@@ -1,0 +1,213 @@
+#include "measure/theory.h"
+#include "replay/replay_scenario.h"
+#include "replay/replay_world_private.h"
+#include "sim/sim_setup.h"
+
+/* --- Results --- */
+
+/* All metrics of the receiving side's parts, summed over the connections. */
+typedef struct totals {
+  mpa_deframer_statistics mpa;
+  rnic_refusals refusals;
+  uint64_t checksum_errors;
+  uint64_t messages;
+  uint64_t octets;
+  uint64_t aligned;
+} totals;
+
+static void add_end(totals *sum, const replay_end *end)
+{
+  const rnic_endpoint *endpoint = replay_end_endpoint(end);
+  const mpa_deframer_statistics *mpa = rnic_endpoint_mpa_statistics(endpoint);
+
+  sum->refusals.memory += rnic_endpoint_refusals(endpoint)->memory;
+  sum->refusals.descriptors += rnic_endpoint_refusals(endpoint)->descriptors;
+  sum->checksum_errors += rnic_endpoint_tcp_statistics(endpoint)->checksum_errors;
+  sum->messages += replay_end_messages(end);
+  sum->octets += replay_end_octets(end);
+  if (mpa) {
+    sum->mpa.fpdus += mpa->fpdus;
+    sum->mpa.markers += mpa->markers;
+    sum->mpa.crc_errors += mpa->crc_errors;
+    sum->mpa.wrong_guesses += mpa->wrong_guesses;
+    for (int i = 0; i < MPA_LOCATIONS; i++) {
+      sum->mpa.located_by[i] += mpa->located_by[i];
+    }
+  }
+}
+
+static void set_totals(const totals *sum, metric_values *values)
+{
+  const struct {
+    metric_id id;
+    uint64_t value;
+  } counts[] = {
+      {METRIC_TCP_CHECKSUM_ERRORS, sum->checksum_errors},
+      {METRIC_MPA_FPDUS, sum->mpa.fpdus},
+      {METRIC_MPA_MARKERS, sum->mpa.markers},
+      {METRIC_MPA_LOCATED_BY_CHAIN, sum->mpa.located_by[MPA_LOCATED_BY_CHAIN]},
+      {METRIC_MPA_LOCATED_BY_MARKER, sum->mpa.located_by[MPA_LOCATED_BY_MARKER]},
+      {METRIC_MPA_LOCATED_BY_MARKER_CHAIN, sum->mpa.located_by[MPA_LOCATED_BY_MARKER_CHAIN]},
+      {METRIC_MPA_LOCATED_BY_ASSUMPTION, sum->mpa.located_by[MPA_LOCATED_BY_ASSUMPTION]},
+      {METRIC_MPA_WRONG_GUESSES, sum->mpa.wrong_guesses},
+      {METRIC_MPA_CRC_ERRORS, sum->mpa.crc_errors},
+      {METRIC_BUFFER_SEGMENTS_REFUSED, sum->refusals.memory},
+      {METRIC_STATE_SEGMENTS_REFUSED, sum->refusals.descriptors},
+      {METRIC_DELIVERY_MESSAGES, sum->messages},
+      {METRIC_DELIVERY_OCTETS, sum->octets},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(counts); i++) {
+    metric_values_set(values, counts[i].id, (double)counts[i].value);
+  }
+}
+
+static void leave_out(metric_values *values, metric_id id)
+{
+  values->present[id] = false;
+}
+
+/* Not all that the first reading saw is replayed. */
+static bool is_partial(const replay_world *world)
+{
+  decode_direction_name towards = replay_scenario_direction(world->config.s);
+  bool partial = !world->has_ended;
+
+  for (uint32_t i = 0; i < world->connections; i++) {
+    partial = partial || replay_world_lesson(world, i)->directions[towards].missing_from < UINT64_MAX;
+  }
+  return partial;
+}
+
+static uint64_t segments_aligned(const replay_world *world)
+{
+  decode_direction_name towards = replay_scenario_direction(world->config.s);
+  uint64_t aligned = 0;
+
+  if (world->alignment) {
+    return replay_alignment_finish(world->alignment, towards);
+  }
+  for (uint32_t i = 0; i < world->connections; i++) {
+    aligned += replay_world_lesson(world, i)->decoded.directions[towards].aligned;
+  }
+  return aligned;
+}
+
+/* EMSS by the SYN of the first connection's measured end (RFC 9293 §3.7.1); 0: it is not in the capture. */
+static uint32_t emss_octets(const replay_world *world)
+{
+  const replay_lessons *lessons = world->config.lessons;
+  const decode_connection *first = &g_array_index(lessons->connections, replay_connection_lesson, 0).decoded;
+  const replay_handshake *handshake = &g_array_index(lessons->handshakes, replay_handshake, first->flow);
+  uint8_t measured = replay_scenario_measured_end(world->config.s, first);
+  uint32_t options = handshake->timestamps[0] && handshake->timestamps[1] ? 12 : 0;
+
+  return handshake->has_mss[measured] && handshake->mss_octets[measured] > options
+             ? handshake->mss_octets[measured] - options
+             : 0;
+}
+
+/* What needs only EMSS: the path's rate and delay are in no capture. */
+static void set_theory(const replay_world *world, metric_values *values)
+{
+  const theory inputs = {.emss_octets = emss_octets(world),
+                         .connections = world->connections,
+                         .k2 = scenario_integer(world->config.s, SCENARIO_THEORY_K2)};
+
+  if (inputs.emss_octets > 0) {
+    metric_values_set(values, METRIC_MPA_EMSS_OCTETS, inputs.emss_octets);
+    theory_set_metrics(&inputs, values);
+    leave_out(values, METRIC_THEORY_BUFFER_TCP_OCTETS);
+    leave_out(values, METRIC_FIT_K);
+  }
+}
+
+static void set_metrics(const replay_world *world, metric_values *values)
+{
+  totals sum = {0};
+
+  for (uint32_t i = 0; i < world->connections; i++) {
+    add_end(&sum, world->ends[i]);
+  }
+  sim_recorder_finish(world->recorder, engine_now(world->clock), values);
+  leave_out(values, METRIC_TCP_SPURIOUS_RETRANSMISSIONS); /* the Data Source's */
+  set_totals(&sum, values);
+  if (is_partial(world)) {
+    leave_out(values, METRIC_MPA_SEGMENTS_ALIGNED);
+  } else {
+    metric_values_set(values, METRIC_MPA_SEGMENTS_ALIGNED, (double)segments_aligned(world));
+  }
+  if (world->way) {
+    replay_way_set_metrics(world->way, values);
+  }
+  set_theory(world, values);
+  metric_values_set(values, METRIC_TIME_SIMULATED_S, time_ps_in_seconds(engine_now(world->clock)));
+}
+
+run_status replay_world_finish(replay_world *world, metric_values *values, sim_world_outcome *outcome)
+{
+  set_metrics(world, values);
+  *outcome = (sim_world_outcome){.message = NULL};
+  if (!world->has_ended) {
+    outcome->message = g_strdup("run.stop reached before the end of the capture");
+    return RUN_STOPPED;
+  }
+  if (world->ending.code) {
+    outcome->message = world->failures > 1 ? g_strdup_printf("%s; %u connections ended so",
+                                                             world->ending.message, world->failures)
+                                           : g_strdup(world->ending.message);
+    outcome->terminate_code = g_strdup(world->ending.code);
+    outcome->terminate_side = sim_setup_side_name(world->ending.side);
+    return RUN_TERMINATED;
+  }
+  outcome->message = g_strdup("");
+  return RUN_OK;
+}
+
+void replay_world_distributions(const replay_world *world, distribution distributions[DISTRIBUTION_COUNT])
+{
+  sim_recorder_distributions(world->recorder, distributions);
+}
+
+/* --- Notes --- */
+
+static void note_missing(const replay_world *world, GPtrArray *notes)
+{
+  decode_direction_name towards = replay_scenario_direction(world->config.s);
+  uint32_t count = 0;
+  uint32_t first = 0;
+
+  for (uint32_t i = world->connections; i-- > 0;) {
+    if (replay_world_lesson(world, i)->directions[towards].missing_from < UINT64_MAX) {
+      count++;
+      first = i;
+    }
+  }
+  if (count > 0) {
+    g_autofree char *others = count > 1 ? g_strdup_printf(" (and so of %u others)", count - 1) : g_strdup("");
+    g_ptr_array_add(
+        notes,
+        g_strdup_printf("connection %u: octets from stream position %" G_GUINT64_FORMAT
+                        " on came and are not in the capture; it is replayed up to there%s",
+                        first, replay_world_lesson(world, first)->directions[towards].missing_from, others));
+  }
+}
+
+void replay_world_note(const replay_world *world, GPtrArray *notes)
+{
+  uint64_t backward = replay_feed_backward(world->feed);
+  uint64_t given_up = world->way ? replay_way_given_up(world->way) : 0;
+
+  note_missing(world, notes);
+  if (backward > 0) {
+    g_ptr_array_add(notes,
+                    g_strdup_printf("%" G_GUINT64_FORMAT " packets say that they came before the packet in "
+                                    "front of them; they come right behind it here",
+                                    backward));
+  }
+  if (given_up > 0) {
+    g_ptr_array_add(notes, g_strdup_printf("%" G_GUINT64_FORMAT
+                                           " segments did not arrive, however often they were offered again",
+                                           given_up));
+  }
+}

@@ -1,0 +1,282 @@
+/* Which connection a segment is of, and who opened it. */
+#include <string.h>
+
+#include "capture_kit.h"
+
+/* A segment as one row: who sent it, and what it says. */
+typedef struct row {
+  unsigned from;
+  uint8_t flags;
+  uint32_t sequence;
+  uint32_t acknowledgement;
+  uint32_t length;
+  uint32_t flow; /* expected */
+  uint8_t of;    /* expected `from` */
+  bool is_damaged;
+} row;
+
+static kit_file *file_of(const row *rows, unsigned count, unsigned version)
+{
+  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  for (unsigned i = 0; i < count; i++) {
+    kit_segment sent = {.version = version,
+                        .from = rows[i].from,
+                        .flags = rows[i].flags,
+                        .sequence = rows[i].sequence,
+                        .acknowledgement = rows[i].acknowledgement,
+                        .length = rows[i].length};
+    GByteArray *packet = kit_packet(&sent);
+    packet->data[packet->len - 1] ^= rows[i].is_damaged;
+    kit_file_add(file, i, packet);
+    g_byte_array_free(packet, TRUE);
+  }
+  return file;
+}
+
+/* Reads the rows and checks what is expected of each; the caller frees the source. */
+static capture_source *check_version(const row *rows, unsigned count, unsigned version)
+{
+  kit_file *file = file_of(rows, count, version);
+  capture_source *source = kit_open(file);
+  capture_segment segment;
+  for (unsigned i = 0; i < count; i++) {
+    g_assert_true(capture_source_next(source, &segment, NULL));
+    if (segment.flow != rows[i].flow || segment.from != rows[i].of) {
+      g_error("row %u: flow %u from %u", i, segment.flow, segment.from);
+    }
+  }
+  g_assert_false(capture_source_next(source, &segment, NULL));
+  kit_file_free(file);
+  return source;
+}
+
+static capture_source *check(const row *rows, unsigned count)
+{
+  capture_source_free(check_version(rows, count, 6));
+  return check_version(rows, count, 4);
+}
+
+static void assert_flow(capture_source *source, uint32_t index, unsigned opener, int64_t isn_0, int64_t isn_1)
+{
+  const capture_flow *flow = capture_source_flow(source, index);
+  const ip_address hosts[2] = {ip_address_v4(0x0A000001), ip_address_v4(0x0A000002)};
+  const uint16_t ports[2] = {KIT_PORT_0, KIT_PORT_1};
+  const int64_t isn[2] = {isn_0, isn_1};
+  g_assert_cmpuint(flow->index, ==, index);
+  for (unsigned end = 0; end < 2; end++) {
+    g_assert_true(ip_address_equal(&flow->ends[end].address, &hosts[opener ^ end]));
+    g_assert_cmpuint(flow->ends[end].port, ==, ports[opener ^ end]);
+    g_assert_cmpint(flow->has_syn[end], ==, isn[end] >= 0);
+    if (isn[end] >= 0) {
+      g_assert_cmpuint(flow->isn[end], ==, isn[end]);
+    }
+  }
+}
+
+static void test_handshake(void)
+{
+  for (unsigned opener = 0; opener < 2; opener++) {
+    const row rows[] = {
+        {opener, TCP_SYN, 100, 0, 0, 0, 0, false},
+        {opener, TCP_SYN, 100, 0, 0, 0, 0, false}, /* again */
+        {!opener, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 1, false},
+        {!opener, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 1, false},
+        {opener, TCP_ACK, 101, 901, 0, 0, 0, false},
+        {!opener, TCP_ACK, 901, 101, 10, 0, 1, false},
+        {opener, TCP_FIN | TCP_ACK, 101, 911, 0, 0, 0, false},
+        {!opener, TCP_RST, 0xDEADBEEF, 0, 0, 0, 1, false},
+    };
+    capture_source *source = check(rows, G_N_ELEMENTS(rows));
+    assert_flow(source, 0, opener, 100, 900);
+    g_assert_cmpuint(capture_source_flows(source), ==, 1);
+    capture_source_free(source);
+  }
+}
+
+/* Who is answered with a SYN-ACK has opened it, also when its SYN comes later. */
+static void test_syn_ack_first(void)
+{
+  const row rows[] = {
+      {1, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 1, false},
+      {0, TCP_ACK, 101, 901, 5, 0, 0, false},
+      {0, TCP_SYN, 100, 0, 0, 0, 0, false},
+      {1, TCP_ACK, 901, 106, 0, 0, 1, false},
+  };
+  capture_source *source = check(rows, G_N_ELEMENTS(rows));
+  assert_flow(source, 0, 0, 100, 900);
+  capture_source_free(source);
+  source = check_version(rows, 2, 4);
+  assert_flow(source, 0, 0, -1, 900);
+  capture_source_free(source);
+}
+
+/* Without a SYN, the sender of the first packet is end 0. */
+static void test_middle_of_a_stream(void)
+{
+  const row rows[] = {
+      {1, TCP_ACK, 900, 101, 7, 0, 0, false},
+      {0, TCP_ACK, 101, 907, 5, 0, 1, false},
+      {1, TCP_RST | TCP_ACK, 5000000, 106, 0, 0, 0, false},
+  };
+  capture_source *source = check(rows, G_N_ELEMENTS(rows));
+  assert_flow(source, 0, 1, -1, -1);
+  capture_source_free(source);
+}
+
+/* RFC 6056, RFC 9293 §3.4.1: the ports again, with another ISN: another connection, also when the other end opens it. */
+static void test_used_again(void)
+{
+  const row rows[] = {
+      {0, TCP_SYN, 100, 0, 0, 0, 0, false},
+      {1, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 1, false},
+      {0, TCP_ACK, 101, 901, 50, 0, 0, false},
+      {0, TCP_SYN, 70000, 0, 0, 1, 0, false},
+      {1, TCP_SYN | TCP_ACK, 5000, 70001, 0, 1, 1, false},
+      {0, TCP_ACK, 70001, 5001, 50, 1, 0, false},
+      {1, TCP_SYN, 80000, 0, 0, 2, 0, false},
+      {0, TCP_SYN | TCP_ACK, 90000, 80001, 0, 2, 1, false},
+  };
+  capture_source *source = check(rows, G_N_ELEMENTS(rows));
+  g_assert_cmpuint(capture_source_flows(source), ==, 3);
+  assert_flow(source, 0, 0, 100, 900);
+  assert_flow(source, 1, 0, 70000, 5000);
+  assert_flow(source, 2, 1, 80000, 90000);
+  capture_source_free(source);
+}
+
+/* After the middle of one connection, a SYN begins the next; unless the octets were its own, captured before it: they are up to 2^26
+ * behind it. */
+static void test_syn_after_the_middle(void)
+{
+  const row late[] = {
+      {0, TCP_ACK, 0x03FFFFF1, 900, 7, 0, 0, false},
+      {0, TCP_SYN, 0xFFFFFFF0, 0, 0, 0, 0, false},
+  };
+  capture_source *source = check(late, G_N_ELEMENTS(late));
+  assert_flow(source, 0, 0, 0xFFFFFFF0, -1);
+  capture_source_free(source);
+  for (unsigned i = 0; i < 2; i++) {
+    const row next[] = {
+        {0, TCP_ACK, i == 0 ? 0x03FFFFF2 : 0xFFFFFFF0, 900, 7, 0, 0, false},
+        {0, TCP_SYN, 0xFFFFFFF0, 0, 0, 1, 0, false},
+    };
+    source = check(next, G_N_ELEMENTS(next));
+    assert_flow(source, 0, 0, -1, -1);
+    assert_flow(source, 1, 0, 0xFFFFFFF0, -1);
+    capture_source_free(source);
+  }
+}
+
+/* A SYN-ACK of another SYN than the one that was captured is of a connection whose SYN was not. */
+static void test_syn_not_captured(void)
+{
+  const row rows[] = {
+      {0, TCP_SYN, 100, 0, 0, 0, 0, false},
+      {1, TCP_SYN | TCP_ACK, 900, 70001, 0, 1, 1, false},
+  };
+  capture_source *source = check(rows, G_N_ELEMENTS(rows));
+  assert_flow(source, 1, 0, -1, 900);
+  capture_source_free(source);
+}
+
+/* RFC 9293 §3.5: both SYN at once. */
+static void test_simultaneous_open(void)
+{
+  const row rows[] = {
+      {1, TCP_SYN, 900, 0, 0, 0, 0, false},
+      {0, TCP_SYN, 100, 0, 0, 0, 1, false},
+      {1, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 0, false},
+      {0, TCP_SYN | TCP_ACK, 100, 901, 0, 0, 1, false},
+  };
+  capture_source *source = check(rows, G_N_ELEMENTS(rows));
+  assert_flow(source, 0, 1, 900, 100);
+  capture_source_free(source);
+}
+
+/* A TCP drops what was damaged: no SYN of it begins another connection, or is an ISN. */
+static void test_damaged_syn(void)
+{
+  const row rows[] = {
+      {0, TCP_SYN, 50, 0, 0, 0, 0, true},
+      {0, TCP_SYN, 100, 0, 0, 0, 0, false},
+      {0, TCP_SYN, 700, 0, 0, 0, 0, true},
+      {1, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 1, false},
+  };
+  capture_source *source = check(rows, G_N_ELEMENTS(rows));
+  assert_flow(source, 0, 0, 100, 900);
+  g_assert_cmpuint(capture_source_flows(source), ==, 1);
+  g_assert_cmpuint(capture_source_counts(source)->wrong_checksums, ==, 2);
+  capture_source_free(source);
+}
+
+/* On one host, only the ports tell the ends apart. */
+static void test_one_address(void)
+{
+  static const uint8_t address[] = {127, 0, 0, 1};
+  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  for (unsigned i = 0; i < 4; i++) {
+    kit_segment sent = {.version = 4, .from = i % 2, .flags = TCP_ACK, .length = 1};
+    GByteArray *packet = kit_packet(&sent);
+    memcpy(packet->data + 12, address, sizeof address);
+    memcpy(packet->data + 16, address, sizeof address);
+    kit_set_checksum(packet);
+    kit_file_add(file, i, packet);
+    g_byte_array_free(packet, TRUE);
+  }
+  capture_source *source = kit_open(file);
+  for (unsigned i = 0; i < 4; i++) {
+    capture_segment segment;
+    g_assert_true(capture_source_next(source, &segment, NULL));
+    g_assert_cmpuint(segment.flow, ==, 0);
+    g_assert_cmpuint(segment.from, ==, i % 2);
+  }
+  capture_source_free(source);
+  kit_file_free(file);
+}
+
+/* Thousands at once, in turns: each segment finds its own, and what was given stays where it is. */
+static void test_many_connections(void)
+{
+  enum { CONNECTIONS = 3000 };
+  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  for (unsigned turn = 0; turn < 3; turn++) {
+    for (unsigned i = 0; i < CONNECTIONS; i++) {
+      kit_segment sent = {.version = 4,
+                          .from = turn % 2,
+                          .flags = TCP_ACK,
+                          .length = 1,
+                          .ports = {(uint16_t)(1 + i), (uint16_t)(7000 + i % 2)}};
+      kit_file_add_segment(file, 1, KIT_LINK_RAW, &sent);
+    }
+  }
+  capture_source *source = kit_open(file);
+  const capture_flow *first = NULL;
+  for (unsigned i = 0; i < 3 * CONNECTIONS; i++) {
+    capture_segment segment;
+    g_assert_true(capture_source_next(source, &segment, NULL));
+    g_assert_cmpuint(segment.flow, ==, i % CONNECTIONS);
+    g_assert_cmpuint(segment.from, ==, i / CONNECTIONS % 2);
+    first = i == 0 ? capture_source_flow(source, 0) : first;
+  }
+  g_assert_cmpuint(capture_source_flows(source), ==, CONNECTIONS);
+  g_assert_true(capture_source_flow(source, 0) == first);
+  g_assert_cmpuint(capture_source_flow(source, 2)->ends[0].port, ==, 3);
+  capture_source_free(source);
+  kit_file_free(file);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/capture_flows/handshake", test_handshake);
+  g_test_add_func("/capture_flows/syn-ack first", test_syn_ack_first);
+  g_test_add_func("/capture_flows/middle of a stream", test_middle_of_a_stream);
+  g_test_add_func("/capture_flows/used again", test_used_again);
+  g_test_add_func("/capture_flows/syn after the middle", test_syn_after_the_middle);
+  g_test_add_func("/capture_flows/syn not captured", test_syn_not_captured);
+  g_test_add_func("/capture_flows/simultaneous open", test_simultaneous_open);
+  g_test_add_func("/capture_flows/damaged syn", test_damaged_syn);
+  g_test_add_func("/capture_flows/one address", test_one_address);
+  g_test_add_func("/capture_flows/many connections", test_many_connections);
+  return g_test_run();
+}

@@ -1,0 +1,438 @@
+/* The files, the link layers and the times of captures, and what is said of what is no TCP. */
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "base/big_endian.h"
+#include "capture_kit.h"
+
+#define SECOND INT64_C(1000000000)
+
+/* A time of today, in whole microseconds. */
+#define TODAY_NS (INT64_C(1790000000) * SECOND + 123456000)
+
+static const int LINK_TYPES[] = {KIT_LINK_NULL,   KIT_LINK_ETHERNET, KIT_LINK_RAW,  KIT_LINK_LOOP,
+                                 KIT_LINK_COOKED, KIT_LINK_COOKED_2, KIT_LINK_IPV4, KIT_LINK_IPV6};
+
+static kit_segment segment_from(unsigned version, unsigned from, uint32_t sequence, uint32_t length)
+{
+  return (kit_segment){.version = version,
+                       .from = from,
+                       .sequence = sequence,
+                       .flags = TCP_ACK | TCP_PSH,
+                       .acknowledgement = 77,
+                       .length = length};
+}
+
+static void next(capture_source *source, capture_segment *segment)
+{
+  GError *error = NULL;
+  g_assert_true(capture_source_next(source, segment, &error));
+  g_assert_no_error(error);
+}
+
+static void assert_at_end(capture_source *source)
+{
+  capture_segment segment;
+  GError *error = NULL;
+  g_assert_false(capture_source_next(source, &segment, &error));
+  g_assert_no_error(error);
+  capture_source_free(source);
+}
+
+/* The error that the rest of the file has, which is one line and begins with the file's name. */
+static void assert_fails(capture_source *source, const char *text)
+{
+  capture_segment segment;
+  GError *error = NULL;
+  g_assert_false(capture_source_next(source, &segment, &error));
+  g_assert_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FORMAT);
+  g_assert_true(g_str_has_prefix(error->message, "test: "));
+  g_assert_null(strchr(error->message, '\n'));
+  if (!strstr(error->message, text)) {
+    g_error("\"%s\" has no \"%s\" in it", error->message, text);
+  }
+  g_clear_error(&error);
+  g_assert_false(capture_source_next(source, &segment, &error)); /* and stays broken */
+  g_assert_no_error(error);
+  capture_source_free(source);
+}
+
+static void assert_payload(const capture_segment *segment, const kit_segment *sent)
+{
+  g_assert_cmpuint(segment->payload_octets, ==, sent->length);
+  g_assert_cmpuint(segment->captured_octets, ==, sent->length);
+  for (uint32_t i = 0; i < sent->length; i++) {
+    g_assert_cmpuint(segment->payload[i], ==, kit_octet(sent, i));
+  }
+}
+
+/* Every format, byte order, link type and number of VLAN tags has the same segment in it. The short one is padded to Ethernet's 60 octets,
+ * which are not of its payload. */
+static void check_way(kit_format format, bool is_swapped, int link_type, unsigned version, unsigned tags)
+{
+  kit_file *file = kit_file_new(format, is_swapped, link_type);
+  kit_segment sent[2] = {segment_from(version, 0, 1000, 3), segment_from(version, 1, 5000, 700)};
+  for (unsigned i = 0; i < G_N_ELEMENTS(sent); i++) {
+    GByteArray *packet = kit_packet(&sent[i]);
+    GByteArray *frame = kit_frame(link_type, packet, tags);
+    kit_file_add(file, TODAY_NS + i * 5000, frame);
+    g_byte_array_free(frame, TRUE);
+    g_byte_array_free(packet, TRUE);
+  }
+  capture_source *source = kit_open(file);
+  g_assert_cmpint(capture_source_origin_ns(source), ==, 0);
+  for (unsigned i = 0; i < G_N_ELEMENTS(sent); i++) {
+    capture_segment segment;
+    next(source, &segment);
+    g_assert_cmpuint(segment.packet, ==, i + 1);
+    g_assert_cmpint(segment.time_ns, ==, i * 5000);
+    g_assert_cmpuint(segment.flow, ==, 0);
+    g_assert_cmpuint(segment.from, ==, i);
+    g_assert_cmphex(segment.flags, ==, TCP_ACK | TCP_PSH);
+    g_assert_cmpuint(segment.sequence, ==, sent[i].sequence);
+    g_assert_cmpuint(segment.acknowledgement, ==, 77);
+    g_assert_cmphex(segment.window, ==, 0x1234);
+    g_assert_cmpint(segment.checksum, ==, CAPTURE_CHECKSUM_RIGHT);
+    assert_payload(&segment, &sent[i]);
+  }
+  g_assert_cmpint(capture_source_origin_ns(source), ==, TODAY_NS);
+  assert_at_end(source);
+  kit_file_free(file);
+}
+
+static void test_every_format_and_link(void)
+{
+  for (kit_format format = KIT_PCAP_US; format <= KIT_PCAPNG; format++) {
+    for (unsigned link = 0; link < G_N_ELEMENTS(LINK_TYPES); link++) {
+      for (unsigned version = 4; version <= 6; version += 2) {
+        check_way(format, false, LINK_TYPES[link], version, 0);
+        check_way(format, true, LINK_TYPES[link], version, 0);
+      }
+    }
+  }
+}
+
+static void test_vlan_tags(void)
+{
+  static const int with_type[] = {KIT_LINK_ETHERNET, KIT_LINK_COOKED, KIT_LINK_COOKED_2};
+  for (unsigned link = 0; link < G_N_ELEMENTS(with_type); link++) {
+    for (unsigned tags = 1; tags <= 3; tags++) {
+      check_way(KIT_PCAP_NS, false, with_type[link], 4, tags);
+      check_way(KIT_PCAP_NS, false, with_type[link], 6, tags);
+    }
+  }
+}
+
+static void test_octets_of_the_ip_packet(void)
+{
+  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_ETHERNET);
+  kit_segment sent = segment_from(4, 0, 1, 100);
+  kit_file_add_segment(file, 0, KIT_LINK_ETHERNET, &sent);
+  capture_source *source = kit_open(file);
+  capture_segment segment;
+  uint32_t octets = 1;
+  g_assert_null(capture_source_ip(source, &octets));
+  g_assert_cmpuint(octets, ==, 0);
+  next(source, &segment);
+  const uint8_t *ip = capture_source_ip(source, &octets);
+  g_assert_cmpuint(octets, ==, 140);
+  g_assert_cmphex(ip[0], ==, 0x45);
+  g_assert_true(ip + 40 == segment.payload);
+  assert_at_end(source);
+  kit_file_free(file);
+}
+
+/* A file of segments of host 0, one octet each, at these times. */
+static kit_file *file_at_times(kit_format format, const int64_t *times_ns, unsigned count)
+{
+  kit_file *file = kit_file_new(format, false, KIT_LINK_RAW);
+  for (unsigned i = 0; i < count; i++) {
+    kit_segment sent = segment_from(4, 0, i, 1);
+    kit_file_add_segment(file, times_ns[i], KIT_LINK_RAW, &sent);
+  }
+  return file;
+}
+
+static void check_times(kit_format format, const int64_t *times_ns, const int64_t *expected_ns,
+                        unsigned count, int64_t origin_ns)
+{
+  kit_file *file = file_at_times(format, times_ns, count);
+  capture_source *source = kit_open(file);
+  for (unsigned i = 0; i < count; i++) {
+    capture_segment segment;
+    next(source, &segment);
+    g_assert_cmpint(segment.time_ns, ==, expected_ns[i]);
+    g_assert_cmpint(capture_source_origin_ns(source), ==, origin_ns);
+  }
+  assert_at_end(source);
+  kit_file_free(file);
+}
+
+/* Times are given as they are, also when one is before the one before it; none is before the origin. */
+static void test_times(void)
+{
+  const int64_t times[] = {TODAY_NS, TODAY_NS + 7000, TODAY_NS + 4000, TODAY_NS - 9000,
+                           TODAY_NS + 99 * 86400 * SECOND};
+  const int64_t expected[] = {0, 7000, 4000, 0, 99 * 86400 * SECOND};
+  for (kit_format format = KIT_PCAP_US; format <= KIT_PCAPNG; format++) {
+    check_times(format, times, expected, G_N_ELEMENTS(times), TODAY_NS);
+  }
+  /* of the simulator, whose time 0 is that of 1970 */
+  const int64_t simulated[] = {5, SECOND + 6};
+  check_times(KIT_PCAP_NS, simulated, simulated, 2, 0);
+  const int64_t rounded[] = {0, SECOND};
+  check_times(KIT_PCAP_US, simulated, rounded, 2, 0);
+  /* the first day has 86,400 s */
+  const int64_t second_day[] = {86400 * SECOND, 86401 * SECOND};
+  const int64_t since[] = {0, SECOND};
+  check_times(KIT_PCAP_NS, second_day, since, 2, second_day[0]);
+  const int64_t last[] = {86400 * SECOND - 1};
+  check_times(KIT_PCAP_NS, last, last, 1, 0);
+  /* after January 2038 the seconds of pcap are above 2^31 */
+  const int64_t late[] = {INT64_C(0xFFFFFF00) * SECOND, INT64_C(0xFFFFFF01) * SECOND + 3};
+  const int64_t late_since[] = {0, SECOND + 3};
+  check_times(KIT_PCAP_NS, late, late_since, 2, late[0]);
+}
+
+/* What 64 bits of picoseconds cannot hold is an error, after what is before it has been given. */
+static void test_times_too_far_apart(void)
+{
+  const int64_t times[2][2] = {{5, TODAY_NS}, {TODAY_NS, TODAY_NS + 101 * 86400 * SECOND}};
+  for (unsigned i = 0; i < 2; i++) {
+    kit_file *file = file_at_times(KIT_PCAP_NS, times[i], 2);
+    capture_source *source = kit_open(file);
+    capture_segment segment;
+    next(source, &segment);
+    assert_fails(source, "packet 2: its time is more than 100 days after the first packet's");
+    kit_file_free(file);
+  }
+}
+
+static void test_other_packets_are_counted(void)
+{
+  static const uint8_t arp[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0x08, 0x06, 0, 1, 8, 0};
+  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_ETHERNET);
+  GByteArray *frame = g_byte_array_new();
+  g_byte_array_append(frame, arp, sizeof arp);
+  kit_file_add(file, 1, frame);
+  g_byte_array_set_size(frame, 13); /* the header is cut off */
+  kit_file_add(file, 1, frame);
+  g_byte_array_free(frame, TRUE);
+  kit_segment sent = segment_from(4, 0, 1, 10);
+  GByteArray *packet = kit_packet(&sent);
+  packet->data[9] = 17; /* UDP */
+  frame = kit_frame(KIT_LINK_ETHERNET, packet, 0);
+  kit_file_add(file, 2, frame);
+  g_byte_array_free(frame, TRUE);
+  g_byte_array_free(packet, TRUE);
+  kit_file_add_segment(file, 3, KIT_LINK_ETHERNET, &sent);
+  capture_source *source = kit_open(file);
+  capture_segment segment;
+  next(source, &segment);
+  g_assert_cmpuint(segment.packet, ==, 4);
+  const capture_counts *counts = capture_source_counts(source);
+  g_assert_cmpuint(counts->packets, ==, 4);
+  g_assert_cmpuint(counts->octets, ==, 18 + 13 + (14 + 50) + (14 + 50));
+  g_assert_cmpuint(counts->segments, ==, 1);
+  g_assert_cmpuint(counts->other_packets, ==, 2);
+  g_assert_cmpuint(counts->garbled_packets, ==, 1);
+  assert_at_end(source);
+  kit_file_free(file);
+}
+
+/* Packets keep their numbers in the file; the counts are of those that pass. */
+static void test_filter(void)
+{
+  kit_file *file = kit_file_new(KIT_PCAPNG, false, KIT_LINK_ETHERNET);
+  for (unsigned i = 0; i < 6; i++) {
+    kit_segment sent = segment_from(4, i % 2, i, 1);
+    sent.ports[0] = (uint16_t)(2000 + i / 2);
+    kit_file_add_segment(file, i, KIT_LINK_ETHERNET, &sent);
+  }
+  GError *error = NULL;
+  capture_source *source = kit_open_octets(file->octets->data, file->octets->len, "tcp port 2001", &error);
+  g_assert_no_error(error);
+  capture_segment segment;
+  next(source, &segment);
+  g_assert_cmpuint(segment.packet, ==, 3);
+  g_assert_cmpint(segment.time_ns, ==, 2);
+  next(source, &segment);
+  g_assert_cmpuint(segment.packet, ==, 4);
+  g_assert_false(capture_source_next(source, &segment, &error));
+  g_assert_cmpuint(capture_source_counts(source)->packets, ==, 2);
+  g_assert_cmpuint(capture_source_flows(source), ==, 1);
+  g_assert_cmpuint(capture_source_flow(source, 0)->ends[0].port, ==, 2001);
+  capture_source_free(source);
+  source = kit_open_octets(file->octets->data, file->octets->len, "tcp prot 2001", &error);
+  g_assert_null(source);
+  g_assert_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FILTER);
+  g_assert_true(g_str_has_prefix(error->message, "test: the filter \"tcp prot 2001\" is not one"));
+  g_assert_null(strchr(error->message, '\n'));
+  g_clear_error(&error);
+  kit_file_free(file);
+}
+
+static void assert_does_not_open(const uint8_t *octets, size_t length, const char *text)
+{
+  GError *error = NULL;
+  g_assert_null(kit_open_octets(octets, length, NULL, &error));
+  g_assert_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FORMAT);
+  g_assert_true(g_str_has_prefix(error->message, "test: "));
+  if (!strstr(error->message, text)) {
+    g_error("\"%s\" has no \"%s\" in it", error->message, text);
+  }
+  g_clear_error(&error);
+}
+
+static void test_what_is_no_capture(void)
+{
+  static const uint8_t text[] = "This is a text, and no capture at all.";
+  static const uint8_t gzip[32] = {0x1F, 0x8B, 8};
+  assert_does_not_open(text, sizeof text, "this is no capture that libpcap reads");
+  assert_does_not_open(gzip, sizeof gzip, "expected pcap or pcapng, not compressed");
+  kit_file *file = kit_file_new(KIT_PCAP_NS, false, 105);
+  assert_does_not_open(file->octets->data, file->octets->len,
+                       "its link type is IEEE802_11; expected Ethernet, Linux");
+  kit_file_free(file);
+  file = kit_file_new(KIT_PCAP_NS, false, 9999);
+  assert_does_not_open(file->octets->data, file->octets->len,
+                       "its link type is number 9999; expected Ethernet");
+  kit_file_free(file);
+  GError *error = NULL;
+  g_assert_null(capture_source_open("/nowhere/at.pcap", NULL, &error));
+  g_assert_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FILE);
+  g_assert_cmpstr(error->message, ==, "/nowhere/at.pcap: cannot be read: No such file or directory");
+  g_clear_error(&error);
+  g_assert_null(capture_source_open("/", NULL, &error));
+  g_assert_nonnull(error);
+  g_clear_error(&error);
+}
+
+/* libpcap reads one link type a file; the way out is said. */
+static void test_interfaces_of_two_link_types(void)
+{
+  kit_file *file = kit_file_new(KIT_PCAPNG, false, KIT_LINK_ETHERNET);
+  kit_segment sent = segment_from(4, 0, 1, 10);
+  kit_file_add_segment(file, 1, KIT_LINK_ETHERNET, &sent);
+  kit_file_add_interface(file, KIT_LINK_RAW, 262144);
+  file->interface = 1;
+  kit_file_add_segment(file, 2, KIT_LINK_RAW, &sent);
+  capture_source *source = kit_open(file);
+  capture_segment segment;
+  next(source, &segment);
+  assert_fails(source,
+               "packet 2: an interface has a type 101 different from the type of the first interface, which "
+               "libpcap cannot read; make another file of it first (tshark -r FILE");
+  kit_file_free(file);
+}
+
+static void test_interfaces_of_two_snap_lengths(void)
+{
+  kit_file *file = kit_file_new(KIT_PCAPNG, false, KIT_LINK_ETHERNET);
+  kit_file_add_interface(file, KIT_LINK_ETHERNET, 100);
+  assert_fails(kit_open(file),
+               "packet 1: an interface has a snapshot length 100 different from the snapshot length of "
+               "the first interface, which libpcap cannot read; make another file of it first (editcap");
+  kit_file_free(file);
+}
+
+static void test_interfaces_of_one_link_type(void)
+{
+  kit_file *file = kit_file_new(KIT_PCAPNG, false, KIT_LINK_ETHERNET);
+  kit_segment sent[2] = {segment_from(4, 0, 1, 10), segment_from(6, 1, 2, 20)};
+  kit_file_add_interface(file, KIT_LINK_ETHERNET, 262144);
+  kit_file_add_segment(file, 1, KIT_LINK_ETHERNET, &sent[0]);
+  file->interface = 1;
+  kit_file_add_segment(file, 2, KIT_LINK_ETHERNET, &sent[1]);
+  capture_source *source = kit_open(file);
+  capture_segment segment;
+  next(source, &segment);
+  assert_payload(&segment, &sent[0]);
+  next(source, &segment);
+  assert_payload(&segment, &sent[1]);
+  g_assert_cmpuint(segment.flow, ==, 1);
+  assert_at_end(source);
+  kit_file_free(file);
+}
+
+static void test_broken_off(void)
+{
+  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  kit_segment sent = segment_from(4, 0, 1, 10);
+  kit_file_add_segment(file, 1, KIT_LINK_RAW, &sent);
+  kit_file_add_segment(file, 1, KIT_LINK_RAW, &sent);
+  g_byte_array_set_size(file->octets, file->octets->len - 1);
+  capture_source *source = kit_open(file);
+  capture_segment segment;
+  next(source, &segment);
+  assert_fails(source, "packet 2: truncated dump file");
+  kit_file_free(file);
+}
+
+/* A record that says that it is longer than any packet is not given the memory. */
+static void test_giant_record(void)
+{
+  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  kit_segment sent = segment_from(4, 0, 1, 10);
+  kit_file_add_segment(file, 1, KIT_LINK_RAW, &sent);
+  const uint32_t giant[2] = {0x7FFFFFF0, 0x7FFFFFF0};
+  memcpy(file->octets->data + 24 + 8, giant, sizeof giant);
+  assert_fails(kit_open(file), "packet 1: invalid packet capture length 2147483632, bigger than");
+  kit_file_free(file);
+}
+
+/* Of a file of a path, how much has been read is known; of a pipe it is not. */
+static void test_share_of_a_file(void)
+{
+  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  kit_segment sent = segment_from(4, 0, 1, 60000);
+  for (unsigned i = 0; i < 20; i++) {
+    kit_file_add_segment(file, i, KIT_LINK_RAW, &sent);
+  }
+  char *path = NULL;
+  int descriptor = g_file_open_tmp("test_capture_source_XXXXXX", &path, NULL);
+  g_assert_cmpint(descriptor, >=, 0);
+  g_close(descriptor, NULL);
+  g_assert_true(g_file_set_contents(path, (const char *)file->octets->data, file->octets->len, NULL));
+  GError *error = NULL;
+  capture_source *source = capture_source_open(path, NULL, &error);
+  g_assert_no_error(error);
+  capture_segment segment;
+  double before = capture_source_share(source);
+  for (unsigned i = 0; i < 20; i++) {
+    next(source, &segment);
+    double share = capture_source_share(source);
+    g_assert_cmpfloat(share, >=, before);
+    g_assert_cmpfloat(share, >=, (i + 1) / 20.0 - 0.001);
+    g_assert_cmpfloat(share, <=, 1);
+    before = share;
+  }
+  assert_at_end(source);
+  g_remove(path);
+  g_free(path);
+  source = kit_open(file);
+  next(source, &segment);
+  g_assert_cmpfloat(capture_source_share(source), ==, 0);
+  capture_source_free(source);
+  kit_file_free(file);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/capture_source/every format and link", test_every_format_and_link);
+  g_test_add_func("/capture_source/vlan tags", test_vlan_tags);
+  g_test_add_func("/capture_source/octets of the ip packet", test_octets_of_the_ip_packet);
+  g_test_add_func("/capture_source/times", test_times);
+  g_test_add_func("/capture_source/times too far apart", test_times_too_far_apart);
+  g_test_add_func("/capture_source/other packets are counted", test_other_packets_are_counted);
+  g_test_add_func("/capture_source/filter", test_filter);
+  g_test_add_func("/capture_source/what is no capture", test_what_is_no_capture);
+  g_test_add_func("/capture_source/interfaces of two link types", test_interfaces_of_two_link_types);
+  g_test_add_func("/capture_source/interfaces of two snap lengths", test_interfaces_of_two_snap_lengths);
+  g_test_add_func("/capture_source/interfaces of one link type", test_interfaces_of_one_link_type);
+  g_test_add_func("/capture_source/broken off", test_broken_off);
+  g_test_add_func("/capture_source/giant record", test_giant_record);
+  g_test_add_func("/capture_source/share of a file", test_share_of_a_file);
+  return g_test_run();
+}

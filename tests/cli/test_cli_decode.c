@@ -1,0 +1,382 @@
+/* `iwarpsim decode` as a user meets it: lines, objects, sums; what it is given, and what is wrong with that. */
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+typedef struct fixture {
+  const char *program;
+  char *folder;
+  char *output; /* of the last command */
+  char *errors;
+} fixture;
+
+/* Runs a line of the shell in the folder, "iwarpsim" being the program. The exit status. */
+static int shell(fixture *f, const char *line)
+{
+  g_autofree char *script = g_strdup_printf("iwarpsim() { \"$0\" \"$@\"; }; %s", line);
+  char *arguments[] = {(char *)"sh", (char *)"-c", script, (char *)f->program, NULL};
+  int wait_status;
+
+  g_clear_pointer(&f->output, g_free);
+  g_clear_pointer(&f->errors, g_free);
+  g_assert_true(g_spawn_sync(f->folder, arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &f->output,
+                             &f->errors, &wait_status, NULL));
+  g_assert_true(WIFEXITED(wait_status));
+  g_test_message("%s: %d\n%.500s%s", line, WEXITSTATUS(wait_status), f->output, f->errors);
+  return WEXITSTATUS(wait_status);
+}
+
+/* a.pcap: 10 Writes of 20,000 octets and a Send; rdmac.pcap: the same without startup frames. */
+static void set_up(fixture *f, gconstpointer program)
+{
+  f->program = program;
+  f->folder = g_dir_make_tmp("test-cli-decode-XXXXXX", NULL);
+  g_assert_cmpint(
+      shell(f, "echo 'workload: { messages = 10; message_size = 20000; };' > a.cfg &&"
+               "iwarpsim run a.cfg --engine native --pcap --quiet --out a && mv a/receiver.pcap a.pcap &&"
+               "iwarpsim run a.cfg --engine native --pcap --quiet --out a --set mpa.generation=rdmac &&"
+               "mv a/receiver.pcap rdmac.pcap && rm -r a"),
+      ==, 0);
+}
+
+static void tear_down(fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_assert_cmpint(shell(f, "rm -r \"$PWD\""), ==, 0);
+  g_free(f->folder);
+  g_free(f->output);
+  g_free(f->errors);
+}
+
+static guint count_lines(const char *text)
+{
+  guint lines = 0;
+
+  for (const char *at = text; (at = strchr(at, '\n')); at++) {
+    lines++;
+  }
+  return lines;
+}
+
+static guint count(const char *text, const char *what)
+{
+  guint found = 0;
+
+  for (const char *at = text; (at = strstr(at, what)); at += strlen(what)) {
+    found++;
+  }
+  return found;
+}
+
+static JsonObject *parse(const char *text)
+{
+  JsonParser *parser = json_parser_new();
+  GError *error = NULL;
+
+  json_parser_load_from_data(parser, text, -1, &error);
+  g_assert_no_error(error);
+  JsonObject *object = json_object_ref(json_node_get_object(json_parser_get_root(parser)));
+  g_object_unref(parser);
+  return object;
+}
+
+/* 1428 octets of a Write fit an FPDU of a segment with markers: 20,000 = 14 * 1428 + 8, 15 FPDUs each, and the Send. */
+enum { WRITES = 10 * 15, FPDUS = WRITES + 1 };
+
+static void test_lines(fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_assert_cmpint(shell(f, "iwarpsim decode a.pcap"), ==, 0);
+  g_assert_cmpstr(f->errors, ==, "");
+  g_assert_true(g_str_has_prefix(f->output, "# iwarpsim "));
+  g_assert_nonnull(strstr(f->output, ", decode a.pcap\n# time_s, "));
+  g_assert_cmpuint(count(f->output, "CRC right  RDMA Write L="), ==, WRITES);
+  g_assert_cmpuint(count(f->output, "CRC right  Send L=1 QN=0 MSN=1 MO=0 payload=0"), ==, 1);
+  g_assert_cmpuint(count(f->output, "MPA Request Frame: Rev="), ==, 1);
+  g_assert_cmpuint(count(f->output, "MPA Reply Frame: Rev="), ==, 1);
+  g_assert_cmpuint(count(f->output, " 10.0.0.1:49152 > 10.0.0.2:5044 "), >=, FPDUS + 1);
+}
+
+/* Every line is an object of its own, of a known type; the first tells of the capture. */
+static void test_json(fixture *f, gconstpointer program)
+{
+  (void)program;
+  guint fpdus = 0;
+
+  g_assert_cmpint(shell(f, "iwarpsim decode --json a.pcap"), ==, 0);
+  g_auto(GStrv) lines = g_strsplit(f->output, "\n", -1);
+  for (char **line = lines; **line != '\0'; line++) {
+    JsonObject *object = parse(*line);
+    const char *type = json_object_get_string_member(object, "type");
+    g_assert_cmpint(line == lines, ==, strcmp(type, "capture") == 0);
+    fpdus += strcmp(type, "fpdu") == 0;
+    json_object_unref(object);
+  }
+  g_assert_cmpuint(fpdus, ==, FPDUS);
+  JsonObject *first = parse(lines[0]);
+  g_assert_cmpstr(json_object_get_string_member(first, "file"), ==, "a.pcap");
+  json_object_unref(first);
+}
+
+static JsonObject *direction_of(JsonObject *object, guint direction)
+{
+  JsonObject *connection =
+      json_array_get_object_element(json_object_get_array_member(object, "connections"), 0);
+
+  return json_array_get_object_element(json_object_get_array_member(connection, "directions"), direction);
+}
+
+static void test_summary(fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_assert_cmpint(shell(f, "iwarpsim decode -s -j a.pcap"), ==, 0);
+  g_assert_cmpuint(count_lines(f->output), ==, 1);
+  g_assert_cmpuint(count(f->output, "\"fpdus\""), ==, 2);
+  JsonObject *object = parse(f->output);
+  g_assert_cmpint(json_object_get_int_member(direction_of(object, 0), "fpdus"), ==, FPDUS);
+  g_assert_cmpint(json_object_get_int_member(direction_of(object, 0), "unaccounted_octets"), ==, 0);
+  g_assert_cmpint(json_object_get_int_member(direction_of(object, 1), "fpdus"), ==, 0);
+  JsonObject *opcodes = json_object_get_object_member(direction_of(object, 0), "opcodes");
+  g_assert_cmpint(json_object_get_int_member(opcodes, "RDMA Write"), ==, WRITES);
+  g_assert_cmpint(json_object_get_int_member(opcodes, "Send"), ==, 1);
+  json_object_unref(object);
+  g_assert_cmpint(shell(f, "iwarpsim decode --summary a.pcap"), ==, 0);
+  g_assert_nonnull(strstr(f->output, "1 TCP connection, 1 speaks MPA\n"));
+  g_assert_nonnull(strstr(f->output, "connection 0: Initiator 10.0.0.1:49152, Responder 10.0.0.2:5044\n"));
+}
+
+/* A pipe gives what the file gives. */
+static void test_standard_input(fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_assert_cmpint(shell(f, "iwarpsim decode a.pcap | tail -n +3 > file.txt;"
+                           "iwarpsim decode - < a.pcap | tail -n +3 > input.txt; cmp file.txt input.txt &&"
+                           "cat a.pcap | iwarpsim decode --quiet - | tail -n +3 | cmp - file.txt"),
+                  ==, 0);
+}
+
+/* Who has seen enough closes the pipe; that is no mistake of anybody. A full disk is. */
+static void test_reader_goes(fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_assert_cmpint(shell(f, "(iwarpsim decode --json a.pcap 2> errors.txt; echo $? > status.txt) | head -1 &&"
+                           "cat errors.txt status.txt"),
+                  ==, 0);
+  g_assert_true(g_str_has_suffix(f->output, "}\n0\n"));
+  g_assert_cmpint(shell(f, "iwarpsim decode a.pcap > /dev/full"), ==, 1);
+  g_assert_true(g_str_has_prefix(f->errors, "iwarpsim decode: standard output cannot be written: "));
+  g_assert_cmpuint(count_lines(f->errors), ==, 1);
+}
+
+/* Packets that the filter leaves out are not there. */
+static void test_filter(fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_assert_cmpint(shell(f, "iwarpsim decode -s -j a.pcap --filter 'src port 49152 or tcp[13] & 2 != 0'"), ==,
+                  0);
+  JsonObject *object = parse(f->output);
+  g_assert_cmpint(json_object_get_int_member(direction_of(object, 0), "fpdus"), ==, FPDUS);
+  g_assert_cmpint(json_object_get_int_member(direction_of(object, 1), "startup_octets"), ==, 0);
+  json_object_unref(object);
+  g_assert_cmpint(shell(f, "iwarpsim decode a.pcap --filter 'port 1'"), ==, 2);
+  g_assert_nonnull(strstr(f->errors, "a.pcap: no connection speaks MPA: 0 packets"));
+  g_assert_cmpint(shell(f, "iwarpsim decode a.pcap --filter 'prot 1'"), ==, 2);
+  g_assert_cmpstr(f->output, ==, "");
+  g_assert_nonnull(strstr(f->errors, "prot 1"));
+}
+
+/* Without startup frames nobody knows, until somebody says so. */
+static void test_hints(fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_assert_cmpint(shell(f, "iwarpsim decode rdmac.pcap --summary --json"), ==, 2);
+  JsonObject *object = parse(f->output);
+  g_assert_cmpuint(json_array_get_length(json_object_get_array_member(object, "connections")), ==, 0);
+  json_object_unref(object);
+  g_assert_cmpuint(count_lines(f->errors), ==, 1);
+  g_assert_true(g_str_has_prefix(f->errors, "rdmac.pcap: no connection speaks MPA: "));
+  g_assert_nonnull(strstr(f->errors, "between 10.0.0.1:49152 and 10.0.0.2:5044; expected an MPA Request and "
+                                     "Reply Frame, or --mpa HOST:PORT"));
+  static const char *const hints[] = {"'*:5044'", "10.0.0.2:5044", "10.0.0.1:49152",
+                                      "'*:5044,markers=on,crc=on,start=first,start-reverse=find'",
+                                      "10.9.9.9:1 --mpa '*:5044'"};
+  for (gsize i = 0; i < G_N_ELEMENTS(hints); i++) {
+    g_autofree char *line = g_strdup_printf("iwarpsim decode rdmac.pcap -s -j --mpa %s", hints[i]);
+    g_assert_cmpint(shell(f, line), ==, 0);
+    object = parse(f->output);
+    g_assert_cmpint(json_object_get_int_member(direction_of(object, 0), "fpdus"), ==, FPDUS);
+    json_object_unref(object);
+  }
+  g_assert_cmpint(shell(f, "iwarpsim decode rdmac.pcap --mpa '[fd00::1]:5044'"), ==, 2);
+  g_assert_nonnull(strstr(f->errors, "expected an MPA Request and Reply Frame or an end that --mpa names"));
+}
+
+/* The first octet behind the SYN has the SYN's number plus 1: decimal or hexadecimal. */
+static void test_sequence(fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_autofree char *path = g_build_filename(f->folder, "rdmac.pcap", NULL);
+  g_autofree char *file = NULL;
+  guint32 isn;
+
+  g_assert_true(g_file_get_contents(path, &file, NULL, NULL));
+  memcpy(&isn, file + 24 + 16 + 20 + 4, 4);
+  guint32 first = GUINT32_FROM_BE(isn) + 1;
+  g_autofree char *line = g_strdup_printf("iwarpsim decode rdmac.pcap -s -j --mpa '*:5044,start=%u' > "
+                                          "decimal && iwarpsim decode rdmac.pcap -s -j "
+                                          "--mpa '*:5044,start=0x%x' | cmp - decimal && cat decimal",
+                                          first, first);
+  g_assert_cmpint(shell(f, line), ==, 0);
+  JsonObject *object = parse(f->output);
+  g_assert_cmpint(json_object_get_int_member(direction_of(object, 0), "fpdus"), ==, FPDUS);
+  json_object_unref(object);
+}
+
+/* A mistake on the command line, and what is answered. */
+static const struct {
+  const char *line;
+  const char *expected[2];
+} mistakes[] = {
+    {"decode", {"one CAPTURE is needed, 0 were given"}},
+    {"decode a.pcap b.pcap", {"one CAPTURE is needed, 2 were given"}},
+    {"decode a.pcap --sumary", {"--sumary", "did you mean --summary?"}},
+    {"decod a.pcap", {"unknown command 'decod'", "did you mean 'decode'?"}},
+    {"decode a.pcap --hold much", {"--hold much: no size; expected octets above 0, such as 64MiB"}},
+    {"decode a.pcap --hold 0", {"--hold 0: no size"}},
+    {"decode a.pcap --mpa 5044", {"--mpa 5044: '5044' has no port; expected HOST:PORT"}},
+    {"decode a.pcap --mpa ''", {"it is empty; expected HOST:PORT"}},
+    {"decode a.pcap --mpa 1.2.3.4:0", {"'0' is no port"}},
+    {"decode a.pcap --mpa 1.2.3.4:65536", {"'65536' is no port", "from 1 to 65535"}},
+    {"decode a.pcap --mpa host:5044", {"'host' is no IPv4 address", "an IPv6 address in brackets, or *"}},
+    {"decode a.pcap --mpa fd00::1:5044", {"several colons; expected brackets around an IPv6 address"}},
+    {"decode a.pcap --mpa [fd00::x]:5044", {"'fd00::x' is no IPv6 address"}},
+    {"decode a.pcap --mpa [fd00::1]", {"has no port"}},
+    {"decode a.pcap --mpa [fd00::1:5044", {"has no port"}},
+    {"decode a.pcap --mpa '*:5044,marker=off'", {"'marker' is unknown", "did you mean 'markers'?"}},
+    {"decode a.pcap --mpa '*:5044,markers=of'", {"markers=of; expected markers=on or markers=off"}},
+    {"decode a.pcap --mpa '*:5044,crc'", {"crc=; expected crc=on or crc=off"}},
+    {"decode a.pcap --mpa '*:5044,'", {"'' is unknown; expected markers="}},
+    {"decode a.pcap --mpa '*:5044,start=fnd'",
+     {"start=fnd; expected first, find or a TCP", "did you mean 'find'?"}},
+    {"decode a.pcap --mpa '*:5044,start=-1'", {"start=-1; expected first, find"}},
+    {"decode a.pcap --mpa '*:5044,start=0x'", {"start=0x; expected first, find"}},
+    {"decode a.pcap --mpa '*:5044,start-reverse=4294967296'", {"start-reverse=4294967296; expected"}},
+};
+
+static void test_mistakes(fixture *f, gconstpointer program)
+{
+  (void)program;
+  for (gsize i = 0; i < G_N_ELEMENTS(mistakes); i++) {
+    g_autofree char *line = g_strconcat("iwarpsim ", mistakes[i].line, NULL);
+
+    g_assert_cmpint(shell(f, line), ==, 2);
+    g_assert_cmpstr(f->output, ==, "");
+    g_assert_cmpuint(count_lines(f->errors), ==, 1);
+    for (gsize k = 0; k < G_N_ELEMENTS(mistakes[i].expected) && mistakes[i].expected[k]; k++) {
+      g_assert_nonnull(strstr(f->errors, mistakes[i].expected[k]));
+    }
+  }
+}
+
+/* One clear line, which names the file; nothing on standard output. */
+static void test_no_capture(fixture *f, gconstpointer program)
+{
+  (void)program;
+  static const char *const lines[] = {"iwarpsim decode none.pcap",
+                                      "iwarpsim decode .",
+                                      "iwarpsim decode a.cfg",
+                                      ": > empty.pcap; iwarpsim decode empty.pcap",
+                                      "head -c 10 a.pcap > short.pcap; iwarpsim decode short.pcap",
+                                      "gzip -c a.pcap > a.pcap.gz; iwarpsim decode a.pcap.gz"};
+  static const char *const names[] = {
+      "none.pcap: ", ".: ", "a.cfg: ", "empty.pcap: ", "short.pcap: ", "a.pcap.gz: "};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(lines); i++) {
+    g_assert_cmpint(shell(f, lines[i]), ==, 2);
+    g_assert_cmpstr(f->output, ==, "");
+    g_assert_true(g_str_has_prefix(f->errors, names[i]));
+    g_assert_cmpuint(count_lines(f->errors), ==, 1);
+  }
+}
+
+/* What came before the place where the file breaks off is printed; then the place is named. */
+static void test_broken_off(fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_assert_cmpint(shell(f, "head -c 100000 a.pcap > half.pcap; iwarpsim decode half.pcap"), ==, 2);
+  g_assert_cmpuint(count(f->output, "CRC right  RDMA Write"), >, 50);
+  g_assert_true(g_regex_match_simple("^half\\.pcap: packet \\d+: [^\\n]+\\n$", f->errors, 0, 0));
+  g_assert_cmpint(shell(f, "iwarpsim decode half.pcap -s -j"), ==, 2);
+  JsonObject *object = parse(f->output);
+  g_assert_cmpint(json_object_get_int_member(direction_of(object, 0), "fpdus"), >, 50);
+  json_object_unref(object);
+  g_assert_cmpuint(count_lines(f->errors), ==, 1);
+}
+
+/* The header of a capture without packets: read well, and nobody speaks MPA. */
+static void test_no_packets(fixture *f, gconstpointer program)
+{
+  (void)program;
+  g_assert_cmpint(
+      shell(f,
+            "head -c 24 a.pcap > none.pcap; iwarpsim decode none.pcap --json; e=$?; rm none.pcap; exit $e"),
+      ==, 2);
+  g_assert_cmpuint(count_lines(f->output), ==, 1);
+  g_assert_true(g_str_has_prefix(
+      f->errors, "none.pcap: no connection speaks MPA: 0 packets, 0 TCP connections; expected "));
+}
+
+/* --help alone is enough to begin. */
+static void test_help(fixture *f, gconstpointer program)
+{
+  (void)program;
+  static const char *const parts[] = {"--filter",
+                                      "--json",
+                                      "--summary",
+                                      "--mpa",
+                                      "--ignore-checksums",
+                                      "--assume-aligned",
+                                      "--hold",
+                                      "standard input",
+                                      "docs/captures.md",
+                                      "iwarpsim decode receiver.pcap"};
+
+  g_assert_cmpint(shell(f, "iwarpsim decode --help"), ==, 0);
+  for (gsize i = 0; i < G_N_ELEMENTS(parts); i++) {
+    g_assert_nonnull(strstr(f->output, parts[i]));
+  }
+  g_assert_cmpint(shell(f, "iwarpsim --help"), ==, 0);
+  g_assert_nonnull(strstr(f->output, "  decode  CAPTURE "));
+}
+
+static const struct {
+  const char *path;
+  void (*test)(fixture *f, gconstpointer program);
+} tests[] = {
+    {"/cli_decode/lines", test_lines},
+    {"/cli_decode/json", test_json},
+    {"/cli_decode/summary", test_summary},
+    {"/cli_decode/standard-input", test_standard_input},
+    {"/cli_decode/reader-goes", test_reader_goes},
+    {"/cli_decode/filter", test_filter},
+    {"/cli_decode/hints", test_hints},
+    {"/cli_decode/sequence", test_sequence},
+    {"/cli_decode/mistakes", test_mistakes},
+    {"/cli_decode/no-capture", test_no_capture},
+    {"/cli_decode/broken-off", test_broken_off},
+    {"/cli_decode/no-packets", test_no_packets},
+    {"/cli_decode/help", test_help},
+};
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_assert_cmpint(argc, ==, 2);
+  g_autofree char *program = g_canonicalize_filename(argv[1], NULL); /* the commands run in another folder */
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
+    g_test_add(tests[i].path, fixture, program, set_up, tests[i].test, tear_down);
+  }
+  return g_test_run();
+}

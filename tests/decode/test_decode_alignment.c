@@ -1,0 +1,72 @@
+/* Which segments start with FPDUs, known before or after them. */
+#include <glib.h>
+
+#include "decode/decode_alignment.h"
+
+static decode_alignment alignment;
+
+static void segment(uint64_t offset, uint64_t edge)
+{
+  decode_alignment_begin_segment(&alignment, offset);
+  decode_alignment_end_segment(&alignment, edge);
+}
+
+static void test_known_at_once(void)
+{
+  decode_alignment_init(&alignment, 1000);
+  decode_alignment_begin_segment(&alignment, 0);
+  decode_alignment_fpdu(&alignment, 0);
+  decode_alignment_fpdu(&alignment, 60);
+  decode_alignment_end_segment(&alignment, 100);
+  g_assert_cmpuint(alignment.aligned, ==, 1);
+  segment(60, 100);
+  segment(64, 100);
+  g_assert_cmpuint(alignment.aligned, ==, 2);
+  g_assert_cmpuint(decode_alignment_next_segment(&alignment, 0), ==, UINT64_MAX);
+  decode_alignment_clear(&alignment);
+}
+
+/* Two segments at 200 and one at 208 wait until the FPDU at 200 is known; below the in-order edge nothing waits. */
+static void test_known_later(void)
+{
+  decode_alignment_init(&alignment, 1000);
+  segment(200, 100);
+  segment(208, 100);
+  segment(200, 100);
+  g_assert_cmpuint(alignment.aligned, ==, 0);
+  g_assert_cmpuint(decode_alignment_next_segment(&alignment, 0), ==, 200);
+  g_assert_cmpuint(decode_alignment_next_segment(&alignment, 201), ==, 208);
+  decode_alignment_fpdu(&alignment, 200);
+  g_assert_cmpuint(alignment.aligned, ==, 2);
+  g_assert_cmpuint(decode_alignment_next_segment(&alignment, 0), ==, 208);
+  segment(300, 300);
+  g_assert_cmpuint(decode_alignment_next_segment(&alignment, 0), ==, 300);
+  decode_alignment_clear(&alignment);
+}
+
+/* Starts in any order; those far below the edge are forgotten, others not. */
+static void test_reach(void)
+{
+  enum { FPDUS = 2000, OCTETS = 100, REACH = 50000 };
+
+  decode_alignment_init(&alignment, REACH);
+  for (uint64_t each = 0; each < FPDUS; each++) {
+    uint64_t start = (each ^ 1) * OCTETS;
+    decode_alignment_fpdu(&alignment, start);
+    segment(start + 4, start + OCTETS);
+  }
+  g_assert_cmpuint(alignment.aligned, ==, 0);
+  segment(FPDUS * OCTETS - REACH, FPDUS * OCTETS);
+  g_assert_cmpuint(alignment.aligned, ==, 1);
+  g_assert_cmpuint(alignment.starts.count, <, 2 * REACH / OCTETS);
+  decode_alignment_clear(&alignment);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/decode/alignment/known-at-once", test_known_at_once);
+  g_test_add_func("/decode/alignment/known-later", test_known_later);
+  g_test_add_func("/decode/alignment/reach", test_reach);
+  return g_test_run();
+}

@@ -1,0 +1,148 @@
+/* Where FPDUs start in octets from the middle of a stream. */
+#include <glib.h>
+#include <string.h>
+
+#include "decode/decode_find.h"
+#include "decode_kit.h"
+
+static kit_talk *new_talk(bool markers, uint32_t ulpdu_octets, random_stream **random)
+{
+  const kit_plan plan = {
+      .markers = {markers, false}, .crc = true, .fpdus = {40, 0}, .ulpdu_octets = ulpdu_octets};
+  guint32 seed = g_test_rand_int();
+
+  g_test_message("seed: %u", seed);
+  *random = random_stream_new(seed, "find");
+  return kit_talk_new(&plan, *random);
+}
+
+/* From whatever octet on, a place is found where an FPDU starts, at the right place between the markers, and few are passed over. */
+static void find(bool markers, uint32_t ulpdu_octets, guint passed_over)
+{
+  random_stream *random;
+  kit_talk *talk = new_talk(markers, ulpdu_octets, &random);
+  const GByteArray *octets = talk->octets[0];
+
+  for (size_t from = 0; from < octets->len / 2; from += 1 + random_stream_below(random, 200)) {
+    size_t at;
+    uint64_t offset;
+    guint before = 0;
+    g_assert_true(decode_find_start(octets->data + from, octets->len - from, markers, &at, &offset));
+    g_assert_nonnull(mpa_stream_find(talk->fpdus[0], from + at));
+    g_assert_cmpuint(offset, ==, markers ? (from + at) % 512 : 0);
+    for (guint index = 0; index < talk->fpdus[0]->fpdus->len; index++) {
+      uint64_t start = mpa_stream_at(talk->fpdus[0], index)->start;
+      before += start >= from && start < from + at;
+    }
+    g_assert_cmpuint(before, <=, passed_over);
+  }
+  kit_talk_free(talk);
+  random_stream_free(random);
+}
+
+static void test_no_markers(void)
+{
+  find(false, 1400, 0);
+}
+
+/* One whose first octets have a marker in them is passed over, and one without any. */
+static void test_markers(void)
+{
+  find(true, 1400, 12);
+}
+
+static void test_short_fpdus(void)
+{
+  find(true, 60, 40);
+}
+
+/* FPDUs without a marker say nothing of where markers are, whatever their octets look like. */
+static void test_none_with_markers(void)
+{
+  for (guint turn = 0; turn < 30; turn++) {
+    random_stream *random;
+    kit_talk *talk = new_talk(false, 200, &random);
+    size_t at;
+    uint64_t offset;
+    g_assert_false(decode_find_start(talk->octets[0]->data, talk->octets[0]->len, true, &at, &offset));
+    kit_talk_free(talk);
+    random_stream_free(random);
+  }
+}
+
+/* Payload that looks like markers everywhere: which of them is one the FPDUs that follow say. */
+static void test_payload_like_markers(void)
+{
+  mpa_stream *stream = mpa_stream_begin(true, true);
+  uint8_t ulpdu[600] = {0xC1, 0x40};
+  size_t at;
+  uint64_t offset;
+
+  for (uint32_t distance = 16; distance + 1 < sizeof ulpdu; distance += 4) {
+    ulpdu[distance] = (uint8_t)(distance >> 8);
+    ulpdu[distance + 1] = (uint8_t)distance;
+  }
+  for (guint index = 0; index < 6; index++) {
+    mpa_stream_append(stream, ulpdu, sizeof ulpdu);
+  }
+  uint64_t from = mpa_stream_at(stream, 1)->start;
+  g_assert_true(
+      decode_find_start(stream->octets->data + from, stream->octets->len - from, true, &at, &offset));
+  g_assert_cmpuint(at, ==, 0);
+  g_assert_cmpuint(offset, ==, from % 512);
+  mpa_stream_free(stream);
+}
+
+static void test_nothing(void)
+{
+  random_stream *random;
+  kit_talk *talk = new_talk(true, 1400, &random);
+  GByteArray *octets = talk->octets[0];
+  size_t at;
+  uint64_t offset;
+
+  for (guint turn = 0; turn < 2; turn++) {
+    for (guint index = 0; index < octets->len; index++) {
+      octets->data[index] = turn == 0 ? 0 : (uint8_t)random_stream_next(random);
+    }
+    g_assert_false(decode_find_start(octets->data, octets->len, true, &at, &offset));
+    g_assert_false(decode_find_start(octets->data, octets->len, false, &at, &offset));
+  }
+  for (size_t length = 0; length < 40; length++) {
+    g_assert_false(decode_find_start(octets->data, length, true, &at, &offset));
+  }
+  kit_talk_free(talk);
+  random_stream_free(random);
+}
+
+/* FPDUs are counted up to the first that is wrong. */
+static void test_count(void)
+{
+  random_stream *random;
+  kit_talk *talk = new_talk(true, 1400, &random);
+  GByteArray *octets = talk->octets[0];
+  uint64_t start = kit_talk_start(talk, 0, 10);
+
+  g_assert_cmpuint(decode_find_count(octets->data, octets->len, 0, true, true), ==, 40);
+  g_assert_cmpuint(decode_find_count(octets->data + start, octets->len - start, start % 512, true, true), ==,
+                   30);
+  g_assert_cmpuint(decode_find_count(octets->data, octets->len, 0, false, true), <, 10);
+  g_assert_cmpuint(decode_find_count(octets->data, (size_t)start + 1, 0, true, true), ==, 10);
+  kit_talk_flip(talk, 0, start + 20, 1);
+  g_assert_cmpuint(decode_find_count(octets->data, octets->len, 0, true, true), ==, 10);
+  kit_talk_free(talk);
+  random_stream_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/decode/find/no-markers", test_no_markers);
+  g_test_add_func("/decode/find/markers", test_markers);
+  g_test_add_func("/decode/find/short-fpdus", test_short_fpdus);
+  g_test_add_func("/decode/find/none-with-markers", test_none_with_markers);
+  g_test_add_func("/decode/find/payload-like-markers", test_payload_like_markers);
+  g_test_add_func("/decode/find/nothing", test_nothing);
+  g_test_add_func("/decode/find/count", test_count);
+  return g_test_run();
+}

@@ -1,0 +1,56 @@
+/* What is told of octets that are in no FPDU. */
+#include <glib.h>
+
+#include "decode/decode_gaps.h"
+
+static void ignore(void *user, uint64_t position, const uint8_t *octets, uint32_t length)
+{
+  (void)user;
+  (void)position;
+  (void)octets;
+  (void)length;
+}
+
+static void arrive(capture_stream *stream, uint32_t from, uint32_t to)
+{
+  const capture_segment segment = {.sequence = from, .payload_octets = to - from};
+
+  capture_stream_receive(stream, &segment, ignore, NULL);
+}
+
+static void print(void *user, uint64_t from, uint64_t to, bool came)
+{
+  g_string_append_printf(user, "%s%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT " ", came ? "+" : "-", from, to);
+}
+
+/* Offset 0 is position 20; [0, 40) and [100, 140) are told of; [60, 61) and [150, 170) did not come. */
+static void test_gaps(void)
+{
+  capture_stream *stream = capture_stream_new(0, 0);
+  range_set *told = range_set_new();
+  GString *text = g_string_new(NULL);
+  const decode_gaps gaps = {.stream = stream, .told = told, .position = 20, .offset = 0};
+
+  arrive(stream, 0, 60);
+  arrive(stream, 61, 150);
+  arrive(stream, 170, 200);
+  range_set_add(told, 0, 40);
+  range_set_add(told, 100, 130);
+  decode_gaps_visit(&gaps, 20, 200, print, text);
+  g_assert_cmpstr(text->str, ==, "-60-61 +61-120 -150-170 +170-200 ");
+  g_string_truncate(text, 0);
+  decode_gaps_visit(&gaps, 20, 60, print, text);
+  g_assert_cmpstr(text->str, ==, "");
+  decode_gaps_visit(&gaps, 100, 110, print, text);
+  g_assert_cmpstr(text->str, ==, "+100-110 ");
+  g_string_free(text, TRUE);
+  range_set_free(told);
+  capture_stream_free(stream);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/decode/gaps", test_gaps);
+  return g_test_run();
+}

@@ -1,0 +1,225 @@
+/* Appenders, buffers and what is given away. */
+#include "decode/decode_line.h"
+
+#include <glib.h>
+#include <string.h>
+
+typedef struct reader {
+  GString *text;
+  guint pieces;
+  guint pieces_until_full; /* 0: never */
+} reader;
+
+static bool take(void *user, const char *text, size_t length)
+{
+  reader *r = user;
+
+  r->pieces++;
+  if (r->pieces_until_full > 0 && r->pieces > r->pieces_until_full) {
+    return false;
+  }
+  g_string_append_len(r->text, text, (gssize)length);
+  return true;
+}
+
+static void set_up(reader *r, gconstpointer data)
+{
+  (void)data;
+  r->text = g_string_new(NULL);
+}
+
+static void tear_down(reader *r, gconstpointer data)
+{
+  (void)data;
+  g_string_free(r->text, TRUE);
+}
+
+static void test_numbers(reader *r, gconstpointer data)
+{
+  static const struct {
+    uint64_t number;
+    const char *text;
+  } numbers[] = {{0, "0"},     {9, "9"},       {10, "10"},
+                 {99, "99"},   {100, "100"},   {101, "101"},
+                 {999, "999"}, {1000, "1000"}, {UINT64_MAX, "18446744073709551615"}};
+  decode_line *line = decode_line_new(take, r, 0);
+
+  (void)data;
+  for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
+    decode_line_number(line, numbers[i].number);
+    decode_line_end(line);
+    g_assert_cmpuint(r->text->len, ==, strlen(numbers[i].text) + 1);
+    g_assert_true(g_str_has_prefix(r->text->str, numbers[i].text));
+    g_string_truncate(r->text, 0);
+  }
+  decode_line_hex(line, 0xDEADBEEF, 8);
+  decode_line_hex(line, 0xDEADBEEF, 2);
+  decode_line_hex(line, 0xDEADBEEF, 16);
+  decode_line_hex(line, UINT64_MAX, 1);
+  decode_line_crc(line, 0x84B3864C);
+  decode_line_end(line);
+  g_assert_cmpstr(r->text->str, ==, "0xDEADBEEF0xEF0x00000000DEADBEEF0xF0x4C86B384\n");
+  decode_line_free(line);
+}
+
+/* Against printf's digits, over the whole range of a number. */
+static void test_random_numbers(reader *r, gconstpointer data)
+{
+  decode_line *line = decode_line_new(take, r, 0);
+
+  (void)data;
+  for (int i = 0; i < 20000; i++) {
+    uint64_t number =
+        ((uint64_t)g_test_rand_int() << 32 | (uint32_t)g_test_rand_int()) >> g_test_rand_int_range(0, 64);
+    g_autofree char *expected = g_strdup_printf("%" G_GUINT64_FORMAT "\n", number);
+
+    decode_line_number(line, number);
+    decode_line_end(line);
+    g_assert_cmpstr(r->text->str, ==, expected);
+    g_string_truncate(r->text, 0);
+  }
+  decode_line_free(line);
+}
+
+/* Nine decimals whatever the time, of captures whose times go back too. */
+static void test_seconds(reader *r, gconstpointer data)
+{
+  static const struct {
+    int64_t time_ns;
+    size_t width;
+    const char *text;
+  } times[] = {{0, 0, "0.000000000"},
+               {0, 14, "   0.000000000"},
+               {1, 0, "0.000000001"},
+               {1234567890, 0, "1.234567890"},
+               {-1, 0, "-0.000000001"},
+               {-1, 14, "  -0.000000001"},
+               {-1000000000, 12, "-1.000000000"},
+               {INT64_MAX, 0, "9223372036.854775807"},
+               {INT64_MIN, 14, "-9223372036.854775808"}};
+  decode_line *line = decode_line_new(take, r, 0);
+
+  (void)data;
+  for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
+    decode_line_seconds(line, times[i].time_ns, times[i].width);
+    decode_line_octets(line, "|", 1);
+    decode_line_end(line);
+    g_autofree char *expected = g_strdup_printf("%s|\n", times[i].text);
+    g_assert_cmpstr(r->text->str, ==, expected);
+    g_string_truncate(r->text, 0);
+  }
+  decode_line_free(line);
+}
+
+/* A column is reached by blanks, by one when the text is already there or beyond. */
+static void test_columns(reader *r, gconstpointer data)
+{
+  decode_line *line = decode_line_new(take, r, 0);
+
+  (void)data;
+  for (int i = 0; i < 2; i++) { /* columns count from each line's own start */
+    decode_line_text(line, "ab");
+    decode_line_column(line, 5);
+    decode_line_text(line, "c");
+    decode_line_column(line, 6);
+    decode_line_text(line, "d");
+    decode_line_column(line, 3);
+    g_assert_cmpuint(decode_line_length(line), ==, 9);
+    decode_line_end(line);
+  }
+  g_assert_cmpstr(r->text->str, ==, "ab   c d \nab   c d \n");
+  decode_line_free(line);
+}
+
+/* Hostile octets come out as what they are in hexadecimal digits, as dots, and as valid JSON. */
+static void test_octets(reader *r, gconstpointer data)
+{
+  static const uint8_t octets[] = {0x00, 'A', '~', 0x7F, 0x80, 0xFF, '\n'};
+  decode_line *line = decode_line_new(take, r, 0);
+
+  (void)data;
+  decode_line_dump(line, octets, sizeof octets, NULL);
+  decode_line_text(line, " ");
+  decode_line_dump(line, octets, 2, ", ");
+  decode_line_text(line, " ");
+  decode_line_ascii(line, octets, sizeof octets);
+  decode_line_dump(line, octets, 0, ", ");
+  decode_line_end(line);
+  g_assert_cmpstr(r->text->str, ==, "00417E7F80FF0A 00, 41 .A~....\n");
+  g_string_truncate(r->text, 0);
+  decode_line_json(line, "a\"b\\c\n\x01\x7F\xC3\xBC\xFFz");
+  decode_line_end(line);
+  g_assert_cmpstr(r->text->str, ==, "\"a\\\"b\\\\c\\n\\u0001\\u007F\xC3\xBC\xEF\xBF\xBDz\"\n");
+  decode_line_free(line);
+}
+
+/* Whole lines only, in pieces that are long enough; what is not ended waits. */
+static void test_pieces(reader *r, gconstpointer data)
+{
+  decode_line *line = decode_line_new(take, r, 10);
+
+  (void)data;
+  decode_line_text(line, "12345678");
+  decode_line_end(line);
+  g_assert_cmpuint(r->pieces, ==, 0); /* 9 octets wait */
+  decode_line_text(line, "abc");
+  g_assert_true(decode_line_flush(line));
+  g_assert_cmpstr(r->text->str, ==, "12345678\n");
+  decode_line_text(line, "d");
+  g_assert_cmpuint(decode_line_length(line), ==, 4);
+  decode_line_end(line);
+  decode_line_text(line, "efgh");
+  decode_line_end(line);
+  g_assert_cmpstr(r->text->str, ==, "12345678\nabcd\nefgh\n");
+  g_assert_cmpuint(r->pieces, ==, 2);
+  g_assert_true(decode_line_flush(line)); /* of nothing */
+  g_assert_cmpuint(r->pieces, ==, 2);
+  decode_line_free(line);
+}
+
+/* One line of 3 MB, as a hostile capture may want it. */
+static void test_long_line(reader *r, gconstpointer data)
+{
+  decode_line *line = decode_line_new(take, r, 64 << 10);
+  g_autofree uint8_t *octets = g_malloc0(1 << 20);
+
+  (void)data;
+  decode_line_dump(line, octets, 1 << 20, " ");
+  decode_line_end(line);
+  g_assert_cmpuint(r->text->len, ==, 3 << 20);
+  g_assert_cmpuint(r->pieces, ==, 1);
+  decode_line_free(line);
+}
+
+/* Once the reader has gone nothing is given to it any more, and the memory does not grow. */
+static void test_reader_gone(reader *r, gconstpointer data)
+{
+  decode_line *line = decode_line_new(take, r, 0);
+
+  (void)data;
+  r->pieces_until_full = 1;
+  decode_line_text(line, "a");
+  decode_line_end(line);
+  for (int i = 0; i < 3; i++) {
+    decode_line_text(line, "b");
+    decode_line_end(line);
+    g_assert_false(decode_line_flush(line));
+  }
+  g_assert_cmpuint(r->pieces, ==, 2);
+  g_assert_cmpstr(r->text->str, ==, "a\n");
+  decode_line_free(line);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add("/decode_line/numbers", reader, NULL, set_up, test_numbers, tear_down);
+  g_test_add("/decode_line/random-numbers", reader, NULL, set_up, test_random_numbers, tear_down);
+  g_test_add("/decode_line/seconds", reader, NULL, set_up, test_seconds, tear_down);
+  g_test_add("/decode_line/columns", reader, NULL, set_up, test_columns, tear_down);
+  g_test_add("/decode_line/octets", reader, NULL, set_up, test_octets, tear_down);
+  g_test_add("/decode_line/pieces", reader, NULL, set_up, test_pieces, tear_down);
+  g_test_add("/decode_line/long-line", reader, NULL, set_up, test_long_line, tear_down);
+  g_test_add("/decode_line/reader-gone", reader, NULL, set_up, test_reader_gone, tear_down);
+  return g_test_run();
+}

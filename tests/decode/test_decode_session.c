@@ -1,0 +1,431 @@
+/* A session finds all FPDUs of a connection, whatever the order, the cuts and the losses of its segments. */
+#include <glib.h>
+#include <string.h>
+
+#include "decode_kit.h"
+
+static const kit_plan both_ways = {
+    .has_frames = true, .markers = {true, false}, .crc = true, .private_data = {7, 512}, .fpdus = {60, 20}};
+
+static random_stream *new_random(const char *name)
+{
+  guint32 seed = g_test_rand_int();
+
+  g_test_message("seed of %s: %u", name, seed);
+  return random_stream_new(seed, name);
+}
+
+/* --- In order --- */
+
+static void test_in_order(void)
+{
+  random_stream *random = new_random("in-order");
+  kit_talk *talk = kit_talk_new(&both_ways, random);
+  GArray *pieces = kit_cut(talk, 0);
+  kit_session *session = kit_decode(talk, pieces, NULL);
+  const decode_direction_summary *forward = kit_summary(session, DECODE_FORWARD);
+  const decode_connection *connection = decode_session_connection(session->session, 0);
+
+  kit_expect_all(session, talk);
+  g_assert_true(forward->in_full_operation && forward->markers && forward->crc);
+  g_assert_false(kit_summary(session, DECODE_REVERSE)->markers);
+  g_assert_cmpuint(forward->located_by[MPA_LOCATED_BY_CHAIN], ==, 60);
+  g_assert_cmpuint(forward->marker_count, ==, (talk->fpdus[0]->octets->len + 511) / 512);
+  /* One segment an FPDU: all are aligned; the startup frame's does not count. */
+  g_assert_cmpuint(forward->segments, ==, 60);
+  g_assert_cmpuint(forward->aligned, ==, 60);
+  g_assert_cmpuint(forward->out_of_order + forward->duplicates, ==, 0);
+  g_assert_true(connection->has_request && connection->has_reply && !connection->is_hinted);
+  g_assert_cmpuint(connection->initiator, ==, 0);
+  g_assert_cmpuint(connection->request.private_data_octets, ==, 7);
+  g_assert_cmpmem(connection->reply.private_data, 512, talk->octets[1]->data + 20, 512);
+  g_assert_cmpuint(session->startups->len, ==, 2);
+  g_assert_cmpuint(session->notes->len, ==, 0);
+  g_assert_cmpuint(g_array_index(session->fpdus, decode_fpdu, 40).packets, ==, 1);
+  g_array_unref(pieces);
+  kit_session_free(session);
+  kit_talk_free(talk);
+  random_stream_free(random);
+}
+
+/* The packets of FPDU 0, which came in packets 5 and 6 or, with its first octets, in 5 alone. */
+static void test_packets(void)
+{
+  const kit_plan plan = {.has_frames = true, .crc = true, .fpdus = {1, 0}};
+  random_stream *random = new_random("packets");
+  kit_talk *talk = kit_talk_new(&plan, random);
+  uint64_t start = kit_talk_start(talk, 0, 0);
+  uint32_t length = (uint32_t)(kit_talk_end(talk, 0, 0) - start);
+  GArray *pieces = kit_cut(talk, 0);
+
+  /* Only its CRC comes with the last packet. */
+  g_array_set_size(pieces, 4);
+  kit_append(pieces, (kit_piece){.position = start, .length = length - 4, .captured = length - 4});
+  kit_append(pieces, (kit_piece){.position = start + length - 4, .length = 4, .captured = 4});
+  kit_session *session = kit_decode(talk, pieces, NULL);
+  const decode_fpdu *fpdu = kit_fpdu(session, DECODE_FORWARD, start);
+  kit_expect_all(session, talk);
+  g_assert_cmpuint(fpdu->first_packet, ==, 5);
+  g_assert_cmpuint(fpdu->last_packet, ==, 6);
+  g_assert_cmpuint(fpdu->packets, ==, 2);
+  g_assert_cmpint(fpdu->time_ns, ==, 6000);
+  g_array_unref(pieces);
+  kit_session_free(session);
+  kit_talk_free(talk);
+  random_stream_free(random);
+}
+
+/* --- Any order --- */
+
+static void play_shuffled(const kit_plan *plan, uint32_t cut_octets, random_stream *random)
+{
+  kit_talk *talk = kit_talk_new(plan, random);
+  GArray *pieces = kit_cut(talk, cut_octets);
+
+  kit_shuffle(pieces, random);
+  kit_session *session = kit_decode(talk, pieces, NULL);
+  kit_expect_all(session, talk);
+  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->duplicates, ==, 0);
+  g_array_unref(pieces);
+  kit_session_free(session);
+  kit_talk_free(talk);
+}
+
+/* Startup frames behind FPDUs, SYNs behind all. */
+static void test_shuffled(void)
+{
+  random_stream *random = new_random("shuffled");
+
+  for (guint turn = 0; turn < 60; turn++) {
+    kit_plan plan = {.has_frames = true,
+                     .markers = {(turn & 1) != 0, (turn & 2) != 0},
+                     .crc = (turn & 4) == 0,
+                     .private_data = {(uint32_t)random_stream_below(random, 40), 0},
+                     .streaming = {turn % 3 == 0 ? 1000 : 0, turn % 5 == 0 ? 30 : 0},
+                     .fpdus = {40, 10}};
+    play_shuffled(&plan, turn % 4 == 3 ? 0 : 3 + (uint32_t)random_stream_below(random, 1400 >> turn % 8),
+                  random);
+  }
+  random_stream_free(random);
+}
+
+/* Positions count from the SYN, also when it comes last and the first octets never do. */
+static void test_late_syn(void)
+{
+  const kit_plan plan = {.has_frames = true, .crc = true, .streaming = {1000, 0}, .fpdus = {5, 5}};
+  random_stream *random = new_random("late-syn");
+  kit_talk *talk = kit_talk_new(&plan, random);
+  GArray *pieces = kit_cut(talk, 500);
+  kit_piece syn = g_array_index(pieces, kit_piece, 0);
+
+  g_array_remove_index(pieces, 0);
+  kit_lose(pieces, 0, 0, 1);
+  kit_append(pieces, syn);
+  kit_session *session = kit_decode(talk, pieces, NULL);
+  const decode_direction_summary *forward = kit_summary(session, DECODE_FORWARD);
+  kit_expect_sums(session, talk);
+  g_assert_cmpuint(forward->fpdus, ==, 5);
+  g_assert_cmpuint(forward->phase_start, ==, 1020);
+  g_assert_cmpuint(forward->streaming_octets, ==, 500);
+  g_assert_cmpuint(forward->missing_octets, ==, 500);
+  g_array_unref(pieces);
+  kit_session_free(session);
+  kit_talk_free(talk);
+  random_stream_free(random);
+}
+
+/* An aligned stream's segments stay so in any order, although their FPDUs are known later than they are. */
+static void test_shuffled_alignment(void)
+{
+  random_stream *random = new_random("alignment");
+  kit_talk *talk = kit_talk_new(&both_ways, random);
+  GArray *pieces = kit_cut(talk, 0);
+
+  kit_shuffle(pieces, random);
+  kit_session *session = kit_decode(talk, pieces, NULL);
+  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->aligned, ==, 60);
+  g_assert_cmpuint(kit_summary(session, DECODE_REVERSE)->aligned, ==, 20);
+  g_array_unref(pieces);
+  kit_session_free(session);
+  kit_talk_free(talk);
+  random_stream_free(random);
+}
+
+/* --- Duplicates --- */
+
+/* Each octet comes about three times, in other cuts. What comes again has other octets: the first ones stay. */
+static void test_duplicates(void)
+{
+  random_stream *random = new_random("duplicates");
+  kit_talk *talk = kit_talk_new(&both_ways, random);
+  uint32_t length = talk->octets[0]->len;
+  uint8_t *other = g_malloc(length);
+  GArray *pieces = kit_cut(talk, 1000);
+  GArray *mixed = g_array_new(FALSE, FALSE, sizeof(kit_piece));
+  uint64_t seen = 0;
+
+  memset(other, 0x55, length);
+  for (guint index = 0; index < pieces->len; index++) {
+    kit_piece piece = g_array_index(pieces, kit_piece, index);
+    kit_append(mixed, piece);
+    seen = piece.from == 0 ? piece.position + piece.length : seen;
+    for (guint turn = 0; turn < 2 && seen > talk->phase[0]; turn++) {
+      uint64_t from = talk->phase[0] + random_stream_below(random, seen - talk->phase[0]);
+      uint32_t octets = (uint32_t)MIN(seen - from, 700);
+      kit_append(mixed, (kit_piece){.position = from, .length = octets, .captured = octets, .octets = other});
+    }
+  }
+  kit_session *session = kit_decode(talk, mixed, NULL);
+  const decode_direction_summary *forward = kit_summary(session, DECODE_FORWARD);
+  kit_expect_all(session, talk);
+  g_assert_cmpuint(forward->duplicates, >, 50);
+  g_assert_cmpuint(forward->segments, ==, forward->duplicates + (length - talk->phase[0] + 999) / 1000);
+  g_array_unref(pieces);
+  g_array_unref(mixed);
+  g_free(other);
+  kit_session_free(session);
+  kit_talk_free(talk);
+  random_stream_free(random);
+}
+
+/* --- Losses --- */
+
+/* With markers all FPDUs are found but those that miss octets. */
+static void test_loss_with_markers(void)
+{
+  const kit_plan plan = {.has_frames = true, .markers = {true, false}, .crc = true, .fpdus = {50, 0}};
+  random_stream *random = new_random("loss");
+  kit_talk *talk = kit_talk_new(&plan, random);
+  GArray *pieces = kit_cut(talk, 0);
+
+  /* The marker that leads to the next one lies in the next one when that is long enough; so lose before a long one. */
+  guint lost = 10;
+  while (kit_talk_end(talk, 0, lost + 1) - kit_talk_start(talk, 0, lost + 1) < 600) {
+    lost++;
+  }
+  kit_lose(pieces, 0, kit_talk_start(talk, 0, lost), kit_talk_end(talk, 0, lost));
+  kit_session *session = kit_decode(talk, pieces, NULL);
+  const decode_direction_summary *forward = kit_summary(session, DECODE_FORWARD);
+  const decode_note *hole = kit_note(session, DECODE_FORWARD, DECODE_NOTE_HOLE);
+  uint64_t octets = kit_talk_end(talk, 0, lost) - kit_talk_start(talk, 0, lost);
+
+  kit_expect_sums(session, talk);
+  g_assert_cmpuint(forward->fpdus, ==, 49);
+  g_assert_cmpuint(forward->unaccounted_octets, ==, octets);
+  g_assert_cmpuint(forward->missing_octets, ==, octets);
+  g_assert_cmpuint(kit_notes(session, DECODE_FORWARD, DECODE_NOTE_HOLE), ==, 1);
+  g_assert_cmpuint(hole->stream_position, ==, kit_talk_start(talk, 0, lost));
+  g_assert_cmpuint(hole->octets, ==, octets);
+  g_assert_cmpuint(kit_notes(session, DECODE_FORWARD, DECODE_NOTE_LOST_CHAIN), ==, 0);
+  g_array_unref(pieces);
+  kit_session_free(session);
+  kit_talk_free(talk);
+  random_stream_free(random);
+}
+
+/* Without markers nothing behind a hole is located, but by who assumes that segments start with FPDUs. */
+static void test_loss_without_markers(void)
+{
+  const kit_plan plan = {.has_frames = true, .crc = true, .fpdus = {50, 0}};
+  const decode_options assuming = {.assume_aligned = true};
+  random_stream *random = new_random("loss");
+  kit_talk *talk = kit_talk_new(&plan, random);
+  GArray *pieces = kit_cut(talk, 0);
+
+  kit_lose(pieces, 0, kit_talk_start(talk, 0, 10), kit_talk_end(talk, 0, 10));
+  kit_session *session = kit_decode(talk, pieces, NULL);
+  kit_expect_sums(session, talk);
+  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->fpdus, ==, 10);
+  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->aligned, ==, 10);
+  g_assert_cmpuint(kit_notes(session, DECODE_FORWARD, DECODE_NOTE_LOST_CHAIN), ==, 1);
+  kit_session_free(session);
+  session = kit_decode(talk, pieces, &assuming);
+  kit_expect_sums(session, talk);
+  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->fpdus, ==, 49);
+  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->located_by[MPA_LOCATED_BY_ASSUMPTION], ==, 39);
+  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->aligned, ==, 49);
+  g_array_unref(pieces);
+  kit_session_free(session);
+  kit_talk_free(talk);
+  random_stream_free(random);
+}
+
+/* A hole is given up when more waits beyond it than may: with markers decoding goes on, and the holes behind it do no harm. */
+static void test_hold_limit(void)
+{
+  const kit_plan plan = {
+      .has_frames = true, .markers = {true, true}, .crc = true, .fpdus = {400, 0}, .ulpdu_octets = 120};
+  const decode_options options = {.hold_octets = 3000};
+  random_stream *random = new_random("hold");
+  kit_talk *talk = kit_talk_new(&plan, random);
+  GArray *pieces = kit_cut(talk, 300);
+
+  kit_lose(pieces, 0, kit_talk_start(talk, 0, 20), kit_talk_start(talk, 0, 20) + 1);
+  kit_lose(pieces, 0, kit_talk_start(talk, 0, 300), kit_talk_start(talk, 0, 300) + 1);
+  for (guint index = 200; index < 280; index++) {
+    kit_talk_flip(talk, 0, kit_talk_end(talk, 0, index) - 1, 0x01); /* such ones are held beyond a hole */
+  }
+  kit_session *session = kit_session_new(&options);
+  for (guint index = 0; index < pieces->len; index++) {
+    kit_give(session, talk, &g_array_index(pieces, kit_piece, index));
+  }
+  /* All but what the holes and a few FPDUs at either side of each cost, and what still waits. */
+  g_assert_cmpuint(session->fpdus->len, >, 320);
+  /* When the first hole is given up, what follows it is in order again, a wrong FPDU, too. */
+  const decode_fpdu *wrong = kit_fpdu(session, DECODE_FORWARD, kit_talk_start(talk, 0, 200));
+  g_assert_nonnull(wrong);
+  g_assert_cmpint(wrong->crc, ==, DECODE_CRC_WRONG);
+  decode_session_finish(session->session);
+  kit_expect_sums(session, talk);
+  g_assert_cmpuint(kit_notes(session, DECODE_FORWARD, DECODE_NOTE_HOLE), ==, 2);
+  g_array_unref(pieces);
+  kit_session_free(session);
+  kit_talk_free(talk);
+  random_stream_free(random);
+}
+
+/* When nothing that waits is located, all of it is given up; what markers locate later is told of, and nothing else. */
+static void test_hold_limit_unlocated(void)
+{
+  const kit_plan plan = {.has_frames = true, .markers = {true, true}, .crc = true, .fpdus = {60, 0}};
+  const decode_options options = {.hold_octets = 3000};
+  random_stream *random = new_random("hold");
+
+  for (guint turn = 0; turn < 10; turn++) {
+    kit_talk *talk = kit_talk_new(&plan, random);
+    GArray *pieces = kit_cut(talk, 701);
+    kit_lose(pieces, 0, kit_talk_start(talk, 0, 10), kit_talk_start(talk, 0, 10) + 1);
+    for (guint index = 11; index < 30; index++) {
+      kit_talk_flip(talk, 0, kit_talk_end(talk, 0, index) - 1, 0x01);
+    }
+    kit_session *session = kit_decode(talk, pieces, &options);
+    kit_expect_sums(session, talk);
+    g_assert_nonnull(kit_fpdu(session, DECODE_FORWARD, kit_talk_start(talk, 0, 59)));
+    for (guint index = 0; index < session->fpdus->len; index++) {
+      const decode_fpdu *fpdu = &g_array_index(session->fpdus, decode_fpdu, index);
+      g_assert_nonnull(mpa_stream_find(talk->fpdus[0], fpdu->phase_offset));
+    }
+    g_array_unref(pieces);
+    kit_session_free(session);
+    kit_talk_free(talk);
+  }
+  random_stream_free(random);
+}
+
+/* The same without markers: from there on all is unaccounted for, and no memory is needed for it. */
+static void test_hold_limit_without_markers(void)
+{
+  const kit_plan plan = {.has_frames = true, .crc = true, .fpdus = {100, 0}};
+  const decode_options options = {.hold_octets = 3000};
+  random_stream *random = new_random("hold");
+  kit_talk *talk = kit_talk_new(&plan, random);
+  GArray *pieces = kit_cut(talk, 0);
+
+  kit_lose(pieces, 0, kit_talk_start(talk, 0, 20), kit_talk_end(talk, 0, 20));
+  kit_session *session = kit_decode(talk, pieces, &options);
+  kit_expect_sums(session, talk);
+  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->fpdus, ==, 20);
+  g_array_unref(pieces);
+  kit_session_free(session);
+  kit_talk_free(talk);
+  random_stream_free(random);
+}
+
+/* The capture ends within an FPDU: its octets are incomplete, not unaccounted for. */
+static void test_incomplete(void)
+{
+  random_stream *random = new_random("incomplete");
+  kit_talk *talk = kit_talk_new(&both_ways, random);
+
+  for (uint32_t left = 1; left < 12; left++) {
+    GArray *pieces = kit_cut(talk, 0);
+    kit_piece *last = &g_array_index(pieces, kit_piece, 4 + 59);
+    g_assert_true(last->from == 0 && last->position == kit_talk_start(talk, 0, 59));
+    last->length = left;
+    last->captured = left;
+    kit_session *session = kit_decode(talk, pieces, NULL);
+    const decode_direction_summary *forward = kit_summary(session, DECODE_FORWARD);
+    g_assert_cmpuint(forward->fpdus, ==, 59);
+    g_assert_cmpuint(forward->incomplete_octets, ==, left);
+    g_assert_cmpuint(forward->unaccounted_octets, ==, 0);
+    g_assert_cmpuint(forward->aligned, ==, 60);
+    g_assert_cmpuint(kit_note(session, DECODE_FORWARD, DECODE_NOTE_INCOMPLETE)->octets, ==, left);
+    g_array_unref(pieces);
+    kit_session_free(session);
+  }
+  kit_talk_free(talk);
+  random_stream_free(random);
+}
+
+/* --- Flags and checksums --- */
+
+static void test_flags(void)
+{
+  random_stream *random = new_random("flags");
+  kit_talk *talk = kit_talk_new(&both_ways, random);
+  GArray *pieces = kit_cut(talk, 0);
+  uint64_t end = talk->octets[0]->len;
+
+  kit_append(pieces, (kit_piece){.position = end, .flags = TCP_FIN});
+  kit_append(pieces, (kit_piece){.position = end, .flags = TCP_FIN});
+  kit_append(pieces, (kit_piece){.from = 1, .position = 0, .flags = TCP_RST});
+  kit_session *session = kit_decode(talk, pieces, NULL);
+  kit_expect_all(session, talk);
+  g_assert_cmpuint(kit_notes(session, DECODE_FORWARD, DECODE_NOTE_FIN), ==, 1);
+  g_assert_cmpuint(kit_note(session, DECODE_FORWARD, DECODE_NOTE_FIN)->stream_position, ==, end);
+  g_assert_cmpuint(kit_notes(session, DECODE_REVERSE, DECODE_NOTE_RESET), ==, 1);
+  g_array_unref(pieces);
+  kit_session_free(session);
+  kit_talk_free(talk);
+  random_stream_free(random);
+}
+
+/* A damaged packet is passed over, its retransmission counts; or it is believed when the user says so. */
+static void test_checksums(void)
+{
+  const decode_options believing = {.ignore_checksums = true};
+  random_stream *random = new_random("checksums");
+  kit_talk *talk = kit_talk_new(&both_ways, random);
+  GArray *pieces = kit_cut(talk, 0);
+  uint8_t damaged[] = {0xDE, 0xAD, 0xBE, 0xEF};
+  const kit_piece piece = {.position = kit_talk_start(talk, 0, 3),
+                           .length = sizeof damaged,
+                           .captured = sizeof damaged,
+                           .octets = damaged,
+                           .checksum = CAPTURE_CHECKSUM_WRONG};
+
+  g_array_insert_val(pieces, 5, piece);
+  kit_session *session = kit_decode(talk, pieces, NULL);
+  kit_expect_all(session, talk);
+  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->wrong_checksums, ==, 1);
+  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->segments, ==, 60);
+  kit_session_free(session);
+  session = kit_decode(talk, pieces, &believing);
+  kit_expect_sums(session, talk);
+  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->segments, ==, 61);
+  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->fpdus, <, 60);
+  g_array_unref(pieces);
+  kit_session_free(session);
+  kit_talk_free(talk);
+  random_stream_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/decode/session/in-order", test_in_order);
+  g_test_add_func("/decode/session/packets", test_packets);
+  g_test_add_func("/decode/session/shuffled", test_shuffled);
+  g_test_add_func("/decode/session/late-syn", test_late_syn);
+  g_test_add_func("/decode/session/shuffled-alignment", test_shuffled_alignment);
+  g_test_add_func("/decode/session/duplicates", test_duplicates);
+  g_test_add_func("/decode/session/loss/markers", test_loss_with_markers);
+  g_test_add_func("/decode/session/loss/no-markers", test_loss_without_markers);
+  g_test_add_func("/decode/session/hold-limit/markers", test_hold_limit);
+  g_test_add_func("/decode/session/hold-limit/unlocated", test_hold_limit_unlocated);
+  g_test_add_func("/decode/session/hold-limit/no-markers", test_hold_limit_without_markers);
+  g_test_add_func("/decode/session/incomplete", test_incomplete);
+  g_test_add_func("/decode/session/flags", test_flags);
+  g_test_add_func("/decode/session/checksums", test_checksums);
+  return g_test_run();
+}

@@ -1,0 +1,368 @@
+/* What a session makes of FPDUs that are wrong, and of octets that were not captured. */
+#include <glib.h>
+#include <string.h>
+
+#include "decode_kit.h"
+
+enum { FPDUS = 40, LONG_FPDUS = 1000 };
+
+static const kit_plan unmarked = {.has_frames = true, .crc = true, .fpdus = {FPDUS, 0}};
+static const kit_plan marked = {
+    .has_frames = true, .markers = {true, false}, .crc = true, .fpdus = {FPDUS, 0}};
+
+typedef struct fixture {
+  random_stream *random;
+  kit_talk *talk;
+  GArray *pieces;
+  kit_session *session;
+} fixture;
+
+static void set_up(fixture *at, gconstpointer plan)
+{
+  guint32 seed = g_test_rand_int();
+
+  g_test_message("seed: %u", seed);
+  at->random = random_stream_new(seed, "errors");
+  at->talk = kit_talk_new(plan, at->random);
+  at->pieces = kit_cut(at->talk, 0);
+}
+
+static void tear_down(fixture *at, gconstpointer plan)
+{
+  (void)plan;
+  kit_session_free(at->session);
+  g_array_unref(at->pieces);
+  kit_talk_free(at->talk);
+  random_stream_free(at->random);
+}
+
+static const decode_direction_summary *decode(fixture *at)
+{
+  at->session = kit_decode(at->talk, at->pieces, NULL);
+  kit_expect_sums(at->session, at->talk);
+  return kit_summary(at->session, DECODE_FORWARD);
+}
+
+static const decode_fpdu *fpdu_at(const fixture *at, guint index)
+{
+  return kit_fpdu(at->session, DECODE_FORWARD, kit_talk_start(at->talk, 0, index));
+}
+
+/* The first FPDU from `index` on that has at least one marker behind its header, and the position of that. */
+static guint with_marker(const fixture *at, guint index, uint64_t *marker)
+{
+  for (;; index++) {
+    const mpa_stream_fpdu *fpdu = mpa_stream_at(at->talk->fpdus[0], index);
+    uint64_t position = (fpdu->start / 512 + 1) * 512;
+    if (position + 4 < fpdu->end - 4) {
+      *marker = at->talk->phase[0] + position;
+      return index;
+    }
+  }
+}
+
+/* --- In order --- */
+
+/* In order it counts as an FPDU and as a bad CRC; its length is followed, and what follows is marked. */
+static void test_bad_crc(fixture *at, gconstpointer plan)
+{
+  (void)plan;
+
+  kit_talk_flip(at->talk, 0, kit_talk_end(at->talk, 0, 10) - 6, 0x10);
+  const decode_direction_summary *forward = decode(at);
+  const decode_fpdu *bad = fpdu_at(at, 10);
+  g_assert_cmpuint(forward->fpdus, ==, FPDUS);
+  g_assert_cmpuint(forward->crc_bad, ==, 1);
+  g_assert_cmpuint(forward->after_error, ==, FPDUS - 11);
+  g_assert_cmpuint(forward->unaccounted_octets, ==, 0);
+  g_assert_cmpint(bad->crc, ==, DECODE_CRC_WRONG);
+  g_assert_cmpuint(bad->crc_received, !=, bad->crc_computed);
+  g_assert_false(bad->after_error);
+  g_assert_false(fpdu_at(at, 9)->after_error);
+  g_assert_true(fpdu_at(at, 11)->after_error);
+  g_assert_cmpint(fpdu_at(at, 11)->crc, ==, DECODE_CRC_RIGHT);
+}
+
+/* The numbers that are compared: the least significant octet is on the wire first. */
+static void test_crc_numbers(fixture *at, gconstpointer plan)
+{
+  (void)plan;
+
+  kit_talk_flip(at->talk, 0, kit_talk_end(at->talk, 0, 10) - 1, 0x10);
+  decode(at);
+  const decode_fpdu *bad = fpdu_at(at, 10);
+  const uint8_t *sent = at->talk->fpdus[0]->octets->data + mpa_stream_at(at->talk->fpdus[0], 10)->end - 4;
+  g_assert_cmphex(bad->crc_computed, ==, sent[0] | sent[1] << 8 | sent[2] << 16 | (uint32_t)sent[3] << 24);
+  g_assert_cmphex(bad->crc_received, ==, bad->crc_computed ^ 0x10000000);
+}
+
+/* In any order each FPDU is told of, and the wrong one as well. */
+static void test_bad_crc_shuffled(fixture *at, gconstpointer plan)
+{
+  (void)plan;
+
+  kit_talk_flip(at->talk, 0, kit_talk_end(at->talk, 0, 10) - 6, 0x10);
+  kit_shuffle(at->pieces, at->random);
+  const decode_direction_summary *forward = decode(at);
+  g_assert_cmpuint(forward->fpdus, ==, FPDUS);
+  g_assert_cmpuint(forward->crc_bad, ==, 1);
+  g_assert_cmpint(fpdu_at(at, 10)->crc, ==, DECODE_CRC_WRONG);
+}
+
+/* A wrong marker: the CRC covers it. Valid FPDUs say that the length was right. */
+static void test_bad_marker(fixture *at, gconstpointer plan)
+{
+  uint64_t marker;
+  guint index = with_marker(at, 10, &marker);
+  (void)plan;
+
+  kit_talk_flip(at->talk, 0, marker + 3, 0x04);
+  const decode_direction_summary *forward = decode(at);
+  g_assert_cmpuint(forward->fpdus, ==, FPDUS);
+  g_assert_cmpuint(forward->crc_bad, ==, 1);
+  g_assert_cmpuint(forward->wrong_markers, ==, 1);
+  g_assert_cmpint(fpdu_at(at, index)->crc, ==, DECODE_CRC_WRONG);
+  g_assert_cmpuint(fpdu_at(at, index)->wrong_markers, ==, 1);
+  g_assert_cmpuint(forward->unaccounted_octets, ==, 0);
+}
+
+/* A wrong length leads nowhere. What is located by markers behind it is found all the same, and no octet counts twice. */
+static void test_bad_length_with_markers(fixture *at, gconstpointer plan)
+{
+  uint64_t marker;
+  guint index = with_marker(at, 10, &marker);
+  uint64_t header = kit_talk_start(at->talk, 0, index) +
+                    (mpa_stream_at(at->talk->fpdus[0], index)->start % 512 == 0 ? 4 : 0);
+  (void)plan;
+
+  kit_talk_flip(at->talk, 0, header, 0x08); /* 2048 more, or less */
+  const decode_direction_summary *forward = decode(at);
+  g_assert_cmpuint(forward->fpdus, >=, FPDUS - 12);
+  g_assert_cmpuint(forward->fpdus, <=, FPDUS);
+  for (guint each = 0; each < index; each++) {
+    g_assert_nonnull(fpdu_at(at, each));
+  }
+  g_assert_nonnull(fpdu_at(at, FPDUS - 1));
+}
+
+/* A length that cannot be ends the chain. */
+static void test_impossible_length(fixture *at, gconstpointer plan)
+{
+  uint64_t header = kit_talk_start(at->talk, 0, 10);
+  (void)plan;
+
+  at->talk->octets[0]->data[header] = 0xFF;
+  at->talk->octets[0]->data[header + 1] = 0xFF;
+  const decode_direction_summary *forward = decode(at);
+  g_assert_cmpuint(forward->fpdus, ==, 10);
+  g_assert_cmpuint(kit_note(at->session, DECODE_FORWARD, DECODE_NOTE_BAD_LENGTH)->stream_position, ==,
+                   header);
+  g_assert_cmpuint(forward->unaccounted_octets, ==, at->talk->octets[0]->len - header);
+  g_assert_cmpuint(forward->missing_octets, ==, 0);
+}
+
+static void test_impossible_length_with_markers(fixture *at, gconstpointer plan)
+{
+  guint index = 10;
+  while (mpa_stream_at(at->talk->fpdus[0], index)->start % 512 == 0) {
+    index++;
+  }
+  uint64_t header = kit_talk_start(at->talk, 0, index);
+  (void)plan;
+
+  at->talk->octets[0]->data[header] = 0xFF;
+  at->talk->octets[0]->data[header + 1] = 0xFF;
+  const decode_direction_summary *forward = decode(at);
+  g_assert_cmpuint(kit_note(at->session, DECODE_FORWARD, DECODE_NOTE_BAD_LENGTH)->stream_position, ==,
+                   header);
+  g_assert_null(fpdu_at(at, index));
+  g_assert_nonnull(fpdu_at(at, FPDUS - 1));
+  g_assert_cmpuint(forward->fpdus, >=, FPDUS - 12);
+  g_assert_cmpuint(forward->crc_bad + forward->after_error, ==, 0);
+}
+
+/* --- Behind a hole --- */
+
+/* There only valid FPDUs are told of. */
+static void test_bad_crc_behind_hole(fixture *at, gconstpointer plan)
+{
+  (void)plan;
+
+  kit_lose(at->pieces, 0, kit_talk_start(at->talk, 0, 5), kit_talk_end(at->talk, 0, 5));
+  kit_talk_flip(at->talk, 0, kit_talk_end(at->talk, 0, 20) - 6, 0x10);
+  const decode_direction_summary *forward = decode(at);
+  g_assert_cmpuint(forward->crc_bad, ==, 0);
+  g_assert_null(fpdu_at(at, 5));
+  g_assert_null(fpdu_at(at, 20));
+  g_assert_cmpuint(forward->fpdus, >=, FPDUS - 12);
+  g_assert_cmpuint(forward->fpdus, <=, FPDUS - 2);
+}
+
+/* When the hole closes it is in order. */
+static void test_bad_crc_behind_closed_hole(fixture *at, gconstpointer plan)
+{
+  kit_piece late = g_array_index(at->pieces, kit_piece, 4 + 5);
+  (void)plan;
+
+  g_assert_cmpuint(late.position, ==, kit_talk_start(at->talk, 0, 5));
+  g_array_remove_index(at->pieces, 4 + 5);
+  kit_append(at->pieces, late);
+  kit_talk_flip(at->talk, 0, kit_talk_end(at->talk, 0, 20) - 6, 0x10);
+  const decode_direction_summary *forward = decode(at);
+  g_assert_cmpuint(forward->fpdus, ==, FPDUS);
+  g_assert_cmpuint(forward->crc_bad, ==, 1);
+  g_assert_cmpint(fpdu_at(at, 20)->crc, ==, DECODE_CRC_WRONG);
+}
+
+/* --- Snap length --- */
+
+static void snap(GArray *pieces, uint32_t octets)
+{
+  for (guint index = 4; index < pieces->len; index++) {
+    kit_piece *piece = &g_array_index(pieces, kit_piece, index);
+    piece->captured = MIN(piece->length, octets);
+  }
+}
+
+/* Of each FPDU the first octets were captured: all are told of, none is taken for wrong. */
+static void test_snap_length(fixture *at, gconstpointer plan)
+{
+  guint long_ones = 0;
+  (void)plan;
+
+  snap(at->pieces, 61); /* not a multiple of 4 */
+  const decode_direction_summary *forward = decode(at);
+  g_assert_cmpuint(forward->fpdus, ==, FPDUS);
+  g_assert_cmpuint(forward->crc_bad + forward->after_error + forward->wrong_markers, ==, 0);
+  g_assert_cmpuint(forward->unaccounted_octets + forward->missing_octets, ==, 0);
+  for (guint index = 0; index < FPDUS; index++) {
+    const decode_fpdu *fpdu = fpdu_at(at, index);
+    g_assert_nonnull(fpdu);
+    bool is_whole = fpdu->fpdu_octets <= 60;
+    g_assert_cmpint(fpdu->crc, ==, is_whole ? DECODE_CRC_RIGHT : DECODE_CRC_NOT_CAPTURED);
+    g_assert_true(fpdu->has_ddp);
+    g_assert_cmpuint(fpdu->ddp.tagged_offset, ==, index * 2048);
+    long_ones += !is_whole;
+  }
+  g_assert_cmpuint(long_ones, >, FPDUS / 2);
+}
+
+/* So few that the DDP header is not there. */
+static void test_snap_length_short(fixture *at, gconstpointer plan)
+{
+  (void)plan;
+
+  snap(at->pieces, 12);
+  const decode_direction_summary *forward = decode(at);
+  g_assert_cmpuint(forward->fpdus, ==, FPDUS);
+  g_assert_cmpuint(forward->no_ddp, ==, FPDUS);
+  g_assert_false(fpdu_at(at, 7)->has_ddp);
+}
+
+/* Segments that do not start with FPDUs: when a length was not captured the chain ends, with markers until one is captured. Nothing is made
+ * up: what is told of is right. */
+static void test_snap_length_unaligned(fixture *at, gconstpointer plan)
+{
+  const kit_plan *wanted = plan;
+  const kit_plan longer = {.has_frames = true,
+                           .markers = {wanted->markers[0], false},
+                           .crc = true,
+                           .sparse = true,
+                           .fpdus = {LONG_FPDUS, 0}};
+
+  /* Longer than a marker can point back, and cut at no multiple of 4. */
+  g_array_unref(at->pieces);
+  kit_talk_free(at->talk);
+  at->talk = kit_talk_new(&longer, at->random);
+  at->pieces = kit_cut(at->talk, 701);
+  snap(at->pieces, 400);
+  const decode_direction_summary *forward = decode(at);
+  g_assert_cmpuint(forward->fpdus, >=, 1);
+  g_assert_cmpuint(forward->crc_bad + forward->wrong_markers, ==, 0);
+  for (guint index = 0; index < at->session->fpdus->len; index++) {
+    const decode_fpdu *fpdu = &g_array_index(at->session->fpdus, decode_fpdu, index);
+    const mpa_stream_fpdu *sent = mpa_stream_find(at->talk->fpdus[0], fpdu->phase_offset);
+    g_assert_nonnull(sent);
+    g_assert_cmpuint(fpdu->fpdu_octets, ==, sent->end - sent->start);
+  }
+}
+
+/* One octet of a ULPDU_Length was captured, which could be another with it. */
+static void test_snap_length_in_header(fixture *at, gconstpointer plan)
+{
+  uint64_t from = kit_talk_start(at->talk, 0, 0);
+  kit_piece *first = &g_array_index(at->pieces, kit_piece, 4);
+  (void)plan;
+
+  g_assert_cmpuint(first->position, ==, from);
+  first->length = (uint32_t)(kit_talk_end(at->talk, 0, 1) - from);
+  first->captured = (uint32_t)(kit_talk_start(at->talk, 0, 1) + 1 - from);
+  const decode_direction_summary *forward = decode(at);
+  g_assert_cmpuint(forward->fpdus, ==, 1);
+  g_assert_cmpuint(kit_notes(at->session, DECODE_FORWARD, DECODE_NOTE_BAD_LENGTH), ==, 0);
+}
+
+/* --- Every octet wrong once --- */
+
+/* Whatever octet of a small capture is wrong: every octet is in one sum, and none but the FPDU with the wrong octet is told of as
+ * wrong. */
+static void test_each_octet_flipped(fixture *at, gconstpointer plan)
+{
+  const kit_plan small = {.has_frames = true,
+                          .markers = {((const kit_plan *)plan)->markers[0], true},
+                          .crc = true,
+                          .private_data = {3, 0},
+                          .fpdus = {6, 3},
+                          .ulpdu_octets = 300};
+  kit_talk *talk = kit_talk_new(&small, at->random);
+  GArray *pieces = kit_cut(talk, 0);
+
+  at->session = NULL;
+  for (unsigned from = 0; from < 2; from++) {
+    for (uint64_t position = 0; position < talk->octets[from]->len; position++) {
+      kit_talk_flip(talk, from, position, (uint8_t)(1 << position % 8));
+      kit_session *session = kit_decode(talk, pieces, NULL);
+      if (position >= talk->phase[from]) {
+        kit_expect_sums(session, talk);
+        g_assert_cmpuint(kit_summary(session, (decode_direction_name)!from)->fpdus, ==, small.fpdus[!from]);
+      } else if (decode_session_connections(session->session) > 0) {
+        kit_expect_sums(session, talk);
+      }
+      kit_session_free(session);
+      kit_talk_flip(talk, from, position, (uint8_t)(1 << position % 8));
+    }
+  }
+  at->session = kit_decode(talk, pieces, NULL);
+  kit_expect_all(at->session, talk);
+  g_array_unref(pieces);
+  kit_talk_free(talk);
+}
+
+#define ADD(name, plan, test)                                                                                \
+  g_test_add("/decode/session/errors/" name, fixture, &(plan), set_up, test, tear_down)
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  ADD("bad-crc/no-markers", unmarked, test_bad_crc);
+  ADD("bad-crc/markers", marked, test_bad_crc);
+  ADD("bad-crc/numbers", unmarked, test_crc_numbers);
+  ADD("bad-crc/shuffled/no-markers", unmarked, test_bad_crc_shuffled);
+  ADD("bad-crc/shuffled/markers", marked, test_bad_crc_shuffled);
+  ADD("bad-crc/behind-hole", marked, test_bad_crc_behind_hole);
+  ADD("bad-crc/behind-closed-hole/markers", marked, test_bad_crc_behind_closed_hole);
+  ADD("bad-crc/behind-closed-hole/no-markers", unmarked, test_bad_crc_behind_closed_hole);
+  ADD("bad-marker", marked, test_bad_marker);
+  ADD("bad-length", marked, test_bad_length_with_markers);
+  ADD("impossible-length/no-markers", unmarked, test_impossible_length);
+  ADD("impossible-length/markers", marked, test_impossible_length_with_markers);
+  ADD("snap-length/no-markers", unmarked, test_snap_length);
+  ADD("snap-length/markers", marked, test_snap_length);
+  ADD("snap-length/short", unmarked, test_snap_length_short);
+  ADD("snap-length/unaligned/no-markers", unmarked, test_snap_length_unaligned);
+  ADD("snap-length/unaligned/markers", marked, test_snap_length_unaligned);
+  ADD("snap-length/in-header", unmarked, test_snap_length_in_header);
+  ADD("each-octet/no-markers", unmarked, test_each_octet_flipped);
+  ADD("each-octet/markers", marked, test_each_octet_flipped);
+  return g_test_run();
+}

@@ -1,0 +1,407 @@
+/* How a session finds out whether and where a connection speaks MPA. */
+#include <glib.h>
+#include <string.h>
+
+#include "decode_kit.h"
+
+typedef struct fixture {
+  random_stream *random;
+  kit_talk *talk;
+  GArray *pieces;
+  kit_session *session;
+} fixture;
+
+static void set_up(fixture *at, gconstpointer plan)
+{
+  guint32 seed = g_test_rand_int();
+
+  g_test_message("seed: %u", seed);
+  at->random = random_stream_new(seed, "start");
+  at->talk = kit_talk_new(plan, at->random);
+  at->pieces = kit_cut(at->talk, 0);
+  at->session = NULL;
+}
+
+static void tear_down(fixture *at, gconstpointer plan)
+{
+  (void)plan;
+  kit_session_free(at->session);
+  g_array_unref(at->pieces);
+  kit_talk_free(at->talk);
+  random_stream_free(at->random);
+}
+
+static void decode(fixture *at, const decode_options *options)
+{
+  at->session = kit_decode(at->talk, at->pieces, options);
+}
+
+/* --- Startup frames --- */
+
+static const kit_plan streaming = {.has_frames = true,
+                                   .markers = {false, true},
+                                   .crc = true,
+                                   .streaming = {5000, 300},
+                                   .private_data = {64, 0},
+                                   .fpdus = {30, 20}};
+
+static void test_streaming_mode(fixture *at, gconstpointer plan)
+{
+  (void)plan;
+
+  decode(at, NULL);
+  kit_expect_all(at->session, at->talk);
+  const decode_startup_event *request = &g_array_index(at->session->startups, decode_startup_event, 0);
+  g_assert_cmpuint(request->stream_position, ==, 5000);
+  g_assert_cmpint(request->direction, ==, DECODE_FORWARD);
+}
+
+/* The M bit is for what its sender receives. */
+static void test_markers_of_directions(fixture *at, gconstpointer plan)
+{
+  (void)plan;
+
+  decode(at, NULL);
+  const decode_connection *connection = decode_session_connection(at->session->session, 0);
+  g_assert_true(connection->request.markers);
+  g_assert_false(connection->reply.markers);
+  g_assert_false(connection->directions[DECODE_FORWARD].markers);
+  g_assert_true(connection->directions[DECODE_REVERSE].markers);
+}
+
+static const kit_plan rejected = {.has_frames = true, .crc = true, .rejects = true, .fpdus = {5, 5}};
+
+/* Behind a rejection there are no FPDUs: what looks like some are the ULP's octets. */
+static void test_rejected(fixture *at, gconstpointer plan)
+{
+  (void)plan;
+
+  decode(at, NULL);
+  kit_expect_sums(at->session, at->talk);
+  for (unsigned from = 0; from < 2; from++) {
+    const decode_direction_summary *summary = kit_summary(at->session, (decode_direction_name)from);
+    g_assert_false(summary->in_full_operation);
+    g_assert_cmpuint(summary->fpdus, ==, 0);
+    g_assert_cmpuint(summary->segments, ==, 0);
+    g_assert_cmpuint(summary->startup_octets, ==, 20);
+    g_assert_cmpuint(summary->streaming_octets, ==, at->talk->octets[from]->len - 20);
+    g_assert_cmpuint(summary->unaccounted_octets, ==, 0);
+  }
+  g_assert_true(decode_session_connection(at->session->session, 0)->reply.rejected);
+}
+
+/* One C bit is enough. */
+static void test_one_crc_bit(fixture *at, gconstpointer plan)
+{
+  (void)plan;
+
+  kit_talk_flip(at->talk, 0, 16, KIT_C);
+  decode(at, NULL);
+  kit_expect_all(at->session, at->talk);
+  g_assert_true(kit_summary(at->session, DECODE_FORWARD)->crc &&
+                kit_summary(at->session, DECODE_REVERSE)->crc);
+}
+
+/* What contradicts the documents is said. */
+static void test_contradictions(fixture *at, gconstpointer plan)
+{
+  (void)plan;
+
+  kit_talk_flip(at->talk, 0, 16, KIT_R | 0x01);
+  decode(at, NULL);
+  g_assert_cmpuint(kit_notes(at->session, DECODE_FORWARD, DECODE_NOTE_STARTUP), ==, 2);
+  g_assert_cmpuint(kit_notes(at->session, DECODE_REVERSE, DECODE_NOTE_STARTUP), ==, 0);
+  g_assert_cmpuint(kit_summary(at->session, DECODE_FORWARD)->fpdus, ==, 30);
+}
+
+/* --- One direction --- */
+
+static void lose_side(fixture *at, unsigned from)
+{
+  for (guint index = at->pieces->len; index-- > 0;) {
+    if (g_array_index(at->pieces, kit_piece, index).from == from) {
+      g_array_remove_index(at->pieces, index);
+    }
+  }
+}
+
+static const kit_plan marked_request = {
+    .has_frames = true, .markers = {true, true}, .crc = true, .fpdus = {30, 20}};
+static const kit_plan plain_request = {.has_frames = true, .crc = true, .fpdus = {30, 20}};
+static const kit_plan no_crc = {.has_frames = true, .fpdus = {30, 20}};
+
+/* What the other frame says is tried out. */
+static void test_one_direction(fixture *at, gconstpointer data)
+{
+  const kit_plan *plan = data;
+
+  for (unsigned lost = 0; lost < 2; lost++) {
+    decode_direction_name name = (decode_direction_name)!lost;
+    GArray *all = g_array_copy(at->pieces);
+    lose_side(at, lost);
+    decode(at, NULL);
+    const decode_direction_summary *summary = kit_summary(at->session, name);
+    g_assert_cmpuint(summary->fpdus, ==, plan->fpdus[!lost]);
+    g_assert_cmpuint(summary->unaccounted_octets, ==, 0);
+    g_assert_cmpint(summary->markers, ==, plan->markers[!lost]);
+    g_assert_cmpint(summary->crc, ==, plan->crc);
+    g_assert_cmpuint(kit_notes(at->session, name, DECODE_NOTE_STARTUP), ==, 1);
+    g_assert_cmpuint(kit_summary(at->session, (decode_direction_name)lost)->segments, ==, 0);
+    g_array_unref(at->pieces);
+    at->pieces = all;
+    if (lost == 0) {
+      kit_session_free(at->session);
+    }
+  }
+}
+
+/* The Reply was lost by who captured: its direction's FPDUs are found. */
+static void test_lost_reply(fixture *at, gconstpointer data)
+{
+  const kit_plan *plan = data;
+
+  kit_lose(at->pieces, 1, 0, 20);
+  decode(at, NULL);
+  kit_expect_sums(at->session, at->talk);
+  g_assert_cmpuint(kit_summary(at->session, DECODE_FORWARD)->fpdus, ==, plan->fpdus[0]);
+  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->fpdus, ==, plan->fpdus[1]);
+  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->missing_octets, ==, 20);
+}
+
+/* --- No MPA --- */
+
+static const kit_plan no_frames = {.markers = {true, true}, .crc = true, .fpdus = {3000, 1}};
+
+/* Without startup frames and hint it is no connection of ours, and what was kept of it is let go soon. */
+static void test_no_mpa(fixture *at, gconstpointer plan)
+{
+  (void)plan;
+
+  decode(at, NULL);
+  g_assert_cmpuint(decode_session_connections(at->session->session), ==, 0);
+  g_assert_cmpuint(at->session->fpdus->len + at->session->notes->len, ==, 0);
+}
+
+/* Nothing but SYNs and ends; and nothing at all. */
+static void test_nothing(fixture *at, gconstpointer plan)
+{
+  (void)plan;
+
+  g_array_set_size(at->pieces, 2);
+  kit_append(at->pieces, (kit_piece){.flags = TCP_FIN});
+  kit_append(at->pieces, (kit_piece){.from = 1, .flags = TCP_RST});
+  decode(at, NULL);
+  g_assert_cmpuint(decode_session_connections(at->session->session), ==, 0);
+}
+
+/* --- Hints --- */
+
+static const decode_hint hint_of_port = {.any_address = true, .end = {.port = 7471}};
+
+static const kit_plan rdmac = {.markers = {true, true}, .crc = true, .fpdus = {30, 20}};
+
+/* Without startup frames MPA starts at the first octets, in any order. */
+static void test_hint(fixture *at, gconstpointer plan)
+{
+  const decode_options options = {.hints = &hint_of_port, .hint_count = 1};
+  (void)plan;
+
+  for (guint turn = 0; turn < 10; turn++) {
+    decode(at, &options);
+    kit_expect_all(at->session, at->talk);
+    g_assert_true(decode_session_connection(at->session->session, 0)->is_hinted);
+    g_assert_false(decode_session_connection(at->session->session, 0)->has_request);
+    kit_session_free(at->session);
+    kit_shuffle(at->pieces, at->random);
+  }
+  decode(at, &options);
+}
+
+static void test_hint_of_address(fixture *at, gconstpointer plan)
+{
+  decode_hint hint = {.end = {.address = ip_address_v4(0x0A000001), .port = 40000}};
+  const decode_options options = {.hints = &hint, .hint_count = 1};
+  (void)plan;
+
+  decode(at, &options);
+  kit_expect_all(at->session, at->talk);
+  kit_session_free(at->session);
+  hint.end.address = ip_address_v4(0x0A000003);
+  decode(at, &options);
+  g_assert_cmpuint(decode_session_connections(at->session->session), ==, 0);
+}
+
+/* A hint does no harm to a connection with startup frames; but what it says of markers and CRC counts. */
+static void test_hint_and_frames(fixture *at, gconstpointer plan)
+{
+  decode_hint hint = hint_of_port;
+  const decode_options options = {.hints = &hint, .hint_count = 1};
+  (void)plan;
+
+  decode(at, &options);
+  kit_expect_all(at->session, at->talk);
+  kit_session_free(at->session);
+  hint.crc = DECODE_OFF;
+  decode(at, &options);
+  g_assert_cmpint(g_array_index(at->session->fpdus, decode_fpdu, 0).crc, ==, DECODE_CRC_UNUSED);
+}
+
+static uint32_t sequence_of(unsigned from, uint64_t position)
+{
+  return (from == 0 ? (uint32_t)KIT_ISN_0 : KIT_ISN_1) + 1 + (uint32_t)position;
+}
+
+/* The capture starts in the middle; where the FPDU phase started is known. */
+static void test_sequence(fixture *at, gconstpointer plan)
+{
+  decode_hint hint = hint_of_port;
+  const decode_options options = {.hints = &hint, .hint_count = 1};
+  uint64_t from = kit_talk_start(at->talk, 0, 10) + 4;
+  (void)plan;
+
+  hint.start[0] = DECODE_START_SEQUENCE;
+  hint.start[1] = DECODE_START_SEQUENCE;
+  hint.sequence[0] = sequence_of(0, 0);
+  hint.sequence[1] = sequence_of(1, 0);
+  g_array_remove_range(at->pieces, 0, 2);
+  kit_lose(at->pieces, 0, 0, from);
+  decode(at, &options);
+  const decode_direction_summary *forward = kit_summary(at->session, DECODE_FORWARD);
+  /* What is told of has the right place in the phase, and nothing is told of that is none. */
+  for (guint index = 0; index < at->session->fpdus->len; index++) {
+    const decode_fpdu *fpdu = &g_array_index(at->session->fpdus, decode_fpdu, index);
+    const mpa_stream_fpdu *sent = mpa_stream_find(at->talk->fpdus[fpdu->direction], fpdu->phase_offset);
+    g_assert_nonnull(sent);
+    g_assert_cmpuint(fpdu->fpdu_octets, ==, sent->end - sent->start);
+  }
+  g_assert_cmpuint(forward->fpdus, >=, 14);
+  g_assert_cmpuint(forward->missing_octets, ==, 0);
+  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->fpdus, ==, 20);
+}
+
+static const kit_plan unmarked = {.crc = true, .fpdus = {30, 20}};
+
+/* It is not known: FPDUs are looked for. */
+static void test_find(fixture *at, gconstpointer plan)
+{
+  decode_hint hint = hint_of_port;
+  const decode_options options = {.hints = &hint, .hint_count = 1};
+  uint64_t from = kit_talk_start(at->talk, 0, 10) + 1;
+  uint64_t to = kit_talk_end(at->talk, 0, 10);
+  (void)plan;
+
+  hint.start[0] = DECODE_START_FIND;
+  hint.start[1] = DECODE_START_FIND;
+  g_array_remove_range(at->pieces, 0, 2);
+  kit_lose(at->pieces, 0, 0, from);
+  /* The first segment is the end of an FPDU. */
+  kit_append(
+      at->pieces,
+      (kit_piece){.position = from, .length = (uint32_t)(to - from), .captured = (uint32_t)(to - from)});
+  kit_shuffle(at->pieces, at->random);
+  decode(at, &options);
+  const decode_direction_summary *forward = kit_summary(at->session, DECODE_FORWARD);
+  g_assert_cmpuint(forward->fpdus, >=, 17); /* one whose DDP header has a marker in it is not looked at */
+  g_assert_cmpuint(forward->crc_bad + forward->wrong_markers, ==, 0);
+  g_assert_cmpuint(forward->fpdu_octets, <=, at->talk->octets[0]->len - to);
+  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->fpdus, >=, 17);
+}
+
+/* Random octets: none is found, all is unaccounted for. */
+static void test_find_nothing(fixture *at, gconstpointer plan)
+{
+  decode_hint hint = hint_of_port;
+  const decode_options options = {.hints = &hint, .hint_count = 1};
+  (void)plan;
+
+  hint.start[0] = DECODE_START_FIND;
+  hint.start[1] = DECODE_START_FIND;
+  for (guint index = 0; index < at->talk->octets[0]->len; index++) {
+    at->talk->octets[0]->data[index] = (uint8_t)random_stream_next(at->random);
+  }
+  decode(at, &options);
+  kit_expect_sums(at->session, at->talk);
+  g_assert_cmpuint(kit_summary(at->session, DECODE_FORWARD)->fpdus, ==, 0);
+  g_assert_cmpuint(kit_summary(at->session, DECODE_FORWARD)->unaccounted_octets, ==,
+                   at->talk->octets[0]->len);
+  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->fpdus, >=, 17);
+}
+
+/* --- Several connections --- */
+
+/* Two at the same time, and one whose addresses and ports are those of the first: each is its own. */
+static void test_connections(fixture *at, gconstpointer data)
+{
+  const kit_plan *plan = data;
+  capture_flow flows[3];
+
+  at->session = kit_session_new(NULL);
+  for (uint32_t index = 0; index < G_N_ELEMENTS(flows); index++) {
+    flows[index] = at->session->flow;
+    flows[index].index = index;
+  }
+  flows[1].ends[0].port++;
+  for (guint each = 0; each < at->pieces->len; each++) {
+    const kit_piece *piece = &g_array_index(at->pieces, kit_piece, each);
+    uint32_t sequence = sequence_of(piece->from, piece->position) - ((piece->flags & TCP_SYN) != 0);
+    for (uint32_t index = 0; index < 2; index++) {
+      capture_segment segment = {.packet = each + 1,
+                                 .flow = index,
+                                 .from = (uint8_t)piece->from,
+                                 .flags = piece->flags,
+                                 .sequence = sequence + index * 77777,
+                                 .payload = at->talk->octets[piece->from]->data + piece->position,
+                                 .captured_octets = piece->length,
+                                 .payload_octets = piece->length};
+      flows[index].has_syn[piece->from] |= (piece->flags & TCP_SYN) != 0;
+      flows[index].isn[piece->from] = flows[index].has_syn[piece->from] && piece->flags & TCP_SYN
+                                          ? segment.sequence
+                                          : flows[index].isn[piece->from];
+      decode_session_receive(at->session->session, &flows[index], &segment);
+    }
+  }
+  capture_segment again = {.packet = 10000, .flow = 2, .flags = TCP_SYN, .sequence = 1};
+  flows[2].has_syn[0] = true;
+  flows[2].isn[0] = 1;
+  g_assert_cmpuint(decode_session_connections(at->session->session), ==, 2);
+  decode_session_receive(at->session->session, &flows[2], &again);
+  /* The first one is over. */
+  g_assert_cmpuint(decode_session_connection(at->session->session, 0)->directions[0].startup_octets, ==, 20);
+  decode_session_finish(at->session->session);
+  for (uint32_t index = 0; index < 2; index++) {
+    const decode_connection *connection = decode_session_connection(at->session->session, index);
+    g_assert_cmpuint(connection->flow, ==, index);
+    g_assert_cmpuint(connection->directions[0].fpdus, ==, plan->fpdus[0]);
+    g_assert_cmpuint(connection->directions[1].fpdus, ==, plan->fpdus[1]);
+  }
+  g_assert_cmpuint(decode_session_connections(at->session->session), ==, 2);
+}
+
+#define ADD(name, plan, test)                                                                                \
+  g_test_add("/decode/session/start/" name, fixture, &(plan), set_up, test, tear_down)
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  ADD("streaming-mode", streaming, test_streaming_mode);
+  ADD("directions", streaming, test_markers_of_directions);
+  ADD("rejected", rejected, test_rejected);
+  ADD("one-crc-bit", plain_request, test_one_crc_bit);
+  ADD("contradictions", plain_request, test_contradictions);
+  ADD("one-direction/markers", marked_request, test_one_direction);
+  ADD("one-direction/no-markers", plain_request, test_one_direction);
+  ADD("one-direction/no-crc", no_crc, test_one_direction);
+  ADD("lost-reply/markers", marked_request, test_lost_reply);
+  ADD("lost-reply/no-markers", plain_request, test_lost_reply);
+  ADD("no-mpa", no_frames, test_no_mpa);
+  ADD("nothing", no_frames, test_nothing);
+  ADD("hint", rdmac, test_hint);
+  ADD("hint/address", rdmac, test_hint_of_address);
+  ADD("hint/frames", marked_request, test_hint_and_frames);
+  ADD("hint/sequence", rdmac, test_sequence);
+  ADD("hint/find/markers", rdmac, test_find);
+  ADD("hint/find/no-markers", unmarked, test_find);
+  ADD("hint/find/nothing", rdmac, test_find_nothing);
+  ADD("connections", plain_request, test_connections);
+  return g_test_run();
+}

@@ -1,0 +1,148 @@
+/* A second opinion on decode: tshark, field by field, where it is one: streams without markers, in order (facts.md). */
+#include "decode_trip.h"
+#include "run_kit.h"
+
+/* A field as tshark calls it and as decode does: "OBJECT.MEMBER", or a member of the FPDU. */
+typedef struct field {
+  const char *theirs;
+  const char *ours;
+} field;
+
+static const field fields[] = {
+    {"iwarp_mpa.ulpdulength", "ulpdu_octets"},
+    {"iwarp_mpa.crc_check", "crc_received"},
+    {"iwarp_ddp.tagged_flag", "ddp.tagged"},
+    {"iwarp_ddp.last_flag", "ddp.last"},
+    {"iwarp_ddp.dv", "ddp.version"},
+    {"iwarp_ddp.stag", "ddp.stag"},
+    {"iwarp_ddp.tagged_offset", "ddp.tagged_offset"},
+    {"iwarp_ddp.qn", "ddp.queue_number"},
+    {"iwarp_ddp.msn", "ddp.msn"},
+    {"iwarp_ddp.mo", "ddp.message_offset"},
+    {"iwarp_rdma.version", "rdmap.version"},
+    {"iwarp_rdma.opcode", "rdmap.opcode"},
+    {"iwarp_rdma.inval_stag", "rdmap.invalidate_stag"},
+    {"iwarp_rdma.sinkstag", "rdmap.read_request.sink_stag"},
+    {"iwarp_rdma.sinkto", "rdmap.read_request.sink_offset"},
+    {"iwarp_rdma.rdmardsz", "rdmap.read_request.length"},
+    {"iwarp_rdma.srcstag", "rdmap.read_request.source_stag"},
+    {"iwarp_rdma.srcto", "rdmap.read_request.source_offset"},
+};
+
+static void append_number(GArray *numbers, const char *text)
+{
+  guint64 number = g_ascii_strtoull(text, NULL, 0);
+
+  if (g_ascii_strcasecmp(text, "true") == 0) {
+    number = 1;
+  }
+  g_array_append_val(numbers, number);
+}
+
+/* All values of each field, in the order of the capture, as tshark reads them: a row a packet, a column a field, commas in between. */
+static void read_theirs(const char *folder, GArray *const *values)
+{
+  g_autofree char *path = g_build_filename(folder, "receiver.pcap", NULL);
+  g_autoptr(GPtrArray) arguments = g_ptr_array_new();
+  g_autofree char *output = NULL;
+
+  g_ptr_array_add(arguments, (gpointer) "-r");
+  g_ptr_array_add(arguments, path);
+  g_ptr_array_add(arguments, (gpointer) "-Tfields");
+  for (gsize i = 0; i < G_N_ELEMENTS(fields); i++) {
+    g_ptr_array_add(arguments, (gpointer) "-e");
+    g_ptr_array_add(arguments, (gpointer)fields[i].theirs);
+  }
+  g_ptr_array_add(arguments, NULL);
+  g_assert_cmpint(run_kit_spawn("TSHARK", NULL, (const char *const *)arguments->pdata, &output, NULL), ==, 0);
+  g_auto(GStrv) rows = g_strsplit(output, "\n", -1);
+  for (char **row = rows; **row != '\0'; row++) {
+    g_auto(GStrv) columns = g_strsplit(*row, "\t", -1);
+    g_assert_cmpuint(g_strv_length(columns), ==, G_N_ELEMENTS(fields));
+    for (gsize i = 0; i < G_N_ELEMENTS(fields); i++) {
+      g_auto(GStrv) texts = g_strsplit(columns[i], ",", -1);
+      for (char **text = texts; *text && **text != '\0'; text++) {
+        append_number(values[i], *text);
+      }
+    }
+  }
+}
+
+/* The value of "a.b.c" in an FPDU; FALSE when it has none. */
+static gboolean our_value(JsonObject *fpdu, const char *name, GArray *numbers)
+{
+  g_auto(GStrv) parts = g_strsplit(name, ".", -1);
+  JsonObject *object = fpdu;
+  char **part = parts;
+
+  for (; part[1]; part++) {
+    if (!json_object_has_member(object, *part)) {
+      return FALSE;
+    }
+    object = json_object_get_object_member(object, *part);
+  }
+  if (!json_object_has_member(object, *part)) {
+    return FALSE;
+  }
+  JsonNode *node = json_object_get_member(object, *part);
+  if (json_node_get_value_type(node) == G_TYPE_STRING) {
+    append_number(numbers, json_node_get_string(node));
+  } else {
+    guint64 number = json_node_get_value_type(node) == G_TYPE_BOOLEAN ? (guint64)json_node_get_boolean(node)
+                                                                      : (guint64)json_node_get_int(node);
+    g_array_append_val(numbers, number);
+  }
+  return TRUE;
+}
+
+static void compare_field(const GPtrArray *fpdus, const field *f, const GArray *theirs)
+{
+  GArray *ours = g_array_new(FALSE, FALSE, sizeof(guint64));
+
+  for (guint i = 0; i < fpdus->len; i++) {
+    our_value(fpdus->pdata[i], f->ours, ours);
+  }
+  g_test_message("%s: %u values", f->theirs, theirs->len);
+  g_assert_cmpuint(theirs->len, >, 0);
+  g_assert_cmpuint(theirs->len, ==, ours->len);
+  for (guint i = 0; i < ours->len; i++) {
+    g_assert_cmphex(g_array_index(ours, guint64, i), ==, g_array_index(theirs, guint64, i));
+  }
+  g_array_unref(ours);
+}
+
+/* Unmarked and in order, which tshark reads well (facts.md): every field of every FPDU. */
+static void test_tshark(void)
+{
+  static const char *const sets[] = {
+      "workload.messages=9",      "workload.message_size=5000",
+      "mpa.markers=false",        "workload.operation=write+read+send+send-se-invalidate",
+      "workload.directions=both", NULL};
+
+  if (!g_getenv("TSHARK") || *g_getenv("TSHARK") == '\0') {
+    g_test_skip("tshark is not installed");
+    return;
+  }
+  char *folder = run_kit_new_folder();
+  JsonObject *metrics = decode_trip_run(folder, NULL, sets);
+  GPtrArray *fpdus = decode_trip_fpdus(folder, "receiver.pcap", NULL);
+  GArray *theirs[G_N_ELEMENTS(fields)];
+  for (gsize i = 0; i < G_N_ELEMENTS(fields); i++) {
+    theirs[i] = g_array_new(FALSE, FALSE, sizeof(guint64));
+  }
+  read_theirs(folder, theirs);
+  for (gsize i = 0; i < G_N_ELEMENTS(fields); i++) {
+    compare_field(fpdus, &fields[i], theirs[i]);
+    g_array_unref(theirs[i]);
+  }
+  g_ptr_array_unref(fpdus);
+  json_object_unref(metrics);
+  run_kit_remove_folder(folder);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/decode-tshark/fields", test_tshark);
+  return g_test_run();
+}

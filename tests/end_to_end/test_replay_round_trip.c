@@ -1,0 +1,379 @@
+/* A run's own capture, replayed: the receivers get what they got in the run, so they hold what they held, octet for octet, at the same times to a
+ * nanosecond, and place and deliver the same. */
+#include <string.h>
+
+#include "replay/replay.h"
+#include "run_kit.h"
+
+/* One run: a shipped scenario, made short, or what it takes to have every way of receiving. */
+typedef struct round_trip {
+  const char *name;
+  const char *scenario;
+  const char *sets[8];
+  decode_hint hint; /* port 0: none */
+} round_trip;
+
+#define RDMAC_HINT                                                                                           \
+  {                                                                                                          \
+    .any_address = true, .end = {.port = 5044 }                                                              \
+  }
+
+static const round_trip short_ones[] = {
+    {"one loss, markers", "one-loss-markers.cfg", {NULL}, {0}},
+    {"one loss, in order", "one-loss-in-order.cfg", {NULL}, {0}},
+    {"one loss, middlebox", "one-loss-middlebox.cfg", {NULL}, {0}},
+    {"lossless", "lossless.cfg", {"workload.messages=20"}, {0}},
+    {"reads", "reads-loss.cfg", {"workload.messages=15"}, {0}},
+    {"storage writes", "storage-loss.cfg", {"workload.messages=20", "path.forward.loss=0.5%"}, {0}},
+    {"every operation, both ways",
+     "storage-loss.cfg",
+     {"workload.operation=write+send+read+send-invalidate+send-se", "workload.directions=both",
+      "workload.messages=25", "path.forward.loss=0.5%"},
+     {0}},
+    {"a bad CRC", "bad-crc.cfg", {"workload.messages=30"}, {0}},
+    {"damage, found by TCP", "one-loss-markers.cfg", {"path.forward.corrupt=1%"}, {0}},
+    {"damage, found by MPA",
+     "one-loss-markers.cfg",
+     {"path.forward.corrupt=0.3%", "path.forward.corrupt_checksum=misses"},
+     {0}},
+    {"damage, dropped silently",
+     "one-loss-markers.cfg",
+     {"path.forward.corrupt=0.3%", "path.forward.corrupt_checksum=misses", "mpa.silent_drop=true"},
+     {0}},
+    {"duplicates", "one-loss-markers.cfg", {"path.forward.duplicate=2%", "path.forward.loss=1%"}, {0}},
+    {"displaced, in order",
+     "displaced.cfg",
+     {"receiver.mode=in-order", "path.forward.displace_by=16 segments", "workload.messages=15"},
+     {0}},
+    {"many connections, stream",
+     "connections.cfg",
+     {"workload.connections=12", "workload.messages=12", "sender.segmentation=stream",
+      "path.forward.loss=0.5%", "measure.series=all"},
+     {0}},
+    {"limited memory", "memory-goodput.cfg", {"receiver.memory=6000", "workload.messages=40"}, {0}},
+    {"limited memory, in order, connections",
+     "memory-goodput.cfg",
+     {"receiver.memory=9000", "receiver.mode=in-order", "workload.messages=10", "workload.connections=4",
+      "path.forward.loss=0.5%"},
+     {0}},
+    {"partial FPDUs",
+     "one-loss-markers.cfg",
+     {"receiver.partial_fpdus=1", "path.forward.loss=2%", "sender.segmentation=stream"},
+     {0}},
+    {"cells", "one-loss-in-order.cfg", {"receiver.cell=512", "path.forward.loss=1%"}, {0}},
+    {"no markers, in order",
+     "four-receivers.cfg",
+     {"receiver.mode=in-order", "mpa.markers=false", "path.forward.loss=0.5%", "workload.messages=30"},
+     {0}},
+    {"no markers, out of order",
+     "four-receivers.cfg",
+     {"mpa.markers=false", "path.forward.loss=0.5%", "workload.messages=30"},
+     {0}},
+    {"markers, stream", "four-receivers.cfg", {"path.forward.loss=0.5%", "workload.messages=30"}, {0}},
+    {"assume-aligned",
+     "four-receivers.cfg",
+     {"receiver.mode=assume-aligned", "mpa.markers=false", "path.forward.mtu=576", "path.forward.loss=0.5%",
+      "workload.messages=15"},
+     {0}},
+    {"assume-aligned, no CRC",
+     "one-loss-markers.cfg",
+     {"receiver.mode=assume-aligned", "mpa.markers=false", "mpa.crc=false", "path.forward.loss=1%",
+      "sender.segmentation=stream", "sender.stream_phase=100"},
+     {0}},
+    {"placement latency",
+     "one-loss-markers.cfg",
+     {"receiver.placement_latency=20us", "path.forward.loss=1%"},
+     {0}},
+    {"placement latency, in order",
+     "one-loss-in-order.cfg",
+     {"receiver.placement_latency=20us", "path.forward.loss=1%"},
+     {0}},
+    {"fragments", "ip-fragments.cfg", {"workload.messages=15", "path.forward.loss=0.5%"}, {0}},
+    {"fragments, one buffer",
+     "ip-fragments.cfg",
+     {"receiver.ip_reassembly=limited", "workload.messages=15", "path.forward.loss=0.5%"},
+     {0}},
+    {"fragments, a buffer for several",
+     "ip-fragments.cfg",
+     {"receiver.ip_reassembly=spanning", "receiver.ip_reassembly_size=20000", "workload.messages=15",
+      "path.forward.loss=0.5%"},
+     {0}},
+    {"the path MTU shrinks", "path-mtu-change.cfg", {"workload.messages=30"}, {0}},
+    {"rdmac", "generations.cfg", {"responder.generation=rdmac", "path.forward.loss=1%"}, RDMAC_HINT},
+    {"rfc",
+     "generations.cfg",
+     {"initiator.generation=rfc", "responder.generation=rfc", "path.forward.loss=1%"},
+     {0}},
+    {"the Responder rejects",
+     "generations.cfg",
+     {"initiator.generation=ietf", "responder.rejects=true"},
+     {0}},
+    {"streaming octets",
+     "one-loss-markers.cfg",
+     {"sender.stream_phase=5000", "path.forward.loss=3%", "workload.connections=3", "workload.messages=5"},
+     {0}},
+    {"long Private Data",
+     "one-loss-markers.cfg",
+     {"initiator.private_data=6000", "responder.private_data=3000", "path.forward.loss=3%"},
+     {0}},
+    {"small messages in a stream",
+     "packing.cfg",
+     {"workload.messages=150", "sender.segmentation=stream", "path.forward.loss=1%"},
+     {0}},
+    {"IPv6",
+     "one-loss-markers.cfg",
+     {"tcp.ip=ipv6", "path.forward.loss=1%", "sender.segmentation=stream"},
+     {0}},
+    {"timestamps", "one-loss-in-order.cfg", {"tcp.timestamps=true", "path.forward.loss=1%"}, {0}},
+    {"ECN", "one-loss-in-order.cfg", {"tcp.ecn=on", "path.forward.ecn_mark=1%", "path.forward.loss=1%"}, {0}},
+    {"shift", "middleboxes.cfg", {"middlebox.mode=shift", "workload.messages=15"}, {0}},
+    {"proxy", "middleboxes.cfg", {"middlebox.mode=proxy", "workload.messages=15"}, {0}},
+    {"random cuts", "middleboxes.cfg", {"middlebox.mode=random", "workload.messages=15"}, {0}},
+    {"split", "middleboxes.cfg", {"middlebox.mode=split", "workload.messages=15"}, {0}},
+    {"joined and cut", "middleboxes.cfg", {"middlebox.mode=rechunk+coalesce", "workload.messages=15"}, {0}},
+};
+
+static const round_trip long_ones[] = {
+    {"storage", "storage-loss.cfg", {NULL}, {0}},
+    {"reads", "reads-loss.cfg", {NULL}, {0}},
+    {"displaced", "displaced.cfg", {NULL}, {0}},
+    {"four receivers", "four-receivers.cfg", {"path.forward.loss=1%", "receiver.mode=in-order"}, {0}},
+    {"mtu-loss", "mtu-loss.cfg", {NULL}, {0}},
+    {"reordering", "reordering.cfg", {NULL}, {0}},
+    {"cut size", "cut-size.cfg", {NULL}, {0}},
+    {"overhead", "overhead.cfg", {NULL}, {0}},
+    {"memory", "memory-goodput.cfg", {"receiver.memory=12000"}, {0}},
+    {"fragments", "ip-fragments.cfg", {NULL}, {0}},
+    {"300 connections",
+     "connections.cfg",
+     {"workload.connections=300", "workload.messages=16", "measure.series=all"},
+     {0}},
+    {"packing", "packing.cfg", {"sender.segmentation=stream"}, {0}},
+    {"ten thousand connections", "ten-thousand-connections.cfg", {NULL}, {0}},
+};
+
+/* --- The two sides --- */
+
+static scenario *load(const round_trip *trip)
+{
+  g_autofree char *path = g_build_filename(g_getenv("SCENARIOS"), trip->scenario, NULL);
+  GError *error = NULL;
+  scenario *s = scenario_load(path, trip->sets, &error);
+
+  g_assert_no_error(error);
+  scenario_set(s, "run.engine=native", &error);
+  g_assert_no_error(error);
+  scenario_check(s, NULL, &error);
+  g_assert_no_error(error);
+  return s;
+}
+
+/* What a user would say of the run's receiver, as --set takes it. Free with g_strfreev(). */
+static char **receiver_of(const scenario *s)
+{
+  GStrvBuilder *sets = g_strv_builder_new();
+
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    const char *name = scenario_key_row_of(key)->name;
+    if (g_str_has_prefix(name, "receiver.") || g_str_has_prefix(name, "measure.s") ||
+        g_str_equal(name, "mpa.silent_drop")) {
+      g_autofree char *value = scenario_value_text(s, key);
+      g_autofree char *set = g_strconcat(name, "=", value, NULL);
+      g_strv_builder_add(sets, set);
+    }
+  }
+  char **all = g_strv_builder_end(sets);
+  g_strv_builder_unref(sets);
+  return all;
+}
+
+static simulation_result run(const scenario *s, const char *folder)
+{
+  const simulation_options options = {.directory = folder, .capture = TRUE};
+  simulation_result result;
+  GError *error = NULL;
+
+  simulation_run(s, &options, &result, &error);
+  g_assert_no_error(error);
+  return result;
+}
+
+static simulation_result replay_it(const round_trip *trip, const scenario *s, const char *folder,
+                                   const char *to)
+{
+  g_autofree char *path = g_build_filename(folder, "receiver.pcap", NULL);
+  g_auto(GStrv) sets = receiver_of(s);
+  g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+  const replay_options options = {
+      .source = {.path = path, .decoding = {.hints = &trip->hint, .hint_count = trip->hint.end.port > 0}},
+      .sets = (const char *const *)sets};
+  simulation_result result;
+  GError *error = NULL;
+  replay *r = replay_new(&options, &error);
+
+  g_assert_no_error(error);
+  replay_run(r, to, &result, notes, &error);
+  g_assert_no_error(error);
+  g_assert_cmpuint(notes->len, ==, 0);
+  replay_free(r);
+  return result;
+}
+
+/* --- What must be the same --- */
+
+static gboolean must_be_the_same(const char *name)
+{
+  static const char *const prefixes[] = {"placement.",        "buffer.peak",         "buffer.reassembly_peak",
+                                         "buffer.total_peak", "buffer.written",      "buffer.read",
+                                         "buffer.release",    "buffer.segments",     "state.",
+                                         "mpa.located_by",    "mpa.fpdus",           "mpa.markers",
+                                         "mpa.crc_errors",    "mpa.wrong_guesses",   "mpa.segments_aligned",
+                                         "tcp.segments",      "tcp.checksum_errors", "delivery."};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(prefixes); i++) {
+    if (g_str_has_prefix(name, prefixes[i])) {
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+static void compare_metrics(const metric_values *of_run, const metric_values *of_replay)
+{
+  guint compared = 0;
+
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    const char *name = metric_row_of(id)->name;
+    if (!must_be_the_same(name) || !of_run->present[id]) {
+      continue;
+    }
+    if (!of_replay->present[id] || of_replay->value[id] != of_run->value[id]) {
+      g_test_message("%s: %.17g in the run, %.17g in its replay", name, of_run->value[id],
+                     of_replay->present[id] ? of_replay->value[id] : -1);
+      g_test_fail();
+    }
+    compared++;
+  }
+  g_assert_cmpuint(compared, >=, 30);
+}
+
+typedef struct step {
+  gint64 time_ps;
+  guint64 octets;
+} step;
+
+static void free_steps(gpointer steps)
+{
+  g_array_unref(steps);
+}
+
+/* "0.000000123456" in picoseconds. */
+static gint64 time_of(const char *text)
+{
+  char *point;
+  gint64 seconds = g_ascii_strtoll(text, &point, 10);
+
+  g_assert_cmpint(*point, ==, '.');
+  return seconds * TIME_PS_PER_SECOND + g_ascii_strtoll(point + 1, NULL, 10);
+}
+
+/* occupancy.csv by connection and cause. */
+static GHashTable *series_of(const char *folder)
+{
+  GHashTable *all = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_steps);
+  gsize length;
+  g_autofree char *text = run_kit_read(folder, "occupancy.csv", &length);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+
+  for (char **line = lines + 2; *lines && lines[1] && *line && **line;
+       line++) { /* behind comment and names */
+    g_auto(GStrv) fields = g_strsplit(*line, ",", 4);
+    g_autofree char *key = g_strconcat(fields[1], ",", fields[2], NULL);
+    const step found = {.time_ps = time_of(fields[0]), .octets = g_ascii_strtoull(fields[3], NULL, 10)};
+    GArray *steps = g_hash_table_lookup(all, key);
+    if (!steps) {
+      steps = g_array_new(FALSE, FALSE, sizeof(step));
+      g_hash_table_insert(all, g_strdup(key), steps);
+    }
+    g_array_append_val(steps, found);
+  }
+  return all;
+}
+
+static void compare_steps(const char *name, const GArray *of_run, const GArray *of_replay)
+{
+  g_assert_nonnull(of_replay);
+  for (guint i = 0; i < MIN(of_run->len, of_replay->len); i++) {
+    const step *a = &g_array_index(of_run, step, i);
+    const step *b = &g_array_index(of_replay, step, i);
+    if (a->octets != b->octets || ABS(a->time_ps - b->time_ps) > TIME_PS_PER_NANOSECOND) {
+      g_test_message("%s, step %u: %" G_GUINT64_FORMAT " octets at %" G_GINT64_FORMAT
+                     " ps in the run, %" G_GUINT64_FORMAT " at %" G_GINT64_FORMAT " in its replay",
+                     name, i, a->octets, a->time_ps, b->octets, b->time_ps);
+      g_test_fail();
+      return;
+    }
+  }
+  g_assert_cmpuint(of_replay->len, ==, of_run->len);
+}
+
+static void compare_series(const char *folder, const char *to)
+{
+  GHashTable *of_run = series_of(folder);
+  GHashTable *of_replay = series_of(to);
+  GHashTableIter iterator;
+  gpointer name;
+  gpointer steps;
+
+  g_assert_cmpuint(g_hash_table_size(of_replay), ==, g_hash_table_size(of_run));
+  g_hash_table_iter_init(&iterator, of_run);
+  while (g_hash_table_iter_next(&iterator, &name, &steps)) {
+    compare_steps(name, steps, g_hash_table_lookup(of_replay, name));
+  }
+  g_hash_table_unref(of_run);
+  g_hash_table_unref(of_replay);
+}
+
+static void test_round_trip(gconstpointer data)
+{
+  const round_trip *trip = data;
+  char *folder = run_kit_new_folder();
+  char *to = run_kit_new_folder();
+  scenario *s = load(trip);
+  simulation_result of_run = run(s, folder);
+  simulation_result of_replay = replay_it(trip, s, folder, to);
+
+  g_test_message("%s: %s | %s", trip->name, of_run.message, of_replay.message);
+  g_assert_cmpint(of_replay.status, ==, of_run.status);
+  g_assert_cmpstr(of_replay.terminate_code, ==, of_run.terminate_code);
+  compare_metrics(&of_run.metrics, &of_replay.metrics);
+  if (!g_str_equal(scenario_text(s, SCENARIO_MEASURE_SERIES), "none")) {
+    compare_series(folder, to);
+  }
+  simulation_result_clear(&of_run);
+  simulation_result_clear(&of_replay);
+  scenario_free(s);
+  run_kit_remove_folder(folder);
+  run_kit_remove_folder(to);
+}
+
+static void add_all(const round_trip *trips, gsize count)
+{
+  for (gsize i = 0; i < count; i++) {
+    g_autofree char *path = g_strconcat("/end_to_end/replay_round_trip/", trips[i].name, NULL);
+    g_test_add_data_func(path, &trips[i], test_round_trip);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  gboolean is_long = argc > 1 && g_str_equal(argv[1], "long");
+
+  g_test_init(&argc, &argv, NULL);
+  if (is_long) {
+    add_all(long_ones, G_N_ELEMENTS(long_ones));
+  } else {
+    add_all(short_ones, G_N_ELEMENTS(short_ones));
+  }
+  return g_test_run();
+}

@@ -1,0 +1,168 @@
+#include "replay_kit.h"
+
+#include <glib/gstdio.h>
+#include <pcap/pcap.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { IP_OCTETS = 20, CHECKSUM_AT = IP_OCTETS + 16, INITIATORS_LAST_OCTET = 1 };
+
+static void free_packet(gpointer data)
+{
+  kit_packet *packet = data;
+
+  g_byte_array_unref(packet->octets);
+  g_free(packet);
+}
+
+static GPtrArray *read_packets(const char *path)
+{
+  char problem[PCAP_ERRBUF_SIZE];
+  GPtrArray *packets = g_ptr_array_new_with_free_func(free_packet);
+  pcap_t *file = pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, problem);
+  struct pcap_pkthdr *header;
+  const u_char *octets;
+
+  g_assert_nonnull(file);
+  while (pcap_next_ex(file, &header, &octets) == 1) {
+    kit_packet *packet = g_new(kit_packet, 1);
+    packet->time_ns = (guint64)header->ts.tv_sec * 1000000000 + (guint64)header->ts.tv_usec;
+    packet->octets = g_byte_array_append(g_byte_array_new(), octets, header->caplen);
+    g_ptr_array_add(packets, packet);
+  }
+  pcap_close(file);
+  return packets;
+}
+
+static void remove_file(const char *folder, const char *name)
+{
+  g_autofree char *path = g_build_filename(folder, name, NULL);
+
+  g_unlink(path);
+}
+
+static void remove_folder(char *folder)
+{
+  remove_file(folder, "occupancy.csv");
+  remove_file(folder, "sender.pcap");
+  remove_file(folder, "receiver.pcap");
+  g_assert_cmpint(g_rmdir(folder), ==, 0);
+  g_free(folder);
+}
+
+GPtrArray *replay_kit_packets(const char *const *sets)
+{
+  char *folder = g_dir_make_tmp("replay-kit-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename(folder, "receiver.pcap", NULL);
+  const simulation_options options = {.directory = folder, .capture = TRUE};
+  simulation_result result;
+  GError *error = NULL;
+  scenario *s = scenario_new_without_file("kit", sets, &error);
+
+  g_assert_no_error(error);
+  scenario_check(s, NULL, &error);
+  g_assert_no_error(error);
+  simulation_run(s, &options, &result, &error);
+  g_assert_no_error(error);
+  GPtrArray *packets = read_packets(path);
+  simulation_result_clear(&result);
+  scenario_free(s);
+  remove_folder(folder);
+  return packets;
+}
+
+bool replay_kit_is_from_initiator(const kit_packet *packet)
+{
+  return packet->octets->data[15] == INITIATORS_LAST_OCTET;
+}
+
+guint replay_kit_payload(const kit_packet *packet, guint *at)
+{
+  *at = IP_OCTETS + (guint)(packet->octets->data[IP_OCTETS + 12] >> 4) * 4;
+  return packet->octets->len - *at;
+}
+
+void replay_kit_forget_checksum(kit_packet *packet)
+{
+  packet->octets->data[CHECKSUM_AT] = 0;
+  packet->octets->data[CHECKSUM_AT + 1] = 0;
+}
+
+char *replay_kit_write(const GPtrArray *packets)
+{
+  char *path;
+  int descriptor = g_file_open_tmp("replay-kit-XXXXXX.pcap", &path, NULL);
+  pcap_t *format = pcap_open_dead_with_tstamp_precision(DLT_RAW, 65535, PCAP_TSTAMP_PRECISION_NANO);
+  pcap_dumper_t *file = pcap_dump_fopen(format, fdopen(descriptor, "wb"));
+
+  g_assert_nonnull(file);
+  for (guint i = 0; i < packets->len; i++) {
+    const kit_packet *packet = g_ptr_array_index(packets, i);
+    const struct pcap_pkthdr header = {.ts = {.tv_sec = (time_t)(packet->time_ns / 1000000000),
+                                              .tv_usec = (suseconds_t)(packet->time_ns % 1000000000)},
+                                       .caplen = packet->octets->len,
+                                       .len = packet->octets->len};
+    pcap_dump((u_char *)file, &header, packet->octets->data);
+  }
+  pcap_dump_close(file);
+  pcap_close(format);
+  return path;
+}
+
+static void run(replay *r, replay_kit_result *result)
+{
+  char *folder = g_dir_make_tmp("replay-kit-XXXXXX", NULL);
+  GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
+  GError *error = NULL;
+
+  g_assert_true(replay_run(r, folder, &result->result, notes, &error));
+  g_assert_no_error(error);
+  g_ptr_array_add(notes, NULL);
+  result->notes = g_strjoinv("\n", (char **)notes->pdata);
+  g_ptr_array_unref(notes);
+  remove_folder(folder);
+}
+
+replay_kit_result replay_kit_replay_file(const char *path, const replay_options *options)
+{
+  replay_options own = *options;
+  replay_kit_result result = {.notes = NULL};
+  GError *error = NULL;
+
+  own.source.path = path;
+  replay *r = replay_new(&own, &error);
+  if (!r) {
+    g_assert_nonnull(error);
+    result.error = g_strdup(error->message);
+    g_error_free(error);
+    return result;
+  }
+  run(r, &result);
+  replay_free(r);
+  return result;
+}
+
+replay_kit_result replay_kit_replay(const GPtrArray *packets, const replay_options *options)
+{
+  g_autofree char *path = replay_kit_write(packets);
+  replay_kit_result result = replay_kit_replay_file(path, options);
+
+  g_unlink(path);
+  return result;
+}
+
+void replay_kit_clear(replay_kit_result *result)
+{
+  if (!result->error) {
+    simulation_result_clear(&result->result);
+  }
+  g_free(result->notes);
+  g_free(result->error);
+}
+
+double replay_kit_metric(const replay_kit_result *result, metric_id id)
+{
+  g_assert_null(result->error);
+  g_assert_true(result->result.metrics.present[id]);
+  return result->result.metrics.value[id];
+}

@@ -1,0 +1,45 @@
+/* What the tests of whole replays share: a run's capture as a list of packets that can be changed, and its replay. */
+#ifndef TESTS_REPLAY_KIT_H
+#define TESTS_REPLAY_KIT_H
+
+#include <glib.h>
+
+#include "replay/replay.h"
+
+/* One packet: its time, and its octets from the IP header on. */
+typedef struct kit_packet {
+  guint64 time_ns;
+  GByteArray *octets;
+} kit_packet;
+
+/* The packets of the receiver's capture of a run with `sets`, of struct kit_packet *; free with g_ptr_array_unref(). */
+GPtrArray *replay_kit_packets(const char *const *sets);
+
+/* Whether the packet comes from the Initiator; how long its TCP payload is, and where that starts. */
+bool replay_kit_is_from_initiator(const kit_packet *packet);
+guint replay_kit_payload(const kit_packet *packet, guint *at);
+
+/* The checksum is left for the NIC to finish: what was changed is right again. */
+void replay_kit_forget_checksum(kit_packet *packet);
+
+/* Writes them to a file, whose name is returned; the caller removes it and frees the name. */
+char *replay_kit_write(const GPtrArray *packets);
+
+/* What became of a replay. */
+typedef struct replay_kit_result {
+  simulation_result result;
+  char *notes; /* each on a line */
+  char *error; /* NULL: none; then there is no result */
+} replay_kit_result;
+
+/* Replays `packets` with `options`, whose path is filled in. Clear the result with replay_kit_clear(). */
+replay_kit_result replay_kit_replay(const GPtrArray *packets, const replay_options *options);
+void replay_kit_clear(replay_kit_result *result);
+
+/* The same of the file `path`. */
+replay_kit_result replay_kit_replay_file(const char *path, const replay_options *options);
+
+/* A metric that must be there. */
+double replay_kit_metric(const replay_kit_result *result, metric_id id);
+
+#endif

@@ -1,0 +1,402 @@
+/* Whole replays of captures that are not all that a run's own is: parts missing, one way only, begun in the middle, of another revision, damaged. */
+#include "replay/replay.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "replay_kit.h"
+
+/* 20 messages of 64 KiB with markers: 45 FPDUs each of 1428 octets and one of 1276, and a Send without payload at the end. */
+enum { MESSAGES = 20, OCTETS = MESSAGES * 65536, FPDUS = MESSAGES * 46 + 1 };
+
+static const char *const plain[] = {"workload.messages=20", NULL};
+static const char *const lossy[] = {"workload.messages=20", "path.forward.loss=1%", NULL};
+
+static GPtrArray *filter(GPtrArray *packets, bool (*keep)(const kit_packet *packet, guint index))
+{
+  for (guint i = packets->len; i-- > 0;) {
+    if (!keep(g_ptr_array_index(packets, i), i)) {
+      g_ptr_array_remove_index(packets, i);
+    }
+  }
+  return packets;
+}
+
+static void assert_whole(const replay_kit_result *result)
+{
+  g_assert_cmpstr(result->error, ==, NULL);
+  g_assert_cmpint(result->result.status, ==, RUN_OK);
+  g_assert_cmpstr(result->result.message, ==, "");
+  g_assert_cmpfloat(replay_kit_metric(result, METRIC_DELIVERY_OCTETS), ==, OCTETS);
+  g_assert_cmpfloat(replay_kit_metric(result, METRIC_DELIVERY_MESSAGES), ==, MESSAGES + 1);
+  g_assert_cmpfloat(replay_kit_metric(result, METRIC_MPA_FPDUS), ==, FPDUS);
+}
+
+/* The bounds are those of what was learnt: nothing is wrong, whatever the receiver. What a run knows and no capture shows is left out. */
+static void test_metrics(void)
+{
+  static const metric_id unknown[] = {METRIC_INTEGRITY_OCTETS_WRONG,
+                                      METRIC_TCP_TIMEOUTS,
+                                      METRIC_TCP_SPURIOUS_RETRANSMISSIONS,
+                                      METRIC_TCP_RETRANSMISSIONS,
+                                      METRIC_THEORY_BUFFER_TCP_OCTETS,
+                                      METRIC_FIT_K,
+                                      METRIC_PATH_PACKETS_LOST,
+                                      METRIC_MPA_MULPDU_OCTETS};
+  g_autoptr(GPtrArray) packets = replay_kit_packets(lossy);
+  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = NULL});
+
+  assert_whole(&result);
+  g_assert_cmpstr(result.notes, ==, "");
+  for (gsize i = 0; i < G_N_ELEMENTS(unknown); i++) {
+    g_assert_false(result.result.metrics.present[unknown[i]]);
+  }
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_MPA_EMSS_OCTETS), ==, 1460);
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_THEORY_BUFFER_AF_OCTETS), ==, 1460);
+  replay_kit_clear(&result);
+}
+
+static bool is_towards_responder(const kit_packet *packet, guint index)
+{
+  (void)index;
+  return replay_kit_is_from_initiator(packet);
+}
+
+/* A capture of one direction alone: the Reply is missing, and so are all acknowledgements. */
+static void test_one_way(void)
+{
+  g_autoptr(GPtrArray) packets = filter(replay_kit_packets(plain), is_towards_responder);
+  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = NULL});
+
+  assert_whole(&result);
+  replay_kit_clear(&result);
+}
+
+/* The capture lost a packet that the receiver got: its acknowledgements say so. The connection is replayed up to there, and holds nothing then. */
+static void test_a_packet_that_was_not_captured(void)
+{
+  static const char *const in_order[] = {"receiver.mode=in-order", NULL};
+  g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
+  guint data = 0, at = 0;
+
+  for (guint i = 0; i < packets->len; i++) {
+    const kit_packet *packet = g_ptr_array_index(packets, i);
+    bool has_payload = replay_kit_is_from_initiator(packet) && replay_kit_payload(packet, &at) > 0;
+    if (has_payload && data++ == 100) { /* the first is the Request */
+      g_ptr_array_remove_index(packets, i);
+      break;
+    }
+  }
+  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = in_order});
+  g_assert_cmpint(result.result.status, ==, RUN_OK);
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_MPA_FPDUS), ==, 99);
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_TCP_SEGMENTS), ==, 99);
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), ==, 0);
+  g_assert_nonnull(strstr(result.notes, "connection 0: octets from stream position"));
+  g_assert_nonnull(strstr(result.notes, "are not in the capture; it is replayed up to there"));
+  replay_kit_clear(&result);
+}
+
+static bool is_late(const kit_packet *packet, guint index)
+{
+  (void)packet;
+  return index >= 400;
+}
+
+/* The capture begins when all is under way: a hint names the connection, FPDUs are looked for, and the receiver starts with the first. */
+static void test_midway(void)
+{
+  const decode_hint hint = {
+      .any_address = true, .end = {.port = 5044}, .start = {DECODE_START_FIND, DECODE_START_FIND}};
+  const replay_options hinted = {.source.decoding = {.hints = &hint, .hint_count = 1}};
+  g_autoptr(GPtrArray) packets = filter(replay_kit_packets(plain), is_late);
+  replay_kit_result unhinted = replay_kit_replay(packets, &(replay_options){.sets = NULL});
+  replay_kit_result result = replay_kit_replay(packets, &hinted);
+  guint segments = 0, at = 0;
+
+  g_assert_nonnull(
+      strstr(unhinted.error, "no connection in it speaks MPA, of 1 over TCP; name one by --mpa"));
+  for (guint i = 0; i < packets->len; i++) {
+    const kit_packet *packet = g_ptr_array_index(packets, i);
+    segments += replay_kit_is_from_initiator(packet) && replay_kit_payload(packet, &at) > 0;
+  }
+  g_assert_cmpuint(segments, >, 100);
+  g_assert_cmpint(result.result.status, ==, RUN_OK);
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_TCP_SEGMENTS), ==, segments);
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_MPA_FPDUS), ==,
+                    replay_kit_metric(&result, METRIC_MPA_SEGMENTS_ALIGNED) + 1); /* the last has two */
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_TCP_SEGMENTS_OUT_OF_ORDER), ==, 0);
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_STATE_HOLES_PEAK), ==, 0);
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_MPA_LOCATED_BY_CHAIN), ==,
+                    replay_kit_metric(&result, METRIC_MPA_FPDUS));
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), ==, 0);
+  replay_kit_clear(&unhinted);
+  replay_kit_clear(&result);
+}
+
+/* The same of Sends: the first that is seen has an MSN above 1 and may have begun before. */
+static void test_midway_in_sends(void)
+{
+  static const char *const sends[] = {"workload.messages=20", "workload.operation=send", NULL};
+  const decode_hint hint = {
+      .any_address = true, .end = {.port = 5044}, .start = {DECODE_START_FIND, DECODE_START_FIND}};
+  const replay_options hinted = {.source.decoding = {.hints = &hint, .hint_count = 1}};
+  g_autoptr(GPtrArray) packets = filter(replay_kit_packets(sends), is_late);
+  replay_kit_result result = replay_kit_replay(packets, &hinted);
+
+  g_assert_cmpstr(result.result.message, ==, "");
+  g_assert_cmpint(result.result.status, ==, RUN_OK);
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_DELIVERY_MESSAGES), >, 5);
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_DELIVERY_MESSAGES), <, MESSAGES);
+  replay_kit_clear(&result);
+}
+
+/* Revision 2 (RFC 6581), which this program's own ends do not speak: the frames are taken, all behind them is RFC 5040's. */
+static void test_revision_2(void)
+{
+  static const char *const rfc[] = {"workload.messages=20", "mpa.generation=rfc", NULL};
+  g_autoptr(GPtrArray) packets = replay_kit_packets(rfc);
+  guint frames = 0, at = 0;
+
+  for (guint i = 0; i < packets->len; i++) {
+    kit_packet *packet = g_ptr_array_index(packets, i);
+    if (replay_kit_payload(packet, &at) == 20 && memcmp(packet->octets->data + at, "MPA ID Re", 9) == 0) {
+      packet->octets->data[at + 17] = 2;
+      replay_kit_forget_checksum(packet);
+      frames++;
+    }
+  }
+  g_assert_cmpuint(frames, ==, 2);
+  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = NULL});
+  assert_whole(&result);
+  replay_kit_clear(&result);
+}
+
+/* The capture's traffic with a loss of its own: what is lost comes again a round trip later, so that all arrives; out of order, because of it. And
+ * never again, if that is what is asked for. */
+static void test_a_path_of_its_own(void)
+{
+  static const char *const drop[] = {"path.forward.drop=[50, 51, 300]", NULL};
+  g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
+  replay_kit_result again = replay_kit_replay(packets, &(replay_options){.sets = drop});
+  replay_kit_result never =
+      replay_kit_replay(packets, &(replay_options){.sets = drop, .resend = REPLAY_RESEND_NEVER});
+
+  assert_whole(&again);
+  g_assert_cmpfloat(replay_kit_metric(&again, METRIC_PATH_PACKETS_LOST), ==, 3);
+  g_assert_cmpfloat(replay_kit_metric(&again, METRIC_TCP_RETRANSMISSIONS), ==, 3);
+  g_assert_cmpfloat(replay_kit_metric(&again, METRIC_TCP_SEGMENTS_OUT_OF_ORDER), >, 0);
+  g_assert_cmpfloat(replay_kit_metric(&again, METRIC_PLACEMENT_OCTETS), ==, OCTETS);
+  g_assert_cmpfloat(replay_kit_metric(&never, METRIC_PATH_PACKETS_LOST), ==, 3);
+  g_assert_cmpfloat(replay_kit_metric(&never, METRIC_DELIVERY_OCTETS), <, OCTETS);
+  g_assert_false(never.result.metrics.present[METRIC_TCP_RETRANSMISSIONS]);
+  replay_kit_clear(&again);
+  replay_kit_clear(&never);
+}
+
+/* A middlebox that cuts on a grid of its own: segments start with FPDUs only by chance, which the decoder behind the path tells. */
+static void test_a_middlebox_of_its_own(void)
+{
+  static const char *const box[] = {"middlebox.mode=rechunk", "middlebox.chunk=1000", NULL};
+  g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
+  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = box});
+
+  assert_whole(&result);
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_MPA_SEGMENTS_ALIGNED), <,
+                    replay_kit_metric(&result, METRIC_TCP_SEGMENTS) / 5);
+  replay_kit_clear(&result);
+}
+
+/* The payload of the 200th FPDU is damaged, and the checksum does not show it: the connection ends as MPA says, and the summary names it. */
+static void test_an_error(void)
+{
+  g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
+  guint data = 0, at = 0;
+
+  for (guint i = 0; i < packets->len; i++) {
+    kit_packet *packet = g_ptr_array_index(packets, i);
+    if (replay_kit_is_from_initiator(packet) && replay_kit_payload(packet, &at) > 0 && data++ == 200) {
+      packet->octets->data[at + 700] ^= 1;
+      replay_kit_forget_checksum(packet);
+    }
+  }
+  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = NULL});
+  g_assert_cmpint(result.result.status, ==, RUN_TERMINATED);
+  g_assert_cmpstr(result.result.terminate_code, ==, "MPA error 2");
+  g_assert_cmpstr(result.result.terminate_side, ==, "Responder");
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_MPA_FPDUS), ==, 199);
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_MPA_CRC_ERRORS), ==, 1);
+  replay_kit_clear(&result);
+}
+
+/* A wrong checksum is damage, which TCP drops: a hole that is never filled, since the real end took the segment. Unless checksums are to be
+ * ignored. */
+static void test_ignored_checksums(void)
+{
+  g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
+  guint data = 0, at = 0;
+
+  for (guint i = 0; i < packets->len; i++) {
+    kit_packet *packet = g_ptr_array_index(packets, i);
+    if (replay_kit_is_from_initiator(packet) && replay_kit_payload(packet, &at) > 0 && data++ == 100) {
+      packet->octets->data[at - 4] ^= 1; /* the checksum */
+    }
+  }
+  replay_kit_result dropped = replay_kit_replay(packets, &(replay_options){.sets = NULL});
+  replay_kit_result taken =
+      replay_kit_replay(packets, &(replay_options){.source.decoding.ignore_checksums = true});
+  g_assert_cmpfloat(replay_kit_metric(&dropped, METRIC_TCP_CHECKSUM_ERRORS), ==, 1);
+  g_assert_cmpfloat(replay_kit_metric(&dropped, METRIC_MPA_FPDUS), ==, 99);
+  assert_whole(&taken);
+  replay_kit_clear(&dropped);
+  replay_kit_clear(&taken);
+}
+
+/* Reads whose requests nobody captured are taken for what their responses are. */
+static void test_responses_without_requests(void)
+{
+  static const char *const reads[] = {"workload.messages=20", "workload.operation=read", NULL};
+  g_autoptr(GPtrArray) packets = replay_kit_packets(reads);
+
+  for (guint i = packets->len; i-- > 0;) {
+    guint at = 0;
+    const kit_packet *packet = g_ptr_array_index(packets, i);
+    if (replay_kit_is_from_initiator(packet) && replay_kit_payload(packet, &at) > 20) {
+      g_ptr_array_remove_index(packets, i);
+    }
+  }
+  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = NULL});
+  g_assert_cmpint(result.result.status, ==, RUN_OK);
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_DELIVERY_OCTETS), ==, OCTETS);
+  replay_kit_clear(&result);
+}
+
+/* Not all of a segment was captured: one line says what to do. */
+static void test_cut_short(void)
+{
+  g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
+  g_autofree char *path = NULL;
+  g_autofree char *text = NULL;
+  gsize length;
+
+  path = replay_kit_write(packets);
+  g_assert_true(g_file_get_contents(path, &text, &length, NULL));
+  /* The last record's captured octets, and its octets themselves: one less. */
+  const kit_packet *last = NULL;
+  guint at = 0;
+  for (guint i = packets->len; i-- > 0 && !last;) {
+    const kit_packet *packet = g_ptr_array_index(packets, i);
+    last = replay_kit_is_from_initiator(packet) && replay_kit_payload(packet, &at) > 0 ? packet : NULL;
+    if (!last) {
+      length -= 16 + packet->octets->len;
+    }
+  }
+  char *record = text + length - last->octets->len - 16;
+  guint32 captured = last->octets->len - 1;
+  memcpy(record + 8, &captured, sizeof captured);
+  g_assert_true(g_file_set_contents(path, text, (gssize)length - 1, NULL));
+  replay_kit_result result = replay_kit_replay_file(path, &(replay_options){.sets = NULL});
+  g_assert_nonnull(
+      strstr(result.error, ": 1 segments in it are not whole; a replay needs every octet (tcpdump -s 0)"));
+  replay_kit_clear(&result);
+  g_unlink(path);
+}
+
+/* --- Keys --- */
+
+static void assert_refused(const char *set, const char *expected)
+{
+  const char *const sets[] = {set, NULL};
+  g_autoptr(GPtrArray) packets = replay_kit_packets((const char *const[]){"workload.messages=1", NULL});
+  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = sets});
+
+  g_assert_nonnull(result.error);
+  if (!strstr(result.error, expected)) {
+    g_error("%s: %s", set, result.error);
+  }
+  replay_kit_clear(&result);
+}
+
+static void test_refused_keys(void)
+{
+  assert_refused("workload.messages=3", "the capture decides this; a replay heeds receiver.*");
+  assert_refused("tcp.receive_window=1MiB", "the capture decides this");
+  assert_refused("mpa.markers=false", "the capture decides this");
+  assert_refused("topology.medium=csma", "the capture decides this");
+  assert_refused("path.reverse.loss=1%", "the Responder is measured here, so the path is path.forward");
+  assert_refused("middlebox.mode=proxy", "a proxy answers its senders");
+  assert_refused("receiver.mode=sideways", "expected");
+}
+
+/* --- Hostile captures --- */
+
+/* Octets anywhere in a capture are changed, packets cut, moved and repeated: a replay says what it can make of it, and nothing breaks. */
+static void test_garbled(void)
+{
+  static const char *const small[] = {"workload.operation=write+send+read+send-invalidate",
+                                      "workload.message_size=3000",
+                                      "workload.messages=12",
+                                      "path.forward.loss=2%",
+                                      "workload.directions=both",
+                                      NULL};
+  static const char *const modes[][3] = {{"receiver.mode=in-order", NULL},
+                                         {"receiver.mode=out-of-order", NULL},
+                                         {"receiver.mode=assume-aligned", "receiver.memory=4000", NULL},
+                                         {"path.forward.loss=5%", "path.forward.duplicate=5%", NULL}};
+  const decode_hint hint = {
+      .any_address = true, .end = {.port = 5044}, .start = {DECODE_START_FIND, DECODE_START_FIND}};
+  guint replayed = 0;
+
+  for (guint round = 0; round < 120; round++) {
+    GPtrArray *packets = replay_kit_packets(small);
+    for (gint i = g_test_rand_int_range(1, 8); i > 0; i--) {
+      guint which = (guint)g_test_rand_int_range(0, (gint)packets->len);
+      kit_packet *packet = g_ptr_array_index(packets, which);
+      guint at = (guint)g_test_rand_int_range(0, (gint)packet->octets->len);
+      switch (g_test_rand_int_range(0, 4)) {
+      case 0:
+        packet->octets->data[at] = (guint8)g_test_rand_int_range(0, 256);
+        replay_kit_forget_checksum(packet);
+        break;
+      case 1:
+        g_byte_array_set_size(packet->octets, MAX(at, 40));
+        break;
+      case 2:
+        packet->time_ns = (guint64)g_test_rand_int();
+        break;
+      default:
+        g_ptr_array_remove_index(packets, which);
+        break;
+      }
+    }
+    const replay_options options = {.sets = modes[round % G_N_ELEMENTS(modes)],
+                                    .resend = round % 8 == 3 ? REPLAY_RESEND_NEVER : REPLAY_RESEND_AFTER,
+                                    .resend_ps = round % 8 < 4 ? TIME_PS_PER_MILLISECOND : 0,
+                                    .source.decoding = {.hints = &hint, .hint_count = round % 2}};
+    replay_kit_result result = replay_kit_replay(packets, &options);
+    replayed += result.error == NULL;
+    replay_kit_clear(&result);
+    g_ptr_array_unref(packets);
+  }
+  g_assert_cmpuint(replayed, >, 20);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/replay/metrics", test_metrics);
+  g_test_add_func("/replay/one_way", test_one_way);
+  g_test_add_func("/replay/a_packet_that_was_not_captured", test_a_packet_that_was_not_captured);
+  g_test_add_func("/replay/midway", test_midway);
+  g_test_add_func("/replay/midway_in_sends", test_midway_in_sends);
+  g_test_add_func("/replay/revision_2", test_revision_2);
+  g_test_add_func("/replay/a_path_of_its_own", test_a_path_of_its_own);
+  g_test_add_func("/replay/a_middlebox_of_its_own", test_a_middlebox_of_its_own);
+  g_test_add_func("/replay/an_error", test_an_error);
+  g_test_add_func("/replay/responses_without_requests", test_responses_without_requests);
+  g_test_add_func("/replay/ignored_checksums", test_ignored_checksums);
+  g_test_add_func("/replay/cut_short", test_cut_short);
+  g_test_add_func("/replay/refused_keys", test_refused_keys);
+  g_test_add_func("/replay/garbled", test_garbled);
+  return g_test_run();
+}

@@ -1,0 +1,64 @@
+/* STags are learnt from what writes to them, and registered for just that. */
+#include "replay/replay_stags.h"
+
+enum { DOMAIN = 3 };
+
+static const ddp_stream_identity stream = {.stream_id = 1, .protection_domain = DOMAIN};
+
+static ddp_access_fault check(const ddp_stag_table *table, uint32_t stag, uint64_t offset, uint32_t length,
+                              unsigned access)
+{
+  ddp_access reached;
+  ddp_access_fault fault = ddp_stag_table_check(table, stream, stag, offset, length, access, &reached);
+
+  if (fault == DDP_ACCESS_OK) {
+    g_assert_null(reached.memory); /* what is written goes nowhere */
+  }
+  return fault;
+}
+
+/* Two STags, written to in turns; the first at 1000 … 1099 and 4000 … 4499, in the wrong order. What lies between is taken to be the buffer's. */
+static void test_extents(void)
+{
+  replay_stags *stags = replay_stags_new();
+  ddp_stag_table *table = ddp_stag_table_new(1);
+
+  replay_stags_learn(stags, 0xA, 4000, 500);
+  replay_stags_learn(stags, 0xB, 0, 1);
+  replay_stags_learn(stags, 0xA, 1000, 100);
+  g_assert_cmpuint(replay_stags_count(stags), ==, 2);
+  replay_stags_register(stags, table, DOMAIN);
+  g_assert_cmpint(check(table, 0xA, 1000, 3500, DDP_ACCESS_REMOTE_WRITE), ==, DDP_ACCESS_OK);
+  g_assert_cmpint(check(table, 0xA, 999, 1, DDP_ACCESS_REMOTE_WRITE), ==, DDP_ACCESS_BOUNDS);
+  g_assert_cmpint(check(table, 0xA, 4500, 1, DDP_ACCESS_REMOTE_WRITE), ==, DDP_ACCESS_BOUNDS);
+  g_assert_cmpint(check(table, 0xA, 1000, 1, DDP_ACCESS_REMOTE_READ), ==, DDP_ACCESS_RIGHTS);
+  g_assert_cmpint(check(table, 0xB, 0, 1, DDP_ACCESS_REMOTE_WRITE), ==, DDP_ACCESS_OK);
+  g_assert_cmpint(check(table, 0xC, 0, 1, DDP_ACCESS_REMOTE_WRITE), ==, DDP_ACCESS_INVALID_STAG);
+  ddp_stag_table_free(table);
+  replay_stags_free(stags);
+}
+
+/* The highest octet has Tagged Offset 2^64 - 2: a range that ends at 2^64 wraps (DDP-156), and is left to the receiver. */
+static void test_the_end_of_the_offsets(void)
+{
+  replay_stags *stags = replay_stags_new();
+  ddp_stag_table *table = ddp_stag_table_new(1);
+
+  replay_stags_learn(stags, 0xA, UINT64_MAX - 9, 10);
+  g_assert_cmpuint(replay_stags_count(stags), ==, 0);
+  replay_stags_learn(stags, 0xA, UINT64_MAX - 10, 10);
+  replay_stags_learn(stags, 0xA, 0, 1);
+  replay_stags_register(stags, table, DOMAIN);
+  g_assert_cmpint(check(table, 0xA, UINT64_MAX - 10, 10, DDP_ACCESS_REMOTE_WRITE), ==, DDP_ACCESS_OK);
+  g_assert_cmpint(check(table, 0xA, UINT64_MAX - 9, 10, DDP_ACCESS_REMOTE_WRITE), ==, DDP_ACCESS_WRAPS);
+  ddp_stag_table_free(table);
+  replay_stags_free(stags);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/replay/stags/extents", test_extents);
+  g_test_add_func("/replay/stags/the_end_of_the_offsets", test_the_end_of_the_offsets);
+  return g_test_run();
+}

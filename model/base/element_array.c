@@ -12,55 +12,62 @@ void element_array_init(element_array *array, size_t element_octets)
   *array = (element_array){.element_octets = (uint32_t)element_octets};
 }
 
+static uint8_t *memory_of(const element_array *array)
+{
+  return array->front == NULL ? NULL : array->front - (size_t)array->room * array->element_octets;
+}
+
 void element_array_clear(element_array *array)
 {
-  g_free(array->memory);
+  g_free(memory_of(array));
   element_array_init(array, array->element_octets);
 }
 
-/* Moves `count` elements from slot `from` to slot `to` of the memory. */
-static void move_slots(element_array *array, size_t to, size_t from, size_t count)
+/* Moves `count` elements from number `from` to number `to`, both relative to the first one. */
+static void move_elements(const element_array *array, ptrdiff_t to, ptrdiff_t from, size_t count)
 {
-  memmove(array->memory + to * array->element_octets, array->memory + from * array->element_octets,
-          count * array->element_octets);
+  ptrdiff_t stride = array->element_octets;
+  if (count > 0) {
+    memmove(array->front + to * stride, array->front + from * stride, count * (size_t)stride);
+  }
 }
 
 /* Puts the elements in the middle of the memory, doubling it when it is more than half full. So at least a quarter
  * of the capacity is free on each side and that many insertions pay for the move. */
 static void make_room(element_array *array)
 {
-  if (array->count < array->capacity / 2) {
-    uint32_t first = (array->capacity - array->count) / 2;
-    move_slots(array, first, array->first, array->count);
-    array->first = first;
-    return;
+  size_t octets = (size_t)array->count * array->element_octets;
+  uint8_t *old = memory_of(array);
+  uint8_t *memory = old;
+  if (array->count >= array->capacity / 2) {
+    g_assert(array->capacity <= UINT32_MAX / 2);
+    array->capacity = MAX(array->capacity * 2, SMALLEST_CAPACITY);
+    memory = g_malloc_n(array->capacity, array->element_octets);
   }
-  g_assert(array->capacity <= UINT32_MAX / 2);
-  uint32_t capacity = MAX(array->capacity * 2, SMALLEST_CAPACITY);
-  uint32_t first = (capacity - array->count) / 2;
-  uint8_t *memory = g_malloc_n(capacity, array->element_octets);
+  array->room = (array->capacity - array->count) / 2;
+  uint8_t *front = memory + (size_t)array->room * array->element_octets;
   if (array->count > 0) {
-    memcpy(memory + first * array->element_octets, element_array_at(array, 0),
-           array->count * array->element_octets);
+    memmove(front, array->front, octets);
   }
-  g_free(array->memory);
-  array->memory = memory;
-  array->capacity = capacity;
-  array->first = first;
+  array->front = front;
+  if (memory != old) {
+    g_free(old);
+  }
 }
 
 void *element_array_insert_between(element_array *array, size_t index)
 {
   g_assert(index <= array->count);
   bool towards_front = index < array->count - index;
-  if (towards_front ? array->first == 0 : array->first + array->count == array->capacity) {
+  if (towards_front ? array->room == 0 : array->room + array->count == array->capacity) {
     make_room(array);
   }
   if (towards_front) {
-    move_slots(array, array->first - 1, array->first, index);
-    array->first--;
+    move_elements(array, -1, 0, index);
+    array->front -= array->element_octets;
+    array->room--;
   } else {
-    move_slots(array, array->first + index + 1, array->first + index, array->count - index);
+    move_elements(array, (ptrdiff_t)index + 1, (ptrdiff_t)index, array->count - index);
   }
   array->count++;
   return element_array_at(array, index);
@@ -74,10 +81,11 @@ void element_array_remove_between(element_array *array, size_t index, size_t cou
   }
   size_t behind = array->count - index - count;
   if (index <= behind) {
-    move_slots(array, array->first + count, array->first, index);
-    array->first += (uint32_t)count;
+    move_elements(array, (ptrdiff_t)count, 0, index);
+    array->front += count * array->element_octets;
+    array->room += (uint32_t)count;
   } else {
-    move_slots(array, array->first + index, array->first + index + count, behind);
+    move_elements(array, (ptrdiff_t)index, (ptrdiff_t)(index + count), behind);
   }
   array->count -= (uint32_t)count;
 }

@@ -10,11 +10,11 @@
 
 /* Read by everyone, written only by the functions below. */
 typedef struct element_array {
-  uint8_t *memory; /* NULL until the first insertion */
+  uint8_t *front; /* the first element, or where it would be; NULL until the first insertion */
   uint32_t element_octets;
-  uint32_t first;    /* elements of room in front */
+  uint32_t room;     /* for so many elements in front of `front` */
   uint32_t count;    /* elements in use */
-  uint32_t capacity; /* elements of `memory` */
+  uint32_t capacity; /* elements of the memory, which starts at that room */
 } element_array;
 
 /* Makes `array` an empty array of elements of `element_octets` (> 0) octets. */
@@ -26,7 +26,13 @@ void element_array_clear(element_array *array);
 /* The element number `index` (< count). */
 static inline void *element_array_at(const element_array *array, size_t index)
 {
-  return array->memory + (array->first + index) * array->element_octets;
+  return array->front + index * array->element_octets;
+}
+
+/* The same where the caller says how long an element is, so that the compiler knows. */
+static inline void *element_array_slot(const element_array *array, size_t index, size_t element_octets)
+{
+  return array->front + index * element_octets;
 }
 
 /* What element_array_insert() does when there is no room behind the last element, or the new one is not the last. */
@@ -36,35 +42,46 @@ void *element_array_insert_between(element_array *array, size_t index);
  * Pointers to elements are invalid afterwards. */
 static inline void *element_array_insert(element_array *array, size_t index)
 {
-  if (index != array->count || array->first + array->count == array->capacity) {
+  if (index != array->count || array->room + array->count == array->capacity) {
     return element_array_insert_between(array, index);
   }
   array->count++;
   return element_array_at(array, index);
 }
 
-/* What element_array_remove() does when the elements are not the first ones. */
+/* Room for `room` elements in front of those of an empty array. */
+static inline void element_array_settle(element_array *array, uint32_t room)
+{
+  array->front -= (size_t)array->room * array->element_octets;
+  array->front += (size_t)room * array->element_octets;
+  array->room = room;
+}
+
+/* What element_array_remove() does when the elements are not the first ones, or none. */
 void element_array_remove_between(element_array *array, size_t index, size_t count);
 
 /* Removes the elements [index, index + count), which must exist. Pointers to elements are invalid afterwards. */
 static inline void element_array_remove(element_array *array, size_t index, size_t count)
 {
-  if (index > 0 || count > array->count) {
+  if (index > 0 || count - 1 >= array->count) { /* also when there is nothing to remove */
     element_array_remove_between(array, index, count);
     return;
   }
-  array->first += (uint32_t)count;
+  array->front += count * array->element_octets;
+  array->room += (uint32_t)count;
   array->count -= (uint32_t)count;
   if (array->count == 0) {
-    array->first = array->capacity / 2;
+    element_array_settle(array, array->capacity / 2);
   }
 }
 
 /* Removes all elements and keeps the memory, from its start on. */
 static inline void element_array_empty(element_array *array)
 {
-  array->first = 0;
   array->count = 0;
+  if (array->room > 0) {
+    element_array_settle(array, 0);
+  }
 }
 
 /* The key that lies `key_offset` octets into the element number `index` (< count). */

@@ -156,30 +156,6 @@ void octet_rope_append_behind(octet_rope *rope, const uint8_t *octets, uint32_t 
   octet_rope_put(rope, octets, length, block);
 }
 
-void octet_rope_append_runs(octet_rope *rope, const octet_runs *runs)
-{
-  const uint8_t *octets = runs->octets;
-  uint32_t rest = runs->length;
-  uint32_t run = runs->first;
-  g_assert(rest <= UINT32_MAX - rope->length);
-  octet_rope_reserve(rope, 2 + rest / runs->run);
-  octet_slice *slice = slices_of(rope) + rope->slice_count;
-  const octet_slice *first = slice;
-  while (rest > run) {
-    *slice++ = (octet_slice){.octets = octets, .length = run, .block = runs->block};
-    octets += run + runs->gap;
-    rest -= run;
-    run = runs->run;
-  }
-  *slice++ = (octet_slice){.octets = octets, .length = rest, .block = runs->block};
-  uint32_t added = (uint32_t)(slice - first);
-  if (runs->block != NULL) {
-    runs->block->references += added;
-  }
-  rope->slice_count += added;
-  rope->length += runs->length;
-}
-
 void octet_rope_append_copy(octet_rope *rope, const uint8_t *octets, uint32_t length)
 {
   if (length == 0) {
@@ -200,6 +176,17 @@ octet_rope_range octet_rope_range_behind(const octet_rope *rope, uint32_t from, 
     range.slice++;
   }
   return range;
+}
+
+const uint8_t *octet_rope_flat_anywhere(const octet_rope *rope, uint32_t from, uint32_t length)
+{
+  g_assert(length > 0 && from <= rope->length && length <= rope->length - from);
+  const octet_slice *slice = octet_rope_slices(rope);
+  while (from >= slice->length) {
+    from -= slice->length;
+    slice++;
+  }
+  return length <= slice->length - from ? slice->octets + from : NULL;
 }
 
 void octet_rope_append_slices(octet_rope *rope, const octet_rope *source, uint32_t from, uint32_t length)

@@ -7,6 +7,7 @@
 #ifndef BASE_OCTET_ROPE_H
 #define BASE_OCTET_ROPE_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -196,6 +197,9 @@ static inline const uint8_t *octet_rope_flat(const octet_rope *rope, uint32_t fr
   return first->octets + from;
 }
 
+/* The same of `length` > 0 octets in whichever of its pieces; NULL when they lie in several. */
+const uint8_t *octet_rope_flat_anywhere(const octet_rope *rope, uint32_t from, uint32_t length);
+
 /* What octet_rope_reserve() does when there is too little room. */
 void octet_rope_grow(octet_rope *rope, uint32_t count);
 
@@ -235,7 +239,29 @@ typedef struct octet_runs {
 } octet_runs;
 
 /* Appends them, each run as a slice. */
-void octet_rope_append_runs(octet_rope *rope, const octet_runs *runs);
+static inline void octet_rope_append_runs(octet_rope *rope, const octet_runs *runs)
+{
+  const uint8_t *octets = runs->octets;
+  uint32_t rest = runs->length;
+  uint32_t run = runs->first;
+  g_assert(rest <= UINT32_MAX - rope->length);
+  octet_rope_reserve(rope, 2 + rest / runs->run);
+  octet_slice *slice = (rope->heap ? rope->heap : rope->inline_slices) + rope->slice_count;
+  const octet_slice *first = slice;
+  while (rest > run) {
+    *slice++ = (octet_slice){.octets = octets, .length = run, .block = runs->block};
+    octets += run + runs->gap;
+    rest -= run;
+    run = runs->run;
+  }
+  *slice++ = (octet_slice){.octets = octets, .length = rest, .block = runs->block};
+  uint32_t added = (uint32_t)(slice - first);
+  if (runs->block != NULL) {
+    runs->block->references += added;
+  }
+  rope->slice_count += added;
+  rope->length += runs->length;
+}
 
 /* octet_rope_clear() of a rope that has nothing but what one octet_rope_append_runs() gave it, while another rope references that
  * block, too: all references at once. */

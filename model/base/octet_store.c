@@ -36,7 +36,7 @@ octet_store *octet_store_new(void)
 
 static entry *entry_at(const octet_store *store, size_t index)
 {
-  return element_array_at(&store->entries, index);
+  return element_array_slot(&store->entries, index, sizeof(entry));
 }
 
 void octet_store_free(octet_store *store)
@@ -161,7 +161,8 @@ const uint8_t *octet_store_peek(const octet_store *store, uint64_t from, uint32_
   }
   const entry *part = entry_at(store, index);
   if (length <= part->end - from) {
-    const uint8_t *flat = octet_rope_flat(&part->piece->octets, (uint32_t)(from - part->position), length);
+    const uint8_t *flat =
+        octet_rope_flat_anywhere(&part->piece->octets, (uint32_t)(from - part->position), length);
     if (flat != NULL) {
       return flat;
     }

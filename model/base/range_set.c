@@ -31,7 +31,7 @@ void range_set_free(range_set *set)
 
 static range *range_at(const range_set *set, size_t index)
 {
-  return element_array_at(&set->ranges, index);
+  return element_array_slot(&set->ranges, index, sizeof(range));
 }
 
 /* Index of the first interval that ends at `position` or beyond it. */

@@ -63,7 +63,7 @@ static inline uint64_t range_set_total(const range_set *set)
 /* The interval number `index` (< count) in ascending order. */
 static inline range range_set_get(const range_set *set, size_t index)
 {
-  return *(const range *)element_array_at(&set->ranges, index);
+  return *(const range *)element_array_slot(&set->ranges, index, sizeof(range));
 }
 
 /* Index of the first interval whose `to` is beyond `position`; range_set_count() when there is none. */

@@ -83,7 +83,7 @@ static gboolean parse_options(int argc, char **argv, choices *chosen, cli_argume
       .example = "  iwarpsim decode receiver.pcap\n"
                  "  iwarpsim decode siw.pcapng --summary\n"
                  "  tcpdump -i eth0 -s 0 -w - tcp port 5044 | iwarpsim decode - --json\n"
-                 "  iwarpsim decode middle.pcap --mpa 10.0.0.2:5044,markers=off,start=find\n",
+                 "  iwarpsim decode middle.pcap --mpa 10.0.0.2:5044\n",
   };
 
   return cli_parse(argc, argv, &usage, entries, arguments, status);
@@ -276,13 +276,16 @@ static int complain_of_silence(const decoding *d)
   guint32 flows = capture_source_flows(d->source);
   g_autofree char *most = busiest(d);
 
+  if (counts->packets == 0 && d->chosen->filter) {
+    fprintf(stderr, "%s: no packet matches --filter %s\n", d->file, d->chosen->filter);
+    return CLI_USAGE;
+  }
   fprintf(stderr,
           "%s: no connection speaks MPA: %" G_GUINT64_FORMAT
           " packets, %u TCP connection%s%s; expected an MPA Request and "
           "Reply Frame%s\n",
           d->file, counts->packets, flows, flows == 1 ? "" : "s", most,
-          d->chosen->mpa ? " or an end that --mpa names"
-                         : ", or --mpa HOST:PORT (,start=find when the capture starts in the middle)");
+          d->chosen->mpa ? " or an end that --mpa names" : ", or --mpa HOST:PORT");
   return CLI_USAGE;
 }
 

@@ -170,7 +170,7 @@ gboolean cli_mpa_hint_parse(const char *text, decode_hint *hint, GError **error)
     }
   }
   if (!has_reverse) {
-    hint->start[1] = hint->start[0] == DECODE_START_FIRST ? DECODE_START_FIRST : DECODE_START_FIND;
+    hint->start[1] = hint->start[0] == DECODE_START_SEQUENCE ? DECODE_START_FIND : hint->start[0];
   }
   return TRUE;
 }

@@ -115,6 +115,41 @@ static void print_notes(const GPtrArray *notes, const cli_arguments *arguments)
   }
 }
 
+/* The facts of a replay: what it is of, how it was asked for, and what it cannot know. Options that were not given say nothing. */
+enum { FACTS_MAX = 7 };
+
+static void add_fact(summary_replay *of, summary_fact facts[FACTS_MAX], const char *name, const char *text)
+{
+  if (text) {
+    g_assert(of->fact_count < FACTS_MAX);
+    facts[of->fact_count++] = (summary_fact){.name = name, .text = text};
+  }
+}
+
+static gboolean report(const replay *r, const choices *chosen, const simulation_result *result,
+                       const GPtrArray *notes, const char *directory, gboolean quiet, GError **error)
+{
+  summary_fact facts[FACTS_MAX];
+  summary_replay of = {.facts = facts, .tells = replay_scenario_tells};
+  g_autofree char *measured = replay_measured(r);
+  g_autofree char *path = replay_path(r);
+  g_autofree char *hints = chosen->mpa ? g_strjoinv(" ", chosen->mpa) : NULL;
+  g_autoptr(GPtrArray) texts = g_ptr_array_new();
+
+  g_ptr_array_extend(texts, (GPtrArray *)notes, NULL, NULL);
+  g_ptr_array_add(texts, NULL);
+  of.notes = (const char *const *)texts->pdata;
+  add_fact(&of, facts, "measured", measured);
+  add_fact(&of, facts, "path", path);
+  add_fact(&of, facts, "filter", chosen->filter);
+  add_fact(&of, facts, "mpa", hints);
+  add_fact(&of, facts, "hold", chosen->hold);
+  add_fact(&of, facts, "checksums", chosen->ignore_checksums ? "wrong ones are taken too" : NULL);
+  add_fact(&of, facts, "not known",
+           "what sender and path did, what the octets ought to be (docs/captures.md)");
+  return cli_results_report(replay_scenario_of(r), result, &of, directory, quiet, error);
+}
+
 /* The second reading and what comes of it. */
 static int run(replay *r, const choices *chosen, const cli_arguments *arguments, cli_progress *shown)
 {
@@ -131,7 +166,7 @@ static int run(replay *r, const choices *chosen, const cli_arguments *arguments,
   gboolean done = replay_run(r, directory, &result, notes, &error);
   cli_progress_clear(shown);
   print_notes(notes, arguments);
-  done = done && cli_results_report(s, &result, directory, arguments->quiet, &error);
+  done = done && report(r, chosen, &result, notes, directory, arguments->quiet, &error);
   int status = done ? cli_results_exit_code("replay", s, &result) : fail(error);
   simulation_result_clear(&result);
   return status;

@@ -55,12 +55,13 @@ summary cli_results_summary(const scenario *s, const simulation_result *result)
   };
 }
 
-gboolean cli_results_report(const scenario *s, const simulation_result *result, const char *directory,
-                            gboolean quiet, GError **error)
+gboolean cli_results_report(const scenario *s, const simulation_result *result, const summary_replay *of,
+                            const char *directory, gboolean quiet, GError **error)
 {
   g_autofree char *path = g_build_filename(directory, "summary.json", NULL);
-  const summary page = cli_results_summary(s, result);
+  summary page = cli_results_summary(s, result);
 
+  page.replay = of;
   if (!summary_write_json(&page, path, error)) {
     return FALSE;
   }

@@ -14,9 +14,10 @@ char *cli_results_folder(const scenario *s, const char *directory, gboolean capt
 /* `result` of `s` as a summary; what it points to is theirs. */
 summary cli_results_summary(const scenario *s, const simulation_result *result);
 
-/* Writes DIRECTORY/summary.json and, unless `quiet`, prints the summary. FALSE and `error` when it cannot be written. */
-gboolean cli_results_report(const scenario *s, const simulation_result *result, const char *directory,
-                            gboolean quiet, GError **error);
+/* Writes DIRECTORY/summary.json and, unless `quiet`, prints the summary; `of` is what a replay says besides (NULL: a run). FALSE and `error` when it
+ * cannot be written. */
+gboolean cli_results_report(const scenario *s, const simulation_result *result, const summary_replay *of,
+                            const char *directory, gboolean quiet, GError **error);
 
 /* The exit code of `command` ("run") by the result and run.expect; when that is not 0, says why on standard error. */
 int cli_results_exit_code(const char *command, const scenario *s, const simulation_result *result);

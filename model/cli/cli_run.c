@@ -112,7 +112,7 @@ static int run_scenario(const scenario *s, const run_options *options, const cli
                                   .progress_user = &shown};
   gboolean done = simulation_run(s, &how, &result, &error);
   cli_progress_clear(&shown);
-  done = done && cli_results_report(s, &result, directory, arguments->quiet, &error);
+  done = done && cli_results_report(s, &result, NULL, directory, arguments->quiet, &error);
   int status = done ? cli_results_exit_code("run", s, &result) : fail_run(error);
   simulation_result_clear(&result);
   return status;

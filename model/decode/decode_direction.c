@@ -489,10 +489,12 @@ void decode_direction_finish(decode_direction *direction)
   before = start->in_full_operation ? MIN(before, end) : end;
   uint64_t came =
       before > first ? before - first - capture_stream_missing(direction->stream, first, before) : 0;
-  summary->startup_octets = start->startup_octets;
+  summary->startup_octets =
+      start->startup_octets - capture_stream_missing(direction->stream, start->startup_position,
+                                                     start->startup_position + start->startup_octets);
   summary->streaming_octets = came;
   if (!start->in_full_operation) {
-    summary->streaming_octets -= MIN(came, start->startup_octets);
+    summary->streaming_octets -= MIN(came, summary->startup_octets);
   }
   summary->missing_octets = capture_stream_missing(direction->stream, first, end);
   summary->unaccounted_octets = end - first - summary->streaming_octets - summary->startup_octets -

@@ -10,8 +10,13 @@
  * whole. */
 uint64_t decode_find_count(const uint8_t *octets, size_t length, uint64_t offset, bool markers, bool crc);
 
-/* Looks for the first place where a valid FPDU, with its CRC, is followed by another one, or by the end of the octets. Sets `*at` to where
- * it is in the octets, and `*offset` to an offset in the FPDU phase that it can have: with markers it is right modulo 512. */
-bool decode_find_start(const uint8_t *octets, size_t length, bool markers, size_t *at, uint64_t *offset);
+/* Looks for the first place where a valid FPDU is followed by another one, or by the end of the octets. Sets `*at` to where it is in the
+ * octets, and `*offset` to an offset in the FPDU phase that it can have: with markers it is right modulo 512.
+ *
+ * With `crc` the CRC proves an FPDU. Without, nothing does, and what no document promises is taken instead: three FPDUs in a row whose DDP
+ * and RDMAP headers contradict nothing (versions, reserved bits, opcode, buffer model, queue), or fewer that end where the octets do, and
+ * with two right markers, if `markers`. */
+bool decode_find_start(const uint8_t *octets, size_t length, bool markers, bool crc, size_t *at,
+                       uint64_t *offset);
 
 #endif

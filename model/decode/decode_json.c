@@ -256,7 +256,7 @@ void decode_json_startup_fields(decode_line *line, const decode_startup_frame *f
   append_number(line, ",\"reserved\":", frame->reserved);
   append_number(line, ",\"private_data_octets\":", frame->private_data_octets);
   append_octets(line, ",\"private_data\":", frame->private_data,
-                frame->private_data ? frame->private_data_octets : 0);
+                frame->private_data ? frame->private_data_read : 0);
   if (frame->has_enhanced) {
     append_enhanced(line, &frame->enhanced);
   }

@@ -119,6 +119,17 @@ static void append_frame(decode_line *line, const char *what, bool is_there,
   decode_line_end(line);
 }
 
+/* Where the startup frames do not tell. */
+static void append_kind(decode_line *line, const char *to, const decode_direction_summary *sums)
+{
+  if (sums->in_full_operation) {
+    decode_line_text(line, to);
+    decode_line_text(line, sums->markers ? " markers on" : " markers off");
+    decode_line_text(line, sums->crc ? ", CRC on" : ", CRC off");
+    decode_line_end(line);
+  }
+}
+
 void decode_overview_text_connection(decode_line *line, const decode_name *name,
                                      const decode_connection *connection)
 {
@@ -132,6 +143,10 @@ void decode_overview_text_connection(decode_line *line, const decode_name *name,
   decode_line_end(line);
   append_frame(line, "  MPA Request Frame:", connection->has_request, &connection->request);
   append_frame(line, "  MPA Reply Frame:", connection->has_reply, &connection->reply);
+  if (!connection->has_request || !connection->has_reply) {
+    append_kind(line, "  taken to the Responder:", &connection->directions[DECODE_FORWARD]);
+    append_kind(line, "  taken to the Initiator:", &connection->directions[DECODE_REVERSE]);
+  }
   decode_line_column(line, VALUE_COLUMN + 4);
   decode_line_text(line, "to the Responder    to the Initiator");
   decode_line_end(line);

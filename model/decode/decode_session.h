@@ -26,9 +26,10 @@ typedef enum decode_switch {
 
 /* Where the FPDU phase of a direction starts, when no startup frame tells. */
 typedef enum decode_start {
+  DECODE_START_AUTO, /* as DECODE_START_FIRST when the SYN was captured, else as DECODE_START_FIND */
   DECODE_START_FIRST, /* at the first octet behind the SYN, or, when that was not captured, the first captured octet */
   DECODE_START_SEQUENCE, /* at the octet with this TCP sequence number, which may be from before the capture: then markers locate */
-  DECODE_START_FIND, /* it is looked for: at each place where a whole valid FPDU, with its CRC (and markers, unless off), can be */
+  DECODE_START_FIND, /* it is looked for, with all kinds of markers and CRC that the hint allows: decode_find_start() */
 } decode_start;
 
 /* What the user says of connections: those with an end at `address` and `port` speak MPA. */

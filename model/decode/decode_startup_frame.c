@@ -58,16 +58,15 @@ decode_startup_result decode_startup_frame_read(decode_startup_frame *frame, con
   }
   decode_startup_frame read = {.is_reply = !is_request};
   read_header(&read, octets + DECODE_STARTUP_KEY_OCTETS);
-  if (length < read.frame_octets) {
-    return DECODE_STARTUP_PARTIAL;
-  }
-  if (read.private_data_octets > 0) {
+  read.private_data_read =
+      (uint16_t)MIN(length - DECODE_STARTUP_HEADER_OCTETS, (size_t)read.private_data_octets);
+  if (read.private_data_read > 0) {
     read.private_data = octets + DECODE_STARTUP_HEADER_OCTETS;
   }
-  read.has_enhanced = read.enhanced_flag && read.private_data_octets >= DECODE_ENHANCED_OCTETS;
+  read.has_enhanced = read.enhanced_flag && read.private_data_read >= DECODE_ENHANCED_OCTETS;
   if (read.has_enhanced) {
     read_enhanced(&read.enhanced, read.private_data);
   }
   *frame = read;
-  return DECODE_STARTUP_WHOLE;
+  return length < read.frame_octets ? DECODE_STARTUP_PARTIAL : DECODE_STARTUP_WHOLE;
 }

@@ -33,8 +33,9 @@ typedef struct decode_startup_frame {
   uint8_t reserved;             /* the Res bits as received (5; of Revision 2 4) */
   uint8_t revision;             /* Rev */
   uint16_t private_data_octets; /* PD_Length */
-  const uint8_t *private_data;  /* NULL when there are none; lies in what was decoded */
-  bool has_enhanced;            /* enhanced_flag, and PD_Length is 4 at least */
+  const uint8_t *private_data;  /* NULL when none were read; lies in what was decoded */
+  uint16_t private_data_read;   /* octets of them; all, of a whole frame */
+  bool has_enhanced;            /* enhanced_flag, and four octets of them were read */
   decode_enhanced_setup enhanced;
   uint32_t frame_octets; /* header and Private Data */
 } decode_startup_frame;
@@ -45,7 +46,8 @@ typedef enum decode_startup_result {
   DECODE_STARTUP_WHOLE,
 } decode_startup_result;
 
-/* Reads what `octets` start with; `frame` is filled in when that is a whole frame. Judges no field. */
+/* Reads what `octets` start with; `frame` is filled in when that is a frame, whole or with its first DECODE_STARTUP_HEADER_OCTETS octets at
+ * least. Judges no field. */
 decode_startup_result decode_startup_frame_read(decode_startup_frame *frame, const uint8_t *octets,
                                                 size_t length);
 

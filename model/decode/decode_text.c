@@ -307,7 +307,13 @@ void decode_text_startup(decode_line *line, const decode_name *name, const decod
   decode_text_startup_fields(line, frame);
   decode_line_end(line);
   if (frame->private_data) {
-    append_private_data(line, frame->private_data, frame->private_data_octets);
+    append_private_data(line, frame->private_data, frame->private_data_read);
+  }
+  if (frame->private_data_read < frame->private_data_octets) {
+    decode_line_column(line, NAME_COLUMN);
+    append_number(line, "Private Data: ", frame->private_data_octets - frame->private_data_read);
+    decode_line_text(line, " octets not captured");
+    decode_line_end(line);
   }
 }
 

@@ -1,6 +1,5 @@
 #include "decode/decode_verdict.h"
 
-#include "base/big_endian.h"
 #include "decode/decode_find.h"
 
 enum { REQUEST, REPLY, FRAMES };
@@ -42,23 +41,26 @@ static void note_packet(void *user, uint64_t position, const octet_rope *octets,
   found->last_packet = MAX(found->last_packet, packet);
 }
 
-/* Reads what starts at `position` into `frame`, whose private data are in `octets` then. */
-static bool read_frame(const decode_waiting_side *side, uint64_t position, decode_startup_frame *frame,
-                       GByteArray *octets)
+/* Reads what starts at `position` into `frame`, whose private data are in `octets` then. The header tells how long the frame is: Private Data
+ * that were not captured are not waited for. */
+static bool read_frame(const matter *of, const decode_waiting_side *side, uint64_t position,
+                       decode_startup_frame *frame, GByteArray *octets)
 {
   uint64_t run_end = decode_waiting_run_end(side, position);
-  uint64_t length = DECODE_STARTUP_HEADER_OCTETS;
-  decode_startup_result result = DECODE_STARTUP_PARTIAL;
+  uint64_t end = position + DECODE_STARTUP_HEADER_OCTETS;
+  decode_startup_result result = DECODE_STARTUP_NONE;
 
-  while (result == DECODE_STARTUP_PARTIAL && position + length <= run_end && octets->len < length) {
+  g_byte_array_set_size(octets, 0);
+  while (end <= run_end && octets->len < end - position) {
     g_byte_array_set_size(octets, 0);
-    decode_waiting_copy(side, position, position + length, octets);
+    decode_waiting_copy(side, position, end, octets);
     result = decode_startup_frame_read(frame, octets->data, octets->len);
-    /* The header tells how long it is. */
-    length =
-        DECODE_STARTUP_HEADER_OCTETS + big_endian_read_16(octets->data + DECODE_STARTUP_HEADER_OCTETS - 2);
+    end = result == DECODE_STARTUP_PARTIAL ? MIN(position + frame->frame_octets, run_end) : end;
   }
-  return result == DECODE_STARTUP_WHOLE;
+  return result == DECODE_STARTUP_WHOLE ||
+         (result == DECODE_STARTUP_PARTIAL &&
+          (of->is_last ||
+           capture_stream_missing(side->stream, position, position + frame->frame_octets) == 0));
 }
 
 /* Reads the frame of `kind` that end `from` sent, if it is there and whole. */
@@ -72,7 +74,7 @@ static void find_frame(const matter *of, unsigned from, unsigned kind, decode_ve
   }
   uint64_t position = side->keys[kind];
   g_byte_array_set_size(octets, 0);
-  if (read_frame(side, position, &found->frame, octets)) {
+  if (read_frame(of, side, position, &found->frame, octets)) {
     found->is_there = true;
     found->from = (uint8_t)from;
     found->position = position;
@@ -80,12 +82,17 @@ static void find_frame(const matter *of, unsigned from, unsigned kind, decode_ve
   }
 }
 
+static void forget_frames(decode_verdict *verdict)
+{
+  verdict->request = (decode_verdict_frame){.is_there = false};
+  verdict->reply = (decode_verdict_frame){.is_there = false};
+}
+
 /* The Request and the Reply, of different ends, of whichever end the Request is. */
 static void find_frames(const matter *of, decode_verdict *verdict)
 {
   for (unsigned initiator = 0; initiator < 2; initiator++) {
-    verdict->request.is_there = false;
-    verdict->reply.is_there = false;
+    forget_frames(verdict);
     find_frame(of, initiator, REQUEST, &verdict->request, verdict->octets[REQUEST]);
     find_frame(of, !initiator, REPLY, &verdict->reply, verdict->octets[REPLY]);
     verdict->initiator = (uint8_t)initiator;
@@ -93,7 +100,9 @@ static void find_frames(const matter *of, decode_verdict *verdict)
       return;
     }
   }
+  forget_frames(verdict);
   find_frame(of, 0, REQUEST, &verdict->request, verdict->octets[REQUEST]);
+  find_frame(of, 1, REQUEST, &verdict->request, verdict->octets[REQUEST]);
   if (verdict->request.is_there) {
     verdict->initiator = verdict->request.from;
     return;
@@ -213,7 +222,7 @@ static bool try_kinds(const decode_waiting_side *side, uint64_t position, bool c
 }
 
 /* Looks for the first FPDU in all runs of octets of `side`. FALSE when there is none. */
-static bool find_start(const decode_waiting_side *side, bool markers, decode_direction_start *start)
+static bool find_start(const decode_waiting_side *side, bool markers, bool crc, decode_direction_start *start)
 {
   uint64_t origin = begin(side, start);
   uint64_t position = decode_waiting_lowest(side);
@@ -222,12 +231,12 @@ static bool find_start(const decode_waiting_side *side, bool markers, decode_dir
     uint64_t end = decode_waiting_run_end(side, position);
     GByteArray *octets = sample(side, position);
     size_t at = 0;
-    bool found = decode_find_start(octets->data, octets->len, markers, &at, &start->phase_offset);
+    bool found = decode_find_start(octets->data, octets->len, markers, crc, &at, &start->phase_offset);
     g_byte_array_unref(octets);
     if (found) {
       start->phase_start = position + at - origin;
       start->markers = markers;
-      start->crc = true;
+      start->crc = crc;
       return true;
     }
     position = octet_store_next_held(side->octets, end);
@@ -235,12 +244,25 @@ static bool find_start(const decode_waiting_side *side, bool markers, decode_dir
   return false;
 }
 
-/* The same of what an end sent of which it is not known whether it has markers, when `markers` does not say. */
-static void find_any(const decode_waiting_side *side, decode_switch markers, decode_direction_start *start)
+static bool may_be(decode_switch wanted, bool on)
+{
+  return wanted == DECODE_AS_NEGOTIATED || on == (wanted == DECODE_ON);
+}
+
+/* The same of what an end sent of which it is not known whether it has markers and CRCs, when `markers` and `crc` do not say: CRCs, which
+ * prove most, first. */
+static void find_any(const decode_waiting_side *side, decode_switch markers, decode_switch crc,
+                     decode_direction_start *start)
 {
   start->in_full_operation = true;
-  start->is_lost = (markers == DECODE_OFF || !find_start(side, true, start)) &&
-                   (markers == DECODE_ON || !find_start(side, false, start));
+  start->is_lost = true;
+  for (unsigned kind = 0; start->is_lost && kind < 4; kind++) {
+    bool has_markers = kind % 2 == 0;
+    bool has_crc = kind < 2;
+    if (may_be(markers, has_markers) && may_be(crc, has_crc)) {
+      start->is_lost = !find_start(side, has_markers, has_crc, start);
+    }
+  }
 }
 
 /* Only one of the frames is there: what the other one says about markers and CRC is tried out. */
@@ -260,18 +282,29 @@ static void conclude_from_one(const matter *of, decode_verdict *verdict)
   try_kinds(side, behind, found->frame.crc, start);
   if (decode_waiting_lowest(other) != UINT64_MAX) {
     verdict->has_start[!from] = true;
-    find_any(other, DECODE_AS_NEGOTIATED, &verdict->starts[!from]);
+    find_any(other, DECODE_AS_NEGOTIATED, found->frame.crc ? DECODE_ON : DECODE_AS_NEGOTIATED,
+             &verdict->starts[!from]);
   }
-  verdict->text = verdict->request.is_there
-                      ? "the Reply is not in the capture: markers and CRC as FPDUs validate"
-                      : "the Request is not in the capture: markers and CRC as FPDUs validate";
+  if (!verdict->request.is_there) {
+    verdict->text = "the Request is not in the capture: markers and CRC as FPDUs validate";
+  } else if (other->octets && other->keys[REQUEST] != UINT64_MAX) {
+    verdict->text =
+        "both ends sent a Request, where one must reply (mpa-01 §6.1.1): markers and CRC as FPDUs validate";
+  } else {
+    verdict->text = "the Reply is not in the capture: markers and CRC as FPDUs validate";
+  }
 }
 
 /* --- Hints --- */
 
 static decode_start start_mode(const matter *of, unsigned from)
 {
-  return of->hint->start[from == of->hinted];
+  decode_start mode = of->hint->start[from == of->hinted];
+
+  if (mode != DECODE_START_AUTO) {
+    return mode;
+  }
+  return side_of(of, from)->has_syn ? DECODE_START_FIRST : DECODE_START_FIND;
 }
 
 /* MPA starts at a sequence number, which may be from before the capture. */
@@ -307,8 +340,7 @@ static void start_as_hinted(const matter *of, decode_verdict *verdict, unsigned 
   if (start_mode(of, from) == DECODE_START_SEQUENCE) {
     start_at_sequence(of, from, start);
   } else if (start_mode(of, from) == DECODE_START_FIND && has_octets) {
-    find_any(side, of->hint->markers, start);
-    start->crc = is_on(of->hint->crc, true);
+    find_any(side, of->hint->markers, of->hint->crc, start);
   }
 }
 
@@ -324,7 +356,7 @@ static bool is_hint_due(const matter *of, unsigned from)
   if (start_mode(of, from) == DECODE_START_SEQUENCE) {
     return true;
   }
-  if (start_mode(of, from) == DECODE_START_FIND || !decode_waiting_is_whole_to(side, 1)) {
+  if (start_mode(of, from) == DECODE_START_FIND || !side->has_syn || decode_waiting_lowest(side) != 0) {
     return octet_store_total(side->octets) > DECODE_SEARCHED_OCTETS &&
            start_mode(of, from) == DECODE_START_FIND;
   }
@@ -354,6 +386,10 @@ static bool are_hints_due(const matter *of)
 static void conclude_from_hint(const matter *of, decode_verdict *verdict)
 {
   verdict->is_hinted = true;
+  if (!side_of(of, 0)->has_syn && !side_of(of, 1)->has_syn) {
+    verdict->initiator =
+        !of->hinted; /* nobody saw who opened it; the end that is known beforehand listened */
+  }
   start_as_hinted(of, verdict, 0);
   start_as_hinted(of, verdict, 1);
 }

@@ -69,7 +69,7 @@ uint64_t decode_waiting_run_end(const decode_waiting_side *side, uint64_t positi
 
 bool decode_waiting_is_whole_to(const decode_waiting_side *side, uint64_t position)
 {
-  return side->has_syn && octet_store_contains(side->octets, 0, position);
+  return side->has_syn && capture_stream_missing(side->stream, 0, position) == 0;
 }
 
 static void append(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)

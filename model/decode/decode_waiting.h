@@ -42,7 +42,7 @@ uint64_t decode_waiting_octets(const decode_waiting *waiting);
 uint64_t decode_waiting_lowest(const decode_waiting_side *side);
 uint64_t decode_waiting_run_end(const decode_waiting_side *side, uint64_t position);
 
-/* All octets of the side up to `position` are there, and its SYN. */
+/* All octets of the side up to `position` came, and its SYN; they need not be captured (snap length). */
 bool decode_waiting_is_whole_to(const decode_waiting_side *side, uint64_t position);
 
 /* Appends the octets of [from, to), all of which must be there, to the empty `octets`. */

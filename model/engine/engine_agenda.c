@@ -9,8 +9,10 @@ enum { HEAP_CHILDREN = 4, CACHE_LINE_OCTETS = 64, FIRST_CAPACITY = 16 };
  * that comes and goes does not put them in order each time. */
 enum { ROW_MAX = 12, HEAP_MIN = 6 };
 
-/* Room in front of the heap, in entries, so that the four children of a node, from number 4 · n + 1 on, fill whole cache lines. */
+/* Room in front of the heap, in entries, so that the four children of a node, from number 4 · n + 1 on, fill whole cache lines. The
+ * last of it has an entry that is never due, in front of the row. */
 enum { ROOM_IN_FRONT = CACHE_LINE_OCTETS / sizeof(engine_agenda_entry) - 1 };
+G_STATIC_ASSERT(ROOM_IN_FRONT >= 1);
 
 static const engine_agenda_entry never = {.when = TIME_PS_NEVER};
 
@@ -73,18 +75,19 @@ static inline void put(engine_agenda *agenda, uint32_t place, engine_timer *time
   timer->place = place;
 }
 
-/* Where the entry stands that must not run after the one at `place` (> 0). */
-static inline uint32_t place_above(const engine_agenda *agenda, uint32_t place)
+/* After entries came or went. */
+static inline void find_head(engine_agenda *agenda)
 {
-  return agenda->is_heap ? (place - 1) / HEAP_CHILDREN : place - 1;
+  agenda->head = agenda->is_heap ? agenda->heap : agenda->heap + agenda->count - 1;
 }
 
-/* Finds the place of the entry of `timer` at `when` and `minor` from the vacant `place` upwards and puts it there. */
-static G_GNUC_NO_INLINE void sift_up(engine_agenda *agenda, uint32_t place, engine_timer *timer, time_ps when,
-                                     uint64_t minor)
+/* Finds the place of the entry of `timer` at `when` and `minor` from the vacant `place` upwards, to what is due earlier, and puts it
+ * there. */
+static void sift_up_heap(engine_agenda *agenda, uint32_t place, engine_timer *timer, time_ps when,
+                         uint64_t minor)
 {
   while (place > 0) {
-    uint32_t above = place_above(agenda, place);
+    uint32_t above = (place - 1) / HEAP_CHILDREN;
     if (!key_runs_before(when, timer->class_and_major, minor, &agenda->heap[above])) {
       break;
     }
@@ -92,6 +95,29 @@ static G_GNUC_NO_INLINE void sift_up(engine_agenda *agenda, uint32_t place, engi
     place = above;
   }
   put(agenda, place, timer, when, minor);
+}
+
+static void sift_up_row(engine_agenda *agenda, uint32_t place, engine_timer *timer, time_ps when,
+                        uint64_t minor)
+{
+  for (; place + 1 < agenda->count; place++) {
+    const engine_agenda_entry *above = &agenda->heap[place + 1];
+    if (!key_runs_before(when, timer->class_and_major, minor, above)) {
+      break;
+    }
+    move(agenda, place, above);
+  }
+  put(agenda, place, timer, when, minor);
+}
+
+static G_GNUC_NO_INLINE void sift_up(engine_agenda *agenda, uint32_t place, engine_timer *timer, time_ps when,
+                                     uint64_t minor)
+{
+  if (agenda->is_heap) {
+    sift_up_heap(agenda, place, timer, when, minor);
+  } else {
+    sift_up_row(agenda, place, timer, when, minor);
+  }
 }
 
 static const engine_agenda_entry *earlier(const engine_agenda_entry *a, const engine_agenda_entry *b)
@@ -139,14 +165,14 @@ static G_GNUC_NO_INLINE void sift_down_heap(engine_agenda *agenda, uint32_t plac
   put(agenda, place, timer, when, minor);
 }
 
-/* Behind the last one stands one that is never due. */
+/* In front of the row stands an entry that is never due. */
 static inline void sift_down_row(engine_agenda *agenda, uint32_t place, engine_timer *timer, time_ps when,
                                  uint64_t minor)
 {
-  const engine_agenda_entry *next = &agenda->heap[place + 1];
+  const engine_agenda_entry *next = &agenda->heap[place] - 1;
 
   while (!key_runs_before(when, timer->class_and_major, minor, next)) {
-    move(agenda, place++, next++);
+    move(agenda, place--, next--);
   }
   put(agenda, place, timer, when, minor);
 }
@@ -173,6 +199,7 @@ static void grow(engine_agenda *agenda)
   if (memory == NULL) {
     g_error("engine: no memory for %u timers", capacity);
   }
+  memory[ROOM_IN_FRONT - 1] = never;
   for (uint32_t i = 0; i < slots; i++) {
     memory[ROOM_IN_FRONT + i] = i < agenda->count ? agenda->heap[i] : never;
   }
@@ -182,14 +209,32 @@ static void grow(engine_agenda *agenda)
   agenda->capacity = capacity;
 }
 
-/* A row is a heap, too. */
+/* A row from its other end is a heap. */
+static void make_heap(engine_agenda *agenda)
+{
+  agenda->is_heap = true;
+  for (uint32_t low = 0, high = agenda->count - 1; low < high; low++, high--) {
+    const engine_agenda_entry entry = agenda->heap[low];
+    move(agenda, low, &agenda->heap[high]);
+    move(agenda, high, &entry);
+  }
+}
+
 static G_GNUC_NO_INLINE void insert(engine_agenda *agenda, engine_timer *timer)
 {
   if (agenda->count == agenda->capacity) {
     grow(agenda);
   }
-  agenda->is_heap = agenda->is_heap || agenda->count >= ROW_MAX;
-  sift_up(agenda, agenda->count++, timer, timer->when, timer->minor);
+  if (agenda->count == ROW_MAX && !agenda->is_heap) {
+    make_heap(agenda);
+  }
+  uint32_t place = agenda->count++;
+  find_head(agenda);
+  if (agenda->is_heap) {
+    sift_up_heap(agenda, place, timer, timer->when, timer->minor);
+  } else {
+    sift_down_row(agenda, place, timer, timer->when, timer->minor);
+  }
 }
 
 /* Puts the few entries of what was a heap in order. */
@@ -198,11 +243,11 @@ static void make_row(engine_agenda *agenda)
   agenda->is_heap = false;
   for (uint32_t place = 1; place < agenda->count; place++) {
     const engine_agenda_entry entry = agenda->heap[place];
-    sift_up(agenda, place, entry.timer, entry.when, entry.minor);
+    sift_down_row(agenda, place, entry.timer, entry.when, entry.minor);
   }
 }
 
-/* The entry at `place` goes, and all behind it move up. */
+/* The entry at `place` goes, and what is due earlier moves up to it. */
 static void close_row(engine_agenda *agenda, uint32_t place)
 {
   for (agenda->count--; place < agenda->count; place++) {
@@ -217,8 +262,8 @@ static void close_heap(engine_agenda *agenda, uint32_t place)
   engine_agenda_entry last = agenda->heap[--agenda->count];
   agenda->heap[agenda->count] = never;
   if (place < agenda->count) {
-    if (place > 0 && runs_before(&last, &agenda->heap[place_above(agenda, place)])) {
-      sift_up(agenda, place, last.timer, last.when, last.minor);
+    if (place > 0 && runs_before(&last, &agenda->heap[(place - 1) / HEAP_CHILDREN])) {
+      sift_up_heap(agenda, place, last.timer, last.when, last.minor);
     } else {
       sift_down_heap(agenda, place, last.timer, last.when, last.minor);
     }
@@ -243,6 +288,7 @@ void engine_agenda_remove(engine_agenda *agenda, engine_timer *timer)
   } else {
     close_row(agenda, place);
   }
+  find_head(agenda);
 }
 
 void engine_agenda_set(engine_agenda *agenda, engine_timer *timer, time_ps when, uint64_t minor)
@@ -266,14 +312,14 @@ void engine_agenda_set(engine_agenda *agenda, engine_timer *timer, time_ps when,
 engine_timer *engine_agenda_first(engine_agenda *agenda)
 {
   while (agenda->count > 0) {
-    engine_timer *timer = agenda->heap[0].timer;
-    if (is_up_to_date(&agenda->heap[0])) {
+    engine_timer *timer = agenda->head->timer;
+    if (is_up_to_date(agenda->head)) {
       return timer;
     }
     if (timer->when == TIME_PS_NEVER) {
       engine_agenda_remove(agenda, timer);
     } else {
-      sift_down(agenda, 0, timer, timer->when, timer->minor);
+      sift_down(agenda, timer->place, timer, timer->when, timer->minor);
     }
   }
   return NULL;
@@ -296,13 +342,27 @@ static bool has_twin_below(const engine_agenda *agenda, uint32_t place)
   return false;
 }
 
+static bool row_has_twin(const engine_agenda *agenda)
+{
+  const engine_agenda_entry *head = agenda->head;
+
+  for (const engine_agenda_entry *next = head - 1; next->when == head->when; next--) {
+    if (!tie_runs_before(head, next) && is_up_to_date(next)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool head_has_twin(const engine_agenda *agenda)
 {
   const engine_agenda_entry *heap = agenda->heap;
-  time_ps when = heap[0].when;
-  bool is_tied = heap[1].when == when ||
-                 (agenda->is_heap && (heap[2].when == when || heap[3].when == when || heap[4].when == when));
+  time_ps when = agenda->head->when;
 
+  if (!agenda->is_heap) {
+    return agenda->head[-1].when == when && row_has_twin(agenda);
+  }
+  bool is_tied = heap[1].when == when || heap[2].when == when || heap[3].when == when || heap[4].when == when;
   return is_tied && has_twin_below(agenda, 0);
 }
 

@@ -1,6 +1,6 @@
 /* What is due, in order: by moment, and in one picosecond by (class, major, minor).
  *
- * A row in order while there are few, as with one connection, else a heap of four children a node. Both have lazy entries: a timer that
+ * A row in order, what is due first at its end, while there are few, as with one connection; else a heap of four children a node. Both have lazy entries: a timer that
  * is moved later, or switched off, keeps its entry where it is, and only when that comes to the head it is put where the timer now
  * belongs, or is removed. So deadlines that are put off again and again, as TCP's are, cost a comparison each; and a timer that fires
  * and is set again, as a link's arrival is, has its entry at the head already. An entry is never later than its timer: what is at the
@@ -37,11 +37,12 @@ typedef struct engine_agenda_entry {
 /* All zero: an empty agenda. */
 typedef struct engine_agenda {
   engine_agenda_entry
-      *heap;    /* or row; behind some room, so that the four children of a node fill whole cache lines */
-  void *memory; /* of the heap */
+      *heap; /* or row; behind some room, so that the four children of a node fill whole cache lines */
+  engine_agenda_entry *head; /* what is due first: the end of the row, or the top of the heap */
+  void *memory;              /* of the heap */
   uint32_t count;
   uint32_t capacity;
-  bool is_heap; /* else a row: all of `heap` in order */
+  bool is_heap; /* else a row: all of `heap`, the latest first */
 } engine_agenda;
 
 /* Frees the memory; the timers are their owners'. */

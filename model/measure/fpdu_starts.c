@@ -52,27 +52,45 @@ void fpdu_starts_make_room(fpdu_starts *starts)
 static uint32_t first_from_near(const fpdu_starts *starts, uint32_t number, uint64_t offset)
 {
   enum { STEPS = 8 };
+  uint32_t near = number;
 
   if (number - starts->first > starts->end - starts->first) {
     return first_from(starts, offset);
   }
-  for (int i = 0; i < STEPS; i++) {
-    if (number != starts->end && offset_of(starts, number) < offset) {
-      number++;
-    } else if (number != starts->first && offset_of(starts, number - 1) >= offset) {
-      number--;
-    } else {
-      return number;
+  while (near != starts->end && near - number < STEPS && offset_of(starts, near) < offset) {
+    near++;
+  }
+  if (near == number) {
+    while (near != starts->first && number - near < STEPS && offset_of(starts, near - 1) >= offset) {
+      near--;
     }
   }
-  return first_from(starts, offset);
+  return near - number == STEPS || number - near == STEPS ? first_from(starts, offset) : near;
+}
+
+/* Whether start number `number` is below `offset`, and the one behind it not. */
+static bool steps_over(const fpdu_starts *starts, uint32_t number, uint64_t offset)
+{
+  return number - starts->first < starts->end - starts->first && number + 1 != starts->end &&
+         offset_of(starts, number) < offset && offset <= offset_of(starts, number + 1);
 }
 
 bool fpdu_starts_search(const fpdu_starts *starts, fpdu_starts_cursor *cursor, uint64_t offset)
 {
-  uint32_t number = first_from_near(starts, cursor->next, offset);
-  bool found = number != starts->end && offset_of(starts, number) == offset;
+  uint32_t number = *cursor;
 
-  cursor->next = number + found;
+  /* Mostly a segment begins within the FPDU that was to start next: segments and FPDUs are about equally long. */
+  if (steps_over(starts, number, offset)) {
+    number++;
+  } else {
+    number = first_from_near(starts, number, offset);
+    if (number == starts->end) {
+      *cursor = number;
+      return false;
+    }
+  }
+  bool found = offset_of(starts, number) == offset;
+
+  *cursor = number + found;
   return found && offset >= starts->forgotten;
 }

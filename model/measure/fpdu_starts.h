@@ -17,10 +17,9 @@ typedef struct fpdu_starts {
 /* Empties it and frees its memory. */
 void fpdu_starts_clear(fpdu_starts *starts);
 
-/* Who asks in the order of the stream, nearly: which start will be asked for next. All-zero at first, and each asker's own. */
-typedef struct fpdu_starts_cursor {
-  uint32_t next;
-} fpdu_starts_cursor;
+/* Who asks in the order of the stream, nearly: the number of the start that will be asked for next. 0 at first, and each asker's
+ * own. */
+typedef uint32_t fpdu_starts_cursor;
 
 /* What fpdu_starts_add() and fpdu_starts_has() do when there is more to do than to look at one place. */
 void fpdu_starts_make_room(fpdu_starts *starts);
@@ -36,14 +35,21 @@ static inline void fpdu_starts_add(fpdu_starts *starts, uint64_t offset)
   starts->end++;
 }
 
+/* Start number `number` is there, and at `offset`. */
+static inline bool fpdu_starts_is_at(const fpdu_starts *starts, uint32_t number, uint64_t offset)
+{
+  return number - starts->first < starts->end - starts->first &&
+         starts->offsets[number & (starts->capacity - 1)] == offset;
+}
+
 /* An FPDU starts at `offset`. O(1) near the last one that the asker asked for, else O(log of how many there are). */
 static inline bool fpdu_starts_has(const fpdu_starts *starts, fpdu_starts_cursor *cursor, uint64_t offset)
 {
-  if (cursor->next - starts->first >= starts->end - starts->first ||
-      starts->offsets[cursor->next & (starts->capacity - 1)] != offset) {
+  if (fpdu_starts_is_at(starts, *cursor, offset)) {
+    ++*cursor;
+  } else if (!fpdu_starts_is_at(starts, *cursor - 1, offset)) { /* else the same one again */
     return fpdu_starts_search(starts, cursor, offset);
   }
-  cursor->next++;
   return offset >= starts->forgotten;
 }
 

@@ -121,20 +121,34 @@ static bool length_is_possible(mpa_deframer *deframer, uint64_t start, uint32_t 
   return false;
 }
 
+/* ULPDU_Length at octets[from, …) when it does not lie in the first slice. */
+static G_GNUC_NO_INLINE uint32_t read_length_behind(const octet_rope *octets, uint32_t from)
+{
+  const uint8_t *flat = octet_rope_flat_anywhere(octets, from, MPA_FPDU_LENGTH_OCTETS);
+  uint8_t spare[MPA_FPDU_LENGTH_OCTETS];
+
+  if (!flat) {
+    octet_rope_copy_out(octets, from, MPA_FPDU_LENGTH_OCTETS, spare);
+    flat = spare;
+  }
+  return big_endian_read_16(flat);
+}
+
 /* What an FPDU is at the in-order edge, if its ULPDU_Length is among the octets that start at `offset`, at or below the
  * edge; else, or when it is an error, false. */
-static bool read_at_edge(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets, time_ps now,
-                         mpa_fpdu *fpdu)
+static inline bool read_at_edge(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets,
+                                time_ps now, mpa_fpdu *fpdu)
 {
   uint64_t start = deframer->edge;
   uint64_t header = mpa_fpdu_header(start, deframer->markers);
-  uint8_t length[MPA_FPDU_LENGTH_OCTETS];
 
   if (header + MPA_FPDU_LENGTH_OCTETS > offset + octets->length) {
     return false;
   }
-  octet_rope_copy_out(octets, (uint32_t)(header - offset), MPA_FPDU_LENGTH_OCTETS, length);
-  uint32_t ulpdu_octets = big_endian_read_16(length); /* mpa-01 §4 (MPA-074) */
+  uint32_t from = (uint32_t)(header - offset);
+  const uint8_t *flat = octet_rope_flat(octets, from, MPA_FPDU_LENGTH_OCTETS);
+  uint32_t ulpdu_octets = /* mpa-01 §4 (MPA-074) */
+      flat ? big_endian_read_16(flat) : read_length_behind(octets, from);
   if (!length_is_possible(deframer, start, ulpdu_octets, now)) {
     return false;
   }

@@ -24,27 +24,46 @@ void mpa_deframer_front_append(mpa_deframer *deframer, const octet_rope *octets,
   octet_rope_append_rope(&front->octets, octets, from, octets->length - from);
 }
 
+/* How the FPDU `extent` in the front arrived: fills in its parts, and counts its octets that came before `now`. As
+ * mpa_ulpdu_parts does of FPDUs in the store. */
+static void note_parts(mpa_front *front, const mpa_fpdu *extent, mpa_whole_fpdu *whole, time_ps now)
+{
+  mpa_ulpdu_part *part = front->parts;
+  uint64_t from = extent->start;
+  uint32_t ulpdu_from = 0;
+
+  whole->held_octets = 0;
+  for (uint32_t index = 0; index < front->piece_count && from < extent->end; index++) {
+    bool is_last = index + 1 == front->piece_count || front->pieces[index + 1].position >= extent->end;
+    uint64_t to = is_last ? extent->end : front->pieces[index + 1].position;
+    time_ps arrival = front->pieces[index].arrival;
+    if (to <= from) {
+      continue; /* all of it is in front of this FPDU */
+    }
+    uint32_t ulpdu_to = is_last ? extent->ulpdu_octets : mpa_fpdu_ulpdu_octets_below(extent, to);
+    whole->held_octets += arrival < now ? to - from : 0;
+    if (ulpdu_to > ulpdu_from && part > front->parts && part[-1].arrival == arrival) {
+      part[-1].length += ulpdu_to - ulpdu_from;
+    } else if (ulpdu_to > ulpdu_from) { /* else header, PAD, CRC or marker only */
+      *part++ = (mpa_ulpdu_part){ulpdu_from, ulpdu_to - ulpdu_from, arrival};
+    }
+    from = to;
+    ulpdu_from = ulpdu_to;
+  }
+  whole->parts = front->parts;
+  whole->part_count = (size_t)(part - front->parts);
+}
+
 mpa_whole_fpdu mpa_deframer_front_fpdu(mpa_deframer *deframer, const mpa_fpdu *extent, uint64_t start,
                                        time_ps now)
 {
-  mpa_deframer_ahead *ahead = deframer->ahead;
-  const mpa_front *front = &ahead->front;
-
-  mpa_ulpdu_parts_reset(ahead->parts);
-  for (uint32_t index = 0; index < front->piece_count; index++) {
-    const mpa_front_piece *piece = &front->pieces[index];
-    bool is_last = index + 1 == front->piece_count;
-
-    if (piece->position < extent->end && (is_last || piece[1].position > extent->start)) {
-      mpa_ulpdu_parts_add(ahead->parts, MAX(piece->position, extent->start), piece->arrival);
-    }
-  }
+  mpa_front *front = &deframer->ahead->front;
   mpa_whole_fpdu whole = {.extent = *extent,
                           .method = MPA_LOCATED_BY_CHAIN,
                           .octets = &front->octets,
                           .from = (uint32_t)(extent->start - start)};
-  whole.held_octets = mpa_ulpdu_parts_arrived_before(ahead->parts, extent, now);
-  whole.parts = mpa_ulpdu_parts_of(ahead->parts, extent, &whole.part_count);
+
+  note_parts(front, extent, &whole, now);
   return whole;
 }
 

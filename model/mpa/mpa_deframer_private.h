@@ -31,6 +31,7 @@ typedef struct mpa_front {
   bool is_located; /* ULPDU_Length is there, hence `fpdu` */
   mpa_fpdu fpdu;
   mpa_front_piece pieces[MPA_FRONT_PIECES_MAX]; /* ascending; the first starts at the edge */
+  mpa_ulpdu_part parts[MPA_FRONT_PIECES_MAX];   /* of the FPDU in hand */
 } mpa_front;
 
 /* What has come beyond the in-order edge and could not be passed in order; made when that happens first. */

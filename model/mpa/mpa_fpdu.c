@@ -101,8 +101,7 @@ mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const octet_rope *octets, uint32_
   return flat ? check_flat(fpdu, flat, crc) : check_pieces(fpdu, octets, from, crc);
 }
 
-/* The ULPDU of `rest`, which lies in pieces that may end anywhere, in a marker, too. */
-static void strip_pieces(octet_rope_range rest, uint32_t length, uint32_t room, octet_rope *ulpdu)
+void mpa_fpdu_strip_pieces(octet_rope_range rest, uint32_t length, uint32_t room, octet_rope *ulpdu)
 {
   uint32_t marker = 0; /* octets still to come of the marker that `room` ended at */
 
@@ -125,26 +124,4 @@ static void strip_pieces(octet_rope_range rest, uint32_t length, uint32_t room, 
       }
     }
   }
-}
-
-bool mpa_fpdu_strip(const mpa_fpdu *fpdu, const octet_rope *octets, uint32_t from, octet_rope *ulpdu)
-{
-  uint64_t position = fpdu->header + MPA_FPDU_LENGTH_OCTETS;
-  uint32_t first = from + (uint32_t)(position - fpdu->start);
-  uint32_t behind = (uint32_t)(fpdu->end - position);
-  uint32_t room = fpdu->markers ? (uint32_t)(mpa_marker_next(position) - position) : UINT32_MAX;
-  const uint8_t *flat = octet_rope_flat(octets, first, behind);
-
-  if (flat && fpdu->ulpdu_octets > 0) {
-    const octet_runs runs = {.octets = flat,
-                             .block = octet_rope_slices(octets)->block,
-                             .length = fpdu->ulpdu_octets,
-                             .first = room,
-                             .run = MPA_BETWEEN_MARKERS_OCTETS,
-                             .gap = MPA_MARKER_OCTETS};
-    octet_rope_append_runs(ulpdu, &runs);
-    return true;
-  }
-  strip_pieces(octet_rope_range_of(octets, first, behind), fpdu->ulpdu_octets, room, ulpdu);
-  return false;
 }

@@ -20,14 +20,25 @@ enum {
 #define MPA_MARKER_NOWHERE UINT64_MAX
 
 /* Number of markers that start below `offset`: ceil(offset / 512). */
-uint64_t mpa_marker_count_below(uint64_t offset);
+static inline uint64_t mpa_marker_count_below(uint64_t offset)
+{
+  return (offset + MPA_MARKER_PERIOD_OCTETS - 1) / MPA_MARKER_PERIOD_OCTETS;
+}
 
 /* The first marker position at or behind `offset`. */
-uint64_t mpa_marker_next(uint64_t offset);
+static inline uint64_t mpa_marker_next(uint64_t offset)
+{
+  return mpa_marker_count_below(offset) * MPA_MARKER_PERIOD_OCTETS;
+}
 
 /* The first marker position whose marker has an octet at or behind `offset`: mpa_marker_next(), or that of a
  * marker that `offset` lies in. */
-uint64_t mpa_marker_reaching(uint64_t offset);
+static inline uint64_t mpa_marker_reaching(uint64_t offset)
+{
+  const uint64_t reach = MPA_MARKER_OCTETS - 1;
+
+  return mpa_marker_next(MAX(offset, reach) - reach);
+}
 
 /* Writes the marker at `position` of the FPDU whose ULPDU_Length is at `header`: RESERVED zero and
  * FPDUPTR, most significant octet first (MPA-084, MPA-085). The pointer counts back to ULPDU_Length

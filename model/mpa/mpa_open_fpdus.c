@@ -47,7 +47,7 @@ size_t mpa_open_fpdus_count(const mpa_open_fpdus *open)
 
 mpa_open_fpdu *mpa_open_fpdus_at(const mpa_open_fpdus *open, size_t index)
 {
-  return element_array_at(&open->entries, index);
+  return element_array_slot(&open->entries, index, sizeof(mpa_open_fpdu));
 }
 
 /* Index of the first entry that starts at or behind `start`. */

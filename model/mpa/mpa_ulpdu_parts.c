@@ -45,7 +45,7 @@ void mpa_ulpdu_parts_add(mpa_ulpdu_parts *parts, uint64_t position, time_ps arri
 
 static const piece *piece_at(const mpa_ulpdu_parts *parts, size_t index)
 {
-  return element_array_at(&parts->pieces, index);
+  return element_array_slot(&parts->pieces, index, sizeof(piece));
 }
 
 /* Stream offset behind the piece number `index`. */
@@ -58,7 +58,7 @@ static uint64_t piece_end(const mpa_ulpdu_parts *parts, size_t index, const mpa_
 static void append(element_array *parts, uint32_t from, uint32_t length, time_ps arrival)
 {
   if (parts->count > 0) {
-    mpa_ulpdu_part *last = element_array_at(parts, parts->count - 1);
+    mpa_ulpdu_part *last = element_array_slot(parts, parts->count - 1, sizeof(mpa_ulpdu_part));
 
     if (last->arrival == arrival) {
       last->length += length;

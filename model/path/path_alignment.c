@@ -5,7 +5,10 @@
 typedef struct alignment_flow {
   path_flow flow;
   uint32_t isn;
+  uint32_t hint;
   int64_t edge; /* end of the highest octet seen: where sequence numbers are looked for */
+  int64_t
+      start; /* the end of a segment of whole FPDUs that came last: where the next one mostly begins; or -1 */
 } alignment_flow;
 
 typedef struct path_alignment {
@@ -35,6 +38,7 @@ static void note_syn(path_alignment *observer, const datagram *packet, uint32_t 
   }
   flow->isn = isn;
   flow->edge = 0;
+  flow->start = -1;
 }
 
 static void count(path_alignment *observer, const datagram *packet, uint32_t sequence)
@@ -51,10 +55,12 @@ static void count(path_alignment *observer, const datagram *packet, uint32_t seq
   }
   const datagram_flow *key = &flow->flow.key;
   flow->edge = MAX(flow->edge, to);
-  bool starts = observer->is_fpdu_start(observer->user, key, from);
+  bool starts = from == flow->start || observer->is_fpdu_start(observer->user, key, from, &flow->hint);
   observer->counts.segments++;
   observer->counts.starting_with_fpdu += starts;
-  observer->counts.of_whole_fpdus += starts && observer->is_fpdu_start(observer->user, key, to);
+  bool whole = starts && observer->is_fpdu_start(observer->user, key, to, &flow->hint);
+  observer->counts.of_whole_fpdus += whole;
+  flow->start = whole ? to : -1;
 }
 
 static void observe(path_alignment *observer, const datagram *packet)

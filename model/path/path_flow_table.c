@@ -2,6 +2,12 @@
 
 #include <string.h>
 
+#include "base/big_endian.h"
+#include "tcp/datagram_ip.h"
+
+G_STATIC_ASSERT(IPV4_SOURCE_AT + PATH_FLOW_WIRE_OCTETS ==
+                IPV4_HEADER_OCTETS + 4); /* ports are behind addresses */
+
 static guint hash_key(gconstpointer pointer)
 {
   const datagram_flow *key = pointer;
@@ -61,9 +67,18 @@ static G_GNUC_NO_INLINE path_flow *find_another_of(path_flow_table *table, const
   return datagram_flow_of(packet, &key) ? path_flow_table_find(table, &key) : NULL;
 }
 
+/* Nearly all packets have an IPv4 header without options, in which the whole key lies in one run. */
+static inline bool is_of(const path_flow *flow, const datagram *packet)
+{
+  if (packet->kind == DATAGRAM_TCP && packet->ip_octets == IPV4_HEADER_OCTETS && datagram_is_ipv4(packet)) {
+    return flow->ipv4 && memcmp(packet->header + IPV4_SOURCE_AT, flow->wire, PATH_FLOW_WIRE_OCTETS) == 0;
+  }
+  return datagram_is_of_flow(packet, &flow->key);
+}
+
 path_flow *path_flow_table_find_of(path_flow_table *table, const datagram *packet)
 {
-  if (table->last && datagram_is_of_flow(packet, &table->last->key)) {
+  if (table->last && is_of(table->last, packet)) {
     return table->last;
   }
   return find_another_of(table, packet);
@@ -74,6 +89,11 @@ path_flow *path_flow_table_add(path_flow_table *table, const datagram_flow *key)
   path_flow *flow = g_malloc0(table->flow_octets);
 
   flow->key = *key;
+  flow->ipv4 = key->source.version == 4 && key->destination.version == 4;
+  memcpy(flow->wire, key->source.octets, IPV4_ADDRESS_OCTETS);
+  memcpy(flow->wire + IPV4_ADDRESS_OCTETS, key->destination.octets, IPV4_ADDRESS_OCTETS);
+  big_endian_write_16(flow->wire + 8, key->source_port);
+  big_endian_write_16(flow->wire + 10, key->destination_port);
   flow->deadline = TIME_PS_NEVER;
   flow->due.data = flow;
   bool is_new = g_hash_table_insert(table->flows, &flow->key, flow);

@@ -10,12 +10,16 @@
 #include "base/time_ps.h"
 #include "tcp/datagram.h"
 
+enum { PATH_FLOW_WIRE_OCTETS = 12 };
+
 /* Embedded as the first member of what a box knows of a flow; written only by the functions below. */
 typedef struct path_flow {
   datagram_flow key;
   time_ps deadline;    /* TIME_PS_NEVER: none */
   uint64_t send_order; /* of the packet that the deadline belongs to */
   GList due;           /* its node of path_flow_table.due */
+  bool ipv4;           /* then `wire` is the key as it stands in a packet: addresses and ports */
+  uint8_t wire[PATH_FLOW_WIRE_OCTETS];
 } path_flow;
 
 typedef struct path_flow_table {

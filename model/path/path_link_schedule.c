@@ -31,7 +31,8 @@ static size_t insert(path_link_schedule *schedule, const transit *added)
   size_t place = schedule->transits.count;
 
   while (place > 0 &&
-         ((transit *)element_array_at(&schedule->transits, place - 1))->arrival > added->arrival) {
+         ((transit *)element_array_slot(&schedule->transits, place - 1, sizeof(transit)))->arrival >
+             added->arrival) {
     place--;
   }
   *(transit *)element_array_insert(&schedule->transits, place) = *added;

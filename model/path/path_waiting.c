@@ -2,6 +2,8 @@
 
 #include <glib.h>
 
+#include "tcp/datagram_ip.h"
+
 /* What octets keep of the segment that brought them. */
 typedef struct path_origin {
   int64_t to; /* behind its last octet */
@@ -78,7 +80,7 @@ static path_origin take_origins(path_waiting *waiting, int64_t to)
 
   while (origin->to < to) {
     used++;
-    origin = element_array_at(&waiting->origins, used);
+    origin = element_array_slot(&waiting->origins, used, sizeof(path_origin));
     join_origins(&all, origin);
   }
   origin->window_reduced = false;
@@ -86,24 +88,56 @@ static path_origin take_origins(path_waiting *waiting, int64_t to)
   return all;
 }
 
+/* Has no options, or timestamps alone: nearly all headers of segments with payload do. */
+static inline bool is_plain(const tcp_header *header)
+{
+  return !header->has_mss && !header->has_window_scale && !header->has_sack_permitted &&
+         header->sack_count == 0;
+}
+
+/* What `piece` says, of octets from `position` on that `origin` says the rest of. */
+static inline void write_header(const path_piece *piece, const path_origin *origin, int64_t position,
+                                tcp_header *header)
+{
+  header->sequence = tcp_sequence_of(position, piece->isn);
+  header->flags = (uint8_t)((piece->newest->flags & (TCP_ACK | TCP_ECE)) | piece->flags);
+  header->flags |= origin->window_reduced ? TCP_CWR : 0;
+  header->has_timestamps = origin->has_timestamps;
+  header->timestamp_value = origin->timestamp_value;
+}
+
+/* A packet of octets from `position` on, still without them. */
+static inline datagram *packet_of(const path_piece *piece, const path_origin *origin, int64_t position)
+{
+  const tcp_header *newest = piece->newest;
+  const datagram_flow *flow = piece->flow;
+  tcp_header header;
+
+  if (!is_plain(newest)) {
+    header = *newest;
+    write_header(piece, origin, position, &header);
+    return datagram_new_in(piece->datagrams, &flow->source, &flow->destination, &header, NULL);
+  }
+  header.acknowledgement = newest->acknowledgement;
+  header.source_port = newest->source_port;
+  header.destination_port = newest->destination_port;
+  header.window = newest->window;
+  header.checksum = 0;
+  header.timestamp_echo = newest->timestamp_echo;
+  write_header(piece, origin, position, &header);
+  return datagram_new_plain(piece->datagrams, &flow->source, &flow->destination, &header, NULL);
+}
+
 datagram *path_waiting_take(path_waiting *waiting, int64_t to, const path_piece *piece)
 {
   g_assert(waiting->from < to && to <= path_waiting_end(waiting));
   path_origin origin = take_origins(waiting, to);
-  uint32_t length = (uint32_t)(to - waiting->from);
-  tcp_header header = *piece->newest;
-  octet_rope octets;
+  int64_t from = waiting->from;
+  datagram *packet = packet_of(piece, &origin, from);
 
-  header.sequence = tcp_sequence_of(waiting->from, piece->isn);
-  header.flags = (uint8_t)((header.flags & (TCP_ACK | TCP_ECE)) | piece->flags);
-  header.flags |= origin.window_reduced ? TCP_CWR : 0;
-  header.has_timestamps = origin.has_timestamps;
-  header.timestamp_value = origin.timestamp_value;
-  octet_rope_init(&octets);
-  octet_rope_take_front(&octets, &waiting->octets, length);
+  octet_rope_take_front(&packet->payload, &waiting->octets, (uint32_t)(to - from));
+  datagram_ip_set_length(packet);
   waiting->from = to;
-  datagram *packet =
-      datagram_new_in(piece->datagrams, &piece->flow->source, &piece->flow->destination, &header, &octets);
   packet->retransmission = origin.retransmission;
   packet->send_order = piece->send_order;
   datagram_set_ecn(packet, origin.ecn);

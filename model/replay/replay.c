@@ -2,12 +2,14 @@
 
 #include <errno.h>
 
+#include "base/units.h"
 #include "replay/replay_world.h"
 
 struct replay {
   replay_options options;
   replay_lessons *lessons;
   scenario *s;
+  gboolean chooses_side; /* nobody has named it */
   time_ps resend_ps;
 };
 
@@ -101,12 +103,24 @@ static gboolean check_whole(const replay *r, GError **error)
   return cut_short == 0;
 }
 
+/* Where the file breaks off before anybody speaks MPA, that is what is wrong with it. */
+static gboolean check_unbroken(const replay *r, GError **error)
+{
+  gboolean is_empty = r->lessons->broken && r->lessons->connections->len == 0;
+
+  if (is_empty) {
+    g_set_error(error, REPLAY_ERROR, REPLAY_ERROR_BROKEN, "%s; no connection before that speaks MPA",
+                r->lessons->broken);
+  }
+  return !is_empty;
+}
+
 static gboolean learn(replay *r, GError **error)
 {
   gboolean done;
 
   r->lessons = replay_lessons_learn(&r->options.source, on_first_reading, r, error);
-  if (!r->lessons) {
+  if (!r->lessons || !check_unbroken(r, error)) {
     return FALSE;
   }
   done = replay_scenario_complete(r->s, r->lessons, error) && check_whole(r, error) && find_resend(r, error);
@@ -126,6 +140,7 @@ replay *replay_new(const replay_options *options, GError **error)
   replay *r = g_new0(replay, 1);
   r->options = *options;
   r->s = s;
+  r->chooses_side = g_str_equal(scenario_text(s, SCENARIO_MEASURE_SIDE), "auto");
   if (!learn(r, error)) {
     g_clear_pointer(&r, replay_free);
   }
@@ -144,6 +159,32 @@ void replay_free(replay *r)
 const scenario *replay_scenario_of(const replay *r)
 {
   return r->s;
+}
+
+char *replay_measured(const replay *r)
+{
+  gboolean is_responder = scenario_measured_side(r->s) == SCENARIO_SIDE_RESPONDER;
+  guint count = r->lessons->connections->len;
+
+  return g_strdup_printf("the %s of %u connection%s%s", is_responder ? "Responder" : "Initiator", count,
+                         count == 1 ? "" : "s", r->chooses_side ? ", where most payload goes" : "");
+}
+
+char *replay_path(const replay *r)
+{
+  gboolean has_path = replay_scenario_has_path(r->s);
+  g_autofree char *resend = units_format_time(r->resend_ps);
+  g_autofree char *again =
+      r->resend_ps == 0
+          ? g_strdup("nothing comes again")
+          : g_strdup_printf("what has not arrived sets off again after %s%s", resend,
+                            r->options.resend == REPLAY_RESEND_AUTO ? " (the handshakes' round trip)" : "");
+
+  return g_strdup_printf("%s%s%s",
+                         !has_path                        ? "none: arrivals as captured"
+                         : replay_scenario_has_link(r->s) ? "of its own, with a link"
+                                                          : "of its own, without a link",
+                         has_path ? "; " : ", ", again);
 }
 
 /* --- The second reading --- */

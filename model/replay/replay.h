@@ -35,6 +35,10 @@ void replay_free(replay *r);
 /* The replay's scenario: defaults, what was set, and what the capture says. */
 const scenario *replay_scenario_of(const replay *r);
 
+/* Which end is measured, and what lies between the capture and it, for a person to read. Free with g_free(). */
+char *replay_measured(const replay *r);
+char *replay_path(const replay *r);
+
 /* Reads the capture for the second time, into the receivers; writes DIRECTORY/occupancy.csv, unless measure.series is none. Fills `result` as
  * simulation_run(), and `notes` (of char *, to be freed with g_free()) with what a user should know. Once. FALSE and `error` when a file cannot
  * be read or written. */

@@ -288,6 +288,11 @@ bool replay_end_has(const replay_end *end, uint32_t sequence, uint32_t length, b
   return replay_transport_has(end->tcp, (uint64_t)MAX(from, 0), (uint64_t)to + (fin ? 1 : 0));
 }
 
+bool replay_end_lacks_octets(const replay_end *end)
+{
+  return replay_transport_lacks_octets(end->tcp);
+}
+
 const rnic_endpoint *replay_end_endpoint(const replay_end *end)
 {
   return end->endpoint;

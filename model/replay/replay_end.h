@@ -42,6 +42,9 @@ void replay_end_sent(replay_end *end, const tcp_header *header, uint32_t payload
  * missing. True as well of one that the replay does not heed. */
 bool replay_end_has(const replay_end *end, uint32_t sequence, uint32_t length, bool fin);
 
+/* Octets in front of some that came, or those themselves, have not been taken. */
+bool replay_end_lacks_octets(const replay_end *end);
+
 const rnic_endpoint *replay_end_endpoint(const replay_end *end);
 
 /* What was Delivered to its ULP: RDMA Writes, Read Responses and Sends, and their payload. */

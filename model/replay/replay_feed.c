@@ -45,7 +45,8 @@ void replay_feed_free(replay_feed *feed)
   }
 }
 
-/* Reads the next packet; its time, or TIME_PS_NEVER when there is none. */
+/* Reads the next packet; its time, or TIME_PS_NEVER when there is none. One whose time is past comes a picosecond behind the one in front of it: what is
+ * held between them is seen. */
 static time_ps read_next(replay_feed *feed)
 {
   GError *error = NULL;
@@ -59,7 +60,8 @@ static time_ps read_next(replay_feed *feed)
   int64_t time_ns = feed->segment.time_ns;
   feed->backward += time_ns < feed->latest_ns;
   feed->latest_ns = MAX(feed->latest_ns, time_ns);
-  return MAX(feed->last + feed->apart, MAX(time_ns, 0) * TIME_PS_PER_NANOSECOND);
+  time_ps own = MAX(time_ns, 0) * TIME_PS_PER_NANOSECOND;
+  return own < feed->last ? feed->last + 1 : MAX(own, feed->last + feed->apart);
 }
 
 static void set_next(replay_feed *feed, time_ps now)

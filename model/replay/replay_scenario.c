@@ -92,6 +92,14 @@ gboolean replay_scenario_has_link(const scenario *s)
   return given;
 }
 
+gboolean replay_scenario_tells(const scenario *s, scenario_key key)
+{
+  const char *name = scenario_key_row_of(key)->name;
+  gboolean is_of_path = g_str_has_prefix(name, "path.") || g_str_has_prefix(name, "middlebox.");
+
+  return scenario_given(s, key) || (is_heeded(name) && !is_of_path);
+}
+
 scenario *replay_scenario_new(const char *path, const char *const *sets, GError **error)
 {
   scenario *s = scenario_new_without_file(path, sets, error);

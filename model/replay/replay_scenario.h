@@ -11,6 +11,7 @@ GQuark replay_error_quark(void);
 enum {
   REPLAY_ERROR_KEY,     /* a key that a replay cannot heed */
   REPLAY_ERROR_CAPTURE, /* nothing in the capture can be replayed */
+  REPLAY_ERROR_BROKEN,  /* it ends too early; the message names the file */
 };
 
 /* The scenario of a replay of the capture `path` with `sets` (NULL-terminated "group.key=value"; NULL: none). Keys that the capture decides are
@@ -25,6 +26,9 @@ gboolean replay_scenario_complete(scenario *s, const replay_lessons *lessons, GE
  * there are only its impairments and boxes. */
 gboolean replay_scenario_has_path(const scenario *s);
 gboolean replay_scenario_has_link(const scenario *s);
+
+/* Something hangs on `key` in a complete replay: it is heeded, or the user or the capture gave it. */
+gboolean replay_scenario_tells(const scenario *s, scenario_key key);
 
 /* The direction of `decoded` that is measured, and which of the flow's ends is. */
 decode_direction_name replay_scenario_direction(const scenario *s);

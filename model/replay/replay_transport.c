@@ -16,6 +16,7 @@ typedef struct replay_transport {
   replay_transport_place place;
   tcp_receiver *receiver;
   tcp_statistics statistics;
+  int64_t highest;       /* of the positions behind the octets that came, taken or not */
   uint64_t acknowledged; /* of what was posted */
   bool is_closed;        /* events.closed has been called */
   bool is_finished;
@@ -34,6 +35,8 @@ typedef struct arrival {
   const octet_rope *payload;
   int64_t position;
   bool fin;
+  bool
+      again; /* offered again by the replay, with the timestamp of the first time, where a TCP would have put a new one */
   time_ps now;
 } arrival;
 
@@ -91,7 +94,7 @@ static bool is_acceptable(const replay_transport *self, const arrival *segment)
 
 static bool is_of_an_earlier_epoch(const replay_transport *self, const arrival *segment)
 {
-  return self->has_recent_timestamp && segment->header.has_timestamps &&
+  return self->has_recent_timestamp && segment->header.has_timestamps && !segment->again &&
          (int32_t)(segment->header.timestamp_value - self->recent_timestamp) < -PAWS_TICKS;
 }
 
@@ -174,6 +177,7 @@ static void arrive(replay_transport *self, const arrival *segment)
     arrive_reset(self, segment);
     return;
   }
+  self->highest = MAX(self->highest, segment->position + (int64_t)segment->payload->length);
   if (!has(segment, TCP_ACK)) {
     return;
   }
@@ -193,7 +197,7 @@ static void arrive(replay_transport *self, const arrival *segment)
 static void replay_receive(tcp_transport *transport, const datagram *packet, time_ps now)
 {
   replay_transport *self = self_of(transport);
-  arrival segment = {.payload = &packet->payload, .now = now};
+  arrival segment = {.payload = &packet->payload, .again = packet->retransmission, .now = now};
 
   if (packet->kind != DATAGRAM_TCP || self->is_closed) {
     return;
@@ -379,6 +383,13 @@ int64_t replay_transport_position(const tcp_transport *transport, uint32_t seque
 bool replay_transport_has(const tcp_transport *transport, uint64_t from, uint64_t to)
 {
   return tcp_receiver_has(const_self_of(transport)->receiver, from, to);
+}
+
+bool replay_transport_lacks_octets(const tcp_transport *transport)
+{
+  const replay_transport *self = const_self_of(transport);
+
+  return self->highest > (int64_t)tcp_receiver_next(self->receiver);
 }
 
 bool replay_transport_is_finished(const tcp_transport *transport)

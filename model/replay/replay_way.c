@@ -23,6 +23,7 @@ struct replay_way {
   sim_path *path; /* NULL: none */
   GQueue *offers; /* of offered, in the order of their times */
   engine_timer *timer;
+  uint16_t identification; /* of the next datagram */
   uint64_t resent;
   uint64_t given_up;
 };
@@ -30,10 +31,11 @@ struct replay_way {
 static void on_timer(void *user, time_ps now);
 
 /* Asked of nobody: where FPDUs start is known when they have come. What asks is there for the reordering that it counts. */
-static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position)
+static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
 {
   (void)user;
   (void)flow;
+  (void)hint;
   (void)position;
   return false;
 }
@@ -53,6 +55,7 @@ static sim_path *path_of(replay_way *way, GError **error)
                                   .kind = SIM_ENGINE_NATIVE,
                                   .clock = way->config.clock,
                                   .has_no_links = !replay_scenario_has_link(way->config.s),
+                                  .takes_any_size = true,
                                   .is_fpdu_start = is_fpdu_start,
                                   .output = on_output,
                                   .user = way};
@@ -94,9 +97,13 @@ void replay_way_free(replay_way *way)
   }
 }
 
-static void send(const replay_way *way, datagram *packet, time_ps now)
+/* Nobody is there to hear from a router that a packet is too big: IPv4 goes in fragments. */
+static void send(replay_way *way, datagram *packet, time_ps now)
 {
   if (way->path) {
+    if (packet->kind == DATAGRAM_TCP) {
+      datagram_allow_fragments(packet, way->identification++);
+    }
     sim_path_send(way->path, packet, now);
   } else {
     way->config.output(way->config.user, packet, now);
@@ -111,7 +118,7 @@ static bool is_missed_when_lost(const datagram *packet)
 }
 
 /* `packet` sets off. Returns when it will be missed: so long after it is through with the links, at whose queues it may have to wait. */
-static time_ps send_off(const replay_way *way, datagram *packet, time_ps now)
+static time_ps send_off(replay_way *way, datagram *packet, time_ps now)
 {
   send(way, packet, now);
   /* What comes behind it is no sooner through than it. */
@@ -168,6 +175,16 @@ static void on_timer(void *user, time_ps now)
 uint64_t replay_way_given_up(const replay_way *way)
 {
   return way->given_up;
+}
+
+uint64_t replay_way_too_big(const replay_way *way)
+{
+  sim_path_counts counts = {0};
+
+  if (way->path) {
+    sim_path_count(way->path, &counts);
+  }
+  return counts.too_big;
 }
 
 void replay_way_set_metrics(const replay_way *way, metric_values *values)

@@ -32,6 +32,9 @@ void replay_way_offer(replay_way *way, uint32_t connection, datagram *packet, ti
 /* Segments that were offered again in vain, as often as a TCP would try. */
 uint64_t replay_way_given_up(const replay_way *way);
 
+/* Packets that were larger than the MTU of one of the path's links, and of IPv6, which only its source may cut. */
+uint64_t replay_way_too_big(const replay_way *way);
+
 /* The metrics of the path, where there is one, but those of where FPDUs start. */
 void replay_way_set_metrics(const replay_way *way, metric_values *values);
 

@@ -27,6 +27,15 @@ static uint8_t measured_end(const replay_world *world, uint32_t index)
 
 /* --- What arrives --- */
 
+static void receive(const replay_world *world, uint32_t connection, const datagram *packet, time_ps now)
+{
+  if (world->alignment) {
+    replay_alignment_arrived(world->alignment, replay_world_flow(world, connection),
+                             (uint8_t)!measured_end(world, connection), packet);
+  }
+  replay_end_receive(world->ends[connection], packet, now);
+}
+
 static void on_whole(void *user, datagram *packet, time_ps now)
 {
   const replay_world *world = user;
@@ -34,11 +43,7 @@ static void on_whole(void *user, datagram *packet, time_ps now)
   uint32_t connection;
 
   if (datagram_flow_of(packet, &flow) && replay_flows_connection_of(world->flows, &flow, &connection)) {
-    if (world->alignment) {
-      replay_alignment_arrived(world->alignment, replay_world_flow(world, connection),
-                               (uint8_t)!measured_end(world, connection), packet);
-    }
-    replay_end_receive(world->ends[connection], packet, now);
+    receive(world, connection, packet, now);
   }
   datagram_unref(packet);
 }
@@ -86,7 +91,7 @@ static void offer(replay_world *world, uint32_t connection, const capture_flow *
     if (world->way) {
       replay_way_offer(world->way, connection, packet, now);
     } else {
-      replay_end_receive(world->ends[connection], packet, now);
+      receive(world, connection, packet, now);
       datagram_unref(packet);
     }
   } while (from < segment->payload_octets);
@@ -241,8 +246,17 @@ static gboolean make_way(replay_world *world, GError **error)
     return TRUE; /* everything arrives when it was captured */
   }
   world->way = replay_way_new(&config, error);
-  world->alignment = replay_alignment_new(world->config.decoding);
   return world->way != NULL;
+}
+
+/* A path, or IP reassembly that does not take all, changes what comes to TCP: where that starts with an FPDU is seen behind them. */
+static void make_alignment(replay_world *world)
+{
+  const char *reassembly = scenario_text(world->config.s, SCENARIO_RECEIVER_IP_REASSEMBLY);
+
+  if (world->way || !g_str_equal(reassembly, "unlimited")) {
+    world->alignment = replay_alignment_new(world->config.decoding);
+  }
 }
 
 static void make_inputs(replay_world *world)
@@ -271,6 +285,7 @@ replay_world *replay_world_new(const replay_world_config *config, GError **error
     return NULL;
   }
   world->recorder = sim_recorder_new(&recorder);
+  make_alignment(world);
   make_host(world);
   make_flows(world);
   make_inputs(world);

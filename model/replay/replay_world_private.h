@@ -20,7 +20,7 @@ struct replay_world {
   sim_ip_input *input;
   replay_feed *feed;
   replay_way *way;             /* NULL: everything arrives when it was captured */
-  replay_alignment *alignment; /* with `way`; else the first reading has told */
+  replay_alignment *alignment; /* NULL: all that was captured comes to TCP, and the first reading has told */
   replay_flows *flows;
   replay_packets *packets;
   replay_end_place place;

@@ -193,21 +193,77 @@ static void note_missing(const replay_world *world, GPtrArray *notes)
   }
 }
 
+static void note_nothing(const replay_world *world, GPtrArray *notes)
+{
+  decode_direction_name towards = replay_scenario_direction(world->config.s);
+  uint64_t fpdus = 0;
+  bool expects_some = false;
+
+  for (uint32_t i = 0; i < world->connections; i++) {
+    const decode_connection *decoded = &replay_world_lesson(world, i)->decoded;
+    fpdus += decoded->directions[towards].fpdus;
+    expects_some = expects_some || !(decoded->has_reply && decoded->reply.rejected);
+  }
+  if (fpdus == 0 && expects_some) {
+    g_ptr_array_add(notes, g_strdup_printf("no FPDU to the %s is in the capture, so nothing is measured; "
+                                           "measure.side names the end",
+                                           sim_setup_side_name(sim_setup_measured(world->config.s))));
+  }
+}
+
+/* The capture has no second copy of what the real end took. */
+static void note_refused(const replay_world *world, GPtrArray *notes)
+{
+  totals sum = {0};
+  uint32_t lacking = 0;
+
+  for (uint32_t i = 0; i < world->connections; i++) {
+    add_end(&sum, world->ends[i]);
+    lacking += !world->is_over[i] && replay_end_lacks_octets(world->ends[i]);
+  }
+  uint64_t refused = sum.refusals.memory + sum.refusals.descriptors;
+  if (refused > 0 && lacking > 0 && world->config.resend_ps == 0) {
+    g_ptr_array_add(notes,
+                    g_strdup_printf("%" G_GUINT64_FORMAT
+                                    " segments were refused, and %u connection%s waited for octets of them "
+                                    "for ever; --resend TIME offers them again",
+                                    refused, lacking, lacking == 1 ? "" : "s"));
+  }
+}
+
+static void note_way(const replay_way *way, GPtrArray *notes)
+{
+  uint64_t given_up = replay_way_given_up(way);
+  uint64_t too_big = replay_way_too_big(way);
+
+  if (given_up > 0) {
+    g_ptr_array_add(notes, g_strdup_printf("%" G_GUINT64_FORMAT
+                                           " segments did not arrive, however often they were offered again",
+                                           given_up));
+  }
+  if (too_big > 0) {
+    g_ptr_array_add(notes,
+                    g_strdup_printf("%" G_GUINT64_FORMAT
+                                    " packets were larger than the path's MTU and were dropped: routers "
+                                    "do not fragment IPv6",
+                                    too_big));
+  }
+}
+
 void replay_world_note(const replay_world *world, GPtrArray *notes)
 {
   uint64_t backward = replay_feed_backward(world->feed);
-  uint64_t given_up = world->way ? replay_way_given_up(world->way) : 0;
 
+  note_nothing(world, notes);
   note_missing(world, notes);
+  note_refused(world, notes);
   if (backward > 0) {
     g_ptr_array_add(notes,
                     g_strdup_printf("%" G_GUINT64_FORMAT " packets say that they came before the packet in "
                                     "front of them; they come right behind it here",
                                     backward));
   }
-  if (given_up > 0) {
-    g_ptr_array_add(notes, g_strdup_printf("%" G_GUINT64_FORMAT
-                                           " segments did not arrive, however often they were offered again",
-                                           given_up));
+  if (world->way) {
+    note_way(world->way, notes);
   }
 }

@@ -63,11 +63,11 @@ static void on_reverse_too_big(void *user, datagram *message, sim_path_entrance 
   sim_path_inject(route->paths[SIM_FORWARD], message, entrance, now);
 }
 
-static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position)
+static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
 {
   const network_route *route = user;
 
-  return route->network->callbacks.is_fpdu_start(route->network->user, flow, position);
+  return route->network->callbacks.is_fpdu_start(route->network->user, flow, position, hint);
 }
 
 static bool make_route(sim_network *network, uint32_t index, sim_engine_kind kind, GError **error)

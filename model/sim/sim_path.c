@@ -191,7 +191,7 @@ static path_link_config link_config(const sim_path *path, gsize index, bool is_g
 }
 
 /* A host never sends more than its own link carries. Where the MTU may be smaller than what comes (further links, an event, a box
- * that joins segments, a damaged path MTU), a fragmenter asks. */
+ * that joins segments, a damaged path MTU, a capture's packets), a fragmenter asks. */
 static bool needs_fragmenter(const sim_path *path, gsize index)
 {
   const scenario_event *events;
@@ -201,7 +201,7 @@ static bool needs_fragmenter(const sim_path *path, gsize index)
   for (gsize i = 0; i < count; i++) {
     changes = changes || events[i].key == sim_path_key(path->config.direction, SCENARIO_PATH_FORWARD_MTU);
   }
-  return index > 0 || changes || sim_boxes_may_enlarge(path->config.s);
+  return index > 0 || changes || path->config.takes_any_size || sim_boxes_may_enlarge(path->config.s);
 }
 
 /* The routers' addresses: 10.0.1.N, fd00::1:N. */

@@ -43,7 +43,9 @@ typedef struct sim_path_config {
   engine *clock;
   path_element *relay; /* this direction of a proxy, which stays the caller's; NULL: none */
   bool has_no_links;   /* impairments and boxes alone; with `is_fpdu_start` */
-  sim_gate *gate;      /* of both directions of a path with a proxy; NULL: open */
+  bool
+      takes_any_size; /* what enters may be larger than the first link's MTU: no host of this program sends it */
+  sim_gate *gate;     /* of both directions of a path with a proxy; NULL: open */
   path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction; NULL: the other one */
   path_output output;                         /* what comes out */
   sim_path_too_big too_big;                   /* NULL: routers say nothing */

@@ -18,8 +18,7 @@ typedef struct waits {
 
 typedef struct recorder_connection {
   fpdu_starts starts;            /* as far back as a segment can still arrive */
-  fpdu_starts_cursor arriving;   /* of who asks about segments that arrive, … */
-  fpdu_starts_cursor on_the_way; /* … and of who does on their way */
+  fpdu_starts_cursor arriving;   /* of who asks about segments that arrive */
   retransmission_ledger *ledger; /* NULL: nothing has been sent again */
   bool holds;                    /* octets, holes or segments, the gauge knows */
 } recorder_connection;
@@ -87,11 +86,10 @@ void sim_recorder_framed(sim_recorder *recorder, uint32_t connection, uint64_t p
   fpdu_starts_add(&recorder->connections[connection].starts, phase_offset);
 }
 
-bool sim_recorder_is_fpdu_start(sim_recorder *recorder, uint32_t connection, uint64_t phase_offset)
+bool sim_recorder_is_fpdu_start(const sim_recorder *recorder, uint32_t connection, uint64_t phase_offset,
+                                uint32_t *hint)
 {
-  recorder_connection *of = &recorder->connections[connection];
-
-  return fpdu_starts_has(&of->starts, &of->on_the_way, phase_offset);
+  return fpdu_starts_has(&recorder->connections[connection].starts, hint, phase_offset);
 }
 
 /* --- Arrivals --- */

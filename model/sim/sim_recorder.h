@@ -31,8 +31,9 @@ void sim_recorder_free(sim_recorder *recorder);
 /* The Data Source has framed an FPDU that starts at `phase_offset`. */
 void sim_recorder_framed(sim_recorder *recorder, uint32_t connection, uint64_t phase_offset);
 
-/* An FPDU of `connection` starts at `phase_offset`, and its end can still be on its way. */
-bool sim_recorder_is_fpdu_start(sim_recorder *recorder, uint32_t connection, uint64_t phase_offset);
+/* An FPDU of `connection` starts at `phase_offset`, and its end can still be on its way. `hint`: see path_alignment.h. */
+bool sim_recorder_is_fpdu_start(const sim_recorder *recorder, uint32_t connection, uint64_t phase_offset,
+                                uint32_t *hint);
 
 /* A payload segment arrives at the Data Sink; see rnic_endpoint_events. */
 void sim_recorder_segment(sim_recorder *recorder, uint32_t connection, int64_t phase_offset, uint32_t length,

@@ -147,7 +147,7 @@ static void on_other_fragments(void *user, uint32_t connection, uint64_t octets,
 }
 
 /* `position` is that of the Data Source's stream. Startup frames and octets of streaming mode start no FPDU. */
-static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position)
+static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
 {
   const sim_world *world = user;
   mpa_role source = sim_setup_peer(world->measured);
@@ -160,7 +160,7 @@ static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t positio
   }
   start = rnic_endpoint_sent_phase_start(world->connections[index].ends[source].endpoint);
   return start >= 0 && position >= start &&
-         sim_recorder_is_fpdu_start(world->recorder, index, (uint64_t)(position - start));
+         sim_recorder_is_fpdu_start(world->recorder, index, (uint64_t)(position - start), hint);
 }
 
 static void make_inputs(sim_world *world)

@@ -88,8 +88,10 @@ static void append_member(GString *json, const char *separator, const char *name
   append_string(json, text);
 }
 
-static void append_scenario(GString *json, const scenario *s)
+static void append_scenario(GString *json, const summary *page)
 {
+  const scenario *s = page->scenario;
+  const char *separator = "\n      ";
   /* Without its folder: the same run from elsewhere, or on another machine, writes the same octets. */
   g_autofree char *file = g_path_get_basename(scenario_path(s));
   g_string_append(json, "  \"scenario\": {\n");
@@ -98,8 +100,12 @@ static void append_scenario(GString *json, const scenario *s)
   append_member(json, ",\n    ", "title", scenario_text(s, SCENARIO_TITLE));
   g_string_append(json, ",\n    \"keys\": {");
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    if (page->replay && !page->replay->tells(s, key)) {
+      continue;
+    }
     g_autofree char *text = scenario_value_text(s, key);
-    append_member(json, key == 0 ? "\n      " : ",\n      ", scenario_key_row_of(key)->name, text);
+    append_member(json, separator, scenario_key_row_of(key)->name, text);
+    separator = ",\n      ";
   }
   g_string_append(json, "\n    }\n  },\n");
 }
@@ -122,6 +128,21 @@ static void append_provenance(GString *json, const summary *s)
     append_member(json, ", ", "ns-3", s->ns3_version);
   }
   g_string_append(json, " }\n  },\n");
+}
+
+static void append_replay(GString *json, const summary_replay *replay)
+{
+  g_string_append(json, "  \"replay\": {\n");
+  for (gsize i = 0; i < replay->fact_count; i++) {
+    append_member(json, "    ", replay->facts[i].name, replay->facts[i].text);
+    g_string_append(json, ",\n");
+  }
+  g_string_append(json, "    \"notes\": [");
+  for (gsize i = 0; replay->notes[i] != NULL; i++) {
+    g_string_append(json, i == 0 ? " " : ",\n      ");
+    append_string(json, replay->notes[i]);
+  }
+  g_string_append(json, " ]\n  },\n");
 }
 
 static void append_status(GString *json, const summary *s)
@@ -183,8 +204,11 @@ static void append_distributions(GString *json, const distribution *distribution
 char *summary_json(const summary *s, gsize *length)
 {
   GString *json = g_string_new("{\n");
-  append_scenario(json, s->scenario);
+  append_scenario(json, s);
   append_provenance(json, s);
+  if (s->replay != NULL) {
+    append_replay(json, s->replay);
+  }
   append_status(json, s);
   append_metrics(json, &s->metrics);
   append_distributions(json, s->distributions);
@@ -358,7 +382,11 @@ void summary_print(const summary *s, FILE *file)
   if (*scenario_text(s->scenario, SCENARIO_TITLE) != '\0') {
     fprintf(file, "%s\n", scenario_text(s->scenario, SCENARIO_TITLE));
   }
-  fprintf(file, "  %-10s %s (%s)\n", "scenario", scenario_name(s->scenario), scenario_path(s->scenario));
+  fprintf(file, "  %-10s %s (%s)\n", s->replay != NULL ? "replay of" : "scenario", scenario_name(s->scenario),
+          scenario_path(s->scenario));
+  for (gsize i = 0; s->replay != NULL && i < s->replay->fact_count; i++) {
+    fprintf(file, "  %-10s %s\n", s->replay->facts[i].name, s->replay->facts[i].text);
+  }
   fprintf(file, "  %-10s %s\n", "seed", seed);
   print_engine(s, file);
   fprintf(file, "  %-10s iwarpsim %s%s%s%s\n", "program", s->version, s->git != NULL ? " (" : "",

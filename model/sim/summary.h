@@ -27,6 +27,18 @@ run_status run_status_find(const char *name);
 /* What `iwarpsim run` exits with: 0 when `status` is the end that `expect` (the value of run.expect) counts as success, else 1. */
 int run_status_exit_code(run_status status, const char *expect);
 
+/* What the summary of a capture's replay says beside a run's. */
+typedef struct summary_fact {
+  const char *name; /* a word or two */
+  const char *text;
+} summary_fact;
+typedef struct summary_replay {
+  const summary_fact *facts;
+  gsize fact_count;
+  const char *const *notes; /* NULL-terminated: what a user should know of the results */
+  gboolean (*tells)(const scenario *s, scenario_key key); /* the key is written: something hangs on it */
+} summary_replay;
+
 /* A finished run. Everything pointed to stays the caller's. */
 typedef struct summary {
   const scenario *scenario;
@@ -43,6 +55,7 @@ typedef struct summary {
   const char *ns3_version; /* NULL when the engine is not ns-3 */
   /* Receive window / bandwidth-delay product; 0: not known, not printed. */
   double window_over_bandwidth_delay;
+  const summary_replay *replay; /* NULL: a run of a scenario */
 } summary;
 
 #define SUMMARY_ERROR (summary_error_quark())
@@ -51,7 +64,7 @@ enum { SUMMARY_ERROR_INVALID }; /* not a summary: the file and what is wrong wit
 
 /* Writes `path` as JSON, whole or not at all: {"scenario": {name, file, title, keys}, "provenance": {…},
  * "status", "message", "metrics", "distributions": {NAME: {"unit", "weight", "bins": [[bound, weight], …]}}};
- * a distribution without samples is left out. Two runs of one scenario by one program differ in metrics with `wall`
+ * a distribution without samples is left out. Of a replay, {"replay": {FACT: text, …, "notes": [text, …]}} stands behind the provenance. Two runs of one scenario by one program differ in metrics with `wall`
  * in their name alone: no date and no host is in it, and
  * of paths the scenario's only, as it was given. Metrics are finite (checked), in the table's
  * order. Errors: G_FILE_ERROR. */

@@ -437,8 +437,22 @@ static G_GNUC_NO_INLINE bool arrive_whole_header(tcp_connection *connection, con
   return !connection->closed;
 }
 
-/* Header prediction: nearly all segments are of an established connection on a path that neither loses nor reorders. If this is one
- * (the next one, all in the window, with an ACK that is to be taken in), it passes the checks of arrive_synchronised(), and few of its
+/* What a segment is for the receiver that arrive_predicted() looks at. */
+typedef enum prediction { NOT_PREDICTED, PREDICTED_IN_ORDER, PREDICTED_AT_A_HOLE } prediction;
+
+/* Payload beyond a hole, or for it, is predicted where nobody else has a say in what is taken. */
+static inline prediction predict(const tcp_connection *connection, int64_t position, uint32_t length)
+{
+  const tcp_receiver *receiver = &connection->receiver;
+  if (position == (int64_t)tcp_receiver_next(receiver) && tcp_receiver_expects(receiver, length)) {
+    return PREDICTED_IN_ORDER;
+  }
+  bool alone = !connection->timestamps && !connection->ecn.agreed && !connection->events->inspect;
+  return alone && tcp_receiver_has_room_for(receiver, position, length) ? PREDICTED_AT_A_HOLE : NOT_PREDICTED;
+}
+
+/* Header prediction: nearly all segments are of an established connection, all in the window, and with an ACK that is to be taken
+ * in. If this is one (the next one, or one beyond a hole or for it), it passes the checks of arrive_synchronised(), and few of its
  * steps are left; false if it is not, and nothing is done. */
 static bool arrive_predicted(tcp_connection *connection, const datagram *packet, time_ps now)
 {
@@ -454,7 +468,8 @@ static bool arrive_predicted(tcp_connection *connection, const datagram *packet,
   int64_t position = tcp_position_of(big_endian_read_32(wire + TCP_SEQUENCE_AT), connection->peer_isn, next);
   int64_t acknowledged =
       tcp_position_of(big_endian_read_32(wire + TCP_ACKNOWLEDGEMENT_AT), connection->config.isn, before);
-  if (position != next || !tcp_receiver_expects(&connection->receiver, length) || acknowledged < before ||
+  prediction predicted = predict(connection, position, length);
+  if (predicted == NOT_PREDICTED || acknowledged < before ||
       acknowledged > (int64_t)tcp_sender_next_position(sender) ||
       (connection->timestamps &&
        is_of_an_earlier_epoch(connection, big_endian_read_32(wire + TCP_TIMESTAMP_VALUE_AT), now))) {
@@ -470,8 +485,13 @@ static bool arrive_predicted(tcp_connection *connection, const datagram *packet,
   } else {
     take_plain_acknowledgement(connection, (uint64_t)acknowledged, packet, position, window, now);
   }
-  if (length > 0 && !connection->closed) {
+  if (length == 0 || connection->closed) {
+    return true;
+  }
+  if (predicted == PREDICTED_IN_ORDER) {
     tcp_receiver_receive_expected(&connection->receiver, &packet->payload, now);
+  } else {
+    tcp_receiver_receive(&connection->receiver, position, &packet->payload, false, now);
   }
   return true;
 }

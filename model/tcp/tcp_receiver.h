@@ -29,6 +29,10 @@ bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const octet_
 void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const octet_rope *payload, bool fin,
                           time_ps now);
 
+/* Whether a segment without FIN, with `length` octets of payload at `position`, is not empty and all in the window, and no FIN is
+ * known. */
+bool tcp_receiver_has_room_for(const tcp_receiver *receiver, int64_t position, uint32_t length);
+
 /* Whether a segment without FIN, with `length` octets of payload at tcp_receiver_next(), is all in the window, and nothing has
  * come beyond it. */
 bool tcp_receiver_expects(const tcp_receiver *receiver, uint32_t length);

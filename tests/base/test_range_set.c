@@ -39,15 +39,15 @@ static void test_in_callers_memory(void)
 {
   range_set set;
   range_set_init(&set);
-  g_assert_null(set.ranges.memory);
+  g_assert_null(set.ranges.front);
   g_assert_cmpuint(range_set_remove(&set, 0, UINT64_MAX), ==, 0);
   g_assert_cmpuint(range_set_covered(&set, 0, UINT64_MAX), ==, 0);
-  g_assert_null(set.ranges.memory);
+  g_assert_null(set.ranges.front);
   range_set_add(&set, 10, 20);
   range_set_add(&set, 20, 25);
   assert_ranges(&set, "10-25 ");
   range_set_clear(&set);
-  g_assert_null(set.ranges.memory);
+  g_assert_null(set.ranges.front);
   assert_ranges(&set, "");
   g_assert_cmpuint(range_set_total(&set), ==, 0);
 }

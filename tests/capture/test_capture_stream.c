@@ -174,6 +174,21 @@ static void test_not_captured(void)
   capture_stream_free(stream);
 }
 
+/* A segment from before position 0, of which fewer octets were captured than lie there: what lies behind is told as not captured, and nothing
+ * is read behind what was. A garbled sequence number of the first packets does that. */
+static void test_not_captured_below_0(void)
+{
+  for (uint32_t captured = 0; captured <= 40; captured++) {
+    taker taken = {0};
+    capture_stream *stream = new_stream();
+    g_assert_cmpuint(receive_cut(stream, &taken, (uint64_t)-30, 50, captured, TCP_ACK), ==, 20);
+    g_assert_cmpuint(taken.octets, ==, 20);
+    g_assert_cmpuint(taken.not_captured, ==, captured <= 30 ? 20 : 50 - captured);
+    g_assert_cmpuint(taken.to, ==, 20);
+    capture_stream_free(stream);
+  }
+}
+
 /* The SYN is at -1; octets with it (RFC 7413) begin at 0; the FIN is behind the last one. */
 static void test_syn_and_fin(void)
 {
@@ -397,6 +412,7 @@ int main(int argc, char **argv)
   g_test_add_func("/capture_stream/out of order", test_out_of_order);
   g_test_add_func("/capture_stream/overlaps", test_overlaps);
   g_test_add_func("/capture_stream/not captured", test_not_captured);
+  g_test_add_func("/capture_stream/not captured below 0", test_not_captured_below_0);
   g_test_add_func("/capture_stream/syn and fin", test_syn_and_fin);
   g_test_add_func("/capture_stream/keep-alives and probes", test_keep_alives_and_probes);
   g_test_add_func("/capture_stream/resets", test_resets);

@@ -181,7 +181,7 @@ static void test_filter(fixture *f, gconstpointer program)
   g_assert_cmpint(json_object_get_int_member(direction_of(object, 1), "startup_octets"), ==, 0);
   json_object_unref(object);
   g_assert_cmpint(shell(f, "iwarpsim decode a.pcap --filter 'port 1'"), ==, 2);
-  g_assert_nonnull(strstr(f->errors, "a.pcap: no connection speaks MPA: 0 packets"));
+  g_assert_cmpstr(f->errors, ==, "a.pcap: no packet matches --filter port 1\n");
   g_assert_cmpint(shell(f, "iwarpsim decode a.pcap --filter 'prot 1'"), ==, 2);
   g_assert_cmpstr(f->output, ==, "");
   g_assert_nonnull(strstr(f->errors, "prot 1"));
@@ -211,6 +211,40 @@ static void test_hints(fixture *f, gconstpointer program)
   }
   g_assert_cmpint(shell(f, "iwarpsim decode rdmac.pcap --mpa '[fd00::1]:5044'"), ==, 2);
   g_assert_nonnull(strstr(f->errors, "expected an MPA Request and Reply Frame or an end that --mpa names"));
+}
+
+/* A capture that starts in the middle of an FPDU: packets 40 and on, each of a whole segment. Its end's name is enough. */
+static void test_middle(fixture *f, gconstpointer program)
+{
+  (void)program;
+  static const char *const captures[] = {"rdmac.pcap", "a.pcap"};
+  enum { FILE_HEADER_OCTETS = 24, RECORD_HEADER_OCTETS = 16, PASSED_OVER = 40 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(captures); i++) {
+    g_autofree char *path = g_build_filename(f->folder, captures[i], NULL);
+    g_autofree char *file = NULL;
+    gsize at = FILE_HEADER_OCTETS;
+
+    g_assert_true(g_file_get_contents(path, &file, NULL, NULL));
+    for (guint packet = 0; packet < PASSED_OVER; packet++) {
+      guint32 octets;
+      memcpy(&octets, file + at + 8, sizeof octets);
+      at += RECORD_HEADER_OCTETS + octets;
+    }
+    g_autofree char *line = g_strdup_printf("(head -c 24 %s; tail -c +%" G_GSIZE_FORMAT " %s) > middle.pcap; "
+                                            "iwarpsim decode middle.pcap -s -j --mpa 10.0.0.2:5044",
+                                            captures[i], at + 1, captures[i]);
+    g_assert_cmpint(shell(f, line), ==, 0);
+    JsonObject *object = parse(f->output);
+    JsonObject *forward = direction_of(object, 0);
+    g_assert_cmpint(json_object_get_int_member(forward, "fpdus"), >=, FPDUS - PASSED_OVER);
+    g_assert_cmpint(json_object_get_int_member(forward, "fpdus"), <, FPDUS);
+    g_assert_cmpint(json_object_get_int_member(forward, "crc_bad"), ==, 0);
+    g_assert_cmpint(json_object_get_int_member(forward, "unaccounted_octets"), <, 1460);
+    json_object_unref(object);
+    g_assert_cmpint(shell(f, "iwarpsim decode middle.pcap"), ==, 2);
+    g_assert_true(g_str_has_suffix(f->errors, "or --mpa HOST:PORT\n"));
+  }
 }
 
 /* The first octet behind the SYN has the SYN's number plus 1: decimal or hexadecimal. */
@@ -362,6 +396,7 @@ static const struct {
     {"/cli_decode/reader-goes", test_reader_goes},
     {"/cli_decode/filter", test_filter},
     {"/cli_decode/hints", test_hints},
+    {"/cli_decode/middle", test_middle},
     {"/cli_decode/sequence", test_sequence},
     {"/cli_decode/mistakes", test_mistakes},
     {"/cli_decode/no-capture", test_no_capture},

@@ -66,7 +66,10 @@ static void test_results(fixture *f, gconstpointer unused)
 {
   (void)unused;
   g_assert_cmpint(shell(f, "iwarpsim replay run/receiver.pcap --set receiver.mode=in-order -o again"), ==, 0);
-  g_assert_nonnull(strstr(f->output, "scenario   receiver.pcap (run/receiver.pcap)"));
+  g_assert_nonnull(strstr(f->output, "replay of  receiver.pcap (run/receiver.pcap)"));
+  g_assert_nonnull(strstr(f->output, "measured   the Responder of 1 connection, where most payload goes\n"));
+  g_assert_nonnull(strstr(f->output, "path       none: arrivals as captured, nothing comes again\n"));
+  g_assert_nonnull(strstr(f->output, "not known  what sender and path did"));
   g_assert_nonnull(strstr(f->output, "buffer.reassembly_peak_octets"));
   g_assert_nonnull(strstr(f->output, "results in again"));
   g_assert_null(strstr(f->output, "integrity"));
@@ -78,6 +81,12 @@ static void test_results(fixture *f, gconstpointer unused)
       ==, 0);
   g_assert_cmpint(shell(f, "grep -q '\"measure.side\": \"responder\"' again/summary.json &&"
                            "grep -q '\"workload.connections\": \"1\"' again/summary.json"),
+                  ==, 0);
+  g_assert_cmpint(shell(f,
+                        "grep -q '\"receiver.mode\": \"in-order\"' again/summary.json &&"
+                        "grep -q '\"measured\": \"the Responder of 1 connection, where most payload goes\"'"
+                        " again/summary.json && ! grep -q 'workload.message_size\\|path.forward.rate'"
+                        " again/summary.json"),
                   ==, 0);
   g_assert_cmpint(shell(f, "iwarpsim plot again --quiet && ls again/occupancy.png"), ==, 0);
   g_assert_cmpint(
@@ -115,8 +124,14 @@ static void test_broken_off(fixture *f, gconstpointer unused)
       0);
   g_assert_nonnull(strstr(f->errors, "note: short.pcap: "));
   g_assert_nonnull(strstr(f->errors, "; what came before is replayed\n"));
+  g_assert_cmpint(
+      shell(f,
+            "grep -q '\"notes\": \\[ \"short.pcap: .*what came before is replayed\" \\]' short/summary.json"),
+      ==, 0);
   g_assert_cmpint(shell(f, "iwarpsim replay short.pcap -o short -q"), ==, 0);
   g_assert_cmpstr(f->errors, ==, "");
+  g_assert_cmpint(shell(f, "head -c 150 run/receiver.pcap > shorter.pcap"), ==, 0);
+  assert_fails(f, "iwarpsim replay shorter.pcap -o shorter", 2, "shorter.pcap: packet 2: truncated");
 }
 
 /* A path of its own loses, and what is lost comes again. run.stop ends a replay early, run.expect makes that end a failure. */
@@ -126,6 +141,17 @@ static void test_path_and_stop(fixture *f, gconstpointer unused)
   g_assert_cmpint(shell(f, "iwarpsim replay run/receiver.pcap --set path.forward.loss=2% -o lossy"), ==, 0);
   g_assert_nonnull(strstr(f->output, "path.packets_lost"));
   g_assert_nonnull(strstr(f->output, "delivery.octets                                      327680  octets"));
+  g_assert_nonnull(
+      strstr(f->output, "path       of its own, without a link; what has not arrived sets off again after "));
+  g_assert_nonnull(strstr(f->output, " (the handshakes' round trip)\n"));
+  g_assert_cmpint(
+      shell(
+          f,
+          "iwarpsim replay run/receiver.pcap --set path.forward.mtu=9000 --resend 1ms --filter tcp -o link"),
+      ==, 0);
+  g_assert_nonnull(strstr(
+      f->output, "path       of its own, with a link; what has not arrived sets off again after 1ms\n"));
+  g_assert_nonnull(strstr(f->output, "filter     tcp\n"));
   g_assert_cmpint(shell(f, "iwarpsim replay run/receiver.pcap --set run.stop=100us -o stopped"), ==, 0);
   g_assert_nonnull(strstr(f->output, "stopped: run.stop reached before the end of the capture"));
 }

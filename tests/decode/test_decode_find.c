@@ -27,7 +27,7 @@ static void find(bool markers, uint32_t ulpdu_octets, guint passed_over)
     size_t at;
     uint64_t offset;
     guint before = 0;
-    g_assert_true(decode_find_start(octets->data + from, octets->len - from, markers, &at, &offset));
+    g_assert_true(decode_find_start(octets->data + from, octets->len - from, markers, true, &at, &offset));
     g_assert_nonnull(mpa_stream_find(talk->fpdus[0], from + at));
     g_assert_cmpuint(offset, ==, markers ? (from + at) % 512 : 0);
     for (guint index = 0; index < talk->fpdus[0]->fpdus->len; index++) {
@@ -64,7 +64,7 @@ static void test_none_with_markers(void)
     kit_talk *talk = new_talk(false, 200, &random);
     size_t at;
     uint64_t offset;
-    g_assert_false(decode_find_start(talk->octets[0]->data, talk->octets[0]->len, true, &at, &offset));
+    g_assert_false(decode_find_start(talk->octets[0]->data, talk->octets[0]->len, true, true, &at, &offset));
     kit_talk_free(talk);
     random_stream_free(random);
   }
@@ -87,10 +87,90 @@ static void test_payload_like_markers(void)
   }
   uint64_t from = mpa_stream_at(stream, 1)->start;
   g_assert_true(
-      decode_find_start(stream->octets->data + from, stream->octets->len - from, true, &at, &offset));
+      decode_find_start(stream->octets->data + from, stream->octets->len - from, true, true, &at, &offset));
   g_assert_cmpuint(at, ==, 0);
   g_assert_cmpuint(offset, ==, from % 512);
   mpa_stream_free(stream);
+}
+
+/* Without CRCs, from whatever octet on, a place is found where an FPDU starts: the first FPDU whose start is there, or with markers the first
+ * few of them that have one. Of payload at random one FPDU in a few thousand would look like one that is followed by others, hence sparse. */
+static void find_without_crc(bool markers)
+{
+  const kit_plan plan = {.markers = {markers, false}, .crc = true, .fpdus = {40, 0}, .sparse = true};
+  guint32 seed = g_test_rand_int();
+
+  g_test_message("seed: %u", seed);
+  random_stream *random = random_stream_new(seed, "find");
+  kit_talk *talk = kit_talk_new(&plan, random);
+  GByteArray *octets = talk->octets[0];
+
+  for (guint index = 0; index < talk->fpdus[0]->fpdus->len; index++) {
+    kit_talk_flip(talk, 0, kit_talk_end(talk, 0, index) - 1, 0xFF);
+  }
+  for (size_t from = 0; from < octets->len / 2; from += 1 + random_stream_below(random, 200)) {
+    size_t at;
+    uint64_t offset;
+    g_assert_true(decode_find_start(octets->data + from, octets->len - from, markers, false, &at, &offset));
+    /* Of a marker in front of the first FPDU octets may be missing. */
+    bool is_led = markers && (from + at) % 512 == 4;
+    g_assert_true(mpa_stream_find(talk->fpdus[0], from + at) ||
+                  (is_led && mpa_stream_find(talk->fpdus[0], from + at - 4)));
+    g_assert_cmpuint(offset, ==, markers ? (from + at) % 512 : 0);
+  }
+  kit_talk_free(talk);
+  random_stream_free(random);
+}
+
+static void test_without_crc(void)
+{
+  find_without_crc(false);
+}
+
+static void test_without_crc_markers(void)
+{
+  find_without_crc(true);
+}
+
+/* A CRC field that is not used and 0 looks like a marker between FPDUs: it takes a second marker, 512 octets behind it, to be believed. */
+static void test_crc_of_0(void)
+{
+  uint8_t octets[20 * 32] = {0};
+  size_t at;
+  uint64_t offset;
+
+  for (size_t each = 0; each < sizeof octets; each += 32) {
+    octets[each + 1] = 24;
+    octets[each + 2] = 0x41;
+    octets[each + 3] = 0x43;
+    octets[each + 15] = (uint8_t)(each / 32);
+  }
+  g_assert_false(decode_find_start(octets, sizeof octets, true, false, &at, &offset));
+  g_assert_true(decode_find_start(octets + 5, sizeof octets - 5, false, false, &at, &offset));
+  g_assert_cmpuint(at, ==, 32 - 5);
+}
+
+/* One FPDU proves nothing, unless it is all there is: a Send with six octets. */
+static void test_alone_without_crc(void)
+{
+  uint8_t octets[64] = {0, 24, 0x41, 0x43, [15] = 7};
+  enum { SEND_OCTETS = 2 + 24 + 2 + 4 };
+  size_t at;
+  uint64_t offset;
+
+  g_assert_true(decode_find_start(octets, SEND_OCTETS, false, false, &at, &offset));
+  g_assert_cmpuint(at, ==, 0);
+  g_assert_false(decode_find_start(octets, SEND_OCTETS + 1, false, false, &at, &offset));
+  g_assert_false(decode_find_start(octets + 1, SEND_OCTETS - 1, false, false, &at, &offset));
+  memcpy(octets + SEND_OCTETS, octets, SEND_OCTETS);
+  g_assert_true(decode_find_start(octets, sizeof octets, false, false, &at, &offset));
+  octets[11] = 1; /* a Send on queue 1 */
+  g_assert_false(decode_find_start(octets, SEND_OCTETS, false, false, &at, &offset));
+  octets[11] = 0;
+  octets[3] = 0x03; /* RV of another generation than DV */
+  g_assert_false(decode_find_start(octets, SEND_OCTETS, false, false, &at, &offset));
+  octets[3] = 0x40; /* an untagged Write */
+  g_assert_false(decode_find_start(octets, SEND_OCTETS, false, false, &at, &offset));
 }
 
 static void test_nothing(void)
@@ -105,11 +185,18 @@ static void test_nothing(void)
     for (guint index = 0; index < octets->len; index++) {
       octets->data[index] = turn == 0 ? 0 : (uint8_t)random_stream_next(random);
     }
-    g_assert_false(decode_find_start(octets->data, octets->len, true, &at, &offset));
-    g_assert_false(decode_find_start(octets->data, octets->len, false, &at, &offset));
+    for (unsigned kind = 0; kind < 4; kind++) {
+      g_assert_false(decode_find_start(octets->data, octets->len, kind % 2, kind / 2, &at, &offset));
+    }
   }
   for (size_t length = 0; length < 40; length++) {
-    g_assert_false(decode_find_start(octets->data, length, true, &at, &offset));
+    g_assert_false(decode_find_start(octets->data, length, true, true, &at, &offset));
+  }
+  for (unsigned value = 0; value < 256; value++) {
+    memset(octets->data, (int)value, octets->len);
+    for (unsigned kind = 0; kind < 4; kind++) {
+      g_assert_false(decode_find_start(octets->data, 20000, kind % 2, kind / 2, &at, &offset));
+    }
   }
   kit_talk_free(talk);
   random_stream_free(random);
@@ -128,7 +215,7 @@ static void test_count(void)
                    30);
   g_assert_cmpuint(decode_find_count(octets->data, octets->len, 0, false, true), <, 10);
   g_assert_cmpuint(decode_find_count(octets->data, (size_t)start + 1, 0, true, true), ==, 10);
-  kit_talk_flip(talk, 0, start + 20, 1);
+  kit_talk_flip(talk, 0, start + 8, 1);
   g_assert_cmpuint(decode_find_count(octets->data, octets->len, 0, true, true), ==, 10);
   kit_talk_free(talk);
   random_stream_free(random);
@@ -142,6 +229,10 @@ int main(int argc, char **argv)
   g_test_add_func("/decode/find/short-fpdus", test_short_fpdus);
   g_test_add_func("/decode/find/none-with-markers", test_none_with_markers);
   g_test_add_func("/decode/find/payload-like-markers", test_payload_like_markers);
+  g_test_add_func("/decode/find/without-crc/no-markers", test_without_crc);
+  g_test_add_func("/decode/find/without-crc/markers", test_without_crc_markers);
+  g_test_add_func("/decode/find/without-crc/crc-of-0", test_crc_of_0);
+  g_test_add_func("/decode/find/without-crc/alone", test_alone_without_crc);
   g_test_add_func("/decode/find/nothing", test_nothing);
   g_test_add_func("/decode/find/count", test_count);
   return g_test_run();

@@ -186,11 +186,16 @@ static void test_table(decode_paper *paper, gconstpointer data)
   paper->connection.directions[DECODE_REVERSE].fpdus = 1000000;
   paper->connection.has_request = true;
   paper->connection.request.revision = 1;
+  paper->connection.directions[DECODE_FORWARD].in_full_operation = true;
+  paper->connection.directions[DECODE_FORWARD].markers = true;
+  paper->connection.directions[DECODE_FORWARD].crc = false;
+  paper->connection.directions[DECODE_REVERSE].in_full_operation = false;
   decode_overview_text_connection(paper->line, &name, &paper->connection);
   const char *text = decode_paper_take(paper);
   g_assert_true(g_str_has_prefix(text, "\nconnection 0: Initiator 10.0.0.1:49152, Responder 10.0.0.2:5044\n"
                                        "  MPA Request Frame: Rev=1 M=0 C=0 R=0 Res=0x00 PD_Length=0\n"
-                                       "  MPA Reply Frame: not captured\n"));
+                                       "  MPA Reply Frame: not captured\n"
+                                       "  taken to the Responder: markers on, CRC off\n   "));
   assert_row(text, "", "to the Responder", "to the Initiator");
   assert_row(text, "FPDUs", "108", "1000000");
   assert_row(text, "  located by marker chain", "111", "0");

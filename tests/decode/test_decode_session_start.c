@@ -114,6 +114,89 @@ static void test_contradictions(fixture *at, gconstpointer plan)
   g_assert_cmpuint(kit_summary(at->session, DECODE_FORWARD)->fpdus, ==, 30);
 }
 
+static const kit_plan private_data = {
+    .has_frames = true, .markers = {true, true}, .crc = true, .private_data = {100, 3}, .fpdus = {30, 20}};
+
+/* With a snap length that cuts the Private Data their length is known all the same, and with it where FPDUs and markers begin: all FPDUs are
+ * told of. The Reply, in which nothing is cut, is told of as ever. */
+static void test_cut_private_data(fixture *at, gconstpointer plan)
+{
+  enum { CAPTURED = 60 };
+  (void)plan;
+
+  for (guint index = 0; index < at->pieces->len; index++) {
+    kit_piece *piece = &g_array_index(at->pieces, kit_piece, index);
+    piece->captured = MIN(piece->length, (uint32_t)CAPTURED);
+  }
+  for (guint turn = 0; turn < 5; turn++) {
+    decode(at, NULL);
+    const decode_connection *connection = decode_session_connection(at->session->session, 0);
+    g_assert_cmpuint(connection->request.private_data_octets, ==, 100);
+    g_assert_cmpuint(connection->request.private_data_read, ==, CAPTURED - 20);
+    g_assert_cmpuint(connection->reply.private_data_read, ==, 3);
+    for (unsigned from = 0; from < 2; from++) {
+      const decode_direction_summary *summary = kit_summary(at->session, (decode_direction_name)from);
+      g_assert_cmpuint(summary->startup_octets, ==, from == 0 ? 120 : 23);
+      g_assert_cmpuint(summary->phase_start, ==, summary->startup_octets);
+      g_assert_cmpuint(summary->crc_bad, ==, 0);
+      g_assert_cmpuint(summary->unaccounted_octets, ==, 0);
+      g_assert_cmpuint(summary->fpdus, ==, from == 0 ? 30 : 20);
+    }
+    if (turn < 4) {
+      kit_session_free(at->session);
+      kit_shuffle(at->pieces, at->random);
+    }
+  }
+}
+
+/* What was on the wire and not captured is not waited for: that the connection speaks MPA is known with its two frames. */
+static void test_cut_private_data_at_once(fixture *at, gconstpointer plan)
+{
+  enum { SYNS_AND_FRAMES = 4, CAPTURED = 60 };
+  (void)plan;
+
+  at->session = kit_session_new(NULL);
+  for (guint index = 0; index < SYNS_AND_FRAMES; index++) {
+    kit_piece piece = g_array_index(at->pieces, kit_piece, index);
+    g_assert_cmpuint(decode_session_connections(at->session->session), ==, 0);
+    piece.captured = MIN(piece.length, (uint32_t)CAPTURED);
+    kit_give(at->session, at->talk, &piece);
+  }
+  g_assert_cmpuint(decode_session_connections(at->session->session), ==, 1);
+  decode_session_finish(at->session->session);
+}
+
+/* Some of the Private Data never came: the same, but for those octets. */
+static void test_lost_private_data(fixture *at, gconstpointer plan)
+{
+  (void)plan;
+
+  kit_lose(at->pieces, 0, 0, 1);
+  kit_append(at->pieces, (kit_piece){.position = 0, .length = 50, .captured = 50});
+  decode(at, NULL);
+  kit_expect_sums(at->session, at->talk);
+  const decode_direction_summary *forward = kit_summary(at->session, DECODE_FORWARD);
+  g_assert_cmpuint(forward->phase_start, ==, 120);
+  g_assert_cmpuint(forward->startup_octets, ==, 50);
+  g_assert_cmpuint(forward->missing_octets, ==, 70);
+  g_assert_cmpuint(forward->fpdus, >=, 20); /* located by markers, behind the hole */
+  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->fpdus, ==, 20);
+}
+
+/* The capture ends within them. */
+static void test_end_in_private_data(fixture *at, gconstpointer plan)
+{
+  (void)plan;
+
+  kit_lose(at->pieces, 0, 0, at->talk->octets[0]->len);
+  kit_append(at->pieces, (kit_piece){.position = 0, .length = 50, .captured = 50});
+  decode(at, NULL);
+  const decode_direction_summary *forward = kit_summary(at->session, DECODE_FORWARD);
+  g_assert_cmpuint(forward->startup_octets, ==, 50);
+  g_assert_cmpuint(forward->unaccounted_octets + forward->streaming_octets + forward->fpdus, ==, 0);
+  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->fpdus, ==, 20);
+}
+
 /* --- One direction --- */
 
 static void lose_side(fixture *at, unsigned from)
@@ -123,6 +206,29 @@ static void lose_side(fixture *at, unsigned from)
       g_array_remove_index(at->pieces, index);
     }
   }
+}
+
+/* Both ends are Initiators (mpa-01 §6.1.1): the one that opened the connection is taken for it, and what is wrong is said. */
+static void test_two_requests(fixture *at, gconstpointer plan)
+{
+  (void)plan;
+
+  kit_talk_flip(at->talk, 1, 9, 'p' ^ 'q');
+  decode(at, NULL);
+  const decode_connection *connection = decode_session_connection(at->session->session, 0);
+  g_assert_true(connection->has_request && !connection->has_reply);
+  g_assert_cmpuint(connection->initiator, ==, 0);
+  g_assert_cmpuint(at->session->startups->len, ==, 1);
+  const decode_startup_event *request = &g_array_index(at->session->startups, decode_startup_event, 0);
+  g_assert_cmpuint(request->first_packet, ==, 3); /* behind the SYNs */
+  g_assert_cmpuint(request->last_packet, ==, 3);
+  g_assert_cmpuint(kit_notes(at->session, DECODE_FORWARD, DECODE_NOTE_STARTUP), ==, 1);
+  g_assert_cmpuint(kit_summary(at->session, DECODE_FORWARD)->fpdus, ==, 30);
+  kit_session_free(at->session);
+  lose_side(at, 0); /* of the other one nothing was captured */
+  decode(at, NULL);
+  g_assert_cmpuint(decode_session_connection(at->session->session, 0)->initiator, ==, 1);
+  g_assert_cmpuint(kit_summary(at->session, DECODE_FORWARD)->fpdus, ==, 20);
 }
 
 static const kit_plan marked_request = {
@@ -280,6 +386,8 @@ static void test_sequence(fixture *at, gconstpointer plan)
 }
 
 static const kit_plan unmarked = {.crc = true, .fpdus = {30, 20}};
+static const kit_plan marked_no_crc = {.markers = {true, true}, .fpdus = {30, 20}};
+static const kit_plan neither = {.fpdus = {30, 20}};
 
 /* It is not known: FPDUs are looked for. */
 static void test_find(fixture *at, gconstpointer plan)
@@ -301,10 +409,58 @@ static void test_find(fixture *at, gconstpointer plan)
   kit_shuffle(at->pieces, at->random);
   decode(at, &options);
   const decode_direction_summary *forward = kit_summary(at->session, DECODE_FORWARD);
-  g_assert_cmpuint(forward->fpdus, >=, 17); /* one whose DDP header has a marker in it is not looked at */
+  g_assert_cmpuint(forward->fpdus, >=, 12); /* one whose DDP header has a marker in it is not looked at */
   g_assert_cmpuint(forward->crc_bad + forward->wrong_markers, ==, 0);
   g_assert_cmpuint(forward->fpdu_octets, <=, at->talk->octets[0]->len - to);
-  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->fpdus, >=, 17);
+  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->fpdus, >=, 12);
+}
+
+/* Nothing but the end's name is known, and the capture starts in the middle of an FPDU: FPDUs are looked for, as there is no SYN, and with them
+ * whether there are markers and CRCs. The end that is named is taken for the Responder, whoever is captured first. */
+static void test_middle(fixture *at, gconstpointer data)
+{
+  const kit_plan *plan = data;
+  decode_hint hint = hint_of_port;
+  const decode_options options = {.hints = &hint, .hint_count = 1};
+
+  g_array_remove_range(at->pieces, 0, 2);
+  for (unsigned from = 0; from < 2; from++) {
+    kit_lose(at->pieces, from, 0, kit_talk_start(at->talk, from, 5) + 1);
+  }
+  uint64_t begin = kit_talk_start(at->talk, 0, 5) + 4;
+  uint32_t octets = (uint32_t)(kit_talk_end(at->talk, 0, 5) - begin);
+  kit_append(at->pieces, (kit_piece){.position = begin, .length = octets, .captured = octets});
+  for (unsigned turn = 0; turn < 2; turn++) {
+    decode(at, &options);
+    for (unsigned from = 0; from < 2; from++) {
+      const decode_direction_summary *summary = kit_summary(at->session, (decode_direction_name)from);
+      g_assert_cmpuint(summary->fpdus, >=, plan->fpdus[from] - 6 - 8);
+      g_assert_cmpuint(summary->crc_bad + summary->wrong_markers, ==, 0);
+      g_assert_cmpint(summary->markers, ==, plan->markers[from]);
+      g_assert_cmpint(summary->crc, ==, plan->crc);
+    }
+    g_assert_cmpuint(decode_session_connection(at->session->session, 0)->initiator, ==, 0);
+    if (turn == 0) {
+      hint.markers = plan->markers[0] ? DECODE_ON : DECODE_OFF;
+      hint.crc = plan->crc ? DECODE_ON : DECODE_OFF;
+      kit_session_free(at->session);
+    }
+  }
+}
+
+/* The end that is named opened the connection, as far as the order of the packets tells: it is the Responder. */
+static void test_middle_initiator(fixture *at, gconstpointer plan)
+{
+  const decode_hint hint = {.end = {.address = ip_address_v4(0x0A000001), .port = 40000}};
+  const decode_options options = {.hints = &hint, .hint_count = 1};
+  (void)plan;
+
+  decode(at, &options);
+  g_assert_cmpuint(decode_session_connection(at->session->session, 0)->initiator, ==, 0);
+  kit_session_free(at->session);
+  g_array_remove_range(at->pieces, 0, 2);
+  decode(at, &options);
+  g_assert_cmpuint(decode_session_connection(at->session->session, 0)->initiator, ==, 1);
 }
 
 /* Random octets: none is found, all is unaccounted for. */
@@ -324,7 +480,7 @@ static void test_find_nothing(fixture *at, gconstpointer plan)
   g_assert_cmpuint(kit_summary(at->session, DECODE_FORWARD)->fpdus, ==, 0);
   g_assert_cmpuint(kit_summary(at->session, DECODE_FORWARD)->unaccounted_octets, ==,
                    at->talk->octets[0]->len);
-  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->fpdus, >=, 17);
+  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->fpdus, >=, 12);
 }
 
 /* --- Several connections --- */
@@ -380,6 +536,22 @@ static void test_connections(fixture *at, gconstpointer data)
 #define ADD(name, plan, test)                                                                                \
   g_test_add("/decode/session/start/" name, fixture, &(plan), set_up, test, tear_down)
 
+static void add_hints(void)
+{
+  ADD("hint", rdmac, test_hint);
+  ADD("hint/address", rdmac, test_hint_of_address);
+  ADD("hint/frames", marked_request, test_hint_and_frames);
+  ADD("hint/sequence", rdmac, test_sequence);
+  ADD("hint/find/markers", rdmac, test_find);
+  ADD("hint/find/no-markers", unmarked, test_find);
+  ADD("hint/middle/markers", rdmac, test_middle);
+  ADD("hint/middle/no-markers", unmarked, test_middle);
+  ADD("hint/middle/markers-no-crc", marked_no_crc, test_middle);
+  ADD("hint/middle/neither", neither, test_middle);
+  ADD("hint/middle/initiator", rdmac, test_middle_initiator);
+  ADD("hint/find/nothing", rdmac, test_find_nothing);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -388,20 +560,19 @@ int main(int argc, char **argv)
   ADD("rejected", rejected, test_rejected);
   ADD("one-crc-bit", plain_request, test_one_crc_bit);
   ADD("contradictions", plain_request, test_contradictions);
+  ADD("private-data/cut", private_data, test_cut_private_data);
+  ADD("private-data/cut-at-once", private_data, test_cut_private_data_at_once);
+  ADD("private-data/lost", private_data, test_lost_private_data);
+  ADD("private-data/end", private_data, test_end_in_private_data);
   ADD("one-direction/markers", marked_request, test_one_direction);
   ADD("one-direction/no-markers", plain_request, test_one_direction);
   ADD("one-direction/no-crc", no_crc, test_one_direction);
+  ADD("two-requests", marked_request, test_two_requests);
   ADD("lost-reply/markers", marked_request, test_lost_reply);
   ADD("lost-reply/no-markers", plain_request, test_lost_reply);
   ADD("no-mpa", no_frames, test_no_mpa);
   ADD("nothing", no_frames, test_nothing);
-  ADD("hint", rdmac, test_hint);
-  ADD("hint/address", rdmac, test_hint_of_address);
-  ADD("hint/frames", marked_request, test_hint_and_frames);
-  ADD("hint/sequence", rdmac, test_sequence);
-  ADD("hint/find/markers", rdmac, test_find);
-  ADD("hint/find/no-markers", unmarked, test_find);
-  ADD("hint/find/nothing", rdmac, test_find_nothing);
   ADD("connections", plain_request, test_connections);
+  add_hints();
   return g_test_run();
 }

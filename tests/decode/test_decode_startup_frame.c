@@ -22,7 +22,7 @@ static void test_request(void)
   g_assert_cmpuint(frame.reserved, ==, 0);
   g_assert_cmpuint(frame.revision, ==, 0);
   g_assert_cmpuint(frame.private_data_octets, ==, 3);
-  g_assert_cmpmem(frame.private_data, 3, "abc", 3);
+  g_assert_cmpmem(frame.private_data, frame.private_data_read, "abc", 3);
   g_assert_cmpuint(frame.frame_octets, ==, 23);
 }
 
@@ -103,6 +103,22 @@ static void test_flags(void)
   }
 }
 
+/* The Private Data need not be there (snap length) to know what the header says. */
+static void test_cut_private_data(void)
+{
+  for (size_t length = DECODE_STARTUP_HEADER_OCTETS; length < sizeof enhanced_reply; length++) {
+    decode_startup_frame frame;
+    size_t there = length - DECODE_STARTUP_HEADER_OCTETS;
+    g_assert_cmpint(decode_startup_frame_read(&frame, enhanced_reply, length), ==, DECODE_STARTUP_PARTIAL);
+    g_assert_true(frame.is_reply && frame.crc && frame.enhanced_flag);
+    g_assert_cmpuint(frame.frame_octets, ==, 26);
+    g_assert_cmpuint(frame.private_data_octets, ==, 6);
+    g_assert_cmpuint(frame.private_data_read, ==, there);
+    g_assert_cmpint(frame.private_data != NULL, ==, there > 0);
+    g_assert_cmpint(frame.has_enhanced, ==, there >= DECODE_ENHANCED_OCTETS);
+  }
+}
+
 /* As long as it can become a frame it is partial; from the first wrong octet on none. */
 static void test_partial(void)
 {
@@ -129,6 +145,7 @@ int main(int argc, char **argv)
   g_test_add_func("/decode/startup-frame/enhanced-bits", test_enhanced_bits);
   g_test_add_func("/decode/startup-frame/not-enhanced", test_not_enhanced);
   g_test_add_func("/decode/startup-frame/flags", test_flags);
+  g_test_add_func("/decode/startup-frame/cut-private-data", test_cut_private_data);
   g_test_add_func("/decode/startup-frame/partial", test_partial);
   return g_test_run();
 }

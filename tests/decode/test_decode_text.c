@@ -312,6 +312,7 @@ static void test_startup(decode_paper *paper, gconstpointer data)
       .enhanced_flag = true,
       .revision = 2,
       .private_data_octets = 4,
+      .private_data_read = 4,
       .has_enhanced = true,
       .enhanced = {.peer_to_peer = true, .ready_to_receive_zero_length_write = true, .ird = 16383, .ord = 1}};
   decode_text_startup(paper->line, &name, &event);
@@ -326,8 +327,11 @@ static void test_private_data(decode_paper *paper, gconstpointer data)
 {
   const decode_name name = decode_paper_name(paper);
   g_autofree uint8_t *octets = g_malloc0(65535);
-  decode_startup_frame frame = {
-      .revision = 1, .private_data_octets = 18, .private_data = octets, .frame_octets = 38};
+  decode_startup_frame frame = {.revision = 1,
+                                .private_data_octets = 18,
+                                .private_data_read = 18,
+                                .private_data = octets,
+                                .frame_octets = 38};
   const decode_startup_event event = {.first_packet = 3, .last_packet = 3, .frame = &frame};
 
   (void)data;
@@ -340,6 +344,7 @@ static void test_private_data(decode_paper *paper, gconstpointer data)
       "|..|\n"
       "                    Private Data 16   21 00                                            |!.|\n");
   frame.private_data_octets = 65535;
+  frame.private_data_read = 65535;
   decode_text_startup(paper->line, &name, &event);
   text = decode_paper_take(paper);
   g_assert_true(g_str_has_suffix(text, "                    Private Data: 65279 octets more\n"));
@@ -348,6 +353,11 @@ static void test_private_data(decode_paper *paper, gconstpointer data)
     lines++;
   }
   g_assert_cmpuint(lines, ==, 1 + 256 / 16 + 1);
+  frame.private_data_octets = 20;
+  frame.private_data_read = 2;
+  decode_text_startup(paper->line, &name, &event);
+  g_assert_true(g_str_has_suffix(decode_paper_take(paper),
+                                 "|He|\n                    Private Data: 18 octets not captured\n"));
 }
 
 static void test_note(decode_paper *paper, gconstpointer data)

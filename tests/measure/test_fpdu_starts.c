@@ -6,7 +6,7 @@
 static void test_nothing(void)
 {
   fpdu_starts starts = {.offsets = NULL};
-  fpdu_starts_cursor cursor = {0};
+  fpdu_starts_cursor cursor = 0;
 
   g_assert_false(fpdu_starts_has(&starts, &cursor, 0));
   fpdu_starts_forget(&starts, 10);
@@ -19,7 +19,7 @@ static void test_nothing(void)
 static void test_in_any_order(void)
 {
   fpdu_starts starts = {.offsets = NULL};
-  fpdu_starts_cursor cursor = {0};
+  fpdu_starts_cursor cursor = 0;
 
   for (uint64_t n = 0; n < 100; n++) {
     fpdu_starts_add(&starts, 1444 * n);
@@ -39,7 +39,7 @@ static void test_in_any_order(void)
 static void test_forgotten(void)
 {
   fpdu_starts starts = {.offsets = NULL};
-  fpdu_starts_cursor cursor = {0};
+  fpdu_starts_cursor cursor = 0;
 
   for (uint64_t n = 0; n < 4; n++) {
     fpdu_starts_add(&starts, 100 * n);
@@ -53,11 +53,36 @@ static void test_forgotten(void)
   fpdu_starts_clear(&starts);
 }
 
+/* Wherever the cursor is, the answer is the same, and another one that asks for the next start gets it: FPDUs of 60 to 100 octets, of which
+ * the first ten are forgotten. */
+static void test_from_anywhere(void)
+{
+  enum { FPDUS = 40, FORGOTTEN = 10 };
+  fpdu_starts starts = {.offsets = NULL};
+  bool is_start[100 * FPDUS] = {false};
+  uint64_t offset = 0;
+
+  for (uint64_t n = 0; n < FPDUS; n++) {
+    fpdu_starts_add(&starts, offset);
+    is_start[offset] = n >= FORGOTTEN;
+    fpdu_starts_forget(&starts, n == FORGOTTEN ? offset : 0);
+    offset += 60 + 20 * (n % 3);
+  }
+  for (uint32_t from = 0; from <= FPDUS + 2; from++) {
+    for (uint64_t asked = 0; asked < G_N_ELEMENTS(is_start); asked++) {
+      fpdu_starts_cursor cursor = from;
+      g_assert_true(fpdu_starts_has(&starts, &cursor, asked) == is_start[asked]);
+      g_assert_true(fpdu_starts_has(&starts, &cursor, asked) == is_start[asked]);
+    }
+  }
+  fpdu_starts_clear(&starts);
+}
+
 /* A long stream of which 1000 octets are asked for at a time needs room for these alone: 100 FPDUs of 10 octets. */
 static void test_room(void)
 {
   fpdu_starts starts = {.offsets = NULL};
-  fpdu_starts_cursor cursor = {0};
+  fpdu_starts_cursor cursor = 0;
 
   for (uint64_t n = 0; n < 100000; n++) {
     fpdu_starts_add(&starts, 10 * n);
@@ -70,7 +95,7 @@ static void test_room(void)
   /* Who asked last when the stream was young asks about the newest 100. */
   for (uint32_t next = 0; next < 256; next++) {
     for (uint64_t n = 99900; n < 100000; n++) {
-      fpdu_starts_cursor late = {.next = next};
+      fpdu_starts_cursor late = next;
       g_assert_true(fpdu_starts_has(&starts, &late, 10 * n));
     }
   }
@@ -85,7 +110,7 @@ static void test_random(void)
   GRand *random = g_rand_new_with_seed(seed);
   GHashTable *all = g_hash_table_new(NULL, NULL);
   fpdu_starts starts = {.first = UINT32_MAX - 5, .end = UINT32_MAX - 5};
-  fpdu_starts_cursor cursor = {0};
+  fpdu_starts_cursor cursor = 0;
   uint64_t end = 0, forgotten = 0;
 
   g_test_message("seed %u", seed);
@@ -116,5 +141,6 @@ int main(int argc, char **argv)
   g_test_add_func("/fpdu_starts/forgotten", test_forgotten);
   g_test_add_func("/fpdu_starts/room", test_room);
   g_test_add_func("/fpdu_starts/random", test_random);
+  g_test_add_func("/fpdu_starts/from_anywhere", test_from_anywhere);
   return g_test_run();
 }

@@ -6,12 +6,15 @@ typedef struct fpdus {
   int64_t octets;  /* all are this long */
   uint16_t port;   /* that was asked about last */
   int64_t highest; /* position */
+  uint32_t hint;   /* what the observer must bring next time */
 } fpdus;
 
-static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position)
+static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
 {
   fpdus *f = user;
 
+  g_assert_cmpint(*hint, ==, f->hint);
+  *hint = ++f->hint;
   f->port = flow->source_port;
   f->highest = MAX(f->highest, position);
   return position % f->octets == 0;

@@ -194,6 +194,105 @@ static void test_a_path_of_its_own(void)
   replay_kit_clear(&never);
 }
 
+/* Late enough that the timestamp of the first time is an old one (RFC 7323 §5.2): what sets off again is taken all the same, since a TCP would
+ * have given it a new one. */
+static void test_resend_with_timestamps(void)
+{
+  static const char *const timestamps[] = {"workload.messages=20", "tcp.timestamps=true", NULL};
+  static const char *const drop[] = {"path.forward.drop=[50]", NULL};
+  g_autoptr(GPtrArray) packets = replay_kit_packets(timestamps);
+  replay_kit_result result = replay_kit_replay(
+      packets, &(replay_options){
+                   .sets = drop, .resend = REPLAY_RESEND_AFTER, .resend_ps = 5 * TIME_PS_PER_MILLISECOND});
+
+  g_assert_cmpstr(result.notes, ==, "");
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_DELIVERY_OCTETS), ==, OCTETS);
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_TCP_RETRANSMISSIONS), ==, 1);
+  replay_kit_clear(&result);
+}
+
+/* A link that carries less than the capture's segments of 1500 octets: IPv4 goes in fragments, three each of 576, 576 and 388 octets, whatever the
+ * capture's sender allowed. IPv6's routers drop them, and that is said. */
+static void test_a_small_mtu(void)
+{
+  static const char *const v6[] = {"workload.messages=20", "tcp.ip=ipv6", NULL};
+  static const char *const small[] = {"path.forward.mtu=576", NULL};
+  static const char *const small_v6[] = {"path.forward.mtu=1280", NULL};
+  g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
+  g_autoptr(GPtrArray) packets_v6 = replay_kit_packets(v6);
+  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = small});
+  replay_kit_result dropped =
+      replay_kit_replay(packets_v6, &(replay_options){.sets = small_v6, .resend = REPLAY_RESEND_NEVER});
+
+  assert_whole(&result);
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_PATH_FRAGMENTS), >, 3 * MESSAGES * 45);
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_PATH_PACKETS_TOO_BIG), ==, 0);
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT), >, 0);
+  g_assert_cmpfloat(replay_kit_metric(&dropped, METRIC_PATH_PACKETS_TOO_BIG), >, 0);
+  g_assert_cmpfloat(replay_kit_metric(&dropped, METRIC_DELIVERY_OCTETS), <, OCTETS);
+  g_assert_nonnull(strstr(dropped.notes, "packets were larger than the path's MTU and were dropped"));
+  replay_kit_clear(&result);
+  replay_kit_clear(&dropped);
+}
+
+/* A receiver that takes no fragments: of what does not come to its TCP nothing counts as aligned either. */
+static void test_aligned_segments_arrived(void)
+{
+  static const char *const fragments[] = {"workload.messages=5", "tcp.path_mtu_discovery=false",
+                                          "path.forward.hop_mtu=[1000, 1500]", NULL};
+  static const char *const drops[] = {"receiver.ip_reassembly=drop", NULL};
+  g_autoptr(GPtrArray) packets = replay_kit_packets(fragments);
+  replay_kit_result all = replay_kit_replay(packets, &(replay_options){.sets = NULL});
+  replay_kit_result few = replay_kit_replay(packets, &(replay_options){.sets = drops});
+
+  g_assert_cmpfloat(replay_kit_metric(&all, METRIC_MPA_SEGMENTS_ALIGNED), ==,
+                    replay_kit_metric(&all, METRIC_TCP_SEGMENTS));
+  g_assert_cmpfloat(replay_kit_metric(&few, METRIC_TCP_SEGMENTS), <,
+                    replay_kit_metric(&all, METRIC_TCP_SEGMENTS));
+  g_assert_cmpfloat(replay_kit_metric(&few, METRIC_MPA_SEGMENTS_ALIGNED), <=,
+                    replay_kit_metric(&few, METRIC_TCP_SEGMENTS));
+  replay_kit_clear(&all);
+  replay_kit_clear(&few);
+}
+
+/* Nothing was sent to the end that is measured: that is said, for all that is measured is 0 then. */
+static void test_the_other_end(void)
+{
+  static const char *const initiator[] = {"measure.side=initiator", NULL};
+  g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
+  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = initiator});
+
+  g_assert_cmpint(result.result.status, ==, RUN_OK);
+  g_assert_cmpstr(
+      result.notes, ==,
+      "no FPDU to the Initiator is in the capture, so nothing is measured; measure.side names the end");
+  replay_kit_clear(&result);
+}
+
+/* A memory of 20 segments' octets behind a hole of a round trip: what finds no room is lost for good, for the capture has no second copy. That is said,
+ * and what to do. */
+static void test_refused_for_good(void)
+{
+  static const char *const little[] = {"receiver.mode=in-order", "receiver.memory=30000", NULL};
+  g_autoptr(GPtrArray) packets = replay_kit_packets(lossy);
+  replay_kit_result never = replay_kit_replay(packets, &(replay_options){.sets = little});
+  replay_kit_result again = replay_kit_replay(
+      packets,
+      &(replay_options){.sets = little, .resend = REPLAY_RESEND_AFTER, .resend_ps = TIME_PS_PER_MILLISECOND});
+
+  g_assert_cmpfloat(replay_kit_metric(&never, METRIC_DELIVERY_OCTETS), <, OCTETS);
+  g_assert_cmpfloat(replay_kit_metric(&never, METRIC_BUFFER_SEGMENTS_REFUSED), >, 0);
+  g_autofree char *said =
+      g_strdup_printf("%.0f segments were refused, and 1 connection waited for octets of them for ever; "
+                      "--resend TIME offers them again",
+                      replay_kit_metric(&never, METRIC_BUFFER_SEGMENTS_REFUSED));
+  g_assert_cmpstr(never.notes, ==, said);
+  assert_whole(&again);
+  g_assert_cmpstr(again.notes, ==, "");
+  replay_kit_clear(&never);
+  replay_kit_clear(&again);
+}
+
 /* A middlebox that cuts on a grid of its own: segments start with FPDUs only by chance, which the decoder behind the path tells. */
 static void test_a_middlebox_of_its_own(void)
 {
@@ -391,6 +490,11 @@ int main(int argc, char **argv)
   g_test_add_func("/replay/midway_in_sends", test_midway_in_sends);
   g_test_add_func("/replay/revision_2", test_revision_2);
   g_test_add_func("/replay/a_path_of_its_own", test_a_path_of_its_own);
+  g_test_add_func("/replay/resend_with_timestamps", test_resend_with_timestamps);
+  g_test_add_func("/replay/a_small_mtu", test_a_small_mtu);
+  g_test_add_func("/replay/aligned_segments_arrived", test_aligned_segments_arrived);
+  g_test_add_func("/replay/the_other_end", test_the_other_end);
+  g_test_add_func("/replay/refused_for_good", test_refused_for_good);
   g_test_add_func("/replay/a_middlebox_of_its_own", test_a_middlebox_of_its_own);
   g_test_add_func("/replay/an_error", test_an_error);
   g_test_add_func("/replay/responses_without_requests", test_responses_without_requests);

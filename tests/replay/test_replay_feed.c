@@ -83,7 +83,7 @@ static void test_coarse_times(void)
   kit_file_free(k.file);
 }
 
-/* Times that go back: the order of the file holds. */
+/* Times that go back: the order of the file holds, and what is held between two such packets is seen, for a picosecond. */
 static void test_backward(void)
 {
   kit k = {.file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW)};
@@ -91,8 +91,9 @@ static void test_backward(void)
   add(&k, 100, 1);
   add(&k, 40, 2);
   add(&k, 90, 3);
-  add(&k, 101, 4);
-  assert_feeds(&k, false, "s1@100000 s2@100000 s3@100000 s4@101000 end@101000");
+  add(&k, 100, 4);
+  add(&k, 101, 5);
+  assert_feeds(&k, false, "s1@100000 s2@100001 s3@100002 s4@100003 s5@101000 end@101000");
   g_assert_cmpuint(k.backward, ==, 2);
   kit_file_free(k.file);
 }

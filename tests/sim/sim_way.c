@@ -2,10 +2,11 @@
 
 enum { FPDU_OCTETS = 1000, PPP_OCTETS = 2, FRAMING_OCTETS = 38 };
 
-static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position)
+static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
 {
   (void)user;
   (void)flow;
+  (void)hint;
   return position % FPDU_OCTETS == 0;
 }
 

@@ -28,10 +28,11 @@ static void on_reverse(void *user, datagram *packet, time_ps now)
   sim_kit_arrive(&k->out[SIM_REVERSE], packet, now);
 }
 
-static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position)
+static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
 {
   (void)user;
   (void)flow;
+  (void)hint;
   return position == 0;
 }
 

@@ -541,6 +541,54 @@ static void test_alignment_before_and_behind(void)
   }
 }
 
+/* A host beside a proxy, that answers what comes to it with a packet of one octet, through the gate of the two. */
+typedef struct gated_host {
+  sim_gate *gate;
+  sim_kit_arrivals seen; /* what comes, and the answers when they enter */
+} gated_host;
+
+static void at_gated_host(void *user, datagram *packet, time_ps now)
+{
+  gated_host *host = user;
+  datagram *answer = sim_kit_segment(0, MPA_RESPONDER, 0, 1, TCP_ACK);
+
+  sim_kit_arrive(&host->seen, packet, now);
+  g_assert_true(sim_gate_holds(host->gate, answer, sim_kit_arrive, &host->seen));
+}
+
+/* A packet comes by the link, and what is behind it hands it on twice in one picosecond. The host answers the first while that is still at
+ * work: its answers come behind the second, in their order. Elements without a timer are behind the gate, too. */
+static void test_gate(void)
+{
+  static const char *const sets[] = {"path.forward.duplicate=100%", NULL};
+  gated_host host = {.gate = sim_gate_new()};
+  scenario *s = sim_kit_scenario("", sets);
+  engine *clock = sim_engine_new(SIM_ENGINE_NATIVE, NULL);
+  const sim_path_config config = {.s = s,
+                                  .direction = SIM_FORWARD,
+                                  .paths = 1,
+                                  .kind = SIM_ENGINE_NATIVE,
+                                  .clock = clock,
+                                  .gate = host.gate,
+                                  .output = at_gated_host,
+                                  .user = &host};
+  sim_path *path = sim_path_new(&config, NULL);
+
+  sim_kit_arrivals_init(&host.seen);
+  sim_path_send(path, sim_kit_segment(0, MPA_INITIATOR, 0, FULL, TCP_ACK), 0);
+  engine_run(clock, TIME_PS_NEVER);
+  g_autofree char *lengths = sim_kit_lengths(&host.seen);
+  g_assert_cmpstr(lengths, ==, "1460 1460 1 1");
+  for (guint i = 0; i < 4; i++) {
+    g_assert_cmpint(sim_kit_arrived(&host.seen, i)->at, ==, 26201600);
+  }
+  sim_path_free(path);
+  engine_free(clock);
+  scenario_free(s);
+  sim_gate_free(host.gate);
+  sim_kit_arrivals_clear(&host.seen);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -566,5 +614,6 @@ int main(int argc, char **argv)
   g_test_add_func("/sim-path/earliest-arrival", test_earliest_arrival);
   g_test_add_func("/sim-path/counts", test_counts);
   g_test_add_func("/sim-path/alignment-before-and-behind", test_alignment_before_and_behind);
+  g_test_add_func("/sim-path/gate", test_gate);
   return g_test_run();
 }

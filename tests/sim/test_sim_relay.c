@@ -177,8 +177,9 @@ typedef struct responder {
   time_ps initiator_hears_at;
 } responder;
 
-static bool no_fpdu(void *user, const datagram_flow *flow, int64_t position)
+static bool no_fpdu(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
 {
+  (void)hint;
   (void)user;
   (void)flow;
   (void)position;

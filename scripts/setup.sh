@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs what is missing (Debian packages, scripts/packages.txt) and builds iwarpsim into build/.
 # With ns-3, which demo.sh runs on: a libns3-dev that cannot be used is said here, not when the first run needs it.
-# Called by demo.sh and test.sh; usable alone. Needs to be root only when something is missing.
+# `--sanitizers` adds build-sanitizers/, the same under ASan and UBSan; `--fuzz` builds the fuzz targets alone, into build-fuzz/.
+# Called by demo.sh, test.sh and fuzz.sh; usable alone. Needs to be root only when something is missing.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -39,25 +40,48 @@ install_missing() {
   rm -f "$log"
 }
 
-configure_and_build() { # folder, meson options…
+# The folder is made anew when it was made with other options.
+configure() { # folder, meson options…
   folder=$1
   shift
-  if [ -f "$folder/build.ninja" ]; then
-    say "building $folder"
-  else
-    say "configuring and building $folder"
-    rm -rf "$folder"
-    meson setup "$folder" "$@" >"/tmp/iwarpsim-meson.$$" 2>&1 || {
-      cat "/tmp/iwarpsim-meson.$$" >&2
-      exit 1
-    }
-    rm -f "/tmp/iwarpsim-meson.$$"
+  if [ -f "$folder/build.ninja" ] && [ "$(cat "$folder/setup-options" 2>/dev/null)" = "$*" ]; then
+    return
   fi
-  ninja -C "$folder" --quiet
+  say "configuring $folder"
+  rm -rf "$folder"
+  meson setup "$folder" "$@" >"/tmp/iwarpsim-meson.$$" 2>&1 || {
+    cat "/tmp/iwarpsim-meson.$$" >&2
+    exit 1
+  }
+  rm -f "/tmp/iwarpsim-meson.$$"
+  printf '%s\n' "$*" >"$folder/setup-options"
+}
+
+build() { # folder, targets…
+  folder=$1
+  shift
+  say "building $folder"
+  ninja -C "$folder" --quiet "$@"
 }
 
 install_missing
-configure_and_build build -Dns3=enabled
+case ${1:-} in
+--fuzz)
+  (
+    export CC=clang
+    configure build-fuzz -Dns3=disabled -Dfuzz=enabled -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false \
+      -Db_lto=false -Dc_args=-g1
+  )
+  build build-fuzz fuzz_targets
+  ;;
+*)
+  configure build -Dns3=enabled
+  build build
+  ;;
+esac
 if [ "${1:-}" = --sanitizers ]; then
-  configure_and_build build-sanitizers -Dns3=enabled -Doptimization=2 -Db_sanitize=address,undefined -Db_lundef=false -Db_lto=false
+  # Line numbers are all of the debugging information that a sanitizer's report needs, and take less time to make.
+  configure build-sanitizers -Dns3=enabled -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false -Db_lto=false \
+    -Dc_args=-g1 -Dcpp_args=-g1
+  build build-sanitizers
 fi

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what is missing, builds, checks style, and passes every test: once as users run the program, once under
-# ASan and UBSan. `--long` adds what takes minutes. Ends with one line "N passed, N failed".
+# ASan and UBSan, which also fuzz its readers. `--long` adds what takes minutes. Ends with one line "N passed, N failed".
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -38,7 +38,8 @@ run_tests() { # folder, meson test options…
   shift
   log=$(mktemp)
   say "tests in $folder"
-  meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 5 "$@" >"$log" 2>&1 || true
+  # Twice as many as there are processors: some tests wait most of their time.
+  meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 5 --num-processes $(($(nproc) * 2)) "$@" >"$log" 2>&1 || true
   cat "$log"
   ok=$(sed -n 's/^Ok: *\([0-9]*\).*/\1/p' "$log")
   bad=$(sed -n -e 's/^Fail: *\([0-9]*\).*/\1/p' -e 's/^Timeout: *\([0-9]*\).*/\1/p' \
@@ -55,9 +56,24 @@ run_tests() { # folder, meson test options…
 # The program without ns-3 and without C++: it builds, runs what it can, and says what it cannot.
 test_without_ns3() {
   rm -rf build-without-ns3
-  meson setup build-without-ns3 -Dns3=disabled -Db_lto=false -Doptimization=1 >/dev/null &&
+  meson setup build-without-ns3 -Dns3=disabled -Db_lto=false -Doptimization=0 -Ddebug=false >/dev/null &&
     ninja -C build-without-ns3 iwarpsim tests/cli/test_cli_engine tests/cli/iwarpsim-ns3.so >/dev/null &&
     meson test -C build-without-ns3 --no-rebuild --print-errorlogs cli_engine
+}
+
+# Fuzzing takes its time however busy the machine is: what is short goes on beside it.
+start_fuzzing() {
+  fuzz_log=$(mktemp)
+  scripts/fuzz.sh 30 >"$fuzz_log" 2>&1 &
+  fuzz_id=$!
+}
+
+end_fuzzing() {
+  code=0
+  wait "$fuzz_id" || code=$?
+  cat "$fuzz_log"
+  rm -f "$fuzz_log"
+  return "$code"
 }
 
 scripts/setup.sh --sanitizers
@@ -65,18 +81,22 @@ count "layers (who includes whom)" scripts/check-layers.sh
 count "format (clang-format)" scripts/check-format.sh
 count "requirements (every MUST has its test)" scripts/requirements --check
 count "static analysis (clang-tidy, cppcheck)" scripts/check-code.sh
+start_fuzzing
 count "instructions (a data segment costs no more than 5 % above bench/instructions.tsv)" scripts/instructions --check
 count "without ns-3 (it builds and says what it lacks)" test_without_ns3
 count "findings (docs/findings.md is what the reference results give)" scripts/findings --check
 if [ -n "$long" ]; then
+  count "fuzzing (each target half a minute)" end_fuzzing
   count "reference results (every study made anew)" scripts/findings
   run_tests build
   run_tests build-sanitizers
 else
   count "reference results (two small studies made anew)" scripts/findings overhead packing
+  count "fuzzing (each target half a minute)" end_fuzzing
   run_tests build --no-suite long
-  # What is tried on the built program from outside, full disks and killed sweeps, takes two minutes more there: --long has it.
-  run_tests build-sanitizers --no-suite long --no-suite survival
+  # What is tried on the built program from outside, full disks and killed sweeps, takes two minutes more there: --long has it. The
+  # scripts' own tests run no program of ours.
+  run_tests build-sanitizers --no-suite long --no-suite survival --no-suite bench --no-suite findings --no-suite requirements
 fi
 printf '%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

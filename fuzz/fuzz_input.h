@@ -1,0 +1,30 @@
+/* What a fuzz target reads its decisions from: the fuzzer's octets, from the front. Behind their end everything is 0, so that each
+ * input means something, and a cut one nearly the same. */
+#ifndef FUZZ_FUZZ_INPUT_H
+#define FUZZ_FUZZ_INPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What libFuzzer calls with each input; returns 0. Reported are a sanitizer's complaint, an assertion that fails, too much memory and
+ * too much time. */
+int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length);
+
+/* What libFuzzer calls first: warnings of GLib become findings. Returns 0. */
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+/* The octets that are not read yet; the fuzzer's. */
+typedef struct fuzz_input {
+  const uint8_t *octets;
+  size_t length;
+} fuzz_input;
+
+/* The next octet; the next two or four, most significant first. */
+uint8_t fuzz_input_octet(fuzz_input *input);
+uint32_t fuzz_input_number_16(fuzz_input *input);
+uint32_t fuzz_input_number_32(fuzz_input *input);
+
+/* The next `length` octets or, when there are fewer, those; valid as long as the fuzzer's. */
+fuzz_input fuzz_input_take(fuzz_input *input, size_t length);
+
+#endif

@@ -1,0 +1,143 @@
+/* Any octets as a scenario file: one line that says what is wrong and where, or a scenario; of which every value is written as a text
+ * that gives the same value, and whose checks and derived values do no harm.
+ *
+ * An input is the file. */
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fuzz_input.h"
+#include "scenario/scenario.h"
+#include "scenario/scenario_engine.h"
+
+/* Says what is wrong in one line of text that names the file, or else the key, in front. */
+static void check_error(GError *error, const char *path)
+{
+  g_assert_nonnull(error);
+  g_assert_true(error->domain == SCENARIO_ERROR);
+  g_assert_true(g_utf8_validate(error->message, -1, NULL));
+  g_assert_null(strchr(error->message, '\n'));
+  g_assert_nonnull(strchr(error->message, ':'));
+  (void)path;
+  g_error_free(error);
+}
+
+/* Each value as text gives the same value again. */
+static void check_values(const scenario *s)
+{
+  scenario *again = scenario_copy(s);
+
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    char *text = scenario_value_text(s, key);
+    if (scenario_given(s, key)) {
+      GError *error = NULL;
+      g_assert_true(scenario_set_key(again, key, text, "again", &error));
+      g_assert_no_error(error);
+      char *same = scenario_value_text(again, key);
+      g_assert_cmpstr(same, ==, text);
+      g_free(same);
+    }
+    g_free(text);
+  }
+  scenario_free(again);
+}
+
+static void check_axes(const scenario *s, const char *path)
+{
+  const scenario_axis *axes;
+  gsize count = scenario_axes(s, &axes);
+  scenario *point = scenario_copy(s);
+
+  for (gsize i = 0; i < count; i++) {
+    g_assert_cmpint(axes[i].with, <, (int)count);
+    for (char **value = axes[i].values; *value; value++) {
+      GError *error = NULL;
+      if (!scenario_set_key(point, axes[i].key, *value, axes[i].where, &error)) {
+        check_error(error, path);
+      }
+    }
+  }
+  scenario_free(point);
+}
+
+static void check_constraints(const scenario *s, const char *path)
+{
+  gboolean hold;
+  GError *error = NULL;
+
+  if (scenario_constraints_origin(s) && !scenario_constraints_hold(s, &hold, &error)) {
+    check_error(error, path);
+  }
+}
+
+/* What is worked out of a scenario that can run. */
+static void check_derived(const scenario *s)
+{
+  for (scenario_side side = 0; side < SCENARIO_SIDES; side++) {
+    gsize links = scenario_links(s, side);
+    g_assert_cmpuint(links, >=, 1);
+    guint64 bottleneck = scenario_bottleneck(s, side);
+    for (gsize i = 0; i < links; i++) {
+      scenario_link link = scenario_link_of(s, side, i);
+      g_assert_cmpuint(link.rate_bit_per_s, >=, bottleneck);
+      g_assert_cmpuint(link.mtu_octets, >=, scenario_path_mtu(s, side));
+    }
+    double share = scenario_payload_share(s, side);
+    g_assert_true(share >= 0 && share <= 1);
+  }
+  g_assert_cmpint(scenario_base_round_trip(s), >, 0);
+  g_assert_cmpuint(scenario_receive_window_octets(s), >, 0);
+  g_assert_cmpuint(scenario_message_octets_max(s), >=, 0);
+  (void)scenario_bandwidth_delay_octets(s);
+  char *reason = scenario_engine_reason(s);
+  g_assert_nonnull(reason);
+  g_free(reason);
+}
+
+static void check(const scenario *s, const char *path)
+{
+  GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
+  const scenario_event *events;
+  GError *error = NULL;
+  gsize count = scenario_events(s, &events);
+
+  for (gsize i = 1; i < count; i++) {
+    g_assert_cmpint(events[i].at, >=, events[i - 1].at);
+  }
+  g_assert_true(g_utf8_validate(scenario_full_text(s), -1, NULL));
+  check_values(s);
+  check_axes(s, path);
+  check_constraints(s, path);
+  if (scenario_check(s, notes, &error)) {
+    check_derived(s);
+  } else {
+    check_error(error, path);
+  }
+  for (guint i = 0; i < notes->len; i++) {
+    g_assert_true(g_utf8_validate(notes->pdata[i], -1, NULL));
+  }
+  g_ptr_array_unref(notes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)
+{
+  int file = memfd_create("scenario", MFD_CLOEXEC);
+  char *path = g_strdup_printf("/proc/self/fd/%d", file);
+  GError *error = NULL;
+
+  g_assert_cmpint(file, >=, 0);
+  g_assert_cmpint(write(file, octets, length), ==, (gssize)length);
+  scenario *s = scenario_load(path, NULL, &error);
+  if (s) {
+    g_assert_no_error(error);
+    check(s, path);
+    scenario_free(s);
+  } else {
+    check_error(error, path);
+  }
+  g_free(path);
+  close(file);
+  return 0;
+}

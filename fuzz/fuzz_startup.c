@@ -1,0 +1,249 @@
+/* MPA startup with any octets, in pieces of any size, at either end, in every generation: a piece or an octet at a time comes to the
+ * same; what is taken for the peer's frame is one, and the peer would send the same octets; what is not fails at once and for good.
+ *
+ * An input is: how the end under test is configured, what its ULP answers, the size of the pieces, and what the peer sends. */
+#include <glib.h>
+#include <string.h>
+
+#include "base/big_endian.h"
+#include "decode/decode_startup_frame.h"
+#include "fuzz_input.h"
+#include "mpa/mpa_startup.h"
+
+enum {
+  FLAG_RESPONDER = 0x01,
+  FLAG_MARKERS = 0x02,
+  FLAG_CRC = 0x04,
+  FLAG_DECIDES = 0x08,
+  FLAG_ACCEPTS = 0x10
+};
+
+/* The frame (mpa-01 §6.1.1): M, C, R in octet 16, Rev, PD_Length. */
+enum {
+  HEADER_OCTETS = 20,
+  KEY_OCTETS = 16,
+  REVISION_AT = 17,
+  LENGTH_AT = 18,
+  BIT_M = 0x80,
+  BIT_C = 0x40,
+  BIT_R = 0x20,
+  BIT_S = 0x10,
+};
+
+static mpa_startup_config config_of(fuzz_input *input, uint8_t flags)
+{
+  return (mpa_startup_config){.generation = fuzz_input_octet(input) % IWARP_GENERATIONS,
+                              .role = flags & FLAG_RESPONDER ? MPA_RESPONDER : MPA_INITIATOR,
+                              .private_data_capacity_octets = fuzz_input_number_16(input),
+                              .markers = flags & FLAG_MARKERS,
+                              .crc = flags & FLAG_CRC,
+                              .ulp_decides = flags & FLAG_DECIDES};
+}
+
+static mpa_startup *begun(const mpa_startup_config *config)
+{
+  mpa_startup *startup = mpa_startup_new(config);
+
+  mpa_startup_begin(startup, NULL, 0, 1);
+  return startup;
+}
+
+/* Sends what is due: an Initiator's Request, or the Reply to what was taken. */
+static void send_frames(mpa_startup *startup)
+{
+  octet_rope frame;
+
+  octet_rope_init(&frame);
+  if (mpa_startup_next_frame(startup, &frame)) {
+    g_assert_cmpuint(frame.length, ==, HEADER_OCTETS);
+    g_assert_false(mpa_startup_next_frame(startup, &frame));
+  }
+  octet_rope_clear(&frame);
+}
+
+/* Gives `startup` all of `input`, `step` octets at a time; returns how many it took. */
+static uint64_t receive(mpa_startup *startup, fuzz_input input, size_t step, uint8_t flags)
+{
+  uint64_t taken = 0;
+
+  send_frames(startup);
+  while (input.length > 0) {
+    fuzz_input piece = fuzz_input_take(&input, step);
+    octet_rope octets;
+    octet_rope_init(&octets);
+    octet_rope_append_copy(&octets, piece.octets, (uint32_t)piece.length);
+    uint32_t count = mpa_startup_receive(startup, &octets);
+    g_assert_cmpuint(count, <=, piece.length);
+    taken += count;
+    octet_rope_clear(&octets);
+  }
+  if (mpa_startup_state_of(startup) == MPA_STARTUP_DECIDING) {
+    mpa_startup_decide(startup, flags & FLAG_ACCEPTS, NULL, 0);
+  }
+  send_frames(startup);
+  return taken;
+}
+
+/* The peer that sent `frame`, which was taken for one, is another of our ends: it sends the same, Res and a Request's R aside
+ * (MPA-248, MPA-250). */
+static void check_peer_sends(const mpa_startup_config *config, const uint8_t *frame, uint32_t private_octets)
+{
+  mpa_startup_config peer_config = {.generation = config->generation,
+                                    .role = config->role == MPA_INITIATOR ? MPA_RESPONDER : MPA_INITIATOR,
+                                    .private_data_capacity_octets = UINT16_MAX,
+                                    .markers = frame[KEY_OCTETS] & BIT_M,
+                                    .crc = frame[KEY_OCTETS] & BIT_C,
+                                    .ulp_decides = true};
+  mpa_startup *peer = mpa_startup_new(&peer_config);
+  mpa_startup *own = begun(config);
+  uint8_t bits = peer_config.role == MPA_RESPONDER ? BIT_M | BIT_C | BIT_R : BIT_M | BIT_C;
+  octet_rope sent;
+
+  octet_rope_init(&sent);
+  mpa_startup_begin(peer, frame + HEADER_OCTETS, private_octets, 1);
+  if (peer_config.role == MPA_RESPONDER) {
+    g_assert_true(mpa_startup_next_frame(own, &sent));
+    g_assert_cmpuint(mpa_startup_receive(peer, &sent), ==, sent.length);
+    octet_rope_empty(&sent);
+    mpa_startup_decide(peer, !(frame[KEY_OCTETS] & BIT_R), NULL, 0);
+  }
+  g_assert_true(mpa_startup_next_frame(peer, &sent));
+  g_assert_cmpuint(sent.length, ==, HEADER_OCTETS + private_octets);
+  g_assert_true(octet_rope_equals(&sent, 0, KEY_OCTETS, frame));
+  g_assert_cmphex(octet_rope_at(&sent, KEY_OCTETS), ==, frame[KEY_OCTETS] & bits);
+  g_assert_true(octet_rope_equals(&sent, REVISION_AT, sent.length - REVISION_AT, frame + REVISION_AT));
+  octet_rope_clear(&sent);
+  mpa_startup_free(own);
+  mpa_startup_free(peer);
+}
+
+/* A frame was taken, with `taken` octets. */
+static void check_frame(const mpa_startup *startup, const mpa_startup_config *config, fuzz_input input,
+                        uint64_t taken)
+{
+  uint32_t private_octets;
+  const uint8_t *private_data = mpa_startup_private_data(startup, &private_octets);
+
+  g_assert_cmpuint(taken, ==, HEADER_OCTETS + private_octets);
+  g_assert_cmpuint(mpa_startup_received_frame_octets(startup), ==, taken);
+  g_assert_cmpuint(private_octets, <=, config->private_data_capacity_octets);
+  g_assert_cmpmem(private_data, private_octets, input.octets + HEADER_OCTETS, private_octets);
+  check_peer_sends(config, input.octets, private_octets);
+  if (mpa_startup_state_of(startup) == MPA_STARTUP_FULL_OPERATION) {
+    bool asks_for_markers = input.octets[KEY_OCTETS] & BIT_M;
+    bool asks_for_crc = input.octets[KEY_OCTETS] & BIT_C;
+    g_assert_true(mpa_startup_send_markers(startup) == asks_for_markers);
+    g_assert_true(mpa_startup_receive_markers(startup) == config->markers);
+    g_assert_true(mpa_startup_crc(startup) == (asks_for_crc || config->crc));
+  }
+}
+
+static void check(const mpa_startup *startup, const mpa_startup_config *config, fuzz_input input,
+                  uint64_t taken)
+{
+  mpa_startup_state state = mpa_startup_state_of(startup);
+  mpa_startup_reason reason = mpa_startup_reason_of(startup);
+
+  g_assert_cmpuint(taken, <=, input.length);
+  g_assert_true(state != MPA_STARTUP_STREAMING && state != MPA_STARTUP_DECIDING);
+  g_assert_true((state == MPA_STARTUP_WAITING || state == MPA_STARTUP_FULL_OPERATION) ==
+                (reason == MPA_STARTUP_REASON_NONE));
+  g_assert_nonnull(mpa_startup_reason_text(reason));
+  if (config->generation == IWARP_RDMAC) {
+    g_assert_true(state == MPA_STARTUP_FULL_OPERATION && taken == 0);
+  } else if (state == MPA_STARTUP_WAITING) {
+    g_assert_cmpuint(taken, ==, input.length);
+  } else if (state != MPA_STARTUP_FAILED) {
+    check_frame(startup, config, input, taken);
+  }
+}
+
+/* --- What a capture's reader makes of it --- */
+
+/* The octets that `frame` was read from, made of its fields. */
+static void write_frame(const decode_startup_frame *frame, uint8_t wire[HEADER_OCTETS])
+{
+  memcpy(wire, frame->is_reply ? "MPA ID Rep Frame" : "MPA ID Req Frame", KEY_OCTETS);
+  wire[KEY_OCTETS] =
+      (uint8_t)((frame->markers ? BIT_M : 0) | (frame->crc ? BIT_C : 0) | (frame->rejected ? BIT_R : 0) |
+                (frame->enhanced_flag ? BIT_S : 0) | frame->reserved);
+  wire[REVISION_AT] = frame->revision;
+  big_endian_write_16(wire + LENGTH_AT, frame->private_data_octets);
+}
+
+/* The first word of Revision 2's Private Data (RFC 6581 §9). */
+static void write_enhanced(const decode_enhanced_setup *setup, uint8_t wire[DECODE_ENHANCED_OCTETS])
+{
+  uint32_t word = (setup->peer_to_peer ? UINT32_C(1) << 31 : 0) |
+                  (setup->ready_to_receive_zero_length_send ? UINT32_C(1) << 30 : 0) |
+                  (uint32_t)setup->ird << 16 |
+                  (setup->ready_to_receive_zero_length_write ? UINT32_C(1) << 15 : 0) |
+                  (setup->ready_to_receive_zero_length_read ? UINT32_C(1) << 14 : 0) | setup->ord;
+
+  big_endian_write_32(wire, word);
+}
+
+/* Any revision: what reads as a frame is written as the same octets, and no part of it reads as a whole one. */
+static void check_reader(fuzz_input input)
+{
+  decode_startup_frame frame;
+  uint8_t wire[HEADER_OCTETS];
+  uint8_t enhanced[DECODE_ENHANCED_OCTETS];
+
+  if (decode_startup_frame_read(&frame, input.octets, input.length) != DECODE_STARTUP_WHOLE) {
+    return;
+  }
+  write_frame(&frame, wire);
+  g_assert_cmpmem(wire, sizeof wire, input.octets, sizeof wire);
+  g_assert_cmpuint(frame.frame_octets, ==, HEADER_OCTETS + frame.private_data_octets);
+  g_assert_cmpuint(frame.frame_octets, <=, input.length);
+  g_assert_cmpmem(frame.private_data, frame.private_data_octets, input.octets + HEADER_OCTETS,
+                  frame.private_data_octets);
+  if (frame.has_enhanced) {
+    write_enhanced(&frame.enhanced, enhanced);
+    g_assert_cmpmem(enhanced, sizeof enhanced, frame.private_data, sizeof enhanced);
+  }
+  g_assert_cmpint(decode_startup_frame_read(&frame, input.octets, frame.frame_octets - 1), ==,
+                  DECODE_STARTUP_PARTIAL);
+}
+
+/* Both come to the same, but for an Initiator that is in full operation as soon as it has the Reply: what comes behind that is an
+ * FPDU, unless it came together with the Reply (notes-mpa 41). */
+static void check_same(const mpa_startup *a, const mpa_startup *b, bool is_octet_behind)
+{
+  mpa_startup_state state = mpa_startup_state_of(a);
+  mpa_startup_state other = mpa_startup_state_of(b);
+
+  if (state != other && is_octet_behind) {
+    g_assert_true(state == MPA_STARTUP_FULL_OPERATION || other == MPA_STARTUP_FULL_OPERATION);
+    const mpa_startup *failed = state == MPA_STARTUP_FULL_OPERATION ? b : a;
+    g_assert_cmpint(mpa_startup_reason_of(failed), ==, MPA_STARTUP_REASON_EXTRA_OCTETS);
+    return;
+  }
+  g_assert_cmpint(state, ==, other);
+  g_assert_cmpint(mpa_startup_reason_of(a), ==, mpa_startup_reason_of(b));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)
+{
+  fuzz_input input = {.octets = octets, .length = length};
+  uint8_t flags = fuzz_input_octet(&input);
+  mpa_startup_config config = config_of(&input, flags);
+  size_t step = 1 + (size_t)fuzz_input_octet(&input);
+  mpa_startup *in_pieces = begun(&config);
+  mpa_startup *by_octets = begun(&config);
+  mpa_startup *at_once = begun(&config);
+  uint64_t taken = receive(in_pieces, input, step, flags);
+
+  check(in_pieces, &config, input, taken);
+  g_assert_cmpuint(receive(by_octets, input, 1, flags), ==, taken);
+  g_assert_cmpuint(receive(at_once, input, MAX(input.length, 1), flags), ==, taken);
+  bool is_octet_behind = config.role == MPA_INITIATOR && taken < input.length;
+  check_same(by_octets, in_pieces, is_octet_behind);
+  check_same(at_once, in_pieces, is_octet_behind);
+  check_reader(input);
+  mpa_startup_free(at_once);
+  mpa_startup_free(by_octets);
+  mpa_startup_free(in_pieces);
+  return 0;
+}

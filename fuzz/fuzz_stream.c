@@ -1,0 +1,170 @@
+/* An RDMAP stream, with DDP's Placement below it, that gets any ULPDUs in any order: only what is registered or posted is written to,
+ * segments are Delivered once, in the order sent and not beyond an error, operations complete once and in the order posted, and a
+ * stream that ends leaves none behind.
+ *
+ * An input is: how the stream is configured, the number of ULPDUs, the order they arrive in, and each ULPDU behind its length. */
+#include "fuzz_input.h"
+#include "rdmap_kit.h"
+
+enum { FLAG_ON_ARRIVAL = 0x01, FLAG_STRICT_RESPONSES = 0x02, FLAG_STRICT_RDMAP00 = 0x04, FLAG_LOST = 0x08 };
+
+enum {
+  ULPDUS_MAX = 32,
+  READS = 2,
+  RECEIVES = 3,
+  RECEIVE_OCTETS = 64,
+  REGION_OCTETS = 200,
+  REGION_BASE = 1000
+};
+
+/* STags that an input names easily. */
+enum { STAG_WRITABLE = 1, STAG_READABLE = 2, STAG_SINK = 3, STAG_PEER = 4 };
+
+typedef struct trial {
+  rdmap_kit *kit;
+  const uint8_t *readable;  /* that nobody may change */
+  uint8_t sent[ULPDUS_MAX]; /* order of arrival: indices of ULPDUs */
+  uint32_t count;
+} trial;
+
+/* `memory` under an STag of our choice, for the stream under test. */
+static void register_region(rdmap_kit *kit, uint32_t stag, uint8_t *memory, uint64_t base, unsigned access)
+{
+  ddp_registration registration = {.memory = memory,
+                                   .base = base,
+                                   .length = REGION_OCTETS,
+                                   .access = access,
+                                   .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
+                                   .owner = rdmap_kit_config(KIT_A).identity,
+                                   .is_remotely_invalidatable = stag == STAG_WRITABLE};
+
+  g_assert_true(ddp_stag_table_register_as(kit->hosts[KIT_A].stags, stag, &registration));
+}
+
+static void make_stream(trial *t, uint8_t flags, iwarp_generation generation)
+{
+  rdmap_config config = rdmap_kit_config(KIT_A);
+
+  config.generation = generation;
+  config.report_on_arrival = flags & FLAG_ON_ARRIVAL;
+  config.strict_responses = flags & FLAG_STRICT_RESPONSES;
+  config.strict_rdmap00 = flags & FLAG_STRICT_RDMAP00;
+  t->kit = rdmap_kit_new(&config, NULL);
+  t->readable = rdmap_kit_pattern(t->kit, KIT_A, REGION_OCTETS, 1);
+  register_region(t->kit, STAG_WRITABLE, rdmap_kit_memory(t->kit, KIT_A, REGION_OCTETS), 0,
+                  DDP_ACCESS_REMOTE_WRITE | DDP_ACCESS_REMOTE_READ);
+  register_region(t->kit, STAG_READABLE, (uint8_t *)t->readable, REGION_BASE, DDP_ACCESS_REMOTE_READ);
+  register_region(t->kit, STAG_SINK, rdmap_kit_memory(t->kit, KIT_A, REGION_OCTETS), 0,
+                  DDP_ACCESS_REMOTE_WRITE);
+  for (unsigned i = 0; i < RECEIVES; i++) {
+    rdmap_kit_post_receive(t->kit, KIT_A, RECEIVE_OCTETS);
+  }
+  for (unsigned i = 0; i < READS; i++) {
+    rdmap_work read = {.id = i,
+                       .operation = RDMAP_OPERATION_READ,
+                       .length = REGION_OCTETS / READS,
+                       .remote_stag = STAG_PEER,
+                       .local_stag = STAG_SINK,
+                       .local_offset = i * (REGION_OCTETS / READS)};
+    g_assert_true(rdmap_kit_post(t->kit, KIT_A, read));
+  }
+  g_assert_cmpuint(rdmap_kit_pull_all(t->kit, KIT_A), ==, READS);
+}
+
+/* One more ULPDU that side B has sent. */
+static void forge(rdmap_kit *kit, fuzz_input ulpdu)
+{
+  GString *hex = g_string_new(NULL);
+
+  while (ulpdu.length > 0) {
+    g_string_append_printf(hex, "%02x", fuzz_input_octet(&ulpdu));
+  }
+  rdmap_kit_forge_hex(kit, KIT_B, hex->str);
+  g_string_free(hex, TRUE);
+}
+
+/* The ULPDUs, and the order in which they arrive: that of their sending, each swapped with one that `order` says. */
+static void send_ulpdus(trial *t, fuzz_input input)
+{
+  t->count = fuzz_input_octet(&input) % (ULPDUS_MAX + 1);
+  fuzz_input order = fuzz_input_take(&input, t->count);
+
+  for (uint32_t i = 0; i < t->count; i++) {
+    t->sent[i] = (uint8_t)i;
+    uint32_t octets = fuzz_input_octet(&input);
+    forge(t->kit, fuzz_input_take(&input, octets));
+  }
+  for (uint32_t i = 0; i < t->count; i++) {
+    uint32_t other = (i + fuzz_input_octet(&order)) % t->count;
+    uint8_t moved = t->sent[i];
+    t->sent[i] = t->sent[other];
+    t->sent[other] = moved;
+  }
+}
+
+/* Delivered is a beginning of what was sent, without a gap. */
+static void check_delivered(const trial *t)
+{
+  const GArray *delivered = t->kit->hosts[KIT_A].delivered;
+
+  g_assert_cmpuint(delivered->len, <=, t->count);
+  for (guint i = 0; i < delivered->len; i++) {
+    g_assert_cmpuint(g_array_index(delivered, ddp_segment, i).fpdu_start, ==,
+                     rdmap_kit_sent(t->kit, KIT_B, i)->fpdu_start);
+  }
+}
+
+/* What the ULP was told so far. Ids are those of the Reads: each once, in order. */
+static void check_log(const trial *t)
+{
+  const char *at = t->kit->hosts[KIT_A].log->str;
+  uint64_t next = 0;
+
+  while ((at = strstr(at, "completed ")) != NULL) {
+    at += strlen("completed ");
+    g_assert_cmpuint(g_ascii_strtoull(at, NULL, 10), ==, next);
+    next++;
+  }
+  g_assert_cmpuint(rdmap_stream_outstanding(t->kit->hosts[KIT_A].stream), ==, READS - next);
+}
+
+static void arrive(trial *t)
+{
+  const kit_host *host = &t->kit->hosts[KIT_A];
+
+  for (uint32_t i = 0; i < t->count; i++) {
+    bool had_ended = rdmap_stream_is_terminated(host->stream);
+    guint delivered = host->delivered->len;
+    rdmap_kit_pass(t->kit, KIT_B, t->sent[i]);
+    rdmap_kit_pull_all(t->kit, KIT_A);
+    rdmap_kit_acknowledge(t->kit, KIT_A);
+    check_delivered(t);
+    check_log(t);
+    g_assert_true(!had_ended || host->delivered->len == delivered);
+    g_assert_true(!rdmap_stream_is_terminated(host->stream) || rdmap_stream_undelivered(host->stream) == 0);
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)
+{
+  fuzz_input input = {.octets = octets, .length = length};
+  uint8_t flags = fuzz_input_octet(&input);
+  iwarp_generation generation = fuzz_input_octet(&input) % IWARP_GENERATIONS;
+  trial t = {.count = 0};
+
+  make_stream(&t, flags, generation);
+  rdmap_stream *stream = t.kit->hosts[KIT_A].stream;
+  uint8_t *readable = g_memdup2(t.readable, REGION_OCTETS);
+  send_ulpdus(&t, input);
+  arrive(&t);
+  g_assert_cmpmem(t.readable, REGION_OCTETS, readable, REGION_OCTETS);
+  g_free(readable);
+  if (flags & FLAG_LOST) {
+    rdmap_stream_llp_lost(stream, ++t.kit->now);
+    g_assert_true(rdmap_stream_is_terminated(stream));
+  }
+  check_log(&t);
+  g_assert_true(!rdmap_stream_is_terminated(stream) || rdmap_stream_outstanding(stream) == 0);
+  rdmap_kit_free(t.kit);
+  return 0;
+}

@@ -440,15 +440,13 @@ static G_GNUC_NO_INLINE bool arrive_whole_header(tcp_connection *connection, con
 /* What a segment is for the receiver that arrive_predicted() looks at. */
 typedef enum prediction { NOT_PREDICTED, PREDICTED_IN_ORDER, PREDICTED_AT_A_HOLE } prediction;
 
-/* Payload beyond a hole, or for it, is predicted where nobody else has a say in what is taken. */
 static inline prediction predict(const tcp_connection *connection, int64_t position, uint32_t length)
 {
   const tcp_receiver *receiver = &connection->receiver;
   if (position == (int64_t)tcp_receiver_next(receiver) && tcp_receiver_expects(receiver, length)) {
     return PREDICTED_IN_ORDER;
   }
-  bool alone = !connection->timestamps && !connection->ecn.agreed && !connection->events->inspect;
-  return alone && tcp_receiver_has_room_for(receiver, position, length) ? PREDICTED_AT_A_HOLE : NOT_PREDICTED;
+  return tcp_receiver_has_room_for(receiver, position, length) ? PREDICTED_AT_A_HOLE : NOT_PREDICTED;
 }
 
 /* Header prediction: nearly all segments are of an established connection, all in the window, and with an ACK that is to be taken

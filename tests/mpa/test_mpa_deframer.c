@@ -198,6 +198,7 @@ static void see(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 
   g_assert_cmpint(now, ==, 99);
   g_assert_cmpuint(ulpdu->part_count, <=, G_N_ELEMENTS(last->parts));
+  g_assert_cmpuint(ulpdu->held_octets, ==, ulpdu->fpdu_end - ulpdu->fpdu_start); /* all came before */
   last->count = ulpdu->part_count;
   last->octets = ulpdu->octets->length;
   for (size_t index = 0; index < last->count; index++) {
@@ -221,6 +222,12 @@ static void arrive_at(mpa_deframer *deframer, const mpa_stream *stream, uint64_t
   octet_rope_append(&segment, stream->octets->data + from, (uint32_t)(to - from), NULL);
   mpa_deframer_receive(deframer, from, &segment, arrival, 99);
   octet_rope_clear(&segment);
+}
+
+static void expect_part(const seen *last, size_t index, uint32_t length, time_ps arrival)
+{
+  g_assert_cmpuint(last->parts[index].length, ==, length);
+  g_assert_cmpint(last->parts[index].arrival, ==, arrival);
 }
 
 /* ULPDU of 600 octets: marker [0, 4), length [4, 6), ULPDU octets 0 … 505 at [6, 512), marker [512, 516),
@@ -268,22 +275,36 @@ static void test_parts_in_order(void)
   arrive_at(deframer, stream, 300, 668, 20); /* 50 octets of the second ULPDU */
   g_assert_cmpuint(last.octets, ==, 600);
   g_assert_cmpuint(last.count, ==, 2);
-  g_assert_cmpuint(last.parts[0].length, ==, 294);
-  g_assert_cmpint(last.parts[0].arrival, ==, 10);
-  g_assert_cmpuint(last.parts[1].length, ==, 306);
-  g_assert_cmpint(last.parts[1].arrival, ==, 20);
+  expect_part(&last, 0, 294, 10);
+  expect_part(&last, 1, 306, 20);
   g_assert_cmpuint(mpa_deframer_pieces(deframer), ==, 1);
   arrive_at(deframer, stream, 668, 700, 30);
   g_assert_cmpuint(mpa_deframer_pieces(deframer), ==, 2);
   arrive_at(deframer, stream, 700, 824, 40);
   g_assert_cmpuint(last.octets, ==, 200);
   g_assert_cmpuint(last.count, ==, 3);
-  g_assert_cmpuint(last.parts[0].length, ==, 50);
-  g_assert_cmpint(last.parts[0].arrival, ==, 20);
-  g_assert_cmpuint(last.parts[1].length, ==, 32);
-  g_assert_cmpint(last.parts[1].arrival, ==, 30);
-  g_assert_cmpuint(last.parts[2].length, ==, 118);
-  g_assert_cmpint(last.parts[2].arrival, ==, 40);
+  expect_part(&last, 0, 50, 20);
+  expect_part(&last, 1, 32, 30);
+  expect_part(&last, 2, 118, 40);
+  mpa_deframer_free(deframer);
+  mpa_stream_free(stream);
+}
+
+/* The same two, the second of which comes whole with the end of the first: it has one part, and is held for its own 208 octets. */
+static void test_parts_of_two_at_once(void)
+{
+  static const uint32_t ulpdus[] = {600, 200};
+  mpa_stream *stream = mpa_stream_new(true, true, ulpdus, 2);
+  mpa_deframer_events events = {.ulpdu = see, .error = see_error};
+  seen last = {.count = 0};
+  mpa_deframer *deframer = mpa_deframer_new(true, true, &events, &last);
+
+  arrive_at(deframer, stream, 0, 300, 10);
+  arrive_at(deframer, stream, 300, 824, 20);
+  g_assert_cmpuint(last.octets, ==, 200);
+  g_assert_cmpuint(last.count, ==, 1);
+  g_assert_cmpuint(last.parts[0].from, ==, 0);
+  expect_part(&last, 0, 200, 20);
   mpa_deframer_free(deframer);
   mpa_stream_free(stream);
 }
@@ -318,6 +339,7 @@ int main(int argc, char **argv)
   g_test_add_func("/mpa_deframer/duplicates", test_duplicates);
   g_test_add_func("/mpa_deframer/parts", test_parts);
   g_test_add_func("/mpa_deframer/parts_in_order", test_parts_in_order);
+  g_test_add_func("/mpa_deframer/parts_of_two_at_once", test_parts_of_two_at_once);
   g_test_add_func("/mpa_deframer/zero_length", test_zero_length);
   return g_test_run();
 }

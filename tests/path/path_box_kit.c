@@ -1,5 +1,8 @@
 #include "path_box_kit.h"
 
+#include "base/big_endian.h"
+#include "tcp/datagram_ip.h"
+
 box_kit box_kit_new(path_element *box)
 {
   box_kit kit = {.box = box, .output = test_output_new()};
@@ -46,6 +49,7 @@ void box_kit_assert_output(box_kit *kit, const char *expected)
     const datagram *packet = box_kit_packet(kit, i);
     tcp_header header = box_kit_header(kit, i);
     int64_t from = tcp_position_of(header.sequence, TEST_ISN, 0);
+    g_assert_cmpuint(big_endian_read_16(packet->header + IPV4_LENGTH_AT), ==, datagram_octets(packet));
     for (uint32_t at = 0; at < packet->payload.length; at++) {
       g_assert_cmpuint(octet_rope_at(&packet->payload, at), ==, test_octet(from + at));
     }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzzes under ASan and UBSan (fuzz/, docs/fuzzing.md): each TARGET, or all of them, SECONDS seconds, as many at a time as there are
+# Fuzzes under ASan and UBSan (fuzz/, docs/fuzzing.md): each TARGET, or all of them, SECONDS seconds, twice as many at a time as there are
 # processors. Prints one line a target. Exits with 1 when there is a finding: its input is kept, and the command that runs it again
 # is printed. The seed is new each time; IWARPSIM_FUZZ_SEED=N sets it.
 set -eu
@@ -55,4 +55,4 @@ fuzz_one='
   [ -z "$input" ] || echo "fuzz $target: the input is kept; again with: $command $input"
   exit 1
 '
-printf '%s\n' "$@" | xargs -n 1 -P "$(nproc)" sh -c "$fuzz_one" sh "$fuzz" "$seconds" "$seed" || exit 1
+printf '%s\n' "$@" | xargs -n 1 -P "$(($(nproc) * 2))" sh -c "$fuzz_one" sh "$fuzz" "$seconds" "$seed" || exit 1

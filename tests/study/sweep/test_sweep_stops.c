@@ -124,15 +124,25 @@ static void test_ignored_signal(sweep_fixture *f, gconstpointer program)
   g_assert_cmpuint(result.done, ==, 4);
 }
 
-/* Two Ctrl-C at once: the children that do not mind SIGTERM are not waited for, as the first one alone does for a second. */
-static void test_interrupt_twice_at_once(sweep_fixture *f, gconstpointer program)
+static gint64 us_behind_two_interruptions(sweep_fixture *f)
 {
-  (void)program;
   interruption what = {.f = f, .times = 2, .wanted_starts = 2};
   g_timeout_add(10, interrupt_when_started, &what);
   sweep_result result = sweep_kit_sweep_well(f, ENDLESS("stubborn"), 2);
   g_assert_true(result.interrupted);
-  g_assert_cmpint(g_get_monotonic_time() - what.last_us, <, G_USEC_PER_SEC);
+  return g_get_monotonic_time() - what.last_us;
+}
+
+/* Two Ctrl-C at once: the children that do not mind SIGTERM are not waited for, as the first one alone does for a second. On a busy machine that
+ * much may pass all the same, but not each time. */
+static void test_interrupt_twice_at_once(sweep_fixture *f, gconstpointer program)
+{
+  (void)program;
+  gint64 shortest_us = us_behind_two_interruptions(f);
+  for (int tries = 1; tries < 8 && shortest_us >= G_USEC_PER_SEC; tries++) {
+    shortest_us = MIN(shortest_us, us_behind_two_interruptions(f));
+  }
+  g_assert_cmpint(shortest_us, <, G_USEC_PER_SEC);
 }
 
 /* Who started us ignores SIGCHLD, and so would we: then nobody could tell a crash from an end, or what a run cost. */

@@ -1,53 +1,27 @@
 /* `iwarpsim decode` as a user meets it: lines, objects, sums; what it is given, and what is wrong with that. */
 #include <glib.h>
-#include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
 #include <string.h>
-#include <sys/wait.h>
 
-typedef struct fixture {
-  const char *program;
-  char *folder;
-  char *output; /* of the last command */
-  char *errors;
-} fixture;
-
-/* Runs a line of the shell in the folder, "iwarpsim" being the program. The exit status. */
-static int shell(fixture *f, const char *line)
-{
-  g_autofree char *script = g_strdup_printf("iwarpsim() { \"$0\" \"$@\"; }; %s", line);
-  char *arguments[] = {(char *)"sh", (char *)"-c", script, (char *)f->program, NULL};
-  int wait_status;
-
-  g_clear_pointer(&f->output, g_free);
-  g_clear_pointer(&f->errors, g_free);
-  g_assert_true(g_spawn_sync(f->folder, arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &f->output,
-                             &f->errors, &wait_status, NULL));
-  g_assert_true(WIFEXITED(wait_status));
-  g_test_message("%s: %d\n%.500s%s", line, WEXITSTATUS(wait_status), f->output, f->errors);
-  return WEXITSTATUS(wait_status);
-}
+#include "cli_shell.h"
 
 /* a.pcap: 10 Writes of 20,000 octets and a Send; rdmac.pcap: the same without startup frames. */
-static void set_up(fixture *f, gconstpointer program)
+static void set_up(cli_shell *f, gconstpointer program)
 {
-  f->program = program;
-  f->folder = g_dir_make_tmp("test-cli-decode-XXXXXX", NULL);
+  cli_shell_open(f, program);
   g_assert_cmpint(
-      shell(f, "echo 'workload: { messages = 10; message_size = 20000; };' > a.cfg &&"
-               "iwarpsim run a.cfg --engine native --pcap --quiet --out a && mv a/receiver.pcap a.pcap &&"
-               "iwarpsim run a.cfg --engine native --pcap --quiet --out a --set mpa.generation=rdmac &&"
-               "mv a/receiver.pcap rdmac.pcap && rm -r a"),
+      cli_shell_run(
+          f, "echo 'workload: { messages = 10; message_size = 20000; };' > a.cfg &&"
+             "iwarpsim run a.cfg --engine native --pcap --quiet --out a && mv a/receiver.pcap a.pcap &&"
+             "iwarpsim run a.cfg --engine native --pcap --quiet --out a --set mpa.generation=rdmac &&"
+             "mv a/receiver.pcap rdmac.pcap && rm -r a"),
       ==, 0);
 }
 
-static void tear_down(fixture *f, gconstpointer program)
+static void tear_down(cli_shell *f, gconstpointer program)
 {
   (void)program;
-  g_assert_cmpint(shell(f, "rm -r \"$PWD\""), ==, 0);
-  g_free(f->folder);
-  g_free(f->output);
-  g_free(f->errors);
+  cli_shell_close(f, "*");
 }
 
 static guint count_lines(const char *text)
@@ -85,10 +59,10 @@ static JsonObject *parse(const char *text)
 /* 1428 octets of a Write fit an FPDU of a segment with markers: 20,000 = 14 * 1428 + 8, 15 FPDUs each, and the Send. */
 enum { WRITES = 10 * 15, FPDUS = WRITES + 1 };
 
-static void test_lines(fixture *f, gconstpointer program)
+static void test_lines(cli_shell *f, gconstpointer program)
 {
   (void)program;
-  g_assert_cmpint(shell(f, "iwarpsim decode a.pcap"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode a.pcap"), ==, 0);
   g_assert_cmpstr(f->errors, ==, "");
   g_assert_true(g_str_has_prefix(f->output, "# iwarpsim "));
   g_assert_nonnull(strstr(f->output, ", decode a.pcap\n# time_s, "));
@@ -100,12 +74,12 @@ static void test_lines(fixture *f, gconstpointer program)
 }
 
 /* Every line is an object of its own, of a known type; the first tells of the capture. */
-static void test_json(fixture *f, gconstpointer program)
+static void test_json(cli_shell *f, gconstpointer program)
 {
   (void)program;
   guint fpdus = 0;
 
-  g_assert_cmpint(shell(f, "iwarpsim decode --json a.pcap"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode --json a.pcap"), ==, 0);
   g_auto(GStrv) lines = g_strsplit(f->output, "\n", -1);
   for (char **line = lines; **line != '\0'; line++) {
     JsonObject *object = parse(*line);
@@ -128,10 +102,10 @@ static JsonObject *direction_of(JsonObject *object, guint direction)
   return json_array_get_object_element(json_object_get_array_member(connection, "directions"), direction);
 }
 
-static void test_summary(fixture *f, gconstpointer program)
+static void test_summary(cli_shell *f, gconstpointer program)
 {
   (void)program;
-  g_assert_cmpint(shell(f, "iwarpsim decode -s -j a.pcap"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode -s -j a.pcap"), ==, 0);
   g_assert_cmpuint(count_lines(f->output), ==, 1);
   g_assert_cmpuint(count(f->output, "\"fpdus\""), ==, 2);
   JsonObject *object = parse(f->output);
@@ -142,56 +116,58 @@ static void test_summary(fixture *f, gconstpointer program)
   g_assert_cmpint(json_object_get_int_member(opcodes, "RDMA Write"), ==, WRITES);
   g_assert_cmpint(json_object_get_int_member(opcodes, "Send"), ==, 1);
   json_object_unref(object);
-  g_assert_cmpint(shell(f, "iwarpsim decode --summary a.pcap"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode --summary a.pcap"), ==, 0);
   g_assert_nonnull(strstr(f->output, "1 TCP connection, 1 speaks MPA\n"));
   g_assert_nonnull(strstr(f->output, "connection 0: Initiator 10.0.0.1:49152, Responder 10.0.0.2:5044\n"));
 }
 
 /* A pipe gives what the file gives. */
-static void test_standard_input(fixture *f, gconstpointer program)
+static void test_standard_input(cli_shell *f, gconstpointer program)
 {
   (void)program;
-  g_assert_cmpint(shell(f, "iwarpsim decode a.pcap | tail -n +3 > file.txt;"
-                           "iwarpsim decode - < a.pcap | tail -n +3 > input.txt; cmp file.txt input.txt &&"
-                           "cat a.pcap | iwarpsim decode --quiet - | tail -n +3 | cmp - file.txt"),
-                  ==, 0);
+  g_assert_cmpint(
+      cli_shell_run(f, "iwarpsim decode a.pcap | tail -n +3 > file.txt;"
+                       "iwarpsim decode - < a.pcap | tail -n +3 > input.txt; cmp file.txt input.txt &&"
+                       "cat a.pcap | iwarpsim decode --quiet - | tail -n +3 | cmp - file.txt"),
+      ==, 0);
 }
 
 /* Who has seen enough closes the pipe; that is no mistake of anybody. A full disk is. */
-static void test_reader_goes(fixture *f, gconstpointer program)
+static void test_reader_goes(cli_shell *f, gconstpointer program)
 {
   (void)program;
-  g_assert_cmpint(shell(f, "(iwarpsim decode --json a.pcap 2> errors.txt; echo $? > status.txt) | head -1 &&"
-                           "cat errors.txt status.txt"),
-                  ==, 0);
+  g_assert_cmpint(
+      cli_shell_run(f, "(iwarpsim decode --json a.pcap 2> errors.txt; echo $? > status.txt) | head -1 &&"
+                       "cat errors.txt status.txt"),
+      ==, 0);
   g_assert_true(g_str_has_suffix(f->output, "}\n0\n"));
-  g_assert_cmpint(shell(f, "iwarpsim decode a.pcap > /dev/full"), ==, 1);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode a.pcap > /dev/full"), ==, 1);
   g_assert_true(g_str_has_prefix(f->errors, "iwarpsim decode: standard output cannot be written: "));
   g_assert_cmpuint(count_lines(f->errors), ==, 1);
 }
 
 /* Packets that the filter leaves out are not there. */
-static void test_filter(fixture *f, gconstpointer program)
+static void test_filter(cli_shell *f, gconstpointer program)
 {
   (void)program;
-  g_assert_cmpint(shell(f, "iwarpsim decode -s -j a.pcap --filter 'src port 49152 or tcp[13] & 2 != 0'"), ==,
-                  0);
+  g_assert_cmpint(
+      cli_shell_run(f, "iwarpsim decode -s -j a.pcap --filter 'src port 49152 or tcp[13] & 2 != 0'"), ==, 0);
   JsonObject *object = parse(f->output);
   g_assert_cmpint(json_object_get_int_member(direction_of(object, 0), "fpdus"), ==, FPDUS);
   g_assert_cmpint(json_object_get_int_member(direction_of(object, 1), "startup_octets"), ==, 0);
   json_object_unref(object);
-  g_assert_cmpint(shell(f, "iwarpsim decode a.pcap --filter 'port 1'"), ==, 2);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode a.pcap --filter 'port 1'"), ==, 2);
   g_assert_cmpstr(f->errors, ==, "a.pcap: no packet matches --filter port 1\n");
-  g_assert_cmpint(shell(f, "iwarpsim decode a.pcap --filter 'prot 1'"), ==, 2);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode a.pcap --filter 'prot 1'"), ==, 2);
   g_assert_cmpstr(f->output, ==, "");
   g_assert_nonnull(strstr(f->errors, "prot 1"));
 }
 
 /* Without startup frames nobody knows, until somebody says so. */
-static void test_hints(fixture *f, gconstpointer program)
+static void test_hints(cli_shell *f, gconstpointer program)
 {
   (void)program;
-  g_assert_cmpint(shell(f, "iwarpsim decode rdmac.pcap --summary --json"), ==, 2);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode rdmac.pcap --summary --json"), ==, 2);
   JsonObject *object = parse(f->output);
   g_assert_cmpuint(json_array_get_length(json_object_get_array_member(object, "connections")), ==, 0);
   json_object_unref(object);
@@ -204,17 +180,17 @@ static void test_hints(fixture *f, gconstpointer program)
                                       "10.9.9.9:1 --mpa '*:5044'"};
   for (gsize i = 0; i < G_N_ELEMENTS(hints); i++) {
     g_autofree char *line = g_strdup_printf("iwarpsim decode rdmac.pcap -s -j --mpa %s", hints[i]);
-    g_assert_cmpint(shell(f, line), ==, 0);
+    g_assert_cmpint(cli_shell_run(f, line), ==, 0);
     object = parse(f->output);
     g_assert_cmpint(json_object_get_int_member(direction_of(object, 0), "fpdus"), ==, FPDUS);
     json_object_unref(object);
   }
-  g_assert_cmpint(shell(f, "iwarpsim decode rdmac.pcap --mpa '[fd00::1]:5044'"), ==, 2);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode rdmac.pcap --mpa '[fd00::1]:5044'"), ==, 2);
   g_assert_nonnull(strstr(f->errors, "expected an MPA Request and Reply Frame or an end that --mpa names"));
 }
 
 /* A capture that starts in the middle of an FPDU: packets 40 and on, each of a whole segment. Its end's name is enough. */
-static void test_middle(fixture *f, gconstpointer program)
+static void test_middle(cli_shell *f, gconstpointer program)
 {
   (void)program;
   static const char *const captures[] = {"rdmac.pcap", "a.pcap"};
@@ -234,7 +210,7 @@ static void test_middle(fixture *f, gconstpointer program)
     g_autofree char *line = g_strdup_printf("(head -c 24 %s; tail -c +%" G_GSIZE_FORMAT " %s) > middle.pcap; "
                                             "iwarpsim decode middle.pcap -s -j --mpa 10.0.0.2:5044",
                                             captures[i], at + 1, captures[i]);
-    g_assert_cmpint(shell(f, line), ==, 0);
+    g_assert_cmpint(cli_shell_run(f, line), ==, 0);
     JsonObject *object = parse(f->output);
     JsonObject *forward = direction_of(object, 0);
     g_assert_cmpint(json_object_get_int_member(forward, "fpdus"), >=, FPDUS - PASSED_OVER);
@@ -242,13 +218,13 @@ static void test_middle(fixture *f, gconstpointer program)
     g_assert_cmpint(json_object_get_int_member(forward, "crc_bad"), ==, 0);
     g_assert_cmpint(json_object_get_int_member(forward, "unaccounted_octets"), <, 1460);
     json_object_unref(object);
-    g_assert_cmpint(shell(f, "iwarpsim decode middle.pcap"), ==, 2);
+    g_assert_cmpint(cli_shell_run(f, "iwarpsim decode middle.pcap"), ==, 2);
     g_assert_true(g_str_has_suffix(f->errors, "or --mpa HOST:PORT\n"));
   }
 }
 
 /* The first octet behind the SYN has the SYN's number plus 1: decimal or hexadecimal. */
-static void test_sequence(fixture *f, gconstpointer program)
+static void test_sequence(cli_shell *f, gconstpointer program)
 {
   (void)program;
   g_autofree char *path = g_build_filename(f->folder, "rdmac.pcap", NULL);
@@ -262,7 +238,7 @@ static void test_sequence(fixture *f, gconstpointer program)
                                           "decimal && iwarpsim decode rdmac.pcap -s -j "
                                           "--mpa '*:5044,start=0x%x' | cmp - decimal && cat decimal",
                                           first, first);
-  g_assert_cmpint(shell(f, line), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, line), ==, 0);
   JsonObject *object = parse(f->output);
   g_assert_cmpint(json_object_get_int_member(direction_of(object, 0), "fpdus"), ==, FPDUS);
   json_object_unref(object);
@@ -299,13 +275,13 @@ static const struct {
     {"decode a.pcap --mpa '*:5044,start-reverse=4294967296'", {"start-reverse=4294967296; expected"}},
 };
 
-static void test_mistakes(fixture *f, gconstpointer program)
+static void test_mistakes(cli_shell *f, gconstpointer program)
 {
   (void)program;
   for (gsize i = 0; i < G_N_ELEMENTS(mistakes); i++) {
     g_autofree char *line = g_strconcat("iwarpsim ", mistakes[i].line, NULL);
 
-    g_assert_cmpint(shell(f, line), ==, 2);
+    g_assert_cmpint(cli_shell_run(f, line), ==, 2);
     g_assert_cmpstr(f->output, ==, "");
     g_assert_cmpuint(count_lines(f->errors), ==, 1);
     for (gsize k = 0; k < G_N_ELEMENTS(mistakes[i].expected) && mistakes[i].expected[k]; k++) {
@@ -315,7 +291,7 @@ static void test_mistakes(fixture *f, gconstpointer program)
 }
 
 /* One clear line, which names the file; nothing on standard output. */
-static void test_no_capture(fixture *f, gconstpointer program)
+static void test_no_capture(cli_shell *f, gconstpointer program)
 {
   (void)program;
   static const char *const lines[] = {"iwarpsim decode none.pcap",
@@ -328,7 +304,7 @@ static void test_no_capture(fixture *f, gconstpointer program)
       "none.pcap: ", ".: ", "a.cfg: ", "empty.pcap: ", "short.pcap: ", "a.pcap.gz: "};
 
   for (gsize i = 0; i < G_N_ELEMENTS(lines); i++) {
-    g_assert_cmpint(shell(f, lines[i]), ==, 2);
+    g_assert_cmpint(cli_shell_run(f, lines[i]), ==, 2);
     g_assert_cmpstr(f->output, ==, "");
     g_assert_true(g_str_has_prefix(f->errors, names[i]));
     g_assert_cmpuint(count_lines(f->errors), ==, 1);
@@ -336,13 +312,13 @@ static void test_no_capture(fixture *f, gconstpointer program)
 }
 
 /* What came before the place where the file breaks off is printed; then the place is named. */
-static void test_broken_off(fixture *f, gconstpointer program)
+static void test_broken_off(cli_shell *f, gconstpointer program)
 {
   (void)program;
-  g_assert_cmpint(shell(f, "head -c 100000 a.pcap > half.pcap; iwarpsim decode half.pcap"), ==, 2);
+  g_assert_cmpint(cli_shell_run(f, "head -c 100000 a.pcap > half.pcap; iwarpsim decode half.pcap"), ==, 2);
   g_assert_cmpuint(count(f->output, "CRC right  RDMA Write"), >, 50);
   g_assert_true(g_regex_match_simple("^half\\.pcap: packet \\d+: [^\\n]+\\n$", f->errors, 0, 0));
-  g_assert_cmpint(shell(f, "iwarpsim decode half.pcap -s -j"), ==, 2);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode half.pcap -s -j"), ==, 2);
   JsonObject *object = parse(f->output);
   g_assert_cmpint(json_object_get_int_member(direction_of(object, 0), "fpdus"), >, 50);
   json_object_unref(object);
@@ -350,12 +326,12 @@ static void test_broken_off(fixture *f, gconstpointer program)
 }
 
 /* The header of a capture without packets: read well, and nobody speaks MPA. */
-static void test_no_packets(fixture *f, gconstpointer program)
+static void test_no_packets(cli_shell *f, gconstpointer program)
 {
   (void)program;
   g_assert_cmpint(
-      shell(f,
-            "head -c 24 a.pcap > none.pcap; iwarpsim decode none.pcap --json; e=$?; rm none.pcap; exit $e"),
+      cli_shell_run(
+          f, "head -c 24 a.pcap > none.pcap; iwarpsim decode none.pcap --json; e=$?; rm none.pcap; exit $e"),
       ==, 2);
   g_assert_cmpuint(count_lines(f->output), ==, 1);
   g_assert_true(g_str_has_prefix(
@@ -363,7 +339,7 @@ static void test_no_packets(fixture *f, gconstpointer program)
 }
 
 /* --help alone is enough to begin. */
-static void test_help(fixture *f, gconstpointer program)
+static void test_help(cli_shell *f, gconstpointer program)
 {
   (void)program;
   static const char *const parts[] = {"--filter",
@@ -377,17 +353,17 @@ static void test_help(fixture *f, gconstpointer program)
                                       "docs/captures.md",
                                       "iwarpsim decode receiver.pcap"};
 
-  g_assert_cmpint(shell(f, "iwarpsim decode --help"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode --help"), ==, 0);
   for (gsize i = 0; i < G_N_ELEMENTS(parts); i++) {
     g_assert_nonnull(strstr(f->output, parts[i]));
   }
-  g_assert_cmpint(shell(f, "iwarpsim --help"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim --help"), ==, 0);
   g_assert_nonnull(strstr(f->output, "  decode  CAPTURE "));
 }
 
 static const struct {
   const char *path;
-  void (*test)(fixture *f, gconstpointer program);
+  void (*test)(cli_shell *f, gconstpointer program);
 } tests[] = {
     {"/cli_decode/lines", test_lines},
     {"/cli_decode/json", test_json},
@@ -409,9 +385,8 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_assert_cmpint(argc, ==, 2);
-  g_autofree char *program = g_canonicalize_filename(argv[1], NULL); /* the commands run in another folder */
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, fixture, program, set_up, tests[i].test, tear_down);
+    g_test_add(tests[i].path, cli_shell, argv[1], set_up, tests[i].test, tear_down);
   }
   return g_test_run();
 }

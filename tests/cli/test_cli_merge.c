@@ -1,85 +1,58 @@
 /* `iwarpsim merge` and `iwarpsim export` as a user meets them: two shards of a sweep become one store, or nothing does. */
 #include <glib.h>
-#include <glib/gstdio.h>
 #include <string.h>
-#include <sys/wait.h>
 
-typedef struct fixture {
-  const char *program;
-  char *folder;
-  char *output; /* of the last command */
-  char *errors;
-} fixture;
-
-/* Runs a line of the shell in the folder, "iwarpsim" being the program. The exit status. */
-static int shell(fixture *f, const char *line)
-{
-  g_autofree char *script = g_strdup_printf("iwarpsim() { \"$0\" \"$@\"; }; %s", line);
-  char *arguments[] = {(char *)"sh", (char *)"-c", script, (char *)f->program, NULL};
-  int wait_status;
-  g_clear_pointer(&f->output, g_free);
-  g_clear_pointer(&f->errors, g_free);
-  g_assert_true(g_spawn_sync(f->folder, arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &f->output,
-                             &f->errors, &wait_status, NULL));
-  g_assert_true(WIFEXITED(wait_status));
-  g_test_message("%s: %d\n%s%s", line, WEXITSTATUS(wait_status), f->output, f->errors);
-  return WEXITSTATUS(wait_status);
-}
+#include "cli_shell.h"
 
 /* One message of 1 KiB, for three seeds. */
 static const char scenario_text[] =
     "title = \"t\";\nworkload: { message_size = \"1KiB\"; messages = 1; };\nrun: { engine = \"native\"; };\n"
     "sweep = ( { key = \"run.seed\"; from = 1; to = 3; } );\n";
 
-static void set_up(fixture *f, gconstpointer program)
+static void set_up(cli_shell *f, gconstpointer program)
 {
-  f->program = program;
-  f->folder = g_dir_make_tmp("test-cli-merge-XXXXXX", NULL);
-  g_autofree char *path = g_build_filename(f->folder, "a.cfg", NULL);
-  g_assert_true(g_file_set_contents(path, scenario_text, -1, NULL));
-  g_assert_cmpint(shell(f, "iwarpsim sweep --quiet a.cfg --shard 1/2 --store 1.sqlite &&"
-                           "iwarpsim sweep --quiet a.cfg --shard 2/2 --store 2.sqlite"),
+  cli_shell_open(f, program);
+  cli_shell_write(f, "a.cfg", scenario_text);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim sweep --quiet a.cfg --shard 1/2 --store 1.sqlite &&"
+                                   "iwarpsim sweep --quiet a.cfg --shard 2/2 --store 2.sqlite"),
                   ==, 0);
 }
 
-static void tear_down(fixture *f, gconstpointer unused)
+static void tear_down(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(shell(f, "rm -f *.cfg *.sqlite *.csv"), ==, 0);
-  g_assert_cmpint(g_rmdir(f->folder), ==, 0); /* nothing else was left behind */
-  g_free(f->folder);
-  g_free(f->output);
-  g_free(f->errors);
+  cli_shell_close(f, "*.cfg *.sqlite *.csv");
 }
 
 /* Seeds 1 and 3 are in the first shard, 2 in the second. Again, by the shell's names, nothing is taken; the sweep finds all there. */
-static void test_shards(fixture *f, gconstpointer unused)
+static void test_shards(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(shell(f, "iwarpsim merge 1.sqlite 2.sqlite -o all.sqlite"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim merge 1.sqlite 2.sqlite -o all.sqlite"), ==, 0);
   g_assert_cmpstr(f->output, ==,
                   "1.sqlite: 2 runs, 2 taken, 0 already there\n"
                   "2.sqlite: 1 run, 1 taken, 0 already there\n"
                   "3 runs taken; results in all.sqlite\n");
-  g_assert_cmpint(shell(f, "iwarpsim merge *.sqlite -o all.sqlite"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim merge *.sqlite -o all.sqlite"), ==, 0);
   g_assert_cmpstr(f->output, ==,
                   "1.sqlite: 2 runs, 0 taken, 2 already there\n"
                   "2.sqlite: 1 run, 0 taken, 1 already there\n"
                   "all.sqlite: 3 runs, 0 taken, 3 already there\n"
                   "0 runs taken; results in all.sqlite\n");
-  g_assert_cmpint(shell(f, "iwarpsim merge 1.sqlite -o all.sqlite --quiet"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim merge 1.sqlite -o all.sqlite --quiet"), ==, 0);
   g_assert_cmpstr(f->output, ==, "");
-  g_assert_cmpint(shell(f, "iwarpsim sweep a.cfg --store all.sqlite"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim sweep a.cfg --store all.sqlite"), ==, 0);
   g_assert_nonnull(strstr(f->output, "3 runs: 0 run now, 3 already there"));
 }
 
 /* To standard output or to a file, the same: a row a run behind its comments and names, in the order of the grid. */
-static void test_export(fixture *f, gconstpointer unused)
+static void test_export(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
   g_assert_cmpint(
-      shell(f, "iwarpsim merge 2.sqlite 1.sqlite --quiet -o all.sqlite && iwarpsim export all.sqlite &&"
-               "iwarpsim export all.sqlite --csv all.csv"),
+      cli_shell_run(f,
+                    "iwarpsim merge 2.sqlite 1.sqlite --quiet -o all.sqlite && iwarpsim export all.sqlite &&"
+                    "iwarpsim export all.sqlite --csv all.csv"),
       ==, 0);
   g_autofree char *path = g_build_filename(f->folder, "all.csv", NULL);
   g_autofree char *csv = NULL;
@@ -89,40 +62,41 @@ static void test_export(fixture *f, gconstpointer unused)
   const char *first = strstr(csv, "\nt,1,native,"), *second = strstr(csv, "\nt,2,native,");
   const char *third = strstr(csv, "\nt,3,native,");
   g_assert_true(first != NULL && second > first && third > second);
-  g_assert_cmpint(shell(f, "iwarpsim export all.sqlite --csv none/all.csv"), ==, 2);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim export all.sqlite --csv none/all.csv"), ==, 2);
   g_assert_true(g_str_has_prefix(f->errors, "none/all.csv: "));
 }
 
 /* What cannot be joined leaves nothing behind, not even the store that was to be made. */
-static void test_refused(fixture *f, gconstpointer unused)
+static void test_refused(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(shell(f,
-                        "sed s/1KiB/2KiB/ a.cfg > b.cfg && iwarpsim sweep b.cfg --quiet --store 3.sqlite &&"
-                        "iwarpsim merge 1.sqlite 3.sqlite -o all.sqlite"),
-                  ==, 2);
+  g_assert_cmpint(
+      cli_shell_run(f, "sed s/1KiB/2KiB/ a.cfg > b.cfg && iwarpsim sweep b.cfg --quiet --store 3.sqlite &&"
+                       "iwarpsim merge 1.sqlite 3.sqlite -o all.sqlite"),
+      ==, 2);
   g_assert_nonnull(
       strstr(f->errors, "3.sqlite: holds runs of another text of the scenario 'a' (- 1.sqlite, + 3.sqlite):\n"
                         "  - 2: workload: { message_size = \"1KiB\"; messages = 1; };\n"
                         "  + 2: workload: { message_size = \"2KiB\"; messages = 1; };\n"));
-  g_assert_cmpint(shell(f, "ls"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "ls"), ==, 0);
   g_assert_cmpstr(f->output, ==, "1.sqlite\n2.sqlite\n3.sqlite\na.cfg\nb.cfg\n");
-  g_assert_cmpint(shell(f, "iwarpsim merge --mix 1.sqlite 3.sqlite -o all.sqlite"), ==, 0);
-  g_assert_cmpint(shell(f, "cp 1.sqlite before.sqlite; iwarpsim merge none.sqlite 2.sqlite -o 1.sqlite"), ==,
-                  2);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim merge --mix 1.sqlite 3.sqlite -o all.sqlite"), ==, 0);
+  g_assert_cmpint(
+      cli_shell_run(f, "cp 1.sqlite before.sqlite; iwarpsim merge none.sqlite 2.sqlite -o 1.sqlite"), ==, 2);
   g_assert_true(g_str_has_prefix(f->errors, "none.sqlite: "));
-  g_assert_cmpint(shell(f, "iwarpsim export before.sqlite > 1.csv; iwarpsim export 1.sqlite | cmp - 1.csv"),
-                  ==, 0);
+  g_assert_cmpint(
+      cli_shell_run(f, "iwarpsim export before.sqlite > 1.csv; iwarpsim export 1.sqlite | cmp - 1.csv"), ==,
+      0);
 }
 
-static void test_usage(fixture *f, gconstpointer unused)
+static void test_usage(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(shell(f, "iwarpsim merge -o all.sqlite"), ==, 2);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim merge -o all.sqlite"), ==, 2);
   g_assert_nonnull(strstr(f->errors, "at least one STORE is needed"));
-  g_assert_cmpint(shell(f, "iwarpsim merge 1.sqlite"), ==, 2);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim merge 1.sqlite"), ==, 2);
   g_assert_nonnull(strstr(f->errors, "-o FILE is needed"));
-  g_assert_cmpint(shell(f, "iwarpsim merge 1.sqlite -o none/all.sqlite"), ==, 2);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim merge 1.sqlite -o none/all.sqlite"), ==, 2);
   g_assert_true(g_str_has_prefix(f->errors, "none/all.sqlite: "));
 }
 
@@ -130,10 +104,9 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_assert_cmpint(argc, ==, 2);
-  g_autofree char *program = g_canonicalize_filename(argv[1], NULL); /* the commands run in another folder */
-  g_test_add("/cli_merge/shards", fixture, program, set_up, test_shards, tear_down);
-  g_test_add("/cli_merge/export", fixture, program, set_up, test_export, tear_down);
-  g_test_add("/cli_merge/refused", fixture, program, set_up, test_refused, tear_down);
-  g_test_add("/cli_merge/usage", fixture, program, set_up, test_usage, tear_down);
+  g_test_add("/cli_merge/shards", cli_shell, argv[1], set_up, test_shards, tear_down);
+  g_test_add("/cli_merge/export", cli_shell, argv[1], set_up, test_export, tear_down);
+  g_test_add("/cli_merge/refused", cli_shell, argv[1], set_up, test_refused, tear_down);
+  g_test_add("/cli_merge/usage", cli_shell, argv[1], set_up, test_usage, tear_down);
   return g_test_run();
 }

@@ -1,34 +1,12 @@
 /* `iwarpsim replay` as a user meets it. */
 #include <glib.h>
-#include <glib/gstdio.h>
 #include <string.h>
-#include <sys/wait.h>
 
-typedef struct fixture {
-  const char *program;
-  char *folder;
-  char *output; /* of the last command */
-  char *errors;
-} fixture;
+#include "cli_shell.h"
 
-/* Runs a line of the shell in the folder, "iwarpsim" being the program. The exit status. */
-static int shell(fixture *f, const char *line)
+static void assert_fails(cli_shell *f, const char *line, int status, const char *expected)
 {
-  g_autofree char *script = g_strdup_printf("iwarpsim() { \"$0\" \"$@\"; }; %s", line);
-  char *arguments[] = {(char *)"sh", (char *)"-c", script, (char *)f->program, NULL};
-  int wait_status;
-  g_clear_pointer(&f->output, g_free);
-  g_clear_pointer(&f->errors, g_free);
-  g_assert_true(g_spawn_sync(f->folder, arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &f->output,
-                             &f->errors, &wait_status, NULL));
-  g_assert_true(WIFEXITED(wait_status));
-  g_test_message("%s: %d\n%s%s", line, WEXITSTATUS(wait_status), f->output, f->errors);
-  return WEXITSTATUS(wait_status);
-}
-
-static void assert_fails(fixture *f, const char *line, int status, const char *expected)
-{
-  g_assert_cmpint(shell(f, line), ==, status);
+  g_assert_cmpint(cli_shell_run(f, line), ==, status);
   g_assert_cmpstr(f->output, ==, "");
   if (!strstr(f->errors, expected)) {
     g_error("%s: %s", line, f->errors);
@@ -37,35 +15,28 @@ static void assert_fails(fixture *f, const char *line, int status, const char *e
 }
 
 /* A run with a loss, in order; its captures are in run/. */
-static void set_up(fixture *f, gconstpointer program)
+static void set_up(cli_shell *f, gconstpointer program)
 {
-  f->program = program;
-  f->folder = g_dir_make_tmp("test-cli-replay-XXXXXX", NULL);
-  g_autofree char *path = g_build_filename(f->folder, "a.cfg", NULL);
-  g_assert_true(g_file_set_contents(
-      path,
-      "title = \"t\";\nworkload: { messages = 5; };\nreceiver: { mode = \"in-order\"; };\n"
-      "path: { forward: { drop = [50]; }; };\n",
-      -1, NULL));
-  g_assert_cmpint(shell(f, "iwarpsim run --quiet a.cfg --pcap -o run"), ==, 0);
+  cli_shell_open(f, program);
+  cli_shell_write(f, "a.cfg",
+                  "title = \"t\";\nworkload: { messages = 5; };\nreceiver: { mode = \"in-order\"; };\n"
+                  "path: { forward: { drop = [50]; }; };\n");
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim run --quiet a.cfg --pcap -o run"), ==, 0);
 }
 
-static void tear_down(fixture *f, gconstpointer unused)
+static void tear_down(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(shell(f, "rm -rf *"), ==, 0);
-  g_assert_cmpint(g_rmdir(f->folder), ==, 0);
-  g_free(f->folder);
-  g_free(f->output);
-  g_free(f->errors);
+  cli_shell_close(f, "*");
 }
 
 /* The same series as the run's, but for its first line; a summary that says what was replayed; a page to read. The capture stays, also when the
  * results go beside it. */
-static void test_results(fixture *f, gconstpointer unused)
+static void test_results(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(shell(f, "iwarpsim replay run/receiver.pcap --set receiver.mode=in-order -o again"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim replay run/receiver.pcap --set receiver.mode=in-order -o again"),
+                  ==, 0);
   g_assert_nonnull(strstr(f->output, "replay of  receiver.pcap (run/receiver.pcap)"));
   g_assert_nonnull(strstr(f->output, "measured   the Responder of 1 connection, where most payload goes\n"));
   g_assert_nonnull(strstr(f->output, "path       none: arrivals as captured, nothing comes again\n"));
@@ -75,27 +46,29 @@ static void test_results(fixture *f, gconstpointer unused)
   g_assert_null(strstr(f->output, "integrity"));
   g_assert_cmpstr(f->errors, ==, "");
   g_assert_cmpint(
-      shell(f,
-            "sed 1d run/occupancy.csv | cut -d, -f2- > a && sed 1d again/occupancy.csv | cut -d, -f2- > b &&"
-            "cmp a b && test $(wc -l < a) -gt 10"),
+      cli_shell_run(
+          f, "sed 1d run/occupancy.csv | cut -d, -f2- > a && sed 1d again/occupancy.csv | cut -d, -f2- > b &&"
+             "cmp a b && test $(wc -l < a) -gt 10"),
       ==, 0);
-  g_assert_cmpint(shell(f, "grep -q '\"measure.side\": \"responder\"' again/summary.json &&"
-                           "grep -q '\"workload.connections\": \"1\"' again/summary.json"),
+  g_assert_cmpint(cli_shell_run(f, "grep -q '\"measure.side\": \"responder\"' again/summary.json &&"
+                                   "grep -q '\"workload.connections\": \"1\"' again/summary.json"),
                   ==, 0);
-  g_assert_cmpint(shell(f,
-                        "grep -q '\"receiver.mode\": \"in-order\"' again/summary.json &&"
-                        "grep -q '\"measured\": \"the Responder of 1 connection, where most payload goes\"'"
-                        " again/summary.json && ! grep -q 'workload.message_size\\|path.forward.rate'"
-                        " again/summary.json"),
-                  ==, 0);
-  g_assert_cmpint(shell(f, "iwarpsim plot again --quiet && ls again/occupancy.png"), ==, 0);
   g_assert_cmpint(
-      shell(f, "iwarpsim replay run/receiver.pcap -q -o run && ls run/receiver.pcap run/sender.pcap"), ==, 0);
-  g_assert_cmpint(shell(f, "iwarpsim replay run/receiver.pcap -q && ls results/receiver.pcap/summary.json"),
-                  ==, 0);
+      cli_shell_run(f, "grep -q '\"receiver.mode\": \"in-order\"' again/summary.json &&"
+                       "grep -q '\"measured\": \"the Responder of 1 connection, where most payload goes\"'"
+                       " again/summary.json && ! grep -q 'workload.message_size\\|path.forward.rate'"
+                       " again/summary.json"),
+      ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim plot again --quiet && ls again/occupancy.png"), ==, 0);
+  g_assert_cmpint(
+      cli_shell_run(f, "iwarpsim replay run/receiver.pcap -q -o run && ls run/receiver.pcap run/sender.pcap"),
+      ==, 0);
+  g_assert_cmpint(
+      cli_shell_run(f, "iwarpsim replay run/receiver.pcap -q && ls results/receiver.pcap/summary.json"), ==,
+      0);
 }
 
-static void test_mistakes(fixture *f, gconstpointer unused)
+static void test_mistakes(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
   assert_fails(f, "iwarpsim replay", 2, "one CAPTURE is needed, 0 were given");
@@ -112,60 +85,61 @@ static void test_mistakes(fixture *f, gconstpointer unused)
   assert_fails(f, "iwarpsim replay run/receiver.pcap --set workload.messages=1", 2,
                "--set 'workload.messages=1': the capture decides this");
   assert_fails(f, "iwarpsim replay run/receiver.pcap -o a.cfg/x", 2, "a.cfg/x");
-  g_assert_cmpint(shell(f, "test ! -e results"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "test ! -e results"), ==, 0);
 }
 
 /* A file that is broken off: what came before is replayed, and that is said. */
-static void test_broken_off(fixture *f, gconstpointer unused)
+static void test_broken_off(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
   g_assert_cmpint(
-      shell(f, "head -c 200000 run/receiver.pcap > short.pcap && iwarpsim replay short.pcap -o short"), ==,
-      0);
+      cli_shell_run(f,
+                    "head -c 200000 run/receiver.pcap > short.pcap && iwarpsim replay short.pcap -o short"),
+      ==, 0);
   g_assert_nonnull(strstr(f->errors, "note: short.pcap: "));
   g_assert_nonnull(strstr(f->errors, "; what came before is replayed\n"));
   g_assert_cmpint(
-      shell(f,
-            "grep -q '\"notes\": \\[ \"short.pcap: .*what came before is replayed\" \\]' short/summary.json"),
+      cli_shell_run(
+          f,
+          "grep -q '\"notes\": \\[ \"short.pcap: .*what came before is replayed\" \\]' short/summary.json"),
       ==, 0);
-  g_assert_cmpint(shell(f, "iwarpsim replay short.pcap -o short -q"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim replay short.pcap -o short -q"), ==, 0);
   g_assert_cmpstr(f->errors, ==, "");
-  g_assert_cmpint(shell(f, "head -c 150 run/receiver.pcap > shorter.pcap"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "head -c 150 run/receiver.pcap > shorter.pcap"), ==, 0);
   assert_fails(f, "iwarpsim replay shorter.pcap -o shorter", 2, "shorter.pcap: packet 2: truncated");
 }
 
 /* A path of its own loses, and what is lost comes again. run.stop ends a replay early, run.expect makes that end a failure. */
-static void test_path_and_stop(fixture *f, gconstpointer unused)
+static void test_path_and_stop(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(shell(f, "iwarpsim replay run/receiver.pcap --set path.forward.loss=2% -o lossy"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim replay run/receiver.pcap --set path.forward.loss=2% -o lossy"),
+                  ==, 0);
   g_assert_nonnull(strstr(f->output, "path.packets_lost"));
   g_assert_nonnull(strstr(f->output, "delivery.octets                                      327680  octets"));
   g_assert_nonnull(
       strstr(f->output, "path       of its own, without a link; what has not arrived sets off again after "));
   g_assert_nonnull(strstr(f->output, " (the handshakes' round trip)\n"));
   g_assert_cmpint(
-      shell(
+      cli_shell_run(
           f,
           "iwarpsim replay run/receiver.pcap --set path.forward.mtu=9000 --resend 1ms --filter tcp -o link"),
       ==, 0);
   g_assert_nonnull(strstr(
       f->output, "path       of its own, with a link; what has not arrived sets off again after 1ms\n"));
   g_assert_nonnull(strstr(f->output, "filter     tcp\n"));
-  g_assert_cmpint(shell(f, "iwarpsim replay run/receiver.pcap --set run.stop=100us -o stopped"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim replay run/receiver.pcap --set run.stop=100us -o stopped"), ==,
+                  0);
   g_assert_nonnull(strstr(f->output, "stopped: run.stop reached before the end of the capture"));
 }
 
 int main(int argc, char **argv)
 {
-  g_autofree char *program = NULL;
-
   g_test_init(&argc, &argv, NULL);
   g_assert_cmpint(argc, ==, 2);
-  program = g_canonicalize_filename(argv[1], NULL);
-  g_test_add("/cli/replay/results", fixture, program, set_up, test_results, tear_down);
-  g_test_add("/cli/replay/mistakes", fixture, program, set_up, test_mistakes, tear_down);
-  g_test_add("/cli/replay/broken_off", fixture, program, set_up, test_broken_off, tear_down);
-  g_test_add("/cli/replay/path_and_stop", fixture, program, set_up, test_path_and_stop, tear_down);
+  g_test_add("/cli/replay/results", cli_shell, argv[1], set_up, test_results, tear_down);
+  g_test_add("/cli/replay/mistakes", cli_shell, argv[1], set_up, test_mistakes, tear_down);
+  g_test_add("/cli/replay/broken_off", cli_shell, argv[1], set_up, test_broken_off, tear_down);
+  g_test_add("/cli/replay/path_and_stop", cli_shell, argv[1], set_up, test_path_and_stop, tear_down);
   return g_test_run();
 }

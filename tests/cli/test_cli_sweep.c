@@ -1,87 +1,54 @@
 /* `iwarpsim sweep` as a user meets it: what it says, what it exits with, and that nothing is left behind. */
 #include <glib.h>
-#include <glib/gstdio.h>
 #include <string.h>
-#include <sys/wait.h>
 
-typedef struct fixture {
-  char *program;
-  char *folder;
-  char *output; /* of the last command */
-  char *errors;
-} fixture;
-
-/* Runs a line of the shell in the folder, "$0" being the program. The exit status. */
-static int shell(fixture *f, const char *line)
-{
-  char *arguments[] = {(char *)"sh", (char *)"-c", (char *)line, f->program, NULL};
-  int wait_status;
-  g_clear_pointer(&f->output, g_free);
-  g_clear_pointer(&f->errors, g_free);
-  g_assert_true(g_spawn_sync(f->folder, arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &f->output,
-                             &f->errors, &wait_status, NULL));
-  g_assert_true(WIFEXITED(wait_status));
-  g_test_message("%s: %d\n%s%s", line, WEXITSTATUS(wait_status), f->output, f->errors);
-  return WEXITSTATUS(wait_status);
-}
+#include "cli_shell.h"
 
 /* One message of 1 KiB, for three seeds. */
 static const char scenario_text[] =
     "title = \"t\";\nworkload: { message_size = \"1KiB\"; messages = 1; };\nrun: { engine = \"native\"; };\n"
     "sweep = ( { key = \"run.seed\"; from = 1; to = 3; } );\n";
 
-static void write_scenario(const fixture *f, const char *text)
+static void set_up(cli_shell *f, gconstpointer program)
 {
-  g_autofree char *path = g_build_filename(f->folder, "a.cfg", NULL);
-  g_assert_true(g_file_set_contents(path, text, -1, NULL));
+  cli_shell_open(f, program);
+  cli_shell_write(f, "a.cfg", scenario_text);
 }
 
-static void set_up(fixture *f, gconstpointer program)
-{
-  f->program = g_canonicalize_filename(program, NULL); /* it runs in another folder */
-  f->folder = g_dir_make_tmp("test-cli-sweep-XXXXXX", NULL);
-  write_scenario(f, scenario_text);
-}
-
-static void tear_down(fixture *f, gconstpointer unused)
+static void tear_down(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(shell(f, "rm -f a.cfg a.sqlite && rm -rf results"), ==, 0);
-  g_assert_cmpint(g_rmdir(f->folder), ==, 0); /* nothing else was left behind */
-  g_free(f->program);
-  g_free(f->folder);
-  g_free(f->output);
-  g_free(f->errors);
+  cli_shell_close(f, "a.cfg a.sqlite results");
 }
 
-static void expect_error(fixture *f, const char *line, const char *errors)
+static void expect_error(cli_shell *f, const char *line, const char *errors)
 {
-  g_assert_cmpint(shell(f, line), ==, 2);
+  g_assert_cmpint(cli_shell_run(f, line), ==, 2);
   g_assert_cmpstr(f->output, ==, "");
   g_assert_cmpstr(f->errors, ==, errors);
 }
 
 /* All, and then nothing more; on no terminal no line that is redrawn; with --quiet no line. */
-static void test_all(fixture *f, gconstpointer unused)
+static void test_all(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg"), ==, 0);
   g_assert_cmpstr(f->output, ==,
                   "3 runs: 3 run now, 0 already there, 0 failed; results in results/a.sqlite\n");
   g_assert_cmpstr(f->errors, ==, "");
-  g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg -j1"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg -j1"), ==, 0);
   g_assert_cmpstr(f->output, ==,
                   "3 runs: 0 run now, 3 already there, 0 failed; results in results/a.sqlite\n");
-  g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg --quiet --store a.sqlite"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg --quiet --store a.sqlite"), ==, 0);
   g_assert_cmpstr(f->output, ==, "");
   g_assert_cmpstr(f->errors, ==, "");
 }
 
 /* 'terminate' is expected and does not come. */
-static void test_first_failure(fixture *f, gconstpointer unused)
+static void test_first_failure(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg -j1 -s run.expect=terminate"), ==, 1);
+  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg -j1 -s run.expect=terminate"), ==, 1);
   g_assert_cmpstr(f->output, ==,
                   "3 runs: 1 run now, 0 already there, 0 failed, 1 ended otherwise than expected; results in "
                   "results/a.sqlite\n");
@@ -90,29 +57,29 @@ static void test_first_failure(fixture *f, gconstpointer unused)
       "run 1 (run.seed=1) ok, where run.expect is terminate\n"
       "iwarpsim sweep: stopped behind the first run that failed or ended otherwise than expected, 2 "
       "not started; the same command goes on, --keep-going runs all\n");
-  g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg -k -s run.expect=terminate"), ==, 1);
+  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg -k -s run.expect=terminate"), ==, 1);
   g_assert_nonnull(strstr(f->output, "3 runs: 2 run now, 1 already there, 0 failed, 3 ended otherwise"));
 }
 
 /* Another scenario text into the same store is refused, and nothing runs; unless asked for. */
-static void test_mix(fixture *f, gconstpointer unused)
+static void test_mix(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg -q"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg -q"), ==, 0);
   g_autofree char *other = g_strconcat(scenario_text, "# another\n", NULL);
-  write_scenario(f, other);
-  g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg"), ==, 2);
+  cli_shell_write(f, "a.cfg", other);
+  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg"), ==, 2);
   g_assert_cmpstr(f->output, ==, "");
   g_assert_nonnull(strstr(f->errors, "# another"));
-  g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg --list"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg --list"), ==, 0);
   g_assert_true(
       g_str_has_prefix(f->errors, "note: this sweep would be refused: results/a.sqlite: holds 3 runs"));
-  g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg --list --mix"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg --list --mix"), ==, 0);
   g_assert_cmpstr(f->errors, ==, "");
-  g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg --mix"), ==, 0);
+  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg --mix"), ==, 0);
 }
 
-static void test_bad_options(fixture *f, gconstpointer unused)
+static void test_bad_options(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
   expect_error(f, "\"$0\" sweep a.cfg -j0",
@@ -132,12 +99,12 @@ static void test_bad_options(fixture *f, gconstpointer unused)
 }
 
 /* 1 GiB a run takes seconds: none is done when Ctrl-C comes, half a second after the start or later. */
-static void test_interrupt(fixture *f, gconstpointer unused)
+static void test_interrupt(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
   g_assert_cmpint(
-      shell(f, "\"$0\" sweep a.cfg -j2 -s workload.message_size=64KiB -s workload.messages=1000000 & "
-               "pid=$!; sleep 0.5; kill -TERM $pid; wait $pid"),
+      cli_shell_run(f, "\"$0\" sweep a.cfg -j2 -s workload.message_size=64KiB -s workload.messages=1000000 & "
+                       "pid=$!; sleep 0.5; kill -TERM $pid; wait $pid"),
       ==, 1);
   g_assert_cmpstr(f->errors, ==, "interrupted: 0 done, 3 to go; the same command goes on\n");
   g_assert_cmpstr(f->output, ==,
@@ -148,7 +115,7 @@ int main(int argc, char **argv)
 {
   static const struct {
     const char *path;
-    void (*function)(fixture *, gconstpointer);
+    void (*function)(cli_shell *, gconstpointer);
   } tests[] = {
       {"/cli_sweep/all", test_all},
       {"/cli_sweep/first_failure", test_first_failure},
@@ -159,7 +126,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_assert_cmpint(argc, ==, 2);
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, fixture, argv[1], set_up, tests[i].function, tear_down);
+    g_test_add(tests[i].path, cli_shell, argv[1], set_up, tests[i].function, tear_down);
   }
   return g_test_run();
 }

@@ -1,0 +1,46 @@
+#include "cli_shell.h"
+
+#include <glib/gstdio.h>
+#include <sys/wait.h>
+
+void cli_shell_open(cli_shell *shell, const char *program)
+{
+  shell->program = g_canonicalize_filename(program, NULL); /* it runs in another folder */
+  shell->folder = g_dir_make_tmp("test-cli-XXXXXX", NULL);
+  shell->output = NULL;
+  shell->errors = NULL;
+}
+
+void cli_shell_close(cli_shell *shell, const char *files)
+{
+  g_autofree char *line = g_strconcat("rm -rf ", files, NULL);
+
+  g_assert_cmpint(cli_shell_run(shell, line), ==, 0);
+  g_assert_cmpint(g_rmdir(shell->folder), ==, 0); /* nothing else was left behind */
+  g_free(shell->program);
+  g_free(shell->folder);
+  g_free(shell->output);
+  g_free(shell->errors);
+}
+
+int cli_shell_run(cli_shell *shell, const char *line)
+{
+  g_autofree char *script = g_strdup_printf("iwarpsim() { \"$0\" \"$@\"; }; %s", line);
+  char *arguments[] = {(char *)"sh", (char *)"-c", script, shell->program, NULL};
+  int wait_status;
+
+  g_clear_pointer(&shell->output, g_free);
+  g_clear_pointer(&shell->errors, g_free);
+  g_assert_true(g_spawn_sync(shell->folder, arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &shell->output,
+                             &shell->errors, &wait_status, NULL));
+  g_assert_true(WIFEXITED(wait_status));
+  g_test_message("%s: %d\n%.500s%s", line, WEXITSTATUS(wait_status), shell->output, shell->errors);
+  return WEXITSTATUS(wait_status);
+}
+
+void cli_shell_write(const cli_shell *shell, const char *name, const char *text)
+{
+  g_autofree char *path = g_build_filename(shell->folder, name, NULL);
+
+  g_assert_true(g_file_set_contents(path, text, -1, NULL));
+}

@@ -1,0 +1,26 @@
+/* A folder of a test's own in which lines of the shell run, as a user types them. */
+#ifndef TESTS_CLI_CLI_SHELL_H
+#define TESTS_CLI_CLI_SHELL_H
+
+#include <glib.h>
+
+typedef struct cli_shell {
+  char *program; /* "iwarpsim" in the lines, or "$0" */
+  char *folder;
+  char *output; /* of the last line, on standard output */
+  char *errors; /* and on standard error */
+} cli_shell;
+
+/* A new empty folder; `program` is the executable, relative to the folder the test runs in. */
+void cli_shell_open(cli_shell *shell, const char *program);
+
+/* Removes `files` (a list of the shell's) and then the folder, in which nothing else may be left. */
+void cli_shell_close(cli_shell *shell, const char *files);
+
+/* Runs a line in the folder; returns its exit status. */
+int cli_shell_run(cli_shell *shell, const char *line);
+
+/* Writes `text` to the file `name` in the folder. */
+void cli_shell_write(const cli_shell *shell, const char *name, const char *text);
+
+#endif

@@ -307,9 +307,7 @@ static void arrive(trial *t, uint64_t from, uint64_t to, uint8_t change)
   g_assert_cmpint(mpa_deframer_error(t->deframer), ==, t->error);
   check_edge(t);
   check_held(t);
-  /* Behind a guess an inspection may refuse what is taken all the same (fuzz/corpus/deframer/inspected-behind-a-guess): no document permits
-   * guesses, so none says which of them is right. */
-  if (is_inspected && !has_flag(t, FLAG_ASSUMES)) {
+  if (is_inspected) {
     check_verdict(t, verdict, from, to);
   }
 }

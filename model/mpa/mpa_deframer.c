@@ -1,7 +1,6 @@
 #include "mpa/mpa_deframer_private.h"
 
 #include "base/big_endian.h"
-#include "mpa/mpa_inspection.h"
 #include "mpa/mpa_marker.h"
 #include "mpa/mpa_mulpdu.h"
 
@@ -539,20 +538,52 @@ void mpa_deframer_receive_segment(mpa_deframer *deframer, uint64_t offset, const
   receive(deframer, offset, octets, arrival, now, true);
 }
 
-mpa_error mpa_deframer_inspect(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets)
-{
-  if (deframer->error != MPA_ERROR_NONE) {
-    return MPA_ERROR_NONE; /* nothing is passed any more, so nothing can fail */
-  }
-  const mpa_deframer_ahead *ahead = mpa_deframer_ahead_of(deframer);
-  mpa_deframer_leave_front(deframer);
-  mpa_inspection_known known = {.markers = deframer->markers,
-                                .crc = deframer->crc,
-                                .edge = deframer->edge,
-                                .store = ahead->store,
-                                .open = ahead->open};
+/* What would come of octets [from, to), tried out on a copy. */
+typedef struct inspection {
+  const octet_rope *octets;
+  uint64_t from;
+  uint64_t to;
+  bool markers;
+  mpa_error verdict;
+} inspection;
 
-  return mpa_inspection_verdict(&known, offset, octets);
+/* The error is theirs if the FPDU lies whole in them; of a ULPDU_Length that cannot be, if that does. */
+static void blame(void *user, mpa_error error, uint64_t offset, time_ps now)
+{
+  inspection *look = user;
+  uint64_t header = mpa_fpdu_header(offset, look->markers);
+  (void)now;
+
+  if (header < look->from || header + MPA_FPDU_LENGTH_OCTETS > look->to) {
+    return;
+  }
+  uint32_t ulpdu_octets = read_length_behind(look->octets, (uint32_t)(header - look->from));
+  if (ulpdu_octets > MPA_MULPDU_MAX_OCTETS ||
+      (offset >= look->from && mpa_fpdu_at(offset, ulpdu_octets, look->markers).end <= look->to)) {
+    look->verdict = error;
+  }
+}
+
+static void pass_by(void *user, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  (void)user;
+  (void)ulpdu;
+  (void)now;
+}
+
+mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, const octet_rope *octets)
+{
+  const mpa_deframer_events events = {.ulpdu = pass_by, .error = blame};
+  inspection look = {.octets = octets,
+                     .from = offset,
+                     .to = offset + octets->length,
+                     .markers = deframer->markers,
+                     .verdict = MPA_ERROR_NONE};
+  mpa_deframer *copy = mpa_deframer_copy(deframer, &events, &look);
+
+  mpa_deframer_receive(copy, offset, octets, 0, 0);
+  mpa_deframer_free(copy);
+  return look.verdict;
 }
 
 uint64_t mpa_deframer_in_order_edge(const mpa_deframer *deframer)

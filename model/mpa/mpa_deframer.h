@@ -106,11 +106,12 @@ void mpa_deframer_receive_segment(mpa_deframer *deframer, uint64_t offset, const
                                   time_ps arrival, time_ps now);
 
 /* Would these octets, new and not given yet, make an FPDU fail that lies whole within them (mpa-01 §7,
- * MPA-286; notes-mpa 31)? Of FPDUs whose start is established by what is held and by these octets; a
- * ULPDU_Length in them that cannot be counts as MPA_ERROR_CRC, as ever. Takes nothing in: the caller may still
- * drop the segment as if lost. `octets` may be kept from the deframer as long as their TCP likes, as an
- * in-order receiver does with what lies behind a hole. */
-mpa_error mpa_deframer_inspect(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets);
+ * MPA-286; notes-mpa 31)? The answer is what mpa_deframer_receive() comes to on a copy: its error, or MPA_ERROR_NONE when there is
+ * none, and when the FPDU that fails only begins or ends in them: to drop them might not cure it. A ULPDU_Length in them that cannot be
+ * counts as MPA_ERROR_CRC, as ever. A guess never fails when it is made, so the same holds for mpa_deframer_receive_segment().
+ * Takes nothing in: the caller may still drop the segment as if lost. `octets` may be kept from the deframer as long as their TCP
+ * likes, as an in-order receiver does with what lies after a hole. O(pieces held) besides. */
+mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, const octet_rope *octets);
 
 /* All FPDUs that end at or below this offset have been passed up, without a gap: the Delivery point. */
 uint64_t mpa_deframer_in_order_edge(const mpa_deframer *deframer);

@@ -6,6 +6,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/big_endian.h"
 #include "mpa_receiver.h"
 
 static const uint32_t full[] = {1442, 1442, 1442, 1442};
@@ -167,6 +168,30 @@ static void test_marker_cut_in_front(void)
   tear_down(&made);
 }
 
+/* FPDU 0 is [0, 1460), and its octets 700 and 701 (of the ULPDU 690 and 691, after the first marker, ULPDU_Length and the marker at
+ * 512) would be no length that can be. The marker at 1536, in FPDU 1, points there: 836 octets back. FPDU 0 is valid and comes whole
+ * in the same octets, so no FPDU starts within it (mpa-01 §5.4, MPA-164): the pointer is a fault of FPDU 1, which fails once it is
+ * whole (code 3). */
+static void test_marker_into_valid_fpdu(void)
+{
+  uint8_t ulpdu[1442] = {[690] = 0xFF, [691] = 0xFF};
+  fixture made = {.stream = mpa_stream_begin(true, true)};
+
+  mpa_stream_append(made.stream, ulpdu, sizeof ulpdu);
+  mpa_stream_append(made.stream, ulpdu, sizeof ulpdu);
+  made.receiver = mpa_receiver_new(made.stream, true);
+  g_assert_cmpuint(big_endian_read_16(made.stream->octets->data + 700), ==, 0xFFFF);
+  big_endian_write_16(made.stream->octets->data + 1538, 836);
+  mpa_stream_repair_crc(made.stream, 1);
+  g_assert_cmpint(inspect(&made, 0, 1540), ==, MPA_ERROR_NONE);
+  g_assert_cmpint(inspect(&made, 0, 2920), ==, MPA_ERROR_MARKER);
+  mpa_receiver_arrive(made.receiver, 0, 1540);
+  g_assert_cmpint(made.receiver->error, ==, MPA_ERROR_NONE);
+  mpa_receiver_arrive(made.receiver, 1540, 2920);
+  g_assert_cmpint(made.receiver->error, ==, MPA_ERROR_MARKER);
+  tear_down(&made);
+}
+
 /* A ULPDU_Length above 64768 is a fault of the octets that it is in, though the FPDU can never be whole in
  * them (notes-mpa 15). */
 static void test_impossible_length(void)
@@ -218,6 +243,7 @@ int main(int argc, char **argv)
   g_test_add_func("/mpa_inspection/spanning_fpdu", test_spanning_fpdu);
   g_test_add_func("/mpa_inspection/start_known_before", test_start_known_before);
   g_test_add_func("/mpa_inspection/marker_cut_in_front", test_marker_cut_in_front);
+  g_test_add_func("/mpa_inspection/marker_into_valid_fpdu", test_marker_into_valid_fpdu);
   g_test_add_func("/mpa_inspection/impossible_length", test_impossible_length);
   g_test_add_func("/mpa_inspection/changes_nothing", test_changes_nothing);
   return g_test_run();

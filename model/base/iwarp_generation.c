@@ -15,14 +15,16 @@ static const iwarp_generation_rules rows[IWARP_GENERATIONS] = {
                     .private_data_max_octets = 65535, /* notes-mpa 40 */
                     .responder_waits = true,          /* MPA-219 */
                     .ddp_version = 1,                 /* DDP-047 */
-                    .rdmap_version = 1},              /* RDMAP-046 */
+                    .rdmap_version = 1,               /* RDMAP-046 */
+                    .shared_stag_is_invalidable = true},
     [IWARP_RFC] = {.name = "rfc",
                    .startup_frames = true,
                    .mpa_revision = 1,              /* RFC 5044 */
                    .private_data_max_octets = 512, /* RFC 5044 */
                    .responder_waits = true,
                    .ddp_version = 1,
-                   .rdmap_version = 1},
+                   .rdmap_version = 1,
+                   .shared_stag_is_invalidable = false}, /* rfc5040 §8.1.1 item 7 (RDMAP-274) */
 };
 
 const iwarp_generation_rules *iwarp_generation_rules_of(iwarp_generation generation)

@@ -337,7 +337,7 @@ ddp_invalidation ddp_stag_table_invalidate(ddp_stag_table *table, ddp_stream_ide
   if (!registration->is_remotely_invalidatable) {
     return DDP_INVALIDATE_FORBIDDEN;
   }
-  /* rdmap-00 lets any stream of the Protection Domain do it, rfc5040 §8.1.1 none that shares the STag
+  /* rdmap-00 §7.3 lets any stream of the Protection Domain do it, rfc5040 §8.1.1 item 7 none that shares the STag
    * (notes-ddp-rdmap 55). */
   if (!shared_allowed && registration->association == DDP_ASSOCIATED_BY_PROTECTION_DOMAIN &&
       streams_of(table, stream.protection_domain) > 1) {

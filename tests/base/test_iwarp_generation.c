@@ -17,7 +17,8 @@ static void test_rdmac(void)
   g_assert_true(rules->shared_stag_is_invalidable);
 }
 
-/* ietf: startup frames of Rev 0 with up to 65535 octets (notes-mpa 40), the rest negotiated; DV 1 and RV 1. */
+/* ietf: startup frames of Rev 0 with up to 65535 octets (notes-mpa 40), the rest negotiated; DV 1 and RV 1. A shared STag is invalidated all
+ * the same: rdmap-00 §7.3 has no condition but the association (notes-ddp-rdmap 55). */
 static void test_ietf(void)
 {
   const iwarp_generation_rules *rules = iwarp_generation_rules_of(IWARP_IETF);
@@ -29,10 +30,10 @@ static void test_ietf(void)
   g_assert_true(rules->responder_waits);
   g_assert_cmpuint(rules->ddp_version, ==, 1);
   g_assert_cmpuint(rules->rdmap_version, ==, 1);
-  g_assert_false(rules->shared_stag_is_invalidable);
+  g_assert_true(rules->shared_stag_is_invalidable);
 }
 
-/* rfc: as ietf, but Rev 1 and 512 octets (notes-mpa, "From the later RFCs"). */
+/* rfc: as ietf, but Rev 1 and 512 octets (notes-mpa, "From the later RFCs"), and no shared STag is invalidated (rfc5040 §8.1.1 item 7). */
 static void test_rfc(void)
 {
   const iwarp_generation_rules *rules = iwarp_generation_rules_of(IWARP_RFC);

@@ -449,7 +449,7 @@ static void test_ended_at_delivery(void)
 }
 
 /* A stream counts among those of its Protection Domain as long as it is there: shared STags are not invalidated by a Remote Peer in
- * generation ietf (notes-ddp-rdmap 55). */
+ * generation rfc (notes-ddp-rdmap 55). */
 static void test_counted_in_its_protection_domain(void)
 {
   static const struct {
@@ -457,9 +457,9 @@ static void test_counted_in_its_protection_domain(void)
     bool shared;
     const char *log;
   } rows[] = {
-      {IWARP_IETF, true, "sends Terminate 0/1/09"},
-      {IWARP_IETF, false, "received 1 (0 octets), invalidated 0x31"},
-      {IWARP_RDMAC, true, "received 1 (0 octets), invalidated 0x31"},
+      {IWARP_RFC, true, "sends Terminate 0/1/09"},
+      {IWARP_RFC, false, "received 1 (0 octets), invalidated 0x31"},
+      {IWARP_IETF, true, "received 1 (0 octets), invalidated 0x31"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     rdmap_config a = rdmap_kit_config(KIT_A), b = rdmap_kit_config(KIT_B), other = rdmap_kit_config(KIT_B);

@@ -113,9 +113,9 @@ class Requirements(unittest.TestCase):
         self.assertIn("RDMAP-001  MUST                     both   test          tests/mpa/test_other.c:test_rest", lines)
         self.assertIn("MPA-036    MUST                     both   waived        Needs a machine room.", lines)
         self.assertIn("MPA-041    MUST (out of scope)      both   out of scope", lines)
-        # rows, MUST, proven, waived, open, out of scope, SHOULD/MAY, done, option, not done, open, FACT
-        self.assertEqual(lines[-4].split(), "MPA 41 37 36 1 0 1 2 1 1 0 0 1".split())
-        self.assertEqual(lines[-1].split(), "all 46 40 39 1 0 1 3 1 1 1 0 2".split())
+        # rows, MUST, proven, by option, waived, open, out of scope, SHOULD/MAY, done, option, not done, open, FACT
+        self.assertEqual(lines[-4].split(), "MPA 41 37 36 0 1 0 1 2 1 1 0 0 1".split())
+        self.assertEqual(lines[-1].split(), "all 46 40 39 0 1 0 1 3 1 1 1 0 2".split())
 
     def test_page(self):
         self.run_script("--markdown")
@@ -209,6 +209,23 @@ class Requirements(unittest.TestCase):
         self.change("tests/requirements-optional.tsv", "done\tmpa_framer.c; test_comment", "perhaps\ttest_nowhere")
         where = "tests/requirements-optional.tsv: MPA-039"
         self.assert_defect([f"{where}: 'perhaps' is none of done, option, not done", f"{where}: there is no test test_nowhere"])
+
+    def test_must_by_option(self):
+        self.change("tests/requirements-optional.tsv", "MPA-039", "MPA-002\toption\tmpa.strict (test_table)\nMPA-039")
+        lines = self.run_script().stdout.splitlines()
+        self.assertIn("MPA-002    MUST                     both   option        tests/mpa/test_thing.c:test_table; mpa.strict (test_table)",
+                      lines)
+        self.assertEqual(lines[-4].split(), "MPA 41 37 35 1 1 0 1 2 1 1 0 0 1".split())
+        self.run_script("--markdown")
+        self.assertIn("| MPA-002 | MUST | both | Text 2. | **option**: `mpa/test_thing.c:test_table`; mpa.strict (test\\_table) |",
+                      (self.root / "docs/conformance.md").read_text(encoding="utf-8"))
+        self.assertEqual(self.run_script("--check").returncode, 0)
+
+    def test_must_by_option_wrongly(self):
+        self.change("tests/mpa/test_thing.c", "MPA-001: ", "")
+        self.change("tests/requirements-optional.tsv", "MPA-039", "MPA-001\toption\tmpa.strict\nMPA-002\tdone\tx\nMPA-039")
+        self.assert_defect(["MPA-001 (MUST) has neither a test nor a line in tests/requirements-waived.tsv",
+                            "tests/requirements-optional.tsv: MPA-002 is a MUST row, which can only be met by an option"])
 
     def test_stale_page(self):
         self.run_script("--markdown")

@@ -151,13 +151,14 @@ static ddp_registration *find(const ddp_stag_table *table, uint32_t stag)
 
 /* --- Registrations --- */
 
-/* Its octets have Tagged Offsets and exist; for writing, in memory; or for nothing but writing, nowhere. */
+/* Its octets have Tagged Offsets that an access may end at: base + length is a 64-bit sum as that of an access is, and 2^64 none
+ * (DDP-156). And they exist: for writing, in memory; or for nothing but writing, nowhere. */
 static bool is_legal(const ddp_registration *registration)
 {
   if (registration->length == 0) {
     return true;
   }
-  if (registration->length - 1 > UINT64_MAX - registration->base) {
+  if (registration->length > UINT64_MAX - registration->base) {
     return false;
   }
   return registration->memory || registration->supply ||
@@ -301,8 +302,8 @@ ddp_access_fault ddp_stag_table_check(const ddp_stag_table *table, ddp_stream_id
   if (offset + length < offset) {
     return DDP_ACCESS_WRAPS;
   }
-  /* ddp-07/rfc5041 §7.1 (DDP-154, DDP-155). Differences, not sums: base + length may be 2^64; as it is no
-   * more, the difference of an offset in front of the base is no less than the length. */
+  /* ddp-07/rfc5041 §7.1 (DDP-154, DDP-155). Modulo 2^64 the difference of an offset below the base is no less than the length, as base +
+   * length does not pass 2^64. */
   uint64_t from = offset - registration->base;
   if (from >= registration->length || length > registration->length - from) {
     return DDP_ACCESS_BOUNDS;

@@ -39,7 +39,7 @@ typedef struct ddp_registration {
   void *source_user;
   bool discards;   /* instead of all these: octets that are written are checked, and go nowhere */
   uint64_t base;   /* Tagged Offset of the first octet */
-  uint64_t length; /* octets; base + length at most 2^64 */
+  uint64_t length; /* octets; base + length at most 2^64 - 1 */
   unsigned access; /* DDP_ACCESS_… */
   ddp_association association;
   ddp_stream_identity owner;      /* by `association` one of the two counts */
@@ -70,8 +70,9 @@ ddp_stag_table *ddp_stag_table_new(uint64_t seed);
 void ddp_stag_table_free(ddp_stag_table *table);
 
 /* Enables an STag of the table's choice for `registration` (copied); false, and nothing done, when it is
- * not legal: base + length passes 2^64, or there are octets in neither memory nor source, or octets of a
- * source with DDP_ACCESS_REMOTE_WRITE (DDP-194, DDP-211). */
+ * not legal: base + length is 2^64 or more, so that no access could reach the last octet (DDP-156) and the STag would not be good for
+ * exactly its octets (DDP-194); or there are octets in neither memory nor source, or octets of a source with DDP_ACCESS_REMOTE_WRITE
+ * (DDP-211). */
 bool ddp_stag_table_register(ddp_stag_table *table, const ddp_registration *registration, uint32_t *stag);
 
 /* An STag of the table's choice that nobody else gets and that is not valid: for ddp_stag_table_register_as(). */

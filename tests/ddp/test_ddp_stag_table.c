@@ -91,29 +91,33 @@ static void test_base_and_bounds(void)
   ddp_stag_table_free(table);
 }
 
-/* A buffer may end at Tagged Offset 2^64 - 1 and no further; its last octet cannot be reached, as the sum of an
- * access that ends there wraps (DDP-156). */
+/* DDP-194: an STag is good for exactly its octets. The sum of an access to the octet at TO 2^64 - 1 wraps (DDP-156), so no buffer has that
+ * octet: the last one that can be registered ends one octet lower, and all of it is reached. */
 static void test_buffer_at_the_end_of_the_offsets(void)
 {
   const range_case cases[] = {
-      {UINT64_MAX - 99, LENGTH - 1, DDP_ACCESS_OK, 0},
-      {UINT64_MAX - 1, 1, DDP_ACCESS_OK, 98},
-      {UINT64_MAX - 100, 1, DDP_ACCESS_BOUNDS, 0},
-      {UINT64_MAX - 99, LENGTH, DDP_ACCESS_WRAPS, 0},
+      {UINT64_MAX - 100, LENGTH, DDP_ACCESS_OK, 0}, {UINT64_MAX - 1, 1, DDP_ACCESS_OK, 99},
+      {UINT64_MAX - 101, 1, DDP_ACCESS_BOUNDS, 0},  {UINT64_MAX - 99, LENGTH, DDP_ACCESS_WRAPS, 0},
       {UINT64_MAX, 1, DDP_ACCESS_WRAPS, 0},
   };
   uint8_t memory[LENGTH];
   ddp_registration registration = writable(memory);
   ddp_stag_table *table = ddp_stag_table_new(1);
-  registration.base = UINT64_MAX - 98; /* one octet too many */
+  uint32_t stag = 0;
+  registration.base = UINT64_MAX - 99; /* base + length is 2^64 */
   g_assert_false(ddp_stag_table_register_as(table, STAG, &registration));
-  registration.base = 2;
+  g_assert_false(ddp_stag_table_register(table, &registration, &stag));
+  registration.base++;
+  g_assert_false(ddp_stag_table_register_as(table, STAG, &registration));
+  registration.base = 1;
   registration.length = UINT64_MAX;
   g_assert_false(ddp_stag_table_register_as(table, STAG, &registration));
   assert_refuses(table, 2, DDP_ACCESS_INVALID_STAG); /* nothing was done */
-  registration.base = UINT64_MAX - 99;
+  registration.base = UINT64_MAX - 100;
   registration.length = LENGTH;
   g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
+  check_ranges(table, memory, cases, G_N_ELEMENTS(cases));
+  g_assert_false(ddp_stag_table_set_range(table, STAG, UINT64_MAX - 99, LENGTH, memory));
   check_ranges(table, memory, cases, G_N_ELEMENTS(cases));
   ddp_stag_table_free(table);
 }
@@ -138,7 +142,7 @@ static void test_the_range_is_set_and_withdrawn(void)
   assert_writes(table, base + 50, second);
   assert_writes(table, base + 149, second + 99);
 
-  g_assert_false(ddp_stag_table_set_range(table, STAG, UINT64_MAX, 2, second)); /* passes 2^64 */
+  g_assert_false(ddp_stag_table_set_range(table, STAG, UINT64_MAX, 1, second)); /* ends at 2^64 */
   g_assert_false(ddp_stag_table_set_range(table, STAG, base, 1, NULL));         /* an octet that is nowhere */
   g_assert_false(ddp_stag_table_set_range(table, STAG + 1, base, 1, second));
   assert_writes(table, base + 50, second);

@@ -29,7 +29,7 @@ static ddp_registration registration_of(uint32_t stag)
     registration.owner.stream_id = 99;
     break;
   case TARGET_TOP:
-    registration.base = UINT64_MAX - TARGET_OCTETS + 1;
+    registration.base = UINT64_MAX - TARGET_OCTETS;
     break;
   case TARGET_NONE:
     registration.access = DDP_ACCESS_NONE;

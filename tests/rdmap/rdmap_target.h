@@ -13,8 +13,8 @@ enum {
   TARGET_FOREIGN = 0x3000,      /* read and write for Protection Domain 8 */
   TARGET_KEPT = 0x4000,         /* read and write; no Remote Peer may invalidate it, of the others each may */
   TARGET_OTHER_STREAM = 0x5000, /* read and write for stream 99, of Protection Domain 7 too */
-  TARGET_TOP = 0x6000,          /* read and write, the last 64 octets below 2^64 */
-  TARGET_NONE = 0x7000,         /* no rights */
+  TARGET_TOP = 0x6000,  /* read and write, the 64 octets below TO 2^64 - 1: no access reaches that one */
+  TARGET_NONE = 0x7000, /* no rights */
   TARGET_STAGS = 7,
   TARGET_OCTETS = 64,
   TARGET_RECEIVE_OCTETS = 16,

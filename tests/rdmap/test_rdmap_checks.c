@@ -300,7 +300,7 @@ static void forge_hostile(rdmap_kit *kit, random_stream *random)
                                    TARGET_TOP,   TARGET_OTHER_STREAM, TARGET_NONE,    TARGET_UNKNOWN};
   bool near = random_stream_below(random, 4) > 0;
   uint32_t stag = near ? TARGET_WRITE : stags[random_stream_below(random, G_N_ELEMENTS(stags))];
-  uint64_t base = stag == TARGET_TOP ? UINT64_MAX - 63 : stag / 16;
+  uint64_t base = stag == TARGET_TOP ? UINT64_MAX - TARGET_OCTETS : stag / 16;
   uint64_t offset =
       base + (uint64_t)(near ? random_stream_below(random, 40) : random_stream_below(random, 79) - 9);
   ddp_header header = {

@@ -22,7 +22,7 @@ static void test_what_may_be_registered(void)
   rnic_kit_create(kit);
   rnic_endpoint *endpoint = kit->sides[KIT_RESPONDER].endpoint;
   const rnic_memory right = {
-      .octets = octets, .length = 100, .base = UINT64_MAX - 99, .access = DDP_ACCESS_REMOTE_WRITE};
+      .octets = octets, .length = 100, .base = UINT64_MAX - 100, .access = DDP_ACCESS_REMOTE_WRITE};
   const rnic_memory readable = {.source = payload_source, .length = 100, .access = DDP_ACCESS_REMOTE_READ};
   rnic_memory wrong = {.length = 100, .access = DDP_ACCESS_REMOTE_READ};
   g_assert_true(rnic_register(endpoint, &right, &stag));
@@ -30,7 +30,7 @@ static void test_what_may_be_registered(void)
   g_assert_false(rnic_register(endpoint, &wrong, &stag)); /* nothing there */
   wrong = right;
   wrong.base++;
-  g_assert_false(rnic_register(endpoint, &wrong, &stag)); /* 2^64 + 1 */
+  g_assert_false(rnic_register(endpoint, &wrong, &stag)); /* it ends at 2^64 */
   wrong = readable;
   wrong.access = DDP_ACCESS_REMOTE_WRITE;
   g_assert_false(rnic_register(endpoint, &wrong, &stag));

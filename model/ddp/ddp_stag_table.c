@@ -16,7 +16,10 @@ typedef enum entry_state {
 typedef struct entry {
   uint32_t stag;
   entry_state state;
-  ddp_registration *registration; /* of a valid one */
+  union {
+    ddp_registration *registration; /* of a valid one */
+    ddp_stream_identity owner;      /* of an allocated one: who may register it */
+  };
 } entry;
 
 struct ddp_stag_table {
@@ -109,19 +112,21 @@ static void grow(ddp_stag_table *table)
 }
 
 /* An entry for `stag`, which has none. At most three quarters are in use. */
-static entry *add(ddp_stag_table *table, uint32_t stag)
+static entry *add(ddp_stag_table *table, uint32_t stag, ddp_stream_identity owner)
 {
   if ((uint64_t)table->count * 4 >= ((uint64_t)table->mask + 1) * 3) {
     grow(table);
   }
   table->count++;
-  return put(table, &(entry){.stag = stag, .state = ENTRY_ALLOCATED});
+  return put(table, &(entry){.stag = stag, .state = ENTRY_ALLOCATED, .owner = owner});
 }
 
 static void let_go_of_registration(ddp_stag_table *table, entry *found)
 {
   if (found->state == ENTRY_VALID) {
+    ddp_stream_identity owner = found->registration->owner;
     memory_pool_give(table->registrations, found->registration);
+    found->owner = owner;
     found->state = ENTRY_ALLOCATED;
   }
 }
@@ -166,14 +171,20 @@ static bool is_legal(const ddp_registration *registration)
          (registration->discards && (registration->access & DDP_ACCESS_REMOTE_READ) == 0);
 }
 
+/* ddp-07/rfc5041 §8.3.2 item 1 (DDP-216): one ULP's registration must not reach another's STag. */
+static bool may_register(const entry *found, ddp_stream_identity owner)
+{
+  return found->state == ENTRY_ALLOCATED && found->owner.stream_id == owner.stream_id;
+}
+
 bool ddp_stag_table_register_as(ddp_stag_table *table, uint32_t stag, const ddp_registration *registration)
 {
   entry *found = entry_of(table, stag);
-  if (!is_legal(registration) || (found && found->state == ENTRY_VALID)) {
+  if (!is_legal(registration) || (found && !may_register(found, registration->owner))) {
     return false;
   }
   if (!found) {
-    found = add(table, stag);
+    found = add(table, stag, registration->owner);
   }
   found->registration = memory_pool_take(table->registrations);
   *found->registration = *registration;
@@ -181,7 +192,7 @@ bool ddp_stag_table_register_as(ddp_stag_table *table, uint32_t stag, const ddp_
   return true;
 }
 
-uint32_t ddp_stag_table_allocate(ddp_stag_table *table)
+uint32_t ddp_stag_table_allocate(ddp_stag_table *table, ddp_stream_identity owner)
 {
   uint32_t stag;
   /* rdmap-00 §10.3 (RDMAP-258): any of the 2^32 is as likely as any other, so a guess is nearly always
@@ -189,7 +200,7 @@ uint32_t ddp_stag_table_allocate(ddp_stag_table *table)
   do {
     stag = (uint32_t)random_stream_next(table->stags);
   } while (entry_of(table, stag));
-  add(table, stag);
+  add(table, stag, owner);
   return stag;
 }
 
@@ -198,7 +209,7 @@ bool ddp_stag_table_register(ddp_stag_table *table, const ddp_registration *regi
   if (!is_legal(registration)) {
     return false;
   }
-  *stag = ddp_stag_table_allocate(table);
+  *stag = ddp_stag_table_allocate(table, registration->owner);
   return ddp_stag_table_register_as(table, *stag, registration);
 }
 

@@ -75,13 +75,15 @@ void ddp_stag_table_free(ddp_stag_table *table);
  * (DDP-211). */
 bool ddp_stag_table_register(ddp_stag_table *table, const ddp_registration *registration, uint32_t *stag);
 
-/* An STag of the table's choice that nobody else gets and that is not valid: for ddp_stag_table_register_as(). */
-uint32_t ddp_stag_table_allocate(ddp_stag_table *table);
+/* An STag of the table's choice that is not valid yet and that no stream but `owner` can register: for ddp_stag_table_register_as(). */
+uint32_t ddp_stag_table_allocate(ddp_stag_table *table, ddp_stream_identity owner);
 
-/* As ddp_stag_table_register() under a given STag, allocated or not; false too when it is valid already. */
+/* As ddp_stag_table_register() under a given STag, allocated or not; false too when it is valid already, or allocated to another stream than
+ * the registration's owner (DDP-216). */
 bool ddp_stag_table_register_as(ddp_stag_table *table, uint32_t stag, const ddp_registration *registration);
 
-/* Makes a valid STag invalid at once, as ddp_stag_table_deregister() does, but it stays allocated; false when it is not valid. */
+/* Makes a valid STag invalid at once, as ddp_stag_table_deregister() does, but it stays allocated to the registration's owner; false when it is
+ * not valid. */
 bool ddp_stag_table_withdraw(ddp_stag_table *table, uint32_t stag);
 
 /* Takes the STag out at once: nothing is Placed through it or read from it any more (DDP-195, DDP-213,

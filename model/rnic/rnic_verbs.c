@@ -31,7 +31,7 @@ bool rnic_register(rnic_endpoint *endpoint, const rnic_memory *memory, uint32_t 
 
 uint32_t rnic_allocate_stag(rnic_endpoint *endpoint)
 {
-  return ddp_stag_table_allocate(stags_of(endpoint));
+  return ddp_stag_table_allocate(stags_of(endpoint), rnic_endpoint_identity(endpoint));
 }
 
 bool rnic_register_as(rnic_endpoint *endpoint, const rnic_memory *memory, uint32_t stag)

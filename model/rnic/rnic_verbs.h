@@ -31,7 +31,8 @@ typedef struct rnic_memory {
 bool rnic_register(rnic_endpoint *endpoint, const rnic_memory *memory, uint32_t *stag);
 
 /* The same in two steps: an STag that is not valid yet; then, again and again, valid for some `memory` and not any more. The second is
- * false also when the STag is valid already; the last when it is not valid, or not this connection's. */
+ * false also when the STag is valid already, or allocated to another connection (DDP-216); the last when it is not valid, or not this
+ * connection's. */
 uint32_t rnic_allocate_stag(rnic_endpoint *endpoint);
 bool rnic_register_as(rnic_endpoint *endpoint, const rnic_memory *memory, uint32_t stag);
 bool rnic_withdraw(rnic_endpoint *endpoint, uint32_t stag);

@@ -465,14 +465,15 @@ static void test_invalidation_of_a_shared_stag(void)
   ddp_stag_table_free(table);
 }
 
-/* An allocated STag is somebody's: the table chooses it for nobody else. It is valid from its registration on, again and again. */
+/* An allocated STag is one stream's: the table chooses it for nobody else, and no other stream registers it. It is valid from its registration on,
+ * again and again. */
 static void test_an_allocated_stag(void)
 {
   uint8_t memory[2 * LENGTH];
   ddp_registration registration = writable(memory);
   ddp_access reached;
   ddp_stag_table *table = ddp_stag_table_new(1);
-  uint32_t stag = ddp_stag_table_allocate(table);
+  uint32_t stag = ddp_stag_table_allocate(table, own);
   for (unsigned i = 0; i < 2; i++) {
     g_assert_cmpint(ddp_stag_table_check(table, own, stag, base, 1, WRITE, &reached), ==,
                     DDP_ACCESS_INVALID_STAG);
@@ -480,6 +481,9 @@ static void test_an_allocated_stag(void)
     g_assert_cmpint(ddp_stag_table_invalidate(table, own, stag, true), ==, DDP_INVALIDATE_INVALID);
     g_assert_false(ddp_stag_table_withdraw(table, stag));
     registration.memory = memory + i * LENGTH;
+    registration.owner.stream_id = own.stream_id + 1;
+    g_assert_false(ddp_stag_table_register_as(table, stag, &registration));
+    registration.owner.stream_id = own.stream_id;
     g_assert_true(ddp_stag_table_register_as(table, stag, &registration));
     g_assert_false(ddp_stag_table_register_as(table, stag, &registration));
     g_assert_cmpint(ddp_stag_table_check(table, own, stag, base, 1, WRITE, &reached), ==, DDP_ACCESS_OK);
@@ -501,7 +505,7 @@ static void test_allocation_chooses_as_registration_does(void)
   for (unsigned i = 0; i < STAGS; i++) {
     uint32_t stag;
     g_assert_true(ddp_stag_table_register(b, &registration, &stag));
-    g_assert_cmphex(ddp_stag_table_allocate(a), ==, stag);
+    g_assert_cmphex(ddp_stag_table_allocate(a, own), ==, stag);
     g_assert_true(ddp_stag_table_register_as(a, stag, &registration));
   }
   ddp_stag_table_free(a);
@@ -514,11 +518,11 @@ static void test_an_allocated_stag_is_not_chosen(void)
   uint8_t memory[LENGTH];
   const ddp_registration registration = writable(memory);
   ddp_stag_table *other = ddp_stag_table_new(5), *table = ddp_stag_table_new(5);
-  uint32_t first = ddp_stag_table_allocate(other);
-  uint32_t second = ddp_stag_table_allocate(other);
+  uint32_t first = ddp_stag_table_allocate(other, own);
+  uint32_t second = ddp_stag_table_allocate(other, own);
   g_assert_true(ddp_stag_table_register_as(table, first, &registration));
   g_assert_true(ddp_stag_table_withdraw(table, first));
-  g_assert_cmphex(ddp_stag_table_allocate(table), ==, second);
+  g_assert_cmphex(ddp_stag_table_allocate(table, own), ==, second);
   ddp_stag_table_free(other);
   ddp_stag_table_free(table);
 }

@@ -72,6 +72,38 @@ static void test_who_may_deregister(void)
   rnic_kit_free(kit);
 }
 
+/* ddp-07/rfc5041 §8.3.2 item 1: an STag that one connection has allocated is registered by no other, be it in its Protection Domain or not, be the
+ * STag new or withdrawn. Its own connection registers it again and again. */
+static void test_who_may_register_an_allocated_stag(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  uint8_t *octets = rnic_kit_memory(kit, KIT_RESPONDER, 100);
+  const rnic_memory memory = {.octets = octets, .length = 100, .access = DDP_ACCESS_REMOTE_WRITE};
+
+  rnic_kit_create(kit);
+  rnic_host *host = kit->sides[KIT_RESPONDER].host;
+  rnic_endpoint *owner = kit->sides[KIT_RESPONDER].endpoint;
+  uint32_t domain = kit->sides[KIT_RESPONDER].config.protection_domain;
+  for (unsigned i = 0; i < 2; i++) {
+    rnic_kit *other = rnic_kit_new();
+    other->sides[KIT_RESPONDER].config.host = host;
+    other->sides[KIT_RESPONDER].config.protection_domain =
+        i == 0 ? domain : rnic_host_protection_domain_new(host);
+    rnic_kit_create(other);
+    rnic_endpoint *stranger = other->sides[KIT_RESPONDER].endpoint;
+    uint32_t stag = rnic_allocate_stag(owner);
+    g_assert_false(rnic_register_as(stranger, &memory, stag));
+    for (unsigned again = 0; again < 2; again++) {
+      g_assert_true(rnic_register_as(owner, &memory, stag));
+      g_assert_true(rnic_withdraw(owner, stag));
+      g_assert_false(rnic_register_as(stranger, &memory, stag));
+    }
+    g_assert_true(rnic_register_as(stranger, &memory, rnic_allocate_stag(stranger)));
+    rnic_kit_free(other);
+  }
+  rnic_kit_free(kit);
+}
+
 /* RDMAP-258: STags are hard to predict: of 1000 in a row no two differ by a number that two neighbours before them did, and the first of one
  * host say nothing about another's. */
 static void test_stags_are_hard_to_predict(void)
@@ -210,6 +242,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rnic-verbs/register", test_what_may_be_registered);
   g_test_add_func("/rnic-verbs/deregister", test_who_may_deregister);
+  g_test_add_func("/rnic-verbs/allocated", test_who_may_register_an_allocated_stag);
   g_test_add_func("/rnic-verbs/stags", test_stags_are_hard_to_predict);
   g_test_add_func("/rnic-verbs/operations", test_operations);
   g_test_add_func("/rnic-verbs/notification", test_notification);

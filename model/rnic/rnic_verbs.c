@@ -5,8 +5,6 @@ static ddp_stag_table *stags_of(const rnic_endpoint *endpoint)
   return rnic_host_stags(rnic_endpoint_host(endpoint));
 }
 
-/* ddp-07/rfc5041 §8.3.2: what the ULP has no right to is not tied to an STag (DDP-219): no octets at all, octets of a range that no
- * buffer can have, writing into octets that the ULP itself may only read. The table refuses each. */
 static ddp_registration registration_of(const rnic_endpoint *endpoint, const rnic_memory *memory)
 {
   return (ddp_registration){.memory = memory->octets,

@@ -1,6 +1,6 @@
 /* The ULP's side of an endpoint, in the manner of RDMA verbs: register memory, post work, take completions. All of it
  * is per connection; what a ULP can do to others it can do only through here (ddp-07/rfc5041 §8.3.2: the Privileged Resource Manager
- * checks; DDP-206, DDP-215 … DDP-221). */
+ * checks; DDP-206, DDP-215, DDP-216). */
 #ifndef RNIC_RNIC_VERBS_H
 #define RNIC_RNIC_VERBS_H
 
@@ -27,7 +27,7 @@ typedef struct rnic_memory {
   bool is_remotely_invalidatable;
 } rnic_memory;
 
-/* Enables an STag for `memory`; false and nothing done when the memory or its range is not legal (DDP-219). */
+/* Enables an STag for `memory`; false and nothing done when the memory or its range is not legal (ddp_stag_table_register()). */
 bool rnic_register(rnic_endpoint *endpoint, const rnic_memory *memory, uint32_t *stag);
 
 /* The same in two steps: an STag that is not valid yet; then, again and again, valid for some `memory` and not any more. The second is

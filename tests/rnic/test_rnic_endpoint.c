@@ -592,7 +592,7 @@ static void test_reach_between_connections(void)
   }
 }
 
-/* DDP-221: receive buffers are not shared: a peer that takes more than its connection has lent is found out (no buffer, 1/2/02) and takes none from
+/* Receive buffers are not shared across streams: a peer that takes more than its connection has lent is found out (no buffer, 1/2/02) and takes none from
  * another connection of the host. */
 static void test_greedy_peer(void)
 {

@@ -11,8 +11,8 @@ static void payload_source(void *user, uint64_t from, uint32_t length, octet_rop
   octet_rope_append(rope, octets + from, length, NULL);
 }
 
-/* DDP-219: the ULP's right to the octets is checked before an STag is tied to them: without octets, beyond 2^64, or for remote writing into octets
- * that the ULP itself may only read there is none. DDP-206: the Privileged Resource Manager's part. */
+/* Only what is there and can be reached is tied to an STag: not nothing, not a range that ends at TO 2^64, and for remote writing no octets that
+ * the ULP itself may only read. DDP-206: the Privileged Resource Manager's part. */
 static void test_what_may_be_registered(void)
 {
   rnic_kit *kit = rnic_kit_new();

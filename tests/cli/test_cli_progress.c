@@ -111,7 +111,8 @@ static void test_sweep(fixture *f, gconstpointer program)
       f->shown->str, 0, 0));
 }
 
-/* Ctrl-C as a terminal sends it: the sweep alone gets it, and says so; its children leave nothing in the store and nothing on the screen. */
+/* Ctrl-C as a terminal sends it: the sweep alone gets it, and says so; its children leave nothing in the store and nothing on the screen.
+ * It has two children beside the one that waits for them here. */
 static void test_interrupted_sweep(fixture *f, gconstpointer program)
 {
   (void)program;
@@ -119,7 +120,8 @@ static void test_interrupted_sweep(fixture *f, gconstpointer program)
       on_terminal(f,
                   "title = \"t\"; run: { engine = \"native\"; }; workload: { messages = 10000000; };"
                   "sweep = ( { key = \"run.seed\"; from = 1; to = 2; } );",
-                  "(sleep 0.5; kill -INT $$) & exec \"$0\" sweep a.cfg -j 2 --store a.sqlite"),
+                  "(until set -- $(cat /proc/$$/task/$$/children); [ $# -eq 3 ]; do sleep 0.01; done; "
+                  "kill -INT $$) & exec \"$0\" sweep a.cfg -j 2 --store a.sqlite"),
       ==, 1);
   g_assert_nonnull(strstr(f->shown->str, CLEAR "interrupted: 0 done, 2 to go; the same command goes on\r\n"));
 }

@@ -98,16 +98,16 @@ class LostChildren(unittest.TestCase):
 
     def test_hanging(self):
         # SIGSTOP: simulated time stands still.
-        said, message, exit_code = self.lose(signal.SIGSTOP, "--stall", "500ms", "--keep-going")
-        self.assertIn("its simulated time did not go on for 0.5 s (--stall)", message)
+        said, message, exit_code = self.lose(signal.SIGSTOP, "--stall", "2s", "--keep-going")
+        self.assertIn("its simulated time did not go on for 2 s (--stall)", message)
         self.assertEqual(exit_code, 128 + signal.SIGTERM)
         self.assertIn("1 failed", said)
         self.complete()
 
     def test_host_hanging(self):
         # It hears no SIGTERM, and does not tell that its run has ended.
-        _, message, exit_code = self.lose(signal.SIGSTOP, "--stall", "500ms", "--keep-going", of_host=True)
-        self.assertIn("its simulated time did not go on for 0.5 s (--stall)", message)
+        _, message, exit_code = self.lose(signal.SIGSTOP, "--stall", "2s", "--keep-going", of_host=True)
+        self.assertIn("its simulated time did not go on for 2 s (--stall)", message)
         self.assertEqual(exit_code, 128 + signal.SIGKILL)
         self.complete()
 
@@ -129,7 +129,7 @@ class LostChildren(unittest.TestCase):
         processes = self.child_of(sweep)
         sweep.kill()
         sweep.communicate()
-        end = time.monotonic() + 5
+        end = time.monotonic() + kit.PATIENCE_S
         while any(map(kit.is_running, processes)) and time.monotonic() < end:
             time.sleep(0.01)
         outlive = [process for process in processes if kit.is_running(process)]

@@ -1,6 +1,7 @@
 /* Plays `iwarpsim run --set … --quiet --as-child -- SCENARIO` for the sweep's tests, without a simulation. Each run adds a line with its
- * process id to a file "started-SEED" beside the scenario. What it does hangs on the scenario's title, "slow": waits for a minute first,
- * "stubborn": the same, and neither it nor what made it minds SIGTERM; and on its seed: others than these write an ok run with tcp.segments = 1000 + seed. */
+ * process id to a file "started-SEED" beside the scenario, once signals do to it what its title says. The title "slow" waits for a minute
+ * first; "stubborn" does the same, and neither it nor what made it minds SIGTERM. The rest depends on the seed: others than these write an
+ * ok run with tcp.segments = 1000 + seed. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,10 +27,10 @@ enum {
   TALKS = 24,              /* 64 MiB on stderr, then an ok run */
   TALKS_NONSENSE = 25,     /* lines that are no text on stderr, exits 3 */
   HANGS = 26,              /* at 5 ms of simulated time, a quarter done */
-  NEVER_ENDS = 27,         /* simulated time goes on and on */
+  NEVER_ENDS = 27,         /* simulated time goes on and on, the share a millionth with it */
   EATS_MEMORY = 28,        /* until there is none, or 1 GiB */
   CLAIMS_TOO_MUCH = 29,    /* a record that is longer than the memory for it */
-  LEAVES_A_CHILD = 30,     /* that keeps its pipes open for ten seconds; an ok run */
+  LEAVES_A_CHILD = 30,     /* in its trace, too, that keeps its pipes open for a minute; an ok run */
   FILLS_A_PIPE = 31,       /* 300 KiB on stderr before the summary of an ok run, into a pipe of 1 MiB */
   ENDS_ALL = 32            /* kills what made its process too */
 };
@@ -71,11 +72,11 @@ static char *beside(const request *r, const char *name)
   return g_build_filename(folder, name, NULL);
 }
 
-static void leave_trace(const request *r, guint64 seed)
+static void leave_trace(const request *r, guint64 seed, pid_t process)
 {
   g_autofree char *name = g_strdup_printf("started-%" G_GUINT64_FORMAT, seed);
   g_autofree char *path = beside(r, name);
-  g_autofree char *line = g_strdup_printf("%d\n", (int)getpid());
+  g_autofree char *line = g_strdup_printf("%d\n", (int)process);
   int file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
   g_assert_cmpint(write(file, line, strlen(line)), ==, (gssize)strlen(line));
   close(file);
@@ -117,7 +118,7 @@ static void eat_memory(void)
 static void never_end(child_page *page)
 {
   for (time_ps now = 1;; now++) {
-    child_report_progress(page, now * TIME_PS_PER_MILLISECOND, 0.5);
+    child_report_progress(page, now * TIME_PS_PER_MILLISECOND, 0.5 + (double)now / 1e6);
     g_usleep(10000);
   }
 }
@@ -131,12 +132,14 @@ static void fill_pipe(int file)
   g_assert_cmpint(write(file, blanks, count), ==, (gssize)count);
 }
 
-static void leave_a_child(void)
+static void leave_a_child(const request *r)
 {
-  if (fork() == 0) {
-    sleep(10);
+  pid_t child = fork();
+  if (child == 0) {
+    sleep(60);
     _exit(0);
   }
+  leave_trace(r, LEAVES_A_CHILD, child);
 }
 
 static void claim(child_page *page, const char *record, gsize octets)
@@ -188,7 +191,7 @@ static gboolean play_before(const request *r, guint64 seed, child_page *page, in
     eat_memory();
     return FALSE;
   case LEAVES_A_CHILD:
-    leave_a_child();
+    leave_a_child(r);
     return TRUE;
   case FILLS_A_PIPE:
     fill_pipe(STDERR_FILENO);
@@ -202,12 +205,26 @@ static gboolean play_before(const request *r, guint64 seed, child_page *page, in
   }
 }
 
+static gboolean is_stopped(pid_t process)
+{
+  g_autofree char *path = g_strdup_printf("/proc/%d/stat", (int)process);
+  g_autofree char *text = NULL;
+  g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+  return g_str_has_prefix(strrchr(text, ')'), ") T");
+}
+
+/* What made this process would die of SIGTERM, and take it along; of SIGTERM and SIGSTOP at once, too. */
+static void be_stubborn(void)
+{
+  signal(SIGTERM, SIG_IGN);
+  kill(getppid(), SIGSTOP);
+  while (!is_stopped(getppid())) {
+    g_usleep(1000);
+  }
+}
+
 static void wait_if_slow(const char *title)
 {
-  if (strcmp(title, "stubborn") == 0) {
-    signal(SIGTERM, SIG_IGN);
-    kill(getppid(), SIGSTOP); /* else that dies of SIGTERM, and takes this along */
-  }
   if (strcmp(title, "slow") == 0 || strcmp(title, "stubborn") == 0) {
     for (int left = 60; left > 0;) {
       left = (int)sleep((guint)left);
@@ -245,7 +262,10 @@ static int play_run(const request *r, scenario *s, char *const *sets, child_page
   for (gsize i = 0; sets[i] != NULL; i++) {
     g_assert_true(scenario_set(s, sets[i], NULL));
   }
-  leave_trace(r, scenario_integer(s, SCENARIO_RUN_SEED));
+  if (strcmp(scenario_text(s, SCENARIO_TITLE), "stubborn") == 0) {
+    be_stubborn();
+  }
+  leave_trace(r, scenario_integer(s, SCENARIO_RUN_SEED), getpid());
   if (scenario_integer(s, SCENARIO_RUN_SEED) == RUNS_OTHER) {
     g_assert_true(scenario_set(s, "path.forward.mtu=9000", NULL));
   }

@@ -1,4 +1,4 @@
-/* What the tests of sweeps share: a folder with a scenario, a store and fake_iwarpsim's traces. */
+/* What the tests of sweeps share: a folder with a scenario, a store and fake_iwarpsim's traces; timers, and a clock that can be stopped. */
 #ifndef TESTS_STUDY_SWEEP_KIT_H
 #define TESTS_STUDY_SWEEP_KIT_H
 
@@ -10,6 +10,7 @@ typedef struct sweep_fixture {
   char *store_path;
   const char *program; /* fake_iwarpsim */
   char *problems_path;
+  GArray *timers; /* guint: sources */
 } sweep_fixture;
 
 /* `program` is the path of fake_iwarpsim. */
@@ -22,6 +23,16 @@ void sweep_kit_tear_down(sweep_fixture *f, gconstpointer program);
 
 /* `jobs` children at once, all points, whatever fails. */
 sweep_options sweep_kit_options_of(const sweep_fixture *f, guint jobs);
+
+/* Calls `act` with `data` every `interval_ms` until it returns G_SOURCE_REMOVE, but no longer than the next sweep of this fixture lasts:
+ * what `data` points to may then be gone. */
+void sweep_kit_add_timer(const sweep_fixture *f, guint interval_ms, GSourceFunc act, gpointer data);
+
+/* The clock that sweeps and runs are measured by, g_get_monotonic_time(). Stopped, it goes on only as it is told: how busy the machine is
+ * makes no difference. It starts again with each test. Timers and what children do are not affected. */
+void sweep_kit_stop_clock(void);
+void sweep_kit_advance_clock(double seconds);
+void sweep_kit_start_clock(void);
 
 /* Sweeps the scenario `text` into `store`; TRUE unless the sweep itself failed. */
 gboolean sweep_kit_sweep_into(const sweep_fixture *f, result_store *store, const char *text,
@@ -37,6 +48,9 @@ sweep_result sweep_kit_sweep_well(const sweep_fixture *f, const char *text, guin
 
 /* What the sweep said of its runs. Free with g_free(). */
 char *sweep_kit_problems(const sweep_fixture *f);
+
+/* The last process that left its trace in `folder` as that of `seed`; 0: none did. */
+pid_t sweep_kit_traced(const char *folder, const char *seed);
 
 /* Takes away the traces of children; returns how many started. `*last` (may be NULL) is the process of one of them. */
 guint sweep_kit_take_traces(const sweep_fixture *f, pid_t *last);

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "study_kit.h"
+#include "sweep_kit.h"
 
 typedef struct fixture {
   char *folder;
@@ -23,6 +23,7 @@ static void set_up(fixture *f, gconstpointer program)
   f->folder = kit_folder_new();
   f->path = kit_file(f->folder, "a.cfg", "title = \"t\";");
   f->program = program;
+  sweep_kit_start_clock();
 }
 
 static void tear_down(fixture *f, gconstpointer program)
@@ -104,14 +105,23 @@ static pid_t only_host(void)
   return (pid_t)g_ascii_strtoll(pids[0], NULL, 10);
 }
 
-/* The process that ran `seed`. */
-static pid_t traced(const fixture *f, const char *seed)
+/* Waits for `seed` to have its trace; its process. */
+static pid_t await_trace(const fixture *f, const char *seed)
 {
-  g_autofree char *name = g_strconcat("started-", seed, NULL);
-  g_autofree char *path = g_build_filename(f->folder, name, NULL);
-  g_autofree char *text = NULL;
-  g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
-  return (pid_t)g_ascii_strtoll(text, NULL, 10);
+  pid_t process;
+  while ((process = sweep_kit_traced(f->folder, seed)) == 0) {
+    g_usleep(1000);
+  }
+  return process;
+}
+
+/* Waits for the child, which reports progress, to go on. */
+static void await_progress(const child_run *child)
+{
+  double before = child_run_share(child);
+  while (child_run_share(child) == before) {
+    g_usleep(1000);
+  }
 }
 
 static void expect_said(const child_outcome *outcome, const char *part)
@@ -184,11 +194,31 @@ static void test_talks_nonsense(fixture *f, gconstpointer program)
   g_assert_cmpstr(outcome->stderr_tail, ==, "one \n\xef\xbf\xbd [31mtwo\xef\xbf\xbd \xc3\xa4");
 }
 
-/* Simulated time that stands still is noticed, whatever the child says of SIGTERM. */
+/* The child once it reports progress, by a clock that then stands. */
+static child_run *start_and_stop_clock(fixture *f, const char *seed, child_limits limits)
+{
+  sweep_kit_stop_clock();
+  child_run *child = start(f, seed, limits);
+  await_progress(child);
+  child_run_watch(child);
+  return child;
+}
+
+/* `seconds` later. */
+static void watch_later(child_run *child, double seconds)
+{
+  sweep_kit_advance_clock(seconds);
+  child_run_watch(child);
+}
+
+/* Simulated time that stands still is noticed. */
 static void test_stall(fixture *f, gconstpointer program)
 {
   (void)program;
-  const child_outcome *outcome = run(f, "26", (child_limits){.stall_s = 0.3});
+  child_run *child = start_and_stop_clock(f, "26", (child_limits){.stall_s = 0.3});
+  watch_later(child, 0.3);
+  wait_for_end(f);
+  const child_outcome *outcome = f->outcome;
   g_assert_cmpint(outcome->status, ==, RUN_FAILED);
   g_assert_cmpint(outcome->exit_code, ==, 128 + SIGTERM);
   g_assert_cmpstr(
@@ -201,10 +231,8 @@ static void test_stall(fixture *f, gconstpointer program)
 static void test_held_up(fixture *f, gconstpointer program)
 {
   (void)program;
-  child_run *child = start(f, "26", (child_limits){.stall_s = 1.5});
-  child_run_watch(child);
-  g_usleep(1700000);
-  child_run_watch(child);
+  child_run *child = start_and_stop_clock(f, "26", (child_limits){.stall_s = 1.5});
+  watch_later(child, 1.7);
   child_run_kill(child);
   wait_for_end(f);
   expect_said(f->outcome, "ended by signal 9");
@@ -214,19 +242,32 @@ static void test_held_up(fixture *f, gconstpointer program)
 static void test_limit(fixture *f, gconstpointer program)
 {
   (void)program;
-  const child_outcome *outcome = run(f, "27", (child_limits){.stall_s = 0.5, .wall_s = 1.5});
+  child_run *child = start_and_stop_clock(f, "27", (child_limits){.stall_s = 0.6, .wall_s = 1.5});
+  for (guint i = 0; i < 3; i++) {
+    await_progress(child);
+    watch_later(child, 0.5);
+  }
+  wait_for_end(f);
+  const child_outcome *outcome = f->outcome;
   g_assert_cmpint(outcome->status, ==, RUN_FAILED);
   expect_said(outcome, "stopped: it took longer than 1.5 s (--limit), at ");
   expect_said(outcome, ", 50 % done");
   g_assert_cmpfloat(outcome->wall_s, >=, 1.5);
 }
 
+/* A child that does not mind SIGTERM is killed once more than a second has passed. */
 static void test_stubborn(fixture *f, gconstpointer program)
 {
   (void)program;
   g_free(f->path);
   f->path = kit_file(f->folder, "a.cfg", "title = \"stubborn\";");
-  const child_outcome *outcome = run(f, "1", (child_limits){.stall_s = 0.2});
+  sweep_kit_stop_clock();
+  child_run *child = start(f, "1", (child_limits){.stall_s = 0.2});
+  await_trace(f, "1");
+  watch_later(child, 0.2);
+  watch_later(child, 1.001);
+  wait_for_end(f);
+  const child_outcome *outcome = f->outcome;
   g_assert_cmpint(outcome->signal, ==, SIGKILL);
   expect_said(outcome, "(--stall), at 0 s of simulated time, 0 % done");
 }
@@ -249,14 +290,15 @@ static void test_memory(fixture *f, gconstpointer program)
 #endif
 }
 
-/* Its pipes are still open in its own child, for ten seconds. */
+/* Its pipes are still open in its own child, for a minute, which is not waited for. */
 static void test_leaves_a_child(fixture *f, gconstpointer program)
 {
   (void)program;
-  gint64 before_us = g_get_monotonic_time();
   const child_outcome *outcome = run(f, "30", (child_limits){0});
   g_assert_cmpint(outcome->status, ==, RUN_OK);
-  g_assert_cmpint(g_get_monotonic_time() - before_us, <, 8 * G_USEC_PER_SEC);
+  pid_t left = sweep_kit_traced(f->folder, "30");
+  g_assert_cmpint(left, >, 0);
+  g_assert_cmpint(kill(left, 0), ==, 0);
 }
 
 /* It has ended before this process looks into its pipe, which holds more than is read in one turn. */
@@ -265,7 +307,10 @@ static void test_ends_with_full_pipe(fixture *f, gconstpointer program)
   (void)program;
   run(f, "12", (child_limits){0}); /* now the process that makes runs is there */
   start(f, "31", (child_limits){0});
-  g_usleep(300000);
+  pid_t process = await_trace(f, "31");
+  while (kill(process, 0) == 0) {
+    g_usleep(1000);
+  }
   wait_for_end(f);
   g_assert_cmpint(f->outcome->status, ==, RUN_OK);
   g_assert_cmpfloat(f->outcome->record->metrics.value[METRIC_TCP_SEGMENTS], ==, 1031);
@@ -308,7 +353,7 @@ static void test_a_process_each(fixture *f, gconstpointer program)
   pid_t first_host = only_host();
   run(f, "2", (child_limits){0});
   g_assert_cmpint(only_host(), ==, first_host);
-  pid_t first = traced(f, "1"), second = traced(f, "2");
+  pid_t first = sweep_kit_traced(f->folder, "1"), second = sweep_kit_traced(f->folder, "2");
   g_assert_cmpint(first, !=, second);
   g_assert_cmpint(first, !=, first_host);
 }
@@ -356,16 +401,16 @@ static void test_host_dies(fixture *f, gconstpointer program)
 static void test_pause(fixture *f, gconstpointer program)
 {
   (void)program;
-  child_run *child = start(f, "27", (child_limits){.stall_s = 1, .wall_s = 2});
-  while (child_run_share(child) == 0) {
-    g_usleep(1000);
-  }
+  child_run *child = start_and_stop_clock(f, "27", (child_limits){.stall_s = 1, .wall_s = 2});
   child_run_pause(child);
-  g_usleep(2100000);
+  sweep_kit_advance_clock(2.1);
   child_run_continue(child);
   child_run_watch(child);
-  g_usleep(100000);
-  child_run_watch(child);
+  watch_later(child, 0.1);
+  await_progress(child);
+  watch_later(child, 1.8);
+  await_progress(child); /* it was not stopped */
+  watch_later(child, 0.1);
   wait_for_end(f);
   expect_said(f->outcome, "it took longer than 2 s (--limit)");
   g_assert_cmpfloat(f->outcome->wall_s, >=, 4.1);

@@ -26,11 +26,17 @@ void path_box_clear(path_box *box)
   memory_pool_unref(box->datagrams);
 }
 
+void path_box_share_identification(path_element *element, uint16_t *next)
+{
+  ((path_box *)element)->identification = next;
+}
+
 void path_box_emit(path_box *box, datagram *packet, time_ps now)
 {
   if (packet->kind == DATAGRAM_TCP && datagram_may_be_fragmented(packet)) {
+    uint16_t *next = box->identification ? box->identification : &box->own_identification;
     packet = path_element_own(packet);
-    datagram_allow_fragments(packet, box->identification++);
+    datagram_allow_fragments(packet, (*next)++);
   }
   path_element_emit(&box->element, packet, now);
 }

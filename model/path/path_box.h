@@ -8,9 +8,14 @@
 /* Embedded as the first member of each such element. */
 typedef struct path_box {
   path_element element;
-  memory_pool *datagrams;  /* that the box makes; NULL: it has made none yet */
-  uint16_t identification; /* of the next packet that may be fragmented */
+  memory_pool *datagrams;      /* that the box makes; NULL: it has made none yet */
+  uint16_t *identification;    /* of the next packet that may be fragmented; NULL: it is … */
+  uint16_t own_identification; /* … here */
 } path_box;
+
+/* The box, of which `element` is the first member, takes identifications from `*next`, which outlives it, together with all who send
+ * from the same address to the same address. Without this call it has its own. */
+void path_box_share_identification(path_element *element, uint16_t *next);
 
 /* True when `packet` is a segment for the box: `header` has what it says. Else the packet is dealt with:
  * fragments and ICMP go on untouched (a box must see whole datagrams), a segment with a wrong TCP checksum
@@ -26,7 +31,7 @@ void path_box_clear(path_box *box);
 
 /* Hands `packet` and its reference on. IPv4 packets that may be fragmented are numbered by the box, all of
  * them: the pieces of one could not share its identification, and no two in flight may have the same (RFC
- * 6864 §4.2 and §5.3). */
+ * 6864 §4.3 and §5.3). */
 void path_box_emit(path_box *box, datagram *packet, time_ps now);
 
 #endif

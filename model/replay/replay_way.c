@@ -56,6 +56,7 @@ static sim_path *path_of(replay_way *way, GError **error)
                                   .clock = way->config.clock,
                                   .has_no_links = !replay_scenario_has_link(way->config.s),
                                   .takes_any_size = true,
+                                  .identification = &way->identification,
                                   .is_fpdu_start = is_fpdu_start,
                                   .output = on_output,
                                   .user = way};

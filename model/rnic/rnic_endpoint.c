@@ -226,7 +226,11 @@ datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
     rnic_ending_run(&endpoint->ending, may_send_fpdus(endpoint),
                     rnic_endpoint_is_in_full_operation(endpoint));
   }
-  return tcp_transport_transmit(endpoint->tcp, now);
+  datagram *packet = tcp_transport_transmit(endpoint->tcp, now);
+  if (packet && datagram_may_be_fragmented(packet)) {
+    datagram_allow_fragments(packet, (*rnic_host_identification(endpoint->host))++);
+  }
+  return packet;
 }
 
 void rnic_endpoint_close(rnic_endpoint *endpoint)

@@ -10,6 +10,7 @@ struct rnic_host {
   rnic_reassembly_memory *memory; /* NULL: as much as is needed */
   uint32_t protection_domains;    /* given so far */
   uint32_t stream_ids;
+  uint16_t identification;
   memory_pool *datagrams;
   GPtrArray *fpdus;   /* of fpdu_pieces, one a length: a host has one or two */
   GPtrArray *buffers; /* of rnic_buffer_pool, one a length: a host has one or two */
@@ -64,6 +65,11 @@ uint32_t rnic_host_protection_domain_new(rnic_host *host)
 uint32_t rnic_host_stream_id_new(rnic_host *host)
 {
   return ++host->stream_ids;
+}
+
+uint16_t *rnic_host_identification(rnic_host *host)
+{
+  return &host->identification;
 }
 
 ddp_stag_table *rnic_host_stags(rnic_host *host)

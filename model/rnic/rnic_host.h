@@ -1,5 +1,5 @@
 /* What the connections of one RNIC share: its STags, its Protection Domains, its reassembly memory, and the memory that its packets and its ULPs'
- * messages are made of. */
+ * messages are made of, and the numbers of its IP datagrams. */
 #ifndef RNIC_RNIC_HOST_H
 #define RNIC_RNIC_HOST_H
 
@@ -35,6 +35,11 @@ const mpa_fpdu_memory *rnic_host_fpdu_memory(rnic_host *host, uint32_t fpdu_octe
 
 /* Buffers of `octets` for the ULPs of all its connections; the host's. */
 rnic_buffer_pool *rnic_host_buffers(rnic_host *host, uint32_t octets);
+
+/* The identification of the next datagram that routers may fragment; the host's. All its connections count here, for fragments of two
+ * datagrams with one source, destination and identification would be put together (RFC 6864 §4.3). Who makes datagrams in the host's
+ * name on the way counts on. */
+uint16_t *rnic_host_identification(rnic_host *host);
 
 /* The STags of all its connections; the host's. */
 ddp_stag_table *rnic_host_stags(rnic_host *host);

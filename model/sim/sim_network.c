@@ -92,6 +92,7 @@ static bool make_route(sim_network *network, uint32_t index, sim_engine_kind kin
         .relay = route->relay ? sim_relay_element(route->relay, direction) : NULL,
         .is_fpdu_start =
             direction == sim_setup_direction_to(sim_setup_measured(network->s)) ? is_fpdu_start : NULL,
+        .identification = network->callbacks.identifications[direction],
         .gate = route->gate,
         .output = outputs[direction],
         .too_big = tells ? too_big[direction] : NULL,

@@ -17,6 +17,7 @@ typedef struct sim_network sim_network;
 typedef struct sim_network_events {
   path_output outputs[SIM_DIRECTIONS];        /* what comes out of each direction; take the reference */
   path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction */
+  uint16_t *identifications[SIM_DIRECTIONS];  /* see sim_path_config */
 } sim_network_events;
 
 /* The network of `s`; `events` are copied and called with `user`. NULL and `error` when the engine refuses a link. Free with

@@ -2,6 +2,7 @@
 
 #include "base/random_stream.h"
 #include "path/path_alignment.h"
+#include "path/path_box.h"
 #include "path/path_fragmenter.h"
 #include "path/path_reordering.h"
 #include "path/path_transmitter.h"
@@ -283,10 +284,10 @@ static box_place place_of_relay(const sim_path *path)
   return place == BOX_BEFORE ? BOX_BEHIND : BOX_BEFORE;
 }
 
-static void add_relay(sim_path *path)
+static path_node *add_box(sim_path *path, path_element *box)
 {
-  add_node(path, path->config.relay, ENGINE_TIMER)->is_borrowed = true;
-  path->relay_is_in = true;
+  path_box_share_identification(box, path->config.identification);
+  return add_node(path, box, ENGINE_TIMER);
 }
 
 static path_element *add_alignment(sim_path *path)
@@ -320,10 +321,11 @@ static void add_boxes(sim_path *path, box_place place)
     bool is_relay = g_str_equal(*word, "proxy");
 
     if (is_relay && relay_here) {
-      add_relay(path);
+      add_box(path, path->config.relay)->is_borrowed = true;
+      path->relay_is_in = true;
     } else if (!is_relay && here && !g_str_equal(*word, "none")) {
       random_stream *random = random_of(path, *word, before_of_its_kind(words, word));
-      add_node(path, sim_boxes_new(path->config.s, *word, random), ENGINE_TIMER);
+      add_box(path, sim_boxes_new(path->config.s, *word, random));
     }
   }
   g_strfreev(words);

@@ -45,6 +45,8 @@ typedef struct sim_path_config {
   bool has_no_links;   /* impairments and boxes alone; with `is_fpdu_start` */
   bool
       takes_any_size; /* what enters may be larger than the first link's MTU: no host of this program sends it */
+  uint16_t *
+      identification; /* of the next datagram from the sending host that may be fragmented: boxes count on there; NULL: each by itself */
   sim_gate *gate;     /* of both directions of a path with a proxy; NULL: open */
   path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction; NULL: the other one */
   path_output output;                         /* what comes out */

@@ -401,15 +401,19 @@ sim_world *sim_world_new(const scenario *s, sim_engine_kind kind, const sim_worl
   sim_world *world = g_new0(sim_world, 1);
   world->s = s;
   world->clock = clock;
+  world->measured = sim_setup_measured(s);
+  world->table = pattern_new();
+  make_hosts(world);
   const sim_network_events events = {
       .outputs = {[SIM_FORWARD] = on_responders_packet, [SIM_REVERSE] = on_initiators_packet},
-      .is_fpdu_start = is_fpdu_start};
+      .is_fpdu_start = is_fpdu_start,
+      .identifications = {[SIM_FORWARD] = rnic_host_identification(world->hosts[MPA_INITIATOR]),
+                          [SIM_REVERSE] = rnic_host_identification(world->hosts[MPA_RESPONDER])}};
   world->network = check_ns3_tcp(s, error) ? sim_network_new(s, kind, clock, &events, world, error) : NULL;
   if (!world->network) {
     sim_world_free(world);
     return NULL;
   }
-  world->measured = sim_setup_measured(s);
   world->captures[sim_setup_peer(world->measured)] = files->sender_capture;
   world->captures[world->measured] = files->receiver_capture;
   world->connection_count = (uint32_t)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
@@ -417,8 +421,6 @@ sim_world *sim_world_new(const scenario *s, sim_engine_kind kind, const sim_worl
   world->workloads_open = world->connection_count;
   const sim_recorder_config recorder = sim_setup_recorder(s, files->series);
   world->recorder = sim_recorder_new(&recorder);
-  world->table = pattern_new();
-  make_hosts(world);
   make_inputs(world);
   make_connections(world);
   world->stall_timer = engine_timer_new(clock, ENGINE_WORKLOAD, UINT32_MAX, 0, on_stall_timer, world);

@@ -71,7 +71,6 @@ struct tcp_connection {
   uint64_t window_acknowledged; /* SND.WL2 */
   uint16_t peer_window;         /* as on the wire */
 
-  uint16_t identification;        /* of the next datagram that may be fragmented */
   uint32_t recent_timestamp;      /* TS.Recent (RFC 7323 §4.3) … */
   time_ps recent_timestamp_taken; /* … and when it was */
   uint64_t last_acknowledgement;  /* Last.ACK.sent, a position */

@@ -8,15 +8,15 @@
  * (RFC 2018 §3). The smallest path MTU leaves room for 28. */
 enum { OPTIONS_MAX = 40, SACK_OPTION_OCTETS = 4, SACK_BLOCK_OCTETS = 8 };
 
-/* `header` and the octets of `payload` (NULL: none) on their way to the peer. Without path MTU discovery DF is clear, and then
- * the identification must tell datagrams from each other (RFC 791 §3.2, RFC 6864 §4.3). */
+/* `header` and the octets of `payload` (NULL: none) on their way to the peer. Without path MTU discovery DF is clear. IP numbers the
+ * datagram then, as other connections send to the same address (RFC 6864 §4.3). */
 static datagram *make_datagram(tcp_connection *connection, const tcp_header *header, octet_rope *payload)
 {
   const tcp_config *config = &connection->config;
   datagram *packet = datagram_new_in(config->datagram_pool, &config->local_address, &config->remote_address,
                                      header, payload);
   if (!config->path_mtu_discovery) {
-    datagram_allow_fragments(packet, connection->identification++);
+    datagram_allow_fragments(packet, 0);
   }
   return packet;
 }
@@ -119,7 +119,7 @@ static inline datagram *finish_plain(tcp_connection *connection, const tcp_heade
   datagram *packet = datagram_new_plain(config->datagram_pool, &config->local_address,
                                         &config->remote_address, header, payload);
   if (!config->path_mtu_discovery) {
-    datagram_allow_fragments(packet, connection->identification++);
+    datagram_allow_fragments(packet, 0);
   }
   return packet;
 }

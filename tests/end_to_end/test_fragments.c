@@ -372,6 +372,47 @@ static void test_window_and_acks(void)
   run_kit_remove_folder(folder);
 }
 
+/* RFC 6864 §4.3: datagrams of one address pair that may be fragmented have different identifications, whichever connection, TCP or box
+ * they come from. Here 3 connections share the pair and send fewer than 65,536; fragments are lost, so that datagrams wait for theirs
+ * while others come. None gets another's: no TCP checksum is wrong. */
+static void test_identifications(gconstpointer data)
+{
+  char *folder = run_kit_new_folder();
+  simulation_result result = run_kit_run_text(FRAGMENTED, RUN_OK, RUN_KIT_OTHER_ENGINE, folder, data);
+  GArray *packets = packet_list_read(folder, "receiver.pcap");
+  GHashTable *seen[2] = {g_hash_table_new(NULL, NULL), g_hash_table_new(NULL, NULL)};
+  guint datagrams = 0;
+
+  for (guint i = 0; i < packets->len; i++) {
+    const listed_packet *p = packet_list_at(packets, i);
+
+    if (p->fragment_at == 0) { /* its first fragment, or all of it */
+      datagrams++;
+      g_assert_true(g_hash_table_add(seen[p->from_initiator], GUINT_TO_POINTER(p->identification + 1)));
+    }
+  }
+  g_assert_cmpuint(datagrams, >, 3 * MESSAGES * MESSAGE_OCTETS / 1448);
+  g_assert_cmpfloat(run_kit_metric(&result, METRIC_PATH_PACKETS_LOST), >, 0);
+  run_kit_assert_count(&result, METRIC_TCP_CHECKSUM_ERRORS, 0);
+  g_hash_table_unref(seen[0]);
+  g_hash_table_unref(seen[1]);
+  g_array_unref(packets);
+  simulation_result_clear(&result);
+  run_kit_remove_folder(folder);
+}
+
+#define THREE_CONNECTIONS "workload.connections=3", "path.forward.loss=1%"
+static const char *const one_path[] = {THREE_CONNECTIONS, NULL};
+static const char *const own_boxes[] = {THREE_CONNECTIONS,           "workload.paths=own",
+                                        "middlebox.mode=split",      "middlebox.split_size=1300",
+                                        "middlebox.position=before", NULL};
+/* Fragments pass the box as they are; whole datagrams, the small ones, it numbers. */
+static const char *const box_behind_fragments[] = {
+    THREE_CONNECTIONS, "middlebox.mode=split", "middlebox.split_size=600", "middlebox.position=behind", NULL};
+#if HAS_NS3
+static const char *const ns3_tcp[] = {THREE_CONNECTIONS, "tcp.implementation=ns3", NULL};
+#endif
+
 /* The second link carries 1480: fragments of 1476 octets (1456 of IP payload, 1436 of TCP's) and of 20 and up to 24. Streaming mode and startup frames are
  * the first two packets with payload, so the even ones from the fourth on are second fragments: these are lost of a whole window, which goes
  * out at once. */
@@ -499,6 +540,13 @@ int main(int argc, char **argv)
   g_test_add_func("/fragments/small-datagrams-pass", test_small_datagrams_pass);
   g_test_add_func("/fragments/discovery-avoids-fragments", test_discovery_avoids_fragments);
   g_test_add_func("/fragments/window-and-acks", test_window_and_acks);
+  g_test_add_data_func("/fragments/identifications/one-path", one_path, test_identifications);
+  g_test_add_data_func("/fragments/identifications/own-boxes", own_boxes, test_identifications);
+  g_test_add_data_func("/fragments/identifications/box-behind-fragments", box_behind_fragments,
+                       test_identifications);
+#if HAS_NS3
+  g_test_add_data_func("/fragments/identifications/ns3-tcp", ns3_tcp, test_identifications);
+#endif
   g_test_add_func("/fragments/worst-case", test_worst_case);
   g_test_add_func("/fragments/series", test_series);
   g_test_add_func("/fragments/same-on-both-engines", test_same_on_both_engines);

@@ -80,7 +80,7 @@ static const single_case singles[] = {
      0x05},
     {"DDP-142, DDP-175: untagged, MO at the end", {UNTAGGED(.msn = 1, .message_offset = 16), 1, 0}, 2, 0x04},
     {"DDP-141, DDP-173: untagged, no buffer", {UNTAGGED(.msn = 4), 1, 0}, 2, 0x02},
-    {"DDP-144, DDP-174: untagged, used MSN", {UNTAGGED(.msn = 0), 1, 0}, 2, 0x03},
+    {"DDP-174: untagged, an MSN below the first", {UNTAGGED(.msn = 0), 1, 0}, 2, 0x03},
     {"untagged, QN 1", {UNTAGGED(.queue_number = 1, .msn = 1), 16, 0}, -1, 0},
     {"DDP-140, DDP-172: untagged, QN 2, not enabled", {UNTAGGED(.queue_number = 2, .msn = 1), 1, 0}, 2, 0x01},
     {"DDP-140, DDP-172: untagged, QN 2^32 - 1",
@@ -183,6 +183,38 @@ static void test_msn_judged_in_the_senders_order(void)
   check_second_is_wrong(skipped, (ddp_error){2, 0x03});
 }
 
+/* DDP-144: the MSN of a message that is Delivered has no buffer any more: nothing is written, neither where its octets went nor behind them,
+ * and nothing into the buffer that comes next. */
+static void test_msn_of_a_delivered_message(void)
+{
+  const sent_segment segments[3] = {{UNTAGGED(.msn = 1), 4, 0},
+                                    {UNTAGGED(.msn = 2), 4, 0},
+                                    {UNTAGGED(.msn = 1, .message_offset = 2), 14, 0}};
+  for (size_t delivered = 1; delivered <= 2; delivered++) {
+    ddp_sink *s = ddp_sink_new();
+    ddp_sink_receive(s, segments, 0);
+    if (delivered == 2) {
+      ddp_sink_receive(s, segments, 1);
+    }
+    sent_segment again[2] = {segments[0], segments[2]};
+    ddp_sink_receive(s, delivered == 2 ? segments : again, delivered);
+    g_assert_cmpuint(s->placed, ==, delivered);
+    g_assert_cmpuint(s->delivered, ==, delivered);
+    g_assert_cmpuint(s->errors, ==, 1);
+    g_assert_cmpint(s->error.type, ==, DDP_ERROR_UNTAGGED);
+    g_assert_cmphex(s->error.code, ==, DDP_UNTAGGED_MSN_RANGE);
+    for (int buffer = 0; buffer < 3; buffer++) {
+      for (uint32_t i = 0; i < UNTAGGED_OCTETS; i++) {
+        bool written = (size_t)buffer < delivered && i < 4;
+        uint64_t start = sent_start_of(segments, (size_t)buffer);
+        g_assert_cmphex(ddp_sink_memory_of(s, buffer)[i], ==,
+                        written ? sent_payload_octet(start, i) : UNTOUCHED);
+      }
+    }
+    ddp_sink_free(s);
+  }
+}
+
 /* A buffer posted between the arrival of a segment that found none and its turn does not bring its octets
  * back. */
 static void test_a_buffer_posted_too_late(void)
@@ -231,6 +263,32 @@ static void test_length_of_a_message(void)
   g_assert_true(s->deliveries[3].message_memory == ddp_sink_memory_of(s, 1));
   g_assert_cmpuint(s->deliveries[3].message_octets, ==, 3);
   ddp_sink_free(s);
+}
+
+/* DDP-116: an empty message in an empty buffer has no octet and no memory, though the message before it, of the same queue, had both. */
+static void test_length_of_an_empty_message(void)
+{
+  const sent_segment segments[5] = {{UNTAGGED(.msn = 1), 16, 0},
+                                    {UNTAGGED(.msn = 2), 0, 0},
+                                    {UNTAGGED(.msn = 3), 5, 0},
+                                    {UNTAGGED(.msn = 4), 0, 0},
+                                    {UNTAGGED(.msn = 5), 0, 0}};
+  static const uint64_t lengths[5] = {16, 0, 5, 0, 0};
+  for (int backwards = 0; backwards < 2; backwards++) {
+    ddp_sink *s = ddp_sink_new();
+    ddp_untagged_queue_post(s->queues[0], NULL, 0, 201);
+    ddp_untagged_queue_post(s->queues[0], NULL, 0, 202);
+    for (size_t i = 0; i < 5; i++) {
+      ddp_sink_receive(s, segments, backwards ? 4 - i : i);
+    }
+    g_assert_cmpuint(s->delivered, ==, 5);
+    for (int i = 0; i < 5; i++) {
+      g_assert_cmpuint(s->deliveries[i].buffer_id, ==, i < 3 ? FIRST_BUFFER_ID + i : 198 + i);
+      g_assert_cmpuint(s->deliveries[i].message_octets, ==, lengths[i]);
+      g_assert_true(s->deliveries[i].message_memory == (i < 3 ? ddp_sink_memory_of(s, i) : NULL));
+    }
+    ddp_sink_free(s);
+  }
 }
 
 /* DDP-004, DDP-116: 15, 16 and 17 octets for a buffer of 16. */
@@ -491,8 +549,10 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/ddp_placer_checks/checks_of_one_segment", test_checks_of_one_segment);
   g_test_add_func("/ddp_placer_checks/msn_judged_in_the_senders_order", test_msn_judged_in_the_senders_order);
+  g_test_add_func("/ddp_placer_checks/msn_of_a_delivered_message", test_msn_of_a_delivered_message);
   g_test_add_func("/ddp_placer_checks/buffer_posted_too_late", test_a_buffer_posted_too_late);
   g_test_add_func("/ddp_placer_checks/length_of_a_message", test_length_of_a_message);
+  g_test_add_func("/ddp_placer_checks/length_of_an_empty_message", test_length_of_an_empty_message);
   g_test_add_func("/ddp_placer_checks/messages_around_the_size_of_their_buffer",
                   test_messages_around_the_size_of_their_buffer);
   g_test_add_func("/ddp_placer_checks/reserved_bits", test_reserved_bits_are_not_looked_at);

@@ -223,38 +223,75 @@ static void append_zeros(void *user, uint64_t from, uint32_t length, octet_rope 
   octet_rope_append(rope, user, length, NULL);
 }
 
-/* DDP-085, DDP-086: the longest message has 2^32 - 1 octets, all of which are sent: at MULPDU 64768 that is
- * 66,331 full segments of 64,750 and a last one of 4,294,967,295 - 66,331 x 64,750 = 35,045 at MO
- * 4,294,932,250. No longer one can be asked for. */
-static void test_the_longest_message(void)
+/* Sends all of `message`, zeros, at MULPDU 64768; returns the number of its segments. MO or TO of each is the octets before it further. */
+static uint32_t send_long(const ddp_message *message, uint64_t *last_offset)
 {
-  uint8_t *zeros = g_malloc0(65536);
-  ddp_message message = {
-      .ulp_control = 0x43, .length = UINT32_MAX, .source = append_zeros, .source_user = zeros};
-  G_STATIC_ASSERT(sizeof message.length == 4);
   ddp_segmenter *segmenter = ddp_segmenter_new(1, 1, 1);
-  ddp_segmenter_start(segmenter, &message);
+  uint32_t header_octets = message->tagged ? DDP_TAGGED_HEADER_OCTETS : DDP_UNTAGGED_HEADER_OCTETS;
   uint64_t sent = 0;
   uint32_t segments = 0;
   bool last = false;
-  ddp_header header;
-  octet_rope ulpdu;
-  octet_rope_init(&ulpdu);
+  ddp_segmenter_start(segmenter, message);
   while (!last) {
+    ddp_header header;
+    octet_rope ulpdu;
+    octet_rope_init(&ulpdu);
     g_assert_cmpuint(ddp_segmenter_sent_octets(segmenter), ==, sent);
     last = ddp_segmenter_next(segmenter, 64768, &ulpdu);
-    g_assert_cmpuint(ddp_header_decode(&header, &ulpdu), ==, 18);
-    g_assert_cmpuint(header.message_offset, ==, sent);
-    sent += ulpdu.length - 18;
+    g_assert_cmpuint(ddp_header_decode(&header, &ulpdu), ==, header_octets);
+    *last_offset = message->tagged ? header.tagged_offset : header.message_offset;
+    g_assert_cmpuint(*last_offset, ==, message->tagged_offset + sent);
+    sent += ulpdu.length - header_octets;
     segments++;
     octet_rope_clear(&ulpdu);
   }
-  g_assert_cmpuint(sent, ==, UINT32_MAX);
-  g_assert_cmpuint(segments, ==, 66332);
-  g_assert_cmpuint(header.message_offset, ==, UINT32_C(4294932250));
+  g_assert_cmpuint(sent, ==, message->length);
   g_assert_cmpuint(ddp_segmenter_sent_octets(segmenter), ==, 0); /* idle */
   ddp_segmenter_free(segmenter);
+  return segments;
+}
+
+/* DDP-085, DDP-086, DDP-090, DDP-095: the longest message has 2^32 - 1 octets, all of which are sent. No longer one can be asked for.
+ * Untagged, at MULPDU 64768: 66,331 full segments of 64,750 and a last one of 4,294,967,295 - 66,331 x 64,750 = 35,045 at MO
+ * 4,294,932,250. Tagged: 66,327 full ones of 64,754 and 4,294,967,295 - 66,327 x 64,754 = 28,737 octets; TO passes 2^32 in the 16th
+ * segment, 1,000,000 octets from the start, and stands at 2^32 - 1,000,000 + 4,294,938,558 in the last. */
+static void test_the_longest_message(void)
+{
+  uint8_t *zeros = g_malloc0(65536);
+  const ddp_message untagged = {
+      .ulp_control = 0x43, .length = UINT32_MAX, .source = append_zeros, .source_user = zeros};
+  ddp_message tagged = untagged;
+  uint64_t offset;
+  G_STATIC_ASSERT(sizeof tagged.length == 4);
+  g_assert_cmpuint(send_long(&untagged, &offset), ==, 66332);
+  g_assert_cmpuint(offset, ==, UINT64_C(4294932250));
+  tagged.tagged = true;
+  tagged.tagged_offset = (UINT64_C(1) << 32) - 1000000;
+  g_assert_cmpuint(send_long(&tagged, &offset), ==, 66328);
+  g_assert_cmpuint(offset, ==, (UINT64_C(1) << 32) + UINT64_C(4293938558));
   g_free(zeros);
+}
+
+/* DDP-095: TO is one number of 64 bits. Its carry gets past each octet of it, within a segment and between two (1486 octets each at MULPDU
+ * 1500). */
+static void test_tagged_offset_carries(void)
+{
+  uint8_t *octets = source_octets();
+  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
+  ddp_header header;
+  for (unsigned bit = 8; bit < 64; bit += 8) {
+    for (uint64_t before = 743; before <= 1486; before += 743) {
+      ddp_message message = a_write;
+      message.tagged_offset = (UINT64_C(1) << bit) - before;
+      start(segmenter, &message, 4000, octets);
+      expect_segment(segmenter, 1500, &message, 0, 1486, false, &header);
+      expect_segment(segmenter, 1500, &message, 1486, 1486, false, &header);
+      g_assert_cmphex(header.tagged_offset, ==, (UINT64_C(1) << bit) + 1486 - before);
+      expect_segment(segmenter, 1500, &message, 2972, 1028, true, &header);
+    }
+  }
+  ddp_segmenter_free(segmenter);
+  g_free(octets);
 }
 
 /* What is left of a message that is given up never comes, no segment with L set is made up for it, and the next
@@ -311,6 +348,7 @@ int main(int argc, char **argv)
   g_test_add_func("/ddp_segmenter/zero_length_of_version_0", test_zero_length_of_version_0);
   g_test_add_func("/ddp_segmenter/msn_wraps_to_0", test_msn_wraps_to_0);
   g_test_add_func("/ddp_segmenter/longest_message", test_the_longest_message);
+  g_test_add_func("/ddp_segmenter/tagged_offset_carries", test_tagged_offset_carries);
   g_test_add_func("/ddp_segmenter/message_given_up", test_a_message_given_up);
   g_test_add_func("/ddp_segmenter/segments_are_references", test_segments_are_references);
   return g_test_run();

@@ -1,5 +1,6 @@
 #include <glib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/random_stream.h"
 #include "ddp/ddp_stag_table.h"
@@ -89,6 +90,36 @@ static void test_base_and_bounds(void)
   ddp_stag_table *table = table_with(&registration);
   check_ranges(table, memory, cases, G_N_ELEMENTS(cases));
   ddp_stag_table_free(table);
+}
+
+/* A buffer of 2^33 octets whose Tagged Offsets pass 2^32 and 2^33 on the way: what is reached lies as far from its start as the offset from its
+ * base. The addresses are reserved, without memory behind them. */
+static void test_a_buffer_beyond_32_bits(void)
+{
+  const uint64_t length = UINT64_C(1) << 33;
+  const uint64_t low = (UINT64_C(1) << 32) - 1000;
+  const range_case cases[] = {
+      {low, 1, DDP_ACCESS_OK, 0},
+      {low + 999, 2, DDP_ACCESS_OK, 999},
+      {low + 1000, UINT32_MAX, DDP_ACCESS_OK, 1000},
+      {low + (UINT64_C(1) << 32) + 5, 7, DDP_ACCESS_OK, (INT64_C(1) << 32) + 5},
+      {low + length - 1, 1, DDP_ACCESS_OK, INT64_C(0x1FFFFFFFF)},
+      {low + length - 1, 2, DDP_ACCESS_BOUNDS, 0},
+      {low + length - UINT32_MAX, UINT32_MAX, DDP_ACCESS_OK, INT64_C(0x100000001)},
+      {low + length - UINT32_MAX + 1, UINT32_MAX, DDP_ACCESS_BOUNDS, 0},
+      {low - 1, 1, DDP_ACCESS_BOUNDS, 0},
+      {low + length, 1, DDP_ACCESS_BOUNDS, 0},
+      {low - (UINT64_C(1) << 31), 1, DDP_ACCESS_BOUNDS, 0},
+  };
+  void *memory = mmap(NULL, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  g_assert_true(memory != MAP_FAILED);
+  ddp_registration registration = writable(memory);
+  registration.base = low;
+  registration.length = length;
+  ddp_stag_table *table = table_with(&registration);
+  check_ranges(table, memory, cases, G_N_ELEMENTS(cases));
+  ddp_stag_table_free(table);
+  munmap(memory, length);
 }
 
 /* DDP-194: an STag is good for exactly its octets. The sum of an access to the octet at TO 2^64 - 1 wraps (DDP-156), so no buffer has that
@@ -588,6 +619,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/ddp_stag_table/base_and_bounds", test_base_and_bounds);
+  g_test_add_func("/ddp_stag_table/beyond_32_bits", test_a_buffer_beyond_32_bits);
   g_test_add_func("/ddp_stag_table/end_of_the_offsets", test_buffer_at_the_end_of_the_offsets);
   g_test_add_func("/ddp_stag_table/range_set_and_withdrawn", test_the_range_is_set_and_withdrawn);
   g_test_add_func("/ddp_stag_table/validity_set_and_revoked", test_validity_is_set_and_revoked);

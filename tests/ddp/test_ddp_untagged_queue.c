@@ -1,4 +1,5 @@
 #include <glib.h>
+#include <sys/mman.h>
 
 #include "ddp/ddp_untagged_queue.h"
 
@@ -181,6 +182,83 @@ static void test_a_run_of_buffers(void)
   ddp_untagged_queue_free(queue);
 }
 
+static uint8_t *supply_by_id(void *user, uint64_t id)
+{
+  static uint8_t octet;
+  *(uint64_t *)user = id;
+  return &octet;
+}
+
+/* DDP-087: a message finds the buffer of its own MSN however far ahead of the oldest undelivered one it is: 2^31 buffers, the most there can be
+ * (notes-ddp-rdmap 9). */
+static void test_messages_far_ahead(void)
+{
+  static const uint32_t distances[] = {0, 1, 255, 256, 257, 65535, 65536, 65537, 1 << 24, INT32_MAX};
+  uint64_t asked;
+  ddp_untagged_queue *queue = ddp_untagged_queue_new(UINT32_MAX - 1000);
+  ddp_untagged_queue_set_supplier(queue, supply_by_id, &asked);
+  ddp_untagged_queue_post_run(queue, UINT32_C(1) << 31, 10, UINT64_MAX >> 1);
+  for (size_t i = 0; i < G_N_ELEMENTS(distances); i++) {
+    uint8_t *target;
+    ddp_error error;
+    asked = 0;
+    g_assert_true(ddp_untagged_queue_find(queue, UINT32_MAX - 1000 + distances[i], 0, 10, &target, &error));
+    g_assert_cmpuint(asked, ==, (UINT64_MAX >> 1) + distances[i]);
+  }
+  assert_refused(queue, UINT32_MAX - 1000 + (UINT32_C(1) << 31), 0, 10, DDP_UNTAGGED_MSN_RANGE);
+  ddp_untagged_queue_free(queue);
+}
+
+/* MO is a number of 32 bits without a sign, and its end may lie beyond: a buffer of 2^32 + 10 octets takes each. The addresses are reserved,
+ * without memory behind them. */
+static void test_a_buffer_beyond_32_bits(void)
+{
+  const uint64_t length = (UINT64_C(1) << 32) + 10;
+  uint8_t *memory = mmap(NULL, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  g_assert_true((void *)memory != MAP_FAILED);
+  ddp_untagged_queue *queue = ddp_untagged_queue_new(1);
+  ddp_untagged_queue_post(queue, memory, length, 0);
+  assert_found(queue, 1, 65537, 1, memory + 65537);
+  assert_found(queue, 1, UINT32_C(0x80000001), 9, memory + UINT32_C(0x80000001));
+  assert_found(queue, 1, UINT32_MAX, 11, memory + UINT32_MAX);
+  assert_refused(queue, 1, UINT32_MAX, 12, DDP_UNTAGGED_TOO_LONG);
+  assert_found(queue, 1, 11, UINT32_MAX, memory + 11);
+  assert_refused(queue, 1, 12, UINT32_MAX, DDP_UNTAGGED_TOO_LONG);
+  ddp_untagged_queue_extend(queue, length);
+  ddp_untagged_queue_extend(queue, 5);
+  g_assert_cmpuint(ddp_untagged_queue_message_octets(queue), ==, length);
+  ddp_untagged_queue_free(queue);
+  munmap(memory, length);
+}
+
+/* DDP-116: buffers without octets among those of a supplier and one's own: none has the length, the memory or the octets of its neighbour. */
+static void test_empty_buffers_among_others(void)
+{
+  uint64_t asked = 0;
+  uint8_t own[20];
+  ddp_untagged_queue *queue = ddp_untagged_queue_new(1);
+  ddp_untagged_queue_set_supplier(queue, supply_by_id, &asked);
+  ddp_untagged_queue_post_run(queue, 1, 10, 1);
+  ddp_untagged_queue_post(queue, NULL, 0, 2);
+  ddp_untagged_queue_post(queue, own, 20, 3);
+  ddp_untagged_queue_post(queue, NULL, 0, 4);
+  ddp_untagged_queue_post_run(queue, 1, 10, 5);
+  for (uint32_t msn = 1; msn <= 5; msn++) {
+    assert_refused(queue, msn, 0, 21, msn % 2 == 0 ? DDP_UNTAGGED_INVALID_MO : DDP_UNTAGGED_TOO_LONG);
+  }
+  for (uint64_t id = 1; id <= 5; id++) {
+    uint8_t *memory = own;
+    bool has_octets = id % 2 == 1;
+    g_assert_cmpuint(ddp_untagged_queue_message_octets(queue), ==, 0);
+    ddp_untagged_queue_extend(queue, has_octets ? 10 : 0);
+    asked = 0;
+    g_assert_cmpuint(ddp_untagged_queue_deliver(queue, &memory), ==, id);
+    g_assert_cmpint(memory != NULL, ==, has_octets);
+    g_assert_cmpuint(asked, ==, has_octets && id != 3 ? id : 0);
+  }
+  ddp_untagged_queue_free(queue);
+}
+
 static uint8_t *supply_nothing(void *user, uint64_t id)
 {
   (void)user;
@@ -213,6 +291,9 @@ int main(int argc, char **argv)
   g_test_add_func("/ddp_untagged_queue/msn_range", test_msn_range);
   g_test_add_func("/ddp_untagged_queue/long_queue_across_the_wrap", test_a_long_queue_across_the_wrap);
   g_test_add_func("/ddp_untagged_queue/run_of_buffers", test_a_run_of_buffers);
+  g_test_add_func("/ddp_untagged_queue/messages_far_ahead", test_messages_far_ahead);
+  g_test_add_func("/ddp_untagged_queue/buffer_beyond_32_bits", test_a_buffer_beyond_32_bits);
+  g_test_add_func("/ddp_untagged_queue/empty_buffers_among_others", test_empty_buffers_among_others);
   g_test_add_func("/ddp_untagged_queue/buffers_without_memory", test_buffers_without_memory);
   return g_test_run();
 }

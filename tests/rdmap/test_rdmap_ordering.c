@@ -298,6 +298,37 @@ static void test_fence(void)
   }
 }
 
+/* DDP-087, RDMAP-282: 600 Sends arrive last to first. Each is Placed at once into its own buffer, however many before it are missing; nothing is told
+ * until the first is there, and then all in the order sent. */
+static void test_sends_far_ahead(void)
+{
+  enum { SENDS = 600 };
+  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+  uint8_t *memories[SENDS];
+  uint8_t *payload = rdmap_kit_pattern(kit, KIT_A, SENDS + 2, 3);
+  GString *log = g_string_new(NULL);
+  for (size_t i = 0; i < SENDS; i++) {
+    memories[i] = rdmap_kit_post_receive(kit, KIT_B, 3);
+    g_assert_true(rdmap_kit_post(
+        kit, KIT_A,
+        (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = 3, .source_user = payload + i}));
+    g_string_append_printf(log, "%sreceived %zu (3 octets)", i > 0 ? "; " : "", i + 1);
+  }
+  g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, SENDS);
+  for (size_t i = SENDS; i > 0; i--) {
+    rdmap_kit_assert_log(kit, KIT_B, "");
+    rdmap_kit_assert_untouched(memories[i - 1], 3);
+    rdmap_kit_pass(kit, KIT_A, i - 1);
+    g_assert_cmpmem(memories[i - 1], 3, payload + i - 1, 3);
+  }
+  rdmap_kit_assert_log(kit, KIT_B, log->str);
+  for (size_t i = 0; i < SENDS; i++) {
+    g_assert_cmpmem(memories[i], 3, payload + i, 3);
+  }
+  g_string_free(log, TRUE);
+  rdmap_kit_free(kit);
+}
+
 /* Without a fence nothing waits: all three are with DDP at once. */
 static void test_no_fence(void)
 {
@@ -318,6 +349,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rdmap_ordering/overlapping_writes", test_overlapping_writes);
   g_test_add_func("/rdmap_ordering/read_may_see_a_later_write", test_read_may_see_a_later_write);
   g_test_add_func("/rdmap_ordering/fence", test_fence);
+  g_test_add_func("/rdmap_ordering/sends_far_ahead", test_sends_far_ahead);
   g_test_add_func("/rdmap_ordering/no_fence", test_no_fence);
   return g_test_run();
 }

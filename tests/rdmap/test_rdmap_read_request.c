@@ -70,6 +70,22 @@ static void test_rest(void)
   g_assert_cmpuint(rest.length, ==, 0);
 }
 
+/* RDMAP-096: n is any number of octets up to the size, and both offsets are of 64 bits. */
+static void test_rest_of_a_long_read(void)
+{
+  static const uint32_t sent[] = {255,       256, 65535, 65536, 65537, 1 << 24, INT32_MAX, UINT32_C(1) << 31,
+                                  UINT32_MAX};
+  const rdmap_read_request request = {.sink_offset = UINT64_C(0xFFFFFFF0),
+                                      .length = UINT32_MAX,
+                                      .source_offset = UINT64_C(0x7FFFFFFFFFFFFF00)};
+  for (size_t i = 0; i < G_N_ELEMENTS(sent); i++) {
+    rdmap_read_request rest = rdmap_read_request_rest(&request, sent[i]);
+    assert_equal(&rest, &(rdmap_read_request){.sink_offset = UINT64_C(0xFFFFFFF0) + sent[i],
+                                              .length = UINT32_MAX - sent[i],
+                                              .source_offset = UINT64_C(0x7FFFFFFFFFFFFF00) + sent[i]});
+  }
+}
+
 /* The Data Source judges no SinkTO (RDMAP-073), so it adds modulo 2^64. */
 static void test_rest_of_a_wrapping_sink_offset(void)
 {
@@ -87,6 +103,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rdmap_read_request/decode", test_decode);
   g_test_add_func("/rdmap_read_request/largest", test_largest);
   g_test_add_func("/rdmap_read_request/rest", test_rest);
+  g_test_add_func("/rdmap_read_request/rest_of_a_long_read", test_rest_of_a_long_read);
   g_test_add_func("/rdmap_read_request/rest_of_a_wrapping_sink_offset", test_rest_of_a_wrapping_sink_offset);
   return g_test_run();
 }

@@ -83,6 +83,11 @@ static void test_strict(void)
        BOUNDS},
       {"too long by a second segment", {{0x51, 1000, 300, false}, {0x51, 1100, 100, true}}, 2, BOUNDS},
       {"empty", {{0x51, 1000, 0, true}}, 1, BOUNDS},
+      {"below, told at once", {{0x51, 999, 1, false}}, 1, BOUNDS},
+      {"far below, told at once", {{0x51, 0, 1, false}}, 1, BOUNDS},
+      {"below, up to the start", {{0x51, 900, 100, false}}, 1, BOUNDS},
+      {"below, after the start", {{0x51, 1000, 200, false}, {0x51, 900, 100, true}}, 2, BOUNDS},
+      {"from below into the range", {{0x51, 1000, 200, false}, {0x51, 950, 100, false}}, 2, BOUNDS},
       {"above, told at once", {{0x51, 1301, 1, false}}, 1, BOUNDS},
       {"too long, told at once", {{0x51, 1000, 301, false}}, 1, BOUNDS},
   };
@@ -101,6 +106,26 @@ static void test_high_offsets(void)
   assert_verdict(true, &request, &(piece){0x51, UINT64_MAX - 300, 300, true}, 1, 0xFFFF);
   assert_verdict(true, &request, &(piece){0x51, UINT64_MAX - 301, 300, true}, 1, 0x101);
   assert_verdict(true, &request, &(piece){0x51, 0, 1, true}, 1, 0x101);
+}
+
+/* RDMAP-150: a Read of 2^32 - 1 octets across TO 2^32, in pieces of 2^31 - 1, 2^31 - 1 and 1; then one octet short, one that starts 2^32 too
+ * low, and one of 2^33 - 1 octets, which is as many modulo 2^32. */
+static void test_the_longest(void)
+{
+  const uint64_t base = (UINT64_C(1) << 32) - 1000;
+  const rdmap_read_request request = {.sink_stag = 0x51, .sink_offset = base, .length = UINT32_MAX};
+  const piece whole[] = {{0x51, base + INT32_MAX, INT32_MAX, false},
+                         {0x51, base, INT32_MAX, false},
+                         {0x51, base + UINT32_MAX - 1, 1, true}};
+  const piece short_of_one[] = {{0x51, base, INT32_MAX, false}, {0x51, base + INT32_MAX, INT32_MAX, true}};
+  const piece too_low[] = {{0x51, base, 1, false}, {0x51, base + 1 - (UINT64_C(1) << 32), 1, false}};
+  const piece too_much[] = {
+      {0x51, base, UINT32_MAX, false}, {0x51, base, UINT32_MAX, false}, {0x51, base, 1, true}};
+  assert_verdict(true, &request, too_much, G_N_ELEMENTS(too_much), 0x101);
+  assert_verdict(true, &request, whole, G_N_ELEMENTS(whole), 0xFFFF);
+  assert_verdict(true, &request, short_of_one, G_N_ELEMENTS(short_of_one), 0x101);
+  assert_verdict(true, &request, too_low, G_N_ELEMENTS(too_low), 0x101);
+  assert_verdict(true, &request, &(piece){0x51, base + UINT32_MAX, 1, false}, 1, 0x101);
 }
 
 /* A request for nothing is answered by an empty segment, whose STag and TO nobody looks at; by nothing else. */
@@ -137,17 +162,24 @@ static void test_first_in_first_out(void)
   rdmap_reads_free(reads);
 }
 
-/* A response that nobody asked for is 0/2/06, strict or not (notes-ddp-rdmap 32). */
+/* Each segment of a response that nobody asked for is 0/2/06, strict or not (notes-ddp-rdmap 32): empty or not, the last of its message or not,
+ * before any Read and after one that is answered. */
 static void test_none_open(void)
 {
-  for (int strict = 0; strict < 2; strict++) {
+  for (unsigned i = 0; i < 16; i++) {
+    bool strict = i & 1, last = i & 2, empty = i & 4, after = i & 8;
     rdmap_reads *reads = rdmap_reads_new(strict);
-    uint64_t number;
-    rdmap_error error;
-    g_assert_false(take(reads, (piece){0x51, 0, 0, true}, &number, &error));
+    uint64_t number = 99;
+    rdmap_error error = {0};
+    if (after) {
+      rdmap_reads_open(reads, &wanted, 7);
+      g_assert_true(take(reads, (piece){0x51, 1000, 300, true}, &number, &error));
+    }
+    g_assert_false(take(reads, (piece){0x51, 1000, empty ? 0 : 300, last}, &number, &error));
     g_assert_cmpuint(error.layer, ==, RDMAP_LAYER_RDMA);
     g_assert_cmpuint(error.type, ==, RDMAP_REMOTE_OPERATION_ERROR);
     g_assert_cmphex(error.code, ==, 0x06);
+    g_assert_cmpuint(number, ==, after ? 7 : 99);
     rdmap_reads_free(reads);
   }
 }
@@ -157,6 +189,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rdmap/reads/strict", test_strict);
   g_test_add_func("/rdmap/reads/high-offsets", test_high_offsets);
+  g_test_add_func("/rdmap/reads/the-longest", test_the_longest);
   g_test_add_func("/rdmap/reads/zero-length", test_zero_length);
   g_test_add_func("/rdmap/reads/first-in-first-out", test_first_in_first_out);
   g_test_add_func("/rdmap/reads/none-open", test_none_open);

@@ -300,6 +300,54 @@ static void test_revoked_midway(void)
   bench_free(b);
 }
 
+/* The octets asked for last. */
+typedef struct asked {
+  uint64_t from;
+  uint32_t length;
+} asked;
+
+static void append_asked(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+{
+  static const uint8_t octets[16];
+  *(asked *)user = (asked){from, length};
+  octet_rope_append(rope, octets, length, NULL);
+}
+
+/* RDMAP-096, RDMAP-140: the longest Read there is, from a source whose Tagged Offsets pass 2^32: at each place what is sent is octet n of the
+ * source; revoked there, the Terminate asks for the rest: n further and n less. */
+static void test_a_long_read(void)
+{
+  static const uint32_t places[] = {
+      0, 65535, 65536, 70000, 1 << 24, INT32_MAX, UINT32_C(1) << 31, UINT32_MAX - 16};
+  const uint64_t base = (UINT64_C(1) << 32) - 100000;
+  for (size_t i = 0; i < G_N_ELEMENTS(places); i++) {
+    bench *b = bench_new(false);
+    asked last = {0};
+    g_assert_true(ddp_stag_table_register_as(b->stags, 0x90,
+                                             &(ddp_registration){.source = append_asked,
+                                                                 .source_user = &last,
+                                                                 .base = base,
+                                                                 .length = UINT64_C(1) << 33,
+                                                                 .access = DDP_ACCESS_REMOTE_READ,
+                                                                 .owner = {STREAM, DOMAIN}}));
+    rdmap_read_request request = ask(base + 5, UINT32_MAX);
+    request.source_stag = 0x90;
+    request.sink_offset = base + 7;
+    uint8_t octets[16];
+    g_assert_true(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
+    g_assert_true(rdmap_responder_reach(b->responder, places[i], &b->terminate));
+    read_out(b, places[i], 16, octets);
+    g_assert_cmpuint(last.from, ==, 5 + (uint64_t)places[i]);
+    g_assert_cmpuint(last.length, ==, 16);
+    g_assert_true(ddp_stag_table_deregister(b->stags, 0x90));
+    g_assert_false(rdmap_responder_reach(b->responder, places[i], &b->terminate));
+    g_assert_cmpuint(b->terminate.request.source_offset, ==, base + 5 + places[i]);
+    g_assert_cmpuint(b->terminate.request.sink_offset, ==, base + 7 + places[i]);
+    g_assert_cmpuint(b->terminate.request.length, ==, UINT32_MAX - places[i]);
+    bench_free(b);
+  }
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -311,5 +359,6 @@ int main(int argc, char **argv)
   g_test_add_func("/rdmap/responder/memory-is-read-when-sent", test_memory_is_read_when_sent);
   g_test_add_func("/rdmap/responder/source", test_source);
   g_test_add_func("/rdmap/responder/revoked-midway", test_revoked_midway);
+  g_test_add_func("/rdmap/responder/long-read", test_a_long_read);
   return g_test_run();
 }

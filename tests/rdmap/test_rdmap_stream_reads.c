@@ -436,6 +436,156 @@ static void test_fence(void)
   }
 }
 
+/* RDMAP-193: a fence holds a Read back as it does any other operation, until all Reads before it are answered, and with it what is posted behind;
+ * the Read it let go is open again for the next fence. */
+static void test_fenced_reads(void)
+{
+  readers r;
+  readers_init(&r, 4, 4);
+  for (uint32_t i = 0; i < 6; i++) {
+    rdmap_work work = read_work(&r, i, 20 * i, 20 * i, 20);
+    work.fence = i == 2 || i == 3;
+    g_assert_true(rdmap_kit_post(r.kit, KIT_A, work));
+  }
+  static const size_t sent_after[] = {2, 2, 3, 6, 6, 6, 6}; /* requests, by responses Delivered */
+  rdmap_kit_pull_all(r.kit, KIT_A);
+  for (size_t answered = 0; answered <= 6; answered++) {
+    g_assert_cmpuint(rdmap_kit_count(r.kit, KIT_A, RDMAP_READ_REQUEST), ==, sent_after[answered]);
+    rdmap_kit_acknowledge(r.kit, KIT_A); /* is no response */
+    g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, 0);
+    rdmap_kit_pass_rest(r.kit, KIT_A);
+    rdmap_kit_pull_all(r.kit, KIT_B);
+    if (answered < 6) {
+      rdmap_kit_pass(r.kit, KIT_B, answered);
+    }
+    rdmap_kit_pull_all(r.kit, KIT_A);
+  }
+  rdmap_kit_assert_log(r.kit, KIT_A,
+                       "completed 0; completed 1; completed 2; completed 3; completed 4; completed 5");
+  g_assert_cmpmem(r.sink, 120, r.source, 120);
+  rdmap_kit_free(r.kit);
+}
+
+/* Octets from nowhere in particular, asked for in order. */
+static void append_in_order(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+{
+  static const uint8_t octets[65536];
+  uint64_t *next = user;
+  g_assert_cmpuint(from, ==, *next);
+  *next += length;
+  octet_rope_append(rope, octets, length, NULL);
+}
+
+/* The next ULPDU of `side` goes to the other one at once, without a copy, as the FPDU that ends at `*fpdu_end`. False when there is none. */
+static bool hand_over(rdmap_kit *kit, unsigned side, uint64_t *fpdu_end)
+{
+  octet_rope rope;
+  octet_rope_init(&rope);
+  bool pulled = rdmap_stream_next_ulpdu(kit->hosts[side].stream, 64768, &rope, kit->now);
+  if (pulled) {
+    mpa_ulpdu ulpdu = {.fpdu_start = *fpdu_end, .octets = &rope};
+    *fpdu_end += rope.length + 6;
+    ulpdu.fpdu_end = *fpdu_end;
+    rdmap_stream_framed(kit->hosts[side].stream, *fpdu_end);
+    rdmap_stream_receive(kit->hosts[!side].stream, &ulpdu, kit->now);
+  }
+  octet_rope_clear(&rope);
+  return pulled;
+}
+
+/* RDMAP-140: a valid Read of 2^31 octets and one of 2^32 - 1 are answered whole, each octet once and in order, across TO 2^32 at either end, and
+ * complete. A segment takes 64768 - 14 = 64754 octets: 2^31 = 33,163 x 64,754 + 46,746, and 2^32 - 1 = 66,327 x 64,754 + 28,737. No octet is
+ * in any memory. */
+static void test_the_longest_reads(void)
+{
+  static const struct {
+    uint32_t length;
+    unsigned segments;
+  } rows[] = {{UINT32_C(1) << 31, 33164}, {UINT32_MAX, 66328}};
+  const uint64_t sink_base = (UINT64_C(1) << 32) - 1000, source_base = (UINT64_C(1) << 32) - (1 << 30);
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    uint64_t read = 0, sent = 0, ends[KIT_SIDES] = {0, 0};
+    ddp_registration source = {.source = append_in_order,
+                               .source_user = &read,
+                               .base = source_base,
+                               .length = rows[i].length,
+                               .access = DDP_ACCESS_REMOTE_READ,
+                               .owner = {.protection_domain = 7}};
+    ddp_registration sink = {.discards = true,
+                             .base = sink_base,
+                             .length = rows[i].length,
+                             .access = DDP_ACCESS_REMOTE_WRITE,
+                             .owner = {.protection_domain = 7}};
+    g_assert_true(ddp_stag_table_register_as(kit->hosts[KIT_B].stags, 0x5B, &source));
+    g_assert_true(ddp_stag_table_register_as(kit->hosts[KIT_A].stags, 0x5A, &sink));
+    g_assert_true(rdmap_kit_post(kit, KIT_A,
+                                 (rdmap_work){.id = 9,
+                                              .operation = RDMAP_OPERATION_READ,
+                                              .length = rows[i].length,
+                                              .remote_stag = 0x5B,
+                                              .remote_offset = source_base,
+                                              .local_stag = 0x5A,
+                                              .local_offset = sink_base}));
+    g_assert_true(hand_over(kit, KIT_A, &ends[KIT_A]));
+    while (hand_over(kit, KIT_B, &ends[KIT_B])) {
+    }
+    const GArray *responses = kit->hosts[KIT_A].delivered;
+    g_assert_cmpuint(responses->len, ==, rows[i].segments);
+    for (guint j = 0; j < responses->len; j++) {
+      const ddp_segment *segment = &g_array_index(responses, ddp_segment, j);
+      g_assert_cmpuint(segment->header.tagged_offset, ==, sink_base + sent);
+      g_assert_cmpint(segment->header.last, ==, j == responses->len - 1);
+      sent += segment->payload_octets;
+    }
+    g_assert_cmpuint(sent, ==, rows[i].length);
+    g_assert_cmpuint(read, ==, rows[i].length);
+    rdmap_kit_assert_log(kit, KIT_A, "completed 9");
+    rdmap_kit_free(kit);
+  }
+}
+
+/* RDMAP-096, notes-ddp-rdmap 36: a source of 2^32 - 1 octets is revoked with n of them sent, beyond 64 KiB: the Terminate's Request is n further at
+ * both ends and n shorter. 1 and 2 segments of 64,754 octets. */
+static void test_revoked_after_64_kib(void)
+{
+  for (uint32_t segments = 1; segments <= 2; segments++) {
+    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    uint64_t read = 0, ends[KIT_SIDES] = {0, 0};
+    const uint32_t sent = segments * 64754;
+    ddp_registration source = {.source = append_in_order,
+                               .source_user = &read,
+                               .base = SOURCE_BASE,
+                               .length = UINT32_MAX,
+                               .access = DDP_ACCESS_REMOTE_READ,
+                               .owner = {.protection_domain = 7}};
+    ddp_registration sink = {
+        .discards = true, .length = UINT64_MAX, .access = DDP_ACCESS_REMOTE_WRITE, .owner = source.owner};
+    g_assert_true(ddp_stag_table_register_as(kit->hosts[KIT_B].stags, 0x5B, &source));
+    g_assert_true(ddp_stag_table_register_as(kit->hosts[KIT_A].stags, 0x5A, &sink));
+    g_assert_true(rdmap_kit_post(kit, KIT_A,
+                                 (rdmap_work){.operation = RDMAP_OPERATION_READ,
+                                              .length = UINT32_MAX,
+                                              .remote_stag = 0x5B,
+                                              .remote_offset = SOURCE_BASE,
+                                              .local_stag = 0x5A,
+                                              .local_offset = SINK_BASE}));
+    g_assert_true(hand_over(kit, KIT_A, &ends[KIT_A]));
+    for (uint32_t i = 0; i < segments; i++) {
+      g_assert_true(hand_over(kit, KIT_B, &ends[KIT_B]));
+    }
+    g_assert_true(ddp_stag_table_deregister(kit->hosts[KIT_B].stags, 0x5B));
+    g_assert_true(rdmap_kit_pull(kit, KIT_B));
+    rdmap_kit_assert_log(kit, KIT_B, "sends Terminate 0/1/00");
+    const rdmap_read_request *rest = &kit->hosts[KIT_B].sent_terminate.request;
+    g_assert_true(kit->hosts[KIT_B].sent_terminate.has_request);
+    g_assert_cmpuint(rest->sink_offset, ==, SINK_BASE + sent);
+    g_assert_cmpuint(rest->source_offset, ==, SOURCE_BASE + sent);
+    g_assert_cmpuint(rest->length, ==, UINT32_MAX - sent);
+    rdmap_kit_free(kit);
+  }
+}
+
 /* Read Responses and the ULP's own operations take turns, message by message. */
 static void test_taking_turns(void)
 {
@@ -463,15 +613,23 @@ static void test_wrong_responses(void)
 {
   static const struct {
     const char *what;
-    uint32_t offset, length;
-    bool asked;
+    int32_t offset;
+    uint32_t length;
+    bool asked, last;
     const char *strict_log, *lax_log;
   } rows[] = {
-      {"too long", 0, 21, true, "sends Terminate 1/1/01; completed 1 in error", "completed 1"},
-      {"too short", 0, 19, true, "sends Terminate 1/1/01; completed 1 in error", "completed 1"},
-      {"elsewhere", 1, 20, true, "sends Terminate 1/1/01; completed 1 in error", "completed 1"},
-      {"right", 0, 20, true, "completed 1", "completed 1"},
-      {"not asked for", 0, 20, false, "sends Terminate 0/2/06", "sends Terminate 0/2/06"},
+      {"too long", 0, 21, true, true, "sends Terminate 1/1/01; completed 1 in error", "completed 1"},
+      {"too short", 0, 19, true, true, "sends Terminate 1/1/01; completed 1 in error", "completed 1"},
+      {"elsewhere", 1, 20, true, true, "sends Terminate 1/1/01; completed 1 in error", "completed 1"},
+      {"below", -40, 20, true, true, "sends Terminate 1/1/01; completed 1 in error", "completed 1"},
+      {"below, not the last", -1, 1, true, false, "sends Terminate 1/1/01; completed 1 in error", ""},
+      {"right", 0, 20, true, true, "completed 1", "completed 1"},
+      {"not asked for", 0, 20, false, true, "sends Terminate 0/2/06", "sends Terminate 0/2/06"},
+      {"not asked for, not the last", 0, 20, false, false, "sends Terminate 0/2/06",
+       "sends Terminate 0/2/06"},
+      {"not asked for, empty", 0, 0, false, true, "sends Terminate 0/2/06", "sends Terminate 0/2/06"},
+      {"not asked for, empty, not the last", 0, 0, false, false, "sends Terminate 0/2/06",
+       "sends Terminate 0/2/06"},
   };
   static const uint8_t payload[64];
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -492,11 +650,11 @@ static void test_wrong_responses(void)
         rdmap_kit_pull_all(kit, KIT_A);
       }
       ddp_header header = {.tagged = true,
-                           .last = true,
+                           .last = rows[i].last,
                            .version = 1,
                            .ulp_control = 0x42,
                            .stag = stag,
-                           .tagged_offset = 40 + rows[i].offset};
+                           .tagged_offset = (uint64_t)(40 + rows[i].offset)};
       rdmap_kit_forge(kit, KIT_B, &header, payload, rows[i].length);
       rdmap_kit_pass_rest(kit, KIT_B);
       rdmap_kit_assert_log(kit, KIT_A, strict ? rows[i].strict_log : rows[i].lax_log);
@@ -559,6 +717,9 @@ int main(int argc, char **argv)
   g_test_add_func("/rdmap/stream-reads/completion", test_completion);
   g_test_add_func("/rdmap/stream-reads/completion-in-order", test_completion_in_order);
   g_test_add_func("/rdmap/stream-reads/fence", test_fence);
+  g_test_add_func("/rdmap/stream-reads/fenced-reads", test_fenced_reads);
+  g_test_add_func("/rdmap/stream-reads/the-longest", test_the_longest_reads);
+  g_test_add_func("/rdmap/stream-reads/revoked-after-64-kib", test_revoked_after_64_kib);
   g_test_add_func("/rdmap/stream-reads/taking-turns", test_taking_turns);
   g_test_add_func("/rdmap/stream-reads/wrong-responses", test_wrong_responses);
   g_test_add_func("/rdmap/stream-reads/revoked-midway", test_revoked_midway);

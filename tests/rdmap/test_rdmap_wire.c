@@ -2,6 +2,9 @@
  * §12.1. */
 #include "rdmap_kit.h"
 
+#include "base/big_endian.h"
+#include "base/random_stream.h"
+
 /* Payload 01 02 03 of every message. */
 static const uint8_t payload[] = {1, 2, 3};
 
@@ -64,8 +67,7 @@ static void post_all(rdmap_kit *kit)
 /* RDMAP-040, RDMAP-042, RDMAP-043, RDMAP-044, RDMAP-045, RDMAP-046, RDMAP-051, RDMAP-065: DDP Control,
  * RDMAP Control (RV 01, 00, opcode), then STag and TO of a tagged one (RDMAP-056, RDMAP-276), or the
  * Invalidate STag, QN, MSN and MO of an untagged one (RDMAP-057, RDMAP-059, RDMAP-060, RDMAP-061,
- * RDMAP-062, RDMAP-277, RDMAP-279, RDMAP-280); RDMAP-054: 0 where there is none to invalidate. RDMAP-068:
- * the Read Request header right behind, 18 + 28 octets. RDMAP-021, RDMAP-023: RDMAP's octets in the header
+ * RDMAP-062, RDMAP-277, RDMAP-279, RDMAP-280); RDMAP-054: 0 where there is none to invalidate. RDMAP-021, RDMAP-023: RDMAP's octets in the header
  * are one in a tagged segment and five in an untagged one. Each Send type takes the next MSN of QN 0. */
 static void test_operations_of_the_ietf(void)
 {
@@ -81,6 +83,46 @@ static void test_operations_of_the_ietf(void)
   rdmap_kit_assert_sent(kit, KIT_A, 4, "41 45 00000000 00000000 00000003 00000000 010203");
   rdmap_kit_assert_sent(kit, KIT_A, 5, "41 46 55667788 00000000 00000004 00000000 010203");
   rdmap_kit_free(kit);
+}
+
+/* RDMAP-068: every Read Request, the first and each further one, for nothing and for the most, fenced or not, in each generation, has 18 octets of
+ * DDP's header and 28 of its own right behind: SinkSTag, SinkTO, size, SrcSTag, SrcTO as posted. */
+static void test_every_read_request(void)
+{
+  enum { READS = 200, SEED = 68 };
+  static const uint32_t lengths[] = {0, 1, 256, 65536, UINT32_C(1) << 31, UINT32_MAX};
+  random_stream *random = random_stream_new(SEED, "test_rdmap_wire");
+  for (iwarp_generation generation = 0; generation < IWARP_GENERATIONS; generation++) {
+    rdmap_config a = rdmap_kit_config(KIT_A);
+    a.generation = generation;
+    a.ord = READS;
+    rdmap_kit *kit = rdmap_kit_new(&a, NULL);
+    for (uint32_t i = 0; i < READS; i++) {
+      rdmap_work work = {.id = i,
+                         .operation = RDMAP_OPERATION_READ,
+                         .length =
+                             i < G_N_ELEMENTS(lengths) ? lengths[i] : (uint32_t)random_stream_next(random),
+                         .local_stag = (uint32_t)random_stream_next(random),
+                         .local_offset = random_stream_next(random),
+                         .remote_stag = (uint32_t)random_stream_next(random),
+                         .remote_offset = random_stream_next(random),
+                         .fence = i == 0};
+      g_assert_true(rdmap_kit_post(kit, KIT_A, work));
+      g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 1);
+      const kit_ulpdu *sent = rdmap_kit_sent(kit, KIT_A, i);
+      g_assert_cmpuint(sent->length, ==, 18 + 28);
+      g_assert_cmpuint(big_endian_read_32(sent->octets + 6), ==, 1);      /* QN */
+      g_assert_cmpuint(big_endian_read_32(sent->octets + 10), ==, i + 1); /* MSN */
+      g_assert_cmpuint(big_endian_read_32(sent->octets + 14), ==, 0);     /* MO */
+      g_assert_cmphex(big_endian_read_32(sent->octets + 18), ==, work.local_stag);
+      g_assert_cmphex(big_endian_read_64(sent->octets + 22), ==, work.local_offset);
+      g_assert_cmphex(big_endian_read_32(sent->octets + 30), ==, work.length);
+      g_assert_cmphex(big_endian_read_32(sent->octets + 34), ==, work.remote_stag);
+      g_assert_cmphex(big_endian_read_64(sent->octets + 38), ==, work.remote_offset);
+    }
+    rdmap_kit_free(kit);
+  }
+  random_stream_free(random);
 }
 
 /* RDMAP-047, RDMAP-067: the same with DV 0 and RV 0: C0 00, 40 01, 40 03 … */
@@ -214,6 +256,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rdmap_wire/operations_of_the_ietf", test_operations_of_the_ietf);
+  g_test_add_func("/rdmap_wire/every_read_request", test_every_read_request);
   g_test_add_func("/rdmap_wire/operations_of_the_consortium", test_operations_of_the_consortium);
   g_test_add_func("/rdmap_wire/read_response", test_read_response);
   g_test_add_func("/rdmap_wire/sink_of_a_read_is_copied_blindly", test_sink_of_a_read_is_copied_blindly);

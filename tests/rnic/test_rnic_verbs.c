@@ -72,6 +72,42 @@ static void test_who_may_deregister(void)
   rnic_kit_free(kit);
 }
 
+/* DDP-195: the ULP says from when on an STag is good and until when. Amid a Write of 60,000 octets, more than the first window of TCP's (10 x 1460)
+ * brings, it is withdrawn or deregistered: what has come stays, the next segment is 1/1/00, and not an octet more is written. A Write before the
+ * registration fails as well. */
+static void test_an_stag_is_good_for_its_time(void)
+{
+  enum { OCTETS = 60000 };
+  for (unsigned way = 0; way < 3; way++) {
+    rnic_kit *kit = rnic_kit_new();
+    rnic_kit_create(kit);
+    rnic_endpoint *owner = kit->sides[KIT_RESPONDER].endpoint;
+    uint8_t *octets = rnic_kit_memory(kit, KIT_RESPONDER, OCTETS);
+    const rnic_memory memory = {.octets = octets, .length = OCTETS, .access = DDP_ACCESS_REMOTE_WRITE};
+    uint32_t stag = rnic_allocate_stag(owner);
+    size_t written = 0;
+    rnic_kit_post(kit, KIT_INITIATOR,
+                  (rdmap_work){.operation = RDMAP_OPERATION_WRITE, .length = OCTETS, .remote_stag = stag});
+    rnic_kit_start(kit);
+    if (way > 0) {
+      g_assert_true(rnic_register_as(owner, &memory, stag));
+      while (rnic_kit_is_untouched(octets, 1)) {
+        rnic_kit_run(kit, TIME_PS_PER_MICROSECOND);
+      }
+      while (!rnic_kit_is_untouched(octets + written, 1)) {
+        written++;
+      }
+      g_assert_cmpuint(written, <, OCTETS);
+      g_assert_true(way == 1 ? rnic_withdraw(owner, stag) : rnic_deregister(owner, stag));
+    }
+    rnic_kit_run(kit, TIME_PS_PER_SECOND);
+    g_assert_cmpstr(kit->sides[KIT_RESPONDER].code, ==, "Terminate 1/1/00");
+    g_assert_true(rnic_kit_is_payload(octets, written));
+    g_assert_true(rnic_kit_is_untouched(octets + written, OCTETS - written));
+    rnic_kit_free(kit);
+  }
+}
+
 /* ddp-07/rfc5041 §8.3.2 item 1: an STag that one connection has allocated is registered by no other, be it in its Protection Domain or not, be the
  * STag new or withdrawn. Its own connection registers it again and again. */
 static void test_who_may_register_an_allocated_stag(void)
@@ -242,6 +278,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rnic-verbs/register", test_what_may_be_registered);
   g_test_add_func("/rnic-verbs/deregister", test_who_may_deregister);
+  g_test_add_func("/rnic-verbs/good-for-its-time", test_an_stag_is_good_for_its_time);
   g_test_add_func("/rnic-verbs/allocated", test_who_may_register_an_allocated_stag);
   g_test_add_func("/rnic-verbs/stags", test_stags_are_hard_to_predict);
   g_test_add_func("/rnic-verbs/operations", test_operations);

@@ -187,8 +187,7 @@ uint64_t ddp_untagged_queue_deliver(ddp_untagged_queue *queue, uint8_t **memory)
   g_assert(queue->count > 0);
   if (memory) {
     /* Nobody is asked for memory that nothing was written into. */
-    bool is_used = first->length > 0 && (first->memory || queue->message_octets > 0);
-    *memory = is_used ? memory_of(queue, first, 0) : NULL;
+    *memory = first->memory || queue->message_octets > 0 ? memory_of(queue, first, 0) : NULL;
   }
   drop_first(queue);
   queue->message_octets = 0;

@@ -17,7 +17,6 @@ struct rdmap_responder {
   uint32_t first;
   uint32_t count;
   ddp_access reached; /* what is left to read for the oldest one */
-  uint32_t reached_from;
 };
 
 rdmap_responder *rdmap_responder_new(const rdmap_responder_config *config)
@@ -62,7 +61,6 @@ static bool reach(rdmap_responder *responder, const rdmap_read_request *request,
       ddp_stag_table_check(config->stags, config->identity, rest.source_stag, rest.source_offset, rest.length,
                            DDP_ACCESS_REMOTE_READ, &responder->reached);
   if (found == DDP_ACCESS_OK) {
-    responder->reached_from = sent_octets;
     return true;
   }
   /* rdmap-00 §10.3 wants 'Invalid STag' for what fig. 9 has a code of its own for (notes-ddp-rdmap 48). */
@@ -117,17 +115,17 @@ static pending_request *oldest(const rdmap_responder *responder)
   return &responder->requests[responder->first];
 }
 
-/* By reference: the framer copies the octets before the ULP can change them. */
+/* The octets that were reached for last (rdmap_responder_reach()). By reference: the framer copies them before the ULP can change them. */
 static void append_source(void *user, uint64_t from, uint32_t length, octet_rope *rope)
 {
   const rdmap_responder *responder = user;
   const ddp_access *reached = &responder->reached;
-  uint64_t skipped = from - responder->reached_from;
+  (void)from;
   if (!reached->memory) {
-    reached->source(reached->source_user, reached->source_from + skipped, length, rope);
+    reached->source(reached->source_user, reached->source_from, length, rope);
     return;
   }
-  octet_rope_append(rope, reached->memory + skipped, length, NULL);
+  octet_rope_append(rope, reached->memory, length, NULL);
 }
 
 void rdmap_responder_message(rdmap_responder *responder, ddp_message *message)

@@ -357,7 +357,8 @@ static void append_plots(const series *s, gboolean letters, GString *script)
                            "%s'occupancy.dat' using 1:%u with lines linewidth 0.6 linecolor rgb '#000000'",
                            separator, outline);
   }
-  g_string_append_c(script, '\n');
+  /* Without any plot gnuplot draws no axes either. */
+  g_string_append(script, letters && causes_used(s) == 0 ? "plot NaN notitle\n" : "\n");
 }
 
 /* The causes from the ground up. */

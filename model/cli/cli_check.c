@@ -1,6 +1,7 @@
 /* iwarpsim check: what is wrong with scenarios, and what a user should know about them, without running any. */
 #include <stdio.h>
 
+#include "base/plain_text.h"
 #include "cli/cli.h"
 #include "scenario/scenario.h"
 #include "sim/sim_engine_choice.h"
@@ -34,22 +35,22 @@ static void print_points_notes(const char *path, const sweep_grid *grid, const G
     }
   }
   if (noted > 0) {
-    printf("%s: note: %zu of %zu points have notes of their own, the first is %s\n", path, noted, count,
-           first);
+    plain_text_print(stdout, "%s: note: %zu of %zu points have notes of their own, the first is %s\n", path,
+                     noted, count, first);
   }
 }
 
 static void print_count(const char *path, const sweep_grid *grid)
 {
-  printf("%s: ok, a sweep of %zu point%s", path, sweep_grid_count(grid),
-         sweep_grid_count(grid) == 1 ? "" : "s");
+  plain_text_print(stdout, "%s: ok, a sweep of %zu point%s", path, sweep_grid_count(grid),
+                   sweep_grid_count(grid) == 1 ? "" : "s");
   if (sweep_grid_left_out(grid) > 0) {
-    printf(", %zu left out by where", sweep_grid_left_out(grid));
+    plain_text_print(stdout, ", %zu left out by where", sweep_grid_left_out(grid));
   }
   if (sweep_grid_repeated(grid) > 0) {
-    printf(", %zu given twice", sweep_grid_repeated(grid));
+    plain_text_print(stdout, ", %zu given twice", sweep_grid_repeated(grid));
   }
-  printf("\n");
+  plain_text_print(stdout, "\n");
 }
 
 static gboolean check_sweep(const scenario *s, const GPtrArray *notes, gboolean quiet, GError **error)
@@ -66,12 +67,12 @@ static gboolean check_sweep(const scenario *s, const GPtrArray *notes, gboolean 
     return TRUE;
   }
   if (grid == NULL) {
-    printf("%s: ok\n", scenario_path(s));
+    plain_text_print(stdout, "%s: ok\n", scenario_path(s));
   } else {
     print_count(scenario_path(s), grid);
   }
   for (guint i = 0; i < notes->len; i++) {
-    printf("%s: note: %s\n", scenario_path(s), (const char *)notes->pdata[i]);
+    plain_text_print(stdout, "%s: note: %s\n", scenario_path(s), (const char *)notes->pdata[i]);
   }
   if (grid != NULL) {
     print_points_notes(scenario_path(s), grid, notes);

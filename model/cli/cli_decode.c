@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/plain_text.h"
 #include "base/units.h"
 #include "capture/capture_source.h"
 #include "cli/cli.h"
@@ -277,15 +278,15 @@ static int complain_of_silence(const decoding *d)
   g_autofree char *most = busiest(d);
 
   if (counts->packets == 0 && d->chosen->filter) {
-    fprintf(stderr, "%s: no packet matches --filter %s\n", d->file, d->chosen->filter);
+    plain_text_print(stderr, "%s: no packet matches --filter %s\n", d->file, d->chosen->filter);
     return CLI_USAGE;
   }
-  fprintf(stderr,
-          "%s: no connection speaks MPA: %" G_GUINT64_FORMAT
-          " packets, %u TCP connection%s%s; expected an MPA Request and "
-          "Reply Frame%s\n",
-          d->file, counts->packets, flows, flows == 1 ? "" : "s", most,
-          d->chosen->mpa ? " or an end that --mpa names" : ", or --mpa HOST:PORT");
+  plain_text_print(stderr,
+                   "%s: no connection speaks MPA: %" G_GUINT64_FORMAT
+                   " packets, %u TCP connection%s%s; expected an MPA Request and "
+                   "Reply Frame%s\n",
+                   d->file, counts->packets, flows, flows == 1 ? "" : "s", most,
+                   d->chosen->mpa ? " or an end that --mpa names" : ", or --mpa HOST:PORT");
   return CLI_USAGE;
 }
 
@@ -298,7 +299,8 @@ static int finish(const decoding *d, GError *error)
   }
   if (d->write_errno != 0) {
     g_clear_error(&error);
-    fprintf(stderr, "iwarpsim decode: standard output cannot be written: %s\n", g_strerror(d->write_errno));
+    plain_text_print(stderr, "iwarpsim decode: standard output cannot be written: %s\n",
+                     g_strerror(d->write_errno));
     return CLI_FAILED;
   }
   if (error) {

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_documents.h"
 #include "cli/cli_terms.h"
@@ -192,11 +193,12 @@ static int unknown_name(const char *name)
   g_ptr_array_add(names, (gpointer) "terms");
   g_ptr_array_add(names, NULL);
   nearest = scenario_suggest(name, (const char *const *)names->pdata);
-  fprintf(stderr,
-          "iwarpsim explain: unknown name '%s'; expected keys, metrics, terms, faults, or the name of one of "
-          "them",
-          name);
-  fprintf(stderr, nearest != NULL ? " (did you mean '%s'?)\n" : "\n", nearest);
+  plain_text_print(
+      stderr,
+      "iwarpsim explain: unknown name '%s'; expected keys, metrics, terms, faults, or the name of one of "
+      "them",
+      name);
+  plain_text_print(stderr, nearest != NULL ? " (did you mean '%s'?)\n" : "\n", nearest);
   return CLI_USAGE;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain_text.h"
 #include "cli/cli.h"
 #include "scenario/scenario_suggest.h"
 
@@ -30,23 +31,27 @@ static const command commands[] = {
 
 static void print_help(void)
 {
-  printf("iwarpsim - how much reassembly memory does an iWARP receiver need?\n\n"
-         "Simulates the whole MPA/DDP/RDMAP stack over TCP, real octets and real CRCs, from a scenario file "
-         "to a plot,\n"
-         "and measures what an RNIC must hold, what it can place at once, and what MPA's markers buy and "
-         "cost.\n\n"
-         "Usage:\n  iwarpsim COMMAND [OPTION...] ...\n\nCommands:\n");
+  plain_text_print(
+      stdout,
+      "iwarpsim - how much reassembly memory does an iWARP receiver need?\n\n"
+      "Simulates the whole MPA/DDP/RDMAP stack over TCP, real octets and real CRCs, from a scenario file "
+      "to a plot,\n"
+      "and measures what an RNIC must hold, what it can place at once, and what MPA's markers buy and "
+      "cost.\n\n"
+      "Usage:\n  iwarpsim COMMAND [OPTION...] ...\n\nCommands:\n");
   for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
-    printf("  %-8s%-24s %s\n", commands[i].name, commands[i].arguments, commands[i].sentence);
+    plain_text_print(stdout, "  %-8s%-24s %s\n", commands[i].name, commands[i].arguments,
+                     commands[i].sentence);
   }
-  printf("\nOptions, with every command too:\n"
-         "  -h, --help    what it does and its options\n"
-         "  -q, --quiet   print nothing but what was asked for\n"
-         "  --version     print the version\n\n"
-         "Example: a scenario of one line in a file, run with the third segment lost.\n"
-         "  echo 'workload: { message_size = \"64KiB\"; messages = 20; };' > first.cfg\n"
-         "  iwarpsim run first.cfg --set path.forward.drop=[3]\n\n"
-         "Exit status: 0 fine, 1 the run failed its own checks, 2 bad usage or scenario.\n");
+  plain_text_print(stdout,
+                   "\nOptions, with every command too:\n"
+                   "  -h, --help    what it does and its options\n"
+                   "  -q, --quiet   print nothing but what was asked for\n"
+                   "  --version     print the version\n\n"
+                   "Example: a scenario of one line in a file, run with the third segment lost.\n"
+                   "  echo 'workload: { message_size = \"64KiB\"; messages = 20; };' > first.cfg\n"
+                   "  iwarpsim run first.cfg --set path.forward.drop=[3]\n\n"
+                   "Exit status: 0 fine, 1 the run failed its own checks, 2 bad usage or scenario.\n");
 }
 
 /* "run, sweep, plot or export". Free with g_free(). */
@@ -69,8 +74,8 @@ static int unknown_command(const char *name)
     names[i] = commands[i].name;
   }
   nearest = scenario_suggest(name, names);
-  fprintf(stderr, "iwarpsim: unknown command '%s'; expected %s", name, list);
-  fprintf(stderr, nearest != NULL ? " (did you mean '%s'?)\n" : "\n", nearest);
+  plain_text_print(stderr, "iwarpsim: unknown command '%s'; expected %s", name, list);
+  plain_text_print(stderr, nearest != NULL ? " (did you mean '%s'?)\n" : "\n", nearest);
   return CLI_USAGE;
 }
 
@@ -78,7 +83,7 @@ static int no_command(void)
 {
   g_autofree char *list = list_commands();
 
-  fprintf(stderr, "iwarpsim: no command; expected %s (see 'iwarpsim --help')\n", list);
+  plain_text_print(stderr, "iwarpsim: no command; expected %s (see 'iwarpsim --help')\n", list);
   return CLI_USAGE;
 }
 
@@ -94,9 +99,10 @@ static gboolean leading_option(const char *option, gboolean *quiet, int *status)
   if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
     print_help();
   } else if (strcmp(option, "--version") == 0) {
-    printf("iwarpsim %s\n", cli_version());
+    plain_text_print(stdout, "iwarpsim %s\n", cli_version());
   } else {
-    fprintf(stderr, "iwarpsim: unknown option '%s'; expected a command (see 'iwarpsim --help')\n", option);
+    plain_text_print(stderr, "iwarpsim: unknown option '%s'; expected a command (see 'iwarpsim --help')\n",
+                     option);
     *status = CLI_USAGE;
   }
   return TRUE;
@@ -128,7 +134,7 @@ static int flush_output(int status)
   if (fflush(stdout) == 0 && !lost) {
     return status;
   }
-  fprintf(stderr, "iwarpsim: standard output cannot be written: %s\n", g_strerror(errno));
+  plain_text_print(stderr, "iwarpsim: standard output cannot be written: %s\n", g_strerror(errno));
   return status == CLI_OK ? CLI_FAILED : status;
 }
 

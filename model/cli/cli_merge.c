@@ -2,6 +2,7 @@
 #include <glib/gstdio.h>
 #include <stdio.h>
 
+#include "base/plain_text.h"
 #include "cli/cli.h"
 #include "study/store/result_merge.h"
 
@@ -15,10 +16,10 @@ static void print_counts(const cli_arguments *arguments, const merge_count *coun
   gsize taken = 0;
   for (guint i = 0; i < arguments->count; i++) {
     taken += counts[i].taken;
-    printf("%s: %zu run%s, %zu taken, %zu already there\n", arguments->rest[i], counts[i].runs,
-           plural(counts[i].runs), counts[i].taken, counts[i].present);
+    plain_text_print(stdout, "%s: %zu run%s, %zu taken, %zu already there\n", arguments->rest[i],
+                     counts[i].runs, plural(counts[i].runs), counts[i].taken, counts[i].present);
   }
-  printf("%zu run%s taken; results in %s\n", taken, plural(taken), into);
+  plain_text_print(stdout, "%zu run%s taken; results in %s\n", taken, plural(taken), into);
 }
 
 static int merge_stores(const cli_arguments *arguments, const char *into, gboolean mix)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/plain_text.h"
 #include "cli/cli.h"
 #include "scenario/scenario_suggest.h"
 #include "sim/version.h"
@@ -21,14 +22,14 @@ int cli_usage_error(const char *command, const char *format, ...)
   va_start(arguments, format);
   char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  fprintf(stderr, "iwarpsim %s: %s (see 'iwarpsim %s --help')\n", command, text, command);
+  plain_text_print(stderr, "iwarpsim %s: %s (see 'iwarpsim %s --help')\n", command, text, command);
   g_free(text);
   return CLI_USAGE;
 }
 
 int cli_fail(GError *error)
 {
-  fprintf(stderr, "%s\n", error->message);
+  plain_text_print(stderr, "%s\n", error->message);
   g_error_free(error);
   return CLI_USAGE;
 }
@@ -175,7 +176,7 @@ gboolean cli_parse(int argc, char **argv, const cli_usage *usage, const GOptionE
     *status = option_error(argv, entries, error);
     g_error_free(error);
   } else if (version) {
-    printf("iwarpsim %s\n", cli_version());
+    plain_text_print(stdout, "iwarpsim %s\n", cli_version());
     *status = CLI_OK;
     go_on = FALSE;
   } else {

@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_leave_out.h"
 #include "scenario/scenario_suggest.h"
@@ -97,7 +98,7 @@ static gboolean plot_kinds(const study_table *table, const GArray *kinds, metric
 {
   for (guint i = 0; i < kinds->len; i++) {
     if (i > 0 && target->format == GNUPLOT_TERM) {
-      printf("\n");
+      plain_text_print(stdout, "\n");
     }
     if (!study_plot_draw(table, g_array_index(kinds, study_plot_kind, i), metric, stem, target, error)) {
       return FALSE;
@@ -173,7 +174,7 @@ static int plot(plot_request *request, const char *out, gboolean quiet)
     (void)(is_folder ? plot_run(request, &error) : plot_store(request, &error));
   }
   for (guint i = 0; i < written->len && !quiet; i++) {
-    printf("%s\n", (const char *)g_ptr_array_index(written, i));
+    plain_text_print(stdout, "%s\n", (const char *)g_ptr_array_index(written, i));
   }
   return error == NULL ? CLI_OK : cli_fail(error);
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain_text.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/cli_mpa_hint.h"
@@ -111,7 +112,7 @@ static int fail(GError *error)
 static void print_notes(const GPtrArray *notes, const cli_arguments *arguments)
 {
   for (guint i = 0; !arguments->quiet && i < notes->len; i++) {
-    fprintf(stderr, "note: %s\n", (const char *)notes->pdata[i]);
+    plain_text_print(stderr, "note: %s\n", (const char *)notes->pdata[i]);
   }
 }
 

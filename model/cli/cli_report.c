@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_leave_out.h"
 #include "cli/cli_output.h"
@@ -30,7 +31,7 @@ static int write_report(const html_report_options *options, gboolean quiet)
     return cli_fail(error);
   }
   if (!quiet) {
-    printf("%s\n", options->page);
+    plain_text_print(stdout, "%s\n", options->page);
   }
   return CLI_OK;
 }

@@ -3,6 +3,7 @@
 #include <glib/gstdio.h>
 #include <stdio.h>
 
+#include "base/plain_text.h"
 #include "cli/cli.h"
 #include "sim/git_state.h"
 #include "sim/version.h"
@@ -67,7 +68,7 @@ gboolean cli_results_report(const scenario *s, const simulation_result *result, 
   }
   if (!quiet) {
     summary_print(&page, stdout);
-    printf("\nresults in %s\n", directory);
+    plain_text_print(stdout, "\nresults in %s\n", directory);
   }
   return TRUE;
 }
@@ -76,13 +77,13 @@ gboolean cli_results_report(const scenario *s, const simulation_result *result, 
 static void complain(const char *command, const scenario *s, const simulation_result *result)
 {
   if (result->status == RUN_FAILED) {
-    fprintf(stderr, "iwarpsim %s: the run failed: %s\n", command, result->message);
+    plain_text_print(stderr, "iwarpsim %s: the run failed: %s\n", command, result->message);
   } else if (result->status == RUN_TERMINATED) {
-    fprintf(stderr, "iwarpsim %s: the run was terminated, and run.expect is %s: %s\n", command,
-            scenario_text(s, SCENARIO_RUN_EXPECT), result->message);
+    plain_text_print(stderr, "iwarpsim %s: the run was terminated, and run.expect is %s: %s\n", command,
+                     scenario_text(s, SCENARIO_RUN_EXPECT), result->message);
   } else {
-    fprintf(stderr, "iwarpsim %s: the run ended %s, and run.expect is %s\n", command,
-            run_status_name(result->status), scenario_text(s, SCENARIO_RUN_EXPECT));
+    plain_text_print(stderr, "iwarpsim %s: the run ended %s, and run.expect is %s\n", command,
+                     run_status_name(result->status), scenario_text(s, SCENARIO_RUN_EXPECT));
   }
 }
 

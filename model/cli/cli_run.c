@@ -1,6 +1,7 @@
 /* iwarpsim run: one scenario, one run, its results in a folder. */
 #include <stdio.h>
 
+#include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_progress.h"
 #include "cli/cli_results.h"
@@ -67,7 +68,7 @@ static gboolean check(const scenario *s, const cli_arguments *arguments, GError 
   gboolean good = scenario_check(s, notes, error) && sim_engine_check(s, error);
 
   for (guint i = 0; good && !arguments->quiet && i < notes->len; i++) {
-    fprintf(stderr, "note: %s\n", (const char *)notes->pdata[i]);
+    plain_text_print(stderr, "note: %s\n", (const char *)notes->pdata[i]);
   }
   return good;
 }

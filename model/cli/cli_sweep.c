@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain_text.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "scenario/scenario.h"
@@ -131,12 +132,12 @@ static gboolean parse_limits(sweep_arguments *own, int *status)
 static void print_result(const sweep_result *result, const char *path)
 {
   gsize run = result->points - result->present - result->to_go;
-  printf("%zu runs: %zu run now, %zu already there, %zu failed", result->points, run, result->present,
-         result->failed);
+  plain_text_print(stdout, "%zu runs: %zu run now, %zu already there, %zu failed", result->points, run,
+                   result->present, result->failed);
   if (result->unexpected > 0) {
-    printf(", %zu ended otherwise than expected", result->unexpected);
+    plain_text_print(stdout, ", %zu ended otherwise than expected", result->unexpected);
   }
-  printf("; results in %s\n", path);
+  plain_text_print(stdout, "; results in %s\n", path);
 }
 
 /* Why not all points are in the store; on standard error, whatever --quiet says. */
@@ -144,8 +145,8 @@ static void complain(const sweep_result *result)
 {
   gsize there = result->points - result->to_go - result->failed;
   if (result->interrupted) {
-    fprintf(stderr, "interrupted: %zu done, %zu to go; the same command goes on\n", there,
-            result->to_go + result->failed);
+    plain_text_print(stderr, "interrupted: %zu done, %zu to go; the same command goes on\n", there,
+                     result->to_go + result->failed);
   } else if (result->stopped && result->to_go > 0) {
     fprintf(
         stderr,
@@ -213,7 +214,7 @@ static void note_refusal(result_store *store, const scenario *s, const sweep_gri
   g_autoptr(GError) refusal = NULL;
   stored_origin from = make_origin(s, grid, own);
   if (!own->mix && !result_store_check_origin(store, &from, &refusal)) {
-    fprintf(stderr, "note: this sweep would be refused: %s\n", refusal->message);
+    plain_text_print(stderr, "note: this sweep would be refused: %s\n", refusal->message);
   }
   free_origin(&from);
 }
@@ -271,9 +272,6 @@ static int check_and_run(const sweep_arguments *own, const cli_arguments *argume
     status = cli_fail(error);
   } else if (own->list) {
     status = list_sweep(s, grid, own, &options);
-  } else if (!g_file_test(scenario_path(s), G_FILE_TEST_IS_REGULAR)) {
-    status = cli_usage_error("sweep", "%s is read again by every run; expected a file that stays, not a pipe",
-                             scenario_path(s));
   } else {
     status = run_sweep(s, grid, own, &options, arguments->quiet);
   }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_leave_out.h"
 #include "cli/cli_output.h"
@@ -38,7 +39,7 @@ static int print_request(const result_request *request, const char *csv)
 {
   if (csv == NULL) {
     g_autofree char *text = result_table_text(request);
-    fputs(text, stdout);
+    plain_text_print(stdout, "%s", text);
     return CLI_OK;
   }
   GError *error = NULL;

@@ -3,6 +3,8 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/plain_text.h"
+
 enum {
   FIRST_CAPACITY_OCTETS = 128 << 10,
   NUMBER_MAX_OCTETS = 20, /* 2^64 - 1 */
@@ -75,6 +77,13 @@ void decode_line_octets(decode_line *line, const char *octets, size_t length)
 void decode_line_text(decode_line *line, const char *text)
 {
   decode_line_octets(line, text, strlen(text));
+}
+
+void decode_line_plain(decode_line *line, const char *text)
+{
+  g_autofree char *plain = plain_text(text, -1, "");
+
+  decode_line_text(line, plain);
 }
 
 /* Writes `number` so that it ends in front of `end`; returns where it starts. */
@@ -164,32 +173,12 @@ void decode_line_seconds(decode_line *line, int64_t time_ns, size_t width)
   decode_line_octets(line, start, length);
 }
 
-static void append_json_character(decode_line *line, char c)
-{
-  static const char escaped[] = "\b\f\n\r\t\"\\";
-  static const char letters[] = "bfnrt\"\\";
-  const char *found = strchr(escaped, c);
-
-  if (found) {
-    const char pair[] = {'\\', letters[found - escaped]};
-    decode_line_octets(line, pair, sizeof pair);
-  } else if (g_ascii_iscntrl(c)) { /* of those in ASCII, 0x7F too */
-    const char unicode[] = {'\\', 'u', '0', '0', hex_digits[(uint8_t)c >> 4], hex_digits[c & 0x0F]};
-    decode_line_octets(line, unicode, sizeof unicode);
-  } else {
-    decode_line_octets(line, &c, 1);
-  }
-}
-
 void decode_line_json(decode_line *line, const char *text)
 {
-  g_autofree char *valid = g_utf8_make_valid(text, -1);
+  g_autoptr(GString) json = g_string_new(NULL);
 
-  decode_line_octets(line, "\"", 1);
-  for (const char *c = valid; *c != '\0'; c++) {
-    append_json_character(line, *c);
-  }
-  decode_line_octets(line, "\"", 1);
+  plain_text_append_json(json, text);
+  decode_line_octets(line, json->str, json->len);
 }
 
 void decode_line_column(decode_line *line, size_t column)

@@ -24,6 +24,9 @@ void decode_line_octets(decode_line *line, const char *octets, size_t length);
 /* Appends a number in decimal digits. */
 void decode_line_number(decode_line *line, uint64_t number);
 
+/* Appends a text that is not ours: plain_text() of it, on one line. */
+void decode_line_plain(decode_line *line, const char *text);
+
 /* Appends "0x" and the lowest `digits` (1 … 16) hexadecimal digits of `number`, in capitals. */
 void decode_line_hex(decode_line *line, uint64_t number, unsigned int digits);
 
@@ -39,7 +42,7 @@ void decode_line_ascii(decode_line *line, const uint8_t *octets, size_t length);
 /* Appends nanoseconds as seconds with 9 decimals, after as many blanks as make it `width` characters at least. */
 void decode_line_seconds(decode_line *line, int64_t time_ns, size_t width);
 
-/* Appends a JSON string with its quotes (RFC 8259 §7); octets that are no UTF-8 become U+FFFD. */
+/* Appends plain_text_append_json() of `text`. */
 void decode_line_json(decode_line *line, const char *text);
 
 /* Appends blanks, one at least, up to `column` of this line (0: its first character). */

@@ -171,7 +171,7 @@ void decode_overview_text_heading(decode_line *line, const decode_overview *over
   decode_line_text(line, "# iwarpsim ");
   decode_line_text(line, overview->version);
   decode_line_text(line, ", decode --summary ");
-  decode_line_text(line, overview->file);
+  decode_line_plain(line, overview->file);
   decode_line_end(line);
   decode_line_number(line, counts->packets);
   decode_line_text(line, " packets");

@@ -347,7 +347,7 @@ void decode_text_heading(decode_line *line, const char *version, const char *fil
   decode_line_text(line, "# iwarpsim ");
   decode_line_text(line, version);
   decode_line_text(line, ", decode ");
-  decode_line_text(line, file);
+  decode_line_plain(line, file);
   if (origin) {
     decode_line_text(line, ", time 0 is ");
     decode_line_text(line, origin);

@@ -1,5 +1,8 @@
 #include "scenario/scenario_problem.h"
 
+#include <string.h>
+
+#include "base/plain_text.h"
 #include "scenario/scenario.h"
 
 enum { SHOWN_MAX = 60 };
@@ -23,27 +26,17 @@ gboolean scenario_problem(GError **error, const char *where, const char *format,
 
 char *scenario_shown(const char *text)
 {
-  char *valid = g_utf8_make_valid(text, (gssize)MIN(strlen(text), SHOWN_MAX * 6));
-  GString *shown = g_string_new(NULL);
-  glong count = 0;
+  /* At most four octets a character (RFC 3629 §3): enough of them for what is shown, however long the text is. */
+  char *shown = plain_text(text, (gssize)MIN(strlen(text), 4 * (SHOWN_MAX + 1)), "");
 
-  for (const char *p = valid; *p != '\0'; p = g_utf8_next_char(p)) {
-    gunichar c = g_utf8_get_char(p);
+  if (g_utf8_strlen(shown, -1) > SHOWN_MAX) {
+    char *cut = g_utf8_substring(shown, 0, SHOWN_MAX);
 
-    if (count++ == SHOWN_MAX) {
-      g_string_append(shown, "...");
-      break;
-    }
-    if (c == '\n' || c == '\t' || c == '\r') {
-      g_string_append(shown, c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r");
-    } else if (g_unichar_iscntrl(c)) {
-      g_string_append_printf(shown, "\\x%02x", (unsigned)c);
-    } else {
-      g_string_append_unichar(shown, c);
-    }
+    g_free(shown);
+    shown = g_strconcat(cut, "...", NULL);
+    g_free(cut);
   }
-  g_free(valid);
-  return g_string_free(shown, FALSE);
+  return shown;
 }
 
 char *scenario_did_you_mean(const char *suggestion)

@@ -8,8 +8,7 @@
  * or "--set '…'". */
 gboolean scenario_problem(GError **error, const char *where, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
-/* `text` as a message can show it: on one line, valid UTF-8, control characters escaped, cut after 60
- * characters. Free with g_free(). */
+/* `text` as a message can show it: plain_text() on one line, cut after 60 characters. Free with g_free(). */
 char *scenario_shown(const char *text);
 
 /* " (did you mean 'x'?)", or "" when `suggestion` is NULL. Free with g_free(). */

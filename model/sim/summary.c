@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/plain_text.h"
 #include "base/units.h"
 #include "scenario/scenario_engine.h"
 
@@ -51,41 +52,13 @@ int run_status_exit_code(run_status status, const char *expect)
 /* Writing. json-glib's generator prints doubles with 17 digits (0.1 becomes 0.10000000000000001), and takes longer to quote the strings of
  * a summary than a small run lasts, so the text is built here. */
 
-/* What RFC 8259 section 7 says must be escaped, as json-glib escapes it. */
-static void append_escaped(GString *json, char c)
-{
-  static const char escaped[] = "\b\f\n\r\t\"\\";
-  static const char letters[] = "bfnrt\"\\";
-  const char *found = strchr(escaped, c);
-  if (found != NULL) {
-    g_string_append_c(json, '\\');
-    g_string_append_c(json, letters[found - escaped]);
-  } else {
-    g_string_append_printf(json, "\\u%04x", (guint)c);
-  }
-}
-
-static void append_string(GString *json, const char *text)
-{
-  g_autofree char *valid = g_utf8_make_valid(text, -1);
-  g_string_append_c(json, '"');
-  for (const char *c = valid; *c != '\0'; c++) {
-    if ((*c > 0 && *c < 0x20) || *c == 0x7f || *c == '"' || *c == '\\') {
-      append_escaped(json, *c);
-    } else {
-      g_string_append_c(json, *c);
-    }
-  }
-  g_string_append_c(json, '"');
-}
-
 /* `separator` is what stands before the member. */
 static void append_member(GString *json, const char *separator, const char *name, const char *text)
 {
   g_string_append(json, separator);
-  append_string(json, name);
+  plain_text_append_json(json, name);
   g_string_append(json, ": ");
-  append_string(json, text);
+  plain_text_append_json(json, text);
 }
 
 static void append_scenario(GString *json, const summary *page)
@@ -140,7 +113,7 @@ static void append_replay(GString *json, const summary_replay *replay)
   g_string_append(json, "    \"notes\": [");
   for (gsize i = 0; replay->notes[i] != NULL; i++) {
     g_string_append(json, i == 0 ? " " : ",\n      ");
-    append_string(json, replay->notes[i]);
+    plain_text_append_json(json, replay->notes[i]);
   }
   g_string_append(json, " ]\n  },\n");
 }
@@ -297,7 +270,7 @@ static void print_value(const char *name, const char *in_unit, double value, FIL
                                                                        : g_strdup_printf("%.6g", value);
   const char *unit = strcmp(in_unit, "1") == 0 ? "" : in_unit;
   g_autofree char *line = g_strdup_printf("  %-42s %16s  %-9s %s", name, exact, unit, readable);
-  fprintf(file, "%s\n", g_strchomp(line));
+  plain_text_print(file, "%s\n", g_strchomp(line));
 }
 
 /* What the mean does not tell of the distributions in `group`: those that no metric tells exactly. */
@@ -327,7 +300,7 @@ static void print_group(const metric_values *metrics, gsize group, FILE *file)
       continue;
     }
     if (!headed) {
-      fprintf(file, "\n%s\n", groups[group].heading);
+      plain_text_print(file, "\n%s\n", groups[group].heading);
     }
     headed = TRUE;
     const metric_row *row = metric_row_of(id);
@@ -337,9 +310,9 @@ static void print_group(const metric_values *metrics, gsize group, FILE *file)
 
 static void print_status(const summary *s, FILE *file)
 {
-  fprintf(file, "  %-10s %s", "status", run_status_name(s->status));
+  plain_text_print(file, "  %-10s %s", "status", run_status_name(s->status));
   if (s->message != NULL && *s->message != '\0') {
-    fprintf(file, ": %s", s->message);
+    plain_text_print(file, ": %s", s->message);
   }
   fputc('\n', file);
 }
@@ -349,8 +322,9 @@ static void print_window(double window_over_bandwidth_delay, FILE *file)
   if (window_over_bandwidth_delay <= 0) {
     return;
   }
-  fprintf(file, "  %-10s %.3g x the bandwidth-delay product%s\n", "window", window_over_bandwidth_delay,
-          window_over_bandwidth_delay < 1 ? " (the receiver limits the rate)" : "");
+  plain_text_print(file, "  %-10s %.3g x the bandwidth-delay product%s\n", "window",
+                   window_over_bandwidth_delay,
+                   window_over_bandwidth_delay < 1 ? " (the receiver limits the rate)" : "");
 }
 
 /* The largest standing queue: what a window beyond the bandwidth-delay product becomes. */
@@ -361,9 +335,9 @@ static void print_queue(const metric_values *metrics, FILE *file)
   }
   double octets = metrics->value[METRIC_PATH_QUEUE_PEAK_OCTETS];
   g_autofree char *readable = readable_text(octets, "octets");
-  fprintf(file, "  %-10s %.0f octets at most", "queue", octets);
+  plain_text_print(file, "  %-10s %.0f octets at most", "queue", octets);
   if (*readable != '\0') {
-    fprintf(file, " (%s)", readable);
+    plain_text_print(file, " (%s)", readable);
   }
   fputc('\n', file);
 }
@@ -372,25 +346,26 @@ static void print_engine(const summary *s, FILE *file)
 {
   g_autofree char *reason = scenario_engine_reason(s->scenario);
 
-  fprintf(file, "  %-10s %s (%s%s%s%s)\n", "engine", s->engine, s->ns3_version != NULL ? "ns-3 " : "",
-          s->ns3_version != NULL ? s->ns3_version : "", s->ns3_version != NULL ? "; " : "", reason);
+  plain_text_print(file, "  %-10s %s (%s%s%s%s)\n", "engine", s->engine,
+                   s->ns3_version != NULL ? "ns-3 " : "", s->ns3_version != NULL ? s->ns3_version : "",
+                   s->ns3_version != NULL ? "; " : "", reason);
 }
 
 void summary_print(const summary *s, FILE *file)
 {
   g_autofree char *seed = scenario_value_text(s->scenario, SCENARIO_RUN_SEED);
   if (*scenario_text(s->scenario, SCENARIO_TITLE) != '\0') {
-    fprintf(file, "%s\n", scenario_text(s->scenario, SCENARIO_TITLE));
+    plain_text_print(file, "%s\n", scenario_text(s->scenario, SCENARIO_TITLE));
   }
-  fprintf(file, "  %-10s %s (%s)\n", s->replay != NULL ? "replay of" : "scenario", scenario_name(s->scenario),
-          scenario_path(s->scenario));
+  plain_text_print(file, "  %-10s %s (%s)\n", s->replay != NULL ? "replay of" : "scenario",
+                   scenario_name(s->scenario), scenario_path(s->scenario));
   for (gsize i = 0; s->replay != NULL && i < s->replay->fact_count; i++) {
-    fprintf(file, "  %-10s %s\n", s->replay->facts[i].name, s->replay->facts[i].text);
+    plain_text_print(file, "  %-10s %s\n", s->replay->facts[i].name, s->replay->facts[i].text);
   }
-  fprintf(file, "  %-10s %s\n", "seed", seed);
+  plain_text_print(file, "  %-10s %s\n", "seed", seed);
   print_engine(s, file);
-  fprintf(file, "  %-10s iwarpsim %s%s%s%s\n", "program", s->version, s->git != NULL ? " (" : "",
-          s->git != NULL ? s->git : "", s->git != NULL ? ")" : "");
+  plain_text_print(file, "  %-10s iwarpsim %s%s%s%s\n", "program", s->version, s->git != NULL ? " (" : "",
+                   s->git != NULL ? s->git : "", s->git != NULL ? ")" : "");
   print_status(s, file);
   print_window(s->window_over_bandwidth_delay, file);
   print_queue(&s->metrics, file);

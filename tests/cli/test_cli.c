@@ -271,17 +271,6 @@ static void test_options_without_sense(fixture *f, gconstpointer data)
   (void)data;
 }
 
-/* Each run of a sweep reads the scenario; a pipe has it once. */
-static void test_sweep_of_a_pipe(fixture *f, gconstpointer data)
-{
-  run_shell(f, "echo | \"$0\" sweep /dev/stdin --store a.sqlite");
-  assert_outcome(
-      f, 2, "",
-      "iwarpsim sweep: /dev/stdin is read again by every run; expected a file that stays, not a pipe "
-      "(see 'iwarpsim sweep --help')\n");
-  (void)data;
-}
-
 /* What is printed onto a full disk is missed. */
 static void test_lost_output(fixture *f, gconstpointer data)
 {
@@ -423,7 +412,6 @@ int main(int argc, char **argv)
       {"/cli/check-of-where", test_check_of_where},
       {"/cli/attached-values", test_attached_values},
       {"/cli/options-without-sense", test_options_without_sense},
-      {"/cli/sweep-of-a-pipe", test_sweep_of_a_pipe},
       {"/cli/lost-output", test_lost_output},
       {"/cli/explain", test_explain},
       {"/cli/terminated-runs", test_terminated_runs},

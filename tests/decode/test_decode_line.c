@@ -149,7 +149,7 @@ static void test_octets(reader *r, gconstpointer data)
   g_string_truncate(r->text, 0);
   decode_line_json(line, "a\"b\\c\n\x01\x7F\xC3\xBC\xFFz");
   decode_line_end(line);
-  g_assert_cmpstr(r->text->str, ==, "\"a\\\"b\\\\c\\n\\u0001\\u007F\xC3\xBC\xEF\xBF\xBDz\"\n");
+  g_assert_cmpstr(r->text->str, ==, "\"a\\\"b\\\\c\\n\\u0001\\u007f\xC3\xBC\xEF\xBF\xBDz\"\n");
   decode_line_free(line);
 }
 

@@ -258,7 +258,7 @@ static void test_unreadable_files(void)
   assert_unreadable(".", ".: cannot read it (Is a directory); expected a scenario file");
   assert_unreadable(
       "/dev/zero",
-      "/dev/zero: cannot read it (it is larger than 4 MiB, which no scenario is); expected a scenario file");
+      "/dev/zero: cannot read it (it is a pipe, a device or a socket); expected a scenario file");
 }
 
 /* An included file's mistakes are its own, by the path that finds it from here. */

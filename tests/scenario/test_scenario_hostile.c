@@ -98,10 +98,7 @@ static void test_long_values(void)
   assert_outcome(repeated("title = \"", "\\n", 500000, "\";"),
                  "a.cfg:1: title = "
                  "\"\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\"
-                 "n\\n\\n\\n\\n\\n\\n"
-                 "\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n...\" is not text "
-                 "on one line; expected text on one "
-                 "line, in quotes");
+                 "n...\" is not text on one line; expected text on one line, in quotes");
   assert_outcome(repeated("run: { engine = \"", "n", 1000000, "\"; };"),
                  "a.cfg:1: run.engine = \"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn...\" "
                  "is none of its words; "

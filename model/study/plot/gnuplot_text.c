@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-/* `text` as valid UTF-8 without control characters and without the quote that ends a string: doubling it
+#include "base/plain_text.h"
+
+/* `text` as valid UTF-8 without what does not show and without the quote that ends a string: doubling it
  * is gnuplot's documented escape, but its scanner (5.4) takes the two for an empty string when they come
  * first, and runs what follows. */
 static char *printable(const char *text)
@@ -14,7 +16,7 @@ static char *printable(const char *text)
     if (character == '\'') {
       g_string_append(result, "\u2019");
     } else {
-      g_string_append_unichar(result, g_unichar_iscntrl(character) ? ' ' : character);
+      g_string_append_unichar(result, plain_text_shows(character) ? character : ' ');
     }
   }
   return g_string_free(result, FALSE);

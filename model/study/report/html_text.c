@@ -2,24 +2,13 @@
 
 #include <string.h>
 
+#include "base/plain_text.h"
+
 #define REPLACEMENT 0xFFFD
-
-/* Characters that order text anew (Unicode's Bidi_Control): a text could show another than it is. */
-static gboolean reorders(gunichar character)
-{
-  return character == 0x061C || character == 0x200E || character == 0x200F ||
-         (character >= 0x202A && character <= 0x202E) || (character >= 0x2066 && character <= 0x2069);
-}
-
-static gboolean is_noncharacter(gunichar character)
-{
-  return (character & 0xFFFE) == 0xFFFE || (character >= 0xFDD0 && character <= 0xFDEF);
-}
 
 static gboolean is_shown(gunichar character)
 {
-  return character == '\n' || character == '\t' ||
-         !(g_unichar_iscntrl(character) || reorders(character) || is_noncharacter(character));
+  return character == '\n' || character == '\t' || plain_text_shows(character);
 }
 
 static void append_character(GString *html, gunichar character)

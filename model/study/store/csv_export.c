@@ -3,12 +3,15 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/plain_text.h"
 #include "base/units.h"
 
 /* A field with a comma, a quote or a line end is quoted, quotes in it doubled (RFC 4180 §2); so is one
  * that would read as a comment at the start of a line. */
-static void write_field(const char *text, FILE *file)
+static void write_field(const char *field, FILE *file)
 {
+  g_autofree char *text = plain_text(field, -1, "\n");
+
   if (strpbrk(text, ",\"\r\n#") == NULL) {
     fputs(text, file);
     return;
@@ -25,7 +28,7 @@ static void write_field(const char *text, FILE *file)
 
 static void write_comment(const char *what, const char *text, FILE *file)
 {
-  g_autofree char *line = g_strdelimit(g_strdup(text), "\r\n", ' ');
+  g_autofree char *line = plain_text(text, -1, "");
   fprintf(file, "# %s: %s\n", what, line);
 }
 

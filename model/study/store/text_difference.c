@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/plain_text.h"
+
 enum {
   LINE_CHARACTERS_MAX = 100,
   TABLE_CELLS_MAX =
@@ -24,12 +26,9 @@ static void write_line(difference *d, char sign, guint number, const char *line)
   if (d->lines++ >= d->lines_max) {
     return;
   }
-  g_autofree char *shown = g_utf8_make_valid(line, -1);
+  g_autofree char *shown = plain_text(line, -1, "");
   if (g_utf8_strlen(shown, -1) > LINE_CHARACTERS_MAX) {
     memcpy(g_utf8_offset_to_pointer(shown, LINE_CHARACTERS_MAX - 3), "...", sizeof "...");
-  }
-  for (char *c = shown; *c != '\0'; c++) {
-    *c = g_ascii_iscntrl(*c) ? (*c == '\t' ? ' ' : '?') : *c;
   }
   g_string_append_printf(d->text, "  %c %u: %s\n", sign, d->skipped + number + 1, shown);
 }

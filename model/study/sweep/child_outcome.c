@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/plain_text.h"
+
 char *child_outcome_tail(const char *octets, gsize count, gboolean cut)
 {
   /* What follows the first octet of a character in UTF-8 is 10xxxxxx, at most three of them. */
@@ -11,13 +13,7 @@ char *child_outcome_tail(const char *octets, gsize count, gboolean cut)
     octets++;
     count--;
   }
-  char *text = g_utf8_make_valid(octets, (gssize)count);
-  for (char *c = text; *c != '\0'; c++) {
-    if (g_ascii_iscntrl(*c) && *c != '\n' && *c != '\t') {
-      *c = ' '; /* a terminal that shows the text is not to be steered by it */
-    }
-  }
-  return g_strchomp(text);
+  return g_strchomp(plain_text(octets, (gssize)count, "\n\t"));
 }
 
 /* The last line of `tail`; within it. */

@@ -5,6 +5,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/plain_text.h"
 #include "study/store/provenance.h"
 #include "study/sweep/sweep_backlog.h"
 
@@ -81,12 +82,12 @@ static void print_problem(const sweep *s, const stored_run *run)
   }
   sweep_progress_clear(&s->progress);
   g_autofree char *label = sweep_grid_label(s->grid, run->point);
-  fprintf(s->options->problems, "run %" G_GUINT64_FORMAT " (%s) %s", run->point + 1, label,
-          run_status_name(run->status));
+  plain_text_print(s->options->problems, "run %" G_GUINT64_FORMAT " (%s) %s", run->point + 1, label,
+                   run_status_name(run->status));
   if (run->status != RUN_FAILED) {
-    fprintf(s->options->problems, ", where run.expect is %s", run->keys[SCENARIO_RUN_EXPECT]);
+    plain_text_print(s->options->problems, ", where run.expect is %s", run->keys[SCENARIO_RUN_EXPECT]);
   }
-  fprintf(s->options->problems, "%s%s\n", *run->message != '\0' ? ": " : "", run->message);
+  plain_text_print(s->options->problems, "%s%s\n", *run->message != '\0' ? ": " : "", run->message);
 }
 
 /* Stopping. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/plain_text.h"
 #include "sim/sim_engine_choice.h"
 
 /* What a run costs on one core when no store knows better: data segments a second of a 200 MiB Write at MTU 1500 with markers, CRC and 0.01 %
@@ -132,8 +133,8 @@ static void print_header(const scenario *s, const sweep_list_options *options, F
 {
   const char *title = scenario_text(s, SCENARIO_TITLE);
 
-  fprintf(output, "%s%s%s, iwarpsim %s\n", scenario_name(s), *title != '\0' ? ": " : "", title,
-          options->version);
+  plain_text_print(output, "%s%s%s, iwarpsim %s\n", scenario_name(s), *title != '\0' ? ": " : "", title,
+                   options->version);
 }
 
 static void print_run(const sweep_grid *grid, gsize index, const sweep_list_options *options, FILE *output)
@@ -144,14 +145,14 @@ static void print_run(const sweep_grid *grid, gsize index, const sweep_list_opti
                                        [STORED_DONE] = "done"};
   g_autofree char *label = sweep_grid_label(grid, index);
 
-  fprintf(output, "%zu", index + 1);
+  plain_text_print(output, "%zu", index + 1);
   if (*label != '\0') {
-    fprintf(output, "  %s", label);
+    plain_text_print(output, "  %s", label);
   }
   if (options->states != NULL) {
-    fprintf(output, "  %s", states[options->states[index]]);
+    plain_text_print(output, "  %s", states[options->states[index]]);
   }
-  fprintf(output, "\n");
+  plain_text_print(output, "\n");
 }
 
 static void print_sums(const sweep_grid *grid, const sums *total, const sweep_list_options *options,
@@ -169,18 +170,18 @@ static void print_sums(const sweep_grid *grid, const sums *total, const sweep_li
   if (sweep_grid_repeated(grid) > 0) {
     g_string_append_printf(remarks, ", %zu given twice", sweep_grid_repeated(grid));
   }
-  fprintf(output, "%zu %s", total->runs, total->runs == 1 ? "run" : "runs");
+  plain_text_print(output, "%zu %s", total->runs, total->runs == 1 ? "run" : "runs");
   if (remarks->len > 0) {
-    fprintf(output, " (%s)", remarks->str + strlen(", "));
+    plain_text_print(output, " (%s)", remarks->str + strlen(", "));
   }
-  fprintf(output, ", %zu to run", total->to_run);
+  plain_text_print(output, ", %zu to run", total->to_run);
   if (total->to_run > 0) {
     g_autofree char *segments = rough_text(total->segments);
     g_autofree char *duration = duration_text(total->seconds / MIN(options->jobs, (double)total->to_run));
 
-    fprintf(output, ", about %s segments, about %s at -j %u", segments, duration, options->jobs);
+    plain_text_print(output, ", about %s segments, about %s at -j %u", segments, duration, options->jobs);
   }
-  fprintf(output, "\n");
+  plain_text_print(output, "\n");
 }
 
 void sweep_list_print(const sweep_grid *grid, const sweep_list_options *options, FILE *output)

@@ -2,12 +2,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/plain_text.h"
 #include "base/units.h"
 #include "study/table/result_table.h"
 
 /* A field with a comma, a quote, a line end or the sign of a comment is quoted, quotes in it doubled (RFC 4180 §2). */
-static void append_field(const char *field, GString *csv)
+static void append_field(const char *text, GString *csv)
 {
+  g_autofree char *field = plain_text(text, -1, "\n");
+
   if (strpbrk(field, ",\"\r\n#") == NULL) {
     g_string_append(csv, field);
     return;
@@ -22,7 +25,7 @@ static void append_field(const char *field, GString *csv)
 
 static void append_comment(const char *what, const char *text, GString *csv)
 {
-  g_autofree char *line = g_strdelimit(g_strdup(text), "\r\n", ' ');
+  g_autofree char *line = plain_text(text, -1, "");
   g_string_append_printf(csv, "# %s: %s\n", what, line);
 }
 

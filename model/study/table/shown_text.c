@@ -1,14 +1,10 @@
 #include "study/table/shown_text.h"
 
+#include "base/plain_text.h"
+
 char *shown_text_line(const char *text)
 {
-  g_autofree char *valid = g_utf8_make_valid(text, -1);
-  GString *result = g_string_new(NULL);
-  for (const char *c = valid; *c != '\0'; c = g_utf8_next_char(c)) {
-    gunichar character = g_utf8_get_char(c);
-    g_string_append_unichar(result, g_unichar_iscntrl(character) ? ' ' : character);
-  }
-  return g_strstrip(g_string_free(result, FALSE));
+  return g_strstrip(plain_text(text, -1, ""));
 }
 
 char *shown_text_octets(double octets)

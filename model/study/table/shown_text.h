@@ -4,8 +4,7 @@
 
 #include <glib.h>
 
-/* `text` on one line: control characters become blanks, octets that are not UTF-8 the replacement character; no blanks at its ends. Free
- * with g_free(). */
+/* plain_text() of `text` on one line, without blanks at its ends. Free with g_free(). */
 char *shown_text_line(const char *text);
 
 /* `octets` for people: "512", "16 KiB", "1.5 MiB". Free with g_free(). */

@@ -91,7 +91,7 @@ static void test_rows(void)
 
   /* The hash is that of FIPS 180-4's example, "abc". */
   static const char comments[] =
-      "# scenario: sweep\n# title: two lines\n# version: 0.1.0\n# git: unknown\n"
+      "# scenario: sweep\n# title: two\\nlines\n# version: 0.1.0\n# git: unknown\n"
       "# hash: ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\n"
       "# libraries: GLib 2.74.6\n# columns: mpa.markers twice, first the parameter, then the metric\n";
   g_assert_true(g_str_has_prefix(text, comments));

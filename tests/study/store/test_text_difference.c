@@ -42,7 +42,7 @@ static void test_cut(void)
 /* A terminal is not to obey what a store holds; a line of 101 characters is cut to 97 and three dots. */
 static void test_hostile_lines(void)
 {
-  expect("\033[2J\ta", "\xff", 20, "  - 1: ?[2J a\n  + 1: \xef\xbf\xbd\n");
+  expect("\033[2J\ta", "\xff", 20, "  - 1: \\x1b[2J\\ta\n  + 1: \\xff\n");
   GString *line = g_string_new(NULL), *shown = g_string_new("  - 1: ");
   for (guint i = 0; i < 101; i++) {
     g_string_append(line, "\xc3\xa4");

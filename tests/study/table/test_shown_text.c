@@ -21,10 +21,10 @@ static void test_octets(void)
 /* A title may hold anything: it stays on one line of a terminal, and steers none. */
 static void test_line(void)
 {
-  expect_text(shown_text_line("a\nb"), "a b");
-  expect_text(shown_text_line("\x1b[31mred\x7f"), "[31mred");
-  expect_text(shown_text_line("  two \t"), "two");
-  expect_text(shown_text_line("\xff"), "\xef\xbf\xbd");
+  expect_text(shown_text_line("a\nb"), "a\\nb");
+  expect_text(shown_text_line("\x1b[31mred\x7f"), "\\x1b[31mred\\x7f");
+  expect_text(shown_text_line("  two  "), "two");
+  expect_text(shown_text_line("\xff"), "\\xff");
   expect_text(shown_text_line(""), "");
 }
 

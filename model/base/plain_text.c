@@ -1,0 +1,107 @@
+#include "base/plain_text.h"
+
+#include <string.h>
+
+static gboolean reorders(gunichar character)
+{
+  return character == 0x061C || character == 0x200E || character == 0x200F ||
+         (character >= 0x202A && character <= 0x202E) || (character >= 0x2066 && character <= 0x2069);
+}
+
+static gboolean is_noncharacter(gunichar character)
+{
+  return (character & 0xFFFE) == 0xFFFE || (character >= 0xFDD0 && character <= 0xFDEF);
+}
+
+gboolean plain_text_shows(gunichar character)
+{
+  return !(g_unichar_iscntrl(character) || character == 0x2028 || character == 0x2029 ||
+           reorders(character) || is_noncharacter(character));
+}
+
+/* As C and JSON write them; NULL for other characters. */
+static const char *letter_escape(gunichar character)
+{
+  switch (character) {
+  case '\b':
+    return "\\b";
+  case '\f':
+    return "\\f";
+  case '\n':
+    return "\\n";
+  case '\r':
+    return "\\r";
+  case '\t':
+    return "\\t";
+  default:
+    return NULL;
+  }
+}
+
+static void append_escape(GString *to, gunichar character)
+{
+  const char *letter = letter_escape(character);
+
+  if (letter != NULL) {
+    g_string_append(to, letter);
+  } else {
+    g_string_append_printf(to, character < 0x80 ? "\\x%02x" : "\\u%04x", character);
+  }
+}
+
+char *plain_text(const char *text, gssize length, const char *kept)
+{
+  const char *end = text + (length < 0 ? strlen(text) : (gsize)length);
+  GString *plain = g_string_sized_new((gsize)(end - text) + 1);
+
+  for (const char *next; text < end; text = next) {
+    gunichar character = g_utf8_get_char_validated(text, end - text);
+    gboolean is_utf8 = *text != '\0' && character < (gunichar)-2;
+
+    next = is_utf8 ? g_utf8_next_char(text) : text + 1;
+    if (!is_utf8) {
+      g_string_append_printf(plain, "\\x%02x", (guchar)*text);
+    } else if (plain_text_shows(character) || (character < 0x80 && strchr(kept, (int)character) != NULL)) {
+      g_string_append_len(plain, text, next - text);
+    } else {
+      append_escape(plain, character);
+    }
+  }
+  return g_string_free(plain, FALSE);
+}
+
+void plain_text_print(FILE *file, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start(arguments, format);
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  g_autofree char *plain = plain_text(text, -1, "\n");
+  fputs(plain, file);
+}
+
+void plain_text_append_json(GString *json, const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid(text, -1);
+
+  g_string_append_c(json, '"');
+  for (const char *c = valid; *c != '\0'; c = g_utf8_next_char(c)) {
+    gunichar character = g_utf8_get_char(c);
+
+    if (character == '"' || character == '\\') {
+      g_string_append_c(json, '\\');
+      g_string_append_c(json, *c);
+    } else if (plain_text_shows(character)) {
+      g_string_append_unichar(json, character);
+    } else if (letter_escape(character) != NULL) {
+      g_string_append(json, letter_escape(character));
+    } else if (character < 0x10000) {
+      g_string_append_printf(json, "\\u%04x", character);
+    } else { /* a noncharacter, as two surrogates */
+      g_string_append_printf(json, "\\u%04x\\u%04x", 0xD7C0 + (character >> 10),
+                             0xDC00 + (character & 0x3FF));
+    }
+  }
+  g_string_append_c(json, '"');
+}

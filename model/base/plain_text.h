@@ -1,0 +1,25 @@
+/* Text that is not ours (titles, file names, what stores, captures and other programs hold), made harmless before a terminal, a table
+ * or a JSON text shows it. All that the program prints for people goes through plain_text_print(); scripts/check-layers.sh looks. */
+#ifndef BASE_PLAIN_TEXT_H
+#define BASE_PLAIN_TEXT_H
+
+#include <glib.h>
+#include <stdio.h>
+
+/* FALSE for what steers a terminal or shows another text than there is: control characters (C0, DEL, C1), line and paragraph
+ * separators, Unicode's Bidi_Control, noncharacters. */
+gboolean plain_text_shows(gunichar character);
+
+/* `length` octets of `text` (-1: up to its NUL) in valid UTF-8. What does not show is escaped, "\n", "\x1b", "\u202e", and so is an
+ * octet that is no UTF-8, "\xff"; the ASCII characters in `kept` stay. Backslashes are not escaped: a text that is plain stays as it
+ * is. Free with g_free(). */
+char *plain_text(const char *text, gssize length, const char *kept);
+
+/* fprintf() of a text in which all but line ends is made plain. For what is read as lines, by people. */
+void plain_text_print(FILE *file, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* Appends `text` as a JSON string with its quotes (RFC 8259 §7). What does not show is written as \uXXXX; octets that are no UTF-8
+ * become U+FFFD. */
+void plain_text_append_json(GString *json, const char *text);
+
+#endif

@@ -1,0 +1,73 @@
+#include "base/plain_text.h"
+
+#include <stdlib.h>
+
+static void expect(char *found, const char *expected)
+{
+  g_assert_cmpstr(found, ==, expected);
+  g_free(found);
+}
+
+/* What the ECMA-48 and Unicode tables call controls, and octets that are no UTF-8; all else stays, backslashes too. */
+static void test_escapes(void)
+{
+  expect(plain_text("plain \\n caf\u00e9 \u2713 \u05d0", -1, ""), "plain \\n caf\u00e9 \u2713 \u05d0");
+  expect(plain_text("\x1b]0;x\a\x7f\b", -1, ""), "\\x1b]0;x\\x07\\x7f\\b");
+  expect(plain_text("\xc2\x9b"
+                    "31m\xc2\x85",
+                    -1, ""),
+         "\\u009b31m\\u0085");
+  expect(plain_text("\u202e\u061c\u2066\u2069\u200f\u2028", -1, ""),
+         "\\u202e\\u061c\\u2066\\u2069\\u200f\\u2028");
+  expect(plain_text("\U0001fffe", -1, ""), "\\u1fffe");
+  expect(plain_text("\xff\xc3(\x9b\xe2\x80", -1, ""), "\\xff\\xc3(\\x9b\\xe2\\x80");
+  expect(plain_text("\xed\xa0\x80\xc0\x9b", -1, ""),
+         "\\xed\\xa0\\x80\\xc0\\x9b"); /* a surrogate; an overlong ESC's cousin */
+}
+
+static void test_kept(void)
+{
+  expect(plain_text("a\tb\r\nc", -1, ""), "a\\tb\\r\\nc");
+  expect(plain_text("a\tb\r\nc", -1, "\n\t"), "a\tb\\r\nc");
+}
+
+/* A NUL within the length is no end, and no character. */
+static void test_length(void)
+{
+  expect(plain_text("ab\0c", 4, ""), "ab\\x00c");
+  expect(plain_text("abc", 2, ""), "ab");
+  expect(plain_text("a\u00e9", 2, ""), "a\\xc3");
+  expect(plain_text("", 0, ""), "");
+}
+
+static void test_print(void)
+{
+  char *text = NULL;
+  gsize length = 0;
+  FILE *file = open_memstream(&text, &length);
+
+  plain_text_print(file, "%s: %d\n", "\x1b[2J\xff", 7);
+  fclose(file);
+  g_assert_cmpstr(text, ==, "\\x1b[2J\\xff: 7\n");
+  free(text);
+}
+
+static void test_json(void)
+{
+  g_autoptr(GString) json = g_string_new("=");
+
+  plain_text_append_json(json, "a\"b\\c\n\x01\x7f\xc2\x9b\u202e\U0001fffe\u00fc\xffz");
+  g_assert_cmpstr(json->str, ==,
+                  "=\"a\\\"b\\\\c\\n\\u0001\\u007f\\u009b\\u202e\\ud83f\\udffe\u00fc\ufffdz\"");
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/plain_text/escapes", test_escapes);
+  g_test_add_func("/plain_text/kept", test_kept);
+  g_test_add_func("/plain_text/length", test_length);
+  g_test_add_func("/plain_text/print", test_print);
+  g_test_add_func("/plain_text/json", test_json);
+  return g_test_run();
+}

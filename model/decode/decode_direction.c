@@ -1,5 +1,6 @@
 #include "decode/decode_direction.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "capture/capture_stream.h"
@@ -34,8 +35,8 @@ struct decode_direction {
   uint64_t cut_at; /* offset behind its octets that were captured, when there are others; UINT64_MAX */
   range withheld;  /* offsets of the last of them: see take_octets(); empty: none */
   const uint8_t *withheld_octets;
-  range run;        /* offsets of those of its octets that are in hand */
   decode_fpdu fpdu; /* the one in hand */
+  GArray *packets;  /* scratch: the numbers of the packets that brought it */
 };
 
 static uint64_t offset_of(const decode_direction *direction, uint64_t position)
@@ -66,40 +67,37 @@ static void tell(decode_direction *direction, decode_note_kind kind, uint64_t po
 
 /* --- FPDUs --- */
 
-static bool has_part_before(const mpa_ulpdu *ulpdu, size_t index)
+static int compare_packets(const void *a, const void *b)
 {
-  for (size_t before = 0; before < index; before++) {
-    if (ulpdu->parts[before].arrival == ulpdu->parts[index].arrival) {
-      return true;
-    }
-  }
-  return false;
+  uint64_t left = *(const uint64_t *)a;
+  uint64_t right = *(const uint64_t *)b;
+
+  return (left > right) - (left < right);
 }
 
-static void add_packet(decode_fpdu *fpdu, uint64_t packet)
+/* The packets that brought the octets of the FPDU, framing included: their numbers are the times of arrival that the deframer was given. */
+static void read_packets(decode_direction *direction, const mpa_ulpdu *ulpdu, decode_fpdu *fpdu)
 {
-  fpdu->first_packet = fpdu->packets == 0 ? packet : MIN(fpdu->first_packet, packet);
-  fpdu->last_packet = fpdu->packets == 0 ? packet : MAX(fpdu->last_packet, packet);
-  fpdu->packets++;
-}
+  size_t count;
+  const mpa_fpdu_piece *pieces = mpa_ulpdu_pieces(ulpdu, &count);
 
-/* The packets that brought the octets of `ulpdu`: their numbers are the times of arrival that the deframer was given. What is not of the
- * ULPDU, its CRC for instance, may have come with the packet in hand. */
-static void read_packets(const decode_direction *direction, const mpa_ulpdu *ulpdu, decode_fpdu *fpdu)
-{
-  bool in_hand = direction->run.from < ulpdu->fpdu_end && direction->run.to > ulpdu->fpdu_start;
-
-  fpdu->packets = 0;
-  for (size_t index = 0; index < ulpdu->part_count; index++) {
-    uint64_t packet = (uint64_t)ulpdu->parts[index].arrival;
-    if (!has_part_before(ulpdu, index)) {
-      add_packet(fpdu, packet);
-      in_hand &= packet != direction->packet;
-    }
+  fpdu->first_packet = direction->packet;
+  fpdu->last_packet = direction->packet;
+  fpdu->packets = 1;
+  if (count == 0) {
+    return;
   }
-  if (in_hand || fpdu->packets == 0) {
-    add_packet(fpdu, direction->packet);
+  g_array_set_size(direction->packets, (guint)count);
+  uint64_t *packets = &g_array_index(direction->packets, uint64_t, 0);
+  for (size_t index = 0; index < count; index++) {
+    packets[index] = (uint64_t)pieces[index].arrival;
   }
+  qsort(packets, count, sizeof *packets, compare_packets);
+  for (size_t index = 1; index < count; index++) {
+    fpdu->packets += packets[index] != packets[index - 1];
+  }
+  fpdu->first_packet = packets[0];
+  fpdu->last_packet = packets[count - 1];
 }
 
 /* Is it behind an FPDU with an error whose length was followed? What a marker has located is proven, and so is what follows that. */
@@ -241,6 +239,7 @@ decode_direction *decode_direction_new(const decode_tools *tools, uint32_t conne
   decode_alignment_init(&direction->alignment, tools->options.hold_octets);
   range_set_init(&direction->not_captured);
   range_set_init(&direction->told);
+  direction->packets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
   summary->first_sequence = start->first_sequence - (uint32_t)start->first_position;
   summary->in_full_operation = start->in_full_operation;
   if (start->in_full_operation) {
@@ -262,6 +261,7 @@ void decode_direction_free(decode_direction *direction)
     decode_alignment_clear(&direction->alignment);
     range_set_clear(&direction->not_captured);
     range_set_clear(&direction->told);
+    g_array_unref(direction->packets);
     g_free(direction);
   }
 }
@@ -286,7 +286,6 @@ static void take_run(decode_direction *direction, uint64_t from, uint64_t to, co
   octet_rope_init(&rope);
   octet_rope_append(&rope, octet_block_octets(block), (uint32_t)(to - from), block);
   octet_block_unref(block);
-  direction->run = (range){from, to};
   time_ps packet = (time_ps)direction->packet;
   mpa_deframer_receive(direction->deframer, from, &rope, packet, packet);
   octet_rope_clear(&rope);
@@ -446,7 +445,6 @@ static void end_phase(decode_direction *direction, uint64_t end)
 {
   uint64_t start;
 
-  direction->run = (range){0, 0};
   mpa_deframer_end(direction->deframer, (time_ps)direction->packet);
   if (direction->tools->options.assume_aligned) {
     guess(direction, end);

@@ -93,6 +93,7 @@ static mpa_whole_fpdu whole_fpdu(mpa_deframer_ahead *ahead, const mpa_fpdu *exte
 
   whole.held_octets = mpa_ulpdu_parts_arrived_before(ahead->parts, extent, now);
   whole.parts = mpa_ulpdu_parts_of(ahead->parts, extent, &whole.part_count);
+  whole.pieces = mpa_ulpdu_parts_pieces(ahead->parts, &whole.piece_count);
   return whole;
 }
 

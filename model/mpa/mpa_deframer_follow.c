@@ -24,6 +24,12 @@ const octet_rope *mpa_ulpdu_framed(const mpa_ulpdu *ulpdu, uint32_t *from)
   return ulpdu->fpdu->octets;
 }
 
+const mpa_fpdu_piece *mpa_ulpdu_pieces(const mpa_ulpdu *ulpdu, size_t *count)
+{
+  *count = ulpdu->fpdu->piece_count;
+  return ulpdu->fpdu->pieces;
+}
+
 static bool is_excused(const mpa_deframer *deframer, const mpa_whole_fpdu *fpdu)
 {
   const mpa_ulpdu ulpdu = {.fpdu_start = fpdu->extent.start,

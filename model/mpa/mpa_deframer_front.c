@@ -19,12 +19,11 @@ void mpa_deframer_front_append(mpa_deframer *deframer, const octet_rope *octets,
   mpa_front *front = &mpa_deframer_ahead_of(deframer)->front;
 
   g_assert(front->piece_count < MPA_FRONT_PIECES_MAX);
-  front->pieces[front->piece_count++] =
-      (mpa_front_piece){.position = front_end(deframer), .arrival = arrival};
+  front->pieces[front->piece_count++] = (mpa_fpdu_piece){.position = front_end(deframer), .arrival = arrival};
   octet_rope_append_rope(&front->octets, octets, from, octets->length - from);
 }
 
-/* How the FPDU `extent` in the front arrived: fills in its parts, and counts its octets that came before `now`. As
+/* How the FPDU `extent` in the front arrived: fills in its parts and pieces, and counts its octets that came before `now`. As
  * mpa_ulpdu_parts does of FPDUs in the store. */
 static void note_parts(mpa_front *front, const mpa_fpdu *extent, mpa_whole_fpdu *whole, time_ps now)
 {
@@ -40,6 +39,8 @@ static void note_parts(mpa_front *front, const mpa_fpdu *extent, mpa_whole_fpdu 
     if (to <= from) {
       continue; /* all of it is in front of this FPDU */
     }
+    whole->pieces = whole->pieces ? whole->pieces : &front->pieces[index];
+    whole->piece_count++;
     uint32_t ulpdu_to = is_last ? extent->ulpdu_octets : mpa_fpdu_ulpdu_octets_below(extent, to);
     whole->held_octets += arrival < now ? to - from : 0;
     if (ulpdu_to > ulpdu_from && part > front->parts && part[-1].arrival == arrival) {
@@ -142,7 +143,7 @@ static void note_piece(void *user, uint64_t position, time_ps arrival)
 {
   mpa_front *front = user;
 
-  front->pieces[front->piece_count++] = (mpa_front_piece){.position = position, .arrival = arrival};
+  front->pieces[front->piece_count++] = (mpa_fpdu_piece){.position = position, .arrival = arrival};
 }
 
 static void count_piece(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)

@@ -16,12 +16,6 @@
 
 enum { MPA_FRONT_PIECES_MAX = 8 };
 
-/* Octets from `position` on that arrived together. */
-typedef struct mpa_front_piece {
-  uint64_t position;
-  time_ps arrival;
-} mpa_front_piece;
-
 /* The usual case beside FPDUs that are whole in one segment: octets from the in-order edge on that do not yet make a whole FPDU,
  * and nothing behind them. They wait here as one run; nothing is in the store, passed early or open while there are any, and no
  * marker among them points beyond the edge. An all-zero front is a valid empty one. */
@@ -30,8 +24,8 @@ typedef struct mpa_front {
   uint32_t piece_count;
   bool is_located; /* ULPDU_Length is there, hence `fpdu` */
   mpa_fpdu fpdu;
-  mpa_front_piece pieces[MPA_FRONT_PIECES_MAX]; /* ascending; the first starts at the edge */
-  mpa_ulpdu_part parts[MPA_FRONT_PIECES_MAX];   /* of the FPDU in hand */
+  mpa_fpdu_piece pieces[MPA_FRONT_PIECES_MAX]; /* ascending; the first starts at the edge */
+  mpa_ulpdu_part parts[MPA_FRONT_PIECES_MAX];  /* of the FPDU in hand */
 } mpa_front;
 
 /* What has come beyond the in-order edge and could not be passed in order; made when that happens first. */
@@ -73,6 +67,8 @@ struct mpa_whole_fpdu {
   uint64_t held_octets;        /* see mpa_ulpdu */
   const mpa_ulpdu_part *parts; /* see mpa_ulpdu */
   size_t part_count;
+  const mpa_fpdu_piece *pieces; /* see mpa_ulpdu_pieces() */
+  size_t piece_count;
 };
 
 /* `deframer`'s `ahead`, made if need be; and freed. */

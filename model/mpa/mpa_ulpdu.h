@@ -25,6 +25,12 @@ typedef struct mpa_ulpdu_part {
   time_ps arrival; /* of the segment that brought them first */
 } mpa_ulpdu_part;
 
+/* Octets of an FPDU that arrived together: from `position` on, to the next piece or the FPDU's end. */
+typedef struct mpa_fpdu_piece {
+  uint64_t position;
+  time_ps arrival; /* of the segment that brought them first */
+} mpa_fpdu_piece;
+
 /* The FPDU that a ULPDU lies in; of the deframer, valid as long as its mpa_ulpdu is. */
 typedef struct mpa_whole_fpdu mpa_whole_fpdu;
 
@@ -46,5 +52,9 @@ mpa_error mpa_ulpdu_error(const mpa_ulpdu *ulpdu);
 
 /* Of the same: the octets of its whole FPDU, framing included, are those from `*from` on of the rope that is returned. */
 const octet_rope *mpa_ulpdu_framed(const mpa_ulpdu *ulpdu, uint32_t *from);
+
+/* Of the same: how its whole FPDU arrived, framing included: `*count` pieces, ascending; the first may start before the FPDU. NULL, 0: all of it
+ * lies in the octets that the deframer is being given. */
+const mpa_fpdu_piece *mpa_ulpdu_pieces(const mpa_ulpdu *ulpdu, size_t *count);
 
 #endif

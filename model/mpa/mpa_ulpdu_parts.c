@@ -4,14 +4,8 @@
 
 #include "base/element_array.h"
 
-/* Octets of an FPDU from `position` on arrived at `arrival`. */
-typedef struct piece {
-  uint64_t position;
-  time_ps arrival;
-} piece;
-
 struct mpa_ulpdu_parts {
-  element_array pieces; /* of piece */
+  element_array pieces; /* of mpa_fpdu_piece */
   element_array parts;  /* of mpa_ulpdu_part */
 };
 
@@ -19,7 +13,7 @@ mpa_ulpdu_parts *mpa_ulpdu_parts_new(void)
 {
   mpa_ulpdu_parts *parts = g_new(mpa_ulpdu_parts, 1);
 
-  element_array_init(&parts->pieces, sizeof(piece));
+  element_array_init(&parts->pieces, sizeof(mpa_fpdu_piece));
   element_array_init(&parts->parts, sizeof(mpa_ulpdu_part));
   return parts;
 }
@@ -40,12 +34,13 @@ void mpa_ulpdu_parts_reset(mpa_ulpdu_parts *parts)
 
 void mpa_ulpdu_parts_add(mpa_ulpdu_parts *parts, uint64_t position, time_ps arrival)
 {
-  *(piece *)element_array_insert(&parts->pieces, parts->pieces.count) = (piece){position, arrival};
+  *(mpa_fpdu_piece *)element_array_insert(&parts->pieces, parts->pieces.count) =
+      (mpa_fpdu_piece){position, arrival};
 }
 
-static const piece *piece_at(const mpa_ulpdu_parts *parts, size_t index)
+static const mpa_fpdu_piece *piece_at(const mpa_ulpdu_parts *parts, size_t index)
 {
-  return element_array_slot(&parts->pieces, index, sizeof(piece));
+  return element_array_slot(&parts->pieces, index, sizeof(mpa_fpdu_piece));
 }
 
 /* Stream offset behind the piece number `index`. */
@@ -87,12 +82,18 @@ const mpa_ulpdu_part *mpa_ulpdu_parts_of(mpa_ulpdu_parts *parts, const mpa_fpdu 
   return *count > 0 ? element_array_at(&parts->parts, 0) : NULL;
 }
 
+const mpa_fpdu_piece *mpa_ulpdu_parts_pieces(const mpa_ulpdu_parts *parts, size_t *count)
+{
+  *count = parts->pieces.count;
+  return piece_at(parts, 0);
+}
+
 uint64_t mpa_ulpdu_parts_arrived_before(const mpa_ulpdu_parts *parts, const mpa_fpdu *fpdu, time_ps now)
 {
   uint64_t octets = 0;
 
   for (size_t index = 0; index < parts->pieces.count; index++) {
-    const piece *from = piece_at(parts, index);
+    const mpa_fpdu_piece *from = piece_at(parts, index);
 
     if (from->arrival < now) {
       octets += piece_end(parts, index, fpdu) - from->position;

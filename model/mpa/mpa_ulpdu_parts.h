@@ -24,6 +24,9 @@ void mpa_ulpdu_parts_add(mpa_ulpdu_parts *parts, uint64_t position, time_ps arri
  * arrival being one part. Valid until the next reset. */
 const mpa_ulpdu_part *mpa_ulpdu_parts_of(mpa_ulpdu_parts *parts, const mpa_fpdu *fpdu, size_t *count);
 
+/* The pieces that were added, `*count` (> 0) of them. Valid until the next reset. */
+const mpa_fpdu_piece *mpa_ulpdu_parts_pieces(const mpa_ulpdu_parts *parts, size_t *count);
+
 /* Octets of `fpdu`, framing included, that arrived before `now`. */
 uint64_t mpa_ulpdu_parts_arrived_before(const mpa_ulpdu_parts *parts, const mpa_fpdu *fpdu, time_ps now);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "decode_kit.h"
+#include "mpa/mpa_fpdu.h"
 
 static const kit_plan both_ways = {
     .has_frames = true, .markers = {true, false}, .crc = true, .private_data = {7, 512}, .fpdus = {60, 20}};
@@ -48,20 +49,23 @@ static void test_in_order(void)
   random_stream_free(random);
 }
 
-/* The packets of FPDU 0, which came in packets 5 and 6 or, with its first octets, in 5 alone. */
-static void test_packets(void)
+/* FPDU 0 comes in two segments, cut at octet `cut`, or, when that is negative, so far from its end. In either order packets 5 and 6 brought
+ * it, also when one of them brought no octet of the ULPDU. */
+static void play_cut(int cut, bool tail_first, random_stream *random)
 {
   const kit_plan plan = {.has_frames = true, .crc = true, .fpdus = {1, 0}};
-  random_stream *random = new_random("packets");
   kit_talk *talk = kit_talk_new(&plan, random);
   uint64_t start = kit_talk_start(talk, 0, 0);
   uint32_t length = (uint32_t)(kit_talk_end(talk, 0, 0) - start);
+  uint32_t head = cut > 0 ? (uint32_t)cut : length - (uint32_t)-cut;
+  const kit_piece parts[] = {
+      {.position = start, .length = head, .captured = head},
+      {.position = start + head, .length = length - head, .captured = length - head}};
   GArray *pieces = kit_cut(talk, 0);
 
-  /* Only its CRC comes with the last packet. */
-  g_array_set_size(pieces, 4);
-  kit_append(pieces, (kit_piece){.position = start, .length = length - 4, .captured = length - 4});
-  kit_append(pieces, (kit_piece){.position = start + length - 4, .length = 4, .captured = 4});
+  g_array_set_size(pieces, 4); /* the SYNs and the startup frames */
+  kit_append(pieces, parts[tail_first]);
+  kit_append(pieces, parts[!tail_first]);
   kit_session *session = kit_decode(talk, pieces, NULL);
   const decode_fpdu *fpdu = kit_fpdu(session, DECODE_FORWARD, start);
   kit_expect_all(session, talk);
@@ -72,6 +76,17 @@ static void test_packets(void)
   g_array_unref(pieces);
   kit_session_free(session);
   kit_talk_free(talk);
+}
+
+static void test_packets(void)
+{
+  static const int cuts[] = {MPA_FPDU_LENGTH_OCTETS, -1, -MPA_FPDU_CRC_OCTETS, -MPA_FPDU_CRC_OCTETS - 1};
+  random_stream *random = new_random("packets");
+
+  for (guint index = 0; index < G_N_ELEMENTS(cuts); index++) {
+    play_cut(cuts[index], false, random);
+    play_cut(cuts[index], true, random);
+  }
   random_stream_free(random);
 }
 

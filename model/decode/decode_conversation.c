@@ -116,23 +116,6 @@ bool decode_conversation_is_mpa(const decode_conversation *conversation)
 
 /* --- The beginning --- */
 
-static void tell_frame(const decode_conversation *conversation, const decode_verdict_frame *found)
-{
-  const decode_tools *tools = conversation->tools;
-  const decode_startup_event event = {.connection = conversation->connection.index,
-                                      .direction = name_of(conversation, found->from),
-                                      .time_ns =
-                                          decode_waiting_time(conversation->waiting, found->last_packet),
-                                      .first_packet = found->first_packet,
-                                      .last_packet = found->last_packet,
-                                      .stream_position = found->position,
-                                      .frame = &found->frame};
-
-  if (found->is_there && tools->events.startup) {
-    tools->events.startup(tools->user, &event);
-  }
-}
-
 static void tell_text(const decode_conversation *conversation, const decode_verdict_frame *about,
                       const char *text)
 {
@@ -157,9 +140,6 @@ static void tell_faults(const decode_conversation *conversation, const decode_ve
   const decode_verdict *verdict = &conversation->verdict;
   const decode_startup_frame *frame = &found->frame;
 
-  if (!found->is_there) {
-    return;
-  }
   if (!frame->is_reply && frame->rejected) {
     tell_text(conversation, found, "the R bit of a Request must be 0 (mpa-01 §6.1.1)");
   }
@@ -173,6 +153,28 @@ static void tell_faults(const decode_conversation *conversation, const decode_ve
   if (frame->is_reply && verdict->request.is_there && frame->revision > verdict->request.frame.revision) {
     tell_text(conversation, found, "the Revision of the Reply is higher than that of the Request");
   }
+}
+
+/* A startup frame, and what is wrong with it. */
+static void tell_frame(const decode_conversation *conversation, const decode_verdict_frame *found)
+{
+  const decode_tools *tools = conversation->tools;
+  const decode_startup_event event = {.connection = conversation->connection.index,
+                                      .direction = name_of(conversation, found->from),
+                                      .time_ns =
+                                          decode_waiting_time(conversation->waiting, found->last_packet),
+                                      .first_packet = found->first_packet,
+                                      .last_packet = found->last_packet,
+                                      .stream_position = found->position,
+                                      .frame = &found->frame};
+
+  if (!found->is_there) {
+    return;
+  }
+  if (tools->events.startup) {
+    tools->events.startup(tools->user, &event);
+  }
+  tell_faults(conversation, found);
 }
 
 static void note_connection(decode_conversation *conversation, uint32_t index)
@@ -202,10 +204,9 @@ void decode_conversation_begin(decode_conversation *conversation, uint32_t index
   const decode_verdict *verdict = &conversation->verdict;
 
   note_connection(conversation, index);
-  tell_frame(conversation, &verdict->request);
-  tell_frame(conversation, &verdict->reply);
-  tell_faults(conversation, &verdict->request);
-  tell_faults(conversation, &verdict->reply);
+  bool reply_first = verdict->reply.last_packet < verdict->request.last_packet;
+  tell_frame(conversation, reply_first ? &verdict->reply : &verdict->request);
+  tell_frame(conversation, reply_first ? &verdict->request : &verdict->reply);
   if (verdict->text) {
     tell_text(conversation, verdict->request.is_there ? &verdict->request : &verdict->reply, verdict->text);
   }
@@ -220,7 +221,7 @@ void decode_conversation_begin(decode_conversation *conversation, uint32_t index
 
 /* --- The end --- */
 
-void decode_conversation_finish(decode_conversation *conversation)
+void decode_conversation_finish(decode_conversation *conversation, int64_t time_ns)
 {
   bool is_open = conversation->verdict.is_mpa && !conversation->is_finished;
 
@@ -230,7 +231,7 @@ void decode_conversation_finish(decode_conversation *conversation)
 
     conversation->connection.directions[name].wrong_checksums = conversation->wrong_checksums[from];
     if (conversation->directions[from]) {
-      decode_direction_finish(conversation->directions[from]);
+      decode_direction_finish(conversation->directions[from], time_ns);
     }
   }
 }

@@ -26,8 +26,8 @@ bool decode_conversation_is_mpa(const decode_conversation *conversation);
 /* It is the connection `index` of the session: tells of the startup frames and decodes what has waited. */
 void decode_conversation_begin(decode_conversation *conversation, uint32_t index);
 
-/* Nothing comes any more, after decode_conversation_decide(). What is called again does nothing. */
-void decode_conversation_finish(decode_conversation *conversation);
+/* Nothing comes any more, which is known at `time_ns`; after decode_conversation_decide(). A second call does nothing. */
+void decode_conversation_finish(decode_conversation *conversation, int64_t time_ns);
 
 /* Octets that wait for what is decided. */
 uint64_t decode_conversation_waiting_octets(const decode_conversation *conversation);

@@ -30,7 +30,7 @@ struct decode_direction {
   bool is_unproven;       /* its length was followed unproven, or that of one before */
   bool has_fin, has_reset;
   bool is_stuck;   /* the deframer has met a ULPDU_Length that cannot be */
-  int64_t time_ns; /* of the segment in hand */
+  int64_t time_ns; /* of the segment in hand; at last, of the end */
   uint64_t packet;
   uint64_t cut_at; /* offset behind its octets that were captured, when there are others; UINT64_MAX */
   range withheld;  /* offsets of the last of them: see take_octets(); empty: none */
@@ -471,7 +471,7 @@ static void tell_gap(void *user, uint64_t from, uint64_t to, bool came)
   }
 }
 
-void decode_direction_finish(decode_direction *direction)
+void decode_direction_finish(decode_direction *direction, int64_t time_ns)
 {
   decode_direction_summary *summary = direction->summary;
   const decode_direction_start *start = &direction->start;
@@ -479,6 +479,7 @@ void decode_direction_finish(decode_direction *direction)
   uint64_t phase = start->in_full_operation ? MIN(start->phase_start, end) : end;
   uint64_t first = direction->first;
 
+  direction->time_ns = time_ns;
   if (direction->deframer && end > phase) {
     end_phase(direction, offset_of(direction, end));
   }

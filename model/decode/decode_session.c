@@ -17,6 +17,7 @@ struct decode_session {
   GPtrArray *connections;   /* those that speak MPA */
   GHashTable *latest;       /* decode_conversation of the latest flow between two ends, by that flow */
   uint64_t waiting_octets;  /* of all */
+  int64_t latest_ns;        /* of the segments that came */
 };
 
 static guint hash_end(const capture_end *end)
@@ -126,7 +127,7 @@ static void finish(decode_session *session, decode_conversation *conversation)
   if (decode_conversation_decide(conversation)) {
     settle(session, conversation);
   }
-  decode_conversation_finish(conversation);
+  decode_conversation_finish(conversation, session->latest_ns);
 }
 
 static decode_conversation *begin(decode_session *session, const capture_flow *flow)
@@ -156,6 +157,7 @@ static decode_conversation *conversation_of(decode_session *session, const captu
 
 void decode_session_receive(decode_session *session, const capture_flow *flow, const capture_segment *segment)
 {
+  session->latest_ns = MAX(session->latest_ns, segment->time_ns);
   decode_conversation *conversation = conversation_of(session, flow);
   uint64_t waited = decode_conversation_waiting_octets(conversation);
 

@@ -67,8 +67,8 @@ typedef struct decode_note {
   uint32_t connection;
   decode_direction_name direction;
   decode_note_kind kind;
-  int64_t time_ns;
-  uint64_t packet;
+  int64_t time_ns; /* when it was known; that of the last segment of all, when only the capture's end shows it */
+  uint64_t packet; /* the latest of its direction */
   uint64_t stream_position;
   uint64_t octets;
   const char *text; /* one line for people, never NULL */

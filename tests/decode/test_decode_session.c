@@ -90,6 +90,56 @@ static void test_packets(void)
   random_stream_free(random);
 }
 
+/* --- Time --- */
+
+/* A forward FPDU never comes and the reverse end's FIN is the last packet: only the end of the capture shows the hole, after the FIN. */
+static void test_notes_in_time(void)
+{
+  random_stream *random = new_random("notes-in-time");
+  kit_talk *talk = kit_talk_new(&both_ways, random);
+  GArray *pieces = kit_cut(talk, 0);
+
+  kit_lose(pieces, 0, kit_talk_start(talk, 0, 30), kit_talk_end(talk, 0, 30));
+  kit_append(pieces, (kit_piece){.from = 1, .position = talk->octets[1]->len, .flags = TCP_FIN});
+  kit_session *session = kit_decode(talk, pieces, NULL);
+  const decode_note *fin = kit_note(session, DECODE_REVERSE, DECODE_NOTE_FIN);
+  const decode_note *hole = kit_note(session, DECODE_FORWARD, DECODE_NOTE_HOLE);
+  g_assert_true(fin && hole);
+  g_assert_cmpint(fin->time_ns, ==, (gint64)session->packet * 1000);
+  for (guint index = 1; index < session->notes->len; index++) {
+    const decode_note *notes = &g_array_index(session->notes, decode_note, index - 1);
+    g_assert_cmpint(notes[0].time_ns, <=, notes[1].time_ns);
+  }
+  g_assert_cmpint(hole->time_ns, ==, fin->time_ns);
+  g_assert_cmpuint(hole->packet, <, fin->packet); /* the latest of its own direction */
+  g_array_unref(pieces);
+  kit_session_free(session);
+  kit_talk_free(talk);
+  random_stream_free(random);
+}
+
+/* The Reply was captured before the Request: it is told of first. */
+static void test_frames_in_time(void)
+{
+  random_stream *random = new_random("frames-in-time");
+  kit_talk *talk = kit_talk_new(&both_ways, random);
+  GArray *pieces = kit_cut(talk, 0);
+  kit_piece request = g_array_index(pieces, kit_piece, 2);
+
+  g_assert_true(request.from == 0 && request.position == talk->startup[0]);
+  g_array_remove_index(pieces, 2);
+  g_array_insert_val(pieces, 3, request);
+  kit_session *session = kit_decode(talk, pieces, NULL);
+  kit_expect_all(session, talk);
+  g_assert_cmpuint(session->startups->len, ==, 2);
+  g_assert_cmpint(g_array_index(session->startups, decode_startup_event, 0).direction, ==, DECODE_REVERSE);
+  g_assert_cmpint(g_array_index(session->startups, decode_startup_event, 1).direction, ==, DECODE_FORWARD);
+  g_array_unref(pieces);
+  kit_session_free(session);
+  kit_talk_free(talk);
+  random_stream_free(random);
+}
+
 /* --- Any order --- */
 
 static void play_shuffled(const kit_plan *plan, uint32_t cut_octets, random_stream *random)
@@ -430,6 +480,8 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/decode/session/in-order", test_in_order);
   g_test_add_func("/decode/session/packets", test_packets);
+  g_test_add_func("/decode/session/notes-in-time", test_notes_in_time);
+  g_test_add_func("/decode/session/frames-in-time", test_frames_in_time);
   g_test_add_func("/decode/session/shuffled", test_shuffled);
   g_test_add_func("/decode/session/late-syn", test_late_syn);
   g_test_add_func("/decode/session/shuffled-alignment", test_shuffled_alignment);

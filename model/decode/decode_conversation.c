@@ -190,6 +190,9 @@ static void note_connection(decode_conversation *conversation, uint32_t index)
   connection->request = verdict->request.frame;
   connection->reply = verdict->reply.frame;
   connection->is_hinted = verdict->is_hinted;
+  for (unsigned from = 0; from < 2; from++) {
+    connection->has_frame[name_of(conversation, from)] = verdict->has_frame[from];
+  }
 }
 
 static void take_waiting(void *user, const capture_segment *segment)

@@ -67,7 +67,8 @@ typedef struct decode_note {
   uint32_t connection;
   decode_direction_name direction;
   decode_note_kind kind;
-  int64_t time_ns; /* when it was known; that of the last segment of all, when only the capture's end shows it */
+  int64_t
+      time_ns; /* when it was known; that of the last segment of all, when only the capture's end shows it */
   uint64_t packet; /* the latest of its direction */
   uint64_t stream_position;
   uint64_t octets;
@@ -127,10 +128,13 @@ typedef struct decode_direction_summary {
 
 /* A connection that speaks MPA. */
 typedef struct decode_connection {
-  uint32_t index;              /* in the order in which they were found to speak MPA */
-  uint32_t flow;               /* of the capture */
-  uint8_t initiator;           /* which end of the flow; without startup frames: the one that opened it */
-  bool has_request, has_reply; /* `request` and `reply` hold; their private data are the session's */
+  uint32_t index; /* in the order in which they were found to speak MPA */
+  uint32_t flow;  /* of the capture */
+  uint8_t
+      initiator; /* which end of the flow: the one that sent the Request; without one, the other than the one that sent the Reply; without
+                      * either, or when the end that opened the connection sent the key of a Reply before anything had come: that end */
+  bool has_request, has_reply;       /* `request` and `reply` hold; their private data are the session's */
+  bool has_frame[DECODE_DIRECTIONS]; /* a startup frame of this direction was captured, of whichever key */
   decode_startup_frame request, reply;
   bool is_hinted; /* a hint says that it speaks MPA */
   decode_direction_summary directions[DECODE_DIRECTIONS];

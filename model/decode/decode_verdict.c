@@ -88,6 +88,14 @@ static void forget_frames(decode_verdict *verdict)
   verdict->reply = (decode_verdict_frame){.is_there = false};
 }
 
+/* This end opened the connection and sent its Reply before an octet of the other end had come, so before a Request could have: its frame has the
+ * wrong key. */
+static bool is_unasked(const matter *of, const decode_verdict_frame *reply)
+{
+  return reply->is_there && reply->from == 0 && side_of(of, 0)->has_syn && side_of(of, 1)->has_syn &&
+         !decode_waiting_acknowledges(of->waiting, reply->first_packet);
+}
+
 /* The Request and the Reply, of different ends, of whichever end the Request is. */
 static void find_frames(const matter *of, decode_verdict *verdict)
 {
@@ -109,7 +117,7 @@ static void find_frames(const matter *of, decode_verdict *verdict)
   }
   find_frame(of, 1, REPLY, &verdict->reply, verdict->octets[REPLY]);
   find_frame(of, 0, REPLY, &verdict->reply, verdict->octets[REPLY]);
-  verdict->initiator = verdict->reply.is_there ? !verdict->reply.from : 0;
+  verdict->initiator = verdict->reply.is_there && !is_unasked(of, &verdict->reply) ? !verdict->reply.from : 0;
 }
 
 /* The frame is where it must be: nothing before it is missing. */
@@ -179,6 +187,7 @@ static void conclude_from_both(const matter *of, decode_verdict *verdict)
     decode_direction_start *start = &verdict->starts[from];
     bool markers = from == verdict->initiator ? reply->markers : request->markers;
 
+    verdict->has_frame[from] = true;
     start->in_full_operation = !reply->rejected;
     start->markers = is_on(of->hint ? of->hint->markers : DECODE_AS_NEGOTIATED, markers);
     start->crc = is_on(of->hint ? of->hint->crc : DECODE_AS_NEGOTIATED, request->crc || reply->crc);
@@ -285,13 +294,22 @@ static void conclude_from_one(const matter *of, decode_verdict *verdict)
     find_any(other, DECODE_AS_NEGOTIATED, found->frame.crc ? DECODE_ON : DECODE_AS_NEGOTIATED,
              &verdict->starts[!from]);
   }
-  if (!verdict->request.is_there) {
-    verdict->text = "the Request is not in the capture: markers and CRC as FPDUs validate";
-  } else if (other->octets && other->keys[REQUEST] != UINT64_MAX) {
+  bool is_request = found == &verdict->request;
+  verdict->has_frame[from] = true;
+  verdict->has_frame[!from] = other->octets && other->keys[is_request ? REQUEST : REPLY] != UINT64_MAX;
+  if (verdict->has_frame[!from]) {
     verdict->text =
-        "both ends sent a Request, where one must reply (mpa-01 §6.1.1): markers and CRC as FPDUs validate";
+        is_request
+            ? "both ends sent a Request, where one must reply (mpa-01 §6.1.1): markers and CRC as FPDUs "
+              "validate"
+            : "both ends sent a Reply, where one must request (mpa-01 §6.1.1): markers and CRC as FPDUs "
+              "validate";
+  } else if (from == verdict->initiator && !is_request) {
+    verdict->text = "the end that opened the connection sent the key of a Reply, and no Request had come "
+                    "(mpa-01 §6.1.1): markers and CRC as FPDUs validate";
   } else {
-    verdict->text = "the Reply is not in the capture: markers and CRC as FPDUs validate";
+    verdict->text = is_request ? "the Reply is not in the capture: markers and CRC as FPDUs validate"
+                               : "the Request is not in the capture: markers and CRC as FPDUs validate";
   }
 }
 

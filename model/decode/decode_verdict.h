@@ -20,6 +20,7 @@ typedef struct decode_verdict {
   bool is_mpa; /* else nothing below holds */
   bool is_hinted;
   uint8_t initiator;            /* which end of the flow */
+  bool has_frame[2];            /* this end sent a startup frame, of whichever key */
   decode_verdict_frame request; /* its private data are in `octets` */
   decode_verdict_frame reply;
   bool has_start[2]; /* of what this end of the flow sent; FALSE: no octet of it came, and no SYN … */

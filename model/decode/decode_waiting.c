@@ -209,15 +209,32 @@ void decode_waiting_add(decode_waiting *waiting, const capture_flow *flow, const
   }
 }
 
-int64_t decode_waiting_time(const decode_waiting *waiting, uint64_t packet)
+/* NULL: it is none that waits. */
+static const capture_segment *segment_of(const decode_waiting *waiting, uint64_t packet)
 {
   for (guint index = 0; index < waiting->segments->len; index++) {
     const capture_segment *segment = &g_array_index(waiting->segments, waiting_segment, index).segment;
     if (segment->packet == packet) {
-      return segment->time_ns;
+      return segment;
     }
   }
-  return 0;
+  return NULL;
+}
+
+int64_t decode_waiting_time(const decode_waiting *waiting, uint64_t packet)
+{
+  const capture_segment *segment = segment_of(waiting, packet);
+
+  return segment ? segment->time_ns : 0;
+}
+
+bool decode_waiting_acknowledges(const decode_waiting *waiting, uint64_t packet)
+{
+  const capture_segment *segment = segment_of(waiting, packet);
+  const decode_waiting_side *other = segment ? &waiting->sides[!segment->from] : NULL;
+
+  return other && other->has_syn && (segment->flags & TCP_ACK) &&
+         (int32_t)(segment->acknowledgement - other->first_sequence) > 0;
 }
 
 void decode_waiting_visit(const decode_waiting *waiting, decode_waiting_visitor visitor, void *user)

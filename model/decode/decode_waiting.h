@@ -51,6 +51,9 @@ void decode_waiting_copy(const decode_waiting_side *side, uint64_t from, uint64_
 /* When packet `packet`, a segment with payload, was captured. */
 int64_t decode_waiting_time(const decode_waiting *waiting, uint64_t packet);
 
+/* Packet `packet` acknowledges octets of what the other end sent. FALSE when the SYN of that end was not captured: then nobody knows. */
+bool decode_waiting_acknowledges(const decode_waiting *waiting, uint64_t packet);
+
 /* Called for each segment in the order in which they came. */
 typedef void (*decode_waiting_visitor)(void *user, const capture_segment *segment);
 void decode_waiting_visit(const decode_waiting *waiting, decode_waiting_visitor visitor, void *user);

@@ -141,12 +141,6 @@ static uint32_t emss_of(const replay_handshake *handshake, uint8_t peer)
                                   : (uint32_t)ETHERNET_EMSS_OCTETS;
 }
 
-/* The peer's startup frame is not in the capture: MPA starts without. */
-static bool is_frameless(const rnic_endpoint_config *config, const decode_connection *decoded)
-{
-  return config->role == MPA_RESPONDER ? !decoded->has_request : !decoded->has_reply;
-}
-
 /* Without the peer's SYN the stream begins with the first FPDU that is known. */
 static bool begins_midway(const replay_end_place *place, const decode_connection *decoded)
 {
@@ -160,10 +154,12 @@ static void set_protocol(rnic_endpoint_config *config, const replay_end_place *p
                          const replay_connection_lesson *lesson)
 {
   const decode_connection *decoded = &lesson->decoded;
-  const decode_direction_summary *towards = &decoded->directions[replay_scenario_direction(place->s)];
-  const replay_direction_lesson *direction = &lesson->directions[replay_scenario_direction(place->s)];
+  decode_direction_name to = replay_scenario_direction(place->s);
+  const decode_direction_summary *towards = &decoded->directions[to];
+  const replay_direction_lesson *direction = &lesson->directions[to];
   bool midway = begins_midway(place, decoded);
-  bool frameless = midway || is_frameless(config, decoded);
+  /* The peer's startup frame is not in the capture: MPA starts without. One with the wrong key is, and is the receiver's to refuse. */
+  bool frameless = midway || !decoded->has_frame[to];
   uint64_t streaming = midway ? 0 : frameless ? towards->phase_start : towards->streaming_octets;
 
   config->generation = replay_scenario_generation(place->s, lesson);

@@ -193,6 +193,14 @@ static void note_missing(const replay_world *world, GPtrArray *notes)
   }
 }
 
+/* Startup ended at `towards`, so that FPDUs were not to come: the connection was rejected, or the frame has the key of the other role. */
+static bool is_refused(const decode_connection *decoded, decode_direction_name towards)
+{
+  bool has_right_key = towards == DECODE_FORWARD ? decoded->has_request : decoded->has_reply;
+
+  return (decoded->has_reply && decoded->reply.rejected) || (decoded->has_frame[towards] && !has_right_key);
+}
+
 static void note_nothing(const replay_world *world, GPtrArray *notes)
 {
   decode_direction_name towards = replay_scenario_direction(world->config.s);
@@ -202,7 +210,7 @@ static void note_nothing(const replay_world *world, GPtrArray *notes)
   for (uint32_t i = 0; i < world->connections; i++) {
     const decode_connection *decoded = &replay_world_lesson(world, i)->decoded;
     fpdus += decoded->directions[towards].fpdus;
-    expects_some = expects_some || !(decoded->has_reply && decoded->reply.rejected);
+    expects_some = expects_some || !is_refused(decoded, towards);
   }
   if (fpdus == 0 && expects_some) {
     g_ptr_array_add(notes, g_strdup_printf("no FPDU to the %s is in the capture, so nothing is measured; "

@@ -244,6 +244,7 @@ void kit_give(kit_session *session, const kit_talk *talk, const kit_piece *piece
                              .from = (uint8_t)piece->from,
                              .flags = piece->flags | TCP_ACK,
                              .sequence = isns[piece->from] + !is_syn + (uint32_t)piece->position,
+                             .acknowledgement = isns[!piece->from] + 1 + (uint32_t)piece->acknowledged,
                              .checksum = piece->checksum,
                              .captured_octets = piece->captured,
                              .payload_octets = piece->length};

@@ -60,6 +60,7 @@ typedef struct kit_piece {
   uint32_t length;
   uint32_t captured; /* of them */
   uint8_t flags;
+  uint64_t acknowledged; /* position up to which it acknowledges what the other end sends */
   const uint8_t *octets; /* NULL: the talk's */
   capture_checksum checksum;
 } kit_piece;

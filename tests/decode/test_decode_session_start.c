@@ -231,6 +231,49 @@ static void test_two_requests(fixture *at, gconstpointer plan)
   g_assert_cmpuint(kit_summary(at->session, DECODE_FORWARD)->fpdus, ==, 20);
 }
 
+/* The end that opened the connection sends the key of a Reply (mpa-01 §6.1.1). Before an octet of the other end has come that answers nothing: its
+ * sender is the Initiator with a wrong key. After octets of the other end, which the capture does not have, it may answer a Request, and then
+ * the other end is the Initiator, whoever opened the connection (mpa-01 §6.1). */
+static void test_reply_of_the_opener(fixture *at, gconstpointer plan)
+{
+  (void)plan;
+
+  kit_talk_flip(at->talk, 0, 9, 'p' ^ 'q');
+  kit_lose(at->pieces, 1, 0, at->talk->octets[1]->len);
+  for (uint64_t acknowledged = 0; acknowledged <= 20; acknowledged += 20) {
+    kit_piece *reply = &g_array_index(at->pieces, kit_piece, 2);
+    unsigned initiator = acknowledged == 0 ? 0 : 1;
+    decode_direction_name sent = initiator == 0 ? DECODE_FORWARD : DECODE_REVERSE;
+
+    g_assert_true(reply->from == 0 && reply->position == 0);
+    reply->acknowledged = acknowledged;
+    g_clear_pointer(&at->session, kit_session_free);
+    decode(at, NULL);
+    const decode_connection *connection = decode_session_connection(at->session->session, 0);
+    g_assert_true(connection->has_reply && !connection->has_request);
+    g_assert_cmpuint(connection->initiator, ==, initiator);
+    g_assert_true(connection->has_frame[sent] && !connection->has_frame[!sent]);
+    g_assert_cmpuint(at->session->notes->len, ==, 1);
+    g_assert_nonnull(kit_note(at->session, sent, DECODE_NOTE_STARTUP));
+    g_assert_cmpuint(kit_summary(at->session, sent)->fpdus, ==, 30);
+  }
+}
+
+/* Both ends are Responders: the one that opened the connection is taken for the Initiator. */
+static void test_two_replies(fixture *at, gconstpointer plan)
+{
+  (void)plan;
+
+  kit_talk_flip(at->talk, 0, 9, 'p' ^ 'q');
+  decode(at, NULL);
+  const decode_connection *connection = decode_session_connection(at->session->session, 0);
+  g_assert_true(connection->has_reply && !connection->has_request);
+  g_assert_cmpuint(connection->initiator, ==, 0);
+  g_assert_true(connection->has_frame[DECODE_FORWARD] && connection->has_frame[DECODE_REVERSE]);
+  g_assert_cmpuint(kit_notes(at->session, DECODE_REVERSE, DECODE_NOTE_STARTUP), ==, 1);
+  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->fpdus, ==, 20);
+}
+
 static const kit_plan marked_request = {
     .has_frames = true, .markers = {true, true}, .crc = true, .fpdus = {30, 20}};
 static const kit_plan plain_request = {.has_frames = true, .crc = true, .fpdus = {30, 20}};
@@ -568,6 +611,8 @@ int main(int argc, char **argv)
   ADD("one-direction/no-markers", plain_request, test_one_direction);
   ADD("one-direction/no-crc", no_crc, test_one_direction);
   ADD("two-requests", marked_request, test_two_requests);
+  ADD("two-replies", marked_request, test_two_replies);
+  ADD("reply-of-the-opener", plain_request, test_reply_of_the_opener);
   ADD("lost-reply/markers", marked_request, test_lost_reply);
   ADD("lost-reply/no-markers", plain_request, test_lost_reply);
   ADD("no-mpa", no_frames, test_no_mpa);

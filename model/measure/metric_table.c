@@ -105,9 +105,10 @@ static const metric_row rows[METRIC_COUNT] = {
     [METRIC_BUFFER_TOTAL_PEAK_OCTETS] =
         {"buffer.total_peak_octets", "octets", DATA_SINK,
          "The largest number of octets held for all causes, processing included, all connections together."},
-    [METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE] =
-        {"buffer.peak_octets.incomplete", "octets", DATA_SINK,
-         "The most octets held within located FPDUs that had octets missing, all connections together."},
+    [METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE] = {"buffer.peak_octets.incomplete", "octets", DATA_SINK,
+                                              "The most octets held within located FPDUs or startup frames "
+                                              "that had octets missing, all connections "
+                                              "together."},
     [METRIC_BUFFER_PEAK_OCTETS_UNLOCATED] = {"buffer.peak_octets.unlocated", "octets", DATA_SINK,
                                              "The most octets held because, with markers looked for, their "
                                              "FPDU was not located, all connections together."},

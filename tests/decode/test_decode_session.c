@@ -58,9 +58,8 @@ static void play_cut(int cut, bool tail_first, random_stream *random)
   uint64_t start = kit_talk_start(talk, 0, 0);
   uint32_t length = (uint32_t)(kit_talk_end(talk, 0, 0) - start);
   uint32_t head = cut > 0 ? (uint32_t)cut : length - (uint32_t)-cut;
-  const kit_piece parts[] = {
-      {.position = start, .length = head, .captured = head},
-      {.position = start + head, .length = length - head, .captured = length - head}};
+  const kit_piece parts[] = {{.position = start, .length = head, .captured = head},
+                             {.position = start + head, .length = length - head, .captured = length - head}};
   GArray *pieces = kit_cut(talk, 0);
 
   g_array_set_size(pieces, 4); /* the SYNs and the startup frames */

@@ -88,6 +88,7 @@ count "findings (docs/findings.md is what the reference results give)" scripts/f
 if [ -n "$long" ]; then
   count "fuzzing (each target half a minute)" end_fuzzing
   count "reference results (every study made anew)" scripts/findings
+  count "mutants (20 breaks of the model, of which 5 may be equivalent)" scripts/mutants --count 20 --at-most 5
   run_tests build
   run_tests build-sanitizers
 else
@@ -96,7 +97,7 @@ else
   run_tests build --no-suite long
   # What is tried on the built program from outside, full disks and killed sweeps, takes two minutes more there: --long has it. The
   # scripts' own tests run no program of ours.
-  run_tests build-sanitizers --no-suite long --no-suite survival --no-suite bench --no-suite findings --no-suite requirements
+  run_tests build-sanitizers --no-suite long --no-suite survival --no-suite bench --no-suite findings --no-suite requirements --no-suite mutants
 fi
 printf '%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

@@ -488,7 +488,14 @@ static void test_invalidation_of_a_shared_stag(void)
   ddp_stag_table_remove_stream(table, neighbour);
   g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, false), ==, DDP_INVALIDATED);
 
+  /* Alone in its domain, whose number has the same low 16 bits as one with two streams. */
+  const ddp_stream_identity far = {.stream_id = 10, .protection_domain = own.protection_domain + 65536};
   ddp_stag_table_add_stream(table, neighbour);
+  ddp_stag_table_add_stream(table, far);
+  registration.owner.protection_domain = far.protection_domain;
+  g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
+  g_assert_cmpint(ddp_stag_table_invalidate(table, far, STAG, false), ==, DDP_INVALIDATED);
+
   registration.association = DDP_ASSOCIATED_BY_STREAM;
   registration.owner = own;
   g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
@@ -587,6 +594,32 @@ static void test_many_stags_come_and_go(void)
   ddp_stag_table_free(table);
 }
 
+/* More STags than 16 bits can count, far apart and neighbours: each is found with its own registration, also when every second one has gone. */
+static void test_many_stags_at_a_time(void)
+{
+  enum { STAGS = 100000 };
+  uint8_t memory[1];
+  ddp_registration registration = writable(memory);
+  ddp_stag_table *table = ddp_stag_table_new(1);
+  registration.length = 1;
+  for (uint32_t i = 0; i < STAGS; i++) {
+    registration.base = i;
+    g_assert_true(ddp_stag_table_register_as(table, i % 4 < 2 ? i : i * 40009, &registration));
+  }
+  for (unsigned round = 0; round < 2; round++) {
+    for (uint32_t i = 0; i < STAGS; i++) {
+      uint32_t stag = i % 4 < 2 ? i : i * 40009;
+      const ddp_registration *found = ddp_stag_table_find(table, stag);
+      g_assert_cmpint(found != NULL, ==, round == 0 || i % 2 == 0);
+      g_assert_true(!found || found->base == i);
+      if (round == 0 && i % 2 == 1) {
+        g_assert_true(ddp_stag_table_deregister(table, stag));
+      }
+    }
+  }
+  ddp_stag_table_free(table);
+}
+
 static uint8_t *supply_memory(void *user)
 {
   uint8_t **memory = user;
@@ -634,6 +667,7 @@ int main(int argc, char **argv)
   g_test_add_func("/ddp_stag_table/allocation_chooses", test_allocation_chooses_as_registration_does);
   g_test_add_func("/ddp_stag_table/allocated_stag_not_chosen", test_an_allocated_stag_is_not_chosen);
   g_test_add_func("/ddp_stag_table/stags_come_and_go", test_many_stags_come_and_go);
+  g_test_add_func("/ddp_stag_table/many_at_a_time", test_many_stags_at_a_time);
   g_test_add_func("/ddp_stag_table/memory_comes_when_reached", test_memory_comes_when_it_is_reached);
   g_test_add_func("/ddp_stag_table/smallest_and_greatest_stag", test_the_smallest_and_the_greatest_stag);
   g_test_add_func("/ddp_stag_table/invalidation", test_invalidation);

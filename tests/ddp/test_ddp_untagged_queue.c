@@ -7,7 +7,8 @@ static void assert_found(const ddp_untagged_queue *queue, uint32_t msn, uint32_t
                          const uint8_t *expected)
 {
   ddp_error error = {DDP_ERROR_LOCAL_CATASTROPHIC, 0xEE};
-  uint8_t *target = NULL;
+  uint8_t octet;
+  uint8_t *target = &octet;
   g_assert_true(ddp_untagged_queue_find(queue, msn, offset, length, &target, &error));
   g_assert_true(target == expected);
 }

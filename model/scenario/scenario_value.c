@@ -544,8 +544,9 @@ char *scenario_value_expected(const scenario_key_row *row)
     return g_strdup("a probability from 0 to 1, such as 0.001 or \"0.1%\"");
   }
   if (row->type == SCENARIO_TYPE_PROBABILITIES) {
-    return g_strdup_printf(
-        "a list of %" G_GUINT64_FORMAT " probabilities, such as [0.01, \"30%%\", ...], or []", row->minimum);
+    return g_strdup_printf("a list of %" G_GUINT64_FORMAT
+                           " probabilities, such as [\"1%%\", \"30%%\", \"100%%\", \"0%%\"%s] or []",
+                           row->minimum, row->minimum == 5 ? ", \"0%\"" : "");
   }
   if (row->type == SCENARIO_TYPE_DISTANCE) {
     return g_strdup("a number of segments or a time, such as \"5 segments\" or \"20us\"");

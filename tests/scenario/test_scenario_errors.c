@@ -163,7 +163,7 @@ static const bad files[] = {
      "such as [1500, 576] or []"},
     {"path: { forward: { gemodel = [0.5, 0.5]; }; };",
      "a.cfg:1: path.forward.gemodel = [0.5,0.5] is not a list of so many probabilities; expected a list of 4 "
-     "probabilities, such as [0.01, \"30%\", ...], or []"},
+     "probabilities, such as [\"1%\", \"30%\", \"100%\", \"0%\"] or []"},
     {"path: { forward: { displace_by = \"5 packets\"; }; };",
      "a.cfg:1: path.forward.displace_by = \"5 packets\" is neither a number of segments nor a time; expected "
      "a number of "

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "scenario/scenario_value.h"
+#include "scenario_fixture.h"
 
 /* Every row is filled in, and its default is a value of its type within its limits. */
 static void test_rows_are_complete(void)
@@ -110,6 +111,91 @@ static void test_nearest_is_a_key_or_group(void)
   g_assert_null(scenario_key_nearest("zzzzzz"));
 }
 
+/* The values in `text`: each list in brackets, text in quotes (with them), number, true and false. */
+static GPtrArray *forms_in(const char *text)
+{
+  GPtrArray *forms = g_ptr_array_new_with_free_func(g_free);
+
+  for (const char *p = text; *p != '\0';) {
+    gsize length = *p == '['                      ? strcspn(p, "]") + 1
+                   : *p == '"'                    ? strcspn(p + 1, "\"") + 2
+                   : g_ascii_isdigit(*p)          ? strspn(p, "0123456789.")
+                   : g_str_has_prefix(p, "true")  ? strlen("true")
+                   : g_str_has_prefix(p, "false") ? strlen("false")
+                                                  : 0;
+
+    if (length > 0) {
+      g_ptr_array_add(forms, g_strndup(p, length));
+    }
+    p += MAX(length, 1);
+  }
+  return forms;
+}
+
+/* "path: { forward: { mtu = FORM; }; };". Beyond 32 bits a file's integer ends with L (docs/scenario.md, Values and units). */
+static char *file_with(const char *name, const char *form)
+{
+  g_auto(GStrv) parts = g_strsplit(name, ".", -1);
+  guint count = g_strv_length(parts);
+  GString *file = g_string_new(NULL);
+
+  for (guint i = 0; i + 1 < count; i++) {
+    g_string_append_printf(file, "%s: { ", parts[i]);
+  }
+  gboolean large = g_ascii_isdigit(*form) && g_ascii_strtoull(form, NULL, 10) > G_MAXINT32;
+  g_string_append_printf(file, "%s = %s%s;", parts[count - 1], form, large ? "L" : "");
+  for (guint i = 0; i + 1 < count; i++) {
+    g_string_append(file, " };");
+  }
+  return g_string_free(file, FALSE);
+}
+
+static void assert_accepted(scenario_key key, const char *form)
+{
+  const char *name = scenario_key_row_of(key)->name;
+  g_autofree char *file = file_with(name, form);
+  g_autofree char *set = g_strdup_printf("%s=%s", name, form);
+  scenario *from_file = fixture_load(file, NULL);
+  scenario *from_set = fixture_load("", set);
+  g_autofree char *file_value = scenario_value_text(from_file, key);
+  g_autofree char *set_value = scenario_value_text(from_set, key);
+
+  g_assert_true(scenario_given(from_file, key));
+  g_assert_cmpstr(file_value, ==, set_value);
+  scenario_free(from_file);
+  scenario_free(from_set);
+}
+
+/* What `explain` and error messages print as a value, ends of ranges and examples, is one, in the file and for --set. */
+static void test_expected_forms(void)
+{
+  char *folder = fixture_enter();
+
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    const scenario_key_row *row = scenario_key_row_of(key);
+    g_autofree char *expected = scenario_value_expected(row);
+    /* The ends in front of a list's example are its elements'. */
+    const char *example = strstr(expected, "such as ");
+    g_autoptr(GPtrArray) forms = forms_in(g_str_has_prefix(expected, "a list") ? example : expected);
+
+    g_test_message("%s: %s", row->name, expected);
+    g_assert_cmpuint(forms->len, >=, row->type == SCENARIO_TYPE_TEXT ? 0 : 2);
+    for (guint i = 0; i < forms->len; i++) {
+      assert_accepted(key, forms->pdata[i]);
+    }
+    if (row->type == SCENARIO_TYPE_TEXT) {
+      assert_accepted(key, "\"text on one line\"");
+    }
+    if (row->type == SCENARIO_TYPE_MIX) {
+      g_autofree char *two =
+          g_strdup_printf("%.*s+%s", (int)strlen(forms->pdata[1]) - 1, (const char *)forms->pdata[1],
+                          (const char *)forms->pdata[1] + 1);
+      assert_accepted(key, two);
+    }
+  }
+  fixture_leave(folder);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -119,5 +205,6 @@ int main(int argc, char **argv)
   g_test_add_func("/scenario/keys/members-of-groups", test_members_of_groups);
   g_test_add_func("/scenario/keys/reverse-mirrors-forward", test_reverse_mirrors_forward);
   g_test_add_func("/scenario/keys/nearest-is-a-key-or-group", test_nearest_is_a_key_or_group);
+  g_test_add_func("/scenario/keys/expected-forms", test_expected_forms);
   return g_test_run();
 }

@@ -132,7 +132,8 @@ static const cli_term terms[] = {
      "- `ietf`: draft-ietf-rddp-mpa-01, RFC 5041, draft-ietf-rddp-rdmap-00. Request and Reply Frames of\n"
      "  revision 0, which carry up to 65535 octets of Private Data and negotiate markers for each\n"
      "  direction and CRC for both; DV and RV are 1.\n"
-     "- `rfc`: RFC 5044, 5041, 5040. Revision 1, up to 512 octets of Private Data.\n"
+     "- `rfc`: RFC 5044, 5041, 5040. Revision 1, up to 512 octets of Private Data. A Remote Peer cannot\n"
+     "  invalidate an STag of a Protection Domain with several connections.\n"
      "\n"
      "`initiator.generation` and `responder.generation` may differ. Such a connection ends in its\n"
      "startup, at the latest after `mpa.startup_timeout`, and the run is `terminated`.\n"},

@@ -327,6 +327,32 @@ gboolean scenario_given(const scenario *s, scenario_key key)
   return s->settings[key].origin != NULL;
 }
 
+gboolean scenario_differs(const scenario *s, scenario_key key)
+{
+  if (!scenario_given(s, key)) {
+    return FALSE;
+  }
+  const scenario_key_row *row = scenario_key_row_of(key);
+  char *given = scenario_value_text(s, key);
+  char *otherwise;
+
+  if (row->inherits >= 0) {
+    otherwise = scenario_value_text(s, (scenario_key)row->inherits);
+  } else {
+    scenario_value value = {.is_word = FALSE};
+    char *problem = NULL;
+    gboolean ok = scenario_value_read(row, SCENARIO_NOTATION_BARE, row->fallback, &value, &problem);
+
+    g_assert(ok); /* as set_defaults() read it */
+    otherwise = scenario_value_write(row, &value);
+    scenario_value_clear(&value);
+  }
+  gboolean differs = strcmp(given, otherwise) != 0;
+  g_free(given);
+  g_free(otherwise);
+  return differs;
+}
+
 char *scenario_value_text(const scenario *s, scenario_key key)
 {
   return scenario_value_write(scenario_key_row_of(key), &s->settings[scenario_settings_source(s, key)].value);

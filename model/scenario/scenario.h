@@ -60,6 +60,9 @@ guint64 scenario_distance(const scenario *s, scenario_key key, gboolean *in_segm
 /* True when the file or a --set gave the key. */
 gboolean scenario_given(const scenario *s, scenario_key key);
 
+/* True when it was given another value than it has by itself: its default, or that of the key it inherits from. */
+gboolean scenario_differs(const scenario *s, scenario_key key);
+
 /* The value as canonical text: equal values have equal texts, and scenario_set() takes them. Times, rates and
  * probabilities have units, sizes are octets alone. Free with g_free(). What summaries, stores and plots
  * show. */

@@ -297,7 +297,7 @@ static gboolean check_topology_keys(const scenario *s, GError **error)
     gboolean is_link = key == SCENARIO_PATH_FORWARD_HOP_RATE || key == SCENARIO_PATH_FORWARD_HOP_DELAY ||
                        key == SCENARIO_PATH_FORWARD_HOP_MTU;
 
-    if (!is_link && scenario_given(s, key)) {
+    if (!is_link && scenario_differs(s, key)) {
       return scenario_finding_error(
           s, keys, G_N_ELEMENTS(keys),
           g_strdup_printf(

@@ -65,7 +65,7 @@ static gboolean check_ns3_window(const scenario *s, GError **error)
                                 error);
 }
 
-/* It asks nobody whether a segment may be taken. */
+/* It asks nobody whether a segment may be taken. The defaults are no limits. */
 static gboolean check_ns3_limits(const scenario *s, GError **error)
 {
   static const scenario_key limits[] = {SCENARIO_RECEIVER_MEMORY, SCENARIO_RECEIVER_FPDU_DESCRIPTORS,
@@ -74,13 +74,14 @@ static gboolean check_ns3_limits(const scenario *s, GError **error)
   for (gsize i = 0; says(s, SCENARIO_TCP_IMPLEMENTATION, "ns3") && i < G_N_ELEMENTS(limits); i++) {
     const scenario_key keys[] = {limits[i], SCENARIO_TCP_IMPLEMENTATION};
 
-    if (scenario_given(s, limits[i])) {
-      return scenario_finding_error(s, keys, G_N_ELEMENTS(keys),
-                                    g_strdup_printf("%s is given, but ns-3's TCP (tcp.implementation = ns3) "
-                                                    "cannot drop a segment for want of room; "
-                                                    "expected no limit",
-                                                    name_of(limits[i])),
-                                    error);
+    if (scenario_differs(s, limits[i])) {
+      return scenario_finding_error(
+          s, keys, G_N_ELEMENTS(keys),
+          g_strdup_printf("%s is a limit, but ns-3's TCP (tcp.implementation = ns3) "
+                          "cannot drop a segment for want of room; "
+                          "expected no limit",
+                          name_of(limits[i])),
+          error);
     }
   }
   return TRUE;

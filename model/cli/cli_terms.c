@@ -21,7 +21,9 @@ static const cli_term terms[] = {
      "file's\n"
      "text stands in place. A relative FILE counts from the folder of the scenario itself, in included\n"
      "files too; what is not there is looked for among the scenarios that come with the program, so\n"
-     "`@include \"presets/cxgb4.cfg\"` works from anywhere.\n"},
+     "`@include \"presets/cxgb4.cfg\"` works from anywhere. They are in the folder that the variable\n"
+     "IWARPSIM_DATA of the environment names; without it in `scenarios` beside the program, as in a build\n"
+     "tree, or in `share/iwarpsim` of the prefix that it is installed in.\n"},
     {"values", "Values and units", CLI_DOCUMENT_SCENARIO,
      "- Text and words stand in quotes: `mode = \"in-order\";`.\n"
      "- Booleans are `true` and `false`, without quotes.\n"

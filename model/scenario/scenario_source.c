@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/program_files.h"
 #include "scenario/scenario_problem.h"
 #include "scenario/scenario_scan.h"
 
@@ -165,7 +166,7 @@ static char *included_path(const source_family *family, const char *name)
 {
   gboolean as_is = g_path_is_absolute(name) || strcmp(family->folder, ".") == 0;
   char *path = as_is ? g_strdup(name) : g_build_filename(family->folder, name, NULL);
-  char *shipped = g_build_filename(SCENARIO_SHIPPED_FOLDER, name, NULL);
+  char *shipped = program_files_path("IWARPSIM_DATA", "scenarios", SCENARIO_INSTALLED, name);
 
   if (!g_path_is_absolute(name) && !g_file_test(path, G_FILE_TEST_EXISTS) &&
       g_file_test(shipped, G_FILE_TEST_EXISTS)) {

@@ -1,0 +1,72 @@
+/* The program as `meson install` leaves it, under another root than it was configured for: it finds what comes with it there, and
+ * nowhere in the source tree. */
+#include <glib.h>
+#include <string.h>
+
+#include "cli_shell.h"
+
+/* "iwarpsim" is the installed program; the tests' own environment would tell it where things are. */
+#define INSTALLED                                                                                            \
+  "unset IWARPSIM_DATA IWARPSIM_MODULES; top=$PWD; iwarpsim() { \"$top\"/root/prefix/bin/iwarpsim \"$@\"; "  \
+  "}; "
+
+typedef struct fixture {
+  const char *program;
+  const char *meson;
+  const char *build;
+} fixture;
+
+static void set_up(cli_shell *f, gconstpointer data)
+{
+  const fixture *with = data;
+  /* Whatever the prefix is, it becomes "root/PREFIX". */
+  g_autofree char *line =
+      g_strdup_printf("'%s' install -C '%s' --no-rebuild --quiet --destdir \"$PWD/to\" && mkdir root && "
+                      "mv \"$(dirname \"$(dirname \"$(find to -name iwarpsim -type f)\")\")\" root/prefix",
+                      with->meson, with->build);
+
+  cli_shell_open(f, with->program);
+  cli_shell_write(f, "a.cfg", "@include \"presets/siw.cfg\"\nworkload: { messages = 2; };\n");
+  g_assert_cmpint(cli_shell_run(f, line), ==, 0);
+}
+
+static void tear_down(cli_shell *f, gconstpointer data)
+{
+  (void)data;
+  cli_shell_close(f, "*");
+}
+
+/* The preset that is read is the installed one: it says a title here. Without it there is none, though the source tree is still there.
+ * So is ns-3's module, in a program that has one. */
+static void test_own_files(cli_shell *f, gconstpointer data)
+{
+  (void)data;
+  g_assert_cmpint(
+      cli_shell_run(f, INSTALLED
+                    "echo 'title = \"the installed one\";' >>root/prefix/share/iwarpsim/presets/siw.cfg;"
+                    "iwarpsim run a.cfg"),
+      ==, 0);
+  g_assert_true(g_str_has_prefix(f->output, "the installed one\n"));
+  g_assert_cmpint(
+      cli_shell_run(f, INSTALLED
+                    "cd /; iwarpsim check \"$OLDPWD\"/root/prefix/share/iwarpsim/four-receivers.cfg"),
+      ==, 0);
+  g_assert_cmpint(cli_shell_run(f, INSTALLED "mv root/prefix/share/iwarpsim data; iwarpsim run a.cfg"), ==,
+                  2);
+  g_assert_nonnull(strstr(f->errors, "a.cfg:1: cannot read 'presets/siw.cfg' (No such file or directory)"));
+  g_assert_cmpint(cli_shell_run(f, INSTALLED "IWARPSIM_DATA=data iwarpsim run a.cfg"), ==, 0);
+  if (HAS_NS3) {
+    g_assert_cmpint(
+        cli_shell_run(f, INSTALLED "mv data root/prefix/share/iwarpsim; iwarpsim run a.cfg --engine ns3"), ==,
+        0);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_assert_cmpint(argc, ==, 4);
+  const fixture with = {.program = argv[1], .meson = argv[2], .build = argv[3]};
+  g_test_add("/cli_installed/own_files", cli_shell, &with, set_up, test_own_files, tear_down);
+  return g_test_run();
+}

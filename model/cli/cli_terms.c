@@ -275,10 +275,11 @@ static const cli_term terms[] = {
      "Each held octet has one cause at a time:\n"
      "\n"
      "- `incomplete`: it lies within a located FPDU of which octets are missing (or in a marker,\n"
-     "  whole or not, in front of the next FPDU at the in-order edge);\n"
+     "  whole or not, in front of the next FPDU at the in-order edge); or in a startup frame that is\n"
+     "  not whole, with no octet of that frame missing before it;\n"
      "- `unlocated`: markers are on and looked for, and its FPDU is not located;\n"
      "- `order`: its FPDU is not located and the receiver may not look ahead: it takes octets in\n"
-     "  order only, or there are no markers;\n"
+     "  order only, there are no markers, or startup is not over and an earlier octet is missing;\n"
      "- `fragment`: it lies in an IP datagram of which fragments are missing;\n"
      "- `processing`: its FPDU is complete and valid and waits out `receiver.placement_latency`.\n"},
     {"occupancy", "Occupancy", CLI_DOCUMENT_METRICS,

@@ -90,7 +90,8 @@ static const char *const rows[][2] = {
      "expected none"},
     {"tcp: { implementation = \"ns3\"; };\nmiddlebox: { mode = \"split\"; };", ""},
     {"tcp: { implementation = \"ns3\"; };\nreceiver: { memory = 9000; };",
-     "a.cfg:2: receiver.memory is a limit, but ns-3's TCP (tcp.implementation = ns3) cannot drop a segment for "
+     "a.cfg:2: receiver.memory is a limit, but ns-3's TCP (tcp.implementation = ns3) cannot drop a segment "
+     "for "
      "want of room; "
      "expected no limit"},
     {"tcp: { implementation = \"ns3\"; receive_window = 1024; };",

@@ -62,7 +62,8 @@ gboolean cli_output_write(const char *path, const char *text, gsize length, GErr
     return FALSE;
   }
   g_autoptr(GError) problem = NULL;
-  if (!g_file_set_contents(path, text, (gssize)length, &problem)) {
+  /* Also where nothing is to be replaced: an error of the disk is met before it is too late to tell. */
+  if (!g_file_set_contents_full(path, text, (gssize)length, G_FILE_SET_CONTENTS_CONSISTENT, 0666, &problem)) {
     g_set_error(error, G_FILE_ERROR, problem->code, "%s: cannot be written (%s)", path, problem->message);
     return FALSE;
   }

@@ -128,7 +128,7 @@ static void add_fact(summary_replay *of, summary_fact facts[FACTS_MAX], const ch
 }
 
 static gboolean report(const replay *r, const choices *chosen, const simulation_result *result,
-                       const GPtrArray *notes, const char *directory, gboolean quiet, GError **error)
+                       const GPtrArray *notes, const cli_results *results, gboolean quiet, GError **error)
 {
   summary_fact facts[FACTS_MAX];
   summary_replay of = {.facts = facts, .tells = replay_scenario_tells};
@@ -148,28 +148,38 @@ static gboolean report(const replay *r, const choices *chosen, const simulation_
   add_fact(&of, facts, "checksums", chosen->ignore_checksums ? "wrong ones are taken too" : NULL);
   add_fact(&of, facts, "not known",
            "what sender and path did, what the octets ought to be (docs/captures.md)");
-  return cli_results_report(replay_scenario_of(r), result, &of, directory, quiet, error);
+  return cli_results_report(results, replay_scenario_of(r), result, &of, quiet, error);
 }
 
 /* The second reading and what comes of it. */
-static int run(replay *r, const choices *chosen, const cli_arguments *arguments, cli_progress *shown)
+static int run_into(const cli_results *results, replay *r, const choices *chosen,
+                    const cli_arguments *arguments, cli_progress *shown)
 {
-  const scenario *s = replay_scenario_of(r);
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
   GError *error = NULL;
   simulation_result result;
-  g_autofree char *directory = cli_results_folder(s, chosen->directory, FALSE, &error);
+  gboolean done = replay_run(r, new_files_folder(results->files), &result, notes, &error);
 
-  if (!directory) {
-    cli_progress_clear(shown);
-    return cli_fail(error);
-  }
-  gboolean done = replay_run(r, directory, &result, notes, &error);
   cli_progress_clear(shown);
   print_notes(notes, arguments);
-  done = done && report(r, chosen, &result, notes, directory, arguments->quiet, &error);
-  int status = done ? cli_results_exit_code("replay", s, &result) : fail(error);
+  done = done && report(r, chosen, &result, notes, results, arguments->quiet, &error);
+  new_files_name_places(results->files, error);
+  int status = done ? cli_results_exit_code("replay", replay_scenario_of(r), &result) : fail(error);
   simulation_result_clear(&result);
+  return status;
+}
+
+static int run(replay *r, const choices *chosen, const cli_arguments *arguments, cli_progress *shown)
+{
+  GError *error = NULL;
+  cli_results results;
+  gboolean good = cli_results_begin(&results, replay_scenario_of(r), chosen->directory, &error);
+
+  if (!good) {
+    cli_progress_clear(shown);
+  }
+  int status = good ? run_into(&results, r, chosen, arguments, shown) : cli_fail(error);
+  cli_results_end(&results);
   return status;
 }
 

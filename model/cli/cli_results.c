@@ -1,6 +1,5 @@
 #include "cli/cli_results.h"
 
-#include <glib/gstdio.h>
 #include <stdio.h>
 
 #include "base/plain_text.h"
@@ -8,34 +7,19 @@
 #include "sim/git_state.h"
 #include "sim/version.h"
 
-static void remove_file(const char *directory, const char *name)
+gboolean cli_results_begin(cli_results *results, const scenario *s, const char *directory, GError **error)
 {
-  g_autofree char *path = g_build_filename(directory, name, NULL);
-
-  g_unlink(path); /* what cannot be removed cannot be written either, and that is said */
+  *results = (cli_results){.directory = directory ? g_strdup(directory)
+                                                  : g_build_filename("results", scenario_name(s), NULL)};
+  results->files =
+      cli_make_folder(results->directory, error) ? new_files_begin(results->directory, error) : NULL;
+  return results->files != NULL;
 }
 
-/* What an earlier run left: were this one ended halfway, its files would pass for that one's. */
-static void remove_old_results(const char *directory, gboolean captures)
+void cli_results_end(cli_results *results)
 {
-  remove_file(directory, "summary.json");
-  remove_file(directory, "occupancy.csv");
-  if (captures) {
-    remove_file(directory, "sender.pcap");
-    remove_file(directory, "receiver.pcap");
-  }
-}
-
-char *cli_results_folder(const scenario *s, const char *directory, gboolean captures, GError **error)
-{
-  char *folder = directory ? g_strdup(directory) : g_build_filename("results", scenario_name(s), NULL);
-
-  if (cli_make_folder(folder, error)) {
-    remove_old_results(folder, captures);
-  } else {
-    g_clear_pointer(&folder, g_free);
-  }
-  return folder;
+  new_files_end(results->files);
+  g_free(results->directory);
 }
 
 summary cli_results_summary(const scenario *s, const simulation_result *result)
@@ -56,19 +40,50 @@ summary cli_results_summary(const scenario *s, const simulation_result *result)
   };
 }
 
-gboolean cli_results_report(const scenario *s, const simulation_result *result, const summary_replay *of,
-                            const char *directory, gboolean quiet, GError **error)
+static gboolean holds(const char *folder, const char *name)
 {
-  g_autofree char *path = g_build_filename(directory, "summary.json", NULL);
+  g_autofree char *path = g_build_filename(folder, name, NULL);
+
+  return g_file_test(path, G_FILE_TEST_EXISTS);
+}
+
+/* A capture is work of its own, and the run can be made again: it is not removed, but it is not this run's. */
+static gboolean put_in_place(const cli_results *results, gboolean notes, GError **error)
+{
+  static const char *const captures[] = {"sender.pcap", "receiver.pcap"};
+  const char *names[G_N_ELEMENTS(captures) + 3] = {"occupancy.csv"};
+  gsize count = 1;
+  gboolean older = FALSE;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(captures); i++) {
+    if (holds(new_files_folder(results->files), captures[i])) {
+      names[count++] = captures[i];
+    } else {
+      older = older || holds(results->directory, captures[i]);
+    }
+  }
+  names[count] = "summary.json"; /* last: a folder without it holds no whole run */
+  gboolean good = new_files_take_places(results->files, names, error);
+  if (good && older && notes) {
+    plain_text_print(stderr, "note: %s has captures of an earlier run, which stay; --pcap replaces them\n",
+                     results->directory);
+  }
+  return good;
+}
+
+gboolean cli_results_report(const cli_results *results, const scenario *s, const simulation_result *result,
+                            const summary_replay *of, gboolean quiet, GError **error)
+{
+  g_autofree char *path = g_build_filename(new_files_folder(results->files), "summary.json", NULL);
   summary page = cli_results_summary(s, result);
 
   page.replay = of;
-  if (!summary_write_json(&page, path, error)) {
+  if (!summary_write_json(&page, path, error) || !put_in_place(results, !of && !quiet, error)) {
     return FALSE;
   }
   if (!quiet) {
     summary_print(&page, stdout);
-    plain_text_print(stdout, "\nresults in %s\n", directory);
+    plain_text_print(stdout, "\nresults in %s\n", results->directory);
   }
   return TRUE;
 }

@@ -4,20 +4,29 @@
 
 #include <glib.h>
 
+#include "base/new_files.h"
 #include "sim/simulation.h"
 #include "sim/summary.h"
 
-/* Makes the folder for the results of `s`: `directory`, or, when that is NULL, results/NAME; what an earlier run left in it is removed, its `captures`
- * only if so wanted. Returns its name; free with g_free(). NULL and `error` when it cannot be. */
-char *cli_results_folder(const scenario *s, const char *directory, gboolean captures, GError **error);
+/* Where the results of a run go. */
+typedef struct cli_results {
+  char *directory;
+  new_files *files; /* they are made here first */
+} cli_results;
+
+/* Begins results of `s` in `directory`, or, when that is NULL, in results/NAME, which is made when it is missing. End with cli_results_end()
+ * also after FALSE and `error`: it cannot be written. */
+gboolean cli_results_begin(cli_results *results, const scenario *s, const char *directory, GError **error);
+void cli_results_end(cli_results *results);
 
 /* `result` of `s` as a summary; what it points to is theirs. */
 summary cli_results_summary(const scenario *s, const simulation_result *result);
 
-/* Writes DIRECTORY/summary.json and, unless `quiet`, prints the summary; `of` is what a replay says besides (NULL: a run). FALSE and `error` when it
- * cannot be written. */
-gboolean cli_results_report(const scenario *s, const simulation_result *result, const summary_replay *of,
-                            const char *directory, gboolean quiet, GError **error);
+/* Writes summary.json and puts the results in their places, where they replace those of an earlier run; its captures stay when none were made
+ * now. Unless `quiet`, prints the summary. `of` is what a replay says besides (NULL: a run). FALSE and `error` when a file cannot be
+ * written; the earlier results are then as they were. */
+gboolean cli_results_report(const cli_results *results, const scenario *s, const simulation_result *result,
+                            const summary_replay *of, gboolean quiet, GError **error);
 
 /* The exit code of `command` ("run") by the result and run.expect; when that is not 0, says why on standard error. */
 int cli_results_exit_code(const char *command, const scenario *s, const simulation_result *result);

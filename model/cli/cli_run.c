@@ -93,29 +93,33 @@ static int fail_run(GError *error)
   return CLI_FAILED;
 }
 
-static int run_scenario(const scenario *s, const run_options *options, const cli_arguments *arguments)
+static int run_into(const cli_results *results, const scenario *s, const run_options *options,
+                    const cli_arguments *arguments)
 {
   GError *error = NULL;
   simulation_result result;
-
-  if (!check(s, arguments, &error)) {
-    return cli_fail(error);
-  }
-  g_autofree char *directory = cli_results_folder(s, options->directory, TRUE, &error);
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
-
-  if (!directory) {
-    return cli_fail(error);
-  }
-  const simulation_options how = {.directory = directory,
+  const simulation_options how = {.directory = new_files_folder(results->files),
                                   .capture = options->capture,
                                   .progress = cli_shows_progress(arguments) ? show_progress : NULL,
                                   .progress_user = &shown};
   gboolean done = simulation_run(s, &how, &result, &error);
   cli_progress_clear(&shown);
-  done = done && cli_results_report(s, &result, NULL, directory, arguments->quiet, &error);
+  done = done && cli_results_report(results, s, &result, NULL, arguments->quiet, &error);
+  new_files_name_places(results->files, error);
   int status = done ? cli_results_exit_code("run", s, &result) : fail_run(error);
   simulation_result_clear(&result);
+  return status;
+}
+
+static int run_scenario(const scenario *s, const run_options *options, const cli_arguments *arguments)
+{
+  GError *error = NULL;
+  cli_results results = {0};
+  gboolean good = check(s, arguments, &error) && cli_results_begin(&results, s, options->directory, &error);
+  int status = good ? run_into(&results, s, options, arguments) : cli_fail(error);
+
+  cli_results_end(&results);
   return status;
 }
 

@@ -372,6 +372,27 @@ static void test_terminated_runs(fixture *f, gconstpointer data)
   (void)data;
 }
 
+/* A run into the folder of an earlier one replaces its results, but its captures only by its own; otherwise they stay, and that is told. */
+static void test_run_again(fixture *f, gconstpointer data)
+{
+  (void)data;
+  write_file(f, "a.cfg", "run: { engine = \"native\"; }; workload: { messages = 2; };");
+  run(f, "run", "a.cfg", "--out", ".", "-q", "--pcap", NULL);
+  assert_outcome(f, 0, "", "");
+  run_shell(f, "cp summary.json first.json; cp sender.pcap s; cp receiver.pcap r");
+  run(f, "run", "a.cfg", "--out", ".", "--set", "path.forward.mtu=576", "--set", "measure.series=none", NULL);
+  g_assert_cmpint(f->last.status, ==, 0);
+  g_assert_cmpstr(f->last.errors, ==,
+                  "note: . has captures of an earlier run, which stay; --pcap replaces them\n");
+  run_shell(f, "cmp s sender.pcap && cmp r receiver.pcap && ! cmp -s first.json summary.json && ! test -e "
+               "occupancy.csv");
+  assert_outcome(f, 0, "", "");
+  run(f, "run", "a.cfg", "--out", ".", "--pcap", "--set", "path.forward.mtu=576", NULL);
+  g_assert_cmpstr(f->last.errors, ==, "");
+  run_shell(f, "! cmp -s s sender.pcap && ! cmp -s r receiver.pcap && test -e occupancy.csv");
+  assert_outcome(f, 0, "", "");
+}
+
 static void set_up(fixture *f, gconstpointer data)
 {
   f->program = g_canonicalize_filename(data, NULL); /* it runs in another folder */
@@ -415,6 +436,7 @@ int main(int argc, char **argv)
       {"/cli/lost-output", test_lost_output},
       {"/cli/explain", test_explain},
       {"/cli/terminated-runs", test_terminated_runs},
+      {"/cli/run-again", test_run_again},
   };
 
   g_test_init(&argc, &argv, NULL);

@@ -47,6 +47,11 @@ def write(path, text=SCENARIO):
         file.write(text)
 
 
+def octets(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
 def iwarpsim(*arguments, **options):
     """Runs the program; its exit code, and what it said, are in the result."""
     options.setdefault("timeout", PATIENCE_S)

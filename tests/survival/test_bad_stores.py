@@ -58,11 +58,6 @@ def writers(store):
     return [["sweep", "small.cfg", "--store", store], ["merge", WHOLE, "-o", store]]
 
 
-def octets(path):
-    with open(path, "rb") as file:
-        return file.read()
-
-
 class BadStores(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -89,24 +84,24 @@ class BadStores(unittest.TestCase):
         os.mkdir("folder.sqlite")
         for store, words in (("text.sqlite", "not a result store"), ("other.sqlite", "not a result store"),
                              ("folder.sqlite", "directory")):
-            before = octets(store) if store != "folder.sqlite" else None
+            before = kit.octets(store) if store != "folder.sqlite" else None
             which = commands(store) + writers(store)
             if before is None:
                 which = [command for command in which if command[0] != "plot"]  # which takes the folder of a run, too
             self.refused(store, words, which)
-            self.assertTrue(before is None or octets(store) == before)
+            self.assertTrue(before is None or kit.octets(store) == before)
         self.refused("none.sqlite", "No such file|unable to open", commands("none.sqlite")[:-1])
         self.assertFalse(os.path.exists("none.sqlite"))
 
     def test_older_schema(self):
         with contextlib.closing(sqlite3.connect("older.sqlite")) as store:
             store.executescript(SCHEMA_1)
-        before = octets("older.sqlite")
+        before = kit.octets("older.sqlite")
         self.refused("older.sqlite", "schema 1, written by iwarpsim 0.1.0; expected schema 2")
-        self.assertEqual(octets("older.sqlite"), before)
+        self.assertEqual(kit.octets("older.sqlite"), before)
 
     def test_truncated(self):
-        whole = octets(WHOLE)
+        whole = kit.octets(WHOLE)
         # Around the header and the pages, and in the midst of some; never nothing, which is an empty store, nor all.
         lengths = [1, 15, 16, 99, 100, 101, 512, 4095, 4096, 4097, 8192, len(whole) // 2 // 4096 * 4096, len(whole) // 2 + 77,
                    len(whole) - 8192, len(whole) - 4097, len(whole) - 4096, len(whole) - 1]
@@ -117,10 +112,10 @@ class BadStores(unittest.TestCase):
                 every = commands("short.sqlite") + writers("short.sqlite")
                 # Each command meets some lengths, and each length some commands: all by all would take minutes.
                 self.refused("short.sqlite", "damaged|not a result store", [every[(number * 3 + i) % len(every)] for i in range(3)])
-                self.assertEqual(octets("short.sqlite"), whole[:length])
+                self.assertEqual(kit.octets("short.sqlite"), whole[:length])
 
     def test_damaged_octets(self):
-        whole = octets(WHOLE)
+        whole = kit.octets(WHOLE)
         for place in range(100, len(whole), len(whole) // 12):
             with self.subTest(place=place):
                 with open("damaged.sqlite", "wb") as file:
@@ -145,7 +140,7 @@ class BadStores(unittest.TestCase):
                 killed = subprocess.run([sys.executable, "-c", KILLED_WRITER, "stale.sqlite", "kill"], check=False)
                 self.assertEqual(killed.returncode, -signal.SIGKILL)
                 self.assertGreater(os.path.getsize("stale.sqlite-journal"), 4096)
-                self.assertNotEqual(octets("stale.sqlite"), octets(WHOLE))
+                self.assertNotEqual(kit.octets("stale.sqlite"), kit.octets(WHOLE))
                 taken = kit.iwarpsim(*taker)
                 self.assertEqual(taken.returncode, 0, taken.stderr)
                 self.assertFalse(os.path.exists("stale.sqlite-journal"))

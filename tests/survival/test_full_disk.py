@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""A disk that is full at each stage of a sweep, and one that may only be read: clear words, exit code 2, nothing committed lost.
+"""A disk that is full at each stage of a command, and one that may only be read: clear words, an exit code, nothing lost.
 
-Mounts file systems of its own, in a mount name space of its own; skipped where that is not allowed.
+Mounts file systems of its own, in a mount name space of its own; skipped where that is not allowed. --long: at every size.
 """
 import ctypes
 import os
 import subprocess
+import sys
 import unittest
 
 import sweep_kit as kit
@@ -78,6 +79,53 @@ class Disk(unittest.TestCase):
         os.unlink(STORE)
         return "making the store" if kept is None else "a later run" if kept else "the first run"
 
+    def fill_again_and_again(self, command, exit_codes, sample):
+        """That command, whose results stand in disk/ already, on a disk with room for nothing more, then for more and more of new ones:
+        until it has done them, what was there stays, and nothing else. `sample` sizes are tried, or with --long every one."""
+        def files():
+            return {os.path.join(folder, name): kit.octets(os.path.join(folder, name))
+                    for folder, _, names in os.walk("disk") for name in names}
+
+        before = files()
+        used = int(subprocess.check_output(["du", "-sk", "disk"]).split()[0])
+        needed = sum(-(-len(octets) // 4096) * 4 for octets in before.values())
+        step = 4 if "--long" in sys.argv else max(needed // sample // 4 * 4, 4)
+        failed = 0
+        for room in range(4, 2 * needed, step):
+            with self.subTest(kibioctets=room):
+                self.resize(used + room)
+                full = kit.iwarpsim(*command)
+                if full.returncode == 0:
+                    break
+                failed += 1
+                self.assertIn(full.returncode, exit_codes, full.stderr)
+                self.assertIn("disk/", full.stderr)
+                self.assertEqual(files(), before)
+        self.assertEqual(full.returncode, 0, full.stderr)
+        self.assertGreater(failed, 0)
+        return files()
+
+    def test_full_for_results(self):
+        self.resize(4096)
+        run = ["run", "small.cfg", "--out", "disk/r", "--pcap", "--quiet", "--set", "workload.messages=1"]
+        self.assertEqual(kit.iwarpsim(*run).returncode, 0)
+        before = kit.octets("disk/r/receiver.pcap")
+        after = self.fill_again_and_again([*run, "--set", "path.forward.mtu=576"], [1], 12)
+        self.assertEqual(set(after), {f"disk/r/{name}" for name in
+                                      ("summary.json", "occupancy.csv", "sender.pcap", "receiver.pcap")})
+        self.assertNotEqual(after["disk/r/receiver.pcap"], before)
+
+    def test_full_for_pages_and_pictures(self):
+        for command in (["report", "whole.sqlite", "-o", "disk/page.html"], ["export", "whole.sqlite", "--csv", "disk/runs.csv"],
+                        ["plot", "whole.sqlite", "--what", "distribution", "--out", "disk"],
+                        ["plot", "whole.sqlite", "--what", "distribution", "--out", "disk", "--format", "svg"]):
+            with self.subTest(command=command[0]):
+                self.resize(4096)
+                self.assertEqual(kit.iwarpsim(*command).returncode, 0)
+                self.fill_again_and_again(command, [2], 5)
+                for name in os.listdir("disk"):
+                    os.unlink(f"disk/{name}")
+
     def test_full_for_a_merge(self):
         self.resize(16)
         merge = kit.iwarpsim("merge", "whole.sqlite", "-o", STORE)
@@ -117,4 +165,4 @@ class Disk(unittest.TestCase):
 
 if __name__ == "__main__":
     private_mounts()
-    unittest.main(verbosity=2)
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,9 +1,9 @@
 #include "study/plot/gnuplot_script.h"
 
-#include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/new_files.h"
 #include "study/plot/gnuplot_text.h"
 
 GQuark gnuplot_error_quark(void)
@@ -170,31 +170,20 @@ void gnuplot_script_begin_legend(GString *script, double top)
                          top);
 }
 
-static gboolean write_file(const GString *text, const char *stem, const char *suffix,
-                           const gnuplot_target *target, GError **error)
+static gboolean write_file(const GString *text, const char *name, const char *folder, GError **error)
 {
-  g_autofree char *name = g_strdup_printf("%s.%s", stem, suffix);
-  char *path = g_build_filename(target->folder, name, NULL);
-  if (!g_file_set_contents(path, text->str, (gssize)text->len, error)) {
-    g_free(path);
-    return FALSE;
-  }
-  g_ptr_array_add(target->written, path);
-  return TRUE;
+  g_autofree char *path = g_build_filename(folder, name, NULL);
+  return g_file_set_contents(path, text->str, (gssize)text->len, error);
 }
 
-/* Runs gnuplot on STEM.gnuplot in `folder`. What it prints is `*printed` (g_free()). */
-static gboolean run_gnuplot(const char *stem, const char *folder, gboolean colours, char **printed,
+/* Runs gnuplot on the script `name` in `folder`. What it prints is `*printed` (g_free()). */
+static gboolean run_gnuplot(const char *name, const char *folder, gboolean colours, char **printed,
                             GError **error)
 {
-  g_autofree char *name = g_strdup_printf("%s.gnuplot", stem);
   /* -d: what is in the user's ~/.gnuplot does not change the plot */
-  char *argv[] = {(char *)"gnuplot",
-                  (char *)"-d",
-                  (char *)"-e",
-                  (char *)(colours ? "colours = 1" : "colours = 0"),
-                  name,
-                  NULL};
+  char *argv[] = {(char *)"gnuplot", (char *)"-d",
+                  (char *)"-e",      (char *)(colours ? "colours = 1" : "colours = 0"),
+                  (char *)name,      NULL};
   g_autofree char *said = NULL;
   g_autoptr(GError) problem = NULL;
   int wait_status = 0;
@@ -223,42 +212,92 @@ static void print_picture(const char *picture)
   }
 }
 
-/* Draws in a folder of its own, which is gone afterwards. */
-static gboolean render_letters(const GString *script, const GString *data, const char *stem,
-                               const gnuplot_target *target, GError **error)
+/* gnuplot does not notice when a write fails. A PNG file is a signature and chunks: a length, a name of four letters, so many octets and a
+ * check of four; IEND is the last. */
+static gboolean is_whole_png(const guint8 *octets, gsize count)
 {
-  g_autofree char *folder = g_dir_make_tmp("iwarpsim-plot-XXXXXX", error);
-  if (folder == NULL) {
+  const gsize signature_octets = 8, frame_octets = 12;
+  gsize at = signature_octets;
+  while (count >= frame_octets && at <= count - frame_octets) {
+    guint32 length;
+    memcpy(&length, octets + at, sizeof length);
+    gboolean is_last = memcmp(octets + at + sizeof length, "IEND", 4) == 0;
+    at += frame_octets + GUINT32_FROM_BE(length);
+    if (is_last) {
+      return at == count;
+    }
+  }
+  return FALSE;
+}
+
+static gboolean is_whole_svg(const char *text, gsize count)
+{
+  static const GMarkupParser nothing = {0};
+  GMarkupParseContext *context = g_markup_parse_context_new(&nothing, G_MARKUP_DEFAULT_FLAGS, NULL, NULL);
+  gboolean whole = g_markup_parse_context_parse(context, text, (gssize)count, NULL) &&
+                   g_markup_parse_context_end_parse(context, NULL);
+  g_markup_parse_context_free(context);
+  return whole;
+}
+
+static gboolean check_picture(const char *name, gnuplot_format format, const char *folder, GError **error)
+{
+  g_autofree char *path = g_build_filename(folder, name, NULL);
+  g_autofree char *octets = NULL;
+  gsize count = 0;
+  if (!g_file_get_contents(path, &octets, &count, error)) {
     return FALSE;
   }
-  g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
-  const gnuplot_target temporary = {.folder = folder, .format = GNUPLOT_TERM, .written = written};
-  g_autofree char *picture = NULL;
-  gboolean good = write_file(data, stem, "dat", &temporary, error) &&
-                  write_file(script, stem, "gnuplot", &temporary, error) &&
-                  run_gnuplot(stem, folder, target->colours, &picture, error);
-  if (good) {
-    print_picture(picture);
+  gboolean whole =
+      format == GNUPLOT_PNG ? is_whole_png((const guint8 *)octets, count) : is_whole_svg(octets, count);
+  if (!whole) {
+    g_set_error(error, GNUPLOT_ERROR, GNUPLOT_ERROR_FAILED,
+                "%s: gnuplot wrote only a part of it; is the disk full?", path);
   }
-  for (guint i = 0; i < written->len; i++) {
-    (void)g_unlink(g_ptr_array_index(written, i));
+  return whole;
+}
+
+/* The plot's files, made in `files`, as the user gets them: the picture last. */
+static gboolean keep_files(const new_files *files, const char *const *names, const gnuplot_target *target,
+                           GError **error)
+{
+  gsize count = g_strv_length((char **)names);
+  if (!check_picture(names[count - 1], target->format, new_files_folder(files), error) ||
+      !new_files_take_places(files, names, error)) {
+    return FALSE;
   }
-  (void)g_rmdir(folder);
-  return good;
+  for (gsize i = 0; i < count; i++) {
+    g_ptr_array_add(target->written, g_build_filename(target->folder, names[i], NULL));
+  }
+  return TRUE;
 }
 
 gboolean gnuplot_script_render(const GString *script, const GString *data, const char *stem,
                                const gnuplot_target *target, GError **error)
 {
-  if (target->format == GNUPLOT_TERM) {
-    return render_letters(script, data, stem, target, error);
-  }
-  g_autofree char *printed = NULL;
-  if (!write_file(data, stem, "dat", target, error) || !write_file(script, stem, "gnuplot", target, error) ||
-      !run_gnuplot(stem, target->folder, FALSE, &printed, error)) {
+  gboolean letters = target->format == GNUPLOT_TERM;
+  new_files *files = new_files_begin(letters ? g_get_tmp_dir() : target->folder, error);
+  if (files == NULL) {
     return FALSE;
   }
-  g_autofree char *picture = g_strdup_printf("%s.%s", stem, suffix_of(target->format));
-  g_ptr_array_add(target->written, g_build_filename(target->folder, picture, NULL));
-  return TRUE;
+  g_autofree char *data_name = g_strconcat(stem, ".dat", NULL);
+  g_autofree char *script_name = g_strconcat(stem, ".gnuplot", NULL);
+  g_autofree char *picture_name = g_strdup_printf("%s.%s", stem, suffix_of(target->format));
+  const char *const names[] = {data_name, script_name, picture_name, NULL};
+  const char *folder = new_files_folder(files);
+  g_autofree char *printed = NULL;
+  GError *problem = NULL;
+  gboolean good = write_file(data, data_name, folder, &problem) &&
+                  write_file(script, script_name, folder, &problem) &&
+                  run_gnuplot(script_name, folder, letters && target->colours, &printed, &problem) &&
+                  (letters || keep_files(files, names, target, &problem));
+  if (good && letters) {
+    print_picture(printed);
+  }
+  if (!good) {
+    new_files_name_places(files, problem);
+    g_propagate_error(error, problem);
+  }
+  new_files_end(files);
+  return good;
 }

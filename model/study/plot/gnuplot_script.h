@@ -12,7 +12,7 @@ typedef enum gnuplot_format {
 
 #define GNUPLOT_ERROR (gnuplot_error_quark())
 GQuark gnuplot_error_quark(void);
-enum { GNUPLOT_ERROR_FAILED }; /* gnuplot is missing or refused the script */
+enum { GNUPLOT_ERROR_FAILED }; /* gnuplot is missing, refused the script or could not write */
 
 /* Where plots go. */
 typedef struct gnuplot_target {
@@ -53,9 +53,9 @@ void gnuplot_script_set_line_styles(GString *script, guint count);
  * a fraction of its height. What is plotted at y = 2 shows in the legend only. */
 void gnuplot_script_begin_legend(GString *script, double top);
 
-/* Writes STEM.gnuplot and STEM.dat to the target's folder and runs gnuplot there; adds the three files to
- * `written` as they come. GNUPLOT_TERM: prints the picture, and leaves nothing. FALSE and `error` (G_FILE_ERROR, GNUPLOT_ERROR) when one
- * fails. */
+/* Makes STEM.dat, STEM.gnuplot and, with gnuplot, the picture; they replace those of their names in the target's folder once all are whole,
+ * and are added to `written`. GNUPLOT_TERM: prints the picture, and leaves nothing. FALSE and `error` (G_FILE_ERROR, GNUPLOT_ERROR) when
+ * that fails; what was there is then as it was. */
 gboolean gnuplot_script_render(const GString *script, const GString *data, const char *stem,
                                const gnuplot_target *target, GError **error);
 

@@ -1,0 +1,199 @@
+#include "base/new_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#define FOLDER_PREFIX ".iwarpsim-new-"
+#define OLD_PREFIX "old-" /* an older file, while the new ones take their places */
+
+struct new_files {
+  char *places;
+  char *folder;
+  int lock; /* a descriptor of `folder`, whose lock tells others that it is in use; it goes with the process */
+};
+
+static gboolean fail(GError **error, const char *path)
+{
+  int reason = errno;
+  g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(reason), "%s: cannot be written (%s)", path,
+              g_strerror(reason));
+  return FALSE;
+}
+
+static int open_folder(const char *folder)
+{
+  return open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static void remove_folder(const char *folder)
+{
+  g_autoptr(GDir) directory = g_dir_open(folder, 0, NULL);
+  const char *name;
+  while (directory != NULL && (name = g_dir_read_name(directory)) != NULL) {
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    g_unlink(path);
+  }
+  g_rmdir(folder);
+}
+
+/* A process that was killed while files took their places left the older ones there. They are not ours to remove. */
+static gboolean holds_old_files(const char *folder)
+{
+  g_autoptr(GDir) directory = g_dir_open(folder, 0, NULL);
+  const char *name;
+  while (directory != NULL && (name = g_dir_read_name(directory)) != NULL) {
+    if (g_str_has_prefix(name, OLD_PREFIX)) {
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+static void remove_left_over(const char *places)
+{
+  g_autoptr(GDir) directory = g_dir_open(places, 0, NULL);
+  const char *name;
+  while (directory != NULL && (name = g_dir_read_name(directory)) != NULL) {
+    if (!g_str_has_prefix(name, FOLDER_PREFIX)) {
+      continue;
+    }
+    g_autofree char *folder = g_build_filename(places, name, NULL);
+    int lock = open_folder(folder);
+    if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0 && !holds_old_files(folder)) {
+      remove_folder(folder);
+    }
+    if (lock >= 0) {
+      close(lock);
+    }
+  }
+}
+
+new_files *new_files_begin(const char *folder, GError **error)
+{
+  remove_left_over(folder);
+  g_autofree char *made = g_build_filename(folder, FOLDER_PREFIX "XXXXXX", NULL);
+  int lock = g_mkdtemp(made) != NULL ? open_folder(made) : -1;
+  if (lock < 0) {
+    fail(error, folder);
+    return NULL;
+  }
+  (void)flock(lock, LOCK_EX | LOCK_NB); /* where there are no locks nobody removes it either */
+  new_files *files = g_new(new_files, 1);
+  *files = (new_files){.places = g_strdup(folder), .folder = g_steal_pointer(&made), .lock = lock};
+  return files;
+}
+
+const char *new_files_folder(const new_files *files)
+{
+  return files->folder;
+}
+
+/* One of them. */
+typedef struct one_file {
+  char *made;
+  char *place;
+  char *old; /* where the older one is meanwhile */
+  gboolean old_is_aside;
+  gboolean in_place;
+} one_file;
+
+static void clear_file(gpointer data)
+{
+  one_file *file = data;
+  g_free(file->made);
+  g_free(file->place);
+  g_free(file->old);
+}
+
+static GArray *list_files(const new_files *files, const char *const *names)
+{
+  GArray *list = g_array_new(FALSE, FALSE, sizeof(one_file));
+  g_array_set_clear_func(list, clear_file);
+  for (; *names != NULL; names++) {
+    g_autofree char *old = g_strconcat(OLD_PREFIX, *names, NULL);
+    one_file file = {.made = g_build_filename(files->folder, *names, NULL),
+                     .place = g_build_filename(files->places, *names, NULL),
+                     .old = g_build_filename(files->folder, old, NULL)};
+    g_array_append_val(list, file);
+  }
+  return list;
+}
+
+/* Each step does nothing to a file that is not there. */
+
+/* An error of the disk that nobody has met yet is met here. */
+static gboolean wait_for_disk(one_file *file, GError **error)
+{
+  int descriptor = open(file->made, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    return errno == ENOENT || fail(error, file->place);
+  }
+  gboolean good = fsync(descriptor) == 0 || fail(error, file->place);
+  close(descriptor);
+  return good;
+}
+
+static gboolean set_old_aside(one_file *file, GError **error)
+{
+  file->old_is_aside = g_rename(file->place, file->old) == 0;
+  return file->old_is_aside || errno == ENOENT || fail(error, file->place);
+}
+
+static gboolean take_place(one_file *file, GError **error)
+{
+  file->in_place = g_rename(file->made, file->place) == 0;
+  return file->in_place || errno == ENOENT || fail(error, file->place);
+}
+
+static void put_back(const one_file *file)
+{
+  if (file->old_is_aside) {
+    g_rename(file->old, file->place);
+  } else if (file->in_place) {
+    g_unlink(file->place);
+  }
+}
+
+gboolean new_files_take_places(const new_files *files, const char *const *names, GError **error)
+{
+  g_autoptr(GArray) list = list_files(files, names);
+  gboolean good = TRUE;
+  for (guint i = 0; good && i < list->len; i++) {
+    good = wait_for_disk(&g_array_index(list, one_file, i), error);
+  }
+  for (guint i = list->len; good && i > 0; i--) {
+    good = set_old_aside(&g_array_index(list, one_file, i - 1), error);
+  }
+  for (guint i = 0; good && i < list->len; i++) {
+    good = take_place(&g_array_index(list, one_file, i), error);
+  }
+  for (guint i = 0; !good && i < list->len; i++) {
+    put_back(&g_array_index(list, one_file, i));
+  }
+  return good;
+}
+
+void new_files_name_places(const new_files *files, GError *error)
+{
+  if (error != NULL) {
+    GString *message = g_string_new(error->message);
+    g_string_replace(message, files->folder, files->places, 0);
+    g_free(error->message);
+    error->message = g_string_free(message, FALSE);
+  }
+}
+
+void new_files_end(new_files *files)
+{
+  if (files != NULL) {
+    remove_folder(files->folder);
+    close(files->lock);
+    g_free(files->places);
+    g_free(files->folder);
+    g_free(files);
+  }
+}

@@ -1,0 +1,28 @@
+/* Files that are made in a folder of their own and take their places together, once each of them is whole. Until then what stands there
+ * stays, and with an error it stays for good. */
+#ifndef BASE_NEW_FILES_H
+#define BASE_NEW_FILES_H
+
+#include <glib.h>
+
+typedef struct new_files new_files;
+
+/* Begins new files for `folder`, which exists: makes a hidden folder in it. One that a killed process left there is removed. NULL and
+ * `error` (G_FILE_ERROR) when none can be made. End with new_files_end(). */
+new_files *new_files_begin(const char *folder, GError **error);
+
+/* The folder to make them in; it is theirs. */
+const char *new_files_folder(const new_files *files);
+
+/* Puts the files called `names`, which end with NULL, in their places. The last one goes last, and its older file goes first: while it is
+ * not there, the others may be old or new. Where a file was not made, the older one of its name is removed. Waits for the disk first.
+ * FALSE and `error` (G_FILE_ERROR) when that fails; the older files are then as they were. */
+gboolean new_files_take_places(const new_files *files, const char *const *names, GError **error);
+
+/* Lets `error` (may be NULL) name files by the places they were to have. */
+void new_files_name_places(const new_files *files, GError *error);
+
+/* Removes what has not taken its place. `files` may be NULL. */
+void new_files_end(new_files *files);
+
+#endif

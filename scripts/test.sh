@@ -97,7 +97,7 @@ else
   run_tests build --no-suite long
   # What is tried on the built program from outside, full disks and killed sweeps, takes two minutes more there: --long has it. The
   # scripts' own tests run no program of ours.
-  run_tests build-sanitizers --no-suite long --no-suite survival --no-suite bench --no-suite findings --no-suite requirements --no-suite mutants
+  run_tests build-sanitizers --no-suite long --no-suite survival --no-suite bench --no-suite findings --no-suite requirements --no-suite mutants --no-suite documents
 fi
 printf '%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

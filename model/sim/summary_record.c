@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/plain_text.h"
 #include "sim/summary.h"
 
 static gboolean invalid(GError **error, const char *path, const char *format, ...) G_GNUC_PRINTF(3, 4);
@@ -13,7 +14,8 @@ static gboolean invalid(GError **error, const char *path, const char *format, ..
   va_start(arguments, format);
   g_autofree char *what = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  g_set_error(error, SUMMARY_ERROR, SUMMARY_ERROR_INVALID, "%s: not a summary: %s", path, what);
+  g_autofree char *line = plain_text(what, -1, ""); /* a name in the file may have a line's end */
+  g_set_error(error, SUMMARY_ERROR, SUMMARY_ERROR_INVALID, "%s: not a summary: %s", path, line);
   return FALSE;
 }
 

@@ -239,6 +239,7 @@ static void refuse(const fixture *f, const char *octets, gssize length, const ch
   g_assert_null(summary_read_json(f->path, &error));
   g_assert_error(error, SUMMARY_ERROR, SUMMARY_ERROR_INVALID);
   g_assert_nonnull(strstr(error->message, f->path));
+  g_assert_null(strchr(error->message, '\n'));
   if (strstr(error->message, complaint) == NULL) {
     g_error("\"%s\" does not say \"%s\"", error->message, complaint);
   }
@@ -249,6 +250,8 @@ static void test_hostile(fixture *f, gconstpointer text)
   (void)text;
   g_autofree char *deep = g_strnfill(1000000, '[');
   refuse(f, "", 0, "root");
+  refuse(f, "{\"scenario\": {\"name\": \"a\", \"title\": \"b\", \"keys\": {\"x\\ny\": \"1\"}}}", -1,
+         "unknown key \"x\\ny\"");
   refuse(f, "not JSON", -1, "not a summary");
   refuse(f, "[1, 2]", -1, "root");
   refuse(f, "{}", -1, "\"scenario\" is missing");

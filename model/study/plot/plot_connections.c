@@ -60,7 +60,7 @@ static GArray *curves_of(const line_chart *chart, metric_id metric)
 
 static gboolean same_doubles(const GArray *a, const GArray *b)
 {
-  return a->len == b->len && memcmp(a->data, b->data, a->len * sizeof(double)) == 0;
+  return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len * sizeof(double)) == 0);
 }
 
 static gboolean same_curve(const curve *a, const curve *b)

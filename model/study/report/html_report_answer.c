@@ -91,7 +91,9 @@ static void append_range(html_report *report, const report_quantity *quantity)
   g_string_append_printf(html, "<li>The mean %s is ", quantity->name);
   append_number(&found.of_largest, unit, html);
   if (!(found.of_largest.mean > found.of_smallest.mean)) {
-    g_string_append_printf(html, report->points->len > 1 ? " at all %u points" : "", report->points->len);
+    if (report->points->len > 1) {
+      g_string_append_printf(html, " at all %u points", report->points->len);
+    }
   } else {
     append_place(report, found.largest, found.of_largest.count, html);
     g_string_append(html, " where it is largest, and ");

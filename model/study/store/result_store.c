@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/plain_text.h"
 #include "study/store/result_store_private.h"
 
 /* How long to wait for another process that has the store locked: a commit takes milliseconds, a merge of many stores longer. Who
@@ -25,7 +26,8 @@ gboolean store_damaged(const result_store *store, GError **error, const char *fo
   va_start(arguments, format);
   g_autofree char *what = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN, "%s: damaged: %s", store->path, what);
+  g_autofree char *line = plain_text(what, -1, ""); /* what is in a damaged file may have a line's end */
+  g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN, "%s: damaged: %s", store->path, line);
   return FALSE;
 }
 

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/plain_text.h"
 #include "study/store/result_store_private.h"
 
 #define RUN_COLUMNS                                                                                          \
@@ -13,9 +14,10 @@ const char *const store_sql_one_run = RUN_COLUMNS " WHERE identity = ?1";
 
 static gboolean unknown(const result_store *store, const char *what, const char *name, GError **error)
 {
+  g_autofree char *shown = plain_text(name, -1, "");
   g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN,
               "%s: holds the %s \"%s\", which this version of iwarpsim does not know", store->path, what,
-              name);
+              shown);
   return FALSE;
 }
 

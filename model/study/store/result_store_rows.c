@@ -222,8 +222,8 @@ gboolean store_rows_write(const result_store *store, const stored_run *run, gint
   static const char *const sql[ROW_KINDS] = {
       [ROWS_PARAMETERS] = "INSERT INTO parameters(run, key, value) SELECT ?1, name, first FROM run_rows(0)",
       [ROWS_METRICS] = "INSERT INTO metrics(run, name, value) SELECT ?1, name, first FROM run_rows(1)",
-      [ROWS_DISTRIBUTIONS] = "INSERT INTO distributions(run, name, bound, weight)"
-                             " SELECT ?1, name, first, second FROM run_rows(2)"};
+      [ROWS_DISTRIBUTIONS] = ("INSERT INTO distributions(run, name, bound, weight)"
+                              " SELECT ?1, name, first, second FROM run_rows(2)")};
   gboolean good = TRUE;
   store->rows->run = run;
   for (row_kind kind = 0; good && kind < ROW_KINDS; kind++) {

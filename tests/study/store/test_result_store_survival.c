@@ -227,6 +227,7 @@ static void expect_unreadable(const fixture *f, const char *sql, const char *com
   g_test_message("%s", error->message);
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN);
   g_assert_nonnull(strstr(error->message, complaint));
+  g_assert_true(g_utf8_validate(error->message, -1, NULL) && strchr(error->message, '\n') == NULL);
   result_store_close(store);
 }
 
@@ -246,6 +247,14 @@ static void test_unknown_status(fixture *f, gconstpointer unused)
 {
   (void)unused;
   expect_unreadable(f, "UPDATE runs SET status = 'fine'", "the status \"fine\"");
+}
+
+/* What a foreign hand wrote is one line of UTF-8 in a message, too. */
+static void test_unknown_octets(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  expect_unreadable(f, "UPDATE runs SET identity = CAST(X'61FF0A62' AS TEXT) WHERE id = 1", "run a\\xff\\nb");
+  expect_unreadable(f, "UPDATE runs SET status = CAST(X'61FF0A62' AS TEXT)", "the status \"a\\xff\\nb\"");
 }
 
 /* Text in the place of a number would pass for 0. */
@@ -675,6 +684,7 @@ int main(int argc, char **argv)
       {"/result_store_survival/unknown_metric", test_unknown_metric},
       {"/result_store_survival/unknown_distribution", test_unknown_distribution},
       {"/result_store_survival/unknown_status", test_unknown_status},
+      {"/result_store_survival/unknown_octets", test_unknown_octets},
       {"/result_store_survival/metric_without_number", test_metric_without_number},
       {"/result_store_survival/bin_without_weight", test_bin_without_weight},
       {"/result_store_survival/edited_value", test_edited_value},

@@ -1,0 +1,68 @@
+/* Any octets as the summary.json of a run: refused in one line, or a record whose numbers are numbers, whose distributions ascend, and which
+ * can be drawn.
+ *
+ * An input is the file. */
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+#include "fuzz_files.h"
+#include "fuzz_input.h"
+#include "sim/summary.h"
+#include "study/plot/plot_distribution.h"
+#include "study/plot/plot_occupancy.h"
+
+static void check_record(const summary_record *record)
+{
+  g_autofree char *subtitle = plot_occupancy_subtitle(record);
+
+  g_assert_true(g_utf8_validate(subtitle, -1, NULL) && g_utf8_validate(record->title, -1, NULL) &&
+                g_utf8_validate(record->message, -1, NULL) && g_utf8_validate(record->engine, -1, NULL));
+  g_assert_cmpint(record->status, <, RUN_STATUSES);
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    g_assert_true(!record->metrics.present[id] || isfinite(record->metrics.value[id]));
+  }
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    const distribution *d = &record->distributions[id];
+    for (size_t i = 0; i < d->count; i++) {
+      g_assert_true(isfinite(d->bins[i].weight) && d->bins[i].weight > 0);
+      g_assert_true(i == 0 || d->bins[i].bound > d->bins[i - 1].bound);
+    }
+  }
+}
+
+static void draw(void)
+{
+  static const char series[] = "time_s,connection,cause,octets\n0.5,all,order,1460\n";
+
+  g_free(fuzz_files_write("occupancy.csv", series, sizeof series - 1));
+  for (gnuplot_format format = GNUPLOT_PNG; format <= GNUPLOT_TERM; format++) {
+    g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
+    const gnuplot_target target = {.folder = fuzz_files_folder(), .format = format, .written = files};
+    GError *errors[3] = {NULL};
+    const gboolean drawn[3] = {plot_occupancy(fuzz_files_folder(), &target, &errors[0]),
+                               plot_distribution_of_run(fuzz_files_folder(), FALSE, &target, &errors[1]),
+                               plot_distribution_of_run(fuzz_files_folder(), TRUE, &target, &errors[2])};
+    for (gsize i = 0; i < G_N_ELEMENTS(drawn); i++) {
+      if (!drawn[i]) {
+        fuzz_files_check_error(errors[i]);
+      }
+    }
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)
+{
+  g_autofree char *path = fuzz_files_write("summary.json", octets, length);
+  GError *error = NULL;
+  summary_record *record = summary_read_json(path, &error);
+
+  if (record) {
+    check_record(record);
+    summary_record_free(record);
+    draw();
+  } else {
+    fuzz_files_check_error(error);
+  }
+  return 0;
+}

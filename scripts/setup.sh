@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs what is missing (Debian packages, scripts/packages.txt) and builds iwarpsim into build/.
 # With ns-3, which demo.sh runs on: a libns3-dev that cannot be used is said here, not when the first run needs it.
-# `--sanitizers` adds build-sanitizers/, the same under ASan and UBSan; `--fuzz` builds the fuzz targets alone, into build-fuzz/.
+# `--sanitizers` adds build-sanitizers/, the same under ASan and UBSan; `--fuzz` builds the fuzz targets alone, into build-fuzz/, and
+# `--fuzz-coverage` those that count what their corpora reach, into build-fuzz-coverage/.
 # Called by demo.sh, test.sh and fuzz.sh; usable alone. Needs to be root only when something is missing.
 set -eu
 cd "$(dirname "$0")/.."
@@ -73,6 +74,14 @@ case ${1:-} in
       -Db_lto=false -Dc_args=-g1
   )
   build build-fuzz fuzz_targets
+  ;;
+--fuzz-coverage)
+  (
+    export CC=clang
+    configure build-fuzz-coverage -Dns3=disabled -Doptimization=1 -Db_lto=false \
+      -Dc_args='-fprofile-instr-generate -fcoverage-mapping' -Dc_link_args=-fprofile-instr-generate
+  )
+  build build-fuzz-coverage fuzz_targets
   ;;
 *)
   configure build -Dns3=enabled

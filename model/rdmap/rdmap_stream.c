@@ -2,6 +2,8 @@
 
 #include "rdmap/rdmap_stream_private.h"
 
+static const rdmap_error llp_closed = {.layer = RDMAP_LAYER_LLP, .code = RDMAP_LLP_CLOSED};
+
 /* --- The end of the stream --- */
 
 /* The rest of the message that is with DDP is given up. */
@@ -21,7 +23,7 @@ void rdmap_stream_end(rdmap_stream *stream, const rdmap_terminate *terminate, bo
   stream->is_terminated = true;
   own_of(stream)->terminate = *terminate;
   /* A Terminate is not answered by one: the peer would drop it (RDMAP-176, notes-ddp-rdmap 41). */
-  stream->terminate_due = !by_peer && stream->teardown != DDP_TEARDOWN_ABORTED;
+  stream->terminate_due = !by_peer && !stream->is_lost;
   if (stream->placer) {
     ddp_placer_stop(stream->placer); /* what comes now is dropped silently (notes-ddp-rdmap 38) */
   }
@@ -100,11 +102,10 @@ bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work)
 {
   bool is_read = work->operation == RDMAP_OPERATION_READ;
   g_assert(is_read || work->source || work->length == 0);
-  if (stream->is_terminated ||
-      ddp_teardown_step(&stream->teardown, DDP_TEARDOWN_ULP_SENDS) & DDP_TEARDOWN_REFUSE) {
+  if (stream->is_terminated || stream->is_closed) {
     return false;
   }
-  if (is_read && (stream->config.ord == 0 || stream->teardown == DDP_TEARDOWN_CLOSED_BY_PEER)) {
+  if (is_read && (stream->config.ord == 0 || stream->peer_has_closed)) {
     return false;
   }
   if (!stream->operations) {
@@ -280,36 +281,36 @@ void rdmap_stream_acknowledged(rdmap_stream *stream, uint64_t position, time_ps 
 
 void rdmap_stream_close(rdmap_stream *stream)
 {
-  ddp_teardown_step(&stream->teardown, DDP_TEARDOWN_ULP_CLOSES);
+  stream->is_closed = true;
 }
 
 void rdmap_stream_llp_finished(rdmap_stream *stream, time_ps now)
 {
-  unsigned actions = ddp_teardown_step(&stream->teardown, DDP_TEARDOWN_PEER_CLOSED);
+  bool is_news = !stream->peer_has_closed;
+  stream->peer_has_closed = true;
   if (stream->is_terminated) {
     return;
   }
   if (rdmap_send_queue_unanswered(stream->operations) > 0) {
     /* The documents are silent: no response can come any more, and nobody shall wait for it. */
-    rdmap_stream_fail(stream, (rdmap_error){.layer = RDMAP_LAYER_LLP, .code = RDMAP_LLP_CLOSED}, now);
-  } else if (actions & DDP_TEARDOWN_REPORT_HALF_CLOSED && stream->events->half_closed) {
+    rdmap_stream_fail(stream, llp_closed, now);
+  } else if (is_news && !stream->is_closed && stream->events->half_closed) {
     stream->events->half_closed(stream->user, now);
   }
 }
 
 void rdmap_stream_llp_error(rdmap_stream *stream, uint8_t mpa_code, time_ps now)
 {
-  ddp_teardown_step(&stream->teardown, DDP_TEARDOWN_LLP_ERROR);
   rdmap_stream_fail(stream, (rdmap_error){.layer = RDMAP_LAYER_LLP, .code = mpa_code},
                     now); /* notes-ddp-rdmap 50 */
 }
 
 void rdmap_stream_llp_lost(rdmap_stream *stream, time_ps now)
 {
-  ddp_teardown_step(&stream->teardown, DDP_TEARDOWN_LLP_LOST);
+  stream->is_lost = true;
   stream->terminate_due = false;
   abandon(stream);
-  rdmap_stream_fail(stream, (rdmap_error){.layer = RDMAP_LAYER_LLP, .code = RDMAP_LLP_CLOSED}, now);
+  rdmap_stream_fail(stream, llp_closed, now);
 }
 
 bool rdmap_stream_is_drained(const rdmap_stream *stream)

@@ -123,7 +123,7 @@ void rdmap_stream_close(rdmap_stream *stream);
 
 /* The LLP tells.
  * finished: the peer's direction ended gracefully (FIN), and all its ULPDUs have been passed to
- *   rdmap_stream_receive(): one that comes later ends the stream (DDP-127), with 1/0/00 and nothing sent.
+ *   rdmap_stream_receive(): one that comes later ends the stream with 1/0/00 (DDP-127).
  *   Unanswered Reads end it with 2/0/01.
  * error: MPA found one; a Terminate with its code and layer 2 goes out (whether the LLP still takes octets is
  *   the caller's to know).

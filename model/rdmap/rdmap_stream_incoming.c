@@ -50,7 +50,6 @@ static void on_error(void *user, ddp_error error, const ddp_segment *segment, ti
 {
   rdmap_stream *stream = user;
   bool not_associated = error.type == DDP_ERROR_TAGGED && error.code == DDP_TAGGED_NOT_ASSOCIATED;
-  ddp_teardown_step(&stream->teardown, DDP_TEARDOWN_BAD_SEGMENT);
   /* rdmap-00 §10.3 calls it 'Invalid STag' (RDMAP-268), DDP has a code of its own (notes-ddp-rdmap 48). */
   if (stream->config.strict_rdmap00 && not_associated) {
     error.code = DDP_TAGGED_INVALID_STAG;
@@ -249,9 +248,8 @@ static ddp_placer *placer_of(rdmap_stream *stream)
 
 void rdmap_stream_receive(rdmap_stream *stream, const mpa_ulpdu *ulpdu, time_ps now)
 {
-  if (ddp_teardown_step(&stream->teardown, DDP_TEARDOWN_SEGMENT) & DDP_TEARDOWN_DROP) {
-    /* DDP-127; no code is given for data behind the end of its direction. Behind a fatal error (DDP-160) the
-     * stream has ended already, and nothing comes of it. */
+  if (stream->peer_has_closed) {
+    /* DDP-127; no code is given for data after the end of its direction. */
     rdmap_stream_fail(stream, (rdmap_error){RDMAP_LAYER_DDP, DDP_ERROR_LOCAL_CATASTROPHIC, DDP_CATASTROPHIC},
                       now);
     return;

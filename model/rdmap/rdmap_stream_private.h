@@ -4,7 +4,6 @@
 
 #include <glib.h>
 
-#include "ddp/ddp_teardown.h"
 #include "rdmap/rdmap_reads.h"
 #include "rdmap/rdmap_responder.h"
 #include "rdmap/rdmap_send_queue.h"
@@ -40,9 +39,11 @@ struct rdmap_stream {
   void *user;
   own_messages *own; /* NULL until one is needed */
 
-  ddp_teardown_state teardown;
   message_kind message : 8;
   framing framing : 8;
+  bool is_closed : 1;       /* the ULP has asked for the graceful end: no more operations (DDP-126) */
+  bool peer_has_closed : 1; /* the peer's direction has ended gracefully */
+  bool is_lost : 1;         /* the LLP stream is gone: nothing more goes out */
   bool is_terminated : 1;
   bool terminate_due : 1; /* own->terminate goes out next */
 

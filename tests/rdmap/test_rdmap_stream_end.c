@@ -227,8 +227,8 @@ static void test_invalid_terminates(void)
   }
 }
 
-/* ddp-07/rfc5041 §6.2.1: after the ULP's graceful end nothing more is accepted, what is posted goes out, what the peer asks for too, and
- * what it sends is taken. */
+/* ddp-07/rfc5041 §6.2.1: after the ULP's graceful end nothing more is accepted (DDP-126), what is posted goes out, what the peer asks for
+ * too, and what it sends is taken (DDP-131). */
 static void test_close(void)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
@@ -248,29 +248,34 @@ static void test_close(void)
   rdmap_kit_free(kit);
 }
 
-/* The peer's direction ends: the ULP is told once, its own operations go on, but a Read could never be answered. Data behind the end
- * ends the stream (DDP-127), and nothing goes out. */
+/* DDP-128: the peer's direction ends: the ULP is told once, its own operations go on, but a Read could never be answered. DDP-127: data
+ * after that end, right or wrong, is not Placed; it ends the stream, also one that this ULP has closed in turn. The peer is told. */
 static void test_half_close(void)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
-  rdmap_stream *stream = kit->hosts[KIT_A].stream;
-  g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 0));
-  rdmap_stream_llp_finished(stream, kit->now);
-  rdmap_stream_llp_finished(stream, kit->now);
-  g_assert_false(post(kit, KIT_A, 2, RDMAP_OPERATION_READ, 0));
-  g_assert_true(post(kit, KIT_A, 3, RDMAP_OPERATION_WRITE, 0));
-  g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 2);
-  rdmap_kit_acknowledge(kit, KIT_A);
-  rdmap_kit_assert_log(kit, KIT_A, "half-closed; completed 1; completed 3");
-  g_assert_true(post(kit, KIT_A, 4, RDMAP_OPERATION_WRITE, 0));
-  g_assert_true(post(kit, KIT_B, 1, RDMAP_OPERATION_WRITE, 0));
-  rdmap_kit_pull_all(kit, KIT_B);
-  rdmap_kit_pass_rest(kit, KIT_B);
-  rdmap_kit_assert_log(kit, KIT_A,
-                       "half-closed; completed 1; completed 3; sends Terminate 1/0/00; completed 4 in error");
-  g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 0);
-  g_assert_true(rdmap_stream_is_drained(stream));
-  rdmap_kit_free(kit);
+  for (unsigned i = 0; i < 4; i++) {
+    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    rdmap_stream *stream = kit->hosts[KIT_A].stream;
+    g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 0));
+    rdmap_stream_llp_finished(stream, kit->now);
+    rdmap_stream_llp_finished(stream, kit->now);
+    g_assert_false(post(kit, KIT_A, 2, RDMAP_OPERATION_READ, 0));
+    g_assert_true(post(kit, KIT_A, 3, RDMAP_OPERATION_WRITE, 0));
+    g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 2);
+    rdmap_kit_acknowledge(kit, KIT_A);
+    rdmap_kit_assert_log(kit, KIT_A, "half-closed; completed 1; completed 3");
+    g_assert_true(post(kit, KIT_A, 4, RDMAP_OPERATION_WRITE, 0));
+    if (i & 1) {
+      rdmap_stream_close(stream);
+    }
+    rdmap_kit_forge_hex(kit, KIT_B, i & 2 ? "FF FF" : "C1 40 00000000 0000000000000000");
+    rdmap_kit_pass_rest(kit, KIT_B);
+    g_assert_cmpuint(kit->hosts[KIT_A].placed, ==, 0);
+    rdmap_kit_assert_log(
+        kit, KIT_A, "half-closed; completed 1; completed 3; sends Terminate 1/0/00; completed 4 in error");
+    g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 1);
+    g_assert_true(rdmap_stream_is_drained(stream));
+    rdmap_kit_free(kit);
+  }
 }
 
 /* The peer's direction ends without the response to a Read: it fails now, sent or not, instead of waiting for ever. */
@@ -300,7 +305,8 @@ static void test_close_and_half_close(void)
   rdmap_kit_free(kit);
 }
 
-/* MPA's errors are of layer 2 and type 0, with its own codes, and nothing copied (notes-ddp-rdmap 50). */
+/* MPA's errors are of layer 2 and type 0, with its own codes, and nothing copied (notes-ddp-rdmap 50). DDP-133, DDP-134: each is one fatal
+ * indication to the ULP. DDP-137: the outgoing half still takes the Terminate. */
 static void test_llp_error(void)
 {
   for (uint8_t code = 1; code <= 4; code++) {
@@ -319,19 +325,33 @@ static void test_llp_error(void)
   }
 }
 
-/* The connection is lost: all completes in error, nothing goes out, not even a Terminate that was due or half sent. */
+/* DDP-132: the connection is lost, of a stream that is open, closed by its ULP, by the peer, or by both: one fatal indication, all completes
+ * in error, nothing goes out, not even a Terminate that was due or half sent. */
 static void test_llp_lost(void)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
-  rdmap_stream *stream = kit->hosts[KIT_A].stream;
-  g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 200));
-  g_assert_true(rdmap_kit_pull(kit, KIT_A));
-  rdmap_stream_llp_lost(stream, kit->now);
-  g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 0);
-  rdmap_stream_llp_lost(stream, kit->now);
-  rdmap_kit_assert_log(kit, KIT_A, "sends Terminate 2/0/01; completed 1 in error");
-  g_assert_true(rdmap_stream_is_drained(stream));
-  rdmap_kit_free(kit);
+  rdmap_kit *kit;
+  rdmap_stream *stream;
+  for (unsigned closed = 0; closed < 4; closed++) {
+    kit = rdmap_kit_new(NULL, NULL);
+    stream = kit->hosts[KIT_A].stream;
+    g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 200));
+    g_assert_true(rdmap_kit_pull(kit, KIT_A));
+    if (closed & 1) {
+      rdmap_stream_close(stream);
+    }
+    if (closed & 2) {
+      rdmap_stream_llp_finished(stream, kit->now);
+    }
+    g_string_truncate(kit->hosts[KIT_A].log, 0);
+    rdmap_stream_llp_lost(stream, kit->now);
+    g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 0);
+    rdmap_stream_llp_lost(stream, kit->now);
+    rdmap_stream_llp_error(stream, 2, kit->now);
+    g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 0);
+    rdmap_kit_assert_log(kit, KIT_A, "sends Terminate 2/0/01; completed 1 in error");
+    g_assert_true(rdmap_stream_is_drained(stream));
+    rdmap_kit_free(kit);
+  }
 
   for (int half_sent = 0; half_sent < 2; half_sent++) {
     kit = rdmap_kit_new(NULL, NULL);

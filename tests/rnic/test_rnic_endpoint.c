@@ -52,8 +52,8 @@ static void test_send_and_close(void)
   rnic_kit_free(kit);
 }
 
-/* DDP-128, DDP-131: a half-closed stream serves the other direction as long as its ULP likes: Writes, Sends and answers to Reads; then DDP-129:
- * its own close closes the rest. */
+/* DDP-128, DDP-131: a half-closed stream serves the other direction as long as its ULP likes: Writes, Sends and answers to Reads. DDP-121: with
+ * nothing left to do it stays, until its ULP asks for the end; then, DDP-129, its own close closes the rest. */
 static void test_half_close(void)
 {
   rnic_kit *kit = rnic_kit_new();

@@ -41,8 +41,8 @@ bool ddp_segmenter_is_idle(const ddp_segmenter *segmenter);
 uint32_t ddp_segmenter_sent_octets(const ddp_segmenter *segmenter);
 
 /* Gives up the rest of the started message, if any: idle afterwards, and no segment with L set is made up
- * for it. Only for a stream that ends in an error, in front of its last message (DDP-161, notes-ddp-rdmap
- * 36). */
+ * for it. Only where its octets are not to be had any more, or nobody is left to Deliver it
+ * (notes-ddp-rdmap 36). */
 void ddp_segmenter_abandon(ddp_segmenter *segmenter);
 
 /* The next segment of the started message: header and up to `mulpdu_octets` - header payload octets (at

@@ -14,6 +14,20 @@ static void abandon(rdmap_stream *stream)
   }
 }
 
+/* After the end of the stream: all that is posted completes, in the order posted, as soon as DDP needs no more octets of the operation that
+ * it has: until then they are not the ULP's to change. */
+static void complete_ended(rdmap_stream *stream, time_ps now)
+{
+  rdmap_work work;
+  bool in_error;
+  if (!is_idle(stream) && stream->message == MESSAGE_OPERATION) {
+    return;
+  }
+  while (rdmap_send_queue_take_ended(stream->operations, &work, &in_error)) {
+    stream->events->completed(stream->user, work.id, work.operation, in_error, now);
+  }
+}
+
 void rdmap_stream_end(rdmap_stream *stream, const rdmap_terminate *terminate, bool by_peer, time_ps now)
 {
   if (stream->is_terminated) {
@@ -27,14 +41,13 @@ void rdmap_stream_end(rdmap_stream *stream, const rdmap_terminate *terminate, bo
   if (stream->placer) {
     ddp_placer_stop(stream->placer); /* what comes now is dropped silently (notes-ddp-rdmap 38) */
   }
-  abandon(stream);
-  stream->events->terminated(stream->user, terminate, by_peer, now);
-
-  rdmap_work work;
-  bool in_error;
-  while (rdmap_send_queue_take_ended(stream->operations, &work, &in_error)) {
-    stream->events->completed(stream->user, work.id, work.operation, in_error, now);
+  /* The message that DDP has is sent whole (ddp-07/rfc5041 §5.2, DDP-086): the Terminate after it is Delivered only when that is (§5.4,
+   * DDP-115). With no Terminate nothing is left for the peer to Deliver (RDMAP-176, RDMAP-222). */
+  if (!stream->terminate_due) {
+    abandon(stream);
   }
+  stream->events->terminated(stream->user, terminate, by_peer, now);
+  complete_ended(stream, now);
 }
 
 /* An error that no incoming message is known to have caused. */
@@ -203,9 +216,10 @@ static void start_operation(rdmap_stream *stream, const rdmap_work *work)
 }
 
 /* Starts the message whose turn it is; false when there is none. */
-static bool start_next(rdmap_stream *stream)
+static bool start_next(rdmap_stream *stream, time_ps now)
 {
   if (stream->is_terminated) {
+    complete_ended(stream, now);
     if (!stream->terminate_due) {
       return false;
     }
@@ -222,7 +236,8 @@ static bool start_next(rdmap_stream *stream)
   return has_request || work;
 }
 
-/* Whether the message that is started may go on; if not, the stream has ended. */
+/* Whether the message that is started may go on. If not, it is given up and the stream has ended: the source of a Read Response was revoked,
+ * and no octets are there for the rest of it (rdmap-00 §6.8, RDMAP-096; notes-ddp-rdmap 36). */
 static bool may_go_on(rdmap_stream *stream, time_ps now)
 {
   rdmap_terminate terminate;
@@ -230,6 +245,7 @@ static bool may_go_on(rdmap_stream *stream, time_ps now)
       rdmap_responder_reach(stream->responder, ddp_segmenter_sent_octets(stream->segmenter), &terminate)) {
     return true;
   }
+  abandon(stream);
   rdmap_stream_end(stream, &terminate, false, now);
   return false;
 }
@@ -243,10 +259,10 @@ bool rdmap_stream_has_nothing(const rdmap_stream *stream)
 bool rdmap_stream_next_ulpdu(rdmap_stream *stream, uint32_t mulpdu_octets, octet_rope *ulpdu, time_ps now)
 {
   g_assert(stream->framing == FRAMING_NONE);
-  if (is_idle(stream) && !start_next(stream)) {
+  if (is_idle(stream) && !start_next(stream, now)) {
     return false;
   }
-  if (!may_go_on(stream, now) && !start_next(stream)) {
+  if (!may_go_on(stream, now) && !start_next(stream, now)) {
     return false;
   }
   bool last = ddp_segmenter_next(stream->segmenter, mulpdu_octets, ulpdu);
@@ -271,7 +287,7 @@ void rdmap_stream_framed(rdmap_stream *stream, uint64_t fpdu_end)
 
 void rdmap_stream_acknowledged(rdmap_stream *stream, uint64_t position, time_ps now)
 {
-  if (stream->operations) {
+  if (stream->operations && !stream->is_terminated) {
     rdmap_send_queue_acknowledged(stream->operations, position);
     rdmap_stream_complete(stream, now);
   }
@@ -311,6 +327,7 @@ void rdmap_stream_llp_lost(rdmap_stream *stream, time_ps now)
   stream->terminate_due = false;
   abandon(stream);
   rdmap_stream_fail(stream, llp_closed, now);
+  complete_ended(stream, now); /* of a stream that had ended before, with a message under way */
 }
 
 bool rdmap_stream_is_drained(const rdmap_stream *stream)

@@ -6,10 +6,12 @@
  * RDMAP-196), rdmap_reads (Read Requests outstanding and their responses), rdmap_responder (Read Requests
  * received, RDMAP-137), rdmap_terminate.
  *
- * The documents tell no order between what ends a stream and what it has under way. Here the first error ends
- * all: nothing is Placed or Delivered any more, the rest of a message that is partly with DDP is given up
- * (its last segment is never made up, notes-ddp-rdmap 36; rdmap-00 §9.1 wants the Terminate at the earliest
- * opportunity), and the Terminate is the next ULPDU. */
+ * The first error ends all: nothing is Placed or Delivered any more, and the Terminate is the next message, after the one that DDP has
+ * already. That one is sent whole, because a Terminate is Delivered only after it (ddp-07/rfc5041 §5.2, §5.4; DDP-086, DDP-115), whatever
+ * the error is: of an incoming message (RDMAP-232, RDMAP-234), of MPA's (mpa-01 §7: "one or more last messages"), or of this end's own
+ * (RDMAP-230: the Terminate replaces what is still to be created). Only a Read Response whose source is revoked cannot go on
+ * (notes-ddp-rdmap 36), and nothing does after a Terminate of the peer's (RDMAP-176) or without the LLP.
+ */
 #ifndef RDMAP_RDMAP_STREAM_H
 #define RDMAP_RDMAP_STREAM_H
 
@@ -69,8 +71,8 @@ typedef struct rdmap_stream_events {
   void (*completed)(void *user, uint64_t id, rdmap_operation operation, bool in_error, time_ps now);
   /* The stream ends, once: by an error found here (`by_peer` false; `terminate` is what goes out as soon as
    * it is pulled, or would if anything could: rdmap_stream_is_drained() tells), or by a Terminate of the
-   * peer. All operations complete behind it, in error but for Reads whose response is Delivered. May be
-   * called from every function below that has a `now`. */
+   * peer. All operations complete after it, in error but for Reads whose response is Delivered: at once, or
+   * when DDP has sent the operation that it has. May be called from every function below that has a `now`. */
   void (*terminated)(void *user, const rdmap_terminate *terminate, bool by_peer, time_ps now);
   /* The peer will send no more (DDP-128); own operations go on. */
   void (*half_closed)(void *user, time_ps now);
@@ -100,11 +102,11 @@ void rdmap_stream_post_receives(rdmap_stream *stream, uint32_t count, uint64_t l
 bool rdmap_stream_has_nothing(const rdmap_stream *stream);
 
 /* The next ULPDU to send, of at most `mulpdu_octets`, into the empty `ulpdu`; false when there is nothing to
- * send now. A Terminate goes first, in place of the rest of a message under way; else, message by message,
- * Read Responses and the ULP's operations take turns (the documents are silent; each kind in its own order,
- * RDMAP-149, RDMAP-194). The caller frames it and says with rdmap_stream_framed(), before the next call of
- * any kind, where its FPDU ends in the stream that rdmap_stream_acknowledged() counts in. Nothing comes
- * behind a Terminate (RDMAP-175). The stream may end here: when a Read Response's source was revoked. */
+ * send now. After each message a Terminate goes first; else Read Responses and the ULP's operations take
+ * turns (the documents are silent; each kind in its own order, RDMAP-149, RDMAP-194). The caller frames it
+ * and says with rdmap_stream_framed(), before the next call of any kind, where its FPDU ends in the stream
+ * that rdmap_stream_acknowledged() counts in. Nothing comes after a Terminate (RDMAP-175). The stream may end
+ * here: when a Read Response's source was revoked. */
 bool rdmap_stream_next_ulpdu(rdmap_stream *stream, uint32_t mulpdu_octets, octet_rope *ulpdu, time_ps now);
 void rdmap_stream_framed(rdmap_stream *stream, uint64_t fpdu_end);
 

@@ -130,16 +130,20 @@ static void test_nothing_comes_behind(void)
   rdmap_kit_free(kit);
 }
 
-/* The rest of a message that is partly with DDP is given up for the Terminate; no L is made up for it. The peer, who has a Send or Write
- * in pieces, takes the Terminate for what it is. */
-static void test_in_place_of_the_rest(void)
+/* DDP-086, DDP-038: a message that DDP has when the stream fails is sent whole, its last segment with L; then the Terminate goes, before what
+ * is only posted; and the peer, who Delivers it after that message (DDP-115), hears of both. So it is with an error of this end's own and with
+ * one of MPA's, which leaves the outgoing half as it was (mpa-01 §7). 300 octets are 3 tagged segments or 4 untagged ones; two are out. The
+ * operation completes, in error, when DDP has no more of its octets to send. */
+static void test_message_under_way(void)
 {
-  for (int tagged = 0; tagged < 2; tagged++) {
+  for (int i = 0; i < 4; i++) {
+    bool tagged = i & 1;
     rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    rdmap_stream *stream = kit->hosts[KIT_A].stream;
     uint8_t *memory = rdmap_kit_memory(kit, KIT_B, 300);
     uint32_t stag = rdmap_kit_register(kit, KIT_B, memory, 0, 300, DDP_ACCESS_REMOTE_WRITE);
     uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 300, 31);
-    rdmap_kit_post_receive(kit, KIT_B, 300);
+    uint8_t *received = rdmap_kit_post_receive(kit, KIT_B, 300);
     g_assert_true(
         rdmap_kit_post(kit, KIT_A,
                        (rdmap_work){.id = 1,
@@ -147,15 +151,73 @@ static void test_in_place_of_the_rest(void)
                                     .length = 300,
                                     .source_user = octets,
                                     .remote_stag = stag}));
+    g_assert_true(post(kit, KIT_A, 2, RDMAP_OPERATION_SEND, 0));
     g_assert_true(rdmap_kit_pull(kit, KIT_A));
     g_assert_true(rdmap_kit_pull(kit, KIT_A));
-    rdmap_stream_fail(kit->hosts[KIT_A].stream, stream_catastrophe, kit->now);
-    g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 1);
-    for (size_t i = 0; i < 2; i++) {
-      g_assert_cmphex(rdmap_kit_sent(kit, KIT_A, i)->octets[0] & 0x40, ==, 0);
+    if (i & 2) {
+      rdmap_stream_llp_error(stream, 2, kit->now);
+    } else {
+      rdmap_stream_fail(stream, stream_catastrophe, kit->now);
     }
+    const char *code = i & 2 ? "2/0/02" : "0/2/07";
+    char *log = g_strconcat("sends Terminate ", code, NULL);
+    rdmap_kit_acknowledge(kit, KIT_A);
+    rdmap_kit_assert_log(kit, KIT_A, log);
+    size_t segments = tagged ? 3 : 4;
+    g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, segments - 2 + 1);
+    for (size_t sent = 0; sent < segments; sent++) {
+      g_assert_cmphex(rdmap_kit_sent(kit, KIT_A, sent)->octets[1], ==, tagged ? 0x40 : 0x43);
+      g_assert_cmphex(rdmap_kit_sent(kit, KIT_A, sent)->octets[0] & 0x40, ==, sent + 1 < segments ? 0 : 0x40);
+    }
+    g_assert_cmphex(rdmap_kit_sent(kit, KIT_A, segments)->octets[1], ==, 0x47);
+    g_assert_true(rdmap_stream_is_drained(stream));
+    char *ended = g_strconcat(log, "; completed 1 in error; completed 2 in error", NULL);
+    rdmap_kit_assert_log(kit, KIT_A, ended);
     rdmap_kit_pass_rest(kit, KIT_A);
-    rdmap_kit_assert_log(kit, KIT_B, "got Terminate 0/2/07");
+    char *told = g_strconcat(tagged ? "" : "received 1 (300 octets); ", "got Terminate ", code, NULL);
+    rdmap_kit_assert_log(kit, KIT_B, told);
+    g_assert_cmpmem(tagged ? memory : received, 300, octets, 300);
+    g_free(told);
+    g_free(ended);
+    g_free(log);
+    rdmap_kit_free(kit);
+  }
+}
+
+/* RDMAP-232: a Read Response under way is sent whole, too; unless its source is revoked: then the Terminate that is due is next, with no L made
+ * up for the response (notes-ddp-rdmap 36). The first error stays the one that is told. A's Read of 250 octets has one segment of 100 out. */
+static void test_response_under_way(void)
+{
+  for (int revoked = 0; revoked < 2; revoked++) {
+    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    uint8_t *source = rdmap_kit_pattern(kit, KIT_B, 250, 3);
+    uint8_t *sink = rdmap_kit_memory(kit, KIT_A, 250);
+    uint32_t source_stag = rdmap_kit_register(kit, KIT_B, source, 0, 250, DDP_ACCESS_REMOTE_READ);
+    uint32_t sink_stag = rdmap_kit_register(kit, KIT_A, sink, 0, 250, DDP_ACCESS_REMOTE_WRITE);
+    g_assert_true(rdmap_kit_post(kit, KIT_A,
+                                 (rdmap_work){.id = 1,
+                                              .operation = RDMAP_OPERATION_READ,
+                                              .length = 250,
+                                              .remote_stag = source_stag,
+                                              .local_stag = sink_stag}));
+    rdmap_kit_pull_all(kit, KIT_A);
+    rdmap_kit_pass_rest(kit, KIT_A);
+    g_assert_true(post(kit, KIT_B, 9, RDMAP_OPERATION_WRITE, 0));
+    g_assert_true(rdmap_kit_pull(kit, KIT_B)); /* the response, whose turn it is first */
+    rdmap_stream_fail(kit->hosts[KIT_B].stream, stream_catastrophe, kit->now);
+    if (revoked) {
+      ddp_stag_table_deregister(kit->hosts[KIT_B].stags, source_stag);
+    }
+    g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_B), ==, revoked ? 1 : 3);
+    g_assert_cmpuint(rdmap_kit_count(kit, KIT_B, RDMAP_READ_RESPONSE), ==, revoked ? 1 : 3);
+    g_assert_cmpuint(rdmap_kit_count(kit, KIT_B, RDMAP_TERMINATE), ==, 1);
+    g_assert_true(rdmap_stream_is_drained(kit->hosts[KIT_B].stream));
+    rdmap_kit_pass_rest(kit, KIT_B);
+    rdmap_kit_assert_log(kit, KIT_B, "sends Terminate 0/2/07; completed 9 in error");
+    rdmap_kit_assert_log(kit, KIT_A,
+                         revoked ? "got Terminate 0/2/07; completed 1 in error"
+                                 : "completed 1; got Terminate 0/2/07");
+    g_assert_cmpmem(sink, revoked ? 100 : 250, source, revoked ? 100 : 250);
     rdmap_kit_free(kit);
   }
 }
@@ -311,7 +373,7 @@ static void test_llp_error(void)
 {
   for (uint8_t code = 1; code <= 4; code++) {
     rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
-    g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 200));
+    g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 100));
     g_assert_true(rdmap_kit_pull(kit, KIT_A));
     rdmap_stream_llp_error(kit->hosts[KIT_A].stream, code, kit->now);
     g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 1);
@@ -326,7 +388,7 @@ static void test_llp_error(void)
 }
 
 /* DDP-132: the connection is lost, of a stream that is open, closed by its ULP, by the peer, or by both: one fatal indication, all completes
- * in error, nothing goes out, not even a Terminate that was due or half sent. */
+ * in error, nothing goes out, not even the rest of a message, or a Terminate that was due or half sent. */
 static void test_llp_lost(void)
 {
   rdmap_kit *kit;
@@ -352,6 +414,17 @@ static void test_llp_lost(void)
     g_assert_true(rdmap_stream_is_drained(stream));
     rdmap_kit_free(kit);
   }
+
+  kit = rdmap_kit_new(NULL, NULL);
+  stream = kit->hosts[KIT_A].stream;
+  g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 200));
+  g_assert_true(rdmap_kit_pull(kit, KIT_A));
+  rdmap_stream_fail(stream, stream_catastrophe, kit->now);
+  rdmap_kit_assert_log(kit, KIT_A, "sends Terminate 0/2/07");
+  rdmap_stream_llp_lost(stream, kit->now);
+  g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 0);
+  rdmap_kit_assert_log(kit, KIT_A, "sends Terminate 0/2/07; completed 1 in error");
+  rdmap_kit_free(kit);
 
   for (int half_sent = 0; half_sent < 2; half_sent++) {
     kit = rdmap_kit_new(NULL, NULL);
@@ -515,7 +588,8 @@ int main(int argc, char **argv)
   g_test_add_func("/rdmap/stream-end/it-uses-the-buffer", test_it_uses_the_buffer);
   g_test_add_func("/rdmap/stream-end/delivered-in-its-turn", test_delivered_in_its_turn);
   g_test_add_func("/rdmap/stream-end/nothing-comes-behind", test_nothing_comes_behind);
-  g_test_add_func("/rdmap/stream-end/in-place-of-the-rest", test_in_place_of_the_rest);
+  g_test_add_func("/rdmap/stream-end/message-under-way", test_message_under_way);
+  g_test_add_func("/rdmap/stream-end/response-under-way", test_response_under_way);
   g_test_add_func("/rdmap/stream-end/silence", test_silence);
   g_test_add_func("/rdmap/stream-end/after-a-terminate-of-the-peer", test_after_a_terminate_of_the_peer);
   g_test_add_func("/rdmap/stream-end/invalid-terminates", test_invalid_terminates);

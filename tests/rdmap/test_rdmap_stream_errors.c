@@ -38,18 +38,23 @@ static void receive(rdmap_target *target, const char *hex)
   rdmap_kit_pass(target->kit, KIT_A, target->kit->hosts[KIT_A].sent->len - 1);
 }
 
-/* The next thing B sends is exactly this, and then nothing comes. */
-static void assert_last(rdmap_target *target, unsigned side, const char *hex)
+/* The side sends `rest` more segments, then exactly this, and then nothing. */
+static void assert_last_after(rdmap_target *target, unsigned side, size_t rest, const char *hex)
 {
   rdmap_kit *kit = target->kit;
-  g_assert_cmpuint(rdmap_kit_pull_all(kit, side), ==, 1);
+  g_assert_cmpuint(rdmap_kit_pull_all(kit, side), ==, rest + 1);
   rdmap_kit_assert_sent(kit, side, kit->hosts[side].sent->len - 1, hex);
   g_assert_true(rdmap_stream_is_drained(kit->hosts[side].stream));
 }
 
+static void assert_last(rdmap_target *target, unsigned side, const char *hex)
+{
+  assert_last_after(target, side, 0, hex);
+}
+
 /* RDMAP-230, RDMAP-231: an error of A's own while it has three operations, the first of 300 octets with
- * one segment of 100 sent: the Terminate takes the place of all that DDP has not got, the copied parts are
- * not there (four octets), and the ULP is told. */
+ * one segment of 100 sent: after the other two the Terminate takes the place of all that DDP has not got, the
+ * copied parts are not there (four octets), and the ULP is told. */
 static void test_local_error_replaces_requests(void)
 {
   rdmap_target *target = rdmap_target_new(NULL);
@@ -58,10 +63,10 @@ static void test_local_error_replaces_requests(void)
   post(target, KIT_A, 3, RDMAP_OPERATION_SEND, 4);
   g_assert_true(rdmap_kit_pull(target->kit, KIT_A));
   rdmap_stream_fail(target->kit->hosts[KIT_A].stream, (rdmap_error){0, 0, 0}, target->kit->now);
+  assert_last_after(target, KIT_A, 2, TERMINATE_HEADER "00 00 0000");
   rdmap_kit_assert_log(
       target->kit, KIT_A,
       "sends Terminate 0/0/00; completed 1 in error; completed 2 in error; completed 3 in error");
-  assert_last(target, KIT_A, TERMINATE_HEADER "00 00 0000");
   rdmap_target_free(target);
 }
 
@@ -78,9 +83,9 @@ static const case_2 cases_2[] = {
     {"Read Response", BAD_RESPONSE, BAD_RESPONSE_TERMINATE},
 };
 
-/* RDMAP-232, RDMAP-233, RDMAP-219: the Terminate is the next thing out, in front of a Read Response that
- * is due, Sends that are posted and the rest of the Send under way (96 of 300 octets are out). M = D = 1,
- * R = 0. RDMAP-224: nothing is sent again. */
+/* RDMAP-232, RDMAP-233, RDMAP-219: the Terminate is the next message out, before a Read Response that is due and
+ * Sends that are posted, and after the Send under way, which DDP must send whole (DDP-086): 96 of 300 octets are
+ * out, 96, 96 and 12 follow. M = D = 1, R = 0. RDMAP-224: nothing is sent again. */
 static void test_terminate_goes_first(void)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(cases_2); i++) {
@@ -93,8 +98,9 @@ static void test_terminate_goes_first(void)
     g_assert_true(rdmap_kit_pull(target->kit, KIT_A));
     rdmap_kit_pass_rest(target->kit, KIT_A);
     receive(target, cases_2[i].received);
-    assert_last(target, KIT_B, cases_2[i].terminate);
-    g_assert_cmpuint(rdmap_kit_count(target->kit, KIT_B, RDMAP_READ_RESPONSE), ==, 0);
+    assert_last_after(target, KIT_B, 3, cases_2[i].terminate);
+    g_assert_cmpuint(rdmap_kit_count(target->kit, KIT_B, RDMAP_SEND), ==, 4);
+    g_assert_cmphex(rdmap_kit_sent(target->kit, KIT_B, 3)->octets[0] & 0x40, ==, 0x40);
     rdmap_target_free(target);
   }
 }

@@ -231,7 +231,7 @@ static void test_ord_and_ird(void)
 }
 
 /* RDMAP-132, RDMAP-215: each request takes one buffer of QN 1: with an IRD of 2 the third finds none (1/2/02), also while the first
- * response is partly sent. Nothing is answered any more. */
+ * response is partly sent: that one is sent whole. Nothing else is answered any more. */
 static void test_more_than_ird(void)
 {
   for (int partly_answered = 0; partly_answered < 2; partly_answered++) {
@@ -249,7 +249,7 @@ static void test_more_than_ird(void)
     rdmap_kit_assert_log(r.kit, KIT_B, "");
     rdmap_kit_pass(r.kit, KIT_A, 2);
     rdmap_kit_assert_log(r.kit, KIT_B, "sends Terminate 1/2/02");
-    g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_B), ==, 1);
+    g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_B), ==, partly_answered ? 2 : 1);
     rdmap_kit_free(r.kit);
   }
 }

@@ -43,6 +43,12 @@ static inline bool ddp_header_is_tagged(const octet_rope *ulpdu)
   return (*octet_rope_slices(ulpdu)->octets & 0x80) != 0;
 }
 
+/* Its L bit. */
+static inline bool ddp_header_is_last(const octet_rope *ulpdu)
+{
+  return (*octet_rope_slices(ulpdu)->octets & 0x40) != 0;
+}
+
 /* Reads the header at the front of the ULPDU `ulpdu`; fields of the other model become 0, reserved bits
  * are not looked at (DDP-045). Returns its length, 0 when the ULPDU is too short for it (notes-ddp-rdmap
  * 15), with all of `header` 0 then. Judges no field. */

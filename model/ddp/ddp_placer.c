@@ -26,13 +26,14 @@ struct ddp_placer {
   uint64_t edge;                /* everything below is Delivered */
   ddp_undelivered *undelivered; /* Placed, behind a hole at `edge`; NULL: there never was one */
   fault *fault;                 /* NULL: none is known */
+  uint32_t open;                /* message_of() the one that is Delivered in part; NO_MESSAGE: none is */
   uint8_t version;
   bool stopped; /* the fault has surfaced, or another layer ends the stream */
 };
 
 ddp_placer *ddp_placer_new(const ddp_placer_config *config, const ddp_placer_events *events, void *user)
 {
-  g_assert(!events->accepts || events->refused);
+  g_assert(events->refused);
   ddp_placer *placer = g_new0(ddp_placer, 1);
   placer->config = *config;
   placer->edge = config->first_offset;
@@ -179,6 +180,16 @@ static void surface_fault(ddp_placer *placer, time_ps now)
   }
 }
 
+/* What the segments of a message have in common: RsvdULP of a tagged one, which has no number (ddp-07/rfc5041 §4.2, DDP-055), QN of an
+ * untagged one, whose MSN is_in_turn() knows. Not STag: nothing tells its messages apart (notes-ddp-rdmap 17). */
+enum { NO_MESSAGE = 0, TAGGED_MESSAGE = 1 << 8, UNTAGGED_MESSAGE = 2 << 8 };
+
+static uint32_t message_of(const ddp_header *header)
+{
+  return header->tagged ? (uint32_t)TAGGED_MESSAGE + header->ulp_control
+                        : (uint32_t)UNTAGGED_MESSAGE + header->queue_number;
+}
+
 /* What only the sender's order can tell about an untagged segment: is it of the message whose turn it is?
  * An MSN that was free when the segment arrived early may be Delivered by now, and one ahead means that
  * the sender skipped a message or mixed two (ddp-07/rfc5041 §5.3, DDP-103; notes-ddp-rdmap 18). The
@@ -187,6 +198,17 @@ static void surface_fault(ddp_placer *placer, time_ps now)
 static bool is_in_turn(const ddp_placer *placer, const ddp_header *header)
 {
   return header->tagged || header->msn == ddp_untagged_queue_next_msn(queue_of(placer, header->queue_number));
+}
+
+/* No message is Delivered before the one that precedes it is, with the segment that has L (ddp-07/rfc5041 §5.4; DDP-111, DDP-115). The ULP
+ * may know better of two tagged ones. */
+static bool is_after_whole_message(const ddp_placer *placer, const ddp_header *header)
+{
+  if (placer->open == NO_MESSAGE || placer->open == message_of(header)) {
+    return true;
+  }
+  return placer->open < UNTAGGED_MESSAGE && placer->events->may_follow &&
+         placer->events->may_follow(placer->user, (uint8_t)placer->open, header);
 }
 
 /* Counts `segment` into its untagged message; with L set that is whole, and the id of its buffer is returned. */
@@ -214,6 +236,11 @@ static void deliver(ddp_placer *placer, ddp_segment *segment, time_ps now)
     note_fault(placer, VERDICT_ERROR, (ddp_error){DDP_ERROR_UNTAGGED, DDP_UNTAGGED_MSN_RANGE}, segment);
     return;
   }
+  if (!is_after_whole_message(placer, &segment->header)) {
+    note_fault(placer, VERDICT_REFUSED, (ddp_error){0}, segment);
+    return;
+  }
+  placer->open = segment->header.last ? NO_MESSAGE : message_of(&segment->header);
   if (!segment->header.tagged) {
     buffer_id = deliver_untagged(placer, segment);
   }
@@ -311,6 +338,11 @@ bool ddp_placer_would_place(const ddp_placer *placer, const mpa_ulpdu *ulpdu)
 
   return !placer->stopped && !behind_fault(placer, ulpdu->fpdu_start) &&
          inspect(placer, ulpdu, &segment, &error) == VERDICT_RIGHT;
+}
+
+bool ddp_placer_is_within_message(const ddp_placer *placer)
+{
+  return placer->open != NO_MESSAGE;
 }
 
 size_t ddp_placer_undelivered(const ddp_placer *placer)

@@ -40,8 +40,12 @@ typedef struct ddp_placer_events {
   /* DDP's own fault in `segment` (DDP-158, DDP-159: header and length with it, see ddp_segment.h;
    * header_octets 0: the ULPDU holds no whole header, and `error` is 0x0/0x00). */
   void (*error)(void *user, ddp_error error, const ddp_segment *segment, time_ps now);
-  /* `segment` is one that `accepts` said no to. May be NULL when `accepts` is. */
+  /* `segment` is one that `accepts` said no to, or it is of another message than the one that lacks its last
+   * segment: no error number of DDP's fits (DDP-111, DDP-115). */
   void (*refused)(void *user, const ddp_segment *segment, time_ps now);
+  /* Asked when a tagged message lacks its last segment, that one's RsvdULP is `open_control`, and the segment
+   * of `header` has another or is untagged: may it be Delivered all the same? NULL: never. */
+  bool (*may_follow)(void *user, uint8_t open_control, const ddp_header *header);
   /* The queue `number`, which is NULL in `queues` until now. May be NULL when none is. */
   ddp_untagged_queue *(*make_queue)(void *user, uint32_t number);
 } ddp_placer_events;
@@ -79,6 +83,9 @@ bool ddp_placer_would_place(const ddp_placer *placer, const mpa_ulpdu *ulpdu);
  * ends for a reason of another layer); what was Placed and not yet Delivered is forgotten. Also from within
  * a handler. */
 void ddp_placer_stop(ddp_placer *placer);
+
+/* The last segment that was Delivered had no L set: its message is not whole. */
+bool ddp_placer_is_within_message(const ddp_placer *placer);
 
 /* Segments Placed and not yet Delivered: what DDP must remember. */
 size_t ddp_placer_undelivered(const ddp_placer *placer);

@@ -307,8 +307,9 @@ void rdmap_stream_llp_finished(rdmap_stream *stream, time_ps now)
   if (stream->is_terminated) {
     return;
   }
-  if (rdmap_send_queue_unanswered(stream->operations) > 0) {
-    /* The documents are silent: no response can come any more, and nobody shall wait for it. */
+  if (rdmap_send_queue_unanswered(stream->operations) > 0 ||
+      (stream->placer && ddp_placer_is_within_message(stream->placer))) {
+    /* The documents are silent: no response can come any more, nor the rest of a message, and nobody shall wait for it. */
     rdmap_stream_fail(stream, llp_closed, now);
   } else if (is_news && !stream->is_closed && stream->events->half_closed) {
     stream->events->half_closed(stream->user, now);

@@ -126,7 +126,7 @@ void rdmap_stream_close(rdmap_stream *stream);
 /* The LLP tells.
  * finished: the peer's direction ended gracefully (FIN), and all its ULPDUs have been passed to
  *   rdmap_stream_receive(): one that comes later ends the stream with 1/0/00 (DDP-127).
- *   Unanswered Reads end it with 2/0/01.
+ *   Unanswered Reads, and a message that lacks its last segment, end it with 2/0/01.
  * error: MPA found one; a Terminate with its code and layer 2 goes out (whether the LLP still takes octets is
  *   the caller's to know).
  * lost: the connection is gone before both directions ended; the stream ends with 2/0/01 (DDP-132) and

@@ -37,13 +37,23 @@ static bool on_accepts(void *user, const ddp_header *header)
   return check(user, header, &error);
 }
 
+/* Refused for its own fields, or with right ones because the message before it is not whole: then its opcode is not the one expected. */
 static void on_refused(void *user, const ddp_segment *segment, time_ps now)
 {
   rdmap_stream *stream = user;
   rdmap_error error;
-  bool accepted = check(stream, &segment->header, &error);
-  g_assert(!accepted);
+  check(stream, &segment->header, &error);
   fail_by_segment(stream, error, segment, now);
+}
+
+/* The RDMAP control's reserved bits mean nothing (RDMAP-052). And a Read Response that its Data Source cannot finish is followed by a Terminate
+ * (rdmap-00 §6.8, RDMAP-096), which must be Delivered (§7.4, RDMAP-171). */
+static bool on_may_follow(void *user, uint8_t open_control, const ddp_header *header)
+{
+  uint8_t open = rdmap_control_opcode(open_control);
+  uint8_t opcode = rdmap_control_opcode(header->ulp_control);
+  (void)user;
+  return opcode == open || (open == RDMAP_READ_RESPONSE && opcode == RDMAP_TERMINATE);
 }
 
 static void on_error(void *user, ddp_error error, const ddp_segment *segment, time_ps now)
@@ -224,6 +234,7 @@ static const ddp_placer_events placer_events = {
     .delivered = on_delivered,
     .error = on_error,
     .refused = on_refused,
+    .may_follow = on_may_follow,
     .make_queue = rdmap_stream_queue_of,
 };
 

@@ -196,7 +196,8 @@ static const rnic_fault_row rows[RNIC_FAULTS + 1] = {
     [RNIC_FAULT_RESET] = {"reset", RNIC_FAULT_LOCAL, "The end sends RST.", "MPA error 1", RNIC_FAULT_NO_BAIT},
     [RNIC_FAULT_EARLY_CLOSE] =
         {"early-close", RNIC_FAULT_LOCAL, "The end sends FIN before its work is done.",
-         "a half-closed stream; MPA error 1, Terminate 2/0/01 of a peer with Reads open", RNIC_FAULT_NO_BAIT},
+         "a half-closed stream; MPA error 1, Terminate 2/0/01 of a peer with Reads open or half a message",
+         RNIC_FAULT_NO_BAIT},
     [RNIC_FAULTS] = {.name = NULL},
 };
 
@@ -220,9 +221,10 @@ static const struct {
 struct rnic_fault {
   rnic_fault_config config;
   rnic_fault_id id;
-  uint64_t eligible; /* things seen that it could be done to */
-  uint64_t ulpdus;   /* of RDMAP's seen */
-  uint32_t inserted; /* ULPDUs of its own that went out */
+  uint64_t eligible;      /* things seen that it could be done to */
+  uint64_t ulpdus;        /* of RDMAP's seen */
+  uint32_t inserted;      /* ULPDUs of its own that went out */
+  bool is_within_message; /* the last ULPDU had no L */
   bool is_done;
 };
 
@@ -300,6 +302,7 @@ void rnic_fault_alter_ulpdu(rnic_fault *fault, octet_rope *ulpdu)
 {
   if (fault) {
     fault->ulpdus++;
+    fault->is_within_message = !ddp_header_is_last(ulpdu);
   }
   if (is_pending(fault, RNIC_FAULT_IN_ULPDU)) {
     alter(fault, edit_ulpdu, ulpdu, NULL);
@@ -369,7 +372,8 @@ static void append_terminate(octet_rope *ulpdu, iwarp_generation generation, uin
 
 bool rnic_fault_next_inserted(rnic_fault *fault, iwarp_generation generation, octet_rope *ulpdu)
 {
-  if (!is_pending(fault, RNIC_FAULT_INSERTED) || fault->ulpdus + 1 < fault->config.at) {
+  if (!is_pending(fault, RNIC_FAULT_INSERTED) || fault->ulpdus + 1 < fault->config.at ||
+      fault->is_within_message) {
     return false;
   }
   fault->inserted++;

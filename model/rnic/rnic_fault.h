@@ -50,8 +50,9 @@ const rnic_fault_row *rnic_fault_find(const char *name);
 
 typedef struct rnic_fault_config {
   const rnic_fault_row *row;
-  /* The how-manieth thing that it can be done to, counted from 1: each FPDU or ULPDU with the fields that the sentence names; what is
-   * inserted, and a local deed, comes before the ULPDU of that number, or at once with 1. Startup frames: there is one. */
+  /* The how-manieth thing that it can be done to, counted from 1: each FPDU or ULPDU with the fields that the sentence names. A
+   * local deed comes before the ULPDU of that number, or at once with 1; what is inserted the same, but never within a message. Startup
+   * frames: there is one. */
   uint64_t at;
   uint32_t bait_stag; /* with row->bait */
 } rnic_fault_config;

@@ -23,7 +23,8 @@ enum {
   UNTOUCHED = 0xEE,
   WRITE_CONTROL = 0x40,
   SEND_CONTROL = 0x43,
-  REFUSED_CONTROL = 0x4F, /* the ULP of these tests accepts every control octet but this */
+  REFUSED_CONTROL = 0x4F,   /* the ULP of these tests accepts every control octet but this */
+  FOLLOWING_CONTROL = 0x47, /* and this one it takes while a tagged message lacks its last segment */
   MAX_SEGMENTS = 16,
   MAX_ULPDU_OCTETS = 128,
 };

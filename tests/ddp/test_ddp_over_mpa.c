@@ -141,6 +141,12 @@ static void on_error(void *user, ddp_error error, const ddp_segment *segment, ti
   l->errors++;
 }
 
+static void on_refused(void *user, const ddp_segment *segment, time_ps now)
+{
+  (void)user, (void)segment, (void)now;
+  g_assert_not_reached();
+}
+
 /* All messages as one stream; each segment under a MULPDU of its own. */
 static void send(wire_link *l)
 {
@@ -202,7 +208,8 @@ static void make_messages(wire_link *l)
 static wire_link *wire_link_new(uint64_t seed, const char *name, iwarp_generation generation, bool markers)
 {
   static const mpa_deframer_events llp_events = {.ulpdu = on_ulpdu, .error = on_llp_error};
-  static const ddp_placer_events events = {.placed = on_placed, .delivered = on_delivered, .error = on_error};
+  static const ddp_placer_events events = {
+      .placed = on_placed, .delivered = on_delivered, .error = on_error, .refused = on_refused};
   wire_link *l = g_new0(wire_link, 1);
   l->random = random_stream_new(seed, name);
   l->generation = generation;

@@ -130,6 +130,105 @@ static void test_every_order(void)
   g_assert_cmpuint(orders, ==, ORDERS_OF_SIX);
 }
 
+/* --- Messages that lack their last segment --- */
+
+/* DDP-111, DDP-112, DDP-114, DDP-115: a peer that leaves out the L of a message gets nothing Delivered after it, whatever order the segments
+ * arrive in: not the Send after a Write, nor the Send after another Send, though all their segments are there and they have an L. What is
+ * Delivered is the segments of that message; no buffer but those of the messages before it is used up. */
+static void test_every_order_without_an_l(void)
+{
+  static const struct {
+    size_t without_l;
+    size_t errors; /* of the next segment; else the ULP is asked for a code */
+  } cases[] = {{2, 0}, {4, 1}};
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    size_t order[SIX] = {0, 1, 2, 3, 4, 5};
+    size_t bad = cases[i].without_l + 1;
+    sent_segment segments[SIX];
+    memcpy(segments, six, sizeof six);
+    segments[cases[i].without_l].header.last = false;
+    do {
+      ddp_sink *s = ddp_sink_new();
+      bool arrived[SIX + 1] = {false};
+      size_t prefix = 0;
+      for (size_t j = 0; j < SIX; j++) {
+        ddp_sink_receive(s, segments, order[j]);
+        arrived[order[j]] = true;
+        while (arrived[prefix]) {
+          prefix++;
+        }
+        g_assert_cmpuint(s->delivered, ==, MIN(prefix, bad));
+        g_assert_cmpuint(s->errors, ==, prefix > bad ? cases[i].errors : 0);
+        g_assert_cmpuint(s->refusals, ==, prefix > bad ? 1 - cases[i].errors : 0);
+      }
+      for (size_t j = 0; j < s->delivered; j++) {
+        g_assert_cmpuint(s->deliveries[j].fpdu_start, ==, sent_start_of(segments, j));
+        g_assert_cmpuint(s->deliveries[j].buffer_id, ==, 0);
+      }
+      g_assert_cmpuint(s->fault_start, ==, sent_start_of(segments, bad));
+      g_assert_cmpuint(ddp_untagged_queue_next_msn(s->queues[0]), ==, 1);
+      if (cases[i].errors > 0) {
+        g_assert_cmpint(s->error.type, ==, DDP_ERROR_UNTAGGED);
+        g_assert_cmpint(s->error.code, ==, DDP_UNTAGGED_MSN_RANGE);
+      }
+      ddp_sink_free(s);
+    } while (next_permutation(order, SIX));
+  }
+}
+
+/* Which segments are of one message: tagged ones with the same RsvdULP (DDP-055), untagged ones with the same QN and MSN (DDP-089). */
+static void test_the_message_that_is_open(void)
+{
+  static const struct {
+    const char *what;
+    sent_segment segments[2]; /* of the first one L is not set */
+    bool is_delivered;
+  } pairs[] = {
+      {"a Write and its end", {{TAGGED(.stag = STAG, .tagged_offset = BASE), 8, 0}, {TAGGED(0), 0, 0}}, true},
+      {"a Send and its end",
+       {{UNTAGGED(.msn = 1), 8, 0}, {UNTAGGED(.msn = 1, .message_offset = 8), 8, 0}},
+       true},
+      {"a Write, then a message that the ULP lets follow",
+       {{TAGGED(.stag = STAG, .tagged_offset = BASE), 8, 0},
+        {{.last = true, .version = 1, .ulp_control = FOLLOWING_CONTROL, .msn = 1}, 4, 0}},
+       true},
+      {"a Write, then a tagged message of another RsvdULP",
+       {{TAGGED(.stag = STAG, .tagged_offset = BASE), 8, 0},
+        {{.tagged = true, .last = true, .version = 1, .ulp_control = 0x42}, 0, 0}},
+       false},
+      {"a Write, then a message of queue 1",
+       {{TAGGED(.stag = STAG, .tagged_offset = BASE), 8, 0}, {UNTAGGED(.queue_number = 1, .msn = 1), 0, 0}},
+       false},
+      {"a Send, then a Write", {{UNTAGGED(.msn = 1), 8, 0}, {TAGGED(0), 0, 0}}, false},
+      {"a Send, then one that might follow a tagged message",
+       {{UNTAGGED(.msn = 1), 8, 0},
+        {{.last = true, .version = 1, .ulp_control = FOLLOWING_CONTROL, .queue_number = 1, .msn = 1}, 4, 0}},
+       false},
+      {"queue 0, then queue 1",
+       {{UNTAGGED(.msn = 1), 8, 0}, {UNTAGGED(.queue_number = 1, .msn = 1), 8, 0}},
+       false},
+      {"queue 1, then queue 0",
+       {{UNTAGGED(.queue_number = 1, .msn = 1), 8, 0}, {UNTAGGED(.msn = 1), 8, 0}},
+       false},
+  };
+  for (size_t i = 0; i < 4 * G_N_ELEMENTS(pairs); i++) {
+    size_t first = i & 1;
+    ddp_sink *s = ddp_sink_new_with(IWARP_IETF, i & 2);
+    sent_segment segments[2];
+    memcpy(segments, pairs[i / 4].segments, sizeof segments);
+    segments[0].header.last = false;
+    g_test_message("%s", pairs[i / 4].what);
+    g_assert_false(ddp_placer_is_within_message(s->placer));
+    ddp_sink_receive(s, segments, first);
+    ddp_sink_receive(s, segments, 1 - first);
+    g_assert_cmpuint(s->delivered, ==, pairs[i / 4].is_delivered ? 2 : 1);
+    g_assert_cmpuint(s->refusals, ==, pairs[i / 4].is_delivered ? 0 : 1);
+    g_assert_cmpuint(s->errors, ==, 0);
+    g_assert_cmpint(ddp_placer_is_within_message(s->placer), ==, !pairs[i / 4].is_delivered);
+    ddp_sink_free(s);
+  }
+}
+
 /* Passes `segments`, the six with a fault in segment `bad`, in `order`: the error surfaces with the
  * arrival of the last of segments 0 … bad, what is Delivered is the segments before it, and nothing is
  * placed for it (notes-ddp-rdmap 39). */
@@ -340,6 +439,8 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/ddp_placer/every_order", test_every_order);
+  g_test_add_func("/ddp_placer/every_order_without_an_l", test_every_order_without_an_l);
+  g_test_add_func("/ddp_placer/message_that_is_open", test_the_message_that_is_open);
   g_test_add_func("/ddp_placer/fault_in_every_segment_and_order", test_fault_in_every_segment_and_order);
   g_test_add_func("/ddp_placer/first_fault_in_the_senders_order", test_the_first_fault_in_the_senders_order);
   g_test_add_func("/ddp_placer/nothing_is_placed_behind_a_fault", test_nothing_is_placed_behind_a_fault);

@@ -505,12 +505,20 @@ static void expect_no_error(void *user, ddp_error error, const ddp_segment *segm
   g_error("%s", ddp_error_text(error, IWARP_IETF));
 }
 
+static void expect_no_refusal(void *user, const ddp_segment *segment, time_ps now)
+{
+  (void)user, (void)segment, (void)now;
+  g_assert_not_reached();
+}
+
 /* 1,000 queues, each with a buffer and an MSN of its own (DDP-002); a message to each, the last queue first. */
 static void test_many_queues(void)
 {
   enum { QUEUES = 1000 };
-  static const ddp_placer_events events = {
-      .placed = ignore_placed, .delivered = count_delivered, .error = expect_no_error};
+  static const ddp_placer_events events = {.placed = ignore_placed,
+                                           .delivered = count_delivered,
+                                           .error = expect_no_error,
+                                           .refused = expect_no_refusal};
   ddp_untagged_queue *queues[QUEUES];
   uint8_t memory[QUEUES] = {0};
   size_t delivered = 0;

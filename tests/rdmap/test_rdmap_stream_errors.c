@@ -139,6 +139,119 @@ static void test_terminate_waits_for_delivery(void)
   rdmap_target_free(target);
 }
 
+/* --- Messages that lack their last segment --- */
+
+#define HALF_WRITE "81 40 00001000 0000000000000100 01020304"
+#define HALF_SEND "01 43 00000000 00000000 00000001 00000000 01020304"
+#define HALF_RESPONSE "81 42 00001000 0000000000000100 01020304"
+#define HALF_TERMINATE "01 47 00000000 00000002 00000001 00000000 0207"
+#define SEND "41 43 00000000 00000000 00000001 00000000 01020304"
+#define READ_REQUEST                                                                                         \
+  "41 41 00000000 00000001 00000001 00000000 00000077 0000000000000007 00000000 00002000 0000000000000200"
+#define WHOLE_TERMINATE TERMINATE_HEADER "02 07 0000"
+#define UNEXPECTED "sends Terminate 0/2/06"
+
+typedef struct half_case {
+  const char *first;
+  const char *second;
+  const char *log;       /* of B, which has the Read 5 open */
+  const char *terminate; /* payload of B's; NULL: none */
+} half_case;
+
+static const half_case half_cases[] = {
+    {HALF_WRITE, SEND, UNEXPECTED "; completed 5 in error",
+     "02 06 C000 0016 41 43 00000000 00000000 00000001 00000000"},
+    {HALF_SEND, READ_REQUEST, UNEXPECTED "; completed 5 in error",
+     "02 06 C000 002E 41 41 00000000 00000001 00000001 00000000"},
+    {HALF_SEND, WHOLE_TERMINATE, UNEXPECTED "; completed 5 in error",
+     "02 06 C000 0016 41 47 00000000 00000002 00000001 00000000"},
+    {HALF_SEND, GOOD_WRITE, UNEXPECTED "; completed 5 in error",
+     "02 06 C000 0012 C1 40 00001000 0000000000000100"},
+    {HALF_SEND, "41 43 00000000 00000000 00000002 00000000", "sends Terminate 1/2/03; completed 5 in error",
+     "12 03 C000 0012 41 43 00000000 00000000 00000002 00000000"},
+    {HALF_WRITE, "C1 42 00001000 0000000000000104 0506", UNEXPECTED "; completed 5 in error",
+     "02 06 C000 0010 C1 42 00001000 0000000000000104"},
+    {HALF_WRITE, WHOLE_TERMINATE, UNEXPECTED "; completed 5 in error",
+     "02 06 C000 0016 41 47 00000000 00000002 00000001 00000000"},
+    {HALF_RESPONSE, GOOD_WRITE, UNEXPECTED "; completed 5 in error",
+     "02 06 C000 0012 C1 40 00001000 0000000000000100"},
+    {HALF_RESPONSE, SEND, UNEXPECTED "; completed 5 in error",
+     "02 06 C000 0016 41 43 00000000 00000000 00000001 00000000"},
+    {HALF_TERMINATE, SEND, UNEXPECTED "; completed 5 in error",
+     "02 06 C000 0016 41 43 00000000 00000000 00000001 00000000"},
+    /* Its Data Source could not finish the response, and says why (RDMAP-096, RDMAP-171). */
+    {HALF_RESPONSE, WHOLE_TERMINATE, "got Terminate 0/2/07; completed 5 in error", NULL},
+    /* The ends of their messages, also with other reserved bits (RDMAP-052). */
+    {HALF_WRITE, "C1 70 00001000 0000000000000104 0506", "", NULL},
+    {HALF_SEND, "41 73 00000000 00000000 00000001 00000004 0506", "received 1 (6 octets)", NULL},
+    {HALF_RESPONSE, "C1 52 00001000 0000000000000104 0506", "completed 5", NULL},
+    {HALF_TERMINATE, "41 47 00000000 00000002 00000001 00000002 0000",
+     "got Terminate 0/2/07; completed 5 in error", NULL},
+};
+
+static rdmap_target *half_target_new(bool report_on_arrival)
+{
+  rdmap_config b = rdmap_kit_config(KIT_B);
+  b.report_on_arrival = report_on_arrival;
+  rdmap_target *target = rdmap_target_new(&b);
+  rdmap_work read = {.id = 5,
+                     .operation = RDMAP_OPERATION_READ,
+                     .length = 6,
+                     .remote_stag = 1,
+                     .local_stag = TARGET_WRITE,
+                     .local_offset = TARGET_WRITE / 16};
+  rdmap_kit_post_receive(target->kit, KIT_B, 16); /* for MSN 2 */
+  g_assert_true(rdmap_kit_post(target->kit, KIT_B, read));
+  g_assert_true(rdmap_kit_pull(target->kit, KIT_B));
+  return target;
+}
+
+/* DDP-111, DDP-115: nothing is Delivered after a message that lacks its last segment, on whatever queue, tagged or not: the stream ends by an
+ * unexpected opcode (RDMAP-106), or by an MSN that is not in turn, in either order of arrival. RDMAP-235, RDMAP-236: the Terminate copies the DDP
+ * header of the segment that came too early, and R is 0, of a Read Request too (figure 10). */
+static void test_after_half_a_message(void)
+{
+  for (size_t i = 0; i < 4 * G_N_ELEMENTS(half_cases); i++) {
+    const half_case *c = &half_cases[i / 4];
+    rdmap_target *target = half_target_new(i & 2);
+    rdmap_kit *kit = target->kit;
+    g_test_message("%s, then %s", c->first, c->second);
+    rdmap_kit_forge_hex(kit, KIT_A, c->first);
+    rdmap_kit_forge_hex(kit, KIT_A, c->second);
+    rdmap_kit_pass(kit, KIT_A, i & 1);
+    rdmap_kit_assert_log(kit, KIT_B, "");
+    rdmap_kit_pass(kit, KIT_A, 1 - (i & 1));
+    rdmap_kit_assert_log(kit, KIT_B, c->log);
+    if (c->terminate) {
+      char *ulpdu = g_strconcat(TERMINATE_HEADER, c->terminate, NULL);
+      assert_last(target, KIT_B, ulpdu);
+      g_free(ulpdu);
+    }
+    rdmap_target_free(target);
+  }
+}
+
+/* The peer's direction ends in the middle of a message: the stream ends, too, instead of waiting for the rest. The end of a whole one is told as
+ * a half-closed stream. */
+static void test_end_within_a_message(void)
+{
+  static const char *const halves[] = {HALF_WRITE, HALF_SEND, HALF_TERMINATE};
+  for (size_t i = 0; i < G_N_ELEMENTS(halves); i++) {
+    rdmap_target *target = rdmap_target_new(NULL);
+    receive(target, halves[i]);
+    rdmap_stream_llp_finished(target->kit->hosts[KIT_B].stream, target->kit->now);
+    rdmap_kit_assert_log(target->kit, KIT_B, "sends Terminate 2/0/01");
+    assert_last(target, KIT_B, TERMINATE_HEADER "20 01 0000");
+    rdmap_target_free(target);
+  }
+  rdmap_target *target = rdmap_target_new(NULL);
+  receive(target, HALF_WRITE);
+  receive(target, GOOD_WRITE);
+  rdmap_stream_llp_finished(target->kit->hosts[KIT_B].stream, target->kit->now);
+  rdmap_kit_assert_log(target->kit, KIT_B, "half-closed");
+  rdmap_target_free(target);
+}
+
 /* RDMAP-236: of several faults the first in the stream counts, whatever order they arrive in. */
 static void test_first_failing_message_wins(void)
 {
@@ -453,6 +566,8 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rdmap_stream_errors/local_error_replaces_requests", test_local_error_replaces_requests);
   g_test_add_func("/rdmap_stream_errors/terminate_goes_first", test_terminate_goes_first);
+  g_test_add_func("/rdmap_stream_errors/after_half_a_message", test_after_half_a_message);
+  g_test_add_func("/rdmap_stream_errors/end_within_a_message", test_end_within_a_message);
   g_test_add_func("/rdmap_stream_errors/terminate_waits_for_delivery", test_terminate_waits_for_delivery);
   g_test_add_func("/rdmap_stream_errors/first_failing_message_wins", test_first_failing_message_wins);
   g_test_add_func("/rdmap_stream_errors/first_of_two_bad_requests_wins", test_first_of_two_bad_requests_wins);

@@ -197,3 +197,15 @@ void new_files_end(new_files *files)
     g_free(files);
   }
 }
+
+/* GLib names the file in all its errors but that of a failing close(). */
+gboolean new_files_write(const char *path, const char *text, gsize length, GError **error)
+{
+  g_autoptr(GError) problem = NULL;
+  /* Also where nothing is to be replaced: an error of the disk is met before it is too late to tell. */
+  if (!g_file_set_contents_full(path, text, (gssize)length, G_FILE_SET_CONTENTS_CONSISTENT, 0666, &problem)) {
+    g_set_error(error, G_FILE_ERROR, problem->code, "%s: cannot be written (%s)", path, problem->message);
+    return FALSE;
+  }
+  return TRUE;
+}

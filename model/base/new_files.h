@@ -25,4 +25,8 @@ void new_files_name_places(const new_files *files, GError *error);
 /* Removes what has not taken its place. `files` may be NULL. */
 void new_files_end(new_files *files);
 
+/* Writes `length` octets of `text` to the file `path` whole, or leaves what stands there. Waits for the disk. FALSE and `error`
+ * (G_FILE_ERROR): "PATH: cannot be written (REASON)". */
+gboolean new_files_write(const char *path, const char *text, gsize length, GError **error);
+
 #endif

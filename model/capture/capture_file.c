@@ -59,9 +59,12 @@ capture_file *capture_file_open(FILE *stream, const char *name, const char *filt
   setvbuf(stream, read_ahead, _IOFBF, READ_AHEAD_OCTETS);
   pcap_t *pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, message);
   if (!pcap) {
-    g_set_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FORMAT,
-                "%s: this is no capture that libpcap reads: %s; expected pcap or pcapng, not compressed",
-                name, message);
+    g_set_error(
+        error, CAPTURE_ERROR, ferror(stream) ? CAPTURE_ERROR_FILE : CAPTURE_ERROR_FORMAT,
+        ferror(stream)
+            ? "%s: cannot be read: %s"
+            : "%s: this is no capture that libpcap reads: %s; expected pcap or pcapng, not compressed",
+        name, message);
     fclose(stream);
     g_free(read_ahead);
     return NULL;

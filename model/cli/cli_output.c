@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/new_files.h"
+
 static gboolean write_failed(const char *path, int reason, GError **error)
 {
   g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(reason), "%s: cannot be written (%s)",
@@ -61,11 +63,5 @@ gboolean cli_output_write(const char *path, const char *text, gsize length, GErr
         path);
     return FALSE;
   }
-  g_autoptr(GError) problem = NULL;
-  /* Also where nothing is to be replaced: an error of the disk is met before it is too late to tell. */
-  if (!g_file_set_contents_full(path, text, (gssize)length, G_FILE_SET_CONTENTS_CONSISTENT, 0666, &problem)) {
-    g_set_error(error, G_FILE_ERROR, problem->code, "%s: cannot be written (%s)", path, problem->message);
-    return FALSE;
-  }
-  return TRUE;
+  return new_files_write(path, text, length, error);
 }

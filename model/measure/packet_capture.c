@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* The largest IPv4 packet: nothing is cut but the end of the largest IPv6 packets, which have 40 octets more. */
 enum { SNAPSHOT_OCTETS = 65535, PACKET_MAX_OCTETS = SNAPSHOT_OCTETS + IPV6_HEADER_OCTETS };
@@ -68,6 +69,11 @@ gboolean packet_capture_close(packet_capture *capture, GError **error)
   errno = 0;
   if (pcap_dump_flush(capture->dumper) != 0 && capture->write_errno == 0) {
     capture->write_errno = errno != 0 ? errno : EIO;
+  }
+  /* libpcap does not return how its close() went; that of a second descriptor goes the same. */
+  int second = dup(fileno(pcap_dump_file(capture->dumper)));
+  if (second >= 0 && close(second) != 0 && capture->write_errno == 0) {
+    capture->write_errno = errno;
   }
   int write_errno = capture->write_errno;
   if (write_errno != 0) {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/new_files.h"
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "scenario/scenario_engine.h"
@@ -194,7 +195,7 @@ gboolean summary_write_json(const summary *s, const char *path, GError **error)
 {
   gsize length = 0;
   g_autofree char *json = summary_json(s, &length);
-  return g_file_set_contents(path, json, (gssize)length, error);
+  return new_files_write(path, json, length, error);
 }
 
 /* Printing. */

@@ -284,6 +284,18 @@ static void assert_does_not_open(const uint8_t *octets, size_t length, const cha
   g_clear_error(&error);
 }
 
+/* The first page of a process's memory cannot be read: EIO, which is no matter of formats. */
+static void test_failing_disk(void)
+{
+  GError *error = NULL;
+
+  g_assert_null(capture_source_open("/proc/self/mem", NULL, &error));
+  g_assert_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FILE);
+  g_assert_true(g_str_has_prefix(error->message, "/proc/self/mem: cannot be read: "));
+  g_assert_nonnull(strstr(error->message, "Input/output error"));
+  g_clear_error(&error);
+}
+
 static void test_what_is_no_capture(void)
 {
   static const uint8_t text[] = "This is a text, and no capture at all.";
@@ -428,6 +440,7 @@ int main(int argc, char **argv)
   g_test_add_func("/capture_source/other packets are counted", test_other_packets_are_counted);
   g_test_add_func("/capture_source/filter", test_filter);
   g_test_add_func("/capture_source/what is no capture", test_what_is_no_capture);
+  g_test_add_func("/capture_source/failing disk", test_failing_disk);
   g_test_add_func("/capture_source/interfaces of two link types", test_interfaces_of_two_link_types);
   g_test_add_func("/capture_source/interfaces of two snap lengths", test_interfaces_of_two_snap_lengths);
   g_test_add_func("/capture_source/interfaces of one link type", test_interfaces_of_one_link_type);

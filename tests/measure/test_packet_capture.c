@@ -1,7 +1,9 @@
 /* Captures: classic nanosecond pcap, raw IP, as any reader takes them. */
+#include <errno.h>
 #include <glib/gstdio.h>
 #include <pcap/pcap.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "measure/packet_capture.h"
@@ -304,6 +306,38 @@ static void test_full_disk(void)
   }
 }
 
+/* The next close() fails, as on a network file system whose server did not take all: for this executable and the libraries it uses. */
+static gboolean close_fails;
+
+int close(int descriptor)
+{
+  long result = syscall(SYS_close, descriptor);
+
+  if (close_fails) {
+    close_fails = FALSE;
+    errno = EIO;
+    return -1;
+  }
+  return (int)result;
+}
+
+static void test_failing_close(void)
+{
+  g_autofree char *folder = g_dir_make_tmp("iwarpsim-capture-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename(folder, "x.pcap", NULL);
+  g_autoptr(GError) error = NULL;
+  packet_capture *capture = packet_capture_new(path, &error);
+
+  g_assert_no_error(error);
+  close_fails = TRUE;
+  g_assert_false(packet_capture_close(capture, &error));
+  g_assert_false(close_fails);
+  g_assert_true(g_str_has_prefix(error->message, path));
+  g_assert_nonnull(strstr(error->message, "Input/output error"));
+  g_assert_cmpint(g_unlink(path), ==, 0);
+  g_assert_cmpint(g_rmdir(folder), ==, 0);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -314,5 +348,6 @@ int main(int argc, char **argv)
   g_test_add_func("/packet_capture/an_older_file_is_replaced", test_an_older_file_is_replaced);
   g_test_add_func("/packet_capture/no_such_folder", test_no_such_folder);
   g_test_add_func("/packet_capture/full_disk", test_full_disk);
+  g_test_add_func("/packet_capture/failing_close", test_failing_close);
   return g_test_run();
 }

@@ -173,7 +173,7 @@ void gnuplot_script_begin_legend(GString *script, double top)
 static gboolean write_file(const GString *text, const char *name, const char *folder, GError **error)
 {
   g_autofree char *path = g_build_filename(folder, name, NULL);
-  return g_file_set_contents(path, text->str, (gssize)text->len, error);
+  return new_files_write(path, text->str, text->len, error);
 }
 
 /* Runs gnuplot on the script `name` in `folder`. What it prints is `*printed` (g_free()). */

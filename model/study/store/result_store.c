@@ -20,8 +20,34 @@ GQuark result_store_error_quark(void)
 
 /* Errors. */
 
+/* Why the file at `path` cannot be read as a whole, from errno; 0: it can. */
+static int read_errno(const char *path)
+{
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  int reason = file < 0 ? errno : 0;
+  char part[16384];
+  ssize_t count = file < 0 ? 0 : 1;
+
+  while (count > 0) {
+    count = read(file, part, sizeof part);
+    reason = count < 0 ? errno : 0;
+  }
+  if (file >= 0) {
+    close(file);
+  }
+  return reason;
+}
+
 gboolean store_damaged(const result_store *store, GError **error, const char *format, ...)
 {
+  /* A page that the disk does not give is damage to SQLite, too: SQLITE_IOERR_CORRUPTFS. */
+  int reason = read_errno(store->path);
+  if (reason != 0) {
+    g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED,
+                "%s: cannot be read (%s); expected a disk that gives all of it", store->path,
+                g_strerror(reason));
+    return FALSE;
+  }
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *what = g_strdup_vprintf(format, arguments);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -668,6 +669,49 @@ static void test_damaged_octets(fixture *f, gconstpointer unused)
   g_rand_free(random);
 }
 
+/* From the `failing_from`-th on, reads fail as from a disk that dies, for this executable and the libraries it uses; 0: none does. */
+static guint failing_from;
+static guint reads;
+
+static gboolean is_failing(void)
+{
+  errno = EIO;
+  return failing_from > 0 && ++reads >= failing_from;
+}
+
+ssize_t read(int file, void *octets, size_t count)
+{
+  return is_failing() ? -1 : syscall(SYS_read, file, octets, count);
+}
+
+ssize_t pread64(int file, void *octets, size_t count, off64_t at)
+{
+  return is_failing() ? -1 : syscall(SYS_pread64, file, octets, count, at);
+}
+
+/* Whenever the disk dies while a store is read, that is said, and not that the store is damaged. */
+static void test_failing_disk(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  gboolean good = FALSE;
+  for (guint k = 1; !good; k++) {
+    g_autoptr(GError) error = NULL;
+    reads = 0;
+    failing_from = k;
+    result_store *store = open_store(f->path, RESULT_STORE_READ, &error);
+    good = store != NULL && result_store_each(store, check_run, f, &error);
+    result_store_close(store);
+    failing_from = 0;
+    g_test_message("read %u: %s", k, error != NULL ? error->message : "ok");
+    if (!good) {
+      g_assert_nonnull(strstr(error->message, "Input/output error"));
+      g_assert_null(strstr(error->message, "damaged"));
+    }
+    g_assert_cmpuint(k, <, 1000);
+  }
+  g_assert_cmpuint(reads, >, 4);
+}
+
 int main(int argc, char **argv)
 {
   static const struct {
@@ -704,6 +748,7 @@ int main(int argc, char **argv)
       {"/result_store_survival/full_disk", test_full_disk},
       {"/result_store_survival/truncated", test_truncated},
       {"/result_store_survival/damaged_octets", test_damaged_octets},
+      {"/result_store_survival/failing_disk", test_failing_disk},
   };
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {

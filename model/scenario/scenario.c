@@ -159,8 +159,7 @@ static gboolean load_source(scenario *s, const scenario_source *source, GError *
   if (!ok) {
     return FALSE;
   }
-  config_init(&config);
-  if (config_read_string(&config, scenario_source_text(source)) == CONFIG_TRUE) {
+  if (scenario_settings_parse(&config, scenario_source_text(source))) {
     forget_constraints(s, config_root_setting(&config));
     ok = load_group(s, source, config_root_setting(&config), "", error);
   } else {

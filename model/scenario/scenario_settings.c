@@ -1,6 +1,8 @@
 #include "scenario/scenario_settings.h"
 
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/units.h"
 #include "scenario/scenario_problem.h"
@@ -99,6 +101,58 @@ scenario_notation scenario_settings_notation(const config_setting_t *setting, ch
   }
 }
 
+/* A text of 4 MiB has no list of more than 2 Mi elements: no pointer to one is further from the list's start. */
+enum { BEHIND_NULL_OCTETS = 16 << 20 };
+
+/* What can still be done without memory. */
+static void end_without_memory(void)
+{
+  static const char line[] = "iwarpsim: no memory to read the scenario\n";
+
+  (void)!write(STDERR_FILENO, line, sizeof line - 1);
+  _exit(2);
+}
+
+/* libconfig 1.5 does not ask whether malloc() gave it something. Elsewhere than behind NULL it is another mistake, which comes again. */
+static void on_segmentation_fault(int number, siginfo_t *fault, void *context)
+{
+  (void)context;
+  if ((guintptr)fault->si_addr < BEHIND_NULL_OCTETS) {
+    end_without_memory();
+  }
+  signal(number, SIG_DFL);
+}
+
+/* Names and texts that libconfig could not copy are NULL. */
+static void check_copied(const config_setting_t *setting)
+{
+  const config_setting_t *parent = config_setting_parent(setting);
+  gboolean is_named = parent != NULL && config_setting_is_group(parent);
+
+  if ((is_named && config_setting_name(setting) == NULL) ||
+      (config_setting_type(setting) == CONFIG_TYPE_STRING && config_setting_get_string(setting) == NULL)) {
+    end_without_memory();
+  }
+  for (int i = 0; config_setting_is_aggregate(setting) && i < config_setting_length(setting); i++) {
+    check_copied(config_setting_get_elem(setting, (unsigned)i));
+  }
+}
+
+gboolean scenario_settings_parse(config_t *config, const char *text)
+{
+  struct sigaction handled = {.sa_sigaction = on_segmentation_fault, .sa_flags = SA_SIGINFO};
+  struct sigaction before;
+
+  sigaction(SIGSEGV, &handled, &before);
+  config_init(config);
+  gboolean read = config_read_string(config, text) == CONFIG_TRUE;
+  if (read) {
+    check_copied(config_root_setting(config));
+  }
+  sigaction(SIGSEGV, &before, NULL);
+  return read;
+}
+
 /* Reads `text`, which starts with a quote, as libconfig does. NULL when it is not one string. */
 static char *unquote(const char *text)
 {
@@ -106,8 +160,7 @@ static char *unquote(const char *text)
   char *string = NULL;
   config_t config;
 
-  config_init(&config);
-  if (config_read_string(&config, file) == CONFIG_TRUE) {
+  if (scenario_settings_parse(&config, file)) {
     const config_setting_t *root = config_root_setting(&config);
     const config_setting_t *value = config_setting_get_elem(root, 0);
 

@@ -23,6 +23,10 @@ struct scenario {
   GPtrArray *constraints; /* of scenario_where: the setting `where` */
 };
 
+/* Initialises `config` and reads `text` into it; FALSE: config_error_text() says why it is none. Ends the program, with a line, when memory is
+ * short, which libconfig does not notice. config_destroy() it in any case. */
+gboolean scenario_settings_parse(config_t *config, const char *text);
+
 /* Gives `key` the value that `text` reads as. Sets `error` at `origin` and returns FALSE when it is none. */
 gboolean scenario_settings_set(scenario *s, scenario_key key, scenario_notation notation, const char *text,
                                const char *origin, GError **error);

@@ -271,6 +271,38 @@ static void test_options_without_sense(fixture *f, gconstpointer data)
   (void)data;
 }
 
+/* However short memory is while a scenario is read, that is said in a line, by GLib or by us, and is no segmentation fault (139: 128 +
+ * SIGSEGV). The scenario's 50,000 strings need more than all else that the program does; a mistake ends it before it looks at them. */
+static void test_short_memory(fixture *f, gconstpointer data)
+{
+  (void)data;
+#ifdef __SANITIZE_ADDRESS__
+  g_test_skip("a sanitizer needs all of the address space");
+#else
+  GString *text = g_string_new("title = 7; where = [");
+  guint told = 0;
+
+  for (guint i = 0; i < 50000; i++) {
+    g_string_append_printf(text, "%s\"run.seed > %u\"", i > 0 ? "," : "", i);
+  }
+  g_string_append(text, "];");
+  write_file(f, "a.cfg", text->str);
+  g_string_free(text, TRUE);
+  run(f, "check", "a.cfg", NULL);
+  g_assert_cmpint(f->last.status, ==, 2);
+  for (guint limit_kib = 20 << 10; limit_kib <= 40 << 10; limit_kib += 2 << 10) {
+    g_autofree char *line =
+        g_strdup_printf("ulimit -c 0; ulimit -v %u; \"$0\" check a.cfg; test $? != 139", limit_kib);
+
+    run_shell(f, line);
+    g_test_message("%u KiB: %s", limit_kib, f->last.errors);
+    g_assert_cmpint(f->last.status, ==, 0);
+    told += strcmp(f->last.errors, "iwarpsim: no memory to read the scenario\n") == 0;
+  }
+  g_assert_cmpuint(told, >, 0);
+#endif
+}
+
 /* What is printed onto a full disk is missed. */
 static void test_lost_output(fixture *f, gconstpointer data)
 {
@@ -433,6 +465,7 @@ int main(int argc, char **argv)
       {"/cli/check-of-where", test_check_of_where},
       {"/cli/attached-values", test_attached_values},
       {"/cli/options-without-sense", test_options_without_sense},
+      {"/cli/short-memory", test_short_memory},
       {"/cli/lost-output", test_lost_output},
       {"/cli/explain", test_explain},
       {"/cli/terminated-runs", test_terminated_runs},

@@ -3,6 +3,7 @@
 
 #include "base/plain_text.h"
 #include "cli/cli.h"
+#include "cli/cli_progress.h"
 #include "scenario/scenario.h"
 #include "sim/sim_engine_choice.h"
 #include "study/sweep/sweep_grid.h"
@@ -53,16 +54,17 @@ static void print_count(const char *path, const sweep_grid *grid)
   plain_text_print(stdout, "\n");
 }
 
-static gboolean check_sweep(const scenario *s, const GPtrArray *notes, gboolean quiet, GError **error)
+static gboolean check_sweep(const scenario *s, const GPtrArray *notes, const cli_arguments *arguments,
+                            GError **error)
 {
   const scenario_axis *axes;
   gboolean swept = scenario_axes(s, &axes) > 0 || scenario_constraints_origin(s) != NULL;
-  sweep_grid *grid = swept ? sweep_grid_new(s, NULL, error) : NULL;
+  sweep_grid *grid = swept ? cli_progress_grid(s, NULL, cli_shows_progress(arguments), error) : NULL;
 
   if (swept && grid == NULL) {
     return FALSE;
   }
-  if (quiet) {
+  if (arguments->quiet) {
     sweep_grid_free(grid);
     return TRUE;
   }
@@ -93,7 +95,7 @@ static void note_idle_conditions(const scenario *s, GPtrArray *notes)
   }
 }
 
-static int check_scenario(const char *path, gboolean quiet)
+static int check_scenario(const char *path, const cli_arguments *arguments)
 {
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
   GError *error = NULL;
@@ -103,7 +105,7 @@ static int check_scenario(const char *path, gboolean quiet)
     note_idle_conditions(s, notes);
   }
   gboolean ok = s != NULL && scenario_check(s, notes, &error) && sim_engine_check(s, &error) &&
-                check_sweep(s, notes, quiet, &error);
+                check_sweep(s, notes, arguments, &error);
 
   scenario_free(s);
   return ok ? CLI_OK : cli_fail(error);
@@ -127,7 +129,7 @@ int cli_check(int argc, char **argv)
     status = arguments.count > 0 ? CLI_OK
                                  : cli_usage_error(argv[0], "no scenario given; expected one or more files");
     for (guint i = 0; i < arguments.count; i++) {
-      if (check_scenario(arguments.rest[i], arguments.quiet) != CLI_OK) {
+      if (check_scenario(arguments.rest[i], &arguments) != CLI_OK) {
         status = CLI_USAGE;
       }
     }

@@ -22,22 +22,46 @@ void cli_progress_show(cli_progress *shown, const sim_progress *progress, gint64
   cli_progress_show_at(shown, progress->share, time_ps_in_seconds(progress->now), "simulated time", now_us);
 }
 
-void cli_progress_show_at(cli_progress *shown, double share, double at_s, const char *what, gint64 now_us)
+/* TRUE when the line is to be drawn again. */
+static gboolean is_due(cli_progress *shown, double share, gint64 now_us)
 {
   if (share > shown->share) {
     shown->share = share;
     shown->grown_us = now_us;
   }
   if (now_us - shown->started_us < SHOW_AFTER_US || now_us - shown->shown_us < SHOW_EVERY_US) {
-    return;
+    return FALSE;
   }
   shown->shown_us = now_us;
+  return TRUE;
+}
+
+static void draw(const cli_progress *shown, double share, const char *place, gint64 now_us)
+{
   g_autofree char *left = estimate(shown, now_us);
   /* Rounded down: 100 % is when all is done. In one write, which a terminal shows at once. */
   g_autofree char *done = share < 0 ? g_strdup("") : g_strdup_printf("%u %% done, ", (guint)(100 * share));
-  g_autofree char *line = g_strdup_printf("\r\033[K%sat %.6f s of %s%s", done, at_s, what, left);
+  g_autofree char *line = g_strdup_printf("\r\033[K%s%s%s", done, place, left);
   fputs(line, shown->file);
   fflush(shown->file);
+}
+
+void cli_progress_show_at(cli_progress *shown, double share, double at_s, const char *what, gint64 now_us)
+{
+  if (is_due(shown, share, now_us)) {
+    g_autofree char *place = g_strdup_printf("at %.6f s of %s", at_s, what);
+
+    draw(shown, share, place, now_us);
+  }
+}
+
+static void watch_grid(double share, gpointer shown)
+{
+  gint64 now_us = g_get_monotonic_time();
+
+  if (is_due(shown, share, now_us)) {
+    draw(shown, share, "checking the points of the sweep", now_us);
+  }
 }
 
 void cli_progress_clear(const cli_progress *shown)
@@ -46,4 +70,13 @@ void cli_progress_clear(const cli_progress *shown)
     fputs("\r\033[K", shown->file);
     fflush(shown->file);
   }
+}
+
+sweep_grid *cli_progress_grid(const scenario *base, const char *const *sets, gboolean shows, GError **error)
+{
+  cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
+  sweep_grid *grid = sweep_grid_new_watched(base, sets, shows ? watch_grid : NULL, &shown, error);
+
+  cli_progress_clear(&shown);
+  return grid;
 }

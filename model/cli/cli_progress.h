@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "sim/sim_world.h"
+#include "study/sweep/sweep_grid.h"
 
 typedef struct cli_progress {
   FILE *file;
@@ -22,6 +23,9 @@ void cli_progress_show(cli_progress *shown, const sim_progress *progress, gint64
 
 /* The same of other work: `share` of it is done (below 0: nobody knows), and it is at `at_s` seconds of `what` ("simulated time"). */
 void cli_progress_show_at(cli_progress *shown, double share, double at_s, const char *what, gint64 now_us);
+
+/* The grid of a sweep, as sweep_grid_new(), while its points are checked; with progress when `shows`. */
+sweep_grid *cli_progress_grid(const scenario *base, const char *const *sets, gboolean shows, GError **error);
 
 /* Takes the line away, where there is one. */
 void cli_progress_clear(const cli_progress *shown);

@@ -5,6 +5,7 @@
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/cli_progress.h"
 #include "scenario/scenario.h"
 #include "sim/git_state.h"
 #include "sim/sim_engine_choice.h"
@@ -266,7 +267,8 @@ static int check_and_run(const sweep_arguments *own, const cli_arguments *argume
                                  .style = progress_style(arguments),
                                  .problems = stderr};
   scenario *s = scenario_load(arguments->rest[0], options.sets, &error);
-  sweep_grid *grid = s != NULL ? sweep_grid_new(s, options.sets, &error) : NULL;
+  sweep_grid *grid =
+      s != NULL ? cli_progress_grid(s, options.sets, cli_shows_progress(arguments), &error) : NULL;
   int status;
   if (grid == NULL) {
     status = cli_fail(error);

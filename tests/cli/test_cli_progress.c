@@ -111,6 +111,26 @@ static void test_sweep(fixture *f, gconstpointer program)
       f->shown->str, 0, 0));
 }
 
+/* 200,000 points with a hundred conditions each take seconds. */
+static void test_check(fixture *f, gconstpointer program)
+{
+  (void)program;
+  GString *text =
+      g_string_new("sweep = ( { key = \"run.seed\"; from = 1; to = 200; },"
+                   " { key = \"workload.messages\"; from = 1; to = 1000; } ); where = \"run.seed > 0");
+
+  for (guint i = 0; i < 100; i++) {
+    g_string_append_printf(text, " and run.seed != %u", 2000 + i);
+  }
+  g_string_append(text, "\";");
+  g_assert_cmpint(on_terminal(f, text->str, "\"$0\" check a.cfg"), ==, 0);
+  g_string_free(text, TRUE);
+  g_assert_true(g_regex_match_simple(
+      "^(\\r\\x1b\\[K\\d+ % done, checking the points of the sweep(, about \\d+:\\d\\d left)?)+"
+      "\\r\\x1b\\[Ka.cfg: ok, a sweep of 200000 points\\r\\n$",
+      f->shown->str, 0, 0));
+}
+
 /* Ctrl-C as a terminal sends it: the sweep alone gets it, and says so; its children leave nothing in the store and nothing on the screen.
  * It has two children beside the one that waits for them here. */
 static void test_interrupted_sweep(fixture *f, gconstpointer program)
@@ -224,6 +244,9 @@ int main(int argc, char **argv)
   g_assert_cmpint(argc, ==, 2); /* the program */
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
     g_test_add(tests[i].path, fixture, argv[1], set_up, tests[i].function, tear_down);
+  }
+  if (g_test_slow()) {
+    g_test_add("/cli_progress/check", fixture, argv[1], set_up, test_check, tear_down);
   }
   g_test_add_func("/cli_progress/text", test_text);
   g_test_add_func("/cli_progress/unknown_share", test_unknown_share);

@@ -265,7 +265,8 @@ static void keep_texts(sweep_grid *grid)
   scenario_free(s);
 }
 
-static gboolean add_points(sweep_grid *grid, gsize cells, GError **error)
+static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch, gpointer user,
+                           GError **error)
 {
   gboolean **repeats = find_repeats(grid);
   scenario *s = cell_scenario(grid, 0);
@@ -273,6 +274,9 @@ static gboolean add_points(sweep_grid *grid, gsize cells, GError **error)
   gboolean good = TRUE;
 
   for (gsize cell = 0; good && cell < cells; cell++) {
+    if (watch != NULL) {
+      watch((double)cell / (double)cells, user);
+    }
     if (is_repeated(grid, repeats, cell)) {
       grid->repeated++;
       continue;
@@ -294,6 +298,12 @@ static gboolean add_points(sweep_grid *grid, gsize cells, GError **error)
 
 sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, GError **error)
 {
+  return sweep_grid_new_watched(base, sets, NULL, NULL, error);
+}
+
+sweep_grid *sweep_grid_new_watched(const scenario *base, const char *const *sets, sweep_grid_watch watch,
+                                   gpointer user, GError **error)
+{
   sweep_grid *grid = g_new0(sweep_grid, 1);
   grid->base = base;
   grid->axis_count = scenario_axes(base, &grid->axes);
@@ -305,7 +315,7 @@ sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, GError
   grid->identities = g_ptr_array_new_with_free_func(g_free);
 
   gsize cells = check_sets(grid, sets, error) ? cell_count(grid, error) : 0;
-  if (cells == 0 || !add_points(grid, cells, error)) {
+  if (cells == 0 || !add_points(grid, cells, watch, user, error)) {
     g_clear_pointer(&grid, sweep_grid_free);
     return NULL;
   }

@@ -64,6 +64,27 @@ static void test_no_axes(fixture *f, gconstpointer unused)
   expect_label(f, 0, "");
 }
 
+static void note_share(double share, gpointer shares)
+{
+  g_array_append_val((GArray *)shares, share);
+}
+
+/* 4 points, one given twice: who waits is told at each of the 5. */
+static void test_watched(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(double));
+  f->scenario = kit_scenario(f->folder, "a.cfg",
+                             "sweep = ( { key = \"run.seed\"; values = [1, 2, 3, 2, 4]; } );", NULL);
+  f->grid = sweep_grid_new_watched(f->scenario, NULL, note_share, shares, &error);
+  g_assert_no_error(error);
+  g_assert_cmpuint(shares->len, ==, 5);
+  for (guint i = 0; i < shares->len; i++) {
+    g_assert_cmpfloat(g_array_index(shares, double, i), ==, i / 5.0);
+  }
+}
+
 /* 2 MTUs by 3 seeds: 6 points, the first axis slowest. */
 static void test_order(fixture *f, gconstpointer unused)
 {
@@ -278,6 +299,7 @@ int main(int argc, char **argv)
     void (*function)(fixture *, gconstpointer);
   } tests[] = {
       {"/sweep_grid/no_axes", test_no_axes},
+      {"/sweep_grid/watched", test_watched},
       {"/sweep_grid/order", test_order},
       {"/sweep_grid/scenario_of_point", test_scenario_of_point},
       {"/sweep_grid/series_stays_when_given", test_series_stays_when_given},

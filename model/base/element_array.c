@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/element_chunks.h"
+
 enum { SMALLEST_CAPACITY = 4 };
 
 void element_array_init(element_array *array, size_t element_octets)
@@ -20,6 +22,7 @@ static uint8_t *memory_of(const element_array *array)
 void element_array_clear(element_array *array)
 {
   g_free(memory_of(array));
+  element_chunks_free(array->chunks);
   element_array_init(array, array->element_octets);
 }
 
@@ -55,9 +58,31 @@ static void make_room(element_array *array)
   }
 }
 
+void *element_array_at_chunk(const element_array *array, size_t index)
+{
+  return element_chunks_at(array->chunks, index);
+}
+
+static void *insert_in_chunks(element_array *array, size_t index)
+{
+  if (!array->chunks) {
+    uint32_t count = array->count;
+    element_chunks *chunks = element_chunks_new(array);
+    element_array_clear(array);
+    array->chunks = chunks;
+    array->count = count;
+  }
+  array->count++;
+  array->capacity = array->count; /* so that every insertion comes here */
+  return element_chunks_insert(array->chunks, index);
+}
+
 void *element_array_insert_between(element_array *array, size_t index)
 {
   g_assert(index <= array->count);
+  if (array->chunks || MIN(index, array->count - index) > ELEMENT_CHUNK_MAX) {
+    return insert_in_chunks(array, index);
+  }
   bool towards_front = index < array->count - index;
   if (towards_front ? array->room == 0 : array->room + array->count == array->capacity) {
     make_room(array);
@@ -79,6 +104,16 @@ void element_array_remove_between(element_array *array, size_t index, size_t cou
   if (count == 0) {
     return;
   }
+  if (array->chunks) {
+    if (count == array->count) {
+      element_array_clear(array);
+      return;
+    }
+    element_chunks_remove(array->chunks, index, count);
+    array->count -= (uint32_t)count;
+    array->capacity = array->count;
+    return;
+  }
   size_t behind = array->count - index - count;
   if (index <= behind) {
     move_elements(array, (ptrdiff_t)count, 0, index);
@@ -92,6 +127,9 @@ void element_array_remove_between(element_array *array, size_t index, size_t cou
 
 size_t element_array_count_between(const element_array *array, size_t key_offset, uint64_t bound)
 {
+  if (array->chunks) {
+    return element_chunks_count_to(array->chunks, key_offset, bound);
+  }
   size_t stride = array->element_octets;
   const uint8_t *low = (const uint8_t *)element_array_at(array, 0) + key_offset;
   size_t count = array->count;

@@ -1,7 +1,8 @@
 /* An array of equal elements with room at both ends: what sorted containers and queues are made of.
  *
  * Inserting and removing move the shorter side only, so that both ends are amortised O(1) and a container can be
- * used as a queue without moving the rest. */
+ * used as a queue without moving the rest. In the middle of very many elements they take O(log count): see element_chunks.h. Elements that were
+ * only ever added at the ends lie in one piece. */
 #ifndef BASE_ELEMENT_ARRAY_H
 #define BASE_ELEMENT_ARRAY_H
 
@@ -12,9 +13,10 @@
 typedef struct element_array {
   uint8_t *front; /* the first element, or where it would be; NULL until the first insertion */
   uint32_t element_octets;
-  uint32_t room;     /* for so many elements in front of `front` */
-  uint32_t count;    /* elements in use */
-  uint32_t capacity; /* elements of the memory, which starts at that room */
+  uint32_t room;                 /* for so many elements in front of `front` */
+  uint32_t count;                /* elements in use */
+  uint32_t capacity;             /* elements of the memory, which starts at that room */
+  struct element_chunks *chunks; /* NULL, or where the elements are: then there is no `front`, and no room */
 } element_array;
 
 /* Makes `array` an empty array of elements of `element_octets` (> 0) octets. */
@@ -23,16 +25,19 @@ void element_array_init(element_array *array, size_t element_octets);
 /* Frees the memory; what the elements point to is the caller's. */
 void element_array_clear(element_array *array);
 
+/* What element_array_at() does when the elements are not in one piece. */
+void *element_array_at_chunk(const element_array *array, size_t index);
+
 /* The element number `index` (< count). */
 static inline void *element_array_at(const element_array *array, size_t index)
 {
-  return array->front + index * array->element_octets;
+  return array->chunks ? element_array_at_chunk(array, index) : array->front + index * array->element_octets;
 }
 
 /* The same where the caller says how long an element is, so that the compiler knows. */
 static inline void *element_array_slot(const element_array *array, size_t index, size_t element_octets)
 {
-  return array->front + index * element_octets;
+  return array->chunks ? element_array_at_chunk(array, index) : array->front + index * element_octets;
 }
 
 /* What element_array_insert() does when there is no room behind the last element, or the new one is not the last. */
@@ -63,7 +68,7 @@ void element_array_remove_between(element_array *array, size_t index, size_t cou
 /* Removes the elements [index, index + count), which must exist. Pointers to elements are invalid afterwards. */
 static inline void element_array_remove(element_array *array, size_t index, size_t count)
 {
-  if (index > 0 || count - 1 >= array->count) { /* also when there is nothing to remove */
+  if (index > 0 || count - 1 >= array->count || array->chunks) { /* also when there is nothing to remove */
     element_array_remove_between(array, index, count);
     return;
   }
@@ -78,6 +83,10 @@ static inline void element_array_remove(element_array *array, size_t index, size
 /* Removes all elements and keeps the memory, from its start on. */
 static inline void element_array_empty(element_array *array)
 {
+  if (array->chunks) {
+    element_array_clear(array);
+    return;
+  }
   array->count = 0;
   if (array->room > 0) {
     element_array_settle(array, 0);

@@ -83,18 +83,30 @@ static bool follow(capture_stream *stream, int64_t from, int64_t to)
   return true;
 }
 
+uint64_t capture_stream_run_end(const capture_stream *stream, uint64_t position, bool *came)
+{
+  size_t index = range_set_find(&stream->came, position);
+
+  *came = false;
+  if (index == range_set_count(&stream->came)) {
+    return UINT64_MAX;
+  }
+  range run = range_set_get(&stream->came, index);
+  *came = run.from <= position;
+  return *came ? run.to : run.from;
+}
+
 /* The first octets of [*from, *to) that have not come, in place; FALSE when all have. */
 static bool next_missing(const capture_stream *stream, uint64_t *from, uint64_t *to)
 {
-  size_t index = range_set_find(&stream->came, *from);
+  bool came;
+  uint64_t end = capture_stream_run_end(stream, *from, &came);
 
-  if (index < range_set_count(&stream->came) && range_set_get(&stream->came, index).from <= *from) {
-    *from = range_set_get(&stream->came, index).to;
-    index++;
+  if (came) {
+    *from = end;
+    end = capture_stream_run_end(stream, *from, &came);
   }
-  if (index < range_set_count(&stream->came)) {
-    *to = MIN(*to, range_set_get(&stream->came, index).from);
-  }
+  *to = MIN(*to, end);
   return *from < *to;
 }
 

@@ -52,4 +52,7 @@ int64_t capture_stream_fin(const capture_stream *stream);
 uint64_t capture_stream_missing(const capture_stream *stream, uint64_t from, uint64_t to);
 uint32_t capture_stream_out_of_order_runs(const capture_stream *stream);
 
+/* The end of the octets from `position` on that have all come (`*came`), or that all have not; UINT64_MAX when none comes any more. O(log runs). */
+uint64_t capture_stream_run_end(const capture_stream *stream, uint64_t position, bool *came);
+
 #endif

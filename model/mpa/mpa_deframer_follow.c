@@ -107,11 +107,14 @@ bool mpa_deframer_finish_or_hold(mpa_deframer *deframer, mpa_open_fpdu *entry, t
  * wrong. */
 static bool is_undecided(const mpa_deframer_ahead *ahead, const mpa_fpdu *extent)
 {
-  for (size_t index = 0; index < mpa_open_fpdus_count(ahead->open); index++) {
+  for (size_t index = mpa_open_fpdus_first_reaching(ahead->open, extent->start);
+       index < mpa_open_fpdus_count(ahead->open); index++) {
     const mpa_open_fpdu *entry = mpa_open_fpdus_at(ahead->open, index);
 
-    if (entry->start > extent->start && entry->start < extent->end && entry->located &&
-        entry->arrived < entry->fpdu.end - entry->start) {
+    if (entry->start >= extent->end) {
+      return false;
+    }
+    if (entry->start > extent->start && entry->located && entry->arrived < entry->fpdu.end - entry->start) {
       return true;
     }
   }

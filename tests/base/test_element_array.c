@@ -44,6 +44,71 @@ static void test_random_against_model(void)
   random_stream_free(random);
 }
 
+/* With thousands of elements, inserted anywhere, against a GArray: 8000 come, more of them go than come, and at last all, in the middle and at both
+ * ends. Elements ascend, so that each is found by its key. */
+static void test_very_many(void)
+{
+  enum { MANY = 8000 };
+  random_stream *random = random_stream_new(SEED, "very-many");
+  GArray *model = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+  element_array array;
+
+  element_array_init(&array, sizeof(uint64_t));
+  for (uint32_t operation = 0; operation == 0 || model->len > 0; operation++) {
+    bool grows = operation < MANY || random_stream_below(random, 4) == 0;
+    uint64_t key = random_stream_next(random) | 1;
+    size_t index = element_array_count_below(&array, 0, key);
+    bool is_right = (index == 0 || g_array_index(model, uint64_t, index - 1) < key) &&
+                    (index == model->len || g_array_index(model, uint64_t, index) >= key);
+    if (grows) {
+      *(uint64_t *)element_array_insert(&array, index) = key;
+      g_array_insert_val(model, (guint)index, key);
+    } else {
+      index = operation % 3 == 0 ? 0 : MIN(index, (size_t)model->len - 1);
+      size_t count = 1 + random_stream_below(random, operation % 7 == 0 ? 700 : 3);
+      count = MIN(count, model->len - index);
+      element_array_remove(&array, index, count);
+      g_array_remove_range(model, (guint)index, (guint)count);
+    }
+    is_right = is_right && array.count == model->len;
+    for (size_t at = operation % 97; is_right && at < array.count; at += 97) {
+      is_right = element_array_key(&array, 0, at) == g_array_index(model, uint64_t, at);
+    }
+    if (!is_right) {
+      g_error("seed %d: differs from the model after operation %u", SEED, operation);
+    }
+  }
+  g_assert_null(array.chunks);
+  g_array_free(model, TRUE);
+  element_array_clear(&array);
+  random_stream_free(random);
+}
+
+/* In the middle of a hundred thousand elements an insertion leaves nearly all others where they are in memory. */
+static void test_middle_of_very_many(void)
+{
+  enum { MANY = 100000, SAMPLES = 1000 };
+  const void *places[SAMPLES];
+  element_array array;
+  guint moved = 0;
+
+  element_array_init(&array, sizeof(uint64_t));
+  for (size_t number = 0; number < MANY; number++) {
+    *(uint64_t *)element_array_insert(&array, number / 2) = number;
+  }
+  for (size_t sample = 0; sample < SAMPLES; sample++) {
+    places[sample] = element_array_at(&array, sample * (MANY / SAMPLES));
+  }
+  *(uint64_t *)element_array_insert(&array, MANY / 2 + 1) = MANY;
+  for (size_t sample = 0; sample < SAMPLES; sample++) {
+    size_t index = sample * (MANY / SAMPLES);
+    moved += element_array_at(&array, index + (index > MANY / 2)) != places[sample];
+  }
+  /* 512 elements at most move within their chunk: 6 samples. */
+  g_assert_cmpuint(moved, <=, 6);
+  element_array_clear(&array);
+}
+
 /* Used as a queue in either direction, with never more than five elements, the array stays small: what is removed in
  * front is used again. */
 static void test_queue_stays_small(void)
@@ -152,6 +217,8 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/element_array/random-against-model", test_random_against_model);
+  g_test_add_func("/element_array/very-many", test_very_many);
+  g_test_add_func("/element_array/middle-of-very-many", test_middle_of_very_many);
   g_test_add_func("/element_array/queue-stays-small", test_queue_stays_small);
   g_test_add_func("/element_array/empty", test_empty);
   g_test_add_func("/element_array/moves-the-shorter-side", test_moves_the_shorter_side);

@@ -452,7 +452,11 @@ static void test_checksums(void)
   kit_talk *talk = kit_talk_new(&both_ways, random);
   GArray *pieces = kit_cut(talk, 0);
   uint8_t damaged[] = {0xDE, 0xAD, 0xBE, 0xEF};
-  const kit_piece piece = {.position = kit_talk_start(talk, 0, 3),
+  guint index = 3;
+  while (mpa_stream_at(talk->fpdus[0], index)->start % 512 == 0) {
+    index++; /* the damage is to be in a ULPDU_Length, not in a leading marker */
+  }
+  const kit_piece piece = {.position = kit_talk_start(talk, 0, index),
                            .length = sizeof damaged,
                            .captured = sizeof damaged,
                            .octets = damaged,

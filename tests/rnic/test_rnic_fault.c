@@ -439,6 +439,26 @@ static void test_faults(void)
   }
 }
 
+/* DDP-176: of a Send of one octet no octet would be left below the buffer's end, so `too-long` waits for one of two, in a buffer of two: MO 1 and
+ * two octets end at 3. */
+static void test_too_long_takes_two_octets(void)
+{
+  ends *e = ends_new("too-long", 1, KIT_INITIATOR, IWARP_RFC);
+  const fault_case told = {.terminate = "1205C0000014414300000000000000000000000400000001"};
+
+  rnic_kit_post_receive(e->kit, e->victim, 2, 9);
+  for (rdmap_work w = {.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 1}; w.id <= 4; w.id++) {
+    w.length = w.id == 4 ? 2 : 1;
+    g_assert_true(rnic_kit_post(e->kit, e->faulty, w));
+  }
+  rnic_kit_start(e->kit);
+  rnic_kit_run(e->kit, 10 * TIME_PS_PER_SECOND);
+  assert_told(&e->kit->sides[e->victim],
+              "received 7 (1 octets), received 8 (1 octets), received 5 (1 octets)");
+  assert_terminate(e, &told, IWARP_RFC);
+  ends_free(e);
+}
+
 /* --- Startup --- */
 
 typedef struct startup_case {
@@ -657,6 +677,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rnic-fault/faults", test_faults);
+  g_test_add_func("/rnic-fault/too-long-takes-two-octets", test_too_long_takes_two_octets);
   g_test_add_func("/rnic-fault/startup", test_startup_faults);
   g_test_add_func("/rnic-fault/unmeant-rejection", test_unmeant_rejection);
   g_test_add_func("/rnic-fault/bad-first-fpdu", test_bad_first_fpdu);

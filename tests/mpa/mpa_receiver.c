@@ -61,37 +61,48 @@ static bool is_sent(const mpa_receiver *receiver, const mpa_ulpdu *ulpdu)
   return sent && sent->end == ulpdu->fpdu_end;
 }
 
-static bool on_plausible(void *user, const mpa_ulpdu *ulpdu)
+static mpa_ulpdu in_stream(const mpa_receiver *receiver, const mpa_ulpdu *ulpdu)
+{
+  mpa_ulpdu moved = *ulpdu;
+
+  moved.fpdu_start -= receiver->start;
+  moved.fpdu_end -= receiver->start;
+  return moved;
+}
+
+static bool on_plausible(void *user, const mpa_ulpdu *passed)
 {
   mpa_receiver *receiver = user;
-  bool plausible = is_sent(receiver, ulpdu) || is_in(receiver->plausible, ulpdu->fpdu_start);
+  const mpa_ulpdu ulpdu = in_stream(receiver, passed);
+  bool plausible = is_sent(receiver, &ulpdu) || is_in(receiver->plausible, ulpdu.fpdu_start);
 
   receiver->implausible += !plausible;
   return plausible;
 }
 
-static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
+static void on_ulpdu(void *user, const mpa_ulpdu *passed, time_ps now)
 {
   mpa_receiver *receiver = user;
-  const mpa_stream_fpdu *sent = mpa_stream_find(receiver->stream, ulpdu->fpdu_start);
+  const mpa_ulpdu ulpdu = in_stream(receiver, passed);
+  const mpa_stream_fpdu *sent = mpa_stream_find(receiver->stream, ulpdu.fpdu_start);
 
-  if (!sent && is_in(receiver->plausible, ulpdu->fpdu_start)) {
+  if (!sent && is_in(receiver->plausible, ulpdu.fpdu_start)) {
     return; /* taken in */
   }
 
   g_assert_cmpint(receiver->error, ==, MPA_ERROR_NONE);
   g_assert_cmpint(now, ==, receiver->now);
   g_assert_nonnull(sent);
-  g_assert_cmpuint(ulpdu->fpdu_end, ==, sent->end);
-  g_assert_cmpuint(ulpdu->octets->length, ==, sent->ulpdu_octets);
-  g_assert_true(octet_rope_equals(ulpdu->octets, 0, sent->ulpdu_octets, sent->ulpdu));
-  check_parts(receiver, ulpdu);
-  check_held(receiver, ulpdu);
+  g_assert_cmpuint(ulpdu.fpdu_end, ==, sent->end);
+  g_assert_cmpuint(ulpdu.octets->length, ==, sent->ulpdu_octets);
+  g_assert_true(octet_rope_equals(ulpdu.octets, 0, sent->ulpdu_octets, sent->ulpdu));
+  check_parts(receiver, &ulpdu);
+  check_held(receiver, &ulpdu);
   for (guint index = 0; index < receiver->passed->len; index++) {
-    g_assert_cmpuint(g_array_index(receiver->passed, uint64_t, index), !=, ulpdu->fpdu_start);
+    g_assert_cmpuint(g_array_index(receiver->passed, uint64_t, index), !=, ulpdu.fpdu_start);
   }
-  g_array_append_val(receiver->passed, ulpdu->fpdu_start);
-  g_array_append_val(receiver->located_by, ulpdu->located_by);
+  g_array_append_val(receiver->passed, ulpdu.fpdu_start);
+  g_array_append_val(receiver->located_by, ulpdu.located_by);
 }
 
 static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
@@ -101,16 +112,23 @@ static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
   g_assert_cmpint(now, ==, receiver->now);
   receiver->errors++;
   receiver->error = error;
-  receiver->error_offset = offset;
+  receiver->error_offset = offset - receiver->start;
 }
 
 mpa_receiver *mpa_receiver_new(const mpa_stream *stream, bool crc)
+{
+  return mpa_receiver_new_at(stream, crc, 0);
+}
+
+mpa_receiver *mpa_receiver_new_at(const mpa_stream *stream, bool crc, uint64_t start)
 {
   mpa_receiver *receiver = g_new0(mpa_receiver, 1);
   mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error, .plausible = on_plausible};
 
   receiver->stream = stream;
   receiver->deframer = mpa_deframer_new(stream->markers, crc, &events, receiver);
+  receiver->start = start;
+  mpa_deframer_start_at(receiver->deframer, start);
   receiver->arrived = g_new(time_ps, stream->octets->len);
   memset(receiver->arrived, 0xFF, stream->octets->len * sizeof *receiver->arrived);
   receiver->plausible = g_array_new(false, false, sizeof(uint64_t));
@@ -182,10 +200,16 @@ static void give(const mpa_receiver *receiver, mpa_deframer *deframer, uint64_t 
                  const octet_rope *segment)
 {
   if (receiver->assumes) {
-    mpa_deframer_receive_segment(deframer, from, segment, receiver->now, receiver->now);
+    mpa_deframer_receive_segment(deframer, receiver->start + from, segment, receiver->now, receiver->now);
   } else {
-    mpa_deframer_receive(deframer, from, segment, receiver->now, receiver->now);
+    mpa_deframer_receive(deframer, receiver->start + from, segment, receiver->now, receiver->now);
   }
+}
+
+static void held_in_stream(const mpa_receiver *receiver, const mpa_deframer *deframer, mpa_held *held)
+{
+  mpa_deframer_held(deframer, held);
+  held->partial_end -= held->partial_end > 0 ? receiver->start : 0;
 }
 
 /* A copy that took the segment before holds what the deframer holds now. */
@@ -193,7 +217,7 @@ static void check_copy(const mpa_receiver *receiver, const mpa_deframer *copy)
 {
   mpa_held held;
 
-  mpa_deframer_held(copy, &held);
+  held_in_stream(receiver, copy, &held);
   mpa_receiver_expect_held(receiver, held);
   g_assert_cmpuint(mpa_deframer_pieces(copy), ==, mpa_deframer_pieces(receiver->deframer));
   g_assert_cmpint(mpa_deframer_error(copy), ==, mpa_deframer_error(receiver->deframer));
@@ -229,7 +253,8 @@ void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to)
   mpa_deframer *copy = mpa_deframer_copy(receiver->deframer, &silent, receiver);
   give(receiver, copy, from, &segment);
   receiver->implausible = 0;
-  mpa_error verdict = inspected ? mpa_deframer_inspect(receiver->deframer, from, &segment) : MPA_ERROR_NONE;
+  mpa_error verdict =
+      inspected ? mpa_deframer_inspect(receiver->deframer, receiver->start + from, &segment) : MPA_ERROR_NONE;
   give(receiver, receiver->deframer, from, &segment);
   check_copy(receiver, copy);
   mpa_deframer_free(copy);
@@ -255,7 +280,7 @@ void mpa_receiver_expect_held(const mpa_receiver *receiver, mpa_held expected)
 {
   mpa_held held;
 
-  mpa_deframer_held(receiver->deframer, &held);
+  held_in_stream(receiver, receiver->deframer, &held);
   g_assert_cmpuint(held.incomplete, ==, expected.incomplete);
   g_assert_cmpuint(held.unlocated, ==, expected.unlocated);
   g_assert_cmpuint(held.order, ==, expected.order);
@@ -273,7 +298,7 @@ void mpa_receiver_expect_all(const mpa_receiver *receiver)
 
   g_assert_cmpint(receiver->error, ==, MPA_ERROR_NONE);
   g_assert_cmpuint(receiver->passed->len, ==, stream->fpdus->len);
-  g_assert_cmpuint(mpa_deframer_in_order_edge(receiver->deframer), ==, stream->octets->len);
+  g_assert_cmpuint(mpa_deframer_in_order_edge(receiver->deframer), ==, receiver->start + stream->octets->len);
   mpa_receiver_expect_held(receiver, (mpa_held){.incomplete = 0});
   g_assert_cmpuint(statistics->fpdus, ==, stream->fpdus->len);
   g_assert_cmpuint(statistics->located_by[MPA_LOCATED_BY_CHAIN] +

@@ -10,6 +10,8 @@
 typedef struct mpa_receiver {
   mpa_deframer *deframer;
   const mpa_stream *stream;
+  uint64_t
+      start; /* the deframer's offset of the stream's first octet; a multiple of 512. Else offsets are the stream's */
   bool assumes;       /* every arrival is a segment, and FPDU Alignment is assumed */
   GArray *plausible;  /* of uint64_t: starts of guesses that are plausible and none of the stream's FPDUs */
   guint implausible;  /* guesses that were found not to be, at the last arrival */
@@ -23,6 +25,9 @@ typedef struct mpa_receiver {
 } mpa_receiver;
 
 mpa_receiver *mpa_receiver_new(const mpa_stream *stream, bool crc);
+
+/* The same of a stream that starts at this offset. */
+mpa_receiver *mpa_receiver_new_at(const mpa_stream *stream, bool crc, uint64_t start);
 void mpa_receiver_free(mpa_receiver *receiver);
 
 /* A segment with octets [from, to) of the stream arrives. When all of them are new, mpa_deframer_inspect()

@@ -304,7 +304,7 @@ static void compare(const oracle *expected, const mpa_receiver *receiver)
   if (expected->error) {
     return; /* how many FPDUs went up before it within the arrival is not defined */
   }
-  g_assert_cmpuint(mpa_deframer_in_order_edge(receiver->deframer), ==, expected->edge);
+  g_assert_cmpuint(mpa_deframer_in_order_edge(receiver->deframer), ==, receiver->start + expected->edge);
   g_assert_cmpuint(receiver->passed->len, ==, expected->passed_count);
   for (guint index = 0; index < expected->stream->fpdus->len; index++) {
     uint64_t start = mpa_stream_at(expected->stream, index)->start;
@@ -320,12 +320,13 @@ static void arrive(oracle *expected, mpa_receiver *receiver, uint64_t from, uint
   compare(expected, receiver);
 }
 
-/* Returns whether there was an error. */
-static bool play(scene *made, bool tiny, gint64 flipped)
+/* With `far` the stream passes offset 2^32 about its middle. Returns whether there was an error. */
+static bool play(scene *made, bool tiny, bool far, gint64 flipped)
 {
-  mpa_receiver *receiver = mpa_receiver_new(made->stream, made->crc);
-  oracle *expected = oracle_new(made->stream, flipped);
   uint64_t length = made->stream->octets->len;
+  uint64_t start = far ? (UINT64_C(1) << 32) - length / 1024 * 512 : 0;
+  mpa_receiver *receiver = mpa_receiver_new_at(made->stream, made->crc, start);
+  oracle *expected = oracle_new(made->stream, flipped);
 
   make_cuts(made, tiny);
   make_order(made);
@@ -353,7 +354,7 @@ static bool play(scene *made, bool tiny, gint64 flipped)
 
 /* MPA-056, MPA-057, MPA-058, MPA-068, MPA-160, MPA-163, MPA-168, MPA-169: every ULPDU comes out as it was
  * posted, once, when it is whole and its start is known by one of the three methods, whatever the segments
- * are. 1,000 combinations of stream, cuts, order and duplicates, with and without markers and CRC. */
+ * are. 1,000 combinations of stream, cuts, order and duplicates, with and without markers and CRC, from offset 0 and across 2^32. */
 static void test_any_segmentation_and_order(void)
 {
   for (guint seed = 1; seed <= 1000; seed++) {
@@ -362,7 +363,7 @@ static void test_any_segmentation_and_order(void)
 
     g_test_message("seed %u: markers %d, crc %d", seed, seed % 4 != 0, made.crc);
     make_stream(&made, seed % 4 != 0, tiny);
-    g_assert_false(play(&made, tiny, UNFLIPPED));
+    g_assert_false(play(&made, tiny, seed % 8 > 3, UNFLIPPED));
     mpa_stream_free(made.stream);
     random_stream_free(made.random);
   }
@@ -390,7 +391,7 @@ static void test_one_broken_octet(void)
     uint8_t mask = (uint8_t)(1 << below(&made, 8));
     made.stream->octets->data[flipped] ^= mask;
     g_test_message("seed %u: octet %" G_GUINT64_FORMAT " ^ %02x", seed, flipped, mask);
-    errors += play(&made, tiny, (gint64)flipped);
+    errors += play(&made, tiny, seed % 8 > 3, (gint64)flipped);
     mpa_stream_free(made.stream);
     random_stream_free(made.random);
   }

@@ -186,6 +186,7 @@ void ddp_sink_receive_octets(ddp_sink *s, uint64_t start, uint64_t fpdu_octets, 
                       .octets = &ulpdu,
                       .parts = &part,
                       .part_count = 1};
+  s->would_place = ddp_placer_would_place(s->placer, &passed);
   ddp_placer_receive(s->placer, &passed, 5);
   octet_rope_clear(&ulpdu);
 }

@@ -51,6 +51,7 @@ typedef struct ddp_sink {
   ddp_untagged_queue *queues[2];
   ddp_placer *placer;
 
+  bool would_place; /* what the placer said of the segment received last, just before it came */
   size_t placed;
   size_t delivered;
   delivery deliveries[MAX_SEGMENTS];

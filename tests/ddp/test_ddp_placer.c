@@ -428,6 +428,7 @@ static void test_stopped_at_a_placement(void)
     s->stop_at_placement = stop_at;
     for (size_t i = 0; i < SIX; i++) {
       ddp_sink_receive(s, six, i);
+      g_assert_cmpint(s->would_place, ==, i < stop_at);
     }
     g_assert_cmpuint(s->placed, ==, stop_at);
     assert_deliveries_of_six(s, six, stop_at - 1);

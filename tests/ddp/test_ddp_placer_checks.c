@@ -121,7 +121,8 @@ static void assert_nothing_placed(ddp_sink *s)
 }
 
 /* DDP-135, DDP-157, DDP-158: what fails a check is not Placed, in no part of it, and is reported once with
- * its numbers. They are the same in the documents of all generations (DDP-162, DDP-163). */
+ * its numbers. They are the same in the documents of all generations (DDP-162, DDP-163). Asked before, the
+ * placer says which will be Placed. */
 static void test_checks_of_one_segment(void)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(singles) * IWARP_GENERATIONS; i++) {
@@ -134,6 +135,7 @@ static void test_checks_of_one_segment(void)
     }
     ddp_sink *s = ddp_sink_new_with(generation, i % 2 == 1);
     ddp_sink_receive(s, &segment, 0);
+    g_assert_cmpint(s->would_place, ==, c->type == -1);
     g_assert_cmpuint(s->delivered, ==, c->type == -1 ? 1 : 0);
     g_assert_cmpuint(s->refusals, ==, c->type == -2 ? 1 : 0);
     g_assert_cmpuint(s->errors, ==, c->type >= 0 ? 1 : 0);
@@ -227,11 +229,16 @@ static void test_a_buffer_posted_too_late(void)
   uint8_t late[1] = {UNTOUCHED};
   ddp_sink *s = ddp_sink_new();
   ddp_sink_receive(s, segments, 3);
+  g_assert_false(s->would_place);
   ddp_untagged_queue_post(s->queues[0], late, 1, 999);
+  ddp_sink_receive(s, segments, 4); /* it has a buffer now, but comes after the fault */
+  g_assert_false(s->would_place);
   for (size_t i = 0; i < 3; i++) {
     ddp_sink_receive(s, segments, i);
+    g_assert_true(s->would_place);
   }
   ddp_sink_receive(s, segments, 4); /* the buffer would be there for it, but the stream has ended */
+  g_assert_false(s->would_place);
   g_assert_cmpuint(s->placed, ==, 3);
   g_assert_cmpuint(s->delivered, ==, 3);
   g_assert_cmpuint(s->errors, ==, 1);
@@ -273,17 +280,19 @@ static void test_length_of_an_empty_message(void)
                                     {UNTAGGED(.msn = 3), 5, 0},
                                     {UNTAGGED(.msn = 4), 0, 0},
                                     {UNTAGGED(.msn = 5), 0, 0}};
+  static const uint64_t ids[5] = {FIRST_BUFFER_ID, FIRST_BUFFER_ID + 1, FIRST_BUFFER_ID + 2, UINT64_MAX - 1,
+                                  UINT64_MAX};
   static const uint64_t lengths[5] = {16, 0, 5, 0, 0};
   for (int backwards = 0; backwards < 2; backwards++) {
     ddp_sink *s = ddp_sink_new();
-    ddp_untagged_queue_post(s->queues[0], NULL, 0, 201);
-    ddp_untagged_queue_post(s->queues[0], NULL, 0, 202);
+    ddp_untagged_queue_post(s->queues[0], NULL, 0, UINT64_MAX - 1);
+    ddp_untagged_queue_post(s->queues[0], NULL, 0, UINT64_MAX);
     for (size_t i = 0; i < 5; i++) {
       ddp_sink_receive(s, segments, backwards ? 4 - i : i);
     }
     g_assert_cmpuint(s->delivered, ==, 5);
     for (int i = 0; i < 5; i++) {
-      g_assert_cmpuint(s->deliveries[i].buffer_id, ==, i < 3 ? FIRST_BUFFER_ID + i : 198 + i);
+      g_assert_cmpuint(s->deliveries[i].buffer_id, ==, ids[i]);
       g_assert_cmpuint(s->deliveries[i].message_octets, ==, lengths[i]);
       g_assert_true(s->deliveries[i].message_memory == (i < 3 ? ddp_sink_memory_of(s, i) : NULL));
     }

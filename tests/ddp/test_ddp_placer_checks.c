@@ -520,16 +520,16 @@ static void expect_no_refusal(void *user, const ddp_segment *segment, time_ps no
   g_assert_not_reached();
 }
 
-/* 1,000 queues, each with a buffer and an MSN of its own (DDP-002); a message to each, the last queue first. */
+/* More queues than 16 bits can count, each with a buffer and an MSN of its own (DDP-002); a message to each, the last queue first. */
 static void test_many_queues(void)
 {
-  enum { QUEUES = 1000 };
+  enum { QUEUES = 70000 };
   static const ddp_placer_events events = {.placed = ignore_placed,
                                            .delivered = count_delivered,
                                            .error = expect_no_error,
                                            .refused = expect_no_refusal};
-  ddp_untagged_queue *queues[QUEUES];
-  uint8_t memory[QUEUES] = {0};
+  ddp_untagged_queue **queues = g_new0(ddp_untagged_queue *, QUEUES);
+  uint8_t *memory = g_malloc0(QUEUES);
   size_t delivered = 0;
   for (uint32_t i = 0; i < QUEUES; i++) {
     queues[i] = ddp_untagged_queue_new(i * UINT32_C(5000000));
@@ -559,6 +559,8 @@ static void test_many_queues(void)
   }
   ddp_placer_free(placer);
   ddp_stag_table_free(stags);
+  g_free(queues);
+  g_free(memory);
 }
 
 int main(int argc, char **argv)

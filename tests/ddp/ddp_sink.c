@@ -43,6 +43,7 @@ static void on_error(void *user, ddp_error error, const ddp_segment *segment, ti
 {
   ddp_sink *s = user;
   g_assert_cmpint(now, ==, 5);
+  g_assert_null(segment->target);
   s->errors++;
   s->error = error;
   s->fault = *segment;
@@ -60,6 +61,7 @@ static void on_refused(void *user, const ddp_segment *segment, time_ps now)
   ddp_sink *s = user;
   g_assert_cmpint(now, ==, 5);
   g_assert_true(segment->header.ulp_control == REFUSED_CONTROL || ddp_placer_is_within_message(s->placer));
+  g_assert_null(segment->target);
   s->refusals++;
   s->fault = *segment;
   s->fault_start = segment->fpdu_start;

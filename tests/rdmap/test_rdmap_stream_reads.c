@@ -691,6 +691,38 @@ static void test_revoked_midway(void)
   rdmap_kit_free(r.kit);
 }
 
+/* A stream that only observes takes more Read Requests than its IRD and answers none, takes responses to Reads it never sent, and leaves the STag of
+ * a Send with Invalidate as it is. A Read Request of a wrong length is an error all the same (notes-ddp-rdmap 29). */
+static void test_only_observes(void)
+{
+  rdmap_config b = rdmap_kit_config(KIT_B);
+  b.only_observes = true;
+  rdmap_kit *kit = rdmap_kit_new(NULL, &b);
+  uint8_t request[RDMAP_READ_REQUEST_OCTETS] = {0};
+  uint32_t stag =
+      rdmap_kit_register(kit, KIT_B, rdmap_kit_memory(kit, KIT_B, 8), 0, 8, DDP_ACCESS_REMOTE_WRITE);
+  ddp_header asks = {.last = true, .version = 1, .ulp_control = 0x41, .queue_number = 1};
+  ddp_header response = {.tagged = true, .last = true, .version = 1, .ulp_control = 0x42, .stag = stag};
+  for (asks.msn = 1; asks.msn <= 3 * b.ird; asks.msn++) {
+    rdmap_kit_forge(kit, KIT_A, &asks, request, sizeof request);
+    rdmap_kit_forge(kit, KIT_A, &response, "response", 8);
+  }
+  rdmap_kit_post_receive(kit, KIT_B, 0);
+  ddp_header send = {.last = true, .version = 1, .ulp_control = 0x44, .ulp_word = stag, .msn = 1};
+  rdmap_kit_forge(kit, KIT_A, &send, NULL, 0);
+  rdmap_kit_pass_rest(kit, KIT_A);
+  g_assert_false(rdmap_kit_pull(kit, KIT_B));
+  g_assert_nonnull(ddp_stag_table_find(kit->hosts[KIT_B].stags, stag));
+  char *log = g_strdup_printf("received 1 (0 octets), invalidated 0x%x", stag);
+  rdmap_kit_assert_log(kit, KIT_B, log);
+  g_string_truncate(kit->hosts[KIT_B].log, 0);
+  rdmap_kit_forge(kit, KIT_A, &asks, request, sizeof request - 1);
+  rdmap_kit_pass_rest(kit, KIT_A);
+  rdmap_kit_assert_log(kit, KIT_B, "sends Terminate 0/2/FF");
+  g_free(log);
+  rdmap_kit_free(kit);
+}
+
 /* A Read that can never be answered is refused at once. */
 static void test_refused_when_posted(void)
 {
@@ -723,6 +755,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rdmap/stream-reads/taking-turns", test_taking_turns);
   g_test_add_func("/rdmap/stream-reads/wrong-responses", test_wrong_responses);
   g_test_add_func("/rdmap/stream-reads/revoked-midway", test_revoked_midway);
+  g_test_add_func("/rdmap/stream-reads/only-observes", test_only_observes);
   g_test_add_func("/rdmap/stream-reads/refused-when-posted", test_refused_when_posted);
   return g_test_run();
 }

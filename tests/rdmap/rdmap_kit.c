@@ -248,7 +248,11 @@ bool rdmap_kit_pull(rdmap_kit *kit, unsigned side)
   kit_host *host = &kit->hosts[side];
   octet_rope rope;
   octet_rope_init(&rope);
+  bool has_nothing = rdmap_stream_has_nothing(host->stream);
+  g_assert_true(has_nothing || rdmap_stream_is_terminated(host->stream) ||
+                !rdmap_stream_is_drained(host->stream));
   bool pulled = rdmap_stream_next_ulpdu(host->stream, kit->mulpdu_octets, &rope, kit->now);
+  g_assert_false(has_nothing && pulled);
   if (pulled) {
     g_assert_cmpuint(rope.length, <=, kit->mulpdu_octets);
     uint8_t *octets = g_malloc(rope.length);

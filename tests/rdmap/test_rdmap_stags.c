@@ -333,6 +333,17 @@ static void test_associations_to_the_letter(void)
   }
 }
 
+/* That reading is about associations alone: bounds, and a Send without a buffer, whose code is 02 as well, keep their codes. */
+static void test_the_letter_changes_no_other_code(void)
+{
+  rdmap_config b = rdmap_kit_config(KIT_B);
+  b.strict_rdmap00 = true;
+  for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
+    assert_refused(fixture_new(&b, rdmap_good_registration), both[i], BASE, OCTETS + 1, out_of_bounds[i]);
+  }
+  assert_refused(fixture_new(&b, rdmap_good_registration), RDMAP_OPERATION_SEND, 0, 1, "1/2/02");
+}
+
 /* RDMAP-259: an association can be set anew, and is asked for at each access. */
 static void test_association_is_set(void)
 {
@@ -361,6 +372,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rdmap_stags/hard_to_predict", test_stags_are_hard_to_predict);
   g_test_add_func("/rdmap_stags/associations", test_associations);
   g_test_add_func("/rdmap_stags/associations_to_the_letter", test_associations_to_the_letter);
+  g_test_add_func("/rdmap_stags/the_letter_changes_no_other_code", test_the_letter_changes_no_other_code);
   g_test_add_func("/rdmap_stags/association_is_set", test_association_is_set);
   return g_test_run();
 }

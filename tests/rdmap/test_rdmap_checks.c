@@ -48,10 +48,8 @@ static ddp_header header_of(size_t opcode)
   return header;
 }
 
-/* A target that has received `header` and `octets` of the payload of `opcode`; B has a Read open for a
- * Read Response. */
-static rdmap_target *received_octets(const rdmap_config *b, const ddp_header *header, size_t opcode,
-                                     uint32_t octets)
+/* A target; B has a Read open for a Read Response. */
+static rdmap_target *target_for(const rdmap_config *b, size_t opcode)
 {
   rdmap_target *target = rdmap_target_new(b);
   if (opcode == RDMAP_READ_RESPONSE) {
@@ -64,6 +62,14 @@ static rdmap_target *received_octets(const rdmap_config *b, const ddp_header *he
     g_assert_true(rdmap_kit_pull(target->kit, KIT_B));
     rdmap_kit_acknowledge(target->kit, KIT_B);
   }
+  return target;
+}
+
+/* A target that has received `header` and `octets` of the payload of `opcode`. */
+static rdmap_target *received_octets(const rdmap_config *b, const ddp_header *header, size_t opcode,
+                                     uint32_t octets)
+{
+  rdmap_target *target = target_for(b, opcode);
   rdmap_kit_forge(target->kit, KIT_A, header, messages[opcode].payload, octets);
   rdmap_kit_pass(target->kit, KIT_A, 0);
   return target;
@@ -188,6 +194,109 @@ static void test_wrong_versions(void)
         assert_terminates(target, 0x02, 0x05);
         rdmap_target_free(target);
       }
+    }
+  }
+}
+
+/* --- Messages of several segments --- */
+
+enum { PARTS = 3, NO_PART = PARTS };
+
+static void set_wrong_version(ddp_header *header)
+{
+  header->ulp_control ^= 0x80;
+}
+
+static void set_reserved_opcode(ddp_header *header)
+{
+  header->ulp_control |= 0x08;
+}
+
+static void set_wrong_model(ddp_header *header)
+{
+  header->tagged = !header->tagged;
+  header->stag = TARGET_WRITE;
+  header->tagged_offset = TARGET_WRITE / 16;
+  header->queue_number = RDMAP_QUEUE_TERMINATE;
+  header->msn = 1;
+}
+
+static void set_wrong_queue(ddp_header *header)
+{
+  header->queue_number =
+      header->queue_number == RDMAP_QUEUE_TERMINATE ? RDMAP_QUEUE_READ_REQUEST : RDMAP_QUEUE_TERMINATE;
+}
+
+/* Forges a message of `opcode` in three segments, of which `wrong` has a field set wrong. */
+static void forge_in_three(rdmap_kit *kit, size_t opcode, size_t wrong, void (*set)(ddp_header *header))
+{
+  uint32_t third = messages[opcode].payload_octets / PARTS;
+  uint32_t first = messages[opcode].payload_octets - 2 * third;
+  for (size_t i = 0; i < PARTS; i++) {
+    ddp_header header = header_of(opcode);
+    uint32_t from = i == 0 ? 0 : first + (uint32_t)(i - 1) * third;
+    header.last = i == PARTS - 1;
+    header.message_offset = header.tagged ? 0 : from;
+    header.tagged_offset += header.tagged ? from : 0;
+    if (i == wrong) {
+      set(&header);
+    }
+    rdmap_kit_forge(kit, KIT_A, &header, messages[opcode].payload + from, i == 0 ? first : third);
+  }
+}
+
+/* The Terminate that B sends names the error 0/2/`code` and copies the header of segment `wrong`. */
+static void assert_terminates_for(rdmap_kit *kit, size_t wrong, uint8_t code)
+{
+  const kit_ulpdu *faulty = rdmap_kit_sent(kit, KIT_A, wrong);
+  g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_B), ==, 1);
+  const kit_ulpdu *sent = rdmap_kit_sent(kit, KIT_B, kit->hosts[KIT_B].sent->len - 1);
+  const uint8_t control[] = {0x02, code, 0xC0, 0, 0, (uint8_t)faulty->length};
+  g_assert_cmphex(sent->octets[1], ==, 0x47);
+  g_assert_cmpmem(sent->octets + 18, sizeof control, control, sizeof control);
+  g_assert_cmpmem(sent->octets + 24, sent->length - 24, faulty->octets, faulty->octets[0] & 0x80 ? 14 : 18);
+}
+
+/* RDMAP-239, RDMAP-105, RDMAP-238, RDMAP-106, RDMAP-043: version, opcode and buffer model are checked in every segment of a message, the first, one
+ * within and the last, in either order of arrival; the segment is not Placed, and the Terminate is for it. With all three right the message is
+ * what it is in one. */
+static void test_every_segment_is_checked(void)
+{
+  static const struct {
+    const char *what;
+    void (*set)(ddp_header *header);
+    uint8_t code;
+  } faults[] = {{"RV", set_wrong_version, 0x05},
+                {"opcode", set_reserved_opcode, 0x06},
+                {"T", set_wrong_model, 0x06},
+                {"QN", set_wrong_queue, 0x06}};
+  for (size_t opcode = 0; opcode < G_N_ELEMENTS(messages); opcode++) {
+    for (size_t i = 0; i < G_N_ELEMENTS(faults) * (PARTS + 1) * 2; i++) {
+      size_t wrong = i / 2 % (PARTS + 1);
+      size_t fault = i / 2 / (PARTS + 1);
+      bool reversed = i & 1;
+      if (faults[fault].set == set_wrong_queue && messages[opcode].queue_number == NO_QUEUE) {
+        continue;
+      }
+      g_test_message("%s: %s of segment %zu, reversed %d", messages[opcode].name, faults[fault].what, wrong,
+                     reversed);
+      rdmap_target *target = target_for(NULL, opcode);
+      forge_in_three(target->kit, opcode, wrong, faults[fault].set);
+      for (size_t passed = 0; passed < PARTS; passed++) {
+        if (passed <= wrong || reversed) {
+          rdmap_kit_assert_log(target->kit, KIT_B, "");
+        }
+        rdmap_kit_pass(target->kit, KIT_A, reversed ? PARTS - 1 - passed : passed);
+      }
+      if (wrong == NO_PART) {
+        rdmap_kit_assert_log(target->kit, KIT_B, messages[opcode].log);
+        g_assert_cmpuint(target->kit->hosts[KIT_B].delivered->len, ==, PARTS);
+      } else {
+        g_assert_cmpuint(target->kit->hosts[KIT_B].delivered->len, ==, wrong);
+        g_assert_cmpuint(target->kit->hosts[KIT_B].placed, ==, reversed ? PARTS - 1 : wrong);
+        assert_terminates_for(target->kit, wrong, faults[fault].code);
+      }
+      rdmap_target_free(target);
     }
   }
 }
@@ -354,6 +463,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rdmap_checks/wrong_buffer_model_or_queue", test_wrong_buffer_model_or_queue);
   g_test_add_func("/rdmap_checks/reserved_opcodes", test_reserved_opcodes);
   g_test_add_func("/rdmap_checks/wrong_versions", test_wrong_versions);
+  g_test_add_func("/rdmap_checks/every_segment_is_checked", test_every_segment_is_checked);
   g_test_add_func("/rdmap_checks/ignored_fields", test_ignored_fields);
   g_test_add_func("/rdmap_checks/fields_of_ddp", test_fields_of_ddp);
   g_test_add_func("/rdmap_checks/too_long", test_too_long);

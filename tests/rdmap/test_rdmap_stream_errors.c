@@ -105,6 +105,40 @@ static void test_terminate_goes_first(void)
   }
 }
 
+/* RDMAP-234: a Read Request in three segments, of an STag that is none, the L segment first: nothing goes out until DDP Delivers it with its last
+ * segment. Then one Terminate is the next message, after the Send under way (96 of 300 octets are out) and before the response to an earlier
+ * Read and a Send that are due. RDMAP-235: M = D = R = 1: the L segment's length and header, and the whole header of the Read Request. */
+static void test_bad_read_request(void)
+{
+  static const char *const segments[] = {
+      "01 41 00000000 00000001 00000002 00000000 00000077 0000000000000007", /* SinkSTag, SinkTO */
+      "01 41 00000000 00000001 00000002 0000000C 00000004 00009999",         /* size, SrcSTag */
+      "41 41 00000000 00000001 00000002 00000014 0000000000000200",          /* SrcTO */
+  };
+  static const char *const terminate =
+      TERMINATE_HEADER "01 00 E000 001A 41 41 00000000 00000001 00000002 00000014"
+                       "00000077 0000000000000007 00000004 00009999 0000000000000200";
+  rdmap_target *target = rdmap_target_new(NULL);
+  rdmap_kit *kit = target->kit;
+  post(target, KIT_B, 1, RDMAP_OPERATION_SEND, 300);
+  post(target, KIT_B, 2, RDMAP_OPERATION_SEND, 4);
+  g_assert_true(rdmap_kit_pull(kit, KIT_B));
+  post(target, KIT_A, 1, RDMAP_OPERATION_READ, 4);
+  rdmap_kit_pull_all(kit, KIT_A);
+  rdmap_kit_pass_rest(kit, KIT_A);
+  for (size_t i = 0; i < G_N_ELEMENTS(segments); i++) {
+    rdmap_kit_forge_hex(kit, KIT_A, segments[i]);
+  }
+  for (size_t i = G_N_ELEMENTS(segments); i > 0; i--) {
+    rdmap_kit_assert_log(kit, KIT_B, "");
+    rdmap_kit_pass(kit, KIT_A, i);
+  }
+  rdmap_kit_assert_log(kit, KIT_B, "sends Terminate 0/1/00");
+  assert_last_after(target, KIT_B, 3, terminate);
+  g_assert_cmpuint(rdmap_kit_count(kit, KIT_B, RDMAP_READ_RESPONSE), ==, 0);
+  rdmap_target_free(target);
+}
+
 /* RDMAP-232, RDMAP-234: it goes out when DDP Delivers the faulty message, not before: an earlier Write is
  * still missing (notes-ddp-rdmap 39). With report_on_arrival it does not wait. */
 static void test_terminate_waits_for_delivery(void)
@@ -566,6 +600,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rdmap_stream_errors/local_error_replaces_requests", test_local_error_replaces_requests);
   g_test_add_func("/rdmap_stream_errors/terminate_goes_first", test_terminate_goes_first);
+  g_test_add_func("/rdmap_stream_errors/bad_read_request", test_bad_read_request);
   g_test_add_func("/rdmap_stream_errors/after_half_a_message", test_after_half_a_message);
   g_test_add_func("/rdmap_stream_errors/end_within_a_message", test_end_within_a_message);
   g_test_add_func("/rdmap_stream_errors/terminate_waits_for_delivery", test_terminate_waits_for_delivery);

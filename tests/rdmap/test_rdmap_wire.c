@@ -252,6 +252,53 @@ static void test_longer_messages_are_segmented(void)
   rdmap_kit_free(kit);
 }
 
+/* The next `count` ULPDUs of `side`, and no more, have this T bit and opcode, and only the last of them has L. */
+static void assert_segments(rdmap_kit *kit, unsigned side, bool tagged, uint8_t opcode, size_t count)
+{
+  size_t first = kit->hosts[side].sent->len;
+  g_assert_cmpuint(rdmap_kit_pull_all(kit, side), ==, count);
+  for (size_t i = 0; i < count; i++) {
+    const kit_ulpdu *sent = rdmap_kit_sent(kit, side, first + i);
+    g_assert_cmphex(sent->octets[0], ==, (tagged ? 0x81 : 0x01) | (i + 1 < count ? 0 : 0x40));
+    g_assert_cmphex(sent->octets[1], ==, 0x40 | opcode);
+  }
+}
+
+/* RDMAP-043, RDMAP-046: T and opcode are those of the table in every segment of every message. MULPDU 19 leaves 5 octets of payload to a tagged
+ * segment, 1 to an untagged one: 12 octets are 3 segments or 12, a Read Request 28, a Terminate without copies 4. */
+static void test_every_segment_of_every_message(void)
+{
+  static const uint8_t octets[12];
+  static const struct {
+    rdmap_operation operation;
+    bool tagged;
+    uint8_t opcode;
+    size_t segments;
+  } rows[] = {{RDMAP_OPERATION_WRITE, true, 0, 3},     {RDMAP_OPERATION_READ, false, 1, 28},
+              {RDMAP_OPERATION_SEND, false, 3, 12},    {RDMAP_OPERATION_SEND_INVALIDATE, false, 4, 12},
+              {RDMAP_OPERATION_SEND_SE, false, 5, 12}, {RDMAP_OPERATION_SEND_SE_INVALIDATE, false, 6, 12}};
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    rdmap_kit *kit = kit_with_stags(IWARP_IETF);
+    rdmap_work work = {.operation = rows[i].operation,
+                       .length = sizeof octets,
+                       .source_user = rows[i].operation == RDMAP_OPERATION_READ ? NULL : (void *)octets,
+                       .remote_stag = SOURCE_STAG,
+                       .remote_offset = source_base,
+                       .local_stag = SINK_STAG,
+                       .local_offset = sink_base};
+    kit->mulpdu_octets = 19;
+    g_assert_true(rdmap_kit_post(kit, KIT_A, work));
+    assert_segments(kit, KIT_A, rows[i].tagged, rows[i].opcode, rows[i].segments);
+    if (rows[i].operation == RDMAP_OPERATION_READ) {
+      rdmap_kit_pass_rest(kit, KIT_A);
+      assert_segments(kit, KIT_B, true, 2, 3);
+      rdmap_stream_fail(kit->hosts[KIT_B].stream, (rdmap_error){0, 2, 7}, kit->now);
+      assert_segments(kit, KIT_B, false, 7, 4);
+    }
+    rdmap_kit_free(kit);
+  }
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -262,5 +309,6 @@ int main(int argc, char **argv)
   g_test_add_func("/rdmap_wire/sink_of_a_read_is_copied_blindly", test_sink_of_a_read_is_copied_blindly);
   g_test_add_func("/rdmap_wire/terminate", test_terminate);
   g_test_add_func("/rdmap_wire/longer_messages_are_segmented", test_longer_messages_are_segmented);
+  g_test_add_func("/rdmap_wire/every_segment_of_every_message", test_every_segment_of_every_message);
   return g_test_run();
 }

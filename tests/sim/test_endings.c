@@ -269,6 +269,34 @@ static void test_startup_and_keys(void)
   }
 }
 
+/* --- Amid long messages --- */
+
+/* DDP-086: the end that fails finishes the message that DDP has, of 1 MiB, in a world that loses segments; then the Terminate follows, and
+ * nothing waits. The Responder, too, has such a message under way. */
+static void test_amid_long_messages(void)
+{
+  static const struct {
+    const char *error, *code, *side;
+  } cases[] = {{"fault.error=local-catastrophic", "Terminate 0/0/00", "Initiator"},
+               {"fault.error=bad-crc", "MPA error 2", "Responder"},
+               {"fault.error=invalid-stag", "Terminate 1/1/00", "Responder"},
+               {"fault.error=second-terminate", "Terminate 0/2/07", "Initiator"}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const char *const sets[] = {cases[i].error,
+                                "fault.at=40",
+                                "workload.message_size=1MiB",
+                                "workload.messages=2",
+                                "workload.directions=both",
+                                "path.forward.loss=0.5%",
+                                "path.reverse.loss=0.5%",
+                                "tcp.rto_min=5ms",
+                                NULL};
+    g_test_message("%s", cases[i].error);
+    assert_ends(sets, cases[i].code, cases[i].side, 1);
+  }
+}
+
 /* --- Never hanging --- */
 
 /* The same broken segment again and again, dropped each time (MPA-286): TCP's patience ends it, MPA error 1. The peer is never told, and
@@ -363,6 +391,7 @@ int main(int argc, char **argv)
   g_test_add_func("/endings/faults-are-all-there", test_faults_are_all_there);
   g_test_add_func("/endings/generations", test_generations);
   g_test_add_func("/endings/startup-and-keys", test_startup_and_keys);
+  g_test_add_func("/endings/amid-long-messages", test_amid_long_messages);
   g_test_add_func("/endings/silent-drop", test_silent_drop_ends);
   g_test_add_func("/endings/half-open", test_half_open_ends);
   g_test_add_func("/endings/random", test_random_endings);

@@ -20,7 +20,7 @@ static gboolean write_stream(FILE *file, const char *path, const char *text, gsi
   return good || write_failed(path, errno, error);
 }
 
-static gboolean write_device(const char *path, const char *text, gsize length, GError **error)
+static gboolean write_to(const char *path, const char *text, gsize length, GError **error)
 {
   FILE *file = g_fopen(path, "we");
   if (file == NULL) {
@@ -30,6 +30,27 @@ static gboolean write_device(const char *path, const char *text, gsize length, G
   if (fclose(file) != 0 && good) {
     return write_failed(path, errno, error);
   }
+  return good;
+}
+
+static gboolean replace(const char *path, const char *text, gsize length, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname(path);
+  g_autofree char *name = g_path_get_basename(path);
+  const char *const names[] = {name, NULL};
+  GError *problem = NULL;
+  new_files *files = new_files_begin(folder, &problem);
+  if (files == NULL) {
+    g_propagate_prefixed_error(error, problem, "%s: ", path);
+    return FALSE;
+  }
+  g_autofree char *made = g_build_filename(new_files_folder(files), name, NULL);
+  gboolean good = write_to(made, text, length, &problem) && new_files_take_places(files, names, &problem);
+  if (!good) {
+    new_files_name_places(files, problem);
+    g_propagate_error(error, problem);
+  }
+  new_files_end(files);
   return good;
 }
 
@@ -54,7 +75,7 @@ gboolean cli_output_write(const char *path, const char *text, gsize length, GErr
   }
   gboolean replaces = !g_file_test(path, G_FILE_TEST_EXISTS) || g_file_test(path, G_FILE_TEST_IS_REGULAR);
   if (!replaces) {
-    return write_device(path, text, length, error);
+    return write_to(path, text, length, error);
   }
   if (is_precious(path)) {
     g_set_error(
@@ -63,5 +84,5 @@ gboolean cli_output_write(const char *path, const char *text, gsize length, GErr
         path);
     return FALSE;
   }
-  return new_files_write(path, text, length, error);
+  return replace(path, text, length, error);
 }

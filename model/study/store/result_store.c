@@ -63,6 +63,15 @@ static char *advice_on(const result_store *store, int code, int reason)
   if (code == SQLITE_FULL || (code == SQLITE_IOERR && reason == ENOSPC)) {
     return g_strdup("the disk is full; nothing committed was lost: make room and run the same command again");
   }
+  if (code == SQLITE_IOERR &&
+      (reason == EIO || reason == 0)) { /* of fsync() SQLite does not tell the reason */
+    return g_strdup(
+        "the disk failed (input/output error); nothing committed was lost: once it works, run the "
+        "same command again");
+  }
+  if (code == SQLITE_NOMEM) {
+    return g_strdup("no memory was to be had; nothing committed was lost");
+  }
   if (code == SQLITE_BUSY || code == SQLITE_LOCKED) {
     return g_strdup_printf("another process has kept it locked for %g s (a sweep, a merge or a database tool "
                            "in the midst of writing); nothing committed was lost: let it end and run the "

@@ -13,6 +13,7 @@ import sweep_kit as kit
 
 CLONE_NEWNS = 0x00020000
 STORE = "disk/full.sqlite"
+LONG = "--long" in sys.argv
 
 
 def private_mounts():
@@ -51,7 +52,7 @@ class Disk(unittest.TestCase):
         # and a journal as much as it changes.
         room = os.path.getsize("whole.sqlite") // 1024
         stages = set()
-        for size in range(4, room + 1, room // 12 // 4 * 4):
+        for size in range(4, room + 1, 4 if LONG else room // 12 // 4 * 4):
             with self.subTest(kibioctets=size):
                 self.resize(size)
                 stages.add(self.fill(size))
@@ -89,7 +90,7 @@ class Disk(unittest.TestCase):
         before = files()
         used = int(subprocess.check_output(["du", "-sk", "disk"]).split()[0])
         needed = sum(-(-len(octets) // 4096) * 4 for octets in before.values())
-        step = 4 if "--long" in sys.argv else max(needed // sample // 4 * 4, 4)
+        step = 4 if LONG else max(needed // sample // 4 * 4, 4)
         failed = 0
         for room in range(4, 2 * needed, step):
             with self.subTest(kibioctets=room):

@@ -30,13 +30,17 @@ static JsonObject *object_member(JsonObject *object, const char *name, const cha
   return json_node_get_object(node);
 }
 
-/* A copy of the text, NULL and `error` when the member is not a string. */
+/* A copy of the text, NULL and `error` when the member is not a string, or no UTF-8: json-glib takes octal escapes such as "\377". */
 static char *text_member(JsonObject *object, const char *name, const char *path, GError **error)
 {
   JsonNode *node = json_object_get_member(object, name);
   if (node == NULL || !JSON_NODE_HOLDS_VALUE(node) || json_node_get_value_type(node) != G_TYPE_STRING) {
     invalid(error, path, "\"%s\" is %s; expected a string", name,
             node == NULL ? "missing" : "something else");
+    return NULL;
+  }
+  if (!g_utf8_validate(json_node_get_string(node), -1, NULL)) {
+    invalid(error, path, "\"%s\" is not UTF-8 text", name);
     return NULL;
   }
   return json_node_dup_string(node);

@@ -252,6 +252,7 @@ static void test_hostile(fixture *f, gconstpointer text)
   refuse(f, "", 0, "root");
   refuse(f, "{\"scenario\": {\"name\": \"a\", \"title\": \"b\", \"keys\": {\"x\\ny\": \"1\"}}}", -1,
          "unknown key \"x\\ny\"");
+  refuse(f, "{\"scenario\": {\"name\": \"a\\377\"}}", -1, "\"name\" is not UTF-8 text");
   refuse(f, "not JSON", -1, "not a summary");
   refuse(f, "[1, 2]", -1, "root");
   refuse(f, "{}", -1, "\"scenario\" is missing");

@@ -583,6 +583,24 @@ static void test_counted_in_its_protection_domain(void)
   }
 }
 
+/* The FIN behind a Terminate is no news: neither the end that sent it nor the one that got it hears of a half-close. */
+static void test_fin_after_a_terminate(void)
+{
+  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+  uint8_t octet = 1;
+  g_assert_true(rdmap_kit_post(
+      kit, KIT_A,
+      (rdmap_work){
+          .operation = RDMAP_OPERATION_WRITE, .length = 1, .source_user = &octet, .remote_stag = 0x99}));
+  rdmap_kit_run(kit);
+  for (unsigned side = 0; side < KIT_SIDES; side++) {
+    rdmap_stream_llp_finished(kit->hosts[side].stream, kit->now);
+  }
+  rdmap_kit_assert_log(kit, KIT_A, "completed 0; got Terminate 1/1/00");
+  rdmap_kit_assert_log(kit, KIT_B, "sends Terminate 1/1/00");
+  rdmap_kit_free(kit);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -596,6 +614,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rdmap/stream-end/silence", test_silence);
   g_test_add_func("/rdmap/stream-end/after-a-terminate-of-the-peer", test_after_a_terminate_of_the_peer);
   g_test_add_func("/rdmap/stream-end/invalid-terminates", test_invalid_terminates);
+  g_test_add_func("/rdmap/stream-end/fin-after-a-terminate", test_fin_after_a_terminate);
   g_test_add_func("/rdmap/stream-end/close", test_close);
   g_test_add_func("/rdmap/stream-end/half-close", test_half_close);
   g_test_add_func("/rdmap/stream-end/half-close-leaves-a-read", test_half_close_leaves_a_read);

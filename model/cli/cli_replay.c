@@ -221,6 +221,12 @@ static int replay_as_chosen(const choices *chosen, const cli_arguments *argument
   return replay_capture(&options, chosen, arguments);
 }
 
+static gboolean is_read_once(const char *path)
+{
+  return strcmp(path, "-") == 0 || (g_file_test(path, G_FILE_TEST_EXISTS) &&
+                                    !g_file_test(path, G_FILE_TEST_IS_REGULAR | G_FILE_TEST_IS_DIR));
+}
+
 int cli_replay(int argc, char **argv)
 {
   choices chosen = {0};
@@ -230,9 +236,9 @@ int cli_replay(int argc, char **argv)
   if (parse_options(argc, argv, &chosen, &arguments, &status)) {
     if (arguments.count != 1) {
       status = cli_usage_error("replay", "one CAPTURE is needed, %u were given", arguments.count);
-    } else if (strcmp(arguments.rest[0], "-") == 0) {
-      status = cli_usage_error("replay", "a capture is read twice; standard input can be read only once, "
-                                         "put it in a file");
+    } else if (is_read_once(arguments.rest[0])) {
+      status = cli_usage_error("replay", "a capture is read twice; standard input or a pipe can be read only "
+                                         "once, put it in a file");
     } else {
       status = replay_as_chosen(&chosen, &arguments);
     }

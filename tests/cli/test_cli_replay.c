@@ -72,7 +72,12 @@ static void test_mistakes(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
   assert_fails(f, "iwarpsim replay", 2, "one CAPTURE is needed, 0 were given");
-  assert_fails(f, "iwarpsim replay - < run/receiver.pcap", 2, "standard input can be read only once");
+  assert_fails(f, "iwarpsim replay - < run/receiver.pcap", 2,
+               "standard input or a pipe can be read only once");
+  assert_fails(f, "mkfifo pipe && iwarpsim replay pipe; code=$?; rm pipe; exit $code", 2,
+               "can be read only once");
+  assert_fails(f, "iwarpsim replay /dev/stdin < run/receiver.pcap --hold 0", 2,
+               "--hold 0"); /* a file all the same */
   assert_fails(f, "iwarpsim replay none.pcap", 2, "none.pcap: ");
   assert_fails(f, "iwarpsim replay a.cfg", 2, "a.cfg: ");
   assert_fails(f, "iwarpsim replay run/receiver.pcap --resend soon", 2,

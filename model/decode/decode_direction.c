@@ -5,9 +5,11 @@
 
 #include "capture/capture_stream.h"
 #include "decode/decode_alignment.h"
+#include "decode/decode_find.h"
 #include "decode/decode_gaps.h"
 #include "mpa/mpa_deframer.h"
 #include "mpa/mpa_fpdu.h"
+#include "mpa/mpa_mulpdu.h"
 #include "tcp/tcp_header.h"
 
 /* What stands for octets that were on the wire and not captured: two of them cannot be a ULPDU_Length. What a marker of them points to is no
@@ -166,7 +168,17 @@ static void take_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
   if (direction->tools->events.fpdu) {
     direction->tools->events.fpdu(direction->tools->user, fpdu);
   }
+  if (fpdu->ulpdu_octets > MPA_MULPDU_MAX_OCTETS && direction->summary->long_ulpdus++ == 0) {
+    tell(direction, DECODE_NOTE_LONG_ULPDU, fpdu->stream_position, fpdu->fpdu_octets,
+         "a ULPDU of more than 64768 octets, which no sender may make (mpa-01 §3.2); told of once");
+  }
   tell_payload(direction, fpdu, ulpdu->octets);
+}
+
+static bool could_start(void *user, const uint8_t octets[2])
+{
+  (void)user;
+  return decode_find_could_start(octets);
 }
 
 static bool is_captured(const decode_direction *direction, uint64_t from, uint32_t octets)
@@ -215,11 +227,13 @@ static void take_error(void *user, mpa_error error, uint64_t offset, time_ps now
 
 static void new_deframer(decode_direction *direction, uint64_t offset)
 {
-  const mpa_deframer_events events = {.ulpdu = take_ulpdu, .error = take_error, .excused = is_excused};
+  const mpa_deframer_events events = {
+      .ulpdu = take_ulpdu, .error = take_error, .excused = is_excused, .could_start = could_start};
 
   mpa_deframer_free(direction->deframer);
   direction->deframer = mpa_deframer_new(direction->start.markers, direction->start.crc, &events, direction);
   mpa_deframer_follow_errors(direction->deframer);
+  mpa_deframer_take_long(direction->deframer);
   mpa_deframer_start_at(direction->deframer, offset);
 }
 

@@ -8,7 +8,6 @@
 #include "ddp/ddp_header.h"
 #include "mpa/mpa_deframer.h"
 #include "mpa/mpa_fpdu.h"
-#include "mpa/mpa_mulpdu.h"
 #include "rdmap/rdmap_header.h"
 
 /* FPDUs in a row that are believed without CRCs, and how many markers they must have in a stream with markers. Of random octets, one place in
@@ -36,6 +35,7 @@ uint64_t decode_find_count(const uint8_t *octets, size_t length, uint64_t offset
   mpa_deframer *deframer = mpa_deframer_new(markers, crc, &events, NULL);
   octet_rope rope;
 
+  mpa_deframer_take_long(deframer);
   mpa_deframer_start_at(deframer, offset);
   octet_rope_init(&rope);
   octet_rope_append(&rope, octets, (uint32_t)MIN(length, (size_t)UINT32_MAX), NULL);
@@ -54,6 +54,13 @@ typedef struct search {
   bool crc;
 } search;
 
+bool decode_find_could_start(const uint8_t octets[2])
+{
+  /* Reserved bits are sent as 0; versions are 0 or 1 (facts.md, "Version generations"). */
+  return (octets[0] & 0x3E) == 0 && (octets[1] & 0xB0) == 0 &&
+         rdmap_control_opcode(octets[1]) < RDMAP_OPCODES;
+}
+
 /* Could there be a ULPDU_Length at `header`, with the first two octets of a DDP segment behind it? Of random octets one in 500 could. */
 static bool is_likely(const search *in, size_t header)
 {
@@ -65,9 +72,7 @@ static bool is_likely(const search *in, size_t header)
   uint32_t ulpdu_octets = big_endian_read_16(octets);
   bool is_tagged = (octets[2] & 0x80) != 0;
   uint32_t least = is_tagged ? DDP_TAGGED_HEADER_OCTETS : DDP_UNTAGGED_HEADER_OCTETS;
-  /* Reserved bits are sent as 0; versions are 0 or 1 (facts.md, "Version generations"). */
-  return ulpdu_octets >= least && ulpdu_octets <= MPA_MULPDU_MAX_OCTETS && (octets[2] & 0x3E) == 0 &&
-         (octets[3] & 0xB0) == 0 && rdmap_control_opcode(octets[3]) < RDMAP_OPCODES;
+  return ulpdu_octets >= least && decode_find_could_start(octets + MPA_FPDU_LENGTH_OCTETS);
 }
 
 static bool has_right_crc(const search *in, size_t from, size_t to)

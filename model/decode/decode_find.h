@@ -10,6 +10,10 @@
  * whole. */
 uint64_t decode_find_count(const uint8_t *octets, size_t length, uint64_t offset, bool markers, bool crc);
 
+/* Could a DDP segment start with these two octets, its DDP and RDMAP control fields (ddp-07 §4, rdmap-00 §6.1)? Of random octets one pair in 500
+ * could. */
+bool decode_find_could_start(const uint8_t octets[2]);
+
 /* Looks for the first place where a valid FPDU is followed by another one, or by the end of the octets. Sets `*at` to where it is in the
  * octets, and `*offset` to an offset in the FPDU phase that it can have: with markers it is right modulo 512.
  *

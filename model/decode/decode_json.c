@@ -25,6 +25,7 @@ static const char *const notes[] = {
     [DECODE_NOTE_STARTUP] = "startup",
     [DECODE_NOTE_RESET] = "reset",
     [DECODE_NOTE_FIN] = "fin",
+    [DECODE_NOTE_LONG_ULPDU] = "long ulpdu",
 };
 
 /* --- Members; each `what` ends in its colon --- */

@@ -26,6 +26,7 @@ static const sum_row fpdu_rows[] = {
     {"  assumed", "located_by_assumption", SUM(located_by[MPA_LOCATED_BY_ASSUMPTION]), false},
     {"  behind an error", "after_error", SUM(after_error), false},
     {"  without a DDP header", "no_ddp", SUM(no_ddp), false},
+    {"  longer than a sender may", "long_ulpdus", SUM(long_ulpdus), false},
     {"markers", "markers", SUM(marker_count), true},
     {"  with a wrong pointer", "wrong_markers", SUM(wrong_markers), false},
     {"wrong CRCs", "crc_bad", SUM(crc_bad), true},

@@ -61,6 +61,7 @@ typedef enum decode_note_kind {
   DECODE_NOTE_STARTUP,    /* the startup frames contradict the documents; `text` says how */
   DECODE_NOTE_RESET,      /* RST */
   DECODE_NOTE_FIN,
+  DECODE_NOTE_LONG_ULPDU, /* the first FPDU of the direction whose ULPDU is longer than a sender may make one */
 } decode_note_kind;
 
 typedef struct decode_note {
@@ -114,6 +115,7 @@ typedef struct decode_direction_summary {
   uint64_t wrong_markers;
   uint64_t crc_bad;
   uint64_t after_error;
+  uint64_t long_ulpdus;    /* of more than 64,768 octets */
   uint64_t opcodes[16];    /* by the 4 bits */
   uint64_t no_ddp;         /* too short for a DDP header */
   uint64_t payload_octets; /* behind DDP headers */

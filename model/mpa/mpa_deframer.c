@@ -2,7 +2,6 @@
 
 #include "base/big_endian.h"
 #include "mpa/mpa_marker.h"
-#include "mpa/mpa_mulpdu.h"
 
 mpa_deframer *mpa_deframer_new(bool markers, bool crc, const mpa_deframer_events *events, void *user)
 {
@@ -15,6 +14,11 @@ mpa_deframer *mpa_deframer_new(bool markers, bool crc, const mpa_deframer_events
   deframer->error = MPA_ERROR_NONE;
   deframer->stuck = UINT64_MAX;
   return deframer;
+}
+
+void mpa_deframer_take_long(mpa_deframer *deframer)
+{
+  deframer->takes_long = true;
 }
 
 void mpa_deframer_free(mpa_deframer *deframer)
@@ -63,6 +67,7 @@ bool mpa_deframer_pass(mpa_deframer *deframer, const mpa_whole_fpdu *fpdu, time_
   bool passes = !guessed || !events->plausible || events->plausible(deframer->user, &ulpdu);
   if (passes) {
     deframer->statistics.fpdus++;
+    deframer->statistics.long_ulpdus += mpa_deframer_is_long(fpdu->extent.ulpdu_octets);
     deframer->statistics.located_by[fpdu->method]++;
     deframer->statistics.markers += mpa_fpdu_marker_count(&fpdu->extent);
     events->ulpdu(deframer->user, &ulpdu, now);
@@ -106,10 +111,16 @@ void mpa_deframer_advance_edge(mpa_deframer *deframer, uint64_t edge)
 
 /* Whether ULPDU_Length may be trusted as far as to look for the end of the FPDU at `start`. The field
  * could say more than a ULPDU may have; such an FPDU is invalid whatever its CRC (mpa-01 §3.2, MPA-062,
- * MPA-063; notes-mpa 15). A ULPDU of no octets is none of MPA's business (notes-mpa 14). */
-static bool length_is_possible(mpa_deframer *deframer, uint64_t start, uint32_t ulpdu_octets, time_ps now)
+ * MPA-063; notes-mpa 15), but for who takes long ones. A ULPDU of no octets is none of MPA's business (notes-mpa 14). `behind`: the two octets
+ * after the field, for a deframer that takes long ones and follows errors. */
+static bool length_is_possible(mpa_deframer *deframer, uint64_t start, uint32_t ulpdu_octets,
+                               const uint8_t *behind, time_ps now)
 {
-  if (ulpdu_octets <= MPA_MULPDU_MAX_OCTETS) {
+  if (!mpa_deframer_is_long(ulpdu_octets)) {
+    return true;
+  }
+  if (deframer->takes_long && (!deframer->follows_errors || !deframer->events.could_start ||
+                               deframer->events.could_start(deframer->user, behind))) {
     return true;
   }
   if (deframer->follows_errors) {
@@ -133,6 +144,28 @@ static G_GNUC_NO_INLINE uint32_t read_length_behind(const octet_rope *octets, ui
   return big_endian_read_16(flat);
 }
 
+/* Octets that are to be there before a ULPDU_Length of `ulpdu_octets` is judged: the field, or that and two more. */
+static uint32_t judged_octets(const mpa_deframer *deframer, uint32_t ulpdu_octets)
+{
+  bool asks = mpa_deframer_is_long(ulpdu_octets) && deframer->takes_long && deframer->follows_errors;
+
+  return asks ? 2 * MPA_FPDU_LENGTH_OCTETS : MPA_FPDU_LENGTH_OCTETS;
+}
+
+/* What read_at_edge() does of a long ULPDU, whose ULPDU_Length lies at octets[from, …). */
+static G_GNUC_NO_INLINE bool long_is_possible(mpa_deframer *deframer, const octet_rope *octets, uint32_t from,
+                                              uint32_t ulpdu_octets, time_ps now)
+{
+  uint32_t judged = judged_octets(deframer, ulpdu_octets);
+  uint8_t wire[2 * MPA_FPDU_LENGTH_OCTETS];
+
+  if (from + judged > octets->length) {
+    return false;
+  }
+  octet_rope_copy_out(octets, from, judged, wire);
+  return length_is_possible(deframer, deframer->edge, ulpdu_octets, wire + MPA_FPDU_LENGTH_OCTETS, now);
+}
+
 /* What an FPDU is at the in-order edge, if its ULPDU_Length is among the octets that start at `offset`, at or below the
  * edge; else, or when it is an error, false. */
 static inline bool read_at_edge(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets,
@@ -148,7 +181,7 @@ static inline bool read_at_edge(mpa_deframer *deframer, uint64_t offset, const o
   const uint8_t *flat = octet_rope_flat(octets, from, MPA_FPDU_LENGTH_OCTETS);
   uint32_t ulpdu_octets = /* mpa-01 §4 (MPA-074) */
       flat ? big_endian_read_16(flat) : read_length_behind(octets, from);
-  if (!length_is_possible(deframer, start, ulpdu_octets, now)) {
+  if (mpa_deframer_is_long(ulpdu_octets) && !long_is_possible(deframer, octets, from, ulpdu_octets, now)) {
     return false;
   }
   *fpdu = mpa_fpdu_at(start, ulpdu_octets, deframer->markers);
@@ -270,20 +303,24 @@ static mpa_open_fpdu *locate(mpa_deframer *deframer, uint64_t start, mpa_locatio
 {
   mpa_open_fpdu *known = mpa_open_fpdus_find(deframer->ahead->open, start);
   uint64_t header = mpa_fpdu_header(start, deframer->markers);
-  uint8_t spare[MPA_FPDU_LENGTH_OCTETS];
+  uint8_t spare[2 * MPA_FPDU_LENGTH_OCTETS];
 
   if (known && known->located) {
     return known; /* it keeps the method that was first */
   }
-  const uint8_t *length = octet_store_peek(deframer->ahead->store, header, MPA_FPDU_LENGTH_OCTETS, spare);
+  const octet_store *store = deframer->ahead->store;
+  const uint8_t *length = octet_store_peek(store, header, MPA_FPDU_LENGTH_OCTETS, spare);
+  uint32_t ulpdu_octets = length ? big_endian_read_16(length) : 0; /* mpa-01 §4 (MPA-074) */
+  if (length && mpa_deframer_is_long(ulpdu_octets)) {
+    length = octet_store_peek(store, header, judged_octets(deframer, ulpdu_octets), spare);
+  }
   if (!length) {
     if (method != MPA_LOCATED_BY_CHAIN) { /* the chain's start is the edge: nothing to remember */
       mpa_open_fpdus_establish(deframer->ahead->open, start, method);
     }
     return NULL;
   }
-  uint32_t ulpdu_octets = big_endian_read_16(length); /* mpa-01 §4 (MPA-074) */
-  if (!length_is_possible(deframer, start, ulpdu_octets, now)) {
+  if (!length_is_possible(deframer, start, ulpdu_octets, length + MPA_FPDU_LENGTH_OCTETS, now)) {
     return NULL;
   }
   mpa_fpdu fpdu = mpa_fpdu_at(start, ulpdu_octets, deframer->markers);
@@ -375,7 +412,7 @@ static void follow_markers(mpa_deframer *deframer, uint64_t from, uint64_t to, t
     uint8_t spare[MPA_MARKER_OCTETS];
     const uint8_t *wire = octet_store_peek(deframer->ahead->store, position, MPA_MARKER_OCTETS, spare);
 
-    if (!wire) {
+    if (!wire || mpa_deframer_marker_is_mute(deframer, position)) {
       continue;
     }
     uint64_t header = mpa_marker_header(position, wire);
@@ -544,6 +581,7 @@ typedef struct inspection {
   uint64_t from;
   uint64_t to;
   bool markers;
+  bool takes_long;
   mpa_error verdict;
 } inspection;
 
@@ -558,7 +596,7 @@ static void blame(void *user, mpa_error error, uint64_t offset, time_ps now)
     return;
   }
   uint32_t ulpdu_octets = read_length_behind(look->octets, (uint32_t)(header - look->from));
-  if (ulpdu_octets > MPA_MULPDU_MAX_OCTETS ||
+  if ((mpa_deframer_is_long(ulpdu_octets) && !look->takes_long) ||
       (offset >= look->from && mpa_fpdu_at(offset, ulpdu_octets, look->markers).end <= look->to)) {
     look->verdict = error;
   }
@@ -578,6 +616,7 @@ mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, co
                      .from = offset,
                      .to = offset + octets->length,
                      .markers = deframer->markers,
+                     .takes_long = deframer->takes_long,
                      .verdict = MPA_ERROR_NONE};
   mpa_deframer *copy = mpa_deframer_copy(deframer, &events, &look);
 

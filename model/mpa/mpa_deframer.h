@@ -34,6 +34,9 @@ typedef struct mpa_deframer_events {
   /* Of a deframer that follows errors: the FPDU is invalid only because octets of it are not known; `ulpdu` is for mpa_ulpdu_framed() and
    * its extent alone. Then it is passed with its error as a valid one would be, wherever it is. NULL: none is. */
   bool (*excused)(void *user, const mpa_ulpdu *ulpdu);
+  /* Of a deframer that takes long ULPDUs and follows errors: a ULPDU_Length above MPA_MULPDU_MAX_OCTETS came with these two octets after it. Could
+   * they start a ULPDU? NULL: they could. */
+  bool (*could_start)(void *user, const uint8_t octets[2]);
 } mpa_deframer_events;
 
 /* Held octets by cause (definitions.md), and what else a gauge wants to know. */
@@ -50,6 +53,7 @@ typedef struct mpa_deframer_statistics {
   uint64_t fpdus;                     /* passed up */
   uint64_t located_by[MPA_LOCATIONS]; /* of those */
   uint64_t markers;                   /* in those */
+  uint64_t long_ulpdus;               /* of those: see mpa_deframer_take_long() */
   uint64_t crc_errors;                /* MPA_ERROR_CRC reported: at most one */
   uint64_t wrong_guesses;             /* guesses that an FPDU located otherwise has contradicted */
 } mpa_deframer_statistics;
@@ -66,6 +70,12 @@ void mpa_deframer_free(mpa_deframer *deframer);
  * refute it, and it is passed over. Beyond the edge an invalid FPDU stays held. A ULPDU_Length at the edge that cannot be is told
  * by `error`, once; the chain ends there, until a marker has located what follows. */
 void mpa_deframer_follow_errors(mpa_deframer *deframer);
+
+/* From now on a ULPDU_Length above MPA_MULPDU_MAX_OCTETS, which no sender may exceed (mpa-01 §3.2, MPA-062), is followed as any other, and not an error
+ * (notes-mpa 15): for who reads captures of senders that exceed it. A deframer that follows errors does so only while `could_start` says so, and
+ * such an FPDU must be proven by its CRC or its markers where there are any: else its ULPDU_Length cannot be. So it is of one that is not whole when
+ * mpa_deframer_end() is called, if no long one was passed before. */
+void mpa_deframer_take_long(mpa_deframer *deframer);
 
 /* The stream starts at `offset`, where an FPDU starts: nothing below it ever comes. Before the first octets. */
 void mpa_deframer_start_at(mpa_deframer *deframer, uint64_t offset);

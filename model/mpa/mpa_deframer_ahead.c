@@ -35,6 +35,19 @@ void mpa_deframer_ahead_free(mpa_deframer_ahead *ahead)
   g_free(ahead);
 }
 
+bool mpa_deframer_marker_is_mute(const mpa_deframer *deframer, uint64_t position)
+{
+  if (!deframer->takes_long) {
+    return false;
+  }
+  const mpa_front *front = &deframer->ahead->front;
+  const mpa_open_fpdu *entry = mpa_open_fpdus_find(deframer->ahead->open, deframer->edge);
+  const mpa_fpdu *fpdu = front->is_located && front->octets.length > 0 ? &front->fpdu
+                         : entry && entry->located                     ? &entry->fpdu
+                                                                       : NULL;
+  return fpdu && position < fpdu->end && position > fpdu->header && position - fpdu->header > UINT16_MAX;
+}
+
 static void copy_held(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
 {
   octet_store_insert(user, position, octets, arrival);
@@ -58,6 +71,7 @@ mpa_deframer *mpa_deframer_copy(const mpa_deframer *deframer, const mpa_deframer
 {
   mpa_deframer *copy = mpa_deframer_new(deframer->markers, deframer->crc, events, user);
 
+  copy->takes_long = deframer->takes_long;
   copy->edge = deframer->edge;
   copy->error = deframer->error;
   copy->statistics = deframer->statistics;

@@ -1,7 +1,6 @@
 /* A receiver that assumes FPDU Alignment (definitions.md, `assume-aligned`): what markers are there to make unnecessary. */
 #include "base/big_endian.h"
 #include "mpa/mpa_deframer_private.h"
-#include "mpa/mpa_mulpdu.h"
 
 /* An FPDU located otherwise, and not whole, has an octet of `fpdu`. */
 static bool is_contradicted(const mpa_deframer *deframer, const mpa_fpdu *fpdu)
@@ -36,7 +35,7 @@ static bool read_fpdu(const mpa_deframer *deframer, uint64_t start, uint64_t to,
     return false;
   }
   uint32_t ulpdu_octets = big_endian_read_16(length);
-  if (ulpdu_octets > MPA_MULPDU_MAX_OCTETS) {
+  if (mpa_deframer_is_long(ulpdu_octets) && !(deframer->takes_long && deframer->crc)) {
     return false;
   }
   *fpdu = mpa_fpdu_at(start, ulpdu_octets, deframer->markers);

@@ -40,11 +40,15 @@ static bool is_excused(const mpa_deframer *deframer, const mpa_whole_fpdu *fpdu)
   return deframer->events.excused && deframer->events.excused(deframer->user, &ulpdu);
 }
 
-/* A marker in the invalid `fpdu` says that another FPDU is there, and no CRC says that its ULPDU_Length is right. */
+/* A marker in the invalid `fpdu` says that another FPDU is there, and no CRC says that its ULPDU_Length is right. One that no sender may use
+ * is in doubt also where no marker says that it is right. */
 static bool is_in_doubt(const mpa_deframer *deframer, const mpa_whole_fpdu *fpdu)
 {
   if (deframer->crc && fpdu->error != MPA_ERROR_CRC) {
     return false;
+  }
+  if (mpa_deframer_is_long(fpdu->extent.ulpdu_octets) && !deframer->markers) {
+    return true;
   }
   return mpa_fpdu_check(&fpdu->extent, fpdu->octets, fpdu->from, false) != MPA_ERROR_NONE;
 }
@@ -148,6 +152,24 @@ static void follow(mpa_deframer *deframer, mpa_open_fpdu *entry, time_ps now)
   mpa_deframer_advance_edge(deframer, extent.end);
 }
 
+/* The FPDU of `entry`, all of whose octets are held, is longer than any may be, and nothing proves it. Told once. */
+static bool is_refused(mpa_deframer *deframer, const mpa_open_fpdu *entry, time_ps now)
+{
+  mpa_fpdu extent = entry->fpdu;
+
+  if (!mpa_deframer_is_long(extent.ulpdu_octets) || deframer->stuck == extent.start) {
+    return deframer->stuck == extent.start;
+  }
+  mpa_whole_fpdu whole = mpa_deframer_gather(deframer, &extent, entry->method, now);
+  whole.error = mpa_fpdu_check(&extent, whole.octets, 0, deframer->crc);
+  bool is_doubtful = whole.error != MPA_ERROR_NONE && is_in_doubt(deframer, &whole);
+  octet_rope_empty(&deframer->ahead->fpdu_octets);
+  if (is_doubtful) {
+    mpa_deframer_refuse_length(deframer, extent.start, now);
+  }
+  return is_doubtful;
+}
+
 /* With `forced`, what is undecided stays so for ever. */
 static bool resolve(mpa_deframer *deframer, bool forced, time_ps now)
 {
@@ -164,14 +186,19 @@ static bool resolve(mpa_deframer *deframer, bool forced, time_ps now)
         (!forced && is_undecided(ahead, &entry->fpdu))) {
       return false;
     }
-    follow(deframer, entry, now);
-    return true;
+    if (!is_refused(deframer, entry, now)) {
+      follow(deframer, entry, now);
+      return true;
+    }
   }
   /* Its length cannot be, or reaches into an FPDU that is proven. When no octet is missing before that one no marker can locate
    * another before it any more. */
   bool is_refuted = is_located || deframer->stuck == deframer->edge;
   if (!is_refuted || next == UINT64_MAX || !octet_store_contains(ahead->store, deframer->edge, next)) {
     return false;
+  }
+  if (is_located && mpa_deframer_is_long(entry->fpdu.ulpdu_octets)) {
+    mpa_deframer_refuse_length(deframer, deframer->edge, now);
   }
   skip_to(deframer, next);
   return true;
@@ -196,12 +223,26 @@ bool mpa_deframer_give_up(mpa_deframer *deframer, time_ps now)
   return true;
 }
 
+/* The FPDU at the edge is longer than any may be, and its octets never come: no other such one speaks for it. */
+static void refuse_unfinished(mpa_deframer *deframer, time_ps now)
+{
+  mpa_deframer_ahead *ahead = deframer->ahead;
+  mpa_open_fpdu *entry = ahead ? mpa_open_fpdus_find(ahead->open, deframer->edge) : NULL;
+
+  if (entry && entry->located && mpa_deframer_is_long(entry->fpdu.ulpdu_octets) &&
+      deframer->statistics.long_ulpdus == 0) {
+    mpa_open_fpdus_remove(ahead->open, entry);
+    mpa_deframer_refuse_length(deframer, deframer->edge, now);
+  }
+}
+
 void mpa_deframer_end(mpa_deframer *deframer, time_ps now)
 {
   mpa_deframer_leave_front(deframer);
   while (resolve(deframer, true, now)) {
     mpa_deframer_advance_chain(deframer, now);
   }
+  refuse_unfinished(deframer, now);
   deframer->is_last = true;
   while (first_passed(deframer) != UINT64_MAX) {
     skip_to(deframer, first_passed(deframer));

@@ -98,7 +98,8 @@ bool mpa_deframer_front_is_plain(const mpa_deframer *deframer, uint64_t from)
     uint8_t wire[MPA_MARKER_OCTETS];
 
     octet_rope_copy_out(&front->octets, (uint32_t)(position - deframer->edge), MPA_MARKER_OCTETS, wire);
-    uint64_t header = mpa_marker_header(position, wire);
+    uint64_t header = mpa_deframer_marker_is_mute(deframer, position) ? MPA_MARKER_NOWHERE
+                                                                      : mpa_marker_header(position, wire);
     if (header != MPA_MARKER_NOWHERE && mpa_fpdu_start(header, true) > deframer->edge) {
       return false;
     }

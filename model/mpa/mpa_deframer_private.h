@@ -11,6 +11,7 @@
 #include "mpa/mpa_deframer.h"
 #include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_guesses.h"
+#include "mpa/mpa_mulpdu.h"
 #include "mpa/mpa_open_fpdus.h"
 #include "mpa/mpa_ulpdu_parts.h"
 
@@ -49,7 +50,8 @@ struct mpa_deframer {
   bool markers;
   bool crc;
   bool follows_errors;
-  bool is_last; /* mpa_deframer_end() has been called */
+  bool takes_long; /* mpa_deframer_take_long() */
+  bool is_last;    /* mpa_deframer_end() has been called */
   mpa_error error;
   uint64_t
       stuck; /* with follows_errors: the start whose ULPDU_Length has been found impossible last; UINT64_MAX */
@@ -89,6 +91,9 @@ mpa_whole_fpdu mpa_deframer_gather(mpa_deframer *deframer, const mpa_fpdu *exten
 /* The same of one that is not held any more afterwards. */
 mpa_whole_fpdu mpa_deframer_take(mpa_deframer *deframer, const mpa_fpdu *extent, mpa_location method,
                                  time_ps now);
+
+/* The marker at `position` lies in the FPDU at the in-order edge, so far behind the header of a ULPDU longer than any may be that FPDUPTR cannot tell. */
+bool mpa_deframer_marker_is_mute(const mpa_deframer *deframer, uint64_t position);
 
 /* --- The front --- */
 
@@ -130,6 +135,12 @@ void mpa_deframer_front_held(const mpa_deframer *deframer, mpa_held *held);
 bool mpa_deframer_pass(mpa_deframer *deframer, const mpa_whole_fpdu *fpdu, time_ps now);
 
 /* --- Following errors --- */
+
+/* A ULPDU of `ulpdu_octets` is longer than any that a sender may make. */
+static inline bool mpa_deframer_is_long(uint32_t ulpdu_octets)
+{
+  return ulpdu_octets > MPA_MULPDU_MAX_OCTETS;
+}
 
 /* `fpdu`, at the in-order edge, is invalid (`error`): it goes up with its error and is followed, unless its length is in doubt. True
  * when passed. */

@@ -60,11 +60,16 @@ static inline void mpa_marker_write(uint64_t position, uint64_t header, uint8_t 
  * reaches before offset 0 (notes-mpa 10). */
 uint64_t mpa_marker_header(uint64_t position, const uint8_t wire[MPA_MARKER_OCTETS]);
 
-/* Whether that is `header`, where an FPDU can have it. Most markers say so in the plainest way. */
+/* Whether that is `header`, where an FPDU can have it. Most markers say so in the plainest way. Where the distance does not fit into FPDUPTR, as in no
+ * legal FPDU (MPA-088), its low 16 bits do. */
 static inline bool mpa_marker_points_to(uint64_t position, const uint8_t wire[MPA_MARKER_OCTETS],
                                         uint64_t header)
 {
-  return big_endian_read_16(wire + 2) == position - header || mpa_marker_header(position, wire) == header;
+  uint64_t distance = position - header;
+  uint64_t pointer = big_endian_read_16(wire + 2);
+
+  return pointer == distance || mpa_marker_header(position, wire) == header ||
+         (position > header && distance > UINT16_MAX && pointer == (distance & UINT16_MAX));
 }
 
 #endif

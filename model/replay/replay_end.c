@@ -187,6 +187,7 @@ static rnic_endpoint_config config_of(const replay_end_place *place, uint32_t in
   config.startup_timeout_ps = 0; /* the capture decides when things come */
   config.tcp.dsack = false;      /* nobody is told */
   config.only_observes = true;
+  config.takes_long_ulpdus = lesson->decoded.directions[replay_scenario_direction(place->s)].long_ulpdus > 0;
   config.ird = (uint32_t)MIN(direction->read_requests, (uint64_t)IRD_MAX);
   config.ord = 0;
   config.tcp_new = replay_transport_new;

@@ -239,6 +239,24 @@ static void note_refused(const replay_world *world, GPtrArray *notes)
   }
 }
 
+/* The capture's sender exceeded what MPA lets a sender hand on. */
+static void note_long(const replay_world *world, GPtrArray *notes)
+{
+  decode_direction_name towards = replay_scenario_direction(world->config.s);
+  uint64_t count = 0;
+
+  for (uint32_t i = 0; i < world->connections; i++) {
+    count += replay_world_lesson(world, i)->decoded.directions[towards].long_ulpdus;
+  }
+  if (count > 0) {
+    g_ptr_array_add(notes,
+                    g_strdup_printf("%" G_GUINT64_FORMAT
+                                    " FPDUs have ULPDUs of more than 64768 octets, which no sender may make "
+                                    "(mpa-01 §3.2); the receivers here take them all the same",
+                                    count));
+  }
+}
+
 static void note_way(const replay_way *way, GPtrArray *notes)
 {
   uint64_t given_up = replay_way_given_up(way);
@@ -265,6 +283,7 @@ void replay_world_note(const replay_world *world, GPtrArray *notes)
   note_nothing(world, notes);
   note_missing(world, notes);
   note_refused(world, notes);
+  note_long(world, notes);
   if (backward > 0) {
     g_ptr_array_add(notes,
                     g_strdup_printf("%" G_GUINT64_FORMAT " packets say that they came before the packet in "

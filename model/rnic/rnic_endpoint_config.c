@@ -71,6 +71,7 @@ rnic_receiver_config rnic_endpoint_config_receiver(const rnic_endpoint_config *c
       .looks_ahead = config->tcp.passing == TCP_PASSING_AS_ARRIVED,
       .assumes_aligned = config->assumes_aligned,
       .placement_latency_ps = config->placement_latency_ps,
+      .takes_long_ulpdus = config->takes_long_ulpdus,
       .first_offset = config->is_midway ? config->first_offset : 0,
       /* rdmac has no startup frames, and no time for them. A peer of another generation sends one, which looks like an FPDU that never
        * becomes whole; no document ends that wait, so the ULP does (notes-mpa 46, MPA-234). */

@@ -108,6 +108,9 @@ static mpa_deframer *deframer_of(rnic_receiver *receiver)
 
   if (!receiver->deframer) {
     receiver->deframer = mpa_deframer_new(receiver->markers, receiver->crc, &events, receiver);
+    if (receiver->config.takes_long_ulpdus) {
+      mpa_deframer_take_long(receiver->deframer);
+    }
     if (receiver->config.first_offset > 0) {
       mpa_deframer_start_at(receiver->deframer, receiver->config.first_offset);
     }

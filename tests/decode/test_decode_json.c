@@ -260,8 +260,8 @@ static void test_startup(decode_paper *paper, gconstpointer data)
 
 static void test_note(decode_paper *paper, gconstpointer data)
 {
-  static const char *const kinds[] = {"hole",    "lost chain", "bad length", "incomplete",
-                                      "startup", "reset",      "fin",        "?"};
+  static const char *const kinds[] = {"hole",  "lost chain", "bad length", "incomplete", "startup",
+                                      "reset", "fin",        "long ulpdu", "?"};
   const decode_name name = decode_paper_name(paper);
 
   (void)data;

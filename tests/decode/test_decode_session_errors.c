@@ -2,6 +2,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "decode_kit.h"
 
 enum { FPDUS = 40, LONG_FPDUS = 1000 };
@@ -341,6 +342,137 @@ static void test_each_octet_flipped(fixture *at, gconstpointer plan)
 #define ADD(name, plan, test)                                                                                \
   g_test_add("/decode/session/errors/" name, fixture, &(plan), set_up, test, tear_down)
 
+/* --- ULPDUs longer than a sender may make --- */
+
+enum { LONG_ULPDU_OCTETS = 65154, LONG_FPDUS_MADE = 4 };
+
+/* Which octets of the FPDU phase prove an FPDU. */
+typedef struct long_kind {
+  bool markers;
+  bool crc;
+} long_kind;
+
+/* Appends an RDMA Write in a ULPDU of 65,154 octets to `stream`, the FPDU phase, octet by octet: our own framer makes no such FPDU. FPDUPTR has the
+ * low 16 bits of the distance (mpa-01 §5.1). */
+static void append_long(GByteArray *stream, const long_kind *kind, uint64_t offset, random_stream *random)
+{
+  const ddp_header ddp = {
+      .tagged = true, .last = true, .version = 1, .ulp_control = 0x40, .stag = 1, .tagged_offset = offset};
+  uint8_t header[DDP_MAX_HEADER_OCTETS];
+  size_t header_octets = ddp_header_encode(&ddp, header);
+  uint32_t start = stream->len;
+  uint32_t at = start % 512 == 0 && kind->markers ? start + 4 : start; /* of ULPDU_Length */
+  uint8_t crc[4] = {0};
+
+  for (uint32_t each = 0; each < 2 + LONG_ULPDU_OCTETS;
+       each += 4) { /* no PAD: 2 + 65,154 is a multiple of 4 */
+    if (kind->markers && stream->len % 512 == 0) {
+      uint32_t pointer = stream->len < at ? 0 : stream->len - at;
+      const uint8_t marker[] = {0, 0, (uint8_t)(pointer >> 8), (uint8_t)pointer};
+      g_byte_array_append(stream, marker, sizeof marker);
+    }
+    for (uint32_t octet = each; octet < each + 4; octet++) {
+      uint8_t value = octet == 0                  ? (uint8_t)(LONG_ULPDU_OCTETS >> 8)
+                      : octet == 1                ? (uint8_t)LONG_ULPDU_OCTETS
+                      : octet - 2 < header_octets ? header[octet - 2]
+                                                  : (uint8_t)random_stream_next(random);
+      g_byte_array_append(stream, &value, 1);
+    }
+  }
+  if (kind->markers && stream->len % 512 == 0) {
+    uint32_t pointer = stream->len - at;
+    const uint8_t marker[] = {0, 0, (uint8_t)(pointer >> 8), (uint8_t)pointer};
+    g_byte_array_append(stream, marker, sizeof marker);
+  }
+  if (kind->crc) {
+    crc32c_write(crc32c_update(CRC32C_INITIAL, stream->data + start, stream->len - start), crc);
+  }
+  g_byte_array_append(stream, crc, sizeof crc);
+}
+
+/* A session that gets four such FPDUs in segments of `cut` octets, with `bits` flipped in the octet `flipped` of the second one (UINT32_MAX: none). Sets
+ * where each starts. */
+static kit_session *decode_long(const long_kind *kind, uint32_t cut, uint32_t flipped, uint8_t bits,
+                                uint64_t starts[LONG_FPDUS_MADE])
+{
+  const kit_plan plan = {.has_frames = true, .markers = {kind->markers, false}, .crc = kind->crc};
+  random_stream *random = random_stream_new(cut, "long");
+  kit_talk *talk = kit_talk_new(&plan, random);
+  GByteArray *stream = g_byte_array_new();
+
+  for (guint index = 0; index < LONG_FPDUS_MADE; index++) {
+    starts[index] = talk->phase[0] + stream->len;
+    append_long(stream, kind, index * 65536ULL, random);
+  }
+  g_byte_array_append(talk->octets[0], stream->data, stream->len);
+  if (flipped < UINT32_MAX) {
+    kit_talk_flip(talk, 0, starts[1] + flipped, bits);
+  }
+  GArray *pieces = kit_cut(talk, cut);
+  kit_session *session = kit_decode(talk, pieces, NULL);
+  kit_expect_sums(session, talk);
+  g_array_unref(pieces);
+  g_byte_array_unref(stream);
+  kit_talk_free(talk);
+  random_stream_free(random);
+  return session;
+}
+
+static const long_kind long_kinds[] = {{false, true}, {true, true}, {true, false}, {false, false}};
+
+/* 64,768 octets are the sender's limit (mpa-01 §3.2): FPDUs beyond it are decoded, and told of once. */
+static void test_long(void)
+{
+  static const uint32_t cuts[] = {1460, 65535, 4001};
+
+  for (gsize index = 0; index < G_N_ELEMENTS(long_kinds) * G_N_ELEMENTS(cuts); index++) {
+    const long_kind *kind = &long_kinds[index % G_N_ELEMENTS(long_kinds)];
+    uint64_t starts[LONG_FPDUS_MADE];
+    kit_session *session = decode_long(kind, cuts[index / G_N_ELEMENTS(long_kinds)], UINT32_MAX, 0, starts);
+    const decode_direction_summary *forward = kit_summary(session, DECODE_FORWARD);
+
+    g_assert_cmpuint(forward->fpdus, ==, LONG_FPDUS_MADE);
+    g_assert_cmpuint(forward->long_ulpdus, ==, LONG_FPDUS_MADE);
+    g_assert_cmpuint(forward->crc_bad + forward->wrong_markers + forward->unaccounted_octets, ==, 0);
+    g_assert_cmpuint(session->notes->len, ==, 1);
+    const decode_note *note = kit_note(session, DECODE_FORWARD, DECODE_NOTE_LONG_ULPDU);
+    g_assert_nonnull(note);
+    g_assert_cmpuint(note->stream_position, ==, starts[0]);
+    for (guint each = 0; each < LONG_FPDUS_MADE; each++) {
+      const decode_fpdu *fpdu = kit_fpdu(session, DECODE_FORWARD, starts[each]);
+      g_assert_nonnull(fpdu);
+      g_assert_cmpuint(fpdu->ulpdu_octets, ==, LONG_ULPDU_OCTETS);
+      g_assert_cmpint(fpdu->crc, ==, kind->crc ? DECODE_CRC_RIGHT : DECODE_CRC_UNUSED);
+    }
+    kit_session_free(session);
+  }
+}
+
+/* Without proof such a length cannot be: a CRC that is wrong and no marker; a wrong marker and no CRC; neither, and no DDP header follows. */
+static void test_long_unproven(void)
+{
+  enum { DDP_CONTROL = 2, RESERVED_BIT = 0x20 };
+  const struct {
+    long_kind kind;
+    uint32_t flipped;
+    uint8_t bits;
+  } cases[] = {{{false, true}, 5000, 0x01},
+               {{false, false}, DDP_CONTROL, RESERVED_BIT},
+               {{false, true}, DDP_CONTROL, RESERVED_BIT}};
+
+  for (gsize index = 0; index < G_N_ELEMENTS(cases); index++) {
+    uint64_t starts[LONG_FPDUS_MADE];
+    kit_session *session =
+        decode_long(&cases[index].kind, 1460, cases[index].flipped, cases[index].bits, starts);
+
+    g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->fpdus, ==, 1);
+    const decode_note *note = kit_note(session, DECODE_FORWARD, DECODE_NOTE_BAD_LENGTH);
+    g_assert_nonnull(note);
+    g_assert_cmpuint(note->stream_position, ==, starts[1]);
+    kit_session_free(session);
+  }
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -364,5 +496,7 @@ int main(int argc, char **argv)
   ADD("snap-length/in-header", unmarked, test_snap_length_in_header);
   ADD("each-octet/no-markers", unmarked, test_each_octet_flipped);
   ADD("each-octet/markers", marked, test_each_octet_flipped);
+  g_test_add_func("/decode/session/errors/long", test_long);
+  g_test_add_func("/decode/session/errors/long/unproven", test_long_unproven);
   return g_test_run();
 }

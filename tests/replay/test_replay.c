@@ -4,6 +4,9 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "base/big_endian.h"
+#include "base/crc32c.h"
+#include "ddp/ddp_header.h"
 #include "replay_kit.h"
 
 /* 20 messages of 64 KiB with markers: 45 FPDUs each of 1428 octets and one of 1276, and a Send without payload at the end. */
@@ -480,9 +483,71 @@ static void test_garbled(void)
   g_assert_cmpuint(replayed, >, 20);
 }
 
+/* --- ULPDUs longer than a sender may make --- */
+
+/* An FPDU without PAD (2 + 65,154 is a multiple of 4), whose ULPDU is an RDMA Write of 65,140 octets. */
+enum { LONG_ULPDU_OCTETS = 65154, LONG_FPDU_OCTETS = 2 + LONG_ULPDU_OCTETS + 4, LONG_PAYLOAD_OCTETS = 65140 };
+
+/* `first`, a data segment, as one that carries the long FPDU number `index` of the stream, and nothing else. */
+static kit_packet *long_packet(const kit_packet *first, guint index)
+{
+  guint at;
+  uint32_t payload_octets = replay_kit_payload(first, &at);
+  kit_packet *packet = g_new(kit_packet, 1);
+  g_autofree uint8_t *fpdu = g_malloc0(LONG_FPDU_OCTETS);
+
+  g_assert_cmpuint(payload_octets, >, 0);
+  packet->time_ns = first->time_ns;
+  packet->octets = g_byte_array_append(g_byte_array_new(), first->octets->data, at);
+  big_endian_write_16(fpdu, LONG_ULPDU_OCTETS);
+  memcpy(fpdu + 2, first->octets->data + at + 2,
+         DDP_TAGGED_HEADER_OCTETS); /* first->… is an RDMA Write, too */
+  big_endian_write_64(fpdu + 2 + 6, (uint64_t)index * LONG_PAYLOAD_OCTETS); /* its Tagged Offset */
+  crc32c_write(crc32c_update(CRC32C_INITIAL, fpdu, LONG_FPDU_OCTETS - 4), fpdu + LONG_FPDU_OCTETS - 4);
+  g_byte_array_append(packet->octets, fpdu, LONG_FPDU_OCTETS);
+  uint8_t *header = packet->octets->data;
+  big_endian_write_16(header + 2, (uint16_t)packet->octets->len);
+  big_endian_write_32(header + 24, big_endian_read_32(header + 24) + index * LONG_FPDU_OCTETS);
+  replay_kit_forget_checksum(packet);
+  return packet;
+}
+
+/* 64,768 octets are the sender's limit (mpa-01 §3.2). The receivers of a replay take what the capture's sender did beyond, its CRCs being right, and a
+ * note says so: of four FPDUs the third comes before the second, and is held whole. Those of a run stay at code 2
+ * (test_rnic_fault.c, impossible-length). */
+static void test_long_ulpdus(void)
+{
+  static const char *const unmarked[] = {"workload.messages=1", "mpa.markers=false", NULL};
+  static const guint order[] = {0, 2, 1, 3};
+  g_autoptr(GPtrArray) packets = replay_kit_packets(unmarked);
+  guint first = 0;
+  guint at;
+
+  while (!replay_kit_is_from_initiator(g_ptr_array_index(packets, first)) ||
+         replay_kit_payload(g_ptr_array_index(packets, first), &at) < 1000) {
+    first++;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(order); i++) {
+    kit_packet *packet = long_packet(g_ptr_array_index(packets, first), order[i]);
+    packet->time_ns += i * 1000;
+    g_ptr_array_insert(packets, (gint)(first + 1 + i), packet);
+  }
+  g_ptr_array_remove_index(packets, first);
+  g_ptr_array_set_size(packets, (gint)(first + G_N_ELEMENTS(order)));
+  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = NULL});
+  g_assert_cmpstr(result.error, ==, NULL);
+  g_assert_cmpint(result.result.status, ==, RUN_OK);
+  g_assert_nonnull(strstr(result.notes, "4 FPDUs have ULPDUs of more than 64768 octets"));
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_MPA_FPDUS), ==, 4);
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_PLACEMENT_OCTETS), ==, 4 * LONG_PAYLOAD_OCTETS);
+  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), ==, LONG_FPDU_OCTETS);
+  replay_kit_clear(&result);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/replay/long_ulpdus", test_long_ulpdus);
   g_test_add_func("/replay/metrics", test_metrics);
   g_test_add_func("/replay/one_way", test_one_way);
   g_test_add_func("/replay/a_packet_that_was_not_captured", test_a_packet_that_was_not_captured);

@@ -105,7 +105,8 @@ OPEN(open64)
 /* A stream's octets pass through write() below, which the C library's own streams do not call. */
 static ssize_t write_cookie(void *cookie, const char *octets, size_t count)
 {
-  return write((int)(intptr_t)cookie, octets, count);
+  ssize_t written = write((int)(intptr_t)cookie, octets, count);
+  return written < 0 ? 0 : written; /* as fopencookie() wants it */
 }
 
 static int close_cookie(void *cookie)

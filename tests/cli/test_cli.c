@@ -277,6 +277,7 @@ static void test_short_memory(fixture *f, gconstpointer data)
 {
   (void)data;
 #ifdef __SANITIZE_ADDRESS__
+  (void)f;
   g_test_skip("a sanitizer needs all of the address space");
 #else
   GString *text = g_string_new("title = 7; where = [");

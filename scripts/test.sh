@@ -64,7 +64,7 @@ test_without_ns3() {
 # Fuzzing takes its time however busy the machine is: what is short goes on beside it.
 start_fuzzing() {
   fuzz_log=$(mktemp)
-  scripts/fuzz.sh 20 >"$fuzz_log" 2>&1 &
+  scripts/fuzz.sh 10 >"$fuzz_log" 2>&1 &
   fuzz_id=$!
 }
 
@@ -86,14 +86,14 @@ count "instructions (a data segment costs no more than 5 % above bench/instructi
 count "without ns-3 (it builds and says what it lacks)" test_without_ns3
 count "findings (docs/findings.md is what the reference results give)" scripts/findings --check
 if [ -n "$long" ]; then
-  count "fuzzing (each target 20 s)" end_fuzzing
+  count "fuzzing (each target 10 s)" end_fuzzing
   count "reference results (every study made anew)" scripts/findings
   count "mutants (20 breaks of the model, of which 5 may be equivalent)" scripts/mutants --count 20 --at-most 5
   run_tests build
   run_tests build-sanitizers
 else
   count "reference results (two small studies made anew)" scripts/findings overhead packing
-  count "fuzzing (each target 20 s)" end_fuzzing
+  count "fuzzing (each target 10 s)" end_fuzzing
   run_tests build --no-suite long
   # What is tried on the built program from outside, full disks and killed sweeps, takes two minutes more there: --long has it. The
   # scripts' own tests run no program of ours.

@@ -44,6 +44,7 @@ typedef struct step {
 
 typedef struct series {
   GArray *steps; /* step, ascending; the first is nothing at 0 */
+  char *instant; /* the last one's time as it is written; NULL: none was read */
   gboolean used[HELD_CAUSES];
   gboolean others;      /* there are series of connections */
   double peak;          /* of the reassembly occupancy */
@@ -105,9 +106,14 @@ static gboolean add_line(series *s, char *line, const char *path, guint number, 
   if (time_s < last.time_s) {
     return invalid_line(error, path, number, "times in ascending order");
   }
-  if (time_s > last.time_s) {
-    last.time_s = time_s;
-    g_array_append_val(s->steps, last);
+  /* By its text: late in a long run two instants that are picoseconds apart are one double. */
+  if (g_strcmp0(fields[0], s->instant) != 0) {
+    if (s->instant != NULL || time_s > 0) {
+      last.time_s = time_s;
+      g_array_append_val(s->steps, last);
+    }
+    g_free(s->instant);
+    s->instant = g_strdup(fields[0]);
   }
   g_array_index(s->steps, step, s->steps->len - 1).octets[cause] = octets;
   return TRUE;
@@ -488,6 +494,7 @@ gboolean plot_occupancy(const char *run_folder, const gnuplot_target *target, GE
   gboolean good = read_series(&s, series_path, error) && check_belongs(&s, run, series_path, error) &&
                   draw(&s, run, target, error);
   g_array_unref(s.steps);
+  g_free(s.instant);
   summary_record_free(run);
   return good;
 }

@@ -106,6 +106,21 @@ static void test_steps(fixture *f, gconstpointer unused)
   g_assert_cmpuint(f->written->len, ==, 3);
 }
 
+/* Six days into a replay the instants 3 ps and 4 ps after a second are one double, 88 octets and none: the peak is 88 all the same. */
+static void test_instants_of_one_double(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  gsize length;
+  if (!can_draw()) {
+    return;
+  }
+  g_assert_true(524288.000000000003 == 524288.000000000004);
+  write_summary(f, 88);
+  plot_well(f, HEADER "524288.000000000003,all,incomplete,88\n524288.000000000004,all,incomplete,0\n");
+  g_autofree char *script = file_text(f, "occupancy.gnuplot", &length);
+  g_assert_nonnull(strstr(script, "'peak 88 octets'"));
+}
+
 /* `processing` is drawn but is no part of the reassembly peak. */
 static void test_processing(fixture *f, gconstpointer unused)
 {
@@ -284,6 +299,8 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add("/plot_occupancy/steps", fixture, NULL, set_up, test_steps, tear_down);
+  g_test_add("/plot_occupancy/instants_of_one_double", fixture, NULL, set_up, test_instants_of_one_double,
+             tear_down);
   g_test_add("/plot_occupancy/processing", fixture, NULL, set_up, test_processing, tear_down);
   g_test_add("/plot_occupancy/thinned", fixture, NULL, set_up, test_thinned, tear_down);
   g_test_add("/plot_occupancy/nothing_held", fixture, NULL, set_up, test_nothing_held, tear_down);

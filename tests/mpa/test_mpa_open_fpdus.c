@@ -52,8 +52,8 @@ static void test_counts(void)
 {
   mpa_open_fpdus *open = mpa_open_fpdus_new();
 
-  locate(open, 100, 42, 10);
-  locate(open, 148, 42, 20); /* touches, does not overlap */
+  locate(open, 148, 42, 20);
+  locate(open, 100, 42, 10); /* touches, does not overlap */
   mpa_open_fpdus_establish(open, 400, MPA_LOCATED_BY_MARKER);
   g_assert_cmpuint(mpa_open_fpdus_located(open), ==, 2);
   g_assert_cmpuint(mpa_open_fpdus_arrived(open), ==, 30);

@@ -134,7 +134,7 @@ rdmap_kit *rdmap_kit_new(const rdmap_config *a, const rdmap_config *b)
 {
   kit_whole *whole = g_new0(kit_whole, 1);
   whole->kit.mulpdu_octets = KIT_DEFAULT_MULPDU;
-  whole->kit.now = 1;
+  whole->kit.now = 10 * TIME_PS_PER_SECOND;
   host_init(whole, KIT_A, a);
   host_init(whole, KIT_B, b);
   return &whole->kit;

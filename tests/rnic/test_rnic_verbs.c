@@ -43,7 +43,9 @@ static void test_who_may_deregister(void)
 {
   rnic_kit *kit = rnic_kit_new();
   rnic_kit *other = rnic_kit_new();
+  rnic_kit *of_same_domain = rnic_kit_new();
   uint32_t stag;
+  uint32_t of_domain;
   uint32_t of_stream;
   rdmap_work write = {.id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 100};
 
@@ -59,6 +61,14 @@ static void test_who_may_deregister(void)
   g_assert_true(rnic_register(owner, &memory, &of_stream));
   g_assert_false(rnic_deregister(stranger, stag));
   g_assert_false(rnic_deregister(stranger, of_stream));
+  of_same_domain->sides[KIT_RESPONDER].config.host = kit->sides[KIT_RESPONDER].host;
+  of_same_domain->sides[KIT_RESPONDER].config.protection_domain =
+      kit->sides[KIT_RESPONDER].config.protection_domain;
+  rnic_kit_create(of_same_domain);
+  rnic_endpoint *colleague = of_same_domain->sides[KIT_RESPONDER].endpoint;
+  rnic_kit_register(kit, KIT_RESPONDER, 0, 100, &of_domain);
+  g_assert_false(rnic_deregister(colleague, of_stream));
+  g_assert_true(rnic_deregister(colleague, of_domain));
   g_assert_true(rnic_deregister(owner, of_stream));
   g_assert_true(rnic_deregister(owner, stag));
   g_assert_false(rnic_deregister(owner, stag));
@@ -68,6 +78,7 @@ static void test_who_may_deregister(void)
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   g_assert_cmpstr(kit->sides[KIT_RESPONDER].code, ==, "Terminate 1/1/00");
   g_assert_true(rnic_kit_is_untouched(octets, 100));
+  rnic_kit_free(of_same_domain);
   rnic_kit_free(other);
   rnic_kit_free(kit);
 }

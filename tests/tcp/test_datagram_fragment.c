@@ -106,6 +106,11 @@ static void test_ipv6_on_the_wire(void)
   g_assert_true(of.more);
   datagram_unref(piece);
   datagram_unref(read);
+  wire[5] = 8; /* the header alone, and no octets */
+  read = kit_read(wire, 48);
+  g_assert_nonnull(read);
+  g_assert_cmpuint(datagram_octets(read), ==, 48);
+  datagram_unref(read);
   datagram_unref(fragment);
   datagram_unref(packet);
 }

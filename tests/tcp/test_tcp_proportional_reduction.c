@@ -53,6 +53,21 @@ static void test_grows_back_to_the_threshold(void)
   g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 10000);
 }
 
+/* §3: at the threshold pipe is not above it any more, and nothing more may leave until it is below. */
+static void test_stops_at_the_threshold(void)
+{
+  tcp_proportional_reduction reduction;
+  tcp_proportional_reduction_begin(&reduction, 20000);
+  tcp_proportional_ack ack = {.delivered_octets = 1000,
+                              .pipe_octets = 10000,
+                              .threshold_octets = 10000,
+                              .smss_octets = 1000,
+                              .safe = true};
+  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 10000);
+  ack.pipe_octets = 10001; /* 2000 delivered of 20000: 1000 of 10000 */
+  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 10001 + 1000);
+}
+
 /* 60 segments queued, a window of 20 and the two of limited transmit: 22 in flight when recovery starts, the threshold is 10
  * (half of 20). The first retransmission leaves at once. d segments delivered let 10 d / 22 out: the fifth a second one, while
  * pipe is 15 still. RFC 6675 alone would wait until it is below 10. */
@@ -110,6 +125,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/proportional_reduction/rounds_up", test_rounds_up);
   g_test_add_func("/tcp/proportional_reduction/grows_back_to_the_threshold",
                   test_grows_back_to_the_threshold);
+  g_test_add_func("/tcp/proportional_reduction/stops_at_the_threshold", test_stops_at_the_threshold);
   g_test_add_func("/tcp/proportional_reduction/sends_while_pipe_falls", test_sends_while_pipe_falls);
   g_test_add_func("/tcp/proportional_reduction/ends_at_the_threshold", test_ends_at_the_threshold);
   return g_test_run();

@@ -1,5 +1,6 @@
 /* The receiver's IP reassembly: the five options of draft-ietf-rddp-mpa-01 §11.2.1, time, and hostile fragments. Segments and
  * their pieces are ip_fragment_kit.h's. */
+#include "base/big_endian.h"
 #include "base/random_stream.h"
 #include "ip_fragment_kit.h"
 #include "rnic/rnic_ip_reassembly.h"
@@ -306,6 +307,33 @@ static void test_versions_are_apart(void)
   rnic_ip_reassembly_free(reassembly);
 }
 
+/* The fragment with another identification; in IPv6 it has 32 bits, in octets 44 to 47 (RFC 8200 §4.5). */
+static datagram *identified(datagram *fragment, uint32_t identification)
+{
+  octet_block *block = octet_block_new(datagram_octets(fragment));
+  uint8_t *wire = octet_block_octets(block);
+  datagram_write(fragment, wire, true);
+  big_endian_write_32(wire + 44, identification);
+  datagram *changed = datagram_read(block, wire, datagram_octets(fragment));
+  octet_block_unref(block);
+  datagram_unref(fragment);
+  return changed;
+}
+
+/* RFC 8200 §4.5: all 32 bits of it tell datagrams apart. */
+static void test_ipv6_identification(void)
+{
+  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_UNLIMITED, 0);
+  rnic_ip_reassembly_receive(reassembly, identified(fragment_kit_piece(6, 0, 1460, 0, 1000), 0x10001), 0);
+  g_assert_null(rnic_ip_reassembly_receive(
+      reassembly, identified(fragment_kit_piece(6, 0, 1460, 1000, 480), 0x20001), 0));
+  datagram *whole = rnic_ip_reassembly_receive(
+      reassembly, identified(fragment_kit_piece(6, 0, 1460, 1000, 480), 0x10001), 0);
+  fragment_kit_assert_segment(whole, 6, 0, 1460);
+  datagram_unref(whole);
+  rnic_ip_reassembly_free(reassembly);
+}
+
 /* In IPv6 the advice is not below 1280, the least MTU a sender believes (RFC 8201 §4). */
 static void test_ipv6_advice(void)
 {
@@ -454,6 +482,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rnic/ip_reassembly/overlaps", test_overlaps);
   g_test_add_func("/rnic/ip_reassembly/malformed", test_malformed);
   g_test_add_func("/rnic/ip_reassembly/versions_are_apart", test_versions_are_apart);
+  g_test_add_func("/rnic/ip_reassembly/ipv6_identification", test_ipv6_identification);
   g_test_add_func("/rnic/ip_reassembly/ipv6_advice", test_ipv6_advice);
   g_test_add_func("/rnic/ip_reassembly/a_window_of_holes", test_a_window_of_holes);
   g_test_add_func("/rnic/ip_reassembly/random_order", test_random_order);

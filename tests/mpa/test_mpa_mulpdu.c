@@ -107,7 +107,7 @@ static void test_exact(void)
       if (markers && phase == 4) {
         continue; /* behind a marker no FPDU starts: it starts with it */
       }
-      uint64_t offset = 512 * 77 + phase;
+      uint64_t offset = (UINT64_C(3) << 32) + 512 * 77 + phase;
       for (size_t i = 0; i < G_N_ELEMENTS(segments); i++) {
         uint32_t whole = MAX(brute_force(offset, segments[i], markers), 128);
         for (uint32_t room = 0; room <= segments[i]; room += room < 200 ? 1 + (uint32_t)phase % 3 : 61) {

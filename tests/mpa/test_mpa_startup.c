@@ -282,6 +282,9 @@ static void test_no_timeout(void)
   mpa_startup_run(responder, 2000);
   startup_expect(responder, MPA_STARTUP_DECIDING, MPA_STARTUP_REASON_NONE);
   g_assert_cmpint(mpa_startup_deadline(patient), ==, TIME_PS_NEVER);
+  config.timeout_ps = 1; /* the shortest */
+  g_autoptr(mpa_startup) hasty = startup_begun_with(&config);
+  g_assert_cmpint(mpa_startup_deadline(hasty), ==, 1);
 }
 
 /* rdmac has no frames: markers and CRC, asked for or not, from the agreed octet on, at either end (mpa-02 §8.1, MPA-189). */

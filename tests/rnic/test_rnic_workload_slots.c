@@ -39,6 +39,21 @@ static void take_all(fixture *f, rnic_workload_slot *slots[SLOTS])
   }
 }
 
+/* There may be more than 2^16 of them. */
+static void test_many(fixture *f, gconstpointer data)
+{
+  enum { MANY = (1 << 16) + 1 };
+  rnic_workload_slots *slots = rnic_workload_slots_new(MANY, f->pool, f->table);
+  (void)data;
+
+  g_assert_cmpuint(rnic_workload_slots_count(slots), ==, MANY);
+  for (uint32_t i = 0; i < MANY; i++) {
+    g_assert_cmpuint(rnic_workload_slots_take(slots, i)->index, ==, i);
+  }
+  g_assert_false(rnic_workload_slots_has_next(slots));
+  rnic_workload_slots_free(slots);
+}
+
 /* Three slots go round; one that is still taken holds up the turn, though the one behind it is free. */
 static void test_turn(fixture *f, gconstpointer data)
 {
@@ -179,6 +194,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add("/rnic-workload-slots/turn", fixture, NULL, set_up, test_turn, tear_down);
+  g_test_add("/rnic-workload-slots/many", fixture, NULL, set_up, test_many, tear_down);
   g_test_add("/rnic-workload-slots/tagged-offsets", fixture, NULL, set_up, test_tagged_offsets_differ,
              tear_down);
   g_test_add("/rnic-workload-slots/stags", fixture, NULL, set_up, test_stags_stay, tear_down);

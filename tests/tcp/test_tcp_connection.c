@@ -371,6 +371,75 @@ static void test_what_is_not_committed(void)
   }
 }
 
+/* RFC 5961 §5.2: SND.UNA - MAX.SND.WND is the oldest ACK that is taken; with the next older one the segment is refused. */
+static void test_the_oldest_ack(void)
+{
+  for (int64_t older = 0; older < 2; older++) {
+    tcp_config config = tcp_kit_config();
+    tcp_kit *kit = tcp_kit_new(&config, NULL);
+    handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535});
+    tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
+                         .acknowledgement = tcp_sequence_of(-65535 - older, config.isn),
+                         .flags = TCP_ACK,
+                         .window = 65535};
+    script_segment(kit, header, 0, 100);
+    g_assert_cmpuint(kit->end[0].passed_octets, ==, older ? 0 : 100);
+    tcp_kit_free(kit);
+  }
+}
+
+/* End 0 posts the octets of `block`, and sends what it may. */
+static void post_block(tcp_kit *kit, octet_block *block, uint32_t octets)
+{
+  octet_rope record;
+  octet_rope_init(&record);
+  octet_rope_append(&record, octet_block_octets(block), octets, block);
+  tcp_connection_post(kit->end[0].connection, &record, 0);
+  octet_rope_clear(&record);
+  kit->end[0].posted += octets;
+  collect(kit, 0);
+}
+
+/* Positions have 64 bits, on the wire 32 of them: more than 4 GiB are sent and acknowledged, and beyond, what is lost is sent again. */
+static void test_more_than_4_gib(void)
+{
+  enum { RECORD_OCTETS = 1 << 20, EMSS = 65495 };
+  tcp_config config = tcp_kit_config();
+  config.send_mtu_octets = 65535;
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  handshake(kit, TCP_KIT_ROUND_TRIP,
+            &(tcp_header){.window = 65535,
+                          .has_mss = true,
+                          .mss_octets = EMSS,
+                          .has_window_scale = true,
+                          .window_scale = 14,
+                          .has_sack_permitted = true});
+  octet_block *block = octet_block_new(RECORD_OCTETS);
+  memset(octet_block_octets(block), 0, RECORD_OCTETS);
+  uint64_t sent = 0;
+  for (uint64_t posted = RECORD_OCTETS; posted <= (UINT64_C(1) << 32) + RECORD_OCTETS;
+       posted += RECORD_OCTETS) {
+    post_block(kit, block, RECORD_OCTETS);
+    while (sent < posted) {
+      g_assert_cmpuint(on_wire(kit, 0), >, 0);
+      sent += wire_length(kit, 0, 0);
+      drop_segment(kit, 0);
+      script_ack(kit, sent, 0, NULL);
+    }
+    g_assert_cmpuint(kit->end[0].acknowledged, ==, posted);
+  }
+  post_block(kit, block, RECORD_OCTETS);
+  drop_all(kit, 0);
+  advance_by(kit, TIME_PS_PER_SECOND);
+  g_assert_cmphex(wire_header(kit, 0, 0).sequence, ==, tcp_sequence_of((int64_t)sent, config.isn));
+  g_assert_cmpuint(wire_length(kit, 0, 0), ==, EMSS);
+  script_ack(kit, sent + EMSS, 1,
+             (const uint64_t[][2]){{sent + 2 * EMSS, sent + 3 * EMSS}}); /* says more than was predicted */
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, sent + EMSS);
+  octet_block_unref(block);
+  tcp_kit_free(kit);
+}
+
 /* Nothing answers a RST outside of the window, a segment without ACK, or an old ACK. */
 static void test_ignored(void)
 {
@@ -481,6 +550,8 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/connection/back_to_listen", test_back_to_listen);
   g_test_add_func("/tcp/connection/challenges", test_challenges);
   g_test_add_func("/tcp/connection/what_is_not_committed", test_what_is_not_committed);
+  g_test_add_func("/tcp/connection/the_oldest_ack", test_the_oldest_ack);
+  g_test_add_func("/tcp/connection/more_than_4_gib", test_more_than_4_gib);
   g_test_add_func("/tcp/connection/ignored", test_ignored);
   g_test_add_func("/tcp/connection/hostile_segments", test_hostile_segments);
   return g_test_run();

@@ -63,15 +63,21 @@ void *element_array_at_chunk(const element_array *array, size_t index)
   return element_chunks_at(array->chunks, index);
 }
 
-static void *insert_in_chunks(element_array *array, size_t index)
+/* Whether the elements are in chunks; they are from the first time on that very many would have to move, `near` on the shorter side. */
+static bool is_in_chunks(element_array *array, size_t near)
 {
-  if (!array->chunks) {
+  if (!array->chunks && near > ELEMENT_CHUNK_MAX) {
     uint32_t count = array->count;
     element_chunks *chunks = element_chunks_new(array);
     element_array_clear(array);
     array->chunks = chunks;
     array->count = count;
   }
+  return array->chunks != NULL;
+}
+
+static void *insert_in_chunks(element_array *array, size_t index)
+{
   array->count++;
   array->capacity = array->count; /* so that every insertion comes here */
   return element_chunks_insert(array->chunks, index);
@@ -80,7 +86,7 @@ static void *insert_in_chunks(element_array *array, size_t index)
 void *element_array_insert_between(element_array *array, size_t index)
 {
   g_assert(index <= array->count);
-  if (array->chunks || MIN(index, array->count - index) > ELEMENT_CHUNK_MAX) {
+  if (is_in_chunks(array, MIN(index, array->count - index))) {
     return insert_in_chunks(array, index);
   }
   bool towards_front = index < array->count - index;
@@ -104,7 +110,8 @@ void element_array_remove_between(element_array *array, size_t index, size_t cou
   if (count == 0) {
     return;
   }
-  if (array->chunks) {
+  size_t behind = array->count - index - count;
+  if (is_in_chunks(array, MIN(index, behind))) {
     if (count == array->count) {
       element_array_clear(array);
       return;
@@ -114,7 +121,6 @@ void element_array_remove_between(element_array *array, size_t index, size_t cou
     array->capacity = array->count;
     return;
   }
-  size_t behind = array->count - index - count;
   if (index <= behind) {
     move_elements(array, (ptrdiff_t)count, 0, index);
     array->front += count * array->element_octets;

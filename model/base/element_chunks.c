@@ -88,7 +88,7 @@ static void go_to(element_chunks *chunks, size_t index)
     return;
   }
   chunks->near_at = 0;
-  for (size_t step = (size_t)1 << g_bit_nth_msf(count, -1); step > 0; step /= 2) {
+  for (size_t step = (size_t)1 << (g_bit_storage(count) - 1); step > 0; step /= 2) {
     if (part + step < count && chunks->near_at + sums[part + step] <= index) {
       part += step;
       chunks->near_at += sums[part];

@@ -6,7 +6,7 @@
 #include "base/element_array.h"
 
 /* Most elements of one short array; an element_array as long as this stays in one piece. */
-enum { ELEMENT_CHUNK_MAX = 512 };
+enum { ELEMENT_CHUNK_MAX = 256 };
 
 typedef struct element_chunks element_chunks;
 

@@ -485,7 +485,13 @@ static void test_invalidation_of_a_shared_stag(void)
   g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, true), ==, DDP_INVALIDATED);
 
   g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
-  ddp_stag_table_remove_stream(table, neighbour);
+  for (unsigned i = 0; i < 65535; i++) { /* 65537 = 2^16 + 1 streams are more than one, too */
+    ddp_stag_table_add_stream(table, neighbour);
+  }
+  assert_not_invalidated(table, false, DDP_INVALIDATE_SHARED);
+  for (unsigned i = 0; i < 65536; i++) {
+    ddp_stag_table_remove_stream(table, neighbour);
+  }
   g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, false), ==, DDP_INVALIDATED);
 
   /* Alone in its domain, whose number has the same low 16 bits as one with two streams. */

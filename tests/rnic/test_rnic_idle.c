@@ -43,8 +43,8 @@ static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
 {
   idle_end *end = user;
   (void)endpoint;
-  (void)now;
 
+  g_assert_cmpint(now, ==, end->pair->bench->now);
   return end->pair->bench->is_posting && rnic_workload_post_next(end->pair->workload, end->side);
 }
 
@@ -52,16 +52,16 @@ static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
 {
   idle_end *end = user;
   (void)endpoint;
-  (void)now;
 
+  g_assert_cmpint(now, ==, end->pair->bench->now);
   rnic_workload_poll(end->pair->workload, end->side);
 }
 
 static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
 {
   idle_end *end = user;
-  (void)now;
 
+  g_assert_cmpint(now, ==, end->pair->bench->now);
   rnic_workload_delivered(end->pair->workload, end->side, segment);
 }
 
@@ -118,8 +118,8 @@ static void make_pair(bench *b, uint32_t index)
   rnic_endpoint *endpoints[] = {pair->ends[MPA_INITIATOR].endpoint, pair->ends[MPA_RESPONDER].endpoint};
   pair->workload = rnic_workload_new(&b->config, index, NULL);
   rnic_workload_lend(pair->workload, endpoints);
-  rnic_endpoint_start(endpoints[MPA_RESPONDER], 0);
-  rnic_endpoint_start(endpoints[MPA_INITIATOR], 0);
+  rnic_endpoint_start(endpoints[MPA_RESPONDER], b->now);
+  rnic_endpoint_start(endpoints[MPA_INITIATOR], b->now);
 }
 
 /* Carries packets over a wire of no length until none is left. */
@@ -153,6 +153,7 @@ static bench *bench_new(void)
 {
   bench *b = g_new0(bench, 1);
 
+  b->now = TIME_PS_PER_SECOND;
   b->table = pattern_new();
   b->config = (rnic_workload_config){.mix = {RNIC_OPERATION_WRITE},
                                      .mix_count = 1,

@@ -6,6 +6,7 @@
 #ifndef BASE_ELEMENT_ARRAY_H
 #define BASE_ELEMENT_ARRAY_H
 
+#include <glib.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,13 +32,15 @@ void *element_array_at_chunk(const element_array *array, size_t index);
 /* The element number `index` (< count). */
 static inline void *element_array_at(const element_array *array, size_t index)
 {
-  return array->chunks ? element_array_at_chunk(array, index) : array->front + index * array->element_octets;
+  return G_UNLIKELY(array->chunks) ? element_array_at_chunk(array, index)
+                                   : array->front + index * array->element_octets;
 }
 
 /* The same where the caller says how long an element is, so that the compiler knows. */
 static inline void *element_array_slot(const element_array *array, size_t index, size_t element_octets)
 {
-  return array->chunks ? element_array_at_chunk(array, index) : array->front + index * element_octets;
+  return G_UNLIKELY(array->chunks) ? element_array_at_chunk(array, index)
+                                   : array->front + index * element_octets;
 }
 
 /* What element_array_insert() does when there is no room behind the last element, or the new one is not the last. */
@@ -50,8 +53,8 @@ static inline void *element_array_insert(element_array *array, size_t index)
   if (index != array->count || array->room + array->count == array->capacity) {
     return element_array_insert_between(array, index);
   }
-  array->count++;
-  return element_array_at(array, index);
+  array->count++; /* in one piece: chunks have no room */
+  return array->front + index * array->element_octets;
 }
 
 /* Room for `room` elements in front of those of an empty array. */
@@ -108,11 +111,17 @@ size_t element_array_count_between(const element_array *array, size_t key_offset
 static inline size_t element_array_count_to(const element_array *array, size_t key_offset, uint64_t bound)
 {
   uint32_t count = array->count;
-  if (count == 0 || element_array_key(array, key_offset, count - 1) <= bound) {
-    return count;
-  }
-  if (element_array_key(array, key_offset, 0) > bound) {
+  if (count == 0) {
     return 0;
+  }
+  if (G_LIKELY(!array->chunks)) {
+    const uint8_t *first = array->front + key_offset;
+    if (*(const uint64_t *)(const void *)(first + (size_t)(count - 1) * array->element_octets) <= bound) {
+      return count;
+    }
+    if (*(const uint64_t *)(const void *)first > bound) {
+      return 0;
+    }
   }
   return element_array_count_between(array, key_offset, bound);
 }

@@ -62,7 +62,7 @@ static bool fails(const char *kind, const char *path)
       atomic_fetch_add(&record->calls, 1) + 1 != plan.failing) {
     return false;
   }
-  strncpy(record->path, path, sizeof record->path - 1);
+  memccpy(record->path, path, 0, sizeof record->path - 1); /* the rest is 0 */
   if (plan.error == 0) {
     kill(getpid(), SIGKILL);
   }

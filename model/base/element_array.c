@@ -21,8 +21,11 @@ static uint8_t *memory_of(const element_array *array)
 
 void element_array_clear(element_array *array)
 {
-  g_free(memory_of(array));
-  element_chunks_free(array->chunks);
+  if (element_array_is_in_chunks(array)) {
+    element_chunks_free(array->chunks);
+  } else {
+    g_free(memory_of(array));
+  }
   element_array_init(array, array->element_octets);
 }
 
@@ -64,30 +67,32 @@ void *element_array_at_chunk(const element_array *array, size_t index)
 }
 
 /* Whether the elements are in chunks; they are from the first time on that very many would have to move, `near` on the shorter side. */
-static bool is_in_chunks(element_array *array, size_t near)
+static bool moves_in_chunks(element_array *array, size_t near)
 {
-  if (!array->chunks && near > ELEMENT_CHUNK_MAX) {
+  if (!element_array_is_in_chunks(array) && near > ELEMENT_CHUNK_MAX) {
     uint32_t count = array->count;
     element_chunks *chunks = element_chunks_new(array);
     element_array_clear(array);
     array->chunks = chunks;
+    array->room = ELEMENT_ARRAY_IN_CHUNKS;
     array->count = count;
   }
-  return array->chunks != NULL;
+  return element_array_is_in_chunks(array);
 }
 
-static void *insert_in_chunks(element_array *array, size_t index)
+/* The elements in chunks are `count` now. Their capacity is such that every insertion comes to element_array_insert_between(). */
+static void count_in_chunks(element_array *array, uint32_t count)
 {
-  array->count++;
-  array->capacity = array->count; /* so that every insertion comes here */
-  return element_chunks_insert(array->chunks, index);
+  array->count = count;
+  array->capacity = ELEMENT_ARRAY_IN_CHUNKS + count;
 }
 
 void *element_array_insert_between(element_array *array, size_t index)
 {
   g_assert(index <= array->count);
-  if (is_in_chunks(array, MIN(index, array->count - index))) {
-    return insert_in_chunks(array, index);
+  if (moves_in_chunks(array, MIN(index, array->count - index))) {
+    count_in_chunks(array, array->count + 1);
+    return element_chunks_insert(array->chunks, index);
   }
   bool towards_front = index < array->count - index;
   if (towards_front ? array->room == 0 : array->room + array->count == array->capacity) {
@@ -111,14 +116,13 @@ void element_array_remove_between(element_array *array, size_t index, size_t cou
     return;
   }
   size_t behind = array->count - index - count;
-  if (is_in_chunks(array, MIN(index, behind))) {
+  if (moves_in_chunks(array, MIN(index, behind))) {
     if (count == array->count) {
       element_array_clear(array);
       return;
     }
     element_chunks_remove(array->chunks, index, count);
-    array->count -= (uint32_t)count;
-    array->capacity = array->count;
+    count_in_chunks(array, array->count - (uint32_t)count);
     return;
   }
   if (index <= behind) {
@@ -133,7 +137,7 @@ void element_array_remove_between(element_array *array, size_t index, size_t cou
 
 size_t element_array_count_between(const element_array *array, size_t key_offset, uint64_t bound)
 {
-  if (array->chunks) {
+  if (element_array_is_in_chunks(array)) {
     return element_chunks_count_to(array->chunks, key_offset, bound);
   }
   size_t stride = array->element_octets;

@@ -7,18 +7,30 @@
 #define BASE_ELEMENT_ARRAY_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Read by everyone, written only by the functions below. */
 typedef struct element_array {
-  uint8_t *front; /* the first element, or where it would be; NULL until the first insertion */
+  union {
+    uint8_t *front; /* the first element, or where it would be; NULL until the first insertion */
+    struct element_chunks *chunks; /* the elements, when they are not in one piece */
+  };
   uint32_t element_octets;
-  uint32_t room;                 /* for so many elements in front of `front` */
-  uint32_t count;                /* elements in use */
-  uint32_t capacity;             /* elements of the memory, which starts at that room */
-  struct element_chunks *chunks; /* NULL, or where the elements are: then there is no `front`, and no room */
+  uint32_t room;  /* for so many elements in front of `front`; ELEMENT_ARRAY_IN_CHUNKS: there is no `front` */
+  uint32_t count; /* elements in use */
+  uint32_t
+      capacity; /* elements of the memory, which starts at that room; in chunks `room` + `count`, modulo 2^32 */
 } element_array;
+
+#define ELEMENT_ARRAY_IN_CHUNKS UINT32_MAX
+
+/* Are the elements elsewhere than in one piece of memory? */
+static inline bool element_array_is_in_chunks(const element_array *array)
+{
+  return G_UNLIKELY(array->room == ELEMENT_ARRAY_IN_CHUNKS);
+}
 
 /* Makes `array` an empty array of elements of `element_octets` (> 0) octets. */
 void element_array_init(element_array *array, size_t element_octets);
@@ -32,15 +44,15 @@ void *element_array_at_chunk(const element_array *array, size_t index);
 /* The element number `index` (< count). */
 static inline void *element_array_at(const element_array *array, size_t index)
 {
-  return G_UNLIKELY(array->chunks) ? element_array_at_chunk(array, index)
-                                   : array->front + index * array->element_octets;
+  return element_array_is_in_chunks(array) ? element_array_at_chunk(array, index)
+                                           : array->front + index * array->element_octets;
 }
 
 /* The same where the caller says how long an element is, so that the compiler knows. */
 static inline void *element_array_slot(const element_array *array, size_t index, size_t element_octets)
 {
-  return G_UNLIKELY(array->chunks) ? element_array_at_chunk(array, index)
-                                   : array->front + index * element_octets;
+  return element_array_is_in_chunks(array) ? element_array_at_chunk(array, index)
+                                           : array->front + index * element_octets;
 }
 
 /* What element_array_insert() does when there is no room behind the last element, or the new one is not the last. */
@@ -71,7 +83,8 @@ void element_array_remove_between(element_array *array, size_t index, size_t cou
 /* Removes the elements [index, index + count), which must exist. Pointers to elements are invalid afterwards. */
 static inline void element_array_remove(element_array *array, size_t index, size_t count)
 {
-  if (index > 0 || count - 1 >= array->count || array->chunks) { /* also when there is nothing to remove */
+  if (index > 0 || count - 1 >= array->count ||
+      element_array_is_in_chunks(array)) { /* also when there is nothing to remove */
     element_array_remove_between(array, index, count);
     return;
   }
@@ -86,7 +99,7 @@ static inline void element_array_remove(element_array *array, size_t index, size
 /* Removes all elements and keeps the memory, from its start on. */
 static inline void element_array_empty(element_array *array)
 {
-  if (array->chunks) {
+  if (element_array_is_in_chunks(array)) {
     element_array_clear(array);
     return;
   }
@@ -114,7 +127,7 @@ static inline size_t element_array_count_to(const element_array *array, size_t k
   if (count == 0) {
     return 0;
   }
-  if (G_LIKELY(!array->chunks)) {
+  if (!element_array_is_in_chunks(array)) {
     const uint8_t *first = array->front + key_offset;
     if (*(const uint64_t *)(const void *)(first + (size_t)(count - 1) * array->element_octets) <= bound) {
       return count;

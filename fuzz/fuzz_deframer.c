@@ -282,7 +282,7 @@ static bool note_arrival(trial *t, uint64_t from, const uint8_t *octets, uint64_
 /* Octets [from, to) of the stream arrive, in two pieces; `change` is in the last of them. */
 static void arrive(trial *t, uint64_t from, uint64_t to, uint8_t change)
 {
-  const mpa_deframer_events silent = {
+  static const mpa_deframer_events silent = {
       .ulpdu = ignore_ulpdu, .error = ignore_error, .plausible = on_plausible};
   uint32_t length = (uint32_t)(to - from);
   uint8_t *octets = g_memdup2(t->stream + from, length);
@@ -343,7 +343,7 @@ static void arrive_rest(trial *t)
 /* All octets have come. The same octets in order, in one piece, are passed as wholly as they were in that order. */
 static void check_in_order(const trial *t)
 {
-  const mpa_deframer_events silent = {.ulpdu = ignore_ulpdu, .error = ignore_error};
+  static const mpa_deframer_events silent = {.ulpdu = ignore_ulpdu, .error = ignore_error};
   mpa_deframer *in_order = mpa_deframer_new(has_flag(t, FLAG_MARKERS), has_flag(t, FLAG_CRC), &silent, NULL);
   octet_rope octets;
 
@@ -363,7 +363,7 @@ static void check_in_order(const trial *t)
 
 static void run(trial *t, fuzz_input segments)
 {
-  const mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error, .plausible = on_plausible};
+  static const mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error, .plausible = on_plausible};
 
   t->came = g_malloc0(t->length);
   t->passed = g_new0(bool, t->length);

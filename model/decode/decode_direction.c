@@ -227,7 +227,7 @@ static void take_error(void *user, mpa_error error, uint64_t offset, time_ps now
 
 static void new_deframer(decode_direction *direction, uint64_t offset)
 {
-  const mpa_deframer_events events = {
+  static const mpa_deframer_events events = {
       .ulpdu = take_ulpdu, .error = take_error, .excused = is_excused, .could_start = could_start};
 
   mpa_deframer_free(direction->deframer);

@@ -31,7 +31,7 @@ static void ignore_error(void *user, mpa_error error, uint64_t offset, time_ps n
 
 uint64_t decode_find_count(const uint8_t *octets, size_t length, uint64_t offset, bool markers, bool crc)
 {
-  const mpa_deframer_events events = {.ulpdu = ignore_ulpdu, .error = ignore_error};
+  static const mpa_deframer_events events = {.ulpdu = ignore_ulpdu, .error = ignore_error};
   mpa_deframer *deframer = mpa_deframer_new(markers, crc, &events, NULL);
   octet_rope rope;
 

@@ -9,7 +9,7 @@ mpa_deframer *mpa_deframer_new(bool markers, bool crc, const mpa_deframer_events
 
   deframer->markers = markers;
   deframer->crc = crc;
-  deframer->events = *events;
+  deframer->events = events;
   deframer->user = user;
   deframer->error = MPA_ERROR_NONE;
   deframer->stuck = UINT64_MAX;
@@ -37,7 +37,7 @@ static void fail(mpa_deframer *deframer, mpa_error error, uint64_t offset, time_
   if (error == MPA_ERROR_CRC) {
     deframer->statistics.crc_errors++;
   }
-  deframer->events.error(deframer->user, error, offset, now);
+  deframer->events->error(deframer->user, error, offset, now);
 }
 
 /* Nothing is passed after an error (mpa-01 §7, MPA-288). The documents do not say what becomes of octets
@@ -50,7 +50,7 @@ static void let_go(mpa_deframer *deframer)
 
 bool mpa_deframer_pass(mpa_deframer *deframer, const mpa_whole_fpdu *fpdu, time_ps now)
 {
-  const mpa_deframer_events *events = &deframer->events;
+  const mpa_deframer_events *events = deframer->events;
   bool guessed = fpdu->method == MPA_LOCATED_BY_ASSUMPTION;
 
   octet_rope octets;
@@ -119,8 +119,8 @@ static bool length_is_possible(mpa_deframer *deframer, uint64_t start, uint32_t 
   if (!mpa_deframer_is_long(ulpdu_octets)) {
     return true;
   }
-  if (deframer->takes_long && (!deframer->follows_errors || !deframer->events.could_start ||
-                               deframer->events.could_start(deframer->user, behind))) {
+  if (deframer->takes_long && (!deframer->follows_errors || !deframer->events->could_start ||
+                               deframer->events->could_start(deframer->user, behind))) {
     return true;
   }
   if (deframer->follows_errors) {
@@ -611,7 +611,7 @@ static void pass_by(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 
 mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, const octet_rope *octets)
 {
-  const mpa_deframer_events events = {.ulpdu = pass_by, .error = blame};
+  static const mpa_deframer_events events = {.ulpdu = pass_by, .error = blame};
   inspection look = {.octets = octets,
                      .from = offset,
                      .to = offset + octets->length,

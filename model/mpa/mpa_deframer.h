@@ -59,7 +59,7 @@ typedef struct mpa_deframer_statistics {
 } mpa_deframer_statistics;
 
 /* A deframer at offset 0. With `markers` the stream has them and they are used to look ahead; with `crc`
- * each FPDU's CRC is checked. Free with mpa_deframer_free(). */
+ * each FPDU's CRC is checked. `events` must outlive it. Free with mpa_deframer_free(). */
 mpa_deframer *mpa_deframer_new(bool markers, bool crc, const mpa_deframer_events *events, void *user);
 void mpa_deframer_free(mpa_deframer *deframer);
 

@@ -37,7 +37,7 @@ static bool is_excused(const mpa_deframer *deframer, const mpa_whole_fpdu *fpdu)
                            .located_by = fpdu->method,
                            .fpdu = fpdu};
 
-  return deframer->events.excused && deframer->events.excused(deframer->user, &ulpdu);
+  return deframer->events->excused && deframer->events->excused(deframer->user, &ulpdu);
 }
 
 /* A marker in the invalid `fpdu` says that another FPDU is there, and no CRC says that its ULPDU_Length is right. One that no sender may use
@@ -81,7 +81,7 @@ void mpa_deframer_refuse_length(mpa_deframer *deframer, uint64_t start, time_ps 
   /* Beyond the edge it is only a marker that says that a length is there. */
   if (start == deframer->edge && start != deframer->stuck) {
     deframer->stuck = start;
-    deframer->events.error(deframer->user, MPA_ERROR_CRC, start, now);
+    deframer->events->error(deframer->user, MPA_ERROR_CRC, start, now);
   }
 }
 

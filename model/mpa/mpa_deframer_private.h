@@ -44,17 +44,17 @@ typedef struct mpa_deframer_ahead {
 } mpa_deframer_ahead;
 
 struct mpa_deframer {
-  mpa_deframer_events events;
+  const mpa_deframer_events *events;
   void *user;
   uint64_t edge; /* everything below is passed; an FPDU starts here */
   bool markers;
   bool crc;
   bool follows_errors;
-  bool takes_long; /* mpa_deframer_take_long() */
-  bool is_last;    /* mpa_deframer_end() has been called */
-  mpa_error error;
-  uint64_t
-      stuck; /* with follows_errors: the start whose ULPDU_Length has been found impossible last; UINT64_MAX */
+  bool takes_long;     /* mpa_deframer_take_long() */
+  bool is_last;        /* mpa_deframer_end() has been called */
+  mpa_error error : 8; /* idle pairs are many (tests/rnic/test_rnic_idle) */
+  /* With follows_errors: the start whose ULPDU_Length has been found impossible last; UINT64_MAX. */
+  uint64_t stuck;
   mpa_deframer_ahead *ahead; /* NULL until needed */
   mpa_deframer_statistics statistics;
 };

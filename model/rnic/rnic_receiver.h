@@ -21,8 +21,8 @@ typedef struct rnic_receiver_config {
   rdmap_stream *stream;
   bool looks_ahead;              /* TCP passes octets as they arrive */
   bool assumes_aligned;          /* besides: a segment behind a hole is taken to start with an FPDU */
-  time_ps placement_latency_ps;  /* 0: none */
   bool takes_long_ulpdus;        /* see mpa_deframer_take_long() */
+  time_ps placement_latency_ps;  /* 0: none */
   uint64_t first_offset;         /* of the FPDU phase, that comes; an FPDU starts there */
   time_ps first_fpdu_timeout_ps; /* from the first octet to the first valid FPDU; 0: for ever */
 } rnic_receiver_config;

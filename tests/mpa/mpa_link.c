@@ -45,7 +45,7 @@ static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
 
 static void enter_full_operation(mpa_link_end *end)
 {
-  mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error};
+  static const mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error};
   bool crc = mpa_startup_crc(end->startup);
 
   end->sent_start = tcp_connection_posted_octets(end->tcp);

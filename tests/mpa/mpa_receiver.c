@@ -123,7 +123,7 @@ mpa_receiver *mpa_receiver_new(const mpa_stream *stream, bool crc)
 mpa_receiver *mpa_receiver_new_at(const mpa_stream *stream, bool crc, uint64_t start)
 {
   mpa_receiver *receiver = g_new0(mpa_receiver, 1);
-  mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error, .plausible = on_plausible};
+  static const mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error, .plausible = on_plausible};
 
   receiver->stream = stream;
   receiver->deframer = mpa_deframer_new(stream->markers, crc, &events, receiver);
@@ -248,7 +248,7 @@ void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to)
   octet_rope_init(&segment);
   append_block(receiver, from, cut, &segment);
   append_block(receiver, cut, to, &segment);
-  const mpa_deframer_events silent = {
+  static const mpa_deframer_events silent = {
       .ulpdu = ignore_ulpdu, .error = ignore_error, .plausible = on_plausible};
   mpa_deframer *copy = mpa_deframer_copy(receiver->deframer, &silent, receiver);
   give(receiver, copy, from, &segment);

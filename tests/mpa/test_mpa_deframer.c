@@ -236,7 +236,7 @@ static void test_parts(void)
 {
   static const uint32_t ulpdus[] = {600};
   mpa_stream *stream = mpa_stream_new(true, true, ulpdus, 1);
-  mpa_deframer_events events = {.ulpdu = see, .error = see_error};
+  static const mpa_deframer_events events = {.ulpdu = see, .error = see_error};
   seen last = {.count = 0};
   mpa_deframer *deframer = mpa_deframer_new(true, true, &events, &last);
 
@@ -266,7 +266,7 @@ static void test_parts_in_order(void)
 {
   static const uint32_t ulpdus[] = {600, 200};
   mpa_stream *stream = mpa_stream_new(true, true, ulpdus, 2);
-  mpa_deframer_events events = {.ulpdu = see, .error = see_error};
+  static const mpa_deframer_events events = {.ulpdu = see, .error = see_error};
   seen last = {.count = 0};
   mpa_deframer *deframer = mpa_deframer_new(true, true, &events, &last);
 
@@ -295,7 +295,7 @@ static void test_parts_of_two_at_once(void)
 {
   static const uint32_t ulpdus[] = {600, 200};
   mpa_stream *stream = mpa_stream_new(true, true, ulpdus, 2);
-  mpa_deframer_events events = {.ulpdu = see, .error = see_error};
+  static const mpa_deframer_events events = {.ulpdu = see, .error = see_error};
   seen last = {.count = 0};
   mpa_deframer *deframer = mpa_deframer_new(true, true, &events, &last);
 
@@ -313,7 +313,7 @@ static void test_parts_of_two_at_once(void)
 static void test_zero_length(void)
 {
   static const uint8_t fpdu[] = {0, 0, 0, 0, 0xC7, 0x4B, 0x67, 0x48}; /* CRC32C of 4 zeros is 48674BC7 */
-  mpa_deframer_events events = {.ulpdu = see, .error = see_error};
+  static const mpa_deframer_events events = {.ulpdu = see, .error = see_error};
   seen last = {.count = 9, .octets = 9};
   mpa_deframer *deframer = mpa_deframer_new(false, true, &events, &last);
   octet_rope segment;

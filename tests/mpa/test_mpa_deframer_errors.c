@@ -354,7 +354,7 @@ static void on_error_of_noise(void *user, mpa_error error, uint64_t offset, time
 
 static void feed_noise(random_stream *random, bool markers, bool crc)
 {
-  mpa_deframer_events events = {.ulpdu = on_ulpdu_of_noise, .error = on_error_of_noise};
+  static const mpa_deframer_events events = {.ulpdu = on_ulpdu_of_noise, .error = on_error_of_noise};
   guint counts[2] = {0, 0};
   mpa_deframer *deframer = mpa_deframer_new(markers, crc, &events, counts);
   uint64_t received = 0;

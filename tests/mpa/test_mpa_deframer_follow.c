@@ -58,7 +58,7 @@ static bool is_excused(void *user, const mpa_ulpdu *ulpdu)
 
 static fixture *set_up(bool markers)
 {
-  const mpa_deframer_events events = {.ulpdu = take, .error = fail, .excused = is_excused};
+  static const mpa_deframer_events events = {.ulpdu = take, .error = fail, .excused = is_excused};
   fixture *made = g_new0(fixture, 1);
 
   made->stream = mpa_stream_new(markers, true, full, FPDUS);

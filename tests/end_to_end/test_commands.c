@@ -101,32 +101,6 @@ static void test_any_folder_same_octets(void)
   run_kit_remove_folder(folder);
 }
 
-/* A folder holds one run: what an earlier one left is gone, also when the new run cannot be finished. */
-static void test_old_results_are_gone(void)
-{
-  char *folder = run_kit_new_folder();
-  char *path = scenario_file("one-loss-in-order.cfg");
-  char *capture = g_build_filename(folder, "sender.pcap", NULL);
-  char *page = g_build_filename(folder, "summary.json", NULL);
-  char *series = g_build_filename(folder, "occupancy.csv", NULL);
-  const char *const again[] = {"run", path, "--out", folder, "--quiet", NULL};
-
-  run_into(folder, path, "run.seed=7");
-  g_assert_cmpint(run_kit_spawn("IWARPSIM", NULL, again, NULL, NULL), ==, 0);
-  g_assert_true(g_file_test(page, G_FILE_TEST_EXISTS));
-  g_assert_false(g_file_test(capture, G_FILE_TEST_EXISTS)); /* of another run, and not asked for */
-  g_assert_cmpint(g_remove(series), ==, 0);
-  g_assert_cmpint(g_mkdir(series, 0700), ==, 0); /* in the way */
-  g_assert_cmpint(run_kit_spawn("IWARPSIM", NULL, again, NULL, NULL), ==, 1);
-  g_assert_false(g_file_test(page, G_FILE_TEST_EXISTS));
-  g_assert_cmpint(g_rmdir(series), ==, 0);
-  g_free(series);
-  g_free(page);
-  g_free(capture);
-  g_free(path);
-  run_kit_remove_folder(folder);
-}
-
 typedef struct mistake {
   const char *what;
   const char *contents;    /* of the scenario; NULL: the file is missing */
@@ -336,7 +310,6 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/commands/same-seed-same-octets", test_same_seed_same_octets);
   g_test_add_func("/commands/any-folder-same-octets", test_any_folder_same_octets);
-  g_test_add_func("/commands/old-results-are-gone", test_old_results_are_gone);
   g_test_add_func("/commands/mistakes", test_mistakes);
   g_test_add_func("/commands/failed-run", test_failed_run);
   g_test_add_func("/commands/unreadable-file", test_unreadable_file);

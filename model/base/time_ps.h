@@ -22,6 +22,12 @@ time_ps time_ps_to_send(uint64_t octets, uint64_t rate_bit_per_s);
 /* `time` in seconds, for people and for result files. */
 double time_ps_in_seconds(time_ps time);
 
+/* `span` after `time`, neither of them negative; TIME_PS_NEVER when 64 bits do not hold it. */
+static inline time_ps time_ps_after(time_ps time, time_ps span)
+{
+  return span > TIME_PS_NEVER - time ? TIME_PS_NEVER : time + span;
+}
+
 /* The earlier of two deadlines. */
 static inline time_ps time_ps_earlier(time_ps a, time_ps b)
 {

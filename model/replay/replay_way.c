@@ -123,7 +123,7 @@ static time_ps send_off(replay_way *way, datagram *packet, time_ps now)
 {
   send(way, packet, now);
   /* What comes behind it is no sooner through than it. */
-  return (way->path ? sim_path_earliest_arrival(way->path, now) : now) + way->config.resend_ps;
+  return time_ps_after(way->path ? sim_path_earliest_arrival(way->path, now) : now, way->config.resend_ps);
 }
 
 static void look_out_for(replay_way *way, offered *offer, time_ps due)

@@ -166,6 +166,19 @@ static void test_resend_has_an_end(void)
   kit_close(&k);
 }
 
+/* A capture may last 100 days, and so may the time after which it offers again: 200 days are more than 64 bits of picoseconds (106 days). */
+static void test_resend_beyond_the_clock(void)
+{
+  const time_ps days_100 = 100 * 86400 * TIME_PS_PER_SECOND;
+  kit k;
+
+  kit_open(&k, NULL, days_100, G_MAXUINT32);
+  replay_way_offer(k.way, 0, segment(LENGTH), days_100);
+  assert_arrivals(&k, "8640000000000000ns ");
+  g_assert_cmpuint(replay_way_given_up(k.way), ==, 0);
+  kit_close(&k);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -174,5 +187,6 @@ int main(int argc, char **argv)
   g_test_add_func("/replay/way/resend", test_resend);
   g_test_add_func("/replay/way/resend_waits_for_the_link", test_resend_waits_for_the_link);
   g_test_add_func("/replay/way/resend_has_an_end", test_resend_has_an_end);
+  g_test_add_func("/replay/way/resend_beyond_the_clock", test_resend_beyond_the_clock);
   return g_test_run();
 }

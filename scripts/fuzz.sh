@@ -52,7 +52,7 @@ fuzz_one='
   # The weights that the fuzzer could give its inputs take most of the time here.
   "$command" -max_total_time="$seconds" -seed="$seed" -entropic=0 -timeout=20 -rss_limit_mb=1500 -print_final_stats=1 \
     -artifact_prefix="$fuzz/findings/$target-" $dictionary "$fuzz/found/$target" "fuzz/corpus/$target" >"$log" 2>&1 </dev/null || code=$?
-  executions=$(sed -n "s/^stat::number_of_executed_units: *//p" "$log")
+  executions=$(sed -n "s/^stat::number_of_executed_units: *//p" "$log" | tail -1)
   edges=$(sed -n "s/.* cov: \([0-9]*\) .*/\1/p" "$log" | tail -1)
   input=$(sed -n "s/.*Test unit written to //p" "$log" | tail -1)
   if [ "$code" -eq 0 ] && [ "${executions:-0}" -gt 0 ]; then
@@ -88,7 +88,7 @@ campaign_of() { # target
   found=0
   while [ "$((taken - begun))" -lt "$seconds" ] && [ "$found" -eq 0 ]; do
     nice -n 19 sh -c "$fuzz_one" sh "$fuzz" "$PIECE_SECONDS" "$seed" "$target" >"$fuzz/$target.piece" || found=1
-    executions=$((executions + $(sed -n 's/^stat::number_of_executed_units: *//p' "$fuzz/$target.log" | grep . || echo 0)))
+    executions=$((executions + $(sed -n 's/^stat::number_of_executed_units: *//p' "$fuzz/$target.log" | tail -1 | grep . || echo 0)))
     seed=$((seed + 1))
     count_processor_time
   done

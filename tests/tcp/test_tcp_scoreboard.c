@@ -536,6 +536,24 @@ static void test_extend(void)
   tcp_scoreboard_free(board);
 }
 
+/* The acknowledgement of all leaves nothing in the pipe, however often the ring has gone round. */
+static void test_acknowledge_all(void)
+{
+  enum { SEGMENTS = 40 };
+  tcp_scoreboard *board = board_with(SEGMENTS);
+  time_ps sent_at;
+  for (uint64_t round = 1; round <= 4; round++) {
+    tcp_scoreboard_acknowledge(board, round * SEGMENTS * SMSS, &sent_at);
+    g_assert_cmpuint(tcp_scoreboard_segments(board), ==, 0);
+    g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 0);
+    for (uint64_t i = round * SEGMENTS; i < (round + 1) * SEGMENTS; i++) {
+      tcp_scoreboard_sent(board, i * SMSS, (i + 1) * SMSS, 0);
+    }
+    g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, SEGMENTS * SMSS);
+  }
+  tcp_scoreboard_free(board);
+}
+
 typedef struct deliveries {
   unsigned count;
   uint64_t numbers[8];
@@ -580,6 +598,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/scoreboard/recut_blocks", test_recut_blocks);
   g_test_add_func("/tcp/scoreboard/next_segment_rules", test_next_segment_rules);
   g_test_add_func("/tcp/scoreboard/acknowledge", test_acknowledge);
+  g_test_add_func("/tcp/scoreboard/acknowledge_all", test_acknowledge_all);
   g_test_add_func("/tcp/scoreboard/no_sample_from_retransmissions", test_no_sample_from_retransmissions);
   g_test_add_func("/tcp/scoreboard/lose_all", test_lose_all);
   g_test_add_func("/tcp/scoreboard/reneging", test_reneging);

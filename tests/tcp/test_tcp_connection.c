@@ -400,7 +400,8 @@ static void post_block(tcp_kit *kit, octet_block *block, uint32_t octets)
   collect(kit, 0);
 }
 
-/* Positions have 64 bits, on the wire 32 of them: more than 4 GiB are sent and acknowledged, and beyond, what is lost is sent again. */
+/* Positions have 64 bits, on the wire 32 of them: more than 4 GiB are sent and acknowledged, and beyond, what is lost or too big is
+ * sent again. */
 static void test_more_than_4_gib(void)
 {
   enum { RECORD_OCTETS = 1 << 20, EMSS = 65495 };
@@ -436,6 +437,14 @@ static void test_more_than_4_gib(void)
   script_ack(kit, sent + EMSS, 1,
              (const uint64_t[][2]){{sent + 2 * EMSS, sent + 3 * EMSS}}); /* says more than was predicted */
   g_assert_cmpuint(kit->end[0].acknowledged, ==, sent + EMSS);
+  sent += RECORD_OCTETS;
+  drop_all(kit, 0);
+  script_ack(kit, sent, 0, NULL);
+  post_block(kit, block, RECORD_OCTETS);
+  unsigned count = on_wire(kit, 0);
+  tell_too_big(kit, 0, 1, 1500); /* the second: what went before it is not sent again */
+  g_assert_cmphex(wire_header(kit, 0, count).sequence, ==, tcp_sequence_of((int64_t)sent + EMSS, config.isn));
+  g_assert_cmpuint(wire_length(kit, 0, count), ==, 1460);
   octet_block_unref(block);
   tcp_kit_free(kit);
 }

@@ -57,6 +57,26 @@ static void test_timestamps_sample_retransmissions(void)
   tcp_kit_free(kit);
 }
 
+/* A round trip within one tick of the timestamps' clock, a microsecond, is a sample of 0 (RFC 7323 §4.1). RTTVAR 3/4 * 50 + 1/4 * 100 =
+ * 62.5, SRTT 7/8 * 100 = 87.5, RTO 87.5 + 250 = 337.5 ms. */
+static void test_round_trip_within_a_tick(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.timestamps = true;
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  g_assert_cmpint(kit->now % TIME_PS_PER_MICROSECOND, ==, 0);
+  post(kit, 0, 2 * 1448, 0);
+  advance_by(kit, TIME_PS_PER_MICROSECOND - 1);
+  deliver_all(kit, 0);
+  deliver_all(kit, 1);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 2 * 1448);
+  post(kit, 0, 1000, 0);
+  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==,
+                  kit->now + 337500 * TIME_PS_PER_MICROSECOND);
+  tcp_kit_free(kit);
+}
+
 /* MPA-043, MPA-016: what was posted and cannot be sent fails the connection, and the layer above hears of it, with the reason. */
 static void test_gives_up(void)
 {
@@ -318,6 +338,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/tcp/time_out/time_outs_double", test_time_outs_double);
   g_test_add_func("/tcp/time_out/timestamps_sample_retransmissions", test_timestamps_sample_retransmissions);
+  g_test_add_func("/tcp/time_out/round_trip_within_a_tick", test_round_trip_within_a_tick);
   g_test_add_func("/tcp/time_out/gives_up", test_gives_up);
   g_test_add_func("/tcp/time_out/tail_loss", test_tail_loss_takes_a_time_out);
   g_test_add_func("/tcp/time_out/after_a_time_out", test_after_a_time_out_only_what_is_missing_is_sent);

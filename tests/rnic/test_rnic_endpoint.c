@@ -535,6 +535,30 @@ static void test_dynamic_mulpdu(void)
   rnic_kit_free(kit);
 }
 
+/* MPA-150: behind an FPDU that waits in TCP for the rest of its segment, MULPDU is what fits into that. A Send of 70 octets: a marker, 2, 88
+ * of ULPDU, 2 of pad, 4: 100. In the 1360 octets left, up to offset 1460, lie the markers at 512 and 1024: 1360 - 8 - 6 = 1346, 1328 of
+ * payload. At 1460: 1536, 2048, 2560: 1442, 1424 of payload. 4000 - 1328 - 1424 = 1248 are left. */
+static void test_dynamic_mulpdu_behind_an_fpdu(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  kit_side *initiator = &kit->sides[KIT_INITIATOR];
+
+  initiator->config.dynamic_mulpdu = true;
+  rnic_kit_create(kit);
+  rnic_kit_post_receive(kit, KIT_RESPONDER, 70, 1);
+  uint8_t *buffer = rnic_kit_post_receive(kit, KIT_RESPONDER, 4000, 2);
+  rnic_kit_post(kit, KIT_INITIATOR, send_of(70));
+  rnic_kit_post(kit, KIT_INITIATOR, send_of(4000));
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  char *sizes = ulpdu_sizes(kit, KIT_INITIATOR);
+  g_assert_cmpstr(sizes, ==, "88 1346 1442 1266");
+  g_free(sizes);
+  g_assert_cmpuint(initiator->packets, ==, 1 + 3);
+  g_assert_true(rnic_kit_is_payload(buffer, 4000));
+  rnic_kit_free(kit);
+}
+
 /* The placement latency delays ULPDUs, and what comes behind them keeps its place: the FIN is told when the last of them has been placed, and so
  * is an error of MPA's. */
 static void test_placement_latency(void)
@@ -682,6 +706,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rnic-endpoint/damage-on-the-way", test_damage_on_the_way);
   g_test_add_func("/rnic-endpoint/mulpdu", test_mulpdu);
   g_test_add_func("/rnic-endpoint/dynamic-mulpdu", test_dynamic_mulpdu);
+  g_test_add_func("/rnic-endpoint/dynamic-mulpdu-behind-an-fpdu", test_dynamic_mulpdu_behind_an_fpdu);
   g_test_add_func("/rnic-endpoint/placement-latency", test_placement_latency);
   g_test_add_func("/rnic-endpoint/reach", test_reach_between_connections);
   g_test_add_func("/rnic-endpoint/greedy-peer", test_greedy_peer);

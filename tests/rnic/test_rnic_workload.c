@@ -46,6 +46,7 @@ struct pair {
   unsigned associations[2];                    /* of STags that tagged segments named, by ddp_association */
   uint8_t first_octets[RNIC_WORKLOAD_ENDS][8]; /* of the first tagged segment Delivered to each end */
   bool has_first[RNIC_WORKLOAD_ENDS];
+  GArray *invalidated; /* uint32_t: STags that Delivered Sends named, in their order; NULL: not wanted */
 };
 
 /* --- What endpoints tell --- */
@@ -86,6 +87,9 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
                            segment->payload_octets, now);
   }
   p->opcodes[segment->header.ulp_control & 0xF]++;
+  if (p->invalidated) {
+    g_array_append_val(p->invalidated, told.header.ulp_word);
+  }
   if (segment->header.tagged && segment->payload_octets >= 8) {
     const ddp_registration *names = ddp_stag_table_find(rnic_host_stags(end->host), segment->header.stag);
     p->associations[names->association]++;
@@ -413,6 +417,29 @@ static void test_operations(void)
   }
 }
 
+/* A buffer's next Send with Invalidate names another STag than the last one did, whichever buffer it is: 1 + 65535 + 2 = 65538 of them. */
+static void test_stags_are_used_once(void)
+{
+  enum { BUFFERS = 65538 };
+  const rnic_workload_config config = {.mix = {RNIC_OPERATION_SEND_INVALIDATE},
+                                       .mix_count = 1,
+                                       .message_octets = 1,
+                                       .messages = 2 * BUFFERS,
+                                       .in_flight_octets = 65535 * 21};
+  pair p = {.no_crc = true, .invalidated = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+
+  pair_open(&p, &config);
+  pair_run(&p, 60 * TIME_PS_PER_SECOND);
+  assert_done(&p);
+  g_assert_cmpuint(p.invalidated->len, ==, 2 * BUFFERS);
+  for (guint i = 0; i < BUFFERS; i++) {
+    g_assert_cmphex(g_array_index(p.invalidated, uint32_t, i), !=,
+                    g_array_index(p.invalidated, uint32_t, i + BUFFERS));
+  }
+  pair_close(&p);
+  g_array_unref(p.invalidated);
+}
+
 /* The two ends' first messages differ: one that went to the wrong end would be noticed. */
 static void test_payload_differs_by_end(void)
 {
@@ -673,6 +700,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rnic-workload/operations", test_operations);
+  g_test_add_func("/rnic-workload/stags-are-used-once", test_stags_are_used_once);
   g_test_add_func("/rnic-workload/payload-differs-by-end", test_payload_differs_by_end);
   g_test_add_func("/rnic-workload/completions-out-of-order", test_completions_out_of_order);
   g_test_add_func("/rnic-workload/crc-is-invisible", test_crc_is_invisible);

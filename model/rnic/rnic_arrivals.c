@@ -87,9 +87,9 @@ static bool is_expected(const rnic_arrival *arrival, uint32_t delivered, const d
                         uint8_t opcode)
 {
   const ddp_header *header = &segment->header;
-  uint64_t next = (uint64_t)delivered + segment->payload_octets;
+  uint32_t left = arrival->length - delivered;
 
-  if (next > arrival->length || header->last != (next == arrival->length)) {
+  if (segment->payload_octets > left || header->last != (segment->payload_octets == left)) {
     return false;
   }
   if (arrival->kind == RNIC_ARRIVAL_SEND) {

@@ -20,7 +20,7 @@ struct ddp_untagged_queue {
   uint32_t next_msn;
   uint32_t count;          /* of buffers, in all runs */
   uint64_t message_octets; /* of the message `next_msn`, as far as it is Delivered */
-  posted_run first;        /* its first buffer is for `next_msn`; with `count` 0: of the past */
+  posted_run first;        /* its first buffer is for `next_msn`; with `count` 0: empty */
   element_array *more;     /* of posted_run, behind `first`; NULL: none */
   ddp_buffer_supplier supplier;
   void *supplier_user;
@@ -81,7 +81,7 @@ static void post(ddp_untagged_queue *queue, const posted_run *run)
 {
   posted_run *last = last_run(queue);
   g_assert(run->count <= half_of_msns - queue->count);
-  if (queue->count > 0 && !last->memory && !run->memory && last->length == run->length &&
+  if (!last->memory && !run->memory && last->length == run->length &&
       last->first_id + last->count == run->first_id) {
     last->count += run->count;
   } else {

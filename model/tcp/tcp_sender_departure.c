@@ -216,20 +216,17 @@ static bool send_new(tcp_sender *sender, int64_t room, tcp_outgoing *outgoing, t
 
 /* RFC 8985 §7.3: new octets if there are and the peer has room, else the last segment, whatever the
  * congestion window is. */
-static bool send_probe(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
+static void send_probe(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
 {
   tcp_sent_segment last;
   bool is_new = send_new(sender, INT64_MAX, outgoing, now);
-  tcp_tail_loss_probe_cancel(&sender->flight->probe);
   if (!is_new) {
-    if (!tcp_scoreboard_last_unsacked(&sender->flight->board, &last)) {
-      return false;
-    }
+    bool any = tcp_scoreboard_last_unsacked(&sender->flight->board, &last);
+    g_assert(any); /* what is in flight, none of it SACKed: else no probe would be due */
     resend(sender, &last, false, outgoing, now);
   }
   sender->statistics->tail_loss_probes++;
   tcp_tail_loss_probe_sent(&sender->flight->probe, !is_new, sender->next);
-  return true;
 }
 
 /* What leaves whatever the congestion window and the pacer say. */
@@ -244,7 +241,8 @@ static bool send_forced(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
       return resend_lost(sender, &segment, INT64_MAX, outgoing, now);
     }
   }
-  if (sender->flight->probe.due && send_probe(sender, outgoing, now)) {
+  if (sender->flight->probe.due) {
+    send_probe(sender, outgoing, now);
     return true;
   }
   if (tcp_forward_rto_wants_new(&sender->flight->forward)) {

@@ -22,6 +22,14 @@ static void print_counts(const cli_arguments *arguments, const merge_count *coun
   plain_text_print(stdout, "%zu run%s taken; results in %s\n", taken, plural(taken), into);
 }
 
+/* Removes a store without runs, and its journal: where the disk is full SQLite leaves that behind. */
+static void remove_store(const char *path)
+{
+  g_autofree char *journal = g_strconcat(path, "-journal", NULL);
+  g_unlink(path);
+  g_unlink(journal);
+}
+
 static int merge_stores(const cli_arguments *arguments, const char *into, gboolean mix)
 {
   GError *error = NULL;
@@ -35,7 +43,7 @@ static int merge_stores(const cli_arguments *arguments, const char *into, gboole
   if (good && !arguments->quiet) {
     print_counts(arguments, counts, into);
   } else if (!good && made) {
-    g_unlink(into); /* empty: the merge was made whole or not at all */
+    remove_store(into); /* the merge was made whole or not at all */
   }
   g_free(counts);
   return good ? CLI_OK : cli_fail(error);

@@ -136,6 +136,17 @@ class Disk(unittest.TestCase):
         self.assertEqual(kit.iwarpsim("merge", "whole.sqlite", "-o", STORE).returncode, 0)
         self.assertEqual(kit.rows(STORE), self.whole)
 
+    def test_full_for_a_large_merge(self):
+        # More than the 2 MB that SQLite keeps in memory, so that it writes before the merge is done: a run each of scenarios with long comments.
+        stores = [f"{part}.sqlite" for part in (1, 2, 3)]
+        for part, store in enumerate(stores, 1):
+            kit.write("long.cfg", kit.SCENARIO + f"# {store}{'x' * 90}\n" * 9000)
+            self.assertEqual(kit.iwarpsim("sweep", "long.cfg", "--shard", f"{part}/{kit.POINTS}", "--store", store).returncode, 0)
+        merge = kit.iwarpsim("merge", "--mix", *stores, "-o", STORE)
+        self.assertEqual(merge.returncode, 2)
+        self.assertIn(f"{STORE}: the disk is full", merge.stderr)
+        self.assertEqual(os.listdir("disk"), [])
+
     def test_read_only(self):
         self.assertEqual(self.sweep("--store", STORE, "--shard", "1/2").returncode, 0)
         half = kit.rows(STORE)

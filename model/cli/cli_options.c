@@ -132,7 +132,7 @@ static const GOptionEntry *find_empty(const GOptionEntry *entries)
   return NULL;
 }
 
-/* GLib names the program in --help by this; argv[0] is the command. */
+/* GLib names the program in --help by this; argv[0] is the command. Its own --help would leave the program at once, whatever became of the text. */
 static GOptionContext *new_context(const char *command, const cli_usage *usage)
 {
   GOptionContext *context = g_option_context_new(usage->arguments);
@@ -140,6 +140,7 @@ static GOptionContext *new_context(const char *command, const cli_usage *usage)
   char *example = g_strconcat("Example:\n", usage->example, NULL);
 
   g_set_prgname(name);
+  g_option_context_set_help_enabled(context, FALSE);
   g_option_context_set_summary(context, usage->summary);
   g_option_context_set_description(context, example);
   g_free(name);
@@ -151,7 +152,9 @@ gboolean cli_parse(int argc, char **argv, const cli_usage *usage, const GOptionE
                    cli_arguments *arguments, int *status)
 {
   gboolean version = FALSE;
+  gboolean help = FALSE;
   const GOptionEntry shared[] = {
+      {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "print this page", NULL},
       {"quiet", 'q', 0, G_OPTION_ARG_NONE, &arguments->quiet, "print nothing but what was asked for", NULL},
       {"version", 0, 0, G_OPTION_ARG_NONE, &version, "print the version", NULL},
       G_OPTION_ENTRY_NULL,
@@ -166,9 +169,14 @@ gboolean cli_parse(int argc, char **argv, const cli_usage *usage, const GOptionE
                                     NULL);
   g_option_context_add_main_entries(context, shared, NULL);
   go_on = g_option_context_parse_strv(context, &arguments->rest, &error);
+  g_autofree char *page = g_option_context_get_help(context, TRUE, NULL);
   g_option_context_free(context);
   const GOptionEntry *empty = go_on ? find_empty(entries) : NULL;
-  if (empty != NULL) {
+  if (go_on && help) {
+    plain_text_print(stdout, "%s", page);
+    *status = CLI_OK;
+    go_on = FALSE;
+  } else if (empty != NULL) {
     *status =
         cli_usage_error(argv[0], "--%s is empty; expected %s", empty->long_name, empty->arg_description);
     go_on = FALSE;

@@ -307,7 +307,8 @@ static void test_short_memory(fixture *f, gconstpointer data)
 /* What is printed onto a full disk is missed. */
 static void test_lost_output(fixture *f, gconstpointer data)
 {
-  static const char *const lines[] = {"--version", "--help", "explain keys", "explain metrics --markdown"};
+  static const char *const lines[] = {"--version", "--help", "run --help", "explain keys",
+                                      "explain metrics --markdown"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(lines); i++) {
     char *line = g_strdup_printf("exec \"$0\" %s >/dev/full", lines[i]);

@@ -9,15 +9,9 @@
 
 static gboolean write_failed(const char *path, int reason, GError **error)
 {
-  g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(reason), "%s: cannot be written (%s)",
-              path != NULL ? path : "standard output", g_strerror(reason));
+  g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(reason), "%s: cannot be written (%s)", path,
+              g_strerror(reason));
   return FALSE;
-}
-
-static gboolean write_stream(FILE *file, const char *path, const char *text, gsize length, GError **error)
-{
-  gboolean good = fwrite(text, 1, length, file) == length && fflush(file) == 0;
-  return good || write_failed(path, errno, error);
 }
 
 static gboolean write_to(const char *path, const char *text, gsize length, GError **error)
@@ -26,7 +20,10 @@ static gboolean write_to(const char *path, const char *text, gsize length, GErro
   if (file == NULL) {
     return write_failed(path, errno, error);
   }
-  gboolean good = write_stream(file, path, text, length, error);
+  gboolean good = fwrite(text, 1, length, file) == length && fflush(file) == 0;
+  if (!good) {
+    write_failed(path, errno, error);
+  }
   if (fclose(file) != 0 && good) {
     return write_failed(path, errno, error);
   }
@@ -71,7 +68,8 @@ static gboolean is_precious(const char *path)
 gboolean cli_output_write(const char *path, const char *text, gsize length, GError **error)
 {
   if (path == NULL) {
-    return write_stream(stdout, NULL, text, length, error);
+    fwrite(text, 1, length, stdout); /* main() says what became of it */
+    return TRUE;
   }
   gboolean replaces = !g_file_test(path, G_FILE_TEST_EXISTS) || g_file_test(path, G_FILE_TEST_IS_REGULAR);
   if (!replaces) {

@@ -64,6 +64,8 @@ static void test_export(cli_shell *f, gconstpointer unused)
   g_assert_true(first != NULL && second > first && third > second);
   g_assert_cmpint(cli_shell_run(f, "iwarpsim export all.sqlite --csv none/all.csv"), ==, 2);
   g_assert_true(g_str_has_prefix(f->errors, "none/all.csv: "));
+  g_assert_cmpint(cli_shell_run(f, "iwarpsim export all.sqlite > /dev/full"), ==, 1);
+  g_assert_cmpstr(f->errors, ==, "iwarpsim: standard output cannot be written: No space left on device\n");
 }
 
 /* What cannot be joined leaves nothing behind, not even the store that was to be made. */

@@ -309,6 +309,27 @@ static void test_parts_of_two_at_once(void)
   mpa_stream_free(stream);
 }
 
+/* The longest ULPDU_Length there is, for who takes long ones: 2 + 65535 + 3 + 4 octets, the last of them in two pieces behind octet 2^16. */
+static void test_long_in_pieces(void)
+{
+  mpa_stream *stream = mpa_stream_begin(false, true);
+  const mpa_stream_fpdu fpdu = {.end = 65544, .ulpdu = g_malloc0(UINT16_MAX), .ulpdu_octets = UINT16_MAX};
+
+  g_byte_array_set_size(stream->octets, 65544);
+  memset(stream->octets->data, 0, 65544);
+  memset(stream->octets->data, 0xFF, 2);
+  g_array_append_val(stream->fpdus, fpdu);
+  mpa_stream_repair_crc(stream, 0);
+  mpa_receiver *receiver = mpa_receiver_new(stream, true);
+  mpa_deframer_take_long(receiver->deframer);
+  mpa_receiver_arrive(receiver, 0, 65540);
+  mpa_receiver_arrive(receiver, 65540, 65542);
+  mpa_receiver_arrive(receiver, 65542, 65544); /* also at a copy of what is held */
+  mpa_receiver_expect_all(receiver);
+  mpa_receiver_free(receiver);
+  mpa_stream_free(stream);
+}
+
 /* A ULPDU of no octets: no rule is broken, MPA passes it on (notes-mpa 14). */
 static void test_zero_length(void)
 {
@@ -340,6 +361,7 @@ int main(int argc, char **argv)
   g_test_add_func("/mpa_deframer/parts", test_parts);
   g_test_add_func("/mpa_deframer/parts_in_order", test_parts_in_order);
   g_test_add_func("/mpa_deframer/parts_of_two_at_once", test_parts_of_two_at_once);
+  g_test_add_func("/mpa_deframer/long_in_pieces", test_long_in_pieces);
   g_test_add_func("/mpa_deframer/zero_length", test_zero_length);
   return g_test_run();
 }

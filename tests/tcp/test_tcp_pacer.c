@@ -58,11 +58,37 @@ static void test_segments_leave_evenly(void)
   tcp_kit_free(kit);
 }
 
+/* Retransmissions are paced like all else, with nothing new behind them: 3 of 10 are lost, and the SACKs of 7 come at once. A window of
+ * 5 segments leaves 1.2 times in 100 ms: one every 16.7 ms. */
+static void test_retransmissions_leave_evenly(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.pacing = true;
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  post(kit, 0, 10 * EMSS, 0);
+  advance_by(kit, 50 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 10);
+  for (unsigned i = 0; i < 3; i++) {
+    drop_segment(kit, 0);
+  }
+  deliver_all(kit, 0);
+  deliver_all(kit, 1);
+  time_ps start = kit->now;
+  for (unsigned i = 0; i < 3; i++) {
+    g_assert_cmpuint(on_wire(kit, 0), ==, i + 1);
+    g_assert_cmpuint(wire_position(kit, 0, i), ==, i * EMSS);
+    advance_to(kit, start + (i + 1) * 100 * TIME_PS_PER_MILLISECOND / 6 + TIME_PS_PER_MICROSECOND);
+  }
+  tcp_kit_free(kit);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/tcp/pacer/rates", test_rates);
   g_test_add_func("/tcp/pacer/extremes", test_extremes);
   g_test_add_func("/tcp/pacer/segments_leave_evenly", test_segments_leave_evenly);
+  g_test_add_func("/tcp/pacer/retransmissions_leave_evenly", test_retransmissions_leave_evenly);
   return g_test_run();
 }

@@ -167,6 +167,32 @@ static void test_spurious_recovery(void)
   tcp_kit_free(kit);
 }
 
+/* A time-out for nothing, by the timestamps, is delay, not reordering: the next loss is found by the SACKs of three segments, at once. */
+static void test_spurious_time_out_is_no_reordering(void)
+{
+  tcp_kit *kit = connected_with(false, true);
+  const uint32_t emss = tcp_connection_emss_octets(kit->end[0].connection);
+  post(kit, 0, 10 * emss, 0);
+  advance_by(kit, 310 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
+  for (unsigned i = 0; i < 10; i++) {
+    deliver(kit, 0);
+  }
+  drop_all(kit, 0);
+  fly(kit, 1);
+  g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * emss);
+  g_assert_cmpuint(statistics_of(kit)->spurious_timeouts, ==, 1);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
+  drop_all(kit, 0);
+  post(kit, 0, 4 * emss, 0);
+  drop_segment(kit, 0);
+  fly(kit, 0);
+  fly(kit, 1);
+  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
+  expect_segment(kit, 0, 10 * emss, emss);
+  tcp_kit_free(kit);
+}
+
 /* Without timestamps D-SACK tells it (RFC 3708), when the three retransmissions have arrived as well. A retransmission that was
  * needed proves nothing: 0 is truly lost, 1 and 2 late. */
 static void test_spurious_recovery_by_duplicates(void)
@@ -232,6 +258,8 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/rack_recovery/double_loss", test_double_loss);
   g_test_add_func("/tcp/rack_recovery/spurious_recovery", test_spurious_recovery);
   g_test_add_func("/tcp/rack_recovery/spurious_recovery_by_duplicates", test_spurious_recovery_by_duplicates);
+  g_test_add_func("/tcp/rack_recovery/spurious_time_out_is_no_reordering",
+                  test_spurious_time_out_is_no_reordering);
   g_test_add_func("/tcp/rack_recovery/time_out_spares_what_is_new", test_time_out_spares_what_is_new);
   return g_test_run();
 }

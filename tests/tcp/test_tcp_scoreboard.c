@@ -336,6 +336,7 @@ static void test_smss_shrinks(void)
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 1000);
   tcp_scoreboard_set_smss(board, 600, cut_at_400, NULL);
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 1000);
+  g_assert_cmpuint(tcp_scoreboard_sacked_segments(board), ==, 1); /* the piece [1000, 1400) */
   expect_first(board, 0, 400, true);
   /* lost and not SACKed: the rest of the second, the others in pieces, the last one whole */
   static const uint64_t lost[][2] = {{1400, 2000}, {2000, 2400}, {2400, 3000},
@@ -554,6 +555,24 @@ static void test_acknowledge_all(void)
   tcp_scoreboard_free(board);
 }
 
+/* A time-out took all in flight as lost; a SACK of what arrived all the same says nothing of what is sent after it. The ring has gone round:
+ * 16 segments and 4. */
+static void test_sacked_after_all_were_lost(void)
+{
+  tcp_scoreboard *board = board_with(16);
+  time_ps sent_at;
+  tcp_scoreboard_acknowledge(board, 16000, &sent_at);
+  for (uint64_t from = 16000; from < 20000; from += SMSS) {
+    tcp_scoreboard_sent(board, from, from + SMSS, 20);
+  }
+  tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
+  g_assert_cmpuint(tcp_scoreboard_sack(board, 17000, 20000), ==, 3000);
+  tcp_scoreboard_sent(board, 20000, 21000, 30);
+  tcp_scoreboard_find_lost(board);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 1000);
+  tcp_scoreboard_free(board);
+}
+
 typedef struct deliveries {
   unsigned count;
   uint64_t numbers[8];
@@ -590,6 +609,24 @@ static void test_deliveries(void)
   tcp_scoreboard_free(board);
 }
 
+/* A segment whose octets all went into another one is not told of when they are SACKed. */
+static void test_deliveries_of_an_extended_segment(void)
+{
+  tcp_scoreboard *board = board_by_time(3);
+  deliveries told = {0};
+  tcp_scoreboard_listen(board, on_delivered, &told);
+  tcp_scoreboard_lose(board, 0);
+  tcp_scoreboard_lose(board, 1);
+  tcp_scoreboard_extend(board, 0, 2000);
+  tcp_scoreboard_resent(board, 0, true, 100);
+  tcp_scoreboard_sack(board, 0, 3000);
+  g_assert_cmpuint(tcp_scoreboard_sacked_segments(board), ==, 2);
+  g_assert_cmpuint(told.count, ==, 2);
+  g_assert_cmpuint(told.numbers[0], ==, 0);
+  g_assert_cmpuint(told.numbers[1], ==, 2);
+  tcp_scoreboard_free(board);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -599,6 +636,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/scoreboard/next_segment_rules", test_next_segment_rules);
   g_test_add_func("/tcp/scoreboard/acknowledge", test_acknowledge);
   g_test_add_func("/tcp/scoreboard/acknowledge_all", test_acknowledge_all);
+  g_test_add_func("/tcp/scoreboard/sacked_after_all_were_lost", test_sacked_after_all_were_lost);
   g_test_add_func("/tcp/scoreboard/no_sample_from_retransmissions", test_no_sample_from_retransmissions);
   g_test_add_func("/tcp/scoreboard/lose_all", test_lose_all);
   g_test_add_func("/tcp/scoreboard/reneging", test_reneging);
@@ -611,5 +649,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/scoreboard/lose_longer", test_lose_longer);
   g_test_add_func("/tcp/scoreboard/extend", test_extend);
   g_test_add_func("/tcp/scoreboard/deliveries", test_deliveries);
+  g_test_add_func("/tcp/scoreboard/deliveries_of_an_extended_segment",
+                  test_deliveries_of_an_extended_segment);
   return g_test_run();
 }

@@ -219,6 +219,21 @@ static void test_random_copies(void)
   random_stream_free(random);
 }
 
+/* More than 2^16 records are kept until they are acknowledged. */
+static void test_many_records(void)
+{
+  enum { RECORDS = (1 << 16) + 1 };
+  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_STREAM);
+  for (uint32_t i = 0; i < RECORDS; i++) {
+    post(queue, 1, TCP_RECORD_FPDU);
+  }
+  send_octets(queue, RECORDS);
+  expect_octets(queue, 0, RECORDS);
+  tcp_send_queue_release(queue, RECORDS - 1);
+  expect_octets(queue, RECORDS - 1, RECORDS);
+  tcp_send_queue_free(queue);
+}
+
 /* A record in slices that others share (octet_bundle.h): whole, in parts, and behind another in one segment. */
 static void test_shared_record(void)
 {
@@ -272,6 +287,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/send_queue/stream_cuts_at_emss", test_stream_cuts_at_emss);
   g_test_add_func("/tcp/send_queue/full_size", test_full_size);
   g_test_add_func("/tcp/send_queue/random_copies", test_random_copies);
+  g_test_add_func("/tcp/send_queue/many_records", test_many_records);
   g_test_add_func("/tcp/send_queue/shared_record", test_shared_record);
   return g_test_run();
 }

@@ -59,6 +59,24 @@ static void test_probes(void)
   tcp_kit_free(kit);
 }
 
+/* RFC 9293 §3.10.7.4: SND.WL1 is the SYN's sequence number after the handshake. A segment that starts there, with an octet too many in front,
+ * is not older, and its window is taken. */
+static void test_window_beside_the_syn(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = against_script(&config);
+  post(kit, 0, 5000, 0);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 4);
+  tcp_header header = {.sequence = tcp_sequence_of(-1, kit->end[1].config.isn),
+                       .acknowledgement = tcp_sequence_of(0, kit->end[0].config.isn),
+                       .flags = TCP_ACK,
+                       .window = 5000};
+  script_segment(kit, header, UINT64_MAX, 11);
+  g_assert_cmpuint(kit->end[0].passed_octets, ==, 10);
+  g_assert_cmpuint(wire_position(kit, 0, 4), ==, 4000);
+  tcp_kit_free(kit);
+}
+
 /* Probes that nobody answers are given up after retries_max, 8, as everything is. */
 static void test_probes_are_given_up(void)
 {
@@ -173,6 +191,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/tcp/window/probes", test_probes);
+  g_test_add_func("/tcp/window/window_beside_the_syn", test_window_beside_the_syn);
   g_test_add_func("/tcp/window/probes_are_given_up", test_probes_are_given_up);
   g_test_add_func("/tcp/window/shrinking_window", test_shrinking_window);
   g_test_add_func("/tcp/window/unread_octets_close_the_window", test_unread_octets_close_the_window);

@@ -10,7 +10,9 @@ static const ddp_stream_identity identity = {.stream_id = 1, .protection_domain 
 
 static uint64_t kit_in_order_edge(const tcp_transport *transport)
 {
-  return tcp_receiver_in_order_edge(((const receiver_kit *)transport)->tcp);
+  const receiver_kit *kit = (const receiver_kit *)transport;
+
+  return kit->config.long_ago_octets + tcp_receiver_in_order_edge(kit->tcp);
 }
 
 static uint64_t kit_held_octets(const tcp_transport *transport)
@@ -20,7 +22,9 @@ static uint64_t kit_held_octets(const tcp_transport *transport)
 
 static uint64_t kit_held_octets_below(const tcp_transport *transport, uint64_t position)
 {
-  return tcp_receiver_held_octets_below(((const receiver_kit *)transport)->tcp, position);
+  const receiver_kit *kit = (const receiver_kit *)transport;
+
+  return tcp_receiver_held_octets_below(kit->tcp, position - kit->config.long_ago_octets);
 }
 
 static const octet_store *kit_held(tcp_transport *transport)
@@ -43,12 +47,12 @@ static void forget_run(gpointer data)
 static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, time_ps now)
 {
   receiver_kit *kit = user;
-  rnic_new_run run = {.position = position};
+  rnic_new_run run = {.position = position + kit->config.long_ago_octets};
   (void)now;
 
   octet_rope_append_rope(&run.octets, octets, 0, octets->length);
   g_array_append_val(kit->runs, run);
-  return rnic_admission_inspect(kit->admission, position, octets);
+  return rnic_admission_inspect(kit->admission, run.position, octets);
 }
 
 static bool on_admit(void *user, uint64_t position, uint32_t length, time_ps now)
@@ -58,6 +62,7 @@ static bool on_admit(void *user, uint64_t position, uint32_t length, time_ps now
   (void)now;
 
   kit->admissions++;
+  position += kit->config.long_ago_octets;
   kit->forecast =
       rnic_receiver_forecast(kit->receiver, (const rnic_new_run *)kit->runs->data, kit->runs->len, position);
   return rnic_admission_admit(kit->admission, position);
@@ -72,14 +77,14 @@ static void on_segment(void *user, uint64_t position, uint32_t length, uint32_t 
   (void)in_order_edge;
   (void)now;
 
-  rnic_receiver_segment(kit->receiver, position);
+  rnic_receiver_segment(kit->receiver, position + kit->config.long_ago_octets);
 }
 
 static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
 {
   receiver_kit *kit = user;
 
-  rnic_receiver_receive(kit->receiver, position, octets, arrival, now);
+  rnic_receiver_receive(kit->receiver, position + kit->config.long_ago_octets, octets, arrival, now);
 }
 
 /* --- What RDMAP tells: nothing bad may happen --- */
@@ -190,7 +195,8 @@ receiver_kit *receiver_kit_new(const receiver_kit_config *config, const uint32_t
                                          .looks_ahead = config->mode != KIT_IN_ORDER,
                                          .assumes_aligned = config->mode == KIT_ASSUME_ALIGNED};
   kit->receiver = rnic_receiver_new(&receiver);
-  rnic_receiver_start(kit->receiver, config->markers, config->crc, config->streaming_octets);
+  rnic_receiver_start(kit->receiver, config->markers, config->crc,
+                      config->long_ago_octets + config->streaming_octets);
   const rnic_admission_config admission = {.memory = config->memory,
                                            .fpdu_descriptors = config->fpdu_descriptors,
                                            .partial_fpdus = config->partial_fpdus,

@@ -79,6 +79,21 @@ static void test_no_memory(void)
   }
 }
 
+/* Beyond 4 GiB of stream, too, an aligned FPDU behind a hole is seen to need no memory. */
+static void test_no_memory_beyond_4_gib(void)
+{
+  made m = {.memory = rnic_reassembly_memory_new(0, 1)};
+  const receiver_kit_config config = {
+      .mode = KIT_ASSUME_ALIGNED, .crc = true, .long_ago_octets = UINT64_C(1) << 32, .memory = m.memory};
+
+  m.kit = receiver_kit_new(&config, payloads, G_N_ELEMENTS(payloads));
+  for (guint i = G_N_ELEMENTS(payloads); i-- > 0;) {
+    g_assert_true(arrive_fpdu(&m, i));
+  }
+  receiver_kit_expect_all(m.kit);
+  end(&m);
+}
+
 /* The same with markers: FPDUs of 1020 octets have one each, so behind the hole they are placed without any memory. */
 static void test_no_memory_with_markers(void)
 {
@@ -330,6 +345,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rnic_admission/no_memory", test_no_memory);
+  g_test_add_func("/rnic_admission/no-memory-beyond-4-gib", test_no_memory_beyond_4_gib);
   g_test_add_func("/rnic_admission/no_memory_with_markers", test_no_memory_with_markers);
   g_test_add_func("/rnic_admission/deadlock", test_deadlock);
   g_test_add_func("/rnic_admission/lets_go_as_much", test_lets_go_as_much);

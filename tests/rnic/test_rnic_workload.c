@@ -608,18 +608,22 @@ static void test_outstanding(void)
   }
 }
 
-/* in_flight_octets 10000: 10000 / (5000 + 20) + 2 = 3 buffers. With nothing Delivered the fourth message waits, whatever the operation, and its
- * requester is told when a buffer has come free. */
+/* in_flight_octets 10000: 10000 / (5000 + 20) + 2 = 3 buffers, or 10000 / (100 + 20) + 2 = 85. With nothing Delivered the message behind the last
+ * waits, whatever the operation, and its requester is told when a buffer has come free. */
 static void test_waits_for_a_buffer(void)
 {
   static const rnic_operation operations[] = {RNIC_OPERATION_WRITE, RNIC_OPERATION_READ,
                                               RNIC_OPERATION_STORAGE_READ, RNIC_OPERATION_STORAGE_WRITE};
+  static const struct {
+    uint32_t message_octets;
+    int buffers;
+  } sizes[] = {{5000, 3}, {100, 85}};
 
-  for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
-    const rnic_workload_config config = {.mix = {operations[i]},
+  for (gsize i = 0; i < G_N_ELEMENTS(operations) * G_N_ELEMENTS(sizes); i++) {
+    const rnic_workload_config config = {.mix = {operations[i / 2]},
                                          .mix_count = 1,
-                                         .message_octets = 5000,
-                                         .messages = 10,
+                                         .message_octets = sizes[i % 2].message_octets,
+                                         .messages = 100,
                                          .in_flight_octets = 10000};
     pair p = {.holds = true};
     int posted = 0;
@@ -628,7 +632,7 @@ static void test_waits_for_a_buffer(void)
     while (rnic_workload_post_next(p.workload, MPA_INITIATOR)) {
       posted++;
     }
-    g_assert_cmpint(posted, ==, 3);
+    g_assert_cmpint(posted, ==, sizes[i % 2].buffers);
     g_assert_cmpuint(p.woken[MPA_INITIATOR], ==, 0);
     pair_run(&p, TIME_PS_PER_SECOND);
     g_assert_cmpuint(p.woken[MPA_INITIATOR], ==, 1); /* once for each time it waited */

@@ -75,9 +75,20 @@ void plain_text_print(FILE *file, const char *format, ...)
   va_list arguments;
 
   va_start(arguments, format);
-  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  gboolean ends_line = g_str_has_suffix(format, "\n");
+  g_autofree char *line = g_strndup(format, strlen(format) - (ends_line ? 1 : 0));
+  g_autofree char *text = g_strdup_vprintf(line, arguments);
   va_end(arguments);
-  g_autofree char *plain = plain_text(text, -1, "\n");
+  g_autofree char *plain = plain_text(text, -1, strchr(line, '\n') != NULL ? "\n" : "");
+  fputs(plain, file);
+  if (ends_line) {
+    fputc('\n', file);
+  }
+}
+
+void plain_text_print_page(FILE *file, const char *page)
+{
+  g_autofree char *plain = plain_text(page, -1, "\n");
   fputs(plain, file);
 }
 

@@ -15,8 +15,12 @@ gboolean plain_text_shows(gunichar character);
  * is. Free with g_free(). */
 char *plain_text(const char *text, gssize length, const char *kept);
 
-/* fprintf() of a text in which all but line ends is made plain. For what is read as lines, by people. */
+/* fprintf() of a text in which all is made plain but the line end of `format`: one in what it shows, as in a file's name, would begin a
+ * line that nobody wrote. A `format` of several lines shows only what is ours, and keeps them. */
 void plain_text_print(FILE *file, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* The same of a text of several lines that are laid out already. */
+void plain_text_print_page(FILE *file, const char *page);
 
 /* Appends `text` as a JSON string with its quotes (RFC 8259 §7). What does not show is written as \uXXXX; octets that are no UTF-8
  * become U+FFFD. */

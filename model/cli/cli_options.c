@@ -173,7 +173,7 @@ gboolean cli_parse(int argc, char **argv, const cli_usage *usage, const GOptionE
   g_option_context_free(context);
   const GOptionEntry *empty = go_on ? find_empty(entries) : NULL;
   if (go_on && help) {
-    plain_text_print(stdout, "%s", page);
+    plain_text_print_page(stdout, page);
     *status = CLI_OK;
     go_on = FALSE;
   } else if (empty != NULL) {

@@ -39,7 +39,7 @@ static int print_request(const result_request *request, const char *csv)
 {
   if (csv == NULL) {
     g_autofree char *text = result_table_text(request);
-    plain_text_print(stdout, "%s", text);
+    plain_text_print_page(stdout, text);
     return CLI_OK;
   }
   GError *error = NULL;

@@ -46,9 +46,12 @@ static void test_print(void)
   gsize length = 0;
   FILE *file = open_memstream(&text, &length);
 
-  plain_text_print(file, "%s: %d\n", "\x1b[2J\xff", 7);
+  plain_text_print(file, "%s: %d\n", "\x1b[2J\xff\nall.cfg: ok\n", 7);
+  plain_text_print(file, "%s", "a\n");
+  plain_text_print(file, "\n");
+  plain_text_print_page(file, "one\ntwo\x1b\n");
   fclose(file);
-  g_assert_cmpstr(text, ==, "\\x1b[2J\\xff: 7\n");
+  g_assert_cmpstr(text, ==, "\\x1b[2J\\xff\\nall.cfg: ok\\n: 7\na\\n\none\ntwo\\x1b\n");
   free(text);
 }
 

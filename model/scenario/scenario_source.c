@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/program_files.h"
+#include "base/regular_file.h"
 #include "scenario/scenario_problem.h"
 #include "scenario/scenario_scan.h"
 
@@ -49,26 +49,11 @@ static void begin_stretch(scenario_source *source, const char *path, guint path_
   g_array_append_val(source->stretches, next);
 }
 
-/* NULL, or why `path` is no file that can be read (static or from errno). Opening a pipe would wait for its writer, and a device may
- * never end. */
-static const char *check_file(const char *path)
-{
-  struct stat status;
-
-  if (stat(path, &status) != 0) {
-    return g_strerror(errno);
-  }
-  if (S_ISDIR(status.st_mode)) {
-    return g_strerror(EISDIR);
-  }
-  return S_ISREG(status.st_mode) ? NULL : "it is a pipe, a device or a socket";
-}
-
 /* Reads at most what is left of SIZE_MAX_OCTETS. NULL with `*problem` set (static or from errno) when that
  * fails. */
 static GString *read_octets(const char *path, gsize left, const char **problem)
 {
-  *problem = check_file(path);
+  *problem = regular_file_problem(path);
   FILE *file = *problem == NULL ? fopen(path, "rb") : NULL;
   GString *octets = g_string_new(NULL);
   char part[16384];

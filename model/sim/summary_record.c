@@ -1,9 +1,11 @@
 /* Reading a summary back. */
+#include <errno.h>
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/plain_text.h"
+#include "base/regular_file.h"
 #include "sim/summary.h"
 
 static gboolean invalid(GError **error, const char *path, const char *format, ...) G_GNUC_PRINTF(3, 4);
@@ -274,6 +276,12 @@ summary_record *summary_read_json(const char *path, GError **error)
 {
   g_autofree char *text = NULL;
   gsize length;
+  const char *problem = regular_file_problem(path);
+  if (problem != NULL) {
+    g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(errno),
+                "%s: %s; expected what a run writes last into its folder", path, problem);
+    return NULL;
+  }
   if (!g_file_get_contents(path, &text, &length, error)) {
     return NULL;
   }

@@ -5,6 +5,7 @@
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct fixture {
   char *folder;
@@ -361,6 +362,17 @@ static void test_no_file(fixture *f, gconstpointer text)
   g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
 }
 
+/* Nobody writes into it, so reading it would not end. */
+static void test_pipe(fixture *f, gconstpointer text)
+{
+  (void)text;
+  g_autoptr(GError) error = NULL;
+  g_assert_cmpint(mkfifo(f->path, 0600), ==, 0);
+  g_assert_null(summary_read_json(f->path, &error));
+  g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL);
+  g_assert_true(g_str_has_prefix(error->message, f->path));
+}
+
 static char *printed(const fixture *f, const summary *s)
 {
   char *text = NULL;
@@ -478,6 +490,7 @@ int main(int argc, char **argv)
       {"/summary/wrong_members", test_wrong_members},
       {"/summary/truncated", test_truncated},
       {"/summary/no_file", test_no_file},
+      {"/summary/pipe", test_pipe},
       {"/summary/page", test_page},
       {"/summary/page_is_complete", test_page_is_complete},
   };

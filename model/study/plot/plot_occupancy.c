@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/regular_file.h"
 #include "measure/occupancy.h"
 #include "sim/summary.h"
 #include "study/plot/gnuplot_text.h"
@@ -172,10 +173,12 @@ static gboolean read_lines(series *s, FILE *file, const char *path, GError **err
 
 static gboolean read_series(series *s, const char *path, GError **error)
 {
-  FILE *file = fopen(path, "re");
+  const char *problem = regular_file_problem(path);
+  FILE *file = problem == NULL ? fopen(path, "re") : NULL;
   if (file == NULL) {
     g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(errno),
-                "%s: %s; a run writes it unless measure.series is \"none\"", path, g_strerror(errno));
+                "%s: %s; a run writes it unless measure.series is \"none\"", path,
+                problem != NULL ? problem : g_strerror(errno));
     return FALSE;
   }
   step nothing = {0};

@@ -2,6 +2,7 @@
 #include "study/plot/plot_occupancy.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "sim/summary.h"
 #include "study_kit.h"
@@ -295,6 +296,18 @@ static void test_missing(fixture *f, gconstpointer unused)
   g_assert_nonnull(strstr(error->message, "measure.series"));
 }
 
+/* Nobody writes into it, so reading it would not end. */
+static void test_pipe(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  g_autofree char *path = g_build_filename(f->folder, "occupancy.csv", NULL);
+  g_assert_cmpint(mkfifo(path, 0600), ==, 0);
+  g_assert_false(plot(f, NULL, &error));
+  g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL);
+  g_assert_true(g_str_has_prefix(error->message, path));
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -311,5 +324,6 @@ int main(int argc, char **argv)
   g_test_add("/plot_occupancy/many_steps", fixture, NULL, set_up, test_many_steps, tear_down);
   g_test_add("/plot_occupancy/untitled", fixture, NULL, set_up, test_untitled, tear_down);
   g_test_add("/plot_occupancy/missing", fixture, NULL, set_up, test_missing, tear_down);
+  g_test_add("/plot_occupancy/pipe", fixture, NULL, set_up, test_pipe, tear_down);
   return g_test_run();
 }

@@ -11,6 +11,15 @@
 #include "study/store/result_store_private.h"
 #include "sweep_kit.h"
 
+/* Neither about to die of a signal nor dead: a process that nobody has waited for yet still takes signals. */
+static gboolean is_alive(pid_t process)
+{
+  g_autofree char *path = g_strdup_printf("/proc/%d/status", (int)process);
+  g_autofree char *status = NULL;
+  return g_file_get_contents(path, &status, NULL, NULL) && strstr(status, "\nState:\tZ") == NULL &&
+         strstr(status, "\nSigPnd:\t0000000000000000\nShdPnd:\t0000000000000000\n") != NULL;
+}
+
 /* A sweep whose clock goes on only while its first child, `seed`, runs: a second each time that the sweep looks. */
 typedef struct watched_child {
   const sweep_fixture *f;
@@ -21,7 +30,7 @@ static gboolean advance_while_it_runs(gpointer data)
 {
   const watched_child *child = data;
   pid_t process = sweep_kit_traced(child->f->folder, child->seed);
-  if (process > 0 && kill(process, 0) == 0) {
+  if (process > 0 && is_alive(process)) {
     sweep_kit_advance_clock(1);
   }
   return G_SOURCE_CONTINUE;
@@ -527,6 +536,7 @@ static void test_unexpected_result_of_another_counts(sweep_fixture *f, gconstpoi
   sweep_kit_expect_recorded(f, "13", RUN_TERMINATED, 1, "");
 }
 
+#ifndef __SANITIZE_ADDRESS__
 /* Two sweeps of the same 400 points at the same time leave what one alone leaves. Once the second notices the first, after 64 runs at most,
  * it goes another way: fewer than twice 400 runs. */
 static void test_two_at_once(sweep_fixture *f, gconstpointer program)
@@ -550,6 +560,7 @@ static void test_two_at_once(sweep_fixture *f, gconstpointer program)
   g_assert_cmpuint(starts, >=, 400);
   g_assert_cmpuint(starts, <, 740);
 }
+#endif
 
 int main(int argc, char **argv)
 {
@@ -576,7 +587,9 @@ int main(int argc, char **argv)
       {"/sweep_stops/run_by_another", test_run_by_another},
       {"/sweep_stops/result_of_another_stays", test_result_of_another_stays},
       {"/sweep_stops/unexpected_result_of_another_counts", test_unexpected_result_of_another_counts},
+#ifndef __SANITIZE_ADDRESS__ /* a thousand processes, each of which copies the sanitizer's tables */
       {"/sweep_stops/two_at_once", test_two_at_once},
+#endif
   };
   g_test_init(&argc, &argv, NULL);
   signal(SIGINT, SIG_DFL); /* a shell that starts the tests in the background ignores it for them */

@@ -32,7 +32,7 @@ for target; do
 done
 [ $# -gt 0 ] || set -- $(targets)
 
-scripts/setup.sh --fuzz
+scripts/setup.sh --fuzz "$@"
 fuzz=build-fuzz/fuzz
 seed=${IWARPSIM_FUZZ_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
 
@@ -104,7 +104,7 @@ campaign_of() { # target
 
 # Lines of each folder of model/ that the corpora and what was found run, with clang's own coverage and no fuzzer.
 print_coverage() {
-  scripts/setup.sh --fuzz-coverage
+  scripts/setup.sh --fuzz-coverage "$@"
   coverage=build-fuzz-coverage/fuzz
   rm -f "$coverage"/*.profraw
   objects=

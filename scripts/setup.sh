@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs what is missing (Debian packages, scripts/packages.txt) and builds iwarpsim into build/.
 # With ns-3, which demo.sh runs on: a libns3-dev that cannot be used is said here, not when the first run needs it.
-# `--sanitizers` adds build-sanitizers/, the same under ASan and UBSan; `--fuzz` builds the fuzz targets alone, into build-fuzz/, and
-# `--fuzz-coverage` those that count what their corpora reach, into build-fuzz-coverage/.
+# `--sanitizers` adds build-sanitizers/, the same under ASan and UBSan; `--fuzz TARGET…` builds fuzz targets alone, into build-fuzz/, and
+# `--fuzz-coverage TARGET…` those that count what their corpora reach, into build-fuzz-coverage/.
 # Called by demo.sh, test.sh and fuzz.sh; usable alone. Needs to be root only when something is missing.
 set -eu
 cd "$(dirname "$0")/.."
@@ -65,30 +65,39 @@ build() { # folder, targets…
   ninja -C "$folder" --quiet "$@"
 }
 
+build_fuzz_targets() { # folder, targets…
+  folder=$1
+  shift
+  build "$folder" $(printf 'fuzz/fuzz_%s ' "$@")
+}
+
 install_missing
-case ${1:-} in
+kind=${1:-}
+case $kind in
 --fuzz)
+  shift
   (
     export CC=clang
     configure build-fuzz -Dns3=disabled -Dfuzz=enabled -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false \
       -Db_lto=false -Dc_args=-g1
   )
-  build build-fuzz fuzz_targets
+  build_fuzz_targets build-fuzz "$@"
   ;;
 --fuzz-coverage)
+  shift
   (
     export CC=clang
     configure build-fuzz-coverage -Dns3=disabled -Doptimization=1 -Db_lto=false \
       -Dc_args='-fprofile-instr-generate -fcoverage-mapping' -Dc_link_args=-fprofile-instr-generate
   )
-  build build-fuzz-coverage fuzz_targets
+  build_fuzz_targets build-fuzz-coverage "$@"
   ;;
 *)
   configure build -Dns3=enabled
   build build
   ;;
 esac
-if [ "${1:-}" = --sanitizers ]; then
+if [ "$kind" = --sanitizers ]; then
   # Line numbers are all of the debugging information that a sanitizer's report needs, and take less time to make.
   configure build-sanitizers -Dns3=enabled -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false -Db_lto=false \
     -Dc_args=-g1 -Dcpp_args=-g1

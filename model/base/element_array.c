@@ -66,10 +66,12 @@ void *element_array_at_chunk(const element_array *array, size_t index)
   return element_chunks_at(array->chunks, index);
 }
 
-/* Whether the elements are in chunks; they are from the first time on that very many would have to move, `near` on the shorter side. */
+/* Whether the elements are in chunks; they are from the first time on that very many would have to move, `near` on the shorter side.
+ * A list of chunks that has become too long is replaced. */
 static bool moves_in_chunks(element_array *array, size_t near)
 {
-  if (!element_array_is_in_chunks(array) && near > ELEMENT_CHUNK_MAX) {
+  if (element_array_is_in_chunks(array) ? element_chunks_are_too_many(array->chunks)
+                                        : near > ELEMENT_CHUNK_MAX) {
     uint32_t count = array->count;
     element_chunks *chunks = element_chunks_new(array);
     element_array_clear(array);

@@ -3,8 +3,13 @@
 #include <glib.h>
 #include <string.h>
 
+/* More parts than this are too many to be summed up anew whenever one of them is split. A new list has a quarter at most, of which each has fewer
+ * elements than the list. */
+enum { PARTS_MAX = 512 };
+
 struct element_chunks {
-  GArray *parts; /* of element_array, in one piece each, none empty unless all are */
+  size_t part_max; /* elements of a part */
+  GArray *parts;   /* of element_array, none empty unless all are; long ones become chunks themselves */
   GArray *
       sums; /* of size_t, a Fenwick tree: number i is how many elements the i & -i parts up to number i - 1 have */
   size_t near;    /* the part of the operation before … */
@@ -50,10 +55,14 @@ element_chunks *element_chunks_new(const element_array *array)
   element_chunks *chunks = g_new(element_chunks, 1);
   size_t octets = array->element_octets;
 
+  chunks->part_max = ELEMENT_CHUNK_MAX;
+  while (array->count > chunks->part_max * (PARTS_MAX / 8)) {
+    chunks->part_max *= PARTS_MAX / 4;
+  }
   chunks->parts = g_array_new(FALSE, FALSE, sizeof(element_array));
   chunks->sums = g_array_new(FALSE, FALSE, sizeof(size_t));
-  for (size_t from = 0; from < array->count; from += ELEMENT_CHUNK_MAX / 2) {
-    size_t count = MIN(array->count - from, (size_t)ELEMENT_CHUNK_MAX / 2);
+  for (size_t from = 0; from < array->count; from += chunks->part_max / 2) {
+    size_t count = MIN(array->count - from, chunks->part_max / 2);
     element_array part;
     element_array_init(&part, octets);
     for (size_t index = 0; index < count; index++) {
@@ -75,6 +84,11 @@ void element_chunks_free(element_chunks *chunks)
     g_array_unref(chunks->sums);
     g_free(chunks);
   }
+}
+
+bool element_chunks_are_too_many(const element_chunks *chunks)
+{
+  return chunks->parts->len > PARTS_MAX;
 }
 
 /* Goes to the part in which element number `index` is; the last one when there is no such element. */
@@ -106,7 +120,7 @@ void *element_chunks_at(element_chunks *chunks, size_t index)
 /* The second half of part number `number`, which is full, becomes a part of its own. */
 static void split(element_chunks *chunks, size_t number)
 {
-  const size_t half = ELEMENT_CHUNK_MAX / 2;
+  const size_t half = chunks->part_max / 2;
   element_array *full = part_at(chunks, number);
   element_array second;
 
@@ -122,7 +136,7 @@ static void split(element_chunks *chunks, size_t number)
 void *element_chunks_insert(element_chunks *chunks, size_t index)
 {
   go_to(chunks, index);
-  if (part_at(chunks, chunks->near)->count >= ELEMENT_CHUNK_MAX) {
+  if (part_at(chunks, chunks->near)->count >= chunks->part_max) {
     split(chunks, chunks->near);
     go_to(chunks, index);
   }
@@ -147,6 +161,15 @@ void element_chunks_remove(element_chunks *chunks, size_t index, size_t count)
   }
 }
 
+/* The key of the last element of `part`. */
+static uint64_t last_key(const element_array *part, size_t key_offset)
+{
+  while (element_array_is_in_chunks(part)) {
+    part = part_at(part->chunks, part->chunks->parts->len - 1);
+  }
+  return element_array_key(part, key_offset, part->count - 1);
+}
+
 size_t element_chunks_count_to(element_chunks *chunks, size_t key_offset, uint64_t bound)
 {
   const size_t *sums = &g_array_index(chunks->sums, size_t, 0);
@@ -156,8 +179,7 @@ size_t element_chunks_count_to(element_chunks *chunks, size_t key_offset, uint64
 
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    const element_array *part = part_at(chunks, middle);
-    if (element_array_key(part, key_offset, part->count - 1) <= bound) {
+    if (last_key(part_at(chunks, middle), key_offset) <= bound) {
       low = middle + 1;
     } else {
       high = middle;

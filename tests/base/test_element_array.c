@@ -116,6 +116,44 @@ static void test_middle_of_very_many(void)
   element_array_clear(&array);
 }
 
+/* Three hundred thousand keys come in random order and two thirds of them go in the same order: each is where its key says, all along. */
+static void test_hundreds_of_thousands(void)
+{
+  enum { MANY = 300000, LEFT = MANY / 3 };
+  random_stream *random = random_stream_new(SEED, "hundreds-of-thousands");
+  uint64_t *keys = g_new0(uint64_t, MANY);
+  element_array array;
+
+  element_array_init(&array, sizeof(uint64_t));
+  for (size_t number = 0; number < MANY; number++) {
+    size_t other = random_stream_below(random, number + 1);
+    keys[number] = keys[other];
+    keys[other] = number;
+  }
+  for (size_t number = 0; number < MANY; number++) {
+    size_t index = element_array_count_to(&array, 0, keys[number]);
+    *(uint64_t *)element_array_insert(&array, index) = keys[number];
+    g_assert_cmpuint(element_array_key(&array, 0, index), ==, keys[number]);
+  }
+  for (size_t index = 0; index < MANY; index++) {
+    g_assert_cmpuint(element_array_key(&array, 0, index), ==, index);
+  }
+  for (size_t number = LEFT; number < MANY; number++) {
+    size_t index = element_array_count_below(&array, 0, keys[number]);
+    g_assert_cmpuint(element_array_key(&array, 0, index), ==, keys[number]);
+    element_array_remove(&array, index, 1);
+  }
+  g_assert_cmpuint(array.count, ==, LEFT);
+  for (size_t number = 0; number < LEFT; number++) {
+    size_t index = element_array_count_below(&array, 0, keys[number]);
+    g_assert_cmpuint(element_array_key(&array, 0, index), ==, keys[number]);
+    g_assert_cmpuint(element_array_count_to(&array, 0, keys[number]), ==, index + 1);
+  }
+  element_array_clear(&array);
+  g_free(keys);
+  random_stream_free(random);
+}
+
 /* Used as a queue in either direction, with never more than five elements, the array stays small: what is removed in
  * front is used again. */
 static void test_queue_stays_small(void)
@@ -226,6 +264,7 @@ int main(int argc, char **argv)
   g_test_add_func("/element_array/random-against-model", test_random_against_model);
   g_test_add_func("/element_array/very-many", test_very_many);
   g_test_add_func("/element_array/middle-of-very-many", test_middle_of_very_many);
+  g_test_add_func("/element_array/hundreds-of-thousands", test_hundreds_of_thousands);
   g_test_add_func("/element_array/queue-stays-small", test_queue_stays_small);
   g_test_add_func("/element_array/empty", test_empty);
   g_test_add_func("/element_array/moves-the-shorter-side", test_moves_the_shorter_side);

@@ -32,7 +32,7 @@ static void note_parts(mpa_front *front, const mpa_fpdu *extent, mpa_whole_fpdu 
   uint32_t ulpdu_from = 0;
 
   whole->held_octets = 0;
-  for (uint32_t index = 0; index < front->piece_count && from < extent->end; index++) {
+  for (uint32_t index = 0; from < extent->end; index++) { /* which the last piece reaches */
     bool is_last = index + 1 == front->piece_count || front->pieces[index + 1].position >= extent->end;
     uint64_t to = is_last ? extent->end : front->pieces[index + 1].position;
     time_ps arrival = front->pieces[index].arrival;

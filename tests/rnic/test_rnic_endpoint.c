@@ -251,6 +251,21 @@ static bool loses_the_terminate(rnic_kit *kit, unsigned from, const datagram *pa
   return true;
 }
 
+/* The ULPs hear of a failure when the Terminate leaves and when it arrives, one way of 10 us later; also late in a connection's life. */
+static void test_when_a_terminate_is_told(void)
+{
+  const rdmap_work write = {.id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD};
+  rnic_kit *kit = rnic_kit_new();
+
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  rnic_kit_post(kit, KIT_INITIATOR, write);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_cmpint(kit->sides[KIT_RESPONDER].failed_at, ==, TIME_PS_PER_SECOND + 10 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(kit->sides[KIT_INITIATOR].failed_at, ==, TIME_PS_PER_SECOND + 20 * TIME_PS_PER_MICROSECOND);
+  rnic_kit_free(kit);
+}
+
 /* DDP-086: the Responder fails while it sends 100,000 octets itself, far more than TCP's initial window: that Send goes out whole, then the
  * Terminate. DDP-138: until then the stream stays as it is, neither FIN nor RST comes. RDMAP-223: the end is graceful: FIN after the Terminate,
  * and the connection is closed only when the peer has it, also when it gets lost at first. */
@@ -697,6 +712,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rnic-endpoint/close-before-full-operation", test_close_before_full_operation);
   g_test_add_func("/rnic-endpoint/completion", test_completion_by_acknowledgement);
   g_test_add_func("/rnic-endpoint/terminate-after-message-under-way", test_terminate_after_message_under_way);
+  g_test_add_func("/rnic-endpoint/when-a-terminate-is-told", test_when_a_terminate_is_told);
   g_test_add_func("/rnic-endpoint/nothing-is-kept", test_nothing_is_kept);
   g_test_add_func("/rnic-endpoint/fin-in-startup", test_fin_in_startup);
   g_test_add_func("/rnic-endpoint/nothing-moves-after-a-failure", test_nothing_moves_after_a_failure);

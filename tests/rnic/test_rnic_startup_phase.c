@@ -315,6 +315,23 @@ static void test_rdmac_directions_are_apart(void)
   rnic_kit_free(kit);
 }
 
+/* Octets of streaming mode are the ULP's as they come in order: nothing of them is held. All but the first packet is lost for now. */
+static void test_streaming_octets_are_not_held(void)
+{
+  static const streaming_case c = {IWARP_IETF, 2000, 0};
+  rnic_kit *kit = rnic_kit_new();
+  rnic_held held;
+
+  set_streaming(kit, &c);
+  kit->sides[KIT_INITIATOR].lost = 0xE;
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_MILLISECOND); /* the retransmission takes 200 ms or more */
+  g_assert_cmpuint(kit->sides[KIT_INITIATOR].wire->len, >=, 1460);
+  rnic_endpoint_held(kit->sides[KIT_RESPONDER].endpoint, &held);
+  g_assert_cmpuint(held.order + held.incomplete + held.unlocated, ==, 0);
+  rnic_kit_free(kit);
+}
+
 /* MPA-037: while octets of streaming mode are missing MPA is not enabled in that direction, and TCP keeps the order: FPDUs that come first are
  * neither Placed nor Delivered, but held. The first packet has the 2000 octets' first 1460; the FPDU is 4 + 2 + 18 + 70 + 2 + 4 = 100. */
 static void test_rdmac_streaming_is_in_order(void)
@@ -508,6 +525,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rnic-startup-phase/octets-behind-the-request", test_octets_behind_the_request);
   g_test_add_func("/rnic-startup-phase/rdmac-directions", test_rdmac_directions_are_apart);
   g_test_add_func("/rnic-startup-phase/rdmac-streaming-in-order", test_rdmac_streaming_is_in_order);
+  g_test_add_func("/rnic-startup-phase/streaming-is-not-held", test_streaming_octets_are_not_held);
   g_test_add_func("/rnic-startup-phase/rejection", test_rejection);
   g_test_add_func("/rnic-startup-phase/rejecting-end-stays-open", test_rejecting_end_stays_open);
   g_test_add_func("/rnic-startup-phase/initiator-rejects", test_initiator_rejects);

@@ -139,6 +139,19 @@ static void test_how_much_delay_counts(void)
   g_assert_false(stops(10 * TIME_PS_PER_MICROSECOND, MILLISECOND));
 }
 
+/* After a time-out a round begins anew: the train of the one before, 10 ms, is more than half of the new round trip, and means nothing. */
+static void test_forgets_the_round(void)
+{
+  judged flow = judged_at(16);
+  for (unsigned i = 0; i < 10; i++) {
+    flow.now -= 2 * MILLISECOND; /* 1 ms behind the one before */
+    g_assert_false(says_stop(&flow, 100 * MILLISECOND));
+  }
+  tcp_hystart_forget(&flow.hystart);
+  flow.now -= 2 * MILLISECOND;
+  g_assert_false(says_stop(&flow, 10 * MILLISECOND));
+}
+
 /* One short trip among the samples, and there is no queue that stands. */
 static void test_shortest_of_the_round_counts(void)
 {
@@ -224,6 +237,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/hystart/train_scales", test_train_scales);
   g_test_add_func("/tcp/hystart/delay_increase", test_delay_increase);
   g_test_add_func("/tcp/hystart/how_much_delay_counts", test_how_much_delay_counts);
+  g_test_add_func("/tcp/hystart/forgets_the_round", test_forgets_the_round);
   g_test_add_func("/tcp/hystart/shortest_of_the_round_counts", test_shortest_of_the_round_counts);
   g_test_add_func("/tcp/hystart/when_it_does_not_judge", test_when_it_does_not_judge);
   g_test_add_func("/tcp/hystart/forgets", test_forgets);

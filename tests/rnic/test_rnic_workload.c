@@ -426,9 +426,16 @@ static void test_stags_are_used_once(void)
                                        .message_octets = 1,
                                        .messages = 2 * BUFFERS,
                                        .in_flight_octets = 65535 * 21};
-  pair p = {.no_crc = true, .invalidated = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+  pair p = {.holds = true, .no_crc = true, .invalidated = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+  guint posted = 0;
 
   pair_open(&p, &config);
+  while (rnic_workload_post_next(p.workload, MPA_INITIATOR)) {
+    posted++;
+  }
+  g_assert_cmpuint(posted, ==, BUFFERS); /* the next one waits for a buffer */
+  p.holds = false;
+  settle_both(&p);
   pair_run(&p, 60 * TIME_PS_PER_SECOND);
   assert_done(&p);
   g_assert_cmpuint(p.invalidated->len, ==, 2 * BUFFERS);

@@ -10,9 +10,7 @@ static const ddp_stream_identity identity = {.stream_id = 1, .protection_domain 
 
 static uint64_t kit_in_order_edge(const tcp_transport *transport)
 {
-  const receiver_kit *kit = (const receiver_kit *)transport;
-
-  return kit->config.long_ago_octets + tcp_receiver_in_order_edge(kit->tcp);
+  return tcp_receiver_in_order_edge(((const receiver_kit *)transport)->tcp);
 }
 
 static uint64_t kit_held_octets(const tcp_transport *transport)
@@ -22,9 +20,7 @@ static uint64_t kit_held_octets(const tcp_transport *transport)
 
 static uint64_t kit_held_octets_below(const tcp_transport *transport, uint64_t position)
 {
-  const receiver_kit *kit = (const receiver_kit *)transport;
-
-  return tcp_receiver_held_octets_below(kit->tcp, position - kit->config.long_ago_octets);
+  return tcp_receiver_held_octets_below(((const receiver_kit *)transport)->tcp, position);
 }
 
 static const octet_store *kit_held(tcp_transport *transport)
@@ -47,12 +43,12 @@ static void forget_run(gpointer data)
 static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, time_ps now)
 {
   receiver_kit *kit = user;
-  rnic_new_run run = {.position = position + kit->config.long_ago_octets};
+  rnic_new_run run = {.position = position};
   (void)now;
 
   octet_rope_append_rope(&run.octets, octets, 0, octets->length);
   g_array_append_val(kit->runs, run);
-  return rnic_admission_inspect(kit->admission, run.position, octets);
+  return rnic_admission_inspect(kit->admission, position, octets);
 }
 
 static bool on_admit(void *user, uint64_t position, uint32_t length, time_ps now)
@@ -62,7 +58,6 @@ static bool on_admit(void *user, uint64_t position, uint32_t length, time_ps now
   (void)now;
 
   kit->admissions++;
-  position += kit->config.long_ago_octets;
   kit->forecast =
       rnic_receiver_forecast(kit->receiver, (const rnic_new_run *)kit->runs->data, kit->runs->len, position);
   return rnic_admission_admit(kit->admission, position);
@@ -77,14 +72,14 @@ static void on_segment(void *user, uint64_t position, uint32_t length, uint32_t 
   (void)in_order_edge;
   (void)now;
 
-  rnic_receiver_segment(kit->receiver, position + kit->config.long_ago_octets);
+  rnic_receiver_segment(kit->receiver, position);
 }
 
 static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
 {
   receiver_kit *kit = user;
 
-  rnic_receiver_receive(kit->receiver, position + kit->config.long_ago_octets, octets, arrival, now);
+  rnic_receiver_receive(kit->receiver, position, octets, arrival, now);
 }
 
 /* --- What RDMAP tells: nothing bad may happen --- */
@@ -189,6 +184,7 @@ receiver_kit *receiver_kit_new(const receiver_kit_config *config, const uint32_t
   kit->tcp_events =
       (tcp_events){.inspect = on_inspect, .admit = on_admit, .segment = on_segment, .octets = on_octets};
   kit->tcp = tcp_receiver_new(&kit->tcp_config, KIT_WINDOW_OCTETS, &kit->tcp_events, kit, &kit->tcp_gauges);
+  tcp_receiver_start_at(kit->tcp, config->long_ago_octets);
   const rnic_receiver_config receiver = {.tcp = &kit->transport,
                                          .stream = kit->rdmap,
                                          .fpdu_memory = config->fpdu_memory,
@@ -270,12 +266,13 @@ bool receiver_kit_arrive(receiver_kit *kit, uint64_t from, uint64_t to)
 
   kit->now++;
   make_segment(kit, from, to, &segment);
-  bool taken = tcp_receiver_inspect(kit->tcp, (int64_t)from, &segment, kit->now);
+  int64_t position = (int64_t)(kit->config.long_ago_octets + from);
+  bool taken = tcp_receiver_inspect(kit->tcp, position, &segment, kit->now);
   bool is_new = kit->runs->len > 0;
   const rnic_held asked = receiver_kit_held(kit);
   g_assert_cmpmem(&before, sizeof before, &asked, sizeof asked); /* asking changes nothing */
   if (taken) {
-    tcp_receiver_receive(kit->tcp, (int64_t)from, &segment, false, kit->now);
+    tcp_receiver_receive(kit->tcp, position, &segment, false, kit->now);
     rnic_admission_settle(kit->admission);
     if (is_new) {
       check_forecast(kit);
@@ -292,7 +289,7 @@ void receiver_kit_expect_all(const receiver_kit *kit)
 {
   const rnic_held held = receiver_kit_held(kit);
 
-  g_assert_cmpuint(tcp_receiver_in_order_edge(kit->tcp), ==, kit->octets->len);
+  g_assert_cmpuint(tcp_receiver_in_order_edge(kit->tcp), ==, kit->config.long_ago_octets + kit->octets->len);
   g_assert_cmpuint(held.incomplete + held.unlocated + held.order, ==, 0);
   g_assert_cmpuint(rdmap_stream_undelivered(kit->rdmap), ==, 0);
   for (uint32_t i = 0; i < kit->payload_octets; i++) {

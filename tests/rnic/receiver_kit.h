@@ -22,7 +22,8 @@ typedef struct receiver_kit_config {
   bool markers;
   bool crc;
   uint32_t streaming_octets; /* before the FPDU phase */
-  uint64_t long_ago_octets; /* of streaming mode, before those: passed and forgotten; not with KIT_IN_ORDER */
+  uint64_t
+      long_ago_octets; /* of streaming mode, before those: come and gone, and counted in no position here */
   rnic_reassembly_memory *memory;
   const mpa_fpdu_memory *fpdu_memory; /* of the receiver; may be NULL */
   uint32_t slice_octets;              /* segments come in slices of so many; 0: in one */

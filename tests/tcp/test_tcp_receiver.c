@@ -364,6 +364,19 @@ static void test_fin(void)
   }
 }
 
+/* A FIN at position 2^32 + 10. */
+static void test_fin_beyond_4_gib(void)
+{
+  const int64_t start = INT64_C(1) << 32;
+  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  test->above.start = (uint64_t)start;
+  tcp_receiver_start_at(test->receiver, (uint64_t)start);
+  arrive(test, start, start + 10, true);
+  g_assert_true(tcp_receiver_is_finished(test->receiver));
+  g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, start + 11);
+  fixture_free(test);
+}
+
 /* Behind a FIN nothing counts, and a FIN before what has arrived is none. */
 static void test_senseless_fins(void)
 {
@@ -455,6 +468,7 @@ int main(int argc, char **argv)
                   test_half_a_window_is_acknowledged_at_once);
   g_test_add_func("/tcp/receiver/sack_blocks", test_sack_blocks);
   g_test_add_func("/tcp/receiver/fin", test_fin);
+  g_test_add_func("/tcp/receiver/fin_beyond_4_gib", test_fin_beyond_4_gib);
   g_test_add_func("/tcp/receiver/senseless_fins", test_senseless_fins);
   g_test_add_func("/tcp/receiver/positions_below_zero", test_positions_below_zero);
   g_test_add_func("/tcp/receiver/late_arrivals_go_at_rest", test_late_arrivals_go_at_rest);

@@ -499,6 +499,25 @@ static void test_lose_longer(void)
   }
 }
 
+/* A time-out took all as lost; then a router tells that the first two, of 1000 octets, were too big. The others are still lost. */
+static void test_lose_longer_of_all_lost(void)
+{
+  tcp_scoreboard *board = board_with(2);
+  tcp_sent_segment segment;
+  for (uint64_t from = 2000; from < 3500; from += 500) {
+    tcp_scoreboard_sent(board, from, from + 500, 9);
+  }
+  tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
+  g_assert_true(tcp_scoreboard_lose_longer(board, 0, 600));
+  for (uint64_t number = 0; number < 5; number++) {
+    g_assert_true(tcp_scoreboard_next_lost(board, &segment));
+    g_assert_cmpuint(segment.number, ==, number);
+    tcp_scoreboard_resent(board, number, true, 100);
+  }
+  g_assert_false(tcp_scoreboard_next_lost(board, &segment));
+  tcp_scoreboard_free(board);
+}
+
 /* The lost run [0, 3000) ends at what is under way; 0 takes over the octets up to 1600. What is left of 1 starts there. The octets
  * count once in pipe, and are delivered once. */
 static void test_extend(void)
@@ -647,6 +666,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/scoreboard/lose_what_is_old", test_lose_what_is_old);
   g_test_add_func("/tcp/scoreboard/restore", test_restore);
   g_test_add_func("/tcp/scoreboard/lose_longer", test_lose_longer);
+  g_test_add_func("/tcp/scoreboard/lose_longer_of_all_lost", test_lose_longer_of_all_lost);
   g_test_add_func("/tcp/scoreboard/extend", test_extend);
   g_test_add_func("/tcp/scoreboard/deliveries", test_deliveries);
   g_test_add_func("/tcp/scoreboard/deliveries_of_an_extended_segment",

@@ -3,7 +3,8 @@
 
 #include "tcp/tcp_spurious.h"
 
-/* [1000, 2000) and [5000, 6000) were sent again: only when both are proven, in whatever pieces, all of it was for nothing. */
+/* [1000, 2000) and [5000, 6000) were sent again: only when both are proven, in whatever pieces, the last of one octet, all of it was for
+ * nothing. */
 static void test_all_must_be_proven(void)
 {
   tcp_spurious *spurious = tcp_spurious_new();
@@ -13,7 +14,8 @@ static void test_all_must_be_proven(void)
   g_assert_cmpint(tcp_spurious_proven(spurious, 1000, 1700), ==, TCP_SPURIOUS_NONE);
   g_assert_cmpint(tcp_spurious_proven(spurious, 5000, 6000), ==, TCP_SPURIOUS_NONE);
   g_assert_cmpint(tcp_spurious_proven(spurious, 0, 1699), ==, TCP_SPURIOUS_NONE);
-  g_assert_cmpint(tcp_spurious_proven(spurious, 1650, 2000), ==, TCP_SPURIOUS_RECOVERY);
+  g_assert_cmpint(tcp_spurious_proven(spurious, 1650, 1999), ==, TCP_SPURIOUS_NONE);
+  g_assert_cmpint(tcp_spurious_proven(spurious, 1999, 2000), ==, TCP_SPURIOUS_RECOVERY);
   tcp_spurious_free(spurious);
 }
 

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "scenario/scenario_suggest.h"
 #include "sim/version.h"
+#include "study/store/result_store.h"
 
 const char *cli_version(void)
 {
@@ -29,7 +30,12 @@ int cli_usage_error(const char *command, const char *format, ...)
 
 int cli_fail(GError *error)
 {
-  plain_text_print(stderr, "%s\n", error->message);
+  if (g_error_matches(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT)) { /* a message of several lines */
+    plain_text_print_page(stderr, error->message);
+    plain_text_print(stderr, "\n");
+  } else {
+    plain_text_print(stderr, "%s\n", error->message);
+  }
   g_error_free(error);
   return CLI_USAGE;
 }

@@ -215,7 +215,9 @@ static void note_refusal(result_store *store, const scenario *s, const sweep_gri
   g_autoptr(GError) refusal = NULL;
   stored_origin from = make_origin(s, grid, own);
   if (!own->mix && !result_store_check_origin(store, &from, &refusal)) {
-    plain_text_print(stderr, "note: this sweep would be refused: %s\n", refusal->message);
+    plain_text_print(stderr, "note: this sweep would be refused: ");
+    plain_text_print_page(stderr, refusal->message);
+    plain_text_print(stderr, "\n");
   }
   free_origin(&from);
 }

@@ -87,7 +87,9 @@ static void print_problem(const sweep *s, const stored_run *run)
   if (run->status != RUN_FAILED) {
     plain_text_print(s->options->problems, ", where run.expect is %s", run->keys[SCENARIO_RUN_EXPECT]);
   }
-  plain_text_print(s->options->problems, "%s%s\n", *run->message != '\0' ? ": " : "", run->message);
+  plain_text_print(s->options->problems, "%s", *run->message != '\0' ? ": " : "");
+  plain_text_print_page(s->options->problems, run->message); /* its last words may be several lines */
+  plain_text_print(s->options->problems, "\n");
 }
 
 /* Stopping. */

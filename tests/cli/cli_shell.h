@@ -4,6 +4,11 @@
 
 #include <glib.h>
 
+/* A sweep: one message of 1 KiB, for three seeds. */
+#define CLI_SHELL_SWEEP                                                                                      \
+  "title = \"t\";\nworkload: { message_size = \"1KiB\"; messages = 1; };\nrun: { engine = \"native\"; };\n"  \
+  "sweep = ( { key = \"run.seed\"; from = 1; to = 3; } );\n"
+
 typedef struct cli_shell {
   char *program; /* "iwarpsim" in the lines, or "$0" */
   char *folder;

@@ -1,8 +1,8 @@
 /* Which engine a scenario runs on: auto, and a program that has ns-3, has lost it, or was built without it. */
 #include <glib.h>
-#include <glib/gstdio.h>
 #include <string.h>
-#include <sys/wait.h>
+
+#include "cli_shell.h"
 
 typedef struct places {
   const char *program;
@@ -10,11 +10,8 @@ typedef struct places {
 } places;
 
 typedef struct fixture {
-  char *program;
+  cli_shell shell;
   char *strange;
-  char *folder;
-  char *output; /* of the last command */
-  char *errors;
 } fixture;
 
 #define SMALL "workload: { message_size = \"1KiB\"; messages = 1; };\n"
@@ -23,41 +20,27 @@ typedef struct fixture {
 /* Runs a line of the shell in the folder; "$0" is the program, "$1" the strange folder. The exit status. */
 static int shell(fixture *f, const char *line)
 {
-  char *arguments[] = {(char *)"sh", (char *)"-c", (char *)line, f->program, f->strange, NULL};
-  int wait_status;
-  g_clear_pointer(&f->output, g_free);
-  g_clear_pointer(&f->errors, g_free);
-  g_assert_true(g_spawn_sync(f->folder, arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &f->output,
-                             &f->errors, &wait_status, NULL));
-  g_assert_true(WIFEXITED(wait_status));
-  g_test_message("%s: %d\n%s%s", line, WEXITSTATUS(wait_status), f->output, f->errors);
-  return WEXITSTATUS(wait_status);
+  g_autofree char *whole = g_strdup_printf("set -- '%s'; %s", f->strange, line);
+  return cli_shell_run(&f->shell, whole);
 }
 
 static void write_scenario(const fixture *f, const char *text)
 {
-  g_autofree char *path = g_build_filename(f->folder, "a.cfg", NULL);
-  g_assert_true(g_file_set_contents(path, text, -1, NULL));
+  cli_shell_write(&f->shell, "a.cfg", text);
 }
 
 static void set_up(fixture *f, gconstpointer data)
 {
   const places *where = data;
-  f->program = g_canonicalize_filename(where->program, NULL); /* it runs in another folder */
+  cli_shell_open(&f->shell, where->program);
   f->strange = g_canonicalize_filename(where->strange, NULL);
-  f->folder = g_dir_make_tmp("test-cli-engine-XXXXXX", NULL);
 }
 
 static void tear_down(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(shell(f, "rm -rf a.cfg a.sqlite r alone"), ==, 0);
-  g_assert_cmpint(g_rmdir(f->folder), ==, 0); /* nothing else was left behind */
-  g_free(f->program);
+  cli_shell_close(&f->shell, "a.cfg a.sqlite r alone");
   g_free(f->strange);
-  g_free(f->folder);
-  g_free(f->output);
-  g_free(f->errors);
 }
 
 static void expect(const char *text, const char *part)
@@ -77,12 +60,12 @@ static void expect_engine(fixture *f, const char *text, const char *engine, cons
 
   write_scenario(f, text);
   g_assert_cmpint(shell(f, "\"$0\" run a.cfg --out r && cat r/summary.json"), ==, 0);
-  expect(f->output, line);
-  expect(f->output, on_page);
-  expect(f->output, engine_in_json);
-  expect(f->output, in_json);
+  expect(f->shell.output, line);
+  expect(f->shell.output, on_page);
+  expect(f->shell.output, engine_in_json);
+  expect(f->shell.output, in_json);
   /* A library that took no part is not named. */
-  g_assert_true((strstr(f->output, "\"ns-3\":") != NULL) == g_str_equal(engine, "ns3"));
+  g_assert_true((strstr(f->shell.output, "\"ns-3\":") != NULL) == g_str_equal(engine, "ns3"));
 }
 
 static void test_auto(fixture *f, gconstpointer data)
@@ -110,8 +93,8 @@ static void test_native_loads_nothing(fixture *f, gconstpointer data)
 {
   (void)data;
   g_assert_cmpint(shell(f, "LD_TRACE_LOADED_OBJECTS=1 \"$0\""), ==, 0);
-  expect(f->output, "libglib");
-  g_assert_null(strstr(f->output, "libns3"));
+  expect(f->shell.output, "libglib");
+  g_assert_null(strstr(f->shell.output, "libns3"));
 }
 
 /* What `run`, `check` and `sweep` of a scenario that needs ns-3 say: `problem`, and nothing is run. */
@@ -122,13 +105,13 @@ static void expect_problem(fixture *f, const char *program, const char *problem)
   for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
     g_autofree char *line = g_strdup_printf("%s %s", program, commands[i]);
     g_assert_cmpint(shell(f, line), ==, 2);
-    g_assert_cmpstr(f->output, ==, "");
-    g_assert_true(g_str_has_prefix(f->errors, "a.cfg:2: topology.medium = csma needs ns-3, "));
-    expect(f->errors, problem);
-    expect(f->errors, "; expected none");
+    g_assert_cmpstr(f->shell.output, ==, "");
+    g_assert_true(g_str_has_prefix(f->shell.errors, "a.cfg:2: topology.medium = csma needs ns-3, "));
+    expect(f->shell.errors, problem);
+    expect(f->shell.errors, "; expected none");
   }
   g_assert_cmpint(shell(f, "ls"), ==, 0);
-  g_assert_null(strstr(f->output, "a.sqlite"));
+  g_assert_null(strstr(f->shell.output, "a.sqlite"));
 }
 
 /* The executable alone in a folder, as one that was copied somewhere, or whose libns3 was removed since. */
@@ -165,11 +148,11 @@ static void test_points_of_a_sweep(fixture *f, gconstpointer data)
   (void)data;
   write_scenario(f, SMALL "sweep = ( { key = \"topology.medium\";\n values = [\"none\", \"csma\"]; } );");
   g_assert_cmpint(shell(f, "IWARPSIM_MODULES=/nonexistent \"$0\" sweep a.cfg --store a.sqlite"), ==, 2);
-  expect(f->errors, "topology.medium = csma needs ns-3, ");
-  expect(f->errors, "(point topology.medium=csma)");
+  expect(f->shell.errors, "topology.medium = csma needs ns-3, ");
+  expect(f->shell.errors, "(point topology.medium=csma)");
   if (HAS_NS3) {
     g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg --store a.sqlite && \"$0\" export a.sqlite"), ==, 0);
-    expect(f->output, "ns-3 3.");
+    expect(f->shell.output, "ns-3 3.");
   }
 }
 
@@ -178,8 +161,8 @@ static void test_sweep_names_no_library_in_vain(fixture *f, gconstpointer data)
   (void)data;
   write_scenario(f, SMALL "sweep = ( { key = \"run.seed\"; values = [1, 2]; } );");
   g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg --store a.sqlite && \"$0\" export a.sqlite"), ==, 0);
-  expect(f->output, "# libraries");
-  g_assert_null(strstr(f->output, "ns-3"));
+  expect(f->shell.output, "# libraries");
+  g_assert_null(strstr(f->shell.output, "ns-3"));
 }
 
 int main(int argc, char **argv)

@@ -4,15 +4,10 @@
 
 #include "cli_shell.h"
 
-/* One message of 1 KiB, for three seeds. */
-static const char scenario_text[] =
-    "title = \"t\";\nworkload: { message_size = \"1KiB\"; messages = 1; };\nrun: { engine = \"native\"; };\n"
-    "sweep = ( { key = \"run.seed\"; from = 1; to = 3; } );\n";
-
 static void set_up(cli_shell *f, gconstpointer program)
 {
   cli_shell_open(f, program);
-  cli_shell_write(f, "a.cfg", scenario_text);
+  cli_shell_write(f, "a.cfg", CLI_SHELL_SWEEP);
   g_assert_cmpint(cli_shell_run(f, "iwarpsim sweep --quiet a.cfg --shard 1/2 --store 1.sqlite &&"
                                    "iwarpsim sweep --quiet a.cfg --shard 2/2 --store 2.sqlite"),
                   ==, 0);

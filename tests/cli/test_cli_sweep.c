@@ -4,15 +4,10 @@
 
 #include "cli_shell.h"
 
-/* One message of 1 KiB, for three seeds. */
-static const char scenario_text[] =
-    "title = \"t\";\nworkload: { message_size = \"1KiB\"; messages = 1; };\nrun: { engine = \"native\"; };\n"
-    "sweep = ( { key = \"run.seed\"; from = 1; to = 3; } );\n";
-
 static void set_up(cli_shell *f, gconstpointer program)
 {
   cli_shell_open(f, program);
-  cli_shell_write(f, "a.cfg", scenario_text);
+  cli_shell_write(f, "a.cfg", CLI_SHELL_SWEEP);
 }
 
 static void tear_down(cli_shell *f, gconstpointer unused)
@@ -66,7 +61,7 @@ static void test_mix(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
   g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg -q"), ==, 0);
-  g_autofree char *other = g_strconcat(scenario_text, "# another\n", NULL);
+  g_autofree char *other = g_strconcat(CLI_SHELL_SWEEP, "# another\n", NULL);
   cli_shell_write(f, "a.cfg", other);
   g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg"), ==, 2);
   g_assert_cmpstr(f->output, ==, "");

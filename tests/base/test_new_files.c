@@ -5,8 +5,9 @@
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "failing_close.h"
 
 typedef struct fixture {
   char *places;
@@ -137,21 +138,6 @@ static void test_no_folder(fixture *f, gconstpointer unused)
   g_assert_null(new_files_begin(none, &error));
   g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
   g_assert_true(g_str_has_prefix(error->message, none));
-}
-
-/* The next close() fails, as on a network file system whose server did not take all: for this executable and the libraries it uses. */
-static gboolean close_fails;
-
-int close(int descriptor)
-{
-  long result = syscall(SYS_close, descriptor);
-
-  if (close_fails) {
-    close_fails = FALSE;
-    errno = EIO;
-    return -1;
-  }
-  return (int)result;
 }
 
 static void test_failing_close(fixture *f, gconstpointer unused)

@@ -3,9 +3,9 @@
 #include <glib/gstdio.h>
 #include <pcap/pcap.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "failing_close.h"
 #include "measure/packet_capture.h"
 
 static datagram *packet_with(uint32_t length)
@@ -304,21 +304,6 @@ static void test_full_disk(void)
     g_assert_nonnull(strstr(error->message, "/dev/full"));
     g_error_free(error);
   }
-}
-
-/* The next close() fails, as on a network file system whose server did not take all: for this executable and the libraries it uses. */
-static gboolean close_fails;
-
-int close(int descriptor)
-{
-  long result = syscall(SYS_close, descriptor);
-
-  if (close_fails) {
-    close_fails = FALSE;
-    errno = EIO;
-    return -1;
-  }
-  return (int)result;
 }
 
 static void test_failing_close(void)

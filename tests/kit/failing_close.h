@@ -1,0 +1,26 @@
+/* A close() that can fail, as on a network file system whose server did not take all: for the executable that includes this, and the
+ * libraries it uses. */
+#ifndef TESTS_KIT_FAILING_CLOSE_H
+#define TESTS_KIT_FAILING_CLOSE_H
+
+#include <errno.h>
+#include <glib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Whether the next one does; it sets this back. */
+static gboolean close_fails;
+
+int close(int descriptor)
+{
+  long result = syscall(SYS_close, descriptor);
+
+  if (close_fails) {
+    close_fails = FALSE;
+    errno = EIO;
+    return -1;
+  }
+  return (int)result;
+}
+
+#endif

@@ -30,7 +30,8 @@ int cli_usage_error(const char *command, const char *format, ...)
 
 int cli_fail(GError *error)
 {
-  if (g_error_matches(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT)) { /* a message of several lines */
+  if (g_error_matches(error, RESULT_STORE_ERROR,
+                      RESULT_STORE_ERROR_DIFFERENT)) { /* a message of several lines */
     plain_text_print_page(stderr, error->message);
     plain_text_print(stderr, "\n");
   } else {

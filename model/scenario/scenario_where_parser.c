@@ -33,11 +33,11 @@ static char *token_text(const where_token *token)
   return g_strndup(token->text, token->length);
 }
 
-/* "'x'", or "the end". Free with g_free(). */
+/* "'x'", or "end". Free with g_free(). */
 static char *token_shown(const where_token *token)
 {
   if (token->kind == WHERE_TOKEN_END) {
-    return g_strdup("the end");
+    return g_strdup("end");
   }
   g_autofree char *text = token_text(token);
   g_autofree char *shown = scenario_shown(text);

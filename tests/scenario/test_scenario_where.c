@@ -188,18 +188,18 @@ static void test_precedence(void)
 static void test_errors(void)
 {
   static const char *const cases[][2] = {
-      {"", "1: unexpected the end; expected a condition, such as path.forward.mtu >= 1500"},
+      {"", "1: unexpected end; expected a condition, such as path.forward.mtu >= 1500"},
       {"  )", "3: unexpected ')'; expected a condition, such as path.forward.mtu >= 1500"},
-      {"mpa.crc and", "12: unexpected the end; expected a condition, such as path.forward.mtu >= 1500"},
+      {"mpa.crc and", "12: unexpected end; expected a condition, such as path.forward.mtu >= 1500"},
       {"mpa.crc mpa.crc", "9: unexpected 'mpa.crc'; expected and, or, or the end"},
-      {"(mpa.crc or mpa.crc", "20: unexpected the end; expected and, or, or the ) of the ( in column 1"},
+      {"(mpa.crc or mpa.crc", "20: unexpected end; expected and, or, or the ) of the ( in column 1"},
       {"mpa.crc)", "8: unexpected ')'; expected and, or, or the end"},
       {"path.forward.mtu == 1500", "18: unexpected '=='; expected one of = != < <= > >= (did you mean '='?)"},
       {"path.forward.mtu => 1500",
        "18: unexpected '=>'; expected one of = != < <= > >= (did you mean '>='?)"},
       {"path.forward.mtu 1500", "18: unexpected '1500'; expected one of = != < <= > >="},
-      {"path.forward.mtu", "17: unexpected the end; expected one of = != < <= > >="},
-      {"path.forward.mtu =", "19: unexpected the end; expected a value or a key"},
+      {"path.forward.mtu", "17: unexpected end; expected one of = != < <= > >="},
+      {"path.forward.mtu =", "19: unexpected end; expected a value or a key"},
       {"path.forward.mtu = and mpa.crc", "20: unexpected 'and'; expected a value or a key"},
       {"mpa.crc && mpa.crc", "9: unexpected '&&'; expected one of = != < <= > >= (did you mean 'and'?)"},
       {"(mpa.crc) || mpa.crc", "11: unexpected '||'; expected and, or, or the end (did you mean 'or'?)"},

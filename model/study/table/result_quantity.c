@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "scenario/scenario_problem.h"
 #include "scenario/scenario_suggest.h"
 
 GQuark result_quantity_error_quark(void)
@@ -20,10 +21,10 @@ static gboolean read_metric(const char *name, metric_id *metric, GError **error)
     names[id] = metric_row_of(id)->name;
   }
   const char *nearest = scenario_suggest(name, names);
-  g_autofree char *hint = nearest != NULL ? g_strdup_printf("did you mean '%s'?", nearest)
-                                          : g_strdup("see 'iwarpsim explain metrics'");
+  g_autofree char *hint = scenario_did_you_mean(nearest);
   g_set_error(error, RESULT_QUANTITY_ERROR, RESULT_QUANTITY_ERROR_UNKNOWN,
-              "'%s' is no metric; expected the name of one, or two joined by '/' (%s)", name, hint);
+              "'%s' is no metric; expected one that 'iwarpsim explain metrics' lists, or two joined by '/'%s",
+              name, hint);
   return FALSE;
 }
 

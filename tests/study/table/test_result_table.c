@@ -230,7 +230,8 @@ static void test_quantities(store_kit *kit, gconstpointer unused)
   (void)unused;
   expect_no_quantity("goodput_bits_per_s", "did you mean 'goodput_bit_per_s'?");
   expect_no_quantity("tcp.timeouts/placement.octet", "did you mean 'placement.octets'?");
-  expect_no_quantity("zzzzzzzzzzzz", "see 'iwarpsim explain metrics'");
+  expect_no_quantity("zzzzzzzzzzzz",
+                     "expected one that 'iwarpsim explain metrics' lists, or two joined by '/'");
   expect_no_quantity("", "'' is no metric");
   expect_no_quantity("tcp.timeouts/", "'' is no metric");
   expect_no_quantity("tcp.timeouts/tcp.segments/tcp.segments", "is no metric");

@@ -279,6 +279,26 @@ static void test_damage_is_found(void)
   }
 }
 
+/* A packet that is changed and forgets its checksum has one of what it is now, on the wire and when it carries one again. */
+static void test_checksum_is_forgotten(void)
+{
+  for (unsigned version = 4; version <= 6; version += 2) {
+    datagram *packet = kit_text_packet(version, "abc");
+    datagram_carry_checksum(packet);
+    datagram_own_payload(packet)[1] ^= 0x20;
+    g_assert_false(datagram_checksum_is_right(packet));
+    datagram_forget_checksum(packet);
+    g_assert_false(packet->carries_checksum);
+    datagram *read = kit_through_wire(packet);
+    g_assert_true(read->carries_checksum);
+    g_assert_true(datagram_checksum_is_right(read));
+    datagram_carry_checksum(packet);
+    g_assert_true(datagram_checksum_is_right(packet));
+    datagram_unref(read);
+    datagram_unref(packet);
+  }
+}
+
 /* A checksum that comes out as 0 is carried as FFFF, its other form, so that it is not taken for none; and is right. Pseudo
  * header C0A8 + 0001 + C0A8 + 0002 + 0006 + 0016 = 1816F; header B72C; together 2389B, folded 389D: the payload C762 makes FFFF
  * of it, ~ = 0. */
@@ -456,6 +476,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/datagram/ecn", test_ecn);
   g_test_add_func("/tcp/datagram/flow", test_flow);
   g_test_add_func("/tcp/datagram/damage_is_found", test_damage_is_found);
+  g_test_add_func("/tcp/datagram/checksum_is_forgotten", test_checksum_is_forgotten);
   g_test_add_func("/tcp/datagram/checksum_of_zero", test_checksum_of_zero);
   g_test_add_func("/tcp/datagram/damaged_header", test_damaged_header);
   g_test_add_func("/tcp/datagram/checksum_of_pieces", test_checksum_of_pieces);

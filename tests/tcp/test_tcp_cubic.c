@@ -139,6 +139,23 @@ static void test_time_out(void)
   tcp_congestion_free(flow.congestion);
 }
 
+/* §4.3: W_est rules where W_cubic is less. Where a stage begins flat at 2100 segments both are that, as 1460 octets acknowledged are worth
+ * 9/17 · 1460^2 / (2100 · 1460) = 0.37 octets of W_est: so the curve 3 s ahead does, 0.4 · 27 = 10.8 segments higher, a 2100th of which is
+ * 7.5 octets. */
+static void test_estimate_beside_the_curve(void)
+{
+  clocked_flow flow = {.round_trip_ps = 3 * TIME_PS_PER_SECOND};
+  flow.congestion = tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, SMSS, segments(3000));
+  tcp_congestion_collapse(flow.congestion, segments(3000), true, 0);
+  while (tcp_congestion_in_slow_start(flow.congestion)) {
+    flow_acknowledge(&flow, SMSS);
+  }
+  g_assert_cmpuint(window_octets(&flow), ==, segments(2100));
+  flow_acknowledge(&flow, SMSS);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(2100) + 7);
+  tcp_congestion_free(flow.congestion);
+}
+
 /* §4.10: slow start that ended without a loss is followed by the same flat stage; W_max is where it begins. */
 static void test_first_stage_without_loss(void)
 {
@@ -408,6 +425,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/cubic/fast_convergence", test_fast_convergence);
   g_test_add_func("/tcp/cubic/loss_above_the_maximum", test_loss_above_the_maximum);
   g_test_add_func("/tcp/cubic/time_out", test_time_out);
+  g_test_add_func("/tcp/cubic/estimate_beside_the_curve", test_estimate_beside_the_curve);
   g_test_add_func("/tcp/cubic/first_stage_without_loss", test_first_stage_without_loss);
   g_test_add_func("/tcp/cubic/undo", test_undo);
   g_test_add_func("/tcp/cubic/time_without_need", test_time_without_need_does_not_count);

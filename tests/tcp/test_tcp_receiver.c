@@ -377,6 +377,28 @@ static void test_fin_beyond_4_gib(void)
   fixture_free(test);
 }
 
+/* D-SACKs (RFC 2883) of octets beyond 2^32: in order, of a run beyond a hole, and of a segment that is not acceptable. */
+static void test_duplicates_beyond_4_gib(void)
+{
+  const int64_t start = INT64_C(1) << 32;
+  const uint64_t first[][2] = {{(uint64_t)start, (uint64_t)start + 10}};
+  const uint64_t run[][2] = {{(uint64_t)start + 20, (uint64_t)start + 30},
+                             {(uint64_t)start + 20, (uint64_t)start + 30}};
+  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  test->config.dsack = true;
+  test->above.start = (uint64_t)start;
+  tcp_receiver_start_at(test->receiver, (uint64_t)start);
+  arrive(test, start, start + 10, false);
+  arrive(test, start, start + 10, false);
+  expect_blocks(test, 4, first, 1);
+  tcp_receiver_refuse(test->receiver, start, 10, true, test->now);
+  expect_blocks(test, 4, first, 1);
+  arrive(test, start + 20, start + 30, false);
+  arrive(test, start + 20, start + 30, false);
+  expect_blocks(test, 4, run, 2);
+  fixture_free(test);
+}
+
 /* Behind a FIN nothing counts, and a FIN before what has arrived is none. */
 static void test_senseless_fins(void)
 {
@@ -469,6 +491,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/receiver/sack_blocks", test_sack_blocks);
   g_test_add_func("/tcp/receiver/fin", test_fin);
   g_test_add_func("/tcp/receiver/fin_beyond_4_gib", test_fin_beyond_4_gib);
+  g_test_add_func("/tcp/receiver/duplicates_beyond_4_gib", test_duplicates_beyond_4_gib);
   g_test_add_func("/tcp/receiver/senseless_fins", test_senseless_fins);
   g_test_add_func("/tcp/receiver/positions_below_zero", test_positions_below_zero);
   g_test_add_func("/tcp/receiver/late_arrivals_go_at_rest", test_late_arrivals_go_at_rest);

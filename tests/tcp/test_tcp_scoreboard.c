@@ -430,6 +430,24 @@ static void test_losses_in_any_order(void)
   tcp_scoreboard_free(board);
 }
 
+/* More than 2^16 segments in flight, of which only the first is missing: of those under way the oldest is the one number 2^16 on, and
+ * the one before the last the newest. */
+static void test_oldest_of_many(void)
+{
+  enum { MANY = 1 << 16 };
+  tcp_scoreboard *board = board_by_time(MANY + 3);
+  tcp_scoreboard_lose(board, 0);
+  tcp_scoreboard_sack(board, SMSS, (uint64_t)MANY * SMSS);
+  expect_oldest(board, MANY);
+  tcp_scoreboard_sack(board, (uint64_t)(MANY + 2) * SMSS, (uint64_t)(MANY + 3) * SMSS);
+  tcp_scoreboard_resent(board, 0, false, MANY + 3);
+  tcp_scoreboard_sack(board, (uint64_t)MANY * SMSS, (uint64_t)(MANY + 1) * SMSS);
+  expect_oldest(board, MANY + 1);
+  tcp_scoreboard_sack(board, (uint64_t)(MANY + 1) * SMSS, (uint64_t)(MANY + 2) * SMSS);
+  expect_oldest(board, 0);
+  tcp_scoreboard_free(board);
+}
+
 /* RFC 8985 §6.3: 0 to 2 were sent until 2, the first is lost whenever it was; a retransmission lost with them is counted. */
 static void test_lose_what_is_old(void)
 {
@@ -663,6 +681,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/scoreboard/smss_shrinks_much", test_smss_shrinks_much);
   g_test_add_func("/tcp/scoreboard/against_the_definitions", test_against_the_definitions);
   g_test_add_func("/tcp/scoreboard/losses_in_any_order", test_losses_in_any_order);
+  g_test_add_func("/tcp/scoreboard/oldest_of_many", test_oldest_of_many);
   g_test_add_func("/tcp/scoreboard/lose_what_is_old", test_lose_what_is_old);
   g_test_add_func("/tcp/scoreboard/restore", test_restore);
   g_test_add_func("/tcp/scoreboard/lose_longer", test_lose_longer);

@@ -168,7 +168,7 @@ static void test_stream_cuts_at_emss(void)
   tcp_send_queue_free(queue);
 }
 
-/* ALIGNED: exactly one record flagged full-size. STREAM: EMSS octets of nothing but FPDUs. */
+/* ALIGNED: exactly one record flagged full-size. STREAM: EMSS octets of nothing but FPDUs, whatever comes behind them. */
 static void test_full_size(void)
 {
   tcp_send_queue *aligned = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
@@ -187,6 +187,9 @@ static void test_full_size(void)
   g_assert_false(cut(stream, 1000).full_size);
   g_assert_true(cut(stream, 1000).full_size);
   g_assert_false(cut(stream, 1000).full_size);
+  post(stream, 1000, TCP_RECORD_FPDU);
+  post(stream, 1000, 0);
+  g_assert_true(cut(stream, 1000).full_size);
   tcp_send_queue_free(stream);
 }
 

@@ -173,6 +173,30 @@ static void test_limited_transmit(void)
   }
 }
 
+/* Without Limited Transmit what a duplicate stands for still counts as in flight, also where it is SACKed: of a window of 10,000
+ * octets 9,999 are in flight, so one octet may leave, and behind it neither the next nor the FIN. */
+static void test_room_beside_a_duplicate(void)
+{
+  for (unsigned sack = 0; sack < 2; sack++) {
+    for (unsigned fin = 0; fin < 2; fin++) {
+      bench *b = bench_new(&(tcp_config){.sack = sack});
+      post(b, 10 * EMSS - 1, 0);
+      expect_full_segments(b, 0, 9);
+      expect(b, 9 * EMSS, EMSS - 1);
+      acknowledge(b, 0, EMSS, sack ? 2 * EMSS : 0, false);
+      post(b, 1, 0);
+      expect(b, 10 * EMSS - 1, 1);
+      if (fin) {
+        tcp_sender_finish(b->sender);
+      } else {
+        post(b, 1, 0);
+      }
+      expect_nothing(b);
+      bench_free(b);
+    }
+  }
+}
+
 /* RFC 3168 §6.1.2: ECE reduces the window once a round trip; the next new segment carries CWR, one, and no retransmission does
  * (§6.1.5: nor ECT). Without ECN agreed ECE is nothing. */
 static void test_ecn(void)
@@ -497,6 +521,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/sender/nagle_and_fpdus", test_nagle_and_fpdus);
   g_test_add_func("/tcp/sender/restart_after_idle", test_restart_after_idle);
   g_test_add_func("/tcp/sender/limited_transmit", test_limited_transmit);
+  g_test_add_func("/tcp/sender/room_beside_a_duplicate", test_room_beside_a_duplicate);
   g_test_add_func("/tcp/sender/ecn", test_ecn);
   g_test_add_func("/tcp/sender/repacketized_stream", test_repacketized_stream);
   g_test_add_func("/tcp/sender/repacketized_around_what_is_there", test_repacketized_around_what_is_there);

@@ -59,6 +59,33 @@ static void test_probes(void)
   tcp_kit_free(kit);
 }
 
+/* MUST-37 again: an answer is one also when it reports a duplicate (RFC 2883). */
+static void test_answers_with_a_duplicate(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.rto_max_ps = TIME_PS_PER_SECOND;
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  handshake(kit, TCP_KIT_ROUND_TRIP,
+            &(tcp_header){.window = 4000, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
+  post(kit, 0, 100, 0);
+  script_window(kit, 100, 0);
+  post(kit, 0, 100, 0);
+  tcp_header answer = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
+                       .acknowledgement = tcp_sequence_of(100, config.isn),
+                       .flags = TCP_ACK,
+                       .sack_count = 1,
+                       .sack = {{tcp_sequence_of(0, config.isn), tcp_sequence_of(100, config.isn)}}};
+  for (unsigned second = 0; second < 20; second++) { /* more than retries_max */
+    advance_by(kit, TIME_PS_PER_SECOND);
+    drop_all(kit, 0);
+    script_segment(kit, answer, 0, 0);
+  }
+  g_assert_false(kit->end[0].closed);
+  g_assert_cmpuint(statistics_of(kit)->window_probes, >=, 20);
+  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 20);
+  tcp_kit_free(kit);
+}
+
 /* RFC 9293 §3.10.7.4: SND.WL1 is the SYN's sequence number after the handshake. A segment that starts there, with an octet too many in front,
  * is not older, and its window is taken. */
 static void test_window_beside_the_syn(void)
@@ -191,6 +218,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/tcp/window/probes", test_probes);
+  g_test_add_func("/tcp/window/answers_with_a_duplicate", test_answers_with_a_duplicate);
   g_test_add_func("/tcp/window/window_beside_the_syn", test_window_beside_the_syn);
   g_test_add_func("/tcp/window/probes_are_given_up", test_probes_are_given_up);
   g_test_add_func("/tcp/window/shrinking_window", test_shrinking_window);

@@ -84,6 +84,18 @@ static void on_octets(void *user, uint64_t position, const octet_rope *octets, t
 
 /* --- What RDMAP tells: nothing bad may happen --- */
 
+static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  const receiver_kit *kit = user;
+  (void)segment;
+
+  g_assert_cmpint(now, ==, kit->now);
+  for (size_t i = 0; i < ulpdu->part_count; i++) {
+    g_assert_cmpint(ulpdu->parts[i].arrival, >, KIT_START_PS);
+    g_assert_cmpint(ulpdu->parts[i].arrival, <=, now);
+  }
+}
+
 static void on_received(void *user, const rdmap_received *received, time_ps now)
 {
   (void)user;
@@ -155,7 +167,7 @@ static void make_ddp(receiver_kit *kit)
 {
   const rdmap_config config = {.generation = IWARP_IETF, .identity = identity, .ird = 1, .ord = 1};
   static const rdmap_stream_events events = {
-      .received = on_received, .completed = on_completed, .terminated = on_terminated};
+      .placed = on_placed, .received = on_received, .completed = on_completed, .terminated = on_terminated};
   rdmap_config with_stags = config;
 
   kit->sink = g_malloc0(kit->payload_octets);
@@ -173,6 +185,7 @@ receiver_kit *receiver_kit_new(const receiver_kit_config *config, const uint32_t
 {
   receiver_kit *kit = g_new0(receiver_kit, 1);
 
+  kit->now = KIT_START_PS;
   kit->transport.class = &transport_class;
   kit->config = *config;
   make_stream(kit, payloads, count);

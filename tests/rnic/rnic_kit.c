@@ -20,6 +20,12 @@ typedef struct memory {
 
 /* --- What the ULPs are told --- */
 
+/* What is told happens now. */
+static void check_time(const kit_side *s, time_ps now)
+{
+  g_assert_cmpint(now, ==, s->kit->now);
+}
+
 static void note(kit_side *s, const rnic_completion *completion)
 {
   const char *separator = s->completions->len > 0 ? ", " : "";
@@ -40,8 +46,8 @@ static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
 {
   kit_side *s = user;
   rnic_completion completion;
-  (void)now;
 
+  check_time(s, now);
   s->notified++;
   while (!s->leaves_completions && rnic_poll(endpoint, &completion)) {
     note(s, &completion);
@@ -51,8 +57,8 @@ static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
 static void on_private_data(void *user, const uint8_t *octets, uint32_t length, time_ps now)
 {
   kit_side *s = user;
-  (void)now;
 
+  check_time(s, now);
   s->private_data_told++;
   g_string_append_len(s->private_data, (const char *)octets, length);
 }
@@ -61,9 +67,12 @@ static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, 
 {
   kit_side *s = user;
   (void)segment;
-  (void)ulpdu;
-  (void)now;
 
+  check_time(s, now);
+  for (size_t i = 0; i < ulpdu->part_count; i++) {
+    g_assert_cmpint(ulpdu->parts[i].arrival, >=, KIT_START_PS);
+    g_assert_cmpint(ulpdu->parts[i].arrival, <=, now);
+  }
   s->placed++;
   s->placed_after_failure += s->failed > 0;
 }
@@ -72,8 +81,8 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
 {
   kit_side *s = user;
   (void)segment;
-  (void)now;
 
+  check_time(s, now);
   s->delivered++;
   s->placed_after_failure += s->failed > 0;
 }
@@ -85,8 +94,8 @@ static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32
   (void)length;
   (void)new_octets;
   (void)out_of_order;
-  (void)now;
 
+  check_time(s, now);
   if (phase_offset >= 0 && s->segments++ == 0) {
     s->first_segment = phase_offset;
   }
@@ -96,8 +105,8 @@ static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, 
 {
   kit_side *s = user;
   (void)length;
-  (void)now;
 
+  check_time(s, now);
   if (s->retransmissions++ == 0) {
     s->first_retransmitted = phase_offset;
   }
@@ -106,8 +115,8 @@ static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, 
 static void on_finished(void *user, rnic_endpoint *endpoint, time_ps now)
 {
   kit_side *s = user;
-  (void)now;
 
+  check_time(s, now);
   s->finished++;
   if (s->closes_when_finished) {
     rnic_endpoint_close(endpoint);
@@ -117,8 +126,8 @@ static void on_finished(void *user, rnic_endpoint *endpoint, time_ps now)
 static void on_closed(void *user, time_ps now)
 {
   kit_side *s = user;
-  (void)now;
 
+  check_time(s, now);
   s->closed++;
 }
 
@@ -126,8 +135,9 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
 {
   kit_side *s = user;
 
+  check_time(s, now);
   if (s->failed++ == 0) {
-    s->failed_at = now;
+    s->failed_at = now - KIT_START_PS;
     s->failure = *failure;
     s->code = rnic_failure_code(failure);
     s->has_terminate = failure->terminate != NULL;
@@ -195,6 +205,7 @@ rnic_kit *rnic_kit_new(void)
 {
   rnic_kit *kit = g_new0(rnic_kit, 1);
 
+  kit->now = KIT_START_PS;
   kit->flying = g_queue_new();
   for (unsigned side = 0; side < KIT_SIDES; side++) {
     kit_side *s = &kit->sides[side];
@@ -256,17 +267,14 @@ static void record(rnic_kit *kit, kit_side *s, const datagram *packet)
   g_assert_true(datagram_tcp_header(packet, &header));
   if (header.flags & TCP_FIN && !s->fin) {
     s->fin = true;
-    s->fin_at = kit->now;
+    s->fin_at = kit->now - KIT_START_PS;
   }
   if (header.flags & TCP_RST && !s->rst) {
     s->rst = true;
-    s->rst_at = kit->now;
+    s->rst_at = kit->now - KIT_START_PS;
   }
   if (length > 0) {
     uint32_t position = header.sequence - (uint32_t)KIT_ISN - 1;
-    if (s->wire->len == 0) {
-      s->first_octet_at = kit->now;
-    }
     if (s->wire->len < position + length) {
       g_byte_array_set_size(s->wire, position + length);
     }

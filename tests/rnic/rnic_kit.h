@@ -9,6 +9,9 @@
 #include "rnic/rnic_verbs.h"
 
 enum { KIT_INITIATOR, KIT_RESPONDER, KIT_SIDES };
+/* When a kit begins: what takes a time for 32 bits of picoseconds (2 ms) tells a wrong one. */
+#define KIT_START_PS (10 * TIME_PS_PER_SECOND)
+
 enum { KIT_GUARD_OCTETS = 64, KIT_UNTOUCHED = 0xEE, KIT_ISN = 0x7FFFFFF0 };
 
 typedef struct rnic_kit rnic_kit;
@@ -25,7 +28,7 @@ typedef struct kit_side {
   GString *private_data;
   int private_data_told; /* times */
   int failed;            /* times */
-  time_ps failed_at;
+  time_ps failed_at;     /* since KIT_START_PS, as the other times of a side */
   rnic_failure failure;
   char *code;                /* of the first failure */
   rdmap_terminate terminate; /* of the failure, if it has one */
@@ -45,14 +48,13 @@ typedef struct kit_side {
   uint64_t lost;    /* a mask: bit i, its packet i gets lost */
   bool fin, rst;
   time_ps fin_at, rst_at;
-  time_ps first_octet_at;
   size_t octets_when_failed; /* of `wire` */
   GPtrArray *memories;
 } kit_side;
 
 struct rnic_kit {
   kit_side sides[KIT_SIDES];
-  time_ps now;
+  time_ps now; /* from KIT_START_PS on; all that a ULP is told must be told now */
   /* Whether the packet that `from` sends gets lost, too; NULL: none more. */
   bool (*loses)(rnic_kit *kit, unsigned from, const datagram *packet);
   GQueue *flying;

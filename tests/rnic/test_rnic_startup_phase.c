@@ -280,7 +280,7 @@ static void test_octets_behind_the_request(void)
     kit_side *responder = &kit->sides[KIT_RESPONDER];
 
     rnic_kit_create(kit);
-    rnic_endpoint_start(responder->endpoint, 0);
+    rnic_endpoint_start(responder->endpoint, kit->now);
     rnic_kit_forge(kit, 0, "", 0, TCP_SYN);
     rnic_kit_run(kit, 0); /* SYN|ACK */
     rnic_kit_forge(kit, 0, "", 0, TCP_ACK);

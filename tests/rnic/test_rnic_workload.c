@@ -309,6 +309,8 @@ typedef struct operation_case {
   unsigned opcodes[8]; /* segments Delivered, by opcode: Write, Read Request, Read Response, Send, … */
 } operation_case;
 
+static const uint64_t long_and_short_octets[] = {70000, 1, 5000};
+
 /* 5000 octets are 4 tagged segments (3 x 1428 + 716) or 4 untagged ones (3 x 1424 + 728); requests and responses have 48. */
 static const operation_case operation_cases[] = {
     {"10 Writes, a Send behind every 4th and the last: 4, 8, 10",
@@ -330,6 +332,17 @@ static const operation_case operation_cases[] = {
      {0, 3},
      {0, 210000},
      {[3] = 150}},
+    {"Writes and Reads of sizes in turn, also beyond 2^16 (70000 = 49 x 1428 + 28): 70000, 5000 and 1 octets "
+     "of each",
+     {.mix = {RNIC_OPERATION_WRITE, RNIC_OPERATION_READ},
+      .mix_count = 2,
+      .message_octets = 70000,
+      .message_sizes = long_and_short_octets,
+      .message_size_count = G_N_ELEMENTS(long_and_short_octets),
+      .messages = 6},
+     {3, 4},
+     {75001, 75001},
+     {[0] = 55, [1] = 3, [2] = 55, [3] = 1}},
     {"Sends with Invalidate, each of an STag of its own",
      {.mix = {RNIC_OPERATION_SEND_INVALIDATE}, .mix_count = 1, .message_octets = 1000, .messages = 200},
      {0, 200},
@@ -615,21 +628,28 @@ static void test_outstanding(void)
   }
 }
 
-/* in_flight_octets 10000: 10000 / (5000 + 20) + 2 = 3 buffers, or 10000 / (100 + 20) + 2 = 85. With nothing Delivered the message behind the last
- * waits, whatever the operation, and its requester is told when a buffer has come free. */
+/* in_flight_octets 10000: 10000 / (5000 + 20) + 2 = 3 buffers, or 10000 / (100 + 20) + 2 = 85. 3000 and 300 octets in turn: 10000 / (3020 + 320) + 2 =
+ * 4 turns of two. With nothing Delivered the message behind the last waits, whatever the operation, and its requester is told when a buffer has
+ * come free. */
 static void test_waits_for_a_buffer(void)
 {
   static const rnic_operation operations[] = {RNIC_OPERATION_WRITE, RNIC_OPERATION_READ,
                                               RNIC_OPERATION_STORAGE_READ, RNIC_OPERATION_STORAGE_WRITE};
+  static const uint64_t in_turn[] = {3000, 300};
   static const struct {
     uint32_t message_octets;
+    const uint64_t *message_sizes;
     int buffers;
-  } sizes[] = {{5000, 3}, {100, 85}};
+  } sizes[] = {{5000, NULL, 3}, {100, NULL, 85}, {3000, in_turn, 8}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(operations) * G_N_ELEMENTS(sizes); i++) {
-    const rnic_workload_config config = {.mix = {operations[i / 2]},
+    gsize s = i % G_N_ELEMENTS(sizes);
+    const rnic_workload_config config = {.mix = {operations[i / G_N_ELEMENTS(sizes)]},
                                          .mix_count = 1,
-                                         .message_octets = sizes[i % 2].message_octets,
+                                         .message_octets = sizes[s].message_octets,
+                                         .message_sizes = sizes[s].message_sizes,
+                                         .message_size_count =
+                                             sizes[s].message_sizes ? G_N_ELEMENTS(in_turn) : 0,
                                          .messages = 100,
                                          .in_flight_octets = 10000};
     pair p = {.holds = true};
@@ -639,7 +659,7 @@ static void test_waits_for_a_buffer(void)
     while (rnic_workload_post_next(p.workload, MPA_INITIATOR)) {
       posted++;
     }
-    g_assert_cmpint(posted, ==, sizes[i % 2].buffers);
+    g_assert_cmpint(posted, ==, sizes[s].buffers);
     g_assert_cmpuint(p.woken[MPA_INITIATOR], ==, 0);
     pair_run(&p, TIME_PS_PER_SECOND);
     g_assert_cmpuint(p.woken[MPA_INITIATOR], ==, 1); /* once for each time it waited */

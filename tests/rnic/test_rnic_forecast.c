@@ -67,7 +67,8 @@ static guint play(guint seed)
   const receiver_kit_config config = {.mode = seed % KIT_MODES,
                                       .markers = seed & 4,
                                       .crc = seed & 8,
-                                      .streaming_octets = seed % 5 == 0 ? 1 + (uint32_t)below(&s, 300) : 0};
+                                      .streaming_octets = seed % 5 == 0 ? 1 + (uint32_t)below(&s, 300) : 0,
+                                      .long_ago_octets = seed & 1 ? (UINT64_C(1) << 32) - seed % 4096 : 0};
   guint count = 3 + (guint)below(&s, 10);
 
   for (guint i = 0; i < count; i++) {
@@ -90,7 +91,8 @@ static guint play(guint seed)
   return forecasts;
 }
 
-/* 6,000 connections: all modes, with markers and CRC and without, aligned and cut anywhere, some behind octets of streaming mode. */
+/* 6,000 connections: all modes, with markers and CRC and without, aligned and cut anywhere, some behind octets of streaming mode, half of them at
+ * stream position 2^32. */
 static void test_any_segments(void)
 {
   guint forecasts = 0;
@@ -101,9 +103,9 @@ static void test_any_segments(void)
   g_assert_cmpuint(forecasts, >, 30000);
 }
 
-/* By hand, an in-order receiver. FPDUs of 2 + 14 + 84 + 4 = 104 octets. The front of the second lies at the edge (50 octets), its tail
- * (54) and the third in TCP behind a hole of 4: of those 54 - 4 = 50 are `incomplete`, 104 `order`. The segment that brings the 4 lets
- * all go; one that brings 2 of them holds two more. */
+/* By hand, an in-order receiver. FPDUs of 2 + 14 + 84 + 4 = 104 octets. The front of the second lies at the edge (50 octets); one octet of
+ * its tail in TCP is `incomplete` with them. Then all behind a hole of 4, 50 of the tail and the third FPDU, lies in TCP: 100 are
+ * `incomplete`, 104 `order`. The segment that brings the 4 lets all go; one that brings 2 of them holds two more. */
 static void test_in_order_by_hand(void)
 {
   static const uint32_t payloads[] = {84, 84, 84};
@@ -113,6 +115,9 @@ static void test_in_order_by_hand(void)
   receiver_kit_arrive(kit, 0, 154);
   g_assert_cmpuint(kit->forecast.held.incomplete, ==, 50);
   g_assert_cmpuint(kit->forecast.pieces, ==, 1);
+  receiver_kit_arrive(kit, 207, 208);
+  g_assert_cmpuint(kit->forecast.held.incomplete, ==, 51);
+  g_assert_cmpuint(kit->forecast.held.order, ==, 0);
   receiver_kit_arrive(kit, 158, 312);
   g_assert_cmpuint(kit->forecast.held.incomplete, ==, 100);
   g_assert_cmpuint(kit->forecast.held.order, ==, 104);

@@ -43,6 +43,8 @@ static void test_pools(void)
   g_assert_true(rnic_host_datagrams(host) == rnic_host_datagrams(host));
   g_assert_true(rnic_host_fpdu_memory(host, 1460) == fpdus);
   g_assert_true(rnic_host_fpdu_memory(host, 8960) != fpdus);
+  g_assert_true(rnic_host_fpdu_memory(host, 65536 + 1460) != fpdus);
+  g_assert_true(rnic_host_fpdu_memory(host, 65536 + 1460) == rnic_host_fpdu_memory(host, 65536 + 1460));
   g_assert_false(mpa_fpdu_memory_is_full(fpdus));
   g_assert_cmpuint(rnic_buffer_pool_octets(rnic_host_buffers(host, 100)), ==, 100);
   g_assert_true(rnic_host_buffers(host, 100) == rnic_host_buffers(host, 100));

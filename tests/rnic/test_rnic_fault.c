@@ -6,6 +6,7 @@
 
 #include "rnic/rnic_fault.h"
 #include "rnic/rnic_fault_bait.h"
+#include "rnic/rnic_fault_edit.h"
 
 /* What the ends do. The misbehaving end's operations have 70 octets of payload, ids from 1 on, and go to these places:
  *   its Writes to, and its Reads from, STag 100, TO 1000 of its victim (2000 octets there); its Reads into STag 200, TO 2000 of its own;
@@ -540,6 +541,137 @@ static void test_unmeant_rejection(void)
   ends_free(e);
 }
 
+/* --- Octet for octet --- */
+
+static rnic_fault_id id_of(const char *fault)
+{
+  return (rnic_fault_id)(rnic_fault_find(fault) - rnic_fault_rows());
+}
+
+static GByteArray *octets_of(const octet_rope *rope)
+{
+  GByteArray *octets = g_byte_array_new();
+
+  g_byte_array_set_size(octets, rope->length);
+  octet_rope_copy_out(rope, 0, rope->length, octets->data);
+  return octets;
+}
+
+/* mpa-01 §6.1.1: Key; M, C and R; Rev; PD_Length. `more`: octets that the frame gains. */
+static void test_startup_octets(void)
+{
+  static const struct {
+    const char *fault;
+    uint32_t at;
+    const char *becomes;
+    int more;
+  } edits[] = {{"startup-key", 15, "\xE5", 0},
+               {"startup-role", 9, "p", 0},
+               {"startup-reject", 16, "\xE0", 0},
+               {"startup-revision", 17, "\x80", 0},
+               {"startup-private-data", 18, "\xFF\xFF", 0},
+               {"startup-extra-octets", 20, "", 1},
+               {"startup-truncated", 20, "", -1},
+               {"startup-silent", 20, "", -20}};
+  static const char frame[] = "MPA ID Req Frame\xC0\0\0"; /* and a zero: 20 octets */
+
+  for (size_t i = 0; i < G_N_ELEMENTS(edits); i++) {
+    char expected[21] = {0};
+    octet_rope rope;
+
+    memcpy(expected, frame, 20);
+    memcpy(expected + edits[i].at, edits[i].becomes, strlen(edits[i].becomes));
+    octet_rope_init(&rope);
+    octet_rope_append_copy(&rope, (const uint8_t *)frame, 19);
+    g_assert_false(rnic_fault_edit_startup(id_of(edits[i].fault), &rope)); /* no whole header */
+    octet_rope_append_copy(&rope, (const uint8_t *)frame + 19, 1);
+    g_assert_true(rnic_fault_edit_startup(id_of(edits[i].fault), &rope));
+    GByteArray *edited = octets_of(&rope);
+    g_assert_cmpmem(edited->data, edited->len, expected, (size_t)(20 + edits[i].more));
+    g_byte_array_unref(edited);
+    octet_rope_clear(&rope);
+  }
+}
+
+/* An FPDU with `ulpdu_octets`, all 'u', at `start`: 2 + ulpdu_octets + 4, no PAD, and its markers: 4 octets each at multiples of 512
+ * (mpa-01 §4.1), of which the last two tell how far behind the header they are. */
+static GByteArray *fpdu_at(uint64_t start, uint16_t ulpdu_octets, bool markers)
+{
+  const uint8_t length[2] = {(uint8_t)(ulpdu_octets >> 8), (uint8_t)ulpdu_octets};
+  GByteArray *fpdu = g_byte_array_new();
+  uint64_t header = markers && start % 512 == 0 ? start + 4 : start;
+
+  for (uint32_t done = 0; done < 2u + ulpdu_octets + 4;) {
+    uint64_t position = start + fpdu->len;
+    uint16_t pointer = (uint16_t)(position - MIN(position, header));
+    const uint8_t marker[4] = {0, 0, (uint8_t)(pointer >> 8), (uint8_t)pointer};
+
+    if (markers && position % 512 == 0) {
+      g_byte_array_append(fpdu, marker, 4);
+    } else {
+      g_byte_array_append(
+          fpdu, done < 2 ? length + done : (const uint8_t *)(done < 2u + ulpdu_octets ? "u" : "c"), 1);
+      done++;
+    }
+  }
+  return fpdu;
+}
+
+typedef struct fpdu_edit {
+  const char *fault;
+  uint64_t start;
+  uint16_t ulpdu_octets;
+  bool markers, crc;
+  const char *becomes; /* the octet at `at` of the FPDU, or the two from there on; NULL: it can not be done */
+  uint32_t at;
+} fpdu_edit;
+
+/* A marker lies by 8 octets, or by 12 where 8 would name another marker's place. The FPDU at 300 has a marker behind 212 octets: it says 220,
+ * DC, or 204, CC; the one at 500 behind 12: 20 or 4; the one at 504 behind 8: 504 + 8 is its own place, and 504 + 12 is behind it. The one at
+ * 520, of 516 octets, has 1024 behind 504: 520 - 8 is 512, so it says 516, 0204. The one at 252 ends where the next marker is. */
+static const fpdu_edit fpdu_edits[] = {
+    {"bad-crc", 0, 254, true, true, "b", 263},
+    {"bad-crc", 0, 254, false, true, "b", 259},
+    {"bad-crc", 0, 254, true, false, NULL, 0},
+    {"damaged-ulpdu", 0, 254, true, true, "t", 7},
+    {"damaged-ulpdu", 4, 254, true, true, "t", 3},
+    {"damaged-ulpdu", 0, 254, true, false, NULL, 0},
+    {"bad-length", 0, 254, true, false, "\x01\x02", 4},
+    {"bad-length", 0, 254, false, false, "\x01\x02", 0},
+    {"impossible-length", 512, 254, true, false, "\xFF\xFF", 4},
+    {"wrong-fpduptr", 300, 254, true, false, "\xDC", 215},
+    {"wrong-fpduptr", 500, 254, true, false, "\x14", 15},
+    {"wrong-fpduptr", 520, 510, true, false, "\x02\x04", 506},
+    {"wrong-fpduptr", 252, 254, true, false, NULL, 0},
+    {"wrong-fpduptr", 300, 254, false, false, NULL, 0},
+    {"length-against-marker", 300, 254, true, false, "\xCC", 215},
+    {"length-against-marker", 500, 254, true, false, "\x04", 15},
+    {"length-against-marker", 504, 254, true, false, NULL, 0},
+};
+
+static void test_fpdu_octets(void)
+{
+  for (size_t i = 0; i < G_N_ELEMENTS(fpdu_edits); i++) {
+    const fpdu_edit *e = &fpdu_edits[i];
+    GByteArray *expected = fpdu_at(e->start, e->ulpdu_octets, e->markers);
+    octet_rope rope;
+
+    octet_rope_init(&rope);
+    octet_rope_append_copy(&rope, expected->data, expected->len);
+    g_test_message("%s at %" G_GUINT64_FORMAT, e->fault, e->start);
+    g_assert_true(rnic_fault_edit_fpdu(id_of(e->fault), e->start, e->markers, e->crc, &rope) ==
+                  (e->becomes != NULL));
+    if (e->becomes) {
+      memcpy(expected->data + e->at, e->becomes, strlen(e->becomes));
+    }
+    GByteArray *edited = octets_of(&rope);
+    g_assert_cmpmem(edited->data, edited->len, expected->data, expected->len);
+    g_byte_array_unref(edited);
+    g_byte_array_unref(expected);
+    octet_rope_clear(&rope);
+  }
+}
+
 /* --- The ends of TCP --- */
 
 /* MPA-219 (notes-mpa 37): a Responder whose first FPDU is bad has validated none: it may send no FPDU, not even the Terminate. FIN alone tells
@@ -679,6 +811,8 @@ int main(int argc, char **argv)
   g_test_add_func("/rnic-fault/faults", test_faults);
   g_test_add_func("/rnic-fault/too-long-takes-two-octets", test_too_long_takes_two_octets);
   g_test_add_func("/rnic-fault/startup", test_startup_faults);
+  g_test_add_func("/rnic-fault/startup-octets", test_startup_octets);
+  g_test_add_func("/rnic-fault/fpdu-octets", test_fpdu_octets);
   g_test_add_func("/rnic-fault/unmeant-rejection", test_unmeant_rejection);
   g_test_add_func("/rnic-fault/bad-first-fpdu", test_bad_first_fpdu);
   g_test_add_func("/rnic-fault/reset", test_reset);

@@ -238,19 +238,20 @@ static void test_held_octets(void)
 /* RFC 1122 §3.3.2: the time runs from the first fragment that came, and further ones do not prolong it. Nothing is left. */
 static void test_timeout(void)
 {
+  const time_ps start = 10 * TIME_PS_PER_SECOND;
   rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_UNLIMITED, 0);
   g_assert_cmpint(rnic_ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
-  rnic_ip_reassembly_receive(reassembly, fragment_kit_piece(4, 1, 1460, 800, 400), 100);
-  rnic_ip_reassembly_receive(reassembly, fragment_kit_piece(4, 2, 1460, 0, 800), 200);
-  rnic_ip_reassembly_receive(reassembly, fragment_kit_piece(4, 1, 1460, 0, 800), 300);
-  g_assert_cmpint(rnic_ip_reassembly_deadline(reassembly), ==, timeout + 100);
-  rnic_ip_reassembly_run(reassembly, timeout + 99);
+  rnic_ip_reassembly_receive(reassembly, fragment_kit_piece(4, 1, 1460, 800, 400), start + 100);
+  rnic_ip_reassembly_receive(reassembly, fragment_kit_piece(4, 2, 1460, 0, 800), start + 200);
+  rnic_ip_reassembly_receive(reassembly, fragment_kit_piece(4, 1, 1460, 0, 800), start + 300);
+  g_assert_cmpint(rnic_ip_reassembly_deadline(reassembly), ==, start + timeout + 100);
+  rnic_ip_reassembly_run(reassembly, start + timeout + 99);
   g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->timed_out, ==, 0);
-  rnic_ip_reassembly_run(reassembly, timeout + 100);
+  rnic_ip_reassembly_run(reassembly, start + timeout + 100);
   g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->timed_out, ==, 1);
   g_assert_cmpuint(rnic_ip_reassembly_held_total_octets(reassembly), ==, 780);
-  g_assert_cmpint(rnic_ip_reassembly_deadline(reassembly), ==, timeout + 200);
-  rnic_ip_reassembly_run(reassembly, timeout + 200);
+  g_assert_cmpint(rnic_ip_reassembly_deadline(reassembly), ==, start + timeout + 200);
+  rnic_ip_reassembly_run(reassembly, start + timeout + 200);
   g_assert_cmpuint(rnic_ip_reassembly_held_total_octets(reassembly), ==, 0);
   g_assert_cmpint(rnic_ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
   assert_no_answer(reassembly);

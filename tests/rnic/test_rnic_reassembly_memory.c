@@ -61,6 +61,28 @@ static void test_cells(void)
   rnic_reassembly_memory_free(memory);
 }
 
+/* More than 32 bits can count: of 6 GiB one connection has 5 GiB and another what is left, in cells of 64. */
+static void test_beyond_4_gib(void)
+{
+  const uint64_t gib = UINT64_C(1) << 30;
+  rnic_reassembly_memory *memory = rnic_reassembly_memory_new(6 * gib, 64);
+  const rnic_held held = {.incomplete = 5 * gib - 1, .unlocated = 5 * gib - 64, .order = 5 * gib};
+
+  g_assert_cmpuint(rnic_reassembly_memory_octets_of(memory, &held), ==, 15 * gib - 64);
+  g_assert_cmpuint(rnic_reassembly_memory_octets_at_most(memory, 5 * gib), ==, 5 * gib + 3 * 63);
+  g_assert_true(rnic_reassembly_memory_has_room(memory, 0, 6 * gib));
+  g_assert_false(rnic_reassembly_memory_has_room(memory, 0, 6 * gib + 1));
+  rnic_reassembly_memory_change(memory, 0, 5 * gib);
+  g_assert_cmpuint(rnic_reassembly_memory_used_octets(memory), ==, 5 * gib);
+  g_assert_false(rnic_reassembly_memory_has_room(memory, 0, gib + 1));
+  g_assert_true(rnic_reassembly_memory_has_room(memory, 5 * gib, 6 * gib));
+  rnic_reassembly_memory_change(memory, 0, gib);
+  rnic_reassembly_memory_change(memory, 5 * gib, 0);
+  g_assert_cmpuint(rnic_reassembly_memory_used_octets(memory), ==, gib);
+  g_assert_cmpuint(rnic_reassembly_memory_peak_octets(memory), ==, 6 * gib);
+  rnic_reassembly_memory_free(memory);
+}
+
 /* A host has as much as is needed, or what it is told. */
 static void test_of_a_host(void)
 {
@@ -80,6 +102,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rnic_reassembly_memory/overfull", test_overfull);
   g_test_add_func("/rnic_reassembly_memory/none", test_none);
   g_test_add_func("/rnic_reassembly_memory/cells", test_cells);
+  g_test_add_func("/rnic_reassembly_memory/beyond_4_gib", test_beyond_4_gib);
   g_test_add_func("/rnic_reassembly_memory/of_a_host", test_of_a_host);
   return g_test_run();
 }

@@ -85,7 +85,7 @@ scripts/setup.sh --sanitizers
 count "layers (who includes whom)" scripts/check-layers.sh
 count "format (clang-format)" scripts/check-format.sh
 count "requirements (every MUST has its test)" scripts/requirements --check
-count "static analysis (clang-tidy, cppcheck)" scripts/check-code.sh
+count "static analysis (clang-tidy, cppcheck)" scripts/check-code.sh ${long:+--deep}
 if [ -n "$long" ]; then
   start_fuzzing
 else

@@ -268,6 +268,28 @@ static void test_repacketized_stream(void)
   }
 }
 
+/* 3000 octets in segments of 300 are lost, and 3000 behind them SACKed: in recovery all that is lost leaves at once, cut anew at 1000 octets,
+ * each octet once. */
+static void test_repacketized_in_recovery(void)
+{
+  bench *b = bench_new(&(tcp_config){.sack = true,
+                                     .segmentation = TCP_SEGMENTATION_STREAM,
+                                     .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
+  for (unsigned i = 0; i < 20; i++) {
+    post(b, 300, 0);
+    expect(b, i * 300, 300);
+  }
+  acknowledge(b, 0, 3000, 6000, false);
+  for (unsigned i = 0; i < 3; i++) {
+    g_assert_true(expect(b, i * EMSS, EMSS).again);
+  }
+  expect_nothing(b);
+  g_assert_cmpuint(b->statistics.retransmissions, ==, 3);
+  acknowledge(b, 6000, 0, 0, false);
+  expect_nothing(b);
+  bench_free(b);
+}
+
 /* What is SACKed ends the run: [600, 900) is there, so the first is [0, 600). */
 static void test_repacketized_around_what_is_there(void)
 {
@@ -524,6 +546,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/sender/room_beside_a_duplicate", test_room_beside_a_duplicate);
   g_test_add_func("/tcp/sender/ecn", test_ecn);
   g_test_add_func("/tcp/sender/repacketized_stream", test_repacketized_stream);
+  g_test_add_func("/tcp/sender/repacketized_in_recovery", test_repacketized_in_recovery);
   g_test_add_func("/tcp/sender/repacketized_around_what_is_there", test_repacketized_around_what_is_there);
   g_test_add_func("/tcp/sender/repacketized_fpdus", test_repacketized_fpdus);
   g_test_add_func("/tcp/sender/repacketized_rest", test_repacketized_rest);

@@ -115,6 +115,8 @@ static void test_inflation(void)
   g_assert_cmpuint(window_octets(&flow), ==, segments(6));
   tcp_congestion_deflate(flow.congestion, 100); /* less than a segment: nothing is added back */
   g_assert_cmpuint(window_octets(&flow), ==, segments(6) - 100);
+  tcp_congestion_deflate(flow.congestion, SMSS); /* a segment: it is */
+  g_assert_cmpuint(window_octets(&flow), ==, segments(6) - 100);
   tcp_congestion_end_inflation(flow.congestion, segments(2));
   g_assert_cmpuint(window_octets(&flow), ==, segments(3));
   tcp_congestion_end_inflation(flow.congestion, segments(20));

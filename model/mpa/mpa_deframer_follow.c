@@ -69,7 +69,7 @@ bool mpa_deframer_pass_invalid(mpa_deframer *deframer, const mpa_whole_fpdu *fpd
   mpa_whole_fpdu invalid = *fpdu;
 
   invalid.error = error;
-  if (!is_excused(deframer, &invalid) && (deframer->is_last || is_in_doubt(deframer, &invalid))) {
+  if (!is_excused(deframer, &invalid) && is_in_doubt(deframer, &invalid)) {
     return false;
   }
   pass(deframer, &invalid, now);

@@ -128,6 +128,7 @@ mpa_receiver *mpa_receiver_new_at(const mpa_stream *stream, bool crc, uint64_t s
   receiver->stream = stream;
   receiver->deframer = mpa_deframer_new(stream->markers, crc, &events, receiver);
   receiver->start = start;
+  receiver->now = 10 * TIME_PS_PER_SECOND;
   mpa_deframer_start_at(receiver->deframer, start);
   receiver->arrived = g_new(time_ps, stream->octets->len);
   memset(receiver->arrived, 0xFF, stream->octets->len * sizeof *receiver->arrived);

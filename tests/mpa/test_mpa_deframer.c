@@ -309,7 +309,8 @@ static void test_parts_of_two_at_once(void)
   mpa_stream_free(stream);
 }
 
-/* The longest ULPDU_Length there is, for who takes long ones: 2 + 65535 + 3 + 4 octets, the last of them in two pieces behind octet 2^16. */
+/* The longest ULPDU_Length there is, for who takes long ones: 2 + 65535 + 3 + 4 octets, the last of them in two pieces behind octet 2^16. Its
+ * ULPDU_Length alone locates it. */
 static void test_long_in_pieces(void)
 {
   mpa_stream *stream = mpa_stream_begin(false, true);
@@ -322,7 +323,9 @@ static void test_long_in_pieces(void)
   mpa_stream_repair_crc(stream, 0);
   mpa_receiver *receiver = mpa_receiver_new(stream, true);
   mpa_deframer_take_long(receiver->deframer);
-  mpa_receiver_arrive(receiver, 0, 65540);
+  mpa_receiver_arrive(receiver, 0, 2);
+  mpa_receiver_expect_held(receiver, (mpa_held){.incomplete = 2, .partial_fpdus = 1, .partial_end = 65544});
+  mpa_receiver_arrive(receiver, 2, 65540);
   mpa_receiver_arrive(receiver, 65540, 65542);
   mpa_receiver_arrive(receiver, 65542, 65544); /* also at a copy of what is held */
   mpa_receiver_expect_all(receiver);

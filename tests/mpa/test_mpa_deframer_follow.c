@@ -2,6 +2,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/big_endian.h"
 #include "mpa/mpa_deframer.h"
 #include "mpa_stream.h"
 
@@ -22,8 +23,10 @@ typedef struct fixture {
   mpa_stream *stream;
   mpa_deframer *deframer;
   GArray *passed;
-  GArray *errors;   /* of uint64_t: offsets */
-  uint64_t excused; /* the FPDU that starts here is; UINT64_MAX */
+  GArray *errors;    /* of uint64_t: offsets */
+  uint64_t excused;  /* the FPDU that starts here is; UINT64_MAX */
+  bool could_start;  /* what it says of the octets behind a long ULPDU_Length … */
+  uint64_t asked_at; /* … which are these two */
   time_ps now;
 } fixture;
 
@@ -33,8 +36,8 @@ static void take(void *user, const mpa_ulpdu *ulpdu, time_ps now)
   const passed each = {ulpdu->fpdu_start, ulpdu->fpdu_end, mpa_ulpdu_error(ulpdu), ulpdu->located_by};
   uint32_t from;
   const octet_rope *framed = mpa_ulpdu_framed(ulpdu, &from);
-  (void)now;
 
+  g_assert_cmpint(now, ==, made->now);
   g_assert_true(octet_rope_equals(framed, from, (uint32_t)(each.end - each.start),
                                   made->stream->octets->data + each.start));
   g_array_append_val(made->passed, each);
@@ -43,8 +46,8 @@ static void take(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 static void fail(void *user, mpa_error error, uint64_t offset, time_ps now)
 {
   fixture *made = user;
-  (void)now;
 
+  g_assert_cmpint(now, ==, made->now);
   g_assert_cmpint(error, ==, MPA_ERROR_CRC);
   g_array_append_val(made->errors, offset);
 }
@@ -56,18 +59,34 @@ static bool is_excused(void *user, const mpa_ulpdu *ulpdu)
   return ulpdu->fpdu_start == made->excused;
 }
 
-static fixture *set_up(bool markers)
+static bool could_start(void *user, const uint8_t octets[2])
 {
-  static const mpa_deframer_events events = {.ulpdu = take, .error = fail, .excused = is_excused};
+  const fixture *made = user;
+
+  g_assert_cmpmem(octets, 2, made->stream->octets->data + made->asked_at, 2);
+  return made->could_start;
+}
+
+static fixture *set_up_of(mpa_stream *stream, bool crc)
+{
+  static const mpa_deframer_events events = {
+      .ulpdu = take, .error = fail, .excused = is_excused, .could_start = could_start};
   fixture *made = g_new0(fixture, 1);
 
-  made->stream = mpa_stream_new(markers, true, full, FPDUS);
-  made->deframer = mpa_deframer_new(markers, true, &events, made);
+  made->stream = stream;
+  made->deframer = mpa_deframer_new(stream->markers, crc, &events, made);
   mpa_deframer_follow_errors(made->deframer);
+  made->could_start = true;
+  made->now = 10 * TIME_PS_PER_SECOND;
   made->passed = g_array_new(FALSE, FALSE, sizeof(passed));
   made->errors = g_array_new(FALSE, FALSE, sizeof(uint64_t));
   made->excused = UINT64_MAX;
   return made;
+}
+
+static fixture *set_up(bool markers)
+{
+  return set_up_of(mpa_stream_new(markers, true, full, FPDUS), true);
 }
 
 static void tear_down(fixture *made)
@@ -134,6 +153,7 @@ static void test_beyond_hole(void)
 {
   fixture *made = set_up(true);
   mpa_held held;
+  uint64_t start;
 
   flip(made, 2920 + 700, 0x40);
   arrive(made, 1460, 2920);
@@ -141,6 +161,8 @@ static void test_beyond_hole(void)
   g_assert_cmpuint(held.incomplete + held.unlocated, ==, 0); /* passed, nothing of it is awaited */
   g_assert_cmpuint(held.partial_fpdus, ==, 0);
   arrive(made, 2920, 4380);
+  g_assert_cmpuint(mpa_deframer_unfinished(made->deframer, 4380, &start), ==, 0); /* it ends there */
+  g_assert_cmpuint(start, ==, 2920);
   arrive(made, 4380, 5840);
   g_assert_cmpuint(made->passed->len, ==, 2);
   expect_passed(made, 0, 1460, MPA_ERROR_NONE);
@@ -153,19 +175,22 @@ static void test_beyond_hole(void)
   tear_down(made);
 }
 
-/* At the end it is not passed, when the hole stays. */
+/* At the end it is not passed, when the hole stays; nor at another end. */
 static void test_end_behind_hole(void)
 {
-  fixture *made = set_up(true);
-
-  flip(made, 2920 + 700, 0x40);
-  arrive(made, 1460, 2920);
-  arrive(made, 2920, 4380);
-  arrive(made, 4380, 5840);
-  mpa_deframer_end(made->deframer, made->now);
-  g_assert_cmpuint(made->passed->len, ==, 2);
-  g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, 5840);
-  tear_down(made);
+  for (uint64_t wrong = 2; wrong < 4; wrong++) {
+    fixture *made = set_up(true);
+    flip(made, 1460 * wrong + 700, 0x40);
+    arrive(made, 1460, 2920);
+    arrive(made, 2920, 4380);
+    arrive(made, 4380, 5840);
+    for (guint ends = 0; ends < 2; ends++) {
+      mpa_deframer_end(made->deframer, made->now);
+      g_assert_cmpuint(made->passed->len, ==, 2);
+      g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, wrong == 2 ? 5840 : 4380);
+    }
+    tear_down(made);
+  }
 }
 
 /* A wrong length: the chain would read nonsense from 1460 + 1972 on. The FPDU at 2920 is located by a marker and valid, and refutes it. */
@@ -191,7 +216,52 @@ static void test_refuted_length(void)
   }
 }
 
-/* The same without markers: the length is followed. */
+/* The same, and nothing more comes: the wrong one is followed although what a marker located in it could still refute it. Its 1954 octets and
+ * four markers end at 1460 + 2 + 1954 + 4 + 16 = 3436. */
+static void test_given_up_undecided(void)
+{
+  fixture *made = set_up(true);
+
+  flip(made, 1460, 0x02);
+  arrive(made, 0, 1460);
+  arrive(made, 1460, 3500);
+  g_assert_cmpuint(made->passed->len, ==, 1);
+  g_assert_true(mpa_deframer_give_up(made->deframer, made->now));
+  g_assert_cmpuint(made->passed->len, ==, 2);
+  expect_passed(made, 1, 1460, MPA_ERROR_CRC);
+  g_assert_cmpuint(passed_at(made, 1)->end, ==, 3436);
+  g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, 3436);
+  tear_down(made);
+}
+
+/* A wrong marker is an error of its own, beside a right CRC and without CRCs. The FPDU is passed as soon as it is whole, however it is cut: with a
+ * right CRC its length is right, although the marker points into it, 8 octets behind its start; without CRCs the marker points before it, so
+ * that nothing more can come that would tell. */
+static void test_wrong_marker(void)
+{
+  static const uint32_t cuts[] = {1460, 100, 700};
+
+  for (gsize index = 0; index < G_N_ELEMENTS(cuts); index++) {
+    for (guint crc = 0; crc < 2; crc++) {
+      fixture *made = set_up_of(mpa_stream_new(true, crc, full, FPDUS), crc);
+      flip(made, 2048 + 3, crc ? 0x08 : 0x18); /* 580 or 596, not 588 */
+      if (crc) {
+        mpa_stream_repair_crc(made->stream, 1);
+      }
+      for (uint64_t from = 0; from < 5840; from += cuts[index]) {
+        arrive(made, from, MIN(from + cuts[index], 5840));
+        g_assert_cmpuint(made->passed->len, ==, MIN(from + cuts[index], 5840) / 1460);
+      }
+      for (guint each = 0; each < FPDUS; each++) {
+        expect_passed(made, each, each * 1460, each == 1 ? MPA_ERROR_MARKER : MPA_ERROR_NONE);
+      }
+      g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, 5840);
+      tear_down(made);
+    }
+  }
+}
+
+/* Without markers a wrong length is followed. */
 static void test_followed_length(void)
 {
   fixture *made = set_up(false);
@@ -242,20 +312,38 @@ static void test_impossible_length(void)
   }
 }
 
+/* The same of a deframer that takes long ULPDUs: markers locate the FPDU behind, into which this one would reach. */
+static void test_refuted_long_length(void)
+{
+  fixture *made = set_up(true);
+
+  mpa_deframer_take_long(made->deframer);
+  made->asked_at = 1460 + 2;
+  memset(made->stream->octets->data + 1460, 0xFF, 2);
+  for (guint each = 0; each < FPDUS; each++) {
+    arrive(made, each * 1460, (each + 1) * 1460);
+  }
+  g_assert_cmpuint(made->errors->len, ==, 1);
+  g_assert_cmpuint(g_array_index(made->errors, uint64_t, 0), ==, 1460);
+  g_assert_cmpuint(made->passed->len, ==, 3);
+  g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, 5840);
+  tear_down(made);
+}
+
 /* What is missing never comes: the next FPDU that is passed is where it goes on; when there is none, nowhere. */
 static void test_give_up(void)
 {
   fixture *made = set_up(true);
   uint64_t start;
 
-  g_assert_false(mpa_deframer_give_up(made->deframer, 0));
+  g_assert_false(mpa_deframer_give_up(made->deframer, made->now));
   arrive(made, 1460, 2920);
   arrive(made, 4380, 5000);
   g_assert_cmpuint(mpa_deframer_unfinished(made->deframer, 5000, &start), ==, 620);
   g_assert_cmpuint(start, ==, 4380);
-  g_assert_true(mpa_deframer_give_up(made->deframer, 0));
+  g_assert_true(mpa_deframer_give_up(made->deframer, made->now));
   g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, 2920);
-  g_assert_false(mpa_deframer_give_up(made->deframer, 0));
+  g_assert_false(mpa_deframer_give_up(made->deframer, made->now));
   arrive(made, 2920, 4380);
   g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, 4380);
   g_assert_cmpuint(mpa_deframer_unfinished(made->deframer, 5000, &start), ==, 620);
@@ -263,6 +351,56 @@ static void test_give_up(void)
   arrive(made, 5000, 5840);
   g_assert_cmpuint(made->passed->len, ==, 3);
   g_assert_cmpuint(mpa_deframer_unfinished(made->deframer, 5840, &start), ==, 0);
+  tear_down(made);
+}
+
+/* What is held of an FPDU that is given up is let go. */
+static void test_give_up_in_mid_fpdu(void)
+{
+  fixture *made = set_up(true);
+
+  arrive(made, 0, 100);
+  arrive(made, 1460, 2920);
+  g_assert_true(mpa_deframer_give_up(made->deframer, made->now));
+  g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, 2920);
+  g_assert_true(mpa_deframer_holds_nothing(made->deframer));
+  tear_down(made);
+}
+
+/* A stream that ends within an FPDU, of which one octet has come, two, or all but one; or at its start. */
+static void test_unfinished(void)
+{
+  static const uint64_t octets[] = {0, 1, 2, 1459};
+
+  for (gsize index = 0; index < G_N_ELEMENTS(octets); index++) {
+    fixture *made = set_up(true);
+    uint64_t end = 1460 + octets[index];
+    uint64_t start;
+    arrive(made, 0, end);
+    mpa_deframer_end(made->deframer, made->now);
+    g_assert_cmpuint(mpa_deframer_unfinished(made->deframer, end, &start), ==, octets[index]);
+    g_assert_cmpuint(start, ==, 1460);
+    tear_down(made);
+  }
+}
+
+/* It is not unfinished when its ULPDU_Length cannot be, nor when octets of it are missing. */
+static void test_nothing_unfinished(void)
+{
+  fixture *made = set_up(true);
+  uint64_t start;
+
+  memset(made->stream->octets->data + 1460, 0xFF, 2);
+  arrive(made, 0, 1462);
+  mpa_deframer_end(made->deframer, made->now);
+  g_assert_cmpuint(mpa_deframer_unfinished(made->deframer, 1462, &start), ==, 0);
+  tear_down(made);
+
+  made = set_up(true);
+  arrive(made, 0, 1500);
+  arrive(made, 1600, 1700);
+  mpa_deframer_end(made->deframer, made->now);
+  g_assert_cmpuint(mpa_deframer_unfinished(made->deframer, 1700, &start), ==, 0);
   tear_down(made);
 }
 
@@ -312,6 +450,181 @@ static void test_guess(void)
   tear_down(made);
 }
 
+/* --- ULPDUs longer than any sender may make --- */
+
+enum {
+  LONG_OCTETS = 2 + UINT16_MAX + 3 + 4, /* length, ULPDU, PAD, CRC: 65,544 */
+  LONG_MARKERS = 130,                   /* at 0, 512, … 66048 */
+  MARKED_LONG_OCTETS = LONG_OCTETS + 4 * LONG_MARKERS,
+};
+
+/* Two FPDUs, ULPDU_Length of both 65535; but for the two octets behind it all else is zero. */
+static fixture *set_up_long(void)
+{
+  mpa_stream *stream = mpa_stream_begin(false, true);
+
+  for (guint index = 0; index < 2; index++) {
+    const mpa_stream_fpdu fpdu = {.start = index * LONG_OCTETS, .end = (index + 1) * LONG_OCTETS};
+    g_byte_array_set_size(stream->octets, (guint)fpdu.end);
+    memset(stream->octets->data + fpdu.start, 0, LONG_OCTETS);
+    memset(stream->octets->data + fpdu.start, 0xFF, 2);
+    memset(stream->octets->data + fpdu.start + 2, 0x41, 2);
+    g_array_append_val(stream->fpdus, fpdu);
+    mpa_stream_repair_crc(stream, index);
+  }
+  fixture *made = set_up_of(stream, true);
+  made->asked_at = 2;
+  mpa_deframer_take_long(made->deframer);
+  return made;
+}
+
+/* One that its CRC proves is passed as any other. */
+static void test_long(void)
+{
+  fixture *made = set_up_long();
+
+  arrive(made, 0, LONG_OCTETS);
+  arrive(made, LONG_OCTETS, LONG_OCTETS + 1000);
+  arrive(made, LONG_OCTETS + 1000, 2 * LONG_OCTETS);
+  g_assert_cmpuint(made->passed->len, ==, 2);
+  expect_passed(made, 0, 0, MPA_ERROR_NONE);
+  expect_passed(made, 1, LONG_OCTETS, MPA_ERROR_NONE);
+  g_assert_cmpuint(mpa_deframer_statistics_of(made->deframer)->long_ulpdus, ==, 2);
+  g_assert_cmpuint(made->errors->len, ==, 0);
+  tear_down(made);
+}
+
+/* When nothing proves it, it is its ULPDU_Length that cannot be, which is told once. */
+static void test_long_unproven(void)
+{
+  static const uint64_t cuts[] = {LONG_OCTETS, 1000};
+
+  for (gsize index = 0; index < G_N_ELEMENTS(cuts); index++) {
+    fixture *made = set_up_long();
+    flip(made, 700, 0x40);
+    for (uint64_t from = 0; from < 2 * LONG_OCTETS; from += cuts[index]) {
+      arrive(made, from, MIN(from + cuts[index], 2 * LONG_OCTETS));
+    }
+    g_assert_cmpuint(made->passed->len, ==, 0);
+    g_assert_cmpuint(made->errors->len, ==, 1);
+    g_assert_cmpuint(g_array_index(made->errors, uint64_t, 0), ==, 0);
+    tear_down(made);
+  }
+}
+
+/* The two octets behind ULPDU_Length decide, when both are there; also when there is a hole behind them. */
+static void test_long_that_cannot_start(void)
+{
+  static const uint64_t cuts[] = {1, 2, 4, 1, 2, 4};
+
+  for (gsize index = 0; index < G_N_ELEMENTS(cuts); index++) {
+    fixture *made = set_up_long();
+    made->could_start = false;
+    if (index >= 3) {
+      arrive(made, 1000, 1100);
+    }
+    for (uint64_t from = 0; from < 8; from += cuts[index]) {
+      arrive(made, from, from + cuts[index]);
+      g_assert_cmpuint(made->errors->len, ==, from + cuts[index] >= 4);
+    }
+    tear_down(made);
+  }
+}
+
+/* One that the stream's end cuts off cannot be either, if there was none before. */
+static void test_long_unfinished(void)
+{
+  for (uint64_t before = 0; before < 2; before++) {
+    fixture *made = set_up_long();
+    uint64_t end = before * LONG_OCTETS + 1000;
+    uint64_t start;
+    arrive(made, 0, end);
+    mpa_deframer_end(made->deframer, made->now);
+    g_assert_cmpuint(made->errors->len, ==, before == 0);
+    g_assert_cmpuint(mpa_deframer_unfinished(made->deframer, end, &start), ==, before == 0 ? 0 : 1000);
+    tear_down(made);
+  }
+}
+
+/* With markers: one of those of the first FPDU, at 66048, lies 66044 octets behind ULPDU_Length at 4. 16 bits of that are 508, which is where
+ * no FPDU starts. Behind it follows one of 500 octets: [66064, 66576), with the marker at 66560. */
+static fixture *set_up_marked_long(void)
+{
+  mpa_stream *stream = mpa_stream_begin(true, true);
+  const mpa_stream_fpdu fpdus[] = {{.end = MARKED_LONG_OCTETS},
+                                   {.start = MARKED_LONG_OCTETS, .end = MARKED_LONG_OCTETS + 512}};
+
+  g_byte_array_set_size(stream->octets, MARKED_LONG_OCTETS + 512);
+  uint8_t *octets = stream->octets->data;
+  memset(octets, 0, stream->octets->len);
+  memset(octets + 4, 0xFF, 2);
+  for (guint marker = 512; marker < MARKED_LONG_OCTETS; marker += 512) {
+    big_endian_write_16(octets + marker + 2, (uint16_t)(marker - 4));
+  }
+  big_endian_write_16(octets + MARKED_LONG_OCTETS, 500);
+  big_endian_write_16(octets + 66560 + 2, 66560 - MARKED_LONG_OCTETS);
+  g_array_append_vals(stream->fpdus, fpdus, 2);
+  mpa_stream_repair_crc(stream, 0);
+  mpa_stream_repair_crc(stream, 1);
+  fixture *made = set_up_of(stream, true);
+  made->asked_at = 6;
+  mpa_deframer_take_long(made->deframer);
+  return made;
+}
+
+static void expect_held(const fixture *made, uint64_t incomplete, uint32_t partial_fpdus)
+{
+  mpa_held held;
+
+  mpa_deframer_held(made->deframer, &held);
+  g_assert_cmpuint(held.incomplete, ==, incomplete);
+  g_assert_cmpuint(held.unlocated, ==, 0);
+  g_assert_cmpuint(held.partial_fpdus, ==, partial_fpdus);
+}
+
+/* The marker that cannot tell locates nothing, in order and behind a hole; the one of the FPDU behind does. */
+static void test_long_with_markers(void)
+{
+  for (uint64_t hole = 0; hole < 2; hole++) {
+    fixture *made = set_up_marked_long();
+    arrive(made, 0, 60000);
+    arrive(made, 60000 + hole, 66060);
+    expect_held(made, 66060 - hole, 1);
+    arrive(made, MARKED_LONG_OCTETS, MARKED_LONG_OCTETS + 512);
+    g_assert_cmpuint(made->passed->len, ==, 1);
+    g_assert_cmpint(passed_at(made, 0)->located_by, ==, MPA_LOCATED_BY_MARKER);
+    if (hole > 0) {
+      arrive(made, 60000, 60000 + hole);
+    }
+    arrive(made, 66060, MARKED_LONG_OCTETS);
+    g_assert_cmpuint(made->passed->len, ==, 2);
+    expect_passed(made, 1, 0, MPA_ERROR_NONE);
+    g_assert_cmpuint(made->errors->len, ==, 0);
+    g_assert_true(mpa_deframer_holds_nothing(made->deframer));
+    tear_down(made);
+  }
+}
+
+/* A wrong CRC: its markers prove the length, unless one of them is wrong, too. */
+static void test_long_proven_by_markers(void)
+{
+  for (guint wrong = 0; wrong < 2; wrong++) {
+    fixture *made = set_up_marked_long();
+    flip(made, 700, 0x40);
+    flip(made, 1024 + 3, wrong ? 0x08 : 0);
+    arrive(made, 0, 60000);
+    arrive(made, 60000, MARKED_LONG_OCTETS);
+    g_assert_cmpuint(made->passed->len, ==, wrong ? 0 : 1);
+    g_assert_cmpuint(made->errors->len, ==, wrong);
+    if (!wrong) {
+      expect_passed(made, 0, 0, MPA_ERROR_CRC);
+    }
+    arrive(made, MARKED_LONG_OCTETS, MARKED_LONG_OCTETS + 512);
+    g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, MARKED_LONG_OCTETS + 512);
+    tear_down(made);
+  }
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -319,12 +632,24 @@ int main(int argc, char **argv)
   g_test_add_func("/mpa/deframer/follow/beyond-hole", test_beyond_hole);
   g_test_add_func("/mpa/deframer/follow/end-behind-hole", test_end_behind_hole);
   g_test_add_func("/mpa/deframer/follow/refuted-length", test_refuted_length);
+  g_test_add_func("/mpa/deframer/follow/given-up-undecided", test_given_up_undecided);
+  g_test_add_func("/mpa/deframer/follow/wrong-marker", test_wrong_marker);
   g_test_add_func("/mpa/deframer/follow/followed-length", test_followed_length);
   g_test_add_func("/mpa/deframer/follow/doubt", test_doubt);
   g_test_add_func("/mpa/deframer/follow/impossible-length", test_impossible_length);
+  g_test_add_func("/mpa/deframer/follow/refuted-long-length", test_refuted_long_length);
   g_test_add_func("/mpa/deframer/follow/give-up", test_give_up);
+  g_test_add_func("/mpa/deframer/follow/give-up-in-mid-fpdu", test_give_up_in_mid_fpdu);
+  g_test_add_func("/mpa/deframer/follow/unfinished", test_unfinished);
+  g_test_add_func("/mpa/deframer/follow/nothing-unfinished", test_nothing_unfinished);
   g_test_add_func("/mpa/deframer/follow/excused", test_excused);
   g_test_add_func("/mpa/deframer/follow/start-at", test_start_at);
   g_test_add_func("/mpa/deframer/follow/guess", test_guess);
+  g_test_add_func("/mpa/deframer/follow/long", test_long);
+  g_test_add_func("/mpa/deframer/follow/long-unproven", test_long_unproven);
+  g_test_add_func("/mpa/deframer/follow/long-that-cannot-start", test_long_that_cannot_start);
+  g_test_add_func("/mpa/deframer/follow/long-unfinished", test_long_unfinished);
+  g_test_add_func("/mpa/deframer/follow/long-with-markers", test_long_with_markers);
+  g_test_add_func("/mpa/deframer/follow/long-proven-by-markers", test_long_proven_by_markers);
   return g_test_run();
 }

@@ -12,7 +12,7 @@ static bool on_accepts(void *user, const ddp_header *header)
 static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
 {
   ddp_sink *s = user;
-  g_assert_cmpint(now, ==, 5);
+  g_assert_cmpint(now, ==, SENT_AT);
   g_assert_cmpuint(segment->fpdu_start, ==, ulpdu->fpdu_start);
   g_assert_cmpuint(segment->header_octets + segment->payload_octets, ==, ulpdu->octets->length);
   g_assert_cmpint(segment->target == NULL, ==, segment->payload_octets == 0);
@@ -25,7 +25,7 @@ static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, 
 static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now)
 {
   ddp_sink *s = user;
-  g_assert_cmpint(now, ==, 5);
+  g_assert_cmpint(now, ==, SENT_AT);
   g_assert_cmpuint(s->errors + s->refusals, ==, 0);
   g_assert_cmpuint(s->delivered, <, MAX_SEGMENTS);
   g_assert_cmpuint(segment->observer, ==, segment->fpdu_start * 3 + 1);
@@ -42,7 +42,7 @@ static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer
 static void on_error(void *user, ddp_error error, const ddp_segment *segment, time_ps now)
 {
   ddp_sink *s = user;
-  g_assert_cmpint(now, ==, 5);
+  g_assert_cmpint(now, ==, SENT_AT);
   g_assert_null(segment->target);
   s->errors++;
   s->error = error;
@@ -59,7 +59,7 @@ static bool on_may_follow(void *user, uint8_t open_control, const ddp_header *he
 static void on_refused(void *user, const ddp_segment *segment, time_ps now)
 {
   ddp_sink *s = user;
-  g_assert_cmpint(now, ==, 5);
+  g_assert_cmpint(now, ==, SENT_AT);
   g_assert_true(segment->header.ulp_control == REFUSED_CONTROL || ddp_placer_is_within_message(s->placer));
   g_assert_null(segment->target);
   s->refusals++;
@@ -115,6 +115,7 @@ ddp_sink *ddp_sink_new_with(iwarp_generation generation, bool report_on_arrival)
                               .stags = s->stags,
                               .queues = s->queues,
                               .queue_count = 2,
+                              .first_offset = SENT_FROM,
                               .report_on_arrival = report_on_arrival};
   s->placer = ddp_placer_new(&config, &events, s);
   return s;
@@ -164,7 +165,7 @@ static uint64_t fpdu_octets_of(const sent_segment *segment)
 
 uint64_t sent_start_of(const sent_segment *segments, size_t index)
 {
-  uint64_t start = 0;
+  uint64_t start = SENT_FROM;
   for (size_t i = 0; i < index; i++) {
     start += fpdu_octets_of(&segments[i]);
   }
@@ -182,14 +183,14 @@ void ddp_sink_receive_octets(ddp_sink *s, uint64_t start, uint64_t fpdu_octets, 
   memcpy(octet_block_octets(rest), wire + first, length - first);
   octet_rope_append(&ulpdu, octet_block_octets(rest), length - first, rest);
   octet_block_unref(rest);
-  mpa_ulpdu_part part = {.from = 0, .length = length, .arrival = 5};
+  mpa_ulpdu_part part = {.from = 0, .length = length, .arrival = SENT_AT};
   mpa_ulpdu passed = {.fpdu_start = start,
                       .fpdu_end = start + fpdu_octets,
                       .octets = &ulpdu,
                       .parts = &part,
                       .part_count = 1};
   s->would_place = ddp_placer_would_place(s->placer, &passed);
-  ddp_placer_receive(s->placer, &passed, 5);
+  ddp_placer_receive(s->placer, &passed, SENT_AT);
   octet_rope_clear(&ulpdu);
 }
 

@@ -29,6 +29,10 @@ enum {
   MAX_ULPDU_OCTETS = 128,
 };
 
+/* Where the first FPDU starts: positions pass 2^32 soon. And when all happens. */
+#define SENT_FROM ((UINT64_C(1) << 32) - 100)
+#define SENT_AT (10 * TIME_PS_PER_SECOND)
+
 /* A segment as it is sent: a header and `payload` octets of its own. */
 typedef struct sent_segment {
   ddp_header header;

@@ -312,7 +312,7 @@ static void test_messages_around_the_size_of_their_buffer(void)
     g_assert_cmpuint(s->errors, ==, length <= 16 ? 0 : 1);
     for (uint32_t i = 0; i < 16; i++) {
       bool placed = length <= 16 && i < length;
-      g_assert_cmphex(ddp_sink_memory_of(s, 0)[i], ==, placed ? sent_payload_octet(0, i) : UNTOUCHED);
+      g_assert_cmphex(ddp_sink_memory_of(s, 0)[i], ==, placed ? sent_payload_octet(SENT_FROM, i) : UNTOUCHED);
     }
     ddp_sink_free(s);
   }
@@ -329,8 +329,8 @@ static void test_reserved_bits_are_not_looked_at(void)
     untagged[13] = 1;
     untagged[18] = 0x88;
     ddp_sink *s = ddp_sink_new();
-    ddp_sink_receive_octets(s, 0, 24, tagged, sizeof tagged);
-    ddp_sink_receive_octets(s, 24, 28, untagged, sizeof untagged);
+    ddp_sink_receive_octets(s, SENT_FROM, 24, tagged, sizeof tagged);
+    ddp_sink_receive_octets(s, SENT_FROM + 24, 28, untagged, sizeof untagged);
     g_assert_cmpuint(s->errors + s->refusals, ==, 0);
     g_assert_cmpuint(s->delivered, ==, 2);
     g_assert_cmpuint(s->deliveries[1].buffer_id, ==, FIRST_BUFFER_ID);

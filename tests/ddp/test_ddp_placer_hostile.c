@@ -92,8 +92,8 @@ static void test_random_octets(void)
     octet_rope ulpdu;
     octet_rope_init(&ulpdu);
     octet_rope_append(&ulpdu, octets, length, NULL);
-    mpa_ulpdu passed = {.fpdu_start = 0, .fpdu_end = 72, .octets = &ulpdu};
-    ddp_placer_receive(s->placer, &passed, 5);
+    mpa_ulpdu passed = {.fpdu_start = SENT_FROM, .fpdu_end = SENT_FROM + 72, .octets = &ulpdu};
+    ddp_placer_receive(s->placer, &passed, SENT_AT);
     g_assert_cmpuint(s->errors + s->refusals + s->delivered, ==, 1);
     octet_rope_clear(&ulpdu);
     g_free(octets);
@@ -202,7 +202,7 @@ static void test_fields_around_every_bound(void)
     ddp_sink_receive(s, &segment, 0);
     bool right = place && s->delivered == 1 && s->errors == 0 && touched_octets(s) == segment.payload;
     for (uint32_t i = 0; right && i < segment.payload; i++) {
-      right = place[i] == sent_payload_octet(0, i);
+      right = place[i] == sent_payload_octet(SENT_FROM, i);
     }
     bool refused =
         !place && s->delivered == 0 && s->errors == 1 && touched_octets(s) == 0 && is_in_the_table(s->error);

@@ -8,7 +8,7 @@
 static void check_reported(const uint8_t *wire, uint32_t length, size_t header_octets)
 {
   ddp_sink *s = ddp_sink_new();
-  ddp_sink_receive_octets(s, 0, 72, wire, length);
+  ddp_sink_receive_octets(s, SENT_FROM, 72, wire, length);
   g_assert_cmpuint(s->errors + s->refusals, ==, 1);
   uint8_t reported[DDP_MAX_HEADER_OCTETS + 1];
   memset(reported, 0x5A, sizeof reported);

@@ -5,10 +5,15 @@
 
 enum { SEGMENTS = 200, SEGMENT_OCTETS = 12 };
 
+/* Segment 2 starts at position 2^32. */
+static uint64_t start_of(uint64_t number)
+{
+  return (UINT64_C(1) << 32) + number * SEGMENT_OCTETS - 2 * SEGMENT_OCTETS;
+}
+
 static ddp_segment numbered(uint64_t number)
 {
-  return (ddp_segment){
-      .fpdu_start = number * SEGMENT_OCTETS, .fpdu_end = (number + 1) * SEGMENT_OCTETS, .observer = number};
+  return (ddp_segment){.fpdu_start = start_of(number), .fpdu_end = start_of(number + 1), .observer = number};
 }
 
 static void add(ddp_undelivered *undelivered, uint64_t number)
@@ -20,15 +25,15 @@ static void add(ddp_undelivered *undelivered, uint64_t number)
 static void assert_takes(ddp_undelivered *undelivered, uint64_t number)
 {
   ddp_segment taken;
-  g_assert_true(ddp_undelivered_take(undelivered, number * SEGMENT_OCTETS, &taken));
+  g_assert_true(ddp_undelivered_take(undelivered, start_of(number), &taken));
   g_assert_cmpuint(taken.observer, ==, number);
-  g_assert_cmpuint(taken.fpdu_end, ==, (number + 1) * SEGMENT_OCTETS);
+  g_assert_cmpuint(taken.fpdu_end, ==, start_of(number + 1));
 }
 
 static void assert_takes_none(ddp_undelivered *undelivered, uint64_t number)
 {
   ddp_segment taken = {.observer = 77};
-  g_assert_false(ddp_undelivered_take(undelivered, number * SEGMENT_OCTETS, &taken));
+  g_assert_false(ddp_undelivered_take(undelivered, start_of(number), &taken));
   g_assert_cmpuint(taken.observer, ==, 77);
 }
 
@@ -66,7 +71,7 @@ static void test_adding_again(void)
   g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 3);
   for (uint64_t i = 1; i < 4; i++) {
     ddp_segment taken;
-    g_assert_true(ddp_undelivered_take(undelivered, i * SEGMENT_OCTETS, &taken));
+    g_assert_true(ddp_undelivered_take(undelivered, start_of(i), &taken));
     g_assert_cmpuint(taken.observer, ==, i + 100);
   }
   ddp_undelivered_free(undelivered);
@@ -79,9 +84,9 @@ static void test_dropping_what_lies_behind(void)
   for (uint64_t i = 1; i < 10; i++) {
     add(undelivered, i);
   }
-  ddp_undelivered_drop_from(undelivered, 10 * SEGMENT_OCTETS);
+  ddp_undelivered_drop_from(undelivered, start_of(10));
   g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 9);
-  ddp_undelivered_drop_from(undelivered, 5 * SEGMENT_OCTETS);
+  ddp_undelivered_drop_from(undelivered, start_of(5));
   g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 4);
   for (uint64_t i = 1; i < 5; i++) {
     assert_takes(undelivered, i);

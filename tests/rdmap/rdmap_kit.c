@@ -103,7 +103,8 @@ rdmap_config rdmap_kit_config(unsigned side)
                         .identity = {.stream_id = 1 + side, .protection_domain = 7},
                         .ird = 2,
                         .ord = 2,
-                        .strict_responses = true};
+                        .strict_responses = true,
+                        .first_offset = KIT_FIRST_OFFSET};
 }
 
 static void host_init(kit_whole *whole, unsigned side, const rdmap_config *given)
@@ -232,7 +233,7 @@ bool rdmap_kit_post(rdmap_kit *kit, unsigned side, rdmap_work work)
  * around it. */
 static void append_sent(kit_host *host, uint8_t *octets, uint32_t length)
 {
-  uint64_t start = 0;
+  uint64_t start = KIT_FIRST_OFFSET;
   if (host->sent->len > 0) {
     start = g_array_index(host->sent, kit_ulpdu, host->sent->len - 1).fpdu_end;
   }

@@ -10,6 +10,9 @@
 
 enum { KIT_A, KIT_B, KIT_SIDES, KIT_GUARD_OCTETS = 64, KIT_UNTOUCHED = 0xEE, KIT_DEFAULT_MULPDU = 114 };
 
+/* Where the first FPDU of each side starts: positions pass 2^32 soon. */
+#define KIT_FIRST_OFFSET ((UINT64_C(1) << 32) - 200)
+
 typedef struct rdmap_kit rdmap_kit;
 
 /* One ULPDU, and where its FPDU lies in the stream of its sender. */

@@ -505,7 +505,7 @@ static void test_the_longest_reads(void)
   const uint64_t sink_base = (UINT64_C(1) << 32) - 1000, source_base = (UINT64_C(1) << 32) - (1 << 30);
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
-    uint64_t read = 0, sent = 0, ends[KIT_SIDES] = {0, 0};
+    uint64_t read = 0, sent = 0, ends[KIT_SIDES] = {KIT_FIRST_OFFSET, KIT_FIRST_OFFSET};
     ddp_registration source = {.source = append_in_order,
                                .source_user = &read,
                                .base = source_base,
@@ -551,7 +551,7 @@ static void test_revoked_after_64_kib(void)
 {
   for (uint32_t segments = 1; segments <= 2; segments++) {
     rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
-    uint64_t read = 0, ends[KIT_SIDES] = {0, 0};
+    uint64_t read = 0, ends[KIT_SIDES] = {KIT_FIRST_OFFSET, KIT_FIRST_OFFSET};
     const uint32_t sent = segments * 64754;
     ddp_registration source = {.source = append_in_order,
                                .source_user = &read,

@@ -123,6 +123,14 @@ static void test_what_it_is_not_sent_about(void)
   g_assert_null(datagram_new_too_big(&router, first, 1300));
   datagram_unref(first);
   datagram_unref(message);
+  /* of 8 octets: the ports and the sequence number are there */
+  static const uint8_t small[] = {0x45, 0, 0,  0x1C, 0, 1, 0x20, 0, 64, 6, 0, 0, 10, 0,
+                                  0,    1, 10, 0,    0, 2, 1,    2, 3,  4, 5, 6, 7,  8};
+  first = kit_read(small, sizeof small);
+  message = datagram_new_too_big(&router, first, 68);
+  g_assert_nonnull(message);
+  datagram_unref(first);
+  datagram_unref(message);
   datagram_unref(second);
   datagram_unref(packet);
 }

@@ -321,6 +321,25 @@ static void test_half_a_window_is_acknowledged_at_once(void)
   fixture_free(test);
 }
 
+/* RFC 9293 §3.8.6.2.2: with an MTU of 100 the window may move right by 100, which an ACK that goes anyway tells; by 200, two segments, it
+ * is worth one of its own, and by an octet less it is not. */
+static void test_a_window_worth_telling(void)
+{
+  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  test->config.receive_mtu_octets = 100;
+  g_assert_cmpuint(tcp_receiver_acknowledge(test->receiver), ==, 1000);
+  arrive(test, 0, 500, false);
+  tcp_receiver_set_unread_octets(test->receiver, 500, 1);
+  g_assert_cmpuint(tcp_receiver_acknowledge(test->receiver), ==, 1000);
+  tcp_receiver_set_unread_octets(test->receiver, 301, 1);
+  expect_need(test, TCP_ACK_NONE);
+  g_assert_cmpuint(tcp_receiver_window_edge(test->receiver), ==, 1199);
+  tcp_receiver_set_unread_octets(test->receiver, 300, 1);
+  expect_need(test, TCP_ACK_DUE);
+  g_assert_cmpuint(tcp_receiver_acknowledge(test->receiver), ==, 1200);
+  fixture_free(test);
+}
+
 /* RFC 2018 §4: the run with the newest segment first, then those last named; runs that have grown together
  * once. */
 static void test_sack_blocks(void)
@@ -399,10 +418,17 @@ static void test_duplicates_beyond_4_gib(void)
   fixture_free(test);
 }
 
-/* Behind a FIN nothing counts, and a FIN before what has arrived is none. */
+/* Behind a FIN nothing counts, and a FIN before what has arrived is none; nor is one at the window's edge, for which there is no room. */
 static void test_senseless_fins(void)
 {
   fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  arrive(test, 1000, 1000, true);
+  arrive(test, 0, 1000, false);
+  g_assert_false(tcp_receiver_is_finished(test->receiver));
+  g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 1000);
+  fixture_free(test);
+
+  test = fixture_of(TCP_PASSING_AS_ARRIVED);
   arrive(test, 100, 200, false);
   arrive(test, 0, 50, true); /* octets beyond 50 have been seen */
   g_assert_false(tcp_receiver_is_finished(test->receiver));
@@ -488,6 +514,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/receiver/delayed_ack", test_delayed_ack);
   g_test_add_func("/tcp/receiver/half_a_window_is_acknowledged_at_once",
                   test_half_a_window_is_acknowledged_at_once);
+  g_test_add_func("/tcp/receiver/a_window_worth_telling", test_a_window_worth_telling);
   g_test_add_func("/tcp/receiver/sack_blocks", test_sack_blocks);
   g_test_add_func("/tcp/receiver/fin", test_fin);
   g_test_add_func("/tcp/receiver/fin_beyond_4_gib", test_fin_beyond_4_gib);

@@ -2,7 +2,7 @@
  * away what is too big. */
 #include <glib.h>
 
-#include "tcp/tcp_sender.h"
+#include "tcp/tcp_sender_private.h"
 
 enum { EMSS = 1000, ROOM = 1 << 20 };
 
@@ -195,6 +195,42 @@ static void test_room_beside_a_duplicate(void)
       bench_free(b);
     }
   }
+}
+
+/* RFC 5682 §2.1 step 2 asks whether the window lets something new out: a whole segment, or all that is left. */
+static void test_window_for_something_new(void)
+{
+  bench *b = bench_new(&(tcp_config){.sack = true});
+  g_assert_false(tcp_sender_has_new(b->sender));
+  post(b, EMSS + 1, 0);
+  tcp_sender_open_window(b->sender, EMSS - 1);
+  g_assert_false(tcp_sender_has_new(b->sender));
+  tcp_sender_open_window(b->sender, EMSS);
+  g_assert_true(tcp_sender_has_new(b->sender));
+  expect(b, 0, EMSS);
+  g_assert_false(tcp_sender_has_new(b->sender));
+  tcp_sender_open_window(b->sender, EMSS + 1);
+  g_assert_true(tcp_sender_has_new(b->sender));
+  bench_free(b);
+}
+
+/* RFC 6675 §4: the rescue leaves HighRxt where it is. Segment 0 is lost, 6 to 9 are in flight behind the partial ACK, and 9 is sent again; then
+ * 7 to 9 are SACKed, which shows that 6 is lost: it is sent again, too. */
+static void test_loss_after_a_rescue(void)
+{
+  bench *b = bench_new(&(tcp_config){.sack = true});
+  post(b, 10 * EMSS, 0);
+  expect_full_segments(b, 0, 10);
+  acknowledge(b, 0, EMSS, 6 * EMSS, false);
+  g_assert_true(expect(b, 0, EMSS).again);
+  expect_nothing(b);
+  acknowledge(b, 6 * EMSS, 0, 0, false);
+  g_assert_true(expect(b, 9 * EMSS, EMSS).again);
+  expect_nothing(b);
+  acknowledge(b, 6 * EMSS, 7 * EMSS, 10 * EMSS, false);
+  g_assert_true(expect(b, 6 * EMSS, EMSS).again);
+  expect_nothing(b);
+  bench_free(b);
 }
 
 /* RFC 3168 §6.1.2: ECE reduces the window once a round trip; the next new segment carries CWR, one, and no retransmission does
@@ -544,6 +580,8 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/sender/restart_after_idle", test_restart_after_idle);
   g_test_add_func("/tcp/sender/limited_transmit", test_limited_transmit);
   g_test_add_func("/tcp/sender/room_beside_a_duplicate", test_room_beside_a_duplicate);
+  g_test_add_func("/tcp/sender/window_for_something_new", test_window_for_something_new);
+  g_test_add_func("/tcp/sender/loss_after_a_rescue", test_loss_after_a_rescue);
   g_test_add_func("/tcp/sender/ecn", test_ecn);
   g_test_add_func("/tcp/sender/repacketized_stream", test_repacketized_stream);
   g_test_add_func("/tcp/sender/repacketized_in_recovery", test_repacketized_in_recovery);

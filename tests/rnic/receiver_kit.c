@@ -163,6 +163,12 @@ static void make_stream(receiver_kit *kit, const uint32_t *payloads, guint count
   g_byte_array_append(kit->octets, kit->stream->octets->data, kit->stream->octets->len);
 }
 
+/* Octet of the FPDU phase that comes first. */
+static uint64_t first_offset(const receiver_kit *kit)
+{
+  return kit->config.is_midway ? kit->config.long_ago_octets : 0;
+}
+
 static void make_ddp(receiver_kit *kit)
 {
   const rdmap_config config = {.generation = IWARP_IETF, .identity = identity, .ird = 1, .ord = 1};
@@ -170,6 +176,7 @@ static void make_ddp(receiver_kit *kit)
       .placed = on_placed, .received = on_received, .completed = on_completed, .terminated = on_terminated};
   rdmap_config with_stags = config;
 
+  with_stags.first_offset = first_offset(kit);
   kit->sink = g_malloc0(kit->payload_octets);
   kit->stags = ddp_stag_table_new(1);
   const ddp_registration registration = {.memory = kit->sink,
@@ -201,11 +208,12 @@ receiver_kit *receiver_kit_new(const receiver_kit_config *config, const uint32_t
   const rnic_receiver_config receiver = {.tcp = &kit->transport,
                                          .stream = kit->rdmap,
                                          .fpdu_memory = config->fpdu_memory,
+                                         .first_offset = first_offset(kit),
                                          .looks_ahead = config->mode != KIT_IN_ORDER,
                                          .assumes_aligned = config->mode == KIT_ASSUME_ALIGNED};
   kit->receiver = rnic_receiver_new(&receiver);
   rnic_receiver_start(kit->receiver, config->markers, config->crc,
-                      config->long_ago_octets + config->streaming_octets);
+                      config->long_ago_octets + config->streaming_octets - first_offset(kit));
   const rnic_admission_config admission = {.memory = config->memory,
                                            .fpdu_descriptors = config->fpdu_descriptors,
                                            .partial_fpdus = config->partial_fpdus,

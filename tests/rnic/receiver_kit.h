@@ -27,6 +27,7 @@ typedef struct receiver_kit_config {
   uint32_t streaming_octets; /* before the FPDU phase */
   uint64_t
       long_ago_octets; /* of streaming mode, before those: come and gone, and counted in no position here */
+  bool is_midway; /* the octets long ago, a multiple of 512, were of the FPDU phase; no streaming_octets */
   rnic_reassembly_memory *memory;
   const mpa_fpdu_memory *fpdu_memory; /* of the receiver; may be NULL */
   uint32_t slice_octets;              /* segments come in slices of so many; 0: in one */

@@ -62,13 +62,16 @@ static void arrive_piece(scene *s, guint piece)
 
 static guint play(guint seed)
 {
+  bool is_midway = seed & 1 && seed & 16;
   uint32_t payloads[12];
   scene s = {.random = random_stream_new(seed, "test.forecast")};
-  const receiver_kit_config config = {.mode = seed % KIT_MODES,
-                                      .markers = seed & 4,
-                                      .crc = seed & 8,
-                                      .streaming_octets = seed % 5 == 0 ? 1 + (uint32_t)below(&s, 300) : 0,
-                                      .long_ago_octets = seed & 1 ? (UINT64_C(1) << 32) - seed % 4096 : 0};
+  const receiver_kit_config config = {
+      .mode = seed % KIT_MODES,
+      .markers = seed & 4,
+      .crc = seed & 8,
+      .streaming_octets = seed % 5 == 0 && !is_midway ? 1 + (uint32_t)below(&s, 300) : 0,
+      .long_ago_octets = seed & 1 ? (UINT64_C(1) << 32) - 512 * (seed / 32 % 8) : 0,
+      .is_midway = is_midway};
   guint count = 3 + (guint)below(&s, 10);
 
   for (guint i = 0; i < count; i++) {
@@ -92,7 +95,7 @@ static guint play(guint seed)
 }
 
 /* 6,000 connections: all modes, with markers and CRC and without, aligned and cut anywhere, some behind octets of streaming mode, half of them at
- * stream position 2^32. */
+ * stream position 2^32, of which half are looked at from there on only. */
 static void test_any_segments(void)
 {
   guint forecasts = 0;

@@ -672,6 +672,40 @@ static void test_fpdu_octets(void)
   }
 }
 
+/* What names an octet's place waits for a segment that has one; a last segment that shall be too long for two (DDP-176). A Write and a
+ * Send, their headers of 14 and 18 octets. */
+static void test_payload_that_is_needed(void)
+{
+  static const uint8_t write[16] = {0xC1, 0x40, 0, 0, 1};
+  static const uint8_t send[20] = {0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+  static const struct {
+    const char *fault;
+    bool tagged;
+    uint32_t payload_octets; /* at least */
+  } needs[] = {{"invalid-stag", true, 1},
+               {"out-of-bounds", true, 1},
+               {"to-wrap", true, 1},
+               {"write-access", true, 1},
+               {"bad-mo", false, 1},
+               {"too-long", false, 2},
+               {"ddp-version-tagged", true, 0},
+               {"ddp-version-untagged", false, 0}};
+
+  for (size_t i = 0; i < G_N_ELEMENTS(needs); i++) {
+    for (uint32_t payload = 0; payload <= 2; payload++) {
+      for (int tagged = 0; tagged < 2; tagged++) {
+        octet_rope rope;
+
+        octet_rope_init(&rope);
+        octet_rope_append_copy(&rope, tagged ? write : send, (tagged ? 14 : 18) + payload);
+        g_assert_cmpint(rnic_fault_edit_ulpdu(id_of(needs[i].fault), 1, &rope), ==,
+                        tagged == needs[i].tagged && payload >= needs[i].payload_octets);
+        octet_rope_clear(&rope);
+      }
+    }
+  }
+}
+
 /* --- The ends of TCP --- */
 
 /* MPA-219 (notes-mpa 37): a Responder whose first FPDU is bad has validated none: it may send no FPDU, not even the Terminate. FIN alone tells
@@ -813,6 +847,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rnic-fault/startup", test_startup_faults);
   g_test_add_func("/rnic-fault/startup-octets", test_startup_octets);
   g_test_add_func("/rnic-fault/fpdu-octets", test_fpdu_octets);
+  g_test_add_func("/rnic-fault/payload-that-is-needed", test_payload_that_is_needed);
   g_test_add_func("/rnic-fault/unmeant-rejection", test_unmeant_rejection);
   g_test_add_func("/rnic-fault/bad-first-fpdu", test_bad_first_fpdu);
   g_test_add_func("/rnic-fault/reset", test_reset);

@@ -139,11 +139,37 @@ static void test_what_a_mix_has(void)
   g_assert_false(rnic_workload_plan_has(&plan, RNIC_OPERATION_WRITE));
 }
 
+/* Counts have 64 bits: 2^34 messages are 2^33 Writes, with 2^32 signals, and 2^33 storage Reads, of which the requester gets the data and the
+ * response. */
+static void test_more_than_32_bits(void)
+{
+  const uint64_t two_32 = UINT64_C(1) << 32;
+  rnic_workload_plan plan = {.mix =
+                                 (const rnic_operation[]){RNIC_OPERATION_WRITE, RNIC_OPERATION_STORAGE_READ},
+                             .mix_count = 2,
+                             .messages = 4 * two_32,
+                             .signal_every = 2};
+  rnic_workload_step step;
+
+  g_assert_cmpuint(rnic_workload_plan_steps(&plan), ==, 5 * two_32);
+  g_assert_cmpuint(rnic_workload_plan_arrivals(&plan, true), ==, 5 * two_32);
+  g_assert_cmpuint(rnic_workload_plan_arrivals(&plan, false), ==, 4 * two_32);
+  plan.message = 2 * two_32; /* as many Writes came before as storage Reads */
+  plan.writes = two_32;
+  g_assert_true(rnic_workload_plan_peek(&plan, &step));
+  g_assert_cmpuint(step.message, ==, 2 * two_32);
+  rnic_workload_plan_take(&plan);
+  g_assert_cmpuint(plan.writes, ==, two_32 + 1);
+  g_assert_cmpuint(plan.all_writes, ==, 2 * two_32);
+  g_assert_false(plan.signal_due); /* as 2^32 + 1 is odd */
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rnic-workload-plan/sequences", test_sequences);
   g_test_add_func("/rnic-workload-plan/steps", test_steps_are_counted);
+  g_test_add_func("/rnic-workload-plan/more-than-32-bits", test_more_than_32_bits);
   g_test_add_func("/rnic-workload-plan/names", test_names_find_their_operation);
   g_test_add_func("/rnic-workload-plan/has", test_what_a_mix_has);
   return g_test_run();

@@ -238,11 +238,12 @@ void rnic_kit_create(rnic_kit *kit)
                                               .finished = on_finished,
                                               .closed = on_closed,
                                               .failed = on_failed};
+  static const rnic_endpoint_events none;
 
   for (unsigned side = 0; side < KIT_SIDES; side++) {
     kit_side *s = &kit->sides[side];
     bool rdmac = s->config.generation == IWARP_RDMAC;
-    s->endpoint = rnic_endpoint_new(&s->config, &events, s);
+    s->endpoint = rnic_endpoint_new(&s->config, s->hears_nothing ? &none : &events, s);
     s->first_fpdu = s->config.streaming_octets_sent + (rdmac ? 0 : 20 + s->config.private_data_octets);
     s->markers = rdmac || kit->sides[1 - side].config.markers;
   }

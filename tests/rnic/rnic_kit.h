@@ -39,6 +39,7 @@ typedef struct kit_side {
   unsigned segments, retransmissions;
   size_t placed_after_failure; /* segments Placed or Delivered behind `failed` */
   bool closes_when_finished;
+  bool hears_nothing; /* its ULP wants none of these events */
   /* What it put on the wire */
   GByteArray *wire; /* octets of its TCP stream */
   uint64_t

@@ -550,28 +550,61 @@ static void test_dynamic_mulpdu(void)
   rnic_kit_free(kit);
 }
 
-/* MPA-150: behind an FPDU that waits in TCP for the rest of its segment, MULPDU is what fits into that. A Send of 70 octets: a marker, 2, 88
- * of ULPDU, 2 of pad, 4: 100. In the 1360 octets left, up to offset 1460, lie the markers at 512 and 1024: 1360 - 8 - 6 = 1346, 1328 of
- * payload. At 1460: 1536, 2048, 2560: 1442, 1424 of payload. 4000 - 1328 - 1424 = 1248 are left. */
+/* MPA-150: behind an FPDU that waits in TCP for the rest of its segment, MULPDU is what fits into that. A Write of 70 octets: a marker, 2, 84
+ * of ULPDU, 2 of pad, 4: 96. In the 1364 octets left, up to offset 1460, lie the markers at 512 and 1024: 1364 - 8 - 6 = 1350, 1336 of
+ * payload. At 1460: 1536, 2048, 2560: 1442, 1428 of payload, and the only one of full size. 4000 - 1336 - 1428 = 1236 are left. */
 static void test_dynamic_mulpdu_behind_an_fpdu(void)
 {
   rnic_kit *kit = rnic_kit_new();
   kit_side *initiator = &kit->sides[KIT_INITIATOR];
+  rdmap_work write = {.id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 70};
 
   initiator->config.dynamic_mulpdu = true;
   rnic_kit_create(kit);
-  rnic_kit_post_receive(kit, KIT_RESPONDER, 70, 1);
-  uint8_t *buffer = rnic_kit_post_receive(kit, KIT_RESPONDER, 4000, 2);
-  rnic_kit_post(kit, KIT_INITIATOR, send_of(70));
-  rnic_kit_post(kit, KIT_INITIATOR, send_of(4000));
+  uint8_t *memory = rnic_kit_register(kit, KIT_RESPONDER, 0, 4000, &write.remote_stag);
+  rnic_kit_post(kit, KIT_INITIATOR, write);
+  write.length = 4000;
+  rnic_kit_post(kit, KIT_INITIATOR, write);
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   char *sizes = ulpdu_sizes(kit, KIT_INITIATOR);
-  g_assert_cmpstr(sizes, ==, "88 1346 1442 1266");
+  g_assert_cmpstr(sizes, ==, "84 1350 1442 1250");
   g_free(sizes);
   g_assert_cmpuint(initiator->packets, ==, 1 + 3);
-  g_assert_true(rnic_kit_is_payload(buffer, 4000));
+  g_assert_cmpuint(rnic_endpoint_full_size(initiator->endpoint)->payload_octets, ==, 1428);
+  g_assert_cmpuint(rnic_endpoint_full_size(initiator->endpoint)->stream_octets, ==, 1460);
+  g_assert_true(rnic_kit_is_payload(memory, 4000));
   rnic_kit_free(kit);
+}
+
+/* A ULP that wants to hear nothing: neither of Private Data, losses and octets, nor of the end, of a connection that fails or of one that does
+ * not. */
+static void test_no_events(void)
+{
+  for (int fails = 0; fails < 2; fails++) {
+    rnic_kit *kit = rnic_kit_new();
+    kit_side *initiator = &kit->sides[KIT_INITIATOR];
+    kit_side *responder = &kit->sides[KIT_RESPONDER];
+    rdmap_work write = {.id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD};
+
+    initiator->hears_nothing = responder->hears_nothing = true;
+    initiator->lost = 0x2; /* the first FPDU */
+    rnic_kit_create(kit);
+    uint8_t *buffer = rnic_kit_post_receive(kit, KIT_RESPONDER, 5000, 7);
+    rnic_kit_post(kit, KIT_INITIATOR, send_of(5000));
+    if (fails) {
+      rnic_kit_post(kit, KIT_INITIATOR, write);
+    }
+    rnic_kit_start(kit);
+    rnic_endpoint_close(initiator->endpoint);
+    rnic_kit_run(kit, 10 * TIME_PS_PER_SECOND);
+    rnic_endpoint_close(responder->endpoint);
+    rnic_kit_run(kit, 10 * TIME_PS_PER_SECOND);
+    g_assert_true(rnic_kit_is_payload(buffer, 5000));
+    g_assert_true(initiator->fin && responder->fin);
+    g_assert_cmpint(rnic_endpoint_is_erroneous(responder->endpoint), ==, fails);
+    rnic_kit_free(kit);
+  }
 }
 
 /* The placement latency delays ULPDUs, and what comes behind them keeps its place: the FIN is told when the last of them has been placed, and so
@@ -723,6 +756,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rnic-endpoint/mulpdu", test_mulpdu);
   g_test_add_func("/rnic-endpoint/dynamic-mulpdu", test_dynamic_mulpdu);
   g_test_add_func("/rnic-endpoint/dynamic-mulpdu-behind-an-fpdu", test_dynamic_mulpdu_behind_an_fpdu);
+  g_test_add_func("/rnic-endpoint/no-events", test_no_events);
   g_test_add_func("/rnic-endpoint/placement-latency", test_placement_latency);
   g_test_add_func("/rnic-endpoint/reach", test_reach_between_connections);
   g_test_add_func("/rnic-endpoint/greedy-peer", test_greedy_peer);

@@ -706,6 +706,43 @@ static void test_payload_that_is_needed(void)
   }
 }
 
+/* 13 octets, of whatever header. */
+static void test_short_ulpdu(void)
+{
+  for (uint32_t length = 14; length <= 30; length++) {
+    uint8_t write[30] = {0xC1, 0x40};
+    octet_rope rope;
+
+    octet_rope_init(&rope);
+    octet_rope_append_copy(&rope, write, length);
+    g_assert_true(rnic_fault_edit_ulpdu(id_of("short-ulpdu"), 0, &rope));
+    g_assert_cmpuint(rope.length, ==, 13);
+    octet_rope_clear(&rope);
+  }
+}
+
+/* A bait is touched when any octet of its memory, or its STag, is not as it was. */
+static void test_touched_bait(void)
+{
+  rnic_host *host = rnic_host_new(1);
+  rnic_fault_bait *bait = rnic_fault_bait_new(host, 1, RNIC_FAULT_BAIT_READ_ONLY);
+  uint32_t stag = rnic_fault_bait_stag(bait);
+  const ddp_registration *registration = ddp_stag_table_find(rnic_host_stags(host), stag);
+
+  g_assert_true(rnic_fault_bait_is_untouched(bait));
+  for (uint64_t at = 0; at < registration->length; at += registration->length - 1) {
+    registration->memory[at] ^= 1;
+    g_assert_false(rnic_fault_bait_is_untouched(bait));
+    registration->memory[at] ^= 1;
+  }
+  g_assert_true(rnic_fault_bait_is_untouched(bait));
+  ddp_stag_table_deregister(rnic_host_stags(host), stag);
+  g_assert_false(rnic_fault_bait_is_untouched(bait));
+  rnic_fault_bait_free(bait);
+  g_assert_true(rnic_fault_bait_is_untouched(NULL));
+  rnic_host_free(host);
+}
+
 /* --- The ends of TCP --- */
 
 /* MPA-219 (notes-mpa 37): a Responder whose first FPDU is bad has validated none: it may send no FPDU, not even the Terminate. FIN alone tells
@@ -848,6 +885,8 @@ int main(int argc, char **argv)
   g_test_add_func("/rnic-fault/startup-octets", test_startup_octets);
   g_test_add_func("/rnic-fault/fpdu-octets", test_fpdu_octets);
   g_test_add_func("/rnic-fault/payload-that-is-needed", test_payload_that_is_needed);
+  g_test_add_func("/rnic-fault/short-ulpdu", test_short_ulpdu);
+  g_test_add_func("/rnic-fault/touched-bait", test_touched_bait);
   g_test_add_func("/rnic-fault/unmeant-rejection", test_unmeant_rejection);
   g_test_add_func("/rnic-fault/bad-first-fpdu", test_bad_first_fpdu);
   g_test_add_func("/rnic-fault/reset", test_reset);

@@ -63,6 +63,25 @@ static void test_octets(void)
   rnic_ip_fragments_free(fragments);
 }
 
+/* The header's length is in octet 12 alone, in its upper four bits: 8 words here, and other numbers all around. */
+static void test_header_octets(void)
+{
+  static const uint8_t segment[40] = {0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1,
+                                      0xF1, 0x8F, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1};
+  octet_block *block = octet_block_new(60);
+  uint8_t *wire = octet_block_octets(block);
+  rnic_ip_fragments *fragments = rnic_ip_fragments_new();
+  datagram *forged = fragment_kit_forged(9, 0, true, 40, 0);
+
+  datagram_write(forged, wire, true);
+  memcpy(wire + 20, segment, sizeof segment);
+  offer(fragments, datagram_read(block, wire, 60));
+  g_assert_cmpuint(rnic_ip_fragments_tcp_payload_octets(fragments), ==, 40 - 8 * 4);
+  datagram_unref(forged);
+  octet_block_unref(block);
+  rnic_ip_fragments_free(fragments);
+}
+
 /* Beside pieces [16, 32) and [48, 64), which others follow: RFC 5722 §3 for overlaps, RFC 8200 §4.5 for duplicates. */
 static void test_verdicts(void)
 {
@@ -166,6 +185,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rnic/ip_fragments/every_order", test_every_order);
   g_test_add_func("/rnic/ip_fragments/octets", test_octets);
+  g_test_add_func("/rnic/ip_fragments/header_octets", test_header_octets);
   g_test_add_func("/rnic/ip_fragments/verdicts", test_verdicts);
   g_test_add_func("/rnic/ip_fragments/the_end", test_the_end);
   g_test_add_func("/rnic/ip_fragments/ecn", test_ecn);

@@ -412,6 +412,25 @@ static void test_a_chosen_stag_is_free(void)
   ddp_stag_table_free(second);
 }
 
+/* A registration that is refused takes no STag: the next one gets that which it would have got before. */
+static void test_a_refused_registration_takes_no_stag(void)
+{
+  uint8_t memory[1];
+  ddp_registration registration = writable(memory);
+  ddp_registration refused = writable(NULL);
+  ddp_stag_table *first = ddp_stag_table_new(5);
+  ddp_stag_table *second = ddp_stag_table_new(5);
+  uint32_t chosen;
+  uint32_t stag = 77;
+  g_assert_true(ddp_stag_table_register(first, &registration, &chosen));
+  g_assert_false(ddp_stag_table_register(second, &refused, &stag));
+  g_assert_cmphex(stag, ==, 77);
+  g_assert_true(ddp_stag_table_register(second, &registration, &stag));
+  g_assert_cmphex(stag, ==, chosen);
+  ddp_stag_table_free(first);
+  ddp_stag_table_free(second);
+}
+
 /* 0 and 2^32 - 1 are STags as any other. */
 static void test_the_smallest_and_the_greatest_stag(void)
 {
@@ -505,6 +524,21 @@ static void test_invalidation_of_a_shared_stag(void)
   registration.association = DDP_ASSOCIATED_BY_STREAM;
   registration.owner = own;
   g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
+  g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, false), ==, DDP_INVALIDATED);
+  ddp_stag_table_free(table);
+}
+
+/* Protection Domains get their streams in any order: a stream alone in its domain, after one in a domain of a far greater number. */
+static void test_domains_in_any_order(void)
+{
+  const ddp_stream_identity far = {.stream_id = 10, .protection_domain = 1000};
+  uint8_t memory[LENGTH];
+  ddp_registration registration = writable(memory);
+  registration.association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN;
+  registration.owner = own;
+  ddp_stag_table *table = table_with(&registration);
+  ddp_stag_table_add_stream(table, far);
+  ddp_stag_table_add_stream(table, own);
   g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, false), ==, DDP_INVALIDATED);
   ddp_stag_table_free(table);
 }
@@ -669,6 +703,8 @@ int main(int argc, char **argv)
   g_test_add_func("/ddp_stag_table/octets_that_go_nowhere", test_octets_that_go_nowhere);
   g_test_add_func("/ddp_stag_table/stags_of_the_tables_choice", test_stags_of_the_tables_choice);
   g_test_add_func("/ddp_stag_table/chosen_stag_is_free", test_a_chosen_stag_is_free);
+  g_test_add_func("/ddp_stag_table/a_refused_registration_takes_no_stag",
+                  test_a_refused_registration_takes_no_stag);
   g_test_add_func("/ddp_stag_table/allocated_stag", test_an_allocated_stag);
   g_test_add_func("/ddp_stag_table/allocation_chooses", test_allocation_chooses_as_registration_does);
   g_test_add_func("/ddp_stag_table/allocated_stag_not_chosen", test_an_allocated_stag_is_not_chosen);
@@ -678,5 +714,6 @@ int main(int argc, char **argv)
   g_test_add_func("/ddp_stag_table/smallest_and_greatest_stag", test_the_smallest_and_the_greatest_stag);
   g_test_add_func("/ddp_stag_table/invalidation", test_invalidation);
   g_test_add_func("/ddp_stag_table/invalidation_of_a_shared_stag", test_invalidation_of_a_shared_stag);
+  g_test_add_func("/ddp_stag_table/domains_in_any_order", test_domains_in_any_order);
   return g_test_run();
 }

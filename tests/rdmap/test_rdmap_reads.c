@@ -184,6 +184,25 @@ static void test_none_open(void)
   }
 }
 
+/* As many as ORD may be: 2^16. */
+static void test_many(void)
+{
+  enum { READS = 65536 };
+  rdmap_reads *reads = rdmap_reads_new(true);
+  for (uint64_t i = 0; i < READS; i++) {
+    g_assert_cmpuint(rdmap_reads_count(reads), ==, i);
+    rdmap_reads_open(reads, &wanted, 100 + i);
+  }
+  g_assert_cmpuint(rdmap_reads_count(reads), ==, READS);
+  for (uint64_t i = 0; i < READS; i++) {
+    uint64_t number;
+    rdmap_error error;
+    g_assert_true(take(reads, (piece){0x51, 1000, 300, true}, &number, &error));
+    g_assert_cmpuint(number, ==, 100 + i);
+  }
+  rdmap_reads_free(reads);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -193,5 +212,6 @@ int main(int argc, char **argv)
   g_test_add_func("/rdmap/reads/zero-length", test_zero_length);
   g_test_add_func("/rdmap/reads/first-in-first-out", test_first_in_first_out);
   g_test_add_func("/rdmap/reads/none-open", test_none_open);
+  g_test_add_func("/rdmap/reads/many", test_many);
   return g_test_run();
 }

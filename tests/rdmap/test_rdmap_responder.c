@@ -3,7 +3,7 @@
 
 #include "rdmap/rdmap_responder.h"
 
-enum { IRD = 3, STREAM = 4, DOMAIN = 5, STAG = 0x77, BASE = 1000, LENGTH = 500 };
+enum { IRD = 3, IRD_MAX = 65536, STREAM = 4, DOMAIN = 5, STAG = 0x77, BASE = 1000, LENGTH = 500 };
 
 /* A responder with its queue, and memory that may be read. */
 typedef struct bench {
@@ -15,7 +15,7 @@ typedef struct bench {
   rdmap_terminate terminate;
 } bench;
 
-static bench *bench_new(bool strict_rdmap00)
+static bench *bench_new_with(uint32_t ird, bool strict_rdmap00)
 {
   bench *b = g_new0(bench, 1);
   b->stags = ddp_stag_table_new(1);
@@ -24,7 +24,7 @@ static bench *bench_new(bool strict_rdmap00)
   b->responder = rdmap_responder_new(&(rdmap_responder_config){.stags = b->stags,
                                                                .identity = {STREAM, DOMAIN},
                                                                .queue = b->queue,
-                                                               .ird = IRD,
+                                                               .ird = ird,
                                                                .strict_rdmap00 = strict_rdmap00});
   for (size_t i = 0; i < LENGTH; i++) {
     b->memory[i] = (uint8_t)(i * 7 + 1);
@@ -36,6 +36,11 @@ static bench *bench_new(bool strict_rdmap00)
                                                                .access = DDP_ACCESS_REMOTE_READ,
                                                                .owner = {STREAM, DOMAIN}}));
   return b;
+}
+
+static bench *bench_new(bool strict_rdmap00)
+{
+  return bench_new_with(IRD, strict_rdmap00);
 }
 
 static void bench_free(bench *b)
@@ -135,6 +140,31 @@ static void test_order(void)
     g_assert_cmpuint(message.tagged_offset, ==, 7);
     rdmap_responder_answered(b->responder);
   }
+  bench_free(b);
+}
+
+/* As many Requests as IRD may be, twice: all are answered in the order in which they came, and then there are as many buffers again. */
+static void test_many(void)
+{
+  bench *b = bench_new_with(IRD_MAX, false);
+  for (unsigned round = 0; round < 2; round++) {
+    for (uint32_t i = 0; i < IRD_MAX; i++) {
+      rdmap_read_request request = ask(BASE, 1);
+      request.sink_offset = i;
+      g_assert_cmpuint(rdmap_responder_count(b->responder), ==, i);
+      g_assert_true(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
+    }
+    g_assert_false(has_buffer(b, 0));
+    for (uint32_t i = 0; i < IRD_MAX; i++) {
+      ddp_message message;
+      g_assert_cmpuint(rdmap_responder_count(b->responder), ==, IRD_MAX - i);
+      rdmap_responder_message(b->responder, &message);
+      g_assert_cmpuint(message.tagged_offset, ==, i);
+      rdmap_responder_answered(b->responder);
+    }
+  }
+  g_assert_true(has_buffer(b, IRD_MAX - 1));
+  g_assert_false(has_buffer(b, IRD_MAX));
   bench_free(b);
 }
 
@@ -353,6 +383,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rdmap/responder/buffers", test_buffers);
   g_test_add_func("/rdmap/responder/order", test_order);
+  g_test_add_func("/rdmap/responder/many", test_many);
   g_test_add_func("/rdmap/responder/refusals", test_refusals);
   g_test_add_func("/rdmap/responder/zero-length", test_zero_length);
   g_test_add_func("/rdmap/responder/wrong-length", test_wrong_length);

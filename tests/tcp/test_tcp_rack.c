@@ -149,8 +149,8 @@ static void test_lost_retransmission(void)
   free_bench(&b);
 }
 
-/* §6.2 step 2: 1 took 101 us, the least so far. 0 was sent again at 150 us; an acknowledgement at 200 us, 50 us later, is of the
- * first transmission, and what was sent until 150 us is not lost by it. At 260 us it is of the second. */
+/* §6.2 step 2: 1 took 101 us, the least so far. 0 was sent again at 150 us; an acknowledgement at 250 us, 100 us later, is of the
+ * first transmission, and what was sent until 150 us is not lost by it. From 251 us on it is of the second. */
 static void test_ambiguous_retransmissions(void)
 {
   for (unsigned late = 0; late < 2; late++) {
@@ -161,7 +161,7 @@ static void test_ambiguous_retransmissions(void)
     g_assert_cmpuint(find_lost(&b, 0), ==, 1);
     tcp_scoreboard_sent(b.board, 2 * SMSS, 3 * SMSS, us(149));
     tcp_scoreboard_resent(b.board, 0, true, us(150));
-    b.now = us(late ? 260 : 200);
+    b.now = us(late ? 251 : 250);
     tcp_scoreboard_acknowledge(b.board, 2 * SMSS, &sent_at);
     tcp_rack_delivered_all(b.rack);
     g_assert_cmpuint(find_lost(&b, 0), ==, late ? 1 : 0);

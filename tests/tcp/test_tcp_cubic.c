@@ -281,6 +281,23 @@ static void test_restart_after_idle_begins_a_stage(void)
   tcp_congestion_free(flow.congestion);
 }
 
+/* A window of just the restart window, 70 segments, is not cut (RFC 5681 §4.1), so its stage goes on behind 10 s of silence: flat at 70, and
+ * 2.2 s on at 70 + 0.4 · 2.2^3 = 74.26. A new stage would be at W_est, 71. */
+static void test_restart_window_keeps_its_stage(void)
+{
+  clocked_flow flow = {.round_trip_ps = 200 * MILLISECOND};
+  flow.congestion = tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, SMSS, segments(70));
+  tcp_congestion_reduce(flow.congestion, segments(100), 0);
+  flow_acknowledge(&flow, 0);
+  flow.now = 2 * TIME_PS_PER_SECOND;
+  flow_acknowledge(&flow, 0);
+  tcp_congestion_restart_after_idle(flow.congestion, 10 * TIME_PS_PER_SECOND);
+  flow.now = 12 * TIME_PS_PER_SECOND;
+  flow_acknowledge(&flow, segments(70));
+  assert_segments(&flow, 74.26);
+  tcp_congestion_free(flow.congestion);
+}
+
 /* A new SMSS begins a new stage where the window is. At 0.5 s that is 100 - 0.4 · 3.7172^3 = 79.46 segments; of six times the SMSS it
  * is 13.24, and the maximum 16.67. K is cbrt(3.42 / 0.4) = 2.046 s, half a second later W = 16.67 - 0.4 · 1.546^3 = 15.19: 91.1 of
  * the old segments. With the old K the curve would be below the window, and the estimate, 70 + 1.3 + 7.9, too. */
@@ -437,5 +454,6 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/cubic/grows_by_half_at_most", test_grows_by_half_at_most);
   g_test_add_func("/tcp/cubic/any_window_and_time", test_any_window_and_time);
   g_test_add_func("/tcp/cubic/never_shrinks_by_itself", test_never_shrinks_by_itself);
+  g_test_add_func("/tcp/cubic/restart_window_keeps_its_stage", test_restart_window_keeps_its_stage);
   return g_test_run();
 }

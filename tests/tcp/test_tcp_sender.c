@@ -150,6 +150,23 @@ static void test_restart_after_idle(void)
   }
 }
 
+/* RFC 7661: a window of 10 segments with 9 in flight, beside which another would fit, does not grow; with an octet more it does. */
+static void test_a_window_that_is_not_full(void)
+{
+  for (uint32_t octets = 9 * EMSS; octets <= 9 * EMSS + 1; octets++) {
+    bench *b = bench_new(&(tcp_config){.sack = true});
+    post(b, octets, 0);
+    expect_full_segments(b, 0, 9);
+    if (octets > 9 * EMSS) {
+      expect(b, 9 * EMSS, 1);
+    }
+    acknowledge(b, EMSS, 0, 0, false);
+    g_assert_cmpuint(tcp_sender_congestion_window_octets(b->sender), ==,
+                     octets > 9 * EMSS ? 11 * EMSS : 10 * EMSS);
+    bench_free(b);
+  }
+}
+
 /* RFC 3042: with Limited Transmit each of the first two duplicates lets a new segment out, without it none; the third is the
  * loss. With SACK and without. */
 static void test_limited_transmit(void)
@@ -578,6 +595,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/sender/nagle", test_nagle);
   g_test_add_func("/tcp/sender/nagle_and_fpdus", test_nagle_and_fpdus);
   g_test_add_func("/tcp/sender/restart_after_idle", test_restart_after_idle);
+  g_test_add_func("/tcp/sender/a_window_that_is_not_full", test_a_window_that_is_not_full);
   g_test_add_func("/tcp/sender/limited_transmit", test_limited_transmit);
   g_test_add_func("/tcp/sender/room_beside_a_duplicate", test_room_beside_a_duplicate);
   g_test_add_func("/tcp/sender/window_for_something_new", test_window_for_something_new);

@@ -250,6 +250,21 @@ static void test_loss_after_a_rescue(void)
   bench_free(b);
 }
 
+/* RFC 8985 §7.2: SRTT is 100 ms, so the probe is due 200 ms after the ACK at 100 ms. One that brings no news, at 150 ms, leaves it so. */
+static void test_no_news_for_the_probe(void)
+{
+  bench *b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
+  post(b, 3 * EMSS, 0);
+  expect_full_segments(b, 0, 3);
+  b->now = ms(100);
+  acknowledge(b, EMSS, 0, 0, false);
+  g_assert_cmpint(tcp_sender_deadline(b->sender), ==, ms(300));
+  b->now = ms(150);
+  acknowledge(b, EMSS, 0, 0, true);
+  g_assert_cmpint(tcp_sender_deadline(b->sender), ==, ms(300));
+  bench_free(b);
+}
+
 /* RFC 3168 §6.1.2: ECE reduces the window once a round trip; the next new segment carries CWR, one, and no retransmission does
  * (§6.1.5: nor ECT). Without ECN agreed ECE is nothing. */
 static void test_ecn(void)
@@ -598,6 +613,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/sender/a_window_that_is_not_full", test_a_window_that_is_not_full);
   g_test_add_func("/tcp/sender/limited_transmit", test_limited_transmit);
   g_test_add_func("/tcp/sender/room_beside_a_duplicate", test_room_beside_a_duplicate);
+  g_test_add_func("/tcp/sender/no_news_for_the_probe", test_no_news_for_the_probe);
   g_test_add_func("/tcp/sender/window_for_something_new", test_window_for_something_new);
   g_test_add_func("/tcp/sender/loss_after_a_rescue", test_loss_after_a_rescue);
   g_test_add_func("/tcp/sender/ecn", test_ecn);

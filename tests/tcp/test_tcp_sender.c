@@ -250,6 +250,33 @@ static void test_loss_after_a_rescue(void)
   bench_free(b);
 }
 
+/* RFC 8985 §7.4: the probe repeats [2000, 3000), and [3000, 4000) follows it. All is acknowledged: with a D-SACK of the probe nothing was lost;
+ * with one of what follows the probe has repaired a loss, and the window is half of what is in flight, or 2 segments. */
+static void test_duplicate_of_the_probe(void)
+{
+  for (uint64_t from = 2 * EMSS; from <= 3 * EMSS; from += EMSS) {
+    bench *b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
+    post(b, 3 * EMSS, 0);
+    expect_full_segments(b, 0, 3);
+    b->now = ms(100);
+    acknowledge(b, EMSS, 0, 0, false);
+    b->now = ms(300);
+    tcp_sender_run(b->sender, b->now);
+    g_assert_true(expect(b, 2 * EMSS, EMSS).again);
+    post(b, EMSS, 0);
+    expect(b, 3 * EMSS, EMSS);
+    tcp_acknowledgement ack = {.position = 4 * EMSS,
+                               .has_duplicate = true,
+                               .duplicate = {from, from + EMSS},
+                               .round_trip_ps = -1,
+                               .echoed_ps = -1};
+    tcp_sender_acknowledge(b->sender, &ack, b->now);
+    g_assert_cmpuint(tcp_sender_congestion_window_octets(b->sender), ==,
+                     from < 3 * EMSS ? 10 * EMSS : 2 * EMSS);
+    bench_free(b);
+  }
+}
+
 /* RFC 8985 §7.2: SRTT is 100 ms, so the probe is due 200 ms after the ACK at 100 ms. One that brings no news, at 150 ms, leaves it so. */
 static void test_no_news_for_the_probe(void)
 {
@@ -613,6 +640,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/sender/a_window_that_is_not_full", test_a_window_that_is_not_full);
   g_test_add_func("/tcp/sender/limited_transmit", test_limited_transmit);
   g_test_add_func("/tcp/sender/room_beside_a_duplicate", test_room_beside_a_duplicate);
+  g_test_add_func("/tcp/sender/duplicate_of_the_probe", test_duplicate_of_the_probe);
   g_test_add_func("/tcp/sender/no_news_for_the_probe", test_no_news_for_the_probe);
   g_test_add_func("/tcp/sender/window_for_something_new", test_window_for_something_new);
   g_test_add_func("/tcp/sender/loss_after_a_rescue", test_loss_after_a_rescue);

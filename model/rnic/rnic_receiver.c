@@ -232,9 +232,6 @@ static G_GNUC_NO_INLINE bool receive_copied(rnic_receiver *receiver, uint64_t po
 void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const octet_rope *octets,
                            time_ps arrival, time_ps now)
 {
-  if (receiver->is_stopped) {
-    return;
-  }
   if (octets->heap == NULL || !receive_copied(receiver, position, octets, arrival, now)) {
     receive(receiver, position, octets, arrival, now);
   }

@@ -336,6 +336,22 @@ static void test_ecn(void)
   bench_free(b);
 }
 
+/* RFC 3168 §6.1.2: after a time-out, too, the first new segment says that the window is reduced. */
+static void test_ecn_after_a_time_out(void)
+{
+  bench *b = bench_new(&(tcp_config){.sack = true});
+  tcp_sender_use_ecn(b->sender);
+  post(b, 20 * EMSS, 0);
+  expect_full_segments(b, 0, 10);
+  b->now = ms(1000);
+  g_assert_true(tcp_sender_time_out(b->sender, b->now));
+  g_assert_false(expect(b, 0, EMSS).window_reduced);
+  acknowledge(b, 10 * EMSS, 0, 0, false);
+  g_assert_true(expect(b, 10 * EMSS, EMSS).window_reduced);
+  g_assert_false(expect(b, 11 * EMSS, EMSS).window_reduced);
+  bench_free(b);
+}
+
 /* 0 to 4 were 300 octets each, with a pause between (so that they were not packed); after the time-out a STREAM sender cuts the lost
  * run anew at 1000 octets: [0, 1000), [1000, 1500). Preserved, they leave as they were. */
 static void test_repacketized_stream(void)
@@ -645,6 +661,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/sender/window_for_something_new", test_window_for_something_new);
   g_test_add_func("/tcp/sender/loss_after_a_rescue", test_loss_after_a_rescue);
   g_test_add_func("/tcp/sender/ecn", test_ecn);
+  g_test_add_func("/tcp/sender/ecn_after_a_time_out", test_ecn_after_a_time_out);
   g_test_add_func("/tcp/sender/repacketized_stream", test_repacketized_stream);
   g_test_add_func("/tcp/sender/repacketized_in_recovery", test_repacketized_in_recovery);
   g_test_add_func("/tcp/sender/repacketized_around_what_is_there", test_repacketized_around_what_is_there);

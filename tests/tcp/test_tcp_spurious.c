@@ -42,6 +42,7 @@ static void test_sent_again_twice(void)
   tcp_spurious_resent(spurious, 0, 1000);
   tcp_spurious_resent(spurious, 500, 1500);
   g_assert_cmpint(tcp_spurious_proven(spurious, 0, 1500), ==, TCP_SPURIOUS_NONE);
+  tcp_spurious_resent(spurious, 2000, 3000); /* and never reported */
   tcp_spurious_begin(spurious, TCP_SPURIOUS_TIME_OUT);
   tcp_spurious_resent(spurious, 0, 1000);
   g_assert_cmpint(tcp_spurious_proven(spurious, 0, 1000), ==, TCP_SPURIOUS_TIME_OUT);

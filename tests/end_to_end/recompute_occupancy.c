@@ -261,7 +261,7 @@ int main(int argc, char **argv)
   if (argc != 3) {
     fail("usage: recompute_occupancy receiver.pcap in-order|out-of-order");
   }
-  stream s = {.size = 64u << 20, .look_ahead = strcmp(argv[2], "out-of-order") == 0};
+  stream s = {.size = 4u << 20, .look_ahead = strcmp(argv[2], "out-of-order") == 0};
   s.octets = calloc(s.size, 1);
   s.flags = calloc(s.size, 1);
   s.located = calloc(s.size, 1);

@@ -170,19 +170,19 @@ static uint64_t last_key(const element_array *part, size_t key_offset)
   return element_array_key(part, key_offset, part->count - 1);
 }
 
-/* Would go_behind() go to part number `part`? */
-static bool is_behind(const element_chunks *chunks, size_t part, size_t key_offset, uint64_t bound)
+/* Is the first key above `bound` in part number `part`? The last part also stands for no such key. */
+static bool holds_bound(const element_chunks *chunks, size_t part, size_t key_offset, uint64_t bound)
 {
   return (part + 1 == chunks->parts->len || last_key(part_at(chunks, part), key_offset) > bound) &&
          (part == 0 || last_key(part_at(chunks, part - 1), key_offset) <= bound);
 }
 
 /* Goes to the part in which the first key above `bound` is; the last one when there is no such key. */
-static void go_behind(element_chunks *chunks, size_t key_offset, uint64_t bound)
+static void go_to_bound(element_chunks *chunks, size_t key_offset, uint64_t bound)
 {
   const size_t *sums = &g_array_index(chunks->sums, size_t, 0);
   size_t low = 0;
-  size_t high = chunks->parts->len - 1; /* the part is neither behind number `high` nor before number `low` */
+  size_t high = chunks->parts->len - 1; /* the part is neither after number `high` nor before number `low` */
 
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -201,8 +201,8 @@ static void go_behind(element_chunks *chunks, size_t key_offset, uint64_t bound)
 
 size_t element_chunks_count_to(element_chunks *chunks, size_t key_offset, uint64_t bound)
 {
-  if (!is_behind(chunks, chunks->near, key_offset, bound)) {
-    go_behind(chunks, key_offset, bound);
+  if (!holds_bound(chunks, chunks->near, key_offset, bound)) {
+    go_to_bound(chunks, key_offset, bound);
   }
   return chunks->near_at + element_array_count_to(part_at(chunks, chunks->near), key_offset, bound);
 }

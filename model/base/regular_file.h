@@ -2,7 +2,8 @@
 #ifndef BASE_REGULAR_FILE_H
 #define BASE_REGULAR_FILE_H
 
-/* NULL; or errno and why `path` is none (static or g_strerror()): opening a pipe would wait for its writer, and a device may never end. */
+/* Returns NULL when `path` is a regular file; else sets errno and returns why it is not (never to be freed). Opening a pipe would wait for
+ * its writer, and a device may never end. */
 const char *regular_file_problem(const char *path);
 
 #endif

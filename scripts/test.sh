@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs what is missing, builds, checks style, and passes every test: once as users run the program, once under
-# ASan and UBSan, which also fuzz its readers. `--long` adds what takes minutes. Ends with one line "N passed, N failed".
+# Installs what is missing, builds, checks style, and passes every test: those of the program as users run it, those of the modules under
+# ASan and UBSan, which also fuzz its readers. `--long` passes all of them both ways, and adds what takes minutes. Ends with one line
+# "N passed, N failed".
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -14,12 +15,18 @@ case ${1:-} in
   ;;
 esac
 
+# What runs the program, compares whole simulations or tries our scripts. The other suites are of one module each.
+program_suites="bench cli documents end_to_end findings mutants requirements survival"
+
 say() {
   printf '== %s  %s\n' "$(date +%T)" "$*"
 }
 
 passed=0
 failed=0
+work=$(mktemp -d)
+trap 'kill $(cat "$work"/*.id 2>/dev/null) 2>/dev/null; rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
 
 count() { # name, command…: one check, counted
   name=$1
@@ -33,81 +40,91 @@ count() { # name, command…: one check, counted
   fi
 }
 
+# What waits most of its time, or takes its time however busy the machine is, goes on beside the rest.
+start() { # noun, command…
+  noun=$1
+  shift
+  "$@" >"$work/$noun.log" 2>&1 &
+  echo $! >"$work/$noun.id"
+}
+
+finish() { # noun: waits for it, prints what it printed, returns its exit code
+  code=0
+  wait "$(cat "$work/$1.id")" || code=$?
+  rm "$work/$1.id"
+  cat "$work/$1.log"
+  return "$code"
+}
+
+# Builds what the chosen tests need, and runs them: twice as many at a time as there are processors, since some wait.
 run_tests() { # folder, meson test options…
   folder=$1
   shift
-  log=$(mktemp)
-  say "tests in $folder"
-  # Twice as many as there are processors: some tests wait most of their time.
-  meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 5 --num-processes $(($(nproc) * 2)) "$@" >"$log" 2>&1 || true
-  cat "$log"
-  ok=$(sed -n 's/^Ok: *\([0-9]*\).*/\1/p' "$log")
+  meson test -C "$folder" --print-errorlogs --timeout-multiplier 5 --num-processes $(($(nproc) * 2)) "$@" 2>&1 |
+    sed '/^\[[0-9]*\/[0-9]*\] /d' # what is compiled
+}
+
+# meson's own options, and a shorter quarantine of freed memory: each page in it is one that the kernel has to clear.
+run_sanitizers() { # meson test options…
+  ASAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_summary=1:quarantine_size_mb=16 run_tests build-sanitizers "$@"
+}
+
+finish_tests() { # folder: counts what was started by its name
+  say "tests in $1"
+  finish "$1"
+  ok=$(sed -n 's/^Ok: *\([0-9]*\).*/\1/p' "$work/$1.log")
   bad=$(sed -n -e 's/^Fail: *\([0-9]*\).*/\1/p' -e 's/^Timeout: *\([0-9]*\).*/\1/p' \
-    -e 's/^Unexpected Pass: *\([0-9]*\).*/\1/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
-  rm -f "$log"
+    -e 's/^Unexpected Pass: *\([0-9]*\).*/\1/p' "$work/$1.log" | awk '{ n += $1 } END { print n + 0 }')
   if [ -z "$ok" ] || [ "$((ok + bad))" -eq 0 ]; then
-    say "FAILED: $folder ran no test"
+    say "FAILED: $1 ran no test"
     bad=$((bad + 1))
   fi
   passed=$((passed + ${ok:-0}))
   failed=$((failed + bad))
 }
 
-# meson's own options, and a shorter quarantine of freed memory: each page in it is one that the kernel has to clear.
-test_sanitizers() {
-  ASAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_summary=1:quarantine_size_mb=16 run_tests build-sanitizers "$@"
-}
-
-# The program without ns-3 and without C++: it builds, runs what it can, and says what it cannot.
+# The program without ns-3 and without C++: it builds, runs what it can, and says what it lacks. All but a dozen of its files are compiled
+# in build-sanitizers already.
 test_without_ns3() {
-  rm -rf build-without-ns3
-  meson setup build-without-ns3 -Dns3=disabled -Db_lto=false -Doptimization=0 -Ddebug=false >/dev/null &&
-    ninja -C build-without-ns3 iwarpsim tests/cli/test_cli_engine tests/cli/iwarpsim-ns3.so >/dev/null &&
-    meson test -C build-without-ns3 --no-rebuild --print-errorlogs cli_engine
-}
-
-# Fuzzing takes its time however busy the machine is: what is short goes on beside it.
-start_fuzzing() { # targets…
-  fuzz_log=$(mktemp)
-  scripts/fuzz.sh 10 "$@" >"$fuzz_log" 2>&1 &
-  fuzz_id=$!
-}
-
-end_fuzzing() {
-  code=0
-  wait "$fuzz_id" || code=$?
-  cat "$fuzz_log"
-  rm -f "$fuzz_log"
-  return "$code"
+  folder=build-sanitizers
+  mv "$folder/setup-options" "$work" # without it setup.sh makes the folder anew, should this be interrupted
+  rm -f "$folder/iwarpsim-ns3.so"
+  meson configure "$folder" -Dns3=disabled
+  run_sanitizers cli_engine >"$work/without-ns3.log"
+  meson configure "$folder" -Dns3=enabled
+  mv "$work/setup-options" "$folder"
+  cat "$work/without-ns3.log"
+  grep -q '^Ok: *1$' "$work/without-ns3.log"
 }
 
 scripts/setup.sh --sanitizers
+if [ -n "$long" ]; then
+  start build run_tests build
+else
+  start build run_tests build --no-suite long $(printf -- '--suite %s ' $program_suites)
+fi
 count "layers (who includes whom)" scripts/check-layers.sh
 count "format (clang-format)" scripts/check-format.sh
 count "requirements (every MUST has its test)" scripts/requirements --check
 count "static analysis (clang-tidy, cppcheck)" scripts/check-code.sh ${long:+--deep}
-if [ -n "$long" ]; then
-  start_fuzzing
-else
-  # The others link nearly all of the program, which clang takes minutes to build once more; their corpora are tests of both builds.
-  start_fuzzing capture decode deframer headers scenario startup stream
-fi
 count "instructions (a data segment costs no more than 5 % above bench/instructions.tsv)" scripts/instructions --check
-count "without ns-3 (it builds and says what it lacks)" test_without_ns3
 count "findings (docs/findings.md is what the reference results give)" scripts/findings --check
 if [ -n "$long" ]; then
-  count "fuzzing (every target 10 s)" end_fuzzing
+  finish_tests build
+  count "fuzzing (every target 10 s)" scripts/fuzz.sh 10
   count "reference results (every study made anew)" scripts/findings
   count "mutants (20 breaks of the model, of which 12 may survive: about one in five is equivalent)" scripts/mutants --count 20 --at-most 12
-  run_tests build
-  test_sanitizers
+  start build-sanitizers run_sanitizers
+  finish_tests build-sanitizers
 else
   count "reference results (two small studies made anew)" scripts/findings overhead packing
-  count "fuzzing (seven targets 10 s)" end_fuzzing
-  run_tests build --no-suite long
-  # What is tried on the built program from outside, full disks and killed sweeps, takes two minutes more there: --long has it. The
-  # scripts' own tests run no program of ours.
-  test_sanitizers --no-suite long --no-suite survival --no-suite bench --no-suite findings --no-suite requirements --no-suite mutants --no-suite documents
+  # The other targets link nearly all of the program, which clang takes minutes to build once more; the tests run their corpora.
+  start fuzzing scripts/fuzz.sh 10 capture decode deframer headers scenario startup stream
+  start build-sanitizers run_sanitizers --no-suite long $(printf -- '--no-suite %s ' $program_suites)
+  finish_tests build
+  finish_tests build-sanitizers
+  count "fuzzing (seven targets 10 s)" finish fuzzing
 fi
+count "without ns-3 (it builds and says what it lacks)" test_without_ns3
 printf '%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

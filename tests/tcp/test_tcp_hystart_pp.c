@@ -14,10 +14,12 @@ typedef struct round_flow {
   uint64_t position;
 } round_flow;
 
+/* The first rounds lie across position 2^32. */
 static round_flow started(void)
 {
   return (round_flow){
-      tcp_congestion_new(TCP_CONGESTION_NEWRENO, TCP_SLOW_START_HYSTART_PP, SMSS, segments(10)), 0};
+      .congestion = tcp_congestion_new(TCP_CONGESTION_NEWRENO, TCP_SLOW_START_HYSTART_PP, SMSS, segments(10)),
+      .position = (UINT64_C(1) << 32) - segments(ROUND_SEGMENTS + ROUND_SEGMENTS / 2)};
 }
 
 static uint64_t window_of(const round_flow *flow)

@@ -115,6 +115,31 @@ static void test_segments_sent_together(void)
   free_bench(&b);
 }
 
+/* A tcp_scoreboard_cutter: pieces of SMSS. */
+static uint64_t cut_at_smss(void *user, uint64_t from, uint64_t end)
+{
+  (void)user;
+  return MIN(from + SMSS, end);
+}
+
+/* So do the pieces of a segment that was cut anew; here the middle one lies across 2^32. */
+static void test_pieces_of_a_segment(void)
+{
+  const uint64_t from = (UINT64_C(1) << 32) - SMSS - SMSS / 2;
+  bench b = {.rack = tcp_rack_new(THRESHOLD),
+             .board = tcp_scoreboard_new(THRESHOLD, 3 * SMSS, true),
+             .echoed_ps = -1};
+  listen_to(&b);
+  tcp_scoreboard_sent(b.board, from, from + 3 * SMSS, 0);
+  tcp_scoreboard_set_smss(b.board, SMSS, cut_at_smss, NULL);
+  b.now = us(100);
+  tcp_scoreboard_sack(b.board, from + SMSS, from + 2 * SMSS);
+  tcp_rack_delivered_all(b.rack);
+  g_assert_cmpuint(find_lost(&b, 0), ==, 1);
+  expect_next_lost(&b, 0);
+  free_bench(&b);
+}
+
 /* Nothing has been delivered: nothing is known to be lost. */
 static void test_silence_tells_nothing(void)
 {
@@ -292,6 +317,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/tcp/rack/what_was_sent_before_is_lost", test_what_was_sent_before_is_lost);
   g_test_add_func("/tcp/rack/segments_sent_together", test_segments_sent_together);
+  g_test_add_func("/tcp/rack/pieces_of_a_segment", test_pieces_of_a_segment);
   g_test_add_func("/tcp/rack/silence_tells_nothing", test_silence_tells_nothing);
   g_test_add_func("/tcp/rack/lost_retransmission", test_lost_retransmission);
   g_test_add_func("/tcp/rack/ambiguous_retransmissions", test_ambiguous_retransmissions);

@@ -390,7 +390,11 @@ static void test_fin_beyond_4_gib(void)
   fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
   test->above.start = (uint64_t)start;
   tcp_receiver_start_at(test->receiver, (uint64_t)start);
-  arrive(test, start, start + 10, true);
+  arrive(test, start + 4, start + 10, false);
+  g_assert_true(tcp_receiver_has(test->receiver, (uint64_t)start + 4, (uint64_t)start + 10));
+  g_assert_false(tcp_receiver_has(test->receiver, (uint64_t)start + 3, (uint64_t)start + 10));
+  arrive(test, start, start + 2, true); /* none: octets beyond it have been seen */
+  arrive(test, start + 2, start + 10, true);
   g_assert_true(tcp_receiver_is_finished(test->receiver));
   g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, start + 11);
   fixture_free(test);

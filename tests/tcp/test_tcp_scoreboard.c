@@ -5,14 +5,19 @@
 
 enum { SMSS = 1000, THRESHOLD = 3 };
 
-/* `count` segments of SMSS octets from position 0 on, sent a picosecond apart. */
-static tcp_scoreboard *board_with(unsigned count)
+/* `count` segments of SMSS octets from position `start` on, sent a picosecond apart. */
+static tcp_scoreboard *board_from(uint64_t start, unsigned count)
 {
   tcp_scoreboard *board = tcp_scoreboard_new(THRESHOLD, SMSS, false);
   for (unsigned i = 0; i < count; i++) {
-    tcp_scoreboard_sent(board, (uint64_t)i * SMSS, (uint64_t)(i + 1) * SMSS, i);
+    tcp_scoreboard_sent(board, start + (uint64_t)i * SMSS, start + (uint64_t)(i + 1) * SMSS, i);
   }
   return board;
+}
+
+static tcp_scoreboard *board_with(unsigned count)
+{
+  return board_from(0, count);
 }
 
 static void expect_next_lost(tcp_scoreboard *board, uint64_t from)
@@ -75,24 +80,25 @@ static void test_recut_blocks(void)
   tcp_scoreboard_free(board);
 }
 
-/* NextSeg() of RFC 6675 §4. Lost: 0, 2. Not lost but below the highest SACKed octet: 5. Tail: 7. */
+/* NextSeg() of RFC 6675 §4. Lost: 0, 2. Not lost but below the highest SACKed octet: 5. Tail: 7. 5 lies across 2^32. */
 static void test_next_segment_rules(void)
 {
-  tcp_scoreboard *board = board_with(8);
+  const uint64_t start = (UINT64_C(1) << 32) - 5500;
+  tcp_scoreboard *board = board_from(start, 8);
   tcp_sent_segment segment;
-  tcp_scoreboard_sack(board, 1000, 2000);
-  tcp_scoreboard_sack(board, 3000, 5000);
-  tcp_scoreboard_sack(board, 6000, 7000);
+  tcp_scoreboard_sack(board, start + 1000, start + 2000);
+  tcp_scoreboard_sack(board, start + 3000, start + 5000);
+  tcp_scoreboard_sack(board, start + 6000, start + 7000);
   tcp_scoreboard_find_lost(board); /* above 2: 3000 octets; above 5: 1000 */
-  expect_next_lost(board, 0);
-  expect_next_lost(board, 2000);
+  expect_next_lost(board, start);
+  expect_next_lost(board, start + 2000);
   g_assert_false(tcp_scoreboard_next_lost(board, &segment));
   g_assert_true(tcp_scoreboard_next_unsacked(board, &segment));
-  g_assert_cmpuint(segment.from, ==, 5000);
+  g_assert_cmpuint(segment.from, ==, start + 5000);
   tcp_scoreboard_resent(board, segment.number, true, 100);
   g_assert_false(tcp_scoreboard_next_unsacked(board, &segment)); /* 7 is above the highest SACKed octet */
   g_assert_true(tcp_scoreboard_last_unsacked(board, &segment));
-  g_assert_cmpuint(segment.from, ==, 7000);
+  g_assert_cmpuint(segment.from, ==, start + 7000);
   g_assert_false(segment.sent_again);
   tcp_scoreboard_resent(board, segment.number, false, 100);
   g_assert_true(tcp_scoreboard_last_unsacked(board, &segment));

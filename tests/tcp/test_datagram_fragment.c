@@ -98,6 +98,9 @@ static void test_ipv6_on_the_wire(void)
   g_assert_cmpmem(wire + 40, 8, header, 8);
   memcpy(wire + 44, "\x0A\x0B\x0C\x0D", 4);
   datagram *read = kit_read(wire, sizeof wire);
+  uint8_t again[sizeof wire];
+  datagram_write(read, again, true);
+  g_assert_cmpmem(again, sizeof again, wire, sizeof wire);
   datagram *piece = datagram_new_fragment(read, 8, 8);
   datagram_fragment of;
   datagram_fragment_of(piece, &of);

@@ -83,6 +83,32 @@ static void test_retransmissions_leave_evenly(void)
   tcp_kit_free(kit);
 }
 
+/* HyStart knows of it. A train of ACKs, 1 ms apart, that lasts longer than half a round trip of 20 ms ends slow start; what is paced
+ * makes such a train by itself, so there a whole round trip must pass. 19 ms, from the first ACK to the twentieth, lie between. */
+static void test_hystart_knows(void)
+{
+  for (unsigned paced = 0; paced < 2; paced++) {
+    const uint64_t whole_window = 20 * EMSS;
+    tcp_config config = tcp_kit_config();
+    config.pacing = paced;
+    config.slow_start = TCP_SLOW_START_HYSTART;
+    config.initial_window_segments = 20;
+    tcp_kit *kit = tcp_kit_new(&config, NULL);
+    handshake(kit, 20 * TIME_PS_PER_MILLISECOND,
+              &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+    time_ps start = kit->now;
+    post(kit, 0, 60 * EMSS, 0);
+    advance_to(kit, start + 20 * TIME_PS_PER_MILLISECOND);
+    g_assert_cmpuint(on_wire(kit, 0), ==, whole_window / EMSS);
+    for (unsigned i = 1; i <= 20; i++) {
+      script_ack(kit, i * EMSS, 0, NULL);
+      advance_by(kit, TIME_PS_PER_MILLISECOND);
+    }
+    g_assert_cmpint(threshold_of(kit) == UINT64_MAX, ==, paced);
+    tcp_kit_free(kit);
+  }
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -90,5 +116,6 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/pacer/extremes", test_extremes);
   g_test_add_func("/tcp/pacer/segments_leave_evenly", test_segments_leave_evenly);
   g_test_add_func("/tcp/pacer/retransmissions_leave_evenly", test_retransmissions_leave_evenly);
+  g_test_add_func("/tcp/pacer/hystart_knows", test_hystart_knows);
   return g_test_run();
 }

@@ -217,6 +217,7 @@ receiver_kit *receiver_kit_new(const receiver_kit_config *config, const uint32_t
   const rnic_admission_config admission = {.memory = config->memory,
                                            .fpdu_descriptors = config->fpdu_descriptors,
                                            .partial_fpdus = config->partial_fpdus,
+                                           .silent_drop = config->silent_drop,
                                            .receiver = kit->receiver};
   kit->admission = rnic_admission_new(&admission);
   kit->runs = g_array_new(false, false, sizeof(rnic_new_run));

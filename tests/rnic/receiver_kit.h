@@ -33,6 +33,7 @@ typedef struct receiver_kit_config {
   uint32_t slice_octets;              /* segments come in slices of so many; 0: in one */
   uint32_t fpdu_descriptors;
   uint32_t partial_fpdus;
+  bool silent_drop;
 } receiver_kit_config;
 
 typedef struct receiver_kit {

@@ -172,6 +172,35 @@ static void test_several_runs(void)
   end(&m);
 }
 
+/* A segment that is dropped for a broken FPDU leaves nothing behind, though a run before it was in order. FPDU 0 is held but for its
+ * first 300 octets; with the segment that brings those, and FPDU 1, damaged, nothing is let go. 900 octets of FPDU 2 still do not
+ * fit beside the 732: of 1500 octets 768 are left. */
+static void test_broken_segment_leaves_nothing(void)
+{
+  enum { WITH_MARKERS = 1032, HELD_FROM = 300, PART = 900 };
+  static const uint32_t large[] = {1000, 1000, 1000};
+  rnic_reassembly_memory *memory = rnic_reassembly_memory_new(1500, 1);
+  const receiver_kit_config config = {
+      .mode = KIT_OUT_OF_ORDER, .markers = true, .crc = true, .memory = memory, .silent_drop = true};
+  made m = {.memory = memory, .kit = receiver_kit_new(&config, large, G_N_ELEMENTS(large))};
+
+  g_assert_cmpuint(receiver_kit_position(m.kit, 1), ==, WITH_MARKERS);
+  g_assert_true(receiver_kit_arrive(m.kit, HELD_FROM, WITH_MARKERS));
+  m.kit->octets->data[WITH_MARKERS + 100] ^= 1;
+  g_assert_false(receiver_kit_arrive(m.kit, 0, receiver_kit_position(m.kit, 2)));
+  m.kit->octets->data[WITH_MARKERS + 100] ^= 1;
+  g_assert_cmpuint(refusals(&m)->broken, ==, 1);
+  g_assert_false(
+      receiver_kit_arrive(m.kit, receiver_kit_position(m.kit, 2), receiver_kit_position(m.kit, 2) + PART));
+  g_assert_cmpuint(refusals(&m)->memory, ==, 1);
+  g_assert_cmpuint(refusals(&m)->memory_octets, ==, PART);
+  for (guint i = 0; i < G_N_ELEMENTS(large); i++) {
+    g_assert_true(arrive_fpdu(&m, i));
+  }
+  receiver_kit_expect_all(m.kit);
+  end(&m);
+}
+
 /* Octets that are there already are no new ones: a duplicate of held octets needs no room and is not even asked about. */
 static void test_duplicate(void)
 {
@@ -350,6 +379,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rnic_admission/deadlock", test_deadlock);
   g_test_add_func("/rnic_admission/lets_go_as_much", test_lets_go_as_much);
   g_test_add_func("/rnic_admission/several_runs", test_several_runs);
+  g_test_add_func("/rnic_admission/broken_segment", test_broken_segment_leaves_nothing);
   g_test_add_func("/rnic_admission/duplicate", test_duplicate);
   g_test_add_func("/rnic_admission/two_connections", test_two_connections);
   g_test_add_func("/rnic_admission/cells", test_cells);

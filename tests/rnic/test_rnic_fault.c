@@ -721,7 +721,7 @@ static void test_short_ulpdu(void)
   }
 }
 
-/* A bait is touched when any octet of its memory, or its STag, is not as it was. */
+/* A bait is touched when any octet of its memory, or its STag, is not as it was. With its memory goes its STag. */
 static void test_touched_bait(void)
 {
   rnic_host *host = rnic_host_new(1);
@@ -740,6 +740,10 @@ static void test_touched_bait(void)
   g_assert_false(rnic_fault_bait_is_untouched(bait));
   rnic_fault_bait_free(bait);
   g_assert_true(rnic_fault_bait_is_untouched(NULL));
+  bait = rnic_fault_bait_new(host, 1, RNIC_FAULT_BAIT_READ_ONLY);
+  stag = rnic_fault_bait_stag(bait);
+  rnic_fault_bait_free(bait);
+  g_assert_null(ddp_stag_table_find(rnic_host_stags(host), stag));
   rnic_host_free(host);
 }
 

@@ -2,6 +2,7 @@
  * reassembly. */
 #include <string.h>
 
+#include "base/big_endian.h"
 #include "base/random_stream.h"
 #include "rnic/rnic_ip_reassembly.h"
 #include "rnic_kit.h"
@@ -160,11 +161,48 @@ static void test_dropped_fragments_shrink_the_emss(void)
   rnic_kit_free(kit);
 }
 
+static int last_identification;
+static guint identified;
+
+/* rnic_kit.loses: nothing; watches the identification of what the Initiator sends (octets 4 and 5 of the header). */
+static bool watches_identification(rnic_kit *kit, unsigned from, const datagram *packet)
+{
+  (void)kit;
+
+  if (from == KIT_INITIATOR) {
+    int identification = big_endian_read_16(packet->header + 4);
+    g_assert_true(datagram_may_be_fragmented(packet));
+    g_assert_true(identified == 0 || identification == last_identification + 1);
+    last_identification = identification;
+    identified++;
+  }
+  return false;
+}
+
+/* RFC 6864 §4.2: what may be fragmented has an identification of its own: the host counts. */
+static void test_identification(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+
+  identified = 0;
+  kit->loses = watches_identification;
+  kit->sides[KIT_INITIATOR].config.tcp.path_mtu_discovery = false;
+  rnic_kit_create(kit);
+  rnic_kit_post_receive(kit, KIT_RESPONDER, SEND_OCTETS, 7);
+  rnic_kit_post(kit, KIT_INITIATOR,
+                (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2});
+  rnic_kit_start(kit);
+  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(identified, >, SEND_OCTETS / 1460);
+  rnic_kit_free(kit);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rnic/ip_fragmentation/consumers_see_nothing_of_it", test_consumers_see_nothing_of_it);
   g_test_add_func("/rnic/ip_fragmentation/dropped_fragments_shrink_the_emss",
                   test_dropped_fragments_shrink_the_emss);
+  g_test_add_func("/rnic/ip_fragmentation/identification", test_identification);
   return g_test_run();
 }

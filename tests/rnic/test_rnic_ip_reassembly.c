@@ -214,6 +214,20 @@ static void test_spanning(void)
   rnic_ip_reassembly_free(reassembly);
 }
 
+/* A fragment as long as the whole buffer fits; no more of its datagram does. */
+static void test_spanning_exactly(void)
+{
+  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_SPANNING, 1600);
+  g_assert_false(give(reassembly, 1, 1180, 0, 800));
+  g_assert_false(give(reassembly, 2, 1980, 0, 1600));
+  assert_answer(reassembly, 1, 820);
+  g_assert_cmpuint(rnic_ip_reassembly_held_total_octets(reassembly), ==, 1580); /* without the TCP header */
+  g_assert_false(give(reassembly, 2, 1980, 1600, 400));
+  assert_answer(reassembly, 2, 1620);
+  g_assert_cmpuint(rnic_ip_reassembly_held_total_octets(reassembly), ==, 0);
+  rnic_ip_reassembly_free(reassembly);
+}
+
 /* Octets held, by connection: a first fragment has the ports, without the TCP header; what came before it is nobody's yet. */
 static void test_held_octets(void)
 {
@@ -478,6 +492,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rnic/ip_reassembly/unlimited", test_unlimited);
   g_test_add_func("/rnic/ip_reassembly/one_64k", test_one_64k);
   g_test_add_func("/rnic/ip_reassembly/spanning", test_spanning);
+  g_test_add_func("/rnic/ip_reassembly/spanning-exactly", test_spanning_exactly);
   g_test_add_func("/rnic/ip_reassembly/held_octets", test_held_octets);
   g_test_add_func("/rnic/ip_reassembly/timeout", test_timeout);
   g_test_add_func("/rnic/ip_reassembly/overlaps", test_overlaps);

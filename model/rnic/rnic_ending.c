@@ -38,8 +38,7 @@ void rnic_ending_after_terminate(rnic_ending *ending, rnic_failure *failure, tim
 void rnic_ending_silently(rnic_ending *ending, rnic_failure *failure, time_ps now)
 {
   report(ending, failure, now);
-  rdmap_stream_llp_lost(ending->config.stream, now);
-  move_to(ending, RNIC_ENDING_TERMINATES);
+  rdmap_stream_llp_lost(ending->config.stream, now); /* which brings rnic_ending_after_terminate() */
 }
 
 void rnic_ending_at_once(rnic_ending *ending, rnic_failure *failure, time_ps now)

@@ -391,8 +391,6 @@ rnic_ip_reassembly *rnic_ip_reassembly_new(const rnic_ip_reassembly_config *conf
   reassembly->config = *config;
   reassembly->incomplete = g_hash_table_new_full(hash_key, equal_keys, NULL, free_incomplete);
   reassembly->flows = g_hash_table_new_full(hash_flow, equal_flows, g_free, g_free);
-  g_queue_init(&reassembly->by_age);
-  g_queue_init(&reassembly->answers);
   return reassembly;
 }
 

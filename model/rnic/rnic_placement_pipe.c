@@ -32,7 +32,6 @@ rnic_placement_pipe *rnic_placement_pipe_new(time_ps latency_ps)
   g_assert(latency_ps > 0);
   rnic_placement_pipe *pipe = g_new0(rnic_placement_pipe, 1);
   pipe->latency_ps = latency_ps;
-  g_queue_init(&pipe->waiting);
   return pipe;
 }
 

@@ -277,8 +277,7 @@ static bool post_message(rnic_workload *workload, workload_flow *flow, const rni
                    : rules->is_read   ? rnic_workload_post_read(workload, flow->requester, &what)
                                       : rnic_workload_post_write(workload, flow->requester, &what);
   if (!is_posted) {
-    rnic_workload_give_back_data(workload, flow, side, what.slot);
-    return false;
+    return false; /* nothing will take the buffer any more */
   }
   flow->written = step->is_invalidated_write ? what.slot : NULL;
   return true;

@@ -138,8 +138,8 @@ static void tell_waiting(rnic_workload *workload)
   }
 }
 
-void rnic_workload_give_back_data(rnic_workload *workload, workload_flow *flow, mpa_role side,
-                                  rnic_workload_slot *slot)
+static void give_back_data(rnic_workload *workload, workload_flow *flow, mpa_role side,
+                           rnic_workload_slot *slot)
 {
   rnic_withdraw(workload->ends[side].endpoint, slot->stag);
   if (slot->source_stag) {
@@ -148,7 +148,7 @@ void rnic_workload_give_back_data(rnic_workload *workload, workload_flow *flow, 
   rnic_workload_slots_release(flow->data[side], slot);
 }
 
-void rnic_workload_give_back_receive(rnic_workload *workload, mpa_role side, rnic_workload_slot *buffer)
+static void give_back_receive(rnic_workload *workload, mpa_role side, rnic_workload_slot *buffer)
 {
   if (buffer->stag) {
     rnic_withdraw(workload->ends[side].endpoint, buffer->stag);
@@ -160,7 +160,7 @@ void rnic_workload_release_data(rnic_workload *workload, workload_flow *flow, mp
                                 rnic_workload_slot *slot)
 {
   workload->ends[side].guard_errors += !rnic_workload_slots_guards_intact(flow->data[side], slot);
-  rnic_workload_give_back_data(workload, flow, side, slot);
+  give_back_data(workload, flow, side, slot);
   tell_waiting(workload);
 }
 
@@ -172,7 +172,7 @@ void rnic_workload_repost(rnic_workload *workload, mpa_role side, const rnic_arr
   uint64_t next_number = send->buffer->number + rnic_workload_slots_count(receives);
 
   end->guard_errors += !rnic_workload_slots_guards_intact(receives, send->buffer);
-  rnic_workload_give_back_receive(workload, side, send->buffer);
+  give_back_receive(workload, side, send->buffer);
   rnic_post_receives(end->endpoint, 1, rnic_workload_slots_octets(receives), next_number);
   if (send->invalidates && !send->slot) {
     lend(workload, side, receives, index, RNIC_SLOT_STAG); /* the token is gone */

@@ -88,13 +88,10 @@ rnic_arrivals *rnic_workload_arrivals(rnic_workload *workload, mpa_role side);
 void rnic_workload_lend_end(const rnic_workload *workload, mpa_role side);
 
 /* The next slot of `flow`'s data at `side`, or buffer for a Send to `side`, for a message that starts at `payload` of the table; there is
- * one. Its STags are valid until it is given back: rnic_workload_give_back_…() for a message that was not posted after all. */
+ * one. Its STags are valid until it is released or posted anew. */
 rnic_workload_slot *rnic_workload_take_data(rnic_workload *workload, workload_flow *flow, mpa_role side,
                                             uint64_t payload);
 rnic_workload_slot *rnic_workload_take_receive(rnic_workload *workload, mpa_role side, uint64_t payload);
-void rnic_workload_give_back_data(rnic_workload *workload, workload_flow *flow, mpa_role side,
-                                  rnic_workload_slot *slot);
-void rnic_workload_give_back_receive(rnic_workload *workload, mpa_role side, rnic_workload_slot *buffer);
 
 /* `slot` of `flow`'s data at `side` was verified: checks its guards and gives it to who waits for it. */
 void rnic_workload_release_data(rnic_workload *workload, workload_flow *flow, mpa_role side,

@@ -75,8 +75,7 @@ bool rnic_workload_post_send(rnic_workload *workload, mpa_role side, const poste
                                 .invalidated_stag = stag};
 
   if (!post(workload, side, what, &work)) {
-    rnic_workload_give_back_receive(workload, peer_of(side), buffer);
-    return false;
+    return false; /* nothing will take the buffer any more */
   }
   rnic_arrivals_expect(rnic_workload_arrivals(workload, peer_of(side)), &arrival);
   return true;

@@ -74,6 +74,19 @@ static void build_new(tcp_sender *sender, tcp_outgoing *outgoing, const tcp_cut 
   }
 }
 
+/* PRR's window is what may leave at this moment, be it nothing. What leaves in a round trip is the threshold, to which it leads, and which
+ * is the window in fast recovery without it (RFC 6937 §3). */
+static tcp_pacer_rate pacer_rate(const tcp_sender *sender)
+{
+  bool recovers = sender->state == TCP_SENDING_RECOVERY;
+  uint64_t least = recovers ? tcp_congestion_threshold_octets(&sender->congestion) : 0;
+  return (tcp_pacer_rate){
+      .window_octets = MAX(tcp_congestion_window_octets(&sender->congestion), least),
+      .smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer),
+      .slow_start = !recovers && tcp_congestion_in_slow_start(&sender->congestion),
+  };
+}
+
 /* A segment of `octets` has been built. */
 static inline void account(tcp_sender *sender, uint64_t octets, time_ps now)
 {
@@ -82,11 +95,7 @@ static inline void account(tcp_sender *sender, uint64_t octets, time_ps now)
     tcp_proportional_reduction_sent(&sender->flight->reduction, octets);
   }
   if (sender->config->pacing) {
-    tcp_pacer_rate rate = {
-        .window_octets = tcp_congestion_window_octets(&sender->congestion),
-        .smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer),
-        .slow_start = tcp_congestion_in_slow_start(&sender->congestion),
-    };
+    tcp_pacer_rate rate = pacer_rate(sender);
     tcp_pacer_sent(&sender->pacer, octets, &rate, now);
   }
   if (tcp_retransmission_timer_deadline(sender->timer) == TIME_PS_NEVER) {

@@ -621,6 +621,7 @@ int main(int argc, char **argv)
        .by_time = true,
        .undoes = true,
        .reduces_proportionally = true,
+       .paces = true,
        .repacketizes = true,
        .congestion = TCP_CONGESTION_CUBIC,
        .slow_start = TCP_SLOW_START_HYSTART_PP},

@@ -83,6 +83,36 @@ static void test_retransmissions_leave_evenly(void)
   tcp_kit_free(kit);
 }
 
+/* PRR's window of the moment is no rate. 0 of two segments is lost, which RACK finds when a quarter of the round trip of 100 ms has
+ * passed: nothing is in flight and nothing was delivered just then, so that window is 0 and the retransmission leaves all the same. The
+ * rate is that of the threshold, 2 segments: the next may leave 100 / 2 / 1.2 = 41.67 ms later. */
+static void test_proportional_reduction_goes_on(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.pacing = true;
+  config.rack = true;
+  config.proportional_reduction = true;
+  tcp_kit *kit = tcp_kit_new(&config, &config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  post(kit, 0, 2 * EMSS, 0);
+  advance_by(kit, TCP_KIT_ROUND_TRIP);
+  drop_segment(kit, 0);
+  deliver_and_acknowledge(kit);
+  while (on_wire(kit, 0) == 0) {
+    advance_by(kit, TIME_PS_PER_MILLISECOND);
+  }
+  time_ps sent = kit->now;
+  expect_segment(kit, 0, 0, EMSS);
+  deliver_and_acknowledge(kit);
+  g_assert_cmpuint(threshold_of(kit), ==, 2 * EMSS);
+  post(kit, 0, EMSS, 0);
+  advance_to(kit, sent + 40 * TIME_PS_PER_MILLISECOND);
+  expect_nothing(kit, 0);
+  advance_to(kit, sent + 42 * TIME_PS_PER_MILLISECOND);
+  expect_segment(kit, 0, 2 * EMSS, EMSS);
+  tcp_kit_free(kit);
+}
+
 /* HyStart knows of it. A train of ACKs, 1 ms apart, that lasts longer than half a round trip of 20 ms ends slow start; what is paced
  * makes such a train by itself, so there a whole round trip must pass. 19 ms, from the first ACK to the twentieth, lie between. */
 static void test_hystart_knows(void)
@@ -116,6 +146,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/pacer/extremes", test_extremes);
   g_test_add_func("/tcp/pacer/segments_leave_evenly", test_segments_leave_evenly);
   g_test_add_func("/tcp/pacer/retransmissions_leave_evenly", test_retransmissions_leave_evenly);
+  g_test_add_func("/tcp/pacer/proportional_reduction_goes_on", test_proportional_reduction_goes_on);
   g_test_add_func("/tcp/pacer/hystart_knows", test_hystart_knows);
   return g_test_run();
 }

@@ -181,7 +181,6 @@ static bool time_out_syn(tcp_connection *connection)
 {
   connection->statistics.timeouts++;
   connection->syn_timeouts++;
-  tcp_retransmission_timer_stop(&connection->timer);
   tcp_retransmission_timer_back_off(&connection->timer);
   connection->syn_due = true; /* sending it starts the timer */
   return connection->syn_timeouts < connection->config.retries_max;

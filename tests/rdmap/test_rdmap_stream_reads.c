@@ -691,6 +691,24 @@ static void test_revoked_midway(void)
   rdmap_kit_free(r.kit);
 }
 
+/* A stream that begins midway begins each queue with the message that is due there, whatever its MSN. */
+static void test_begins_with_any_message(void)
+{
+  enum { DUE = 70000 };
+  rdmap_config b = rdmap_kit_config(KIT_B);
+  b.first_msn[RDMAP_QUEUE_SEND] = DUE;
+  rdmap_kit *kit = rdmap_kit_new(NULL, &b);
+  rdmap_kit_post_receive(kit, KIT_B, 0);
+  rdmap_kit_post_receive(kit, KIT_B, 0);
+  for (uint32_t i = 0; i < 2; i++) {
+    ddp_header send = {.last = true, .version = 1, .ulp_control = 0x43, .msn = DUE + i};
+    rdmap_kit_forge(kit, KIT_A, &send, NULL, 0);
+  }
+  rdmap_kit_pass_rest(kit, KIT_A);
+  rdmap_kit_assert_log(kit, KIT_B, "received 1 (0 octets); received 2 (0 octets)");
+  rdmap_kit_free(kit);
+}
+
 /* A stream that only observes takes more Read Requests than its IRD and answers none, takes responses to Reads it never sent, and leaves the STag of
  * a Send with Invalidate as it is. A Read Request of a wrong length is an error all the same (notes-ddp-rdmap 29). */
 static void test_only_observes(void)
@@ -755,6 +773,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rdmap/stream-reads/taking-turns", test_taking_turns);
   g_test_add_func("/rdmap/stream-reads/wrong-responses", test_wrong_responses);
   g_test_add_func("/rdmap/stream-reads/revoked-midway", test_revoked_midway);
+  g_test_add_func("/rdmap/stream-reads/begins-with-any-message", test_begins_with_any_message);
   g_test_add_func("/rdmap/stream-reads/only-observes", test_only_observes);
   g_test_add_func("/rdmap/stream-reads/refused-when-posted", test_refused_when_posted);
   return g_test_run();

@@ -459,6 +459,41 @@ static void test_stags_are_used_once(void)
   g_array_unref(p.invalidated);
 }
 
+/* Nor does a buffer of data whose STag was invalidated: 80 messages, a Write and the Send that invalidates its STag by turns, or storage
+ * exchanges, in 10000 / 1020 + 2 = 11 buffers. */
+static void test_stags_of_data_are_used_once(void)
+{
+  static const struct {
+    rnic_operation mix[2];
+    uint32_t mix_count;
+    guint invalidations;
+  } cases[] = {{{RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND_INVALIDATE}, 2, 40},
+               {{RNIC_OPERATION_STORAGE_READ}, 1, 80},
+               {{RNIC_OPERATION_STORAGE_WRITE}, 1, 80}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const rnic_workload_config config = {.mix = {cases[i].mix[0], cases[i].mix[1]},
+                                         .mix_count = cases[i].mix_count,
+                                         .message_octets = 1000,
+                                         .messages = 80,
+                                         .in_flight_octets = 10000};
+    pair p = {.invalidated = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+    GHashTable *seen = g_hash_table_new(NULL, NULL);
+
+    pair_open(&p, &config);
+    pair_run(&p, 60 * TIME_PS_PER_SECOND);
+    assert_done(&p);
+    for (guint j = 0; j < p.invalidated->len; j++) {
+      uint32_t stag = g_array_index(p.invalidated, uint32_t, j);
+      g_assert_true(stag == 0 || g_hash_table_add(seen, GUINT_TO_POINTER(stag)));
+    }
+    g_assert_cmpuint(g_hash_table_size(seen), ==, cases[i].invalidations);
+    pair_close(&p);
+    g_hash_table_unref(seen);
+    g_array_unref(p.invalidated);
+  }
+}
+
 static gint by_value(gconstpointer a, gconstpointer b)
 {
   uint64_t left = *(const uint64_t *)a;
@@ -646,11 +681,11 @@ static void test_outstanding(void)
 }
 
 /* in_flight_octets 10000: 10000 / (5000 + 20) + 2 = 3 buffers, or 10000 / (100 + 20) + 2 = 85. 3000 and 300 octets in turn: 10000 / (3020 + 320) + 2 =
- * 4 turns of two. With nothing Delivered the message behind the last waits, whatever the operation, and its requester is told when a buffer has
- * come free. */
+ * 4 turns of two; of those that take Sends there is one more. With nothing Delivered the message behind the last waits, whatever the operation,
+ * and its requester is told when a buffer has come free. */
 static void test_waits_for_a_buffer(void)
 {
-  static const rnic_operation operations[] = {RNIC_OPERATION_WRITE, RNIC_OPERATION_READ,
+  static const rnic_operation operations[] = {RNIC_OPERATION_WRITE, RNIC_OPERATION_READ, RNIC_OPERATION_SEND,
                                               RNIC_OPERATION_STORAGE_READ, RNIC_OPERATION_STORAGE_WRITE};
   static const uint64_t in_turn[] = {3000, 300};
   static const struct {
@@ -676,7 +711,7 @@ static void test_waits_for_a_buffer(void)
     while (rnic_workload_post_next(p.workload, MPA_INITIATOR)) {
       posted++;
     }
-    g_assert_cmpint(posted, ==, sizes[s].buffers);
+    g_assert_cmpint(posted, ==, sizes[s].buffers + (config.mix[0] == RNIC_OPERATION_SEND));
     g_assert_cmpuint(p.woken[MPA_INITIATOR], ==, 0);
     pair_run(&p, TIME_PS_PER_SECOND);
     g_assert_cmpuint(p.woken[MPA_INITIATOR], ==, 1); /* once for each time it waited */
@@ -749,6 +784,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rnic-workload/operations", test_operations);
   g_test_add_func("/rnic-workload/stags-are-used-once", test_stags_are_used_once);
+  g_test_add_func("/rnic-workload/stags-of-data", test_stags_of_data_are_used_once);
   g_test_add_func("/rnic-workload/payload-differs", test_payload_differs);
   g_test_add_func("/rnic-workload/completions-out-of-order", test_completions_out_of_order);
   g_test_add_func("/rnic-workload/crc-is-invisible", test_crc_is_invisible);

@@ -163,7 +163,7 @@ static void test_fin_out_of_order(void)
   tcp_kit_free(kit);
 }
 
-/* MPA-016: an abort is told to both ends, with its reason. */
+/* MPA-016: an abort is told to both ends, with its reason. Whoever runs the timers then, has nothing run out. */
 static void test_abort(void)
 {
   tcp_kit *kit = connected();
@@ -180,6 +180,11 @@ static void test_abort(void)
   expect_nothing(kit, 0);
   expect_nothing(kit, 1);
   g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
+  kit->now += TIME_PS_PER_SECOND;
+  tcp_connection_run(kit->end[0].connection, kit->now);
+  collect(kit, 0);
+  expect_nothing(kit, 0);
+  g_assert_cmpuint(tcp_connection_statistics(kit->end[0].connection)->timeouts, ==, 0);
   tcp_kit_free(kit);
 }
 
@@ -262,6 +267,22 @@ static void test_answers_in_syn_received(void)
   g_assert_false(kit->end[0].established);
   script_segment(kit, (tcp_header){.sequence = 11, .acknowledgement = wrong - 5, .flags = TCP_ACK}, 0, 0);
   g_assert_true(kit->end[0].established);
+  tcp_kit_free(kit);
+}
+
+/* RFC 9293 §3.10.7.4, fourth: a SYN in the window of a passive end in SYN-RECEIVED has it listen again, unanswered, and take the next. */
+static void test_syn_in_syn_received(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  tcp_connection_listen(kit->end[0].connection);
+  script_segment(kit, (tcp_header){.sequence = 10, .flags = TCP_SYN, .window = 100}, 0, 0);
+  drop_segment(kit, 0);
+  script_segment(kit, (tcp_header){.sequence = 16, .flags = TCP_SYN, .window = 100}, 0, 0);
+  expect_nothing(kit, 0);
+  script_segment(kit, (tcp_header){.sequence = 500, .flags = TCP_SYN, .window = 100}, 0, 0);
+  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
+  g_assert_cmpuint(wire_header(kit, 0, 0).acknowledgement, ==, 501);
   tcp_kit_free(kit);
 }
 
@@ -449,6 +470,28 @@ static void test_more_than_4_gib(void)
   tcp_kit_free(kit);
 }
 
+/* A FIN goes with the last octet, not with one that 4 GiB wait behind. */
+static void test_fin_behind_4_gib(void)
+{
+  enum { BLOCK_OCTETS = 1 << 20, EMSS = 1460 };
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 0, .has_mss = true, .mss_octets = EMSS});
+  octet_block *block = octet_block_new(BLOCK_OCTETS);
+  memset(octet_block_octets(block), 0, BLOCK_OCTETS);
+  for (uint64_t posted = 0; posted < UINT64_C(1) << 32; posted += BLOCK_OCTETS) {
+    post_block(kit, block, BLOCK_OCTETS);
+  }
+  post_block(kit, block, EMSS);
+  finish(kit, 0);
+  expect_nothing(kit, 0);
+  script_ack(kit, 0, 0, NULL);
+  expect_segment(kit, 0, 0, EMSS);
+  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_ACK);
+  octet_block_unref(block);
+  tcp_kit_free(kit);
+}
+
 /* Nothing answers a RST outside of the window, a segment without ACK, or an old ACK. */
 static void test_ignored(void)
 {
@@ -556,11 +599,13 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/connection/answers_when_closed", test_answers_when_closed);
   g_test_add_func("/tcp/connection/answers_in_syn_sent", test_answers_in_syn_sent);
   g_test_add_func("/tcp/connection/answers_in_syn_received", test_answers_in_syn_received);
+  g_test_add_func("/tcp/connection/syn_in_syn_received", test_syn_in_syn_received);
   g_test_add_func("/tcp/connection/back_to_listen", test_back_to_listen);
   g_test_add_func("/tcp/connection/challenges", test_challenges);
   g_test_add_func("/tcp/connection/what_is_not_committed", test_what_is_not_committed);
   g_test_add_func("/tcp/connection/the_oldest_ack", test_the_oldest_ack);
   g_test_add_func("/tcp/connection/more_than_4_gib", test_more_than_4_gib);
+  g_test_add_func("/tcp/connection/fin_behind_4_gib", test_fin_behind_4_gib);
   g_test_add_func("/tcp/connection/ignored", test_ignored);
   g_test_add_func("/tcp/connection/hostile_segments", test_hostile_segments);
   return g_test_run();

@@ -283,6 +283,21 @@ static void test_hostile_blocks(void)
   }
 }
 
+/* RFC 2883 §4: the blocks behind a D-SACK are those of RFC 2018: what they name is SACKed, and 4 SMSS above 1 show that it is lost. */
+static void test_blocks_behind_a_duplicate(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  handshake(kit, TCP_KIT_ROUND_TRIP,
+            &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
+  post(kit, 0, 10 * EMSS, 0);
+  drop_all(kit, 0);
+  script_ack(kit, EMSS, 2, (const uint64_t[][2]){{0, EMSS}, {2 * EMSS, 6 * EMSS}});
+  expect_segment(kit, 0, EMSS, EMSS);
+  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 1);
+  tcp_kit_free(kit);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -293,5 +308,6 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/duplicate_sack/payload_does_not_tell", test_payload_does_not_tell);
   g_test_add_func("/tcp/duplicate_sack/both_ends", test_both_ends);
   g_test_add_func("/tcp/duplicate_sack/hostile_blocks", test_hostile_blocks);
+  g_test_add_func("/tcp/duplicate_sack/blocks_behind_a_duplicate", test_blocks_behind_a_duplicate);
   return g_test_run();
 }

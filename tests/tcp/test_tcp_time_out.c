@@ -57,6 +57,37 @@ static void test_timestamps_sample_retransmissions(void)
   tcp_kit_free(kit);
 }
 
+/* What echoes nothing, or a time to come, is a sample by the segment's own time: 100 ms. RTTVAR 3/4 * 50 = 37.5, RTO 100 + 150 = 250 ms;
+ * then 28.125, and 212.5. The clock of the timestamps has gone on for 10 s. */
+static void test_no_echo(void)
+{
+  static const time_ps time_outs[] = {250 * TIME_PS_PER_MILLISECOND, 212500 * TIME_PS_PER_MICROSECOND};
+  tcp_config config = tcp_kit_config();
+  config.timestamps = true;
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  kit->now = 10 * TIME_PS_PER_SECOND;
+  handshake(kit, TCP_KIT_ROUND_TRIP,
+            &(tcp_header){.window = 65535, .has_timestamps = true, .timestamp_value = 1});
+  for (unsigned i = 0; i < 2; i++) {
+    post(kit, 0, 1000, 0);
+    drop_all(kit, 0);
+    advance_by(kit, TCP_KIT_ROUND_TRIP);
+    tcp_header ack = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
+                      .acknowledgement = tcp_sequence_of((int64_t)(i + 1) * 1000, config.isn),
+                      .flags = TCP_ACK,
+                      .window = 65535,
+                      .has_timestamps = i == 1,
+                      .timestamp_value = 2,
+                      .timestamp_echo = UINT32_MAX / 4};
+    script_segment(kit, ack, 0, 0);
+    post(kit, 0, 1000, 0);
+    g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, kit->now + time_outs[i]);
+    drop_all(kit, 0);
+    script_ack(kit, (i + 1) * 1000, 0, NULL);
+  }
+  tcp_kit_free(kit);
+}
+
 /* A round trip within one tick of the timestamps' clock, a microsecond, is a sample of 0 (RFC 7323 §4.1). RTTVAR 3/4 * 50 + 1/4 * 100 =
  * 62.5, SRTT 7/8 * 100 = 87.5, RTO 87.5 + 250 = 337.5 ms. */
 static void test_round_trip_within_a_tick(void)
@@ -338,6 +369,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/tcp/time_out/time_outs_double", test_time_outs_double);
   g_test_add_func("/tcp/time_out/timestamps_sample_retransmissions", test_timestamps_sample_retransmissions);
+  g_test_add_func("/tcp/time_out/no_echo", test_no_echo);
   g_test_add_func("/tcp/time_out/round_trip_within_a_tick", test_round_trip_within_a_tick);
   g_test_add_func("/tcp/time_out/gives_up", test_gives_up);
   g_test_add_func("/tcp/time_out/tail_loss", test_tail_loss_takes_a_time_out);

@@ -115,11 +115,11 @@ if [ -n "$long" ]; then
 else
   count "reference results (two small studies made anew)" scripts/findings overhead packing
   # The other targets link nearly all of the program, which clang takes minutes to build once more; the tests run their corpora.
-  start fuzzing scripts/fuzz.sh 10 capture decode deframer headers scenario startup stream
+  start fuzzing scripts/fuzz.sh 5 capture decode deframer headers scenario startup stream
   start build-sanitizers run_sanitizers --no-suite long $(printf -- '--no-suite %s ' $program_suites)
   finish_tests build
   finish_tests build-sanitizers
-  count "fuzzing (seven targets 10 s)" finish fuzzing
+  count "fuzzing (seven targets 5 s)" finish fuzzing
 fi
 count "without ns-3 (it builds and says what it lacks)" test_without_ns3
 printf '%s passed, %s failed\n' "$passed" "$failed"

@@ -22,8 +22,8 @@ void plain_text_print(FILE *file, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* The same of a text of several lines that are laid out already. */
 void plain_text_print_page(FILE *file, const char *page);
 
-/* Appends `text` as a JSON string with its quotes (RFC 8259 §7). What does not show is written as \uXXXX; octets that are no UTF-8
- * become U+FFFD. */
+/* Appends `text` to `json` as a JSON string with its quotes (RFC 8259 §7). Invisible characters are written as \uXXXX, and octets that
+ * are no UTF-8 as U+FFFD. */
 void plain_text_append_json(GString *json, const char *text);
 
 #endif

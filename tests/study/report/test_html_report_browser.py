@@ -22,6 +22,7 @@ try:
     from selenium import webdriver
     from selenium.webdriver.chrome.options import Options
     from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.remote.remote_connection import RemoteConnection
 except ImportError:
     print("SKIP: selenium is not installed (python3-selenium)")
     sys.exit(SKIPPED)
@@ -46,6 +47,7 @@ sweep = (
 );
 """
 POINTS = 2 * 2 * 3
+HOUR_S = 3600
 
 
 def png_pixels(png):
@@ -111,8 +113,11 @@ class Report(unittest.TestCase):
                          f"--user-data-dir={cls.folder / 'profile'}"):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        # How long a busy machine takes is no matter of this test: meson ends what takes for ever.
+        RemoteConnection.set_timeout(HOUR_S)
         browser = webdriver.Chrome(service=Service(DRIVER), options=options)
-        browser.set_page_load_timeout(60)
+        browser.set_page_load_timeout(HOUR_S)
+        browser.set_script_timeout(HOUR_S)
         return browser
 
     def script(self, text, *arguments):

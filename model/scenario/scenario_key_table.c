@@ -275,6 +275,15 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
                            "(RFC 6675). Needs tcp.sack."},
     [SCENARIO_TCP_TLP] = {"tcp.tlp", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
                           "Tail loss probes (RFC 8985 section 7), Linux's default. Needs tcp.rack."},
+    [SCENARIO_TCP_TLP_DELAY] =
+        {"tcp.tlp_delay", SCENARIO_TYPE_WORD, "delayed_ack", 0, 0, "delayed_ack|rto_min", NONE,
+         "What a tail loss probe waits beyond two round trips while one segment is in flight: as long as its "
+         "ACK "
+         "may be delayed (tcp.delayed_ack, RFC 8985 section 7.2), or tcp.rto_min, as Linux does."},
+    [SCENARIO_TCP_TIMER_SLACK] = {"tcp.timer_slack", SCENARIO_TYPE_TIME, "0", 0, S, NULL, NONE,
+                                  "How much later RACK's reordering timer expires, and a tail loss probe's "
+                                  "while more than one segment is in "
+                                  "flight. Linux adds two of its clock's ticks: 2ms at 1000 Hz."},
     [SCENARIO_TCP_PRR] = {"tcp.prr", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
                           "Proportional Rate Reduction in fast recovery (RFC 6937), Linux's default. false: "
                           "the window is halved at once (RFC 6675). Needs tcp.sack."},
@@ -304,6 +313,10 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
                                   "Retransmission timeout before the first round-trip sample (RFC 6298)."},
     [SCENARIO_TCP_RTO_MIN] = {"tcp.rto_min", SCENARIO_TYPE_TIME, "200ms", US, 1000 * S, NULL, NONE,
                               "Smallest retransmission timeout."},
+    [SCENARIO_TCP_RTO_FLOOR] =
+        {"tcp.rto_floor", SCENARIO_TYPE_WORD, "rto", 0, 0, "rto|variation", NONE,
+         "What tcp.rto_min bounds. rto: all of the timeout (RFC 6298 section 2.4). variation: four times the "
+         "round trip's variation, to which the round trip is added, as Linux does."},
     [SCENARIO_TCP_RTO_MAX] = {"tcp.rto_max", SCENARIO_TYPE_TIME, "60s", US, 1000 * S, NULL, NONE,
                               "Largest retransmission timeout, the end of its exponential backoff."},
     [SCENARIO_TCP_RETRIES] = {"tcp.retries", SCENARIO_TYPE_INTEGER, "15", 1, 100, NULL, NONE,

@@ -94,6 +94,10 @@ static void set_tcp_recovery(tcp_config *tcp, const scenario *s)
   tcp->duplicate_ack_threshold = (uint16_t)scenario_integer(s, SCENARIO_TCP_DUPLICATE_ACKS);
   tcp->rto_initial_ps = scenario_time(s, SCENARIO_TCP_RTO_INITIAL);
   tcp->rto_min_ps = scenario_time(s, SCENARIO_TCP_RTO_MIN);
+  tcp->rto_floor = says(s, SCENARIO_TCP_RTO_FLOOR, "variation") ? TCP_RTO_FLOOR_VARIATION : TCP_RTO_FLOOR_RTO;
+  tcp->timer_slack_ps = scenario_time(s, SCENARIO_TCP_TIMER_SLACK);
+  tcp->probe_delay =
+      says(s, SCENARIO_TCP_TLP_DELAY, "rto_min") ? TCP_PROBE_DELAY_RTO_MIN : TCP_PROBE_DELAY_ACK;
   tcp->rto_max_ps = scenario_time(s, SCENARIO_TCP_RTO_MAX);
   tcp->retries_max = (uint16_t)scenario_integer(s, SCENARIO_TCP_RETRIES);
   tcp->retransmission = says(s, SCENARIO_TCP_RETRANSMISSION, "repacketize") ? TCP_RETRANSMISSION_REPACKETIZE

@@ -69,7 +69,7 @@ tcp_connection *tcp_connection_new(const tcp_config *config, const tcp_events *e
   connection->user = user;
   connection->state = TCP_STATE_CLOSED;
   tcp_retransmission_timer_init(&connection->timer, config->rto_initial_ps, config->rto_min_ps,
-                                config->rto_max_ps);
+                                config->rto_max_ps, config->rto_floor);
   tcp_sender_init(&connection->sender, &connection->config, &connection->timer, &connection->statistics,
                   &connection->gauges);
   offer(connection);

@@ -13,6 +13,7 @@
 #include "base/octet_store.h"
 #include "base/time_ps.h"
 #include "tcp/datagram.h"
+#include "tcp/tcp_retransmission_timer.h"
 
 typedef struct tcp_connection tcp_connection;
 
@@ -49,6 +50,13 @@ typedef enum tcp_ecn_use {
   TCP_ECN_ON,      /* asks for it */
 } tcp_ecn_use;
 
+/* What a tail loss probe waits beyond 2 SRTT while one segment is in flight, whose ACK may be delayed (RFC 8985 §7.2,
+ * TLP.max_ack_delay). */
+typedef enum tcp_probe_delay {
+  TCP_PROBE_DELAY_ACK, /* delayed_ack_ps: what the peer does is not known; both ends of a run mostly do the same */
+  TCP_PROBE_DELAY_RTO_MIN, /* rto_min_ps: as Linux has it */
+} tcp_probe_delay;
+
 /* What is sent again (mpa-01 §5.3, MPA-048). */
 typedef enum tcp_retransmission {
   TCP_RETRANSMISSION_PRESERVE,    /* the segments as they were first sent */
@@ -65,6 +73,7 @@ typedef struct tcp_config {
   time_ps rto_initial_ps;
   time_ps rto_min_ps;
   time_ps rto_max_ps;
+  time_ps timer_slack_ps;      /* how much later RACK's reordering timer and the tail loss probe's expire */
   uint32_t isn;                /* initial send sequence number */
   uint32_t receive_mtu_octets; /* of the direction it receives from: announces MSS = this - 40 (IPv6: 60) */
   uint32_t send_mtu_octets;    /* of its own direction: EMSS = min(peer's MSS, this - 40 or 60) - options */
@@ -94,6 +103,8 @@ typedef struct tcp_config {
   bool
       black_hole_detection : 1; /* repeated time-outs of full-size segments lower the path MTU (RFC 4821 §7.7,
                                       RFC 2923 §2.1) */
+  tcp_rto_floor rto_floor : 1;
+  tcp_probe_delay probe_delay : 1;
   tcp_retransmission retransmission : 1;
   tcp_segmentation segmentation : 1;
   tcp_passing passing : 1;

@@ -12,17 +12,21 @@ void tcp_rack_knowledge_init(tcp_rack_knowledge *known)
   *known = (tcp_rack_knowledge){.least_ps = TIME_PS_NEVER, .multiple = 1, .persistence = PERSISTENCE};
 }
 
-void tcp_rack_init(tcp_rack *rack, uint32_t duplicate_ack_threshold, const tcp_rack_knowledge *known)
+void tcp_rack_init(tcp_rack *rack, uint32_t duplicate_ack_threshold, time_ps timer_slack_ps,
+                   const tcp_rack_knowledge *known)
 {
-  *rack = (tcp_rack){.known = *known, .threshold = duplicate_ack_threshold, .deadline = TIME_PS_NEVER};
+  *rack = (tcp_rack){.known = *known,
+                     .threshold = duplicate_ack_threshold,
+                     .timer_slack_ps = timer_slack_ps,
+                     .deadline = TIME_PS_NEVER};
 }
 
-tcp_rack *tcp_rack_new(uint32_t duplicate_ack_threshold)
+tcp_rack *tcp_rack_new(uint32_t duplicate_ack_threshold, time_ps timer_slack_ps)
 {
   tcp_rack *rack = g_new(tcp_rack, 1);
   tcp_rack_knowledge known;
   tcp_rack_knowledge_init(&known);
-  tcp_rack_init(rack, duplicate_ack_threshold, &known);
+  tcp_rack_init(rack, duplicate_ack_threshold, timer_slack_ps, &known);
   return rack;
 }
 
@@ -139,7 +143,7 @@ tcp_rack_losses tcp_rack_find_lost(tcp_rack *rack, tcp_scoreboard *board, time_p
          sent_after(rack->order, rack->end, segment.order, segment.to)) {
     time_ps lost_at = segment.sent_at + rack->known.round_trip_ps + window_ps;
     if (lost_at > now) {
-      rack->deadline = lost_at;
+      rack->deadline = lost_at + rack->timer_slack_ps;
       break;
     }
     losses.segments++;

@@ -11,8 +11,9 @@
 
 typedef struct tcp_rack tcp_rack;
 
-/* Nothing delivered yet; `duplicate_ack_threshold` is DupThresh. Free with tcp_rack_free(). */
-tcp_rack *tcp_rack_new(uint32_t duplicate_ack_threshold);
+/* Nothing delivered yet; `duplicate_ack_threshold` is DupThresh, and the reordering timer expires `timer_slack_ps` late. Free with
+ * tcp_rack_free(). */
+tcp_rack *tcp_rack_new(uint32_t duplicate_ack_threshold, time_ps timer_slack_ps);
 void tcp_rack_free(tcp_rack *rack);
 
 /* §6.2 steps 1 to 3: `segment` is delivered at `now`. `echoed_ps` as in tcp_acknowledgement. */

@@ -18,6 +18,7 @@ typedef struct tcp_rack_knowledge {
 struct tcp_rack {
   tcp_rack_knowledge known;
   uint32_t threshold;
+  time_ps timer_slack_ps;
   bool any;                /* something has been delivered: */
   bool widened;            /* until SND.UNA is at `round_end`: RACK.dsack_round */
   uint64_t order;          /* RACK.xmit_ts: of what was delivered and sent last the transmission, … */
@@ -32,6 +33,7 @@ struct tcp_rack {
 void tcp_rack_knowledge_init(tcp_rack_knowledge *known);
 
 /* Nothing is in flight and this is known; `known` is copied. tcp_rack_new() knows nothing. */
-void tcp_rack_init(tcp_rack *rack, uint32_t duplicate_ack_threshold, const tcp_rack_knowledge *known);
+void tcp_rack_init(tcp_rack *rack, uint32_t duplicate_ack_threshold, time_ps timer_slack_ps,
+                   const tcp_rack_knowledge *known);
 
 #endif

@@ -12,20 +12,22 @@ static bool has_sample(const tcp_retransmission_timer *timer)
 }
 
 void tcp_retransmission_timer_init(tcp_retransmission_timer *timer, time_ps initial_ps, time_ps min_ps,
-                                   time_ps max_ps)
+                                   time_ps max_ps, tcp_rto_floor floor)
 {
   g_assert(initial_ps > 0 && min_ps > 0 && max_ps >= min_ps);
   *timer = (tcp_retransmission_timer){.min_ps = min_ps,
                                       .max_ps = max_ps,
                                       .rto_ps = initial_ps,
                                       .deadline = TIME_PS_NEVER,
-                                      .variation_ps = -1};
+                                      .variation_ps = -1,
+                                      .floor = floor};
 }
 
-tcp_retransmission_timer *tcp_retransmission_timer_new(time_ps initial_ps, time_ps min_ps, time_ps max_ps)
+tcp_retransmission_timer *tcp_retransmission_timer_new(time_ps initial_ps, time_ps min_ps, time_ps max_ps,
+                                                       tcp_rto_floor floor)
 {
   tcp_retransmission_timer *timer = g_new(tcp_retransmission_timer, 1);
-  tcp_retransmission_timer_init(timer, initial_ps, min_ps, max_ps);
+  tcp_retransmission_timer_init(timer, initial_ps, min_ps, max_ps, floor);
   return timer;
 }
 
@@ -48,7 +50,11 @@ void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, time_ps ro
   }
   /* The clock granularity G is a picosecond: 4 * RTTVAR is never below it but when it is 0, where min_ps
    * rules. */
-  timer->rto_ps = CLAMP(timer->smoothed_ps + 4 * timer->variation_ps, timer->min_ps, timer->max_ps);
+  time_ps variation_ps = 4 * timer->variation_ps;
+  if (timer->floor == TCP_RTO_FLOOR_VARIATION) {
+    variation_ps = MAX(variation_ps, timer->min_ps);
+  }
+  timer->rto_ps = CLAMP(timer->smoothed_ps + variation_ps, timer->min_ps, timer->max_ps);
 }
 
 void tcp_retransmission_timer_back_off(tcp_retransmission_timer *timer)

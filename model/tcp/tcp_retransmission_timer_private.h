@@ -11,10 +11,11 @@ struct tcp_retransmission_timer {
   time_ps deadline;
   time_ps smoothed_ps;  /* SRTT */
   time_ps variation_ps; /* RTTVAR; -1: no sample yet */
+  tcp_rto_floor floor;
 };
 
 /* Makes `timer` what tcp_retransmission_timer_new() returns. It needs no freeing. */
 void tcp_retransmission_timer_init(tcp_retransmission_timer *timer, time_ps initial_ps, time_ps min_ps,
-                                   time_ps max_ps);
+                                   time_ps max_ps, tcp_rto_floor floor);
 
 #endif

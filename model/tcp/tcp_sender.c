@@ -90,7 +90,7 @@ void tcp_sender_begin_flight(tcp_sender *sender)
   if (sender->by_time || config->forward_rto_recovery) {
     tcp_scoreboard_listen(&flight->board, on_delivered, sender);
   }
-  tcp_rack_init(&flight->rack, config->duplicate_ack_threshold, &sender->rack_known);
+  tcp_rack_init(&flight->rack, config->duplicate_ack_threshold, config->timer_slack_ps, &sender->rack_known);
   tcp_tail_loss_probe_init(&flight->probe);
   tcp_congestion_begin_flight(&sender->congestion, &flight->hystart);
   sender->flight = flight;
@@ -248,10 +248,12 @@ void tcp_sender_schedule_probe(tcp_sender *sender, time_ps now)
   if (sender->flight->probe.due || sender->flight->probe.outstanding) {
     return; /* one at a time */
   }
+  const tcp_config *config = sender->config;
   tcp_tail_loss_situation situation = {
       .smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer),
-      /* TLP.max_ack_delay: what the peer does is not known; both ends of a run mostly do the same. */
-      .ack_delay_ps = sender->config->delayed_ack_ps,
+      .lone_delay_ps =
+          config->probe_delay == TCP_PROBE_DELAY_RTO_MIN ? config->rto_min_ps : config->delayed_ack_ps,
+      .timer_slack_ps = config->timer_slack_ps,
       .segments = tcp_scoreboard_segments(&sender->flight->board),
       .retransmission = tcp_retransmission_timer_deadline(sender->timer),
   };

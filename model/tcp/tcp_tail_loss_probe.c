@@ -15,7 +15,8 @@ void tcp_tail_loss_probe_schedule(tcp_tail_loss_probe *probe, const tcp_tail_los
   }
   time_ps wait = TIME_PS_PER_SECOND;
   if (situation->smoothed_ps > 0) {
-    wait = 2 * situation->smoothed_ps + (situation->segments == 1 ? situation->ack_delay_ps : 0);
+    wait = 2 * situation->smoothed_ps +
+           (situation->segments == 1 ? situation->lone_delay_ps : situation->timer_slack_ps);
   }
   probe->deadline = time_ps_earlier(now + wait, situation->retransmission);
 }

@@ -20,8 +20,10 @@ void tcp_tail_loss_probe_init(tcp_tail_loss_probe *probe);
 
 /* §7.2: what the time-out of the probe depends on. */
 typedef struct tcp_tail_loss_situation {
-  time_ps smoothed_ps;    /* SRTT; 0: none yet */
-  time_ps ack_delay_ps;   /* the longest delay of an ACK: added when one segment is in flight */
+  time_ps smoothed_ps; /* SRTT; 0: none yet */
+  time_ps
+      lone_delay_ps; /* added when one segment is in flight, whose ACK may be delayed: TLP.max_ack_delay, … */
+  time_ps timer_slack_ps; /* … and when more are */
   uint64_t segments;      /* in flight */
   time_ps retransmission; /* when the retransmission timer expires: the probe comes no later */
 } tcp_tail_loss_situation;

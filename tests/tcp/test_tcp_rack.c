@@ -21,8 +21,9 @@ static void on_delivered(void *user, const tcp_sent_segment *segment)
 /* `count` segments, sent a microsecond apart from 0 on. */
 static bench bench_with(unsigned count)
 {
-  bench b = {
-      .rack = tcp_rack_new(THRESHOLD), .board = tcp_scoreboard_new(THRESHOLD, SMSS, true), .echoed_ps = -1};
+  bench b = {.rack = tcp_rack_new(THRESHOLD, 0),
+             .board = tcp_scoreboard_new(THRESHOLD, SMSS, true),
+             .echoed_ps = -1};
   for (unsigned i = 0; i < count; i++) {
     tcp_scoreboard_sent(b.board, (uint64_t)i * SMSS, (uint64_t)(i + 1) * SMSS, i * TIME_PS_PER_MICROSECOND);
   }
@@ -100,11 +101,34 @@ static void test_what_was_sent_before_is_lost(void)
   free_bench(&b);
 }
 
+/* The same with a window of 25 us and a timer that is 2 ms late: at 2125 us both 0 and 1 are lost. An ACK waits for no timer: at
+ * 125 us it finds 0. */
+static void test_timer_slack(void)
+{
+  for (unsigned with_ack = 0; with_ack < 2; with_ack++) {
+    bench b = {.rack = tcp_rack_new(THRESHOLD, us(2000)),
+               .board = tcp_scoreboard_new(THRESHOLD, SMSS, true),
+               .echoed_ps = -1};
+    for (unsigned i = 0; i < 4; i++) {
+      tcp_scoreboard_sent(b.board, (uint64_t)i * SMSS, (uint64_t)(i + 1) * SMSS, us(i));
+    }
+    listen_to(&b);
+    sack(&b, 2, 102);
+    g_assert_cmpuint(find_lost(&b, us(25)), ==, 0);
+    g_assert_cmpint(tcp_rack_deadline(b.rack), ==, us(2125));
+    b.now = with_ack ? us(125) : tcp_rack_deadline(b.rack);
+    g_assert_cmpuint(find_lost(&b, us(25)), ==, with_ack ? 1 : 2);
+    g_assert_cmpint(tcp_rack_deadline(b.rack), ==, with_ack ? us(2126) : TIME_PS_NEVER);
+    free_bench(&b);
+  }
+}
+
 /* RACK_sent_after(): of what left in the same picosecond the higher left later. */
 static void test_segments_sent_together(void)
 {
-  bench b = {
-      .rack = tcp_rack_new(THRESHOLD), .board = tcp_scoreboard_new(THRESHOLD, SMSS, true), .echoed_ps = -1};
+  bench b = {.rack = tcp_rack_new(THRESHOLD, 0),
+             .board = tcp_scoreboard_new(THRESHOLD, SMSS, true),
+             .echoed_ps = -1};
   listen_to(&b);
   for (unsigned i = 0; i < 3; i++) {
     tcp_scoreboard_sent(b.board, (uint64_t)i * SMSS, (uint64_t)(i + 1) * SMSS, 0);
@@ -126,7 +150,7 @@ static uint64_t cut_at_smss(void *user, uint64_t from, uint64_t end)
 static void test_pieces_of_a_segment(void)
 {
   const uint64_t from = (UINT64_C(1) << 32) - SMSS - SMSS / 2;
-  bench b = {.rack = tcp_rack_new(THRESHOLD),
+  bench b = {.rack = tcp_rack_new(THRESHOLD, 0),
              .board = tcp_scoreboard_new(THRESHOLD, 3 * SMSS, true),
              .echoed_ps = -1};
   listen_to(&b);
@@ -316,6 +340,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/tcp/rack/what_was_sent_before_is_lost", test_what_was_sent_before_is_lost);
+  g_test_add_func("/tcp/rack/timer_slack", test_timer_slack);
   g_test_add_func("/tcp/rack/segments_sent_together", test_segments_sent_together);
   g_test_add_func("/tcp/rack/pieces_of_a_segment", test_pieces_of_a_segment);
   g_test_add_func("/tcp/rack/silence_tells_nothing", test_silence_tells_nothing);

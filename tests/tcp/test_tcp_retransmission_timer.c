@@ -6,7 +6,7 @@
 
 static tcp_retransmission_timer *timer_of(time_ps min_ps, time_ps max_ps)
 {
-  return tcp_retransmission_timer_new(1000 * MS, min_ps, max_ps);
+  return tcp_retransmission_timer_new(1000 * MS, min_ps, max_ps, TCP_RTO_FLOOR_RTO);
 }
 
 /* RFC 6298 §2.2: R = 100 ms: SRTT 100, RTTVAR 50, RTO 100 + 4 * 50 = 300. §2.3, R = 180: RTTVAR 3/4 * 50 +
@@ -34,6 +34,21 @@ static void test_bounds(void)
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 200 * MS);
   tcp_retransmission_timer_sample(timer, 9000 * MS);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 500 * MS);
+  tcp_retransmission_timer_free(timer);
+}
+
+/* Linux bounds 4 RTTVAR and adds SRTT: R = 1 ms: 1 + max(200, 4 * 0.5) = 201 ms. R = 801 ms: RTTVAR 3/4 * 0.5 + 1/4 * 800 = 200.375,
+ * SRTT 7/8 * 1 + 1/8 * 801 = 101, RTO 101 + max(200, 801.5) = 902.5 ms. The maximum bounds the sum. */
+static void test_floor_of_the_variation(void)
+{
+  tcp_retransmission_timer *timer =
+      tcp_retransmission_timer_new(1000 * MS, 200 * MS, 950 * MS, TCP_RTO_FLOOR_VARIATION);
+  tcp_retransmission_timer_sample(timer, MS);
+  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 201 * MS);
+  tcp_retransmission_timer_sample(timer, 801 * MS);
+  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 902500 * TIME_PS_PER_MICROSECOND);
+  tcp_retransmission_timer_sample(timer, 3000 * MS);
+  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 950 * MS);
   tcp_retransmission_timer_free(timer);
 }
 
@@ -83,6 +98,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/tcp/retransmission_timer/estimate", test_estimate);
   g_test_add_func("/tcp/retransmission_timer/bounds", test_bounds);
+  g_test_add_func("/tcp/retransmission_timer/floor_of_the_variation", test_floor_of_the_variation);
   g_test_add_func("/tcp/retransmission_timer/back_off", test_back_off);
   g_test_add_func("/tcp/retransmission_timer/restart_slowly", test_restart_slowly);
   g_test_add_func("/tcp/retransmission_timer/deadline", test_deadline);

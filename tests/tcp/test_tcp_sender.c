@@ -28,7 +28,7 @@ static bench *bench_new(const tcp_config *config)
   b->config.initial_window_segments = MAX(config->initial_window_segments, 10);
   b->config.duplicate_ack_threshold = 3;
   b->config.retries_max = 10;
-  b->timer = tcp_retransmission_timer_new(ms(1000), ms(200), ms(60000));
+  b->timer = tcp_retransmission_timer_new(ms(1000), ms(200), ms(60000), TCP_RTO_FLOOR_RTO);
   b->sender = tcp_sender_new(&b->config, b->timer, &b->statistics, &b->gauges);
   tcp_sender_start(b->sender, EMSS, b->config.sack, false, ROOM);
   return b;

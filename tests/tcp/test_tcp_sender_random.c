@@ -323,7 +323,7 @@ static char *run(uint64_t seed, bool general, unsigned *smooth)
   w.hostile = random_stream_below(w.random, 2);
   w.path = g_array_new(FALSE, FALSE, sizeof(flying));
   w.timer = tcp_retransmission_timer_new(100 * TIME_PS_PER_MILLISECOND, 30 * TIME_PS_PER_MILLISECOND,
-                                         TIME_PS_PER_SECOND);
+                                         TIME_PS_PER_SECOND, TCP_RTO_FLOOR_RTO);
   w.sender = tcp_sender_new(&w.config, w.timer, &w.statistics, &w.gauges);
   tcp_sender_start(w.sender, EMSS, w.config.sack, false, 64 * EMSS);
   post_all(&w);

@@ -11,25 +11,25 @@ static time_ps ms(int64_t milliseconds)
   return milliseconds * TIME_PS_PER_MILLISECOND;
 }
 
-/* §7.2: PTO is two SRTT, with one segment in flight the delay of an ACK more; a second without a sample; never later than
- * the retransmission timer. Each row: SRTT, delay, segments, the timer, when it is due after 1000 ms. */
+/* §7.2: PTO is two SRTT, with one segment in flight the delay of an ACK more, with several the timer's slack; a second without a
+ * sample; never later than the retransmission timer. Each row: SRTT, delay, segments, the timer, the slack, when it is due after
+ * 1000 ms. */
 static void test_time_out_of_the_probe(void)
 {
-  static const int64_t rows[][5] = {{100, 40, 2, 9000, 1200},
-                                    {100, 40, 1, 9000, 1240},
-                                    {0, 40, 1, 9000, 2000},
-                                    {100, 40, 2, 1150, 1150},
-                                    {100, 0, 1, 9000, 1200}};
+  static const int64_t rows[][6] = {{100, 40, 2, 9000, 0, 1200}, {100, 40, 2, 9000, 2, 1202},
+                                    {100, 40, 1, 9000, 2, 1240}, {0, 40, 1, 9000, 2, 2000},
+                                    {100, 40, 2, 1150, 2, 1150}, {100, 0, 1, 9000, 2, 1200}};
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     tcp_tail_loss_probe probe;
     tcp_tail_loss_probe_init(&probe);
     g_assert_cmpint(probe.deadline, ==, TIME_PS_NEVER);
     tcp_tail_loss_situation situation = {.smoothed_ps = ms(rows[i][0]),
-                                         .ack_delay_ps = ms(rows[i][1]),
+                                         .lone_delay_ps = ms(rows[i][1]),
+                                         .timer_slack_ps = ms(rows[i][4]),
                                          .segments = (uint64_t)rows[i][2],
                                          .retransmission = ms(rows[i][3])};
     tcp_tail_loss_probe_schedule(&probe, &situation, ms(1000));
-    g_assert_cmpint(probe.deadline, ==, ms(rows[i][4]));
+    g_assert_cmpint(probe.deadline, ==, ms(rows[i][5]));
     tcp_tail_loss_probe_run(&probe, probe.deadline - 1);
     g_assert_false(probe.due);
     tcp_tail_loss_probe_run(&probe, probe.deadline);

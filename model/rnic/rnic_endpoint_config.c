@@ -59,7 +59,8 @@ rnic_sender_config rnic_endpoint_config_sender(const rnic_endpoint_config *confi
                                   rnic_host_fpdu_memory(config->host, expected_fpdu_octets(config)),
                               .generation = config->generation,
                               .assumed_emss_octets = config->assumed_emss_octets,
-                              .dynamic_mulpdu = config->dynamic_mulpdu};
+                              .dynamic_mulpdu = config->dynamic_mulpdu,
+                              .packs_fpdus = config->tcp.segmentation != TCP_SEGMENTATION_RECORD};
 }
 
 rnic_receiver_config rnic_endpoint_config_receiver(const rnic_endpoint_config *config)

@@ -78,6 +78,9 @@ uint32_t rnic_sender_mulpdu_octets(const rnic_sender *sender)
 /* TCP packs whole FPDUs into a segment (MPA-052): one more, or the first of the next, which returns true. */
 static bool fill_segment(rnic_sender *sender, uint32_t fpdu_octets)
 {
+  if (!sender->config.packs_fpdus) {
+    return true; /* nothing is ever filled */
+  }
   bool fits = sender->filled_octets > 0 && sender->filled_octets + fpdu_octets <= known_emss_octets(sender);
 
   sender->filled_octets = fits ? sender->filled_octets + fpdu_octets : fpdu_octets;

@@ -20,6 +20,7 @@ typedef struct rnic_sender_config {
   iwarp_generation generation;
   uint32_t assumed_emss_octets; /* see rnic_endpoint_config */
   bool dynamic_mulpdu;
+  bool packs_fpdus; /* TCP fills a segment with several (MPA-052) */
 } rnic_sender_config;
 
 /* Counters of FPDUs whose ULPDU has MULPDU octets and is tagged. */

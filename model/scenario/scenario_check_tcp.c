@@ -21,6 +21,7 @@ static gboolean check_ns3(const scenario *s, GError **error)
     const char *because;
   } rows[] = {
       {SCENARIO_SENDER_SEGMENTATION, "aligned", "is not MPA-aware; expected stream"},
+      {SCENARIO_SENDER_SEGMENTATION, "record", "keeps no record boundaries; expected stream"},
       {SCENARIO_RECEIVER_MODE, "out-of-order", "passes octets in order only; expected in-order"},
       {SCENARIO_RECEIVER_MODE, "assume-aligned", "passes octets in order only; expected in-order"},
       {SCENARIO_TCP_IP, "ipv6", "is used with IPv4 here; expected ipv4"},

@@ -184,9 +184,11 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
          "invalid STag, as draft-ietf-rddp-rdmap-00 section 10.3 has it."},
 
     [SCENARIO_SENDER_SEGMENTATION] =
-        {"sender.segmentation", SCENARIO_TYPE_WORD, "aligned", 0, 0, "aligned|stream", NONE,
+        {"sender.segmentation", SCENARIO_TYPE_WORD, "aligned", 0, 0, "aligned|stream|record", NONE,
          "aligned: an MPA-aware TCP, each segment starts with an FPDU and holds whole ones. "
-         "stream: TCP cuts at EMSS wherever that falls."},
+         "stream: TCP cuts at EMSS wherever that falls. "
+         "record: each FPDU ends its segment and may span several, as behind Linux' MSG_EOR, which siw "
+         "sets."},
     [SCENARIO_SENDER_STREAM_PHASE] =
         {"sender.stream_phase", SCENARIO_TYPE_SIZE, "0", 0, KIB *KIB, "random", NONE,
          "Octets of streaming mode that each end sends before MPA starts; they shift the FPDUs against what "

@@ -104,6 +104,16 @@ static void set_tcp_recovery(tcp_config *tcp, const scenario *s)
                                                                             : TCP_RETRANSMISSION_PRESERVE;
 }
 
+static tcp_segmentation segmentation_of(const scenario *s)
+{
+  static const char *const words[] = {[TCP_SEGMENTATION_ALIGNED] = "aligned",
+                                      [TCP_SEGMENTATION_STREAM] = "stream",
+                                      [TCP_SEGMENTATION_RECORD] = "record",
+                                      NULL};
+
+  return (tcp_segmentation)choice(s, SCENARIO_SENDER_SEGMENTATION, words);
+}
+
 static void set_tcp_congestion(tcp_config *tcp, const scenario *s)
 {
   static const char *const controls[] = {[TCP_CONGESTION_NEWRENO] = "newreno",
@@ -137,8 +147,7 @@ tcp_config sim_setup_tcp(const scenario *s, uint32_t connection, mpa_role side)
       .delayed_ack_ps = scenario_time(s, SCENARIO_TCP_DELAYED_ACK),
       .path_mtu_discovery = scenario_boolean(s, SCENARIO_TCP_PATH_MTU_DISCOVERY),
       .black_hole_detection = scenario_boolean(s, SCENARIO_TCP_BLACK_HOLE_DETECTION),
-      .segmentation = says(s, SCENARIO_SENDER_SEGMENTATION, "stream") ? TCP_SEGMENTATION_STREAM
-                                                                      : TCP_SEGMENTATION_ALIGNED,
+      .segmentation = segmentation_of(s),
       .passing = says(s, SCENARIO_RECEIVER_MODE, "in-order") ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED,
   };
 

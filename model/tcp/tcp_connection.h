@@ -21,6 +21,7 @@ typedef struct tcp_connection tcp_connection;
 typedef enum tcp_segmentation {
   TCP_SEGMENTATION_ALIGNED, /* a segment starts with a record and holds whole records (MPA-041) */
   TCP_SEGMENTATION_STREAM,  /* not MPA-aware: cuts at EMSS */
+  TCP_SEGMENTATION_RECORD,  /* a segment ends with a record at the latest, as behind MSG_EOR in Linux */
 } tcp_segmentation;
 
 /* How the receiver passes octets up (mpa-01 §3.1.2; design.md, `receiver.mode`). */
@@ -61,7 +62,7 @@ typedef enum tcp_probe_delay {
 typedef enum tcp_retransmission {
   TCP_RETRANSMISSION_PRESERVE,    /* the segments as they were first sent */
   TCP_RETRANSMISSION_REPACKETIZE, /* the lost octets that follow each other, cut anew: STREAM at EMSS, ALIGNED as
-                                     many whole FPDUs as fit */
+                                     many whole FPDUs as fit, RECORD up to the end of one */
 } tcp_retransmission;
 
 /* There is one for each connection: the fields lie close. */
@@ -106,7 +107,7 @@ typedef struct tcp_config {
   tcp_rto_floor rto_floor : 1;
   tcp_probe_delay probe_delay : 1;
   tcp_retransmission retransmission : 1;
-  tcp_segmentation segmentation : 1;
+  tcp_segmentation segmentation : 2;
   tcp_passing passing : 1;
 } tcp_config;
 
@@ -157,7 +158,7 @@ typedef struct tcp_events {
 typedef struct tcp_statistics {
   uint64_t segments_sent;       /* with payload, retransmissions included */
   uint64_t full_segments;       /* first transmissions of a full-size segment: EMSS octets (stream), or one
-                                   record flagged full-size (aligned) */
+                                   record flagged full-size (aligned), or a piece of one (record) */
   uint64_t full_segment_octets; /* IP octets of those */
   uint64_t full_segment_payload_octets; /* TCP payload octets of those */
   uint32_t retransmissions;             /* segments with payload sent again */
@@ -185,13 +186,13 @@ void tcp_connection_listen(tcp_connection *connection);
 
 /* Flags of a posted record. */
 enum {
-  TCP_RECORD_FPDU = 1,      /* one FPDU: segmentation ALIGNED keeps it whole and may pack several */
+  TCP_RECORD_FPDU = 1,      /* one FPDU: ALIGNED keeps it whole and may pack several, RECORD packs none */
   TCP_RECORD_FULL_SIZE = 2, /* it carries MULPDU octets: counted in full_segments */
 };
 
 /* Appends the octets moved out of `record` to the stream to be sent; it is never withdrawn (MPA-043). In
- * ALIGNED mode a record without TCP_RECORD_FPDU (startup frames) is cut as a plain stream and never shares
- * a segment with an FPDU. Allowed before the handshake ends; not after tcp_connection_close(). */
+ * ALIGNED and RECORD mode a record without TCP_RECORD_FPDU (startup frames) is cut as a plain stream and never
+ * shares a segment with an FPDU. Allowed before the handshake ends; not after tcp_connection_close(). */
 void tcp_connection_post(tcp_connection *connection, octet_rope *record, unsigned flags);
 
 /* No more will be posted: sends FIN behind the last octet. Idempotent. */

@@ -191,18 +191,22 @@ static G_GNUC_NO_INLINE tcp_cut cut_stream(const tcp_send_queue *queue, uint64_t
   return (tcp_cut){.length = length, .full_size = length == emss_octets && all_fpdus};
 }
 
-static inline tcp_cut cut_aligned(const tcp_send_queue *queue, uint64_t from, uint64_t number,
-                                  uint32_t emss_octets)
+/* ALIGNED and RECORD. */
+static inline tcp_cut cut_fpdus(const tcp_send_queue *queue, uint64_t from, uint64_t number,
+                                uint32_t emss_octets)
 {
   const sent_record *record = record_at(queue->kept, number);
   if (!is_fpdu(record)) {
     return (tcp_cut){.length = cut_stream(queue, from, number, emss_octets, true).length};
   }
+  uint32_t full_size = (record->flags & TCP_RECORD_FULL_SIZE) != 0 ? 1 : 0;
+  if (queue->segmentation == TCP_SEGMENTATION_RECORD) {
+    return (tcp_cut){.length = (uint32_t)MIN(record_end(record) - from, emss_octets), .full_size = full_size};
+  }
   if (from > record->from || record->length > emss_octets) {
     return (tcp_cut){.length = (uint32_t)MIN(record_end(record) - from, emss_octets)};
   }
   uint32_t length = record->length;
-  uint32_t full_size = (record->flags & TCP_RECORD_FULL_SIZE) != 0 ? 1 : 0;
   while (++number < queue->kept->end) {
     const sent_record *next = record_at(queue->kept, number);
     if (next->length > emss_octets - length || !is_fpdu(next)) {
@@ -217,10 +221,10 @@ static inline tcp_cut cut_aligned(const tcp_send_queue *queue, uint64_t from, ui
 /* What goes together from `from` on, which record `number` holds. */
 static inline tcp_cut cut(const tcp_send_queue *queue, uint64_t from, uint64_t number, uint32_t emss_octets)
 {
-  if (queue->segmentation == TCP_SEGMENTATION_ALIGNED) {
-    return cut_aligned(queue, from, number, emss_octets);
+  if (queue->segmentation == TCP_SEGMENTATION_STREAM) {
+    return cut_stream(queue, from, number, emss_octets, false);
   }
-  return cut_stream(queue, from, number, emss_octets, false);
+  return cut_fpdus(queue, from, number, emss_octets);
 }
 
 uint32_t tcp_send_queue_next_octets(const tcp_send_queue *queue)

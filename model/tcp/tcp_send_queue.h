@@ -37,8 +37,8 @@ typedef struct tcp_cut {
  *
  * ALIGNED (mpa-01 §5.3, MPA-041): as many whole FPDUs as fit (MPA-052); an FPDU that does not fit is cut
  * at EMSS, and so is what is left of one that was cut, and the FPDU behind it starts a fresh segment
- * (notes-mpa 26). Records without TCP_RECORD_FPDU are cut as a stream that ends at the next FPDU. STREAM:
- * EMSS octets, whatever they are. */
+ * (notes-mpa 26). RECORD (MSG_EOR in Linux): EMSS octets of an FPDU, and what is left of it at its end. In both, records without
+ * TCP_RECORD_FPDU are cut as a stream that ends at the next FPDU. STREAM: EMSS octets, whatever they are. */
 tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets);
 
 /* How many octets from `from` on go together when what was sent as [from, to) must be sent again and is

@@ -121,6 +121,31 @@ static void test_stream_sender(void)
   simulation_result_clear(&result);
 }
 
+/* Each FPDU ends its segment: 30 Writes of 300 octets and the Send behind them are 31 segments, of which an aligned sender packs four into
+ * one. An FPDU of 1442 + 6 octets with three markers is 1460 octets, which an MTU of 1000 (EMSS 960) cuts in two segments; so is the last
+ * of each message: 65536 - 45 * 1428 + 14 + 6 = 1296 and its markers. The Send is one. Every FPDU starts a segment; the full ones cost two
+ * segments' headers. */
+static void test_record_sender(void)
+{
+  const char *small[] = {"sender.segmentation=record", "workload.message_size=300", "workload.messages=30",
+                         NULL};
+  const char *large[] = {"sender.segmentation=record",  "mpa.assumed_emss=1460", "path.forward.mtu=1000",
+                         "workload.message_size=64KiB", "workload.messages=20",  NULL};
+  simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, small);
+
+  run_kit_assert_count(&result, METRIC_TCP_SEGMENTS, 31);
+  run_kit_assert_count(&result, METRIC_MPA_SEGMENTS_ALIGNED, 31);
+  simulation_result_clear(&result);
+  result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, large);
+  run_kit_assert_count(&result, METRIC_MPA_FPDUS, 20 * 46 + 1);
+  run_kit_assert_count(&result, METRIC_TCP_SEGMENTS, 2 * 20 * 46 + 1);
+  run_kit_assert_count(&result, METRIC_MPA_SEGMENTS_ALIGNED, 20 * 46 + 1);
+  double efficiency = 1428 / (1448 * 512.0 / 508.0 + 2 * (40 + FRAMING));
+  g_assert_cmpfloat(fabs(run_kit_metric(&result, METRIC_EFFICIENCY_WIRE) - efficiency), <=, 0.0001);
+  run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 20 * 65536);
+  simulation_result_clear(&result);
+}
+
 /* Sends carry 18 octets of header: payload per full segment is MULPDU - 18 = 1424, and no tagged payload exists to rate. */
 static void test_sends(void)
 {
@@ -178,6 +203,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lossless/facts-table", test_table);
   g_test_add_func("/lossless/stream-sender", test_stream_sender);
+  g_test_add_func("/lossless/record-sender", test_record_sender);
   g_test_add_func("/lossless/sends", test_sends);
   g_test_add_func("/lossless/placement-latency", test_placement_latency);
   g_test_add_func("/lossless/sink-buffers", test_sink_buffers_do_not_steer_the_sender);

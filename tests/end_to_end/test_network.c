@@ -169,7 +169,7 @@ static void test_random_networks(void)
       "tcp.ecn=passive|tcp.ecn=on",
       "tcp.timestamps=false|tcp.timestamps=true",
       "tcp.retransmission=preserve|tcp.retransmission=repacketize",
-      "sender.segmentation=aligned|sender.segmentation=stream",
+      "sender.segmentation=aligned|sender.segmentation=stream|sender.segmentation=record",
       "receiver.mode=in-order|receiver.mode=out-of-order",
       "path.forward.gemodel=[]|path.forward.gemodel=[0.5%,30%,1,0]",
       "path.forward.corrupt=0|path.forward.corrupt=0.5%",

@@ -176,6 +176,7 @@ static void test_same_on_both_engines(void)
   static const char *const cases[][4] = {
       {NULL},
       {"sender.segmentation=stream", NULL},
+      {"sender.segmentation=record", "tcp.retransmission=repacketize", "path.forward.loss=1%", NULL},
       {"receiver.mode=in-order", "tcp.retransmission=repacketize", NULL},
       {"workload.operation=read", "tcp.ip=ipv6", NULL},
       {"workload.operation=send", "workload.directions=both", "path.forward.loss=1%", NULL},

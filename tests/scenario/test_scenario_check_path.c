@@ -118,6 +118,10 @@ static const char *const rows[][2] = {
     {"tcp: { implementation = \"ns3\"; };\nsender: { segmentation = \"aligned\"; };",
      "a.cfg:2: sender.segmentation = aligned, but ns-3's TCP (tcp.implementation = ns3) is not MPA-aware; "
      "expected stream"},
+    {"tcp: { implementation = \"ns3\"; };\nsender: { segmentation = \"record\"; };",
+     "a.cfg:2: sender.segmentation = record, but ns-3's TCP (tcp.implementation = ns3) keeps no record "
+     "boundaries; "
+     "expected stream"},
     /* memory */
     {"receiver: { memory = 1499; };", "a.cfg:1: receiver.memory = 1499 does not hold an FPDU of the MTU, "
                                       "1500 octets: where FPDUs span segments, the run may "

@@ -343,6 +343,7 @@ static const tcp_case tcp_cases[] = {
     {"tcp.retries=6", "retries_max", 6},
     {"tcp.receive_window=77777", "receive_window_octets", 77777},
     {"sender.segmentation=stream", "segmentation", TCP_SEGMENTATION_STREAM},
+    {"sender.segmentation=record", "segmentation", TCP_SEGMENTATION_RECORD},
     {"receiver.mode=in-order", "passing", TCP_PASSING_IN_ORDER},
     {"receiver.mode=assume-aligned", "passing", TCP_PASSING_AS_ARRIVED},
     /* ns-3's TCP knows no FPDUs and passes octets in order. */

@@ -241,7 +241,7 @@ static tcp_config random_config(random_stream *random)
       .restart_after_idle = random_stream_below(random, 2),
       .pacing = random_stream_below(random, 2),
       .path_mtu_discovery = random_stream_below(random, 2),
-      .segmentation = random_stream_below(random, 2) ? TCP_SEGMENTATION_ALIGNED : TCP_SEGMENTATION_STREAM,
+      .segmentation = (tcp_segmentation)random_stream_below(random, 1 + TCP_SEGMENTATION_RECORD),
       .passing = random_stream_below(random, 2) ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED,
   };
 }

@@ -75,6 +75,21 @@ static void test_shrinks_before_sending(void)
   tcp_kit_free(kit);
 }
 
+/* RECORD: the same cuts of what no longer fits; of those that fit none goes with another. */
+static void test_shrinks_before_sending_records(void)
+{
+  static const uint32_t lengths[] = {960, 496, 960, 496, 400, 500};
+  tcp_kit *kit = connected(TCP_SEGMENTATION_RECORD, true);
+  queue_record(kit, 0, 1456, TCP_RECORD_FPDU);
+  queue_record(kit, 0, 1456, TCP_RECORD_FPDU);
+  set_send_mtu(kit, 0, 960 + HEADERS);
+  queue_record(kit, 0, 400, TCP_RECORD_FPDU);
+  queue_record(kit, 0, 500, TCP_RECORD_FPDU);
+  collect(kit, 0);
+  expect_segments(kit, 0, lengths, G_N_ELEMENTS(lengths));
+  tcp_kit_free(kit);
+}
+
 /* It grows while an FPDU is cut: the rest of that still leaves alone, and the next starts afresh. */
 static void test_grows_within_an_fpdu(void)
 {
@@ -102,17 +117,17 @@ static void test_grows_within_an_fpdu(void)
 
 /* What is in flight is sent again within the new EMSS: a segment of one FPDU is cut at 600, one of two
  * FPDUs of 700 between them and within each (notes-mpa 29), and what fits keeps its boundaries (MPA-048).
- * After a time-out all of it goes again. */
-static void check_sent_again(bool sack)
+ * After a time-out all of it goes again. RECORD sends the two FPDUs in two segments, and each again as the pieces of itself. */
+static void check_sent_again(tcp_segmentation segmentation, bool sack)
 {
   static const uint32_t lengths[] = {600, 600, 256, 600, 100, 600, 100, 500};
-  tcp_kit *kit = connected(TCP_SEGMENTATION_ALIGNED, sack);
+  tcp_kit *kit = connected(segmentation, sack);
   post(kit, 0, 1456, TCP_RECORD_FPDU);
   queue_record(kit, 0, 700, TCP_RECORD_FPDU);
   queue_record(kit, 0, 700, TCP_RECORD_FPDU);
   collect(kit, 0);
   post(kit, 0, 500, TCP_RECORD_FPDU);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 3);
+  g_assert_cmpuint(on_wire(kit, 0), ==, segmentation == TCP_SEGMENTATION_ALIGNED ? 3 : 4);
   drop_all(kit, 0);
   set_send_mtu(kit, 0, 600 + HEADERS);
   expect_nothing(kit, 0);
@@ -134,8 +149,9 @@ static void check_sent_again(bool sack)
 
 static void test_sent_again_within_the_new_emss(void)
 {
-  check_sent_again(true);
-  check_sent_again(false);
+  check_sent_again(TCP_SEGMENTATION_ALIGNED, true);
+  check_sent_again(TCP_SEGMENTATION_ALIGNED, false);
+  check_sent_again(TCP_SEGMENTATION_RECORD, true);
 }
 
 /* Of segments in flight that arrived, nothing is sent again, although they are cut now: SACKs of the old
@@ -221,6 +237,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/tcp/send_mtu/emss_follows", test_emss_follows);
   g_test_add_func("/tcp/send_mtu/shrinks_before_sending", test_shrinks_before_sending);
+  g_test_add_func("/tcp/send_mtu/shrinks_before_sending_records", test_shrinks_before_sending_records);
   g_test_add_func("/tcp/send_mtu/grows_within_an_fpdu", test_grows_within_an_fpdu);
   g_test_add_func("/tcp/send_mtu/sent_again_within_the_new_emss", test_sent_again_within_the_new_emss);
   g_test_add_func("/tcp/send_mtu/sacked_pieces", test_sacked_pieces);

@@ -112,6 +112,24 @@ static void test_aligned_keeps_plain_records_apart(void)
   tcp_send_queue_free(queue);
 }
 
+/* RECORD: each FPDU ends its segment, though the next would fit beside it; one of 2300 octets spans three. Startup frames are apart from
+ * FPDUs as above. */
+static void test_record_ends_a_segment(void)
+{
+  static const uint32_t lengths[] = {50, 400, 500, 1000, 1000, 300, 4, 1000, 20};
+  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_RECORD);
+  post(queue, 20, 0);
+  post(queue, 30, 0);
+  post(queue, 400, TCP_RECORD_FPDU);
+  post(queue, 500, TCP_RECORD_FPDU);
+  post(queue, 2300, TCP_RECORD_FPDU);
+  post(queue, 4, TCP_RECORD_FPDU);
+  post(queue, 1000, TCP_RECORD_FPDU);
+  post(queue, 20, 0);
+  expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
+  tcp_send_queue_free(queue);
+}
+
 /* After a cut forced by the peer's window (MPA-044) the rest of the FPDU leaves alone. */
 static void test_aligned_realigns_after_a_forced_cut(void)
 {
@@ -154,6 +172,17 @@ static void test_cut_again(void)
   send_octets(queue, 1000);
   g_assert_cmpuint(tcp_send_queue_cut_at(queue, 100, 1000, 600), ==, 600);
   tcp_send_queue_free(queue);
+
+  /* Not past the end of an FPDU, though both are lost and fit (Linux: tcp_skb_can_collapse_to()); pieces of one go together. */
+  queue = tcp_send_queue_new(TCP_SEGMENTATION_RECORD);
+  post(queue, 500, TCP_RECORD_FPDU);
+  post(queue, 1300, TCP_RECORD_FPDU);
+  send_octets(queue, 1800);
+  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 0, 1800, 2000), ==, 500);
+  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 500, 1800, 1000), ==, 1000);
+  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 1500, 1800, 1000), ==, 300);
+  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 500, 1800, 2000), ==, 1300);
+  tcp_send_queue_free(queue);
 }
 
 static void test_stream_cuts_at_emss(void)
@@ -168,7 +197,8 @@ static void test_stream_cuts_at_emss(void)
   tcp_send_queue_free(queue);
 }
 
-/* ALIGNED: exactly one record flagged full-size. STREAM: EMSS octets of nothing but FPDUs, whatever comes behind them. */
+/* ALIGNED: exactly one record flagged full-size. STREAM: EMSS octets of nothing but FPDUs, whatever comes behind them. RECORD: all that
+ * such a record is cut into, since its last piece costs its headers, too. */
 static void test_full_size(void)
 {
   tcp_send_queue *aligned = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
@@ -191,6 +221,14 @@ static void test_full_size(void)
   post(stream, 1000, 0);
   g_assert_true(cut(stream, 1000).full_size);
   tcp_send_queue_free(stream);
+
+  tcp_send_queue *record = tcp_send_queue_new(TCP_SEGMENTATION_RECORD);
+  post(record, 1500, TCP_RECORD_FPDU | TCP_RECORD_FULL_SIZE);
+  post(record, 1000, TCP_RECORD_FPDU);
+  g_assert_true(cut(record, 1000).full_size);
+  g_assert_true(cut(record, 1000).full_size);
+  g_assert_false(cut(record, 1000).full_size);
+  tcp_send_queue_free(record);
 }
 
 /* What is copied is what was posted, wherever it starts, also after the front was released and the ring
@@ -284,6 +322,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/send_queue/aligned_cuts_an_fpdu_too_large", test_aligned_cuts_an_fpdu_too_large);
   g_test_add_func("/tcp/send_queue/aligned_keeps_plain_records_apart",
                   test_aligned_keeps_plain_records_apart);
+  g_test_add_func("/tcp/send_queue/record_ends_a_segment", test_record_ends_a_segment);
   g_test_add_func("/tcp/send_queue/aligned_realigns_after_a_forced_cut",
                   test_aligned_realigns_after_a_forced_cut);
   g_test_add_func("/tcp/send_queue/cut_again", test_cut_again);

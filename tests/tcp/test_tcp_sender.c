@@ -439,6 +439,35 @@ static void test_repacketized_fpdus(void)
   bench_free(b);
 }
 
+/* What was lost as 500, 500 and 300 octets of one FPDU and 200 of the next, when the EMSS was 500, goes again within 1000. RECORD puts the
+ * pieces of an FPDU together, and nothing behind its end. STREAM knows no end. */
+static void test_repacketized_records(void)
+{
+  for (unsigned record = 0; record < 2; record++) {
+    bench *b =
+        bench_new(&(tcp_config){.sack = true,
+                                .segmentation = record ? TCP_SEGMENTATION_RECORD : TCP_SEGMENTATION_STREAM,
+                                .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
+    tcp_sender_set_emss(b->sender, EMSS / 2);
+    post(b, 1300, TCP_RECORD_FPDU);
+    expect(b, 0, 500);
+    expect(b, 500, 500);
+    expect(b, 1000, 300);
+    post(b, 200, TCP_RECORD_FPDU);
+    expect(b, 1300, 200);
+    tcp_sender_set_emss(b->sender, EMSS);
+    g_assert_true(tcp_sender_time_out(b->sender, b->now));
+    expect(b, 0, 1000);
+    acknowledge(b, 1000, 0, 0, false);
+    expect(b, 1000, record ? 300 : 500);
+    if (record) {
+      expect(b, 1300, 200);
+    }
+    expect_nothing(b);
+    bench_free(b);
+  }
+}
+
 /* The rest of a segment that was acknowledged in part is not cut shorter, though a FPDU ends in it: of 400 + 400 octets 100 are
  * there (MPA-329); nothing of the 400 behind fits with the 700. */
 static void test_repacketized_rest(void)
@@ -666,6 +695,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/sender/repacketized_in_recovery", test_repacketized_in_recovery);
   g_test_add_func("/tcp/sender/repacketized_around_what_is_there", test_repacketized_around_what_is_there);
   g_test_add_func("/tcp/sender/repacketized_fpdus", test_repacketized_fpdus);
+  g_test_add_func("/tcp/sender/repacketized_records", test_repacketized_records);
   g_test_add_func("/tcp/sender/repacketized_rest", test_repacketized_rest);
   g_test_add_func("/tcp/sender/forward_rto_holds_back", test_forward_rto_holds_back);
   g_test_add_func("/tcp/sender/forward_rto_without_new_segments", test_forward_rto_without_new_segments);

@@ -286,7 +286,7 @@ static tcp_config random_config(random_stream *random)
       .pacing = random_stream_below(random, 2),
       .retransmission =
           random_stream_below(random, 2) ? TCP_RETRANSMISSION_REPACKETIZE : TCP_RETRANSMISSION_PRESERVE,
-      .segmentation = random_stream_below(random, 2) ? TCP_SEGMENTATION_ALIGNED : TCP_SEGMENTATION_STREAM,
+      .segmentation = (tcp_segmentation)random_stream_below(random, 1 + TCP_SEGMENTATION_RECORD),
   };
 }
 

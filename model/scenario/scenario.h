@@ -139,6 +139,12 @@ typedef struct scenario_link {
 gsize scenario_links(const scenario *s, scenario_side side);
 scenario_link scenario_link_of(const scenario *s, scenario_side side, gsize index);
 
+/* The parameters of netem's loss models on the way to `side`, with what tc-netem(8) takes for those left out: `loss gemodel` p, r, 1-h,
+ * 1-k (100% - p, 100%, 0) and `loss state` p13, p31, p32, p23, p14 (100% - p13, 0, 100%, 0). FALSE: the model is not asked for. */
+enum { SCENARIO_GEMODEL_PARAMETERS = 4, SCENARIO_STATE_PARAMETERS = 5 };
+gboolean scenario_gemodel(const scenario *s, scenario_side side, double p[SCENARIO_GEMODEL_PARAMETERS]);
+gboolean scenario_state(const scenario *s, scenario_side side, double p[SCENARIO_STATE_PARAMETERS]);
+
 /* The slowest rate and the smallest MTU on the way to `side`. */
 guint64 scenario_bottleneck(const scenario *s, scenario_side side);
 guint32 scenario_path_mtu(const scenario *s, scenario_side side);

@@ -198,18 +198,24 @@ static gboolean check_loss_models(const scenario *s, scenario_side side, GError 
   scenario_key gemodel = scenario_key_towards(SCENARIO_PATH_FORWARD_GEMODEL, side);
   scenario_key state = scenario_key_towards(SCENARIO_PATH_FORWARD_STATE, side);
   const scenario_key keys[] = {state, gemodel};
-  gsize gemodel_count;
-  gsize state_count;
+  double p[SCENARIO_STATE_PARAMETERS];
+  double other[SCENARIO_GEMODEL_PARAMETERS];
+  char *problem = NULL;
 
-  scenario_probabilities(s, gemodel, &gemodel_count);
-  scenario_probabilities(s, state, &state_count);
-  if (gemodel_count == 0 || state_count == 0) {
+  if (!scenario_state(s, side, p)) {
     return TRUE;
   }
-  return scenario_finding_error(s, keys, G_N_ELEMENTS(keys),
-                                g_strdup_printf("%s and %s are both given; expected one model of loss",
-                                                name_of(gemodel), name_of(state)),
-                                error);
+  if (scenario_gemodel(s, side, other)) {
+    problem = g_strdup_printf("%s and %s are both given; expected one model of loss", name_of(gemodel),
+                              name_of(state));
+  } else if (p[0] + p[4] > 1) {
+    problem = g_strdup_printf("%s: p13 + p14 is %.6g%%; expected at most 100%%", name_of(state),
+                              100 * (p[0] + p[4]));
+  } else if (p[1] + p[2] > 1) {
+    problem = g_strdup_printf("%s: p31 + p32 is %.6g%%; expected at most 100%%", name_of(state),
+                              100 * (p[1] + p[2]));
+  }
+  return problem == NULL || scenario_finding_error(s, keys, G_N_ELEMENTS(keys), problem, error);
 }
 
 static gboolean check_discipline(const scenario *s, scenario_side side, GError **error)

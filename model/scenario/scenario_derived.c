@@ -107,6 +107,35 @@ scenario_link scenario_link_of(const scenario *s, scenario_side side, gsize inde
   };
 }
 
+/* `p` becomes the list of `key`; behind its end, first the rest of 1 and then `defaults`. */
+static gboolean loss_model(const scenario *s, scenario_key key, const double *defaults, double *p,
+                           gsize parameters)
+{
+  gsize count;
+  const double *given = scenario_probabilities(s, key, &count);
+
+  for (gsize i = 0; i < parameters && count > 0; i++) {
+    p[i] = i < count ? given[i] : i == 1 ? 1 - given[0] : defaults[i];
+  }
+  return count > 0;
+}
+
+gboolean scenario_gemodel(const scenario *s, scenario_side side, double p[SCENARIO_GEMODEL_PARAMETERS])
+{
+  static const double defaults[SCENARIO_GEMODEL_PARAMETERS] = {[2] = 1};
+
+  return loss_model(s, scenario_key_towards(SCENARIO_PATH_FORWARD_GEMODEL, side), defaults, p,
+                    SCENARIO_GEMODEL_PARAMETERS);
+}
+
+gboolean scenario_state(const scenario *s, scenario_side side, double p[SCENARIO_STATE_PARAMETERS])
+{
+  static const double defaults[SCENARIO_STATE_PARAMETERS] = {[3] = 1};
+
+  return loss_model(s, scenario_key_towards(SCENARIO_PATH_FORWARD_STATE, side), defaults, p,
+                    SCENARIO_STATE_PARAMETERS);
+}
+
 guint64 scenario_bottleneck(const scenario *s, scenario_side side)
 {
   guint64 rate = G_MAXUINT64;

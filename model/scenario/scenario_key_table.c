@@ -399,12 +399,14 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
     [SCENARIO_PATH_FORWARD_LOSS_EVERY] = {"path.forward.loss_every", SCENARIO_TYPE_INTEGER, "0", 0, EXACT_MAX,
                                           NULL, NONE, "Every n-th segment with payload is lost. 0: none."},
     [SCENARIO_PATH_FORWARD_GEMODEL] =
-        {"path.forward.gemodel", SCENARIO_TYPE_PROBABILITIES, "[]", 4, 4, NULL, NONE,
-         "Gilbert-Elliott loss, netem's four parameters [p, r, 1-h, 1-k]: to the bad state, back, loss in "
-         "the bad state, loss in the good one. []: none."},
+        {"path.forward.gemodel", SCENARIO_TYPE_PROBABILITIES, "[]", 1, 4, NULL, NONE,
+         "Gilbert-Elliott loss, netem's parameters [p, r, 1-h, 1-k]: to the bad state, back, loss in the bad "
+         "state, loss in the good one. Those left out are 100% - p, 100% and 0, as tc-netem(8) says. []: "
+         "none."},
     [SCENARIO_PATH_FORWARD_STATE] =
-        {"path.forward.state", SCENARIO_TYPE_PROBABILITIES, "[]", 5, 5, NULL, NONE,
-         "Four-state Markov loss, netem's parameters [p13, p31, p32, p23, p14]. []: none."},
+        {"path.forward.state", SCENARIO_TYPE_PROBABILITIES, "[]", 1, 5, NULL, NONE,
+         "Four-state Markov loss, netem's parameters [p13, p31, p32, p23, p14]. Those left out are 100% - "
+         "p13, 0, 100% and 0, as netem has them. []: none."},
     [SCENARIO_PATH_FORWARD_DROP] =
         {"path.forward.drop", SCENARIO_TYPE_LIST, "[]", 1, EXACT_MAX, NULL, NONE,
          "Exactly these segments with payload are lost, counted from 1 as they enter the "
@@ -515,10 +517,10 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
         {"path.reverse.loss_every", SCENARIO_TYPE_INTEGER, "0", 0, EXACT_MAX, NULL, NONE,
          "As path.forward.loss_every, for packets to the Initiator; not taken from there."},
     [SCENARIO_PATH_REVERSE_GEMODEL] =
-        {"path.reverse.gemodel", SCENARIO_TYPE_PROBABILITIES, "[]", 4, 4, NULL, NONE,
+        {"path.reverse.gemodel", SCENARIO_TYPE_PROBABILITIES, "[]", 1, 4, NULL, NONE,
          "As path.forward.gemodel, for packets to the Initiator; not taken from there."},
     [SCENARIO_PATH_REVERSE_STATE] =
-        {"path.reverse.state", SCENARIO_TYPE_PROBABILITIES, "[]", 5, 5, NULL, NONE,
+        {"path.reverse.state", SCENARIO_TYPE_PROBABILITIES, "[]", 1, 5, NULL, NONE,
          "As path.forward.state, for packets to the Initiator; not taken from there."},
     [SCENARIO_PATH_REVERSE_DROP] =
         {"path.reverse.drop", SCENARIO_TYPE_LIST, "[]", 1, EXACT_MAX, NULL, NONE,

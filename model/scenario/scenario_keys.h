@@ -213,7 +213,7 @@ typedef enum scenario_type {
   SCENARIO_TYPE_SIZES,         /* a list of sizes, in any order */
   SCENARIO_TYPE_TIMES,         /* of times */
   SCENARIO_TYPE_RATES,         /* of rates */
-  SCENARIO_TYPE_PROBABILITIES, /* of probabilities: as many as `minimum`, or none */
+  SCENARIO_TYPE_PROBABILITIES, /* of probabilities: `minimum` to `maximum` of them, or none */
   SCENARIO_TYPE_DISTANCE       /* a time, or "N segments" */
 } scenario_type;
 

@@ -171,7 +171,7 @@ static fault read_elements(const scenario_key_row *row, const char *text, scenar
     found = read_element(&element_row, *element, numbers, probabilities);
   }
   if (found == FAULT_NONE && row->type == SCENARIO_TYPE_PROBABILITIES && numbers->len > 0 &&
-      numbers->len != row->minimum) {
+      (numbers->len < row->minimum || numbers->len > row->maximum)) {
     found = FAULT_FORM;
   }
   value->list_count = numbers->len;
@@ -544,9 +544,9 @@ char *scenario_value_expected(const scenario_key_row *row)
     return g_strdup("a probability from 0 to 1, such as 0.001 or \"0.1%\"");
   }
   if (row->type == SCENARIO_TYPE_PROBABILITIES) {
-    return g_strdup_printf("a list of %" G_GUINT64_FORMAT
-                           " probabilities, such as [\"1%%\", \"30%%\", \"100%%\", \"0%%\"%s] or []",
-                           row->minimum, row->minimum == 5 ? ", \"0%\"" : "");
+    return g_strdup_printf("a list of %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+                           " probabilities, such as [\"1%%\", \"30%%\"] or []",
+                           row->minimum, row->maximum);
   }
   if (row->type == SCENARIO_TYPE_DISTANCE) {
     return g_strdup("a number of segments or a time, such as \"5 segments\" or \"20us\"");

@@ -63,17 +63,15 @@ static void add(sim_impairments *impairments, path_element *element)
 
 static void add_loss_models(sim_impairments *impairments)
 {
-  gsize count;
-  const double *p =
-      scenario_probabilities(impairments->s, key_of(impairments, SCENARIO_PATH_FORWARD_GEMODEL), &count);
+  scenario_side end = sim_path_end(impairments->direction);
+  double p[MAX(SCENARIO_GEMODEL_PARAMETERS, SCENARIO_STATE_PARAMETERS)];
 
-  if (count > 0) {
+  if (scenario_gemodel(impairments->s, end, p)) {
     const path_gilbert_elliott_config config = {.p = p[0], .r = p[1], .loss_bad = p[2], .loss_good = p[3]};
 
     add(impairments, path_gilbert_elliott_new(&config, random_of(impairments, "gemodel")));
   }
-  p = scenario_probabilities(impairments->s, key_of(impairments, SCENARIO_PATH_FORWARD_STATE), &count);
-  if (count > 0) {
+  if (scenario_state(impairments->s, end, p)) {
     const path_four_state_loss_config config = {
         .p13 = p[0], .p31 = p[1], .p32 = p[2], .p23 = p[3], .p14 = p[4]};
 

@@ -62,6 +62,11 @@ static const char *const rows[][2] = {
     {"path: { forward: { gemodel = [0.1, 0.5, 1.0, 0.0]; }; };", ""},
     {"path: { forward: { gemodel = [0.1, 0.5, 1.0, 0.0];\n state = [0.1, 0.1, 0.1, 0.1, 0.1]; }; };",
      "a.cfg:2: path.forward.gemodel and path.forward.state are both given; expected one model of loss"},
+    {"path: { forward: { state = [0.6, 0.4, 0.6, 1.0, 0.4]; }; };", ""},
+    {"path: { forward: { loss = 0.1;\n state = [0.6, 0.1, 0.1, 0.1, 0.5]; }; };",
+     "a.cfg:2: path.forward.state: p13 + p14 is 110%; expected at most 100%"},
+    {"path: { reverse: { state = [0.1, 0.7, 0.5]; }; };",
+     "a.cfg:1: path.reverse.state: p31 + p32 is 120%; expected at most 100%"},
     {"path: { forward: { discipline = \"red\"; red_minimum = 15; }; };",
      "a.cfg:1: path.forward.red_minimum = 15 is not less than path.forward.red_maximum = 15; expected it to "
      "be"},

@@ -161,9 +161,13 @@ static const bad files[] = {
      "a.cfg:1: path.forward.hop_mtu = [1500,100] is out of range; expected a list of sizes in octets from "
      "176 to 65535, "
      "such as [1500, 576] or []"},
-    {"path: { forward: { gemodel = [0.5, 0.5]; }; };",
-     "a.cfg:1: path.forward.gemodel = [0.5,0.5] is not a list of so many probabilities; expected a list of 4 "
-     "probabilities, such as [\"1%\", \"30%\", \"100%\", \"0%\"] or []"},
+    {"path: { forward: { gemodel = [0.5, 0.5, 0.5, 0.5, 0.5]; }; };",
+     "a.cfg:1: path.forward.gemodel = [0.5,0.5,0.5,0.5,0.5] is not a list of so many probabilities; expected "
+     "a list of 1 to 4 probabilities, such as [\"1%\", \"30%\"] or []"},
+    {"path: { reverse: { state = [0, 0, 0, 0, 0, 0]; }; };",
+     "a.cfg:1: path.reverse.state = [0,0,0,0,0,0] is not a list of so many probabilities; expected a list of "
+     "1 "
+     "to 5 probabilities, such as [\"1%\", \"30%\"] or []"},
     {"path: { forward: { displace_by = \"5 packets\"; }; };",
      "a.cfg:1: path.forward.displace_by = \"5 packets\" is neither a number of segments nor a time; expected "
      "a number of "

@@ -153,6 +153,14 @@ static const struct {
     {{"gemodel=[1, 0, 1, 0]"}, "gilbert-elliott", ".xxxx"},
     {{"gemodel=[0, 1, 0, 1]"}, "gilbert-elliott", "xxxx"}, /* good for ever, where all are lost */
     {{"gemodel=[1, 0, 0, 1]"}, "gilbert-elliott", "x...."},
+    {{"gemodel=[100%]"}, "gilbert-elliott", ".xxxx"}, /* r = 100% - p = 0; 1-h = 100% */
+    {{"gemodel=[100%, 100%]"}, "gilbert-elliott", ".x.x."},
+    {{"gemodel=[0]"}, "gilbert-elliott", "....."},  /* 1-k = 0 */
+    {{"state=[100%]"}, "four-state loss", "xxxxx"}, /* p31 = 100% - p13 = 0, p32 = 0 */
+    {{"state=[100%, 100%]"}, "four-state loss", "x.x.x"},
+    {{"state=[100%, 0, 100%]"}, "four-state loss", "x.x.x"}, /* 3 2 3 2: p23 = 100% */
+    {{"state=[100%, 0, 100%, 0]"}, "four-state loss", "x...."},
+    {{"state=[0]"}, "four-state loss", "....."}, /* p14 = 0 */
     {{"corrupt=100%"}, "corrupt", "!!!"},
     {{"corrupt=100%", "corrupt_checksum=misses"}, "corrupt", "???"},
     {{"duplicate=100%"}, "duplicate", "222"},

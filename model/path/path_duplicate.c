@@ -2,10 +2,12 @@
 
 #include <glib.h>
 
+#include "path/path_correlation.h"
+
 typedef struct path_duplicate {
   path_element element;
   double probability;
-  random_stream *random;
+  path_correlation draws;
 } path_duplicate;
 
 static void receive(path_element *element, datagram *packet, time_ps now)
@@ -13,7 +15,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   path_duplicate *duplicate = (path_duplicate *)element;
   datagram *copy = NULL;
 
-  if (random_stream_chance(duplicate->random, duplicate->probability)) {
+  if (path_correlation_chance(&duplicate->draws, duplicate->probability)) {
     copy = datagram_copy(packet); /* now: who gets the packet may change it */
     copy->send_order = packet->send_order;
     element->counts.duplicated++;
@@ -32,12 +34,12 @@ static void free_duplicate(path_element *element)
 static const path_element_class duplicate_class = {
     .name = "duplicate", .receive = receive, .free = free_duplicate};
 
-path_element *path_duplicate_new(double probability, random_stream *random)
+path_element *path_duplicate_new(double probability, double correlation, random_stream *random)
 {
   g_assert(probability >= 0 && probability <= 1);
   path_duplicate *duplicate = g_new0(path_duplicate, 1);
   duplicate->element.class = &duplicate_class;
   duplicate->probability = probability;
-  duplicate->random = random;
+  path_correlation_init(&duplicate->draws, random, correlation);
   return &duplicate->element;
 }

@@ -9,6 +9,7 @@ typedef struct path_jitter {
   path_element element;
   path_jitter_config config;
   path_correlation draws;
+  path_reorder_choice choice; /* with config.reorder_random */
   path_hold held;
   time_ps last_leaves_at;
   int16_t *table; /* NULL: nothing has been drawn yet */
@@ -38,8 +39,12 @@ static time_ps next_delay(path_jitter *jitter)
 static void receive(path_element *element, datagram *packet, time_ps now)
 {
   path_jitter *jitter = (path_jitter *)element;
-  time_ps leaves_at = now + next_delay(jitter);
 
+  if (jitter->config.reorder_random && path_reorder_choice_next(&jitter->choice)) {
+    path_element_emit(element, packet, now);
+    return;
+  }
+  time_ps leaves_at = now + next_delay(jitter);
   if (jitter->config.keep_order) {
     leaves_at = MAX(leaves_at, jitter->last_leaves_at);
     jitter->last_leaves_at = leaves_at;
@@ -77,6 +82,9 @@ path_element *path_jitter_new(const path_jitter_config *config, random_stream *r
   jitter->element.class = &jitter_class;
   jitter->config = *config;
   path_correlation_init(&jitter->draws, random, config->correlation);
+  if (config->reorder_random) {
+    path_reorder_choice_init(&jitter->choice, &config->reorder, config->reorder_random);
+  }
   path_hold_init(&jitter->held);
   return &jitter->element;
 }

@@ -5,6 +5,7 @@
 #include "base/random_stream.h"
 #include "path/path_element.h"
 #include "path/path_jitter_table.h"
+#include "path/path_reorder.h"
 
 typedef struct path_jitter_config {
   time_ps delay_ps; /* added to every packet's delay: what the jitter lies around */
@@ -14,12 +15,15 @@ typedef struct path_jitter_config {
   double
       correlation; /* of a packet's place in the distribution with the last packet's (path_correlation.h) */
   bool keep_order; /* a packet does not leave before one that entered before it */
+  path_reorder_config
+      reorder; /* packets that go at once, netem's `reorder` and `gap`, also with keep_order */
+  random_stream *reorder_random; /* draws for them, the caller's; NULL: there are none */
 } path_jitter_config;
 
 /* Holds each packet for delay ± what is drawn, but not below 0: nothing can leave before it has come, so a jitter without
  * a delay is on average late. (netem cuts there too; its delay is all of the link's, ours comes on top of it.) Without
  * keep_order packets leave when they are due and overtake; what is due together leaves in the order of entry. Draws once a
- * packet, also with a jitter of 0. `config` is copied; `random` stays the caller's and outlives the element. */
+ * packet that is held, also with a jitter of 0. `config` is copied; `random` stays the caller's and outlives the element. */
 path_element *path_jitter_new(const path_jitter_config *config, random_stream *random);
 
 #endif

@@ -13,31 +13,37 @@ typedef struct held_packet {
 typedef struct path_reorder {
   path_element element;
   time_ps hold_ps;
-  double probability;
-  uint32_t gap; /* at least 1 */
-  random_stream *random;
-  uint32_t held_in_a_row; /* since the last chosen one, counted up to gap - 1 */
-  element_array held;     /* of held_packet, a queue: all are held equally long */
+  path_reorder_choice choice;
+  element_array held; /* of held_packet, a queue: all are held equally long */
 } path_reorder;
 
-/* netem: the packet behind gap - 1 held ones may be chosen; when it is not, the next may. */
-static bool is_chosen(path_reorder *reorder)
+void path_reorder_choice_init(path_reorder_choice *choice, const path_reorder_config *config,
+                              random_stream *random)
 {
-  if (reorder->held_in_a_row < reorder->gap - 1) {
-    reorder->held_in_a_row++;
+  g_assert(config->probability >= 0 && config->probability <= 1);
+  *choice = (path_reorder_choice){.config = *config};
+  choice->config.gap = MAX(config->gap, 1);
+  path_correlation_init(&choice->draws, random, config->correlation);
+}
+
+/* netem: the packet behind gap - 1 held ones may be chosen; when it is not, the next may. */
+bool path_reorder_choice_next(path_reorder_choice *choice)
+{
+  if (choice->held_in_a_row < choice->config.gap - 1) {
+    choice->held_in_a_row++;
     return false;
   }
-  if (!random_stream_chance(reorder->random, reorder->probability)) {
+  if (!path_correlation_chance(&choice->draws, choice->config.probability)) {
     return false;
   }
-  reorder->held_in_a_row = 0;
+  choice->held_in_a_row = 0;
   return true;
 }
 
 static void receive(path_element *element, datagram *packet, time_ps now)
 {
   path_reorder *reorder = (path_reorder *)element;
-  if (is_chosen(reorder)) {
+  if (path_reorder_choice_next(&reorder->choice)) {
     path_element_emit(element, packet, now);
     return;
   }
@@ -82,16 +88,13 @@ static void free_reorder(path_element *element)
 static const path_element_class reorder_class = {
     .name = "reorder", .receive = receive, .deadline = deadline, .run = run, .free = free_reorder};
 
-path_element *path_reorder_new(time_ps hold_ps, double probability, uint32_t gap, random_stream *random)
+path_element *path_reorder_new(time_ps hold_ps, const path_reorder_config *config, random_stream *random)
 {
   g_assert(hold_ps >= 0);
-  g_assert(probability >= 0 && probability <= 1);
   path_reorder *reorder = g_new0(path_reorder, 1);
   reorder->element.class = &reorder_class;
   reorder->hold_ps = hold_ps;
-  reorder->probability = probability;
-  reorder->gap = MAX(gap, 1);
-  reorder->random = random;
+  path_reorder_choice_init(&reorder->choice, config, random);
   element_array_init(&reorder->held, sizeof(held_packet));
   return &reorder->element;
 }

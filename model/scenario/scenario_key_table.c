@@ -395,7 +395,8 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
                                     "Each packet is lost with this probability, after it has used the link."},
     [SCENARIO_PATH_FORWARD_LOSS_CORRELATION] =
         {"path.forward.loss_correlation", SCENARIO_TYPE_PROBABILITY, "0", 0, 1, NULL, NONE,
-         "netem's correlation: how much a draw of 'loss' depends on the one before."},
+         "netem's correlation: how much a draw of 'loss' depends on the one before. The share "
+         "chosen is then not 'loss' (iwarpsim explain netem)."},
     [SCENARIO_PATH_FORWARD_LOSS_EVERY] = {"path.forward.loss_every", SCENARIO_TYPE_INTEGER, "0", 0, EXACT_MAX,
                                           NULL, NONE, "Every n-th segment with payload is lost. 0: none."},
     [SCENARIO_PATH_FORWARD_GEMODEL] =
@@ -413,12 +414,20 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
          "impairments, retransmissions and startup frames included."},
     [SCENARIO_PATH_FORWARD_CORRUPT] = {"path.forward.corrupt", SCENARIO_TYPE_PROBABILITY, "0", 0, 1, NULL,
                                        NONE, "Each packet is damaged with this probability."},
+    [SCENARIO_PATH_FORWARD_CORRUPT_CORRELATION] =
+        {"path.forward.corrupt_correlation", SCENARIO_TYPE_PROBABILITY, "0", 0, 1, NULL, NONE,
+         "netem's correlation: how much a draw of 'corrupt' depends on the one before. The share "
+         "chosen is then not 'corrupt' (iwarpsim explain netem)."},
     [SCENARIO_PATH_FORWARD_CORRUPT_CHECKSUM] =
         {"path.forward.corrupt_checksum", SCENARIO_TYPE_WORD, "catches", 0, 0, "catches|misses", NONE,
          "catches: the TCP checksum finds the damage. misses: it does not, so that the CRC must; the damage "
          "is then in the payload."},
     [SCENARIO_PATH_FORWARD_DUPLICATE] = {"path.forward.duplicate", SCENARIO_TYPE_PROBABILITY, "0", 0, 1, NULL,
                                          NONE, "Each packet comes twice with this probability."},
+    [SCENARIO_PATH_FORWARD_DUPLICATE_CORRELATION] =
+        {"path.forward.duplicate_correlation", SCENARIO_TYPE_PROBABILITY, "0", 0, 1, NULL, NONE,
+         "netem's correlation: how much a draw of 'duplicate' depends on the one before. The share "
+         "chosen is then not 'duplicate' (iwarpsim explain netem)."},
     [SCENARIO_PATH_FORWARD_ECN_MARK] =
         {"path.forward.ecn_mark", SCENARIO_TYPE_PROBABILITY, "0", 0, 1, NULL, NONE,
          "Each ECN-capable packet is marked as having met congestion with this probability."},
@@ -434,6 +443,10 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
         {"path.forward.reorder", SCENARIO_TYPE_PROBABILITY, "0", 0, 1, NULL, NONE,
          "netem's reorder: a packet skips the jitter delay with this probability and so "
          "overtakes those before it."},
+    [SCENARIO_PATH_FORWARD_REORDER_CORRELATION] =
+        {"path.forward.reorder_correlation", SCENARIO_TYPE_PROBABILITY, "0", 0, 1, NULL, NONE,
+         "netem's correlation: how much a draw of 'reorder' depends on the one before. The share "
+         "chosen is then not 'reorder' (iwarpsim explain netem)."},
     [SCENARIO_PATH_FORWARD_GAP] =
         {"path.forward.gap", SCENARIO_TYPE_INTEGER, "0", 0, MILLION, NULL, NONE,
          "netem's gap: only after gap - 1 delayed packets in a row may the next skip the delay. 0: as 1, "
@@ -528,12 +541,18 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
     [SCENARIO_PATH_REVERSE_CORRUPT] =
         {"path.reverse.corrupt", SCENARIO_TYPE_PROBABILITY, "0", 0, 1, NULL, NONE,
          "As path.forward.corrupt, for packets to the Initiator; not taken from there."},
+    [SCENARIO_PATH_REVERSE_CORRUPT_CORRELATION] =
+        {"path.reverse.corrupt_correlation", SCENARIO_TYPE_PROBABILITY, "0", 0, 1, NULL, NONE,
+         "As path.forward.corrupt_correlation, for packets to the Initiator; not taken from there."},
     [SCENARIO_PATH_REVERSE_CORRUPT_CHECKSUM] =
         {"path.reverse.corrupt_checksum", SCENARIO_TYPE_WORD, "catches", 0, 0, "catches|misses", NONE,
          "As path.forward.corrupt_checksum, for packets to the Initiator; not taken from there."},
     [SCENARIO_PATH_REVERSE_DUPLICATE] =
         {"path.reverse.duplicate", SCENARIO_TYPE_PROBABILITY, "0", 0, 1, NULL, NONE,
          "As path.forward.duplicate, for packets to the Initiator; not taken from there."},
+    [SCENARIO_PATH_REVERSE_DUPLICATE_CORRELATION] =
+        {"path.reverse.duplicate_correlation", SCENARIO_TYPE_PROBABILITY, "0", 0, 1, NULL, NONE,
+         "As path.forward.duplicate_correlation, for packets to the Initiator; not taken from there."},
     [SCENARIO_PATH_REVERSE_ECN_MARK] =
         {"path.reverse.ecn_mark", SCENARIO_TYPE_PROBABILITY, "0", 0, 1, NULL, NONE,
          "As path.forward.ecn_mark, for packets to the Initiator; not taken from there."},
@@ -549,6 +568,9 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
     [SCENARIO_PATH_REVERSE_REORDER] =
         {"path.reverse.reorder", SCENARIO_TYPE_PROBABILITY, "0", 0, 1, NULL, NONE,
          "As path.forward.reorder, for packets to the Initiator; not taken from there."},
+    [SCENARIO_PATH_REVERSE_REORDER_CORRELATION] =
+        {"path.reverse.reorder_correlation", SCENARIO_TYPE_PROBABILITY, "0", 0, 1, NULL, NONE,
+         "As path.forward.reorder_correlation, for packets to the Initiator; not taken from there."},
     [SCENARIO_PATH_REVERSE_GAP] =
         {"path.reverse.gap", SCENARIO_TYPE_INTEGER, "0", 0, MILLION, NULL, NONE,
          "As path.forward.gap, for packets to the Initiator; not taken from there."},

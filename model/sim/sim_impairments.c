@@ -99,6 +99,7 @@ static void add_corrupt(sim_impairments *impairments)
 {
   const path_corrupt_config config = {
       .probability = probability(impairments, SCENARIO_PATH_FORWARD_CORRUPT),
+      .correlation = probability(impairments, SCENARIO_PATH_FORWARD_CORRUPT_CORRELATION),
       .mode = says(impairments, SCENARIO_PATH_FORWARD_CORRUPT_CHECKSUM, "misses") ? PATH_CORRUPT_UNCAUGHT
                                                                                   : PATH_CORRUPT_CAUGHT,
   };
@@ -113,7 +114,9 @@ static void add_duplicate(sim_impairments *impairments)
   double p = probability(impairments, SCENARIO_PATH_FORWARD_DUPLICATE);
 
   if (p > 0) {
-    add(impairments, path_duplicate_new(p, random_of(impairments, "duplicate")));
+    add(impairments,
+        path_duplicate_new(p, probability(impairments, SCENARIO_PATH_FORWARD_DUPLICATE_CORRELATION),
+                           random_of(impairments, "duplicate")));
   }
 }
 
@@ -173,10 +176,14 @@ static void add_jitter(sim_impairments *impairments)
   if (jitter == 0) {
     return;
   }
+  const path_reorder_config reorder = {
+      .probability = probability(impairments, SCENARIO_PATH_FORWARD_REORDER),
+      .correlation = probability(impairments, SCENARIO_PATH_FORWARD_REORDER_CORRELATION),
+      .gap = (uint32_t)integer(impairments, SCENARIO_PATH_FORWARD_GAP),
+  };
+  random_stream *reorder_random = random_of(impairments, "reorder");
   if (says(impairments, SCENARIO_PATH_FORWARD_DISTRIBUTION, "constant")) {
-    add(impairments, path_reorder_new(jitter, probability(impairments, SCENARIO_PATH_FORWARD_REORDER),
-                                      (uint32_t)integer(impairments, SCENARIO_PATH_FORWARD_GAP),
-                                      random_of(impairments, "reorder")));
+    add(impairments, path_reorder_new(jitter, &reorder, reorder_random));
     return;
   }
   const path_jitter_config config = {
@@ -186,6 +193,8 @@ static void add_jitter(sim_impairments *impairments)
       .correlation = probability(impairments, SCENARIO_PATH_FORWARD_JITTER_CORRELATION),
       .keep_order =
           !scenario_boolean(impairments->s, key_of(impairments, SCENARIO_PATH_FORWARD_JITTER_REORDERS)),
+      .reorder = reorder,
+      .reorder_random = reorder.probability > 0 ? reorder_random : NULL,
   };
   add(impairments, path_jitter_new(&config, random_of(impairments, "jitter")));
 }

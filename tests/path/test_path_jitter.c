@@ -243,6 +243,31 @@ static void test_order(void)
   test_output_free(kept);
 }
 
+/* netem's `reorder` beside a distribution, here 20 us without any spread: behind two held packets the third goes at once, past those that
+ * keep their order, and is not waited for by those behind it. One packet a microsecond. */
+static void test_chosen_packets_skip_the_delay(void)
+{
+  random_stream *random = random_stream_new(1, "jitter.forward");
+  random_stream *reorder_random = random_stream_new(1, "reorder.forward");
+  path_element *jitter = path_jitter_new(&(path_jitter_config){.delay_ps = 20 * US,
+                                                               .keep_order = true,
+                                                               .reorder = {.probability = 1, .gap = 3},
+                                                               .reorder_random = reorder_random},
+                                         random);
+  GArray *output = test_output_new();
+  path_element_set_output(jitter, test_output, output);
+  for (uint32_t i = 1; i <= 7; i++) {
+    path_element_receive(jitter, test_numbered_packet(i), i * US);
+  }
+  test_run_until(jitter, 100 * US);
+  test_assert_numbers(output, true,
+                      "3@3000000 6@6000000 1@21000000 2@22000000 4@24000000 5@25000000 7@27000000");
+  test_output_free(output);
+  path_element_free(jitter);
+  random_stream_free(random);
+  random_stream_free(reorder_random);
+}
+
 /* The deadline is that of the packet that leaves first, with its send order; what waits is freed with the element. */
 static void test_deadline(void)
 {
@@ -275,6 +300,7 @@ int main(int argc, char **argv)
   g_test_add_func("/path_jitter/correlation", test_correlation);
   g_test_add_func("/path_jitter/large_jitter", test_large_jitter);
   g_test_add_func("/path_jitter/order", test_order);
+  g_test_add_func("/path_jitter/chosen_packets_skip_the_delay", test_chosen_packets_skip_the_delay);
   g_test_add_func("/path_jitter/deadline", test_deadline);
   return g_test_run();
 }

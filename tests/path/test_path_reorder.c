@@ -11,7 +11,8 @@ typedef struct fixture {
 static fixture set_up(time_ps hold_ps, double probability, uint32_t gap)
 {
   fixture f = {.random = random_stream_new(5, "reorder.forward"), .output = test_output_new()};
-  f.reorder = path_reorder_new(hold_ps, probability, gap, f.random);
+  f.reorder =
+      path_reorder_new(hold_ps, &(path_reorder_config){.probability = probability, .gap = gap}, f.random);
   path_element_set_output(f.reorder, test_output, f.output);
   return f;
 }

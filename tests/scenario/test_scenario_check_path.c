@@ -72,6 +72,12 @@ static const char *const rows[][2] = {
      "be"},
     {"path: { forward: { loss_correlation = 0.5; }; };",
      "a.cfg:1: path.forward.loss_correlation has no effect while path.forward.loss is 0"},
+    {"path: { forward: { corrupt_correlation = 0.5; }; };",
+     "a.cfg:1: path.forward.corrupt_correlation has no effect while path.forward.corrupt is 0"},
+    {"path: { reverse: { duplicate_correlation = 0.5; }; };",
+     "a.cfg:1: path.reverse.duplicate_correlation has no effect while path.reverse.duplicate is 0"},
+    {"path: { forward: { reorder_correlation = 0.5; }; };",
+     "a.cfg:1: path.forward.reorder_correlation has no effect while path.forward.reorder is 0"},
     {"path: { reverse: { displace_by = \"3 segments\"; }; };",
      "a.cfg:1: path.reverse.displace_by has no effect while path.reverse.displace is 0"},
     /* IPv6 */

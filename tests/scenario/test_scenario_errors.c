@@ -16,8 +16,10 @@ typedef struct bad {
   "rate, delay, mtu, framing, queue, queue_size, discipline, red_minimum, red_maximum, red_probability, "    \
   "codel_target, codel_interval, ecn_threshold, hop_rate, hop_delay, hop_mtu, order, loss, "                 \
   "loss_correlation, "                                                                                       \
-  "loss_every, gemodel, state, drop, corrupt, corrupt_checksum, duplicate, ecn_mark, ecn_every, displace, "  \
-  "displace_by, reorder, gap, jitter, distribution, jitter_correlation, jitter_reorders"
+  "loss_every, gemodel, state, drop, corrupt, corrupt_correlation, corrupt_checksum, duplicate, "            \
+  "duplicate_correlation, ecn_mark, ecn_every, displace, displace_by, reorder, reorder_correlation, gap, "   \
+  "jitter, "                                                                                                 \
+  "distribution, jitter_correlation, jitter_reorders"
 #define FILE_KEYS                                                                                            \
   "title, run, workload, mpa, initiator, responder, rdmap, sender, receiver, tcp, path, middlebox, "         \
   "topology, fault, "                                                                                        \

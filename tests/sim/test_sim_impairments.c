@@ -172,6 +172,7 @@ static const struct {
     {{"jitter=20us"}, "reorder", "~20000~20000"},
     {{"jitter=20us", "reorder=100%"}, "reorder", "...."},
     {{"jitter=20us", "reorder=100%", "gap=3"}, "reorder", "~20000~20000.~20000~20000."},
+    {{"jitter=20us", "reorder=100%", "distribution=normal"}, "jitter", "....."},
 };
 
 static void test_keys_reach_their_element(void)
@@ -211,18 +212,56 @@ static void test_four_states(void)
   g_assert_cmpstr(single, ==, "x.x.x.x.x.x.x.x.x.x."); /* p14: one alone, and back */
 }
 
-/* Wholly correlated (netem's formula with rho = 1: the last draw is the next), all packets meet the first one's fate; by half correlated
- * draws not. */
+/* Wholly correlated (netem's formula with rho = 1: the last draw is the next), all packets meet the first one's fate, chosen or not, with
+ * some seeds this and with others that; by half correlated draws not. */
 static void test_correlation(void)
 {
-  static const char *const whole[] = {"path.forward.loss=50%", "path.forward.loss_correlation=100%", NULL};
-  static const char *const half[] = {"path.forward.loss=50%", "path.forward.loss_correlation=50%", NULL};
-  g_autofree char *fate = fate_in(whole, SIM_FORWARD, 0, "loss", 100);
-  g_autofree char *changing = fate_in(half, SIM_FORWARD, 0, "loss", 100);
+  static const struct {
+    const char *sets[3];
+    const char *correlation;
+    const char *class;
+    const char *chosen; /* the fate of 60 packets */
+    const char *others;
+  } rows[] = {
+      {{"path.forward.loss=50%"}, "path.forward.loss_correlation", "loss", "x", "."},
+      {{"path.forward.corrupt=50%"}, "path.forward.corrupt_correlation", "corrupt", "!", "."},
+      {{"path.forward.duplicate=50%"}, "path.forward.duplicate_correlation", "duplicate", "2", "."},
+      {{"path.forward.jitter=1us", "path.forward.reorder=50%"},
+       "path.forward.reorder_correlation",
+       "reorder",
+       ".",
+       "~10"},
+      {{"path.forward.jitter=1us", "path.forward.reorder=50%", "path.forward.distribution=uniform"},
+       "path.forward.reorder_correlation",
+       "jitter",
+       ".",
+       NULL},
+  };
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autofree char *whole = g_strconcat(rows[i].correlation, "=100%", NULL);
+    g_autofree char *half = g_strconcat(rows[i].correlation, "=50%", NULL);
+    gsize all_chosen = 0;
+    enum { SEEDS = 20, PACKETS = 60 };
 
-  g_assert_cmpuint(strspn(fate, fate[0] == 'x' ? "x" : "."), ==, 100);
-  g_assert_nonnull(strchr(changing, 'x'));
-  g_assert_nonnull(strchr(changing, '.'));
+    for (guint seed = 1; seed <= SEEDS; seed++) {
+      g_autofree char *seeded = g_strdup_printf("run.seed=%u", seed);
+      const char *sets[6] = {seeded, whole, rows[i].sets[0], rows[i].sets[1], rows[i].sets[2]};
+      g_autofree char *fate = fate_in(sets, SIM_FORWARD, 0, rows[i].class, PACKETS);
+      gsize chosen = strspn(fate, rows[i].chosen);
+      g_assert_true(chosen == PACKETS || chosen == 0);
+      all_chosen += chosen == PACKETS;
+      if (chosen == 0 && rows[i].others) {
+        g_assert_cmpuint(strspn(fate, rows[i].others), ==, strlen(fate));
+      }
+      sets[1] = half;
+      g_autofree char *changing = fate_in(sets, SIM_FORWARD, 0, rows[i].class, PACKETS);
+      chosen = strspn(changing, rows[i].chosen);
+      g_assert_cmpuint(chosen, <, strlen(changing));
+      g_assert_nonnull(strpbrk(changing, rows[i].chosen));
+    }
+    g_assert_cmpuint(all_chosen, >, 0);
+    g_assert_cmpuint(all_chosen, <, SEEDS);
+  }
 }
 
 /* Distributions differ from each other; `normal` and `uniform` lie around the jitter, none is earlier than the packet. In order, a packet

@@ -257,6 +257,11 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
         {"tcp.slow_start", SCENARIO_TYPE_WORD, "hystart", 0, 0, "hystart|hystart++|standard", NONE,
          "When slow start ends before a loss. hystart: when ACKs come in a long train or round trips grow, "
          "Linux's default. hystart++: RFC 9406. standard: not (RFC 5681)."},
+    [SCENARIO_TCP_WINDOW_USE] =
+        {"tcp.window_use", SCENARIO_TYPE_WORD, "ack", 0, 0, "ack|round", NONE,
+         "The congestion window grows only while it is used. ack: it is full when the ACK comes. round: it "
+         "was full when segments left "
+         "in the last round trip, or, in slow start, it is below twice the most in flight, as Linux does."},
     [SCENARIO_TCP_RESTART_AFTER_IDLE] =
         {"tcp.restart_after_idle", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
          "The congestion window goes back to the initial one after a retransmission timeout without sending "

@@ -131,6 +131,7 @@ static void set_tcp_congestion(tcp_config *tcp, const scenario *s)
   tcp->slow_start = (tcp_slow_start_kind)choice(s, SCENARIO_TCP_SLOW_START, slow_starts);
   tcp->ecn = (tcp_ecn_use)choice(s, SCENARIO_TCP_ECN, ecn);
   tcp->initial_window_segments = (uint16_t)scenario_integer(s, SCENARIO_TCP_INITIAL_WINDOW);
+  tcp->limited_by_round = says(s, SCENARIO_TCP_WINDOW_USE, "round");
   tcp->restart_after_idle = scenario_boolean(s, SCENARIO_TCP_RESTART_AFTER_IDLE);
   tcp->pacing = scenario_boolean(s, SCENARIO_TCP_PACING);
   tcp->nagle = scenario_boolean(s, SCENARIO_TCP_NAGLE);

@@ -100,6 +100,9 @@ typedef struct tcp_config {
   bool restart_after_idle : 1;     /* the window collapses after an idle RTO (RFC 5681 §4.1) */
   bool nagle : 1;                  /* RFC 1122 §4.2.3.4; MPA wants it off (MPA-042) */
   bool pacing : 1;                 /* segments leave evenly over the round trip, not in bursts */
+  bool
+      limited_by_round : 1; /* whether the window limits is noted when sending, for a round trip: as Linux has it; else asked at
+                                each ACK */
   bool path_mtu_discovery : 1; /* DF set, ICMP "too big" heeded (RFC 1191, 8201); else routers may fragment */
   bool
       black_hole_detection : 1; /* repeated time-outs of full-size segments lower the path MTU (RFC 4821 §7.7,

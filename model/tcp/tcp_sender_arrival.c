@@ -185,11 +185,15 @@ static void heed_probe(tcp_sender *sender, const tcp_sender_news *news)
 }
 
 /* RFC 3465 §2 and RFC 7661: what is not full does not grow. Full is when no full-sized segment fits, or when the pacer holds one
- * back that would. */
+ * back that would. Linux remembers it of the round, and lets slow start go on up to twice what was in flight. */
 static bool is_limited(const tcp_sender *sender)
 {
-  return sender->paced || tcp_scoreboard_pipe_octets(&sender->flight->board) + sender->emss_octets >
-                              tcp_congestion_window_octets(&sender->congestion);
+  if (sender->config->limited_by_round) {
+    return sender->flight->window_limits ||
+           (tcp_congestion_in_slow_start(&sender->congestion) &&
+            tcp_congestion_window_octets(&sender->congestion) < 2 * sender->flight->most_octets);
+  }
+  return sender->paced || tcp_sender_fills_window(sender);
 }
 
 /* Whether there is nothing that a path without loss, reordering and marks does not make. What an acknowledgement means that

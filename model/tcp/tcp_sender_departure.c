@@ -199,6 +199,21 @@ static inline bool choose_new(tcp_sender *sender, int64_t room, tcp_cut *cut, bo
   return fits(sender, MAX(cut->length, 1), room);
 }
 
+/* What a round has made of the window, as Linux keeps it (tcp_config.limited_by_round): that it was full, or else how much was in
+ * flight. A round ends when what was in flight at the last note is acknowledged. */
+static inline void note_use_of_window(tcp_sender *sender)
+{
+  tcp_sender_flight *flight = sender->flight;
+  bool full = tcp_sender_fills_window(sender);
+  uint64_t octets = tcp_sender_flight_octets(sender);
+  if (full || sender->acknowledged >= flight->round_end ||
+      (!flight->window_limits && octets > flight->most_octets)) {
+    flight->window_limits = full;
+    flight->most_octets = octets;
+    flight->round_end = sender->next;
+  }
+}
+
 static bool send_new(tcp_sender *sender, int64_t room, tcp_outgoing *outgoing, time_ps now)
 {
   tcp_cut cut;
@@ -217,6 +232,9 @@ static bool send_new(tcp_sender *sender, int64_t room, tcp_outgoing *outgoing, t
   if (sender->flight->duplicate_acks > 0 && sender->config->limited_transmit &&
       sender->state != TCP_SENDING_RECOVERY) {
     sender->flight->limited_octets += cut.length;
+  }
+  if (sender->config->limited_by_round) {
+    note_use_of_window(sender);
   }
   account(sender, sender->next - from, now);
   tcp_sender_schedule_probe(sender, now);

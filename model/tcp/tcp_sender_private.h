@@ -49,10 +49,14 @@ typedef struct tcp_sender_flight {
   tcp_sender_news *news;   /* of the acknowledgement at hand */
   uint64_t limited_octets; /* new octets sent on duplicate ACKs: not part of FlightSize (RFC 5681 §3.2) */
   uint64_t sent_before_partial_ack; /* SND.NXT at the last partial ACK */
+  uint64_t
+      round_end; /* SND.NXT when the use of the window was noted last, with tcp_config.limited_by_round */
+  uint64_t most_octets; /* in flight, in this round */
   tcp_forward_rto forward;
   tcp_tail_loss_probe probe;
   tcp_proportional_reduction reduction;
   uint32_t duplicate_acks;
+  bool window_limits;          /* it was full in this round */
   bool resend_first;           /* the first that is lost leaves whatever the window is */
   bool rescued;                /* rule 4 of NextSeg() was used in this recovery */
   bool partially_acknowledged; /* in this recovery: what was sent again first has arrived */
@@ -107,6 +111,13 @@ void tcp_sender_end_flight(tcp_sender *sender);
 static inline uint64_t tcp_sender_flight_octets(const tcp_sender *sender)
 {
   return sender->next - sender->acknowledged;
+}
+
+/* The window has no room for another segment of full size. */
+static inline bool tcp_sender_fills_window(const tcp_sender *sender)
+{
+  return tcp_scoreboard_pipe_octets(&sender->flight->board) + sender->emss_octets >
+         tcp_congestion_window_octets(&sender->congestion);
 }
 
 /* Octets posted and the peer has room for: new segments can be sent. */

@@ -1,0 +1,96 @@
+/* The congestion window as Linux keeps it, where the RFCs have it otherwise: each difference is one of tcp_config's. */
+#include <glib.h>
+
+#include "tcp_kit.h"
+
+enum { EMSS = 1460 };
+
+/* tcp_kit_connected(true) with `config`, without the octet that end 0 has still to acknowledge. */
+static tcp_kit *connected(const tcp_config *config)
+{
+  tcp_kit *kit = tcp_kit_new(config, config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  post(kit, 1, 1, 0);
+  deliver(kit, 1);
+  advance_by(kit, config->delayed_ack_ps);
+  deliver_all(kit, 0);
+  return kit;
+}
+
+/* A message of `count` full segments leaves, and each ACK comes back. */
+static void exchange_message(tcp_kit *kit, unsigned count)
+{
+  post(kit, 0, count * EMSS, 0);
+  deliver_segments(kit, count);
+  expect_nothing(kit, 0);
+}
+
+/* A window of 10 segments, messages of 6, an ACK every 2 segments. When the first ACK comes, 6 segments are in flight of 10: the window
+ * does not limit, and does not grow. Linux lets it grow below twice the 6 that were in flight: by the first ACK from 10 to 12, and no
+ * further however many messages follow. */
+static void test_messages_grow_the_window_to_twice_what_they_fill(void)
+{
+  static const uint64_t grown[] = {[false] = 10, [true] = 12};
+  for (unsigned by_round = 0; by_round < 2; by_round++) {
+    tcp_config config = tcp_kit_config();
+    config.limited_by_round = by_round;
+    tcp_kit *kit = connected(&config);
+    for (unsigned message = 0; message < 5; message++) {
+      exchange_message(kit, 6);
+      g_assert_cmpuint(window_of(kit), ==, grown[by_round] * EMSS);
+    }
+    tcp_kit_free(kit);
+  }
+}
+
+/* A message of 12 segments fills the window of 10: 2 more leave with the first ACK. That the window was full counts for every ACK of
+ * the round trip: 5 ACKs of the first 10 segments, in slow start of 2 each, make 20. At the ACK itself the window limits only as long as
+ * it is full: 10 in flight at the first, of 12 then; with 2 more 10 of 12 at the second, and it stays at 12. */
+static void test_a_full_window_is_remembered_for_a_round(void)
+{
+  static const uint64_t grown[] = {[false] = 12, [true] = 20};
+  for (unsigned by_round = 0; by_round < 2; by_round++) {
+    tcp_config config = tcp_kit_config();
+    config.limited_by_round = by_round;
+    tcp_kit *kit = connected(&config);
+    post(kit, 0, 12 * EMSS, 0);
+    g_assert_cmpuint(on_wire(kit, 0), ==, 10);
+    deliver_segments(kit, 10);
+    g_assert_cmpuint(window_of(kit), ==, grown[by_round] * EMSS);
+    tcp_kit_free(kit);
+  }
+}
+
+/* After slow start nothing but a full window lets it grow: messages of 2 segments do not, of as many as the window has do. */
+static void test_avoidance_needs_a_full_window(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.limited_by_round = true;
+  tcp_kit *kit = connected(&config);
+  post(kit, 0, 20 * EMSS, 0);
+  drop_segment(kit, 0);
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  uint64_t before = window_of(kit);
+  g_assert_cmpuint(before, >=, threshold_of(kit));
+  for (unsigned message = 0; message < 10; message++) {
+    exchange_message(kit, 2);
+  }
+  g_assert_cmpuint(window_of(kit), ==, before);
+  for (unsigned message = 0; message < 2; message++) {
+    exchange_message(kit, (unsigned)(before / EMSS));
+  }
+  g_assert_cmpuint(window_of(kit), ==,
+                   before + EMSS); /* by a segment, as a window and more is acknowledged */
+  tcp_kit_free(kit);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tcp/linux_window/messages_grow_the_window_to_twice_what_they_fill",
+                  test_messages_grow_the_window_to_twice_what_they_fill);
+  g_test_add_func("/tcp/linux_window/a_full_window_is_remembered_for_a_round",
+                  test_a_full_window_is_remembered_for_a_round);
+  g_test_add_func("/tcp/linux_window/avoidance_needs_a_full_window", test_avoidance_needs_a_full_window);
+  return g_test_run();
+}

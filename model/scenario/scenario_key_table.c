@@ -257,6 +257,21 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
         {"tcp.slow_start", SCENARIO_TYPE_WORD, "hystart", 0, 0, "hystart|hystart++|standard", NONE,
          "When slow start ends before a loss. hystart: when ACKs come in a long train or round trips grow, "
          "Linux's default. hystart++: RFC 9406. standard: not (RFC 5681)."},
+    [SCENARIO_TCP_CUBIC_AHEAD] = {"tcp.cubic_ahead", SCENARIO_TYPE_WORD, "srtt", 0, 0, "srtt|least", NONE,
+                                  "How far ahead on its curve CUBIC looks for the window to grow to: the "
+                                  "smoothed round trip (srtt, RFC 9438 section 4.2) or the "
+                                  "least one (least), as Linux does."},
+    [SCENARIO_TCP_SLOW_START_LIMIT] =
+        {"tcp.slow_start_limit", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
+         "Slow start opens the window by at most two segments an acknowledgement, one after a timeout (RFC "
+         "3465). false: by all that it "
+         "acknowledges, up to the threshold, as Linux does."},
+    [SCENARIO_TCP_WINDOW_GROWTH] = {"tcp.window_growth", SCENARIO_TYPE_WORD, "acknowledged", 0, 0,
+                                    "acknowledged|delivered", NONE,
+                                    "What an ACK that advances counts for in the growth of the congestion "
+                                    "window. acknowledged: the octets that it acknowledges "
+                                    "(RFC 3465). delivered: those not reported by SACK before, and those "
+                                    "that its SACK blocks report first, as Linux does."},
     [SCENARIO_TCP_WINDOW_USE] =
         {"tcp.window_use", SCENARIO_TYPE_WORD, "ack", 0, 0, "ack|round", NONE,
          "The congestion window grows only while it is used. ack: it is full when the ACK comes. round: it "

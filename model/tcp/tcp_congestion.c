@@ -160,6 +160,19 @@ static uint32_t heed_delay(tcp_congestion *congestion, const tcp_congestion_ack 
   return 1;
 }
 
+/* Returns how many octets are left for congestion avoidance: those of an unlimited slow start beyond the threshold. */
+static uint64_t start_slowly(tcp_congestion_window *window, const tcp_congestion_ack *ack, uint32_t divisor)
+{
+  if (!ack->unlimited_slow_start) {
+    uint64_t limit = (uint64_t)window->smss_octets * (ack->after_timeout ? 1 : SLOW_START_SEGMENTS);
+    window->octets += MIN(ack->octets, limit) / divisor;
+    return 0;
+  }
+  uint64_t growth = MIN(ack->octets / divisor, window->threshold_octets - window->octets);
+  window->octets += growth;
+  return window->octets < window->threshold_octets ? 0 : ack->octets - growth * divisor;
+}
+
 void tcp_congestion_acknowledged(tcp_congestion *congestion, const tcp_congestion_ack *ack, time_ps now)
 {
   const tcp_congestion_control *control = congestion->control;
@@ -179,12 +192,14 @@ void tcp_congestion_acknowledged(tcp_congestion *congestion, const tcp_congestio
   if (!ack->limited) {
     return; /* RFC 7661, RFC 9438 §5.8: what is not full tells nothing of whether there is room for more */
   }
+  uint64_t octets = ack->octets;
   if (tcp_congestion_in_slow_start(congestion)) {
-    uint64_t limit = (uint64_t)window->smss_octets * (ack->after_timeout ? 1 : SLOW_START_SEGMENTS);
-    window->octets += MIN(ack->octets, limit) / divisor;
-  } else {
-    control->avoid(state_of(congestion), window, ack, now);
+    octets = start_slowly(window, ack, divisor);
+    if (octets == 0) {
+      return;
+    }
   }
+  control->avoid(state_of(congestion), window, ack, octets, now);
 }
 
 static uint64_t floored(const tcp_congestion *congestion, uint64_t octets)

@@ -23,8 +23,9 @@ typedef struct tcp_congestion_control {
   bool observes_slow_start;
   void (*observe)(void *state, const tcp_congestion_window *window, const tcp_congestion_ack *ack,
                   time_ps now);
-  /* One of congestion avoidance, when the window was what held the sender back: the window grows. */
-  void (*avoid)(void *state, tcp_congestion_window *window, const tcp_congestion_ack *ack, time_ps now);
+  /* One of congestion avoidance, when the window was what held the sender back: the window grows by what `octets` of it count for. */
+  void (*avoid)(void *state, tcp_congestion_window *window, const tcp_congestion_ack *ack, uint64_t octets,
+                time_ps now);
   /* The threshold that a loss makes, before the floor of 2 SMSS; `window` is still the one before it. */
   uint64_t (*after_loss)(void *state, const tcp_congestion_window *window, uint64_t flight_octets,
                          bool timed_out);

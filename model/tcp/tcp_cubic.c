@@ -126,7 +126,8 @@ static void follow_curve(cubic_state *cubic, tcp_congestion_window *window, uint
   cubic->grown &= (UINT64_C(1) << OCTET_BITS) - 1;
 }
 
-static void avoid(void *state, tcp_congestion_window *window, const tcp_congestion_ack *ack, time_ps now)
+static void avoid(void *state, tcp_congestion_window *window, const tcp_congestion_ack *ack, uint64_t octets,
+                  time_ps now)
 {
   cubic_state *cubic = state;
   window->octets = MAX(window->octets, 1);
@@ -135,12 +136,12 @@ static void avoid(void *state, tcp_congestion_window *window, const tcp_congesti
     begin_stage(cubic, window, now);
   }
   time_ps since_start = now - cubic->stage_start;
-  grow_estimate(cubic, window, ack->octets);
+  grow_estimate(cubic, window, octets);
   if (curve_octets(cubic, window->smss_octets, since_start) < cubic->estimate >> OCTET_BITS) {
     window->octets = MAX(window->octets, cubic->estimate >> OCTET_BITS);
   } else {
-    follow_curve(cubic, window, curve_octets(cubic, window->smss_octets, since_start + ack->smoothed_ps),
-                 ack->octets);
+    follow_curve(cubic, window, curve_octets(cubic, window->smss_octets, since_start + ack->ahead_ps),
+                 octets);
   }
 }
 

@@ -41,11 +41,13 @@ static void observe(void *state, const tcp_congestion_window *window, const tcp_
   dctcp->marked_octets = 0;
 }
 
-static void avoid(void *state, tcp_congestion_window *window, const tcp_congestion_ack *ack, time_ps now)
+static void avoid(void *state, tcp_congestion_window *window, const tcp_congestion_ack *ack, uint64_t octets,
+                  time_ps now)
 {
   dctcp_state *dctcp = state;
+  (void)ack;
   (void)now;
-  tcp_newreno_avoid(&dctcp->counted_octets, window, ack->octets);
+  tcp_newreno_avoid(&dctcp->counted_octets, window, octets);
 }
 
 /* §3.5: as any TCP. */

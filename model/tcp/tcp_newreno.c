@@ -13,11 +13,13 @@ void tcp_newreno_avoid(uint64_t *counted_octets, tcp_congestion_window *window, 
   }
 }
 
-static void avoid(void *state, tcp_congestion_window *window, const tcp_congestion_ack *ack, time_ps now)
+static void avoid(void *state, tcp_congestion_window *window, const tcp_congestion_ack *ack, uint64_t octets,
+                  time_ps now)
 {
   newreno_state *reno = state;
+  (void)ack;
   (void)now;
-  tcp_newreno_avoid(&reno->counted_octets, window, ack->octets);
+  tcp_newreno_avoid(&reno->counted_octets, window, octets);
 }
 
 static uint64_t after_loss(void *state, const tcp_congestion_window *window, uint64_t flight_octets,

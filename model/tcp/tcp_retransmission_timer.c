@@ -41,12 +41,14 @@ void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, time_ps ro
   g_assert(round_trip_ps >= 0);
   if (!has_sample(timer)) {
     timer->smoothed_ps = round_trip_ps;
+    timer->least_ps = round_trip_ps;
     timer->variation_ps = round_trip_ps / 2;
   } else {
     /* alpha = 1/8, beta = 1/4; the variation first, from the old mean (RFC 6298 §2.3) */
     time_ps deviation = ABS(timer->smoothed_ps - round_trip_ps);
     timer->variation_ps += (deviation - timer->variation_ps) / 4;
     timer->smoothed_ps += (round_trip_ps - timer->smoothed_ps) / 8;
+    timer->least_ps = MIN(timer->least_ps, round_trip_ps);
   }
   /* The clock granularity G is a picosecond: 4 * RTTVAR is never below it but when it is 0, where min_ps
    * rules. */
@@ -92,4 +94,9 @@ time_ps tcp_retransmission_timer_rto(const tcp_retransmission_timer *timer)
 time_ps tcp_retransmission_timer_smoothed(const tcp_retransmission_timer *timer)
 {
   return timer->smoothed_ps;
+}
+
+time_ps tcp_retransmission_timer_least(const tcp_retransmission_timer *timer)
+{
+  return timer->least_ps;
 }

@@ -38,7 +38,8 @@ time_ps tcp_retransmission_timer_deadline(const tcp_retransmission_timer *timer)
 /* The present RTO, back-off included. */
 time_ps tcp_retransmission_timer_rto(const tcp_retransmission_timer *timer);
 
-/* SRTT; 0 before the first sample. */
+/* SRTT, and the least of all samples; 0 before the first. */
 time_ps tcp_retransmission_timer_smoothed(const tcp_retransmission_timer *timer);
+time_ps tcp_retransmission_timer_least(const tcp_retransmission_timer *timer);
 
 #endif

@@ -10,6 +10,7 @@ struct tcp_retransmission_timer {
   time_ps rto_ps;
   time_ps deadline;
   time_ps smoothed_ps;  /* SRTT */
+  time_ps least_ps;     /* of all samples */
   time_ps variation_ps; /* RTTVAR; -1: no sample yet */
   tcp_rto_floor floor;
 };

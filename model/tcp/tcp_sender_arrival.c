@@ -103,20 +103,27 @@ static void heed_ecn(tcp_sender *sender, const tcp_sender_news *news)
   }
 }
 
+static time_ps look_ahead_ps(const tcp_sender *sender)
+{
+  return sender->config->ahead_by_least ? tcp_retransmission_timer_least(sender->timer)
+                                        : tcp_retransmission_timer_smoothed(sender->timer);
+}
+
 /* An ACK with ECE lets the window not grow (RFC 3168 §6.1.2). */
 static void grow(tcp_sender *sender, const tcp_sender_news *news, bool in_recovery)
 {
   bool congested = sender->ecn && news->ack->congestion_experienced;
   tcp_congestion_ack ack = {
-      .octets = news->octets,
+      .octets = sender->config->growth_by_delivered ? news->delivered : news->octets,
       .position = news->ack->position,
       .next = sender->next,
       .limited = news->limited && !congested,
+      .unlimited_slow_start = sender->config->slow_start_unlimited,
       .after_timeout = sender->state == TCP_SENDING_LOSS,
       .in_recovery = in_recovery || news->undone,
       .congestion_experienced = congested,
       .round_trip_ps = news->round_trip_ps,
-      .smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer),
+      .ahead_ps = look_ahead_ps(sender),
   };
   tcp_congestion_acknowledged(&sender->congestion, &ack, news->now);
 }
@@ -225,6 +232,7 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
       .position = ack->position,
       .next = sender->next,
       .limited = is_limited(sender),
+      .unlimited_slow_start = sender->config->slow_start_unlimited,
       .round_trip_ps = ack->round_trip_ps,
   };
   tcp_scoreboard_acknowledge_plain(&sender->flight->board, ack->position, &delivery);
@@ -240,7 +248,7 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
   if (sender->by_time && delivery.any) {
     tcp_rack_delivered_in_order(&sender->flight->rack, &delivery.last, now);
   }
-  growth.smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer);
+  growth.ahead_ps = look_ahead_ps(sender);
   tcp_congestion_acknowledged(&sender->congestion, &growth, now);
   tcp_sender_restart_timer(sender, now);
   tcp_sender_schedule_probe(sender, now);

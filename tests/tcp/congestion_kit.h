@@ -39,7 +39,7 @@ static inline void flow_acknowledge(clocked_flow *flow, uint64_t octets)
       .after_timeout = flow->after_timeout,
       .in_recovery = flow->in_recovery,
       .round_trip_ps = flow->round_trip_ps,
-      .smoothed_ps = flow->round_trip_ps,
+      .ahead_ps = flow->round_trip_ps,
   };
   tcp_congestion_acknowledged(flow->congestion, &ack, flow->now);
 }

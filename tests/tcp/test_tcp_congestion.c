@@ -280,6 +280,26 @@ static void test_any_order(void)
   random_stream_free(stream);
 }
 
+/* A threshold of 12 segments and a window of 1. One ACK of 20 segments: 11 of them open the window to the threshold, and the other 9
+ * count in congestion avoidance, where 12 make a segment more. */
+static void test_unlimited_slow_start_ends_at_the_threshold(void)
+{
+  clocked_flow flow = with_segments(10);
+  tcp_congestion_collapse(flow.congestion, segments(24), true, 0);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(1));
+  tcp_congestion_ack ack = {
+      .octets = segments(20), .next = 1, .limited = true, .unlimited_slow_start = true, .round_trip_ps = -1};
+  tcp_congestion_acknowledged(flow.congestion, &ack, 0);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(12));
+  ack.octets = segments(3) - 1;
+  tcp_congestion_acknowledged(flow.congestion, &ack, 0);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(12));
+  ack.octets = 1;
+  tcp_congestion_acknowledged(flow.congestion, &ack, 0);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(13));
+  tcp_congestion_free(flow.congestion);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -296,5 +316,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/congestion/restart_after_idle", test_restart_after_idle);
   g_test_add_func("/tcp/congestion/smss_changes", test_smss_changes);
   g_test_add_func("/tcp/congestion/any_order", test_any_order);
+  g_test_add_func("/tcp/congestion/unlimited_slow_start_ends_at_the_threshold",
+                  test_unlimited_slow_start_ends_at_the_threshold);
   return g_test_run();
 }

@@ -69,7 +69,7 @@ static void test_cube_counts_segments_of_smss(void)
                               .next = 1,
                               .limited = true,
                               .round_trip_ps = -1,
-                              .smoothed_ps = 200 * MILLISECOND};
+                              .ahead_ps = 200 * MILLISECOND};
     tcp_congestion_acknowledged(congestion, &ack, now);
   }
   g_assert_cmpfloat_with_epsilon((double)tcp_congestion_window_octets(congestion) / 8960, 99.28, 1);
@@ -214,7 +214,7 @@ static void idle_for_six_seconds(bool told)
                              .position = flow.position + SMSS,
                              .next = flow.position + SMSS,
                              .round_trip_ps = flow.round_trip_ps,
-                             .smoothed_ps = flow.round_trip_ps};
+                             .ahead_ps = flow.round_trip_ps};
   tcp_congestion_acknowledged(flow.congestion, &last, flow.now);
   flow.unlimited = false;
   flow.now += 6 * TIME_PS_PER_SECOND;
@@ -247,7 +247,7 @@ static void test_idle_time_right_after_slow_start(void)
                               .next = segments(7),
                               .limited = true,
                               .round_trip_ps = flow.round_trip_ps,
-                              .smoothed_ps = flow.round_trip_ps};
+                              .ahead_ps = flow.round_trip_ps};
     tcp_congestion_acknowledged(flow.congestion, &all, flow.now);
     flow.now += MILLISECOND;
   }
@@ -390,7 +390,7 @@ static void test_any_window_and_time(void)
         tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, smss, maximum);
     tcp_congestion_reduce(congestion, maximum, 0);
     uint64_t window = tcp_congestion_window_octets(congestion);
-    tcp_congestion_ack ack = {.next = 1, .limited = true, .round_trip_ps = -1, .smoothed_ps = round_trip};
+    tcp_congestion_ack ack = {.next = 1, .limited = true, .round_trip_ps = -1, .ahead_ps = round_trip};
     tcp_congestion_acknowledged(congestion, &ack, 0); /* begins the stage */
     ack.octets = window;
     tcp_congestion_acknowledged(congestion, &ack, now);

@@ -37,7 +37,7 @@ static void acknowledge(round_flow *flow, unsigned count, time_ps round_trip_ps)
                               .next = flow->position + segments(ROUND_SEGMENTS),
                               .limited = true,
                               .round_trip_ps = round_trip_ps,
-                              .smoothed_ps = round_trip_ps};
+                              .ahead_ps = round_trip_ps};
     tcp_congestion_acknowledged(flow->congestion, &ack, 0);
   }
 }

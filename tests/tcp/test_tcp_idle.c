@@ -5,7 +5,7 @@
 
 #include "tcp/tcp_transport.h"
 
-enum { PAIRS = 100, ENDS = 2, RECORD_OCTETS = 900, HEAP_OCTETS_MAX = 840 };
+enum { PAIRS = 100, ENDS = 2, RECORD_OCTETS = 900, HEAP_OCTETS_MAX = 864 };
 
 static tcp_config config_of(unsigned pair, unsigned end)
 {

@@ -84,6 +84,78 @@ static void test_avoidance_needs_a_full_window(void)
   tcp_kit_free(kit);
 }
 
+/* One ACK of 10 segments, which filled the window. RFC 3465 counts 2 of them, Linux all. */
+static void test_slow_start_counts_all_that_an_ack_acknowledges(void)
+{
+  static const uint64_t grown[] = {[false] = 12, [true] = 20};
+  for (unsigned unlimited = 0; unlimited < 2; unlimited++) {
+    tcp_config config = tcp_kit_config();
+    config.delayed_ack_segments = 10;
+    config.slow_start_unlimited = unlimited;
+    tcp_kit *kit = connected(&config);
+    exchange_message(kit, 10);
+    g_assert_cmpuint(window_of(kit), ==, grown[unlimited] * EMSS);
+    tcp_kit_free(kit);
+  }
+}
+
+/* Segments 1 and 2 arrive before segment 0. The ACK that follows acknowledges 3 segments, of which SACK has reported 2: one is newly
+ * delivered. RFC 3465 lets the window of 10 grow by 2 of the 3, Linux by the 1. */
+static void test_growth_by_what_is_delivered(void)
+{
+  static const uint64_t grown[] = {[false] = 12, [true] = 11};
+  for (unsigned by_delivered = 0; by_delivered < 2; by_delivered++) {
+    tcp_config config = tcp_kit_config();
+    config.growth_by_delivered = by_delivered;
+    tcp_kit *kit = connected(&config);
+    post(kit, 0, 20 * EMSS, 0);
+    reorder_segments(kit, 0, 0, 2);
+    deliver_segments(kit, 2);
+    g_assert_cmpuint(window_of(kit), ==, 10 * EMSS);
+    deliver_segments(kit, 1);
+    g_assert_cmpuint(window_of(kit), ==, grown[by_delivered] * EMSS);
+    tcp_kit_free(kit);
+  }
+}
+
+/* What is on the wires arrives, half a round trip each way. */
+static void pass_round_trip(tcp_kit *kit, time_ps round_trip_ps)
+{
+  advance_by(kit, round_trip_ps / 2);
+  deliver_all(kit, 0);
+  advance_by(kit, round_trip_ps / 2);
+  deliver_all(kit, 1);
+}
+
+/* The window of CUBIC 7 s after a loss: the first 20 round trips take 100 ms, the others 200. */
+static uint64_t window_after_loss(bool ahead_by_least)
+{
+  tcp_config config = tcp_kit_config();
+  config.congestion = TCP_CONGESTION_CUBIC;
+  config.ahead_by_least = ahead_by_least;
+  tcp_kit *kit = connected(&config);
+  post(kit, 0, 4000 * EMSS, 0);
+  drop_segment(kit, 0);
+  for (unsigned trip = 0; trip < 45; trip++) {
+    pass_round_trip(kit, (trip < 20 ? 1 : 2) * TCP_KIT_ROUND_TRIP);
+  }
+  uint64_t octets = window_of(kit);
+  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
+  tcp_kit_free(kit);
+  return octets;
+}
+
+/* CUBIC's target lies on its curve, a look-ahead from now. After the loss W_max is 10 segments and K is (10 * 0.3 / 0.4)^(1/3) = 1.96 s.
+ * At t = 7 s the curve rises by 3 * 0.4 * (7 - 1.96)^2 = 30.5 segments a second: a look-ahead of 100 ms instead of nearly 200 aims
+ * about 3 segments lower. */
+static void test_cubic_looks_ahead_by_the_least_round_trip(void)
+{
+  uint64_t by_smoothed = window_after_loss(false);
+  uint64_t by_least = window_after_loss(true);
+  g_assert_cmpuint(by_least + 2 * EMSS, <=, by_smoothed);
+  g_assert_cmpuint(by_least + 4 * EMSS, >=, by_smoothed);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -92,5 +164,10 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/linux_window/a_full_window_is_remembered_for_a_round",
                   test_a_full_window_is_remembered_for_a_round);
   g_test_add_func("/tcp/linux_window/avoidance_needs_a_full_window", test_avoidance_needs_a_full_window);
+  g_test_add_func("/tcp/linux_window/slow_start_counts_all_that_an_ack_acknowledges",
+                  test_slow_start_counts_all_that_an_ack_acknowledges);
+  g_test_add_func("/tcp/linux_window/growth_by_what_is_delivered", test_growth_by_what_is_delivered);
+  g_test_add_func("/tcp/linux_window/cubic_looks_ahead_by_the_least_round_trip",
+                  test_cubic_looks_ahead_by_the_least_round_trip);
   return g_test_run();
 }

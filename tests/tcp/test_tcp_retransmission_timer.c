@@ -22,6 +22,7 @@ static void test_estimate(void)
   tcp_retransmission_timer_sample(timer, 180 * MS);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 340 * MS);
   g_assert_cmpint(tcp_retransmission_timer_smoothed(timer), ==, 110 * MS);
+  g_assert_cmpint(tcp_retransmission_timer_least(timer), ==, 100 * MS);
   tcp_retransmission_timer_sample(timer, 110 * MS);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 282500 * TIME_PS_PER_MICROSECOND);
   tcp_retransmission_timer_free(timer);

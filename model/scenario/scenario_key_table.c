@@ -288,6 +288,11 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
     [SCENARIO_TCP_ECN] = {"tcp.ecn", SCENARIO_TYPE_WORD, "passive", 0, 0, "passive|off|on", NONE,
                           "Explicit Congestion Notification (RFC 3168). passive: when the peer asks for it, "
                           "Linux's default, so that nobody asks. on: both ask."},
+    [SCENARIO_TCP_ECN_RESPONSE] = {"tcp.ecn_response", SCENARIO_TYPE_WORD, "cut", 0, 0, "cut|prr", NONE,
+                                   "What a sender does when the peer reports a mark. cut: the window is "
+                                   "reduced at once, by what is in flight (RFC 3168 section "
+                                   "6.1.2). prr: Proportional Rate Reduction leads it to the threshold in a "
+                                   "round trip, by the window, as Linux does."},
     [SCENARIO_TCP_SACK] = {"tcp.sack", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
                            "Selective acknowledgements (RFC 2018) are offered and used (RFC 6675)."},
     [SCENARIO_TCP_DSACK] = {"tcp.dsack", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,

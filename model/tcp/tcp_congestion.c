@@ -255,6 +255,11 @@ void tcp_congestion_remember(tcp_congestion *congestion)
   memcpy(congestion->before->state, state_of(congestion), congestion->control->state_octets);
 }
 
+void tcp_congestion_forget(tcp_congestion *congestion)
+{
+  congestion->remembers = false;
+}
+
 void tcp_congestion_undo(tcp_congestion *congestion, time_ps now)
 {
   tcp_congestion_window *window = &congestion->window;

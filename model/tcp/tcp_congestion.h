@@ -69,6 +69,9 @@ void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets,
 void tcp_congestion_remember(tcp_congestion *congestion);
 void tcp_congestion_undo(tcp_congestion *congestion, time_ps now);
 
+/* There is nothing to undo. */
+void tcp_congestion_forget(tcp_congestion *congestion);
+
 /* Nothing was sent for an RTO or more, `idle_ps`: the window is at most the restart window (RFC 5681 §4.1, RFC 9438 §5.8);
  * CUBIC's epoch does not count the time. */
 void tcp_congestion_restart_after_idle(tcp_congestion *congestion, time_ps idle_ps);

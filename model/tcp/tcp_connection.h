@@ -100,6 +100,8 @@ typedef struct tcp_config {
   bool restart_after_idle : 1;     /* the window collapses after an idle RTO (RFC 5681 §4.1) */
   bool nagle : 1;                  /* RFC 1122 §4.2.3.4; MPA wants it off (MPA-042) */
   bool pacing : 1;                 /* segments leave evenly over the round trip, not in bursts */
+  bool
+      ecn_proportional : 1; /* PRR leads the window to what ECE makes of it, as Linux has it; else it is cut at once */
   bool ahead_by_least : 1; /* CUBIC looks ahead by the least round trip, as Linux has it; else by SRTT */
   bool
       slow_start_unlimited : 1; /* slow start by all that an ACK acknowledges, up to the threshold; else by at most 2 SMSS (RFC 3465) */

@@ -92,12 +92,29 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
   }
 }
 
+/* As Linux answers ECE: the threshold is the control's, of the window and not of what is in flight, and PRR leads the window there. */
+static void begin_reducing(tcp_sender *sender, time_ps now)
+{
+  uint64_t window_octets = tcp_congestion_window_octets(&sender->congestion);
+  tcp_congestion_reduce_for_ecn(&sender->congestion, window_octets, now);
+  tcp_congestion_set_window(&sender->congestion, window_octets);
+  tcp_proportional_reduction_begin(&sender->flight->reduction, window_octets);
+  sender->flight->reducing = true;
+}
+
 /* ECE reduces the window once a round trip (RFC 3168 §6.1.2). Fast recovery and time-outs have done so. */
 static void heed_ecn(tcp_sender *sender, const tcp_sender_news *news)
 {
-  if (sender->ecn && news->ack->congestion_experienced && sender->state == TCP_SENDING_OPEN &&
-      (int64_t)news->ack->position > sender->ecn_point) {
-    tcp_congestion_reduce_for_ecn(&sender->congestion, news->flight_octets, news->now);
+  bool passed = (int64_t)news->ack->position > sender->ecn_point;
+  if (sender->flight->reducing && (passed || news->ack->position == sender->next)) {
+    tcp_sender_end_reducing(sender);
+  }
+  if (sender->ecn && news->ack->congestion_experienced && sender->state == TCP_SENDING_OPEN && passed) {
+    if (sender->config->ecn_proportional) {
+      begin_reducing(sender, news->now);
+    } else {
+      tcp_congestion_reduce_for_ecn(&sender->congestion, news->flight_octets, news->now);
+    }
     tcp_sender_note_reduction(sender);
     sender->statistics->ecn_reductions++;
   }
@@ -151,7 +168,7 @@ static void move_on(tcp_sender *sender, const tcp_sender_news *news)
   bool finished = (int64_t)sender->acknowledged >= sender->recovery_point;
   switch (sender->state) {
   case TCP_SENDING_OPEN:
-    grow(sender, news, false);
+    grow(sender, news, sender->flight->reducing);
     break;
   case TCP_SENDING_LOSS:
     grow(sender, news, false); /* also the ACK of all: RFC 5681 §3.1 knows no exception */
@@ -208,7 +225,7 @@ static bool is_limited(const tcp_sender *sender)
 static inline bool is_smooth(const tcp_sender *sender)
 {
   const tcp_sender_flight *flight = sender->flight;
-  return sender->state == TCP_SENDING_OPEN && !flight->probe.outstanding &&
+  return sender->state == TCP_SENDING_OPEN && !flight->reducing && !flight->probe.outstanding &&
          tcp_scoreboard_is_plain(&flight->board) &&
          (!sender->by_time || tcp_rack_is_settled(&flight->rack, sender->acknowledged,
                                                   tcp_scoreboard_first_order(&flight->board)));

@@ -78,7 +78,7 @@ static void build_new(tcp_sender *sender, tcp_outgoing *outgoing, const tcp_cut 
  * is the window in fast recovery without it (RFC 6937 §3). */
 static tcp_pacer_rate pacer_rate(const tcp_sender *sender)
 {
-  bool recovers = sender->state == TCP_SENDING_RECOVERY;
+  bool recovers = sender->state == TCP_SENDING_RECOVERY || sender->flight->reducing;
   uint64_t least = recovers ? tcp_congestion_threshold_octets(&sender->congestion) : 0;
   return (tcp_pacer_rate){
       .window_octets = MAX(tcp_congestion_window_octets(&sender->congestion), least),
@@ -91,7 +91,7 @@ static tcp_pacer_rate pacer_rate(const tcp_sender *sender)
 static inline void account(tcp_sender *sender, uint64_t octets, time_ps now)
 {
   sender->sent_at = now;
-  if (sender->state == TCP_SENDING_RECOVERY) {
+  if (sender->state == TCP_SENDING_RECOVERY || sender->flight->reducing) {
     tcp_proportional_reduction_sent(&sender->flight->reduction, octets);
   }
   if (sender->config->pacing) {

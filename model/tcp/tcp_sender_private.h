@@ -57,6 +57,7 @@ typedef struct tcp_sender_flight {
   tcp_proportional_reduction reduction;
   uint32_t duplicate_acks;
   bool window_limits;          /* it was full in this round */
+  bool reducing;               /* PRR answers ECE: until what was in flight then is acknowledged */
   bool resend_first;           /* the first that is lost leaves whatever the window is */
   bool rescued;                /* rule 4 of NextSeg() was used in this recovery */
   bool partially_acknowledged; /* in this recovery: what was sent again first has arrived */
@@ -134,6 +135,9 @@ void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news);
 
 /* The end of fast recovery, or of the time after a time-out. */
 void tcp_sender_leave_recovery(tcp_sender *sender);
+
+/* The window is the threshold that ECE made: what was in flight when PRR began to lead there is acknowledged, or a loss is found. */
+void tcp_sender_end_reducing(tcp_sender *sender);
 
 /* What `news` proves of the last recovery or time-out: when it was for nothing, it is undone. */
 void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news);

@@ -53,15 +53,33 @@ static void begin_doubt(tcp_sender *sender, tcp_spurious_kind kind)
   tcp_spurious_begin(sender->spurious, kind);
 }
 
-static void enter_recovery(tcp_sender *sender, time_ps now)
+void tcp_sender_end_reducing(tcp_sender *sender)
+{
+  tcp_congestion_set_window(&sender->congestion, tcp_congestion_threshold_octets(&sender->congestion));
+  sender->flight->reducing = false;
+}
+
+/* A loss while PRR answers ECE is of the same congestion: the reduction goes on, and there is none to undo (Linux,
+ * tcp_enter_recovery()). */
+static void reduce_for_loss(tcp_sender *sender, time_ps now)
 {
   uint64_t flight_octets = tcp_sender_flight_octets(sender);
-  sender->statistics->recoveries++;
-  begin_doubt(sender, TCP_SPURIOUS_RECOVERY);
+  if (sender->flight->reducing) {
+    tcp_sender_end_reducing(sender);
+    tcp_congestion_forget(&sender->congestion);
+    return;
+  }
   tcp_congestion_remember(&sender->congestion);
   tcp_congestion_reduce(&sender->congestion, flight_octets - sender->flight->limited_octets, now);
   tcp_sender_note_reduction(sender);
   tcp_proportional_reduction_begin(&sender->flight->reduction, flight_octets);
+}
+
+static void enter_recovery(tcp_sender *sender, time_ps now)
+{
+  sender->statistics->recoveries++;
+  begin_doubt(sender, TCP_SPURIOUS_RECOVERY);
+  reduce_for_loss(sender, now);
   tcp_tail_loss_probe_forget(&sender->flight->probe);
   sender->state = TCP_SENDING_RECOVERY;
   sender->flight->rescued = false;
@@ -73,7 +91,8 @@ static void enter_recovery(tcp_sender *sender, time_ps now)
 
 static bool reduces_proportionally(const tcp_sender *sender)
 {
-  return sender->state == TCP_SENDING_RECOVERY && sender->sack && sender->config->proportional_reduction;
+  return sender->flight->reducing ||
+         (sender->state == TCP_SENDING_RECOVERY && sender->sack && sender->config->proportional_reduction);
 }
 
 void tcp_sender_leave_recovery(tcp_sender *sender)
@@ -243,6 +262,7 @@ static void lose_flight(tcp_sender *sender, time_ps now)
 static void enter_loss(tcp_sender *sender, time_ps now)
 {
   bool first = sender->timeouts_in_a_row == 1;
+  bool reduces = first && !sender->flight->reducing; /* else ECE has made the threshold */
   if (first) {
     begin_doubt(sender, TCP_SPURIOUS_TIME_OUT);
     tcp_congestion_remember(&sender->congestion);
@@ -252,7 +272,8 @@ static void enter_loss(tcp_sender *sender, time_ps now)
     tcp_forward_rto_begin(&sender->flight->forward, sender->sack); /* RFC 5682 §2.1 step 1 */
   }
   tcp_congestion_collapse(&sender->congestion,
-                          tcp_sender_flight_octets(sender) - sender->flight->limited_octets, first, now);
+                          tcp_sender_flight_octets(sender) - sender->flight->limited_octets, reduces, now);
+  sender->flight->reducing = false;
   tcp_sender_note_reduction(sender);
   lose_flight(sender, now);
   tcp_tail_loss_probe_forget(&sender->flight->probe);

@@ -156,6 +156,82 @@ static void test_cubic_looks_ahead_by_the_least_round_trip(void)
   g_assert_cmpuint(by_least + 4 * EMSS, >=, by_smoothed);
 }
 
+/* A full window of 10 segments, more to send, an ACK for each. The first segment is marked. */
+static tcp_kit *marked(bool proportional)
+{
+  tcp_config config = tcp_kit_config();
+  config.ecn = TCP_ECN_ON;
+  config.delayed_ack_segments = 1;
+  config.ecn_proportional = proportional;
+  tcp_kit *kit = connected(&config);
+  post(kit, 0, 40 * EMSS, 0);
+  datagram_set_ecn(wire_packet(kit, 0, 0), DATAGRAM_ECN_CONGESTED);
+  return kit;
+}
+
+/* The next ACK lets `count` segments leave. */
+static void expect_leaving(tcp_kit *kit, unsigned count)
+{
+  unsigned before = on_wire(kit, 0);
+  deliver_and_acknowledge(kit);
+  g_assert_cmpuint(on_wire(kit, 0), ==, before - 1 + count);
+}
+
+/* The threshold is half of the window, 5. PRR lets 5/10 of what is delivered leave, a segment with every second ACK, until no more than
+ * the threshold is in flight: with the 8th ACK 2 of the first 10 and 3 later ones. From then on each ACK lets one leave. The ACK of the
+ * 11th segment, beyond what was in flight at the mark, finds the window at the threshold. */
+static void test_prr_answers_a_mark(void)
+{
+  static const unsigned leaving[] = {0, 1, 0, 1, 0, 1, 0, 0, 1, 1};
+  tcp_kit *kit = marked(true);
+  for (unsigned ack = 0; ack < G_N_ELEMENTS(leaving); ack++) {
+    expect_leaving(kit, leaving[ack]);
+    g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
+  }
+  g_assert_cmpuint(on_wire(kit, 0), ==, 5);
+  expect_leaving(kit, 1);
+  g_assert_cmpuint(window_of(kit), ==, 5 * EMSS);
+  g_assert_cmpuint(statistics_of(kit)->ecn_reductions, ==, 1);
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  g_assert_cmpuint(kit->end[1].passed_octets, ==, 40 * EMSS);
+  tcp_kit_free(kit);
+}
+
+/* RFC 3168: the window is 5 at once, so 5 of the 10 ACKs let nothing leave, and each of the others a segment. */
+static void test_a_mark_cuts_at_once(void)
+{
+  tcp_kit *kit = marked(false);
+  for (unsigned ack = 1; ack <= 10; ack++) {
+    expect_leaving(kit, ack <= 5 ? 0 : 1);
+    g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
+  }
+  tcp_kit_free(kit);
+}
+
+/* A loss or a time-out while PRR answers a mark is of the same congestion: the threshold stays 5. */
+static void test_one_reduction_for_mark_and_loss(void)
+{
+  tcp_kit *kit = marked(true);
+  deliver_and_acknowledge(kit);
+  drop_segment(kit, 0);
+  deliver_segments(kit, 4);
+  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
+  g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  g_assert_cmpuint(kit->end[1].passed_octets, ==, 40 * EMSS);
+  tcp_kit_free(kit);
+
+  kit = marked(true);
+  deliver_and_acknowledge(kit);
+  drop_all(kit, 0);
+  advance_by(kit, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(statistics_of(kit)->timeouts, >, 0);
+  g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  g_assert_cmpuint(kit->end[1].passed_octets, ==, 40 * EMSS);
+  tcp_kit_free(kit);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -169,5 +245,8 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/linux_window/growth_by_what_is_delivered", test_growth_by_what_is_delivered);
   g_test_add_func("/tcp/linux_window/cubic_looks_ahead_by_the_least_round_trip",
                   test_cubic_looks_ahead_by_the_least_round_trip);
+  g_test_add_func("/tcp/linux_window/prr_answers_a_mark", test_prr_answers_a_mark);
+  g_test_add_func("/tcp/linux_window/a_mark_cuts_at_once", test_a_mark_cuts_at_once);
+  g_test_add_func("/tcp/linux_window/one_reduction_for_mark_and_loss", test_one_reduction_for_mark_and_loss);
   return g_test_run();
 }

@@ -266,6 +266,11 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
          "Slow start opens the window by at most two segments an acknowledgement, one after a timeout (RFC "
          "3465). false: by all that it "
          "acknowledges, up to the threshold, as Linux does."},
+    [SCENARIO_TCP_WINDOW_UNIT] = {"tcp.window_unit", SCENARIO_TYPE_WORD, "octets", 0, 0, "octets|segments",
+                                  NONE,
+                                  "What the congestion window counts: octets (RFC 5681), or segments, as "
+                                  "Linux does: a short segment takes as much of it as a full "
+                                  "one, and as many segments remain when the path MTU falls."},
     [SCENARIO_TCP_WINDOW_GROWTH] = {"tcp.window_growth", SCENARIO_TYPE_WORD, "acknowledged", 0, 0,
                                     "acknowledged|delivered", NONE,
                                     "What an ACK that advances counts for in the growth of the congestion "

@@ -131,6 +131,7 @@ static void set_tcp_congestion(tcp_config *tcp, const scenario *s)
   tcp->slow_start = (tcp_slow_start_kind)choice(s, SCENARIO_TCP_SLOW_START, slow_starts);
   tcp->ecn = (tcp_ecn_use)choice(s, SCENARIO_TCP_ECN, ecn);
   tcp->initial_window_segments = (uint16_t)scenario_integer(s, SCENARIO_TCP_INITIAL_WINDOW);
+  tcp->window_of_segments = says(s, SCENARIO_TCP_WINDOW_UNIT, "segments");
   tcp->ecn_proportional = says(s, SCENARIO_TCP_ECN_RESPONSE, "prr");
   tcp->ahead_by_least = says(s, SCENARIO_TCP_CUBIC_AHEAD, "least");
   tcp->slow_start_unlimited = !scenario_boolean(s, SCENARIO_TCP_SLOW_START_LIMIT);

@@ -127,19 +127,35 @@ bool tcp_congestion_in_slow_start(const tcp_congestion *congestion)
   return congestion->window.octets < congestion->window.threshold_octets;
 }
 
-void tcp_congestion_set_smss(tcp_congestion *congestion, uint32_t smss_octets)
+static void change_smss(tcp_congestion *congestion, tcp_congestion_window *window, void *state,
+                        uint32_t smss_octets, bool keeps_segments)
+{
+  uint32_t before_octets = window->smss_octets;
+  window->smss_octets = smss_octets;
+  if (keeps_segments) {
+    window->octets = tcp_congestion_scaled(window->octets, before_octets, smss_octets);
+    window->threshold_octets = tcp_congestion_scaled(window->threshold_octets, before_octets, smss_octets);
+  }
+  window->octets = MAX(window->octets, smss_octets);
+  if (congestion->control->smss_changed) {
+    congestion->control->smss_changed(state, keeps_segments ? before_octets : smss_octets, smss_octets);
+  }
+}
+
+void tcp_congestion_set_smss(tcp_congestion *congestion, uint32_t smss_octets, bool keeps_segments)
 {
   g_assert(smss_octets > 0);
   if (smss_octets == congestion->window.smss_octets) {
     return;
   }
-  congestion->window.smss_octets = smss_octets;
-  congestion->window.octets = MAX(congestion->window.octets, smss_octets);
-  if (congestion->control->smss_changed) {
-    congestion->control->smss_changed(state_of(congestion));
-    if (congestion->before) {
-      congestion->control->smss_changed(congestion->before->state);
-    }
+  if (keeps_segments) {
+    congestion->restart_octets = (uint32_t)tcp_congestion_scaled(congestion->restart_octets,
+                                                                 congestion->window.smss_octets, smss_octets);
+  }
+  change_smss(congestion, &congestion->window, state_of(congestion), smss_octets, keeps_segments);
+  if (congestion->before) {
+    change_smss(congestion, &congestion->before->window, congestion->before->state, smss_octets,
+                keeps_segments);
   }
 }
 

@@ -28,9 +28,9 @@ uint64_t tcp_congestion_window_octets(const tcp_congestion *congestion);
 uint64_t tcp_congestion_threshold_octets(const tcp_congestion *congestion); /* UINT64_MAX: none yet */
 bool tcp_congestion_in_slow_start(const tcp_congestion *congestion);
 
-/* SMSS has changed with the path MTU. The window keeps its octets (RFC 1191 §6.4: a smaller MTU is no sign of
- * congestion), but lets a segment of the new size pass. */
-void tcp_congestion_set_smss(tcp_congestion *congestion, uint32_t smss_octets);
+/* SMSS has changed with the path MTU. The window keeps its octets (RFC 1191 §6.4: a smaller MTU is no sign of congestion), but lets a
+ * segment of the new size pass; or it `keeps_segments`: so many of the new size as it has of the old, as Linux counts. */
+void tcp_congestion_set_smss(tcp_congestion *congestion, uint32_t smss_octets, bool keeps_segments);
 
 /* What an acknowledgement that moves SND.UNA tells. */
 typedef struct tcp_congestion_ack {

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "base/uint128.h"
 #include "tcp/tcp_congestion.h"
 
 typedef struct tcp_congestion_window {
@@ -33,10 +34,16 @@ typedef struct tcp_congestion_control {
   uint64_t (*after_mark)(void *state, const tcp_congestion_window *window, uint64_t flight_octets);
   /* Nothing was sent for `idle_ps`; `cut`: the window is smaller for it. */
   void (*idled)(void *state, time_ps idle_ps, bool cut);
-  /* SMSS is another. */
-  void (*smss_changed)(void *state);
+  /* SMSS is another, and windows of `before_octets` are ones of `after_octets` now. */
+  void (*smss_changed)(void *state, uint32_t before_octets, uint32_t after_octets);
   /* What came since `before`, a copy of the state, was for nothing. */
   void (*undo)(void *state, const void *before);
 } tcp_congestion_control;
+
+/* `octets` in segments of `before_octets`, as octets in as many of `after_octets`; UINT64_MAX stays. */
+static inline uint64_t tcp_congestion_scaled(uint64_t octets, uint32_t before_octets, uint32_t after_octets)
+{
+  return octets == UINT64_MAX ? octets : (uint64_t)((uint128)octets * after_octets / before_octets);
+}
 
 #endif

@@ -101,6 +101,8 @@ typedef struct tcp_config {
   bool nagle : 1;                  /* RFC 1122 §4.2.3.4; MPA wants it off (MPA-042) */
   bool pacing : 1;                 /* segments leave evenly over the round trip, not in bursts */
   bool
+      window_of_segments : 1; /* the congestion window counts segments, as Linux has it, each as SMSS; else octets */
+  bool
       ecn_proportional : 1; /* PRR leads the window to what ECE makes of it, as Linux has it; else it is cut at once */
   bool ahead_by_least : 1; /* CUBIC looks ahead by the least round trip, as Linux has it; else by SRTT */
   bool

@@ -177,9 +177,11 @@ static void idled(void *state, time_ps idle_ps, bool cut)
   cubic->in_stage = cubic->in_stage && !cut;
 }
 
-static void smss_changed(void *state)
+static void smss_changed(void *state, uint32_t before_octets, uint32_t after_octets)
 {
   cubic_state *cubic = state;
+  cubic->maximum_octets = tcp_congestion_scaled(cubic->maximum_octets, before_octets, after_octets);
+  cubic->prior_octets = tcp_congestion_scaled(cubic->prior_octets, before_octets, after_octets);
   cubic->in_stage = false; /* K was of the old SMSS: the curve would jump */
 }
 

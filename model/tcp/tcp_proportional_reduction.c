@@ -23,7 +23,9 @@ uint64_t tcp_proportional_reduction_window(tcp_proportional_reduction *reduction
   reduction->delivered_octets += ack->delivered_octets;
   if (ack->pipe_octets > ack->threshold_octets) {
     unsigned __int128 share = (unsigned __int128)reduction->delivered_octets * ack->threshold_octets;
-    uint64_t may_send = (uint64_t)((share + reduction->flight_octets - 1) / reduction->flight_octets);
+    uint32_t unit_octets = ack->segments ? ack->smss_octets : 1;
+    unsigned __int128 flight = (unsigned __int128)reduction->flight_octets * unit_octets;
+    uint64_t may_send = (uint64_t)((share + flight - 1) / flight) * unit_octets;
     return ack->pipe_octets + less(may_send, reduction->sent_octets);
   }
   uint64_t limit = MAX(less(reduction->delivered_octets, reduction->sent_octets), ack->delivered_octets) +

@@ -46,6 +46,12 @@ void tcp_scoreboard_free(tcp_scoreboard *board)
   }
 }
 
+void tcp_scoreboard_count_segments(tcp_scoreboard *board)
+{
+  g_assert(board->first == board->end);
+  board->least_charge_octets = board->smss_octets;
+}
+
 void tcp_scoreboard_listen(tcp_scoreboard *board, tcp_scoreboard_listener listener, void *user)
 {
   board->listener = listener;
@@ -65,9 +71,9 @@ void tcp_scoreboard_set_flags(tcp_scoreboard *board, uint64_t number, uint32_t f
 {
   sent_segment *segment = segment_at(board, number);
   board->plain_from = MAX(board->plain_from, number + 1);
-  board->pipe_octets -= weight(segment->flags) * segment->length;
+  board->pipe_octets -= weight(segment->flags) * charge(board, segment);
   segment->flags = flags;
-  board->pipe_octets += weight(segment->flags) * segment->length;
+  board->pipe_octets += weight(segment->flags) * charge(board, segment);
 }
 
 static void grow(tcp_scoreboard *board)
@@ -95,7 +101,7 @@ static void append_piece(tcp_scoreboard *board, const sent_segment *whole, uint6
   piece->length = (uint32_t)(to - from);
   piece->flags |= is_all_sacked(board, from, to) ? SACKED : 0;
   board->sacked_segments += piece->flags & SACKED ? 1 : 0;
-  board->pipe_octets += weight(piece->flags) * piece->length;
+  board->pipe_octets += weight(piece->flags) * charge(board, piece);
 }
 
 /* Appends the pieces that `cutter` makes of `whole`, which is in flight. */
@@ -124,6 +130,7 @@ void tcp_scoreboard_set_smss(tcp_scoreboard *board, uint32_t smss_octets, tcp_sc
   tcp_scoreboard old = *board;
   g_assert(smss_octets > 0);
   board->smss_octets = smss_octets;
+  board->least_charge_octets = board->least_charge_octets > 0 ? smss_octets : 0;
   board->slots = g_new(sent_segment, board->capacity);
   board->end = board->first;
   board->pipe_octets = 0;
@@ -151,7 +158,7 @@ void tcp_scoreboard_sent(tcp_scoreboard *board, uint64_t from, uint64_t to, time
   segment->sent_at = now;
   segment->order = board->transmissions++;
   tcp_scoreboard_append_under_way(board, board->end++);
-  board->pipe_octets += to - from;
+  board->pipe_octets += charge(board, segment);
 }
 
 /* After segments went at the front: the marks may not lie before the first one. */
@@ -167,8 +174,9 @@ static void clamp_marks(tcp_scoreboard *board, uint64_t position)
   board->next_resend = MAX(board->next_resend, board->first);
 }
 
-static void tell_of_delivery(const tcp_scoreboard *board, uint64_t number)
+static void tell_of_delivery(tcp_scoreboard *board, uint64_t number)
 {
+  board->delivered_segments++;
   if (board->listener) {
     tcp_sent_segment segment;
     tcp_scoreboard_describe(board, number, &segment);
@@ -180,7 +188,8 @@ static void tell_of_delivery(const tcp_scoreboard *board, uint64_t number)
 static void pop_first(tcp_scoreboard *board)
 {
   const sent_segment *segment = segment_at(board, board->first);
-  board->pipe_octets -= weight(segment->flags) * segment->length;
+  board->pipe_octets -= weight(segment->flags) * charge(board, segment);
+  board->acknowledged_segments += segment->length > 0 ? 1 : 0;
   if (segment->flags & SACKED) {
     board->sacked_segments -= segment->length > 0 ? 1 : 0;
   } else {
@@ -196,9 +205,10 @@ static void cut_first(tcp_scoreboard *board, uint64_t position)
   if (board->first < board->end && segment_at(board, board->first)->from < position) {
     sent_segment *segment = segment_at(board, board->first);
     uint64_t end = segment_end(segment);
-    board->pipe_octets -= weight(segment->flags) * (position - segment->from);
+    board->pipe_octets -= weight(segment->flags) * charge(board, segment);
     segment->from = position;
     segment->length = (uint32_t)(end - position);
+    board->pipe_octets += weight(segment->flags) * charge(board, segment);
   }
 }
 
@@ -233,16 +243,19 @@ void tcp_scoreboard_acknowledge_plain(tcp_scoreboard *board, uint64_t position, 
   uint64_t number = first;
   uint64_t octets = 0;
   while (number < board->end && segment_end(segment_at(board, number)) <= position) {
-    octets += segment_at(board, number)->length;
+    octets += charge(board, segment_at(board, number));
     number++;
   }
   delivery->any = number > first;
+  delivery->segments = number - first;
   if (delivery->any) {
     delivery->first_sent_at = segment_at(board, first)->sent_at;
     tcp_scoreboard_describe(board, number - 1, &delivery->last);
     board->first = number;
     board->oldest = number;
     board->under_way -= number - first;
+    board->acknowledged_segments += number - first;
+    board->delivered_segments += number - first;
     board->pipe_octets -= octets;
   }
   cut_first(board, position);
@@ -316,6 +329,16 @@ uint64_t tcp_scoreboard_sacked_octets(const tcp_scoreboard *board)
 uint64_t tcp_scoreboard_sacked_segments(const tcp_scoreboard *board)
 {
   return board->sacked_segments;
+}
+
+uint64_t tcp_scoreboard_acknowledged_segments(const tcp_scoreboard *board)
+{
+  return board->acknowledged_segments;
+}
+
+uint64_t tcp_scoreboard_delivered_segments(const tcp_scoreboard *board)
+{
+  return board->delivered_segments;
 }
 
 uint64_t tcp_scoreboard_segments(const tcp_scoreboard *board)

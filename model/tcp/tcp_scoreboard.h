@@ -34,6 +34,9 @@ typedef struct tcp_sent_segment {
 tcp_scoreboard *tcp_scoreboard_new(uint32_t duplicate_ack_threshold, uint32_t smss_octets, bool by_time);
 void tcp_scoreboard_free(tcp_scoreboard *board);
 
+/* Before the first segment: each counts in pipe as SMSS octets, however short it is, as Linux counts. */
+void tcp_scoreboard_count_segments(tcp_scoreboard *board);
+
 /* `listener` is called with `user` for each segment that is delivered, when it is: cumulatively
  * acknowledged and not SACKed before, or SACKed. It may not call back. */
 typedef void (*tcp_scoreboard_listener)(void *user, const tcp_sent_segment *segment);
@@ -62,6 +65,7 @@ bool tcp_scoreboard_is_plain(const tcp_scoreboard *board);
 /* What an acknowledgement delivers of such a board: segments, of which the `last` was sent last. */
 typedef struct tcp_plain_delivery {
   bool any;
+  uint64_t segments;
   time_ps first_sent_at; /* makes a round-trip sample */
   tcp_sent_segment last;
 } tcp_plain_delivery;
@@ -76,6 +80,10 @@ uint64_t tcp_scoreboard_sack(tcp_scoreboard *board, uint64_t from, uint64_t to);
 /* SACKed and not acknowledged: octets, and segments of which all octets are. */
 uint64_t tcp_scoreboard_sacked_octets(const tcp_scoreboard *board);
 uint64_t tcp_scoreboard_sacked_segments(const tcp_scoreboard *board);
+
+/* Segments acknowledged, and those delivered, cumulatively or by SACK, so far. A part of one does not count. */
+uint64_t tcp_scoreboard_acknowledged_segments(const tcp_scoreboard *board);
+uint64_t tcp_scoreboard_delivered_segments(const tcp_scoreboard *board);
 
 /* Segments in flight. */
 uint64_t tcp_scoreboard_segments(const tcp_scoreboard *board);
@@ -107,7 +115,7 @@ bool tcp_scoreboard_lose_longer(tcp_scoreboard *board, uint64_t position, uint32
 /* What was taken as lost was not: all that is not SACKed is under way again (RFC 4015 §3.2, RFC 5682). */
 void tcp_scoreboard_restore(tcp_scoreboard *board);
 
-/* SetPipe() of RFC 6675 §4, kept up to date: octets believed to be on the path. */
+/* SetPipe() of RFC 6675 §4, kept up to date: octets believed to be on the path, or SMSS for each segment. */
 uint64_t tcp_scoreboard_pipe_octets(const tcp_scoreboard *board);
 
 /* Of that transmission among all which is the first segment's in flight; UINT64_MAX: nothing is in flight. */

@@ -43,6 +43,10 @@ struct tcp_scoreboard {
   uint64_t first;      /* number of the first segment in flight */
   uint64_t end;        /* one beyond the number of the last */
   uint64_t pipe_octets;
+  uint32_t
+      least_charge_octets; /* what a segment counts for in pipe at least: SMSS if segments are counted, else 0 */
+  uint64_t acknowledged_segments; /* so far */
+  uint64_t delivered_segments;
   uint64_t
       plain_from; /* segments from this number on were sent once, and nothing was heard of them but that parts are SACKED */
   uint64_t sacked_segments;
@@ -77,6 +81,12 @@ static inline sent_segment *segment_at(const tcp_scoreboard *board, uint64_t num
 static inline uint64_t segment_end(const sent_segment *segment)
 {
   return segment->from + segment->length;
+}
+
+/* What it counts for in pipe while it is under way. */
+static inline uint64_t charge(const tcp_scoreboard *board, const sent_segment *segment)
+{
+  return MAX(segment->length, board->least_charge_octets);
 }
 
 /* Lost, and not sent again since. */

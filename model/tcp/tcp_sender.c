@@ -87,6 +87,9 @@ void tcp_sender_begin_flight(tcp_sender *sender)
   tcp_sender_flight *flight = g_new(tcp_sender_flight, 1);
   memset(flight, 0, offsetof(tcp_sender_flight, hystart));
   tcp_scoreboard_init(&flight->board, config->duplicate_ack_threshold, sender->emss_octets, sender->by_time);
+  if (config->window_of_segments) {
+    tcp_scoreboard_count_segments(&flight->board);
+  }
   if (sender->by_time || config->forward_rto_recovery) {
     tcp_scoreboard_listen(&flight->board, on_delivered, sender);
   }
@@ -126,7 +129,7 @@ void tcp_sender_set_emss(tcp_sender *sender, uint32_t emss_octets)
     return;
   }
   sender->emss_octets = emss_octets;
-  tcp_congestion_set_smss(&sender->congestion, emss_octets);
+  tcp_congestion_set_smss(&sender->congestion, emss_octets, sender->config->window_of_segments);
   if (sender->flight) {
     tcp_scoreboard_set_smss(&sender->flight->board, emss_octets, recut, sender);
   }

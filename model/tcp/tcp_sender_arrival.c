@@ -47,9 +47,11 @@ static void take_position(tcp_sender *sender, tcp_sender_news *news)
 {
   time_ps sent_at = 0;
   uint64_t position = news->ack->position;
-  news->octets = position - sender->acknowledged;
+  uint64_t segments = tcp_scoreboard_acknowledged_segments(&sender->flight->board);
   news->original_until = find_original(sender, news->ack);
   bool has_sample = tcp_scoreboard_acknowledge(&sender->flight->board, position, &sent_at);
+  segments = tcp_scoreboard_acknowledged_segments(&sender->flight->board) - segments;
+  news->octets = tcp_sender_charge(sender, position - sender->acknowledged, segments);
   sample_round_trip(sender, news, has_sample, sent_at);
   note_position(sender, position);
 }
@@ -72,14 +74,18 @@ static uint64_t take_sack_blocks(tcp_sender *sender, const tcp_acknowledgement *
 static void take_news(tcp_sender *sender, tcp_sender_news *news)
 {
   const tcp_acknowledgement *ack = news->ack;
-  uint64_t sacked = tcp_scoreboard_sacked_octets(&sender->flight->board);
+  const tcp_scoreboard *board = &sender->flight->board;
+  uint64_t present = sender->acknowledged + tcp_scoreboard_sacked_octets(board);
+  uint64_t segments = tcp_scoreboard_delivered_segments(board);
   if (news->advances) {
     take_position(sender, news);
   } else if (tcp_sender_flight_octets(sender) == 0) {
     heed_answer(sender);
   }
   news->newly_sacked = take_sack_blocks(sender, ack);
-  news->delivered = news->octets + tcp_scoreboard_sacked_octets(&sender->flight->board) - sacked;
+  news->delivered =
+      tcp_sender_charge(sender, sender->acknowledged + tcp_scoreboard_sacked_octets(board) - present,
+                        tcp_scoreboard_delivered_segments(board) - segments);
   /* A duplicate is one that brings news of octets behind a hole (RFC 6675 §2), without SACK one that
    * brings none of anything (RFC 5681 §2). */
   news->duplicate =
@@ -253,6 +259,7 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
       .round_trip_ps = ack->round_trip_ps,
   };
   tcp_scoreboard_acknowledge_plain(&sender->flight->board, ack->position, &delivery);
+  growth.octets = tcp_sender_charge(sender, growth.octets, delivery.segments);
   if (delivery.any) {
     growth.round_trip_ps = now - delivery.first_sent_at;
   }
@@ -279,7 +286,7 @@ static G_GNUC_NO_INLINE void take_acknowledgement(tcp_sender *sender, const tcp_
       .now = now,
       .limited = is_limited(sender),
       .advances = ack->position > sender->acknowledged,
-      .flight_octets = tcp_sender_flight_octets(sender) - sender->flight->limited_octets,
+      .flight_octets = tcp_sender_flight_charge(sender) - sender->flight->limited_octets,
       .round_trip_ps = -1,
   };
   sender->flight->news = &news;

@@ -17,7 +17,7 @@ static int64_t room_for_new_octets(const tcp_sender *sender, int64_t room)
   }
   if (!sender->config->limited_transmit) {
     int64_t beside_flight = (int64_t)tcp_congestion_window_octets(&sender->congestion) -
-                            (int64_t)tcp_sender_flight_octets(sender);
+                            (int64_t)tcp_sender_flight_charge(sender);
     return MIN(room, beside_flight);
   }
   return sender->sack ? room : room + (int64_t)MIN(sender->flight->duplicate_acks, 2) * sender->emss_octets;
@@ -26,7 +26,7 @@ static int64_t room_for_new_octets(const tcp_sender *sender, int64_t room)
 /* A FIN that rides on a full-sized segment does not count: one SMSS always lets it pass. */
 static bool fits(const tcp_sender *sender, uint64_t octets, int64_t room)
 {
-  return (int64_t)MIN(octets, sender->emss_octets) <= room;
+  return (int64_t)tcp_sender_charge(sender, MIN(octets, sender->emss_octets), 1) <= room;
 }
 
 static void begin(tcp_outgoing *outgoing, uint64_t from)
@@ -92,7 +92,7 @@ static inline void account(tcp_sender *sender, uint64_t octets, time_ps now)
 {
   sender->sent_at = now;
   if (sender->state == TCP_SENDING_RECOVERY || sender->flight->reducing) {
-    tcp_proportional_reduction_sent(&sender->flight->reduction, octets);
+    tcp_proportional_reduction_sent(&sender->flight->reduction, tcp_sender_charge(sender, octets, 1));
   }
   if (sender->config->pacing) {
     tcp_pacer_rate rate = pacer_rate(sender);
@@ -205,7 +205,7 @@ static inline void note_use_of_window(tcp_sender *sender)
 {
   tcp_sender_flight *flight = sender->flight;
   bool full = tcp_sender_fills_window(sender);
-  uint64_t octets = tcp_sender_flight_octets(sender);
+  uint64_t octets = tcp_sender_flight_charge(sender);
   if (full || sender->acknowledged >= flight->round_end ||
       (!flight->window_limits && octets > flight->most_octets)) {
     flight->window_limits = full;
@@ -231,7 +231,7 @@ static bool send_new(tcp_sender *sender, int64_t room, tcp_outgoing *outgoing, t
   tcp_scoreboard_sent(&sender->flight->board, from, sender->next, now);
   if (sender->flight->duplicate_acks > 0 && sender->config->limited_transmit &&
       sender->state != TCP_SENDING_RECOVERY) {
-    sender->flight->limited_octets += cut.length;
+    sender->flight->limited_octets += tcp_sender_charge(sender, cut.length, 1);
   }
   if (sender->config->limited_by_round) {
     note_use_of_window(sender);
@@ -369,7 +369,8 @@ static inline bool waits_for_room(const tcp_sender *sender, int64_t room)
 {
   int64_t usable = (int64_t)sender->window_edge - (int64_t)sender->next;
   uint32_t least = MIN(tcp_send_queue_next_octets(&sender->queue), sender->emss_octets);
-  return tcp_sender_flight_octets(sender) > 0 && (int64_t)least > MIN(room, usable);
+  return tcp_sender_flight_octets(sender) > 0 &&
+         ((int64_t)least > usable || (int64_t)tcp_sender_charge(sender, least, 1) > room);
 }
 
 bool tcp_sender_rests(const tcp_sender *sender)

@@ -114,6 +114,20 @@ static inline uint64_t tcp_sender_flight_octets(const tcp_sender *sender)
   return sender->next - sender->acknowledged;
 }
 
+/* What counts in the congestion window for `octets` that are `segments` segments: the octets (RFC 5681), or SMSS for each segment,
+ * as Linux counts. */
+static inline uint64_t tcp_sender_charge(const tcp_sender *sender, uint64_t octets, uint64_t segments)
+{
+  return sender->config->window_of_segments ? segments * sender->emss_octets : octets;
+}
+
+/* FlightSize, counted so. */
+static inline uint64_t tcp_sender_flight_charge(const tcp_sender *sender)
+{
+  return tcp_sender_charge(sender, tcp_sender_flight_octets(sender),
+                           sender->flight ? tcp_scoreboard_segments(&sender->flight->board) : 0);
+}
+
 /* The window has no room for another segment of full size. */
 static inline bool tcp_sender_fills_window(const tcp_sender *sender)
 {

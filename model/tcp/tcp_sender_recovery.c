@@ -39,7 +39,7 @@ static void begin_resending(tcp_sender *sender)
     /* The segments that the duplicates stand for have left the network (RFC 6582 §3.2 step 2): no more
      * than what is in flight, in however small pieces a middlebox has cut them. */
     uint64_t left = (uint64_t)sender->flight->duplicate_acks * sender->emss_octets;
-    tcp_congestion_inflate(&sender->congestion, MIN(left, tcp_sender_flight_octets(sender)));
+    tcp_congestion_inflate(&sender->congestion, MIN(left, tcp_sender_flight_charge(sender)));
   }
   if (tcp_scoreboard_first(&sender->flight->board, &first) && !first.sent_again) {
     tcp_scoreboard_lose_first(&sender->flight->board);
@@ -63,7 +63,7 @@ void tcp_sender_end_reducing(tcp_sender *sender)
  * tcp_enter_recovery()). */
 static void reduce_for_loss(tcp_sender *sender, time_ps now)
 {
-  uint64_t flight_octets = tcp_sender_flight_octets(sender);
+  uint64_t flight_octets = tcp_sender_flight_charge(sender);
   if (sender->flight->reducing) {
     tcp_sender_end_reducing(sender);
     tcp_congestion_forget(&sender->congestion);
@@ -101,7 +101,7 @@ void tcp_sender_leave_recovery(tcp_sender *sender)
     /* RFC 6937 §3: the window is the threshold */
     tcp_congestion_set_window(&sender->congestion, tcp_congestion_threshold_octets(&sender->congestion));
   } else if (sender->state == TCP_SENDING_RECOVERY && !sender->sack) {
-    tcp_congestion_end_inflation(&sender->congestion, tcp_sender_flight_octets(sender));
+    tcp_congestion_end_inflation(&sender->congestion, tcp_sender_flight_charge(sender));
   }
   if (sender->by_time) {
     tcp_rack_recovery_ended(&sender->flight->rack);
@@ -129,6 +129,7 @@ static void reduce_proportionally(tcp_sender *sender, uint64_t delivered, bool s
         .pipe_octets = tcp_scoreboard_pipe_octets(&sender->flight->board),
         .threshold_octets = tcp_congestion_threshold_octets(&sender->congestion),
         .smss_octets = sender->emss_octets,
+        .segments = sender->config->window_of_segments,
         .safe = safe,
     };
     tcp_congestion_set_window(&sender->congestion,
@@ -142,7 +143,7 @@ static void count_duplicate(tcp_sender *sender)
   if (sender->state == TCP_SENDING_RECOVERY && !sender->sack) {
     /* RFC 6582 §3.2 step 4; no more than what is in flight has left the network */
     uint64_t window = tcp_congestion_window_octets(&sender->congestion);
-    uint64_t limit = tcp_congestion_threshold_octets(&sender->congestion) + tcp_sender_flight_octets(sender);
+    uint64_t limit = tcp_congestion_threshold_octets(&sender->congestion) + tcp_sender_flight_charge(sender);
     uint64_t left = limit > window ? limit - window : 0;
     tcp_congestion_inflate(&sender->congestion, MIN(left, sender->emss_octets));
   }
@@ -272,7 +273,7 @@ static void enter_loss(tcp_sender *sender, time_ps now)
     tcp_forward_rto_begin(&sender->flight->forward, sender->sack); /* RFC 5682 §2.1 step 1 */
   }
   tcp_congestion_collapse(&sender->congestion,
-                          tcp_sender_flight_octets(sender) - sender->flight->limited_octets, reduces, now);
+                          tcp_sender_flight_charge(sender) - sender->flight->limited_octets, reduces, now);
   sender->flight->reducing = false;
   tcp_sender_note_reduction(sender);
   lose_flight(sender, now);

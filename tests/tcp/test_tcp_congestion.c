@@ -199,7 +199,7 @@ static void test_restart_after_idle(void)
   tcp_congestion_set_window(flow.congestion, segments(4));
   tcp_congestion_restart_after_idle(flow.congestion, TIME_PS_PER_SECOND);
   g_assert_cmpuint(window_octets(&flow), ==, segments(4));
-  tcp_congestion_set_smss(flow.congestion, segments(30)); /* a segment always fits */
+  tcp_congestion_set_smss(flow.congestion, segments(30), false); /* a segment always fits */
   tcp_congestion_restart_after_idle(flow.congestion, TIME_PS_PER_SECOND);
   g_assert_cmpuint(window_octets(&flow), ==, segments(30));
   tcp_congestion_free(flow.congestion);
@@ -210,11 +210,11 @@ static void test_restart_after_idle(void)
 static void test_smss_changes(void)
 {
   clocked_flow flow = with_segments(10);
-  tcp_congestion_set_smss(flow.congestion, SMSS / 2);
+  tcp_congestion_set_smss(flow.congestion, SMSS / 2, false);
   g_assert_cmpuint(window_octets(&flow), ==, segments(10));
   flow_acknowledge(&flow, 5 * SMSS); /* slow start: by at most 2 of the new SMSS */
   g_assert_cmpuint(window_octets(&flow), ==, segments(11));
-  tcp_congestion_set_smss(flow.congestion, 12 * SMSS);
+  tcp_congestion_set_smss(flow.congestion, 12 * SMSS, false);
   g_assert_cmpuint(window_octets(&flow), ==, segments(12));
   tcp_congestion_free(flow.congestion);
 }
@@ -300,6 +300,21 @@ static void test_unlimited_slow_start_ends_at_the_threshold(void)
   tcp_congestion_free(flow.congestion);
 }
 
+/* As Linux counts, 10 segments stay 10, and so do the threshold and the window to restart with. */
+static void test_segments_stay_segments(void)
+{
+  clocked_flow flow = with_segments(10);
+  tcp_congestion_reduce(flow.congestion, segments(10), 0);
+  g_assert_cmpuint(window_octets(&flow), ==, segments(5));
+  tcp_congestion_set_smss(flow.congestion, SMSS / 2, true);
+  g_assert_cmpuint(window_octets(&flow), ==, 5 * (SMSS / 2));
+  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, 5 * (SMSS / 2));
+  tcp_congestion_set_window(flow.congestion, 40 * (SMSS / 2));
+  tcp_congestion_restart_after_idle(flow.congestion, 0);
+  g_assert_cmpuint(window_octets(&flow), ==, 10 * (SMSS / 2));
+  tcp_congestion_free(flow.congestion);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -316,6 +331,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/congestion/restart_after_idle", test_restart_after_idle);
   g_test_add_func("/tcp/congestion/smss_changes", test_smss_changes);
   g_test_add_func("/tcp/congestion/any_order", test_any_order);
+  g_test_add_func("/tcp/congestion/segments_stay_segments", test_segments_stay_segments);
   g_test_add_func("/tcp/congestion/unlimited_slow_start_ends_at_the_threshold",
                   test_unlimited_slow_start_ends_at_the_threshold);
   return g_test_run();

@@ -309,7 +309,7 @@ static void change_smss_at_half_a_second(bool between_reduction_and_undo)
     tcp_congestion_remember(flow.congestion);
     tcp_congestion_reduce(flow.congestion, window_octets(&flow), flow.now);
   }
-  tcp_congestion_set_smss(flow.congestion, 6 * SMSS);
+  tcp_congestion_set_smss(flow.congestion, 6 * SMSS, false);
   if (between_reduction_and_undo) {
     tcp_congestion_undo(flow.congestion, flow.now);
   }

@@ -232,6 +232,81 @@ static void test_one_reduction_for_mark_and_loss(void)
   tcp_kit_free(kit);
 }
 
+/* The segments of 728 octets that leave in each of three round trips. */
+static void count_short_segments(bool of_segments, unsigned counts[3])
+{
+  tcp_config config = tcp_kit_config();
+  config.window_of_segments = of_segments;
+  config.delayed_ack_segments = 1;
+  config.slow_start_unlimited = true;
+  config.segmentation = TCP_SEGMENTATION_RECORD;
+  tcp_kit *kit = connected(&config);
+  for (unsigned record = 0; record < 200; record++) {
+    queue_record(kit, 0, 728, TCP_RECORD_FPDU);
+  }
+  collect(kit, 0);
+  for (unsigned trip = 0; trip < 3; trip++) {
+    counts[trip] = on_wire(kit, 0);
+    pass_round_trip(kit, TCP_KIT_ROUND_TRIP);
+  }
+  tcp_kit_free(kit);
+}
+
+/* Segments of 728 octets, an EMSS of 1460. A window of 10 segments holds 10 of them, and each ACK adds a segment: 10, 20, 40. One of
+ * 14,600 octets lets a segment leave while a full one fits, or all of a short one: 20 of them are 14,560. */
+static void test_short_segments(void)
+{
+  unsigned counts[3];
+  count_short_segments(true, counts);
+  g_assert_cmpuint(counts[0], ==, 10);
+  g_assert_cmpuint(counts[1], ==, 20);
+  g_assert_cmpuint(counts[2], ==, 40);
+  count_short_segments(false, counts);
+  g_assert_cmpuint(counts[0], ==, 20);
+  g_assert_cmpuint(counts[1], ==, 40);
+}
+
+/* PRR counts in segments too. Of 10 in flight and a threshold of 5, ceil(5/10) of a segment may leave with the first that is
+ * delivered: one. In octets it is 730, and no segment leaves. */
+static void test_prr_counts_segments(void)
+{
+  static const unsigned leaving[] = {[false] = 0, [true] = 1};
+  for (unsigned of_segments = 0; of_segments < 2; of_segments++) {
+    tcp_config config = tcp_kit_config();
+    config.ecn = TCP_ECN_ON;
+    config.delayed_ack_segments = 1;
+    config.ecn_proportional = true;
+    config.window_of_segments = of_segments;
+    tcp_kit *kit = connected(&config);
+    post(kit, 0, 40 * EMSS, 0);
+    datagram_set_ecn(wire_packet(kit, 0, 0), DATAGRAM_ECN_CONGESTED);
+    expect_leaving(kit, leaving[of_segments]);
+    tcp_kit_free(kit);
+  }
+}
+
+/* Of 20 short segments in flight one is lost. The pipe counts segments: recovery begins with 20 in flight, and the threshold is 10. */
+static void test_loss_among_short_segments(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.window_of_segments = true;
+  config.initial_window_segments = 20;
+  config.segmentation = TCP_SEGMENTATION_RECORD;
+  tcp_kit *kit = connected(&config);
+  for (unsigned record = 0; record < 60; record++) {
+    queue_record(kit, 0, 500 + record, TCP_RECORD_FPDU);
+  }
+  collect(kit, 0);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 20);
+  drop_segment(kit, 0);
+  deliver_segments(kit, 5);
+  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
+  g_assert_cmpuint(threshold_of(kit), ==, 10 * EMSS);
+  settle(kit, TCP_KIT_ROUND_TRIP);
+  g_assert_cmpuint(kit->end[1].passed_octets, ==, kit->end[0].posted);
+  tcp_kit_free(kit);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -248,5 +323,8 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/linux_window/prr_answers_a_mark", test_prr_answers_a_mark);
   g_test_add_func("/tcp/linux_window/a_mark_cuts_at_once", test_a_mark_cuts_at_once);
   g_test_add_func("/tcp/linux_window/one_reduction_for_mark_and_loss", test_one_reduction_for_mark_and_loss);
+  g_test_add_func("/tcp/linux_window/short_segments", test_short_segments);
+  g_test_add_func("/tcp/linux_window/prr_counts_segments", test_prr_counts_segments);
+  g_test_add_func("/tcp/linux_window/loss_among_short_segments", test_loss_among_short_segments);
   return g_test_run();
 }

@@ -28,6 +28,7 @@ static void ns3_link_send(path_link *link, datagram *packet)
 {
   ns3_link *self = (ns3_link *)link;
   uint32_t octets = datagram_octets(packet);
+  uint32_t sent = path_link_sent_octets(&self->sent.config, octets) - PATH_LINK_PPP_OCTETS;
 
   datagram_write(packet, self->wire, false);
   path_link_schedule_send(&self->sent, packet, engine_now(self->clock));
@@ -36,7 +37,8 @@ static void ns3_link_send(path_link *link, datagram *packet)
    * after it (it then takes the packet from the queue): the transmission starts now either way. A limit would
    * drop in one of the cases. */
   ns3_shim_error error;
-  if (!ns3_shim_device_send(self->devices[SENDER], self->wire, octets, &error)) {
+  if (!ns3_shim_device_send(self->devices[SENDER], self->wire, MIN(octets, sent),
+                            sent > octets ? sent - octets : 0, &error)) {
     g_error("ns-3 link: %s", error.message);
   }
 }
@@ -61,7 +63,8 @@ static void set_arrival_timer(ns3_link *self)
 }
 
 /* What ns-3 delivers, with the marks that no wire carries: those of the packet that was sent. One whose headers were damaged
- * on the way here cannot be read: it goes on as it was sent. */
+ * on the way here, or that had fewer octets on the link than it is long, cannot be read: it goes on as it was sent. What has filled a last
+ * cell is behind it. */
 static datagram *read_arrived(ns3_link *self, const uint8_t *octets, uint32_t length)
 {
   datagram *sent = path_link_schedule_take(&self->sent);
@@ -104,8 +107,7 @@ static ns3_shim_device_config device_config(const path_link_config *config)
                                    .mtu_octets = config->mtu_octets,
                                    .queue_limit_packets = UINT32_MAX};
   if (config->rate_bit_per_s > 0) {
-    device.interframe_gap_ps =
-        time_ps_to_send(config->framing_octets - PATH_LINK_PPP_OCTETS, config->rate_bit_per_s);
+    device.interframe_gap_ps = path_link_gap_ps(config);
   }
   return device;
 }
@@ -158,7 +160,6 @@ static bool connect_ends(ns3_link *self, const path_link_config *config, ns3_shi
 path_link *ns3_link_new(const path_link_config *config, engine *clock, ns3_shim_error *error)
 {
   static const ns3_shim_receiver receiver = {.room = room_for_arrival, .arrived = arrived};
-  g_assert(config->framing_octets >= PATH_LINK_PPP_OCTETS);
   ns3_link *self = g_new0(ns3_link, 1);
   self->link.send = ns3_link_send;
   self->link.change = ns3_link_change;

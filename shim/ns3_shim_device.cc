@@ -193,7 +193,7 @@ extern "C" void ns3_shim_device_set_receiver(ns3_shim_device *device, const ns3_
 }
 
 extern "C" bool ns3_shim_device_send(ns3_shim_device *device, const uint8_t *octets, uint32_t length,
-                                     ns3_shim_error *error)
+                                     uint32_t padding, ns3_shim_error *error)
 {
   if (!shim::require_open(error))
     return false;
@@ -203,6 +203,7 @@ extern "C" bool ns3_shim_device_send(ns3_shim_device *device, const uint8_t *oct
     return shim::fail(error, "a packet larger than the device's MTU");
   return shim::guarded(error, [&] {
     Ptr<Packet> packet = Create<Packet>(octets, length);
+    packet->AddPaddingAtEnd(padding);
     return device->device->Send(packet, device->broadcast, ETHERTYPE_IPV4) ||
            shim::fail(error, "the device's queue is full");
   });

@@ -2,7 +2,8 @@
  *
  * A packet of L octets IP whose transmission starts at s arrives at s + round((L + 2) * 8 / rate) + delay and
  * leaves the transmitter free at s + round((L + 2) * 8 / rate) + gap, gap = round((framing - 2) * 8 / rate):
- * the 2 are PPP's, the rest of the framing is interframe gap and does not delay the arrival (facts.md).
+ * the 2 are PPP's, the rest of the framing is interframe gap and does not delay the arrival (facts.md). With a framing below 2
+ * or with cells (wire_octets.h) it is sent as a whole, without a gap: it arrives with its last octet, its last cell.
  * Packets wait for the transmitter in the order sent; the queue is unlimited here (path_transmitter decides
  * what may wait). Rate and delay may change at run time: what has started keeps its arrival, so a smaller delay lets later
  * packets overtake. */
@@ -23,7 +24,9 @@ typedef struct path_link_config {
   uint64_t rate_bit_per_s;
   time_ps delay_ps;
   uint32_t mtu_octets;
-  uint32_t framing_octets; /* at least PATH_LINK_PPP_OCTETS */
+  int32_t framing_octets;       /* may be negative; a packet has PATH_LINK_PPP_OCTETS or more with it */
+  uint32_t cell_octets;         /* 0: no cells */
+  int32_t cell_overhead_octets; /* may be negative; a cell has more than PATH_LINK_PPP_OCTETS with it */
 } path_link_config;
 
 /* Takes a packet that has arrived; owns the reference. */
@@ -51,6 +54,10 @@ void path_link_set_receiver(path_link *link, path_link_receiver receiver, void *
 void path_link_set_config(path_link *link, const path_link_config *config);
 
 void path_link_free(path_link *link);
+
+/* The octets whose time passes before the last one has left, and the time from then until the transmitter is free. */
+uint32_t path_link_sent_octets(const path_link_config *config, uint32_t ip_octets);
+time_ps path_link_gap_ps(const path_link_config *config);
 
 /* When the transmitter that starts a packet of `ip_octets` at `start` is free again, and when the packet
  * arrives. */

@@ -98,7 +98,10 @@ static GArray *take_waiting(path_link_schedule *schedule, time_ps now)
 void path_link_schedule_change(path_link_schedule *schedule, const path_link_config *config, time_ps now)
 {
   g_assert(config->mtu_octets == schedule->config.mtu_octets &&
-           config->framing_octets == schedule->config.framing_octets && config->id == schedule->config.id);
+           config->framing_octets == schedule->config.framing_octets &&
+           config->cell_octets == schedule->config.cell_octets &&
+           config->cell_overhead_octets == schedule->config.cell_overhead_octets &&
+           config->id == schedule->config.id);
   GArray *waiting = take_waiting(schedule, now);
 
   schedule->config = *config;

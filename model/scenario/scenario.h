@@ -131,13 +131,18 @@ typedef struct scenario_link {
   guint64 rate_bit_per_s;
   time_ps delay_ps;
   guint32 mtu_octets;
-  guint32 framing_octets;
+  gint32 framing_octets;       /* may be negative */
+  guint32 cell_octets;         /* 0: no cells */
+  gint32 cell_overhead_octets; /* may be negative */
 } scenario_link;
 
 /* How many links lie one behind the other on the way to `side`, at least 1, and the one with `index` among them: the first by
  * rate, delay and mtu of the direction, the others by hop_rate, hop_delay and hop_mtu. */
 gsize scenario_links(const scenario *s, scenario_side side);
 scenario_link scenario_link_of(const scenario *s, scenario_side side, gsize index);
+
+/* What a packet of `ip_octets` costs on `link`, framing and cells included. */
+guint32 scenario_link_octets(const scenario_link *link, guint32 ip_octets);
 
 /* The parameters of netem's loss models on the way to `side`, with what tc-netem(8) takes for those left out: `loss gemodel` p, r, 1-h,
  * 1-k (100% - p, 100%, 0) and `loss state` p13, p31, p32, p23, p14 (100% - p13, 0, 100%, 0). FALSE: the model is not asked for. */

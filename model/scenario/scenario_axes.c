@@ -279,19 +279,18 @@ static gboolean check_range(const axis_reader *r, const range_settings *range, G
 static gboolean check_ends(const axis_reader *r, const range_settings *range, guint64 from, guint64 to,
                            GError **error)
 {
-  if (to < from || (to == from && range->points != NULL)) {
+  if ((gint64)to < (gint64)from || (to == from && range->points != NULL)) {
     return scenario_settings_problem(
         r->source, range->to,
         g_strdup_printf("sweep: 'to' is %s 'from'; expected from = LEAST; to = LARGEST",
-                        to < from ? "less than" : "the same as"),
+                        (gint64)to < (gint64)from ? "less than" : "the same as"),
         error);
   }
-  if (from == 0 && range->points != NULL) {
-    return scenario_settings_problem(
-        r->source, range->from,
-        g_strdup(
-            "sweep: nothing grows from 0 by a factor; expected 'from' above 0, or a step instead of points"),
-        error);
+  if ((gint64)from <= 0 && range->points != NULL) {
+    return scenario_settings_problem(r->source, range->from,
+                                     g_strdup("sweep: nothing grows from 0 or less by a factor; expected "
+                                              "'from' above 0, or a step instead of points"),
+                                     error);
   }
   return TRUE;
 }

@@ -17,7 +17,7 @@ gboolean scenario_axis_range_number(const scenario_key_row *row, const scenario_
 char *scenario_axis_range_text(const scenario_key_row *row, guint64 number);
 
 /* from, from + step … up to `to`, which is the last one when the step hits it; at most `limit` + 1 of them. `step` is at least 1, `from` at
- * most `to`. Free with g_array_unref(). */
+ * most `to` (a negative number is 2^64 more). Free with g_array_unref(). */
 GArray *scenario_axis_range_steps(guint64 from, guint64 to, guint64 step, gsize limit);
 
 /* `points` >= 2 numbers from `from` >= 1 to `to`, which is larger: those in between grow by the same factor, rounded to `digits` significant

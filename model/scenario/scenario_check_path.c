@@ -218,6 +218,33 @@ static gboolean check_loss_models(const scenario *s, scenario_side side, GError 
   return problem == NULL || scenario_finding_error(s, keys, G_N_ELEMENTS(keys), problem, error);
 }
 
+/* The least that a cell takes on a link: the 2 octets of PPP that ns-3's device puts in front of a packet, and one of the packet. */
+enum { CELL_MIN_OCTETS = 3 };
+
+static gboolean check_cells(const scenario *s, scenario_side side, GPtrArray *notes, GError **error)
+{
+  const scenario_key keys[] = {scenario_key_towards(SCENARIO_PATH_FORWARD_CELL_OVERHEAD, side),
+                               scenario_key_towards(SCENARIO_PATH_FORWARD_CELL_SIZE, side)};
+  scenario_link link = scenario_link_of(s, side, 0);
+  gint32 octets = (gint32)link.cell_octets + link.cell_overhead_octets;
+
+  if (link.cell_octets == 0) {
+    if (scenario_given(s, keys[0])) {
+      scenario_finding_note(notes, s, keys[0], "%s has no effect while %s is 0", name_of(keys[0]),
+                            name_of(keys[1]));
+    }
+    return TRUE;
+  }
+  return octets >= CELL_MIN_OCTETS ||
+         scenario_finding_error(
+             s, keys, G_N_ELEMENTS(keys),
+             g_strdup_printf("%s = %d leaves cells of %d octets on the link; expected at least "
+                             "%d, with %s = %u",
+                             name_of(keys[0]), link.cell_overhead_octets, octets, CELL_MIN_OCTETS,
+                             name_of(keys[1]), link.cell_octets),
+             error);
+}
+
 static gboolean check_discipline(const scenario *s, scenario_side side, GError **error)
 {
   scenario_key discipline = scenario_key_towards(SCENARIO_PATH_FORWARD_DISCIPLINE, side);
@@ -369,7 +396,8 @@ gboolean scenario_check_path(const scenario *s, GPtrArray *notes, GError **error
   for (gsize i = 0; i < G_N_ELEMENTS(ways); i++) {
     scenario_side side = ways[i];
 
-    if (!check_loss_models(s, side, error) || !check_discipline(s, side, error)) {
+    if (!check_loss_models(s, side, error) || !check_cells(s, side, notes, error) ||
+        !check_discipline(s, side, error)) {
       return FALSE;
     }
     note_impairments(s, side, notes);

@@ -1,6 +1,7 @@
 /* What several keys say together, for everyone alike. */
 #include <string.h>
 
+#include "base/wire_octets.h"
 #include "scenario/scenario_settings.h"
 
 #define WINDOW_AUTO_MIN (G_GUINT64_CONSTANT(64) << 10)
@@ -103,8 +104,17 @@ scenario_link scenario_link_of(const scenario *s, scenario_side side, gsize inde
       .mtu_octets =
           (guint32)hop_value(s, scenario_key_towards(SCENARIO_PATH_FORWARD_HOP_MTU, side), index, mtu),
       .framing_octets =
-          (guint32)scenario_integer(s, scenario_key_towards(SCENARIO_PATH_FORWARD_FRAMING, side)),
+          (gint32)scenario_integer(s, scenario_key_towards(SCENARIO_PATH_FORWARD_FRAMING, side)),
+      .cell_octets =
+          (guint32)scenario_integer(s, scenario_key_towards(SCENARIO_PATH_FORWARD_CELL_SIZE, side)),
+      .cell_overhead_octets =
+          (gint32)scenario_integer(s, scenario_key_towards(SCENARIO_PATH_FORWARD_CELL_OVERHEAD, side)),
   };
+}
+
+guint32 scenario_link_octets(const scenario_link *link, guint32 ip_octets)
+{
+  return wire_octets(ip_octets, link->framing_octets, link->cell_octets, link->cell_overhead_octets);
 }
 
 /* `p` becomes the list of `key`; behind its end, first the rest of 1 and then `defaults`. */
@@ -190,7 +200,7 @@ time_ps scenario_base_round_trip(const scenario *s)
     for (gsize i = 0; i < scenario_links(s, side); i++) {
       scenario_link link = scenario_link_of(s, side, i);
 
-      total += link.delay_ps + time_ps_to_send(mtu + link.framing_octets, link.rate_bit_per_s);
+      total += link.delay_ps + time_ps_to_send(scenario_link_octets(&link, mtu), link.rate_bit_per_s);
     }
   }
   return total;

@@ -22,6 +22,10 @@
 /* An IPv4 datagram. */
 #define MTU_MAX 65535
 
+/* netem's overheads may be negative. The smallest packet, an IPv4 fragment of 21 octets, still takes some on the link. */
+#define FRAMING_MIN ((guint64)-18)
+#define CELL_OVERHEAD_MIN ((guint64)-1000)
+
 /* RFC 7323 §2.3: the largest window that window scaling can announce. */
 #define WINDOW_MAX GIB
 
@@ -377,9 +381,16 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
          "Largest IP datagram of the link. The least, 176, holds 40 octets of headers and the "
          "136 of the smallest FPDU that MPA must be able to send (a ULPDU of 128)."},
     [SCENARIO_PATH_FORWARD_FRAMING] =
-        {"path.forward.framing", SCENARIO_TYPE_SIZE, "38", 2, 1000, NULL, NONE,
+        {"path.forward.framing", SCENARIO_TYPE_SIZE, "38", FRAMING_MIN, 1000, NULL, NONE,
          "Octets that each datagram costs on the link beside its own: 38 is Ethernet's header, "
-         "FCS, preamble and interframe gap."},
+         "FCS, preamble and interframe gap. netem's packet overhead, and the 14 of Ethernet's header."},
+    [SCENARIO_PATH_FORWARD_CELL_SIZE] =
+        {"path.forward.cell_size", SCENARIO_TYPE_SIZE, "0", 0, 65535, NULL, NONE,
+         "netem's cell size: a datagram and its framing fill whole cells of so many octets each, 48 for ATM, "
+         "and arrive with the last. 0: no cells."},
+    [SCENARIO_PATH_FORWARD_CELL_OVERHEAD] =
+        {"path.forward.cell_overhead", SCENARIO_TYPE_SIZE, "0", CELL_OVERHEAD_MIN, 1000, NULL, NONE,
+         "netem's cell overhead: octets that each cell costs on the link beside its own, 5 for ATM."},
     [SCENARIO_PATH_FORWARD_QUEUE] =
         {"path.forward.queue", SCENARIO_TYPE_INTEGER, "0", 0, G_MAXUINT32, NULL, NONE,
          "Packets that may wait in front of the link; more are dropped. 0: no limit."},
@@ -505,9 +516,15 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
                                      SCENARIO_PATH_FORWARD_DELAY, "Propagation delay of that link."},
     [SCENARIO_PATH_REVERSE_MTU] = {"path.reverse.mtu", SCENARIO_TYPE_SIZE, NULL, MTU_MIN, MTU_MAX, NULL,
                                    SCENARIO_PATH_FORWARD_MTU, "Largest IP datagram of that link."},
-    [SCENARIO_PATH_REVERSE_FRAMING] = {"path.reverse.framing", SCENARIO_TYPE_SIZE, NULL, 2, 1000, NULL,
-                                       SCENARIO_PATH_FORWARD_FRAMING,
+    [SCENARIO_PATH_REVERSE_FRAMING] = {"path.reverse.framing", SCENARIO_TYPE_SIZE, NULL, FRAMING_MIN, 1000,
+                                       NULL, SCENARIO_PATH_FORWARD_FRAMING,
                                        "Octets that each datagram costs beside its own."},
+    [SCENARIO_PATH_REVERSE_CELL_SIZE] = {"path.reverse.cell_size", SCENARIO_TYPE_SIZE, NULL, 0, 65535, NULL,
+                                         SCENARIO_PATH_FORWARD_CELL_SIZE,
+                                         "As path.forward.cell_size, for packets to the Initiator."},
+    [SCENARIO_PATH_REVERSE_CELL_OVERHEAD] =
+        {"path.reverse.cell_overhead", SCENARIO_TYPE_SIZE, NULL, CELL_OVERHEAD_MIN, 1000, NULL,
+         SCENARIO_PATH_FORWARD_CELL_OVERHEAD, "As path.forward.cell_overhead, for packets to the Initiator."},
     [SCENARIO_PATH_REVERSE_QUEUE] = {"path.reverse.queue", SCENARIO_TYPE_INTEGER, NULL, 0, G_MAXUINT32, NULL,
                                      SCENARIO_PATH_FORWARD_QUEUE,
                                      "Packets that may wait in front of that link. 0: no limit."},

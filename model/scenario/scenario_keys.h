@@ -103,6 +103,8 @@ typedef enum scenario_key {
   SCENARIO_PATH_FORWARD_DELAY,
   SCENARIO_PATH_FORWARD_MTU,
   SCENARIO_PATH_FORWARD_FRAMING,
+  SCENARIO_PATH_FORWARD_CELL_SIZE,
+  SCENARIO_PATH_FORWARD_CELL_OVERHEAD,
   SCENARIO_PATH_FORWARD_QUEUE,
   SCENARIO_PATH_FORWARD_QUEUE_SIZE,
   SCENARIO_PATH_FORWARD_DISCIPLINE,
@@ -142,6 +144,8 @@ typedef enum scenario_key {
   SCENARIO_PATH_REVERSE_DELAY,
   SCENARIO_PATH_REVERSE_MTU,
   SCENARIO_PATH_REVERSE_FRAMING,
+  SCENARIO_PATH_REVERSE_CELL_SIZE,
+  SCENARIO_PATH_REVERSE_CELL_OVERHEAD,
   SCENARIO_PATH_REVERSE_QUEUE,
   SCENARIO_PATH_REVERSE_QUEUE_SIZE,
   SCENARIO_PATH_REVERSE_DISCIPLINE,
@@ -233,7 +237,8 @@ typedef struct scenario_key_row {
   const char *name; /* "path.forward.mtu" */
   scenario_type type;
   const char *fallback; /* the default, as --set takes it; NULL: that of `inherits` */
-  guint64 minimum;      /* INTEGER, SIZE (octets), TIME (ps), RATE (bit/s), LIST (each) */
+  guint64
+      minimum; /* INTEGER, SIZE (octets; a gint64, may be negative), TIME (ps), RATE (bit/s), LIST (each) */
   guint64 maximum;
   const char *words;    /* WORD, MIX: "write|send"; else the words allowed beside a number, or NULL */
   int inherits;         /* the key whose value it takes when not given; -1 */

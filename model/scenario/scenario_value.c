@@ -61,7 +61,7 @@ static gboolean notation_fits(scenario_type type, scenario_notation notation)
 }
 
 /* Reads the integer at `*p`: decimal, or hexadecimal with 0x, perhaps with a sign and the L of larger
- * numbers, as libconfig does. A negative one is a matter of range: no row allows any. */
+ * numbers, as libconfig does. A negative one is a matter of range. */
 static fault read_integer(const char **p, guint64 *number)
 {
   gboolean negative = **p == '-';
@@ -260,6 +260,22 @@ static fault read_boolean(const char *text, guint64 *number)
   return *number || g_ascii_strcasecmp(text, "false") == 0 ? FAULT_NONE : FAULT_FORM;
 }
 
+/* A negative size is kept as a gint64. */
+static fault read_size(const char *text, guint64 *octets)
+{
+  gboolean negative = *text == '-';
+  const char *size = text + negative;
+  fault found = g_str_has_prefix(size, "0x")     ? read_whole_integer(size, octets)
+                : units_parse_size(size, octets) ? FAULT_NONE
+                                                 : FAULT_FORM;
+
+  if (found == FAULT_NONE && *octets > G_MAXINT64) {
+    return FAULT_RANGE;
+  }
+  *octets = negative ? -*octets : *octets;
+  return found;
+}
+
 /* Everything but the limits. */
 static fault read_form(const scenario_key_row *row, const char *text, scenario_value *value)
 {
@@ -280,10 +296,7 @@ static fault read_form(const scenario_key_row *row, const char *text, scenario_v
     if (read_word(row, text, value) == FAULT_NONE) {
       return FAULT_NONE;
     }
-    if (*text == '-' || g_str_has_prefix(text, "0x")) {
-      return read_whole_integer(text, &value->number);
-    }
-    return units_parse_size(text, &value->number) ? FAULT_NONE : FAULT_FORM;
+    return read_size(text, &value->number);
   case SCENARIO_TYPE_TIME:
     if (!units_parse_time(text, &time)) {
       return FAULT_FORM;
@@ -313,8 +326,10 @@ enum { DISTANCE_SEGMENTS_MAX = 1000000 };
 static gboolean is_within_limits(const scenario_key_row *row, const scenario_value *value)
 {
   switch (row->type) {
-  case SCENARIO_TYPE_INTEGER:
   case SCENARIO_TYPE_SIZE:
+    return value->is_word ||
+           ((gint64)value->number >= (gint64)row->minimum && (gint64)value->number <= (gint64)row->maximum);
+  case SCENARIO_TYPE_INTEGER:
   case SCENARIO_TYPE_TIME:
   case SCENARIO_TYPE_RATE:
     return value->is_word || (value->number >= row->minimum && value->number <= row->maximum);
@@ -442,7 +457,7 @@ static char *write_number(scenario_type type, guint64 number)
   case SCENARIO_TYPE_RATE:
     return units_format_rate(number);
   default:
-    return g_strdup_printf("%" G_GUINT64_FORMAT, number);
+    return g_strdup_printf("%" G_GINT64_FORMAT, (gint64)number);
   }
 }
 

@@ -105,9 +105,10 @@ static relation relate(scenario_type type, const scenario_value *left, const sce
   if (left->in_segments != right->in_segments) {
     return RELATION_OTHER;
   }
-  return left->number < right->number    ? RELATION_LESS
-         : left->number == right->number ? RELATION_EQUAL
-                                         : RELATION_MORE;
+  /* Signed: a size may be negative, and nothing is as large as 2^63. */
+  return (gint64)left->number < (gint64)right->number ? RELATION_LESS
+         : left->number == right->number              ? RELATION_EQUAL
+                                                      : RELATION_MORE;
 }
 
 static const scenario_value *operand_value(const where_operand *operand, const scenario *s)

@@ -188,6 +188,8 @@ static path_link_config link_config(const sim_path *path, gsize index, bool is_g
       .mtu_octets =
           is_guarded ? UINT16_MAX : link.mtu_octets, /* the fragmenter's matter, and it may change */
       .framing_octets = link.framing_octets,
+      .cell_octets = link.cell_octets,
+      .cell_overhead_octets = link.cell_overhead_octets,
   };
 }
 

@@ -1,5 +1,6 @@
 #include "sim/sim_queue.h"
 
+#include "base/wire_octets.h"
 #include "path/path_codel.h"
 #include "path/path_red.h"
 
@@ -14,13 +15,14 @@ static guint64 integer(const scenario *s, sim_direction direction, scenario_key 
 static path_queue_manager *red(const scenario *s, sim_direction direction, const path_link_config *link,
                                random_stream *random)
 {
+  uint32_t packet_octets = wire_octets(scenario_path_mtu(s, sim_path_end(direction)), link->framing_octets,
+                                       link->cell_octets, link->cell_overhead_octets);
   const path_red_config config = {
       .minimum_packets = (uint32_t)integer(s, direction, SCENARIO_PATH_FORWARD_RED_MINIMUM),
       .maximum_packets = (uint32_t)integer(s, direction, SCENARIO_PATH_FORWARD_RED_MAXIMUM),
       .probability = scenario_probability(s, sim_path_key(direction, SCENARIO_PATH_FORWARD_RED_PROBABILITY)),
       .weight = red_weight,
-      .packet_ps = time_ps_to_send(scenario_path_mtu(s, sim_path_end(direction)) + link->framing_octets,
-                                   link->rate_bit_per_s),
+      .packet_ps = time_ps_to_send(packet_octets, link->rate_bit_per_s),
   };
 
   return path_red_new(&config, random);

@@ -107,11 +107,17 @@ static void set_counts(const sim_totals *totals, metric_values *values)
 }
 
 /* Tagged payload ÷ wire octets of the full-size data segments. A stream sender's segments and FPDUs differ: the share of payload
- * in the full-size FPDUs, times the share of stream octets in the full-size segments' wire octets. */
-static void set_efficiency(const sim_totals *totals, uint32_t framing_octets, metric_values *values)
+ * in the full-size FPDUs, times the share of stream octets in the full-size segments' wire octets. These, in cells, are those of the mean
+ * full-size segment: they differ by an FPDU's markers at most. */
+static void set_efficiency(const sim_totals *totals, const scenario_link *link, metric_values *values)
 {
   const tcp_statistics *tcp = &totals->tcp;
-  double wire = (double)tcp->full_segment_octets + (double)tcp->full_segments * framing_octets;
+  double wire = (double)tcp->full_segment_octets + (double)tcp->full_segments * link->framing_octets;
+
+  if (link->cell_octets > 0 && tcp->full_segments > 0) {
+    uint64_t mean_octets = (tcp->full_segment_octets + tcp->full_segments / 2) / tcp->full_segments;
+    wire = (double)tcp->full_segments * scenario_link_octets(link, (uint32_t)mean_octets);
+  }
 
   if (totals->full_size.stream_octets > 0 && tcp->full_segments > 0) {
     double payload_share = (double)totals->full_size.payload_octets / (double)totals->full_size.stream_octets;
@@ -129,7 +135,7 @@ static void add_links(const scenario *s, scenario_side to, time_ps *propagation_
     scenario_link link = scenario_link_of(s, to, i);
 
     *propagation_ps += link.delay_ps;
-    *serialisation_ps += time_ps_to_send(mtu + link.framing_octets, link.rate_bit_per_s);
+    *serialisation_ps += time_ps_to_send(scenario_link_octets(&link, mtu), link.rate_bit_per_s);
   }
 }
 
@@ -152,7 +158,9 @@ static void set_theory(const sim_totals *totals, const scenario *s, metric_value
 void sim_totals_set_metrics(const sim_totals *totals, const scenario *s, metric_values *values)
 {
   set_counts(totals, values);
-  set_efficiency(totals, scenario_link_of(s, scenario_measured_side(s), 0).framing_octets, values);
+  scenario_link link = scenario_link_of(s, scenario_measured_side(s), 0);
+
+  set_efficiency(totals, &link, values);
   set_theory(totals, s, values);
 }
 

@@ -49,6 +49,69 @@ static void test_pace(void)
   }
 }
 
+/* tc-netem(8), rate: 50 octets in ATM's cells of 48 and 5 are two cells, 106 octets; `5kbit 20 100 5` makes 50 octets 70, one cell of 105.
+ * The whole time passes before the packet arrives, and no gap is left. At 8 Gbit/s an octet takes a nanosecond. */
+static void test_cells(void)
+{
+  static const struct {
+    int32_t framing;
+    uint32_t cell;
+    int32_t overhead;
+    uint32_t ip_octets;
+    uint32_t arrives; /* after so many octets */
+    uint32_t free;
+  } rows[] = {
+      {0, 48, 5, 50, 106, 106},      {0, 48, 5, 48, 53, 53},       {0, 48, 5, 49, 106, 106},
+      {20, 100, 5, 50, 105, 105},    {-14, 48, 5, 62, 53, 53},     {-14, 48, 5, 63, 106, 106},
+      {38, 48, 5, 1500, 1749, 1749}, {0, 48, -4, 97, 132, 132},    {38, 0, 0, 1500, 1502, 1538},
+      {2, 0, 0, 1500, 1502, 1502},   {1, 0, 0, 1500, 1501, 1501},  {-14, 0, 0, 1500, 1486, 1486},
+      {38, 0, 5, 1500, 1502, 1538},  {24, 1, 0, 1500, 1524, 1524},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    const path_link_config config = {.rate_bit_per_s = UINT64_C(8000000000),
+                                     .delay_ps = 7,
+                                     .framing_octets = rows[i].framing,
+                                     .cell_octets = rows[i].cell,
+                                     .cell_overhead_octets = rows[i].overhead};
+    g_assert_cmpint(path_link_arrival_at(&config, 0, rows[i].ip_octets), ==,
+                    rows[i].arrives * TIME_PS_PER_NANOSECOND + 7);
+    g_assert_cmpint(path_link_free_at(&config, 0, rows[i].ip_octets), ==,
+                    rows[i].free * TIME_PS_PER_NANOSECOND);
+  }
+}
+
+/* netem's `delay 3us rate 8gbit 10 48 5` beside a link with Ethernet's 14 octets in its framing. netem takes from a packet's delay what it
+ * has to wait for the one before it, not below 0, and adds its time at the rate; the link transmits first and delays then. Packets of
+ * random lengths come in bursts and apart. */
+static void test_rate_as_netem(void)
+{
+  const guint32 seed = 161803;
+  const time_ps delay = 3 * TIME_PS_PER_MICROSECOND;
+  const path_link_config config = {.rate_bit_per_s = UINT64_C(8000000000),
+                                   .delay_ps = delay,
+                                   .framing_octets = 14 + 10,
+                                   .cell_octets = 48,
+                                   .cell_overhead_octets = 5};
+  g_test_message("seed %u", seed);
+  GRand *random = g_rand_new_with_seed(seed);
+  time_ps now = 0;
+  time_ps free_at = 0;
+  time_ps netem_last = 0;
+
+  for (guint i = 0; i < 10000; i++) {
+    uint32_t octets = (uint32_t)g_rand_int_range(random, 40, 1501);
+    time_ps start = MAX(now, free_at);
+    time_ps on_the_wire = (octets + 14 + 10 + 47) / 48 * 53 * TIME_PS_PER_NANOSECOND;
+    netem_last = netem_last > now ? netem_last + MAX(delay - (netem_last - now), 0) + on_the_wire
+                                  : now + delay + on_the_wire;
+    g_assert_cmpint(path_link_arrival_at(&config, start, octets), ==, netem_last);
+    free_at = path_link_free_at(&config, start, octets);
+    now += g_rand_int_range(random, 0, 4) * g_rand_int_range(random, 0, 2000000);
+  }
+  g_rand_free(random);
+}
+
 /* A kind of link that does nothing but remember. */
 typedef struct dead_link {
   path_link link;
@@ -83,6 +146,8 @@ int main(int argc, char **argv)
   g_test_add_func("/path_link/arithmetic_of_facts", test_arithmetic_of_facts);
   g_test_add_func("/path_link/rounding", test_rounding);
   g_test_add_func("/path_link/pace", test_pace);
+  g_test_add_func("/path_link/cells", test_cells);
+  g_test_add_func("/path_link/rate_as_netem", test_rate_as_netem);
   g_test_add_func("/path_link/send_numbers_packets", test_send_numbers_packets);
   return g_test_run();
 }

@@ -56,10 +56,10 @@ static void test_empty_file_is_all_defaults(void)
       "true true true true delayed_ack 0 true true true preserve false false 40ms 2 3 1s 0.2s rto 60s 15 "
       "true false "
       "icmp "
-      "10Gbit/s 25us 1500 38 0 0 tail 5 15 2% 5ms 0.1s 0 [] [] [] "
+      "10Gbit/s 25us 1500 38 0 0 0 0 tail 5 15 2% 5ms 0.1s 0 [] [] [] "
       "loss+corrupt+duplicate+ecn+displace+jitter 0 0 0 [] [] [] 0 0 catches 0 0 0 0 0 5 segments 0 0 0 0 "
       "constant 0 false "
-      "10Gbit/s 25us 1500 38 0 0 tail 5 15 2% 5ms 0.1s 0 [] [] [] "
+      "10Gbit/s 25us 1500 38 0 0 0 0 tail 5 15 2% 5ms 0.1s 0 [] [] [] "
       "loss+corrupt+duplicate+ecn+displace+jitter 0 0 0 [] [] [] 0 0 catches 0 0 0 0 0 5 segments 0 0 0 0 "
       "constant 0 false "
       "none before 1000 0 10us 536 16384 20us 1 1000 100 1048576 "
@@ -345,6 +345,28 @@ static void test_what_a_file_says_wins_over_what_it_includes(void)
   scenario_free(s);
 }
 
+/* What a packet costs on the links of both directions, reverse's cells being forward's: 1500 - 4 in 32 cells of 48 and 5; 1500 + 10 in 32
+ * too. The base round trip is that of the MTU at 10 Gbit/s each way, an octet 800 ps. */
+static void test_cells(void)
+{
+  scenario *s =
+      fixture_load("path: { forward: { framing = -4; cell_size = \"48B\"; cell_overhead = 5; delay = 0; }; "
+                   "reverse: { framing = 10; }; };",
+                   NULL);
+  scenario_link forward = scenario_link_of(s, SCENARIO_SIDE_RESPONDER, 0);
+  scenario_link reverse = scenario_link_of(s, SCENARIO_SIDE_INITIATOR, 0);
+  char *framing = scenario_value_text(s, SCENARIO_PATH_FORWARD_FRAMING);
+
+  g_assert_cmpstr(framing, ==, "-4");
+  g_assert_cmpuint(scenario_link_octets(&forward, 1500), ==, 32 * 53);
+  g_assert_cmpuint(scenario_link_octets(&forward, 52), ==, 53);
+  g_assert_cmpuint(scenario_link_octets(&reverse, 1500), ==, 32 * 53);
+  g_assert_cmpuint(scenario_link_octets(&reverse, 52), ==, 2 * 53);
+  g_assert_cmpint(scenario_base_round_trip(s), ==, 2 * 32 * 53 * 800);
+  g_free(framing);
+  scenario_free(s);
+}
+
 /* Lists in any order, with units, in a file and by --set, and their canonical text. */
 static void test_lists_of_values(void)
 {
@@ -363,6 +385,7 @@ static void test_lists_of_values(void)
   g_assert_cmpint(link.delay_ps, ==,
                   5 * TIME_PS_PER_MICROSECOND); /* the last of a shorter list holds for the rest */
   g_assert_cmpuint(link.mtu_octets, ==, 9000);
+  g_assert_cmpuint(scenario_link_octets(&link, 1500), ==, 1538);
   g_assert_cmpuint(scenario_path_mtu(s, SCENARIO_SIDE_RESPONDER), ==, 1500);
   g_assert_cmpuint(scenario_bottleneck(s, SCENARIO_SIDE_RESPONDER), ==, 1000000000);
   g_assert_cmpuint(count, ==, 4);
@@ -432,6 +455,7 @@ int main(int argc, char **argv)
   g_test_add_func("/scenario/what-a-file-says-wins-over-what-it-includes",
                   test_what_a_file_says_wins_over_what_it_includes);
   g_test_add_func("/scenario/lists-of-values", test_lists_of_values);
+  g_test_add_func("/scenario/cells", test_cells);
   g_test_add_func("/scenario/distances", test_distances);
   g_test_add_func("/scenario/include-in-a-comment-is-none", test_include_in_a_comment_is_none);
   status = g_test_run();

@@ -96,6 +96,7 @@ static void test_steps(void)
       {"{ key = \"receiver.memory\"; from = \"64KiB\"; to = \"256KiB\"; step = \"96KiB\"; }",
        "65536 163840 262144"},
       {"{ key = \"middlebox.chunk\"; from = 600; to = 602; }", "600 601 602"},
+      {"{ key = \"path.forward.framing\"; from = -18; to = 2; step = 8; }", "-18 -10 -2"},
       {"{ key = \"path.forward.delay\"; from = 0; to = \"1us\"; step = \"0.4us\"; }", "0 400ns 800ns"},
       {"{ key = \"path.forward.rate\"; from = \"10Gbit/s\"; to = \"40Gbit/s\"; step = \"10Gbit/s\"; }",
        "10Gbit/s 20Gbit/s 30Gbit/s 40Gbit/s"},
@@ -178,7 +179,8 @@ static void test_range_errors(void)
       {"path.forward.mtu", "from = 1500;\nto = 1500; points = 2;",
        "2: sweep: 'to' is the same as 'from'; expected from = LEAST; to = LARGEST"},
       {"path.forward.loss", "from = 0; to = \"1%\"; points = 5;",
-       "1: sweep: nothing grows from 0 by a factor; expected 'from' above 0, or a step instead of points"},
+       "1: sweep: nothing grows from 0 or less by a factor; expected 'from' above 0, or a step instead of "
+       "points"},
       {"path.forward.loss", "from = \"0.1%\"; to = \"1%\"; points = 1;",
        "1: sweep: points = 1 is out of range; expected an integer from 2 to 1000"},
       {"path.forward.loss", "from = \"0.1%\"; to = \"1%\"; points = 2.5;",

@@ -67,6 +67,16 @@ static const char *const rows[][2] = {
      "a.cfg:2: path.forward.state: p13 + p14 is 110%; expected at most 100%"},
     {"path: { reverse: { state = [0.1, 0.7, 0.5]; }; };",
      "a.cfg:1: path.reverse.state: p31 + p32 is 120%; expected at most 100%"},
+    {"path: { forward: { framing = -14; cell_size = 48; cell_overhead = -45; }; };", ""},
+    {"path: { reverse: { cell_size = 48;\n cell_overhead = -46; }; };",
+     "a.cfg:2: path.reverse.cell_overhead = -46 leaves cells of 2 octets on the link; expected at least 3, "
+     "with "
+     "path.reverse.cell_size = 48"},
+    {"path: { forward: { cell_size = 2; }; };", "a.cfg:1: path.forward.cell_overhead = 0 leaves cells of 2 "
+                                                "octets on the link; expected at least 3, with "
+                                                "path.forward.cell_size = 2"},
+    {"path: { forward: { cell_overhead = 5; }; };",
+     "a.cfg:1: path.forward.cell_overhead has no effect while path.forward.cell_size is 0"},
     {"path: { forward: { discipline = \"red\"; red_minimum = 15; }; };",
      "a.cfg:1: path.forward.red_minimum = 15 is not less than path.forward.red_maximum = 15; expected it to "
      "be"},

@@ -13,7 +13,8 @@ typedef struct bad {
 #define DELAY "a time from \"0\" to \"10s\", such as \"25us\""
 #define MTU "a size in octets from 176 to 65535, such as 1500 or \"1KiB\""
 #define FORWARD_KEYS                                                                                         \
-  "rate, delay, mtu, framing, queue, queue_size, discipline, red_minimum, red_maximum, red_probability, "    \
+  "rate, delay, mtu, framing, cell_size, cell_overhead, queue, queue_size, discipline, red_minimum, "        \
+  "red_maximum, red_probability, "                                                                           \
   "codel_target, codel_interval, ecn_threshold, hop_rate, hop_delay, hop_mtu, order, loss, "                 \
   "loss_correlation, "                                                                                       \
   "loss_every, gemodel, state, drop, corrupt, corrupt_correlation, corrupt_checksum, duplicate, "            \
@@ -170,6 +171,18 @@ static const bad files[] = {
      "a.cfg:1: path.reverse.state = [0,0,0,0,0,0] is not a list of so many probabilities; expected a list of "
      "1 "
      "to 5 probabilities, such as [\"1%\", \"30%\"] or []"},
+    {"path: { forward: { framing = -19; }; };", "a.cfg:1: path.forward.framing = -19 is out of range; "
+                                                "expected a size in octets from -18 to 1000, such as 64 "
+                                                "or \"64B\""},
+    {"path: { forward: { cell_overhead = \"18446744073709551615\"; }; };",
+     "a.cfg:1: path.forward.cell_overhead = \"18446744073709551615\" is out of range; expected a size in "
+     "octets from "
+     "-1000 to 1000, such as 64 or \"64B\""},
+    {"path: { forward: { mtu = -1500; }; };",
+     "a.cfg:1: path.forward.mtu = -1500 is out of range; expected " MTU},
+    {"path: { forward: { framing = \"--1\"; }; };", "a.cfg:1: path.forward.framing = \"--1\" is not a size; "
+                                                    "expected a size in octets from -18 to 1000, such as "
+                                                    "64 or \"64B\""},
     {"path: { forward: { displace_by = \"5 packets\"; }; };",
      "a.cfg:1: path.forward.displace_by = \"5 packets\" is neither a number of segments nor a time; expected "
      "a number of "

@@ -70,7 +70,8 @@ static void test_members_of_groups(void)
   g_assert_cmpstr(path, ==, "too_big, forward, reverse");
   g_assert_cmpstr(
       forward, ==,
-      "rate, delay, mtu, framing, queue, queue_size, discipline, red_minimum, red_maximum, red_probability, "
+      "rate, delay, mtu, framing, cell_size, cell_overhead, queue, queue_size, discipline, red_minimum, "
+      "red_maximum, red_probability, "
       "codel_target, codel_interval, ecn_threshold, hop_rate, hop_delay, hop_mtu, order, loss, "
       "loss_correlation, "
       "loss_every, gemodel, state, drop, corrupt, corrupt_correlation, corrupt_checksum, duplicate, "

@@ -42,10 +42,13 @@ static void check_examples(const example *examples, gsize count, const scenario 
 /* Every sign below, at and above equality, for each kind of number; units are those of the key. */
 static void test_numbers(void)
 {
-  const char *const sets[] = {"path.forward.mtu=1500",   "run.seed=7",
-                              "path.forward.delay=25us", "path.forward.rate=10Gbit/s",
-                              "path.forward.loss=0.1%",  NULL};
+  const char *const sets[] = {
+      "path.forward.framing=-4",    "path.forward.mtu=1500",  "run.seed=7", "path.forward.delay=25us",
+      "path.forward.rate=10Gbit/s", "path.forward.loss=0.1%", NULL};
   static const example examples[] = {
+      {"path.forward.framing < 0", TRUE},
+      {"path.forward.framing > -5", TRUE},
+      {"path.forward.framing >= path.forward.mtu", FALSE},
       {"path.forward.mtu = 1500", TRUE},
       {"path.forward.mtu = 1501", FALSE},
       {"path.forward.mtu != 1500", FALSE},

@@ -84,7 +84,7 @@ static void send(fixture *self, int from, uint32_t length)
   uint8_t octets[65535];
   ns3_shim_error error;
   memset(octets, 0x5a, length);
-  g_assert_true(ns3_shim_device_send(self->devices[from], octets, length, &error));
+  g_assert_true(ns3_shim_device_send(self->devices[from], octets, length, 0, &error));
 }
 
 static void run(void)
@@ -160,7 +160,7 @@ static void test_octets_arrive_as_sent(fixture *self, gconstpointer data)
     for (uint32_t k = 0; k < lengths[i]; k++) {
       sent[i][k] = (uint8_t)g_rand_int(random);
     }
-    g_assert_true(ns3_shim_device_send(self->devices[0], sent[i], lengths[i], NULL));
+    g_assert_true(ns3_shim_device_send(self->devices[0], sent[i], lengths[i], 0, NULL));
   }
   run();
   g_assert_cmpuint(self->inboxes[1].count, ==, MOST_ARRIVALS);
@@ -178,12 +178,12 @@ static void test_mtu_is_checked(fixture *self, gconstpointer data)
   static const uint8_t octets[1501];
   ns3_shim_error error;
   ns3_shim_device *device = self->devices[0];
-  assert_refused(ns3_shim_device_send(device, octets, 1501, &error), &error,
+  assert_refused(ns3_shim_device_send(device, octets, 1501, 0, &error), &error,
                  "a packet larger than the device's MTU");
-  assert_refused(ns3_shim_device_send(device, octets, 0, &error), &error, "a packet without octets");
-  g_assert_true(ns3_shim_device_send(device, octets, 1500, &error));
+  assert_refused(ns3_shim_device_send(device, octets, 0, 0, &error), &error, "a packet without octets");
+  g_assert_true(ns3_shim_device_send(device, octets, 1500, 0, &error));
   g_assert_true(ns3_shim_device_set(device, NS3_SHIM_DEVICE, "Mtu", "1501", &error));
-  g_assert_true(ns3_shim_device_send(device, octets, 1501, &error));
+  g_assert_true(ns3_shim_device_send(device, octets, 1501, 0, &error));
   run();
   g_assert_cmpuint(self->inboxes[1].count, ==, 2);
 }
@@ -196,14 +196,14 @@ static void test_queue_limit(fixture *self, gconstpointer data)
   ns3_shim_error error;
   ns3_shim_device *device = self->devices[0];
   g_assert_true(ns3_shim_device_set(device, NS3_SHIM_QUEUE, "MaxSize", "1p", &error));
-  g_assert_true(ns3_shim_device_send(device, octets, 100, &error));
-  g_assert_true(ns3_shim_device_send(device, octets, 100, &error));
-  assert_refused(ns3_shim_device_send(device, octets, 100, &error), &error, "the device's queue is full");
+  g_assert_true(ns3_shim_device_send(device, octets, 100, 0, &error));
+  g_assert_true(ns3_shim_device_send(device, octets, 100, 0, &error));
+  assert_refused(ns3_shim_device_send(device, octets, 100, 0, &error), &error, "the device's queue is full");
   assert_refused(ns3_shim_device_set(device, NS3_SHIM_QUEUE, "MaxSize", "5p", &error), &error,
                  "a queue's attributes cannot be set while packets wait in it");
   /* 138 octets of 800 ps: then the second is in transmission. */
   g_assert_true(ns3_shim_run(138 * 800, &error));
-  g_assert_true(ns3_shim_device_send(device, octets, 100, &error));
+  g_assert_true(ns3_shim_device_send(device, octets, 100, 0, &error));
   run();
   g_assert_cmpuint(self->inboxes[1].count, ==, 3);
 }

@@ -165,11 +165,21 @@ static void test_arrivals_are_as_calculated(void)
   GRand *random = g_rand_new_with_seed(seed);
   burst *sent = g_new(burst, 1);
   for (unsigned round = 0; round < G_N_ELEMENTS(rates); round++) {
-    const path_link_config config = {.id = round % 2,
-                                     .rate_bit_per_s = rates[round],
-                                     .delay_ps = round % 3 * (25 * TIME_PS_PER_MICROSECOND + 1),
-                                     .mtu_octets = mtus[round % G_N_ELEMENTS(mtus)],
-                                     .framing_octets = round == 5 ? PATH_LINK_PPP_OCTETS : 38 + round};
+    const path_link_config config = {
+        .id = round % 2,
+        .rate_bit_per_s = rates[round],
+        .delay_ps = round % 3 * (25 * TIME_PS_PER_MICROSECOND + 1),
+        .mtu_octets = mtus[round % G_N_ELEMENTS(mtus)],
+        .framing_octets = round == 5   ? PATH_LINK_PPP_OCTETS
+                          : round == 6 ? -14
+                                       : (int32_t)(38 + round),
+        /* ATM's cells; ones larger than the MTU; ones that cost less than they hold */
+        .cell_octets = round % 4 == 1   ? 48
+                       : round % 4 == 2 ? 2000
+                                        : 0,
+        .cell_overhead_octets = round % 4 == 1   ? 5
+                                : round % 4 == 2 ? -1997
+                                                 : 0};
     g_test_message("rate %" G_GUINT64_FORMAT " bit/s, MTU %u", config.rate_bit_per_s, config.mtu_octets);
     *sent = (burst){.world = link_world_new(&config), .random = random, .bursts_left = MOST_PACKETS / 5};
     sent->timer = engine_timer_new(sent->world->clock, ENGINE_TRANSMITTER, config.id, 0, send_burst, sent);
@@ -221,7 +231,7 @@ static void test_what_ns3_cannot_do_is_an_error(void)
       {.rate_bit_per_s = 1000, .mtu_octets = 0, .framing_octets = 38},
       {.rate_bit_per_s = 1000, .mtu_octets = 65536, .framing_octets = 38},
       {.rate_bit_per_s = 1000, .mtu_octets = 1500, .framing_octets = 38, .delay_ps = -1},
-      {.rate_bit_per_s = 1, .mtu_octets = 1500, .framing_octets = UINT32_MAX},
+      {.rate_bit_per_s = 1, .mtu_octets = 1500, .framing_octets = INT32_MAX},
   };
   ns3_shim_error error;
   engine *clock = ns3_engine_new(&error);

@@ -77,10 +77,10 @@ gboolean study_keys_number(scenario_key key, const char *text, double *number)
     *number = g_ascii_strtod(text, &end);
     return end != text && *end == '\0';
   case SCENARIO_TYPE_SIZE:
-    if (!units_parse_size(text, &whole)) {
+    if (!units_parse_size(text + (*text == '-'), &whole)) {
       return FALSE;
     }
-    *number = (double)whole;
+    *number = *text == '-' ? -(double)whole : (double)whole;
     return TRUE;
   case SCENARIO_TYPE_RATE:
     if (!units_parse_rate(text, &whole)) {

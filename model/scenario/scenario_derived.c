@@ -200,7 +200,8 @@ time_ps scenario_base_round_trip(const scenario *s)
     for (gsize i = 0; i < scenario_links(s, side); i++) {
       scenario_link link = scenario_link_of(s, side, i);
 
-      total += link.delay_ps + time_ps_to_send(scenario_link_octets(&link, mtu), link.rate_bit_per_s);
+      time_ps sending = time_ps_to_send(scenario_link_octets(&link, mtu), link.rate_bit_per_s);
+      total = time_ps_after(total, time_ps_after(sending, link.delay_ps));
     }
   }
   return total;

@@ -105,6 +105,12 @@ class Differences(Made):
         self.write([RUNS[0], RUNS[1].replace("300", "301"), *RUNS[2:]])
         self.assertEqual(findings.differences("s", old, self.rows()), ["s, run 2: tcp.segments was 300, is 301"])
 
+    def test_a_new_column_is_none_and_one_that_is_gone_is_one(self):
+        old = self.rows()
+        new = [dict(row, **{"tcp.profile": "linux"}) for row in old]
+        self.assertEqual(findings.differences("s", old, new), [])
+        self.assertEqual(findings.differences("s", new[:1], old[:1]), ["s, run 1: tcp.profile was linux, is None"])
+
     def test_a_missing_run_is_one(self):
         old = self.rows()
         self.write(RUNS[:-1])

@@ -53,6 +53,7 @@ static void prepare_sender(rnic_endpoint *endpoint, const rnic_endpoint_config *
   sender.stream = endpoint->stream;
   sender.fault = endpoint->fault;
   rnic_sender_init(&endpoint->sender, &sender);
+  rnic_sender_limit(&endpoint->sender, config->send_buffer_octets);
 }
 
 static void prepare_receiver(rnic_endpoint *endpoint, const rnic_endpoint_config *config)

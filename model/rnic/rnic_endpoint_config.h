@@ -40,6 +40,7 @@ typedef struct rnic_endpoint_config {
   bool only_observes;           /* see rdmap_config; startup frames of any revision are taken (a capture's) */
   bool silent_drop;             /* a segment with a broken FPDU is dropped as if lost (MPA-286) */
   uint32_t assumed_emss_octets; /* by MPA, if TCP does not tell (MPA-025, MPA-026). 0: it does */
+  uint64_t send_buffer_octets;  /* see rnic_sender_limit(); 0: unlimited */
   bool dynamic_mulpdu;          /* MULPDU by position, not by the printed formula (MPA-149, notes-mpa 22) */
   bool assumes_aligned;         /* receiver.mode assume-aligned; with tcp.passing AS_ARRIVED */
   uint32_t fpdu_descriptors;    /* see rnic_admission_config; the reassembly memory is the host's */

@@ -160,6 +160,7 @@ static void on_acknowledged(void *user, uint64_t position, time_ps now)
 {
   rnic_endpoint *endpoint = user;
 
+  rnic_sender_acknowledged(&endpoint->sender, position);
   rdmap_stream_acknowledged(endpoint->stream, position, now);
 }
 

@@ -13,6 +13,15 @@ void rnic_sender_init(rnic_sender *sender, const rnic_sender_config *config)
 void rnic_sender_clear(rnic_sender *sender)
 {
   mpa_framer_free(sender->framer);
+  g_free(sender->limits);
+}
+
+void rnic_sender_limit(rnic_sender *sender, uint64_t buffer_octets)
+{
+  if (buffer_octets > 0) {
+    sender->limits = g_new(rnic_sender_limits, 1);
+    *sender->limits = (rnic_sender_limits){.buffer_octets = buffer_octets};
+  }
 }
 
 void rnic_sender_start(rnic_sender *sender, bool markers, bool crc)
@@ -45,12 +54,27 @@ static uint64_t framed_octets(const rnic_sender *sender)
   return sender->framer ? mpa_framer_offset(sender->framer) : 0;
 }
 
+static bool is_within_limits(const rnic_sender *sender)
+{
+  const rnic_sender_limits *limits = sender->limits;
+
+  return tcp_transport_posted_octets(sender->config.tcp) - limits->acknowledged < limits->buffer_octets;
+}
+
 bool rnic_sender_has_room(const rnic_sender *sender)
 {
   uint64_t unsent = tcp_transport_unsent_octets(sender->config.tcp);
 
   /* Two segments' worth ahead, so that TCP can tell whether a segment empties its queue. */
-  return unsent == 0 || unsent < 2 * (uint64_t)tcp_transport_emss_octets(sender->config.tcp);
+  return (unsent == 0 || unsent < 2 * (uint64_t)tcp_transport_emss_octets(sender->config.tcp)) &&
+         (!sender->limits || is_within_limits(sender));
+}
+
+void rnic_sender_acknowledged(rnic_sender *sender, uint64_t position)
+{
+  if (sender->limits) {
+    sender->limits->acknowledged = position;
+  }
 }
 
 /* What MPA takes for the EMSS: TCP tells, or not (mpa-01 §3.1.1, MPA-025, MPA-026). */

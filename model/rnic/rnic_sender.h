@@ -33,8 +33,12 @@ typedef struct rnic_full_size {
 void rnic_sender_start(rnic_sender *sender, bool markers, bool crc);
 bool rnic_sender_is_started(const rnic_sender *sender);
 
-/* ULPDUs are framed only when TCP is about to run out of octets: FPDUs cannot be taken back (MPA-043), and memory stays small. */
+/* ULPDUs are framed only when TCP is about to run out of octets: FPDUs cannot be taken back (MPA-043), and memory stays small; and
+ * while its send buffer has room. */
 bool rnic_sender_has_room(const rnic_sender *sender);
+
+/* All octets below stream position `position` are acknowledged. */
+void rnic_sender_acknowledged(rnic_sender *sender, uint64_t position);
 
 /* Frames the next ULPDU and gives its FPDU to TCP; `*fpdu_start` is where it starts in the FPDU phase. False when there is none now. Started. */
 bool rnic_sender_send(rnic_sender *sender, uint64_t *fpdu_start, time_ps now);

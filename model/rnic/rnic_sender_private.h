@@ -5,9 +5,16 @@
 #include "mpa/mpa_framer.h"
 #include "rnic/rnic_sender.h"
 
+/* What limits the host; most hosts are not. */
+typedef struct rnic_sender_limits {
+  uint64_t buffer_octets;
+  uint64_t acknowledged; /* all octets below this position */
+} rnic_sender_limits;
+
 struct rnic_sender {
   rnic_sender_config config;
-  mpa_framer *framer; /* NULL: nothing was framed yet */
+  mpa_framer *framer;         /* NULL: nothing was framed yet */
+  rnic_sender_limits *limits; /* NULL: none */
   bool is_started;
   bool markers;
   bool crc;
@@ -22,5 +29,9 @@ struct rnic_sender {
 /* Not started; `config` is copied, what it points to must outlive the sender. Free what it has with rnic_sender_clear(). */
 void rnic_sender_init(rnic_sender *sender, const rnic_sender_config *config);
 void rnic_sender_clear(rnic_sender *sender);
+
+/* FPDUs are given to TCP only while fewer than `buffer_octets` (0: unlimited) lie in its send buffer, unsent and in flight, as SO_SNDBUF
+ * limits a socket: FPDUs are handed over whole, so that the last one may lie above it in part. */
+void rnic_sender_limit(rnic_sender *sender, uint64_t buffer_octets);
 
 #endif

@@ -197,6 +197,11 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
         {"sender.stream_phase", SCENARIO_TYPE_SIZE, "0", 0, KIB *KIB, "random", NONE,
          "Octets of streaming mode that each end sends before MPA starts; they shift the FPDUs against what "
          "cuts the stream at fixed places. random: less than a segment, by the seed."},
+    [SCENARIO_SENDER_BUFFER] = {"sender.buffer", SCENARIO_TYPE_SIZE, "unlimited", 1, 1024 * GIB, "unlimited",
+                                NONE,
+                                "Send buffer of each end's TCP. A host gives it FPDUs, Read Responses too, "
+                                "while fewer octets are in it, unsent and in flight "
+                                "together, as SO_SNDBUF limits a socket; the last FPDU may lie above."},
 
     [SCENARIO_RECEIVER_MODE] =
         {"receiver.mode", SCENARIO_TYPE_WORD, "out-of-order", 0, 0, "out-of-order|in-order|assume-aligned",

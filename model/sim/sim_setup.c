@@ -47,6 +47,12 @@ static int choice(const scenario *s, scenario_key key, const char *const *words)
   return i;
 }
 
+/* 0: unlimited. */
+static uint64_t number_or_unlimited(const scenario *s, scenario_key key)
+{
+  return scenario_is_word(s, key) ? 0 : scenario_integer(s, key);
+}
+
 ip_address sim_setup_address(const scenario *s, mpa_role side)
 {
   bool initiator = side == MPA_INITIATOR;
@@ -220,6 +226,7 @@ rnic_endpoint_config sim_setup_endpoint(const scenario *s, uint32_t connection, 
       .report_on_arrival = says(s, SCENARIO_RDMAP_ERRORS, "on-arrival"),
       .silent_drop = scenario_boolean(s, SCENARIO_MPA_SILENT_DROP),
       .assumed_emss_octets = (uint32_t)g_ascii_strtoull(assumed, NULL, 10), /* "none": 0 */
+      .send_buffer_octets = number_or_unlimited(s, SCENARIO_SENDER_BUFFER),
       .dynamic_mulpdu = says(s, SCENARIO_MPA_MULPDU, "dynamic"),
       .assumes_aligned = says(s, SCENARIO_RECEIVER_MODE, "assume-aligned"),
       .fpdu_descriptors = measured ? (uint32_t)scenario_integer(s, SCENARIO_RECEIVER_FPDU_DESCRIPTORS) : 0,

@@ -176,6 +176,7 @@ static void test_keys_reach_their_end(void)
                                      "mpa.silent_drop=true",
                                      "mpa.assumed_emss=536",
                                      "mpa.mulpdu=dynamic",
+                                     "sender.buffer=4000",
                                      "rdmap.ird=3",
                                      "rdmap.ord=2",
                                      "rdmap.strict_responses=false",
@@ -204,6 +205,7 @@ static void test_keys_reach_their_end(void)
     g_assert_true(end->closes_by_fin && end->silent_drop && end->dynamic_mulpdu && end->report_on_arrival &&
                   end->strict_rdmap00 && !end->strict_responses);
     g_assert_cmpuint(end->assumed_emss_octets, ==, 536);
+    g_assert_cmpuint(end->send_buffer_octets, ==, 4000);
     g_assert_cmpuint(end->ird, ==, 3);
     g_assert_cmpuint(end->ord, ==, 2);
     g_assert_cmpint(end->role, ==, side);

@@ -1,0 +1,78 @@
+/* What a host that sends limits: its send buffer. As its own captures show it. */
+#include "packet_list.h"
+#include "run_kit.h"
+
+enum { BUFFER = 20000, FPDU = 1460, SETS_MAX = 8 };
+
+/* The most octets that the Initiator, or else the Responder, has in flight by its own capture `name`. */
+static guint64 most_in_flight(const char *folder, const char *name, gboolean initiators)
+{
+  g_autoptr(GArray) packets = packet_list_read(folder, name);
+  guint32 start = 0;
+  guint64 sent = 0, acknowledged = 0, most = 0;
+
+  for (guint i = 0; i < packets->len; i++) {
+    const listed_packet *packet = packet_list_at(packets, i);
+
+    if (packet->from_initiator == initiators) {
+      start = packet->flags & LISTED_SYN ? packet->sequence + 1 : start;
+      sent = MAX(sent, packet->position + packet->payload);
+      most = MAX(most, sent - acknowledged);
+    } else if (packet->flags & LISTED_ACK) {
+      acknowledged = MIN(packet->acknowledgement - start, sent); /* without the FIN */
+    }
+  }
+  return most;
+}
+
+typedef struct buffer_case {
+  const char *name;
+  const char *sets[SETS_MAX];
+  gboolean initiators; /* the Data Source */
+  gboolean both;       /* and so is the Data Sink */
+} buffer_case;
+
+/* 10 Gbit/s and 50 us hold 62,500 octets, so that a buffer of 20,000 limits every sender, whichever end it is, whatever it sends, and while
+ * losses are repaired. The FPDU that fills it lies above it in part. */
+static const buffer_case buffer_cases[] = {
+    {"writes", {NULL}, TRUE, FALSE},
+    {"reads", {"workload.operation=read"}, FALSE, FALSE},
+    {"both ways", {"workload.operation=send", "workload.directions=both"}, TRUE, TRUE},
+    {"stream", {"sender.segmentation=stream"}, TRUE, FALSE},
+    {"losses", {"path.forward.loss=1%", "tcp.rto_min=5ms"}, TRUE, FALSE},
+#if HAS_NS3
+    {"ns-3's TCP", {"tcp.implementation=ns3", "run.engine=ns3"}, TRUE, FALSE},
+#endif
+};
+
+static void test_buffer(gconstpointer data)
+{
+  const buffer_case *c = data;
+  const char *sets[SETS_MAX + 1] = {"sender.buffer=20000"};
+  char *folder = run_kit_new_folder();
+
+  for (gsize i = 0; c->sets[i]; i++) {
+    sets[i + 1] = c->sets[i];
+  }
+  simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
+  for (gboolean sink = FALSE; sink <= c->both; sink++) {
+    guint64 most = most_in_flight(folder, sink ? "receiver.pcap" : "sender.pcap", c->initiators != sink);
+
+    g_assert_cmpuint(most, >=, BUFFER);
+    g_assert_cmpuint(most, <, BUFFER + FPDU);
+  }
+  run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
+  simulation_result_clear(&result);
+  run_kit_remove_folder(folder);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(buffer_cases); i++) {
+    g_autofree char *path = g_strdup_printf("/sender-limits/buffer/%s", buffer_cases[i].name);
+
+    g_test_add_data_func(path, &buffer_cases[i], test_buffer);
+  }
+  return g_test_run();
+}

@@ -53,7 +53,7 @@ static void prepare_sender(rnic_endpoint *endpoint, const rnic_endpoint_config *
   sender.stream = endpoint->stream;
   sender.fault = endpoint->fault;
   rnic_sender_init(&endpoint->sender, &sender);
-  rnic_sender_limit(&endpoint->sender, config->send_buffer_octets);
+  rnic_sender_limit(&endpoint->sender, config->send_buffer_octets, rnic_host_pace(config->host));
 }
 
 static void prepare_receiver(rnic_endpoint *endpoint, const rnic_endpoint_config *config)
@@ -217,13 +217,16 @@ static void fail_if_mute(rnic_endpoint *endpoint, time_ps now)
 
 datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
 {
+  if (rnic_sender_deadline(&endpoint->sender) <= now) {
+    rnic_sender_run(&endpoint->sender, may_send_fpdus(endpoint), now);
+  }
   if (rnic_sender_is_started(&endpoint->sender) && !has_nothing_to_frame(endpoint)) {
     refill(endpoint, now);
   }
   if (endpoint->is_mute) {
     fail_if_mute(endpoint, now);
   }
-  if (rnic_ending_has_begun(&endpoint->ending)) {
+  if (rnic_ending_has_begun(&endpoint->ending) && !rnic_sender_holds(&endpoint->sender)) {
     rnic_ending_run(&endpoint->ending, may_send_fpdus(endpoint),
                     rnic_endpoint_is_in_full_operation(endpoint));
   }
@@ -258,6 +261,7 @@ time_ps rnic_endpoint_deadline(const rnic_endpoint *endpoint)
   time_ps due =
       time_ps_earlier(tcp_transport_deadline(endpoint->tcp), rnic_receiver_deadline(&endpoint->receiver));
 
+  due = time_ps_earlier(due, rnic_sender_deadline(&endpoint->sender));
   return time_ps_earlier(due, startup_deadline(endpoint));
 }
 

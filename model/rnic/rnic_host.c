@@ -8,6 +8,7 @@
 struct rnic_host {
   ddp_stag_table *stags;
   rnic_reassembly_memory *memory; /* NULL: as much as is needed */
+  rnic_pace *pace;                /* NULL: no limit */
   uint32_t protection_domains;    /* given so far */
   uint32_t stream_ids;
   uint16_t identification;
@@ -50,6 +51,7 @@ void rnic_host_free(rnic_host *host)
   if (host) {
     ddp_stag_table_free(host->stags);
     rnic_reassembly_memory_free(host->memory);
+    rnic_pace_free(host->pace);
     memory_pool_unref(host->datagrams); /* what is still on its way lives on */
     g_ptr_array_free(host->fpdus, true);
     g_ptr_array_free(host->buffers, true);
@@ -86,6 +88,17 @@ void rnic_host_limit_memory(rnic_host *host, uint64_t octets, uint32_t cell_octe
 rnic_reassembly_memory *rnic_host_memory(const rnic_host *host)
 {
   return host->memory;
+}
+
+void rnic_host_limit_rate(rnic_host *host, uint64_t bit_per_s, uint64_t segments_per_s)
+{
+  g_assert(!host->pace && host->stream_ids == 0);
+  host->pace = rnic_pace_new(bit_per_s, segments_per_s);
+}
+
+rnic_pace *rnic_host_pace(const rnic_host *host)
+{
+  return host->pace;
 }
 
 memory_pool *rnic_host_datagrams(rnic_host *host)

@@ -7,6 +7,7 @@
 #include "ddp/ddp_stag_table.h"
 #include "mpa/mpa_fpdu_memory.h"
 #include "rnic/rnic_buffer_pool.h"
+#include "rnic/rnic_pace.h"
 #include "rnic/rnic_reassembly_memory.h"
 
 typedef struct rnic_host rnic_host;
@@ -26,6 +27,13 @@ void rnic_host_limit_memory(rnic_host *host, uint64_t octets, uint32_t cell_octe
 
 /* The host's; NULL when there is as much as is needed. */
 rnic_reassembly_memory *rnic_host_memory(const rnic_host *host);
+
+/* All its connections together hand FPDUs to TCP no faster, see rnic_pace_new(), from here on, before the first endpoint; without this call
+ * as fast as they can. */
+void rnic_host_limit_rate(rnic_host *host, uint64_t bit_per_s, uint64_t segments_per_s);
+
+/* The host's; NULL when there is no limit. */
+rnic_pace *rnic_host_pace(const rnic_host *host);
 
 /* What the packets of all its connections are made of (datagram_pool_new()); the host's. */
 memory_pool *rnic_host_datagrams(rnic_host *host);

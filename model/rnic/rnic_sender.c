@@ -13,14 +13,18 @@ void rnic_sender_init(rnic_sender *sender, const rnic_sender_config *config)
 void rnic_sender_clear(rnic_sender *sender)
 {
   mpa_framer_free(sender->framer);
-  g_free(sender->limits);
+  if (sender->limits) {
+    octet_rope_clear(&sender->limits->held);
+    g_free(sender->limits);
+  }
 }
 
-void rnic_sender_limit(rnic_sender *sender, uint64_t buffer_octets)
+void rnic_sender_limit(rnic_sender *sender, uint64_t buffer_octets, rnic_pace *pace)
 {
-  if (buffer_octets > 0) {
+  if (buffer_octets > 0 || pace) {
     sender->limits = g_new(rnic_sender_limits, 1);
-    *sender->limits = (rnic_sender_limits){.buffer_octets = buffer_octets};
+    *sender->limits = (rnic_sender_limits){
+        .buffer_octets = buffer_octets > 0 ? buffer_octets : UINT64_MAX, .pace = pace, .turn = TIME_PS_NEVER};
   }
 }
 
@@ -58,7 +62,8 @@ static bool is_within_limits(const rnic_sender *sender)
 {
   const rnic_sender_limits *limits = sender->limits;
 
-  return tcp_transport_posted_octets(sender->config.tcp) - limits->acknowledged < limits->buffer_octets;
+  return !rnic_sender_holds(sender) &&
+         tcp_transport_posted_octets(sender->config.tcp) - limits->acknowledged < limits->buffer_octets;
 }
 
 bool rnic_sender_has_room(const rnic_sender *sender)
@@ -146,7 +151,41 @@ static bool is_full_size(rnic_sender *sender, const octet_rope *ulpdu, uint32_t 
   return true;
 }
 
-static void frame(rnic_sender *sender, octet_rope *ulpdu, uint32_t mulpdu)
+/* The FPDU goes to TCP, or waits for its turn. */
+static void hand_over(rnic_sender *sender, octet_rope *fpdu, unsigned flags, time_ps now)
+{
+  rnic_sender_limits *limits = sender->limits;
+
+  if (limits && limits->pace) {
+    uint32_t emss = tcp_transport_emss_octets(sender->config.tcp);
+    uint32_t segments = (fpdu->length + emss - 1) / emss;
+    time_ps turn = rnic_pace_take_turn(limits->pace, fpdu->length, segments, now);
+    if (turn > now) {
+      octet_rope_move(&limits->held, fpdu);
+      limits->held_flags = flags;
+      limits->turn = turn;
+      return;
+    }
+  }
+  tcp_transport_post(sender->config.tcp, fpdu, flags);
+}
+
+void rnic_sender_run(rnic_sender *sender, bool may_send, time_ps now)
+{
+  rnic_sender_limits *limits = sender->limits;
+
+  if (rnic_sender_deadline(sender) > now) {
+    return;
+  }
+  limits->turn = TIME_PS_NEVER;
+  if (may_send) {
+    tcp_transport_post(sender->config.tcp, &limits->held, limits->held_flags);
+  } else {
+    octet_rope_clear(&limits->held);
+  }
+}
+
+static void frame(rnic_sender *sender, octet_rope *ulpdu, uint32_t mulpdu, time_ps now)
 {
   rnic_fault *fault = sender->config.fault;
   uint64_t start = fault ? framed_octets(sender) : 0;
@@ -161,13 +200,15 @@ static void frame(rnic_sender *sender, octet_rope *ulpdu, uint32_t mulpdu)
   if (fault) {
     rnic_fault_alter_fpdu(fault, start, sender->markers, sender->crc, &fpdu);
   }
-  tcp_transport_post(sender->config.tcp, &fpdu, flags);
+  hand_over(sender, &fpdu, flags, now);
 }
 
 /* Where in the stream the FPDU framed last ends; a fault may have cut it. */
 static uint64_t framed_end(const rnic_sender *sender)
 {
-  return sender->config.fault ? tcp_transport_posted_octets(sender->config.tcp)
+  uint64_t held = rnic_sender_holds(sender) ? sender->limits->held.length : 0;
+
+  return sender->config.fault ? tcp_transport_posted_octets(sender->config.tcp) + held
                               : sender->phase_start + framed_octets(sender);
 }
 
@@ -189,12 +230,12 @@ bool rnic_sender_send(rnic_sender *sender, uint64_t *fpdu_start, time_ps now)
   octet_rope_init(&ulpdu);
   *fpdu_start = framed_octets(sender);
   if (next_inserted(sender, &ulpdu)) {
-    frame(sender, &ulpdu, mulpdu);
+    frame(sender, &ulpdu, mulpdu, now);
   } else if (rdmap_stream_next_ulpdu(sender->config.stream, mulpdu, &ulpdu, now)) {
     if (sender->config.fault) {
       rnic_fault_alter_ulpdu(sender->config.fault, &ulpdu);
     }
-    frame(sender, &ulpdu, mulpdu);
+    frame(sender, &ulpdu, mulpdu, now);
     rdmap_stream_framed(sender->config.stream, framed_end(sender));
   } else {
     return false;

@@ -34,13 +34,13 @@ void rnic_sender_start(rnic_sender *sender, bool markers, bool crc);
 bool rnic_sender_is_started(const rnic_sender *sender);
 
 /* ULPDUs are framed only when TCP is about to run out of octets: FPDUs cannot be taken back (MPA-043), and memory stays small; and
- * while its send buffer has room. */
+ * while its send buffer has room and no FPDU waits for its turn. */
 bool rnic_sender_has_room(const rnic_sender *sender);
 
 /* All octets below stream position `position` are acknowledged. */
 void rnic_sender_acknowledged(rnic_sender *sender, uint64_t position);
 
-/* Frames the next ULPDU and gives its FPDU to TCP; `*fpdu_start` is where it starts in the FPDU phase. False when there is none now. Started. */
+/* Frames the next ULPDU and gives its FPDU to TCP, perhaps later; `*fpdu_start` is where it starts in the FPDU phase. False when there is none now. Started. */
 bool rnic_sender_send(rnic_sender *sender, uint64_t *fpdu_start, time_ps now);
 
 /* Stream position of the FPDU phase's first octet. Started. */

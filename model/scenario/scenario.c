@@ -268,6 +268,7 @@ time_ps scenario_time(const scenario *s, scenario_key key)
 guint64 scenario_rate(const scenario *s, scenario_key key)
 {
   g_assert(scenario_key_row_of(key)->type == SCENARIO_TYPE_RATE);
+  g_assert(!scenario_is_word(s, key));
   return s->settings[scenario_settings_source(s, key)].value.number;
 }
 

@@ -51,7 +51,7 @@ time_ps scenario_time(const scenario *s, scenario_key key);
 guint64 scenario_rate(const scenario *s, scenario_key key); /* bit/s */
 double scenario_probability(const scenario *s, scenario_key key);
 const char *scenario_text(const scenario *s, scenario_key key); /* words and free text; the scenario's */
-gboolean scenario_is_word(const scenario *s, scenario_key key); /* sizes: a word of the row, such as "auto" */
+gboolean scenario_is_word(const scenario *s, scenario_key key); /* instead of a number; such as "auto" */
 /* Lists of integers, of sizes (octets), of times (ps) and of rates (bit/s); the scenario's. */
 const guint64 *scenario_list(const scenario *s, scenario_key key, gsize *count);
 const double *scenario_probabilities(const scenario *s, scenario_key key, gsize *count); /* the scenario's */

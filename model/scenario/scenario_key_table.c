@@ -202,6 +202,14 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
                                 "Send buffer of each end's TCP. A host gives it FPDUs, Read Responses too, "
                                 "while fewer octets are in it, unsent and in flight "
                                 "together, as SO_SNDBUF limits a socket; the last FPDU may lie above."},
+    [SCENARIO_SENDER_HOST_RATE] = {"sender.host_rate", SCENARIO_TYPE_RATE, "unlimited", 1000,
+                                   10 * MILLION *MILLION, "unlimited", NONE,
+                                   "Rate at which each host hands FPDUs to TCP, their octets counted with "
+                                   "MPA's framing: those of all its "
+                                   "connections, in turn."},
+    [SCENARIO_SENDER_HOST_SEGMENT_RATE] =
+        {"sender.host_segment_rate", SCENARIO_TYPE_INTEGER, "unlimited", 1, 1000 * MILLION, "unlimited", NONE,
+         "The same in segments a second: an FPDU counts as many as it needs alone."},
 
     [SCENARIO_RECEIVER_MODE] =
         {"receiver.mode", SCENARIO_TYPE_WORD, "out-of-order", 0, 0, "out-of-order|in-order|assume-aligned",

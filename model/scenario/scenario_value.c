@@ -38,13 +38,16 @@ static gboolean is_list(scenario_type type)
   return type == SCENARIO_TYPE_LIST || element_type(type) != type;
 }
 
-static gboolean notation_fits(scenario_type type, scenario_notation notation)
+static gboolean notation_fits(const scenario_key_row *row, scenario_notation notation)
 {
+  scenario_type type = row->type;
+
   switch (notation) {
   case SCENARIO_NOTATION_BARE:
     return TRUE;
   case SCENARIO_NOTATION_STRING:
-    return type != SCENARIO_TYPE_INTEGER && type != SCENARIO_TYPE_BOOLEAN && !is_list(type);
+    return (type != SCENARIO_TYPE_INTEGER || row->words != NULL) && type != SCENARIO_TYPE_BOOLEAN &&
+           !is_list(type);
   case SCENARIO_NOTATION_REAL:
     return type == SCENARIO_TYPE_PROBABILITY;
   case SCENARIO_NOTATION_INTEGER:
@@ -276,11 +279,20 @@ static fault read_size(const char *text, guint64 *octets)
   return found;
 }
 
+static gboolean has_words_beside_numbers(const scenario_key_row *row)
+{
+  return row->words != NULL && (row->type == SCENARIO_TYPE_INTEGER || row->type == SCENARIO_TYPE_SIZE ||
+                                row->type == SCENARIO_TYPE_RATE);
+}
+
 /* Everything but the limits. */
 static fault read_form(const scenario_key_row *row, const char *text, scenario_value *value)
 {
   time_ps time;
 
+  if (has_words_beside_numbers(row) && read_word(row, text, value) == FAULT_NONE) {
+    return FAULT_NONE;
+  }
   switch (row->type) {
   case SCENARIO_TYPE_TEXT:
     return read_text(text, value);
@@ -293,9 +305,6 @@ static fault read_form(const scenario_key_row *row, const char *text, scenario_v
   case SCENARIO_TYPE_INTEGER:
     return read_whole_integer(text, &value->number);
   case SCENARIO_TYPE_SIZE:
-    if (read_word(row, text, value) == FAULT_NONE) {
-      return FAULT_NONE;
-    }
     return read_size(text, &value->number);
   case SCENARIO_TYPE_TIME:
     if (!units_parse_time(text, &time)) {
@@ -419,7 +428,7 @@ static char *describe(const scenario_key_row *row, scenario_notation notation, c
 gboolean scenario_value_read(const scenario_key_row *row, scenario_notation notation, const char *text,
                              scenario_value *value, char **problem)
 {
-  fault found = notation_fits(row->type, notation) ? read_form(row, text, value) : FAULT_NOTATION;
+  fault found = notation_fits(row, notation) ? read_form(row, text, value) : FAULT_NOTATION;
 
   if (found == FAULT_NONE && !is_within_limits(row, value)) {
     found = FAULT_RANGE;

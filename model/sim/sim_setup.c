@@ -188,6 +188,17 @@ static uint32_t streaming_octets(const scenario *s, uint32_t connection, mpa_rol
   return (uint32_t)(random_hash(scenario_integer(s, SCENARIO_RUN_SEED), name, connection) % mtu);
 }
 
+void sim_setup_host_rate(const scenario *s, rnic_host *host)
+{
+  bool any_rate = scenario_is_word(s, SCENARIO_SENDER_HOST_RATE);
+  uint64_t bit_per_s = any_rate ? 0 : scenario_rate(s, SCENARIO_SENDER_HOST_RATE);
+  uint64_t segments_per_s = number_or_unlimited(s, SCENARIO_SENDER_HOST_SEGMENT_RATE);
+
+  if (bit_per_s > 0 || segments_per_s > 0) {
+    rnic_host_limit_rate(host, bit_per_s, segments_per_s);
+  }
+}
+
 void sim_setup_endpoint_of(rnic_endpoint_config *config, const scenario *s, uint32_t connection,
                            mpa_role side, const sim_setup_place *place)
 {

@@ -381,6 +381,7 @@ static void make_hosts(sim_world *world)
   for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
     world->hosts[side] =
         rnic_host_new(random_hash(scenario_integer(world->s, SCENARIO_RUN_SEED), names[side], 0));
+    sim_setup_host_rate(world->s, world->hosts[side]);
     world->private_data[side] = sim_setup_private_data(world->s, side, world->table);
   }
   if (!scenario_is_word(world->s, SCENARIO_RECEIVER_MEMORY)) {

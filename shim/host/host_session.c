@@ -320,6 +320,7 @@ static void build(host_session *session)
   session->wire = g_malloc(UINT16_MAX);
   for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
     session->hosts[side] = rnic_host_new(random_hash(seed, "host.stags", (uint64_t)side));
+    sim_setup_host_rate(session->s, session->hosts[side]);
     session->private_data[side] = sim_setup_private_data(session->s, side, session->table);
   }
   session->connections = g_new0(host_connection, session->connection_count);

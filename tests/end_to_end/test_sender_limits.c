@@ -1,4 +1,6 @@
-/* What a host that sends limits: its send buffer. As its own captures show it. */
+/* What a host that sends limits: its send buffer and its rates. As its own captures show it. */
+#include <math.h>
+
 #include "packet_list.h"
 #include "run_kit.h"
 
@@ -66,6 +68,51 @@ static void test_buffer(gconstpointer data)
   run_kit_remove_folder(folder);
 }
 
+/* Four connections share their host's rate, whichever side sends, on a path of ten times as much. An FPDU of 1460 octets has 11.68 us at 1 Gbit/s,
+ * one segment 20 us at 50,000 a second, and its 1428 octets of payload go in that time: none sooner, and in the mean the shorter ones (markers
+ * fall into full FPDUs two or three at a time, of 1456 or 1460 octets) are at most 1 % off. The host serves them in turn: when the first connection
+ * has sent half of its octets, so have all, but for one message. */
+static void test_rates(gconstpointer data)
+{
+  enum { CONNECTIONS = 4, MESSAGE = 90 * 1428, MESSAGES = 20, HALF = MESSAGE * MESSAGES / 2 };
+  static const struct {
+    const char *set;
+    gint64 gap_ns;
+  } rows[] = {{"sender.host_rate=1Gbit/s", 11680}, {"sender.host_segment_rate=50000", 20000}};
+  const char *operation = data;
+  gboolean initiators = g_str_has_suffix(operation, "write");
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    const char *sets[] = {rows[i].set,
+                          operation,
+                          "workload.connections=4",
+                          "workload.message_size=128520",
+                          "workload.messages=20",
+                          NULL};
+    char *folder = run_kit_new_folder();
+    simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
+    g_autoptr(GArray) packets = packet_list_read(folder, "sender.pcap");
+    guint64 sent[CONNECTIONS] = {0};
+    gint64 free_at_ns = 0;
+
+    for (guint p = 0; p < packets->len && MAX(MAX(sent[0], sent[1]), MAX(sent[2], sent[3])) < HALF; p++) {
+      const listed_packet *packet = packet_list_at(packets, p);
+      if (packet->from_initiator == initiators && packet->payload == FPDU) {
+        g_assert_cmpint(packet->at_ns, >=, free_at_ns);
+        free_at_ns = packet->at_ns + rows[i].gap_ns - 1; /* captures cut nanoseconds off */
+        sent[packet->initiator_port - 49152] = packet->position;
+      }
+    }
+    for (guint c = 0; c < CONNECTIONS; c++) {
+      g_assert_cmpuint(sent[c], >, HALF - MESSAGE);
+    }
+    double goodput = 1428 * 8e9 / (double)rows[i].gap_ns;
+    g_assert_cmpfloat(fabs(run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S) / goodput - 1), <, 0.01);
+    simulation_result_clear(&result);
+    run_kit_remove_folder(folder);
+  }
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -74,5 +121,7 @@ int main(int argc, char **argv)
 
     g_test_add_data_func(path, &buffer_cases[i], test_buffer);
   }
+  g_test_add_data_func("/sender-limits/rates/write", "workload.operation=write", test_rates);
+  g_test_add_data_func("/sender-limits/rates/read", "workload.operation=read", test_rates);
   return g_test_run();
 }

@@ -1,4 +1,4 @@
-/* What limits a host that sends: its send buffer. */
+/* What limits a host that sends: its send buffer and its rates. */
 #include "rnic_kit.h"
 
 /* Without markers full FPDUs are 1454 + 6 octets (mpa-01 §5.3.2): EMSS. */
@@ -34,7 +34,7 @@ static rnic_kit *begin(unsigned sender)
 }
 
 /* `count` full FPDUs go from `sender` to its peer: by the Initiator's Write, or by the Responder's answer to its Read. */
-static void transfer(rnic_kit *kit, unsigned sender, uint32_t count)
+static void begin_transfer(rnic_kit *kit, unsigned sender, uint32_t count)
 {
   bool reads = sender == KIT_RESPONDER;
   rdmap_work work = {.operation = reads ? RDMAP_OPERATION_READ : RDMAP_OPERATION_WRITE,
@@ -47,6 +47,12 @@ static void transfer(rnic_kit *kit, unsigned sender, uint32_t count)
   rnic_kit_register(kit, KIT_INITIATOR, TARGET, work.length, &work.local_stag);
   g_assert_true(rnic_kit_post(kit, KIT_INITIATOR, work));
   rnic_kit_start(kit);
+}
+
+/* The same to its end. */
+static void transfer(rnic_kit *kit, unsigned sender, uint32_t count)
+{
+  begin_transfer(kit, sender, count);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   g_assert_cmpuint(sent.count, ==, count);
   g_assert_cmpint(kit->sides[KIT_INITIATOR].failed + kit->sides[KIT_RESPONDER].failed, ==, 0);
@@ -95,9 +101,64 @@ static void test_buffer(void)
   }
 }
 
+/* One full FPDU every 1460 * 8 / 10^8 s = 116.8 us, or every 250 us at 4000 segments a second, whichever end sends. The round trip is 20 us, so that
+ * a buffer of two FPDUs changes nothing. */
+static void test_rates(void)
+{
+  static const struct {
+    uint64_t bit_per_s, segments_per_s, buffer_octets;
+    time_ps gap_ps;
+  } rows[] = {{100000000, 0, 0, 116800000},
+              {0, 4000, 0, 250000000},
+              {100000000, 4000, 0, 250000000},
+              {100000000, 0, 2 * FPDU, 116800000}};
+
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    for (unsigned sender = 0; sender < KIT_SIDES; sender++) {
+      rnic_kit *kit = begin(sender);
+
+      rnic_host_limit_rate(kit->sides[sender].host, rows[i].bit_per_s, rows[i].segments_per_s);
+      kit->sides[sender].config.send_buffer_octets = rows[i].buffer_octets;
+      transfer(kit, sender, 20);
+      for (unsigned n = 1; n < sent.count; n++) {
+        g_assert_cmpint(sent.at[n] - sent.at[n - 1], ==, rows[i].gap_ps);
+      }
+      rnic_kit_free(kit);
+    }
+  }
+}
+
+/* The last of five FPDUs is framed when the fourth has left, and waits. A Responder that closes has answered all then; its FIN goes behind that
+ * FPDU all the same. One whose connection is reset sends it no more, and rests. */
+static void test_end_while_an_fpdu_waits(void)
+{
+  for (unsigned reset = 0; reset < 2; reset++) {
+    rnic_kit *kit = begin(KIT_RESPONDER);
+    const kit_side *responder = &kit->sides[KIT_RESPONDER];
+
+    rnic_host_limit_rate(responder->host, 0, 1000);
+    begin_transfer(kit, KIT_RESPONDER, 5);
+    rnic_kit_run(kit, 3500 * TIME_PS_PER_MICROSECOND);
+    g_assert_cmpuint(sent.count, ==, 4);
+    if (reset) {
+      rnic_kit_forge(kit, kit->sides[KIT_INITIATOR].wire->len, NULL, 0, TCP_RST);
+    } else {
+      rnic_endpoint_close(responder->endpoint);
+    }
+    rnic_kit_run(kit, 100 * TIME_PS_PER_MILLISECOND);
+    g_assert_cmpuint(sent.count, ==, reset ? 4 : 5);
+    g_assert_cmpint(responder->fin, ==, !reset);
+    g_assert_cmpint(responder->closed, ==, 1);
+    g_assert_cmpint(rnic_endpoint_deadline(responder->endpoint), >, kit->now);
+    rnic_kit_free(kit);
+  }
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rnic-sender/buffer", test_buffer);
+  g_test_add_func("/rnic-sender/rates", test_rates);
+  g_test_add_func("/rnic-sender/end-while-an-fpdu-waits", test_end_while_an_fpdu_waits);
   return g_test_run();
 }

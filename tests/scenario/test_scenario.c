@@ -50,7 +50,7 @@ static void test_empty_file_is_all_defaults(void)
       "ietf true true 0 65535 false "
       "ietf true true 0 65535 false "
       "16 16 true stream in-order dedicated "
-      "aligned 0 unlimited "
+      "aligned 0 unlimited unlimited unlimited "
       "out-of-order unlimited 0 0 unlimited auto 60s 1 0 "
       "iwarpsim ipv4 auto 10 cubic hystart srtt true octets acknowledged ack true false passive cut "
       "true true true true delayed_ack 0 true true true preserve false false 40ms 2 3 1s 0.2s rto 60s 15 "

@@ -44,7 +44,8 @@ static char *written_default(const scenario *s, scenario_key key)
 {
   const scenario_key_row *row = scenario_key_row_of(key);
   g_autofree char *text = scenario_value_text(s, key);
-  gboolean is_bare = row->type == SCENARIO_TYPE_INTEGER || row->type == SCENARIO_TYPE_BOOLEAN || *text == '[';
+  gboolean is_bare = (row->type == SCENARIO_TYPE_INTEGER && row->words == NULL) ||
+                     row->type == SCENARIO_TYPE_BOOLEAN || *text == '[';
 
   return is_bare ? g_strdup(text) : g_strdup_printf("\"%s\"", text);
 }

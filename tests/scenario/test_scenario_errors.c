@@ -50,6 +50,13 @@ static const bad files[] = {
     /* types */
     {"run: { seed = \"1\"; };",
      "a.cfg:1: run.seed = \"1\" is not an integer; expected " SEED ", without quotes"},
+    {"sender: { host_segment_rate = \"fast\"; };",
+     "a.cfg:1: sender.host_segment_rate = \"fast\" is not an integer; expected \"unlimited\" or an integer "
+     "from 1 to 1000000000"},
+    {"sender: { host_rate = \"unlimit\"; };",
+     "a.cfg:1: sender.host_rate = \"unlimit\" is not a rate; expected \"unlimited\" or a rate from "
+     "\"1kbit/s\" to \"10Tbit/s\", "
+     "such as \"10Gbit/s\" (did you mean 'unlimited'?)"},
     {"run: { seed = 1.0; };", "a.cfg:1: run.seed = 1.0 is not an integer; expected " SEED},
     {"run: { seed = true; };", "a.cfg:1: run.seed = true is not an integer; expected " SEED},
     {"run: { seed = [1]; };", "a.cfg:1: run.seed = [1] is not an integer; expected " SEED},

@@ -121,6 +121,9 @@ static void test_keys(void)
   const char *const sets[] = {"path.forward.mtu=1500", "receiver.memory=1500", "middlebox.chunk=1000",
                               "responder.markers=false", NULL};
   static const example examples[] = {
+      {"sender.host_rate > 10Tbit/s", TRUE},
+      {"sender.host_segment_rate > 1000", TRUE},
+      {"sender.host_segment_rate = unlimited", TRUE},
       {"receiver.memory >= path.forward.mtu", TRUE},
       {"receiver.memory > path.forward.mtu", FALSE},
       {"middlebox.chunk < path.forward.mtu", TRUE},
@@ -135,7 +138,7 @@ static void test_keys(void)
   scenario_free(s);
 }
 
-/* "unlimited" is above every size and equal to itself; "auto" is only itself. */
+/* "unlimited" is above every number and equal to itself; "auto" is only itself. */
 static void test_words_of_sizes(void)
 {
   const char *const sets[] = {"receiver.memory=unlimited", "tcp.receive_window=auto", NULL};

@@ -213,6 +213,40 @@ static void test_keys_reach_their_end(void)
   scenario_free(s);
 }
 
+/* When a host hands over the second of two FPDUs of 1000 octets, in two segments each, that are ready at 0. */
+static time_ps second_turn(const char *const *sets)
+{
+  scenario *s = load(sets);
+  rnic_host *host = rnic_host_new(1);
+  time_ps turn = 0;
+
+  sim_setup_host_rate(s, host);
+  if (rnic_host_pace(host)) {
+    g_assert_cmpint(rnic_pace_take_turn(rnic_host_pace(host), 1000, 2, 0), ==, 0);
+    turn = rnic_pace_take_turn(rnic_host_pace(host), 1000, 2, 0);
+  }
+  rnic_host_free(host);
+  scenario_free(s);
+  return turn;
+}
+
+/* 8000 bits at 1 Gbit/s are 8 us, two segments at 100,000 a second 20 us. */
+static void test_host_rates(void)
+{
+  static const char *const none[] = {NULL};
+  static const char *const bits[] = {"sender.host_rate=1Gbit/s", NULL};
+  static const char *const segments[] = {"sender.host_segment_rate=100000", NULL};
+  static const char *const both[] = {"sender.host_rate=1Gbit/s", "sender.host_segment_rate=100000", NULL};
+  static const char *const neither[] = {"sender.host_rate=unlimited", "sender.host_segment_rate=unlimited",
+                                        NULL};
+
+  g_assert_cmpint(second_turn(none), ==, 0);
+  g_assert_cmpint(second_turn(neither), ==, 0);
+  g_assert_cmpint(second_turn(bits), ==, 8 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(second_turn(segments), ==, 20 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(second_turn(both), ==, 20 * TIME_PS_PER_MICROSECOND);
+}
+
 /* --- TCP --- */
 
 /* A key and what becomes of it in tcp_config, as a number. */
@@ -603,6 +637,7 @@ int main(int argc, char **argv)
   g_test_add_func("/sim-setup/ird-and-ord", test_default_ird_is_the_peers_ord);
   g_test_add_func("/sim-setup/stream-phase", test_stream_phase);
   g_test_add_func("/sim-setup/keys-reach-their-end", test_keys_reach_their_end);
+  g_test_add_func("/sim-setup/host-rates", test_host_rates);
   g_test_add_func("/sim-setup/tcp-keys", test_tcp_keys);
   g_test_add_func("/sim-setup/addresses", test_addresses);
   g_test_add_func("/sim-setup/mtus", test_mtus);

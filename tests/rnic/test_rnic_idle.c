@@ -8,7 +8,7 @@
 enum {
   PAIRS = 500,
   /* Of a pair, with its TCP; what the simulation itself has for it (world, recorder, timers) is not here. */
-  BUDGET_OCTETS = 4024,
+  BUDGET_OCTETS = 4048,
   MESSAGE_OCTETS = 3333,
   MESSAGES = 6,
 };

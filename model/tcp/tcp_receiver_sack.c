@@ -35,6 +35,7 @@ void tcp_receiver_note_duplicate(tcp_receiver *receiver, uint64_t from, uint64_t
   range duplicate = {MAX(from, known.from), MIN(to, known.to)};
   if (receiver->config->dsack && duplicate.from < duplicate.to) {
     tcp_receiver_late_of(receiver)->duplicate = duplicate;
+    tcp_receiver_owe_ack(receiver, TCP_ACK_ALONE);
   }
 }
 

@@ -138,17 +138,19 @@ tcp_rack_losses tcp_rack_find_lost(tcp_rack *rack, tcp_scoreboard *board, time_p
 {
   tcp_rack_losses losses = {0};
   tcp_sent_segment segment;
+  time_ps wait_ps = rack->known.round_trip_ps + window_ps;
   rack->deadline = TIME_PS_NEVER;
-  while (rack->any && tcp_scoreboard_oldest_under_way(board, &segment) &&
+  if (!rack->any) {
+    return losses;
+  }
+  while (tcp_scoreboard_oldest_under_way(board, &segment) && segment.sent_at + wait_ps <= now &&
          sent_after(rack->order, rack->end, segment.order, segment.to)) {
-    time_ps lost_at = segment.sent_at + rack->known.round_trip_ps + window_ps;
-    if (lost_at > now) {
-      rack->deadline = lost_at + rack->timer_slack_ps;
-      break;
-    }
     losses.segments++;
     losses.retransmissions += segment.sent_again ? 1 : 0;
     tcp_scoreboard_lose(board, segment.number);
+  }
+  if (tcp_scoreboard_last_overtaken(board, rack->order, rack->end, &segment)) {
+    rack->deadline = segment.sent_at + wait_ps + rack->timer_slack_ps;
   }
   return losses;
 }

@@ -55,8 +55,8 @@ typedef struct tcp_rack_losses {
   uint64_t retransmissions; /* of these segments, those lost again */
 } tcp_rack_losses;
 
-/* §6.2 step 5: takes as lost on `board` what is, and sets the deadline for the next that may be. Ours is the
- * first that may be; the RFC waits for the last of those it knows, which it walks over to find. */
+/* §6.2 step 5: takes as lost on `board` what is, and sets the timer to when all that may be lost is, unless it is delivered
+ * before ("timeout = max(remaining, timeout)"). */
 tcp_rack_losses tcp_rack_find_lost(tcp_rack *rack, tcp_scoreboard *board, time_ps window_ps, time_ps now);
 
 /* The reordering timer; TIME_PS_NEVER when it is off. */

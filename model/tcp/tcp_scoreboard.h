@@ -98,6 +98,11 @@ void tcp_scoreboard_lose_first(tcp_scoreboard *board);
 /* The segment sent (again) first of all that are neither SACKed nor lost; false when there is none. */
 bool tcp_scoreboard_oldest_under_way(const tcp_scoreboard *board, tcp_sent_segment *segment);
 
+/* Of the segments that are neither SACKed nor lost and were last sent before the transmission `order`, or as pieces of the same
+ * one end before `end`: the one sent last; false when there is none. `order` never goes back from one call to the next. */
+bool tcp_scoreboard_last_overtaken(tcp_scoreboard *board, uint64_t order, uint64_t end,
+                                   tcp_sent_segment *segment);
+
 /* Takes segment `number`, which is under way, as lost: it and its retransmission, if it had one. */
 void tcp_scoreboard_lose(tcp_scoreboard *board, uint64_t number);
 

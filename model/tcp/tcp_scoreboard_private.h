@@ -62,6 +62,8 @@ struct tcp_scoreboard {
   uint64_t under_way;
   uint64_t oldest;
   uint64_t newest;
+  bool any_overtaken; /* what tcp_scoreboard_last_overtaken() found last is under way: */
+  uint64_t overtaken;
   GArray *
       lost; /* of uint64_t, a heap: numbers of lost segments to be sent again, and stale ones; NULL before the first */
 

@@ -28,6 +28,10 @@ void tcp_scoreboard_remove_under_way(tcp_scoreboard *board, uint64_t number)
   }
   segment->flags &= ~(uint32_t)UNDER_WAY;
   board->under_way--;
+  if (number == board->overtaken) {
+    board->any_overtaken = board->any_overtaken && number != board->oldest;
+    board->overtaken = board->any_overtaken ? number_of(board, segment->earlier) : 0;
+  }
   if (board->under_way == 0) {
     return;
   }
@@ -126,6 +130,7 @@ void tcp_scoreboard_sort_by_time(tcp_scoreboard *board)
   }
   g_array_sort_with_data(numbers, compare_orders, board);
   board->under_way = 0;
+  board->any_overtaken = false;
   for (guint i = 0; i < numbers->len; i++) {
     tcp_scoreboard_append_under_way(board, g_array_index(numbers, uint64_t, i));
   }
@@ -135,6 +140,23 @@ void tcp_scoreboard_sort_by_time(tcp_scoreboard *board)
 bool tcp_scoreboard_oldest_under_way(const tcp_scoreboard *board, tcp_sent_segment *segment)
 {
   return board->under_way > 0 && tcp_scoreboard_describe(board, board->oldest, segment);
+}
+
+/* The list is in the order of transmissions, so the search goes on where the last one ended: each segment is passed once. */
+bool tcp_scoreboard_last_overtaken(tcp_scoreboard *board, uint64_t order, uint64_t end,
+                                   tcp_sent_segment *segment)
+{
+  while (board->under_way > 0 && !(board->any_overtaken && board->overtaken == board->newest)) {
+    uint64_t next =
+        board->any_overtaken ? number_of(board, segment_at(board, board->overtaken)->later) : board->oldest;
+    const sent_segment *candidate = segment_at(board, next);
+    if (candidate->order > order || (candidate->order == order && segment_end(candidate) >= end)) {
+      break;
+    }
+    board->any_overtaken = true;
+    board->overtaken = next;
+  }
+  return board->any_overtaken && tcp_scoreboard_describe(board, board->overtaken, segment);
 }
 
 void tcp_scoreboard_lose(tcp_scoreboard *board, uint64_t number)

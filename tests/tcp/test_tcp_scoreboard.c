@@ -454,6 +454,40 @@ static void test_oldest_of_many(void)
   tcp_scoreboard_free(board);
 }
 
+/* Checks which of those under way was last sent before transmission `order`, that of a whole segment which ends at `end`; -1: none. */
+static void expect_overtaken(tcp_scoreboard *board, uint64_t order, uint64_t end, int64_t number)
+{
+  tcp_sent_segment segment;
+  bool any = tcp_scoreboard_last_overtaken(board, order, end, &segment);
+  g_assert_cmpint(any ? (int64_t)segment.number : -1, ==, number);
+}
+
+/* Transmissions 0 to 5 are of the segments 0 to 5, 6 is segment 1 sent again. What was found may go, by SACK or as lost; the one before
+ * it is found then, and when none is left those that come later. */
+static void test_last_overtaken(void)
+{
+  time_ps sent_at;
+  tcp_scoreboard *board = board_by_time(6);
+  expect_overtaken(board, 0, SMSS, -1);
+  expect_overtaken(board, 3, 4 * SMSS, 2);
+  tcp_scoreboard_sack(board, 2 * SMSS, 3 * SMSS);
+  expect_overtaken(board, 3, 4 * SMSS, 1);
+  tcp_scoreboard_lose(board, 1);
+  expect_overtaken(board, 3, 4 * SMSS, 0);
+  tcp_scoreboard_sack(board, 0, SMSS);
+  expect_overtaken(board, 3, 4 * SMSS, -1);
+  expect_overtaken(board, 4, 5 * SMSS, 3);
+  tcp_scoreboard_resent(board, 1, true, 6);
+  tcp_scoreboard_lose(board, 3);
+  expect_overtaken(board, 4, 5 * SMSS, -1);
+  expect_overtaken(board, 6, 2 * SMSS, 5);
+  expect_overtaken(board, 7, 7 * SMSS, 1);
+  tcp_scoreboard_acknowledge(board, SMSS, &sent_at);
+  tcp_scoreboard_lose_all(board, 4); /* the first, 1, and all but 5: the list is made anew */
+  expect_overtaken(board, 7, 7 * SMSS, 5);
+  tcp_scoreboard_free(board);
+}
+
 /* RFC 8985 §6.3: 0 to 2 were sent until 2, the first is lost whenever it was; a retransmission lost with them is counted. */
 static void test_lose_what_is_old(void)
 {
@@ -688,6 +722,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/scoreboard/against_the_definitions", test_against_the_definitions);
   g_test_add_func("/tcp/scoreboard/losses_in_any_order", test_losses_in_any_order);
   g_test_add_func("/tcp/scoreboard/oldest_of_many", test_oldest_of_many);
+  g_test_add_func("/tcp/scoreboard/last_overtaken", test_last_overtaken);
   g_test_add_func("/tcp/scoreboard/lose_what_is_old", test_lose_what_is_old);
   g_test_add_func("/tcp/scoreboard/restore", test_restore);
   g_test_add_func("/tcp/scoreboard/lose_longer", test_lose_longer);

@@ -33,10 +33,9 @@ static inline void take_window(tcp_connection *connection, int64_t position, uin
 {
   uint64_t octets = (uint64_t)window << scale;
   connection->peer_window = window;
-  connection->peer_window_max = (uint32_t)MAX(connection->peer_window_max, octets);
   connection->window_position = position;
   connection->window_acknowledged = acknowledged;
-  tcp_sender_open_window(&connection->sender, acknowledged + octets);
+  tcp_sender_open_window(&connection->sender, acknowledged, octets);
 }
 
 void tcp_connection_take_window(tcp_connection *connection, const tcp_arrival *segment, uint64_t acknowledged)
@@ -212,7 +211,7 @@ static bool check_ack(tcp_connection *connection, const tcp_arrival *segment, in
     return *position == 0;
   }
   bool too_new = *position > (int64_t)tcp_sender_next_position(&connection->sender);
-  bool too_old = *position < acknowledged - (int64_t)connection->peer_window_max;
+  bool too_old = *position < acknowledged - (int64_t)connection->sender.window_octets_max;
   if (too_new || too_old) {
     refuse(connection, segment); /* RFC 5961 §5.2 for the old ones */
   }

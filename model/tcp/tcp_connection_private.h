@@ -66,7 +66,6 @@ struct tcp_connection {
   uint32_t receive_window_octets; /* at most 2^30 (RFC 7323 §2.3), as the next */
 
   /* the peer's window (RFC 9293 §3.3.1) */
-  uint32_t peer_window_max;     /* MAX.SND.WND, octets */
   int64_t window_position;      /* SND.WL1 */
   uint64_t window_acknowledged; /* SND.WL2 */
   uint16_t peer_window;         /* as on the wire */

@@ -71,9 +71,19 @@ void tcp_retransmission_timer_restart_slowly(tcp_retransmission_timer *timer)
   }
 }
 
+static void start(tcp_retransmission_timer *timer, time_ps wait_ps, time_ps now)
+{
+  timer->deadline = now > TIME_PS_NEVER - wait_ps ? TIME_PS_NEVER : now + wait_ps;
+}
+
 void tcp_retransmission_timer_start(tcp_retransmission_timer *timer, time_ps now)
 {
-  timer->deadline = now > TIME_PS_NEVER - timer->rto_ps ? TIME_PS_NEVER : now + timer->rto_ps;
+  start(timer, timer->rto_ps, now);
+}
+
+void tcp_retransmission_timer_start_override(tcp_retransmission_timer *timer, time_ps now)
+{
+  start(timer, CLAMP(timer->rto_ps, TIME_PS_PER_SECOND / 10, TIME_PS_PER_SECOND), now);
 }
 
 void tcp_retransmission_timer_stop(tcp_retransmission_timer *timer)

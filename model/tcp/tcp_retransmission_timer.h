@@ -32,6 +32,9 @@ void tcp_retransmission_timer_restart_slowly(tcp_retransmission_timer *timer);
 void tcp_retransmission_timer_start(tcp_retransmission_timer *timer, time_ps now);
 void tcp_retransmission_timer_stop(tcp_retransmission_timer *timer);
 
+/* Starts it as the override timer of a window that is too small: RTO, but at least 0.1 s and at most 1 s (RFC 9293 §3.8.6.2.1). */
+void tcp_retransmission_timer_start_override(tcp_retransmission_timer *timer, time_ps now);
+
 /* When it expires; TIME_PS_NEVER when it is off. */
 time_ps tcp_retransmission_timer_deadline(const tcp_retransmission_timer *timer);
 

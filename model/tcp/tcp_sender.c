@@ -164,9 +164,10 @@ void tcp_sender_finish(tcp_sender *sender)
   sender->finishing = true;
 }
 
-void tcp_sender_open_window(tcp_sender *sender, uint64_t window_edge)
+void tcp_sender_open_window(tcp_sender *sender, uint64_t acknowledged, uint64_t window_octets)
 {
-  sender->window_edge = window_edge;
+  sender->window_edge = acknowledged + window_octets;
+  sender->window_octets_max = MAX(sender->window_octets_max, (uint32_t)window_octets);
 }
 
 void tcp_sender_use_ecn(tcp_sender *sender)

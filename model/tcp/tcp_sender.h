@@ -58,8 +58,8 @@ void tcp_sender_acknowledge(tcp_sender *sender, const tcp_acknowledgement *ack, 
  * nothing is in flight; false when it may do more than that, and nothing is done. */
 bool tcp_sender_hears_nothing_new(tcp_sender *sender);
 
-/* The peer has room below `window_edge` (RFC 9293 §3.10.7.4: SND.UNA + SND.WND). */
-void tcp_sender_open_window(tcp_sender *sender, uint64_t window_edge);
+/* The peer has acknowledged all below `acknowledged`, and has room for `window_octets` more (RFC 9293 §3.10.7.4: SND.WND). */
+void tcp_sender_open_window(tcp_sender *sender, uint64_t acknowledged, uint64_t window_octets);
 
 /* A segment to be sent. */
 typedef struct tcp_outgoing {

@@ -163,19 +163,24 @@ static bool waits_for_more(const tcp_sender *sender, uint32_t length)
 }
 
 /* The peer has no room for what would leave. Sender silly window avoidance (RFC 9293 §3.8.6.2.1): what is in flight will open the
- * window. If nothing is, fewer FPDUs go together, or alignment must give way (MPA-044), or the window be probed. False: nothing may
- * be sent. */
+ * window. If nothing is, half of the largest window is worth being used: fewer FPDUs go together, or alignment must give way (MPA-044).
+ * Less is used when the override time is over, and a closed window probed after RTO. False: nothing may be sent. */
 static G_GNUC_NO_INLINE bool fit_in_window(tcp_sender *sender, uint64_t usable, tcp_cut *cut, time_ps now)
 {
   if (tcp_sender_flight_octets(sender) > 0) {
     return false;
   }
-  if (usable == 0) {
+  if (usable == 0 || (2 * usable < sender->window_octets_max && !sender->probe_due)) {
     if (tcp_retransmission_timer_deadline(sender->timer) == TIME_PS_NEVER) {
-      tcp_retransmission_timer_start(sender->timer, now);
+      if (usable == 0) {
+        tcp_retransmission_timer_start(sender->timer, now);
+      } else {
+        tcp_retransmission_timer_start_override(sender->timer, now);
+      }
     }
     return false;
   }
+  sender->probe_due = false;
   *cut = (tcp_cut){.length = tcp_send_queue_cut(&sender->queue, (uint32_t)usable).length};
   return true;
 }

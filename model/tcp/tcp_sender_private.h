@@ -83,13 +83,14 @@ struct tcp_sender {
   int64_t recovery_point; /* SND.NXT when the last recovery or time-out began; -1: none yet */
   int64_t ecn_point;      /* SND.NXT at the last reduction; -1: none yet */
   tcp_pacer pacer;
-  uint32_t emss_octets; /* 0 before the start */
+  uint32_t window_octets_max; /* MAX.SND.WND */
+  uint32_t emss_octets;       /* 0 before the start */
   uint32_t timeouts_in_a_row;
   tcp_sending_state state : 8;
   bool sack;
   bool by_time;   /* losses by RACK; else by RFC 6675, without SACK by RFC 6582 */
   bool finishing; /* FIN follows the last octet */
-  bool probe_due; /* of a closed window */
+  bool probe_due; /* of a window that is closed, or too small to be used */
   bool probes;    /* tail loss probes are sent */
   bool paced;     /* something waits for the pacer */
   bool fin_sent : 1;

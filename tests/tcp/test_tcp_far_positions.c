@@ -14,8 +14,8 @@ enum {
   ISN = 1000,
   ROUNDS_NEAR = 4,
   ROUNDS_TO_SPARE = 10,
-  LONE_SEGMENTS = 200, /* by then the round trip time has settled */
-  BEFORE_EDGE = 60000, /* lone segments take 20,200 of these, the rest is sent when all befalls */
+  LONE_SEGMENTS = 300, /* by then the round trip time has settled */
+  BEFORE_EDGE = 60000, /* lone segments take 30,200 of these, the rest is sent when all befalls */
   WINDOW = 1 << 20,
   OPEN_OCTETS = 1 << 16,
   UNREAD = WINDOW - OPEN_OCTETS, /* so the window is narrow in the end */

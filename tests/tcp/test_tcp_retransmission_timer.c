@@ -94,6 +94,20 @@ static void test_deadline(void)
   tcp_retransmission_timer_free(timer);
 }
 
+/* RFC 9293 §3.8.6.2.1: the override time lies between 0.1 and 1 s. */
+static void test_override_time(void)
+{
+  static const int64_t expected[][2] = {
+      {10, 100}, {100, 300}, {1000, 1000}}; /* a first round trip, RTO is three of it */
+  for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
+    tcp_retransmission_timer *timer = timer_of(1, 60000 * MS);
+    tcp_retransmission_timer_sample(timer, expected[i][0] * MS);
+    tcp_retransmission_timer_start_override(timer, 7 * MS);
+    g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, (7 + expected[i][1]) * MS);
+    tcp_retransmission_timer_free(timer);
+  }
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -103,5 +117,6 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/retransmission_timer/back_off", test_back_off);
   g_test_add_func("/tcp/retransmission_timer/restart_slowly", test_restart_slowly);
   g_test_add_func("/tcp/retransmission_timer/deadline", test_deadline);
+  g_test_add_func("/tcp/retransmission_timer/override_time", test_override_time);
   return g_test_run();
 }

@@ -220,13 +220,13 @@ static void test_window_for_something_new(void)
   bench *b = bench_new(&(tcp_config){.sack = true});
   g_assert_false(tcp_sender_has_new(b->sender));
   post(b, EMSS + 1, 0);
-  tcp_sender_open_window(b->sender, EMSS - 1);
+  tcp_sender_open_window(b->sender, 0, EMSS - 1);
   g_assert_false(tcp_sender_has_new(b->sender));
-  tcp_sender_open_window(b->sender, EMSS);
+  tcp_sender_open_window(b->sender, 0, EMSS);
   g_assert_true(tcp_sender_has_new(b->sender));
   expect(b, 0, EMSS);
   g_assert_false(tcp_sender_has_new(b->sender));
-  tcp_sender_open_window(b->sender, EMSS + 1);
+  tcp_sender_open_window(b->sender, 0, EMSS + 1);
   g_assert_true(tcp_sender_has_new(b->sender));
   bench_free(b);
 }

@@ -218,7 +218,7 @@ static void arrive(world *w, const flying *packet)
     w->edge = range_set_get(w->arrived, 0).from == 0 ? range_set_get(w->arrived, 0).to : 0;
     acknowledge(w, packet->from, packet->sent_at);
   } else if (packet->ack.position >= tcp_sender_acknowledged(w->sender)) {
-    tcp_sender_open_window(w->sender, packet->ack.position + 64 * EMSS);
+    tcp_sender_open_window(w->sender, packet->ack.position, 64 * EMSS);
     tcp_sender_flight *flight = w->sender->flight;
     if (flight && w->general) {
       flight->board.plain_from = UINT64_MAX;

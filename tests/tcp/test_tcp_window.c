@@ -158,7 +158,11 @@ static void test_unread_octets_close_the_window(void)
   handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
   post(kit, 0, 12000, 0);
   uint64_t arrived = 0;
-  while (on_wire(kit, 0) > 0) {
+  while (arrived < 8000) {
+    if (on_wire(kit, 0) == 0) {
+      /* 700 octets are left of the window, and leave when the override time is over */
+      advance_to(kit, tcp_connection_deadline(kit->end[0].connection));
+    }
     arrived += wire_length(kit, 0, 0);
     tcp_connection_set_unread_octets(kit->end[1].connection, arrived);
     deliver(kit, 0);
@@ -214,6 +218,51 @@ static void test_silly_window_is_not_told(void)
   tcp_kit_free(kit);
 }
 
+/* RFC 9293 §3.8.6.2.1 (MUST-38), Fs = 1/2: with nothing in flight less than a segment leaves when it fills half of the largest window
+ * ever offered, or when the override time is over, here RTO, 300 ms. 1,000 octets wait for a window of 10, of at most 2,000. */
+static void test_silly_window_is_not_used(void)
+{
+  static const struct {
+    uint16_t largest;
+    uint16_t window;
+    bool waits;
+  } cases[] = {{2000, 10, true}, {1800, 899, true}, {1800, 900, false}};
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    tcp_config config = tcp_kit_config();
+    tcp_kit *kit = tcp_kit_new(&config, NULL);
+    handshake(kit, TCP_KIT_ROUND_TRIP,
+              &(tcp_header){.window = cases[i].largest, .has_mss = true, .mss_octets = EMSS});
+    script_window(kit, 0, cases[i].window);
+    post(kit, 0, 1000, 0);
+    if (cases[i].waits) {
+      advance_by(kit, 300 * TIME_PS_PER_MILLISECOND - 1);
+      expect_nothing(kit, 0);
+      advance_by(kit, 1);
+    }
+    g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+    expect_segment(kit, 0, 0, cases[i].window);
+    g_assert_cmpuint(statistics_of(kit)->window_probes, ==, 0);
+    g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
+    tcp_kit_free(kit);
+  }
+}
+
+/* A window that opens in time lets all leave at once. */
+static void test_window_opens_before_the_override_time(void)
+{
+  tcp_config config = tcp_kit_config();
+  tcp_kit *kit = against_script(&config);
+  script_window(kit, 0, 10);
+  post(kit, 0, 1000, 0);
+  advance_by(kit, 200 * TIME_PS_PER_MILLISECOND);
+  expect_nothing(kit, 0);
+  script_window(kit, 0, 1000);
+  expect_segment(kit, 0, 0, 1000);
+  advance_by(kit, 200 * TIME_PS_PER_MILLISECOND); /* the override time is over, RTO of the segment is not */
+  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+  tcp_kit_free(kit);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -224,5 +273,8 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/window/shrinking_window", test_shrinking_window);
   g_test_add_func("/tcp/window/unread_octets_close_the_window", test_unread_octets_close_the_window);
   g_test_add_func("/tcp/window/silly_window_is_not_told", test_silly_window_is_not_told);
+  g_test_add_func("/tcp/window/silly_window_is_not_used", test_silly_window_is_not_used);
+  g_test_add_func("/tcp/window/window_opens_before_the_override_time",
+                  test_window_opens_before_the_override_time);
   return g_test_run();
 }

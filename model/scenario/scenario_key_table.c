@@ -338,6 +338,16 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
                           "the window is halved at once (RFC 6675). Needs tcp.sack."},
     [SCENARIO_TCP_FRTO] = {"tcp.frto", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
                            "A spurious timeout is found out and undone, F-RTO (RFC 5682), Linux's default."},
+    [SCENARIO_TCP_PARTIAL_UNDO] = {"tcp.partial_undo", SCENARIO_TYPE_BOOLEAN, "false", 0, 0, NULL, NONE,
+                                   "An acknowledgement in fast recovery that echoes a timestamp from before "
+                                   "its first retransmission is of "
+                                   "originals that came late, as Linux takes it. While a retransmission is "
+                                   "on its way nothing more is taken "
+                                   "as lost or sent again; with none the recovery is undone, and what it "
+                                   "took as lost is found lost by time "
+                                   "only after it was sent again. false: each segment sent again must be "
+                                   "proven needless. Needs tcp.rack and "
+                                   "tcp.timestamps."},
     [SCENARIO_TCP_LIMITED_TRANSMIT] =
         {"tcp.limited_transmit", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
          "The first duplicate acknowledgements let new segments out (RFC 3042), Linux's default."},

@@ -96,6 +96,7 @@ static void set_tcp_recovery(tcp_config *tcp, const scenario *s)
   tcp->tail_loss_probe = tcp->rack && scenario_boolean(s, SCENARIO_TCP_TLP);
   tcp->proportional_reduction = tcp->sack && scenario_boolean(s, SCENARIO_TCP_PRR);
   tcp->forward_rto_recovery = scenario_boolean(s, SCENARIO_TCP_FRTO);
+  tcp->partial_undo = scenario_boolean(s, SCENARIO_TCP_PARTIAL_UNDO);
   tcp->limited_transmit = scenario_boolean(s, SCENARIO_TCP_LIMITED_TRANSMIT);
   tcp->duplicate_ack_threshold = (uint16_t)scenario_integer(s, SCENARIO_TCP_DUPLICATE_ACKS);
   tcp->rto_initial_ps = scenario_time(s, SCENARIO_TCP_RTO_INITIAL);

@@ -96,6 +96,7 @@ typedef struct tcp_config {
   bool tail_loss_probe : 1;        /* RFC 8985 §7; needs rack */
   bool proportional_reduction : 1; /* PRR (RFC 6937) in fast recovery; needs sack */
   bool forward_rto_recovery : 1;   /* F-RTO (RFC 5682) */
+  bool partial_undo : 1;           /* Linux' Eifel detection in fast recovery; needs rack and timestamps */
   bool limited_transmit : 1;       /* RFC 3042 */
   bool restart_after_idle : 1;     /* the window collapses after an idle RTO (RFC 5681 §4.1) */
   bool nagle : 1;                  /* RFC 1122 §4.2.3.4; MPA wants it off (MPA-042) */

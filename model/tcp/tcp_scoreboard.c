@@ -72,8 +72,10 @@ void tcp_scoreboard_set_flags(tcp_scoreboard *board, uint64_t number, uint32_t f
   sent_segment *segment = segment_at(board, number);
   board->plain_from = MAX(board->plain_from, number + 1);
   board->pipe_octets -= weight(segment->flags) * charge(board, segment);
+  board->retransmissions -= is_resent(segment->flags) ? 1 : 0;
   segment->flags = flags;
   board->pipe_octets += weight(segment->flags) * charge(board, segment);
+  board->retransmissions += is_resent(segment->flags) ? 1 : 0;
 }
 
 static void grow(tcp_scoreboard *board)
@@ -102,6 +104,7 @@ static void append_piece(tcp_scoreboard *board, const sent_segment *whole, uint6
   piece->flags |= is_all_sacked(board, from, to) ? SACKED : 0;
   board->sacked_segments += piece->flags & SACKED ? 1 : 0;
   board->pipe_octets += weight(piece->flags) * charge(board, piece);
+  board->retransmissions += is_resent(piece->flags) ? 1 : 0;
 }
 
 /* Appends the pieces that `cutter` makes of `whole`, which is in flight. */
@@ -135,6 +138,7 @@ void tcp_scoreboard_set_smss(tcp_scoreboard *board, uint32_t smss_octets, tcp_sc
   board->end = board->first;
   board->pipe_octets = 0;
   board->sacked_segments = 0;
+  board->retransmissions = 0;
   for (uint64_t number = old.first; number < old.end; number++) {
     carry_marks(board, &old, number);
     append_pieces(board, segment_at(&old, number), cutter, user);
@@ -190,6 +194,7 @@ static void pop_first(tcp_scoreboard *board)
   const sent_segment *segment = segment_at(board, board->first);
   board->pipe_octets -= weight(segment->flags) * charge(board, segment);
   board->acknowledged_segments += segment->length > 0 ? 1 : 0;
+  board->retransmissions -= is_resent(segment->flags) ? 1 : 0;
   if (segment->flags & SACKED) {
     board->sacked_segments -= segment->length > 0 ? 1 : 0;
   } else {
@@ -350,7 +355,7 @@ uint64_t tcp_scoreboard_segments(const tcp_scoreboard *board)
 static bool lose_segment(tcp_scoreboard *board, uint64_t number)
 {
   sent_segment *segment = segment_at(board, number);
-  bool retransmission = (segment->flags & (RETRANSMITTED | SACKED)) == RETRANSMITTED;
+  bool retransmission = is_resent(segment->flags);
   tcp_scoreboard_remove_under_way(board, number);
   tcp_scoreboard_set_flags(board, number, LOST | (segment->flags & SENT_TWICE));
   return retransmission;
@@ -415,13 +420,14 @@ bool tcp_scoreboard_lose_longer(tcp_scoreboard *board, uint64_t position, uint32
   return true;
 }
 
-void tcp_scoreboard_restore(tcp_scoreboard *board)
+void tcp_scoreboard_restore(tcp_scoreboard *board, bool findable)
 {
   uint64_t high_rxt = board->first;
   for (uint64_t number = board->first; number < board->end; number++) {
     sent_segment *segment = segment_at(board, number);
     if (!(segment->flags & SACKED)) {
-      tcp_scoreboard_set_flags(board, number, (segment->flags & ~(uint32_t)LOST) | UNDER_WAY);
+      tcp_scoreboard_set_flags(board, number,
+                               (segment->flags & ~(uint32_t)LOST) | (findable ? UNDER_WAY : 0u));
       high_rxt = segment->flags & RETRANSMITTED ? number + 1 : high_rxt;
     }
   }
@@ -429,6 +435,11 @@ void tcp_scoreboard_restore(tcp_scoreboard *board)
   board->above_octets = sacked_total(board);
   board->next_resend = high_rxt;
   tcp_scoreboard_sort_by_time(board);
+}
+
+uint64_t tcp_scoreboard_retransmissions(const tcp_scoreboard *board)
+{
+  return board->retransmissions;
 }
 
 uint64_t tcp_scoreboard_first_order(const tcp_scoreboard *board)

@@ -117,8 +117,12 @@ uint64_t tcp_scoreboard_lose_all(tcp_scoreboard *board, time_ps sent_until);
  * are taken as lost too. Returns whether there is any. Walks over the whole window. */
 bool tcp_scoreboard_lose_longer(tcp_scoreboard *board, uint64_t position, uint32_t length_octets);
 
-/* What was taken as lost was not: all that is not SACKed is under way again (RFC 4015 §3.2, RFC 5682). */
-void tcp_scoreboard_restore(tcp_scoreboard *board);
+/* What was taken as lost was not: all that is not SACKed is on its way again (RFC 4015 §3.2, RFC 5682). Without `findable` what
+ * waited to be sent again stays out of what is "under way" here, until it is sent again: RACK does not find it lost before. */
+void tcp_scoreboard_restore(tcp_scoreboard *board, bool findable);
+
+/* Retransmissions that are neither SACKed nor acknowledged nor lost in their turn. */
+uint64_t tcp_scoreboard_retransmissions(const tcp_scoreboard *board);
 
 /* SetPipe() of RFC 6675 §4, kept up to date: octets believed to be on the path, or SMSS for each segment. */
 uint64_t tcp_scoreboard_pipe_octets(const tcp_scoreboard *board);

@@ -50,7 +50,8 @@ struct tcp_scoreboard {
   uint64_t
       plain_from; /* segments from this number on were sent once, and nothing was heard of them but that parts are SACKED */
   uint64_t sacked_segments;
-  range_set *sacked; /* SACKED and not acknowledged; NULL before the first */
+  uint64_t retransmissions; /* on their way */
+  range_set *sacked;        /* SACKED and not acknowledged; NULL before the first */
 
   /* RFC 6675 */
   uint64_t not_lost;     /* the segments before this number are SACKed or lost */
@@ -95,6 +96,12 @@ static inline uint64_t charge(const tcp_scoreboard *board, const sent_segment *s
 static inline bool waits_to_be_resent(const sent_segment *segment)
 {
   return (segment->flags & (SACKED | LOST | RETRANSMITTED)) == LOST;
+}
+
+/* Its retransmission is on its way. */
+static inline bool is_resent(uint32_t flags)
+{
+  return (flags & (RETRANSMITTED | SACKED)) == RETRANSMITTED;
 }
 
 /* Octets SACKed and not acknowledged, in how many runs. */

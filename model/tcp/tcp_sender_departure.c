@@ -108,6 +108,7 @@ static bool resend(tcp_sender *sender, const tcp_sent_segment *segment, bool mov
 {
   build_again(sender, outgoing, segment->from, segment->to);
   tcp_scoreboard_resent(&sender->flight->board, segment->number, moves_high_rxt, now);
+  sender->flight->first_resent_at = MIN(sender->flight->first_resent_at, now);
   tcp_forward_rto_sent_again(&sender->flight->forward);
   if (sender->state != TCP_SENDING_OPEN && sender->spurious) {
     tcp_spurious_resent(sender->spurious, segment->from, segment->to);
@@ -362,7 +363,7 @@ static G_GNUC_NO_INLINE bool next_when_disturbed(tcp_sender *sender, tcp_outgoin
     return false;
   }
   /* NextSeg(), RFC 6675 §4: rule 1, what is lost */
-  if (tcp_scoreboard_next_lost(&sender->flight->board, &segment)) {
+  if (!sender->flight->originals_arrive && tcp_scoreboard_next_lost(&sender->flight->board, &segment)) {
     return resend_lost(sender, &segment, room, outgoing, now);
   }
   /* rule 2, what is new */

@@ -55,9 +55,11 @@ typedef struct tcp_sender_flight {
   tcp_forward_rto forward;
   tcp_tail_loss_probe probe;
   tcp_proportional_reduction reduction;
+  time_ps first_resent_at; /* in this recovery; TIME_PS_NEVER: nothing yet */
   uint32_t duplicate_acks;
   bool window_limits;          /* it was full in this round */
   bool reducing;               /* PRR answers ECE: until what was in flight then is acknowledged */
+  bool originals_arrive;       /* late, and nothing more is sent again meanwhile (config.partial_undo) */
   bool resend_first;           /* the first that is lost leaves whatever the window is */
   bool rescued;                /* rule 4 of NextSeg() was used in this recovery */
   bool partially_acknowledged; /* in this recovery: what was sent again first has arrived */

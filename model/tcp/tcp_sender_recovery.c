@@ -82,6 +82,7 @@ static void enter_recovery(tcp_sender *sender, time_ps now)
   reduce_for_loss(sender, now);
   tcp_tail_loss_probe_forget(&sender->flight->probe);
   sender->state = TCP_SENDING_RECOVERY;
+  sender->flight->first_resent_at = TIME_PS_NEVER;
   sender->flight->rescued = false;
   sender->flight->partially_acknowledged = false;
   sender->recovery_point = (int64_t)sender->next;
@@ -163,7 +164,7 @@ static bool loss_is_shown(const tcp_sender *sender, const tcp_sender_news *news)
 void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news)
 {
   if (sender->by_time) {
-    news->lost_segments = find_lost_by_time(sender, news->now);
+    news->lost_segments = sender->flight->originals_arrive ? 0 : find_lost_by_time(sender, news->now);
   } else if (news->newly_sacked > 0 || news->advances) {
     tcp_scoreboard_find_lost(&sender->flight->board);
   }
@@ -176,13 +177,14 @@ void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news)
   reduce_proportionally(sender, news->delivered, news->advances && news->lost_segments == 0);
 }
 
-static void undo(tcp_sender *sender, tcp_spurious_kind kind, time_ps now)
+/* Without `findable` RACK does not find again what was taken as lost. */
+static void undo(tcp_sender *sender, tcp_spurious_kind kind, bool findable, time_ps now)
 {
   sender->statistics->spurious_recoveries += kind == TCP_SPURIOUS_RECOVERY ? 1 : 0;
   sender->statistics->spurious_timeouts += kind == TCP_SPURIOUS_TIME_OUT ? 1 : 0;
   tcp_congestion_undo(&sender->congestion, now);
   if (sender->state != TCP_SENDING_OPEN) {
-    tcp_scoreboard_restore(&sender->flight->board);
+    tcp_scoreboard_restore(&sender->flight->board, findable);
     sender->state = TCP_SENDING_OPEN;
     sender->recovery_point = (int64_t)sender->acknowledged; /* a loss from now on is one of its own */
     sender->flight->resend_first = false;
@@ -238,14 +240,32 @@ static tcp_spurious_kind judge_retransmissions(tcp_sender *sender, const tcp_sen
   return kind;
 }
 
+/* Whether a hole was filled by an original that came late, as Linux sees it: the acknowledgement echoes a timestamp from before the
+ * first retransmission (RFC 3522 §3.2 step 5, but of each acknowledgement in the recovery). The echo is in microseconds. */
+static bool shows_originals(const tcp_sender *sender, const tcp_sender_news *news)
+{
+  time_ps echoed_ps = news->ack->echoed_ps;
+  return sender->config->partial_undo && sender->by_time && sender->state == TCP_SENDING_RECOVERY &&
+         news->advances && echoed_ps >= 0 &&
+         echoed_ps / TIME_PS_PER_MICROSECOND < sender->flight->first_resent_at / TIME_PS_PER_MICROSECOND;
+}
+
 void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news)
 {
+  bool originals = shows_originals(sender, news);
+  bool partial = originals && (int64_t)sender->acknowledged < sender->recovery_point;
   tcp_spurious_kind kind = judge_retransmissions(sender, news);
+  sender->flight->originals_arrive = false;
+  if (kind == TCP_SPURIOUS_NONE && originals) {
+    /* with none on its way nothing else can prove what was sent again to be needed */
+    sender->flight->originals_arrive = tcp_scoreboard_retransmissions(&sender->flight->board) > 0;
+    kind = sender->flight->originals_arrive ? TCP_SPURIOUS_NONE : TCP_SPURIOUS_RECOVERY;
+  }
   if (kind == TCP_SPURIOUS_NONE && judge_time_out(sender, news)) {
     kind = TCP_SPURIOUS_TIME_OUT;
   }
   if (kind != TCP_SPURIOUS_NONE) {
-    undo(sender, kind, news->now);
+    undo(sender, kind, !partial, news->now);
     news->undone = true;
   }
 }
@@ -279,6 +299,7 @@ static void enter_loss(tcp_sender *sender, time_ps now)
   lose_flight(sender, now);
   tcp_tail_loss_probe_forget(&sender->flight->probe);
   sender->state = TCP_SENDING_LOSS;
+  sender->flight->originals_arrive = false;
   /* What RACK leaves in flight may fill the window of 1 SMSS. */
   sender->flight->resend_first = sender->by_time;
   sender->flight->duplicate_acks = 0;
@@ -312,6 +333,7 @@ void tcp_sender_run(tcp_sender *sender, time_ps now)
   }
   if (sender->by_time && tcp_rack_deadline(&sender->flight->rack) <= now) {
     uint64_t lost_segments = find_lost_by_time(sender, now);
+    sender->flight->originals_arrive = sender->flight->originals_arrive && lost_segments == 0;
     if (lost_segments > 0 && sender->state == TCP_SENDING_OPEN && may_enter_recovery(sender)) {
       enter_recovery(sender, now);
       reduce_proportionally(sender, 0, false);

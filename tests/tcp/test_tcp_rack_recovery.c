@@ -6,9 +6,10 @@
 enum { EMSS = 1460 };
 
 /* Two ends with RACK and D-SACK. SRTT and the least round trip are 100 ms, RTO 300 ms. */
-static tcp_kit *connected_with(bool probe, bool timestamps)
+static tcp_kit *connected_as(bool probe, bool timestamps, bool partial_undo)
 {
   tcp_config config = tcp_kit_config();
+  config.partial_undo = partial_undo;
   config.rack = true;
   config.dsack = true;
   config.timestamps = timestamps;
@@ -17,6 +18,11 @@ static tcp_kit *connected_with(bool probe, bool timestamps)
   tcp_kit *kit = tcp_kit_new(&config, &config);
   handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
   return kit;
+}
+
+static tcp_kit *connected_with(bool probe, bool timestamps)
+{
+  return connected_as(probe, timestamps, false);
 }
 
 /* Everything on the wire of `from` arrives half a round trip later. */
@@ -167,6 +173,83 @@ static void test_spurious_recovery(void)
   tcp_kit_free(kit);
 }
 
+/* The first `count` on the wire arrive before the rest of it. */
+static void deliver_before(tcp_kit *kit, GQueue *wire, unsigned count)
+{
+  GQueue rest = kit->end[0].wire;
+  g_queue_init(&kit->end[0].wire);
+  for (; count > 0; count--) {
+    g_queue_push_tail(&kit->end[0].wire, g_queue_pop_head(wire));
+  }
+  deliver_all(kit, 0);
+  kit->end[0].wire = rest;
+}
+
+/* Five segments of ten are overtaken by the other five. Three SACKs show five losses, with two segments on their way: the first leaves at
+ * once, and PRR lets one more follow each of the last two SACKs. Then the originals come: the first one's ACK lets the other two be sent
+ * again as well. */
+static tcp_kit *overtaken(bool partial_undo, GQueue *late)
+{
+  tcp_kit *kit = connected_as(false, true, partial_undo);
+  post(kit, 0, 10 * tcp_connection_emss_octets(kit->end[0].connection), 0);
+  advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
+  for (unsigned i = 0; i < 5; i++) {
+    g_queue_push_tail(late, g_queue_pop_head(&kit->end[0].wire));
+  }
+  deliver_all(kit, 0);
+  fly(kit, 1);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 3);
+  deliver_before(kit, late, 1);
+  fly(kit, 1);
+  return kit;
+}
+
+static void test_originals_arrive(void)
+{
+  GQueue late = G_QUEUE_INIT;
+  tcp_kit *kit = overtaken(false, &late);
+  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 5);
+  deliver_before(kit, &late, 4);
+  tcp_kit_free(kit);
+}
+
+/* Not so with partial undo: its timestamp is from before the first retransmission, so the ACK is of an original, and nothing more is
+ * sent again while the second and third are on their way. With the ACK of the third original none is: the recovery is undone, and the
+ * fourth and fifth are not found lost by the time that had found them. If the fifth is lost in truth, the next timer that expires is the
+ * retransmission timer. */
+static void test_partial_undo(void)
+{
+  for (unsigned lost = 0; lost < 2; lost++) {
+    GQueue late = G_QUEUE_INIT;
+    tcp_kit *kit = overtaken(true, &late);
+    const uint32_t emss = tcp_connection_emss_octets(kit->end[0].connection);
+    g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 3);
+    deliver_before(kit, &late, 1);
+    fly(kit, 1);
+    g_assert_cmpuint(statistics_of(kit)->spurious_recoveries, ==, 0);
+    deliver_before(kit, &late, 1);
+    fly(kit, 1);
+    g_assert_cmpuint(statistics_of(kit)->spurious_recoveries, ==, 1);
+    g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
+    deliver_before(kit, &late, 1);
+    if (lost) {
+      datagram_unref(g_queue_pop_head(&late));
+    } else {
+      deliver_before(kit, &late, 1);
+    }
+    drop_all(kit, 0);
+    fly(kit, 1);
+    g_assert_cmpuint(kit->end[0].acknowledged, ==, (lost ? 4 : 10) * (uint64_t)emss);
+    g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 3);
+    if (lost) {
+      advance_to(kit, tcp_connection_deadline(kit->end[0].connection));
+      g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
+      expect_segment(kit, 0, 4 * emss, emss);
+    }
+    tcp_kit_free(kit);
+  }
+}
+
 /* A time-out for nothing, by the timestamps, is delay, not reordering: the next loss is found by the SACKs of three segments, at once. */
 static void test_spurious_time_out_is_no_reordering(void)
 {
@@ -257,6 +340,8 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/rack_recovery/slight_reordering", test_slight_reordering);
   g_test_add_func("/tcp/rack_recovery/double_loss", test_double_loss);
   g_test_add_func("/tcp/rack_recovery/spurious_recovery", test_spurious_recovery);
+  g_test_add_func("/tcp/rack_recovery/originals_arrive", test_originals_arrive);
+  g_test_add_func("/tcp/rack_recovery/partial_undo", test_partial_undo);
   g_test_add_func("/tcp/rack_recovery/spurious_recovery_by_duplicates", test_spurious_recovery_by_duplicates);
   g_test_add_func("/tcp/rack_recovery/spurious_time_out_is_no_reordering",
                   test_spurious_time_out_is_no_reordering);

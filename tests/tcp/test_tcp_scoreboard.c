@@ -454,6 +454,35 @@ static void test_oldest_of_many(void)
   tcp_scoreboard_free(board);
 }
 
+/* Not to be found lost again: 1, which waited, is on its way, but RACK does not see it until it is sent again. 0, which was sent again,
+ * and 3, never lost, it sees. Retransmissions count until they are SACKed, lost or acknowledged. */
+static void test_restore_unfindable(void)
+{
+  time_ps sent_at;
+  tcp_scoreboard *board = board_by_time(4);
+  tcp_scoreboard_sack(board, 2000, 3000);
+  tcp_scoreboard_lose(board, 0);
+  tcp_scoreboard_lose(board, 1);
+  expect_next_lost(board, 0);
+  g_assert_cmpuint(tcp_scoreboard_retransmissions(board), ==, 1);
+  tcp_scoreboard_restore(board, false);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 4000); /* 0 twice, 1 and 3 */
+  expect_oldest(board, 3);
+  tcp_scoreboard_lose(board, 3);
+  expect_oldest(board, 0);
+  tcp_scoreboard_resent(board, 1, true, 200);
+  g_assert_cmpuint(tcp_scoreboard_retransmissions(board), ==, 2);
+  tcp_scoreboard_lose(board, 0);
+  expect_oldest(board, 1);
+  g_assert_cmpuint(tcp_scoreboard_retransmissions(board), ==, 1);
+  expect_next_lost(board, 0);
+  tcp_scoreboard_sack(board, 1000, 2000);
+  g_assert_cmpuint(tcp_scoreboard_retransmissions(board), ==, 1);
+  tcp_scoreboard_acknowledge(board, 3000, &sent_at);
+  g_assert_cmpuint(tcp_scoreboard_retransmissions(board), ==, 0);
+  tcp_scoreboard_free(board);
+}
+
 /* Checks which of those under way was last sent before transmission `order`, that of a whole segment which ends at `end`; -1: none. */
 static void expect_overtaken(tcp_scoreboard *board, uint64_t order, uint64_t end, int64_t number)
 {
@@ -514,7 +543,7 @@ static void test_restore(void)
   tcp_scoreboard_sack(board, 2000, 3000);
   tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
   expect_next_lost(board, 0);
-  tcp_scoreboard_restore(board);
+  tcp_scoreboard_restore(board, true);
   g_assert_false(tcp_scoreboard_next_lost(board, &segment));
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 4000); /* 0 twice, 1 and 3 */
   static const uint64_t order[] = {1, 3, 0};
@@ -528,7 +557,7 @@ static void test_restore(void)
   board = board_with(6);
   tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
   expect_next_lost(board, 0);
-  tcp_scoreboard_restore(board);
+  tcp_scoreboard_restore(board, true);
   g_assert_false(tcp_scoreboard_next_lost(board, &segment));
   tcp_scoreboard_sack(board, 2000, 5000);
   tcp_scoreboard_find_lost(board);
@@ -722,6 +751,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/scoreboard/against_the_definitions", test_against_the_definitions);
   g_test_add_func("/tcp/scoreboard/losses_in_any_order", test_losses_in_any_order);
   g_test_add_func("/tcp/scoreboard/oldest_of_many", test_oldest_of_many);
+  g_test_add_func("/tcp/scoreboard/restore_unfindable", test_restore_unfindable);
   g_test_add_func("/tcp/scoreboard/last_overtaken", test_last_overtaken);
   g_test_add_func("/tcp/scoreboard/lose_what_is_old", test_lose_what_is_old);
   g_test_add_func("/tcp/scoreboard/restore", test_restore);

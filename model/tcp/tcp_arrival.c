@@ -197,6 +197,14 @@ static void acknowledge(tcp_connection *connection, const tcp_arrival *segment, 
   take_acknowledgement(connection, &ack, segment->position, header->window, segment->now);
 }
 
+/* Nothing beyond `position`, to which an ACK field points, was ever sent, and it is not too old (RFC 5961 §5.2). */
+static bool may_acknowledge(const tcp_connection *connection, int64_t position)
+{
+  int64_t oldest =
+      (int64_t)tcp_sender_acknowledged(&connection->sender) - (int64_t)connection->sender.window_octets_max;
+  return position >= oldest && position <= (int64_t)tcp_sender_next_position(&connection->sender);
+}
+
 /* RFC 9293 §3.10.7.4, fifth: check the ACK field. Stores its position. Returns false when the segment is
  * dropped. */
 static bool check_ack(tcp_connection *connection, const tcp_arrival *segment, int64_t *position)
@@ -210,12 +218,11 @@ static bool check_ack(tcp_connection *connection, const tcp_arrival *segment, in
     }
     return *position == 0;
   }
-  bool too_new = *position > (int64_t)tcp_sender_next_position(&connection->sender);
-  bool too_old = *position < acknowledged - (int64_t)connection->sender.window_octets_max;
-  if (too_new || too_old) {
-    refuse(connection, segment); /* RFC 5961 §5.2 for the old ones */
+  if (!may_acknowledge(connection, *position)) {
+    refuse(connection, segment);
+    return false;
   }
-  return !too_new && !too_old;
+  return true;
 }
 
 /* The ACK field, which is in order, has its effect. Returns false when the connection is closed by it. */
@@ -262,6 +269,22 @@ static void arrive_fin(tcp_connection *connection, time_ps now)
   }
   if (before == TCP_STATE_FIN_WAIT_2 && !connection->closed) {
     tcp_connection_enter_closed(connection, TCP_STATE_TIME_WAIT, TCP_CLOSE_FINISHED, now);
+  }
+}
+
+/* An unacceptable segment has been answered. In CLOSING it may be the FIN again, which cut to the window is an empty segment at
+ * RCV.NXT: its ACK counts, and may be the first of our FIN (RFC 9293 §3.10.7.4). */
+static void arrive_fin_again(tcp_connection *connection, const tcp_arrival *segment)
+{
+  const tcp_header *header = segment->header;
+  int64_t end = segment->position + (int64_t)segment->payload->length + 1;
+  bool is_fin = (header->flags & (TCP_SYN | TCP_RST | TCP_FIN | TCP_ACK)) == (TCP_FIN | TCP_ACK);
+  int64_t acknowledged = tcp_position_of(header->acknowledgement, connection->config.isn,
+                                         (int64_t)tcp_sender_acknowledged(&connection->sender));
+  if (connection->state == TCP_STATE_CLOSING && is_fin &&
+      end == (int64_t)tcp_receiver_next(&connection->receiver) && may_acknowledge(connection, acknowledged) &&
+      arrive_ack(connection, segment, acknowledged)) {
+    after_ack(connection, segment->now);
   }
 }
 
@@ -314,8 +337,13 @@ static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, con
   bool has_timestamp = connection->timestamps && header->has_timestamps;
   bool of_an_earlier_epoch =
       has_timestamp && is_of_an_earlier_epoch(connection, header->timestamp_value, segment->now);
-  if (!is_acceptable(connection, segment) || (!tcp_header_has(header, TCP_RST) && of_an_earlier_epoch)) {
+  if (!tcp_header_has(header, TCP_RST) && of_an_earlier_epoch) {
     refuse(connection, segment);
+    return;
+  }
+  if (!is_acceptable(connection, segment)) {
+    refuse(connection, segment);
+    arrive_fin_again(connection, segment);
     return;
   }
   if (tcp_header_has(header, TCP_RST)) {

@@ -102,6 +102,54 @@ static void test_simultaneous_close(void)
   tcp_kit_free(kit);
 }
 
+/* Both FINs have crossed and the ACKs are lost. The peer's comes again, with 5 octets in front or without, and acknowledges ours, at
+ * 0: cut to the window it is an empty segment at RCV.NXT (RFC 9293 §3.10.7.4), whose ACK leads from CLOSING to TIME-WAIT. It is
+ * answered as any FIN that comes again. One with the ACK of less, without ACK, beside SYN, or with an ACK of what was never sent
+ * leads nowhere; nor does the same segment with RST, which is not at RCV.NXT. */
+static void test_fin_again_in_closing(void)
+{
+  static const struct {
+    uint32_t length;
+    int64_t acknowledges;
+    uint8_t flags;
+    bool finishes;
+    bool answered;
+  } cases[] = {
+      {0, 1, TCP_FIN | TCP_ACK, true, true},
+      {5, 1, TCP_FIN | TCP_ACK, true, true},
+      {0, 0, TCP_FIN | TCP_ACK, false, true},
+      {0, 2, TCP_FIN | TCP_ACK, false, true},
+      {0, -70000, TCP_FIN | TCP_ACK, false, true},
+      {0, 1, TCP_FIN, false, true},
+      {0, 1, TCP_FIN | TCP_ACK | TCP_SYN, false, true},
+      {0, 1, TCP_FIN | TCP_ACK | TCP_RST, false, false},
+      {5, 1, TCP_ACK, false, true}, /* the octets in front of it alone */
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    tcp_kit *kit = against_script();
+    g_test_message("case %zu", i);
+    finish(kit, 0);
+    drop_all(kit, 0);
+    script(kit, 0, 5, 0, TCP_FIN);
+    expect_flags(kit, TCP_ACK, 6);
+    tcp_header header = {.sequence = tcp_sequence_of(5 - (int64_t)cases[i].length, kit->end[1].config.isn),
+                         .acknowledgement = tcp_sequence_of(cases[i].acknowledges, kit->end[0].config.isn),
+                         .flags = cases[i].flags,
+                         .window = 65535};
+    script_segment(kit, header, 0, cases[i].length);
+    g_assert_true(kit->end[0].closed == cases[i].finishes);
+    if (cases[i].answered) {
+      expect_flags(kit, TCP_ACK, 6);
+    }
+    expect_nothing(kit, 0);
+    if (cases[i].finishes) {
+      expect_finished(kit);
+      g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
+    }
+    tcp_kit_free(kit);
+  }
+}
+
 /* CLOSE-WAIT: octets go out, none come in behind the FIN; LAST-ACK; CLOSED, which answers with RST. */
 static void test_passive_close(void)
 {
@@ -307,6 +355,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/states/active_close_and_time_wait", test_active_close_and_time_wait);
   g_test_add_func("/tcp/states/fin_with_the_ack_of_ours", test_fin_with_the_ack_of_ours);
   g_test_add_func("/tcp/states/simultaneous_close", test_simultaneous_close);
+  g_test_add_func("/tcp/states/fin_again_in_closing", test_fin_again_in_closing);
   g_test_add_func("/tcp/states/passive_close", test_passive_close);
   g_test_add_func("/tcp/states/reset_in_every_state", test_reset_in_every_state);
   g_test_add_func("/tcp/states/reset_that_is_guessed", test_reset_that_is_guessed);

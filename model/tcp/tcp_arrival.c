@@ -46,7 +46,8 @@ void tcp_connection_take_window(tcp_connection *connection, const tcp_arrival *s
 }
 
 /* RFC 9293 §3.10.7.4, table 6. A segment without length is taken at the window's edge too, where a sender
- * stands that has filled the window: by the letter of the table every ACK it sends then would be lost. */
+ * stands that has filled the window: by the letter of the table every ACK it sends then would be lost. In TIME-WAIT
+ * all octets and the FIN have come: the letter holds. */
 static bool is_acceptable(const tcp_connection *connection, const tcp_arrival *segment)
 {
   int64_t next = (int64_t)tcp_receiver_next(&connection->receiver);
@@ -54,7 +55,9 @@ static bool is_acceptable(const tcp_connection *connection, const tcp_arrival *s
   int64_t length =
       segment->payload->length + (segment->fin ? 1 : 0) + (tcp_header_has(segment->header, TCP_SYN) ? 1 : 0);
   if (length == 0) {
-    return segment->position >= next && segment->position <= edge;
+    bool takes_edge = connection->state != TCP_STATE_TIME_WAIT;
+    return segment->position == next ||
+           (segment->position > next && segment->position < edge + (takes_edge ? 1 : 0));
   }
   return segment->position < edge && segment->position + length > next;
 }

@@ -70,6 +70,25 @@ static void test_active_close_and_time_wait(void)
   tcp_kit_free(kit);
 }
 
+/* RFC 9293 §3.10.7.4, table 6: an empty segment is acceptable below RCV.NXT + RCV.WND, which is 1 + 65,535 behind the peer's FIN. In
+ * TIME-WAIT one at that edge is answered, as any that is not; nobody stands there for having filled the window. */
+static void test_edge_of_the_window_in_time_wait(void)
+{
+  tcp_kit *kit = against_script();
+  finish(kit, 0);
+  script(kit, 0, 0, 1, TCP_FIN);
+  drop_all(kit, 0);
+  expect_finished(kit);
+  script(kit, 1, 0, 1, 0);
+  script(kit, 65535, 0, 1, 0);
+  expect_nothing(kit, 0);
+  script(kit, 65536, 0, 1, 0);
+  expect_flags(kit, TCP_ACK, 1);
+  script(kit, 65537, 0, 1, 0);
+  expect_flags(kit, TCP_ACK, 1);
+  tcp_kit_free(kit);
+}
+
 /* The FIN that acknowledges ours leads from FIN-WAIT-1 straight to TIME-WAIT. */
 static void test_fin_with_the_ack_of_ours(void)
 {
@@ -353,6 +372,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/tcp/states/active_close_and_time_wait", test_active_close_and_time_wait);
+  g_test_add_func("/tcp/states/edge_of_the_window_in_time_wait", test_edge_of_the_window_in_time_wait);
   g_test_add_func("/tcp/states/fin_with_the_ack_of_ours", test_fin_with_the_ack_of_ours);
   g_test_add_func("/tcp/states/simultaneous_close", test_simultaneous_close);
   g_test_add_func("/tcp/states/fin_again_in_closing", test_fin_again_in_closing);

@@ -238,14 +238,15 @@ void tcp_sender_restart_timer(tcp_sender *sender, time_ps now)
   }
 }
 
-/* RFC 8985 §7.2: with SACK, not in recovery, and nothing SACKed: else RACK finds what is lost. */
+/* RFC 8985 §7.2: with SACK, not in recovery, and no segment SACKed (RACK.segs_sacked): else RACK finds what is lost. A segment of
+ * which some octets are SACKed tells RACK nothing. */
 void tcp_sender_schedule_probe(tcp_sender *sender, time_ps now)
 {
   if (!sender->probes) {
     return;
   }
   if (sender->state != TCP_SENDING_OPEN || tcp_sender_flight_octets(sender) == 0 ||
-      tcp_scoreboard_sacked_octets(&sender->flight->board) > 0) {
+      tcp_scoreboard_sacked_segments(&sender->flight->board) > 0) {
     tcp_tail_loss_probe_cancel(&sender->flight->probe);
     return;
   }

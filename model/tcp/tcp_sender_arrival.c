@@ -299,7 +299,7 @@ static G_GNUC_NO_INLINE void take_acknowledgement(tcp_sender *sender, const tcp_
   }
   heed_probe(sender, &news);
   tcp_sender_find_losses(sender, &news);
-  if (news.advances || news.newly_sacked > 0) {
+  if (news.advances || tcp_scoreboard_sacked_segments(&sender->flight->board) > 0) {
     tcp_sender_schedule_probe(sender, now);
   }
 }

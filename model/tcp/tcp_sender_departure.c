@@ -255,7 +255,7 @@ static void send_probe(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
   bool is_new = send_new(sender, INT64_MAX, outgoing, now);
   if (!is_new) {
     bool any = tcp_scoreboard_last_unsacked(&sender->flight->board, &last);
-    g_assert(any); /* what is in flight, none of it SACKed: else no probe would be due */
+    g_assert(any); /* what is in flight, no segment of it SACKed: else no probe would be due */
     resend(sender, &last, false, outgoing, now);
   }
   sender->statistics->tail_loss_probes++;

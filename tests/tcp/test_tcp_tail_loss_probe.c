@@ -237,6 +237,41 @@ static void test_no_probe_with_sacked_octets(void)
   }
 }
 
+/* §7.2: with segments SACKed there is no probe (RACK.segs_sacked). One octet of the second of two segments is SACKed after 50 ms: no
+ * segment is, nothing is acknowledged, so the probe leaves 200 ms after them as if that ACK had not come; it repeats the second, which
+ * is not there in whole. When the other octets of it are SACKed, at 100 ms, there is none. */
+static void test_probe_beside_one_octet_sacked(void)
+{
+  for (unsigned whole = 0; whole < 2; whole++) {
+    tcp_config config = tcp_kit_config();
+    config.rack = true;
+    config.dsack = true;
+    config.tail_loss_probe = true;
+    tcp_kit *kit = tcp_kit_new(&config, NULL);
+    handshake(
+        kit, TCP_KIT_ROUND_TRIP,
+        &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
+    time_ps start = kit->now;
+    post(kit, 0, 2 * EMSS, 0);
+    drop_all(kit, 0);
+    advance_to(kit, start + ms(50));
+    script_ack(kit, 0, 1, (const uint64_t[][2]){{EMSS, EMSS + 1}});
+    if (whole) {
+      advance_to(kit, start + ms(100));
+      script_ack(kit, 0, 1, (const uint64_t[][2]){{EMSS, 2 * EMSS}});
+    }
+    advance_to(kit, start + ms(200) - 1);
+    g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 0);
+    drop_all(kit, 0);
+    advance_to(kit, start + ms(200));
+    g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, whole ? 0 : 1);
+    if (!whole) {
+      expect_segment(kit, 0, EMSS, EMSS);
+    }
+    tcp_kit_free(kit);
+  }
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -250,5 +285,6 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/tail_loss_probe/time_out_after_the_probe", test_time_out_after_the_probe);
   g_test_add_func("/tcp/tail_loss_probe/probe_in_place_of_a_time_out", test_probe_in_place_of_a_time_out);
   g_test_add_func("/tcp/tail_loss_probe/no_probe_with_sacked_octets", test_no_probe_with_sacked_octets);
+  g_test_add_func("/tcp/tail_loss_probe/probe_beside_one_octet_sacked", test_probe_beside_one_octet_sacked);
   return g_test_run();
 }

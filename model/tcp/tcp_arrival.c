@@ -14,17 +14,15 @@ void tcp_connection_answer_with_reset(tcp_connection *connection, const tcp_head
   if (tcp_header_has(header, TCP_RST)) {
     return;
   }
-  connection->reset.due = true;
+  connection->reset = (tcp_pending_reset){.due = true, .is_answer = true};
   if (tcp_header_has(header, TCP_ACK)) {
     connection->reset.flags = TCP_RST;
     connection->reset.sequence = header->acknowledgement;
-    connection->reset.acknowledgement = 0;
     return;
   }
   uint32_t octets =
       payload_octets + (tcp_header_has(header, TCP_SYN) ? 1 : 0) + (tcp_header_has(header, TCP_FIN) ? 1 : 0);
   connection->reset.flags = TCP_RST | TCP_ACK;
-  connection->reset.sequence = 0;
   connection->reset.acknowledgement = header->sequence + octets;
 }
 

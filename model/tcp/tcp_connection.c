@@ -156,12 +156,7 @@ void tcp_connection_abort(tcp_connection *connection, time_ps now)
     return;
   }
   if (abort_sends_reset(connection)) {
-    connection->reset = (tcp_pending_reset){
-        .due = true,
-        .flags = TCP_RST,
-        .sequence =
-            tcp_sequence_of((int64_t)tcp_sender_next_position(&connection->sender), connection->config.isn),
-    };
+    connection->reset = (tcp_pending_reset){.due = true};
   }
   tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_ABORTED, now);
 }

@@ -25,9 +25,11 @@ typedef enum tcp_state {
   TCP_STATE_TIME_WAIT,
 } tcp_state;
 
-/* A RST that waits to leave: it may have to speak of sequence numbers that are no positions of ours. */
+/* A RST that waits to leave. That of an abort is a segment of the connection; an answer may have to speak of sequence numbers that
+ * are no positions of ours. */
 typedef struct tcp_pending_reset {
   bool due;
+  bool is_answer; /* what follows is of that */
   uint8_t flags;
   uint32_t sequence;
   uint32_t acknowledgement;

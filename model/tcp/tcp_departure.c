@@ -21,19 +21,6 @@ static datagram *make_datagram(tcp_connection *connection, const tcp_header *hea
   return packet;
 }
 
-static datagram *make_reset(tcp_connection *connection)
-{
-  tcp_header header = {
-      .source_port = connection->config.local_port,
-      .destination_port = connection->config.remote_port,
-      .sequence = connection->reset.sequence,
-      .acknowledgement = connection->reset.acknowledgement,
-      .flags = connection->reset.flags,
-  };
-  connection->reset.due = false;
-  return make_datagram(connection, &header, NULL);
-}
-
 /* The SYN, or the SYN-ACK once the peer's SYN has come: the options offered, or those of the peer's that
  * we take. */
 static datagram *make_syn(tcp_connection *connection, time_ps now)
@@ -110,6 +97,26 @@ static inline void begin_segment(tcp_connection *connection, tcp_header *header,
   write_header(connection, header, position, acknowledgement, window_edge,
                flags | tcp_ecn_flags(&connection->ecn), now);
   connection->last_acknowledgement = acknowledgement;
+}
+
+/* That of an abort is at SND.NXT (RFC 9293 §3.10.5), has an ACK as all segments once a connection is established (§3.1), and the
+ * timestamps (RFC 7323 §3.2). */
+static datagram *make_reset(tcp_connection *connection, time_ps now)
+{
+  tcp_header header = {
+      .source_port = connection->config.local_port,
+      .destination_port = connection->config.remote_port,
+      .sequence = connection->reset.sequence,
+      .acknowledgement = connection->reset.acknowledgement,
+      .flags = connection->reset.flags,
+  };
+  if (!connection->reset.is_answer) {
+    write_header(connection, &header, (int64_t)tcp_sender_next_position(&connection->sender),
+                 tcp_receiver_next(&connection->receiver), tcp_receiver_window_edge(&connection->receiver),
+                 TCP_RST, now);
+  }
+  connection->reset.due = false;
+  return make_datagram(connection, &header, NULL);
 }
 
 static inline datagram *finish_plain(tcp_connection *connection, const tcp_header *header,
@@ -227,7 +234,7 @@ static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, ti
 static G_GNUC_NO_INLINE datagram *transmit_beside_stream(tcp_connection *connection, time_ps now)
 {
   if (connection->reset.due) {
-    return make_reset(connection);
+    return make_reset(connection, now);
   }
   switch (connection->state) {
   case TCP_STATE_CLOSED:

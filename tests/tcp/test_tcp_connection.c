@@ -173,7 +173,7 @@ static void test_abort(void)
   tcp_connection_abort(kit->end[0].connection, kit->now);
   g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_ABORTED);
   collect(kit, 0);
-  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_RST);
+  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_RST | TCP_ACK);
   deliver(kit, 0);
   g_assert_true(kit->end[1].closed);
   g_assert_cmpint(kit->end[1].reason, ==, TCP_CLOSE_RESET);
@@ -186,6 +186,49 @@ static void test_abort(void)
   expect_nothing(kit, 0);
   g_assert_cmpuint(tcp_connection_statistics(kit->end[0].connection)->timeouts, ==, 0);
   tcp_kit_free(kit);
+}
+
+/* The RST of an abort is a segment of its connection: it is at SND.NXT (RFC 9293 §3.10.5) and acknowledges what has come (§3.1: "always
+ * sent"), and has the window and, where agreed, the timestamps (RFC 7323 §3.2); it is not ECN-capable (RFC 3168 §6.1). 700 octets
+ * of the window of 65,535 are unread. */
+static void test_reset_of_an_abort(void)
+{
+  for (unsigned timestamps = 0; timestamps < 2; timestamps++) {
+    tcp_config config = tcp_kit_config();
+    config.timestamps = timestamps;
+    config.receive_window_octets = 65535;
+    tcp_kit *kit = tcp_kit_new(&config, NULL);
+    handshake(kit, TCP_KIT_ROUND_TRIP,
+              &(tcp_header){.window = 65535, .has_timestamps = timestamps, .timestamp_value = 50});
+    post(kit, 0, 500, 0);
+    tcp_connection_set_unread_octets(kit->end[0].connection, 700);
+    tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
+                         .acknowledgement = tcp_sequence_of(100, config.isn),
+                         .flags = TCP_ACK,
+                         .window = 65535,
+                         .has_timestamps = timestamps,
+                         .timestamp_value = 60};
+    script_segment(kit, header, 0, 700);
+    drop_all(kit, 0);
+    advance_by(kit, 7 * TIME_PS_PER_MICROSECOND);
+    tcp_connection_abort(kit->end[0].connection, kit->now);
+    collect(kit, 0);
+    tcp_header reset = wire_header(kit, 0, 0);
+    g_assert_cmphex(reset.flags, ==, TCP_RST | TCP_ACK);
+    g_assert_cmpuint(reset.sequence, ==, tcp_sequence_of(500, config.isn));
+    g_assert_cmpuint(reset.acknowledgement, ==, tcp_sequence_of(700, kit->end[1].config.isn));
+    g_assert_cmpuint(reset.window, ==, 65535 - 700);
+    g_assert_cmpuint(reset.has_timestamps, ==, timestamps);
+    g_assert_cmpuint(reset.timestamp_value, ==, timestamps ? kit->now / TIME_PS_PER_MICROSECOND : 0);
+    g_assert_cmpuint(reset.timestamp_echo, ==, timestamps ? 60 : 0);
+    g_assert_cmpint(datagram_ecn_of(wire_packet(kit, 0, 0)), ==, DATAGRAM_ECN_NOT_CAPABLE);
+    drop_segment(kit, 0);
+    expect_nothing(kit, 0);
+    script_segment(kit, header, 0, 700); /* now it answers as one that is closed */
+    g_assert_cmphex(wire_header(kit, 0, 0).flags, ==, TCP_RST);
+    g_assert_cmpuint(wire_header(kit, 0, 0).sequence, ==, header.acknowledgement);
+    tcp_kit_free(kit);
+  }
 }
 
 /* The RST overtakes octets that are lost: it is not at RCV.NXT, so it is challenged (RFC 5961 §3.2), and
@@ -595,6 +638,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/connection/lost_last_ack", test_lost_last_ack);
   g_test_add_func("/tcp/connection/fin_out_of_order", test_fin_out_of_order);
   g_test_add_func("/tcp/connection/abort", test_abort);
+  g_test_add_func("/tcp/connection/reset_of_an_abort", test_reset_of_an_abort);
   g_test_add_func("/tcp/connection/abort_behind_a_hole", test_abort_behind_a_hole);
   g_test_add_func("/tcp/connection/answers_when_closed", test_answers_when_closed);
   g_test_add_func("/tcp/connection/answers_in_syn_sent", test_answers_in_syn_sent);

@@ -359,6 +359,11 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
                             "Nagle's algorithm (RFC 1122 section 4.2.3.4); the documents want it off."},
     [SCENARIO_TCP_TIMESTAMPS] = {"tcp.timestamps", SCENARIO_TYPE_BOOLEAN, "false", 0, 0, NULL, NONE,
                                  "The timestamps option (RFC 7323): 12 octets of every segment."},
+    [SCENARIO_TCP_RESET_AT_EDGE] = {"tcp.reset_at_edge", SCENARIO_TYPE_WORD, "challenge", 0, 0,
+                                    "challenge|drop", NONE,
+                                    "A RST right behind the receive window, at RCV.NXT + RCV.WND. challenge: "
+                                    "answered as one in the window, as Linux does. drop: dropped without an "
+                                    "answer (RFC 9293 section 3.10.7.4, RFC 5961 section 3.2)."},
     [SCENARIO_TCP_DELAYED_ACK] =
         {"tcp.delayed_ack", SCENARIO_TYPE_TIME, "40ms", 0, 500 * MS, NULL, NONE,
          "The longest an acknowledgement is delayed (RFC 1122 allows less than 500 ms)."},

@@ -44,8 +44,8 @@ void tcp_connection_take_window(tcp_connection *connection, const tcp_arrival *s
 }
 
 /* RFC 9293 §3.10.7.4, table 6. A segment without length is taken at the window's edge too, where a sender
- * stands that has filled the window: by the letter of the table every ACK it sends then would be lost. In TIME-WAIT
- * all octets and the FIN have come: the letter holds. */
+ * stands that has filled the window: by the letter of the table every ACK it sends then would be lost. The letter
+ * holds in TIME-WAIT, where all octets and the FIN have come, and if so configured for RST. */
 static bool is_acceptable(const tcp_connection *connection, const tcp_arrival *segment)
 {
   int64_t next = (int64_t)tcp_receiver_next(&connection->receiver);
@@ -53,7 +53,8 @@ static bool is_acceptable(const tcp_connection *connection, const tcp_arrival *s
   int64_t length =
       segment->payload->length + (segment->fin ? 1 : 0) + (tcp_header_has(segment->header, TCP_SYN) ? 1 : 0);
   if (length == 0) {
-    bool takes_edge = connection->state != TCP_STATE_TIME_WAIT;
+    bool takes_edge = connection->state != TCP_STATE_TIME_WAIT &&
+                      !(connection->config.drops_reset_at_edge && tcp_header_has(segment->header, TCP_RST));
     return segment->position == next ||
            (segment->position > next && segment->position < edge + (takes_edge ? 1 : 0));
   }

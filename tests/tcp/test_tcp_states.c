@@ -238,6 +238,37 @@ static void test_reset_that_is_guessed(void)
   tcp_kit_free(kit);
 }
 
+/* RFC 5961 §3.2: a RST outside of the window is dropped without an answer. The window's 65,535 octets end before 65,535; what is right
+ * there Linux still challenges. With no window at all RCV.NXT is no edge: a RST there is believed. */
+static void test_reset_at_the_edge_of_the_window(void)
+{
+  for (unsigned drops = 0; drops < 2; drops++) {
+    tcp_config config = tcp_kit_config();
+    config.drops_reset_at_edge = drops;
+    config.receive_window_octets = 65535;
+    tcp_kit *kit = tcp_kit_new(&config, NULL);
+    handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535});
+    script(kit, 65534, 0, 0, TCP_RST);
+    expect_flags(kit, TCP_ACK, 0);
+    script(kit, 65535, 0, 0, TCP_RST);
+    g_assert_cmpuint(on_wire(kit, 0), ==, drops ? 0 : 1);
+    drop_all(kit, 0);
+    script(kit, 65536, 0, 0, TCP_RST);
+    expect_nothing(kit, 0);
+    g_assert_false(kit->end[0].closed);
+    tcp_connection_set_unread_octets(kit->end[0].connection, 65535);
+    script(kit, 0, 32767, 0, 0);
+    drop_all(kit, 0);
+    script(kit, 32767, 32768, 0, 0); /* half of the window: not delayed */
+    g_assert_cmpuint(wire_header(kit, 0, 0).window, ==, 0);
+    drop_all(kit, 0);
+    script(kit, 65535, 0, 0, TCP_RST);
+    g_assert_true(kit->end[0].closed);
+    g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_RESET);
+    tcp_kit_free(kit);
+  }
+}
+
 /* Both open at once, then the peer resets: an active open ends there, it does not listen (RFC 9293 §3.10.7.4, second). */
 static void test_reset_after_simultaneous_open(void)
 {
@@ -379,6 +410,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/states/passive_close", test_passive_close);
   g_test_add_func("/tcp/states/reset_in_every_state", test_reset_in_every_state);
   g_test_add_func("/tcp/states/reset_that_is_guessed", test_reset_that_is_guessed);
+  g_test_add_func("/tcp/states/reset_at_the_edge_of_the_window", test_reset_at_the_edge_of_the_window);
   g_test_add_func("/tcp/states/reset_after_simultaneous_open", test_reset_after_simultaneous_open);
   g_test_add_func("/tcp/states/half_open", test_half_open);
   g_test_add_func("/tcp/states/payload_of_a_syn", test_payload_of_a_syn);

@@ -359,6 +359,10 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
                             "Nagle's algorithm (RFC 1122 section 4.2.3.4); the documents want it off."},
     [SCENARIO_TCP_TIMESTAMPS] = {"tcp.timestamps", SCENARIO_TYPE_BOOLEAN, "false", 0, 0, NULL, NONE,
                                  "The timestamps option (RFC 7323): 12 octets of every segment."},
+    [SCENARIO_TCP_MISSING_TIMESTAMPS] =
+        {"tcp.missing_timestamps", SCENARIO_TYPE_WORD, "accept", 0, 0, "accept|drop", NONE,
+         "A segment that is no RST and has no timestamps though both ends have agreed on them. accept: "
+         "taken, as Linux does. drop: dropped without an answer (RFC 7323 section 3.2)."},
     [SCENARIO_TCP_RESET_AT_EDGE] = {"tcp.reset_at_edge", SCENARIO_TYPE_WORD, "challenge", 0, 0,
                                     "challenge|drop", NONE,
                                     "A RST right behind the receive window, at RCV.NXT + RCV.WND. challenge: "

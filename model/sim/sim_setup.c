@@ -156,6 +156,7 @@ tcp_config sim_setup_tcp(const scenario *s, uint32_t connection, mpa_role side)
       .send_mtu_octets = scenario_link_of(s, scenario_side_of(sim_setup_peer(side)), 0).mtu_octets,
       .receive_window_octets = scenario_receive_window_octets(s),
       .timestamps = scenario_boolean(s, SCENARIO_TCP_TIMESTAMPS),
+      .drops_untimed = says(s, SCENARIO_TCP_MISSING_TIMESTAMPS, "drop"),
       .drops_reset_at_edge = says(s, SCENARIO_TCP_RESET_AT_EDGE, "drop"),
       .delayed_ack_segments = (uint16_t)scenario_integer(s, SCENARIO_TCP_DELAYED_ACK_SEGMENTS),
       .delayed_ack_ps = scenario_time(s, SCENARIO_TCP_DELAYED_ACK),

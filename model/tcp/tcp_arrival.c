@@ -69,6 +69,13 @@ static void refuse(tcp_connection *connection, const tcp_arrival *segment)
                       !tcp_header_has(segment->header, TCP_RST), segment->now);
 }
 
+/* Drops the segment without an answer, as if it had been lost. It has come all the same, so its payload is counted. */
+static void drop_silently(tcp_connection *connection, const tcp_arrival *segment)
+{
+  uint32_t length = connection->closed ? 0 : segment->payload->length;
+  tcp_receiver_refuse(&connection->receiver, segment->position, length, false, segment->now);
+}
+
 /* RFC 9293 §3.10.7.4, second: only a RST at exactly RCV.NXT is believed, others in the window are
  * challenged (RFC 5961 §3.2). */
 static void arrive_reset(tcp_connection *connection, const tcp_arrival *segment)
@@ -315,15 +322,13 @@ static G_GNUC_NO_INLINE void arrive_ecn(tcp_connection *connection, const tcp_ar
 }
 
 /* Whether the layer above lets the new octets of an acceptable segment be committed. A segment that it
- * refuses is dropped whole, with its ACK and its FIN, as if it had been lost: no answer, so that the peer
- * sends it again (mpa-01 §7, MPA-286). It has come all the same, so it is counted. */
+ * refuses is dropped whole, with its ACK and its FIN: no answer, so that the peer sends it again (mpa-01 §7, MPA-286). */
 static G_GNUC_NO_INLINE bool may_commit(tcp_connection *connection, const tcp_arrival *segment)
 {
   if (tcp_receiver_inspect(&connection->receiver, segment->position, segment->payload, segment->now)) {
     return true;
   }
-  tcp_receiver_refuse(&connection->receiver, segment->position, segment->payload->length, false,
-                      segment->now);
+  drop_silently(connection, segment);
   return false;
 }
 
@@ -337,6 +342,11 @@ static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, con
     tcp_ecn_take_syn(&connection->ecn, header->flags, true);
   }
   bool has_timestamp = connection->timestamps && header->has_timestamps;
+  if (connection->config.drops_untimed && connection->timestamps && !has_timestamp &&
+      !tcp_header_has(header, TCP_RST)) {
+    drop_silently(connection, segment); /* RFC 7323 §3.2 */
+    return;
+  }
   bool of_an_earlier_epoch =
       has_timestamp && is_of_an_earlier_epoch(connection, header->timestamp_value, segment->now);
   if (!tcp_header_has(header, TCP_RST) && of_an_earlier_epoch) {

@@ -473,6 +473,44 @@ static void test_earlier_epoch(void)
   }
 }
 
+/* RFC 7323 §3.2: both ends have agreed on timestamps. A segment without, with payload or with nothing but an ACK, is dropped without an
+ * answer, its ACK too; a RST needs none. Linux takes them all. */
+static void test_missing_timestamps(void)
+{
+  for (unsigned drops = 0; drops < 2; drops++) {
+    tcp_config config = tcp_kit_config();
+    config.timestamps = true;
+    config.delayed_ack_segments = 1;
+    config.drops_untimed = drops;
+    tcp_kit *kit = tcp_kit_new(&config, NULL);
+    handshake(kit, TCP_KIT_ROUND_TRIP,
+              &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
+    post(kit, 0, 1000, 0);
+    drop_all(kit, 0);
+    tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
+                         .acknowledgement = tcp_sequence_of(300, config.isn),
+                         .flags = TCP_ACK,
+                         .window = 9000};
+    script_segment(kit, header, 0, 0);
+    g_assert_cmpuint(kit->end[0].acknowledged, ==, drops ? 0 : 300);
+    header.acknowledgement = tcp_sequence_of(700, config.isn);
+    script_segment(kit, header, 0, 10);
+    g_assert_cmpuint(kit->end[0].acknowledged, ==, drops ? 0 : 700);
+    g_assert_cmpuint(kit->end[0].passed_octets, ==, drops ? 0 : 10);
+    g_assert_cmpuint(kit->end[0].segments, ==, 1); /* it has come all the same */
+    g_assert_cmpuint(on_wire(kit, 0), ==, drops ? 0 : 1);
+    header.has_timestamps = true;
+    header.timestamp_value = 51;
+    script_segment(kit, header, 0, 10);
+    g_assert_cmpuint(kit->end[0].acknowledged, ==, 700);
+    g_assert_cmpuint(kit->end[0].passed_octets, ==, 10);
+    tcp_header reset = {.sequence = tcp_sequence_of(10, kit->end[1].config.isn), .flags = TCP_RST};
+    script_segment(kit, reset, 0, 0);
+    g_assert_true(kit->end[0].closed);
+    tcp_kit_free(kit);
+  }
+}
+
 static const tcp_kit_passed *passed_of(const tcp_kit *kit, guint index)
 {
   g_assert_cmpuint(index, <, kit->end[1].passed->len);
@@ -555,6 +593,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/flow/ack_from_the_edge_of_the_window", test_ack_from_the_edge_of_the_window);
   g_test_add_func("/tcp/flow/timestamp_echo", test_timestamp_echo);
   g_test_add_func("/tcp/flow/earlier_epoch", test_earlier_epoch);
+  g_test_add_func("/tcp/flow/missing_timestamps", test_missing_timestamps);
   g_test_add_func("/tcp/flow/passing", test_passing);
   g_test_add_func("/tcp/flow/duplicates_are_counted", test_duplicates_are_counted);
   return g_test_run();

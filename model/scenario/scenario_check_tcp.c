@@ -117,9 +117,8 @@ static void note_needs(const scenario *s, GPtrArray *notes)
     scenario_key key;
     scenario_key needs;
   } rows[] = {
-      {SCENARIO_TCP_DSACK, SCENARIO_TCP_SACK},
-      {SCENARIO_TCP_RACK, SCENARIO_TCP_SACK},
-      {SCENARIO_TCP_TLP, SCENARIO_TCP_RACK},
+      {SCENARIO_TCP_DSACK, SCENARIO_TCP_SACK}, {SCENARIO_TCP_OLD_SACK, SCENARIO_TCP_SACK},
+      {SCENARIO_TCP_RACK, SCENARIO_TCP_SACK},  {SCENARIO_TCP_TLP, SCENARIO_TCP_RACK},
       {SCENARIO_TCP_PRR, SCENARIO_TCP_SACK},
   };
 

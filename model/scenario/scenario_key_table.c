@@ -319,6 +319,10 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
                            "Selective acknowledgements (RFC 2018) are offered and used (RFC 6675)."},
     [SCENARIO_TCP_DSACK] = {"tcp.dsack", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
                             "Octets that come twice are told by SACK (RFC 2883), Linux's default."},
+    [SCENARIO_TCP_OLD_SACK] =
+        {"tcp.old_sack", SCENARIO_TYPE_BOOLEAN, "false", 0, 0, NULL, NONE,
+         "An acknowledgement that a later one has overtaken still has its SACK and D-SACK read, as Linux "
+         "does. false: it is passed over, as RFC 9293 section 3.10.7.4 allows. Needs tcp.sack."},
     [SCENARIO_TCP_RACK] = {"tcp.rack", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
                            "Losses are found by time, RACK (RFC 8985), Linux's default. false: by DupThresh "
                            "(RFC 6675). Needs tcp.sack."},

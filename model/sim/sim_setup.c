@@ -92,6 +92,7 @@ static void set_tcp_recovery(tcp_config *tcp, const scenario *s)
 {
   tcp->sack = scenario_boolean(s, SCENARIO_TCP_SACK);
   tcp->dsack = tcp->sack && scenario_boolean(s, SCENARIO_TCP_DSACK);
+  tcp->old_sack = tcp->sack && scenario_boolean(s, SCENARIO_TCP_OLD_SACK);
   tcp->rack = tcp->sack && scenario_boolean(s, SCENARIO_TCP_RACK);
   tcp->tail_loss_probe = tcp->rack && scenario_boolean(s, SCENARIO_TCP_TLP);
   tcp->proportional_reduction = tcp->sack && scenario_boolean(s, SCENARIO_TCP_PRR);

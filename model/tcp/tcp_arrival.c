@@ -206,6 +206,23 @@ static void acknowledge(tcp_connection *connection, const tcp_arrival *segment, 
   take_acknowledgement(connection, &ack, segment->position, header->window, segment->now);
 }
 
+/* An ACK below SND.UNA, which a later one has overtaken: what it SACKs is there, and what it reports came twice. All else that it
+ * says is out of date. */
+static void acknowledge_late(tcp_connection *connection, const tcp_arrival *segment, int64_t position)
+{
+  tcp_acknowledgement ack = {
+      .position = (uint64_t)MAX(position, 0),
+      .round_trip_ps = -1,
+      .echoed_ps = -1,
+  };
+  if (connection->timestamps) {
+    read_timestamp_echo(segment, &ack);
+  }
+  read_sack_blocks(connection, segment->header, &ack);
+  ack.position = tcp_sender_acknowledged(&connection->sender);
+  tcp_sender_acknowledge(&connection->sender, &ack, segment->now);
+}
+
 /* Nothing beyond `position`, to which an ACK field points, was ever sent, and it is not too old (RFC 5961 §5.2). */
 static bool may_acknowledge(const tcp_connection *connection, int64_t position)
 {
@@ -241,6 +258,8 @@ static bool arrive_ack(tcp_connection *connection, const tcp_arrival *segment, i
     tcp_connection_establish(connection, segment);
   } else if (position >= (int64_t)tcp_sender_acknowledged(&connection->sender)) {
     acknowledge(connection, segment, (uint64_t)position);
+  } else if (connection->config.old_sack && connection->sack && segment->header->sack_count > 0) {
+    acknowledge_late(connection, segment, position);
   }
   return !connection->closed;
 }

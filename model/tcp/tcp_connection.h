@@ -88,6 +88,7 @@ typedef struct tcp_config {
   ip_address remote_address;
   bool sack : 1;       /* offer SACK-permitted */
   bool dsack : 1;      /* tell of duplicates by SACK (RFC 2883); needs sack */
+  bool old_sack : 1;   /* the SACK blocks of an ACK below SND.UNA are read; needs sack */
   bool timestamps : 1; /* offer timestamps */
   tcp_ecn_use ecn : 2;
   tcp_congestion_kind congestion : 2;

@@ -319,6 +319,76 @@ static void test_blocks_behind_a_duplicate(void)
   tcp_kit_free(kit);
 }
 
+/* The ACK of 4 segments comes first, then those it has overtaken, as the peer had sent them: of 1 with 2 SACKed, of 1 with 5 to 8
+ * SACKed too, of 3 with a D-SACK of the first. With `old_sack` they are read: a block that is below SND.UNA by now is neither a
+ * SACK nor a D-SACK, and 4 segments SACKed above the fifth show that it is lost. Without, they are passed over. */
+static void test_overtaken_acks(void)
+{
+  for (unsigned reads = 0; reads < 2; reads++) {
+    tcp_config config = tcp_kit_config();
+    config.old_sack = reads;
+    tcp_kit *kit = tcp_kit_new(&config, NULL);
+    handshake(
+        kit, TCP_KIT_ROUND_TRIP,
+        &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
+    post(kit, 0, 10 * EMSS, 0);
+    script_ack(kit, 4 * EMSS, 0, NULL);
+    drop_all(kit, 0);
+    script_ack(kit, EMSS, 1, (const uint64_t[][2]){{2 * EMSS, 3 * EMSS}});
+    expect_nothing(kit, 0);
+    script_ack(kit, EMSS, 2, (const uint64_t[][2]){{5 * EMSS, 9 * EMSS}, {2 * EMSS, 3 * EMSS}});
+    g_assert_cmpuint(on_wire(kit, 0) > 0, ==, reads);
+    if (reads) {
+      expect_segment(kit, 0, 4 * EMSS, EMSS);
+    }
+    g_assert_cmpuint(statistics_of(kit)->recoveries, ==, reads);
+    g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 0);
+    script_ack(kit, 3 * EMSS, 1, (const uint64_t[][2]){{0, EMSS}});
+    g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, reads);
+    g_assert_cmpuint(kit->end[0].acknowledged, ==, 4 * EMSS);
+    tcp_kit_free(kit);
+  }
+}
+
+/* Of an ACK that was overtaken nothing else counts: not the window that it tells, which is older, nor its ECE. RFC 5961 §5.2: if it is
+ * older than the largest window it is answered, and not read. */
+static void test_overtaken_acks_have_no_other_say(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.old_sack = true;
+  config.ecn = TCP_ECN_ON;
+  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  handshake(kit, TCP_KIT_ROUND_TRIP,
+            &(tcp_header){.window = 20000,
+                          .flags = TCP_ECE,
+                          .has_mss = true,
+                          .mss_octets = EMSS,
+                          .has_sack_permitted = true});
+  post(kit, 0, 20 * EMSS, 0);
+  for (unsigned i = 1; i <= 10; i++) {
+    script_payload(kit, i - 1, 1, i * EMSS);
+  }
+  drop_all(kit, 0);
+  uint64_t window = window_of(kit);
+  tcp_header old = {.sequence = tcp_sequence_of(10, kit->end[1].config.isn),
+                    .acknowledgement = tcp_sequence_of(9 * EMSS, config.isn),
+                    .flags = TCP_ACK | TCP_ECE,
+                    .sack_count = 1,
+                    .sack = {{tcp_sequence_of(0, config.isn), tcp_sequence_of(EMSS, config.isn)}}};
+  script_segment(kit, old, 0, 0);
+  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 1);
+  g_assert_cmpuint(statistics_of(kit)->ecn_reductions, ==, 0);
+  g_assert_cmpuint(window_of(kit), ==, window);
+  post(kit, 0, 500, 0); /* there still is a window */
+  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+  drop_all(kit, 0);
+  old.acknowledgement = tcp_sequence_of(10 * EMSS - 65535 - 1, config.isn);
+  script_segment(kit, old, 0, 0);
+  expect_ack(kit, 0, 10);
+  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 1);
+  tcp_kit_free(kit);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -330,5 +400,8 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/duplicate_sack/both_ends", test_both_ends);
   g_test_add_func("/tcp/duplicate_sack/hostile_blocks", test_hostile_blocks);
   g_test_add_func("/tcp/duplicate_sack/blocks_behind_a_duplicate", test_blocks_behind_a_duplicate);
+  g_test_add_func("/tcp/duplicate_sack/overtaken_acks", test_overtaken_acks);
+  g_test_add_func("/tcp/duplicate_sack/overtaken_acks_have_no_other_say",
+                  test_overtaken_acks_have_no_other_say);
   return g_test_run();
 }

@@ -378,6 +378,9 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
     [SCENARIO_TCP_DELAYED_ACK_SEGMENTS] =
         {"tcp.delayed_ack_segments", SCENARIO_TYPE_INTEGER, "2", 1, 64, NULL, NONE,
          "An acknowledgement is sent at least every so many full-size segments. 1: for each."},
+    [SCENARIO_TCP_QUICK_ACKS] = {"tcp.quick_acks", SCENARIO_TYPE_INTEGER, "0", 0, 255, NULL, NONE,
+                                 "So many acknowledgements at a connection's start are not delayed. Linux: "
+                                 "16, or fewer when the receive window is less than 32 full-size segments."},
     [SCENARIO_TCP_DUPLICATE_ACKS] =
         {"tcp.duplicate_acks", SCENARIO_TYPE_INTEGER, "3", 1, 100, NULL, NONE,
          "Duplicate acknowledgements (or segments SACKed above) that mean a segment is lost."},

@@ -160,6 +160,7 @@ tcp_config sim_setup_tcp(const scenario *s, uint32_t connection, mpa_role side)
       .drops_untimed = says(s, SCENARIO_TCP_MISSING_TIMESTAMPS, "drop"),
       .drops_reset_at_edge = says(s, SCENARIO_TCP_RESET_AT_EDGE, "drop"),
       .delayed_ack_segments = (uint16_t)scenario_integer(s, SCENARIO_TCP_DELAYED_ACK_SEGMENTS),
+      .quick_acks = (uint8_t)scenario_integer(s, SCENARIO_TCP_QUICK_ACKS),
       .delayed_ack_ps = scenario_time(s, SCENARIO_TCP_DELAYED_ACK),
       .path_mtu_discovery = scenario_boolean(s, SCENARIO_TCP_PATH_MTU_DISCOVERY),
       .black_hole_detection = scenario_boolean(s, SCENARIO_TCP_BLACK_HOLE_DETECTION),

@@ -86,6 +86,7 @@ typedef struct tcp_config {
   uint16_t remote_port;
   ip_address local_address; /* both of one version */
   ip_address remote_address;
+  uint8_t quick_acks;  /* so many ACKs at the start are not delayed; Linux: 16 */
   bool sack : 1;       /* offer SACK-permitted */
   bool dsack : 1;      /* tell of duplicates by SACK (RFC 2883); needs sack */
   bool old_sack : 1;   /* the SACK blocks of an ACK below SND.UNA are read; needs sack */

@@ -264,12 +264,15 @@ static bool is_window_half_used(const tcp_receiver *receiver)
 }
 
 /* The segment at `next` has been taken and nothing is missing: an ACK at once every so many segments, or when the delay is
- * over. */
+ * over; and for the first, so that the peer's slow start has all its ACKs. */
 static void decide_ack_in_order(tcp_receiver *receiver, time_ps now)
 {
   receiver->unacknowledged_segments++;
   if (receiver->unacknowledged_segments >= receiver->config->delayed_ack_segments ||
       is_window_half_used(receiver)) {
+    tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
+  } else if (receiver->quick_acks < receiver->config->quick_acks) {
+    receiver->quick_acks++;
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
   } else if (receiver->need == TCP_ACK_NONE) {
     receiver->need = TCP_ACK_DELAYED;

@@ -34,6 +34,7 @@ struct tcp_receiver {
   time_ps ack_deadline;
   uint64_t fin_position;
   bool fin_known;
+  uint8_t quick_acks; /* so many of config->quick_acks are used up */
   tcp_ack_need need : 8;
   uint32_t unacknowledged_segments;
   uint32_t window_octets;

@@ -46,6 +46,23 @@ static void test_what_is_not_full_does_not_grow(void)
   tcp_kit_free(kit);
 }
 
+/* Linux' first 16 ACKs are not delayed: 10 for the initial window's 10 segments. The ACKs let 20 go; the next 6 are quick, and the 14
+ * segments left have 7. */
+static void test_quick_acks(void)
+{
+  tcp_config config = tcp_kit_config();
+  config.quick_acks = 16;
+  tcp_kit *kit = connected(&config);
+  post(kit, 0, 100 * EMSS, 0);
+  deliver_all(kit, 0);
+  g_assert_cmpuint(on_wire(kit, 1), ==, 10);
+  deliver_all(kit, 1);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 20);
+  deliver_all(kit, 0);
+  g_assert_cmpuint(on_wire(kit, 1), ==, 6 + 7);
+  tcp_kit_free(kit);
+}
+
 /* RFC 1122 §4.2.3.2: an ACK for every second segment, or 40 ms after one alone. */
 static void test_delayed_ack(void)
 {
@@ -578,6 +595,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/flow/slow_start", test_slow_start);
   g_test_add_func("/tcp/flow/what_is_not_full_does_not_grow", test_what_is_not_full_does_not_grow);
   g_test_add_func("/tcp/flow/delayed_ack", test_delayed_ack);
+  g_test_add_func("/tcp/flow/quick_acks", test_quick_acks);
   g_test_add_func("/tcp/flow/ack_rides_on_payload", test_ack_rides_on_payload);
   g_test_add_func("/tcp/flow/sack_blocks_on_the_wire", test_sack_blocks_on_the_wire);
   g_test_add_func("/tcp/flow/aligned_segments", test_aligned_segments);

@@ -305,6 +305,27 @@ static void test_delayed_ack(void)
   fixture_free(test);
 }
 
+/* Three ACKs that would be delayed are not. One that is due anyway, as that of a second segment, is none of them. */
+static void test_quick_acks(void)
+{
+  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  test->config.quick_acks = 3;
+  arrive(test, 0, 10, false);
+  expect_need(test, TCP_ACK_DUE);
+  arrive(test, 10, 20, false); /* before that ACK has left */
+  for (int64_t from = 20; from <= 30; from += 10) {
+    tcp_receiver_acknowledge(test->receiver);
+    arrive(test, from, from + 10, false);
+    expect_need(test, TCP_ACK_DUE);
+  }
+  tcp_receiver_acknowledge(test->receiver);
+  arrive_as_expected(test, 40, 50);
+  expect_need(test, TCP_ACK_DELAYED);
+  arrive_as_expected(test, 50, 60);
+  expect_need(test, TCP_ACK_DUE);
+  fixture_free(test);
+}
+
 /* RFC 9293 §3.8.6.2.2: an ACK that opens the window by half of its 1000 octets is not delayed; one octet less
  * is. */
 static void test_half_a_window_is_acknowledged_at_once(void)
@@ -516,6 +537,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/receiver/passing_in_order", test_passing_in_order);
   g_test_add_func("/tcp/receiver/window", test_window);
   g_test_add_func("/tcp/receiver/delayed_ack", test_delayed_ack);
+  g_test_add_func("/tcp/receiver/quick_acks", test_quick_acks);
   g_test_add_func("/tcp/receiver/half_a_window_is_acknowledged_at_once",
                   test_half_a_window_is_acknowledged_at_once);
   g_test_add_func("/tcp/receiver/a_window_worth_telling", test_a_window_worth_telling);

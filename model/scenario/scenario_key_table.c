@@ -359,6 +359,10 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
         {"tcp.retransmission", SCENARIO_TYPE_WORD, "preserve", 0, 0, "preserve|repacketize", NONE,
          "preserve: what is sent again has the boundaries of the first time, as the documents want it. "
          "repacketize: lost octets that follow each other are cut anew."},
+    [SCENARIO_TCP_FIN_BEYOND_WINDOW] = {"tcp.fin_beyond_window", SCENARIO_TYPE_BOOLEAN, "false", 0, 0, NULL,
+                                        NONE,
+                                        "The congestion window does not hold back the segment with the FIN, "
+                                        "as in Linux before 6.10. false: it does, as in Linux since then."},
     [SCENARIO_TCP_NAGLE] = {"tcp.nagle", SCENARIO_TYPE_BOOLEAN, "false", 0, 0, NULL, NONE,
                             "Nagle's algorithm (RFC 1122 section 4.2.3.4); the documents want it off."},
     [SCENARIO_TCP_TIMESTAMPS] = {"tcp.timestamps", SCENARIO_TYPE_BOOLEAN, "false", 0, 0, NULL, NONE,

@@ -147,6 +147,7 @@ static void set_tcp_congestion(tcp_config *tcp, const scenario *s)
   tcp->limited_by_round = says(s, SCENARIO_TCP_WINDOW_USE, "round");
   tcp->restart_after_idle = scenario_boolean(s, SCENARIO_TCP_RESTART_AFTER_IDLE);
   tcp->pacing = scenario_boolean(s, SCENARIO_TCP_PACING);
+  tcp->fin_beyond_window = scenario_boolean(s, SCENARIO_TCP_FIN_BEYOND_WINDOW);
   tcp->nagle = scenario_boolean(s, SCENARIO_TCP_NAGLE);
 }
 

@@ -101,6 +101,7 @@ typedef struct tcp_config {
   bool partial_undo : 1;           /* Linux' Eifel detection in fast recovery; needs rack and timestamps */
   bool limited_transmit : 1;       /* RFC 3042 */
   bool restart_after_idle : 1;     /* the window collapses after an idle RTO (RFC 5681 §4.1) */
+  bool fin_beyond_window : 1;      /* the congestion window does not hold back the segment with the FIN */
   bool nagle : 1;                  /* RFC 1122 §4.2.3.4; MPA wants it off (MPA-042) */
   bool pacing : 1;                 /* segments leave evenly over the round trip, not in bursts */
   bool

@@ -340,6 +340,15 @@ static inline bool is_held_by_pacer(tcp_sender *sender, time_ps now)
   return true;
 }
 
+/* The FIN with all that is left in front of it, which is one segment, leaves beyond the congestion window if so configured. */
+static bool send_fin_beyond_window(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
+{
+  return sender->config->fin_beyond_window && !sender->fin_sent &&
+         tcp_send_queue_cut(&sender->queue, sender->emss_octets).length == tcp_sender_unsent_octets(sender) &&
+         !(sender->flight && tcp_forward_rto_holds_back(&sender->flight->forward)) &&
+         !is_held_by_pacer(sender, now) && send_new(sender, INT64_MAX, outgoing, now);
+}
+
 /* Something may have to leave that is not new, or whatever the window is. */
 static inline bool is_disturbed(const tcp_sender *sender)
 {
@@ -389,7 +398,8 @@ bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
 {
   sender->paced = false;
   if (is_disturbed(sender)) {
-    return next_when_disturbed(sender, outgoing, now);
+    return next_when_disturbed(sender, outgoing, now) ||
+           (sender->finishing && send_fin_beyond_window(sender, outgoing, now));
   }
   if (tcp_sender_unsent_octets(sender) == 0 && (!sender->finishing || sender->fin_sent)) {
     return false;
@@ -398,6 +408,7 @@ bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
     heed_idleness(sender, now);
   }
   int64_t room = room_octets(sender);
-  return room > 0 && !is_held_by_pacer(sender, now) && !waits_for_room(sender, room) &&
-         send_new(sender, room, outgoing, now);
+  bool sends = room > 0 && !is_held_by_pacer(sender, now) && !waits_for_room(sender, room) &&
+               send_new(sender, room, outgoing, now);
+  return sends || (sender->finishing && send_fin_beyond_window(sender, outgoing, now));
 }

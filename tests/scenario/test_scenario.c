@@ -53,7 +53,7 @@ static void test_empty_file_is_all_defaults(void)
       "aligned 0 unlimited unlimited unlimited "
       "out-of-order unlimited 0 0 unlimited auto 60s 1 0 "
       "iwarpsim ipv4 auto 10 cubic hystart srtt true octets acknowledged ack true false passive cut "
-      "true true false true true delayed_ack 0 true true false true preserve false false "
+      "true true false true true delayed_ack 0 true true false true preserve false false false "
       "accept challenge 40ms 2 0 3 1s 0.2s rto 60s 15 true false "
       "icmp "
       "10Gbit/s 25us 1500 38 0 0 0 0 tail 5 15 2% 5ms 0.1s 0 [] [] [] "

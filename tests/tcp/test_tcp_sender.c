@@ -676,6 +676,64 @@ static void test_hystart_remembers_over_a_rest(void)
   bench_free(b);
 }
 
+/* The next segment has `length` octets at `position`, and the FIN. */
+static void expect_fin(bench *b, uint64_t position, uint32_t length)
+{
+  g_assert_true(expect(b, position, length).fin);
+}
+
+/* The window of 10 segments is full. The FIN, alone or with the last 300 octets, waits; with `fin_beyond_window` it does not. A segment
+ * that more follow waits in any case, and the peer's window holds the FIN back in any case. */
+static void test_fin_beyond_the_window(void)
+{
+  for (uint32_t rest = 0; rest <= 300; rest += 300) {
+    for (unsigned beyond = 0; beyond < 2; beyond++) {
+      bench *b = bench_new(&(tcp_config){.sack = true, .fin_beyond_window = beyond});
+      post(b, 10 * EMSS + rest, 0);
+      expect_full_segments(b, 0, 10);
+      expect_nothing(b);
+      tcp_sender_finish(b->sender);
+      if (beyond) {
+        expect_fin(b, 10 * EMSS, rest);
+      }
+      expect_nothing(b);
+      acknowledge(b, 1 * EMSS, 0, 0, false);
+      if (!beyond) {
+        expect_fin(b, 10 * EMSS, rest);
+      }
+      expect_nothing(b);
+      bench_free(b);
+    }
+  }
+  bench *b = bench_new(&(tcp_config){.sack = true, .fin_beyond_window = true});
+  post(b, 11 * EMSS + 300, 0);
+  tcp_sender_finish(b->sender);
+  expect_full_segments(b, 0, 10);
+  expect_nothing(b);
+  tcp_sender_open_window(b->sender, 0, 11 * EMSS + 300);
+  acknowledge(b, EMSS, 0, 0, false);
+  expect(b, 10 * EMSS, EMSS);
+  g_assert_false(expect(b, 11 * EMSS, 300).fin);
+  expect_nothing(b);
+  bench_free(b);
+}
+
+/* In fast recovery: of 10 segments 6 to 9 are SACKed, so 0 to 5 are lost, and the window is half of what was in flight: 0 to 4 are sent
+ * again and fill it, 5 waits. The FIN does not. */
+static void test_fin_beyond_the_window_in_recovery(void)
+{
+  bench *b = bench_new(&(tcp_config){.sack = true, .fin_beyond_window = true});
+  post(b, 10 * EMSS, 0);
+  expect_full_segments(b, 0, 10);
+  acknowledge(b, 0, 6 * EMSS, 10 * EMSS, false);
+  expect_full_segments(b, 0, 5);
+  expect_nothing(b);
+  tcp_sender_finish(b->sender);
+  expect_fin(b, 10 * EMSS, 0);
+  expect_nothing(b);
+  bench_free(b);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -705,5 +763,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/sender/a_probe_is_judged_after_a_rest", test_a_probe_is_judged_after_a_rest);
   g_test_add_func("/tcp/sender/hystart_remembers_over_a_rest", test_hystart_remembers_over_a_rest);
   g_test_add_func("/tcp/sender/resend_too_big", test_resend_too_big);
+  g_test_add_func("/tcp/sender/fin_beyond_the_window", test_fin_beyond_the_window);
+  g_test_add_func("/tcp/sender/fin_beyond_the_window_in_recovery", test_fin_beyond_the_window_in_recovery);
   return g_test_run();
 }

@@ -44,6 +44,7 @@ typedef struct tcp_congestion_ack {
   bool in_recovery;   /* fast recovery: does not grow; DCTCP still counts */
   bool congestion_experienced; /* ECE */
   time_ps round_trip_ps;       /* the sample of this acknowledgement; -1: none */
+  time_ps smoothed_ps;         /* SRTT; 0: no sample yet */
   time_ps
       ahead_ps; /* how far CUBIC looks ahead: SRTT (RFC 9438 §4.2), or the least round trip; 0: no sample yet */
 } tcp_congestion_ack;

@@ -2,8 +2,12 @@
 
 #include <glib.h>
 
+#include "base/uint128.h"
+
 /* The constants are those of Linux, net/ipv4/tcp_cubic.c. */
 enum { WINDOW_MIN_SEGMENTS = 16, DELAY_SAMPLES = 8, DELAY_SHARE = 8, TRAIN_SHARE = 2 };
+enum { AGGREGATES = 4, AGGREGATE_OCTETS = 64 << 10, PACING_GAIN = 2 };
+#define AGGREGATION_MAX_PS TIME_PS_PER_MILLISECOND
 #define TRAIN_GAP_PS (2 * TIME_PS_PER_MILLISECOND)
 #define DELAY_GROWTH_MIN_PS (4 * TIME_PS_PER_MILLISECOND)
 #define DELAY_GROWTH_MAX_PS (16 * TIME_PS_PER_MILLISECOND)
@@ -35,9 +39,9 @@ static void turn_round(tcp_hystart *hystart, const tcp_congestion_ack *ack, time
 
 /* A window that left in one burst comes back at the rate of the bottleneck: the time it takes is the window over that rate.
  * The first gap ends the train for this round. */
-static bool train_is_long(tcp_hystart *hystart, time_ps now)
+static bool train_is_long(tcp_hystart *hystart, time_ps aggregation, time_ps now)
 {
-  time_ps enough = hystart->paced ? hystart->shortest_ps : hystart->shortest_ps / TRAIN_SHARE;
+  time_ps enough = (hystart->shortest_ps + aggregation) / (hystart->paced ? 1 : TRAIN_SHARE);
   if (now - hystart->train_end > TRAIN_GAP_PS) {
     return false;
   }
@@ -58,6 +62,14 @@ static bool delay_has_grown(tcp_hystart *hystart, time_ps round_trip_ps)
   return hystart->round_shortest_ps > hystart->shortest_ps + growth;
 }
 
+/* What a train may take longer for being sent and received in aggregates, of 64 KiB, at the rate at which Linux paces slow start: twice
+ * the window a round trip (hystart_ack_delay()). */
+static time_ps aggregation_ps(const tcp_congestion_ack *ack, const tcp_congestion_window *window)
+{
+  uint128 window_trips = (uint128)AGGREGATES * AGGREGATE_OCTETS * (uint128)MAX(ack->smoothed_ps, 0);
+  return (time_ps)MIN(window_trips / (PACING_GAIN * (uint128)window->octets), AGGREGATION_MAX_PS);
+}
+
 bool tcp_hystart_says_stop(tcp_hystart *hystart, const tcp_congestion_ack *ack,
                            const tcp_congestion_window *window, time_ps now)
 {
@@ -65,10 +77,11 @@ bool tcp_hystart_says_stop(tcp_hystart *hystart, const tcp_congestion_ack *ack,
     return false;
   }
   hystart->shortest_ps = MIN(hystart->shortest_ps, ack->round_trip_ps);
+  if (window->octets < WINDOW_MIN_SEGMENTS * (uint64_t)window->smss_octets) {
+    return false; /* the first round begins when the window is large enough, wherever in a flight that is */
+  }
   turn_round(hystart, ack, now);
-  bool long_train = train_is_long(hystart, now);
+  bool long_train = train_is_long(hystart, aggregation_ps(ack, window), now);
   bool long_delay = delay_has_grown(hystart, ack->round_trip_ps);
-  /* Rounds are followed from the first on, that they be the flights that they are. */
-  bool large = window->octets >= WINDOW_MIN_SEGMENTS * (uint64_t)window->smss_octets;
-  return large && (long_train || long_delay);
+  return long_train || long_delay;
 }

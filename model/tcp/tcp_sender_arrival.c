@@ -146,6 +146,7 @@ static void grow(tcp_sender *sender, const tcp_sender_news *news, bool in_recove
       .in_recovery = in_recovery || news->undone,
       .congestion_experienced = congested,
       .round_trip_ps = news->round_trip_ps,
+      .smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer),
       .ahead_ps = look_ahead_ps(sender),
   };
   tcp_congestion_acknowledged(&sender->congestion, &ack, news->now);
@@ -272,6 +273,7 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
   if (sender->by_time && delivery.any) {
     tcp_rack_delivered_in_order(&sender->flight->rack, &delivery.last, now);
   }
+  growth.smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer);
   growth.ahead_ps = look_ahead_ps(sender);
   tcp_congestion_acknowledged(&sender->congestion, &growth, now);
   tcp_sender_restart_timer(sender, now);

@@ -60,28 +60,33 @@ static uint64_t window_at_the_end(time_ps segment_ps, time_ps delay_ps, bool pac
   return threshold / SMSS;
 }
 
-/* A segment a millisecond, round trip 101 ms: the path holds 101. Rounds begin with 10, 20, 40, 80 segments, each acknowledged in
- * as many milliseconds. The 40 are not half of what the path holds; the 80 are: the first ACK later than 50.5 ms after the first
- * is the 52nd, when 51 have grown the window to 131. A round trip that the train must last longer than is 101 ms with pacing: the
- * 80 do not, of the next 160 the 103rd: 160 + 102. */
+/* A segment a millisecond, round trip 101 ms: the path holds 101. Flights of 10, 20, 40, 80 segments are acknowledged from 101, 202, 303
+ * and 404 ms on, the trips of each half a millisecond longer from segment to segment. The window is 16 at the 7th ACK: there the first
+ * round begins, in mid-flight, of what is in flight then: up to segment 22. The next begin with segments 23, 55 and 119, always in
+ * mid-flight, and the gap between two flights ends their trains. The trips of segments 55 to 63 are 113 ms and more, not beyond
+ * 101 + 12.6; those of segments 119 to 127, the 49th and later of their flight, are 125 ms and more. The ninth ACK shows it, when
+ * 10 + 126 are the window. Pacing matters for trains alone. */
+static void test_rounds_begin_in_flight(void)
+{
+  g_assert_cmpuint(window_at_the_end(MILLISECOND, 100 * MILLISECOND, false), ==, 136);
+  g_assert_cmpuint(window_at_the_end(MILLISECOND, 100 * MILLISECOND, true), ==, 136);
+}
+
+/* A hundred times as fast: the gap from 1.10 to 2.02 ms ends no train. At the 11th ACK the one that began at 1.07 ms has lasted 0.95,
+ * more than half of 1.01 ms; with pacing it lasts more than 1.01 ms at 2.09, the 18th. */
 static void test_train_of_acknowledgements(void)
 {
-  g_assert_cmpuint(window_at_the_end(MILLISECOND, 100 * MILLISECOND, false), ==, 131);
-  g_assert_cmpuint(window_at_the_end(MILLISECOND, 100 * MILLISECOND, true), ==, 262);
+  g_assert_cmpuint(window_at_the_end(MILLISECOND / 100, MILLISECOND, false), ==, 10 + 10);
+  g_assert_cmpuint(window_at_the_end(MILLISECOND / 100, MILLISECOND, true), ==, 10 + 17);
 }
 
-/* Ten times as fast, the same in small: 10.1 ms hold 101 segments. */
-static void test_train_scales(void)
-{
-  g_assert_cmpuint(window_at_the_end(MILLISECOND / 10, 10 * MILLISECOND, false), ==, 131);
-}
-
-/* A segment in 5 ms: no train is close. Round trip 105 ms: the path holds 21. The round of 40 leaves while the 20 before arrive, two
- * for one, and its first segments find an empty queue; those of the 80 find 19 or 20 of the 40 in it, so their first nine round
- * trips are all 105 ms and more than 90 longer, beyond 105 / 8 = 13.1. The ninth ACK shows it; eight have grown the window to 88. */
+/* A segment in 5 ms: no train is close. Round trip 105 ms: the path holds 21. Two segments leave for one that arrives, so the trips of a
+ * flight's segments are 105, 110, 110, 115, 115 … ms. Rounds begin with the 7th ACK and segments 23 and 55. Among the first nine trips of
+ * round 23 is the first of the flight that begins with segment 31, of 105 ms. Those of round 55 are of segments 55 to 63, the 25th and
+ * later of that flight: 165 ms and more, beyond 105 + 13.1. The ninth ACK shows it, when 10 + 62 are the window. */
 static void test_delay_increase(void)
 {
-  g_assert_cmpuint(window_at_the_end(5 * MILLISECOND, 100 * MILLISECOND, false), ==, 88);
+  g_assert_cmpuint(window_at_the_end(5 * MILLISECOND, 100 * MILLISECOND, false), ==, 72);
 }
 
 /* HyStart by itself, with a window of `count` segments and acknowledgements 3 ms apart, too far for a train. */
@@ -150,6 +155,29 @@ static void test_forgets_the_round(void)
   tcp_hystart_forget(&flow.hystart);
   flow.now -= 2 * MILLISECOND;
   g_assert_false(says_stop(&flow, 10 * MILLISECOND));
+}
+
+/* ACKs of one train, round trip 40 ms, 64 segments in the window, SRTT 40 ms: aggregates of 4 * 64 KiB at twice 93,440 octets in 40 ms
+ * take 56 ms, of which 1 ms counts. A train of more than (40 + 1) / 2 = 20.5 ms is long; without a smoothed round trip, of more than 20. */
+static void test_aggregation_lengthens_the_train(void)
+{
+  for (unsigned smoothed = 0; smoothed < 2; smoothed++) {
+    judged flow = judged_at(64);
+    time_ps start = 0;
+    bool stop = false;
+    for (unsigned i = 0; !stop; i++) {
+      tcp_congestion_ack ack = {.octets = SMSS,
+                                .position = segments(i + 1),
+                                .next = segments(1000),
+                                .limited = true,
+                                .round_trip_ps = 40 * MILLISECOND,
+                                .smoothed_ps = smoothed * 40 * MILLISECOND};
+      flow.now += MILLISECOND / 4;
+      start = i == 0 ? flow.now : start;
+      stop = tcp_hystart_says_stop(&flow.hystart, &ack, &flow.window, flow.now);
+    }
+    g_assert_cmpint(flow.now - start, ==, (smoothed ? 83 : 81) * MILLISECOND / 4);
+  }
 }
 
 /* One short trip among the samples, and there is no queue that stands. */
@@ -234,7 +262,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/tcp/hystart/train_of_acknowledgements", test_train_of_acknowledgements);
-  g_test_add_func("/tcp/hystart/train_scales", test_train_scales);
+  g_test_add_func("/tcp/hystart/rounds_begin_in_flight", test_rounds_begin_in_flight);
   g_test_add_func("/tcp/hystart/delay_increase", test_delay_increase);
   g_test_add_func("/tcp/hystart/how_much_delay_counts", test_how_much_delay_counts);
   g_test_add_func("/tcp/hystart/forgets_the_round", test_forgets_the_round);
@@ -243,5 +271,6 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/hystart/forgets", test_forgets);
   g_test_add_func("/tcp/hystart/time_out_forgets", test_time_out_forgets);
   g_test_add_func("/tcp/hystart/gap_ends_the_train", test_gap_ends_the_train);
+  g_test_add_func("/tcp/hystart/aggregation_lengthens_the_train", test_aggregation_lengthens_the_train);
   return g_test_run();
 }

@@ -7,6 +7,7 @@
 #include "measure/metric_table.h"
 #include "rnic/rnic_fault.h"
 #include "scenario/scenario_keys.h"
+#include "scenario/scenario_profile.h"
 #include "scenario/scenario_value.h"
 
 /* A table's cell: '|' would end it. */
@@ -58,6 +59,24 @@ static void append_key(GString *page, scenario_key key)
   append_cell(page, row->sentence);
   g_string_append(page, "\n");
   g_free(expected);
+}
+
+static void append_profiles(GString *page)
+{
+  gsize count;
+  const scenario_profile_row *rows = scenario_profile_rows(&count);
+
+  g_string_append(page,
+                  "\n### Profiles of TCP\n\nThe keys of `tcp` whose default depends on `tcp.profile`.\n\n"
+                  "| key | linux | rfc | source |\n|---|---|---|---|\n");
+  for (gsize i = 0; i < count; i++) {
+    g_string_append(page, "|");
+    append_code(page, scenario_key_row_of(rows[i].key)->name);
+    append_code(page, scenario_key_row_of(rows[i].key)->fallback);
+    append_code(page, rows[i].rfc);
+    append_cell(page, rows[i].source);
+    g_string_append(page, "\n");
+  }
 }
 
 static void append_keys(GString *page, const char *group, const char *sentence)
@@ -123,6 +142,9 @@ char *cli_documents_scenario(void)
   for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
     if (has_keys(group->name)) {
       append_keys(page, group->name, group->sentence);
+      if (strcmp(group->name, "tcp") == 0) {
+        append_profiles(page);
+      }
     }
   }
   append_faults(page);

@@ -10,6 +10,7 @@
 #include "measure/metric_table.h"
 #include "rnic/rnic_fault.h"
 #include "scenario/scenario_keys.h"
+#include "scenario/scenario_profile.h"
 #include "scenario/scenario_suggest.h"
 #include "scenario/scenario_value.h"
 
@@ -42,7 +43,11 @@ static void print_key(scenario_key key)
   if (row->inherits >= 0) {
     printf("%s (default: that of %s)\n", row->name, scenario_key_row_of((scenario_key)row->inherits)->name);
   } else {
-    printf("%s (default: %s)\n", row->name, *row->fallback != '\0' ? row->fallback : "empty");
+    const char *rfc = scenario_profile_default("rfc", key);
+    gboolean differs = strcmp(rfc, row->fallback) != 0;
+
+    printf("%s (default: %s%s%s)\n", row->name, *row->fallback != '\0' ? row->fallback : "empty",
+           differs ? "; with tcp.profile = rfc: " : "", differs ? rfc : "");
   }
   print_wrapped(row->sentence);
   print_wrapped(value);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "scenario/scenario_problem.h"
+#include "scenario/scenario_profile.h"
 #include "scenario/scenario_settings.h"
 #include "scenario/scenario_where.h"
 
@@ -341,7 +342,9 @@ gboolean scenario_differs(const scenario *s, scenario_key key)
   } else {
     scenario_value value = {.is_word = FALSE};
     char *problem = NULL;
-    gboolean ok = scenario_value_read(row, SCENARIO_NOTATION_BARE, row->fallback, &value, &problem);
+    gboolean ok = scenario_value_read(row, SCENARIO_NOTATION_BARE,
+                                      scenario_profile_default(scenario_text(s, SCENARIO_TCP_PROFILE), key),
+                                      &value, &problem);
 
     g_assert(ok); /* as set_defaults() read it */
     otherwise = scenario_value_write(row, &value);

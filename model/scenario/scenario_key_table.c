@@ -258,6 +258,9 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
                                      "iwarpsim: this program's own TCP. ns3: the TcpSocket of ns-3, not "
                                      "MPA-aware and in order; of the keys of "
                                      "this group it heeds those that it knows."},
+    [SCENARIO_TCP_PROFILE] = {"tcp.profile", SCENARIO_TYPE_WORD, "linux", 0, 0, "linux|rfc", NONE,
+                              "The defaults of this group where Linux and the letter of the RFCs differ; the "
+                              "table of profiles has them. A key that is given has its own value in both."},
     [SCENARIO_TCP_IP] = {"tcp.ip", SCENARIO_TYPE_WORD, "ipv4", 0, 0, "ipv4|ipv6", NONE,
                          "The Internet Protocol below: headers of 20 or 40 octets."},
     [SCENARIO_TCP_RECEIVE_WINDOW] =
@@ -274,28 +277,28 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
         {"tcp.slow_start", SCENARIO_TYPE_WORD, "hystart", 0, 0, "hystart|hystart++|standard", NONE,
          "When slow start ends before a loss. hystart: when ACKs come in a long train or round trips grow, "
          "Linux's default. hystart++: RFC 9406. standard: not (RFC 5681)."},
-    [SCENARIO_TCP_CUBIC_AHEAD] = {"tcp.cubic_ahead", SCENARIO_TYPE_WORD, "srtt", 0, 0, "srtt|least", NONE,
+    [SCENARIO_TCP_CUBIC_AHEAD] = {"tcp.cubic_ahead", SCENARIO_TYPE_WORD, "least", 0, 0, "srtt|least", NONE,
                                   "How far ahead on its curve CUBIC looks for the window to grow to: the "
                                   "smoothed round trip (srtt, RFC 9438 section 4.2) or the "
                                   "least one (least), as Linux does."},
     [SCENARIO_TCP_SLOW_START_LIMIT] =
-        {"tcp.slow_start_limit", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
+        {"tcp.slow_start_limit", SCENARIO_TYPE_BOOLEAN, "false", 0, 0, NULL, NONE,
          "Slow start opens the window by at most two segments an acknowledgement, one after a timeout (RFC "
          "3465). false: by all that it "
          "acknowledges, up to the threshold, as Linux does."},
-    [SCENARIO_TCP_WINDOW_UNIT] = {"tcp.window_unit", SCENARIO_TYPE_WORD, "octets", 0, 0, "octets|segments",
+    [SCENARIO_TCP_WINDOW_UNIT] = {"tcp.window_unit", SCENARIO_TYPE_WORD, "segments", 0, 0, "octets|segments",
                                   NONE,
                                   "What the congestion window counts: octets (RFC 5681), or segments, as "
                                   "Linux does: a short segment takes as much of it as a full "
                                   "one, and as many segments remain when the path MTU falls."},
-    [SCENARIO_TCP_WINDOW_GROWTH] = {"tcp.window_growth", SCENARIO_TYPE_WORD, "acknowledged", 0, 0,
+    [SCENARIO_TCP_WINDOW_GROWTH] = {"tcp.window_growth", SCENARIO_TYPE_WORD, "delivered", 0, 0,
                                     "acknowledged|delivered", NONE,
                                     "What an ACK that advances counts for in the growth of the congestion "
                                     "window. acknowledged: the octets that it acknowledges "
                                     "(RFC 3465). delivered: those not reported by SACK before, and those "
                                     "that its SACK blocks report first, as Linux does."},
     [SCENARIO_TCP_WINDOW_USE] =
-        {"tcp.window_use", SCENARIO_TYPE_WORD, "ack", 0, 0, "ack|round", NONE,
+        {"tcp.window_use", SCENARIO_TYPE_WORD, "round", 0, 0, "ack|round", NONE,
          "The congestion window grows only while it is used. ack: it is full when the ACK comes. round: it "
          "was full when segments left "
          "in the last round trip, or, in slow start, it is below twice the most in flight, as Linux does."},
@@ -310,7 +313,7 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
     [SCENARIO_TCP_ECN] = {"tcp.ecn", SCENARIO_TYPE_WORD, "passive", 0, 0, "passive|off|on", NONE,
                           "Explicit Congestion Notification (RFC 3168). passive: when the peer asks for it, "
                           "Linux's default, so that nobody asks. on: both ask."},
-    [SCENARIO_TCP_ECN_RESPONSE] = {"tcp.ecn_response", SCENARIO_TYPE_WORD, "cut", 0, 0, "cut|prr", NONE,
+    [SCENARIO_TCP_ECN_RESPONSE] = {"tcp.ecn_response", SCENARIO_TYPE_WORD, "prr", 0, 0, "cut|prr", NONE,
                                    "What a sender does when the peer reports a mark. cut: the window is "
                                    "reduced at once, by what is in flight (RFC 3168 section "
                                    "6.1.2). prr: Proportional Rate Reduction leads it to the threshold in a "
@@ -329,11 +332,11 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
     [SCENARIO_TCP_TLP] = {"tcp.tlp", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
                           "Tail loss probes (RFC 8985 section 7), Linux's default. Needs tcp.rack."},
     [SCENARIO_TCP_TLP_DELAY] =
-        {"tcp.tlp_delay", SCENARIO_TYPE_WORD, "delayed_ack", 0, 0, "delayed_ack|rto_min", NONE,
+        {"tcp.tlp_delay", SCENARIO_TYPE_WORD, "rto_min", 0, 0, "delayed_ack|rto_min", NONE,
          "What a tail loss probe waits beyond two round trips while one segment is in flight: as long as its "
          "ACK "
          "may be delayed (tcp.delayed_ack, RFC 8985 section 7.2), or tcp.rto_min, as Linux does."},
-    [SCENARIO_TCP_TIMER_SLACK] = {"tcp.timer_slack", SCENARIO_TYPE_TIME, "0", 0, S, NULL, NONE,
+    [SCENARIO_TCP_TIMER_SLACK] = {"tcp.timer_slack", SCENARIO_TYPE_TIME, "2ms", 0, S, NULL, NONE,
                                   "How much later RACK's reordering timer expires, and a tail loss probe's "
                                   "while more than one segment is in "
                                   "flight. Linux adds two of its clock's ticks: 2ms at 1000 Hz."},
@@ -393,7 +396,7 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
     [SCENARIO_TCP_RTO_MIN] = {"tcp.rto_min", SCENARIO_TYPE_TIME, "200ms", US, 1000 * S, NULL, NONE,
                               "Smallest retransmission timeout."},
     [SCENARIO_TCP_RTO_FLOOR] =
-        {"tcp.rto_floor", SCENARIO_TYPE_WORD, "rto", 0, 0, "rto|variation", NONE,
+        {"tcp.rto_floor", SCENARIO_TYPE_WORD, "variation", 0, 0, "rto|variation", NONE,
          "What tcp.rto_min bounds. rto: all of the timeout (RFC 6298 section 2.4). variation: four times the "
          "round trip's variation, to which the round trip is added, as Linux does."},
     [SCENARIO_TCP_RTO_MAX] = {"tcp.rto_max", SCENARIO_TYPE_TIME, "60s", US, 1000 * S, NULL, NONE,

@@ -6,7 +6,29 @@
 
 #include "base/units.h"
 #include "scenario/scenario_problem.h"
+#include "scenario/scenario_profile.h"
 #include "scenario/scenario_suggest.h"
+
+/* Gives the keys that were not given the defaults of tcp.profile. */
+static void take_profile(scenario *s)
+{
+  const char *profile = s->settings[SCENARIO_TCP_PROFILE].value.text;
+  gsize count;
+  const scenario_profile_row *rows = scenario_profile_rows(&count);
+
+  for (gsize i = 0; i < count; i++) {
+    scenario_setting *setting = &s->settings[rows[i].key];
+    char *problem;
+
+    if (setting->origin == NULL) {
+      scenario_value_clear(&setting->value);
+      if (!scenario_value_read(scenario_key_row_of(rows[i].key), SCENARIO_NOTATION_BARE,
+                               scenario_profile_default(profile, rows[i].key), &setting->value, &problem)) {
+        g_error("default: %s", problem);
+      }
+    }
+  }
+}
 
 gboolean scenario_settings_set(scenario *s, scenario_key key, scenario_notation notation, const char *text,
                                const char *origin, GError **error)
@@ -24,6 +46,9 @@ gboolean scenario_settings_set(scenario *s, scenario_key key, scenario_notation 
   setting->value = value;
   g_free(setting->origin);
   setting->origin = g_strdup(origin);
+  if (key == SCENARIO_TCP_PROFILE) {
+    take_profile(s);
+  }
   return TRUE;
 }
 

@@ -323,7 +323,7 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
     [SCENARIO_TCP_DSACK] = {"tcp.dsack", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
                             "Octets that come twice are told by SACK (RFC 2883), Linux's default."},
     [SCENARIO_TCP_OLD_SACK] =
-        {"tcp.old_sack", SCENARIO_TYPE_BOOLEAN, "false", 0, 0, NULL, NONE,
+        {"tcp.old_sack", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
          "An acknowledgement that a later one has overtaken still has its SACK and D-SACK read, as Linux "
          "does. false: it is passed over, as RFC 9293 section 3.10.7.4 allows. Needs tcp.sack."},
     [SCENARIO_TCP_RACK] = {"tcp.rack", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
@@ -345,7 +345,7 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
                           "the window is halved at once (RFC 6675). Needs tcp.sack."},
     [SCENARIO_TCP_FRTO] = {"tcp.frto", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
                            "A spurious timeout is found out and undone, F-RTO (RFC 5682), Linux's default."},
-    [SCENARIO_TCP_PARTIAL_UNDO] = {"tcp.partial_undo", SCENARIO_TYPE_BOOLEAN, "false", 0, 0, NULL, NONE,
+    [SCENARIO_TCP_PARTIAL_UNDO] = {"tcp.partial_undo", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
                                    "An acknowledgement in fast recovery that echoes a timestamp from before "
                                    "its first retransmission is of "
                                    "originals that came late, as Linux takes it. While a retransmission is "
@@ -362,7 +362,7 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
         {"tcp.retransmission", SCENARIO_TYPE_WORD, "preserve", 0, 0, "preserve|repacketize", NONE,
          "preserve: what is sent again has the boundaries of the first time, as the documents want it. "
          "repacketize: lost octets that follow each other are cut anew."},
-    [SCENARIO_TCP_FIN_BEYOND_WINDOW] = {"tcp.fin_beyond_window", SCENARIO_TYPE_BOOLEAN, "false", 0, 0, NULL,
+    [SCENARIO_TCP_FIN_BEYOND_WINDOW] = {"tcp.fin_beyond_window", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL,
                                         NONE,
                                         "The congestion window does not hold back the segment with the FIN, "
                                         "as in Linux before 6.10. false: it does, as in Linux since then."},
@@ -385,7 +385,7 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
     [SCENARIO_TCP_DELAYED_ACK_SEGMENTS] =
         {"tcp.delayed_ack_segments", SCENARIO_TYPE_INTEGER, "2", 1, 64, NULL, NONE,
          "An acknowledgement is sent at least every so many full-size segments. 1: for each."},
-    [SCENARIO_TCP_QUICK_ACKS] = {"tcp.quick_acks", SCENARIO_TYPE_INTEGER, "0", 0, 255, NULL, NONE,
+    [SCENARIO_TCP_QUICK_ACKS] = {"tcp.quick_acks", SCENARIO_TYPE_INTEGER, "16", 0, 255, NULL, NONE,
                                  "So many acknowledgements at a connection's start are not delayed. Linux: "
                                  "16, or fewer when the receive window is less than 32 full-size segments."},
     [SCENARIO_TCP_DUPLICATE_ACKS] =

@@ -130,7 +130,7 @@ uint64_t tcp_scoreboard_pipe_octets(const tcp_scoreboard *board);
 /* Of that transmission among all which is the first segment's in flight; UINT64_MAX: nothing is in flight. */
 uint64_t tcp_scoreboard_first_order(const tcp_scoreboard *board);
 
-/* True when the first segment in flight is taken as lost: IsLost(HighACK + 1). */
+/* True when the first segment in flight is taken as lost: IsLost(HighACK + 1). It is not when a SACK has reported it since. */
 bool tcp_scoreboard_first_is_lost(const tcp_scoreboard *board);
 
 /* False when tcp_scoreboard_next_lost() is sure to find none. */

@@ -34,7 +34,7 @@ void tcp_scoreboard_lose_first(tcp_scoreboard *board)
 
 bool tcp_scoreboard_first_is_lost(const tcp_scoreboard *board)
 {
-  return board->first < board->end && (segment_at(board, board->first)->flags & LOST);
+  return board->first < board->end && (segment_at(board, board->first)->flags & (SACKED | LOST)) == LOST;
 }
 
 /* Moves HighRxt over what is SACKed, where nothing is to be sent again; false when it comes to `end`. */

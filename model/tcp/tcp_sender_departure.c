@@ -269,7 +269,8 @@ static bool send_forced(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
   if (sender->flight->resend_first) {
     sender->flight->resend_first = false;
     bool any = sender->by_time ? tcp_scoreboard_next_lost(&sender->flight->board, &segment)
-                               : tcp_scoreboard_first(&sender->flight->board, &segment);
+                               : tcp_scoreboard_first_is_lost(&sender->flight->board) &&
+                                     tcp_scoreboard_first(&sender->flight->board, &segment);
     if (any) {
       return resend_lost(sender, &segment, INT64_MAX, outgoing, now);
     }

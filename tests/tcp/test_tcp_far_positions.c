@@ -39,7 +39,8 @@ typedef struct far_case {
   bool repacketizes;
   bool timestamps;
   bool limited_transmit;
-  bool aborts; /* at the end; else both close */
+  bool as_linux; /* what tcp.profile = linux adds */
+  bool aborts;   /* at the end; else both close */
   tcp_congestion_kind congestion;
   tcp_slow_start_kind slow_start;
 } far_case;
@@ -432,6 +433,19 @@ static far_run *far_run_new(const far_case *which, GArray *trace, uint64_t edge)
         .segmentation = which->aligned ? TCP_SEGMENTATION_ALIGNED : TCP_SEGMENTATION_STREAM,
         .passing = which->aligned ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED,
         .retransmission = which->repacketizes ? TCP_RETRANSMISSION_REPACKETIZE : TCP_RETRANSMISSION_PRESERVE,
+        .old_sack = which->as_linux,
+        .partial_undo = which->as_linux,
+        .fin_beyond_window = which->as_linux,
+        .window_of_segments = which->as_linux,
+        .ecn_proportional = which->as_linux,
+        .ahead_by_least = which->as_linux,
+        .slow_start_unlimited = which->as_linux,
+        .growth_by_delivered = which->as_linux,
+        .limited_by_round = which->as_linux,
+        .quick_acks = which->as_linux ? 16 : 0,
+        .rto_floor = which->as_linux ? TCP_RTO_FLOOR_VARIATION : TCP_RTO_FLOOR_RTO,
+        .probe_delay = which->as_linux ? TCP_PROBE_DELAY_RTO_MIN : TCP_PROBE_DELAY_ACK,
+        .timer_slack_ps = which->as_linux ? 2 * TIME_PS_PER_MILLISECOND : 0,
     };
   }
   uint32_t emss = LONGEST_MTU - 40 - (which->timestamps ? 12 : 0);
@@ -632,6 +646,17 @@ int main(int argc, char **argv)
        .aligned = true,
        .undoes = true,
        .congestion = TCP_CONGESTION_DCTCP},
+      {.name = "linux",
+       .sack = true,
+       .by_time = true,
+       .timestamps = true,
+       .aligned = true,
+       .undoes = true,
+       .reduces_proportionally = true,
+       .limited_transmit = true,
+       .as_linux = true,
+       .congestion = TCP_CONGESTION_CUBIC,
+       .slow_start = TCP_SLOW_START_HYSTART},
   };
   g_test_init(&argc, &argv, NULL);
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {

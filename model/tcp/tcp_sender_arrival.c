@@ -77,6 +77,8 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
   const tcp_scoreboard *board = &sender->flight->board;
   uint64_t present = sender->acknowledged + tcp_scoreboard_sacked_octets(board);
   uint64_t segments = tcp_scoreboard_delivered_segments(board);
+  uint64_t reported_octets =
+      sender->sack ? 0 : (uint64_t)sender->flight->duplicate_acks * sender->emss_octets;
   if (news->advances) {
     take_position(sender, news);
   } else if (tcp_sender_flight_octets(sender) == 0) {
@@ -86,6 +88,10 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
   news->delivered =
       tcp_sender_charge(sender, sender->acknowledged + tcp_scoreboard_sacked_octets(board) - present,
                         tcp_scoreboard_delivered_segments(board) - segments);
+  if (reported_octets > 0 && news->advances) {
+    /* Without SACK each duplicate ACK has stood for a segment, as Linux counts; the one that was missing is new. */
+    news->delivered -= MIN(reported_octets, news->delivered - MIN(news->delivered, sender->emss_octets));
+  }
   /* A duplicate is one that brings news of octets behind a hole (RFC 6675 §2), without SACK one that
    * brings none of anything (RFC 5681 §2). */
   news->duplicate =
@@ -233,7 +239,7 @@ static inline bool is_smooth(const tcp_sender *sender)
 {
   const tcp_sender_flight *flight = sender->flight;
   return sender->state == TCP_SENDING_OPEN && !flight->reducing && !flight->probe.outstanding &&
-         tcp_scoreboard_is_plain(&flight->board) &&
+         flight->duplicate_acks == 0 && tcp_scoreboard_is_plain(&flight->board) &&
          (!sender->by_time || tcp_rack_is_settled(&flight->rack, sender->acknowledged,
                                                   tcp_scoreboard_first_order(&flight->board)));
 }

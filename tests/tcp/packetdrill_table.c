@@ -1,5 +1,7 @@
 #include "packetdrill_table.h"
 
+#include "linux_keys.h"
+
 /* What has left, and when. */
 typedef struct departure {
   time_ps at;
@@ -361,7 +363,10 @@ char *packetdrill_play(const packetdrill_script *script)
   g_queue_init(&s.departed);
   play_handshake(&s);
   for (s.row = 0; s.row < script->row_count && !s.failure; s.row++) {
-    play_row(&s, &script->rows[s.row]);
+    const packetdrill_row *row = &script->rows[s.row];
+    if (row->keys == PACKETDRILL_BOTH || row->keys == script->keys) {
+      play_row(&s, row);
+    }
   }
   expect_no_more(&s);
   const tcp_statistics *statistics = statistics_of(s.kit);
@@ -375,8 +380,18 @@ char *packetdrill_play(const packetdrill_script *script)
 
 void packetdrill_run(const packetdrill_script *script)
 {
-  char *failure = packetdrill_play(script);
+  packetdrill_script by_rfc = *script;
+  packetdrill_script by_linux = *script;
+  by_rfc.keys = PACKETDRILL_RFC;
+  by_linux.keys = PACKETDRILL_LINUX;
+  take_linux_keys(&by_rfc.config, 0);
+  take_linux_keys(&by_linux.config, UINT64_MAX);
+  char *failure = packetdrill_play(&by_rfc);
   if (failure) {
-    g_error("%s", failure);
+    g_error("with the RFCs' keys: %s", failure);
+  }
+  failure = packetdrill_play(&by_linux);
+  if (failure) {
+    g_error("with Linux' keys: %s", failure);
   }
 }

@@ -18,13 +18,17 @@ typedef enum packetdrill_kind {
   PACKETDRILL_UNREAD_IS,
 } packetdrill_kind;
 
+/* Whose keys a row is for. */
+typedef enum packetdrill_keys { PACKETDRILL_BOTH, PACKETDRILL_RFC, PACKETDRILL_LINUX } packetdrill_keys;
+
 /* In `window`: none. */
 #define WINDOW_SHUT UINT32_MAX
 
 typedef struct packetdrill_row {
   packetdrill_kind kind;
-  uint32_t after_us; /* since the row before */
-  uint32_t from;     /* 0:0 of a segment: none of its octets, and the sequence number is the highest sent */
+  packetdrill_keys keys; /* with the others' the row is not there */
+  uint32_t after_us;     /* since the row before */
+  uint32_t from; /* 0:0 of a segment: none of its octets, and the sequence number is the highest sent */
   uint32_t to;
   uint32_t ack;
   uint8_t flags;   /* 0: TCP_ACK. PSH of segments out: on the last, where it leaves nothing to be sent */
@@ -64,9 +68,9 @@ typedef struct packetdrill_row {
   {                                                                                                          \
     .kind = PACKETDRILL_UNREAD_IS, .after_us = (after), .octets = (count)                                    \
   }
-#define WINDOW_IS(after, count)                                                                              \
+#define WINDOW_IS(after, count, ...)                                                                         \
   {                                                                                                          \
-    .kind = PACKETDRILL_WINDOW_IS, .after_us = (after), .octets = (count)                                    \
+    .kind = PACKETDRILL_WINDOW_IS, .after_us = (after), .octets = (count), __VA_ARGS__                       \
   }
 
 typedef struct packetdrill_script {
@@ -81,10 +85,11 @@ typedef struct packetdrill_script {
   uint64_t retransmissions; /* how many there are in the end, of the statistics */
   uint64_t timeouts;
   uint64_t recoveries;
+  packetdrill_keys keys; /* packetdrill_run() sets it */
 } packetdrill_script;
 
-/* What Linux does by default: CUBIC, RACK-TLP, PRR, D-SACK, F-RTO, limited transmit, initial window 10, RTO at least 200 ms,
- * ACKs delayed by 40 ms; standard slow start. */
+/* What both profiles have: CUBIC, RACK-TLP, PRR, D-SACK, F-RTO, limited transmit, initial window 10, RTO at least 200 ms,
+ * ACKs delayed by 40 ms; standard slow start. Where the profiles differ, as the RFCs. */
 tcp_config packetdrill_config(void);
 
 /* A peer's SYN: MSS 1000, SACK, a window scale of 7, no timestamps. */
@@ -96,7 +101,7 @@ packetdrill_script packetdrill_script_of(const char *source, const packetdrill_r
 /* Plays `script`. NULL when all is as the table says; else what was expected, what was seen, and when, to be freed. */
 char *packetdrill_play(const packetdrill_script *script);
 
-/* The same as a test. */
+/* The same as a test, and again with the keys of tcp.profile = linux. */
 void packetdrill_run(const packetdrill_script *script);
 
 #endif

@@ -65,9 +65,11 @@ static void test_fast_retransmit_sack(void)
 static void test_rack_reordering_timer(void)
 {
   static const packetdrill_row rows[] = {
-      POSTED(0, 4000), SEGMENT_OUT(0, 1, 4001, 1, .flags = TCP_ACK | TCP_PSH),
+      POSTED(0, 4000),
+      SEGMENT_OUT(0, 1, 4001, 1, .flags = TCP_ACK | TCP_PSH),
       SEGMENT_IN(100 * MS, 0, 0, 1, .sack = {{3001, 4001}}),
-      SEGMENT_OUT(25 * MS, 1, 1001, 1), /* Linux: the same, by the tick of its clock */
+      SEGMENT_OUT(25 * MS, 1, 1001, 1, .keys = PACKETDRILL_RFC),
+      SEGMENT_OUT(27 * MS, 1, 1001, 1, .keys = PACKETDRILL_LINUX), /* two ticks of 1 ms are added */
   };
   packetdrill_script script = SCRIPT("fast_retransmit/fr-4pkt-fack-last-mss.pkt", rows);
   script.retransmissions = script.recoveries = 1;
@@ -87,10 +89,13 @@ static void test_limited_transmit_sack(void)
       SEGMENT_OUT(0, 11001, 12001, 1),
       SEGMENT_IN(10 * MS, 0, 0, 3001),
       /* Two segments are acknowledged, so the window is 12 (RFC 5681 §3.1, RFC 3465) and 9 are in flight: three leave. Linux counts
-       * what was SACKed as acknowledged before, has 11, and sends the last one with the next ACK. */
-      SEGMENT_OUT(0, 12001, 15001, 1, .flags = TCP_ACK | TCP_PSH),
-      WINDOW_IS(0, 12000),
+       * what was SACKed as delivered before: one of the two, which makes 11, and the last one leaves with the next ACK. */
+      SEGMENT_OUT(0, 12001, 15001, 1, .flags = TCP_ACK | TCP_PSH, .keys = PACKETDRILL_RFC),
+      WINDOW_IS(0, 12000, .keys = PACKETDRILL_RFC),
+      SEGMENT_OUT(0, 12001, 14001, 1, .keys = PACKETDRILL_LINUX),
+      WINDOW_IS(0, 11000, .keys = PACKETDRILL_LINUX),
       SEGMENT_IN(20 * MS, 0, 0, 5001),
+      SEGMENT_OUT(0, 14001, 15001, 1, .flags = TCP_ACK | TCP_PSH, .keys = PACKETDRILL_LINUX),
       SEGMENT_IN(20 * MS, 0, 0, 7001),
       SEGMENT_IN(20 * MS, 0, 0, 9001),
       SEGMENT_IN(20 * MS, 0, 0, 11001),
@@ -117,11 +122,14 @@ static void test_limited_transmit(void)
       SEGMENT_IN(10 * MS, 0, 0, 1),
       SEGMENT_OUT(0, 11001, 12001, 1),
       SEGMENT_IN(10 * MS, 0, 0, 3001),
-      /* Two segments are acknowledged, so the window is 12 (RFC 5681 §3.1, RFC 3465) and 9 are in flight: three leave. Linux
-       * counts the two that the duplicates stood for as acknowledged before. */
-      SEGMENT_OUT(0, 12001, 15001, 1, .flags = TCP_ACK | TCP_PSH),
-      WINDOW_IS(0, 12000),
+      /* The limit is 2 SMSS an ACK, so the window is 12 (RFC 3465 §2.2) and 9 are in flight: three leave. Linux has counted a segment
+       * for each duplicate: of the three only the one that was missing is new. */
+      SEGMENT_OUT(0, 12001, 15001, 1, .flags = TCP_ACK | TCP_PSH, .keys = PACKETDRILL_RFC),
+      WINDOW_IS(0, 12000, .keys = PACKETDRILL_RFC),
+      SEGMENT_OUT(0, 12001, 14001, 1, .keys = PACKETDRILL_LINUX),
+      WINDOW_IS(0, 11000, .keys = PACKETDRILL_LINUX),
       SEGMENT_IN(20 * MS, 0, 0, 5001),
+      SEGMENT_OUT(0, 14001, 15001, 1, .flags = TCP_ACK | TCP_PSH, .keys = PACKETDRILL_LINUX),
       SEGMENT_IN(20 * MS, 0, 0, 7001),
       SEGMENT_IN(20 * MS, 0, 0, 9001),
       SEGMENT_IN(20 * MS, 0, 0, 11001),
@@ -171,7 +179,8 @@ static void test_sack_grows_to_the_left(void)
       POSTED(0, 10000),
       SEGMENT_OUT(0, 1, 10001, 1, .flags = TCP_ACK | TCP_PSH),
       SEGMENT_IN(100 * MS, 0, 0, 1, .sack = {{7001, 8001}}),
-      SEGMENT_OUT(25 * MS, 1, 1001, 1),
+      SEGMENT_OUT(25 * MS, 1, 1001, 1, .keys = PACKETDRILL_RFC),
+      SEGMENT_OUT(27 * MS, 1, 1001, 1, .keys = PACKETDRILL_LINUX),
       SEGMENT_IN(2 * MS, 0, 0, 1, .sack = {{5001, 6001}, {7001, 8001}}),
       SEGMENT_OUT(0, 1001, 2001, 1),
       SEGMENT_IN(0, 0, 0, 1, .sack = {{5001, 8001}}),
@@ -281,12 +290,14 @@ static void test_overtaken_ack(void)
       SEGMENT_IN(12 * MS, 0, 0, 4001, .sack = {{8001, 9001}}),
       SEGMENT_OUT(0, 4001, 7001, 1),
       POSTED(0, 10000),
-      /* Linux takes the SACKs and sends 7001:8001 and 10001:11001 now. RFC 9293 §3.10.7.4 lets an ACK below SND.UNA be ignored,
-       * which is done here; the SACKs are in the next ACK again (RFC 2018 §4). */
+      /* Linux takes the SACKs. RFC 9293 §3.10.7.4 lets an ACK below SND.UNA be ignored; the SACKs are in the next ACK again
+       * (RFC 2018 §4). */
       SEGMENT_IN(2 * MS, 0, 0, 3001, .sack = {{5001, 7001}}),
+      SEGMENT_OUT(0, 7001, 8001, 1, .keys = PACKETDRILL_LINUX),
+      SEGMENT_OUT(0, 10001, 11001, 1, .keys = PACKETDRILL_LINUX),
       SEGMENT_IN(0, 0, 0, 4001, .sack = {{5001, 7001}, {8001, 9001}}),
-      SEGMENT_OUT(0, 7001, 8001, 1),
-      SEGMENT_OUT(0, 10001, 11001, 1),
+      SEGMENT_OUT(0, 7001, 8001, 1, .keys = PACKETDRILL_RFC),
+      SEGMENT_OUT(0, 10001, 11001, 1, .keys = PACKETDRILL_RFC),
   };
   packetdrill_script script = SCRIPT("fast_recovery/prr-ss-ack-below-snd_una-cubic.pkt", rows);
   script.round_trip_us = 10 * MS;
@@ -308,9 +319,11 @@ static void test_probe_and_time_out(void)
       SEGMENT_OUT(0, 1001, 2001, 1, .flags = TCP_ACK | TCP_PSH),
       /* RFC 8985 §7.2: two SRTT and, for a single segment, the delay of an ACK, 40 ms. Linux takes its least RTO of 200 ms for that
        * delay, is beyond the RTO (of 300 ms there, never less than SRTT + 200) and probes then. */
-      SEGMENT_OUT(240 * MS, 1001, 2001, 1, .flags = TCP_ACK | TCP_PSH),
-      SEGMENT_OUT(250 * MS, 1001, 2001, 1,
-                  .flags = TCP_ACK | TCP_PSH), /* §7.3: a whole RTO after the probe */
+      SEGMENT_OUT(240 * MS, 1001, 2001, 1, .flags = TCP_ACK | TCP_PSH, .keys = PACKETDRILL_RFC),
+      SEGMENT_OUT(300 * MS, 1001, 2001, 1, .flags = TCP_ACK | TCP_PSH, .keys = PACKETDRILL_LINUX),
+      /* §7.3: a whole RTO after the probe */
+      SEGMENT_OUT(250 * MS, 1001, 2001, 1, .flags = TCP_ACK | TCP_PSH, .keys = PACKETDRILL_RFC),
+      SEGMENT_OUT(300 * MS, 1001, 2001, 1, .flags = TCP_ACK | TCP_PSH, .keys = PACKETDRILL_LINUX),
       WINDOW_IS(0, 1000),
       SEGMENT_IN(100 * MS, 0, 0, 2001),
       WINDOW_IS(0, 2000),

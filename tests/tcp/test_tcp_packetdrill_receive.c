@@ -59,8 +59,10 @@ static void test_timestamp_of_an_impossible_ack(void)
       SEGMENT_IN(0, 1, 1, 9999, .flags = TCP_ACK | TCP_FIN, .timestamp_value = 200000),
       SEGMENT_OUT(0, 0, 0, 1, .timestamp_value = 100000, .timestamp_echo = 100),
       SEGMENT_IN(0, 1, 1001, 1, .timestamp_value = 201),
-      /* delayed, where Linux acknowledges a connection's first segments at once */
-      SEGMENT_OUT(40 * MS, 0, 0, 1001, .timestamp_value = 140000, .timestamp_echo = 201),
+      /* Linux acknowledges a connection's first segments at once */
+      SEGMENT_OUT(0, 0, 0, 1001, .timestamp_value = 100000, .timestamp_echo = 201, .keys = PACKETDRILL_LINUX),
+      SEGMENT_OUT(40 * MS, 0, 0, 1001, .timestamp_value = 140000, .timestamp_echo = 201,
+                  .keys = PACKETDRILL_RFC),
       /* beyond that script: nor does the timestamp of what lies behind a hole, until it is filled (RFC 7323 §4.3) */
       SEGMENT_IN(0, 2001, 3001, 1, .timestamp_value = 40300),
       SEGMENT_OUT(0, 0, 0, 1001, .timestamp_echo = 201, .sack = {{2001, 3001}}),
@@ -141,11 +143,16 @@ static void test_zero_window(void)
       POSTED(0, 10000),
       SEGMENT_OUT(0, 1, 10001, 1, .flags = TCP_ACK | TCP_PSH),
       SEGMENT_IN(100 * MS, 0, 0, 10001, .window = WINDOW_SHUT),
-      WINDOW_IS(0, 12000),
+      WINDOW_IS(0, 12000, .keys = PACKETDRILL_RFC),
+      WINDOW_IS(0, 20000, .keys = PACKETDRILL_LINUX),
       POSTED(0, 20000),
-      SEGMENT_OUT(250 * MS, 10000, 10000, 1), /* Linux: 300, its RTO being at least SRTT + 200 */
-      SEGMENT_OUT(500 * MS, 10000, 10000, 1),
-      SEGMENT_OUT(1000 * MS, 10000, 10000, 1),
+      SEGMENT_OUT(250 * MS, 10000, 10000, 1, .keys = PACKETDRILL_RFC),
+      SEGMENT_OUT(500 * MS, 10000, 10000, 1, .keys = PACKETDRILL_RFC),
+      SEGMENT_OUT(1000 * MS, 10000, 10000, 1, .keys = PACKETDRILL_RFC),
+      /* Linux' RTO is at least SRTT + 200 ms */
+      SEGMENT_OUT(300 * MS, 10000, 10000, 1, .keys = PACKETDRILL_LINUX),
+      SEGMENT_OUT(600 * MS, 10000, 10000, 1, .keys = PACKETDRILL_LINUX),
+      SEGMENT_OUT(1200 * MS, 10000, 10000, 1, .keys = PACKETDRILL_LINUX),
       SEGMENT_IN(900 * MS, 0, 0, 10001),
       WINDOW_IS(0, 10000), /* the restart window (RFC 5681 §4.1) */
       SEGMENT_OUT(0, 10001, 20001, 1),
@@ -163,7 +170,8 @@ static void test_idle(void)
       POSTED(0, 10000),
       SEGMENT_OUT(0, 1, 10001, 1, .flags = TCP_ACK | TCP_PSH),
       SEGMENT_IN(100 * MS, 0, 0, 10001),
-      WINDOW_IS(0, 12000), /* 2 SMSS an ACK (RFC 3465 §2.2); Linux: 20 */
+      WINDOW_IS(0, 12000, .keys = PACKETDRILL_RFC), /* 2 SMSS an ACK (RFC 3465 §2.2) */
+      WINDOW_IS(0, 20000, .keys = PACKETDRILL_LINUX),
       POSTED(2000 * MS, 20000),
       SEGMENT_OUT(0, 10001, 20001, 1),
       WINDOW_IS(0, 10000),
@@ -181,12 +189,16 @@ static void test_stretch_acks(void)
       POSTED(0, 30000),
       SEGMENT_OUT(0, 1, 10001, 1),
       SEGMENT_IN(110 * MS, 0, 0, 4001),
-      SEGMENT_OUT(0, 10001, 16001, 1), /* Linux: to 18001 */
+      SEGMENT_OUT(0, 10001, 16001, 1, .keys = PACKETDRILL_RFC),
+      SEGMENT_OUT(0, 10001, 18001, 1, .keys = PACKETDRILL_LINUX),
       SEGMENT_IN(10 * MS, 0, 0, 8001),
-      SEGMENT_OUT(0, 16001, 22001, 1), /* Linux: to 26001 */
+      SEGMENT_OUT(0, 16001, 22001, 1, .keys = PACKETDRILL_RFC),
+      SEGMENT_OUT(0, 18001, 26001, 1, .keys = PACKETDRILL_LINUX),
       SEGMENT_IN(5 * MS, 0, 0, 10001),
-      SEGMENT_OUT(0, 22001, 26001, 1), /* Linux: to 30001 */
-      WINDOW_IS(0, 16000),             /* Linux: 20 */
+      SEGMENT_OUT(0, 22001, 26001, 1, .keys = PACKETDRILL_RFC),
+      SEGMENT_OUT(0, 26001, 30001, 1, .flags = TCP_ACK | TCP_PSH, .keys = PACKETDRILL_LINUX),
+      WINDOW_IS(0, 16000, .keys = PACKETDRILL_RFC),
+      WINDOW_IS(0, 20000, .keys = PACKETDRILL_LINUX),
   };
   packetdrill_script script = SCRIPT(GTESTS "slow_start/slow-start-ack-per-4pkt.pkt", rows);
   packetdrill_run(&script);
@@ -209,7 +221,7 @@ static void test_window_not_full(void)
 /* google/packetdrill gtests/net/tcp/cwnd_moderation/cwnd-moderation-ecn-enter-cwr-no-moderation-700.pkt, with what
  * tcp_ecn_ecn-uses-ect0.pkt of torvalds/linux tools/testing/selftests/net/packetdrill asks: new octets are ECT(0); ECE reduces
  * once a round trip, and the next new segment says CWR. The window is 0.7 of the four segments in flight at once (RFC 3168 §6.1.2,
- * RFC 9438 §4.6); Linux comes down to 0.7 of its window by PRR, from 5 segments. */
+ * RFC 9438 §4.6); Linux comes to 0.7 of its window, 7 segments, by PRR. */
 static void test_ecn(void)
 {
   static const packetdrill_row rows[] = {
@@ -217,14 +229,25 @@ static void test_ecn(void)
       SEGMENT_OUT(0, 1, 4001, 1, .flags = TCP_ACK | TCP_PSH, .ecn = ECT),
       WINDOW_IS(5 * MS, 10000),
       SEGMENT_IN(95 * MS, 0, 0, 1001, .flags = TCP_ACK | TCP_ECE),
-      WINDOW_IS(5 * MS, 2800), /* Linux: 5 */
+      WINDOW_IS(5 * MS, 2800, .keys = PACKETDRILL_RFC),
+      WINDOW_IS(5 * MS, 5000,
+                .keys = PACKETDRILL_LINUX), /* the 3 in flight, the one delivered and one more: below 7 */
       POSTED(0, 3000),
+      SEGMENT_OUT(0, 4001, 6001, 1, .flags = TCP_ACK | TCP_CWR, .ecn = ECT, .keys = PACKETDRILL_LINUX),
       SEGMENT_IN(1 * MS, 0, 0, 2001, .flags = TCP_ACK | TCP_ECE),
-      WINDOW_IS(0, 2800),
+      WINDOW_IS(0, 2800, .keys = PACKETDRILL_RFC),
+      WINDOW_IS(0, 6000, .keys = PACKETDRILL_LINUX), /* 4 in flight, and two */
+      SEGMENT_OUT(0, 6001, 7001, 1, .flags = TCP_ACK | TCP_PSH, .ecn = ECT, .keys = PACKETDRILL_LINUX),
       SEGMENT_IN(1 * MS, 0, 0, 3001, .flags = TCP_ACK | TCP_ECE),
-      SEGMENT_OUT(0, 4001, 5001, 1, .flags = TCP_ACK | TCP_CWR, .ecn = ECT),
+      SEGMENT_OUT(0, 4001, 5001, 1, .flags = TCP_ACK | TCP_CWR, .ecn = ECT, .keys = PACKETDRILL_RFC),
       SEGMENT_IN(1 * MS, 0, 0, 4001, .flags = TCP_ACK | TCP_ECE),
-      SEGMENT_OUT(0, 5001, 6001, 1, .ecn = ECT),
+      SEGMENT_OUT(0, 5001, 6001, 1, .ecn = ECT, .keys = PACKETDRILL_RFC),
+      /* 3 in flight and two; the reduction ends at 7 when something sent after the CWR is acknowledged, which adds the Reno-friendly
+       * 0.529 / 7 of a segment (RFC 9438 §4.3) */
+      WINDOW_IS(0, 5000, .keys = PACKETDRILL_LINUX),
+      SEGMENT_IN(1 * MS, 0, 0, 5001),
+      WINDOW_IS(0, 7075, .keys = PACKETDRILL_LINUX),
+      SEGMENT_OUT(0, 6001, 7001, 1, .flags = TCP_ACK | TCP_PSH, .ecn = ECT, .keys = PACKETDRILL_RFC),
   };
   packetdrill_script script =
       SCRIPT(GTESTS "cwnd_moderation/cwnd-moderation-ecn-enter-cwr-no-moderation-700.pkt", rows);

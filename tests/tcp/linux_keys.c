@@ -1,0 +1,20 @@
+#include "linux_keys.h"
+
+void take_linux_keys(tcp_config *config, uint64_t which)
+{
+  config->old_sack = config->sack && which & 1;
+  config->partial_undo = config->rack && config->timestamps && which & 2;
+  config->fin_beyond_window = which & 4;
+  config->window_of_segments = which & 8;
+  config->ecn_proportional = which & 16;
+  config->ahead_by_least = which & 32;
+  config->slow_start_unlimited = which & 64;
+  config->growth_by_delivered = which & 128;
+  config->limited_by_round = which & 256;
+  config->drops_untimed = !(which & 512);
+  config->drops_reset_at_edge = !(which & 1024);
+  config->quick_acks = which & 2048 ? 16 : 0;
+  config->rto_floor = which & 4096 ? TCP_RTO_FLOOR_VARIATION : TCP_RTO_FLOOR_RTO;
+  config->probe_delay = which & 8192 ? TCP_PROBE_DELAY_RTO_MIN : TCP_PROBE_DELAY_ACK;
+  config->timer_slack_ps = which & 16384 ? 2 * TIME_PS_PER_MILLISECOND : 0;
+}

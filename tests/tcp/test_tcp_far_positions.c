@@ -5,6 +5,7 @@
 #include <glib.h>
 
 #include "base/random_stream.h"
+#include "linux_keys.h"
 #include "tcp/tcp_connection.h"
 
 enum {
@@ -433,20 +434,8 @@ static far_run *far_run_new(const far_case *which, GArray *trace, uint64_t edge)
         .segmentation = which->aligned ? TCP_SEGMENTATION_ALIGNED : TCP_SEGMENTATION_STREAM,
         .passing = which->aligned ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED,
         .retransmission = which->repacketizes ? TCP_RETRANSMISSION_REPACKETIZE : TCP_RETRANSMISSION_PRESERVE,
-        .old_sack = which->as_linux,
-        .partial_undo = which->as_linux,
-        .fin_beyond_window = which->as_linux,
-        .window_of_segments = which->as_linux,
-        .ecn_proportional = which->as_linux,
-        .ahead_by_least = which->as_linux,
-        .slow_start_unlimited = which->as_linux,
-        .growth_by_delivered = which->as_linux,
-        .limited_by_round = which->as_linux,
-        .quick_acks = which->as_linux ? 16 : 0,
-        .rto_floor = which->as_linux ? TCP_RTO_FLOOR_VARIATION : TCP_RTO_FLOOR_RTO,
-        .probe_delay = which->as_linux ? TCP_PROBE_DELAY_RTO_MIN : TCP_PROBE_DELAY_ACK,
-        .timer_slack_ps = which->as_linux ? 2 * TIME_PS_PER_MILLISECOND : 0,
     };
+    take_linux_keys(&end->config, which->as_linux ? UINT64_MAX : 0);
   }
   uint32_t emss = LONGEST_MTU - 40 - (which->timestamps ? 12 : 0);
   run->pattern_octets = SEGMENTS_A_ROUND * emss;

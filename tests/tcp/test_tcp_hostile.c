@@ -7,6 +7,7 @@
 
 #include "base/random_stream.h"
 #include "base/range_set.h"
+#include "linux_keys.h"
 #include "tcp/tcp_connection.h"
 #include "tcp/tcp_scoreboard.h"
 #include "tcp_kit.h"
@@ -196,26 +197,6 @@ static void step(world *w)
   }
 }
 
-/* Any mixture of the keys in which tcp.profile's two differ. */
-static void differ_as_linux(tcp_config *config, uint64_t bits)
-{
-  config->old_sack = config->sack && bits & 1;
-  config->partial_undo = config->rack && config->timestamps && bits & 2;
-  config->fin_beyond_window = bits & 4;
-  config->window_of_segments = bits & 8;
-  config->ecn_proportional = bits & 16;
-  config->ahead_by_least = bits & 32;
-  config->slow_start_unlimited = bits & 64;
-  config->growth_by_delivered = bits & 128;
-  config->limited_by_round = bits & 256;
-  config->drops_untimed = bits & 512;
-  config->drops_reset_at_edge = bits & 1024;
-  config->quick_acks = bits & 2048 ? 16 : 0;
-  config->rto_floor = bits & 4096 ? TCP_RTO_FLOOR_VARIATION : TCP_RTO_FLOOR_RTO;
-  config->probe_delay = bits & 8192 ? TCP_PROBE_DELAY_RTO_MIN : TCP_PROBE_DELAY_ACK;
-  config->timer_slack_ps = bits & 16384 ? TIME_PS_PER_MILLISECOND : 0;
-}
-
 static tcp_config config_of(world *w)
 {
   tcp_config config = tcp_kit_config();
@@ -242,7 +223,7 @@ static tcp_config config_of(world *w)
   config.rto_initial_ps = 2 * TIME_PS_PER_MILLISECOND;
   config.rto_min_ps = TIME_PS_PER_MILLISECOND;
   config.rto_max_ps = 20 * TIME_PS_PER_MILLISECOND;
-  differ_as_linux(&config, random_stream_next(w->random));
+  take_linux_keys(&config, random_stream_next(w->random));
   return config;
 }
 

@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include "base/random_stream.h"
+#include "linux_keys.h"
 #include "tcp/tcp_connection.h"
 
 enum {
@@ -214,7 +215,7 @@ static tcp_config random_config(random_stream *random)
 {
   bool sack = random_stream_below(random, 4) > 0;
   bool rack = sack && random_stream_below(random, 4) > 0;
-  return (tcp_config){
+  tcp_config config = {
       .receive_mtu_octets = 1500,
       .send_mtu_octets = 1500,
       .receive_window_octets = random_stream_below(random, 2) ? 1 << 20 : 20000,
@@ -244,6 +245,8 @@ static tcp_config random_config(random_stream *random)
       .segmentation = (tcp_segmentation)random_stream_below(random, 1 + TCP_SEGMENTATION_RECORD),
       .passing = random_stream_below(random, 2) ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED,
   };
+  take_linux_keys(&config, random_stream_next(random));
+  return config;
 }
 
 static void begin(world *w, uint64_t seed)

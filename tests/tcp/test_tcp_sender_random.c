@@ -5,6 +5,7 @@
 #include <glib.h>
 
 #include "base/random_stream.h"
+#include "linux_keys.h"
 #include "tcp/tcp_scoreboard_private.h"
 #include "tcp/tcp_sender_private.h"
 
@@ -98,8 +99,8 @@ static void check_board(const tcp_scoreboard *board)
     bool is_sacked = (segment->flags & SACKED) != 0;
     g_assert_true(is_sacked == is_all_sacked(board, segment->from, segment_end(segment)));
     if (!is_sacked) {
-      pipe +=
-          segment->length * ((segment->flags & LOST ? 0u : 1u) + (segment->flags & RETRANSMITTED ? 1u : 0u));
+      uint64_t counted = MAX(segment->length, board->least_charge_octets);
+      pipe += counted * ((segment->flags & LOST ? 0u : 1u) + (segment->flags & RETRANSMITTED ? 1u : 0u));
     }
     g_assert_true(number < board->plain_from || segment->flags == UNDER_WAY);
     under_way += segment->flags & UNDER_WAY ? 1 : 0;
@@ -154,6 +155,7 @@ static void check_outgoing(world *w, const tcp_outgoing *outgoing, bool free_of_
   range_set_add(w->sent, outgoing->position, end);
   g_assert_cmpuint(range_set_count(w->sent), ==, 1); /* no gap */
   uint64_t limited = sender->sack ? 0 : 2 * EMSS;
+  free_of_window = free_of_window || (outgoing->fin && w->config.fin_beyond_window);
   g_assert_true(free_of_window ||
                 pipe <= tcp_sender_congestion_window_octets(sender) + limited + (outgoing->fin ? 1 : 0));
 }
@@ -268,7 +270,7 @@ static tcp_config random_config(random_stream *random)
 {
   bool sack = random_stream_below(random, 4) > 0;
   bool rack = sack && random_stream_below(random, 3) > 0;
-  return (tcp_config){
+  tcp_config config = {
       .initial_window_segments = 10,
       .sack = sack,
       .dsack = sack && random_stream_below(random, 2),
@@ -288,6 +290,8 @@ static tcp_config random_config(random_stream *random)
           random_stream_below(random, 2) ? TCP_RETRANSMISSION_REPACKETIZE : TCP_RETRANSMISSION_PRESERVE,
       .segmentation = (tcp_segmentation)random_stream_below(random, 1 + TCP_SEGMENTATION_RECORD),
   };
+  take_linux_keys(&config, random_stream_next(random));
+  return config;
 }
 
 static void post_all(world *w)
@@ -323,7 +327,7 @@ static char *run(uint64_t seed, bool general, unsigned *smooth)
   w.hostile = random_stream_below(w.random, 2);
   w.path = g_array_new(FALSE, FALSE, sizeof(flying));
   w.timer = tcp_retransmission_timer_new(100 * TIME_PS_PER_MILLISECOND, 30 * TIME_PS_PER_MILLISECOND,
-                                         TIME_PS_PER_SECOND, TCP_RTO_FLOOR_RTO);
+                                         TIME_PS_PER_SECOND, w.config.rto_floor);
   w.sender = tcp_sender_new(&w.config, w.timer, &w.statistics, &w.gauges);
   tcp_sender_start(w.sender, EMSS, w.config.sack, false, 64 * EMSS);
   post_all(&w);

@@ -77,7 +77,41 @@ static void test_reordering_timer(void)
   tcp_kit_free(kit);
 }
 
-/* The same two in the other order, 20 ms apart: what was late is there before the timer ends, and nothing is sent again. */
+/* Ten segments, of which the first is lost and two come, at a round trip of 50 us: two SACKs. The reordering timer expires 50 + 50 / 4 =
+ * 62.5 us after the segments left, with Linux' slack of 2 ms after 2,062.5, and one segment is sent again. */
+static void test_slack_of_the_reordering_timer(void)
+{
+  static const time_ps slacks[] = {0, 2 * TIME_PS_PER_MILLISECOND};
+  for (size_t i = 0; i < G_N_ELEMENTS(slacks); i++) {
+    tcp_config config = tcp_kit_config();
+    config.rack = true;
+    config.dsack = true;
+    config.tail_loss_probe = true;
+    config.timer_slack_ps = slacks[i];
+    tcp_kit *kit = tcp_kit_new(&config, &config);
+    handshake(kit, 50 * TIME_PS_PER_MICROSECOND, NULL);
+    time_ps deadline = kit->now + 62500 * TIME_PS_PER_NANOSECOND + slacks[i];
+    post(kit, 0, 10 * EMSS, 0);
+    drop_segment(kit, 0);
+    advance_by(kit, 25 * TIME_PS_PER_MICROSECOND);
+    deliver(kit, 0);
+    deliver(kit, 0);
+    drop_all(kit, 0);
+    advance_by(kit, 25 * TIME_PS_PER_MICROSECOND);
+    deliver_all(kit, 1);
+    g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, deadline);
+    drop_all(kit, 0); /* new ones, by Limited Transmit */
+    advance_to(kit, deadline - 1);
+    expect_nothing(kit, 0);
+    advance_by(kit, 1);
+    expect_segment(kit, 0, 0, EMSS);
+    g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
+    g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 0);
+    tcp_kit_free(kit);
+  }
+}
+
+/* Two segments arrive in the other order, 20 ms apart: what was late is there before the timer ends, and nothing is sent again. */
 static void test_slight_reordering(void)
 {
   tcp_kit *kit = connected_with(false, false);
@@ -337,6 +371,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/tcp/rack_recovery/three_segments_sacked", test_three_segments_sacked);
   g_test_add_func("/tcp/rack_recovery/reordering_timer", test_reordering_timer);
+  g_test_add_func("/tcp/rack_recovery/slack_of_the_reordering_timer", test_slack_of_the_reordering_timer);
   g_test_add_func("/tcp/rack_recovery/slight_reordering", test_slight_reordering);
   g_test_add_func("/tcp/rack_recovery/double_loss", test_double_loss);
   g_test_add_func("/tcp/rack_recovery/spurious_recovery", test_spurious_recovery);

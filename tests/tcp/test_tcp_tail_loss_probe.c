@@ -78,16 +78,85 @@ static void test_one_at_a_time(void)
   g_assert_cmpint(probe.deadline, ==, TIME_PS_NEVER);
 }
 
-/* Two ends with RACK and the probe; SRTT 100 ms, RTO 300 ms, an ACK delayed by 40 ms at most. */
-static tcp_kit *connected_with_probe(void)
+/* RACK and the probe; an ACK is delayed by 40 ms at most. */
+static tcp_config with_probe(void)
 {
   tcp_config config = tcp_kit_config();
   config.rack = true;
   config.dsack = true;
   config.tail_loss_probe = true;
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  return config;
+}
+
+static tcp_kit *connected(const tcp_config *config, time_ps round_trip_ps)
+{
+  tcp_kit *kit = tcp_kit_new(config, config);
+  handshake(kit, round_trip_ps, NULL);
   return kit;
+}
+
+/* SRTT 100 ms, RTO 300 ms. */
+static tcp_kit *connected_with_probe(void)
+{
+  tcp_config config = with_probe();
+  return connected(&config, TCP_KIT_ROUND_TRIP);
+}
+
+/* `segments` leave and are lost. `wait_us` later the probe repeats the last of them, no earlier. */
+static void expect_probe_after(const tcp_config *config, time_ps round_trip_ps, unsigned segments,
+                               int64_t wait_us)
+{
+  tcp_kit *kit = connected(config, round_trip_ps);
+  time_ps due = kit->now + wait_us * TIME_PS_PER_MICROSECOND;
+  post(kit, 0, segments * EMSS, 0);
+  drop_all(kit, 0);
+  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, due);
+  advance_to(kit, due - 1);
+  expect_nothing(kit, 0);
+  advance_by(kit, 1);
+  expect_segment(kit, 0, (segments - 1) * EMSS, EMSS);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+  g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 1);
+  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
+  tcp_kit_free(kit);
+}
+
+/* A round trip of 50 us, two segments in flight: two SRTT are 100 us, and Linux' slack makes 2,100 of them. */
+static void test_slack_of_the_probe(void)
+{
+  tcp_config config = with_probe();
+  expect_probe_after(&config, 50 * TIME_PS_PER_MICROSECOND, 2, 100);
+  config.timer_slack_ps = ms(2);
+  expect_probe_after(&config, 50 * TIME_PS_PER_MICROSECOND, 2, 2100);
+}
+
+/* One segment, whose ACK may be delayed. By RFC 8985 the probe waits for the peer's 40 ms beside two SRTT, in Linux for the least RTO.
+ *
+ * Round trip 50 us, least RTO 200 ms: 0.1 + 40 = 40.1 ms; or 0.1 + 200 ms, which is later than RTO: SRTT + max(least RTO, 4 RTTVAR) =
+ * 0.05 + max(200, 4 * 0.025) = 200.05 ms. The probe leaves then, in place of a time-out.
+ * Round trip 100 ms, least RTO 50 ms: 200 + 40 = 240 ms; or 200 + 50 = 250 ms, before RTO: 100 + max(50, 4 * 50) = 300 ms.
+ *
+ * The slack is added for several segments alone. */
+static void test_probe_of_one_segment(void)
+{
+  static const struct {
+    int64_t round_trip_us;
+    int64_t rto_min_ms;
+    tcp_probe_delay delay;
+    int64_t wait_us;
+  } rows[] = {{50, 200, TCP_PROBE_DELAY_ACK, 40100},
+              {50, 200, TCP_PROBE_DELAY_RTO_MIN, 200050},
+              {100000, 50, TCP_PROBE_DELAY_ACK, 240000},
+              {100000, 50, TCP_PROBE_DELAY_RTO_MIN, 250000}};
+  for (size_t i = 0; i < 2 * G_N_ELEMENTS(rows); i++) {
+    size_t row = i / 2;
+    tcp_config config = with_probe();
+    config.rto_floor = TCP_RTO_FLOOR_VARIATION;
+    config.rto_min_ps = ms(rows[row].rto_min_ms);
+    config.probe_delay = rows[row].delay;
+    config.timer_slack_ps = i % 2 ? ms(2) : 0;
+    expect_probe_after(&config, rows[row].round_trip_us * TIME_PS_PER_MICROSECOND, 1, rows[row].wait_us);
+  }
 }
 
 /* The last two of five are lost. 200 ms after the ACK (of 0 and 1; that of 2 is delayed and comes 40 ms later) nothing has come; the
@@ -243,10 +312,7 @@ static void test_no_probe_with_sacked_octets(void)
 static void test_probe_beside_one_octet_sacked(void)
 {
   for (unsigned whole = 0; whole < 2; whole++) {
-    tcp_config config = tcp_kit_config();
-    config.rack = true;
-    config.dsack = true;
-    config.tail_loss_probe = true;
+    tcp_config config = with_probe();
     tcp_kit *kit = tcp_kit_new(&config, NULL);
     handshake(
         kit, TCP_KIT_ROUND_TRIP,
@@ -278,6 +344,8 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/tail_loss_probe/time_out_of_the_probe", test_time_out_of_the_probe);
   g_test_add_func("/tcp/tail_loss_probe/what_acknowledgements_tell", test_what_acknowledgements_tell);
   g_test_add_func("/tcp/tail_loss_probe/one_at_a_time", test_one_at_a_time);
+  g_test_add_func("/tcp/tail_loss_probe/slack_of_the_probe", test_slack_of_the_probe);
+  g_test_add_func("/tcp/tail_loss_probe/probe_of_one_segment", test_probe_of_one_segment);
   g_test_add_func("/tcp/tail_loss_probe/tail_loss", test_tail_loss);
   g_test_add_func("/tcp/tail_loss_probe/probe_that_repairs", test_probe_that_repairs);
   g_test_add_func("/tcp/tail_loss_probe/probe_for_nothing", test_probe_for_nothing);

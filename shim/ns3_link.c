@@ -64,7 +64,7 @@ static void set_arrival_timer(ns3_link *self)
 
 /* What ns-3 delivers, with the marks that no wire carries: those of the packet that was sent. One whose headers were damaged
  * on the way here, or that had fewer octets on the link than it is long, cannot be read: it goes on as it was sent. What has filled a last
- * cell is behind it. */
+ * cell comes after it. */
 static datagram *read_arrived(ns3_link *self, const uint8_t *octets, uint32_t length)
 {
   datagram *sent = path_link_schedule_take(&self->sent);

@@ -129,7 +129,7 @@ typedef struct ns3_shim_receiver {
 /* `receiver` is copied. Without one, what arrives is dropped. */
 void ns3_shim_device_set_receiver(ns3_shim_device *device, const ns3_shim_receiver *receiver, void *user);
 
-/* Gives the device a packet of the `length` octets at `octets` (copied) and `padding` zeros behind them. False: no octets, more than the
+/* Gives the device a packet of the `length` octets at `octets` (copied) and `padding` zeros after them. False: no octets, more than the
  * device's MTU without the padding (ns-3 does not check it, facts.md), or the queue is full. */
 bool ns3_shim_device_send(ns3_shim_device *device, const uint8_t *octets, uint32_t length, uint32_t padding,
                           ns3_shim_error *error);

@@ -234,7 +234,7 @@ static const cli_term terms[] = {
      "or\n"
      "with `jitter_reorders = true` as their own time is over.\n"},
     {"netem", "netem's words, and what a correlation does to a probability", CLI_DOCUMENT_SCENARIO,
-     "What `tc qdisc ... netem` is told, and the keys of a direction that say it (tc-netem(8)):\n"
+     "The parameters of `tc qdisc ... netem`, and a direction's keys for them (tc-netem(8)):\n"
      "\n"
      "- `delay T J C distribution D`: `delay` = T - J, `jitter` = J, `jitter_correlation` = C, "
      "`distribution` = D.\n"
@@ -243,7 +243,7 @@ static const cli_term terms[] = {
      "- `loss random P C`: `loss`, `loss_correlation`.\n"
      "- `loss gemodel p r 1-h 1-k`: `gemodel`; left out: r = 100% - p, 1-h = 100%, 1-k = 0. (For r tc "
      "itself\n"
-     "  takes 100%, not what its manual page says.)\n"
+     "  takes 100%, unlike its manual page.)\n"
      "- `loss state p13 p31 p32 p23 p14`: `state`; left out: p31 = 100% - p13, p32 = 0, p23 = 100%, p14 = "
      "0.\n"
      "- `rate R P C O`: `rate` = R, `framing` = 14 + P (a packet's length is with Ethernet's header there), "
@@ -254,7 +254,7 @@ static const cli_term terms[] = {
      "- `corrupt P C`, `duplicate P C`: `corrupt`, `corrupt_correlation`, `duplicate`, "
      "`duplicate_correlation`.\n"
      "  netem duplicates first, and a packet that it both duplicates and loses arrives once; here `order` "
-     "says\n"
+     "decides\n"
      "  which comes first.\n"
      "\n"
      "A correlation of C makes each random number x = (1 - C) u + C x', u uniform from 0 to 1 and x' the "

@@ -117,7 +117,7 @@ guint32 scenario_link_octets(const scenario_link *link, guint32 ip_octets)
   return wire_octets(ip_octets, link->framing_octets, link->cell_octets, link->cell_overhead_octets);
 }
 
-/* `p` becomes the list of `key`; behind its end, first the rest of 1 and then `defaults`. */
+/* `p` becomes the list of `key`; past its end, first the rest of 1 and then `defaults`. */
 static gboolean loss_model(const scenario *s, scenario_key key, const double *defaults, double *p,
                            gsize parameters)
 {

@@ -191,7 +191,7 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
         {"sender.segmentation", SCENARIO_TYPE_WORD, "aligned", 0, 0, "aligned|stream|record", NONE,
          "aligned: an MPA-aware TCP, each segment starts with an FPDU and holds whole ones. "
          "stream: TCP cuts at EMSS wherever that falls. "
-         "record: each FPDU ends its segment and may span several, as behind Linux' MSG_EOR, which siw "
+         "record: each FPDU ends its segment and may span several, as after Linux's MSG_EOR, which siw "
          "sets."},
     [SCENARIO_SENDER_STREAM_PHASE] =
         {"sender.stream_phase", SCENARIO_TYPE_SIZE, "0", 0, KIB *KIB, "random", NONE,
@@ -258,9 +258,10 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
                                      "iwarpsim: this program's own TCP. ns3: the TcpSocket of ns-3, not "
                                      "MPA-aware and in order; of the keys of "
                                      "this group it heeds those that it knows."},
-    [SCENARIO_TCP_PROFILE] = {"tcp.profile", SCENARIO_TYPE_WORD, "linux", 0, 0, "linux|rfc", NONE,
-                              "The defaults of this group where Linux and the letter of the RFCs differ; the "
-                              "table of profiles has them. A key that is given has its own value in both."},
+    [SCENARIO_TCP_PROFILE] =
+        {"tcp.profile", SCENARIO_TYPE_WORD, "linux", 0, 0, "linux|rfc", NONE,
+         "The defaults of this group where Linux and the letter of the RFCs differ; the "
+         "table of profiles has them. A key that is set keeps its value in either profile."},
     [SCENARIO_TCP_IP] = {"tcp.ip", SCENARIO_TYPE_WORD, "ipv4", 0, 0, "ipv4|ipv6", NONE,
                          "The Internet Protocol below: headers of 20 or 40 octets."},
     [SCENARIO_TCP_RECEIVE_WINDOW] =
@@ -321,7 +322,7 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
     [SCENARIO_TCP_SACK] = {"tcp.sack", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
                            "Selective acknowledgements (RFC 2018) are offered and used (RFC 6675)."},
     [SCENARIO_TCP_DSACK] = {"tcp.dsack", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
-                            "Octets that come twice are told by SACK (RFC 2883), Linux's default."},
+                            "Octets that come twice are reported by SACK (RFC 2883), Linux's default."},
     [SCENARIO_TCP_OLD_SACK] =
         {"tcp.old_sack", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
          "An acknowledgement that a later one has overtaken still has its SACK and D-SACK read, as Linux "
@@ -347,9 +348,9 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
                            "A spurious timeout is found out and undone, F-RTO (RFC 5682), Linux's default."},
     [SCENARIO_TCP_PARTIAL_UNDO] = {"tcp.partial_undo", SCENARIO_TYPE_BOOLEAN, "true", 0, 0, NULL, NONE,
                                    "An acknowledgement in fast recovery that echoes a timestamp from before "
-                                   "its first retransmission is of "
-                                   "originals that came late, as Linux takes it. While a retransmission is "
-                                   "on its way nothing more is taken "
+                                   "its first retransmission is taken, as in Linux, as the ACK of an "
+                                   "original that came late. While a retransmission is on its way nothing "
+                                   "more is taken "
                                    "as lost or sent again; with none the recovery is undone, and what it "
                                    "took as lost is found lost by time "
                                    "only after it was sent again. false: each segment sent again must be "
@@ -376,7 +377,7 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
          "taken, as Linux does. drop: dropped without an answer (RFC 7323 section 3.2)."},
     [SCENARIO_TCP_RESET_AT_EDGE] = {"tcp.reset_at_edge", SCENARIO_TYPE_WORD, "challenge", 0, 0,
                                     "challenge|drop", NONE,
-                                    "A RST right behind the receive window, at RCV.NXT + RCV.WND. challenge: "
+                                    "A RST just past the receive window, at RCV.NXT + RCV.WND. challenge: "
                                     "answered as one in the window, as Linux does. drop: dropped without an "
                                     "answer (RFC 9293 section 3.10.7.4, RFC 5961 section 3.2)."},
     [SCENARIO_TCP_DELAYED_ACK] =
@@ -489,7 +490,7 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
     [SCENARIO_PATH_FORWARD_GEMODEL] =
         {"path.forward.gemodel", SCENARIO_TYPE_PROBABILITIES, "[]", 1, 4, NULL, NONE,
          "Gilbert-Elliott loss, netem's parameters [p, r, 1-h, 1-k]: to the bad state, back, loss in the bad "
-         "state, loss in the good one. Those left out are 100% - p, 100% and 0, as tc-netem(8) says. []: "
+         "state, loss in the good one. Those left out are 100% - p, 100% and 0, as in tc-netem(8). []: "
          "none."},
     [SCENARIO_PATH_FORWARD_STATE] =
         {"path.forward.state", SCENARIO_TYPE_PROBABILITIES, "[]", 1, 5, NULL, NONE,

@@ -48,7 +48,7 @@ typedef struct sim_setup_place {
   const rnic_fault_config *fault; /* NULL: none */
 } sim_setup_place;
 
-/* Limits the rate of `host`, either end's, as `sender` says. Before its first endpoint. */
+/* Limits the rate of `host`, either end's, as in `sender`. Before its first endpoint. */
 void sim_setup_host_rate(const scenario *s, rnic_host *host);
 
 rnic_endpoint_config sim_setup_endpoint(const scenario *s, uint32_t connection, mpa_role side,

@@ -206,8 +206,8 @@ static void acknowledge(tcp_connection *connection, const tcp_arrival *segment, 
   take_acknowledgement(connection, &ack, segment->position, header->window, segment->now);
 }
 
-/* An ACK below SND.UNA, which a later one has overtaken: what it SACKs is there, and what it reports came twice. All else that it
- * says is out of date. */
+/* An ACK below SND.UNA, which a later one has overtaken: what it SACKs is there, and what it reports came twice. All else in it
+ * is out of date. */
 static void acknowledge_late(tcp_connection *connection, const tcp_arrival *segment, int64_t position)
 {
   tcp_acknowledgement ack = {

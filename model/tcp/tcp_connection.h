@@ -21,7 +21,7 @@ typedef struct tcp_connection tcp_connection;
 typedef enum tcp_segmentation {
   TCP_SEGMENTATION_ALIGNED, /* a segment starts with a record and holds whole records (MPA-041) */
   TCP_SEGMENTATION_STREAM,  /* not MPA-aware: cuts at EMSS */
-  TCP_SEGMENTATION_RECORD,  /* a segment ends with a record at the latest, as behind MSG_EOR in Linux */
+  TCP_SEGMENTATION_RECORD,  /* a segment ends with a record at the latest, as after MSG_EOR in Linux */
 } tcp_segmentation;
 
 /* How the receiver passes octets up (mpa-01 §3.1.2; design.md, `receiver.mode`). */
@@ -88,7 +88,7 @@ typedef struct tcp_config {
   ip_address remote_address;
   uint8_t quick_acks;  /* so many ACKs at the start are not delayed; Linux: 16 */
   bool sack : 1;       /* offer SACK-permitted */
-  bool dsack : 1;      /* tell of duplicates by SACK (RFC 2883); needs sack */
+  bool dsack : 1;      /* report duplicates by SACK (RFC 2883); needs sack */
   bool old_sack : 1;   /* the SACK blocks of an ACK below SND.UNA are read; needs sack */
   bool timestamps : 1; /* offer timestamps */
   tcp_ecn_use ecn : 2;
@@ -98,7 +98,7 @@ typedef struct tcp_config {
   bool tail_loss_probe : 1;        /* RFC 8985 §7; needs rack */
   bool proportional_reduction : 1; /* PRR (RFC 6937) in fast recovery; needs sack */
   bool forward_rto_recovery : 1;   /* F-RTO (RFC 5682) */
-  bool partial_undo : 1;           /* Linux' Eifel detection in fast recovery; needs rack and timestamps */
+  bool partial_undo : 1;           /* Linux's Eifel detection in fast recovery; needs rack and timestamps */
   bool limited_transmit : 1;       /* RFC 3042 */
   bool restart_after_idle : 1;     /* the window collapses after an idle RTO (RFC 5681 §4.1) */
   bool fin_beyond_window : 1;      /* the congestion window does not hold back the segment with the FIN */
@@ -114,8 +114,8 @@ typedef struct tcp_config {
   bool
       growth_by_delivered : 1; /* the window grows by what an ACK shows to be delivered, by SACK too; else by what it acknowledges */
   bool
-      limited_by_round : 1; /* whether the window limits is noted when sending, for a round trip: as Linux has it; else asked at
-                                each ACK */
+      limited_by_round : 1; /* whether the window limits is noted when sending, for a round trip: as Linux has it; else judged when
+                                an ACK arrives */
   bool path_mtu_discovery : 1; /* DF set, ICMP "too big" heeded (RFC 1191, 8201); else routers may fragment */
   bool
       black_hole_detection : 1; /* repeated time-outs of full-size segments lower the path MTU (RFC 4821 §7.7,

@@ -25,7 +25,7 @@ typedef enum tcp_state {
   TCP_STATE_TIME_WAIT,
 } tcp_state;
 
-/* A RST that waits to leave. That of an abort is a segment of the connection; an answer may have to speak of sequence numbers that
+/* A RST that waits to leave. That of an abort is a segment of the connection; an answer may have to carry sequence numbers that
  * are no positions of ours. */
 typedef struct tcp_pending_reset {
   bool due;

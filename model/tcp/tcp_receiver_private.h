@@ -65,7 +65,7 @@ static inline uint64_t tcp_receiver_covered_beyond(const tcp_receiver *receiver,
 void tcp_receiver_name_run(tcp_receiver *receiver, uint64_t position);
 
 /* Remembers the first run of [from, to) that has come before, if there is one and D-SACK is on, and makes an ACK due without
- * payload, which has room for it: a D-SACK tells of the segment that has just come (RFC 2883 §4 (1)). Of several runs in one
+ * payload, which has room for it: a D-SACK reports the segment that has just come (RFC 2883 §4 (1)). Of several runs in one
  * segment §4 (5) reports the first; of two segments between two ACKs the last, which the sender may still act upon. */
 void tcp_receiver_note_duplicate(tcp_receiver *receiver, uint64_t from, uint64_t to);
 

@@ -239,7 +239,7 @@ void tcp_sender_restart_timer(tcp_sender *sender, time_ps now)
 }
 
 /* RFC 8985 §7.2: with SACK, not in recovery, and no segment SACKed (RACK.segs_sacked): else RACK finds what is lost. A segment of
- * which some octets are SACKed tells RACK nothing. */
+ * which some octets are SACKed is no news to RACK. */
 void tcp_sender_schedule_probe(tcp_sender *sender, time_ps now)
 {
   if (!sender->probes) {

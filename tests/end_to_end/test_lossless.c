@@ -121,7 +121,7 @@ static void test_stream_sender(void)
   simulation_result_clear(&result);
 }
 
-/* Each FPDU ends its segment: 30 Writes of 300 octets and the Send behind them are 31 segments, of which an aligned sender packs four into
+/* Each FPDU ends its segment: 30 Writes of 300 octets and the Send after them are 31 segments, of which an aligned sender packs four into
  * one. An FPDU of 1442 + 6 octets with three markers is 1460 octets, which an MTU of 1000 (EMSS 960) cuts in two segments; so is the last
  * of each message: 65536 - 45 * 1428 + 14 + 6 = 1296 and its markers. The Send is one. Every FPDU starts a segment; the full ones cost two
  * segments' headers. */

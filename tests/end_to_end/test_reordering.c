@@ -1,4 +1,4 @@
-/* Spurious retransmissions under reordering, beside two captures of Linux' siw (Debian 12, whose clock ticks 250 times a second): 64 KiB
+/* Spurious retransmissions under reordering, beside two captures of Linux's siw (Debian 12, whose clock ticks 250 times a second): 64 KiB
  * Writes and Reads at MTU 1500, 4 ms each way, 5 % of the segments of both directions sent past the delay, 1 % loss one way. Of about
  * 700 segments 13 and 23 came twice. */
 #include "run_kit.h"

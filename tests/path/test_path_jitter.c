@@ -243,8 +243,8 @@ static void test_order(void)
   test_output_free(kept);
 }
 
-/* netem's `reorder` beside a distribution, here 20 us without any spread: behind two held packets the third goes at once, past those that
- * keep their order, and is not waited for by those behind it. One packet a microsecond. */
+/* netem's `reorder` beside a distribution, here 20 us without any spread: after two held packets the third goes at once, past those that
+ * keep their order, and is not waited for by those after it. One packet a microsecond. */
 static void test_chosen_packets_skip_the_delay(void)
 {
   random_stream *random = random_stream_new(1, "jitter.forward");

@@ -212,7 +212,7 @@ static double error_squared(const netem_sample *sample)
   return (sample->squares - sample->sum * sample->sum / SEEDS) / (SEEDS - 1) / SEEDS;
 }
 
-/* Of the packets, the share that is chosen (lag 0), and that is chosen together with the one `lag` behind it. */
+/* Of the packets, the share that is chosen (lag 0), and that is chosen together with the one `lag` after it. */
 static void add_shares(const bool *chosen, netem_sample samples[LAGS])
 {
   for (guint lag = 0; lag < LAGS; lag++) {

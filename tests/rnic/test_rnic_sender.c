@@ -128,7 +128,7 @@ static void test_rates(void)
   }
 }
 
-/* The last of five FPDUs is framed when the fourth has left, and waits. A Responder that closes has answered all then; its FIN goes behind that
+/* The last of five FPDUs is framed when the fourth has left, and waits. A Responder that closes has answered all then; its FIN goes after that
  * FPDU all the same. One whose connection is reset sends it no more, and rests. */
 static void test_end_while_an_fpdu_waits(void)
 {

@@ -30,7 +30,7 @@ static void expect_values(const char *const *sets, const char *profile)
   scenario_free(s);
 }
 
-/* Linux' values without it and with it; the RFCs' with the other; back again. */
+/* Linux's values without it and with it; the RFCs' with the other; back again. */
 static void test_a_profile_is_a_set_of_defaults(void)
 {
   expect_values(NULL, "linux");
@@ -54,7 +54,7 @@ static void test_rows_differ(void)
   }
 }
 
-/* A key that is given has its value in both, whichever comes first; it differs from the default of the profile alone. */
+/* A key that is set keeps its value in either, whichever comes first; it differs from the default of the profile alone. */
 static void test_what_is_given_stays(void)
 {
   static const char *const orders[][3] = {{"tcp.timer_slack=2ms", "tcp.profile=rfc", NULL},

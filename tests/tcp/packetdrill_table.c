@@ -392,6 +392,6 @@ void packetdrill_run(const packetdrill_script *script)
   }
   failure = packetdrill_play(&by_linux);
   if (failure) {
-    g_error("with Linux' keys: %s", failure);
+    g_error("with Linux's keys: %s", failure);
   }
 }

@@ -195,9 +195,9 @@ static void test_refused_is_not_twice(void)
   tcp_kit_free(kit);
 }
 
-/* RFC 2883 §4 (1): a D-SACK tells of the packet that has just come, so that is acknowledged at once; by an ACK of its own, as a
+/* RFC 2883 §4 (1): a D-SACK reports the packet that has just come, so that is acknowledged at once; by an ACK of its own, as a
  * segment with payload has no SACK option. Octets below 1000 have come, and what end 0 has to send waits. */
-static void test_told_by_its_own_ack(void)
+static void test_reported_by_its_own_ack(void)
 {
   static const struct {
     const char *what;
@@ -207,7 +207,7 @@ static void test_told_by_its_own_ack(void)
   } cases[] = {
       {"old in front", {0, 0}, {900, 1500}, {900, 1000}},
       {"old in front, and fills the hole", {1500, 2000}, {900, 1500}, {900, 1000}},
-      {"the run behind the hole at its end", {1500, 2000}, {1000, 1700}, {1500, 1700}},
+      {"the run beyond the hole at its end", {1500, 2000}, {1000, 1700}, {1500, 1700}},
       {"all of that run at its end", {1500, 2000}, {1000, 2000}, {1500, 2000}},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -223,10 +223,10 @@ static void test_told_by_its_own_ack(void)
     drop_all(kit, 0);
     queue_record(kit, 0, 100, 0);
     script_payload(kit, arrival.from, (uint32_t)(arrival.to - arrival.from), 0);
-    worked_example told = {
+    worked_example reported = {
         .acknowledgement = MAX(arrival.to, before.to), .blocks = {cases[i].duplicate}, .count = 1};
-    expect_ack(kit, 0, told.acknowledgement);
-    expect_blocks(kit, 0, &told, 0, 4);
+    expect_ack(kit, 0, reported.acknowledgement);
+    expect_blocks(kit, 0, &reported, 0, 4);
     drop_segment(kit, 0);
     expect_segment(kit, 0, 0, 100);
     drop_segment(kit, 0);
@@ -350,7 +350,7 @@ static void test_overtaken_acks(void)
   }
 }
 
-/* Of an ACK that was overtaken nothing else counts: not the window that it tells, which is older, nor its ECE. RFC 5961 §5.2: if it is
+/* Of an ACK that was overtaken nothing else counts: not the window that it advertises, which is older, nor its ECE. RFC 5961 §5.2: if it is
  * older than the largest window it is answered, and not read. */
 static void test_overtaken_acks_have_no_other_say(void)
 {
@@ -396,7 +396,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/duplicate_sack/examples", test_examples);
   g_test_add_func("/tcp/duplicate_sack/without_sack", test_without_sack);
   g_test_add_func("/tcp/duplicate_sack/refused_is_not_twice", test_refused_is_not_twice);
-  g_test_add_func("/tcp/duplicate_sack/told_by_its_own_ack", test_told_by_its_own_ack);
+  g_test_add_func("/tcp/duplicate_sack/reported_by_its_own_ack", test_reported_by_its_own_ack);
   g_test_add_func("/tcp/duplicate_sack/both_ends", test_both_ends);
   g_test_add_func("/tcp/duplicate_sack/hostile_blocks", test_hostile_blocks);
   g_test_add_func("/tcp/duplicate_sack/blocks_behind_a_duplicate", test_blocks_behind_a_duplicate);

@@ -46,7 +46,7 @@ static void test_what_is_not_full_does_not_grow(void)
   tcp_kit_free(kit);
 }
 
-/* Linux' first 16 ACKs are not delayed: 10 for the initial window's 10 segments. The ACKs let 20 go; the next 6 are quick, and the 14
+/* Linux's first 16 ACKs are not delayed: 10 for the initial window's 10 segments. The ACKs let 20 go; the next 6 are quick, and the 14
  * segments left have 7. */
 static void test_quick_acks(void)
 {

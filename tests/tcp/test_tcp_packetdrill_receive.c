@@ -149,7 +149,7 @@ static void test_zero_window(void)
       SEGMENT_OUT(250 * MS, 10000, 10000, 1, .keys = PACKETDRILL_RFC),
       SEGMENT_OUT(500 * MS, 10000, 10000, 1, .keys = PACKETDRILL_RFC),
       SEGMENT_OUT(1000 * MS, 10000, 10000, 1, .keys = PACKETDRILL_RFC),
-      /* Linux' RTO is at least SRTT + 200 ms */
+      /* Linux's RTO is at least SRTT + 200 ms */
       SEGMENT_OUT(300 * MS, 10000, 10000, 1, .keys = PACKETDRILL_LINUX),
       SEGMENT_OUT(600 * MS, 10000, 10000, 1, .keys = PACKETDRILL_LINUX),
       SEGMENT_OUT(1200 * MS, 10000, 10000, 1, .keys = PACKETDRILL_LINUX),

@@ -197,7 +197,7 @@ static void test_stream_cuts_at_emss(void)
   tcp_send_queue_free(queue);
 }
 
-/* ALIGNED: exactly one record flagged full-size. STREAM: EMSS octets of nothing but FPDUs, whatever comes behind them. RECORD: all that
+/* ALIGNED: exactly one record flagged full-size. STREAM: EMSS octets of nothing but FPDUs, whatever comes after them. RECORD: all that
  * such a record is cut into, since its last piece costs its headers, too. */
 static void test_full_size(void)
 {

@@ -440,7 +440,7 @@ static void test_repacketized_fpdus(void)
 }
 
 /* What was lost as 500, 500 and 300 octets of one FPDU and 200 of the next, when the EMSS was 500, goes again within 1000. RECORD puts the
- * pieces of an FPDU together, and nothing behind its end. STREAM knows no end. */
+ * pieces of an FPDU together, and nothing past its end. STREAM knows no end. */
 static void test_repacketized_records(void)
 {
   for (unsigned record = 0; record < 2; record++) {

@@ -70,7 +70,7 @@ static void test_active_close_and_time_wait(void)
   tcp_kit_free(kit);
 }
 
-/* RFC 9293 §3.10.7.4, table 6: an empty segment is acceptable below RCV.NXT + RCV.WND, which is 1 + 65,535 behind the peer's FIN. In
+/* RFC 9293 §3.10.7.4, table 6: an empty segment is acceptable below RCV.NXT + RCV.WND, which is 1 + 65,535 past the peer's FIN. In
  * TIME-WAIT one at that edge is answered, as any that is not; nobody stands there for having filled the window. */
 static void test_edge_of_the_window_in_time_wait(void)
 {

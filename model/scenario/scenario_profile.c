@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Linux' functions are those of 6.1, in net/ipv4. */
+/* Linux's functions are those of 6.1, in net/ipv4 and include/net/tcp.h. */
 static const scenario_profile_row rows[] = {
     {SCENARIO_TCP_SLOW_START, "hystart++", "tcp_cubic.c, hystart_update(); RFC 9406"},
     {SCENARIO_TCP_CUBIC_AHEAD, "srtt", "tcp_cubic.c, bictcp_update(); RFC 9438 section 4.2"},
@@ -14,11 +14,11 @@ static const scenario_profile_row rows[] = {
     {SCENARIO_TCP_OLD_SACK, "false", "tcp_ack(), old_ack; RFC 9293 section 3.10.7.4"},
     {SCENARIO_TCP_TLP_DELAY, "delayed_ack", "tcp_schedule_loss_probe(); RFC 8985 section 7.2"},
     {SCENARIO_TCP_TIMER_SLACK, "0", "TCP_TIMEOUT_MIN, two ticks at 1000 Hz; RFC 8985 sections 6.2, 7.2"},
-    {SCENARIO_TCP_PARTIAL_UNDO, "false", "tcp_try_undo_partial(); none"},
-    {SCENARIO_TCP_FIN_BEYOND_WINDOW, "false", "tcp_cwnd_test(), until 6.10; RFC 5681 section 3"},
+    {SCENARIO_TCP_PARTIAL_UNDO, "false", "tcp_try_undo_partial(); no RFC"},
+    {SCENARIO_TCP_FIN_BEYOND_WINDOW, "false", "tcp_cwnd_test(), before 6.10; RFC 5681 section 2"},
     {SCENARIO_TCP_MISSING_TIMESTAMPS, "drop", "tcp_validate_incoming(); RFC 7323 section 3.2"},
     {SCENARIO_TCP_RESET_AT_EDGE, "drop", "tcp_sequence(); RFC 9293 section 3.10.7.4"},
-    {SCENARIO_TCP_QUICK_ACKS, "0", "tcp_enter_quickack_mode(); RFC 5681 section 4.2"},
+    {SCENARIO_TCP_QUICK_ACKS, "0", "tcp_event_data_recv(), tcp_incr_quickack(); RFC 5681 section 4.2"},
     {SCENARIO_TCP_RTO_FLOOR, "rto", "tcp_rtt_estimator(); RFC 6298 section 2.4"},
 };
 

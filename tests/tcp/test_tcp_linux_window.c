@@ -197,6 +197,32 @@ static void test_prr_answers_a_mark(void)
   tcp_kit_free(kit);
 }
 
+/* CUBIC, a window of 10 segments counted as such: the threshold is 7 from the mark on. While more than 7 are in flight ceil(0.7 k) may
+ * have left of k delivered: 1 2 3 3 4 5 5, so that ceil(0.7 k) - ceil(0.7 (k - 1)) leave with the k-th ACK, and after the seventh
+ * 10 - 7 + 5 = 8 are in flight. The eighth makes them 7, and nothing leaves; from then on each ACK lets one leave. */
+static void test_prr_of_cubic_counts_segments(void)
+{
+  static const unsigned leaving[] = {1, 1, 1, 0, 1, 1, 0, 0, 1, 1};
+  tcp_config config = tcp_kit_config();
+  config.ecn = TCP_ECN_ON;
+  config.congestion = TCP_CONGESTION_CUBIC;
+  config.delayed_ack_segments = 1;
+  config.ecn_proportional = true;
+  config.window_of_segments = true;
+  tcp_kit *kit = connected(&config);
+  post(kit, 0, 40 * EMSS, 0);
+  g_assert_cmpuint(on_wire(kit, 0), ==, 10);
+  datagram_set_ecn(wire_packet(kit, 0, 0), DATAGRAM_ECN_CONGESTED);
+  for (unsigned ack = 0; ack < G_N_ELEMENTS(leaving); ack++) {
+    expect_leaving(kit, leaving[ack]);
+    g_assert_cmpuint(threshold_of(kit), ==, 7 * EMSS);
+  }
+  g_assert_cmpuint(on_wire(kit, 0), ==, 7);
+  g_assert_cmpuint(window_of(kit), ==, 7 * EMSS);
+  g_assert_cmpuint(statistics_of(kit)->ecn_reductions, ==, 1);
+  tcp_kit_free(kit);
+}
+
 /* RFC 3168: the window is 5 at once, so 5 of the 10 ACKs let nothing leave, and each of the others a segment. */
 static void test_a_mark_cuts_at_once(void)
 {
@@ -321,6 +347,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/linux_window/cubic_looks_ahead_by_the_least_round_trip",
                   test_cubic_looks_ahead_by_the_least_round_trip);
   g_test_add_func("/tcp/linux_window/prr_answers_a_mark", test_prr_answers_a_mark);
+  g_test_add_func("/tcp/linux_window/prr_of_cubic_counts_segments", test_prr_of_cubic_counts_segments);
   g_test_add_func("/tcp/linux_window/a_mark_cuts_at_once", test_a_mark_cuts_at_once);
   g_test_add_func("/tcp/linux_window/one_reduction_for_mark_and_loss", test_one_reduction_for_mark_and_loss);
   g_test_add_func("/tcp/linux_window/short_segments", test_short_segments);

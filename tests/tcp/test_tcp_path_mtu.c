@@ -137,6 +137,37 @@ static void test_too_big(void)
   }
 }
 
+/* A window that counts segments stays one of 10, from the first message on of 960 octets each. A piece of 500 counts as much as one of
+ * 960: 10 of the 20 pieces are sent again and no more before an ACK comes. That of the first 2 lets 4 leave in slow start. */
+static void test_too_big_for_a_window_of_segments(void)
+{
+  static const uint32_t lengths[] = {960, 500};
+  for (unsigned sack = 0; sack < 2; sack++) {
+    for (unsigned rack = 0; rack <= sack; rack++) {
+      tcp_config config = tcp_kit_config();
+      config.sack = sack;
+      config.rack = rack;
+      config.window_of_segments = true;
+      tcp_kit *kit = connected(&config);
+      post(kit, 0, 10 * EMSS, 0);
+      g_assert_cmpuint(deliver_over(kit, 0, 1000, true), ==, 10);
+      g_assert_cmpuint(emss_of(kit), ==, 960);
+      g_assert_cmpuint(window_of(kit), ==, 10 * 960);
+      expect_resent(kit, 0, lengths, 2, 5);
+      deliver(kit, 1);
+      g_assert_cmpuint(kit->end[0].acknowledged, ==, EMSS);
+      g_assert_cmpuint(window_of(kit), ==, 12 * 960);
+      expect_resent(kit, 5 * EMSS, lengths, 2, 2);
+      settle(kit, TCP_KIT_ROUND_TRIP);
+      g_assert_cmpuint(kit->end[1].passed_octets, ==, 10 * EMSS);
+      g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 20);
+      g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
+      g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 0);
+      tcp_kit_free(kit);
+    }
+  }
+}
+
 /* The path shrinks behind the fourth of 10 segments: what went before the segment that the router names is on its way and not sent
  * again; of the six others each is, in two pieces. Nothing comes twice. */
 static void test_what_went_before_is_not_sent_again(void)
@@ -494,6 +525,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/path_mtu/after_too_big", test_after_too_big);
   g_test_add_func("/tcp/path_mtu/below", test_below);
   g_test_add_func("/tcp/path_mtu/too_big", test_too_big);
+  g_test_add_func("/tcp/path_mtu/too_big_for_a_window_of_segments", test_too_big_for_a_window_of_segments);
   g_test_add_func("/tcp/path_mtu/what_went_before_is_not_sent_again",
                   test_what_went_before_is_not_sent_again);
   g_test_add_func("/tcp/path_mtu/duplicate_acks_of_what_was_too_big",

@@ -78,7 +78,7 @@ static void test_reordering_timer(void)
 }
 
 /* Ten segments, of which the first is lost and two come, at a round trip of 50 us: two SACKs. The reordering timer expires 50 + 50 / 4 =
- * 62.5 us after the segments left, with Linux' slack of 2 ms after 2,062.5, and one segment is sent again. */
+ * 62.5 us after the segments left, with Linux's slack of 2 ms after 2,062.5, and one segment is sent again. */
 static void test_slack_of_the_reordering_timer(void)
 {
   static const time_ps slacks[] = {0, 2 * TIME_PS_PER_MILLISECOND};

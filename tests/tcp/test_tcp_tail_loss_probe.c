@@ -121,7 +121,7 @@ static void expect_probe_after(const tcp_config *config, time_ps round_trip_ps, 
   tcp_kit_free(kit);
 }
 
-/* A round trip of 50 us, two segments in flight: two SRTT are 100 us, and Linux' slack makes 2,100 of them. */
+/* A round trip of 50 us, two segments in flight: two SRTT are 100 us, and Linux's slack makes 2,100 of them. */
 static void test_slack_of_the_probe(void)
 {
   tcp_config config = with_probe();

@@ -256,13 +256,18 @@ static time_ps startup_deadline(const rnic_endpoint *endpoint)
                                                     : rnic_startup_phase_deadline(endpoint->startup);
 }
 
+/* Of what few endpoints have, or not for long. */
+static G_GNUC_NO_INLINE time_ps rare_deadline(const rnic_endpoint *endpoint)
+{
+  return time_ps_earlier(rnic_sender_deadline(&endpoint->sender), startup_deadline(endpoint));
+}
+
 time_ps rnic_endpoint_deadline(const rnic_endpoint *endpoint)
 {
   time_ps due =
       time_ps_earlier(tcp_transport_deadline(endpoint->tcp), rnic_receiver_deadline(&endpoint->receiver));
 
-  due = time_ps_earlier(due, rnic_sender_deadline(&endpoint->sender));
-  return time_ps_earlier(due, startup_deadline(endpoint));
+  return endpoint->sender.limits || endpoint->startup ? time_ps_earlier(due, rare_deadline(endpoint)) : due;
 }
 
 void rnic_endpoint_run(rnic_endpoint *endpoint, time_ps now)

@@ -202,7 +202,7 @@ static inline bool choose_new(tcp_sender *sender, int64_t room, tcp_cut *cut, bo
     return false;
   }
   *fin = fin_left && cut->length == unsent && usable > cut->length;
-  return fits(sender, MAX(cut->length, 1), room);
+  return fits(sender, MAX(cut->length, 1), room) || (*fin && sender->config->fin_beyond_window);
 }
 
 /* What a round has made of the window, as Linux keeps it (tcp_config.limited_by_round): that it was full, or else how much was in
@@ -345,9 +345,8 @@ static inline bool is_held_by_pacer(tcp_sender *sender, time_ps now)
 static bool send_fin_beyond_window(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
 {
   return sender->config->fin_beyond_window && !sender->fin_sent &&
-         tcp_send_queue_cut(&sender->queue, sender->emss_octets).length == tcp_sender_unsent_octets(sender) &&
          !(sender->flight && tcp_forward_rto_holds_back(&sender->flight->forward)) &&
-         !is_held_by_pacer(sender, now) && send_new(sender, INT64_MAX, outgoing, now);
+         !is_held_by_pacer(sender, now) && send_new(sender, 0, outgoing, now);
 }
 
 /* Something may have to leave that is not new, or whatever the window is. */

@@ -55,7 +55,7 @@ typedef struct tcp_acknowledgement {
 void tcp_sender_acknowledge(tcp_sender *sender, const tcp_acknowledgement *ack, time_ps now);
 
 /* What tcp_sender_acknowledge() does with an acknowledgement of SND.UNA and of nothing else, without SACK blocks or marks, when
- * nothing is in flight; false when it may do more than that, and nothing is done. */
+ * nothing was lost, overtaken or marked; false when it may do more than that, and nothing is done. */
 bool tcp_sender_hears_nothing_new(tcp_sender *sender);
 
 /* The peer has acknowledged all below `acknowledged`, and has room for `window_octets` more (RFC 9293 §3.10.7.4: SND.WND). */

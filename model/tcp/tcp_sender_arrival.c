@@ -246,10 +246,14 @@ static inline bool is_smooth(const tcp_sender *sender)
 
 bool tcp_sender_hears_nothing_new(tcp_sender *sender)
 {
-  if (sender->flight && (tcp_sender_flight_octets(sender) > 0 || !is_smooth(sender))) {
+  bool in_flight = tcp_sender_flight_octets(sender) > 0;
+  /* Without SACK it may be a duplicate (RFC 5681 §2). */
+  if (sender->flight && (!is_smooth(sender) || (in_flight && !sender->sack))) {
     return false;
   }
-  heed_answer(sender);
+  if (!in_flight) {
+    heed_answer(sender);
+  }
   return true;
 }
 

@@ -278,6 +278,46 @@ static void test_lost_handshake_ack(void)
   tcp_kit_free(kit);
 }
 
+/* RFC 7323 §3.2: both SYNs had timestamps, so the ACK that ends the handshake has them too, or is dropped without an answer, with or
+ * without payload: SYN-RECEIVED stays, and the SYN-ACK comes again after a second. Linux takes such an ACK. */
+static void test_handshake_ack_without_timestamps(void)
+{
+  for (unsigned drops = 0; drops < 2; drops++) {
+    tcp_config config = tcp_kit_config();
+    config.timestamps = true;
+    config.drops_untimed = drops;
+    tcp_kit *kit = tcp_kit_new(&config, NULL);
+    tcp_connection_listen(kit->end[0].connection);
+    tcp_header header = {.sequence = tcp_sequence_of(-1, kit->end[1].config.isn),
+                         .flags = TCP_SYN,
+                         .window = 9000,
+                         .has_timestamps = true,
+                         .timestamp_value = 50};
+    script_segment(kit, header, 0, 0);
+    g_assert_true(wire_header(kit, 0, 0).has_timestamps);
+    drop_all(kit, 0);
+    advance_by(kit, TCP_KIT_ROUND_TRIP);
+    header = (tcp_header){.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
+                          .acknowledgement = tcp_sequence_of(0, config.isn),
+                          .flags = TCP_ACK,
+                          .window = 9000};
+    script_segment(kit, header, 0, 0);
+    g_assert_true(kit->end[0].established == !drops);
+    if (drops) {
+      script_segment(kit, header, 0, 10);
+      expect_nothing(kit, 0);
+      advance_to(kit, TIME_PS_PER_SECOND);
+      g_assert_cmphex(wire_header(kit, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
+      header.has_timestamps = true;
+      header.timestamp_value = 51;
+      script_segment(kit, header, 0, 10);
+      g_assert_true(kit->end[0].established);
+      g_assert_cmpuint(kit->end[0].passed_octets, ==, 10);
+    }
+    tcp_kit_free(kit);
+  }
+}
+
 static void test_syn_is_given_up(void)
 {
   tcp_config config = tcp_kit_config();
@@ -329,6 +369,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/handshake/lost_syn", test_lost_syn);
   g_test_add_func("/tcp/handshake/lost_syn_ack", test_lost_syn_ack);
   g_test_add_func("/tcp/handshake/lost_handshake_ack", test_lost_handshake_ack);
+  g_test_add_func("/tcp/handshake/handshake_ack_without_timestamps", test_handshake_ack_without_timestamps);
   g_test_add_func("/tcp/handshake/syn_is_given_up", test_syn_is_given_up);
   g_test_add_func("/tcp/handshake/simultaneous_open", test_simultaneous_open);
   g_test_add_func("/tcp/handshake/senseless_mss", test_senseless_mss);

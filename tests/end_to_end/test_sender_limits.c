@@ -68,6 +68,63 @@ static void test_buffer(gconstpointer data)
   run_kit_remove_folder(folder);
 }
 
+enum { IN_FLIGHT_MAX = 8, FULL = 1448 };
+
+/* How often the Initiator had so many segments in flight by its own capture, each time right after a full one had left. */
+static void count_in_flight(const char *folder, guint counts[IN_FLIGHT_MAX])
+{
+  g_autoptr(GArray) packets = packet_list_read(folder, "sender.pcap");
+  guint64 ends[IN_FLIGHT_MAX];
+  guint32 start = 0;
+  guint in_flight = 0;
+
+  for (guint i = 0; i < packets->len; i++) {
+    const listed_packet *packet = packet_list_at(packets, i);
+
+    if (packet->from_initiator) {
+      start = packet->flags & LISTED_SYN ? packet->sequence + 1 : start;
+      if (packet->payload > 0) {
+        g_assert_cmpuint(in_flight, <, IN_FLIGHT_MAX - 1);
+        ends[in_flight++] = packet->position + packet->payload;
+      }
+      counts[in_flight] += packet->payload == FULL ? 1 : 0;
+    } else if (packet->flags & LISTED_ACK && in_flight > 0) {
+      guint64 acknowledged = packet->acknowledgement - start;
+      guint gone = 0;
+
+      while (gone < in_flight && ends[gone] <= acknowledged) {
+        gone++;
+      }
+      in_flight -= gone;
+      memmove(ends, ends + gone, in_flight * sizeof ends[0]);
+    }
+  }
+}
+
+/* As in captures of siw under load, which presets/siw.cfg is made after: 64 KiB Writes and nothing lost. With timestamps a segment has 1448
+ * octets, one FPDU of 1428 of payload; 65,536 = 45 * 1428 + 1276, so that a message's last has 1296. Two full ones are 2896 octets, less
+ * than the buffer of 4000, which takes a third; of any three are 2 * 1448 + 1296 = 4192 at least, and there is no room for a fourth. An ACK
+ * comes for every 2 segments. But for the first of all, none leaves alone. */
+static void test_preset_of_siw(void)
+{
+  enum { MESSAGES = 20, FULL_ONES = MESSAGES * 45 };
+  static const char *const sets[] = {"workload.message_size=65536", "workload.messages=20", NULL};
+  g_autofree char *text =
+      g_strdup_printf("@include \"%s/presets/siw.cfg\"\ntitle = \"siw\";\n", g_getenv("SCENARIOS"));
+  char *folder = run_kit_new_folder();
+  guint counts[IN_FLIGHT_MAX] = {0};
+
+  simulation_result result = run_kit_run_text(text, RUN_OK, RUN_KIT_OTHER_ENGINE, folder, sets);
+  count_in_flight(folder, counts);
+  g_test_message("1: %u, 2: %u, 3: %u, 4: %u", counts[1], counts[2], counts[3], counts[4]);
+  g_assert_cmpuint(counts[1], ==, 1);
+  g_assert_cmpuint(counts[2] + counts[3], ==, FULL_ONES - 1);
+  g_assert_cmpuint(counts[3], >=, FULL_ONES / 3);
+  run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
+  simulation_result_clear(&result);
+  run_kit_remove_folder(folder);
+}
+
 /* Four connections share their host's rate, whichever side sends, on a path of ten times as much. An FPDU of 1460 octets has 11.68 us at 1 Gbit/s,
  * one segment 20 us at 50,000 a second, and its 1428 octets of payload go in that time: none sooner, and in the mean the shorter ones (markers
  * fall into full FPDUs two or three at a time, of 1456 or 1460 octets) are at most 1 % off. The host serves them in turn: when the first connection
@@ -121,6 +178,7 @@ int main(int argc, char **argv)
 
     g_test_add_data_func(path, &buffer_cases[i], test_buffer);
   }
+  g_test_add_func("/sender-limits/preset-of-siw", test_preset_of_siw);
   g_test_add_data_func("/sender-limits/rates/write", "workload.operation=write", test_rates);
   g_test_add_data_func("/sender-limits/rates/read", "workload.operation=read", test_rates);
   return g_test_run();

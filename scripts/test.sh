@@ -110,6 +110,7 @@ if [ -n "$long" ]; then
   finish_tests build
   count "fuzzing (every target 10 s)" scripts/fuzz.sh 10
   count "reference results (every study made anew)" scripts/findings
+  count "keys of tcp.profile (docs/tcp-linux.md is what the studies give)" scripts/tcp-keys
   count "mutants (20 breaks of the model, of which 12 may survive: about one in five is equivalent)" scripts/mutants --count 20 --at-most 12
   start build-sanitizers run_sanitizers
   finish_tests build-sanitizers

@@ -1,6 +1,6 @@
 /* Two engines, one run: the order within one picosecond is defined, so ns-3 and plain C give the same octets in every output. Here for every
- * scenario in scenarios/: as it is, and with each value of its sweep's axes (but seeds), the other axes as the file has them. What is
- * too long is shortened, and said so. */
+ * scenario in scenarios/: as it is, with the other of tcp.profile, and with each value of its sweep's axes (but seeds), the other axes as
+ * the file has them. What is too long is shortened, and said so. */
 #include "run_kit.h"
 #include "scenario/scenario_engine.h"
 
@@ -83,6 +83,20 @@ static void assert_same_at(const scenario *s, gsize index, gsize number)
   scenario_free(point);
 }
 
+/* With the other of tcp.profile. */
+static void assert_same_in_other_profile(const scenario *s)
+{
+  const char *other = strcmp(scenario_text(s, SCENARIO_TCP_PROFILE), "rfc") ? "rfc" : "linux";
+  scenario *copy = scenario_copy(s);
+  GError *error = NULL;
+
+  scenario_set_key(copy, SCENARIO_TCP_PROFILE, other, "test", &error);
+  g_assert_no_error(error);
+  g_test_message("%s: tcp.profile = %s", scenario_name(s), other);
+  assert_same(copy, AS_IT_IS);
+  scenario_free(copy);
+}
+
 static void test_scenario(gconstpointer data)
 {
   const char *path = data;
@@ -99,6 +113,7 @@ static void test_scenario(gconstpointer data)
       assert_same_at(s, i, number);
     }
   }
+  assert_same_in_other_profile(s);
   assert_same(s, AS_IT_IS);
   scenario_free(s);
 }

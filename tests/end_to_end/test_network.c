@@ -161,6 +161,14 @@ static void test_random_networks(void)
   enum { SEED = 20261122, CASES = 40 };
   static const char *const keys[] = {
       "tcp.ip=ipv4|tcp.ip=ipv6",
+      "tcp.profile=linux|tcp.profile=rfc",
+      /* one key of it, which half of the time has the other profile's value */
+      "tcp.cubic_ahead=srtt|tcp.cubic_ahead=least|tcp.slow_start_limit=true|tcp.slow_start_limit=false|"
+      "tcp.window_unit=octets|tcp.window_unit=segments|tcp.window_growth=acknowledged|"
+      "tcp.window_growth=delivered|tcp.window_use=ack|tcp.window_use=round|tcp.ecn_response=cut|"
+      "tcp.ecn_response=prr|tcp.tlp_delay=delayed_ack|tcp.tlp_delay=rto_min|tcp.timer_slack=0s|"
+      "tcp.timer_slack=2ms|tcp.fin_beyond_window=false|tcp.fin_beyond_window=true|tcp.quick_acks=0|"
+      "tcp.quick_acks=16|tcp.rto_floor=rto|tcp.rto_floor=variation",
       "tcp.congestion=cubic|tcp.congestion=newreno|tcp.congestion=dctcp",
       "tcp.slow_start=hystart|tcp.slow_start=hystart++|tcp.slow_start=standard",
       "tcp.rack=true|tcp.rack=false",

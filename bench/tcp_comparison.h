@@ -12,6 +12,7 @@ typedef struct tcp_comparison {
   uint64_t rate_bit_per_s; /* of both directions; MTU 1500, framing 38 octets, queue without limit */
   time_ps delay_ps;        /* one way */
   bool loses;              /* one segment, in slow start: see tcp_comparison_lost_segment() */
+  bool as_linux;           /* our TCP has Linux' keys of tcp.profile; else those of the RFCs */
 } tcp_comparison;
 
 typedef struct tcp_comparison_result {
@@ -29,7 +30,7 @@ enum {
   TCP_COMPARISON_EMSS_OCTETS = 1460,
 };
 
-/* The comparison number `index` (< TCP_COMPARISON_CASES): by loss, rate, delay. */
+/* The comparison number `index` (< TCP_COMPARISON_CASES): by loss, rate, delay; by the RFCs. */
 tcp_comparison tcp_comparison_of(unsigned index);
 
 /* The window of both ends: four times what is on its way in a round trip, 256 KiB … 1 MiB; and the octets transferred: twelve

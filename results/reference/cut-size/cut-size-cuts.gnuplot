@@ -7,7 +7,7 @@ set border 3 linewidth 0.8 linecolor rgb '#404040'
 set tics nomirror out scale 0.6 textcolor rgb '#000000'
 set grid ytics linetype 1 linewidth 0.5 linecolor rgb '#d4d4d4'
 set label 1 'Placed directly by the size of a'."\n".'middlebox’s cuts, with one piece in a'."\n".'hundred lost' at screen 0.5,0.9703 center font 'DejaVu Sans Bold,29'
-set label 2 'scenario cut-size · seeds 1–8 · iwarpsim 0.1.0 (git'."\n".'101778563864) · 336 runs, mean of 8 each with 95 %'."\n".'interval · workload.messages moves with'."\n".'workload.message_size · ringed: 336 with timeouts,'."\n".'spurious or lost retransmissions · dashed black:'."\n".'probability that a piece of S octets, cut at a random…' at screen 0.5,0.8715 center font 'DejaVu Sans,22' textcolor rgb '#404040'
+set label 2 'scenario cut-size · seeds 1–8 · iwarpsim 0.1.0 (git'."\n".'7d6b6591d707) · 336 runs, mean of 8 each with 95 %'."\n".'interval · workload.messages moves with'."\n".'workload.message_size · ringed: 336 with timeouts,'."\n".'spurious or lost retransmissions · dashed black:'."\n".'probability that a piece of S octets, cut at a random…' at screen 0.5,0.8715 center font 'DejaVu Sans,22' textcolor rgb '#404040'
 set style line 1 linecolor rgb '#0072B2' dashtype 1 linewidth 1.4 pointtype 7 pointsize 0.6
 set style line 2 linecolor rgb '#D55E00' dashtype 2 linewidth 1.4 pointtype 5 pointsize 0.6
 set style line 3 linecolor rgb '#009E73' dashtype 4 linewidth 1.4 pointtype 9 pointsize 0.6

@@ -7,7 +7,7 @@ set border 3 linewidth 0.8 linecolor rgb '#404040'
 set tics nomirror out scale 0.6 textcolor rgb '#000000'
 set grid ytics linetype 1 linewidth 0.5 linecolor rgb '#d4d4d4'
 set label 1 'Four receivers: reassembly memory by MTU and loss' at screen 0.5,0.9672 center font 'DejaVu Sans Bold,29'
-set label 2 'peak of the reassembly occupancy · scenario four-receivers · seeds 1–8 · iwarpsim 0.1.0 (git 101778563864) · 384'."\n".'runs, mean of 8 each with 95 % interval · asterisk: 76 with timeouts or lost retransmissions' at screen 0.5,0.9308 center font 'DejaVu Sans,22' textcolor rgb '#404040'
+set label 2 'peak of the reassembly occupancy · scenario four-receivers · seeds 1–8 · iwarpsim 0.1.0 (git 7d6b6591d707) · 384'."\n".'runs, mean of 8 each with 95 % interval · asterisk: 68 with timeouts or lost retransmissions' at screen 0.5,0.9308 center font 'DejaVu Sans,22' textcolor rgb '#404040'
 set palette defined (0 '#440154', 1 '#472d7b', 2 '#3b528b', 3 '#2c728e', 4 '#21918c', 5 '#28ae80', 6 '#5ec962', 7 '#addc30', 8 '#fde725')
 set logscale cb 2
 set cbrange [256:194942.8]

@@ -7,7 +7,7 @@ set border 3 linewidth 0.8 linecolor rgb '#404040'
 set tics nomirror out scale 0.6 textcolor rgb '#000000'
 set grid ytics linetype 1 linewidth 0.5 linecolor rgb '#d4d4d4'
 set label 1 'Four receivers: reassembly memory by MTU and loss' at screen 0.5,0.9765 center font 'DejaVu Sans Bold,29'
-set label 2 'scenario four-receivers · seeds 1–8 · iwarpsim 0.1.0 (git 101778563864) · 384 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 76 with timeouts or lost retransmissions' at screen 0.5,0.9503 center font 'DejaVu Sans,22' textcolor rgb '#404040'
+set label 2 'scenario four-receivers · seeds 1–8 · iwarpsim 0.1.0 (git 7d6b6591d707) · 384 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 68 with timeouts or lost retransmissions' at screen 0.5,0.9503 center font 'DejaVu Sans,22' textcolor rgb '#404040'
 set style line 1 linecolor rgb '#0072B2' dashtype 1 linewidth 1.4 pointtype 7 pointsize 0.55
 set style line 4 linecolor rgb '#0072B2' dashtype 2 linewidth 1.0 pointtype 6 pointsize 0.55
 set style line 2 linecolor rgb '#D55E00' dashtype 1 linewidth 1.4 pointtype 5 pointsize 0.55

@@ -7,7 +7,7 @@ set border 3 linewidth 0.8 linecolor rgb '#404040'
 set tics nomirror out scale 0.6 textcolor rgb '#000000'
 set grid ytics linetype 1 linewidth 0.5 linecolor rgb '#d4d4d4'
 set label 1 'Markers behind each middlebox, with one segment in a thousand lost' at screen 0.5,0.9806 center font 'DejaVu Sans Bold,29'
-set label 2 'scenario middleboxes · seeds 1–8 · iwarpsim 0.1.0 (git 101778563864) · 256 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 128 with spurious or lost retransmissions' at screen 0.5,0.9590 center font 'DejaVu Sans,22' textcolor rgb '#404040'
+set label 2 'scenario middleboxes · seeds 1–8 · iwarpsim 0.1.0 (git 7d6b6591d707) · 256 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 128 with spurious or lost retransmissions' at screen 0.5,0.9590 center font 'DejaVu Sans,22' textcolor rgb '#404040'
 set style line 1 linecolor rgb '#0072B2' dashtype 1 linewidth 1.4 pointtype 7 pointsize 0.55
 set style line 2 linecolor rgb '#0072B2' dashtype 2 linewidth 1.0 pointtype 6 pointsize 0.55
 unset key
@@ -21,7 +21,7 @@ set tmargin at screen 0.8951
 set bmargin at screen 0.6594
 drawn(v) = (v > 256 || v != v ? v : 256) / 1 # what is less has no place on this axis
 set logscale y 2
-set yrange [256:143232.05]
+set yrange [256:166998]
 set ytics ('0' 256, '1 KiB' 1024, '4 KiB' 4096, '16 KiB' 16384, '64 KiB' 65536)
 set title 'in-order receiver, no markers' offset 0,-0.4
 set ylabel 'reassembly occupancy (octets)' offset 1,0
@@ -40,7 +40,7 @@ set tmargin at screen 0.8951
 set bmargin at screen 0.6594
 drawn(v) = (v > 256 || v != v ? v : 256) / 1 # what is less has no place on this axis
 set logscale y 2
-set yrange [256:143232.05]
+set yrange [256:166998]
 set ytics ('' 256, '' 1024, '' 4096, '' 16384, '' 65536)
 set title 'out-of-order receiver, no markers' offset 0,-0.4
 set ylabel '' offset 1,0
@@ -56,7 +56,7 @@ set tmargin at screen 0.4462
 set bmargin at screen 0.2105
 drawn(v) = (v > 256 || v != v ? v : 256) / 1 # what is less has no place on this axis
 set logscale y 2
-set yrange [256:143232.05]
+set yrange [256:166998]
 set ytics ('0' 256, '1 KiB' 1024, '4 KiB' 4096, '16 KiB' 16384, '64 KiB' 65536)
 set title 'out-of-order receiver, markers' offset 0,-0.4
 set ylabel 'reassembly occupancy (octets)' offset 1,0
@@ -72,7 +72,7 @@ set tmargin at screen 0.4462
 set bmargin at screen 0.2105
 drawn(v) = (v > 256 || v != v ? v : 256) / 1 # what is less has no place on this axis
 set logscale y 2
-set yrange [256:143232.05]
+set yrange [256:166998]
 set ytics ('' 256, '' 1024, '' 4096, '' 16384, '' 65536)
 set title 'assume-aligned receiver, no markers' offset 0,-0.4
 set ylabel '' offset 1,0

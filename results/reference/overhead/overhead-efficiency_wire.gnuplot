@@ -7,7 +7,7 @@ set border 3 linewidth 0.8 linecolor rgb '#404040'
 set tics nomirror out scale 0.6 textcolor rgb '#000000'
 set grid ytics linetype 1 linewidth 0.5 linecolor rgb '#d4d4d4'
 set label 1 'Wire efficiency by MTU, with and'."\n".'without markers and CRC' at screen 0.5,0.9639 center font 'DejaVu Sans Bold,29'
-set label 2 'scenario overhead · seed 1 · iwarpsim 0.1.0 (git'."\n".'101778563864) · 20 runs' at screen 0.5,0.8836 center font 'DejaVu Sans,22' textcolor rgb '#404040'
+set label 2 'scenario overhead · seed 1 · iwarpsim 0.1.0 (git'."\n".'7d6b6591d707) · 20 runs' at screen 0.5,0.8836 center font 'DejaVu Sans,22' textcolor rgb '#404040'
 set style line 1 linecolor rgb '#0072B2' dashtype 1 linewidth 1.4 pointtype 7 pointsize 0.6
 set style line 2 linecolor rgb '#D55E00' dashtype 2 linewidth 1.4 pointtype 5 pointsize 0.6
 set style line 3 linecolor rgb '#009E73' dashtype 4 linewidth 1.4 pointtype 9 pointsize 0.6

@@ -17,7 +17,7 @@ esac
 
 # What runs the program, compares whole simulations or tries our scripts. The other suites are of one module each; what is also in suite
 # both_ways leaves something out under sanitizers.
-program_suites="bench cli documents end_to_end findings mutants requirements survival"
+program_suites="bench cli documents end_to_end findings golden mutants requirements survival"
 
 say() {
   printf '== %s  %s\n' "$(date +%T)" "$*"
@@ -110,11 +110,13 @@ if [ -n "$long" ]; then
   finish_tests build
   count "fuzzing (every target 10 s)" scripts/fuzz.sh 10
   count "reference results (every study made anew)" scripts/findings
+  count "golden outputs (every case)" scripts/golden
   count "keys of tcp.profile (docs/tcp-linux.md is what the studies give)" scripts/tcp-keys
   count "mutants (20 breaks of the model, of which 12 may survive: about one in five is equivalent)" scripts/mutants --count 20 --at-most 12
   start build-sanitizers run_sanitizers
   finish_tests build-sanitizers
 else
+  count "golden outputs (every 25th case)" scripts/golden --sample 25
   count "reference results (two small studies made anew)" scripts/findings overhead packing
   # The other targets link nearly all of the program, which clang takes minutes to build once more; the tests run their corpora.
   start fuzzing scripts/fuzz.sh 5 capture decode deframer headers scenario startup stream

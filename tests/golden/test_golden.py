@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""What scripts/golden takes for a difference: a result, not the version or a wall clock."""
+
+import importlib.machinery
+import importlib.util
+import os
+import stat
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+loader = importlib.machinery.SourceFileLoader("golden", os.environ["GOLDEN"])
+golden = importlib.util.module_from_spec(importlib.util.spec_from_loader("golden", loader))
+loader.exec_module(golden)
+os.chdir(Path(os.environ["GOLDEN"]).parent.parent)
+golden.PROGRAM = Path(sys.argv.pop(1)).resolve()
+CASE = ("", ["workload.messages=2", "path.forward.loss=1%"])
+
+
+class Golden(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def made(self, name, settings=()):
+        return golden.make("random/1", (CASE[0], CASE[1] + list(settings)), "native", Path(self.folder.name) / name)
+
+    def test_the_same_run_has_the_same_digests(self):
+        row = self.made("a")
+        self.assertEqual(row, self.made("b"))
+        self.assertNotIn("-", row)
+
+    def test_another_result_is_a_difference(self):
+        # Only the reverse path's rate differs: the same packets at other times.
+        row, other = self.made("a"), self.made("b", ["path.reverse.rate=9Gbit/s"])
+        differing = {column for column, one, two in zip(golden.COLUMNS, row, other) if one != two}
+        self.assertLessEqual({"summary", "receiver", "sender", "decode"}, differing)
+
+    def test_what_the_program_prints_counts(self):
+        program, wrapper = golden.PROGRAM, Path(self.folder.name) / "wrapper"
+        wrapper.write_text(f'#!/bin/sh\necho "one line more" >&2\nexec {program} "$@"\n', encoding="utf-8")
+        wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR)
+        row = self.made("a")
+        try:
+            golden.PROGRAM = wrapper
+            other = self.made("b")
+        finally:
+            golden.PROGRAM = program
+        differing = {column for column, one, two in zip(golden.COLUMNS, row, other) if one != two}
+        self.assertEqual(differing, {"printed", "decode", "decode_json", "replay"})
+
+    def test_version_and_wall_clock_do_not_count(self):
+        summary = b'{\n    "version": "%s",\n    "git": "%s",\n    "time.wall_s": %s,\n    "tcp.segments": %s\n'
+        one = golden.digest(summary % (b"0.1.0", b"abc", b"0.1", b"7"))
+        self.assertEqual(one, golden.digest(summary % (b"0.2.0", b"def", b"0.2", b"7")))
+        self.assertNotEqual(one, golden.digest(summary % (b"0.1.0", b"abc", b"0.1", b"8")))
+        self.assertEqual(golden.digest(b"# scenario a, seed 1, iwarpsim 0.1.0\n1,2\n"), golden.digest(b"# scenario a, seed 1, iwarpsim 9\n1,2\n"))
+
+    def test_every_case_has_a_digest(self):
+        known = golden.read_digests()
+        cases = golden.all_cases()
+        self.assertEqual({name for name, _ in known}, set(cases))
+        self.assertEqual(sum(name.startswith("random/") for name in cases), 200)
+        for generation in golden.GENERATIONS:
+            self.assertIn(f"generation/{generation}/read", cases)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -153,21 +153,21 @@ static void set_tcp_congestion(tcp_config *tcp, const scenario *s)
 
 tcp_config sim_setup_tcp(const scenario *s, uint32_t connection, mpa_role side)
 {
-  tcp_config tcp = {
-      .receive_mtu_octets = sim_setup_receive_mtu(s, side),
-      .send_mtu_octets = scenario_link_of(s, scenario_side_of(sim_setup_peer(side)), 0).mtu_octets,
-      .receive_window_octets = scenario_receive_window_octets(s),
-      .timestamps = scenario_boolean(s, SCENARIO_TCP_TIMESTAMPS),
-      .drops_untimed = says(s, SCENARIO_TCP_MISSING_TIMESTAMPS, "drop"),
-      .drops_reset_at_edge = says(s, SCENARIO_TCP_RESET_AT_EDGE, "drop"),
-      .delayed_ack_segments = (uint16_t)scenario_integer(s, SCENARIO_TCP_DELAYED_ACK_SEGMENTS),
-      .quick_acks = (uint8_t)scenario_integer(s, SCENARIO_TCP_QUICK_ACKS),
-      .delayed_ack_ps = scenario_time(s, SCENARIO_TCP_DELAYED_ACK),
-      .path_mtu_discovery = scenario_boolean(s, SCENARIO_TCP_PATH_MTU_DISCOVERY),
-      .black_hole_detection = scenario_boolean(s, SCENARIO_TCP_BLACK_HOLE_DETECTION),
-      .segmentation = segmentation_of(s),
-      .passing = says(s, SCENARIO_RECEIVER_MODE, "in-order") ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED,
-  };
+  tcp_config tcp = tcp_config_default();
+
+  tcp.receive_mtu_octets = sim_setup_receive_mtu(s, side);
+  tcp.send_mtu_octets = scenario_link_of(s, scenario_side_of(sim_setup_peer(side)), 0).mtu_octets;
+  tcp.receive_window_octets = scenario_receive_window_octets(s);
+  tcp.timestamps = scenario_boolean(s, SCENARIO_TCP_TIMESTAMPS);
+  tcp.drops_untimed = says(s, SCENARIO_TCP_MISSING_TIMESTAMPS, "drop");
+  tcp.drops_reset_at_edge = says(s, SCENARIO_TCP_RESET_AT_EDGE, "drop");
+  tcp.delayed_ack_segments = (uint16_t)scenario_integer(s, SCENARIO_TCP_DELAYED_ACK_SEGMENTS);
+  tcp.quick_acks = (uint8_t)scenario_integer(s, SCENARIO_TCP_QUICK_ACKS);
+  tcp.delayed_ack_ps = scenario_time(s, SCENARIO_TCP_DELAYED_ACK);
+  tcp.path_mtu_discovery = scenario_boolean(s, SCENARIO_TCP_PATH_MTU_DISCOVERY);
+  tcp.black_hole_detection = scenario_boolean(s, SCENARIO_TCP_BLACK_HOLE_DETECTION);
+  tcp.segmentation = segmentation_of(s);
+  tcp.passing = says(s, SCENARIO_RECEIVER_MODE, "in-order") ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
 
   if (says(s, SCENARIO_TCP_IMPLEMENTATION, "ns3")) {
     tcp.segmentation = TCP_SEGMENTATION_STREAM; /* it is not MPA-aware, … */

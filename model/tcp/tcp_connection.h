@@ -129,6 +129,10 @@ typedef struct tcp_config {
   tcp_passing passing : 1;
 } tcp_config;
 
+/* The defaults of the product: what an empty scenario makes (tcp.profile linux), each with its source in docs/scenario.md, `tcp`.
+ * Addresses, ports and ISN are 0; the MTUs are Ethernet's and the window is the least of tcp.receive_window=auto, 64 KiB. */
+tcp_config tcp_config_default(void);
+
 /* Why a connection is closed. */
 typedef enum tcp_close_reason {
   TCP_CLOSE_FINISHED, /* both sides have sent FIN and have it acknowledged (TIME-WAIT counts as closed) */

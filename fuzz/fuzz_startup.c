@@ -33,7 +33,7 @@ enum {
 static mpa_startup_config config_of(fuzz_input *input, uint8_t flags)
 {
   return (mpa_startup_config){.generation = fuzz_input_octet(input) % IWARP_GENERATIONS,
-                              .role = flags & FLAG_RESPONDER ? MPA_RESPONDER : MPA_INITIATOR,
+                              .role = flags & FLAG_RESPONDER ? SIDE_RESPONDER : SIDE_INITIATOR,
                               .private_data_capacity_octets = fuzz_input_number_16(input),
                               .markers = flags & FLAG_MARKERS,
                               .crc = flags & FLAG_CRC,
@@ -89,19 +89,19 @@ static uint64_t receive(mpa_startup *startup, fuzz_input input, size_t step, uin
 static void check_peer_sends(const mpa_startup_config *config, const uint8_t *frame, uint32_t private_octets)
 {
   mpa_startup_config peer_config = {.generation = config->generation,
-                                    .role = config->role == MPA_INITIATOR ? MPA_RESPONDER : MPA_INITIATOR,
+                                    .role = side_peer(config->role),
                                     .private_data_capacity_octets = UINT16_MAX,
                                     .markers = frame[KEY_OCTETS] & BIT_M,
                                     .crc = frame[KEY_OCTETS] & BIT_C,
                                     .ulp_decides = true};
   mpa_startup *peer = mpa_startup_new(&peer_config);
   mpa_startup *own = begun(config);
-  uint8_t bits = peer_config.role == MPA_RESPONDER ? BIT_M | BIT_C | BIT_R : BIT_M | BIT_C;
+  uint8_t bits = peer_config.role == SIDE_RESPONDER ? BIT_M | BIT_C | BIT_R : BIT_M | BIT_C;
   octet_rope sent;
 
   octet_rope_init(&sent);
   mpa_startup_begin(peer, frame + HEADER_OCTETS, private_octets, 1);
-  if (peer_config.role == MPA_RESPONDER) {
+  if (peer_config.role == SIDE_RESPONDER) {
     g_assert_true(mpa_startup_next_frame(own, &sent));
     g_assert_cmpuint(mpa_startup_receive(peer, &sent), ==, sent.length);
     octet_rope_empty(&sent);
@@ -238,7 +238,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)
   check(in_pieces, &config, input, taken);
   g_assert_cmpuint(receive(by_octets, input, 1, flags), ==, taken);
   g_assert_cmpuint(receive(at_once, input, MAX(input.length, 1), flags), ==, taken);
-  bool is_octet_behind = config.role == MPA_INITIATOR && taken < input.length;
+  bool is_octet_behind = config.role == SIDE_INITIATOR && taken < input.length;
   check_same(by_octets, in_pieces, is_octet_behind);
   check_same(at_once, in_pieces, is_octet_behind);
   check_reader(input);

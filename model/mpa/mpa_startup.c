@@ -17,8 +17,8 @@ enum {
 enum { FLAG_MARKERS = 0x80, FLAG_CRC = 0x40, FLAG_REJECTED = 0x20 };
 
 static const uint8_t keys[][KEY_OCTETS + 1] = {
-    [MPA_INITIATOR] = "MPA ID Req Frame", /* MPA-237 */
-    [MPA_RESPONDER] = "MPA ID Rep Frame", /* MPA-238; capital F: notes-mpa 38 */
+    [SIDE_INITIATOR] = "MPA ID Req Frame", /* MPA-237 */
+    [SIDE_RESPONDER] = "MPA ID Rep Frame", /* MPA-238; capital F: notes-mpa 38 */
 };
 
 /* What may happen to an endpoint. */
@@ -191,11 +191,11 @@ static bool frame_is_due(const mpa_startup *startup)
 {
   switch (startup->state) {
   case MPA_STARTUP_WAITING:
-    return startup->config.role == MPA_INITIATOR;
+    return startup->config.role == SIDE_INITIATOR;
   case MPA_STARTUP_FULL_OPERATION:
     return has_frames(startup);
   case MPA_STARTUP_REJECTED:
-    return startup->config.role == MPA_RESPONDER;
+    return startup->config.role == SIDE_RESPONDER;
   default:
     return false;
   }
@@ -242,10 +242,10 @@ static mpa_startup_reason judge_octet(const mpa_startup *startup, uint32_t index
   if (index < KEY_OCTETS) {
     /* mpa-01 §6.1 rule 5, §6.1.1: each end knows which frame it must get (MPA-221, MPA-239, MPA-240). The two
      * keys part at one octet, and that one tells that both ends have the same role (rule 8, MPA-227). */
-    mpa_role role = startup->config.role;
+    enum side role = startup->config.role;
     uint8_t octet = startup->header[index];
 
-    if (octet == keys[role == MPA_INITIATOR ? MPA_RESPONDER : MPA_INITIATOR][index]) {
+    if (octet == keys[side_peer(role)][index]) {
       return MPA_STARTUP_REASON_NONE;
     }
     return octet == keys[role][index] ? MPA_STARTUP_REASON_SAME_ROLE : MPA_STARTUP_REASON_KEY;
@@ -306,7 +306,7 @@ static void finish_frame(mpa_startup *startup, bool behind)
 {
   /* R counts in a Reply only (MPA-248, MPA-249). What comes behind a rejection is the ULP's (notes-mpa
    * 41). */
-  if (startup->config.role == MPA_INITIATOR && (startup->header[FLAGS_AT] & FLAG_REJECTED)) {
+  if (startup->config.role == SIDE_INITIATOR && (startup->header[FLAGS_AT] & FLAG_REJECTED)) {
     step(startup, EVENT_REJECTING_REPLY, MPA_STARTUP_REASON_REJECTED_BY_PEER);
     return;
   }

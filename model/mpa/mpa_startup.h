@@ -11,14 +11,10 @@
 
 #include "base/iwarp_generation.h"
 #include "base/octet_rope.h"
+#include "base/side.h"
 #include "base/time_ps.h"
 
 typedef struct mpa_startup mpa_startup;
-
-typedef enum mpa_role {
-  MPA_INITIATOR, /* sends the Request Frame (MPA-199) */
-  MPA_RESPONDER,
-} mpa_role;
 
 typedef enum mpa_startup_state {
   MPA_STARTUP_STREAMING, /* MPA is not enabled */
@@ -51,7 +47,7 @@ const char *mpa_startup_reason_text(mpa_startup_reason reason);
 typedef struct mpa_startup_config {
   time_ps timeout_ps; /* from begin to the whole frame of the peer; 0: for ever */
   iwarp_generation generation;
-  mpa_role role;
+  enum side role;
   uint32_t private_data_capacity_octets; /* of the ULP's buffer: a frame with more is malformed (MPA-230) */
   bool markers;                          /* asked for in the direction this end receives (the M bit) */
   bool crc;                              /* the C bit; false only by the administrator's wish (MPA-118) */

@@ -165,7 +165,7 @@ static void set_protocol(rnic_endpoint_config *config, const replay_end_place *p
   config->generation = replay_scenario_generation(place->s, lesson);
   config->markers = towards->markers;
   config->crc = towards->crc;
-  config->rejects = config->role == MPA_RESPONDER && decoded->has_reply && decoded->reply.rejected;
+  config->rejects = config->role == SIDE_RESPONDER && decoded->has_reply && decoded->reply.rejected;
   config->streaming_octets_received = (uint32_t)MIN(streaming, (uint64_t)UINT32_MAX);
   config->streaming_octets_sent = 0; /* nobody looks at what this end sends */
   config->is_midway = frameless;
@@ -177,7 +177,7 @@ static void set_protocol(rnic_endpoint_config *config, const replay_end_place *p
 
 static rnic_endpoint_config config_of(const replay_end_place *place, uint32_t index)
 {
-  mpa_role side = sim_setup_measured(place->s);
+  enum side side = sim_setup_measured(place->s);
   const sim_setup_place where = {.host = place->host, .protection_domain = place->protection_domain};
   const replay_connection_lesson *lesson = lesson_of(place, index);
   const replay_direction_lesson *direction = &lesson->directions[replay_scenario_direction(place->s)];

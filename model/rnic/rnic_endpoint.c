@@ -97,7 +97,7 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
   endpoint->role = config->role;
   endpoint->opens = config->opens;
   endpoint->may_reply =
-      config->role == MPA_INITIATOR || !iwarp_generation_rules_of(config->generation)->responder_waits;
+      config->role == SIDE_INITIATOR || !iwarp_generation_rules_of(config->generation)->responder_waits;
   endpoint->identity = (ddp_stream_identity){.stream_id = rnic_host_stream_id_new(config->host),
                                              .protection_domain = config->protection_domain};
   endpoint->fault = config->fault ? rnic_fault_new(config->fault) : NULL;

@@ -18,9 +18,9 @@ typedef struct rnic_endpoint_config {
   void *tcp_new_user;
   rnic_host *host; /* outlives the endpoint */
   iwarp_generation generation;
-  mpa_role role; /* the Initiator sends the Request Frame; `opens` says who opens TCP (MPA-199) */
-  bool opens;    /* TCP actively */
-  bool markers;  /* asked for in the direction received */
+  enum side role; /* the Initiator sends the Request Frame; `opens` says who opens TCP (MPA-199) */
+  bool opens;     /* TCP actively */
+  bool markers;   /* asked for in the direction received */
   bool crc;
   const uint8_t *private_data; /* for the startup frame this end sends; copied. NULL: none */
   uint32_t private_data_octets;

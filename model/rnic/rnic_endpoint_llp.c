@@ -47,7 +47,7 @@ static void be_rejected(rnic_endpoint *endpoint, mpa_startup_reason reason, time
                           .reason.startup = reason,
                           .by_peer = reason == MPA_STARTUP_REASON_REJECTED_BY_PEER};
 
-  if (endpoint->role == MPA_INITIATOR) {
+  if (endpoint->role == SIDE_INITIATOR) {
     rnic_ending_silently(&endpoint->ending, &failure, now);
   } else {
     rnic_ending_when_peer_does(&endpoint->ending, &failure, now);

@@ -22,7 +22,7 @@ struct rnic_endpoint {
   rnic_admission *admission; /* NULL: every segment is taken */
   rnic_ending ending;
   ddp_stream_identity identity;
-  mpa_role role;
+  enum side role;
   bool opens;     /* TCP actively */
   bool may_reply; /* with FPDUs: it is the Initiator, or has received one (mpa-01 §6.1 rule 4) */
   bool is_mute;   /* it may not send FPDUs, and will never be allowed to */

@@ -9,7 +9,7 @@ enum { WRITE_OVERHEAD_OCTETS = DDP_TAGGED_HEADER_OCTETS + 6 };
 
 /* --- Building --- */
 
-static bool has_sends(const rnic_workload *workload, mpa_role requester)
+static bool has_sends(const rnic_workload *workload, enum side requester)
 {
   const workload_flow *flow = workload->flows[requester];
   bool sends = false;
@@ -20,7 +20,7 @@ static bool has_sends(const rnic_workload *workload, mpa_role requester)
   return sends;
 }
 
-static bool has_exchanges(const rnic_workload *workload, mpa_role requester)
+static bool has_exchanges(const rnic_workload *workload, enum side requester)
 {
   return flow_has(workload, requester, RNIC_OPERATION_STORAGE_READ) ||
          flow_has(workload, requester, RNIC_OPERATION_STORAGE_WRITE);
@@ -54,7 +54,7 @@ static uint32_t slots_fitting(const rnic_workload_config *config)
   return (uint32_t)MIN(config->messages, (config->in_flight_octets / turn_octets + 2) * turn_messages);
 }
 
-static void flow_init(rnic_workload *workload, mpa_role side)
+static void flow_init(rnic_workload *workload, enum side side)
 {
   const rnic_workload_config *config = workload->config;
   workload_flow *flow = workload->flows[side] = g_new0(workload_flow, 1);
@@ -69,9 +69,9 @@ static void flow_init(rnic_workload *workload, mpa_role side)
   flow->arrivals_at_peer = rnic_workload_plan_arrivals(&flow->plan, true);
 }
 
-bool rnic_workload_posts(const rnic_workload_config *config, mpa_role side)
+bool rnic_workload_posts(const rnic_workload_config *config, enum side side)
 {
-  return side == MPA_INITIATOR || config->both;
+  return side == SIDE_INITIATOR || config->both;
 }
 
 rnic_workload *rnic_workload_new(const rnic_workload_config *config, uint32_t connection, void *user)
@@ -82,7 +82,7 @@ rnic_workload *rnic_workload_new(const rnic_workload_config *config, uint32_t co
   workload->config = config;
   workload->connection = connection;
   workload->user = user;
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     if (rnic_workload_posts(config, side)) {
       flow_init(workload, side);
     }
@@ -93,8 +93,8 @@ rnic_workload *rnic_workload_new(const rnic_workload_config *config, uint32_t co
 static void flow_free(workload_flow *flow)
 {
   if (flow) {
-    rnic_workload_slots_free(flow->data[MPA_INITIATOR]);
-    rnic_workload_slots_free(flow->data[MPA_RESPONDER]);
+    rnic_workload_slots_free(flow->data[SIDE_INITIATOR]);
+    rnic_workload_slots_free(flow->data[SIDE_RESPONDER]);
     g_free(flow);
   }
 }
@@ -116,7 +116,7 @@ void rnic_workload_free(rnic_workload *workload)
   if (!workload) {
     return;
   }
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     end_clear(&workload->ends[side]);
     flow_free(workload->flows[side]);
   }
@@ -125,7 +125,7 @@ void rnic_workload_free(rnic_workload *workload)
 
 /* --- Memory --- */
 
-static rnic_workload_slots *slots_at(const rnic_workload *workload, mpa_role side, uint32_t count,
+static rnic_workload_slots *slots_at(const rnic_workload *workload, enum side side, uint32_t count,
                                      uint32_t octets)
 {
   rnic_host *host = rnic_endpoint_host(workload->ends[side].endpoint);
@@ -137,7 +137,7 @@ static void make_data(rnic_workload *workload, workload_flow *flow)
 {
   const rnic_workload_config *config = workload->config;
 
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     if (fills(&flow->plan, side != flow->requester)) {
       flow->data[side] = slots_at(workload, side, slots_fitting(config), config->message_octets);
     }
@@ -146,9 +146,9 @@ static void make_data(rnic_workload *workload, workload_flow *flow)
 
 /* Buffers for the Sends that reach `side`: those of the peer's flow (data, requests, one signal more than Writes can be undelivered), and
  * the responses to its own requests. None when nobody sends to it. */
-static void make_receives(rnic_workload *workload, mpa_role side)
+static void make_receives(rnic_workload *workload, enum side side)
 {
-  mpa_role peer = peer_of(side);
+  enum side peer = side_peer(side);
   bool exchanges = has_exchanges(workload, side) || has_exchanges(workload, peer);
   uint32_t kinds = (uint32_t)has_sends(workload, peer) + has_exchanges(workload, peer) +
                    has_exchanges(workload, side) + flow_has(workload, peer, RNIC_OPERATION_WRITE);
@@ -161,22 +161,22 @@ static void make_receives(rnic_workload *workload, mpa_role side)
   }
 }
 
-void rnic_workload_lend(rnic_workload *workload, rnic_endpoint *const endpoints[RNIC_WORKLOAD_ENDS])
+void rnic_workload_lend(rnic_workload *workload, rnic_endpoint *const endpoints[SIDES])
 {
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     workload->ends[side].endpoint = endpoints[side];
   }
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     if (workload->flows[side]) {
       make_data(workload, workload->flows[side]);
     }
     make_receives(workload, side);
   }
-  rnic_workload_lend_end(workload, MPA_INITIATOR);
-  rnic_workload_lend_end(workload, MPA_RESPONDER);
+  rnic_workload_lend_end(workload, SIDE_INITIATOR);
+  rnic_workload_lend_end(workload, SIDE_RESPONDER);
 }
 
-rnic_arrivals *rnic_workload_arrivals(rnic_workload *workload, mpa_role side)
+rnic_arrivals *rnic_workload_arrivals(rnic_workload *workload, enum side side)
 {
   workload_end *end = &workload->ends[side];
 
@@ -189,9 +189,9 @@ rnic_arrivals *rnic_workload_arrivals(rnic_workload *workload, mpa_role side)
 /* --- The requester --- */
 
 static rnic_workload_slots *data_of(const workload_flow *flow, const rnic_operation_rules *rules,
-                                    mpa_role *side)
+                                    enum side *side)
 {
-  *side = rules->fills_requester ? flow->requester : peer_of(flow->requester);
+  *side = rules->fills_requester ? flow->requester : side_peer(flow->requester);
   return rules->fills_requester || rules->fills_peer ? flow->data[*side] : NULL;
 }
 
@@ -205,11 +205,11 @@ static bool has_buffers(const rnic_workload *workload, const workload_flow *flow
                         const rnic_workload_step *step)
 {
   const workload_end *own = &workload->ends[flow->requester];
-  const workload_end *peer = &workload->ends[peer_of(flow->requester)];
+  const workload_end *peer = &workload->ends[side_peer(flow->requester)];
   const rnic_operation_rules *rules = rnic_operation_rules_of(step->operation);
   bool peer_has = has_receive(peer);
   bool own_has = has_receive(own);
-  mpa_role side;
+  enum side side;
 
   if (step->is_signal || rules->is_send) {
     return peer_has;
@@ -258,7 +258,7 @@ static bool post_request(rnic_workload *workload, const posted_work *what, uint6
 static bool post_message(rnic_workload *workload, workload_flow *flow, const rnic_workload_step *step)
 {
   const rnic_operation_rules *rules = rnic_operation_rules_of(step->operation);
-  mpa_role side;
+  enum side side;
 
   if (rules->is_send) {
     return post_data_send(workload, flow, step);
@@ -283,7 +283,7 @@ static bool post_message(rnic_workload *workload, workload_flow *flow, const rni
   return true;
 }
 
-bool rnic_workload_post_next(rnic_workload *workload, mpa_role side)
+bool rnic_workload_post_next(rnic_workload *workload, enum side side)
 {
   workload_flow *flow = workload->flows[side];
   uint64_t outstanding = workload->config->outstanding;
@@ -318,10 +318,10 @@ static void respond(rnic_workload *workload, workload_flow *flow, rnic_operation
                                 .invalidated_stag = rules->fills_requester ? slot->stag : slot->source_stag};
 
   workload->ends[flow->requester].receives_reserved--;
-  rnic_workload_post_send(workload, peer_of(flow->requester), &what, &details);
+  rnic_workload_post_send(workload, side_peer(flow->requester), &what, &details);
 }
 
-static void serve(rnic_workload *workload, mpa_role side, const rnic_arrival *request)
+static void serve(rnic_workload *workload, enum side side, const rnic_arrival *request)
 {
   const posted_work what = {.meaning = MEANING_TRANSFER,
                             .operation = request->operation,
@@ -340,7 +340,7 @@ static void serve(rnic_workload *workload, mpa_role side, const rnic_arrival *re
 
 /* --- Arrivals --- */
 
-void rnic_workload_delivered(rnic_workload *workload, mpa_role side, const ddp_segment *segment)
+void rnic_workload_delivered(rnic_workload *workload, enum side side, const ddp_segment *segment)
 {
   rnic_arrival whole;
 
@@ -351,7 +351,7 @@ void rnic_workload_delivered(rnic_workload *workload, mpa_role side, const ddp_s
   }
 }
 
-static void receive(rnic_workload *workload, mpa_role side, const rnic_completion *completion)
+static void receive(rnic_workload *workload, enum side side, const rnic_completion *completion)
 {
   rnic_arrival send;
 
@@ -380,7 +380,7 @@ static void receive(rnic_workload *workload, mpa_role side, const rnic_completio
 
 /* --- Completions --- */
 
-static void complete(rnic_workload *workload, mpa_role side, const rnic_completion *completion)
+static void complete(rnic_workload *workload, enum side side, const rnic_completion *completion)
 {
   workload_end *end = &workload->ends[side];
   waiting_work *oldest = end->oldest;
@@ -408,7 +408,7 @@ static void complete(rnic_workload *workload, mpa_role side, const rnic_completi
   }
 }
 
-void rnic_workload_poll(rnic_workload *workload, mpa_role side)
+void rnic_workload_poll(rnic_workload *workload, enum side side)
 {
   rnic_completion completion;
 
@@ -423,7 +423,7 @@ void rnic_workload_poll(rnic_workload *workload, mpa_role side)
 
 /* --- How far it is --- */
 
-bool rnic_workload_is_requester(const rnic_workload *workload, mpa_role side)
+bool rnic_workload_is_requester(const rnic_workload *workload, enum side side)
 {
   return workload->flows[side] != NULL;
 }
@@ -435,19 +435,19 @@ static bool is_complete(const workload_flow *flow)
 
 bool rnic_workload_is_complete(const rnic_workload *workload)
 {
-  return is_complete(workload->flows[MPA_INITIATOR]) && is_complete(workload->flows[MPA_RESPONDER]);
+  return is_complete(workload->flows[SIDE_INITIATOR]) && is_complete(workload->flows[SIDE_RESPONDER]);
 }
 
-uint64_t rnic_workload_expected(const rnic_workload *workload, mpa_role side)
+uint64_t rnic_workload_expected(const rnic_workload *workload, enum side side)
 {
   const workload_flow *own = workload->flows[side];
-  const workload_flow *peers = workload->flows[peer_of(side)];
+  const workload_flow *peers = workload->flows[side_peer(side)];
 
   return (own ? own->arrivals_at_requester : 0) + (peers ? peers->arrivals_at_peer : 0);
 }
 
 /* What has arrived at `side`. */
-static const rnic_arrivals_results *arrivals_of(const rnic_workload *workload, mpa_role side)
+static const rnic_arrivals_results *arrivals_of(const rnic_workload *workload, enum side side)
 {
   static const rnic_arrivals_results nothing;
   const rnic_arrivals *arrivals = workload->ends[side].arrivals;
@@ -459,13 +459,13 @@ bool rnic_workload_is_delivered(const rnic_workload *workload)
 {
   bool all = true;
 
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     all = all && arrivals_of(workload, side)->messages == rnic_workload_expected(workload, side);
   }
   return all;
 }
 
-rnic_workload_results rnic_workload_results_of(const rnic_workload *workload, mpa_role side)
+rnic_workload_results rnic_workload_results_of(const rnic_workload *workload, enum side side)
 {
   const workload_end *end = &workload->ends[side];
   const rnic_arrivals_results *arrivals = arrivals_of(workload, side);

@@ -10,13 +10,13 @@
 #include <stdint.h>
 
 #include "base/pattern.h"
+#include "base/side.h"
 #include "rnic/rnic_verbs.h"
 #include "rnic/rnic_workload_plan.h"
 
 typedef struct rnic_workload rnic_workload;
 
 enum {
-  RNIC_WORKLOAD_ENDS = 2, /* by mpa_role */
   /* Octets of a storage exchange's request and of its response: as iSCSI's header has (RFC 7143 §11.2.1). */
   RNIC_STORAGE_MESSAGE_OCTETS = 48,
 };
@@ -38,7 +38,7 @@ typedef struct rnic_workload_config {
   const pattern *table;
   /* `side` waited for a buffer of its peer's and one has come free: rnic_workload_post_next() may succeed again. `user` is the
    * workload's. NULL: nobody wants to know. */
-  void (*can_post)(void *user, mpa_role side);
+  void (*can_post)(void *user, enum side side);
 } rnic_workload_config;
 
 typedef struct rnic_workload_results {
@@ -50,7 +50,7 @@ typedef struct rnic_workload_results {
 } rnic_workload_results;
 
 /* Whether the ULP of `side` posts operations of its own accord, and not only what answers the peer's. */
-bool rnic_workload_posts(const rnic_workload_config *config, mpa_role side);
+bool rnic_workload_posts(const rnic_workload_config *config, enum side side);
 
 /* The workload of connection number `connection`, which is part of what makes each message's payload different. `config` and what it
  * points to must outlive it. Free with rnic_workload_free(), after the endpoints and before their hosts. */
@@ -58,27 +58,27 @@ rnic_workload *rnic_workload_new(const rnic_workload_config *config, uint32_t co
 void rnic_workload_free(rnic_workload *workload);
 
 /* The ULPs register their memory with the endpoints and post their receives. Once, before anything else. */
-void rnic_workload_lend(rnic_workload *workload, rnic_endpoint *const endpoints[RNIC_WORKLOAD_ENDS]);
+void rnic_workload_lend(rnic_workload *workload, rnic_endpoint *const endpoints[SIDES]);
 
 /* The ULP of `side` posts its next operation and returns true; false when all are posted or it posts none, the outstanding
  * limit is reached, no buffer is free at the peer, or the endpoint takes no more. */
-bool rnic_workload_post_next(rnic_workload *workload, mpa_role side);
+bool rnic_workload_post_next(rnic_workload *workload, enum side side);
 
 /* A segment was Delivered at `side`: verifies its octets. */
-void rnic_workload_delivered(rnic_workload *workload, mpa_role side, const ddp_segment *segment);
+void rnic_workload_delivered(rnic_workload *workload, enum side side, const ddp_segment *segment);
 
 /* Takes all completions of `side`, and posts the answers to what was received. */
-void rnic_workload_poll(rnic_workload *workload, mpa_role side);
+void rnic_workload_poll(rnic_workload *workload, enum side side);
 
 /* All that `side` posts for itself is complete; it posts nothing for itself; all messages have reached the ULPs they go to. */
-bool rnic_workload_is_requester(const rnic_workload *workload, mpa_role side);
+bool rnic_workload_is_requester(const rnic_workload *workload, enum side side);
 bool rnic_workload_is_complete(const rnic_workload *workload);
 bool rnic_workload_is_delivered(const rnic_workload *workload);
 
 /* Messages that are to reach the ULP of `side`. */
-uint64_t rnic_workload_expected(const rnic_workload *workload, mpa_role side);
+uint64_t rnic_workload_expected(const rnic_workload *workload, enum side side);
 
 /* What reached the ULP of `side` so far, and what was wrong with it. */
-rnic_workload_results rnic_workload_results_of(const rnic_workload *workload, mpa_role side);
+rnic_workload_results rnic_workload_results_of(const rnic_workload *workload, enum side side);
 
 #endif

@@ -5,13 +5,13 @@
 
 /* --- Lending: the STags of all slots; memory comes with the messages --- */
 
-static void lend(const rnic_workload *workload, mpa_role side, rnic_workload_slots *slots, uint32_t index,
+static void lend(const rnic_workload *workload, enum side side, rnic_workload_slots *slots, uint32_t index,
                  rnic_slot_stag which)
 {
   rnic_workload_slots_set_stag(slots, index, which, rnic_allocate_stag(workload->ends[side].endpoint));
 }
 
-static void lend_data(const rnic_workload *workload, const workload_flow *flow, mpa_role side)
+static void lend_data(const rnic_workload *workload, const workload_flow *flow, enum side side)
 {
   rnic_workload_slots *slots = flow->data[side];
   const rnic_workload_plan *plan = &flow->plan;
@@ -21,18 +21,18 @@ static void lend_data(const rnic_workload *workload, const workload_flow *flow, 
   for (uint32_t i = 0; slots && i < rnic_workload_slots_count(slots); i++) {
     lend(workload, side, slots, i, RNIC_SLOT_STAG);
     if (is_read) {
-      lend(workload, peer_of(side), slots, i, RNIC_SLOT_SOURCE_STAG);
+      lend(workload, side_peer(side), slots, i, RNIC_SLOT_SOURCE_STAG);
     }
   }
 }
 
-static bool needs_tokens(const rnic_workload *workload, mpa_role side)
+static bool needs_tokens(const rnic_workload *workload, enum side side)
 {
-  return flow_has(workload, peer_of(side), RNIC_OPERATION_SEND_INVALIDATE) ||
-         flow_has(workload, peer_of(side), RNIC_OPERATION_SEND_SE_INVALIDATE);
+  return flow_has(workload, side_peer(side), RNIC_OPERATION_SEND_INVALIDATE) ||
+         flow_has(workload, side_peer(side), RNIC_OPERATION_SEND_SE_INVALIDATE);
 }
 
-static void lend_receives(const rnic_workload *workload, mpa_role side)
+static void lend_receives(const rnic_workload *workload, enum side side)
 {
   const workload_end *end = &workload->ends[side];
   if (!end->receives) {
@@ -47,10 +47,10 @@ static void lend_receives(const rnic_workload *workload, mpa_role side)
   }
 }
 
-void rnic_workload_lend_end(const rnic_workload *workload, mpa_role side)
+void rnic_workload_lend_end(const rnic_workload *workload, enum side side)
 {
   lend_receives(workload, side);
-  for (mpa_role requester = MPA_INITIATOR; requester <= MPA_RESPONDER; requester++) {
+  for (enum side requester = 0; requester < SIDES; requester++) {
     if (workload->flows[requester]) {
       lend_data(workload, workload->flows[requester], side);
     }
@@ -59,7 +59,7 @@ void rnic_workload_lend_end(const rnic_workload *workload, mpa_role side)
 
 /* --- Slots that are taken --- */
 
-static void enable(const rnic_workload *workload, mpa_role side, rnic_memory *memory, uint32_t stag)
+static void enable(const rnic_workload *workload, enum side side, rnic_memory *memory, uint32_t stag)
 {
   memory->association = workload->config->association;
   bool is_registered = rnic_register_as(workload->ends[side].endpoint, memory, stag);
@@ -67,7 +67,7 @@ static void enable(const rnic_workload *workload, mpa_role side, rnic_memory *me
 }
 
 /* A Tagged Buffer of `side`, for the peer's Writes and for Read Responses. */
-static void enable_sink(const rnic_workload *workload, mpa_role side, rnic_workload_slot *slot)
+static void enable_sink(const rnic_workload *workload, enum side side, rnic_workload_slot *slot)
 {
   rnic_memory memory = {.supply = rnic_workload_slot_supply,
                         .source_user = slot,
@@ -80,7 +80,7 @@ static void enable_sink(const rnic_workload *workload, mpa_role side, rnic_workl
 }
 
 /* The message of `slot` where it comes from, for RDMA Reads. */
-static void enable_source(const rnic_workload *workload, mpa_role side, rnic_workload_slot *slot)
+static void enable_source(const rnic_workload *workload, enum side side, rnic_workload_slot *slot)
 {
   rnic_memory memory = {.source = rnic_workload_slot_payload,
                         .source_user = slot,
@@ -92,20 +92,20 @@ static void enable_source(const rnic_workload *workload, mpa_role side, rnic_wor
   enable(workload, side, &memory, slot->source_stag);
 }
 
-rnic_workload_slot *rnic_workload_take_data(rnic_workload *workload, workload_flow *flow, mpa_role side,
+rnic_workload_slot *rnic_workload_take_data(rnic_workload *workload, workload_flow *flow, enum side side,
                                             uint64_t payload)
 {
   rnic_workload_slot *slot = rnic_workload_slots_take(flow->data[side], payload);
 
   enable_sink(workload, side, slot);
   if (slot->source_stag) {
-    enable_source(workload, peer_of(side), slot);
+    enable_source(workload, side_peer(side), slot);
   }
   return slot;
 }
 
 /* An STag without rights for a Send with Invalidate that has no Write's to invalidate: that of its own buffer. */
-static void enable_token(const rnic_workload *workload, mpa_role side, rnic_workload_slot *buffer)
+static void enable_token(const rnic_workload *workload, enum side side, rnic_workload_slot *buffer)
 {
   rnic_memory memory = {.supply = rnic_workload_slot_supply,
                         .source_user = buffer,
@@ -116,7 +116,7 @@ static void enable_token(const rnic_workload *workload, mpa_role side, rnic_work
   enable(workload, side, &memory, buffer->stag);
 }
 
-rnic_workload_slot *rnic_workload_take_receive(rnic_workload *workload, mpa_role side, uint64_t payload)
+rnic_workload_slot *rnic_workload_take_receive(rnic_workload *workload, enum side side, uint64_t payload)
 {
   rnic_workload_slot *buffer = rnic_workload_slots_take(workload->ends[side].receives, payload);
 
@@ -129,7 +129,7 @@ rnic_workload_slot *rnic_workload_take_receive(rnic_workload *workload, mpa_role
 /* A buffer came free: whoever waits for one may go on. */
 static void tell_waiting(rnic_workload *workload)
 {
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     workload_flow *flow = workload->flows[side];
     if (flow && flow->waits && workload->config->can_post) {
       flow->waits = false;
@@ -138,17 +138,17 @@ static void tell_waiting(rnic_workload *workload)
   }
 }
 
-static void give_back_data(rnic_workload *workload, workload_flow *flow, mpa_role side,
+static void give_back_data(rnic_workload *workload, workload_flow *flow, enum side side,
                            rnic_workload_slot *slot)
 {
   rnic_withdraw(workload->ends[side].endpoint, slot->stag);
   if (slot->source_stag) {
-    rnic_withdraw(workload->ends[peer_of(side)].endpoint, slot->source_stag);
+    rnic_withdraw(workload->ends[side_peer(side)].endpoint, slot->source_stag);
   }
   rnic_workload_slots_release(flow->data[side], slot);
 }
 
-static void give_back_receive(rnic_workload *workload, mpa_role side, rnic_workload_slot *buffer)
+static void give_back_receive(rnic_workload *workload, enum side side, rnic_workload_slot *buffer)
 {
   if (buffer->stag) {
     rnic_withdraw(workload->ends[side].endpoint, buffer->stag);
@@ -156,7 +156,7 @@ static void give_back_receive(rnic_workload *workload, mpa_role side, rnic_workl
   rnic_workload_slots_release(workload->ends[side].receives, buffer);
 }
 
-void rnic_workload_release_data(rnic_workload *workload, workload_flow *flow, mpa_role side,
+void rnic_workload_release_data(rnic_workload *workload, workload_flow *flow, enum side side,
                                 rnic_workload_slot *slot)
 {
   workload->ends[side].guard_errors += !rnic_workload_slots_guards_intact(flow->data[side], slot);
@@ -164,7 +164,7 @@ void rnic_workload_release_data(rnic_workload *workload, workload_flow *flow, mp
   tell_waiting(workload);
 }
 
-void rnic_workload_repost(rnic_workload *workload, mpa_role side, const rnic_arrival *send)
+void rnic_workload_repost(rnic_workload *workload, enum side side, const rnic_arrival *send)
 {
   workload_end *end = &workload->ends[side];
   rnic_workload_slots *receives = end->receives;
@@ -180,12 +180,12 @@ void rnic_workload_repost(rnic_workload *workload, mpa_role side, const rnic_arr
   tell_waiting(workload);
 }
 
-void rnic_workload_end_invalidated(rnic_workload *workload, mpa_role side, const rnic_arrival *send)
+void rnic_workload_end_invalidated(rnic_workload *workload, enum side side, const rnic_arrival *send)
 {
   workload_flow *flow = send->flow;
   bool is_source =
       send->meaning == MEANING_RESPONSE && !rnic_operation_rules_of(send->operation)->fills_requester;
-  mpa_role holder = is_source ? peer_of(side) : side;
+  enum side holder = is_source ? side_peer(side) : side;
 
   lend(workload, side, flow->data[holder], send->slot->index,
        is_source ? RNIC_SLOT_SOURCE_STAG : RNIC_SLOT_STAG);

@@ -18,7 +18,7 @@ typedef enum work_meaning {
 
 /* What one end does for itself. */
 typedef struct workload_flow {
-  mpa_role requester;
+  enum side requester;
   bool waits; /* for a buffer */
   rnic_workload_plan plan;
   uint64_t steps;
@@ -26,7 +26,7 @@ typedef struct workload_flow {
   uint64_t arrivals_at_peer;
   uint64_t posted; /* steps */
   uint64_t completed;
-  rnic_workload_slots *data[RNIC_WORKLOAD_ENDS]; /* Tagged Buffers at each end; NULL: it needs none */
+  rnic_workload_slots *data[SIDES]; /* Tagged Buffers at each end; NULL: it needs none */
   rnic_workload_slot *written; /* by the Write before, when the next Send invalidates its STag; else NULL */
 } workload_flow;
 
@@ -62,46 +62,41 @@ struct rnic_workload {
   const rnic_workload_config *config;
   void *user;
   uint32_t connection;
-  workload_end ends[RNIC_WORKLOAD_ENDS];
-  workload_flow *flows[RNIC_WORKLOAD_ENDS]; /* by requester; NULL: it posts nothing for itself */
+  workload_end ends[SIDES];
+  workload_flow *flows[SIDES]; /* by requester; NULL: it posts nothing for itself */
 };
 
 /* Some message that `requester` posts for itself is `operation`. */
-static inline bool flow_has(const rnic_workload *workload, mpa_role requester, rnic_operation operation)
+static inline bool flow_has(const rnic_workload *workload, enum side requester, rnic_operation operation)
 {
   const workload_flow *flow = workload->flows[requester];
 
   return flow && rnic_workload_plan_has(&flow->plan, operation);
 }
 
-static inline mpa_role peer_of(mpa_role side)
-{
-  return side == MPA_INITIATOR ? MPA_RESPONDER : MPA_INITIATOR;
-}
-
 /* Those of `side`, made when something is expected or comes first. */
-rnic_arrivals *rnic_workload_arrivals(rnic_workload *workload, mpa_role side);
+rnic_arrivals *rnic_workload_arrivals(rnic_workload *workload, enum side side);
 
 /* --- Memory --- */
 
 /* All of one end's, before the run. */
-void rnic_workload_lend_end(const rnic_workload *workload, mpa_role side);
+void rnic_workload_lend_end(const rnic_workload *workload, enum side side);
 
 /* The next slot of `flow`'s data at `side`, or buffer for a Send to `side`, for a message that starts at `payload` of the table; there is
  * one. Its STags are valid until it is released or posted anew. */
-rnic_workload_slot *rnic_workload_take_data(rnic_workload *workload, workload_flow *flow, mpa_role side,
+rnic_workload_slot *rnic_workload_take_data(rnic_workload *workload, workload_flow *flow, enum side side,
                                             uint64_t payload);
-rnic_workload_slot *rnic_workload_take_receive(rnic_workload *workload, mpa_role side, uint64_t payload);
+rnic_workload_slot *rnic_workload_take_receive(rnic_workload *workload, enum side side, uint64_t payload);
 
 /* `slot` of `flow`'s data at `side` was verified: checks its guards and gives it to who waits for it. */
-void rnic_workload_release_data(rnic_workload *workload, workload_flow *flow, mpa_role side,
+void rnic_workload_release_data(rnic_workload *workload, workload_flow *flow, enum side side,
                                 rnic_workload_slot *slot);
 
 /* The buffer of `send` is the ULP's again and is posted anew; its token, if that was invalidated, gets a successor. */
-void rnic_workload_repost(rnic_workload *workload, mpa_role side, const rnic_arrival *send);
+void rnic_workload_repost(rnic_workload *workload, enum side side, const rnic_arrival *send);
 
 /* Data that the Send with Invalidate `send` ends: its STag at `side` is gone, and the slot is lent anew. */
-void rnic_workload_end_invalidated(rnic_workload *workload, mpa_role side, const rnic_arrival *send);
+void rnic_workload_end_invalidated(rnic_workload *workload, enum side side, const rnic_arrival *send);
 
 /* --- Work --- */
 
@@ -115,10 +110,10 @@ typedef struct send_details {
 
 /* Each posts one operation of `side` and has its other end expect what comes of it; false when the connection has ended. A Send goes into
  * the peer's next buffer, which is free. */
-bool rnic_workload_post_send(rnic_workload *workload, mpa_role side, const posted_work *what,
+bool rnic_workload_post_send(rnic_workload *workload, enum side side, const posted_work *what,
                              const send_details *details);
-bool rnic_workload_post_write(rnic_workload *workload, mpa_role side, const posted_work *what);
-bool rnic_workload_post_read(rnic_workload *workload, mpa_role side, const posted_work *what);
+bool rnic_workload_post_write(rnic_workload *workload, enum side side, const posted_work *what);
+bool rnic_workload_post_read(rnic_workload *workload, enum side side, const posted_work *what);
 
 /* Octets of the flow's message `message`. */
 uint32_t rnic_workload_length_of(const rnic_workload *workload, uint64_t message);

@@ -6,7 +6,7 @@
 uint64_t rnic_workload_payload_of(const rnic_workload *workload, const workload_flow *flow,
                                   work_meaning meaning, uint64_t message)
 {
-  uint64_t kind = (flow->requester == MPA_INITIATOR ? 0 : 8) + (uint64_t)meaning;
+  uint64_t kind = (flow->requester == SIDE_INITIATOR ? 0 : 8) + (uint64_t)meaning;
 
   return pattern_message_offset(workload->connection, message | kind << 60);
 }
@@ -20,7 +20,7 @@ uint32_t rnic_workload_length_of(const rnic_workload *workload, uint64_t message
              : config->message_octets;
 }
 
-static bool post(rnic_workload *workload, mpa_role side, const posted_work *what, rdmap_work *work)
+static bool post(rnic_workload *workload, enum side side, const posted_work *what, rdmap_work *work)
 {
   workload_end *end = &workload->ends[side];
 
@@ -51,10 +51,10 @@ static rdmap_opcode opcode_of(rdmap_operation operation)
   }
 }
 
-bool rnic_workload_post_send(rnic_workload *workload, mpa_role side, const posted_work *what,
+bool rnic_workload_post_send(rnic_workload *workload, enum side side, const posted_work *what,
                              const send_details *details)
 {
-  rnic_workload_slot *buffer = rnic_workload_take_receive(workload, peer_of(side), details->payload);
+  rnic_workload_slot *buffer = rnic_workload_take_receive(workload, side_peer(side), details->payload);
   const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(opcode_of(details->operation));
   uint32_t stag = details->invalidated_stag ? details->invalidated_stag : buffer->stag;
   rdmap_work work = {.operation = details->operation,
@@ -77,11 +77,11 @@ bool rnic_workload_post_send(rnic_workload *workload, mpa_role side, const poste
   if (!post(workload, side, what, &work)) {
     return false; /* nothing will take the buffer any more */
   }
-  rnic_arrivals_expect(rnic_workload_arrivals(workload, peer_of(side)), &arrival);
+  rnic_arrivals_expect(rnic_workload_arrivals(workload, side_peer(side)), &arrival);
   return true;
 }
 
-bool rnic_workload_post_write(rnic_workload *workload, mpa_role side, const posted_work *what)
+bool rnic_workload_post_write(rnic_workload *workload, enum side side, const posted_work *what)
 {
   rdmap_work work = {.operation = RDMAP_OPERATION_WRITE,
                      .length = what->slot->length,
@@ -101,11 +101,11 @@ bool rnic_workload_post_write(rnic_workload *workload, mpa_role side, const post
   if (!post(workload, side, what, &work)) {
     return false;
   }
-  rnic_arrivals_expect(rnic_workload_arrivals(workload, peer_of(side)), &arrival);
+  rnic_arrivals_expect(rnic_workload_arrivals(workload, side_peer(side)), &arrival);
   return true;
 }
 
-bool rnic_workload_post_read(rnic_workload *workload, mpa_role side, const posted_work *what)
+bool rnic_workload_post_read(rnic_workload *workload, enum side side, const posted_work *what)
 {
   rdmap_work work = {.operation = RDMAP_OPERATION_READ,
                      .length = what->slot->length,

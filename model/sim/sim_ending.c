@@ -11,13 +11,13 @@ bool sim_ending_is_documented(const scenario *s, uint32_t connection, const rnic
   return rnic_failure_is_termination(failure) || misbehaves;
 }
 
-void sim_ending_note(sim_ending *ending, uint32_t connection, mpa_role side, const rnic_failure *failure,
+void sim_ending_note(sim_ending *ending, uint32_t connection, enum side side, const rnic_failure *failure,
                      time_ps now)
 {
   if (ending->code) {
     return;
   }
-  ending->side = failure->by_peer ? sim_setup_peer(side) : side;
+  ending->side = failure->by_peer ? side_peer(side) : side;
   ending->code = rnic_failure_code(failure);
   ending->message = g_strdup_printf("%s by the %s of connection %u after %.12f s: %s", ending->code,
                                     sim_setup_side_name(ending->side), connection, time_ps_in_seconds(now),

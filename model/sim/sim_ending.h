@@ -2,14 +2,15 @@
 #ifndef SIM_SIM_ENDING_H
 #define SIM_SIM_ENDING_H
 
+#include "base/side.h"
 #include "rnic/rnic_failure.h"
 #include "scenario/scenario.h"
 
 /* All-zero: nothing has ended. */
 typedef struct sim_ending {
-  char *code;    /* as rnic_failure_code(); NULL: nothing has ended */
-  char *message; /* the code, who, which connection, when and why */
-  mpa_role side; /* who found the error, or made it */
+  char *code;     /* as rnic_failure_code(); NULL: nothing has ended */
+  char *message;  /* the code, who, which connection, when and why */
+  enum side side; /* who found the error, or made it */
 } sim_ending;
 
 /* Whether `failure` is an end that the documents describe: all but a TCP that is lost, and that too when the scenario has an end of
@@ -17,7 +18,7 @@ typedef struct sim_ending {
 bool sim_ending_is_documented(const scenario *s, uint32_t connection, const rnic_failure *failure);
 
 /* `failure` came from `side` of `connection`; the first one is kept. */
-void sim_ending_note(sim_ending *ending, uint32_t connection, mpa_role side, const rnic_failure *failure,
+void sim_ending_note(sim_ending *ending, uint32_t connection, enum side side, const rnic_failure *failure,
                      time_ps now);
 
 /* Frees what it owns. */

@@ -6,7 +6,7 @@
 enum { IP_TIMER_MAJOR = 0x7FFE0000 };
 
 struct sim_ip_input {
-  mpa_role side;
+  enum side side;
   uint32_t connections;
   rnic_ip_reassembly *reassembly;
   engine_timer *timer;
@@ -27,7 +27,7 @@ static void on_timer(void *user, time_ps now)
   settle(input, now);
 }
 
-static rnic_ip_reassembly_config config_of(const scenario *s, mpa_role side)
+static rnic_ip_reassembly_config config_of(const scenario *s, enum side side)
 {
   static const char *const options[] = {[RNIC_IP_REASSEMBLY_DROP] = "drop",
                                         [RNIC_IP_REASSEMBLY_LIMITED] = "limited",
@@ -50,7 +50,7 @@ static rnic_ip_reassembly_config config_of(const scenario *s, mpa_role side)
   return config;
 }
 
-sim_ip_input *sim_ip_input_new(const scenario *s, mpa_role side, engine *clock,
+sim_ip_input *sim_ip_input_new(const scenario *s, enum side side, engine *clock,
                                const sim_ip_input_events *events, void *user)
 {
   const rnic_ip_reassembly_config config = config_of(s, side);
@@ -76,14 +76,14 @@ void sim_ip_input_free(sim_ip_input *input)
   }
 }
 
-bool sim_ip_input_quoted_connection_of(const datagram *packet, mpa_role side, uint32_t connections,
+bool sim_ip_input_quoted_connection_of(const datagram *packet, enum side side, uint32_t connections,
                                        uint32_t *connection)
 {
   datagram_flow flow;
 
   /* An ICMP message names the packet that this side sent. */
   return datagram_flow_of(packet, &flow) &&
-         (side == MPA_INITIATOR
+         (side == SIDE_INITIATOR
               ? sim_ip_input_connection_at(flow.source_port, flow.destination_port, connections, connection)
               : sim_ip_input_connection_at(flow.destination_port, flow.source_port, connections, connection));
 }
@@ -94,10 +94,10 @@ static bool connection_of_flow(const sim_ip_input *input, const datagram_flow *f
   if (input->events.connection_of) {
     return input->events.connection_of(input->user, flow, connection);
   }
-  return input->side == MPA_INITIATOR ? sim_ip_input_connection_at(flow->destination_port, flow->source_port,
-                                                                   input->connections, connection)
-                                      : sim_ip_input_connection_at(flow->source_port, flow->destination_port,
-                                                                   input->connections, connection);
+  return input->side == SIDE_INITIATOR ? sim_ip_input_connection_at(flow->destination_port, flow->source_port,
+                                                                    input->connections, connection)
+                                       : sim_ip_input_connection_at(flow->source_port, flow->destination_port,
+                                                                    input->connections, connection);
 }
 
 static gint compare_numbers(gconstpointer a, gconstpointer b)

@@ -4,6 +4,7 @@
 #define SIM_SIM_IP_INPUT_H
 
 #include "base/big_endian.h"
+#include "base/side.h"
 #include "engine/engine.h"
 #include "path/path_element.h"
 #include "rnic/rnic_ip_reassembly.h"
@@ -25,7 +26,7 @@ typedef struct sim_ip_input_events {
 } sim_ip_input_events;
 
 /* The input of `side` in `s`; `events` are copied and called with `user`. Free with sim_ip_input_free(), before the engine. */
-sim_ip_input *sim_ip_input_new(const scenario *s, mpa_role side, engine *clock,
+sim_ip_input *sim_ip_input_new(const scenario *s, enum side side, engine *clock,
                                const sim_ip_input_events *events, void *user);
 void sim_ip_input_free(sim_ip_input *input);
 
@@ -41,11 +42,11 @@ static inline bool sim_ip_input_connection_at(uint32_t initiators, uint32_t resp
 }
 
 /* What sim_ip_input_connection_of() does with what is no TCP segment. */
-bool sim_ip_input_quoted_connection_of(const datagram *packet, mpa_role side, uint32_t connections,
+bool sim_ip_input_quoted_connection_of(const datagram *packet, enum side side, uint32_t connections,
                                        uint32_t *connection);
 
 /* The connection that a packet which came to `side` is of; false when its ports, damaged perhaps, are none's. */
-static inline bool sim_ip_input_connection_of(const datagram *packet, mpa_role side, uint32_t connections,
+static inline bool sim_ip_input_connection_of(const datagram *packet, enum side side, uint32_t connections,
                                               uint32_t *connection)
 {
   if (packet->kind != DATAGRAM_TCP) {
@@ -53,8 +54,8 @@ static inline bool sim_ip_input_connection_of(const datagram *packet, mpa_role s
   }
   uint32_t ports = big_endian_read_32(packet->header + packet->ip_octets); /* RFC 9293 §3.1 */
   uint32_t source = ports >> 16, destination = ports & 0xFFFF;
-  return side == MPA_INITIATOR ? sim_ip_input_connection_at(destination, source, connections, connection)
-                               : sim_ip_input_connection_at(source, destination, connections, connection);
+  return side == SIDE_INITIATOR ? sim_ip_input_connection_at(destination, source, connections, connection)
+                                : sim_ip_input_connection_at(source, destination, connections, connection);
 }
 
 /* No datagram times out any more: nobody waits for what is missing. */

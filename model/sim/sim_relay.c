@@ -9,19 +9,19 @@ struct sim_relay {
 
 /* The proxy's TCP towards `side`: what the hosts' TCP is, but for the links it stands at. `position` "before": beside the Initiator, so
  * all links are on the Responder's side, where the proxy takes the place of the Initiator; and so on. */
-static tcp_config tcp_towards(const scenario *s, mpa_role side)
+static tcp_config tcp_towards(const scenario *s, enum side side)
 {
   const char *position = scenario_text(s, SCENARIO_MIDDLEBOX_POSITION);
-  scenario_side to = side == MPA_INITIATOR ? SCENARIO_SIDE_INITIATOR : SCENARIO_SIDE_RESPONDER;
+  scenario_side to = side == SIDE_INITIATOR ? SCENARIO_SIDE_INITIATOR : SCENARIO_SIDE_RESPONDER;
   scenario_side from = to == SCENARIO_SIDE_INITIATOR ? SCENARIO_SIDE_RESPONDER : SCENARIO_SIDE_INITIATOR;
   gsize last_to = scenario_links(s, to) - 1;
   gsize last_from = scenario_links(s, from) - 1;
-  tcp_config tcp = sim_setup_tcp(s, 0, sim_setup_peer(side));
+  tcp_config tcp = sim_setup_tcp(s, 0, side_peer(side));
 
   if (g_str_equal(position, "between")) {
     /* The first forward link lies on the Initiator's side, and the reverse direction's last one. */
-    gsize sent = side == MPA_INITIATOR ? last_to : MIN(1, last_to);
-    gsize received = side == MPA_INITIATOR ? 0 : MAX(last_from, 1) - 1;
+    gsize sent = side == SIDE_INITIATOR ? last_to : MIN(1, last_to);
+    gsize received = side == SIDE_INITIATOR ? 0 : MAX(last_from, 1) - 1;
 
     tcp.send_mtu_octets = scenario_link_of(s, to, sent).mtu_octets;
     tcp.receive_mtu_octets = scenario_link_of(s, from, received).mtu_octets;
@@ -36,8 +36,8 @@ sim_relay *sim_relay_new(const scenario *s, uint32_t index)
   }
   sim_relay *relay = g_new0(sim_relay, 1);
   const path_proxy_config config = {
-      .side = {[PATH_PROXY_INITIATOR] = tcp_towards(s, MPA_INITIATOR),
-               [PATH_PROXY_RESPONDER] = tcp_towards(s, MPA_RESPONDER)},
+      .side = {[PATH_PROXY_INITIATOR] = tcp_towards(s, SIDE_INITIATOR),
+               [PATH_PROXY_RESPONDER] = tcp_towards(s, SIDE_RESPONDER)},
       .buffer_octets = scenario_integer(s, SCENARIO_MIDDLEBOX_PROXY_BUFFER),
       .seed = random_hash(scenario_integer(s, SCENARIO_RUN_SEED), "proxy", index),
   };

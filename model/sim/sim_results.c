@@ -7,7 +7,7 @@
 
 static void add_workload(sim_totals *totals, const sim_totals_connection *connection)
 {
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     rnic_workload_results results = rnic_workload_results_of(connection->workload, side);
     totals->expected += rnic_workload_expected(connection->workload, side);
     totals->delivered += results.messages_delivered;

@@ -2,6 +2,7 @@
 #ifndef SIM_SIM_RESULTS_H
 #define SIM_SIM_RESULTS_H
 
+#include "base/side.h"
 #include "measure/metric_table.h"
 #include "rnic/rnic_endpoint.h"
 #include "rnic/rnic_workload.h"
@@ -10,7 +11,7 @@
 /* One connection. */
 typedef struct sim_totals_connection {
   const rnic_workload *workload;
-  mpa_role measured;           /* the Data Sink's side */
+  enum side measured;          /* the Data Sink's side */
   const rnic_endpoint *source; /* the other one's */
   const rnic_endpoint *sink;
 } sim_totals_connection;

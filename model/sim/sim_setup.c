@@ -9,30 +9,25 @@ static bool says(const scenario *s, scenario_key key, const char *word)
   return g_str_equal(scenario_text(s, key), word);
 }
 
-static scenario_key key_of(scenario_key initiators, mpa_role side)
+static scenario_key key_of(scenario_key initiators, enum side side)
 {
   return scenario_key_of_side(initiators,
-                              side == MPA_INITIATOR ? SCENARIO_SIDE_INITIATOR : SCENARIO_SIDE_RESPONDER);
+                              side == SIDE_INITIATOR ? SCENARIO_SIDE_INITIATOR : SCENARIO_SIDE_RESPONDER);
 }
 
-const char *sim_setup_side_name(mpa_role side)
+const char *sim_setup_side_name(enum side side)
 {
-  return side == MPA_INITIATOR ? "Initiator" : "Responder";
+  return side == SIDE_INITIATOR ? "Initiator" : "Responder";
 }
 
-mpa_role sim_setup_peer(mpa_role side)
+sim_direction sim_setup_direction_to(enum side side)
 {
-  return side == MPA_INITIATOR ? MPA_RESPONDER : MPA_INITIATOR;
+  return side == SIDE_RESPONDER ? SIM_FORWARD : SIM_REVERSE;
 }
 
-sim_direction sim_setup_direction_to(mpa_role side)
+enum side sim_setup_measured(const scenario *s)
 {
-  return side == MPA_RESPONDER ? SIM_FORWARD : SIM_REVERSE;
-}
-
-mpa_role sim_setup_measured(const scenario *s)
-{
-  return scenario_measured_side(s) == SCENARIO_SIDE_INITIATOR ? MPA_INITIATOR : MPA_RESPONDER;
+  return scenario_measured_side(s) == SCENARIO_SIDE_INITIATOR ? SIDE_INITIATOR : SIDE_RESPONDER;
 }
 
 /* The value of a word's place in `words`, which the key's row has in this order too. */
@@ -53,9 +48,9 @@ static uint64_t number_or_unlimited(const scenario *s, scenario_key key)
   return scenario_is_word(s, key) ? 0 : scenario_integer(s, key);
 }
 
-ip_address sim_setup_address(const scenario *s, mpa_role side)
+ip_address sim_setup_address(const scenario *s, enum side side)
 {
-  bool initiator = side == MPA_INITIATOR;
+  bool initiator = side == SIDE_INITIATOR;
 
   if (says(s, SCENARIO_TCP_IP, "ipv6")) {
     return ip_address_v6(SIM_ADDRESS_V6_PREFIX, initiator ? 1 : 2);
@@ -63,12 +58,12 @@ ip_address sim_setup_address(const scenario *s, mpa_role side)
   return ip_address_v4(initiator ? SIM_INITIATOR_ADDRESS : SIM_RESPONDER_ADDRESS);
 }
 
-static scenario_side scenario_side_of(mpa_role side)
+static scenario_side scenario_side_of(enum side side)
 {
-  return side == MPA_INITIATOR ? SCENARIO_SIDE_INITIATOR : SCENARIO_SIDE_RESPONDER;
+  return side == SIDE_INITIATOR ? SCENARIO_SIDE_INITIATOR : SCENARIO_SIDE_RESPONDER;
 }
 
-uint32_t sim_setup_receive_mtu(const scenario *s, mpa_role side)
+uint32_t sim_setup_receive_mtu(const scenario *s, enum side side)
 {
   scenario_side to = scenario_side_of(side);
 
@@ -76,9 +71,9 @@ uint32_t sim_setup_receive_mtu(const scenario *s, mpa_role side)
 }
 
 /* Of all that is TCP's, what only this connection has. */
-static void set_tcp_connection(tcp_config *tcp, const scenario *s, uint32_t connection, mpa_role side)
+static void set_tcp_connection(tcp_config *tcp, const scenario *s, uint32_t connection, enum side side)
 {
-  bool initiator = side == MPA_INITIATOR;
+  bool initiator = side == SIDE_INITIATOR;
   uint16_t initiator_port = (uint16_t)(SIM_INITIATOR_FIRST_PORT + connection);
 
   tcp->local_port = initiator ? initiator_port : SIM_RESPONDER_PORT;
@@ -151,12 +146,12 @@ static void set_tcp_congestion(tcp_config *tcp, const scenario *s)
   tcp->nagle = scenario_boolean(s, SCENARIO_TCP_NAGLE);
 }
 
-tcp_config sim_setup_tcp(const scenario *s, uint32_t connection, mpa_role side)
+tcp_config sim_setup_tcp(const scenario *s, uint32_t connection, enum side side)
 {
   tcp_config tcp = tcp_config_default();
 
   tcp.receive_mtu_octets = sim_setup_receive_mtu(s, side);
-  tcp.send_mtu_octets = scenario_link_of(s, scenario_side_of(sim_setup_peer(side)), 0).mtu_octets;
+  tcp.send_mtu_octets = scenario_link_of(s, scenario_side_of(side_peer(side)), 0).mtu_octets;
   tcp.receive_window_octets = scenario_receive_window_octets(s);
   tcp.timestamps = scenario_boolean(s, SCENARIO_TCP_TIMESTAMPS);
   tcp.drops_untimed = says(s, SCENARIO_TCP_MISSING_TIMESTAMPS, "drop");
@@ -174,7 +169,7 @@ tcp_config sim_setup_tcp(const scenario *s, uint32_t connection, mpa_role side)
     tcp.passing = TCP_PASSING_IN_ORDER;         /* … and passes octets in order */
   }
   tcp.local_address = sim_setup_address(s, side);
-  tcp.remote_address = sim_setup_address(s, sim_setup_peer(side));
+  tcp.remote_address = sim_setup_address(s, side_peer(side));
   set_tcp_connection(&tcp, s, connection, side);
   set_tcp_recovery(&tcp, s);
   set_tcp_congestion(&tcp, s);
@@ -182,11 +177,11 @@ tcp_config sim_setup_tcp(const scenario *s, uint32_t connection, mpa_role side)
 }
 
 /* Octets of streaming mode that `side` sends before MPA (MPA-190): both ends know the number of each direction. */
-static uint32_t streaming_octets(const scenario *s, uint32_t connection, mpa_role side)
+static uint32_t streaming_octets(const scenario *s, uint32_t connection, enum side side)
 {
   const char *name =
-      side == MPA_INITIATOR ? "sender.stream_phase.initiator" : "sender.stream_phase.responder";
-  uint32_t mtu = scenario_link_of(s, scenario_side_of(sim_setup_peer(side)), 0).mtu_octets;
+      side == SIDE_INITIATOR ? "sender.stream_phase.initiator" : "sender.stream_phase.responder";
+  uint32_t mtu = scenario_link_of(s, scenario_side_of(side_peer(side)), 0).mtu_octets;
 
   if (!scenario_is_word(s, SCENARIO_SENDER_STREAM_PHASE)) {
     return (uint32_t)scenario_integer(s, SCENARIO_SENDER_STREAM_PHASE);
@@ -206,7 +201,7 @@ void sim_setup_host_rate(const scenario *s, rnic_host *host)
 }
 
 void sim_setup_endpoint_of(rnic_endpoint_config *config, const scenario *s, uint32_t connection,
-                           mpa_role side, const sim_setup_place *place)
+                           enum side side, const sim_setup_place *place)
 {
   set_tcp_connection(&config->tcp, s, connection, side);
   config->host = place->host;
@@ -214,10 +209,10 @@ void sim_setup_endpoint_of(rnic_endpoint_config *config, const scenario *s, uint
   config->private_data = config->private_data_octets > 0 ? place->private_data : NULL;
   config->fault = place->fault;
   config->streaming_octets_sent = streaming_octets(s, connection, side);
-  config->streaming_octets_received = streaming_octets(s, connection, sim_setup_peer(side));
+  config->streaming_octets_received = streaming_octets(s, connection, side_peer(side));
 }
 
-rnic_endpoint_config sim_setup_endpoint(const scenario *s, uint32_t connection, mpa_role side,
+rnic_endpoint_config sim_setup_endpoint(const scenario *s, uint32_t connection, enum side side,
                                         const sim_setup_place *place)
 {
   const char *assumed = scenario_text(s, SCENARIO_MPA_ASSUMED_EMSS);
@@ -227,7 +222,7 @@ rnic_endpoint_config sim_setup_endpoint(const scenario *s, uint32_t connection, 
       .tcp = sim_setup_tcp(s, connection, side),
       .generation = iwarp_generation_find(scenario_text(s, key_of(SCENARIO_INITIATOR_GENERATION, side))),
       .role = side,
-      .opens = side == MPA_INITIATOR,
+      .opens = side == SIDE_INITIATOR,
       .markers = scenario_boolean(s, key_of(SCENARIO_INITIATOR_MARKERS, side)),
       .crc = scenario_boolean(s, key_of(SCENARIO_INITIATOR_CRC, side)),
       .private_data_octets = private_data,
@@ -255,7 +250,7 @@ rnic_endpoint_config sim_setup_endpoint(const scenario *s, uint32_t connection, 
   return config;
 }
 
-uint8_t *sim_setup_private_data(const scenario *s, mpa_role side, const pattern *table)
+uint8_t *sim_setup_private_data(const scenario *s, enum side side, const pattern *table)
 {
   guint64 length = scenario_integer(s, key_of(SCENARIO_INITIATOR_PRIVATE_DATA, side));
   uint32_t offset = pattern_message_offset((uint32_t)side, UINT64_MAX); /* no message's */
@@ -267,7 +262,7 @@ uint8_t *sim_setup_private_data(const scenario *s, mpa_role side, const pattern 
   return octets;
 }
 
-bool sim_setup_private_data_is(const scenario *s, mpa_role side, const uint8_t *sent, const uint8_t *octets,
+bool sim_setup_private_data_is(const scenario *s, enum side side, const uint8_t *sent, const uint8_t *octets,
                                uint32_t length)
 {
   return length == scenario_integer(s, key_of(SCENARIO_INITIATOR_PRIVATE_DATA, side)) &&
@@ -329,9 +324,9 @@ sim_recorder_config sim_setup_recorder(const scenario *s, FILE *series)
   };
 }
 
-bool sim_setup_fault(const scenario *s, uint32_t connection, mpa_role side, rnic_fault_config *fault)
+bool sim_setup_fault(const scenario *s, uint32_t connection, enum side side, rnic_fault_config *fault)
 {
-  mpa_role faulty = says(s, SCENARIO_FAULT_SIDE, "initiator") ? MPA_INITIATOR : MPA_RESPONDER;
+  enum side faulty = says(s, SCENARIO_FAULT_SIDE, "initiator") ? SIDE_INITIATOR : SIDE_RESPONDER;
 
   if (connection > 0 || side != faulty || says(s, SCENARIO_FAULT_ERROR, "none")) {
     return false;

@@ -2,6 +2,7 @@
 #ifndef SIM_SIM_SETUP_H
 #define SIM_SIM_SETUP_H
 
+#include "base/side.h"
 #include "rnic/rnic_endpoint.h"
 #include "rnic/rnic_fault_bait.h"
 #include "rnic/rnic_workload.h"
@@ -22,23 +23,22 @@ enum {
 #define SIM_ADDRESS_V6_PREFIX UINT64_C(0xFD00000000000000)
 
 /* "Initiator", "Responder"; static. */
-const char *sim_setup_side_name(mpa_role side);
+const char *sim_setup_side_name(enum side side);
 
 /* The other end; the direction that leads to `side`. */
-mpa_role sim_setup_peer(mpa_role side);
-sim_direction sim_setup_direction_to(mpa_role side);
+sim_direction sim_setup_direction_to(enum side side);
 
 /* The end that is measured, the Data Sink of the main direction. */
-mpa_role sim_setup_measured(const scenario *s);
+enum side sim_setup_measured(const scenario *s);
 
 /* The address of `side`. */
-ip_address sim_setup_address(const scenario *s, mpa_role side);
+ip_address sim_setup_address(const scenario *s, enum side side);
 
 /* The MTU of the link at `side` that it receives from. */
-uint32_t sim_setup_receive_mtu(const scenario *s, mpa_role side);
+uint32_t sim_setup_receive_mtu(const scenario *s, enum side side);
 
 /* The TCP of `side` of `connection`. */
-tcp_config sim_setup_tcp(const scenario *s, uint32_t connection, mpa_role side);
+tcp_config sim_setup_tcp(const scenario *s, uint32_t connection, enum side side);
 
 /* What the configuration of an endpoint needs besides the scenario. */
 typedef struct sim_setup_place {
@@ -51,16 +51,16 @@ typedef struct sim_setup_place {
 /* Limits the rate of `host`, either end's, as in `sender`. Before its first endpoint. */
 void sim_setup_host_rate(const scenario *s, rnic_host *host);
 
-rnic_endpoint_config sim_setup_endpoint(const scenario *s, uint32_t connection, mpa_role side,
+rnic_endpoint_config sim_setup_endpoint(const scenario *s, uint32_t connection, enum side side,
                                         const sim_setup_place *place);
 
 /* Makes `config`, which is that of `side` of another connection and says the same of nearly all, `connection`'s. */
 void sim_setup_endpoint_of(rnic_endpoint_config *config, const scenario *s, uint32_t connection,
-                           mpa_role side, const sim_setup_place *place);
+                           enum side side, const sim_setup_place *place);
 
 /* The Private Data of `side`'s startup frame, as many octets as the scenario says, which free with g_free(); whether `octets` are those. */
-uint8_t *sim_setup_private_data(const scenario *s, mpa_role side, const pattern *table);
-bool sim_setup_private_data_is(const scenario *s, mpa_role side, const uint8_t *sent, const uint8_t *octets,
+uint8_t *sim_setup_private_data(const scenario *s, enum side side, const pattern *table);
+bool sim_setup_private_data_is(const scenario *s, enum side side, const uint8_t *sent, const uint8_t *octets,
                                uint32_t length);
 
 /* Without `can_post` and `user`. */
@@ -70,6 +70,6 @@ rnic_workload_config sim_setup_workload(const scenario *s, const pattern *table)
 sim_recorder_config sim_setup_recorder(const scenario *s, FILE *series);
 
 /* The fault that `side` of `connection` does, without its bait; false when it does none. */
-bool sim_setup_fault(const scenario *s, uint32_t connection, mpa_role side, rnic_fault_config *fault);
+bool sim_setup_fault(const scenario *s, uint32_t connection, enum side side, rnic_fault_config *fault);
 
 #endif

@@ -13,8 +13,7 @@ static void send(world_end *end, datagram *packet, time_ps now)
   if (world->captures[end->side]) {
     packet_capture_add(world->captures[end->side], packet, now);
   }
-  sim_network_send(world->network, end->index, sim_setup_direction_to(sim_setup_peer(end->side)), packet,
-                   now);
+  sim_network_send(world->network, end->index, sim_setup_direction_to(side_peer(end->side)), packet, now);
 }
 
 static void set_timer(world_end *end, time_ps when)
@@ -60,7 +59,7 @@ static void on_timer(void *user, time_ps now)
 
 /* A whole packet for TCP; takes its reference. One whose ports were damaged on the way is nobody's: its TCP checksum would be
  * wrong for any connection. */
-static inline void receive_whole(sim_world *world, mpa_role side, datagram *packet, time_ps now)
+static inline void receive_whole(sim_world *world, enum side side, datagram *packet, time_ps now)
 {
   uint32_t index;
 
@@ -75,7 +74,7 @@ static inline void receive_whole(sim_world *world, mpa_role side, datagram *pack
   sim_world_settle(end, now);
 }
 
-static inline void on_packet(sim_world *world, mpa_role side, datagram *packet, time_ps now)
+static inline void on_packet(sim_world *world, enum side side, datagram *packet, time_ps now)
 {
   if (world->captures[side]) {
     packet_capture_add(world->captures[side], packet, now);
@@ -89,26 +88,26 @@ static inline void on_packet(sim_world *world, mpa_role side, datagram *packet, 
 
 static void on_initiators_packet(void *user, datagram *packet, time_ps now)
 {
-  on_packet(user, MPA_INITIATOR, packet, now);
+  on_packet(user, SIDE_INITIATOR, packet, now);
 }
 
 static void on_responders_packet(void *user, datagram *packet, time_ps now)
 {
-  on_packet(user, MPA_RESPONDER, packet, now);
+  on_packet(user, SIDE_RESPONDER, packet, now);
 }
 
 static void on_initiators_whole(void *user, datagram *packet, time_ps now)
 {
-  receive_whole(user, MPA_INITIATOR, packet, now);
+  receive_whole(user, SIDE_INITIATOR, packet, now);
 }
 
 static void on_responders_whole(void *user, datagram *packet, time_ps now)
 {
-  receive_whole(user, MPA_RESPONDER, packet, now);
+  receive_whole(user, SIDE_RESPONDER, packet, now);
 }
 
 /* An ICMP message of `side`'s, about a fragment it dropped, leaves by the path of the connection it is about. */
-static void answer(sim_world *world, mpa_role side, datagram *message, time_ps now)
+static void answer(sim_world *world, enum side side, datagram *message, time_ps now)
 {
   uint32_t index = 0;
 
@@ -116,19 +115,19 @@ static void answer(sim_world *world, mpa_role side, datagram *message, time_ps n
     packet_capture_add(world->captures[side], message, now);
   }
   /* It is for the peer: as the peer will see it. */
-  sim_ip_input_connection_of(message, sim_setup_peer(side), world->connection_count, &index);
+  sim_ip_input_connection_of(message, side_peer(side), world->connection_count, &index);
   sim_network_send(world->network, index < world->connection_count ? index : 0,
-                   sim_setup_direction_to(sim_setup_peer(side)), message, now);
+                   sim_setup_direction_to(side_peer(side)), message, now);
 }
 
 static void on_initiators_answer(void *user, datagram *message, time_ps now)
 {
-  answer(user, MPA_INITIATOR, message, now);
+  answer(user, SIDE_INITIATOR, message, now);
 }
 
 static void on_responders_answer(void *user, datagram *message, time_ps now)
 {
-  answer(user, MPA_RESPONDER, message, now);
+  answer(user, SIDE_RESPONDER, message, now);
 }
 
 static void on_measured_fragments(void *user, uint32_t connection, uint64_t octets, time_ps now)
@@ -150,8 +149,8 @@ static void on_other_fragments(void *user, uint32_t connection, uint64_t octets,
 static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
 {
   const sim_world *world = user;
-  mpa_role source = sim_setup_peer(world->measured);
-  uint32_t port = source == MPA_INITIATOR ? flow->source_port : flow->destination_port;
+  enum side source = side_peer(world->measured);
+  uint32_t port = source == SIDE_INITIATOR ? flow->source_port : flow->destination_port;
   uint32_t index = port - SIM_INITIATOR_FIRST_PORT;
   int64_t start;
 
@@ -165,14 +164,14 @@ static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t positio
 
 static void make_inputs(sim_world *world)
 {
-  const sim_ip_input_events events[ENDS] = {[MPA_INITIATOR] = {.whole = on_initiators_whole,
-                                                               .answer = on_initiators_answer,
-                                                               .held = on_other_fragments},
-                                            [MPA_RESPONDER] = {.whole = on_responders_whole,
-                                                               .answer = on_responders_answer,
-                                                               .held = on_other_fragments}};
+  const sim_ip_input_events events[SIDES] = {[SIDE_INITIATOR] = {.whole = on_initiators_whole,
+                                                                 .answer = on_initiators_answer,
+                                                                 .held = on_other_fragments},
+                                             [SIDE_RESPONDER] = {.whole = on_responders_whole,
+                                                                 .answer = on_responders_answer,
+                                                                 .held = on_other_fragments}};
 
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     sim_ip_input_events own = events[side];
 
     own.held = side == world->measured ? on_measured_fragments : own.held;
@@ -190,8 +189,8 @@ static bool is_ns3_tcp(const scenario *s)
 /* ns-3's TCP can be as the scenario asks, at both ends. */
 static bool check_ns3_tcp(const scenario *s, GError **error)
 {
-  tcp_config initiator = sim_setup_tcp(s, 0, MPA_INITIATOR);
-  tcp_config responder = sim_setup_tcp(s, 0, MPA_RESPONDER);
+  tcp_config initiator = sim_setup_tcp(s, 0, SIDE_INITIATOR);
+  tcp_config responder = sim_setup_tcp(s, 0, SIDE_RESPONDER);
 
   return !is_ns3_tcp(s) ||
          (sim_engine_ns3_tcp_supports(&initiator, error) && sim_engine_ns3_tcp_supports(&responder, error));
@@ -202,13 +201,13 @@ static void on_wake(void *user, time_ps now)
   set_timer(user, now);
 }
 
-/* The Protection Domains of a connection, by mpa_role. */
-typedef uint32_t end_domains[ENDS];
+/* The Protection Domains of a connection, by side. */
+typedef uint32_t end_domains[SIDES];
 
 static void make_endpoint(world_end *end, const end_domains domains)
 {
   sim_world *world = end->world;
-  mpa_role side = end->side, other = sim_setup_peer(side);
+  enum side side = end->side, other = side_peer(side);
   rnic_fault_config fault;
   bool faulty = sim_setup_fault(world->s, end->index, side, &fault);
 
@@ -231,7 +230,7 @@ static void make_endpoint(world_end *end, const end_domains domains)
   end->endpoint = rnic_endpoint_new(&config, &world->endpoint_events[side], end);
 }
 
-static void make_end(sim_world *world, uint32_t index, mpa_role side, const end_domains domains)
+static void make_end(sim_world *world, uint32_t index, enum side side, const end_domains domains)
 {
   world_end *end = &world->connections[index].ends[side];
 
@@ -239,7 +238,7 @@ static void make_end(sim_world *world, uint32_t index, mpa_role side, const end_
   end->index = index;
   end->side = side;
   make_endpoint(end, domains);
-  end->timer = engine_timer_new(world->clock, ENGINE_TIMER, index * ENDS + side, 0, on_timer, end);
+  end->timer = engine_timer_new(world->clock, ENGINE_TIMER, index * SIDES + side, 0, on_timer, end);
   end->timer_due = TIME_PS_NEVER;
 }
 
@@ -256,16 +255,16 @@ static void await_start(sim_world *world, uint32_t index)
 
 static void start(world_connection *connection, time_ps now)
 {
-  sim_world *world = connection->ends[MPA_INITIATOR].world;
+  sim_world *world = connection->ends[SIDE_INITIATOR].world;
 
   connection->started = true;
   world->started++;
   engine_timer_free(connection->workload_timer);
   connection->workload_timer = NULL;
-  await_start(world, connection->ends[MPA_INITIATOR].index + 1);
-  rnic_endpoint_start(connection->ends[MPA_RESPONDER].endpoint, now);
-  rnic_endpoint_start(connection->ends[MPA_INITIATOR].endpoint, now);
-  sim_world_settle(&connection->ends[MPA_INITIATOR], now);
+  await_start(world, connection->ends[SIDE_INITIATOR].index + 1);
+  rnic_endpoint_start(connection->ends[SIDE_RESPONDER].endpoint, now);
+  rnic_endpoint_start(connection->ends[SIDE_INITIATOR].endpoint, now);
+  sim_world_settle(&connection->ends[SIDE_INITIATOR], now);
 }
 
 static void on_workload_due(void *user, time_ps now)
@@ -276,7 +275,7 @@ static void on_workload_due(void *user, time_ps now)
     start(connection, now);
     return;
   }
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     if (connection->ends[side].may_post) {
       connection->ends[side].may_post = false;
       sim_world_settle(&connection->ends[side], now);
@@ -286,7 +285,7 @@ static void on_workload_due(void *user, time_ps now)
 
 void sim_world_set_workload_timer(world_connection *connection, time_ps when)
 {
-  const world_end *end = &connection->ends[MPA_INITIATOR];
+  const world_end *end = &connection->ends[SIDE_INITIATOR];
 
   if (!connection->workload_timer) {
     connection->workload_timer =
@@ -298,8 +297,8 @@ void sim_world_set_workload_timer(world_connection *connection, time_ps when)
 static void make_workload(sim_world *world, uint32_t index)
 {
   world_connection *connection = &world->connections[index];
-  rnic_endpoint *endpoints[ENDS] = {connection->ends[MPA_INITIATOR].endpoint,
-                                    connection->ends[MPA_RESPONDER].endpoint};
+  rnic_endpoint *endpoints[SIDES] = {connection->ends[SIDE_INITIATOR].endpoint,
+                                     connection->ends[SIDE_RESPONDER].endpoint};
 
   connection->workload = rnic_workload_new(&world->workload_config, index, connection);
   rnic_workload_lend(connection->workload, endpoints);
@@ -309,11 +308,11 @@ static void make_connection(sim_world *world, uint32_t index)
 {
   end_domains domains;
 
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     domains[side] = rnic_host_protection_domain_new(world->hosts[side]);
   }
-  make_end(world, index, MPA_INITIATOR, domains);
-  make_end(world, index, MPA_RESPONDER, domains);
+  make_end(world, index, SIDE_INITIATOR, domains);
+  make_end(world, index, SIDE_RESPONDER, domains);
   make_workload(world, index);
 }
 
@@ -325,14 +324,14 @@ static void free_bait(gpointer bait)
 /* All configurations are made once: asking the scenario costs more than the rest of a connection. */
 static void make_connections(sim_world *world)
 {
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     const sim_setup_place nowhere = {.host = world->hosts[side]};
 
     world->endpoint_configs[side] = sim_setup_endpoint(world->s, 0, side, &nowhere);
   }
   world->workload_config = sim_setup_workload(world->s, world->table);
   world->workload_config.can_post = sim_world_can_post;
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     bool posts = rnic_workload_posts(&world->workload_config, side);
     world->endpoint_events[side] = sim_world_events_of(side == world->measured, posts);
   }
@@ -346,7 +345,7 @@ static void make_connections(sim_world *world)
 
 static uint64_t progress_of(const sim_world *world)
 {
-  return world->delivered + ENDS * (uint64_t)world->connection_count - world->ends_open + world->started;
+  return world->delivered + SIDES * (uint64_t)world->connection_count - world->ends_open + world->started;
 }
 
 static void on_stall_timer(void *user, time_ps now)
@@ -375,10 +374,10 @@ static void on_stall_timer(void *user, time_ps now)
 
 static void make_hosts(sim_world *world)
 {
-  static const char *const names[ENDS] = {
-      [MPA_INITIATOR] = "stags.initiator", [MPA_RESPONDER] = "stags.responder"};
+  static const char *const names[SIDES] = {
+      [SIDE_INITIATOR] = "stags.initiator", [SIDE_RESPONDER] = "stags.responder"};
 
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     world->hosts[side] =
         rnic_host_new(random_hash(scenario_integer(world->s, SCENARIO_RUN_SEED), names[side], 0));
     sim_setup_host_rate(world->s, world->hosts[side]);
@@ -408,17 +407,17 @@ sim_world *sim_world_new(const scenario *s, sim_engine_kind kind, const sim_worl
   const sim_network_events events = {
       .outputs = {[SIM_FORWARD] = on_responders_packet, [SIM_REVERSE] = on_initiators_packet},
       .is_fpdu_start = is_fpdu_start,
-      .identifications = {[SIM_FORWARD] = rnic_host_identification(world->hosts[MPA_INITIATOR]),
-                          [SIM_REVERSE] = rnic_host_identification(world->hosts[MPA_RESPONDER])}};
+      .identifications = {[SIM_FORWARD] = rnic_host_identification(world->hosts[SIDE_INITIATOR]),
+                          [SIM_REVERSE] = rnic_host_identification(world->hosts[SIDE_RESPONDER])}};
   world->network = check_ns3_tcp(s, error) ? sim_network_new(s, kind, clock, &events, world, error) : NULL;
   if (!world->network) {
     sim_world_free(world);
     return NULL;
   }
-  world->captures[sim_setup_peer(world->measured)] = files->sender_capture;
+  world->captures[side_peer(world->measured)] = files->sender_capture;
   world->captures[world->measured] = files->receiver_capture;
   world->connection_count = (uint32_t)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
-  world->ends_open = ENDS * world->connection_count;
+  world->ends_open = SIDES * world->connection_count;
   world->workloads_open = world->connection_count;
   const sim_recorder_config recorder = sim_setup_recorder(s, files->series);
   world->recorder = sim_recorder_new(&recorder);
@@ -432,7 +431,7 @@ sim_world *sim_world_new(const scenario *s, sim_engine_kind kind, const sim_worl
 
 static void connection_clear(world_connection *connection)
 {
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     engine_timer_free(connection->ends[side].timer);
     rnic_endpoint_free(connection->ends[side].endpoint);
   }
@@ -453,13 +452,13 @@ void sim_world_free(sim_world *world)
   if (world->stall_timer) {
     engine_timer_free(world->stall_timer);
   }
-  sim_ip_input_free(world->inputs[MPA_INITIATOR]);
-  sim_ip_input_free(world->inputs[MPA_RESPONDER]);
+  sim_ip_input_free(world->inputs[SIDE_INITIATOR]);
+  sim_ip_input_free(world->inputs[SIDE_RESPONDER]);
   sim_network_free(world->network);
   engine_free(world->clock);
   sim_recorder_free(world->recorder);
   pattern_free(world->table);
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     rnic_host_free(world->hosts[side]);
     g_free(world->private_data[side]);
   }

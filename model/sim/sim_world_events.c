@@ -33,7 +33,7 @@ static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
   return rnic_workload_post_next(sim_world_connection_of(end)->workload, end->side);
 }
 
-void sim_world_can_post(void *user, mpa_role side)
+void sim_world_can_post(void *user, enum side side)
 {
   world_connection *connection = user;
 
@@ -116,7 +116,7 @@ static void on_private_data(void *user, const uint8_t *octets, uint32_t length, 
 {
   world_end *end = user;
   sim_world *world = end->world;
-  mpa_role peer = sim_setup_peer(end->side);
+  enum side peer = side_peer(end->side);
   (void)now;
 
   if (!world->failure &&
@@ -140,7 +140,7 @@ static bool waits_for_placement(const world_connection *connection)
 {
   bool waits = false;
 
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     rnic_held held;
 
     rnic_endpoint_held(connection->ends[side].endpoint, &held);
@@ -161,8 +161,8 @@ static void on_closed(void *user, time_ps now)
   }
   end->closed = true;
   world->ends_open--;
-  if (!connection->delivered && !connection->terminated &&
-      connection->ends[sim_setup_peer(end->side)].closed && !waits_for_placement(connection)) {
+  if (!connection->delivered && !connection->terminated && connection->ends[side_peer(end->side)].closed &&
+      !waits_for_placement(connection)) {
     sim_world_fail(world, g_strdup_printf("connection %u was closed before its workload was done",
                                           connection->ends[0].index));
   }

@@ -14,8 +14,6 @@
 #include "sim/sim_recorder.h"
 #include "sim/sim_world.h"
 
-enum { ENDS = RNIC_WORKLOAD_ENDS }; /* of a connection, by mpa_role */
-
 typedef struct world_connection world_connection;
 
 /* One end with its timer. */
@@ -25,7 +23,7 @@ typedef struct world_end {
   engine_timer *timer;
   time_ps timer_due; /* when the timer is; never later than the endpoint's deadline */
   uint32_t index;    /* of the connection */
-  mpa_role side : 8;
+  enum side side : 8;
   bool closed;
   bool may_post; /* its ULP waited for a buffer and is to be woken */
 } world_end;
@@ -34,7 +32,7 @@ enum { CACHE_LINE_OCTETS = 64 };
 
 /* Two cache lines: of ten thousand connections' nothing is in the cache when its turn comes. */
 struct world_connection {
-  _Alignas(CACHE_LINE_OCTETS) world_end ends[ENDS];
+  _Alignas(CACHE_LINE_OCTETS) world_end ends[SIDES];
   rnic_workload *workload;
   engine_timer *workload_timer; /* starts the connection, and goes; another one wakes ULPs. NULL: none */
   bool started;
@@ -52,18 +50,18 @@ static inline world_connection *sim_world_connection_of(world_end *end)
 struct sim_world {
   const scenario *s;
   engine *clock;
-  mpa_role measured; /* the Data Sink's side */
-  rnic_host *hosts[ENDS];
-  uint8_t *private_data[ENDS];
+  enum side measured; /* the Data Sink's side */
+  rnic_host *hosts[SIDES];
+  uint8_t *private_data[SIDES];
   sim_network *network;
-  sim_ip_input *inputs[ENDS];
+  sim_ip_input *inputs[SIDES];
   uint64_t strays; /* packets of no connection: their ports were damaged */
-  packet_capture *captures[ENDS];
+  packet_capture *captures[SIDES];
   sim_recorder *recorder;
   pattern *table;
-  rnic_endpoint_events endpoint_events[ENDS];
-  rnic_endpoint_config endpoint_configs[ENDS]; /* of connection 0; the others' are nearly the same */
-  rnic_workload_config workload_config;        /* the same */
+  rnic_endpoint_events endpoint_events[SIDES];
+  rnic_endpoint_config endpoint_configs[SIDES]; /* of connection 0; the others' are nearly the same */
+  rnic_workload_config workload_config;         /* the same */
   world_connection *connections;
   GPtrArray *baits; /* of rnic_fault_bait, that faults name */
   uint32_t connection_count;
@@ -92,7 +90,7 @@ rnic_endpoint_events sim_world_events_of(bool measured, bool posts);
 void sim_world_set_workload_timer(world_connection *connection, time_ps when);
 
 /* A buffer of `side` is free again; a rnic_workload_config.can_post of a world_connection. */
-void sim_world_can_post(void *user, mpa_role side);
+void sim_world_can_post(void *user, enum side side);
 
 /* A run ends when the workload is done and the connections are closed (definitions.md, Defaults). */
 bool sim_world_is_done(const sim_world *world);

@@ -12,7 +12,7 @@ static double share_delivered(const sim_world *world)
 
   for (uint32_t i = 0; i < world->connection_count; i++) {
     const rnic_workload *workload = world->connections[i].workload;
-    for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    for (enum side side = 0; side < SIDES; side++) {
       delivered += rnic_workload_results_of(workload, side).messages_delivered;
       expected += rnic_workload_expected(workload, side);
     }

@@ -34,7 +34,7 @@ static void add_totals(const sim_world *world, sim_totals *totals)
     const sim_totals_connection parts = {
         .workload = connection->workload,
         .measured = world->measured,
-        .source = connection->ends[sim_setup_peer(world->measured)].endpoint,
+        .source = connection->ends[side_peer(world->measured)].endpoint,
         .sink = connection->ends[world->measured].endpoint,
     };
     sim_totals_add(totals, &parts);

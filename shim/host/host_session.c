@@ -9,13 +9,11 @@
 #include "sim/sim_results.h"
 #include "sim/sim_setup.h"
 
-enum { SIDES = HOST_SESSION_SIDES };
-
 typedef struct host_connection host_connection;
 
 typedef struct host_end {
   host_connection *connection;
-  mpa_role side;
+  enum side side;
   rnic_endpoint *endpoint;
   engine_timer *timer;
   bool closed;
@@ -34,7 +32,7 @@ struct host_connection {
 struct host_session {
   scenario *s;
   engine *clock;
-  mpa_role measured;
+  enum side measured;
   rnic_host *hosts[SIDES];
   uint8_t *private_data[SIDES];
   pattern *table;
@@ -84,12 +82,12 @@ static void on_workload_due(void *user, time_ps now)
 
   if (!connection->started) {
     connection->started = true;
-    rnic_endpoint_start(connection->ends[MPA_RESPONDER].endpoint, now);
-    rnic_endpoint_start(connection->ends[MPA_INITIATOR].endpoint, now);
-    settle(&connection->ends[MPA_INITIATOR], now);
+    rnic_endpoint_start(connection->ends[SIDE_RESPONDER].endpoint, now);
+    rnic_endpoint_start(connection->ends[SIDE_INITIATOR].endpoint, now);
+    settle(&connection->ends[SIDE_INITIATOR], now);
     return;
   }
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     if (connection->ends[side].may_post) {
       connection->ends[side].may_post = false;
       settle(&connection->ends[side], now);
@@ -97,7 +95,7 @@ static void on_workload_due(void *user, time_ps now)
   }
 }
 
-static void can_post(void *user, mpa_role side)
+static void can_post(void *user, enum side side)
 {
   host_connection *connection = user;
 
@@ -105,7 +103,7 @@ static void can_post(void *user, mpa_role side)
   engine_timer_set(connection->workload_timer, engine_now(connection->session->clock));
 }
 
-static host_end *end_of(host_session *session, mpa_role side, const datagram *packet)
+static host_end *end_of(host_session *session, enum side side, const datagram *packet)
 {
   ip_address own = sim_setup_address(session->s, side);
   datagram_flow flow;
@@ -116,7 +114,7 @@ static host_end *end_of(host_session *session, mpa_role side, const datagram *pa
   /* An ICMP message quotes a packet of this host's. */
   bool outward = packet->kind == DATAGRAM_TOO_BIG;
   const ip_address *mine = outward ? &flow.source : &flow.destination;
-  bool initiators = (side == MPA_INITIATOR) != outward;
+  bool initiators = (side == SIDE_INITIATOR) != outward;
   uint32_t port = initiators ? flow.destination_port : flow.source_port;
   bool is_ours = ip_address_equal(mine, &own) && port >= SIM_INITIATOR_FIRST_PORT &&
                  port - SIM_INITIATOR_FIRST_PORT < session->connection_count;
@@ -131,7 +129,7 @@ void host_session_receive(host_session *session, unsigned side, const uint8_t *o
   memcpy(octet_block_octets(block), octets, length);
   datagram *packet = datagram_read(block, octet_block_octets(block), length);
   octet_block_unref(block);
-  host_end *end = packet ? end_of(session, (mpa_role)side, packet) : NULL;
+  host_end *end = packet ? end_of(session, (enum side)side, packet) : NULL;
   if (end && end->connection->started) {
     rnic_endpoint_receive(end->endpoint, packet, now);
     settle(end, now);
@@ -258,7 +256,7 @@ static const rnic_endpoint_events source_events = {.want_operation = on_want_ope
                                                    .closed = on_closed,
                                                    .failed = on_failed};
 
-static void make_end(host_connection *connection, mpa_role side)
+static void make_end(host_connection *connection, enum side side)
 {
   host_session *session = connection->session;
   host_end *end = &connection->ends[side];
@@ -281,10 +279,10 @@ static void make_connection(host_session *session, uint32_t index)
 
   connection->session = session;
   connection->index = index;
-  make_end(connection, MPA_INITIATOR);
-  make_end(connection, MPA_RESPONDER);
-  rnic_endpoint *endpoints[SIDES] = {connection->ends[MPA_INITIATOR].endpoint,
-                                     connection->ends[MPA_RESPONDER].endpoint};
+  make_end(connection, SIDE_INITIATOR);
+  make_end(connection, SIDE_RESPONDER);
+  rnic_endpoint *endpoints[SIDES] = {connection->ends[SIDE_INITIATOR].endpoint,
+                                     connection->ends[SIDE_RESPONDER].endpoint};
   connection->workload = rnic_workload_new(&session->workload_config, index, connection);
   rnic_workload_lend(connection->workload, endpoints);
   connection->workload_timer =
@@ -296,10 +294,10 @@ static char *find_unsupported(const scenario *s)
 {
   rnic_fault_config fault;
 
-  if (sim_setup_address(s, MPA_INITIATOR).version != 4) {
+  if (sim_setup_address(s, SIDE_INITIATOR).version != 4) {
     return g_strdup("a host in another's ns-3 program speaks IPv4 only");
   }
-  if (sim_setup_fault(s, 0, MPA_INITIATOR, &fault) || sim_setup_fault(s, 0, MPA_RESPONDER, &fault)) {
+  if (sim_setup_fault(s, 0, SIDE_INITIATOR, &fault) || sim_setup_fault(s, 0, SIDE_RESPONDER, &fault)) {
     return g_strdup("a host in another's ns-3 program does no faults");
   }
   return NULL;
@@ -318,7 +316,7 @@ static void build(host_session *session)
   session->workload_config = sim_setup_workload(session->s, session->table);
   session->workload_config.can_post = can_post;
   session->wire = g_malloc(UINT16_MAX);
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     session->hosts[side] = rnic_host_new(random_hash(seed, "host.stags", (uint64_t)side));
     sim_setup_host_rate(session->s, session->hosts[side]);
     session->private_data[side] = sim_setup_private_data(session->s, side, session->table);
@@ -366,7 +364,7 @@ void host_session_free(host_session *session)
   }
   for (uint32_t i = 0; i < session->connection_count; i++) {
     host_connection *connection = &session->connections[i];
-    for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    for (enum side side = 0; side < SIDES; side++) {
       engine_timer_free(connection->ends[side].timer);
       rnic_endpoint_free(connection->ends[side].endpoint);
     }
@@ -377,7 +375,7 @@ void host_session_free(host_session *session)
   engine_free(session->clock);
   sim_recorder_free(session->recorder);
   pattern_free(session->table);
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     rnic_host_free(session->hosts[side]);
     g_free(session->private_data[side]);
   }
@@ -401,7 +399,7 @@ uint32_t host_session_address(const host_session *session, unsigned side)
 {
   (void)session;
 
-  return side == MPA_INITIATOR ? SIM_INITIATOR_ADDRESS : SIM_RESPONDER_ADDRESS;
+  return side == SIDE_INITIATOR ? SIM_INITIATOR_ADDRESS : SIM_RESPONDER_ADDRESS;
 }
 
 /* --- How it went --- */
@@ -413,7 +411,7 @@ static void add_totals(const host_session *session, sim_totals *totals)
     const sim_totals_connection parts = {
         .workload = connection->workload,
         .measured = session->measured,
-        .source = connection->ends[sim_setup_peer(session->measured)].endpoint,
+        .source = connection->ends[side_peer(session->measured)].endpoint,
         .sink = connection->ends[session->measured].endpoint,
     };
     sim_totals_add(totals, &parts);

@@ -10,11 +10,10 @@
 extern "C" {
 #endif
 
+#include "base/side.h"
 #include "base/time_ps.h"
 
 typedef struct host_session host_session;
-
-enum { HOST_SESSION_SIDES = 2 }; /* 0 the Initiator, 1 the Responder */
 
 /* Takes an IPv4 packet, with its checksums, that `side` sends; the octets are valid during the call. */
 typedef void (*host_session_output)(void *user, unsigned side, const uint8_t *octets, uint32_t length);

@@ -15,7 +15,7 @@ using namespace ns3;
 namespace
 {
 
-enum { ETHERTYPE_IPV4 = 0x0800, ETHERTYPE_ARP = 0x0806, SIDES = HOST_SESSION_SIDES };
+enum { ETHERTYPE_IPV4 = 0x0800, ETHERTYPE_ARP = 0x0806 };
 
 // The C side's strings, which are GLib's: its memory is malloc()'s.
 std::string take(char *text)

@@ -148,7 +148,7 @@ static void set_up_end(mpa_link_end *end, unsigned number)
 {
   const mpa_link_config *config = &end->link->config;
   mpa_startup_config startup = {.generation = config->generation,
-                                .role = (mpa_role)number,
+                                .role = (enum side)number,
                                 .markers = config->markers[number],
                                 .crc = config->crc[number],
                                 .private_data_capacity_octets = config->private_data_octets};

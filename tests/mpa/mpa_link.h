@@ -12,7 +12,7 @@
 #include "mpa/mpa_startup.h"
 #include "tcp/tcp_connection.h"
 
-enum { MPA_LINK_ENDS = 2 }; /* MPA_INITIATOR, MPA_RESPONDER */
+enum { MPA_LINK_ENDS = 2 }; /* SIDE_INITIATOR, SIDE_RESPONDER */
 
 typedef struct mpa_link_config {
   iwarp_generation generation;

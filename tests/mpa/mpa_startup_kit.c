@@ -23,7 +23,7 @@ void hand_frame_free(hand_frame *frame)
   g_free(frame);
 }
 
-mpa_startup_config startup_config(iwarp_generation generation, mpa_role role)
+mpa_startup_config startup_config(iwarp_generation generation, enum side role)
 {
   return (mpa_startup_config){.generation = generation,
                               .role = role,
@@ -38,7 +38,7 @@ mpa_startup *startup_begun_with(const mpa_startup_config *config)
   octet_rope request;
 
   mpa_startup_begin(startup, NULL, 0, 0);
-  if (config->role == MPA_INITIATOR && config->generation != IWARP_RDMAC) {
+  if (config->role == SIDE_INITIATOR && config->generation != IWARP_RDMAC) {
     octet_rope_init(&request);
     g_assert_true(mpa_startup_next_frame(startup, &request));
     octet_rope_clear(&request);
@@ -46,7 +46,7 @@ mpa_startup *startup_begun_with(const mpa_startup_config *config)
   return startup;
 }
 
-mpa_startup *startup_begun(iwarp_generation generation, mpa_role role)
+mpa_startup *startup_begun(iwarp_generation generation, enum side role)
 {
   const mpa_startup_config config = startup_config(generation, role);
 

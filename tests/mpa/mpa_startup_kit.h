@@ -25,10 +25,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(hand_frame, hand_frame_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_startup, mpa_startup_free)
 
 /* An endpoint with markers and CRC, a buffer of 65535 octets, that accepts at once and waits for ever. */
-mpa_startup_config startup_config(iwarp_generation generation, mpa_role role);
+mpa_startup_config startup_config(iwarp_generation generation, enum side role);
 
 /* The same, begun at time 0 without Private Data of its own; an Initiator's Request has left. */
-mpa_startup *startup_begun(iwarp_generation generation, mpa_role role);
+mpa_startup *startup_begun(iwarp_generation generation, enum side role);
 mpa_startup *startup_begun_with(const mpa_startup_config *config);
 
 /* Gives it `length` octets in one piece; returns how many it took. */

@@ -13,7 +13,7 @@
 static const uint32_t ulpdus[] = {1000, 1000, 1000};
 
 typedef struct pair {
-  mpa_startup *ends[2]; /* MPA_INITIATOR, MPA_RESPONDER */
+  mpa_startup *ends[2]; /* SIDE_INITIATOR, SIDE_RESPONDER */
 } pair;
 
 static pair pair_new(iwarp_generation generation, const bool markers[2], const bool crc[2])
@@ -21,7 +21,7 @@ static pair pair_new(iwarp_generation generation, const bool markers[2], const b
   pair both;
 
   for (int role = 0; role < 2; role++) {
-    mpa_startup_config config = startup_config(generation, (mpa_role)role);
+    mpa_startup_config config = startup_config(generation, (enum side)role);
     config.markers = markers[role];
     config.crc = crc[role];
     both.ends[role] = mpa_startup_new(&config);

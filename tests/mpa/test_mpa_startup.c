@@ -9,8 +9,8 @@
  * these very keys. The other fields of both are those of mpa-01 §6.1.1's figure: M 1 C 1, then M 0 C 1. */
 static void test_exchange(void)
 {
-  const mpa_startup_config asks_for_markers = startup_config(IWARP_IETF, MPA_INITIATOR);
-  mpa_startup_config does_not = startup_config(IWARP_IETF, MPA_RESPONDER);
+  const mpa_startup_config asks_for_markers = startup_config(IWARP_IETF, SIDE_INITIATOR);
+  mpa_startup_config does_not = startup_config(IWARP_IETF, SIDE_RESPONDER);
   does_not.markers = false;
   g_autoptr(mpa_startup) initiator = mpa_startup_new(&asks_for_markers);
   g_autoptr(mpa_startup) responder = mpa_startup_new(&does_not);
@@ -48,7 +48,7 @@ static void test_waiting_for_the_whole_frame(void)
   static const uint32_t private_data[] = {0, 1, 300};
 
   for (gsize i = 0; i < G_N_ELEMENTS(private_data) * 2; i++) {
-    mpa_role role = i & 1 ? MPA_RESPONDER : MPA_INITIATOR;
+    enum side role = i & 1 ? SIDE_RESPONDER : SIDE_INITIATOR;
     g_autoptr(mpa_startup) startup = startup_begun(IWARP_IETF, role);
     g_autoptr(hand_frame) frame = hand_frame_new(i & 1 ? REQUEST_KEY : REPLY_KEY, 0, 0, private_data[i / 2]);
 
@@ -67,7 +67,7 @@ static void test_header_of_every_frame(void)
 {
   for (unsigned i = 0; i < 16; i++) {
     mpa_startup_config config =
-        startup_config(i & 1 ? IWARP_RFC : IWARP_IETF, i & 2 ? MPA_RESPONDER : MPA_INITIATOR);
+        startup_config(i & 1 ? IWARP_RFC : IWARP_IETF, i & 2 ? SIDE_RESPONDER : SIDE_INITIATOR);
     config.markers = i & 4;
     config.crc = i & 8;
     uint8_t revision = i & 1;
@@ -94,17 +94,16 @@ static void test_private_data_both_ways(void)
   for (gsize i = 0; i < G_N_ELEMENTS(sizes) * G_N_ELEMENTS(pieces) * 2; i++) {
     uint32_t size = sizes[i / 2 % 6];
     uint32_t piece = pieces[i / 12];
-    mpa_role role = i & 1 ? MPA_INITIATOR : MPA_RESPONDER;
-    const mpa_startup_config config =
-        startup_config(IWARP_IETF, role == MPA_INITIATOR ? MPA_RESPONDER : MPA_INITIATOR);
+    enum side role = i & 1 ? SIDE_INITIATOR : SIDE_RESPONDER;
+    const mpa_startup_config config = startup_config(IWARP_IETF, side_peer(role));
     g_autoptr(mpa_startup) sender = mpa_startup_new(&config);
     g_autoptr(mpa_startup) receiver = startup_begun(IWARP_IETF, role);
     g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, 0, 0, 0);
     g_autoptr(hand_frame) frame =
-        hand_frame_new(role == MPA_INITIATOR ? REPLY_KEY : REQUEST_KEY, M | C, 0, size);
+        hand_frame_new(role == SIDE_INITIATOR ? REPLY_KEY : REQUEST_KEY, M | C, 0, size);
 
     mpa_startup_begin(sender, frame->octets + 20, size, 0);
-    startup_receive(sender, request->octets, role == MPA_INITIATOR ? 20 : 0);
+    startup_receive(sender, request->octets, role == SIDE_INITIATOR ? 20 : 0);
     startup_expect_frame(sender, frame->octets, frame->length);
     for (uint32_t done = 0; done < frame->length; done += piece) {
       uint32_t length = MIN(piece, frame->length - done);
@@ -117,7 +116,7 @@ static void test_private_data_both_ways(void)
     startup_expect_private_data(receiver, frame->octets + 20, size);
     g_assert_cmpuint(mpa_startup_received_frame_octets(receiver), ==, 20 + size);
     /* What comes then is the FPDU phase's, once the Reply has gone out. */
-    if (role == MPA_INITIATOR) {
+    if (role == SIDE_INITIATOR) {
       g_assert_cmpuint(startup_receive(receiver, frame->octets, 1), ==, 0);
       startup_expect(receiver, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
     }
@@ -128,7 +127,7 @@ static void test_private_data_both_ways(void)
  * MPA-222); a key among it is nothing special (MPA-256). */
 static void test_responder_accepts(void)
 {
-  mpa_startup_config config = startup_config(IWARP_IETF, MPA_RESPONDER);
+  mpa_startup_config config = startup_config(IWARP_IETF, SIDE_RESPONDER);
   config.ulp_decides = true;
   g_autoptr(mpa_startup) responder = startup_begun_with(&config);
   g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, 0, 0, 20);
@@ -150,7 +149,7 @@ static void test_responder_accepts(void)
  * left MPA: what comes then is not startup's, and nothing failed that would have to close TCP. */
 static void test_responder_rejects(void)
 {
-  mpa_startup_config config = startup_config(IWARP_IETF, MPA_RESPONDER);
+  mpa_startup_config config = startup_config(IWARP_IETF, SIDE_RESPONDER);
   config.ulp_decides = true;
   for (int own = 0; own <= 1; own++) {
     g_autoptr(mpa_startup) responder = mpa_startup_new(&config);
@@ -174,7 +173,7 @@ static void test_responder_rejects(void)
 static void test_initiator_is_rejected(void)
 {
   for (int asks = 0; asks <= 1; asks++) {
-    mpa_startup_config config = startup_config(IWARP_IETF, MPA_INITIATOR);
+    mpa_startup_config config = startup_config(IWARP_IETF, SIDE_INITIATOR);
     config.ulp_decides = asks; /* there is nothing to decide */
     g_autoptr(mpa_startup) initiator = startup_begun_with(&config);
     g_autoptr(hand_frame) reply = hand_frame_new(REPLY_KEY, M | C | R, 0, 6);
@@ -192,7 +191,7 @@ static void test_initiator_is_rejected(void)
 static void test_initiator_decides(void)
 {
   for (int accept = 0; accept <= 1; accept++) {
-    mpa_startup_config config = startup_config(IWARP_IETF, MPA_INITIATOR);
+    mpa_startup_config config = startup_config(IWARP_IETF, SIDE_INITIATOR);
     config.ulp_decides = true;
     g_autoptr(mpa_startup) initiator = startup_begun_with(&config);
     g_autoptr(hand_frame) reply = hand_frame_new(REPLY_KEY, M | C, 0, 4);
@@ -213,8 +212,8 @@ static void test_bits_that_do_not_count(void)
   static const uint8_t bits[] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x1F};
 
   for (gsize i = 0; i < G_N_ELEMENTS(bits); i++) {
-    g_autoptr(mpa_startup) responder = startup_begun(IWARP_IETF, MPA_RESPONDER);
-    g_autoptr(mpa_startup) initiator = startup_begun(IWARP_IETF, MPA_INITIATOR);
+    g_autoptr(mpa_startup) responder = startup_begun(IWARP_IETF, SIDE_RESPONDER);
+    g_autoptr(mpa_startup) initiator = startup_begun(IWARP_IETF, SIDE_INITIATOR);
     g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, R | bits[i], 0, 0);
     g_autoptr(hand_frame) reply = hand_frame_new(REPLY_KEY, M | bits[i], 0, 0);
 
@@ -232,7 +231,7 @@ static void test_crc_is_ored(void)
 {
   for (int own = 0; own <= 1; own++) {
     for (int peers = 0; peers <= 1; peers++) {
-      mpa_startup_config config = startup_config(IWARP_IETF, MPA_INITIATOR);
+      mpa_startup_config config = startup_config(IWARP_IETF, SIDE_INITIATOR);
       config.crc = own;
       g_autoptr(mpa_startup) initiator = startup_begun_with(&config);
       g_autoptr(hand_frame) reply = hand_frame_new(REPLY_KEY, peers ? C : 0, 0, 0);
@@ -247,7 +246,7 @@ static void test_crc_is_ored(void)
  * clock starts with mpa_startup_begin(). */
 static void test_streaming_mode(void)
 {
-  mpa_startup_config config = startup_config(IWARP_IETF, MPA_RESPONDER);
+  mpa_startup_config config = startup_config(IWARP_IETF, SIDE_RESPONDER);
   config.timeout_ps = 1000;
   g_autoptr(mpa_startup) responder = mpa_startup_new(&config);
   g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, M | C, 0, 0);
@@ -268,12 +267,12 @@ static void test_streaming_mode(void)
 /* The time is up to the whole frame: with it the clock stops, also while the ULP thinks; 0 is for ever. */
 static void test_no_timeout(void)
 {
-  mpa_startup_config config = startup_config(IWARP_IETF, MPA_RESPONDER);
+  mpa_startup_config config = startup_config(IWARP_IETF, SIDE_RESPONDER);
   config.timeout_ps = 1000;
   config.ulp_decides = true;
   g_autoptr(mpa_startup) responder = startup_begun_with(&config);
   g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, M | C, 0, 0);
-  g_autoptr(mpa_startup) patient = startup_begun(IWARP_IETF, MPA_INITIATOR);
+  g_autoptr(mpa_startup) patient = startup_begun(IWARP_IETF, SIDE_INITIATOR);
 
   mpa_startup_run(responder, 999);
   startup_expect(responder, MPA_STARTUP_WAITING, MPA_STARTUP_REASON_NONE);
@@ -290,8 +289,9 @@ static void test_no_timeout(void)
 /* rdmac has no frames: markers and CRC, asked for or not, from the agreed octet on, at either end (mpa-02 §8.1, MPA-189). */
 static void test_rdmac(void)
 {
-  for (int role = MPA_INITIATOR; role <= MPA_RESPONDER; role++) {
-    const mpa_startup_config config = {.generation = IWARP_RDMAC, .role = (mpa_role)role, .timeout_ps = 1000};
+  for (int role = SIDE_INITIATOR; role <= SIDE_RESPONDER; role++) {
+    const mpa_startup_config config = {
+        .generation = IWARP_RDMAC, .role = (enum side)role, .timeout_ps = 1000};
     g_autoptr(mpa_startup) startup = mpa_startup_new(&config);
 
     startup_expect(startup, MPA_STARTUP_STREAMING, MPA_STARTUP_REASON_NONE);

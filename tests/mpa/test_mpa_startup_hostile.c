@@ -26,11 +26,11 @@ static void check_wrong_octet(const mpa_startup_config *config, const hand_frame
 /* MPA-205, MPA-216, MPA-221, MPA-239, MPA-240: each of the 128 bits of the key in turn, at either end. */
 static void test_wrong_key(void)
 {
-  for (int role = MPA_INITIATOR; role <= MPA_RESPONDER; role++) {
-    const mpa_startup_config config = startup_config(IWARP_IETF, (mpa_role)role);
+  for (int role = SIDE_INITIATOR; role <= SIDE_RESPONDER; role++) {
+    const mpa_startup_config config = startup_config(IWARP_IETF, (enum side)role);
     for (uint32_t bit = 0; bit < 128; bit++) {
       g_autoptr(hand_frame) frame =
-          hand_frame_new(role == MPA_INITIATOR ? REPLY_KEY : REQUEST_KEY, M | C, 0, 4);
+          hand_frame_new(role == SIDE_INITIATOR ? REPLY_KEY : REQUEST_KEY, M | C, 0, 4);
       frame->octets[bit / 8] ^= (uint8_t)(1U << bit % 8);
       /* 'q' and 'p' of octet 9 are one bit apart: 71 and 70, the other end's key. */
       check_wrong_octet(&config, frame, bit / 8,
@@ -43,10 +43,10 @@ static void test_wrong_key(void)
  * knows as much. */
 static void test_same_role(void)
 {
-  for (int role = MPA_INITIATOR; role <= MPA_RESPONDER; role++) {
-    const mpa_startup_config config = startup_config(IWARP_IETF, (mpa_role)role);
+  for (int role = SIDE_INITIATOR; role <= SIDE_RESPONDER; role++) {
+    const mpa_startup_config config = startup_config(IWARP_IETF, (enum side)role);
     g_autoptr(hand_frame) frame =
-        hand_frame_new(role == MPA_INITIATOR ? REQUEST_KEY : REPLY_KEY, M | C, 0, 0);
+        hand_frame_new(role == SIDE_INITIATOR ? REQUEST_KEY : REPLY_KEY, M | C, 0, 0);
 
     check_wrong_octet(&config, frame, 9, MPA_STARTUP_REASON_SAME_ROLE);
   }
@@ -61,7 +61,7 @@ static void test_not_a_frame(void)
   } cases[] = {{"\0\0\0\0\0\x2A\x40\x03", 0}, {"GET / HTTP/1.1\r\n", 0}, {"MPA id Req frame", 4}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    const mpa_startup_config config = startup_config(IWARP_IETF, MPA_RESPONDER);
+    const mpa_startup_config config = startup_config(IWARP_IETF, SIDE_RESPONDER);
     g_autoptr(hand_frame) frame = hand_frame_new(REQUEST_KEY, 0, 0, 0);
     memcpy(frame->octets, cases[i].octets, 8);
     check_wrong_octet(&config, frame, cases[i].wrong, MPA_STARTUP_REASON_KEY);
@@ -72,7 +72,7 @@ static void test_not_a_frame(void)
 static void test_wrong_revision(void)
 {
   for (unsigned i = 0; i < 4; i++) {
-    mpa_role role = i & 1 ? MPA_INITIATOR : MPA_RESPONDER;
+    enum side role = i & 1 ? SIDE_INITIATOR : SIDE_RESPONDER;
     const mpa_startup_config config = startup_config(i & 2 ? IWARP_RFC : IWARP_IETF, role);
     for (unsigned revision = 0; revision <= 255; revision++) {
       g_autoptr(hand_frame) frame =
@@ -102,7 +102,7 @@ static void test_private_data_too_long(void)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases) * 2; i++) {
-    mpa_role role = i & 1 ? MPA_INITIATOR : MPA_RESPONDER;
+    enum side role = i & 1 ? SIDE_INITIATOR : SIDE_RESPONDER;
     uint32_t length = cases[i / 2].length;
     mpa_startup_config config = startup_config(cases[i / 2].generation, role);
     config.private_data_capacity_octets = cases[i / 2].capacity;
@@ -123,7 +123,7 @@ static void test_private_data_too_long(void)
  * goes up before all of it is there. */
 static void test_private_data_is_never_cut(void)
 {
-  g_autoptr(mpa_startup) responder = startup_begun(IWARP_IETF, MPA_RESPONDER);
+  g_autoptr(mpa_startup) responder = startup_begun(IWARP_IETF, SIDE_RESPONDER);
   g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, 0, 0, 7);
 
   g_assert_cmpuint(startup_receive(responder, request->octets, 26), ==, 26);
@@ -138,7 +138,7 @@ static void test_private_data_is_never_cut(void)
 static void test_octets_behind_the_frame(void)
 {
   for (unsigned i = 0; i < 4; i++) {
-    mpa_role role = i & 1 ? MPA_INITIATOR : MPA_RESPONDER;
+    enum side role = i & 1 ? SIDE_INITIATOR : SIDE_RESPONDER;
     mpa_startup_config config = startup_config(IWARP_IETF, role);
     config.ulp_decides = i & 2;
     g_autoptr(hand_frame) frame = hand_frame_new(i & 1 ? REPLY_KEY : REQUEST_KEY, M | C, 0, 2);
@@ -162,7 +162,7 @@ static void test_timeout(void)
   static const uint32_t octets[] = {0, 1, 19, 20, 29};
 
   for (gsize i = 0; i < G_N_ELEMENTS(octets) * 2; i++) {
-    mpa_startup_config config = startup_config(IWARP_IETF, i & 1 ? MPA_INITIATOR : MPA_RESPONDER);
+    mpa_startup_config config = startup_config(IWARP_IETF, i & 1 ? SIDE_INITIATOR : SIDE_RESPONDER);
     config.timeout_ps = 10 * TIME_PS_PER_SECOND;
     g_autoptr(mpa_startup) startup = mpa_startup_new(&config);
     g_autoptr(hand_frame) frame = hand_frame_new(i & 1 ? REPLY_KEY : REQUEST_KEY, 0, 0, 10);

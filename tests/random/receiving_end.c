@@ -258,7 +258,7 @@ static rnic_endpoint *endpoint_of(receiving_end *end)
               .passing = c->in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED},
       .host = end->host,
       .generation = c->generation,
-      .role = c->is_initiator ? MPA_INITIATOR : MPA_RESPONDER,
+      .role = c->is_initiator ? SIDE_INITIATOR : SIDE_RESPONDER,
       .markers = c->markers,
       .crc = c->crc,
       .private_data_capacity_octets = 512,

@@ -177,7 +177,7 @@ static rnic_endpoint_config default_config(rnic_host *host, unsigned side)
                                         .passing = TCP_PASSING_AS_ARRIVED},
                                 .host = host,
                                 .generation = IWARP_IETF,
-                                .role = initiator ? MPA_INITIATOR : MPA_RESPONDER,
+                                .role = initiator ? SIDE_INITIATOR : SIDE_RESPONDER,
                                 .opens = initiator,
                                 .markers = true,
                                 .crc = true,

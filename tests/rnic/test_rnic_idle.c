@@ -18,19 +18,19 @@ typedef struct idle_pair idle_pair;
 
 typedef struct idle_end {
   idle_pair *pair;
-  mpa_role side;
+  enum side side;
   rnic_endpoint *endpoint;
 } idle_end;
 
 struct idle_pair {
   const bench *bench;
   rnic_workload *workload;
-  idle_end ends[RNIC_WORKLOAD_ENDS];
+  idle_end ends[SIDES];
 };
 
 struct bench {
   pattern *table;
-  rnic_host *hosts[RNIC_WORKLOAD_ENDS];
+  rnic_host *hosts[SIDES];
   rnic_workload_config config;
   idle_pair *pairs;
   bool is_posting; /* all ULPs */
@@ -67,11 +67,11 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
 
 /* --- Many pairs --- */
 
-static void make_end(bench *b, idle_pair *pair, uint32_t index, mpa_role side)
+static void make_end(bench *b, idle_pair *pair, uint32_t index, enum side side)
 {
   static const rnic_endpoint_events events = {
       .want_operation = on_want_operation, .completion = on_completion, .delivered = on_delivered};
-  bool initiator = side == MPA_INITIATOR;
+  bool initiator = side == SIDE_INITIATOR;
   uint16_t port = (uint16_t)(1024 + index);
   const rnic_endpoint_config config = {
       .tcp = {.local_address = ip_address_v4(initiator ? 1 : 2),
@@ -113,13 +113,13 @@ static void make_pair(bench *b, uint32_t index)
   idle_pair *pair = &b->pairs[index];
 
   pair->bench = b;
-  make_end(b, pair, index, MPA_INITIATOR);
-  make_end(b, pair, index, MPA_RESPONDER);
-  rnic_endpoint *endpoints[] = {pair->ends[MPA_INITIATOR].endpoint, pair->ends[MPA_RESPONDER].endpoint};
+  make_end(b, pair, index, SIDE_INITIATOR);
+  make_end(b, pair, index, SIDE_RESPONDER);
+  rnic_endpoint *endpoints[] = {pair->ends[SIDE_INITIATOR].endpoint, pair->ends[SIDE_RESPONDER].endpoint};
   pair->workload = rnic_workload_new(&b->config, index, NULL);
   rnic_workload_lend(pair->workload, endpoints);
-  rnic_endpoint_start(endpoints[MPA_RESPONDER], b->now);
-  rnic_endpoint_start(endpoints[MPA_INITIATOR], b->now);
+  rnic_endpoint_start(endpoints[SIDE_RESPONDER], b->now);
+  rnic_endpoint_start(endpoints[SIDE_INITIATOR], b->now);
 }
 
 /* Carries packets over a wire of no length until none is left. */
@@ -129,8 +129,8 @@ static void settle(bench *b, idle_pair *pair)
 
   do {
     moved = false;
-    for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
-      rnic_endpoint *peer = pair->ends[side == MPA_INITIATOR ? MPA_RESPONDER : MPA_INITIATOR].endpoint;
+    for (enum side side = 0; side < SIDES; side++) {
+      rnic_endpoint *peer = pair->ends[side_peer(side)].endpoint;
       datagram *packet;
 
       while ((packet = rnic_endpoint_transmit(pair->ends[side].endpoint, b->now))) {
@@ -161,8 +161,8 @@ static bench *bench_new(void)
                                      .messages = MESSAGES,
                                      .in_flight_octets = 65536,
                                      .table = b->table};
-  b->hosts[MPA_INITIATOR] = rnic_host_new(1);
-  b->hosts[MPA_RESPONDER] = rnic_host_new(2);
+  b->hosts[SIDE_INITIATOR] = rnic_host_new(1);
+  b->hosts[SIDE_RESPONDER] = rnic_host_new(2);
   b->pairs = g_new0(idle_pair, PAIRS);
   return b;
 }
@@ -170,13 +170,13 @@ static bench *bench_new(void)
 static void bench_free(bench *b)
 {
   for (uint32_t i = 0; i < PAIRS; i++) {
-    rnic_endpoint_free(b->pairs[i].ends[MPA_INITIATOR].endpoint);
-    rnic_endpoint_free(b->pairs[i].ends[MPA_RESPONDER].endpoint);
+    rnic_endpoint_free(b->pairs[i].ends[SIDE_INITIATOR].endpoint);
+    rnic_endpoint_free(b->pairs[i].ends[SIDE_RESPONDER].endpoint);
     rnic_workload_free(b->pairs[i].workload);
   }
   g_free(b->pairs);
-  rnic_host_free(b->hosts[MPA_INITIATOR]);
-  rnic_host_free(b->hosts[MPA_RESPONDER]);
+  rnic_host_free(b->hosts[SIDE_INITIATOR]);
+  rnic_host_free(b->hosts[SIDE_RESPONDER]);
   pattern_free(b->table);
   g_free(b);
 }
@@ -202,7 +202,7 @@ static void test_idle_pair(void)
     make_pair(b, i);
   }
   settle_all(b);
-  g_assert_cmpint(rnic_endpoint_sent_phase_start(b->pairs[0].ends[MPA_RESPONDER].endpoint), >=, 0);
+  g_assert_cmpint(rnic_endpoint_sent_phase_start(b->pairs[0].ends[SIDE_RESPONDER].endpoint), >=, 0);
   size_t open = (heap_octets() - before) / PAIRS;
   b->is_posting = true;
   settle_all(b);

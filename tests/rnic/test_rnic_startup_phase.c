@@ -445,7 +445,7 @@ static void test_time_runs_out(void)
   rnic_kit *kit = rnic_kit_new();
   kit_side *opener = &kit->sides[KIT_INITIATOR];
 
-  opener->config.role = MPA_RESPONDER;
+  opener->config.role = SIDE_RESPONDER;
   rnic_kit_start(kit);
   rnic_kit_run(kit, 60 * TIME_PS_PER_SECOND);
   /* SYN and SYN|ACK take 10 us each. */
@@ -485,8 +485,8 @@ static void test_passive_initiator(void)
   rnic_kit *kit = rnic_kit_new();
   uint8_t *buffers[KIT_SIDES];
 
-  kit->sides[KIT_INITIATOR].config.role = MPA_RESPONDER;
-  kit->sides[KIT_RESPONDER].config.role = MPA_INITIATOR;
+  kit->sides[KIT_INITIATOR].config.role = SIDE_RESPONDER;
+  kit->sides[KIT_RESPONDER].config.role = SIDE_INITIATOR;
   rnic_kit_create(kit);
   post_both_ways(kit, buffers);
   rnic_kit_start(kit);
@@ -505,7 +505,7 @@ static void test_two_initiators(void)
     kit_side *other = &kit->sides[KIT_RESPONDER];
     kit_side *opener = &kit->sides[KIT_INITIATOR];
 
-    other->config.role = MPA_INITIATOR;
+    other->config.role = SIDE_INITIATOR;
     other->config.opens = true; /* at the same time, so that neither is first */
     other->config.closes_by_fin = opener->config.closes_by_fin = by_fin;
     rnic_kit_start(kit);

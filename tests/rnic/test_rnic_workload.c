@@ -10,7 +10,7 @@ typedef struct pair pair;
 
 typedef struct pair_end {
   pair *pair;
-  mpa_role side;
+  enum side side;
   rnic_host *host;
   rnic_endpoint *endpoint;
   char *code; /* of its failure; NULL: none */
@@ -18,7 +18,7 @@ typedef struct pair_end {
 
 typedef struct flight {
   datagram *packet;
-  mpa_role to;
+  enum side to;
   time_ps at;
 } flight;
 
@@ -29,15 +29,15 @@ struct pair {
   pattern *table;
   rnic_workload_config config;
   rnic_workload *workload;
-  pair_end ends[RNIC_WORKLOAD_ENDS];
+  pair_end ends[SIDES];
   GQueue flying; /* of flight, by arrival */
   time_ps now;
-  bool holds;                         /* posts nothing */
-  bool no_crc;                        /* neither end wants one */
-  GString *trace;                     /* what the ULPs see, and when; NULL: not wanted */
-  unsigned woken[RNIC_WORKLOAD_ENDS]; /* times that can_post was called */
+  bool holds;            /* posts nothing */
+  bool no_crc;           /* neither end wants one */
+  GString *trace;        /* what the ULPs see, and when; NULL: not wanted */
+  unsigned woken[SIDES]; /* times that can_post was called */
   tampering tampering;
-  mpa_role victim;
+  enum side victim;
   uint64_t at; /* which segment with payload Delivered to the victim, from 1 */
   uint64_t counted;
   /* Delivered segments by opcode, of both ends */
@@ -126,7 +126,7 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
   end->code = rnic_failure_code(failure);
 }
 
-static void on_can_post(void *user, mpa_role side)
+static void on_can_post(void *user, enum side side)
 {
   pair *p = user;
 
@@ -135,7 +135,7 @@ static void on_can_post(void *user, mpa_role side)
 
 /* --- The pair --- */
 
-static void make_end(pair *p, mpa_role side, iwarp_generation generation)
+static void make_end(pair *p, enum side side, iwarp_generation generation)
 {
   static const rnic_endpoint_events events = {.want_operation = on_want_operation,
                                               .completion = on_completion,
@@ -143,7 +143,7 @@ static void make_end(pair *p, mpa_role side, iwarp_generation generation)
                                               .finished = on_finished,
                                               .failed = on_failed};
   pair_end *end = &p->ends[side];
-  bool initiator = side == MPA_INITIATOR;
+  bool initiator = side == SIDE_INITIATOR;
 
   end->pair = p;
   end->side = side;
@@ -185,15 +185,13 @@ static void make_end(pair *p, mpa_role side, iwarp_generation generation)
   end->endpoint = rnic_endpoint_new(&config, &events, end);
 }
 
-static void settle(pair *p, mpa_role side)
+static void settle(pair *p, enum side side)
 {
   datagram *packet;
 
   while ((packet = rnic_endpoint_transmit(p->ends[side].endpoint, p->now))) {
     flight *f = g_new(flight, 1);
-    *f = (flight){.packet = packet,
-                  .to = side == MPA_INITIATOR ? MPA_RESPONDER : MPA_INITIATOR,
-                  .at = p->now + DELAY_US * TIME_PS_PER_MICROSECOND};
+    *f = (flight){.packet = packet, .to = side_peer(side), .at = p->now + DELAY_US * TIME_PS_PER_MICROSECOND};
     g_queue_push_tail(&p->flying, f);
   }
 }
@@ -203,10 +201,10 @@ static void settle_both(pair *p)
   unsigned woken;
 
   do {
-    woken = p->woken[MPA_INITIATOR] + p->woken[MPA_RESPONDER];
-    settle(p, MPA_INITIATOR);
-    settle(p, MPA_RESPONDER);
-  } while (woken != p->woken[MPA_INITIATOR] + p->woken[MPA_RESPONDER]);
+    woken = p->woken[SIDE_INITIATOR] + p->woken[SIDE_RESPONDER];
+    settle(p, SIDE_INITIATOR);
+    settle(p, SIDE_RESPONDER);
+  } while (woken != p->woken[SIDE_INITIATOR] + p->woken[SIDE_RESPONDER]);
 }
 
 static void pair_open(pair *p, const rnic_workload_config *config)
@@ -219,13 +217,13 @@ static void pair_open(pair *p, const rnic_workload_config *config)
   if (p->config.in_flight_octets == 0) {
     p->config.in_flight_octets = 65536 + 3000; /* the window and what is between */
   }
-  make_end(p, MPA_INITIATOR, IWARP_IETF);
-  make_end(p, MPA_RESPONDER, IWARP_IETF);
-  rnic_endpoint *endpoints[] = {p->ends[MPA_INITIATOR].endpoint, p->ends[MPA_RESPONDER].endpoint};
+  make_end(p, SIDE_INITIATOR, IWARP_IETF);
+  make_end(p, SIDE_RESPONDER, IWARP_IETF);
+  rnic_endpoint *endpoints[] = {p->ends[SIDE_INITIATOR].endpoint, p->ends[SIDE_RESPONDER].endpoint};
   p->workload = rnic_workload_new(&p->config, 3, p);
   rnic_workload_lend(p->workload, endpoints);
-  rnic_endpoint_start(p->ends[MPA_RESPONDER].endpoint, 0);
-  rnic_endpoint_start(p->ends[MPA_INITIATOR].endpoint, 0);
+  rnic_endpoint_start(p->ends[SIDE_RESPONDER].endpoint, 0);
+  rnic_endpoint_start(p->ends[SIDE_INITIATOR].endpoint, 0);
   settle_both(p);
 }
 
@@ -234,8 +232,8 @@ static void pair_run(pair *p, time_ps stop)
 {
   while (p->now < stop) {
     flight *f = g_queue_pop_head(&p->flying);
-    time_ps due = time_ps_earlier(rnic_endpoint_deadline(p->ends[MPA_INITIATOR].endpoint),
-                                  rnic_endpoint_deadline(p->ends[MPA_RESPONDER].endpoint));
+    time_ps due = time_ps_earlier(rnic_endpoint_deadline(p->ends[SIDE_INITIATOR].endpoint),
+                                  rnic_endpoint_deadline(p->ends[SIDE_RESPONDER].endpoint));
     if (f) {
       p->now = MAX(p->now, f->at);
       rnic_endpoint_receive(p->ends[f->to].endpoint, f->packet, p->now);
@@ -246,7 +244,7 @@ static void pair_run(pair *p, time_ps stop)
     } else {
       p->now = MAX(p->now, due);
     }
-    for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+    for (enum side side = 0; side < SIDES; side++) {
       if (rnic_endpoint_deadline(p->ends[side].endpoint) <= p->now) {
         rnic_endpoint_run(p->ends[side].endpoint, p->now);
       }
@@ -263,12 +261,12 @@ static void pair_close(pair *p)
     datagram_unref(f->packet);
     g_free(f);
   }
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     rnic_endpoint_free(p->ends[side].endpoint);
     g_free(p->ends[side].code);
   }
   rnic_workload_free(p->workload);
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     rnic_host_free(p->ends[side].host);
   }
   pattern_free(p->table);
@@ -278,7 +276,7 @@ static uint64_t wrongs(const pair *p)
 {
   uint64_t wrong = 0;
 
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     rnic_workload_results results = rnic_workload_results_of(p->workload, side);
     wrong += results.octets_wrong + results.order_errors + results.guard_errors;
   }
@@ -287,12 +285,12 @@ static uint64_t wrongs(const pair *p)
 
 static void assert_done(const pair *p)
 {
-  g_assert_null(p->ends[MPA_INITIATOR].code);
-  g_assert_null(p->ends[MPA_RESPONDER].code);
+  g_assert_null(p->ends[SIDE_INITIATOR].code);
+  g_assert_null(p->ends[SIDE_RESPONDER].code);
   g_assert_cmpuint(wrongs(p), ==, 0);
   g_assert_true(rnic_workload_is_complete(p->workload));
   g_assert_true(rnic_workload_is_delivered(p->workload));
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     g_assert_cmpuint(rnic_workload_results_of(p->workload, side).messages_delivered, ==,
                      rnic_workload_expected(p->workload, side));
   }
@@ -303,8 +301,8 @@ static void assert_done(const pair *p)
 typedef struct operation_case {
   const char *what;
   rnic_workload_config config;
-  uint64_t messages[RNIC_WORKLOAD_ENDS]; /* that reach each ULP */
-  uint64_t octets[RNIC_WORKLOAD_ENDS];
+  uint64_t messages[SIDES]; /* that reach each ULP */
+  uint64_t octets[SIDES];
   unsigned opcodes[8]; /* segments Delivered, by opcode: Write, Read Request, Read Response, Send, … */
 } operation_case;
 
@@ -413,7 +411,7 @@ static void test_operations(void)
       pair_open(&p, &config);
       pair_run(&p, 60 * TIME_PS_PER_SECOND);
       assert_done(&p);
-      for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+      for (enum side side = 0; side < SIDES; side++) {
         rnic_workload_results results = rnic_workload_results_of(p.workload, side);
         g_assert_cmpuint(results.messages_delivered, ==, c->messages[side]);
         g_assert_cmpuint(results.octets_delivered, ==, c->octets[side]);
@@ -442,7 +440,7 @@ static void test_stags_are_used_once(void)
   guint posted = 0;
 
   pair_open(&p, &config);
-  while (rnic_workload_post_next(p.workload, MPA_INITIATOR)) {
+  while (rnic_workload_post_next(p.workload, SIDE_INITIATOR)) {
     posted++;
   }
   g_assert_cmpuint(posted, ==, BUFFERS); /* the next one waits for a buffer */
@@ -539,11 +537,11 @@ static void test_completions_out_of_order(void)
     pair p = {.holds = true};
 
     pair_open(&p, &config);
-    g_assert_true(rnic_workload_post_next(p.workload, MPA_INITIATOR));
-    g_assert_true(rnic_workload_post_next(p.workload, MPA_INITIATOR));
-    rnic_completion_queue_push(rnic_endpoint_completions(p.ends[MPA_INITIATOR].endpoint), &completion);
-    rnic_workload_poll(p.workload, MPA_INITIATOR);
-    g_assert_cmpuint(rnic_workload_results_of(p.workload, MPA_INITIATOR).order_errors, ==, ids[i]);
+    g_assert_true(rnic_workload_post_next(p.workload, SIDE_INITIATOR));
+    g_assert_true(rnic_workload_post_next(p.workload, SIDE_INITIATOR));
+    rnic_completion_queue_push(rnic_endpoint_completions(p.ends[SIDE_INITIATOR].endpoint), &completion);
+    rnic_workload_poll(p.workload, SIDE_INITIATOR);
+    g_assert_cmpuint(rnic_workload_results_of(p.workload, SIDE_INITIATOR).order_errors, ==, ids[i]);
     pair_close(&p);
   }
 }
@@ -576,7 +574,7 @@ static void test_crc_is_invisible(void)
 
 typedef struct tamper_case {
   rnic_operation operation;
-  mpa_role victim;
+  enum side victim;
   tampering tampering;
   uint64_t at;
   uint64_t octets_wrong, guard_errors;
@@ -586,21 +584,21 @@ typedef struct tamper_case {
 /* Segments of messages of 5000 octets, 4 each. The victim is the end that the data goes to. Requests at the Responder, of one segment, come
  * first there. */
 static const tamper_case tamper_cases[] = {
-    {RNIC_OPERATION_WRITE, MPA_RESPONDER, TAMPER_OCTET, 7, 1, 0, false},
-    {RNIC_OPERATION_WRITE, MPA_RESPONDER, TAMPER_BESIDE, 5, 0, 1, false},
-    {RNIC_OPERATION_WRITE, MPA_RESPONDER, TAMPER_SKIP, 7, 0, 0, true},
-    {RNIC_OPERATION_WRITE, MPA_RESPONDER, TAMPER_PLACE, 2, 0, 0, true},
-    {RNIC_OPERATION_SEND, MPA_RESPONDER, TAMPER_OCTET, 7, 1, 0, false},
-    {RNIC_OPERATION_SEND, MPA_RESPONDER, TAMPER_BESIDE, 5, 0, 1, false},
-    {RNIC_OPERATION_SEND, MPA_RESPONDER, TAMPER_SKIP, 7, 0, 0, true},
-    {RNIC_OPERATION_SEND, MPA_RESPONDER, TAMPER_PLACE, 2, 0, 0, true},
-    {RNIC_OPERATION_READ, MPA_INITIATOR, TAMPER_OCTET, 7, 1, 0, false},
-    {RNIC_OPERATION_READ, MPA_INITIATOR, TAMPER_BESIDE, 5, 0, 1, false},
-    {RNIC_OPERATION_READ, MPA_INITIATOR, TAMPER_SKIP, 7, 0, 0, true},
-    {RNIC_OPERATION_READ, MPA_INITIATOR, TAMPER_PLACE, 2, 0, 0, true},
-    {RNIC_OPERATION_STORAGE_READ, MPA_INITIATOR, TAMPER_OCTET, 1, 1, 0, false},
-    {RNIC_OPERATION_STORAGE_READ, MPA_INITIATOR, TAMPER_BESIDE, 1, 0, 1, false},
-    {RNIC_OPERATION_STORAGE_WRITE, MPA_RESPONDER, TAMPER_OCTET, 2, 1, 0, false},
+    {RNIC_OPERATION_WRITE, SIDE_RESPONDER, TAMPER_OCTET, 7, 1, 0, false},
+    {RNIC_OPERATION_WRITE, SIDE_RESPONDER, TAMPER_BESIDE, 5, 0, 1, false},
+    {RNIC_OPERATION_WRITE, SIDE_RESPONDER, TAMPER_SKIP, 7, 0, 0, true},
+    {RNIC_OPERATION_WRITE, SIDE_RESPONDER, TAMPER_PLACE, 2, 0, 0, true},
+    {RNIC_OPERATION_SEND, SIDE_RESPONDER, TAMPER_OCTET, 7, 1, 0, false},
+    {RNIC_OPERATION_SEND, SIDE_RESPONDER, TAMPER_BESIDE, 5, 0, 1, false},
+    {RNIC_OPERATION_SEND, SIDE_RESPONDER, TAMPER_SKIP, 7, 0, 0, true},
+    {RNIC_OPERATION_SEND, SIDE_RESPONDER, TAMPER_PLACE, 2, 0, 0, true},
+    {RNIC_OPERATION_READ, SIDE_INITIATOR, TAMPER_OCTET, 7, 1, 0, false},
+    {RNIC_OPERATION_READ, SIDE_INITIATOR, TAMPER_BESIDE, 5, 0, 1, false},
+    {RNIC_OPERATION_READ, SIDE_INITIATOR, TAMPER_SKIP, 7, 0, 0, true},
+    {RNIC_OPERATION_READ, SIDE_INITIATOR, TAMPER_PLACE, 2, 0, 0, true},
+    {RNIC_OPERATION_STORAGE_READ, SIDE_INITIATOR, TAMPER_OCTET, 1, 1, 0, false},
+    {RNIC_OPERATION_STORAGE_READ, SIDE_INITIATOR, TAMPER_BESIDE, 1, 0, 1, false},
+    {RNIC_OPERATION_STORAGE_WRITE, SIDE_RESPONDER, TAMPER_OCTET, 2, 1, 0, false},
 };
 
 static void test_tampering_is_noticed(void)
@@ -645,8 +643,8 @@ static void test_what_nobody_posted(void)
     pair p = {.holds = true};
 
     pair_open(&p, &config);
-    rnic_workload_delivered(p.workload, MPA_INITIATOR, &segment); /* where nothing is expected */
-    g_assert_cmpuint(rnic_workload_results_of(p.workload, MPA_INITIATOR).order_errors, ==,
+    rnic_workload_delivered(p.workload, SIDE_INITIATOR, &segment); /* where nothing is expected */
+    g_assert_cmpuint(rnic_workload_results_of(p.workload, SIDE_INITIATOR).order_errors, ==,
                      segments[i].noticed);
     pair_close(&p);
   }
@@ -667,11 +665,11 @@ static void test_outstanding(void)
     int posted = 0;
 
     pair_open(&p, &config);
-    while (rnic_workload_post_next(p.workload, MPA_INITIATOR)) {
+    while (rnic_workload_post_next(p.workload, SIDE_INITIATOR)) {
       posted++;
     }
     g_assert_cmpint(posted, ==, 3);
-    g_assert_false(rnic_workload_post_next(p.workload, MPA_RESPONDER)); /* does nothing for itself */
+    g_assert_false(rnic_workload_post_next(p.workload, SIDE_RESPONDER)); /* does nothing for itself */
     p.holds = false;
     settle_both(&p);
     pair_run(&p, 60 * TIME_PS_PER_SECOND);
@@ -708,13 +706,13 @@ static void test_waits_for_a_buffer(void)
     int posted = 0;
 
     pair_open(&p, &config);
-    while (rnic_workload_post_next(p.workload, MPA_INITIATOR)) {
+    while (rnic_workload_post_next(p.workload, SIDE_INITIATOR)) {
       posted++;
     }
     g_assert_cmpint(posted, ==, sizes[s].buffers + (config.mix[0] == RNIC_OPERATION_SEND));
-    g_assert_cmpuint(p.woken[MPA_INITIATOR], ==, 0);
+    g_assert_cmpuint(p.woken[SIDE_INITIATOR], ==, 0);
     pair_run(&p, TIME_PS_PER_SECOND);
-    g_assert_cmpuint(p.woken[MPA_INITIATOR], ==, 1); /* once for each time it waited */
+    g_assert_cmpuint(p.woken[SIDE_INITIATOR], ==, 1); /* once for each time it waited */
     p.holds = false;
     settle_both(&p);
     pair_run(&p, 60 * TIME_PS_PER_SECOND);
@@ -745,8 +743,8 @@ static void test_who_posts(void)
         .mix = {RNIC_OPERATION_WRITE}, .mix_count = 1, .both = both, .message_octets = 100, .messages = 1};
     rnic_workload *workload = rnic_workload_new(&config, 0, NULL);
 
-    for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
-      g_assert_cmpint(rnic_workload_posts(&config, side), ==, side == MPA_INITIATOR || both);
+    for (enum side side = 0; side < SIDES; side++) {
+      g_assert_cmpint(rnic_workload_posts(&config, side), ==, side == SIDE_INITIATOR || both);
       g_assert_cmpint(rnic_workload_is_requester(workload, side), ==, rnic_workload_posts(&config, side));
     }
     rnic_workload_free(workload);
@@ -766,15 +764,15 @@ static void test_the_connection_ends(void)
 
     pair_open(&p, &config);
     pair_run(&p, 100 * TIME_PS_PER_MICROSECOND);
-    rdmap_stream_fail(rnic_endpoint_stream(p.ends[MPA_RESPONDER].endpoint),
+    rdmap_stream_fail(rnic_endpoint_stream(p.ends[SIDE_RESPONDER].endpoint),
                       (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_LOCAL_CATASTROPHIC_ERROR, 0}, p.now);
     settle_both(&p);
     pair_run(&p, 60 * TIME_PS_PER_SECOND);
-    g_assert_cmpstr(p.ends[MPA_INITIATOR].code, ==, "Terminate 0/0/00");
+    g_assert_cmpstr(p.ends[SIDE_INITIATOR].code, ==, "Terminate 0/0/00");
     g_assert_cmpuint(wrongs(&p), ==, 0);
     g_assert_false(rnic_workload_is_complete(p.workload));
     g_assert_false(rnic_workload_is_delivered(p.workload));
-    g_assert_false(rnic_workload_post_next(p.workload, MPA_INITIATOR));
+    g_assert_false(rnic_workload_post_next(p.workload, SIDE_INITIATOR));
     pair_close(&p);
   }
 }

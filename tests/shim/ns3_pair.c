@@ -111,7 +111,7 @@ static void on_wake(void *user, time_ps now)
   engine_timer_set(s->timer, now);
 }
 
-static void can_post(void *user, mpa_role side)
+static void can_post(void *user, enum side side)
 {
   ns3_pair *pair = user;
 
@@ -254,7 +254,7 @@ static rnic_endpoint_config default_endpoint(rnic_host *host, unsigned side)
   return (rnic_endpoint_config){.tcp = default_tcp(side),
                                 .host = host,
                                 .generation = IWARP_IETF,
-                                .role = side == PAIR_INITIATOR ? MPA_INITIATOR : MPA_RESPONDER,
+                                .role = side == PAIR_INITIATOR ? SIDE_INITIATOR : SIDE_RESPONDER,
                                 .opens = side == PAIR_INITIATOR,
                                 .markers = true,
                                 .crc = true,
@@ -289,7 +289,7 @@ ns3_pair *ns3_pair_new(void)
                                            .mtu_octets = 1500,
                                            .framing_octets = 38};
     s->pair = pair;
-    s->side = (mpa_role)side;
+    s->side = (enum side)side;
     s->host = rnic_host_new(SEED + side);
     s->config = default_endpoint(s->host, side);
     s->ns3 = true;
@@ -356,7 +356,7 @@ void ns3_pair_assert_done(const ns3_pair *pair)
   g_assert_true(rnic_workload_is_delivered(pair->workload));
   g_assert_true(rnic_workload_is_complete(pair->workload));
   for (unsigned side = 0; side < PAIR_SIDES; side++) {
-    rnic_workload_results results = rnic_workload_results_of(pair->workload, (mpa_role)side);
+    rnic_workload_results results = rnic_workload_results_of(pair->workload, (enum side)side);
     g_assert_cmpuint(results.octets_wrong, ==, 0);
     g_assert_cmpuint(results.order_errors, ==, 0);
     g_assert_cmpuint(results.guard_errors, ==, 0);

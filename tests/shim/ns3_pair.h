@@ -16,7 +16,7 @@ typedef struct ns3_pair ns3_pair;
 
 typedef struct pair_side {
   ns3_pair *pair;
-  mpa_role side;
+  enum side side;
   rnic_endpoint_config config;
   bool ns3; /* its TCP is ns-3's, else our own */
   ns3_tcp_transport_place place;

@@ -20,14 +20,14 @@ scenario *sim_kit_scenario(const char *text, const char *const *sets)
   return s;
 }
 
-datagram *sim_kit_segment_with(uint32_t connection, mpa_role from, int64_t position, uint32_t length,
+datagram *sim_kit_segment_with(uint32_t connection, enum side from, int64_t position, uint32_t length,
                                uint8_t flags, const tcp_header *options)
 {
   static const guint8 octets[UINT16_MAX];
-  bool initiator = from == MPA_INITIATOR;
+  bool initiator = from == SIDE_INITIATOR;
   uint16_t port = (uint16_t)(SIM_INITIATOR_FIRST_PORT + connection);
-  const ip_address addresses[] = {[MPA_INITIATOR] = ip_address_v4(SIM_INITIATOR_ADDRESS),
-                                  [MPA_RESPONDER] = ip_address_v4(SIM_RESPONDER_ADDRESS)};
+  const ip_address addresses[] = {[SIDE_INITIATOR] = ip_address_v4(SIM_INITIATOR_ADDRESS),
+                                  [SIDE_RESPONDER] = ip_address_v4(SIM_RESPONDER_ADDRESS)};
   tcp_header header = *options;
   octet_rope payload;
 
@@ -37,12 +37,12 @@ datagram *sim_kit_segment_with(uint32_t connection, mpa_role from, int64_t posit
   header.flags = flags;
   octet_rope_init(&payload);
   octet_rope_append(&payload, octets, length, NULL);
-  datagram *packet = datagram_new(&addresses[from], &addresses[sim_setup_peer(from)], &header, &payload);
+  datagram *packet = datagram_new(&addresses[from], &addresses[side_peer(from)], &header, &payload);
   octet_rope_clear(&payload);
   return packet;
 }
 
-datagram *sim_kit_segment(uint32_t connection, mpa_role from, int64_t position, uint32_t length,
+datagram *sim_kit_segment(uint32_t connection, enum side from, int64_t position, uint32_t length,
                           uint8_t flags)
 {
   static const tcp_header nothing = {0};

@@ -15,11 +15,11 @@ scenario *sim_kit_scenario(const char *text, const char *const *sets);
 /* A segment with `length` octets from stream position `position` on (-1: the SYN) and `flags`, which `from` sends in `connection`;
  * its headers are 40 octets. One reference. Sequence numbers start at SIM_KIT_ISN. */
 enum { SIM_KIT_ISN = 1000 };
-datagram *sim_kit_segment(uint32_t connection, mpa_role from, int64_t position, uint32_t length,
+datagram *sim_kit_segment(uint32_t connection, enum side from, int64_t position, uint32_t length,
                           uint8_t flags);
 
 /* The same with `options`: what they hold beside the fields above. */
-datagram *sim_kit_segment_with(uint32_t connection, mpa_role from, int64_t position, uint32_t length,
+datagram *sim_kit_segment_with(uint32_t connection, enum side from, int64_t position, uint32_t length,
                                uint8_t flags, const tcp_header *options);
 
 /* A packet that has come, and when. */

@@ -59,7 +59,7 @@ void sim_way_close(sim_way *way)
 
 void sim_way_send(sim_way *way, int64_t position, uint32_t length, uint8_t flags)
 {
-  mpa_role from = way->direction == SIM_FORWARD ? MPA_INITIATOR : MPA_RESPONDER;
+  enum side from = way->direction == SIM_FORWARD ? SIDE_INITIATOR : SIDE_RESPONDER;
 
   sim_path_send(way->path, sim_kit_segment(0, from, position, length, flags), engine_now(way->clock));
 }

@@ -46,16 +46,16 @@ static void test_first_one_is_kept(void)
 {
   sim_ending ending = {.code = NULL};
 
-  sim_ending_note(&ending, 3, MPA_INITIATOR, &told, 2 * TIME_PS_PER_SECOND);
-  sim_ending_note(&ending, 4, MPA_INITIATOR, &bad_crc, 3 * TIME_PS_PER_SECOND);
+  sim_ending_note(&ending, 3, SIDE_INITIATOR, &told, 2 * TIME_PS_PER_SECOND);
+  sim_ending_note(&ending, 4, SIDE_INITIATOR, &bad_crc, 3 * TIME_PS_PER_SECOND);
   g_assert_cmpstr(ending.code, ==, "Terminate 1/1/00");
-  g_assert_cmpint(ending.side, ==, MPA_RESPONDER);
+  g_assert_cmpint(ending.side, ==, SIDE_RESPONDER);
   g_assert_true(g_str_has_prefix(ending.message, "Terminate 1/1/00 by the Responder of connection 3 after "
                                                  "2.000000000000 s: "));
   sim_ending_clear(&ending);
-  sim_ending_note(&ending, 4, MPA_INITIATOR, &bad_crc, 0);
+  sim_ending_note(&ending, 4, SIDE_INITIATOR, &bad_crc, 0);
   g_assert_cmpstr(ending.code, ==, "MPA error 2");
-  g_assert_cmpint(ending.side, ==, MPA_INITIATOR);
+  g_assert_cmpint(ending.side, ==, SIDE_INITIATOR);
   sim_ending_clear(&ending);
 }
 

@@ -20,7 +20,7 @@ static void let_in(void *user, datagram *packet, time_ps now)
   if (e->answers > 0) {
     e->answers--;
     g_assert_true(
-        sim_gate_holds(e->gate, sim_kit_segment(0, MPA_INITIATOR, 0, 100 + e->answers, TCP_ACK), let_in, e));
+        sim_gate_holds(e->gate, sim_kit_segment(0, SIDE_INITIATOR, 0, 100 + e->answers, TCP_ACK), let_in, e));
   }
   sim_gate_leave(e->gate, now);
 }
@@ -39,7 +39,7 @@ static void entry_close(entry *e)
 
 static datagram *packet_of(uint32_t length)
 {
-  return sim_kit_segment(0, MPA_INITIATOR, 0, length, TCP_ACK);
+  return sim_kit_segment(0, SIDE_INITIATOR, 0, length, TCP_ACK);
 }
 
 static void assert_let_in(const entry *e, const char *lengths)

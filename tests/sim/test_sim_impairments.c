@@ -61,7 +61,7 @@ static char *fate_of(path_element *element, guint count)
     const path_element_counts before = element->counts;
     time_ps now = i * 10 * TIME_PS_PER_MILLISECOND;
     const time_ps sent = now;
-    datagram *packet = sim_kit_segment(0, MPA_INITIATOR, i * 100, 100, TCP_ACK);
+    datagram *packet = sim_kit_segment(0, SIDE_INITIATOR, i * 100, 100, TCP_ACK);
     uint64_t order;
 
     sim_kit_arrivals_init(&out);

@@ -13,7 +13,7 @@ typedef struct input_kit {
   scenario *s;
   engine *clock;
   sim_ip_input *input;
-  mpa_role side;
+  enum side side;
   sim_kit_arrivals whole;
   sim_kit_arrivals answers;
   GString *told; /* "0:956 -:504 ": connection (-: unknown) and octets */
@@ -45,7 +45,7 @@ static void on_held(void *user, uint32_t connection, uint64_t octets, time_ps no
   }
 }
 
-static void kit_open(input_kit *k, mpa_role side, const char *reassembly, const char *size)
+static void kit_open(input_kit *k, enum side side, const char *reassembly, const char *size)
 {
   static const sim_ip_input_events events = {.whole = on_whole, .answer = on_answer, .held = on_held};
   g_autofree char *option = g_strconcat("receiver.ip_reassembly=", reassembly, NULL);
@@ -82,7 +82,7 @@ static void assert_told(input_kit *k, const char *expected)
 /* A segment of `connection` to the kit's side, with an identification of its own, and its fragments. */
 static datagram *segment_to(const input_kit *k, uint32_t connection, uint16_t identification)
 {
-  datagram *packet = sim_kit_segment(connection, sim_setup_peer(k->side), 0, FULL, TCP_ACK);
+  datagram *packet = sim_kit_segment(connection, side_peer(k->side), 0, FULL, TCP_ACK);
 
   datagram_allow_fragments(packet, identification);
   return packet;
@@ -98,7 +98,7 @@ static void receive_second(input_kit *k, const datagram *segment)
   sim_ip_input_receive(k->input, datagram_new_fragment(segment, CUT, SECOND_HELD), engine_now(k->clock));
 }
 
-static const mpa_role sides[] = {MPA_INITIATOR, MPA_RESPONDER};
+static const enum side sides[] = {SIDE_INITIATOR, SIDE_RESPONDER};
 
 /* Whole packets pass at once, ICMP messages, too. */
 static void test_whole_packets_pass(void)
@@ -106,7 +106,7 @@ static void test_whole_packets_pass(void)
   const ip_address router = ip_address_v4(SIM_ROUTER_ADDRESS);
   input_kit k;
 
-  kit_open(&k, MPA_RESPONDER, "drop", "auto");
+  kit_open(&k, SIDE_RESPONDER, "drop", "auto");
   datagram *segment = segment_to(&k, 0, 1);
   sim_ip_input_receive(k.input, datagram_ref(segment), 0);
   sim_ip_input_receive(k.input, datagram_new_too_big(&router, segment, 1000), 0);
@@ -122,7 +122,7 @@ static void test_two_connections(gconstpointer data)
 {
   input_kit k;
 
-  kit_open(&k, *(const mpa_role *)data, "unlimited", "auto");
+  kit_open(&k, *(const enum side *)data, "unlimited", "auto");
   datagram *a = segment_to(&k, 0, 1);
   datagram *b = segment_to(&k, 2, 2);
   datagram *c = segment_to(&k, 0, 3);
@@ -161,7 +161,7 @@ static void test_each_holds_its_own(void)
 {
   input_kit k;
 
-  kit_open(&k, MPA_RESPONDER, "unlimited", "auto");
+  kit_open(&k, SIDE_RESPONDER, "unlimited", "auto");
   datagram *a = segment_to(&k, 1, 1);
   datagram *b = segment_to(&k, 2, 2);
   receive_first(&k, b);
@@ -182,7 +182,7 @@ static void test_timeout(void)
 {
   input_kit k;
 
-  kit_open(&k, MPA_RESPONDER, "unlimited", "auto");
+  kit_open(&k, SIDE_RESPONDER, "unlimited", "auto");
   datagram *a = segment_to(&k, 1, 1);
   datagram *b = segment_to(&k, 2, 2);
   receive_first(&k, a);
@@ -244,7 +244,7 @@ static void test_options(void)
         datagram_too_big_of(answer, &mtu, &sequence);
         g_assert_cmpuint(mtu, ==, 20 + CUT);
         g_assert_true(ip_address_equal(&from, &own));
-        g_assert_true(sim_ip_input_connection_of(answer, sim_setup_peer(k.side), CONNECTIONS, &connection));
+        g_assert_true(sim_ip_input_connection_of(answer, side_peer(k.side), CONNECTIONS, &connection));
         g_assert_cmpuint(connection, <=, 1);
       }
       datagram_unref(a);
@@ -284,11 +284,11 @@ static void test_connection_of(void)
     for (gsize j = 0; j < G_N_ELEMENTS(sides); j++) {
       uint32_t connection;
       bool known = sim_ip_input_connection_of(packet, sides[j], CONNECTIONS, &connection);
-      g_assert_cmpint(known, ==, owners[i].known[sides[j] == MPA_RESPONDER]);
+      g_assert_cmpint(known, ==, owners[i].known[sides[j] == SIDE_RESPONDER]);
       g_assert_true(!known || connection == 1);
       /* An ICMP message is for who sent the packet that it quotes. */
       known = sim_ip_input_connection_of(message, sides[j], CONNECTIONS, &connection);
-      g_assert_cmpint(known, ==, owners[i].known[sides[j] == MPA_INITIATOR]);
+      g_assert_cmpint(known, ==, owners[i].known[sides[j] == SIDE_INITIATOR]);
       g_assert_true(!known || connection == 1);
       g_assert_false(sim_ip_input_connection_of(fragment, sides[j], CONNECTIONS, &connection));
     }
@@ -307,7 +307,7 @@ static void test_hostile_fragments(void)
   input_kit k;
 
   g_test_message("seed %d", SEED);
-  kit_open(&k, MPA_RESPONDER, "spanning", "5000");
+  kit_open(&k, SIDE_RESPONDER, "spanning", "5000");
   for (int i = 0; i < PACKETS; i++) {
     const ip_address source = ip_address_v4((guint32)g_rand_int_range(random, 0, 3));
     const ip_address own = ip_address_v4(SIM_RESPONDER_ADDRESS);

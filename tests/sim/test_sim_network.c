@@ -63,7 +63,7 @@ static void kit_close(network_kit *k)
 /* A full segment of `connection`, from `position` on, in `direction`, now. */
 static void send_full(network_kit *k, uint32_t connection, sim_direction direction, int64_t position)
 {
-  mpa_role from = direction == SIM_FORWARD ? MPA_INITIATOR : MPA_RESPONDER;
+  enum side from = direction == SIM_FORWARD ? SIDE_INITIATOR : SIDE_RESPONDER;
 
   sim_network_send(k->network, connection, direction,
                    sim_kit_segment(connection, from, position, FULL, TCP_ACK), engine_now(k->clock));
@@ -420,12 +420,12 @@ static void test_metrics_of_reordering(void)
   network_kit k;
 
   kit_open(&k, SIM_ENGINE_NATIVE, "", sets);
-  sim_network_send(k.network, 0, SIM_FORWARD, sim_kit_segment(0, MPA_INITIATOR, -1, 0, TCP_SYN), 0);
+  sim_network_send(k.network, 0, SIM_FORWARD, sim_kit_segment(0, SIDE_INITIATOR, -1, 0, TCP_SYN), 0);
   engine_run(k.clock, TIME_PS_PER_MILLISECOND);
-  sim_network_send(k.network, 0, SIM_FORWARD, sim_kit_segment(0, MPA_INITIATOR, 0, 0, TCP_ACK),
+  sim_network_send(k.network, 0, SIM_FORWARD, sim_kit_segment(0, SIDE_INITIATOR, 0, 0, TCP_ACK),
                    TIME_PS_PER_MILLISECOND);
   engine_run(k.clock, 2 * TIME_PS_PER_MILLISECOND);
-  sim_network_send(k.network, 0, SIM_FORWARD, sim_kit_segment(0, MPA_INITIATOR, 0, 0, TCP_ACK),
+  sim_network_send(k.network, 0, SIM_FORWARD, sim_kit_segment(0, SIDE_INITIATOR, 0, 0, TCP_ACK),
                    2 * TIME_PS_PER_MILLISECOND); /* the third goes at once: the count begins anew */
   for (int i = 0; i < 3; i++) {
     send_full(&k, 0, SIM_FORWARD, i * FULL);

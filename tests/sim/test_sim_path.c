@@ -230,7 +230,7 @@ static void test_marks_from_a_threshold(void)
 
   sim_way_open(&w, SIM_FORWARD, "", sets);
   for (guint32 i = 0; i < 6; i++) {
-    datagram *packet = sim_kit_segment(0, MPA_INITIATOR, i * FULL, FULL, TCP_ACK);
+    datagram *packet = sim_kit_segment(0, SIDE_INITIATOR, i * FULL, FULL, TCP_ACK);
 
     datagram_set_ecn(packet, i < 5 ? DATAGRAM_ECN_ECT_0 : DATAGRAM_ECN_NOT_CAPABLE);
     sim_path_send(w.path, packet, 0);
@@ -344,7 +344,7 @@ static void test_fragments(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     sim_way w;
-    datagram *packet = sim_kit_segment(0, MPA_INITIATOR, 0, FULL, TCP_ACK);
+    datagram *packet = sim_kit_segment(0, SIDE_INITIATOR, 0, FULL, TCP_ACK);
 
     sim_way_open(&w, SIM_FORWARD, "", cases[i].sets);
     datagram_allow_fragments(packet, 7);
@@ -495,7 +495,7 @@ static void test_counts(void)
 
   sim_way_open(&w, SIM_FORWARD, "", sets);
   for (guint32 i = 0; i < 4; i++) {
-    datagram *packet = sim_kit_segment(0, MPA_INITIATOR, i * FULL, FULL, TCP_ACK);
+    datagram *packet = sim_kit_segment(0, SIDE_INITIATOR, i * FULL, FULL, TCP_ACK);
 
     packet->retransmission = i == 2;
     datagram_set_ecn(packet, DATAGRAM_ECN_ECT_0);
@@ -550,7 +550,7 @@ typedef struct gated_host {
 static void at_gated_host(void *user, datagram *packet, time_ps now)
 {
   gated_host *host = user;
-  datagram *answer = sim_kit_segment(0, MPA_RESPONDER, 0, 1, TCP_ACK);
+  datagram *answer = sim_kit_segment(0, SIDE_RESPONDER, 0, 1, TCP_ACK);
 
   sim_kit_arrive(&host->seen, packet, now);
   g_assert_true(sim_gate_holds(host->gate, answer, sim_kit_arrive, &host->seen));
@@ -575,7 +575,7 @@ static void test_gate(void)
   sim_path *path = sim_path_new(&config, NULL);
 
   sim_kit_arrivals_init(&host.seen);
-  sim_path_send(path, sim_kit_segment(0, MPA_INITIATOR, 0, FULL, TCP_ACK), 0);
+  sim_path_send(path, sim_kit_segment(0, SIDE_INITIATOR, 0, FULL, TCP_ACK), 0);
   engine_run(clock, TIME_PS_NEVER);
   g_autofree char *lengths = sim_kit_lengths(&host.seen);
   g_assert_cmpstr(lengths, ==, "1460 1460 1 1");

@@ -46,12 +46,12 @@ static void shake_hands(relay_kit *k, uint16_t mss)
   const tcp_header syn = {.window = 65535, .has_mss = true, .mss_octets = mss};
 
   path_element_receive(sim_relay_element(k->relay, SIM_FORWARD),
-                       sim_kit_segment_with(0, MPA_INITIATOR, -1, 0, TCP_SYN, &syn), 0);
+                       sim_kit_segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn), 0);
   g_assert_cmpuint(k->out[SIM_FORWARD].list->len, ==, 1);
   tcp_header answer = syn;
   answer.acknowledgement = header_of(&k->out[SIM_FORWARD], 0).sequence + 1;
   path_element_receive(sim_relay_element(k->relay, SIM_REVERSE),
-                       sim_kit_segment_with(0, MPA_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), US);
+                       sim_kit_segment_with(0, SIDE_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), US);
   g_assert_cmpuint(k->out[SIM_REVERSE].list->len, ==, 1);
 }
 
@@ -64,12 +64,12 @@ static void shake_hands(relay_kit *k, uint16_t mss)
  * - behind: beside the Responder, as `before`: who stands for whom does not change. */
 static const struct {
   const char *position;
-  uint16_t mss_towards[RNIC_WORKLOAD_ENDS]; /* by the host */
+  uint16_t mss_towards[SIDES]; /* by the host */
   uint16_t sends_to_responder;
 } mtus[] = {
-    {"before", {[MPA_INITIATOR] = 1260, [MPA_RESPONDER] = 960}, 1460},
-    {"between", {[MPA_INITIATOR] = 1460, [MPA_RESPONDER] = 1060}, 1360},
-    {"behind", {[MPA_INITIATOR] = 1260, [MPA_RESPONDER] = 960}, 1460},
+    {"before", {[SIDE_INITIATOR] = 1260, [SIDE_RESPONDER] = 960}, 1460},
+    {"between", {[SIDE_INITIATOR] = 1460, [SIDE_RESPONDER] = 1060}, 1360},
+    {"behind", {[SIDE_INITIATOR] = 1260, [SIDE_RESPONDER] = 960}, 1460},
 };
 
 static void test_mtus(void)
@@ -87,14 +87,14 @@ static void test_mtus(void)
 
     relay_open(&k, 0, sets);
     shake_hands(&k, 9000);
-    g_assert_cmpuint(header_of(&k.out[SIM_FORWARD], 0).mss_octets, ==, mtus[i].mss_towards[MPA_RESPONDER]);
-    g_assert_cmpuint(header_of(&k.out[SIM_REVERSE], 0).mss_octets, ==, mtus[i].mss_towards[MPA_INITIATOR]);
+    g_assert_cmpuint(header_of(&k.out[SIM_FORWARD], 0).mss_octets, ==, mtus[i].mss_towards[SIDE_RESPONDER]);
+    g_assert_cmpuint(header_of(&k.out[SIM_REVERSE], 0).mss_octets, ==, mtus[i].mss_towards[SIDE_INITIATOR]);
     /* 5000 octets of the Initiator's go on in segments that fit the link. */
     guint before = k.out[SIM_FORWARD].list->len;
     const tcp_header data = {.window = 65535,
                              .acknowledgement = header_of(&k.out[SIM_REVERSE], 0).sequence + 1};
     path_element_receive(sim_relay_element(k.relay, SIM_FORWARD),
-                         sim_kit_segment_with(0, MPA_INITIATOR, 0, 5000, TCP_ACK, &data), 2 * US);
+                         sim_kit_segment_with(0, SIDE_INITIATOR, 0, 5000, TCP_ACK, &data), 2 * US);
     g_assert_cmpuint(sim_kit_arrived(&k.out[SIM_FORWARD], before)->packet->payload.length, ==,
                      mtus[i].sends_to_responder);
     relay_close(&k);
@@ -201,7 +201,7 @@ static void at_responder(void *user, datagram *packet, time_ps now)
   const tcp_header answer = {
       .window = 65535, .acknowledgement = header.sequence + 1, .has_mss = true, .mss_octets = 1460};
   sim_network_send(r->network, 0, SIM_REVERSE,
-                   sim_kit_segment_with(0, MPA_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), now);
+                   sim_kit_segment_with(0, SIDE_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), now);
 }
 
 static void at_initiator(void *user, datagram *packet, time_ps now)
@@ -244,7 +244,7 @@ static void test_positions(void)
 
     r.network = sim_network_new(s, SIM_ENGINE_NATIVE, clock, &events, &r, &error);
     g_assert_no_error(error);
-    sim_network_send(r.network, 0, SIM_FORWARD, sim_kit_segment_with(0, MPA_INITIATOR, -1, 0, TCP_SYN, &syn),
+    sim_network_send(r.network, 0, SIM_FORWARD, sim_kit_segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn),
                      0);
     engine_run(clock, TIME_PS_PER_MILLISECOND); /* before anybody's timer */
     g_assert_cmpint(r.syn_at, >=, 7 * US);

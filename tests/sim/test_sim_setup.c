@@ -11,7 +11,7 @@ static scenario *load(const char *const *sets)
   return sim_kit_scenario("", sets);
 }
 
-static rnic_endpoint_config endpoint(const scenario *s, uint32_t connection, mpa_role side)
+static rnic_endpoint_config endpoint(const scenario *s, uint32_t connection, enum side side)
 {
   const sim_setup_place place = {.host = NULL};
 
@@ -63,18 +63,18 @@ static void test_generation_words(void)
 
 static const struct {
   const char *sets[4];
-  mpa_role measured;
+  enum side measured;
 } measured_cases[] = {
-    {{NULL}, MPA_RESPONDER},
-    {{"workload.operation=send", NULL}, MPA_RESPONDER},
-    {{"workload.operation=read", NULL}, MPA_INITIATOR},
-    {{"workload.operation=storage-read", NULL}, MPA_INITIATOR},
-    {{"workload.operation=storage-write", NULL}, MPA_RESPONDER},
-    {{"workload.operation=read+storage-read", NULL}, MPA_INITIATOR},
-    {{"workload.operation=read+write", NULL}, MPA_RESPONDER},
-    {{"workload.operation=read", "workload.directions=both", NULL}, MPA_RESPONDER},
-    {{"workload.operation=read", "workload.directions=both", "measure.side=initiator", NULL}, MPA_INITIATOR},
-    {{"workload.operation=read", "measure.side=responder", NULL}, MPA_RESPONDER},
+    {{NULL}, SIDE_RESPONDER},
+    {{"workload.operation=send", NULL}, SIDE_RESPONDER},
+    {{"workload.operation=read", NULL}, SIDE_INITIATOR},
+    {{"workload.operation=storage-read", NULL}, SIDE_INITIATOR},
+    {{"workload.operation=storage-write", NULL}, SIDE_RESPONDER},
+    {{"workload.operation=read+storage-read", NULL}, SIDE_INITIATOR},
+    {{"workload.operation=read+write", NULL}, SIDE_RESPONDER},
+    {{"workload.operation=read", "workload.directions=both", NULL}, SIDE_RESPONDER},
+    {{"workload.operation=read", "workload.directions=both", "measure.side=initiator", NULL}, SIDE_INITIATOR},
+    {{"workload.operation=read", "measure.side=responder", NULL}, SIDE_RESPONDER},
 };
 
 static void test_measured_end(void)
@@ -85,8 +85,8 @@ static void test_measured_end(void)
     g_assert_cmpint(sim_setup_measured(s), ==, measured_cases[i].measured);
     scenario_free(s);
   }
-  g_assert_cmpint(sim_setup_direction_to(MPA_RESPONDER), ==, SIM_FORWARD);
-  g_assert_cmpint(sim_setup_direction_to(MPA_INITIATOR), ==, SIM_REVERSE);
+  g_assert_cmpint(sim_setup_direction_to(SIDE_RESPONDER), ==, SIM_FORWARD);
+  g_assert_cmpint(sim_setup_direction_to(SIDE_INITIATOR), ==, SIM_REVERSE);
 }
 
 /* Placement latency is the measured end's; the other end, which has no metrics, places at once. */
@@ -95,8 +95,8 @@ static void test_placement_latency(void)
   static const char *const sets[] = {"workload.operation=read", "receiver.placement_latency=3us", NULL};
   scenario *s = load(sets);
 
-  g_assert_cmpint(endpoint(s, 0, MPA_INITIATOR).placement_latency_ps, ==, 3 * TIME_PS_PER_MICROSECOND);
-  g_assert_cmpint(endpoint(s, 0, MPA_RESPONDER).placement_latency_ps, ==, 0);
+  g_assert_cmpint(endpoint(s, 0, SIDE_INITIATOR).placement_latency_ps, ==, 3 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(endpoint(s, 0, SIDE_RESPONDER).placement_latency_ps, ==, 0);
   scenario_free(s);
 }
 
@@ -116,8 +116,8 @@ static void test_crc_is_the_default(void)
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     scenario *s = load(cases[i].sets);
 
-    g_assert_true(endpoint(s, 0, MPA_INITIATOR).crc == cases[i].initiator);
-    g_assert_true(endpoint(s, 0, MPA_RESPONDER).crc == cases[i].responder);
+    g_assert_true(endpoint(s, 0, SIDE_INITIATOR).crc == cases[i].initiator);
+    g_assert_true(endpoint(s, 0, SIDE_RESPONDER).crc == cases[i].responder);
     scenario_free(s);
   }
 }
@@ -128,9 +128,9 @@ static void test_default_ird_is_the_peers_ord(void)
   static const char *const nothing[] = {NULL};
   scenario *s = load(nothing);
 
-  g_assert_cmpuint(endpoint(s, 0, MPA_INITIATOR).ord, ==, endpoint(s, 0, MPA_RESPONDER).ird);
-  g_assert_cmpuint(endpoint(s, 0, MPA_RESPONDER).ord, ==, endpoint(s, 0, MPA_INITIATOR).ird);
-  g_assert_cmpuint(endpoint(s, 0, MPA_INITIATOR).ird, ==, 16);
+  g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).ord, ==, endpoint(s, 0, SIDE_RESPONDER).ird);
+  g_assert_cmpuint(endpoint(s, 0, SIDE_RESPONDER).ord, ==, endpoint(s, 0, SIDE_INITIATOR).ird);
+  g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).ird, ==, 16);
   scenario_free(s);
 }
 
@@ -143,13 +143,13 @@ static void test_stream_phase(void)
   scenario *s = load(number);
   GHashTable *phases = g_hash_table_new(NULL, NULL);
 
-  g_assert_cmpuint(endpoint(s, 0, MPA_INITIATOR).streaming_octets_sent, ==, 777);
-  g_assert_cmpuint(endpoint(s, 0, MPA_RESPONDER).streaming_octets_sent, ==, 777);
+  g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).streaming_octets_sent, ==, 777);
+  g_assert_cmpuint(endpoint(s, 0, SIDE_RESPONDER).streaming_octets_sent, ==, 777);
   scenario_free(s);
   s = load(random);
   for (uint32_t connection = 0; connection < 100; connection++) {
-    rnic_endpoint_config initiator = endpoint(s, connection, MPA_INITIATOR);
-    rnic_endpoint_config responder = endpoint(s, connection, MPA_RESPONDER);
+    rnic_endpoint_config initiator = endpoint(s, connection, SIDE_INITIATOR);
+    rnic_endpoint_config responder = endpoint(s, connection, SIDE_RESPONDER);
 
     g_assert_cmpuint(initiator.streaming_octets_sent, ==, responder.streaming_octets_received);
     g_assert_cmpuint(responder.streaming_octets_sent, ==, initiator.streaming_octets_received);
@@ -185,21 +185,21 @@ static void test_keys_reach_their_end(void)
                                      NULL};
   scenario *s = load(sets);
   rnic_endpoint_config ends[] = {
-      [MPA_INITIATOR] = endpoint(s, 0, MPA_INITIATOR), [MPA_RESPONDER] = endpoint(s, 0, MPA_RESPONDER)};
+      [SIDE_INITIATOR] = endpoint(s, 0, SIDE_INITIATOR), [SIDE_RESPONDER] = endpoint(s, 0, SIDE_RESPONDER)};
 
-  g_assert_cmpint(ends[MPA_INITIATOR].generation, ==, IWARP_RFC);
-  g_assert_cmpint(ends[MPA_RESPONDER].generation, ==, IWARP_IETF);
-  g_assert_false(ends[MPA_INITIATOR].markers);
-  g_assert_true(ends[MPA_RESPONDER].markers);
-  g_assert_cmpuint(ends[MPA_INITIATOR].private_data_octets, ==, 100);
-  g_assert_cmpuint(ends[MPA_RESPONDER].private_data_octets, ==, 0);
-  g_assert_cmpuint(ends[MPA_INITIATOR].private_data_capacity_octets, ==, 65535);
-  g_assert_cmpuint(ends[MPA_RESPONDER].private_data_capacity_octets, ==, 50);
-  g_assert_false(ends[MPA_INITIATOR].rejects);
-  g_assert_true(ends[MPA_RESPONDER].rejects);
-  g_assert_true(ends[MPA_INITIATOR].opens);
-  g_assert_false(ends[MPA_RESPONDER].opens);
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  g_assert_cmpint(ends[SIDE_INITIATOR].generation, ==, IWARP_RFC);
+  g_assert_cmpint(ends[SIDE_RESPONDER].generation, ==, IWARP_IETF);
+  g_assert_false(ends[SIDE_INITIATOR].markers);
+  g_assert_true(ends[SIDE_RESPONDER].markers);
+  g_assert_cmpuint(ends[SIDE_INITIATOR].private_data_octets, ==, 100);
+  g_assert_cmpuint(ends[SIDE_RESPONDER].private_data_octets, ==, 0);
+  g_assert_cmpuint(ends[SIDE_INITIATOR].private_data_capacity_octets, ==, 65535);
+  g_assert_cmpuint(ends[SIDE_RESPONDER].private_data_capacity_octets, ==, 50);
+  g_assert_false(ends[SIDE_INITIATOR].rejects);
+  g_assert_true(ends[SIDE_RESPONDER].rejects);
+  g_assert_true(ends[SIDE_INITIATOR].opens);
+  g_assert_false(ends[SIDE_RESPONDER].opens);
+  for (enum side side = 0; side < SIDES; side++) {
     const rnic_endpoint_config *end = &ends[side];
     g_assert_cmpint(end->startup_timeout_ps, ==, 3 * TIME_PS_PER_SECOND);
     g_assert_true(end->closes_by_fin && end->silent_drop && end->dynamic_mulpdu && end->report_on_arrival &&
@@ -253,8 +253,9 @@ static void test_host_rates(void)
 #define TCP_FIELDS                                                                                           \
   X(sack)                                                                                                    \
   X(dsack)                                                                                                   \
-  X(timestamps) X(drops_untimed) X(drops_reset_at_edge) X(quick_acks) X(old_sack) X(fin_beyond_window)       \
-      X(ecn) X(congestion) X(slow_start) X(rack) X(tail_loss_probe) X(proportional_reduction)                \
+  X(timestamps)                                                                                              \
+  X(drops_untimed) X(drops_reset_at_edge) X(quick_acks) X(old_sack) X(fin_beyond_window) X(ecn)              \
+      X(congestion) X(slow_start) X(rack) X(tail_loss_probe) X(proportional_reduction)                       \
           X(forward_rto_recovery) X(partial_undo) X(limited_transmit) X(window_of_segments)                  \
               X(ecn_proportional) X(ahead_by_least) X(slow_start_unlimited) X(growth_by_delivered)           \
                   X(limited_by_round) X(restart_after_idle) X(nagle) X(pacing) X(retransmission)             \
@@ -351,7 +352,7 @@ static void test_tcp_defaults(void)
   const tcp_config expected = tcp_config_default();
   scenario *s = load(nothing);
 
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     const tcp_config tcp = sim_setup_tcp(s, 0, side);
 #define X(name) g_assert_cmpint((int64_t)tcp.name, ==, (int64_t)expected.name);
     TCP_FIELDS
@@ -364,7 +365,7 @@ static void test_tcp_defaults(void)
 
 static void test_tcp_keys(void)
 {
-  for (mpa_role side = MPA_INITIATOR; side <= MPA_RESPONDER; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     for (gsize i = 0; i < G_N_ELEMENTS(tcp_cases); i++) {
       const char *const sets[] = {tcp_cases[i].set, NULL};
       scenario *changed = load(sets);
@@ -397,8 +398,8 @@ static void test_addresses(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     scenario *s = load(cases[i].sets);
-    const tcp_config initiator = sim_setup_tcp(s, 7, MPA_INITIATOR);
-    const tcp_config responder = sim_setup_tcp(s, 7, MPA_RESPONDER);
+    const tcp_config initiator = sim_setup_tcp(s, 7, SIDE_INITIATOR);
+    const tcp_config responder = sim_setup_tcp(s, 7, SIDE_RESPONDER);
 
     g_assert_cmpuint(initiator.local_address.version, ==, cases[i].version);
     g_assert_cmpmem(initiator.local_address.octets, 16, cases[i].initiator, 16);
@@ -410,9 +411,9 @@ static void test_addresses(void)
     g_assert_cmpuint(responder.local_port, ==, 5044);
     g_assert_cmpuint(responder.remote_port, ==, 49159);
     g_assert_cmpuint(initiator.isn, !=, responder.isn);
-    g_assert_cmpuint(initiator.isn, !=, sim_setup_tcp(s, 8, MPA_INITIATOR).isn);
+    g_assert_cmpuint(initiator.isn, !=, sim_setup_tcp(s, 8, SIDE_INITIATOR).isn);
     scenario *other = load(seeded);
-    g_assert_cmpuint(initiator.isn, !=, sim_setup_tcp(other, 7, MPA_INITIATOR).isn);
+    g_assert_cmpuint(initiator.isn, !=, sim_setup_tcp(other, 7, SIDE_INITIATOR).isn);
     scenario_free(other);
     scenario_free(s);
   }
@@ -425,14 +426,14 @@ static void test_mtus(void)
   static const char *const sets[] = {"path.forward.mtu=1500", "path.forward.hop_mtu=[1400,1300]",
                                      "path.reverse.mtu=1200", "path.reverse.hop_mtu=[1100,1000]", NULL};
   scenario *s = load(sets);
-  const tcp_config initiator = sim_setup_tcp(s, 0, MPA_INITIATOR);
-  const tcp_config responder = sim_setup_tcp(s, 0, MPA_RESPONDER);
+  const tcp_config initiator = sim_setup_tcp(s, 0, SIDE_INITIATOR);
+  const tcp_config responder = sim_setup_tcp(s, 0, SIDE_RESPONDER);
 
   g_assert_cmpuint(initiator.send_mtu_octets, ==, 1500);
   g_assert_cmpuint(initiator.receive_mtu_octets, ==, 1000);
   g_assert_cmpuint(responder.send_mtu_octets, ==, 1200);
   g_assert_cmpuint(responder.receive_mtu_octets, ==, 1300);
-  g_assert_cmpuint(sim_setup_receive_mtu(s, MPA_RESPONDER), ==, 1300);
+  g_assert_cmpuint(sim_setup_receive_mtu(s, SIDE_RESPONDER), ==, 1300);
   scenario_free(s);
 }
 
@@ -443,11 +444,11 @@ static void test_receiver_limits(void)
                                      "receiver.mode=assume-aligned", NULL};
   scenario *s = load(sets);
 
-  g_assert_cmpuint(endpoint(s, 0, MPA_RESPONDER).fpdu_descriptors, ==, 3);
-  g_assert_cmpuint(endpoint(s, 0, MPA_RESPONDER).partial_fpdus, ==, 1);
-  g_assert_cmpuint(endpoint(s, 0, MPA_INITIATOR).fpdu_descriptors, ==, 0);
-  g_assert_cmpuint(endpoint(s, 0, MPA_INITIATOR).partial_fpdus, ==, 0);
-  g_assert_true(endpoint(s, 0, MPA_RESPONDER).assumes_aligned);
+  g_assert_cmpuint(endpoint(s, 0, SIDE_RESPONDER).fpdu_descriptors, ==, 3);
+  g_assert_cmpuint(endpoint(s, 0, SIDE_RESPONDER).partial_fpdus, ==, 1);
+  g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).fpdu_descriptors, ==, 0);
+  g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).partial_fpdus, ==, 0);
+  g_assert_true(endpoint(s, 0, SIDE_RESPONDER).assumes_aligned);
   scenario_free(s);
 }
 
@@ -536,17 +537,17 @@ static void test_private_data(void)
   static const char *const sets[] = {"initiator.private_data=65535", "responder.private_data=10", NULL};
   scenario *s = load(sets);
   pattern *table = pattern_new();
-  uint8_t *initiators = sim_setup_private_data(s, MPA_INITIATOR, table);
-  uint8_t *responders = sim_setup_private_data(s, MPA_RESPONDER, table);
+  uint8_t *initiators = sim_setup_private_data(s, SIDE_INITIATOR, table);
+  uint8_t *responders = sim_setup_private_data(s, SIDE_RESPONDER, table);
   uint8_t copy[10];
 
-  g_assert_true(sim_setup_private_data_is(s, MPA_INITIATOR, initiators, initiators, 65535));
-  g_assert_false(sim_setup_private_data_is(s, MPA_INITIATOR, initiators, initiators, 65534));
+  g_assert_true(sim_setup_private_data_is(s, SIDE_INITIATOR, initiators, initiators, 65535));
+  g_assert_false(sim_setup_private_data_is(s, SIDE_INITIATOR, initiators, initiators, 65534));
   g_assert_cmpint(memcmp(initiators, responders, 10), !=, 0);
   memcpy(copy, responders, sizeof copy);
-  g_assert_true(sim_setup_private_data_is(s, MPA_RESPONDER, responders, copy, 10));
+  g_assert_true(sim_setup_private_data_is(s, SIDE_RESPONDER, responders, copy, 10));
   copy[9] ^= 1;
-  g_assert_false(sim_setup_private_data_is(s, MPA_RESPONDER, responders, copy, 10));
+  g_assert_false(sim_setup_private_data_is(s, SIDE_RESPONDER, responders, copy, 10));
   g_free(initiators);
   g_free(responders);
   pattern_free(table);
@@ -561,14 +562,14 @@ static void test_fault(void)
   scenario *s = load(sets);
   rnic_fault_config fault = {.row = NULL};
 
-  g_assert_false(sim_setup_fault(s, 0, MPA_INITIATOR, &fault));
-  g_assert_false(sim_setup_fault(s, 1, MPA_RESPONDER, &fault));
-  g_assert_true(sim_setup_fault(s, 0, MPA_RESPONDER, &fault));
+  g_assert_false(sim_setup_fault(s, 0, SIDE_INITIATOR, &fault));
+  g_assert_false(sim_setup_fault(s, 1, SIDE_RESPONDER, &fault));
+  g_assert_true(sim_setup_fault(s, 0, SIDE_RESPONDER, &fault));
   g_assert_cmpstr(fault.row->name, ==, "bad-crc");
   g_assert_cmpuint(fault.at, ==, 9);
   scenario_free(s);
   s = load(nothing);
-  g_assert_false(sim_setup_fault(s, 0, MPA_INITIATOR, &fault));
+  g_assert_false(sim_setup_fault(s, 0, SIDE_INITIATOR, &fault));
   scenario_free(s);
 }
 

@@ -1,0 +1,17 @@
+/* The two ends of a connection, and its two directions. A direction is named by the side that sends: forward is from the Initiator,
+ * SIDE_INITIATOR, reverse from the Responder. */
+#ifndef BASE_SIDE_H
+#define BASE_SIDE_H
+
+enum side {
+  SIDE_INITIATOR, /* opens the connection; in MPA it sends the Request Frame (MPA-199) */
+  SIDE_RESPONDER,
+  SIDES
+};
+
+static inline enum side side_peer(enum side side)
+{
+  return side == SIDE_INITIATOR ? SIDE_RESPONDER : SIDE_INITIATOR;
+}
+
+#endif

@@ -50,7 +50,7 @@ configure() { # folder, meson options…
   fi
   say "configuring $folder"
   rm -rf "$folder"
-  meson setup "$folder" "$@" >"/tmp/iwarpsim-meson.$$" 2>&1 || {
+  meson setup "$folder" -Dwerror=true "$@" >"/tmp/iwarpsim-meson.$$" 2>&1 || {
     cat "/tmp/iwarpsim-meson.$$" >&2
     exit 1
   }

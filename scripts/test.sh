@@ -89,7 +89,7 @@ finish_tests() { # folder: counts what was started by its name
 # The program without ns-3 and without C++: it builds, runs what it can, and says what it lacks.
 test_without_ns3() {
   folder=build-without-ns3
-  [ -d "$folder" ] || meson setup "$folder" -Dns3=disabled -Db_lto=false -Doptimization=0 -Ddebug=false >/dev/null
+  [ -d "$folder" ] || meson setup "$folder" -Dwerror=true -Dns3=disabled -Db_lto=false -Doptimization=0 -Ddebug=false >/dev/null
   start "$folder" run_tests "$folder" cli_engine
   finish "$folder"
 }

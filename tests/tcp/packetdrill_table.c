@@ -25,13 +25,12 @@ typedef struct stage {
 
 tcp_config packetdrill_config(void)
 {
-  tcp_config config = tcp_kit_config();
-  config.congestion = TCP_CONGESTION_CUBIC;
-  config.dsack = true;
-  config.rack = true;
-  config.tail_loss_probe = true;
-  config.proportional_reduction = true;
-  config.forward_rto_recovery = true;
+  tcp_config config = tcp_config_default();
+  take_linux_keys(&config, 0);
+  config.isn = 1000;
+  config.receive_window_octets = 1 << 20;
+  config.slow_start = TCP_SLOW_START_STANDARD;
+  config.segmentation = TCP_SEGMENTATION_STREAM;
   return config;
 }
 

@@ -88,8 +88,7 @@ typedef struct packetdrill_script {
   packetdrill_keys keys; /* packetdrill_run() sets it */
 } packetdrill_script;
 
-/* What both profiles have: CUBIC, RACK-TLP, PRR, D-SACK, F-RTO, limited transmit, initial window 10, RTO at least 200 ms,
- * ACKs delayed by 40 ms; standard slow start. Where the profiles differ, as the RFCs. */
+/* The defaults as the RFCs have them, but standard slow start, a window of 1 MiB and STREAM. */
 tcp_config packetdrill_config(void);
 
 /* A peer's SYN: MSS 1000, SACK, a window scale of 7, no timestamps. */

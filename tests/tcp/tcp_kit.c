@@ -1,5 +1,7 @@
 #include "tcp_kit.h"
 
+#include "linux_keys.h"
+
 #include <string.h>
 
 enum { SCRIPT_WINDOW = 65535 };
@@ -131,29 +133,22 @@ static void on_closed(void *user, tcp_close_reason reason, time_ps now)
 
 tcp_config tcp_kit_config(void)
 {
-  return (tcp_config){
-      .isn = 1000,
-      .receive_mtu_octets = 1500,
-      .send_mtu_octets = 1500,
-      .receive_window_octets = 1 << 20,
-      .initial_window_segments = 10,
-      .sack = true,
-      .delayed_ack_segments = 2,
-      .delayed_ack_ps = 40 * TIME_PS_PER_MILLISECOND,
-      .duplicate_ack_threshold = 3,
-      .rto_initial_ps = TIME_PS_PER_SECOND,
-      .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND,
-      .rto_max_ps = 60 * TIME_PS_PER_SECOND,
-      .retries_max = 8,
-      .ecn = TCP_ECN_OFF,
-      .congestion = TCP_CONGESTION_NEWRENO,
-      .slow_start = TCP_SLOW_START_STANDARD,
-      .limited_transmit = true,
-      .retransmission = TCP_RETRANSMISSION_PRESERVE,
-      .path_mtu_discovery = true,
-      .segmentation = TCP_SEGMENTATION_STREAM,
-      .passing = TCP_PASSING_AS_ARRIVED,
-  };
+  tcp_config config = tcp_config_default();
+  take_linux_keys(&config, 0);
+  config.isn = 1000;
+  config.receive_window_octets = 1 << 20;
+  config.retries_max = 8;
+  config.dsack = false;
+  config.rack = false;
+  config.tail_loss_probe = false;
+  config.proportional_reduction = false;
+  config.forward_rto_recovery = false;
+  config.restart_after_idle = false;
+  config.ecn = TCP_ECN_OFF;
+  config.congestion = TCP_CONGESTION_NEWRENO;
+  config.slow_start = TCP_SLOW_START_STANDARD;
+  config.segmentation = TCP_SEGMENTATION_STREAM;
+  return config;
 }
 
 tcp_kit *tcp_kit_new(const tcp_config *config, const tcp_config *peer)

@@ -56,9 +56,8 @@ typedef struct tcp_kit {
   datagram_ecn script_ecn; /* the ECN field of what the script sends */
 } tcp_kit;
 
-/* MTU 1500 both ways, a window of 1 MiB, initial window 10 segments, SACK, no timestamps, an ACK every 2
- * segments or 40 ms, RTO 1 s at first and in [200 ms, 60 s], 8 retries, STREAM, AS_ARRIVED,
- * NewReno with Limited Transmit and standard slow start, path MTU discovery; what else can be chosen is off. */
+/* tcp_config_default() as the RFCs have it, without what came after RFC 6675 and 5681: NewReno with SACK, Limited Transmit and
+ * standard slow start, no ECN, no restart after idle. A window of 1 MiB, 8 retries, STREAM. */
 tcp_config tcp_kit_config(void);
 
 /* End 0 opens, end 1 listens; with `peer` NULL end 1 is played by the script. `config` and `peer` get

@@ -54,6 +54,7 @@ static tcp_kit *against_script(bool sack, bool dsack, bool timestamps)
   config.sack = sack;
   config.dsack = dsack;
   config.timestamps = timestamps;
+  config.drops_untimed = false;
   tcp_kit *kit = tcp_kit_new(&config, NULL);
   tcp_header syn_ack = {.window = 65535,
                         .has_mss = true,

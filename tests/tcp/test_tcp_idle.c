@@ -9,33 +9,12 @@ enum { PAIRS = 100, ENDS = 2, RECORD_OCTETS = 900, HEAP_OCTETS_MAX = 864 };
 
 static tcp_config config_of(unsigned pair, unsigned end)
 {
-  return (tcp_config){
-      .local_address = ip_address_v4(1 + end),
-      .remote_address = ip_address_v4(2 - end),
-      .local_port = (uint16_t)(1 + pair),
-      .remote_port = (uint16_t)(1 + pair),
-      .receive_mtu_octets = 1500,
-      .send_mtu_octets = 1500,
-      .receive_window_octets = 1 << 20,
-      .initial_window_segments = 10,
-      .sack = true,
-      .dsack = true,
-      .delayed_ack_segments = 2,
-      .delayed_ack_ps = 40 * TIME_PS_PER_MILLISECOND,
-      .duplicate_ack_threshold = 3,
-      .rto_initial_ps = TIME_PS_PER_SECOND,
-      .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND,
-      .rto_max_ps = 60 * TIME_PS_PER_SECOND,
-      .retries_max = 8,
-      .congestion = TCP_CONGESTION_CUBIC,
-      .slow_start = TCP_SLOW_START_HYSTART,
-      .rack = true,
-      .tail_loss_probe = true,
-      .proportional_reduction = true,
-      .forward_rto_recovery = true,
-      .limited_transmit = true,
-      .path_mtu_discovery = true,
-  };
+  tcp_config config = tcp_config_default();
+  config.local_address = ip_address_v4(1 + end);
+  config.remote_address = ip_address_v4(2 - end);
+  config.local_port = (uint16_t)(1 + pair);
+  config.remote_port = (uint16_t)(1 + pair);
+  return config;
 }
 
 /* Carries what the two send to each other until they rest. */

@@ -158,7 +158,6 @@ static void test_zero_window(void)
       SEGMENT_OUT(0, 10001, 20001, 1),
   };
   packetdrill_script script = SCRIPT(GTESTS "slow_start/slow-start-after-win-update.pkt", rows);
-  script.config.restart_after_idle = true;
   packetdrill_run(&script);
 }
 
@@ -177,7 +176,6 @@ static void test_idle(void)
       WINDOW_IS(0, 10000),
   };
   packetdrill_script script = SCRIPT(GTESTS "slow_start/slow-start-after-idle.pkt", rows);
-  script.config.restart_after_idle = true;
   packetdrill_run(&script);
 }
 
@@ -251,7 +249,6 @@ static void test_ecn(void)
   };
   packetdrill_script script =
       SCRIPT(GTESTS "cwnd_moderation/cwnd-moderation-ecn-enter-cwr-no-moderation-700.pkt", rows);
-  script.config.ecn = TCP_ECN_PASSIVE;
   script.syn.flags = TCP_ECE | TCP_CWR;
   script.ack_ecn = DATAGRAM_ECN_ECT_1;
   packetdrill_run(&script);

@@ -215,36 +215,29 @@ static tcp_config random_config(random_stream *random)
 {
   bool sack = random_stream_below(random, 4) > 0;
   bool rack = sack && random_stream_below(random, 4) > 0;
-  tcp_config config = {
-      .receive_mtu_octets = 1500,
-      .send_mtu_octets = 1500,
-      .receive_window_octets = random_stream_below(random, 2) ? 1 << 20 : 20000,
-      .isn = (uint32_t)random_stream_below(random, UINT32_MAX),
-      .initial_window_segments = 10,
-      .sack = sack,
-      .dsack = sack && random_stream_below(random, 2),
-      .timestamps = random_stream_below(random, 2),
-      .ecn = random_stream_below(random, 2) ? TCP_ECN_ON : TCP_ECN_OFF,
-      .congestion = (tcp_congestion_kind)random_stream_below(random, 3),
-      .slow_start = (tcp_slow_start_kind)random_stream_below(random, 3),
-      .delayed_ack_segments = 1 + (uint32_t)random_stream_below(random, 3),
-      .delayed_ack_ps = 40 * TIME_PS_PER_MILLISECOND,
-      .duplicate_ack_threshold = 3,
-      .rto_initial_ps = TIME_PS_PER_SECOND,
-      .rto_min_ps = 30 * TIME_PS_PER_MILLISECOND,
-      .rto_max_ps = TIME_PS_PER_SECOND,
-      .retries_max = 40,
-      .rack = rack,
-      .tail_loss_probe = rack,
-      .proportional_reduction = sack && random_stream_below(random, 2),
-      .forward_rto_recovery = random_stream_below(random, 2),
-      .limited_transmit = random_stream_below(random, 2),
-      .restart_after_idle = random_stream_below(random, 2),
-      .pacing = random_stream_below(random, 2),
-      .path_mtu_discovery = random_stream_below(random, 2),
-      .segmentation = (tcp_segmentation)random_stream_below(random, 1 + TCP_SEGMENTATION_RECORD),
-      .passing = random_stream_below(random, 2) ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED,
-  };
+  tcp_config config = tcp_config_default();
+  config.receive_window_octets = random_stream_below(random, 2) ? 1 << 20 : 20000;
+  config.isn = (uint32_t)random_stream_below(random, UINT32_MAX);
+  config.sack = sack;
+  config.dsack = sack && random_stream_below(random, 2);
+  config.timestamps = random_stream_below(random, 2);
+  config.ecn = random_stream_below(random, 2) ? TCP_ECN_ON : TCP_ECN_OFF;
+  config.congestion = (tcp_congestion_kind)random_stream_below(random, 3);
+  config.slow_start = (tcp_slow_start_kind)random_stream_below(random, 3);
+  config.delayed_ack_segments = 1 + (uint16_t)random_stream_below(random, 3);
+  config.rto_min_ps = 30 * TIME_PS_PER_MILLISECOND;
+  config.rto_max_ps = TIME_PS_PER_SECOND;
+  config.retries_max = 40;
+  config.rack = rack;
+  config.tail_loss_probe = rack;
+  config.proportional_reduction = sack && random_stream_below(random, 2);
+  config.forward_rto_recovery = random_stream_below(random, 2);
+  config.limited_transmit = random_stream_below(random, 2);
+  config.restart_after_idle = random_stream_below(random, 2);
+  config.pacing = random_stream_below(random, 2);
+  config.path_mtu_discovery = random_stream_below(random, 2);
+  config.segmentation = (tcp_segmentation)random_stream_below(random, 1 + TCP_SEGMENTATION_RECORD);
+  config.passing = random_stream_below(random, 2) ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
   take_linux_keys(&config, random_stream_next(random));
   return config;
 }

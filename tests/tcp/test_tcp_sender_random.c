@@ -87,8 +87,9 @@ static void launch(world *w, flying packet)
   }
 }
 
-/* Pipe, the list by time and the heap, from their definitions (RFC 6675 §4, RFC 8985 §6.2). */
-static void check_board(const tcp_scoreboard *board)
+/* Pipe, the list by time and the heap, from their definitions (RFC 6675 §4, RFC 8985 §6.2). With `partial_undo` what was taken as lost
+ * by mistake is in no list (tcp_scoreboard_restore()). */
+static void check_board(const tcp_scoreboard *board, bool partial_undo)
 {
   uint64_t pipe = 0;
   uint64_t under_way = 0;
@@ -108,7 +109,7 @@ static void check_board(const tcp_scoreboard *board)
     waiting += waits_to_be_resent(segment) ? 1 : 0;
     if (board->by_time) {
       bool waits = waits_to_be_resent(segment);
-      g_assert_true(((segment->flags & UNDER_WAY) != 0) == (!is_sacked && !waits));
+      g_assert_true(segment->flags & UNDER_WAY ? !is_sacked && !waits : is_sacked || waits || partial_undo);
     }
   }
   g_assert_cmpuint(pipe, ==, board->pipe_octets);
@@ -137,7 +138,7 @@ static void check_flight(const tcp_sender *sender)
                  !(sender->flight && sender->flight->probe.outstanding);
   g_assert_true((sender->flight == NULL) == settled);
   if (sender->flight) {
-    check_board(&sender->flight->board);
+    check_board(&sender->flight->board, sender->config->partial_undo);
   }
 }
 
@@ -270,26 +271,22 @@ static tcp_config random_config(random_stream *random)
 {
   bool sack = random_stream_below(random, 4) > 0;
   bool rack = sack && random_stream_below(random, 3) > 0;
-  tcp_config config = {
-      .initial_window_segments = 10,
-      .sack = sack,
-      .dsack = sack && random_stream_below(random, 2),
-      .timestamps = random_stream_below(random, 2),
-      .delayed_ack_ps = 40 * TIME_PS_PER_MILLISECOND,
-      .duplicate_ack_threshold = 3,
-      .retries_max = 40,
-      .rack = rack,
-      .tail_loss_probe = rack && random_stream_below(random, 2),
-      .proportional_reduction = sack && random_stream_below(random, 2),
-      .forward_rto_recovery = random_stream_below(random, 2),
-      .limited_transmit = random_stream_below(random, 2),
-      .restart_after_idle = random_stream_below(random, 2),
-      .nagle = random_stream_below(random, 2),
-      .pacing = random_stream_below(random, 2),
-      .retransmission =
-          random_stream_below(random, 2) ? TCP_RETRANSMISSION_REPACKETIZE : TCP_RETRANSMISSION_PRESERVE,
-      .segmentation = (tcp_segmentation)random_stream_below(random, 1 + TCP_SEGMENTATION_RECORD),
-  };
+  tcp_config config = tcp_config_default();
+  config.sack = sack;
+  config.dsack = sack && random_stream_below(random, 2);
+  config.timestamps = random_stream_below(random, 2);
+  config.retries_max = 40;
+  config.rack = rack;
+  config.tail_loss_probe = rack && random_stream_below(random, 2);
+  config.proportional_reduction = sack && random_stream_below(random, 2);
+  config.forward_rto_recovery = random_stream_below(random, 2);
+  config.limited_transmit = random_stream_below(random, 2);
+  config.restart_after_idle = random_stream_below(random, 2);
+  config.nagle = random_stream_below(random, 2);
+  config.pacing = random_stream_below(random, 2);
+  config.retransmission =
+      random_stream_below(random, 2) ? TCP_RETRANSMISSION_REPACKETIZE : TCP_RETRANSMISSION_PRESERVE;
+  config.segmentation = (tcp_segmentation)random_stream_below(random, 1 + TCP_SEGMENTATION_RECORD);
   take_linux_keys(&config, random_stream_next(random));
   return config;
 }

@@ -64,6 +64,7 @@ static void test_no_echo(void)
   static const time_ps time_outs[] = {250 * TIME_PS_PER_MILLISECOND, 212500 * TIME_PS_PER_MICROSECOND};
   tcp_config config = tcp_kit_config();
   config.timestamps = true;
+  config.drops_untimed = false;
   tcp_kit *kit = tcp_kit_new(&config, NULL);
   kit->now = 10 * TIME_PS_PER_SECOND;
   handshake(kit, TCP_KIT_ROUND_TRIP,

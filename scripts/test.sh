@@ -17,7 +17,7 @@ esac
 
 # What runs the program, compares whole simulations or tries our scripts. The other suites are of one module each; what is also in suite
 # both_ways leaves something out under sanitizers.
-program_suites="bench cli documents end_to_end findings golden mutants requirements survival"
+program_suites="bench cli documents end_to_end findings golden house mutants requirements survival"
 
 say() {
   printf '== %s  %s\n' "$(date +%T)" "$*"
@@ -101,6 +101,7 @@ else
   start build run_tests build --no-suite long $(printf -- '--suite %s ' $program_suites both_ways)
 fi
 count "layers (who includes whom)" scripts/check-layers.sh
+count "house (circles, uncalled functions, who keeps a scenario: no more than scripts/house allows)" scripts/house --check
 count "format (clang-format)" scripts/check-format.sh
 count "requirements (every MUST has its test)" scripts/requirements --check
 count "static analysis (clang-tidy, cppcheck)" scripts/check-code.sh ${long:+--deep}

@@ -75,7 +75,7 @@ static void check_constraints(const scenario *s, const char *path)
 /* What is worked out of a scenario that can run. */
 static void check_derived(const scenario *s)
 {
-  for (scenario_side side = 0; side < SCENARIO_SIDES; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     gsize links = scenario_links(s, side);
     g_assert_cmpuint(links, >=, 1);
     guint64 bottleneck = scenario_bottleneck(s, side);

@@ -163,7 +163,7 @@ const scenario *replay_scenario_of(const replay *r)
 
 char *replay_measured(const replay *r)
 {
-  gboolean is_responder = scenario_measured_side(r->s) == SCENARIO_SIDE_RESPONDER;
+  gboolean is_responder = scenario_measured_side(r->s) == SIDE_RESPONDER;
   guint count = r->lessons->connections->len;
 
   return g_strdup_printf("the %s of %u connection%s%s", is_responder ? "Responder" : "Initiator", count,

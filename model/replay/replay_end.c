@@ -177,7 +177,7 @@ static void set_protocol(rnic_endpoint_config *config, const replay_end_place *p
 
 static rnic_endpoint_config config_of(const replay_end_place *place, uint32_t index)
 {
-  enum side side = sim_setup_measured(place->s);
+  enum side side = scenario_measured_side(place->s);
   const sim_setup_place where = {.host = place->host, .protection_domain = place->protection_domain};
   const replay_connection_lesson *lesson = lesson_of(place, index);
   const replay_direction_lesson *direction = &lesson->directions[replay_scenario_direction(place->s)];

@@ -114,12 +114,12 @@ scenario *replay_scenario_new(const char *path, const char *const *sets, GError 
 
 decode_direction_name replay_scenario_direction(const scenario *s)
 {
-  return scenario_measured_side(s) == SCENARIO_SIDE_RESPONDER ? DECODE_FORWARD : DECODE_REVERSE;
+  return scenario_measured_side(s) == SIDE_RESPONDER ? DECODE_FORWARD : DECODE_REVERSE;
 }
 
 uint8_t replay_scenario_measured_end(const scenario *s, const decode_connection *decoded)
 {
-  bool is_initiator = scenario_measured_side(s) == SCENARIO_SIDE_INITIATOR;
+  bool is_initiator = scenario_measured_side(s) == SIDE_INITIATOR;
 
   return is_initiator ? decoded->initiator : (uint8_t)!decoded->initiator;
 }
@@ -174,7 +174,7 @@ static gboolean say_protocol(scenario *s, const replay_lessons *lessons, GError 
 /* The direction that nothing is replayed of has no path. */
 static gboolean check_direction(const scenario *s, GError **error)
 {
-  bool to_responder = scenario_measured_side(s) == SCENARIO_SIDE_RESPONDER;
+  bool to_responder = scenario_measured_side(s) == SIDE_RESPONDER;
 
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     if (scenario_given(s, key) &&

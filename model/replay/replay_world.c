@@ -166,7 +166,7 @@ static void on_failed(void *user, uint32_t index, const rnic_failure *failure, t
 
   world->failures += !world->is_over[index];
   world->is_over[index] = true;
-  sim_ending_note(&world->ending, index, sim_setup_measured(world->config.s), failure, now);
+  sim_ending_note(&world->ending, index, scenario_measured_side(world->config.s), failure, now);
 }
 
 /* --- Making --- */
@@ -266,7 +266,7 @@ static void make_inputs(replay_world *world)
   const replay_feed_events feed = {.segment = on_segment, .fragment = on_fragment, .ended = on_ended};
 
   world->input =
-      sim_ip_input_new(world->config.s, sim_setup_measured(world->config.s), world->clock, &ip, world);
+      sim_ip_input_new(world->config.s, scenario_measured_side(world->config.s), world->clock, &ip, world);
   world->feed =
       replay_feed_new(world->config.source, world->config.lessons->is_coarse, world->clock, &feed, world);
   world->packets = replay_packets_new();

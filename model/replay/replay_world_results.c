@@ -215,7 +215,7 @@ static void note_nothing(const replay_world *world, GPtrArray *notes)
   if (fpdus == 0 && expects_some) {
     g_ptr_array_add(notes, g_strdup_printf("no FPDU to the %s is in the capture, so nothing is measured; "
                                            "measure.side names the end",
-                                           sim_setup_side_name(sim_setup_measured(world->config.s))));
+                                           sim_setup_side_name(scenario_measured_side(world->config.s))));
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <glib.h>
 
+#include "base/side.h"
 #include "base/time_ps.h"
 #include "scenario/scenario_keys.h"
 
@@ -108,14 +109,11 @@ typedef struct scenario_event {
 /* The events in the order of their times, those of one time as written; the scenario's. */
 gsize scenario_events(const scenario *s, const scenario_event **events);
 
-/* The two ends of a connection. */
-typedef enum scenario_side { SCENARIO_SIDE_INITIATOR, SCENARIO_SIDE_RESPONDER, SCENARIO_SIDES } scenario_side;
-
 /* The key of `side` that corresponds to the Initiator's `key` (SCENARIO_INITIATOR_…). */
-scenario_key scenario_key_of_side(scenario_key key, scenario_side side);
+scenario_key scenario_key_of_side(scenario_key key, enum side side);
 
 /* The key of the direction towards `side` that corresponds to `key` of path.forward. */
-scenario_key scenario_key_towards(scenario_key key, scenario_side side);
+scenario_key scenario_key_towards(scenario_key key, enum side side);
 
 /* The words of a mix, in order; free with g_strfreev(). */
 char **scenario_mix(const scenario *s, scenario_key key);
@@ -123,8 +121,8 @@ char **scenario_mix(const scenario *s, scenario_key key);
 /* What several keys say together, for everyone alike. The share of the messages that one end posts whose payload goes to `side` (0 … 1;
  * 1 to each side when both ends post), and the end that is measured: the Data Sink, to which the main direction leads
  * (definitions.md, Directions). */
-double scenario_payload_share(const scenario *s, scenario_side side);
-scenario_side scenario_measured_side(const scenario *s);
+double scenario_payload_share(const scenario *s, enum side side);
+enum side scenario_measured_side(const scenario *s);
 
 /* One link of a direction. */
 typedef struct scenario_link {
@@ -138,8 +136,8 @@ typedef struct scenario_link {
 
 /* How many links lie one behind the other on the way to `side`, at least 1, and the one with `index` among them: the first by
  * rate, delay and mtu of the direction, the others by hop_rate, hop_delay and hop_mtu. */
-gsize scenario_links(const scenario *s, scenario_side side);
-scenario_link scenario_link_of(const scenario *s, scenario_side side, gsize index);
+gsize scenario_links(const scenario *s, enum side side);
+scenario_link scenario_link_of(const scenario *s, enum side side, gsize index);
 
 /* What a packet of `ip_octets` costs on `link`, framing and cells included. */
 guint32 scenario_link_octets(const scenario_link *link, guint32 ip_octets);
@@ -147,12 +145,12 @@ guint32 scenario_link_octets(const scenario_link *link, guint32 ip_octets);
 /* The parameters of netem's loss models on the way to `side`, with what tc-netem(8) takes for those left out: `loss gemodel` p, r, 1-h,
  * 1-k (100% - p, 100%, 0) and `loss state` p13, p31, p32, p23, p14 (100% - p13, 0, 100%, 0). FALSE: the model is not asked for. */
 enum { SCENARIO_GEMODEL_PARAMETERS = 4, SCENARIO_STATE_PARAMETERS = 5 };
-gboolean scenario_gemodel(const scenario *s, scenario_side side, double p[SCENARIO_GEMODEL_PARAMETERS]);
-gboolean scenario_state(const scenario *s, scenario_side side, double p[SCENARIO_STATE_PARAMETERS]);
+gboolean scenario_gemodel(const scenario *s, enum side side, double p[SCENARIO_GEMODEL_PARAMETERS]);
+gboolean scenario_state(const scenario *s, enum side side, double p[SCENARIO_STATE_PARAMETERS]);
 
 /* The slowest rate and the smallest MTU on the way to `side`. */
-guint64 scenario_bottleneck(const scenario *s, scenario_side side);
-guint32 scenario_path_mtu(const scenario *s, scenario_side side);
+guint64 scenario_bottleneck(const scenario *s, enum side side);
+guint32 scenario_path_mtu(const scenario *s, enum side side);
 
 /* The largest message of the workload. */
 guint64 scenario_message_octets_max(const scenario *s);

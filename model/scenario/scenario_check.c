@@ -20,15 +20,15 @@ enum {
 /* The keys of one direction. */
 typedef struct direction {
   const char *name;
-  scenario_side to;
+  enum side to;
   scenario_key rate, delay, mtu, reorder, gap, jitter;
 } direction;
 
 static const direction directions[] = {
-    {"path.forward", SCENARIO_SIDE_RESPONDER, SCENARIO_PATH_FORWARD_RATE, SCENARIO_PATH_FORWARD_DELAY,
+    {"path.forward", SIDE_RESPONDER, SCENARIO_PATH_FORWARD_RATE, SCENARIO_PATH_FORWARD_DELAY,
      SCENARIO_PATH_FORWARD_MTU, SCENARIO_PATH_FORWARD_REORDER, SCENARIO_PATH_FORWARD_GAP,
      SCENARIO_PATH_FORWARD_JITTER},
-    {"path.reverse", SCENARIO_SIDE_INITIATOR, SCENARIO_PATH_REVERSE_RATE, SCENARIO_PATH_REVERSE_DELAY,
+    {"path.reverse", SIDE_INITIATOR, SCENARIO_PATH_REVERSE_RATE, SCENARIO_PATH_REVERSE_DELAY,
      SCENARIO_PATH_REVERSE_MTU, SCENARIO_PATH_REVERSE_REORDER, SCENARIO_PATH_REVERSE_GAP,
      SCENARIO_PATH_REVERSE_JITTER},
 };

@@ -16,16 +16,16 @@ static gboolean has_box(const scenario *s, const char *word)
 }
 
 /* Forward first: who is told of one mistake in both is told of that. */
-static const scenario_side ways[] = {SCENARIO_SIDE_RESPONDER, SCENARIO_SIDE_INITIATOR};
+static const enum side ways[] = {SIDE_RESPONDER, SIDE_INITIATOR};
 
 static const char *name_of(scenario_key key)
 {
   return scenario_key_row_of(key)->name;
 }
 
-static const char *direction_name(scenario_side side)
+static const char *direction_name(enum side side)
 {
-  return side == SCENARIO_SIDE_RESPONDER ? "path.forward" : "path.reverse";
+  return side == SIDE_RESPONDER ? "path.forward" : "path.reverse";
 }
 
 /* --- Middleboxes --- */
@@ -62,7 +62,7 @@ static gboolean check_position(const scenario *s, GError **error)
     return TRUE;
   }
   for (gsize i = 0; i < G_N_ELEMENTS(ways); i++) {
-    scenario_side side = ways[i];
+    enum side side = ways[i];
 
     if (scenario_links(s, side) < 2) {
       return scenario_finding_error(
@@ -78,7 +78,7 @@ static gboolean check_position(const scenario *s, GError **error)
 }
 
 /* The MTU of the link that a box's segments meet; behind the impairments there is only IP's own limit. */
-static guint32 mtu_behind_box(const scenario *s, scenario_side side)
+static guint32 mtu_behind_box(const scenario *s, enum side side)
 {
   gboolean between = says(s, SCENARIO_MIDDLEBOX_POSITION, "between");
 
@@ -94,7 +94,7 @@ static gboolean check_size(const scenario *s, const char *box, scenario_key size
   guint64 octets = scenario_integer(s, size);
 
   for (gsize i = 0; has_box(s, box) && i < G_N_ELEMENTS(ways); i++) {
-    scenario_side side = ways[i];
+    enum side side = ways[i];
     scenario_key mtu_key = scenario_key_towards(SCENARIO_PATH_FORWARD_MTU, side);
     const scenario_key keys[] = {size, mtu_key, SCENARIO_MIDDLEBOX_MODE};
     guint32 headers = scenario_headers_octets(s);
@@ -193,7 +193,7 @@ static void note_boxes(const scenario *s, GPtrArray *notes)
 
 /* --- Links and impairments --- */
 
-static gboolean check_loss_models(const scenario *s, scenario_side side, GError **error)
+static gboolean check_loss_models(const scenario *s, enum side side, GError **error)
 {
   scenario_key gemodel = scenario_key_towards(SCENARIO_PATH_FORWARD_GEMODEL, side);
   scenario_key state = scenario_key_towards(SCENARIO_PATH_FORWARD_STATE, side);
@@ -221,7 +221,7 @@ static gboolean check_loss_models(const scenario *s, scenario_side side, GError 
 /* The least that a cell takes on a link: the 2 octets of PPP that ns-3's device puts in front of a packet, and one of the packet. */
 enum { CELL_MIN_OCTETS = 3 };
 
-static gboolean check_cells(const scenario *s, scenario_side side, GPtrArray *notes, GError **error)
+static gboolean check_cells(const scenario *s, enum side side, GPtrArray *notes, GError **error)
 {
   const scenario_key keys[] = {scenario_key_towards(SCENARIO_PATH_FORWARD_CELL_OVERHEAD, side),
                                scenario_key_towards(SCENARIO_PATH_FORWARD_CELL_SIZE, side)};
@@ -245,7 +245,7 @@ static gboolean check_cells(const scenario *s, scenario_side side, GPtrArray *no
              error);
 }
 
-static gboolean check_discipline(const scenario *s, scenario_side side, GError **error)
+static gboolean check_discipline(const scenario *s, enum side side, GError **error)
 {
   scenario_key discipline = scenario_key_towards(SCENARIO_PATH_FORWARD_DISCIPLINE, side);
 
@@ -254,7 +254,7 @@ static gboolean check_discipline(const scenario *s, scenario_side side, GError *
                     scenario_key_towards(SCENARIO_PATH_FORWARD_RED_MAXIMUM, side), FALSE, error);
 }
 
-static void note_impairments(const scenario *s, scenario_side side, GPtrArray *notes)
+static void note_impairments(const scenario *s, enum side side, GPtrArray *notes)
 {
   static const struct {
     scenario_key key;
@@ -369,12 +369,12 @@ static gboolean check_topology(const scenario *s, GPtrArray *notes, GError **err
     note_topology(s, notes);
     return TRUE;
   }
-  if (none || (count > 1 && count != scenario_links(s, SCENARIO_SIDE_RESPONDER))) {
+  if (none || (count > 1 && count != scenario_links(s, SIDE_RESPONDER))) {
     return scenario_finding_error(
         s, keys, G_N_ELEMENTS(keys),
         g_strdup_printf("topology.medium names %u media for %" G_GSIZE_FORMAT
                         " links of path.forward; expected one for each, or one for all",
-                        count, scenario_links(s, SCENARIO_SIDE_RESPONDER)),
+                        count, scenario_links(s, SIDE_RESPONDER)),
         error);
   }
   if (says(s, SCENARIO_TCP_IP, "ipv6") || says(s, SCENARIO_WORKLOAD_PATHS, "own") ||
@@ -394,7 +394,7 @@ gboolean scenario_check_path(const scenario *s, GPtrArray *notes, GError **error
     return FALSE;
   }
   for (gsize i = 0; i < G_N_ELEMENTS(ways); i++) {
-    scenario_side side = ways[i];
+    enum side side = ways[i];
 
     if (!check_loss_models(s, side, error) || !check_cells(s, side, notes, error) ||
         !check_discipline(s, side, error)) {

@@ -5,13 +5,7 @@
 /* PD_Length of RFC 5044 says at most this. */
 enum { RFC_PRIVATE_DATA_MAX_OCTETS = 512 };
 
-static const char *const side_names[SCENARIO_SIDES] = {
-    [SCENARIO_SIDE_INITIATOR] = "initiator", [SCENARIO_SIDE_RESPONDER] = "responder"};
-
-static scenario_side other(scenario_side side)
-{
-  return side == SCENARIO_SIDE_INITIATOR ? SCENARIO_SIDE_RESPONDER : SCENARIO_SIDE_INITIATOR;
-}
+static const char *const side_names[SIDES] = {[SIDE_INITIATOR] = "initiator", [SIDE_RESPONDER] = "responder"};
 
 static gboolean says(const scenario *s, scenario_key key, const char *word)
 {
@@ -40,7 +34,7 @@ static gboolean has_reads(const scenario *s)
 /* --- Errors --- */
 
 /* rdmac has markers and CRC always (mpa-02 §7.1, §7.2; MPA-093, MPA-114) and no startup frames. */
-static gboolean check_rdmac(const scenario *s, scenario_side side, GError **error)
+static gboolean check_rdmac(const scenario *s, enum side side, GError **error)
 {
   static const scenario_key fixed[] = {SCENARIO_INITIATOR_MARKERS, SCENARIO_INITIATOR_CRC};
   scenario_key generation = scenario_key_of_side(SCENARIO_INITIATOR_GENERATION, side);
@@ -70,7 +64,7 @@ static gboolean check_rdmac(const scenario *s, scenario_side side, GError **erro
   return TRUE;
 }
 
-static gboolean check_generation(const scenario *s, scenario_side side, GError **error)
+static gboolean check_generation(const scenario *s, enum side side, GError **error)
 {
   scenario_key generation = scenario_key_of_side(SCENARIO_INITIATOR_GENERATION, side);
   scenario_key data = scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA, side);
@@ -119,10 +113,10 @@ static void note_ends(const scenario *s, GPtrArray *notes)
         "is ok",
         initiator, responder);
   }
-  for (scenario_side side = 0; side < SCENARIO_SIDES; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     scenario_key rejects = scenario_key_of_side(SCENARIO_INITIATOR_REJECTS, side);
     scenario_key data = scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA, side);
-    scenario_key capacity = scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA_CAPACITY, other(side));
+    scenario_key capacity = scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA_CAPACITY, side_peer(side));
 
     if (scenario_boolean(s, rejects)) {
       scenario_finding_note(notes, s, rejects, "the %s rejects every connection, and run.expect is ok",
@@ -199,7 +193,7 @@ static void note_stream_phase(const scenario *s, GPtrArray *notes)
 
 gboolean scenario_check_protocol(const scenario *s, GPtrArray *notes, GError **error)
 {
-  for (scenario_side side = 0; side < SCENARIO_SIDES; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     if (!check_generation(s, side, error)) {
       return FALSE;
     }

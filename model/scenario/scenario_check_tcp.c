@@ -52,8 +52,7 @@ static gboolean check_ns3(const scenario *s, GError **error)
 static gboolean check_ns3_window(const scenario *s, GError **error)
 {
   const scenario_key keys[] = {SCENARIO_TCP_RECEIVE_WINDOW, SCENARIO_TCP_IMPLEMENTATION};
-  guint32 mtu =
-      MAX(scenario_path_mtu(s, SCENARIO_SIDE_RESPONDER), scenario_path_mtu(s, SCENARIO_SIDE_INITIATOR));
+  guint32 mtu = MAX(scenario_path_mtu(s, SIDE_RESPONDER), scenario_path_mtu(s, SIDE_INITIATOR));
 
   if (!says(s, SCENARIO_TCP_IMPLEMENTATION, "ns3") || scenario_receive_window_octets(s) >= mtu) {
     return TRUE;

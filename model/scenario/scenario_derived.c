@@ -7,19 +7,16 @@
 #define WINDOW_AUTO_MIN (G_GUINT64_CONSTANT(64) << 10)
 #define WINDOW_AUTO_MAX (G_GUINT64_CONSTANT(1) << 30)
 
-scenario_key scenario_key_of_side(scenario_key key, scenario_side side)
+scenario_key scenario_key_of_side(scenario_key key, enum side side)
 {
   g_assert(key >= SCENARIO_INITIATOR_GENERATION && key < SCENARIO_RESPONDER_GENERATION);
-  return side == SCENARIO_SIDE_INITIATOR
-             ? key
-             : key + (SCENARIO_RESPONDER_GENERATION - SCENARIO_INITIATOR_GENERATION);
+  return side == SIDE_INITIATOR ? key : key + (SCENARIO_RESPONDER_GENERATION - SCENARIO_INITIATOR_GENERATION);
 }
 
-scenario_key scenario_key_towards(scenario_key key, scenario_side side)
+scenario_key scenario_key_towards(scenario_key key, enum side side)
 {
   g_assert(key >= SCENARIO_PATH_FORWARD_RATE && key < SCENARIO_PATH_REVERSE_RATE);
-  return side == SCENARIO_SIDE_RESPONDER ? key
-                                         : key + (SCENARIO_PATH_REVERSE_RATE - SCENARIO_PATH_FORWARD_RATE);
+  return side == SIDE_RESPONDER ? key : key + (SCENARIO_PATH_REVERSE_RATE - SCENARIO_PATH_FORWARD_RATE);
 }
 
 char **scenario_mix(const scenario *s, scenario_key key)
@@ -28,7 +25,7 @@ char **scenario_mix(const scenario *s, scenario_key key)
   return g_strsplit(scenario_text(s, key), "+", -1);
 }
 
-double scenario_payload_share(const scenario *s, scenario_side side)
+double scenario_payload_share(const scenario *s, enum side side)
 {
   static const char *const pulling[] = {"read", "storage-read", NULL};
   char **mix = scenario_mix(s, SCENARIO_WORKLOAD_OPERATION);
@@ -42,18 +39,17 @@ double scenario_payload_share(const scenario *s, scenario_side side)
   if (strcmp(scenario_text(s, SCENARIO_WORKLOAD_DIRECTIONS), "both") == 0) {
     return 1;
   }
-  return (double)(side == SCENARIO_SIDE_INITIATOR ? pulled : count - pulled) / count;
+  return (double)(side == SIDE_INITIATOR ? pulled : count - pulled) / count;
 }
 
-scenario_side scenario_measured_side(const scenario *s)
+enum side scenario_measured_side(const scenario *s)
 {
   const char *side = scenario_text(s, SCENARIO_MEASURE_SIDE);
 
   if (strcmp(side, "auto") != 0) {
-    return strcmp(side, "initiator") == 0 ? SCENARIO_SIDE_INITIATOR : SCENARIO_SIDE_RESPONDER;
+    return strcmp(side, "initiator") == 0 ? SIDE_INITIATOR : SIDE_RESPONDER;
   }
-  return scenario_payload_share(s, SCENARIO_SIDE_RESPONDER) > 0 ? SCENARIO_SIDE_RESPONDER
-                                                                : SCENARIO_SIDE_INITIATOR;
+  return scenario_payload_share(s, SIDE_RESPONDER) > 0 ? SIDE_RESPONDER : SIDE_INITIATOR;
 }
 
 gboolean scenario_mix_has(const scenario *s, scenario_key key, const char *word)
@@ -68,7 +64,7 @@ gboolean scenario_mix_has(const scenario *s, scenario_key key, const char *word)
 static const scenario_key hop_keys[] = {SCENARIO_PATH_FORWARD_HOP_RATE, SCENARIO_PATH_FORWARD_HOP_DELAY,
                                         SCENARIO_PATH_FORWARD_HOP_MTU};
 
-gsize scenario_links(const scenario *s, scenario_side side)
+gsize scenario_links(const scenario *s, enum side side)
 {
   gsize most = 0;
 
@@ -90,7 +86,7 @@ static guint64 hop_value(const scenario *s, scenario_key list, gsize index, guin
   return index == 0 || count == 0 ? first : values[MIN(index - 1, count - 1)];
 }
 
-scenario_link scenario_link_of(const scenario *s, scenario_side side, gsize index)
+scenario_link scenario_link_of(const scenario *s, enum side side, gsize index)
 {
   guint64 rate = scenario_rate(s, scenario_key_towards(SCENARIO_PATH_FORWARD_RATE, side));
   time_ps delay = scenario_time(s, scenario_key_towards(SCENARIO_PATH_FORWARD_DELAY, side));
@@ -130,7 +126,7 @@ static gboolean loss_model(const scenario *s, scenario_key key, const double *de
   return count > 0;
 }
 
-gboolean scenario_gemodel(const scenario *s, scenario_side side, double p[SCENARIO_GEMODEL_PARAMETERS])
+gboolean scenario_gemodel(const scenario *s, enum side side, double p[SCENARIO_GEMODEL_PARAMETERS])
 {
   static const double defaults[SCENARIO_GEMODEL_PARAMETERS] = {[2] = 1};
 
@@ -138,7 +134,7 @@ gboolean scenario_gemodel(const scenario *s, scenario_side side, double p[SCENAR
                     SCENARIO_GEMODEL_PARAMETERS);
 }
 
-gboolean scenario_state(const scenario *s, scenario_side side, double p[SCENARIO_STATE_PARAMETERS])
+gboolean scenario_state(const scenario *s, enum side side, double p[SCENARIO_STATE_PARAMETERS])
 {
   static const double defaults[SCENARIO_STATE_PARAMETERS] = {[3] = 1};
 
@@ -146,7 +142,7 @@ gboolean scenario_state(const scenario *s, scenario_side side, double p[SCENARIO
                     SCENARIO_STATE_PARAMETERS);
 }
 
-guint64 scenario_bottleneck(const scenario *s, scenario_side side)
+guint64 scenario_bottleneck(const scenario *s, enum side side)
 {
   guint64 rate = G_MAXUINT64;
 
@@ -156,7 +152,7 @@ guint64 scenario_bottleneck(const scenario *s, scenario_side side)
   return rate;
 }
 
-guint32 scenario_path_mtu(const scenario *s, scenario_side side)
+guint32 scenario_path_mtu(const scenario *s, enum side side)
 {
   guint32 mtu = G_MAXUINT32;
 
@@ -194,7 +190,7 @@ time_ps scenario_base_round_trip(const scenario *s)
 {
   time_ps total = 0;
 
-  for (scenario_side side = 0; side < SCENARIO_SIDES; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     guint32 mtu = scenario_path_mtu(s, side);
 
     for (gsize i = 0; i < scenario_links(s, side); i++) {

@@ -63,7 +63,7 @@ static void add(sim_impairments *impairments, path_element *element)
 
 static void add_loss_models(sim_impairments *impairments)
 {
-  scenario_side end = sim_path_end(impairments->direction);
+  enum side end = sim_path_end(impairments->direction);
   double p[MAX(SCENARIO_GEMODEL_PARAMETERS, SCENARIO_STATE_PARAMETERS)];
 
   if (scenario_gemodel(impairments->s, end, p)) {

@@ -91,7 +91,7 @@ static bool make_route(sim_network *network, uint32_t index, sim_engine_kind kin
         .clock = network->clock,
         .relay = route->relay ? sim_relay_element(route->relay, direction) : NULL,
         .is_fpdu_start =
-            direction == sim_setup_direction_to(sim_setup_measured(network->s)) ? is_fpdu_start : NULL,
+            direction == sim_setup_direction_to(scenario_measured_side(network->s)) ? is_fpdu_start : NULL,
         .identification = network->callbacks.identifications[direction],
         .gate = route->gate,
         .output = outputs[direction],

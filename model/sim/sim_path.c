@@ -52,9 +52,9 @@ struct sim_path {
   path_element *reordering; /* of the main direction, at the exit; NULL: the other one */
 };
 
-scenario_side sim_path_end(sim_direction direction)
+enum side sim_path_end(sim_direction direction)
 {
-  return direction == SIM_FORWARD ? SCENARIO_SIDE_RESPONDER : SCENARIO_SIDE_INITIATOR;
+  return direction == SIM_FORWARD ? SIDE_RESPONDER : SIDE_INITIATOR;
 }
 
 scenario_key sim_path_key(sim_direction direction, scenario_key forward)

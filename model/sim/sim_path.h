@@ -21,7 +21,7 @@ typedef enum sim_direction {
 } sim_direction;
 
 /* The direction's end, as scenario.h names it. */
-scenario_side sim_path_end(sim_direction direction);
+enum side sim_path_end(sim_direction direction);
 
 /* The key of `direction` that corresponds to the forward one. */
 scenario_key sim_path_key(sim_direction direction, scenario_key forward);

@@ -12,19 +12,18 @@ struct sim_relay {
 static tcp_config tcp_towards(const scenario *s, enum side side)
 {
   const char *position = scenario_text(s, SCENARIO_MIDDLEBOX_POSITION);
-  scenario_side to = side == SIDE_INITIATOR ? SCENARIO_SIDE_INITIATOR : SCENARIO_SIDE_RESPONDER;
-  scenario_side from = to == SCENARIO_SIDE_INITIATOR ? SCENARIO_SIDE_RESPONDER : SCENARIO_SIDE_INITIATOR;
-  gsize last_to = scenario_links(s, to) - 1;
-  gsize last_from = scenario_links(s, from) - 1;
-  tcp_config tcp = sim_setup_tcp(s, 0, side_peer(side));
+  enum side peer = side_peer(side);
+  gsize last_to = scenario_links(s, side) - 1;
+  gsize last_from = scenario_links(s, peer) - 1;
+  tcp_config tcp = sim_setup_tcp(s, 0, peer);
 
   if (g_str_equal(position, "between")) {
     /* The first forward link lies on the Initiator's side, and the reverse direction's last one. */
     gsize sent = side == SIDE_INITIATOR ? last_to : MIN(1, last_to);
     gsize received = side == SIDE_INITIATOR ? 0 : MAX(last_from, 1) - 1;
 
-    tcp.send_mtu_octets = scenario_link_of(s, to, sent).mtu_octets;
-    tcp.receive_mtu_octets = scenario_link_of(s, from, received).mtu_octets;
+    tcp.send_mtu_octets = scenario_link_of(s, side, sent).mtu_octets;
+    tcp.receive_mtu_octets = scenario_link_of(s, peer, received).mtu_octets;
   }
   return tcp;
 }

@@ -127,7 +127,7 @@ static void set_efficiency(const sim_totals *totals, const scenario_link *link, 
 }
 
 /* The delay of the formula is two propagations and one full segment's serialisation each way, on every link. */
-static void add_links(const scenario *s, scenario_side to, time_ps *propagation_ps, time_ps *serialisation_ps)
+static void add_links(const scenario *s, enum side to, time_ps *propagation_ps, time_ps *serialisation_ps)
 {
   guint32 mtu = scenario_path_mtu(s, to);
 
@@ -141,7 +141,7 @@ static void add_links(const scenario *s, scenario_side to, time_ps *propagation_
 
 static void set_theory(const sim_totals *totals, const scenario *s, metric_values *values)
 {
-  scenario_side sink = scenario_measured_side(s);
+  enum side sink = scenario_measured_side(s);
   theory inputs = {
       .rate_bit_per_s = scenario_bottleneck(s, sink),
       .emss_octets = totals->emss_octets,
@@ -150,8 +150,7 @@ static void set_theory(const sim_totals *totals, const scenario *s, metric_value
   };
 
   add_links(s, sink, &inputs.propagation_main_ps, &inputs.serialisation_main_ps);
-  add_links(s, sink == SCENARIO_SIDE_INITIATOR ? SCENARIO_SIDE_RESPONDER : SCENARIO_SIDE_INITIATOR,
-            &inputs.propagation_other_ps, &inputs.serialisation_other_ps);
+  add_links(s, side_peer(sink), &inputs.propagation_other_ps, &inputs.serialisation_other_ps);
   theory_set_metrics(&inputs, values);
 }
 

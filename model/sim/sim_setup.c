@@ -9,12 +9,6 @@ static bool says(const scenario *s, scenario_key key, const char *word)
   return g_str_equal(scenario_text(s, key), word);
 }
 
-static scenario_key key_of(scenario_key initiators, enum side side)
-{
-  return scenario_key_of_side(initiators,
-                              side == SIDE_INITIATOR ? SCENARIO_SIDE_INITIATOR : SCENARIO_SIDE_RESPONDER);
-}
-
 const char *sim_setup_side_name(enum side side)
 {
   return side == SIDE_INITIATOR ? "Initiator" : "Responder";
@@ -23,11 +17,6 @@ const char *sim_setup_side_name(enum side side)
 sim_direction sim_setup_direction_to(enum side side)
 {
   return side == SIDE_RESPONDER ? SIM_FORWARD : SIM_REVERSE;
-}
-
-enum side sim_setup_measured(const scenario *s)
-{
-  return scenario_measured_side(s) == SCENARIO_SIDE_INITIATOR ? SIDE_INITIATOR : SIDE_RESPONDER;
 }
 
 /* The value of a word's place in `words`, which the key's row has in this order too. */
@@ -58,16 +47,9 @@ ip_address sim_setup_address(const scenario *s, enum side side)
   return ip_address_v4(initiator ? SIM_INITIATOR_ADDRESS : SIM_RESPONDER_ADDRESS);
 }
 
-static scenario_side scenario_side_of(enum side side)
-{
-  return side == SIDE_INITIATOR ? SCENARIO_SIDE_INITIATOR : SCENARIO_SIDE_RESPONDER;
-}
-
 uint32_t sim_setup_receive_mtu(const scenario *s, enum side side)
 {
-  scenario_side to = scenario_side_of(side);
-
-  return scenario_link_of(s, to, scenario_links(s, to) - 1).mtu_octets;
+  return scenario_link_of(s, side, scenario_links(s, side) - 1).mtu_octets;
 }
 
 /* Of all that is TCP's, what only this connection has. */
@@ -151,7 +133,7 @@ tcp_config sim_setup_tcp(const scenario *s, uint32_t connection, enum side side)
   tcp_config tcp = tcp_config_default();
 
   tcp.receive_mtu_octets = sim_setup_receive_mtu(s, side);
-  tcp.send_mtu_octets = scenario_link_of(s, scenario_side_of(side_peer(side)), 0).mtu_octets;
+  tcp.send_mtu_octets = scenario_link_of(s, side_peer(side), 0).mtu_octets;
   tcp.receive_window_octets = scenario_receive_window_octets(s);
   tcp.timestamps = scenario_boolean(s, SCENARIO_TCP_TIMESTAMPS);
   tcp.drops_untimed = says(s, SCENARIO_TCP_MISSING_TIMESTAMPS, "drop");
@@ -181,7 +163,7 @@ static uint32_t streaming_octets(const scenario *s, uint32_t connection, enum si
 {
   const char *name =
       side == SIDE_INITIATOR ? "sender.stream_phase.initiator" : "sender.stream_phase.responder";
-  uint32_t mtu = scenario_link_of(s, scenario_side_of(side_peer(side)), 0).mtu_octets;
+  uint32_t mtu = scenario_link_of(s, side_peer(side), 0).mtu_octets;
 
   if (!scenario_is_word(s, SCENARIO_SENDER_STREAM_PHASE)) {
     return (uint32_t)scenario_integer(s, SCENARIO_SENDER_STREAM_PHASE);
@@ -216,19 +198,21 @@ rnic_endpoint_config sim_setup_endpoint(const scenario *s, uint32_t connection, 
                                         const sim_setup_place *place)
 {
   const char *assumed = scenario_text(s, SCENARIO_MPA_ASSUMED_EMSS);
-  uint32_t private_data = (uint32_t)scenario_integer(s, key_of(SCENARIO_INITIATOR_PRIVATE_DATA, side));
-  bool measured = side == sim_setup_measured(s);
+  uint32_t private_data =
+      (uint32_t)scenario_integer(s, scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA, side));
+  bool measured = side == scenario_measured_side(s);
   rnic_endpoint_config config = {
       .tcp = sim_setup_tcp(s, connection, side),
-      .generation = iwarp_generation_find(scenario_text(s, key_of(SCENARIO_INITIATOR_GENERATION, side))),
+      .generation =
+          iwarp_generation_find(scenario_text(s, scenario_key_of_side(SCENARIO_INITIATOR_GENERATION, side))),
       .role = side,
       .opens = side == SIDE_INITIATOR,
-      .markers = scenario_boolean(s, key_of(SCENARIO_INITIATOR_MARKERS, side)),
-      .crc = scenario_boolean(s, key_of(SCENARIO_INITIATOR_CRC, side)),
+      .markers = scenario_boolean(s, scenario_key_of_side(SCENARIO_INITIATOR_MARKERS, side)),
+      .crc = scenario_boolean(s, scenario_key_of_side(SCENARIO_INITIATOR_CRC, side)),
       .private_data_octets = private_data,
       .private_data_capacity_octets =
-          (uint32_t)scenario_integer(s, key_of(SCENARIO_INITIATOR_PRIVATE_DATA_CAPACITY, side)),
-      .rejects = scenario_boolean(s, key_of(SCENARIO_INITIATOR_REJECTS, side)),
+          (uint32_t)scenario_integer(s, scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA_CAPACITY, side)),
+      .rejects = scenario_boolean(s, scenario_key_of_side(SCENARIO_INITIATOR_REJECTS, side)),
       .startup_timeout_ps = scenario_time(s, SCENARIO_MPA_STARTUP_TIMEOUT),
       .closes_by_fin = says(s, SCENARIO_MPA_STARTUP_CLOSE, "fin"),
       .ird = (uint32_t)scenario_integer(s, SCENARIO_RDMAP_IRD),
@@ -252,7 +236,7 @@ rnic_endpoint_config sim_setup_endpoint(const scenario *s, uint32_t connection, 
 
 uint8_t *sim_setup_private_data(const scenario *s, enum side side, const pattern *table)
 {
-  guint64 length = scenario_integer(s, key_of(SCENARIO_INITIATOR_PRIVATE_DATA, side));
+  guint64 length = scenario_integer(s, scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA, side));
   uint32_t offset = pattern_message_offset((uint32_t)side, UINT64_MAX); /* no message's */
   uint8_t *octets = g_malloc(length);
 
@@ -265,7 +249,7 @@ uint8_t *sim_setup_private_data(const scenario *s, enum side side, const pattern
 bool sim_setup_private_data_is(const scenario *s, enum side side, const uint8_t *sent, const uint8_t *octets,
                                uint32_t length)
 {
-  return length == scenario_integer(s, key_of(SCENARIO_INITIATOR_PRIVATE_DATA, side)) &&
+  return length == scenario_integer(s, scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA, side)) &&
          (length == 0 || memcmp(octets, sent, length) == 0);
 }
 
@@ -273,13 +257,12 @@ bool sim_setup_private_data_is(const scenario *s, enum side side, const uint8_t 
  * instant, of which the sender's own link is the bound: further links may fragment it. */
 static uint64_t in_flight_octets(const scenario *s)
 {
-  uint64_t rate =
-      MAX(scenario_bottleneck(s, SCENARIO_SIDE_RESPONDER), scenario_bottleneck(s, SCENARIO_SIDE_INITIATOR));
+  uint64_t rate = MAX(scenario_bottleneck(s, SIDE_RESPONDER), scenario_bottleneck(s, SIDE_INITIATOR));
   double waiting_s = time_ps_in_seconds(scenario_time(s, SCENARIO_RECEIVER_PLACEMENT_LATENCY));
 
   return scenario_receive_window_octets(s) +
-         2 * (uint64_t)MAX(scenario_link_of(s, SCENARIO_SIDE_RESPONDER, 0).mtu_octets,
-                           scenario_link_of(s, SCENARIO_SIDE_INITIATOR, 0).mtu_octets) +
+         2 * (uint64_t)MAX(scenario_link_of(s, SIDE_RESPONDER, 0).mtu_octets,
+                           scenario_link_of(s, SIDE_INITIATOR, 0).mtu_octets) +
          (uint64_t)((double)rate / 8 * waiting_s);
 }
 

@@ -25,11 +25,8 @@ enum {
 /* "Initiator", "Responder"; static. */
 const char *sim_setup_side_name(enum side side);
 
-/* The other end; the direction that leads to `side`. */
+/* The direction that leads to `side`. */
 sim_direction sim_setup_direction_to(enum side side);
-
-/* The end that is measured, the Data Sink of the main direction. */
-enum side sim_setup_measured(const scenario *s);
 
 /* The address of `side`. */
 ip_address sim_setup_address(const scenario *s, enum side side);

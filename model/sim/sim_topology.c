@@ -67,10 +67,10 @@ static ns3_topology_hop *make_hops(const scenario *s, const object_text *queue, 
   char **media = scenario_mix(s, SCENARIO_TOPOLOGY_MEDIUM);
   guint media_count = g_strv_length(media);
 
-  *count = scenario_links(s, SCENARIO_SIDE_RESPONDER);
+  *count = scenario_links(s, SIDE_RESPONDER);
   ns3_topology_hop *hops = g_new0(ns3_topology_hop, *count);
   for (gsize i = 0; i < *count; i++) {
-    scenario_link link = scenario_link_of(s, SCENARIO_SIDE_RESPONDER, i);
+    scenario_link link = scenario_link_of(s, SIDE_RESPONDER, i);
     const char *medium = media[MIN(i, media_count - 1)];
 
     hops[i] = (ns3_topology_hop){

@@ -401,7 +401,7 @@ sim_world *sim_world_new(const scenario *s, sim_engine_kind kind, const sim_worl
   sim_world *world = g_new0(sim_world, 1);
   world->s = s;
   world->clock = clock;
-  world->measured = sim_setup_measured(s);
+  world->measured = scenario_measured_side(s);
   world->table = pattern_new();
   make_hosts(world);
   const sim_network_events events = {

@@ -308,7 +308,7 @@ static void build(host_session *session)
   const sim_recorder_config recorder = sim_setup_recorder(session->s, NULL);
   uint64_t seed = scenario_integer(session->s, SCENARIO_RUN_SEED);
 
-  session->measured = sim_setup_measured(session->s);
+  session->measured = scenario_measured_side(session->s);
   session->connection_count = (uint32_t)scenario_integer(session->s, SCENARIO_WORKLOAD_CONNECTIONS);
   session->ends_open = SIDES * session->connection_count;
   session->recorder = sim_recorder_new(&recorder);

@@ -139,8 +139,7 @@ static void test_responder_mirrors_initiator(void)
 {
   for (scenario_key key = SCENARIO_INITIATOR_GENERATION; key < SCENARIO_RESPONDER_GENERATION; key++) {
     const scenario_key_row *initiator = scenario_key_row_of(key);
-    const scenario_key_row *responder =
-        scenario_key_row_of(scenario_key_of_side(key, SCENARIO_SIDE_RESPONDER));
+    const scenario_key_row *responder = scenario_key_row_of(scenario_key_of_side(key, SIDE_RESPONDER));
 
     g_assert_true(g_str_has_prefix(initiator->name, "initiator."));
     g_assert_true(g_str_has_prefix(responder->name, "responder."));
@@ -150,7 +149,7 @@ static void test_responder_mirrors_initiator(void)
     g_assert_cmpstr(initiator->words, ==, responder->words);
     g_assert_cmpstr(initiator->fallback, ==, responder->fallback);
     g_assert_cmpint(initiator->inherits, ==, responder->inherits);
-    g_assert_cmpint(scenario_key_of_side(key, SCENARIO_SIDE_INITIATOR), ==, key);
+    g_assert_cmpint(scenario_key_of_side(key, SIDE_INITIATOR), ==, key);
   }
 }
 

@@ -47,7 +47,7 @@ static double segments_of(guint64 message_octets, double segment_octets)
 }
 
 /* Segments of a message on the way to `side`: the mean of a turn of the workload's sizes. */
-static double segments_per_message(const scenario *s, scenario_side side)
+static double segments_per_message(const scenario *s, enum side side)
 {
   double segment_octets = scenario_path_mtu(s, side) - scenario_headers_octets(s);
   gsize count;
@@ -69,7 +69,7 @@ double sweep_list_segments(const scenario *s)
                     (double)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
   double segments = 0;
 
-  for (scenario_side side = 0; side < SCENARIO_SIDES; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     segments += messages * scenario_payload_share(s, side) * segments_per_message(s, side);
   }
   return segments;

@@ -4,7 +4,7 @@
 #define BASE_SIDE_H
 
 enum side {
-  SIDE_INITIATOR, /* opens the connection; in MPA it sends the Request Frame (MPA-199) */
+  SIDE_INITIATOR, /* sends the Request Frame (MPA-199) */
   SIDE_RESPONDER,
   SIDES
 };

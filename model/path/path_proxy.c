@@ -10,7 +10,7 @@ typedef struct proxy_end {
   path_flow flow;
   struct path_proxy *proxy;
   struct proxy_end *peer; /* towards the other host */
-  path_proxy_side side;
+  enum side side;
   tcp_connection *connection; /* NULL: none yet */
   datagram *syn;              /* the host's SYN, until the other host has answered */
   uint32_t syn_sequence;
@@ -22,11 +22,11 @@ typedef struct proxy_end {
 typedef struct proxy_direction {
   path_box box;
   struct path_proxy *proxy;
-  path_proxy_side from;
+  enum side from;
 } proxy_direction;
 
 typedef struct path_proxy {
-  proxy_direction directions[PATH_PROXY_SIDES]; /* by the side that their packets come from */
+  proxy_direction directions[SIDES]; /* by the side that their packets come from */
   unsigned references;
   path_proxy_config config;
   path_flow_table ends; /* of proxy_end */
@@ -35,11 +35,6 @@ typedef struct path_proxy {
   uint64_t isns;
   path_proxy_statistics past; /* of connections that are no more, and the peak */
 } path_proxy;
-
-static path_proxy_side other_side(path_proxy_side side)
-{
-  return side == PATH_PROXY_INITIATOR ? PATH_PROXY_RESPONDER : PATH_PROXY_INITIATOR;
-}
 
 /* --- What the connections tell --- */
 
@@ -150,7 +145,7 @@ static datagram_flow reversed(const datagram_flow *flow)
                          .destination_port = flow->source_port};
 }
 
-static proxy_end *add_end(path_proxy *proxy, const datagram_flow *key, path_proxy_side side)
+static proxy_end *add_end(path_proxy *proxy, const datagram_flow *key, enum side side)
 {
   proxy_end *end = (proxy_end *)path_flow_table_add(&proxy->ends, key);
 
@@ -161,12 +156,12 @@ static proxy_end *add_end(path_proxy *proxy, const datagram_flow *key, path_prox
 }
 
 /* The two ends of a connection that the host on `side` opens. */
-static proxy_end *add_relay(path_proxy *proxy, const datagram_flow *key, path_proxy_side side)
+static proxy_end *add_relay(path_proxy *proxy, const datagram_flow *key, enum side side)
 {
   datagram_flow back = reversed(key);
   proxy_end *end = add_end(proxy, key, side);
 
-  end->peer = add_end(proxy, &back, other_side(side));
+  end->peer = add_end(proxy, &back, side_peer(side));
   end->peer->peer = end;
   g_ptr_array_add(proxy->relays, end);
   return end;
@@ -183,8 +178,8 @@ static bool opens(const proxy_end *end, uint32_t syn_sequence)
 }
 
 /* The host on `side` asks for a connection: the proxy asks the other host in its name. */
-static proxy_end *open_relay(path_proxy *proxy, proxy_end *end, const datagram_flow *key,
-                             path_proxy_side side, time_ps now)
+static proxy_end *open_relay(path_proxy *proxy, proxy_end *end, const datagram_flow *key, enum side side,
+                             time_ps now)
 {
   if (!end) {
     end = add_relay(proxy, key, side);
@@ -211,7 +206,7 @@ static void set_unread(path_proxy *proxy, proxy_end *end)
 
 static void transmit(path_proxy *proxy, proxy_end *end, time_ps now)
 {
-  path_box *out = &proxy->directions[other_side(end->side)].box;
+  path_box *out = &proxy->directions[side_peer(end->side)].box;
   datagram *packet;
 
   set_unread(proxy, end);
@@ -344,7 +339,7 @@ static void free_direction(path_element *element)
 static const path_element_class proxy_class = {
     .name = "proxy", .receive = receive, .deadline = deadline, .run = run, .free = free_direction};
 
-static path_element *begin_direction(path_proxy *proxy, path_proxy_side from)
+static path_element *begin_direction(path_proxy *proxy, enum side from)
 {
   proxy_direction *direction = &proxy->directions[from];
 
@@ -364,8 +359,8 @@ void path_proxy_new(const path_proxy_config *config, path_element **forward, pat
   path_flow_table_init(&proxy->ends, sizeof(proxy_end), free_end);
   path_timer_queue_init(&proxy->timers);
   proxy->relays = g_ptr_array_new();
-  *forward = begin_direction(proxy, PATH_PROXY_INITIATOR);
-  *reverse = begin_direction(proxy, PATH_PROXY_RESPONDER);
+  *forward = begin_direction(proxy, SIDE_INITIATOR);
+  *reverse = begin_direction(proxy, SIDE_RESPONDER);
 }
 
 static void add_end_statistics(path_proxy_statistics *sum, const proxy_end *end)

@@ -3,21 +3,15 @@
 #ifndef PATH_PATH_PROXY_H
 #define PATH_PATH_PROXY_H
 
+#include "base/side.h"
 #include "path/path_element.h"
 #include "tcp/tcp_connection.h"
-
-/* The hosts on the two sides of the proxy. */
-typedef enum path_proxy_side {
-  PATH_PROXY_INITIATOR, /* whose packets come forward */
-  PATH_PROXY_RESPONDER, /* whose packets come in reverse */
-  PATH_PROXY_SIDES
-} path_proxy_side;
 
 typedef struct path_proxy_config {
   /* The proxy's TCP towards each host. What it is about a connection comes from the connection: addresses,
    * ports, ISN. The proxy sets segmentation (STREAM) and passing (IN_ORDER), and the receive window, which
    * is `buffer_octets`. MTUs and all else are the caller's. */
-  tcp_config side[PATH_PROXY_SIDES];
+  tcp_config side[SIDES];
   uint64_t buffer_octets; /* of each direction of each connection, > 0 */
   uint64_t seed; /* ISNs are random_hash(seed, "proxy.isn", 0, 1, 2, …), in the order the connections come */
 } path_proxy_config;
@@ -51,10 +45,10 @@ void path_proxy_new(const path_proxy_config *config, path_element **forward, pat
 /* What a proxy has done. */
 typedef struct path_proxy_statistics {
   uint64_t connections;
-  uint64_t octets[PATH_PROXY_SIDES];          /* read from that host and posted to the other */
-  uint64_t retransmissions[PATH_PROXY_SIDES]; /* segments with payload sent again to that host */
-  uint64_t timeouts[PATH_PROXY_SIDES];        /* of the proxy's TCP towards that host */
-  uint64_t buffered_peak_octets;              /* of one direction of one connection */
+  uint64_t octets[SIDES];          /* read from that host and posted to the other */
+  uint64_t retransmissions[SIDES]; /* segments with payload sent again to that host */
+  uint64_t timeouts[SIDES];        /* of the proxy's TCP towards that host */
+  uint64_t buffered_peak_octets;   /* of one direction of one connection */
 } path_proxy_statistics;
 
 /* `element`: either end of the proxy. */

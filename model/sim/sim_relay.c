@@ -35,8 +35,8 @@ sim_relay *sim_relay_new(const scenario *s, uint32_t index)
   }
   sim_relay *relay = g_new0(sim_relay, 1);
   const path_proxy_config config = {
-      .side = {[PATH_PROXY_INITIATOR] = tcp_towards(s, SIDE_INITIATOR),
-               [PATH_PROXY_RESPONDER] = tcp_towards(s, SIDE_RESPONDER)},
+      .side = {[SIDE_INITIATOR] = tcp_towards(s, SIDE_INITIATOR),
+               [SIDE_RESPONDER] = tcp_towards(s, SIDE_RESPONDER)},
       .buffer_octets = scenario_integer(s, SCENARIO_MIDDLEBOX_PROXY_BUFFER),
       .seed = random_hash(scenario_integer(s, SCENARIO_RUN_SEED), "proxy", index),
   };

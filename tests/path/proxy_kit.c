@@ -57,12 +57,12 @@ static void transmit(proxy_kit_host *host)
   }
 }
 
-static void make_host(proxy_kit *kit, unsigned pair, path_proxy_side side)
+static void make_host(proxy_kit *kit, unsigned pair, enum side side)
 {
   static const tcp_events events = {
       .established = on_established, .octets = on_octets, .finished = on_finished, .closed = on_closed};
   proxy_kit_host *host = &kit->pairs[pair].host[side];
-  bool initiator = side == PATH_PROXY_INITIATOR;
+  bool initiator = side == SIDE_INITIATOR;
   tcp_config config = tcp_kit_config();
 
   config.local_address = ip_address_v4(initiator ? 0x0A000001 : 0x0A000002);
@@ -112,12 +112,12 @@ static void into_initiator_wire(void *user, datagram *packet, time_ps now)
   proxy_kit_send(user, PROXY_TO_INITIATOR, packet);
 }
 
-static void arrive_at_host(proxy_kit *kit, path_proxy_side side, datagram *packet)
+static void arrive_at_host(proxy_kit *kit, enum side side, datagram *packet)
 {
   datagram_flow flow;
 
   if (datagram_flow_of(packet, &flow)) {
-    bool to_initiator = (side == PATH_PROXY_INITIATOR) == (packet->kind == DATAGRAM_TCP);
+    bool to_initiator = (side == SIDE_INITIATOR) == (packet->kind == DATAGRAM_TCP);
     uint16_t port = to_initiator ? flow.destination_port : flow.source_port;
     g_assert_cmpuint(port, >=, PROXY_KIT_PORT);
     g_assert_cmpuint(port, <, PROXY_KIT_PORT + kit->pair_count);
@@ -136,16 +136,16 @@ static void arrive(proxy_kit *kit, proxy_kit_wire_name name)
   g_free(entry);
   switch (name) {
   case INITIATOR_TO_PROXY:
-    path_element_receive(kit->ends[PATH_PROXY_INITIATOR], packet, kit->now);
+    path_element_receive(kit->ends[SIDE_INITIATOR], packet, kit->now);
     return;
   case RESPONDER_TO_PROXY:
-    path_element_receive(kit->ends[PATH_PROXY_RESPONDER], packet, kit->now);
+    path_element_receive(kit->ends[SIDE_RESPONDER], packet, kit->now);
     return;
   case PROXY_TO_RESPONDER:
-    arrive_at_host(kit, PATH_PROXY_RESPONDER, packet);
+    arrive_at_host(kit, SIDE_RESPONDER, packet);
     return;
   case PROXY_TO_INITIATOR:
-    arrive_at_host(kit, PATH_PROXY_INITIATOR, packet);
+    arrive_at_host(kit, SIDE_INITIATOR, packet);
     return;
   default:
     g_assert_not_reached();
@@ -164,9 +164,9 @@ static time_ps arrival_of(const proxy_kit_wire *wire)
 static time_ps deadline_of(const proxy_kit *kit)
 {
   uint64_t order;
-  time_ps forward = path_element_deadline(kit->ends[PATH_PROXY_INITIATOR], &order);
+  time_ps forward = path_element_deadline(kit->ends[SIDE_INITIATOR], &order);
 
-  g_assert_cmpint(path_element_deadline(kit->ends[PATH_PROXY_RESPONDER], &order), ==, forward);
+  g_assert_cmpint(path_element_deadline(kit->ends[SIDE_RESPONDER], &order), ==, forward);
   return forward;
 }
 
@@ -178,7 +178,7 @@ static time_ps next_event(const proxy_kit *kit)
     next = time_ps_earlier(next, arrival_of(&kit->wires[i]));
   }
   for (unsigned i = 0; i < kit->pair_count; i++) {
-    for (int side = 0; side < PATH_PROXY_SIDES; side++) {
+    for (enum side side = 0; side < SIDES; side++) {
       next = time_ps_earlier(next, tcp_connection_deadline(kit->pairs[i].host[side].connection));
     }
   }
@@ -193,7 +193,7 @@ static void do_what_is_due(proxy_kit *kit)
     }
   }
   for (unsigned i = 0; i < kit->pair_count; i++) {
-    for (int side = 0; side < PATH_PROXY_SIDES; side++) {
+    for (enum side side = 0; side < SIDES; side++) {
       proxy_kit_host *host = &kit->pairs[i].host[side];
       if (tcp_connection_deadline(host->connection) <= kit->now) {
         tcp_connection_run(host->connection, kit->now);
@@ -202,7 +202,7 @@ static void do_what_is_due(proxy_kit *kit)
     }
   }
   if (deadline_of(kit) <= kit->now) {
-    path_element_run(kit->ends[PATH_PROXY_RESPONDER], kit->now);
+    path_element_run(kit->ends[SIDE_RESPONDER], kit->now);
   }
 }
 
@@ -231,17 +231,17 @@ proxy_kit *proxy_kit_new(const path_proxy_config *config, unsigned pairs)
   proxy_kit *kit = g_new0(proxy_kit, 1);
 
   g_assert_cmpuint(pairs, <=, PROXY_KIT_PAIRS_MAX);
-  path_proxy_new(config, &kit->ends[PATH_PROXY_INITIATOR], &kit->ends[PATH_PROXY_RESPONDER]);
-  path_element_set_output(kit->ends[PATH_PROXY_INITIATOR], into_responder_wire, kit);
-  path_element_set_output(kit->ends[PATH_PROXY_RESPONDER], into_initiator_wire, kit);
+  path_proxy_new(config, &kit->ends[SIDE_INITIATOR], &kit->ends[SIDE_RESPONDER]);
+  path_element_set_output(kit->ends[SIDE_INITIATOR], into_responder_wire, kit);
+  path_element_set_output(kit->ends[SIDE_RESPONDER], into_initiator_wire, kit);
   for (int i = 0; i < PROXY_KIT_WIRES; i++) {
     g_queue_init(&kit->wires[i].packets);
     kit->wires[i].delay_ps = 5 * TIME_PS_PER_MILLISECOND;
   }
   kit->pair_count = pairs;
   for (unsigned i = 0; i < pairs; i++) {
-    make_host(kit, i, PATH_PROXY_INITIATOR);
-    make_host(kit, i, PATH_PROXY_RESPONDER);
+    make_host(kit, i, SIDE_INITIATOR);
+    make_host(kit, i, SIDE_RESPONDER);
   }
   return kit;
 }
@@ -256,24 +256,24 @@ void proxy_kit_free(proxy_kit *kit)
     }
   }
   for (unsigned i = 0; i < kit->pair_count; i++) {
-    tcp_connection_free(kit->pairs[i].host[PATH_PROXY_INITIATOR].connection);
-    tcp_connection_free(kit->pairs[i].host[PATH_PROXY_RESPONDER].connection);
+    tcp_connection_free(kit->pairs[i].host[SIDE_INITIATOR].connection);
+    tcp_connection_free(kit->pairs[i].host[SIDE_RESPONDER].connection);
   }
-  path_element_free(kit->ends[PATH_PROXY_INITIATOR]);
-  path_element_free(kit->ends[PATH_PROXY_RESPONDER]);
+  path_element_free(kit->ends[SIDE_INITIATOR]);
+  path_element_free(kit->ends[SIDE_RESPONDER]);
   g_free(kit);
 }
 
 void proxy_kit_renew(proxy_kit *kit, unsigned pair)
 {
   kit->generation++;
-  for (path_proxy_side side = PATH_PROXY_INITIATOR; side < PATH_PROXY_SIDES; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     tcp_connection_free(kit->pairs[pair].host[side].connection);
     make_host(kit, pair, side);
   }
 }
 
-void proxy_kit_open(proxy_kit *kit, unsigned pair, path_proxy_side side)
+void proxy_kit_open(proxy_kit *kit, unsigned pair, enum side side)
 {
   proxy_kit_host *host = &kit->pairs[pair].host[side];
 
@@ -282,7 +282,7 @@ void proxy_kit_open(proxy_kit *kit, unsigned pair, path_proxy_side side)
   transmit(host);
 }
 
-void proxy_kit_post(proxy_kit *kit, unsigned pair, path_proxy_side side, uint32_t octets)
+void proxy_kit_post(proxy_kit *kit, unsigned pair, enum side side, uint32_t octets)
 {
   proxy_kit_host *host = &kit->pairs[pair].host[side];
   octet_block *block = octet_block_new(octets);
@@ -299,7 +299,7 @@ void proxy_kit_post(proxy_kit *kit, unsigned pair, path_proxy_side side, uint32_
   transmit(host);
 }
 
-void proxy_kit_close(proxy_kit *kit, unsigned pair, path_proxy_side side)
+void proxy_kit_close(proxy_kit *kit, unsigned pair, enum side side)
 {
   proxy_kit_host *host = &kit->pairs[pair].host[side];
 
@@ -307,7 +307,7 @@ void proxy_kit_close(proxy_kit *kit, unsigned pair, path_proxy_side side)
   transmit(host);
 }
 
-void proxy_kit_abort(proxy_kit *kit, unsigned pair, path_proxy_side side)
+void proxy_kit_abort(proxy_kit *kit, unsigned pair, enum side side)
 {
   proxy_kit_host *host = &kit->pairs[pair].host[side];
 
@@ -317,8 +317,8 @@ void proxy_kit_abort(proxy_kit *kit, unsigned pair, path_proxy_side side)
 
 path_proxy_statistics proxy_kit_statistics(const proxy_kit *kit)
 {
-  path_proxy_statistics statistics = path_proxy_statistics_of(kit->ends[PATH_PROXY_INITIATOR]);
-  path_proxy_statistics same = path_proxy_statistics_of(kit->ends[PATH_PROXY_RESPONDER]);
+  path_proxy_statistics statistics = path_proxy_statistics_of(kit->ends[SIDE_INITIATOR]);
+  path_proxy_statistics same = path_proxy_statistics_of(kit->ends[SIDE_RESPONDER]);
 
   g_assert_cmpmem(&statistics, sizeof statistics, &same, sizeof same);
   return statistics;

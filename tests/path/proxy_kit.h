@@ -49,12 +49,12 @@ typedef struct proxy_kit_host {
 } proxy_kit_host;
 
 typedef struct proxy_kit_pair {
-  proxy_kit_host host[PATH_PROXY_SIDES];
+  proxy_kit_host host[SIDES];
 } proxy_kit_pair;
 
 typedef struct proxy_kit {
   time_ps now;
-  path_element *ends[PATH_PROXY_SIDES]; /* forward, reverse */
+  path_element *ends[SIDES]; /* forward, reverse */
   proxy_kit_wire wires[PROXY_KIT_WIRES];
   proxy_kit_pair
       pairs[PROXY_KIT_PAIRS_MAX]; /* on ports PROXY_KIT_PORT, PROXY_KIT_PORT + 1, … of the initiator */
@@ -70,15 +70,15 @@ proxy_kit *proxy_kit_new(const path_proxy_config *config, unsigned pairs);
 void proxy_kit_free(proxy_kit *kit);
 
 /* `side` of `pair` asks for the connection, its peer listens. */
-void proxy_kit_open(proxy_kit *kit, unsigned pair, path_proxy_side side);
+void proxy_kit_open(proxy_kit *kit, unsigned pair, enum side side);
 
 /* The hosts of `pair` forget their connection and may make another on the same ports. */
 void proxy_kit_renew(proxy_kit *kit, unsigned pair);
 
 /* `side` of `pair` posts `octets` more of its stream; says that it is done; resets. */
-void proxy_kit_post(proxy_kit *kit, unsigned pair, path_proxy_side side, uint32_t octets);
-void proxy_kit_close(proxy_kit *kit, unsigned pair, path_proxy_side side);
-void proxy_kit_abort(proxy_kit *kit, unsigned pair, path_proxy_side side);
+void proxy_kit_post(proxy_kit *kit, unsigned pair, enum side side, uint32_t octets);
+void proxy_kit_close(proxy_kit *kit, unsigned pair, enum side side);
+void proxy_kit_abort(proxy_kit *kit, unsigned pair, enum side side);
 
 /* Lets time pass, all that is due happening. */
 void proxy_kit_run(proxy_kit *kit, time_ps how_long);

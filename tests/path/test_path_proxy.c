@@ -5,8 +5,6 @@
 
 enum { BUFFER = 65536 };
 
-#define INITIATOR PATH_PROXY_INITIATOR
-#define RESPONDER PATH_PROXY_RESPONDER
 #define MILLISECOND TIME_PS_PER_MILLISECOND
 
 static proxy_kit *set_up(uint64_t buffer_octets, unsigned pairs)
@@ -21,21 +19,16 @@ static proxy_kit *connected(uint64_t buffer_octets)
 {
   proxy_kit *kit = set_up(buffer_octets, 1);
 
-  proxy_kit_open(kit, 0, INITIATOR);
+  proxy_kit_open(kit, 0, SIDE_INITIATOR);
   proxy_kit_run(kit, 100 * MILLISECOND);
-  g_assert_true(kit->pairs[0].host[INITIATOR].established);
-  g_assert_true(kit->pairs[0].host[RESPONDER].established);
+  g_assert_true(kit->pairs[0].host[SIDE_INITIATOR].established);
+  g_assert_true(kit->pairs[0].host[SIDE_RESPONDER].established);
   return kit;
 }
 
-static proxy_kit_host *host_of(proxy_kit *kit, path_proxy_side side)
+static proxy_kit_host *host_of(proxy_kit *kit, enum side side)
 {
   return &kit->pairs[0].host[side];
-}
-
-static path_proxy_side other(path_proxy_side side)
-{
-  return side == INITIATOR ? RESPONDER : INITIATOR;
 }
 
 /* Loses the payload segment number `*left`. */
@@ -52,7 +45,7 @@ static void test_handshake(void)
 {
   proxy_kit *kit = set_up(BUFFER, 1);
 
-  proxy_kit_open(kit, 0, INITIATOR);
+  proxy_kit_open(kit, 0, SIDE_INITIATOR);
   tcp_header asked = kit->wires[INITIATOR_TO_PROXY].last;
   proxy_kit_run(kit, 14 * MILLISECOND);
   tcp_header passed_on = kit->wires[PROXY_TO_RESPONDER].last;
@@ -68,9 +61,9 @@ static void test_handshake(void)
   g_assert_cmphex(answer.acknowledgement, ==, asked.sequence + 1);
   g_assert_cmphex(answer.sequence, !=, kit->wires[RESPONDER_TO_PROXY].last.sequence);
   g_assert_cmphex(answer.sequence, !=, passed_on.sequence);
-  g_assert_false(host_of(kit, INITIATOR)->established);
+  g_assert_false(host_of(kit, SIDE_INITIATOR)->established);
   proxy_kit_run(kit, 5 * MILLISECOND);
-  g_assert_true(host_of(kit, INITIATOR)->established);
+  g_assert_true(host_of(kit, SIDE_INITIATOR)->established);
   g_assert_cmpuint(proxy_kit_statistics(kit).connections, ==, 1);
   proxy_kit_free(kit);
 }
@@ -82,13 +75,13 @@ static void test_syn_again(void)
   proxy_kit *kit = set_up(BUFFER, 1);
 
   kit->wires[PROXY_TO_RESPONDER].cut = true;
-  proxy_kit_open(kit, 0, INITIATOR);
+  proxy_kit_open(kit, 0, SIDE_INITIATOR);
   proxy_kit_run(kit, 1500 * MILLISECOND); /* RTO is 1 s on both sides */
   g_assert_cmpuint(kit->wires[INITIATOR_TO_PROXY].entered, ==, 2);
   g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].entered, ==, 0);
   kit->wires[PROXY_TO_RESPONDER].cut = false;
   proxy_kit_run(kit, 8000 * MILLISECOND);
-  g_assert_true(host_of(kit, INITIATOR)->established);
+  g_assert_true(host_of(kit, SIDE_INITIATOR)->established);
   g_assert_cmpuint(proxy_kit_statistics(kit).connections, ==, 1);
   proxy_kit_free(kit);
 }
@@ -101,16 +94,16 @@ static void test_reset_while_opening(void)
   tcp_header header = test_header(PROXY_KIT_PORT, 0, TCP_RST);
 
   kit->wires[PROXY_TO_RESPONDER].cut = true;
-  proxy_kit_open(kit, 0, INITIATOR);
+  proxy_kit_open(kit, 0, SIDE_INITIATOR);
   proxy_kit_run(kit, 10 * MILLISECOND);
   proxy_kit_send(kit, INITIATOR_TO_PROXY, test_packet_of(&header, 0, 0));
   proxy_kit_renew(kit, 0);
   proxy_kit_run(kit, 10000 * MILLISECOND);
   g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].entered, ==, 1);
   kit->wires[PROXY_TO_RESPONDER].cut = false;
-  proxy_kit_open(kit, 0, INITIATOR);
+  proxy_kit_open(kit, 0, SIDE_INITIATOR);
   proxy_kit_run(kit, 100 * MILLISECOND);
-  g_assert_true(host_of(kit, INITIATOR)->established);
+  g_assert_true(host_of(kit, SIDE_INITIATOR)->established);
   proxy_kit_free(kit);
 }
 
@@ -118,29 +111,30 @@ static void test_reset_while_opening(void)
  * finished. */
 static void test_transfer(void)
 {
-  for (path_proxy_side opener = INITIATOR; opener < PATH_PROXY_SIDES; opener++) {
+  for (enum side opener = SIDE_INITIATOR; opener < SIDES; opener++) {
     proxy_kit *kit = set_up(BUFFER, 1);
     proxy_kit_open(kit, 0, opener);
-    proxy_kit_post(kit, 0, INITIATOR, 1000000);
-    proxy_kit_post(kit, 0, RESPONDER, 300000);
-    proxy_kit_close(kit, 0, INITIATOR);
+    proxy_kit_post(kit, 0, SIDE_INITIATOR, 1000000);
+    proxy_kit_post(kit, 0, SIDE_RESPONDER, 300000);
+    proxy_kit_close(kit, 0, SIDE_INITIATOR);
     proxy_kit_run(kit, 2000 * MILLISECOND);
-    g_assert_cmpuint(host_of(kit, RESPONDER)->received, ==, 1000000);
-    g_assert_true(host_of(kit, RESPONDER)->finished);
-    g_assert_cmpuint(host_of(kit, INITIATOR)->received, ==, 300000);
-    g_assert_false(host_of(kit, INITIATOR)->finished); /* half closed */
-    proxy_kit_post(kit, 0, RESPONDER, 5000);
-    proxy_kit_close(kit, 0, RESPONDER);
+    g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 1000000);
+    g_assert_true(host_of(kit, SIDE_RESPONDER)->finished);
+    g_assert_cmpuint(host_of(kit, SIDE_INITIATOR)->received, ==, 300000);
+    g_assert_false(host_of(kit, SIDE_INITIATOR)->finished); /* half closed */
+    proxy_kit_post(kit, 0, SIDE_RESPONDER, 5000);
+    proxy_kit_close(kit, 0, SIDE_RESPONDER);
     proxy_kit_run(kit, 2000 * MILLISECOND);
-    g_assert_cmpuint(host_of(kit, INITIATOR)->received, ==, 305000);
-    for (path_proxy_side side = INITIATOR; side < PATH_PROXY_SIDES; side++) {
+    g_assert_cmpuint(host_of(kit, SIDE_INITIATOR)->received, ==, 305000);
+    for (enum side side = 0; side < SIDES; side++) {
       g_assert_true(host_of(kit, side)->closed);
       g_assert_cmpint(host_of(kit, side)->reason, ==, TCP_CLOSE_FINISHED);
     }
     path_proxy_statistics statistics = proxy_kit_statistics(kit);
-    g_assert_cmpuint(statistics.octets[INITIATOR], ==, 1000000);
-    g_assert_cmpuint(statistics.octets[RESPONDER], ==, 305000);
-    g_assert_cmpuint(statistics.retransmissions[INITIATOR] + statistics.retransmissions[RESPONDER], ==, 0);
+    g_assert_cmpuint(statistics.octets[SIDE_INITIATOR], ==, 1000000);
+    g_assert_cmpuint(statistics.octets[SIDE_RESPONDER], ==, 305000);
+    g_assert_cmpuint(statistics.retransmissions[SIDE_INITIATOR] + statistics.retransmissions[SIDE_RESPONDER],
+                     ==, 0);
     proxy_kit_free(kit);
   }
 }
@@ -150,14 +144,14 @@ static void test_mtu_of_each_side(void)
 {
   path_proxy_config config = proxy_kit_config(BUFFER * 4);
 
-  config.side[INITIATOR].receive_mtu_octets = 9000;
-  config.side[RESPONDER].send_mtu_octets = 1200;
+  config.side[SIDE_INITIATOR].receive_mtu_octets = 9000;
+  config.side[SIDE_RESPONDER].send_mtu_octets = 1200;
   proxy_kit *kit = proxy_kit_new(&config, 1);
-  tcp_connection_set_send_mtu(host_of(kit, INITIATOR)->connection, 9000);
-  proxy_kit_open(kit, 0, INITIATOR);
-  proxy_kit_post(kit, 0, INITIATOR, 100000);
+  tcp_connection_set_send_mtu(host_of(kit, SIDE_INITIATOR)->connection, 9000);
+  proxy_kit_open(kit, 0, SIDE_INITIATOR);
+  proxy_kit_post(kit, 0, SIDE_INITIATOR, 100000);
   proxy_kit_run(kit, 1000 * MILLISECOND);
-  g_assert_cmpuint(host_of(kit, RESPONDER)->received, ==, 100000);
+  g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 100000);
   g_assert_cmpuint(kit->wires[INITIATOR_TO_PROXY].largest_octets, ==, 9000);
   g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].largest_octets, ==, 1200);
   proxy_kit_free(kit);
@@ -168,24 +162,25 @@ static void test_refused(void)
 {
   proxy_kit *kit = set_up(BUFFER, 1);
 
-  tcp_connection_open(host_of(kit, INITIATOR)->connection, 0); /* nobody listens */
-  proxy_kit_send(kit, INITIATOR_TO_PROXY, tcp_connection_transmit(host_of(kit, INITIATOR)->connection, 0));
+  tcp_connection_open(host_of(kit, SIDE_INITIATOR)->connection, 0); /* nobody listens */
+  proxy_kit_send(kit, INITIATOR_TO_PROXY,
+                 tcp_connection_transmit(host_of(kit, SIDE_INITIATOR)->connection, 0));
   proxy_kit_run(kit, 100 * MILLISECOND);
-  g_assert_true(host_of(kit, INITIATOR)->closed);
-  g_assert_cmpint(host_of(kit, INITIATOR)->reason, ==, TCP_CLOSE_RESET);
+  g_assert_true(host_of(kit, SIDE_INITIATOR)->closed);
+  g_assert_cmpint(host_of(kit, SIDE_INITIATOR)->reason, ==, TCP_CLOSE_RESET);
   proxy_kit_free(kit);
 }
 
 /* RST is passed on, from either host. */
 static void test_reset(void)
 {
-  for (path_proxy_side side = INITIATOR; side < PATH_PROXY_SIDES; side++) {
+  for (enum side side = 0; side < SIDES; side++) {
     proxy_kit *kit = connected(BUFFER);
-    proxy_kit_post(kit, 0, other(side), 3000);
+    proxy_kit_post(kit, 0, side_peer(side), 3000);
     proxy_kit_abort(kit, 0, side);
     proxy_kit_run(kit, 100 * MILLISECOND);
-    g_assert_true(host_of(kit, other(side))->closed);
-    g_assert_cmpint(host_of(kit, other(side))->reason, ==, TCP_CLOSE_RESET);
+    g_assert_true(host_of(kit, side_peer(side))->closed);
+    g_assert_cmpint(host_of(kit, side_peer(side))->reason, ==, TCP_CLOSE_RESET);
     proxy_kit_free(kit);
   }
 }
@@ -196,11 +191,11 @@ static void test_gives_up(void)
   proxy_kit *kit = connected(BUFFER);
 
   kit->wires[PROXY_TO_RESPONDER].cut = true;
-  proxy_kit_post(kit, 0, INITIATOR, 3000);
+  proxy_kit_post(kit, 0, SIDE_INITIATOR, 3000);
   proxy_kit_run(kit, 1000 * MILLISECOND * 1000);
-  g_assert_true(host_of(kit, INITIATOR)->closed);
-  g_assert_cmpint(host_of(kit, INITIATOR)->reason, ==, TCP_CLOSE_RESET);
-  g_assert_cmpuint(proxy_kit_statistics(kit).timeouts[RESPONDER], >=, 8);
+  g_assert_true(host_of(kit, SIDE_INITIATOR)->closed);
+  g_assert_cmpint(host_of(kit, SIDE_INITIATOR)->reason, ==, TCP_CLOSE_RESET);
+  g_assert_cmpuint(proxy_kit_statistics(kit).timeouts[SIDE_RESPONDER], >=, 8);
   proxy_kit_free(kit);
 }
 
@@ -214,11 +209,11 @@ static void test_retransmissions_end_here(void)
     proxy_kit_wire *wire = &kit->wires[behind ? PROXY_TO_RESPONDER : INITIATOR_TO_PROXY];
     wire->loses = lose_one;
     wire->loses_user = &left;
-    proxy_kit_post(kit, 0, INITIATOR, 200000);
+    proxy_kit_post(kit, 0, SIDE_INITIATOR, 200000);
     proxy_kit_run(kit, 3000 * MILLISECOND);
     g_assert_cmpuint(left, ==, 0);
-    g_assert_cmpuint(host_of(kit, RESPONDER)->received, ==, 200000);
-    g_assert_cmpuint(proxy_kit_statistics(kit).retransmissions[RESPONDER], ==, behind ? 1 : 0);
+    g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 200000);
+    g_assert_cmpuint(proxy_kit_statistics(kit).retransmissions[SIDE_RESPONDER], ==, behind ? 1 : 0);
     g_assert_cmpuint(kit->wires[INITIATOR_TO_PROXY].retransmissions, ==, behind ? 0 : 1);
     g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].retransmissions, ==, behind ? 1 : 0);
     proxy_kit_free(kit);
@@ -232,16 +227,17 @@ static void test_back_pressure(void)
   proxy_kit *kit = connected(BUFFER);
 
   kit->wires[RESPONDER_TO_PROXY].cut = true; /* nothing is acknowledged */
-  proxy_kit_post(kit, 0, INITIATOR, 1000000);
+  proxy_kit_post(kit, 0, SIDE_INITIATOR, 1000000);
   proxy_kit_run(kit, 2000 * MILLISECOND);
   path_proxy_statistics statistics = proxy_kit_statistics(kit);
-  g_assert_cmpuint(statistics.octets[INITIATOR], <=, BUFFER);
-  g_assert_cmpuint(statistics.octets[INITIATOR], >, BUFFER - 1460);
-  g_assert_cmpuint(statistics.buffered_peak_octets, ==, statistics.octets[INITIATOR]);
-  g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].last.window, ==, BUFFER - statistics.octets[INITIATOR]);
+  g_assert_cmpuint(statistics.octets[SIDE_INITIATOR], <=, BUFFER);
+  g_assert_cmpuint(statistics.octets[SIDE_INITIATOR], >, BUFFER - 1460);
+  g_assert_cmpuint(statistics.buffered_peak_octets, ==, statistics.octets[SIDE_INITIATOR]);
+  g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].last.window, ==,
+                   BUFFER - statistics.octets[SIDE_INITIATOR]);
   kit->wires[RESPONDER_TO_PROXY].cut = false;
   proxy_kit_run(kit, 20000 * MILLISECOND);
-  g_assert_cmpuint(host_of(kit, RESPONDER)->received, ==, 1000000);
+  g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 1000000);
   g_assert_cmpuint(proxy_kit_statistics(kit).buffered_peak_octets, <=, BUFFER);
   proxy_kit_free(kit);
 }
@@ -253,11 +249,11 @@ static void test_a_buffer_a_round_trip(void)
   proxy_kit *kit = connected(20000);
 
   kit->wires[PROXY_TO_RESPONDER].delay_ps = 95 * MILLISECOND;
-  proxy_kit_post(kit, 0, INITIATOR, 400000);
+  proxy_kit_post(kit, 0, SIDE_INITIATOR, 400000);
   proxy_kit_run(kit, 1900 * MILLISECOND);
-  g_assert_cmpuint(host_of(kit, RESPONDER)->received, <=, 380000);
+  g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, <=, 380000);
   proxy_kit_run(kit, 1500 * MILLISECOND);
-  g_assert_cmpuint(host_of(kit, RESPONDER)->received, ==, 400000);
+  g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 400000);
   proxy_kit_free(kit);
 }
 
@@ -270,20 +266,20 @@ static void test_ports_used_again(void)
 
   kit->wires[PROXY_TO_RESPONDER].loses = lose_one;
   kit->wires[PROXY_TO_RESPONDER].loses_user = &left;
-  proxy_kit_post(kit, 0, INITIATOR, 3000);
+  proxy_kit_post(kit, 0, SIDE_INITIATOR, 3000);
   proxy_kit_run(kit, 2000 * MILLISECOND);
-  g_assert_cmpuint(proxy_kit_statistics(kit).retransmissions[RESPONDER], ==, 1);
-  proxy_kit_abort(kit, 0, INITIATOR);
+  g_assert_cmpuint(proxy_kit_statistics(kit).retransmissions[SIDE_RESPONDER], ==, 1);
+  proxy_kit_abort(kit, 0, SIDE_INITIATOR);
   proxy_kit_run(kit, 100 * MILLISECOND);
   proxy_kit_renew(kit, 0);
-  proxy_kit_open(kit, 0, RESPONDER);
-  proxy_kit_post(kit, 0, INITIATOR, 5000);
+  proxy_kit_open(kit, 0, SIDE_RESPONDER);
+  proxy_kit_post(kit, 0, SIDE_INITIATOR, 5000);
   proxy_kit_run(kit, 200 * MILLISECOND);
-  g_assert_true(host_of(kit, RESPONDER)->established);
-  g_assert_cmpuint(host_of(kit, RESPONDER)->received, ==, 5000);
+  g_assert_true(host_of(kit, SIDE_RESPONDER)->established);
+  g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 5000);
   g_assert_cmpuint(proxy_kit_statistics(kit).connections, ==, 2);
-  g_assert_cmpuint(proxy_kit_statistics(kit).octets[INITIATOR], ==, 8000);
-  g_assert_cmpuint(proxy_kit_statistics(kit).retransmissions[RESPONDER], ==, 1);
+  g_assert_cmpuint(proxy_kit_statistics(kit).octets[SIDE_INITIATOR], ==, 8000);
+  g_assert_cmpuint(proxy_kit_statistics(kit).retransmissions[SIDE_RESPONDER], ==, 1);
   proxy_kit_free(kit);
 }
 
@@ -292,13 +288,13 @@ static void test_old_syn(void)
 {
   proxy_kit *kit = set_up(BUFFER, 1);
 
-  tcp_connection_listen(host_of(kit, RESPONDER)->connection);
-  tcp_connection_open(host_of(kit, INITIATOR)->connection, 0);
-  datagram *syn = tcp_connection_transmit(host_of(kit, INITIATOR)->connection, 0);
+  tcp_connection_listen(host_of(kit, SIDE_RESPONDER)->connection);
+  tcp_connection_open(host_of(kit, SIDE_INITIATOR)->connection, 0);
+  datagram *syn = tcp_connection_transmit(host_of(kit, SIDE_INITIATOR)->connection, 0);
   datagram *old = datagram_copy(syn);
   proxy_kit_send(kit, INITIATOR_TO_PROXY, syn);
   proxy_kit_run(kit, 100 * MILLISECOND);
-  proxy_kit_abort(kit, 0, INITIATOR);
+  proxy_kit_abort(kit, 0, SIDE_INITIATOR);
   proxy_kit_run(kit, 100 * MILLISECOND);
   proxy_kit_send(kit, INITIATOR_TO_PROXY, old);
   proxy_kit_run(kit, 100 * MILLISECOND);
@@ -328,22 +324,22 @@ static void test_too_big(void)
 
   kit->wires[PROXY_TO_RESPONDER].loses = keep_first;
   kit->wires[PROXY_TO_RESPONDER].loses_user = &lost;
-  proxy_kit_post(kit, 0, INITIATOR, 3000);
+  proxy_kit_post(kit, 0, SIDE_INITIATOR, 3000);
   proxy_kit_run(kit, 6 * MILLISECOND);
   g_assert_nonnull(lost);
   kit->wires[PROXY_TO_RESPONDER].largest_octets = 0;
   uint64_t passed = kit->wires[PROXY_TO_INITIATOR].entered;
   datagram *message = datagram_new_too_big(&router, lost, 1000);
-  path_element_receive(kit->ends[RESPONDER], datagram_ref(message), kit->now);
+  path_element_receive(kit->ends[SIDE_RESPONDER], datagram_ref(message), kit->now);
   g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].entered, ==, passed);
   proxy_kit_run(kit, 1000 * MILLISECOND);
-  proxy_kit_post(kit, 0, INITIATOR, 3000);
+  proxy_kit_post(kit, 0, SIDE_INITIATOR, 3000);
   proxy_kit_run(kit, 1000 * MILLISECOND);
-  g_assert_cmpuint(host_of(kit, RESPONDER)->received, ==, 6000);
+  g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 6000);
   g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].largest_octets, ==, 1000);
 
   passed = kit->wires[PROXY_TO_RESPONDER].entered;
-  path_element_receive(kit->ends[INITIATOR], message,
+  path_element_receive(kit->ends[SIDE_INITIATOR], message,
                        kit->now); /* the proxy sends no such segments to that side */
   g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].entered, ==, passed + 1);
   datagram_unref(lost);
@@ -405,16 +401,16 @@ static void test_losses_everywhere(void)
       kit->wires[wire].loses_user = &loss;
     }
     for (unsigned pair = 0; pair < kit->pair_count; pair++) {
-      proxy_kit_open(kit, pair, pair % 2 ? RESPONDER : INITIATOR);
-      proxy_kit_post(kit, pair, INITIATOR, 20000 * pair + 1);
-      proxy_kit_post(kit, pair, RESPONDER, 150000 / (pair + 1));
-      proxy_kit_close(kit, pair, INITIATOR);
-      proxy_kit_close(kit, pair, RESPONDER);
+      proxy_kit_open(kit, pair, pair % 2 ? SIDE_RESPONDER : SIDE_INITIATOR);
+      proxy_kit_post(kit, pair, SIDE_INITIATOR, 20000 * pair + 1);
+      proxy_kit_post(kit, pair, SIDE_RESPONDER, 150000 / (pair + 1));
+      proxy_kit_close(kit, pair, SIDE_INITIATOR);
+      proxy_kit_close(kit, pair, SIDE_RESPONDER);
     }
     proxy_kit_run(kit, 600000 * MILLISECOND);
     for (unsigned pair = 0; pair < kit->pair_count; pair++) {
-      const proxy_kit_host *initiator = &kit->pairs[pair].host[INITIATOR];
-      const proxy_kit_host *responder = &kit->pairs[pair].host[RESPONDER];
+      const proxy_kit_host *initiator = &kit->pairs[pair].host[SIDE_INITIATOR];
+      const proxy_kit_host *responder = &kit->pairs[pair].host[SIDE_RESPONDER];
       g_assert_cmpuint(responder->received, ==, 20000 * pair + 1);
       g_assert_cmpuint(initiator->received, ==, 150000 / (pair + 1));
       g_assert_true(initiator->finished && responder->finished);
@@ -435,7 +431,7 @@ static void test_isns(void)
     path_proxy_config config = proxy_kit_config(BUFFER);
     config.seed = i == 2 ? 2 : 1;
     proxy_kit *kit = proxy_kit_new(&config, 1);
-    proxy_kit_open(kit, 0, INITIATOR);
+    proxy_kit_open(kit, 0, SIDE_INITIATOR);
     proxy_kit_run(kit, 6 * MILLISECOND);
     isns[i] = kit->wires[PROXY_TO_RESPONDER].last.sequence;
     proxy_kit_free(kit);

@@ -5,6 +5,21 @@
 
 #include "mpa/mpa_mulpdu.h"
 
+rnic_endpoint_config rnic_endpoint_config_default(enum side side)
+{
+  return (rnic_endpoint_config){.tcp = tcp_config_default(),
+                                .generation = IWARP_IETF,
+                                .role = side,
+                                .opens = side == SIDE_INITIATOR,
+                                .markers = true,
+                                .crc = true,
+                                .private_data_capacity_octets = UINT16_MAX,
+                                .startup_timeout_ps = 10 * TIME_PS_PER_SECOND,
+                                .ird = 16,
+                                .ord = 16,
+                                .strict_responses = true};
+}
+
 rnic_startup_phase_config rnic_endpoint_config_startup(const rnic_endpoint_config *config)
 {
   return (rnic_startup_phase_config){

@@ -49,6 +49,10 @@ typedef struct rnic_endpoint_config {
   const rnic_fault_config *fault; /* copied; NULL: none */
 } rnic_endpoint_config;
 
+/* The defaults of the product: what an empty scenario makes of `side`, over tcp_config_default(). Host, Protection Domain, addresses,
+ * ports and ISN are yet to be set. */
+rnic_endpoint_config rnic_endpoint_config_default(enum side side);
+
 /* What each part is told. The parts that another part must know are left NULL. */
 rnic_startup_phase_config rnic_endpoint_config_startup(const rnic_endpoint_config *config);
 rdmap_config rnic_endpoint_config_rdmap(const rnic_endpoint_config *config, ddp_stream_identity identity);

@@ -201,34 +201,32 @@ rnic_endpoint_config sim_setup_endpoint(const scenario *s, uint32_t connection, 
   uint32_t private_data =
       (uint32_t)scenario_integer(s, scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA, side));
   bool measured = side == scenario_measured_side(s);
-  rnic_endpoint_config config = {
-      .tcp = sim_setup_tcp(s, connection, side),
-      .generation =
-          iwarp_generation_find(scenario_text(s, scenario_key_of_side(SCENARIO_INITIATOR_GENERATION, side))),
-      .role = side,
-      .opens = side == SIDE_INITIATOR,
-      .markers = scenario_boolean(s, scenario_key_of_side(SCENARIO_INITIATOR_MARKERS, side)),
-      .crc = scenario_boolean(s, scenario_key_of_side(SCENARIO_INITIATOR_CRC, side)),
-      .private_data_octets = private_data,
-      .private_data_capacity_octets =
-          (uint32_t)scenario_integer(s, scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA_CAPACITY, side)),
-      .rejects = scenario_boolean(s, scenario_key_of_side(SCENARIO_INITIATOR_REJECTS, side)),
-      .startup_timeout_ps = scenario_time(s, SCENARIO_MPA_STARTUP_TIMEOUT),
-      .closes_by_fin = says(s, SCENARIO_MPA_STARTUP_CLOSE, "fin"),
-      .ird = (uint32_t)scenario_integer(s, SCENARIO_RDMAP_IRD),
-      .ord = (uint32_t)scenario_integer(s, SCENARIO_RDMAP_ORD),
-      .strict_responses = scenario_boolean(s, SCENARIO_RDMAP_STRICT_RESPONSES),
-      .strict_rdmap00 = says(s, SCENARIO_RDMAP_NOT_ASSOCIATED_CODE, "invalid-stag"),
-      .report_on_arrival = says(s, SCENARIO_RDMAP_ERRORS, "on-arrival"),
-      .silent_drop = scenario_boolean(s, SCENARIO_MPA_SILENT_DROP),
-      .assumed_emss_octets = (uint32_t)g_ascii_strtoull(assumed, NULL, 10), /* "none": 0 */
-      .send_buffer_octets = number_or_unlimited(s, SCENARIO_SENDER_BUFFER),
-      .dynamic_mulpdu = says(s, SCENARIO_MPA_MULPDU, "dynamic"),
-      .assumes_aligned = says(s, SCENARIO_RECEIVER_MODE, "assume-aligned"),
-      .fpdu_descriptors = measured ? (uint32_t)scenario_integer(s, SCENARIO_RECEIVER_FPDU_DESCRIPTORS) : 0,
-      .partial_fpdus = measured ? (uint32_t)scenario_integer(s, SCENARIO_RECEIVER_PARTIAL_FPDUS) : 0,
-      .placement_latency_ps = measured ? scenario_time(s, SCENARIO_RECEIVER_PLACEMENT_LATENCY) : 0,
-  };
+  rnic_endpoint_config config = rnic_endpoint_config_default(side);
+
+  config.tcp = sim_setup_tcp(s, connection, side);
+  config.generation =
+      iwarp_generation_find(scenario_text(s, scenario_key_of_side(SCENARIO_INITIATOR_GENERATION, side)));
+  config.markers = scenario_boolean(s, scenario_key_of_side(SCENARIO_INITIATOR_MARKERS, side));
+  config.crc = scenario_boolean(s, scenario_key_of_side(SCENARIO_INITIATOR_CRC, side));
+  config.private_data_octets = private_data;
+  config.private_data_capacity_octets =
+      (uint32_t)scenario_integer(s, scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA_CAPACITY, side));
+  config.rejects = scenario_boolean(s, scenario_key_of_side(SCENARIO_INITIATOR_REJECTS, side));
+  config.startup_timeout_ps = scenario_time(s, SCENARIO_MPA_STARTUP_TIMEOUT);
+  config.closes_by_fin = says(s, SCENARIO_MPA_STARTUP_CLOSE, "fin");
+  config.ird = (uint32_t)scenario_integer(s, SCENARIO_RDMAP_IRD);
+  config.ord = (uint32_t)scenario_integer(s, SCENARIO_RDMAP_ORD);
+  config.strict_responses = scenario_boolean(s, SCENARIO_RDMAP_STRICT_RESPONSES);
+  config.strict_rdmap00 = says(s, SCENARIO_RDMAP_NOT_ASSOCIATED_CODE, "invalid-stag");
+  config.report_on_arrival = says(s, SCENARIO_RDMAP_ERRORS, "on-arrival");
+  config.silent_drop = scenario_boolean(s, SCENARIO_MPA_SILENT_DROP);
+  config.assumed_emss_octets = (uint32_t)g_ascii_strtoull(assumed, NULL, 10); /* "none": 0 */
+  config.send_buffer_octets = number_or_unlimited(s, SCENARIO_SENDER_BUFFER);
+  config.dynamic_mulpdu = says(s, SCENARIO_MPA_MULPDU, "dynamic");
+  config.assumes_aligned = says(s, SCENARIO_RECEIVER_MODE, "assume-aligned");
+  config.fpdu_descriptors = measured ? (uint32_t)scenario_integer(s, SCENARIO_RECEIVER_FPDU_DESCRIPTORS) : 0;
+  config.partial_fpdus = measured ? (uint32_t)scenario_integer(s, SCENARIO_RECEIVER_PARTIAL_FPDUS) : 0;
+  config.placement_latency_ps = measured ? scenario_time(s, SCENARIO_RECEIVER_PLACEMENT_LATENCY) : 0;
 
   sim_setup_endpoint_of(&config, s, connection, side, place);
   return config;

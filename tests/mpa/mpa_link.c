@@ -119,27 +119,21 @@ static void set_up_tcp(mpa_link_end *end, unsigned number)
   const mpa_link_config *config = &end->link->config;
   static const tcp_events events = {
       .inspect = on_inspect, .octets = on_octets, .finished = on_finished, .closed = on_closed};
-  tcp_config tcp = {.local_address = ip_address_v4(1 + number),
-                    .remote_address = ip_address_v4(2 - number),
-                    .local_port = (uint16_t)(1 + number),
-                    .remote_port = (uint16_t)(2 - number),
-                    .isn = config->isn + number,
-                    .receive_mtu_octets = config->mtu_octets,
-                    .send_mtu_octets = config->mtu_octets,
-                    .receive_window_octets = WINDOW,
-                    .initial_window_segments = 10,
-                    .sack = true,
-                    .delayed_ack_segments = 2,
-                    .delayed_ack_ps = TIME_PS_PER_MILLISECOND,
-                    .duplicate_ack_threshold = 3,
-                    .rto_initial_ps = 10 * TIME_PS_PER_MILLISECOND,
-                    .rto_min_ps = 5 * TIME_PS_PER_MILLISECOND,
-                    .rto_max_ps = 20 * TIME_PS_PER_MILLISECOND,
-                    .retries_max = 8,
-                    .limited_transmit = true,
-                    .path_mtu_discovery = true,
-                    .segmentation = config->segmentation,
-                    .passing = config->passing};
+  tcp_config tcp = tcp_config_default();
+  tcp.local_address = ip_address_v4(1 + number);
+  tcp.remote_address = ip_address_v4(2 - number);
+  tcp.local_port = (uint16_t)(1 + number);
+  tcp.remote_port = (uint16_t)(2 - number);
+  tcp.isn = config->isn + number;
+  tcp.receive_mtu_octets = config->mtu_octets;
+  tcp.send_mtu_octets = config->mtu_octets;
+  tcp.receive_window_octets = WINDOW;
+  tcp.delayed_ack_ps = TIME_PS_PER_MILLISECOND;
+  tcp.rto_initial_ps = 10 * TIME_PS_PER_MILLISECOND;
+  tcp.rto_min_ps = 5 * TIME_PS_PER_MILLISECOND;
+  tcp.rto_max_ps = 20 * TIME_PS_PER_MILLISECOND;
+  tcp.segmentation = config->segmentation;
+  tcp.passing = config->passing;
 
   end->tcp = tcp_connection_new(&tcp, &events, end);
 }

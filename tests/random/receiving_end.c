@@ -235,38 +235,24 @@ static rnic_endpoint *endpoint_of(receiving_end *end)
   static const rnic_endpoint_events events = {
       .completion = on_completion, .delivered = on_delivered, .finished = on_finished, .failed = on_failed};
   const random_case *c = end->c;
-  const rnic_endpoint_config config = {
-      .tcp = {.local_address = ip_address_v4(ENDPOINT_ADDRESS),
-              .remote_address = ip_address_v4(PEER_ADDRESS),
-              .local_port = ENDPOINT_PORT,
-              .remote_port = PEER_PORT,
-              .isn = c->isn + 77,
-              .receive_mtu_octets = 1500,
-              .send_mtu_octets = 1500,
-              .receive_window_octets = 1 << 20,
-              .initial_window_segments = 10,
-              .delayed_ack_segments = 2,
-              .delayed_ack_ps = 40 * TIME_PS_PER_MILLISECOND,
-              .duplicate_ack_threshold = 3,
-              .rto_initial_ps = TIME_PS_PER_SECOND,
-              .rto_min_ps = TIME_PS_PER_SECOND,
-              .rto_max_ps = 60 * TIME_PS_PER_SECOND,
-              .retries_max = 8,
-              .limited_transmit = true,
-              .path_mtu_discovery = true,
-              .segmentation = TCP_SEGMENTATION_ALIGNED,
-              .passing = c->in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED},
-      .host = end->host,
-      .generation = c->generation,
-      .role = c->is_initiator ? SIDE_INITIATOR : SIDE_RESPONDER,
-      .markers = c->markers,
-      .crc = c->crc,
-      .private_data_capacity_octets = 512,
-      .protection_domain = rnic_host_protection_domain_new(end->host),
-      .ird = CASE_DEPTH,
-      .ord = CASE_DEPTH,
-      .strict_responses = true,
-  };
+  rnic_endpoint_config config =
+      rnic_endpoint_config_default(c->is_initiator ? SIDE_INITIATOR : SIDE_RESPONDER);
+
+  config.tcp.local_address = ip_address_v4(ENDPOINT_ADDRESS);
+  config.tcp.remote_address = ip_address_v4(PEER_ADDRESS);
+  config.tcp.local_port = ENDPOINT_PORT;
+  config.tcp.remote_port = PEER_PORT;
+  config.tcp.isn = c->isn + 77;
+  config.tcp.receive_window_octets = 1 << 20;
+  config.tcp.passing = c->in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
+  config.host = end->host;
+  config.generation = c->generation;
+  config.opens = false;
+  config.markers = c->markers;
+  config.crc = c->crc;
+  config.protection_domain = rnic_host_protection_domain_new(end->host);
+  config.ird = CASE_DEPTH;
+  config.ord = CASE_DEPTH;
 
   return rnic_endpoint_new(&config, &events, end);
 }

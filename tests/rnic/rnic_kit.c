@@ -153,40 +153,19 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
 static rnic_endpoint_config default_config(rnic_host *host, unsigned side)
 {
   bool initiator = side == KIT_INITIATOR;
+  rnic_endpoint_config config = rnic_endpoint_config_default(initiator ? SIDE_INITIATOR : SIDE_RESPONDER);
 
-  return (rnic_endpoint_config){.tcp = {.local_address = ip_address_v4(side + 1),
-                                        .remote_address = ip_address_v4(2 - side),
-                                        .local_port = initiator ? 1001 : WIRE_PORT,
-                                        .remote_port = initiator ? WIRE_PORT : 1001,
-                                        .isn = KIT_ISN,
-                                        .receive_mtu_octets = 1500,
-                                        .send_mtu_octets = 1500,
-                                        .receive_window_octets = 65536,
-                                        .initial_window_segments = 10,
-                                        .sack = true,
-                                        .delayed_ack_segments = 2,
-                                        .delayed_ack_ps = 40 * TIME_PS_PER_MILLISECOND,
-                                        .duplicate_ack_threshold = 3,
-                                        .rto_initial_ps = TIME_PS_PER_SECOND,
-                                        .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND,
-                                        .rto_max_ps = 60 * TIME_PS_PER_SECOND,
-                                        .retries_max = 8,
-                                        .limited_transmit = true,
-                                        .path_mtu_discovery = true,
-                                        .segmentation = TCP_SEGMENTATION_ALIGNED,
-                                        .passing = TCP_PASSING_AS_ARRIVED},
-                                .host = host,
-                                .generation = IWARP_IETF,
-                                .role = initiator ? SIDE_INITIATOR : SIDE_RESPONDER,
-                                .opens = initiator,
-                                .markers = true,
-                                .crc = true,
-                                .private_data_capacity_octets = 512,
-                                .startup_timeout_ps = 10 * TIME_PS_PER_SECOND,
-                                .protection_domain = rnic_host_protection_domain_new(host),
-                                .ird = 2,
-                                .ord = 2,
-                                .strict_responses = true};
+  config.tcp.local_address = ip_address_v4(side + 1);
+  config.tcp.remote_address = ip_address_v4(2 - side);
+  config.tcp.local_port = initiator ? 1001 : WIRE_PORT;
+  config.tcp.remote_port = initiator ? WIRE_PORT : 1001;
+  config.tcp.isn = KIT_ISN;
+  config.host = host;
+  config.protection_domain = rnic_host_protection_domain_new(host);
+  config.private_data_capacity_octets = 512;
+  config.ird = 2;
+  config.ord = 2;
+  return config;
 }
 
 static void memory_free(gpointer data)

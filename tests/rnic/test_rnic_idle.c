@@ -73,36 +73,15 @@ static void make_end(bench *b, idle_pair *pair, uint32_t index, enum side side)
       .want_operation = on_want_operation, .completion = on_completion, .delivered = on_delivered};
   bool initiator = side == SIDE_INITIATOR;
   uint16_t port = (uint16_t)(1024 + index);
-  const rnic_endpoint_config config = {
-      .tcp = {.local_address = ip_address_v4(initiator ? 1 : 2),
-              .remote_address = ip_address_v4(initiator ? 2 : 1),
-              .local_port = port,
-              .remote_port = port,
-              .receive_mtu_octets = 1500,
-              .send_mtu_octets = 1500,
-              .receive_window_octets = 65536,
-              .initial_window_segments = 10,
-              .sack = true,
-              .delayed_ack_segments = 1,
-              .duplicate_ack_threshold = 3,
-              .rto_initial_ps = TIME_PS_PER_SECOND,
-              .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND,
-              .rto_max_ps = 60 * TIME_PS_PER_SECOND,
-              .retries_max = 8,
-              .path_mtu_discovery = true,
-              .segmentation = TCP_SEGMENTATION_ALIGNED,
-              .passing = TCP_PASSING_AS_ARRIVED},
-      .host = b->hosts[side],
-      .generation = IWARP_IETF,
-      .role = side,
-      .opens = initiator,
-      .markers = true,
-      .crc = true,
-      .startup_timeout_ps = 10 * TIME_PS_PER_SECOND,
-      .protection_domain = rnic_host_protection_domain_new(b->hosts[side]),
-      .ird = 16,
-      .ord = 16,
-  };
+  rnic_endpoint_config config = rnic_endpoint_config_default(side);
+
+  config.tcp.local_address = ip_address_v4(initiator ? 1 : 2);
+  config.tcp.remote_address = ip_address_v4(initiator ? 2 : 1);
+  config.tcp.local_port = port;
+  config.tcp.remote_port = port;
+  config.tcp.delayed_ack_segments = 1;
+  config.host = b->hosts[side];
+  config.protection_domain = rnic_host_protection_domain_new(b->hosts[side]);
 
   pair->ends[side] = (idle_end){.pair = pair, .side = side, .endpoint = NULL};
   pair->ends[side].endpoint = rnic_endpoint_new(&config, &events, &pair->ends[side]);

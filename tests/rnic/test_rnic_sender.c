@@ -26,8 +26,10 @@ static rnic_kit *begin(unsigned sender)
   rnic_kit *kit = rnic_kit_new();
 
   kit->loses = note_segment;
-  kit->sides[KIT_INITIATOR].config.markers = false;
-  kit->sides[KIT_RESPONDER].config.markers = false;
+  for (unsigned i = 0; i < KIT_SIDES; i++) {
+    kit->sides[i].config.markers = false;
+    kit->sides[i].config.tcp.quick_acks = 0;
+  }
   sent.from = sender;
   sent.count = 0;
   return kit;

@@ -148,40 +148,18 @@ static void make_end(pair *p, enum side side, iwarp_generation generation)
   end->pair = p;
   end->side = side;
   end->host = rnic_host_new((uint64_t)side + 1);
-  const rnic_endpoint_config config = {
-      .tcp = {.local_address = ip_address_v4(initiator ? 1 : 2),
-              .remote_address = ip_address_v4(initiator ? 2 : 1),
-              .local_port = initiator ? 1001 : PORT,
-              .remote_port = initiator ? PORT : 1001,
-              .isn = 0xFFFFF000,
-              .receive_mtu_octets = 1500,
-              .send_mtu_octets = 1500,
-              .receive_window_octets = 65536,
-              .initial_window_segments = 10,
-              .sack = true,
-              .delayed_ack_segments = 2,
-              .delayed_ack_ps = 40 * TIME_PS_PER_MILLISECOND,
-              .duplicate_ack_threshold = 3,
-              .rto_initial_ps = TIME_PS_PER_SECOND,
-              .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND,
-              .rto_max_ps = 60 * TIME_PS_PER_SECOND,
-              .retries_max = 8,
-              .limited_transmit = true,
-              .path_mtu_discovery = true,
-              .segmentation = TCP_SEGMENTATION_ALIGNED,
-              .passing = TCP_PASSING_AS_ARRIVED},
-      .host = end->host,
-      .generation = generation,
-      .role = side,
-      .opens = initiator,
-      .markers = true,
-      .crc = !p->no_crc,
-      .startup_timeout_ps = 10 * TIME_PS_PER_SECOND,
-      .protection_domain = rnic_host_protection_domain_new(end->host),
-      .ird = 4,
-      .ord = 4,
-      .strict_responses = true,
-  };
+  rnic_endpoint_config config = rnic_endpoint_config_default(side);
+  config.tcp.local_address = ip_address_v4(initiator ? 1 : 2);
+  config.tcp.remote_address = ip_address_v4(initiator ? 2 : 1);
+  config.tcp.local_port = initiator ? 1001 : PORT;
+  config.tcp.remote_port = initiator ? PORT : 1001;
+  config.tcp.isn = 0xFFFFF000;
+  config.host = end->host;
+  config.generation = generation;
+  config.crc = !p->no_crc;
+  config.protection_domain = rnic_host_protection_domain_new(end->host);
+  config.ird = 4;
+  config.ord = 4;
   end->endpoint = rnic_endpoint_new(&config, &events, end);
 }
 

@@ -122,6 +122,46 @@ static void test_crc_is_the_default(void)
   }
 }
 
+/* rnic_endpoint_config_default() is what an empty scenario makes. */
+static void test_endpoint_defaults(void)
+{
+  static const char *const nothing[] = {NULL};
+  scenario *s = load(nothing);
+
+  for (enum side side = 0; side < SIDES; side++) {
+    const rnic_endpoint_config expected = rnic_endpoint_config_default(side);
+    const rnic_endpoint_config config = endpoint(s, 0, side);
+#define SAME(field) g_assert_cmpint((int64_t)config.field, ==, (int64_t)expected.field)
+    SAME(generation);
+    SAME(role);
+    SAME(opens);
+    SAME(markers);
+    SAME(crc);
+    SAME(private_data_octets);
+    SAME(private_data_capacity_octets);
+    SAME(rejects);
+    SAME(startup_timeout_ps);
+    SAME(closes_by_fin);
+    SAME(streaming_octets_sent);
+    SAME(streaming_octets_received);
+    SAME(ird);
+    SAME(ord);
+    SAME(strict_responses);
+    SAME(strict_rdmap00);
+    SAME(report_on_arrival);
+    SAME(silent_drop);
+    SAME(assumed_emss_octets);
+    SAME(send_buffer_octets);
+    SAME(dynamic_mulpdu);
+    SAME(assumes_aligned);
+    SAME(fpdu_descriptors);
+    SAME(partial_fpdus);
+    SAME(placement_latency_ps);
+#undef SAME
+  }
+  scenario_free(s);
+}
+
 /* RDMAP-213: an end takes as many Read Requests as its peer may send. */
 static void test_default_ird_is_the_peers_ord(void)
 {
@@ -583,6 +623,7 @@ int main(int argc, char **argv)
   g_test_add_func("/sim-setup/placement-latency", test_placement_latency);
   g_test_add_func("/sim-setup/crc-is-the-default", test_crc_is_the_default);
   g_test_add_func("/sim-setup/ird-and-ord", test_default_ird_is_the_peers_ord);
+  g_test_add_func("/sim-setup/endpoint-defaults", test_endpoint_defaults);
   g_test_add_func("/sim-setup/stream-phase", test_stream_phase);
   g_test_add_func("/sim-setup/keys-reach-their-end", test_keys_reach_their_end);
   g_test_add_func("/sim-setup/host-rates", test_host_rates);

@@ -75,16 +75,16 @@ static void check_constraints(const scenario *s, const char *path)
 /* What is worked out of a scenario that can run. */
 static void check_derived(const scenario *s)
 {
-  for (enum side side = 0; side < SIDES; side++) {
-    gsize links = scenario_links(s, side);
+  for (enum side direction = 0; direction < SIDES; direction++) {
+    gsize links = scenario_links(s, direction);
     g_assert_cmpuint(links, >=, 1);
-    guint64 bottleneck = scenario_bottleneck(s, side);
+    guint64 bottleneck = scenario_bottleneck(s, direction);
     for (gsize i = 0; i < links; i++) {
-      scenario_link link = scenario_link_of(s, side, i);
+      scenario_link link = scenario_link_of(s, direction, i);
       g_assert_cmpuint(link.rate_bit_per_s, >=, bottleneck);
-      g_assert_cmpuint(link.mtu_octets, >=, scenario_path_mtu(s, side));
+      g_assert_cmpuint(link.mtu_octets, >=, scenario_path_mtu(s, direction));
     }
-    double share = scenario_payload_share(s, side);
+    double share = scenario_payload_share(s, direction);
     g_assert_true(share >= 0 && share <= 1);
   }
   g_assert_cmpint(scenario_base_round_trip(s), >, 0);

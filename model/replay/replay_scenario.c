@@ -87,7 +87,7 @@ gboolean replay_scenario_has_link(const scenario *s)
   gboolean given = FALSE;
 
   for (gsize i = 0; i < G_N_ELEMENTS(of_links); i++) {
-    given = given || scenario_given(s, scenario_key_towards(of_links[i], scenario_measured_side(s)));
+    given = given || scenario_given(s, scenario_key_of_direction(of_links[i], scenario_main_direction(s)));
   }
   return given;
 }
@@ -200,7 +200,7 @@ static gboolean say_link(scenario *s, GError **error)
   gboolean done = TRUE;
 
   for (gsize i = 0; done && i < G_N_ELEMENTS(nothing); i++) {
-    scenario_key key = scenario_key_towards(nothing[i].key, scenario_measured_side(s));
+    scenario_key key = scenario_key_of_direction(nothing[i].key, scenario_main_direction(s));
 
     done = scenario_given(s, key) || say(s, key, nothing[i].text, error);
   }

@@ -50,7 +50,7 @@ static void on_output(void *user, datagram *packet, time_ps now)
 static sim_path *path_of(replay_way *way, GError **error)
 {
   const sim_path_config config = {.s = way->config.s,
-                                  .direction = sim_setup_direction_to(scenario_measured_side(way->config.s)),
+                                  .direction = scenario_main_direction(way->config.s),
                                   .paths = 1,
                                   .kind = SIM_ENGINE_NATIVE,
                                   .clock = way->config.clock,

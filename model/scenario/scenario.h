@@ -112,17 +112,18 @@ gsize scenario_events(const scenario *s, const scenario_event **events);
 /* The key of `side` that corresponds to the Initiator's `key` (SCENARIO_INITIATOR_…). */
 scenario_key scenario_key_of_side(scenario_key key, enum side side);
 
-/* The key of the direction towards `side` that corresponds to `key` of path.forward. */
-scenario_key scenario_key_towards(scenario_key key, enum side side);
+/* The key of `direction` that corresponds to `key` of path.forward. */
+scenario_key scenario_key_of_direction(scenario_key key, enum side direction);
 
 /* The words of a mix, in order; free with g_strfreev(). */
 char **scenario_mix(const scenario *s, scenario_key key);
 
-/* What several keys say together, for everyone alike. The share of the messages that one end posts whose payload goes to `side` (0 … 1;
- * 1 to each side when both ends post), and the end that is measured: the Data Sink, to which the main direction leads
+/* What several keys say together, for everyone alike. The share of the messages that one end posts whose payload goes in `direction`
+ * (0 … 1; 1 in each when both ends post), the end that is measured, the Data Sink, and the main direction, which leads to it
  * (definitions.md, Directions). */
-double scenario_payload_share(const scenario *s, enum side side);
+double scenario_payload_share(const scenario *s, enum side direction);
 enum side scenario_measured_side(const scenario *s);
+enum side scenario_main_direction(const scenario *s);
 
 /* One link of a direction. */
 typedef struct scenario_link {
@@ -134,23 +135,23 @@ typedef struct scenario_link {
   gint32 cell_overhead_octets; /* may be negative */
 } scenario_link;
 
-/* How many links lie one behind the other on the way to `side`, at least 1, and the one with `index` among them: the first by
+/* How many links lie one behind the other in `direction`, at least 1, and the one with `index` among them: the first by
  * rate, delay and mtu of the direction, the others by hop_rate, hop_delay and hop_mtu. */
-gsize scenario_links(const scenario *s, enum side side);
-scenario_link scenario_link_of(const scenario *s, enum side side, gsize index);
+gsize scenario_links(const scenario *s, enum side direction);
+scenario_link scenario_link_of(const scenario *s, enum side direction, gsize index);
 
 /* What a packet of `ip_octets` costs on `link`, framing and cells included. */
 guint32 scenario_link_octets(const scenario_link *link, guint32 ip_octets);
 
-/* The parameters of netem's loss models on the way to `side`, with what tc-netem(8) takes for those left out: `loss gemodel` p, r, 1-h,
+/* The parameters of netem's loss models in `direction`, with what tc-netem(8) takes for those left out: `loss gemodel` p, r, 1-h,
  * 1-k (100% - p, 100%, 0) and `loss state` p13, p31, p32, p23, p14 (100% - p13, 0, 100%, 0). FALSE: the model is not asked for. */
 enum { SCENARIO_GEMODEL_PARAMETERS = 4, SCENARIO_STATE_PARAMETERS = 5 };
-gboolean scenario_gemodel(const scenario *s, enum side side, double p[SCENARIO_GEMODEL_PARAMETERS]);
-gboolean scenario_state(const scenario *s, enum side side, double p[SCENARIO_STATE_PARAMETERS]);
+gboolean scenario_gemodel(const scenario *s, enum side direction, double p[SCENARIO_GEMODEL_PARAMETERS]);
+gboolean scenario_state(const scenario *s, enum side direction, double p[SCENARIO_STATE_PARAMETERS]);
 
-/* The slowest rate and the smallest MTU on the way to `side`. */
-guint64 scenario_bottleneck(const scenario *s, enum side side);
-guint32 scenario_path_mtu(const scenario *s, enum side side);
+/* The slowest rate and the smallest MTU in `direction`. */
+guint64 scenario_bottleneck(const scenario *s, enum side direction);
+guint32 scenario_path_mtu(const scenario *s, enum side direction);
 
 /* The largest message of the workload. */
 guint64 scenario_message_octets_max(const scenario *s);

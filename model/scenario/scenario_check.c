@@ -20,15 +20,15 @@ enum {
 /* The keys of one direction. */
 typedef struct direction {
   const char *name;
-  enum side to;
+  enum side direction;
   scenario_key rate, delay, mtu, reorder, gap, jitter;
 } direction;
 
 static const direction directions[] = {
-    {"path.forward", SIDE_RESPONDER, SCENARIO_PATH_FORWARD_RATE, SCENARIO_PATH_FORWARD_DELAY,
+    {"path.forward", SIDE_INITIATOR, SCENARIO_PATH_FORWARD_RATE, SCENARIO_PATH_FORWARD_DELAY,
      SCENARIO_PATH_FORWARD_MTU, SCENARIO_PATH_FORWARD_REORDER, SCENARIO_PATH_FORWARD_GAP,
      SCENARIO_PATH_FORWARD_JITTER},
-    {"path.reverse", SIDE_INITIATOR, SCENARIO_PATH_REVERSE_RATE, SCENARIO_PATH_REVERSE_DELAY,
+    {"path.reverse", SIDE_RESPONDER, SCENARIO_PATH_REVERSE_RATE, SCENARIO_PATH_REVERSE_DELAY,
      SCENARIO_PATH_REVERSE_MTU, SCENARIO_PATH_REVERSE_REORDER, SCENARIO_PATH_REVERSE_GAP,
      SCENARIO_PATH_REVERSE_JITTER},
 };
@@ -36,13 +36,13 @@ static const direction directions[] = {
 static gboolean check_mtu(const scenario *s, const direction *d, GError **error)
 {
   /* The end that receives asks for markers (the M bit of its startup frame). */
-  scenario_key markers_key = scenario_key_of_side(SCENARIO_INITIATOR_MARKERS, d->to);
+  scenario_key markers_key = scenario_key_of_side(SCENARIO_INITIATOR_MARKERS, side_peer(d->direction));
   gboolean markers = scenario_boolean(s, markers_key);
   guint64 emss = markers ? EMSS_MIN_MARKED_OCTETS : EMSS_MIN_UNMARKED_OCTETS;
   guint64 needed = scenario_headers_octets(s) + emss;
-  guint64 mtu = scenario_path_mtu(s, d->to);
+  guint64 mtu = scenario_path_mtu(s, d->direction);
   gboolean first = mtu == scenario_integer(s, d->mtu);
-  scenario_key key = first ? d->mtu : scenario_key_towards(SCENARIO_PATH_FORWARD_HOP_MTU, d->to);
+  scenario_key key = first ? d->mtu : scenario_key_of_direction(SCENARIO_PATH_FORWARD_HOP_MTU, d->direction);
   const scenario_key keys[] = {key, SCENARIO_TCP_TIMESTAMPS, markers_key};
 
   if (strcmp(scenario_text(s, SCENARIO_TCP_IP), "ipv6") == 0 && mtu < IPV6_MTU_MIN_OCTETS) {
@@ -133,7 +133,7 @@ static gboolean check_memory(const scenario *s, GError **error)
                                SCENARIO_WORKLOAD_MESSAGES};
   double size = (double)scenario_message_octets_max(s);
   double in_flight = (double)scenario_receive_window_octets(s) +
-                     (double)scenario_bottleneck(s, scenario_measured_side(s)) / 8 *
+                     (double)scenario_bottleneck(s, scenario_main_direction(s)) / 8 *
                          time_ps_in_seconds(scenario_time(s, SCENARIO_RECEIVER_PLACEMENT_LATENCY));
   gsize turn;
   double turn_octets = octets_of_a_turn(s, &turn) + (double)turn * FPDU_OVERHEAD_OCTETS;
@@ -164,8 +164,8 @@ static gboolean check_duration(const scenario *s, GError **error)
   for (gsize i = 0; scenario_time(s, SCENARIO_RUN_STOP) == 0 && i < G_N_ELEMENTS(directions); i++) {
     const direction *d = &directions[i];
     const scenario_key keys[] = {SCENARIO_WORKLOAD_MESSAGES, SCENARIO_WORKLOAD_MESSAGE_SIZE, d->rate};
-    double days =
-        octets * scenario_payload_share(s, d->to) * 8 / (double)scenario_bottleneck(s, d->to) / 86400;
+    double days = octets * scenario_payload_share(s, d->direction) * 8 /
+                  (double)scenario_bottleneck(s, d->direction) / 86400;
 
     if (days >= limit) {
       return scenario_finding_error(
@@ -184,7 +184,7 @@ static void note_window(const scenario *s, GPtrArray *notes)
   guint64 window = scenario_receive_window_octets(s);
   guint64 product = scenario_bandwidth_delay_octets(s);
   guint64 mtu =
-      scenario_integer(s, scenario_key_towards(SCENARIO_PATH_FORWARD_MTU, scenario_measured_side(s)));
+      scenario_integer(s, scenario_key_of_direction(SCENARIO_PATH_FORWARD_MTU, scenario_main_direction(s)));
 
   if (window < product) {
     scenario_finding_note(notes, s, SCENARIO_TCP_RECEIVE_WINDOW,
@@ -203,7 +203,7 @@ static void note_window(const scenario *s, GPtrArray *notes)
 
 static gboolean is_constant(const scenario *s, const direction *d)
 {
-  return strcmp(scenario_text(s, scenario_key_towards(SCENARIO_PATH_FORWARD_DISTRIBUTION, d->to)),
+  return strcmp(scenario_text(s, scenario_key_of_direction(SCENARIO_PATH_FORWARD_DISTRIBUTION, d->direction)),
                 "constant") == 0;
 }
 

@@ -15,17 +15,14 @@ static gboolean has_box(const scenario *s, const char *word)
   return scenario_mix_has(s, SCENARIO_MIDDLEBOX_MODE, word);
 }
 
-/* Forward first: who is told of one mistake in both is told of that. */
-static const enum side ways[] = {SIDE_RESPONDER, SIDE_INITIATOR};
-
 static const char *name_of(scenario_key key)
 {
   return scenario_key_row_of(key)->name;
 }
 
-static const char *direction_name(enum side side)
+static const char *direction_name(enum side direction)
 {
-  return side == SIDE_RESPONDER ? "path.forward" : "path.reverse";
+  return direction == SIDE_INITIATOR ? "path.forward" : "path.reverse";
 }
 
 /* --- Middleboxes --- */
@@ -61,16 +58,14 @@ static gboolean check_position(const scenario *s, GError **error)
   if (has_box(s, "none") || !says(s, SCENARIO_MIDDLEBOX_POSITION, "between")) {
     return TRUE;
   }
-  for (gsize i = 0; i < G_N_ELEMENTS(ways); i++) {
-    enum side side = ways[i];
-
-    if (scenario_links(s, side) < 2) {
+  for (enum side direction = 0; direction < SIDES; direction++) {
+    if (scenario_links(s, direction) < 2) {
       return scenario_finding_error(
           s, keys, G_N_ELEMENTS(keys),
           g_strdup_printf(
               "middlebox.position = between, but there is only one link in %s; expected before or behind, "
               "or further links by %s.hop_rate",
-              direction_name(side), direction_name(side)),
+              direction_name(direction), direction_name(direction)),
           error);
     }
   }
@@ -78,14 +73,14 @@ static gboolean check_position(const scenario *s, GError **error)
 }
 
 /* The MTU of the link that a box's segments meet; behind the impairments there is only IP's own limit. */
-static guint32 mtu_behind_box(const scenario *s, enum side side)
+static guint32 mtu_behind_box(const scenario *s, enum side direction)
 {
   gboolean between = says(s, SCENARIO_MIDDLEBOX_POSITION, "between");
 
   if (says(s, SCENARIO_MIDDLEBOX_POSITION, "behind")) {
     return DATAGRAM_MAX_OCTETS;
   }
-  return scenario_link_of(s, side, between ? 1 : 0).mtu_octets;
+  return scenario_link_of(s, direction, between ? 1 : 0).mtu_octets;
 }
 
 /* What a middlebox makes itself must fit the link behind it. */
@@ -93,12 +88,11 @@ static gboolean check_size(const scenario *s, const char *box, scenario_key size
 {
   guint64 octets = scenario_integer(s, size);
 
-  for (gsize i = 0; has_box(s, box) && i < G_N_ELEMENTS(ways); i++) {
-    enum side side = ways[i];
-    scenario_key mtu_key = scenario_key_towards(SCENARIO_PATH_FORWARD_MTU, side);
+  for (enum side direction = 0; has_box(s, box) && direction < SIDES; direction++) {
+    scenario_key mtu_key = scenario_key_of_direction(SCENARIO_PATH_FORWARD_MTU, direction);
     const scenario_key keys[] = {size, mtu_key, SCENARIO_MIDDLEBOX_MODE};
     guint32 headers = scenario_headers_octets(s);
-    guint32 mtu = mtu_behind_box(s, side);
+    guint32 mtu = mtu_behind_box(s, direction);
 
     if (octets + headers > mtu) {
       return scenario_finding_error(
@@ -193,19 +187,19 @@ static void note_boxes(const scenario *s, GPtrArray *notes)
 
 /* --- Links and impairments --- */
 
-static gboolean check_loss_models(const scenario *s, enum side side, GError **error)
+static gboolean check_loss_models(const scenario *s, enum side direction, GError **error)
 {
-  scenario_key gemodel = scenario_key_towards(SCENARIO_PATH_FORWARD_GEMODEL, side);
-  scenario_key state = scenario_key_towards(SCENARIO_PATH_FORWARD_STATE, side);
+  scenario_key gemodel = scenario_key_of_direction(SCENARIO_PATH_FORWARD_GEMODEL, direction);
+  scenario_key state = scenario_key_of_direction(SCENARIO_PATH_FORWARD_STATE, direction);
   const scenario_key keys[] = {state, gemodel};
   double p[SCENARIO_STATE_PARAMETERS];
   double other[SCENARIO_GEMODEL_PARAMETERS];
   char *problem = NULL;
 
-  if (!scenario_state(s, side, p)) {
+  if (!scenario_state(s, direction, p)) {
     return TRUE;
   }
-  if (scenario_gemodel(s, side, other)) {
+  if (scenario_gemodel(s, direction, other)) {
     problem = g_strdup_printf("%s and %s are both given; expected one model of loss", name_of(gemodel),
                               name_of(state));
   } else if (p[0] + p[4] > 1) {
@@ -221,11 +215,11 @@ static gboolean check_loss_models(const scenario *s, enum side side, GError **er
 /* The least that a cell takes on a link: the 2 octets of PPP that ns-3's device puts in front of a packet, and one of the packet. */
 enum { CELL_MIN_OCTETS = 3 };
 
-static gboolean check_cells(const scenario *s, enum side side, GPtrArray *notes, GError **error)
+static gboolean check_cells(const scenario *s, enum side direction, GPtrArray *notes, GError **error)
 {
-  const scenario_key keys[] = {scenario_key_towards(SCENARIO_PATH_FORWARD_CELL_OVERHEAD, side),
-                               scenario_key_towards(SCENARIO_PATH_FORWARD_CELL_SIZE, side)};
-  scenario_link link = scenario_link_of(s, side, 0);
+  const scenario_key keys[] = {scenario_key_of_direction(SCENARIO_PATH_FORWARD_CELL_OVERHEAD, direction),
+                               scenario_key_of_direction(SCENARIO_PATH_FORWARD_CELL_SIZE, direction)};
+  scenario_link link = scenario_link_of(s, direction, 0);
   gint32 octets = (gint32)link.cell_octets + link.cell_overhead_octets;
 
   if (link.cell_octets == 0) {
@@ -245,16 +239,16 @@ static gboolean check_cells(const scenario *s, enum side side, GPtrArray *notes,
              error);
 }
 
-static gboolean check_discipline(const scenario *s, enum side side, GError **error)
+static gboolean check_discipline(const scenario *s, enum side direction, GError **error)
 {
-  scenario_key discipline = scenario_key_towards(SCENARIO_PATH_FORWARD_DISCIPLINE, side);
+  scenario_key discipline = scenario_key_of_direction(SCENARIO_PATH_FORWARD_DISCIPLINE, direction);
 
   return check_less(s, says(s, discipline, "red"),
-                    scenario_key_towards(SCENARIO_PATH_FORWARD_RED_MINIMUM, side),
-                    scenario_key_towards(SCENARIO_PATH_FORWARD_RED_MAXIMUM, side), FALSE, error);
+                    scenario_key_of_direction(SCENARIO_PATH_FORWARD_RED_MINIMUM, direction),
+                    scenario_key_of_direction(SCENARIO_PATH_FORWARD_RED_MAXIMUM, direction), FALSE, error);
 }
 
-static void note_impairments(const scenario *s, enum side side, GPtrArray *notes)
+static void note_impairments(const scenario *s, enum side direction, GPtrArray *notes)
 {
   static const struct {
     scenario_key key;
@@ -269,8 +263,8 @@ static void note_impairments(const scenario *s, enum side side, GPtrArray *notes
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    scenario_key key = scenario_key_towards(rows[i].key, side);
-    scenario_key needs = scenario_key_towards(rows[i].needs, side);
+    scenario_key key = scenario_key_of_direction(rows[i].key, direction);
+    scenario_key needs = scenario_key_of_direction(rows[i].needs, direction);
 
     if (scenario_given(s, key) && !(scenario_probability(s, needs) > 0)) {
       scenario_finding_note(notes, s, key, "%s has no effect while %s is 0", name_of(key), name_of(needs));
@@ -369,12 +363,12 @@ static gboolean check_topology(const scenario *s, GPtrArray *notes, GError **err
     note_topology(s, notes);
     return TRUE;
   }
-  if (none || (count > 1 && count != scenario_links(s, SIDE_RESPONDER))) {
+  if (none || (count > 1 && count != scenario_links(s, SIDE_INITIATOR))) {
     return scenario_finding_error(
         s, keys, G_N_ELEMENTS(keys),
         g_strdup_printf("topology.medium names %u media for %" G_GSIZE_FORMAT
                         " links of path.forward; expected one for each, or one for all",
-                        count, scenario_links(s, SIDE_RESPONDER)),
+                        count, scenario_links(s, SIDE_INITIATOR)),
         error);
   }
   if (says(s, SCENARIO_TCP_IP, "ipv6") || says(s, SCENARIO_WORKLOAD_PATHS, "own") ||
@@ -393,14 +387,12 @@ gboolean scenario_check_path(const scenario *s, GPtrArray *notes, GError **error
   if (!check_topology(s, notes, error) || !check_boxes(s, error) || !check_events(s, error)) {
     return FALSE;
   }
-  for (gsize i = 0; i < G_N_ELEMENTS(ways); i++) {
-    enum side side = ways[i];
-
-    if (!check_loss_models(s, side, error) || !check_cells(s, side, notes, error) ||
-        !check_discipline(s, side, error)) {
+  for (enum side direction = 0; direction < SIDES; direction++) {
+    if (!check_loss_models(s, direction, error) || !check_cells(s, direction, notes, error) ||
+        !check_discipline(s, direction, error)) {
       return FALSE;
     }
-    note_impairments(s, side, notes);
+    note_impairments(s, direction, notes);
   }
   note_boxes(s, notes);
   return TRUE;

@@ -146,7 +146,7 @@ static void note_ends(const scenario *s, GPtrArray *notes)
 /* FPDUs made for an EMSS larger than TCP's are cut: nothing stays aligned. */
 static void note_assumed_emss(const scenario *s, GPtrArray *notes)
 {
-  scenario_key mtu = scenario_key_towards(SCENARIO_PATH_FORWARD_MTU, scenario_measured_side(s));
+  scenario_key mtu = scenario_key_of_direction(SCENARIO_PATH_FORWARD_MTU, scenario_main_direction(s));
   guint64 headers = scenario_boolean(s, SCENARIO_TCP_TIMESTAMPS) ? 52 : 40;
   guint64 assumed = g_ascii_strtoull(scenario_text(s, SCENARIO_MPA_ASSUMED_EMSS), NULL, 10);
 

@@ -138,7 +138,7 @@ static void note_needs(const scenario *s, GPtrArray *notes)
  * get through (MPA-349 ff.). */
 static void note_memory(const scenario *s, GPtrArray *notes)
 {
-  guint32 mtu = scenario_path_mtu(s, scenario_measured_side(s));
+  guint32 mtu = scenario_path_mtu(s, scenario_main_direction(s));
 
   if (!scenario_is_word(s, SCENARIO_RECEIVER_MEMORY) && scenario_integer(s, SCENARIO_RECEIVER_MEMORY) < mtu) {
     scenario_finding_note(notes, s, SCENARIO_RECEIVER_MEMORY,

@@ -13,10 +13,10 @@ scenario_key scenario_key_of_side(scenario_key key, enum side side)
   return side == SIDE_INITIATOR ? key : key + (SCENARIO_RESPONDER_GENERATION - SCENARIO_INITIATOR_GENERATION);
 }
 
-scenario_key scenario_key_towards(scenario_key key, enum side side)
+scenario_key scenario_key_of_direction(scenario_key key, enum side direction)
 {
   g_assert(key >= SCENARIO_PATH_FORWARD_RATE && key < SCENARIO_PATH_REVERSE_RATE);
-  return side == SIDE_RESPONDER ? key : key + (SCENARIO_PATH_REVERSE_RATE - SCENARIO_PATH_FORWARD_RATE);
+  return direction == SIDE_INITIATOR ? key : key + (SCENARIO_PATH_REVERSE_RATE - SCENARIO_PATH_FORWARD_RATE);
 }
 
 char **scenario_mix(const scenario *s, scenario_key key)
@@ -25,7 +25,7 @@ char **scenario_mix(const scenario *s, scenario_key key)
   return g_strsplit(scenario_text(s, key), "+", -1);
 }
 
-double scenario_payload_share(const scenario *s, enum side side)
+double scenario_payload_share(const scenario *s, enum side direction)
 {
   static const char *const pulling[] = {"read", "storage-read", NULL};
   char **mix = scenario_mix(s, SCENARIO_WORKLOAD_OPERATION);
@@ -39,7 +39,7 @@ double scenario_payload_share(const scenario *s, enum side side)
   if (strcmp(scenario_text(s, SCENARIO_WORKLOAD_DIRECTIONS), "both") == 0) {
     return 1;
   }
-  return (double)(side == SIDE_INITIATOR ? pulled : count - pulled) / count;
+  return (double)(direction == SIDE_INITIATOR ? count - pulled : pulled) / count;
 }
 
 enum side scenario_measured_side(const scenario *s)
@@ -49,7 +49,12 @@ enum side scenario_measured_side(const scenario *s)
   if (strcmp(side, "auto") != 0) {
     return strcmp(side, "initiator") == 0 ? SIDE_INITIATOR : SIDE_RESPONDER;
   }
-  return scenario_payload_share(s, SIDE_RESPONDER) > 0 ? SIDE_RESPONDER : SIDE_INITIATOR;
+  return scenario_payload_share(s, SIDE_INITIATOR) > 0 ? SIDE_RESPONDER : SIDE_INITIATOR;
+}
+
+enum side scenario_main_direction(const scenario *s)
+{
+  return side_peer(scenario_measured_side(s));
 }
 
 gboolean scenario_mix_has(const scenario *s, scenario_key key, const char *word)
@@ -64,14 +69,14 @@ gboolean scenario_mix_has(const scenario *s, scenario_key key, const char *word)
 static const scenario_key hop_keys[] = {SCENARIO_PATH_FORWARD_HOP_RATE, SCENARIO_PATH_FORWARD_HOP_DELAY,
                                         SCENARIO_PATH_FORWARD_HOP_MTU};
 
-gsize scenario_links(const scenario *s, enum side side)
+gsize scenario_links(const scenario *s, enum side direction)
 {
   gsize most = 0;
 
   for (gsize i = 0; i < G_N_ELEMENTS(hop_keys); i++) {
     gsize count;
 
-    scenario_list(s, scenario_key_towards(hop_keys[i], side), &count);
+    scenario_list(s, scenario_key_of_direction(hop_keys[i], direction), &count);
     most = MAX(most, count);
   }
   return 1 + most;
@@ -86,25 +91,26 @@ static guint64 hop_value(const scenario *s, scenario_key list, gsize index, guin
   return index == 0 || count == 0 ? first : values[MIN(index - 1, count - 1)];
 }
 
-scenario_link scenario_link_of(const scenario *s, enum side side, gsize index)
+scenario_link scenario_link_of(const scenario *s, enum side direction, gsize index)
 {
-  guint64 rate = scenario_rate(s, scenario_key_towards(SCENARIO_PATH_FORWARD_RATE, side));
-  time_ps delay = scenario_time(s, scenario_key_towards(SCENARIO_PATH_FORWARD_DELAY, side));
-  guint64 mtu = scenario_integer(s, scenario_key_towards(SCENARIO_PATH_FORWARD_MTU, side));
+  guint64 rate = scenario_rate(s, scenario_key_of_direction(SCENARIO_PATH_FORWARD_RATE, direction));
+  time_ps delay = scenario_time(s, scenario_key_of_direction(SCENARIO_PATH_FORWARD_DELAY, direction));
+  guint64 mtu = scenario_integer(s, scenario_key_of_direction(SCENARIO_PATH_FORWARD_MTU, direction));
 
-  g_assert(index < scenario_links(s, side));
+  g_assert(index < scenario_links(s, direction));
   return (scenario_link){
-      .rate_bit_per_s = hop_value(s, scenario_key_towards(SCENARIO_PATH_FORWARD_HOP_RATE, side), index, rate),
-      .delay_ps = (time_ps)hop_value(s, scenario_key_towards(SCENARIO_PATH_FORWARD_HOP_DELAY, side), index,
-                                     (guint64)delay),
-      .mtu_octets =
-          (guint32)hop_value(s, scenario_key_towards(SCENARIO_PATH_FORWARD_HOP_MTU, side), index, mtu),
+      .rate_bit_per_s =
+          hop_value(s, scenario_key_of_direction(SCENARIO_PATH_FORWARD_HOP_RATE, direction), index, rate),
+      .delay_ps = (time_ps)hop_value(s, scenario_key_of_direction(SCENARIO_PATH_FORWARD_HOP_DELAY, direction),
+                                     index, (guint64)delay),
+      .mtu_octets = (guint32)hop_value(s, scenario_key_of_direction(SCENARIO_PATH_FORWARD_HOP_MTU, direction),
+                                       index, mtu),
       .framing_octets =
-          (gint32)scenario_integer(s, scenario_key_towards(SCENARIO_PATH_FORWARD_FRAMING, side)),
+          (gint32)scenario_integer(s, scenario_key_of_direction(SCENARIO_PATH_FORWARD_FRAMING, direction)),
       .cell_octets =
-          (guint32)scenario_integer(s, scenario_key_towards(SCENARIO_PATH_FORWARD_CELL_SIZE, side)),
-      .cell_overhead_octets =
-          (gint32)scenario_integer(s, scenario_key_towards(SCENARIO_PATH_FORWARD_CELL_OVERHEAD, side)),
+          (guint32)scenario_integer(s, scenario_key_of_direction(SCENARIO_PATH_FORWARD_CELL_SIZE, direction)),
+      .cell_overhead_octets = (gint32)scenario_integer(
+          s, scenario_key_of_direction(SCENARIO_PATH_FORWARD_CELL_OVERHEAD, direction)),
   };
 }
 
@@ -126,38 +132,38 @@ static gboolean loss_model(const scenario *s, scenario_key key, const double *de
   return count > 0;
 }
 
-gboolean scenario_gemodel(const scenario *s, enum side side, double p[SCENARIO_GEMODEL_PARAMETERS])
+gboolean scenario_gemodel(const scenario *s, enum side direction, double p[SCENARIO_GEMODEL_PARAMETERS])
 {
   static const double defaults[SCENARIO_GEMODEL_PARAMETERS] = {[2] = 1};
 
-  return loss_model(s, scenario_key_towards(SCENARIO_PATH_FORWARD_GEMODEL, side), defaults, p,
+  return loss_model(s, scenario_key_of_direction(SCENARIO_PATH_FORWARD_GEMODEL, direction), defaults, p,
                     SCENARIO_GEMODEL_PARAMETERS);
 }
 
-gboolean scenario_state(const scenario *s, enum side side, double p[SCENARIO_STATE_PARAMETERS])
+gboolean scenario_state(const scenario *s, enum side direction, double p[SCENARIO_STATE_PARAMETERS])
 {
   static const double defaults[SCENARIO_STATE_PARAMETERS] = {[3] = 1};
 
-  return loss_model(s, scenario_key_towards(SCENARIO_PATH_FORWARD_STATE, side), defaults, p,
+  return loss_model(s, scenario_key_of_direction(SCENARIO_PATH_FORWARD_STATE, direction), defaults, p,
                     SCENARIO_STATE_PARAMETERS);
 }
 
-guint64 scenario_bottleneck(const scenario *s, enum side side)
+guint64 scenario_bottleneck(const scenario *s, enum side direction)
 {
   guint64 rate = G_MAXUINT64;
 
-  for (gsize i = 0; i < scenario_links(s, side); i++) {
-    rate = MIN(rate, scenario_link_of(s, side, i).rate_bit_per_s);
+  for (gsize i = 0; i < scenario_links(s, direction); i++) {
+    rate = MIN(rate, scenario_link_of(s, direction, i).rate_bit_per_s);
   }
   return rate;
 }
 
-guint32 scenario_path_mtu(const scenario *s, enum side side)
+guint32 scenario_path_mtu(const scenario *s, enum side direction)
 {
   guint32 mtu = G_MAXUINT32;
 
-  for (gsize i = 0; i < scenario_links(s, side); i++) {
-    mtu = MIN(mtu, scenario_link_of(s, side, i).mtu_octets);
+  for (gsize i = 0; i < scenario_links(s, direction); i++) {
+    mtu = MIN(mtu, scenario_link_of(s, direction, i).mtu_octets);
   }
   return mtu;
 }
@@ -190,11 +196,11 @@ time_ps scenario_base_round_trip(const scenario *s)
 {
   time_ps total = 0;
 
-  for (enum side side = 0; side < SIDES; side++) {
-    guint32 mtu = scenario_path_mtu(s, side);
+  for (enum side direction = 0; direction < SIDES; direction++) {
+    guint32 mtu = scenario_path_mtu(s, direction);
 
-    for (gsize i = 0; i < scenario_links(s, side); i++) {
-      scenario_link link = scenario_link_of(s, side, i);
+    for (gsize i = 0; i < scenario_links(s, direction); i++) {
+      scenario_link link = scenario_link_of(s, direction, i);
 
       time_ps sending = time_ps_to_send(scenario_link_octets(&link, mtu), link.rate_bit_per_s);
       total = time_ps_after(total, time_ps_after(sending, link.delay_ps));
@@ -205,7 +211,7 @@ time_ps scenario_base_round_trip(const scenario *s)
 
 guint64 scenario_bandwidth_delay_octets(const scenario *s)
 {
-  unsigned __int128 product = scenario_bottleneck(s, scenario_measured_side(s));
+  unsigned __int128 product = scenario_bottleneck(s, scenario_main_direction(s));
 
   product *= (guint64)scenario_base_round_trip(s);
   return (guint64)(product / TIME_PS_PER_SECOND / 8);

@@ -13,7 +13,7 @@
 
 struct sim_impairments {
   const scenario *s;
-  sim_direction direction;
+  enum side direction;
   uint32_t index;
   GPtrArray *elements;
   GPtrArray *randoms;
@@ -23,7 +23,7 @@ struct sim_impairments {
 
 static scenario_key key_of(const sim_impairments *impairments, scenario_key forward)
 {
-  return sim_path_key(impairments->direction, forward);
+  return scenario_key_of_direction(forward, impairments->direction);
 }
 
 static double probability(const sim_impairments *impairments, scenario_key forward)
@@ -44,7 +44,7 @@ static bool says(const sim_impairments *impairments, scenario_key forward, const
 /* One named stream for each random element (design.md, Random numbers): "loss.forward", of path 3 "loss.forward.3". */
 static random_stream *random_of(sim_impairments *impairments, const char *element)
 {
-  const char *direction = impairments->direction == SIM_FORWARD ? "forward" : "reverse";
+  const char *direction = impairments->direction == SIDE_INITIATOR ? "forward" : "reverse";
   g_autofree char *name = impairments->index == 0
                               ? g_strdup_printf("%s.%s", element, direction)
                               : g_strdup_printf("%s.%s.%u", element, direction, impairments->index);
@@ -63,15 +63,14 @@ static void add(sim_impairments *impairments, path_element *element)
 
 static void add_loss_models(sim_impairments *impairments)
 {
-  enum side end = sim_path_end(impairments->direction);
   double p[MAX(SCENARIO_GEMODEL_PARAMETERS, SCENARIO_STATE_PARAMETERS)];
 
-  if (scenario_gemodel(impairments->s, end, p)) {
+  if (scenario_gemodel(impairments->s, impairments->direction, p)) {
     const path_gilbert_elliott_config config = {.p = p[0], .r = p[1], .loss_bad = p[2], .loss_good = p[3]};
 
     add(impairments, path_gilbert_elliott_new(&config, random_of(impairments, "gemodel")));
   }
-  if (scenario_state(impairments->s, end, p)) {
+  if (scenario_state(impairments->s, impairments->direction, p)) {
     const path_four_state_loss_config config = {
         .p13 = p[0], .p31 = p[1], .p32 = p[2], .p23 = p[3], .p14 = p[4]};
 
@@ -236,7 +235,7 @@ static void free_random(gpointer random)
   random_stream_free(random);
 }
 
-sim_impairments *sim_impairments_new(const scenario *s, sim_direction direction, uint32_t index)
+sim_impairments *sim_impairments_new(const scenario *s, enum side direction, uint32_t index)
 {
   sim_impairments *impairments = g_new0(sim_impairments, 1);
 

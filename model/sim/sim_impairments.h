@@ -9,7 +9,7 @@ typedef struct sim_impairments sim_impairments;
 
 /* The elements that the scenario asks for in `direction` of path `index` (its random streams are its own), made and named in order;
  * none has an output yet. Free with sim_impairments_free(), after the elements, which are the caller's. */
-sim_impairments *sim_impairments_new(const scenario *s, sim_direction direction, uint32_t index);
+sim_impairments *sim_impairments_new(const scenario *s, enum side direction, uint32_t index);
 void sim_impairments_free(sim_impairments *impairments);
 
 /* How many there are, and the one at `place`. */

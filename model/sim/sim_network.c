@@ -8,7 +8,7 @@
 typedef struct network_route {
   sim_network *network;
   uint32_t index;
-  sim_path *paths[SIM_DIRECTIONS];
+  sim_path *paths[SIDES];
   sim_relay *relay; /* the proxy between them; NULL: none */
   sim_gate *gate;   /* with it */
 } network_route;
@@ -38,14 +38,14 @@ static void on_forward_output(void *user, datagram *packet, time_ps now)
 {
   network_route *route = user;
 
-  route->network->callbacks.outputs[SIM_FORWARD](route->network->user, packet, now);
+  route->network->callbacks.outputs[SIDE_INITIATOR](route->network->user, packet, now);
 }
 
 static void on_reverse_output(void *user, datagram *packet, time_ps now)
 {
   network_route *route = user;
 
-  route->network->callbacks.outputs[SIM_REVERSE](route->network->user, packet, now);
+  route->network->callbacks.outputs[SIDE_RESPONDER](route->network->user, packet, now);
 }
 
 /* The message takes the whole way back to the packet's source: from the start of the other direction, or from the proxy. */
@@ -53,14 +53,14 @@ static void on_forward_too_big(void *user, datagram *message, sim_path_entrance 
 {
   network_route *route = user;
 
-  sim_path_inject(route->paths[SIM_REVERSE], message, entrance, now);
+  sim_path_inject(route->paths[SIDE_RESPONDER], message, entrance, now);
 }
 
 static void on_reverse_too_big(void *user, datagram *message, sim_path_entrance entrance, time_ps now)
 {
   network_route *route = user;
 
-  sim_path_inject(route->paths[SIM_FORWARD], message, entrance, now);
+  sim_path_inject(route->paths[SIDE_INITIATOR], message, entrance, now);
 }
 
 static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
@@ -72,8 +72,8 @@ static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t positio
 
 static bool make_route(sim_network *network, uint32_t index, sim_engine_kind kind, GError **error)
 {
-  static const path_output outputs[SIM_DIRECTIONS] = {on_forward_output, on_reverse_output};
-  static const sim_path_too_big too_big[SIM_DIRECTIONS] = {on_forward_too_big, on_reverse_too_big};
+  static const path_output outputs[SIDES] = {on_forward_output, on_reverse_output};
+  static const sim_path_too_big too_big[SIDES] = {on_forward_too_big, on_reverse_too_big};
   network_route *route = &network->routes[index];
   bool tells = g_str_equal(scenario_text(network->s, SCENARIO_PATH_TOO_BIG), "icmp");
 
@@ -81,7 +81,7 @@ static bool make_route(sim_network *network, uint32_t index, sim_engine_kind kin
   route->index = index;
   route->relay = sim_relay_new(network->s, index);
   route->gate = route->relay ? sim_gate_new() : NULL;
-  for (sim_direction direction = 0; direction < SIM_DIRECTIONS; direction++) {
+  for (enum side direction = 0; direction < SIDES; direction++) {
     const sim_path_config config = {
         .s = network->s,
         .direction = direction,
@@ -90,8 +90,7 @@ static bool make_route(sim_network *network, uint32_t index, sim_engine_kind kin
         .kind = kind,
         .clock = network->clock,
         .relay = route->relay ? sim_relay_element(route->relay, direction) : NULL,
-        .is_fpdu_start =
-            direction == sim_setup_direction_to(scenario_measured_side(network->s)) ? is_fpdu_start : NULL,
+        .is_fpdu_start = direction == scenario_main_direction(network->s) ? is_fpdu_start : NULL,
         .identification = network->callbacks.identifications[direction],
         .gate = route->gate,
         .output = outputs[direction],
@@ -119,7 +118,7 @@ static void on_event(void *user, time_ps now)
   const network_event *due = user;
   scenario_key key = due->event->key;
   bool forward = key < SCENARIO_PATH_REVERSE_RATE;
-  sim_direction direction = forward ? SIM_FORWARD : SIM_REVERSE;
+  enum side direction = forward ? SIDE_INITIATOR : SIDE_RESPONDER;
 
   for (uint32_t i = 0; i < due->network->route_count; i++) {
     sim_path_change(due->network->routes[i].paths[direction],
@@ -184,8 +183,8 @@ void sim_network_free(sim_network *network)
     engine_timer_free(network->events[i].timer);
   }
   for (uint32_t i = 0; i < network->route_count; i++) {
-    sim_path_free(network->routes[i].paths[SIM_FORWARD]);
-    sim_path_free(network->routes[i].paths[SIM_REVERSE]);
+    sim_path_free(network->routes[i].paths[SIDE_INITIATOR]);
+    sim_path_free(network->routes[i].paths[SIDE_RESPONDER]);
     sim_relay_free(network->routes[i].relay);
     sim_gate_free(network->routes[i].gate);
   }
@@ -195,7 +194,7 @@ void sim_network_free(sim_network *network)
   g_free(network);
 }
 
-void sim_network_send(sim_network *network, uint32_t connection, sim_direction direction, datagram *packet,
+void sim_network_send(sim_network *network, uint32_t connection, enum side direction, datagram *packet,
                       time_ps now)
 {
   if (network->topology) {
@@ -205,7 +204,7 @@ void sim_network_send(sim_network *network, uint32_t connection, sim_direction d
   }
 }
 
-time_ps sim_network_earliest_arrival(const sim_network *network, uint32_t connection, sim_direction direction,
+time_ps sim_network_earliest_arrival(const sim_network *network, uint32_t connection, enum side direction,
                                      time_ps now)
 {
   return network->topology ? sim_topology_earliest_arrival(network->topology, now)
@@ -214,7 +213,7 @@ time_ps sim_network_earliest_arrival(const sim_network *network, uint32_t connec
 
 /* --- Results --- */
 
-static sim_path_counts count(const sim_network *network, sim_direction direction)
+static sim_path_counts count(const sim_network *network, enum side direction)
 {
   sim_path_counts counts = {0};
 
@@ -224,10 +223,10 @@ static sim_path_counts count(const sim_network *network, sim_direction direction
   return counts;
 }
 
-void sim_network_set_metrics(const sim_network *network, sim_direction main_direction, metric_values *values)
+void sim_network_set_metrics(const sim_network *network, enum side main_direction, metric_values *values)
 {
   sim_path_counts main_way = count(network, main_direction);
-  sim_path_counts other = count(network, main_direction == SIM_FORWARD ? SIM_REVERSE : SIM_FORWARD);
+  sim_path_counts other = count(network, side_peer(main_direction));
   const path_element_counts *a = &main_way.elements;
   const path_element_counts *b = &other.elements;
   const struct {

@@ -15,9 +15,9 @@
 typedef struct sim_network sim_network;
 
 typedef struct sim_network_events {
-  path_output outputs[SIM_DIRECTIONS];        /* what comes out of each direction; take the reference */
+  path_output outputs[SIDES];                 /* what comes out of each direction; take the reference */
   path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction */
-  uint16_t *identifications[SIM_DIRECTIONS];  /* see sim_path_config */
+  uint16_t *identifications[SIDES];           /* see sim_path_config */
 } sim_network_events;
 
 /* The network of `s`; `events` are copied and called with `user`. NULL and `error` when the engine refuses a link. Free with
@@ -27,14 +27,14 @@ sim_network *sim_network_new(const scenario *s, sim_engine_kind kind, engine *cl
 void sim_network_free(sim_network *network);
 
 /* A packet of `connection` enters at the sending host of `direction`; takes its reference. */
-void sim_network_send(sim_network *network, uint32_t connection, sim_direction direction, datagram *packet,
+void sim_network_send(sim_network *network, uint32_t connection, enum side direction, datagram *packet,
                       time_ps now);
 
 /* No packet of `connection` that enters at `now` comes out before this. */
-time_ps sim_network_earliest_arrival(const sim_network *network, uint32_t connection, sim_direction direction,
+time_ps sim_network_earliest_arrival(const sim_network *network, uint32_t connection, enum side direction,
                                      time_ps now);
 
 /* Sets the metrics of the path: sums of both directions; the queue and the reordering those of the main direction. */
-void sim_network_set_metrics(const sim_network *network, sim_direction main_direction, metric_values *values);
+void sim_network_set_metrics(const sim_network *network, enum side main_direction, metric_values *values);
 
 #endif

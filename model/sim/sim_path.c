@@ -52,16 +52,6 @@ struct sim_path {
   path_element *reordering; /* of the main direction, at the exit; NULL: the other one */
 };
 
-enum side sim_path_end(sim_direction direction)
-{
-  return direction == SIM_FORWARD ? SIDE_RESPONDER : SIDE_INITIATOR;
-}
-
-scenario_key sim_path_key(sim_direction direction, scenario_key forward)
-{
-  return scenario_key_towards(forward, sim_path_end(direction));
-}
-
 /* --- Nodes --- */
 
 static void node_set_timer(path_node *node)
@@ -163,7 +153,7 @@ static random_stream *random_of(sim_path *path, const char *element, gsize numbe
   g_autofree char *which =
       number > 0 ? g_strdup_printf("%s%" G_GSIZE_FORMAT, element, number) : g_strdup(element);
   g_autofree char *name = g_strdup_printf(
-      "%s.%s.%u", which, config->direction == SIM_FORWARD ? "forward" : "reverse", config->index);
+      "%s.%s.%u", which, config->direction == SIDE_INITIATOR ? "forward" : "reverse", config->index);
   random_stream *random = random_stream_new(scenario_integer(config->s, SCENARIO_RUN_SEED), name);
 
   g_ptr_array_add(path->randoms, random);
@@ -179,7 +169,7 @@ static void free_random(gpointer random)
 
 static path_link_config link_config(const sim_path *path, gsize index, bool is_guarded)
 {
-  scenario_link link = scenario_link_of(path->config.s, sim_path_end(path->config.direction), index);
+  scenario_link link = scenario_link_of(path->config.s, path->config.direction, index);
 
   return (path_link_config){
       .id = next_major(path),
@@ -202,7 +192,8 @@ static bool needs_fragmenter(const sim_path *path, gsize index)
   bool changes = false;
 
   for (gsize i = 0; i < count; i++) {
-    changes = changes || events[i].key == sim_path_key(path->config.direction, SCENARIO_PATH_FORWARD_MTU);
+    changes = changes ||
+              events[i].key == scenario_key_of_direction(SCENARIO_PATH_FORWARD_MTU, path->config.direction);
   }
   return index > 0 || changes || path->config.takes_any_size || sim_boxes_may_enlarge(path->config.s);
 }
@@ -226,7 +217,7 @@ static void on_too_big(void *user, datagram *message, time_ps now)
 static void add_fragmenter(sim_path *path, gsize index)
 {
   ip_address router = router_address(path, index);
-  uint32_t mtu = scenario_link_of(path->config.s, sim_path_end(path->config.direction), index).mtu_octets;
+  uint32_t mtu = scenario_link_of(path->config.s, path->config.direction, index).mtu_octets;
   path_element *fragmenter = path_fragmenter_new(mtu, &router);
   path_router *place = g_new0(path_router, 1);
 
@@ -280,7 +271,7 @@ static box_place place_of_relay(const sim_path *path)
 {
   box_place place = place_of_boxes(path);
 
-  if (path->config.direction == SIM_FORWARD || place == BOX_BETWEEN) {
+  if (path->config.direction == SIDE_INITIATOR || place == BOX_BETWEEN) {
     return place;
   }
   return place == BOX_BEFORE ? BOX_BEHIND : BOX_BEFORE;
@@ -337,9 +328,9 @@ static void add_boxes(sim_path *path, box_place place)
 /* Between which links the boxes stand: behind the first of the forward direction, and at the same place of the reverse one. */
 static gsize boxes_behind_link(const sim_path *path)
 {
-  gsize links = scenario_links(path->config.s, sim_path_end(path->config.direction));
+  gsize links = scenario_links(path->config.s, path->config.direction);
 
-  return path->config.direction == SIM_FORWARD ? 0 : links - 2;
+  return path->config.direction == SIDE_INITIATOR ? 0 : links - 2;
 }
 
 /* --- The path --- */
@@ -359,8 +350,9 @@ static bool is_watched_for_reordering(const sim_path *path)
   const scenario_event *events;
   bool may =
       path->config.has_no_links ||
-      scenario_probability(s, sim_path_key(path->config.direction, SCENARIO_PATH_FORWARD_DISPLACE)) > 0 ||
-      scenario_time(s, sim_path_key(path->config.direction, SCENARIO_PATH_FORWARD_JITTER)) > 0 ||
+      scenario_probability(
+          s, scenario_key_of_direction(SCENARIO_PATH_FORWARD_DISPLACE, path->config.direction)) > 0 ||
+      scenario_time(s, scenario_key_of_direction(SCENARIO_PATH_FORWARD_JITTER, path->config.direction)) > 0 ||
       scenario_events(s, &events) > 0;
 
   return may && path->config.is_fpdu_start;
@@ -368,8 +360,7 @@ static bool is_watched_for_reordering(const sim_path *path)
 
 static bool add_nodes(sim_path *path, GError **error)
 {
-  gsize links =
-      path->config.has_no_links ? 0 : scenario_links(path->config.s, sim_path_end(path->config.direction));
+  gsize links = path->config.has_no_links ? 0 : scenario_links(path->config.s, path->config.direction);
 
   if (is_watched_for_reordering(path)) {
     add_node(path, path_reordering_entrance_new(), ENGINE_TIMER);

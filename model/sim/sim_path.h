@@ -14,18 +14,6 @@
 
 typedef struct sim_path sim_path;
 
-typedef enum sim_direction {
-  SIM_FORWARD, /* Initiator to Responder */
-  SIM_REVERSE,
-  SIM_DIRECTIONS
-} sim_direction;
-
-/* The direction's end, as scenario.h names it. */
-enum side sim_path_end(sim_direction direction);
-
-/* The key of `direction` that corresponds to the forward one. */
-scenario_key sim_path_key(sim_direction direction, scenario_key forward);
-
 /* A router's ICMP message for the source of a packet leaves; takes the reference. It enters the other direction, as `enters` of
  * sim_path_inject() says. */
 typedef enum sim_path_entrance {
@@ -36,7 +24,7 @@ typedef void (*sim_path_too_big)(void *user, datagram *message, sim_path_entranc
 
 typedef struct sim_path_config {
   const scenario *s;
-  sim_direction direction;
+  enum side direction;
   uint32_t index; /* of the path among `paths` of the network: tells their timers and random streams apart */
   uint32_t paths;
   sim_engine_kind kind;

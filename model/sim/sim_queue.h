@@ -7,7 +7,7 @@
 #include "sim/sim_path.h"
 
 /* What a path_transmitter in front of `link` is told; the manager in it is the transmitter's. `random` is RED's, and outlives it. */
-path_transmitter_config sim_queue_config(const scenario *s, sim_direction direction,
-                                         const path_link_config *link, random_stream *random);
+path_transmitter_config sim_queue_config(const scenario *s, enum side direction, const path_link_config *link,
+                                         random_stream *random);
 
 #endif

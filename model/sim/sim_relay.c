@@ -4,7 +4,7 @@
 #include "sim/sim_setup.h"
 
 struct sim_relay {
-  path_element *elements[SIM_DIRECTIONS];
+  path_element *elements[SIDES];
 };
 
 /* The proxy's TCP towards `side`: what the hosts' TCP is, but for the links it stands at. `position` "before": beside the Initiator, so
@@ -13,8 +13,8 @@ static tcp_config tcp_towards(const scenario *s, enum side side)
 {
   const char *position = scenario_text(s, SCENARIO_MIDDLEBOX_POSITION);
   enum side peer = side_peer(side);
-  gsize last_to = scenario_links(s, side) - 1;
-  gsize last_from = scenario_links(s, peer) - 1;
+  gsize last_to = scenario_links(s, peer) - 1;
+  gsize last_from = scenario_links(s, side) - 1;
   tcp_config tcp = sim_setup_tcp(s, 0, peer);
 
   if (g_str_equal(position, "between")) {
@@ -22,8 +22,8 @@ static tcp_config tcp_towards(const scenario *s, enum side side)
     gsize sent = side == SIDE_INITIATOR ? last_to : MIN(1, last_to);
     gsize received = side == SIDE_INITIATOR ? 0 : MAX(last_from, 1) - 1;
 
-    tcp.send_mtu_octets = scenario_link_of(s, side, sent).mtu_octets;
-    tcp.receive_mtu_octets = scenario_link_of(s, peer, received).mtu_octets;
+    tcp.send_mtu_octets = scenario_link_of(s, peer, sent).mtu_octets;
+    tcp.receive_mtu_octets = scenario_link_of(s, side, received).mtu_octets;
   }
   return tcp;
 }
@@ -41,20 +41,20 @@ sim_relay *sim_relay_new(const scenario *s, uint32_t index)
       .seed = random_hash(scenario_integer(s, SCENARIO_RUN_SEED), "proxy", index),
   };
 
-  path_proxy_new(&config, &relay->elements[SIM_FORWARD], &relay->elements[SIM_REVERSE]);
+  path_proxy_new(&config, &relay->elements[SIDE_INITIATOR], &relay->elements[SIDE_RESPONDER]);
   return relay;
 }
 
 void sim_relay_free(sim_relay *relay)
 {
   if (relay) {
-    path_element_free(relay->elements[SIM_FORWARD]);
-    path_element_free(relay->elements[SIM_REVERSE]);
+    path_element_free(relay->elements[SIDE_INITIATOR]);
+    path_element_free(relay->elements[SIDE_RESPONDER]);
     g_free(relay);
   }
 }
 
-path_element *sim_relay_element(const sim_relay *relay, sim_direction direction)
+path_element *sim_relay_element(const sim_relay *relay, enum side direction)
 {
   return relay->elements[direction];
 }

@@ -13,6 +13,6 @@ sim_relay *sim_relay_new(const scenario *s, uint32_t index);
 void sim_relay_free(sim_relay *relay);
 
 /* Its end in `direction`; the relay's. */
-path_element *sim_relay_element(const sim_relay *relay, sim_direction direction);
+path_element *sim_relay_element(const sim_relay *relay, enum side direction);
 
 #endif

@@ -127,12 +127,13 @@ static void set_efficiency(const sim_totals *totals, const scenario_link *link, 
 }
 
 /* The delay of the formula is two propagations and one full segment's serialisation each way, on every link. */
-static void add_links(const scenario *s, enum side to, time_ps *propagation_ps, time_ps *serialisation_ps)
+static void add_links(const scenario *s, enum side direction, time_ps *propagation_ps,
+                      time_ps *serialisation_ps)
 {
-  guint32 mtu = scenario_path_mtu(s, to);
+  guint32 mtu = scenario_path_mtu(s, direction);
 
-  for (gsize i = 0; i < scenario_links(s, to); i++) {
-    scenario_link link = scenario_link_of(s, to, i);
+  for (gsize i = 0; i < scenario_links(s, direction); i++) {
+    scenario_link link = scenario_link_of(s, direction, i);
 
     *propagation_ps += link.delay_ps;
     *serialisation_ps += time_ps_to_send(scenario_link_octets(&link, mtu), link.rate_bit_per_s);
@@ -141,23 +142,23 @@ static void add_links(const scenario *s, enum side to, time_ps *propagation_ps, 
 
 static void set_theory(const sim_totals *totals, const scenario *s, metric_values *values)
 {
-  enum side sink = scenario_measured_side(s);
+  enum side direction = scenario_main_direction(s);
   theory inputs = {
-      .rate_bit_per_s = scenario_bottleneck(s, sink),
+      .rate_bit_per_s = scenario_bottleneck(s, direction),
       .emss_octets = totals->emss_octets,
       .connections = totals->connections,
       .k2 = scenario_integer(s, SCENARIO_THEORY_K2),
   };
 
-  add_links(s, sink, &inputs.propagation_main_ps, &inputs.serialisation_main_ps);
-  add_links(s, side_peer(sink), &inputs.propagation_other_ps, &inputs.serialisation_other_ps);
+  add_links(s, direction, &inputs.propagation_main_ps, &inputs.serialisation_main_ps);
+  add_links(s, side_peer(direction), &inputs.propagation_other_ps, &inputs.serialisation_other_ps);
   theory_set_metrics(&inputs, values);
 }
 
 void sim_totals_set_metrics(const sim_totals *totals, const scenario *s, metric_values *values)
 {
   set_counts(totals, values);
-  scenario_link link = scenario_link_of(s, scenario_measured_side(s), 0);
+  scenario_link link = scenario_link_of(s, scenario_main_direction(s), 0);
 
   set_efficiency(totals, &link, values);
   set_theory(totals, s, values);

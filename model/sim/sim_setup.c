@@ -14,11 +14,6 @@ const char *sim_setup_side_name(enum side side)
   return side == SIDE_INITIATOR ? "Initiator" : "Responder";
 }
 
-sim_direction sim_setup_direction_to(enum side side)
-{
-  return side == SIDE_RESPONDER ? SIM_FORWARD : SIM_REVERSE;
-}
-
 /* The value of a word's place in `words`, which the key's row has in this order too. */
 static int choice(const scenario *s, scenario_key key, const char *const *words)
 {
@@ -49,7 +44,7 @@ ip_address sim_setup_address(const scenario *s, enum side side)
 
 uint32_t sim_setup_receive_mtu(const scenario *s, enum side side)
 {
-  return scenario_link_of(s, side, scenario_links(s, side) - 1).mtu_octets;
+  return scenario_link_of(s, side_peer(side), scenario_links(s, side_peer(side)) - 1).mtu_octets;
 }
 
 /* Of all that is TCP's, what only this connection has. */
@@ -133,7 +128,7 @@ tcp_config sim_setup_tcp(const scenario *s, uint32_t connection, enum side side)
   tcp_config tcp = tcp_config_default();
 
   tcp.receive_mtu_octets = sim_setup_receive_mtu(s, side);
-  tcp.send_mtu_octets = scenario_link_of(s, side_peer(side), 0).mtu_octets;
+  tcp.send_mtu_octets = scenario_link_of(s, side, 0).mtu_octets;
   tcp.receive_window_octets = scenario_receive_window_octets(s);
   tcp.timestamps = scenario_boolean(s, SCENARIO_TCP_TIMESTAMPS);
   tcp.drops_untimed = says(s, SCENARIO_TCP_MISSING_TIMESTAMPS, "drop");
@@ -163,7 +158,7 @@ static uint32_t streaming_octets(const scenario *s, uint32_t connection, enum si
 {
   const char *name =
       side == SIDE_INITIATOR ? "sender.stream_phase.initiator" : "sender.stream_phase.responder";
-  uint32_t mtu = scenario_link_of(s, side_peer(side), 0).mtu_octets;
+  uint32_t mtu = scenario_link_of(s, side, 0).mtu_octets;
 
   if (!scenario_is_word(s, SCENARIO_SENDER_STREAM_PHASE)) {
     return (uint32_t)scenario_integer(s, SCENARIO_SENDER_STREAM_PHASE);

@@ -25,9 +25,6 @@ enum {
 /* "Initiator", "Responder"; static. */
 const char *sim_setup_side_name(enum side side);
 
-/* The direction that leads to `side`. */
-sim_direction sim_setup_direction_to(enum side side);
-
 /* The address of `side`. */
 ip_address sim_setup_address(const scenario *s, enum side side);
 

@@ -67,10 +67,10 @@ static ns3_topology_hop *make_hops(const scenario *s, const object_text *queue, 
   char **media = scenario_mix(s, SCENARIO_TOPOLOGY_MEDIUM);
   guint media_count = g_strv_length(media);
 
-  *count = scenario_links(s, SIDE_RESPONDER);
+  *count = scenario_links(s, SIDE_INITIATOR);
   ns3_topology_hop *hops = g_new0(ns3_topology_hop, *count);
   for (gsize i = 0; i < *count; i++) {
-    scenario_link link = scenario_link_of(s, SIDE_RESPONDER, i);
+    scenario_link link = scenario_link_of(s, SIDE_INITIATOR, i);
     const char *medium = media[MIN(i, media_count - 1)];
 
     hops[i] = (ns3_topology_hop){
@@ -118,12 +118,13 @@ static ns3_topology_traffic *make_traffic(const scenario *s, gsize hops, gsize *
   return traffic;
 }
 
-/* End 0 is the Initiator: what comes out there came in reverse. */
+/* What comes out at an end was sent by the other. */
 static bool make_path(sim_topology *topology, const scenario *s, engine *clock,
-                      const path_output outputs[SIM_DIRECTIONS], void *user, const object_text *queue,
+                      const path_output outputs[SIDES], void *user, const object_text *queue,
                       const object_text *errors, GError **error)
 {
-  const path_output ends[NS3_TOPOLOGY_ENDS] = {outputs[SIM_REVERSE], outputs[SIM_FORWARD]};
+  const path_output ends[NS3_TOPOLOGY_ENDS] = {
+      [SIDE_INITIATOR] = outputs[SIDE_RESPONDER], [SIDE_RESPONDER] = outputs[SIDE_INITIATOR]};
   gsize hop_count;
   gsize traffic_count;
   g_autofree ns3_topology_hop *hops = make_hops(s, queue, errors, &hop_count);
@@ -144,8 +145,8 @@ static bool make_path(sim_topology *topology, const scenario *s, engine *clock,
   return topology->path || fail(s, SCENARIO_TOPOLOGY_MEDIUM, reason.message, error);
 }
 
-sim_topology *sim_topology_new(const scenario *s, engine *clock, const path_output outputs[SIM_DIRECTIONS],
-                               void *user, GError **error)
+sim_topology *sim_topology_new(const scenario *s, engine *clock, const path_output outputs[SIDES], void *user,
+                               GError **error)
 {
   sim_topology *topology = g_new0(sim_topology, 1);
   object_text queue = {0};
@@ -174,9 +175,9 @@ void sim_topology_free(sim_topology *topology)
   }
 }
 
-void sim_topology_send(sim_topology *topology, sim_direction direction, datagram *packet, time_ps now)
+void sim_topology_send(sim_topology *topology, enum side direction, datagram *packet, time_ps now)
 {
-  topology->ns3->topology_path_send(topology->path, direction == SIM_FORWARD ? 0 : 1, packet, now);
+  topology->ns3->topology_path_send(topology->path, direction, packet, now);
 }
 
 time_ps sim_topology_earliest_arrival(const sim_topology *topology, time_ps now)

@@ -17,12 +17,12 @@ bool sim_topology_is_wanted(const scenario *s);
 
 /* The chain that `s` describes under `clock`, an ns-3 engine; what comes out of a direction goes to `outputs` of it, called with `user`.
  * NULL and `error` when ns-3 refuses: a type, attribute or value that it does not have. Free with sim_topology_free(), before the engine. */
-sim_topology *sim_topology_new(const scenario *s, engine *clock, const path_output outputs[SIM_DIRECTIONS],
-                               void *user, GError **error);
+sim_topology *sim_topology_new(const scenario *s, engine *clock, const path_output outputs[SIDES], void *user,
+                               GError **error);
 void sim_topology_free(sim_topology *topology);
 
 /* As sim_path's of the same name. */
-void sim_topology_send(sim_topology *topology, sim_direction direction, datagram *packet, time_ps now);
+void sim_topology_send(sim_topology *topology, enum side direction, datagram *packet, time_ps now);
 time_ps sim_topology_earliest_arrival(const sim_topology *topology, time_ps now);
 
 /* Sets the metrics of the path that are known: what was dropped and marked, where no cross traffic is counted with it. */

@@ -13,7 +13,7 @@ static void send(world_end *end, datagram *packet, time_ps now)
   if (world->captures[end->side]) {
     packet_capture_add(world->captures[end->side], packet, now);
   }
-  sim_network_send(world->network, end->index, sim_setup_direction_to(side_peer(end->side)), packet, now);
+  sim_network_send(world->network, end->index, end->side, packet, now);
 }
 
 static void set_timer(world_end *end, time_ps when)
@@ -116,8 +116,7 @@ static void answer(sim_world *world, enum side side, datagram *message, time_ps 
   }
   /* It is for the peer: as the peer will see it. */
   sim_ip_input_connection_of(message, side_peer(side), world->connection_count, &index);
-  sim_network_send(world->network, index < world->connection_count ? index : 0,
-                   sim_setup_direction_to(side_peer(side)), message, now);
+  sim_network_send(world->network, index < world->connection_count ? index : 0, side, message, now);
 }
 
 static void on_initiators_answer(void *user, datagram *message, time_ps now)
@@ -405,10 +404,10 @@ sim_world *sim_world_new(const scenario *s, sim_engine_kind kind, const sim_worl
   world->table = pattern_new();
   make_hosts(world);
   const sim_network_events events = {
-      .outputs = {[SIM_FORWARD] = on_responders_packet, [SIM_REVERSE] = on_initiators_packet},
+      .outputs = {[SIDE_INITIATOR] = on_responders_packet, [SIDE_RESPONDER] = on_initiators_packet},
       .is_fpdu_start = is_fpdu_start,
-      .identifications = {[SIM_FORWARD] = rnic_host_identification(world->hosts[SIDE_INITIATOR]),
-                          [SIM_REVERSE] = rnic_host_identification(world->hosts[SIDE_RESPONDER])}};
+      .identifications = {[SIDE_INITIATOR] = rnic_host_identification(world->hosts[SIDE_INITIATOR]),
+                          [SIDE_RESPONDER] = rnic_host_identification(world->hosts[SIDE_RESPONDER])}};
   world->network = check_ns3_tcp(s, error) ? sim_network_new(s, kind, clock, &events, world, error) : NULL;
   if (!world->network) {
     sim_world_free(world);

@@ -77,7 +77,7 @@ static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, 
 
   sim_recorder_retransmitted(
       world->recorder, end->index, phase_offset, length,
-      sim_network_earliest_arrival(world->network, end->index, sim_setup_direction_to(world->measured), now));
+      sim_network_earliest_arrival(world->network, end->index, side_peer(world->measured), now));
 }
 
 static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32_t new_octets,

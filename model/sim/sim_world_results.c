@@ -50,7 +50,7 @@ run_status sim_world_finish(sim_world *world, metric_values *values, sim_world_o
   add_totals(world, &totals);
   sim_recorder_finish(world->recorder, now, values);
   sim_totals_set_metrics(&totals, world->s, values);
-  sim_network_set_metrics(world->network, sim_setup_direction_to(world->measured), values);
+  sim_network_set_metrics(world->network, side_peer(world->measured), values);
   metric_values_set(values, METRIC_TIME_SIMULATED_S, time_ps_in_seconds(now));
   outcome->message = check(world, &totals);
   if (*outcome->message != '\0') {

@@ -353,8 +353,8 @@ static void test_cells(void)
       fixture_load("path: { forward: { framing = -4; cell_size = \"48B\"; cell_overhead = 5; delay = 0; }; "
                    "reverse: { framing = 10; }; };",
                    NULL);
-  scenario_link forward = scenario_link_of(s, SIDE_RESPONDER, 0);
-  scenario_link reverse = scenario_link_of(s, SIDE_INITIATOR, 0);
+  scenario_link forward = scenario_link_of(s, SIDE_INITIATOR, 0);
+  scenario_link reverse = scenario_link_of(s, SIDE_RESPONDER, 0);
   char *framing = scenario_value_text(s, SCENARIO_PATH_FORWARD_FRAMING);
 
   g_assert_cmpstr(framing, ==, "-4");
@@ -374,20 +374,20 @@ static void test_lists_of_values(void)
       "path: { forward: { hop_rate = [\"40Gbit/s\", \"1Gbit/s\"]; hop_delay = [\"5us\"];\n"
       "hop_mtu = (1500, \"9000\"); gemodel = (0.01, \"30%\", 1.0, 0.0); }; };";
   scenario *s = fixture_load(text, "path.reverse.hop_delay=[1ms, 2us]");
-  scenario_link link = scenario_link_of(s, SIDE_RESPONDER, 2);
+  scenario_link link = scenario_link_of(s, SIDE_INITIATOR, 2);
   gsize count;
   const double *p = scenario_probabilities(s, SCENARIO_PATH_FORWARD_GEMODEL, &count);
   char *rates = scenario_value_text(s, SCENARIO_PATH_FORWARD_HOP_RATE);
   char *delays = scenario_value_text(s, SCENARIO_PATH_REVERSE_HOP_DELAY);
 
-  g_assert_cmpuint(scenario_links(s, SIDE_RESPONDER), ==, 3);
+  g_assert_cmpuint(scenario_links(s, SIDE_INITIATOR), ==, 3);
   g_assert_cmpuint(link.rate_bit_per_s, ==, 1000000000);
   g_assert_cmpint(link.delay_ps, ==,
                   5 * TIME_PS_PER_MICROSECOND); /* the last of a shorter list holds for the rest */
   g_assert_cmpuint(link.mtu_octets, ==, 9000);
   g_assert_cmpuint(scenario_link_octets(&link, 1500), ==, 1538);
-  g_assert_cmpuint(scenario_path_mtu(s, SIDE_RESPONDER), ==, 1500);
-  g_assert_cmpuint(scenario_bottleneck(s, SIDE_RESPONDER), ==, 1000000000);
+  g_assert_cmpuint(scenario_path_mtu(s, SIDE_INITIATOR), ==, 1500);
+  g_assert_cmpuint(scenario_bottleneck(s, SIDE_INITIATOR), ==, 1000000000);
   g_assert_cmpuint(count, ==, 4);
   g_assert_cmpfloat(p[1], ==, 0.3);
   g_assert_cmpstr(rates, ==, "[40Gbit/s,1Gbit/s]");

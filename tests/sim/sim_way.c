@@ -25,7 +25,7 @@ static void on_too_big(void *user, datagram *message, sim_path_entrance entrance
   sim_kit_arrive(&way->messages, message, now);
 }
 
-void sim_way_open(sim_way *way, sim_direction direction, const char *text, const char *const *sets)
+void sim_way_open(sim_way *way, enum side direction, const char *text, const char *const *sets)
 {
   GError *error = NULL;
 
@@ -40,7 +40,7 @@ void sim_way_open(sim_way *way, sim_direction direction, const char *text, const
                                   .paths = 1,
                                   .kind = SIM_ENGINE_NATIVE,
                                   .clock = way->clock,
-                                  .is_fpdu_start = direction == SIM_FORWARD ? is_fpdu_start : NULL,
+                                  .is_fpdu_start = direction == SIDE_INITIATOR ? is_fpdu_start : NULL,
                                   .output = on_output,
                                   .too_big = tells ? on_too_big : NULL,
                                   .user = way};
@@ -59,7 +59,7 @@ void sim_way_close(sim_way *way)
 
 void sim_way_send(sim_way *way, int64_t position, uint32_t length, uint8_t flags)
 {
-  enum side from = way->direction == SIM_FORWARD ? SIDE_INITIATOR : SIDE_RESPONDER;
+  enum side from = way->direction;
 
   sim_path_send(way->path, sim_kit_segment(0, from, position, length, flags), engine_now(way->clock));
 }

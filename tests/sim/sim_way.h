@@ -9,13 +9,13 @@ typedef struct sim_way {
   scenario *s;
   engine *clock;
   sim_path *path;
-  sim_direction direction;
+  enum side direction;
   sim_kit_arrivals out;
   sim_kit_arrivals messages; /* ICMP, of its routers */
 } sim_way;
 
 /* `text` and `sets` as sim_kit_scenario(). In the main direction an FPDU starts every 1000 octets of a stream. */
-void sim_way_open(sim_way *way, sim_direction direction, const char *text, const char *const *sets);
+void sim_way_open(sim_way *way, enum side direction, const char *text, const char *const *sets);
 void sim_way_close(sim_way *way);
 
 /* A segment of the first connection enters now, with `length` octets from `position` on (-1: the SYN). */

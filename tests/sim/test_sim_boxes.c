@@ -51,7 +51,7 @@ static void test_words_and_keys(void)
     sim_way w;
 
     memcpy(sets, cases[i].sets, sizeof cases[i].sets);
-    sim_way_open(&w, SIM_FORWARD, patient, sets);
+    sim_way_open(&w, SIDE_INITIATOR, patient, sets);
     sim_way_send(&w, -1, 0, TCP_SYN);
     for (gsize j = 0; j < G_N_ELEMENTS(cases[i].lengths) && cases[i].lengths[j] > 0; j++) {
       bool last = j + 1 == G_N_ELEMENTS(cases[i].lengths) || cases[i].lengths[j + 1] == 0;
@@ -79,7 +79,7 @@ static void test_random_pieces(void)
     guint32 sum = 0;
     sim_way w;
 
-    sim_way_open(&w, SIM_FORWARD, patient, sets);
+    sim_way_open(&w, SIDE_INITIATOR, patient, sets);
     sim_way_send(&w, -1, 0, TCP_SYN);
     sim_way_send(&w, 0, 1000, TCP_ACK | TCP_PSH);
     sim_way_run(&w);
@@ -108,7 +108,7 @@ static char *pieces_of(const char *mode)
                               "middlebox.split_size=1000", NULL};
   sim_way w;
 
-  sim_way_open(&w, SIM_FORWARD, patient, sets);
+  sim_way_open(&w, SIDE_INITIATOR, patient, sets);
   sim_way_send(&w, -1, 0, TCP_SYN);
   sim_way_send(&w, 0, 1000, TCP_ACK);
   sim_way_send(&w, 1000, 1000, TCP_ACK | TCP_PSH);
@@ -148,7 +148,7 @@ static void test_times(void)
   for (gsize i = 0; i < G_N_ELEMENTS(times); i++) {
     sim_way w;
 
-    sim_way_open(&w, SIM_FORWARD, "middlebox = { position = \"behind\"; };", times[i].sets);
+    sim_way_open(&w, SIDE_INITIATOR, "middlebox = { position = \"behind\"; };", times[i].sets);
     sim_way_send(&w, -1, 0, TCP_SYN);
     sim_way_run(&w);
     time_ps now = engine_now(w.clock);
@@ -183,7 +183,7 @@ static void test_positions(void)
   static const uint64_t rates[] = {1000000000, 2000000000, 4000000000};
   static const struct {
     const char *position;
-    guint cut_before[SIM_DIRECTIONS];
+    guint cut_before[SIDES];
   } rows[] = {{"before", {0, 0}}, {"between", {1, 2}}, {"behind", {3, 3}}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -195,7 +195,7 @@ static void test_positions(void)
                                 "path.forward.delay=0s",
                                 "path.forward.hop_rate=[2Gbit/s,4Gbit/s]",
                                 NULL};
-    for (sim_direction direction = SIM_FORWARD; direction < SIM_DIRECTIONS; direction++) {
+    for (enum side direction = 0; direction < SIDES; direction++) {
       sim_way w;
       sim_way_open(&w, direction, "", sets);
       sim_way_send(&w, -1, 0, TCP_SYN);
@@ -226,7 +226,7 @@ static void test_losses_before_and_behind(void)
                                 rows[i].position, NULL};
     sim_way w;
 
-    sim_way_open(&w, SIM_FORWARD, "", sets);
+    sim_way_open(&w, SIDE_INITIATOR, "", sets);
     sim_way_send(&w, -1, 0, TCP_SYN);
     sim_way_send(&w, 0, 1000, TCP_ACK | TCP_PSH);
     sim_way_send(&w, 1000, 1000, TCP_ACK | TCP_PSH);

@@ -78,7 +78,7 @@ static char *fate_of(path_element *element, guint count)
 }
 
 /* The fate of packets in the element of `class` that a scenario of `sets` has in `direction` of path `index`. */
-static char *fate_in(const char *const *sets, sim_direction direction, uint32_t index, const char *class,
+static char *fate_in(const char *const *sets, enum side direction, uint32_t index, const char *class,
                      guint count)
 {
   scenario *s = sim_kit_scenario("", sets);
@@ -123,8 +123,8 @@ static void test_order(void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(orders); i++) {
     scenario *s = sim_kit_scenario("", orders[i].sets);
-    sim_impairments *forward = sim_impairments_new(s, SIM_FORWARD, 0);
-    sim_impairments *reverse = sim_impairments_new(s, SIM_REVERSE, 0);
+    sim_impairments *forward = sim_impairments_new(s, SIDE_INITIATOR, 0);
+    sim_impairments *reverse = sim_impairments_new(s, SIDE_RESPONDER, 0);
     GString *names = g_string_new("");
 
     for (guint j = 0; j < sim_impairments_count(forward); j++) {
@@ -178,12 +178,12 @@ static const struct {
 static void test_keys_reach_their_element(void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(keys); i++) {
-    for (sim_direction direction = SIM_FORWARD; direction < SIM_DIRECTIONS; direction++) {
+    for (enum side direction = 0; direction < SIDES; direction++) {
       const char *sets[4] = {NULL};
 
       for (gsize j = 0; j < G_N_ELEMENTS(keys[i].sets) && keys[i].sets[j]; j++) {
-        sets[j] =
-            g_strconcat(direction == SIM_FORWARD ? "path.forward." : "path.reverse.", keys[i].sets[j], NULL);
+        sets[j] = g_strconcat(direction == SIDE_INITIATOR ? "path.forward." : "path.reverse.",
+                              keys[i].sets[j], NULL);
       }
       g_autofree char *fate = fate_in(sets, direction, 0, keys[i].class, 60);
       if (!g_str_has_prefix(fate, keys[i].fate)) {
@@ -203,9 +203,9 @@ static void test_four_states(void)
   static const char *const burst[] = {"path.forward.state=[1, 0, 0, 0, 0]", NULL};
   static const char *const gap[] = {"path.forward.state=[1, 0, 1, 0, 0]", NULL};
   static const char *const alone[] = {"path.forward.state=[0, 0, 0, 0, 1]", NULL};
-  g_autofree char *lost = fate_in(burst, SIM_FORWARD, 0, "four-state loss", 20);
-  g_autofree char *once = fate_in(gap, SIM_FORWARD, 0, "four-state loss", 20);
-  g_autofree char *single = fate_in(alone, SIM_FORWARD, 0, "four-state loss", 20);
+  g_autofree char *lost = fate_in(burst, SIDE_INITIATOR, 0, "four-state loss", 20);
+  g_autofree char *once = fate_in(gap, SIDE_INITIATOR, 0, "four-state loss", 20);
+  g_autofree char *single = fate_in(alone, SIDE_INITIATOR, 0, "four-state loss", 20);
 
   g_assert_cmpstr(lost, ==, "xxxxxxxxxxxxxxxxxxxx");
   g_assert_cmpstr(once, ==, "x...................");
@@ -246,7 +246,7 @@ static void test_correlation(void)
     for (guint seed = 1; seed <= SEEDS; seed++) {
       g_autofree char *seeded = g_strdup_printf("run.seed=%u", seed);
       const char *sets[6] = {seeded, whole, rows[i].sets[0], rows[i].sets[1], rows[i].sets[2]};
-      g_autofree char *fate = fate_in(sets, SIM_FORWARD, 0, rows[i].class, PACKETS);
+      g_autofree char *fate = fate_in(sets, SIDE_INITIATOR, 0, rows[i].class, PACKETS);
       gsize chosen = strspn(fate, rows[i].chosen);
       g_assert_true(chosen == PACKETS || chosen == 0);
       all_chosen += chosen == PACKETS;
@@ -254,7 +254,7 @@ static void test_correlation(void)
         g_assert_cmpuint(strspn(fate, rows[i].others), ==, strlen(fate));
       }
       sets[1] = half;
-      g_autofree char *changing = fate_in(sets, SIM_FORWARD, 0, rows[i].class, PACKETS);
+      g_autofree char *changing = fate_in(sets, SIDE_INITIATOR, 0, rows[i].class, PACKETS);
       chosen = strspn(changing, rows[i].chosen);
       g_assert_cmpuint(chosen, <, strlen(changing));
       g_assert_nonnull(strpbrk(changing, rows[i].chosen));
@@ -275,7 +275,7 @@ static void test_distributions(void)
     g_autofree char *word = g_strconcat("path.forward.distribution=", words[i], NULL);
     const char *const sets[] = {"path.forward.jitter=20us", word, NULL};
 
-    fates[i] = fate_in(sets, SIM_FORWARD, 0, "jitter", 50);
+    fates[i] = fate_in(sets, SIDE_INITIATOR, 0, "jitter", 50);
     for (gsize j = 0; j < i; j++) {
       g_assert_cmpstr(fates[i], !=, fates[j]);
     }
@@ -318,11 +318,11 @@ static void test_adding_an_element_changes_no_draw(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(drawing); i++) {
     const char *const alone[] = {drawing[i].set, normal, NULL};
-    g_autofree char *fate = fate_in(alone, SIM_FORWARD, 0, drawing[i].class, DRAWS);
+    g_autofree char *fate = fate_in(alone, SIDE_INITIATOR, 0, drawing[i].class, DRAWS);
 
     for (gsize j = 0; j < G_N_ELEMENTS(drawing); j++) {
       const char *const with[] = {drawing[j].set, drawing[i].set, normal, NULL};
-      g_autofree char *beside = fate_in(with, SIM_FORWARD, 0, drawing[i].class, DRAWS);
+      g_autofree char *beside = fate_in(with, SIDE_INITIATOR, 0, drawing[i].class, DRAWS);
 
       g_assert_cmpstr(beside, ==, fate);
     }
@@ -330,7 +330,7 @@ static void test_adding_an_element_changes_no_draw(void)
     memcpy(sets, all, sizeof all);
     sets[G_N_ELEMENTS(all) - 1] = drawing[i].set;
     sets[G_N_ELEMENTS(all)] = "path.forward.order=jitter+displace+ecn+duplicate+corrupt";
-    g_autofree char *among = fate_in(sets, SIM_FORWARD, 0, drawing[i].class, DRAWS);
+    g_autofree char *among = fate_in(sets, SIDE_INITIATOR, 0, drawing[i].class, DRAWS);
     g_assert_cmpstr(among, ==, fate);
   }
 }
@@ -344,12 +344,12 @@ static void test_streams_are_apart(void)
     const char *const sets[] = {drawing[i].set, reverse_set, "path.forward.distribution=normal",
                                 "path.reverse.distribution=normal", NULL};
     const char *const seeded[] = {drawing[i].set, "path.forward.distribution=normal", "run.seed=2", NULL};
-    g_autofree char *fate = fate_in(sets, SIM_FORWARD, 0, drawing[i].class, DRAWS);
-    g_autofree char *again = fate_in(sets, SIM_FORWARD, 0, drawing[i].class, DRAWS);
-    char *others[] = {fate_in(sets, SIM_REVERSE, 0, drawing[i].class, DRAWS),
-                      fate_in(sets, SIM_FORWARD, 1, drawing[i].class, DRAWS),
-                      fate_in(sets, SIM_FORWARD, 2, drawing[i].class, DRAWS),
-                      fate_in(seeded, SIM_FORWARD, 0, drawing[i].class, DRAWS)};
+    g_autofree char *fate = fate_in(sets, SIDE_INITIATOR, 0, drawing[i].class, DRAWS);
+    g_autofree char *again = fate_in(sets, SIDE_INITIATOR, 0, drawing[i].class, DRAWS);
+    char *others[] = {fate_in(sets, SIDE_RESPONDER, 0, drawing[i].class, DRAWS),
+                      fate_in(sets, SIDE_INITIATOR, 1, drawing[i].class, DRAWS),
+                      fate_in(sets, SIDE_INITIATOR, 2, drawing[i].class, DRAWS),
+                      fate_in(seeded, SIDE_INITIATOR, 0, drawing[i].class, DRAWS)};
 
     g_assert_cmpstr(again, ==, fate);
     for (gsize j = 0; j < G_N_ELEMENTS(others); j++) {
@@ -373,7 +373,7 @@ static void test_elements_do_not_share_a_stream(void)
   char *fates[G_N_ELEMENTS(classes)];
 
   for (gsize i = 0; i < G_N_ELEMENTS(classes); i++) {
-    fates[i] = fate_in(sets, SIM_FORWARD, 0, classes[i], DRAWS);
+    fates[i] = fate_in(sets, SIDE_INITIATOR, 0, classes[i], DRAWS);
     for (char *c = fates[i]; *c; c++) {
       *c = *c == '.' ? '.' : 'c'; /* chosen */
     }

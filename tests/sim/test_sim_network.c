@@ -11,21 +11,21 @@ typedef struct network_kit {
   scenario *s;
   engine *clock;
   sim_network *network;
-  sim_kit_arrivals out[SIM_DIRECTIONS];
+  sim_kit_arrivals out[SIDES];
 } network_kit;
 
 static void on_forward(void *user, datagram *packet, time_ps now)
 {
   network_kit *k = user;
 
-  sim_kit_arrive(&k->out[SIM_FORWARD], packet, now);
+  sim_kit_arrive(&k->out[SIDE_INITIATOR], packet, now);
 }
 
 static void on_reverse(void *user, datagram *packet, time_ps now)
 {
   network_kit *k = user;
 
-  sim_kit_arrive(&k->out[SIM_REVERSE], packet, now);
+  sim_kit_arrive(&k->out[SIDE_RESPONDER], packet, now);
 }
 
 static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
@@ -38,13 +38,14 @@ static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t positio
 
 static void kit_open(network_kit *k, sim_engine_kind kind, const char *text, const char *const *sets)
 {
-  const sim_network_events events = {.outputs = {[SIM_FORWARD] = on_forward, [SIM_REVERSE] = on_reverse},
-                                     .is_fpdu_start = is_fpdu_start};
+  const sim_network_events events = {
+      .outputs = {[SIDE_INITIATOR] = on_forward, [SIDE_RESPONDER] = on_reverse},
+      .is_fpdu_start = is_fpdu_start};
   GError *error = NULL;
 
   k->s = sim_kit_scenario(text, sets);
-  sim_kit_arrivals_init(&k->out[SIM_FORWARD]);
-  sim_kit_arrivals_init(&k->out[SIM_REVERSE]);
+  sim_kit_arrivals_init(&k->out[SIDE_INITIATOR]);
+  sim_kit_arrivals_init(&k->out[SIDE_RESPONDER]);
   k->clock = sim_engine_new(kind, &error);
   g_assert_no_error(error);
   k->network = sim_network_new(k->s, kind, k->clock, &events, k, &error);
@@ -56,20 +57,20 @@ static void kit_close(network_kit *k)
   sim_network_free(k->network);
   engine_free(k->clock);
   scenario_free(k->s);
-  sim_kit_arrivals_clear(&k->out[SIM_FORWARD]);
-  sim_kit_arrivals_clear(&k->out[SIM_REVERSE]);
+  sim_kit_arrivals_clear(&k->out[SIDE_INITIATOR]);
+  sim_kit_arrivals_clear(&k->out[SIDE_RESPONDER]);
 }
 
 /* A full segment of `connection`, from `position` on, in `direction`, now. */
-static void send_full(network_kit *k, uint32_t connection, sim_direction direction, int64_t position)
+static void send_full(network_kit *k, uint32_t connection, enum side direction, int64_t position)
 {
-  enum side from = direction == SIM_FORWARD ? SIDE_INITIATOR : SIDE_RESPONDER;
+  enum side from = direction;
 
   sim_network_send(k->network, connection, direction,
                    sim_kit_segment(connection, from, position, FULL, TCP_ACK), engine_now(k->clock));
 }
 
-static time_ps arrived(const network_kit *k, sim_direction direction, guint index)
+static time_ps arrived(const network_kit *k, enum side direction, guint index)
 {
   return sim_kit_arrived(&k->out[direction], index)->at;
 }
@@ -91,9 +92,9 @@ static void test_shared_and_own_paths(void)
 
     kit_open(&k, SIM_ENGINE_NATIVE, "", sets);
     for (uint32_t connection = 0; connection < 3; connection++) {
-      send_full(&k, connection, SIM_FORWARD, 0);
-      send_full(&k, connection, SIM_REVERSE, 0);
-      g_assert_cmpint(sim_network_earliest_arrival(k.network, 2, SIM_FORWARD, 0), ==,
+      send_full(&k, connection, SIDE_INITIATOR, 0);
+      send_full(&k, connection, SIDE_RESPONDER, 0);
+      g_assert_cmpint(sim_network_earliest_arrival(k.network, 2, SIDE_INITIATOR, 0), ==,
                       42 * 800 + 25 * US +
                           (rows[i].apart > 0 ? (connection + 1) * 1230400
                            : connection == 2 ? 1230400
@@ -101,8 +102,8 @@ static void test_shared_and_own_paths(void)
     }
     engine_run(k.clock, TIME_PS_NEVER);
     for (guint j = 0; j < 3; j++) {
-      g_assert_cmpint(arrived(&k, SIM_FORWARD, j), ==, 26201600 + j * rows[i].apart);
-      g_assert_cmpint(arrived(&k, SIM_REVERSE, j), ==, 26201600 + j * rows[i].apart);
+      g_assert_cmpint(arrived(&k, SIDE_INITIATOR, j), ==, 26201600 + j * rows[i].apart);
+      g_assert_cmpint(arrived(&k, SIDE_RESPONDER, j), ==, 26201600 + j * rows[i].apart);
     }
     kit_close(&k);
   }
@@ -115,14 +116,14 @@ static void test_order_of_own_paths(void)
   network_kit k;
 
   kit_open(&k, SIM_ENGINE_NATIVE, "", sets);
-  send_full(&k, 2, SIM_FORWARD, 0);
-  send_full(&k, 0, SIM_FORWARD, 0);
-  send_full(&k, 1, SIM_FORWARD, 0);
+  send_full(&k, 2, SIDE_INITIATOR, 0);
+  send_full(&k, 0, SIDE_INITIATOR, 0);
+  send_full(&k, 1, SIDE_INITIATOR, 0);
   engine_run(k.clock, TIME_PS_NEVER);
   for (guint i = 0; i < 3; i++) {
     datagram_flow flow;
 
-    g_assert_true(datagram_flow_of(sim_kit_arrived(&k.out[SIM_FORWARD], i)->packet, &flow));
+    g_assert_true(datagram_flow_of(sim_kit_arrived(&k.out[SIDE_INITIATOR], i)->packet, &flow));
     g_assert_cmpuint(flow.source_port, ==, SIM_INITIATOR_FIRST_PORT + i);
   }
   kit_close(&k);
@@ -137,12 +138,12 @@ static void test_own_paths_have_own_impairments(void)
 
   kit_open(&k, SIM_ENGINE_NATIVE, "", sets);
   for (uint32_t i = 0; i < 6; i++) {
-    send_full(&k, i % 2, SIM_FORWARD, i / 2 * FULL);
+    send_full(&k, i % 2, SIDE_INITIATOR, i / 2 * FULL);
   }
   engine_run(k.clock, TIME_PS_NEVER);
-  g_assert_cmpuint(k.out[SIM_FORWARD].list->len, ==, 4);
+  g_assert_cmpuint(k.out[SIDE_INITIATOR].list->len, ==, 4);
   for (guint i = 0; i < 4; i++) {
-    g_assert_cmpint(arrived(&k, SIM_FORWARD, i), ==, 26201600 + i / 2 * 2 * 1230400);
+    g_assert_cmpint(arrived(&k, SIDE_INITIATOR, i), ==, 26201600 + i / 2 * 2 * 1230400);
   }
   kit_close(&k);
 }
@@ -159,8 +160,8 @@ static const char changes[] =
 static void send_at(network_kit *k, time_ps when)
 {
   engine_run(k->clock, when);
-  send_full(k, 0, SIM_FORWARD, 0);
-  send_full(k, 0, SIM_REVERSE, 0);
+  send_full(k, 0, SIDE_INITIATOR, 0);
+  send_full(k, 0, SIDE_RESPONDER, 0);
 }
 
 /* A picosecond before the event the link is as it was: 1502 * 8 / 10 Gbit/s + 25 us; in the event's picosecond it is as it will be:
@@ -183,8 +184,8 @@ static void test_changes_to_the_picosecond(gconstpointer data)
     kit_open(&k, kind, changes, NULL);
     send_at(&k, rows[i].sent);
     engine_run(k.clock, TIME_PS_PER_MILLISECOND);
-    g_assert_cmpint(arrived(&k, SIM_FORWARD, 0), ==, rows[i].sent + rows[i].forward);
-    g_assert_cmpint(arrived(&k, SIM_REVERSE, 0), ==, rows[i].sent + rows[i].reverse);
+    g_assert_cmpint(arrived(&k, SIDE_INITIATOR, 0), ==, rows[i].sent + rows[i].forward);
+    g_assert_cmpint(arrived(&k, SIDE_RESPONDER, 0), ==, rows[i].sent + rows[i].reverse);
     kit_close(&k);
   }
 }
@@ -192,7 +193,7 @@ static void test_changes_to_the_picosecond(gconstpointer data)
 static void send_now(void *user, time_ps now)
 {
   (void)now;
-  send_full(user, 0, SIM_FORWARD, 0);
+  send_full(user, 0, SIDE_INITIATOR, 0);
 }
 
 /* An event comes before all that happens in its picosecond: before arrivals, whatever was set first. */
@@ -204,7 +205,7 @@ static void test_event_is_first_in_its_picosecond(void)
   engine_timer *timer = engine_timer_new(k.clock, ENGINE_ARRIVAL, 0, 0, send_now, &k);
   engine_timer_set(timer, 3 * US);
   engine_run(k.clock, TIME_PS_PER_MILLISECOND);
-  g_assert_cmpint(arrived(&k, SIM_FORWARD, 0), ==, 3 * US + 12016000 + 1 * US);
+  g_assert_cmpint(arrived(&k, SIDE_INITIATOR, 0), ==, 3 * US + 12016000 + 1 * US);
   engine_timer_free(timer);
   kit_close(&k);
 }
@@ -219,13 +220,13 @@ static void test_change_reaches_every_path(void)
   kit_open(&k, SIM_ENGINE_NATIVE, change, sets);
   engine_run(k.clock, 1 * US);
   for (uint32_t connection = 0; connection < 3; connection++) {
-    send_full(&k, connection, SIM_FORWARD, 0);
-    send_full(&k, connection, SIM_REVERSE, 0);
+    send_full(&k, connection, SIDE_INITIATOR, 0);
+    send_full(&k, connection, SIDE_RESPONDER, 0);
   }
   engine_run(k.clock, TIME_PS_PER_MILLISECOND);
   for (guint i = 0; i < 3; i++) {
-    g_assert_cmpint(arrived(&k, SIM_FORWARD, i), ==, 1 * US + 1201600 + 4 * US);
-    g_assert_cmpint(arrived(&k, SIM_REVERSE, i), ==, 1 * US + 26201600);
+    g_assert_cmpint(arrived(&k, SIDE_INITIATOR, i), ==, 1 * US + 1201600 + 4 * US);
+    g_assert_cmpint(arrived(&k, SIDE_RESPONDER, i), ==, 1 * US + 26201600);
   }
   kit_close(&k);
 }
@@ -249,15 +250,15 @@ static void test_change_of_mtu(void)
     kit_open(&k, SIM_ENGINE_NATIVE, change, sets);
     send_at(&k, rows[i].sent);
     engine_run(k.clock, TIME_PS_PER_MILLISECOND);
-    g_assert_cmpuint(k.out[SIM_FORWARD].list->len, ==, rows[i].forward);
-    g_assert_cmpuint(k.out[SIM_REVERSE].list->len, ==, rows[i].reverse);
+    g_assert_cmpuint(k.out[SIDE_INITIATOR].list->len, ==, rows[i].forward);
+    g_assert_cmpuint(k.out[SIDE_RESPONDER].list->len, ==, rows[i].reverse);
     kit_close(&k);
   }
 }
 
 /* --- ICMP --- */
 
-static void assert_message(const network_kit *k, sim_direction to, time_ps at, uint32_t mtu)
+static void assert_message(const network_kit *k, enum side to, time_ps at, uint32_t mtu)
 {
   const sim_kit_arrival *message = sim_kit_arrived(&k->out[to], 0);
   uint32_t told;
@@ -284,16 +285,16 @@ static void test_message_takes_the_whole_way_back(void)
   network_kit k;
 
   kit_open(&k, SIM_ENGINE_NATIVE, "", forward);
-  send_full(&k, 0, SIM_FORWARD, 0);
+  send_full(&k, 0, SIDE_INITIATOR, 0);
   engine_run(k.clock, TIME_PS_NEVER);
-  g_assert_cmpuint(k.out[SIM_FORWARD].list->len, ==, 0);
-  assert_message(&k, SIM_REVERSE, at, 1000);
+  g_assert_cmpuint(k.out[SIDE_INITIATOR].list->len, ==, 0);
+  assert_message(&k, SIDE_RESPONDER, at, 1000);
   kit_close(&k);
   kit_open(&k, SIM_ENGINE_NATIVE, "", reverse);
-  send_full(&k, 0, SIM_REVERSE, 0);
+  send_full(&k, 0, SIDE_RESPONDER, 0);
   engine_run(k.clock, TIME_PS_NEVER);
-  g_assert_cmpuint(k.out[SIM_REVERSE].list->len, ==, 0);
-  assert_message(&k, SIM_FORWARD, at, 1000);
+  g_assert_cmpuint(k.out[SIDE_RESPONDER].list->len, ==, 0);
+  assert_message(&k, SIDE_INITIATOR, at, 1000);
   kit_close(&k);
 }
 
@@ -309,10 +310,10 @@ static void test_message_may_be_lost(void)
     network_kit k;
 
     kit_open(&k, SIM_ENGINE_NATIVE, "", cases[i]);
-    send_full(&k, 0, SIM_FORWARD, 0);
+    send_full(&k, 0, SIDE_INITIATOR, 0);
     engine_run(k.clock, TIME_PS_NEVER);
-    g_assert_cmpuint(k.out[SIM_REVERSE].list->len, ==, 0);
-    sim_network_set_metrics(k.network, SIM_FORWARD, &values);
+    g_assert_cmpuint(k.out[SIDE_RESPONDER].list->len, ==, 0);
+    sim_network_set_metrics(k.network, SIDE_INITIATOR, &values);
     /* The packet that was too big is lost, too; the message, where there is one, on the way back. */
     g_assert_cmpfloat(values.value[METRIC_PATH_PACKETS_TOO_BIG], ==, 1);
     g_assert_cmpfloat(values.value[METRIC_PATH_PACKETS_LOST], ==, i == 0 ? 2 : 1);
@@ -329,13 +330,13 @@ static void test_message_on_its_own_path(void)
 
   kit_open(&k, SIM_ENGINE_NATIVE, "", sets);
   for (int i = 0; i < 20; i++) {
-    send_full(&k, 0, SIM_REVERSE,
+    send_full(&k, 0, SIDE_RESPONDER,
               i * FULL); /* the first connection's reverse link is busy for 20 packet times */
   }
-  send_full(&k, 1, SIM_FORWARD, 0);
+  send_full(&k, 1, SIDE_INITIATOR, 0);
   engine_run(k.clock, TIME_PS_NEVER);
-  for (guint i = 0; i < k.out[SIM_REVERSE].list->len; i++) {
-    const sim_kit_arrival *arrival = sim_kit_arrived(&k.out[SIM_REVERSE], i);
+  for (guint i = 0; i < k.out[SIDE_RESPONDER].list->len; i++) {
+    const sim_kit_arrival *arrival = sim_kit_arrived(&k.out[SIDE_RESPONDER], i);
     if (arrival->packet->kind == DATAGRAM_TOO_BIG) {
       g_assert_cmpint(arrival->at, ==, 26201600 + 46400 + 25 * US);
       kit_close(&k);
@@ -372,10 +373,10 @@ static void test_message_and_proxy(void)
 
     kit_open(&k, SIM_ENGINE_NATIVE, rows[i].text, sets);
     engine_run(k.clock, 2 * US);
-    send_full(&k, 0, SIM_FORWARD, 0);
+    send_full(&k, 0, SIDE_INITIATOR, 0);
     engine_run(k.clock, TIME_PS_PER_MILLISECOND);
-    g_assert_cmpuint(k.out[SIM_FORWARD].list->len, ==, 0);
-    assert_message(&k, SIM_REVERSE, 2 * US + rows[i].at, 1000);
+    g_assert_cmpuint(k.out[SIDE_INITIATOR].list->len, ==, 0);
+    assert_message(&k, SIDE_RESPONDER, 2 * US + rows[i].at, 1000);
     kit_close(&k);
   }
 }
@@ -393,15 +394,15 @@ static void test_metrics(void)
   kit_open(&k, SIM_ENGINE_NATIVE, "", sets);
   for (int i = 0; i < 5; i++) {
     if (i < 3) {
-      send_full(&k, 0, SIM_FORWARD, i * FULL);
+      send_full(&k, 0, SIDE_INITIATOR, i * FULL);
     }
-    send_full(&k, 0, SIM_REVERSE, i * FULL);
+    send_full(&k, 0, SIDE_RESPONDER, i * FULL);
   }
   engine_run(k.clock, TIME_PS_NEVER);
-  sim_network_set_metrics(k.network, SIM_FORWARD, &values);
+  sim_network_set_metrics(k.network, SIDE_INITIATOR, &values);
   g_assert_cmpfloat(values.value[METRIC_PATH_PACKETS_LOST], ==, 2);
   g_assert_cmpfloat(values.value[METRIC_PATH_QUEUE_PEAK_OCTETS], ==, 2 * 1500);
-  sim_network_set_metrics(k.network, SIM_REVERSE, &values);
+  sim_network_set_metrics(k.network, SIDE_RESPONDER, &values);
   g_assert_cmpfloat(values.value[METRIC_PATH_PACKETS_LOST], ==, 2);
   g_assert_cmpfloat(values.value[METRIC_PATH_QUEUE_PEAK_OCTETS], ==, 4 * 1500);
   /* Without middleboxes there is nothing before and behind them, and without reordering no mean extent. */
@@ -420,18 +421,18 @@ static void test_metrics_of_reordering(void)
   network_kit k;
 
   kit_open(&k, SIM_ENGINE_NATIVE, "", sets);
-  sim_network_send(k.network, 0, SIM_FORWARD, sim_kit_segment(0, SIDE_INITIATOR, -1, 0, TCP_SYN), 0);
+  sim_network_send(k.network, 0, SIDE_INITIATOR, sim_kit_segment(0, SIDE_INITIATOR, -1, 0, TCP_SYN), 0);
   engine_run(k.clock, TIME_PS_PER_MILLISECOND);
-  sim_network_send(k.network, 0, SIM_FORWARD, sim_kit_segment(0, SIDE_INITIATOR, 0, 0, TCP_ACK),
+  sim_network_send(k.network, 0, SIDE_INITIATOR, sim_kit_segment(0, SIDE_INITIATOR, 0, 0, TCP_ACK),
                    TIME_PS_PER_MILLISECOND);
   engine_run(k.clock, 2 * TIME_PS_PER_MILLISECOND);
-  sim_network_send(k.network, 0, SIM_FORWARD, sim_kit_segment(0, SIDE_INITIATOR, 0, 0, TCP_ACK),
+  sim_network_send(k.network, 0, SIDE_INITIATOR, sim_kit_segment(0, SIDE_INITIATOR, 0, 0, TCP_ACK),
                    2 * TIME_PS_PER_MILLISECOND); /* the third goes at once: the count begins anew */
   for (int i = 0; i < 3; i++) {
-    send_full(&k, 0, SIM_FORWARD, i * FULL);
+    send_full(&k, 0, SIDE_INITIATOR, i * FULL);
   }
   engine_run(k.clock, TIME_PS_NEVER);
-  sim_network_set_metrics(k.network, SIM_FORWARD, &values);
+  sim_network_set_metrics(k.network, SIDE_INITIATOR, &values);
   g_assert_cmpfloat(values.value[METRIC_PATH_SEGMENTS_REORDERED], ==, 2);
   g_assert_cmpfloat(values.value[METRIC_PATH_REORDERING_EXTENT_PEAK], ==, 2);
   g_assert_cmpfloat(values.value[METRIC_PATH_REORDERING_EXTENT_MEAN], ==, 1.5);

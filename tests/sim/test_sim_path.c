@@ -18,7 +18,7 @@ static void test_lost_packets_use_the_wire(void)
   static const char *const sets[] = {"path.forward.drop=[2]", NULL};
   sim_way w;
 
-  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_way_open(&w, SIDE_INITIATOR, "", sets);
   for (guint32 i = 0; i < 3; i++) {
     sim_way_send(&w, i * FULL, FULL, TCP_ACK);
   }
@@ -41,7 +41,7 @@ static void test_reverse_inherits_no_impairment(void)
                                      "path.forward.hop_delay=[1us]", NULL};
   sim_way w;
 
-  sim_way_open(&w, SIM_REVERSE, "", sets);
+  sim_way_open(&w, SIDE_RESPONDER, "", sets);
   sim_way_send(&w, 0, FULL, TCP_ACK);
   sim_way_run(&w);
   g_assert_cmpuint(w.out.list->len, ==, 1);
@@ -57,7 +57,7 @@ static void test_reorder(void)
                                      "path.forward.gap=3", NULL};
   sim_way w;
 
-  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_way_open(&w, SIDE_INITIATOR, "", sets);
   for (guint32 i = 0; i < 3; i++) {
     sim_way_send(&w, i * FULL, FULL - i, TCP_ACK);
   }
@@ -85,7 +85,7 @@ static void test_jitter_and_order(void)
     sim_way w;
     guint late = 0;
 
-    sim_way_open(&w, SIM_FORWARD, "", cases[i]);
+    sim_way_open(&w, SIDE_INITIATOR, "", cases[i]);
     for (guint32 j = 0; j < 100; j++) {
       sim_way_send(&w, j * FULL, FULL - j, TCP_ACK);
     }
@@ -109,7 +109,7 @@ static void test_due_twice_in_a_picosecond(void)
                                      NULL};
   sim_way w;
 
-  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_way_open(&w, SIDE_INITIATOR, "", sets);
   sim_way_send(&w, -1, 0, TCP_SYN);
   sim_way_send(&w, 0, 100, TCP_ACK);
   engine_run(w.clock, 0);
@@ -131,7 +131,7 @@ static void test_slow_second_link(void)
                                      NULL};
   sim_way w;
 
-  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_way_open(&w, SIDE_INITIATOR, "", sets);
   for (guint32 i = 0; i < 3; i++) {
     sim_way_send(&w, i * FULL, FULL, TCP_ACK);
   }
@@ -151,7 +151,7 @@ static void test_fast_second_link(void)
   static const char *const sets[] = {"path.forward.hop_rate=[40Gbit/s]", NULL};
   sim_way w;
 
-  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_way_open(&w, SIDE_INITIATOR, "", sets);
   for (guint32 i = 0; i < 3; i++) {
     sim_way_send(&w, i * FULL, FULL, TCP_ACK);
   }
@@ -170,7 +170,7 @@ static void test_lists_of_links(void)
                                      NULL};
   sim_way w;
 
-  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_way_open(&w, SIDE_INITIATOR, "", sets);
   sim_way_send(&w, 0, FULL, TCP_ACK);
   sim_way_run(&w);
   g_assert_cmpint(sim_way_arrived(&w, 0), ==,
@@ -186,7 +186,7 @@ static void test_losses_are_behind_the_last_link(void)
                                      "path.forward.drop=[1]", NULL};
   sim_way w;
 
-  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_way_open(&w, SIDE_INITIATOR, "", sets);
   sim_way_send(&w, 0, FULL, TCP_ACK);
   sim_way_send(&w, FULL, FULL, TCP_ACK);
   sim_way_run(&w);
@@ -203,7 +203,7 @@ static void test_each_link_has_its_queue(void)
   static const char *const sets[] = {"path.forward.hop_rate=[1Gbit/s]", "path.forward.queue=1", NULL};
   sim_way w;
 
-  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_way_open(&w, SIDE_INITIATOR, "", sets);
   for (guint32 i = 0; i < 11; i++) {
     engine_run(w.clock, i * 1230400);
     sim_way_send(&w, i * FULL, FULL, TCP_ACK);
@@ -228,7 +228,7 @@ static void test_marks_from_a_threshold(void)
   static const char *const sets[] = {"path.forward.ecn_threshold=2", NULL};
   sim_way w;
 
-  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_way_open(&w, SIDE_INITIATOR, "", sets);
   for (guint32 i = 0; i < 6; i++) {
     datagram *packet = sim_kit_segment(0, SIDE_INITIATOR, i * FULL, FULL, TCP_ACK);
 
@@ -260,7 +260,7 @@ static char *dropped_by_first_link(const char *hop)
   GString *fate = g_string_new("");
   sim_way w;
 
-  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_way_open(&w, SIDE_INITIATOR, "", sets);
   for (guint32 i = 0; i < 600; i++) {
     if (i % 200 == 0) {
       engine_run(w.clock, i / 200 * 2 * TIME_PS_PER_MILLISECOND);
@@ -295,7 +295,7 @@ static void test_too_big_for_a_hop(void)
   uint32_t mtu;
   uint32_t sequence;
 
-  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_way_open(&w, SIDE_INITIATOR, "", sets);
   sim_way_send(&w, 0, FULL, TCP_ACK);
   sim_way_send(&w, FULL, 960, TCP_ACK);
   sim_way_run(&w);
@@ -320,7 +320,7 @@ static void test_black_hole(void)
   static const char *const sets[] = {"path.forward.hop_mtu=[1000]", "path.too_big=silent", NULL};
   sim_way w;
 
-  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_way_open(&w, SIDE_INITIATOR, "", sets);
   sim_way_send(&w, 0, FULL, TCP_ACK);
   sim_way_run(&w);
   g_assert_cmpuint(w.out.list->len, ==, 0);
@@ -346,7 +346,7 @@ static void test_fragments(void)
     sim_way w;
     datagram *packet = sim_kit_segment(0, SIDE_INITIATOR, 0, FULL, TCP_ACK);
 
-    sim_way_open(&w, SIM_FORWARD, "", cases[i].sets);
+    sim_way_open(&w, SIDE_INITIATOR, "", cases[i].sets);
     datagram_allow_fragments(packet, 7);
     sim_path_send(w.path, packet, 0);
     sim_way_run(&w);
@@ -380,13 +380,13 @@ static void test_fragmenter_only_where_needed(void)
 
   if (g_test_subprocess()) {
     sim_way w;
-    sim_way_open(&w, SIM_FORWARD, other_way, NULL);
+    sim_way_open(&w, SIDE_INITIATOR, other_way, NULL);
     sim_way_send(&w, 0, FULL + 1, TCP_ACK);
     return;
   }
   for (; cases[i].asks; i++) {
     sim_way w;
-    sim_way_open(&w, SIM_FORWARD, cases[i].text, cases[i].sets);
+    sim_way_open(&w, SIDE_INITIATOR, cases[i].text, cases[i].sets);
     sim_way_send(&w, -1, 0, TCP_SYN);
     sim_way_send(&w, 0, FULL + 1, TCP_ACK | TCP_PSH);
     engine_run(w.clock, TIME_PS_PER_MILLISECOND);
@@ -403,7 +403,7 @@ static void test_first_router(void)
   static const char grows[] = "event = ({ at = \"1ms\"; key = \"path.forward.mtu\"; value = 1499; });";
   sim_way w;
 
-  sim_way_open(&w, SIM_FORWARD, grows, NULL);
+  sim_way_open(&w, SIDE_INITIATOR, grows, NULL);
   engine_run(w.clock, TIME_PS_PER_MILLISECOND);
   sim_path_change(w.path, SCENARIO_PATH_FORWARD_MTU, 1499, TIME_PS_PER_MILLISECOND);
   sim_way_send(&w, 0, FULL, TCP_ACK);
@@ -427,7 +427,7 @@ static void test_change_of_rate_and_delay(void)
 {
   sim_way w;
 
-  sim_way_open(&w, SIM_FORWARD, "", NULL);
+  sim_way_open(&w, SIDE_INITIATOR, "", NULL);
   sim_way_send(&w, 0, FULL, TCP_ACK);
   engine_run(w.clock, 5 * US);
   sim_path_change(w.path, SCENARIO_PATH_FORWARD_RATE, GBIT, 5 * US);
@@ -448,7 +448,7 @@ static void test_change_of_the_first_of_two(void)
                                      NULL};
   sim_way w;
 
-  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_way_open(&w, SIDE_INITIATOR, "", sets);
   sim_path_change(w.path, SCENARIO_PATH_FORWARD_DELAY, 3 * US, 0);
   sim_path_change(w.path, SCENARIO_PATH_FORWARD_RATE, 40 * GBIT, 0);
   sim_way_send(&w, 0, FULL, TCP_ACK);
@@ -468,7 +468,7 @@ static void test_earliest_arrival(void)
   const time_ps first = 42 * 800 + 25 * US;
   sim_way w;
 
-  sim_way_open(&w, SIM_FORWARD, "", NULL);
+  sim_way_open(&w, SIDE_INITIATOR, "", NULL);
   g_assert_cmpint(sim_path_earliest_arrival(w.path, 0), ==, first);
   sim_way_send(&w, 0, FULL, TCP_ACK);
   g_assert_cmpint(sim_path_earliest_arrival(w.path, 0), ==, 1230400 + first);
@@ -476,7 +476,7 @@ static void test_earliest_arrival(void)
   sim_way_run(&w);
   g_assert_cmpint(sim_way_arrived(&w, 1), ==, 1230400 + first);
   sim_way_close(&w);
-  sim_way_open(&w, SIM_FORWARD, "", two);
+  sim_way_open(&w, SIDE_INITIATOR, "", two);
   g_assert_cmpint(sim_path_earliest_arrival(w.path, 0), ==, first + 42 * 8000 + 10 * US);
   sim_way_close(&w);
 }
@@ -493,7 +493,7 @@ static void test_counts(void)
                                      NULL};
   sim_way w;
 
-  sim_way_open(&w, SIM_FORWARD, "", sets);
+  sim_way_open(&w, SIDE_INITIATOR, "", sets);
   for (guint32 i = 0; i < 4; i++) {
     datagram *packet = sim_kit_segment(0, SIDE_INITIATOR, i * FULL, FULL, TCP_ACK);
 
@@ -523,14 +523,14 @@ static void test_alignment_before_and_behind(void)
   static const char *const sets[] = {"middlebox.mode=rechunk", "middlebox.chunk=400", NULL};
   sim_way w;
 
-  for (sim_direction direction = SIM_FORWARD; direction < SIM_DIRECTIONS; direction++) {
+  for (enum side direction = 0; direction < SIDES; direction++) {
     sim_way_open(&w, direction, "", sets);
     sim_way_send(&w, -1, 0, TCP_SYN);
     sim_way_send(&w, 0, 1000, TCP_ACK | TCP_PSH);
     sim_way_send(&w, 1000, 1000, TCP_ACK | TCP_PSH);
     sim_way_run(&w);
     sim_path_counts counts = sim_way_counts(&w);
-    bool main_way = direction == SIM_FORWARD;
+    bool main_way = direction == SIDE_INITIATOR;
     g_assert_cmpuint(counts.before.segments, ==, main_way ? 2 : 0);
     g_assert_cmpuint(counts.before.starting_with_fpdu, ==, main_way ? 2 : 0);
     g_assert_cmpuint(counts.before.of_whole_fpdus, ==, main_way ? 2 : 0);
@@ -565,7 +565,7 @@ static void test_gate(void)
   scenario *s = sim_kit_scenario("", sets);
   engine *clock = sim_engine_new(SIM_ENGINE_NATIVE, NULL);
   const sim_path_config config = {.s = s,
-                                  .direction = SIM_FORWARD,
+                                  .direction = SIDE_INITIATOR,
                                   .paths = 1,
                                   .kind = SIM_ENGINE_NATIVE,
                                   .clock = clock,

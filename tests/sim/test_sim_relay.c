@@ -11,14 +11,14 @@
 typedef struct relay_kit {
   scenario *s;
   sim_relay *relay;
-  sim_kit_arrivals out[SIM_DIRECTIONS];
+  sim_kit_arrivals out[SIDES];
 } relay_kit;
 
 static void relay_open(relay_kit *k, uint32_t index, const char *const *sets)
 {
   k->s = sim_kit_scenario("", sets);
   k->relay = sim_relay_new(k->s, index);
-  for (sim_direction direction = 0; direction < SIM_DIRECTIONS; direction++) {
+  for (enum side direction = 0; direction < SIDES; direction++) {
     sim_kit_arrivals_init(&k->out[direction]);
     path_element_set_output(sim_relay_element(k->relay, direction), sim_kit_arrive, &k->out[direction]);
   }
@@ -28,8 +28,8 @@ static void relay_close(relay_kit *k)
 {
   sim_relay_free(k->relay);
   scenario_free(k->s);
-  sim_kit_arrivals_clear(&k->out[SIM_FORWARD]);
-  sim_kit_arrivals_clear(&k->out[SIM_REVERSE]);
+  sim_kit_arrivals_clear(&k->out[SIDE_INITIATOR]);
+  sim_kit_arrivals_clear(&k->out[SIDE_RESPONDER]);
 }
 
 static tcp_header header_of(const sim_kit_arrivals *out, guint index)
@@ -45,14 +45,14 @@ static void shake_hands(relay_kit *k, uint16_t mss)
 {
   const tcp_header syn = {.window = 65535, .has_mss = true, .mss_octets = mss};
 
-  path_element_receive(sim_relay_element(k->relay, SIM_FORWARD),
+  path_element_receive(sim_relay_element(k->relay, SIDE_INITIATOR),
                        sim_kit_segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn), 0);
-  g_assert_cmpuint(k->out[SIM_FORWARD].list->len, ==, 1);
+  g_assert_cmpuint(k->out[SIDE_INITIATOR].list->len, ==, 1);
   tcp_header answer = syn;
-  answer.acknowledgement = header_of(&k->out[SIM_FORWARD], 0).sequence + 1;
-  path_element_receive(sim_relay_element(k->relay, SIM_REVERSE),
+  answer.acknowledgement = header_of(&k->out[SIDE_INITIATOR], 0).sequence + 1;
+  path_element_receive(sim_relay_element(k->relay, SIDE_RESPONDER),
                        sim_kit_segment_with(0, SIDE_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), US);
-  g_assert_cmpuint(k->out[SIM_REVERSE].list->len, ==, 1);
+  g_assert_cmpuint(k->out[SIDE_RESPONDER].list->len, ==, 1);
 }
 
 /* Forward links of 1500, 1400 and 1300 octets, reverse ones of 1200, 1100 and 1000. The proxy announces MTU - 40 of the link that it receives
@@ -87,15 +87,17 @@ static void test_mtus(void)
 
     relay_open(&k, 0, sets);
     shake_hands(&k, 9000);
-    g_assert_cmpuint(header_of(&k.out[SIM_FORWARD], 0).mss_octets, ==, mtus[i].mss_towards[SIDE_RESPONDER]);
-    g_assert_cmpuint(header_of(&k.out[SIM_REVERSE], 0).mss_octets, ==, mtus[i].mss_towards[SIDE_INITIATOR]);
+    g_assert_cmpuint(header_of(&k.out[SIDE_INITIATOR], 0).mss_octets, ==,
+                     mtus[i].mss_towards[SIDE_RESPONDER]);
+    g_assert_cmpuint(header_of(&k.out[SIDE_RESPONDER], 0).mss_octets, ==,
+                     mtus[i].mss_towards[SIDE_INITIATOR]);
     /* 5000 octets of the Initiator's go on in segments that fit the link. */
-    guint before = k.out[SIM_FORWARD].list->len;
+    guint before = k.out[SIDE_INITIATOR].list->len;
     const tcp_header data = {.window = 65535,
-                             .acknowledgement = header_of(&k.out[SIM_REVERSE], 0).sequence + 1};
-    path_element_receive(sim_relay_element(k.relay, SIM_FORWARD),
+                             .acknowledgement = header_of(&k.out[SIDE_RESPONDER], 0).sequence + 1};
+    path_element_receive(sim_relay_element(k.relay, SIDE_INITIATOR),
                          sim_kit_segment_with(0, SIDE_INITIATOR, 0, 5000, TCP_ACK, &data), 2 * US);
-    g_assert_cmpuint(sim_kit_arrived(&k.out[SIM_FORWARD], before)->packet->payload.length, ==,
+    g_assert_cmpuint(sim_kit_arrived(&k.out[SIDE_INITIATOR], before)->packet->payload.length, ==,
                      mtus[i].sends_to_responder);
     relay_close(&k);
   }
@@ -114,8 +116,8 @@ static void test_mtus_of_a_single_link(void)
 
     relay_open(&k, 0, sets);
     shake_hands(&k, 9000);
-    g_assert_cmpuint(header_of(&k.out[SIM_FORWARD], 0).mss_octets, ==, 1160);
-    g_assert_cmpuint(header_of(&k.out[SIM_REVERSE], 0).mss_octets, ==, 1460);
+    g_assert_cmpuint(header_of(&k.out[SIDE_INITIATOR], 0).mss_octets, ==, 1160);
+    g_assert_cmpuint(header_of(&k.out[SIDE_RESPONDER], 0).mss_octets, ==, 1460);
     relay_close(&k);
   }
 }
@@ -132,18 +134,18 @@ static void test_buffer_and_options(void)
 
   relay_open(&k, 0, plain);
   shake_hands(&k, 1460);
-  tcp_header syn = header_of(&k.out[SIM_FORWARD], 0);
+  tcp_header syn = header_of(&k.out[SIDE_INITIATOR], 0);
   isns[0] = syn.sequence;
   g_assert_cmpuint(syn.window, ==, 5000);
   g_assert_true(syn.has_sack_permitted && !syn.has_timestamps);
   relay_close(&k);
   relay_open(&k, 1, plain);
   shake_hands(&k, 1460);
-  isns[1] = header_of(&k.out[SIM_FORWARD], 0).sequence;
+  isns[1] = header_of(&k.out[SIDE_INITIATOR], 0).sequence;
   relay_close(&k);
   relay_open(&k, 0, rich);
   shake_hands(&k, 1460);
-  syn = header_of(&k.out[SIM_FORWARD], 0);
+  syn = header_of(&k.out[SIDE_INITIATOR], 0);
   isns[2] = syn.sequence;
   g_assert_true(!syn.has_sack_permitted && syn.has_timestamps);
   g_assert_cmpuint(isns[0], !=, isns[1]);
@@ -200,7 +202,7 @@ static void at_responder(void *user, datagram *packet, time_ps now)
   r->syn_at = now;
   const tcp_header answer = {
       .window = 65535, .acknowledgement = header.sequence + 1, .has_mss = true, .mss_octets = 1460};
-  sim_network_send(r->network, 0, SIM_REVERSE,
+  sim_network_send(r->network, 0, SIDE_RESPONDER,
                    sim_kit_segment_with(0, SIDE_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), now);
 }
 
@@ -238,14 +240,15 @@ static void test_positions(void)
     engine *clock = sim_engine_new(SIM_ENGINE_NATIVE, &error);
     responder r = {.network = NULL};
     const sim_network_events events = {
-        .outputs = {[SIM_FORWARD] = at_responder, [SIM_REVERSE] = at_initiator}, .is_fpdu_start = no_fpdu};
+        .outputs = {[SIDE_INITIATOR] = at_responder, [SIDE_RESPONDER] = at_initiator},
+        .is_fpdu_start = no_fpdu};
     const tcp_header syn = {.window = 65535, .has_mss = true, .mss_octets = 1460};
     const time_ps links = 1000; /* six links' packet times are less */
 
     r.network = sim_network_new(s, SIM_ENGINE_NATIVE, clock, &events, &r, &error);
     g_assert_no_error(error);
-    sim_network_send(r.network, 0, SIM_FORWARD, sim_kit_segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn),
-                     0);
+    sim_network_send(r.network, 0, SIDE_INITIATOR,
+                     sim_kit_segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn), 0);
     engine_run(clock, TIME_PS_PER_MILLISECOND); /* before anybody's timer */
     g_assert_cmpint(r.syn_at, >=, 7 * US);
     g_assert_cmpint(r.syn_at, <, 7 * US + links);

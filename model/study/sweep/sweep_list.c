@@ -46,10 +46,10 @@ static double segments_of(guint64 message_octets, double segment_octets)
   return fmax(1, ceil((double)message_octets / segment_octets));
 }
 
-/* Segments of a message on the way to `side`: the mean of a turn of the workload's sizes. */
-static double segments_per_message(const scenario *s, enum side side)
+/* Segments of a message in `direction`: the mean of a turn of the workload's sizes. */
+static double segments_per_message(const scenario *s, enum side direction)
 {
-  double segment_octets = scenario_path_mtu(s, side) - scenario_headers_octets(s);
+  double segment_octets = scenario_path_mtu(s, direction) - scenario_headers_octets(s);
   gsize count;
   const guint64 *sizes = scenario_list(s, SCENARIO_WORKLOAD_MESSAGE_SIZES, &count);
   double segments = 0;
@@ -69,8 +69,8 @@ double sweep_list_segments(const scenario *s)
                     (double)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
   double segments = 0;
 
-  for (enum side side = 0; side < SIDES; side++) {
-    segments += messages * scenario_payload_share(s, side) * segments_per_message(s, side);
+  for (enum side direction = 0; direction < SIDES; direction++) {
+    segments += messages * scenario_payload_share(s, direction) * segments_per_message(s, direction);
   }
   return segments;
 }

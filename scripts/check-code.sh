@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 nodes=20000
 [ "${1:-}" != --deep ] || nodes=225000
 # gcc's flags are in the compilation database: clang need not know them all.
-git ls-files -z -- 'model/*.c' 'shim/*.c' |
+git ls-files -z -- 'model/*.c' 'shim/*.c' 'shim/*.cc' 'examples/*.cc' |
   xargs -0 -n 4 -P "$(nproc)" clang-tidy --quiet --extra-arg=-Wno-ignored-optimization-argument \
     --extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=max-nodes="$nodes" -p "${BUILD:-build}" 2>/dev/null >/tmp/iwarpsim-tidy.$$ || {
   cat /tmp/iwarpsim-tidy.$$
@@ -15,5 +15,5 @@ git ls-files -z -- 'model/*.c' 'shim/*.c' |
   exit 1
 }
 rm -f /tmp/iwarpsim-tidy.$$
-cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-  --suppress=missingIncludeSystem --library=gtk -j "$(nproc)" -I model -I . model shim/*.c
+cppcheck --quiet --std=c11 --std=c++17 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+  --suppress=missingIncludeSystem --library=gtk -j "$(nproc)" -I model -I . model shim examples

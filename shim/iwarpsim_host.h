@@ -57,7 +57,7 @@ public:
               const ns3::Address &nextHop);
 
   // Opens the connections at `when`, an absolute simulated time. Both sides attached. Once.
-  void Start(ns3::Time when);
+  void Start(const ns3::Time &when);
 
   ns3::Ipv4Address GetAddress(Side side) const;
 

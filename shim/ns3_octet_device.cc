@@ -82,19 +82,22 @@ void OctetDevice::SetOutput(Output output, void *user)
 
 void OctetDevice::Input(const uint8_t *octets, uint32_t length, uint64_t mark)
 {
-  if (length == 0 || m_receive.IsNull())
+  if (length == 0 || m_receive.IsNull()) {
     return;
+  }
   uint16_t protocol = octets[0] >> 4 == 6 ? ETHERTYPE_IPV6 : ETHERTYPE_IPV4;
   Ptr<Packet> packet = Create<Packet>(octets, length);
-  if (mark != 0)
+  if (mark != 0) {
     packet->AddPacketTag(MarkTag(mark));
+  }
   m_receive(this, packet, protocol, m_address);
 }
 
 bool OctetDevice::Send(Ptr<Packet> packet, const Address &, uint16_t)
 {
-  if (!m_output)
+  if (!m_output) {
     return false;
+  }
   m_octets.resize(packet->GetSize());
   packet->CopyData(m_octets.data(), packet->GetSize());
   MarkTag tag;

@@ -44,8 +44,9 @@ OpenScheduler::OpenScheduler() : m_line(near), m_head(near), m_now(0)
 
 OpenScheduler::~OpenScheduler()
 {
-  if (current == this)
+  if (current == this) {
     current = nullptr;
+  }
 }
 
 OpenScheduler *OpenScheduler::Current()
@@ -57,10 +58,12 @@ OpenScheduler *OpenScheduler::Current()
 bool OpenScheduler::InsertAtFront(const Event &event)
 {
   size_t behind = m_head; // the first that is later
-  while (behind < m_line.size() && behind < m_head + near && !IsLater(m_line[behind], event))
+  while (behind < m_line.size() && behind < m_head + near && !IsLater(m_line[behind], event)) {
     behind++;
-  if (m_head == 0 || behind == m_head + near)
+  }
+  if (m_head == 0 || behind == m_head + near) {
     return false;
+  }
   std::copy(m_line.begin() + m_head, m_line.begin() + behind, m_line.begin() + m_head - 1);
   m_line[behind - 1] = event;
   m_head--;
@@ -70,10 +73,12 @@ bool OpenScheduler::InsertAtFront(const Event &event)
 bool OpenScheduler::InsertAtBack(const Event &event)
 {
   size_t place = m_line.size();
-  while (place > m_head && place + near > m_line.size() && IsLater(m_line[place - 1], event))
+  while (place > m_head && place + near > m_line.size() && IsLater(m_line[place - 1], event)) {
     place--;
-  if (place + near == m_line.size() && place > m_head)
+  }
+  if (place + near == m_line.size() && place > m_head) {
     return false;
+  }
   m_line.insert(m_line.begin() + place, event);
   return true;
 }
@@ -82,8 +87,9 @@ void OpenScheduler::Insert(const Event &event)
 {
   size_t count = m_line.size() - m_head;
   bool inBackHalf = count == 0 || !IsLater(m_line[m_head + count / 2], event);
-  if (inBackHalf ? InsertAtBack(event) : InsertAtFront(event))
+  if (inBackHalf ? InsertAtBack(event) : InsertAtFront(event)) {
     return;
+  }
   m_heap.push_back(event);
   std::push_heap(m_heap.begin(), m_heap.end(), IsLater);
 }

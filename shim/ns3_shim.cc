@@ -83,13 +83,15 @@ OwnEvent::~OwnEvent()
   ns3_shim_event *event = simulator.last_call;
   simulator.in_own_event = false;
   simulator.last_call = nullptr;
-  if (!event)
+  if (!event) {
     return;
+  }
   OpenScheduler *scheduler = OpenScheduler::Current();
-  if (scheduler && !scheduler->HasDueUntil(scheduler->Now()))
+  if (scheduler && !scheduler->HasDueUntil(scheduler->Now())) {
     event->callback(event->user);
-  else
+  } else {
     ns3_shim_event_after(event, 0, nullptr);
+  }
 }
 
 bool require_open(ns3_shim_error *error) noexcept
@@ -102,11 +104,13 @@ bool require_open(ns3_shim_error *error) noexcept
 extern "C" bool ns3_shim_open(ns3_shim_error *error)
 {
   return shim::guarded(error, [&] {
-    if (simulator.open)
+    if (simulator.open) {
       return shim::fail(error, "the simulator is open already: ns-3 has one per process");
+    }
     // A second SetResolution() would follow a null pointer inside ns-3.
-    if (Time::GetResolution() != Time::PS)
+    if (Time::GetResolution() != Time::PS) {
       Time::SetResolution(Time::PS);
+    }
     // Faster than ns-3's own ones, and it says what is due next. The order of events is the same.
     ObjectFactory scheduler;
     scheduler.SetTypeId(shim::OpenScheduler::GetTypeId());
@@ -146,22 +150,26 @@ void stop_when_alone(void *user)
 {
   ns3_shim_event *last = *static_cast<ns3_shim_event **>(user);
   const shim::OpenScheduler *scheduler = shim::OpenScheduler::Current();
-  if (scheduler && scheduler->HasDueUntil(scheduler->Now()))
+  if (scheduler && scheduler->HasDueUntil(scheduler->Now())) {
     ns3_shim_event_after(last, 0, nullptr);
-  else
+  } else {
     Simulator::Stop();
+  }
 }
 
 } // namespace
 
 extern "C" bool ns3_shim_run(time_ps until, ns3_shim_error *error)
 {
-  if (!shim::require_open(error))
+  if (!shim::require_open(error)) {
     return false;
-  if (simulator.running)
+  }
+  if (simulator.running) {
     return shim::fail(error, "the simulator is running already");
-  if (!shim::OpenScheduler::Current())
+  }
+  if (!shim::OpenScheduler::Current()) {
     return shim::fail(error, "somebody gave the simulator another scheduler");
+  }
   ns3_shim_event *last = nullptr;
   last = ns3_shim_event_new(stop_when_alone, &last);
   bool ran = until == TIME_PS_NEVER || ns3_shim_event_at(last, until, error);
@@ -194,33 +202,40 @@ extern "C" ns3_shim_event *ns3_shim_event_new(ns3_shim_callback callback, void *
 
 extern "C" void ns3_shim_event_free(ns3_shim_event *event)
 {
-  if (!event)
+  if (!event) {
     return;
+  }
   ns3_shim_event_cancel(event);
   delete event;
 }
 
 extern "C" bool ns3_shim_event_at(ns3_shim_event *event, time_ps when, ns3_shim_error *error)
 {
-  if (!shim::require_open(error))
+  if (!shim::require_open(error)) {
     return false;
+  }
   time_ps now = ns3_shim_now();
-  if (when < now)
+  if (when < now) {
     return shim::fail(error, "the time is over already");
+  }
   return ns3_shim_event_after(event, when - now, error);
 }
 
 extern "C" bool ns3_shim_event_after(ns3_shim_event *event, time_ps delay, ns3_shim_error *error)
 {
-  if (!shim::require_open(error))
+  if (!shim::require_open(error)) {
     return false;
-  if (delay < 0)
+  }
+  if (delay < 0) {
     return shim::fail(error, "a delay cannot be negative");
-  if (delay >= TIME_PS_NEVER - ns3_shim_now())
+  }
+  if (delay >= TIME_PS_NEVER - ns3_shim_now()) {
     return shim::fail(error, "past the end of time");
+  }
   return shim::guarded(error, [&] {
-    if (!event->impl)
+    if (!event->impl) {
       event->impl = Ptr<EventImpl>(new CallbackEvent(event->callback, event->user), false);
+    }
     Simulator::Schedule(TimeStep(static_cast<uint64_t>(delay)), event->impl);
     return true;
   });
@@ -228,17 +243,20 @@ extern "C" bool ns3_shim_event_after(ns3_shim_event *event, time_ps delay, ns3_s
 
 extern "C" bool ns3_shim_event_last(ns3_shim_event *event, ns3_shim_error *error)
 {
-  if (!simulator.in_own_event || simulator.last_call)
+  if (!simulator.in_own_event || simulator.last_call) {
     return ns3_shim_event_after(event, 0, error);
+  }
   simulator.last_call = event;
   return true;
 }
 
 extern "C" void ns3_shim_event_cancel(ns3_shim_event *event)
 {
-  if (simulator.last_call == event)
+  if (simulator.last_call == event) {
     simulator.last_call = nullptr;
-  if (event->impl)
+  }
+  if (event->impl) {
     event->impl->Cancel();
+  }
   event->impl = nullptr;
 }

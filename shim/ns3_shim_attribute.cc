@@ -74,30 +74,36 @@ bool is_word(const std::string &type)
 // Types that are neither words nor in the table cannot be set.
 bool has_range(const std::string &type)
 {
-  if (is_word(type))
+  if (is_word(type)) {
     return true;
+  }
   for (const Range &range : ranges) {
-    if (type == range.type)
+    if (type == range.type) {
       return true;
+    }
   }
   return false;
 }
 
 bool in_range(const std::string &type, const std::string &value)
 {
-  if (is_word(type))
+  if (is_word(type)) {
     return !value.empty();
+  }
   size_t digits = value.find_first_not_of("0123456789.");
   std::string number = value.substr(0, digits);
   std::string unit = digits == std::string::npos ? "" : value.substr(digits);
-  if (number.empty() || number[0] == '.' || number.find('.') != number.rfind('.'))
+  if (number.empty() || number[0] == '.' || number.find('.') != number.rfind('.')) {
     return false;
-  if (type == "UintegerValue" && number.find('.') != std::string::npos)
+  }
+  if (type == "UintegerValue" && number.find('.') != std::string::npos) {
     return false;
+  }
   for (const Range &range : ranges) {
     for (const Unit &known : units) {
-      if (type != range.type || type != known.type || unit != known.name)
+      if (type != range.type || type != known.type || unit != known.name) {
         continue;
+      }
       double base = std::strtod(number.c_str(), nullptr) * known.factor;
       return base >= range.least && base <= range.most;
     }
@@ -111,11 +117,13 @@ bool find_attribute(TypeId type, const std::string &name, TypeId::AttributeInfor
   for (;;) {
     for (size_t i = 0; i < type.GetAttributeN(); i++) {
       found = type.GetAttribute(i);
-      if (found.name == name && found.supportLevel != TypeId::OBSOLETE)
+      if (found.name == name && found.supportLevel != TypeId::OBSOLETE) {
         return true;
+      }
     }
-    if (!type.HasParent())
+    if (!type.HasParent()) {
       return false;
+    }
     type = type.GetParent();
   }
 }
@@ -141,16 +149,20 @@ bool set_attribute(ObjectBase &object, const std::string &name, const std::strin
                    ns3_shim_error *error)
 {
   TypeId::AttributeInformation attribute;
-  if (!find_attribute(object.GetInstanceTypeId(), name, attribute))
+  if (!find_attribute(object.GetInstanceTypeId(), name, attribute)) {
     return no_attribute(object, name, error);
+  }
   std::string type = value_type(attribute);
-  if (!has_range(type))
+  if (!has_range(type)) {
     return fail(error, "attribute \"" + name + "\" is a " + type + ", which text cannot set");
-  if (!in_range(type, value))
+  }
+  if (!in_range(type, value)) {
     return fail(error, "\"" + value + "\" is no value for attribute \"" + name + "\" (" + type + ")");
-  if (!object.SetAttributeFailSafe(name, StringValue(value)))
+  }
+  if (!object.SetAttributeFailSafe(name, StringValue(value))) {
     return fail(error, "attribute \"" + name + "\" cannot be set to \"" + value + "\" (" +
                            attribute.checker->GetUnderlyingTypeInformation() + ")");
+  }
   return true;
 }
 
@@ -158,11 +170,13 @@ bool get_attribute(const ObjectBase &object, const std::string &name, std::strin
                    ns3_shim_error *error)
 {
   TypeId::AttributeInformation attribute;
-  if (!find_attribute(object.GetInstanceTypeId(), name, attribute))
+  if (!find_attribute(object.GetInstanceTypeId(), name, attribute)) {
     return no_attribute(object, name, error);
+  }
   StringValue text;
-  if (!object.GetAttributeFailSafe(name, text))
+  if (!object.GetAttributeFailSafe(name, text)) {
     return fail(error, "attribute \"" + name + "\" cannot be read");
+  }
   value = text.Get();
   return true;
 }

@@ -51,14 +51,18 @@ void write_to_capture(Ptr<PcapFileWrapper> file, Ptr<const Packet> packet)
 
 bool check_config(const ns3_shim_device_config &config, ns3_shim_error *error)
 {
-  if (config.rate_bit_per_s == 0)
+  if (config.rate_bit_per_s == 0) {
     return shim::fail(error, "a device's rate cannot be 0");
-  if (config.mtu_octets == 0 || config.mtu_octets > UINT16_MAX)
+  }
+  if (config.mtu_octets == 0 || config.mtu_octets > UINT16_MAX) {
     return shim::fail(error, "a device's MTU is 1 to 65535 octets");
-  if (config.interframe_gap_ps < 0 || config.interframe_gap_ps > longest_time_ps)
+  }
+  if (config.interframe_gap_ps < 0 || config.interframe_gap_ps > longest_time_ps) {
     return shim::fail(error, "a device's interframe gap is 0 to 1000000 s");
-  if (config.queue_limit_packets == 0)
+  }
+  if (config.queue_limit_packets == 0) {
     return shim::fail(error, "a device's queue needs room for a packet");
+  }
   return true;
 }
 
@@ -111,22 +115,26 @@ Ptr<Object> part_of(const ns3_shim_device *device, ns3_shim_part part)
 bool shim::connect(const Ptr<Node> nodes[2], const ns3_shim_device_config configs[2], time_ps delay_ps,
                    Ptr<PointToPointNetDevice> devices[2], ns3_shim_error *error)
 {
-  if (!check_config(configs[0], error) || !check_config(configs[1], error))
+  if (!check_config(configs[0], error) || !check_config(configs[1], error)) {
     return false;
-  if (delay_ps < 0 || delay_ps > longest_time_ps)
+  }
+  if (delay_ps < 0 || delay_ps > longest_time_ps) {
     return fail(error, "a channel's delay is 0 to 1000000 s");
+  }
   Ptr<PointToPointChannel> channel = CreateObject<PointToPointChannel>();
   channel->SetAttribute("Delay", TimeValue(TimeStep(static_cast<uint64_t>(delay_ps))));
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2; i++) {
     devices[i] = new_device(nodes[i], channel, configs[i]);
+  }
   return true;
 }
 
 extern "C" ns3_shim_node *ns3_shim_node_new(ns3_shim_error *error)
 {
   ns3_shim_node *node = nullptr;
-  if (!shim::require_open(error))
+  if (!shim::require_open(error)) {
     return node;
+  }
   shim::guarded(error, [&] {
     node = new ns3_shim_node{CreateObject<Node>()};
     return true;
@@ -147,13 +155,15 @@ extern "C" void ns3_shim_device_config_init(ns3_shim_device_config *config, uint
 extern "C" bool ns3_shim_connect(ns3_shim_node *const nodes[2], const ns3_shim_device_config configs[2],
                                  time_ps delay_ps, ns3_shim_device *devices[2], ns3_shim_error *error)
 {
-  if (!shim::require_open(error))
+  if (!shim::require_open(error)) {
     return false;
+  }
   return shim::guarded(error, [&] {
     const Ptr<Node> both[] = {nodes[0]->node, nodes[1]->node};
     Ptr<PointToPointNetDevice> made[2];
-    if (!shim::connect(both, configs, delay_ps, made, error))
+    if (!shim::connect(both, configs, delay_ps, made, error)) {
       return false;
+    }
     for (int i = 0; i < 2; i++) {
       devices[i] = new ns3_shim_device{made[i], Create<Receiver>(), made[i]->GetBroadcast()};
       made[i]->SetReceiveCallback(MakeCallback(&Receiver::Receive, devices[i]->receiver));
@@ -165,10 +175,12 @@ extern "C" bool ns3_shim_connect(ns3_shim_node *const nodes[2], const ns3_shim_d
 extern "C" bool ns3_shim_device_change(ns3_shim_device *device, const ns3_shim_device_config *config,
                                        time_ps delay_ps, ns3_shim_error *error)
 {
-  if (!shim::require_open(error) || !check_config(*config, error))
+  if (!shim::require_open(error) || !check_config(*config, error)) {
     return false;
-  if (delay_ps < 0 || delay_ps > longest_time_ps)
+  }
+  if (delay_ps < 0 || delay_ps > longest_time_ps) {
     return shim::fail(error, "a channel's delay is 0 to 1000000 s");
+  }
   return shim::guarded(error, [&] {
     device->device->SetDataRate(DataRate(config->rate_bit_per_s));
     device->device->SetInterframeGap(TimeStep(static_cast<uint64_t>(config->interframe_gap_ps)));
@@ -179,8 +191,9 @@ extern "C" bool ns3_shim_device_change(ns3_shim_device *device, const ns3_shim_d
 
 extern "C" void ns3_shim_device_free(ns3_shim_device *device)
 {
-  if (!device)
+  if (!device) {
     return;
+  }
   ns3_shim_device_set_receiver(device, nullptr, nullptr);
   delete device;
 }
@@ -195,12 +208,15 @@ extern "C" void ns3_shim_device_set_receiver(ns3_shim_device *device, const ns3_
 extern "C" bool ns3_shim_device_send(ns3_shim_device *device, const uint8_t *octets, uint32_t length,
                                      uint32_t padding, ns3_shim_error *error)
 {
-  if (!shim::require_open(error))
+  if (!shim::require_open(error)) {
     return false;
-  if (length == 0)
+  }
+  if (length == 0) {
     return shim::fail(error, "a packet without octets");
-  if (length > device->device->GetMtu())
+  }
+  if (length > device->device->GetMtu()) {
     return shim::fail(error, "a packet larger than the device's MTU");
+  }
   return shim::guarded(error, [&] {
     Ptr<Packet> packet = Create<Packet>(octets, length);
     packet->AddPaddingAtEnd(padding);
@@ -211,14 +227,16 @@ extern "C" bool ns3_shim_device_send(ns3_shim_device *device, const uint8_t *oct
 
 extern "C" bool ns3_shim_device_capture(ns3_shim_device *device, const char *path, ns3_shim_error *error)
 {
-  if (!shim::require_open(error))
+  if (!shim::require_open(error)) {
     return false;
+  }
   return shim::guarded(error, [&] {
     Ptr<PcapFileWrapper> file = CreateObject<PcapFileWrapper>();
     file->SetAttribute("NanosecMode", BooleanValue(true));
     file->Open(path, std::ios::out | std::ios::binary);
-    if (file->Fail())
+    if (file->Fail()) {
       return shim::fail(error, std::string("cannot write ") + path + ": " + std::strerror(errno));
+    }
     file->Init(PCAP_LINK_TYPE_PPP);
     return device->device->TraceConnectWithoutContext("PromiscSniffer",
                                                       MakeBoundCallback(&write_to_capture, file)) ||
@@ -229,11 +247,13 @@ extern "C" bool ns3_shim_device_capture(ns3_shim_device *device, const char *pat
 extern "C" bool ns3_shim_device_set(ns3_shim_device *device, ns3_shim_part part, const char *name,
                                     const char *value, ns3_shim_error *error)
 {
-  if (!shim::require_open(error))
+  if (!shim::require_open(error)) {
     return false;
+  }
   // QueueBase::SetMaxSize() ends the process when more is waiting than the new limit.
-  if (part == NS3_SHIM_QUEUE && !device->device->GetQueue()->IsEmpty())
+  if (part == NS3_SHIM_QUEUE && !device->device->GetQueue()->IsEmpty()) {
     return shim::fail(error, "a queue's attributes cannot be set while packets wait in it");
+  }
   return shim::guarded(error,
                        [&] { return shim::set_attribute(*part_of(device, part), name, value, error); });
 }
@@ -241,12 +261,14 @@ extern "C" bool ns3_shim_device_set(ns3_shim_device *device, ns3_shim_part part,
 extern "C" bool ns3_shim_device_get(ns3_shim_device *device, ns3_shim_part part, const char *name,
                                     char *value, size_t size, ns3_shim_error *error)
 {
-  if (!shim::require_open(error))
+  if (!shim::require_open(error)) {
     return false;
+  }
   return shim::guarded(error, [&] {
     std::string text;
-    if (!shim::get_attribute(*part_of(device, part), name, text, error))
+    if (!shim::get_attribute(*part_of(device, part), name, text, error)) {
       return false;
+    }
     size_t length = std::min(text.size(), size - 1);
     std::memcpy(value, text.data(), length);
     value[length] = '\0';

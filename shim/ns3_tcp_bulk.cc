@@ -43,15 +43,17 @@ public:
 
   void Sent(Ptr<const Packet> payload, const TcpHeader &, Ptr<const TcpSocketBase>)
   {
-    if (payload->GetSize() > 0)
+    if (payload->GetSize() > 0) {
       data_segments++;
+    }
   }
 
   void Received(Ptr<const Packet> payload, const Address &)
   {
     octets_received += payload->GetSize();
-    if (octets_received < m_octets)
+    if (octets_received < m_octets) {
       return;
+    }
     // Not its end: that would be TIME-WAIT's.
     finished = Simulator::Now().GetTimeStep();
     Simulator::Stop();
@@ -68,16 +70,21 @@ private:
 bool check_config(const ns3_tcp_bulk_config &config, ns3_shim_error *error)
 {
   uint64_t headers = HEADERS + (config.timestamps ? TIMESTAMPS : 0);
-  if (config.octets == 0)
+  if (config.octets == 0) {
     return shim::fail(error, "nothing to transfer");
-  if (config.segment_octets == 0 || config.segment_octets + headers > config.device.mtu_octets)
+  }
+  if (config.segment_octets == 0 || config.segment_octets + headers > config.device.mtu_octets) {
     return shim::fail(error, "a segment with its headers is at most the MTU");
-  if (config.lost_segment >= UINT32_MAX)
+  }
+  if (config.lost_segment >= UINT32_MAX) {
     return shim::fail(error, "a lost segment has a number below 2^32 - 1");
-  if (config.initial_window_segments == 0)
+  }
+  if (config.initial_window_segments == 0) {
     return shim::fail(error, "an initial window without a segment");
-  if (config.buffer_octets < config.segment_octets || config.buffer_octets > MOST_BUFFER)
+  }
+  if (config.buffer_octets < config.segment_octets || config.buffer_octets > MOST_BUFFER) {
     return shim::fail(error, "a buffer has room for 1 segment to 2^30 octets");
+  }
   return true;
 }
 
@@ -96,8 +103,9 @@ TypeId congestion_of(ns3_tcp_bulk_congestion congestion)
 // The receiver's device counts packets from 0; the SYN and the ACK that ends the handshake come first.
 void lose_segment(Ptr<PointToPointNetDevice> receiver, uint64_t segment)
 {
-  if (segment == 0)
+  if (segment == 0) {
     return;
+  }
   Ptr<ReceiveListErrorModel> losses = CreateObject<ReceiveListErrorModel>();
   losses->SetList({static_cast<uint32_t>(segment + 1)});
   receiver->SetReceiveErrorModel(losses);
@@ -124,8 +132,9 @@ bool set_defaults(const ns3_tcp_bulk_config &config, ns3_shim_error *error)
       {"ns3::TcpSocketBase::Timestamp", BooleanValue(config.timestamps)},
   };
   for (const auto &setting : defaults) {
-    if (!Config::SetDefaultFailSafe(setting.name, setting.value))
+    if (!Config::SetDefaultFailSafe(setting.name, setting.value)) {
       return shim::fail(error, std::string("ns-3 refuses the value of ") + setting.name);
+    }
   }
   return true;
 }
@@ -165,14 +174,17 @@ bool transfer(const Ptr<Node> nodes[ENDS], const ns3_tcp_bulk_config &config, ns
 
   bool traced = sink->TraceConnectWithoutContext("Rx", MakeCallback(&Count::Received, count));
   // Everything starts at time 0; nothing but the SYN has been sent by its end.
-  if (!ns3_shim_run(0, error))
+  if (!ns3_shim_run(0, error)) {
     return false;
+  }
   traced = traced && connect_sent_trace(sender, count);
-  if (!traced)
+  if (!traced) {
     return shim::fail(error, "ns-3 lacks a trace of its TCP");
+  }
   auto before = std::chrono::steady_clock::now();
-  if (!ns3_shim_run(TIME_PS_NEVER, error))
+  if (!ns3_shim_run(TIME_PS_NEVER, error)) {
     return false;
+  }
   std::chrono::duration<double> wall = std::chrono::steady_clock::now() - before;
   result = {count->data_segments, count->octets_received, count->finished, ns3_shim_events(), wall.count()};
   return true;
@@ -200,16 +212,19 @@ extern "C" void ns3_tcp_bulk_config_init(ns3_tcp_bulk_config *config, uint64_t o
 extern "C" bool ns3_tcp_bulk_run(const ns3_tcp_bulk_config *config, ns3_tcp_bulk_result *result,
                                  ns3_shim_error *error)
 {
-  if (!check_config(*config, error) || !ns3_shim_open(error))
+  if (!check_config(*config, error) || !ns3_shim_open(error)) {
     return false;
+  }
   bool done = shim::guarded(error, [&] {
     const Ptr<Node> nodes[ENDS] = {CreateObject<Node>(), CreateObject<Node>()};
     const ns3_shim_device_config configs[ENDS] = {config->device, config->device};
     Ptr<PointToPointNetDevice> devices[ENDS];
-    if (!set_defaults(*config, error) || !shim::connect(nodes, configs, config->delay_ps, devices, error))
+    if (!set_defaults(*config, error) || !shim::connect(nodes, configs, config->delay_ps, devices, error)) {
       return false;
-    for (int end = 0; end < ENDS; end++)
+    }
+    for (int end = 0; end < ENDS; end++) {
       install_internet(nodes[end], devices[end], addresses[end]);
+    }
     lose_segment(devices[RECEIVER], config->lost_segment);
     return transfer(nodes, *config, *result, error);
   });

@@ -142,8 +142,9 @@ struct ns3_tcp_node {
 
   void Wake()
   {
-    if (events.woken)
+    if (events.woken) {
       events.woken(user);
+    }
   }
 
   // Taken out of ns-3 at once: it tells its peer of room in the window only with the next ACK, and that goes out as soon as this
@@ -167,8 +168,9 @@ struct ns3_tcp_node {
   // No retries left, for SYN or data; or an RST of ns-3's own.
   void SocketError(Ptr<Socket>)
   {
-    if (end == NS3_TCP_END_NONE)
+    if (end == NS3_TCP_END_NONE) {
       end = in_timeout || !established ? NS3_TCP_END_GAVE_UP : NS3_TCP_END_ABORTED;
+    }
     Wake();
   }
 
@@ -200,8 +202,9 @@ struct ns3_tcp_node {
   static void Release(Ptr<shim::ObservedSocket> released)
   {
     const auto none = MakeNullCallback<void, Ptr<Socket>>();
-    if (!released)
+    if (!released) {
       return;
+    }
     released->Watch(nullptr);
     released->SetCloseCallbacks(none, none);
     released->SetConnectCallback(none, none);
@@ -214,10 +217,12 @@ struct ns3_tcp_node {
 void shim::ObservedSocket::ReTxTimeout()
 {
   bool has_data = m_txBuffer->Size() > 0 && m_state != CLOSED && m_state != TIME_WAIT && m_state != SYN_SENT;
-  if (has_data)
+  if (has_data) {
     timeouts++;
-  if (m_observer)
+  }
+  if (m_observer) {
     m_observer->in_timeout = true;
+  }
   TcpSocketBase::ReTxTimeout();
   if (m_observer) {
     m_observer->in_timeout = false;
@@ -230,8 +235,9 @@ void shim::ObservedSocket::LastAckTimeout()
 {
   TcpSocketBase::LastAckTimeout();
   if (m_observer) {
-    if (m_observer->end == NS3_TCP_END_NONE)
+    if (m_observer->end == NS3_TCP_END_NONE) {
       m_observer->end = NS3_TCP_END_FINISHED;
+    }
     m_observer->Wake();
   }
 }
@@ -276,8 +282,9 @@ bool set_attributes(shim::ObservedSocket &socket, const ns3_tcp_node_config &con
       {"UseEcn", EnumValue(ecn_of(config.ecn))},
   };
   for (const auto &setting : settings) {
-    if (!socket.SetAttributeFailSafe(setting.name, setting.value))
+    if (!socket.SetAttributeFailSafe(setting.name, setting.value)) {
       return shim::fail(error, std::string("ns-3 refuses the value of ") + setting.name);
+    }
   }
   socket.SetPacingStatus(config.pacing);
   return true;
@@ -347,8 +354,9 @@ bool build(ns3_tcp_node &self, ns3_shim_error *error)
   self.node->AddDevice(self.device);
   install_stack(self);
   self.socket = make_socket(self.node, self.config);
-  if (!set_attributes(*PeekPointer(self.socket), self.config, error))
+  if (!set_attributes(*PeekPointer(self.socket), self.config, error)) {
     return false;
+  }
   const InetSocketAddress local(Ipv4Address(self.config.local_address), self.config.local_port);
   return self.socket->Bind(local) == 0 || shim::fail(error, "ns-3's TCP: cannot bind the port");
 }
@@ -372,13 +380,15 @@ void observe_state(ns3_tcp_node &self)
   bool in_recovery = self.socket->InRecovery();
   self.recoveries += in_recovery && !self.in_recovery;
   self.in_recovery = in_recovery;
-  if (self.end != NS3_TCP_END_NONE)
+  if (self.end != NS3_TCP_END_NONE) {
     return;
-  if (state == TcpSocket::TIME_WAIT)
+  }
+  if (state == TcpSocket::TIME_WAIT) {
     self.end = NS3_TCP_END_FINISHED;
-  else if (state == TcpSocket::CLOSED && (self.established || self.opened))
+  } else if (state == TcpSocket::CLOSED && (self.established || self.opened)) {
     self.end =
         self.socket->GetRxBuffer()->Finished() && self.closing ? NS3_TCP_END_FINISHED : NS3_TCP_END_RESET;
+  }
 }
 
 } // namespace
@@ -386,19 +396,24 @@ void observe_state(ns3_tcp_node &self)
 extern "C" bool ns3_tcp_node_check(const ns3_tcp_node_config *config, ns3_shim_error *error)
 {
   uint64_t headers = HEADERS + (config->timestamps ? TIMESTAMPS : 0);
-  if (config->mtu_octets < LEAST_MTU || config->mtu_octets > MOST_MTU)
+  if (config->mtu_octets < LEAST_MTU || config->mtu_octets > MOST_MTU) {
     return shim::fail(error, "ns-3's TCP: an MTU is 68 to 65535 octets");
-  if (config->segment_octets == 0 || config->segment_octets + headers > config->mtu_octets)
+  }
+  if (config->segment_octets == 0 || config->segment_octets + headers > config->mtu_octets) {
     return shim::fail(error, "ns-3's TCP: a segment with its headers is at most the MTU");
-  if (config->receive_buffer_octets < config->segment_octets || config->receive_buffer_octets > MOST_BUFFER)
+  }
+  if (config->receive_buffer_octets < config->segment_octets || config->receive_buffer_octets > MOST_BUFFER) {
     return shim::fail(error, "ns-3's TCP: a receive buffer has room for 1 segment to 2^30 octets");
+  }
   if (config->initial_window_segments == 0 || config->duplicate_ack_threshold == 0 ||
-      config->delayed_ack_segments == 0 || config->local_port == 0)
+      config->delayed_ack_segments == 0 || config->local_port == 0) {
     return shim::fail(error, "ns-3's TCP: initial window, threshold, delayed ACK and port cannot be 0");
+  }
   if (config->delayed_ack_ps < 0 || config->rto_initial_ps <= 0 || config->rto_min_ps < 0 ||
       std::max({config->delayed_ack_ps, config->rto_initial_ps, config->rto_min_ps}) >
-          1000000 * TIME_PS_PER_SECOND)
+          1000000 * TIME_PS_PER_SECOND) {
     return shim::fail(error, "ns-3's TCP: times are 0 to 1000000 s");
+  }
   return true;
 }
 
@@ -406,8 +421,9 @@ extern "C" ns3_tcp_node *ns3_tcp_node_new(const ns3_tcp_node_config *config,
                                           const ns3_tcp_node_events *events, void *user,
                                           ns3_shim_error *error)
 {
-  if (!shim::require_open(error) || !ns3_tcp_node_check(config, error))
+  if (!shim::require_open(error) || !ns3_tcp_node_check(config, error)) {
     return nullptr;
+  }
   ns3_tcp_node *self = new ns3_tcp_node();
   self->config = *config;
   self->events = *events;
@@ -421,12 +437,14 @@ extern "C" ns3_tcp_node *ns3_tcp_node_new(const ns3_tcp_node_config *config,
 
 extern "C" void ns3_tcp_node_free(ns3_tcp_node *node)
 {
-  if (!node)
+  if (!node) {
     return;
+  }
   ns3_tcp_node::Release(node->socket);
   ns3_tcp_node::Release(node->listener);
-  if (node->device)
+  if (node->device) {
     node->device->SetOutput(nullptr, nullptr);
+  }
   delete node;
 }
 
@@ -463,8 +481,9 @@ extern "C" bool ns3_tcp_node_send(ns3_tcp_node *node, const uint8_t *octets, uin
 {
   return shim::guarded(error, [&] {
     int taken = node->socket->Send(Create<Packet>(octets, length), 0);
-    if (taken < 0 || static_cast<uint32_t>(taken) != length)
+    if (taken < 0 || static_cast<uint32_t>(taken) != length) {
       return shim::fail(error, "ns-3's TCP takes no more octets");
+    }
     node->sent += length;
     return true;
   });
@@ -493,11 +512,13 @@ extern "C" void ns3_tcp_node_close(ns3_tcp_node *node)
 extern "C" void ns3_tcp_node_abort(ns3_tcp_node *node)
 {
   shim::guarded(nullptr, [&] {
-    if (node->end != NS3_TCP_END_NONE)
+    if (node->end != NS3_TCP_END_NONE) {
       return true;
+    }
     node->end = NS3_TCP_END_ABORTED;
-    if (node->established || node->opened)
+    if (node->established || node->opened) {
       node->socket->Reset();
+    }
     return true;
   });
 }

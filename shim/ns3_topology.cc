@@ -113,60 +113,77 @@ bool in_time(time_ps time)
 
 bool check_hop(const ns3_topology_hop &hop, ns3_shim_error *error)
 {
-  if (hop.rate_bit_per_s == 0)
+  if (hop.rate_bit_per_s == 0) {
     return shim::fail(error, "a hop's rate cannot be 0");
-  if (!in_time(hop.delay_ps))
+  }
+  if (!in_time(hop.delay_ps)) {
     return shim::fail(error, "a hop's delay is 0 to 1000000 s");
-  if (hop.mtu_octets < LEAST_MTU || hop.mtu_octets > MOST_MTU)
+  }
+  if (hop.mtu_octets < LEAST_MTU || hop.mtu_octets > MOST_MTU) {
     return shim::fail(error, "a hop's MTU is 68 to 65535 octets");
-  if (hop.queue_limit_packets == 0)
+  }
+  if (hop.queue_limit_packets == 0) {
     return shim::fail(error, "a hop's queue needs room for a packet");
+  }
   return true;
 }
 
 bool check_traffic(const ns3_topology_traffic &flow, size_t hops, ns3_shim_error *error)
 {
   bool is_udp = flow.kind == NS3_TOPOLOGY_UDP_ON_OFF;
-  if (flow.from_node > hops || flow.to_node > hops || flow.from_node == flow.to_node)
+  if (flow.from_node > hops || flow.to_node > hops || flow.from_node == flow.to_node) {
     return shim::fail(error, "cross traffic goes from one node of the chain to another");
+  }
   if (!in_time(flow.start_ps) ||
-      (flow.stop_ps != TIME_PS_NEVER && (!in_time(flow.stop_ps) || flow.stop_ps < flow.start_ps)))
+      (flow.stop_ps != TIME_PS_NEVER && (!in_time(flow.stop_ps) || flow.stop_ps < flow.start_ps))) {
     return shim::fail(error, "cross traffic starts at 0 to 1000000 s, and stops after that");
-  if (flow.packet_octets == 0 || flow.packet_octets > UDP_MOST_OCTETS)
+  }
+  if (flow.packet_octets == 0 || flow.packet_octets > UDP_MOST_OCTETS) {
     return shim::fail(error, "a packet of cross traffic has 1 to 65507 octets");
+  }
   if (is_udp &&
-      (flow.rate_bit_per_s == 0 || flow.on_ps <= 0 || !in_time(flow.on_ps) || !in_time(flow.off_ps)))
+      (flow.rate_bit_per_s == 0 || flow.on_ps <= 0 || !in_time(flow.on_ps) || !in_time(flow.off_ps))) {
     return shim::fail(error, "UDP cross traffic has a rate, and is on for more than 0 s");
+  }
   return true;
 }
 
 bool check_config(const ns3_topology_config &config, ns3_shim_error *error)
 {
-  if (config.hop_count == 0 || config.hop_count > NS3_TOPOLOGY_MOST_HOPS)
+  if (config.hop_count == 0 || config.hop_count > NS3_TOPOLOGY_MOST_HOPS) {
     return shim::fail(error, "a chain has 1 to 64 hops");
-  if (config.traffic_count > NS3_TOPOLOGY_MOST_TRAFFIC)
-    return shim::fail(error, "a chain has at most 64 flows of cross traffic");
-  if (config.seed == 0)
-    return shim::fail(error, "ns-3's seed cannot be 0");
-  for (uint32_t address : config.addresses) {
-    if ((address & 0xFFF00000) == chain_addresses)
-      return shim::fail(error, "172.16.0.0/12 is the chain's own");
   }
-  if (config.addresses[0] == config.addresses[1])
+  if (config.traffic_count > NS3_TOPOLOGY_MOST_TRAFFIC) {
+    return shim::fail(error, "a chain has at most 64 flows of cross traffic");
+  }
+  if (config.seed == 0) {
+    return shim::fail(error, "ns-3's seed cannot be 0");
+  }
+  for (uint32_t address : config.addresses) {
+    if ((address & 0xFFF00000) == chain_addresses) {
+      return shim::fail(error, "172.16.0.0/12 is the chain's own");
+    }
+  }
+  if (config.addresses[0] == config.addresses[1]) {
     return shim::fail(error, "the hosts at the ends need different addresses");
+  }
   for (size_t i = 0; i < config.hop_count; i++) {
-    if (!check_hop(config.hops[i], error))
+    if (!check_hop(config.hops[i], error)) {
       return false;
+    }
   }
   uint32_t segment_octets = 0;
   for (size_t i = 0; i < config.traffic_count; i++) {
     const ns3_topology_traffic &flow = config.traffic[i];
-    if (!check_traffic(flow, config.hop_count, error))
+    if (!check_traffic(flow, config.hop_count, error)) {
       return false;
-    if (flow.kind != NS3_TOPOLOGY_TCP_BULK)
+    }
+    if (flow.kind != NS3_TOPOLOGY_TCP_BULK) {
       continue;
-    if (segment_octets != 0 && segment_octets != flow.packet_octets)
+    }
+    if (segment_octets != 0 && segment_octets != flow.packet_octets) {
       return shim::fail(error, "the TCP flows of a chain have segments of one size: ns-3 keeps it for all");
+    }
     segment_octets = flow.packet_octets;
   }
   return true;
@@ -187,26 +204,28 @@ template <typename Base> Ptr<Base> make(const ns3_topology_object &description, 
   Ptr<Base> object = ObjectFactory(description.type).Create<Base>();
   for (size_t i = 0; i < description.attribute_count; i++) {
     const ns3_topology_attribute &attribute = description.attributes[i];
-    if (!shim::set_attribute(*PeekPointer(object), attribute.name, attribute.value, error))
+    if (!shim::set_attribute(*PeekPointer(object), attribute.name, attribute.value, error)) {
       return nullptr;
+    }
   }
   return object;
 }
 
 void assign_streams(ns3_topology &self, Ptr<Object> object)
 {
-  if (auto red = DynamicCast<RedQueueDisc>(object))
+  if (auto red = DynamicCast<RedQueueDisc>(object)) {
     self.streams += red->AssignStreams(self.streams);
-  else if (auto pie = DynamicCast<PieQueueDisc>(object))
+  } else if (auto pie = DynamicCast<PieQueueDisc>(object)) {
     self.streams += pie->AssignStreams(self.streams);
-  else if (auto rate = DynamicCast<RateErrorModel>(object))
+  } else if (auto rate = DynamicCast<RateErrorModel>(object)) {
     self.streams += rate->AssignStreams(self.streams);
-  else if (auto burst = DynamicCast<BurstErrorModel>(object))
+  } else if (auto burst = DynamicCast<BurstErrorModel>(object)) {
     self.streams += burst->AssignStreams(self.streams);
-  else if (auto on_off = DynamicCast<OnOffApplication>(object))
+  } else if (auto on_off = DynamicCast<OnOffApplication>(object)) {
     self.streams += on_off->AssignStreams(self.streams);
-  else if (auto csma = DynamicCast<CsmaNetDevice>(object))
+  } else if (auto csma = DynamicCast<CsmaNetDevice>(object)) {
     self.streams += csma->AssignStreams(self.streams);
+  }
 }
 
 // --- Hops ---
@@ -240,8 +259,9 @@ NetDeviceContainer join(const ns3_topology_hop &hop, Ptr<Node> left, Ptr<Node> r
 
 Ptr<QueueDisc> make_queue(const ns3_topology_hop &hop, ns3_shim_error *error)
 {
-  if (hop.queue.type)
+  if (hop.queue.type) {
     return make<QueueDisc>(hop.queue, error);
+  }
   Ptr<QueueDisc> fifo = CreateObject<FifoQueueDisc>();
   fifo->SetMaxSize(QueueSize(QueueSizeUnit::PACKETS, hop.queue_limit_packets));
   return fifo;
@@ -251,18 +271,21 @@ Ptr<QueueDisc> make_queue(const ns3_topology_hop &hop, ns3_shim_error *error)
 bool put_queue(ns3_topology &self, const ns3_topology_hop &hop, Direction &direction, ns3_shim_error *error)
 {
   Ptr<QueueDisc> queue = make_queue(hop, error);
-  if (!queue)
+  if (!queue) {
     return false;
+  }
   if (DynamicCast<RedQueueDisc>(queue)) {
     bool has_bandwidth = false, has_delay = false;
     for (size_t i = 0; i < hop.queue.attribute_count; i++) {
       has_bandwidth |= std::string(hop.queue.attributes[i].name) == "LinkBandwidth";
       has_delay |= std::string(hop.queue.attributes[i].name) == "LinkDelay";
     }
-    if (!has_bandwidth)
+    if (!has_bandwidth) {
       queue->SetAttribute("LinkBandwidth", DataRateValue(DataRate(hop.rate_bit_per_s)));
-    if (!has_delay)
+    }
+    if (!has_delay) {
       queue->SetAttribute("LinkDelay", TimeValue(TimeStep(static_cast<uint64_t>(hop.delay_ps))));
+    }
   }
   assign_streams(self, queue);
   direction.queue = queue;
@@ -275,11 +298,13 @@ bool put_queue(ns3_topology &self, const ns3_topology_hop &hop, Direction &direc
 bool put_errors(ns3_topology &self, const ns3_topology_hop &hop, Direction &direction,
                 Ptr<NetDevice> receiver, ns3_shim_error *error)
 {
-  if (!hop.errors.type)
+  if (!hop.errors.type) {
     return true;
+  }
   Ptr<ErrorModel> errors = make<ErrorModel>(hop.errors, error);
-  if (!errors)
+  if (!errors) {
     return false;
+  }
   assign_streams(self, errors);
   receiver->SetAttribute("ReceiveErrorModel", PointerValue(errors));
   return receiver->TraceConnectWithoutContext("PhyRxDrop",
@@ -311,8 +336,9 @@ bool build_hop(ns3_topology &self, const ns3_topology_hop &hop, size_t index, ns
     assign_streams(self, direction.device);
     give_address(direction.device, address_of_hop(index, 1 - to_end), 0xFFFFFFFC);
     if (!put_queue(self, hop, direction, error) ||
-        !put_errors(self, hop, direction, devices.Get(to_end), error) || !count(direction, error))
+        !put_errors(self, hop, direction, devices.Get(to_end), error) || !count(direction, error)) {
       return false;
+    }
     self.directions[to_end].push_back(direction);
   }
   self.mtus.push_back(hop.mtu_octets);
@@ -374,8 +400,9 @@ void build_routes(ns3_topology &self, const ns3_topology_config &config)
       }
       Ipv4Address neighbour = end == 0 ? address_of_hop(node - 1, 0) : address_of_hop(node, 1);
       routes->AddHostRouteTo(host, neighbour, interface);
-      for (size_t hop = end == 0 ? 0 : node + 1; hop < (end == 0 ? node - 1 : hops); hop++)
+      for (size_t hop = end == 0 ? 0 : node + 1; hop < (end == 0 ? node - 1 : hops); hop++) {
         routes->AddNetworkRouteTo(address_of_hop(hop, 0).CombineMask(of_hop), of_hop, neighbour, interface);
+      }
     }
   }
 }
@@ -428,8 +455,9 @@ void build_flow(ns3_topology &self, const ns3_topology_traffic &flow, size_t ind
   const Address remote = InetSocketAddress(to, port);
   Ptr<Application> source = is_tcp ? make_bulk(flow, remote) : make_on_off(flow, remote);
   source->SetStartTime(TimeStep(static_cast<uint64_t>(flow.start_ps)));
-  if (flow.stop_ps != TIME_PS_NEVER)
+  if (flow.stop_ps != TIME_PS_NEVER) {
     source->SetStopTime(TimeStep(static_cast<uint64_t>(flow.stop_ps)));
+  }
   self.nodes[flow.from_node]->AddApplication(source);
   assign_streams(self, source);
 }
@@ -448,20 +476,24 @@ bool build(ns3_topology &self, const ns3_topology_config &config, ns3_shim_error
     self.streams += internet.AssignStreams(NodeContainer(self.nodes.back()), self.streams);
   }
   for (size_t i = 0; i < config.hop_count; i++) {
-    if (!build_hop(self, config.hops[i], i, error))
+    if (!build_hop(self, config.hops[i], i, error)) {
       return false;
+    }
   }
   build_ends(self);
   build_routes(self, config);
   for (size_t i = 0; i < config.hop_count; i++) {
-    if (config.hops[i].medium == NS3_TOPOLOGY_CSMA)
+    if (config.hops[i].medium == NS3_TOPOLOGY_CSMA) {
       introduce_neighbours(self, i);
+    }
   }
-  for (size_t i = 0; i < config.traffic_count; i++)
+  for (size_t i = 0; i < config.traffic_count; i++) {
     build_flow(self, config.traffic[i], i);
+  }
   // ns-3 would do it at time 0 in an event of its own; a packet that came before that would find no queue.
-  for (const Ptr<Node> &node : self.nodes)
+  for (const Ptr<Node> &node : self.nodes) {
     node->Initialize();
+  }
   return true;
 }
 
@@ -470,8 +502,9 @@ bool build(ns3_topology &self, const ns3_topology_config &config, ns3_shim_error
 extern "C" ns3_topology *ns3_topology_new(const ns3_topology_config *config, ns3_topology_output output,
                                           void *user, ns3_shim_error *error)
 {
-  if (!shim::require_open(error) || !check_config(*config, error))
+  if (!shim::require_open(error) || !check_config(*config, error)) {
     return nullptr;
+  }
   ns3_topology *self = new ns3_topology();
   self->output = output;
   self->user = user;
@@ -484,11 +517,13 @@ extern "C" ns3_topology *ns3_topology_new(const ns3_topology_config *config, ns3
 
 extern "C" void ns3_topology_free(ns3_topology *topology)
 {
-  if (!topology)
+  if (!topology) {
     return;
+  }
   for (auto &end : topology->ends) {
-    if (end.device)
+    if (end.device) {
       end.device->SetOutput(nullptr, nullptr);
+    }
   }
   delete topology;
 }
@@ -517,8 +552,9 @@ extern "C" size_t ns3_topology_narrow_hop(const ns3_topology *topology, unsigned
   size_t hops = topology->mtus.size();
   for (size_t i = 0; i < hops; i++) {
     size_t hop = end == 0 ? i : hops - 1 - i;
-    if (topology->mtus[hop] < octets)
+    if (topology->mtus[hop] < octets) {
       return hop;
+    }
   }
   return hops;
 }

@@ -41,8 +41,9 @@ struct Hosts::Parts {
     void ReceiveIp(Ptr<NetDevice>, Ptr<const Packet> packet, uint16_t, const Address &, const Address &,
                    NetDevice::PacketType type)
     {
-      if (type == NetDevice::PACKET_OTHERHOST)
+      if (type == NetDevice::PACKET_OTHERHOST) {
         return;
+      }
       std::vector<uint8_t> octets(packet->GetSize());
       packet->CopyData(octets.data(), packet->GetSize());
       host_session_receive(parts->session, side, octets.data(), packet->GetSize());
@@ -55,8 +56,9 @@ struct Hosts::Parts {
       ArpHeader request, reply;
       Ipv4Address own(host_session_address(parts->session, side));
       if (packet->PeekHeader(request) == 0 || !request.IsRequest() ||
-          request.GetDestinationIpv4Address() != own)
+          request.GetDestinationIpv4Address() != own) {
         return;
+      }
       reply.SetReply(device->GetAddress(), own, request.GetSourceHardwareAddress(),
                      request.GetSourceIpv4Address());
       Ptr<Packet> answer = Create<Packet>();
@@ -69,14 +71,16 @@ struct Hosts::Parts {
   {
     Parts *self = static_cast<Parts *>(user);
     Place &place = self->places[side];
-    if (!place.device->Send(Create<Packet>(octets, length), place.nextHop, ETHERTYPE_IPV4))
+    if (!place.device->Send(Create<Packet>(octets, length), place.nextHop, ETHERTYPE_IPV4)) {
       self->refused++;
+    }
   }
 
   void Finish()
   {
-    if (!finished)
+    if (!finished) {
       host_session_finish(session);
+    }
     finished = true;
   }
 
@@ -90,20 +94,24 @@ struct Hosts::Parts {
 Hosts::Hosts(const std::string &path, const std::vector<std::string> &sets) : m_parts(new Parts())
 {
   std::vector<const char *> texts;
-  for (const std::string &set : sets)
+  texts.reserve(sets.size());
+  for (const std::string &set : sets) {
     texts.push_back(set.c_str());
+  }
   texts.push_back(nullptr);
   char *message = nullptr;
   m_parts->session = host_session_new(path.c_str(), texts.data(), Parts::Send, m_parts.get(), &message);
-  if (!m_parts->session)
+  if (!m_parts->session) {
     throw std::runtime_error(take(message));
+  }
 }
 
 Hosts::~Hosts()
 {
   for (Parts::Place &place : m_parts->places) {
-    if (!place.node)
+    if (!place.node) {
       continue;
+    }
     place.node->UnregisterProtocolHandler(MakeCallback(&Parts::Place::ReceiveIp, &place));
     place.node->UnregisterProtocolHandler(MakeCallback(&Parts::Place::ReceiveArp, &place));
     place.node = nullptr;
@@ -115,21 +123,25 @@ Hosts::~Hosts()
 void Hosts::Attach(Side side, Ptr<Node> node, Ptr<NetDevice> device, const Address &nextHop)
 {
   Parts::Place &place = m_parts->places[side];
-  if (place.node)
+  if (place.node) {
     throw std::runtime_error("this side is attached already");
-  if (!node || !device || device->GetNode() != node)
+  }
+  if (!node || !device || device->GetNode() != node) {
     throw std::runtime_error("a host is attached to a node and one of its devices");
+  }
   place = {m_parts.get(), side, node, device, nextHop};
   node->RegisterProtocolHandler(MakeCallback(&Parts::Place::ReceiveIp, &place), ETHERTYPE_IPV4, device);
   node->RegisterProtocolHandler(MakeCallback(&Parts::Place::ReceiveArp, &place), ETHERTYPE_ARP, device);
 }
 
-void Hosts::Start(Time when)
+void Hosts::Start(const Time &when)
 {
-  if (!m_parts->places[INITIATOR].node || !m_parts->places[RESPONDER].node)
+  if (!m_parts->places[INITIATOR].node || !m_parts->places[RESPONDER].node) {
     throw std::runtime_error("both sides are attached before the start");
-  if (m_parts->started || when < Simulator::Now())
+  }
+  if (m_parts->started || when < Simulator::Now()) {
     throw std::runtime_error("hosts are started once, and not in the past");
+  }
   m_parts->started = true;
   host_session_start(m_parts->session, when.GetTimeStep());
 }
@@ -158,8 +170,9 @@ double Hosts::GetMetric(const std::string &name)
 {
   double value;
   m_parts->Finish();
-  if (!host_session_metric(m_parts->session, name.c_str(), &value))
+  if (!host_session_metric(m_parts->session, name.c_str(), &value)) {
     throw std::runtime_error("there is no metric \"" + name + "\"");
+  }
   return value;
 }
 

@@ -76,11 +76,12 @@ static const tcp_events events = {.inspect = on_inspect,
 
 static void kit_open(kit *k, tcp_passing passing, uint64_t start, uint64_t limit)
 {
-  const tcp_config config = {.receive_mtu_octets = 1500, .passing = passing, .delayed_ack_segments = 2};
+  tcp_config config = tcp_config_default();
   tcp_transport *made = NULL;
   replay_transport_place place = {
       .start = start, .peer_isn = PEER_ISN, .emss_octets = 1460, .limit = limit, .made = &made};
 
+  config.passing = passing;
   *k = (kit){.told = g_string_new("")};
   k->tcp = replay_transport_new(&config, &events, k, &place);
   g_assert_true(made == k->tcp);

@@ -197,10 +197,8 @@ receiver_kit *receiver_kit_new(const receiver_kit_config *config, const uint32_t
   kit->config = *config;
   make_stream(kit, payloads, count);
   make_ddp(kit);
-  kit->tcp_config =
-      (tcp_config){.receive_mtu_octets = 1500,
-                   .delayed_ack_segments = 2,
-                   .passing = config->mode == KIT_IN_ORDER ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED};
+  kit->tcp_config = tcp_config_default();
+  kit->tcp_config.passing = config->mode == KIT_IN_ORDER ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
   kit->tcp_events =
       (tcp_events){.inspect = on_inspect, .admit = on_admit, .segment = on_segment, .octets = on_octets};
   kit->tcp = tcp_receiver_new(&kit->tcp_config, KIT_WINDOW_OCTETS, &kit->tcp_events, kit, &kit->tcp_gauges);

@@ -42,7 +42,8 @@ static fixture *begin(tcp_passing passing)
   static const tcp_events events = {.inspect = on_inspect, .admit = on_admit};
   fixture *test = g_new0(fixture, 1);
 
-  test->config = (tcp_config){.passing = passing, .delayed_ack_segments = 2};
+  test->config = tcp_config_default();
+  test->config.passing = passing;
   test->receiver = tcp_receiver_new(&test->config, 1000, &events, test, &test->gauges);
   return test;
 }

@@ -78,7 +78,7 @@ static void free_told(void *told)
 /* What was told of in the direction of `fpdu` before. */
 static range_set *told_in(trial *t, const decode_fpdu *fpdu)
 {
-  guint index = fpdu->connection * DECODE_DIRECTIONS + fpdu->direction;
+  guint index = fpdu->connection * SIDES + fpdu->direction;
 
   if (index >= t->told->len) {
     g_ptr_array_set_size(t->told, (gint)index + 1);
@@ -153,7 +153,7 @@ static void print_overview(trial *t)
   for (uint32_t i = 0; i < overview.speakers; i++) {
     const decode_connection *connection = decode_session_connection(t->session, i);
     const decode_name name = name_of(t, i);
-    for (int direction = 0; direction < DECODE_DIRECTIONS; direction++) {
+    for (enum side direction = 0; direction < SIDES; direction++) {
       fpdus += connection->directions[direction].fpdus;
       fpdu_octets += connection->directions[direction].fpdu_octets;
     }
@@ -181,7 +181,7 @@ static decode_session *session_of(trial *t, fuzz_input *input)
   uint8_t choices = fuzz_input_octet(input);
   hint.markers = (decode_switch)(choices % 3);
   hint.crc = (decode_switch)(choices / 3 % 3);
-  for (int direction = 0; direction < DECODE_DIRECTIONS; direction++) {
+  for (enum side direction = 0; direction < SIDES; direction++) {
     hint.start[direction] = (decode_start)(choices / 9 % 3);
     hint.sequence[direction] = fuzz_input_number_32(input);
   }

@@ -39,18 +39,18 @@ void decode_conversation_free(decode_conversation *conversation)
   }
 }
 
-static decode_direction_name name_of(const decode_conversation *conversation, unsigned from)
+static enum side side_of(const decode_conversation *conversation, unsigned from)
 {
-  return from == conversation->verdict.initiator ? DECODE_FORWARD : DECODE_REVERSE;
+  return from == conversation->verdict.initiator ? SIDE_INITIATOR : SIDE_RESPONDER;
 }
 
 static void begin_direction(decode_conversation *conversation, unsigned from)
 {
-  decode_direction_name name = name_of(conversation, from);
+  enum side side = side_of(conversation, from);
 
   conversation->directions[from] =
-      decode_direction_new(conversation->tools, conversation->connection.index, name,
-                           &conversation->verdict.starts[from], &conversation->connection.directions[name]);
+      decode_direction_new(conversation->tools, conversation->connection.index, side,
+                           &conversation->verdict.starts[from], &conversation->connection.directions[side]);
 }
 
 static void receive(decode_conversation *conversation, const capture_segment *segment)
@@ -121,7 +121,7 @@ static void tell_text(const decode_conversation *conversation, const decode_verd
 {
   const decode_tools *tools = conversation->tools;
   const decode_note note = {.connection = conversation->connection.index,
-                            .direction = name_of(conversation, about->from),
+                            .direction = side_of(conversation, about->from),
                             .kind = DECODE_NOTE_STARTUP,
                             .time_ns = decode_waiting_time(conversation->waiting, about->last_packet),
                             .packet = about->last_packet,
@@ -160,7 +160,7 @@ static void tell_frame(const decode_conversation *conversation, const decode_ver
 {
   const decode_tools *tools = conversation->tools;
   const decode_startup_event event = {.connection = conversation->connection.index,
-                                      .direction = name_of(conversation, found->from),
+                                      .direction = side_of(conversation, found->from),
                                       .time_ns =
                                           decode_waiting_time(conversation->waiting, found->last_packet),
                                       .first_packet = found->first_packet,
@@ -191,7 +191,7 @@ static void note_connection(decode_conversation *conversation, uint32_t index)
   connection->reply = verdict->reply.frame;
   connection->is_hinted = verdict->is_hinted;
   for (unsigned from = 0; from < 2; from++) {
-    connection->has_frame[name_of(conversation, from)] = verdict->has_frame[from];
+    connection->has_frame[side_of(conversation, from)] = verdict->has_frame[from];
   }
 }
 
@@ -230,9 +230,9 @@ void decode_conversation_finish(decode_conversation *conversation, int64_t time_
 
   conversation->is_finished = true;
   for (unsigned from = 0; is_open && from < 2; from++) {
-    decode_direction_name name = name_of(conversation, from);
+    enum side side = side_of(conversation, from);
 
-    conversation->connection.directions[name].wrong_checksums = conversation->wrong_checksums[from];
+    conversation->connection.directions[side].wrong_checksums = conversation->wrong_checksums[from];
     if (conversation->directions[from]) {
       decode_direction_finish(conversation->directions[from], time_ns);
     }

@@ -237,9 +237,8 @@ static void new_deframer(decode_direction *direction, uint64_t offset)
   mpa_deframer_start_at(direction->deframer, offset);
 }
 
-decode_direction *decode_direction_new(const decode_tools *tools, uint32_t connection,
-                                       decode_direction_name name, const decode_direction_start *start,
-                                       decode_direction_summary *summary)
+decode_direction *decode_direction_new(const decode_tools *tools, uint32_t connection, enum side from,
+                                       const decode_direction_start *start, decode_direction_summary *summary)
 {
   decode_direction *direction = g_new0(decode_direction, 1);
 
@@ -247,7 +246,7 @@ decode_direction *decode_direction_new(const decode_tools *tools, uint32_t conne
   direction->start = *start;
   direction->summary = summary;
   direction->fpdu.connection = connection;
-  direction->fpdu.direction = name;
+  direction->fpdu.direction = from;
   direction->first = start->first_position;
   direction->stream = capture_stream_new(start->first_sequence, start->first_position);
   decode_alignment_init(&direction->alignment, tools->options.hold_octets);

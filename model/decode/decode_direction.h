@@ -33,8 +33,8 @@ typedef struct decode_direction_start {
 typedef struct decode_direction decode_direction;
 
 /* `tools` and `summary` (all zero) outlive it. Free with decode_direction_free() (NULL is allowed). */
-decode_direction *decode_direction_new(const decode_tools *tools, uint32_t connection,
-                                       decode_direction_name name, const decode_direction_start *start,
+decode_direction *decode_direction_new(const decode_tools *tools, uint32_t connection, enum side from,
+                                       const decode_direction_start *start,
                                        decode_direction_summary *summary);
 void decode_direction_free(decode_direction *direction);
 

@@ -6,18 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/side.h"
 #include "ddp/ddp_header.h"
 #include "mpa/mpa_ulpdu.h"
 #include "rdmap/rdmap_header.h"
 #include "rdmap/rdmap_read_request.h"
 #include "rdmap/rdmap_terminate.h"
-
-/* The directions of a connection. */
-typedef enum decode_direction_name {
-  DECODE_FORWARD, /* Initiator to Responder */
-  DECODE_REVERSE,
-  DECODE_DIRECTIONS
-} decode_direction_name;
 
 typedef enum decode_crc {
   DECODE_CRC_RIGHT,
@@ -37,7 +31,7 @@ typedef struct decode_marker {
 
 typedef struct decode_fpdu {
   uint32_t connection; /* decode_session_connection() */
-  decode_direction_name direction;
+  enum side direction;
   int64_t time_ns;          /* when it was whole and located; since the capture's origin */
   uint64_t stream_position; /* of its first octet in TCP's stream; 0: the first octet behind the SYN */
   uint64_t phase_offset;    /* the same, counted from the first octet of the FPDU phase */

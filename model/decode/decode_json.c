@@ -76,7 +76,7 @@ static void end_object(decode_line *line)
 /* --- What every object starts with --- */
 
 static void append_source(decode_line *line, const char *type, const decode_name *name, int64_t time_ns,
-                          uint32_t connection, decode_direction_name direction)
+                          uint32_t connection, enum side direction)
 {
   append_word(line, "{\"type\":", type);
   decode_line_text(line, ",\"time_s\":");

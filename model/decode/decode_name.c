@@ -5,8 +5,8 @@
 #include <string.h>
 
 typedef struct name_texts {
-  char *ends[DECODE_DIRECTIONS];
-  char *directions[DECODE_DIRECTIONS];
+  char *ends[SIDES];
+  char *directions[SIDES];
 } name_texts;
 
 struct decode_names {
@@ -18,7 +18,7 @@ static void free_texts(gpointer data)
 {
   name_texts *texts = data;
 
-  for (int direction = 0; texts && direction < DECODE_DIRECTIONS; direction++) {
+  for (enum side direction = 0; texts && direction < SIDES; direction++) {
     g_free(texts->ends[direction]);
     g_free(texts->directions[direction]);
   }
@@ -54,9 +54,9 @@ static name_texts *make_texts(const decode_connection *connection, const capture
 {
   name_texts *texts = g_new0(name_texts, 1);
 
-  texts->ends[DECODE_FORWARD] = decode_name_end(&flow->ends[connection->initiator]);
-  texts->ends[DECODE_REVERSE] = decode_name_end(&flow->ends[!connection->initiator]);
-  for (int direction = 0; direction < DECODE_DIRECTIONS; direction++) {
+  texts->ends[SIDE_INITIATOR] = decode_name_end(&flow->ends[connection->initiator]);
+  texts->ends[SIDE_RESPONDER] = decode_name_end(&flow->ends[!connection->initiator]);
+  for (enum side direction = 0; direction < SIDES; direction++) {
     texts->directions[direction] = g_strconcat(texts->ends[direction], " > ", texts->ends[!direction], NULL);
   }
   return texts;
@@ -74,9 +74,9 @@ decode_name decode_names_of(decode_names *names, const decode_connection *connec
   if (!texts) {
     texts = make_texts(connection, flow);
     names->texts->pdata[connection->index] = texts;
-    names->width = MAX(names->width, strlen(texts->directions[DECODE_FORWARD]));
+    names->width = MAX(names->width, strlen(texts->directions[SIDE_INITIATOR]));
   }
-  for (int direction = 0; direction < DECODE_DIRECTIONS; direction++) {
+  for (enum side direction = 0; direction < SIDES; direction++) {
     name.ends[direction] = texts->ends[direction];
     name.directions[direction] = texts->directions[direction];
   }

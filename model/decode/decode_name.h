@@ -6,9 +6,9 @@
 #include "decode/decode_session.h"
 
 typedef struct decode_name {
-  const char *ends[DECODE_DIRECTIONS];       /* Initiator, Responder: "10.0.0.1:49152", "[fd00::1]:5044" */
-  const char *directions[DECODE_DIRECTIONS]; /* "10.0.0.1:49152 > 10.0.0.2:5044", and the other way round */
-  size_t width; /* of the longest in `directions` up to now, of all connections */
+  const char *ends[SIDES];       /* Initiator, Responder: "10.0.0.1:49152", "[fd00::1]:5044" */
+  const char *directions[SIDES]; /* "10.0.0.1:49152 > 10.0.0.2:5044", and the other way round */
+  size_t width;                  /* of the longest in `directions` up to now, of all connections */
   bool has_startup_frames;
   uint8_t revision; /* with has_startup_frames: the lower Rev of them */
 } decode_name;

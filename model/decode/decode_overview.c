@@ -64,10 +64,10 @@ static char *opcode_name(unsigned int opcode)
 /* --- The table --- */
 
 /* Right-aligned from VALUE_COLUMN on, VALUE_WIDTH each. */
-static void append_values(decode_line *line, const uint64_t values[DECODE_DIRECTIONS])
+static void append_values(decode_line *line, const uint64_t values[SIDES])
 {
   decode_line_column(line, VALUE_COLUMN);
-  for (int direction = 0; direction < DECODE_DIRECTIONS; direction++) {
+  for (enum side direction = 0; direction < SIDES; direction++) {
     g_autofree char *digits = g_strdup_printf(" %*" G_GUINT64_FORMAT, VALUE_WIDTH - 1, values[direction]);
 
     decode_line_text(line, digits);
@@ -75,7 +75,7 @@ static void append_values(decode_line *line, const uint64_t values[DECODE_DIRECT
   decode_line_end(line);
 }
 
-static void append_row(decode_line *line, const char *label, const uint64_t values[DECODE_DIRECTIONS])
+static void append_row(decode_line *line, const char *label, const uint64_t values[SIDES])
 {
   decode_line_text(line, "  ");
   decode_line_text(line, label);
@@ -86,10 +86,10 @@ static void append_rows(decode_line *line, const decode_connection *connection, 
                         size_t count)
 {
   for (size_t i = 0; i < count; i++) {
-    const uint64_t values[] = {value_of(connection, DECODE_FORWARD, &rows[i]),
-                               value_of(connection, DECODE_REVERSE, &rows[i])};
+    const uint64_t values[] = {value_of(connection, SIDE_INITIATOR, &rows[i]),
+                               value_of(connection, SIDE_RESPONDER, &rows[i])};
 
-    if (rows[i].is_always || values[DECODE_FORWARD] > 0 || values[DECODE_REVERSE] > 0) {
+    if (rows[i].is_always || values[SIDE_INITIATOR] > 0 || values[SIDE_RESPONDER] > 0) {
       append_row(line, rows[i].label, values);
     }
   }
@@ -98,10 +98,10 @@ static void append_rows(decode_line *line, const decode_connection *connection, 
 static void append_opcodes(decode_line *line, const decode_connection *connection)
 {
   for (unsigned int opcode = 0; opcode < OPCODES; opcode++) {
-    const uint64_t values[] = {connection->directions[DECODE_FORWARD].opcodes[opcode],
-                               connection->directions[DECODE_REVERSE].opcodes[opcode]};
+    const uint64_t values[] = {connection->directions[SIDE_INITIATOR].opcodes[opcode],
+                               connection->directions[SIDE_RESPONDER].opcodes[opcode]};
 
-    if (values[DECODE_FORWARD] > 0 || values[DECODE_REVERSE] > 0) {
+    if (values[SIDE_INITIATOR] > 0 || values[SIDE_RESPONDER] > 0) {
       g_autofree char *name = opcode_name(opcode);
       append_row(line, name, values);
     }
@@ -138,15 +138,15 @@ void decode_overview_text_connection(decode_line *line, const decode_name *name,
   decode_line_text(line, "connection ");
   decode_line_number(line, connection->index);
   decode_line_text(line, ": Initiator ");
-  decode_line_text(line, name->ends[DECODE_FORWARD]);
+  decode_line_text(line, name->ends[SIDE_INITIATOR]);
   decode_line_text(line, ", Responder ");
-  decode_line_text(line, name->ends[DECODE_REVERSE]);
+  decode_line_text(line, name->ends[SIDE_RESPONDER]);
   decode_line_end(line);
   append_frame(line, "  MPA Request Frame:", connection->has_request, &connection->request);
   append_frame(line, "  MPA Reply Frame:", connection->has_reply, &connection->reply);
   if (!connection->has_request || !connection->has_reply) {
-    append_kind(line, "  taken to the Responder:", &connection->directions[DECODE_FORWARD]);
-    append_kind(line, "  taken to the Initiator:", &connection->directions[DECODE_REVERSE]);
+    append_kind(line, "  taken to the Responder:", &connection->directions[SIDE_INITIATOR]);
+    append_kind(line, "  taken to the Initiator:", &connection->directions[SIDE_RESPONDER]);
   }
   decode_line_column(line, VALUE_COLUMN + 4);
   decode_line_text(line, "to the Responder    to the Initiator");
@@ -258,16 +258,16 @@ void decode_overview_json_connection(decode_line *line, const decode_name *name,
 {
   append_member(line, is_first ? "{" : ",{", "connection", connection->index);
   decode_line_text(line, ",\"initiator\":");
-  decode_line_json(line, name->ends[DECODE_FORWARD]);
+  decode_line_json(line, name->ends[SIDE_INITIATOR]);
   decode_line_text(line, ",\"responder\":");
-  decode_line_json(line, name->ends[DECODE_REVERSE]);
+  decode_line_json(line, name->ends[SIDE_RESPONDER]);
   append_switch(line, "hinted", connection->is_hinted);
   append_frame_member(line, ",\"request\":", connection->has_request, &connection->request);
   append_frame_member(line, ",\"reply\":", connection->has_reply, &connection->reply);
   decode_line_text(line, ",\"directions\":[");
-  append_direction(line, connection, DECODE_FORWARD);
+  append_direction(line, connection, SIDE_INITIATOR);
   decode_line_text(line, ",");
-  append_direction(line, connection, DECODE_REVERSE);
+  append_direction(line, connection, SIDE_RESPONDER);
   decode_line_text(line, "]}");
 }
 

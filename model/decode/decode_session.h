@@ -38,8 +38,8 @@ typedef struct decode_hint {
   capture_end end;       /* its port always counts */
   decode_switch markers; /* both directions */
   decode_switch crc;
-  decode_start start[DECODE_DIRECTIONS]; /* of what is sent to the end named (0) and by it (1) */
-  uint32_t sequence[DECODE_DIRECTIONS];  /* DECODE_START_SEQUENCE */
+  decode_start start[2]; /* of what is sent to the end named (0) and by it (1) */
+  uint32_t sequence[2];  /* DECODE_START_SEQUENCE */
 } decode_hint;
 
 typedef struct decode_options {
@@ -66,7 +66,7 @@ typedef enum decode_note_kind {
 
 typedef struct decode_note {
   uint32_t connection;
-  decode_direction_name direction;
+  enum side direction;
   decode_note_kind kind;
   int64_t
       time_ns; /* when it was known; that of the last segment of all, when only the capture's end shows it */
@@ -79,7 +79,7 @@ typedef struct decode_note {
 /* A startup frame was found. */
 typedef struct decode_startup_event {
   uint32_t connection;
-  decode_direction_name direction;
+  enum side direction;
   int64_t time_ns;
   uint64_t first_packet, last_packet;
   uint64_t stream_position;
@@ -135,11 +135,11 @@ typedef struct decode_connection {
   uint8_t
       initiator; /* which end of the flow: the one that sent the Request; without one, the other than the one that sent the Reply; without
                       * either, or when the end that opened the connection sent the key of a Reply before anything had come: that end */
-  bool has_request, has_reply;       /* `request` and `reply` hold; their private data are the session's */
-  bool has_frame[DECODE_DIRECTIONS]; /* a startup frame of this direction was captured, of whichever key */
+  bool has_request, has_reply; /* `request` and `reply` hold; their private data are the session's */
+  bool has_frame[SIDES];       /* a startup frame of this direction was captured, of whichever key */
   decode_startup_frame request, reply;
   bool is_hinted; /* a hint says that it speaks MPA */
-  decode_direction_summary directions[DECODE_DIRECTIONS];
+  decode_direction_summary directions[SIDES];
 } decode_connection;
 
 /* A session; `options` (NULL: defaults) and `events` are copied. Free with decode_session_free() (NULL is allowed). */

@@ -46,7 +46,7 @@ static void append_hex(decode_line *line, const char *what, uint64_t number, uns
 
 /* Time, connection, its ends; returns the column that follows. */
 static size_t append_source(decode_line *line, const decode_name *name, int64_t time_ns, uint32_t connection,
-                            decode_direction_name direction)
+                            enum side direction)
 {
   decode_line_seconds(line, time_ns, TIME_WIDTH);
   append_number(line, " ", connection);

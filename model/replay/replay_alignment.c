@@ -60,7 +60,7 @@ void replay_alignment_captured(replay_alignment *alignment, const capture_flow *
   decode_session_receive(alignment->session, flow, &own);
 }
 
-uint64_t replay_alignment_finish(replay_alignment *alignment, decode_direction_name direction)
+uint64_t replay_alignment_finish(replay_alignment *alignment, enum side direction)
 {
   uint64_t aligned = 0;
 

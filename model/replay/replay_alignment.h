@@ -19,6 +19,6 @@ void replay_alignment_captured(replay_alignment *alignment, const capture_flow *
                                const capture_segment *segment);
 
 /* Nothing comes any more: how many segments of `direction` started with an FPDU, of all connections. Once. */
-uint64_t replay_alignment_finish(replay_alignment *alignment, decode_direction_name direction);
+uint64_t replay_alignment_finish(replay_alignment *alignment, enum side direction);
 
 #endif

@@ -154,12 +154,12 @@ static void set_protocol(rnic_endpoint_config *config, const replay_end_place *p
                          const replay_connection_lesson *lesson)
 {
   const decode_connection *decoded = &lesson->decoded;
-  decode_direction_name to = replay_scenario_direction(place->s);
-  const decode_direction_summary *towards = &decoded->directions[to];
-  const replay_direction_lesson *direction = &lesson->directions[to];
+  enum side from = scenario_main_direction(place->s);
+  const decode_direction_summary *towards = &decoded->directions[from];
+  const replay_direction_lesson *direction = &lesson->directions[from];
   bool midway = begins_midway(place, decoded);
   /* The peer's startup frame is not in the capture: MPA starts without. One with the wrong key is, and is the receiver's to refuse. */
-  bool frameless = midway || !decoded->has_frame[to];
+  bool frameless = midway || !decoded->has_frame[from];
   uint64_t streaming = midway ? 0 : frameless ? towards->phase_start : towards->streaming_octets;
 
   config->generation = replay_scenario_generation(place->s, lesson);
@@ -180,14 +180,14 @@ static rnic_endpoint_config config_of(const replay_end_place *place, uint32_t in
   enum side side = scenario_measured_side(place->s);
   const sim_setup_place where = {.host = place->host, .protection_domain = place->protection_domain};
   const replay_connection_lesson *lesson = lesson_of(place, index);
-  const replay_direction_lesson *direction = &lesson->directions[replay_scenario_direction(place->s)];
+  const replay_direction_lesson *direction = &lesson->directions[scenario_main_direction(place->s)];
   rnic_endpoint_config config = sim_setup_endpoint(place->s, index, side, &where);
 
   set_protocol(&config, place, lesson);
   config.startup_timeout_ps = 0; /* the capture decides when things come */
   config.tcp.dsack = false;      /* nobody is told */
   config.only_observes = true;
-  config.takes_long_ulpdus = lesson->decoded.directions[replay_scenario_direction(place->s)].long_ulpdus > 0;
+  config.takes_long_ulpdus = lesson->decoded.directions[scenario_main_direction(place->s)].long_ulpdus > 0;
   config.ird = (uint32_t)MIN(direction->read_requests, (uint64_t)IRD_MAX);
   config.ord = 0;
   config.tcp_new = replay_transport_new;
@@ -205,7 +205,7 @@ static uint8_t *supply_nothing(void *user, uint64_t id)
 static void post_receives(const replay_end *end)
 {
   const replay_lessons *lessons = end->place->lessons;
-  uint64_t length = lessons->longest_send[replay_scenario_direction(end->place->s)];
+  uint64_t length = lessons->longest_send[scenario_main_direction(end->place->s)];
 
   rnic_supply_receives(end->endpoint, supply_nothing, NULL);
   rnic_post_receives(end->endpoint, INT32_MAX, length, 0);
@@ -215,10 +215,10 @@ static void post_receives(const replay_end *end)
 static replay_transport_place transport_place(const replay_end_place *place,
                                               const replay_connection_lesson *lesson)
 {
-  decode_direction_name towards = replay_scenario_direction(place->s);
-  const replay_direction_lesson *direction = &lesson->directions[towards];
+  enum side from = scenario_main_direction(place->s);
+  const replay_direction_lesson *direction = &lesson->directions[from];
   uint8_t peer = (uint8_t)!replay_scenario_measured_end(place->s, &lesson->decoded);
-  uint32_t first_sequence = lesson->decoded.directions[towards].first_sequence;
+  uint32_t first_sequence = lesson->decoded.directions[from].first_sequence;
   replay_transport_place tcp = {.peer_isn = first_sequence - 1,
                                 .emss_octets = emss_of(handshake_of(place, lesson->decoded.flow), peer),
                                 .limit = direction->missing_from};

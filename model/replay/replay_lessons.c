@@ -142,7 +142,7 @@ static void learn_handshake(const learner *of, const capture_segment *segment)
 static bool came_elsewhere(const learner *of, const decode_note *note)
 {
   const decode_connection *decoded = decode_session_connection(of->session, note->connection);
-  unsigned to = note->direction == DECODE_FORWARD ? !decoded->initiator : decoded->initiator;
+  unsigned to = note->direction == SIDE_INITIATOR ? !decoded->initiator : decoded->initiator;
   const replay_handshake *handshake = handshake_of(of->lessons, decoded->flow);
   uint32_t sequence = decoded->directions[note->direction].first_sequence + (uint32_t)note->stream_position;
 
@@ -194,7 +194,7 @@ static void keep(const learner *of)
     connection->decoded = *decode_session_connection(of->session, i);
     connection->decoded.request.private_data = NULL;
     connection->decoded.reply.private_data = NULL;
-    for (decode_direction_name d = DECODE_FORWARD; d < DECODE_DIRECTIONS; d++) {
+    for (enum side d = 0; d < SIDES; d++) {
       lessons->payload_octets[d] += connection->decoded.directions[d].payload_octets;
     }
   }
@@ -213,7 +213,7 @@ static replay_lessons *lessons_new(void)
   lessons->connections = g_array_new(FALSE, FALSE, sizeof(replay_connection_lesson));
   lessons->flows = g_array_new(FALSE, FALSE, sizeof(capture_flow));
   lessons->handshakes = g_array_new(FALSE, FALSE, sizeof(replay_handshake));
-  for (decode_direction_name d = DECODE_FORWARD; d < DECODE_DIRECTIONS; d++) {
+  for (enum side d = 0; d < SIDES; d++) {
     lessons->stags[d] = replay_stags_new();
   }
   return lessons;
@@ -243,7 +243,7 @@ void replay_lessons_free(replay_lessons *lessons)
     g_array_free(lessons->connections, TRUE);
     g_array_free(lessons->flows, TRUE);
     g_array_free(lessons->handshakes, TRUE);
-    for (decode_direction_name d = DECODE_FORWARD; d < DECODE_DIRECTIONS; d++) {
+    for (enum side d = 0; d < SIDES; d++) {
       replay_stags_free(lessons->stags[d]);
     }
     g_free(lessons->broken);

@@ -26,7 +26,7 @@ typedef struct replay_direction_lesson {
 
 typedef struct replay_connection_lesson {
   decode_connection decoded; /* without private data */
-  replay_direction_lesson directions[DECODE_DIRECTIONS];
+  replay_direction_lesson directions[SIDES];
 } replay_connection_lesson;
 
 /* What the headers of a flow's segments said, by its ends. */
@@ -43,12 +43,12 @@ typedef struct replay_handshake {
 } replay_handshake;
 
 typedef struct replay_lessons {
-  GArray *connections; /* of replay_connection_lesson, in the order in which they speak MPA */
-  GArray *flows;       /* of capture_flow, by index */
-  GArray *handshakes;  /* of replay_handshake, by flow */
-  replay_stags *stags[DECODE_DIRECTIONS]; /* that this direction writes to */
-  uint64_t longest_send[DECODE_DIRECTIONS];
-  uint64_t payload_octets[DECODE_DIRECTIONS];
+  GArray *connections;        /* of replay_connection_lesson, in the order in which they speak MPA */
+  GArray *flows;              /* of capture_flow, by index */
+  GArray *handshakes;         /* of replay_handshake, by flow */
+  replay_stags *stags[SIDES]; /* that this direction writes to */
+  uint64_t longest_send[SIDES];
+  uint64_t payload_octets[SIDES];
   capture_counts counts;
   bool is_coarse; /* all times are whole microseconds */
   char *broken;   /* why the reading ended before the file did; NULL: it did not */

@@ -112,11 +112,6 @@ scenario *replay_scenario_new(const char *path, const char *const *sets, GError 
 
 /* --- What the capture says --- */
 
-decode_direction_name replay_scenario_direction(const scenario *s)
-{
-  return scenario_measured_side(s) == SIDE_RESPONDER ? DECODE_FORWARD : DECODE_REVERSE;
-}
-
 uint8_t replay_scenario_measured_end(const scenario *s, const decode_connection *decoded)
 {
   bool is_initiator = scenario_measured_side(s) == SIDE_INITIATOR;
@@ -127,7 +122,7 @@ uint8_t replay_scenario_measured_end(const scenario *s, const decode_connection 
 iwarp_generation replay_scenario_generation(const scenario *s, const replay_connection_lesson *connection)
 {
   const decode_connection *decoded = &connection->decoded;
-  const uint64_t *versions = connection->directions[replay_scenario_direction(s)].fpdus_of_version;
+  const uint64_t *versions = connection->directions[scenario_main_direction(s)].fpdus_of_version;
   uint8_t revision = decoded->has_request ? decoded->request.revision : decoded->reply.revision;
 
   if (decoded->has_request || decoded->has_reply) {
@@ -149,7 +144,7 @@ static gboolean say_boolean(scenario *s, scenario_key key, gboolean value, GErro
 /* Where most of the payload goes. */
 static gboolean say_side(scenario *s, const replay_lessons *lessons, GError **error)
 {
-  gboolean forward = lessons->payload_octets[DECODE_FORWARD] >= lessons->payload_octets[DECODE_REVERSE];
+  gboolean forward = lessons->payload_octets[SIDE_INITIATOR] >= lessons->payload_octets[SIDE_RESPONDER];
 
   return !g_str_equal(scenario_text(s, SCENARIO_MEASURE_SIDE), "auto") ||
          say(s, SCENARIO_MEASURE_SIDE, forward ? "responder" : "initiator", error);
@@ -162,11 +157,11 @@ static gboolean say_protocol(scenario *s, const replay_lessons *lessons, GError 
   const decode_direction_summary *directions = first->decoded.directions;
   const capture_flow *flow = &g_array_index(lessons->flows, capture_flow, first->decoded.flow);
   iwarp_generation generation = replay_scenario_generation(s, first);
-  bool crc = directions[DECODE_FORWARD].crc || directions[DECODE_REVERSE].crc;
+  bool crc = directions[SIDE_INITIATOR].crc || directions[SIDE_RESPONDER].crc;
 
   return say(s, SCENARIO_MPA_GENERATION, iwarp_generation_rules_of(generation)->name, error) &&
-         say_boolean(s, SCENARIO_INITIATOR_MARKERS, directions[DECODE_REVERSE].markers, error) &&
-         say_boolean(s, SCENARIO_RESPONDER_MARKERS, directions[DECODE_FORWARD].markers, error) &&
+         say_boolean(s, SCENARIO_INITIATOR_MARKERS, directions[SIDE_RESPONDER].markers, error) &&
+         say_boolean(s, SCENARIO_RESPONDER_MARKERS, directions[SIDE_INITIATOR].markers, error) &&
          say_boolean(s, SCENARIO_MPA_CRC, crc, error) &&
          say(s, SCENARIO_TCP_IP, flow->ends[0].address.version == 6 ? "ipv6" : "ipv4", error);
 }

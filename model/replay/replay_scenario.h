@@ -30,8 +30,7 @@ gboolean replay_scenario_has_link(const scenario *s);
 /* Something hangs on `key` in a complete replay: it is heeded, or the user or the capture gave it. */
 gboolean replay_scenario_tells(const scenario *s, scenario_key key);
 
-/* The direction of `decoded` that is measured, and which of the flow's ends is. */
-decode_direction_name replay_scenario_direction(const scenario *s);
+/* Which of the ends of the flow of `decoded` is measured. */
 uint8_t replay_scenario_measured_end(const scenario *s, const decode_connection *decoded);
 
 /* The generation that the traffic of `connection` is of, towards the measured end. */

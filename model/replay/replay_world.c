@@ -194,7 +194,7 @@ static void make_ends(replay_world *world)
                                     .recorder = world->recorder,
                                     .events = {.failed = on_failed},
                                     .user = world};
-  replay_stags_register(lessons->stags[replay_scenario_direction(world->config.s)],
+  replay_stags_register(lessons->stags[scenario_main_direction(world->config.s)],
                         rnic_host_stags(world->host), world->place.protection_domain);
   world->ends = g_new0(replay_end *, world->connections);
   world->is_over = g_new0(bool, world->connections);

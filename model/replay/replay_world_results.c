@@ -70,25 +70,25 @@ static void leave_out(metric_values *values, metric_id id)
 /* Not all that the first reading saw is replayed. */
 static bool is_partial(const replay_world *world)
 {
-  decode_direction_name towards = replay_scenario_direction(world->config.s);
+  enum side direction = scenario_main_direction(world->config.s);
   bool partial = !world->has_ended;
 
   for (uint32_t i = 0; i < world->connections; i++) {
-    partial = partial || replay_world_lesson(world, i)->directions[towards].missing_from < UINT64_MAX;
+    partial = partial || replay_world_lesson(world, i)->directions[direction].missing_from < UINT64_MAX;
   }
   return partial;
 }
 
 static uint64_t segments_aligned(const replay_world *world)
 {
-  decode_direction_name towards = replay_scenario_direction(world->config.s);
+  enum side direction = scenario_main_direction(world->config.s);
   uint64_t aligned = 0;
 
   if (world->alignment) {
-    return replay_alignment_finish(world->alignment, towards);
+    return replay_alignment_finish(world->alignment, direction);
   }
   for (uint32_t i = 0; i < world->connections; i++) {
-    aligned += replay_world_lesson(world, i)->decoded.directions[towards].aligned;
+    aligned += replay_world_lesson(world, i)->decoded.directions[direction].aligned;
   }
   return aligned;
 }
@@ -173,12 +173,12 @@ void replay_world_distributions(const replay_world *world, distribution distribu
 
 static void note_missing(const replay_world *world, GPtrArray *notes)
 {
-  decode_direction_name towards = replay_scenario_direction(world->config.s);
+  enum side direction = scenario_main_direction(world->config.s);
   uint32_t count = 0;
   uint32_t first = 0;
 
   for (uint32_t i = world->connections; i-- > 0;) {
-    if (replay_world_lesson(world, i)->directions[towards].missing_from < UINT64_MAX) {
+    if (replay_world_lesson(world, i)->directions[direction].missing_from < UINT64_MAX) {
       count++;
       first = i;
     }
@@ -186,31 +186,31 @@ static void note_missing(const replay_world *world, GPtrArray *notes)
   if (count > 0) {
     g_autofree char *others = count > 1 ? g_strdup_printf(" (and so of %u others)", count - 1) : g_strdup("");
     g_ptr_array_add(
-        notes,
-        g_strdup_printf("connection %u: octets from stream position %" G_GUINT64_FORMAT
-                        " on came and are not in the capture; it is replayed up to there%s",
-                        first, replay_world_lesson(world, first)->directions[towards].missing_from, others));
+        notes, g_strdup_printf("connection %u: octets from stream position %" G_GUINT64_FORMAT
+                               " on came and are not in the capture; it is replayed up to there%s",
+                               first, replay_world_lesson(world, first)->directions[direction].missing_from,
+                               others));
   }
 }
 
-/* Startup ended at `towards`, so that FPDUs were not to come: the connection was rejected, or the frame has the key of the other role. */
-static bool is_refused(const decode_connection *decoded, decode_direction_name towards)
+/* Startup ended where `direction` leads, so that FPDUs were not to come: the connection was rejected, or the frame has the key of the other role. */
+static bool is_refused(const decode_connection *decoded, enum side direction)
 {
-  bool has_right_key = towards == DECODE_FORWARD ? decoded->has_request : decoded->has_reply;
+  bool has_right_key = direction == SIDE_INITIATOR ? decoded->has_request : decoded->has_reply;
 
-  return (decoded->has_reply && decoded->reply.rejected) || (decoded->has_frame[towards] && !has_right_key);
+  return (decoded->has_reply && decoded->reply.rejected) || (decoded->has_frame[direction] && !has_right_key);
 }
 
 static void note_nothing(const replay_world *world, GPtrArray *notes)
 {
-  decode_direction_name towards = replay_scenario_direction(world->config.s);
+  enum side direction = scenario_main_direction(world->config.s);
   uint64_t fpdus = 0;
   bool expects_some = false;
 
   for (uint32_t i = 0; i < world->connections; i++) {
     const decode_connection *decoded = &replay_world_lesson(world, i)->decoded;
-    fpdus += decoded->directions[towards].fpdus;
-    expects_some = expects_some || !is_refused(decoded, towards);
+    fpdus += decoded->directions[direction].fpdus;
+    expects_some = expects_some || !is_refused(decoded, direction);
   }
   if (fpdus == 0 && expects_some) {
     g_ptr_array_add(notes, g_strdup_printf("no FPDU to the %s is in the capture, so nothing is measured; "
@@ -242,11 +242,11 @@ static void note_refused(const replay_world *world, GPtrArray *notes)
 /* The capture's sender exceeded what MPA lets a sender hand on. */
 static void note_long(const replay_world *world, GPtrArray *notes)
 {
-  decode_direction_name towards = replay_scenario_direction(world->config.s);
+  enum side direction = scenario_main_direction(world->config.s);
   uint64_t count = 0;
 
   for (uint32_t i = 0; i < world->connections; i++) {
-    count += replay_world_lesson(world, i)->decoded.directions[towards].long_ulpdus;
+    count += replay_world_lesson(world, i)->decoded.directions[direction].long_ulpdus;
   }
   if (count > 0) {
     g_ptr_array_add(notes,

@@ -279,14 +279,13 @@ kit_session *kit_decode(const kit_talk *talk, const GArray *pieces, const decode
   return session;
 }
 
-const decode_direction_summary *kit_summary(const kit_session *session, decode_direction_name direction)
+const decode_direction_summary *kit_summary(const kit_session *session, enum side direction)
 {
   g_assert_cmpuint(decode_session_connections(session->session), ==, 1);
   return &decode_session_connection(session->session, 0)->directions[direction];
 }
 
-const decode_note *kit_note(const kit_session *session, decode_direction_name direction,
-                            decode_note_kind kind)
+const decode_note *kit_note(const kit_session *session, enum side direction, decode_note_kind kind)
 {
   for (guint index = 0; index < session->notes->len; index++) {
     const decode_note *note = &g_array_index(session->notes, decode_note, index);
@@ -297,7 +296,7 @@ const decode_note *kit_note(const kit_session *session, decode_direction_name di
   return NULL;
 }
 
-guint kit_notes(const kit_session *session, decode_direction_name direction, decode_note_kind kind)
+guint kit_notes(const kit_session *session, enum side direction, decode_note_kind kind)
 {
   guint count = 0;
 
@@ -308,7 +307,7 @@ guint kit_notes(const kit_session *session, decode_direction_name direction, dec
   return count;
 }
 
-const decode_fpdu *kit_fpdu(const kit_session *session, decode_direction_name direction, uint64_t position)
+const decode_fpdu *kit_fpdu(const kit_session *session, enum side direction, uint64_t position)
 {
   const decode_fpdu *found = NULL;
 
@@ -325,7 +324,7 @@ const decode_fpdu *kit_fpdu(const kit_session *session, decode_direction_name di
 void kit_expect_sums(const kit_session *session, const kit_talk *talk)
 {
   for (unsigned from = 0; from < 2; from++) {
-    const decode_direction_summary *summary = kit_summary(session, (decode_direction_name)from);
+    const decode_direction_summary *summary = kit_summary(session, (enum side)from);
     g_assert_cmpuint(summary->streaming_octets + summary->startup_octets + summary->fpdu_octets +
                          summary->incomplete_octets + summary->unaccounted_octets,
                      ==, talk->octets[from]->len);
@@ -336,8 +335,8 @@ void kit_expect_sums(const kit_session *session, const kit_talk *talk)
 static void expect_fpdu(const kit_session *session, const kit_talk *talk, unsigned from, guint index)
 {
   const mpa_stream_fpdu *sent = mpa_stream_at(talk->fpdus[from], index);
-  const decode_fpdu *fpdu = kit_fpdu(session, (decode_direction_name)from, kit_talk_start(talk, from, index));
-  const decode_direction_summary *summary = kit_summary(session, (decode_direction_name)from);
+  const decode_fpdu *fpdu = kit_fpdu(session, (enum side)from, kit_talk_start(talk, from, index));
+  const decode_direction_summary *summary = kit_summary(session, (enum side)from);
 
   g_assert_nonnull(fpdu);
   g_assert_cmpuint(fpdu->phase_offset, ==, sent->start);
@@ -361,7 +360,7 @@ void kit_expect_all(const kit_session *session, const kit_talk *talk)
 
   kit_expect_sums(session, talk);
   for (unsigned from = 0; from < 2; from++) {
-    const decode_direction_summary *summary = kit_summary(session, (decode_direction_name)from);
+    const decode_direction_summary *summary = kit_summary(session, (enum side)from);
     guint count = talk->fpdus[from]->fpdus->len;
 
     for (guint index = 0; index < count; index++) {

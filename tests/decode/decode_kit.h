@@ -103,15 +103,14 @@ void kit_give(kit_session *session, const kit_talk *talk, const kit_piece *piece
 kit_session *kit_decode(const kit_talk *talk, const GArray *pieces, const decode_options *options);
 
 /* What `session` says of the direction that end `from` sends, of its only connection. */
-const decode_direction_summary *kit_summary(const kit_session *session, decode_direction_name direction);
+const decode_direction_summary *kit_summary(const kit_session *session, enum side direction);
 
 /* How many notes of a kind there are of a direction, and the first one; NULL: none. */
-guint kit_notes(const kit_session *session, decode_direction_name direction, decode_note_kind kind);
-const decode_note *kit_note(const kit_session *session, decode_direction_name direction,
-                            decode_note_kind kind);
+guint kit_notes(const kit_session *session, enum side direction, decode_note_kind kind);
+const decode_note *kit_note(const kit_session *session, enum side direction, decode_note_kind kind);
 
 /* The FPDU at a stream position; NULL: it was not told of. */
-const decode_fpdu *kit_fpdu(const kit_session *session, decode_direction_name direction, uint64_t position);
+const decode_fpdu *kit_fpdu(const kit_session *session, enum side direction, uint64_t position);
 
 /* All FPDUs of the talk were told of, once each, right, and with the right fields; nothing is unaccounted for. */
 void kit_expect_all(const kit_session *session, const kit_talk *talk);

@@ -42,7 +42,7 @@ const char *decode_paper_take(decode_paper *paper)
 decode_fpdu decode_paper_write(void)
 {
   return (decode_fpdu){
-      .direction = DECODE_FORWARD,
+      .direction = SIDE_INITIATOR,
       .time_ns = 101344,
       .stream_position = 20,
       .fpdu_octets = 1468,

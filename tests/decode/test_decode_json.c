@@ -92,7 +92,7 @@ static void test_extremes(decode_paper *paper, gconstpointer data)
   decode_fpdu fpdu = decode_paper_write();
 
   (void)data;
-  fpdu.direction = DECODE_REVERSE;
+  fpdu.direction = SIDE_RESPONDER;
   fpdu.after_error = true;
   fpdu.time_ns = INT64_MIN;
   fpdu.stream_position = fpdu.phase_offset = INT64_MAX;
@@ -234,7 +234,7 @@ static void test_startup(decode_paper *paper, gconstpointer data)
                                       .has_enhanced = true,
                                       .enhanced = {.peer_to_peer = true, .ird = 1, .ord = 2}};
   const decode_startup_event event = {
-      .direction = DECODE_REVERSE, .first_packet = 4, .last_packet = 6, .frame = &frame};
+      .direction = SIDE_RESPONDER, .first_packet = 4, .last_packet = 6, .frame = &frame};
 
   (void)data;
   decode_json_startup(paper->line, &name, &event);

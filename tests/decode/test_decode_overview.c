@@ -17,7 +17,7 @@ static decode_overview heading_of(uint32_t speakers)
 /* Every sum of the first direction has a value of its own. */
 static void fill(decode_connection *connection)
 {
-  decode_direction_summary *sums = &connection->directions[DECODE_FORWARD];
+  decode_direction_summary *sums = &connection->directions[SIDE_INITIATOR];
 
   *sums = (decode_direction_summary){
       .streaming_octets = 101,
@@ -185,13 +185,13 @@ static void test_table(decode_paper *paper, gconstpointer data)
 
   (void)data;
   fill(&paper->connection);
-  paper->connection.directions[DECODE_REVERSE].fpdus = 1000000;
+  paper->connection.directions[SIDE_RESPONDER].fpdus = 1000000;
   paper->connection.has_request = true;
   paper->connection.request.revision = 1;
-  paper->connection.directions[DECODE_FORWARD].in_full_operation = true;
-  paper->connection.directions[DECODE_FORWARD].markers = true;
-  paper->connection.directions[DECODE_FORWARD].crc = false;
-  paper->connection.directions[DECODE_REVERSE].in_full_operation = false;
+  paper->connection.directions[SIDE_INITIATOR].in_full_operation = true;
+  paper->connection.directions[SIDE_INITIATOR].markers = true;
+  paper->connection.directions[SIDE_INITIATOR].crc = false;
+  paper->connection.directions[SIDE_RESPONDER].in_full_operation = false;
   decode_overview_text_connection(paper->line, &name, &paper->connection);
   const char *text = decode_paper_take(paper);
   g_assert_true(g_str_has_prefix(text, "\nconnection 0: Initiator 10.0.0.1:49152, Responder 10.0.0.2:5044\n"

@@ -24,12 +24,12 @@ static void test_in_order(void)
   kit_talk *talk = kit_talk_new(&both_ways, random);
   GArray *pieces = kit_cut(talk, 0);
   kit_session *session = kit_decode(talk, pieces, NULL);
-  const decode_direction_summary *forward = kit_summary(session, DECODE_FORWARD);
+  const decode_direction_summary *forward = kit_summary(session, SIDE_INITIATOR);
   const decode_connection *connection = decode_session_connection(session->session, 0);
 
   kit_expect_all(session, talk);
   g_assert_true(forward->in_full_operation && forward->markers && forward->crc);
-  g_assert_false(kit_summary(session, DECODE_REVERSE)->markers);
+  g_assert_false(kit_summary(session, SIDE_RESPONDER)->markers);
   g_assert_cmpuint(forward->located_by[MPA_LOCATED_BY_CHAIN], ==, 60);
   g_assert_cmpuint(forward->marker_count, ==, (talk->fpdus[0]->octets->len + 511) / 512);
   /* One segment an FPDU: all are aligned; the startup frame's does not count. */
@@ -66,7 +66,7 @@ static void play_cut(int cut, bool tail_first, random_stream *random)
   kit_append(pieces, parts[tail_first]);
   kit_append(pieces, parts[!tail_first]);
   kit_session *session = kit_decode(talk, pieces, NULL);
-  const decode_fpdu *fpdu = kit_fpdu(session, DECODE_FORWARD, start);
+  const decode_fpdu *fpdu = kit_fpdu(session, SIDE_INITIATOR, start);
   kit_expect_all(session, talk);
   g_assert_cmpuint(fpdu->first_packet, ==, 5);
   g_assert_cmpuint(fpdu->last_packet, ==, 6);
@@ -101,8 +101,8 @@ static void test_notes_in_time(void)
   kit_lose(pieces, 0, kit_talk_start(talk, 0, 30), kit_talk_end(talk, 0, 30));
   kit_append(pieces, (kit_piece){.from = 1, .position = talk->octets[1]->len, .flags = TCP_FIN});
   kit_session *session = kit_decode(talk, pieces, NULL);
-  const decode_note *fin = kit_note(session, DECODE_REVERSE, DECODE_NOTE_FIN);
-  const decode_note *hole = kit_note(session, DECODE_FORWARD, DECODE_NOTE_HOLE);
+  const decode_note *fin = kit_note(session, SIDE_RESPONDER, DECODE_NOTE_FIN);
+  const decode_note *hole = kit_note(session, SIDE_INITIATOR, DECODE_NOTE_HOLE);
   g_assert_true(fin && hole);
   g_assert_cmpint(fin->time_ns, ==, (gint64)session->packet * 1000);
   for (guint index = 1; index < session->notes->len; index++) {
@@ -131,8 +131,8 @@ static void test_frames_in_time(void)
   kit_session *session = kit_decode(talk, pieces, NULL);
   kit_expect_all(session, talk);
   g_assert_cmpuint(session->startups->len, ==, 2);
-  g_assert_cmpint(g_array_index(session->startups, decode_startup_event, 0).direction, ==, DECODE_REVERSE);
-  g_assert_cmpint(g_array_index(session->startups, decode_startup_event, 1).direction, ==, DECODE_FORWARD);
+  g_assert_cmpint(g_array_index(session->startups, decode_startup_event, 0).direction, ==, SIDE_RESPONDER);
+  g_assert_cmpint(g_array_index(session->startups, decode_startup_event, 1).direction, ==, SIDE_INITIATOR);
   g_array_unref(pieces);
   kit_session_free(session);
   kit_talk_free(talk);
@@ -149,7 +149,7 @@ static void play_shuffled(const kit_plan *plan, uint32_t cut_octets, random_stre
   kit_shuffle(pieces, random);
   kit_session *session = kit_decode(talk, pieces, NULL);
   kit_expect_all(session, talk);
-  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->duplicates, ==, 0);
+  g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->duplicates, ==, 0);
   g_array_unref(pieces);
   kit_session_free(session);
   kit_talk_free(talk);
@@ -186,7 +186,7 @@ static void test_late_syn(void)
   kit_lose(pieces, 0, 0, 1);
   kit_append(pieces, syn);
   kit_session *session = kit_decode(talk, pieces, NULL);
-  const decode_direction_summary *forward = kit_summary(session, DECODE_FORWARD);
+  const decode_direction_summary *forward = kit_summary(session, SIDE_INITIATOR);
   kit_expect_sums(session, talk);
   g_assert_cmpuint(forward->fpdus, ==, 5);
   g_assert_cmpuint(forward->phase_start, ==, 1020);
@@ -207,8 +207,8 @@ static void test_shuffled_alignment(void)
 
   kit_shuffle(pieces, random);
   kit_session *session = kit_decode(talk, pieces, NULL);
-  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->aligned, ==, 60);
-  g_assert_cmpuint(kit_summary(session, DECODE_REVERSE)->aligned, ==, 20);
+  g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->aligned, ==, 60);
+  g_assert_cmpuint(kit_summary(session, SIDE_RESPONDER)->aligned, ==, 20);
   g_array_unref(pieces);
   kit_session_free(session);
   kit_talk_free(talk);
@@ -240,7 +240,7 @@ static void test_duplicates(void)
     }
   }
   kit_session *session = kit_decode(talk, mixed, NULL);
-  const decode_direction_summary *forward = kit_summary(session, DECODE_FORWARD);
+  const decode_direction_summary *forward = kit_summary(session, SIDE_INITIATOR);
   kit_expect_all(session, talk);
   g_assert_cmpuint(forward->duplicates, >, 50);
   g_assert_cmpuint(forward->segments, ==, forward->duplicates + (length - talk->phase[0] + 999) / 1000);
@@ -269,18 +269,18 @@ static void test_loss_with_markers(void)
   }
   kit_lose(pieces, 0, kit_talk_start(talk, 0, lost), kit_talk_end(talk, 0, lost));
   kit_session *session = kit_decode(talk, pieces, NULL);
-  const decode_direction_summary *forward = kit_summary(session, DECODE_FORWARD);
-  const decode_note *hole = kit_note(session, DECODE_FORWARD, DECODE_NOTE_HOLE);
+  const decode_direction_summary *forward = kit_summary(session, SIDE_INITIATOR);
+  const decode_note *hole = kit_note(session, SIDE_INITIATOR, DECODE_NOTE_HOLE);
   uint64_t octets = kit_talk_end(talk, 0, lost) - kit_talk_start(talk, 0, lost);
 
   kit_expect_sums(session, talk);
   g_assert_cmpuint(forward->fpdus, ==, 49);
   g_assert_cmpuint(forward->unaccounted_octets, ==, octets);
   g_assert_cmpuint(forward->missing_octets, ==, octets);
-  g_assert_cmpuint(kit_notes(session, DECODE_FORWARD, DECODE_NOTE_HOLE), ==, 1);
+  g_assert_cmpuint(kit_notes(session, SIDE_INITIATOR, DECODE_NOTE_HOLE), ==, 1);
   g_assert_cmpuint(hole->stream_position, ==, kit_talk_start(talk, 0, lost));
   g_assert_cmpuint(hole->octets, ==, octets);
-  g_assert_cmpuint(kit_notes(session, DECODE_FORWARD, DECODE_NOTE_LOST_CHAIN), ==, 0);
+  g_assert_cmpuint(kit_notes(session, SIDE_INITIATOR, DECODE_NOTE_LOST_CHAIN), ==, 0);
   g_array_unref(pieces);
   kit_session_free(session);
   kit_talk_free(talk);
@@ -299,15 +299,15 @@ static void test_loss_without_markers(void)
   kit_lose(pieces, 0, kit_talk_start(talk, 0, 10), kit_talk_end(talk, 0, 10));
   kit_session *session = kit_decode(talk, pieces, NULL);
   kit_expect_sums(session, talk);
-  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->fpdus, ==, 10);
-  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->aligned, ==, 10);
-  g_assert_cmpuint(kit_notes(session, DECODE_FORWARD, DECODE_NOTE_LOST_CHAIN), ==, 1);
+  g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->fpdus, ==, 10);
+  g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->aligned, ==, 10);
+  g_assert_cmpuint(kit_notes(session, SIDE_INITIATOR, DECODE_NOTE_LOST_CHAIN), ==, 1);
   kit_session_free(session);
   session = kit_decode(talk, pieces, &assuming);
   kit_expect_sums(session, talk);
-  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->fpdus, ==, 49);
-  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->located_by[MPA_LOCATED_BY_ASSUMPTION], ==, 39);
-  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->aligned, ==, 49);
+  g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->fpdus, ==, 49);
+  g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->located_by[MPA_LOCATED_BY_ASSUMPTION], ==, 39);
+  g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->aligned, ==, 49);
   g_array_unref(pieces);
   kit_session_free(session);
   kit_talk_free(talk);
@@ -336,12 +336,12 @@ static void test_hold_limit(void)
   /* All but what the holes and a few FPDUs at either side of each cost, and what still waits. */
   g_assert_cmpuint(session->fpdus->len, >, 320);
   /* When the first hole is given up, what follows it is in order again, a wrong FPDU, too. */
-  const decode_fpdu *wrong = kit_fpdu(session, DECODE_FORWARD, kit_talk_start(talk, 0, 200));
+  const decode_fpdu *wrong = kit_fpdu(session, SIDE_INITIATOR, kit_talk_start(talk, 0, 200));
   g_assert_nonnull(wrong);
   g_assert_cmpint(wrong->crc, ==, DECODE_CRC_WRONG);
   decode_session_finish(session->session);
   kit_expect_sums(session, talk);
-  g_assert_cmpuint(kit_notes(session, DECODE_FORWARD, DECODE_NOTE_HOLE), ==, 2);
+  g_assert_cmpuint(kit_notes(session, SIDE_INITIATOR, DECODE_NOTE_HOLE), ==, 2);
   g_array_unref(pieces);
   kit_session_free(session);
   kit_talk_free(talk);
@@ -364,7 +364,7 @@ static void test_hold_limit_unlocated(void)
     }
     kit_session *session = kit_decode(talk, pieces, &options);
     kit_expect_sums(session, talk);
-    g_assert_nonnull(kit_fpdu(session, DECODE_FORWARD, kit_talk_start(talk, 0, 59)));
+    g_assert_nonnull(kit_fpdu(session, SIDE_INITIATOR, kit_talk_start(talk, 0, 59)));
     for (guint index = 0; index < session->fpdus->len; index++) {
       const decode_fpdu *fpdu = &g_array_index(session->fpdus, decode_fpdu, index);
       g_assert_nonnull(mpa_stream_find(talk->fpdus[0], fpdu->phase_offset));
@@ -388,7 +388,7 @@ static void test_hold_limit_without_markers(void)
   kit_lose(pieces, 0, kit_talk_start(talk, 0, 20), kit_talk_end(talk, 0, 20));
   kit_session *session = kit_decode(talk, pieces, &options);
   kit_expect_sums(session, talk);
-  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->fpdus, ==, 20);
+  g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->fpdus, ==, 20);
   g_array_unref(pieces);
   kit_session_free(session);
   kit_talk_free(talk);
@@ -408,12 +408,12 @@ static void test_incomplete(void)
     last->length = left;
     last->captured = left;
     kit_session *session = kit_decode(talk, pieces, NULL);
-    const decode_direction_summary *forward = kit_summary(session, DECODE_FORWARD);
+    const decode_direction_summary *forward = kit_summary(session, SIDE_INITIATOR);
     g_assert_cmpuint(forward->fpdus, ==, 59);
     g_assert_cmpuint(forward->incomplete_octets, ==, left);
     g_assert_cmpuint(forward->unaccounted_octets, ==, 0);
     g_assert_cmpuint(forward->aligned, ==, 60);
-    g_assert_cmpuint(kit_note(session, DECODE_FORWARD, DECODE_NOTE_INCOMPLETE)->octets, ==, left);
+    g_assert_cmpuint(kit_note(session, SIDE_INITIATOR, DECODE_NOTE_INCOMPLETE)->octets, ==, left);
     g_array_unref(pieces);
     kit_session_free(session);
   }
@@ -435,9 +435,9 @@ static void test_flags(void)
   kit_append(pieces, (kit_piece){.from = 1, .position = 0, .flags = TCP_RST});
   kit_session *session = kit_decode(talk, pieces, NULL);
   kit_expect_all(session, talk);
-  g_assert_cmpuint(kit_notes(session, DECODE_FORWARD, DECODE_NOTE_FIN), ==, 1);
-  g_assert_cmpuint(kit_note(session, DECODE_FORWARD, DECODE_NOTE_FIN)->stream_position, ==, end);
-  g_assert_cmpuint(kit_notes(session, DECODE_REVERSE, DECODE_NOTE_RESET), ==, 1);
+  g_assert_cmpuint(kit_notes(session, SIDE_INITIATOR, DECODE_NOTE_FIN), ==, 1);
+  g_assert_cmpuint(kit_note(session, SIDE_INITIATOR, DECODE_NOTE_FIN)->stream_position, ==, end);
+  g_assert_cmpuint(kit_notes(session, SIDE_RESPONDER, DECODE_NOTE_RESET), ==, 1);
   g_array_unref(pieces);
   kit_session_free(session);
   kit_talk_free(talk);
@@ -465,13 +465,13 @@ static void test_checksums(void)
   g_array_insert_val(pieces, 5, piece);
   kit_session *session = kit_decode(talk, pieces, NULL);
   kit_expect_all(session, talk);
-  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->wrong_checksums, ==, 1);
-  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->segments, ==, 60);
+  g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->wrong_checksums, ==, 1);
+  g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->segments, ==, 60);
   kit_session_free(session);
   session = kit_decode(talk, pieces, &believing);
   kit_expect_sums(session, talk);
-  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->segments, ==, 61);
-  g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->fpdus, <, 60);
+  g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->segments, ==, 61);
+  g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->fpdus, <, 60);
   g_array_unref(pieces);
   kit_session_free(session);
   kit_talk_free(talk);

@@ -41,12 +41,12 @@ static const decode_direction_summary *decode(fixture *at)
 {
   at->session = kit_decode(at->talk, at->pieces, NULL);
   kit_expect_sums(at->session, at->talk);
-  return kit_summary(at->session, DECODE_FORWARD);
+  return kit_summary(at->session, SIDE_INITIATOR);
 }
 
 static const decode_fpdu *fpdu_at(const fixture *at, guint index)
 {
-  return kit_fpdu(at->session, DECODE_FORWARD, kit_talk_start(at->talk, 0, index));
+  return kit_fpdu(at->session, SIDE_INITIATOR, kit_talk_start(at->talk, 0, index));
 }
 
 /* The first FPDU from `index` on that has at least one marker behind its header, and the position of that. */
@@ -156,7 +156,7 @@ static void test_impossible_length(fixture *at, gconstpointer plan)
   at->talk->octets[0]->data[header + 1] = 0xFF;
   const decode_direction_summary *forward = decode(at);
   g_assert_cmpuint(forward->fpdus, ==, 10);
-  g_assert_cmpuint(kit_note(at->session, DECODE_FORWARD, DECODE_NOTE_BAD_LENGTH)->stream_position, ==,
+  g_assert_cmpuint(kit_note(at->session, SIDE_INITIATOR, DECODE_NOTE_BAD_LENGTH)->stream_position, ==,
                    header);
   g_assert_cmpuint(forward->unaccounted_octets, ==, at->talk->octets[0]->len - header);
   g_assert_cmpuint(forward->missing_octets, ==, 0);
@@ -174,7 +174,7 @@ static void test_impossible_length_with_markers(fixture *at, gconstpointer plan)
   at->talk->octets[0]->data[header] = 0xFF;
   at->talk->octets[0]->data[header + 1] = 0xFF;
   const decode_direction_summary *forward = decode(at);
-  g_assert_cmpuint(kit_note(at->session, DECODE_FORWARD, DECODE_NOTE_BAD_LENGTH)->stream_position, ==,
+  g_assert_cmpuint(kit_note(at->session, SIDE_INITIATOR, DECODE_NOTE_BAD_LENGTH)->stream_position, ==,
                    header);
   g_assert_null(fpdu_at(at, index));
   g_assert_nonnull(fpdu_at(at, FPDUS - 1));
@@ -300,7 +300,7 @@ static void test_snap_length_in_header(fixture *at, gconstpointer plan)
   first->captured = (uint32_t)(kit_talk_start(at->talk, 0, 1) + 1 - from);
   const decode_direction_summary *forward = decode(at);
   g_assert_cmpuint(forward->fpdus, ==, 1);
-  g_assert_cmpuint(kit_notes(at->session, DECODE_FORWARD, DECODE_NOTE_BAD_LENGTH), ==, 0);
+  g_assert_cmpuint(kit_notes(at->session, SIDE_INITIATOR, DECODE_NOTE_BAD_LENGTH), ==, 0);
 }
 
 /* --- Every octet wrong once --- */
@@ -325,7 +325,7 @@ static void test_each_octet_flipped(fixture *at, gconstpointer plan)
       kit_session *session = kit_decode(talk, pieces, NULL);
       if (position >= talk->phase[from]) {
         kit_expect_sums(session, talk);
-        g_assert_cmpuint(kit_summary(session, (decode_direction_name)!from)->fpdus, ==, small.fpdus[!from]);
+        g_assert_cmpuint(kit_summary(session, (enum side) !from)->fpdus, ==, small.fpdus[!from]);
       } else if (decode_session_connections(session->session) > 0) {
         kit_expect_sums(session, talk);
       }
@@ -429,17 +429,17 @@ static void test_long(void)
     const long_kind *kind = &long_kinds[index % G_N_ELEMENTS(long_kinds)];
     uint64_t starts[LONG_FPDUS_MADE];
     kit_session *session = decode_long(kind, cuts[index / G_N_ELEMENTS(long_kinds)], UINT32_MAX, 0, starts);
-    const decode_direction_summary *forward = kit_summary(session, DECODE_FORWARD);
+    const decode_direction_summary *forward = kit_summary(session, SIDE_INITIATOR);
 
     g_assert_cmpuint(forward->fpdus, ==, LONG_FPDUS_MADE);
     g_assert_cmpuint(forward->long_ulpdus, ==, LONG_FPDUS_MADE);
     g_assert_cmpuint(forward->crc_bad + forward->wrong_markers + forward->unaccounted_octets, ==, 0);
     g_assert_cmpuint(session->notes->len, ==, 1);
-    const decode_note *note = kit_note(session, DECODE_FORWARD, DECODE_NOTE_LONG_ULPDU);
+    const decode_note *note = kit_note(session, SIDE_INITIATOR, DECODE_NOTE_LONG_ULPDU);
     g_assert_nonnull(note);
     g_assert_cmpuint(note->stream_position, ==, starts[0]);
     for (guint each = 0; each < LONG_FPDUS_MADE; each++) {
-      const decode_fpdu *fpdu = kit_fpdu(session, DECODE_FORWARD, starts[each]);
+      const decode_fpdu *fpdu = kit_fpdu(session, SIDE_INITIATOR, starts[each]);
       g_assert_nonnull(fpdu);
       g_assert_cmpuint(fpdu->ulpdu_octets, ==, LONG_ULPDU_OCTETS);
       g_assert_cmpint(fpdu->crc, ==, kind->crc ? DECODE_CRC_RIGHT : DECODE_CRC_UNUSED);
@@ -465,8 +465,8 @@ static void test_long_unproven(void)
     kit_session *session =
         decode_long(&cases[index].kind, 1460, cases[index].flipped, cases[index].bits, starts);
 
-    g_assert_cmpuint(kit_summary(session, DECODE_FORWARD)->fpdus, ==, 1);
-    const decode_note *note = kit_note(session, DECODE_FORWARD, DECODE_NOTE_BAD_LENGTH);
+    g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->fpdus, ==, 1);
+    const decode_note *note = kit_note(session, SIDE_INITIATOR, DECODE_NOTE_BAD_LENGTH);
     g_assert_nonnull(note);
     g_assert_cmpuint(note->stream_position, ==, starts[1]);
     kit_session_free(session);

@@ -35,7 +35,7 @@ static void test_random_octets(void)
     }
     kit_session *session = kit_decode(talk, pieces, &options);
     kit_expect_sums(session, talk);
-    g_assert_cmpuint(kit_summary(session, DECODE_REVERSE)->fpdus, ==, 10);
+    g_assert_cmpuint(kit_summary(session, SIDE_RESPONDER)->fpdus, ==, 10);
     g_array_unref(pieces);
     kit_session_free(session);
     kit_talk_free(talk);

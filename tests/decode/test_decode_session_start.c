@@ -53,7 +53,7 @@ static void test_streaming_mode(fixture *at, gconstpointer plan)
   kit_expect_all(at->session, at->talk);
   const decode_startup_event *request = &g_array_index(at->session->startups, decode_startup_event, 0);
   g_assert_cmpuint(request->stream_position, ==, 5000);
-  g_assert_cmpint(request->direction, ==, DECODE_FORWARD);
+  g_assert_cmpint(request->direction, ==, SIDE_INITIATOR);
 }
 
 /* The M bit is for what its sender receives. */
@@ -65,8 +65,8 @@ static void test_markers_of_directions(fixture *at, gconstpointer plan)
   const decode_connection *connection = decode_session_connection(at->session->session, 0);
   g_assert_true(connection->request.markers);
   g_assert_false(connection->reply.markers);
-  g_assert_false(connection->directions[DECODE_FORWARD].markers);
-  g_assert_true(connection->directions[DECODE_REVERSE].markers);
+  g_assert_false(connection->directions[SIDE_INITIATOR].markers);
+  g_assert_true(connection->directions[SIDE_RESPONDER].markers);
 }
 
 static const kit_plan rejected = {.has_frames = true, .crc = true, .rejects = true, .fpdus = {5, 5}};
@@ -79,7 +79,7 @@ static void test_rejected(fixture *at, gconstpointer plan)
   decode(at, NULL);
   kit_expect_sums(at->session, at->talk);
   for (unsigned from = 0; from < 2; from++) {
-    const decode_direction_summary *summary = kit_summary(at->session, (decode_direction_name)from);
+    const decode_direction_summary *summary = kit_summary(at->session, (enum side)from);
     g_assert_false(summary->in_full_operation);
     g_assert_cmpuint(summary->fpdus, ==, 0);
     g_assert_cmpuint(summary->segments, ==, 0);
@@ -98,8 +98,8 @@ static void test_one_crc_bit(fixture *at, gconstpointer plan)
   kit_talk_flip(at->talk, 0, 16, KIT_C);
   decode(at, NULL);
   kit_expect_all(at->session, at->talk);
-  g_assert_true(kit_summary(at->session, DECODE_FORWARD)->crc &&
-                kit_summary(at->session, DECODE_REVERSE)->crc);
+  g_assert_true(kit_summary(at->session, SIDE_INITIATOR)->crc &&
+                kit_summary(at->session, SIDE_RESPONDER)->crc);
 }
 
 /* What contradicts the documents is said. */
@@ -109,9 +109,9 @@ static void test_contradictions(fixture *at, gconstpointer plan)
 
   kit_talk_flip(at->talk, 0, 16, KIT_R | 0x01);
   decode(at, NULL);
-  g_assert_cmpuint(kit_notes(at->session, DECODE_FORWARD, DECODE_NOTE_STARTUP), ==, 2);
-  g_assert_cmpuint(kit_notes(at->session, DECODE_REVERSE, DECODE_NOTE_STARTUP), ==, 0);
-  g_assert_cmpuint(kit_summary(at->session, DECODE_FORWARD)->fpdus, ==, 30);
+  g_assert_cmpuint(kit_notes(at->session, SIDE_INITIATOR, DECODE_NOTE_STARTUP), ==, 2);
+  g_assert_cmpuint(kit_notes(at->session, SIDE_RESPONDER, DECODE_NOTE_STARTUP), ==, 0);
+  g_assert_cmpuint(kit_summary(at->session, SIDE_INITIATOR)->fpdus, ==, 30);
 }
 
 static const kit_plan private_data = {
@@ -135,7 +135,7 @@ static void test_cut_private_data(fixture *at, gconstpointer plan)
     g_assert_cmpuint(connection->request.private_data_read, ==, CAPTURED - 20);
     g_assert_cmpuint(connection->reply.private_data_read, ==, 3);
     for (unsigned from = 0; from < 2; from++) {
-      const decode_direction_summary *summary = kit_summary(at->session, (decode_direction_name)from);
+      const decode_direction_summary *summary = kit_summary(at->session, (enum side)from);
       g_assert_cmpuint(summary->startup_octets, ==, from == 0 ? 120 : 23);
       g_assert_cmpuint(summary->phase_start, ==, summary->startup_octets);
       g_assert_cmpuint(summary->crc_bad, ==, 0);
@@ -175,12 +175,12 @@ static void test_lost_private_data(fixture *at, gconstpointer plan)
   kit_append(at->pieces, (kit_piece){.position = 0, .length = 50, .captured = 50});
   decode(at, NULL);
   kit_expect_sums(at->session, at->talk);
-  const decode_direction_summary *forward = kit_summary(at->session, DECODE_FORWARD);
+  const decode_direction_summary *forward = kit_summary(at->session, SIDE_INITIATOR);
   g_assert_cmpuint(forward->phase_start, ==, 120);
   g_assert_cmpuint(forward->startup_octets, ==, 50);
   g_assert_cmpuint(forward->missing_octets, ==, 70);
   g_assert_cmpuint(forward->fpdus, >=, 20); /* located by markers, behind the hole */
-  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->fpdus, ==, 20);
+  g_assert_cmpuint(kit_summary(at->session, SIDE_RESPONDER)->fpdus, ==, 20);
 }
 
 /* The capture ends within them. */
@@ -191,10 +191,10 @@ static void test_end_in_private_data(fixture *at, gconstpointer plan)
   kit_lose(at->pieces, 0, 0, at->talk->octets[0]->len);
   kit_append(at->pieces, (kit_piece){.position = 0, .length = 50, .captured = 50});
   decode(at, NULL);
-  const decode_direction_summary *forward = kit_summary(at->session, DECODE_FORWARD);
+  const decode_direction_summary *forward = kit_summary(at->session, SIDE_INITIATOR);
   g_assert_cmpuint(forward->startup_octets, ==, 50);
   g_assert_cmpuint(forward->unaccounted_octets + forward->streaming_octets + forward->fpdus, ==, 0);
-  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->fpdus, ==, 20);
+  g_assert_cmpuint(kit_summary(at->session, SIDE_RESPONDER)->fpdus, ==, 20);
 }
 
 /* --- One direction --- */
@@ -222,13 +222,13 @@ static void test_two_requests(fixture *at, gconstpointer plan)
   const decode_startup_event *request = &g_array_index(at->session->startups, decode_startup_event, 0);
   g_assert_cmpuint(request->first_packet, ==, 3); /* behind the SYNs */
   g_assert_cmpuint(request->last_packet, ==, 3);
-  g_assert_cmpuint(kit_notes(at->session, DECODE_FORWARD, DECODE_NOTE_STARTUP), ==, 1);
-  g_assert_cmpuint(kit_summary(at->session, DECODE_FORWARD)->fpdus, ==, 30);
+  g_assert_cmpuint(kit_notes(at->session, SIDE_INITIATOR, DECODE_NOTE_STARTUP), ==, 1);
+  g_assert_cmpuint(kit_summary(at->session, SIDE_INITIATOR)->fpdus, ==, 30);
   kit_session_free(at->session);
   lose_side(at, 0); /* of the other one nothing was captured */
   decode(at, NULL);
   g_assert_cmpuint(decode_session_connection(at->session->session, 0)->initiator, ==, 1);
-  g_assert_cmpuint(kit_summary(at->session, DECODE_FORWARD)->fpdus, ==, 20);
+  g_assert_cmpuint(kit_summary(at->session, SIDE_INITIATOR)->fpdus, ==, 20);
 }
 
 /* The end that opened the connection sends the key of a Reply (mpa-01 §6.1.1). Before an octet of the other end has come that answers nothing: its
@@ -243,7 +243,7 @@ static void test_reply_of_the_opener(fixture *at, gconstpointer plan)
   for (uint64_t acknowledged = 0; acknowledged <= 20; acknowledged += 20) {
     kit_piece *reply = &g_array_index(at->pieces, kit_piece, 2);
     unsigned initiator = acknowledged == 0 ? 0 : 1;
-    decode_direction_name sent = initiator == 0 ? DECODE_FORWARD : DECODE_REVERSE;
+    enum side sent = initiator == 0 ? SIDE_INITIATOR : SIDE_RESPONDER;
 
     g_assert_true(reply->from == 0 && reply->position == 0);
     reply->acknowledged = acknowledged;
@@ -269,9 +269,9 @@ static void test_two_replies(fixture *at, gconstpointer plan)
   const decode_connection *connection = decode_session_connection(at->session->session, 0);
   g_assert_true(connection->has_reply && !connection->has_request);
   g_assert_cmpuint(connection->initiator, ==, 0);
-  g_assert_true(connection->has_frame[DECODE_FORWARD] && connection->has_frame[DECODE_REVERSE]);
-  g_assert_cmpuint(kit_notes(at->session, DECODE_REVERSE, DECODE_NOTE_STARTUP), ==, 1);
-  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->fpdus, ==, 20);
+  g_assert_true(connection->has_frame[SIDE_INITIATOR] && connection->has_frame[SIDE_RESPONDER]);
+  g_assert_cmpuint(kit_notes(at->session, SIDE_RESPONDER, DECODE_NOTE_STARTUP), ==, 1);
+  g_assert_cmpuint(kit_summary(at->session, SIDE_RESPONDER)->fpdus, ==, 20);
 }
 
 static const kit_plan marked_request = {
@@ -285,7 +285,7 @@ static void test_one_direction(fixture *at, gconstpointer data)
   const kit_plan *plan = data;
 
   for (unsigned lost = 0; lost < 2; lost++) {
-    decode_direction_name name = (decode_direction_name)!lost;
+    enum side name = (enum side) !lost;
     GArray *all = g_array_copy(at->pieces);
     lose_side(at, lost);
     decode(at, NULL);
@@ -295,7 +295,7 @@ static void test_one_direction(fixture *at, gconstpointer data)
     g_assert_cmpint(summary->markers, ==, plan->markers[!lost]);
     g_assert_cmpint(summary->crc, ==, plan->crc);
     g_assert_cmpuint(kit_notes(at->session, name, DECODE_NOTE_STARTUP), ==, 1);
-    g_assert_cmpuint(kit_summary(at->session, (decode_direction_name)lost)->segments, ==, 0);
+    g_assert_cmpuint(kit_summary(at->session, (enum side)lost)->segments, ==, 0);
     g_array_unref(at->pieces);
     at->pieces = all;
     if (lost == 0) {
@@ -312,9 +312,9 @@ static void test_lost_reply(fixture *at, gconstpointer data)
   kit_lose(at->pieces, 1, 0, 20);
   decode(at, NULL);
   kit_expect_sums(at->session, at->talk);
-  g_assert_cmpuint(kit_summary(at->session, DECODE_FORWARD)->fpdus, ==, plan->fpdus[0]);
-  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->fpdus, ==, plan->fpdus[1]);
-  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->missing_octets, ==, 20);
+  g_assert_cmpuint(kit_summary(at->session, SIDE_INITIATOR)->fpdus, ==, plan->fpdus[0]);
+  g_assert_cmpuint(kit_summary(at->session, SIDE_RESPONDER)->fpdus, ==, plan->fpdus[1]);
+  g_assert_cmpuint(kit_summary(at->session, SIDE_RESPONDER)->missing_octets, ==, 20);
 }
 
 /* --- No MPA --- */
@@ -415,7 +415,7 @@ static void test_sequence(fixture *at, gconstpointer plan)
   g_array_remove_range(at->pieces, 0, 2);
   kit_lose(at->pieces, 0, 0, from);
   decode(at, &options);
-  const decode_direction_summary *forward = kit_summary(at->session, DECODE_FORWARD);
+  const decode_direction_summary *forward = kit_summary(at->session, SIDE_INITIATOR);
   /* What is told of has the right place in the phase, and nothing is told of that is none. */
   for (guint index = 0; index < at->session->fpdus->len; index++) {
     const decode_fpdu *fpdu = &g_array_index(at->session->fpdus, decode_fpdu, index);
@@ -425,7 +425,7 @@ static void test_sequence(fixture *at, gconstpointer plan)
   }
   g_assert_cmpuint(forward->fpdus, >=, 14);
   g_assert_cmpuint(forward->missing_octets, ==, 0);
-  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->fpdus, ==, 20);
+  g_assert_cmpuint(kit_summary(at->session, SIDE_RESPONDER)->fpdus, ==, 20);
 }
 
 static const kit_plan unmarked = {.crc = true, .fpdus = {30, 20}};
@@ -451,11 +451,11 @@ static void test_find(fixture *at, gconstpointer plan)
       (kit_piece){.position = from, .length = (uint32_t)(to - from), .captured = (uint32_t)(to - from)});
   kit_shuffle(at->pieces, at->random);
   decode(at, &options);
-  const decode_direction_summary *forward = kit_summary(at->session, DECODE_FORWARD);
+  const decode_direction_summary *forward = kit_summary(at->session, SIDE_INITIATOR);
   g_assert_cmpuint(forward->fpdus, >=, 12); /* one whose DDP header has a marker in it is not looked at */
   g_assert_cmpuint(forward->crc_bad + forward->wrong_markers, ==, 0);
   g_assert_cmpuint(forward->fpdu_octets, <=, at->talk->octets[0]->len - to);
-  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->fpdus, >=, 12);
+  g_assert_cmpuint(kit_summary(at->session, SIDE_RESPONDER)->fpdus, >=, 12);
 }
 
 /* Nothing but the end's name is known, and the capture starts in the middle of an FPDU: FPDUs are looked for, as there is no SYN, and with them
@@ -476,7 +476,7 @@ static void test_middle(fixture *at, gconstpointer data)
   for (unsigned turn = 0; turn < 2; turn++) {
     decode(at, &options);
     for (unsigned from = 0; from < 2; from++) {
-      const decode_direction_summary *summary = kit_summary(at->session, (decode_direction_name)from);
+      const decode_direction_summary *summary = kit_summary(at->session, (enum side)from);
       g_assert_cmpuint(summary->fpdus, >=, plan->fpdus[from] - 6 - 8);
       g_assert_cmpuint(summary->crc_bad + summary->wrong_markers, ==, 0);
       g_assert_cmpint(summary->markers, ==, plan->markers[from]);
@@ -520,10 +520,10 @@ static void test_find_nothing(fixture *at, gconstpointer plan)
   }
   decode(at, &options);
   kit_expect_sums(at->session, at->talk);
-  g_assert_cmpuint(kit_summary(at->session, DECODE_FORWARD)->fpdus, ==, 0);
-  g_assert_cmpuint(kit_summary(at->session, DECODE_FORWARD)->unaccounted_octets, ==,
+  g_assert_cmpuint(kit_summary(at->session, SIDE_INITIATOR)->fpdus, ==, 0);
+  g_assert_cmpuint(kit_summary(at->session, SIDE_INITIATOR)->unaccounted_octets, ==,
                    at->talk->octets[0]->len);
-  g_assert_cmpuint(kit_summary(at->session, DECODE_REVERSE)->fpdus, >=, 12);
+  g_assert_cmpuint(kit_summary(at->session, SIDE_RESPONDER)->fpdus, >=, 12);
 }
 
 /* --- Several connections --- */

@@ -40,7 +40,7 @@ static void test_write(decode_paper *paper, gconstpointer data)
       decode_paper_take(paper), ==,
       "   0.000101344 0    10.0.0.1:49152 > 10.0.0.2:5044  20         1468   5           chain         CRC "
       "right  RDMA Write L=0 STag=0x00000100 TO=0xFEDCBA9876543210 payload=1448\n");
-  fpdu.direction = DECODE_REVERSE;
+  fpdu.direction = SIDE_RESPONDER;
   decode_text_fpdu(paper->line, &name, &fpdu);
   g_assert_nonnull(strstr(decode_paper_take(paper), " 0    10.0.0.2:5044 > 10.0.0.1:49152  20 "));
 }
@@ -297,7 +297,7 @@ static void test_startup(decode_paper *paper, gconstpointer data)
   const decode_name name = decode_paper_name(paper);
   decode_startup_frame frame = {.markers = true, .reserved = 0x1F, .revision = 0, .frame_octets = 20};
   decode_startup_event event = {
-      .direction = DECODE_REVERSE, .time_ns = 1, .first_packet = 3, .last_packet = 4, .frame = &frame};
+      .direction = SIDE_RESPONDER, .time_ns = 1, .first_packet = 3, .last_packet = 4, .frame = &frame};
 
   (void)data;
   decode_text_startup(paper->line, &name, &event);
@@ -388,9 +388,9 @@ static void test_names(decode_paper *paper, gconstpointer data)
   (void)data;
   g_assert_cmpuint(decode_paper_name(paper).width, ==, strlen("10.0.0.1:49152 > 10.0.0.2:5044"));
   const decode_name name = decode_names_of(paper->names, &second, &flow);
-  g_assert_cmpstr(name.ends[DECODE_FORWARD], ==, "[fd00::2]:1");
-  g_assert_cmpstr(name.directions[DECODE_FORWARD], ==, "[fd00::2]:1 > [fd00::1]:65535");
-  g_assert_cmpstr(name.directions[DECODE_REVERSE], ==, "[fd00::1]:65535 > [fd00::2]:1");
+  g_assert_cmpstr(name.ends[SIDE_INITIATOR], ==, "[fd00::2]:1");
+  g_assert_cmpstr(name.directions[SIDE_INITIATOR], ==, "[fd00::2]:1 > [fd00::1]:65535");
+  g_assert_cmpstr(name.directions[SIDE_RESPONDER], ==, "[fd00::1]:65535 > [fd00::2]:1");
   g_assert_cmpuint(name.width, ==, strlen("10.0.0.1:49152 > 10.0.0.2:5044"));
 }
 

@@ -26,13 +26,14 @@
 #include <ns3/node.h>
 #include <ns3/nstime.h>
 
+#include "base/side.h"
+
 namespace iwarpsim
 {
 
-enum Side : unsigned {
-  INITIATOR, // opens the connections: 10.0.0.1
-  RESPONDER, // 10.0.0.2
-};
+using Side = enum side;
+constexpr Side INITIATOR = SIDE_INITIATOR; // opens the connections: 10.0.0.1
+constexpr Side RESPONDER = SIDE_RESPONDER; // 10.0.0.2
 
 // Two hosts, and what they have to do with each other.
 class Hosts

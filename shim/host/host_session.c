@@ -58,7 +58,7 @@ static void settle(host_end *end, time_ps now)
 
   while ((packet = rnic_endpoint_transmit(end->endpoint, now))) {
     datagram_write(packet, session->wire, true);
-    session->output(session->user, (unsigned)end->side, session->wire, datagram_octets(packet));
+    session->output(session->user, end->side, session->wire, datagram_octets(packet));
     datagram_unref(packet);
   }
   engine_timer_set(end->timer, rnic_endpoint_deadline(end->endpoint));
@@ -121,7 +121,7 @@ static host_end *end_of(host_session *session, enum side side, const datagram *p
   return is_ours ? &session->connections[port - SIM_INITIATOR_FIRST_PORT].ends[side] : NULL;
 }
 
-void host_session_receive(host_session *session, unsigned side, const uint8_t *octets, uint32_t length)
+void host_session_receive(host_session *session, enum side side, const uint8_t *octets, uint32_t length)
 {
   octet_block *block = octet_block_new(MAX(length, 1));
   time_ps now = ns3_shim_now();
@@ -129,7 +129,7 @@ void host_session_receive(host_session *session, unsigned side, const uint8_t *o
   memcpy(octet_block_octets(block), octets, length);
   datagram *packet = datagram_read(block, octet_block_octets(block), length);
   octet_block_unref(block);
-  host_end *end = packet ? end_of(session, (enum side)side, packet) : NULL;
+  host_end *end = packet ? end_of(session, side, packet) : NULL;
   if (end && end->connection->started) {
     rnic_endpoint_receive(end->endpoint, packet, now);
     settle(end, now);
@@ -395,7 +395,7 @@ void host_session_start(host_session *session, time_ps when)
   }
 }
 
-uint32_t host_session_address(const host_session *session, unsigned side)
+uint32_t host_session_address(const host_session *session, enum side side)
 {
   (void)session;
 

@@ -16,7 +16,7 @@ extern "C" {
 typedef struct host_session host_session;
 
 /* Takes an IPv4 packet, with its checksums, that `side` sends; the octets are valid during the call. */
-typedef void (*host_session_output)(void *user, unsigned side, const uint8_t *octets, uint32_t length);
+typedef void (*host_session_output)(void *user, enum side side, const uint8_t *octets, uint32_t length);
 
 /* The hosts of the scenario at `path`, with `sets` ("group.key=value", NULL-terminated; NULL: none). Opens ns-3's simulator. What
  * the scenario says of the path counts only where the hosts must know it: MTUs, windows. NULL and `*message` (free with
@@ -29,10 +29,10 @@ void host_session_free(host_session *session);
 void host_session_start(host_session *session, time_ps when);
 
 /* An IP packet has arrived at `side`. What is not for this host's connections is passed over. */
-void host_session_receive(host_session *session, unsigned side, const uint8_t *octets, uint32_t length);
+void host_session_receive(host_session *session, enum side side, const uint8_t *octets, uint32_t length);
 
 /* The host's IPv4 address, in host byte order. */
-uint32_t host_session_address(const host_session *session, unsigned side);
+uint32_t host_session_address(const host_session *session, enum side side);
 
 /* All messages are Delivered and all connections closed. */
 bool host_session_is_done(const host_session *session);

@@ -33,7 +33,7 @@ namespace iwarpsim
 struct Hosts::Parts {
   struct Place {
     Parts *parts;
-    unsigned side;
+    Side side;
     Ptr<Node> node;
     Ptr<NetDevice> device;
     Address nextHop;
@@ -67,7 +67,7 @@ struct Hosts::Parts {
     }
   };
 
-  static void Send(void *user, unsigned side, const uint8_t *octets, uint32_t length)
+  static void Send(void *user, Side side, const uint8_t *octets, uint32_t length)
   {
     Parts *self = static_cast<Parts *>(user);
     Place &place = self->places[side];

@@ -152,28 +152,23 @@ static void on_octets(void *user, uint64_t position, const octet_rope *octets, t
 /* What both TCPs have, and nothing that one of them lacks but keys of tcp.profile. */
 static tcp_config config_of(const tcp_comparison *comparison, unsigned end)
 {
-  tcp_config config = {.local_address = ip_address_v4(0x0A000001 + end),
-                       .remote_address = ip_address_v4(0x0A000002 - end),
-                       .local_port = end == SENDER ? 49152 : 5044,
-                       .remote_port = end == SENDER ? 5044 : 49152,
-                       .receive_mtu_octets = MTU,
-                       .send_mtu_octets = MTU,
-                       .receive_window_octets = tcp_comparison_window_octets(comparison),
-                       .initial_window_segments = 10,
-                       .sack = true,
-                       .delayed_ack_segments = 2,
-                       .delayed_ack_ps = 40 * TIME_PS_PER_MILLISECOND,
-                       .duplicate_ack_threshold = 3,
-                       .rto_initial_ps = TIME_PS_PER_SECOND,
-                       .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND,
-                       .rto_max_ps = 60 * TIME_PS_PER_SECOND,
-                       .retries_max = 8,
-                       .congestion = TCP_CONGESTION_NEWRENO,
-                       .slow_start = TCP_SLOW_START_STANDARD,
-                       .limited_transmit = true,
-                       .path_mtu_discovery = true,
-                       .segmentation = TCP_SEGMENTATION_STREAM,
-                       .passing = TCP_PASSING_IN_ORDER};
+  tcp_config config = tcp_config_default();
+  config.local_address = ip_address_v4(0x0A000001 + end);
+  config.remote_address = ip_address_v4(0x0A000002 - end);
+  config.local_port = end == SENDER ? 49152 : 5044;
+  config.remote_port = end == SENDER ? 5044 : 49152;
+  config.receive_window_octets = tcp_comparison_window_octets(comparison);
+  config.dsack = false;
+  config.rack = false;
+  config.tail_loss_probe = false;
+  config.proportional_reduction = false;
+  config.forward_rto_recovery = false;
+  config.restart_after_idle = false;
+  config.ecn = TCP_ECN_OFF;
+  config.congestion = TCP_CONGESTION_NEWRENO;
+  config.slow_start = TCP_SLOW_START_STANDARD;
+  config.segmentation = TCP_SEGMENTATION_STREAM;
+  config.passing = TCP_PASSING_IN_ORDER;
   take_linux_keys(&config, comparison->as_linux ? UINT64_MAX : 0);
   return config;
 }

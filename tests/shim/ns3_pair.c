@@ -222,48 +222,24 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
 
 /* --- The pair --- */
 
-static tcp_config default_tcp(unsigned side)
-{
-  bool initiator = side == PAIR_INITIATOR;
-
-  return (tcp_config){.local_address = ip_address_v4(0x0A000001 + side),
-                      .remote_address = ip_address_v4(0x0A000002 - side),
-                      .local_port = initiator ? 49152 : 5044,
-                      .remote_port = initiator ? 5044 : 49152,
-                      .isn = 0xFFFFF000,
-                      .receive_mtu_octets = 1500,
-                      .send_mtu_octets = 1500,
-                      .receive_window_octets = 1 << 20,
-                      .initial_window_segments = 10,
-                      .sack = true,
-                      .delayed_ack_segments = 2,
-                      .delayed_ack_ps = 40 * TIME_PS_PER_MILLISECOND,
-                      .duplicate_ack_threshold = 3,
-                      .rto_initial_ps = TIME_PS_PER_SECOND,
-                      .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND,
-                      .rto_max_ps = 60 * TIME_PS_PER_SECOND,
-                      .retries_max = 8,
-                      .limited_transmit = true,
-                      .path_mtu_discovery = true,
-                      .segmentation = TCP_SEGMENTATION_STREAM,
-                      .passing = TCP_PASSING_IN_ORDER};
-}
-
 static rnic_endpoint_config default_endpoint(rnic_host *host, unsigned side)
 {
-  return (rnic_endpoint_config){.tcp = default_tcp(side),
-                                .host = host,
-                                .generation = IWARP_IETF,
-                                .role = side == PAIR_INITIATOR ? SIDE_INITIATOR : SIDE_RESPONDER,
-                                .opens = side == PAIR_INITIATOR,
-                                .markers = true,
-                                .crc = true,
-                                .private_data_capacity_octets = 512,
-                                .startup_timeout_ps = 10 * TIME_PS_PER_SECOND,
-                                .protection_domain = rnic_host_protection_domain_new(host),
-                                .ird = 4,
-                                .ord = 4,
-                                .strict_responses = true};
+  bool initiator = side == PAIR_INITIATOR;
+  rnic_endpoint_config config = rnic_endpoint_config_default(initiator ? SIDE_INITIATOR : SIDE_RESPONDER);
+
+  config.tcp.local_address = ip_address_v4(0x0A000001 + side);
+  config.tcp.remote_address = ip_address_v4(0x0A000002 - side);
+  config.tcp.local_port = initiator ? 49152 : 5044;
+  config.tcp.remote_port = initiator ? 5044 : 49152;
+  config.tcp.isn = 0xFFFFF000;
+  config.tcp.receive_window_octets = 1 << 20;
+  config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
+  config.tcp.passing = TCP_PASSING_IN_ORDER;
+  config.host = host;
+  config.protection_domain = rnic_host_protection_domain_new(host);
+  config.ird = 4;
+  config.ord = 4;
+  return config;
 }
 
 ns3_pair *ns3_pair_new(void)

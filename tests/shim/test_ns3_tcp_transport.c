@@ -86,6 +86,8 @@ static void test_loss_with_a_full_window(void)
     pair->links[side].rate_bit_per_s = 100000000;
     pair->links[side].delay_ps = 100 * TIME_PS_PER_MICROSECOND;
     pair->sides[side].config.tcp.receive_window_octets = 65536;
+    pair->sides[side].config.tcp.congestion = TCP_CONGESTION_NEWRENO;
+    pair->sides[side].config.tcp.slow_start = TCP_SLOW_START_STANDARD; /* until the window is full */
   }
   pair->sides[PAIR_INITIATOR].lost[0] = 300;
   ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
@@ -175,9 +177,6 @@ static void test_all_operations_both_ways(void)
   for (unsigned side = 0; side < PAIR_SIDES; side++) {
     tcp_config *tcp = &pair->sides[side].config.tcp;
     tcp->timestamps = true;
-    tcp->congestion = TCP_CONGESTION_CUBIC;
-    tcp->slow_start = TCP_SLOW_START_HYSTART;
-    tcp->proportional_reduction = true;
     tcp->receive_window_octets = 65536;
     pair->sides[side].config.markers = false;
     pair->sides[side].lost[0] = 40;

@@ -57,6 +57,7 @@ class Golden(unittest.TestCase):
         one = golden.digest(summary % (b"0.1.0", b"abc", b"0.1", b"7"))
         self.assertEqual(one, golden.digest(summary % (b"0.2.0", b"def", b"0.2", b"7")))
         self.assertNotEqual(one, golden.digest(summary % (b"0.1.0", b"abc", b"0.1", b"8")))
+        self.assertEqual(golden.digest(b"  program    iwarpsim 0.1.0 (abc)\n"), golden.digest(b"  program    iwarpsim 0.1.0 (def)\n"))
         self.assertEqual(golden.digest(b"# scenario a, seed 1, iwarpsim 0.1.0\n1,2\n"), golden.digest(b"# scenario a, seed 1, iwarpsim 9\n1,2\n"))
 
     def test_every_case_has_a_digest(self):

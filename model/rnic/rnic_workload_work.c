@@ -6,7 +6,7 @@
 uint64_t rnic_workload_payload_of(const rnic_workload *workload, const workload_flow *flow,
                                   work_meaning meaning, uint64_t message)
 {
-  uint64_t kind = (flow->requester == SIDE_INITIATOR ? 0 : 8) + (uint64_t)meaning;
+  uint64_t kind = 8 * (uint64_t)flow->requester + (uint64_t)meaning;
 
   return pattern_message_offset(workload->connection, message | kind << 60);
 }

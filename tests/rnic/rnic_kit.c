@@ -152,8 +152,8 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
 
 static rnic_endpoint_config default_config(rnic_host *host, unsigned side)
 {
-  bool initiator = side == KIT_INITIATOR;
-  rnic_endpoint_config config = rnic_endpoint_config_default(initiator ? SIDE_INITIATOR : SIDE_RESPONDER);
+  bool initiator = side == SIDE_INITIATOR;
+  rnic_endpoint_config config = rnic_endpoint_config_default(side);
 
   config.tcp.local_address = ip_address_v4(side + 1);
   config.tcp.remote_address = ip_address_v4(2 - side);
@@ -186,7 +186,7 @@ rnic_kit *rnic_kit_new(void)
 
   kit->now = KIT_START_PS;
   kit->flying = g_queue_new();
-  for (unsigned side = 0; side < KIT_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     kit_side *s = &kit->sides[side];
     s->kit = kit;
     s->host = rnic_host_new(side + 1);
@@ -202,8 +202,8 @@ rnic_kit *rnic_kit_new(void)
 
 void rnic_kit_set_generation(rnic_kit *kit, iwarp_generation generation)
 {
-  kit->sides[KIT_INITIATOR].config.generation = generation;
-  kit->sides[KIT_RESPONDER].config.generation = generation;
+  kit->sides[SIDE_INITIATOR].config.generation = generation;
+  kit->sides[SIDE_RESPONDER].config.generation = generation;
 }
 
 void rnic_kit_create(rnic_kit *kit)
@@ -219,7 +219,7 @@ void rnic_kit_create(rnic_kit *kit)
                                               .failed = on_failed};
   static const rnic_endpoint_events none;
 
-  for (unsigned side = 0; side < KIT_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     kit_side *s = &kit->sides[side];
     bool rdmac = s->config.generation == IWARP_RDMAC;
     s->endpoint = rnic_endpoint_new(&s->config, s->hears_nothing ? &none : &events, s);
@@ -230,11 +230,11 @@ void rnic_kit_create(rnic_kit *kit)
 
 void rnic_kit_start(rnic_kit *kit)
 {
-  if (!kit->sides[KIT_INITIATOR].endpoint) {
+  if (!kit->sides[SIDE_INITIATOR].endpoint) {
     rnic_kit_create(kit);
   }
-  rnic_endpoint_start(kit->sides[KIT_RESPONDER].endpoint, kit->now);
-  rnic_endpoint_start(kit->sides[KIT_INITIATOR].endpoint, kit->now);
+  rnic_endpoint_start(kit->sides[SIDE_RESPONDER].endpoint, kit->now);
+  rnic_endpoint_start(kit->sides[SIDE_INITIATOR].endpoint, kit->now);
 }
 
 /* --- The wire --- */
@@ -299,7 +299,7 @@ static time_ps next_event(const rnic_kit *kit)
   const flight *first = g_queue_peek_head(kit->flying);
   time_ps due = first ? first->at : TIME_PS_NEVER;
 
-  for (unsigned side = 0; side < KIT_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     due = time_ps_earlier(due, rnic_endpoint_deadline(kit->sides[side].endpoint));
   }
   return due;
@@ -310,8 +310,8 @@ void rnic_kit_run(rnic_kit *kit, time_ps span)
   time_ps until = kit->now + span;
 
   for (;;) {
-    send_all(kit, KIT_INITIATOR);
-    send_all(kit, KIT_RESPONDER);
+    send_all(kit, SIDE_INITIATOR);
+    send_all(kit, SIDE_RESPONDER);
     time_ps due = next_event(kit);
     if (due > until) {
       break;
@@ -325,7 +325,7 @@ void rnic_kit_run(rnic_kit *kit, time_ps span)
       datagram_unref(f->packet);
       g_free(f);
     }
-    for (unsigned side = 0; side < KIT_SIDES; side++) {
+    for (unsigned side = 0; side < SIDES; side++) {
       if (rnic_endpoint_deadline(kit->sides[side].endpoint) <= kit->now) {
         rnic_endpoint_run(kit->sides[side].endpoint, kit->now);
       }
@@ -336,7 +336,7 @@ void rnic_kit_run(rnic_kit *kit, time_ps span)
 
 void rnic_kit_forge(rnic_kit *kit, uint32_t position, const void *octets, uint32_t length, uint8_t flags)
 {
-  const kit_side *responder = &kit->sides[KIT_RESPONDER];
+  const kit_side *responder = &kit->sides[SIDE_RESPONDER];
   tcp_header header = {.source_port = responder->config.tcp.remote_port,
                        .destination_port = responder->config.tcp.local_port,
                        .sequence = (uint32_t)KIT_ISN + (flags & TCP_SYN ? 0 : 1) + position,
@@ -366,7 +366,7 @@ static void flight_free(gpointer data)
 void rnic_kit_free(rnic_kit *kit)
 {
   g_queue_free_full(kit->flying, flight_free);
-  for (unsigned side = 0; side < KIT_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     kit_side *s = &kit->sides[side];
     rnic_endpoint_free(s->endpoint);
     rnic_host_free(s->host);

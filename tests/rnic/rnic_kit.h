@@ -8,7 +8,6 @@
 #include "rnic/rnic_endpoint.h"
 #include "rnic/rnic_verbs.h"
 
-enum { KIT_INITIATOR, KIT_RESPONDER, KIT_SIDES };
 /* When a kit begins: what takes a time for 32 bits of picoseconds (2 ms) tells a wrong one. */
 #define KIT_START_PS (10 * TIME_PS_PER_SECOND)
 
@@ -54,7 +53,7 @@ typedef struct kit_side {
 } kit_side;
 
 struct rnic_kit {
-  kit_side sides[KIT_SIDES];
+  kit_side sides[SIDES];
   time_ps now; /* from KIT_START_PS on; all that a ULP is told must be told now */
   /* Whether the packet that `from` sends gets lost, too; NULL: none more. */
   bool (*loses)(rnic_kit *kit, unsigned from, const datagram *packet);

@@ -20,7 +20,7 @@ static bool loses_everything(rnic_kit *kit, unsigned from, const datagram *packe
 /* Both ends closed gracefully, with nothing to complain about. */
 static void assert_closed_well(const rnic_kit *kit)
 {
-  for (unsigned side = 0; side < KIT_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     const kit_side *s = &kit->sides[side];
     g_assert_cmpint(s->failed, ==, 0);
     g_assert_cmpint(s->closed, ==, 1);
@@ -33,15 +33,15 @@ static void assert_closed_well(const rnic_kit *kit)
 static void test_send_and_close(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[KIT_INITIATOR];
-  kit_side *responder = &kit->sides[KIT_RESPONDER];
+  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
+  kit_side *responder = &kit->sides[SIDE_RESPONDER];
 
   rnic_kit_create(kit);
-  uint8_t *buffer = rnic_kit_post_receive(kit, KIT_RESPONDER, 5000, 7);
-  rnic_kit_post(kit, KIT_INITIATOR, send_of(5000));
+  uint8_t *buffer = rnic_kit_post_receive(kit, SIDE_RESPONDER, 5000, 7);
+  rnic_kit_post(kit, SIDE_INITIATOR, send_of(5000));
   rnic_kit_start(kit);
   rnic_endpoint_close(initiator->endpoint); /* waits for what is posted */
-  g_assert_false(rnic_kit_post(kit, KIT_INITIATOR, send_of(0)));
+  g_assert_false(rnic_kit_post(kit, SIDE_INITIATOR, send_of(0)));
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   g_assert_true(rnic_kit_is_payload(buffer, 5000));
   g_assert_cmpstr(responder->completions->str, ==, "received 7 (5000 octets)");
@@ -57,20 +57,20 @@ static void test_send_and_close(void)
 static void test_half_close(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[KIT_INITIATOR];
-  kit_side *responder = &kit->sides[KIT_RESPONDER];
+  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
+  kit_side *responder = &kit->sides[SIDE_RESPONDER];
 
   responder->closes_when_finished = false;
   rnic_kit_create(kit);
-  rnic_kit_post_receive(kit, KIT_RESPONDER, 0, 7);
-  uint8_t *buffer = rnic_kit_post_receive(kit, KIT_INITIATOR, 3000, 8);
-  rnic_kit_post(kit, KIT_INITIATOR, send_of(0));
+  rnic_kit_post_receive(kit, SIDE_RESPONDER, 0, 7);
+  uint8_t *buffer = rnic_kit_post_receive(kit, SIDE_INITIATOR, 3000, 8);
+  rnic_kit_post(kit, SIDE_INITIATOR, send_of(0));
   rnic_endpoint_close(initiator->endpoint);
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   g_assert_true(initiator->fin && !responder->fin);
   g_assert_cmpint(responder->finished, ==, 1);
-  g_assert_true(rnic_kit_post(kit, KIT_RESPONDER, send_of(3000)));
+  g_assert_true(rnic_kit_post(kit, SIDE_RESPONDER, send_of(3000)));
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   g_assert_true(rnic_kit_is_payload(buffer, 3000));
   g_assert_cmpstr(responder->completions->str, ==, "received 7 (0 octets), send 1");
@@ -87,11 +87,11 @@ static void test_close_before_full_operation(void)
   rnic_kit *kit = rnic_kit_new();
 
   rnic_kit_start(kit);
-  rnic_endpoint_close(kit->sides[KIT_INITIATOR].endpoint);
-  rnic_endpoint_close(kit->sides[KIT_RESPONDER].endpoint);
+  rnic_endpoint_close(kit->sides[SIDE_INITIATOR].endpoint);
+  rnic_endpoint_close(kit->sides[SIDE_RESPONDER].endpoint);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  g_assert_cmpuint(kit->sides[KIT_INITIATOR].wire->len, ==, 20);
-  g_assert_cmpuint(kit->sides[KIT_RESPONDER].wire->len, ==, 20);
+  g_assert_cmpuint(kit->sides[SIDE_INITIATOR].wire->len, ==, 20);
+  g_assert_cmpuint(kit->sides[SIDE_RESPONDER].wire->len, ==, 20);
   assert_closed_well(kit);
   rnic_kit_free(kit);
 }
@@ -101,13 +101,13 @@ static void test_close_before_full_operation(void)
 static void test_completion_by_acknowledgement(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[KIT_INITIATOR];
+  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
 
   initiator->lost = 0x4; /* Request, Send, Send */
   rnic_kit_create(kit);
   for (unsigned i = 0; i < 2; i++) {
-    rnic_kit_post_receive(kit, KIT_RESPONDER, 1424, i);
-    rnic_kit_post(kit, KIT_INITIATOR, send_of(1424));
+    rnic_kit_post_receive(kit, SIDE_RESPONDER, 1424, i);
+    rnic_kit_post(kit, SIDE_INITIATOR, send_of(1424));
   }
   rnic_kit_start(kit);
   rnic_kit_run(kit, 100 * TIME_PS_PER_MILLISECOND);
@@ -116,8 +116,8 @@ static void test_completion_by_acknowledgement(void)
   g_assert_cmpstr(initiator->completions->str, ==, "send 1, send 1");
   g_assert_cmpuint(initiator->retransmissions, ==, 1);
   g_assert_cmpint(initiator->first_retransmitted, ==, 1460);
-  g_assert_cmpint(kit->sides[KIT_RESPONDER].first_segment, ==, 0);
-  g_assert_cmpuint(kit->sides[KIT_RESPONDER].segments, ==, 2);
+  g_assert_cmpint(kit->sides[SIDE_RESPONDER].first_segment, ==, 0);
+  g_assert_cmpuint(kit->sides[SIDE_RESPONDER].segments, ==, 2);
   rnic_kit_free(kit);
 }
 
@@ -129,17 +129,17 @@ static rnic_kit *write_with_one_bad(uint8_t **memory, bool loses_terminate)
   rnic_kit *kit = rnic_kit_new();
   uint32_t stag;
 
-  kit->sides[KIT_INITIATOR].lost = 0x28;
+  kit->sides[SIDE_INITIATOR].lost = 0x28;
   rnic_kit_create(kit);
-  *memory = rnic_kit_register(kit, KIT_RESPONDER, 0, 100 * 1428, &stag);
+  *memory = rnic_kit_register(kit, SIDE_RESPONDER, 0, 100 * 1428, &stag);
   for (uint64_t i = 0; i < 100; i++) {
     rdmap_work write = {.id = i, .operation = RDMAP_OPERATION_WRITE, .length = 1428};
     write.remote_stag = i == 40 ? stag ^ 1 : stag;
     write.remote_offset = i * 1428;
-    rnic_kit_post(kit, KIT_INITIATOR, write);
+    rnic_kit_post(kit, SIDE_INITIATOR, write);
   }
   if (loses_terminate) {
-    kit->sides[KIT_RESPONDER].lost = 0x2; /* its second packet with payload, behind the Reply */
+    kit->sides[SIDE_RESPONDER].lost = 0x2; /* its second packet with payload, behind the Reply */
   }
   rnic_kit_start(kit);
   return kit;
@@ -154,8 +154,8 @@ static void test_nothing_moves_after_a_failure(void)
   for (int loses = 0; loses < 2; loses++) {
     uint8_t *memory;
     rnic_kit *kit = write_with_one_bad(&memory, loses);
-    kit_side *source = &kit->sides[KIT_INITIATOR];
-    kit_side *sink = &kit->sides[KIT_RESPONDER];
+    kit_side *source = &kit->sides[SIDE_INITIATOR];
+    kit_side *sink = &kit->sides[SIDE_RESPONDER];
     rnic_held held;
 
     rnic_kit_run(kit, 10 * TIME_PS_PER_SECOND);
@@ -165,7 +165,7 @@ static void test_nothing_moves_after_a_failure(void)
     g_assert_cmpuint(sink->delivered, ==, 40);
     /* The Reply; behind it the one FPDU: the leading marker, 2 + 18 + 20 octets, no PAD (42 = 2 mod 4 … 2 more), CRC. */
     g_assert_cmpuint(sink->wire->len, ==, 20 + 4 + 40 + 4);
-    char *terminate = rnic_kit_terminate(kit, KIT_RESPONDER);
+    char *terminate = rnic_kit_terminate(kit, SIDE_RESPONDER);
     g_assert_cmpuint(strlen(terminate), ==, 2 * 20);
     g_free(terminate);
     g_assert_cmpstr(source->code, ==, "Terminate 1/1/00");
@@ -183,13 +183,13 @@ static void test_nothing_moves_after_a_failure(void)
 static void test_peer_is_gone(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[KIT_INITIATOR];
+  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
 
   rnic_kit_create(kit);
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   kit->loses = loses_everything;
-  rnic_kit_post(kit, KIT_INITIATOR, send_of(5000));
+  rnic_kit_post(kit, SIDE_INITIATOR, send_of(5000));
   rnic_kit_run(kit, 1000 * TIME_PS_PER_SECOND);
   g_assert_cmpint(initiator->failed, ==, 1);
   g_assert_cmpint(initiator->failure.layer, ==, RNIC_FAILURE_TCP);
@@ -197,18 +197,18 @@ static void test_peer_is_gone(void)
   g_assert_cmpstr(initiator->code, ==, "MPA error 1");
   g_assert_cmpstr(initiator->completions->str, ==, "send 1 in error");
   g_assert_cmpint(initiator->closed, ==, 1);
-  g_assert_false(rnic_kit_post(kit, KIT_INITIATOR, send_of(0)));
+  g_assert_false(rnic_kit_post(kit, SIDE_INITIATOR, send_of(0)));
   rnic_kit_free(kit);
 }
 
 static void assert_fin_within_an_fpdu(iwarp_generation generation, uint32_t position, const uint8_t begun[12])
 {
   rnic_kit *kit = rnic_kit_new();
-  kit_side *responder = &kit->sides[KIT_RESPONDER];
+  kit_side *responder = &kit->sides[SIDE_RESPONDER];
 
   rnic_kit_set_generation(kit, generation);
   rnic_kit_create(kit);
-  rnic_kit_post_receive(kit, KIT_RESPONDER, 100, 7);
+  rnic_kit_post_receive(kit, SIDE_RESPONDER, 100, 7);
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   kit->loses = loses_everything; /* the real Initiator would not know what it never sent */
@@ -244,7 +244,7 @@ static bool has_terminate(const rnic_kit *kit, unsigned side)
 /* The first packet by which the Responder's Terminate is on the wire as a whole gets lost. */
 static bool loses_the_terminate(rnic_kit *kit, unsigned from, const datagram *packet)
 {
-  if (from != KIT_RESPONDER || packet->payload.length == 0 || !has_terminate(kit, from)) {
+  if (from != SIDE_RESPONDER || packet->payload.length == 0 || !has_terminate(kit, from)) {
     return false;
   }
   kit->loses = NULL;
@@ -259,10 +259,12 @@ static void test_when_a_terminate_is_told(void)
 
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  rnic_kit_post(kit, KIT_INITIATOR, write);
+  rnic_kit_post(kit, SIDE_INITIATOR, write);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  g_assert_cmpint(kit->sides[KIT_RESPONDER].failed_at, ==, TIME_PS_PER_SECOND + 10 * TIME_PS_PER_MICROSECOND);
-  g_assert_cmpint(kit->sides[KIT_INITIATOR].failed_at, ==, TIME_PS_PER_SECOND + 20 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(kit->sides[SIDE_RESPONDER].failed_at, ==,
+                  TIME_PS_PER_SECOND + 10 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(kit->sides[SIDE_INITIATOR].failed_at, ==,
+                  TIME_PS_PER_SECOND + 20 * TIME_PS_PER_MICROSECOND);
   rnic_kit_free(kit);
 }
 
@@ -273,21 +275,21 @@ static void test_terminate_after_message_under_way(void)
 {
   for (int loses = 0; loses < 2; loses++) {
     rnic_kit *kit = rnic_kit_new();
-    kit_side *initiator = &kit->sides[KIT_INITIATOR];
-    kit_side *responder = &kit->sides[KIT_RESPONDER];
+    kit_side *initiator = &kit->sides[SIDE_INITIATOR];
+    kit_side *responder = &kit->sides[SIDE_RESPONDER];
     rdmap_work write = {.id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD};
 
     rnic_kit_create(kit);
-    rnic_kit_post_receive(kit, KIT_RESPONDER, 0, 7);
-    uint8_t *buffer = rnic_kit_post_receive(kit, KIT_INITIATOR, 100000, 8);
-    rnic_kit_post(kit, KIT_RESPONDER, send_of(100000));
-    rnic_kit_post(kit, KIT_INITIATOR, send_of(0));
+    rnic_kit_post_receive(kit, SIDE_RESPONDER, 0, 7);
+    uint8_t *buffer = rnic_kit_post_receive(kit, SIDE_INITIATOR, 100000, 8);
+    rnic_kit_post(kit, SIDE_RESPONDER, send_of(100000));
+    rnic_kit_post(kit, SIDE_INITIATOR, send_of(0));
     rnic_kit_start(kit);
     rnic_kit_run(kit, 55 * TIME_PS_PER_MICROSECOND); /* the Responder's first window is on its way */
     g_assert_cmpuint(responder->wire->len, ==,
                      20 + 10 * 1460 - 4); /* one of the ten FPDUs has two markers, not three */
-    rnic_kit_post(kit, KIT_INITIATOR, write);
-    rnic_kit_post(kit, KIT_RESPONDER, send_of(1)); /* not with DDP yet: it never goes out */
+    rnic_kit_post(kit, SIDE_INITIATOR, write);
+    rnic_kit_post(kit, SIDE_RESPONDER, send_of(1)); /* not with DDP yet: it never goes out */
     kit->loses = loses ? loses_the_terminate : NULL;
     while (!responder->fin) {
       g_assert_false(responder->rst);
@@ -295,7 +297,7 @@ static void test_terminate_after_message_under_way(void)
       g_assert_cmpint(kit->now, <, KIT_START_PS + 10 * TIME_PS_PER_SECOND);
       rnic_kit_run(kit, TIME_PS_PER_MICROSECOND);
     }
-    g_assert_true(has_terminate(kit, KIT_RESPONDER));
+    g_assert_true(has_terminate(kit, SIDE_RESPONDER));
     /* 71 FPDUs leave in windows of 10, 20, 40 and the rest, of which the first two may have left at the failure. */
     g_assert_cmpint(responder->fin_at, >=, responder->failed_at + 2 * 20 * TIME_PS_PER_MICROSECOND);
     while (!responder->closed) {
@@ -313,7 +315,7 @@ static void test_terminate_after_message_under_way(void)
     g_assert_cmpstr(responder->completions->str, ==,
                     "received 7 (0 octets), send 1 in error, send 1 in error");
     g_assert_true(rnic_kit_is_payload(buffer, 100000));
-    GPtrArray *ulpdus = rnic_kit_ulpdus(kit, KIT_RESPONDER, NULL);
+    GPtrArray *ulpdus = rnic_kit_ulpdus(kit, SIDE_RESPONDER, NULL);
     /* 1424 octets of payload a ULPDU: 70 of them and 320 octets, then the Terminate: 18 + 20 octets */
     g_assert_cmpuint(ulpdus->len, ==, 71 + 1);
     g_assert_cmpuint(((GByteArray *)g_ptr_array_index(ulpdus, 71))->len, ==, 18 + 20);
@@ -327,14 +329,14 @@ static void test_terminate_after_message_under_way(void)
 static void test_nothing_is_kept(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  kit_side *responder = &kit->sides[KIT_RESPONDER];
+  kit_side *responder = &kit->sides[SIDE_RESPONDER];
   rnic_held held;
 
   responder->config.markers = false;
-  kit->sides[KIT_INITIATOR].lost = 0x2; /* the first FPDU */
+  kit->sides[SIDE_INITIATOR].lost = 0x2; /* the first FPDU */
   rnic_kit_create(kit);
-  rnic_kit_post_receive(kit, KIT_RESPONDER, 4000, 7);
-  rnic_kit_post(kit, KIT_INITIATOR, send_of(4000));
+  rnic_kit_post_receive(kit, SIDE_RESPONDER, 4000, 7);
+  rnic_kit_post(kit, SIDE_INITIATOR, send_of(4000));
   rnic_kit_start(kit);
   rnic_kit_run(kit, 100 * TIME_PS_PER_MICROSECOND);
   rnic_endpoint_held(responder->endpoint, &held);
@@ -353,13 +355,13 @@ static void test_nothing_is_kept(void)
 static void test_fin_in_startup(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[KIT_INITIATOR];
+  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
 
-  kit->sides[KIT_RESPONDER].config.generation = IWARP_RDMAC;
+  kit->sides[SIDE_RESPONDER].config.generation = IWARP_RDMAC;
   rnic_kit_create(kit);
-  rnic_kit_post(kit, KIT_INITIATOR, send_of(70));
+  rnic_kit_post(kit, SIDE_INITIATOR, send_of(70));
   rnic_kit_start(kit);
-  rnic_endpoint_close(kit->sides[KIT_RESPONDER].endpoint);
+  rnic_endpoint_close(kit->sides[SIDE_RESPONDER].endpoint);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   g_assert_cmpstr(initiator->code, ==, "MPA error 1");
   g_assert_cmpint(initiator->failure.layer, ==, RNIC_FAILURE_MPA);
@@ -378,16 +380,16 @@ static void test_silent_drop(void)
 {
   const rnic_fault_config fault = {.row = rnic_fault_find("bad-crc"), .at = 1};
   rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[KIT_INITIATOR];
-  kit_side *responder = &kit->sides[KIT_RESPONDER];
+  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
+  kit_side *responder = &kit->sides[SIDE_RESPONDER];
 
   /* A fault at the source stays: TCP repeats the same octets until it gives up, and RST or silence is code 1. */
   initiator->config.fault = &fault;
   initiator->config.tcp.retries_max = 3;
   responder->config.silent_drop = true;
   rnic_kit_create(kit);
-  uint8_t *buffer = rnic_kit_post_receive(kit, KIT_RESPONDER, 70, 7);
-  rnic_kit_post(kit, KIT_INITIATOR, send_of(70));
+  uint8_t *buffer = rnic_kit_post_receive(kit, SIDE_RESPONDER, 70, 7);
+  rnic_kit_post(kit, SIDE_INITIATOR, send_of(70));
   rnic_kit_start(kit);
   rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
   g_assert_cmpstr(initiator->code, ==, "MPA error 1");
@@ -419,11 +421,11 @@ static datagram *damaged(const datagram *packet)
 /* Damages the Initiator's fourth packet with payload on its way, and hands it over in its place. */
 static bool damages_one(rnic_kit *kit, unsigned from, const datagram *packet)
 {
-  if (from != KIT_INITIATOR || packet->payload.length == 0 || kit->sides[from].packets != 4) {
+  if (from != SIDE_INITIATOR || packet->payload.length == 0 || kit->sides[from].packets != 4) {
     return false;
   }
   datagram *other = damaged(packet);
-  rnic_endpoint_receive(kit->sides[KIT_RESPONDER].endpoint, other, kit->now);
+  rnic_endpoint_receive(kit->sides[SIDE_RESPONDER].endpoint, other, kit->now);
   datagram_unref(other);
   return true;
 }
@@ -433,13 +435,13 @@ static void test_damage_on_the_way(void)
 {
   for (int silent = 0; silent < 2; silent++) {
     rnic_kit *kit = rnic_kit_new();
-    kit_side *responder = &kit->sides[KIT_RESPONDER];
+    kit_side *responder = &kit->sides[SIDE_RESPONDER];
 
     responder->config.silent_drop = silent;
     kit->loses = damages_one;
     rnic_kit_create(kit);
-    uint8_t *buffer = rnic_kit_post_receive(kit, KIT_RESPONDER, 14240, 7); /* ten full FPDUs */
-    rnic_kit_post(kit, KIT_INITIATOR, send_of(14240));
+    uint8_t *buffer = rnic_kit_post_receive(kit, SIDE_RESPONDER, 14240, 7); /* ten full FPDUs */
+    rnic_kit_post(kit, SIDE_INITIATOR, send_of(14240));
     rnic_kit_start(kit);
     rnic_kit_run(kit, 10 * TIME_PS_PER_SECOND);
     if (silent) {
@@ -498,26 +500,26 @@ static void test_mulpdu(void)
   for (size_t i = 0; i < G_N_ELEMENTS(mulpdus); i++) {
     const mulpdu_case *c = &mulpdus[i];
     rnic_kit *kit = rnic_kit_new();
-    kit_side *initiator = &kit->sides[KIT_INITIATOR];
+    kit_side *initiator = &kit->sides[SIDE_INITIATOR];
 
     initiator->config.assumed_emss_octets = c->assumed_emss_octets;
     initiator->config.dynamic_mulpdu = c->dynamic;
     rnic_kit_create(kit);
-    uint8_t *first = rnic_kit_post_receive(kit, KIT_RESPONDER, 4000, 1);
-    uint8_t *second = rnic_kit_post_receive(kit, KIT_RESPONDER, 4000, 2);
-    rnic_kit_post(kit, KIT_INITIATOR, send_of(4000));
+    uint8_t *first = rnic_kit_post_receive(kit, SIDE_RESPONDER, 4000, 1);
+    uint8_t *second = rnic_kit_post_receive(kit, SIDE_RESPONDER, 4000, 2);
+    rnic_kit_post(kit, SIDE_INITIATOR, send_of(4000));
     rnic_kit_start(kit);
     rnic_kit_run(kit, TIME_PS_PER_SECOND);
-    char *sizes = ulpdu_sizes(kit, KIT_INITIATOR);
+    char *sizes = ulpdu_sizes(kit, SIDE_INITIATOR);
     g_assert_cmpstr(sizes, ==, c->first);
     g_free(sizes);
     if (c->new_mtu_octets > 0) {
       rnic_endpoint_set_send_mtu(initiator->endpoint, c->new_mtu_octets);
       g_assert_cmpuint(rnic_endpoint_emss_octets(initiator->endpoint), ==, c->new_mtu_octets - 40);
     }
-    rnic_kit_post(kit, KIT_INITIATOR, send_of(4000));
+    rnic_kit_post(kit, SIDE_INITIATOR, send_of(4000));
     rnic_kit_run(kit, TIME_PS_PER_SECOND);
-    sizes = ulpdu_sizes(kit, KIT_INITIATOR);
+    sizes = ulpdu_sizes(kit, SIDE_INITIATOR);
     g_assert_cmpstr(sizes + strlen(c->first) + 1, ==, c->second);
     g_free(sizes);
     g_assert_true(rnic_kit_is_payload(first, 4000) && rnic_kit_is_payload(second, 4000));
@@ -531,17 +533,17 @@ static void test_mulpdu(void)
 static void test_dynamic_mulpdu(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[KIT_INITIATOR];
+  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
 
   initiator->config.dynamic_mulpdu = true;
   initiator->config.tcp.send_mtu_octets = 1076;
   rnic_kit_create(kit);
-  uint8_t *buffer = rnic_kit_post_receive(kit, KIT_RESPONDER, 4012, 1);
+  uint8_t *buffer = rnic_kit_post_receive(kit, SIDE_RESPONDER, 4012, 1);
   /* 1018 + 3 * 1022 = 4084, less 4 headers of 18 octets: 4012 */
-  rnic_kit_post(kit, KIT_INITIATOR, send_of(4012));
+  rnic_kit_post(kit, SIDE_INITIATOR, send_of(4012));
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  char *sizes = ulpdu_sizes(kit, KIT_INITIATOR);
+  char *sizes = ulpdu_sizes(kit, SIDE_INITIATOR);
   g_assert_cmpstr(sizes, ==, "1018 1022 1022 1022");
   g_free(sizes);
   g_assert_cmpuint(initiator->wire->len, ==, 20 + 4 * 1036);
@@ -556,18 +558,18 @@ static void test_dynamic_mulpdu(void)
 static void test_dynamic_mulpdu_behind_an_fpdu(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[KIT_INITIATOR];
+  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
   rdmap_work write = {.id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 70};
 
   initiator->config.dynamic_mulpdu = true;
   rnic_kit_create(kit);
-  uint8_t *memory = rnic_kit_register(kit, KIT_RESPONDER, 0, 4000, &write.remote_stag);
-  rnic_kit_post(kit, KIT_INITIATOR, write);
+  uint8_t *memory = rnic_kit_register(kit, SIDE_RESPONDER, 0, 4000, &write.remote_stag);
+  rnic_kit_post(kit, SIDE_INITIATOR, write);
   write.length = 4000;
-  rnic_kit_post(kit, KIT_INITIATOR, write);
+  rnic_kit_post(kit, SIDE_INITIATOR, write);
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  char *sizes = ulpdu_sizes(kit, KIT_INITIATOR);
+  char *sizes = ulpdu_sizes(kit, SIDE_INITIATOR);
   g_assert_cmpstr(sizes, ==, "84 1350 1442 1250");
   g_free(sizes);
   g_assert_cmpuint(initiator->packets, ==, 1 + 3);
@@ -583,17 +585,17 @@ static void test_no_events(void)
 {
   for (int fails = 0; fails < 2; fails++) {
     rnic_kit *kit = rnic_kit_new();
-    kit_side *initiator = &kit->sides[KIT_INITIATOR];
-    kit_side *responder = &kit->sides[KIT_RESPONDER];
+    kit_side *initiator = &kit->sides[SIDE_INITIATOR];
+    kit_side *responder = &kit->sides[SIDE_RESPONDER];
     rdmap_work write = {.id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD};
 
     initiator->hears_nothing = responder->hears_nothing = true;
     initiator->lost = 0x2; /* the first FPDU */
     rnic_kit_create(kit);
-    uint8_t *buffer = rnic_kit_post_receive(kit, KIT_RESPONDER, 5000, 7);
-    rnic_kit_post(kit, KIT_INITIATOR, send_of(5000));
+    uint8_t *buffer = rnic_kit_post_receive(kit, SIDE_RESPONDER, 5000, 7);
+    rnic_kit_post(kit, SIDE_INITIATOR, send_of(5000));
     if (fails) {
-      rnic_kit_post(kit, KIT_INITIATOR, write);
+      rnic_kit_post(kit, SIDE_INITIATOR, write);
     }
     rnic_kit_start(kit);
     rnic_endpoint_close(initiator->endpoint);
@@ -614,18 +616,18 @@ static void test_placement_latency(void)
   for (int bad = 0; bad < 2; bad++) {
     const rnic_fault_config fault = {.row = rnic_fault_find("bad-crc"), .at = 2};
     rnic_kit *kit = rnic_kit_new();
-    kit_side *responder = &kit->sides[KIT_RESPONDER];
+    kit_side *responder = &kit->sides[SIDE_RESPONDER];
 
     if (bad) {
-      kit->sides[KIT_INITIATOR].config.fault = &fault;
+      kit->sides[SIDE_INITIATOR].config.fault = &fault;
     }
     responder->config.placement_latency_ps = 50 * TIME_PS_PER_MILLISECOND;
     rnic_kit_create(kit);
-    uint8_t *first = rnic_kit_post_receive(kit, KIT_RESPONDER, 70, 7);
-    uint8_t *second = rnic_kit_post_receive(kit, KIT_RESPONDER, 70, 8);
-    rnic_kit_post(kit, KIT_INITIATOR, send_of(70));
-    rnic_kit_post(kit, KIT_INITIATOR, send_of(70));
-    rnic_endpoint_close(kit->sides[KIT_INITIATOR].endpoint);
+    uint8_t *first = rnic_kit_post_receive(kit, SIDE_RESPONDER, 70, 7);
+    uint8_t *second = rnic_kit_post_receive(kit, SIDE_RESPONDER, 70, 8);
+    rnic_kit_post(kit, SIDE_INITIATOR, send_of(70));
+    rnic_kit_post(kit, SIDE_INITIATOR, send_of(70));
+    rnic_endpoint_close(kit->sides[SIDE_INITIATOR].endpoint);
     rnic_kit_start(kit);
     rnic_kit_run(kit, 40 * TIME_PS_PER_MILLISECOND);
     g_assert_cmpuint(responder->placed + (unsigned)responder->failed + (unsigned)responder->finished, ==, 0);
@@ -654,8 +656,8 @@ static rnic_kit *second_connection(const rnic_kit *first, uint32_t protection_do
 {
   rnic_kit *kit = rnic_kit_new();
 
-  kit->sides[KIT_RESPONDER].config.host = first->sides[KIT_RESPONDER].host;
-  kit->sides[KIT_RESPONDER].config.protection_domain = protection_domain;
+  kit->sides[SIDE_RESPONDER].config.host = first->sides[SIDE_RESPONDER].host;
+  kit->sides[SIDE_RESPONDER].config.protection_domain = protection_domain;
   return kit;
 }
 
@@ -681,28 +683,28 @@ static void test_reach_between_connections(void)
     bool reads = i % 2;
     rnic_kit *owner = rnic_kit_new();
     rnic_kit_create(owner);
-    rnic_host *host = owner->sides[KIT_RESPONDER].host;
-    uint32_t domain = owner->sides[KIT_RESPONDER].config.protection_domain;
+    rnic_host *host = owner->sides[SIDE_RESPONDER].host;
+    uint32_t domain = owner->sides[SIDE_RESPONDER].config.protection_domain;
     rnic_kit *other =
         second_connection(owner, c->same_domain ? domain : rnic_host_protection_domain_new(host));
-    rnic_memory memory = {.octets = rnic_kit_memory(owner, KIT_RESPONDER, 100),
+    rnic_memory memory = {.octets = rnic_kit_memory(owner, SIDE_RESPONDER, 100),
                           .length = 100,
                           .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
                           .association = c->association};
     rdmap_work work = {.id = 1, .length = 100};
 
     rnic_kit_create(other);
-    g_assert_true(rnic_register(owner->sides[KIT_RESPONDER].endpoint, &memory, &work.remote_stag));
-    uint8_t *sink = rnic_kit_register(other, KIT_INITIATOR, 0, 100, &work.local_stag);
+    g_assert_true(rnic_register(owner->sides[SIDE_RESPONDER].endpoint, &memory, &work.remote_stag));
+    uint8_t *sink = rnic_kit_register(other, SIDE_INITIATOR, 0, 100, &work.local_stag);
     work.operation = reads ? RDMAP_OPERATION_READ : RDMAP_OPERATION_WRITE;
-    rnic_kit_post(other, KIT_INITIATOR, work);
+    rnic_kit_post(other, SIDE_INITIATOR, work);
     rnic_kit_start(other);
     rnic_kit_run(other, TIME_PS_PER_SECOND);
     if (c->reaches) {
-      g_assert_cmpint(other->sides[KIT_RESPONDER].failed, ==, 0);
+      g_assert_cmpint(other->sides[SIDE_RESPONDER].failed, ==, 0);
       g_assert_cmpint(rnic_kit_is_payload(memory.octets, 100), ==, !reads);
     } else {
-      g_assert_cmpstr(other->sides[KIT_RESPONDER].code, ==, reads ? "Terminate 0/1/03" : "Terminate 1/1/02");
+      g_assert_cmpstr(other->sides[SIDE_RESPONDER].code, ==, reads ? "Terminate 0/1/03" : "Terminate 1/1/02");
       g_assert_true(rnic_kit_is_untouched(memory.octets, 100) && rnic_kit_is_untouched(sink, 100));
     }
     rnic_kit_free(other);
@@ -717,22 +719,22 @@ static void test_greedy_peer(void)
   rnic_kit *modest = rnic_kit_new();
 
   rnic_kit_create(modest);
-  rnic_kit *greedy = second_connection(modest, modest->sides[KIT_RESPONDER].config.protection_domain);
+  rnic_kit *greedy = second_connection(modest, modest->sides[SIDE_RESPONDER].config.protection_domain);
   rnic_kit_create(greedy);
-  uint8_t *other = rnic_kit_post_receive(modest, KIT_RESPONDER, 70, 1);
-  rnic_kit_post_receive(greedy, KIT_RESPONDER, 70, 2);
-  rnic_kit_post(greedy, KIT_INITIATOR, send_of(70));
-  rnic_kit_post(greedy, KIT_INITIATOR, send_of(70));
+  uint8_t *other = rnic_kit_post_receive(modest, SIDE_RESPONDER, 70, 1);
+  rnic_kit_post_receive(greedy, SIDE_RESPONDER, 70, 2);
+  rnic_kit_post(greedy, SIDE_INITIATOR, send_of(70));
+  rnic_kit_post(greedy, SIDE_INITIATOR, send_of(70));
   rnic_kit_start(greedy);
   rnic_kit_run(greedy, TIME_PS_PER_SECOND);
-  g_assert_cmpstr(greedy->sides[KIT_RESPONDER].code, ==, "Terminate 1/2/02");
-  g_assert_cmpstr(greedy->sides[KIT_RESPONDER].completions->str, ==, "received 2 (70 octets)");
+  g_assert_cmpstr(greedy->sides[SIDE_RESPONDER].code, ==, "Terminate 1/2/02");
+  g_assert_cmpstr(greedy->sides[SIDE_RESPONDER].completions->str, ==, "received 2 (70 octets)");
   g_assert_true(rnic_kit_is_untouched(other, 70));
-  rnic_kit_post(modest, KIT_INITIATOR, send_of(70));
+  rnic_kit_post(modest, SIDE_INITIATOR, send_of(70));
   rnic_kit_start(modest);
   rnic_kit_run(modest, TIME_PS_PER_SECOND);
   g_assert_true(rnic_kit_is_payload(other, 70));
-  g_assert_cmpint(modest->sides[KIT_RESPONDER].failed, ==, 0);
+  g_assert_cmpint(modest->sides[SIDE_RESPONDER].failed, ==, 0);
   rnic_kit_free(greedy);
   rnic_kit_free(modest);
 }

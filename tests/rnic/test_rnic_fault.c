@@ -310,9 +310,9 @@ static void post(const ends *e, fault_work work)
  * the ULPs are told here. */
 static void post_opener(const ends *e)
 {
-  if (e->faulty == KIT_RESPONDER) {
-    rnic_kit_post_receive(e->kit, KIT_RESPONDER, 0, 98);
-    rnic_kit_post(e->kit, KIT_INITIATOR, (rdmap_work){.id = 97, .operation = RDMAP_OPERATION_SEND});
+  if (e->faulty == SIDE_RESPONDER) {
+    rnic_kit_post_receive(e->kit, SIDE_RESPONDER, 0, 98);
+    rnic_kit_post(e->kit, SIDE_INITIATOR, (rdmap_work){.id = 97, .operation = RDMAP_OPERATION_SEND});
   }
 }
 
@@ -376,7 +376,7 @@ static void assert_ended(const ends *e, const fault_case *c)
       g_assert_cmphex(teller->terminate.header.stag, ==, stag);
     }
   }
-  for (unsigned side = 0; side < KIT_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     const kit_side *s = &e->kit->sides[side];
     g_assert_true(s->fin && !s->rst && s->closed == 1);
     g_assert_cmpuint(s->placed_after_failure, ==, 0);
@@ -407,7 +407,7 @@ static void run_case(const fault_case *c, unsigned faulty, iwarp_generation gene
   ends *e = ends_new(c->fault, c->at, faulty, generation);
   const kit_side *misbehaving = &e->kit->sides[faulty];
 
-  g_test_message("%s by the %s, %s", c->fault, faulty == KIT_INITIATOR ? "Initiator" : "Responder",
+  g_test_message("%s by the %s, %s", c->fault, faulty == SIDE_INITIATOR ? "Initiator" : "Responder",
                  iwarp_generation_rules_of(generation)->name);
   post_opener(e);
   post(e, c->work);
@@ -432,9 +432,9 @@ static void test_faults(void)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {
-      run_case(&cases[i], KIT_RESPONDER, (iwarp_generation)generation);
+      run_case(&cases[i], SIDE_RESPONDER, (iwarp_generation)generation);
       if (cases[i].work != VICTIM_READS) {
-        run_case(&cases[i], KIT_INITIATOR, (iwarp_generation)generation);
+        run_case(&cases[i], SIDE_INITIATOR, (iwarp_generation)generation);
       }
     }
   }
@@ -444,7 +444,7 @@ static void test_faults(void)
  * two octets end at 3. */
 static void test_too_long_takes_two_octets(void)
 {
-  ends *e = ends_new("too-long", 1, KIT_INITIATOR, IWARP_RFC);
+  ends *e = ends_new("too-long", 1, SIDE_INITIATOR, IWARP_RFC);
   const fault_case told = {.terminate = "1205C0000014414300000000000000000000000400000001"};
 
   rnic_kit_post_receive(e->kit, e->victim, 2, 9);
@@ -482,8 +482,8 @@ static const startup_case startup_cases[] = {
  * a frame that is wrong arrives one delay (a Request) or two (a Reply) later: the ACK of the handshake brings the Request. */
 static time_ps startup_failure_at(const startup_case *c, unsigned victim)
 {
-  time_ps established = (victim == KIT_INITIATOR ? 20 : 30) * TIME_PS_PER_MICROSECOND;
-  time_ps frame = (victim == KIT_INITIATOR ? 40 : 30) * TIME_PS_PER_MICROSECOND;
+  time_ps established = (victim == SIDE_INITIATOR ? 20 : 30) * TIME_PS_PER_MICROSECOND;
+  time_ps frame = (victim == SIDE_INITIATOR ? 40 : 30) * TIME_PS_PER_MICROSECOND;
 
   return c->by_timeout ? established + 5 * TIME_PS_PER_SECOND : frame;
 }
@@ -507,7 +507,7 @@ static void test_startup_faults(void)
       g_assert_cmpint(victim->failed_at, ==, startup_failure_at(c, e->victim));
       g_assert_cmpint(victim->rst_at, ==, victim->failed_at);
       g_assert_cmpuint(victim->wire->len, ==,
-                       e->victim == KIT_INITIATOR ? 20 : 0);          /* its Request, or nothing */
+                       e->victim == SIDE_INITIATOR ? 20 : 0);         /* its Request, or nothing */
       g_assert_cmpstr(e->kit->sides[faulty].code, ==, "MPA error 1"); /* by the RST */
       g_assert_cmpstr(e->kit->sides[faulty].completions->str, ==, "send 1 in error");
       g_assert_true(e->kit->sides[0].closed == 1 && e->kit->sides[1].closed == 1);
@@ -521,7 +521,7 @@ static void test_startup_faults(void)
  * before it has an FPDU, is told that its Send will never go out (code 1). In a Request the bit means nothing. */
 static void test_unmeant_rejection(void)
 {
-  ends *e = ends_new("startup-reject", 1, KIT_RESPONDER, IWARP_IETF);
+  ends *e = ends_new("startup-reject", 1, SIDE_RESPONDER, IWARP_IETF);
 
   post(e, SEND);
   rnic_kit_start(e->kit);
@@ -532,7 +532,7 @@ static void test_unmeant_rejection(void)
   g_assert_true(e->kit->sides[0].closed == 1 && e->kit->sides[1].closed == 1);
   ends_free(e);
 
-  e = ends_new("startup-reject", 1, KIT_INITIATOR, IWARP_IETF);
+  e = ends_new("startup-reject", 1, SIDE_INITIATOR, IWARP_IETF);
   post(e, SEND);
   rnic_kit_start(e->kit);
   rnic_kit_run(e->kit, TIME_PS_PER_SECOND);
@@ -754,8 +754,8 @@ static void test_touched_bait(void)
 static void test_bad_first_fpdu(void)
 {
   for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {
-    ends *e = ends_new("bad-crc", 1, KIT_INITIATOR, (iwarp_generation)generation);
-    const kit_side *victim = &e->kit->sides[KIT_RESPONDER];
+    ends *e = ends_new("bad-crc", 1, SIDE_INITIATOR, (iwarp_generation)generation);
+    const kit_side *victim = &e->kit->sides[SIDE_RESPONDER];
     bool speaks = generation == IWARP_RDMAC;
 
     post(e, SENDS);
@@ -763,11 +763,11 @@ static void test_bad_first_fpdu(void)
     rnic_kit_run(e->kit, 20 * TIME_PS_PER_SECOND);
     g_assert_cmpstr(victim->code, ==, "MPA error 2");
     g_assert_cmpuint(victim->placed + victim->delivered, ==, 0);
-    char *terminate = rnic_kit_terminate(e->kit, KIT_RESPONDER);
+    char *terminate = rnic_kit_terminate(e->kit, SIDE_RESPONDER);
     g_assert_cmpstr(terminate, ==, speaks ? "20020000" : "");
     g_free(terminate);
     g_assert_cmpuint(victim->wire->len > victim->first_fpdu, ==, speaks);
-    g_assert_cmpint(e->kit->sides[KIT_INITIATOR].failed, ==, speaks);
+    g_assert_cmpint(e->kit->sides[SIDE_INITIATOR].failed, ==, speaks);
     g_assert_true(victim->fin && !victim->rst);
     g_assert_true(e->kit->sides[0].closed == 1 && e->kit->sides[1].closed == 1);
     ends_free(e);
@@ -776,7 +776,7 @@ static void test_bad_first_fpdu(void)
 
 static void assert_reset(iwarp_generation generation)
 {
-  ends *e = ends_new("reset", 2, KIT_RESPONDER, generation);
+  ends *e = ends_new("reset", 2, SIDE_RESPONDER, generation);
   const kit_side *victim = &e->kit->sides[e->victim];
 
   post_opener(e);
@@ -807,7 +807,7 @@ static void test_reset(void)
 static void test_early_close(void)
 {
   for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {
-    ends *e = ends_new("early-close", 1, KIT_RESPONDER, (iwarp_generation)generation);
+    ends *e = ends_new("early-close", 1, SIDE_RESPONDER, (iwarp_generation)generation);
     const kit_side *victim = &e->kit->sides[e->victim];
 
     post(e, VICTIM_READS);
@@ -830,15 +830,15 @@ static void test_bad_crc_needs_crc(void)
   const rnic_fault_config config = {.row = rnic_fault_find("bad-crc"), .at = 1};
   rnic_kit *kit = rnic_kit_new();
 
-  kit->sides[KIT_INITIATOR].config.crc = kit->sides[KIT_RESPONDER].config.crc = false;
-  kit->sides[KIT_INITIATOR].config.fault = &config;
+  kit->sides[SIDE_INITIATOR].config.crc = kit->sides[SIDE_RESPONDER].config.crc = false;
+  kit->sides[SIDE_INITIATOR].config.fault = &config;
   rnic_kit_create(kit);
-  rnic_kit_post_receive(kit, KIT_RESPONDER, 0, 7);
-  rnic_kit_post(kit, KIT_INITIATOR, (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND});
+  rnic_kit_post_receive(kit, SIDE_RESPONDER, 0, 7);
+  rnic_kit_post(kit, SIDE_INITIATOR, (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND});
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  g_assert_cmpstr(kit->sides[KIT_RESPONDER].completions->str, ==, "received 7 (0 octets)");
-  g_assert_false(rnic_endpoint_fault_is_done(kit->sides[KIT_INITIATOR].endpoint));
+  g_assert_cmpstr(kit->sides[SIDE_RESPONDER].completions->str, ==, "received 7 (0 octets)");
+  g_assert_false(rnic_endpoint_fault_is_done(kit->sides[SIDE_INITIATOR].endpoint));
   rnic_kit_free(kit);
 }
 

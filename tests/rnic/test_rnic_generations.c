@@ -31,36 +31,38 @@ typedef struct mix_case {
  * are 00 00 00 00, no Key; if not, the other end's time is up 10 s after its handshake (20 us after the SYN at the opener, 30 us at the other
  * end). What the rdmac end takes the Request for is no FPDU and never becomes one; its own time would be up later. */
 static const mix_case mixes[] = {
-    {"MPA-252, MPA-274", IWARP_IETF, IWARP_RFC, MIX_NO_WORK, KIT_RESPONDER, MPA_STARTUP_REASON_REVISION, 0},
-    {"MPA-252, MPA-274", IWARP_IETF, IWARP_RFC, MIX_BOTH_SEND, KIT_RESPONDER, MPA_STARTUP_REASON_REVISION, 0},
-    {"MPA-252, MPA-274", IWARP_RFC, IWARP_IETF, MIX_NO_WORK, KIT_RESPONDER, MPA_STARTUP_REASON_REVISION, 0},
-    {"MPA-252, MPA-274", IWARP_RFC, IWARP_IETF, MIX_BOTH_SEND, KIT_RESPONDER, MPA_STARTUP_REASON_REVISION, 0},
-    {"MPA-239, MPA-274", IWARP_RDMAC, IWARP_IETF, MIX_INITIATOR_SENDS, KIT_RESPONDER, MPA_STARTUP_REASON_KEY,
+    {"MPA-252, MPA-274", IWARP_IETF, IWARP_RFC, MIX_NO_WORK, SIDE_RESPONDER, MPA_STARTUP_REASON_REVISION, 0},
+    {"MPA-252, MPA-274", IWARP_IETF, IWARP_RFC, MIX_BOTH_SEND, SIDE_RESPONDER, MPA_STARTUP_REASON_REVISION,
      0},
-    {"MPA-239, MPA-274", IWARP_RDMAC, IWARP_RFC, MIX_BOTH_SEND, KIT_RESPONDER, MPA_STARTUP_REASON_KEY, 0},
-    {"MPA-228", IWARP_RDMAC, IWARP_IETF, MIX_NO_WORK, KIT_RESPONDER, MPA_STARTUP_REASON_TIMEOUT,
-     10 * TIME_PS_PER_SECOND + 30 * TIME_PS_PER_MICROSECOND},
-    {"MPA-228", IWARP_RDMAC, IWARP_RFC, MIX_RESPONDER_SENDS, KIT_RESPONDER, MPA_STARTUP_REASON_TIMEOUT,
-     10 * TIME_PS_PER_SECOND + 30 * TIME_PS_PER_MICROSECOND},
-    {"MPA-240, MPA-216", IWARP_IETF, IWARP_RDMAC, MIX_RESPONDER_SENDS, KIT_INITIATOR, MPA_STARTUP_REASON_KEY,
+    {"MPA-252, MPA-274", IWARP_RFC, IWARP_IETF, MIX_NO_WORK, SIDE_RESPONDER, MPA_STARTUP_REASON_REVISION, 0},
+    {"MPA-252, MPA-274", IWARP_RFC, IWARP_IETF, MIX_BOTH_SEND, SIDE_RESPONDER, MPA_STARTUP_REASON_REVISION,
      0},
-    {"MPA-240, MPA-216", IWARP_RFC, IWARP_RDMAC, MIX_BOTH_SEND, KIT_INITIATOR, MPA_STARTUP_REASON_KEY, 0},
-    {"MPA-274", IWARP_IETF, IWARP_RDMAC, MIX_NO_WORK, KIT_INITIATOR, MPA_STARTUP_REASON_TIMEOUT,
+    {"MPA-239, MPA-274", IWARP_RDMAC, IWARP_IETF, MIX_INITIATOR_SENDS, SIDE_RESPONDER, MPA_STARTUP_REASON_KEY,
+     0},
+    {"MPA-239, MPA-274", IWARP_RDMAC, IWARP_RFC, MIX_BOTH_SEND, SIDE_RESPONDER, MPA_STARTUP_REASON_KEY, 0},
+    {"MPA-228", IWARP_RDMAC, IWARP_IETF, MIX_NO_WORK, SIDE_RESPONDER, MPA_STARTUP_REASON_TIMEOUT,
+     10 * TIME_PS_PER_SECOND + 30 * TIME_PS_PER_MICROSECOND},
+    {"MPA-228", IWARP_RDMAC, IWARP_RFC, MIX_RESPONDER_SENDS, SIDE_RESPONDER, MPA_STARTUP_REASON_TIMEOUT,
+     10 * TIME_PS_PER_SECOND + 30 * TIME_PS_PER_MICROSECOND},
+    {"MPA-240, MPA-216", IWARP_IETF, IWARP_RDMAC, MIX_RESPONDER_SENDS, SIDE_INITIATOR, MPA_STARTUP_REASON_KEY,
+     0},
+    {"MPA-240, MPA-216", IWARP_RFC, IWARP_RDMAC, MIX_BOTH_SEND, SIDE_INITIATOR, MPA_STARTUP_REASON_KEY, 0},
+    {"MPA-274", IWARP_IETF, IWARP_RDMAC, MIX_NO_WORK, SIDE_INITIATOR, MPA_STARTUP_REASON_TIMEOUT,
      10 * TIME_PS_PER_SECOND + 20 * TIME_PS_PER_MICROSECOND},
-    {"MPA-274", IWARP_RFC, IWARP_RDMAC, MIX_INITIATOR_SENDS, KIT_INITIATOR, MPA_STARTUP_REASON_TIMEOUT,
+    {"MPA-274", IWARP_RFC, IWARP_RDMAC, MIX_INITIATOR_SENDS, SIDE_INITIATOR, MPA_STARTUP_REASON_TIMEOUT,
      10 * TIME_PS_PER_SECOND + 20 * TIME_PS_PER_MICROSECOND},
 };
 
-static rnic_kit *mix(const mix_case *c, uint8_t *buffers[KIT_SIDES])
+static rnic_kit *mix(const mix_case *c, uint8_t *buffers[SIDES])
 {
   rnic_kit *kit = rnic_kit_new();
 
-  kit->sides[KIT_INITIATOR].config.generation = c->initiator;
-  kit->sides[KIT_RESPONDER].config.generation = c->responder;
+  kit->sides[SIDE_INITIATOR].config.generation = c->initiator;
+  kit->sides[SIDE_RESPONDER].config.generation = c->responder;
   rnic_kit_create(kit);
-  for (unsigned side = 0; side < KIT_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     buffers[side] = rnic_kit_post_receive(kit, side, 70, 7);
-    if (c->work & (side == KIT_INITIATOR ? MIX_INITIATOR_SENDS : MIX_RESPONDER_SENDS)) {
+    if (c->work & (side == SIDE_INITIATOR ? MIX_INITIATOR_SENDS : MIX_RESPONDER_SENDS)) {
       rnic_kit_post(kit, side, send_of(70));
     }
   }
@@ -74,7 +76,7 @@ static void test_generations_that_do_not_fit(void)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(mixes); i++) {
     const mix_case *c = &mixes[i];
-    uint8_t *buffers[KIT_SIDES];
+    uint8_t *buffers[SIDES];
     rnic_kit *kit = mix(c, buffers);
     kit_side *finder = &kit->sides[c->finder];
     kit_side *other = &kit->sides[1 - c->finder];
@@ -90,7 +92,7 @@ static void test_generations_that_do_not_fit(void)
     g_assert_cmpint(finder->rst_at, ==, finder->failed_at);
     g_assert_cmpstr(other->code, ==, "MPA error 1");
     g_assert_true(finder->closed == 1 && other->closed == 1);
-    for (unsigned side = 0; side < KIT_SIDES; side++) {
+    for (unsigned side = 0; side < SIDES; side++) {
       g_assert_true(rnic_kit_is_untouched(buffers[side], 70));
       g_assert_cmpint(rdmap_stream_outstanding(rnic_endpoint_stream(kit->sides[side].endpoint)), ==, 0);
     }
@@ -106,8 +108,8 @@ static void test_rdmac_waits_no_longer_than_its_timeout(void)
 
   for (size_t i = 0; i < G_N_ELEMENTS(timeouts); i++) {
     rnic_kit *kit = rnic_kit_new();
-    kit_side *initiator = &kit->sides[KIT_INITIATOR];
-    kit_side *responder = &kit->sides[KIT_RESPONDER];
+    kit_side *initiator = &kit->sides[SIDE_INITIATOR];
+    kit_side *responder = &kit->sides[SIDE_RESPONDER];
 
     initiator->config.startup_timeout_ps = 0;
     responder->config.generation = IWARP_RDMAC;
@@ -130,14 +132,14 @@ static void test_rdmac_waits_for_later_fpdus(void)
 
   rnic_kit_set_generation(kit, IWARP_RDMAC);
   rnic_kit_create(kit);
-  rnic_kit_post_receive(kit, KIT_RESPONDER, 0, 7);
-  rnic_kit_post(kit, KIT_INITIATOR, send_of(0));
+  rnic_kit_post_receive(kit, SIDE_RESPONDER, 0, 7);
+  rnic_kit_post(kit, SIDE_INITIATOR, send_of(0));
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   kit->loses = loses_everything; /* the real Initiator would not know what it never sent */
   rnic_kit_forge(kit, 4 + 2 + 18 + 4, begun, sizeof begun, TCP_ACK); /* behind the marker and the FPDU */
   rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
-  g_assert_cmpint(kit->sides[KIT_RESPONDER].failed, ==, 0);
+  g_assert_cmpint(kit->sides[SIDE_RESPONDER].failed, ==, 0);
   rnic_kit_free(kit);
 }
 

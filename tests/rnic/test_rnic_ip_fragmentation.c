@@ -18,7 +18,7 @@ static rnic_ip_reassembly *with(rnic_ip_reassembly_option option)
 /* Hands over the packet in fragments of PIECE_OCTETS in random order, all but `missing` of them (none: UINT32_MAX). */
 static void give_in_fragments(rnic_kit *kit, const datagram *packet, uint32_t missing)
 {
-  uint64_t number = kit->sides[KIT_INITIATOR].packets;
+  uint64_t number = kit->sides[SIDE_INITIATOR].packets;
   random_stream *random = random_stream_new(number, "ip_fragmentation");
   rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_UNLIMITED);
   datagram *cut = datagram_copy(packet);
@@ -41,7 +41,7 @@ static void give_in_fragments(rnic_kit *kit, const datagram *packet, uint32_t mi
   }
   g_assert_true((whole != NULL) == (missing >= pieces->len));
   if (whole) {
-    rnic_endpoint_receive(kit->sides[KIT_RESPONDER].endpoint, whole, kit->now);
+    rnic_endpoint_receive(kit->sides[SIDE_RESPONDER].endpoint, whole, kit->now);
     datagram_unref(whole);
   }
   g_ptr_array_unref(pieces);
@@ -53,7 +53,7 @@ static void give_in_fragments(rnic_kit *kit, const datagram *packet, uint32_t mi
 /* rnic_kit.loses: every packet with more octets than a fragment goes this way instead; of every seventh a fragment is lost. */
 static bool fragments(rnic_kit *kit, unsigned from, const datagram *packet)
 {
-  if (from != KIT_INITIATOR || packet->payload.length <= PIECE_OCTETS) {
+  if (from != SIDE_INITIATOR || packet->payload.length <= PIECE_OCTETS) {
     return false;
   }
   give_in_fragments(kit, packet, kit->sides[from].packets % EVERY == 0 ? 0 : UINT32_MAX);
@@ -63,12 +63,12 @@ static bool fragments(rnic_kit *kit, unsigned from, const datagram *packet)
 /* rnic_kit.loses: the same packets, whole; every seventh is lost. */
 static bool loses_every_seventh(rnic_kit *kit, unsigned from, const datagram *packet)
 {
-  if (from != KIT_INITIATOR || packet->payload.length <= PIECE_OCTETS) {
+  if (from != SIDE_INITIATOR || packet->payload.length <= PIECE_OCTETS) {
     return false;
   }
   if (kit->sides[from].packets % EVERY != 0) {
     datagram *whole = datagram_copy(packet);
-    rnic_endpoint_receive(kit->sides[KIT_RESPONDER].endpoint, whole, kit->now);
+    rnic_endpoint_receive(kit->sides[SIDE_RESPONDER].endpoint, whole, kit->now);
     datagram_unref(whole);
   }
   return true;
@@ -82,15 +82,15 @@ static char *run(bool (*loses)(rnic_kit *kit, unsigned from, const datagram *pac
 
   kit->loses = loses;
   rnic_kit_create(kit);
-  uint8_t *sink = rnic_kit_register(kit, KIT_RESPONDER, 0, WRITE_OCTETS, &stag);
-  uint8_t *first = rnic_kit_post_receive(kit, KIT_RESPONDER, SEND_OCTETS, 7);
-  uint8_t *second = rnic_kit_post_receive(kit, KIT_RESPONDER, SEND_OCTETS, 8);
+  uint8_t *sink = rnic_kit_register(kit, SIDE_RESPONDER, 0, WRITE_OCTETS, &stag);
+  uint8_t *first = rnic_kit_post_receive(kit, SIDE_RESPONDER, SEND_OCTETS, 7);
+  uint8_t *second = rnic_kit_post_receive(kit, SIDE_RESPONDER, SEND_OCTETS, 8);
   rnic_kit_post(
-      kit, KIT_INITIATOR,
+      kit, SIDE_INITIATOR,
       (rdmap_work){.operation = RDMAP_OPERATION_WRITE, .length = WRITE_OCTETS, .remote_stag = stag, .id = 1});
-  rnic_kit_post(kit, KIT_INITIATOR,
+  rnic_kit_post(kit, SIDE_INITIATOR,
                 (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2});
-  rnic_kit_post(kit, KIT_INITIATOR,
+  rnic_kit_post(kit, SIDE_INITIATOR,
                 (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 3});
   rnic_kit_start(kit);
   rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
@@ -98,7 +98,7 @@ static char *run(bool (*loses)(rnic_kit *kit, unsigned from, const datagram *pac
   g_assert_true(rnic_kit_is_payload(first, SEND_OCTETS));
   g_assert_true(rnic_kit_is_payload(second, SEND_OCTETS));
   GString *told = g_string_new(NULL);
-  for (unsigned side = 0; side < KIT_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     g_assert_cmpint(kit->sides[side].failed, ==, 0);
     g_string_append_printf(told, "%s; %zu placed, %zu delivered\n", kit->sides[side].completions->str,
                            kit->sides[side].placed, kit->sides[side].delivered);
@@ -123,7 +123,7 @@ static void test_consumers_see_nothing_of_it(void)
  * link of 576 octets: fragments of 552. */
 static bool drops_fragments(rnic_kit *kit, unsigned from, const datagram *packet)
 {
-  if (from != KIT_INITIATOR || datagram_octets(packet) <= 576) {
+  if (from != SIDE_INITIATOR || datagram_octets(packet) <= 576) {
     return false;
   }
   rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_DROP);
@@ -137,7 +137,7 @@ static bool drops_fragments(rnic_kit *kit, unsigned from, const datagram *packet
   datagram_unref(cut);
   datagram *answer = rnic_ip_reassembly_take_answer(reassembly);
   g_assert_nonnull(answer);
-  rnic_endpoint_receive(kit->sides[KIT_INITIATOR].endpoint, answer, kit->now);
+  rnic_endpoint_receive(kit->sides[SIDE_INITIATOR].endpoint, answer, kit->now);
   datagram_unref(answer);
   rnic_ip_reassembly_free(reassembly);
   return true;
@@ -151,13 +151,13 @@ static void test_dropped_fragments_shrink_the_emss(void)
 
   kit->loses = drops_fragments;
   rnic_kit_create(kit);
-  uint8_t *buffer = rnic_kit_post_receive(kit, KIT_RESPONDER, SEND_OCTETS, 7);
-  rnic_kit_post(kit, KIT_INITIATOR,
+  uint8_t *buffer = rnic_kit_post_receive(kit, SIDE_RESPONDER, SEND_OCTETS, 7);
+  rnic_kit_post(kit, SIDE_INITIATOR,
                 (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2});
   rnic_kit_start(kit);
   rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
   g_assert_true(rnic_kit_is_payload(buffer, SEND_OCTETS));
-  g_assert_cmpuint(rnic_endpoint_emss_octets(kit->sides[KIT_INITIATOR].endpoint), ==, 532);
+  g_assert_cmpuint(rnic_endpoint_emss_octets(kit->sides[SIDE_INITIATOR].endpoint), ==, 532);
   rnic_kit_free(kit);
 }
 
@@ -169,7 +169,7 @@ static bool watches_identification(rnic_kit *kit, unsigned from, const datagram 
 {
   (void)kit;
 
-  if (from == KIT_INITIATOR) {
+  if (from == SIDE_INITIATOR) {
     int identification = big_endian_read_16(packet->header + 4);
     g_assert_true(datagram_may_be_fragmented(packet));
     g_assert_true(identified == 0 || identification == last_identification + 1);
@@ -186,10 +186,10 @@ static void test_identification(void)
 
   identified = 0;
   kit->loses = watches_identification;
-  kit->sides[KIT_INITIATOR].config.tcp.path_mtu_discovery = false;
+  kit->sides[SIDE_INITIATOR].config.tcp.path_mtu_discovery = false;
   rnic_kit_create(kit);
-  rnic_kit_post_receive(kit, KIT_RESPONDER, SEND_OCTETS, 7);
-  rnic_kit_post(kit, KIT_INITIATOR,
+  rnic_kit_post_receive(kit, SIDE_RESPONDER, SEND_OCTETS, 7);
+  rnic_kit_post(kit, SIDE_INITIATOR,
                 (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2});
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);

@@ -9,8 +9,8 @@ static void post_sends(rnic_kit *kit, uint32_t count, uint32_t octets)
   for (uint32_t i = 0; i < count; i++) {
     const rdmap_work work = {.id = i, .operation = RDMAP_OPERATION_SEND, .length = octets};
 
-    rnic_kit_post_receive(kit, KIT_RESPONDER, octets, RECEIVE_ID);
-    g_assert_true(rnic_kit_post(kit, KIT_INITIATOR, work));
+    rnic_kit_post_receive(kit, SIDE_RESPONDER, octets, RECEIVE_ID);
+    g_assert_true(rnic_kit_post(kit, SIDE_INITIATOR, work));
   }
 }
 
@@ -18,33 +18,33 @@ static rnic_kit *begin(tcp_passing passing, tcp_segmentation segmentation, bool 
                        uint64_t memory_octets)
 {
   rnic_kit *kit = rnic_kit_new();
-  kit_side *responder = &kit->sides[KIT_RESPONDER];
+  kit_side *responder = &kit->sides[SIDE_RESPONDER];
 
   responder->config.tcp.passing = passing;
   responder->config.markers = markers;
-  kit->sides[KIT_INITIATOR].config.tcp.segmentation = segmentation;
+  kit->sides[SIDE_INITIATOR].config.tcp.segmentation = segmentation;
   rnic_host_limit_memory(responder->host, memory_octets, 1);
   return kit;
 }
 
 static uint64_t peak(const rnic_kit *kit)
 {
-  return rnic_reassembly_memory_peak_octets(rnic_host_memory(kit->sides[KIT_RESPONDER].host));
+  return rnic_reassembly_memory_peak_octets(rnic_host_memory(kit->sides[SIDE_RESPONDER].host));
 }
 
 static uint64_t used(const rnic_kit *kit)
 {
-  return rnic_reassembly_memory_used_octets(rnic_host_memory(kit->sides[KIT_RESPONDER].host));
+  return rnic_reassembly_memory_used_octets(rnic_host_memory(kit->sides[SIDE_RESPONDER].host));
 }
 
 static const rnic_refusals *refusals(const rnic_kit *kit)
 {
-  return rnic_endpoint_refusals(kit->sides[KIT_RESPONDER].endpoint);
+  return rnic_endpoint_refusals(kit->sides[SIDE_RESPONDER].endpoint);
 }
 
 static size_t delivered(const rnic_kit *kit)
 {
-  return kit->sides[KIT_RESPONDER].delivered;
+  return kit->sides[SIDE_RESPONDER].delivered;
 }
 
 /* No memory, whole FPDUs in order: nothing needs it, startup frames neither. */
@@ -77,9 +77,9 @@ static void test_deadlock(void)
     g_assert_cmpuint(delivered(kit), ==, octets > 0 ? 20 : 0);
     g_assert_cmpint(refusals(kit)->memory > 0, ==, octets == 0);
     g_assert_cmpuint(peak(kit), <=, octets);
-    g_assert_cmpint(kit->sides[KIT_INITIATOR].failed, ==, octets == 0);
+    g_assert_cmpint(kit->sides[SIDE_INITIATOR].failed, ==, octets == 0);
     if (octets == 0) {
-      g_assert_cmpint(kit->sides[KIT_INITIATOR].failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
+      g_assert_cmpint(kit->sides[SIDE_INITIATOR].failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
     }
     rnic_kit_free(kit);
   }
@@ -100,7 +100,7 @@ static void test_loss(void)
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     rnic_kit *kit = begin(rows[i].passing, TCP_SEGMENTATION_ALIGNED, rows[i].markers, rows[i].octets);
 
-    kit->sides[KIT_INITIATOR].lost = 1 << 2; /* of its packets with payload: Request, first FPDU, second */
+    kit->sides[SIDE_INITIATOR].lost = 1 << 2; /* of its packets with payload: Request, first FPDU, second */
     rnic_kit_create(kit);
     post_sends(kit, 40, 1000);
     rnic_kit_start(kit);
@@ -119,8 +119,8 @@ static void test_placement_latency(void)
 {
   rnic_kit *kit = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, true, 0);
 
-  kit->sides[KIT_RESPONDER].config.placement_latency_ps = TIME_PS_PER_MILLISECOND;
-  kit->sides[KIT_INITIATOR].lost = 1 << 2;
+  kit->sides[SIDE_RESPONDER].config.placement_latency_ps = TIME_PS_PER_MILLISECOND;
+  kit->sides[SIDE_INITIATOR].lost = 1 << 2;
   rnic_kit_create(kit);
   post_sends(kit, 40, 1000);
   rnic_kit_start(kit);
@@ -142,7 +142,7 @@ static void test_failure_lets_go(void)
   rnic_kit_forge(kit, 20, front, sizeof front, TCP_ACK);
   g_assert_cmpuint(used(kit), ==, 4);
   rnic_kit_forge(kit, 24, NULL, 0, TCP_RST);
-  g_assert_cmpint(kit->sides[KIT_RESPONDER].failed, ==, 1);
+  g_assert_cmpint(kit->sides[SIDE_RESPONDER].failed, ==, 1);
   g_assert_cmpuint(used(kit), ==, 0);
   rnic_kit_free(kit);
 }
@@ -159,13 +159,13 @@ static void test_timeout_lets_go(void)
   rnic_kit_run(kit, TIME_PS_PER_MILLISECOND);
   rnic_kit_forge(kit, 0, marker, sizeof marker, TCP_ACK);
   g_assert_cmpuint(used(kit), ==, 4);
-  const rnic_endpoint *responder = kit->sides[KIT_RESPONDER].endpoint;
+  const rnic_endpoint *responder = kit->sides[SIDE_RESPONDER].endpoint;
   time_ps due = rnic_endpoint_deadline(responder);
-  while (kit->sides[KIT_RESPONDER].failed == 0) {
+  while (kit->sides[SIDE_RESPONDER].failed == 0) {
     g_assert_cmpuint(used(kit), ==, 4);
     g_assert_cmpint(due, <, TIME_PS_NEVER);
     kit->now = due;
-    rnic_endpoint_run(kit->sides[KIT_RESPONDER].endpoint, due);
+    rnic_endpoint_run(kit->sides[SIDE_RESPONDER].endpoint, due);
     due = rnic_endpoint_deadline(responder);
   }
   g_assert_cmpuint(used(kit), ==, 0);
@@ -182,8 +182,8 @@ static void test_descriptors(void)
 
   for (uint32_t limit = 1; limit <= 3; limit++) {
     rnic_kit *kit = rnic_kit_new();
-    kit_side *initiator = &kit->sides[KIT_INITIATOR];
-    kit_side *responder = &kit->sides[KIT_RESPONDER];
+    kit_side *initiator = &kit->sides[SIDE_INITIATOR];
+    kit_side *responder = &kit->sides[SIDE_RESPONDER];
 
     responder->config.markers = false;
     responder->config.fpdu_descriptors = limit;
@@ -207,10 +207,10 @@ static void test_assumption(void)
 {
   for (int assumes = 0; assumes < 2; assumes++) {
     rnic_kit *kit = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, false, 1 << 20);
-    kit_side *responder = &kit->sides[KIT_RESPONDER];
+    kit_side *responder = &kit->sides[SIDE_RESPONDER];
 
     responder->config.assumes_aligned = assumes;
-    kit->sides[KIT_INITIATOR].lost = 1 << 1;
+    kit->sides[SIDE_INITIATOR].lost = 1 << 1;
     rnic_kit_create(kit);
     post_sends(kit, 40, 1000);
     rnic_kit_start(kit);

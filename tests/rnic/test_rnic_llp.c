@@ -26,8 +26,8 @@ static bool loses_everything(rnic_kit *kit, unsigned from, const datagram *packe
  * at 50 us nine come early, are Placed, and none is Delivered. */
 static void assert_segments(rnic_kit *kit)
 {
-  kit_side *initiator = &kit->sides[KIT_INITIATOR];
-  kit_side *responder = &kit->sides[KIT_RESPONDER];
+  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
+  kit_side *responder = &kit->sides[SIDE_RESPONDER];
 
   rnic_kit_run(kit, 45 * TIME_PS_PER_MICROSECOND);
   g_assert_cmpuint(rnic_endpoint_mulpdu_octets(initiator->endpoint), ==, 1442);
@@ -39,7 +39,7 @@ static void assert_segments(rnic_kit *kit)
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
 
   bool intact;
-  GPtrArray *ulpdus = rnic_kit_ulpdus(kit, KIT_INITIATOR, &intact);
+  GPtrArray *ulpdus = rnic_kit_ulpdus(kit, SIDE_INITIATOR, &intact);
   uint32_t payload = 0;
   guint old = 0;
   for (guint i = 0; i < ulpdus->len; i++) {
@@ -60,10 +60,10 @@ static void assert_segments(rnic_kit *kit)
 /* Item 11: what has been passed in order is not passed again. The Request has 20 octets; the first FPDU is a segment of 1460. */
 static void assert_no_duplicates(rnic_kit *kit)
 {
-  const kit_side *responder = &kit->sides[KIT_RESPONDER];
+  const kit_side *responder = &kit->sides[SIDE_RESPONDER];
   size_t placed = responder->placed;
 
-  rnic_kit_forge(kit, 20, kit->sides[KIT_INITIATOR].wire->data + 20, 1460, TCP_ACK);
+  rnic_kit_forge(kit, 20, kit->sides[SIDE_INITIATOR].wire->data + 20, 1460, TCP_ACK);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   g_assert_cmpuint(responder->placed, ==, placed);
   g_assert_cmpuint(responder->delivered, ==, placed);
@@ -72,11 +72,11 @@ static void assert_no_duplicates(rnic_kit *kit)
 /* Items 9 and 10: the graceful end of the stream is told, and the connection is torn down when its one stream has ended. */
 static void assert_graceful_end(rnic_kit *kit)
 {
-  rnic_endpoint_close(kit->sides[KIT_INITIATOR].endpoint);
+  rnic_endpoint_close(kit->sides[SIDE_INITIATOR].endpoint);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  g_assert_cmpint(kit->sides[KIT_RESPONDER].finished, ==, 1);
-  g_assert_cmpint(kit->sides[KIT_RESPONDER].failed, ==, 0);
-  for (unsigned side = 0; side < KIT_SIDES; side++) {
+  g_assert_cmpint(kit->sides[SIDE_RESPONDER].finished, ==, 1);
+  g_assert_cmpint(kit->sides[SIDE_RESPONDER].failed, ==, 0);
+  for (unsigned side = 0; side < SIDES; side++) {
     g_assert_cmpint(kit->sides[side].closed, ==, 1);
     g_assert_false(kit->sides[side].rst);
   }
@@ -87,11 +87,11 @@ static void assert_graceful_end(rnic_kit *kit)
 static void assert_digest_and_end(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  const kit_side *responder = &kit->sides[KIT_RESPONDER];
+  const kit_side *responder = &kit->sides[SIDE_RESPONDER];
   static const uint8_t damaged[28] = {0, 0, 0, 0, 0, 18, 0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
   rnic_kit_create(kit);
-  rnic_kit_post_receive(kit, KIT_RESPONDER, 0, 7);
+  rnic_kit_post_receive(kit, SIDE_RESPONDER, 0, 7);
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   rnic_kit_forge(kit, 20, damaged, sizeof damaged, TCP_ACK);
@@ -109,9 +109,9 @@ static void test_all_eleven(void)
   rnic_kit *kit = rnic_kit_new();
 
   rnic_kit_create(kit);
-  uint8_t *buffer = rnic_kit_post_receive(kit, KIT_RESPONDER, 20000, 7);
-  rnic_kit_post(kit, KIT_INITIATOR, send_of(1, 20000));
-  kit->sides[KIT_INITIATOR].lost = 1 << 1; /* packet 0 is the Request */
+  uint8_t *buffer = rnic_kit_post_receive(kit, SIDE_RESPONDER, 20000, 7);
+  rnic_kit_post(kit, SIDE_INITIATOR, send_of(1, 20000));
+  kit->sides[SIDE_INITIATOR].lost = 1 << 1; /* packet 0 is the Request */
   rnic_kit_start(kit);
   assert_segments(kit);
   g_assert_true(rnic_kit_is_payload(buffer, 20000));
@@ -127,18 +127,18 @@ enum { SENDS = 40, SEND_OCTETS = 1000 };
 static void assert_carried_or_failed(time_ps when_ps, uint64_t lost)
 {
   rnic_kit *kit = rnic_kit_new();
-  const kit_side *initiator = &kit->sides[KIT_INITIATOR];
-  const kit_side *responder = &kit->sides[KIT_RESPONDER];
+  const kit_side *initiator = &kit->sides[SIDE_INITIATOR];
+  const kit_side *responder = &kit->sides[SIDE_RESPONDER];
   uint8_t *buffers[SENDS];
   GString *expected = g_string_new(NULL);
   guint carried = 0;
 
   rnic_kit_create(kit);
   for (unsigned i = 0; i < SENDS; i++) {
-    buffers[i] = rnic_kit_post_receive(kit, KIT_RESPONDER, SEND_OCTETS, i + 1);
-    g_assert_true(rnic_kit_post(kit, KIT_INITIATOR, send_of(i + 1, SEND_OCTETS)));
+    buffers[i] = rnic_kit_post_receive(kit, SIDE_RESPONDER, SEND_OCTETS, i + 1);
+    g_assert_true(rnic_kit_post(kit, SIDE_INITIATOR, send_of(i + 1, SEND_OCTETS)));
   }
-  kit->sides[KIT_INITIATOR].lost = lost;
+  kit->sides[SIDE_INITIATOR].lost = lost;
   rnic_kit_start(kit);
   rnic_kit_run(kit, when_ps);
   kit->loses = loses_everything; /* what is on its way arrives */

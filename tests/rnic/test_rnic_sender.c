@@ -26,7 +26,7 @@ static rnic_kit *begin(unsigned sender)
   rnic_kit *kit = rnic_kit_new();
 
   kit->loses = note_segment;
-  for (unsigned i = 0; i < KIT_SIDES; i++) {
+  for (unsigned i = 0; i < SIDES; i++) {
     kit->sides[i].config.markers = false;
     kit->sides[i].config.tcp.quick_acks = 0;
   }
@@ -38,16 +38,16 @@ static rnic_kit *begin(unsigned sender)
 /* `count` full FPDUs go from `sender` to its peer: by the Initiator's Write, or by the Responder's answer to its Read. */
 static void begin_transfer(rnic_kit *kit, unsigned sender, uint32_t count)
 {
-  bool reads = sender == KIT_RESPONDER;
+  bool reads = sender == SIDE_RESPONDER;
   rdmap_work work = {.operation = reads ? RDMAP_OPERATION_READ : RDMAP_OPERATION_WRITE,
                      .length = count * PAYLOAD,
                      .remote_offset = TARGET,
                      .local_offset = TARGET};
 
   rnic_kit_create(kit);
-  rnic_kit_register(kit, KIT_RESPONDER, TARGET, work.length, &work.remote_stag);
-  rnic_kit_register(kit, KIT_INITIATOR, TARGET, work.length, &work.local_stag);
-  g_assert_true(rnic_kit_post(kit, KIT_INITIATOR, work));
+  rnic_kit_register(kit, SIDE_RESPONDER, TARGET, work.length, &work.remote_stag);
+  rnic_kit_register(kit, SIDE_INITIATOR, TARGET, work.length, &work.local_stag);
+  g_assert_true(rnic_kit_post(kit, SIDE_INITIATOR, work));
   rnic_kit_start(kit);
 }
 
@@ -57,7 +57,7 @@ static void transfer(rnic_kit *kit, unsigned sender, uint32_t count)
   begin_transfer(kit, sender, count);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   g_assert_cmpuint(sent.count, ==, count);
-  g_assert_cmpint(kit->sides[KIT_INITIATOR].failed + kit->sides[KIT_RESPONDER].failed, ==, 0);
+  g_assert_cmpint(kit->sides[SIDE_INITIATOR].failed + kit->sides[SIDE_RESPONDER].failed, ==, 0);
 }
 
 /* How many leave together, burst by burst: "3 2 2". */
@@ -90,7 +90,7 @@ static void test_buffer(void)
               {3 * FPDU, 9, "3 2 2 2"}};
 
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    for (unsigned sender = 0; sender < KIT_SIDES; sender++) {
+    for (unsigned sender = 0; sender < SIDES; sender++) {
       rnic_kit *kit = begin(sender);
 
       kit->sides[sender].config.send_buffer_octets = rows[i].octets;
@@ -116,7 +116,7 @@ static void test_rates(void)
               {100000000, 0, 2 * FPDU, 116800000}};
 
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    for (unsigned sender = 0; sender < KIT_SIDES; sender++) {
+    for (unsigned sender = 0; sender < SIDES; sender++) {
       rnic_kit *kit = begin(sender);
 
       rnic_host_limit_rate(kit->sides[sender].host, rows[i].bit_per_s, rows[i].segments_per_s);
@@ -135,15 +135,15 @@ static void test_rates(void)
 static void test_end_while_an_fpdu_waits(void)
 {
   for (unsigned reset = 0; reset < 2; reset++) {
-    rnic_kit *kit = begin(KIT_RESPONDER);
-    const kit_side *responder = &kit->sides[KIT_RESPONDER];
+    rnic_kit *kit = begin(SIDE_RESPONDER);
+    const kit_side *responder = &kit->sides[SIDE_RESPONDER];
 
     rnic_host_limit_rate(responder->host, 0, 1000);
-    begin_transfer(kit, KIT_RESPONDER, 5);
+    begin_transfer(kit, SIDE_RESPONDER, 5);
     rnic_kit_run(kit, 3500 * TIME_PS_PER_MICROSECOND);
     g_assert_cmpuint(sent.count, ==, 4);
     if (reset) {
-      rnic_kit_forge(kit, kit->sides[KIT_INITIATOR].wire->len, NULL, 0, TCP_RST);
+      rnic_kit_forge(kit, kit->sides[SIDE_INITIATOR].wire->len, NULL, 0, TCP_RST);
     } else {
       rnic_endpoint_close(responder->endpoint);
     }

@@ -7,18 +7,18 @@ static const char request_key[] = "MPA ID Req Frame";
 static const char reply_key[] = "MPA ID Rep Frame";
 
 /* One Send each way, the Initiator's first (the Responder waits for it). */
-static void post_both_ways(rnic_kit *kit, uint8_t *buffers[KIT_SIDES])
+static void post_both_ways(rnic_kit *kit, uint8_t *buffers[SIDES])
 {
-  for (unsigned side = 0; side < KIT_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     buffers[side] = rnic_kit_post_receive(kit, side, 70, 7);
     g_assert_true(
         rnic_kit_post(kit, side, (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70}));
   }
 }
 
-static void assert_both_arrived(rnic_kit *kit, uint8_t *buffers[KIT_SIDES])
+static void assert_both_arrived(rnic_kit *kit, uint8_t *buffers[SIDES])
 {
-  for (unsigned side = 0; side < KIT_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     g_assert_cmpint(kit->sides[side].failed, ==, 0);
     g_assert_true(rnic_kit_is_payload(buffers[side], 70));
     g_assert_nonnull(strstr(kit->sides[side].completions->str, "received 7 (70 octets)"));
@@ -32,8 +32,8 @@ static void test_frames_come_first(void)
 {
   static const uint8_t header[4] = {0xC0, 0, 0, 5};
   rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[KIT_INITIATOR];
-  kit_side *responder = &kit->sides[KIT_RESPONDER];
+  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
+  kit_side *responder = &kit->sides[SIDE_RESPONDER];
 
   initiator->config.private_data = (const uint8_t *)"hello";
   initiator->config.private_data_octets = 5;
@@ -56,14 +56,14 @@ static bool loses_all_of_the_initiator(rnic_kit *kit, unsigned from, const datag
 {
   (void)kit;
 
-  return from == KIT_INITIATOR && packet->payload.length > 0;
+  return from == SIDE_INITIATOR && packet->payload.length > 0;
 }
 
 static bool loses_all_of_the_responder(rnic_kit *kit, unsigned from, const datagram *packet)
 {
   (void)kit;
 
-  return from == KIT_RESPONDER && packet->payload.length > 0;
+  return from == SIDE_RESPONDER && packet->payload.length > 0;
 }
 
 /* MPA-204: while no Request has come the Responder sends nothing, though its TCP is established and its ULP has work. The ACK that ends the
@@ -71,7 +71,7 @@ static bool loses_all_of_the_responder(rnic_kit *kit, unsigned from, const datag
 static void test_responder_waits_for_the_request(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  uint8_t *buffers[KIT_SIDES];
+  uint8_t *buffers[SIDES];
 
   rnic_kit_create(kit);
   post_both_ways(kit, buffers);
@@ -80,8 +80,8 @@ static void test_responder_waits_for_the_request(void)
   rnic_kit_run(kit, TIME_PS_PER_MILLISECOND);
   rnic_kit_forge(kit, 0, NULL, 0, TCP_ACK);
   rnic_kit_run(kit, 500 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(kit->sides[KIT_INITIATOR].wire->len, ==, 20);
-  g_assert_cmpuint(kit->sides[KIT_RESPONDER].wire->len, ==, 0);
+  g_assert_cmpuint(kit->sides[SIDE_INITIATOR].wire->len, ==, 20);
+  g_assert_cmpuint(kit->sides[SIDE_RESPONDER].wire->len, ==, 0);
   kit->loses = NULL;
   rnic_kit_run(kit, 5 * TIME_PS_PER_SECOND);
   assert_both_arrived(kit, buffers);
@@ -93,14 +93,14 @@ static void test_responder_waits_for_the_request(void)
 static void test_initiator_waits_for_the_reply(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  uint8_t *buffers[KIT_SIDES];
+  uint8_t *buffers[SIDES];
 
   rnic_kit_create(kit);
   post_both_ways(kit, buffers);
   kit->loses = loses_all_of_the_responder;
   rnic_kit_start(kit);
   rnic_kit_run(kit, 500 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(kit->sides[KIT_INITIATOR].wire->len, ==, 20);
+  g_assert_cmpuint(kit->sides[SIDE_INITIATOR].wire->len, ==, 20);
   kit->loses = NULL;
   rnic_kit_run(kit, 5 * TIME_PS_PER_SECOND);
   assert_both_arrived(kit, buffers);
@@ -111,18 +111,18 @@ static void test_initiator_waits_for_the_reply(void)
 static void test_responder_waits_for_an_fpdu(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  kit_side *responder = &kit->sides[KIT_RESPONDER];
+  kit_side *responder = &kit->sides[SIDE_RESPONDER];
   rdmap_work send = {.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70};
 
   rnic_kit_create(kit);
-  uint8_t *buffer = rnic_kit_post_receive(kit, KIT_INITIATOR, 70, 7);
-  rnic_kit_post_receive(kit, KIT_RESPONDER, 70, 7);
-  rnic_kit_post(kit, KIT_RESPONDER, send);
+  uint8_t *buffer = rnic_kit_post_receive(kit, SIDE_INITIATOR, 70, 7);
+  rnic_kit_post_receive(kit, SIDE_RESPONDER, 70, 7);
+  rnic_kit_post(kit, SIDE_RESPONDER, send);
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   g_assert_cmpuint(responder->wire->len, ==, 20);
   send.length = 0;
-  rnic_kit_post(kit, KIT_INITIATOR, send);
+  rnic_kit_post(kit, SIDE_INITIATOR, send);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   g_assert_true(rnic_kit_is_payload(buffer, 70));
   g_assert_cmpuint(responder->wire->len, >, 20);
@@ -144,8 +144,8 @@ static const streaming_case streaming_cases[] = {
 
 static void set_streaming(rnic_kit *kit, const streaming_case *c)
 {
-  rnic_endpoint_config *initiator = &kit->sides[KIT_INITIATOR].config;
-  rnic_endpoint_config *responder = &kit->sides[KIT_RESPONDER].config;
+  rnic_endpoint_config *initiator = &kit->sides[SIDE_INITIATOR].config;
+  rnic_endpoint_config *responder = &kit->sides[SIDE_RESPONDER].config;
 
   rnic_kit_set_generation(kit, c->generation);
   initiator->streaming_octets_sent = responder->streaming_octets_received = c->initiator_octets;
@@ -171,22 +171,22 @@ static void test_streaming_mode_first(void)
   for (size_t i = 0; i < 2 * G_N_ELEMENTS(streaming_cases); i++) {
     const streaming_case *c = &streaming_cases[i / 2];
     rnic_kit *kit = rnic_kit_new();
-    uint8_t *buffers[KIT_SIDES];
+    uint8_t *buffers[SIDES];
     bool intact;
 
     set_streaming(kit, c);
     if (i % 2) { /* the switch may lie within a segment */
-      kit->sides[KIT_INITIATOR].config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
-      kit->sides[KIT_RESPONDER].config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
+      kit->sides[SIDE_INITIATOR].config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
+      kit->sides[SIDE_RESPONDER].config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
     }
     rnic_kit_create(kit);
     post_both_ways(kit, buffers);
     rnic_kit_start(kit);
     rnic_kit_run(kit, TIME_PS_PER_SECOND);
     assert_both_arrived(kit, buffers);
-    assert_phase_starts_at(&kit->sides[KIT_INITIATOR], c->initiator_octets, request_key);
-    assert_phase_starts_at(&kit->sides[KIT_RESPONDER], c->responder_octets, reply_key);
-    for (unsigned side = 0; side < KIT_SIDES; side++) {
+    assert_phase_starts_at(&kit->sides[SIDE_INITIATOR], c->initiator_octets, request_key);
+    assert_phase_starts_at(&kit->sides[SIDE_RESPONDER], c->responder_octets, reply_key);
+    for (unsigned side = 0; side < SIDES; side++) {
       GPtrArray *ulpdus = rnic_kit_ulpdus(kit, side, &intact);
       g_assert_true(intact);
       g_assert_cmpuint(ulpdus->len, ==, 1);
@@ -201,16 +201,16 @@ static void test_streaming_mode_first(void)
 static void test_other_octet_fails(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  uint8_t *buffers[KIT_SIDES];
+  uint8_t *buffers[SIDES];
 
   rnic_kit_set_generation(kit, IWARP_RDMAC);
-  kit->sides[KIT_RESPONDER].config.streaming_octets_received = 4;
+  kit->sides[SIDE_RESPONDER].config.streaming_octets_received = 4;
   rnic_kit_create(kit);
   post_both_ways(kit, buffers);
   rnic_kit_start(kit);
   rnic_kit_run(kit, 60 * TIME_PS_PER_SECOND);
-  g_assert_cmpint(kit->sides[KIT_RESPONDER].failed, ==, 1);
-  g_assert_true(rnic_kit_is_untouched(buffers[KIT_RESPONDER], 70));
+  g_assert_cmpint(kit->sides[SIDE_RESPONDER].failed, ==, 1);
+  g_assert_true(rnic_kit_is_untouched(buffers[SIDE_RESPONDER], 70));
   rnic_kit_free(kit);
 }
 
@@ -223,13 +223,13 @@ static void test_loss_around_the_switch(void)
 
   for (uint32_t mask = 0; mask < 64; mask++) {
     rnic_kit *kit = rnic_kit_new();
-    uint8_t *buffers[KIT_SIDES];
+    uint8_t *buffers[SIDES];
 
     set_streaming(kit, &c);
-    kit->sides[KIT_INITIATOR].config.startup_timeout_ps = 0; /* the retransmissions take their time */
-    kit->sides[KIT_RESPONDER].config.startup_timeout_ps = 0;
-    kit->sides[KIT_INITIATOR].lost = mask & 7;
-    kit->sides[KIT_RESPONDER].lost = mask >> 3;
+    kit->sides[SIDE_INITIATOR].config.startup_timeout_ps = 0; /* the retransmissions take their time */
+    kit->sides[SIDE_RESPONDER].config.startup_timeout_ps = 0;
+    kit->sides[SIDE_INITIATOR].lost = mask & 7;
+    kit->sides[SIDE_RESPONDER].lost = mask >> 3;
     rnic_kit_create(kit);
     post_both_ways(kit, buffers);
     rnic_kit_start(kit);
@@ -243,9 +243,9 @@ static void test_loss_around_the_switch(void)
 static void test_frame_in_two_segments(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[KIT_INITIATOR];
-  kit_side *responder = &kit->sides[KIT_RESPONDER];
-  uint8_t *buffers[KIT_SIDES];
+  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
+  kit_side *responder = &kit->sides[SIDE_RESPONDER];
+  uint8_t *buffers[SIDES];
   uint8_t private_data[2000];
   rnic_held held;
 
@@ -277,7 +277,7 @@ static void test_octets_behind_the_request(void)
 
   for (uint32_t gap = 0; gap <= 10; gap += 10) {
     rnic_kit *kit = rnic_kit_new();
-    kit_side *responder = &kit->sides[KIT_RESPONDER];
+    kit_side *responder = &kit->sides[SIDE_RESPONDER];
 
     rnic_kit_create(kit);
     rnic_endpoint_start(responder->endpoint, kit->now);
@@ -298,7 +298,7 @@ static void test_octets_behind_the_request(void)
 static void test_rdmac_directions_are_apart(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  uint8_t *buffers[KIT_SIDES];
+  uint8_t *buffers[SIDES];
   streaming_case c = {IWARP_RDMAC, 10, 2000};
 
   set_streaming(kit, &c);
@@ -307,8 +307,8 @@ static void test_rdmac_directions_are_apart(void)
   post_both_ways(kit, buffers);
   rnic_kit_start(kit);
   rnic_kit_run(kit, 500 * TIME_PS_PER_MILLISECOND);
-  g_assert_true(rnic_kit_is_payload(buffers[KIT_RESPONDER], 70));
-  g_assert_true(rnic_kit_is_untouched(buffers[KIT_INITIATOR], 70));
+  g_assert_true(rnic_kit_is_payload(buffers[SIDE_RESPONDER], 70));
+  g_assert_true(rnic_kit_is_untouched(buffers[SIDE_INITIATOR], 70));
   kit->loses = NULL;
   rnic_kit_run(kit, 5 * TIME_PS_PER_SECOND);
   assert_both_arrived(kit, buffers);
@@ -323,14 +323,14 @@ static void test_streaming_octets_are_not_held(void)
   rnic_held held;
 
   set_streaming(kit, &c);
-  kit->sides[KIT_INITIATOR].lost = 0xE;
+  kit->sides[SIDE_INITIATOR].lost = 0xE;
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_MILLISECOND); /* the retransmission takes 200 ms or more */
-  g_assert_cmpuint(kit->sides[KIT_INITIATOR].wire->len, >=, 1460);
+  g_assert_cmpuint(kit->sides[SIDE_INITIATOR].wire->len, >=, 1460);
   for (guint i = 0; i < 1460; i++) {
-    g_assert_cmphex(kit->sides[KIT_INITIATOR].wire->data[i], ==, 'S'); /* the same in every capture */
+    g_assert_cmphex(kit->sides[SIDE_INITIATOR].wire->data[i], ==, 'S'); /* the same in every capture */
   }
-  rnic_endpoint_held(kit->sides[KIT_RESPONDER].endpoint, &held);
+  rnic_endpoint_held(kit->sides[SIDE_RESPONDER].endpoint, &held);
   g_assert_cmpuint(held.order + held.incomplete + held.unlocated, ==, 0);
   rnic_kit_free(kit);
 }
@@ -340,13 +340,13 @@ static void test_streaming_octets_are_not_held(void)
 static void test_rdmac_streaming_is_in_order(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  const kit_side *responder = &kit->sides[KIT_RESPONDER];
-  uint8_t *buffers[KIT_SIDES];
+  const kit_side *responder = &kit->sides[SIDE_RESPONDER];
+  uint8_t *buffers[SIDES];
   streaming_case c = {IWARP_RDMAC, 2000, 10};
   rnic_held held;
 
   set_streaming(kit, &c);
-  kit->sides[KIT_INITIATOR].lost = 1;
+  kit->sides[SIDE_INITIATOR].lost = 1;
   rnic_kit_create(kit);
   post_both_ways(kit, buffers);
   rnic_kit_start(kit);
@@ -354,7 +354,7 @@ static void test_rdmac_streaming_is_in_order(void)
   rnic_endpoint_held(responder->endpoint, &held);
   g_assert_cmpuint(held.order, ==, 2000 - 1460 + 100);
   g_assert_cmpuint(responder->placed + responder->delivered, ==, 0);
-  g_assert_true(rnic_kit_is_untouched(buffers[KIT_RESPONDER], 70));
+  g_assert_true(rnic_kit_is_untouched(buffers[SIDE_RESPONDER], 70));
   rnic_kit_run(kit, 5 * TIME_PS_PER_SECOND);
   assert_both_arrived(kit, buffers);
   rnic_endpoint_held(responder->endpoint, &held);
@@ -367,9 +367,9 @@ static void test_rdmac_streaming_is_in_order(void)
 static void test_rejection(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[KIT_INITIATOR];
-  kit_side *responder = &kit->sides[KIT_RESPONDER];
-  uint8_t *buffers[KIT_SIDES];
+  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
+  kit_side *responder = &kit->sides[SIDE_RESPONDER];
+  uint8_t *buffers[SIDES];
 
   responder->config.rejects = true;
   responder->config.private_data = (const uint8_t *)"no";
@@ -382,7 +382,7 @@ static void test_rejection(void)
   g_assert_cmphex(responder->wire->data[16], ==, 0xE0); /* M, C and R */
   g_assert_cmpstr(initiator->private_data->str, ==, "no");
   g_assert_cmpuint(initiator->wire->len, ==, 20); /* no FPDU */
-  for (unsigned side = 0; side < KIT_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     kit_side *s = &kit->sides[side];
     g_assert_cmpint(s->failed, ==, 1);
     g_assert_cmpint(s->failure.layer, ==, RNIC_FAILURE_STARTUP);
@@ -402,7 +402,7 @@ static void test_rejection(void)
 static void test_rejecting_end_stays_open(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  kit_side *responder = &kit->sides[KIT_RESPONDER];
+  kit_side *responder = &kit->sides[SIDE_RESPONDER];
   static const uint8_t fpdu[24 + 4] = {0, 0, 0, 0, 0, 18, 0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
   responder->config.rejects = true;
@@ -423,8 +423,8 @@ static void test_rejecting_end_stays_open(void)
 static void test_initiator_rejects(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[KIT_INITIATOR];
-  kit_side *responder = &kit->sides[KIT_RESPONDER];
+  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
+  kit_side *responder = &kit->sides[SIDE_RESPONDER];
 
   initiator->config.rejects = true;
   rnic_kit_start(kit);
@@ -443,7 +443,7 @@ static void test_initiator_rejects(void)
 static void test_time_runs_out(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  kit_side *opener = &kit->sides[KIT_INITIATOR];
+  kit_side *opener = &kit->sides[SIDE_INITIATOR];
 
   opener->config.role = SIDE_RESPONDER;
   rnic_kit_start(kit);
@@ -452,8 +452,8 @@ static void test_time_runs_out(void)
   g_assert_cmpint(opener->failed_at, ==, 20 * TIME_PS_PER_MICROSECOND + 10 * TIME_PS_PER_SECOND);
   g_assert_cmpint(opener->failure.reason.startup, ==, MPA_STARTUP_REASON_TIMEOUT);
   g_assert_cmpint(opener->rst_at, ==, opener->failed_at);
-  g_assert_cmpint(kit->sides[KIT_RESPONDER].failed, ==, 1);
-  g_assert_true(opener->closed == 1 && kit->sides[KIT_RESPONDER].closed == 1);
+  g_assert_cmpint(kit->sides[SIDE_RESPONDER].failed, ==, 1);
+  g_assert_true(opener->closed == 1 && kit->sides[SIDE_RESPONDER].closed == 1);
   rnic_kit_free(kit);
 }
 
@@ -464,7 +464,7 @@ static void test_time_runs_out_for_streaming_octets(void)
 
   for (size_t i = 0; i < G_N_ELEMENTS(timeouts); i++) {
     rnic_kit *kit = rnic_kit_new();
-    kit_side *opener = &kit->sides[KIT_INITIATOR];
+    kit_side *opener = &kit->sides[SIDE_INITIATOR];
 
     opener->config.streaming_octets_received = 100;
     opener->config.startup_timeout_ps = timeouts[i];
@@ -474,7 +474,7 @@ static void test_time_runs_out_for_streaming_octets(void)
     g_assert_cmpint(opener->failure.layer, ==, RNIC_FAILURE_ULP);
     g_assert_cmpint(opener->failure.reason.ulp, ==, RNIC_ULP_NO_STREAMING_OCTETS);
     g_assert_cmpstr(opener->code, ==, "timeout");
-    g_assert_true(opener->rst && kit->sides[KIT_RESPONDER].closed == 1);
+    g_assert_true(opener->rst && kit->sides[SIDE_RESPONDER].closed == 1);
     rnic_kit_free(kit);
   }
 }
@@ -483,16 +483,16 @@ static void test_time_runs_out_for_streaming_octets(void)
 static void test_passive_initiator(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  uint8_t *buffers[KIT_SIDES];
+  uint8_t *buffers[SIDES];
 
-  kit->sides[KIT_INITIATOR].config.role = SIDE_RESPONDER;
-  kit->sides[KIT_RESPONDER].config.role = SIDE_INITIATOR;
+  kit->sides[SIDE_INITIATOR].config.role = SIDE_RESPONDER;
+  kit->sides[SIDE_RESPONDER].config.role = SIDE_INITIATOR;
   rnic_kit_create(kit);
   post_both_ways(kit, buffers);
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   assert_both_arrived(kit, buffers);
-  g_assert_cmpmem(kit->sides[KIT_RESPONDER].wire->data, 16, request_key, 16);
+  g_assert_cmpmem(kit->sides[SIDE_RESPONDER].wire->data, 16, request_key, 16);
   rnic_kit_free(kit);
 }
 
@@ -502,15 +502,15 @@ static void test_two_initiators(void)
 {
   for (int by_fin = 0; by_fin < 2; by_fin++) {
     rnic_kit *kit = rnic_kit_new();
-    kit_side *other = &kit->sides[KIT_RESPONDER];
-    kit_side *opener = &kit->sides[KIT_INITIATOR];
+    kit_side *other = &kit->sides[SIDE_RESPONDER];
+    kit_side *opener = &kit->sides[SIDE_INITIATOR];
 
     other->config.role = SIDE_INITIATOR;
     other->config.opens = true; /* at the same time, so that neither is first */
     other->config.closes_by_fin = opener->config.closes_by_fin = by_fin;
     rnic_kit_start(kit);
     rnic_kit_run(kit, TIME_PS_PER_SECOND);
-    for (unsigned side = 0; side < KIT_SIDES; side++) {
+    for (unsigned side = 0; side < SIDES; side++) {
       kit_side *s = &kit->sides[side];
       g_assert_cmpint(s->failed, ==, 1);
       g_assert_cmpint(s->failure.layer, ==, RNIC_FAILURE_STARTUP);

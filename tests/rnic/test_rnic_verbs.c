@@ -16,11 +16,11 @@ static void payload_source(void *user, uint64_t from, uint32_t length, octet_rop
 static void test_what_may_be_registered(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  uint8_t *octets = rnic_kit_memory(kit, KIT_RESPONDER, 100);
+  uint8_t *octets = rnic_kit_memory(kit, SIDE_RESPONDER, 100);
   uint32_t stag;
 
   rnic_kit_create(kit);
-  rnic_endpoint *endpoint = kit->sides[KIT_RESPONDER].endpoint;
+  rnic_endpoint *endpoint = kit->sides[SIDE_RESPONDER].endpoint;
   const rnic_memory right = {
       .octets = octets, .length = 100, .base = UINT64_MAX - 100, .access = DDP_ACCESS_REMOTE_WRITE};
   const rnic_memory readable = {.source = payload_source, .length = 100, .access = DDP_ACCESS_REMOTE_READ};
@@ -50,33 +50,33 @@ static void test_who_may_deregister(void)
   rdmap_work write = {.id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 100};
 
   rnic_kit_create(kit);
-  rnic_endpoint *owner = kit->sides[KIT_RESPONDER].endpoint;
-  other->sides[KIT_RESPONDER].config.host = kit->sides[KIT_RESPONDER].host;
-  other->sides[KIT_RESPONDER].config.protection_domain =
-      rnic_host_protection_domain_new(kit->sides[KIT_RESPONDER].host);
+  rnic_endpoint *owner = kit->sides[SIDE_RESPONDER].endpoint;
+  other->sides[SIDE_RESPONDER].config.host = kit->sides[SIDE_RESPONDER].host;
+  other->sides[SIDE_RESPONDER].config.protection_domain =
+      rnic_host_protection_domain_new(kit->sides[SIDE_RESPONDER].host);
   rnic_kit_create(other);
-  rnic_endpoint *stranger = other->sides[KIT_RESPONDER].endpoint;
-  uint8_t *octets = rnic_kit_register(kit, KIT_RESPONDER, 0, 100, &stag);
+  rnic_endpoint *stranger = other->sides[SIDE_RESPONDER].endpoint;
+  uint8_t *octets = rnic_kit_register(kit, SIDE_RESPONDER, 0, 100, &stag);
   const rnic_memory memory = {.octets = octets, .length = 100, .association = DDP_ASSOCIATED_BY_STREAM};
   g_assert_true(rnic_register(owner, &memory, &of_stream));
   g_assert_false(rnic_deregister(stranger, stag));
   g_assert_false(rnic_deregister(stranger, of_stream));
-  of_same_domain->sides[KIT_RESPONDER].config.host = kit->sides[KIT_RESPONDER].host;
-  of_same_domain->sides[KIT_RESPONDER].config.protection_domain =
-      kit->sides[KIT_RESPONDER].config.protection_domain;
+  of_same_domain->sides[SIDE_RESPONDER].config.host = kit->sides[SIDE_RESPONDER].host;
+  of_same_domain->sides[SIDE_RESPONDER].config.protection_domain =
+      kit->sides[SIDE_RESPONDER].config.protection_domain;
   rnic_kit_create(of_same_domain);
-  rnic_endpoint *colleague = of_same_domain->sides[KIT_RESPONDER].endpoint;
-  rnic_kit_register(kit, KIT_RESPONDER, 0, 100, &of_domain);
+  rnic_endpoint *colleague = of_same_domain->sides[SIDE_RESPONDER].endpoint;
+  rnic_kit_register(kit, SIDE_RESPONDER, 0, 100, &of_domain);
   g_assert_false(rnic_deregister(colleague, of_stream));
   g_assert_true(rnic_deregister(colleague, of_domain));
   g_assert_true(rnic_deregister(owner, of_stream));
   g_assert_true(rnic_deregister(owner, stag));
   g_assert_false(rnic_deregister(owner, stag));
   write.remote_stag = stag;
-  rnic_kit_post(kit, KIT_INITIATOR, write);
+  rnic_kit_post(kit, SIDE_INITIATOR, write);
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  g_assert_cmpstr(kit->sides[KIT_RESPONDER].code, ==, "Terminate 1/1/00");
+  g_assert_cmpstr(kit->sides[SIDE_RESPONDER].code, ==, "Terminate 1/1/00");
   g_assert_true(rnic_kit_is_untouched(octets, 100));
   rnic_kit_free(of_same_domain);
   rnic_kit_free(other);
@@ -92,12 +92,12 @@ static void test_an_stag_is_good_for_its_time(void)
   for (unsigned way = 0; way < 3; way++) {
     rnic_kit *kit = rnic_kit_new();
     rnic_kit_create(kit);
-    rnic_endpoint *owner = kit->sides[KIT_RESPONDER].endpoint;
-    uint8_t *octets = rnic_kit_memory(kit, KIT_RESPONDER, OCTETS);
+    rnic_endpoint *owner = kit->sides[SIDE_RESPONDER].endpoint;
+    uint8_t *octets = rnic_kit_memory(kit, SIDE_RESPONDER, OCTETS);
     const rnic_memory memory = {.octets = octets, .length = OCTETS, .access = DDP_ACCESS_REMOTE_WRITE};
     uint32_t stag = rnic_allocate_stag(owner);
     size_t written = 0;
-    rnic_kit_post(kit, KIT_INITIATOR,
+    rnic_kit_post(kit, SIDE_INITIATOR,
                   (rdmap_work){.operation = RDMAP_OPERATION_WRITE, .length = OCTETS, .remote_stag = stag});
     rnic_kit_start(kit);
     if (way > 0) {
@@ -112,7 +112,7 @@ static void test_an_stag_is_good_for_its_time(void)
       g_assert_true(way == 1 ? rnic_withdraw(owner, stag) : rnic_deregister(owner, stag));
     }
     rnic_kit_run(kit, TIME_PS_PER_SECOND);
-    g_assert_cmpstr(kit->sides[KIT_RESPONDER].code, ==, "Terminate 1/1/00");
+    g_assert_cmpstr(kit->sides[SIDE_RESPONDER].code, ==, "Terminate 1/1/00");
     g_assert_true(rnic_kit_is_payload(octets, written));
     g_assert_true(rnic_kit_is_untouched(octets + written, OCTETS - written));
     rnic_kit_free(kit);
@@ -124,20 +124,20 @@ static void test_an_stag_is_good_for_its_time(void)
 static void test_who_may_register_an_allocated_stag(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  uint8_t *octets = rnic_kit_memory(kit, KIT_RESPONDER, 100);
+  uint8_t *octets = rnic_kit_memory(kit, SIDE_RESPONDER, 100);
   const rnic_memory memory = {.octets = octets, .length = 100, .access = DDP_ACCESS_REMOTE_WRITE};
 
   rnic_kit_create(kit);
-  rnic_host *host = kit->sides[KIT_RESPONDER].host;
-  rnic_endpoint *owner = kit->sides[KIT_RESPONDER].endpoint;
-  uint32_t domain = kit->sides[KIT_RESPONDER].config.protection_domain;
+  rnic_host *host = kit->sides[SIDE_RESPONDER].host;
+  rnic_endpoint *owner = kit->sides[SIDE_RESPONDER].endpoint;
+  uint32_t domain = kit->sides[SIDE_RESPONDER].config.protection_domain;
   for (unsigned i = 0; i < 2; i++) {
     rnic_kit *other = rnic_kit_new();
-    other->sides[KIT_RESPONDER].config.host = host;
-    other->sides[KIT_RESPONDER].config.protection_domain =
+    other->sides[SIDE_RESPONDER].config.host = host;
+    other->sides[SIDE_RESPONDER].config.protection_domain =
         i == 0 ? domain : rnic_host_protection_domain_new(host);
     rnic_kit_create(other);
-    rnic_endpoint *stranger = other->sides[KIT_RESPONDER].endpoint;
+    rnic_endpoint *stranger = other->sides[SIDE_RESPONDER].endpoint;
     uint32_t stag = rnic_allocate_stag(owner);
     g_assert_false(rnic_register_as(stranger, &memory, stag));
     for (unsigned again = 0; again < 2; again++) {
@@ -163,9 +163,9 @@ static void test_stags_are_hard_to_predict(void)
   unsigned repeated = 0;
 
   rnic_kit_create(kit);
-  rnic_kit_register(kit, KIT_INITIATOR, 0, 1, &of_other_host);
+  rnic_kit_register(kit, SIDE_INITIATOR, 0, 1, &of_other_host);
   for (unsigned i = 0; i < 1000; i++) {
-    rnic_kit_register(kit, KIT_RESPONDER, 0, 1, &stag);
+    rnic_kit_register(kit, SIDE_RESPONDER, 0, 1, &stag);
     g_assert_cmphex(stag, !=, of_other_host);
     repeated += !g_hash_table_add(differences, GUINT_TO_POINTER(stag - last));
     last = stag;
@@ -185,12 +185,12 @@ static void test_operations(void)
   uint32_t to_invalidate[2];
 
   rnic_kit_create(kit);
-  uint8_t *memory = rnic_kit_register(kit, KIT_RESPONDER, 0x1000, 3000, &stag);
-  uint8_t *sink = rnic_kit_register(kit, KIT_INITIATOR, 0, 3000, &sink_stag);
-  rnic_kit_register(kit, KIT_RESPONDER, 0, 1, &to_invalidate[0]);
-  rnic_kit_register(kit, KIT_RESPONDER, 0, 1, &to_invalidate[1]);
+  uint8_t *memory = rnic_kit_register(kit, SIDE_RESPONDER, 0x1000, 3000, &stag);
+  uint8_t *sink = rnic_kit_register(kit, SIDE_INITIATOR, 0, 3000, &sink_stag);
+  rnic_kit_register(kit, SIDE_RESPONDER, 0, 1, &to_invalidate[0]);
+  rnic_kit_register(kit, SIDE_RESPONDER, 0, 1, &to_invalidate[1]);
   for (uint64_t id = 11; id <= 14; id++) {
-    rnic_kit_post_receive(kit, KIT_RESPONDER, 100, id);
+    rnic_kit_post_receive(kit, SIDE_RESPONDER, 100, id);
   }
   const rdmap_work work[] = {
       {.id = 1,
@@ -213,19 +213,19 @@ static void test_operations(void)
        .remote_stag = to_invalidate[1]},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(work); i++) {
-    g_assert_true(rnic_kit_post(kit, KIT_INITIATOR, work[i]));
+    g_assert_true(rnic_kit_post(kit, SIDE_INITIATOR, work[i]));
   }
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  g_assert_cmpstr(kit->sides[KIT_INITIATOR].completions->str, ==,
+  g_assert_cmpstr(kit->sides[SIDE_INITIATOR].completions->str, ==,
                   "write 1, send 2, read 3, send-se 4, send-invalidate 5, send-se-invalidate 6");
   g_assert_cmpstr(
-      kit->sides[KIT_RESPONDER].completions->str, ==,
+      kit->sides[SIDE_RESPONDER].completions->str, ==,
       "received 11 (10 octets), received 12 (20 octets) solicited, received 13 (30 octets) invalidated, "
       "received 14 (40 octets) solicited invalidated");
   g_assert_true(rnic_kit_is_payload(memory, 3000) && rnic_kit_is_payload(sink, 3000));
-  g_assert_false(rnic_deregister(kit->sides[KIT_RESPONDER].endpoint, to_invalidate[0]));
-  g_assert_false(rnic_deregister(kit->sides[KIT_RESPONDER].endpoint, to_invalidate[1]));
+  g_assert_false(rnic_deregister(kit->sides[SIDE_RESPONDER].endpoint, to_invalidate[0]));
+  g_assert_false(rnic_deregister(kit->sides[SIDE_RESPONDER].endpoint, to_invalidate[1]));
   rnic_kit_free(kit);
 }
 
@@ -234,19 +234,19 @@ static void test_operations(void)
 static void test_notification(void)
 {
   rnic_kit *kit = rnic_kit_new();
-  kit_side *responder = &kit->sides[KIT_RESPONDER];
+  kit_side *responder = &kit->sides[SIDE_RESPONDER];
   rnic_completion completion;
 
   rnic_kit_create(kit);
   rnic_set_notification(responder->endpoint, RNIC_NOTIFY_SOLICITED);
   responder->leaves_completions = true;
-  rnic_kit_post_receive(kit, KIT_RESPONDER, 70, 7);
-  rnic_kit_post_receive(kit, KIT_RESPONDER, 70, 8);
-  rnic_kit_post(kit, KIT_INITIATOR, (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70});
+  rnic_kit_post_receive(kit, SIDE_RESPONDER, 70, 7);
+  rnic_kit_post_receive(kit, SIDE_RESPONDER, 70, 8);
+  rnic_kit_post(kit, SIDE_INITIATOR, (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70});
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   g_assert_cmpuint(responder->notified, ==, 0);
-  rnic_kit_post(kit, KIT_INITIATOR,
+  rnic_kit_post(kit, SIDE_INITIATOR,
                 (rdmap_work){.id = 2, .operation = RDMAP_OPERATION_SEND_SE, .length = 50});
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   g_assert_cmpuint(responder->notified, ==, 1);
@@ -258,9 +258,9 @@ static void test_notification(void)
                 completion.solicited);
   g_assert_false(rnic_poll(responder->endpoint, &completion));
   /* A Send for which there is no buffer ends the stream, with the Responder's own Send under way. */
-  rnic_kit_post(kit, KIT_INITIATOR, (rdmap_work){.id = 3, .operation = RDMAP_OPERATION_SEND});
-  rnic_kit_post(kit, KIT_RESPONDER, (rdmap_work){.id = 4, .operation = RDMAP_OPERATION_SEND});
-  kit->sides[KIT_RESPONDER].lost = UINT64_MAX;
+  rnic_kit_post(kit, SIDE_INITIATOR, (rdmap_work){.id = 3, .operation = RDMAP_OPERATION_SEND});
+  rnic_kit_post(kit, SIDE_RESPONDER, (rdmap_work){.id = 4, .operation = RDMAP_OPERATION_SEND});
+  kit->sides[SIDE_RESPONDER].lost = UINT64_MAX;
   rnic_kit_run(kit, TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(responder->notified, ==, 2);
   g_assert_true(rnic_poll(responder->endpoint, &completion));
@@ -275,12 +275,12 @@ static void test_post_is_refused(void)
   const rdmap_work send = {.id = 1, .operation = RDMAP_OPERATION_SEND};
 
   rnic_kit_create(kit);
-  g_assert_true(rnic_kit_post(kit, KIT_INITIATOR, send));
-  rnic_endpoint_close(kit->sides[KIT_INITIATOR].endpoint);
-  g_assert_false(rnic_kit_post(kit, KIT_INITIATOR, send));
+  g_assert_true(rnic_kit_post(kit, SIDE_INITIATOR, send));
+  rnic_endpoint_close(kit->sides[SIDE_INITIATOR].endpoint);
+  g_assert_false(rnic_kit_post(kit, SIDE_INITIATOR, send));
   rnic_kit_start(kit); /* no buffer there: Terminate */
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  g_assert_false(rnic_kit_post(kit, KIT_RESPONDER, send));
+  g_assert_false(rnic_kit_post(kit, SIDE_RESPONDER, send));
   rnic_kit_free(kit);
 }
 

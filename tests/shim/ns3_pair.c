@@ -94,14 +94,14 @@ static void on_initiators_arrival(void *user, datagram *packet, time_ps now)
 {
   ns3_pair *pair = user;
 
-  on_arrival(&pair->sides[PAIR_INITIATOR], packet, now);
+  on_arrival(&pair->sides[SIDE_INITIATOR], packet, now);
 }
 
 static void on_responders_arrival(void *user, datagram *packet, time_ps now)
 {
   ns3_pair *pair = user;
 
-  on_arrival(&pair->sides[PAIR_RESPONDER], packet, now);
+  on_arrival(&pair->sides[SIDE_RESPONDER], packet, now);
 }
 
 static void on_wake(void *user, time_ps now)
@@ -224,7 +224,7 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
 
 static rnic_endpoint_config default_endpoint(rnic_host *host, unsigned side)
 {
-  bool initiator = side == PAIR_INITIATOR;
+  bool initiator = side == SIDE_INITIATOR;
   rnic_endpoint_config config = rnic_endpoint_config_default(initiator ? SIDE_INITIATOR : SIDE_RESPONDER);
 
   config.tcp.local_address = ip_address_v4(0x0A000001 + side);
@@ -257,7 +257,7 @@ ns3_pair *ns3_pair_new(void)
                                                  .in_flight_octets = 4 << 20,
                                                  .table = pair->table,
                                                  .can_post = can_post};
-  for (unsigned side = 0; side < PAIR_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     pair_side *s = &pair->sides[side];
     pair->links[side] = (path_link_config){.id = side,
                                            .rate_bit_per_s = 1000000000,
@@ -299,11 +299,11 @@ static void start_side(pair_side *s)
 
 static void make_path(ns3_pair *pair)
 {
-  const path_output outputs[PAIR_SIDES] = {
-      [PAIR_INITIATOR] = on_initiators_arrival, [PAIR_RESPONDER] = on_responders_arrival};
+  const path_output outputs[SIDES] = {
+      [SIDE_INITIATOR] = on_initiators_arrival, [SIDE_RESPONDER] = on_responders_arrival};
   ns3_shim_error error = {""};
 
-  pair->path = ns3_topology_path_new(pair->topology, pair->clock, PAIR_SIDES, outputs, pair, &error);
+  pair->path = ns3_topology_path_new(pair->topology, pair->clock, SIDES, outputs, pair, &error);
   g_assert_cmpstr(error.message, ==, "");
   g_assert_nonnull(pair->path);
 }
@@ -314,15 +314,15 @@ void ns3_pair_run(ns3_pair *pair, time_ps stop)
     if (pair->topology) {
       make_path(pair);
     }
-    start_side(&pair->sides[PAIR_INITIATOR]);
-    start_side(&pair->sides[PAIR_RESPONDER]);
-    rnic_endpoint *endpoints[PAIR_SIDES] = {pair->sides[PAIR_INITIATOR].endpoint,
-                                            pair->sides[PAIR_RESPONDER].endpoint};
+    start_side(&pair->sides[SIDE_INITIATOR]);
+    start_side(&pair->sides[SIDE_RESPONDER]);
+    rnic_endpoint *endpoints[SIDES] = {pair->sides[SIDE_INITIATOR].endpoint,
+                                       pair->sides[SIDE_RESPONDER].endpoint};
     pair->workload = rnic_workload_new(&pair->workload_config, 0, pair);
     rnic_workload_lend(pair->workload, endpoints);
-    rnic_endpoint_start(endpoints[PAIR_RESPONDER], 0);
-    rnic_endpoint_start(endpoints[PAIR_INITIATOR], 0);
-    settle(&pair->sides[PAIR_INITIATOR], 0);
+    rnic_endpoint_start(endpoints[SIDE_RESPONDER], 0);
+    rnic_endpoint_start(endpoints[SIDE_INITIATOR], 0);
+    settle(&pair->sides[SIDE_INITIATOR], 0);
   }
   engine_run(pair->clock, stop);
 }
@@ -331,7 +331,7 @@ void ns3_pair_assert_done(const ns3_pair *pair)
 {
   g_assert_true(rnic_workload_is_delivered(pair->workload));
   g_assert_true(rnic_workload_is_complete(pair->workload));
-  for (unsigned side = 0; side < PAIR_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     rnic_workload_results results = rnic_workload_results_of(pair->workload, (enum side)side);
     g_assert_cmpuint(results.octets_wrong, ==, 0);
     g_assert_cmpuint(results.order_errors, ==, 0);
@@ -343,7 +343,7 @@ void ns3_pair_assert_done(const ns3_pair *pair)
 
 void ns3_pair_free(ns3_pair *pair)
 {
-  for (unsigned side = 0; side < PAIR_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     pair_side *s = &pair->sides[side];
     rnic_endpoint_free(s->endpoint);
     engine_timer_free(s->timer);
@@ -351,7 +351,7 @@ void ns3_pair_free(ns3_pair *pair)
   }
   ns3_topology_path_free(pair->path);
   rnic_workload_free(pair->workload);
-  for (unsigned side = 0; side < PAIR_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     rnic_host_free(pair->sides[side].host);
   }
   pattern_free(pair->table);

@@ -10,7 +10,7 @@
 #include "shim/ns3_tcp_transport.h"
 #include "shim/ns3_topology_path.h"
 
-enum { PAIR_INITIATOR, PAIR_RESPONDER, PAIR_SIDES, PAIR_DROPS = 8 };
+enum { PAIR_DROPS = 8 };
 
 typedef struct ns3_pair ns3_pair;
 
@@ -44,13 +44,13 @@ typedef struct pair_side {
 
 struct ns3_pair {
   engine *clock;
-  path_link_config links[PAIR_SIDES];
+  path_link_config links[SIDES];
   const ns3_topology_config *topology; /* instead of the links; NULL: none. The ends are the sides */
   ns3_topology_path *path;
   rnic_workload_config workload_config;
   rnic_workload *workload;
   pattern *table;
-  pair_side sides[PAIR_SIDES];
+  pair_side sides[SIDES];
   time_ps done_at; /* when all of the workload was delivered */
 };
 

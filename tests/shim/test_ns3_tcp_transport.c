@@ -22,17 +22,17 @@ static void test_lossless(void)
   ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
   ns3_pair_assert_done(pair);
   /* The requester closes first: the stream of its peer has still to go on when the FIN comes. */
-  g_assert_true(pair->sides[PAIR_RESPONDER].finished);
-  const tcp_statistics *sent = statistics_of(pair, PAIR_INITIATOR);
+  g_assert_true(pair->sides[SIDE_RESPONDER].finished);
+  const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
   g_assert_cmpuint(sent->retransmissions, ==, 0);
   g_assert_cmpuint(sent->timeouts, ==, 0);
   g_assert_cmpuint(sent->recoveries, ==, 0);
-  g_assert_cmpuint(rnic_endpoint_emss_octets(pair->sides[PAIR_INITIATOR].endpoint), ==, EMSS);
+  g_assert_cmpuint(rnic_endpoint_emss_octets(pair->sides[SIDE_INITIATOR].endpoint), ==, EMSS);
   g_assert_cmpuint(sent->full_segment_payload_octets, ==, EMSS * sent->full_segments);
   g_assert_cmpuint(sent->full_segment_octets, ==, 1500 * sent->full_segments);
   g_assert_cmpuint(sent->full_segments, >=, sent->segments_sent - 4);
-  g_assert_cmpuint(pair->sides[PAIR_RESPONDER].segments_behind_hole, ==, 0);
-  g_assert_cmpuint(pair->sides[PAIR_RESPONDER].runs_max, ==, 0);
+  g_assert_cmpuint(pair->sides[SIDE_RESPONDER].segments_behind_hole, ==, 0);
+  g_assert_cmpuint(pair->sides[SIDE_RESPONDER].runs_max, ==, 0);
   ns3_pair_free(pair);
 }
 
@@ -41,16 +41,16 @@ static void test_lossless(void)
 static void test_one_loss(void)
 {
   ns3_pair *pair = ns3_pair_new();
-  pair_side *receiver = &pair->sides[PAIR_RESPONDER];
+  pair_side *receiver = &pair->sides[SIDE_RESPONDER];
 
-  pair->sides[PAIR_INITIATOR].lost[0] = 30;
+  pair->sides[SIDE_INITIATOR].lost[0] = 30;
   ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
   ns3_pair_assert_done(pair);
-  const tcp_statistics *sent = statistics_of(pair, PAIR_INITIATOR);
+  const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
   g_assert_cmpuint(sent->timeouts, ==, 0);
   g_assert_cmpuint(sent->recoveries, ==, 1);
   g_assert_cmpuint(sent->retransmissions, ==, 1);
-  g_assert_cmpuint(pair->sides[PAIR_INITIATOR].retransmitted_octets, ==, EMSS);
+  g_assert_cmpuint(pair->sides[SIDE_INITIATOR].retransmitted_octets, ==, EMSS);
   g_assert_cmpuint(receiver->runs_max, ==, 1);
   g_assert_cmpuint(receiver->segments_behind_hole, >=, 3); /* three duplicate ACKs */
   g_assert_cmpuint(receiver->held_max, >=, (uint64_t)EMSS * receiver->segments_behind_hole);
@@ -66,9 +66,9 @@ static void test_duplicates(void)
 {
   for (unsigned behind_hole = 0; behind_hole < 2; behind_hole++) {
     ns3_pair *pair = ns3_pair_new();
-    const pair_side *receiver = &pair->sides[PAIR_RESPONDER];
-    pair->sides[PAIR_INITIATOR].lost[0] = behind_hole ? 50 : 0;
-    pair->sides[PAIR_INITIATOR].duplicated = 52;
+    const pair_side *receiver = &pair->sides[SIDE_RESPONDER];
+    pair->sides[SIDE_INITIATOR].lost[0] = behind_hole ? 50 : 0;
+    pair->sides[SIDE_INITIATOR].duplicated = 52;
     ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
     ns3_pair_assert_done(pair);
     g_assert_cmpuint(receiver->payload_octets - receiver->new_octets, ==, EMSS);
@@ -82,20 +82,20 @@ static void test_loss_with_a_full_window(void)
 {
   ns3_pair *pair = ns3_pair_new();
 
-  for (unsigned side = 0; side < PAIR_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     pair->links[side].rate_bit_per_s = 100000000;
     pair->links[side].delay_ps = 100 * TIME_PS_PER_MICROSECOND;
     pair->sides[side].config.tcp.receive_window_octets = 65536;
     pair->sides[side].config.tcp.congestion = TCP_CONGESTION_NEWRENO;
     pair->sides[side].config.tcp.slow_start = TCP_SLOW_START_STANDARD; /* until the window is full */
   }
-  pair->sides[PAIR_INITIATOR].lost[0] = 300;
+  pair->sides[SIDE_INITIATOR].lost[0] = 300;
   ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
   ns3_pair_assert_done(pair);
-  const tcp_statistics *sent = statistics_of(pair, PAIR_INITIATOR);
+  const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
   g_assert_cmpuint(sent->timeouts, ==, 0);
   g_assert_cmpuint(sent->retransmissions, ==, 1);
-  g_assert_cmpuint(pair->sides[PAIR_RESPONDER].held_max, >=, 65536 - 2 * EMSS);
+  g_assert_cmpuint(pair->sides[SIDE_RESPONDER].held_max, >=, 65536 - 2 * EMSS);
   /* Nobody waited for a window that was not announced: 5 s is ns-3's wait for that. */
   g_assert_cmpint(pair->done_at, <, TIME_PS_PER_SECOND);
   ns3_pair_free(pair);
@@ -106,15 +106,15 @@ static void test_two_losses(void)
 {
   ns3_pair *pair = ns3_pair_new();
 
-  pair->sides[PAIR_INITIATOR].lost[0] = 100;
-  pair->sides[PAIR_INITIATOR].lost[1] = 103;
+  pair->sides[SIDE_INITIATOR].lost[0] = 100;
+  pair->sides[SIDE_INITIATOR].lost[1] = 103;
   ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
   ns3_pair_assert_done(pair);
-  const tcp_statistics *sent = statistics_of(pair, PAIR_INITIATOR);
+  const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
   g_assert_cmpuint(sent->recoveries, ==, 1);
   g_assert_cmpuint(sent->retransmissions, ==, 2);
   g_assert_cmpuint(sent->timeouts, ==, 0);
-  g_assert_cmpuint(pair->sides[PAIR_RESPONDER].runs_max, ==, 2);
+  g_assert_cmpuint(pair->sides[SIDE_RESPONDER].runs_max, ==, 2);
   ns3_pair_free(pair);
 }
 
@@ -123,13 +123,13 @@ static void test_two_losses(void)
 static void test_tail_loss_needs_a_timeout(void)
 {
   ns3_pair *pair = ns3_pair_new();
-  pair_side *sender = &pair->sides[PAIR_INITIATOR];
+  pair_side *sender = &pair->sides[SIDE_INITIATOR];
 
   sender->lost[0] = 561;
   sender->lost[1] = 562;
   ns3_pair_run(pair, 30 * TIME_PS_PER_SECOND);
   ns3_pair_assert_done(pair);
-  const tcp_statistics *sent = statistics_of(pair, PAIR_INITIATOR);
+  const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
   g_assert_cmpuint(sent->timeouts, ==, 1);
   g_assert_cmpuint(sent->retransmissions, ==, 2);
   g_assert_cmpint(pair->done_at, >=, 200 * TIME_PS_PER_MILLISECOND); /* the least RTO */
@@ -141,12 +141,12 @@ static void test_lost_startup_frame(void)
 {
   ns3_pair *pair = ns3_pair_new();
 
-  pair->sides[PAIR_INITIATOR].lost[0] = 1;
-  pair->sides[PAIR_RESPONDER].lost[0] = 1;
+  pair->sides[SIDE_INITIATOR].lost[0] = 1;
+  pair->sides[SIDE_RESPONDER].lost[0] = 1;
   ns3_pair_run(pair, 30 * TIME_PS_PER_SECOND);
   ns3_pair_assert_done(pair);
-  g_assert_cmpuint(statistics_of(pair, PAIR_INITIATOR)->timeouts, ==, 1);
-  g_assert_cmpuint(statistics_of(pair, PAIR_RESPONDER)->timeouts, ==, 1);
+  g_assert_cmpuint(statistics_of(pair, SIDE_INITIATOR)->timeouts, ==, 1);
+  g_assert_cmpuint(statistics_of(pair, SIDE_RESPONDER)->timeouts, ==, 1);
   ns3_pair_free(pair);
 }
 
@@ -155,11 +155,11 @@ static void test_damaged_segment(void)
 {
   ns3_pair *pair = ns3_pair_new();
 
-  pair->sides[PAIR_INITIATOR].damaged = 50;
+  pair->sides[SIDE_INITIATOR].damaged = 50;
   ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
   ns3_pair_assert_done(pair);
-  g_assert_cmpuint(statistics_of(pair, PAIR_RESPONDER)->checksum_errors, ==, 1);
-  g_assert_cmpuint(statistics_of(pair, PAIR_INITIATOR)->retransmissions, ==, 1);
+  g_assert_cmpuint(statistics_of(pair, SIDE_RESPONDER)->checksum_errors, ==, 1);
+  g_assert_cmpuint(statistics_of(pair, SIDE_INITIATOR)->retransmissions, ==, 1);
   ns3_pair_free(pair);
 }
 
@@ -174,7 +174,7 @@ static void test_all_operations_both_ways(void)
     pair->workload_config.mix[i] = (rnic_operation)i;
   }
   pair->workload_config.both = true;
-  for (unsigned side = 0; side < PAIR_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     tcp_config *tcp = &pair->sides[side].config.tcp;
     tcp->timestamps = true;
     tcp->receive_window_octets = 65536;
@@ -183,7 +183,7 @@ static void test_all_operations_both_ways(void)
   }
   ns3_pair_run(pair, 30 * TIME_PS_PER_SECOND);
   ns3_pair_assert_done(pair);
-  for (unsigned side = 0; side < PAIR_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     g_assert_cmpuint(statistics_of(pair, side)->retransmissions, >=, 1);
     g_assert_cmpuint(rnic_endpoint_emss_octets(pair->sides[side].endpoint), ==, EMSS - 12);
   }
@@ -195,15 +195,15 @@ static void test_gives_up(void)
 {
   ns3_pair *pair = ns3_pair_new();
 
-  pair->sides[PAIR_INITIATOR].config.tcp.retries_max = 3;
+  pair->sides[SIDE_INITIATOR].config.tcp.retries_max = 3;
   ns3_pair_run(pair, 10 * TIME_PS_PER_MILLISECOND);
-  pair->sides[PAIR_INITIATOR].loses_all = true;
+  pair->sides[SIDE_INITIATOR].loses_all = true;
   ns3_pair_run(pair, 100 * TIME_PS_PER_SECOND);
-  g_assert_true(pair->sides[PAIR_INITIATOR].failed);
-  g_assert_true(pair->sides[PAIR_INITIATOR].closed);
-  g_assert_cmpint(pair->sides[PAIR_INITIATOR].failure.layer, ==, RNIC_FAILURE_TCP);
-  g_assert_cmpint(pair->sides[PAIR_INITIATOR].failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
-  g_assert_cmpuint(statistics_of(pair, PAIR_INITIATOR)->timeouts, ==, 3 + 1);
+  g_assert_true(pair->sides[SIDE_INITIATOR].failed);
+  g_assert_true(pair->sides[SIDE_INITIATOR].closed);
+  g_assert_cmpint(pair->sides[SIDE_INITIATOR].failure.layer, ==, RNIC_FAILURE_TCP);
+  g_assert_cmpint(pair->sides[SIDE_INITIATOR].failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
+  g_assert_cmpuint(statistics_of(pair, SIDE_INITIATOR)->timeouts, ==, 3 + 1);
   ns3_pair_free(pair);
 }
 
@@ -213,15 +213,15 @@ static void test_reset(void)
 {
   ns3_pair *pair = ns3_pair_new();
 
-  pair->sides[PAIR_INITIATOR].config.generation = IWARP_RFC;
-  pair->sides[PAIR_RESPONDER].config.generation = IWARP_IETF;
+  pair->sides[SIDE_INITIATOR].config.generation = IWARP_RFC;
+  pair->sides[SIDE_RESPONDER].config.generation = IWARP_IETF;
   ns3_pair_run(pair, 100 * TIME_PS_PER_SECOND);
-  g_assert_true(pair->sides[PAIR_INITIATOR].failed);
-  g_assert_true(pair->sides[PAIR_RESPONDER].failed);
-  g_assert_true(pair->sides[PAIR_INITIATOR].closed);
-  g_assert_true(pair->sides[PAIR_RESPONDER].closed);
-  g_assert_cmpint(pair->sides[PAIR_INITIATOR].failure.layer, ==, RNIC_FAILURE_TCP);
-  g_assert_cmpint(pair->sides[PAIR_INITIATOR].failure.reason.tcp, ==, TCP_CLOSE_RESET);
+  g_assert_true(pair->sides[SIDE_INITIATOR].failed);
+  g_assert_true(pair->sides[SIDE_RESPONDER].failed);
+  g_assert_true(pair->sides[SIDE_INITIATOR].closed);
+  g_assert_true(pair->sides[SIDE_RESPONDER].closed);
+  g_assert_cmpint(pair->sides[SIDE_INITIATOR].failure.layer, ==, RNIC_FAILURE_TCP);
+  g_assert_cmpint(pair->sides[SIDE_INITIATOR].failure.reason.tcp, ==, TCP_CLOSE_RESET);
   ns3_pair_free(pair);
 }
 
@@ -229,17 +229,17 @@ static void test_reset(void)
  * that ours sends segments of 536 octets (RFC 9293 §3.7.1), and ns-3, which does not heed ours, its own. */
 static void test_with_our_own(void)
 {
-  for (unsigned sender = 0; sender < PAIR_SIDES; sender++) {
+  for (unsigned sender = 0; sender < SIDES; sender++) {
     ns3_pair *pair = ns3_pair_new();
-    pair->sides[PAIR_INITIATOR].ns3 = sender == 0;
-    pair->sides[PAIR_RESPONDER].ns3 = sender != 0;
-    pair->sides[PAIR_INITIATOR].lost[0] = 60;
+    pair->sides[SIDE_INITIATOR].ns3 = sender == 0;
+    pair->sides[SIDE_RESPONDER].ns3 = sender != 0;
+    pair->sides[SIDE_INITIATOR].lost[0] = 60;
     ns3_pair_run(pair, 30 * TIME_PS_PER_SECOND);
     ns3_pair_assert_done(pair);
-    g_assert_cmpuint(rnic_endpoint_emss_octets(pair->sides[PAIR_INITIATOR].endpoint), ==,
+    g_assert_cmpuint(rnic_endpoint_emss_octets(pair->sides[SIDE_INITIATOR].endpoint), ==,
                      sender == 0 ? EMSS : 536);
-    g_assert_cmpuint(statistics_of(pair, PAIR_INITIATOR)->retransmissions, ==, 1);
-    g_assert_cmpuint(statistics_of(pair, PAIR_INITIATOR)->timeouts, ==, 0);
+    g_assert_cmpuint(statistics_of(pair, SIDE_INITIATOR)->retransmissions, ==, 1);
+    g_assert_cmpuint(statistics_of(pair, SIDE_INITIATOR)->timeouts, ==, 0);
     ns3_pair_free(pair);
   }
 }
@@ -251,7 +251,7 @@ static void test_repeats(void)
 
   for (unsigned i = 0; i < 2; i++) {
     ns3_pair *pair = ns3_pair_new();
-    pair->sides[PAIR_INITIATOR].lost[0] = 77;
+    pair->sides[SIDE_INITIATOR].lost[0] = 77;
     ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
     ns3_pair_assert_done(pair);
     done_at[i] = pair->done_at;
@@ -264,7 +264,7 @@ static void test_repeats(void)
 static void test_unsupported(void)
 {
   ns3_pair *pair = ns3_pair_new();
-  const tcp_config good = pair->sides[PAIR_INITIATOR].config.tcp;
+  const tcp_config good = pair->sides[SIDE_INITIATOR].config.tcp;
   ns3_shim_error error;
   struct {
     tcp_config config;

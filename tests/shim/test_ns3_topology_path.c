@@ -32,7 +32,7 @@ static chain *chain_new(void)
                                        .seed = 7};
   self->pair = ns3_pair_new();
   self->pair->topology = &self->config;
-  for (unsigned side = 0; side < PAIR_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     pair_side *s = &self->pair->sides[side];
     s->ns3 = false;
     s->config.tcp.segmentation = TCP_SEGMENTATION_ALIGNED;
@@ -49,14 +49,14 @@ static void chain_free(chain *self)
 
 static const tcp_statistics *statistics_of(const chain *self)
 {
-  return rnic_endpoint_tcp_statistics(self->pair->sides[PAIR_INITIATOR].endpoint);
+  return rnic_endpoint_tcp_statistics(self->pair->sides[SIDE_INITIATOR].endpoint);
 }
 
 static uint64_t queue_drops_of(const chain *self)
 {
   ns3_topology_counts counts;
 
-  ns3_topology_counts_of(ns3_topology_path_chain(self->pair->path), 1, PAIR_RESPONDER, &counts);
+  ns3_topology_counts_of(ns3_topology_path_chain(self->pair->path), 1, SIDE_RESPONDER, &counts);
   return counts.queue_drops;
 }
 
@@ -104,7 +104,7 @@ static void test_red_and_cross_traffic(void)
   ns3_pair_assert_done(self->pair);
   g_assert_cmpuint(queue_drops_of(self), >, 0);
   g_assert_cmpuint(statistics_of(self)->retransmissions, >, 0);
-  uint64_t arrived = self->pair->sides[PAIR_RESPONDER].retransmissions_arrived;
+  uint64_t arrived = self->pair->sides[SIDE_RESPONDER].retransmissions_arrived;
   g_assert_cmpuint(arrived, >, 0);
   g_assert_cmpuint(arrived, <=, statistics_of(self)->retransmissions);
   g_assert_cmpint(self->pair->done_at, >, 100 * TIME_PS_PER_MILLISECOND);
@@ -119,7 +119,7 @@ static void test_ns3_tcp(void)
   chain *self = chain_new();
 
   self->hops[1].queue = (ns3_topology_object){"ns3::FifoQueueDisc", &size, 1};
-  for (unsigned side = 0; side < PAIR_SIDES; side++) {
+  for (unsigned side = 0; side < SIDES; side++) {
     pair_side *s = &self->pair->sides[side];
     s->ns3 = true;
     s->config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
@@ -140,7 +140,7 @@ static void test_path_mtu(void)
   ns3_pair_run(self->pair, 10 * TIME_PS_PER_SECOND);
   ns3_pair_assert_done(self->pair);
   g_assert_cmpuint(ns3_topology_path_too_big(self->pair->path), >, 0);
-  g_assert_cmpuint(rnic_endpoint_emss_octets(self->pair->sides[PAIR_INITIATOR].endpoint), ==, 960);
+  g_assert_cmpuint(rnic_endpoint_emss_octets(self->pair->sides[SIDE_INITIATOR].endpoint), ==, 960);
   chain_free(self);
 }
 

@@ -293,15 +293,41 @@ static void test_host_rates(void)
   X(dsack)                                                                                                   \
   X(timestamps)                                                                                              \
   X(drops_untimed)                                                                                           \
-  X(drops_reset_at_edge) X(quick_acks) X(old_sack) X(fin_beyond_window) X(ecn) X(congestion) X(slow_start)   \
-      X(rack) X(tail_loss_probe) X(proportional_reduction) X(forward_rto_recovery) X(partial_undo)           \
-          X(limited_transmit) X(window_of_segments) X(ecn_proportional) X(ahead_by_least)                    \
-              X(slow_start_unlimited) X(growth_by_delivered) X(limited_by_round) X(restart_after_idle)       \
-                  X(nagle) X(pacing) X(retransmission) X(path_mtu_discovery) X(black_hole_detection)         \
-                      X(segmentation) X(passing) X(initial_window_segments) X(delayed_ack_segments)          \
-                          X(delayed_ack_ps) X(duplicate_ack_threshold) X(rto_initial_ps) X(rto_min_ps)       \
-                              X(rto_floor) X(probe_delay) X(timer_slack_ps) X(rto_max_ps) X(retries_max)     \
-                                  X(send_mtu_octets) X(receive_mtu_octets)
+  X(drops_reset_at_edge)                                                                                     \
+  X(quick_acks)                                                                                              \
+  X(old_sack)                                                                                                \
+  X(fin_beyond_window)                                                                                       \
+  X(ecn)                                                                                                     \
+  X(congestion)                                                                                              \
+  X(slow_start)                                                                                              \
+  X(rack)                                                                                                    \
+  X(tail_loss_probe)                                                                                         \
+  X(proportional_reduction)                                                                                  \
+  X(forward_rto_recovery)                                                                                    \
+  X(partial_undo)                                                                                            \
+  X(limited_transmit)                                                                                        \
+  X(window_of_segments)                                                                                      \
+  X(ecn_proportional)                                                                                        \
+  X(ahead_by_least)                                                                                          \
+  X(slow_start_unlimited)                                                                                    \
+  X(growth_by_delivered)                                                                                     \
+  X(limited_by_round)                                                                                        \
+  X(restart_after_idle)                                                                                      \
+  X(nagle)                                                                                                   \
+  X(pacing)                                                                                                  \
+  X(retransmission)                                                                                          \
+  X(path_mtu_discovery)                                                                                      \
+  X(black_hole_detection)                                                                                    \
+  X(segmentation)                                                                                            \
+  X(passing)                                                                                                 \
+  X(initial_window_segments)                                                                                 \
+  X(delayed_ack_segments)                                                                                    \
+  X(delayed_ack_ps)                                                                                          \
+  X(duplicate_ack_threshold)                                                                                 \
+  X(rto_initial_ps)                                                                                          \
+  X(rto_min_ps)                                                                                              \
+  X(rto_floor)                                                                                               \
+  X(probe_delay) X(timer_slack_ps) X(rto_max_ps) X(retries_max) X(send_mtu_octets) X(receive_mtu_octets)
 
 /* A key and what becomes of it in tcp_config, as a number. */
 typedef struct tcp_case {

@@ -23,14 +23,7 @@ memory_pool *memory_pool_new(size_t piece_octets)
   memory_pool *pool = g_new0(memory_pool, 1);
   pool->piece_octets = rounded_up(piece_octets);
   pool->next_slab_pieces = FIRST_SLAB_PIECES;
-  pool->owners = 1;
-  return pool;
-}
-
-memory_pool *memory_pool_ref(memory_pool *pool)
-{
-  g_assert(pool->owners > 0);
-  pool->owners++;
+  pool->owned = true;
   return pool;
 }
 
@@ -49,9 +42,9 @@ void memory_pool_unref(memory_pool *pool)
   if (pool == NULL) {
     return;
   }
-  g_assert(pool->owners > 0);
-  pool->owners--;
-  if (pool->owners == 0 && pool->pieces_out == 0) {
+  g_assert(pool->owned);
+  pool->owned = false;
+  if (!pool->owned && pool->pieces_out == 0) {
     free_pool(pool);
   }
 }
@@ -75,7 +68,7 @@ static void add_slab(memory_pool *pool)
 
 void *memory_pool_take_new(memory_pool *pool)
 {
-  g_assert(pool->owners > 0);
+  g_assert(pool->owned);
   if (!MEMORY_POOL_KEEPS) {
     pool->pieces_out++;
     return g_malloc(pool->piece_octets);
@@ -91,7 +84,7 @@ void memory_pool_give_last(memory_pool *pool, void *piece)
   if (!MEMORY_POOL_KEEPS) {
     g_free(piece);
   }
-  if (pool->owners == 0 && pool->pieces_out == 0) {
+  if (!pool->owned && pool->pieces_out == 0) {
     free_pool(pool);
   }
 }

@@ -7,6 +7,7 @@
 #ifndef BASE_MEMORY_POOL_H
 #define BASE_MEMORY_POOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,17 +23,13 @@ typedef struct memory_pool {
   size_t piece_octets;
   void *slabs;
   uint32_t next_slab_pieces;
-  uint32_t owners;
+  bool owned;
 } memory_pool;
 
 /* An empty pool of pieces of `piece_octets` (> 0) octets, aligned as malloc() would. The caller owns it. */
 memory_pool *memory_pool_new(size_t piece_octets);
 
-/* One more owner; returns `pool`. */
-memory_pool *memory_pool_ref(memory_pool *pool);
-
-/* An owner lets go: no piece may be taken any more when none is left, and the last one that comes back frees the pool. NULL is
- * allowed. */
+/* The owner lets go: no piece may be taken any more, and the last one that comes back frees the pool. NULL is allowed. */
 void memory_pool_unref(memory_pool *pool);
 
 /* What memory_pool_take() and memory_pool_give() do when there is more to do than to move one piece. */
@@ -60,7 +57,7 @@ static inline void *memory_pool_take(memory_pool *pool)
 /* Takes back a piece of this pool's. */
 static inline void memory_pool_give(memory_pool *pool, void *piece)
 {
-  if (!MEMORY_POOL_KEEPS || (pool->owners == 0 && pool->pieces_out == 1)) {
+  if (!MEMORY_POOL_KEEPS || (!pool->owned && pool->pieces_out == 1)) {
     memory_pool_give_last(pool, piece);
     return;
   }

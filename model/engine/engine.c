@@ -54,7 +54,8 @@ time_ps engine_now(const engine *clock)
   return clock->waking ? clock->wake_now : clock->functions.now(clock->driver);
 }
 
-time_ps engine_driver_due(engine *clock)
+/* When the agenda is due next; TIME_PS_NEVER when nothing is. */
+static time_ps next_due(engine *clock)
 {
   const engine_timer *first = engine_agenda_first(&clock->agenda);
   return first != NULL ? first->when : TIME_PS_NEVER;
@@ -74,7 +75,7 @@ static void ask_for_wake(engine *clock)
   if (clock->functions.wake_at == NULL) {
     return;
   }
-  time_ps due = engine_driver_due(clock);
+  time_ps due = next_due(clock);
   if (due < next_wake(clock)) {
     g_array_append_val(clock->wakes_asked, due);
     clock->functions.wake_at(clock->driver, due);
@@ -130,11 +131,6 @@ void engine_timer_set_ordered(engine_timer *timer, time_ps when, uint64_t minor)
   }
   g_assert(when >= clock->wake_now);
   engine_agenda_set(&clock->agenda, timer, when, minor);
-}
-
-time_ps engine_timer_when(const engine_timer *timer)
-{
-  return timer->when;
 }
 
 static void run_timer(engine *clock, engine_timer *timer)
@@ -203,9 +199,4 @@ void engine_observe(engine *clock, uint32_t every, engine_callback observer, voi
   clock->observe_at = observer != NULL ? clock->events + every : UINT64_MAX;
   clock->observer = observer;
   clock->observer_user = user;
-}
-
-uint64_t engine_events(const engine *clock)
-{
-  return clock->events;
 }

@@ -43,9 +43,6 @@ void engine_timer_set(engine_timer *timer, time_ps when);
 /* The same with another `minor`, which stays: an arrival whose send order is known only now. */
 void engine_timer_set_ordered(engine_timer *timer, time_ps when, uint64_t minor);
 
-/* When the timer is due; TIME_PS_NEVER when it is off. */
-time_ps engine_timer_when(const engine_timer *timer);
-
 /* Runs what is due until nothing is, `until` is passed (what is due at `until` still runs; TIME_PS_NEVER: no end), or
  * engine_stop(). Afterwards the clock is at `until` when that ended the run or nothing was left before it, else at the last
  * callback. May be called again to go on; not from a callback. Two timers due with the same (class, major, minor) abort
@@ -59,8 +56,5 @@ void engine_stop(engine *clock);
 /* Calls `observer` with the present after every `every`-th callback (>= 1) of a run. It only looks: it may set no timer and
  * not stop the run. One at most; NULL: none any more. */
 void engine_observe(engine *clock, uint32_t every, engine_callback observer, void *user);
-
-/* Callbacks run so far. */
-uint64_t engine_events(const engine *clock);
 
 #endif

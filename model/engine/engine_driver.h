@@ -28,9 +28,6 @@ engine *engine_new_over(const engine_driver *functions, void *driver);
 /* Called by the driver: runs everything that is due now, in order. */
 void engine_driver_wake(engine *clock);
 
-/* When the agenda is due next; TIME_PS_NEVER when nothing is. */
-time_ps engine_driver_due(engine *clock);
-
 /* For a driver whose clock can jump, which has no wake_at: runs everything that is due up to `until`, in order, the clock starting
  * at `now` and jumping from one to the next, until nothing is left or engine_stop(). Returns where the clock is then, as
  * engine_run() says. */

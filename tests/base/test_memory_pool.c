@@ -27,6 +27,7 @@ static void test_reuse(void)
     g_assert_true(pool->slabs == slabs);
   }
   memory_pool_unref(pool);
+  memory_pool_unref(NULL);
 }
 
 enum { PIECES = 3000, PIECE_OCTETS = 37, SEED = 5120 };
@@ -86,18 +87,6 @@ static void test_owner_goes_first(void)
   }
 }
 
-/* Two owners: pieces go out as long as one of them is there. */
-static void test_two_owners(void)
-{
-  memory_pool *pool = memory_pool_new(1);
-  g_assert_true(memory_pool_ref(pool) == pool);
-  memory_pool_unref(pool);
-  void *piece = memory_pool_take(pool);
-  memory_pool_give(pool, piece);
-  memory_pool_unref(pool);
-  memory_pool_unref(NULL);
-}
-
 /* Nobody may take from a pool that no one owns: it is about to be freed. */
 static void test_no_owner(void)
 {
@@ -113,7 +102,7 @@ static void test_no_owner(void)
   }
   g_test_trap_subprocess(NULL, 0, 0);
   g_test_trap_assert_failed();
-  g_test_trap_assert_stderr("*owners > 0*");
+  g_test_trap_assert_stderr("*pool->owned*");
 }
 
 int main(int argc, char **argv)
@@ -122,7 +111,6 @@ int main(int argc, char **argv)
   g_test_add_func("/memory_pool/reuse", test_reuse);
   g_test_add_func("/memory_pool/growth-and-alignment", test_growth_and_alignment);
   g_test_add_func("/memory_pool/owner-goes-first", test_owner_goes_first);
-  g_test_add_func("/memory_pool/two-owners", test_two_owners);
   g_test_add_func("/memory_pool/no-owner", test_no_owner);
   return g_test_run();
 }

@@ -1,5 +1,5 @@
 /* The agenda, over the native driver. */
-#include "engine/engine.h"
+#include "engine/engine_agenda.h"
 
 #include <glib.h>
 
@@ -62,17 +62,16 @@ static void test_fires_once_at_its_time(void)
 {
   world w;
   world_open(&w);
-  g_assert_cmpint(engine_timer_when(w.writers[0].timer), ==, TIME_PS_NEVER);
+  g_assert_cmpint(w.writers[0].timer->when, ==, TIME_PS_NEVER);
   engine_timer_set(w.writers[0].timer, 30);
   engine_timer_set(w.writers[1].timer, 10);
   engine_timer_set(w.writers[2].timer, 20);
-  g_assert_cmpint(engine_timer_when(w.writers[0].timer), ==, 30);
+  g_assert_cmpint(w.writers[0].timer->when, ==, 30);
   engine_run(w.clock, TIME_PS_NEVER);
   g_assert_cmpstr(w.written->str, ==, "b@10 c@20 a@30 ");
   g_assert_cmpint(engine_now(w.clock), ==, 30);
-  g_assert_cmpuint(engine_events(w.clock), ==, 3);
   engine_run(w.clock, TIME_PS_NEVER);
-  g_assert_cmpuint(engine_events(w.clock), ==, 3);
+  g_assert_cmpstr(w.written->str, ==, "b@10 c@20 a@30 ");
   world_close(&w);
 }
 
@@ -102,11 +101,11 @@ static void test_until(void)
   engine_run(w.clock, 30);
   g_assert_cmpstr(w.written->str, ==, "a@10 a@20 a@30 ");
   engine_run(w.clock, 39);
-  g_assert_cmpuint(engine_events(w.clock), ==, 3);
+  g_assert_cmpstr(w.written->str, ==, "a@10 a@20 a@30 ");
   g_assert_cmpint(engine_now(w.clock), ==, 39);
   engine_run(w.clock, 40);
-  g_assert_cmpuint(engine_events(w.clock), ==, 4);
-  g_assert_cmpint(engine_timer_when(w.writers[0].timer), ==, 50);
+  g_assert_cmpstr(w.written->str, ==, "a@10 a@20 a@30 a@40 ");
+  g_assert_cmpint(w.writers[0].timer->when, ==, 50);
   world_close(&w);
 }
 
@@ -123,7 +122,7 @@ static void test_stop(void)
   engine_run(w.clock, 9);
   g_assert_cmpstr(w.written->str, ==, "a@7 b@7 ");
   g_assert_cmpint(engine_now(w.clock), ==, 7);
-  g_assert_cmpint(engine_timer_when(w.writers[2].timer), ==, 7);
+  g_assert_cmpint(w.writers[2].timer->when, ==, 7);
   engine_run(w.clock, TIME_PS_NEVER);
   g_assert_cmpstr(w.written->str, ==, "a@7 b@7 c@7 ");
   world_close(&w);
@@ -241,7 +240,6 @@ static void test_random_against_model(void)
     engine_timer_free(all.timers[index]);
   }
   g_assert_cmpuint(all.fired, >=, SHADOW_ROUNDS);
-  g_assert_cmpuint(engine_events(clock), ==, all.fired);
   random_stream_free(all.random);
   engine_free(clock);
 }

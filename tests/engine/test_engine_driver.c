@@ -77,9 +77,7 @@ static void test_asks_no_more_than_needed(void)
   engine_timer *transmitter = engine_timer_new(clock, ENGINE_TRANSMITTER, 0, 0, count_call, &calls);
 
   engine_timer_set(retransmission, 200);
-  g_assert_cmpint(engine_driver_due(clock), ==, 200);
   engine_timer_set(transmitter, 10);
-  g_assert_cmpint(engine_driver_due(clock), ==, 10);
   engine_timer_set(retransmission, 205);
   engine_timer_set(retransmission, 210);
   g_assert_cmpstr(noting.asked->str, ==, "200 10 ");
@@ -94,7 +92,6 @@ static void test_asks_no_more_than_needed(void)
 
   /* Off: the call still comes and finds nothing. */
   engine_timer_set(retransmission, TIME_PS_NEVER);
-  g_assert_cmpint(engine_driver_due(clock), ==, TIME_PS_NEVER);
   wake(&noting, 210);
   g_assert_cmpuint(calls, ==, 1);
   g_assert_cmpstr(noting.asked->str, ==, "200 10 210 ");
@@ -154,7 +151,6 @@ static void test_stop(void)
   engine_run(clock, 1000);
   g_assert_cmpuint(noting.stops, ==, 1);
   g_assert_cmpuint(calls, ==, 0);
-  g_assert_cmpuint(engine_events(clock), ==, 1);
   g_assert_cmpstr(noting.asked->str, ==, "50 ");
   engine_run(clock, 1000);
   g_assert_cmpuint(calls, ==, 1);

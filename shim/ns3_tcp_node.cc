@@ -59,11 +59,6 @@ public:
     return m_state;
   }
 
-  uint32_t CongestionWindow() const
-  {
-    return m_tcb->m_cWnd;
-  }
-
   uint32_t SendWindow() const
   {
     return std::min(m_tcb->m_cWnd.Get(), m_rWnd.Get());
@@ -539,7 +534,6 @@ extern "C" void ns3_tcp_node_status_of(ns3_tcp_node *node, ns3_tcp_node_status *
     status->end = node->end;
     // The FIN counts in ns-3's sequence numbers.
     status->acknowledged_octets = std::min(node->acknowledged, node->sent);
-    status->congestion_window_octets = node->socket->CongestionWindow();
     status->send_window_octets = node->socket->SendWindow();
     status->timeouts = node->socket->timeouts;
     status->recoveries = node->recoveries;

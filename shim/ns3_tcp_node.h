@@ -80,10 +80,9 @@ typedef struct ns3_tcp_node_status {
   uint64_t acknowledged_octets; /* of those sent */
   uint32_t readable_octets;     /* in order, not read yet */
   uint32_t held_octets;         /* received and not read, in order or not */
-  uint32_t congestion_window_octets;
-  uint32_t send_window_octets; /* the smaller of that and the peer's window */
-  uint64_t timeouts;           /* of the retransmission timer, with data in flight */
-  uint64_t recoveries;         /* fast recoveries entered */
+  uint32_t send_window_octets;  /* the smaller of the congestion window and the peer's */
+  uint64_t timeouts;            /* of the retransmission timer, with data in flight */
+  uint64_t recoveries;          /* fast recoveries entered */
 } ns3_tcp_node_status;
 
 /* A node as `config` (copied) that calls `events` (copied) with `user`. NULL: a value out of its range, or ns-3 refuses it.

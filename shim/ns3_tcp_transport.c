@@ -474,11 +474,6 @@ static const octet_store *ns3_held(tcp_transport *transport)
   return NULL;
 }
 
-static uint64_t ns3_congestion_window_octets(const tcp_transport *transport)
-{
-  return status_of(const_self_of(transport)).congestion_window_octets;
-}
-
 static const tcp_statistics *ns3_statistics(const tcp_transport *transport)
 {
   return &const_self_of(transport)->statistics;
@@ -504,7 +499,6 @@ static const tcp_transport_class ns3_class = {.free = ns3_free,
                                               .held_octets = ns3_held_octets,
                                               .held_octets_below = ns3_held_octets_below,
                                               .held = ns3_held,
-                                              .congestion_window_octets = ns3_congestion_window_octets,
                                               .statistics = ns3_statistics};
 
 /* --- The configuration --- */

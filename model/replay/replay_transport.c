@@ -309,12 +309,6 @@ static const octet_store *replay_held(tcp_transport *transport)
   return tcp_receiver_held(self_of(transport)->receiver);
 }
 
-static uint64_t replay_congestion_window_octets(const tcp_transport *transport)
-{
-  (void)transport;
-  return 0;
-}
-
 static const tcp_statistics *replay_statistics(const tcp_transport *transport)
 {
   return &const_self_of(transport)->statistics;
@@ -335,7 +329,6 @@ static const tcp_transport_class replay_class = {.free = replay_free,
                                                  .held_octets = replay_held_octets,
                                                  .held_octets_below = replay_held_octets_below,
                                                  .held = replay_held,
-                                                 .congestion_window_octets = replay_congestion_window_octets,
                                                  .statistics = replay_statistics};
 
 tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *events, void *events_user,
@@ -390,9 +383,4 @@ bool replay_transport_lacks_octets(const tcp_transport *transport)
   const replay_transport *self = const_self_of(transport);
 
   return self->highest > (int64_t)tcp_receiver_next(self->receiver);
-}
-
-bool replay_transport_is_finished(const tcp_transport *transport)
-{
-  return const_self_of(transport)->is_finished;
 }

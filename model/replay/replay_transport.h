@@ -36,7 +36,4 @@ bool replay_transport_has(const tcp_transport *transport, uint64_t from, uint64_
 /* Octets in front of some that came, or those themselves, have not been taken. */
 bool replay_transport_lacks_octets(const tcp_transport *transport);
 
-/* The peer's FIN has come and is in order. */
-bool replay_transport_is_finished(const tcp_transport *transport);
-
 #endif

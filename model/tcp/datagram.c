@@ -13,12 +13,6 @@ memory_pool *datagram_pool_new(void)
   return memory_pool_new(sizeof(datagram));
 }
 
-datagram *datagram_new(const ip_address *source, const ip_address *destination, const tcp_header *header,
-                       octet_rope *payload)
-{
-  return datagram_new_in(NULL, source, destination, header, payload);
-}
-
 datagram *datagram_new_in(memory_pool *pool, const ip_address *source, const ip_address *destination,
                           const tcp_header *header, octet_rope *payload)
 {

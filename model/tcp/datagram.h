@@ -49,12 +49,8 @@ typedef struct datagram {
 } datagram;
 
 /* A new segment from `source` to `destination` (of one version) with `header` and the octets moved out of `payload` (NULL:
- * none). IPv4: DF set, identification 0 (RFC 6864 §4.1 allows it), TTL 64; IPv6: flow label 0, hop limit 64. Not ECN-capable.
- * One reference, owned by the caller. */
-datagram *datagram_new(const ip_address *source, const ip_address *destination, const tcp_header *header,
-                       octet_rope *payload);
-
-/* The same as a piece of `pool`, which is one of datagram_pool_new(); NULL: of the heap. */
+ * none), as a piece of `pool`, which is one of datagram_pool_new(); NULL: of the heap. IPv4: DF set, identification 0 (RFC 6864
+ * §4.1 allows it), TTL 64; IPv6: flow label 0, hop limit 64. Not ECN-capable. One reference, owned by the caller. */
 datagram *datagram_new_in(memory_pool *pool, const ip_address *source, const ip_address *destination,
                           const tcp_header *header, octet_rope *payload);
 

@@ -81,29 +81,6 @@ void tcp_congestion_end_flight(tcp_congestion *congestion)
   }
 }
 
-/* One that lies in nothing else. */
-typedef struct lone_congestion {
-  tcp_congestion congestion;
-  tcp_hystart hystart;
-} lone_congestion;
-
-tcp_congestion *tcp_congestion_new(tcp_congestion_kind kind, tcp_slow_start_kind slow_start,
-                                   uint32_t smss_octets, uint64_t initial_window_octets)
-{
-  lone_congestion *lone = g_new(lone_congestion, 1);
-  tcp_congestion_init(&lone->congestion, kind, slow_start, smss_octets, initial_window_octets);
-  tcp_congestion_begin_flight(&lone->congestion, &lone->hystart);
-  return &lone->congestion;
-}
-
-void tcp_congestion_free(tcp_congestion *congestion)
-{
-  if (congestion) {
-    tcp_congestion_clear(congestion);
-    g_free(congestion);
-  }
-}
-
 void tcp_congestion_use_pacing(tcp_congestion *congestion)
 {
   congestion->paced = true;

@@ -15,12 +15,6 @@
 
 typedef struct tcp_congestion tcp_congestion;
 
-/* A window of `initial_window_octets` (RFC 6928), no slow start threshold yet; free with
- * tcp_congestion_free(). */
-tcp_congestion *tcp_congestion_new(tcp_congestion_kind kind, tcp_slow_start_kind slow_start,
-                                   uint32_t smss_octets, uint64_t initial_window_octets);
-void tcp_congestion_free(tcp_congestion *congestion);
-
 /* Segments leave paced: HyStart judges trains of acknowledgements with that in mind. */
 void tcp_congestion_use_pacing(tcp_congestion *congestion);
 

@@ -24,7 +24,7 @@ struct tcp_congestion {
   tcp_hystart_pp *hystart_pp;
 };
 
-/* Makes `congestion` what tcp_congestion_new() returns, save that nothing is in flight yet; frees what it has. */
+/* A window of `initial_window_octets` (RFC 6928), no slow start threshold yet, nothing in flight; frees what it has. */
 void tcp_congestion_init(tcp_congestion *congestion, tcp_congestion_kind kind, tcp_slow_start_kind slow_start,
                          uint32_t smss_octets, uint64_t initial_window_octets);
 void tcp_congestion_clear(tcp_congestion *congestion);

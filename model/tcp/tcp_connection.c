@@ -320,24 +320,9 @@ void tcp_connection_set_send_mtu(tcp_connection *connection, uint32_t mtu_octets
   tcp_sender_set_emss(&connection->sender, connection->gauges.emss_octets);
 }
 
-uint32_t tcp_connection_emss_octets(const tcp_connection *connection)
-{
-  return connection->gauges.emss_octets;
-}
-
-uint64_t tcp_connection_unsent_octets(const tcp_connection *connection)
-{
-  return connection->gauges.unsent_octets;
-}
-
 uint64_t tcp_connection_posted_octets(const tcp_connection *connection)
 {
   return connection->gauges.posted_octets;
-}
-
-uint64_t tcp_connection_in_order_edge(const tcp_connection *connection)
-{
-  return connection->gauges.in_order_edge;
 }
 
 void tcp_connection_set_unread_octets(tcp_connection *connection, uint64_t octets)
@@ -370,14 +355,4 @@ const octet_store *tcp_connection_held(tcp_connection *connection)
 const tcp_statistics *tcp_connection_statistics(const tcp_connection *connection)
 {
   return &connection->statistics;
-}
-
-uint64_t tcp_connection_congestion_window_octets(const tcp_connection *connection)
-{
-  return tcp_sender_congestion_window_octets(&connection->sender);
-}
-
-uint64_t tcp_connection_slow_start_threshold_octets(const tcp_connection *connection)
-{
-  return tcp_sender_slow_start_threshold_octets(&connection->sender);
 }

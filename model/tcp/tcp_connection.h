@@ -158,7 +158,7 @@ typedef struct tcp_events {
   void (*established)(void *user, time_ps now);
   /* New octets, each passed exactly once: `octets` (valid during the call) start at stream position
    * `position` and arrived at `arrival` (earlier than `now` when they were held behind a hole). In-order
-   * edge: see tcp_connection_in_order_edge(), already moved. */
+   * edge: see tcp_gauges.in_order_edge, already moved. */
   void (*octets)(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now);
   /* A payload segment has arrived, before it is handled: for counters. `position` of its first octet,
    * `length` of its payload, `new_octets` of it never received before, `in_order_edge` before this
@@ -250,17 +250,8 @@ bool tcp_connection_is_closed(const tcp_connection *connection);
  * sends nothing again. */
 void tcp_connection_set_send_mtu(tcp_connection *connection, uint32_t mtu_octets);
 
-/* The largest payload a segment carries now (definitions.md): known once the peer's MSS is. */
-uint32_t tcp_connection_emss_octets(const tcp_connection *connection);
-
-/* Posted, not yet sent for the first time. */
-uint64_t tcp_connection_unsent_octets(const tcp_connection *connection);
-
 /* All octets ever posted: the stream position of the next record. */
 uint64_t tcp_connection_posted_octets(const tcp_connection *connection);
-
-/* All octets below this stream position have arrived. */
-uint64_t tcp_connection_in_order_edge(const tcp_connection *connection);
 
 /* The layer above has yet to consume the last `octets` of those passed to it (0 at first): the window is that much smaller, and
  * an ACK tells when it has opened again by half of it or two segments, whichever is less (RFC 9293 §3.8.6.2.2, RFC 1122
@@ -279,9 +270,5 @@ uint64_t tcp_connection_held_octets_below(const tcp_connection *connection, uint
 const octet_store *tcp_connection_held(tcp_connection *connection);
 
 const tcp_statistics *tcp_connection_statistics(const tcp_connection *connection);
-
-/* For traces and tests. */
-uint64_t tcp_connection_congestion_window_octets(const tcp_connection *connection);
-uint64_t tcp_connection_slow_start_threshold_octets(const tcp_connection *connection);
 
 #endif

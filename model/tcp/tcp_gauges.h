@@ -5,13 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Each is what tcp_connection_…() of the same name says. */
 typedef struct tcp_gauges {
   bool is_established;
-  uint32_t emss_octets;
-  uint64_t posted_octets;
-  uint64_t unsent_octets;
-  uint64_t in_order_edge;
+  uint32_t
+      emss_octets; /* the largest payload a segment carries now (definitions.md): known once the peer's MSS is */
+  uint64_t posted_octets; /* all ever posted: the stream position of the next record */
+  uint64_t unsent_octets; /* posted, not yet sent for the first time */
+  uint64_t in_order_edge; /* all octets below this stream position have arrived; the FIN is none */
 } tcp_gauges;
 
 #endif

@@ -21,20 +21,6 @@ void tcp_rack_init(tcp_rack *rack, uint32_t duplicate_ack_threshold, time_ps tim
                      .deadline = TIME_PS_NEVER};
 }
 
-tcp_rack *tcp_rack_new(uint32_t duplicate_ack_threshold, time_ps timer_slack_ps)
-{
-  tcp_rack *rack = g_new(tcp_rack, 1);
-  tcp_rack_knowledge known;
-  tcp_rack_knowledge_init(&known);
-  tcp_rack_init(rack, duplicate_ack_threshold, timer_slack_ps, &known);
-  return rack;
-}
-
-void tcp_rack_free(tcp_rack *rack)
-{
-  g_free(rack);
-}
-
 /* RACK_sent_after(). The RFC takes the time, and of the same time the higher as the later; here the order is
  * known. Pieces of one segment have it in common. */
 static bool sent_after(uint64_t one_order, uint64_t one_end, uint64_t other_order, uint64_t other_end)
@@ -164,9 +150,4 @@ time_ps tcp_rack_time_out(tcp_rack *rack, time_ps window_ps, time_ps now)
 {
   rack->deadline = TIME_PS_NEVER;
   return now - rack->known.round_trip_ps - window_ps;
-}
-
-time_ps tcp_rack_least_round_trip_ps(const tcp_rack *rack)
-{
-  return rack->known.least_ps;
 }

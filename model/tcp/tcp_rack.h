@@ -11,11 +11,6 @@
 
 typedef struct tcp_rack tcp_rack;
 
-/* Nothing delivered yet; `duplicate_ack_threshold` is DupThresh, and the reordering timer expires `timer_slack_ps` late. Free with
- * tcp_rack_free(). */
-tcp_rack *tcp_rack_new(uint32_t duplicate_ack_threshold, time_ps timer_slack_ps);
-void tcp_rack_free(tcp_rack *rack);
-
 /* §6.2 steps 1 to 3: `segment` is delivered at `now`. `echoed_ps` as in tcp_acknowledgement. */
 void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps echoed_ps, time_ps now);
 
@@ -65,8 +60,5 @@ time_ps tcp_rack_deadline(const tcp_rack *rack);
 /* The retransmission timer has expired: what was last sent until then is lost (§6.3). The reordering timer is
  * off. */
 time_ps tcp_rack_time_out(tcp_rack *rack, time_ps window_ps, time_ps now);
-
-/* RACK.min_RTT, of the whole connection; TIME_PS_NEVER before there is one. */
-time_ps tcp_rack_least_round_trip_ps(const tcp_rack *rack);
 
 #endif

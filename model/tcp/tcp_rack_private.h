@@ -32,7 +32,8 @@ struct tcp_rack {
 /* Nothing was delivered yet. */
 void tcp_rack_knowledge_init(tcp_rack_knowledge *known);
 
-/* Nothing is in flight and this is known; `known` is copied. tcp_rack_new() knows nothing. */
+/* Nothing is in flight and this is known; `known` is copied. `duplicate_ack_threshold` is DupThresh, and the reordering timer
+ * expires `timer_slack_ps` late. */
 void tcp_rack_init(tcp_rack *rack, uint32_t duplicate_ack_threshold, time_ps timer_slack_ps,
                    const tcp_rack_knowledge *known);
 

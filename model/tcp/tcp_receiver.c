@@ -203,7 +203,7 @@ static void pass_in_order(tcp_receiver *receiver, uint64_t position, const octet
     hold(receiver, position, payload, from, to, now);
   }
   take(receiver, from, take_to);
-  uint64_t edge = tcp_receiver_in_order_edge(receiver);
+  uint64_t edge = receiver->gauges->in_order_edge;
   if (direct) {
     receiver->passed = edge;
     emit_part(receiver, position, payload, from, to, now);
@@ -338,7 +338,7 @@ static void count_segment(tcp_receiver *receiver, int64_t position, uint32_t len
 {
   if (receiver->events->segment && length > 0) {
     receiver->events->segment(receiver->user, (uint64_t)MAX(position, 0), length, (uint32_t)new_octets,
-                              tcp_receiver_in_order_edge(receiver), now);
+                              receiver->gauges->in_order_edge, now);
   }
 }
 
@@ -438,11 +438,6 @@ void tcp_receiver_set_unread_octets(tcp_receiver *receiver, uint64_t octets, uin
   if (!receiver->fin_known && window_edge(receiver) >= receiver->promised_edge + worth_telling) {
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
   }
-}
-
-uint64_t tcp_receiver_in_order_edge(const tcp_receiver *receiver)
-{
-  return receiver->gauges->in_order_edge;
 }
 
 bool tcp_receiver_is_finished(const tcp_receiver *receiver)

@@ -53,9 +53,6 @@ uint64_t tcp_receiver_window_edge(const tcp_receiver *receiver);
 /* tcp_connection_set_unread_octets(); `window_unit`: the octets that one of the window field stands for. */
 void tcp_receiver_set_unread_octets(tcp_receiver *receiver, uint64_t octets, uint64_t window_unit);
 
-/* All octets below have arrived; the FIN is none. */
-uint64_t tcp_receiver_in_order_edge(const tcp_receiver *receiver);
-
 /* The FIN is in order: nothing more will come. */
 bool tcp_receiver_is_finished(const tcp_receiver *receiver);
 

@@ -23,19 +23,6 @@ void tcp_retransmission_timer_init(tcp_retransmission_timer *timer, time_ps init
                                       .floor = floor};
 }
 
-tcp_retransmission_timer *tcp_retransmission_timer_new(time_ps initial_ps, time_ps min_ps, time_ps max_ps,
-                                                       tcp_rto_floor floor)
-{
-  tcp_retransmission_timer *timer = g_new(tcp_retransmission_timer, 1);
-  tcp_retransmission_timer_init(timer, initial_ps, min_ps, max_ps, floor);
-  return timer;
-}
-
-void tcp_retransmission_timer_free(tcp_retransmission_timer *timer)
-{
-  g_free(timer);
-}
-
 void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, time_ps round_trip_ps)
 {
   g_assert(round_trip_ps >= 0);

@@ -12,12 +12,6 @@ typedef enum tcp_rto_floor {
   TCP_RTO_FLOOR_VARIATION, /* 4 RTTVAR, to which SRTT is added: as Linux has it */
 } tcp_rto_floor;
 
-/* A timer that is off, with RTO `initial_ps` until the first sample; later ones are at least min_ps, as `floor` means it, and at
- * most max_ps. Free with tcp_retransmission_timer_free(). */
-tcp_retransmission_timer *tcp_retransmission_timer_new(time_ps initial_ps, time_ps min_ps, time_ps max_ps,
-                                                       tcp_rto_floor floor);
-void tcp_retransmission_timer_free(tcp_retransmission_timer *timer);
-
 /* A round trip took `round_trip_ps` (>= 0): a new RTO, without back-off (RFC 6298 §2.2, §2.3). */
 void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, time_ps round_trip_ps);
 

@@ -15,7 +15,8 @@ struct tcp_retransmission_timer {
   tcp_rto_floor floor;
 };
 
-/* Makes `timer` what tcp_retransmission_timer_new() returns. It needs no freeing. */
+/* A timer that is off, with RTO `initial_ps` until the first sample; later ones are at least min_ps, as `floor` means it, and at
+ * most max_ps. It needs no freeing. */
 void tcp_retransmission_timer_init(tcp_retransmission_timer *timer, time_ps initial_ps, time_ps min_ps,
                                    time_ps max_ps, tcp_rto_floor floor);
 

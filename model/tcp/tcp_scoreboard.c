@@ -15,13 +15,6 @@ void tcp_scoreboard_init(tcp_scoreboard *board, uint32_t duplicate_ack_threshold
   board->capacity = CAPACITY_AT_FIRST;
 }
 
-tcp_scoreboard *tcp_scoreboard_new(uint32_t duplicate_ack_threshold, uint32_t smss_octets, bool by_time)
-{
-  tcp_scoreboard *board = g_new(tcp_scoreboard, 1);
-  tcp_scoreboard_init(board, duplicate_ack_threshold, smss_octets, by_time);
-  return board;
-}
-
 static void free_slots(tcp_scoreboard *board, sent_segment *slots)
 {
   if (slots != board->slots_at_first) {
@@ -36,14 +29,6 @@ void tcp_scoreboard_clear(tcp_scoreboard *board)
     g_array_free(board->lost, TRUE);
   }
   free_slots(board, board->slots);
-}
-
-void tcp_scoreboard_free(tcp_scoreboard *board)
-{
-  if (board) {
-    tcp_scoreboard_clear(board);
-    g_free(board);
-  }
 }
 
 void tcp_scoreboard_count_segments(tcp_scoreboard *board)

@@ -28,12 +28,6 @@ typedef struct tcp_sent_segment {
   bool sent_twice; /* ever */
 } tcp_sent_segment;
 
-/* An empty scoreboard; `duplicate_ack_threshold` is DupThresh (> 0), `smss_octets` SMSS of RFC 6675. With
- * `by_time` losses come from tcp_scoreboard_lose() alone, in any order, and retransmissions may be lost in
- * their turn; else from tcp_scoreboard_find_lost(). Free with tcp_scoreboard_free(). */
-tcp_scoreboard *tcp_scoreboard_new(uint32_t duplicate_ack_threshold, uint32_t smss_octets, bool by_time);
-void tcp_scoreboard_free(tcp_scoreboard *board);
-
 /* Before the first segment: each counts in pipe as SMSS octets, however short it is, as Linux counts. */
 void tcp_scoreboard_count_segments(tcp_scoreboard *board);
 

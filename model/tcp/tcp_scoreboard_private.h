@@ -71,7 +71,9 @@ struct tcp_scoreboard {
   sent_segment slots_at_first[CAPACITY_AT_FIRST];
 };
 
-/* Makes `board` what tcp_scoreboard_new() returns; frees what it has. */
+/* An empty scoreboard; `duplicate_ack_threshold` is DupThresh (> 0), `smss_octets` SMSS of RFC 6675. With
+ * `by_time` losses come from tcp_scoreboard_lose() alone, in any order, and retransmissions may be lost in
+ * their turn; else from tcp_scoreboard_find_lost(). Frees what it has. */
 void tcp_scoreboard_init(tcp_scoreboard *board, uint32_t duplicate_ack_threshold, uint32_t smss_octets,
                          bool by_time);
 void tcp_scoreboard_clear(tcp_scoreboard *board);

@@ -37,13 +37,6 @@ void tcp_send_queue_init(tcp_send_queue *queue, tcp_segmentation segmentation)
   *queue = (tcp_send_queue){.segmentation = segmentation};
 }
 
-tcp_send_queue *tcp_send_queue_new(tcp_segmentation segmentation)
-{
-  tcp_send_queue *queue = g_new(tcp_send_queue, 1);
-  tcp_send_queue_init(queue, segmentation);
-  return queue;
-}
-
 static sent_record *record_at(tcp_kept_records *kept, uint64_t number)
 {
   return &kept->slots[number & (kept->capacity - 1)];
@@ -107,14 +100,6 @@ void tcp_send_queue_clear(tcp_send_queue *queue)
   queue->kept = NULL;
 }
 
-void tcp_send_queue_free(tcp_send_queue *queue)
-{
-  if (queue) {
-    tcp_send_queue_clear(queue);
-    g_free(queue);
-  }
-}
-
 static tcp_kept_records *kept_new(uint32_t capacity)
 {
   tcp_kept_records *kept = g_malloc(sizeof *kept + capacity * sizeof(sent_record));
@@ -158,11 +143,6 @@ void tcp_send_queue_post(tcp_send_queue *queue, octet_rope *record, unsigned fla
 uint64_t tcp_send_queue_posted(const tcp_send_queue *queue)
 {
   return queue->posted;
-}
-
-uint64_t tcp_send_queue_unsent(const tcp_send_queue *queue)
-{
-  return queue->unsent;
 }
 
 static bool is_fpdu(const sent_record *record)

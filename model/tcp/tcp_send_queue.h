@@ -13,23 +13,18 @@
 
 typedef struct tcp_send_queue tcp_send_queue;
 
-/* An empty queue at stream position 0; free with tcp_send_queue_free(). */
-tcp_send_queue *tcp_send_queue_new(tcp_segmentation segmentation);
-void tcp_send_queue_free(tcp_send_queue *queue);
-
 /* Appends the octets moved out of `record`; `flags` as tcp_connection_post(). An empty record is nothing. */
 void tcp_send_queue_post(tcp_send_queue *queue, octet_rope *record, unsigned flags);
 
-/* All octets ever posted, and the position of the first one never sent. */
+/* All octets ever posted. */
 uint64_t tcp_send_queue_posted(const tcp_send_queue *queue);
-uint64_t tcp_send_queue_unsent(const tcp_send_queue *queue);
 
 /* Octets of the record that is to be sent next which were never sent: the next segment has as many, or EMSS. 0: there is none. */
 uint32_t tcp_send_queue_next_octets(const tcp_send_queue *queue);
 
 /* The next segment to be sent for the first time. */
 typedef struct tcp_cut {
-  uint32_t length;    /* octets from tcp_send_queue_unsent() on; 0: there is nothing */
+  uint32_t length;    /* octets never sent; 0: there is nothing */
   uint32_t full_size; /* 1: it counts in tcp_statistics.full_segments; else 0 */
 } tcp_cut;
 

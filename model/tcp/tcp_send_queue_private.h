@@ -10,11 +10,11 @@ typedef struct tcp_kept_records tcp_kept_records;
 struct tcp_send_queue {
   tcp_segmentation segmentation;
   uint64_t posted;
-  uint64_t unsent;
+  uint64_t unsent;        /* position of the first octet never sent */
   tcp_kept_records *kept; /* NULL when there is none: a connection that rests needs no room for them */
 };
 
-/* Makes `queue` what tcp_send_queue_new() returns; frees what it has. */
+/* An empty queue at stream position 0; frees what it has. */
 void tcp_send_queue_init(tcp_send_queue *queue, tcp_segmentation segmentation);
 void tcp_send_queue_clear(tcp_send_queue *queue);
 

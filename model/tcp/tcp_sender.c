@@ -17,14 +17,6 @@ void tcp_sender_init(tcp_sender *sender, const tcp_config *config, tcp_retransmi
   tcp_rack_knowledge_init(&sender->rack_known);
 }
 
-tcp_sender *tcp_sender_new(const tcp_config *config, tcp_retransmission_timer *timer,
-                           tcp_statistics *statistics, tcp_gauges *gauges)
-{
-  tcp_sender *sender = g_new(tcp_sender, 1);
-  tcp_sender_init(sender, config, timer, statistics, gauges);
-  return sender;
-}
-
 static void free_flight(tcp_sender *sender)
 {
   if (sender->flight) {
@@ -40,14 +32,6 @@ void tcp_sender_clear(tcp_sender *sender)
   tcp_send_queue_clear(&sender->queue);
   tcp_congestion_clear(&sender->congestion);
   tcp_spurious_free(sender->spurious);
-}
-
-void tcp_sender_free(tcp_sender *sender)
-{
-  if (sender) {
-    tcp_sender_clear(sender);
-    g_free(sender);
-  }
 }
 
 /* A segment is delivered, as the acknowledgement at hand says. */
@@ -210,16 +194,6 @@ uint64_t tcp_sender_next_position(const tcp_sender *sender)
 bool tcp_sender_fin_acknowledged(const tcp_sender *sender)
 {
   return sender->fin_sent && sender->acknowledged == sender->next;
-}
-
-uint64_t tcp_sender_congestion_window_octets(const tcp_sender *sender)
-{
-  return tcp_congestion_window_octets(&sender->congestion);
-}
-
-uint64_t tcp_sender_slow_start_threshold_octets(const tcp_sender *sender)
-{
-  return tcp_congestion_threshold_octets(&sender->congestion);
 }
 
 bool tcp_sender_has_new(const tcp_sender *sender)

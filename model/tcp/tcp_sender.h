@@ -11,13 +11,6 @@
 
 typedef struct tcp_sender tcp_sender;
 
-/* A sender that may queue but not send. `config` and `statistics` (counted here) must outlive it; so must
- * `timer`, which also serves the handshake, and `gauges`, where it keeps posted_octets and unsent_octets. Free with
- * tcp_sender_free(). */
-tcp_sender *tcp_sender_new(const tcp_config *config, tcp_retransmission_timer *timer,
-                           tcp_statistics *statistics, tcp_gauges *gauges);
-void tcp_sender_free(tcp_sender *sender);
-
 /* The handshake has agreed on segments of at most `emss_octets` and on `sack`. `window_edge`: the first
  * position the peer has no room for. The initial window is 1 segment when the SYN or SYN-ACK was sent
  * twice (RFC 5681 §3.1). */
@@ -110,9 +103,5 @@ uint64_t tcp_sender_next_position(const tcp_sender *sender);
 
 /* The FIN has been sent and acknowledged. */
 bool tcp_sender_fin_acknowledged(const tcp_sender *sender);
-
-/* 0 before tcp_sender_start(). */
-uint64_t tcp_sender_congestion_window_octets(const tcp_sender *sender);
-uint64_t tcp_sender_slow_start_threshold_octets(const tcp_sender *sender);
 
 #endif

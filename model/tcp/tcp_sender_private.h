@@ -100,7 +100,9 @@ struct tcp_sender {
   bool reduction_due_to_tell : 1; /* CWR on the next new segment */
 };
 
-/* Makes `sender` what tcp_sender_new() returns; frees what it has. */
+/* A sender that may queue but not send. `config` and `statistics` (counted here) must outlive it; so must
+ * `timer`, which also serves the handshake, and `gauges`, where it keeps posted_octets and unsent_octets. Frees what
+ * it has. */
 void tcp_sender_init(tcp_sender *sender, const tcp_config *config, tcp_retransmission_timer *timer,
                      tcp_statistics *statistics, tcp_gauges *gauges);
 void tcp_sender_clear(tcp_sender *sender);

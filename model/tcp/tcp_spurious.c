@@ -46,8 +46,3 @@ tcp_spurious_kind tcp_spurious_proven(tcp_spurious *spurious, uint64_t from, uin
   bool all = news && !spurious->repeated && range_set_total(spurious->resent) == 0;
   return all ? spurious->kind : TCP_SPURIOUS_NONE;
 }
-
-tcp_spurious_kind tcp_spurious_kind_of(const tcp_spurious *spurious)
-{
-  return spurious->kind;
-}

@@ -30,7 +30,4 @@ void tcp_spurious_resent(tcp_spurious *spurious, uint64_t from, uint64_t to);
  * soon as there is nothing else; NONE before. */
 tcp_spurious_kind tcp_spurious_proven(tcp_spurious *spurious, uint64_t from, uint64_t to);
 
-/* Which it is that is to be proven. */
-tcp_spurious_kind tcp_spurious_kind_of(const tcp_spurious *spurious);
-
 #endif

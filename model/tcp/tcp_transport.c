@@ -87,11 +87,6 @@ static const octet_store *connection_held(tcp_transport *transport)
   return tcp_connection_held(tcp_of(transport));
 }
 
-static uint64_t connection_congestion_window_octets(const tcp_transport *transport)
-{
-  return tcp_connection_congestion_window_octets(const_tcp_of(transport));
-}
-
 static const tcp_statistics *connection_statistics(const tcp_transport *transport)
 {
   return tcp_connection_statistics(const_tcp_of(transport));
@@ -115,7 +110,6 @@ tcp_transport *tcp_transport_new_connection(const tcp_config *config, const tcp_
                                             .held_octets = connection_held_octets,
                                             .held_octets_below = connection_held_octets_below,
                                             .held = connection_held,
-                                            .congestion_window_octets = connection_congestion_window_octets,
                                             .statistics = connection_statistics};
   tcp_connection *connection = tcp_connection_new(config, events, events_user);
   (void)user;

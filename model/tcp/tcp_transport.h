@@ -1,5 +1,6 @@
 /* What the layers above need of a TCP, whoever implements it: our own tcp_connection, or one that lives elsewhere (ns-3's
- * TcpSocket, shim/). rnic/ knows only this; what each function means is said at tcp_connection_…() of the same name. */
+ * TcpSocket, shim/). rnic/ knows only this; what each function means is at tcp_connection_…() of the same name, or
+ * in tcp_gauges. */
 #ifndef TCP_TCP_TRANSPORT_H
 #define TCP_TCP_TRANSPORT_H
 
@@ -36,7 +37,6 @@ typedef struct tcp_transport_class {
   uint64_t (*held_octets_below)(const tcp_transport *transport, uint64_t position);
   const octet_store *(*held)(
       tcp_transport *transport); /* returns NULL when what it holds is not to be seen */
-  uint64_t (*congestion_window_octets)(const tcp_transport *transport);
   const tcp_statistics *(*statistics)(const tcp_transport *transport);
 } tcp_transport_class;
 
@@ -152,11 +152,6 @@ static inline uint64_t tcp_transport_held_octets_below(const tcp_transport *tran
 static inline const octet_store *tcp_transport_held(tcp_transport *transport)
 {
   return transport->class->held(transport);
-}
-
-static inline uint64_t tcp_transport_congestion_window_octets(const tcp_transport *transport)
-{
-  return transport->class->congestion_window_octets(transport);
 }
 
 static inline const tcp_statistics *tcp_transport_statistics(const tcp_transport *transport)

@@ -74,7 +74,7 @@ GByteArray *kit_packet(const kit_segment *segment)
   ip_address source = address_of(segment->version, segment->from);
   ip_address destination = address_of(segment->version, !segment->from);
   tcp_header header = header_of(segment);
-  datagram *bare = datagram_new(&source, &destination, &header, NULL);
+  datagram *bare = datagram_new_in(NULL, &source, &destination, &header, NULL);
   GByteArray *packet = g_byte_array_new();
 
   g_byte_array_set_size(packet, datagram_octets(bare));

@@ -19,7 +19,7 @@ static datagram *packet_with(uint32_t length)
   octet_block_unref(block);
   const ip_address source = ip_address_v4(0x0A000001);
   const ip_address destination = ip_address_v4(0x0A000002);
-  return datagram_new(&source, &destination, &header, &payload);
+  return datagram_new_in(NULL, &source, &destination, &header, &payload);
 }
 
 /* A path in a new temporary folder, which remove_temporary() removes again. */
@@ -138,7 +138,7 @@ static datagram *segment(unsigned version, uint32_t length)
   memset(octets, 0x5A, sizeof octets);
   octet_rope_init(&payload);
   octet_rope_append(&payload, octets, length, NULL);
-  return datagram_new(&source, &destination, &header, &payload);
+  return datagram_new_in(NULL, &source, &destination, &header, &payload);
 }
 
 static void add_and_drop(packet_capture *capture, datagram *packet, time_ps *now)

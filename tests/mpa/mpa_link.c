@@ -79,7 +79,7 @@ static void on_octets(void *user, uint64_t position, const octet_rope *octets, t
   }
   mpa_deframer_receive(end->deframer, position - end->received_start, octets, arrival, now);
   g_assert_cmpuint(mpa_deframer_in_order_edge(end->deframer) + end->received_start, <=,
-                   tcp_connection_in_order_edge(end->tcp));
+                   end->tcp->gauges.in_order_edge);
 }
 
 static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, time_ps now)
@@ -218,7 +218,7 @@ static datagram *piece_of(mpa_link_end *end, const datagram *packet, uint32_t fr
   octet_block_unref(block);
   const ip_address source = datagram_source(packet);
   const ip_address destination = datagram_destination(packet);
-  return datagram_new(&source, &destination, &header, &payload);
+  return datagram_new_in(NULL, &source, &destination, &header, &payload);
 }
 
 /* Where a piece that begins at `from` ends in the middlebox. */
@@ -381,5 +381,5 @@ uint32_t mpa_link_mulpdu(const mpa_link *link, unsigned from)
 {
   const mpa_link_end *end = &link->end[from];
 
-  return mpa_mulpdu_octets(tcp_connection_emss_octets(end->tcp), mpa_startup_send_markers(end->startup));
+  return mpa_mulpdu_octets(end->tcp->gauges.emss_octets, mpa_startup_send_markers(end->startup));
 }

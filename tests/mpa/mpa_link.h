@@ -10,7 +10,7 @@
 #include "mpa/mpa_deframer.h"
 #include "mpa/mpa_framer.h"
 #include "mpa/mpa_startup.h"
-#include "tcp/tcp_connection.h"
+#include "tcp/tcp_connection_private.h"
 
 enum { MPA_LINK_ENDS = 2 }; /* SIDE_INITIATOR, SIDE_RESPONDER */
 

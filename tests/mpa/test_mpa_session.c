@@ -377,7 +377,7 @@ static void test_damage_is_reported(void)
   g_assert_cmpint(link->end[1].error, ==, MPA_ERROR_CRC);
   g_assert_cmpuint(link->end[1].error_offset, ==, start_of(link, 0, 5));
   g_assert_cmpuint(link->end[1].passed_count, ==, 5);
-  g_assert_cmpuint(tcp_connection_in_order_edge(link->end[1].tcp), ==, link->end[0].sent->len);
+  g_assert_cmpuint(link->end[1].tcp->gauges.in_order_edge, ==, link->end[0].sent->len);
   g_assert_false(link->end[1].closed);
   mpa_link_free(link);
 }

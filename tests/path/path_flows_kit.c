@@ -190,7 +190,7 @@ static datagram *make(world *w, flow_state *flow, int64_t from, int64_t to, uint
     octet_rope_append(&payload, octet_block_octets(block), (uint32_t)(to - from), block);
     octet_block_unref(block);
   }
-  return datagram_new(&source, &destination, &header, &payload);
+  return datagram_new_in(NULL, &source, &destination, &header, &payload);
 }
 
 static void note_given(flow_state *flow, const datagram *packet, const tcp_header *header)

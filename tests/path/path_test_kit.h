@@ -39,7 +39,7 @@ static inline datagram *test_packet_of(const tcp_header *header, int64_t positio
   }
   const ip_address source = ip_address_v4(0x0A000001);
   const ip_address destination = ip_address_v4(0x0A000002);
-  return datagram_new(&source, &destination, header, &payload);
+  return datagram_new_in(NULL, &source, &destination, header, &payload);
 }
 
 static inline datagram *test_packet(int64_t position, uint32_t length, uint8_t flags)

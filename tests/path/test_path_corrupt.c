@@ -42,7 +42,7 @@ static datagram *ipv6_packet(uint32_t length)
   uint8_t octets[PAYLOAD];
   memset(octets, 0x5A, sizeof octets);
   octet_rope_append_copy(&payload, octets, length);
-  return datagram_new(&source, &destination, &header, &payload);
+  return datagram_new_in(NULL, &source, &destination, &header, &payload);
 }
 
 /* The wire octets of what comes out for `packet`, and of the packet itself before; returns how many bits differ. */

@@ -122,7 +122,7 @@ static datagram *segment(int64_t position, uint32_t length, uint8_t flags, const
   if (length > 0) {
     octet_rope_append(&payload, octets, length, NULL);
   }
-  datagram *packet = datagram_new(&peer, &own, &header, &payload);
+  datagram *packet = datagram_new_in(NULL, &peer, &own, &header, &payload);
   octet_rope_clear(&payload);
   return packet;
 }
@@ -248,7 +248,6 @@ static void test_the_end(void)
   receive(&k, 0, 100, TCP_ACK);
   receive(&k, 100, 0, TCP_ACK | TCP_FIN);
   assert_told(&k, "e 0+100@0 f ");
-  g_assert_true(replay_transport_is_finished(k.tcp));
   receive(&k, 0, 100, TCP_ACK);
   g_assert_cmpuint(k.segments, ==, 2);
   sent(&k, TCP_ACK | TCP_FIN, OWN_ISN, 101); /* the ACK of segment() covers it */

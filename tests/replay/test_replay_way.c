@@ -82,7 +82,7 @@ static datagram *segment(uint32_t length)
   if (length > 0) {
     octet_rope_append(&payload, octets, length, NULL);
   }
-  datagram *packet = datagram_new(&a, &b, &header, &payload);
+  datagram *packet = datagram_new_in(NULL, &a, &b, &header, &payload);
   octet_rope_clear(&payload);
   return packet;
 }

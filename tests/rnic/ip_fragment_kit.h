@@ -38,7 +38,7 @@ static inline datagram *fragment_kit_segment(unsigned version, uint16_t number, 
     octet_rope_append(&payload, octet_block_octets(block), length, block);
     octet_block_unref(block);
   }
-  datagram *packet = datagram_new(&source, &destination, &header, &payload);
+  datagram *packet = datagram_new_in(NULL, &source, &destination, &header, &payload);
   datagram_allow_fragments(packet, number);
   return packet;
 }

@@ -10,7 +10,7 @@ static const ddp_stream_identity identity = {.stream_id = 1, .protection_domain 
 
 static uint64_t kit_in_order_edge(const tcp_transport *transport)
 {
-  return tcp_receiver_in_order_edge(((const receiver_kit *)transport)->tcp);
+  return ((const receiver_kit *)transport)->tcp_gauges.in_order_edge;
 }
 
 static uint64_t kit_held_octets(const tcp_transport *transport)
@@ -309,7 +309,7 @@ void receiver_kit_expect_all(const receiver_kit *kit)
 {
   const rnic_held held = receiver_kit_held(kit);
 
-  g_assert_cmpuint(tcp_receiver_in_order_edge(kit->tcp), ==, kit->config.long_ago_octets + kit->octets->len);
+  g_assert_cmpuint(kit->tcp_gauges.in_order_edge, ==, kit->config.long_ago_octets + kit->octets->len);
   g_assert_cmpuint(held.incomplete + held.unlocated + held.order, ==, 0);
   g_assert_cmpuint(rdmap_stream_undelivered(kit->rdmap), ==, 0);
   for (uint32_t i = 0; i < kit->payload_octets; i++) {

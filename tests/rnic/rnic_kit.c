@@ -349,8 +349,8 @@ void rnic_kit_forge(rnic_kit *kit, uint32_t position, const void *octets, uint32
   if (length > 0) {
     octet_rope_append(&payload, octets, length, NULL);
   }
-  datagram *packet = datagram_new(&responder->config.tcp.remote_address, &responder->config.tcp.local_address,
-                                  &header, &payload);
+  datagram *packet = datagram_new_in(NULL, &responder->config.tcp.remote_address,
+                                     &responder->config.tcp.local_address, &header, &payload);
   rnic_endpoint_receive(responder->endpoint, packet, kit->now);
   datagram_unref(packet);
 }

@@ -415,7 +415,7 @@ static datagram *damaged(const datagram *packet)
   g_assert_true(datagram_tcp_header(packet, &header));
   const ip_address source = datagram_source(packet);
   const ip_address destination = datagram_destination(packet);
-  return datagram_new(&source, &destination, &header, &payload);
+  return datagram_new_in(NULL, &source, &destination, &header, &payload);
 }
 
 /* Damages the Initiator's fourth packet with payload on its way, and hands it over in its place. */

@@ -31,7 +31,7 @@ static datagram *random_datagram(GRand *random, uint32_t octets)
   octet_rope_append(&payload, content + (sizeof content - (length - length / 3)), length - length / 3, NULL);
   const ip_address source = ip_address_v4(0x0A000001);
   const ip_address destination = ip_address_v4(0x0A000002);
-  datagram *packet = datagram_new(&source, &destination, &header, &payload);
+  datagram *packet = datagram_new_in(NULL, &source, &destination, &header, &payload);
   octet_rope_clear(&payload);
   g_assert_cmpuint(datagram_octets(packet), ==, octets);
   return packet;

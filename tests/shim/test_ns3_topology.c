@@ -88,7 +88,7 @@ static void send_packet(chain *self, unsigned end, uint32_t octets, uint64_t mar
 
   octet_rope_init(&rope);
   octet_rope_append(&rope, payload, octets - 40, NULL);
-  datagram *packet = datagram_new(&from, &to, &header, &rope);
+  datagram *packet = datagram_new_in(NULL, &from, &to, &header, &rope);
   datagram_write(packet, wire, true);
   datagram_unref(packet);
   ns3_topology_send(self->topology, end, wire, octets, mark);

@@ -37,7 +37,7 @@ datagram *sim_kit_segment_with(uint32_t connection, enum side from, int64_t posi
   header.flags = flags;
   octet_rope_init(&payload);
   octet_rope_append(&payload, octets, length, NULL);
-  datagram *packet = datagram_new(&addresses[from], &addresses[side_peer(from)], &header, &payload);
+  datagram *packet = datagram_new_in(NULL, &addresses[from], &addresses[side_peer(from)], &header, &payload);
   octet_rope_clear(&payload);
   return packet;
 }

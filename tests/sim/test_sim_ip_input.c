@@ -277,7 +277,7 @@ static void test_connection_of(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(owners); i++) {
     const tcp_header header = {.source_port = owners[i].source, .destination_port = owners[i].destination};
-    datagram *packet = datagram_new(&address, &address, &header, NULL);
+    datagram *packet = datagram_new_in(NULL, &address, &address, &header, NULL);
     datagram *message = datagram_new_too_big(&router, packet, 1000);
     datagram *fragment = datagram_new_fragment(packet, 8, 12);
 
@@ -317,7 +317,7 @@ static void test_hostile_fragments(void)
     octet_rope payload;
     octet_rope_init(&payload);
     octet_rope_append(&payload, octets, (uint32_t)g_rand_int_range(random, 100, 2000), NULL);
-    datagram *packet = datagram_new(&source, &own, &header, &payload);
+    datagram *packet = datagram_new_in(NULL, &source, &own, &header, &payload);
     datagram_allow_fragments(packet, (guint16)g_rand_int_range(random, 0, 8));
     uint32_t all = packet->payload.length + 20;
     uint32_t from = (uint32_t)g_rand_int_range(random, 0, (gint32)all / 8) * 8;

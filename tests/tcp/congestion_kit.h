@@ -4,9 +4,32 @@
 
 #include <glib.h>
 
-#include "tcp/tcp_congestion.h"
+#include "tcp/tcp_congestion_private.h"
 
 enum { SMSS = 1460 };
+
+/* One that lies in no sender; free with tcp_congestion_free(). */
+typedef struct lone_congestion {
+  tcp_congestion congestion;
+  tcp_hystart hystart;
+} lone_congestion;
+
+static inline tcp_congestion *tcp_congestion_new(tcp_congestion_kind kind, tcp_slow_start_kind slow_start,
+                                                 uint32_t smss_octets, uint64_t initial_window_octets)
+{
+  lone_congestion *lone = g_new(lone_congestion, 1);
+  tcp_congestion_init(&lone->congestion, kind, slow_start, smss_octets, initial_window_octets);
+  tcp_congestion_begin_flight(&lone->congestion, &lone->hystart);
+  return &lone->congestion;
+}
+
+static inline void tcp_congestion_free(tcp_congestion *congestion)
+{
+  if (congestion) {
+    tcp_congestion_clear(congestion);
+    g_free(congestion);
+  }
+}
 
 typedef struct clocked_flow {
   tcp_congestion *congestion;

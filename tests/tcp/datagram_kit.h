@@ -27,7 +27,7 @@ static inline datagram *kit_packet(unsigned version, const void *octets, uint32_
   octet_rope payload;
   octet_rope_init(&payload);
   octet_rope_append(&payload, octets, length, NULL);
-  datagram *packet = datagram_new(&source, &destination, &header, &payload);
+  datagram *packet = datagram_new_in(NULL, &source, &destination, &header, &payload);
   g_assert_cmpuint(payload.length, ==, 0);
   return packet;
 }

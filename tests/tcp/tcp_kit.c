@@ -46,7 +46,7 @@ static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, 
   range brought = {position, position + octets->length};
   g_assert_cmpint(now, ==, end->kit->now);
   g_assert_cmpuint(octets->length, >, 0);
-  g_assert_cmpuint(position, >=, tcp_connection_in_order_edge(end->connection));
+  g_assert_cmpuint(position, >=, end->connection->gauges.in_order_edge);
   for (uint32_t i = 0; i < octets->length; i++) {
     g_assert_true(position + i >= end->seen_octets || !end->seen[position + i]);
     g_assert_cmphex(octet_rope_at(octets, i), ==, stream_octet(!number_of(end), position + i));
@@ -79,7 +79,7 @@ static void on_octets(void *user, uint64_t position, const octet_rope *octets, t
                            .length = octets->length,
                            .arrival = arrival,
                            .now = now,
-                           .edge = tcp_connection_in_order_edge(end->connection),
+                           .edge = end->connection->gauges.in_order_edge,
                            .held = tcp_connection_held_octets(end->connection)};
   g_array_append_val(end->passed, passed);
 }
@@ -109,7 +109,7 @@ static void on_emss_changed(void *user, uint32_t emss_octets, time_ps now)
 {
   tcp_kit_end *end = user;
   g_assert_cmpint(now, ==, end->kit->now);
-  g_assert_cmpuint(emss_octets, ==, tcp_connection_emss_octets(end->connection));
+  g_assert_cmpuint(emss_octets, ==, end->connection->gauges.emss_octets);
   end->emss_changes++;
   end->emss_octets = emss_octets;
 }
@@ -398,12 +398,12 @@ void deliver_segments(tcp_kit *kit, unsigned count)
 
 uint64_t window_of(const tcp_kit *kit)
 {
-  return tcp_connection_congestion_window_octets(kit->end[0].connection);
+  return tcp_congestion_window_octets(&kit->end[0].connection->sender.congestion);
 }
 
 uint64_t threshold_of(const tcp_kit *kit)
 {
-  return tcp_connection_slow_start_threshold_octets(kit->end[0].connection);
+  return tcp_congestion_threshold_octets(&kit->end[0].connection->sender.congestion);
 }
 
 const tcp_statistics *statistics_of(const tcp_kit *kit)
@@ -461,7 +461,8 @@ void forge_too_big(tcp_kit *kit, unsigned to, uint64_t position, uint32_t length
                        .flags = TCP_ACK};
   octet_rope payload;
   fill(&payload, to, position, length);
-  datagram *packet = datagram_new(&config->local_address, &config->remote_address, &header, &payload);
+  datagram *packet =
+      datagram_new_in(NULL, &config->local_address, &config->remote_address, &header, &payload);
   route_too_big(kit, to, packet, mtu_octets);
   datagram_unref(packet);
 }
@@ -508,8 +509,8 @@ void script_segment(tcp_kit *kit, tcp_header header, uint64_t position, uint32_t
   fill(&payload, 1, position, length);
   header.source_port = kit->end[1].config.local_port;
   header.destination_port = kit->end[1].config.remote_port;
-  datagram *packet =
-      datagram_new(&kit->end[1].config.local_address, &kit->end[1].config.remote_address, &header, &payload);
+  datagram *packet = datagram_new_in(NULL, &kit->end[1].config.local_address,
+                                     &kit->end[1].config.remote_address, &header, &payload);
   datagram_set_ecn(packet, kit->script_ecn);
   hand_over(kit, 1, packet);
   datagram_unref(packet);

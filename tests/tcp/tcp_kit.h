@@ -7,7 +7,7 @@
 #include <glib.h>
 
 #include "base/range_set.h"
-#include "tcp/tcp_connection.h"
+#include "tcp/tcp_connection_private.h"
 
 enum { TCP_KIT_ENDS = 2 };
 
@@ -46,7 +46,7 @@ typedef struct tcp_kit_passed {
   uint32_t length;
   time_ps arrival;
   time_ps now;
-  uint64_t edge; /* tcp_connection_in_order_edge() meanwhile */
+  uint64_t edge; /* tcp_gauges.in_order_edge meanwhile */
   uint64_t held; /* tcp_connection_held_octets() meanwhile */
 } tcp_kit_passed;
 

@@ -98,7 +98,7 @@ static void note_acknowledgement(tcp_wire *wire, unsigned to, const datagram *pa
     way->window_edge = MAX(way->window_edge, header->window);
     return;
   }
-  int64_t next = (int64_t)tcp_connection_in_order_edge(end->connection) + (end->finished ? 1 : 0);
+  int64_t next = (int64_t)end->connection->gauges.in_order_edge + (end->finished ? 1 : 0);
   int64_t position = position_of(wire, !to, header->sequence, (uint64_t)next);
   int64_t acknowledged = position_of(wire, to, header->acknowledgement, way->acknowledged);
   uint64_t window = (uint64_t)header->window << (way->window_scaling ? way->window_scale : 0);
@@ -168,7 +168,7 @@ static void count_timeouts(tcp_wire *wire, unsigned from)
   tcp_connection *connection = wire->kit->end[from].connection;
   uint64_t timeouts = tcp_connection_statistics(connection)->timeouts;
   if (timeouts > way->timeouts) {
-    uint64_t emss = tcp_connection_emss_octets(connection);
+    uint64_t emss = connection->gauges.emss_octets;
     way->timeouts = timeouts;
     /* segments may be smaller than EMSS: aligned ones are at least a third of it here */
     way->counts.flights_at_timeouts += 1 + 3 * (way->highest - way->acknowledged) / emss;

@@ -334,7 +334,7 @@ static void test_damaged_header(void)
 
   const tcp_header with_options = {.flags = TCP_ACK, .has_timestamps = true};
   const ip_address address = ip_address_v4(1);
-  packet = datagram_new(&address, &address, &with_options, NULL);
+  packet = datagram_new_in(NULL, &address, &address, &with_options, NULL);
   packet->header[32] = 0x50; /* 20 octets: what would be payload is an option */
   g_assert_false(datagram_tcp_header(packet, &header));
   datagram_unref(packet);
@@ -359,7 +359,7 @@ static void test_checksum_of_pieces(void)
     }
     const tcp_header header = {.source_port = 1, .flags = TCP_ACK};
     const ip_address address = kit_address(round % 2 ? 4 : 6, 1);
-    datagram *packet = datagram_new(&address, &address, &header, &payload);
+    datagram *packet = datagram_new_in(NULL, &address, &address, &header, &payload);
     uint8_t wire[500];
     datagram_write(packet, wire, true);
     const uint8_t *checksum = wire + packet->ip_octets + 16;
@@ -453,7 +453,7 @@ static void test_references(void)
   octet_block_unref(block);
   tcp_header header = {.flags = TCP_ACK};
   const ip_address address = ip_address_v4(1);
-  datagram *packet = datagram_new(&address, &address, &header, &payload);
+  datagram *packet = datagram_new_in(NULL, &address, &address, &header, &payload);
   g_assert_true(datagram_ref(packet) == packet);
   datagram_unref(packet);
   g_assert_cmpuint(octet_rope_at(&packet->payload, 7), ==,

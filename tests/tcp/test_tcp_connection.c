@@ -159,7 +159,7 @@ static void test_fin_out_of_order(void)
   g_assert_false(kit->end[1].finished);
   deliver(kit, 0);
   g_assert_true(kit->end[1].finished);
-  g_assert_cmpuint(tcp_connection_in_order_edge(kit->end[1].connection), ==, 2000);
+  g_assert_cmpuint(kit->end[1].connection->gauges.in_order_edge, ==, 2000);
   tcp_kit_free(kit);
 }
 
@@ -342,7 +342,7 @@ static void test_back_to_listen(void)
   tcp_header reset = {.sequence = tcp_sequence_of(0, config.isn), .flags = TCP_RST};
   const ip_address source = ip_address_v4(1);
   const ip_address destination = ip_address_v4(2);
-  datagram *packet = datagram_new(&source, &destination, &reset, NULL);
+  datagram *packet = datagram_new_in(NULL, &source, &destination, &reset, NULL);
   tcp_connection_receive(kit->end[1].connection, packet, kit->now);
   datagram_unref(packet);
   collect(kit, 1);
@@ -428,7 +428,7 @@ static void test_what_is_not_committed(void)
     script_segment(kit, header, (uint64_t)MAX(cases[i].position, 0), cases[i].position == 50 ? 50 : 100);
     g_assert_cmpuint(kit->end[0].passed->len, ==, 1);
     g_assert_cmpuint(kit->end[0].passed_octets, ==, 100);
-    g_assert_cmpuint(tcp_connection_in_order_edge(kit->end[0].connection), ==, 100);
+    g_assert_cmpuint(kit->end[0].connection->gauges.in_order_edge, ==, 100);
     g_assert_cmpuint(tcp_connection_out_of_order_runs(kit->end[0].connection), ==, 0);
     g_assert_cmpuint(kit->end[0].inspected->len, ==, 1); /* nobody was asked either */
     tcp_kit_free(kit);

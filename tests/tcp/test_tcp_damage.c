@@ -42,7 +42,7 @@ static void test_wrong_checksum(void)
     expect_nothing(kit, 1);
     g_assert_cmpuint(kit->end[1].inspected->len, ==, 0);
     g_assert_cmpuint(kit->end[1].segments, ==, 0);
-    g_assert_cmpuint(tcp_connection_in_order_edge(kit->end[1].connection), ==, 0);
+    g_assert_cmpuint(kit->end[1].connection->gauges.in_order_edge, ==, 0);
     g_assert_cmpuint(receiver_statistics(kit)->checksum_errors, ==, 1);
     advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
     deliver(kit, 0);

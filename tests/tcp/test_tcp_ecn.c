@@ -376,8 +376,8 @@ static void test_nothing_agreed(void)
   drop_all(kit, 1);
   ece.flags |= TCP_ECE;
   uint64_t window = window_of(kit);
-  datagram *packet =
-      datagram_new(&kit->end[1].config.local_address, &kit->end[1].config.remote_address, &ece, NULL);
+  datagram *packet = datagram_new_in(NULL, &kit->end[1].config.local_address,
+                                     &kit->end[1].config.remote_address, &ece, NULL);
   tcp_connection_receive(kit->end[0].connection, packet, kit->now);
   datagram_unref(packet);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 2 * EMSS);

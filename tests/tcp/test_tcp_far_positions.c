@@ -6,7 +6,7 @@
 
 #include "base/random_stream.h"
 #include "linux_keys.h"
-#include "tcp/tcp_connection.h"
+#include "tcp/tcp_connection_private.h"
 
 enum {
   ENDS = 2,
@@ -136,7 +136,7 @@ static void on_octets(void *user, uint64_t position, const octet_rope *octets, t
   note_received(end, position);
   note(end->run, octets->length);
   note(end->run, (uint64_t)arrival);
-  note_received(end, tcp_connection_in_order_edge(end->connection));
+  note_received(end, end->connection->gauges.in_order_edge);
   g_assert_cmpint(now, ==, end->run->now);
   for (uint32_t i = 0; end->run->random && i < octets->length; i++) {
     g_assert_cmphex(octet_rope_at(octets, i), ==, pattern[(position + i) % end->run->pattern_octets]);
@@ -201,7 +201,7 @@ static datagram *part_of(const datagram *packet, uint32_t from, uint32_t to, int
   header.flags &= to < packet->payload.length ? (uint8_t) ~(TCP_FIN | TCP_PSH) : UINT8_MAX;
   octet_rope_init(&payload);
   octet_rope_append_rope(&payload, &packet->payload, from, to - from);
-  return datagram_new(&source, &destination, &header, &payload);
+  return datagram_new_in(NULL, &source, &destination, &header, &payload);
 }
 
 /* A middlebox cuts a segment in two. */
@@ -378,7 +378,7 @@ static void bring_along(far_run *run, uint64_t start, time_ps ready)
     far_end *end = &run->end[i];
     end->base = tcp_connection_posted_octets(end->connection);
     end->full_segments = tcp_connection_statistics(end->connection)->full_segments;
-    g_assert_cmpuint(tcp_connection_in_order_edge(run->end[!i].connection), ==, end->base);
+    g_assert_cmpuint(run->end[!i].connection->gauges.in_order_edge, ==, end->base);
   }
 }
 
@@ -470,10 +470,10 @@ static void note_state(far_run *run)
   for (unsigned i = 0; i < ENDS; i++) {
     const far_end *end = &run->end[i];
     const tcp_connection *connection = end->connection;
-    uint64_t edge = tcp_connection_in_order_edge(connection);
-    note(run, tcp_connection_congestion_window_octets(connection));
-    note(run, tcp_connection_slow_start_threshold_octets(connection));
-    note(run, tcp_connection_unsent_octets(connection));
+    uint64_t edge = connection->gauges.in_order_edge;
+    note(run, tcp_congestion_window_octets(&connection->sender.congestion));
+    note(run, tcp_congestion_threshold_octets(&connection->sender.congestion));
+    note(run, connection->gauges.unsent_octets);
     note(run, tcp_connection_posted_octets(connection) - end->base);
     note(run, edge - run->end[!i].base);
     note(run, tcp_connection_out_of_order_runs(connection));
@@ -533,7 +533,7 @@ static void befall(far_run *run)
     run->unsent_most = one_of(run, &unsent);
     return;
   default:
-    if (tcp_connection_unsent_octets(run->end[0].connection) >= run->unsent_most) {
+    if (run->end[0].connection->gauges.unsent_octets >= run->unsent_most) {
       return;
     }
     for (uint64_t records = 1 + random_stream_below(random, 12); records > 0; records--) {

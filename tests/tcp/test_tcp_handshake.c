@@ -79,7 +79,7 @@ static void test_emss(void)
     peer.receive_mtu_octets = cases[i].peer_receives;
     tcp_kit *kit = tcp_kit_new(&config, &peer);
     handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-    g_assert_cmpuint(tcp_connection_emss_octets(kit->end[0].connection), ==, cases[i].emss);
+    g_assert_cmpuint(kit->end[0].connection->gauges.emss_octets, ==, cases[i].emss);
     post(kit, 0, 20000, 0);
     expect_segment(kit, 0, 0, cases[i].emss);
     tcp_kit_free(kit);
@@ -119,7 +119,7 @@ static void test_ipv6(void)
                           .has_timestamps = true};
     script_segment(kit, syn_ack, 0, 0);
     drop_all(kit, 0);
-    g_assert_cmpuint(tcp_connection_emss_octets(kit->end[0].connection), ==, cases[i].emss);
+    g_assert_cmpuint(kit->end[0].connection->gauges.emss_octets, ==, cases[i].emss);
     post(kit, 0, 20000, 0);
     expect_segment(kit, 0, 0, cases[i].emss);
     g_assert_cmpuint(datagram_octets(wire_packet(kit, 0, 0)), ==,
@@ -159,7 +159,7 @@ static void test_peer_without_options(void)
   tcp_kit *kit = tcp_kit_new(&config, NULL);
   tcp_header syn_ack = {.window = 65535};
   handshake(kit, TCP_KIT_ROUND_TRIP, &syn_ack);
-  g_assert_cmpuint(tcp_connection_emss_octets(kit->end[0].connection), ==, 536);
+  g_assert_cmpuint(kit->end[0].connection->gauges.emss_octets, ==, 536);
   post(kit, 0, 100000, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 122); /* floor(65535 / 536): a short one would be silly */
   g_assert_cmpuint(wire_header(kit, 0, 0).window, ==, 65535);
@@ -172,7 +172,7 @@ static void test_senseless_mss(void)
   tcp_config config = tcp_kit_config();
   tcp_kit *kit = tcp_kit_new(&config, NULL);
   handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = 0});
-  g_assert_cmpuint(tcp_connection_emss_octets(kit->end[0].connection), ==, 28);
+  g_assert_cmpuint(kit->end[0].connection->gauges.emss_octets, ==, 28);
   tcp_kit_free(kit);
 }
 

@@ -8,9 +8,9 @@
 #include "base/random_stream.h"
 #include "base/range_set.h"
 #include "linux_keys.h"
-#include "tcp/tcp_connection.h"
-#include "tcp/tcp_scoreboard.h"
+#include "tcp/tcp_connection_private.h"
 #include "tcp_kit.h"
+#include "tcp_parts.h"
 
 enum { SEEDS = 100, SEEDS_SLOW = 30000, STEPS = 3000, ENDS = 2, POST_OCTETS = 150000 };
 
@@ -131,7 +131,7 @@ static datagram *forge(world *w, unsigned to)
     octet_block_unref(block);
   }
   datagram *packet =
-      datagram_new(&victim->config.remote_address, &victim->config.local_address, &header, &payload);
+      datagram_new_in(NULL, &victim->config.remote_address, &victim->config.local_address, &header, &payload);
   datagram_set_ecn(packet, (datagram_ecn)below(w, 4));
   return packet;
 }
@@ -145,7 +145,7 @@ static datagram *forge_too_big_message(world *w, unsigned to)
                        .sequence = aim(w, victim->sequence),
                        .flags = TCP_ACK};
   datagram *quoted =
-      datagram_new(&victim->config.local_address, &victim->config.remote_address, &header, NULL);
+      datagram_new_in(NULL, &victim->config.local_address, &victim->config.remote_address, &header, NULL);
   datagram *message = datagram_new_too_big(&victim->config.remote_address, quoted, (uint32_t)below(w, 2000));
   datagram_unref(quoted);
   return message;
@@ -270,7 +270,7 @@ static void run(uint64_t seed)
   }
   for (unsigned i = 0; i < ENDS; i++) {
     host *h = &w.host[i];
-    uint64_t edge = tcp_connection_in_order_edge(h->connection);
+    uint64_t edge = h->connection->gauges.in_order_edge;
     g_assert_true(h->closed ||
                   range_set_covered(h->passed, 0, edge) == edge); /* what is acknowledged was passed */
     tcp_connection_free(h->connection);

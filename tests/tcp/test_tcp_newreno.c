@@ -103,7 +103,7 @@ static void test_no_fast_retransmit_from_what_was_sent_for_nothing(void)
     header.sequence = tcp_sequence_of(0, kit->end[0].config.isn);
     const ip_address source = ip_address_v4(0x0A000001);
     const ip_address destination = ip_address_v4(0x0A000002);
-    datagram *again = datagram_new(&source, &destination, &header, &old);
+    datagram *again = datagram_new_in(NULL, &source, &destination, &header, &old);
     tcp_connection_receive(kit->end[1].connection, again, kit->now);
     collect(kit, 1);
     datagram_unref(again);

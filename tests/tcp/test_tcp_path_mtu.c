@@ -88,7 +88,7 @@ static tcp_kit *connected(const tcp_config *config)
 
 static uint32_t emss_of(const tcp_kit *kit)
 {
-  return tcp_connection_emss_octets(kit->end[0].connection);
+  return kit->end[0].connection->gauges.emss_octets;
 }
 
 /* The segments on the wire of end 0 are those of `lengths`, again and again `times` times, follow each other from `position` on,
@@ -296,7 +296,7 @@ static void receive_too_big(tcp_kit *kit, const tcp_config *about, uint16_t sour
   octet_rope_append(&payload, octet_block_octets(block), 1000, block);
   octet_block_unref(block);
   ip_address router = ip_address_v4(0x0A000101);
-  datagram *packet = datagram_new(&about->local_address, &about->remote_address, &header, &payload);
+  datagram *packet = datagram_new_in(NULL, &about->local_address, &about->remote_address, &header, &payload);
   datagram *message = datagram_new_too_big(&router, packet, 600);
   tcp_connection_receive(kit->end[0].connection, message, kit->now);
   datagram_unref(message);

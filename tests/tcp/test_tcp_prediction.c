@@ -5,7 +5,7 @@
 
 #include "base/random_stream.h"
 #include "linux_keys.h"
-#include "tcp/tcp_connection.h"
+#include "tcp/tcp_connection_private.h"
 
 enum {
   ENDS = 2,
@@ -74,7 +74,7 @@ static void on_octets(void *user, uint64_t position, const octet_rope *octets, t
   (void)now;
   end->passed += octets->length;
   note(end->world, 2, position, octets->length);
-  note(end->world, 3, (uint64_t)arrival, tcp_connection_in_order_edge(end->connection));
+  note(end->world, 3, (uint64_t)arrival, end->connection->gauges.in_order_edge);
   for (uint32_t i = 0; i < octets->length; i += 100) {
     g_assert_cmphex(octet_rope_at(octets, i), ==, (uint8_t)((position + i) * 5));
   }
@@ -96,7 +96,7 @@ static void on_acknowledged(void *user, uint64_t position, time_ps now)
 {
   world_end *end = user;
   (void)now;
-  note(end->world, 6, position, tcp_connection_unsent_octets(end->connection));
+  note(end->world, 6, position, end->connection->gauges.unsent_octets);
 }
 
 static void on_finished(void *user, time_ps now)
@@ -143,7 +143,7 @@ static void send_all(world *w)
       launch(w, 1 - i, packet);
     }
     note(w, 9, (uint64_t)tcp_connection_deadline(w->end[i].connection),
-         tcp_connection_congestion_window_octets(w->end[i].connection));
+         tcp_congestion_window_octets(&w->end[i].connection->sender.congestion));
   }
 }
 

@@ -1,7 +1,8 @@
 /* RFC 8985 §6 step by step, on a scoreboard alone. */
 #include <glib.h>
 
-#include "tcp/tcp_rack.h"
+#include "tcp/tcp_rack_private.h"
+#include "tcp_parts.h"
 
 enum { SMSS = 1000, THRESHOLD = 3 };
 
@@ -12,6 +13,19 @@ typedef struct bench {
   time_ps echoed_ps;
 } bench;
 
+static tcp_rack *tcp_rack_new(uint32_t duplicate_ack_threshold, time_ps timer_slack_ps)
+{
+  tcp_rack *rack = g_new(tcp_rack, 1);
+  tcp_rack_knowledge known;
+  tcp_rack_knowledge_init(&known);
+  tcp_rack_init(rack, duplicate_ack_threshold, timer_slack_ps, &known);
+  return rack;
+}
+
+static void tcp_rack_free(tcp_rack *rack)
+{
+  g_free(rack);
+}
 static void on_delivered(void *user, const tcp_sent_segment *segment)
 {
   bench *b = user;

@@ -169,7 +169,7 @@ static void test_double_loss(void)
 static void test_spurious_recovery(void)
 {
   tcp_kit *kit = connected_with(false, true);
-  const uint32_t emss = tcp_connection_emss_octets(kit->end[0].connection);
+  const uint32_t emss = kit->end[0].connection->gauges.emss_octets;
   post(kit, 0, 10 * emss, 0);
   advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
   GQueue late = G_QUEUE_INIT;
@@ -225,7 +225,7 @@ static void deliver_before(tcp_kit *kit, GQueue *wire, unsigned count)
 static tcp_kit *overtaken(bool partial_undo, GQueue *late)
 {
   tcp_kit *kit = connected_as(false, true, partial_undo);
-  post(kit, 0, 10 * tcp_connection_emss_octets(kit->end[0].connection), 0);
+  post(kit, 0, 10 * kit->end[0].connection->gauges.emss_octets, 0);
   advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
   for (unsigned i = 0; i < 5; i++) {
     g_queue_push_tail(late, g_queue_pop_head(&kit->end[0].wire));
@@ -256,7 +256,7 @@ static void test_partial_undo(void)
   for (unsigned lost = 0; lost < 2; lost++) {
     GQueue late = G_QUEUE_INIT;
     tcp_kit *kit = overtaken(true, &late);
-    const uint32_t emss = tcp_connection_emss_octets(kit->end[0].connection);
+    const uint32_t emss = kit->end[0].connection->gauges.emss_octets;
     g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 3);
     deliver_before(kit, &late, 1);
     fly(kit, 1);
@@ -288,7 +288,7 @@ static void test_partial_undo(void)
 static void test_spurious_time_out_is_no_reordering(void)
 {
   tcp_kit *kit = connected_with(false, true);
-  const uint32_t emss = tcp_connection_emss_octets(kit->end[0].connection);
+  const uint32_t emss = kit->end[0].connection->gauges.emss_octets;
   post(kit, 0, 10 * emss, 0);
   advance_by(kit, 310 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);

@@ -149,12 +149,12 @@ static void test_passing_as_arrived(void)
   arrive(test, 400, 450, false);
   expect_passed(test, "200+100@2 400+50@3 ");
   g_assert_cmpuint(tcp_receiver_out_of_order_runs(test->receiver), ==, 2);
-  g_assert_cmpuint(tcp_receiver_in_order_edge(test->receiver), ==, 100);
+  g_assert_cmpuint(test->gauges.in_order_edge, ==, 100);
   arrive(test, 50, 500, false); /* spans it all */
   expect_passed(test, "100+100@4 300+100@4 450+50@4 ");
   g_assert_cmpuint(test->above.new_octets, ==, 250);
   g_assert_cmpuint(test->above.edge, ==, 100);
-  g_assert_cmpuint(tcp_receiver_in_order_edge(test->receiver), ==, 500);
+  g_assert_cmpuint(test->gauges.in_order_edge, ==, 500);
   g_assert_cmpuint(tcp_receiver_out_of_order_runs(test->receiver), ==, 0);
   arrive(test, 300, 500, false);
   expect_passed(test, "");
@@ -246,7 +246,7 @@ static void test_passing_in_order(void)
   expect_passed(test, "0+100@3 100+100@1 ");
   g_assert_cmpuint(test->above.held, ==, 100); /* what is being passed is not held any more */
   g_assert_cmpuint(test->above.new_octets, ==, 100);
-  g_assert_cmpuint(tcp_receiver_in_order_edge(test->receiver), ==, 200);
+  g_assert_cmpuint(test->gauges.in_order_edge, ==, 200);
   g_assert_cmpuint(tcp_receiver_held_octets(test->receiver), ==, 100);
   g_assert_cmpuint(tcp_receiver_held_octets_below(test->receiver, 300), ==, 0);
   arrive(test, 200, 300, false);
@@ -397,7 +397,7 @@ static void test_fin(void)
     arrive(test, 0, 100, false);
     g_assert_true(tcp_receiver_is_finished(test->receiver));
     g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 201);
-    g_assert_cmpuint(tcp_receiver_in_order_edge(test->receiver), ==, 200);
+    g_assert_cmpuint(test->gauges.in_order_edge, ==, 200);
     g_assert_cmpuint(tcp_receiver_held_octets(test->receiver), ==, 0);
     expect_passed(test, passing ? "100+100@1 0+100@2 " : "0+100@2 100+100@1 ");
     fixture_free(test);
@@ -463,7 +463,7 @@ static void test_senseless_fins(void)
   expect_passed(test, "100+100@1 0+50@2 250+50@4 ");
   arrive(test, 50, 250, true); /* another FIN than that at 300 */
   g_assert_true(tcp_receiver_is_finished(test->receiver));
-  g_assert_cmpuint(tcp_receiver_in_order_edge(test->receiver), ==, 300);
+  g_assert_cmpuint(test->gauges.in_order_edge, ==, 300);
   fixture_free(test);
 }
 

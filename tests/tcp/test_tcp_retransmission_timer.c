@@ -1,6 +1,6 @@
 #include <glib.h>
 
-#include "tcp/tcp_retransmission_timer.h"
+#include "tcp_parts.h"
 
 #define MS TIME_PS_PER_MILLISECOND
 

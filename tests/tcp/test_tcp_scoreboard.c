@@ -1,7 +1,7 @@
 #include <glib.h>
 
 #include "base/random_stream.h"
-#include "tcp/tcp_scoreboard.h"
+#include "tcp_parts.h"
 
 enum { SMSS = 1000, THRESHOLD = 3 };
 

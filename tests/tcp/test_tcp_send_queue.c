@@ -2,7 +2,22 @@
 
 #include "base/octet_bundle.h"
 #include "base/random_stream.h"
-#include "tcp/tcp_send_queue.h"
+#include "tcp/tcp_send_queue_private.h"
+
+static tcp_send_queue *tcp_send_queue_new(tcp_segmentation segmentation)
+{
+  tcp_send_queue *queue = g_new(tcp_send_queue, 1);
+  tcp_send_queue_init(queue, segmentation);
+  return queue;
+}
+
+static void tcp_send_queue_free(tcp_send_queue *queue)
+{
+  if (queue) {
+    tcp_send_queue_clear(queue);
+    g_free(queue);
+  }
+}
 
 static uint8_t octet_at(uint64_t position)
 {
@@ -39,12 +54,12 @@ static void expect_octets(const tcp_send_queue *queue, uint64_t from, uint64_t t
 /* Sends the next `length` octets, which must be those that lie there. */
 static void send_octets(tcp_send_queue *queue, uint32_t length)
 {
-  uint64_t from = tcp_send_queue_unsent(queue);
+  uint64_t from = queue->unsent;
   octet_rope rope;
   octet_rope_init(&rope);
   tcp_send_queue_send(queue, length, &rope);
   g_assert_cmpuint(rope.length, ==, length);
-  g_assert_cmpuint(tcp_send_queue_unsent(queue), ==, from + length);
+  g_assert_cmpuint(queue->unsent, ==, from + length);
   for (uint32_t i = 0; i < length; i++) {
     g_assert_cmphex(octet_rope_at(&rope, i), ==, octet_at(from + i));
   }
@@ -54,7 +69,7 @@ static void send_octets(tcp_send_queue *queue, uint32_t length)
 static tcp_cut cut(tcp_send_queue *queue, uint32_t emss_octets)
 {
   tcp_cut next = tcp_send_queue_cut(queue, emss_octets);
-  uint64_t from = tcp_send_queue_unsent(queue);
+  uint64_t from = queue->unsent;
   expect_octets(queue, from, from + next.length);
   send_octets(queue, next.length);
   return next;
@@ -244,7 +259,7 @@ static void test_random_copies(void)
     while (random_stream_chance(random, 0.6)) {
       cut(queue, 100);
     }
-    uint64_t unsent = tcp_send_queue_unsent(queue);
+    uint64_t unsent = queue->unsent;
     if (unsent > released) {
       uint64_t from = released + random_stream_below(random, unsent - released);
       uint64_t to = from + random_stream_below(random, unsent - from + 1);

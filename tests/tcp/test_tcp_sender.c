@@ -2,7 +2,7 @@
  * away what is too big. */
 #include <glib.h>
 
-#include "tcp/tcp_sender_private.h"
+#include "tcp_parts.h"
 
 enum { EMSS = 1000, ROOM = 1 << 20 };
 
@@ -139,13 +139,13 @@ static void test_restart_after_idle(void)
     for (unsigned i = 2; i <= 10; i += 2) {
       acknowledge(b, i * EMSS, 0, 0, false);
     }
-    uint64_t grown = tcp_sender_congestion_window_octets(b->sender);
+    uint64_t grown = tcp_congestion_window_octets(&b->sender->congestion);
     g_assert_cmpuint(grown, >, 10 * EMSS);
     b->now = tcp_retransmission_timer_rto(b->timer) + late;
     expect_nothing(b); /* nothing to send: nothing happens */
     post(b, 30 * EMSS, 0);
     expect(b, 10 * EMSS, EMSS);
-    g_assert_cmpuint(tcp_sender_congestion_window_octets(b->sender), ==, late ? 10 * EMSS : grown);
+    g_assert_cmpuint(tcp_congestion_window_octets(&b->sender->congestion), ==, late ? 10 * EMSS : grown);
     bench_free(b);
   }
 }
@@ -161,7 +161,7 @@ static void test_a_window_that_is_not_full(void)
       expect(b, 9 * EMSS, 1);
     }
     acknowledge(b, EMSS, 0, 0, false);
-    g_assert_cmpuint(tcp_sender_congestion_window_octets(b->sender), ==,
+    g_assert_cmpuint(tcp_congestion_window_octets(&b->sender->congestion), ==,
                      octets > 9 * EMSS ? 11 * EMSS : 10 * EMSS);
     bench_free(b);
   }
@@ -271,7 +271,7 @@ static void test_duplicate_of_the_probe(void)
                                .round_trip_ps = -1,
                                .echoed_ps = -1};
     tcp_sender_acknowledge(b->sender, &ack, b->now);
-    g_assert_cmpuint(tcp_sender_congestion_window_octets(b->sender), ==,
+    g_assert_cmpuint(tcp_congestion_window_octets(&b->sender->congestion), ==,
                      from < 3 * EMSS ? 10 * EMSS : 2 * EMSS);
     bench_free(b);
   }
@@ -305,10 +305,10 @@ static void test_ecn(void)
     g_assert_false(outgoing.window_reduced);
   }
   acknowledge(b, EMSS, 0, 0, true);
-  g_assert_cmpuint(tcp_sender_congestion_window_octets(b->sender), ==, 5 * EMSS);
+  g_assert_cmpuint(tcp_congestion_window_octets(&b->sender->congestion), ==, 5 * EMSS);
   acknowledge(b, 6 * EMSS, 0, 0, true); /* the same round trip */
   acknowledge(b, 10 * EMSS, 0, 0, true);
-  g_assert_cmpuint(tcp_sender_congestion_window_octets(b->sender), >=, 5 * EMSS);
+  g_assert_cmpuint(tcp_congestion_window_octets(&b->sender->congestion), >=, 5 * EMSS);
   g_assert_cmpuint(b->statistics.ecn_reductions, ==, 1);
   g_assert_true(expect(b, 10 * EMSS, EMSS).window_reduced);
   g_assert_false(expect(b, 11 * EMSS, EMSS).window_reduced);
@@ -541,11 +541,11 @@ static void test_loss_after_an_undone_recovery(void)
                              .duplicate = {0, EMSS}};
   tcp_sender_acknowledge(b->sender, &ack, b->now);
   g_assert_cmpuint(b->statistics.spurious_recoveries, ==, 1);
-  g_assert_cmpuint(tcp_sender_congestion_window_octets(b->sender), ==, 10 * EMSS);
+  g_assert_cmpuint(tcp_congestion_window_octets(&b->sender->congestion), ==, 10 * EMSS);
   acknowledge(b, 4 * EMSS, 5 * EMSS, 8 * EMSS, false);
   expect(b, 4 * EMSS, EMSS);
   g_assert_cmpuint(b->statistics.recoveries, ==, 2);
-  g_assert_cmpuint(tcp_sender_slow_start_threshold_octets(b->sender), ==, 3 * EMSS); /* half of 6 */
+  g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), ==, 3 * EMSS); /* half of 6 */
   bench_free(b);
 }
 
@@ -587,14 +587,14 @@ static void test_recovery_forgets_the_probe(void)
   b->now = ms(310);
   acknowledge(b, EMSS, 2 * EMSS, 5 * EMSS, false);
   expect(b, EMSS, EMSS);
-  g_assert_cmpuint(tcp_sender_slow_start_threshold_octets(b->sender), ==, 4500);
+  g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), ==, 4500);
   b->now = ms(410);
   acknowledge(b, 10 * EMSS, 0, 0, false);
   post(b, 10 * EMSS, 0);
   expect_full_segments(b, 10, 4);
   b->now = ms(510);
   acknowledge(b, 11 * EMSS, 0, 0, false);
-  g_assert_cmpuint(tcp_sender_slow_start_threshold_octets(b->sender), ==, 4500);
+  g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), ==, 4500);
   bench_free(b);
 }
 
@@ -619,7 +619,7 @@ static void test_resend_too_big(void)
     }
     acknowledge(b, 10 * EMSS, 0, 0, false);
     g_assert_cmpuint(b->statistics.recoveries, ==, 0);
-    g_assert_cmpuint(tcp_sender_congestion_window_octets(b->sender), >=, 10 * EMSS);
+    g_assert_cmpuint(tcp_congestion_window_octets(&b->sender->congestion), >=, 10 * EMSS);
     g_assert_cmpuint(tcp_sender_first_octets(b->sender), ==, 0);
     bench_free(b);
   }
@@ -649,9 +649,9 @@ static void test_a_probe_is_judged_after_a_rest(void)
   b->now = ms(310);
   acknowledge(b, 2 * EMSS, 0, 0, false);
   g_assert_true(tcp_sender_rests(b->sender));
-  g_assert_cmpuint(tcp_sender_slow_start_threshold_octets(b->sender), ==, UINT64_MAX);
+  g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), ==, UINT64_MAX);
   exchange(b, 2 * EMSS);
-  g_assert_cmpuint(tcp_sender_slow_start_threshold_octets(b->sender), <, UINT64_MAX);
+  g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), <, UINT64_MAX);
   bench_free(b);
 }
 
@@ -668,11 +668,11 @@ static void test_hystart_remembers_over_a_rest(void)
   expect_full_segments(b, 1, 40);
   b->now += ms(200);
   for (uint64_t i = 2; i <= 10; i++) {
-    g_assert_cmpuint(tcp_sender_slow_start_threshold_octets(b->sender), ==, UINT64_MAX);
+    g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), ==, UINT64_MAX);
     acknowledge(b, i * EMSS, 0, 0, false);
     b->now += ms(3);
   }
-  g_assert_cmpuint(tcp_sender_slow_start_threshold_octets(b->sender), <, UINT64_MAX);
+  g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), <, UINT64_MAX);
   bench_free(b);
 }
 

@@ -6,8 +6,7 @@
 
 #include "base/random_stream.h"
 #include "linux_keys.h"
-#include "tcp/tcp_scoreboard_private.h"
-#include "tcp/tcp_sender_private.h"
+#include "tcp_parts.h"
 
 enum { EMSS = 1000, OCTETS = 400 * EMSS + 123, STEPS_MAX = 200000, RUNS = 60, IN_FLIGHT_MAX = 4000 };
 
@@ -61,8 +60,8 @@ static void note(world *w, const tcp_outgoing *outgoing)
                     outgoing ? outgoing->position + 1 : 0,
                     outgoing ? outgoing->payload.length : 0,
                     outgoing ? (uint64_t)(outgoing->fin | outgoing->push << 1 | outgoing->again << 2) : 0,
-                    tcp_sender_congestion_window_octets(sender),
-                    tcp_sender_slow_start_threshold_octets(sender),
+                    tcp_congestion_window_octets(&sender->congestion),
+                    tcp_congestion_threshold_octets(&sender->congestion),
                     pipe_octets(sender),
                     (uint64_t)tcp_sender_deadline(sender),
                     (uint64_t)tcp_retransmission_timer_deadline(w->timer),
@@ -157,8 +156,8 @@ static void check_outgoing(world *w, const tcp_outgoing *outgoing, bool free_of_
   g_assert_cmpuint(range_set_count(w->sent), ==, 1); /* no gap */
   uint64_t limited = sender->sack ? 0 : 2 * EMSS;
   free_of_window = free_of_window || (outgoing->fin && w->config.fin_beyond_window);
-  g_assert_true(free_of_window ||
-                pipe <= tcp_sender_congestion_window_octets(sender) + limited + (outgoing->fin ? 1 : 0));
+  g_assert_true(free_of_window || pipe <= tcp_congestion_window_octets(&sender->congestion) + limited +
+                                              (outgoing->fin ? 1 : 0));
 }
 
 static void send_all(world *w)

@@ -270,7 +270,7 @@ static void test_late_segment_with_timestamps(void)
     config.delayed_ack_segments = 1;
     tcp_kit *kit = tcp_kit_new(&config, &config);
     handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-    const uint32_t emss = tcp_connection_emss_octets(kit->end[0].connection);
+    const uint32_t emss = kit->end[0].connection->gauges.emss_octets;
     post(kit, 0, 1000, 0);
     advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
     g_assert_cmpuint(on_wire(kit, 0), ==, 2);

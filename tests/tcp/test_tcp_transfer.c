@@ -106,7 +106,7 @@ static void disturb(wire *path)
     set_send_mtu(path->kit, end, mtus[random_stream_below(path->random, G_N_ELEMENTS(mtus))]);
   }
   if (random_stream_chance(path->random, path->faults.refusal)) {
-    uint64_t edge = tcp_connection_in_order_edge(path->kit->end[end].connection);
+    uint64_t edge = path->kit->end[end].connection->gauges.in_order_edge;
     uint64_t octet = edge + random_stream_below(path->random, 5000);
     refuse_octets(path->kit, end, octet, octet + 1, 1 + (unsigned)random_stream_below(path->random, 2));
   }
@@ -223,7 +223,7 @@ static void run_case(uint64_t seed, unsigned case_bits, wire_faults faults, uint
     g_assert_true(kit->end[i].finished);
     g_assert_cmpuint(kit->end[i].passed_octets, ==, kit->end[!i].posted);
     g_assert_cmpuint(kit->end[i].acknowledged, ==, kit->end[i].posted);
-    g_assert_cmpuint(tcp_connection_in_order_edge(kit->end[i].connection), ==, kit->end[!i].posted);
+    g_assert_cmpuint(kit->end[i].connection->gauges.in_order_edge, ==, kit->end[!i].posted);
     g_assert_cmpuint(tcp_connection_held_octets(kit->end[i].connection), ==, 0);
   }
   while (step(&path)) {

@@ -1,0 +1,53 @@
+/* Parts of a connection alone, each on the heap. */
+#ifndef TESTS_TCP_TCP_PARTS_H
+#define TESTS_TCP_TCP_PARTS_H
+
+#include "tcp/tcp_retransmission_timer_private.h"
+#include "tcp/tcp_sender_private.h"
+
+static inline tcp_scoreboard *tcp_scoreboard_new(uint32_t duplicate_ack_threshold, uint32_t smss_octets,
+                                                 bool by_time)
+{
+  tcp_scoreboard *board = g_new(tcp_scoreboard, 1);
+  tcp_scoreboard_init(board, duplicate_ack_threshold, smss_octets, by_time);
+  return board;
+}
+
+static inline void tcp_scoreboard_free(tcp_scoreboard *board)
+{
+  if (board) {
+    tcp_scoreboard_clear(board);
+    g_free(board);
+  }
+}
+
+static inline tcp_retransmission_timer *tcp_retransmission_timer_new(time_ps initial_ps, time_ps min_ps,
+                                                                     time_ps max_ps, tcp_rto_floor floor)
+{
+  tcp_retransmission_timer *timer = g_new(tcp_retransmission_timer, 1);
+  tcp_retransmission_timer_init(timer, initial_ps, min_ps, max_ps, floor);
+  return timer;
+}
+
+static inline void tcp_retransmission_timer_free(tcp_retransmission_timer *timer)
+{
+  g_free(timer);
+}
+
+static inline tcp_sender *tcp_sender_new(const tcp_config *config, tcp_retransmission_timer *timer,
+                                         tcp_statistics *statistics, tcp_gauges *gauges)
+{
+  tcp_sender *sender = g_new(tcp_sender, 1);
+  tcp_sender_init(sender, config, timer, statistics, gauges);
+  return sender;
+}
+
+static inline void tcp_sender_free(tcp_sender *sender)
+{
+  if (sender) {
+    tcp_sender_clear(sender);
+    g_free(sender);
+  }
+}
+
+#endif

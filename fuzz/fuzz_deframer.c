@@ -10,7 +10,7 @@
 #include "base/big_endian.h"
 #include "base/crc32c.h"
 #include "fuzz_input.h"
-#include "mpa/mpa_deframer.h"
+#include "mpa/mpa_deframer_private.h"
 #include "mpa/mpa_fpdu.h"
 
 enum {
@@ -222,7 +222,7 @@ static void check_copy(const trial *t, const mpa_deframer *copy)
   mpa_deframer_held(copy, &held_by_copy);
   g_assert_cmpmem(&held, sizeof held, &held_by_copy, sizeof held_by_copy);
   g_assert_cmpuint(mpa_deframer_pieces(copy), ==, mpa_deframer_pieces(t->deframer));
-  g_assert_cmpint(mpa_deframer_error(copy), ==, mpa_deframer_error(t->deframer));
+  g_assert_cmpint(copy->error, ==, t->deframer->error);
   g_assert_cmpuint(mpa_deframer_in_order_edge(copy), ==, mpa_deframer_in_order_edge(t->deframer));
   g_assert_cmpmem(mpa_deframer_statistics_of(copy), sizeof(mpa_deframer_statistics),
                   mpa_deframer_statistics_of(t->deframer), sizeof(mpa_deframer_statistics));
@@ -304,7 +304,7 @@ static void arrive(trial *t, uint64_t from, uint64_t to, uint8_t change)
   octet_rope_clear(&segment);
   check_copy(t, copy);
   mpa_deframer_free(copy);
-  g_assert_cmpint(mpa_deframer_error(t->deframer), ==, t->error);
+  g_assert_cmpint(t->deframer->error, ==, t->error);
   check_edge(t);
   check_held(t);
   if (is_inspected) {
@@ -353,7 +353,7 @@ static void check_in_order(const trial *t)
   octet_rope_clear(&octets);
   uint64_t edge = mpa_deframer_in_order_edge(in_order);
   g_assert_cmpint(edge == t->length, ==, t->edge == t->length);
-  if (t->error == MPA_ERROR_NONE && mpa_deframer_error(in_order) == MPA_ERROR_NONE) {
+  if (t->error == MPA_ERROR_NONE && in_order->error == MPA_ERROR_NONE) {
     g_assert_cmpuint(t->edge, ==, edge);
     g_assert_cmpuint(mpa_deframer_statistics_of(in_order)->fpdus, ==,
                      mpa_deframer_statistics_of(t->deframer)->fpdus);

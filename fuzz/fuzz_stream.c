@@ -4,6 +4,7 @@
  *
  * An input is: how the stream is configured, the number of ULPDUs, the order they arrive in, and each ULPDU behind its length. */
 #include "fuzz_input.h"
+#include "rdmap/rdmap_stream_private.h"
 #include "rdmap_kit.h"
 
 enum { FLAG_ON_ARRIVAL = 0x01, FLAG_STRICT_RESPONSES = 0x02, FLAG_STRICT_RDMAP00 = 0x04, FLAG_LOST = 0x08 };
@@ -133,7 +134,7 @@ static void arrive(trial *t)
   const kit_host *host = &t->kit->hosts[KIT_A];
 
   for (uint32_t i = 0; i < t->count; i++) {
-    bool had_ended = rdmap_stream_is_terminated(host->stream);
+    bool had_ended = host->stream->is_terminated;
     guint delivered = host->delivered->len;
     rdmap_kit_pass(t->kit, KIT_B, t->sent[i]);
     rdmap_kit_pull_all(t->kit, KIT_A);
@@ -141,7 +142,7 @@ static void arrive(trial *t)
     check_delivered(t);
     check_log(t);
     g_assert_true(!had_ended || host->delivered->len == delivered);
-    g_assert_true(!rdmap_stream_is_terminated(host->stream) || rdmap_stream_undelivered(host->stream) == 0);
+    g_assert_true(!host->stream->is_terminated || rdmap_stream_undelivered(host->stream) == 0);
   }
 }
 
@@ -161,10 +162,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)
   g_free(readable);
   if (flags & FLAG_LOST) {
     rdmap_stream_llp_lost(stream, ++t.kit->now);
-    g_assert_true(rdmap_stream_is_terminated(stream));
+    g_assert_true(stream->is_terminated);
   }
   check_log(&t);
-  g_assert_true(!rdmap_stream_is_terminated(stream) || rdmap_stream_outstanding(stream) == 0);
+  g_assert_true(!stream->is_terminated || rdmap_stream_outstanding(stream) == 0);
   rdmap_kit_free(t.kit);
   return 0;
 }

@@ -16,13 +16,10 @@ struct capture_stream {
   uint32_t first_sequence;
   uint64_t first_position;
   range_set came;
-  uint64_t edge;              /* [first_position, edge) has come */
-  uint64_t end;               /* behind the highest octet that came */
-  int64_t here;               /* where the traffic is: what sequence numbers are taken to be near to */
-  int64_t elsewhere;          /* where the latest segment was that was not there */
-  int64_t acknowledge_beyond; /* the latest acknowledgement of what has not come */
-  uint64_t acknowledged;
-  int64_t fin;
+  uint64_t edge;     /* [first_position, edge) has come */
+  uint64_t end;      /* behind the highest octet that came */
+  int64_t here;      /* where the traffic is: what sequence numbers are taken to be near to */
+  int64_t elsewhere; /* where the latest segment was that was not there */
 };
 
 capture_stream *capture_stream_new(uint32_t first_sequence, uint64_t first_position)
@@ -34,9 +31,6 @@ capture_stream *capture_stream_new(uint32_t first_sequence, uint64_t first_posit
   stream->end = first_position;
   stream->here = (int64_t)first_position;
   stream->elsewhere = INT64_MIN;
-  stream->acknowledge_beyond = INT64_MIN;
-  stream->acknowledged = first_position;
-  stream->fin = -1;
   range_set_init(&stream->came);
   return stream;
 }
@@ -146,9 +140,6 @@ uint32_t capture_stream_receive(capture_stream *stream, const capture_segment *s
   if (!follow(stream, begin, end) || end < 0) {
     return 0;
   }
-  if ((segment->flags & TCP_FIN) && stream->fin < 0) {
-    stream->fin = end;
-  }
   uint32_t added = 0;
   uint64_t from = (uint64_t)MAX(begin, 0);
   uint64_t to = (uint64_t)end;
@@ -162,30 +153,6 @@ uint32_t capture_stream_receive(capture_stream *stream, const capture_segment *s
   return added;
 }
 
-void capture_stream_acknowledge(capture_stream *stream, int64_t position)
-{
-  if (stream->fin >= 0 && position == stream->fin + 1) {
-    position = stream->fin; /* the FIN has a sequence number and is no octet (RFC 9293 §3.4) */
-  }
-  if (position <= (int64_t)stream->acknowledged) {
-    return;
-  }
-  if (position - (int64_t)stream->end > CLOSE_OCTETS) {
-    bool is_confirmed = is_close(position, stream->acknowledge_beyond);
-    stream->acknowledge_beyond = position;
-    if (!is_confirmed) {
-      return;
-    }
-  }
-  stream->acknowledged = (uint64_t)position;
-  stream->here = MAX(stream->here, position);
-}
-
-uint64_t capture_stream_acknowledged(const capture_stream *stream)
-{
-  return stream->acknowledged;
-}
-
 uint64_t capture_stream_in_order_edge(const capture_stream *stream)
 {
   return stream->edge;
@@ -196,17 +163,7 @@ uint64_t capture_stream_end(const capture_stream *stream)
   return stream->end;
 }
 
-int64_t capture_stream_fin(const capture_stream *stream)
-{
-  return stream->fin;
-}
-
 uint64_t capture_stream_missing(const capture_stream *stream, uint64_t from, uint64_t to)
 {
   return from < to ? to - from - range_set_covered(&stream->came, from, to) : 0;
-}
-
-uint32_t capture_stream_out_of_order_runs(const capture_stream *stream)
-{
-  return (uint32_t)(range_set_count(&stream->came) - range_set_find(&stream->came, stream->edge));
 }

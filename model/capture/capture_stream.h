@@ -34,23 +34,14 @@ int64_t capture_stream_position(const capture_stream *stream, uint32_t sequence)
 uint32_t capture_stream_receive(capture_stream *stream, const capture_segment *segment,
                                 capture_stream_octets octets, void *user);
 
-/* The other end acknowledges all below `position` (capture_stream_position() of an ACK of the other direction). One that is more
- * than 2^24 octets beyond all that came needs a second one close to it. That of the FIN counts no octet. */
-void capture_stream_acknowledge(capture_stream *stream, int64_t position);
-uint64_t capture_stream_acknowledged(const capture_stream *stream);
-
 /* All octets from the first position (see capture_stream_new()) to below this have come. */
 uint64_t capture_stream_in_order_edge(const capture_stream *stream);
 
 /* The highest position that came, plus 1. */
 uint64_t capture_stream_end(const capture_stream *stream);
 
-/* The position behind the last octet once a FIN has come, the first that did; -1 before. */
-int64_t capture_stream_fin(const capture_stream *stream);
-
-/* How many octets of [from, to) have not come (0 when from >= to), and disjoint runs beyond the in-order edge. */
+/* How many octets of [from, to) have not come (0 when from >= to). */
 uint64_t capture_stream_missing(const capture_stream *stream, uint64_t from, uint64_t to);
-uint32_t capture_stream_out_of_order_runs(const capture_stream *stream);
 
 /* The end of the octets from `position` on that have all come (`*came`), or that all have not; UINT64_MAX when none comes any more. O(log runs). */
 uint64_t capture_stream_run_end(const capture_stream *stream, uint64_t position, bool *came);

@@ -238,53 +238,6 @@ const ddp_registration *ddp_stag_table_find(const ddp_stag_table *table, uint32_
   return find(table, stag);
 }
 
-/* Takes over `changed` when that is legal. */
-static bool change(ddp_registration *registration, const ddp_registration *changed)
-{
-  if (!is_legal(changed)) {
-    return false;
-  }
-  *registration = *changed;
-  return true;
-}
-
-bool ddp_stag_table_set_range(ddp_stag_table *table, uint32_t stag, uint64_t base, uint64_t length,
-                              uint8_t *memory)
-{
-  ddp_registration *registration = find(table, stag);
-  if (!registration) {
-    return false;
-  }
-  ddp_registration changed = *registration;
-  changed.base = base;
-  changed.length = length;
-  changed.memory = memory;
-  return change(registration, &changed);
-}
-
-bool ddp_stag_table_set_access(ddp_stag_table *table, uint32_t stag, unsigned access)
-{
-  ddp_registration *registration = find(table, stag);
-  if (!registration) {
-    return false;
-  }
-  ddp_registration changed = *registration;
-  changed.access = access;
-  return change(registration, &changed);
-}
-
-bool ddp_stag_table_associate(ddp_stag_table *table, uint32_t stag, ddp_association association,
-                              ddp_stream_identity owner)
-{
-  ddp_registration *registration = find(table, stag);
-  if (!registration) {
-    return false;
-  }
-  registration->association = association;
-  registration->owner = owner;
-  return true;
-}
-
 /* ddp-07/rfc5041 §8.2 (DDP-201, DDP-202): both are local values, nothing on the wire can change them. */
 static bool is_associated(const ddp_registration *registration, ddp_stream_identity stream)
 {

@@ -93,14 +93,6 @@ bool ddp_stag_table_deregister(ddp_stag_table *table, uint32_t stag);
 /* The registration of `stag`, valid until it is changed or taken out; NULL when there is none. */
 const ddp_registration *ddp_stag_table_find(const ddp_stag_table *table, uint32_t stag);
 
-/* Changes what a registered STag names, allows (DDP-212) or is tied to (DDP-197); false, and nothing done,
- * when there is no such STag or the registration would not be legal. */
-bool ddp_stag_table_set_range(ddp_stag_table *table, uint32_t stag, uint64_t base, uint64_t length,
-                              uint8_t *memory);
-bool ddp_stag_table_set_access(ddp_stag_table *table, uint32_t stag, unsigned access);
-bool ddp_stag_table_associate(ddp_stag_table *table, uint32_t stag, ddp_association association,
-                              ddp_stream_identity owner);
-
 /* May `stream` reach `length` octets (> 0) at `offset` under `stag` with `access` (one of
  * DDP_ACCESS_REMOTE_…)? Checks in the order of notes-ddp-rdmap 12: STag valid, associated, rights, wrap (a
  * sum of exactly 2^64 is one, 11), bounds; `*reached` is set when all are right. */

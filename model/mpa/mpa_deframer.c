@@ -630,11 +630,6 @@ uint64_t mpa_deframer_in_order_edge(const mpa_deframer *deframer)
   return deframer->edge;
 }
 
-mpa_error mpa_deframer_error(const mpa_deframer *deframer)
-{
-  return deframer->error;
-}
-
 const mpa_deframer_statistics *mpa_deframer_statistics_of(const mpa_deframer *deframer)
 {
   return &deframer->statistics;

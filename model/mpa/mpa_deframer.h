@@ -139,9 +139,6 @@ uint32_t mpa_deframer_pieces(const mpa_deframer *deframer);
  * References the held octets. O(pieces held). Free with mpa_deframer_free(). */
 mpa_deframer *mpa_deframer_copy(const mpa_deframer *deframer, const mpa_deframer_events *events, void *user);
 
-/* The error that stopped this half connection; MPA_ERROR_NONE. */
-mpa_error mpa_deframer_error(const mpa_deframer *deframer);
-
 /* The counts so far; they belong to the deframer and change with it. */
 const mpa_deframer_statistics *mpa_deframer_statistics_of(const mpa_deframer *deframer);
 

@@ -89,8 +89,3 @@ void mpa_guesses_forget_below(mpa_guesses *guesses, uint64_t edge)
     element_array_remove(&guesses->entries, 0, first_from(guesses, edge));
   }
 }
-
-size_t mpa_guesses_count(const mpa_guesses *guesses)
-{
-  return guesses->entries.count;
-}

@@ -25,7 +25,4 @@ uint32_t mpa_guesses_prove(mpa_guesses *guesses, uint64_t start, uint64_t end);
 /* All below `edge` is proven: forgets what starts there. */
 void mpa_guesses_forget_below(mpa_guesses *guesses, uint64_t edge);
 
-/* Guesses in the list. */
-size_t mpa_guesses_count(const mpa_guesses *guesses);
-
 #endif

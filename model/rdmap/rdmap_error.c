@@ -74,11 +74,6 @@ static const error_row *find(rdmap_error error)
   return NULL;
 }
 
-bool rdmap_error_is_known(rdmap_error error)
-{
-  return find(error) != NULL;
-}
-
 const char *rdmap_error_text(rdmap_error error, iwarp_generation generation)
 {
   const error_row *row = find(error);

@@ -46,10 +46,6 @@ typedef struct rdmap_error {
   uint8_t code;
 } rdmap_error;
 
-/* Whether the value table has such an error (RDMAP-085); a Local Catastrophic Error with any code
- * (RDMAP-113). */
-bool rdmap_error_is_known(rdmap_error error);
-
 /* "remote operation error 0x05: invalid RDMAP version" and the like, for people, in the words of the
  * documents of `generation` (DDP's code 0x02 has two, see ddp_error_text()). Static, never NULL. */
 const char *rdmap_error_text(rdmap_error error, iwarp_generation generation);

@@ -340,11 +340,6 @@ bool rdmap_stream_is_drained(const rdmap_stream *stream)
   return idle && rdmap_send_queue_count(stream->operations) == 0 && pending_requests(stream) == 0;
 }
 
-bool rdmap_stream_is_terminated(const rdmap_stream *stream)
-{
-  return stream->is_terminated;
-}
-
 size_t rdmap_stream_outstanding(const rdmap_stream *stream)
 {
   return rdmap_send_queue_count(stream->operations);

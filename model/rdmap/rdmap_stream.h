@@ -143,13 +143,6 @@ void rdmap_stream_fail(rdmap_stream *stream, rdmap_error error, time_ps now);
  * Terminate: it is framed, or will never be. */
 bool rdmap_stream_is_drained(const rdmap_stream *stream);
 
-/* True once this end or the peer has ended the stream. */
-bool rdmap_stream_is_terminated(const rdmap_stream *stream);
-
-/* Operations posted and not complete; of them Reads sent whose response is not Delivered yet. */
-size_t rdmap_stream_outstanding(const rdmap_stream *stream);
-uint32_t rdmap_stream_outstanding_reads(const rdmap_stream *stream);
-
 /* Segments Placed and not yet Delivered. */
 size_t rdmap_stream_undelivered(const rdmap_stream *stream);
 

@@ -19,9 +19,6 @@ typedef enum rdmap_operation {
   RDMAP_OPERATIONS
 } rdmap_operation;
 
-/* "write", "read", "send", "send-invalidate", "send-se", "send-se-invalidate"; static. */
-const char *rdmap_operation_name(rdmap_operation operation);
-
 /* What the RDMA Message is that starts `operation`; of a Read, its Read Request. */
 rdmap_opcode rdmap_operation_opcode(rdmap_operation operation);
 

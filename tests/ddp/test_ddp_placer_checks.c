@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ddp_sink.h"
+#include "stag_changes.h"
 
 typedef struct single_case {
   const char *what;
@@ -394,17 +395,17 @@ static void test_changes_between_two_segments(void)
     ddp_sink_receive(s, two, 0);
     switch (i) {
     case 0: /* the second lies at TO 1013 … 1022 */
-      g_assert_true(ddp_stag_table_set_range(s->stags, STAG, BASE, 22, ddp_sink_memory_of(s, -1)));
+      g_assert_true(stag_set_range(s->stags, STAG, BASE, 22, ddp_sink_memory_of(s, -1)));
       break;
     case 1:
-      g_assert_true(ddp_stag_table_set_access(s->stags, STAG, DDP_ACCESS_REMOTE_READ));
+      g_assert_true(stag_set_access(s->stags, STAG, DDP_ACCESS_REMOTE_READ));
       break;
     case 2:
       g_assert_true(ddp_stag_table_deregister(s->stags, STAG));
       break;
     case 3:
-      g_assert_true(ddp_stag_table_associate(s->stags, STAG, DDP_ASSOCIATED_BY_STREAM,
-                                             (ddp_stream_identity){STREAM_ID + 1, PROTECTION_DOMAIN}));
+      g_assert_true(stag_associate(s->stags, STAG, DDP_ASSOCIATED_BY_STREAM,
+                                   (ddp_stream_identity){STREAM_ID + 1, PROTECTION_DOMAIN}));
       break;
     }
     ddp_sink_receive(s, two, 1);
@@ -425,7 +426,7 @@ static void test_a_buffer_linked_anew(void)
   memset(other, UNTOUCHED, sizeof other);
   ddp_sink *s = ddp_sink_new();
   ddp_sink_receive(s, two, 0);
-  g_assert_true(ddp_stag_table_set_range(s->stags, STAG, BASE, TAGGED_OCTETS, other));
+  g_assert_true(stag_set_range(s->stags, STAG, BASE, TAGGED_OCTETS, other));
   ddp_sink_receive(s, two, 1);
   assert_place_of(ddp_sink_memory_of(s, -1), 0, true);
   assert_place_of(ddp_sink_memory_of(s, -1), 1, false);
@@ -464,10 +465,10 @@ static void test_the_rules_of_the_rnic(void)
   g_assert_true(is_written(s, stag, 1));
 
   s = ddp_sink_new();
-  g_assert_true(ddp_stag_table_set_access(s->stags, STAG_READ_ONLY, DDP_ACCESS_REMOTE_WRITE));
+  g_assert_true(stag_set_access(s->stags, STAG_READ_ONLY, DDP_ACCESS_REMOTE_WRITE));
   g_assert_true(is_written(s, STAG_READ_ONLY, 1));
   s = ddp_sink_new();
-  g_assert_true(ddp_stag_table_set_access(s->stags, STAG, DDP_ACCESS_NONE));
+  g_assert_true(stag_set_access(s->stags, STAG, DDP_ACCESS_NONE));
   g_assert_false(is_written(s, STAG, 1));
   s = ddp_sink_new();
   g_assert_true(ddp_stag_table_deregister(s->stags, STAG));

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "mpa/mpa_fpdu.h"
+#include "mpa/mpa_deframer_private.h"
 
 /* The arrival of each octet of the ULPDU, found by walking its FPDU, must be the one that its part says. */
 static void check_parts(const mpa_receiver *receiver, const mpa_ulpdu *ulpdu)
@@ -221,7 +221,7 @@ static void check_copy(const mpa_receiver *receiver, const mpa_deframer *copy)
   held_in_stream(receiver, copy, &held);
   mpa_receiver_expect_held(receiver, held);
   g_assert_cmpuint(mpa_deframer_pieces(copy), ==, mpa_deframer_pieces(receiver->deframer));
-  g_assert_cmpint(mpa_deframer_error(copy), ==, mpa_deframer_error(receiver->deframer));
+  g_assert_cmpint(copy->error, ==, receiver->deframer->error);
   g_assert_cmpmem(mpa_deframer_statistics_of(copy), sizeof(mpa_deframer_statistics),
                   mpa_deframer_statistics_of(receiver->deframer), sizeof(mpa_deframer_statistics));
 }
@@ -263,7 +263,7 @@ void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to)
     check_verdict(receiver, verdict, from, to);
   }
   octet_rope_clear(&segment);
-  g_assert_cmpint(mpa_deframer_error(receiver->deframer), ==, receiver->error);
+  g_assert_cmpint(receiver->deframer->error, ==, receiver->error);
   g_assert_cmpuint(receiver->errors, ==, receiver->error != MPA_ERROR_NONE);
 }
 

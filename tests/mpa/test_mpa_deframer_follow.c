@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "mpa/mpa_deframer.h"
+#include "mpa/mpa_deframer_private.h"
 #include "mpa_stream.h"
 
 /* FPDU k of the marked stream is [1460 k, 1460 (k + 1)), with markers at 0, 512, 1024; 1536, 2048, 2560; 3072, 3584, 4096; 4608, 5120, 5632.
@@ -142,7 +142,7 @@ static void test_in_order(void)
       expect_passed(made, each, each * 1460, each == 1 ? MPA_ERROR_CRC : MPA_ERROR_NONE);
     }
     g_assert_cmpuint(made->errors->len, ==, 0);
-    g_assert_cmpint(mpa_deframer_error(made->deframer), ==, MPA_ERROR_NONE);
+    g_assert_cmpint(made->deframer->error, ==, MPA_ERROR_NONE);
     g_assert_true(mpa_deframer_holds_nothing(made->deframer));
     tear_down(made);
   }

@@ -3,6 +3,16 @@
 
 #include "mpa/mpa_guesses.h"
 
+/* Guesses in the list: all are wrong for an FPDU around them. */
+static uint32_t count(const mpa_guesses *guesses)
+{
+  mpa_guesses *copy = mpa_guesses_copy(guesses);
+  uint32_t wrong = mpa_guesses_prove(copy, 0, UINT64_MAX);
+
+  mpa_guesses_free(copy);
+  return wrong;
+}
+
 /* An FPDU that starts with a guess proves it, whatever that thought its length was. */
 static void test_right(void)
 {
@@ -10,7 +20,7 @@ static void test_right(void)
 
   mpa_guesses_add(guesses, 100, 200);
   g_assert_cmpuint(mpa_guesses_prove(guesses, 100, 200), ==, 0);
-  g_assert_cmpuint(mpa_guesses_count(guesses), ==, 0);
+  g_assert_cmpuint(count(guesses), ==, 0);
   mpa_guesses_free(guesses);
 }
 
@@ -28,7 +38,7 @@ static void test_wrong(void)
 
     mpa_guesses_add(guesses, 300, 400);
     g_assert_cmpuint(mpa_guesses_prove(guesses, rows[i].start, rows[i].end), ==, rows[i].wrong);
-    g_assert_cmpuint(mpa_guesses_count(guesses), ==, 1 - rows[i].wrong);
+    g_assert_cmpuint(count(guesses), ==, 1 - rows[i].wrong);
     g_assert_cmpuint(mpa_guesses_prove(guesses, rows[i].start, rows[i].end), ==, 0); /* told once */
     mpa_guesses_free(guesses);
   }
@@ -47,15 +57,15 @@ static void test_several(void)
   mpa_guesses_add(guesses, 70096, 70200);
   mpa_guesses_add(guesses, 70104, 70200);
   mpa_guesses *copy = mpa_guesses_copy(guesses);
-  g_assert_cmpuint(mpa_guesses_count(guesses), ==, 5);
+  g_assert_cmpuint(count(guesses), ==, 5);
   g_assert_cmpuint(mpa_guesses_prove(guesses, 70000, 70100), ==, 3);
-  g_assert_cmpuint(mpa_guesses_count(guesses), ==, 1);
-  g_assert_cmpuint(mpa_guesses_count(copy), ==, 5);
+  g_assert_cmpuint(count(guesses), ==, 1);
+  g_assert_cmpuint(count(copy), ==, 5);
   g_assert_cmpuint(mpa_guesses_prove(copy, 70000, 70100), ==, 3);
   mpa_guesses_forget_below(guesses, 70104);
-  g_assert_cmpuint(mpa_guesses_count(guesses), ==, 1);
+  g_assert_cmpuint(count(guesses), ==, 1);
   mpa_guesses_forget_below(guesses, 70105);
-  g_assert_cmpuint(mpa_guesses_count(guesses), ==, 0);
+  g_assert_cmpuint(count(guesses), ==, 0);
   mpa_guesses_free(copy);
   mpa_guesses_free(guesses);
 }

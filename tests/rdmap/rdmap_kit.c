@@ -1,4 +1,5 @@
 #include "rdmap_kit.h"
+#include "rdmap/rdmap_stream_private.h"
 
 /* Memory between guards. */
 typedef struct guarded {
@@ -250,8 +251,7 @@ bool rdmap_kit_pull(rdmap_kit *kit, unsigned side)
   octet_rope rope;
   octet_rope_init(&rope);
   bool has_nothing = rdmap_stream_has_nothing(host->stream);
-  g_assert_true(has_nothing || rdmap_stream_is_terminated(host->stream) ||
-                !rdmap_stream_is_drained(host->stream));
+  g_assert_true(has_nothing || host->stream->is_terminated || !rdmap_stream_is_drained(host->stream));
   bool pulled = rdmap_stream_next_ulpdu(host->stream, kit->mulpdu_octets, &rope, kit->now);
   g_assert_false(has_nothing && pulled);
   if (pulled) {

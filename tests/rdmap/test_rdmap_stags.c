@@ -2,6 +2,7 @@
  * writes and reads memory of B. For invalidation see test_rdmap_invalidation. */
 #include "base/random_stream.h"
 #include "rdmap_association.h"
+#include "stag_changes.h"
 
 enum { SINK = 0x20, A_STREAM = 1 };
 
@@ -155,11 +156,11 @@ static void test_range_is_set_and_withdrawn(void)
   for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
     fixture *f = fixture_new(NULL, rdmap_good_registration);
     assert_allowed(f, both[i], BASE, OCTETS);
-    g_assert_true(ddp_stag_table_set_range(f->stags, STAG, BASE, OCTETS / 2, f->memory));
+    g_assert_true(stag_set_range(f->stags, STAG, BASE, OCTETS / 2, f->memory));
     assert_allowed(f, both[i], BASE + OCTETS / 2 - 1, 1);
-    g_assert_true(ddp_stag_table_set_range(f->stags, STAG, BASE, OCTETS, f->memory));
+    g_assert_true(stag_set_range(f->stags, STAG, BASE, OCTETS, f->memory));
     assert_allowed(f, both[i], BASE + OCTETS / 2, 1);
-    g_assert_true(ddp_stag_table_set_range(f->stags, STAG, BASE, OCTETS / 2, f->memory));
+    g_assert_true(stag_set_range(f->stags, STAG, BASE, OCTETS / 2, f->memory));
     assert_refused(f, both[i], BASE + OCTETS / 2, 1, out_of_bounds[i]);
   }
 }
@@ -238,10 +239,10 @@ static void test_rights(void)
     assert_refused(fixture_new(NULL, ungranted), both[i], BASE, 1, no_right[i]);
     for (unsigned access = 0; access < 4; access++) {
       fixture *f = fixture_new(NULL, ungranted);
-      g_assert_true(ddp_stag_table_set_access(f->stags, STAG, access));
+      g_assert_true(stag_set_access(f->stags, STAG, access));
       if (access & right[i]) {
         assert_allowed(f, both[i], BASE, OCTETS);
-        g_assert_true(ddp_stag_table_set_access(f->stags, STAG, access & ~right[i]));
+        g_assert_true(stag_set_access(f->stags, STAG, access & ~right[i]));
       }
       assert_refused(f, both[i], BASE, 1, no_right[i]);
     }
@@ -252,7 +253,7 @@ static void test_rights(void)
 static void test_rights_of_a_sink(void)
 {
   fixture *f = fixture_new(NULL, rdmap_good_registration);
-  g_assert_true(ddp_stag_table_set_access(f->kit->hosts[KIT_A].stags, SINK, DDP_ACCESS_REMOTE_READ));
+  g_assert_true(stag_set_access(f->kit->hosts[KIT_A].stags, SINK, DDP_ACCESS_REMOTE_READ));
   run(f, RDMAP_OPERATION_READ, BASE, OCTETS);
   rdmap_kit_assert_log(f->kit, KIT_A, "sends Terminate 1/1/00; completed 0 in error");
   rdmap_kit_assert_untouched(f->sink, OCTETS + 1);
@@ -352,9 +353,9 @@ static void test_association_is_set(void)
     ddp_stream_identity ours = {.stream_id = B_STREAM, .protection_domain = OTHER_PD};
     ddp_stream_identity others = {.stream_id = 99, .protection_domain = PD};
     assert_allowed(f, both[i], BASE, 1);
-    g_assert_true(ddp_stag_table_associate(f->stags, STAG, DDP_ASSOCIATED_BY_STREAM, ours));
+    g_assert_true(stag_associate(f->stags, STAG, DDP_ASSOCIATED_BY_STREAM, ours));
     assert_allowed(f, both[i], BASE, 1);
-    g_assert_true(ddp_stag_table_associate(f->stags, STAG, DDP_ASSOCIATED_BY_STREAM, others));
+    g_assert_true(stag_associate(f->stags, STAG, DDP_ASSOCIATED_BY_STREAM, others));
     assert_refused(f, both[i], BASE, 1, not_associated[i]);
   }
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
+#include "rdmap/rdmap_stream_private.h"
 #include "rdmap_kit.h"
 
 /* Octets of the headers, by where rdmap-00 §12.1 draws them. */

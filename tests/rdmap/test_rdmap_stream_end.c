@@ -1,6 +1,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "rdmap/rdmap_stream_private.h"
 #include "rdmap_kit.h"
 
 static const rdmap_error stream_catastrophe = {RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR,
@@ -99,10 +100,10 @@ static void test_delivered_in_its_turn(void)
   rdmap_kit_pass(kit, KIT_A, 2);
   rdmap_kit_pass(kit, KIT_A, 1);
   rdmap_kit_assert_log(kit, KIT_B, "");
-  g_assert_false(rdmap_stream_is_terminated(kit->hosts[KIT_B].stream));
+  g_assert_false(kit->hosts[KIT_B].stream->is_terminated);
   rdmap_kit_pass(kit, KIT_A, 0);
   rdmap_kit_assert_log(kit, KIT_B, "received 1 (100 octets); got Terminate 0/2/07");
-  g_assert_true(rdmap_stream_is_terminated(kit->hosts[KIT_B].stream));
+  g_assert_true(kit->hosts[KIT_B].stream->is_terminated);
   rdmap_kit_free(kit);
 }
 
@@ -309,7 +310,7 @@ static void test_close(void)
   rdmap_kit_assert_log(kit, KIT_A, "completed 1; received 1 (0 octets)");
   rdmap_kit_assert_log(kit, KIT_B, "received 1 (0 octets); completed 7; completed 8");
   g_assert_true(rdmap_stream_is_drained(kit->hosts[KIT_A].stream));
-  g_assert_false(rdmap_stream_is_terminated(kit->hosts[KIT_A].stream));
+  g_assert_false(kit->hosts[KIT_A].stream->is_terminated);
   rdmap_kit_free(kit);
 }
 

@@ -1,7 +1,9 @@
 /* How a stream ends: what a Terminate says, when it goes out, what it replaces and what becomes of the
  * operations (rdmap-00 §6.8, §8.2, §9.1). The checks themselves are test_rdmap_checks and
  * test_rdmap_value_table. */
+#include "rdmap/rdmap_stream_private.h"
 #include "rdmap_target.h"
+#include "stag_changes.h"
 
 enum { A_SINK = 0xA000 };
 
@@ -457,7 +459,7 @@ static void test_llp_lost(void)
     rdmap_kit_assert_log(target->kit, KIT_B, logs[i]);
     g_assert_false(rdmap_kit_pull(target->kit, KIT_B));
     g_assert_true(rdmap_stream_is_drained(target->kit->hosts[KIT_B].stream));
-    g_assert_true(rdmap_stream_is_terminated(target->kit->hosts[KIT_B].stream));
+    g_assert_true(target->kit->hosts[KIT_B].stream->is_terminated);
     rdmap_target_free(target);
   }
 }
@@ -479,7 +481,7 @@ static void test_graceful(void)
   rdmap_kit_assert_log(target->kit, KIT_B, "received 1 (4 octets); half-closed");
   for (unsigned side = 0; side < KIT_SIDES; side++) {
     g_assert_cmpuint(rdmap_kit_count(target->kit, side, RDMAP_TERMINATE), ==, 0);
-    g_assert_false(rdmap_stream_is_terminated(target->kit->hosts[side].stream));
+    g_assert_false(target->kit->hosts[side].stream->is_terminated);
     g_assert_true(rdmap_stream_is_drained(target->kit->hosts[side].stream));
   }
   rdmap_target_free(target);
@@ -522,7 +524,7 @@ static void test_read_revoked_before_its_start(void)
   rdmap_target *target = rdmap_target_new(NULL);
   receive(target, "41 41 00000000 00000001 00000001 00000000"
                   "00000077 0000000000000005 00000004 00002000 0000000000000200");
-  g_assert_true(ddp_stag_table_set_access(target->kit->hosts[KIT_B].stags, TARGET_READ, DDP_ACCESS_NONE));
+  g_assert_true(stag_set_access(target->kit->hosts[KIT_B].stags, TARGET_READ, DDP_ACCESS_NONE));
   assert_last(target, KIT_B,
               TERMINATE_HEADER "01 02 E000 002E 41 41 00000000 00000001 00000001 00000000"
                                "00000077 0000000000000005 00000004 00002000 0000000000000200");

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/random_stream.h"
+#include "rdmap/rdmap_stream_private.h"
 #include "rdmap_kit.h"
 
 /* Both ends post all kinds of operations, ULPDUs arrive in any order within a window, acknowledgements come when they like. */

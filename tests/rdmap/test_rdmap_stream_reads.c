@@ -2,7 +2,9 @@
 #include <string.h>
 
 #include "base/big_endian.h"
+#include "rdmap/rdmap_stream_private.h"
 #include "rdmap_kit.h"
+#include "stag_changes.h"
 
 /* A reads from B: B is the Data Source. */
 enum { SOURCE_OCTETS = 1000, SINK_OCTETS = 1000, SOURCE_BASE = 3000, SINK_BASE = 9000 };
@@ -320,8 +322,8 @@ static void test_memory_is_read_when_sent(void)
   readers r;
   readers_init(&r, 2, 2);
   uint8_t *octets = rdmap_kit_pattern(r.kit, KIT_A, 100, 23);
-  g_assert_true(ddp_stag_table_set_access(r.kit->hosts[KIT_B].stags, r.source_stag,
-                                          DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE));
+  g_assert_true(stag_set_access(r.kit->hosts[KIT_B].stags, r.source_stag,
+                                DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE));
   g_assert_true(rdmap_kit_post(r.kit, KIT_A,
                                (rdmap_work){.operation = RDMAP_OPERATION_WRITE,
                                             .length = 100,

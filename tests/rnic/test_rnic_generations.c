@@ -1,4 +1,5 @@
 /* Endpoints of one generation that meet another, and rdmac, which has no frames to tell it (notes-mpa 46). */
+#include "rdmap/rdmap_stream_private.h"
 #include "rnic_kit.h"
 
 static rdmap_work send_of(uint32_t length)

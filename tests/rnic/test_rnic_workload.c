@@ -1,4 +1,5 @@
 /* The workload of two ULPs over two endpoints on a wire in memory: every operation, what the ends verify, and what they notice. */
+#include "rdmap/rdmap_stream_private.h"
 #include "rnic/rnic_workload.h"
 
 #include <glib.h>

@@ -88,12 +88,6 @@ void path_fragmenter_set_mtu(path_element *element, uint32_t mtu_octets)
   fragmenter_of(element)->mtu_octets = mtu_octets;
 }
 
-uint32_t path_fragmenter_mtu(const path_element *element)
-{
-  g_assert(element->class == &fragmenter_class);
-  return ((const path_fragmenter *)element)->mtu_octets;
-}
-
 void path_fragmenter_set_too_big(path_element *element, path_output too_big, void *user)
 {
   path_fragmenter *box = fragmenter_of(element);

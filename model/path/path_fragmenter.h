@@ -18,7 +18,6 @@ path_element *path_fragmenter_new(uint32_t mtu_octets, const ip_address *router)
 
 /* Another MTU, for what comes from now on. What has passed already is the link's matter. */
 void path_fragmenter_set_mtu(path_element *element, uint32_t mtu_octets);
-uint32_t path_fragmenter_mtu(const path_element *element);
 
 /* Where the ICMP messages go, with their reference: to the way back to the packets' source. NULL, as at first: there are
  * none. Called within path_element_receive(). */

@@ -54,11 +54,6 @@ static time_ps sending_ps(const path_link_config *config, uint32_t ip_octets)
   return time_ps_to_send(path_link_sent_octets(config, ip_octets), config->rate_bit_per_s);
 }
 
-time_ps path_link_free_at(const path_link_config *config, time_ps start, uint32_t ip_octets)
-{
-  return start + sending_ps(config, ip_octets) + path_link_gap_ps(config);
-}
-
 time_ps path_link_arrival_at(const path_link_config *config, time_ps start, uint32_t ip_octets)
 {
   return start + sending_ps(config, ip_octets) + config->delay_ps;

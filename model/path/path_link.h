@@ -59,9 +59,7 @@ void path_link_free(path_link *link);
 uint32_t path_link_sent_octets(const path_link_config *config, uint32_t ip_octets);
 time_ps path_link_gap_ps(const path_link_config *config);
 
-/* When the transmitter that starts a packet of `ip_octets` at `start` is free again, and when the packet
- * arrives. */
-time_ps path_link_free_at(const path_link_config *config, time_ps start, uint32_t ip_octets);
+/* When a packet of `ip_octets` arrives whose transmitter starts it at `start`. */
 time_ps path_link_arrival_at(const path_link_config *config, time_ps start, uint32_t ip_octets);
 
 /* How long the packets of the lengths sent last take, so that it need not be divided out for each of them. All zero: of none.

@@ -1,4 +1,4 @@
-#include "path/path_proxy.h"
+#include "path/path_proxy_private.h"
 
 #include "base/random_stream.h"
 #include "path/path_box.h"

@@ -42,16 +42,4 @@ typedef struct path_proxy_config {
  * behind the proxy their sequence numbers mean nothing. */
 void path_proxy_new(const path_proxy_config *config, path_element **forward, path_element **reverse);
 
-/* What a proxy has done. */
-typedef struct path_proxy_statistics {
-  uint64_t connections;
-  uint64_t octets[SIDES];          /* read from that host and posted to the other */
-  uint64_t retransmissions[SIDES]; /* segments with payload sent again to that host */
-  uint64_t timeouts[SIDES];        /* of the proxy's TCP towards that host */
-  uint64_t buffered_peak_octets;   /* of one direction of one connection */
-} path_proxy_statistics;
-
-/* `element`: either end of the proxy. */
-path_proxy_statistics path_proxy_statistics_of(const path_element *element);
-
 #endif

@@ -128,11 +128,6 @@ bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work)
   return true;
 }
 
-void rdmap_stream_post_receive(rdmap_stream *stream, uint8_t *memory, uint64_t length, uint64_t id)
-{
-  ddp_untagged_queue_post(rdmap_stream_queue_of(stream, RDMAP_QUEUE_SEND), memory, length, id);
-}
-
 void rdmap_stream_supply_receives(rdmap_stream *stream, ddp_buffer_supplier supplier, void *user)
 {
   ddp_untagged_queue_set_supplier(rdmap_stream_queue_of(stream, RDMAP_QUEUE_SEND), supplier, user);

@@ -91,10 +91,7 @@ void rdmap_stream_free(rdmap_stream *stream);
  * after the peer's direction ended. */
 bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work);
 
-/* A receive buffer for a Send (QN 0, one a Send, RDMAP-153), as ddp_untagged_queue_post(). */
-void rdmap_stream_post_receive(rdmap_stream *stream, uint8_t *memory, uint64_t length, uint64_t id);
-
-/* Many of them, as ddp_untagged_queue_set_supplier() and ddp_untagged_queue_post_run(). */
+/* Receive buffers for Sends (QN 0, one a Send, RDMAP-153), as ddp_untagged_queue_set_supplier() and ddp_untagged_queue_post_run(). */
 void rdmap_stream_supply_receives(rdmap_stream *stream, ddp_buffer_supplier supplier, void *user);
 void rdmap_stream_post_receives(rdmap_stream *stream, uint32_t count, uint64_t length, uint64_t first_id);
 

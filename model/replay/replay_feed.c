@@ -17,7 +17,6 @@ struct replay_feed {
   time_ps apart; /* two packets at least */
   time_ps last;  /* when the packet before came */
   uint64_t backward;
-  char *broken;
 };
 
 static void on_due(void *user, time_ps now);
@@ -40,7 +39,6 @@ void replay_feed_free(replay_feed *feed)
 {
   if (feed) {
     engine_timer_free(feed->timer);
-    g_free(feed->broken);
     g_free(feed);
   }
 }
@@ -49,12 +47,9 @@ void replay_feed_free(replay_feed *feed)
  * held between them is seen. */
 static time_ps read_next(replay_feed *feed)
 {
-  GError *error = NULL;
-
-  feed->has_packet = capture_source_next_packet(feed->source, &feed->segment, &feed->is_segment, &error);
+  /* What a capture that is broken has lost, replay_lessons knows. */
+  feed->has_packet = capture_source_next_packet(feed->source, &feed->segment, &feed->is_segment, NULL);
   if (!feed->has_packet) {
-    feed->broken = error ? g_strdup(error->message) : NULL;
-    g_clear_error(&error);
     return TIME_PS_NEVER;
   }
   int64_t time_ns = feed->segment.time_ns;
@@ -112,9 +107,4 @@ void replay_feed_start(replay_feed *feed)
 uint64_t replay_feed_backward(const replay_feed *feed)
 {
   return feed->backward;
-}
-
-const char *replay_feed_broken(const replay_feed *feed)
-{
-  return feed->broken;
 }

@@ -35,7 +35,4 @@ void replay_feed_start(replay_feed *feed);
 /* Packets whose times were before those of the packets in front of them. */
 uint64_t replay_feed_backward(const replay_feed *feed);
 
-/* Why it ended before the capture did; NULL: it did not. */
-const char *replay_feed_broken(const replay_feed *feed);
-
 #endif

@@ -63,11 +63,6 @@ void replay_stags_learn(replay_stags *stags, uint32_t stag, uint64_t offset, uin
   known->to = MAX(known->to, offset + length);
 }
 
-guint replay_stags_count(const replay_stags *stags)
-{
-  return stags->extents->len;
-}
-
 void replay_stags_register(const replay_stags *stags, ddp_stag_table *table, uint32_t protection_domain)
 {
   for (guint i = 0; i < stags->extents->len; i++) {

@@ -16,9 +16,6 @@ void replay_stags_free(replay_stags *stags);
 /* `length` (> 0) octets are written at Tagged Offset `offset` of `stag`. A range that passes 2^64 is no one's and is passed over. */
 void replay_stags_learn(replay_stags *stags, uint32_t stag, uint64_t offset, uint32_t length);
 
-/* How many there are. */
-guint replay_stags_count(const replay_stags *stags);
-
 /* Registers each in `table` for the streams of `protection_domain`, for remote writing within what was learnt; what is written goes
  * nowhere. */
 void replay_stags_register(const replay_stags *stags, ddp_stag_table *table, uint32_t protection_domain);

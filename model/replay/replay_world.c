@@ -14,7 +14,7 @@ const replay_connection_lesson *replay_world_lesson(const replay_world *world, u
   return &g_array_index(world->config.lessons->connections, replay_connection_lesson, index);
 }
 
-const capture_flow *replay_world_flow(const replay_world *world, uint32_t index)
+static const capture_flow *flow_of(const replay_world *world, uint32_t index)
 {
   return &g_array_index(world->config.lessons->flows, capture_flow,
                         replay_world_lesson(world, index)->decoded.flow);
@@ -30,7 +30,7 @@ static uint8_t measured_end(const replay_world *world, uint32_t index)
 static void receive(const replay_world *world, uint32_t connection, const datagram *packet, time_ps now)
 {
   if (world->alignment) {
-    replay_alignment_arrived(world->alignment, replay_world_flow(world, connection),
+    replay_alignment_arrived(world->alignment, flow_of(world, connection),
                              (uint8_t)!measured_end(world, connection), packet);
   }
   replay_end_receive(world->ends[connection], packet, now);
@@ -117,7 +117,7 @@ static void on_segment(void *user, const capture_flow *flow, const capture_segme
     const tcp_header header = replay_packet_header(flow, segment);
     replay_end_sent(world->ends[place.connection], &header, segment->payload_octets);
     if (world->alignment) {
-      replay_alignment_captured(world->alignment, replay_world_flow(world, place.connection), segment);
+      replay_alignment_captured(world->alignment, flow_of(world, place.connection), segment);
     }
   }
 }

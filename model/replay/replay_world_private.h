@@ -35,8 +35,7 @@ struct replay_world {
   int64_t told_us; /* when, by the wall clock */
 };
 
-/* What was learnt of connection `index`, and its flow. */
+/* What was learnt of connection `index`. */
 const replay_connection_lesson *replay_world_lesson(const replay_world *world, uint32_t index);
-const capture_flow *replay_world_flow(const replay_world *world, uint32_t index);
 
 #endif

@@ -10,7 +10,6 @@ typedef struct waiting {
 struct rnic_completion_queue {
   waiting *first; /* the oldest; NULL: none */
   waiting *last;
-  rnic_notification notification;
 };
 
 rnic_completion_queue *rnic_completion_queue_new(void)
@@ -29,14 +28,13 @@ void rnic_completion_queue_free(rnic_completion_queue *queue)
   }
 }
 
-bool rnic_completion_queue_push(rnic_completion_queue *queue, const rnic_completion *completion)
+void rnic_completion_queue_push(rnic_completion_queue *queue, const rnic_completion *completion)
 {
   waiting *added = g_new(waiting, 1);
 
   *added = (waiting){.completion = *completion};
   *(queue->first ? &queue->last->next : &queue->first) = added;
   queue->last = added;
-  return queue->notification == RNIC_NOTIFY_ALL || completion->solicited || completion->in_error;
 }
 
 bool rnic_completion_queue_pop(rnic_completion_queue *queue, rnic_completion *completion)
@@ -52,12 +50,7 @@ bool rnic_completion_queue_pop(rnic_completion_queue *queue, rnic_completion *co
   return true;
 }
 
-void rnic_completion_queue_set_notification(rnic_completion_queue *queue, rnic_notification notification)
+bool rnic_completion_queue_is_empty(const rnic_completion_queue *queue)
 {
-  queue->notification = notification;
-}
-
-bool rnic_completion_queue_is_new(const rnic_completion_queue *queue)
-{
-  return !queue->first && queue->notification == RNIC_NOTIFY_ALL;
+  return !queue->first;
 }

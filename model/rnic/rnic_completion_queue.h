@@ -1,4 +1,4 @@
-/* The completions of one endpoint, oldest first, and when its ULP is told of them. */
+/* The completions of one endpoint, oldest first. */
 #ifndef RNIC_RNIC_COMPLETION_QUEUE_H
 #define RNIC_RNIC_COMPLETION_QUEUE_H
 
@@ -20,22 +20,16 @@ typedef struct rnic_completion {
   uint32_t invalidated_stag;
 } rnic_completion;
 
-/* When the ULP is told that there is something: at every completion, or only for Solicited Events and errors (rdmap-00 §7.3). */
-typedef enum rnic_notification { RNIC_NOTIFY_ALL, RNIC_NOTIFY_SOLICITED } rnic_notification;
-
-/* An empty queue that notifies of all. Free with rnic_completion_queue_free() (NULL is allowed). */
+/* An empty queue. Free with rnic_completion_queue_free() (NULL is allowed). */
 rnic_completion_queue *rnic_completion_queue_new(void);
 void rnic_completion_queue_free(rnic_completion_queue *queue);
 
-/* Appends `completion` (copied). True when the ULP is to be told now. */
-bool rnic_completion_queue_push(rnic_completion_queue *queue, const rnic_completion *completion);
+/* Appends `completion` (copied). */
+void rnic_completion_queue_push(rnic_completion_queue *queue, const rnic_completion *completion);
 
 /* Takes the oldest; false when there is none. */
 bool rnic_completion_queue_pop(rnic_completion_queue *queue, rnic_completion *completion);
 
-void rnic_completion_queue_set_notification(rnic_completion_queue *queue, rnic_notification notification);
-
-/* It is as a new one: empty, and notifies of all. */
-bool rnic_completion_queue_is_new(const rnic_completion_queue *queue);
+bool rnic_completion_queue_is_empty(const rnic_completion_queue *queue);
 
 #endif

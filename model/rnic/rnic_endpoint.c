@@ -314,7 +314,7 @@ bool rnic_endpoint_take_completion(rnic_endpoint *endpoint, rnic_completion *com
 {
   bool taken = endpoint->completions && rnic_completion_queue_pop(endpoint->completions, completion);
 
-  if (taken && rnic_completion_queue_is_new(endpoint->completions)) {
+  if (taken && rnic_completion_queue_is_empty(endpoint->completions)) {
     rnic_completion_queue_free(endpoint->completions);
     endpoint->completions = NULL;
   }
@@ -331,11 +331,6 @@ const rnic_refusals *rnic_endpoint_refusals(const rnic_endpoint *endpoint)
   static const rnic_refusals none;
 
   return endpoint->admission ? rnic_admission_refusals(endpoint->admission) : &none;
-}
-
-bool rnic_endpoint_fault_is_done(const rnic_endpoint *endpoint)
-{
-  return rnic_fault_is_done(endpoint->fault);
 }
 
 bool rnic_endpoint_has_hole_before(const rnic_endpoint *endpoint, uint64_t phase_offset)

@@ -18,7 +18,7 @@ typedef struct rnic_endpoint_events {
   /* The send queue has room and RDMAP nothing left to send: post the next operation and return true, or false when there is none
    * now. Full operation has begun. May be NULL. */
   bool (*want_operation)(void *user, rnic_endpoint *endpoint, time_ps now);
-  /* rnic_poll() has something; see rnic_set_notification(). The handler may poll, post and close. */
+  /* rnic_poll() has something more. The handler may poll, post and close. */
   void (*completion)(void *user, rnic_endpoint *endpoint, time_ps now);
   /* The peer's Private Data, when its startup frame is accepted or rejects; before full operation. */
   void (*private_data)(void *user, const uint8_t *octets, uint32_t length, time_ps now);
@@ -69,9 +69,6 @@ bool rnic_endpoint_is_erroneous(const rnic_endpoint *endpoint);
 /* Segments dropped as if lost, and why; the endpoint's. */
 const rnic_refusals *rnic_endpoint_refusals(const rnic_endpoint *endpoint);
 
-/* The fault of its configuration has been done. */
-bool rnic_endpoint_fault_is_done(const rnic_endpoint *endpoint);
-
 /* The endpoint's own side of the seam to rnic_verbs, where ULPs post and register. */
 rdmap_stream *rnic_endpoint_stream(rnic_endpoint *endpoint);
 rnic_host *rnic_endpoint_host(const rnic_endpoint *endpoint);
@@ -80,9 +77,6 @@ rnic_completion_queue *rnic_endpoint_completions(rnic_endpoint *endpoint);
 
 /* Takes the oldest of them; false when there is none. With none left there is no queue. */
 bool rnic_endpoint_take_completion(rnic_endpoint *endpoint, rnic_completion *completion);
-
-/* TCP's path MTU changed: new FPDUs are made for the new EMSS, those posted stay as they are (MPA-152, notes-mpa 26). */
-void rnic_endpoint_set_send_mtu(rnic_endpoint *endpoint, uint32_t mtu_octets);
 
 /* True when an octet of the stream received before `phase_offset` is still missing. In full operation. */
 bool rnic_endpoint_has_hole_before(const rnic_endpoint *endpoint, uint64_t phase_offset);

@@ -53,4 +53,7 @@ void rnic_endpoint_follow_startup(rnic_endpoint *endpoint, time_ps now);
 /* The ULP gets the peer's Private Data; a rnic_startup_phase_observer. */
 void rnic_endpoint_private_data(void *user, const uint8_t *octets, uint32_t length, time_ps now);
 
+/* For tests: TCP's path MTU changed: new FPDUs are made for the new EMSS, those posted stay as they are (MPA-152, notes-mpa 26). */
+void rnic_endpoint_set_send_mtu(rnic_endpoint *endpoint, uint32_t mtu_octets);
+
 #endif

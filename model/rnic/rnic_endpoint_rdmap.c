@@ -21,8 +21,8 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
 
 static void complete(rnic_endpoint *endpoint, const rnic_completion *completion, time_ps now)
 {
-  if (rnic_completion_queue_push(rnic_endpoint_completions(endpoint), completion) &&
-      endpoint->events->completion) {
+  rnic_completion_queue_push(rnic_endpoint_completions(endpoint), completion);
+  if (endpoint->events->completion) {
     endpoint->events->completion(endpoint->user, endpoint, now);
   }
 }

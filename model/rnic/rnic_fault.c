@@ -218,16 +218,6 @@ static const struct {
     {RNIC_FAULT_DDP_CATASTROPHIC, {RDMAP_LAYER_DDP, DDP_ERROR_LOCAL_CATASTROPHIC, DDP_CATASTROPHIC}},
 };
 
-struct rnic_fault {
-  rnic_fault_config config;
-  rnic_fault_id id;
-  uint64_t eligible;      /* things seen that it could be done to */
-  uint64_t ulpdus;        /* of RDMAP's seen */
-  uint32_t inserted;      /* ULPDUs of its own that went out */
-  bool is_within_message; /* the last ULPDU had no L */
-  bool is_done;
-};
-
 const rnic_fault_row *rnic_fault_rows(void)
 {
   return rows;
@@ -419,9 +409,4 @@ rnic_fault_deed rnic_fault_next_deed(rnic_fault *fault, rdmap_error *error)
 uint32_t rnic_fault_ord(const rnic_fault *fault, uint32_t ord)
 {
   return fault && fault->id == RNIC_FAULT_TOO_MANY_READS ? UINT32_MAX : ord;
-}
-
-bool rnic_fault_is_done(const rnic_fault *fault)
-{
-  return fault && fault->is_done;
 }

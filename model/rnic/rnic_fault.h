@@ -10,8 +10,7 @@
 #include "base/iwarp_generation.h"
 #include "base/octet_rope.h"
 #include "rdmap/rdmap_error.h"
-
-typedef struct rnic_fault rnic_fault;
+#include "rnic/rnic_fault_edit.h"
 
 /* Where in the way of the data a fault is done. */
 typedef enum rnic_fault_place {
@@ -57,6 +56,17 @@ typedef struct rnic_fault_config {
   uint32_t bait_stag; /* with row->bait */
 } rnic_fault_config;
 
+/* Written only by the functions below. */
+typedef struct rnic_fault {
+  rnic_fault_config config;
+  rnic_fault_id id;
+  uint64_t eligible;      /* things seen that it could be done to */
+  uint64_t ulpdus;        /* of RDMAP's seen */
+  uint32_t inserted;      /* ULPDUs of its own that went out */
+  bool is_within_message; /* the last ULPDU had no L */
+  bool is_done;
+} rnic_fault;
+
 /* A fault not done yet; `config` is copied. NULL for the row "none". Free with rnic_fault_free() (NULL is allowed). All functions below
  * accept NULL and do nothing then. */
 rnic_fault *rnic_fault_new(const rnic_fault_config *config);
@@ -87,8 +97,5 @@ rnic_fault_deed rnic_fault_next_deed(rnic_fault *fault, rdmap_error *error);
 
 /* The ORD that this end keeps to: `ord`, or far too many. */
 uint32_t rnic_fault_ord(const rnic_fault *fault, uint32_t ord);
-
-/* Whether it has been done. */
-bool rnic_fault_is_done(const rnic_fault *fault);
 
 #endif

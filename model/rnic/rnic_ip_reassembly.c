@@ -1,4 +1,4 @@
-#include "rnic/rnic_ip_reassembly.h"
+#include "rnic/rnic_ip_reassembly_private.h"
 
 #include <glib.h>
 
@@ -26,11 +26,10 @@ typedef struct incomplete {
 
 struct rnic_ip_reassembly {
   rnic_ip_reassembly_config config;
-  GHashTable *incomplete; /* datagram_key -> incomplete */
-  GQueue by_age;          /* the same; the oldest, whose deadline is the next, first */
-  GHashTable *flows;      /* datagram_flow -> uint64_t: TCP payload held, where there is some */
-  uint64_t held_octets;   /* IP payload */
-  uint64_t held_tcp_octets;
+  GHashTable *incomplete;            /* datagram_key -> incomplete */
+  GQueue by_age;                     /* the same; the oldest, whose deadline is the next, first */
+  GHashTable *flows;                 /* datagram_flow -> uint64_t: TCP payload held, where there is some */
+  uint64_t held_octets;              /* IP payload */
   uint64_t held_unattributed_octets; /* of those */
   datagram_key refused;              /* the datagram refused last: the rest of it has no room either */
   bool has_refused;
@@ -106,7 +105,6 @@ static void count(rnic_ip_reassembly *reassembly, const incomplete *waiting, boo
   uint32_t tcp_octets = rnic_ip_fragments_tcp_payload_octets(waiting->fragments);
 
   reassembly->held_octets += more ? octets : -(uint64_t)octets;
-  reassembly->held_tcp_octets += more ? tcp_octets : -(uint64_t)tcp_octets;
   if (!waiting->has_flow) {
     reassembly->held_unattributed_octets += more ? tcp_octets : -(uint64_t)tcp_octets;
   } else if (tcp_octets > 0) {
@@ -407,11 +405,6 @@ void rnic_ip_reassembly_free(rnic_ip_reassembly *reassembly)
     g_hash_table_destroy(reassembly->flows);
     g_free(reassembly);
   }
-}
-
-uint64_t rnic_ip_reassembly_held_total_octets(const rnic_ip_reassembly *reassembly)
-{
-  return reassembly->held_tcp_octets;
 }
 
 uint64_t rnic_ip_reassembly_held_octets(const rnic_ip_reassembly *reassembly, const datagram_flow *flow)

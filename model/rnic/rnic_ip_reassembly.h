@@ -25,18 +25,6 @@ typedef struct rnic_ip_reassembly_config {
   time_ps timeout_ps;   /* from a datagram's first fragment on; RFC 1122 §3.3.2: 60 s to 120 s */
 } rnic_ip_reassembly_config;
 
-typedef struct rnic_ip_reassembly_statistics {
-  uint64_t fragments;   /* received */
-  uint64_t reassembled; /* datagrams */
-  uint64_t refused;     /* fragments that had no room */
-  uint64_t evicted;     /* datagrams that gave their room to a younger one */
-  uint64_t timed_out;   /* datagrams */
-  uint64_t overlapping; /* datagrams dropped because fragments of them contradict each other */
-  uint64_t malformed; /* fragments that are of no possible datagram, and datagrams that are no TCP segment */
-  uint64_t answers;   /* ICMP messages */
-  uint64_t peak_octets; /* the most IP payload held at a time */
-} rnic_ip_reassembly_statistics;
-
 rnic_ip_reassembly *rnic_ip_reassembly_new(const rnic_ip_reassembly_config *config);
 
 /* Frees it and what it holds. NULL is allowed. */
@@ -62,13 +50,10 @@ time_ps rnic_ip_reassembly_deadline(const rnic_ip_reassembly *reassembly);
  * (RFC 1122 §4.2.3.9). */
 void rnic_ip_reassembly_run(rnic_ip_reassembly *reassembly, time_ps now);
 
-/* The octets of TCP payload that are held in datagrams with fragments missing (definitions.md, cause `fragment`): of all;
- * of one connection, `flow` as its packets arrive here; and of those whose connection is not known, because the first
- * fragment has not come. A first fragment counts without its TCP header. */
-uint64_t rnic_ip_reassembly_held_total_octets(const rnic_ip_reassembly *reassembly);
+/* The octets of TCP payload that are held in datagrams with fragments missing (definitions.md, cause `fragment`): of one
+ * connection, `flow` as its packets arrive here; and of those whose connection is not known, because the first fragment has not
+ * come. A first fragment counts without its TCP header. */
 uint64_t rnic_ip_reassembly_held_octets(const rnic_ip_reassembly *reassembly, const datagram_flow *flow);
 uint64_t rnic_ip_reassembly_held_unattributed_octets(const rnic_ip_reassembly *reassembly);
-
-const rnic_ip_reassembly_statistics *rnic_ip_reassembly_counted(const rnic_ip_reassembly *reassembly);
 
 #endif

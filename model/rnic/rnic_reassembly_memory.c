@@ -4,13 +4,6 @@
 
 enum { CAUSES = 3 };
 
-struct rnic_reassembly_memory {
-  uint64_t octets;
-  uint32_t cell_octets;
-  uint64_t used;
-  uint64_t peak;
-};
-
 rnic_reassembly_memory *rnic_reassembly_memory_new(uint64_t octets, uint32_t cell_octets)
 {
   rnic_reassembly_memory *memory = g_new0(rnic_reassembly_memory, 1);
@@ -55,14 +48,4 @@ void rnic_reassembly_memory_change(rnic_reassembly_memory *memory, uint64_t befo
   g_assert(before <= memory->used);
   memory->used += after - before;
   memory->peak = MAX(memory->peak, memory->used);
-}
-
-uint64_t rnic_reassembly_memory_used_octets(const rnic_reassembly_memory *memory)
-{
-  return memory->used;
-}
-
-uint64_t rnic_reassembly_memory_peak_octets(const rnic_reassembly_memory *memory)
-{
-  return memory->peak;
 }

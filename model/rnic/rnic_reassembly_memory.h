@@ -9,7 +9,13 @@
 
 #include "rnic/rnic_held.h"
 
-typedef struct rnic_reassembly_memory rnic_reassembly_memory;
+/* Written only by the functions below. */
+typedef struct rnic_reassembly_memory {
+  uint64_t octets;
+  uint32_t cell_octets;
+  uint64_t used;
+  uint64_t peak; /* the most that was ever used */
+} rnic_reassembly_memory;
 
 /* An unused memory of `octets` (0: there is none) in cells of `cell_octets` (>= 1, `receiver.cell`). Free with
  * rnic_reassembly_memory_free() (NULL is allowed). */
@@ -27,9 +33,5 @@ bool rnic_reassembly_memory_has_room(const rnic_reassembly_memory *memory, uint6
 
 /* A connection that used `before` uses `after` now. */
 void rnic_reassembly_memory_change(rnic_reassembly_memory *memory, uint64_t before, uint64_t after);
-
-/* In use now, and the most that ever was. */
-uint64_t rnic_reassembly_memory_used_octets(const rnic_reassembly_memory *memory);
-uint64_t rnic_reassembly_memory_peak_octets(const rnic_reassembly_memory *memory);
 
 #endif

@@ -12,27 +12,11 @@ void rnic_receiver_init(rnic_receiver *receiver, const rnic_receiver_config *con
   }
 }
 
-rnic_receiver *rnic_receiver_new(const rnic_receiver_config *config)
-{
-  rnic_receiver *receiver = g_new(rnic_receiver, 1);
-
-  rnic_receiver_init(receiver, config);
-  return receiver;
-}
-
 void rnic_receiver_clear(rnic_receiver *receiver)
 {
   mpa_deframer_free(receiver->deframer);
   rnic_placement_pipe_free(receiver->pipe);
   octet_store_free(receiver->early);
-}
-
-void rnic_receiver_free(rnic_receiver *receiver)
-{
-  if (receiver) {
-    rnic_receiver_clear(receiver);
-    g_free(receiver);
-  }
 }
 
 /* --- MPA tells --- */

@@ -27,10 +27,6 @@ typedef struct rnic_receiver_config {
   time_ps first_fpdu_timeout_ps; /* from the first octet to the first valid FPDU; 0: for ever */
 } rnic_receiver_config;
 
-/* Not started; `config` is copied, what it points to must outlive the receiver. Free with rnic_receiver_free() (NULL is allowed). */
-rnic_receiver *rnic_receiver_new(const rnic_receiver_config *config);
-void rnic_receiver_free(rnic_receiver *receiver);
-
 /* The FPDU phase begins at stream position `phase_start` (MPA-183, MPA-190). Once. */
 void rnic_receiver_start(rnic_receiver *receiver, bool markers, bool crc, uint64_t phase_start);
 bool rnic_receiver_is_started(const rnic_receiver *receiver);
@@ -68,9 +64,6 @@ void rnic_receiver_held(const rnic_receiver *receiver, rnic_held *held);
 
 /* True only when that is nothing; of a receiver that keeps octets in TCP or in a pipe never. */
 bool rnic_receiver_holds_nothing(const rnic_receiver *receiver);
-
-/* For traces and tests: the most pieces that a partial FPDU is held in now, see mpa_deframer_pieces(). Started. */
-uint32_t rnic_receiver_pieces(const rnic_receiver *receiver);
 
 /* NULL before the start. */
 const mpa_deframer_statistics *rnic_receiver_statistics(const rnic_receiver *receiver);

@@ -23,8 +23,11 @@ struct rnic_receiver {
   time_ps first_fpdu_deadline;
 };
 
-/* Makes `receiver` what rnic_receiver_new() returns; frees what it has. */
+/* Not started; `config` is copied, what it points to must outlive the receiver. Frees what it has. */
 void rnic_receiver_init(rnic_receiver *receiver, const rnic_receiver_config *config);
 void rnic_receiver_clear(rnic_receiver *receiver);
+
+/* For tests: the most pieces that a partial FPDU is held in now, see mpa_deframer_pieces(). Started. */
+uint32_t rnic_receiver_pieces(const rnic_receiver *receiver);
 
 #endif

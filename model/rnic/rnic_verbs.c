@@ -20,13 +20,6 @@ static ddp_registration registration_of(const rnic_endpoint *endpoint, const rni
                             .is_remotely_invalidatable = memory->is_remotely_invalidatable};
 }
 
-bool rnic_register(rnic_endpoint *endpoint, const rnic_memory *memory, uint32_t *stag)
-{
-  const ddp_registration registration = registration_of(endpoint, memory);
-
-  return ddp_stag_table_register(stags_of(endpoint), &registration, stag);
-}
-
 uint32_t rnic_allocate_stag(rnic_endpoint *endpoint)
 {
   return ddp_stag_table_allocate(stags_of(endpoint), rnic_endpoint_identity(endpoint));
@@ -62,19 +55,9 @@ bool rnic_withdraw(rnic_endpoint *endpoint, uint32_t stag)
   return is_own(endpoint, stag) && ddp_stag_table_withdraw(stags_of(endpoint), stag);
 }
 
-bool rnic_deregister(rnic_endpoint *endpoint, uint32_t stag)
-{
-  return is_own(endpoint, stag) && ddp_stag_table_deregister(stags_of(endpoint), stag);
-}
-
 bool rnic_post(rnic_endpoint *endpoint, const rdmap_work *work)
 {
   return rdmap_stream_post(rnic_endpoint_stream(endpoint), work);
-}
-
-void rnic_post_receive(rnic_endpoint *endpoint, uint8_t *octets, uint64_t length, uint64_t id)
-{
-  rdmap_stream_post_receive(rnic_endpoint_stream(endpoint), octets, length, id);
 }
 
 void rnic_supply_receives(rnic_endpoint *endpoint, ddp_buffer_supplier supplier, void *user)
@@ -90,9 +73,4 @@ void rnic_post_receives(rnic_endpoint *endpoint, uint32_t count, uint64_t length
 bool rnic_poll(rnic_endpoint *endpoint, rnic_completion *completion)
 {
   return rnic_endpoint_take_completion(endpoint, completion);
-}
-
-void rnic_set_notification(rnic_endpoint *endpoint, rnic_notification notification)
-{
-  rnic_completion_queue_set_notification(rnic_endpoint_completions(endpoint), notification);
 }

@@ -27,27 +27,18 @@ typedef struct rnic_memory {
   bool is_remotely_invalidatable;
 } rnic_memory;
 
-/* Enables an STag for `memory`; false and nothing done when the memory or its range is not legal (ddp_stag_table_register()). */
-bool rnic_register(rnic_endpoint *endpoint, const rnic_memory *memory, uint32_t *stag);
-
-/* The same in two steps: an STag that is not valid yet; then, again and again, valid for some `memory` and not any more. The second is
- * false also when the STag is valid already, or allocated to another connection (DDP-216); the last when it is not valid, or not this
+/* An STag that is not valid yet; then, again and again, valid for some `memory` and not any more. The second is false, and nothing
+ * done, when the memory or its range is not legal (ddp_stag_table_register()), the STag is valid already, or allocated to another connection (DDP-216); the last when it is not valid, or not this
  * connection's. */
 uint32_t rnic_allocate_stag(rnic_endpoint *endpoint);
 bool rnic_register_as(rnic_endpoint *endpoint, const rnic_memory *memory, uint32_t stag);
 bool rnic_withdraw(rnic_endpoint *endpoint, uint32_t stag);
-
-/* Disables it at once (DDP-195); false when it is not this connection's, or invalid already. */
-bool rnic_deregister(rnic_endpoint *endpoint, uint32_t stag);
 
 /* --- Work --- */
 
 /* Posts an operation (see rdmap_work; `fence` among it). False after the connection ended or rnic_endpoint_close(). Allowed before full
  * operation: it waits. */
 bool rnic_post(rnic_endpoint *endpoint, const rdmap_work *work);
-
-/* A buffer for one incoming Send; `octets` stays the ULP's and valid until its completion. */
-void rnic_post_receive(rnic_endpoint *endpoint, uint8_t *octets, uint64_t length, uint64_t id);
 
 /* Buffers for `count` Sends, of `length` octets and with ids from `first_id` on; the memory of each is the supplier's, asked for when
  * the first octets of its Send come. */
@@ -59,8 +50,5 @@ void rnic_post_receives(rnic_endpoint *endpoint, uint32_t count, uint64_t length
 /* Takes the oldest completion: those of posted work in the order posted, those of receives in the order Delivered. False when there is
  * none. */
 bool rnic_poll(rnic_endpoint *endpoint, rnic_completion *completion);
-
-/* When to be told that rnic_poll() has something: the endpoint's `completion` event. */
-void rnic_set_notification(rnic_endpoint *endpoint, rnic_notification notification);
 
 #endif

@@ -183,8 +183,3 @@ void sim_ip_input_stop_clock(sim_ip_input *input)
   input->is_clock_stopped = true;
   engine_timer_set(input->timer, TIME_PS_NEVER);
 }
-
-const rnic_ip_reassembly_statistics *sim_ip_input_counted(const sim_ip_input *input)
-{
-  return rnic_ip_reassembly_counted(input->reassembly);
-}

@@ -61,6 +61,4 @@ static inline bool sim_ip_input_connection_of(const datagram *packet, enum side 
 /* No datagram times out any more: nobody waits for what is missing. */
 void sim_ip_input_stop_clock(sim_ip_input *input);
 
-const rnic_ip_reassembly_statistics *sim_ip_input_counted(const sim_ip_input *input);
-
 #endif

@@ -67,8 +67,3 @@ bool sim_part_arrivals_take(sim_part_arrivals *arrivals, uint64_t *token, time_p
   arrivals->unused = number;
   return true;
 }
-
-uint32_t sim_part_arrivals_room(const sim_part_arrivals *arrivals)
-{
-  return arrivals->used;
-}

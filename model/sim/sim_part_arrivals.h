@@ -20,7 +20,4 @@ void sim_part_arrivals_add(sim_part_arrivals *arrivals, uint64_t *token, time_ps
 /* One stretch of those that `*token` stands for, which is forgotten; false when there is none left. */
 bool sim_part_arrivals_take(sim_part_arrivals *arrivals, uint64_t *token, time_ps *arrival, uint32_t *octets);
 
-/* For how many stretches there is room: the most that were remembered at once. */
-uint32_t sim_part_arrivals_room(const sim_part_arrivals *arrivals);
-
 #endif

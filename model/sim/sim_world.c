@@ -22,7 +22,8 @@ static void set_timer(world_end *end, time_ps when)
   engine_timer_set(end->timer, when);
 }
 
-void sim_world_settle(world_end *end, time_ps now)
+/* Sends what the end has to send, sets its timer, and tells the recorder what it holds: after every event. */
+static void settle(world_end *end, time_ps now)
 {
   sim_world *world = end->world;
   datagram *packet;
@@ -54,7 +55,7 @@ static void on_timer(void *user, time_ps now)
     return;
   }
   rnic_endpoint_run(end->endpoint, now);
-  sim_world_settle(end, now);
+  settle(end, now);
 }
 
 /* A whole packet for TCP; takes its reference. One whose ports were damaged on the way is nobody's: its TCP checksum would be
@@ -71,7 +72,7 @@ static inline void receive_whole(sim_world *world, enum side side, datagram *pac
   world_end *end = &world->connections[index].ends[side];
   rnic_endpoint_receive(end->endpoint, packet, now);
   datagram_unref(packet);
-  sim_world_settle(end, now);
+  settle(end, now);
 }
 
 static inline void on_packet(sim_world *world, enum side side, datagram *packet, time_ps now)
@@ -263,7 +264,7 @@ static void start(world_connection *connection, time_ps now)
   await_start(world, connection->ends[SIDE_INITIATOR].index + 1);
   rnic_endpoint_start(connection->ends[SIDE_RESPONDER].endpoint, now);
   rnic_endpoint_start(connection->ends[SIDE_INITIATOR].endpoint, now);
-  sim_world_settle(&connection->ends[SIDE_INITIATOR], now);
+  settle(&connection->ends[SIDE_INITIATOR], now);
 }
 
 static void on_workload_due(void *user, time_ps now)
@@ -277,7 +278,7 @@ static void on_workload_due(void *user, time_ps now)
   for (enum side side = 0; side < SIDES; side++) {
     if (connection->ends[side].may_post) {
       connection->ends[side].may_post = false;
-      sim_world_settle(&connection->ends[side], now);
+      settle(&connection->ends[side], now);
     }
   }
 }

@@ -79,9 +79,6 @@ struct sim_world {
   int64_t progress_told_us; /* when, by the wall clock */
 };
 
-/* Sends what the end has to send, sets its timer, and tells the recorder what it holds: after every event. */
-void sim_world_settle(world_end *end, time_ps now);
-
 /* What an end tells: the Data Sink is measured; what the Data Source sends is known for that. Its ULP is asked for operations when
  * it posts any. */
 rnic_endpoint_events sim_world_events_of(bool measured, bool posts);

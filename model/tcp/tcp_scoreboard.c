@@ -252,7 +252,8 @@ void tcp_scoreboard_acknowledge_plain(tcp_scoreboard *board, uint64_t position, 
   clamp_marks(board, position);
 }
 
-uint64_t tcp_scoreboard_find(const tcp_scoreboard *board, uint64_t position)
+/* The number of the segment that holds `position`, which is in flight. */
+static uint64_t number_at(const tcp_scoreboard *board, uint64_t position)
 {
   uint64_t low = board->first;
   uint64_t high = board->end - 1;
@@ -276,7 +277,7 @@ static void take_sacked(tcp_scoreboard *board, uint64_t from, uint64_t to)
     uint64_t above_from = MAX(from, segment_at(board, board->not_lost)->from);
     board->above_octets += to > above_from ? to - above_from : 0;
   }
-  for (uint64_t number = tcp_scoreboard_find(board, from); number < board->end; number++) {
+  for (uint64_t number = number_at(board, from); number < board->end; number++) {
     sent_segment *segment = segment_at(board, number);
     if (segment->from >= to) {
       break;
@@ -382,7 +383,7 @@ static uint64_t end_of_longer(const tcp_scoreboard *board, uint64_t number, uint
 
 bool tcp_scoreboard_lose_longer(tcp_scoreboard *board, uint64_t position, uint32_t length_octets)
 {
-  uint64_t begin = tcp_scoreboard_find(board, position);
+  uint64_t begin = number_at(board, position);
   uint64_t end = end_of_longer(board, begin, length_octets);
   if (end == begin) {
     return false;

@@ -128,9 +128,6 @@ void tcp_scoreboard_set_flags(tcp_scoreboard *board, uint64_t number, uint32_t f
 /* Fills in `segment` with what is known of `number`; true. */
 bool tcp_scoreboard_describe(const tcp_scoreboard *board, uint64_t number, tcp_sent_segment *segment);
 
-/* The number of the segment that holds `position`, which is in flight. */
-uint64_t tcp_scoreboard_find(const tcp_scoreboard *board, uint64_t position);
-
 /* Puts `number`, just sent, at the end of the list; takes it out, if it is in there. */
 void tcp_scoreboard_append_under_way(tcp_scoreboard *board, uint64_t number);
 void tcp_scoreboard_remove_under_way(tcp_scoreboard *board, uint64_t number);

@@ -164,7 +164,4 @@ void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news);
 /* The reduction is told to an ECN peer, and ECE for what is in flight now brings no other. */
 void tcp_sender_note_reduction(tcp_sender *sender);
 
-/* The reordering window of RACK now. */
-time_ps tcp_sender_reordering_window_ps(const tcp_sender *sender);
-
 #endif

@@ -7,7 +7,8 @@ void tcp_sender_note_reduction(tcp_sender *sender)
   sender->reduction_due_to_tell = sender->ecn; /* RFC 3168 §6.1.2: whatever the reason */
 }
 
-time_ps tcp_sender_reordering_window_ps(const tcp_sender *sender)
+/* The reordering window of RACK now. */
+static time_ps reordering_window_ps(const tcp_sender *sender)
 {
   tcp_rack_situation situation = {
       .recovering = sender->state != TCP_SENDING_OPEN,
@@ -115,7 +116,7 @@ void tcp_sender_leave_recovery(tcp_sender *sender)
 /* Takes as lost what time says. */
 static uint64_t find_lost_by_time(tcp_sender *sender, time_ps now)
 {
-  time_ps window_ps = tcp_sender_reordering_window_ps(sender);
+  time_ps window_ps = reordering_window_ps(sender);
   tcp_rack_losses losses = tcp_rack_find_lost(&sender->flight->rack, &sender->flight->board, window_ps, now);
   sender->statistics->retransmissions_lost += losses.retransmissions;
   return losses.segments;
@@ -275,7 +276,7 @@ static void lose_flight(tcp_sender *sender, time_ps now)
 {
   time_ps sent_until = TIME_PS_NEVER;
   if (sender->by_time) {
-    sent_until = tcp_rack_time_out(&sender->flight->rack, tcp_sender_reordering_window_ps(sender), now);
+    sent_until = tcp_rack_time_out(&sender->flight->rack, reordering_window_ps(sender), now);
   }
   sender->statistics->retransmissions_lost += tcp_scoreboard_lose_all(&sender->flight->board, sent_until);
 }

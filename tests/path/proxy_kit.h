@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "path/path_proxy.h"
+#include "path/path_proxy_private.h"
 
 enum { PROXY_KIT_PAIRS_MAX = 8, PROXY_KIT_PORT = 1000 };
 

@@ -185,7 +185,6 @@ static void test_mtu_changes(void)
   set_up(&f, 1500);
   path_element_receive(f.box, test_packet(0, 1460, TCP_ACK), 0);
   path_fragmenter_set_mtu(f.box, 1499);
-  g_assert_cmpuint(path_fragmenter_mtu(f.box), ==, 1499);
   path_element_receive(f.box, test_packet(0, 1460, TCP_ACK), 0);
   path_fragmenter_set_mtu(f.box, 1500);
   path_element_receive(f.box, test_packet(0, 1460, TCP_ACK), 0);
@@ -212,7 +211,7 @@ static void test_ipv6_is_not_fragmented(void)
     octet_rope payload;
     octet_rope_init(&payload);
     octet_rope_append(&payload, octets, length, NULL);
-    datagram *packet = datagram_new(&host, &host, &header, &payload);
+    datagram *packet = datagram_new_in(NULL, &host, &host, &header, &payload);
     datagram_allow_fragments(packet, 77);
     path_element_receive(box, packet, 0);
   }

@@ -10,12 +10,18 @@ static const path_link_config ten_gigabit = {.id = 0,
 
 /* facts.md: 1500 octets at 10 Gbit/s over 25 us arrive after 26,201,600 ps (1502 octets of 800 ps and the
  * delay). The transmitter is free after 1538 octets: 1,230,400 ps. */
+/* When the transmitter that starts a packet of `ip_octets` at `start` is free again. */
+static time_ps free_at(const path_link_config *config, time_ps start, uint32_t ip_octets)
+{
+  return path_link_arrival_at(config, start, ip_octets) - config->delay_ps + path_link_gap_ps(config);
+}
+
 static void test_arithmetic_of_facts(void)
 {
   g_assert_cmpint(path_link_arrival_at(&ten_gigabit, 0, 1500), ==, 26201600);
-  g_assert_cmpint(path_link_free_at(&ten_gigabit, 0, 1500), ==, 1230400);
+  g_assert_cmpint(free_at(&ten_gigabit, 0, 1500), ==, 1230400);
   g_assert_cmpint(path_link_arrival_at(&ten_gigabit, 1000, 1500), ==, 26202600);
-  g_assert_cmpint(path_link_free_at(&ten_gigabit, 1000, 1500), ==, 1231400);
+  g_assert_cmpint(free_at(&ten_gigabit, 1000, 1500), ==, 1231400);
 }
 
 /* At 7 Gbit/s 1502 octets last 1,716,571.43 ps -> 1,716,571 and the gap of 36 octets 41,142.86 -> 41,143:
@@ -26,12 +32,12 @@ static void test_rounding(void)
   path_link_config config = ten_gigabit;
   config.rate_bit_per_s = UINT64_C(7000000000);
   g_assert_cmpint(path_link_arrival_at(&config, 0, 1500), ==, 25000000 + 1716571);
-  g_assert_cmpint(path_link_free_at(&config, 0, 1500), ==, 1716571 + 41143);
+  g_assert_cmpint(free_at(&config, 0, 1500), ==, 1716571 + 41143);
   config.rate_bit_per_s = UINT64_C(3000000000);
-  g_assert_cmpint(path_link_free_at(&config, 0, 40), ==, 112000 + 96000);
+  g_assert_cmpint(free_at(&config, 0, 40), ==, 112000 + 96000);
   config.framing_octets = PATH_LINK_PPP_OCTETS; /* no gap */
   config.rate_bit_per_s = UINT64_C(16000000000);
-  g_assert_cmpint(path_link_free_at(&config, 0, 41), ==, 21500);
+  g_assert_cmpint(free_at(&config, 0, 41), ==, 21500);
 }
 
 /* The pace of a link is its arithmetic, in whatever order lengths come and come again: 40, 56 and 72 share a place; an odd rate. */
@@ -45,7 +51,7 @@ static void test_pace(void)
   for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
     time_ps sent = 1000 + path_link_pace_sending_ps(&pace, &config, lengths[i]);
     g_assert_cmpint(sent + config.delay_ps, ==, path_link_arrival_at(&config, 1000, lengths[i]));
-    g_assert_cmpint(sent + pace.gap_ps, ==, path_link_free_at(&config, 1000, lengths[i]));
+    g_assert_cmpint(sent + pace.gap_ps, ==, free_at(&config, 1000, lengths[i]));
   }
 }
 
@@ -76,8 +82,7 @@ static void test_cells(void)
                                      .cell_overhead_octets = rows[i].overhead};
     g_assert_cmpint(path_link_arrival_at(&config, 0, rows[i].ip_octets), ==,
                     rows[i].arrives * TIME_PS_PER_NANOSECOND + 7);
-    g_assert_cmpint(path_link_free_at(&config, 0, rows[i].ip_octets), ==,
-                    rows[i].free * TIME_PS_PER_NANOSECOND);
+    g_assert_cmpint(free_at(&config, 0, rows[i].ip_octets), ==, rows[i].free * TIME_PS_PER_NANOSECOND);
   }
 }
 
@@ -96,17 +101,17 @@ static void test_rate_as_netem(void)
   g_test_message("seed %u", seed);
   GRand *random = g_rand_new_with_seed(seed);
   time_ps now = 0;
-  time_ps free_at = 0;
+  time_ps free = 0;
   time_ps netem_last = 0;
 
   for (guint i = 0; i < 10000; i++) {
     uint32_t octets = (uint32_t)g_rand_int_range(random, 40, 1501);
-    time_ps start = MAX(now, free_at);
+    time_ps start = MAX(now, free);
     time_ps on_the_wire = (octets + 14 + 10 + 47) / 48 * 53 * TIME_PS_PER_NANOSECOND;
     netem_last = netem_last > now ? netem_last + MAX(delay - (netem_last - now), 0) + on_the_wire
                                   : now + delay + on_the_wire;
     g_assert_cmpint(path_link_arrival_at(&config, start, octets), ==, netem_last);
-    free_at = path_link_free_at(&config, start, octets);
+    free = free_at(&config, start, octets);
     now += g_rand_int_range(random, 0, 4) * g_rand_int_range(random, 0, 2000000);
   }
   g_rand_free(random);

@@ -1,5 +1,5 @@
 /* The relay with a TCP of its own on each side: path_proxy.h. */
-#include "path/path_proxy.h"
+#include "path/path_proxy_private.h"
 #include "path_test_kit.h"
 #include "proxy_kit.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "case_stream.h"
+#include "rdmap/rdmap_stream_private.h"
 
 enum {
   GUARD_OCTETS = RECEIVING_END_GUARD_OCTETS,
@@ -77,8 +78,9 @@ static void lend_memory(receiving_end *end)
     reference_fill(buffer, end->memory[buffer] + GUARD_OCTETS);
     memset(end->memory[buffer] + GUARD_OCTETS + octets, GUARD, GUARD_OCTETS);
     if (buffer >= CASE_REGIONS) {
-      rnic_post_receive(end->endpoint, end->memory[buffer] + GUARD_OCTETS, octets,
-                        RECEIVING_END_RECEIVE_ID + buffer - CASE_REGIONS);
+      ddp_untagged_queue_post(rdmap_stream_queue_of(rnic_endpoint_stream(end->endpoint), RDMAP_QUEUE_SEND),
+                              end->memory[buffer] + GUARD_OCTETS, octets,
+                              RECEIVING_END_RECEIVE_ID + buffer - CASE_REGIONS);
     }
   }
 }
@@ -104,9 +106,12 @@ static void register_regions(receiving_end *end)
                                 .association = r->is_invalidatable ? DDP_ASSOCIATED_BY_STREAM
                                                                    : DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
                                 .is_remotely_invalidatable = r->is_invalidatable};
-    g_assert_true(r->is_foreign ? ddp_stag_table_register(rnic_host_stags(end->host), &registration,
-                                                          &end->stags[region])
-                                : rnic_register(end->endpoint, &memory, &end->stags[region]));
+    if (r->is_foreign) {
+      g_assert_true(ddp_stag_table_register(rnic_host_stags(end->host), &registration, &end->stags[region]));
+    } else {
+      end->stags[region] = rnic_allocate_stag(end->endpoint);
+      g_assert_true(rnic_register_as(end->endpoint, &memory, end->stags[region]));
+    }
   }
 }
 

@@ -213,7 +213,8 @@ uint8_t *rdmap_kit_post_receive(rdmap_kit *kit, unsigned side, size_t octets)
 {
   uint8_t *memory = rdmap_kit_memory(kit, side, octets);
   kit_host *host = &kit->hosts[side];
-  rdmap_stream_post_receive(host->stream, memory, octets, ++host->next_buffer_id);
+  ddp_untagged_queue_post(rdmap_stream_queue_of(host->stream, RDMAP_QUEUE_SEND), memory, octets,
+                          ++host->next_buffer_id);
   return memory;
 }
 

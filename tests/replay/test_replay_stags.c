@@ -26,7 +26,6 @@ static void test_extents(void)
   replay_stags_learn(stags, 0xA, 4000, 500);
   replay_stags_learn(stags, 0xB, 0, 1);
   replay_stags_learn(stags, 0xA, 1000, 100);
-  g_assert_cmpuint(replay_stags_count(stags), ==, 2);
   replay_stags_register(stags, table, DOMAIN);
   g_assert_cmpint(check(table, 0xA, 1000, 3500, DDP_ACCESS_REMOTE_WRITE), ==, DDP_ACCESS_OK);
   g_assert_cmpint(check(table, 0xA, 999, 1, DDP_ACCESS_REMOTE_WRITE), ==, DDP_ACCESS_BOUNDS);
@@ -45,7 +44,8 @@ static void test_the_end_of_the_offsets(void)
   ddp_stag_table *table = ddp_stag_table_new(1);
 
   replay_stags_learn(stags, 0xA, UINT64_MAX - 9, 10);
-  g_assert_cmpuint(replay_stags_count(stags), ==, 0);
+  replay_stags_register(stags, table, DOMAIN);
+  g_assert_null(ddp_stag_table_find(table, 0xA));
   replay_stags_learn(stags, 0xA, UINT64_MAX - 10, 10);
   replay_stags_learn(stags, 0xA, 0, 1);
   replay_stags_register(stags, table, DOMAIN);

@@ -209,7 +209,8 @@ receiver_kit *receiver_kit_new(const receiver_kit_config *config, const uint32_t
                                          .first_offset = first_offset(kit),
                                          .looks_ahead = config->mode != KIT_IN_ORDER,
                                          .assumes_aligned = config->mode == KIT_ASSUME_ALIGNED};
-  kit->receiver = rnic_receiver_new(&receiver);
+  kit->receiver = g_new(rnic_receiver, 1);
+  rnic_receiver_init(kit->receiver, &receiver);
   rnic_receiver_start(kit->receiver, config->markers, config->crc,
                       config->long_ago_octets + config->streaming_octets - first_offset(kit));
   const rnic_admission_config admission = {.memory = config->memory,
@@ -226,7 +227,8 @@ receiver_kit *receiver_kit_new(const receiver_kit_config *config, const uint32_t
 void receiver_kit_free(receiver_kit *kit)
 {
   rnic_admission_free(kit->admission);
-  rnic_receiver_free(kit->receiver);
+  rnic_receiver_clear(kit->receiver);
+  g_free(kit->receiver);
   tcp_receiver_free(kit->tcp);
   rdmap_stream_free(kit->rdmap);
   ddp_stag_table_free(kit->stags);

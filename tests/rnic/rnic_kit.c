@@ -411,7 +411,8 @@ uint8_t *rnic_kit_register(rnic_kit *kit, unsigned side, uint64_t base, size_t o
                    .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
                    .is_remotely_invalidatable = true};
 
-  g_assert_true(rnic_register(kit->sides[side].endpoint, &m, stag));
+  *stag = rnic_allocate_stag(kit->sides[side].endpoint);
+  g_assert_true(rnic_register_as(kit->sides[side].endpoint, &m, *stag));
   return m.octets;
 }
 
@@ -419,7 +420,9 @@ uint8_t *rnic_kit_post_receive(rnic_kit *kit, unsigned side, size_t octets, uint
 {
   uint8_t *buffer = rnic_kit_memory(kit, side, octets);
 
-  rnic_post_receive(kit->sides[side].endpoint, buffer, octets, id);
+  ddp_untagged_queue_post(
+      rdmap_stream_queue_of(rnic_endpoint_stream(kit->sides[side].endpoint), RDMAP_QUEUE_SEND), buffer,
+      octets, id);
   return buffer;
 }
 

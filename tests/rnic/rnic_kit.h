@@ -5,7 +5,8 @@
 
 #include <glib.h>
 
-#include "rnic/rnic_endpoint.h"
+#include "rdmap/rdmap_stream_private.h"
+#include "rnic/rnic_endpoint_private.h"
 #include "rnic/rnic_verbs.h"
 
 /* When a kit begins: what takes a time for 32 bits of picoseconds (2 ms) tells a wrong one. */

@@ -36,7 +36,7 @@ static void end(made *m)
 {
   receiver_kit_free(m->kit);
   if (m->memory) {
-    g_assert_cmpuint(rnic_reassembly_memory_used_octets(m->memory), ==, 0); /* the connection let go */
+    g_assert_cmpuint(m->memory->used, ==, 0); /* the connection let go */
     rnic_reassembly_memory_free(m->memory);
   }
 }
@@ -74,7 +74,7 @@ static void test_no_memory(void)
     g_assert_true(arrive_fpdu(&m, 2));
     g_assert_true(arrive_fpdu(&m, 3));
     receiver_kit_expect_all(m.kit);
-    g_assert_cmpuint(rnic_reassembly_memory_peak_octets(m.memory), ==, 0);
+    g_assert_cmpuint(m.memory->peak, ==, 0);
     end(&m);
   }
 }
@@ -133,7 +133,7 @@ static void test_deadlock(void)
     g_assert_cmpuint(refusals(&m)->memory, ==, refused);
     g_assert_cmpuint(refusals(&m)->memory_octets, ==, 103 * refused);
     g_assert_cmpuint(edge, ==, size == 0 ? 0 : m.kit->octets->len);
-    g_assert_cmpuint(rnic_reassembly_memory_peak_octets(m.memory), ==, size);
+    g_assert_cmpuint(m.memory->peak, ==, size);
     end(&m);
   }
 }
@@ -146,11 +146,11 @@ static void test_lets_go_as_much(void)
 
   g_assert_true(receiver_kit_arrive(m.kit, 0, 100));
   g_assert_true(receiver_kit_arrive(m.kit, 2 * FPDU, 2 * FPDU + 100));
-  g_assert_cmpuint(rnic_reassembly_memory_used_octets(m.memory), ==, 200);
+  g_assert_cmpuint(m.memory->used, ==, 200);
   g_assert_false(receiver_kit_arrive(m.kit, 3 * FPDU, 3 * FPDU + 1));
   g_assert_false(receiver_kit_arrive(m.kit, 100, FPDU + 101));
   g_assert_true(receiver_kit_arrive(m.kit, 100, FPDU + 100));
-  g_assert_cmpuint(rnic_reassembly_memory_used_octets(m.memory), ==, 200);
+  g_assert_cmpuint(m.memory->used, ==, 200);
   g_assert_true(receiver_kit_arrive(m.kit, FPDU + 100, 2 * FPDU));
   g_assert_true(receiver_kit_arrive(m.kit, 2 * FPDU + 100, 4 * FPDU));
   receiver_kit_expect_all(m.kit);
@@ -167,7 +167,7 @@ static void test_several_runs(void)
   g_assert_false(receiver_kit_arrive(m.kit, 0, 40));
   g_assert_false(receiver_kit_arrive(m.kit, 60, FPDU));
   g_assert_true(arrive_fpdu(&m, 0));
-  g_assert_cmpuint(rnic_reassembly_memory_used_octets(m.memory), ==, 0);
+  g_assert_cmpuint(m.memory->used, ==, 0);
   g_assert_cmpuint(refusals(&m)->memory, ==, 2);
   end(&m);
 }
@@ -211,7 +211,7 @@ static void test_duplicate(void)
   g_assert_true(receiver_kit_arrive(m.kit, 0, 50));
   g_assert_true(receiver_kit_arrive(m.kit, 10, 30));
   g_assert_cmpuint(m.kit->admissions, ==, admissions);
-  g_assert_cmpuint(rnic_reassembly_memory_used_octets(m.memory), ==, 50);
+  g_assert_cmpuint(m.memory->used, ==, 50);
   end(&m);
 }
 
@@ -227,9 +227,9 @@ static void test_two_connections(void)
   g_assert_true(receiver_kit_arrive(other, 0, 50));
   g_assert_true(receiver_kit_arrive(m.kit, 100, FPDU));
   g_assert_true(receiver_kit_arrive(other, 50, 100));
-  g_assert_cmpuint(rnic_reassembly_memory_used_octets(m.memory), ==, 100);
+  g_assert_cmpuint(m.memory->used, ==, 100);
   receiver_kit_free(other);
-  g_assert_cmpuint(rnic_reassembly_memory_used_octets(m.memory), ==, 0);
+  g_assert_cmpuint(m.memory->used, ==, 0);
   g_assert_true(receiver_kit_arrive(m.kit, 2 * FPDU, 3 * FPDU));
   end(&m);
 }
@@ -242,9 +242,9 @@ static void test_cells(void)
 
   g_assert_true(receiver_kit_arrive(m.kit, 0, 10));
   g_assert_true(receiver_kit_arrive(m.kit, 2 * FPDU, 2 * FPDU + 64));
-  g_assert_cmpuint(rnic_reassembly_memory_used_octets(m.memory), ==, 128);
+  g_assert_cmpuint(m.memory->used, ==, 128);
   g_assert_true(receiver_kit_arrive(m.kit, 2 * FPDU + 64, 2 * FPDU + 65));
-  g_assert_cmpuint(rnic_reassembly_memory_used_octets(m.memory), ==, 192);
+  g_assert_cmpuint(m.memory->used, ==, 192);
   g_assert_true(receiver_kit_arrive(m.kit, 2 * FPDU + 65, 2 * FPDU + 128));
   g_assert_false(receiver_kit_arrive(m.kit, 2 * FPDU + 128, 2 * FPDU + 129));
   g_assert_true(receiver_kit_arrive(m.kit, 10, 64)); /* the rest of the cell of the front */
@@ -341,7 +341,7 @@ static void play(guint seed, guint *refused, guint *finished)
       } else {
         i++;
       }
-      g_assert_cmpuint(rnic_reassembly_memory_used_octets(memory), <=, size);
+      g_assert_cmpuint(memory->used, <=, size);
     }
   }
   g_assert_true(pieces->len == 0 || !aligned);
@@ -349,7 +349,7 @@ static void play(guint seed, guint *refused, guint *finished)
     receiver_kit_expect_all(kit);
     ++*finished;
   }
-  g_assert_cmpuint(rnic_reassembly_memory_peak_octets(memory), <=, size);
+  g_assert_cmpuint(memory->peak, <=, size);
   g_assert_cmpuint(rnic_admission_refusals(kit->admission)->memory, ==, kit->refused);
   *refused += kit->refused;
   g_array_free(pieces, true);

@@ -694,7 +694,8 @@ static void test_reach_between_connections(void)
     rdmap_work work = {.id = 1, .length = 100};
 
     rnic_kit_create(other);
-    g_assert_true(rnic_register(owner->sides[SIDE_RESPONDER].endpoint, &memory, &work.remote_stag));
+    work.remote_stag = rnic_allocate_stag(owner->sides[SIDE_RESPONDER].endpoint);
+    g_assert_true(rnic_register_as(owner->sides[SIDE_RESPONDER].endpoint, &memory, work.remote_stag));
     uint8_t *sink = rnic_kit_register(other, SIDE_INITIATOR, 0, 100, &work.local_stag);
     work.operation = reads ? RDMAP_OPERATION_READ : RDMAP_OPERATION_WRITE;
     rnic_kit_post(other, SIDE_INITIATOR, work);

@@ -413,7 +413,7 @@ static void run_case(const fault_case *c, unsigned faulty, iwarp_generation gene
   post(e, c->work);
   rnic_kit_start(e->kit);
   rnic_kit_run(e->kit, 10 * TIME_PS_PER_SECOND);
-  g_assert_true(rnic_endpoint_fault_is_done(misbehaving->endpoint));
+  g_assert_true(misbehaving->endpoint->fault->is_done);
   assert_terminate(e, c, generation);
   assert_told(&e->kit->sides[e->victim], c->victim);
   assert_told(misbehaving, c->faulty);
@@ -838,7 +838,7 @@ static void test_bad_crc_needs_crc(void)
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   g_assert_cmpstr(kit->sides[SIDE_RESPONDER].completions->str, ==, "received 7 (0 octets)");
-  g_assert_false(rnic_endpoint_fault_is_done(kit->sides[SIDE_INITIATOR].endpoint));
+  g_assert_false(kit->sides[SIDE_INITIATOR].endpoint->fault->is_done);
   rnic_kit_free(kit);
 }
 

@@ -29,12 +29,12 @@ static rnic_kit *begin(tcp_passing passing, tcp_segmentation segmentation, bool 
 
 static uint64_t peak(const rnic_kit *kit)
 {
-  return rnic_reassembly_memory_peak_octets(rnic_host_memory(kit->sides[SIDE_RESPONDER].host));
+  return rnic_host_memory(kit->sides[SIDE_RESPONDER].host)->peak;
 }
 
 static uint64_t used(const rnic_kit *kit)
 {
-  return rnic_reassembly_memory_used_octets(rnic_host_memory(kit->sides[SIDE_RESPONDER].host));
+  return rnic_host_memory(kit->sides[SIDE_RESPONDER].host)->used;
 }
 
 static const rnic_refusals *refusals(const rnic_kit *kit)

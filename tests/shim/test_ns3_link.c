@@ -105,7 +105,7 @@ typedef struct burst {
   link_world *world;
   GRand *random;
   engine_timer *timer;
-  time_ps free_at; /* when the transmitter is through, by path_link_free_at() */
+  time_ps free_at; /* when the transmitter is through, after the gap */
   time_ps expected[MOST_PACKETS];
   uint8_t sent[MOST_PACKETS][9000];
   uint32_t lengths[MOST_PACKETS];
@@ -129,7 +129,7 @@ static void send_burst(void *user, time_ps now)
     self->lengths[self->count] = octets;
     time_ps start = MAX(now, self->free_at);
     self->expected[self->count++] = path_link_arrival_at(config, start, octets);
-    self->free_at = path_link_free_at(config, start, octets);
+    self->free_at = path_link_arrival_at(config, start, octets) - config->delay_ps + path_link_gap_ps(config);
     path_link_send(self->world->link, packet);
   }
   static const time_ps besides_free[] = {0, 0, 1, -1, -1000, 1000000};

@@ -149,7 +149,6 @@ static void test_two_connections(gconstpointer data)
     g_assert_true(sim_ip_input_connection_of(whole, k.side, CONNECTIONS, &connection));
     g_assert_cmpuint(connection, ==, of[i]);
   }
-  g_assert_cmpuint(sim_ip_input_counted(k.input)->reassembled, ==, 3);
   datagram_unref(a);
   datagram_unref(b);
   datagram_unref(c);
@@ -195,7 +194,6 @@ static void test_timeout(void)
   assert_told(&k, "1:0 ");
   engine_run(k.clock, 70 * TIME_PS_PER_SECOND);
   assert_told(&k, "-:0 ");
-  g_assert_cmpuint(sim_ip_input_counted(k.input)->timed_out, ==, 2);
   datagram_unref(a);
   datagram_unref(b);
   kit_close(&k);

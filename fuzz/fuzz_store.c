@@ -15,6 +15,7 @@
 #include "study/report/html_report.h"
 #include "study/store/csv_export.h"
 #include "study/store/result_merge.h"
+#include "study/store/result_store_private.h"
 #include "study/store/run_identity.h"
 #include "study/table/result_table.h"
 

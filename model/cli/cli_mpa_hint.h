@@ -16,11 +16,6 @@
 #define CLI_MPA_HINT_ERROR (cli_mpa_hint_error_quark())
 GQuark cli_mpa_hint_error_quark(void);
 
-/* Reads "10.0.0.2:5044,markers=off,start=find" into `hint`. `start` says where the FPDU phase starts in what is sent to HOST:PORT, `start-reverse` in
- * what it sends: at the first octet (first), where an FPDU is found (find), at a TCP sequence number (decimal, or 0x…). Without start it is first
- * where the SYN was captured, else find; without start-reverse as start, and find when start is a number. FALSE and `error`, with what was expected, when it is none. */
-gboolean cli_mpa_hint_parse(const char *text, decode_hint *hint, GError **error);
-
 /* Reads each of `texts` (NULL: none; NULL-terminated) into `hints`, a GArray of decode_hint; free with g_array_unref(). NULL and `error` as above. */
 GArray *cli_mpa_hint_parse_all(char *const *texts, GError **error);
 

@@ -5,6 +5,7 @@
 
 #include "cli_shell.h"
 #include "store_kit.h"
+#include "study/store/result_store_private.h"
 #include "study_kit.h"
 
 /* $h may be in a file's name; $t is UTF-8 without control characters, which a title may be; $s is an SQL text. */

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "study/store/result_store_private.h"
 #include "study_kit.h"
 
 void store_kit_set_up(store_kit *kit, const char *axes)

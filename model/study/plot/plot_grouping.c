@@ -28,7 +28,9 @@ scenario_key plot_grouping_x(const study_table *table)
                                                    : g_array_index(keys, scenario_key, 0);
 }
 
-void plot_grouping_keys(const study_table *table, scenario_key x, GArray **panels, GArray **lines)
+/* The keys that vary (study_table_keys()) but for `x`; and of them, in `panels` those that say what kind of receiver it is (mode, and
+ * markers where both vary), in `lines` the others. Free both with g_array_unref(). */
+static void split_keys(const study_table *table, scenario_key x, GArray **panels, GArray **lines)
 {
   g_autoptr(GArray) keys = study_table_keys(table);
   gboolean by_mode = x != SCENARIO_RECEIVER_MODE && has_key(keys, SCENARIO_RECEIVER_MODE);
@@ -111,7 +113,7 @@ plot_grouping plot_grouping_by(const study_table *table, scenario_key x, const G
 plot_grouping plot_grouping_of(const study_table *table, scenario_key x, gboolean receivers_as_lines)
 {
   GArray *panels, *lines;
-  plot_grouping_keys(table, x, &panels, &lines);
+  split_keys(table, x, &panels, &lines);
   if (receivers_as_lines && panels->len > 0) {
     g_array_prepend_vals(lines, panels->data, panels->len);
     g_array_set_size(panels, 0);

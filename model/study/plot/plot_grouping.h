@@ -22,10 +22,6 @@ typedef struct plot_grouping {
   GArray *cells;     /* plot_cell, by panel, line and place on x */
 } plot_grouping;
 
-/* The keys that vary (study_table_keys()) but for `x`; and of them, in `panels` those that say what kind of receiver it is (mode, and
- * markers where both vary), in `lines` the others. Free both with g_array_unref(). */
-void plot_grouping_keys(const study_table *table, scenario_key x, GArray **panels, GArray **lines);
-
 /* Groups the runs of `table` with `x` on x; with `receivers_as_lines` there is one panel. Free with plot_grouping_clear(). */
 plot_grouping plot_grouping_of(const study_table *table, scenario_key x, gboolean receivers_as_lines);
 

@@ -73,10 +73,6 @@ typedef enum stored_state {
   STORED_DONE
 } stored_state;
 
-/* Writes `run`, with where it comes from, in one transaction; a run of the same identity is replaced. */
-gboolean result_store_commit(result_store *store, const stored_origin *from, const stored_run *run,
-                             GError **error);
-
 /* Commits `count` runs (>= 1) in one transaction, all or none, which waits for the disk once. A run that another process has put there
  * meanwhile, STORED_DONE or STORED_UNEXPECTED, stays as it is; `there[i]` says what was there of runs[i]. */
 gboolean result_store_commit_new(result_store *store, const stored_origin *from,

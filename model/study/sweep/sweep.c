@@ -42,7 +42,8 @@ typedef struct sweep {
   GError *error; /* the first failure of the sweep itself */
 } sweep;
 
-gboolean sweep_takes(const sweep_options *options, gsize index)
+/* TRUE when point `index` belongs to the shard of `options`. */
+static gboolean takes(const sweep_options *options, gsize index)
 {
   return index % options->shards == options->shard - 1;
 }
@@ -373,7 +374,7 @@ static gboolean plan(sweep *s, GError **error)
   g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(guint64));
   for (gsize index = 0; index < sweep_grid_count(s->grid); index++) {
     guint64 point = index;
-    if (!sweep_takes(s->options, index)) {
+    if (!takes(s->options, index)) {
       continue;
     }
     g_ptr_array_add(identities, (char *)sweep_grid_identity(s->grid, index));

@@ -36,9 +36,6 @@ typedef struct sweep_result {
   gboolean interrupted; /* SIGINT, SIGTERM or SIGHUP came: the rest was not started */
 } sweep_result;
 
-/* TRUE when point `index` belongs to the shard of `options`. */
-gboolean sweep_takes(const sweep_options *options, gsize index);
-
 /* Runs what `store` lacks or has as failed, `options->jobs` children at once; what they leave does not
  * depend on how many, nor on other sweeps into the same store. `from` is kept with each run. A run that fails is recorded as such. Unless
  * `keep_going`, no further one starts behind it; those running end as they like and are kept.

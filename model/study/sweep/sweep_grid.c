@@ -296,13 +296,8 @@ static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch
   return good;
 }
 
-sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, GError **error)
-{
-  return sweep_grid_new_watched(base, sets, NULL, NULL, error);
-}
-
-sweep_grid *sweep_grid_new_watched(const scenario *base, const char *const *sets, sweep_grid_watch watch,
-                                   gpointer user, GError **error)
+sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, sweep_grid_watch watch,
+                           gpointer user, GError **error)
 {
   sweep_grid *grid = g_new0(sweep_grid, 1);
   grid->base = base;

@@ -22,14 +22,13 @@ enum { SWEEP_GRID_ERROR_INVALID }; /* message: "file:line", or the option, and w
  * the --set options `base` was loaded with. A point's measure.series is `none` unless it was given: a sweep
  * keeps no series in any case. NULL and `error` when a --set names an axis, there are too many points, no
  * point is left, a constraint cannot be decided, or scenario_check() refuses a point that the constraints
- * leave. Free with sweep_grid_free(). */
-sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, GError **error);
-
-/* The same for who waits for it: a million points and thousands of conditions take minutes. `watch` is called before each point is looked
- * at, with the share of them that is done (0 … 1). */
+ * leave. Free with sweep_grid_free().
+ *
+ * A million points and thousands of conditions take minutes: `watch`, unless NULL, is called before each point is looked at, with
+ * the share of them that is done (0 … 1). */
 typedef void (*sweep_grid_watch)(double share, gpointer user);
-sweep_grid *sweep_grid_new_watched(const scenario *base, const char *const *sets, sweep_grid_watch watch,
-                                   gpointer user, GError **error);
+sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, sweep_grid_watch watch,
+                           gpointer user, GError **error);
 void sweep_grid_free(sweep_grid *grid);
 
 /* At least 1. */

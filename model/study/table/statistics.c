@@ -66,14 +66,6 @@ static double quantile_of(const double *sorted, gsize count, double share)
   return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
-double statistics_half_width(const double *values, gsize count, double confidence)
-{
-  g_assert(count >= 2);
-  g_assert(confidence > 0 && confidence < 1);
-  g_autofree double *sorted = sorted_copy(values, count);
-  return student_quantile(confidence, (double)count - 1) * deviation_of(sorted, count) / sqrt((double)count);
-}
-
 statistics statistics_of(const double *values, gsize count)
 {
   if (count == 0) {

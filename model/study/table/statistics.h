@@ -26,10 +26,6 @@ statistics statistics_of(const double *values, gsize count);
 /* The statistics of the differences a[i] - b[i]: two receivers over the same seeds. */
 statistics statistics_of_pairs(const double *a, const double *b, gsize count);
 
-/* Half the width of the two-sided Student-t interval around the mean that covers it with probability `confidence` (inside 0 … 1):
- * t(count - 1) · s / √count with the sample deviation s. Needs `count` >= 2. */
-double statistics_half_width(const double *values, gsize count, double confidence);
-
 /* Half the width of the two-sided 95 % interval around the difference of two means whose samples have nothing to do with each other:
  * Welch's, the deviations need not be equal. Beside that of statistics_of_pairs() it shows what the common seeds are worth. NAN when
  * a count is below 2. */

@@ -198,7 +198,8 @@ void study_table_free(study_table *table)
 
 /* What is in it. */
 
-char *study_table_flag_names(guint flags)
+/* What --leave-out calls the flags, "timeouts, lost"; "" of none. Free with g_free(). */
+static char *flag_names(guint flags)
 {
   GString *names = g_string_new(NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(flag_rows); i++) {
@@ -215,7 +216,7 @@ char *study_table_missing(const study_table *table, guint leave_out)
   guint all = table->runs->len + table->left_out + table->not_ok;
   g_autofree char *of_all = g_strdup_printf("of %u run%s", all, all == 1 ? "" : "s");
   if (table->left_out > 0) {
-    g_autofree char *flags = study_table_flag_names(leave_out);
+    g_autofree char *flags = flag_names(leave_out);
     g_string_append_printf(text, "%u %s left out (%s)", table->left_out, of_all, flags);
   }
   if (table->not_ok > 0) {

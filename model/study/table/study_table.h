@@ -82,9 +82,6 @@ GArray *study_table_keys(const study_table *table);
  * read with. Free with g_free(). */
 char *study_table_missing(const study_table *table, guint leave_out);
 
-/* What --leave-out calls the flags, "timeouts, lost"; "" of none. Free with g_free(). */
-char *study_table_flag_names(guint flags);
-
 /* The points of the table, each all runs that agree in `keys` (scenario_key), in the order of study_keys_values() of the first key,
  * then the second …. Free with g_array_unref(). */
 GArray *study_table_points(const study_table *table, const GArray *keys);

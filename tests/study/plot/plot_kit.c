@@ -42,7 +42,7 @@ void plot_kit_fill(plot_kit *kit, const char *text)
 {
   g_autoptr(GError) error = NULL;
   scenario *base = kit_scenario(kit->folder, "a.cfg", text, NULL);
-  sweep_grid *grid = sweep_grid_new(base, NULL, &error);
+  sweep_grid *grid = sweep_grid_new(base, NULL, NULL, NULL, &error);
   g_assert_no_error(error);
   kit->table.title = g_strdup(scenario_text(base, SCENARIO_TITLE));
   kit->table.axes = sweep_grid_axes_text(grid);

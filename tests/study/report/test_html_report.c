@@ -4,6 +4,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "study/store/result_store_private.h"
 #include "study/table/study_table.h"
 #include "study_kit.h"
 

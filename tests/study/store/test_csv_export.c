@@ -4,6 +4,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "study/store/result_store_private.h"
 #include "study_kit.h"
 
 /* Fields of the CSV record at `*text`, which moves behind it. */

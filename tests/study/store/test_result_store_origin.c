@@ -1,7 +1,7 @@
 /* What may go into one store with what is there. */
 #include <string.h>
 
-#include "study/store/result_store.h"
+#include "study/store/result_store_private.h"
 #include "study_kit.h"
 
 typedef struct fixture {

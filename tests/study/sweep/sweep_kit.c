@@ -77,7 +77,7 @@ gboolean sweep_kit_sweep_into(const sweep_fixture *f, result_store *store, const
                               GError **error)
 {
   scenario *s = kit_scenario(f->folder, "a.cfg", text, sets);
-  sweep_grid *grid = sweep_grid_new(s, sets, error);
+  sweep_grid *grid = sweep_grid_new(s, sets, NULL, NULL, error);
   g_assert_nonnull(grid);
   g_autofree char *axes = sweep_grid_axes_text(grid);
   const stored_origin from = kit_origin(scenario_name(s), scenario_text(s, SCENARIO_TITLE), text, axes);

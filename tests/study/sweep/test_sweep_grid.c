@@ -33,7 +33,7 @@ static void make_grid(fixture *f, const char *text)
 {
   g_autoptr(GError) error = NULL;
   f->scenario = kit_scenario(f->folder, "a.cfg", text, NULL);
-  f->grid = sweep_grid_new(f->scenario, NULL, &error);
+  f->grid = sweep_grid_new(f->scenario, NULL, NULL, NULL, &error);
   g_assert_no_error(error);
   g_assert_nonnull(f->grid);
 }
@@ -42,7 +42,7 @@ static void refuse_grid(fixture *f, const char *text, const char *const *sets, c
 {
   g_autoptr(GError) error = NULL;
   scenario *s = kit_scenario(f->folder, "a.cfg", text, sets);
-  g_assert_null(sweep_grid_new(s, sets, &error));
+  g_assert_null(sweep_grid_new(s, sets, NULL, NULL, &error));
   g_assert_nonnull(error);
   if (strstr(error->message, complaint) == NULL) {
     g_error("\"%s\" does not say \"%s\"", error->message, complaint);
@@ -77,7 +77,7 @@ static void test_watched(fixture *f, gconstpointer unused)
   g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(double));
   f->scenario = kit_scenario(f->folder, "a.cfg",
                              "sweep = ( { key = \"run.seed\"; values = [1, 2, 3, 2, 4]; } );", NULL);
-  f->grid = sweep_grid_new_watched(f->scenario, NULL, note_share, shares, &error);
+  f->grid = sweep_grid_new(f->scenario, NULL, note_share, shares, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(shares->len, ==, 5);
   for (guint i = 0; i < shares->len; i++) {

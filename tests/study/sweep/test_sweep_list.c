@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "study/store/result_store_private.h"
 #include "study_kit.h"
 
 typedef struct fixture {
@@ -32,7 +33,7 @@ static void make_grid(fixture *f, const char *text)
 {
   g_autoptr(GError) error = NULL;
   f->scenario = kit_scenario(f->folder, "a.cfg", text, NULL);
-  f->grid = sweep_grid_new(f->scenario, NULL, &error);
+  f->grid = sweep_grid_new(f->scenario, NULL, NULL, NULL, &error);
   g_assert_no_error(error);
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "study/store/result_store_private.h"
 #include "study_kit.h"
 
 typedef struct fixture {

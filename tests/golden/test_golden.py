@@ -13,8 +13,8 @@ from pathlib import Path
 loader = importlib.machinery.SourceFileLoader("golden", os.environ["GOLDEN"])
 golden = importlib.util.module_from_spec(importlib.util.spec_from_loader("golden", loader))
 loader.exec_module(golden)
-os.chdir(Path(os.environ["GOLDEN"]).parent.parent)
 golden.PROGRAM = Path(sys.argv.pop(1)).resolve()
+os.chdir(Path(os.environ["GOLDEN"]).parent.parent)
 CASE = ("", ["workload.messages=2", "path.forward.loss=1%"])
 
 

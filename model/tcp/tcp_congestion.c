@@ -253,10 +253,9 @@ void tcp_congestion_forget(tcp_congestion *congestion)
   congestion->remembers = false;
 }
 
-void tcp_congestion_undo(tcp_congestion *congestion, time_ps now)
+void tcp_congestion_undo(tcp_congestion *congestion)
 {
   tcp_congestion_window *window = &congestion->window;
-  (void)now;
   if (!congestion->remembers) {
     return;
   }

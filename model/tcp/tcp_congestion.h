@@ -62,7 +62,7 @@ void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets,
  * were then (RFC 4015 §3.2, RFC 9438 §4.9). remember: called before the first reduction of a recovery or
  * time-out. undo without one before, or twice, does nothing; what NewReno's inflation added is not kept. */
 void tcp_congestion_remember(tcp_congestion *congestion);
-void tcp_congestion_undo(tcp_congestion *congestion, time_ps now);
+void tcp_congestion_undo(tcp_congestion *congestion);
 
 /* There is nothing to undo. */
 void tcp_congestion_forget(tcp_congestion *congestion);

@@ -179,11 +179,11 @@ void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news)
 }
 
 /* Without `findable` RACK does not find again what was taken as lost. */
-static void undo(tcp_sender *sender, tcp_spurious_kind kind, bool findable, time_ps now)
+static void undo(tcp_sender *sender, tcp_spurious_kind kind, bool findable)
 {
   sender->statistics->spurious_recoveries += kind == TCP_SPURIOUS_RECOVERY ? 1 : 0;
   sender->statistics->spurious_timeouts += kind == TCP_SPURIOUS_TIME_OUT ? 1 : 0;
-  tcp_congestion_undo(&sender->congestion, now);
+  tcp_congestion_undo(&sender->congestion);
   if (sender->state != TCP_SENDING_OPEN) {
     tcp_scoreboard_restore(&sender->flight->board, findable);
     sender->state = TCP_SENDING_OPEN;
@@ -266,7 +266,7 @@ void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news)
     kind = TCP_SPURIOUS_TIME_OUT;
   }
   if (kind != TCP_SPURIOUS_NONE) {
-    undo(sender, kind, !partial, news->now);
+    undo(sender, kind, !partial);
     news->undone = true;
   }
 }

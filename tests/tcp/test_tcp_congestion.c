@@ -157,17 +157,17 @@ static void test_undo(void)
   tcp_congestion_reduce(flow.congestion, segments(40), 0);
   tcp_congestion_remember(flow.congestion);
   tcp_congestion_collapse(flow.congestion, segments(20), true, 0);
-  tcp_congestion_undo(flow.congestion, 0);
+  tcp_congestion_undo(flow.congestion);
   g_assert_cmpuint(window_octets(&flow), ==, segments(20));
   g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(20));
   /* Only once: the next reduction was not remembered. */
   tcp_congestion_reduce(flow.congestion, segments(20), 0);
-  tcp_congestion_undo(flow.congestion, 0);
+  tcp_congestion_undo(flow.congestion);
   g_assert_cmpuint(window_octets(&flow), ==, segments(10));
   tcp_congestion_remember(flow.congestion);
   tcp_congestion_reduce(flow.congestion, segments(10), 0);
   tcp_congestion_set_window(flow.congestion, segments(15));
-  tcp_congestion_undo(flow.congestion, 0);
+  tcp_congestion_undo(flow.congestion);
   g_assert_cmpuint(window_octets(&flow), ==, segments(15));
   g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(10));
   tcp_congestion_free(flow.congestion);
@@ -181,7 +181,7 @@ static void test_undo_ends_inflation(void)
   tcp_congestion_remember(flow.congestion);
   tcp_congestion_reduce(flow.congestion, segments(20), 0);
   tcp_congestion_inflate(flow.congestion, segments(19));
-  tcp_congestion_undo(flow.congestion, 0);
+  tcp_congestion_undo(flow.congestion);
   g_assert_cmpuint(window_octets(&flow), ==, segments(20));
   g_assert_true(tcp_congestion_in_slow_start(flow.congestion)); /* as it was: no threshold yet */
   tcp_congestion_free(flow.congestion);
@@ -244,7 +244,7 @@ static void do_something(clocked_flow *flow, random_stream *stream)
     g_assert_cmpuint(window_octets(flow), ==, SMSS);
     break;
   case 3:
-    tcp_congestion_undo(flow->congestion, flow->now);
+    tcp_congestion_undo(flow->congestion);
     break;
   case 4:
     flow->now += TIME_PS_PER_SECOND;

@@ -182,7 +182,7 @@ static void test_undo(void)
   tcp_congestion_remember(flow.congestion);
   tcp_congestion_reduce(flow.congestion, window_octets(&flow), flow.now);
   assert_segments(&flow, 66.95);
-  tcp_congestion_undo(flow.congestion, flow.now);
+  tcp_congestion_undo(flow.congestion);
   assert_segments(&flow, 95.64);
   flow_run_until(&flow, 3);
   assert_segments(&flow, 99.28);
@@ -311,7 +311,7 @@ static void change_smss_at_half_a_second(bool between_reduction_and_undo)
   }
   tcp_congestion_set_smss(flow.congestion, 6 * SMSS, false);
   if (between_reduction_and_undo) {
-    tcp_congestion_undo(flow.congestion, flow.now);
+    tcp_congestion_undo(flow.congestion);
   }
   assert_segments(&flow, 79.46);
   flow_acknowledge(&flow, SMSS);

@@ -146,7 +146,7 @@ static void test_counts_within_recovery(void)
     tcp_congestion_acknowledged(flow.congestion, &ack, 0);
   }
   g_assert_cmpuint(tcp_congestion_window_octets(flow.congestion), ==, segments(500));
-  tcp_congestion_undo(flow.congestion, 0);
+  tcp_congestion_undo(flow.congestion);
   g_assert_cmpuint(tcp_congestion_window_octets(flow.congestion), ==, segments(1000));
   g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 850, 0.5);
   tcp_congestion_free(flow.congestion);

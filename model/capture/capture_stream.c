@@ -17,7 +17,7 @@ struct capture_stream {
   uint64_t first_position;
   range_set came;
   uint64_t edge;     /* [first_position, edge) has come */
-  uint64_t end;      /* behind the highest octet that came */
+  uint64_t end;      /* past the highest octet that came */
   int64_t here;      /* where the traffic is: what sequence numbers are taken to be near to */
   int64_t elsewhere; /* where the latest segment was that was not there */
 };

@@ -152,7 +152,7 @@ static gboolean parse_setting(const char *text, char *setting, decode_hint *hint
                 meant);
 }
 
-/* Reads "10.0.0.2:5044,markers=off,start=find" into `hint`. `start` says where the FPDU phase starts in what is sent to HOST:PORT, `start-reverse` in
+/* Reads "10.0.0.2:5044,markers=off,start=find" into `hint`. `start` is where the FPDU phase starts in what is sent to HOST:PORT, `start-reverse` in
  * what it sends: at the first octet (first), where an FPDU is found (find), at a TCP sequence number (decimal, or 0x…). Without start it is first
  * where the SYN was captured, else find; without start-reverse as start, and find when start is a number. FALSE and `error`, with what was expected, when it is none. */
 static gboolean parse_hint(const char *text, decode_hint *hint, GError **error)

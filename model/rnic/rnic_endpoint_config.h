@@ -18,7 +18,7 @@ typedef struct rnic_endpoint_config {
   void *tcp_new_user;
   rnic_host *host; /* outlives the endpoint */
   iwarp_generation generation;
-  enum side role; /* the Initiator sends the Request Frame; `opens` says who opens TCP (MPA-199) */
+  enum side role; /* the Initiator sends the Request Frame; `opens`: who opens TCP (MPA-199) */
   bool opens;     /* TCP actively */
   bool markers;   /* asked for in the direction received */
   bool crc;

@@ -135,7 +135,7 @@ typedef struct scenario_link {
   gint32 cell_overhead_octets; /* may be negative */
 } scenario_link;
 
-/* How many links lie one behind the other in `direction`, at least 1, and the one with `index` among them: the first by
+/* How many links follow each other in `direction`, at least 1, and the one with `index` among them: the first by
  * rate, delay and mtu of the direction, the others by hop_rate, hop_delay and hop_mtu. */
 gsize scenario_links(const scenario *s, enum side direction);
 scenario_link scenario_link_of(const scenario *s, enum side direction, gsize index);

@@ -22,7 +22,7 @@ static void set_timer(world_end *end, time_ps when)
   engine_timer_set(end->timer, when);
 }
 
-/* Sends what the end has to send, sets its timer, and tells the recorder what it holds: after every event. */
+/* Sends what the end has to send, sets its timer, and gives the recorder what it holds: after every event. */
 static void settle(world_end *end, time_ps now)
 {
   sim_world *world = end->world;

@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "base/range_set.h"
-#include "capture/capture_source.h"
 #include "decode/decode_json.h"
 #include "decode/decode_overview.h"
 #include "decode/decode_session.h"
 #include "decode/decode_text.h"
 #include "fuzz_input.h"
+#include "net/capture_source.h"
 
 enum {
   FLAG_JSON = 0x01,

@@ -8,28 +8,28 @@ cd "$(dirname "$0")/.."
 layers='
 model/base      base
 model/engine    engine base
-model/tcp       tcp base
+model/net       net base
+model/tcp       tcp net base
 model/mpa       mpa tcp base
 model/ddp       ddp mpa base
 model/rdmap     rdmap ddp base
-model/rnic      rnic rdmap ddp mpa tcp base
-model/path      path tcp base
-model/measure   measure tcp base
-model/capture   capture tcp base
-model/decode    decode capture rdmap ddp mpa tcp base
+model/rnic      rnic rdmap ddp mpa tcp net base
+model/network   network tcp net base
+model/measure   measure tcp net base
+model/decode    decode net rdmap ddp mpa tcp base
 model/scenario  scenario base
-model/sim       sim scenario rnic path measure engine tcp base
-model/replay    replay decode capture sim scenario rnic rdmap ddp mpa path measure engine tcp base
+model/sim       sim scenario rnic network measure engine tcp net base
+model/replay    replay decode sim scenario rnic rdmap ddp mpa network measure engine tcp net base
 model/study/store   study/store sim scenario measure base
 model/study/sweep   study/sweep study/store sim scenario measure base
 model/study/table   study/table study/store sim scenario measure base
 model/study/plot    study/plot study/table study/store sim scenario measure base
 model/study/report  study/report study/plot study/table study/store sim scenario measure base
-model/cli       cli replay decode capture study/sweep study/report study/plot study/table study/store sim scenario measure base
-shim            shim path tcp engine base
-shim/host       shim/host shim sim scenario rnic rdmap ddp mpa tcp measure path engine base
+model/cli       cli replay decode net study/sweep study/report study/plot study/table study/store sim scenario measure base
+shim            shim network tcp net engine base
+shim/host       shim/host shim sim scenario rnic rdmap ddp mpa tcp measure network net engine base
 
-model/path/path_link_native.h  engine
+model/network/path_link_native.h  engine
 model/sim/sim_ns3_module.h     shim
 model/sim/sim_recorder.h       ddp mpa
 model/sim/sim_recorder.c       rdmap

@@ -3,7 +3,7 @@
 #define SHIM_NS3_LINK_H
 
 #include "engine/engine.h"
-#include "path/path_link.h"
+#include "network/path_link.h"
 #include "shim/ns3_shim.h"
 
 /* A link as `config` (copied) over two ns-3 nodes, two devices and a channel of its own, whose arrivals take

@@ -4,7 +4,7 @@
 #define SHIM_NS3_TOPOLOGY_PATH_H
 
 #include "engine/engine.h"
-#include "path/path_element.h"
+#include "network/path_element.h"
 #include "shim/ns3_topology.h"
 
 typedef struct ns3_topology_path ns3_topology_path;

@@ -7,13 +7,13 @@
 
 #include "base/plain_text.h"
 #include "base/units.h"
-#include "capture/capture_source.h"
 #include "cli/cli.h"
 #include "cli/cli_mpa_hint.h"
 #include "cli/cli_progress.h"
 #include "decode/decode_json.h"
 #include "decode/decode_overview.h"
 #include "decode/decode_text.h"
+#include "net/capture_source.h"
 
 enum {
   FLUSH_OCTETS = 64 << 10,

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/capture_stream.h"
 #include "decode/decode_alignment.h"
 #include "decode/decode_find.h"
 #include "decode/decode_gaps.h"
 #include "mpa/mpa_deframer.h"
 #include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_mulpdu.h"
-#include "tcp/tcp_header.h"
+#include "net/capture_stream.h"
+#include "net/tcp_header.h"
 
 /* What stands for octets that were on the wire and not captured: two of them cannot be a ULPDU_Length. What a marker of them points to is no
  * FPDU, or is_excused() finds out. */

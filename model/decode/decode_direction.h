@@ -2,10 +2,10 @@
 #ifndef DECODE_DECODE_DIRECTION_H
 #define DECODE_DECODE_DIRECTION_H
 
-#include "capture/capture_segment.h"
 #include "decode/decode_blocks.h"
 #include "decode/decode_reader.h"
 #include "decode/decode_session.h"
+#include "net/capture_segment.h"
 
 /* What all connections of a session share; they belong to the session. */
 typedef struct decode_tools {

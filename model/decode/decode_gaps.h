@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/range_set.h"
-#include "capture/capture_stream.h"
+#include "net/capture_stream.h"
 
 typedef struct decode_gaps {
   const capture_stream *stream;

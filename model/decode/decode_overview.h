@@ -2,9 +2,9 @@
 #ifndef DECODE_DECODE_OVERVIEW_H
 #define DECODE_DECODE_OVERVIEW_H
 
-#include "capture/capture_source.h"
 #include "decode/decode_line.h"
 #include "decode/decode_name.h"
+#include "net/capture_source.h"
 
 /* What stands above the connections. */
 typedef struct decode_overview {

@@ -12,9 +12,9 @@
 #include <glib.h>
 
 #include "base/iwarp_generation.h"
-#include "capture/capture_segment.h"
 #include "decode/decode_fpdu.h"
 #include "decode/decode_startup_frame.h"
+#include "net/capture_segment.h"
 
 typedef struct decode_session decode_session;
 

@@ -3,7 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "tcp/tcp_header.h"
+#include "net/tcp_header.h"
 
 typedef struct waiting_segment {
   capture_segment segment;

@@ -5,10 +5,10 @@
 #include <glib.h>
 
 #include "base/octet_store.h"
-#include "capture/capture_segment.h"
-#include "capture/capture_stream.h"
 #include "decode/decode_blocks.h"
 #include "decode/decode_startup_frame.h"
+#include "net/capture_segment.h"
+#include "net/capture_stream.h"
 
 /* What one end sent. Positions count from 0 behind its SYN; when that was not captured (yet), they have no meaning but their order. Read
  * by everyone, written only by the functions below. */

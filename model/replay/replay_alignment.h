@@ -3,7 +3,7 @@
 #define REPLAY_REPLAY_ALIGNMENT_H
 
 #include "decode/decode_session.h"
-#include "tcp/datagram.h"
+#include "net/datagram.h"
 
 typedef struct replay_alignment replay_alignment;
 

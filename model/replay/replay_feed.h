@@ -4,9 +4,9 @@
 
 #include <glib.h>
 
-#include "capture/capture_source.h"
 #include "engine/engine.h"
-#include "tcp/datagram.h"
+#include "net/capture_source.h"
+#include "net/datagram.h"
 
 typedef struct replay_feed replay_feed;
 

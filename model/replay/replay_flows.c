@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/ip_address.h"
+#include "net/ip_address.h"
 
 /* Two ends, the lower one first; no octet of it is padding. */
 typedef struct pair_key {

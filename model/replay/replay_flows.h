@@ -5,8 +5,8 @@
 
 #include <glib.h>
 
-#include "capture/capture_segment.h"
-#include "tcp/datagram.h"
+#include "net/capture_segment.h"
+#include "net/datagram.h"
 
 typedef struct replay_flows replay_flows;
 

@@ -1,6 +1,6 @@
 #include "replay/replay_lessons.h"
 
-#include "tcp/datagram.h"
+#include "net/datagram.h"
 
 /* A look at how far the reading is costs more than a packet. */
 enum { PACKETS_BETWEEN_LOOKS = 4096, NS_PER_MICROSECOND = 1000 };

@@ -6,8 +6,8 @@
 #include <glib.h>
 
 #include "base/time_ps.h"
-#include "capture/capture_source.h"
 #include "decode/decode_session.h"
+#include "net/capture_source.h"
 #include "replay/replay_stags.h"
 
 /* One direction of a connection. */

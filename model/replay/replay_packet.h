@@ -2,8 +2,8 @@
 #ifndef REPLAY_REPLAY_PACKET_H
 #define REPLAY_REPLAY_PACKET_H
 
-#include "capture/capture_segment.h"
-#include "tcp/datagram.h"
+#include "net/capture_segment.h"
+#include "net/datagram.h"
 
 typedef struct replay_packets replay_packets;
 

@@ -6,7 +6,7 @@
 
 #include "engine/engine.h"
 #include "measure/metric_table.h"
-#include "path/path_element.h"
+#include "network/path_element.h"
 #include "scenario/scenario.h"
 
 typedef struct replay_way replay_way;

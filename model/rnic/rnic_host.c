@@ -3,7 +3,7 @@
 #include <glib.h>
 
 #include "base/octet_rope.h"
-#include "tcp/datagram.h"
+#include "net/datagram.h"
 
 struct rnic_host {
   ddp_stag_table *stags;

@@ -3,7 +3,7 @@
 #ifndef RNIC_RNIC_IP_FRAGMENTS_H
 #define RNIC_RNIC_IP_FRAGMENTS_H
 
-#include "tcp/datagram.h"
+#include "net/datagram.h"
 
 typedef struct rnic_ip_fragments rnic_ip_fragments;
 

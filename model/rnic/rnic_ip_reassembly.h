@@ -7,7 +7,7 @@
 #define RNIC_RNIC_IP_REASSEMBLY_H
 
 #include "base/time_ps.h"
-#include "tcp/datagram.h"
+#include "net/datagram.h"
 
 typedef struct rnic_ip_reassembly rnic_ip_reassembly;
 

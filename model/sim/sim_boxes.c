@@ -1,10 +1,10 @@
 #include "sim/sim_boxes.h"
 
-#include "path/path_coalesce.h"
-#include "path/path_random_cut.h"
-#include "path/path_rechunk.h"
-#include "path/path_shift.h"
-#include "path/path_split.h"
+#include "network/path_coalesce.h"
+#include "network/path_random_cut.h"
+#include "network/path_rechunk.h"
+#include "network/path_shift.h"
+#include "network/path_split.h"
 
 static uint32_t octets(const scenario *s, scenario_key key)
 {

@@ -3,7 +3,7 @@
 #define SIM_SIM_BOXES_H
 
 #include "base/random_stream.h"
-#include "path/path_element.h"
+#include "network/path_element.h"
 #include "scenario/scenario.h"
 
 /* The box called `word` ("split", "coalesce", "rechunk", "shift" or "random") with the keys of `s`; `random` is for those that draw, and

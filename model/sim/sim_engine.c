@@ -1,7 +1,7 @@
 #include "sim/sim_engine.h"
 
 #include "engine/engine_native.h"
-#include "path/path_link_native.h"
+#include "network/path_link_native.h"
 #include "sim/sim_ns3_module.h"
 
 GQuark sim_engine_error_quark(void)

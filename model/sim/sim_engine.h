@@ -5,7 +5,7 @@
 #include <glib.h>
 
 #include "engine/engine.h"
-#include "path/path_link.h"
+#include "network/path_link.h"
 #include "sim/sim_engine_choice.h"
 #include "tcp/tcp_transport.h"
 

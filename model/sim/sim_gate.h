@@ -3,7 +3,7 @@
 #ifndef SIM_SIM_GATE_H
 #define SIM_SIM_GATE_H
 
-#include "path/path_element.h"
+#include "network/path_element.h"
 
 typedef struct sim_gate sim_gate;
 

@@ -1,15 +1,15 @@
 #include "sim/sim_impairments.h"
 
 #include "base/random_stream.h"
-#include "path/path_corrupt.h"
-#include "path/path_displace.h"
-#include "path/path_duplicate.h"
-#include "path/path_ecn_mark.h"
-#include "path/path_four_state_loss.h"
-#include "path/path_gilbert_elliott.h"
-#include "path/path_jitter.h"
-#include "path/path_loss.h"
-#include "path/path_reorder.h"
+#include "network/path_corrupt.h"
+#include "network/path_displace.h"
+#include "network/path_duplicate.h"
+#include "network/path_ecn_mark.h"
+#include "network/path_four_state_loss.h"
+#include "network/path_gilbert_elliott.h"
+#include "network/path_jitter.h"
+#include "network/path_loss.h"
+#include "network/path_reorder.h"
 
 struct sim_impairments {
   const scenario *s;

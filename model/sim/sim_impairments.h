@@ -2,7 +2,7 @@
 #ifndef SIM_SIM_IMPAIRMENTS_H
 #define SIM_SIM_IMPAIRMENTS_H
 
-#include "path/path_element.h"
+#include "network/path_element.h"
 #include "sim/sim_path.h"
 
 typedef struct sim_impairments sim_impairments;

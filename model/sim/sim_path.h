@@ -6,8 +6,8 @@
 #include <glib.h>
 
 #include "engine/engine.h"
-#include "path/path_alignment.h"
-#include "path/path_element.h"
+#include "network/path_alignment.h"
+#include "network/path_element.h"
 #include "scenario/scenario.h"
 #include "sim/sim_engine.h"
 #include "sim/sim_gate.h"

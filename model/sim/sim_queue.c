@@ -1,8 +1,8 @@
 #include "sim/sim_queue.h"
 
 #include "base/wire_octets.h"
-#include "path/path_codel.h"
-#include "path/path_red.h"
+#include "network/path_codel.h"
+#include "network/path_red.h"
 
 /* w_q of Floyd's and Jacobson's paper. */
 static const double red_weight = 0.002;

@@ -3,7 +3,7 @@
 #define SIM_SIM_QUEUE_H
 
 #include "base/random_stream.h"
-#include "path/path_transmitter.h"
+#include "network/path_transmitter.h"
 #include "sim/sim_path.h"
 
 /* What a path_transmitter in front of `link` is told; the manager in it is the transmitter's. `random` is RED's, and outlives it. */

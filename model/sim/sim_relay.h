@@ -2,7 +2,7 @@
 #ifndef SIM_SIM_RELAY_H
 #define SIM_SIM_RELAY_H
 
-#include "path/path_proxy.h"
+#include "network/path_proxy.h"
 #include "scenario/scenario.h"
 #include "sim/sim_path.h"
 

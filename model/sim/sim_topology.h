@@ -6,7 +6,7 @@
 
 #include "engine/engine.h"
 #include "measure/metric_table.h"
-#include "path/path_element.h"
+#include "network/path_element.h"
 #include "scenario/scenario.h"
 #include "sim/sim_path.h"
 

@@ -7,7 +7,7 @@
 
 #include "measure/distribution_table.h"
 #include "measure/metric_table.h"
-#include "measure/packet_capture.h"
+#include "net/packet_capture.h"
 #include "scenario/scenario.h"
 #include "sim/sim_engine.h"
 #include "sim/summary.h"

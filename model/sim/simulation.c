@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#include "measure/packet_capture.h"
+#include "net/packet_capture.h"
 #include "sim/sim_world.h"
 #include "sim/version.h"
 

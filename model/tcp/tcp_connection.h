@@ -8,11 +8,11 @@
 #ifndef TCP_TCP_CONNECTION_H
 #define TCP_TCP_CONNECTION_H
 
-#include "base/ip_address.h"
 #include "base/octet_rope.h"
 #include "base/octet_store.h"
 #include "base/time_ps.h"
-#include "tcp/datagram.h"
+#include "net/datagram.h"
+#include "net/ip_address.h"
 #include "tcp/tcp_retransmission_timer.h"
 
 typedef struct tcp_connection tcp_connection;

@@ -8,7 +8,7 @@
 #include "base/random_stream.h"
 #include "decode/decode_session.h"
 #include "mpa_stream.h"
-#include "tcp/tcp_header.h"
+#include "net/tcp_header.h"
 
 /* --- What the two ends say --- */
 

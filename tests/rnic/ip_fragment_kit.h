@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "tcp/datagram.h"
+#include "net/datagram.h"
 
 enum { FRAGMENT_KIT_OCTETS = 65535 };
 

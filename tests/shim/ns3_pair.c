@@ -2,7 +2,7 @@
 
 #include <glib.h>
 
-#include "path/path_link_native.h"
+#include "network/path_link_native.h"
 #include "shim/ns3_engine.h"
 
 enum { SEED = 20240711 };

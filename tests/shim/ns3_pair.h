@@ -4,7 +4,7 @@
 #define TESTS_SHIM_NS3_PAIR_H
 
 #include "engine/engine.h"
-#include "path/path_link.h"
+#include "network/path_link.h"
 #include "rnic/rnic_endpoint.h"
 #include "rnic/rnic_workload.h"
 #include "shim/ns3_tcp_transport.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/engine_native.h"
-#include "path/path_link_native.h"
+#include "network/path_link_native.h"
 #include "shim/ns3_engine.h"
 
 enum { HEADERS = 40, MOST_PACKETS = 400 };

@@ -5,8 +5,8 @@
 #include <glib.h>
 #include <string.h>
 
-#include "base/ip_address.h"
-#include "tcp/datagram.h"
+#include "net/datagram.h"
+#include "net/ip_address.h"
 
 enum { INITIATOR = 0x0A000001, RESPONDER = 0x0A000002, MOST_ARRIVALS = 4000 };
 

@@ -5,7 +5,7 @@
 #include <glib.h>
 
 #include "engine/engine.h"
-#include "path/path_element.h"
+#include "network/path_element.h"
 #include "scenario/scenario.h"
 #include "sim/sim_setup.h"
 

@@ -1,0 +1,81 @@
+/* The TCP segments of a capture file, one after the other: pcap and pcapng by libpcap; Ethernet, VLAN tags, Linux cooked (both
+ * versions), raw IP, loopback; IPv4 and IPv6; fragments are put together. Reads as it goes: a file may be longer than the memory.
+ *
+ * Nothing in the file is trusted: every length is checked, and what is no TCP segment is counted and passed over. */
+#ifndef CAPTURE_CAPTURE_SOURCE_H
+#define CAPTURE_CAPTURE_SOURCE_H
+
+#include <glib.h>
+#include <stdio.h>
+
+#include "net/capture_segment.h"
+
+typedef struct capture_source capture_source;
+
+#define CAPTURE_ERROR (capture_error_quark())
+GQuark capture_error_quark(void);
+enum {
+  CAPTURE_ERROR_FILE, /* it cannot be opened or read */
+  CAPTURE_ERROR_FORMAT, /* it is no capture, of a link type that is not known, or broken off or garbled from some packet on */
+  CAPTURE_ERROR_FILTER, /* the filter expression is none */
+};
+
+/* What was passed over, and what was seen. */
+typedef struct capture_counts {
+  uint64_t packets;           /* in the file, that pass the filter */
+  uint64_t octets;            /* of those, as captured */
+  uint64_t segments;          /* TCP segments given */
+  uint64_t cut_short;         /* of those: payload not whole in the capture (snap length) */
+  uint64_t super_segments;    /* of those: with an IP length of 0, for more than 65,535 octets (offload) */
+  uint64_t wrong_checksums;   /* of those */
+  uint64_t other_packets;     /* no TCP over IP: ARP, UDP, ICMP … */
+  uint64_t garbled_packets;   /* headers that contradict the packet's length, or are cut off */
+  uint64_t fragments;         /* IP fragments of TCP segments that came */
+  uint64_t fragments_missing; /* datagrams that began and were not whole, up to now */
+} capture_counts;
+
+/* Opens `path` ("-": standard input). `filter`: a pcap filter expression (pcap-filter(7)), NULL: all packets; mind that "tcp port …"
+ * leaves out all IP fragments but the first. NULL and `error` (CAPTURE_ERROR, one line that starts with the file's name) when that
+ * fails. Free with capture_source_free() (NULL is allowed). */
+capture_source *capture_source_open(const char *path, const char *filter, GError **error);
+
+/* The same of an open stream that is called `name` in errors and of which nothing has been read; it is not stdin. Takes the
+ * stream, also when it fails. */
+capture_source *capture_source_open_stream(FILE *stream, const char *name, const char *filter,
+                                           GError **error);
+void capture_source_free(capture_source *source);
+
+/* The next segment into `segment`, whose payload is valid until the next call. FALSE at the end of the file, and, with `error` set,
+ * when the file is broken from here on: all before it has been given.
+ *
+ * Segments come in the order of the file and with its times, which may go back a little (several receive queues, merged files);
+ * what is before the origin has time 0. Times end 100 days after the origin, so that they fit in a time_ps: a later one is an error.
+ *
+ * IP fragments are put together as a receiver does (RFC 791 §3.2, RFC 8200 §4.5), with bounds for octets, datagrams and time
+ * (capture_fragments.h). Segments with a wrong checksum are given too; they begin no connection where there is one already. */
+gboolean capture_source_next(capture_source *source, capture_segment *segment, GError **error);
+
+/* The IP packet that was read last, from the IP header on, as far as it was captured: `*octets` of them; valid until the next
+ * capture_source_next_packet() or capture_source_next(). */
+const uint8_t *capture_source_ip(const capture_source *source, uint32_t *octets);
+
+/* Like capture_source_next(), but packet by packet, for who puts fragments together himself: TRUE for each IP packet that is a TCP segment or a
+ * fragment of one; `segment` is filled in when `*is_segment` (a fragment has only packet and time_ns). No fragment counts as missing. */
+gboolean capture_source_next_packet(capture_source *source, capture_segment *segment, gboolean *is_segment,
+                                    GError **error);
+
+/* The connection `index` (< capture_source_flows()); the source's, its address stays. */
+const capture_flow *capture_source_flow(const capture_source *source, uint32_t index);
+uint32_t capture_source_flows(const capture_source *source);
+
+/* What time_ns counts from, in ns since 1970: 0 when the first packet is of the first day of 1970, which is a simulator's time 0; else the
+ * first packet's time. 0 before the first packet. */
+int64_t capture_source_origin_ns(const capture_source *source);
+
+/* The counts so far; the source's. */
+const capture_counts *capture_source_counts(const capture_source *source);
+
+/* The share of the file that has been read, 0 … 1; 0 when that is not known (a pipe). */
+double capture_source_share(const capture_source *source);
+
+#endif

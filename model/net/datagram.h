@@ -1,0 +1,193 @@
+/* One IP datagram: what hosts hand to the path and the path's elements pass on. Nearly always a whole TCP segment; else a
+ * fragment of one, or the ICMP message that one was too big.
+ *
+ * The headers are real octets; the payload is a rope. Checksums are filled in only where somebody looks: in the octets that
+ * datagram_write() makes, and before an element damages a packet (design.md, "TCP/IP checksums are computed only where
+ * someone looks"). */
+#ifndef TCP_DATAGRAM_H
+#define TCP_DATAGRAM_H
+
+#include "base/octet_rope.h"
+#include "net/ip_address.h"
+#include "net/tcp_header.h"
+
+enum {
+  IPV4_HEADER_OCTETS = 20,
+  IPV6_HEADER_OCTETS = 40,
+  IPV6_FRAGMENT_HEADER_OCTETS = 8,
+  DATAGRAM_HEADER_MAX_OCTETS = IPV6_HEADER_OCTETS + IPV6_FRAGMENT_HEADER_OCTETS + TCP_HEADER_MAX_OCTETS,
+};
+
+typedef enum datagram_kind {
+  DATAGRAM_TCP, /* a whole segment: `header` has the IP and the TCP header, `payload` the TCP payload */
+  DATAGRAM_FRAGMENT, /* `header` has the IP header (and IPv6's fragment header), `payload` a piece of the IP payload */
+  DATAGRAM_TOO_BIG, /* ICMP type 3 code 4 (RFC 792, RFC 1191 §4), or ICMPv6 type 2 (RFC 4443 §3.2): all in `payload` */
+} datagram_kind;
+
+/* The ECN field of the IP header (RFC 3168 §5). */
+typedef enum datagram_ecn {
+  DATAGRAM_ECN_NOT_CAPABLE = 0,
+  DATAGRAM_ECN_ECT_1 = 1,
+  DATAGRAM_ECN_ECT_0 = 2,
+  DATAGRAM_ECN_CONGESTED = 3, /* CE */
+} datagram_ecn;
+
+typedef struct datagram {
+  memory_pool *pool; /* that it is a piece of; NULL: of the heap */
+  unsigned references;
+  datagram_kind kind;
+  bool retransmission; /* it has octets that TCP has sent before: the simulation's own mark, on no wire */
+  bool
+      carries_checksum; /* the TCP (or ICMP) checksum is the sender's and may be wrong; else it is right, and 0 there */
+  uint8_t ip_octets;     /* IP header, with IPv6's fragment header */
+  uint8_t header_octets; /* all of `header` */
+  uint64_t send_order;   /* on its link: set by the link, 0 before; the second key of arrivals that tie */
+  uint64_t
+      flow_order; /* in its flow, 1, 2, …: set where it enters the path (path_reordering), 0 before; on no wire */
+  octet_rope payload;
+  uint8_t header[DATAGRAM_HEADER_MAX_OCTETS];
+} datagram;
+
+/* A new segment from `source` to `destination` (of one version) with `header` and the octets moved out of `payload` (NULL:
+ * none), as a piece of `pool`, which is one of datagram_pool_new(); NULL: of the heap. IPv4: DF set, identification 0 (RFC 6864
+ * §4.1 allows it), TTL 64; IPv6: flow label 0, hop limit 64. Not ECN-capable. One reference, owned by the caller. */
+datagram *datagram_new_in(memory_pool *pool, const ip_address *source, const ip_address *destination,
+                          const tcp_header *header, octet_rope *payload);
+
+/* An empty pool for datagrams; the caller owns it. */
+memory_pool *datagram_pool_new(void);
+
+/* IPv4: clears DF and sets the identification: routers may fragment it (RFC 791 §3.2). IPv6: nothing, there only the source
+ * fragments. Before the packet is handed on. */
+void datagram_allow_fragments(datagram *packet, uint16_t identification);
+bool datagram_may_be_fragmented(const datagram *packet);
+
+datagram_ecn datagram_ecn_of(const datagram *packet);
+void datagram_set_ecn(datagram *packet, datagram_ecn ecn);
+
+/* A copy with one reference, of octets shared where possible; not of `send_order`, but of `flow_order`. */
+datagram *datagram_copy(const datagram *packet);
+
+datagram *datagram_ref(datagram *packet);
+
+/* What datagram_unref() does with the last reference. */
+void datagram_free(datagram *packet);
+
+/* Drops a reference; the last one frees. NULL is allowed. */
+static inline void datagram_unref(datagram *packet)
+{
+  if (packet && --packet->references == 0) {
+    datagram_free(packet);
+  }
+}
+
+/* The IP packet's length: headers and payload. */
+static inline uint32_t datagram_octets(const datagram *packet)
+{
+  return packet->header_octets + packet->payload.length;
+}
+
+ip_address datagram_source(const datagram *packet);
+ip_address datagram_destination(const datagram *packet);
+
+/* Reads the TCP header out of a DATAGRAM_TCP's octets; true. One that was damaged may have none, or one of another length:
+ * false. */
+bool datagram_tcp_header(const datagram *packet, tcp_header *header);
+
+/* Whether a DATAGRAM_TCP's TCP header has no options: then datagram_tcp_header() is true of it. */
+static inline bool datagram_has_bare_tcp_header(const datagram *packet)
+{
+  return packet->header_octets - packet->ip_octets == TCP_HEADER_OCTETS &&
+         packet->header[packet->ip_octets + TCP_OFFSET_AND_FLAGS_AT] >> 4 == TCP_HEADER_OCTETS / 4;
+}
+
+/* The TCP flags of a DATAGRAM_TCP, without decoding the rest. */
+uint8_t datagram_tcp_flags(const datagram *packet);
+
+/* The TCP connection that a packet speaks of: addresses and ports as sent; of a DATAGRAM_TOO_BIG those of the packet that was
+ * too big, so `source` there is whom the message is for. False for fragments, and when damage has left no quotation. */
+typedef struct datagram_flow {
+  ip_address source;
+  ip_address destination;
+  uint16_t source_port;
+  uint16_t destination_port;
+} datagram_flow;
+bool datagram_flow_of(const datagram *packet, datagram_flow *flow);
+
+/* Whether datagram_flow_of() a DATAGRAM_TCP is `flow`; false for other packets. */
+bool datagram_is_of_flow(const datagram *packet, const datagram_flow *flow);
+
+/* Writes the packet as it is on the wire to `target`, which has room for datagram_octets(). With
+ * `with_checksums` the IPv4, TCP and ICMP checksums are computed, else those fields are 0; a packet that carries its checksum
+ * keeps it either way. */
+void datagram_write(const datagram *packet, uint8_t *target, bool with_checksums);
+
+/* Reads an IP packet of `length` octets at `octets`, which lie in `block`: the payload references the
+ * block (it must not be written afterwards). Returns NULL when it is not whole IPv4 or IPv6 with TCP, a fragment of that, or a
+ * "too big" about that. Octets behind the IP total length (padding) are ignored; IPv4 options and the fragment header of an
+ * IPv6 packet that is whole (RFC 6946) are left out; other IPv6 extension headers are not known. Checksums are not verified:
+ * one that is not 0 is carried. */
+datagram *datagram_read(octet_block *block, const uint8_t *octets, size_t length);
+
+/* The Internet checksum (RFC 1071) of `length` octets, started from `sum` (an uncomplemented partial sum,
+ * 0 at first), complemented. */
+uint16_t internet_checksum(uint32_t sum, const uint8_t *octets, size_t length);
+
+/* The TCP checksum that a DATAGRAM_TCP should have, over pseudo-header, header and payload (RFC 9293 §3.1, RFC 8200 §8.1);
+ * whether the one a packet carries is that (true when it carries none; of a fragment: true, it has none of its own; a
+ * DATAGRAM_TOO_BIG's is ICMP's). */
+uint16_t datagram_tcp_checksum(const datagram *packet);
+bool datagram_checksum_is_right(const datagram *packet);
+
+/* Computes the checksum and stores it, so that damage done afterwards can be found. A packet that carries one already keeps
+ * it; a fragment's is in the first fragment's octets anyhow. */
+void datagram_carry_checksum(datagram *packet);
+
+/* A DATAGRAM_TCP carries no checksum any more, so that it is right again: what computes it anew on the way. */
+void datagram_forget_checksum(datagram *packet);
+
+/* Replaces the payload by octets of the packet's own and returns them to be changed (for damage), as long as the payload is
+ * not changed otherwise; NULL when there are none. */
+uint8_t *datagram_own_payload(datagram *packet);
+
+/* --- Fragments (RFC 791 §3.2, RFC 8200 §4.5) --- */
+
+/* What identifies the datagram that a fragment is of, and which octets of its IP payload it has. */
+typedef struct datagram_fragment {
+  ip_address source;
+  ip_address destination;
+  uint32_t identification;
+  uint32_t offset_octets; /* a multiple of 8 */
+  uint32_t length_octets;
+  bool more; /* fragments follow */
+} datagram_fragment;
+void datagram_fragment_of(const datagram *packet, datagram_fragment *fragment);
+
+/* The fragment of `packet` (a DATAGRAM_TCP or itself a fragment) with `length` (> 0) octets of its IP payload from `from` on;
+ * multiples of 8 save at the end. A checksum that the packet does not carry is computed. IPv6's identification is 0 unless
+ * `packet` is a fragment. One reference, the caller's. */
+datagram *datagram_new_fragment(const datagram *packet, uint32_t from, uint32_t length);
+
+/* The datagram whose IP payload, whole, is `ip_payload` (moved out), with the IP header of `first`, its first fragment. NULL,
+ * and `ip_payload` untouched, when that is no TCP segment or longer than a datagram can be. A checksum that is not 0 is
+ * carried. One reference, the caller's. */
+datagram *datagram_new_reassembled(const datagram *first, octet_rope *ip_payload);
+
+/* --- ICMP --- */
+
+/* The message from `router` (of the packet's version) to the source of `packet` that a link carries only `mtu_octets`, with the
+ * quotation that the RFC asks for: IP header and 64 bits in IPv4 (RFC 792), what fits in 1280 octets in IPv6 (RFC 4443 §3.2).
+ * NULL when none may be sent about `packet` (RFC 1122 §3.2.2): it is such a message or not a first fragment; or when it has no
+ * ports to be quoted. */
+datagram *datagram_new_too_big(const ip_address *router, const datagram *packet, uint32_t mtu_octets);
+
+/* What a DATAGRAM_TOO_BIG says: the MTU (0: a router that does not know RFC 1191), and the sequence number quoted. Both 0 when
+ * damage has left no quotation. */
+void datagram_too_big_of(const datagram *packet, uint32_t *mtu_octets, uint32_t *sequence);
+
+/* How long the packet was that a DATAGRAM_TOO_BIG quotes, by the quoted IP header; 0 when damage has left no quotation. When what
+ * was too big was a fragment, that header does not tell, and the longest there can be is returned: a receiver that drops
+ * fragments quotes those (mpa-01 §11.2.1, MPA-339). */
+uint32_t datagram_too_big_quoted_octets(const datagram *packet);
+
+#endif

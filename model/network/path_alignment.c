@@ -1,0 +1,116 @@
+#include "network/path_alignment.h"
+
+#include "network/path_flow_table.h"
+
+typedef struct alignment_flow {
+  path_flow flow;
+  uint32_t isn;
+  uint32_t hint;
+  int64_t edge; /* end of the highest octet seen: where sequence numbers are looked for */
+  int64_t
+      start; /* the end of a segment of whole FPDUs that came last: where the next one mostly begins; or -1 */
+} alignment_flow;
+
+typedef struct path_alignment {
+  path_element element;
+  path_alignment_is_fpdu_start is_fpdu_start;
+  void *user;
+  path_flow_table flows;
+  path_alignment_counts counts;
+} path_alignment;
+
+static void free_flow(path_flow *flow)
+{
+  g_free(flow);
+}
+
+static void note_syn(path_alignment *observer, const datagram *packet, uint32_t isn)
+{
+  alignment_flow *flow = (alignment_flow *)path_flow_table_find_of(&observer->flows, packet);
+  datagram_flow key;
+
+  if (flow && flow->isn == isn) {
+    return;
+  }
+  if (!flow) {
+    datagram_flow_of(packet, &key);
+    flow = (alignment_flow *)path_flow_table_add(&observer->flows, &key);
+  }
+  flow->isn = isn;
+  flow->edge = 0;
+  flow->start = -1;
+}
+
+static void count(path_alignment *observer, const datagram *packet, uint32_t sequence)
+{
+  alignment_flow *flow = (alignment_flow *)path_flow_table_find_of(&observer->flows, packet);
+
+  if (!flow) {
+    return;
+  }
+  int64_t from = tcp_position_of(sequence, flow->isn, flow->edge);
+  int64_t to = from + packet->payload.length;
+  if (from < 0) {
+    return;
+  }
+  const datagram_flow *key = &flow->flow.key;
+  flow->edge = MAX(flow->edge, to);
+  bool starts = from == flow->start || observer->is_fpdu_start(observer->user, key, from, &flow->hint);
+  observer->counts.segments++;
+  observer->counts.starting_with_fpdu += starts;
+  bool whole = starts && observer->is_fpdu_start(observer->user, key, to, &flow->hint);
+  observer->counts.of_whole_fpdus += whole;
+  flow->start = whole ? to : -1;
+}
+
+static void observe(path_alignment *observer, const datagram *packet)
+{
+  tcp_header header;
+  const uint8_t *wire = packet->header + packet->ip_octets;
+
+  if (!datagram_has_bare_tcp_header(packet) && !datagram_tcp_header(packet, &header)) {
+    return;
+  }
+  uint32_t sequence = big_endian_read_32(wire + TCP_SEQUENCE_AT);
+  if (datagram_tcp_flags(packet) & TCP_SYN) {
+    note_syn(observer, packet, sequence);
+  } else if (packet->payload.length > 0) {
+    count(observer, packet, sequence);
+  }
+}
+
+static void receive(path_element *element, datagram *packet, time_ps now)
+{
+  if (packet->kind == DATAGRAM_TCP && datagram_checksum_is_right(packet)) {
+    observe((path_alignment *)element, packet);
+  }
+  path_element_emit(element, packet, now);
+}
+
+static void free_alignment(path_element *element)
+{
+  path_alignment *observer = (path_alignment *)element;
+
+  path_flow_table_clear(&observer->flows);
+  g_free(observer);
+}
+
+static const path_element_class alignment_class = {
+    .name = "alignment", .receive = receive, .free = free_alignment};
+
+path_element *path_alignment_new(path_alignment_is_fpdu_start is_fpdu_start, void *user)
+{
+  path_alignment *observer = g_new0(path_alignment, 1);
+
+  observer->element.class = &alignment_class;
+  observer->is_fpdu_start = is_fpdu_start;
+  observer->user = user;
+  path_flow_table_init(&observer->flows, sizeof(alignment_flow), free_flow);
+  return &observer->element;
+}
+
+const path_alignment_counts *path_alignment_counted(const path_element *element)
+{
+  g_assert(element->class == &alignment_class);
+  return &((const path_alignment *)element)->counts;
+}

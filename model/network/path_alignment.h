@@ -1,0 +1,29 @@
+/* An observer on the path: how many segments are aligned with FPDUs at this place. One in front of the
+ * middleboxes and one behind them measure what they do to the alignment. */
+#ifndef PATH_PATH_ALIGNMENT_H
+#define PATH_PATH_ALIGNMENT_H
+
+#include "network/path_element.h"
+
+/* Whether an FPDU of `flow` starts at stream position `position` (0: the octet after the SYN); also true
+ * of the position behind the last FPDU that has been posted, where the next one will start. What else
+ * counts as a start (of a startup frame, say) is the caller's choice. `hint` is for who answers, to find the place near the last one
+ * again: each observer has one for each flow, 0 at first. */
+typedef bool (*path_alignment_is_fpdu_start)(void *user, const datagram_flow *flow, int64_t position,
+                                             uint32_t *hint);
+
+/* Segments with payload of connections whose SYN was seen, retransmissions included. */
+typedef struct path_alignment_counts {
+  uint64_t segments;
+  uint64_t starting_with_fpdu; /* of those: their first octet is an FPDU's first */
+  uint64_t of_whole_fpdus;     /* of those: and the octet behind their last is one, too */
+} path_alignment_counts;
+
+/* Passes every packet on at once and untouched. Fragments, ICMP, segments that TCP would drop (a wrong
+ * checksum), and octets before the stream's first are not counted. */
+path_element *path_alignment_new(path_alignment_is_fpdu_start is_fpdu_start, void *user);
+
+/* What `element`, made by path_alignment_new(), has counted. */
+const path_alignment_counts *path_alignment_counted(const path_element *element);
+
+#endif

@@ -1,0 +1,37 @@
+/* What every middlebox that takes segments apart or joins them shares: what it looks at, and how its
+ * packets go out. */
+#ifndef PATH_PATH_BOX_H
+#define PATH_PATH_BOX_H
+
+#include "network/path_element.h"
+
+/* Embedded as the first member of each such element. */
+typedef struct path_box {
+  path_element element;
+  memory_pool *datagrams;      /* that the box makes; NULL: it has made none yet */
+  uint16_t *identification;    /* of the next packet that may be fragmented; NULL: it is … */
+  uint16_t own_identification; /* … here */
+} path_box;
+
+/* The box, of which `element` is the first member, takes identifications from `*next`, which outlives it, together with all who send
+ * from the same address to the same address. Without this call it has its own. */
+void path_box_share_identification(path_element *element, uint16_t *next);
+
+/* True when `packet` is a segment for the box: `header` has what it says. Else the packet is dealt with:
+ * fragments and ICMP go on untouched (a box must see whole datagrams), a segment with a wrong TCP checksum
+ * or none that can be read is dropped, as by any box that terminates TCP: what it would send instead would
+ * be right again. */
+bool path_box_takes(path_box *box, datagram *packet, tcp_header *header, time_ps now);
+
+/* Where the datagrams come from that the box makes: datagram_new_in(). The box's. */
+memory_pool *path_box_datagrams(path_box *box);
+
+/* Lets go of what the box has; datagrams of it may outlive it. */
+void path_box_clear(path_box *box);
+
+/* Hands `packet` and its reference on. IPv4 packets that may be fragmented are numbered by the box, all of
+ * them: the pieces of one could not share its identification, and no two in flight may have the same (RFC
+ * 6864 §4.3 and §5.3). */
+void path_box_emit(path_box *box, datagram *packet, time_ps now);
+
+#endif

@@ -1,0 +1,183 @@
+#include "network/path_coalesce.h"
+
+#include "network/path_box.h"
+#include "network/path_flow_table.h"
+#include "network/path_waiting.h"
+
+/* Positions are counted from the octet of sequence number isn + 1, the first that waits. */
+typedef struct coalesce_flow {
+  path_flow flow;
+  datagram *first; /* the segment that came first, with its reference; NULL: nothing waits */
+  tcp_header first_header;
+  uint32_t isn;
+  path_waiting waiting; /* empty while `first` is alone */
+  int64_t end;          /* behind all octets that wait */
+  tcp_header newest;
+} coalesce_flow;
+
+typedef struct path_coalesce {
+  path_box box;
+  int64_t max_octets;
+  time_ps hold_ps;
+  path_flow_table flows;
+} path_coalesce;
+
+enum { LAST_FLAGS = TCP_PSH | TCP_FIN };
+
+static void free_flow(path_flow *pointer)
+{
+  coalesce_flow *flow = (coalesce_flow *)pointer;
+
+  datagram_unref(flow->first);
+  path_waiting_clear(&flow->waiting);
+  g_free(flow);
+}
+
+static coalesce_flow *flow_of(path_coalesce *box, const datagram *packet)
+{
+  datagram_flow key;
+
+  datagram_flow_of(packet, &key);
+  coalesce_flow *flow = (coalesce_flow *)path_flow_table_find(&box->flows, &key);
+  if (!flow) {
+    flow = (coalesce_flow *)path_flow_table_add(&box->flows, &key);
+    path_waiting_init(&flow->waiting);
+  }
+  return flow;
+}
+
+/* What waits leaves, with `flags` of PSH and FIN. */
+static void flush(path_coalesce *box, coalesce_flow *flow, uint8_t flags, time_ps now)
+{
+  datagram *packet = flow->first;
+  path_piece piece = {.flow = &flow->flow.key,
+                      .isn = flow->isn,
+                      .newest = &flow->newest,
+                      .flags = flags,
+                      .send_order = flow->flow.send_order,
+                      .datagrams = path_box_datagrams(&box->box)};
+
+  if (!packet) {
+    return;
+  }
+  if (flow->waiting.octets.length > 0) {
+    datagram_unref(packet);
+    packet = path_waiting_take(&flow->waiting, flow->end, &piece);
+  }
+  flow->first = NULL;
+  path_flow_table_set_deadline(&box->flows, &flow->flow, TIME_PS_NEVER, 0);
+  path_box_emit(&box->box, packet, now);
+}
+
+/* True when the segment may be joined to what waits. */
+static bool joins(const path_coalesce *box, const coalesce_flow *flow, const datagram *packet,
+                  const tcp_header *header)
+{
+  const tcp_header *first = &flow->first_header;
+
+  return flow->first && header->sequence == tcp_sequence_of(flow->end, flow->isn) &&
+         flow->end + packet->payload.length <= box->max_octets &&
+         ((header->flags ^ first->flags) & ~LAST_FLAGS) == 0 &&
+         datagram_ecn_of(packet) == datagram_ecn_of(flow->first) &&
+         header->has_timestamps == first->has_timestamps && header->sack_count == 0 &&
+         first->sack_count == 0 &&
+         datagram_may_be_fragmented(packet) == datagram_may_be_fragmented(flow->first);
+}
+
+/* The segment is the first to wait; takes its reference. */
+static void begin(path_coalesce *box, coalesce_flow *flow, datagram *packet, const tcp_header *header,
+                  time_ps now)
+{
+  flow->first = packet;
+  flow->first_header = *header;
+  flow->newest = *header;
+  flow->isn = header->sequence - 1;
+  flow->end = packet->payload.length;
+  path_flow_table_set_deadline(&box->flows, &flow->flow, now + box->hold_ps, packet->send_order);
+}
+
+/* The segment is joined to what waits. */
+static void join(coalesce_flow *flow, const datagram *packet, const tcp_header *header)
+{
+  int64_t from = flow->end;
+
+  if (flow->waiting.octets.length == 0) {
+    path_waiting_append(&flow->waiting, flow->first, &flow->first_header, 0, 0, from);
+  }
+  flow->end = from + packet->payload.length;
+  path_waiting_append(&flow->waiting, packet, header, from, from, flow->end);
+  path_waiting_note_header(&flow->newest, header);
+  flow->flow.send_order = packet->send_order;
+}
+
+static void receive(path_element *element, datagram *packet, time_ps now)
+{
+  path_coalesce *box = (path_coalesce *)element;
+  tcp_header header;
+
+  if (!path_box_takes(&box->box, packet, &header, now)) {
+    return;
+  }
+  coalesce_flow *flow = flow_of(box, packet);
+  if (packet->payload.length == 0 || (header.flags & (TCP_SYN | TCP_RST))) {
+    flush(box, flow, 0, now);
+    path_box_emit(&box->box, packet, now);
+    return;
+  }
+  if (joins(box, flow, packet, &header)) {
+    join(flow, packet, &header);
+    datagram_unref(packet);
+  } else {
+    flush(box, flow, 0, now);
+    begin(box, flow, packet, &header, now);
+  }
+  if ((header.flags & LAST_FLAGS) || flow->end >= box->max_octets) {
+    flush(box, flow, header.flags & LAST_FLAGS, now);
+  }
+}
+
+static time_ps deadline(const path_element *element, uint64_t *order)
+{
+  const path_flow *first = path_flow_table_first_due(&((const path_coalesce *)element)->flows);
+
+  if (!first) {
+    return TIME_PS_NEVER;
+  }
+  *order = first->send_order;
+  return first->deadline;
+}
+
+static void run(path_element *element, time_ps now)
+{
+  path_coalesce *box = (path_coalesce *)element;
+  path_flow *first;
+
+  while ((first = path_flow_table_first_due(&box->flows)) && first->deadline <= now) {
+    flush(box, (coalesce_flow *)first, 0, now);
+  }
+}
+
+static void free_coalesce(path_element *element)
+{
+  path_coalesce *box = (path_coalesce *)element;
+
+  path_flow_table_clear(&box->flows);
+  path_box_clear(&box->box);
+  g_free(box);
+}
+
+static const path_element_class coalesce_class = {
+    .name = "coalesce", .receive = receive, .deadline = deadline, .run = run, .free = free_coalesce};
+
+path_element *path_coalesce_new(uint32_t max_octets, time_ps hold_ps)
+{
+  g_assert(max_octets > 0);
+  g_assert(hold_ps >= 0);
+  path_coalesce *box = g_new0(path_coalesce, 1);
+
+  box->box.element.class = &coalesce_class;
+  box->max_octets = max_octets;
+  box->hold_ps = hold_ps;
+  path_flow_table_init(&box->flows, sizeof(coalesce_flow), free_flow);
+  return &box->box.element;
+}

@@ -1,0 +1,124 @@
+#include "network/path_codel.h"
+
+#include <glib.h>
+
+typedef struct path_codel {
+  path_queue_manager manager;
+  path_codel_config config;
+  time_ps
+      first_above; /* when waits will have been above target for an interval; TIME_PS_NEVER: the last one was not */
+  bool dropping;
+  bool dropped; /* the packet before this one was dropped at drop_next */
+  time_ps drop_next;
+  uint64_t count; /* of drops since dropping began */
+  uint64_t last_count;
+} path_codel;
+
+/* The integer square root. */
+static uint64_t square_root(uint64_t value)
+{
+  uint64_t root = 0;
+
+  for (int bit = 31; bit >= 0; bit--) {
+    uint64_t larger = root | UINT64_C(1) << bit;
+    if (larger * larger <= value) {
+      root = larger;
+    }
+  }
+  return root;
+}
+
+/* An interval divided by the square root of the drops (RFC 8289 §5), which here has 16 binary places. */
+static time_ps control_law(const path_codel *codel, time_ps from)
+{
+  uint64_t root = square_root(MIN(codel->count, UINT32_MAX) << 32);
+
+  return from + (time_ps)(((uint64_t)codel->config.interval_ps << 16) / root);
+}
+
+/* Whether waits have been above target for an interval. */
+static bool may_drop(path_codel *codel, const path_queue_question *question, time_ps now)
+{
+  if (question->waited_ps < codel->config.target_ps || question->octets <= codel->config.packet_octets) {
+    codel->first_above = TIME_PS_NEVER;
+    return false;
+  }
+  if (codel->first_above == TIME_PS_NEVER) {
+    codel->first_above = now + codel->config.interval_ps;
+    return false;
+  }
+  return now >= codel->first_above;
+}
+
+/* Begins to drop: where it left off, when that was not long ago. */
+static void begin_dropping(path_codel *codel, time_ps now)
+{
+  enum { RECENT_INTERVALS = 16 };
+  uint64_t since = codel->count - codel->last_count;
+  bool recent = now - codel->drop_next < RECENT_INTERVALS * codel->config.interval_ps;
+
+  codel->dropping = true;
+  codel->count = since > 1 && recent ? since : 1;
+  codel->last_count = codel->count;
+  codel->drop_next = control_law(codel, now);
+}
+
+/* What happens in the state of dropping to a packet that may be dropped: true, it is. */
+static bool drop_when_due(path_codel *codel, time_ps now)
+{
+  if (codel->dropped) {
+    codel->drop_next = control_law(codel, codel->drop_next);
+  }
+  codel->dropped = now >= codel->drop_next;
+  codel->count += codel->dropped;
+  return codel->dropped;
+}
+
+/* RFC 8289 §5 writes this as one loop over packets; here each packet is asked about by itself. The packet behind the one with which
+ * dropping begins is not looked at there; here it is, and passes, as the next drop is later. */
+static bool is_chosen(path_codel *codel, const path_queue_question *question, time_ps now)
+{
+  bool allowed = may_drop(codel, question, now);
+
+  if (!codel->dropping) {
+    if (allowed) {
+      begin_dropping(codel, now);
+    }
+    return allowed;
+  }
+  codel->dropping = allowed;
+  if (!allowed) {
+    codel->dropped = false;
+    return false;
+  }
+  return drop_when_due(codel, now);
+}
+
+static path_queue_verdict dequeue(path_queue_manager *manager, const path_queue_question *question,
+                                  time_ps now)
+{
+  path_codel *codel = (path_codel *)manager;
+
+  if (!is_chosen(codel, question, now)) {
+    return PATH_QUEUE_PASS;
+  }
+  return question->ecn_capable ? PATH_QUEUE_MARK : PATH_QUEUE_DROP;
+}
+
+static void free_codel(path_queue_manager *manager)
+{
+  g_free(manager);
+}
+
+static const path_queue_manager_class codel_class = {.name = "codel", .dequeue = dequeue, .free = free_codel};
+
+path_queue_manager *path_codel_new(const path_codel_config *config)
+{
+  g_assert(config->target_ps >= 0 && config->interval_ps > 0 &&
+           config->interval_ps < PATH_CODEL_INTERVAL_END);
+  path_codel *codel = g_new0(path_codel, 1);
+  codel->manager.class = &codel_class;
+  codel->config = *config;
+  codel->first_above = TIME_PS_NEVER;
+  return &codel->manager;
+}

@@ -1,0 +1,78 @@
+/* What a packet meets on the way, as small nodes in a chain: takes a packet, tells its next moment, runs.
+ *
+ * Sans I/O: `now` comes in, packets go on to the next node, the next deadline comes out. */
+#ifndef PATH_PATH_ELEMENT_H
+#define PATH_PATH_ELEMENT_H
+
+#include "base/time_ps.h"
+#include "net/datagram.h"
+
+/* Takes a packet and its reference. */
+typedef void (*path_output)(void *user, datagram *packet, time_ps now);
+
+typedef struct path_element path_element;
+
+/* The functions of one kind of element. */
+typedef struct path_element_class {
+  const char *name;
+  void (*receive)(path_element *element, datagram *packet, time_ps now); /* takes the reference */
+  /* NULL: never; see path_element_deadline(), which sets `*order` to 0 first */
+  time_ps (*deadline)(const path_element *element, uint64_t *order);
+  void (*run)(path_element *element, time_ps now); /* NULL with deadline */
+  void (*free)(path_element *element);
+} path_element_class;
+
+/* What an element did to packets; each kind counts what it does. */
+typedef struct path_element_counts {
+  uint64_t dropped;
+  uint64_t retransmissions_dropped; /* of those: packets with octets that TCP had sent before */
+  uint64_t duplicated;
+  uint64_t damaged;
+  uint64_t marked;    /* ECN */
+  uint64_t displaced; /* sent late on purpose */
+} path_element_counts;
+
+/* Embedded as the first member of each kind. */
+struct path_element {
+  const path_element_class *class;
+  path_element_counts counts;
+  path_output output;
+  void *output_user;
+};
+
+/* Hands `packet` and its reference to the element. */
+void path_element_receive(path_element *element, datagram *packet, time_ps now);
+
+/* When path_element_run() is next due (TIME_PS_NEVER) and, through `order`, the send order of the packet it
+ * will let go first: the key of that arrival among others in the same picosecond; 0 when that packet has not
+ * been on the link yet. */
+time_ps path_element_deadline(const path_element *element, uint64_t *order);
+
+/* Does what is due at `now`. */
+void path_element_run(path_element *element, time_ps now);
+
+/* Where the element's packets go. */
+void path_element_set_output(path_element *element, path_output output, void *user);
+
+/* A path_output that hands on to the element `user`: chains elements. */
+void path_element_input(void *user, datagram *packet, time_ps now);
+
+/* Hands `packet` and its reference to the element's output, which must be set: for the elements themselves.
+ * */
+void path_element_emit(path_element *element, datagram *packet, time_ps now);
+
+/* Drops `packet` and its reference, and counts it: for the elements themselves. */
+void path_element_drop(path_element *element, datagram *packet);
+
+/* `packet` for an element that changes it: itself when nobody else refers to it, else a copy of the same send
+ * order. Takes the reference and returns one. For the elements themselves. */
+datagram *path_element_own(datagram *packet);
+
+/* Marks the ECN-capable `packet` with CE (RFC 3168 §5) and counts it, unless it is marked already. Takes the reference and
+ * returns one, as path_element_own(). For the elements themselves. */
+datagram *path_element_mark(path_element *element, datagram *packet);
+
+/* Frees the element and drops the packets it holds. NULL is allowed. */
+void path_element_free(path_element *element);
+
+#endif

@@ -1,0 +1,102 @@
+#include "network/path_fragmenter.h"
+
+#include <glib.h>
+
+enum { FRAGMENT_UNIT_OCTETS = 8 };
+
+typedef struct path_fragmenter {
+  path_element element;
+  uint32_t mtu_octets;
+  ip_address router;
+  path_output too_big;
+  void *too_big_user;
+  path_fragmenter_counts counts;
+} path_fragmenter;
+
+/* RFC 791 §3.2: every fragment but the last is as long as the MTU allows in units of 8 octets. The header fields that
+ * all share, the ECN field among them (RFC 3168 §5.3), are copied. */
+static void send_fragments(path_fragmenter *box, const datagram *packet, uint32_t octets, time_ps now)
+{
+  uint32_t room = (box->mtu_octets - packet->ip_octets) / FRAGMENT_UNIT_OCTETS * FRAGMENT_UNIT_OCTETS;
+
+  box->counts.fragmented++;
+  for (uint32_t from = 0; from < octets; from += room) {
+    box->counts.fragments++;
+    path_element_emit(&box->element, datagram_new_fragment(packet, from, MIN(room, octets - from)), now);
+  }
+}
+
+static void refuse(path_fragmenter *box, datagram *packet, time_ps now)
+{
+  datagram *message = box->too_big ? datagram_new_too_big(&box->router, packet, box->mtu_octets) : NULL;
+
+  box->counts.too_big++;
+  path_element_drop(&box->element, packet);
+  if (message) {
+    box->counts.messages++;
+    box->too_big(box->too_big_user, message, now);
+  }
+}
+
+static void receive(path_element *element, datagram *packet, time_ps now)
+{
+  path_fragmenter *box = (path_fragmenter *)element;
+
+  if (datagram_octets(packet) <= box->mtu_octets) {
+    path_element_emit(element, packet, now);
+    return;
+  }
+  datagram_fragment of;
+  datagram_fragment_of(packet, &of);
+  if (packet->kind == DATAGRAM_TOO_BIG || !datagram_may_be_fragmented(packet)) {
+    refuse(box, packet, now);
+  } else if (of.offset_octets + of.length_octets > UINT16_MAX) {
+    path_element_drop(
+        element, packet); /* no datagram is that long, and the offset field of a piece could not say it */
+  } else {
+    send_fragments(box, packet, of.length_octets, now);
+    datagram_unref(packet);
+  }
+}
+
+static void free_fragmenter(path_element *element)
+{
+  g_free(element);
+}
+
+static const path_element_class fragmenter_class = {
+    .name = "fragmenter", .receive = receive, .free = free_fragmenter};
+
+static path_fragmenter *fragmenter_of(path_element *element)
+{
+  g_assert(element->class == &fragmenter_class);
+  return (path_fragmenter *)element;
+}
+
+path_element *path_fragmenter_new(uint32_t mtu_octets, const ip_address *router)
+{
+  path_fragmenter *box = g_new0(path_fragmenter, 1);
+  box->element.class = &fragmenter_class;
+  box->router = *router;
+  path_fragmenter_set_mtu(&box->element, mtu_octets);
+  return &box->element;
+}
+
+void path_fragmenter_set_mtu(path_element *element, uint32_t mtu_octets)
+{
+  g_assert(mtu_octets >= PATH_FRAGMENTER_MTU_MIN_OCTETS);
+  fragmenter_of(element)->mtu_octets = mtu_octets;
+}
+
+void path_fragmenter_set_too_big(path_element *element, path_output too_big, void *user)
+{
+  path_fragmenter *box = fragmenter_of(element);
+  box->too_big = too_big;
+  box->too_big_user = user;
+}
+
+path_fragmenter_counts path_fragmenter_counted(const path_element *element)
+{
+  g_assert(element->class == &fragmenter_class);
+  return ((const path_fragmenter *)element)->counts;
+}

@@ -1,0 +1,87 @@
+/* The link of one direction: where a packet spends its time (definitions.md, "Order on the way").
+ *
+ * A packet of L octets IP whose transmission starts at s arrives at s + round((L + 2) * 8 / rate) + delay and
+ * leaves the transmitter free at s + round((L + 2) * 8 / rate) + gap, gap = round((framing - 2) * 8 / rate):
+ * the 2 are PPP's, the rest of the framing is interframe gap and does not delay the arrival (facts.md). With a framing below 2
+ * or with cells (wire_octets.h) it is sent as a whole, without a gap: it arrives with its last octet, its last cell.
+ * Packets wait for the transmitter in the order sent; the queue is unlimited here (path_transmitter decides
+ * what may wait). Rate and delay may change at run time: what has started keeps its arrival, so a smaller delay lets later
+ * packets overtake. */
+#ifndef PATH_PATH_LINK_H
+#define PATH_PATH_LINK_H
+
+#include <stdint.h>
+
+#include "base/time_ps.h"
+#include "net/datagram.h"
+
+typedef struct path_link path_link;
+
+enum { PATH_LINK_PPP_OCTETS = 2 };
+
+typedef struct path_link_config {
+  uint32_t id; /* the major key of its arrivals: 0 forward, 1 reverse */
+  uint64_t rate_bit_per_s;
+  time_ps delay_ps;
+  uint32_t mtu_octets;
+  int32_t framing_octets;       /* may be negative; a packet has PATH_LINK_PPP_OCTETS or more with it */
+  uint32_t cell_octets;         /* 0: no cells */
+  int32_t cell_overhead_octets; /* may be negative; a cell has more than PATH_LINK_PPP_OCTETS with it */
+} path_link_config;
+
+/* Takes a packet that has arrived; owns the reference. */
+typedef void (*path_link_receiver)(void *user, datagram *packet, time_ps now);
+
+/* What an implementation of a link is: embedded as its first member, all zero but for its three functions. */
+struct path_link {
+  void (*send)(path_link *link, datagram *packet);
+  void (*change)(path_link *link, const path_link_config *config);
+  void (*free)(path_link *link);
+  path_link_receiver receiver;
+  void *receiver_user;
+  uint64_t sent; /* packets so far: path_link_send() numbers them, so that every kind of link does it alike */
+};
+
+/* Gives the packet's reference to the link now: numbers it (send_order 1, 2, …) and transmits it as soon as
+ * those before it are through. The packet is at most the MTU: larger ones are the caller's mistake. */
+void path_link_send(path_link *link, datagram *packet);
+
+/* Who gets what arrives; before the first send. */
+void path_link_set_receiver(path_link *link, path_link_receiver receiver, void *user);
+
+/* The link's rate and delay become those of `config` now; the rest of it must be as it was. Packets that have started,
+ * also at this very picosecond, keep their arrivals; those that wait are transmitted as the link now is. */
+void path_link_set_config(path_link *link, const path_link_config *config);
+
+void path_link_free(path_link *link);
+
+/* The octets whose time passes before the last one has left, and the time from then until the transmitter is free. */
+uint32_t path_link_sent_octets(const path_link_config *config, uint32_t ip_octets);
+time_ps path_link_gap_ps(const path_link_config *config);
+
+/* When a packet of `ip_octets` arrives whose transmitter starts it at `start`. */
+time_ps path_link_arrival_at(const path_link_config *config, time_ps start, uint32_t ip_octets);
+
+/* How long the packets of the lengths sent last take, so that it need not be divided out for each of them. All zero: of none.
+ * Its config is the caller's; when that changes, it must be all zero again. */
+enum { PATH_LINK_PACE_LENGTHS = 8 };
+typedef struct path_link_pace {
+  time_ps gap_ps; /* when a length is known */
+  uint32_t ip_octets[PATH_LINK_PACE_LENGTHS];
+  time_ps sending_ps[PATH_LINK_PACE_LENGTHS];
+} path_link_pace;
+
+/* What path_link_pace_sending_ps() does when the length is not known. */
+time_ps path_link_pace_learn(path_link_pace *pace, const path_link_config *config, uint32_t ip_octets);
+
+/* From the start of a packet of `ip_octets` (> 0) until its last octet has left. From then it takes the delay to its arrival,
+ * and `gap_ps` until the transmitter is free. */
+static inline time_ps path_link_pace_sending_ps(path_link_pace *pace, const path_link_config *config,
+                                                uint32_t ip_octets)
+{
+  uint32_t slot = ip_octets / 4 % PATH_LINK_PACE_LENGTHS;
+  return pace->ip_octets[slot] == ip_octets ? pace->sending_ps[slot]
+                                            : path_link_pace_learn(pace, config, ip_octets);
+}
+
+#endif

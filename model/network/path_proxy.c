@@ -1,0 +1,386 @@
+#include "network/path_proxy_private.h"
+
+#include "base/random_stream.h"
+#include "network/path_box.h"
+#include "network/path_flow_table.h"
+#include "network/path_timer_queue.h"
+
+/* The proxy's TCP towards one host; its flow is that host's packets. */
+typedef struct proxy_end {
+  path_flow flow;
+  struct path_proxy *proxy;
+  struct proxy_end *peer; /* towards the other host */
+  enum side side;
+  tcp_connection *connection; /* NULL: none yet */
+  datagram *syn;              /* the host's SYN, until the other host has answered */
+  uint32_t syn_sequence;
+  uint64_t acknowledged; /* by the host, of what was posted to it */
+  path_timer timer;
+} proxy_end;
+
+/* One end of the proxy in a chain of elements. */
+typedef struct proxy_direction {
+  path_box box;
+  struct path_proxy *proxy;
+  enum side from;
+} proxy_direction;
+
+typedef struct path_proxy {
+  proxy_direction directions[SIDES]; /* by the side that their packets come from */
+  unsigned references;
+  path_proxy_config config;
+  path_flow_table ends; /* of proxy_end */
+  GPtrArray *relays;    /* the ends that were made first, each with its peer: in a fixed order, for sums */
+  path_timer_queue timers;
+  uint64_t isns;
+  path_proxy_statistics past; /* of connections that are no more, and the peak */
+} path_proxy;
+
+/* --- What the connections tell --- */
+
+/* The host has sent octets: they go to the other one. */
+static void relay_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival,
+                         time_ps now)
+{
+  proxy_end *end = user;
+  path_proxy *proxy = end->proxy;
+  octet_rope copy;
+
+  (void)position;
+  (void)arrival;
+  (void)now;
+  proxy->past.octets[end->side] += octets->length;
+  octet_rope_init(&copy);
+  octet_rope_append_rope(&copy, octets, 0, octets->length);
+  tcp_connection_post(end->peer->connection, &copy, 0);
+}
+
+static void note_acknowledged(void *user, uint64_t position, time_ps now)
+{
+  (void)now;
+  ((proxy_end *)user)->acknowledged = position;
+}
+
+static void relay_fin(void *user, time_ps now)
+{
+  (void)now;
+  tcp_connection_close(((proxy_end *)user)->peer->connection);
+}
+
+/* The host has answered the proxy's SYN: now the other host's is answered. */
+static void answer_syn(void *user, time_ps now)
+{
+  proxy_end *opener = ((proxy_end *)user)->peer;
+
+  if (opener->syn) {
+    tcp_connection_listen(opener->connection);
+    tcp_connection_receive(opener->connection, opener->syn, now);
+    g_clear_pointer(&opener->syn, datagram_unref);
+  }
+}
+
+/* The connection to one host is over. If not by FIN both ways, the other one is, too. */
+static void relay_end(void *user, tcp_close_reason reason, time_ps now)
+{
+  proxy_end *peer = ((proxy_end *)user)->peer;
+
+  switch (reason) {
+  case TCP_CLOSE_FINISHED:
+  case TCP_CLOSE_ABORTED: /* by this function, for the other end */
+    return;
+  case TCP_CLOSE_RESET:
+  case TCP_CLOSE_GAVE_UP:
+    if (peer->syn) { /* a closed TCP answers a SYN by RST (RFC 9293 §3.10.7.1) */
+      tcp_connection_receive(peer->connection, peer->syn, now);
+      g_clear_pointer(&peer->syn, datagram_unref);
+    } else {
+      tcp_connection_abort(peer->connection, now);
+    }
+    return;
+  }
+  g_assert_not_reached();
+}
+
+/* --- Connections come and go --- */
+
+static void forget_connection(path_proxy *proxy, proxy_end *end)
+{
+  if (end->connection) {
+    const tcp_statistics *statistics = tcp_connection_statistics(end->connection);
+    proxy->past.retransmissions[end->side] += statistics->retransmissions;
+    proxy->past.timeouts[end->side] += statistics->timeouts;
+    tcp_connection_free(end->connection);
+    end->connection = NULL;
+  }
+  g_clear_pointer(&end->syn, datagram_unref);
+}
+
+/* A closed TCP towards the host of `end`, in the other host's name. */
+static void make_connection(path_proxy *proxy, proxy_end *end)
+{
+  static const tcp_events events = {.established = answer_syn,
+                                    .octets = relay_octets,
+                                    .acknowledged = note_acknowledged,
+                                    .finished = relay_fin,
+                                    .closed = relay_end};
+  tcp_config config = proxy->config.side[end->side];
+
+  config.local_address = end->flow.key.destination;
+  config.local_port = end->flow.key.destination_port;
+  config.remote_address = end->flow.key.source;
+  config.remote_port = end->flow.key.source_port;
+  config.isn = (uint32_t)random_hash(proxy->config.seed, "proxy.isn", proxy->isns++);
+  config.receive_window_octets = proxy->config.buffer_octets;
+  config.segmentation = TCP_SEGMENTATION_STREAM;
+  config.passing = TCP_PASSING_IN_ORDER;
+  end->connection = tcp_connection_new(&config, &events, end);
+  end->acknowledged = 0;
+}
+
+static datagram_flow reversed(const datagram_flow *flow)
+{
+  return (datagram_flow){.source = flow->destination,
+                         .destination = flow->source,
+                         .source_port = flow->destination_port,
+                         .destination_port = flow->source_port};
+}
+
+static proxy_end *add_end(path_proxy *proxy, const datagram_flow *key, enum side side)
+{
+  proxy_end *end = (proxy_end *)path_flow_table_add(&proxy->ends, key);
+
+  end->proxy = proxy;
+  end->side = side;
+  path_timer_queue_add(&proxy->timers, &end->timer, end);
+  return end;
+}
+
+/* The two ends of a connection that the host on `side` opens. */
+static proxy_end *add_relay(path_proxy *proxy, const datagram_flow *key, enum side side)
+{
+  datagram_flow back = reversed(key);
+  proxy_end *end = add_end(proxy, key, side);
+
+  end->peer = add_end(proxy, &back, side_peer(side));
+  end->peer->peer = end;
+  g_ptr_array_add(proxy->relays, end);
+  return end;
+}
+
+/* True when the SYN asks for a connection: there is none, or it is over. One that is here again is not. */
+static bool opens(const proxy_end *end, uint32_t syn_sequence)
+{
+  if (!end || !end->connection) {
+    return true;
+  }
+  return !end->syn && end->syn_sequence != syn_sequence && tcp_connection_is_closed(end->connection) &&
+         tcp_connection_is_closed(end->peer->connection);
+}
+
+/* The host on `side` asks for a connection: the proxy asks the other host in its name. */
+static proxy_end *open_relay(path_proxy *proxy, proxy_end *end, const datagram_flow *key, enum side side,
+                             time_ps now)
+{
+  if (!end) {
+    end = add_relay(proxy, key, side);
+  }
+  forget_connection(proxy, end);
+  forget_connection(proxy, end->peer);
+  make_connection(proxy, end);
+  make_connection(proxy, end->peer);
+  proxy->past.connections++;
+  tcp_connection_open(end->peer->connection, now);
+  return end;
+}
+
+/* --- In and out --- */
+
+/* The octets from the host of `end` that the other host has not acknowledged fill the buffer. */
+static void set_unread(path_proxy *proxy, proxy_end *end)
+{
+  uint64_t buffered = tcp_connection_posted_octets(end->peer->connection) - end->peer->acknowledged;
+
+  proxy->past.buffered_peak_octets = MAX(proxy->past.buffered_peak_octets, buffered);
+  tcp_connection_set_unread_octets(end->connection, buffered);
+}
+
+static void transmit(path_proxy *proxy, proxy_end *end, time_ps now)
+{
+  path_box *out = &proxy->directions[side_peer(end->side)].box;
+  datagram *packet;
+
+  set_unread(proxy, end);
+  while ((packet = tcp_connection_transmit(end->connection, now))) {
+    path_box_emit(out, packet, now);
+  }
+  path_timer_queue_set(&proxy->timers, &end->timer, tcp_connection_deadline(end->connection));
+}
+
+static void transmit_both(path_proxy *proxy, proxy_end *end, time_ps now)
+{
+  transmit(proxy, end, now);
+  transmit(proxy, end->peer, now);
+}
+
+/* A SYN that waits for the other host's answer: the newest, and nothing else but a RST counts. */
+static void receive_while_opening(proxy_end *end, datagram *packet, const tcp_header *header, time_ps now)
+{
+  if (header->flags & TCP_RST) {
+    tcp_connection_abort(end->peer->connection, now);
+    g_clear_pointer(&end->syn, datagram_unref);
+  } else if (header->flags & TCP_SYN) {
+    datagram_unref(end->syn);
+    end->syn = datagram_ref(packet);
+  }
+}
+
+static void receive_segment(proxy_direction *direction, datagram *packet, const tcp_header *header,
+                            time_ps now)
+{
+  path_proxy *proxy = direction->proxy;
+  datagram_flow key;
+
+  datagram_flow_of(packet, &key);
+  proxy_end *end = (proxy_end *)path_flow_table_find(&proxy->ends, &key);
+  bool asks = (header->flags & (TCP_SYN | TCP_ACK | TCP_RST)) == TCP_SYN;
+  if (asks && opens(end, header->sequence)) {
+    end = open_relay(proxy, end, &key, direction->from, now);
+    end->syn = datagram_ref(packet);
+    end->syn_sequence = header->sequence;
+  } else if (!end) {
+    path_box_emit(&direction->box, packet, now);
+    return;
+  } else if (end->syn) {
+    receive_while_opening(end, packet, header, now);
+  } else {
+    tcp_connection_receive(end->connection, packet, now);
+  }
+  datagram_unref(packet);
+  transmit_both(proxy, end, now);
+}
+
+/* "Too big": about a segment of the proxy's to the host on that side, or of somebody else's. */
+static void receive_too_big(proxy_direction *direction, datagram *packet, time_ps now)
+{
+  path_proxy *proxy = direction->proxy;
+  proxy_end *end = NULL;
+  datagram_flow key;
+
+  if (datagram_flow_of(packet, &key)) {
+    datagram_flow back = reversed(&key);
+    end = (proxy_end *)path_flow_table_find(&proxy->ends, &back);
+  }
+  if (!end || end->side != direction->from) {
+    path_box_emit(&direction->box, packet, now);
+    return;
+  }
+  tcp_connection_receive(end->connection, packet, now);
+  datagram_unref(packet);
+  transmit_both(proxy, end, now);
+}
+
+static void receive(path_element *element, datagram *packet, time_ps now)
+{
+  proxy_direction *direction = (proxy_direction *)element;
+  tcp_header header;
+
+  if (packet->kind == DATAGRAM_FRAGMENT) {
+    path_element_drop(element, packet);
+  } else if (packet->kind == DATAGRAM_TOO_BIG) {
+    receive_too_big(direction, packet, now);
+  } else if (path_box_takes(&direction->box, packet, &header, now)) {
+    receive_segment(direction, packet, &header, now);
+  }
+}
+
+/* --- The element --- */
+
+static time_ps deadline(const path_element *element, uint64_t *order)
+{
+  const path_timer *first = path_timer_queue_first(&((const proxy_direction *)element)->proxy->timers);
+
+  (void)order;
+  return first ? first->deadline : TIME_PS_NEVER;
+}
+
+static void run(path_element *element, time_ps now)
+{
+  path_proxy *proxy = ((proxy_direction *)element)->proxy;
+  path_timer *first;
+
+  while ((first = path_timer_queue_first(&proxy->timers)) && first->deadline <= now) {
+    proxy_end *end = first->user;
+    tcp_connection_run(end->connection, now);
+    transmit_both(proxy, end, now);
+  }
+}
+
+static void free_end(path_flow *flow)
+{
+  proxy_end *end = (proxy_end *)flow;
+
+  tcp_connection_free(end->connection);
+  datagram_unref(end->syn);
+  g_free(end);
+}
+
+static void free_direction(path_element *element)
+{
+  path_proxy *proxy = ((proxy_direction *)element)->proxy;
+
+  if (--proxy->references == 0) {
+    path_flow_table_clear(&proxy->ends);
+    path_timer_queue_clear(&proxy->timers);
+    g_ptr_array_unref(proxy->relays);
+    g_free(proxy);
+  }
+}
+
+static const path_element_class proxy_class = {
+    .name = "proxy", .receive = receive, .deadline = deadline, .run = run, .free = free_direction};
+
+static path_element *begin_direction(path_proxy *proxy, enum side from)
+{
+  proxy_direction *direction = &proxy->directions[from];
+
+  direction->box.element.class = &proxy_class;
+  direction->proxy = proxy;
+  direction->from = from;
+  proxy->references++;
+  return &direction->box.element;
+}
+
+void path_proxy_new(const path_proxy_config *config, path_element **forward, path_element **reverse)
+{
+  g_assert(config->buffer_octets > 0);
+  path_proxy *proxy = g_new0(path_proxy, 1);
+
+  proxy->config = *config;
+  path_flow_table_init(&proxy->ends, sizeof(proxy_end), free_end);
+  path_timer_queue_init(&proxy->timers);
+  proxy->relays = g_ptr_array_new();
+  *forward = begin_direction(proxy, SIDE_INITIATOR);
+  *reverse = begin_direction(proxy, SIDE_RESPONDER);
+}
+
+static void add_end_statistics(path_proxy_statistics *sum, const proxy_end *end)
+{
+  const tcp_statistics *statistics = tcp_connection_statistics(end->connection);
+
+  sum->retransmissions[end->side] += statistics->retransmissions;
+  sum->timeouts[end->side] += statistics->timeouts;
+}
+
+path_proxy_statistics path_proxy_statistics_of(const path_element *element)
+{
+  g_assert(element->class == &proxy_class);
+  const path_proxy *proxy = ((const proxy_direction *)element)->proxy;
+  path_proxy_statistics sum = proxy->past;
+
+  for (guint i = 0; i < proxy->relays->len; i++) {
+    const proxy_end *end = proxy->relays->pdata[i];
+    add_end_statistics(&sum, end);
+    add_end_statistics(&sum, end->peer);
+  }
+  return sum;
+}

@@ -1,0 +1,45 @@
+/* The middlebox in mode `proxy`: a relay that splits each connection in two and has a TCP of its own on
+ * each side. */
+#ifndef PATH_PATH_PROXY_H
+#define PATH_PATH_PROXY_H
+
+#include "base/side.h"
+#include "network/path_element.h"
+#include "tcp/tcp_connection.h"
+
+typedef struct path_proxy_config {
+  /* The proxy's TCP towards each host. What it is about a connection comes from the connection: addresses,
+   * ports, ISN. The proxy sets segmentation (STREAM) and passing (IN_ORDER), and the receive window, which
+   * is `buffer_octets`. MTUs and all else are the caller's. */
+  tcp_config side[SIDES];
+  uint64_t buffer_octets; /* of each direction of each connection, > 0 */
+  uint64_t seed; /* ISNs are random_hash(seed, "proxy.isn", 0, 1, 2, …), in the order the connections come */
+} path_proxy_config;
+
+/* Makes the two ends of one proxy: in a chain of elements `forward` takes the Initiator's packets and
+ * emits those for the Responder, `reverse` the other way. What comes into one makes both emit; both name
+ * the proxy's next deadline, so whoever drives them asks the one again that has just received or run.
+ * Outputs may not call back into the proxy. Each is freed by path_element_free(), the proxy with the
+ * second. The proxy is in one place: what lies before `forward` in the forward chain lies behind `reverse`
+ * in the reverse chain.
+ *
+ * Addresses and ports are kept; sequence numbers, options and segment boundaries are each side's own. A
+ * SYN that comes from either host is answered only when the other host has answered the proxy's, so that a
+ * connection is refused to one host when the other refuses it. Then octets are read in order from one side
+ * and posted to the other as a plain stream: FPDUs mean nothing to it, and what is behind a hole waits
+ * there. FIN is passed on behind the last octet, RST at once; also a side's TCP giving up resets the other
+ * side.
+ *
+ * A direction's octets that the far host has not acknowledged are in its buffer, and the window announced
+ * to the near host is what is left of it (tcp_connection_set_unread_octets()).
+ *
+ * A retransmission ends at the proxy, which acknowledges it or, if it needs it, takes it in; what is lost
+ * behind the proxy is sent again by the proxy, out of its buffer, with its own boundaries: the near host
+ * never learns of it.
+ *
+ * ICMP "too big" about the proxy's own segments is for the proxy; other packets of no connection that it
+ * has seen begin pass as they are. Fragments and segments with a wrong checksum are dropped and counted:
+ * behind the proxy their sequence numbers mean nothing. */
+void path_proxy_new(const path_proxy_config *config, path_element **forward, path_element **reverse);
+
+#endif

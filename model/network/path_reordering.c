@@ -1,0 +1,242 @@
+#include "network/path_reordering.h"
+
+#include <glib.h>
+
+#include "base/element_array.h"
+#include "network/path_flow_table.h"
+
+static bool is_counted(const datagram *packet)
+{
+  return packet->kind == DATAGRAM_TCP && packet->payload.length > 0;
+}
+
+static path_flow *flow_of(path_flow_table *flows, const datagram *packet)
+{
+  path_flow *flow = path_flow_table_find_of(flows, packet);
+  datagram_flow key;
+
+  if (flow) {
+    return flow;
+  }
+  datagram_flow_of(packet, &key);
+  return path_flow_table_add(flows, &key);
+}
+
+/* --- The entrance --- */
+
+typedef struct entering_flow {
+  path_flow flow;
+  uint64_t packets;
+} entering_flow;
+
+typedef struct reordering_entrance {
+  path_element element;
+  path_flow_table flows; /* of entering_flow */
+} reordering_entrance;
+
+static void number(path_element *element, datagram *packet, time_ps now)
+{
+  reordering_entrance *entrance = (reordering_entrance *)element;
+
+  if (is_counted(packet)) {
+    packet->flow_order = ++((entering_flow *)flow_of(&entrance->flows, packet))->packets;
+  }
+  path_element_emit(element, packet, now);
+}
+
+static void free_entering_flow(path_flow *flow)
+{
+  g_free(flow);
+}
+
+static void free_entrance(path_element *element)
+{
+  path_flow_table_clear(&((reordering_entrance *)element)->flows);
+  g_free(element);
+}
+
+static const path_element_class entrance_class = {
+    .name = "reordering entrance", .receive = number, .free = free_entrance};
+
+path_element *path_reordering_entrance_new(void)
+{
+  reordering_entrance *entrance = g_new0(reordering_entrance, 1);
+
+  entrance->element.class = &entrance_class;
+  path_flow_table_init(&entrance->flows, sizeof(entering_flow), free_entering_flow);
+  return &entrance->element;
+}
+
+/* --- The exit --- */
+
+/* Numbers first … last have not come. The packet that jumped over them is the earliest with a larger number for all of
+ * them: what RFC 4737 §4.2 measures from. */
+typedef struct number_gap {
+  uint64_t last; /* the key: see element_array_count_below() */
+  uint64_t first;
+  uint64_t jumped_by; /* place of that packet among those counted */
+  time_ps jumped_at;
+} number_gap;
+
+typedef struct leaving_flow {
+  path_flow flow;
+  uint64_t counted;
+  uint64_t largest;                         /* number that has come: NextExp - 1 */
+  uint64_t forgotten_to;                    /* the last number of all gaps that are no longer remembered */
+  uint64_t run;                             /* packets in order since the last reordered one */
+  element_array gaps;                       /* of number_gap, ascending */
+  uint64_t recent[PATH_REORDERING_DEGREES]; /* the numbers that came last, in the place of their count */
+} leaving_flow;
+
+typedef struct reordering_exit {
+  path_element element;
+  path_flow_table flows; /* of leaving_flow */
+  path_reordering_report report;
+} reordering_exit;
+
+static void add_gap(leaving_flow *flow, size_t place, const number_gap *gap)
+{
+  if (gap->first <= gap->last) {
+    *(number_gap *)element_array_insert(&flow->gaps, place) = *gap;
+  }
+}
+
+static void forget_oldest(leaving_flow *flow)
+{
+  while (flow->gaps.count > PATH_REORDERING_GAPS_MAX) {
+    flow->forgotten_to = ((number_gap *)element_array_at(&flow->gaps, 0))->last;
+    element_array_remove(&flow->gaps, 0, 1);
+  }
+}
+
+static void count_packet(reordering_exit *exit, leaving_flow *flow, uint64_t order)
+{
+  exit->report.packets++;
+  flow->recent[flow->counted++ % PATH_REORDERING_DEGREES] = order;
+}
+
+static void count_in_order(reordering_exit *exit, leaving_flow *flow, uint64_t order, time_ps now)
+{
+  const number_gap jumped = {
+      .last = order - 1, .first = flow->largest + 1, .jumped_by = flow->counted, .jumped_at = now};
+
+  add_gap(flow, flow->gaps.count, &jumped);
+  forget_oldest(flow);
+  flow->largest = order;
+  flow->run++;
+  count_packet(exit, flow, order);
+}
+
+/* How many packets right before this one had larger numbers, as far as they are remembered. */
+static unsigned degree_of(const leaving_flow *flow, uint64_t order)
+{
+  unsigned degree = 0;
+
+  while (degree < PATH_REORDERING_DEGREES && degree < flow->counted &&
+         flow->recent[(flow->counted - 1 - degree) % PATH_REORDERING_DEGREES] > order) {
+    degree++;
+  }
+  return degree;
+}
+
+static void count_reordered(reordering_exit *exit, leaving_flow *flow, const number_gap *gap, uint64_t order,
+                            time_ps now)
+{
+  path_reordering_report *report = &exit->report;
+  uint64_t extent = flow->counted - gap->jumped_by;
+  time_ps late = now - gap->jumped_at;
+
+  report->reordered++;
+  report->extent_sum += extent;
+  report->extent_most = MAX(report->extent_most, extent);
+  report->late_sum_ps += (uint64_t)late;
+  report->late_most_ps = MAX(report->late_most_ps, late);
+  for (unsigned n = degree_of(flow, order); n > 0; n--) {
+    report->n_reordered[n - 1]++;
+  }
+  report->free_runs += flow->run > 0;
+  report->free_run_packets += flow->run;
+  report->free_run_most = MAX(report->free_run_most, flow->run);
+  flow->run = 0;
+  count_packet(exit, flow, order);
+}
+
+/* A number below one that has come: late when it is missing, else it has come before. */
+static void count_late(reordering_exit *exit, leaving_flow *flow, uint64_t order, time_ps now)
+{
+  size_t place = element_array_count_below(&flow->gaps, G_STRUCT_OFFSET(number_gap, last), order);
+
+  if (order <= flow->forgotten_to) {
+    exit->report.forgotten++;
+    return;
+  }
+  if (place == flow->gaps.count) {
+    exit->report.copies++;
+    return;
+  }
+  const number_gap gap = *(number_gap *)element_array_at(&flow->gaps, place);
+  if (order < gap.first) {
+    exit->report.copies++;
+    return;
+  }
+  element_array_remove(&flow->gaps, place, 1);
+  number_gap below = gap;
+  below.last = order - 1;
+  number_gap above = gap;
+  above.first = order + 1;
+  add_gap(flow, place, &above);
+  add_gap(flow, place, &below);
+  forget_oldest(flow);
+  count_reordered(exit, flow, &gap, order, now);
+}
+
+static G_GNUC_NO_INLINE void count(reordering_exit *exit, const datagram *packet, time_ps now)
+{
+  leaving_flow *flow = (leaving_flow *)flow_of(&exit->flows, packet);
+
+  if (flow->counted == 0) {
+    element_array_init(&flow->gaps, sizeof(number_gap));
+  }
+  if (packet->flow_order > flow->largest) {
+    count_in_order(exit, flow, packet->flow_order, now);
+  } else {
+    count_late(exit, flow, packet->flow_order, now);
+  }
+}
+
+static void leave(path_element *element, datagram *packet, time_ps now)
+{
+  if (packet->flow_order > 0 && is_counted(packet) && datagram_checksum_is_right(packet)) {
+    count((reordering_exit *)element, packet, now);
+  }
+  path_element_emit(element, packet, now);
+}
+
+static void free_leaving_flow(path_flow *flow)
+{
+  element_array_clear(&((leaving_flow *)flow)->gaps);
+  g_free(flow);
+}
+
+static void free_exit(path_element *element)
+{
+  path_flow_table_clear(&((reordering_exit *)element)->flows);
+  g_free(element);
+}
+
+static const path_element_class exit_class = {.name = "reordering exit", .receive = leave, .free = free_exit};
+
+path_element *path_reordering_exit_new(void)
+{
+  reordering_exit *exit = g_new0(reordering_exit, 1);
+
+  exit->element.class = &exit_class;
+  path_flow_table_init(&exit->flows, sizeof(leaving_flow), free_leaving_flow);
+  return &exit->element;
+}
+
+const path_reordering_report *path_reordering_counted(const path_element *element)
+{
+  g_assert(element->class == &exit_class);
+  return &((const reordering_exit *)element)->report;
+}

@@ -1,0 +1,44 @@
+/* How much a path reorders, by the metrics of RFC 4737: an entrance that numbers, an exit that counts.
+ *
+ * What is counted are packets with TCP payload (whole segments), each flow by itself, in the order in which they entered: a
+ * retransmission is a new packet. Copies, damaged packets (a checksum that is wrong) and packets that were made on the way (a
+ * middlebox re-cuts the stream) have no place in that order, and are passed by. */
+#ifndef PATH_PATH_REORDERING_H
+#define PATH_PATH_REORDERING_H
+
+#include "network/path_element.h"
+
+/* n-reordering is counted for n = 1 … this; of 3, a TCP with the usual duplicate-ack threshold takes it for a loss (§5). */
+enum { PATH_REORDERING_DEGREES = 16 };
+
+/* So many gaps of numbers a flow are remembered; each loss leaves one. */
+enum { PATH_REORDERING_GAPS_MAX = 256 };
+
+/* Sums over all flows. */
+typedef struct path_reordering_report {
+  uint64_t packets;   /* counted, the reordered among them */
+  uint64_t reordered; /* less than a number that came before (§3); with `packets` the ratio of §4.1 */
+  uint64_t
+      extent_sum; /* reordering extents (§4.2): how many packets before it came the first with a larger number */
+  uint64_t extent_most;
+  uint64_t late_sum_ps; /* late time offsets (§4.3): how long before it that packet came */
+  time_ps late_most_ps;
+  uint64_t n_reordered
+      [PATH_REORDERING_DEGREES]; /* [n - 1]: at least n packets right before it had larger numbers (§5) */
+  uint64_t free_runs;            /* reordering-free runs (§4.6) that ended with a reordered packet */
+  uint64_t free_run_packets;     /* in them, the reordered ones not */
+  uint64_t free_run_most;
+  uint64_t copies;    /* of packets that had come: not in `packets` */
+  uint64_t forgotten; /* reordered packets, or copies, from before all gaps remembered: not in `packets` */
+} path_reordering_report;
+
+/* Numbers the packets with payload of each flow (datagram.flow_order) and passes them on. */
+path_element *path_reordering_entrance_new(void);
+
+/* Counts the packets that come, in the order in which they come, and passes them on. */
+path_element *path_reordering_exit_new(void);
+
+/* What the exit counted; valid while it lives. */
+const path_reordering_report *path_reordering_counted(const path_element *reordering_exit);
+
+#endif

@@ -1,0 +1,70 @@
+#include "network/path_split.h"
+
+#include <glib.h>
+
+#include "network/path_box.h"
+#include "network/path_waiting.h"
+
+typedef struct path_split {
+  path_box box;
+  uint32_t octets;
+  path_waiting segment; /* scratch: the rest of the segment in hand */
+} path_split;
+
+/* Positions are counted from the segment's first octet. */
+static void cut(path_split *split, const datagram *packet, const tcp_header *header, time_ps now)
+{
+  int64_t length = packet->payload.length;
+  datagram_flow flow;
+  path_piece piece = {.flow = &flow,
+                      .isn = header->sequence - 1,
+                      .newest = header,
+                      .send_order = packet->send_order,
+                      .datagrams = path_box_datagrams(&split->box)};
+
+  datagram_flow_of(packet, &flow);
+  path_waiting_append(&split->segment, packet, header, 0, 0, length);
+  for (int64_t from = 0; from < length; from += split->octets) {
+    int64_t to = MIN(from + split->octets, length);
+    piece.flags = to == length ? header->flags & (TCP_PSH | TCP_FIN) : 0;
+    path_box_emit(&split->box, path_waiting_take(&split->segment, to, &piece), now);
+  }
+}
+
+static void receive(path_element *element, datagram *packet, time_ps now)
+{
+  path_split *split = (path_split *)element;
+  tcp_header header;
+
+  if (!path_box_takes(&split->box, packet, &header, now)) {
+    return;
+  }
+  if (packet->payload.length <= split->octets || (header.flags & (TCP_SYN | TCP_RST))) {
+    path_box_emit(&split->box, packet, now);
+    return;
+  }
+  cut(split, packet, &header, now);
+  datagram_unref(packet);
+}
+
+static void free_split(path_element *element)
+{
+  path_split *split = (path_split *)element;
+
+  path_waiting_clear(&split->segment);
+  path_box_clear(&split->box);
+  g_free(split);
+}
+
+static const path_element_class split_class = {.name = "split", .receive = receive, .free = free_split};
+
+path_element *path_split_new(uint32_t octets)
+{
+  g_assert(octets > 0);
+  path_split *split = g_new0(path_split, 1);
+
+  split->box.element.class = &split_class;
+  split->octets = octets;
+  path_waiting_init(&split->segment);
+  return &split->box.element;
+}

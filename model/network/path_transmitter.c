@@ -1,0 +1,313 @@
+#include "network/path_transmitter.h"
+
+#include <glib.h>
+
+#include "base/element_array.h"
+
+/* A packet whose transmission has not begun when it was last looked at. */
+typedef struct waiting_packet {
+  datagram *packet; /* NULL: the link has it already */
+  time_ps start;    /* of its transmission, when the link has it; else when it came */
+  uint32_t octets;
+} waiting_packet;
+
+typedef struct path_transmitter {
+  path_element element;
+  path_link_config link_config;
+  path_link_pace pace;
+  path_link *link;
+  path_transmitter_config config;
+  bool judges; /* packets that come may be marked, or dropped though there is room */
+  bool holds;  /* packets wait here, because somebody decides about them when they leave; else in the link */
+  element_array waiting; /* of waiting_packet, a queue */
+  uint64_t waiting_octets;
+  time_ps free_at; /* when the transmitter is through with all packets given to the link */
+  uint64_t queue_peak_octets;
+} path_transmitter;
+
+static waiting_packet *first_waiting(const path_transmitter *transmitter)
+{
+  return element_array_at(&transmitter->waiting, 0);
+}
+
+static waiting_packet remove_first(path_transmitter *transmitter)
+{
+  waiting_packet first = *first_waiting(transmitter);
+
+  transmitter->waiting_octets -= first.octets;
+  element_array_remove(&transmitter->waiting, 0, 1);
+  return first;
+}
+
+static void add_last(path_transmitter *transmitter, const waiting_packet *last)
+{
+  *(waiting_packet *)element_array_insert(&transmitter->waiting, transmitter->waiting.count) = *last;
+  transmitter->waiting_octets += last->octets;
+}
+
+static void note_peak(path_transmitter *transmitter)
+{
+  transmitter->queue_peak_octets = MAX(transmitter->queue_peak_octets, transmitter->waiting_octets);
+}
+
+/* Forgets the packets whose transmission has begun. One that begins at `now` has begun: transmitters become
+ * free before arrivals and timers of the same picosecond (design.md). */
+static void retire_begun(path_transmitter *transmitter, time_ps now)
+{
+  while (transmitter->waiting.count > 0 && first_waiting(transmitter)->start <= now) {
+    remove_first(transmitter);
+  }
+}
+
+static bool is_full(const path_transmitter *transmitter, uint32_t octets)
+{
+  const path_transmitter_config *config = &transmitter->config;
+
+  return (config->queue_limit_packets > 0 && transmitter->waiting.count >= config->queue_limit_packets) ||
+         (config->queue_limit_octets > 0 &&
+          transmitter->waiting_octets + octets > config->queue_limit_octets);
+}
+
+static bool is_above_threshold(const path_transmitter *transmitter)
+{
+  const path_transmitter_config *config = &transmitter->config;
+
+  return (config->mark_packets > 0 && transmitter->waiting.count >= config->mark_packets) ||
+         (config->mark_octets > 0 && transmitter->waiting_octets >= config->mark_octets);
+}
+
+static path_queue_question question_about(const path_transmitter *transmitter, const datagram *packet)
+{
+  return (path_queue_question){.ecn_capable = datagram_ecn_of(packet) != DATAGRAM_ECN_NOT_CAPABLE,
+                               .packets = (uint32_t)transmitter->waiting.count,
+                               .octets = transmitter->waiting_octets};
+}
+
+/* The packet is marked or dropped as `verdict` says: NULL then. */
+static datagram *obey(path_transmitter *transmitter, path_queue_verdict verdict, datagram *packet)
+{
+  switch (verdict) {
+  case PATH_QUEUE_PASS:
+    break;
+  case PATH_QUEUE_MARK:
+    return path_element_mark(&transmitter->element, packet);
+  case PATH_QUEUE_DROP:
+    path_element_drop(&transmitter->element, packet);
+    return NULL;
+  }
+  return packet;
+}
+
+/* The same of a queue that somebody manages or that marks. The manager is asked about all, also those that find the queue full: RED's
+ * average is of what all arrivals find. */
+static datagram *judge(path_transmitter *transmitter, datagram *packet, bool is_too_much, time_ps now)
+{
+  path_queue_manager *manager = transmitter->config.manager;
+  path_queue_verdict verdict = PATH_QUEUE_PASS;
+  path_queue_question question = question_about(transmitter, packet);
+
+  question.idle_ps = MAX(now - transmitter->free_at, 0);
+  if (manager && manager->class->enqueue) {
+    verdict = manager->class->enqueue(manager, &question, now);
+  }
+  if (is_too_much) {
+    verdict = PATH_QUEUE_DROP;
+  }
+  if (verdict == PATH_QUEUE_PASS && question.ecn_capable && is_above_threshold(transmitter)) {
+    verdict = PATH_QUEUE_MARK;
+  }
+  return obey(transmitter, verdict, packet);
+}
+
+/* What the queue does with a packet of `octets` that comes: NULL when it is dropped. */
+static datagram *admit(path_transmitter *transmitter, datagram *packet, uint32_t octets, time_ps now)
+{
+  bool is_too_much = transmitter->free_at > now && is_full(transmitter, octets);
+
+  if (transmitter->judges) {
+    return judge(transmitter, packet, is_too_much, now);
+  }
+  if (is_too_much) {
+    path_element_drop(&transmitter->element, packet);
+    return NULL;
+  }
+  return packet;
+}
+
+/* The link takes a packet of `octets` at `start`. */
+static void begin_transmission(path_transmitter *transmitter, uint32_t octets, time_ps start)
+{
+  time_ps sent = start + path_link_pace_sending_ps(&transmitter->pace, &transmitter->link_config, octets);
+
+  transmitter->free_at = sent + transmitter->pace.gap_ps;
+}
+
+/* --- Packets that wait in the link --- */
+
+/* The link has the same queue and the same arithmetic, so the packet goes to it at once: when it starts there
+ * is known here. */
+static void pass_to_link(path_transmitter *transmitter, datagram *packet, uint32_t octets, time_ps now)
+{
+  time_ps start = MAX(transmitter->free_at, now);
+
+  if (start > now) {
+    add_last(transmitter, &(waiting_packet){.start = start, .octets = octets});
+    note_peak(transmitter);
+  }
+  begin_transmission(transmitter, octets, start);
+  path_link_send(transmitter->link, packet);
+}
+
+/* --- Packets that wait here --- */
+
+static datagram *dequeue(path_transmitter *transmitter, time_ps now)
+{
+  path_queue_manager *manager = transmitter->config.manager;
+  waiting_packet first = remove_first(transmitter);
+  path_queue_question question = question_about(transmitter, first.packet);
+
+  question.waited_ps = now - first.start;
+  return obey(transmitter, manager->class->dequeue(manager, &question, now), first.packet);
+}
+
+/* The transmitter takes the next packet when it is free. */
+static void transmit_next(path_transmitter *transmitter, time_ps now)
+{
+  while (transmitter->free_at <= now && transmitter->waiting.count > 0) {
+    datagram *packet = dequeue(transmitter, now);
+    if (packet) {
+      begin_transmission(transmitter, datagram_octets(packet), now);
+      path_link_send(transmitter->link, packet);
+    }
+  }
+}
+
+/* A packet that need not wait is asked about when it leaves too, with no time waited. */
+static void wait_here(path_transmitter *transmitter, datagram *packet, uint32_t octets, time_ps now)
+{
+  const waiting_packet last = {.packet = packet, .start = now, .octets = octets};
+
+  add_last(transmitter, &last);
+  if (transmitter->free_at <= now) {
+    transmit_next(transmitter, now);
+  }
+  note_peak(transmitter);
+}
+
+/* --- The element --- */
+
+static void receive(path_element *element, datagram *packet, time_ps now)
+{
+  path_transmitter *transmitter = (path_transmitter *)element;
+  uint32_t octets = datagram_octets(packet);
+
+  if (transmitter->holds) {
+    transmit_next(transmitter, now);
+  } else {
+    retire_begun(transmitter, now);
+  }
+  packet = admit(transmitter, packet, octets, now);
+  if (packet && transmitter->holds) {
+    wait_here(transmitter, packet, octets, now);
+  } else if (packet) {
+    pass_to_link(transmitter, packet, octets, now);
+  }
+}
+
+static time_ps deadline(const path_element *element, uint64_t *order)
+{
+  const path_transmitter *transmitter = (const path_transmitter *)element;
+
+  (void)order; /* what waits here has not been on the link */
+  return transmitter->waiting.count > 0 ? transmitter->free_at : TIME_PS_NEVER;
+}
+
+static void run(path_element *element, time_ps now)
+{
+  transmit_next((path_transmitter *)element, now);
+}
+
+static void free_transmitter(path_element *element)
+{
+  path_transmitter *transmitter = (path_transmitter *)element;
+  path_queue_manager *manager = transmitter->config.manager;
+
+  for (size_t i = 0; i < transmitter->waiting.count; i++) {
+    datagram_unref(((waiting_packet *)element_array_at(&transmitter->waiting, i))->packet);
+  }
+  element_array_clear(&transmitter->waiting);
+  path_link_free(transmitter->link);
+  if (manager) {
+    manager->class->free(manager);
+  }
+  g_free(transmitter);
+}
+
+static const path_element_class transmitter_class = {
+    .name = "transmitter", .receive = receive, .free = free_transmitter};
+
+/* One that holds what waits. */
+static const path_element_class managed_class = {.name = "managed transmitter",
+                                                 .receive = receive,
+                                                 .deadline = deadline,
+                                                 .run = run,
+                                                 .free = free_transmitter};
+
+path_element *path_transmitter_new(const path_link_config *link_config, path_link *link,
+                                   const path_transmitter_config *config)
+{
+  path_transmitter *transmitter = g_new0(path_transmitter, 1);
+
+  transmitter->link_config = *link_config;
+  transmitter->link = link;
+  transmitter->config = *config;
+  transmitter->judges = config->manager || config->mark_packets > 0 || config->mark_octets > 0;
+  transmitter->holds = config->manager && config->manager->class->dequeue;
+  transmitter->element.class = transmitter->holds ? &managed_class : &transmitter_class;
+  element_array_init(&transmitter->waiting, sizeof(waiting_packet));
+  return &transmitter->element;
+}
+
+static const path_transmitter *transmitter_of(const path_element *element)
+{
+  g_assert(element->class == &transmitter_class || element->class == &managed_class);
+  return (const path_transmitter *)element;
+}
+
+path_link_config path_transmitter_link_config(const path_element *element)
+{
+  return transmitter_of(element)->link_config;
+}
+
+/* What waits in the link is transmitted at the new rate, as path_link_set_config() says. */
+void path_transmitter_set_link(path_element *element, const path_link_config *config, time_ps now)
+{
+  path_transmitter *transmitter = (path_transmitter *)transmitter_of(element);
+
+  transmitter->link_config = *config;
+  transmitter->pace = (path_link_pace){0};
+  path_link_set_config(transmitter->link, config);
+  if (transmitter->holds) {
+    return;
+  }
+  retire_begun(transmitter, now);
+  for (size_t i = 0; i < transmitter->waiting.count; i++) {
+    waiting_packet *waiting = element_array_at(&transmitter->waiting, i);
+    waiting->start = i > 0 ? transmitter->free_at : waiting->start;
+    begin_transmission(transmitter, waiting->octets, waiting->start);
+  }
+}
+
+/* Those that wait here may be dropped yet, so that none of them is sure to come first. */
+time_ps path_transmitter_earliest_arrival(const path_element *element, time_ps now)
+{
+  const path_transmitter *transmitter = transmitter_of(element);
+
+  return path_link_arrival_at(&transmitter->link_config, MAX(transmitter->free_at, now),
+                              IPV4_HEADER_OCTETS + TCP_HEADER_OCTETS);
+}
+
+uint64_t path_transmitter_queue_peak_octets(const path_element *element)
+{
+  return transmitter_of(element)->queue_peak_octets;
+}

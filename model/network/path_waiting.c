@@ -1,0 +1,157 @@
+#include "network/path_waiting.h"
+
+#include <glib.h>
+
+#include "net/datagram_ip.h"
+
+/* What octets keep of the segment that brought them. */
+typedef struct path_origin {
+  int64_t to; /* behind its last octet */
+  uint32_t timestamp_value;
+  datagram_ecn ecn;
+  bool has_timestamps;
+  bool window_reduced; /* CWR, and no octet of it has left */
+  bool retransmission;
+  bool fragmentable;
+} path_origin;
+
+void path_waiting_init(path_waiting *waiting)
+{
+  octet_rope_init(&waiting->octets);
+  waiting->from = 0;
+  element_array_init(&waiting->origins, sizeof(path_origin));
+}
+
+void path_waiting_clear(path_waiting *waiting)
+{
+  octet_rope_clear(&waiting->octets);
+  element_array_clear(&waiting->origins);
+}
+
+void path_waiting_append(path_waiting *waiting, const datagram *packet, const tcp_header *header,
+                         int64_t position, int64_t from, int64_t to)
+{
+  if (waiting->octets.length == 0) {
+    waiting->from = from;
+  }
+  g_assert(from == path_waiting_end(waiting) && from < to);
+  octet_rope_append_rope(&waiting->octets, &packet->payload, (uint32_t)(from - position),
+                         (uint32_t)(to - from));
+  path_origin *origin = element_array_insert(&waiting->origins, waiting->origins.count);
+  *origin = (path_origin){.to = to,
+                          .timestamp_value = header->timestamp_value,
+                          .ecn = datagram_ecn_of(packet),
+                          .has_timestamps = header->has_timestamps,
+                          .window_reduced = header->flags & TCP_CWR,
+                          .retransmission = packet->retransmission,
+                          .fragmentable = datagram_may_be_fragmented(packet)};
+}
+
+static datagram_ecn joined_ecn(datagram_ecn one, datagram_ecn other)
+{
+  if (one == DATAGRAM_ECN_CONGESTED || other == DATAGRAM_ECN_CONGESTED) {
+    return DATAGRAM_ECN_CONGESTED;
+  }
+  return one == other ? one : DATAGRAM_ECN_NOT_CAPABLE;
+}
+
+/* Adds what the segment `other` says to `all`. */
+static void join_origins(path_origin *all, const path_origin *other)
+{
+  bool older = (int32_t)(other->timestamp_value - all->timestamp_value) < 0;
+
+  if (other->has_timestamps && (older || !all->has_timestamps)) {
+    all->timestamp_value = other->timestamp_value;
+    all->has_timestamps = true;
+  }
+  all->ecn = joined_ecn(all->ecn, other->ecn);
+  all->window_reduced |= other->window_reduced;
+  all->retransmission |= other->retransmission;
+  all->fragmentable &= other->fragmentable;
+}
+
+/* What the segments with octets in front of `to` say together; those that have none behind it are
+ * forgotten. */
+static path_origin take_origins(path_waiting *waiting, int64_t to)
+{
+  path_origin *origin = element_array_at(&waiting->origins, 0);
+  path_origin all = *origin;
+  size_t used = 0;
+
+  while (origin->to < to) {
+    used++;
+    origin = element_array_slot(&waiting->origins, used, sizeof(path_origin));
+    join_origins(&all, origin);
+  }
+  origin->window_reduced = false;
+  element_array_remove(&waiting->origins, 0, origin->to == to ? used + 1 : used);
+  return all;
+}
+
+/* Has no options, or timestamps alone: nearly all headers of segments with payload do. */
+static inline bool is_plain(const tcp_header *header)
+{
+  return !header->has_mss && !header->has_window_scale && !header->has_sack_permitted &&
+         header->sack_count == 0;
+}
+
+/* What `piece` says, of octets from `position` on that `origin` says the rest of. */
+static inline void write_header(const path_piece *piece, const path_origin *origin, int64_t position,
+                                tcp_header *header)
+{
+  header->sequence = tcp_sequence_of(position, piece->isn);
+  header->flags = (uint8_t)((piece->newest->flags & (TCP_ACK | TCP_ECE)) | piece->flags);
+  header->flags |= origin->window_reduced ? TCP_CWR : 0;
+  header->has_timestamps = origin->has_timestamps;
+  header->timestamp_value = origin->timestamp_value;
+}
+
+/* A packet of octets from `position` on, still without them. */
+static inline datagram *packet_of(const path_piece *piece, const path_origin *origin, int64_t position)
+{
+  const tcp_header *newest = piece->newest;
+  const datagram_flow *flow = piece->flow;
+  tcp_header header;
+
+  if (!is_plain(newest)) {
+    header = *newest;
+    write_header(piece, origin, position, &header);
+    return datagram_new_in(piece->datagrams, &flow->source, &flow->destination, &header, NULL);
+  }
+  header.acknowledgement = newest->acknowledgement;
+  header.source_port = newest->source_port;
+  header.destination_port = newest->destination_port;
+  header.window = newest->window;
+  header.checksum = 0;
+  header.timestamp_echo = newest->timestamp_echo;
+  write_header(piece, origin, position, &header);
+  return datagram_new_plain(piece->datagrams, &flow->source, &flow->destination, &header, NULL);
+}
+
+datagram *path_waiting_take(path_waiting *waiting, int64_t to, const path_piece *piece)
+{
+  g_assert(waiting->from < to && to <= path_waiting_end(waiting));
+  path_origin origin = take_origins(waiting, to);
+  int64_t from = waiting->from;
+  datagram *packet = packet_of(piece, &origin, from);
+
+  octet_rope_take_front(&packet->payload, &waiting->octets, (uint32_t)(to - from));
+  datagram_ip_set_length(packet);
+  waiting->from = to;
+  packet->retransmission = origin.retransmission;
+  packet->send_order = piece->send_order;
+  datagram_set_ecn(packet, origin.ecn);
+  if (origin.fragmentable) {
+    datagram_allow_fragments(packet, 0); /* path_box_emit() numbers it */
+  }
+  return packet;
+}
+
+void path_waiting_note_header(tcp_header *newest, const tcp_header *header)
+{
+  bool older = (int32_t)(header->acknowledgement - newest->acknowledgement) < 0;
+
+  if (!(newest->flags & TCP_ACK) || ((header->flags & TCP_ACK) && !older)) {
+    *newest = *header;
+  }
+}

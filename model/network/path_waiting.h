@@ -1,0 +1,60 @@
+/* Octets of a flow that wait in a box, and of which segments they are: when they leave, in whatever
+ * pieces, they keep the header fields of the segments that brought them.
+ *
+ * A piece of several segments has
+ * - the oldest of their timestamps (TSval). The receiver echoes it, and the round trip measured from it
+ *   must include the time the octets waited (RFC 7323 §4.3 has the like for a delayed ACK); and a newer
+ *   one would make what was sent before it, and comes later, look old to PAWS (§5.3).
+ * - acknowledgement, window, SACK blocks, echoed timestamp (TSecr) and ECE of one segment: the one with
+ *   the newest acknowledgement that the box has seen. They speak of the other direction and belong
+ *   together; what is newer replaces what is older (RFC 9293 §3.10.7.4).
+ * - ECN: congestion experienced (CE) when one of them has it, else the mark that all have, else not
+ *   capable: as RFC 3168 §5.3 asks of joined fragments. A segment's pieces all have its mark. CWR is on
+ *   the piece with its first octet.
+ * - the retransmission mark when one of them has it, and leave to be fragmented when all have it. */
+#ifndef PATH_PATH_WAITING_H
+#define PATH_PATH_WAITING_H
+
+#include "base/element_array.h"
+#include "base/octet_rope.h"
+#include "net/datagram.h"
+
+/* Positions are the caller's; sequence numbers follow from its ISN. */
+typedef struct path_waiting {
+  octet_rope octets;
+  int64_t from;          /* position of the first */
+  element_array origins; /* the segments they are of, in their order */
+} path_waiting;
+
+void path_waiting_init(path_waiting *waiting);
+void path_waiting_clear(path_waiting *waiting);
+
+/* The position behind the last octet. */
+static inline int64_t path_waiting_end(const path_waiting *waiting)
+{
+  return waiting->from + waiting->octets.length;
+}
+
+/* Appends octets [from, to) of the segment `packet`, whose header is `header` and whose first octet is at
+ * `position`. They continue what waits; where nothing does they begin at `from`. */
+void path_waiting_append(path_waiting *waiting, const datagram *packet, const tcp_header *header,
+                         int64_t position, int64_t from, int64_t to);
+
+/* What a piece says besides its octets. */
+typedef struct path_piece {
+  const datagram_flow *flow;
+  uint32_t isn;
+  const tcp_header *newest; /* the header with the newest acknowledgement */
+  uint8_t flags;            /* TCP_PSH and TCP_FIN as they shall be */
+  uint64_t send_order;      /* of the packet that makes it leave */
+  memory_pool *datagrams;   /* where the packet comes from: datagram_new_in() */
+} path_piece;
+
+/* Makes a packet of the octets in front up to `to`, which are some, and removes them. One reference, the
+ * caller's. */
+datagram *path_waiting_take(path_waiting *waiting, int64_t to, const path_piece *piece);
+
+/* `newest` becomes the header `header`, which was received now, unless that acknowledges less. */
+void path_waiting_note_header(tcp_header *newest, const tcp_header *header);
+
+#endif

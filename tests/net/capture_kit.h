@@ -1,0 +1,100 @@
+/* Packets and capture files made by hand, octet by octet, for the tests of what reads captures. */
+#ifndef TESTS_CAPTURE_CAPTURE_KIT_H
+#define TESTS_CAPTURE_CAPTURE_KIT_H
+
+#include <glib.h>
+
+#include "net/capture_source.h"
+#include "net/tcp_header.h"
+
+/* Link types as they stand in files (tcpdump.org/linktypes.html). */
+enum {
+  KIT_LINK_NULL = 0,
+  KIT_LINK_ETHERNET = 1,
+  KIT_LINK_RAW = 101,
+  KIT_LINK_LOOP = 108,
+  KIT_LINK_COOKED = 113,
+  KIT_LINK_IPV4 = 228,
+  KIT_LINK_IPV6 = 229,
+  KIT_LINK_COOKED_2 = 276,
+};
+
+typedef enum kit_format {
+  KIT_PCAP_US, /* times in µs */
+  KIT_PCAP_NS,
+  KIT_PCAPNG, /* times in ns (if_tsresol 9) */
+} kit_format;
+
+/* The two hosts: 0 is 10.0.0.1 and 2001:db8::1, 1 is 10.0.0.2 and 2001:db8::2. Their ports: */
+enum { KIT_PORT_0 = 40000, KIT_PORT_1 = 7471 };
+
+/* A TCP segment from host `from` (0 or 1) to the other. */
+typedef struct kit_segment {
+  unsigned version; /* of IP: 4 or 6 */
+  unsigned from;
+  uint16_t ports[2]; /* of host 0 and 1; 0: KIT_PORT_0 and KIT_PORT_1 */
+  uint32_t sequence;
+  uint32_t acknowledgement;
+  uint8_t flags;
+  bool has_timestamps;
+  uint32_t timestamp_value;
+  const uint8_t *payload; /* NULL: of octets whose value is the low octet of `sequence` + index */
+  uint32_t length;        /* of the payload; up to 1 MiB */
+} kit_segment;
+
+/* The IP packet of a segment with all checksums right, which the caller frees; any that is longer than IP can say has a total (IPv4) or
+ * payload (IPv6) length of 0. */
+GByteArray *kit_packet(const kit_segment *segment);
+
+/* The octet number `index` of a segment's payload when that was left to kit_packet(). */
+uint8_t kit_octet(const kit_segment *segment, uint32_t index);
+
+/* Corrects the TCP checksum of an IP packet without options or extension headers. */
+void kit_set_checksum(GByteArray *packet);
+
+/* The IPv4 packet with `octets` (a multiple of 4) of NOP options behind the IP header, in place. */
+void kit_add_ipv4_options(GByteArray *packet, unsigned octets);
+
+/* The IPv6 packet with the extension header `kind` of `octets` (a multiple of 8) behind the IP header, in place; all in it but its length
+ * and the next header is 0, which is Pad1. */
+void kit_add_extension(GByteArray *packet, uint8_t kind, unsigned octets);
+
+/* The fragment of an IP packet that has `length` octets of its payload from `from` on (RFC 791, RFC 8200 §4.5); the caller frees it. */
+GByteArray *kit_fragment(const GByteArray *packet, uint32_t identification, uint32_t from, uint32_t length);
+
+/* The frame of a link type with `packet` in it, and, where it has an EtherType, `tags` VLAN tags; Ethernet frames are padded to 60 octets.
+ * The caller frees it. */
+GByteArray *kit_frame(int link_type, const GByteArray *packet, unsigned tags);
+
+/* A capture file that grows: its octets, with all numbers in this machine's order or `is_swapped`. */
+typedef struct kit_file {
+  GByteArray *octets;
+  kit_format format;
+  bool is_swapped;
+  uint32_t interface; /* of what kit_file_add() adds: pcapng's, from 0 */
+} kit_file;
+
+/* A file without packets. Free with kit_file_free(). */
+kit_file *kit_file_new(kit_format format, bool is_swapped, int link_type);
+void kit_file_free(kit_file *file);
+
+/* One more interface of a pcapng file. */
+void kit_file_add_interface(kit_file *file, int link_type, uint32_t snap_octets);
+
+/* A packet at `time_ns` since 1970 with the first `captured` octets of `frame`, of `wire` octets. */
+void kit_file_add_cut(kit_file *file, int64_t time_ns, const GByteArray *frame, uint32_t captured,
+                      uint32_t wire);
+
+/* All of `frame`. */
+void kit_file_add(kit_file *file, int64_t time_ns, const GByteArray *frame);
+
+/* The segment in a frame of the link type, whole. */
+void kit_file_add_segment(kit_file *file, int64_t time_ns, int link_type, const kit_segment *segment);
+
+/* The reader of `length` octets of a file, which must stay; its name in errors is "test". */
+capture_source *kit_open_octets(const uint8_t *octets, size_t length, const char *filter, GError **error);
+
+/* The reader of the file as it is now; it must open. */
+capture_source *kit_open(const kit_file *file);
+
+#endif

@@ -1,0 +1,435 @@
+/* IP fragments in captures: put together in any order, and bounded whatever comes. */
+#include <string.h>
+
+#include "capture_kit.h"
+
+#include "net/capture_fragments.h"
+
+enum { TCP_OCTETS = 20, PAYLOAD_OCTETS = 1000, SECOND_NS = 1000000000 };
+
+static GByteArray *whole_packet(unsigned version, uint32_t sequence)
+{
+  kit_segment sent = {.version = version, .sequence = sequence, .flags = TCP_ACK, .length = PAYLOAD_OCTETS};
+  return kit_packet(&sent);
+}
+
+/* Adds the fragment [from, from + length) of a packet of whole_packet(). */
+static void add_fragment(kit_file *file, int64_t time_ns, const GByteArray *packet, uint32_t identification,
+                         uint32_t from, uint32_t length)
+{
+  GByteArray *fragment = kit_fragment(packet, identification, from, length);
+  kit_file_add(file, time_ns, fragment);
+  g_byte_array_free(fragment, TRUE);
+}
+
+static void assert_whole(capture_source *source, uint32_t sequence, uint64_t packet)
+{
+  kit_segment sent = {.sequence = sequence};
+  capture_segment segment;
+  GError *error = NULL;
+  g_assert_true(capture_source_next(source, &segment, &error));
+  g_assert_no_error(error);
+  g_assert_cmpuint(segment.packet, ==, packet);
+  g_assert_cmpuint(segment.sequence, ==, sequence);
+  g_assert_cmpint(segment.checksum, ==, CAPTURE_CHECKSUM_RIGHT);
+  g_assert_cmpuint(segment.payload_octets, ==, PAYLOAD_OCTETS);
+  g_assert_cmpuint(segment.captured_octets, ==, PAYLOAD_OCTETS);
+  for (uint32_t i = 0; i < PAYLOAD_OCTETS; i++) {
+    g_assert_cmpuint(segment.payload[i], ==, kit_octet(&sent, i));
+  }
+}
+
+/* No segment any more; frees the source. */
+static void assert_at_end(capture_source *source, uint64_t fragments, uint64_t missing)
+{
+  capture_segment segment;
+  GError *error = NULL;
+  g_assert_false(capture_source_next(source, &segment, &error));
+  g_assert_no_error(error);
+  g_assert_cmpuint(capture_source_counts(source)->fragments, ==, fragments);
+  g_assert_cmpuint(capture_source_counts(source)->fragments_missing, ==, missing);
+  g_assert_cmpuint(capture_source_counts(source)->other_packets, ==, 0);
+  g_assert_cmpuint(capture_source_counts(source)->garbled_packets, ==, 0);
+  capture_source_free(source);
+}
+
+/* 1020 octets of IP payload in pieces of 400, 400 and 220. */
+static const uint32_t PIECES[3][2] = {{0, 400}, {400, 400}, {800, 220}};
+
+static void test_every_order(void)
+{
+  static const unsigned orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  for (unsigned version = 4; version <= 6; version += 2) {
+    GByteArray *packet = whole_packet(version, 5);
+    for (unsigned order = 0; order < G_N_ELEMENTS(orders); order++) {
+      kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+      for (unsigned i = 0; i < 3; i++) {
+        const uint32_t *piece = PIECES[orders[order][i]];
+        add_fragment(file, i, packet, 9, piece[0], piece[1]);
+      }
+      capture_source *source = kit_open(file);
+      assert_whole(source, 5, 3);
+      assert_at_end(source, 3, 0);
+      kit_file_free(file);
+    }
+    g_byte_array_free(packet, TRUE);
+  }
+}
+
+/* Datagrams whose fragments are mixed, of both versions with one identification, and one fragment twice. */
+static void test_mixed_datagrams(void)
+{
+  GByteArray *packets[2] = {whole_packet(4, 50), whole_packet(6, 60)};
+  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  for (unsigned piece = 0; piece < 3; piece++) {
+    for (unsigned i = 0; i < 2; i++) {
+      add_fragment(file, 1, packets[i], 9, PIECES[piece][0], PIECES[piece][1]);
+      if (piece == 1) {
+        add_fragment(file, 1, packets[i], 9, PIECES[0][0], PIECES[0][1]);
+      }
+    }
+  }
+  add_fragment(file, 1, packets[0], 10, 0, 400); /* of another datagram of which no more comes */
+  capture_source *source = kit_open(file);
+  assert_whole(source, 50, 7);
+  assert_whole(source, 60, 8);
+  assert_at_end(source, 9, 1);
+  kit_file_free(file);
+  g_byte_array_free(packets[0], TRUE);
+  g_byte_array_free(packets[1], TRUE);
+}
+
+/* What came already, or a part of it, is passed over (RFC 8200 §4.5). */
+static void test_duplicates(void)
+{
+  GByteArray *packet = whole_packet(6, 5);
+  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  add_fragment(file, 1, packet, 9, 0, 400);
+  add_fragment(file, 1, packet, 9, 0, 400);
+  add_fragment(file, 1, packet, 9, 8, 16);
+  add_fragment(file, 1, packet, 9, 400, 620);
+  capture_source *source = kit_open(file);
+  assert_whole(source, 5, 4);
+  assert_at_end(source, 4, 0);
+  kit_file_free(file);
+  g_byte_array_free(packet, TRUE);
+}
+
+/* An identification is used anew after a datagram is whole. */
+static void test_identification_used_again(void)
+{
+  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  for (uint32_t i = 0; i < 3; i++) {
+    GByteArray *packet = whole_packet(4, 100 * i);
+    for (unsigned piece = 0; piece < 3; piece++) {
+      add_fragment(file, 1, packet, 9, PIECES[piece][0], PIECES[piece][1]);
+    }
+    g_byte_array_free(packet, TRUE);
+  }
+  capture_source *source = kit_open(file);
+  for (uint32_t i = 0; i < 3; i++) {
+    assert_whole(source, 100 * i, 3 * i + 3);
+  }
+  assert_at_end(source, 9, 0);
+  kit_file_free(file);
+}
+
+/* RFC 5722 §4: a datagram of which fragments overlap is dropped, with those that come later, all of them here. */
+static void test_contradictions(void)
+{
+  static const uint32_t contradicting[][2] = {{392, 16}, {0, 408}, {400, 408}, {392, 628}};
+  for (unsigned version = 4; version <= 6; version += 2) {
+    for (unsigned i = 0; i < G_N_ELEMENTS(contradicting); i++) {
+      GByteArray *packet = whole_packet(version, 5);
+      kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+      add_fragment(file, 1, packet, 9, PIECES[0][0], PIECES[0][1]);
+      add_fragment(file, 1, packet, 9, PIECES[2][0], PIECES[2][1]);
+      add_fragment(file, 1, packet, 9, contradicting[i][0], contradicting[i][1]);
+      for (unsigned piece = 0; piece < 3; piece++) {
+        add_fragment(file, 1, packet, 9, PIECES[piece][0], PIECES[piece][1]);
+      }
+      assert_at_end(kit_open(file), 6, 1);
+      kit_file_free(file);
+      g_byte_array_free(packet, TRUE);
+    }
+  }
+}
+
+/* A fragment [from, from + length) alone, of a packet that ends there, or goes on. */
+static void add_piece(kit_file *file, uint32_t from, uint32_t length, bool more)
+{
+  GByteArray *packet = whole_packet(4, 5);
+  if (!more) {
+    g_byte_array_set_size(packet, 20 + from + length);
+  }
+  add_fragment(file, 1, packet, 9, from, length);
+  g_byte_array_free(packet, TRUE);
+}
+
+/* Of two fragments, the second contradicts the first: another end, octets behind the end, or an end before octets that are there. The
+ * rest of the datagram, [0, 8), does not make it whole. */
+static void test_contradicting_ends(void)
+{
+  static const struct {
+    uint32_t from[2];
+    uint32_t length[2];
+    bool more[2];
+  } rows[] = {
+      {{8, 16}, {8, 8}, {false, false}},
+      {{8, 16}, {8, 8}, {false, true}},
+      {{16, 8}, {8, 8}, {true, false}},
+
+  };
+  for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+    kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+    add_piece(file, rows[i].from[0], rows[i].length[0], rows[i].more[0]);
+    add_piece(file, rows[i].from[1], rows[i].length[1], rows[i].more[1]);
+    add_piece(file, 0, 8, true);
+    capture_source *source = kit_open(file);
+    assert_at_end(source, 3, 1);
+    kit_file_free(file);
+  }
+}
+
+/* The same place with other octets contradicts too. */
+static void test_same_place_other_octets(void)
+{
+  GByteArray *packet = whole_packet(4, 5);
+  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  add_fragment(file, 1, packet, 9, 0, 400);
+  packet->data[100] ^= 1;
+  add_fragment(file, 1, packet, 9, 0, 400);
+  add_fragment(file, 1, packet, 9, 400, 620);
+  assert_at_end(kit_open(file), 3, 1);
+  kit_file_free(file);
+  g_byte_array_free(packet, TRUE);
+}
+
+static void test_time_is_over(void)
+{
+  GByteArray *packet = whole_packet(4, 5);
+  for (unsigned late = 0; late < 2; late++) {
+    kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+    add_fragment(file, 0, packet, 9, 0, 400);
+    add_fragment(file, INT64_C(60) * SECOND_NS + late, packet, 9, 400, 620);
+    capture_source *source = kit_open(file);
+    if (!late) {
+      assert_whole(source, 5, 2);
+    }
+    assert_at_end(source, 2, late ? 2 : 0); /* the late one begins a datagram of its own */
+    kit_file_free(file);
+  }
+  g_byte_array_free(packet, TRUE);
+}
+
+/* With a snap length: the payload is as long as it was on the wire, captured up to the first octet that is not there. */
+static void test_cut_fragments(void)
+{
+  GByteArray *packet = whole_packet(4, 5);
+  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  for (unsigned piece = 0; piece < 3; piece++) {
+    GByteArray *fragment = kit_fragment(packet, 9, PIECES[piece][0], PIECES[piece][1]);
+    kit_file_add_cut(file, 1, fragment, piece == 0 ? fragment->len : 20 + 10, fragment->len);
+    g_byte_array_free(fragment, TRUE);
+  }
+  capture_source *source = kit_open(file);
+  capture_segment segment;
+  g_assert_true(capture_source_next(source, &segment, NULL));
+  g_assert_cmpuint(segment.payload_octets, ==, PAYLOAD_OCTETS);
+  g_assert_cmpuint(segment.captured_octets, ==, 400 + 10 - TCP_OCTETS);
+  g_assert_cmpint(segment.checksum, ==, CAPTURE_CHECKSUM_UNKNOWN);
+  g_assert_cmpuint(capture_source_counts(source)->cut_short, ==, 1);
+  assert_at_end(source, 3, 0);
+  kit_file_free(file);
+  g_byte_array_free(packet, TRUE);
+}
+
+/* RFC 3168 §5.3: one fragment that met congestion marks the datagram; unless another is not ECN-capable, which drops it. */
+static void test_ecn(void)
+{
+  static const struct {
+    uint8_t first;
+    uint8_t second;
+    int expected; /* -1: dropped */
+  } rows[] = {{2, 3, 3}, {3, 2, 3}, {3, 3, 3}, {2, 2, 2}, {0, 3, -1}, {3, 0, -1}};
+  for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+    GByteArray *packet = whole_packet(4, 5);
+    kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+    packet->data[1] = rows[i].first;
+    add_fragment(file, 1, packet, 9, 0, 400);
+    packet->data[1] = rows[i].second;
+    add_fragment(file, 1, packet, 9, 400, 620);
+    capture_source *source = kit_open(file);
+    capture_segment segment;
+    g_assert_cmpint(capture_source_next(source, &segment, NULL), ==, rows[i].expected >= 0);
+    if (rows[i].expected >= 0) {
+      g_assert_cmpint(segment.ecn, ==, rows[i].expected);
+    }
+    assert_at_end(source, 2, rows[i].expected < 0);
+    kit_file_free(file);
+    g_byte_array_free(packet, TRUE);
+  }
+}
+
+/* Destination options behind the fragment header are in the first fragment alone, and only what that names counts (RFC 8200 §4.5). */
+static void test_extension_header_in_fragments(void)
+{
+  for (unsigned order = 0; order < 2; order++) {
+    GByteArray *packet = whole_packet(6, 5);
+    kit_add_extension(packet, 60, 16);
+    GByteArray *pieces[2] = {kit_fragment(packet, 9, 0, 400), kit_fragment(packet, 9, 400, 636)};
+    kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+    pieces[1]->data[40] = 6; /* TCP */
+    kit_file_add(file, 1, pieces[order]);
+    kit_file_add(file, 2, pieces[!order]);
+    capture_source *source = kit_open(file);
+    assert_whole(source, 5, 2);
+    assert_at_end(source, 2, 0);
+    kit_file_free(file);
+    g_byte_array_free(pieces[0], TRUE);
+    g_byte_array_free(pieces[1], TRUE);
+    g_byte_array_free(packet, TRUE);
+  }
+}
+
+/* Reads one packet that is garbled; frees it. */
+static void assert_garbled(GByteArray *packet)
+{
+  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  kit_file_add(file, 1, packet);
+  capture_source *source = kit_open(file);
+  capture_segment segment;
+  g_assert_false(capture_source_next(source, &segment, NULL));
+  g_assert_cmpuint(capture_source_counts(source)->garbled_packets, ==, 1);
+  g_assert_cmpuint(capture_source_counts(source)->fragments, ==, 0);
+  capture_source_free(source);
+  kit_file_free(file);
+  g_byte_array_free(packet, TRUE);
+}
+
+/* In the middle, no multiple of 8 octets; none at all; and octets that end behind 65,535. */
+static void test_impossible_fragments(void)
+{
+  for (unsigned version = 4; version <= 6; version += 2) {
+    GByteArray *packet = whole_packet(version, 5);
+    assert_garbled(kit_fragment(packet, 9, 8, 12));
+    assert_garbled(kit_fragment(packet, 9, 8, 0));
+    GByteArray *last = kit_fragment(packet, 9, 8, TCP_OCTETS + PAYLOAD_OCTETS - 8);
+    last->data[version == 4 ? 6 : 42] = version == 4 ? 0x1F : 0xFF;
+    last->data[version == 4 ? 7 : 43] = version == 4 ? 0xFF : 0xF8; /* at 65,528 */
+    assert_garbled(last);
+    g_byte_array_free(packet, TRUE);
+  }
+}
+
+/* What is put together is itself a fragment: nobody makes that. */
+static void test_fragments_of_a_fragment(void)
+{
+  GByteArray *packet = whole_packet(6, 5);
+  GByteArray *inner = kit_fragment(packet, 8, 0, 800);
+  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  add_fragment(file, 1, inner, 9, 0, 400);
+  add_fragment(file, 1, inner, 9, 400, 408);
+  capture_source *source = kit_open(file);
+  capture_segment segment;
+  g_assert_false(capture_source_next(source, &segment, NULL));
+  g_assert_cmpuint(capture_source_counts(source)->garbled_packets, ==, 1);
+  capture_source_free(source);
+  kit_file_free(file);
+  g_byte_array_free(inner, TRUE);
+  g_byte_array_free(packet, TRUE);
+}
+
+/* Who puts them together himself gets each as it is. */
+static void test_packet_by_packet(void)
+{
+  GByteArray *packet = whole_packet(4, 5);
+  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  add_fragment(file, 1, packet, 9, 400, 620);
+  kit_file_add(file, 2, packet);
+  packet->data[9] = 17; /* UDP's are of no interest */
+  add_fragment(file, 3, packet, 9, 0, 400);
+  capture_source *source = kit_open(file);
+  capture_segment segment;
+  gboolean is_segment = TRUE;
+  uint32_t octets = 0;
+  g_assert_true(capture_source_next_packet(source, &segment, &is_segment, NULL));
+  g_assert_false(is_segment);
+  g_assert_cmpuint(segment.packet, ==, 1);
+  g_assert_cmpint(segment.time_ns, ==, 1);
+  g_assert_nonnull(capture_source_ip(source, &octets));
+  g_assert_cmpuint(octets, ==, 20 + 620);
+  g_assert_true(capture_source_next_packet(source, &segment, &is_segment, NULL));
+  g_assert_true(is_segment);
+  g_assert_cmpuint(segment.packet, ==, 2);
+  g_assert_cmpuint(segment.payload_octets, ==, PAYLOAD_OCTETS);
+  g_assert_false(capture_source_next_packet(source, &segment, &is_segment, NULL));
+  g_assert_cmpuint(capture_source_counts(source)->other_packets, ==, 1);
+  capture_source_free(source);
+  kit_file_free(file);
+  g_byte_array_free(packet, TRUE);
+}
+
+static capture_ip fragment_at(const uint8_t *addresses, const uint8_t *octets, uint32_t identification,
+                              uint32_t offset)
+{
+  return (capture_ip){.version = 4,
+                      .protocol = 6,
+                      .is_fragment = true,
+                      .more = true,
+                      .offset_octets = offset,
+                      .identification = identification,
+                      .addresses = addresses,
+                      .payload = octets,
+                      .payload_octets = 8,
+                      .captured_octets = 8};
+}
+
+/* Attackers who send one fragment of each of many datagrams; the younger ones stay. One of 8 octets far behind makes the datagram's
+ * memory as long as can be: 65,528 octets, of which 16 MiB hold 256. */
+static void test_bounds(void)
+{
+  static const uint8_t addresses[8] = {1};
+  static const uint8_t octets[8] = {2};
+  static const struct {
+    uint32_t offset;
+    uint32_t kept;
+  } rows[] = {{65520, 16 * 1024 * 1024 / 65528}, {8, 4096}};
+  for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+    for (uint32_t older = 0; older < 2; older++) {
+      capture_fragments *fragments = capture_fragments_new();
+      uint32_t count = 10000;
+      for (uint32_t identification = 0; identification < count; identification++) {
+        capture_ip ip = fragment_at(addresses, octets, identification, rows[i].offset);
+        g_assert_false(capture_fragments_add(fragments, &ip, 0));
+      }
+      g_assert_cmpuint(capture_fragments_missing(fragments), ==, count);
+      /* a duplicate of the oldest that was kept is passed over; one of the one before it begins anew */
+      capture_ip ip = fragment_at(addresses, octets, count - rows[i].kept - older, rows[i].offset);
+      g_assert_false(capture_fragments_add(fragments, &ip, 0));
+      g_assert_cmpuint(capture_fragments_missing(fragments), ==, count + older);
+      capture_fragments_free(fragments);
+    }
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/capture_fragments/every order", test_every_order);
+  g_test_add_func("/capture_fragments/mixed datagrams", test_mixed_datagrams);
+  g_test_add_func("/capture_fragments/duplicates", test_duplicates);
+  g_test_add_func("/capture_fragments/identification used again", test_identification_used_again);
+  g_test_add_func("/capture_fragments/contradictions", test_contradictions);
+  g_test_add_func("/capture_fragments/contradicting ends", test_contradicting_ends);
+  g_test_add_func("/capture_fragments/same place, other octets", test_same_place_other_octets);
+  g_test_add_func("/capture_fragments/time is over", test_time_is_over);
+  g_test_add_func("/capture_fragments/cut fragments", test_cut_fragments);
+  g_test_add_func("/capture_fragments/ecn", test_ecn);
+  g_test_add_func("/capture_fragments/extension header in fragments", test_extension_header_in_fragments);
+  g_test_add_func("/capture_fragments/impossible fragments", test_impossible_fragments);
+  g_test_add_func("/capture_fragments/fragments of a fragment", test_fragments_of_a_fragment);
+  g_test_add_func("/capture_fragments/packet by packet", test_packet_by_packet);
+  g_test_add_func("/capture_fragments/bounds", test_bounds);
+  return g_test_run();
+}

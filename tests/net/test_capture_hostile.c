@@ -1,0 +1,231 @@
+/* Captures that are cut off or garbled anywhere: one clear line, and never an octet that is not there. */
+#include <string.h>
+
+#include "capture_kit.h"
+
+#include "net/capture_fragments.h"
+#include "net/capture_ip.h"
+#include "net/capture_link.h"
+#include "net/capture_tcp.h"
+
+enum { DLT_RAW_IP = 12, TCP = 6 };
+
+static const int LINK_TYPES[] = {KIT_LINK_NULL,   KIT_LINK_ETHERNET, KIT_LINK_RAW,  KIT_LINK_LOOP,
+                                 KIT_LINK_COOKED, KIT_LINK_COOKED_2, KIT_LINK_IPV4, KIT_LINK_IPV6};
+
+/* As libpcap calls the link type of a file. */
+static int as_libpcap_has_it(int link_type)
+{
+  return link_type == KIT_LINK_RAW ? DLT_RAW_IP : link_type;
+}
+
+/* A packet of every kind there is; the caller frees them. */
+static GPtrArray *packets_of_every_kind(void)
+{
+  GPtrArray *packets = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
+  for (unsigned version = 4; version <= 6; version += 2) {
+    kit_segment sent = {.version = version, .sequence = 7, .flags = TCP_ACK, .length = 24};
+    GByteArray *whole = kit_packet(&sent);
+    g_ptr_array_add(packets, whole);
+    g_ptr_array_add(packets, kit_fragment(whole, 9, 0, 24));
+    g_ptr_array_add(packets, kit_fragment(whole, 9, 24, 20));
+    sent.has_timestamps = true;
+    sent.flags = TCP_SYN | TCP_ACK;
+    g_ptr_array_add(packets, kit_packet(&sent));
+  }
+  kit_segment sent = {.version = 4, .from = 1, .sequence = 7, .flags = TCP_FIN, .length = 5};
+  GByteArray *packet = kit_packet(&sent);
+  kit_add_ipv4_options(packet, 8);
+  g_ptr_array_add(packets, packet);
+  sent.version = 6;
+  packet = kit_packet(&sent);
+  for (unsigned i = 0; i < 4; i++) {
+    static const uint8_t kinds[] = {60, 51, 43, 0};
+    kit_add_extension(packet, kinds[i], 16);
+  }
+  const uint8_t jumbo[] = {1, 0, 0xC2, 4, 0, 0, 0, 89};
+  memcpy(packet->data + 42, jumbo, sizeof jumbo);
+  memset(packet->data + 4, 0, 2); /* a jumbogram's length */
+  g_ptr_array_add(packets, packet);
+  return packets;
+}
+
+static void assert_segment(const capture_segment *segment)
+{
+  volatile unsigned sum = 0;
+  g_assert_cmpuint(segment->captured_octets, <=, segment->payload_octets);
+  g_assert_cmpuint(segment->payload_octets, <=, CAPTURE_IP_LONGEST_OCTETS);
+  for (uint32_t i = 0; i < segment->captured_octets; i++) {
+    sum += segment->payload[i]; /* AddressSanitizer sees that they are there */
+  }
+}
+
+/* Takes in a frame as capture_source does, but out of memory that ends with it: libpcap's goes on. */
+static void take_in(int link_type, const uint8_t *frame, uint32_t captured, uint32_t wire,
+                    capture_fragments *fragments)
+{
+  uint8_t *octets = g_memdup2(frame, captured);
+  uint32_t at = 0;
+  capture_ip ip;
+  capture_segment segment;
+
+  if (capture_link_look(as_libpcap_has_it(link_type), octets, captured, &at) == CAPTURE_LINK_IP) {
+    g_assert_cmpuint(at, <=, captured);
+    bool good = capture_ip_read(&ip, octets + at, captured - at, wire - at);
+    if (good && ip.is_fragment) {
+      good = capture_fragments_add(fragments, &ip, 0) && capture_ip_pass_extensions(&ip) && !ip.is_fragment;
+    }
+    if (good && ip.protocol == TCP && capture_tcp_read(&segment, &ip)) {
+      assert_segment(&segment);
+    }
+  }
+  g_free(octets);
+}
+
+/* Every packet of every kind in every frame, cut off behind each octet, and with each octet garbled in several ways. */
+static void test_frames(void)
+{
+  static const uint8_t masks[] = {0x01, 0x0F, 0x40, 0x80, 0xFF};
+  GPtrArray *packets = packets_of_every_kind();
+  capture_fragments *fragments = capture_fragments_new();
+  for (unsigned link = 0; link < G_N_ELEMENTS(LINK_TYPES); link++) {
+    for (unsigned tags = 0; tags < 3; tags++) {
+      for (unsigned i = 0; i < packets->len; i++) {
+        GByteArray *frame = kit_frame(LINK_TYPES[link], g_ptr_array_index(packets, i), tags);
+        for (uint32_t octets = 0; octets <= frame->len; octets++) {
+          take_in(LINK_TYPES[link], frame->data, octets, octets, fragments);
+          take_in(LINK_TYPES[link], frame->data, octets, frame->len, fragments);
+          take_in(LINK_TYPES[link], frame->data, octets, UINT32_MAX, fragments);
+        }
+        for (uint32_t at = 0; at < frame->len; at++) {
+          for (unsigned mask = 0; mask < G_N_ELEMENTS(masks); mask++) {
+            frame->data[at] ^= masks[mask];
+            take_in(LINK_TYPES[link], frame->data, frame->len, frame->len, fragments);
+            take_in(LINK_TYPES[link], frame->data, frame->len - 3, frame->len + 1000, fragments);
+            frame->data[at] ^= masks[mask];
+          }
+        }
+        g_byte_array_free(frame, TRUE);
+      }
+    }
+  }
+  capture_fragments_free(fragments);
+  g_ptr_array_free(packets, TRUE);
+}
+
+/* Reads all of it; an error is one line that begins with the name. */
+static void read_all(const uint8_t *octets, size_t length, gboolean by_packet)
+{
+  GError *error = NULL;
+  capture_source *source = kit_open_octets(octets, length, NULL, &error);
+  capture_segment segment;
+  gboolean is_segment = TRUE;
+
+  while (source && (by_packet ? capture_source_next_packet(source, &segment, &is_segment, &error)
+                              : capture_source_next(source, &segment, &error))) {
+    uint32_t ip_octets;
+    g_assert_nonnull(capture_source_ip(source, &ip_octets));
+    g_assert_cmpint(segment.time_ns, >=, 0);
+    g_assert_cmpint(segment.time_ns, <, INT64_MAX / 1000);
+    if (is_segment) {
+      assert_segment(&segment);
+      g_assert_cmpuint(segment.flow, <, capture_source_flows(source));
+      g_assert_cmpuint(segment.from, <, 2);
+    }
+  }
+  if (source) {
+    const capture_counts *counts = capture_source_counts(source);
+    g_assert_cmpuint(counts->segments + counts->other_packets + counts->garbled_packets, <=, counts->packets);
+  } else {
+    g_assert_nonnull(error);
+  }
+  if (error) {
+    g_assert_true(error->domain == CAPTURE_ERROR);
+    g_assert_true(g_str_has_prefix(error->message, "test: "));
+    g_assert_null(strchr(error->message, '\n'));
+  }
+  g_clear_error(&error);
+  capture_source_free(source);
+}
+
+static kit_file *file_of_every_kind(kit_format format, bool is_swapped)
+{
+  GPtrArray *packets = packets_of_every_kind();
+  kit_file *file = kit_file_new(format, is_swapped, KIT_LINK_ETHERNET);
+  for (unsigned i = 0; i < packets->len; i++) {
+    GByteArray *frame = kit_frame(KIT_LINK_ETHERNET, g_ptr_array_index(packets, i), i % 2);
+    kit_file_add_cut(file, i, frame, frame->len - i % 2, frame->len);
+    g_byte_array_free(frame, TRUE);
+  }
+  g_ptr_array_free(packets, TRUE);
+  return file;
+}
+
+/* Every length of a file; each octet garbled. */
+static void test_files(void)
+{
+  static const uint8_t masks[] = {0x01, 0x80, 0xFF};
+  for (kit_format format = KIT_PCAP_US; format <= KIT_PCAPNG; format++) {
+    for (unsigned is_swapped = 0; is_swapped < 2; is_swapped++) {
+      kit_file *file = file_of_every_kind(format, is_swapped);
+      GByteArray *octets = file->octets;
+      for (guint length = 1; length <= octets->len; length++) {
+        read_all(octets->data, length, length % 2 == 0);
+      }
+      for (guint at = 0; at < octets->len; at++) {
+        for (unsigned mask = 0; mask < G_N_ELEMENTS(masks); mask++) {
+          octets->data[at] ^= masks[mask];
+          read_all(octets->data, octets->len, mask % 2 == 0);
+          octets->data[at] ^= masks[mask];
+        }
+      }
+      kit_file_free(file);
+    }
+  }
+}
+
+/* Garbage behind a file's header, and files of which a tenth is garbage. */
+static void test_random(void)
+{
+  for (unsigned round = 0; round < 3000; round++) {
+    kit_file *file = file_of_every_kind(round % 3, false);
+    uint32_t header_octets = file->format == KIT_PCAPNG ? 60 : 24;
+    for (guint at = header_octets; at < file->octets->len; at++) {
+      if (round < 300 || g_test_rand_int_range(0, 10 * (1 + (int)round % 20)) == 0) {
+        file->octets->data[at] = (uint8_t)g_test_rand_int_range(0, 256);
+      }
+    }
+    read_all(file->octets->data, file->octets->len, round % 2);
+    kit_file_free(file);
+  }
+}
+
+/* Frames of garbage that begin as IP does. */
+static void test_random_frames(void)
+{
+  capture_fragments *fragments = capture_fragments_new();
+  for (unsigned round = 0; round < 200000; round++) {
+    uint8_t octets[120];
+    uint32_t length = (uint32_t)g_test_rand_int_range(1, sizeof octets + 1);
+    for (uint32_t i = 0; i < length; i++) {
+      octets[i] = (uint8_t)g_test_rand_int_range(0, round % 3 == 0 ? 4 : 256);
+    }
+    octets[0] = round % 2 ? 0x45 : 0x60;
+    if (!(round % 2) && length > 6) {
+      static const uint8_t kinds[] = {0, 6, 43, 44, 51, 60};
+      octets[6] = kinds[round / 2 % G_N_ELEMENTS(kinds)];
+    }
+    take_in(KIT_LINK_RAW, octets, length, length + (uint32_t)g_test_rand_int_range(0, 100000), fragments);
+  }
+  capture_fragments_free(fragments);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/capture_hostile/frames", test_frames);
+  g_test_add_func("/capture_hostile/files", test_files);
+  g_test_add_func("/capture_hostile/random", test_random);
+  g_test_add_func("/capture_hostile/random frames", test_random_frames);
+  return g_test_run();
+}

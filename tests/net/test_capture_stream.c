@@ -1,0 +1,396 @@
+/* Streams of octets out of segments: positions beyond 2^32, any order, and what must not lead them astray. */
+#include "net/capture_stream.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "net/tcp_header.h"
+
+/* What the callback is to check: octets of a stream whose value is a function of their position. */
+typedef struct taker {
+  uint64_t runs;
+  uint64_t octets;
+  uint64_t not_captured;
+  uint64_t from; /* of the latest run */
+  uint64_t to;
+} taker;
+
+static uint8_t octet_at(uint64_t position)
+{
+  return (uint8_t)(position * 7 + (position >> 8));
+}
+
+static void take(void *user, uint64_t position, const uint8_t *octets, uint32_t length)
+{
+  taker *taken = user;
+  g_assert_cmpuint(length, >, 0);
+  taken->runs++;
+  taken->octets += length;
+  taken->not_captured += octets ? 0 : length;
+  taken->from = position;
+  taken->to = position + length;
+  for (uint32_t i = 0; octets && i < length; i++) {
+    g_assert_cmpuint(octets[i], ==, octet_at(position + i));
+  }
+}
+
+enum { ISN = 0xFFFFF000, LONGEST = 70000 };
+
+/* Gives the stream, whose first position is 0, the octets [from, from + length), of which `captured` are there. */
+static uint32_t receive_cut(capture_stream *stream, taker *taken, uint64_t from, uint32_t length,
+                            uint32_t captured, uint8_t flags)
+{
+  static uint8_t octets[LONGEST];
+  g_assert_cmpuint(length, <=, LONGEST);
+  for (uint32_t i = 0; i < captured; i++) {
+    octets[i] = octet_at(from + i);
+  }
+  const capture_segment segment = {.flags = flags,
+                                   .sequence = (uint32_t)(ISN + 1 + from),
+                                   .payload = octets,
+                                   .payload_octets = length,
+                                   .captured_octets = captured};
+  return capture_stream_receive(stream, &segment, take, taken);
+}
+
+static uint32_t receive(capture_stream *stream, taker *taken, uint64_t from, uint32_t length)
+{
+  return receive_cut(stream, taken, from, length, length, TCP_ACK);
+}
+
+static capture_stream *new_stream(void)
+{
+  return capture_stream_new((uint32_t)ISN + 1, 0);
+}
+
+/* Disjoint runs beyond the in-order edge. */
+static uint32_t runs_beyond_edge(const capture_stream *stream)
+{
+  uint32_t runs = 0;
+  bool came = false;
+  for (uint64_t at = capture_stream_in_order_edge(stream); at != UINT64_MAX; runs += came) {
+    at = capture_stream_run_end(stream, at, &came);
+  }
+  return runs;
+}
+
+static void test_in_order(void)
+{
+  taker taken = {0};
+  capture_stream *stream = new_stream();
+  g_assert_cmpuint(capture_stream_end(stream), ==, 0);
+  g_assert_cmpint(capture_stream_position(stream, ISN), ==, -1);
+  for (unsigned i = 0; i < 1000; i++) {
+    g_assert_cmpuint(receive(stream, &taken, (uint64_t)i * 1000, 1000), ==, 1000);
+    g_assert_cmpuint(taken.from, ==, i * 1000);
+    g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, (i + 1) * 1000);
+  }
+  g_assert_cmpuint(taken.runs, ==, 1000);
+  g_assert_cmpuint(capture_stream_end(stream), ==, 1000000);
+  g_assert_cmpuint(runs_beyond_edge(stream), ==, 0);
+  g_assert_cmpuint(capture_stream_missing(stream, 0, 1000001), ==, 1);
+  capture_stream_free(stream);
+}
+
+/* Twenty GB: the sequence numbers go around four times. */
+static void test_beyond_32_bits(void)
+{
+  taker taken = {0};
+  capture_stream *stream = new_stream();
+  uint64_t at = 0;
+  while (at < UINT64_C(20000000000)) {
+    g_assert_cmpuint(receive_cut(stream, &taken, at, LONGEST, 10, TCP_ACK), ==, LONGEST);
+    at += LONGEST;
+  }
+  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, at);
+  g_assert_cmpuint(taken.octets, ==, at);
+  g_assert_cmpuint(taken.not_captured, ==, at / LONGEST * (LONGEST - 10));
+  capture_stream_free(stream);
+}
+
+/* A hole that is never filled does not hold the positions up. */
+static void test_hole_for_ever(void)
+{
+  taker taken = {0};
+  capture_stream *stream = new_stream();
+  uint64_t at = 5;
+  while (at < UINT64_C(10000000000)) {
+    receive_cut(stream, &taken, at, LONGEST, 0, TCP_ACK);
+    at += LONGEST;
+  }
+  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 0);
+  g_assert_cmpuint(capture_stream_end(stream), ==, at);
+  g_assert_cmpuint(runs_beyond_edge(stream), ==, 1);
+  g_assert_cmpuint(capture_stream_missing(stream, 0, at), ==, 5);
+  capture_stream_free(stream);
+}
+
+static void test_out_of_order(void)
+{
+  taker taken = {0};
+  capture_stream *stream = new_stream();
+  g_assert_cmpuint(receive(stream, &taken, 300, 100), ==, 100);
+  g_assert_cmpuint(receive(stream, &taken, 100, 100), ==, 100);
+  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 0);
+  g_assert_cmpuint(capture_stream_end(stream), ==, 400);
+  g_assert_cmpuint(runs_beyond_edge(stream), ==, 2);
+  g_assert_cmpuint(capture_stream_missing(stream, 0, 400), ==, 200);
+  g_assert_cmpuint(capture_stream_missing(stream, 150, 350), ==, 100);
+  g_assert_cmpuint(capture_stream_missing(stream, 350, 150), ==, 0);
+  g_assert_cmpuint(receive(stream, &taken, 0, 100), ==, 100);
+  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 200);
+  g_assert_cmpuint(runs_beyond_edge(stream), ==, 1);
+  g_assert_cmpuint(receive(stream, &taken, 200, 100), ==, 100);
+  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 400);
+  g_assert_cmpuint(runs_beyond_edge(stream), ==, 0);
+  capture_stream_free(stream);
+}
+
+/* Only what is new is given, in ascending runs. */
+static void test_overlaps(void)
+{
+  taker taken = {0};
+  capture_stream *stream = new_stream();
+  receive(stream, &taken, 100, 100);
+  receive(stream, &taken, 300, 100);
+  taken = (taker){0};
+  g_assert_cmpuint(receive(stream, &taken, 150, 20), ==, 0);
+  g_assert_cmpuint(receive(stream, &taken, 100, 100), ==, 0);
+  g_assert_cmpuint(taken.runs, ==, 0);
+  g_assert_cmpuint(receive(stream, &taken, 50, 400), ==, 200);
+  g_assert_cmpuint(taken.runs, ==, 3); /* [50, 100), [200, 300), [400, 450) */
+  g_assert_cmpuint(taken.from, ==, 400);
+  g_assert_cmpuint(taken.to, ==, 450);
+  g_assert_cmpuint(receive(stream, &taken, 0, 450), ==, 50);
+  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 450);
+  capture_stream_free(stream);
+}
+
+/* With a snap length, the octets that are not there are told as such; a retransmission does not bring them again. */
+static void test_not_captured(void)
+{
+  taker taken = {0};
+  capture_stream *stream = new_stream();
+  g_assert_cmpuint(receive_cut(stream, &taken, 0, 1000, 60, TCP_ACK), ==, 1000);
+  g_assert_cmpuint(taken.runs, ==, 2);
+  g_assert_cmpuint(taken.not_captured, ==, 940);
+  g_assert_cmpuint(taken.from, ==, 60);
+  g_assert_cmpuint(receive(stream, &taken, 0, 1000), ==, 0);
+  taken = (taker){0};
+  g_assert_cmpuint(receive_cut(stream, &taken, 950, 100, 60, TCP_ACK), ==, 50);
+  g_assert_cmpuint(taken.not_captured, ==, 40);
+  g_assert_cmpuint(receive_cut(stream, &taken, 1000, 100, 20, TCP_ACK), ==, 50);
+  g_assert_cmpuint(taken.not_captured, ==, 40 + 50);
+  capture_stream_free(stream);
+}
+
+/* A segment from before position 0, of which fewer octets were captured than lie there: what lies behind is told as not captured, and nothing
+ * is read behind what was. A garbled sequence number of the first packets does that. */
+static void test_not_captured_below_0(void)
+{
+  for (uint32_t captured = 0; captured <= 40; captured++) {
+    taker taken = {0};
+    capture_stream *stream = new_stream();
+    g_assert_cmpuint(receive_cut(stream, &taken, (uint64_t)-30, 50, captured, TCP_ACK), ==, 20);
+    g_assert_cmpuint(taken.octets, ==, 20);
+    g_assert_cmpuint(taken.not_captured, ==, captured <= 30 ? 20 : 50 - captured);
+    g_assert_cmpuint(taken.to, ==, 20);
+    capture_stream_free(stream);
+  }
+}
+
+/* The SYN is at -1; octets with it (RFC 7413) begin at 0; the FIN is behind the last one. */
+static void test_syn_and_fin(void)
+{
+  taker taken = {0};
+  capture_stream *stream = new_stream();
+  static const uint8_t octets[2] = {0, 7};
+  const capture_segment syn = {
+      .flags = TCP_SYN, .sequence = ISN, .payload = octets, .payload_octets = 2, .captured_octets = 2};
+  g_assert_cmpuint(capture_stream_receive(stream, &syn, take, &taken), ==, 2);
+  g_assert_cmpuint(taken.from, ==, 0);
+  g_assert_cmpuint(receive_cut(stream, &taken, 2, 10, 10, TCP_ACK | TCP_FIN), ==, 10);
+  g_assert_cmpuint(capture_stream_end(stream), ==, 12);
+  receive_cut(stream, &taken, 5, 2, 2, TCP_ACK | TCP_FIN); /* garbled: the first one stays */
+  capture_stream_free(stream);
+}
+
+/* RFC 9293 §3.8.4, §3.8.6.1: a keep-alive is the octet before the edge, or nothing there; a zero-window probe is one new octet, which
+ * comes again. */
+static void test_keep_alives_and_probes(void)
+{
+  taker taken = {0};
+  capture_stream *stream = new_stream();
+  receive(stream, &taken, 0, 100);
+  g_assert_cmpuint(receive(stream, &taken, 99, 1), ==, 0);
+  g_assert_cmpuint(receive(stream, &taken, 99, 0), ==, 0);
+  g_assert_cmpuint(receive(stream, &taken, 100, 1), ==, 1);
+  g_assert_cmpuint(receive(stream, &taken, 100, 1), ==, 0);
+  g_assert_cmpuint(receive(stream, &taken, 100, 100), ==, 99);
+  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 200);
+  capture_stream_free(stream);
+  stream = new_stream(); /* one before the first octet */
+  g_assert_cmpuint(receive(stream, &taken, UINT64_MAX, 1), ==, 0);
+  g_assert_cmpuint(receive(stream, &taken, UINT64_MAX, 2), ==, 1);
+  g_assert_cmpuint(taken.from, ==, 0);
+  capture_stream_free(stream);
+}
+
+/* A reset's sequence number may be any, and what it carries is of no stream (RFC 9293 §3.5.2). */
+static void test_resets(void)
+{
+  taker taken = {0};
+  capture_stream *stream = new_stream();
+  receive(stream, &taken, 0, 100);
+  for (uint64_t at = 100; at < UINT64_C(1) << 32; at += 1 << 27) {
+    g_assert_cmpuint(receive_cut(stream, &taken, at, 10, 10, TCP_RST), ==, 0);
+    g_assert_cmpuint(receive_cut(stream, &taken, at, 10, 10, TCP_RST | TCP_FIN), ==, 0);
+  }
+  g_assert_cmpuint(capture_stream_end(stream), ==, 100);
+  g_assert_cmpuint(receive(stream, &taken, 100, 10), ==, 10);
+  capture_stream_free(stream);
+}
+
+/* Segments with a sequence number from anywhere, between those of the stream: these keep their places for GBs. */
+static void test_garbage_far_away(void)
+{
+  static const uint8_t garbage[10];
+  const uint32_t distances[] = {1u << 25,   1u << 28,   (1u << 29) + 5, 1u << 30,   3u << 30,
+                                0x7FFFFFFF, 0x80000000, 0xF0000000,     0xC0000001, 0x90000000};
+  capture_stream *stream = new_stream();
+  taker taken = {0};
+  uint64_t at = 0;
+  for (unsigned i = 0; i < 200000; i++) {
+    uint32_t added = receive_cut(stream, &taken, at, LONGEST, 0, TCP_ACK);
+    uint64_t was_missing = LONGEST - added; /* garbage before has been where the stream is now */
+    g_assert_cmpuint(was_missing, <=, 100);
+    at += LONGEST;
+    g_assert_cmpint(capture_stream_position(stream, (uint32_t)(ISN + 1 + at)), ==, at);
+    if (i % 3 == 0) {
+      uint64_t place = at + distances[i / 3 % G_N_ELEMENTS(distances)];
+      const capture_segment segment = {.flags = TCP_ACK,
+                                       .sequence = (uint32_t)(ISN + 1 + place),
+                                       .payload = garbage,
+                                       .payload_octets = sizeof garbage,
+                                       .captured_octets = 0};
+      capture_stream_receive(stream, &segment, take, &taken);
+    }
+  }
+  g_assert_cmpuint(capture_stream_in_order_edge(stream), >=, at);
+  capture_stream_free(stream);
+}
+
+/* Garbage ever farther ahead, each step believed: between two of them the stream takes its place again, so that they do not lead away
+ * by 2^31, where positions would be taken for older ones. */
+static void test_garbage_step_by_step(void)
+{
+  static const uint8_t garbage[1];
+  capture_stream *stream = new_stream();
+  taker taken = {0};
+  for (uint64_t step = 0; step < 10; step++) {
+    uint64_t place = (step + 1) * ((1u << 29) - 1000000);
+    const capture_segment segment = {
+        .flags = TCP_ACK, .sequence = (uint32_t)(ISN + 1 + place), .payload = garbage, .payload_octets = 1};
+    capture_stream_receive(stream, &segment, take, &taken);
+    for (uint64_t at = step * 3000; at < (step + 1) * 3000; at += 1000) {
+      g_assert_cmpuint(receive(stream, &taken, at, 1000), ==, 1000);
+      g_assert_cmpuint(taken.from, ==, at);
+    }
+  }
+  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 30000);
+  capture_stream_free(stream);
+}
+
+/* More than 2^29 octets were not captured: with the second segment behind the hole, the stream is there. */
+static void test_giant_hole(void)
+{
+  taker taken = {0};
+  capture_stream *stream = new_stream();
+  uint64_t behind = 1500000000;
+  receive(stream, &taken, 0, 100);
+  g_assert_cmpuint(receive(stream, &taken, behind, 100), ==, 0);
+  g_assert_cmpuint(receive(stream, &taken, behind + 100, 100), ==, 100);
+  g_assert_cmpuint(taken.from, ==, behind + 100);
+  g_assert_cmpuint(receive(stream, &taken, behind + 200, 100), ==, 100);
+  g_assert_cmpuint(receive(stream, &taken, behind, 100), ==, 100);
+  g_assert_cmpuint(capture_stream_missing(stream, 0, behind + 300), ==, behind - 100);
+  capture_stream_free(stream);
+}
+
+/* A connection whose beginning was not captured: octets from before the first segment have positions too. */
+static void test_middle(void)
+{
+  taker taken = {0};
+  capture_stream *stream = capture_stream_new((uint32_t)(ISN + 1 + 5000), CAPTURE_STREAM_MIDDLE + 5000);
+  const uint64_t middle = CAPTURE_STREAM_MIDDLE;
+  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, middle + 5000);
+  g_assert_cmpuint(receive(stream, &taken, middle + 5000, 100), ==, 100);
+  g_assert_cmpuint(receive(stream, &taken, middle + 4000, 500), ==, 500);
+  g_assert_cmpuint(taken.from, ==, middle + 4000);
+  g_assert_cmpuint(receive(stream, &taken, middle + 4400, 650), ==, 500);
+  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, middle + 5100);
+  g_assert_cmpuint(runs_beyond_edge(stream), ==, 0);
+  g_assert_cmpuint(capture_stream_missing(stream, middle + 3900, middle + 5200), ==, 200);
+  capture_stream_free(stream);
+  stream = capture_stream_new((uint32_t)(ISN + 1), CAPTURE_STREAM_MIDDLE);
+  g_assert_cmpuint(receive(stream, &taken, middle - 10, 50), ==, 50); /* across the first position */
+  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, middle + 40);
+  capture_stream_free(stream);
+}
+
+/* Random segments against an array of what has come. */
+static void test_random(void)
+{
+  enum { SPACE = 3000 };
+  for (unsigned round = 0; round < 300; round++) {
+    static bool came[SPACE];
+    capture_stream *stream = new_stream();
+    taker taken = {0};
+    memset(came, 0, sizeof came);
+    for (unsigned i = 0; i < 100; i++) {
+      uint32_t from = (uint32_t)g_test_rand_int_range(0, SPACE);
+      uint32_t length = (uint32_t)g_test_rand_int_range(0, (int)MIN(200, SPACE - from));
+      uint32_t added = 0;
+      for (uint32_t at = from; at < from + length; at++) {
+        added += !came[at];
+        came[at] = true;
+      }
+      uint64_t before = taken.octets;
+      g_assert_cmpuint(receive(stream, &taken, from, length), ==, added);
+      g_assert_cmpuint(taken.octets - before, ==, added);
+      uint32_t edge = 0;
+      uint32_t runs = 0;
+      while (edge < SPACE && came[edge]) {
+        edge++;
+      }
+      for (uint32_t at = edge; at < SPACE; at++) {
+        runs += came[at] && !came[at - 1];
+      }
+      g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, edge);
+      g_assert_cmpuint(runs_beyond_edge(stream), ==, runs);
+      g_assert_cmpuint(capture_stream_missing(stream, 0, SPACE), ==, SPACE - taken.octets);
+    }
+    capture_stream_free(stream);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/capture_stream/in order", test_in_order);
+  g_test_add_func("/capture_stream/beyond 32 bits", test_beyond_32_bits);
+  g_test_add_func("/capture_stream/hole for ever", test_hole_for_ever);
+  g_test_add_func("/capture_stream/out of order", test_out_of_order);
+  g_test_add_func("/capture_stream/overlaps", test_overlaps);
+  g_test_add_func("/capture_stream/not captured", test_not_captured);
+  g_test_add_func("/capture_stream/not captured below 0", test_not_captured_below_0);
+  g_test_add_func("/capture_stream/syn and fin", test_syn_and_fin);
+  g_test_add_func("/capture_stream/keep-alives and probes", test_keep_alives_and_probes);
+  g_test_add_func("/capture_stream/resets", test_resets);
+  g_test_add_func("/capture_stream/garbage far away", test_garbage_far_away);
+  g_test_add_func("/capture_stream/garbage step by step", test_garbage_step_by_step);
+  g_test_add_func("/capture_stream/giant hole", test_giant_hole);
+  g_test_add_func("/capture_stream/middle", test_middle);
+  g_test_add_func("/capture_stream/random", test_random);
+  return g_test_run();
+}

@@ -1,0 +1,338 @@
+/* Captures: classic nanosecond pcap, raw IP, as any reader takes them. */
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <pcap/pcap.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "failing_close.h"
+#include "net/packet_capture.h"
+
+static datagram *packet_with(uint32_t length)
+{
+  const tcp_header header = {.source_port = 1, .destination_port = 2, .sequence = 3, .flags = TCP_ACK};
+  octet_rope payload;
+  octet_rope_init(&payload);
+  octet_block *block = octet_block_new(length + 1);
+  memset(octet_block_octets(block), 0x5A, length + 1);
+  octet_rope_append(&payload, octet_block_octets(block), length, block);
+  octet_block_unref(block);
+  const ip_address source = ip_address_v4(0x0A000001);
+  const ip_address destination = ip_address_v4(0x0A000002);
+  return datagram_new_in(NULL, &source, &destination, &header, &payload);
+}
+
+/* A path in a new temporary folder, which remove_temporary() removes again. */
+static char *temporary_path(void)
+{
+  char *folder = g_dir_make_tmp("test_packet_capture_XXXXXX", NULL);
+  g_assert_nonnull(folder);
+  char *path = g_build_filename(folder, "receiver.pcap", NULL);
+  g_free(folder);
+  return path;
+}
+
+static void remove_temporary(char *path)
+{
+  char *folder = g_path_get_dirname(path);
+  g_remove(path);
+  g_assert_cmpint(g_rmdir(folder), ==, 0);
+  g_free(folder);
+  g_free(path);
+}
+
+/* Two packets of 40 + 3 and 40 octets. The file header is 24 octets, each record header 16. */
+static void write_two(const char *path)
+{
+  GError *error = NULL;
+  packet_capture *capture = packet_capture_new(path, &error);
+  g_assert_no_error(error);
+  datagram *packet = packet_with(3);
+  packet_capture_add(capture, packet, 26201999); /* 26,201.999 ns: cut down */
+  datagram_unref(packet);
+  packet = packet_with(0);
+  packet_capture_add(capture, packet, 7 * TIME_PS_PER_SECOND + 999999999999);
+  datagram_unref(packet);
+  g_assert_true(packet_capture_close(capture, &error));
+  g_assert_no_error(error);
+}
+
+/* The file as the pcap format has it: magic A1B23C4D (nanoseconds), 2.4, zone 0, accuracy 0, 65535 octets,
+ * and 101, which is raw IP in files (LINKTYPE_RAW). In the order of octets of this machine, as libpcap writes
+ * it. */
+static void test_octets_of_the_file(void)
+{
+  char *path = temporary_path();
+  write_two(path);
+  char *contents;
+  gsize length;
+  g_assert_true(g_file_get_contents(path, &contents, &length, NULL));
+  g_assert_cmpuint(length, ==, 24 + 16 + 43 + 16 + 40);
+  struct {
+    uint32_t magic;
+    uint16_t major;
+    uint16_t minor;
+    uint32_t zone;
+    uint32_t accuracy;
+    uint32_t snapshot;
+    uint32_t link_type;
+    uint32_t seconds;
+    uint32_t nanoseconds;
+    uint32_t captured;
+    uint32_t original;
+  } start;
+  g_assert_cmpuint(sizeof start, ==, 40);
+  memcpy(&start, contents, sizeof start);
+  g_assert_cmphex(start.magic, ==, 0xA1B23C4D);
+  g_assert_cmpuint(start.major, ==, 2);
+  g_assert_cmpuint(start.minor, ==, 4);
+  g_assert_cmpuint(start.zone, ==, 0);
+  g_assert_cmpuint(start.accuracy, ==, 0);
+  g_assert_cmpuint(start.snapshot, ==, 65535);
+  g_assert_cmpuint(start.link_type, ==, 101);
+  g_assert_cmpuint(start.seconds, ==, 0);
+  g_assert_cmpuint(start.nanoseconds, ==, 26201);
+  g_assert_cmpuint(start.captured, ==, 43);
+  g_assert_cmpuint(start.original, ==, 43);
+  g_free(contents);
+  remove_temporary(path);
+}
+
+/* Read back with libpcap: times, octets, and checksums that come out 0 over what they cover (RFC 1071). */
+static void test_read_back(void)
+{
+  char *path = temporary_path();
+  write_two(path);
+  char message[PCAP_ERRBUF_SIZE];
+  pcap_t *reader = pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, message);
+  g_assert_nonnull(reader);
+  g_assert_cmpint(pcap_datalink(reader), ==, DLT_RAW);
+  struct pcap_pkthdr *record;
+  const u_char *octets;
+  g_assert_cmpint(pcap_next_ex(reader, &record, &octets), ==, 1);
+  g_assert_cmpuint(record->caplen, ==, 43);
+  g_assert_cmphex(octets[0], ==, 0x45);
+  g_assert_cmphex(octets[42], ==, 0x5A);
+  g_assert_cmpuint(internet_checksum(0, octets, 20), ==, 0);
+  /* the pseudo header's sum: 0A00 + 0001 + 0A00 + 0002 + protocol 6 + length 23 */
+  g_assert_cmpuint(internet_checksum(0x0A00 + 0x0001 + 0x0A00 + 0x0002 + 6 + 23, octets + 20, 23), ==, 0);
+  g_assert_cmpint(pcap_next_ex(reader, &record, &octets), ==, 1);
+  g_assert_cmpint(record->ts.tv_sec, ==, 7);
+  g_assert_cmpint(record->ts.tv_usec, ==, 999999999);
+  g_assert_cmpuint(record->len, ==, 40);
+  g_assert_cmpint(pcap_next_ex(reader, &record, &octets), ==, PCAP_ERROR_BREAK); /* the end */
+  pcap_close(reader);
+  remove_temporary(path);
+}
+
+/* A segment of `length` octets between hosts 1 and 2 of the version. */
+static datagram *segment(unsigned version, uint32_t length)
+{
+  static uint8_t octets[70000];
+  const tcp_header header = {.source_port = 1, .destination_port = 2, .sequence = 3, .flags = TCP_ACK};
+  const ip_address source =
+      version == 4 ? ip_address_v4(0x0A000001) : ip_address_v6(UINT64_C(0x20010DB8) << 32, 1);
+  const ip_address destination =
+      version == 4 ? ip_address_v4(0x0A000002) : ip_address_v6(UINT64_C(0x20010DB8) << 32, 2);
+  octet_rope payload;
+  memset(octets, 0x5A, sizeof octets);
+  octet_rope_init(&payload);
+  octet_rope_append(&payload, octets, length, NULL);
+  return datagram_new_in(NULL, &source, &destination, &header, &payload);
+}
+
+static void add_and_drop(packet_capture *capture, datagram *packet, time_ps *now)
+{
+  packet_capture_add(capture, packet, *now += TIME_PS_PER_MICROSECOND);
+  datagram_unref(packet);
+}
+
+/* A segment of each version, whole, marked with CE, fragmented, and as too big. */
+static void write_all_kinds(const char *path)
+{
+  GError *error = NULL;
+  time_ps now = 0;
+  packet_capture *capture = packet_capture_new(path, &error);
+  g_assert_no_error(error);
+  for (unsigned version = 4; version <= 6; version += 2) {
+    datagram *packet = segment(version, 1001);
+    datagram_allow_fragments(packet, 99);
+    const ip_address router = datagram_destination(packet);
+    packet_capture_add(capture, packet, now);
+    add_and_drop(capture, datagram_new_fragment(packet, 0, 808), &now);
+    add_and_drop(capture, datagram_new_fragment(packet, 808, 213), &now);
+    add_and_drop(capture, datagram_new_too_big(&router, packet, 1280), &now);
+    datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
+    datagram_carry_checksum(packet);
+    add_and_drop(capture, packet, &now);
+  }
+  g_assert_true(packet_capture_close(capture, &error));
+  g_assert_no_error(error);
+}
+
+/* tshark finds every checksum right (1), puts the fragments together, and reads the MTU and the ECN field (3: CE) as we wrote
+ * them. */
+static void test_all_kinds_read_by_tshark(void)
+{
+  char *tshark = g_find_program_in_path("tshark");
+  if (!tshark) {
+    g_test_skip("tshark is not installed");
+    return;
+  }
+  char *path = temporary_path();
+  write_all_kinds(path);
+  const char *arguments[] = {tshark,
+                             "-r",
+                             path,
+                             "-o",
+                             "ip.check_checksum:TRUE",
+                             "-o",
+                             "tcp.check_checksum:TRUE",
+                             "-T",
+                             "fields",
+                             "-E",
+                             "occurrence=f",
+                             "-e",
+                             "ip.checksum.status",
+                             "-e",
+                             "tcp.checksum.status",
+                             "-e",
+                             "icmp.checksum.status",
+                             "-e",
+                             "icmpv6.checksum.status",
+                             "-e",
+                             "icmp.mtu",
+                             "-e",
+                             "icmpv6.mtu",
+                             "-e",
+                             "ip.dsfield.ecn",
+                             "-e",
+                             "ipv6.tclass.ecn",
+                             "-e",
+                             "tcp.len",
+                             NULL};
+  static const char expected[] = "1\t1\t\t\t\t\t0\t\t1001\n" /* a whole segment */
+                                 "1\t\t\t\t\t\t0\t\t\n"      /* its first fragment */
+                                 "1\t1\t\t\t\t\t0\t\t1001\n" /* its last, by which it is whole */
+                                 "1\t\t1\t\t1280\t\t0\t\t\n" /* too big */
+                                 "1\t1\t\t\t\t\t3\t\t1001\n" /* marked */
+                                 "\t1\t\t\t\t\t\t0\t1001\n"  /* the same of IPv6 */
+                                 "\t\t\t\t\t\t\t0\t\n"       /* … */
+                                 "\t1\t\t\t\t\t\t0\t1001\n"  /* … */
+                                 "\t1\t\t1\t\t1280\t\t0\t\n" /* … which quotes all of the segment */
+                                 "\t1\t\t\t\t\t\t3\t1001\n";
+  char *output;
+  GError *error = NULL;
+  gint status;
+  g_assert_true(g_spawn_sync(NULL, (gchar **)arguments, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &output,
+                             NULL, &status, &error));
+  g_assert_no_error(error);
+  g_assert_cmpint(status, ==, 0);
+  g_assert_cmpstr(output, ==, expected);
+  g_free(output);
+  g_free(tshark);
+  remove_temporary(path);
+}
+
+/* The largest IPv6 packet, 40 + 65535 octets, is 40 octets longer than what a capture takes: its end is cut. */
+static void test_the_largest_packet_is_cut(void)
+{
+  char *path = temporary_path();
+  GError *error = NULL;
+  packet_capture *capture = packet_capture_new(path, &error);
+  datagram *packet = segment(6, 65535 - 20);
+  g_assert_cmpuint(datagram_octets(packet), ==, 65575);
+  packet_capture_add(capture, packet, 0);
+  datagram_unref(packet);
+  g_assert_true(packet_capture_close(capture, &error));
+  GStatBuf status;
+  g_assert_cmpint(g_stat(path, &status), ==, 0);
+  g_assert_cmpint(status.st_size, ==, 24 + 16 + 65535);
+  char message[PCAP_ERRBUF_SIZE];
+  pcap_t *reader = pcap_open_offline(path, message);
+  struct pcap_pkthdr *record;
+  const u_char *octets;
+  g_assert_cmpint(pcap_next_ex(reader, &record, &octets), ==, 1);
+  g_assert_cmpuint(record->caplen, ==, 65535);
+  g_assert_cmpuint(record->len, ==, 65575);
+  pcap_close(reader);
+  remove_temporary(path);
+}
+
+static void test_an_older_file_is_replaced(void)
+{
+  char *path = temporary_path();
+  g_assert_true(
+      g_file_set_contents(path,
+                          "an older and longer file ................................................"
+                          "..........................................................................",
+                          -1, NULL));
+  write_two(path);
+  GStatBuf status;
+  g_assert_cmpint(g_stat(path, &status), ==, 0);
+  g_assert_cmpint(status.st_size, ==, 139);
+  remove_temporary(path);
+}
+
+static void test_no_such_folder(void)
+{
+  GError *error = NULL;
+  g_assert_null(packet_capture_new("/nonexistent/folder/x.pcap", &error));
+  g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+  g_assert_nonnull(strstr(error->message, "/nonexistent/folder/x.pcap"));
+  g_error_free(error);
+}
+
+/* A full disk shows when the file is closed, however many packets came after the first write that failed. */
+static void test_full_disk(void)
+{
+  if (access("/dev/full", W_OK) != 0) {
+    g_test_skip("no /dev/full here");
+    return;
+  }
+  for (int packets = 0; packets <= 1000; packets += 1000) {
+    GError *error = NULL;
+    packet_capture *capture = packet_capture_new("/dev/full", &error);
+    g_assert_no_error(error);
+    datagram *packet = packet_with(1000);
+    for (int i = 0; i < packets; i++) {
+      packet_capture_add(capture, packet, i);
+    }
+    datagram_unref(packet);
+    g_assert_false(packet_capture_close(capture, &error));
+    g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC);
+    g_assert_nonnull(strstr(error->message, "/dev/full"));
+    g_error_free(error);
+  }
+}
+
+static void test_failing_close(void)
+{
+  g_autofree char *folder = g_dir_make_tmp("iwarpsim-capture-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename(folder, "x.pcap", NULL);
+  g_autoptr(GError) error = NULL;
+  packet_capture *capture = packet_capture_new(path, &error);
+
+  g_assert_no_error(error);
+  close_fails = TRUE;
+  g_assert_false(packet_capture_close(capture, &error));
+  g_assert_false(close_fails);
+  g_assert_true(g_str_has_prefix(error->message, path));
+  g_assert_nonnull(strstr(error->message, "Input/output error"));
+  g_assert_cmpint(g_unlink(path), ==, 0);
+  g_assert_cmpint(g_rmdir(folder), ==, 0);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/packet_capture/octets_of_the_file", test_octets_of_the_file);
+  g_test_add_func("/packet_capture/read_back", test_read_back);
+  g_test_add_func("/packet_capture/all_kinds_read_by_tshark", test_all_kinds_read_by_tshark);
+  g_test_add_func("/packet_capture/the_largest_packet_is_cut", test_the_largest_packet_is_cut);
+  g_test_add_func("/packet_capture/an_older_file_is_replaced", test_an_older_file_is_replaced);
+  g_test_add_func("/packet_capture/no_such_folder", test_no_such_folder);
+  g_test_add_func("/packet_capture/full_disk", test_full_disk);
+  g_test_add_func("/packet_capture/failing_close", test_failing_close);
+  return g_test_run();
+}

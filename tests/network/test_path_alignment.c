@@ -1,0 +1,126 @@
+/* The observer that counts aligned segments: path_alignment.h. */
+#include "network/path_alignment.h"
+#include "path_box_kit.h"
+
+typedef struct fpdus {
+  int64_t octets;  /* all are this long */
+  uint16_t port;   /* that was asked about last */
+  int64_t highest; /* position */
+  uint32_t hint;   /* what the observer must bring next time */
+} fpdus;
+
+static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
+{
+  fpdus *f = user;
+
+  g_assert_cmpint(*hint, ==, f->hint);
+  *hint = ++f->hint;
+  f->port = flow->source_port;
+  f->highest = MAX(f->highest, position);
+  return position % f->octets == 0;
+}
+
+static void assert_counts(const path_element *observer, uint64_t segments, uint64_t starting, uint64_t whole)
+{
+  const path_alignment_counts *counts = path_alignment_counted(observer);
+
+  g_assert_cmpuint(counts->segments, ==, segments);
+  g_assert_cmpuint(counts->starting_with_fpdu, ==, starting);
+  g_assert_cmpuint(counts->of_whole_fpdus, ==, whole);
+}
+
+/* FPDUs of 500 octets, sequence numbers that wrap at 4095: one segment of one, one of two, one that is cut
+ * short, one that begins within, one that ends where one begins; all pass untouched. */
+static void test_counts(void)
+{
+  static const struct {
+    int64_t from;
+    int64_t to;
+    uint64_t starting;
+    uint64_t whole;
+  } segments[] = {{0, 500, 1, 1},     {500, 1500, 2, 2},  {1500, 1900, 3, 2}, {1900, 2100, 3, 2},
+                  {2100, 2500, 3, 2}, {4000, 4500, 4, 3}, {500, 1000, 5, 4}};
+  fpdus f = {.octets = 500};
+  path_element *observer = path_alignment_new(is_fpdu_start, &f);
+  box_kit kit = box_kit_connected(observer);
+
+  for (guint i = 0; i < G_N_ELEMENTS(segments); i++) {
+    datagram *packet = test_packet(segments[i].from, (uint32_t)(segments[i].to - segments[i].from), TCP_ACK);
+    path_element_receive(observer, packet, 0);
+    g_assert_true(box_kit_packet(&kit, 0) == packet);
+    g_assert_cmpuint(kit.output->len, ==, 1);
+    test_output_clear(kit.output);
+    assert_counts(observer, i + 1, segments[i].starting, segments[i].whole);
+  }
+  g_assert_cmpuint(f.port, ==, 1000);
+  box_kit_free(&kit);
+}
+
+/* Not counted: no payload, no SYN seen, before the stream, a fragment, a wrong checksum. All pass. */
+static void test_what_does_not_count(void)
+{
+  fpdus f = {.octets = 500};
+  path_element *observer = path_alignment_new(is_fpdu_start, &f);
+  box_kit kit = box_kit_connected(observer);
+  tcp_header stranger = test_header(999, 0, TCP_ACK);
+  datagram *damaged = test_packet(0, 500, TCP_ACK);
+  datagram *whole = test_packet(0, 500, TCP_ACK);
+
+  datagram_carry_checksum(damaged);
+  datagram_own_payload(damaged)[0] ^= 1;
+  path_element_receive(observer, test_packet(0, 0, TCP_ACK), 0);
+  path_element_receive(observer, test_packet_of(&stranger, 0, 500), 0);
+  path_element_receive(observer, test_packet(-500, 500, TCP_ACK), 0);
+  path_element_receive(observer, datagram_new_fragment(whole, 0, 496), 0);
+  path_element_receive(observer, damaged, 0);
+  g_assert_cmpuint(kit.output->len, ==, 5);
+  assert_counts(observer, 0, 0, 0);
+  path_element_receive(observer, whole, 0);
+  assert_counts(observer, 1, 1, 1);
+  box_kit_free(&kit);
+}
+
+/* The same SYN again changes nothing; another one begins another stream, of which nothing is known: not that an FPDU starts where one did
+ * in the old one. */
+static void test_ports_used_again(void)
+{
+  fpdus f = {.octets = 500};
+  path_element *observer = path_alignment_new(is_fpdu_start, &f);
+  box_kit kit = box_kit_connected(observer);
+
+  path_element_receive(observer, test_packet(-1, 0, TCP_SYN), 0);
+  box_kit_segment(&kit, 500, 1000, 0, 0);
+  assert_counts(observer, 1, 1, 1);
+  path_element_receive(observer, test_packet(99, 0, TCP_SYN), 0); /* its position 0 is the old 100 */
+  f.octets = 700;
+  box_kit_segment(&kit, 1100, 1200, 0, 0);
+  assert_counts(observer, 2, 1, 1);
+  f.octets = 500;
+  box_kit_segment(&kit, 600, 1100, 0, 0);
+  assert_counts(observer, 3, 2, 2);
+  box_kit_free(&kit);
+}
+
+/* Positions go on where sequence numbers begin again: strides of 2^30, five of them. */
+static void test_positions_beyond_4_gib(void)
+{
+  fpdus f = {.octets = 500};
+  path_element *observer = path_alignment_new(is_fpdu_start, &f);
+  box_kit kit = box_kit_connected(observer);
+
+  for (int64_t from = 0; from <= INT64_C(5) << 30; from += 1 << 30) {
+    box_kit_segment(&kit, from, from + 500, 0, 0);
+    g_assert_cmpint(f.highest, ==, from % 500 == 0 ? from + 500 : from);
+  }
+  box_kit_free(&kit);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/path_alignment/counts", test_counts);
+  g_test_add_func("/path_alignment/what_does_not_count", test_what_does_not_count);
+  g_test_add_func("/path_alignment/positions_beyond_4_gib", test_positions_beyond_4_gib);
+  g_test_add_func("/path_alignment/ports_used_again", test_ports_used_again);
+  return g_test_run();
+}

@@ -1,0 +1,130 @@
+/* Chosen packets come late. */
+#include "network/path_displace.h"
+#include "network/path_reordering.h"
+#include "path_test_kit.h"
+
+static const char stream_name[] = "displace.forward";
+
+/* What comes out of packets 1, 2, … at 10, 20, … whose draws at 20 % are as in `chosen`; those in `empty` ('e') have no payload. */
+static void check(const char *chosen, const char *empty, uint32_t by_segments, time_ps by_ps,
+                  const char *expected)
+{
+  random_stream *random = random_stream_new(test_seed_that_chooses(stream_name, 0.2, chosen), stream_name);
+  path_element *displace = path_displace_new(
+      &(path_displace_config){.probability = 0.2, .by_segments = by_segments, .by_ps = by_ps}, random);
+  GArray *output = test_output_new();
+  guint held = 0;
+  path_element_set_output(displace, test_output, output);
+  for (uint32_t i = 1; chosen[i - 1] != '\0'; i++) {
+    tcp_header header = test_header(1000, 0, TCP_ACK);
+    header.acknowledgement = i;
+    bool has_payload = empty[i - 1] != 'e';
+    held += chosen[i - 1] == 'x' && (has_payload || by_segments == 0);
+    test_run_until(displace, i * 10);
+    path_element_receive(displace, test_packet_of(&header, 0, has_payload ? 100 : 0), i * 10);
+  }
+  test_run_until(displace, 100000);
+  test_assert_numbers(output, true, expected);
+  g_assert_cmpuint(displace->counts.displaced, ==, held);
+  test_output_free(output);
+  path_element_free(displace);
+  random_stream_free(random);
+}
+
+/* Packet 2 goes on behind the third that passes: 5. */
+static void test_by_segments(void)
+{
+  check(".x.....", ".......", 3, 1000, "1@10 3@30 4@40 5@50 2@50 6@60 7@70");
+}
+
+/* Those without payload pass and do not count: 3 and 5 are none, so 2 goes on behind 4, 6 and 7. A chosen one without payload
+ * passes too. */
+static void test_only_payload_counts(void)
+{
+  check(".x......", "..e.e...", 3, 1000, "1@10 3@30 4@40 5@50 6@60 7@70 2@70 8@80");
+  check(".x......", ".e......", 3, 1000, "1@10 2@20 3@30 4@40 5@50 6@60 7@70 8@80");
+}
+
+/* A chosen one does not pass: 2 and 3 are both behind two that do, 4 and 5; 3 stays behind 2. */
+static void test_neighbours(void)
+{
+  check(".xx....", ".......", 2, 1000, "1@10 4@40 5@50 2@50 3@50 6@60 7@70");
+}
+
+/* The last ones of a flow: nothing comes behind 4 but 5, so it goes on 1000 after it came. */
+static void test_the_wait_is_bounded(void)
+{
+  check("...x.", ".....", 3, 1000, "1@10 2@20 3@30 5@50 4@1040");
+}
+
+/* By a time all packets may be chosen, also 5 without payload: 2 leaves at 45, 5 at 75. */
+static void test_by_a_time(void)
+{
+  check(".x..x...", "....e...", 0, 25, "1@10 3@30 4@40 2@45 6@60 7@70 5@75 8@80");
+}
+
+/* At the picosecond of another packet's arrival the one that is due goes first. */
+static void test_due_with_an_arrival(void)
+{
+  check(".x....", "......", 0, 20, "1@10 3@30 2@40 4@40 5@50 6@60");
+}
+
+/* The extents of RFC 4737 §4.2 of a chosen few (2 % of 5000, by 7): each is 7, and one more for each other that is let go meanwhile. So
+ * the smallest is 7, and the mean is 7 (1 + 2 %) and a little. */
+static void test_extent(void)
+{
+  random_stream *random = random_stream_new(20260315, stream_name);
+  path_element *entrance = path_reordering_entrance_new();
+  path_element *displace = path_displace_new(
+      &(path_displace_config){.probability = 0.02, .by_segments = 7, .by_ps = 1000}, random);
+  path_element *exit = path_reordering_exit_new();
+  GArray *output = test_output_new();
+  path_element_set_output(entrance, path_element_input, displace);
+  path_element_set_output(displace, path_element_input, exit);
+  path_element_set_output(exit, test_output, output);
+  for (int i = 0; i < 5000; i++) {
+    path_element_receive(entrance, test_packet(i, 1, TCP_ACK), i);
+  }
+  test_run_until(displace, 10000);
+  const path_reordering_report *report = path_reordering_counted(exit);
+  g_assert_cmpuint(report->packets, ==, 5000);
+  g_assert_cmpuint(report->reordered, ==, displace->counts.displaced);
+  g_assert_cmpuint(report->reordered, >, 50);
+  g_assert_cmpuint(report->extent_sum, >=, 7 * report->reordered);
+  g_assert_cmpuint(report->extent_sum, <, 8 * report->reordered);
+  /* each is behind at least 6 larger numbers in a row: a chosen one that is let go in front of it has a smaller one */
+  g_assert_cmpuint(report->n_reordered[0], >, report->reordered * 9 / 10);
+  test_output_free(output);
+  path_element_free(entrance);
+  path_element_free(displace);
+  path_element_free(exit);
+  random_stream_free(random);
+}
+
+/* What is held is freed with the element. */
+static void test_freed_with_packets(void)
+{
+  random_stream *random = random_stream_new(1, stream_name);
+  path_element *displace = path_displace_new(&(path_displace_config){.probability = 1, .by_ps = 10}, random);
+  datagram *packet = test_packet(0, 5, TCP_ACK);
+  path_element_receive(displace, datagram_ref(packet), 0);
+  g_assert_cmpuint(packet->references, ==, 2);
+  path_element_free(displace);
+  g_assert_cmpuint(packet->references, ==, 1);
+  datagram_unref(packet);
+  random_stream_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/path_displace/by_segments", test_by_segments);
+  g_test_add_func("/path_displace/only_payload_counts", test_only_payload_counts);
+  g_test_add_func("/path_displace/neighbours", test_neighbours);
+  g_test_add_func("/path_displace/the_wait_is_bounded", test_the_wait_is_bounded);
+  g_test_add_func("/path_displace/by_a_time", test_by_a_time);
+  g_test_add_func("/path_displace/due_with_an_arrival", test_due_with_an_arrival);
+  g_test_add_func("/path_displace/extent", test_extent);
+  g_test_add_func("/path_displace/freed_with_packets", test_freed_with_packets);
+  return g_test_run();
+}

@@ -1,0 +1,94 @@
+/* Duplication. */
+#include <string.h>
+
+#include "network/path_corrupt.h"
+#include "network/path_duplicate.h"
+#include "path_test_kit.h"
+
+/* Seven packets of which the third and the fourth are chosen: each copy is right behind, in the same picosecond, with the octets and the
+ * numbers of its original. */
+static void test_the_copy_is_right_behind(void)
+{
+  random_stream *random =
+      random_stream_new(test_seed_that_chooses("duplicate.forward", 0.3, "..xx..."), "duplicate.forward");
+  path_element *duplicate = path_duplicate_new(0.3, 0, random);
+  GArray *output = test_output_new();
+  path_element_set_output(duplicate, test_output, output);
+  for (uint32_t i = 1; i <= 7; i++) {
+    tcp_header header = test_header(1000, 100 * i, TCP_ACK);
+    header.acknowledgement = i;
+    datagram *packet = test_packet_of(&header, 100 * i, 100);
+    packet->send_order = 20 + i;
+    packet->flow_order = 30 + i;
+    path_element_receive(duplicate, packet, i * 10);
+  }
+  test_assert_numbers(output, true, "1@10 2@20 3@30 3@30 4@40 4@40 5@50 6@60 7@70");
+  g_assert_cmpuint(duplicate->counts.duplicated, ==, 2);
+  const datagram *original = test_output_at(output, 2)->packet;
+  const datagram *copy = test_output_at(output, 3)->packet;
+  g_assert_true(copy != original);
+  g_assert_cmpuint(copy->send_order, ==, 23);
+  g_assert_cmpuint(copy->flow_order, ==, 33);
+  uint8_t octets[2][140];
+  datagram_write(original, octets[0], true);
+  datagram_write(copy, octets[1], true);
+  g_assert_cmpmem(octets[0], 140, octets[1], 140);
+  test_output_free(output);
+  path_element_free(duplicate);
+  random_stream_free(random);
+}
+
+/* 5 % of 20,000: 1000, sigma 30.8. */
+static void test_probability(void)
+{
+  const uint64_t seed = 20260317;
+  g_test_message("seed %" G_GUINT64_FORMAT, seed);
+  random_stream *random = random_stream_new(seed, "duplicate.forward");
+  path_element *duplicate = path_duplicate_new(0.05, 0, random);
+  GArray *output = test_output_new();
+  path_element_set_output(duplicate, test_output, output);
+  for (uint32_t i = 0; i < 20000; i++) {
+    path_element_receive(duplicate, test_numbered_packet(i), i);
+  }
+  g_assert_cmpuint(output->len, ==, 20000 + duplicate->counts.duplicated);
+  g_assert_cmpfloat_with_epsilon((double)duplicate->counts.duplicated, 1000, 5 * 30.8);
+  test_output_free(output);
+  path_element_free(duplicate);
+  random_stream_free(random);
+}
+
+/* What becomes of the original behind the element does not reach the copy: of two packets one is damaged. */
+static void test_the_copy_is_its_own(void)
+{
+  random_stream *random = random_stream_new(1, "duplicate.forward");
+  random_stream *damage =
+      random_stream_new(test_seed_that_chooses("corrupt.forward", 0.5, "x"), "corrupt.forward");
+  path_element *duplicate = path_duplicate_new(1, 0, random);
+  path_element *corrupt =
+      path_corrupt_new(&(path_corrupt_config){.mode = PATH_CORRUPT_UNCAUGHT, .probability = 0.5}, damage);
+  GArray *output = test_output_new();
+  path_element_set_output(duplicate, path_element_input, corrupt);
+  path_element_set_output(corrupt, test_output, output);
+  path_element_receive(duplicate, test_packet(0, 100, TCP_ACK), 0);
+  g_assert_cmpuint(output->len, ==, 2);
+  g_assert_cmpuint(corrupt->counts.damaged, >=, 1);
+  uint8_t octets[2][100];
+  for (guint i = 0; i < 2; i++) {
+    octet_rope_copy_out(&test_output_at(output, i)->packet->payload, 0, 100, octets[i]);
+  }
+  g_assert_true(memcmp(octets[0], octets[1], 100) != 0);
+  test_output_free(output);
+  path_element_free(duplicate);
+  path_element_free(corrupt);
+  random_stream_free(random);
+  random_stream_free(damage);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/path_duplicate/the_copy_is_right_behind", test_the_copy_is_right_behind);
+  g_test_add_func("/path_duplicate/probability", test_probability);
+  g_test_add_func("/path_duplicate/the_copy_is_its_own", test_the_copy_is_its_own);
+  return g_test_run();
+}

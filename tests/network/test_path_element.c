@@ -1,0 +1,58 @@
+/* Nodes in a chain: a packet goes from one to the next, each tells its own moment. */
+#include "network/path_element.h"
+#include "network/path_loss.h"
+#include "network/path_reorder.h"
+#include "path_test_kit.h"
+
+/* Loss (the second segment with payload) before a delay of 25: what is lost never reaches the delay. */
+static void test_chain(void)
+{
+  const uint64_t drop[] = {2};
+  random_stream *loss_random = random_stream_new(1, "loss.forward");
+  random_stream *reorder_random = random_stream_new(1, "reorder.forward");
+  path_element *loss = path_loss_new(&(path_loss_config){.drop = drop, .drop_count = 1}, loss_random);
+  path_element *delay = path_reorder_new(25, &(path_reorder_config){.gap = 1}, reorder_random);
+  GArray *output = test_output_new();
+  path_element_set_output(loss, path_element_input, delay);
+  path_element_set_output(delay, test_output, output);
+  for (uint32_t i = 1; i <= 3; i++) {
+    tcp_header header = test_header(1000, 0, TCP_ACK);
+    header.acknowledgement = i;
+    path_element_receive(loss, test_packet_of(&header, 0, 10), i * 10);
+  }
+  uint64_t order;
+  g_assert_cmpint(path_element_deadline(loss, &order), ==, TIME_PS_NEVER);
+  g_assert_cmpint(path_element_deadline(delay, &order), ==, 35);
+  path_element_run(loss, 35); /* has nothing to do, ever */
+  path_element_run(delay, 35);
+  g_assert_cmpint(path_element_deadline(delay, &order), ==, 55);
+  path_element_run(delay, 54);
+  path_element_run(delay, 55);
+  test_assert_numbers(output, true, "1@35 3@55");
+  test_output_free(output);
+  path_element_free(loss);
+  path_element_free(delay);
+  path_element_free(NULL);
+  random_stream_free(loss_random);
+  random_stream_free(reorder_random);
+}
+
+/* An element without a deadline never is due, and its order is 0 whatever the variable held. */
+static void test_no_deadline(void)
+{
+  random_stream *random = random_stream_new(1, "loss.forward");
+  path_element *loss = path_loss_new(&(path_loss_config){.probability = 0}, random);
+  uint64_t order = 7;
+  g_assert_cmpint(path_element_deadline(loss, &order), ==, TIME_PS_NEVER);
+  g_assert_cmpuint(order, ==, 0);
+  path_element_free(loss);
+  random_stream_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/path_element/chain", test_chain);
+  g_test_add_func("/path_element/no_deadline", test_no_deadline);
+  return g_test_run();
+}

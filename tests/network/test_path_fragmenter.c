@@ -1,0 +1,269 @@
+/* The way into a link: what is larger than its MTU. Packets are of path_test_kit.h: 40 octets of header, IPv4. */
+#include <string.h>
+
+#include "network/path_fragmenter.h"
+#include "path_test_kit.h"
+
+typedef struct fixture {
+  path_element *box;
+  GArray *output;
+  GArray *messages;
+} fixture;
+
+static void set_up(fixture *f, uint32_t mtu_octets)
+{
+  const ip_address router = ip_address_v4(0x0A0000FE);
+  f->box = path_fragmenter_new(mtu_octets, &router);
+  f->output = test_output_new();
+  f->messages = test_output_new();
+  path_element_set_output(f->box, test_output, f->output);
+  path_fragmenter_set_too_big(f->box, test_output, f->messages);
+}
+
+static void tear_down(fixture *f)
+{
+  path_element_free(f->box);
+  test_output_clear(f->output);
+  test_output_clear(f->messages);
+  g_array_free(f->output, TRUE);
+  g_array_free(f->messages, TRUE);
+}
+
+static datagram *fragmentable(uint32_t length)
+{
+  datagram *packet = test_packet(0, length, TCP_ACK);
+  datagram_allow_fragments(packet, 77);
+  return packet;
+}
+
+/* "offset+length" of each fragment that came, with "more" as a trailing dot as long as others follow; "whole" of a whole
+ * packet. Forgets them. */
+static char *take_output(fixture *f)
+{
+  GString *text = g_string_new(NULL);
+  for (guint i = 0; i < f->output->len; i++) {
+    const datagram *packet = test_output_at(f->output, i)->packet;
+    datagram_fragment of;
+    datagram_fragment_of(packet, &of);
+    g_string_append(text, i > 0 ? " " : "");
+    if (packet->kind == DATAGRAM_FRAGMENT) {
+      g_assert_cmpuint(of.identification, ==, 77);
+      g_string_append_printf(text, "%u+%u%s", of.offset_octets, of.length_octets, of.more ? "." : "");
+    } else {
+      g_string_append(text, "whole");
+    }
+  }
+  test_output_clear(f->output);
+  return g_string_free(text, FALSE);
+}
+
+static void assert_output(fixture *f, const char *expected)
+{
+  char *text = take_output(f);
+  g_assert_cmpstr(text, ==, expected);
+  g_free(text);
+}
+
+/* A packet of the MTU passes as it is, DF or not. */
+static void test_what_fits_passes(void)
+{
+  fixture f;
+  set_up(&f, 576);
+  datagram *packet = test_packet(0, 536, TCP_ACK);
+  path_element_receive(f.box, packet, 5);
+  g_assert_true(test_output_at(f.output, 0)->packet == packet);
+  g_assert_cmpint(test_output_at(f.output, 0)->at, ==, 5);
+  path_element_receive(f.box, fragmentable(536), 6);
+  assert_output(&f, "whole whole");
+  g_assert_cmpuint(path_fragmenter_counted(f.box).fragments, ==, 0);
+  g_assert_cmpuint(f.messages->len, ==, 0);
+  tear_down(&f);
+}
+
+/* RFC 791 §3.2: 1460 + 20 = 1480 octets of IP payload; with an MTU of 576 a fragment has (576 - 20) / 8 * 8 = 552 of them:
+ * 552, 552, 376. The next router has an MTU of 300, (300 - 20) / 8 * 8 = 280: 280 + 272 of the first two, 280 + 96 of the
+ * last. A packet one octet too large becomes two. */
+static void test_fragments(void)
+{
+  fixture f;
+  fixture next;
+  set_up(&f, 576);
+  set_up(&next, 300);
+  path_element_set_output(f.box, path_element_input, next.box);
+  path_element_receive(f.box, fragmentable(1460), 0);
+  assert_output(&next, "0+280. 280+272. 552+280. 832+272. 1104+280. 1384+96");
+  path_element_set_output(f.box, test_output, f.output);
+  path_element_receive(f.box, fragmentable(1460), 0);
+  assert_output(&f, "0+552. 552+552. 1104+376");
+  path_element_receive(f.box, fragmentable(537), 0);
+  assert_output(&f, "0+552. 552+5");
+  const path_fragmenter_counts counts = path_fragmenter_counted(f.box);
+  g_assert_cmpuint(counts.fragmented, ==, 3);
+  g_assert_cmpuint(counts.fragments, ==, 3 + 3 + 2);
+  g_assert_cmpuint(path_fragmenter_counted(next.box).fragmented, ==, 3);
+  g_assert_cmpuint(path_fragmenter_counted(next.box).fragments, ==, 6);
+  g_assert_cmpuint(f.messages->len, ==, 0);
+  g_assert_cmpuint(f.box->counts.dropped, ==, 0);
+  tear_down(&next);
+  tear_down(&f);
+}
+
+/* The fragments have the packet's octets, its ECN field, and the simulation's mark. */
+static void test_fragments_have_the_octets(void)
+{
+  fixture f;
+  set_up(&f, 68);
+  datagram *packet = fragmentable(1000);
+  datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
+  packet->retransmission = true;
+  path_element_receive(f.box, packet, 0);
+  octet_rope whole;
+  octet_rope_init(&whole);
+  g_assert_cmpuint(f.output->len, ==, 22); /* 1020 / 48 */
+  for (guint i = 0; i < f.output->len; i++) {
+    const datagram *fragment = test_output_at(f.output, i)->packet;
+    g_assert_cmpint(datagram_ecn_of(fragment), ==, DATAGRAM_ECN_CONGESTED);
+    g_assert_true(fragment->retransmission);
+    octet_rope_append_rope(&whole, &fragment->payload, 0, fragment->payload.length);
+  }
+  g_assert_cmpuint(whole.length, ==, 1020);
+  for (uint32_t i = 0; i < 1000; i++) {
+    g_assert_cmphex(octet_rope_at(&whole, 20 + i), ==, test_octet(i));
+  }
+  octet_rope_clear(&whole);
+  tear_down(&f);
+}
+
+/* RFC 1191 §4: dropped, and its source told of the MTU. */
+static void test_too_big(void)
+{
+  fixture f;
+  uint32_t mtu;
+  uint32_t sequence;
+  datagram_flow flow;
+  set_up(&f, 576);
+  datagram *packet = test_packet(1000, 537, TCP_ACK);
+  packet->retransmission = true;
+  path_element_receive(f.box, packet, 9);
+  assert_output(&f, "");
+  g_assert_cmpuint(f.messages->len, ==, 1);
+  const datagram *message = test_output_at(f.messages, 0)->packet;
+  g_assert_cmpint(test_output_at(f.messages, 0)->at, ==, 9);
+  datagram_too_big_of(message, &mtu, &sequence);
+  g_assert_cmpuint(mtu, ==, 576);
+  g_assert_cmpuint(sequence, ==, tcp_sequence_of(1000, TEST_ISN));
+  g_assert_true(datagram_flow_of(message, &flow));
+  g_assert_cmpuint(flow.source_port, ==, 1000);
+  const ip_address router = ip_address_v4(0x0A0000FE);
+  const ip_address from = datagram_source(message);
+  g_assert_true(ip_address_equal(&from, &router));
+  g_assert_cmpuint(path_fragmenter_counted(f.box).too_big, ==, 1);
+  g_assert_cmpuint(path_fragmenter_counted(f.box).messages, ==, 1);
+  g_assert_cmpuint(f.box->counts.dropped, ==, 1);
+  g_assert_cmpuint(f.box->counts.retransmissions_dropped, ==, 1);
+  tear_down(&f);
+}
+
+/* RFC 2923 §2.1: nobody is told. */
+static void test_black_hole(void)
+{
+  fixture f;
+  set_up(&f, 576);
+  path_fragmenter_set_too_big(f.box, NULL, NULL);
+  path_element_receive(f.box, test_packet(0, 537, TCP_ACK), 0);
+  assert_output(&f, "");
+  g_assert_cmpuint(f.messages->len, ==, 0);
+  g_assert_cmpuint(path_fragmenter_counted(f.box).too_big, ==, 1);
+  g_assert_cmpuint(path_fragmenter_counted(f.box).messages, ==, 0);
+  tear_down(&f);
+}
+
+/* The MTU counts for what comes after it has changed. */
+static void test_mtu_changes(void)
+{
+  fixture f;
+  set_up(&f, 1500);
+  path_element_receive(f.box, test_packet(0, 1460, TCP_ACK), 0);
+  path_fragmenter_set_mtu(f.box, 1499);
+  path_element_receive(f.box, test_packet(0, 1460, TCP_ACK), 0);
+  path_fragmenter_set_mtu(f.box, 1500);
+  path_element_receive(f.box, test_packet(0, 1460, TCP_ACK), 0);
+  assert_output(&f, "whole whole");
+  g_assert_cmpuint(f.messages->len, ==, 1);
+  tear_down(&f);
+}
+
+/* RFC 8200 §4.5: in IPv6 only the source fragments; RFC 4443 §3.2: the message is a must. */
+static void test_ipv6_is_not_fragmented(void)
+{
+  fixture f;
+  uint32_t mtu;
+  uint32_t sequence;
+  set_up(&f, 1500);
+  const ip_address router = ip_address_v6(UINT64_C(0x20010DB800000000), 9);
+  const ip_address host = ip_address_v6(UINT64_C(0x20010DB800000000), 1);
+  path_element *box = path_fragmenter_new(1280, &router);
+  path_element_set_output(box, test_output, f.output);
+  path_fragmenter_set_too_big(box, test_output, f.messages);
+  static const uint8_t octets[1221];
+  for (uint32_t length = 1220; length <= 1221; length++) { /* 40 + 20 + 1220 = 1280 */
+    const tcp_header header = test_header(1000, 0, TCP_ACK);
+    octet_rope payload;
+    octet_rope_init(&payload);
+    octet_rope_append(&payload, octets, length, NULL);
+    datagram *packet = datagram_new_in(NULL, &host, &host, &header, &payload);
+    datagram_allow_fragments(packet, 77);
+    path_element_receive(box, packet, 0);
+  }
+  assert_output(&f, "whole");
+  g_assert_cmpuint(f.messages->len, ==, 1);
+  datagram_too_big_of(test_output_at(f.messages, 0)->packet, &mtu, &sequence);
+  g_assert_cmpuint(mtu, ==, 1280);
+  path_element_free(box);
+  tear_down(&f);
+}
+
+static datagram *read_packet(const uint8_t *octets, size_t length)
+{
+  octet_block *block = octet_block_new(length);
+  memcpy(octet_block_octets(block), octets, length);
+  datagram *packet = datagram_read(block, octet_block_octets(block), length);
+  octet_block_unref(block);
+  return packet;
+}
+
+/* A fragment that ends beyond the longest datagram goes no further; one of an odd length that others follow is cut as any.
+ * Neither that nor a fragment with DF breaks the router. */
+static void test_hostile_fragments(void)
+{
+  fixture f;
+  uint8_t wire[120] = {0x45, 0, 0, 120, 0, 77, 0x3F, 0xFF, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2};
+  set_up(&f, 68);
+  path_element_receive(f.box, read_packet(wire, sizeof wire), 0); /* MF, offset 65528, 100 octets */
+  assert_output(&f, "");
+  g_assert_cmpuint(f.box->counts.dropped, ==, 1);
+  wire[6] = 0x20;
+  wire[7] = 1;
+  path_element_receive(f.box, read_packet(wire, sizeof wire), 0); /* MF, offset 8, 100 octets: 48 + 48 + 4 */
+  assert_output(&f, "8+48. 56+48. 104+4.");
+  wire[6] = 0x60;
+  path_element_receive(f.box, read_packet(wire, sizeof wire), 0); /* DF: no message, as it is not the first */
+  assert_output(&f, "");
+  g_assert_cmpuint(f.messages->len, ==, 0);
+  g_assert_cmpuint(path_fragmenter_counted(f.box).too_big, ==, 1);
+  tear_down(&f);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/path/fragmenter/what_fits_passes", test_what_fits_passes);
+  g_test_add_func("/path/fragmenter/fragments", test_fragments);
+  g_test_add_func("/path/fragmenter/fragments_have_the_octets", test_fragments_have_the_octets);
+  g_test_add_func("/path/fragmenter/too_big", test_too_big);
+  g_test_add_func("/path/fragmenter/black_hole", test_black_hole);
+  g_test_add_func("/path/fragmenter/mtu_changes", test_mtu_changes);
+  g_test_add_func("/path/fragmenter/ipv6_is_not_fragmented", test_ipv6_is_not_fragmented);
+  g_test_add_func("/path/fragmenter/hostile_fragments", test_hostile_fragments);
+  return g_test_run();
+}

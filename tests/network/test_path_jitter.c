@@ -1,0 +1,306 @@
+/* Delays that differ from packet to packet. */
+#include "network/path_jitter.h"
+#include "path_test_kit.h"
+
+enum { US = 1000000 };
+
+/* --- The tables --- */
+
+/* The inverse of the normal distribution function at (2 i + 1) / 8192, times 8192, from a table of quantiles: -3.66833 at 0.00012207,
+ * 0.00030599 at 0.50012207, 1.00035 at 0.84143, 1.95955 at 0.97498. Symmetric, so its sum is 0. Standard deviation 1 but for what the
+ * tails of the outermost entries lose. */
+static void test_normal_table(void)
+{
+  static int16_t table[PATH_JITTER_TABLE_ENTRIES];
+  int64_t sum = 0;
+  double squares = 0;
+  path_jitter_table_fill(table, PATH_JITTER_NORMAL);
+  for (int i = 0; i < PATH_JITTER_TABLE_ENTRIES; i++) {
+    g_assert_true(i == 0 || table[i] >= table[i - 1]);
+    sum += table[i];
+    squares += (double)table[i] * table[i];
+  }
+  g_assert_cmpint(sum, ==, 0);
+  g_assert_cmpfloat_with_epsilon(squares / PATH_JITTER_TABLE_ENTRIES / 8192 / 8192, 1, 0.002);
+  g_assert_cmpint(table[0], ==, -30051);
+  g_assert_cmpint(table[1], ==, -27666);
+  g_assert_cmpint(table[100], ==, -16122);
+  g_assert_cmpint(table[2048], ==, 3); /* 2.5066 */
+  g_assert_cmpint(table[3000], ==, 5083);
+  g_assert_cmpint(table[3446], ==, 8195);
+  g_assert_cmpint(table[3993], ==, 16053);
+  g_assert_cmpint(table[4095], ==, 30051);
+}
+
+/* 4/3 (u^(-1/3) - 3/2) · 8192 with u = 1 - (2 i + 1) / 8192: u = 8191/8192 gives -5460.9, 4097/8192 -2623.4, 4095/8192 -2621.2,
+ * 2191/8192 568.9, 191/8192 21849.8; from 4 on it is cut. Its mean would be 0; the cut tail is missing, so it is below. */
+static void test_pareto_table(void)
+{
+  static int16_t table[PATH_JITTER_TABLE_ENTRIES];
+  int64_t sum = 0;
+  path_jitter_table_fill(table, PATH_JITTER_PARETO);
+  for (int i = 0; i < PATH_JITTER_TABLE_ENTRIES; i++) {
+    g_assert_true(i == 0 || table[i] >= table[i - 1]);
+    sum += table[i];
+  }
+  g_assert_cmpint(table[0], ==, -5461);
+  g_assert_cmpint(table[2047], ==, -2623);
+  g_assert_cmpint(table[2048], ==, -2621);
+  g_assert_cmpint(table[3000], ==, 569);
+  g_assert_cmpint(table[4000], ==, 21850);
+  g_assert_cmpint(table[4072], ==, 32767);
+  g_assert_cmpint(table[4095], ==, 32767);
+  g_assert_cmpint(sum, <, 0);
+}
+
+/* A quarter of the one and three of the other: (-30051 - 3 · 5461) / 4 = -11608, (8195 + 3 · …) in the middle only by its parts. */
+static void test_pareto_normal_table(void)
+{
+  static int16_t table[PATH_JITTER_TABLE_ENTRIES];
+  path_jitter_table_fill(table, PATH_JITTER_PARETO_NORMAL);
+  g_assert_cmpint(table[0], ==, -11608);                     /* -46434 / 4 = -11608.5 */
+  g_assert_cmpint(table[2048], ==, (3 - 3 * 2621) / 4);      /* -1965 */
+  g_assert_cmpint(table[3000], ==, (5083 + 3 * 569) / 4);    /* 1697 */
+  g_assert_cmpint(table[4095], ==, (30051 + 3 * 32767) / 4); /* 32088 */
+}
+
+/* The middles of 4096 equal parts of -8192 … 8192: -8190, -8186, … 8190. */
+static void test_uniform_table(void)
+{
+  static int16_t table[PATH_JITTER_TABLE_ENTRIES];
+  path_jitter_table_fill(table, PATH_JITTER_UNIFORM);
+  for (int i = 0; i < PATH_JITTER_TABLE_ENTRIES; i++) {
+    g_assert_cmpint(table[i], ==, -8190 + 4 * i);
+  }
+}
+
+/* --- The element --- */
+
+enum { PACKETS = 40000 };
+
+/* The extra delays of PACKETS packets, one a second: none meets another. */
+static time_ps *delays_of(const path_jitter_config *config, uint64_t seed)
+{
+  g_test_message("seed %" G_GUINT64_FORMAT, seed);
+  random_stream *random = random_stream_new(seed, "jitter.forward");
+  path_element *jitter = path_jitter_new(config, random);
+  GArray *output = test_output_new();
+  time_ps *delays = g_new(time_ps, PACKETS);
+  path_element_set_output(jitter, test_output, output);
+  for (int i = 0; i < PACKETS; i++) {
+    path_element_receive(jitter, test_numbered_packet(1), i * TIME_PS_PER_SECOND);
+    test_run_until(jitter, (i + 1) * TIME_PS_PER_SECOND - 1);
+    g_assert_cmpuint(output->len, ==, 1);
+    delays[i] = test_output_at(output, 0)->at - i * TIME_PS_PER_SECOND;
+    test_output_clear(output);
+  }
+  test_output_free(output);
+  path_element_free(jitter);
+  random_stream_free(random);
+  return delays;
+}
+
+static double mean_of(const time_ps *delays)
+{
+  double sum = 0;
+  for (int i = 0; i < PACKETS; i++) {
+    sum += (double)delays[i];
+  }
+  return sum / PACKETS;
+}
+
+/* 100 us ± 60 us: between 40 and 160, mean 100, sigma 60 / sqrt(3) = 34.6, of the mean 34.6 / 200 = 0.173 us. */
+static void test_uniform(void)
+{
+  time_ps *delays = delays_of(&(path_jitter_config){.delay_ps = 100 * US, .jitter_ps = 60 * US}, 20260310);
+  time_ps least = TIME_PS_NEVER;
+  time_ps most = 0;
+  for (int i = 0; i < PACKETS; i++) {
+    least = MIN(least, delays[i]);
+    most = MAX(most, delays[i]);
+  }
+  g_assert_cmpint(least, >=, 40 * US);
+  g_assert_cmpint(least, <, 41 * US); /* the chance that none of 40,000 is in the lowest 1/120 is nil */
+  g_assert_cmpint(most, <=, 160 * US);
+  g_assert_cmpint(most, >, 159 * US);
+  g_assert_cmpfloat_with_epsilon(mean_of(delays), 100 * US, 5 * 0.173 * US);
+  g_free(delays);
+}
+
+/* 100 us, standard deviation 10 us: within one of it 68.27 %, sigma of the share sqrt(0.683 * 0.317 / 40,000) = 0.23 %; mean 100 us,
+ * sigma 10 / 200 = 0.05 us. */
+static void test_normal(void)
+{
+  time_ps *delays = delays_of(
+      &(path_jitter_config){.delay_ps = 100 * US, .jitter_ps = 10 * US, .distribution = PATH_JITTER_NORMAL},
+      20260311);
+  int within = 0;
+  for (int i = 0; i < PACKETS; i++) {
+    within += delays[i] > 90 * US && delays[i] < 110 * US;
+  }
+  g_assert_cmpfloat_with_epsilon(within / (double)PACKETS, 0.6827, 5 * 0.0023);
+  g_assert_cmpfloat_with_epsilon(mean_of(delays), 100 * US, 5 * 0.05 * US);
+  g_free(delays);
+}
+
+/* Nothing leaves before it has come: ± 60 us around no delay is 0 for one half, so the mean is 15 us: of the upper half 30, sigma of
+ * one sqrt(60² / 6 - 15²) = 19.4, of the mean 0.097 us. */
+static void test_no_negative_delay(void)
+{
+  time_ps *delays = delays_of(&(path_jitter_config){.jitter_ps = 60 * US}, 20260312);
+  int at_once = 0;
+  for (int i = 0; i < PACKETS; i++) {
+    g_assert_cmpint(delays[i], >=, 0);
+    at_once += delays[i] == 0;
+  }
+  g_assert_cmpfloat_with_epsilon(at_once / (double)PACKETS, 0.5, 5 * 0.0025);
+  g_assert_cmpfloat_with_epsilon(mean_of(delays), 15 * US, 5 * 0.097 * US);
+  g_free(delays);
+}
+
+/* x' = (1 - c) u + c x has the correlation c between neighbours: here 1/4, sigma of the estimate about sqrt(0.94 / 40,000) = 0.0048. Of a
+ * uniform one the variance is 60² / 3 = 1200 us², here times (1 - c) / (1 + c) = 0.6: 720, sigma about 720 / 200 · 0.9 = 3.2. */
+static void test_correlation(void)
+{
+  time_ps *delays = delays_of(
+      &(path_jitter_config){.delay_ps = 100 * US, .jitter_ps = 60 * US, .correlation = 0.25}, 20260313);
+  double mean = mean_of(delays);
+  double squares = 0;
+  double products = 0;
+  for (int i = 1; i < PACKETS; i++) {
+    squares += ((double)delays[i] - mean) * ((double)delays[i] - mean);
+    products += ((double)delays[i] - mean) * ((double)delays[i - 1] - mean);
+  }
+  g_assert_cmpfloat_with_epsilon(products / squares, 0.25, 5 * 0.0048);
+  g_assert_cmpfloat_with_epsilon(squares / PACKETS / US / US, 720, 5 * 3.2);
+  g_free(delays);
+}
+
+/* The largest times do not overflow: 100 s · 32767 / 8192 is 400 s. */
+static void test_large_jitter(void)
+{
+  random_stream *random = random_stream_new(1, "jitter.forward");
+  path_element *jitter = path_jitter_new(
+      &(path_jitter_config){.jitter_ps = 100 * TIME_PS_PER_SECOND, .distribution = PATH_JITTER_PARETO},
+      random);
+  GArray *output = test_output_new();
+  path_element_set_output(jitter, test_output, output);
+  for (uint32_t i = 0; i < 10000; i++) {
+    path_element_receive(jitter, test_numbered_packet(i), 0);
+  }
+  test_run_until(jitter, 400 * TIME_PS_PER_SECOND);
+  g_assert_cmpuint(output->len, ==, 10000);
+  /* the last 24 entries of 4096 are cut to 4 · 100 s less 1/8192: 399.9878 s */
+  g_assert_cmpint(test_output_at(output, 9999)->at, ==, INT64_C(399987792968750));
+  test_output_free(output);
+  path_element_free(jitter);
+  random_stream_free(random);
+}
+
+/* 1000 packets a microsecond apart, 100 ± 50 us: with `keep_order` they leave as they came, without it as they are due: the times then do
+ * not decrease, the numbers do. A packet is never early: it leaves 50 … 150 us behind its coming, or behind one before it. */
+static void send_through(bool keep_order, GArray *output)
+{
+  random_stream *random = random_stream_new(20260314, "jitter.forward");
+  path_element *jitter = path_jitter_new(
+      &(path_jitter_config){.delay_ps = 100 * US, .jitter_ps = 50 * US, .keep_order = keep_order}, random);
+  path_element_set_output(jitter, test_output, output);
+  for (uint32_t i = 0; i < 1000; i++) {
+    test_run_until(jitter, i * US);
+    path_element_receive(jitter, test_numbered_packet(i), i * US);
+  }
+  test_run_until(jitter, 2000 * US);
+  g_assert_cmpuint(output->len, ==, 1000);
+  path_element_free(jitter);
+  random_stream_free(random);
+}
+
+static void test_order(void)
+{
+  GArray *due = test_output_new();
+  GArray *kept = test_output_new();
+  time_ps times[1000];
+  guint overtaken = 0;
+  send_through(false, due);
+  send_through(true, kept);
+  for (guint i = 0; i < 1000; i++) {
+    const test_arrival *arrival = test_output_at(due, i);
+    uint32_t number = test_number_of(arrival->packet);
+    times[number] = arrival->at;
+    g_assert_cmpint(arrival->at, >=, number * US + 50 * US);
+    g_assert_cmpint(arrival->at, <=, number * US + 150 * US);
+    g_assert_true(i == 0 || arrival->at >= test_output_at(due, i - 1)->at);
+    overtaken += i > 0 && number < test_number_of(test_output_at(due, i - 1)->packet);
+  }
+  g_assert_cmpuint(overtaken, >, 300);
+  time_ps latest = 0;
+  for (guint i = 0; i < 1000; i++) {
+    latest = MAX(latest, times[i]); /* the same draws: each leaves at its time or with the latest before it */
+    g_assert_cmpuint(test_number_of(test_output_at(kept, i)->packet), ==, i);
+    g_assert_cmpint(test_output_at(kept, i)->at, ==, latest);
+  }
+  test_output_free(due);
+  test_output_free(kept);
+}
+
+/* netem's `reorder` beside a distribution, here 20 us without any spread: after two held packets the third goes at once, past those that
+ * keep their order, and is not waited for by those after it. One packet a microsecond. */
+static void test_chosen_packets_skip_the_delay(void)
+{
+  random_stream *random = random_stream_new(1, "jitter.forward");
+  random_stream *reorder_random = random_stream_new(1, "reorder.forward");
+  path_element *jitter = path_jitter_new(&(path_jitter_config){.delay_ps = 20 * US,
+                                                               .keep_order = true,
+                                                               .reorder = {.probability = 1, .gap = 3},
+                                                               .reorder_random = reorder_random},
+                                         random);
+  GArray *output = test_output_new();
+  path_element_set_output(jitter, test_output, output);
+  for (uint32_t i = 1; i <= 7; i++) {
+    path_element_receive(jitter, test_numbered_packet(i), i * US);
+  }
+  test_run_until(jitter, 100 * US);
+  test_assert_numbers(output, true,
+                      "3@3000000 6@6000000 1@21000000 2@22000000 4@24000000 5@25000000 7@27000000");
+  test_output_free(output);
+  path_element_free(jitter);
+  random_stream_free(random);
+  random_stream_free(reorder_random);
+}
+
+/* The deadline is that of the packet that leaves first, with its send order; what waits is freed with the element. */
+static void test_deadline(void)
+{
+  random_stream *random = random_stream_new(1, "jitter.forward");
+  path_element *jitter = path_jitter_new(&(path_jitter_config){.delay_ps = 25}, random);
+  uint64_t order = 9;
+  g_assert_cmpint(path_element_deadline(jitter, &order), ==, TIME_PS_NEVER);
+  g_assert_cmpuint(order, ==, 0);
+  for (uint32_t i = 1; i <= 3; i++) {
+    datagram *packet = test_numbered_packet(i);
+    packet->send_order = 70 + i;
+    path_element_receive(jitter, packet, i);
+  }
+  g_assert_cmpint(path_element_deadline(jitter, &order), ==, 26);
+  g_assert_cmpuint(order, ==, 71);
+  path_element_free(jitter);
+  random_stream_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/path_jitter/normal_table", test_normal_table);
+  g_test_add_func("/path_jitter/pareto_table", test_pareto_table);
+  g_test_add_func("/path_jitter/pareto_normal_table", test_pareto_normal_table);
+  g_test_add_func("/path_jitter/uniform_table", test_uniform_table);
+  g_test_add_func("/path_jitter/uniform", test_uniform);
+  g_test_add_func("/path_jitter/normal", test_normal);
+  g_test_add_func("/path_jitter/no_negative_delay", test_no_negative_delay);
+  g_test_add_func("/path_jitter/correlation", test_correlation);
+  g_test_add_func("/path_jitter/large_jitter", test_large_jitter);
+  g_test_add_func("/path_jitter/order", test_order);
+  g_test_add_func("/path_jitter/chosen_packets_skip_the_delay", test_chosen_packets_skip_the_delay);
+  g_test_add_func("/path_jitter/deadline", test_deadline);
+  return g_test_run();
+}

@@ -1,0 +1,77 @@
+/* What every middlebox owes every stream, alone and in a row of two: path_flows_kit.h. */
+#include <glib.h>
+
+#include "network/path_coalesce.h"
+#include "network/path_random_cut.h"
+#include "network/path_rechunk.h"
+#include "network/path_shift.h"
+#include "network/path_split.h"
+#include "path_flows_kit.h"
+
+enum { HOLD_PS = 1000, KINDS = 8 };
+
+static path_element *new_box(guint kind, random_stream *random)
+{
+  switch (kind) {
+  case 0:
+    return path_rechunk_new(1000, 0, HOLD_PS);
+  case 1:
+    return path_rechunk_new(37, 11, HOLD_PS);
+  case 2:
+    return path_random_cut_new(1, 1460, HOLD_PS, random);
+  case 3:
+    return path_random_cut_new(200, 200, HOLD_PS, random);
+  case 4:
+    return path_shift_new(100, HOLD_PS);
+  case 5:
+    return path_shift_new(2000, HOLD_PS); /* beyond any segment */
+  case 6:
+    return path_split_new(536);
+  case 7:
+    return path_coalesce_new(4000, HOLD_PS);
+  default:
+    g_assert_not_reached();
+  }
+}
+
+static void test_alone(gconstpointer user)
+{
+  for (uint32_t seed = 1; seed <= 10; seed++) {
+    random_stream *random = random_stream_new(seed, "cuts");
+    path_element *box = new_box(GPOINTER_TO_UINT(user), random);
+    path_flows_check(&box, 1, HOLD_PS, seed);
+    path_element_free(box);
+    random_stream_free(random);
+  }
+}
+
+/* Each kind in front of each: what one makes, the other takes. */
+static void test_in_a_row(gconstpointer user)
+{
+  for (guint behind = 0; behind < KINDS; behind++) {
+    random_stream *random = random_stream_new(behind, "cuts");
+    path_element *boxes[] = {new_box(GPOINTER_TO_UINT(user), random), new_box(behind, random)};
+    path_flows_check(boxes, G_N_ELEMENTS(boxes), HOLD_PS, 20 + behind);
+    path_element_free(boxes[0]);
+    path_element_free(boxes[1]);
+    random_stream_free(random);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  for (guint kind = 0; kind < KINDS; kind++) {
+    random_stream *random = random_stream_new(0, "name");
+    path_element *box = new_box(kind, random);
+    char *alone = g_strdup_printf("/path_middleboxes/alone/%s-%u", box->class->name, kind);
+    char *in_a_row = g_strdup_printf("/path_middleboxes/in_a_row/%s-%u", box->class->name, kind);
+    g_test_add_data_func(alone, GUINT_TO_POINTER(kind), test_alone);
+    g_test_add_data_func(in_a_row, GUINT_TO_POINTER(kind), test_in_a_row);
+    g_free(alone);
+    g_free(in_a_row);
+    path_element_free(box);
+    random_stream_free(random);
+  }
+  return g_test_run();
+}

@@ -1,0 +1,464 @@
+/* The relay with a TCP of its own on each side: path_proxy.h. */
+#include "network/path_proxy_private.h"
+#include "path_test_kit.h"
+#include "proxy_kit.h"
+
+enum { BUFFER = 65536 };
+
+#define MILLISECOND TIME_PS_PER_MILLISECOND
+
+static proxy_kit *set_up(uint64_t buffer_octets, unsigned pairs)
+{
+  path_proxy_config config = proxy_kit_config(buffer_octets);
+
+  return proxy_kit_new(&config, pairs);
+}
+
+/* A proxy with the connection of pair 0 open. */
+static proxy_kit *connected(uint64_t buffer_octets)
+{
+  proxy_kit *kit = set_up(buffer_octets, 1);
+
+  proxy_kit_open(kit, 0, SIDE_INITIATOR);
+  proxy_kit_run(kit, 100 * MILLISECOND);
+  g_assert_true(kit->pairs[0].host[SIDE_INITIATOR].established);
+  g_assert_true(kit->pairs[0].host[SIDE_RESPONDER].established);
+  return kit;
+}
+
+static proxy_kit_host *host_of(proxy_kit *kit, enum side side)
+{
+  return &kit->pairs[0].host[side];
+}
+
+/* Loses the payload segment number `*left`. */
+static bool lose_one(void *user, const datagram *packet)
+{
+  unsigned *left = user;
+
+  return packet->payload.length > 0 && *left > 0 && --*left == 0;
+}
+
+/* SYN at 0, at the responder at 10 ms, its answer at the proxy at 15 ms: only then does the proxy answer,
+ * and the initiator has it at 20 ms, as without a proxy. Ports stay, sequence numbers are the proxy's. */
+static void test_handshake(void)
+{
+  proxy_kit *kit = set_up(BUFFER, 1);
+
+  proxy_kit_open(kit, 0, SIDE_INITIATOR);
+  tcp_header asked = kit->wires[INITIATOR_TO_PROXY].last;
+  proxy_kit_run(kit, 14 * MILLISECOND);
+  tcp_header passed_on = kit->wires[PROXY_TO_RESPONDER].last;
+  g_assert_cmphex(passed_on.flags & (TCP_SYN | TCP_ACK), ==, TCP_SYN);
+  g_assert_cmpuint(passed_on.source_port, ==, asked.source_port);
+  g_assert_cmpuint(passed_on.destination_port, ==, asked.destination_port);
+  g_assert_cmphex(passed_on.sequence, !=, asked.sequence);
+  g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].entered, ==, 0);
+  proxy_kit_run(kit, 1 * MILLISECOND);
+  g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].entered, ==, 1);
+  tcp_header answer = kit->wires[PROXY_TO_INITIATOR].last;
+  g_assert_cmphex(answer.flags & (TCP_SYN | TCP_ACK), ==, TCP_SYN | TCP_ACK);
+  g_assert_cmphex(answer.acknowledgement, ==, asked.sequence + 1);
+  g_assert_cmphex(answer.sequence, !=, kit->wires[RESPONDER_TO_PROXY].last.sequence);
+  g_assert_cmphex(answer.sequence, !=, passed_on.sequence);
+  g_assert_false(host_of(kit, SIDE_INITIATOR)->established);
+  proxy_kit_run(kit, 5 * MILLISECOND);
+  g_assert_true(host_of(kit, SIDE_INITIATOR)->established);
+  g_assert_cmpuint(proxy_kit_statistics(kit).connections, ==, 1);
+  proxy_kit_free(kit);
+}
+
+/* The host's second SYN, while the other host has not answered, neither opens a second connection nor is
+ * refused. */
+static void test_syn_again(void)
+{
+  proxy_kit *kit = set_up(BUFFER, 1);
+
+  kit->wires[PROXY_TO_RESPONDER].cut = true;
+  proxy_kit_open(kit, 0, SIDE_INITIATOR);
+  proxy_kit_run(kit, 1500 * MILLISECOND); /* RTO is 1 s on both sides */
+  g_assert_cmpuint(kit->wires[INITIATOR_TO_PROXY].entered, ==, 2);
+  g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].entered, ==, 0);
+  kit->wires[PROXY_TO_RESPONDER].cut = false;
+  proxy_kit_run(kit, 8000 * MILLISECOND);
+  g_assert_true(host_of(kit, SIDE_INITIATOR)->established);
+  g_assert_cmpuint(proxy_kit_statistics(kit).connections, ==, 1);
+  proxy_kit_free(kit);
+}
+
+/* The host takes its SYN back while the other has not answered: the proxy asks no more, and the next SYN
+ * opens anew. */
+static void test_reset_while_opening(void)
+{
+  proxy_kit *kit = set_up(BUFFER, 1);
+  tcp_header header = test_header(PROXY_KIT_PORT, 0, TCP_RST);
+
+  kit->wires[PROXY_TO_RESPONDER].cut = true;
+  proxy_kit_open(kit, 0, SIDE_INITIATOR);
+  proxy_kit_run(kit, 10 * MILLISECOND);
+  proxy_kit_send(kit, INITIATOR_TO_PROXY, test_packet_of(&header, 0, 0));
+  proxy_kit_renew(kit, 0);
+  proxy_kit_run(kit, 10000 * MILLISECOND);
+  g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].entered, ==, 1);
+  kit->wires[PROXY_TO_RESPONDER].cut = false;
+  proxy_kit_open(kit, 0, SIDE_INITIATOR);
+  proxy_kit_run(kit, 100 * MILLISECOND);
+  g_assert_true(host_of(kit, SIDE_INITIATOR)->established);
+  proxy_kit_free(kit);
+}
+
+/* Both directions at once, by either host's opening: all octets in order, FINs behind them, both ends
+ * finished. */
+static void test_transfer(void)
+{
+  for (enum side opener = SIDE_INITIATOR; opener < SIDES; opener++) {
+    proxy_kit *kit = set_up(BUFFER, 1);
+    proxy_kit_open(kit, 0, opener);
+    proxy_kit_post(kit, 0, SIDE_INITIATOR, 1000000);
+    proxy_kit_post(kit, 0, SIDE_RESPONDER, 300000);
+    proxy_kit_close(kit, 0, SIDE_INITIATOR);
+    proxy_kit_run(kit, 2000 * MILLISECOND);
+    g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 1000000);
+    g_assert_true(host_of(kit, SIDE_RESPONDER)->finished);
+    g_assert_cmpuint(host_of(kit, SIDE_INITIATOR)->received, ==, 300000);
+    g_assert_false(host_of(kit, SIDE_INITIATOR)->finished); /* half closed */
+    proxy_kit_post(kit, 0, SIDE_RESPONDER, 5000);
+    proxy_kit_close(kit, 0, SIDE_RESPONDER);
+    proxy_kit_run(kit, 2000 * MILLISECOND);
+    g_assert_cmpuint(host_of(kit, SIDE_INITIATOR)->received, ==, 305000);
+    for (enum side side = 0; side < SIDES; side++) {
+      g_assert_true(host_of(kit, side)->closed);
+      g_assert_cmpint(host_of(kit, side)->reason, ==, TCP_CLOSE_FINISHED);
+    }
+    path_proxy_statistics statistics = proxy_kit_statistics(kit);
+    g_assert_cmpuint(statistics.octets[SIDE_INITIATOR], ==, 1000000);
+    g_assert_cmpuint(statistics.octets[SIDE_RESPONDER], ==, 305000);
+    g_assert_cmpuint(statistics.retransmissions[SIDE_INITIATOR] + statistics.retransmissions[SIDE_RESPONDER],
+                     ==, 0);
+    proxy_kit_free(kit);
+  }
+}
+
+/* Each side has its MTU: 9000 from the initiator, 1500 to the responder. */
+static void test_mtu_of_each_side(void)
+{
+  path_proxy_config config = proxy_kit_config(BUFFER * 4);
+
+  config.side[SIDE_INITIATOR].receive_mtu_octets = 9000;
+  config.side[SIDE_RESPONDER].send_mtu_octets = 1200;
+  proxy_kit *kit = proxy_kit_new(&config, 1);
+  tcp_connection_set_send_mtu(host_of(kit, SIDE_INITIATOR)->connection, 9000);
+  proxy_kit_open(kit, 0, SIDE_INITIATOR);
+  proxy_kit_post(kit, 0, SIDE_INITIATOR, 100000);
+  proxy_kit_run(kit, 1000 * MILLISECOND);
+  g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 100000);
+  g_assert_cmpuint(kit->wires[INITIATOR_TO_PROXY].largest_octets, ==, 9000);
+  g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].largest_octets, ==, 1200);
+  proxy_kit_free(kit);
+}
+
+/* A host that refuses: the other one is refused, too. */
+static void test_refused(void)
+{
+  proxy_kit *kit = set_up(BUFFER, 1);
+
+  tcp_connection_open(host_of(kit, SIDE_INITIATOR)->connection, 0); /* nobody listens */
+  proxy_kit_send(kit, INITIATOR_TO_PROXY,
+                 tcp_connection_transmit(host_of(kit, SIDE_INITIATOR)->connection, 0));
+  proxy_kit_run(kit, 100 * MILLISECOND);
+  g_assert_true(host_of(kit, SIDE_INITIATOR)->closed);
+  g_assert_cmpint(host_of(kit, SIDE_INITIATOR)->reason, ==, TCP_CLOSE_RESET);
+  proxy_kit_free(kit);
+}
+
+/* RST is passed on, from either host. */
+static void test_reset(void)
+{
+  for (enum side side = 0; side < SIDES; side++) {
+    proxy_kit *kit = connected(BUFFER);
+    proxy_kit_post(kit, 0, side_peer(side), 3000);
+    proxy_kit_abort(kit, 0, side);
+    proxy_kit_run(kit, 100 * MILLISECOND);
+    g_assert_true(host_of(kit, side_peer(side))->closed);
+    g_assert_cmpint(host_of(kit, side_peer(side))->reason, ==, TCP_CLOSE_RESET);
+    proxy_kit_free(kit);
+  }
+}
+
+/* A host that is gone: when the proxy's TCP gives it up, the other host is reset. */
+static void test_gives_up(void)
+{
+  proxy_kit *kit = connected(BUFFER);
+
+  kit->wires[PROXY_TO_RESPONDER].cut = true;
+  proxy_kit_post(kit, 0, SIDE_INITIATOR, 3000);
+  proxy_kit_run(kit, 1000 * MILLISECOND * 1000);
+  g_assert_true(host_of(kit, SIDE_INITIATOR)->closed);
+  g_assert_cmpint(host_of(kit, SIDE_INITIATOR)->reason, ==, TCP_CLOSE_RESET);
+  g_assert_cmpuint(proxy_kit_statistics(kit).timeouts[SIDE_RESPONDER], >=, 8);
+  proxy_kit_free(kit);
+}
+
+/* Lost behind the proxy: the proxy sends it again, the host never learns. Lost in front of it: the other
+ * way round. */
+static void test_retransmissions_end_here(void)
+{
+  for (int behind = 0; behind < 2; behind++) {
+    proxy_kit *kit = connected(BUFFER * 4);
+    unsigned left = 5;
+    proxy_kit_wire *wire = &kit->wires[behind ? PROXY_TO_RESPONDER : INITIATOR_TO_PROXY];
+    wire->loses = lose_one;
+    wire->loses_user = &left;
+    proxy_kit_post(kit, 0, SIDE_INITIATOR, 200000);
+    proxy_kit_run(kit, 3000 * MILLISECOND);
+    g_assert_cmpuint(left, ==, 0);
+    g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 200000);
+    g_assert_cmpuint(proxy_kit_statistics(kit).retransmissions[SIDE_RESPONDER], ==, behind ? 1 : 0);
+    g_assert_cmpuint(kit->wires[INITIATOR_TO_PROXY].retransmissions, ==, behind ? 0 : 1);
+    g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].retransmissions, ==, behind ? 1 : 0);
+    proxy_kit_free(kit);
+  }
+}
+
+/* The responder's side stands still: the proxy takes in what its buffer holds and no octet more, and its
+ * window closes. When the responder is back, all goes on. */
+static void test_back_pressure(void)
+{
+  proxy_kit *kit = connected(BUFFER);
+
+  kit->wires[RESPONDER_TO_PROXY].cut = true; /* nothing is acknowledged */
+  proxy_kit_post(kit, 0, SIDE_INITIATOR, 1000000);
+  proxy_kit_run(kit, 2000 * MILLISECOND);
+  path_proxy_statistics statistics = proxy_kit_statistics(kit);
+  g_assert_cmpuint(statistics.octets[SIDE_INITIATOR], <=, BUFFER);
+  g_assert_cmpuint(statistics.octets[SIDE_INITIATOR], >, BUFFER - 1460);
+  g_assert_cmpuint(statistics.buffered_peak_octets, ==, statistics.octets[SIDE_INITIATOR]);
+  g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].last.window, ==,
+                   BUFFER - statistics.octets[SIDE_INITIATOR]);
+  kit->wires[RESPONDER_TO_PROXY].cut = false;
+  proxy_kit_run(kit, 20000 * MILLISECOND);
+  g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 1000000);
+  g_assert_cmpuint(proxy_kit_statistics(kit).buffered_peak_octets, <=, BUFFER);
+  proxy_kit_free(kit);
+}
+
+/* What a slow far side makes of the near one: a buffer of 20,000 octets and 100 ms of round trip behind it
+ * let at most 20,000 octets pass in each 100 ms: 400,000 take at least 1.9 s. */
+static void test_a_buffer_a_round_trip(void)
+{
+  proxy_kit *kit = connected(20000);
+
+  kit->wires[PROXY_TO_RESPONDER].delay_ps = 95 * MILLISECOND;
+  proxy_kit_post(kit, 0, SIDE_INITIATOR, 400000);
+  proxy_kit_run(kit, 1900 * MILLISECOND);
+  g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, <=, 380000);
+  proxy_kit_run(kit, 1500 * MILLISECOND);
+  g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 400000);
+  proxy_kit_free(kit);
+}
+
+/* The next connection on the same ports gets connections of its own, also when the other host opens it;
+ * counters go on. */
+static void test_ports_used_again(void)
+{
+  proxy_kit *kit = connected(BUFFER);
+  unsigned left = 1;
+
+  kit->wires[PROXY_TO_RESPONDER].loses = lose_one;
+  kit->wires[PROXY_TO_RESPONDER].loses_user = &left;
+  proxy_kit_post(kit, 0, SIDE_INITIATOR, 3000);
+  proxy_kit_run(kit, 2000 * MILLISECOND);
+  g_assert_cmpuint(proxy_kit_statistics(kit).retransmissions[SIDE_RESPONDER], ==, 1);
+  proxy_kit_abort(kit, 0, SIDE_INITIATOR);
+  proxy_kit_run(kit, 100 * MILLISECOND);
+  proxy_kit_renew(kit, 0);
+  proxy_kit_open(kit, 0, SIDE_RESPONDER);
+  proxy_kit_post(kit, 0, SIDE_INITIATOR, 5000);
+  proxy_kit_run(kit, 200 * MILLISECOND);
+  g_assert_true(host_of(kit, SIDE_RESPONDER)->established);
+  g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 5000);
+  g_assert_cmpuint(proxy_kit_statistics(kit).connections, ==, 2);
+  g_assert_cmpuint(proxy_kit_statistics(kit).octets[SIDE_INITIATOR], ==, 8000);
+  g_assert_cmpuint(proxy_kit_statistics(kit).retransmissions[SIDE_RESPONDER], ==, 1);
+  proxy_kit_free(kit);
+}
+
+/* A SYN that comes once more when all is over (a duplicate that was under way) opens nothing. */
+static void test_old_syn(void)
+{
+  proxy_kit *kit = set_up(BUFFER, 1);
+
+  tcp_connection_listen(host_of(kit, SIDE_RESPONDER)->connection);
+  tcp_connection_open(host_of(kit, SIDE_INITIATOR)->connection, 0);
+  datagram *syn = tcp_connection_transmit(host_of(kit, SIDE_INITIATOR)->connection, 0);
+  datagram *old = datagram_copy(syn);
+  proxy_kit_send(kit, INITIATOR_TO_PROXY, syn);
+  proxy_kit_run(kit, 100 * MILLISECOND);
+  proxy_kit_abort(kit, 0, SIDE_INITIATOR);
+  proxy_kit_run(kit, 100 * MILLISECOND);
+  proxy_kit_send(kit, INITIATOR_TO_PROXY, old);
+  proxy_kit_run(kit, 100 * MILLISECOND);
+  g_assert_cmpuint(proxy_kit_statistics(kit).connections, ==, 1);
+  proxy_kit_free(kit);
+}
+
+/* Loses the first payload segment and keeps it. */
+static bool keep_first(void *user, const datagram *packet)
+{
+  datagram **first = user;
+
+  if (packet->payload.length == 0 || *first) {
+    return false;
+  }
+  *first = datagram_copy(packet);
+  return true;
+}
+
+/* "Too big" about the proxy's segments is for the proxy, which cuts smaller; about anything else it
+ * passes. */
+static void test_too_big(void)
+{
+  proxy_kit *kit = connected(BUFFER);
+  const ip_address router = ip_address_v4(0x0A0000FE);
+  datagram *lost = NULL;
+
+  kit->wires[PROXY_TO_RESPONDER].loses = keep_first;
+  kit->wires[PROXY_TO_RESPONDER].loses_user = &lost;
+  proxy_kit_post(kit, 0, SIDE_INITIATOR, 3000);
+  proxy_kit_run(kit, 6 * MILLISECOND);
+  g_assert_nonnull(lost);
+  kit->wires[PROXY_TO_RESPONDER].largest_octets = 0;
+  uint64_t passed = kit->wires[PROXY_TO_INITIATOR].entered;
+  datagram *message = datagram_new_too_big(&router, lost, 1000);
+  path_element_receive(kit->ends[SIDE_RESPONDER], datagram_ref(message), kit->now);
+  g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].entered, ==, passed);
+  proxy_kit_run(kit, 1000 * MILLISECOND);
+  proxy_kit_post(kit, 0, SIDE_INITIATOR, 3000);
+  proxy_kit_run(kit, 1000 * MILLISECOND);
+  g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 6000);
+  g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].largest_octets, ==, 1000);
+
+  passed = kit->wires[PROXY_TO_RESPONDER].entered;
+  path_element_receive(kit->ends[SIDE_INITIATOR], message,
+                       kit->now); /* the proxy sends no such segments to that side */
+  g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].entered, ==, passed + 1);
+  datagram_unref(lost);
+  proxy_kit_free(kit);
+}
+
+/* No connection's: passes. Fragments, wrong checksums: dropped and counted. */
+static void test_strangers(void)
+{
+  path_proxy_config config = proxy_kit_config(BUFFER);
+  path_element *forward;
+  path_element *reverse;
+  GArray *output = test_output_new();
+  datagram *packet = test_packet(0, 1000, TCP_ACK);
+  datagram *damaged = test_packet(0, 1000, TCP_ACK);
+
+  path_proxy_new(&config, &forward, &reverse);
+  path_element_set_output(forward, test_output, output);
+  path_element_set_output(reverse, test_output, output);
+  path_element_receive(forward, datagram_new_fragment(packet, 0, 504), 0);
+  g_assert_cmpuint(forward->counts.dropped, ==, 1);
+  datagram_carry_checksum(damaged);
+  datagram_own_payload(damaged)[0] ^= 1;
+  path_element_receive(reverse, damaged, 0);
+  g_assert_cmpuint(reverse->counts.dropped, ==, 1);
+  g_assert_cmpuint(output->len, ==, 0);
+  path_element_receive(forward, packet, 0);
+  g_assert_true(test_output_at(output, 0)->packet == packet);
+  g_assert_cmpuint(forward->counts.dropped, ==, 1);
+  path_element_free(reverse);
+  test_output_free(output);
+  path_element_free(forward);
+}
+
+/* Loses one packet in `*every` on average. */
+typedef struct random_loss {
+  GRand *random;
+  int every;
+} random_loss;
+
+static bool lose_some(void *user, const datagram *packet)
+{
+  random_loss *loss = user;
+
+  (void)packet;
+  return g_rand_int_range(loss->random, 0, loss->every) == 0;
+}
+
+/* Connections both ways over wires that all lose 1 packet in 30: every octet arrives, in order, and every
+ * FIN. */
+static void test_losses_everywhere(void)
+{
+  for (guint32 seed = 1; seed <= 5; seed++) {
+    random_loss loss = {.random = g_rand_new_with_seed(seed), .every = 30};
+    proxy_kit *kit = set_up(30000, PROXY_KIT_PAIRS_MAX);
+    g_test_message("seed %u", seed);
+    for (int wire = 0; wire < PROXY_KIT_WIRES; wire++) {
+      kit->wires[wire].loses = lose_some;
+      kit->wires[wire].loses_user = &loss;
+    }
+    for (unsigned pair = 0; pair < kit->pair_count; pair++) {
+      proxy_kit_open(kit, pair, pair % 2 ? SIDE_RESPONDER : SIDE_INITIATOR);
+      proxy_kit_post(kit, pair, SIDE_INITIATOR, 20000 * pair + 1);
+      proxy_kit_post(kit, pair, SIDE_RESPONDER, 150000 / (pair + 1));
+      proxy_kit_close(kit, pair, SIDE_INITIATOR);
+      proxy_kit_close(kit, pair, SIDE_RESPONDER);
+    }
+    proxy_kit_run(kit, 600000 * MILLISECOND);
+    for (unsigned pair = 0; pair < kit->pair_count; pair++) {
+      const proxy_kit_host *initiator = &kit->pairs[pair].host[SIDE_INITIATOR];
+      const proxy_kit_host *responder = &kit->pairs[pair].host[SIDE_RESPONDER];
+      g_assert_cmpuint(responder->received, ==, 20000 * pair + 1);
+      g_assert_cmpuint(initiator->received, ==, 150000 / (pair + 1));
+      g_assert_true(initiator->finished && responder->finished);
+      g_assert_true(initiator->closed && responder->closed);
+    }
+    g_assert_cmpuint(proxy_kit_statistics(kit).buffered_peak_octets, <=, 30000);
+    proxy_kit_free(kit);
+    g_rand_free(loss.random);
+  }
+}
+
+/* The same configuration makes the same sequence numbers, another seed others. */
+static void test_isns(void)
+{
+  uint32_t isns[3];
+
+  for (int i = 0; i < 3; i++) {
+    path_proxy_config config = proxy_kit_config(BUFFER);
+    config.seed = i == 2 ? 2 : 1;
+    proxy_kit *kit = proxy_kit_new(&config, 1);
+    proxy_kit_open(kit, 0, SIDE_INITIATOR);
+    proxy_kit_run(kit, 6 * MILLISECOND);
+    isns[i] = kit->wires[PROXY_TO_RESPONDER].last.sequence;
+    proxy_kit_free(kit);
+  }
+  g_assert_cmphex(isns[0], ==, isns[1]);
+  g_assert_cmphex(isns[0], !=, isns[2]);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/path_proxy/handshake", test_handshake);
+  g_test_add_func("/path_proxy/syn_again", test_syn_again);
+  g_test_add_func("/path_proxy/reset_while_opening", test_reset_while_opening);
+  g_test_add_func("/path_proxy/transfer", test_transfer);
+  g_test_add_func("/path_proxy/mtu_of_each_side", test_mtu_of_each_side);
+  g_test_add_func("/path_proxy/refused", test_refused);
+  g_test_add_func("/path_proxy/reset", test_reset);
+  g_test_add_func("/path_proxy/gives_up", test_gives_up);
+  g_test_add_func("/path_proxy/retransmissions_end_here", test_retransmissions_end_here);
+  g_test_add_func("/path_proxy/back_pressure", test_back_pressure);
+  g_test_add_func("/path_proxy/a_buffer_a_round_trip", test_a_buffer_a_round_trip);
+  g_test_add_func("/path_proxy/ports_used_again", test_ports_used_again);
+  g_test_add_func("/path_proxy/old_syn", test_old_syn);
+  g_test_add_func("/path_proxy/too_big", test_too_big);
+  g_test_add_func("/path_proxy/strangers", test_strangers);
+  g_test_add_func("/path_proxy/losses_everywhere", test_losses_everywhere);
+  g_test_add_func("/path_proxy/isns", test_isns);
+  return g_test_run();
+}

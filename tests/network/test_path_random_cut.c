@@ -1,0 +1,137 @@
+/* The middlebox that cuts at random places: path_random_cut.h. */
+#include "network/path_random_cut.h"
+#include "path_box_kit.h"
+
+enum { FLUSH_PS = 1000 };
+
+/* The lengths of what came since the last look, in `counts` by length; forgets it. Returns how many
+ * packets. */
+static guint count_lengths(box_kit *kit, guint *counts, uint32_t max)
+{
+  guint pieces = kit->output->len;
+
+  for (guint i = 0; i < pieces; i++) {
+    uint32_t length = box_kit_packet(kit, i)->payload.length;
+    g_assert_cmpuint(length, <=, max);
+    counts[length]++;
+  }
+  test_output_clear(kit->output);
+  return pieces;
+}
+
+/* Lengths are uniform in [min, max]: of 10,000 pieces of 10 … 14 octets each length has 2000 on average
+ * with a standard deviation of 40; 5 of those are allowed. */
+static void test_lengths_are_uniform(void)
+{
+  random_stream *random = random_stream_new(1, "cuts");
+  box_kit kit = box_kit_connected(path_random_cut_new(10, 14, FLUSH_PS, random));
+  guint counts[15] = {0};
+  guint pieces = 0;
+
+  for (int64_t from = 0; pieces < 10000; from += 1460) {
+    box_kit_segment(&kit, from, from + 1460, 0, 0);
+    pieces += count_lengths(&kit, counts, 14);
+  }
+  for (guint length = 0; length < 10; length++) {
+    g_assert_cmpuint(counts[length], ==, 0);
+  }
+  for (guint length = 10; length <= 14; length++) {
+    g_assert_cmpuint(counts[length], >, pieces / 5 - 200);
+    g_assert_cmpuint(counts[length], <, pieces / 5 + 200);
+  }
+  box_kit_free(&kit);
+  random_stream_free(random);
+}
+
+/* With min = max = 1000 places are known: a piece waits for its last octet, is drawn once, and behind a
+ * flush a new one begins. */
+static void test_pieces_wait_for_their_end(void)
+{
+  random_stream *random = random_stream_new(1, "cuts");
+  box_kit kit = box_kit_connected(path_random_cut_new(1000, 1000, FLUSH_PS, random));
+
+  box_kit_expect(&kit, 0, 700, 0, "");
+  box_kit_expect(&kit, 700, 2100, 0, "[0,1000). [1000,2000).");
+  box_kit_expect(&kit, 2100, 2500, TCP_PSH, "[2000,2500)P.");
+  box_kit_expect(&kit, 2500, 3400, 0, "");
+  g_assert_cmpint(box_kit_deadline(&kit), ==, FLUSH_PS);
+  path_element_run(kit.box, FLUSH_PS);
+  box_kit_assert_output(&kit, "[2500,3400).");
+  box_kit_free(&kit);
+  random_stream_free(random);
+}
+
+/* A retransmission is cut anew, from its own first octet on, and passes at once. */
+static void test_retransmissions(void)
+{
+  random_stream *random = random_stream_new(1, "cuts");
+  box_kit kit = box_kit_connected(path_random_cut_new(1000, 1000, FLUSH_PS, random));
+
+  box_kit_expect(&kit, 0, 2300, 0, "[0,1000). [1000,2000).");
+  box_kit_expect(&kit, 300, 1900, 0, "[300,1300). [1300,1900).");
+  box_kit_expect(&kit, 1500, 2500, 0, "[1500,2000).");
+  box_kit_expect(&kit, 2500, 3000, 0, "[2000,3000).");
+  box_kit_expect(&kit, 2500, 3600, 0, "[2500,3500).");
+  box_kit_expect(&kit, 3600, 4500, 0, "[3500,4500).");
+  box_kit_free(&kit);
+  random_stream_free(random);
+}
+
+/* The same retransmission three times, lengths 1 … 1000: three different cuts. */
+static void test_cut_anew_each_time(void)
+{
+  random_stream *random = random_stream_new(1, "cuts");
+  box_kit kit = box_kit_connected(path_random_cut_new(1, 1000, FLUSH_PS, random));
+  uint32_t first[3];
+
+  box_kit_segment(&kit, 0, 1460, TCP_PSH, 0);
+  for (guint i = 0; i < 3; i++) {
+    test_output_clear(kit.output);
+    box_kit_segment(&kit, 0, 1460, 0, 0);
+    first[i] = box_kit_packet(&kit, 0)->payload.length;
+  }
+  g_assert_cmpuint(first[0], !=, first[1]);
+  g_assert_cmpuint(first[1], !=, first[2]);
+  box_kit_free(&kit);
+  random_stream_free(random);
+}
+
+/* A length is drawn once for a piece, not again with each segment that it waits for: of 1 … 100 with
+ * segments of 1 octet, drawing again would make pieces of 10 octets on average, not of 50.5. */
+static void test_drawn_once(void)
+{
+  random_stream *random = random_stream_new(1, "cuts");
+  box_kit kit = box_kit_connected(path_random_cut_new(1, 100, FLUSH_PS, random));
+  guint pieces = 0;
+
+  for (int64_t from = 0; from < 50000; from++) {
+    box_kit_segment(&kit, from, from + 1, 0, 0);
+    pieces += kit.output->len;
+    test_output_clear(kit.output);
+  }
+  /* about 990 pieces, with a standard deviation of 0.57 * 31.5 = 18 */
+  g_assert_cmpuint(pieces, >, 900);
+  g_assert_cmpuint(pieces, <, 1080);
+  box_kit_free(&kit);
+  random_stream_free(random);
+}
+
+static void test_strangers(void)
+{
+  random_stream *random = random_stream_new(1, "cuts");
+
+  box_kit_check_strangers(path_random_cut_new(1000, 1000, FLUSH_PS, random));
+  random_stream_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/path_random_cut/lengths_are_uniform", test_lengths_are_uniform);
+  g_test_add_func("/path_random_cut/pieces_wait_for_their_end", test_pieces_wait_for_their_end);
+  g_test_add_func("/path_random_cut/retransmissions", test_retransmissions);
+  g_test_add_func("/path_random_cut/cut_anew_each_time", test_cut_anew_each_time);
+  g_test_add_func("/path_random_cut/drawn_once", test_drawn_once);
+  g_test_add_func("/path_random_cut/strangers", test_strangers);
+  return g_test_run();
+}

@@ -1,0 +1,126 @@
+/* Random Early Detection. */
+#include "network/path_red.h"
+#include "path_test_kit.h"
+
+typedef struct fixture {
+  random_stream *random;
+  path_queue_manager *red;
+} fixture;
+
+static fixture set_up(double probability, double weight)
+{
+  fixture f = {.random = random_stream_new(20260319, "red.forward")};
+  f.red = path_red_new(&(path_red_config){.minimum_packets = 5,
+                                          .maximum_packets = 15,
+                                          .probability = probability,
+                                          .weight = weight,
+                                          .packet_ps = 1000},
+                       f.random);
+  return f;
+}
+
+static void tear_down(fixture *f)
+{
+  f->red->class->free(f->red);
+  random_stream_free(f->random);
+}
+
+static path_queue_verdict ask(fixture *f, uint32_t packets, bool ecn_capable)
+{
+  return f->red->class->enqueue(f->red,
+                                &(path_queue_question){.packets = packets, .ecn_capable = ecn_capable}, 0);
+}
+
+/* With a weight of 1 the average is the queue: below 5 all pass, from 15 on all are dropped, ECN-capable or not. */
+static void test_thresholds(void)
+{
+  fixture f = set_up(0.5, 1);
+  for (int i = 0; i < 1000; i++) {
+    g_assert_cmpint(ask(&f, 4, false), ==, PATH_QUEUE_PASS);
+    g_assert_cmpint(ask(&f, 15, i % 2 == 0), ==, PATH_QUEUE_DROP);
+    g_assert_cmpint(ask(&f, 5, false), ==, PATH_QUEUE_PASS); /* at the minimum the probability is 0 */
+  }
+  tear_down(&f);
+}
+
+/* Half way, at 10, the probability is half of 10 %: 5 %. The gap to the next drop is uniform in 1 … 20: never more than 20, mean 10.5,
+ * variance (20² - 1) / 12 = 33.25: of 42,000 packets 4000 are dropped, variance 42,000 · 33.25 / 10.5³, sigma 34.7. */
+static void test_gaps_are_uniform(void)
+{
+  fixture f = set_up(0.1, 1);
+  guint dropped = 0;
+  guint gap = 0;
+  guint of_gap[21] = {0};
+  for (int i = 0; i < 42000; i++) {
+    gap++;
+    if (ask(&f, 10, false) == PATH_QUEUE_DROP) {
+      g_assert_cmpuint(gap, <=, 20);
+      of_gap[gap]++;
+      dropped++;
+      gap = 0;
+    }
+  }
+  g_assert_cmpfloat_with_epsilon(dropped, 4000, 5 * 34.7);
+  for (int i = 1; i <= 20; i++) { /* 200 each, sigma 13.8 */
+    g_assert_cmpfloat_with_epsilon(of_gap[i], dropped / 20.0, 5 * 13.8);
+  }
+  tear_down(&f);
+}
+
+/* What is ECN-capable is marked where others are dropped. */
+static void test_marks(void)
+{
+  fixture f = set_up(0.1, 1);
+  guint marked = 0;
+  for (int i = 0; i < 4200; i++) {
+    path_queue_verdict verdict = ask(&f, 10, true);
+    g_assert_cmpint(verdict, !=, PATH_QUEUE_DROP);
+    marked += verdict == PATH_QUEUE_MARK;
+  }
+  g_assert_cmpfloat_with_epsilon(marked, 400, 5 * 11);
+  tear_down(&f);
+}
+
+/* A weight of 1/4: 20 waiting make averages of 5, 8.75, 11.5625, 13.67, 15.25: the fifth packet finds it above the maximum. With a
+ * probability of 0 nothing is dropped before. After an idle time of 4 packets the average is 15.25 · 0.75⁴ = 4.83 and all pass. */
+static void test_average(void)
+{
+  fixture f = set_up(0, 0.25);
+  for (int i = 0; i < 4; i++) {
+    g_assert_cmpint(ask(&f, 20, false), ==, PATH_QUEUE_PASS);
+  }
+  g_assert_cmpint(ask(&f, 20, false), ==, PATH_QUEUE_DROP);
+  g_assert_cmpint(f.red->class->enqueue(f.red, &(path_queue_question){.idle_ps = 4999}, 0), ==,
+                  PATH_QUEUE_PASS);
+  /* from 4.83 it takes 8.62, 11.46, 13.60 and 15.20: the fourth is dropped; had the idle time not counted, the first */
+  for (int i = 0; i < 3; i++) {
+    g_assert_cmpint(ask(&f, 20, false), ==, PATH_QUEUE_PASS);
+  }
+  g_assert_cmpint(ask(&f, 20, false), ==, PATH_QUEUE_DROP);
+  tear_down(&f);
+}
+
+/* One draw a packet, whatever the average. */
+static void test_one_draw_a_packet(void)
+{
+  fixture f = set_up(0.1, 1);
+  random_stream *other = random_stream_new(20260319, "red.forward");
+  for (uint32_t i = 0; i < 300; i++) {
+    ask(&f, i % 20, i % 2 == 0);
+    random_stream_next(other);
+  }
+  g_assert_cmpuint(random_stream_next(f.random), ==, random_stream_next(other));
+  random_stream_free(other);
+  tear_down(&f);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/path_red/thresholds", test_thresholds);
+  g_test_add_func("/path_red/gaps_are_uniform", test_gaps_are_uniform);
+  g_test_add_func("/path_red/marks", test_marks);
+  g_test_add_func("/path_red/average", test_average);
+  g_test_add_func("/path_red/one_draw_a_packet", test_one_draw_a_packet);
+  return g_test_run();
+}

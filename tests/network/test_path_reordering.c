@@ -1,0 +1,226 @@
+/* The metrics of RFC 4737. */
+#include "network/path_reordering.h"
+#include "path_test_kit.h"
+
+typedef struct fixture {
+  path_element *entrance;
+  path_element *exit;
+  GArray *inside; /* what has entered */
+  GArray *output;
+} fixture;
+
+static fixture set_up(void)
+{
+  fixture f = {.entrance = path_reordering_entrance_new(),
+               .exit = path_reordering_exit_new(),
+               .inside = test_output_new(),
+               .output = test_output_new()};
+  path_element_set_output(f.entrance, test_output, f.inside);
+  path_element_set_output(f.exit, test_output, f.output);
+  return f;
+}
+
+static void tear_down(fixture *f)
+{
+  path_element_free(f->entrance);
+  path_element_free(f->exit);
+  test_output_free(f->inside);
+  test_output_free(f->output);
+}
+
+/* `count` segments of the connection from `port` enter. */
+static void enter(fixture *f, uint16_t port, guint count)
+{
+  for (guint i = 0; i < count; i++) {
+    tcp_header header = test_header(port, i, TCP_ACK);
+    path_element_receive(f->entrance, test_packet_of(&header, i, 1), i);
+  }
+}
+
+/* The one that entered as number `index` (from 1) leaves at `now`; perhaps not for the last time. */
+static void leave(fixture *f, guint index, time_ps now)
+{
+  path_element_receive(f->exit, datagram_ref(test_output_at(f->inside, index - 1)->packet), now);
+}
+
+/* `count` packets enter, and leave in the order `order`, 10 apart. */
+static path_reordering_report report_of(const guint *order, gsize length, guint count)
+{
+  fixture f = set_up();
+  enter(&f, 1000, count);
+  for (gsize i = 0; i < length; i++) {
+    leave(&f, order[i], (time_ps)(i + 1) * 10);
+  }
+  g_assert_cmpuint(f.output->len, ==, length); /* a pass-through */
+  path_reordering_report report = *path_reordering_counted(f.exit);
+  tear_down(&f);
+  return report;
+}
+
+static void test_in_order(void)
+{
+  static const guint order[] = {1, 2, 3, 5, 6}; /* a loss is no reordering */
+  path_reordering_report report = report_of(order, G_N_ELEMENTS(order), 6);
+  g_assert_cmpuint(report.packets, ==, 5);
+  g_assert_cmpuint(report.reordered, ==, 0);
+  g_assert_cmpuint(report.free_runs, ==, 0);
+}
+
+/* 1 2 3 7 8 9 10 4 5 6 11 at 10 … 110. 4, 5 and 6 are reordered; the first with a larger number is 7, the fourth. 4 is the eighth:
+ * extent 4, late by 40; 5: 5 and 50; 6: 6 and 60. Right before 4 there are 10, 9, 8 and 7: it is 1- to 4-reordered; before 5 there is 4:
+ * not even 1-reordered. The free runs: 1 2 3 7 8 9 10, of 7, then none between the reordered, and 11 has not ended. */
+static void test_three_late(void)
+{
+  static const guint order[] = {1, 2, 3, 7, 8, 9, 10, 4, 5, 6, 11};
+  path_reordering_report report = report_of(order, G_N_ELEMENTS(order), 11);
+  g_assert_cmpuint(report.packets, ==, 11);
+  g_assert_cmpuint(report.reordered, ==, 3);
+  g_assert_cmpuint(report.extent_sum, ==, 4 + 5 + 6);
+  g_assert_cmpuint(report.extent_most, ==, 6);
+  g_assert_cmpuint(report.late_sum_ps, ==, 40 + 50 + 60);
+  g_assert_cmpint(report.late_most_ps, ==, 60);
+  static const uint64_t n_reordered[PATH_REORDERING_DEGREES] = {1, 1, 1, 1};
+  g_assert_cmpmem(report.n_reordered, sizeof report.n_reordered, n_reordered, sizeof n_reordered);
+  g_assert_cmpuint(report.free_runs, ==, 1);
+  g_assert_cmpuint(report.free_run_packets, ==, 7);
+  g_assert_cmpuint(report.free_run_most, ==, 7);
+}
+
+/* A hole is filled from the middle: 1 6 4 2 5 3. The first larger than each is 6, the second: extents 1, 2, 3, 4. Before 4 is 6: 1. Before
+ * 2 are 4 and 6: 2. Before 5 is 2: 0. Before 3 is 5, then 2: 1. */
+static void test_a_hole_filled_from_the_middle(void)
+{
+  static const guint order[] = {1, 6, 4, 2, 5, 3};
+  path_reordering_report report = report_of(order, G_N_ELEMENTS(order), 6);
+  g_assert_cmpuint(report.reordered, ==, 4);
+  g_assert_cmpuint(report.extent_sum, ==, 1 + 2 + 3 + 4);
+  g_assert_cmpuint(report.n_reordered[0], ==, 3);
+  g_assert_cmpuint(report.n_reordered[1], ==, 1);
+  g_assert_cmpuint(report.n_reordered[2], ==, 0);
+  g_assert_cmpuint(report.copies, ==, 0);
+}
+
+/* Two holes: 1 3 5 2 4. 2 is behind 3 and 5: extent 2; 4: its first larger is 5, the third, so 2 as well, but right before it there is
+ * 2: not n-reordered. */
+static void test_two_holes(void)
+{
+  static const guint order[] = {1, 3, 5, 2, 4};
+  path_reordering_report report = report_of(order, G_N_ELEMENTS(order), 5);
+  g_assert_cmpuint(report.reordered, ==, 2);
+  g_assert_cmpuint(report.extent_sum, ==, 4);
+  g_assert_cmpuint(report.n_reordered[0], ==, 1);
+  g_assert_cmpuint(report.n_reordered[1], ==, 1);
+  g_assert_cmpuint(report.free_runs, ==, 1); /* 1 3 5; none between 2 and 4 */
+  g_assert_cmpuint(report.free_run_packets, ==, 3);
+}
+
+/* Copies of what has come are not reordered and take no place: of the newest, of an older one, of a late one. 3 has extent 1. */
+static void test_copies(void)
+{
+  static const guint order[] = {1, 2, 2, 1, 4, 4, 3, 3, 4};
+  path_reordering_report report = report_of(order, G_N_ELEMENTS(order), 4);
+  g_assert_cmpuint(report.packets, ==, 4);
+  g_assert_cmpuint(report.copies, ==, 5);
+  g_assert_cmpuint(report.reordered, ==, 1);
+  g_assert_cmpuint(report.extent_most, ==, 1);
+}
+
+/* n-reordering is counted up to 16: 20 packets in front of the first. The extent is exact all the same. */
+static void test_more_than_the_degrees(void)
+{
+  guint order[21];
+  for (guint i = 0; i < 20; i++) {
+    order[i] = i + 2;
+  }
+  order[20] = 1;
+  path_reordering_report report = report_of(order, 21, 21);
+  g_assert_cmpuint(report.extent_most, ==, 20);
+  g_assert_cmpuint(report.n_reordered[15], ==, 1);
+}
+
+/* Every other packet is missing: 300 gaps, of which the last 256 are remembered. Packet 2 is long forgotten, packet 600 is not: its gap
+ * was jumped over by 601, which is right before: extent 1. 88 is the last of the 44 that are forgotten, 90 the first remembered: with
+ * 91 the 46th to come, 90 is at the place of the 302nd to be counted (301 odd ones, and 600 before it). */
+static void test_bounded_memory(void)
+{
+  fixture f = set_up();
+  enter(&f, 1000, 601);
+  for (guint i = 1; i <= 601; i += 2) {
+    leave(&f, i, i);
+  }
+  leave(&f, 2, 1000);
+  leave(&f, 88, 1000);
+  const path_reordering_report *report = path_reordering_counted(f.exit);
+  g_assert_cmpuint(report->packets, ==, 301);
+  g_assert_cmpuint(report->forgotten, ==, 2);
+  g_assert_cmpuint(report->reordered, ==, 0);
+  leave(&f, 600, 1001);
+  g_assert_cmpuint(report->extent_sum, ==, 1);
+  leave(&f, 90, 1002);
+  g_assert_cmpuint(report->reordered, ==, 2);
+  g_assert_cmpuint(report->extent_most, ==, 302 - 45);
+  tear_down(&f);
+}
+
+/* Each flow by itself: a and b take turns at the entrance and come out one behind the other. */
+static void test_flows(void)
+{
+  fixture f = set_up();
+  for (guint i = 0; i < 10; i++) {
+    enter(&f, (uint16_t)(1000 + i % 2), 1);
+  }
+  static const guint order[] = {1, 3, 5, 7, 9, 2, 4, 6, 10, 8};
+  for (gsize i = 0; i < G_N_ELEMENTS(order); i++) {
+    leave(&f, order[i], 1);
+  }
+  g_assert_cmpuint(path_reordering_counted(f.exit)->packets, ==, 10);
+  g_assert_cmpuint(path_reordering_counted(f.exit)->reordered, ==, 1); /* 8, behind 10 */
+  tear_down(&f);
+}
+
+/* What has no place in the order passes by uncounted: packets without payload, those that did not enter, and damaged ones. */
+static void test_passed_by(void)
+{
+  fixture f = set_up();
+  enter(&f, 1000, 3);
+  path_element_receive(f.entrance, test_numbered_packet(1), 5);
+  g_assert_cmpuint(test_output_at(f.inside, 3)->packet->flow_order, ==, 0);
+  datagram *damaged = test_output_at(f.inside, 2)->packet;
+  datagram_carry_checksum(damaged);
+  damaged->header[IPV4_HEADER_OCTETS] ^= 1; /* its port: it would be another flow's */
+  path_element_receive(f.exit, test_packet(0, 5, TCP_ACK), 6);
+  for (guint i = 1; i <= 4; i++) {
+    leave(&f, i, 6 + i);
+  }
+  g_assert_cmpuint(f.output->len, ==, 5);
+  g_assert_cmpuint(path_reordering_counted(f.exit)->packets, ==, 2);
+  tear_down(&f);
+}
+
+/* A copy has its original's number: when only the copy arrives, it is the packet. */
+static void test_a_copy_stands_for_its_original(void)
+{
+  fixture f = set_up();
+  enter(&f, 1000, 3);
+  leave(&f, 1, 1);
+  leave(&f, 3, 2);
+  path_element_receive(f.exit, datagram_copy(test_output_at(f.inside, 1)->packet), 3);
+  g_assert_cmpuint(path_reordering_counted(f.exit)->reordered, ==, 1);
+  tear_down(&f);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/path_reordering/in_order", test_in_order);
+  g_test_add_func("/path_reordering/three_late", test_three_late);
+  g_test_add_func("/path_reordering/a_hole_filled_from_the_middle", test_a_hole_filled_from_the_middle);
+  g_test_add_func("/path_reordering/two_holes", test_two_holes);
+  g_test_add_func("/path_reordering/copies", test_copies);
+  g_test_add_func("/path_reordering/more_than_the_degrees", test_more_than_the_degrees);
+  g_test_add_func("/path_reordering/bounded_memory", test_bounded_memory);
+  g_test_add_func("/path_reordering/flows", test_flows);
+  g_test_add_func("/path_reordering/passed_by", test_passed_by);
+  g_test_add_func("/path_reordering/a_copy_stands_for_its_original", test_a_copy_stands_for_its_original);
+  return g_test_run();
+}

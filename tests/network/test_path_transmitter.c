@@ -1,0 +1,442 @@
+/* The queue in front of a link: tail drop, and how much waits. */
+#include "network/path_transmitter.h"
+#include "path_test_kit.h"
+
+/* 8 Gbit/s: an octet lasts 1000 ps. A packet of L octets occupies the transmitter for L + 2 + 36 octets. */
+static const path_link_config config = {.id = 0,
+                                        .rate_bit_per_s = UINT64_C(8000000000),
+                                        .delay_ps = 5 * TIME_PS_PER_MICROSECOND,
+                                        .mtu_octets = 1500,
+                                        .framing_octets = 38};
+
+/* A link that keeps what it is given. */
+typedef struct kept_link {
+  path_link link;
+  GArray *output;
+  bool *freed;
+  path_link_config changed;
+} kept_link;
+
+static void keep(path_link *link, datagram *packet)
+{
+  test_output(((kept_link *)link)->output, packet, 0);
+}
+
+static void note_change(path_link *link, const path_link_config *changed)
+{
+  ((kept_link *)link)->changed = *changed;
+}
+
+static void free_kept(path_link *link)
+{
+  *((kept_link *)link)->freed = true;
+  g_free(link);
+}
+
+typedef struct fixture {
+  path_element *transmitter;
+  GArray *output;
+  bool freed;
+  const path_link_config *changed; /* what the link was told last */
+} fixture;
+
+static void set_up_as(fixture *f, const path_transmitter_config *queue)
+{
+  kept_link *link = g_new0(kept_link, 1);
+  link->link.send = keep;
+  link->link.change = note_change;
+  link->link.free = free_kept;
+  f->output = link->output = test_output_new();
+  f->freed = false;
+  link->freed = &f->freed;
+  f->transmitter = path_transmitter_new(&config, &link->link, queue);
+  f->changed = &link->changed;
+}
+
+static void set_up(fixture *f, uint32_t queue_limit_packets)
+{
+  set_up_as(f, &(path_transmitter_config){.queue_limit_packets = queue_limit_packets});
+}
+
+static void tear_down(fixture *f)
+{
+  path_element_free(f->transmitter);
+  g_assert_true(f->freed); /* it owns the link */
+  test_output_free(f->output);
+}
+
+/* A packet of 40 octets: 78,000 ps on the transmitter. */
+static void send_small(fixture *f, uint32_t number, time_ps now)
+{
+  path_element_receive(f->transmitter, test_numbered_packet(number), now);
+}
+
+/* Two may wait behind the one in transmission. At 0: 1 starts, 2 waits to 78,000, 3 to 156,000, 4 is dropped.
+ * At 77,999 still two wait: 5 is dropped. At 78,000 the transmitter becomes free before the packet comes: 6
+ * may wait. */
+static void test_tail_drop_at_the_tie(void)
+{
+  fixture f;
+  set_up(&f, 2);
+  for (uint32_t i = 1; i <= 4; i++) {
+    send_small(&f, i, 0);
+  }
+  send_small(&f, 5, 77999);
+  send_small(&f, 6, 78000);
+  send_small(&f, 7, 78000);
+  test_assert_numbers(f.output, false, "1 2 3 6");
+  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 3);
+  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 80);
+  tear_down(&f);
+}
+
+/* A packet that comes when the transmitter has just become free does not wait. */
+static void test_a_free_transmitter_holds_no_queue(void)
+{
+  fixture f;
+  set_up(&f, 1);
+  for (uint32_t i = 0; i < 10; i++) {
+    send_small(&f, i, i * 78000);
+  }
+  g_assert_cmpuint(f.output->len, ==, 10);
+  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 0);
+  send_small(&f, 10, 9 * 78000 + 77999); /* one picosecond too early */
+  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 40);
+  tear_down(&f);
+}
+
+/* Unlimited: 1000 packets at once, 999 wait: 999 * 40 octets. The peak stays when the queue has emptied; send
+ * orders are 1, 2, … */
+static void test_unlimited(void)
+{
+  fixture f;
+  set_up(&f, 0);
+  for (uint32_t i = 0; i < 1000; i++) {
+    send_small(&f, i, 0);
+  }
+  send_small(&f, 1000, 1000 * 78000);
+  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 0);
+  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 39960);
+  g_assert_cmpuint(f.output->len, ==, 1001);
+  for (guint i = 0; i < f.output->len; i++) {
+    g_assert_cmpuint(test_output_at(f.output, i)->packet->send_order, ==, i + 1);
+  }
+  tear_down(&f);
+}
+
+/* The peak counts octets, not packets: 1 in transmission, then 1040 + 540 wait. At 78,000 the 1040 start
+ * (until 78,000 + 1078 * 1000 = 1,156,000); 40 more then make 580, which is less. */
+static void test_peak_in_octets(void)
+{
+  fixture f;
+  set_up(&f, 0);
+  send_small(&f, 1, 0);
+  path_element_receive(f.transmitter, test_packet(0, 1000, TCP_ACK), 10);
+  path_element_receive(f.transmitter, test_packet(0, 500, TCP_ACK), 20);
+  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 1580);
+  send_small(&f, 2, 78000);
+  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 1580);
+  path_element_receive(f.transmitter, test_packet(0, 1001, TCP_ACK), 1155999); /* 540 + 40 + 1041 = 1621 */
+  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 1621);
+  tear_down(&f);
+}
+
+/* A dropped packet takes no time on the transmitter: behind the drop at 0, the next slot is 78,000 + 78,000.
+ * */
+static void test_a_dropped_packet_takes_no_time(void)
+{
+  fixture f;
+  set_up(&f, 1);
+  send_small(&f, 1, 0);
+  send_small(&f, 2, 0);
+  for (uint32_t i = 0; i < 5; i++) {
+    send_small(&f, 99, 1);
+  }
+  send_small(&f, 3, 156000); /* free again: starts at once */
+  send_small(&f, 4, 156000);
+  send_small(&f, 5, 156000); /* the only place is taken */
+  test_assert_numbers(f.output, false, "1 2 3 4");
+  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 6);
+  tear_down(&f);
+}
+
+/* An empty transmitter: 40 octets and PPP's 2 take 42,000 ps, then 5 us. Behind two packets of 78,000 ps each it is later by these. */
+static void test_earliest_arrival(void)
+{
+  fixture f;
+  set_up(&f, 0);
+  g_assert_cmpint(path_transmitter_earliest_arrival(f.transmitter, 1000), ==, 1000 + 42000 + 5000000);
+  send_small(&f, 1, 1000);
+  send_small(&f, 2, 1000);
+  g_assert_cmpint(path_transmitter_earliest_arrival(f.transmitter, 2000), ==,
+                  1000 + 2 * 78000 + 42000 + 5000000);
+  tear_down(&f);
+}
+
+/* --- Limits and marks --- */
+
+/* At most 100 octets may wait: 40 + 40 do, a third packet of 40 would make it 120. One of 20 payload octets more than fits does not
+ * come in by being the only one: 101 octets never may wait. */
+static void test_limit_in_octets(void)
+{
+  fixture f;
+  set_up_as(&f, &(path_transmitter_config){.queue_limit_octets = 100});
+  for (uint32_t i = 1; i <= 4; i++) {
+    send_small(&f, i, 0);
+  }
+  test_assert_numbers(f.output, false, "1 2 3");
+  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 80);
+  /* free at 234,000: a packet of 101 octets starts at once, a second one finds no room, one of 100 does */
+  path_element_receive(f.transmitter, test_packet(0, 61, TCP_ACK), 234000);
+  path_element_receive(f.transmitter, test_packet(0, 61, TCP_ACK), 234000);
+  path_element_receive(f.transmitter, test_packet(0, 60, TCP_ACK), 234000);
+  g_assert_cmpuint(f.output->len, ==, 5);
+  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 2);
+  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 100);
+  tear_down(&f);
+}
+
+static void send_ecn(fixture *f, datagram_ecn ecn, time_ps now)
+{
+  datagram *packet = test_numbered_packet(1);
+  datagram_set_ecn(packet, ecn);
+  path_element_receive(f->transmitter, packet, now);
+}
+
+/* The ECN fields of what came out: 0 none, 1 and 2 capable, 3 marked. */
+static void assert_marks(const fixture *f, const char *expected)
+{
+  GString *marks = g_string_new(NULL);
+  for (guint i = 0; i < f->output->len; i++) {
+    g_string_append_printf(marks, "%d", datagram_ecn_of(test_output_at(f->output, i)->packet));
+  }
+  g_assert_cmpstr(marks->str, ==, expected);
+  g_string_free(marks, TRUE);
+}
+
+/* K = 2 packets: the first starts, the next two find 0 and 1 waiting, the fourth finds 2 and is marked, what is not ECN-capable
+ * passes. At 78,000 one has left: the queue of 4 is 3, so the next is marked; at 3 · 78,000 one waits: not marked. */
+static void test_threshold_in_packets(void)
+{
+  fixture f;
+  set_up_as(&f, &(path_transmitter_config){.mark_packets = 2});
+  for (int i = 0; i < 4; i++) {
+    send_ecn(&f, DATAGRAM_ECN_ECT_0, 0);
+  }
+  send_ecn(&f, DATAGRAM_ECN_NOT_CAPABLE, 0);
+  assert_marks(&f, "22230");
+  send_ecn(&f, DATAGRAM_ECN_ECT_1, 78000);
+  assert_marks(&f, "222303");
+  send_ecn(&f, DATAGRAM_ECN_ECT_0, 4 * 78000);
+  assert_marks(&f, "2223032");
+  g_assert_cmpuint(f.transmitter->counts.marked, ==, 2);
+  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 0);
+  tear_down(&f);
+}
+
+/* K = 80 octets: two packets of 40 are found. */
+static void test_threshold_in_octets(void)
+{
+  fixture f;
+  set_up_as(&f, &(path_transmitter_config){.mark_octets = 80});
+  for (int i = 0; i < 4; i++) {
+    send_ecn(&f, DATAGRAM_ECN_ECT_0, 0);
+  }
+  assert_marks(&f, "2223");
+  tear_down(&f);
+}
+
+/* --- A queue manager --- */
+
+/* Does as it is told, and keeps what it was asked. */
+typedef struct told_manager {
+  path_queue_manager manager;
+  const path_queue_verdict *verdicts; /* of the packets in the order asked; then all pass */
+  guint count;
+  guint asked;
+  path_queue_question questions[16];
+  bool *freed;
+} told_manager;
+
+static path_queue_verdict answer(path_queue_manager *manager, const path_queue_question *question,
+                                 time_ps now)
+{
+  told_manager *told = (told_manager *)manager;
+  (void)now;
+  g_assert_cmpuint(told->asked, <, G_N_ELEMENTS(told->questions));
+  told->questions[told->asked] = *question;
+  return told->asked++ < told->count ? told->verdicts[told->asked - 1] : PATH_QUEUE_PASS;
+}
+
+static void free_told(path_queue_manager *manager)
+{
+  *((told_manager *)manager)->freed = true;
+  g_free(manager);
+}
+
+static const path_queue_manager_class told_at_enqueue = {.enqueue = answer, .free = free_told};
+static const path_queue_manager_class told_at_dequeue = {.dequeue = answer, .free = free_told};
+
+static told_manager *told_manager_new(const path_queue_manager_class *class,
+                                      const path_queue_verdict *verdicts, guint count, bool *freed)
+{
+  told_manager *told = g_new0(told_manager, 1);
+  told->manager.class = class;
+  told->verdicts = verdicts;
+  told->count = count;
+  told->freed = freed;
+  return told;
+}
+
+/* At enqueue: the second is dropped, the third marked. It is told how much waits, and how long nothing has been to do: from
+ * 2 · 78,000 to 200,000. Packets go to the link at once, and the element has no deadline. */
+static void test_manager_at_enqueue(void)
+{
+  static const path_queue_verdict verdicts[] = {PATH_QUEUE_PASS, PATH_QUEUE_DROP, PATH_QUEUE_MARK};
+  bool freed = false;
+  fixture f;
+  told_manager *told = told_manager_new(&told_at_enqueue, verdicts, 3, &freed);
+  set_up_as(&f, &(path_transmitter_config){.manager = &told->manager});
+  for (int i = 0; i < 3; i++) {
+    send_ecn(&f, i == 1 ? DATAGRAM_ECN_NOT_CAPABLE : DATAGRAM_ECN_ECT_0, 0);
+  }
+  assert_marks(&f, "23");
+  g_assert_null(f.transmitter->class->deadline);
+  send_small(&f, 4, 200000);
+  g_assert_cmpuint(told->questions[0].packets, ==, 0);
+  g_assert_true(told->questions[0].ecn_capable);
+  g_assert_false(told->questions[1].ecn_capable);
+  g_assert_cmpuint(told->questions[2].packets, ==, 0);
+  g_assert_cmpint(told->questions[2].idle_ps, ==, 0);
+  g_assert_cmpint(told->questions[3].idle_ps, ==, 44000);
+  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 1);
+  g_assert_cmpuint(f.transmitter->counts.marked, ==, 1);
+  tear_down(&f);
+  g_assert_true(freed);
+}
+
+/* At dequeue the packets wait in the element. 1 starts at 0; 2, 3, 4 wait. At 78,000 2 and 3 are dropped, having waited 77,990 and
+ * 77,980 with 2 and 1 behind, and 4 leaves; nothing is due then. */
+static void test_manager_at_dequeue(void)
+{
+  static const path_queue_verdict verdicts[] = {PATH_QUEUE_PASS, PATH_QUEUE_DROP, PATH_QUEUE_DROP};
+  bool freed = false;
+  uint64_t order;
+  fixture f;
+  told_manager *told = told_manager_new(&told_at_dequeue, verdicts, 3, &freed);
+  set_up_as(&f, &(path_transmitter_config){.manager = &told->manager});
+  for (uint32_t i = 1; i <= 4; i++) {
+    send_small(&f, i, (time_ps)(i - 1) * 10);
+  }
+  test_assert_numbers(f.output, false, "1");
+  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 120);
+  g_assert_cmpint(path_element_deadline(f.transmitter, &order), ==, 78000);
+  path_element_run(f.transmitter, 78000);
+  test_assert_numbers(f.output, false, "1 4");
+  g_assert_cmpint(told->questions[1].waited_ps, ==, 77990);
+  g_assert_cmpuint(told->questions[1].packets, ==, 2);
+  g_assert_cmpuint(told->questions[1].octets, ==, 80);
+  g_assert_cmpint(told->questions[2].waited_ps, ==, 77980);
+  g_assert_cmpuint(told->questions[2].packets, ==, 1);
+  g_assert_cmpint(path_element_deadline(f.transmitter, &order), ==, TIME_PS_NEVER);
+  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 2);
+  tear_down(&f);
+  g_assert_true(freed);
+}
+
+/* With the packets in the element the link gets each when it starts it, limits and peak are as without a manager, and what waits is
+ * freed with the element. */
+static void test_managed_queue(void)
+{
+  bool freed = false;
+  uint64_t order;
+  fixture f;
+  told_manager *told = told_manager_new(&told_at_dequeue, NULL, 0, &freed);
+  set_up_as(&f, &(path_transmitter_config){.queue_limit_packets = 2, .manager = &told->manager});
+  for (uint32_t i = 1; i <= 4; i++) {
+    send_small(&f, i, 0);
+  }
+  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 1);
+  /* a packet that comes in the picosecond in which the transmitter becomes free finds it free, whoever is called first */
+  send_small(&f, 5, 78000);
+  test_assert_numbers(f.output, false, "1 2");
+  g_assert_cmpint(path_element_deadline(f.transmitter, &order), ==, 156000);
+  path_element_run(f.transmitter, 156000);
+  test_assert_numbers(f.output, false, "1 2 3");
+  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 80);
+  g_assert_cmpint(path_transmitter_earliest_arrival(f.transmitter, 156000), ==,
+                  156000 + 78000 + 42000 + 5000000);
+  tear_down(&f);
+  g_assert_true(freed);
+}
+
+/* K = 2, packets in the element: one that comes when another starts does not find that one waiting, whoever is called first. */
+static void test_managed_threshold(void)
+{
+  bool freed = false;
+  fixture f;
+  told_manager *told = told_manager_new(&told_at_dequeue, NULL, 0, &freed);
+  set_up_as(&f, &(path_transmitter_config){.mark_packets = 2, .manager = &told->manager});
+  for (int i = 0; i < 3; i++) {
+    send_ecn(&f, DATAGRAM_ECN_ECT_0, 0);
+  }
+  /* 2 and 3 wait; without 2, which starts now, one does: below K */
+  send_ecn(&f, DATAGRAM_ECN_ECT_0, 78000);
+  send_ecn(&f, DATAGRAM_ECN_ECT_0, 78000); /* 3 and 4 */
+  test_run_until(f.transmitter, 1000000);
+  assert_marks(&f, "22223");
+  tear_down(&f);
+  g_assert_true(freed);
+}
+
+/* --- The link changes --- */
+
+/* Packets of 78,000 ps at 8 Gbit/s, of which two may wait: at 100,000 the second is in transmission, the third and the fourth wait. At 2 Gbit/s
+ * they take four times as long, 312,000 each, from 156,000 on; then a packet takes 42 · 4000 and 20 us. */
+static void test_set_link(void)
+{
+  fixture f;
+  set_up(&f, 2);
+  path_link_config slower = config;
+  slower.rate_bit_per_s = UINT64_C(2000000000);
+  slower.delay_ps = 20 * TIME_PS_PER_MICROSECOND;
+  send_small(&f, 1, 0);
+  send_small(&f, 2, 0);
+  send_small(&f, 3, 78000);
+  send_small(&f, 4, 78000);
+  path_transmitter_set_link(f.transmitter, &slower, 100000);
+  g_assert_cmpuint(f.changed->rate_bit_per_s, ==, slower.rate_bit_per_s);
+  g_assert_cmpint(f.changed->delay_ps, ==, slower.delay_ps);
+  path_link_config known = path_transmitter_link_config(f.transmitter);
+  g_assert_cmpuint(known.rate_bit_per_s, ==, slower.rate_bit_per_s);
+  g_assert_cmpint(path_transmitter_earliest_arrival(f.transmitter, 100000), ==,
+                  156000 + 2 * 312000 + 168000 + 20 * TIME_PS_PER_MICROSECOND);
+  send_small(&f, 5, 155999); /* 3 and 4 still wait: no room */
+  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 1);
+  send_small(&f, 6, 156000);
+  send_small(&f, 7, 156000 + 312000 - 1); /* 4 and 6 wait until 3 is through */
+  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 2);
+  send_small(&f, 8, 156000 + 312000);
+  test_assert_numbers(f.output, false, "1 2 3 4 6 8");
+  tear_down(&f);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/path_transmitter/tail_drop_at_the_tie", test_tail_drop_at_the_tie);
+  g_test_add_func("/path_transmitter/a_free_transmitter", test_a_free_transmitter_holds_no_queue);
+  g_test_add_func("/path_transmitter/unlimited", test_unlimited);
+  g_test_add_func("/path_transmitter/peak_in_octets", test_peak_in_octets);
+  g_test_add_func("/path_transmitter/a_dropped_packet_takes_no_time", test_a_dropped_packet_takes_no_time);
+  g_test_add_func("/path_transmitter/earliest_arrival", test_earliest_arrival);
+  g_test_add_func("/path_transmitter/limit_in_octets", test_limit_in_octets);
+  g_test_add_func("/path_transmitter/threshold_in_packets", test_threshold_in_packets);
+  g_test_add_func("/path_transmitter/threshold_in_octets", test_threshold_in_octets);
+  g_test_add_func("/path_transmitter/manager_at_enqueue", test_manager_at_enqueue);
+  g_test_add_func("/path_transmitter/manager_at_dequeue", test_manager_at_dequeue);
+  g_test_add_func("/path_transmitter/managed_queue", test_managed_queue);
+  g_test_add_func("/path_transmitter/managed_threshold", test_managed_threshold);
+  g_test_add_func("/path_transmitter/set_link", test_set_link);
+  return g_test_run();
+}

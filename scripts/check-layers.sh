@@ -14,11 +14,12 @@ model/mpa       mpa tcp base
 model/ddp       ddp mpa base
 model/rdmap     rdmap ddp base
 model/rnic      rnic rdmap ddp mpa tcp net base
+model/ulp       ulp rnic rdmap ddp base
 model/network   network tcp net base
 model/measure   measure tcp net base
 model/decode    decode net rdmap ddp mpa tcp base
 model/scenario  scenario base
-model/sim       sim scenario rnic network measure engine tcp net base
+model/sim       sim scenario ulp rnic network measure engine tcp net base
 model/replay    replay decode sim scenario rnic rdmap ddp mpa network measure engine tcp net base
 model/study/store   study/store sim scenario measure base
 model/study/sweep   study/sweep study/store sim scenario measure base
@@ -27,7 +28,7 @@ model/study/plot    study/plot study/table study/store sim scenario measure base
 model/study/report  study/report study/plot study/table study/store sim scenario measure base
 model/cli       cli replay decode net study/sweep study/report study/plot study/table study/store sim scenario measure base
 shim            shim network tcp net engine base
-shim/host       shim/host shim sim scenario rnic rdmap ddp mpa tcp measure network net engine base
+shim/host       shim/host shim sim scenario ulp rnic rdmap ddp mpa tcp measure network net engine base
 
 model/network/path_link_native.h  engine
 model/sim/sim_ns3_module.h     shim

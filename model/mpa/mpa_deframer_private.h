@@ -52,7 +52,7 @@ struct mpa_deframer {
   bool follows_errors;
   bool takes_long;     /* mpa_deframer_take_long() */
   bool is_last;        /* mpa_deframer_end() has been called */
-  mpa_error error : 8; /* idle pairs are many (tests/rnic/test_rnic_idle) */
+  mpa_error error : 8; /* idle pairs are many (tests/rnic/test_ulp_idle) */
   /* With follows_errors: the start whose ULPDU_Length has been found impossible last; UINT64_MAX. */
   uint64_t stuck;
   mpa_deframer_ahead *ahead; /* NULL until needed */

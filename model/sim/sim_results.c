@@ -8,8 +8,8 @@
 static void add_workload(sim_totals *totals, const sim_totals_connection *connection)
 {
   for (enum side side = 0; side < SIDES; side++) {
-    rnic_workload_results results = rnic_workload_results_of(connection->workload, side);
-    totals->expected += rnic_workload_expected(connection->workload, side);
+    ulp_workload_results results = ulp_workload_results_of(connection->workload, side);
+    totals->expected += ulp_workload_expected(connection->workload, side);
     totals->delivered += results.messages_delivered;
     totals->wrong.octets_wrong += results.octets_wrong;
     totals->wrong.order_errors += results.order_errors;
@@ -166,7 +166,7 @@ void sim_totals_set_metrics(const sim_totals *totals, const scenario *s, metric_
 
 char *sim_totals_check(const sim_totals *totals)
 {
-  const rnic_workload_results *wrong = &totals->wrong;
+  const ulp_workload_results *wrong = &totals->wrong;
 
   if (wrong->octets_wrong > 0 || wrong->order_errors > 0 || wrong->guard_errors > 0) {
     return g_strdup_printf("%" PRIu64 " octets wrong, %" PRIu64

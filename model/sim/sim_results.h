@@ -5,12 +5,12 @@
 #include "base/side.h"
 #include "measure/metric_table.h"
 #include "rnic/rnic_endpoint.h"
-#include "rnic/rnic_workload.h"
 #include "scenario/scenario.h"
+#include "ulp/ulp_workload.h"
 
 /* One connection. */
 typedef struct sim_totals_connection {
-  const rnic_workload *workload;
+  const ulp_workload *workload;
   enum side measured;          /* the Data Sink's side */
   const rnic_endpoint *source; /* the other one's */
   const rnic_endpoint *sink;
@@ -19,15 +19,15 @@ typedef struct sim_totals_connection {
 /* Sums over connections; all-zero is the sum of none. */
 typedef struct sim_totals {
   uint32_t connections;
-  uint64_t expected;             /* messages that should be Delivered, at both ends */
-  uint64_t delivered;            /* and are */
-  rnic_workload_results at_sink; /* of Data Sinks */
-  rnic_workload_results wrong;   /* of both ends: what was wrong */
-  tcp_statistics tcp;            /* Data Sources */
-  mpa_deframer_statistics mpa;   /* Data Sinks */
-  rnic_full_size full_size;      /* Data Sources */
-  rnic_refusals refusals;        /* Data Sinks */
-  uint32_t emss_octets;          /* of the first Data Source; 0: not known */
+  uint64_t expected;            /* messages that should be Delivered, at both ends */
+  uint64_t delivered;           /* and are */
+  ulp_workload_results at_sink; /* of Data Sinks */
+  ulp_workload_results wrong;   /* of both ends: what was wrong */
+  tcp_statistics tcp;           /* Data Sources */
+  mpa_deframer_statistics mpa;  /* Data Sinks */
+  rnic_full_size full_size;     /* Data Sources */
+  rnic_refusals refusals;       /* Data Sinks */
+  uint32_t emss_octets;         /* of the first Data Source; 0: not known */
   uint32_t mulpdu_octets;
 } sim_totals;
 

@@ -259,9 +259,9 @@ static uint64_t in_flight_octets(const scenario *s)
          (uint64_t)((double)rate / 8 * waiting_s);
 }
 
-rnic_workload_config sim_setup_workload(const scenario *s, const pattern *table)
+ulp_workload_config sim_setup_workload(const scenario *s, const pattern *table)
 {
-  rnic_workload_config config = {
+  ulp_workload_config config = {
       .both = says(s, SCENARIO_WORKLOAD_DIRECTIONS, "both"),
       .fence = scenario_boolean(s, SCENARIO_WORKLOAD_FENCE),
       .message_octets = (uint32_t)scenario_message_octets_max(s),
@@ -277,8 +277,8 @@ rnic_workload_config sim_setup_workload(const scenario *s, const pattern *table)
 
   config.message_sizes = scenario_list(s, SCENARIO_WORKLOAD_MESSAGE_SIZES, &config.message_size_count);
   for (char **word = mix; *word; word++) {
-    g_assert(config.mix_count < RNIC_WORKLOAD_MIX_MAX);
-    config.mix[config.mix_count++] = rnic_operation_find(*word);
+    g_assert(config.mix_count < ULP_WORKLOAD_MIX_MAX);
+    config.mix[config.mix_count++] = ulp_operation_find(*word);
   }
   g_strfreev(mix);
   return config;

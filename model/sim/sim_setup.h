@@ -5,10 +5,10 @@
 #include "base/side.h"
 #include "rnic/rnic_endpoint.h"
 #include "rnic/rnic_fault_bait.h"
-#include "rnic/rnic_workload.h"
 #include "scenario/scenario.h"
 #include "sim/sim_path.h"
 #include "sim/sim_recorder.h"
+#include "ulp/ulp_workload.h"
 
 /* Addresses and ports of the two hosts: 10.0.0.1 opens connection i from port 49152 + i to 10.0.0.2, port 5044. With IPv6 they are
  * fd00::1 and fd00::2. */
@@ -58,7 +58,7 @@ bool sim_setup_private_data_is(const scenario *s, enum side side, const uint8_t 
                                uint32_t length);
 
 /* Without `can_post` and `user`. */
-rnic_workload_config sim_setup_workload(const scenario *s, const pattern *table);
+ulp_workload_config sim_setup_workload(const scenario *s, const pattern *table);
 
 /* What the recorder of the measured ends needs; `series` is occupancy.csv, NULL: none. */
 sim_recorder_config sim_setup_recorder(const scenario *s, FILE *series);

@@ -300,8 +300,8 @@ static void make_workload(sim_world *world, uint32_t index)
   rnic_endpoint *endpoints[SIDES] = {connection->ends[SIDE_INITIATOR].endpoint,
                                      connection->ends[SIDE_RESPONDER].endpoint};
 
-  connection->workload = rnic_workload_new(&world->workload_config, index, connection);
-  rnic_workload_lend(connection->workload, endpoints);
+  connection->workload = ulp_workload_new(&world->workload_config, index, connection);
+  ulp_workload_lend(connection->workload, endpoints);
 }
 
 static void make_connection(sim_world *world, uint32_t index)
@@ -332,7 +332,7 @@ static void make_connections(sim_world *world)
   world->workload_config = sim_setup_workload(world->s, world->table);
   world->workload_config.can_post = sim_world_can_post;
   for (enum side side = 0; side < SIDES; side++) {
-    bool posts = rnic_workload_posts(&world->workload_config, side);
+    bool posts = ulp_workload_posts(&world->workload_config, side);
     world->endpoint_events[side] = sim_world_events_of(side == world->measured, posts);
   }
   world->connections = g_aligned_alloc0(world->connection_count, sizeof(world_connection), CACHE_LINE_OCTETS);
@@ -436,7 +436,7 @@ static void connection_clear(world_connection *connection)
     rnic_endpoint_free(connection->ends[side].endpoint);
   }
   engine_timer_free(connection->workload_timer); /* NULL is allowed */
-  rnic_workload_free(connection->workload);
+  ulp_workload_free(connection->workload);
 }
 
 void sim_world_free(sim_world *world)

@@ -30,7 +30,7 @@ static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
   (void)endpoint;
   (void)now;
 
-  return rnic_workload_post_next(sim_world_connection_of(end)->workload, end->side);
+  return ulp_workload_post_next(sim_world_connection_of(end)->workload, end->side);
 }
 
 void sim_world_can_post(void *user, enum side side)
@@ -43,7 +43,7 @@ void sim_world_can_post(void *user, enum side side)
 
 static void note_delivery(world_connection *connection)
 {
-  if (!connection->delivered && !connection->terminated && rnic_workload_is_delivered(connection->workload)) {
+  if (!connection->delivered && !connection->terminated && ulp_workload_is_delivered(connection->workload)) {
     connection->delivered = true;
     connection->ends[0].world->workloads_open--;
     stop_when_done(connection->ends[0].world);
@@ -53,12 +53,12 @@ static void note_delivery(world_connection *connection)
 static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
 {
   world_end *end = user;
-  rnic_workload *workload = sim_world_connection_of(end)->workload;
+  ulp_workload *workload = sim_world_connection_of(end)->workload;
   (void)now;
 
-  rnic_workload_poll(workload, end->side);
+  ulp_workload_poll(workload, end->side);
   note_delivery(sim_world_connection_of(end));
-  if (rnic_workload_is_requester(workload, end->side) && rnic_workload_is_complete(workload)) {
+  if (ulp_workload_is_requester(workload, end->side) && ulp_workload_is_complete(workload)) {
     rnic_endpoint_close(endpoint);
   }
 }
@@ -106,7 +106,7 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
   if (end->side == world->measured) {
     sim_recorder_delivered(world->recorder, segment, now);
   }
-  rnic_workload_delivered(connection->workload, end->side, segment);
+  ulp_workload_delivered(connection->workload, end->side, segment);
   if (segment->header.last) {
     note_delivery(connection);
   }

@@ -7,12 +7,12 @@
 #include "engine/engine.h"
 #include "rnic/rnic_endpoint.h"
 #include "rnic/rnic_fault_bait.h"
-#include "rnic/rnic_workload.h"
 #include "sim/sim_ending.h"
 #include "sim/sim_ip_input.h"
 #include "sim/sim_network.h"
 #include "sim/sim_recorder.h"
 #include "sim/sim_world.h"
+#include "ulp/ulp_workload.h"
 
 typedef struct world_connection world_connection;
 
@@ -33,7 +33,7 @@ enum { CACHE_LINE_OCTETS = 64 };
 /* Two cache lines: of ten thousand connections' nothing is in the cache when its turn comes. */
 struct world_connection {
   _Alignas(CACHE_LINE_OCTETS) world_end ends[SIDES];
-  rnic_workload *workload;
+  ulp_workload *workload;
   engine_timer *workload_timer; /* starts the connection, and goes; another one wakes ULPs. NULL: none */
   bool started;
   bool delivered;  /* all of its workload */
@@ -61,7 +61,7 @@ struct sim_world {
   pattern *table;
   rnic_endpoint_events endpoint_events[SIDES];
   rnic_endpoint_config endpoint_configs[SIDES]; /* of connection 0; the others' are nearly the same */
-  rnic_workload_config workload_config;         /* the same */
+  ulp_workload_config workload_config;          /* the same */
   world_connection *connections;
   GPtrArray *baits; /* of rnic_fault_bait, that faults name */
   uint32_t connection_count;
@@ -86,7 +86,7 @@ rnic_endpoint_events sim_world_events_of(bool measured, bool posts);
 /* The connection's timer, made when it has none, is due at `when`. */
 void sim_world_set_workload_timer(world_connection *connection, time_ps when);
 
-/* A buffer of `side` is free again; a rnic_workload_config.can_post of a world_connection. */
+/* A buffer of `side` is free again; a ulp_workload_config.can_post of a world_connection. */
 void sim_world_can_post(void *user, enum side side);
 
 /* A run ends when the workload is done and the connections are closed (definitions.md, Defaults). */

@@ -11,10 +11,10 @@ static double share_delivered(const sim_world *world)
   uint64_t expected = 0;
 
   for (uint32_t i = 0; i < world->connection_count; i++) {
-    const rnic_workload *workload = world->connections[i].workload;
+    const ulp_workload *workload = world->connections[i].workload;
     for (enum side side = 0; side < SIDES; side++) {
-      delivered += rnic_workload_results_of(workload, side).messages_delivered;
-      expected += rnic_workload_expected(workload, side);
+      delivered += ulp_workload_results_of(workload, side).messages_delivered;
+      expected += ulp_workload_expected(workload, side);
     }
   }
   return (double)delivered / (double)MAX(expected, 1);

@@ -24,7 +24,7 @@ struct host_connection {
   host_session *session;
   uint32_t index;
   host_end ends[SIDES];
-  rnic_workload *workload;
+  ulp_workload *workload;
   engine_timer *workload_timer; /* starts the connection; later wakes ULPs */
   bool started;
 };
@@ -36,7 +36,7 @@ struct host_session {
   rnic_host *hosts[SIDES];
   uint8_t *private_data[SIDES];
   pattern *table;
-  rnic_workload_config workload_config; /* of all connections */
+  ulp_workload_config workload_config; /* of all connections */
   sim_recorder *recorder;
   host_connection *connections;
   uint32_t connection_count;
@@ -145,17 +145,17 @@ static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
   (void)endpoint;
   (void)now;
 
-  return rnic_workload_post_next(end->connection->workload, end->side);
+  return ulp_workload_post_next(end->connection->workload, end->side);
 }
 
 static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
 {
   host_end *end = user;
-  rnic_workload *workload = end->connection->workload;
+  ulp_workload *workload = end->connection->workload;
   (void)now;
 
-  rnic_workload_poll(workload, end->side);
-  if (rnic_workload_is_requester(workload, end->side) && rnic_workload_is_complete(workload)) {
+  ulp_workload_poll(workload, end->side);
+  if (ulp_workload_is_requester(workload, end->side) && ulp_workload_is_complete(workload)) {
     rnic_endpoint_close(endpoint);
   }
 }
@@ -205,7 +205,7 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
   if (is_measured(end)) {
     sim_recorder_delivered(end->connection->session->recorder, segment, now);
   }
-  rnic_workload_delivered(end->connection->workload, end->side, segment);
+  ulp_workload_delivered(end->connection->workload, end->side, segment);
 }
 
 static void on_finished(void *user, rnic_endpoint *endpoint, time_ps now)
@@ -283,8 +283,8 @@ static void make_connection(host_session *session, uint32_t index)
   make_end(connection, SIDE_RESPONDER);
   rnic_endpoint *endpoints[SIDES] = {connection->ends[SIDE_INITIATOR].endpoint,
                                      connection->ends[SIDE_RESPONDER].endpoint};
-  connection->workload = rnic_workload_new(&session->workload_config, index, connection);
-  rnic_workload_lend(connection->workload, endpoints);
+  connection->workload = ulp_workload_new(&session->workload_config, index, connection);
+  ulp_workload_lend(connection->workload, endpoints);
   connection->workload_timer =
       engine_timer_new(session->clock, ENGINE_WORKLOAD, index, 0, on_workload_due, connection);
 }
@@ -369,7 +369,7 @@ void host_session_free(host_session *session)
       rnic_endpoint_free(connection->ends[side].endpoint);
     }
     engine_timer_free(connection->workload_timer);
-    rnic_workload_free(connection->workload);
+    ulp_workload_free(connection->workload);
   }
   g_free(session->connections);
   engine_free(session->clock);
@@ -423,7 +423,7 @@ bool host_session_is_done(const host_session *session)
   bool delivered = true;
 
   for (uint32_t i = 0; i < session->connection_count; i++) {
-    delivered = delivered && rnic_workload_is_delivered(session->connections[i].workload);
+    delivered = delivered && ulp_workload_is_delivered(session->connections[i].workload);
   }
   return delivered && session->ends_open == 0;
 }

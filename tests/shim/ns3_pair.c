@@ -126,12 +126,12 @@ static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
   (void)endpoint;
   (void)now;
 
-  return rnic_workload_post_next(s->pair->workload, s->side);
+  return ulp_workload_post_next(s->pair->workload, s->side);
 }
 
 static void note_delivery(pair_side *s, time_ps now)
 {
-  if (s->pair->done_at == 0 && rnic_workload_is_delivered(s->pair->workload)) {
+  if (s->pair->done_at == 0 && ulp_workload_is_delivered(s->pair->workload)) {
     s->pair->done_at = now;
   }
 }
@@ -140,10 +140,9 @@ static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
 {
   pair_side *s = user;
 
-  rnic_workload_poll(s->pair->workload, s->side);
+  ulp_workload_poll(s->pair->workload, s->side);
   note_delivery(s, now);
-  if (rnic_workload_is_requester(s->pair->workload, s->side) &&
-      rnic_workload_is_complete(s->pair->workload)) {
+  if (ulp_workload_is_requester(s->pair->workload, s->side) && ulp_workload_is_complete(s->pair->workload)) {
     rnic_endpoint_close(endpoint);
   }
 }
@@ -152,7 +151,7 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
 {
   pair_side *s = user;
 
-  rnic_workload_delivered(s->pair->workload, s->side, segment);
+  ulp_workload_delivered(s->pair->workload, s->side, segment);
   note_delivery(s, now);
 }
 
@@ -250,13 +249,13 @@ ns3_pair *ns3_pair_new(void)
   pair->clock = ns3_engine_new(&error);
   g_assert_nonnull(pair->clock);
   pair->table = pattern_new();
-  pair->workload_config = (rnic_workload_config){.mix = {RNIC_OPERATION_WRITE},
-                                                 .mix_count = 1,
-                                                 .message_octets = 20000,
-                                                 .messages = 40,
-                                                 .in_flight_octets = 4 << 20,
-                                                 .table = pair->table,
-                                                 .can_post = can_post};
+  pair->workload_config = (ulp_workload_config){.mix = {ULP_OPERATION_WRITE},
+                                                .mix_count = 1,
+                                                .message_octets = 20000,
+                                                .messages = 40,
+                                                .in_flight_octets = 4 << 20,
+                                                .table = pair->table,
+                                                .can_post = can_post};
   for (unsigned side = 0; side < SIDES; side++) {
     pair_side *s = &pair->sides[side];
     pair->links[side] = (path_link_config){.id = side,
@@ -318,8 +317,8 @@ void ns3_pair_run(ns3_pair *pair, time_ps stop)
     start_side(&pair->sides[SIDE_RESPONDER]);
     rnic_endpoint *endpoints[SIDES] = {pair->sides[SIDE_INITIATOR].endpoint,
                                        pair->sides[SIDE_RESPONDER].endpoint};
-    pair->workload = rnic_workload_new(&pair->workload_config, 0, pair);
-    rnic_workload_lend(pair->workload, endpoints);
+    pair->workload = ulp_workload_new(&pair->workload_config, 0, pair);
+    ulp_workload_lend(pair->workload, endpoints);
     rnic_endpoint_start(endpoints[SIDE_RESPONDER], 0);
     rnic_endpoint_start(endpoints[SIDE_INITIATOR], 0);
     settle(&pair->sides[SIDE_INITIATOR], 0);
@@ -329,10 +328,10 @@ void ns3_pair_run(ns3_pair *pair, time_ps stop)
 
 void ns3_pair_assert_done(const ns3_pair *pair)
 {
-  g_assert_true(rnic_workload_is_delivered(pair->workload));
-  g_assert_true(rnic_workload_is_complete(pair->workload));
+  g_assert_true(ulp_workload_is_delivered(pair->workload));
+  g_assert_true(ulp_workload_is_complete(pair->workload));
   for (unsigned side = 0; side < SIDES; side++) {
-    rnic_workload_results results = rnic_workload_results_of(pair->workload, (enum side)side);
+    ulp_workload_results results = ulp_workload_results_of(pair->workload, (enum side)side);
     g_assert_cmpuint(results.octets_wrong, ==, 0);
     g_assert_cmpuint(results.order_errors, ==, 0);
     g_assert_cmpuint(results.guard_errors, ==, 0);
@@ -350,7 +349,7 @@ void ns3_pair_free(ns3_pair *pair)
     path_link_free(s->link);
   }
   ns3_topology_path_free(pair->path);
-  rnic_workload_free(pair->workload);
+  ulp_workload_free(pair->workload);
   for (unsigned side = 0; side < SIDES; side++) {
     rnic_host_free(pair->sides[side].host);
   }

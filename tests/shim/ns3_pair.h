@@ -6,9 +6,9 @@
 #include "engine/engine.h"
 #include "network/path_link.h"
 #include "rnic/rnic_endpoint.h"
-#include "rnic/rnic_workload.h"
 #include "shim/ns3_tcp_transport.h"
 #include "shim/ns3_topology_path.h"
+#include "ulp/ulp_workload.h"
 
 enum { PAIR_DROPS = 8 };
 
@@ -47,8 +47,8 @@ struct ns3_pair {
   path_link_config links[SIDES];
   const ns3_topology_config *topology; /* instead of the links; NULL: none. The ends are the sides */
   ns3_topology_path *path;
-  rnic_workload_config workload_config;
-  rnic_workload *workload;
+  ulp_workload_config workload_config;
+  ulp_workload *workload;
   pattern *table;
   pair_side sides[SIDES];
   time_ps done_at; /* when all of the workload was delivered */

@@ -169,9 +169,9 @@ static void test_all_operations_both_ways(void)
 {
   ns3_pair *pair = ns3_pair_new();
 
-  pair->workload_config.mix_count = RNIC_OPERATIONS;
-  for (unsigned i = 0; i < RNIC_OPERATIONS; i++) {
-    pair->workload_config.mix[i] = (rnic_operation)i;
+  pair->workload_config.mix_count = ULP_OPERATIONS;
+  for (unsigned i = 0; i < ULP_OPERATIONS; i++) {
+    pair->workload_config.mix[i] = (ulp_operation)i;
   }
   pair->workload_config.both = true;
   for (unsigned side = 0; side < SIDES; side++) {

@@ -36,9 +36,9 @@ static void test_operation_words(void)
 {
   char **words = g_strsplit(scenario_key_row_of(SCENARIO_WORKLOAD_OPERATION)->words, "|", -1);
 
-  g_assert_cmpuint(g_strv_length(words), ==, RNIC_OPERATIONS);
-  for (rnic_operation operation = 0; operation < RNIC_OPERATIONS; operation++) {
-    g_assert_cmpstr(words[operation], ==, rnic_operation_rules_of(operation)->name);
+  g_assert_cmpuint(g_strv_length(words), ==, ULP_OPERATIONS);
+  for (ulp_operation operation = 0; operation < ULP_OPERATIONS; operation++) {
+    g_assert_cmpstr(words[operation], ==, ulp_operation_rules_of(operation)->name);
   }
   g_strfreev(words);
 }
@@ -523,7 +523,7 @@ static void test_message_sizes(void)
                                      "workload.message_size=20000", NULL};
   static const char *const one[] = {"workload.message_size=20000", NULL};
   scenario *s = load(sets);
-  rnic_workload_config config = sim_setup_workload(s, NULL);
+  ulp_workload_config config = sim_setup_workload(s, NULL);
 
   g_assert_cmpuint(config.message_size_count, ==, 3);
   g_assert_cmpuint(config.message_sizes[0], ==, 4096);
@@ -577,12 +577,12 @@ static void test_workload(void)
                                      "path.reverse.hop_mtu=[576, 9000]",
                                      NULL};
   scenario *s = load(sets);
-  rnic_workload_config config = sim_setup_workload(s, NULL);
+  ulp_workload_config config = sim_setup_workload(s, NULL);
 
   g_assert_cmpuint(config.mix_count, ==, 3);
-  g_assert_cmpint(config.mix[0], ==, RNIC_OPERATION_WRITE);
-  g_assert_cmpint(config.mix[1], ==, RNIC_OPERATION_WRITE);
-  g_assert_cmpint(config.mix[2], ==, RNIC_OPERATION_STORAGE_READ);
+  g_assert_cmpint(config.mix[0], ==, ULP_OPERATION_WRITE);
+  g_assert_cmpint(config.mix[1], ==, ULP_OPERATION_WRITE);
+  g_assert_cmpint(config.mix[2], ==, ULP_OPERATION_STORAGE_READ);
   g_assert_true(config.both && config.fence);
   g_assert_cmpuint(config.message_octets, ==, 1000);
   g_assert_cmpuint(config.messages, ==, 7);

@@ -1,17 +1,17 @@
 /* The sequence of what a requester posts, and how many messages come of it. */
-#include "rnic/rnic_workload_plan.h"
+#include "ulp/ulp_workload_plan.h"
 
 #include <glib.h>
 
 /* The plan as text: "w0 s1 . r2", a dot for a signal, "!" behind a Send that invalidates the Write's STag before it, "*" behind that Write. */
-static char *sequence(rnic_workload_plan plan)
+static char *sequence(ulp_workload_plan plan)
 {
-  static const char *const letters[RNIC_OPERATIONS] = {"w", "r", "s", "i", "e", "ei", "sr", "sw"};
+  static const char *const letters[ULP_OPERATIONS] = {"w", "r", "s", "i", "e", "ei", "sr", "sw"};
   GString *text = g_string_new(NULL);
-  rnic_workload_step step;
+  ulp_workload_step step;
 
-  while (rnic_workload_plan_peek(&plan, &step)) {
-    rnic_workload_plan_take(&plan);
+  while (ulp_workload_plan_peek(&plan, &step)) {
+    ulp_workload_plan_take(&plan);
     g_string_append(text, text->len > 0 ? " " : "");
     if (step.is_signal) {
       g_string_append(text, ".");
@@ -24,7 +24,7 @@ static char *sequence(rnic_workload_plan plan)
 }
 
 typedef struct plan_case {
-  rnic_workload_plan plan;
+  ulp_workload_plan plan;
   const char *sequence;
   uint64_t at_peer; /* messages that reach the ULPs: one a Write, Send, Read Response */
   uint64_t at_requester;
@@ -32,66 +32,60 @@ typedef struct plan_case {
 
 static const plan_case cases[] = {
     /* One Send without payload behind the last Write (definitions.md, Defaults). */
-    {{.mix = (const rnic_operation[]){RNIC_OPERATION_WRITE}, .mix_count = 1, .messages = 3},
+    {{.mix = (const ulp_operation[]){ULP_OPERATION_WRITE}, .mix_count = 1, .messages = 3},
      "w0 w1 w2 .",
      4,
      0},
-    {{.mix = (const rnic_operation[]){RNIC_OPERATION_WRITE},
-      .mix_count = 1,
-      .messages = 3,
-      .signal_every = 2},
+    {{.mix = (const ulp_operation[]){ULP_OPERATION_WRITE}, .mix_count = 1, .messages = 3, .signal_every = 2},
      "w0 w1 . w2 .",
      5,
      0},
-    {{.mix = (const rnic_operation[]){RNIC_OPERATION_WRITE},
-      .mix_count = 1,
-      .messages = 4,
-      .signal_every = 2},
+    {{.mix = (const ulp_operation[]){ULP_OPERATION_WRITE}, .mix_count = 1, .messages = 4, .signal_every = 2},
      "w0 w1 . w2 w3 .",
      6,
      0},
-    {{.mix = (const rnic_operation[]){RNIC_OPERATION_SEND}, .mix_count = 1, .messages = 2, .signal_every = 1},
+    {{.mix = (const ulp_operation[]){ULP_OPERATION_SEND}, .mix_count = 1, .messages = 2, .signal_every = 1},
      "s0 s1",
      2,
      0},
-    {{.mix = (const rnic_operation[]){RNIC_OPERATION_READ}, .mix_count = 1, .messages = 2}, "r0 r1", 0, 2},
+    {{.mix = (const ulp_operation[]){ULP_OPERATION_READ}, .mix_count = 1, .messages = 2}, "r0 r1", 0, 2},
     /* Messages take turns; the last Write is number 3 of them, and what is behind it needs no signal. */
-    {{.mix = (const rnic_operation[]){RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND, RNIC_OPERATION_READ},
+    {{.mix = (const ulp_operation[]){ULP_OPERATION_WRITE, ULP_OPERATION_SEND, ULP_OPERATION_READ},
       .mix_count = 3,
       .messages = 6},
      "w0 s1 r2 w3 . s4 r5",
      5,
      2},
     /* A word may stand twice. */
-    {{.mix = (const rnic_operation[]){RNIC_OPERATION_WRITE, RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND},
+    {{.mix = (const ulp_operation[]){ULP_OPERATION_WRITE, ULP_OPERATION_WRITE, ULP_OPERATION_SEND},
       .mix_count = 3,
       .messages = 4},
      "w0 w1 s2 w3 .",
      5,
      0},
     /* A Send with Invalidate right behind a Write takes that Write's STag; behind anything else it has its own. */
-    {{.mix = (const rnic_operation[]){RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND_INVALIDATE},
+    {{.mix = (const ulp_operation[]){ULP_OPERATION_WRITE, ULP_OPERATION_SEND_INVALIDATE},
       .mix_count = 2,
       .messages = 5},
      "w0* i1! w2* i3! w4 .",
      6,
      0},
-    {{.mix = (const rnic_operation[]){RNIC_OPERATION_SEND_SE_INVALIDATE}, .mix_count = 1, .messages = 2},
+    {{.mix = (const ulp_operation[]){ULP_OPERATION_SEND_SE_INVALIDATE}, .mix_count = 1, .messages = 2},
      "ei0 ei1",
      2,
      0},
-    {{.mix = (const rnic_operation[]){RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND_SE},
+    {{.mix = (const ulp_operation[]){ULP_OPERATION_WRITE, ULP_OPERATION_SEND_SE},
       .mix_count = 2,
       .messages = 2},
      "w0 . e1",
      3,
      0},
     /* Storage: request there, data and response here; request and data there, response here. */
-    {{.mix = (const rnic_operation[]){RNIC_OPERATION_STORAGE_READ}, .mix_count = 1, .messages = 3},
+    {{.mix = (const ulp_operation[]){ULP_OPERATION_STORAGE_READ}, .mix_count = 1, .messages = 3},
      "sr0 sr1 sr2",
      3,
      6},
-    {{.mix = (const rnic_operation[]){RNIC_OPERATION_STORAGE_WRITE}, .mix_count = 1, .messages = 3},
+    {{.mix = (const ulp_operation[]){ULP_OPERATION_STORAGE_WRITE}, .mix_count = 1, .messages = 3},
      "sw0 sw1 sw2",
      6,
      3},
@@ -104,8 +98,8 @@ static void test_sequences(void)
     char *text = sequence(c->plan);
 
     g_assert_cmpstr(text, ==, c->sequence);
-    g_assert_cmpuint(rnic_workload_plan_arrivals(&c->plan, true), ==, c->at_peer);
-    g_assert_cmpuint(rnic_workload_plan_arrivals(&c->plan, false), ==, c->at_requester);
+    g_assert_cmpuint(ulp_workload_plan_arrivals(&c->plan, true), ==, c->at_peer);
+    g_assert_cmpuint(ulp_workload_plan_arrivals(&c->plan, false), ==, c->at_requester);
     g_free(text);
   }
 }
@@ -116,27 +110,26 @@ static void test_steps_are_counted(void)
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     char **words = g_strsplit(cases[i].sequence, " ", -1);
 
-    g_assert_cmpuint(rnic_workload_plan_steps(&cases[i].plan), ==, g_strv_length(words));
+    g_assert_cmpuint(ulp_workload_plan_steps(&cases[i].plan), ==, g_strv_length(words));
     g_strfreev(words);
   }
 }
 
 static void test_names_find_their_operation(void)
 {
-  for (rnic_operation operation = 0; operation < RNIC_OPERATIONS; operation++) {
-    g_assert_cmpint(rnic_operation_find(rnic_operation_rules_of(operation)->name), ==, operation);
+  for (ulp_operation operation = 0; operation < ULP_OPERATIONS; operation++) {
+    g_assert_cmpint(ulp_operation_find(ulp_operation_rules_of(operation)->name), ==, operation);
   }
-  g_assert_cmpint(rnic_operation_find("atomic"), ==, RNIC_OPERATIONS);
+  g_assert_cmpint(ulp_operation_find("atomic"), ==, ULP_OPERATIONS);
 }
 
 static void test_what_a_mix_has(void)
 {
-  const rnic_workload_plan plan = {.mix = (const rnic_operation[]){RNIC_OPERATION_READ, RNIC_OPERATION_SEND},
-                                   .mix_count = 2,
-                                   .messages = 2};
+  const ulp_workload_plan plan = {
+      .mix = (const ulp_operation[]){ULP_OPERATION_READ, ULP_OPERATION_SEND}, .mix_count = 2, .messages = 2};
 
-  g_assert_true(rnic_workload_plan_has(&plan, RNIC_OPERATION_SEND));
-  g_assert_false(rnic_workload_plan_has(&plan, RNIC_OPERATION_WRITE));
+  g_assert_true(ulp_workload_plan_has(&plan, ULP_OPERATION_SEND));
+  g_assert_false(ulp_workload_plan_has(&plan, ULP_OPERATION_WRITE));
 }
 
 /* Counts have 64 bits: 2^34 messages are 2^33 Writes, with 2^32 signals, and 2^33 storage Reads, of which the requester gets the data and the
@@ -144,21 +137,20 @@ static void test_what_a_mix_has(void)
 static void test_more_than_32_bits(void)
 {
   const uint64_t two_32 = UINT64_C(1) << 32;
-  rnic_workload_plan plan = {.mix =
-                                 (const rnic_operation[]){RNIC_OPERATION_WRITE, RNIC_OPERATION_STORAGE_READ},
-                             .mix_count = 2,
-                             .messages = 4 * two_32,
-                             .signal_every = 2};
-  rnic_workload_step step;
+  ulp_workload_plan plan = {.mix = (const ulp_operation[]){ULP_OPERATION_WRITE, ULP_OPERATION_STORAGE_READ},
+                            .mix_count = 2,
+                            .messages = 4 * two_32,
+                            .signal_every = 2};
+  ulp_workload_step step;
 
-  g_assert_cmpuint(rnic_workload_plan_steps(&plan), ==, 5 * two_32);
-  g_assert_cmpuint(rnic_workload_plan_arrivals(&plan, true), ==, 5 * two_32);
-  g_assert_cmpuint(rnic_workload_plan_arrivals(&plan, false), ==, 4 * two_32);
+  g_assert_cmpuint(ulp_workload_plan_steps(&plan), ==, 5 * two_32);
+  g_assert_cmpuint(ulp_workload_plan_arrivals(&plan, true), ==, 5 * two_32);
+  g_assert_cmpuint(ulp_workload_plan_arrivals(&plan, false), ==, 4 * two_32);
   plan.message = 2 * two_32; /* as many Writes came before as storage Reads */
   plan.writes = two_32;
-  g_assert_true(rnic_workload_plan_peek(&plan, &step));
+  g_assert_true(ulp_workload_plan_peek(&plan, &step));
   g_assert_cmpuint(step.message, ==, 2 * two_32);
-  rnic_workload_plan_take(&plan);
+  ulp_workload_plan_take(&plan);
   g_assert_cmpuint(plan.writes, ==, two_32 + 1);
   g_assert_cmpuint(plan.all_writes, ==, 2 * two_32);
   g_assert_false(plan.signal_due); /* as 2^32 + 1 is odd */

@@ -1,46 +1,46 @@
 /* The sequence of what a requester posts: its messages, each an operation of a mix that takes turns, and the zero-length Sends that
  * tell the peer that RDMA Writes are placed (definitions.md, Defaults). */
-#ifndef RNIC_RNIC_WORKLOAD_PLAN_H
-#define RNIC_RNIC_WORKLOAD_PLAN_H
+#ifndef ULP_ULP_WORKLOAD_PLAN_H
+#define ULP_ULP_WORKLOAD_PLAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rnic/rnic_operation.h"
+#include "ulp/ulp_operation.h"
 
-enum { RNIC_WORKLOAD_MIX_MAX = 32 };
+enum { ULP_WORKLOAD_MIX_MAX = 32 };
 
-typedef struct rnic_workload_plan {
-  const rnic_operation *mix; /* outlives the plan */
-  uint32_t mix_count;        /* >= 1 */
-  uint64_t messages;         /* >= 1 */
-  uint64_t signal_every;     /* Writes between two signals; 0: one signal behind the last Write */
+typedef struct ulp_workload_plan {
+  const ulp_operation *mix; /* outlives the plan */
+  uint32_t mix_count;       /* >= 1 */
+  uint64_t messages;        /* >= 1 */
+  uint64_t signal_every;    /* Writes between two signals; 0: one signal behind the last Write */
   /* Where it stands. */
   uint64_t message;    /* the next */
   uint64_t writes;     /* so far */
   bool signal_due;     /* comes before the next message */
   uint64_t all_writes; /* of the whole plan; 0: there are none, or they are not counted yet */
-} rnic_workload_plan;
+} ulp_workload_plan;
 
-typedef struct rnic_workload_step {
+typedef struct ulp_workload_step {
   bool is_signal; /* nothing else counts then */
-  rnic_operation operation;
+  ulp_operation operation;
   uint64_t message;
   bool invalidates_write;    /* a Send with Invalidate right behind a Write: of that Write's STag */
   bool is_invalidated_write; /* that Write */
-} rnic_workload_step;
+} ulp_workload_step;
 
 /* The next step without taking it; false when all are taken. */
-bool rnic_workload_plan_peek(const rnic_workload_plan *plan, rnic_workload_step *step);
+bool ulp_workload_plan_peek(const ulp_workload_plan *plan, ulp_workload_step *step);
 
 /* Takes it; there must be one. */
-void rnic_workload_plan_take(rnic_workload_plan *plan);
+void ulp_workload_plan_take(ulp_workload_plan *plan);
 
 /* Of a plan at its start: steps in all; messages that reach the ULPs of the two ends. */
-uint64_t rnic_workload_plan_steps(const rnic_workload_plan *plan);
-uint64_t rnic_workload_plan_arrivals(const rnic_workload_plan *plan, bool at_peer);
+uint64_t ulp_workload_plan_steps(const ulp_workload_plan *plan);
+uint64_t ulp_workload_plan_arrivals(const ulp_workload_plan *plan, bool at_peer);
 
 /* Some message of the mix is `operation`. */
-bool rnic_workload_plan_has(const rnic_workload_plan *plan, rnic_operation operation);
+bool ulp_workload_plan_has(const ulp_workload_plan *plan, ulp_operation operation);
 
 #endif

@@ -3,7 +3,7 @@
 #include <malloc.h>
 
 #include "base/memory_pool.h"
-#include "rnic/rnic_workload.h"
+#include "ulp/ulp_workload.h"
 
 enum {
   PAIRS = 500,
@@ -24,14 +24,14 @@ typedef struct idle_end {
 
 struct idle_pair {
   const bench *bench;
-  rnic_workload *workload;
+  ulp_workload *workload;
   idle_end ends[SIDES];
 };
 
 struct bench {
   pattern *table;
   rnic_host *hosts[SIDES];
-  rnic_workload_config config;
+  ulp_workload_config config;
   idle_pair *pairs;
   bool is_posting; /* all ULPs */
   time_ps now;
@@ -45,7 +45,7 @@ static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
   (void)endpoint;
 
   g_assert_cmpint(now, ==, end->pair->bench->now);
-  return end->pair->bench->is_posting && rnic_workload_post_next(end->pair->workload, end->side);
+  return end->pair->bench->is_posting && ulp_workload_post_next(end->pair->workload, end->side);
 }
 
 static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
@@ -54,7 +54,7 @@ static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
   (void)endpoint;
 
   g_assert_cmpint(now, ==, end->pair->bench->now);
-  rnic_workload_poll(end->pair->workload, end->side);
+  ulp_workload_poll(end->pair->workload, end->side);
 }
 
 static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
@@ -62,7 +62,7 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
   idle_end *end = user;
 
   g_assert_cmpint(now, ==, end->pair->bench->now);
-  rnic_workload_delivered(end->pair->workload, end->side, segment);
+  ulp_workload_delivered(end->pair->workload, end->side, segment);
 }
 
 /* --- Many pairs --- */
@@ -95,8 +95,8 @@ static void make_pair(bench *b, uint32_t index)
   make_end(b, pair, index, SIDE_INITIATOR);
   make_end(b, pair, index, SIDE_RESPONDER);
   rnic_endpoint *endpoints[] = {pair->ends[SIDE_INITIATOR].endpoint, pair->ends[SIDE_RESPONDER].endpoint};
-  pair->workload = rnic_workload_new(&b->config, index, NULL);
-  rnic_workload_lend(pair->workload, endpoints);
+  pair->workload = ulp_workload_new(&b->config, index, NULL);
+  ulp_workload_lend(pair->workload, endpoints);
   rnic_endpoint_start(endpoints[SIDE_RESPONDER], b->now);
   rnic_endpoint_start(endpoints[SIDE_INITIATOR], b->now);
 }
@@ -134,12 +134,12 @@ static bench *bench_new(void)
 
   b->now = TIME_PS_PER_SECOND;
   b->table = pattern_new();
-  b->config = (rnic_workload_config){.mix = {RNIC_OPERATION_WRITE},
-                                     .mix_count = 1,
-                                     .message_octets = MESSAGE_OCTETS,
-                                     .messages = MESSAGES,
-                                     .in_flight_octets = 65536,
-                                     .table = b->table};
+  b->config = (ulp_workload_config){.mix = {ULP_OPERATION_WRITE},
+                                    .mix_count = 1,
+                                    .message_octets = MESSAGE_OCTETS,
+                                    .messages = MESSAGES,
+                                    .in_flight_octets = 65536,
+                                    .table = b->table};
   b->hosts[SIDE_INITIATOR] = rnic_host_new(1);
   b->hosts[SIDE_RESPONDER] = rnic_host_new(2);
   b->pairs = g_new0(idle_pair, PAIRS);
@@ -151,7 +151,7 @@ static void bench_free(bench *b)
   for (uint32_t i = 0; i < PAIRS; i++) {
     rnic_endpoint_free(b->pairs[i].ends[SIDE_INITIATOR].endpoint);
     rnic_endpoint_free(b->pairs[i].ends[SIDE_RESPONDER].endpoint);
-    rnic_workload_free(b->pairs[i].workload);
+    ulp_workload_free(b->pairs[i].workload);
   }
   g_free(b->pairs);
   rnic_host_free(b->hosts[SIDE_INITIATOR]);
@@ -185,7 +185,7 @@ static void test_idle_pair(void)
   size_t open = (heap_octets() - before) / PAIRS;
   b->is_posting = true;
   settle_all(b);
-  g_assert_true(rnic_workload_is_delivered(b->pairs[PAIRS - 1].workload));
+  g_assert_true(ulp_workload_is_delivered(b->pairs[PAIRS - 1].workload));
   size_t after = (heap_octets() - before) / PAIRS;
   g_test_message("%zu octets a pair when open, %zu when its messages are Delivered", open, after);
   g_assert_cmpuint(open, <=, BUDGET_OCTETS);

@@ -1,6 +1,6 @@
 /* The workload of two ULPs over two endpoints on a wire in memory: every operation, what the ends verify, and what they notice. */
 #include "rdmap/rdmap_stream_private.h"
-#include "rnic/rnic_workload.h"
+#include "ulp/ulp_workload.h"
 
 #include <glib.h>
 #include <string.h>
@@ -28,8 +28,8 @@ typedef enum tampering { TAMPER_NOT, TAMPER_OCTET, TAMPER_BESIDE, TAMPER_SKIP, T
 
 struct pair {
   pattern *table;
-  rnic_workload_config config;
-  rnic_workload *workload;
+  ulp_workload_config config;
+  ulp_workload *workload;
   pair_end ends[SIDES];
   GQueue flying; /* of flight, by arrival */
   time_ps now;
@@ -59,7 +59,7 @@ static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
 
   end->pair->most_outstanding_reads =
       MAX(end->pair->most_outstanding_reads, rdmap_stream_outstanding_reads(rnic_endpoint_stream(endpoint)));
-  return !end->pair->holds && rnic_workload_post_next(end->pair->workload, end->side);
+  return !end->pair->holds && ulp_workload_post_next(end->pair->workload, end->side);
 }
 
 static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
@@ -69,9 +69,9 @@ static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
   if (end->pair->trace) {
     g_string_append_printf(end->pair->trace, "%d completion at %" G_GINT64_FORMAT "\n", end->side, now);
   }
-  rnic_workload_poll(end->pair->workload, end->side);
-  if (rnic_workload_is_requester(end->pair->workload, end->side) &&
-      rnic_workload_is_complete(end->pair->workload)) {
+  ulp_workload_poll(end->pair->workload, end->side);
+  if (ulp_workload_is_requester(end->pair->workload, end->side) &&
+      ulp_workload_is_complete(end->pair->workload)) {
     rnic_endpoint_close(endpoint);
   }
 }
@@ -108,7 +108,7 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
     told.header.message_offset += 64;
   }
   if (!chosen || p->tampering != TAMPER_SKIP) {
-    rnic_workload_delivered(p->workload, end->side, &told);
+    ulp_workload_delivered(p->workload, end->side, &told);
   }
 }
 
@@ -186,7 +186,7 @@ static void settle_both(pair *p)
   } while (woken != p->woken[SIDE_INITIATOR] + p->woken[SIDE_RESPONDER]);
 }
 
-static void pair_open(pair *p, const rnic_workload_config *config)
+static void pair_open(pair *p, const ulp_workload_config *config)
 {
   p->config = *config;
   p->table = pattern_new();
@@ -199,8 +199,8 @@ static void pair_open(pair *p, const rnic_workload_config *config)
   make_end(p, SIDE_INITIATOR, IWARP_IETF);
   make_end(p, SIDE_RESPONDER, IWARP_IETF);
   rnic_endpoint *endpoints[] = {p->ends[SIDE_INITIATOR].endpoint, p->ends[SIDE_RESPONDER].endpoint};
-  p->workload = rnic_workload_new(&p->config, 3, p);
-  rnic_workload_lend(p->workload, endpoints);
+  p->workload = ulp_workload_new(&p->config, 3, p);
+  ulp_workload_lend(p->workload, endpoints);
   rnic_endpoint_start(p->ends[SIDE_RESPONDER].endpoint, 0);
   rnic_endpoint_start(p->ends[SIDE_INITIATOR].endpoint, 0);
   settle_both(p);
@@ -244,7 +244,7 @@ static void pair_close(pair *p)
     rnic_endpoint_free(p->ends[side].endpoint);
     g_free(p->ends[side].code);
   }
-  rnic_workload_free(p->workload);
+  ulp_workload_free(p->workload);
   for (enum side side = 0; side < SIDES; side++) {
     rnic_host_free(p->ends[side].host);
   }
@@ -256,7 +256,7 @@ static uint64_t wrongs(const pair *p)
   uint64_t wrong = 0;
 
   for (enum side side = 0; side < SIDES; side++) {
-    rnic_workload_results results = rnic_workload_results_of(p->workload, side);
+    ulp_workload_results results = ulp_workload_results_of(p->workload, side);
     wrong += results.octets_wrong + results.order_errors + results.guard_errors;
   }
   return wrong;
@@ -267,11 +267,11 @@ static void assert_done(const pair *p)
   g_assert_null(p->ends[SIDE_INITIATOR].code);
   g_assert_null(p->ends[SIDE_RESPONDER].code);
   g_assert_cmpuint(wrongs(p), ==, 0);
-  g_assert_true(rnic_workload_is_complete(p->workload));
-  g_assert_true(rnic_workload_is_delivered(p->workload));
+  g_assert_true(ulp_workload_is_complete(p->workload));
+  g_assert_true(ulp_workload_is_delivered(p->workload));
   for (enum side side = 0; side < SIDES; side++) {
-    g_assert_cmpuint(rnic_workload_results_of(p->workload, side).messages_delivered, ==,
-                     rnic_workload_expected(p->workload, side));
+    g_assert_cmpuint(ulp_workload_results_of(p->workload, side).messages_delivered, ==,
+                     ulp_workload_expected(p->workload, side));
   }
 }
 
@@ -279,7 +279,7 @@ static void assert_done(const pair *p)
 
 typedef struct operation_case {
   const char *what;
-  rnic_workload_config config;
+  ulp_workload_config config;
   uint64_t messages[SIDES]; /* that reach each ULP */
   uint64_t octets[SIDES];
   unsigned opcodes[8]; /* segments Delivered, by opcode: Write, Read Request, Read Response, Send, … */
@@ -290,7 +290,7 @@ static const uint64_t long_and_short_octets[] = {70000, 1, 5000};
 /* 5000 octets are 4 tagged segments (3 x 1428 + 716) or 4 untagged ones (3 x 1424 + 728); requests and responses have 48. */
 static const operation_case operation_cases[] = {
     {"10 Writes, a Send behind every 4th and the last: 4, 8, 10",
-     {.mix = {RNIC_OPERATION_WRITE},
+     {.mix = {ULP_OPERATION_WRITE},
       .mix_count = 1,
       .message_octets = 5000,
       .messages = 10,
@@ -299,18 +299,18 @@ static const operation_case operation_cases[] = {
      {0, 50000},
      {[0] = 40, [3] = 3}},
     {"Reads: a request there, a response back",
-     {.mix = {RNIC_OPERATION_READ}, .mix_count = 1, .message_octets = 5000, .messages = 9},
+     {.mix = {ULP_OPERATION_READ}, .mix_count = 1, .message_octets = 5000, .messages = 9},
      {9, 0},
      {45000, 0},
      {[1] = 9, [2] = 36}},
     {"Sends longer than the pattern table (70000 = 49 x 1424 + 224)",
-     {.mix = {RNIC_OPERATION_SEND}, .mix_count = 1, .message_octets = 70000, .messages = 3},
+     {.mix = {ULP_OPERATION_SEND}, .mix_count = 1, .message_octets = 70000, .messages = 3},
      {0, 3},
      {0, 210000},
      {[3] = 150}},
     {"Writes and Reads of sizes in turn, also beyond 2^16 (70000 = 49 x 1428 + 28): 70000, 5000 and 1 octets "
      "of each",
-     {.mix = {RNIC_OPERATION_WRITE, RNIC_OPERATION_READ},
+     {.mix = {ULP_OPERATION_WRITE, ULP_OPERATION_READ},
       .mix_count = 2,
       .message_octets = 70000,
       .message_sizes = long_and_short_octets,
@@ -320,22 +320,22 @@ static const operation_case operation_cases[] = {
      {75001, 75001},
      {[0] = 55, [1] = 3, [2] = 55, [3] = 1}},
     {"Sends with Invalidate, each of an STag of its own",
-     {.mix = {RNIC_OPERATION_SEND_INVALIDATE}, .mix_count = 1, .message_octets = 1000, .messages = 200},
+     {.mix = {ULP_OPERATION_SEND_INVALIDATE}, .mix_count = 1, .message_octets = 1000, .messages = 200},
      {0, 200},
      {0, 200000},
      {[4] = 200}},
     {"Sends with Solicited Event",
-     {.mix = {RNIC_OPERATION_SEND_SE}, .mix_count = 1, .message_octets = 100, .messages = 20},
+     {.mix = {ULP_OPERATION_SEND_SE}, .mix_count = 1, .message_octets = 100, .messages = 20},
      {0, 20},
      {0, 2000},
      {[5] = 20}},
     {"both",
-     {.mix = {RNIC_OPERATION_SEND_SE_INVALIDATE}, .mix_count = 1, .message_octets = 100, .messages = 20},
+     {.mix = {ULP_OPERATION_SEND_SE_INVALIDATE}, .mix_count = 1, .message_octets = 100, .messages = 20},
      {0, 20},
      {0, 2000},
      {[6] = 20}},
     {"Writes whose STag the next Send invalidates, more than there are buffers (68536 / 5020 + 2 = 15)",
-     {.mix = {RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND_INVALIDATE},
+     {.mix = {ULP_OPERATION_WRITE, ULP_OPERATION_SEND_INVALIDATE},
       .mix_count = 2,
       .message_octets = 5000,
       .messages = 80},
@@ -343,18 +343,18 @@ static const operation_case operation_cases[] = {
      {0, 400000},
      {[0] = 160, [3] = 1, [4] = 160}},
     {"storage read: request, Write, response with Invalidate",
-     {.mix = {RNIC_OPERATION_STORAGE_READ}, .mix_count = 1, .message_octets = 5000, .messages = 40},
+     {.mix = {ULP_OPERATION_STORAGE_READ}, .mix_count = 1, .message_octets = 5000, .messages = 40},
      {80, 40},
      {40 * 5048, 40 * 48},
      {[0] = 160, [3] = 40, [4] = 40}},
     {"storage write: request, Read, response with Solicited Event and Invalidate",
-     {.mix = {RNIC_OPERATION_STORAGE_WRITE}, .mix_count = 1, .message_octets = 5000, .messages = 40},
+     {.mix = {ULP_OPERATION_STORAGE_WRITE}, .mix_count = 1, .message_octets = 5000, .messages = 40},
      {40, 80},
      {40 * 48, 40 * 5048},
      {[1] = 40, [2] = 160, [3] = 40, [6] = 40}},
     {"a mix, both ends",
-     {.mix = {RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND, RNIC_OPERATION_READ, RNIC_OPERATION_STORAGE_READ,
-              RNIC_OPERATION_STORAGE_WRITE},
+     {.mix = {ULP_OPERATION_WRITE, ULP_OPERATION_SEND, ULP_OPERATION_READ, ULP_OPERATION_STORAGE_READ,
+              ULP_OPERATION_STORAGE_WRITE},
       .mix_count = 5,
       .both = true,
       .message_octets = 5000,
@@ -365,8 +365,8 @@ static const operation_case operation_cases[] = {
      {50 * 5000 + 40 * 48, 50 * 5000 + 40 * 48},
      {[0] = 160, [1] = 40, [2] = 160, [3] = 2 * (40 + 1 + 20), [4] = 20, [6] = 20}},
     {"zero-length messages",
-     {.mix = {RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND, RNIC_OPERATION_READ, RNIC_OPERATION_STORAGE_READ,
-              RNIC_OPERATION_STORAGE_WRITE},
+     {.mix = {ULP_OPERATION_WRITE, ULP_OPERATION_SEND, ULP_OPERATION_READ, ULP_OPERATION_STORAGE_READ,
+              ULP_OPERATION_STORAGE_WRITE},
       .mix_count = 5,
       .messages = 10},
      {2 + 4 + 2, 3 + 2 + 2 + 4},
@@ -380,7 +380,7 @@ static void test_operations(void)
   for (gsize i = 0; i < G_N_ELEMENTS(operation_cases); i++) {
     for (int variant = 0; variant < 4; variant++) {
       const operation_case *c = &operation_cases[i];
-      rnic_workload_config config = c->config;
+      ulp_workload_config config = c->config;
       pair p = {.holds = false};
 
       g_test_message("%s, %s, %s", c->what, variant & 1 ? "fenced" : "not fenced",
@@ -391,7 +391,7 @@ static void test_operations(void)
       pair_run(&p, 60 * TIME_PS_PER_SECOND);
       assert_done(&p);
       for (enum side side = 0; side < SIDES; side++) {
-        rnic_workload_results results = rnic_workload_results_of(p.workload, side);
+        ulp_workload_results results = ulp_workload_results_of(p.workload, side);
         g_assert_cmpuint(results.messages_delivered, ==, c->messages[side]);
         g_assert_cmpuint(results.octets_delivered, ==, c->octets[side]);
       }
@@ -410,16 +410,16 @@ static void test_operations(void)
 static void test_stags_are_used_once(void)
 {
   enum { BUFFERS = 65538 };
-  const rnic_workload_config config = {.mix = {RNIC_OPERATION_SEND_INVALIDATE},
-                                       .mix_count = 1,
-                                       .message_octets = 1,
-                                       .messages = 2 * BUFFERS,
-                                       .in_flight_octets = 65535 * 21};
+  const ulp_workload_config config = {.mix = {ULP_OPERATION_SEND_INVALIDATE},
+                                      .mix_count = 1,
+                                      .message_octets = 1,
+                                      .messages = 2 * BUFFERS,
+                                      .in_flight_octets = 65535 * 21};
   pair p = {.holds = true, .no_crc = true, .invalidated = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
   guint posted = 0;
 
   pair_open(&p, &config);
-  while (rnic_workload_post_next(p.workload, SIDE_INITIATOR)) {
+  while (ulp_workload_post_next(p.workload, SIDE_INITIATOR)) {
     posted++;
   }
   g_assert_cmpuint(posted, ==, BUFFERS); /* the next one waits for a buffer */
@@ -441,19 +441,19 @@ static void test_stags_are_used_once(void)
 static void test_stags_of_data_are_used_once(void)
 {
   static const struct {
-    rnic_operation mix[2];
+    ulp_operation mix[2];
     uint32_t mix_count;
     guint invalidations;
-  } cases[] = {{{RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND_INVALIDATE}, 2, 40},
-               {{RNIC_OPERATION_STORAGE_READ}, 1, 80},
-               {{RNIC_OPERATION_STORAGE_WRITE}, 1, 80}};
+  } cases[] = {{{ULP_OPERATION_WRITE, ULP_OPERATION_SEND_INVALIDATE}, 2, 40},
+               {{ULP_OPERATION_STORAGE_READ}, 1, 80},
+               {{ULP_OPERATION_STORAGE_WRITE}, 1, 80}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    const rnic_workload_config config = {.mix = {cases[i].mix[0], cases[i].mix[1]},
-                                         .mix_count = cases[i].mix_count,
-                                         .message_octets = 1000,
-                                         .messages = 80,
-                                         .in_flight_octets = 10000};
+    const ulp_workload_config config = {.mix = {cases[i].mix[0], cases[i].mix[1]},
+                                        .mix_count = cases[i].mix_count,
+                                        .message_octets = 1000,
+                                        .messages = 80,
+                                        .in_flight_octets = 10000};
     pair p = {.invalidated = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
     GHashTable *seen = g_hash_table_new(NULL, NULL);
 
@@ -483,8 +483,8 @@ static gint by_value(gconstpointer a, gconstpointer b)
  * Reads and 20 Writes from each end, 3 messages an exchange. */
 static void test_payload_differs(void)
 {
-  const rnic_workload_config config = {
-      .mix = {RNIC_OPERATION_SEND, RNIC_OPERATION_STORAGE_READ, RNIC_OPERATION_WRITE},
+  const ulp_workload_config config = {
+      .mix = {ULP_OPERATION_SEND, ULP_OPERATION_STORAGE_READ, ULP_OPERATION_WRITE},
       .mix_count = 3,
       .both = true,
       .message_octets = 100,
@@ -507,8 +507,8 @@ static void test_payload_differs(void)
 /* A completion that is not that of the oldest operation is an order error. */
 static void test_completions_out_of_order(void)
 {
-  const rnic_workload_config config = {
-      .mix = {RNIC_OPERATION_WRITE}, .mix_count = 1, .message_octets = 100, .messages = 3};
+  const ulp_workload_config config = {
+      .mix = {ULP_OPERATION_WRITE}, .mix_count = 1, .message_octets = 100, .messages = 3};
   static const uint64_t ids[] = {0, 1}; /* of the first operation; of the second, early */
 
   for (gsize i = 0; i < G_N_ELEMENTS(ids); i++) {
@@ -516,11 +516,11 @@ static void test_completions_out_of_order(void)
     pair p = {.holds = true};
 
     pair_open(&p, &config);
-    g_assert_true(rnic_workload_post_next(p.workload, SIDE_INITIATOR));
-    g_assert_true(rnic_workload_post_next(p.workload, SIDE_INITIATOR));
+    g_assert_true(ulp_workload_post_next(p.workload, SIDE_INITIATOR));
+    g_assert_true(ulp_workload_post_next(p.workload, SIDE_INITIATOR));
     rnic_completion_queue_push(rnic_endpoint_completions(p.ends[SIDE_INITIATOR].endpoint), &completion);
-    rnic_workload_poll(p.workload, SIDE_INITIATOR);
-    g_assert_cmpuint(rnic_workload_results_of(p.workload, SIDE_INITIATOR).order_errors, ==, ids[i]);
+    ulp_workload_poll(p.workload, SIDE_INITIATOR);
+    g_assert_cmpuint(ulp_workload_results_of(p.workload, SIDE_INITIATOR).order_errors, ==, ids[i]);
     pair_close(&p);
   }
 }
@@ -528,12 +528,12 @@ static void test_completions_out_of_order(void)
 /* MPA-122: without CRC the ULPs see the same messages and completions, at the same times. */
 static void test_crc_is_invisible(void)
 {
-  const rnic_workload_config config = {.mix = {RNIC_OPERATION_WRITE, RNIC_OPERATION_SEND_SE_INVALIDATE,
-                                               RNIC_OPERATION_READ, RNIC_OPERATION_STORAGE_WRITE},
-                                       .mix_count = 4,
-                                       .both = true,
-                                       .message_octets = 3000,
-                                       .messages = 40};
+  const ulp_workload_config config = {.mix = {ULP_OPERATION_WRITE, ULP_OPERATION_SEND_SE_INVALIDATE,
+                                              ULP_OPERATION_READ, ULP_OPERATION_STORAGE_WRITE},
+                                      .mix_count = 4,
+                                      .both = true,
+                                      .message_octets = 3000,
+                                      .messages = 40};
   pair pairs[] = {{.no_crc = false}, {.no_crc = true}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(pairs); i++) {
@@ -552,7 +552,7 @@ static void test_crc_is_invisible(void)
 /* --- What is noticed --- */
 
 typedef struct tamper_case {
-  rnic_operation operation;
+  ulp_operation operation;
   enum side victim;
   tampering tampering;
   uint64_t at;
@@ -563,39 +563,39 @@ typedef struct tamper_case {
 /* Segments of messages of 5000 octets, 4 each. The victim is the end that the data goes to. Requests at the Responder, of one segment, come
  * first there. */
 static const tamper_case tamper_cases[] = {
-    {RNIC_OPERATION_WRITE, SIDE_RESPONDER, TAMPER_OCTET, 7, 1, 0, false},
-    {RNIC_OPERATION_WRITE, SIDE_RESPONDER, TAMPER_BESIDE, 5, 0, 1, false},
-    {RNIC_OPERATION_WRITE, SIDE_RESPONDER, TAMPER_SKIP, 7, 0, 0, true},
-    {RNIC_OPERATION_WRITE, SIDE_RESPONDER, TAMPER_PLACE, 2, 0, 0, true},
-    {RNIC_OPERATION_SEND, SIDE_RESPONDER, TAMPER_OCTET, 7, 1, 0, false},
-    {RNIC_OPERATION_SEND, SIDE_RESPONDER, TAMPER_BESIDE, 5, 0, 1, false},
-    {RNIC_OPERATION_SEND, SIDE_RESPONDER, TAMPER_SKIP, 7, 0, 0, true},
-    {RNIC_OPERATION_SEND, SIDE_RESPONDER, TAMPER_PLACE, 2, 0, 0, true},
-    {RNIC_OPERATION_READ, SIDE_INITIATOR, TAMPER_OCTET, 7, 1, 0, false},
-    {RNIC_OPERATION_READ, SIDE_INITIATOR, TAMPER_BESIDE, 5, 0, 1, false},
-    {RNIC_OPERATION_READ, SIDE_INITIATOR, TAMPER_SKIP, 7, 0, 0, true},
-    {RNIC_OPERATION_READ, SIDE_INITIATOR, TAMPER_PLACE, 2, 0, 0, true},
-    {RNIC_OPERATION_STORAGE_READ, SIDE_INITIATOR, TAMPER_OCTET, 1, 1, 0, false},
-    {RNIC_OPERATION_STORAGE_READ, SIDE_INITIATOR, TAMPER_BESIDE, 1, 0, 1, false},
-    {RNIC_OPERATION_STORAGE_WRITE, SIDE_RESPONDER, TAMPER_OCTET, 2, 1, 0, false},
+    {ULP_OPERATION_WRITE, SIDE_RESPONDER, TAMPER_OCTET, 7, 1, 0, false},
+    {ULP_OPERATION_WRITE, SIDE_RESPONDER, TAMPER_BESIDE, 5, 0, 1, false},
+    {ULP_OPERATION_WRITE, SIDE_RESPONDER, TAMPER_SKIP, 7, 0, 0, true},
+    {ULP_OPERATION_WRITE, SIDE_RESPONDER, TAMPER_PLACE, 2, 0, 0, true},
+    {ULP_OPERATION_SEND, SIDE_RESPONDER, TAMPER_OCTET, 7, 1, 0, false},
+    {ULP_OPERATION_SEND, SIDE_RESPONDER, TAMPER_BESIDE, 5, 0, 1, false},
+    {ULP_OPERATION_SEND, SIDE_RESPONDER, TAMPER_SKIP, 7, 0, 0, true},
+    {ULP_OPERATION_SEND, SIDE_RESPONDER, TAMPER_PLACE, 2, 0, 0, true},
+    {ULP_OPERATION_READ, SIDE_INITIATOR, TAMPER_OCTET, 7, 1, 0, false},
+    {ULP_OPERATION_READ, SIDE_INITIATOR, TAMPER_BESIDE, 5, 0, 1, false},
+    {ULP_OPERATION_READ, SIDE_INITIATOR, TAMPER_SKIP, 7, 0, 0, true},
+    {ULP_OPERATION_READ, SIDE_INITIATOR, TAMPER_PLACE, 2, 0, 0, true},
+    {ULP_OPERATION_STORAGE_READ, SIDE_INITIATOR, TAMPER_OCTET, 1, 1, 0, false},
+    {ULP_OPERATION_STORAGE_READ, SIDE_INITIATOR, TAMPER_BESIDE, 1, 0, 1, false},
+    {ULP_OPERATION_STORAGE_WRITE, SIDE_RESPONDER, TAMPER_OCTET, 2, 1, 0, false},
 };
 
 static void test_tampering_is_noticed(void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(tamper_cases); i++) {
     const tamper_case *c = &tamper_cases[i];
-    const rnic_workload_config config = {
+    const ulp_workload_config config = {
         .mix = {c->operation}, .mix_count = 1, .message_octets = 5000, .messages = 3};
     pair p = {.tampering = c->tampering, .victim = c->victim, .at = c->at};
 
-    g_test_message("%s, tampering %d", rnic_operation_rules_of(c->operation)->name, c->tampering);
+    g_test_message("%s, tampering %d", ulp_operation_rules_of(c->operation)->name, c->tampering);
     pair_open(&p, &config);
     pair_run(&p, 60 * TIME_PS_PER_SECOND);
-    rnic_workload_results results = rnic_workload_results_of(p.workload, c->victim);
+    ulp_workload_results results = ulp_workload_results_of(p.workload, c->victim);
     g_assert_cmpuint(results.octets_wrong, ==, c->octets_wrong);
     g_assert_cmpuint(results.guard_errors, ==, c->guard_errors);
     g_assert_true((results.order_errors > 0) == c->order_errors);
-    g_assert_true(rnic_workload_is_delivered(p.workload) == !c->order_errors);
+    g_assert_true(ulp_workload_is_delivered(p.workload) == !c->order_errors);
     pair_close(&p);
   }
 }
@@ -610,8 +610,8 @@ static void test_what_nobody_posted(void)
   } segments[] = {{RDMAP_WRITE, 0, false},    {RDMAP_WRITE, 1, true},         {RDMAP_SEND, 0, true},
                   {RDMAP_SEND, 1, true},      {RDMAP_READ_RESPONSE, 0, true}, {RDMAP_READ_REQUEST, 28, false},
                   {RDMAP_TERMINATE, 4, false}};
-  const rnic_workload_config config = {
-      .mix = {RNIC_OPERATION_SEND}, .mix_count = 1, .message_octets = 1, .messages = 1};
+  const ulp_workload_config config = {
+      .mix = {ULP_OPERATION_SEND}, .mix_count = 1, .message_octets = 1, .messages = 1};
 
   for (gsize i = 0; i < G_N_ELEMENTS(segments); i++) {
     const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(segments[i].opcode);
@@ -622,8 +622,8 @@ static void test_what_nobody_posted(void)
     pair p = {.holds = true};
 
     pair_open(&p, &config);
-    rnic_workload_delivered(p.workload, SIDE_INITIATOR, &segment); /* where nothing is expected */
-    g_assert_cmpuint(rnic_workload_results_of(p.workload, SIDE_INITIATOR).order_errors, ==,
+    ulp_workload_delivered(p.workload, SIDE_INITIATOR, &segment); /* where nothing is expected */
+    g_assert_cmpuint(ulp_workload_results_of(p.workload, SIDE_INITIATOR).order_errors, ==,
                      segments[i].noticed);
     pair_close(&p);
   }
@@ -634,21 +634,21 @@ static void test_what_nobody_posted(void)
 /* At most 3 operations of a requester are posted and not complete; a storage exchange counts until its response. */
 static void test_outstanding(void)
 {
-  static const rnic_operation operations[] = {RNIC_OPERATION_WRITE, RNIC_OPERATION_READ,
-                                              RNIC_OPERATION_STORAGE_WRITE};
+  static const ulp_operation operations[] = {ULP_OPERATION_WRITE, ULP_OPERATION_READ,
+                                             ULP_OPERATION_STORAGE_WRITE};
 
   for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
-    const rnic_workload_config config = {
+    const ulp_workload_config config = {
         .mix = {operations[i]}, .mix_count = 1, .message_octets = 100, .messages = 10, .outstanding = 3};
     pair p = {.holds = true};
     int posted = 0;
 
     pair_open(&p, &config);
-    while (rnic_workload_post_next(p.workload, SIDE_INITIATOR)) {
+    while (ulp_workload_post_next(p.workload, SIDE_INITIATOR)) {
       posted++;
     }
     g_assert_cmpint(posted, ==, 3);
-    g_assert_false(rnic_workload_post_next(p.workload, SIDE_RESPONDER)); /* does nothing for itself */
+    g_assert_false(ulp_workload_post_next(p.workload, SIDE_RESPONDER)); /* does nothing for itself */
     p.holds = false;
     settle_both(&p);
     pair_run(&p, 60 * TIME_PS_PER_SECOND);
@@ -662,8 +662,8 @@ static void test_outstanding(void)
  * and its requester is told when a buffer has come free. */
 static void test_waits_for_a_buffer(void)
 {
-  static const rnic_operation operations[] = {RNIC_OPERATION_WRITE, RNIC_OPERATION_READ, RNIC_OPERATION_SEND,
-                                              RNIC_OPERATION_STORAGE_READ, RNIC_OPERATION_STORAGE_WRITE};
+  static const ulp_operation operations[] = {ULP_OPERATION_WRITE, ULP_OPERATION_READ, ULP_OPERATION_SEND,
+                                             ULP_OPERATION_STORAGE_READ, ULP_OPERATION_STORAGE_WRITE};
   static const uint64_t in_turn[] = {3000, 300};
   static const struct {
     uint32_t message_octets;
@@ -673,22 +673,22 @@ static void test_waits_for_a_buffer(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(operations) * G_N_ELEMENTS(sizes); i++) {
     gsize s = i % G_N_ELEMENTS(sizes);
-    const rnic_workload_config config = {.mix = {operations[i / G_N_ELEMENTS(sizes)]},
-                                         .mix_count = 1,
-                                         .message_octets = sizes[s].message_octets,
-                                         .message_sizes = sizes[s].message_sizes,
-                                         .message_size_count =
-                                             sizes[s].message_sizes ? G_N_ELEMENTS(in_turn) : 0,
-                                         .messages = 100,
-                                         .in_flight_octets = 10000};
+    const ulp_workload_config config = {.mix = {operations[i / G_N_ELEMENTS(sizes)]},
+                                        .mix_count = 1,
+                                        .message_octets = sizes[s].message_octets,
+                                        .message_sizes = sizes[s].message_sizes,
+                                        .message_size_count =
+                                            sizes[s].message_sizes ? G_N_ELEMENTS(in_turn) : 0,
+                                        .messages = 100,
+                                        .in_flight_octets = 10000};
     pair p = {.holds = true};
     int posted = 0;
 
     pair_open(&p, &config);
-    while (rnic_workload_post_next(p.workload, SIDE_INITIATOR)) {
+    while (ulp_workload_post_next(p.workload, SIDE_INITIATOR)) {
       posted++;
     }
-    g_assert_cmpint(posted, ==, sizes[s].buffers + (config.mix[0] == RNIC_OPERATION_SEND));
+    g_assert_cmpint(posted, ==, sizes[s].buffers + (config.mix[0] == ULP_OPERATION_SEND));
     g_assert_cmpuint(p.woken[SIDE_INITIATOR], ==, 0);
     pair_run(&p, TIME_PS_PER_SECOND);
     g_assert_cmpuint(p.woken[SIDE_INITIATOR], ==, 1); /* once for each time it waited */
@@ -703,8 +703,8 @@ static void test_waits_for_a_buffer(void)
 /* RDMAP-214: never more Reads outstanding than the ORD of 4, though 20 are posted at once; RDMAP-210: as many as that are. */
 static void test_reads_outstanding(void)
 {
-  const rnic_workload_config config = {
-      .mix = {RNIC_OPERATION_READ}, .mix_count = 1, .message_octets = 100, .messages = 20};
+  const ulp_workload_config config = {
+      .mix = {ULP_OPERATION_READ}, .mix_count = 1, .message_octets = 100, .messages = 20};
   pair p = {.holds = false};
 
   pair_open(&p, &config);
@@ -718,26 +718,26 @@ static void test_reads_outstanding(void)
 static void test_who_posts(void)
 {
   for (int both = 0; both <= 1; both++) {
-    const rnic_workload_config config = {
-        .mix = {RNIC_OPERATION_WRITE}, .mix_count = 1, .both = both, .message_octets = 100, .messages = 1};
-    rnic_workload *workload = rnic_workload_new(&config, 0, NULL);
+    const ulp_workload_config config = {
+        .mix = {ULP_OPERATION_WRITE}, .mix_count = 1, .both = both, .message_octets = 100, .messages = 1};
+    ulp_workload *workload = ulp_workload_new(&config, 0, NULL);
 
     for (enum side side = 0; side < SIDES; side++) {
-      g_assert_cmpint(rnic_workload_posts(&config, side), ==, side == SIDE_INITIATOR || both);
-      g_assert_cmpint(rnic_workload_is_requester(workload, side), ==, rnic_workload_posts(&config, side));
+      g_assert_cmpint(ulp_workload_posts(&config, side), ==, side == SIDE_INITIATOR || both);
+      g_assert_cmpint(ulp_workload_is_requester(workload, side), ==, ulp_workload_posts(&config, side));
     }
-    rnic_workload_free(workload);
+    ulp_workload_free(workload);
   }
 }
 
 /* A connection that is gone takes no work: posting ends, and what was posted counts as neither complete nor wrong. */
 static void test_the_connection_ends(void)
 {
-  static const rnic_operation operations[] = {RNIC_OPERATION_WRITE, RNIC_OPERATION_READ, RNIC_OPERATION_SEND,
-                                              RNIC_OPERATION_STORAGE_READ, RNIC_OPERATION_STORAGE_WRITE};
+  static const ulp_operation operations[] = {ULP_OPERATION_WRITE, ULP_OPERATION_READ, ULP_OPERATION_SEND,
+                                             ULP_OPERATION_STORAGE_READ, ULP_OPERATION_STORAGE_WRITE};
 
   for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
-    const rnic_workload_config config = {
+    const ulp_workload_config config = {
         .mix = {operations[i]}, .mix_count = 1, .message_octets = 5000, .messages = 100};
     pair p = {.holds = false};
 
@@ -749,9 +749,9 @@ static void test_the_connection_ends(void)
     pair_run(&p, 60 * TIME_PS_PER_SECOND);
     g_assert_cmpstr(p.ends[SIDE_INITIATOR].code, ==, "Terminate 0/0/00");
     g_assert_cmpuint(wrongs(&p), ==, 0);
-    g_assert_false(rnic_workload_is_complete(p.workload));
-    g_assert_false(rnic_workload_is_delivered(p.workload));
-    g_assert_false(rnic_workload_post_next(p.workload, SIDE_INITIATOR));
+    g_assert_false(ulp_workload_is_complete(p.workload));
+    g_assert_false(ulp_workload_is_delivered(p.workload));
+    g_assert_false(ulp_workload_post_next(p.workload, SIDE_INITIATOR));
     pair_close(&p);
   }
 }

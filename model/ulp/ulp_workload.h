@@ -3,8 +3,8 @@
  * One object for both ends: they agreed on addresses before the run, and a slot's next user is announced at once when its last was
  * verified. What each end's RNIC does it learns through rnic_verbs alone, and from the Delivered segments, which it verifies octet by octet
  * (design.md, ground rules): a message lost, duplicated or out of order and memory written outside a buffer are counted as failures. */
-#ifndef RNIC_RNIC_WORKLOAD_H
-#define RNIC_RNIC_WORKLOAD_H
+#ifndef ULP_ULP_WORKLOAD_H
+#define ULP_ULP_WORKLOAD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,22 +12,22 @@
 #include "base/pattern.h"
 #include "base/side.h"
 #include "rnic/rnic_verbs.h"
-#include "rnic/rnic_workload_plan.h"
+#include "ulp/ulp_workload_plan.h"
 
-typedef struct rnic_workload rnic_workload;
+typedef struct ulp_workload ulp_workload;
 
 enum {
   /* Octets of a storage exchange's request and of its response: as iSCSI's header has (RFC 7143 §11.2.1). */
-  RNIC_STORAGE_MESSAGE_OCTETS = 48,
+  ULP_STORAGE_MESSAGE_OCTETS = 48,
 };
 
 /* What the workloads of all connections of a run have in common. */
-typedef struct rnic_workload_config {
-  rnic_operation mix[RNIC_WORKLOAD_MIX_MAX]; /* messages take turns */
-  uint32_t mix_count;                        /* >= 1 */
-  bool both;                                 /* the Responder does the same towards the Initiator */
-  bool fence;                                /* every operation is fenced */
-  uint32_t message_octets;                   /* of each message; with message_sizes the largest of them */
+typedef struct ulp_workload_config {
+  ulp_operation mix[ULP_WORKLOAD_MIX_MAX]; /* messages take turns */
+  uint32_t mix_count;                      /* >= 1 */
+  bool both;                               /* the Responder does the same towards the Initiator */
+  bool fence;                              /* every operation is fenced */
+  uint32_t message_octets;                 /* of each message; with message_sizes the largest of them */
   const uint64_t *message_sizes; /* of the messages in turn; NULL: message_octets. Outlives the workload */
   size_t message_size_count;
   uint64_t messages;           /* >= 1 */
@@ -36,49 +36,49 @@ typedef struct rnic_workload_config {
   uint64_t in_flight_octets;   /* stream octets that can be posted and undelivered: sizes the buffers */
   ddp_association association; /* of the STags */
   const pattern *table;
-  /* `side` waited for a buffer of its peer's and one has come free: rnic_workload_post_next() may succeed again. `user` is the
+  /* `side` waited for a buffer of its peer's and one has come free: ulp_workload_post_next() may succeed again. `user` is the
    * workload's. NULL: nobody wants to know. */
   void (*can_post)(void *user, enum side side);
-} rnic_workload_config;
+} ulp_workload_config;
 
-typedef struct rnic_workload_results {
+typedef struct ulp_workload_results {
   uint64_t messages_delivered; /* to the ULP of this end; Sends without payload included */
   uint64_t octets_delivered;
   uint64_t octets_wrong; /* payload octets that differ from what was sent */
   uint64_t order_errors; /* segments Delivered, or completions, that are not the next ones */
   uint64_t guard_errors; /* messages beside whose buffer memory was written */
-} rnic_workload_results;
+} ulp_workload_results;
 
 /* Whether the ULP of `side` posts operations of its own accord, and not only what answers the peer's. */
-bool rnic_workload_posts(const rnic_workload_config *config, enum side side);
+bool ulp_workload_posts(const ulp_workload_config *config, enum side side);
 
 /* The workload of connection number `connection`, which is part of what makes each message's payload different. `config` and what it
- * points to must outlive it. Free with rnic_workload_free(), after the endpoints and before their hosts. */
-rnic_workload *rnic_workload_new(const rnic_workload_config *config, uint32_t connection, void *user);
-void rnic_workload_free(rnic_workload *workload);
+ * points to must outlive it. Free with ulp_workload_free(), after the endpoints and before their hosts. */
+ulp_workload *ulp_workload_new(const ulp_workload_config *config, uint32_t connection, void *user);
+void ulp_workload_free(ulp_workload *workload);
 
 /* The ULPs register their memory with the endpoints and post their receives. Once, before anything else. */
-void rnic_workload_lend(rnic_workload *workload, rnic_endpoint *const endpoints[SIDES]);
+void ulp_workload_lend(ulp_workload *workload, rnic_endpoint *const endpoints[SIDES]);
 
 /* The ULP of `side` posts its next operation and returns true; false when all are posted or it posts none, the outstanding
  * limit is reached, no buffer is free at the peer, or the endpoint takes no more. */
-bool rnic_workload_post_next(rnic_workload *workload, enum side side);
+bool ulp_workload_post_next(ulp_workload *workload, enum side side);
 
 /* A segment was Delivered at `side`: verifies its octets. */
-void rnic_workload_delivered(rnic_workload *workload, enum side side, const ddp_segment *segment);
+void ulp_workload_delivered(ulp_workload *workload, enum side side, const ddp_segment *segment);
 
 /* Takes all completions of `side`, and posts the answers to what was received. */
-void rnic_workload_poll(rnic_workload *workload, enum side side);
+void ulp_workload_poll(ulp_workload *workload, enum side side);
 
 /* All that `side` posts for itself is complete; it posts nothing for itself; all messages have reached the ULPs they go to. */
-bool rnic_workload_is_requester(const rnic_workload *workload, enum side side);
-bool rnic_workload_is_complete(const rnic_workload *workload);
-bool rnic_workload_is_delivered(const rnic_workload *workload);
+bool ulp_workload_is_requester(const ulp_workload *workload, enum side side);
+bool ulp_workload_is_complete(const ulp_workload *workload);
+bool ulp_workload_is_delivered(const ulp_workload *workload);
 
 /* Messages that are to reach the ULP of `side`. */
-uint64_t rnic_workload_expected(const rnic_workload *workload, enum side side);
+uint64_t ulp_workload_expected(const ulp_workload *workload, enum side side);
 
 /* What reached the ULP of `side` so far, and what was wrong with it. */
-rnic_workload_results rnic_workload_results_of(const rnic_workload *workload, enum side side);
+ulp_workload_results ulp_workload_results_of(const ulp_workload *workload, enum side side);
 
 #endif

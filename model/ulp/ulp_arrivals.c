@@ -1,4 +1,4 @@
-#include "rnic/rnic_arrivals.h"
+#include "ulp/ulp_arrivals.h"
 
 #include <glib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "rdmap/rdmap_header.h"
 
 typedef struct message {
-  rnic_arrival arrival;
+  ulp_arrival arrival;
   struct message *next;
 } message;
 
@@ -16,18 +16,18 @@ typedef struct arrival_queue {
   message *last;
 } arrival_queue;
 
-struct rnic_arrivals {
+struct ulp_arrivals {
   arrival_queue posted;    /* Writes and Sends */
   arrival_queue responses; /* of this end's Reads */
   arrival_queue whole;     /* Sends that wait for their completion */
   uint32_t posted_octets;  /* Delivered of the first of `posted` */
   uint32_t response_octets;
-  rnic_arrivals_results results;
+  ulp_arrivals_results results;
 };
 
-rnic_arrivals *rnic_arrivals_new(void)
+ulp_arrivals *ulp_arrivals_new(void)
 {
-  return g_new0(rnic_arrivals, 1);
+  return g_new0(ulp_arrivals, 1);
 }
 
 static void append(arrival_queue *queue, message *added)
@@ -48,8 +48,8 @@ static message *take(arrival_queue *queue)
 
 static void free_message(message *freed)
 {
-  rnic_workload_slot_unref(freed->arrival.slot);
-  rnic_workload_slot_unref(freed->arrival.buffer);
+  ulp_workload_slot_unref(freed->arrival.slot);
+  ulp_workload_slot_unref(freed->arrival.buffer);
   g_free(freed);
 }
 
@@ -60,7 +60,7 @@ static void clear(arrival_queue *queue)
   }
 }
 
-void rnic_arrivals_free(rnic_arrivals *arrivals)
+void ulp_arrivals_free(ulp_arrivals *arrivals)
 {
   if (arrivals) {
     clear(&arrivals->posted);
@@ -70,20 +70,20 @@ void rnic_arrivals_free(rnic_arrivals *arrivals)
   }
 }
 
-void rnic_arrivals_expect(rnic_arrivals *arrivals, const rnic_arrival *arrival)
+void ulp_arrivals_expect(ulp_arrivals *arrivals, const ulp_arrival *arrival)
 {
   message *added = g_new(message, 1);
 
   /* A message that never arrives as it should is expected for ever, and its slot may go on to others: a Read completes all the same. */
-  rnic_workload_slot_ref(arrival->slot);
-  rnic_workload_slot_ref(arrival->buffer);
+  ulp_workload_slot_ref(arrival->slot);
+  ulp_workload_slot_ref(arrival->buffer);
   added->arrival = *arrival;
-  append(arrival->kind == RNIC_ARRIVAL_RESPONSE ? &arrivals->responses : &arrivals->posted, added);
+  append(arrival->kind == ULP_ARRIVAL_RESPONSE ? &arrivals->responses : &arrivals->posted, added);
 }
 
 /* --- Segments --- */
 
-static bool is_expected(const rnic_arrival *arrival, uint32_t delivered, const ddp_segment *segment,
+static bool is_expected(const ulp_arrival *arrival, uint32_t delivered, const ddp_segment *segment,
                         uint8_t opcode)
 {
   const ddp_header *header = &segment->header;
@@ -92,7 +92,7 @@ static bool is_expected(const rnic_arrival *arrival, uint32_t delivered, const d
   if (segment->payload_octets > left || header->last != (segment->payload_octets == left)) {
     return false;
   }
-  if (arrival->kind == RNIC_ARRIVAL_SEND) {
+  if (arrival->kind == ULP_ARRIVAL_SEND) {
     return opcode == arrival->opcode && header->message_offset == delivered;
   }
   /* A zero-length tagged segment's STag and TO mean nothing (notes-ddp-rdmap 13). */
@@ -101,10 +101,10 @@ static bool is_expected(const rnic_arrival *arrival, uint32_t delivered, const d
           (header->stag == arrival->slot->stag && header->tagged_offset == arrival->slot->base + delivered));
 }
 
-static void verify_octets(rnic_arrivals *arrivals, const rnic_arrival *arrival, uint32_t delivered,
+static void verify_octets(ulp_arrivals *arrivals, const ulp_arrival *arrival, uint32_t delivered,
                           uint32_t length)
 {
-  const rnic_workload_slot *place = arrival->kind == RNIC_ARRIVAL_SEND ? arrival->buffer : arrival->slot;
+  const ulp_workload_slot *place = arrival->kind == ULP_ARRIVAL_SEND ? arrival->buffer : arrival->slot;
 
   if (length == 0) {
     return;
@@ -129,11 +129,11 @@ static bool is_unseen(uint8_t opcode, const ddp_segment *segment)
 }
 
 /* The first message of `queue` is whole; true when that is for its ULP, too. */
-static bool end_message(rnic_arrivals *arrivals, arrival_queue *queue, rnic_arrival *whole)
+static bool end_message(ulp_arrivals *arrivals, arrival_queue *queue, ulp_arrival *whole)
 {
   message *ended = take(queue);
 
-  if (ended->arrival.kind == RNIC_ARRIVAL_SEND) {
+  if (ended->arrival.kind == ULP_ARRIVAL_SEND) {
     append(&arrivals->whole, ended);
     return false;
   }
@@ -143,7 +143,7 @@ static bool end_message(rnic_arrivals *arrivals, arrival_queue *queue, rnic_arri
   return true;
 }
 
-bool rnic_arrivals_delivered(rnic_arrivals *arrivals, const ddp_segment *segment, rnic_arrival *whole)
+bool ulp_arrivals_delivered(ulp_arrivals *arrivals, const ddp_segment *segment, ulp_arrival *whole)
 {
   uint8_t opcode = rdmap_control_opcode(segment->header.ulp_control);
   bool is_response = opcode == RDMAP_READ_RESPONSE;
@@ -168,7 +168,7 @@ bool rnic_arrivals_delivered(rnic_arrivals *arrivals, const ddp_segment *segment
 
 /* --- Receives --- */
 
-bool rnic_arrivals_received(rnic_arrivals *arrivals, const rnic_completion *completion, rnic_arrival *whole)
+bool ulp_arrivals_received(ulp_arrivals *arrivals, const rnic_completion *completion, ulp_arrival *whole)
 {
   if (!arrivals->whole.first) {
     arrivals->results.order_errors++;
@@ -185,7 +185,7 @@ bool rnic_arrivals_received(rnic_arrivals *arrivals, const rnic_completion *comp
   return true;
 }
 
-const rnic_arrivals_results *rnic_arrivals_results_of(const rnic_arrivals *arrivals)
+const ulp_arrivals_results *ulp_arrivals_results_of(const ulp_arrivals *arrivals)
 {
   return &arrivals->results;
 }

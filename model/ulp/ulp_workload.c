@@ -1,37 +1,37 @@
-#include "rnic/rnic_workload.h"
+#include "ulp/ulp_workload.h"
 
 #include <glib.h>
 
-#include "rnic/rnic_workload_private.h"
+#include "ulp/ulp_workload_private.h"
 
 /* A Write FPDU costs at least its DDP header and the 6 octets of MPA's framing: so many messages fit in flight. */
 enum { WRITE_OVERHEAD_OCTETS = DDP_TAGGED_HEADER_OCTETS + 6 };
 
 /* --- Building --- */
 
-static bool has_sends(const rnic_workload *workload, enum side requester)
+static bool has_sends(const ulp_workload *workload, enum side requester)
 {
   const workload_flow *flow = workload->flows[requester];
   bool sends = false;
 
   for (uint32_t i = 0; flow && i < flow->plan.mix_count; i++) {
-    sends = sends || rnic_operation_rules_of(flow->plan.mix[i])->is_send;
+    sends = sends || ulp_operation_rules_of(flow->plan.mix[i])->is_send;
   }
   return sends;
 }
 
-static bool has_exchanges(const rnic_workload *workload, enum side requester)
+static bool has_exchanges(const ulp_workload *workload, enum side requester)
 {
-  return flow_has(workload, requester, RNIC_OPERATION_STORAGE_READ) ||
-         flow_has(workload, requester, RNIC_OPERATION_STORAGE_WRITE);
+  return flow_has(workload, requester, ULP_OPERATION_STORAGE_READ) ||
+         flow_has(workload, requester, ULP_OPERATION_STORAGE_WRITE);
 }
 
-static bool fills(const rnic_workload_plan *plan, bool at_peer)
+static bool fills(const ulp_workload_plan *plan, bool at_peer)
 {
   bool fills = false;
 
   for (uint32_t i = 0; i < plan->mix_count; i++) {
-    const rnic_operation_rules *rules = rnic_operation_rules_of(plan->mix[i]);
+    const ulp_operation_rules *rules = ulp_operation_rules_of(plan->mix[i]);
     fills = fills || (at_peer ? rules->fills_peer : rules->fills_requester);
   }
   return fills;
@@ -39,7 +39,7 @@ static bool fills(const rnic_workload_plan *plan, bool at_peer)
 
 /* design.md: at most what can be in flight + 2 messages. Of sizes in turn, so many whole turns as can be in flight, and one that
  * has begun at either end. */
-static uint32_t slots_fitting(const rnic_workload_config *config)
+static uint32_t slots_fitting(const ulp_workload_config *config)
 {
   uint64_t turn_octets = (uint64_t)config->message_octets + WRITE_OVERHEAD_OCTETS;
   uint64_t turn_messages = 1;
@@ -54,9 +54,9 @@ static uint32_t slots_fitting(const rnic_workload_config *config)
   return (uint32_t)MIN(config->messages, (config->in_flight_octets / turn_octets + 2) * turn_messages);
 }
 
-static void flow_init(rnic_workload *workload, enum side side)
+static void flow_init(ulp_workload *workload, enum side side)
 {
-  const rnic_workload_config *config = workload->config;
+  const ulp_workload_config *config = workload->config;
   workload_flow *flow = workload->flows[side] = g_new0(workload_flow, 1);
 
   flow->requester = side;
@@ -64,26 +64,26 @@ static void flow_init(rnic_workload *workload, enum side side)
   flow->plan.mix = config->mix;
   flow->plan.messages = config->messages;
   flow->plan.signal_every = config->signal_every;
-  flow->steps = rnic_workload_plan_steps(&flow->plan);
-  flow->arrivals_at_requester = rnic_workload_plan_arrivals(&flow->plan, false);
-  flow->arrivals_at_peer = rnic_workload_plan_arrivals(&flow->plan, true);
+  flow->steps = ulp_workload_plan_steps(&flow->plan);
+  flow->arrivals_at_requester = ulp_workload_plan_arrivals(&flow->plan, false);
+  flow->arrivals_at_peer = ulp_workload_plan_arrivals(&flow->plan, true);
 }
 
-bool rnic_workload_posts(const rnic_workload_config *config, enum side side)
+bool ulp_workload_posts(const ulp_workload_config *config, enum side side)
 {
   return side == SIDE_INITIATOR || config->both;
 }
 
-rnic_workload *rnic_workload_new(const rnic_workload_config *config, uint32_t connection, void *user)
+ulp_workload *ulp_workload_new(const ulp_workload_config *config, uint32_t connection, void *user)
 {
-  rnic_workload *workload = g_new0(rnic_workload, 1);
+  ulp_workload *workload = g_new0(ulp_workload, 1);
 
-  g_assert(config->messages >= 1 && config->mix_count >= 1 && config->mix_count <= RNIC_WORKLOAD_MIX_MAX);
+  g_assert(config->messages >= 1 && config->mix_count >= 1 && config->mix_count <= ULP_WORKLOAD_MIX_MAX);
   workload->config = config;
   workload->connection = connection;
   workload->user = user;
   for (enum side side = 0; side < SIDES; side++) {
-    if (rnic_workload_posts(config, side)) {
+    if (ulp_workload_posts(config, side)) {
       flow_init(workload, side);
     }
   }
@@ -93,8 +93,8 @@ rnic_workload *rnic_workload_new(const rnic_workload_config *config, uint32_t co
 static void flow_free(workload_flow *flow)
 {
   if (flow) {
-    rnic_workload_slots_free(flow->data[SIDE_INITIATOR]);
-    rnic_workload_slots_free(flow->data[SIDE_RESPONDER]);
+    ulp_workload_slots_free(flow->data[SIDE_INITIATOR]);
+    ulp_workload_slots_free(flow->data[SIDE_RESPONDER]);
     g_free(flow);
   }
 }
@@ -107,11 +107,11 @@ static void end_clear(workload_end *end)
     next = each->next;
     g_free(each);
   }
-  rnic_arrivals_free(end->arrivals);
-  rnic_workload_slots_free(end->receives);
+  ulp_arrivals_free(end->arrivals);
+  ulp_workload_slots_free(end->receives);
 }
 
-void rnic_workload_free(rnic_workload *workload)
+void ulp_workload_free(ulp_workload *workload)
 {
   if (!workload) {
     return;
@@ -125,17 +125,17 @@ void rnic_workload_free(rnic_workload *workload)
 
 /* --- Memory --- */
 
-static rnic_workload_slots *slots_at(const rnic_workload *workload, enum side side, uint32_t count,
-                                     uint32_t octets)
+static ulp_workload_slots *slots_at(const ulp_workload *workload, enum side side, uint32_t count,
+                                    uint32_t octets)
 {
   rnic_host *host = rnic_endpoint_host(workload->ends[side].endpoint);
 
-  return rnic_workload_slots_new(count, rnic_host_buffers(host, octets), workload->config->table);
+  return ulp_workload_slots_new(count, rnic_host_buffers(host, octets), workload->config->table);
 }
 
-static void make_data(rnic_workload *workload, workload_flow *flow)
+static void make_data(ulp_workload *workload, workload_flow *flow)
 {
-  const rnic_workload_config *config = workload->config;
+  const ulp_workload_config *config = workload->config;
 
   for (enum side side = 0; side < SIDES; side++) {
     if (fills(&flow->plan, side != flow->requester)) {
@@ -146,13 +146,13 @@ static void make_data(rnic_workload *workload, workload_flow *flow)
 
 /* Buffers for the Sends that reach `side`: those of the peer's flow (data, requests, one signal more than Writes can be undelivered), and
  * the responses to its own requests. None when nobody sends to it. */
-static void make_receives(rnic_workload *workload, enum side side)
+static void make_receives(ulp_workload *workload, enum side side)
 {
   enum side peer = side_peer(side);
   bool exchanges = has_exchanges(workload, side) || has_exchanges(workload, peer);
   uint32_t kinds = (uint32_t)has_sends(workload, peer) + has_exchanges(workload, peer) +
-                   has_exchanges(workload, side) + flow_has(workload, peer, RNIC_OPERATION_WRITE);
-  uint32_t octets = exchanges ? RNIC_STORAGE_MESSAGE_OCTETS : 0;
+                   has_exchanges(workload, side) + flow_has(workload, peer, ULP_OPERATION_WRITE);
+  uint32_t octets = exchanges ? ULP_STORAGE_MESSAGE_OCTETS : 0;
 
   octets = has_sends(workload, peer) ? MAX(octets, workload->config->message_octets) : octets;
   if (kinds > 0) {
@@ -161,7 +161,7 @@ static void make_receives(rnic_workload *workload, enum side side)
   }
 }
 
-void rnic_workload_lend(rnic_workload *workload, rnic_endpoint *const endpoints[SIDES])
+void ulp_workload_lend(ulp_workload *workload, rnic_endpoint *const endpoints[SIDES])
 {
   for (enum side side = 0; side < SIDES; side++) {
     workload->ends[side].endpoint = endpoints[side];
@@ -172,24 +172,24 @@ void rnic_workload_lend(rnic_workload *workload, rnic_endpoint *const endpoints[
     }
     make_receives(workload, side);
   }
-  rnic_workload_lend_end(workload, SIDE_INITIATOR);
-  rnic_workload_lend_end(workload, SIDE_RESPONDER);
+  ulp_workload_lend_end(workload, SIDE_INITIATOR);
+  ulp_workload_lend_end(workload, SIDE_RESPONDER);
 }
 
-rnic_arrivals *rnic_workload_arrivals(rnic_workload *workload, enum side side)
+ulp_arrivals *ulp_workload_arrivals(ulp_workload *workload, enum side side)
 {
   workload_end *end = &workload->ends[side];
 
   if (!end->arrivals) {
-    end->arrivals = rnic_arrivals_new();
+    end->arrivals = ulp_arrivals_new();
   }
   return end->arrivals;
 }
 
 /* --- The requester --- */
 
-static rnic_workload_slots *data_of(const workload_flow *flow, const rnic_operation_rules *rules,
-                                    enum side *side)
+static ulp_workload_slots *data_of(const workload_flow *flow, const ulp_operation_rules *rules,
+                                   enum side *side)
 {
   *side = rules->fills_requester ? flow->requester : side_peer(flow->requester);
   return rules->fills_requester || rules->fills_peer ? flow->data[*side] : NULL;
@@ -197,16 +197,16 @@ static rnic_workload_slots *data_of(const workload_flow *flow, const rnic_operat
 
 static bool has_receive(const workload_end *end)
 {
-  return end->receives && rnic_workload_slots_free_count(end->receives) > end->receives_reserved;
+  return end->receives && ulp_workload_slots_free_count(end->receives) > end->receives_reserved;
 }
 
 /* Whether all buffers that `step` needs are free: one for its data; the peer's for a Send; its own for the response. */
-static bool has_buffers(const rnic_workload *workload, const workload_flow *flow,
-                        const rnic_workload_step *step)
+static bool has_buffers(const ulp_workload *workload, const workload_flow *flow,
+                        const ulp_workload_step *step)
 {
   const workload_end *own = &workload->ends[flow->requester];
   const workload_end *peer = &workload->ends[side_peer(flow->requester)];
-  const rnic_operation_rules *rules = rnic_operation_rules_of(step->operation);
+  const ulp_operation_rules *rules = ulp_operation_rules_of(step->operation);
   bool peer_has = has_receive(peer);
   bool own_has = has_receive(own);
   enum side side;
@@ -214,50 +214,50 @@ static bool has_buffers(const rnic_workload *workload, const workload_flow *flow
   if (step->is_signal || rules->is_send) {
     return peer_has;
   }
-  return rnic_workload_slots_has_next(data_of(flow, rules, &side)) &&
+  return ulp_workload_slots_has_next(data_of(flow, rules, &side)) &&
          (!rules->is_exchange || (peer_has && own_has));
 }
 
-static bool post_signal(rnic_workload *workload, workload_flow *flow)
+static bool post_signal(ulp_workload *workload, workload_flow *flow)
 {
   const posted_work what = {.meaning = MEANING_SIGNAL, .flow = flow};
   const send_details details = {.operation = RDMAP_OPERATION_SEND};
 
-  return rnic_workload_post_send(workload, flow->requester, &what, &details);
+  return ulp_workload_post_send(workload, flow->requester, &what, &details);
 }
 
-static bool post_data_send(rnic_workload *workload, workload_flow *flow, const rnic_workload_step *step)
+static bool post_data_send(ulp_workload *workload, workload_flow *flow, const ulp_workload_step *step)
 {
   const posted_work what = {.meaning = MEANING_DATA,
                             .operation = step->operation,
                             .flow = flow,
                             .slot = step->invalidates_write ? flow->written : NULL};
-  const send_details details = {.length = rnic_workload_length_of(workload, step->message),
+  const send_details details = {.length = ulp_workload_length_of(workload, step->message),
                                 .payload =
-                                    rnic_workload_payload_of(workload, flow, MEANING_DATA, step->message),
-                                .operation = rnic_operation_rules_of(step->operation)->posted,
+                                    ulp_workload_payload_of(workload, flow, MEANING_DATA, step->message),
+                                .operation = ulp_operation_rules_of(step->operation)->posted,
                                 .invalidated_stag = what.slot ? what.slot->stag : 0};
 
-  return rnic_workload_post_send(workload, flow->requester, &what, &details);
+  return ulp_workload_post_send(workload, flow->requester, &what, &details);
 }
 
-static bool post_request(rnic_workload *workload, const posted_work *what, uint64_t message)
+static bool post_request(ulp_workload *workload, const posted_work *what, uint64_t message)
 {
-  const send_details details = {.length = RNIC_STORAGE_MESSAGE_OCTETS,
+  const send_details details = {.length = ULP_STORAGE_MESSAGE_OCTETS,
                                 .payload =
-                                    rnic_workload_payload_of(workload, what->flow, MEANING_REQUEST, message),
+                                    ulp_workload_payload_of(workload, what->flow, MEANING_REQUEST, message),
                                 .operation = RDMAP_OPERATION_SEND};
 
-  if (!rnic_workload_post_send(workload, what->flow->requester, what, &details)) {
+  if (!ulp_workload_post_send(workload, what->flow->requester, what, &details)) {
     return false;
   }
   workload->ends[what->flow->requester].receives_reserved++;
   return true;
 }
 
-static bool post_message(rnic_workload *workload, workload_flow *flow, const rnic_workload_step *step)
+static bool post_message(ulp_workload *workload, workload_flow *flow, const ulp_workload_step *step)
 {
-  const rnic_operation_rules *rules = rnic_operation_rules_of(step->operation);
+  const ulp_operation_rules *rules = ulp_operation_rules_of(step->operation);
   enum side side;
 
   if (rules->is_send) {
@@ -268,14 +268,14 @@ static bool post_message(rnic_workload *workload, workload_flow *flow, const rni
       .meaning = rules->is_exchange ? MEANING_REQUEST : MEANING_DATA,
       .operation = step->operation,
       .flow = flow,
-      .slot = rnic_workload_take_data(workload, flow, side,
-                                      rnic_workload_payload_of(workload, flow, MEANING_DATA, step->message)),
+      .slot = ulp_workload_take_data(workload, flow, side,
+                                     ulp_workload_payload_of(workload, flow, MEANING_DATA, step->message)),
       .keeps_slot = step->is_invalidated_write,
   };
-  what.slot->length = rnic_workload_length_of(workload, step->message);
+  what.slot->length = ulp_workload_length_of(workload, step->message);
   bool is_posted = rules->is_exchange ? post_request(workload, &what, step->message)
-                   : rules->is_read   ? rnic_workload_post_read(workload, flow->requester, &what)
-                                      : rnic_workload_post_write(workload, flow->requester, &what);
+                   : rules->is_read   ? ulp_workload_post_read(workload, flow->requester, &what)
+                                      : ulp_workload_post_write(workload, flow->requester, &what);
   if (!is_posted) {
     return false; /* nothing will take the buffer any more */
   }
@@ -283,22 +283,22 @@ static bool post_message(rnic_workload *workload, workload_flow *flow, const rni
   return true;
 }
 
-bool rnic_workload_post_next(rnic_workload *workload, enum side side)
+bool ulp_workload_post_next(ulp_workload *workload, enum side side)
 {
   workload_flow *flow = workload->flows[side];
   uint64_t outstanding = workload->config->outstanding;
-  rnic_workload_step step;
+  ulp_workload_step step;
 
   if (!flow || flow->posted == flow->steps ||
       (outstanding > 0 && flow->posted - flow->completed >= outstanding)) {
     return false;
   }
-  rnic_workload_plan_peek(&flow->plan, &step);
+  ulp_workload_plan_peek(&flow->plan, &step);
   flow->waits = !has_buffers(workload, flow, &step);
   if (flow->waits || !(step.is_signal ? post_signal(workload, flow) : post_message(workload, flow, &step))) {
     return false;
   }
-  rnic_workload_plan_take(&flow->plan);
+  ulp_workload_plan_take(&flow->plan);
   flow->posted++;
   return true;
 }
@@ -306,63 +306,63 @@ bool rnic_workload_post_next(rnic_workload *workload, enum side side)
 /* --- The peer of a storage exchange --- */
 
 /* The response goes into the buffer that the request reserved, and invalidates the STag that the exchange used at the requester. */
-static void respond(rnic_workload *workload, workload_flow *flow, rnic_operation operation,
-                    rnic_workload_slot *slot)
+static void respond(ulp_workload *workload, workload_flow *flow, ulp_operation operation,
+                    ulp_workload_slot *slot)
 {
-  const rnic_operation_rules *rules = rnic_operation_rules_of(operation);
+  const ulp_operation_rules *rules = ulp_operation_rules_of(operation);
   const posted_work what = {.meaning = MEANING_RESPONSE, .operation = operation, .flow = flow, .slot = slot};
-  const send_details details = {.length = RNIC_STORAGE_MESSAGE_OCTETS,
+  const send_details details = {.length = ULP_STORAGE_MESSAGE_OCTETS,
                                 .payload =
-                                    rnic_workload_payload_of(workload, flow, MEANING_RESPONSE, slot->payload),
+                                    ulp_workload_payload_of(workload, flow, MEANING_RESPONSE, slot->payload),
                                 .operation = rules->response,
                                 .invalidated_stag = rules->fills_requester ? slot->stag : slot->source_stag};
 
   workload->ends[flow->requester].receives_reserved--;
-  rnic_workload_post_send(workload, side_peer(flow->requester), &what, &details);
+  ulp_workload_post_send(workload, side_peer(flow->requester), &what, &details);
 }
 
-static void serve(rnic_workload *workload, enum side side, const rnic_arrival *request)
+static void serve(ulp_workload *workload, enum side side, const ulp_arrival *request)
 {
   const posted_work what = {.meaning = MEANING_TRANSFER,
                             .operation = request->operation,
                             .flow = request->flow,
                             .slot = request->slot};
 
-  if (rnic_operation_rules_of(request->operation)->is_read) {
-    if (rnic_workload_post_read(workload, side, &what) && workload->config->fence) {
+  if (ulp_operation_rules_of(request->operation)->is_read) {
+    if (ulp_workload_post_read(workload, side, &what) && workload->config->fence) {
       respond(workload, what.flow, what.operation,
               what.slot); /* its fence holds it back until the Read is complete */
     }
-  } else if (rnic_workload_post_write(workload, side, &what)) {
+  } else if (ulp_workload_post_write(workload, side, &what)) {
     respond(workload, what.flow, what.operation, what.slot);
   }
 }
 
 /* --- Arrivals --- */
 
-void rnic_workload_delivered(rnic_workload *workload, enum side side, const ddp_segment *segment)
+void ulp_workload_delivered(ulp_workload *workload, enum side side, const ddp_segment *segment)
 {
-  rnic_arrival whole;
+  ulp_arrival whole;
 
   /* The buffers of Reads are free at their completion, those of an exchange with its response. */
-  if (rnic_arrivals_delivered(rnic_workload_arrivals(workload, side), segment, &whole) &&
-      whole.kind == RNIC_ARRIVAL_WRITE && whole.meaning == MEANING_DATA && !whole.keeps_slot) {
-    rnic_workload_release_data(workload, whole.flow, side, whole.slot);
+  if (ulp_arrivals_delivered(ulp_workload_arrivals(workload, side), segment, &whole) &&
+      whole.kind == ULP_ARRIVAL_WRITE && whole.meaning == MEANING_DATA && !whole.keeps_slot) {
+    ulp_workload_release_data(workload, whole.flow, side, whole.slot);
   }
 }
 
-static void receive(rnic_workload *workload, enum side side, const rnic_completion *completion)
+static void receive(ulp_workload *workload, enum side side, const rnic_completion *completion)
 {
-  rnic_arrival send;
+  ulp_arrival send;
 
-  if (!rnic_arrivals_received(rnic_workload_arrivals(workload, side), completion, &send)) {
+  if (!ulp_arrivals_received(ulp_workload_arrivals(workload, side), completion, &send)) {
     return;
   }
-  rnic_workload_repost(workload, side, &send);
+  ulp_workload_repost(workload, side, &send);
   switch ((work_meaning)send.meaning) {
   case MEANING_DATA:
     if (send.slot) {
-      rnic_workload_end_invalidated(workload, side, &send);
+      ulp_workload_end_invalidated(workload, side, &send);
     }
     break;
   case MEANING_REQUEST:
@@ -370,7 +370,7 @@ static void receive(rnic_workload *workload, enum side side, const rnic_completi
     break;
   case MEANING_RESPONSE:
     ((workload_flow *)send.flow)->completed++;
-    rnic_workload_end_invalidated(workload, side, &send);
+    ulp_workload_end_invalidated(workload, side, &send);
     break;
   case MEANING_SIGNAL:
   case MEANING_TRANSFER:
@@ -380,7 +380,7 @@ static void receive(rnic_workload *workload, enum side side, const rnic_completi
 
 /* --- Completions --- */
 
-static void complete(rnic_workload *workload, enum side side, const rnic_completion *completion)
+static void complete(ulp_workload *workload, enum side side, const rnic_completion *completion)
 {
   workload_end *end = &workload->ends[side];
   waiting_work *oldest = end->oldest;
@@ -396,19 +396,19 @@ static void complete(rnic_workload *workload, enum side side, const rnic_complet
   if (completion->in_error) {
     return;
   }
-  bool is_read = rnic_operation_rules_of(work.operation)->is_read;
+  bool is_read = ulp_operation_rules_of(work.operation)->is_read;
   if (work.meaning == MEANING_DATA || work.meaning == MEANING_SIGNAL) {
     work.flow->completed++;
   }
   if (work.meaning == MEANING_DATA && is_read) {
-    rnic_workload_release_data(workload, work.flow, side, work.slot);
+    ulp_workload_release_data(workload, work.flow, side, work.slot);
   }
   if (work.meaning == MEANING_TRANSFER && is_read && !workload->config->fence) {
     respond(workload, work.flow, work.operation, work.slot);
   }
 }
 
-void rnic_workload_poll(rnic_workload *workload, enum side side)
+void ulp_workload_poll(ulp_workload *workload, enum side side)
 {
   rnic_completion completion;
 
@@ -423,7 +423,7 @@ void rnic_workload_poll(rnic_workload *workload, enum side side)
 
 /* --- How far it is --- */
 
-bool rnic_workload_is_requester(const rnic_workload *workload, enum side side)
+bool ulp_workload_is_requester(const ulp_workload *workload, enum side side)
 {
   return workload->flows[side] != NULL;
 }
@@ -433,12 +433,12 @@ static bool is_complete(const workload_flow *flow)
   return !flow || flow->completed == flow->steps;
 }
 
-bool rnic_workload_is_complete(const rnic_workload *workload)
+bool ulp_workload_is_complete(const ulp_workload *workload)
 {
   return is_complete(workload->flows[SIDE_INITIATOR]) && is_complete(workload->flows[SIDE_RESPONDER]);
 }
 
-uint64_t rnic_workload_expected(const rnic_workload *workload, enum side side)
+uint64_t ulp_workload_expected(const ulp_workload *workload, enum side side)
 {
   const workload_flow *own = workload->flows[side];
   const workload_flow *peers = workload->flows[side_peer(side)];
@@ -447,33 +447,33 @@ uint64_t rnic_workload_expected(const rnic_workload *workload, enum side side)
 }
 
 /* What has arrived at `side`. */
-static const rnic_arrivals_results *arrivals_of(const rnic_workload *workload, enum side side)
+static const ulp_arrivals_results *arrivals_of(const ulp_workload *workload, enum side side)
 {
-  static const rnic_arrivals_results nothing;
-  const rnic_arrivals *arrivals = workload->ends[side].arrivals;
+  static const ulp_arrivals_results nothing;
+  const ulp_arrivals *arrivals = workload->ends[side].arrivals;
 
-  return arrivals ? rnic_arrivals_results_of(arrivals) : &nothing;
+  return arrivals ? ulp_arrivals_results_of(arrivals) : &nothing;
 }
 
-bool rnic_workload_is_delivered(const rnic_workload *workload)
+bool ulp_workload_is_delivered(const ulp_workload *workload)
 {
   bool all = true;
 
   for (enum side side = 0; side < SIDES; side++) {
-    all = all && arrivals_of(workload, side)->messages == rnic_workload_expected(workload, side);
+    all = all && arrivals_of(workload, side)->messages == ulp_workload_expected(workload, side);
   }
   return all;
 }
 
-rnic_workload_results rnic_workload_results_of(const rnic_workload *workload, enum side side)
+ulp_workload_results ulp_workload_results_of(const ulp_workload *workload, enum side side)
 {
   const workload_end *end = &workload->ends[side];
-  const rnic_arrivals_results *arrivals = arrivals_of(workload, side);
+  const ulp_arrivals_results *arrivals = arrivals_of(workload, side);
   uint64_t refused = rnic_endpoint_is_erroneous(end->endpoint) ? arrivals->last_unexpected : 0;
 
-  return (rnic_workload_results){.messages_delivered = arrivals->messages,
-                                 .octets_delivered = arrivals->octets,
-                                 .octets_wrong = arrivals->octets_wrong,
-                                 .order_errors = arrivals->order_errors - refused + end->order_errors,
-                                 .guard_errors = end->guard_errors};
+  return (ulp_workload_results){.messages_delivered = arrivals->messages,
+                                .octets_delivered = arrivals->octets,
+                                .octets_wrong = arrivals->octets_wrong,
+                                .order_errors = arrivals->order_errors - refused + end->order_errors,
+                                .guard_errors = end->guard_errors};
 }

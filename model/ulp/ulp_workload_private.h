@@ -1,11 +1,11 @@
-/* The inside of a workload, for its files: rnic_workload.c (what is posted when, and what follows from what arrives),
- * rnic_workload_memory.c (buffers and STags), rnic_workload_work.c (one operation). */
-#ifndef RNIC_RNIC_WORKLOAD_PRIVATE_H
-#define RNIC_RNIC_WORKLOAD_PRIVATE_H
+/* The inside of a workload, for its files: ulp_workload.c (what is posted when, and what follows from what arrives),
+ * ulp_workload_memory.c (buffers and STags), ulp_workload_work.c (one operation). */
+#ifndef ULP_ULP_WORKLOAD_PRIVATE_H
+#define ULP_ULP_WORKLOAD_PRIVATE_H
 
-#include "rnic/rnic_arrivals.h"
-#include "rnic/rnic_workload.h"
-#include "rnic/rnic_workload_slots.h"
+#include "ulp/ulp_arrivals.h"
+#include "ulp/ulp_workload.h"
+#include "ulp/ulp_workload_slots.h"
 
 /* What a posted operation, or a message that arrives, is about. */
 typedef enum work_meaning {
@@ -20,22 +20,22 @@ typedef enum work_meaning {
 typedef struct workload_flow {
   enum side requester;
   bool waits; /* for a buffer */
-  rnic_workload_plan plan;
+  ulp_workload_plan plan;
   uint64_t steps;
   uint64_t arrivals_at_requester; /* messages that reach the ULPs */
   uint64_t arrivals_at_peer;
   uint64_t posted; /* steps */
   uint64_t completed;
-  rnic_workload_slots *data[SIDES]; /* Tagged Buffers at each end; NULL: it needs none */
-  rnic_workload_slot *written; /* by the Write before, when the next Send invalidates its STag; else NULL */
+  ulp_workload_slots *data[SIDES]; /* Tagged Buffers at each end; NULL: it needs none */
+  ulp_workload_slot *written; /* by the Write before, when the next Send invalidates its STag; else NULL */
 } workload_flow;
 
 /* An operation that was posted; completions come in this order (RDMAP-196). */
 typedef struct posted_work {
   work_meaning meaning;
-  rnic_operation operation; /* of the flow's message */
+  ulp_operation operation; /* of the flow's message */
   workload_flow *flow;
-  rnic_workload_slot *slot;
+  ulp_workload_slot *slot;
   bool keeps_slot; /* a Write whose STag the next Send invalidates: the slot stays in use until then */
 } posted_work;
 
@@ -47,9 +47,9 @@ typedef struct waiting_work {
 
 typedef struct workload_end {
   rnic_endpoint *endpoint;
-  rnic_arrivals *arrivals;       /* NULL: nothing was ever expected */
-  rnic_workload_slots *receives; /* buffers for Sends */
-  uint32_t receives_reserved;    /* of the free ones, for responses */
+  ulp_arrivals *arrivals;       /* NULL: nothing was ever expected */
+  ulp_workload_slots *receives; /* buffers for Sends */
+  uint32_t receives_reserved;   /* of the free ones, for responses */
   uint32_t guard_errors;
   waiting_work *oldest; /* of what is posted; NULL: nothing */
   waiting_work *newest;
@@ -58,8 +58,8 @@ typedef struct workload_end {
   uint64_t order_errors; /* completions that are not the next ones */
 } workload_end;
 
-struct rnic_workload {
-  const rnic_workload_config *config;
+struct ulp_workload {
+  const ulp_workload_config *config;
   void *user;
   uint32_t connection;
   workload_end ends[SIDES];
@@ -67,36 +67,36 @@ struct rnic_workload {
 };
 
 /* Some message that `requester` posts for itself is `operation`. */
-static inline bool flow_has(const rnic_workload *workload, enum side requester, rnic_operation operation)
+static inline bool flow_has(const ulp_workload *workload, enum side requester, ulp_operation operation)
 {
   const workload_flow *flow = workload->flows[requester];
 
-  return flow && rnic_workload_plan_has(&flow->plan, operation);
+  return flow && ulp_workload_plan_has(&flow->plan, operation);
 }
 
 /* Those of `side`, made when something is expected or comes first. */
-rnic_arrivals *rnic_workload_arrivals(rnic_workload *workload, enum side side);
+ulp_arrivals *ulp_workload_arrivals(ulp_workload *workload, enum side side);
 
 /* --- Memory --- */
 
 /* All of one end's, before the run. */
-void rnic_workload_lend_end(const rnic_workload *workload, enum side side);
+void ulp_workload_lend_end(const ulp_workload *workload, enum side side);
 
 /* The next slot of `flow`'s data at `side`, or buffer for a Send to `side`, for a message that starts at `payload` of the table; there is
  * one. Its STags are valid until it is released or posted anew. */
-rnic_workload_slot *rnic_workload_take_data(rnic_workload *workload, workload_flow *flow, enum side side,
-                                            uint64_t payload);
-rnic_workload_slot *rnic_workload_take_receive(rnic_workload *workload, enum side side, uint64_t payload);
+ulp_workload_slot *ulp_workload_take_data(ulp_workload *workload, workload_flow *flow, enum side side,
+                                          uint64_t payload);
+ulp_workload_slot *ulp_workload_take_receive(ulp_workload *workload, enum side side, uint64_t payload);
 
 /* `slot` of `flow`'s data at `side` was verified: checks its guards and gives it to who waits for it. */
-void rnic_workload_release_data(rnic_workload *workload, workload_flow *flow, enum side side,
-                                rnic_workload_slot *slot);
+void ulp_workload_release_data(ulp_workload *workload, workload_flow *flow, enum side side,
+                               ulp_workload_slot *slot);
 
 /* The buffer of `send` is the ULP's again and is posted anew; its token, if that was invalidated, gets a successor. */
-void rnic_workload_repost(rnic_workload *workload, enum side side, const rnic_arrival *send);
+void ulp_workload_repost(ulp_workload *workload, enum side side, const ulp_arrival *send);
 
 /* Data that the Send with Invalidate `send` ends: its STag at `side` is gone, and the slot is lent anew. */
-void rnic_workload_end_invalidated(rnic_workload *workload, enum side side, const rnic_arrival *send);
+void ulp_workload_end_invalidated(ulp_workload *workload, enum side side, const ulp_arrival *send);
 
 /* --- Work --- */
 
@@ -110,16 +110,16 @@ typedef struct send_details {
 
 /* Each posts one operation of `side` and has its other end expect what comes of it; false when the connection has ended. A Send goes into
  * the peer's next buffer, which is free. */
-bool rnic_workload_post_send(rnic_workload *workload, enum side side, const posted_work *what,
-                             const send_details *details);
-bool rnic_workload_post_write(rnic_workload *workload, enum side side, const posted_work *what);
-bool rnic_workload_post_read(rnic_workload *workload, enum side side, const posted_work *what);
+bool ulp_workload_post_send(ulp_workload *workload, enum side side, const posted_work *what,
+                            const send_details *details);
+bool ulp_workload_post_write(ulp_workload *workload, enum side side, const posted_work *what);
+bool ulp_workload_post_read(ulp_workload *workload, enum side side, const posted_work *what);
 
 /* Octets of the flow's message `message`. */
-uint32_t rnic_workload_length_of(const rnic_workload *workload, uint64_t message);
+uint32_t ulp_workload_length_of(const ulp_workload *workload, uint64_t message);
 
 /* Where in the table a message starts: each message of each end, each request and each response has its own. */
-uint64_t rnic_workload_payload_of(const rnic_workload *workload, const workload_flow *flow,
-                                  work_meaning meaning, uint64_t message);
+uint64_t ulp_workload_payload_of(const ulp_workload *workload, const workload_flow *flow,
+                                 work_meaning meaning, uint64_t message);
 
 #endif

@@ -1,5 +1,5 @@
 /* What should arrive at one end, compared with what does: segments, octets, completions. */
-#include "rnic/rnic_arrivals.h"
+#include "ulp/ulp_arrivals.h"
 
 #include <glib.h>
 #include <string.h>
@@ -10,9 +10,9 @@ enum { OCTETS = 3000, HALF = 1500 };
 typedef struct fixture {
   pattern *table;
   rnic_buffer_pool *pool;
-  rnic_workload_slots *slots;
-  rnic_workload_slot *slot;
-  rnic_arrivals *arrivals;
+  ulp_workload_slots *slots;
+  ulp_workload_slot *slot;
+  ulp_arrivals *arrivals;
 } fixture;
 
 static void set_up(fixture *f, gconstpointer data)
@@ -20,39 +20,39 @@ static void set_up(fixture *f, gconstpointer data)
   (void)data;
   f->table = pattern_new();
   f->pool = rnic_buffer_pool_new(OCTETS);
-  f->slots = rnic_workload_slots_new(2, f->pool, f->table);
-  f->slot = rnic_workload_slots_take(f->slots, 777);
+  f->slots = ulp_workload_slots_new(2, f->pool, f->table);
+  f->slot = ulp_workload_slots_take(f->slots, 777);
   f->slot->stag = 0xABCD;
-  memcpy(rnic_workload_slot_supply(f->slot), pattern_at(f->table, 777), OCTETS);
-  f->arrivals = rnic_arrivals_new();
+  memcpy(ulp_workload_slot_supply(f->slot), pattern_at(f->table, 777), OCTETS);
+  f->arrivals = ulp_arrivals_new();
 }
 
 static void tear_down(fixture *f, gconstpointer data)
 {
   (void)data;
-  rnic_arrivals_free(f->arrivals);
-  rnic_workload_slots_free(f->slots);
+  ulp_arrivals_free(f->arrivals);
+  ulp_workload_slots_free(f->slots);
   rnic_buffer_pool_free(f->pool);
   pattern_free(f->table);
 }
 
-static rnic_arrival tagged(const fixture *f, rdmap_opcode opcode, uint32_t length)
+static ulp_arrival tagged(const fixture *f, rdmap_opcode opcode, uint32_t length)
 {
-  return (rnic_arrival){.kind = opcode == RDMAP_WRITE ? RNIC_ARRIVAL_WRITE : RNIC_ARRIVAL_RESPONSE,
-                        .opcode = opcode,
-                        .slot = f->slot,
-                        .length = length};
+  return (ulp_arrival){.kind = opcode == RDMAP_WRITE ? ULP_ARRIVAL_WRITE : ULP_ARRIVAL_RESPONSE,
+                       .opcode = opcode,
+                       .slot = f->slot,
+                       .length = length};
 }
 
-static rnic_arrival send_of(const fixture *f, uint32_t length)
+static ulp_arrival send_of(const fixture *f, uint32_t length)
 {
-  return (rnic_arrival){.kind = RNIC_ARRIVAL_SEND,
-                        .opcode = RDMAP_SEND_SE_INVALIDATE,
-                        .buffer = f->slot,
-                        .length = length,
-                        .solicits = true,
-                        .invalidates = true,
-                        .invalidated_stag = 0x55};
+  return (ulp_arrival){.kind = ULP_ARRIVAL_SEND,
+                       .opcode = RDMAP_SEND_SE_INVALIDATE,
+                       .buffer = f->slot,
+                       .length = length,
+                       .solicits = true,
+                       .invalidates = true,
+                       .invalidated_stag = 0x55};
 }
 
 /* The segment of `octets` at `from` of a message of `opcode` in the fixture's slot. */
@@ -67,55 +67,55 @@ static ddp_segment segment(const fixture *f, rdmap_opcode opcode, uint32_t from,
                        .payload_octets = octets};
 }
 
-static bool deliver(fixture *f, ddp_segment s, rnic_arrival *whole)
+static bool deliver(fixture *f, ddp_segment s, ulp_arrival *whole)
 {
-  return rnic_arrivals_delivered(f->arrivals, &s, whole);
+  return ulp_arrivals_delivered(f->arrivals, &s, whole);
 }
 
 static uint64_t errors(const fixture *f)
 {
-  return rnic_arrivals_results_of(f->arrivals)->order_errors;
+  return ulp_arrivals_results_of(f->arrivals)->order_errors;
 }
 
 /* A Write in two segments is whole with the second. */
 static void test_write(fixture *f, gconstpointer data)
 {
-  rnic_arrival write = tagged(f, RDMAP_WRITE, OCTETS);
-  rnic_arrival whole;
+  ulp_arrival write = tagged(f, RDMAP_WRITE, OCTETS);
+  ulp_arrival whole;
   (void)data;
 
-  rnic_arrivals_expect(f->arrivals, &write);
+  ulp_arrivals_expect(f->arrivals, &write);
   g_assert_false(deliver(f, segment(f, RDMAP_WRITE, 0, HALF, false), &whole));
   g_assert_true(deliver(f, segment(f, RDMAP_WRITE, HALF, HALF, true), &whole));
   g_assert_true(whole.slot == f->slot);
-  g_assert_cmpuint(rnic_arrivals_results_of(f->arrivals)->messages, ==, 1);
-  g_assert_cmpuint(rnic_arrivals_results_of(f->arrivals)->octets, ==, OCTETS);
-  g_assert_cmpuint(rnic_arrivals_results_of(f->arrivals)->octets_wrong, ==, 0);
+  g_assert_cmpuint(ulp_arrivals_results_of(f->arrivals)->messages, ==, 1);
+  g_assert_cmpuint(ulp_arrivals_results_of(f->arrivals)->octets, ==, OCTETS);
+  g_assert_cmpuint(ulp_arrivals_results_of(f->arrivals)->octets_wrong, ==, 0);
   g_assert_cmpuint(errors(f), ==, 0);
 }
 
 /* Wrong octets are counted one by one, where they are: three in the second half. */
 static void test_wrong_octets(fixture *f, gconstpointer data)
 {
-  rnic_arrival write = tagged(f, RDMAP_WRITE, OCTETS);
-  rnic_arrival whole;
+  ulp_arrival write = tagged(f, RDMAP_WRITE, OCTETS);
+  ulp_arrival whole;
   (void)data;
 
-  rnic_arrivals_expect(f->arrivals, &write);
+  ulp_arrivals_expect(f->arrivals, &write);
   f->slot->memory[HALF] ^= 1;
   f->slot->memory[2000] ^= 0x80;
   f->slot->memory[OCTETS - 1] ^= 0xFF;
   deliver(f, segment(f, RDMAP_WRITE, 0, HALF, false), &whole);
-  g_assert_cmpuint(rnic_arrivals_results_of(f->arrivals)->octets_wrong, ==, 0);
+  g_assert_cmpuint(ulp_arrivals_results_of(f->arrivals)->octets_wrong, ==, 0);
   deliver(f, segment(f, RDMAP_WRITE, HALF, HALF, true), &whole);
-  g_assert_cmpuint(rnic_arrivals_results_of(f->arrivals)->octets_wrong, ==, 3);
+  g_assert_cmpuint(ulp_arrivals_results_of(f->arrivals)->octets_wrong, ==, 3);
 }
 
 /* Each way in which a segment is not the next one of the next message. The first half of a Write has arrived. */
 static void test_not_the_next(fixture *f, gconstpointer data)
 {
   ddp_segment wrong[9];
-  rnic_arrival whole;
+  ulp_arrival whole;
   (void)data;
 
   for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
@@ -131,50 +131,50 @@ static void test_not_the_next(fixture *f, gconstpointer data)
   wrong[7].header.ulp_control = rdmap_control_encode(1, RDMAP_READ_RESPONSE); /* no Read is open */
   wrong[8].header.ulp_control = rdmap_control_encode(1, RDMAP_SEND_SE);
   for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
-    rnic_arrivals *fresh = rnic_arrivals_new();
-    rnic_arrival write = tagged(f, RDMAP_WRITE, OCTETS);
+    ulp_arrivals *fresh = ulp_arrivals_new();
+    ulp_arrival write = tagged(f, RDMAP_WRITE, OCTETS);
     ddp_segment first = segment(f, RDMAP_WRITE, 0, HALF, false);
 
-    rnic_arrivals_expect(fresh, &write);
-    rnic_arrivals_delivered(fresh, &first, &whole);
-    g_assert_false(rnic_arrivals_delivered(fresh, &wrong[i], &whole));
-    g_assert_cmpuint(rnic_arrivals_results_of(fresh)->order_errors, ==, 1);
-    g_assert_cmpuint(rnic_arrivals_results_of(fresh)->last_unexpected, ==, 1);
-    g_assert_cmpuint(rnic_arrivals_results_of(fresh)->messages, ==, 0);
-    rnic_arrivals_free(fresh);
+    ulp_arrivals_expect(fresh, &write);
+    ulp_arrivals_delivered(fresh, &first, &whole);
+    g_assert_false(ulp_arrivals_delivered(fresh, &wrong[i], &whole));
+    g_assert_cmpuint(ulp_arrivals_results_of(fresh)->order_errors, ==, 1);
+    g_assert_cmpuint(ulp_arrivals_results_of(fresh)->last_unexpected, ==, 1);
+    g_assert_cmpuint(ulp_arrivals_results_of(fresh)->messages, ==, 0);
+    ulp_arrivals_free(fresh);
   }
 }
 
 /* Responses come in the order of the Reads, whatever Writes come between them; each kind keeps its own. */
 static void test_kinds_interleave(fixture *f, gconstpointer data)
 {
-  rnic_arrival write = tagged(f, RDMAP_WRITE, HALF);
-  rnic_arrival response = tagged(f, RDMAP_READ_RESPONSE, OCTETS);
-  rnic_arrival whole;
+  ulp_arrival write = tagged(f, RDMAP_WRITE, HALF);
+  ulp_arrival response = tagged(f, RDMAP_READ_RESPONSE, OCTETS);
+  ulp_arrival whole;
   (void)data;
 
-  rnic_arrivals_expect(f->arrivals, &write);
-  rnic_arrivals_expect(f->arrivals, &response);
+  ulp_arrivals_expect(f->arrivals, &write);
+  ulp_arrivals_expect(f->arrivals, &response);
   g_assert_false(deliver(f, segment(f, RDMAP_READ_RESPONSE, 0, HALF, false), &whole));
   g_assert_true(deliver(f, segment(f, RDMAP_WRITE, 0, HALF, true), &whole));
-  g_assert_cmpint(whole.kind, ==, RNIC_ARRIVAL_WRITE);
+  g_assert_cmpint(whole.kind, ==, ULP_ARRIVAL_WRITE);
   g_assert_true(deliver(f, segment(f, RDMAP_READ_RESPONSE, HALF, HALF, true), &whole));
-  g_assert_cmpint(whole.kind, ==, RNIC_ARRIVAL_RESPONSE);
+  g_assert_cmpint(whole.kind, ==, ULP_ARRIVAL_RESPONSE);
   g_assert_cmpuint(errors(f), ==, 0);
 }
 
 /* Once a right segment follows, the wrong one before it was not the stream's last. */
 static void test_last_unexpected_is_the_last(fixture *f, gconstpointer data)
 {
-  rnic_arrival write = tagged(f, RDMAP_WRITE, HALF);
-  rnic_arrival whole;
+  ulp_arrival write = tagged(f, RDMAP_WRITE, HALF);
+  ulp_arrival whole;
   (void)data;
 
-  rnic_arrivals_expect(f->arrivals, &write);
+  ulp_arrivals_expect(f->arrivals, &write);
   deliver(f, segment(f, RDMAP_READ_RESPONSE, 0, 10, true), &whole);
-  g_assert_cmpuint(rnic_arrivals_results_of(f->arrivals)->last_unexpected, ==, 1);
+  g_assert_cmpuint(ulp_arrivals_results_of(f->arrivals)->last_unexpected, ==, 1);
   deliver(f, segment(f, RDMAP_WRITE, 0, HALF, true), &whole);
-  g_assert_cmpuint(rnic_arrivals_results_of(f->arrivals)->last_unexpected, ==, 0);
+  g_assert_cmpuint(ulp_arrivals_results_of(f->arrivals)->last_unexpected, ==, 0);
   g_assert_cmpuint(errors(f), ==, 1);
 }
 
@@ -188,7 +188,7 @@ static void test_receives(fixture *f, gconstpointer data)
                                  .invalidated = true,
                                  .invalidated_stag = 0x55};
   rnic_completion completions[6];
-  rnic_arrival whole;
+  ulp_arrival whole;
   (void)data;
 
   for (gsize i = 0; i < G_N_ELEMENTS(completions); i++) {
@@ -200,17 +200,17 @@ static void test_receives(fixture *f, gconstpointer data)
   completions[4].invalidated = false;
   completions[5].invalidated_stag++;
   for (gsize i = 0; i < G_N_ELEMENTS(completions); i++) {
-    rnic_arrivals *fresh = rnic_arrivals_new();
-    rnic_arrival send = send_of(f, HALF);
+    ulp_arrivals *fresh = ulp_arrivals_new();
+    ulp_arrival send = send_of(f, HALF);
     ddp_segment only = segment(f, RDMAP_SEND_SE_INVALIDATE, 0, HALF, true);
 
-    rnic_arrivals_expect(fresh, &send);
-    g_assert_false(rnic_arrivals_delivered(fresh, &only, &whole));
-    g_assert_cmpuint(rnic_arrivals_results_of(fresh)->messages, ==, 0);
-    g_assert_true(rnic_arrivals_received(fresh, &completions[i], &whole));
-    g_assert_cmpuint(rnic_arrivals_results_of(fresh)->messages, ==, 1);
-    g_assert_cmpuint(rnic_arrivals_results_of(fresh)->order_errors, ==, i > 0);
-    rnic_arrivals_free(fresh);
+    ulp_arrivals_expect(fresh, &send);
+    g_assert_false(ulp_arrivals_delivered(fresh, &only, &whole));
+    g_assert_cmpuint(ulp_arrivals_results_of(fresh)->messages, ==, 0);
+    g_assert_true(ulp_arrivals_received(fresh, &completions[i], &whole));
+    g_assert_cmpuint(ulp_arrivals_results_of(fresh)->messages, ==, 1);
+    g_assert_cmpuint(ulp_arrivals_results_of(fresh)->order_errors, ==, i > 0);
+    ulp_arrivals_free(fresh);
   }
 }
 
@@ -218,12 +218,12 @@ static void test_receives(fixture *f, gconstpointer data)
 static void test_receive_without_a_message(fixture *f, gconstpointer data)
 {
   const rnic_completion early = {.is_receive = true};
-  rnic_arrival send = send_of(f, HALF);
-  rnic_arrival whole;
+  ulp_arrival send = send_of(f, HALF);
+  ulp_arrival whole;
   (void)data;
 
-  rnic_arrivals_expect(f->arrivals, &send);
-  g_assert_false(rnic_arrivals_received(f->arrivals, &early, &whole));
+  ulp_arrivals_expect(f->arrivals, &send);
+  g_assert_false(ulp_arrivals_received(f->arrivals, &early, &whole));
   g_assert_cmpuint(errors(f), ==, 1);
 }
 

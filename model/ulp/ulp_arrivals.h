@@ -3,44 +3,44 @@
  *
  * RDMA Writes and Sends arrive in the order posted (RDMAP-184 ff.), Read Responses in that of the Reads (RDMAP-149); the two kinds may
  * interleave, message by message. */
-#ifndef RNIC_RNIC_ARRIVALS_H
-#define RNIC_RNIC_ARRIVALS_H
+#ifndef ULP_ULP_ARRIVALS_H
+#define ULP_ULP_ARRIVALS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "ddp/ddp_segment.h"
-#include "rnic/rnic_operation.h"
 #include "rnic/rnic_verbs.h"
-#include "rnic/rnic_workload_slots.h"
+#include "ulp/ulp_operation.h"
+#include "ulp/ulp_workload_slots.h"
 
-typedef struct rnic_arrivals rnic_arrivals;
+typedef struct ulp_arrivals ulp_arrivals;
 
-typedef enum rnic_arrival_kind {
-  RNIC_ARRIVAL_WRITE,
-  RNIC_ARRIVAL_SEND,
-  RNIC_ARRIVAL_RESPONSE, /* to an RDMA Read of this end's */
-} rnic_arrival_kind;
+typedef enum ulp_arrival_kind {
+  ULP_ARRIVAL_WRITE,
+  ULP_ARRIVAL_SEND,
+  ULP_ARRIVAL_RESPONSE, /* to an RDMA Read of this end's */
+} ulp_arrival_kind;
 
 /* One message that was posted. */
-typedef struct rnic_arrival {
-  rnic_arrival_kind kind;
+typedef struct ulp_arrival {
+  ulp_arrival_kind kind;
   rdmap_opcode opcode;
-  rnic_operation
+  ulp_operation
       operation; /* the message of the workload that it belongs to; what follows is the workload's own */
   int meaning;
   void *flow;
   bool keeps_slot;
-  rnic_workload_slot
+  ulp_workload_slot
       *slot; /* Write, Response: where it goes. Send: the buffer of the data that it is about, or NULL */
-  rnic_workload_slot *buffer; /* Send: where it goes */
+  ulp_workload_slot *buffer; /* Send: where it goes */
   uint32_t length;
   bool solicits;
   bool invalidates;
   uint32_t invalidated_stag;
-} rnic_arrival;
+} ulp_arrival;
 
-typedef struct rnic_arrivals_results {
+typedef struct ulp_arrivals_results {
   uint64_t messages; /* Delivered; Sends without payload included */
   uint64_t octets;
   uint64_t octets_wrong; /* payload octets that differ from what was sent */
@@ -48,24 +48,24 @@ typedef struct rnic_arrivals_results {
   uint32_t order_errors;
   /* 1 when the segment Delivered last is one of them: DDP Delivers to RDMAP, and what RDMAP refuses, ending the stream, no ULP sees. */
   uint32_t last_unexpected;
-} rnic_arrivals_results;
+} ulp_arrivals_results;
 
-/* Nothing is expected. Free with rnic_arrivals_free() (NULL is allowed). */
-rnic_arrivals *rnic_arrivals_new(void);
-void rnic_arrivals_free(rnic_arrivals *arrivals);
+/* Nothing is expected. Free with ulp_arrivals_free() (NULL is allowed). */
+ulp_arrivals *ulp_arrivals_new(void);
+void ulp_arrivals_free(ulp_arrivals *arrivals);
 
 /* The other end posted `arrival` (copied, with references to its slots), or this end an RDMA Read that it answers. */
-void rnic_arrivals_expect(rnic_arrivals *arrivals, const rnic_arrival *arrival);
+void ulp_arrivals_expect(ulp_arrivals *arrivals, const ulp_arrival *arrival);
 
 /* A segment was Delivered. True when a Write or a Read Response is whole with it: `*whole`. A Send is whole for its ULP when its receive
  * completes. */
-bool rnic_arrivals_delivered(rnic_arrivals *arrivals, const ddp_segment *segment, rnic_arrival *whole);
+bool ulp_arrivals_delivered(ulp_arrivals *arrivals, const ddp_segment *segment, ulp_arrival *whole);
 
 /* A receive completed; true, and the Send in `*whole`, when one is whole and waits for it. What the completion says of it is compared
  * too. */
-bool rnic_arrivals_received(rnic_arrivals *arrivals, const rnic_completion *completion, rnic_arrival *whole);
+bool ulp_arrivals_received(ulp_arrivals *arrivals, const rnic_completion *completion, ulp_arrival *whole);
 
 /* So far; the arrivals' own. */
-const rnic_arrivals_results *rnic_arrivals_results_of(const rnic_arrivals *arrivals);
+const ulp_arrivals_results *ulp_arrivals_results_of(const ulp_arrivals *arrivals);
 
 #endif

@@ -1,27 +1,27 @@
 /* What a message of a workload can be: an RDMAP operation, or a storage exchange made of several. One table row each. */
-#ifndef RNIC_RNIC_OPERATION_H
-#define RNIC_RNIC_OPERATION_H
+#ifndef ULP_ULP_OPERATION_H
+#define ULP_ULP_OPERATION_H
 
 #include <stdbool.h>
 
 #include "rdmap/rdmap_stream.h"
 
-typedef enum rnic_operation {
-  RNIC_OPERATION_WRITE,
-  RNIC_OPERATION_READ,
-  RNIC_OPERATION_SEND,
-  RNIC_OPERATION_SEND_INVALIDATE,
-  RNIC_OPERATION_SEND_SE,
-  RNIC_OPERATION_SEND_SE_INVALIDATE,
+typedef enum ulp_operation {
+  ULP_OPERATION_WRITE,
+  ULP_OPERATION_READ,
+  ULP_OPERATION_SEND,
+  ULP_OPERATION_SEND_INVALIDATE,
+  ULP_OPERATION_SEND_SE,
+  ULP_OPERATION_SEND_SE_INVALIDATE,
   /* Request (Send); the peer answers with an RDMA Write of the data, then a response (Send with Invalidate). */
-  RNIC_OPERATION_STORAGE_READ,
+  ULP_OPERATION_STORAGE_READ,
   /* Request (Send); the peer fetches the data by RDMA Read, then sends a response (Send with Solicited Event and Invalidate). */
-  RNIC_OPERATION_STORAGE_WRITE,
-  RNIC_OPERATIONS
-} rnic_operation;
+  ULP_OPERATION_STORAGE_WRITE,
+  ULP_OPERATIONS
+} ulp_operation;
 
 /* Who the requester is: the end whose ULP starts the message; the other is its peer. */
-typedef struct rnic_operation_rules {
+typedef struct ulp_operation_rules {
   const char *name;          /* the scenario's word */
   rdmap_operation posted;    /* what the requester posts */
   rdmap_operation response;  /* of exchanges: the Send that ends it */
@@ -34,12 +34,12 @@ typedef struct rnic_operation_rules {
   bool invalidates;          /* the same with Invalidate */
   unsigned arrivals_at_peer; /* messages that reach its ULP: Sends, Writes and Read Responses */
   unsigned arrivals_at_requester;
-} rnic_operation_rules;
+} ulp_operation_rules;
 
 /* The row of `operation`; static. */
-const rnic_operation_rules *rnic_operation_rules_of(rnic_operation operation);
+const ulp_operation_rules *ulp_operation_rules_of(ulp_operation operation);
 
-/* The operation called `name`; RNIC_OPERATIONS when there is none. */
-rnic_operation rnic_operation_find(const char *name);
+/* The operation called `name`; ULP_OPERATIONS when there is none. */
+ulp_operation ulp_operation_find(const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* An array of equal elements with room at both ends: what sorted containers and queues are made of.
  *
  * Inserting and removing move the shorter side only, so that both ends are amortised O(1) and a container can be
- * used as a queue without moving the rest. In the middle of very many elements they take O(log count): see element_chunks.h. Elements that were
+ * used as a queue without moving the rest. In the middle of very many elements they take O(log count). Elements that were
  * only ever added at the ends lie in one piece. */
 #ifndef BASE_ELEMENT_ARRAY_H
 #define BASE_ELEMENT_ARRAY_H

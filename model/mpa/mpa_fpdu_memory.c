@@ -3,7 +3,6 @@
 #include <glib.h>
 
 #include "base/octet_bundle.h"
-#include "mpa/mpa_framer.h"
 #include "mpa/mpa_marker.h"
 
 /* The last segment of a message is as long as may be: with a second length, a bit less than half of the first, they take three
@@ -25,7 +24,7 @@ static memory_pool *referring_pool(uint32_t fpdu_octets)
   enum { HEADERS_AND_DIGEST_OCTETS = 28 }; /* ULPDU_Length, DDP and RDMAP header, PAD, CRC */
   uint32_t markers = fpdu_octets / MPA_MARKER_PERIOD_OCTETS + 1;
 
-  return memory_pool_new(octet_bundle_piece_octets(mpa_framer_slices_max(markers, 1),
+  return memory_pool_new(octet_bundle_piece_octets(mpa_fpdu_memory_slices_max(markers, 1),
                                                    HEADERS_AND_DIGEST_OCTETS + markers * MPA_MARKER_OCTETS));
 }
 

@@ -31,6 +31,13 @@ memory_pool *mpa_fpdu_memory_flat(const mpa_fpdu_memory *memory, uint32_t fpdu_o
 /* Whether as many FPDUs as may be are flat, so that the next one is to refer. */
 bool mpa_fpdu_memory_is_full(const mpa_fpdu_memory *memory);
 
+/* As many slices as an FPDU with `markers` markers may have that refers to `runs` slices of its ULPDU. */
+static inline uint32_t mpa_fpdu_memory_slices_max(uint32_t markers, uint32_t runs)
+{
+  /* each marker cuts a run at most; own octets before each part, and after the last */
+  return 2 * (runs + markers) + 1;
+}
+
 /* The pieces for one that refers, of at most `piece_octets` (octet_bundle_piece_octets()); the memory's. */
 memory_pool *mpa_fpdu_memory_referring(const mpa_fpdu_memory *memory, size_t piece_octets);
 

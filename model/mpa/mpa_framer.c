@@ -120,12 +120,6 @@ static inline void frame_flat(const mpa_framer *framer, const mpa_fpdu *extent, 
 
 /* --- FPDUs that refer to the ULPDU's octets --- */
 
-uint32_t mpa_framer_slices_max(uint32_t markers, uint32_t runs)
-{
-  /* each marker cuts a run at most; own octets in front of each part, and behind the last */
-  return 2 * (runs + markers) + 1;
-}
-
 static bool may_be_referred_to(const octet_slice *slice)
 {
   enum { REFERRED_OCTETS_MIN = 64 }; /* copying fewer costs less than a slice */
@@ -152,7 +146,7 @@ static bool begin_bundle(const mpa_framer *framer, const mpa_fpdu *extent, const
   }
   uint64_t markers =
       extent->markers ? mpa_marker_count_below(extent->end) - mpa_marker_count_below(extent->start) : 0;
-  uint32_t slices_max = mpa_framer_slices_max((uint32_t)markers, runs);
+  uint32_t slices_max = mpa_fpdu_memory_slices_max((uint32_t)markers, runs);
   size_t piece_octets = octet_bundle_piece_octets(slices_max, own_octets);
   octet_bundle_begin(bundle, mpa_fpdu_memory_referring(framer->memory, piece_octets), slices_max, own_octets);
   return true;

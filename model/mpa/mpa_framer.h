@@ -27,9 +27,6 @@ void mpa_framer_use_memory(mpa_framer *framer, const mpa_fpdu_memory *memory);
  * those slices of `ulpdu` that have a block, which must never change, and has a copy of the others. */
 void mpa_framer_frame(mpa_framer *framer, const octet_rope *ulpdu, octet_rope *fpdu);
 
-/* As many slices as an FPDU with `markers` markers may have that refers to `runs` slices of its ULPDU. */
-uint32_t mpa_framer_slices_max(uint32_t markers, uint32_t runs);
-
 /* Offset of the next FPDU in the FPDU phase: all octets framed so far. */
 uint64_t mpa_framer_offset(const mpa_framer *framer);
 

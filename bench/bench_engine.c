@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/engine_native.h"
+#include "engine/engine.h"
 #if HAS_NS3
 #include "shim/ns3_engine.h"
 #endif

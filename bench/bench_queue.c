@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "engine/engine.h"
 #include "queue_designs.h"
 
 enum { ROUNDS = 5, DATA = 0, ACK = 1, SENDER = 0, RECEIVER = 1, SEGMENTS_IN_FLIGHT = 4 };
@@ -23,6 +24,12 @@ typedef struct pattern {
 
 typedef struct timer_run timer_run;
 
+typedef struct bench_timer {
+  engine_agenda_timer order; /* first: a queue returns it */
+  engine_callback callback;
+  void *user;
+} bench_timer;
+
 typedef struct link_packet {
   time_ps arrival;
   uint64_t order;
@@ -32,7 +39,7 @@ typedef struct link_packet {
 /* A link of one direction; on the way is a ring. */
 typedef struct run_link {
   timer_run *run;
-  engine_timer timer;
+  bench_timer timer;
   link_packet *ring;
   uint32_t mask;
   uint32_t first;
@@ -45,7 +52,7 @@ typedef struct run_link {
 
 typedef struct run_end {
   timer_run *run;
-  engine_timer timer;
+  bench_timer timer;
   uint32_t connection;
   int side;
   unsigned received;
@@ -64,8 +71,9 @@ static void set_arrival(run_link *link)
 {
   const link_packet *first = &link->ring[link->first & link->mask];
 
-  link->run->design->set(link->run->queue, &link->timer, link->count > 0 ? first->arrival : TIME_PS_NEVER,
-                         link->count > 0 ? first->order : link->timer.minor);
+  link->run->design->set(link->run->queue, &link->timer.order,
+                         link->count > 0 ? first->arrival : TIME_PS_NEVER,
+                         link->count > 0 ? first->order : link->timer.order.minor);
 }
 
 static void send_packet(timer_run *run, int kind, uint32_t connection, time_ps now)
@@ -83,7 +91,7 @@ static void send_packet(timer_run *run, int kind, uint32_t connection, time_ps n
 
 static void set_deadline(run_end *end, time_ps when)
 {
-  end->run->design->set(end->run->queue, &end->timer, when, 0);
+  end->run->design->set(end->run->queue, &end->timer.order, when, 0);
 }
 
 /* The first on the way arrives: every second data segment is acknowledged, each ACK lets two segments go. */
@@ -122,14 +130,14 @@ static void expire(void *user, time_ps now)
   }
 }
 
-static void init_timer(engine_timer *timer, engine_class class, uint32_t major, engine_callback callback,
+static void init_timer(bench_timer *timer, engine_class class, uint32_t major, engine_callback callback,
                        void *user)
 {
-  *timer = (engine_timer){.callback = callback,
-                          .user = user,
-                          .when = TIME_PS_NEVER,
-                          .class_and_major = (uint64_t) class << 32 | major,
-                          .place = ENGINE_AGENDA_NOWHERE};
+  *timer = (bench_timer){.order = {.when = TIME_PS_NEVER,
+                                   .class_and_major = (uint64_t) class << 32 | major,
+                                   .place = ENGINE_AGENDA_NOWHERE},
+                         .callback = callback,
+                         .user = user};
 }
 
 static uint32_t links_of(const pattern *p)
@@ -184,9 +192,9 @@ static double measure(const pattern *p, const queue_design *design, uint64_t *or
   clock_t began = clock();
   for (uint64_t i = 0; i < p->events; i++) {
     time_ps now = 0;
-    engine_timer *first = design->take(run.queue, &now);
+    const bench_timer *first = (const bench_timer *)design->take(run.queue, &now);
     g_assert(first != NULL);
-    run.order = (run.order ^ (uint64_t)now ^ first->class_and_major) * UINT64_C(0x9E3779B97F4A7C15);
+    run.order = (run.order ^ (uint64_t)now ^ first->order.class_and_major) * UINT64_C(0x9E3779B97F4A7C15);
     first->callback(first->user, now);
   }
   clock_t took = clock() - began;

@@ -9,9 +9,9 @@ typedef struct queue_design {
   void *(*new_queue)(void);
   void (*free_queue)(void *queue);
   /* As engine_agenda_set(); `when` is not before the moment of the timer taken last. */
-  void (*set)(void *queue, engine_timer *timer, time_ps when, uint64_t minor);
+  void (*set)(void *queue, engine_agenda_timer *timer, time_ps when, uint64_t minor);
   /* The first timer, switched off, and in `*when` when it was due; NULL: none is. */
-  engine_timer *(*take)(void *queue, time_ps *when);
+  engine_agenda_timer *(*take)(void *queue, time_ps *when);
 } queue_design;
 
 /* A heap of four children a node that is always in order; the entries carry their whole keys. */

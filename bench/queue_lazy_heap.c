@@ -13,14 +13,14 @@ static void free_queue(void *queue)
   g_free(queue);
 }
 
-static void set(void *queue, engine_timer *timer, time_ps when, uint64_t minor)
+static void set(void *queue, engine_agenda_timer *timer, time_ps when, uint64_t minor)
 {
   engine_agenda_set(queue, timer, when, minor);
 }
 
-static engine_timer *take(void *queue, time_ps *when)
+static engine_agenda_timer *take(void *queue, time_ps *when)
 {
-  engine_timer *first = engine_agenda_first(queue);
+  engine_agenda_timer *first = engine_agenda_first(queue);
 
   if (first != NULL) {
     *when = first->when;

@@ -7,7 +7,7 @@ enum { BUCKETS = 64, INDEX_BITS = 26 };
 
 typedef struct radix_entry {
   time_ps when;
-  engine_timer *timer;
+  engine_agenda_timer *timer;
 } radix_entry;
 
 typedef struct radix_bucket {
@@ -42,7 +42,7 @@ static uint32_t bucket_of(const radix_heap *heap, time_ps when)
   return when == heap->last ? 0 : 64 - (uint32_t)__builtin_clzll((uint64_t)(when ^ heap->last));
 }
 
-static void add(radix_heap *heap, engine_timer *timer)
+static void add(radix_heap *heap, engine_agenda_timer *timer)
 {
   uint32_t number = bucket_of(heap, timer->when);
   radix_bucket *bucket = &heap->buckets[number];
@@ -72,7 +72,7 @@ static void remove_at(radix_heap *heap, uint32_t place)
   }
 }
 
-static void set(void *queue, engine_timer *timer, time_ps when, uint64_t minor)
+static void set(void *queue, engine_agenda_timer *timer, time_ps when, uint64_t minor)
 {
   radix_heap *heap = queue;
   uint32_t place = timer->place;
@@ -96,7 +96,7 @@ static time_ps put_right(radix_heap *heap, radix_bucket *bucket)
   time_ps earliest = TIME_PS_NEVER;
 
   for (uint32_t i = bucket->count; i-- > 0;) {
-    engine_timer *timer = bucket->entries[i].timer;
+    engine_agenda_timer *timer = bucket->entries[i].timer;
     if (timer->when != bucket->entries[i].when) {
       remove_at(heap, timer->place);
       if (timer->when != TIME_PS_NEVER) {
@@ -122,7 +122,7 @@ static bool fill_bucket_0(radix_heap *heap)
     if (bucket->count > 0) {
       heap->last = earliest;
       for (uint32_t i = bucket->count; i-- > 0;) {
-        engine_timer *timer = bucket->entries[i].timer;
+        engine_agenda_timer *timer = bucket->entries[i].timer;
         remove_at(heap, timer->place);
         add(heap, timer);
       }
@@ -131,7 +131,7 @@ static bool fill_bucket_0(radix_heap *heap)
   return false;
 }
 
-static engine_timer *take(void *queue, time_ps *when)
+static engine_agenda_timer *take(void *queue, time_ps *when)
 {
   radix_heap *heap = queue;
 
@@ -139,9 +139,9 @@ static engine_timer *take(void *queue, time_ps *when)
     return NULL;
   }
   const radix_bucket *bucket = &heap->buckets[0];
-  engine_timer *first = bucket->entries[0].timer;
+  engine_agenda_timer *first = bucket->entries[0].timer;
   for (uint32_t i = 1; i < bucket->count; i++) {
-    engine_timer *timer = bucket->entries[i].timer;
+    engine_agenda_timer *timer = bucket->entries[i].timer;
     if (timer->class_and_major < first->class_and_major ||
         (timer->class_and_major == first->class_and_major && timer->minor < first->minor)) {
       first = timer;

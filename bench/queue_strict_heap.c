@@ -8,7 +8,7 @@ typedef struct strict_entry {
   time_ps when;
   uint64_t class_and_major;
   uint64_t minor;
-  engine_timer *timer;
+  engine_agenda_timer *timer;
 } strict_entry;
 
 typedef struct strict_heap {
@@ -98,7 +98,7 @@ static void remove_at(strict_heap *heap, uint32_t place)
   }
 }
 
-static void set(void *queue, engine_timer *timer, time_ps when, uint64_t minor)
+static void set(void *queue, engine_agenda_timer *timer, time_ps when, uint64_t minor)
 {
   strict_heap *heap = queue;
   strict_entry entry = {when, timer->class_and_major, minor, timer};
@@ -122,14 +122,14 @@ static void set(void *queue, engine_timer *timer, time_ps when, uint64_t minor)
   sift_up(heap, heap->count++, entry);
 }
 
-static engine_timer *take(void *queue, time_ps *when)
+static engine_agenda_timer *take(void *queue, time_ps *when)
 {
   strict_heap *heap = queue;
 
   if (heap->count == 0) {
     return NULL;
   }
-  engine_timer *first = heap->entries[0].timer;
+  engine_agenda_timer *first = heap->entries[0].timer;
   remove_at(heap, 0);
   *when = first->when;
   first->when = TIME_PS_NEVER;

@@ -2,7 +2,7 @@
 
 #include <glib.h>
 
-#include "engine/engine_driver.h"
+#include "engine/engine.h"
 
 /* ns-3 runs what is due in one picosecond in the order in which it was scheduled. A wake scheduled ahead of
  * time would therefore run before what ns-3 was told later, an arrival for instance. So it only announces: it

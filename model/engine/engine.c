@@ -4,7 +4,13 @@
 
 #include "base/memory_pool.h"
 #include "engine/engine_agenda.h"
-#include "engine/engine_driver.h"
+
+struct engine_timer {        /* 64 octets: each connection has a few of them */
+  engine_agenda_timer order; /* first: the agenda returns it */
+  engine *clock;
+  engine_callback callback;
+  void *user;
+};
 
 struct engine {
   engine_driver functions;
@@ -57,7 +63,7 @@ time_ps engine_now(const engine *clock)
 /* When the agenda is due next; TIME_PS_NEVER when nothing is. */
 static time_ps next_due(engine *clock)
 {
-  const engine_timer *first = engine_agenda_first(&clock->agenda);
+  const engine_agenda_timer *first = engine_agenda_first(&clock->agenda);
   return first != NULL ? first->when : TIME_PS_NEVER;
 }
 
@@ -86,11 +92,11 @@ engine_timer *engine_timer_new(engine *clock, engine_class class, uint32_t major
                                engine_callback callback, void *user)
 {
   engine_timer *timer = memory_pool_take(clock->timers);
-  *timer = (engine_timer){.clock = clock,
-                          .place = ENGINE_AGENDA_NOWHERE,
-                          .when = TIME_PS_NEVER,
-                          .class_and_major = (uint64_t) class << 32 | major,
-                          .minor = minor,
+  *timer = (engine_timer){.order = {.when = TIME_PS_NEVER,
+                                    .class_and_major = (uint64_t) class << 32 | major,
+                                    .minor = minor,
+                                    .place = ENGINE_AGENDA_NOWHERE},
+                          .clock = clock,
                           .callback = callback,
                           .user = user};
   clock->timer_count++;
@@ -103,14 +109,14 @@ void engine_timer_free(engine_timer *timer)
     return;
   }
   engine *clock = timer->clock;
-  engine_agenda_remove(&clock->agenda, timer);
+  engine_agenda_remove(&clock->agenda, &timer->order);
   clock->timer_count--;
   memory_pool_give(clock->timers, timer);
 }
 
 void engine_timer_set(engine_timer *timer, time_ps when)
 {
-  engine_timer_set_ordered(timer, when, timer->minor);
+  engine_timer_set_ordered(timer, when, timer->order.minor);
 }
 
 /* Nothing is being run: the driver must be asked. */
@@ -118,7 +124,7 @@ static G_GNUC_NO_INLINE void set_from_outside(engine_timer *timer, time_ps when,
 {
   engine *clock = timer->clock;
   g_assert(when >= engine_now(clock));
-  engine_agenda_set(&clock->agenda, timer, when, minor);
+  engine_agenda_set(&clock->agenda, &timer->order, when, minor);
   ask_for_wake(clock);
 }
 
@@ -130,12 +136,14 @@ void engine_timer_set_ordered(engine_timer *timer, time_ps when, uint64_t minor)
     return;
   }
   g_assert(when >= clock->wake_now);
-  engine_agenda_set(&clock->agenda, timer, when, minor);
+  engine_agenda_set(&clock->agenda, &timer->order, when, minor);
 }
 
-static void run_timer(engine *clock, engine_timer *timer)
+static void run_timer(engine *clock, engine_agenda_timer *first)
 {
-  engine_agenda_take(&clock->agenda, timer);
+  const engine_timer *timer = (const engine_timer *)first;
+
+  engine_agenda_take(&clock->agenda, first);
   clock->events++;
   timer->callback(timer->user, clock->wake_now);
   if (clock->events >= clock->observe_at) {
@@ -146,7 +154,7 @@ static void run_timer(engine *clock, engine_timer *timer)
 
 time_ps engine_driver_run_to(engine *clock, time_ps now, time_ps until)
 {
-  engine_timer *first = NULL;
+  engine_agenda_timer *first = NULL;
 
   g_assert(!clock->waking);
   clock->wake_now = now;
@@ -199,4 +207,32 @@ void engine_observe(engine *clock, uint32_t every, engine_callback observer, voi
   clock->observe_at = observer != NULL ? clock->events + every : UINT64_MAX;
   clock->observer = observer;
   clock->observer_user = user;
+}
+
+/* --- The engine of plain C --- */
+
+typedef struct native_driver {
+  engine *clock;
+  time_ps now;
+} native_driver;
+
+static time_ps native_now(const void *driver)
+{
+  const native_driver *native = driver;
+  return native->now;
+}
+
+static void native_run(void *driver, time_ps until)
+{
+  native_driver *native = driver;
+
+  native->now = engine_driver_run_to(native->clock, native->now, until);
+}
+
+engine *engine_native_new(void)
+{
+  static const engine_driver functions = {.now = native_now, .run = native_run, .free = g_free};
+  native_driver *native = g_new0(native_driver, 1);
+  native->clock = engine_new_over(&functions, native);
+  return native->clock;
 }

@@ -63,7 +63,7 @@ static void move(engine_agenda *agenda, uint32_t place, const engine_agenda_entr
 }
 
 /* The entry of `timer` at `when` and `minor` comes to `place`. */
-static inline void put(engine_agenda *agenda, uint32_t place, engine_timer *timer, time_ps when,
+static inline void put(engine_agenda *agenda, uint32_t place, engine_agenda_timer *timer, time_ps when,
                        uint64_t minor)
 {
   engine_agenda_entry *entry = &agenda->heap[place];
@@ -83,7 +83,7 @@ static inline void find_head(engine_agenda *agenda)
 
 /* Finds the place of the entry of `timer` at `when` and `minor` from the vacant `place` upwards, to what is due earlier, and puts it
  * there. */
-static void sift_up_heap(engine_agenda *agenda, uint32_t place, engine_timer *timer, time_ps when,
+static void sift_up_heap(engine_agenda *agenda, uint32_t place, engine_agenda_timer *timer, time_ps when,
                          uint64_t minor)
 {
   while (place > 0) {
@@ -97,7 +97,7 @@ static void sift_up_heap(engine_agenda *agenda, uint32_t place, engine_timer *ti
   put(agenda, place, timer, when, minor);
 }
 
-static void sift_up_row(engine_agenda *agenda, uint32_t place, engine_timer *timer, time_ps when,
+static void sift_up_row(engine_agenda *agenda, uint32_t place, engine_agenda_timer *timer, time_ps when,
                         uint64_t minor)
 {
   for (; place + 1 < agenda->count; place++) {
@@ -110,8 +110,8 @@ static void sift_up_row(engine_agenda *agenda, uint32_t place, engine_timer *tim
   put(agenda, place, timer, when, minor);
 }
 
-static G_GNUC_NO_INLINE void sift_up(engine_agenda *agenda, uint32_t place, engine_timer *timer, time_ps when,
-                                     uint64_t minor)
+static G_GNUC_NO_INLINE void sift_up(engine_agenda *agenda, uint32_t place, engine_agenda_timer *timer,
+                                     time_ps when, uint64_t minor)
 {
   if (agenda->is_heap) {
     sift_up_heap(agenda, place, timer, when, minor);
@@ -146,7 +146,7 @@ static const engine_agenda_entry *first_of(const engine_agenda_entry children[HE
   return children + is_1 + 2 * is_2 + 3 * is_3;
 }
 
-static G_GNUC_NO_INLINE void sift_down_heap(engine_agenda *agenda, uint32_t place, engine_timer *timer,
+static G_GNUC_NO_INLINE void sift_down_heap(engine_agenda *agenda, uint32_t place, engine_agenda_timer *timer,
                                             time_ps when, uint64_t minor)
 {
   for (uint32_t child; (child = place * HEAP_CHILDREN + 1) < agenda->count;) {
@@ -166,8 +166,8 @@ static G_GNUC_NO_INLINE void sift_down_heap(engine_agenda *agenda, uint32_t plac
 }
 
 /* In front of the row stands an entry that is never due. */
-static inline void sift_down_row(engine_agenda *agenda, uint32_t place, engine_timer *timer, time_ps when,
-                                 uint64_t minor)
+static inline void sift_down_row(engine_agenda *agenda, uint32_t place, engine_agenda_timer *timer,
+                                 time_ps when, uint64_t minor)
 {
   const engine_agenda_entry *next = &agenda->heap[place] - 1;
 
@@ -178,7 +178,7 @@ static inline void sift_down_row(engine_agenda *agenda, uint32_t place, engine_t
 }
 
 /* Finds the place of the entry of `timer` at `when` (not never) and `minor` from the vacant `place` downwards and puts it there. */
-static inline void sift_down(engine_agenda *agenda, uint32_t place, engine_timer *timer, time_ps when,
+static inline void sift_down(engine_agenda *agenda, uint32_t place, engine_agenda_timer *timer, time_ps when,
                              uint64_t minor)
 {
   if (agenda->is_heap) {
@@ -220,7 +220,7 @@ static void make_heap(engine_agenda *agenda)
   }
 }
 
-static G_GNUC_NO_INLINE void insert(engine_agenda *agenda, engine_timer *timer)
+static G_GNUC_NO_INLINE void insert(engine_agenda *agenda, engine_agenda_timer *timer)
 {
   if (agenda->count == agenda->capacity) {
     grow(agenda);
@@ -275,7 +275,7 @@ static void close_heap(engine_agenda *agenda, uint32_t place)
 
 /* --- The agenda --- */
 
-void engine_agenda_remove(engine_agenda *agenda, engine_timer *timer)
+void engine_agenda_remove(engine_agenda *agenda, engine_agenda_timer *timer)
 {
   uint32_t place = timer->place;
 
@@ -291,7 +291,7 @@ void engine_agenda_remove(engine_agenda *agenda, engine_timer *timer)
   find_head(agenda);
 }
 
-void engine_agenda_set(engine_agenda *agenda, engine_timer *timer, time_ps when, uint64_t minor)
+void engine_agenda_set(engine_agenda *agenda, engine_agenda_timer *timer, time_ps when, uint64_t minor)
 {
   uint32_t place = timer->place;
 
@@ -309,10 +309,10 @@ void engine_agenda_set(engine_agenda *agenda, engine_timer *timer, time_ps when,
   }
 }
 
-engine_timer *engine_agenda_first(engine_agenda *agenda)
+engine_agenda_timer *engine_agenda_first(engine_agenda *agenda)
 {
   while (agenda->count > 0) {
-    engine_timer *timer = agenda->head->timer;
+    engine_agenda_timer *timer = agenda->head->timer;
     if (is_up_to_date(agenda->head)) {
       return timer;
     }
@@ -366,7 +366,7 @@ static bool head_has_twin(const engine_agenda *agenda)
   return is_tied && has_twin_below(agenda, 0);
 }
 
-void engine_agenda_take(engine_agenda *agenda, engine_timer *first)
+void engine_agenda_take(engine_agenda *agenda, engine_agenda_timer *first)
 {
   if (head_has_twin(agenda)) {
     g_error("engine: two timers due at %" G_GINT64_FORMAT

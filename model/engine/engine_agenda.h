@@ -8,30 +8,29 @@
 #ifndef ENGINE_ENGINE_AGENDA_H
 #define ENGINE_ENGINE_AGENDA_H
 
-#include <stddef.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-#include "engine/engine.h"
+#include "base/time_ps.h"
 
 /* The place of a timer without an entry. */
 #define ENGINE_AGENDA_NOWHERE UINT32_MAX
 
-/* Written only by engine.c and the functions below. 64 octets: each connection has a few of them. */
-struct engine_timer {
-  engine *clock;
-  engine_callback callback;
-  void *user;
+/* What of a timer decides when it runs. Its owner sets all of it at first, with `when` never and `place` nowhere; then only the functions
+ * below do. */
+typedef struct engine_agenda_timer {
   time_ps when;             /* TIME_PS_NEVER: off */
   uint64_t class_and_major; /* the class in the upper half */
   uint64_t minor;
   uint32_t place; /* of its entry */
-};
+} engine_agenda_timer;
 
 /* The whole key, so that a comparison touches no timer: in a run of many equal connections most moments are equal. */
 typedef struct engine_agenda_entry {
   time_ps when;
   uint64_t class_and_major;
   uint64_t minor;
-  engine_timer *timer;
+  engine_agenda_timer *timer;
 } engine_agenda_entry;
 
 /* All zero: an empty agenda. */
@@ -50,16 +49,16 @@ void engine_agenda_clear(engine_agenda *agenda);
 
 /* Moves `timer`, which may have no entry yet, to `when` (TIME_PS_NEVER: off) and `minor`. O(1) when that is later than its
  * entry, else O(log of the entries). */
-void engine_agenda_set(engine_agenda *agenda, engine_timer *timer, time_ps when, uint64_t minor);
+void engine_agenda_set(engine_agenda *agenda, engine_agenda_timer *timer, time_ps when, uint64_t minor);
 
 /* Removes the entry of `timer`, if it has one, before the timer goes. */
-void engine_agenda_remove(engine_agenda *agenda, engine_timer *timer);
+void engine_agenda_remove(engine_agenda *agenda, engine_agenda_timer *timer);
 
 /* The timer that is due first; NULL when none is due. */
-engine_timer *engine_agenda_first(engine_agenda *agenda);
+engine_agenda_timer *engine_agenda_first(engine_agenda *agenda);
 
 /* Switches `first` off, which engine_agenda_first() has just returned. Aborts the process when another timer is due with
  * the same keys. */
-void engine_agenda_take(engine_agenda *agenda, engine_timer *first);
+void engine_agenda_take(engine_agenda *agenda, engine_agenda_timer *first);
 
 #endif

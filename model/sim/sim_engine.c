@@ -1,6 +1,6 @@
 #include "sim/sim_engine.h"
 
-#include "engine/engine_native.h"
+#include "engine/engine.h"
 #include "network/path_link_native.h"
 #include "sim/sim_ns3_module.h"
 

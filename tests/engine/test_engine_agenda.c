@@ -4,23 +4,24 @@
 #include <glib.h>
 
 #include "base/random_stream.h"
+#include "engine/engine.h"
 
-static engine_timer timer_of(engine_class class, uint32_t major, uint64_t minor)
+static engine_agenda_timer timer_of(engine_class class, uint32_t major, uint64_t minor)
 {
-  return (engine_timer){.when = TIME_PS_NEVER,
-                        .class_and_major = (uint64_t) class << 32 | major,
-                        .minor = minor,
-                        .place = ENGINE_AGENDA_NOWHERE};
+  return (engine_agenda_timer){.when = TIME_PS_NEVER,
+                               .class_and_major = (uint64_t) class << 32 | major,
+                               .minor = minor,
+                               .place = ENGINE_AGENDA_NOWHERE};
 }
 
-static void set(engine_agenda *agenda, engine_timer *timer, time_ps when)
+static void set(engine_agenda *agenda, engine_agenda_timer *timer, time_ps when)
 {
   engine_agenda_set(agenda, timer, when, timer->minor);
 }
 
-static void take(engine_agenda *agenda, engine_timer *expected)
+static void take(engine_agenda *agenda, engine_agenda_timer *expected)
 {
-  engine_timer *first = engine_agenda_first(agenda);
+  engine_agenda_timer *first = engine_agenda_first(agenda);
   g_assert_true(first == expected);
   engine_agenda_take(agenda, first);
   g_assert_cmpint(first->when, ==, TIME_PS_NEVER);
@@ -31,9 +32,9 @@ static void take(engine_agenda *agenda, engine_timer *expected)
 static void test_put_off(void)
 {
   engine_agenda agenda = {0};
-  engine_timer retransmission = timer_of(ENGINE_TIMER, 0, 0);
-  engine_timer delayed_ack = timer_of(ENGINE_TIMER, 1, 0);
-  engine_timer arrival = timer_of(ENGINE_ARRIVAL, 0, 0);
+  engine_agenda_timer retransmission = timer_of(ENGINE_TIMER, 0, 0);
+  engine_agenda_timer delayed_ack = timer_of(ENGINE_TIMER, 1, 0);
+  engine_agenda_timer arrival = timer_of(ENGINE_ARRIVAL, 0, 0);
   set(&agenda, &retransmission, 100);
   set(&agenda, &delayed_ack, 50);
   set(&agenda, &arrival, 70);
@@ -55,8 +56,8 @@ static void test_put_off(void)
 static void test_set_again(void)
 {
   engine_agenda agenda = {0};
-  engine_timer arrival = timer_of(ENGINE_ARRIVAL, 0, 5);
-  engine_timer other = timer_of(ENGINE_ARRIVAL, 0, 6);
+  engine_agenda_timer arrival = timer_of(ENGINE_ARRIVAL, 0, 5);
+  engine_agenda_timer other = timer_of(ENGINE_ARRIVAL, 0, 6);
   set(&agenda, &arrival, 10);
   set(&agenda, &other, 10);
   take(&agenda, &arrival);
@@ -77,7 +78,7 @@ enum { TIMERS_MAX = 150, STEPS = 60000, SEED = 20250611, MOMENTS = 40 };
 typedef struct model {
   engine_agenda agenda;
   unsigned count;
-  engine_timer timers[TIMERS_MAX];
+  engine_agenda_timer timers[TIMERS_MAX];
   time_ps when[TIMERS_MAX];
   uint64_t minor[TIMERS_MAX];
   random_stream *random;
@@ -131,7 +132,7 @@ static void test_random_against_model(gconstpointer data)
   }
   for (unsigned step = 0; step < STEPS; step++) {
     unsigned expected = model_first(&m);
-    engine_timer *first = engine_agenda_first(&m.agenda);
+    engine_agenda_timer *first = engine_agenda_first(&m.agenda);
     g_assert_true(first == (m.when[expected] == TIME_PS_NEVER ? NULL : &m.timers[expected]));
     if (first != NULL && random_stream_below(m.random, 3) == 0) {
       g_assert_cmpint(first->when, ==, m.when[expected]);
@@ -153,8 +154,8 @@ static void test_random_against_model(gconstpointer data)
 static void test_same_keys_at_other_moments(void)
 {
   engine_agenda agenda = {0};
-  engine_timer one = timer_of(ENGINE_TIMER, 3, 1);
-  engine_timer twin = timer_of(ENGINE_TIMER, 3, 1);
+  engine_agenda_timer one = timer_of(ENGINE_TIMER, 3, 1);
+  engine_agenda_timer twin = timer_of(ENGINE_TIMER, 3, 1);
   set(&agenda, &one, 10);
   set(&agenda, &twin, 10);
   set(&agenda, &twin, 11);
@@ -178,7 +179,7 @@ static void test_same_keys_are_refused(gconstpointer data)
   unsigned count = GPOINTER_TO_UINT(data);
   if (g_test_subprocess()) {
     engine_agenda agenda = {0};
-    engine_timer twins[TWINS_MAX];
+    engine_agenda_timer twins[TWINS_MAX];
     g_assert_true(count > 1 && count <= TWINS_MAX);
     for (unsigned i = 0; i < count; i++) {
       twins[i] = timer_of(ENGINE_TIMER, 3, 1);
@@ -202,9 +203,9 @@ static void test_same_keys_beside_others_are_refused(gconstpointer data)
   unsigned place = GPOINTER_TO_UINT(data);
   if (g_test_subprocess()) {
     engine_agenda agenda = {0};
-    engine_timer one = timer_of(ENGINE_ARRIVAL, 0, 9);
-    engine_timer twin = timer_of(ENGINE_ARRIVAL, 0, 9);
-    engine_timer others[OTHERS];
+    engine_agenda_timer one = timer_of(ENGINE_ARRIVAL, 0, 9);
+    engine_agenda_timer twin = timer_of(ENGINE_ARRIVAL, 0, 9);
+    engine_agenda_timer others[OTHERS];
     set(&agenda, &one, 10);
     for (unsigned i = 1; i <= OTHERS; i++) {
       others[i - 1] = timer_of(ENGINE_TIMER, i, 0);

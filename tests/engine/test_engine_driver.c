@@ -1,5 +1,5 @@
 /* What the agenda asks of its driver: a driver that only notes the calls it owes, made by hand. */
-#include "engine/engine_driver.h"
+#include "engine/engine.h"
 
 #include <glib.h>
 

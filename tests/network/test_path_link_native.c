@@ -1,5 +1,5 @@
 /* The link in plain C: when packets arrive, and in what order. */
-#include "engine/engine_native.h"
+#include "engine/engine.h"
 #include "network/path_link_native.h"
 #include "path_test_kit.h"
 

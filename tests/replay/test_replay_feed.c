@@ -2,7 +2,7 @@
 #include "replay/replay_feed.h"
 
 #include "capture_kit.h"
-#include "engine/engine_native.h"
+#include "engine/engine.h"
 
 enum { LENGTH = 1000, CUT = 504 };
 

@@ -1,7 +1,7 @@
 /* The path in front of a replay's receivers: what is offered goes through it, what does not arrive can be offered again. */
 #include "replay/replay_way.h"
 
-#include "engine/engine_native.h"
+#include "engine/engine.h"
 #include "replay/replay_scenario.h"
 #include "sim/sim_setup.h"
 

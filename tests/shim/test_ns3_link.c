@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "engine/engine_native.h"
+#include "engine/engine.h"
 #include "network/path_link_native.h"
 #include "shim/ns3_engine.h"
 

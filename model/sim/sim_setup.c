@@ -275,10 +275,11 @@ ulp_workload_config sim_setup_workload(const scenario *s, const pattern *table)
   };
   char **mix = scenario_mix(s, SCENARIO_WORKLOAD_OPERATION);
 
-  config.message_sizes = scenario_list(s, SCENARIO_WORKLOAD_MESSAGE_SIZES, &config.message_size_count);
+  config.message_sizes.values =
+      scenario_list(s, SCENARIO_WORKLOAD_MESSAGE_SIZES, &config.message_sizes.count);
   for (char **word = mix; *word; word++) {
-    g_assert(config.mix_count < ULP_WORKLOAD_MIX_MAX);
-    config.mix[config.mix_count++] = ulp_operation_find(*word);
+    g_assert(config.mix.count < CHOICE_LIST_MAX);
+    config.mix.values[config.mix.count++] = (uint8_t)ulp_operation_find(*word);
   }
   g_strfreev(mix);
   return config;

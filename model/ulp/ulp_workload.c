@@ -14,8 +14,8 @@ static bool has_sends(const ulp_workload *workload, enum side requester)
   const workload_flow *flow = workload->flows[requester];
   bool sends = false;
 
-  for (uint32_t i = 0; flow && i < flow->plan.mix_count; i++) {
-    sends = sends || ulp_operation_rules_of(flow->plan.mix[i])->is_send;
+  for (uint32_t i = 0; flow && i < flow->plan.mix->count; i++) {
+    sends = sends || ulp_operation_rules_of(flow->plan.mix->values[i])->is_send;
   }
   return sends;
 }
@@ -30,8 +30,8 @@ static bool fills(const ulp_workload_plan *plan, bool at_peer)
 {
   bool fills = false;
 
-  for (uint32_t i = 0; i < plan->mix_count; i++) {
-    const ulp_operation_rules *rules = ulp_operation_rules_of(plan->mix[i]);
+  for (uint32_t i = 0; i < plan->mix->count; i++) {
+    const ulp_operation_rules *rules = ulp_operation_rules_of(plan->mix->values[i]);
     fills = fills || (at_peer ? rules->fills_peer : rules->fills_requester);
   }
   return fills;
@@ -44,11 +44,11 @@ static uint32_t slots_fitting(const ulp_workload_config *config)
   uint64_t turn_octets = (uint64_t)config->message_octets + WRITE_OVERHEAD_OCTETS;
   uint64_t turn_messages = 1;
 
-  if (config->message_size_count > 0) {
-    turn_messages = config->message_size_count;
+  if (config->message_sizes.count > 0) {
+    turn_messages = config->message_sizes.count;
     turn_octets = turn_messages * WRITE_OVERHEAD_OCTETS;
-    for (size_t i = 0; i < config->message_size_count; i++) {
-      turn_octets += config->message_sizes[i];
+    for (size_t i = 0; i < config->message_sizes.count; i++) {
+      turn_octets += config->message_sizes.values[i];
     }
   }
   return (uint32_t)MIN(config->messages, (config->in_flight_octets / turn_octets + 2) * turn_messages);
@@ -60,8 +60,7 @@ static void flow_init(ulp_workload *workload, enum side side)
   workload_flow *flow = workload->flows[side] = g_new0(workload_flow, 1);
 
   flow->requester = side;
-  flow->plan.mix_count = config->mix_count;
-  flow->plan.mix = config->mix;
+  flow->plan.mix = &config->mix;
   flow->plan.messages = config->messages;
   flow->plan.signal_every = config->signal_every;
   flow->steps = ulp_workload_plan_steps(&flow->plan);
@@ -78,7 +77,7 @@ ulp_workload *ulp_workload_new(const ulp_workload_config *config, uint32_t conne
 {
   ulp_workload *workload = g_new0(ulp_workload, 1);
 
-  g_assert(config->messages >= 1 && config->mix_count >= 1 && config->mix_count <= ULP_WORKLOAD_MIX_MAX);
+  g_assert(config->messages >= 1 && config->mix.count >= 1);
   workload->config = config;
   workload->connection = connection;
   workload->user = user;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/pattern.h"
+#include "base/settings.h"
 #include "base/side.h"
 #include "rnic/rnic_verbs.h"
 #include "ulp/ulp_workload_plan.h"
@@ -23,13 +24,11 @@ enum {
 
 /* What the workloads of all connections of a run have in common. */
 typedef struct ulp_workload_config {
-  ulp_operation mix[ULP_WORKLOAD_MIX_MAX]; /* messages take turns */
-  uint32_t mix_count;                      /* >= 1 */
-  bool both;                               /* the Responder does the same towards the Initiator */
-  bool fence;                              /* every operation is fenced */
-  uint32_t message_octets;                 /* of each message; with message_sizes the largest of them */
-  const uint64_t *message_sizes; /* of the messages in turn; NULL: message_octets. Outlives the workload */
-  size_t message_size_count;
+  choice_list mix;             /* of ulp_operation, at least one: messages take turns */
+  bool both;                   /* the Responder does the same towards the Initiator */
+  bool fence;                  /* every operation is fenced */
+  uint32_t message_octets;     /* of each message; with message_sizes the largest of them */
+  number_list message_sizes;   /* of the messages in turn; empty: message_octets. Outlives the workload */
   uint64_t messages;           /* >= 1 */
   uint64_t signal_every;       /* Writes between two Sends that signal them; 0: one behind the last Write */
   uint64_t outstanding;        /* operations of a requester posted and not completed, at most; 0: no limit */

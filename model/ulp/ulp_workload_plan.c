@@ -4,18 +4,18 @@
 
 static ulp_operation operation_of(const ulp_workload_plan *plan, uint64_t message)
 {
-  return plan->mix_count == 1 ? plan->mix[0] : plan->mix[message % plan->mix_count];
+  return (ulp_operation)plan->mix->values[plan->mix->count == 1 ? 0 : message % plan->mix->count];
 }
 
 /* How many of all messages are `operation`. */
 static uint64_t count_of(const ulp_workload_plan *plan, ulp_operation operation)
 {
-  uint64_t rounds = plan->messages / plan->mix_count;
+  uint64_t rounds = plan->messages / plan->mix->count;
   uint64_t count = 0;
 
-  for (uint32_t i = 0; i < plan->mix_count; i++) {
-    if (plan->mix[i] == operation) {
-      count += rounds + (i < plan->messages % plan->mix_count);
+  for (uint32_t i = 0; i < plan->mix->count; i++) {
+    if (plan->mix->values[i] == operation) {
+      count += rounds + (i < plan->messages % plan->mix->count);
     }
   }
   return count;
@@ -99,8 +99,8 @@ bool ulp_workload_plan_has(const ulp_workload_plan *plan, ulp_operation operatio
 {
   bool found = false;
 
-  for (uint32_t i = 0; i < plan->mix_count; i++) {
-    found = found || plan->mix[i] == operation;
+  for (uint32_t i = 0; i < plan->mix->count; i++) {
+    found = found || plan->mix->values[i] == operation;
   }
   return found;
 }

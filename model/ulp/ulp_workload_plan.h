@@ -6,15 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/settings.h"
 #include "ulp/ulp_operation.h"
 
-enum { ULP_WORKLOAD_MIX_MAX = 32 };
-
 typedef struct ulp_workload_plan {
-  const ulp_operation *mix; /* outlives the plan */
-  uint32_t mix_count;       /* >= 1 */
-  uint64_t messages;        /* >= 1 */
-  uint64_t signal_every;    /* Writes between two signals; 0: one signal behind the last Write */
+  const choice_list *mix; /* of ulp_operation, at least one; outlives the plan */
+  uint64_t messages;      /* >= 1 */
+  uint64_t signal_every;  /* Writes between two signals; 0: one signal behind the last Write */
   /* Where it stands. */
   uint64_t message;    /* the next */
   uint64_t writes;     /* so far */

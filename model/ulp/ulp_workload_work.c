@@ -15,8 +15,8 @@ uint32_t ulp_workload_length_of(const ulp_workload *workload, uint64_t message)
 {
   const ulp_workload_config *config = workload->config;
 
-  return config->message_size_count > 0
-             ? (uint32_t)config->message_sizes[message % config->message_size_count]
+  return config->message_sizes.count > 0
+             ? (uint32_t)config->message_sizes.values[message % config->message_sizes.count]
              : config->message_octets;
 }
 

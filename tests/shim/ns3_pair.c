@@ -249,8 +249,7 @@ ns3_pair *ns3_pair_new(void)
   pair->clock = ns3_engine_new(&error);
   g_assert_nonnull(pair->clock);
   pair->table = pattern_new();
-  pair->workload_config = (ulp_workload_config){.mix = {ULP_OPERATION_WRITE},
-                                                .mix_count = 1,
+  pair->workload_config = (ulp_workload_config){.mix = {{ULP_OPERATION_WRITE}, 1},
                                                 .message_octets = 20000,
                                                 .messages = 40,
                                                 .in_flight_octets = 4 << 20,

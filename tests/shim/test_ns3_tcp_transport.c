@@ -169,9 +169,9 @@ static void test_all_operations_both_ways(void)
 {
   ns3_pair *pair = ns3_pair_new();
 
-  pair->workload_config.mix_count = ULP_OPERATIONS;
+  pair->workload_config.mix.count = ULP_OPERATIONS;
   for (unsigned i = 0; i < ULP_OPERATIONS; i++) {
-    pair->workload_config.mix[i] = (ulp_operation)i;
+    pair->workload_config.mix.values[i] = (uint8_t)i;
   }
   pair->workload_config.both = true;
   for (unsigned side = 0; side < SIDES; side++) {

@@ -525,15 +525,15 @@ static void test_message_sizes(void)
   scenario *s = load(sets);
   ulp_workload_config config = sim_setup_workload(s, NULL);
 
-  g_assert_cmpuint(config.message_size_count, ==, 3);
-  g_assert_cmpuint(config.message_sizes[0], ==, 4096);
-  g_assert_cmpuint(config.message_sizes[1], ==, 9000);
-  g_assert_cmpuint(config.message_sizes[2], ==, 700);
+  g_assert_cmpuint(config.message_sizes.count, ==, 3);
+  g_assert_cmpuint(config.message_sizes.values[0], ==, 4096);
+  g_assert_cmpuint(config.message_sizes.values[1], ==, 9000);
+  g_assert_cmpuint(config.message_sizes.values[2], ==, 700);
   g_assert_cmpuint(config.message_octets, ==, 9000);
   scenario_free(s);
   s = load(one);
   config = sim_setup_workload(s, NULL);
-  g_assert_cmpuint(config.message_size_count, ==, 0);
+  g_assert_cmpuint(config.message_sizes.count, ==, 0);
   g_assert_cmpuint(config.message_octets, ==, 20000);
   scenario_free(s);
 }
@@ -579,10 +579,10 @@ static void test_workload(void)
   scenario *s = load(sets);
   ulp_workload_config config = sim_setup_workload(s, NULL);
 
-  g_assert_cmpuint(config.mix_count, ==, 3);
-  g_assert_cmpint(config.mix[0], ==, ULP_OPERATION_WRITE);
-  g_assert_cmpint(config.mix[1], ==, ULP_OPERATION_WRITE);
-  g_assert_cmpint(config.mix[2], ==, ULP_OPERATION_STORAGE_READ);
+  g_assert_cmpuint(config.mix.count, ==, 3);
+  g_assert_cmpint(config.mix.values[0], ==, ULP_OPERATION_WRITE);
+  g_assert_cmpint(config.mix.values[1], ==, ULP_OPERATION_WRITE);
+  g_assert_cmpint(config.mix.values[2], ==, ULP_OPERATION_STORAGE_READ);
   g_assert_true(config.both && config.fence);
   g_assert_cmpuint(config.message_octets, ==, 1000);
   g_assert_cmpuint(config.messages, ==, 7);

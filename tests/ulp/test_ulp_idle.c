@@ -134,8 +134,7 @@ static bench *bench_new(void)
 
   b->now = TIME_PS_PER_SECOND;
   b->table = pattern_new();
-  b->config = (ulp_workload_config){.mix = {ULP_OPERATION_WRITE},
-                                    .mix_count = 1,
+  b->config = (ulp_workload_config){.mix = {{ULP_OPERATION_WRITE}, 1},
                                     .message_octets = MESSAGE_OCTETS,
                                     .messages = MESSAGES,
                                     .in_flight_octets = 65536,

@@ -290,72 +290,65 @@ static const uint64_t long_and_short_octets[] = {70000, 1, 5000};
 /* 5000 octets are 4 tagged segments (3 x 1428 + 716) or 4 untagged ones (3 x 1424 + 728); requests and responses have 48. */
 static const operation_case operation_cases[] = {
     {"10 Writes, a Send behind every 4th and the last: 4, 8, 10",
-     {.mix = {ULP_OPERATION_WRITE},
-      .mix_count = 1,
-      .message_octets = 5000,
-      .messages = 10,
-      .signal_every = 4},
+     {.mix = {{ULP_OPERATION_WRITE}, 1}, .message_octets = 5000, .messages = 10, .signal_every = 4},
      {0, 13},
      {0, 50000},
      {[0] = 40, [3] = 3}},
     {"Reads: a request there, a response back",
-     {.mix = {ULP_OPERATION_READ}, .mix_count = 1, .message_octets = 5000, .messages = 9},
+     {.mix = {{ULP_OPERATION_READ}, 1}, .message_octets = 5000, .messages = 9},
      {9, 0},
      {45000, 0},
      {[1] = 9, [2] = 36}},
     {"Sends longer than the pattern table (70000 = 49 x 1424 + 224)",
-     {.mix = {ULP_OPERATION_SEND}, .mix_count = 1, .message_octets = 70000, .messages = 3},
+     {.mix = {{ULP_OPERATION_SEND}, 1}, .message_octets = 70000, .messages = 3},
      {0, 3},
      {0, 210000},
      {[3] = 150}},
     {"Writes and Reads of sizes in turn, also beyond 2^16 (70000 = 49 x 1428 + 28): 70000, 5000 and 1 octets "
      "of each",
-     {.mix = {ULP_OPERATION_WRITE, ULP_OPERATION_READ},
-      .mix_count = 2,
+     {.mix = {{ULP_OPERATION_WRITE, ULP_OPERATION_READ}, 2},
       .message_octets = 70000,
-      .message_sizes = long_and_short_octets,
-      .message_size_count = G_N_ELEMENTS(long_and_short_octets),
+      .message_sizes = {long_and_short_octets, G_N_ELEMENTS(long_and_short_octets)},
       .messages = 6},
      {3, 4},
      {75001, 75001},
      {[0] = 55, [1] = 3, [2] = 55, [3] = 1}},
     {"Sends with Invalidate, each of an STag of its own",
-     {.mix = {ULP_OPERATION_SEND_INVALIDATE}, .mix_count = 1, .message_octets = 1000, .messages = 200},
+     {.mix = {{ULP_OPERATION_SEND_INVALIDATE}, 1}, .message_octets = 1000, .messages = 200},
      {0, 200},
      {0, 200000},
      {[4] = 200}},
     {"Sends with Solicited Event",
-     {.mix = {ULP_OPERATION_SEND_SE}, .mix_count = 1, .message_octets = 100, .messages = 20},
+     {.mix = {{ULP_OPERATION_SEND_SE}, 1}, .message_octets = 100, .messages = 20},
      {0, 20},
      {0, 2000},
      {[5] = 20}},
     {"both",
-     {.mix = {ULP_OPERATION_SEND_SE_INVALIDATE}, .mix_count = 1, .message_octets = 100, .messages = 20},
+     {.mix = {{ULP_OPERATION_SEND_SE_INVALIDATE}, 1}, .message_octets = 100, .messages = 20},
      {0, 20},
      {0, 2000},
      {[6] = 20}},
     {"Writes whose STag the next Send invalidates, more than there are buffers (68536 / 5020 + 2 = 15)",
-     {.mix = {ULP_OPERATION_WRITE, ULP_OPERATION_SEND_INVALIDATE},
-      .mix_count = 2,
+     {.mix = {{ULP_OPERATION_WRITE, ULP_OPERATION_SEND_INVALIDATE}, 2},
       .message_octets = 5000,
       .messages = 80},
      {0, 81},
      {0, 400000},
      {[0] = 160, [3] = 1, [4] = 160}},
     {"storage read: request, Write, response with Invalidate",
-     {.mix = {ULP_OPERATION_STORAGE_READ}, .mix_count = 1, .message_octets = 5000, .messages = 40},
+     {.mix = {{ULP_OPERATION_STORAGE_READ}, 1}, .message_octets = 5000, .messages = 40},
      {80, 40},
      {40 * 5048, 40 * 48},
      {[0] = 160, [3] = 40, [4] = 40}},
     {"storage write: request, Read, response with Solicited Event and Invalidate",
-     {.mix = {ULP_OPERATION_STORAGE_WRITE}, .mix_count = 1, .message_octets = 5000, .messages = 40},
+     {.mix = {{ULP_OPERATION_STORAGE_WRITE}, 1}, .message_octets = 5000, .messages = 40},
      {40, 80},
      {40 * 48, 40 * 5048},
      {[1] = 40, [2] = 160, [3] = 40, [6] = 40}},
     {"a mix, both ends",
-     {.mix = {ULP_OPERATION_WRITE, ULP_OPERATION_SEND, ULP_OPERATION_READ, ULP_OPERATION_STORAGE_READ,
-              ULP_OPERATION_STORAGE_WRITE},
-      .mix_count = 5,
+     {.mix = {{ULP_OPERATION_WRITE, ULP_OPERATION_SEND, ULP_OPERATION_READ, ULP_OPERATION_STORAGE_READ,
+               ULP_OPERATION_STORAGE_WRITE},
+              5},
       .both = true,
       .message_octets = 5000,
       .messages = 50},
@@ -365,9 +358,9 @@ static const operation_case operation_cases[] = {
      {50 * 5000 + 40 * 48, 50 * 5000 + 40 * 48},
      {[0] = 160, [1] = 40, [2] = 160, [3] = 2 * (40 + 1 + 20), [4] = 20, [6] = 20}},
     {"zero-length messages",
-     {.mix = {ULP_OPERATION_WRITE, ULP_OPERATION_SEND, ULP_OPERATION_READ, ULP_OPERATION_STORAGE_READ,
-              ULP_OPERATION_STORAGE_WRITE},
-      .mix_count = 5,
+     {.mix = {{ULP_OPERATION_WRITE, ULP_OPERATION_SEND, ULP_OPERATION_READ, ULP_OPERATION_STORAGE_READ,
+               ULP_OPERATION_STORAGE_WRITE},
+              5},
       .messages = 10},
      {2 + 4 + 2, 3 + 2 + 2 + 4},
      {4 * 48, 4 * 48},
@@ -410,8 +403,7 @@ static void test_operations(void)
 static void test_stags_are_used_once(void)
 {
   enum { BUFFERS = 65538 };
-  const ulp_workload_config config = {.mix = {ULP_OPERATION_SEND_INVALIDATE},
-                                      .mix_count = 1,
+  const ulp_workload_config config = {.mix = {{ULP_OPERATION_SEND_INVALIDATE}, 1},
                                       .message_octets = 1,
                                       .messages = 2 * BUFFERS,
                                       .in_flight_octets = 65535 * 21};
@@ -441,19 +433,15 @@ static void test_stags_are_used_once(void)
 static void test_stags_of_data_are_used_once(void)
 {
   static const struct {
-    ulp_operation mix[2];
-    uint32_t mix_count;
+    choice_list mix;
     guint invalidations;
-  } cases[] = {{{ULP_OPERATION_WRITE, ULP_OPERATION_SEND_INVALIDATE}, 2, 40},
-               {{ULP_OPERATION_STORAGE_READ}, 1, 80},
-               {{ULP_OPERATION_STORAGE_WRITE}, 1, 80}};
+  } cases[] = {{{{ULP_OPERATION_WRITE, ULP_OPERATION_SEND_INVALIDATE}, 2}, 40},
+               {{{ULP_OPERATION_STORAGE_READ}, 1}, 80},
+               {{{ULP_OPERATION_STORAGE_WRITE}, 1}, 80}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    const ulp_workload_config config = {.mix = {cases[i].mix[0], cases[i].mix[1]},
-                                        .mix_count = cases[i].mix_count,
-                                        .message_octets = 1000,
-                                        .messages = 80,
-                                        .in_flight_octets = 10000};
+    const ulp_workload_config config = {
+        .mix = cases[i].mix, .message_octets = 1000, .messages = 80, .in_flight_octets = 10000};
     pair p = {.invalidated = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
     GHashTable *seen = g_hash_table_new(NULL, NULL);
 
@@ -484,8 +472,7 @@ static gint by_value(gconstpointer a, gconstpointer b)
 static void test_payload_differs(void)
 {
   const ulp_workload_config config = {
-      .mix = {ULP_OPERATION_SEND, ULP_OPERATION_STORAGE_READ, ULP_OPERATION_WRITE},
-      .mix_count = 3,
+      .mix = {{ULP_OPERATION_SEND, ULP_OPERATION_STORAGE_READ, ULP_OPERATION_WRITE}, 3},
       .both = true,
       .message_octets = 100,
       .messages = 60};
@@ -508,7 +495,7 @@ static void test_payload_differs(void)
 static void test_completions_out_of_order(void)
 {
   const ulp_workload_config config = {
-      .mix = {ULP_OPERATION_WRITE}, .mix_count = 1, .message_octets = 100, .messages = 3};
+      .mix = {{ULP_OPERATION_WRITE}, 1}, .message_octets = 100, .messages = 3};
   static const uint64_t ids[] = {0, 1}; /* of the first operation; of the second, early */
 
   for (gsize i = 0; i < G_N_ELEMENTS(ids); i++) {
@@ -528,9 +515,9 @@ static void test_completions_out_of_order(void)
 /* MPA-122: without CRC the ULPs see the same messages and completions, at the same times. */
 static void test_crc_is_invisible(void)
 {
-  const ulp_workload_config config = {.mix = {ULP_OPERATION_WRITE, ULP_OPERATION_SEND_SE_INVALIDATE,
-                                              ULP_OPERATION_READ, ULP_OPERATION_STORAGE_WRITE},
-                                      .mix_count = 4,
+  const ulp_workload_config config = {.mix = {{ULP_OPERATION_WRITE, ULP_OPERATION_SEND_SE_INVALIDATE,
+                                               ULP_OPERATION_READ, ULP_OPERATION_STORAGE_WRITE},
+                                              4},
                                       .both = true,
                                       .message_octets = 3000,
                                       .messages = 40};
@@ -584,8 +571,7 @@ static void test_tampering_is_noticed(void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(tamper_cases); i++) {
     const tamper_case *c = &tamper_cases[i];
-    const ulp_workload_config config = {
-        .mix = {c->operation}, .mix_count = 1, .message_octets = 5000, .messages = 3};
+    const ulp_workload_config config = {.mix = {{c->operation}, 1}, .message_octets = 5000, .messages = 3};
     pair p = {.tampering = c->tampering, .victim = c->victim, .at = c->at};
 
     g_test_message("%s, tampering %d", ulp_operation_rules_of(c->operation)->name, c->tampering);
@@ -610,8 +596,7 @@ static void test_what_nobody_posted(void)
   } segments[] = {{RDMAP_WRITE, 0, false},    {RDMAP_WRITE, 1, true},         {RDMAP_SEND, 0, true},
                   {RDMAP_SEND, 1, true},      {RDMAP_READ_RESPONSE, 0, true}, {RDMAP_READ_REQUEST, 28, false},
                   {RDMAP_TERMINATE, 4, false}};
-  const ulp_workload_config config = {
-      .mix = {ULP_OPERATION_SEND}, .mix_count = 1, .message_octets = 1, .messages = 1};
+  const ulp_workload_config config = {.mix = {{ULP_OPERATION_SEND}, 1}, .message_octets = 1, .messages = 1};
 
   for (gsize i = 0; i < G_N_ELEMENTS(segments); i++) {
     const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(segments[i].opcode);
@@ -639,7 +624,7 @@ static void test_outstanding(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
     const ulp_workload_config config = {
-        .mix = {operations[i]}, .mix_count = 1, .message_octets = 100, .messages = 10, .outstanding = 3};
+        .mix = {{operations[i]}, 1}, .message_octets = 100, .messages = 10, .outstanding = 3};
     pair p = {.holds = true};
     int posted = 0;
 
@@ -667,18 +652,15 @@ static void test_waits_for_a_buffer(void)
   static const uint64_t in_turn[] = {3000, 300};
   static const struct {
     uint32_t message_octets;
-    const uint64_t *message_sizes;
+    number_list message_sizes;
     int buffers;
-  } sizes[] = {{5000, NULL, 3}, {100, NULL, 85}, {3000, in_turn, 8}};
+  } sizes[] = {{5000, {NULL, 0}, 3}, {100, {NULL, 0}, 85}, {3000, {in_turn, G_N_ELEMENTS(in_turn)}, 8}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(operations) * G_N_ELEMENTS(sizes); i++) {
     gsize s = i % G_N_ELEMENTS(sizes);
-    const ulp_workload_config config = {.mix = {operations[i / G_N_ELEMENTS(sizes)]},
-                                        .mix_count = 1,
+    const ulp_workload_config config = {.mix = {{operations[i / G_N_ELEMENTS(sizes)]}, 1},
                                         .message_octets = sizes[s].message_octets,
                                         .message_sizes = sizes[s].message_sizes,
-                                        .message_size_count =
-                                            sizes[s].message_sizes ? G_N_ELEMENTS(in_turn) : 0,
                                         .messages = 100,
                                         .in_flight_octets = 10000};
     pair p = {.holds = true};
@@ -688,7 +670,7 @@ static void test_waits_for_a_buffer(void)
     while (ulp_workload_post_next(p.workload, SIDE_INITIATOR)) {
       posted++;
     }
-    g_assert_cmpint(posted, ==, sizes[s].buffers + (config.mix[0] == ULP_OPERATION_SEND));
+    g_assert_cmpint(posted, ==, sizes[s].buffers + (config.mix.values[0] == ULP_OPERATION_SEND));
     g_assert_cmpuint(p.woken[SIDE_INITIATOR], ==, 0);
     pair_run(&p, TIME_PS_PER_SECOND);
     g_assert_cmpuint(p.woken[SIDE_INITIATOR], ==, 1); /* once for each time it waited */
@@ -704,7 +686,7 @@ static void test_waits_for_a_buffer(void)
 static void test_reads_outstanding(void)
 {
   const ulp_workload_config config = {
-      .mix = {ULP_OPERATION_READ}, .mix_count = 1, .message_octets = 100, .messages = 20};
+      .mix = {{ULP_OPERATION_READ}, 1}, .message_octets = 100, .messages = 20};
   pair p = {.holds = false};
 
   pair_open(&p, &config);
@@ -719,7 +701,7 @@ static void test_who_posts(void)
 {
   for (int both = 0; both <= 1; both++) {
     const ulp_workload_config config = {
-        .mix = {ULP_OPERATION_WRITE}, .mix_count = 1, .both = both, .message_octets = 100, .messages = 1};
+        .mix = {{ULP_OPERATION_WRITE}, 1}, .both = both, .message_octets = 100, .messages = 1};
     ulp_workload *workload = ulp_workload_new(&config, 0, NULL);
 
     for (enum side side = 0; side < SIDES; side++) {
@@ -737,8 +719,7 @@ static void test_the_connection_ends(void)
                                              ULP_OPERATION_STORAGE_READ, ULP_OPERATION_STORAGE_WRITE};
 
   for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
-    const ulp_workload_config config = {
-        .mix = {operations[i]}, .mix_count = 1, .message_octets = 5000, .messages = 100};
+    const ulp_workload_config config = {.mix = {{operations[i]}, 1}, .message_octets = 5000, .messages = 100};
     pair p = {.holds = false};
 
     pair_open(&p, &config);

@@ -32,63 +32,42 @@ typedef struct plan_case {
 
 static const plan_case cases[] = {
     /* One Send without payload behind the last Write (definitions.md, Defaults). */
-    {{.mix = (const ulp_operation[]){ULP_OPERATION_WRITE}, .mix_count = 1, .messages = 3},
-     "w0 w1 w2 .",
-     4,
-     0},
-    {{.mix = (const ulp_operation[]){ULP_OPERATION_WRITE}, .mix_count = 1, .messages = 3, .signal_every = 2},
+    {{.mix = &(const choice_list){{ULP_OPERATION_WRITE}, 1}, .messages = 3}, "w0 w1 w2 .", 4, 0},
+    {{.mix = &(const choice_list){{ULP_OPERATION_WRITE}, 1}, .messages = 3, .signal_every = 2},
      "w0 w1 . w2 .",
      5,
      0},
-    {{.mix = (const ulp_operation[]){ULP_OPERATION_WRITE}, .mix_count = 1, .messages = 4, .signal_every = 2},
+    {{.mix = &(const choice_list){{ULP_OPERATION_WRITE}, 1}, .messages = 4, .signal_every = 2},
      "w0 w1 . w2 w3 .",
      6,
      0},
-    {{.mix = (const ulp_operation[]){ULP_OPERATION_SEND}, .mix_count = 1, .messages = 2, .signal_every = 1},
-     "s0 s1",
-     2,
-     0},
-    {{.mix = (const ulp_operation[]){ULP_OPERATION_READ}, .mix_count = 1, .messages = 2}, "r0 r1", 0, 2},
+    {{.mix = &(const choice_list){{ULP_OPERATION_SEND}, 1}, .messages = 2, .signal_every = 1}, "s0 s1", 2, 0},
+    {{.mix = &(const choice_list){{ULP_OPERATION_READ}, 1}, .messages = 2}, "r0 r1", 0, 2},
     /* Messages take turns; the last Write is number 3 of them, and what is behind it needs no signal. */
-    {{.mix = (const ulp_operation[]){ULP_OPERATION_WRITE, ULP_OPERATION_SEND, ULP_OPERATION_READ},
-      .mix_count = 3,
+    {{.mix = &(const choice_list){{ULP_OPERATION_WRITE, ULP_OPERATION_SEND, ULP_OPERATION_READ}, 3},
       .messages = 6},
      "w0 s1 r2 w3 . s4 r5",
      5,
      2},
     /* A word may stand twice. */
-    {{.mix = (const ulp_operation[]){ULP_OPERATION_WRITE, ULP_OPERATION_WRITE, ULP_OPERATION_SEND},
-      .mix_count = 3,
+    {{.mix = &(const choice_list){{ULP_OPERATION_WRITE, ULP_OPERATION_WRITE, ULP_OPERATION_SEND}, 3},
       .messages = 4},
      "w0 w1 s2 w3 .",
      5,
      0},
     /* A Send with Invalidate right behind a Write takes that Write's STag; behind anything else it has its own. */
-    {{.mix = (const ulp_operation[]){ULP_OPERATION_WRITE, ULP_OPERATION_SEND_INVALIDATE},
-      .mix_count = 2,
-      .messages = 5},
+    {{.mix = &(const choice_list){{ULP_OPERATION_WRITE, ULP_OPERATION_SEND_INVALIDATE}, 2}, .messages = 5},
      "w0* i1! w2* i3! w4 .",
      6,
      0},
-    {{.mix = (const ulp_operation[]){ULP_OPERATION_SEND_SE_INVALIDATE}, .mix_count = 1, .messages = 2},
-     "ei0 ei1",
-     2,
-     0},
-    {{.mix = (const ulp_operation[]){ULP_OPERATION_WRITE, ULP_OPERATION_SEND_SE},
-      .mix_count = 2,
-      .messages = 2},
+    {{.mix = &(const choice_list){{ULP_OPERATION_SEND_SE_INVALIDATE}, 1}, .messages = 2}, "ei0 ei1", 2, 0},
+    {{.mix = &(const choice_list){{ULP_OPERATION_WRITE, ULP_OPERATION_SEND_SE}, 2}, .messages = 2},
      "w0 . e1",
      3,
      0},
     /* Storage: request there, data and response here; request and data there, response here. */
-    {{.mix = (const ulp_operation[]){ULP_OPERATION_STORAGE_READ}, .mix_count = 1, .messages = 3},
-     "sr0 sr1 sr2",
-     3,
-     6},
-    {{.mix = (const ulp_operation[]){ULP_OPERATION_STORAGE_WRITE}, .mix_count = 1, .messages = 3},
-     "sw0 sw1 sw2",
-     6,
-     3},
+    {{.mix = &(const choice_list){{ULP_OPERATION_STORAGE_READ}, 1}, .messages = 3}, "sr0 sr1 sr2", 3, 6},
+    {{.mix = &(const choice_list){{ULP_OPERATION_STORAGE_WRITE}, 1}, .messages = 3}, "sw0 sw1 sw2", 6, 3},
 };
 
 static void test_sequences(void)
@@ -125,8 +104,8 @@ static void test_names_find_their_operation(void)
 
 static void test_what_a_mix_has(void)
 {
-  const ulp_workload_plan plan = {
-      .mix = (const ulp_operation[]){ULP_OPERATION_READ, ULP_OPERATION_SEND}, .mix_count = 2, .messages = 2};
+  const ulp_workload_plan plan = {.mix = &(const choice_list){{ULP_OPERATION_READ, ULP_OPERATION_SEND}, 2},
+                                  .messages = 2};
 
   g_assert_true(ulp_workload_plan_has(&plan, ULP_OPERATION_SEND));
   g_assert_false(ulp_workload_plan_has(&plan, ULP_OPERATION_WRITE));
@@ -137,8 +116,7 @@ static void test_what_a_mix_has(void)
 static void test_more_than_32_bits(void)
 {
   const uint64_t two_32 = UINT64_C(1) << 32;
-  ulp_workload_plan plan = {.mix = (const ulp_operation[]){ULP_OPERATION_WRITE, ULP_OPERATION_STORAGE_READ},
-                            .mix_count = 2,
+  ulp_workload_plan plan = {.mix = &(const choice_list){{ULP_OPERATION_WRITE, ULP_OPERATION_STORAGE_READ}, 2},
                             .messages = 4 * two_32,
                             .signal_every = 2};
   ulp_workload_step step;

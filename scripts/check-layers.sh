@@ -15,27 +15,26 @@ model/ddp       ddp mpa base
 model/rdmap     rdmap ddp base
 model/rnic      rnic rdmap ddp mpa tcp net base
 model/ulp       ulp rnic rdmap ddp base
+model/fault     fault rnic rdmap ddp mpa base
 model/network   network tcp net base
 model/measure   measure tcp net base
 model/decode    decode net rdmap ddp mpa tcp base
-model/scenario  scenario base
-model/sim       sim scenario ulp rnic network measure engine tcp net base
+model/scenario  scenario fault base
+model/sim       sim scenario ulp fault rnic network measure engine tcp net base
 model/replay    replay decode sim scenario rnic rdmap ddp mpa network measure engine tcp net base
 model/study/store   study/store sim scenario measure base
 model/study/sweep   study/sweep study/store sim scenario measure base
 model/study/table   study/table study/store sim scenario measure base
 model/study/plot    study/plot study/table study/store sim scenario measure base
 model/study/report  study/report study/plot study/table study/store sim scenario measure base
-model/cli       cli replay decode net study/sweep study/report study/plot study/table study/store sim scenario measure base
+model/cli       cli replay decode net study/sweep study/report study/plot study/table study/store sim scenario fault measure base
 shim            shim network tcp net engine base
-shim/host       shim/host shim sim scenario ulp rnic rdmap ddp mpa tcp measure network net engine base
+shim/host       shim/host shim sim scenario ulp fault rnic rdmap ddp mpa tcp measure network net engine base
 
 model/network/path_link_native.h  engine
 model/sim/sim_ns3_module.h     shim
 model/sim/sim_recorder.h       ddp mpa
 model/sim/sim_recorder.c       rdmap
-model/cli/cli_explain.c        rnic
-model/cli/cli_documents.c      rnic
 '
 
 find model shim -type f \( -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.hh' \) \

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "cli/cli_terms.h"
+#include "fault/fault_table.h"
 #include "measure/distribution_table.h"
 #include "measure/metric_table.h"
-#include "rnic/rnic_fault.h"
 #include "scenario/scenario_keys.h"
 #include "scenario/scenario_profile.h"
 #include "scenario/scenario_value.h"
@@ -105,12 +105,9 @@ static gboolean has_keys(const char *group)
 
 static void append_faults(GString *page)
 {
-  static const char *const places[] = {[RNIC_FAULT_NOWHERE] = "nothing",
-                                       [RNIC_FAULT_IN_STARTUP] = "a startup frame",
-                                       [RNIC_FAULT_IN_ULPDU] = "a ULPDU",
-                                       [RNIC_FAULT_IN_FPDU] = "an FPDU",
-                                       [RNIC_FAULT_INSERTED] = "a ULPDU of its own",
-                                       [RNIC_FAULT_LOCAL] = "the end itself"};
+  static const char *const places[] = {
+      [FAULT_NOWHERE] = "nothing", [FAULT_IN_STARTUP] = "a startup frame",  [FAULT_IN_ULPDU] = "a ULPDU",
+      [FAULT_IN_FPDU] = "an FPDU", [FAULT_INSERTED] = "a ULPDU of its own", [FAULT_LOCAL] = "the end itself"};
 
   g_string_append(
       page, "\n## Faults\n\nWhat `fault.error` can be. One end of the first connection does it once, to the "
@@ -118,7 +115,9 @@ static void append_faults(GString *page)
             "the run ends `terminated` with that code. It ends\n`ok` when nothing comes of it, or "
             "when the workload has no such thing.\n\n"
             "| error | done to | what goes out | what must come of it |\n|---|---|---|---|\n");
-  for (const rnic_fault_row *row = rnic_fault_rows(); row->name != NULL; row++) {
+  for (fault_id id = 0; id < FAULTS; id++) {
+    const fault_row *row = fault_row_of(id);
+
     g_string_append(page, "|");
     append_code(page, row->name);
     append_cell(page, places[row->place]);

@@ -6,9 +6,9 @@
 #include "cli/cli.h"
 #include "cli/cli_documents.h"
 #include "cli/cli_terms.h"
+#include "fault/fault_table.h"
 #include "measure/distribution_table.h"
 #include "measure/metric_table.h"
-#include "rnic/rnic_fault.h"
 #include "scenario/scenario_keys.h"
 #include "scenario/scenario_profile.h"
 #include "scenario/scenario_suggest.h"
@@ -70,7 +70,7 @@ static void print_term(const cli_term *term)
   printf("%s: %s\n\n%s", term->name, term->title, term->text);
 }
 
-static void print_fault(const rnic_fault_row *row)
+static void print_fault(const fault_row *row)
 {
   g_autofree char *expected = g_strconcat("Must come of it: ", row->expected, ".", NULL);
 
@@ -114,8 +114,8 @@ static void print_terms(void)
 
 static void print_faults(void)
 {
-  for (const rnic_fault_row *row = rnic_fault_rows(); row->name != NULL; row++) {
-    print_fault(row);
+  for (fault_id id = 0; id < FAULTS; id++) {
+    print_fault(fault_row_of(id));
   }
 }
 
@@ -161,12 +161,12 @@ static gboolean print_named(const char *name)
       found = TRUE;
     }
   }
-  const rnic_fault_row *fault = rnic_fault_find(name);
-  if (fault != NULL) {
+  fault_id fault = fault_find(name);
+  if (fault < FAULTS) {
     printf(found ? "\n" : "");
-    print_fault(fault);
+    print_fault(fault_row_of(fault));
   }
-  return found || fault != NULL;
+  return found || fault < FAULTS;
 }
 
 static int unknown_name(const char *name)
@@ -189,8 +189,8 @@ static int unknown_name(const char *name)
   for (const cli_term *term = cli_terms(); term->name != NULL; term++) {
     g_ptr_array_add(names, (gpointer)term->name);
   }
-  for (const rnic_fault_row *row = rnic_fault_rows(); row->name != NULL; row++) {
-    g_ptr_array_add(names, (gpointer)row->name);
+  for (fault_id id = 0; id < FAULTS; id++) {
+    g_ptr_array_add(names, (gpointer)fault_row_of(id)->name);
   }
   g_ptr_array_add(names, (gpointer) "faults");
   g_ptr_array_add(names, (gpointer) "keys");

@@ -29,7 +29,9 @@ static rdmap_stream *stream_of(rnic_endpoint *endpoint, const rnic_endpoint_conf
 {
   rdmap_config rdmap = rnic_endpoint_config_rdmap(config, endpoint->identity);
 
-  rdmap.ord = rnic_fault_ord(endpoint->fault, rdmap.ord);
+  if (endpoint->fault && endpoint->fault->forgets_ord) {
+    rdmap.ord = UINT32_MAX;
+  }
   return rdmap_stream_new(&rdmap, rnic_endpoint_rdmap_events(), endpoint);
 }
 
@@ -100,7 +102,7 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
       config->role == SIDE_INITIATOR || !iwarp_generation_rules_of(config->generation)->responder_waits;
   endpoint->identity = (ddp_stream_identity){.stream_id = rnic_host_stream_id_new(config->host),
                                              .protection_domain = config->protection_domain};
-  endpoint->fault = config->fault ? rnic_fault_new(config->fault) : NULL;
+  endpoint->fault = config->fault;
   endpoint->tcp = tcp_of(endpoint, config);
   endpoint->startup = rnic_startup_phase_new(&startup, rnic_endpoint_private_data, endpoint);
   endpoint->stream = stream_of(endpoint, config);
@@ -121,7 +123,6 @@ void rnic_endpoint_free(rnic_endpoint *endpoint)
     rnic_startup_phase_free(endpoint->startup);
     rdmap_stream_free(endpoint->stream);
     rnic_completion_queue_free(endpoint->completions);
-    rnic_fault_free(endpoint->fault);
     g_free(endpoint);
   }
 }
@@ -159,16 +160,16 @@ static bool do_fault(rnic_endpoint *endpoint, time_ps now)
   rnic_failure failure = {.layer = RNIC_FAILURE_MPA, .reason.mpa = MPA_ERROR_CLOSED};
   rdmap_error error;
 
-  switch (rnic_fault_next_deed(endpoint->fault, &error)) {
-  case RNIC_FAULT_DEED_NONE:
+  switch (endpoint->fault->next_deed(endpoint->fault->user, &error)) {
+  case RNIC_DEED_NONE:
     return false;
-  case RNIC_FAULT_DEED_ERROR:
+  case RNIC_DEED_ERROR:
     rdmap_stream_fail(endpoint->stream, error, now);
     break;
-  case RNIC_FAULT_DEED_RESET:
+  case RNIC_DEED_RESET:
     tcp_transport_abort(endpoint->tcp, now);
     break;
-  case RNIC_FAULT_DEED_CLOSE:
+  case RNIC_DEED_CLOSE:
     rnic_ending_silently(&endpoint->ending, &failure, now);
     break;
   }

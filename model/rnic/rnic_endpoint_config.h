@@ -5,8 +5,8 @@
 #include "mpa/mpa_startup.h"
 #include "rdmap/rdmap_stream.h"
 #include "rnic/rnic_admission.h"
-#include "rnic/rnic_fault.h"
 #include "rnic/rnic_host.h"
+#include "rnic/rnic_misbehaviour.h"
 #include "rnic/rnic_receiver.h"
 #include "rnic/rnic_sender.h"
 #include "rnic/rnic_startup_phase.h"
@@ -46,7 +46,7 @@ typedef struct rnic_endpoint_config {
   uint32_t fpdu_descriptors;    /* see rnic_admission_config; the reassembly memory is the host's */
   uint32_t partial_fpdus;
   time_ps placement_latency_ps;
-  const rnic_fault_config *fault; /* copied; NULL: none */
+  const rnic_misbehaviour *fault; /* outlives the endpoint; NULL: none */
 } rnic_endpoint_config;
 
 /* The defaults of the product: what an empty scenario makes of `side`, over tcp_config_default(). Host, Protection Domain, addresses,

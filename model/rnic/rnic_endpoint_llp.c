@@ -19,8 +19,8 @@ static void post_startup_octets(rnic_endpoint *endpoint)
 
   octet_rope_init(&octets);
   while (rnic_startup_phase_next(endpoint->startup, &octets, &is_frame)) {
-    if (is_frame) {
-      rnic_fault_alter_startup(endpoint->fault, &octets);
+    if (is_frame && endpoint->fault) {
+      endpoint->fault->alter_startup(endpoint->fault->user, &octets);
     }
     tcp_transport_post(endpoint->tcp, &octets, 0);
   }

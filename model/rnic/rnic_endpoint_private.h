@@ -18,8 +18,8 @@ struct rnic_endpoint {
   rnic_startup_phase *startup;        /* NULL in full operation */
   rnic_completion_queue *completions; /* NULL: there was none yet */
   rnic_host *host;
-  rnic_fault *fault;         /* NULL: none */
-  rnic_admission *admission; /* NULL: every segment is taken */
+  const rnic_misbehaviour *fault; /* NULL: none */
+  rnic_admission *admission;      /* NULL: every segment is taken */
   rnic_ending ending;
   ddp_stream_identity identity;
   enum side role;

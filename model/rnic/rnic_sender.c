@@ -187,7 +187,7 @@ void rnic_sender_run(rnic_sender *sender, bool may_send, time_ps now)
 
 static void frame(rnic_sender *sender, octet_rope *ulpdu, uint32_t mulpdu, time_ps now)
 {
-  rnic_fault *fault = sender->config.fault;
+  const rnic_misbehaviour *fault = sender->config.fault;
   uint64_t start = fault ? framed_octets(sender) : 0;
   unsigned flags = TCP_RECORD_FPDU;
   octet_rope fpdu;
@@ -198,7 +198,7 @@ static void frame(rnic_sender *sender, octet_rope *ulpdu, uint32_t mulpdu, time_
     flags |= TCP_RECORD_FULL_SIZE;
   }
   if (fault) {
-    rnic_fault_alter_fpdu(fault, start, sender->markers, sender->crc, &fpdu);
+    fault->alter_fpdu(fault->user, start, sender->markers, sender->crc, &fpdu);
   }
   hand_over(sender, &fpdu, flags, now);
 }
@@ -212,16 +212,11 @@ static uint64_t framed_end(const rnic_sender *sender)
                               : sender->phase_start + framed_octets(sender);
 }
 
-/* A ULPDU that a misbehaving end puts in front of RDMAP's. */
-static bool next_inserted(const rnic_sender *sender, octet_rope *ulpdu)
-{
-  return sender->config.fault &&
-         rnic_fault_next_inserted(sender->config.fault, sender->config.generation, ulpdu);
-}
-
 bool rnic_sender_send(rnic_sender *sender, uint64_t *fpdu_start, time_ps now)
 {
-  if (!sender->config.fault && rdmap_stream_has_nothing(sender->config.stream)) {
+  const rnic_misbehaviour *fault = sender->config.fault;
+
+  if (!fault && rdmap_stream_has_nothing(sender->config.stream)) {
     return false;
   }
   uint32_t mulpdu = next_mulpdu_octets(sender);
@@ -229,11 +224,11 @@ bool rnic_sender_send(rnic_sender *sender, uint64_t *fpdu_start, time_ps now)
 
   octet_rope_init(&ulpdu);
   *fpdu_start = framed_octets(sender);
-  if (next_inserted(sender, &ulpdu)) {
+  if (fault && fault->insert_ulpdu(fault->user, sender->config.generation, &ulpdu)) {
     frame(sender, &ulpdu, mulpdu, now);
   } else if (rdmap_stream_next_ulpdu(sender->config.stream, mulpdu, &ulpdu, now)) {
-    if (sender->config.fault) {
-      rnic_fault_alter_ulpdu(sender->config.fault, &ulpdu);
+    if (fault) {
+      fault->alter_ulpdu(fault->user, &ulpdu);
     }
     frame(sender, &ulpdu, mulpdu, now);
     rdmap_stream_framed(sender->config.stream, framed_end(sender));

@@ -1,4 +1,4 @@
-/* The way of the data out of one endpoint: RDMAP's ULPDUs, framed by MPA, to TCP; MULPDU; and what a fault does to them. */
+/* The way of the data out of one endpoint: RDMAP's ULPDUs, framed by MPA, to TCP; MULPDU; and what a misbehaving end does to them. */
 #ifndef RNIC_RNIC_SENDER_H
 #define RNIC_RNIC_SENDER_H
 
@@ -7,7 +7,7 @@
 
 #include "mpa/mpa_fpdu_memory.h"
 #include "rdmap/rdmap_stream.h"
-#include "rnic/rnic_fault.h"
+#include "rnic/rnic_misbehaviour.h"
 #include "tcp/tcp_transport.h"
 
 typedef struct rnic_sender rnic_sender;
@@ -15,7 +15,7 @@ typedef struct rnic_sender rnic_sender;
 typedef struct rnic_sender_config {
   tcp_transport *tcp;
   rdmap_stream *stream;
-  rnic_fault *fault;                  /* may be NULL */
+  const rnic_misbehaviour *fault;     /* may be NULL */
   const mpa_fpdu_memory *fpdu_memory; /* see mpa_framer_use_memory() */
   iwarp_generation generation;
   uint32_t assumed_emss_octets; /* see rnic_endpoint_config */

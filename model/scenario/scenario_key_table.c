@@ -31,19 +31,11 @@
 
 #define STOP_MAX (1000 * 1000 * S) /* 11.6 days of simulated time, well inside time_ps */
 
-/* The words of rnic_fault_rows(); layers below sim do not know each other, so a test of sim compares them. */
-#define FAULTS                                                                                               \
-  "none|startup-key|startup-role|startup-revision|startup-private-data|startup-extra-octets|"                \
-  "startup-truncated|startup-silent|startup-reject|bad-crc|damaged-ulpdu|bad-length|"                        \
-  "impossible-length|wrong-fpduptr|length-against-marker|short-ulpdu|ddp-version-tagged|"                    \
-  "ddp-version-untagged|invalid-stag|out-of-bounds|to-wrap|write-access|write-foreign-domain|"               \
-  "write-foreign-stream|invalid-queue|no-buffer|msn-range|bad-mo|too-long|rdmap-version|"                    \
-  "unknown-opcode|unexpected-opcode|unasked-response|short-response|read-invalid-stag|"                      \
-  "read-out-of-bounds|read-access|read-foreign-domain|read-foreign-stream|read-to-wrap|"                     \
-  "read-request-short|read-request-long|too-many-reads|invalidate-unknown|invalidate-forbidden|"             \
-  "invalidate-foreign-domain|zero-length-wild|second-terminate|terminate-msn|terminate-short|"               \
-  "local-catastrophic|stream-catastrophic|global-catastrophic|unspecified-protection|"                       \
-  "unspecified-operation|ddp-catastrophic|reset|early-close"
+#define FAULT(id, word, ...) "|" word
+static const char fault_words[] = "none"
+#include "fault/faults.def"
+    ;
+#undef FAULT
 
 const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
     [SCENARIO_TITLE] = {"title", SCENARIO_TYPE_TEXT, "", 0, 0, NULL, NONE,
@@ -762,7 +754,7 @@ const scenario_key_row scenario_key_table[SCENARIO_KEY_COUNT] = {
                                         NONE, "When it stops. 0s: with the run."},
 
     [SCENARIO_FAULT_ERROR] =
-        {"fault.error", SCENARIO_TYPE_WORD, "none", 0, 0, FAULTS, NONE,
+        {"fault.error", SCENARIO_TYPE_WORD, "none", 0, 0, fault_words, NONE,
          "The error that one end of the first connection puts on the wire, once; `explain faults` says what "
          "each is and what must come of it."},
     [SCENARIO_FAULT_SIDE] = {"fault.side", SCENARIO_TYPE_WORD, "initiator", 0, 0, "initiator|responder", NONE,

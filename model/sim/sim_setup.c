@@ -301,15 +301,14 @@ sim_recorder_config sim_setup_recorder(const scenario *s, FILE *series)
   };
 }
 
-bool sim_setup_fault(const scenario *s, uint32_t connection, enum side side, rnic_fault_config *fault)
+bool sim_setup_fault(const scenario *s, uint32_t connection, enum side side, fault_config *fault)
 {
   enum side faulty = says(s, SCENARIO_FAULT_SIDE, "initiator") ? SIDE_INITIATOR : SIDE_RESPONDER;
 
   if (connection > 0 || side != faulty || says(s, SCENARIO_FAULT_ERROR, "none")) {
     return false;
   }
-  *fault = (rnic_fault_config){.row = rnic_fault_find(scenario_text(s, SCENARIO_FAULT_ERROR)),
-                               .at = scenario_integer(s, SCENARIO_FAULT_AT)};
-  g_assert(fault->row);
+  *fault = (fault_config){.id = fault_find(scenario_text(s, SCENARIO_FAULT_ERROR)),
+                          .at = scenario_integer(s, SCENARIO_FAULT_AT)};
   return true;
 }

@@ -3,8 +3,8 @@
 #define SIM_SIM_SETUP_H
 
 #include "base/side.h"
+#include "fault/fault_injector.h"
 #include "rnic/rnic_endpoint.h"
-#include "rnic/rnic_fault_bait.h"
 #include "scenario/scenario.h"
 #include "sim/sim_path.h"
 #include "sim/sim_recorder.h"
@@ -39,7 +39,7 @@ typedef struct sim_setup_place {
   rnic_host *host;
   uint32_t protection_domain;
   const uint8_t *private_data;    /* as many octets as the scenario says */
-  const rnic_fault_config *fault; /* NULL: none */
+  const rnic_misbehaviour *fault; /* NULL: none */
 } sim_setup_place;
 
 /* Limits the rate of `host`, either end's, as in `sender`. Before its first endpoint. */
@@ -63,7 +63,7 @@ ulp_workload_config sim_setup_workload(const scenario *s, const pattern *table);
 /* What the recorder of the measured ends needs; `series` is occupancy.csv, NULL: none. */
 sim_recorder_config sim_setup_recorder(const scenario *s, FILE *series);
 
-/* The fault that `side` of `connection` does, without its bait; false when it does none. */
-bool sim_setup_fault(const scenario *s, uint32_t connection, enum side side, rnic_fault_config *fault);
+/* The fault that `side` of `connection` does; false when it does none. */
+bool sim_setup_fault(const scenario *s, uint32_t connection, enum side side, fault_config *fault);
 
 #endif

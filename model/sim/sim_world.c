@@ -208,18 +208,17 @@ static void make_endpoint(world_end *end, const end_domains domains)
 {
   sim_world *world = end->world;
   enum side side = end->side, other = side_peer(side);
-  rnic_fault_config fault;
-  bool faulty = sim_setup_fault(world->s, end->index, side, &fault);
+  fault_config fault;
+  fault_injector *injector = NULL;
 
-  if (faulty) {
-    rnic_fault_bait *bait = rnic_fault_bait_new(world->hosts[other], domains[other], fault.row->bait);
-    g_ptr_array_add(world->baits, bait);
-    fault.bait_stag = rnic_fault_bait_stag(bait);
+  if (sim_setup_fault(world->s, end->index, side, &fault)) {
+    injector = fault_injector_new(&fault, world->hosts[other], domains[other]);
+    g_ptr_array_add(world->faults, injector);
   }
   const sim_setup_place place = {.host = world->hosts[side],
                                  .protection_domain = domains[side],
                                  .private_data = world->private_data[side],
-                                 .fault = faulty ? &fault : NULL};
+                                 .fault = injector ? &injector->misbehaviour : NULL};
   rnic_endpoint_config config = world->endpoint_configs[side];
   sim_setup_endpoint_of(&config, world->s, end->index, side, &place);
   sim_engine_wake wake = {.wake = on_wake, .user = end};
@@ -316,9 +315,9 @@ static void make_connection(sim_world *world, uint32_t index)
   make_workload(world, index);
 }
 
-static void free_bait(gpointer bait)
+static void free_fault(gpointer injector)
 {
-  rnic_fault_bait_free(bait);
+  fault_injector_free(injector);
 }
 
 /* All configurations are made once: asking the scenario costs more than the rest of a connection. */
@@ -336,7 +335,7 @@ static void make_connections(sim_world *world)
     world->endpoint_events[side] = sim_world_events_of(side == world->measured, posts);
   }
   world->connections = g_aligned_alloc0(world->connection_count, sizeof(world_connection), CACHE_LINE_OCTETS);
-  world->baits = g_ptr_array_new_with_free_func(free_bait);
+  world->faults = g_ptr_array_new_with_free_func(free_fault);
   for (uint32_t i = 0; i < world->connection_count; i++) {
     make_connection(world, i);
   }
@@ -448,7 +447,7 @@ void sim_world_free(sim_world *world)
     connection_clear(&world->connections[i]);
   }
   g_aligned_free(world->connections);
-  g_clear_pointer(&world->baits, g_ptr_array_unref);
+  g_clear_pointer(&world->faults, g_ptr_array_unref);
   if (world->stall_timer) {
     engine_timer_free(world->stall_timer);
   }

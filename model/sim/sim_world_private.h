@@ -5,8 +5,8 @@
 
 #include "base/pattern.h"
 #include "engine/engine.h"
+#include "fault/fault_injector.h"
 #include "rnic/rnic_endpoint.h"
-#include "rnic/rnic_fault_bait.h"
 #include "sim/sim_ending.h"
 #include "sim/sim_ip_input.h"
 #include "sim/sim_network.h"
@@ -63,7 +63,7 @@ struct sim_world {
   rnic_endpoint_config endpoint_configs[SIDES]; /* of connection 0; the others' are nearly the same */
   ulp_workload_config workload_config;          /* the same */
   world_connection *connections;
-  GPtrArray *baits; /* of rnic_fault_bait, that faults name */
+  GPtrArray *faults; /* of fault_injector */
   uint32_t connection_count;
   uint32_t started;        /* connections that have been opened */
   uint32_t ends_open;      /* TCP */

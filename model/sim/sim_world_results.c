@@ -10,8 +10,8 @@ static bool baits_untouched(const sim_world *world)
 {
   bool untouched = true;
 
-  for (guint i = 0; i < world->baits->len; i++) {
-    untouched = untouched && rnic_fault_bait_is_untouched(g_ptr_array_index(world->baits, i));
+  for (guint i = 0; i < world->faults->len; i++) {
+    untouched = untouched && fault_injector_bait_is_untouched(g_ptr_array_index(world->faults, i));
   }
   return untouched;
 }

@@ -292,7 +292,7 @@ static void make_connection(host_session *session, uint32_t index)
 /* What belongs to the scenario's own path, or to its own way of ending a run. */
 static char *find_unsupported(const scenario *s)
 {
-  rnic_fault_config fault;
+  fault_config fault;
 
   if (sim_setup_address(s, SIDE_INITIATOR).version != 4) {
     return g_strdup("a host in another's ns-3 program speaks IPv4 only");

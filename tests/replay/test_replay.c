@@ -514,7 +514,7 @@ static kit_packet *long_packet(const kit_packet *first, guint index)
 
 /* 64,768 octets are the sender's limit (mpa-01 §3.2). The receivers of a replay take what the capture's sender did beyond, its CRCs being right, and a
  * note says so: of four FPDUs the third comes before the second, and is held whole. Those of a run stay at code 2
- * (test_rnic_fault.c, impossible-length). */
+ * (test_fault_injector.c, impossible-length). */
 static void test_long_ulpdus(void)
 {
   static const char *const unmarked[] = {"workload.messages=1", "mpa.markers=false", NULL};

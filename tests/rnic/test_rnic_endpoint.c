@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "fault/fault_injector.h"
+
 static rdmap_work send_of(uint32_t length)
 {
   return (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = length};
@@ -28,7 +30,7 @@ static void assert_closed_well(const rnic_kit *kit)
   }
 }
 
-/* DDP-028, DDP-029: the peer's FIN is told as a graceful end of stream and connection, which RST never is (test_rnic_fault, reset). DDP-129: the
+/* DDP-028, DDP-029: the peer's FIN is told as a graceful end of stream and connection, which RST never is (test_fault_injector, reset). DDP-129: the
  * other half is closed gracefully in turn. DDP-031: then the connection is down. */
 static void test_send_and_close(void)
 {
@@ -378,13 +380,14 @@ static void test_fin_in_startup(void)
 /* MPA-286, MPA-287: with silent drop a segment with a broken FPDU counts as lost: once it comes again, right, nothing was wrong. */
 static void test_silent_drop(void)
 {
-  const rnic_fault_config fault = {.row = rnic_fault_find("bad-crc"), .at = 1};
+  const fault_config bad_crc = {.id = FAULT_BAD_CRC, .at = 1};
   rnic_kit *kit = rnic_kit_new();
+  fault_injector *fault = fault_injector_new(&bad_crc, kit->sides[SIDE_RESPONDER].host, 1);
   kit_side *initiator = &kit->sides[SIDE_INITIATOR];
   kit_side *responder = &kit->sides[SIDE_RESPONDER];
 
   /* A fault at the source stays: TCP repeats the same octets until it gives up, and RST or silence is code 1. */
-  initiator->config.fault = &fault;
+  initiator->config.fault = &fault->misbehaviour;
   initiator->config.tcp.retries_max = 3;
   responder->config.silent_drop = true;
   rnic_kit_create(kit);
@@ -398,6 +401,7 @@ static void test_silent_drop(void)
   /* The original, the tail loss probe, and two more: the third timeout is the last. */
   g_assert_cmpuint(rnic_endpoint_refusals(responder->endpoint)->broken, ==, 4);
   g_assert_true(rnic_kit_is_untouched(buffer, 70));
+  fault_injector_free(fault);
   rnic_kit_free(kit);
 }
 
@@ -614,13 +618,12 @@ static void test_no_events(void)
 static void test_placement_latency(void)
 {
   for (int bad = 0; bad < 2; bad++) {
-    const rnic_fault_config fault = {.row = rnic_fault_find("bad-crc"), .at = 2};
+    const fault_config second_crc = {.id = FAULT_BAD_CRC, .at = 2};
     rnic_kit *kit = rnic_kit_new();
+    fault_injector *fault = fault_injector_new(&second_crc, kit->sides[SIDE_RESPONDER].host, 1);
     kit_side *responder = &kit->sides[SIDE_RESPONDER];
 
-    if (bad) {
-      kit->sides[SIDE_INITIATOR].config.fault = &fault;
-    }
+    kit->sides[SIDE_INITIATOR].config.fault = bad ? &fault->misbehaviour : NULL;
     responder->config.placement_latency_ps = 50 * TIME_PS_PER_MILLISECOND;
     rnic_kit_create(kit);
     uint8_t *first = rnic_kit_post_receive(kit, SIDE_RESPONDER, 70, 7);
@@ -645,6 +648,7 @@ static void test_placement_latency(void)
       g_assert_cmpstr(responder->completions->str, ==, "received 7 (70 octets), received 8 (70 octets)");
       g_assert_cmpint(responder->finished, ==, 1);
     }
+    fault_injector_free(fault);
     rnic_kit_free(kit);
   }
 }

@@ -3,7 +3,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "rnic/rnic_fault.h"
+#include "fault/fault_table.h"
 #include "sim/simulation.h"
 
 /* Runs the empty scenario with `sets` and then `more` (NULL-terminated). */
@@ -173,7 +173,8 @@ static void test_faults_of_the_responder(void)
 /* No fault is left out, and the table that users read says the same. */
 static void test_faults_are_all_there(void)
 {
-  for (const rnic_fault_row *row = rnic_fault_rows(); row->name; row++) {
+  for (fault_id id = 0; id < FAULTS; id++) {
+    const fault_row *row = fault_row_of(id);
     gsize i = 0;
 
     while (i < G_N_ELEMENTS(fault_cases) && strcmp(fault_cases[i].error, row->name) != 0) {
@@ -326,7 +327,7 @@ static const char *pick(GRand *random, const char *const *choices)
  * is right. */
 static void test_random_endings(void)
 {
-  enum { SEED = 20261121, CASES = 150, FAULTS_MAX = 100 };
+  enum { SEED = 20261121, CASES = 150 };
   static const char *const operations[] = {"workload.operation=write", "workload.operation=read+send-se",
                                            "workload.operation=storage-read+storage-write",
                                            "workload.operation=write+send-invalidate+read", NULL};
@@ -342,13 +343,11 @@ static void test_random_endings(void)
   static const char *const sizes[] = {"workload.message_size=0", "workload.message_size=5000", NULL};
   static const char *const common[] = {"run.engine=native", "workload.messages=15", "tcp.rto_min=5ms", NULL};
   GRand *random = g_rand_new_with_seed(SEED);
-  const char *faults[FAULTS_MAX] = {NULL};
-  guint count = 0;
+  const char *faults[FAULTS + 1] = {NULL};
 
   g_test_message("seed %d", SEED);
-  for (const rnic_fault_row *row = rnic_fault_rows(); row->name; row++) {
-    faults[count++] = row->name;
-    g_assert_cmpuint(count, <, FAULTS_MAX);
+  for (fault_id id = 0; id < FAULTS; id++) {
+    faults[id] = fault_row_of(id)->name;
   }
   for (int i = 0; i < CASES; i++) {
     char *seed = g_strdup_printf("run.seed=%d", i);

@@ -1,4 +1,4 @@
-#include "rnic/rnic_fault_edit.h"
+#include "fault/fault_edit.h"
 
 #include <glib.h>
 
@@ -42,7 +42,7 @@ enum {
   STARTUP_HEADER_OCTETS = 20,
 };
 
-bool rnic_fault_edit_startup(rnic_fault_id id, octet_rope *octets)
+bool fault_edit_startup(fault_id id, octet_rope *octets)
 {
   uint32_t length = octets->length;
   octet_block *block;
@@ -54,29 +54,29 @@ bool rnic_fault_edit_startup(rnic_fault_id id, octet_rope *octets)
   block = copy_of(octets);
   frame = octet_block_octets(block);
   switch (id) {
-  case RNIC_FAULT_STARTUP_KEY:
+  case FAULT_STARTUP_KEY:
     frame[KEY_LAST_AT] ^= 0x80;
     break;
-  case RNIC_FAULT_STARTUP_ROLE:
+  case FAULT_STARTUP_ROLE:
     frame[KEY_ROLE_AT] ^= 'q' ^ 'p';
     break;
-  case RNIC_FAULT_STARTUP_REVISION:
+  case FAULT_STARTUP_REVISION:
     frame[REVISION_AT] ^= 0x80;
     break;
-  case RNIC_FAULT_STARTUP_PRIVATE_DATA:
+  case FAULT_STARTUP_PRIVATE_DATA:
     big_endian_write_16(frame + PRIVATE_DATA_LENGTH_AT, UINT16_MAX);
     break;
-  case RNIC_FAULT_STARTUP_EXTRA_OCTETS:
+  case FAULT_STARTUP_EXTRA_OCTETS:
     frame[length++] = 0;
     break;
-  case RNIC_FAULT_STARTUP_TRUNCATED:
+  case FAULT_STARTUP_TRUNCATED:
     length--;
     break;
-  case RNIC_FAULT_STARTUP_SILENT:
+  case FAULT_STARTUP_SILENT:
     length = 0;
     break;
   default:
-    g_assert(id == RNIC_FAULT_STARTUP_REJECT);
+    g_assert(id == FAULT_STARTUP_REJECT);
     frame[FLAGS_AT] |= FLAG_REJECTED;
     break;
   }
@@ -104,59 +104,59 @@ static bool is_read_request(const draft *ulpdu)
 }
 
 /* May `id` be done to this ULPDU? */
-static bool is_eligible(rnic_fault_id id, const draft *ulpdu)
+static bool is_eligible(fault_id id, const draft *ulpdu)
 {
   const ddp_header *header = &ulpdu->header;
 
   switch (id) {
-  case RNIC_FAULT_SHORT_ULPDU:
-  case RNIC_FAULT_RDMAP_VERSION:
-  case RNIC_FAULT_UNKNOWN_OPCODE:
+  case FAULT_SHORT_ULPDU:
+  case FAULT_RDMAP_VERSION:
+  case FAULT_UNKNOWN_OPCODE:
     return true;
-  case RNIC_FAULT_DDP_VERSION_TAGGED:
+  case FAULT_DDP_VERSION_TAGGED:
     return header->tagged;
-  case RNIC_FAULT_DDP_VERSION_UNTAGGED:
-  case RNIC_FAULT_INVALID_QUEUE:
-  case RNIC_FAULT_NO_BUFFER:
-  case RNIC_FAULT_MSN_RANGE:
-  case RNIC_FAULT_UNEXPECTED_OPCODE:
+  case FAULT_DDP_VERSION_UNTAGGED:
+  case FAULT_INVALID_QUEUE:
+  case FAULT_NO_BUFFER:
+  case FAULT_MSN_RANGE:
+  case FAULT_UNEXPECTED_OPCODE:
     return !header->tagged;
-  case RNIC_FAULT_INVALID_STAG:
-  case RNIC_FAULT_OUT_OF_BOUNDS:
-  case RNIC_FAULT_TO_WRAP:
-  case RNIC_FAULT_WRITE_ACCESS:
-  case RNIC_FAULT_WRITE_FOREIGN_DOMAIN:
-  case RNIC_FAULT_WRITE_FOREIGN_STREAM:
+  case FAULT_INVALID_STAG:
+  case FAULT_OUT_OF_BOUNDS:
+  case FAULT_TO_WRAP:
+  case FAULT_WRITE_ACCESS:
+  case FAULT_WRITE_FOREIGN_DOMAIN:
+  case FAULT_WRITE_FOREIGN_STREAM:
     return header->tagged &&
            ulpdu->payload_octets > 0; /* nobody looks at them without (notes-ddp-rdmap 13) */
-  case RNIC_FAULT_BAD_MO:
+  case FAULT_BAD_MO:
     return !header->tagged && ulpdu->payload_octets > 0;
-  case RNIC_FAULT_TOO_LONG:
+  case FAULT_TOO_LONG:
     return ulpdu->rules->is_send && header->last && ulpdu->payload_octets > 1;
-  case RNIC_FAULT_SHORT_RESPONSE:
+  case FAULT_SHORT_RESPONSE:
     return ulpdu->rules->opcode == RDMAP_READ_RESPONSE && !header->last;
-  case RNIC_FAULT_INVALIDATE_UNKNOWN:
-  case RNIC_FAULT_INVALIDATE_FORBIDDEN:
-  case RNIC_FAULT_INVALIDATE_FOREIGN_DOMAIN:
+  case FAULT_INVALIDATE_UNKNOWN:
+  case FAULT_INVALIDATE_FORBIDDEN:
+  case FAULT_INVALIDATE_FOREIGN_DOMAIN:
     return ulpdu->rules->invalidates && header->last; /* the one that counts (notes-ddp-rdmap 22) */
   default:
     return is_read_request(ulpdu);
   }
 }
 
-static void edit_read_request(rnic_fault_id id, uint32_t bait_stag, uint8_t *payload)
+static void edit_read_request(fault_id id, uint32_t bait_stag, uint8_t *payload)
 {
   rdmap_read_request request;
 
   rdmap_read_request_decode(&request, payload);
   switch (id) {
-  case RNIC_FAULT_READ_INVALID_STAG:
+  case FAULT_READ_INVALID_STAG:
     request.source_stag ^= wild;
     break;
-  case RNIC_FAULT_READ_OUT_OF_BOUNDS:
+  case FAULT_READ_OUT_OF_BOUNDS:
     request.source_offset ^= far_away;
     break;
-  case RNIC_FAULT_READ_TO_WRAP:
+  case FAULT_READ_TO_WRAP:
     request.source_offset = -(uint64_t)request.length;
     break;
   default:
@@ -178,21 +178,21 @@ static uint8_t control_with_opcode(uint8_t control, uint8_t opcode)
   return (uint8_t)((control & 0xF0) | opcode);
 }
 
-static void edit_tagged(rnic_fault_id id, uint32_t bait_stag, draft *ulpdu)
+static void edit_tagged(fault_id id, uint32_t bait_stag, draft *ulpdu)
 {
   ddp_header *header = &ulpdu->header;
 
   switch (id) {
-  case RNIC_FAULT_INVALID_STAG:
+  case FAULT_INVALID_STAG:
     header->stag ^= wild;
     break;
-  case RNIC_FAULT_OUT_OF_BOUNDS:
+  case FAULT_OUT_OF_BOUNDS:
     header->tagged_offset ^= far_away;
     break;
-  case RNIC_FAULT_TO_WRAP:
+  case FAULT_TO_WRAP:
     header->tagged_offset = -(uint64_t)ulpdu->payload_octets;
     break;
-  case RNIC_FAULT_SHORT_RESPONSE:
+  case FAULT_SHORT_RESPONSE:
     header->last = true;
     break;
   default:
@@ -201,37 +201,37 @@ static void edit_tagged(rnic_fault_id id, uint32_t bait_stag, draft *ulpdu)
   }
 }
 
-static void edit_untagged(rnic_fault_id id, uint32_t bait_stag, draft *ulpdu)
+static void edit_untagged(fault_id id, uint32_t bait_stag, draft *ulpdu)
 {
   ddp_header *header = &ulpdu->header;
 
   switch (id) {
-  case RNIC_FAULT_INVALID_QUEUE:
+  case FAULT_INVALID_QUEUE:
     header->queue_number = RDMAP_QUEUES;
     break;
-  case RNIC_FAULT_NO_BUFFER:
+  case FAULT_NO_BUFFER:
     header->msn += UINT32_C(1) << 24;
     break;
-  case RNIC_FAULT_MSN_RANGE:
+  case FAULT_MSN_RANGE:
     header->msn--;
     break;
-  case RNIC_FAULT_BAD_MO:
+  case FAULT_BAD_MO:
     header->message_offset = UINT32_MAX - 3;
     break;
-  case RNIC_FAULT_TOO_LONG:
+  case FAULT_TOO_LONG:
     header->message_offset++;
     break;
-  case RNIC_FAULT_INVALIDATE_UNKNOWN:
+  case FAULT_INVALIDATE_UNKNOWN:
     header->ulp_word ^= wild;
     break;
-  case RNIC_FAULT_INVALIDATE_FORBIDDEN:
-  case RNIC_FAULT_INVALIDATE_FOREIGN_DOMAIN:
+  case FAULT_INVALIDATE_FORBIDDEN:
+  case FAULT_INVALIDATE_FOREIGN_DOMAIN:
     header->ulp_word = bait_stag;
     break;
-  case RNIC_FAULT_READ_REQUEST_SHORT:
+  case FAULT_READ_REQUEST_SHORT:
     ulpdu->payload_octets--;
     break;
-  case RNIC_FAULT_READ_REQUEST_LONG:
+  case FAULT_READ_REQUEST_LONG:
     ulpdu->octets[ulpdu->header_octets + ulpdu->payload_octets++] = 0;
     break;
   default:
@@ -240,24 +240,24 @@ static void edit_untagged(rnic_fault_id id, uint32_t bait_stag, draft *ulpdu)
   }
 }
 
-static void edit(rnic_fault_id id, uint32_t bait_stag, draft *ulpdu)
+static void edit(fault_id id, uint32_t bait_stag, draft *ulpdu)
 {
   ddp_header *header = &ulpdu->header;
 
   switch (id) {
-  case RNIC_FAULT_SHORT_ULPDU:
+  case FAULT_SHORT_ULPDU:
     break; /* is cut when it is whole again */
-  case RNIC_FAULT_RDMAP_VERSION:
+  case FAULT_RDMAP_VERSION:
     header->ulp_control = control_with_version(header->ulp_control, 3);
     break;
-  case RNIC_FAULT_UNKNOWN_OPCODE:
+  case FAULT_UNKNOWN_OPCODE:
     header->ulp_control = control_with_opcode(header->ulp_control, 0xF);
     break;
-  case RNIC_FAULT_UNEXPECTED_OPCODE:
+  case FAULT_UNEXPECTED_OPCODE:
     header->ulp_control = control_with_opcode(header->ulp_control, RDMAP_WRITE);
     break;
-  case RNIC_FAULT_DDP_VERSION_TAGGED:
-  case RNIC_FAULT_DDP_VERSION_UNTAGGED:
+  case FAULT_DDP_VERSION_TAGGED:
+  case FAULT_DDP_VERSION_UNTAGGED:
     header->version = 3;
     break;
   default:
@@ -270,7 +270,7 @@ static void edit(rnic_fault_id id, uint32_t bait_stag, draft *ulpdu)
   }
 }
 
-bool rnic_fault_edit_ulpdu(rnic_fault_id id, uint32_t bait_stag, octet_rope *octets)
+bool fault_edit_ulpdu(fault_id id, uint32_t bait_stag, octet_rope *octets)
 {
   octet_block *block;
   draft ulpdu;
@@ -287,8 +287,8 @@ bool rnic_fault_edit_ulpdu(rnic_fault_id id, uint32_t bait_stag, octet_rope *oct
   edit(id, bait_stag, &ulpdu);
   ddp_header_encode(&ulpdu.header, ulpdu.octets);
   replace(octets, block,
-          id == RNIC_FAULT_SHORT_ULPDU ? DDP_TAGGED_HEADER_OCTETS - 1
-                                       : ulpdu.header_octets + ulpdu.payload_octets);
+          id == FAULT_SHORT_ULPDU ? DDP_TAGGED_HEADER_OCTETS - 1
+                                  : ulpdu.header_octets + ulpdu.payload_octets);
   return true;
 }
 
@@ -323,7 +323,7 @@ static void remake_crc(const mpa_fpdu *fpdu, uint8_t *octets)
   crc32c_write(crc32c_update(CRC32C_INITIAL, octets, covered), octets + covered);
 }
 
-bool rnic_fault_edit_fpdu(rnic_fault_id id, uint64_t start, bool markers, bool crc, octet_rope *octets)
+bool fault_edit_fpdu(fault_id id, uint64_t start, bool markers, bool crc, octet_rope *octets)
 {
   uint32_t length = octets->length;
   octet_block *block = copy_of(octets);
@@ -334,22 +334,22 @@ bool rnic_fault_edit_fpdu(rnic_fault_id id, uint64_t start, bool markers, bool c
   bool is_done = true;
 
   switch (id) {
-  case RNIC_FAULT_BAD_CRC:
+  case FAULT_BAD_CRC:
     copy[length - 1] ^= 0x01;
     is_done = crc;
     break;
-  case RNIC_FAULT_DAMAGED_ULPDU:
+  case FAULT_DAMAGED_ULPDU:
     length_field[MPA_FPDU_LENGTH_OCTETS + 1] ^= 0x01; /* in the same word: no marker between */
     is_done = crc;
     break;
-  case RNIC_FAULT_BAD_LENGTH:
+  case FAULT_BAD_LENGTH:
     big_endian_write_16(length_field, (uint16_t)(ulpdu_octets + 4));
     break;
-  case RNIC_FAULT_IMPOSSIBLE_LENGTH:
+  case FAULT_IMPOSSIBLE_LENGTH:
     big_endian_write_16(length_field, UINT16_MAX);
     break;
   default:
-    is_done = edit_marker(&fpdu, id == RNIC_FAULT_LENGTH_AGAINST_MARKER, copy);
+    is_done = edit_marker(&fpdu, id == FAULT_LENGTH_AGAINST_MARKER, copy);
     if (is_done && crc) {
       remake_crc(&fpdu, copy);
     }

@@ -1,12 +1,10 @@
 /* Every fault, and what comes of it: the Terminate on the wire octet for octet, what both ULPs are told, and that no memory is touched that may
- * not be. Nothing here is taken from the table of rnic_fault.c but its names. */
-#include "rnic_kit.h"
-
+ * not be. Nothing here is taken from faults.def but its names. */
 #include <string.h>
 
-#include "rnic/rnic_fault.h"
-#include "rnic/rnic_fault_bait.h"
-#include "rnic/rnic_fault_edit.h"
+#include "../rnic/rnic_kit.h"
+#include "fault/fault_edit.h"
+#include "fault/fault_injector.h"
 
 /* What the ends do. The misbehaving end's operations have 70 octets of payload, ids from 1 on, and go to these places:
  *   its Writes to, and its Reads from, STag 100, TO 1000 of its victim (2000 octets there); its Reads into STag 200, TO 2000 of its own;
@@ -217,7 +215,7 @@ typedef struct ends {
   rnic_kit *kit;
   unsigned victim;
   unsigned faulty;
-  rnic_fault_bait *bait;
+  fault_injector *injector;
   uint8_t *written;      /* STag 100 of the victim: nothing may ever change there */
   uint8_t *read_into;    /* STag 200 of the misbehaving end */
   uint8_t *received[3];  /* buffers 7, 8, 5 */
@@ -241,18 +239,17 @@ static void register_as(const ends *e, unsigned side, uint32_t stag, uint64_t ba
 static ends *ends_new(const char *fault, uint64_t at, unsigned faulty, iwarp_generation generation)
 {
   ends *e = g_new0(ends, 1);
-  const rnic_fault_row *row = rnic_fault_find(fault);
+  const fault_config config = {.id = fault_find(fault), .at = at};
 
-  g_assert_nonnull(row);
+  g_assert_cmpint(config.id, <, FAULTS);
   e->kit = rnic_kit_new();
   e->faulty = faulty;
   e->victim = 1 - faulty;
   kit_side *victim = &e->kit->sides[e->victim];
   victim->config.startup_timeout_ps = 5 * TIME_PS_PER_SECOND; /* half the other's */
   rnic_kit_set_generation(e->kit, generation);
-  e->bait = rnic_fault_bait_new(victim->host, victim->config.protection_domain, row->bait);
-  const rnic_fault_config config = {.row = row, .at = at, .bait_stag = rnic_fault_bait_stag(e->bait)};
-  e->kit->sides[faulty].config.fault = &config;
+  e->injector = fault_injector_new(&config, victim->host, victim->config.protection_domain);
+  e->kit->sides[faulty].config.fault = &e->injector->misbehaviour;
   rnic_kit_create(e->kit);
   e->written = rnic_kit_memory(e->kit, e->victim, 2000);
   e->read_into = rnic_kit_memory(e->kit, faulty, 2000);
@@ -268,7 +265,7 @@ static ends *ends_new(const char *fault, uint64_t at, unsigned faulty, iwarp_gen
 
 static void ends_free(ends *e)
 {
-  rnic_fault_bait_free(e->bait);
+  fault_injector_free(e->injector);
   rnic_kit_free(e->kit);
   g_free(e);
 }
@@ -342,7 +339,7 @@ static void assert_told(const kit_side *s, const char *expected)
 
 static void assert_terminate(const ends *e, const fault_case *c, iwarp_generation generation)
 {
-  char *bait = g_strdup_printf("%08X", rnic_fault_bait_stag(e->bait));
+  char *bait = g_strdup_printf("%08X", e->injector->bait_stag);
   char **parts = g_strsplit(generation == IWARP_RDMAC ? c->rdmac_terminate : c->terminate, "SSSSSSSS", -1);
   char *expected = g_strjoinv(bait, parts);
   char *seen = rnic_kit_terminate(e->kit, c->told_by_faulty ? e->faulty : e->victim);
@@ -371,7 +368,7 @@ static void assert_ended(const ends *e, const fault_case *c)
     g_assert_false(teller->failure.by_peer);
     g_assert_cmpint(teller->failed_at, <=, teller->fin_at);
     if (strstr(c->ids, "DDP-199")) { /* the ULP hears which STag it was */
-      uint32_t stag = e->bait ? rnic_fault_bait_stag(e->bait) : 0x100 ^ 0x5A5A5A5A;
+      uint32_t stag = e->injector->bait ? e->injector->bait_stag : 0x100 ^ 0x5A5A5A5A;
       g_assert_true(teller->has_terminate && teller->terminate.has_segment);
       g_assert_cmphex(teller->terminate.header.stag, ==, stag);
     }
@@ -391,7 +388,7 @@ static void assert_memory(const ends *e, const fault_case *c)
 
   g_assert_true(rnic_kit_is_untouched(e->written, 2000));
   g_assert_true(rnic_kit_is_untouched(e->read_into, 2000));
-  g_assert_true(rnic_fault_bait_is_untouched(e->bait));
+  g_assert_true(fault_injector_bait_is_untouched(e->injector));
   g_assert_nonnull(ddp_stag_table_find(rnic_host_stags((rnic_host *)host), 0x300));
   if (first_is_right) {
     g_assert_true(rnic_kit_is_payload(e->received[0], 70));
@@ -413,7 +410,7 @@ static void run_case(const fault_case *c, unsigned faulty, iwarp_generation gene
   post(e, c->work);
   rnic_kit_start(e->kit);
   rnic_kit_run(e->kit, 10 * TIME_PS_PER_SECOND);
-  g_assert_true(misbehaving->endpoint->fault->is_done);
+  g_assert_true(e->injector->is_done);
   assert_terminate(e, c, generation);
   assert_told(&e->kit->sides[e->victim], c->victim);
   assert_told(misbehaving, c->faulty);
@@ -543,11 +540,6 @@ static void test_unmeant_rejection(void)
 
 /* --- Octet for octet --- */
 
-static rnic_fault_id id_of(const char *fault)
-{
-  return (rnic_fault_id)(rnic_fault_find(fault) - rnic_fault_rows());
-}
-
 static GByteArray *octets_of(const octet_rope *rope)
 {
   GByteArray *octets = g_byte_array_new();
@@ -583,9 +575,9 @@ static void test_startup_octets(void)
     memcpy(expected + edits[i].at, edits[i].becomes, strlen(edits[i].becomes));
     octet_rope_init(&rope);
     octet_rope_append_copy(&rope, (const uint8_t *)frame, 19);
-    g_assert_false(rnic_fault_edit_startup(id_of(edits[i].fault), &rope)); /* no whole header */
+    g_assert_false(fault_edit_startup(fault_find(edits[i].fault), &rope)); /* no whole header */
     octet_rope_append_copy(&rope, (const uint8_t *)frame + 19, 1);
-    g_assert_true(rnic_fault_edit_startup(id_of(edits[i].fault), &rope));
+    g_assert_true(fault_edit_startup(fault_find(edits[i].fault), &rope));
     GByteArray *edited = octets_of(&rope);
     g_assert_cmpmem(edited->data, edited->len, expected, (size_t)(20 + edits[i].more));
     g_byte_array_unref(edited);
@@ -659,7 +651,7 @@ static void test_fpdu_octets(void)
     octet_rope_init(&rope);
     octet_rope_append_copy(&rope, expected->data, expected->len);
     g_test_message("%s at %" G_GUINT64_FORMAT, e->fault, e->start);
-    g_assert_true(rnic_fault_edit_fpdu(id_of(e->fault), e->start, e->markers, e->crc, &rope) ==
+    g_assert_true(fault_edit_fpdu(fault_find(e->fault), e->start, e->markers, e->crc, &rope) ==
                   (e->becomes != NULL));
     if (e->becomes) {
       memcpy(expected->data + e->at, e->becomes, strlen(e->becomes));
@@ -698,7 +690,7 @@ static void test_payload_that_is_needed(void)
 
         octet_rope_init(&rope);
         octet_rope_append_copy(&rope, tagged ? write : send, (tagged ? 14 : 18) + payload);
-        g_assert_cmpint(rnic_fault_edit_ulpdu(id_of(needs[i].fault), 1, &rope), ==,
+        g_assert_cmpint(fault_edit_ulpdu(fault_find(needs[i].fault), 1, &rope), ==,
                         tagged == needs[i].tagged && payload >= needs[i].payload_octets);
         octet_rope_clear(&rope);
       }
@@ -715,7 +707,7 @@ static void test_short_ulpdu(void)
 
     octet_rope_init(&rope);
     octet_rope_append_copy(&rope, write, length);
-    g_assert_true(rnic_fault_edit_ulpdu(id_of("short-ulpdu"), 0, &rope));
+    g_assert_true(fault_edit_ulpdu(fault_find("short-ulpdu"), 0, &rope));
     g_assert_cmpuint(rope.length, ==, 13);
     octet_rope_clear(&rope);
   }
@@ -725,24 +717,28 @@ static void test_short_ulpdu(void)
 static void test_touched_bait(void)
 {
   rnic_host *host = rnic_host_new(1);
-  rnic_fault_bait *bait = rnic_fault_bait_new(host, 1, RNIC_FAULT_BAIT_READ_ONLY);
-  uint32_t stag = rnic_fault_bait_stag(bait);
+  const fault_config write_access = {.id = FAULT_WRITE_ACCESS, .at = 1};
+  const fault_config bad_crc = {.id = FAULT_BAD_CRC, .at = 1};
+  fault_injector *injector = fault_injector_new(&write_access, host, 1);
+  uint32_t stag = injector->bait_stag;
   const ddp_registration *registration = ddp_stag_table_find(rnic_host_stags(host), stag);
 
-  g_assert_true(rnic_fault_bait_is_untouched(bait));
+  g_assert_true(fault_injector_bait_is_untouched(injector));
   for (uint64_t at = 0; at < registration->length; at += registration->length - 1) {
     registration->memory[at] ^= 1;
-    g_assert_false(rnic_fault_bait_is_untouched(bait));
+    g_assert_false(fault_injector_bait_is_untouched(injector));
     registration->memory[at] ^= 1;
   }
-  g_assert_true(rnic_fault_bait_is_untouched(bait));
+  g_assert_true(fault_injector_bait_is_untouched(injector));
   ddp_stag_table_deregister(rnic_host_stags(host), stag);
-  g_assert_false(rnic_fault_bait_is_untouched(bait));
-  rnic_fault_bait_free(bait);
-  g_assert_true(rnic_fault_bait_is_untouched(NULL));
-  bait = rnic_fault_bait_new(host, 1, RNIC_FAULT_BAIT_READ_ONLY);
-  stag = rnic_fault_bait_stag(bait);
-  rnic_fault_bait_free(bait);
+  g_assert_false(fault_injector_bait_is_untouched(injector));
+  fault_injector_free(injector);
+  injector = fault_injector_new(&bad_crc, host, 1);
+  g_assert_true(fault_injector_bait_is_untouched(injector)); /* it has none */
+  fault_injector_free(injector);
+  injector = fault_injector_new(&write_access, host, 1);
+  stag = injector->bait_stag;
+  fault_injector_free(injector);
   g_assert_null(ddp_stag_table_find(rnic_host_stags(host), stag));
   rnic_host_free(host);
 }
@@ -827,18 +823,20 @@ static void test_early_close(void)
 /* Without CRC nobody would notice a wrong one: the fault waits for an FPDU with a CRC, in vain. */
 static void test_bad_crc_needs_crc(void)
 {
-  const rnic_fault_config config = {.row = rnic_fault_find("bad-crc"), .at = 1};
+  const fault_config config = {.id = FAULT_BAD_CRC, .at = 1};
   rnic_kit *kit = rnic_kit_new();
+  fault_injector *injector = fault_injector_new(&config, kit->sides[SIDE_RESPONDER].host, 1);
 
   kit->sides[SIDE_INITIATOR].config.crc = kit->sides[SIDE_RESPONDER].config.crc = false;
-  kit->sides[SIDE_INITIATOR].config.fault = &config;
+  kit->sides[SIDE_INITIATOR].config.fault = &injector->misbehaviour;
   rnic_kit_create(kit);
   rnic_kit_post_receive(kit, SIDE_RESPONDER, 0, 7);
   rnic_kit_post(kit, SIDE_INITIATOR, (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND});
   rnic_kit_start(kit);
   rnic_kit_run(kit, TIME_PS_PER_SECOND);
   g_assert_cmpstr(kit->sides[SIDE_RESPONDER].completions->str, ==, "received 7 (0 octets)");
-  g_assert_false(kit->sides[SIDE_INITIATOR].endpoint->fault->is_done);
+  g_assert_false(injector->is_done);
+  fault_injector_free(injector);
   rnic_kit_free(kit);
 }
 
@@ -854,7 +852,9 @@ static void test_table_is_covered(void)
       "0/1/04", "0/1/09", "0/1/FF", "0/2/05", "0/2/06", "0/2/07", "0/2/08", "0/2/09", "0/2/FF"};
   GString *reached = g_string_new("2/0/01 "); /* test_early_close */
 
-  for (const rnic_fault_row *row = rnic_fault_rows(); row->name; row++) {
+  for (fault_id id = 0; id < FAULTS; id++) {
+    const fault_row *row = fault_row_of(id);
+
     bool found = g_strv_contains(elsewhere, row->name);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
       found = found || g_str_equal(cases[i].fault, row->name);
@@ -865,7 +865,7 @@ static void test_table_is_covered(void)
     if (!found) {
       g_error("no case does '%s'", row->name);
     }
-    g_assert_true(rnic_fault_find(row->name) == row);
+    g_assert_cmpint(fault_find(row->name), ==, id);
     g_assert_cmpint(strlen(row->sentence), >, 0);
   }
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -877,25 +877,25 @@ static void test_table_is_covered(void)
     }
   }
   g_string_free(reached, TRUE);
-  g_assert_null(rnic_fault_find("no such fault"));
+  g_assert_cmpint(fault_find("no such fault"), ==, FAULTS);
 }
 
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic-fault/faults", test_faults);
-  g_test_add_func("/rnic-fault/too-long-takes-two-octets", test_too_long_takes_two_octets);
-  g_test_add_func("/rnic-fault/startup", test_startup_faults);
-  g_test_add_func("/rnic-fault/startup-octets", test_startup_octets);
-  g_test_add_func("/rnic-fault/fpdu-octets", test_fpdu_octets);
-  g_test_add_func("/rnic-fault/payload-that-is-needed", test_payload_that_is_needed);
-  g_test_add_func("/rnic-fault/short-ulpdu", test_short_ulpdu);
-  g_test_add_func("/rnic-fault/touched-bait", test_touched_bait);
-  g_test_add_func("/rnic-fault/unmeant-rejection", test_unmeant_rejection);
-  g_test_add_func("/rnic-fault/bad-first-fpdu", test_bad_first_fpdu);
-  g_test_add_func("/rnic-fault/reset", test_reset);
-  g_test_add_func("/rnic-fault/early-close", test_early_close);
-  g_test_add_func("/rnic-fault/bad-crc-needs-crc", test_bad_crc_needs_crc);
-  g_test_add_func("/rnic-fault/table", test_table_is_covered);
+  g_test_add_func("/fault-injector/faults", test_faults);
+  g_test_add_func("/fault-injector/too-long-takes-two-octets", test_too_long_takes_two_octets);
+  g_test_add_func("/fault-injector/startup", test_startup_faults);
+  g_test_add_func("/fault-injector/startup-octets", test_startup_octets);
+  g_test_add_func("/fault-injector/fpdu-octets", test_fpdu_octets);
+  g_test_add_func("/fault-injector/payload-that-is-needed", test_payload_that_is_needed);
+  g_test_add_func("/fault-injector/short-ulpdu", test_short_ulpdu);
+  g_test_add_func("/fault-injector/touched-bait", test_touched_bait);
+  g_test_add_func("/fault-injector/unmeant-rejection", test_unmeant_rejection);
+  g_test_add_func("/fault-injector/bad-first-fpdu", test_bad_first_fpdu);
+  g_test_add_func("/fault-injector/reset", test_reset);
+  g_test_add_func("/fault-injector/early-close", test_early_close);
+  g_test_add_func("/fault-injector/bad-crc-needs-crc", test_bad_crc_needs_crc);
+  g_test_add_func("/fault-injector/table", test_table_is_covered);
   return g_test_run();
 }

@@ -1,0 +1,260 @@
+#include "fault/fault_injector.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "ddp/ddp_error.h"
+#include "ddp/ddp_header.h"
+#include "fault/fault_edit.h"
+#include "rdmap/rdmap_header.h"
+#include "rdmap/rdmap_terminate.h"
+
+enum { BAIT_OCTETS = 4096, BAIT_OCTET = 0xB5 };
+
+/* What the end says of itself: codes that no peer can provoke. */
+static const struct {
+  fault_id id;
+  rdmap_error error;
+} own_errors[] = {
+    {FAULT_LOCAL_CATASTROPHIC, {RDMAP_LAYER_RDMA, RDMAP_LOCAL_CATASTROPHIC_ERROR, 0}},
+    {FAULT_STREAM_CATASTROPHIC,
+     {RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_STREAM_CATASTROPHIC}},
+    {FAULT_GLOBAL_CATASTROPHIC,
+     {RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_GLOBAL_CATASTROPHIC}},
+    {FAULT_UNSPECIFIED_PROTECTION,
+     {RDMAP_LAYER_RDMA, RDMAP_REMOTE_PROTECTION_ERROR, RDMAP_PROTECTION_UNSPECIFIED}},
+    {FAULT_UNSPECIFIED_OPERATION,
+     {RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNSPECIFIED}},
+    {FAULT_DDP_CATASTROPHIC, {RDMAP_LAYER_DDP, DDP_ERROR_LOCAL_CATASTROPHIC, DDP_CATASTROPHIC}},
+};
+
+/* --- What the stack made --- */
+
+static bool is_pending(const fault_injector *injector, fault_place place)
+{
+  return !injector->is_done && fault_row_of(injector->config.id)->place == place;
+}
+
+static void alter_startup(void *user, octet_rope *frame)
+{
+  fault_injector *injector = user;
+
+  if (is_pending(injector, FAULT_IN_STARTUP)) {
+    injector->is_done = fault_edit_startup(injector->config.id, frame);
+  }
+}
+
+/* Puts `altered`, which it takes, in the place of `octets` when those are the at-th that the fault can be done to. */
+static void use_altered(fault_injector *injector, bool is_eligible, octet_rope *octets, octet_rope *altered)
+{
+  if (is_eligible && ++injector->eligible == injector->config.at) {
+    injector->is_done = true;
+    octet_rope_clear(octets);
+    octet_rope_move(octets, altered);
+  }
+  octet_rope_clear(altered);
+}
+
+static void copy(octet_rope *octets, const octet_rope *from)
+{
+  octet_rope_init(octets);
+  octet_rope_append_rope(octets, from, 0, from->length);
+}
+
+static void alter_ulpdu(void *user, octet_rope *ulpdu)
+{
+  fault_injector *injector = user;
+  octet_rope altered;
+
+  injector->ulpdus++;
+  injector->is_within_message = !ddp_header_is_last(ulpdu);
+  if (is_pending(injector, FAULT_IN_ULPDU)) {
+    copy(&altered, ulpdu);
+    use_altered(injector, fault_edit_ulpdu(injector->config.id, injector->bait_stag, &altered), ulpdu,
+                &altered);
+  }
+}
+
+static void alter_fpdu(void *user, uint64_t start, bool markers, bool crc, octet_rope *fpdu)
+{
+  fault_injector *injector = user;
+  octet_rope altered;
+
+  if (is_pending(injector, FAULT_IN_FPDU)) {
+    copy(&altered, fpdu);
+    use_altered(injector, fault_edit_fpdu(injector->config.id, start, markers, crc, &altered), fpdu,
+                &altered);
+  }
+}
+
+/* --- ULPDUs of its own --- */
+
+static void append_ulpdu(octet_rope *ulpdu, ddp_header *header, iwarp_generation generation,
+                         rdmap_opcode opcode, const uint8_t *payload, uint32_t payload_octets)
+{
+  const iwarp_generation_rules *rules = iwarp_generation_rules_of(generation);
+  octet_block *block = octet_block_new(DDP_MAX_HEADER_OCTETS + payload_octets);
+  uint8_t *octets = octet_block_octets(block);
+  size_t header_octets;
+
+  header->last = true;
+  header->version = rules->ddp_version;
+  header->ulp_control = rdmap_control_encode(rules->rdmap_version, opcode);
+  header_octets = ddp_header_encode(header, octets);
+  memcpy(octets + header_octets, payload, payload_octets);
+  octet_rope_append(ulpdu, octets, (uint32_t)header_octets + payload_octets, block);
+  octet_block_unref(block);
+}
+
+/* A tagged message of no octets to an STag and a TO that mean nothing. */
+static void append_empty_tagged(octet_rope *ulpdu, iwarp_generation generation, rdmap_opcode opcode)
+{
+  ddp_header header = {.tagged = true, .stag = 0xDEADBEEF, .tagged_offset = UINT64_MAX};
+
+  append_ulpdu(ulpdu, &header, generation, opcode, (const uint8_t *)"", 0);
+}
+
+static void append_terminate(octet_rope *ulpdu, iwarp_generation generation, uint32_t msn, bool is_whole)
+{
+  const rdmap_error error = {RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR,
+                             RDMAP_OPERATION_STREAM_CATASTROPHIC};
+  ddp_header header = {.queue_number = RDMAP_QUEUE_TERMINATE, .msn = msn};
+  uint8_t wire[RDMAP_TERMINATE_MAX_OCTETS];
+  rdmap_terminate terminate;
+
+  rdmap_terminate_compose(&terminate, error, NULL);
+  uint32_t octets = (uint32_t)rdmap_terminate_encode(&terminate, wire);
+  append_ulpdu(ulpdu, &header, generation, RDMAP_TERMINATE, wire, is_whole ? octets : octets - 1);
+}
+
+static bool insert_ulpdu(void *user, iwarp_generation generation, octet_rope *ulpdu)
+{
+  fault_injector *injector = user;
+
+  if (!is_pending(injector, FAULT_INSERTED) || injector->ulpdus + 1 < injector->config.at ||
+      injector->is_within_message) {
+    return false;
+  }
+  injector->inserted++;
+  injector->is_done = injector->config.id != FAULT_SECOND_TERMINATE || injector->inserted == 2;
+  switch (injector->config.id) {
+  case FAULT_UNASKED_RESPONSE:
+    append_empty_tagged(ulpdu, generation, RDMAP_READ_RESPONSE);
+    break;
+  case FAULT_ZERO_LENGTH_WILD:
+    append_empty_tagged(ulpdu, generation, RDMAP_WRITE);
+    break;
+  case FAULT_SECOND_TERMINATE:
+    append_terminate(ulpdu, generation, injector->inserted, true);
+    break;
+  case FAULT_TERMINATE_MSN:
+    append_terminate(ulpdu, generation, 2, true);
+    break;
+  default:
+    g_assert(injector->config.id == FAULT_TERMINATE_SHORT);
+    append_terminate(ulpdu, generation, 1, false);
+    break;
+  }
+  return true;
+}
+
+/* --- What the end itself does --- */
+
+static rnic_deed next_deed(void *user, rdmap_error *error)
+{
+  fault_injector *injector = user;
+
+  if (!is_pending(injector, FAULT_LOCAL) || injector->ulpdus + 1 < injector->config.at) {
+    return RNIC_DEED_NONE;
+  }
+  injector->is_done = true;
+  for (size_t i = 0; i < G_N_ELEMENTS(own_errors); i++) {
+    if (own_errors[i].id == injector->config.id) {
+      *error = own_errors[i].error;
+      return RNIC_DEED_ERROR;
+    }
+  }
+  return injector->config.id == FAULT_RESET ? RNIC_DEED_RESET : RNIC_DEED_CLOSE;
+}
+
+/* --- The bait --- */
+
+static void lay_bait(fault_injector *injector, fault_bait kind, uint32_t protection_domain)
+{
+  ddp_registration registration = {.length = BAIT_OCTETS,
+                                   .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
+                                   .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
+                                   .owner.protection_domain = protection_domain,
+                                   .is_remotely_invalidatable = true};
+
+  switch (kind) {
+  case FAULT_NO_BAIT:
+    return;
+  case FAULT_BAIT_READ_ONLY:
+    registration.access = DDP_ACCESS_REMOTE_READ;
+    break;
+  case FAULT_BAIT_WRITE_ONLY:
+    registration.access = DDP_ACCESS_REMOTE_WRITE;
+    break;
+  case FAULT_BAIT_FOREIGN_DOMAIN:
+    registration.owner.protection_domain = rnic_host_protection_domain_new(injector->victim);
+    break;
+  case FAULT_BAIT_FOREIGN_STREAM:
+    registration.association = DDP_ASSOCIATED_BY_STREAM;
+    registration.owner.stream_id = rnic_host_stream_id_new(injector->victim);
+    break;
+  case FAULT_BAIT_NOT_INVALIDATABLE:
+    registration.is_remotely_invalidatable = false;
+    break;
+  }
+  injector->bait = g_malloc(BAIT_OCTETS);
+  memset(injector->bait, BAIT_OCTET, BAIT_OCTETS);
+  registration.memory = injector->bait;
+  bool is_registered =
+      ddp_stag_table_register(rnic_host_stags(injector->victim), &registration, &injector->bait_stag);
+  g_assert(is_registered);
+}
+
+bool fault_injector_bait_is_untouched(const fault_injector *injector)
+{
+  bool untouched = true;
+
+  if (injector->bait) {
+    untouched = ddp_stag_table_find(rnic_host_stags(injector->victim), injector->bait_stag) != NULL;
+    for (size_t i = 0; i < BAIT_OCTETS; i++) {
+      untouched = untouched && injector->bait[i] == BAIT_OCTET;
+    }
+  }
+  return untouched;
+}
+
+fault_injector *fault_injector_new(const fault_config *config, rnic_host *victim, uint32_t protection_domain)
+{
+  fault_injector *injector = g_new0(fault_injector, 1);
+
+  g_assert(config->at > 0);
+  injector->misbehaviour = (rnic_misbehaviour){.user = injector,
+                                               .forgets_ord = config->id == FAULT_TOO_MANY_READS,
+                                               .alter_startup = alter_startup,
+                                               .alter_ulpdu = alter_ulpdu,
+                                               .alter_fpdu = alter_fpdu,
+                                               .insert_ulpdu = insert_ulpdu,
+                                               .next_deed = next_deed};
+  injector->config = *config;
+  injector->is_done = injector->misbehaviour.forgets_ord; /* from the start */
+  injector->victim = victim;
+  lay_bait(injector, fault_row_of(config->id)->bait, protection_domain);
+  return injector;
+}
+
+void fault_injector_free(fault_injector *injector)
+{
+  if (!injector) {
+    return;
+  }
+  if (injector->bait) {
+    ddp_stag_table_deregister(rnic_host_stags(injector->victim), injector->bait_stag);
+    g_free(injector->bait);
+  }
+  g_free(injector);
+}

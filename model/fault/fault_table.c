@@ -1,0 +1,31 @@
+#include "fault/fault_table.h"
+
+#include <glib.h>
+#include <string.h>
+
+#define FAULT(id, ...) [FAULT_##id] = ROW(__VA_ARGS__),
+#define ROW(word, at, named, text, outcome)                                                                  \
+  {                                                                                                          \
+    .name = (word), .place = FAULT_##at, .bait = FAULT_##named, .sentence = (text), .expected = (outcome)    \
+  }
+
+static const fault_row rows[FAULTS] = {
+    [FAULT_NONE] = {.name = "none", .sentence = "Nothing goes wrong.", .expected = "nothing"},
+#include "fault/faults.def"
+};
+
+const fault_row *fault_row_of(fault_id id)
+{
+  g_assert(id < FAULTS);
+  return &rows[id];
+}
+
+fault_id fault_find(const char *name)
+{
+  fault_id id = FAULT_NONE;
+
+  while (id < FAULTS && strcmp(rows[id].name, name) != 0) {
+    id++;
+  }
+  return id;
+}

@@ -1,0 +1,47 @@
+/* The faults that a peer can have: faults.def as an enumeration and as rows. */
+#ifndef FAULT_FAULT_TABLE_H
+#define FAULT_FAULT_TABLE_H
+
+#define FAULT(id, ...) FAULT_##id,
+typedef enum fault_id {
+  FAULT_NONE,
+#include "fault/faults.def"
+  FAULTS
+} fault_id;
+#undef FAULT
+
+/* Where in the way of the data a fault is done. */
+typedef enum fault_place {
+  FAULT_NOWHERE,
+  FAULT_IN_STARTUP, /* a startup frame */
+  FAULT_IN_ULPDU,   /* DDP and RDMAP fields, before framing: the CRC is right */
+  FAULT_IN_FPDU,    /* after framing */
+  FAULT_INSERTED,   /* ULPDUs of its own */
+  FAULT_LOCAL,      /* something the end itself does: too many Reads, a catastrophic error */
+} fault_place;
+
+/* An STag of the victim's host that a fault names. */
+typedef enum fault_bait {
+  FAULT_NO_BAIT,
+  FAULT_BAIT_READ_ONLY,         /* remote reading alone is allowed */
+  FAULT_BAIT_WRITE_ONLY,        /* remote writing alone */
+  FAULT_BAIT_FOREIGN_DOMAIN,    /* all rights, for another Protection Domain */
+  FAULT_BAIT_FOREIGN_STREAM,    /* all rights, for another stream of the same Protection Domain */
+  FAULT_BAIT_NOT_INVALIDATABLE, /* all rights, but no Remote Peer may invalidate it */
+} fault_bait;
+
+typedef struct fault_row {
+  const char *name; /* "bad-crc" */
+  fault_place place;
+  fault_bait bait;
+  const char *sentence; /* for `explain`: what goes out, and what it can be done to */
+  const char *expected; /* what must come of it: "Terminate 1/1/01", "MPA error 4" … */
+} fault_row;
+
+/* The row of `id` (< FAULTS); static. */
+const fault_row *fault_row_of(fault_id id);
+
+/* The fault called `name`; FAULTS when there is none. */
+fault_id fault_find(const char *name);
+
+#endif

@@ -1,0 +1,37 @@
+/* What a misbehaving peer does to the work of its own, right stack: each is called just before the layer below takes what it is about. */
+#ifndef RNIC_RNIC_MISBEHAVIOUR_H
+#define RNIC_RNIC_MISBEHAVIOUR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/iwarp_generation.h"
+#include "base/octet_rope.h"
+#include "rdmap/rdmap_error.h"
+
+/* What only the end itself can do. */
+typedef enum rnic_deed {
+  RNIC_DEED_NONE,
+  RNIC_DEED_ERROR, /* a Terminate: rdmap_stream_fail() */
+  RNIC_DEED_RESET, /* RST */
+  RNIC_DEED_CLOSE, /* FIN in the middle of its work */
+} rnic_deed;
+
+/* None of the functions is NULL. */
+typedef struct rnic_misbehaviour {
+  void *user;
+  bool forgets_ord; /* as many Reads as are posted are outstanding */
+  /* The startup frame that this end is about to send; it may come out empty. */
+  void (*alter_startup)(void *user, octet_rope *frame);
+  /* The next ULPDU of RDMAP's, before MPA frames it. */
+  void (*alter_ulpdu)(void *user, octet_rope *ulpdu);
+  /* The FPDU that starts at `start` of the FPDU phase, before TCP takes it. With `markers` it has them, with `crc` its CRC is used. */
+  void (*alter_fpdu)(void *user, uint64_t start, bool markers, bool crc, octet_rope *fpdu);
+  /* A ULPDU of its own that goes out now, in `generation`, into the empty `ulpdu`; false when there is none. Asked before each ULPDU of
+   * RDMAP's until false, and when RDMAP has none. */
+  bool (*insert_ulpdu)(void *user, iwarp_generation generation, octet_rope *ulpdu);
+  /* What the end does before the next ULPDU; `*error` with RNIC_DEED_ERROR. */
+  rnic_deed (*next_deed)(void *user, rdmap_error *error);
+} rnic_misbehaviour;
+
+#endif

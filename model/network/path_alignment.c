@@ -1,9 +1,9 @@
 #include "network/path_alignment.h"
 
-#include "network/path_flow_table.h"
+#include "net/flow_table.h"
 
 typedef struct alignment_flow {
-  path_flow flow;
+  flow_entry flow;
   uint32_t isn;
   uint32_t hint;
   int64_t edge; /* end of the highest octet seen: where sequence numbers are looked for */
@@ -15,18 +15,13 @@ typedef struct path_alignment {
   path_element element;
   path_alignment_is_fpdu_start is_fpdu_start;
   void *user;
-  path_flow_table flows;
+  flow_table flows;
   path_alignment_counts counts;
 } path_alignment;
 
-static void free_flow(path_flow *flow)
-{
-  g_free(flow);
-}
-
 static void note_syn(path_alignment *observer, const datagram *packet, uint32_t isn)
 {
-  alignment_flow *flow = (alignment_flow *)path_flow_table_find_of(&observer->flows, packet);
+  alignment_flow *flow = flow_table_find_of(&observer->flows, packet);
   datagram_flow key;
 
   if (flow && flow->isn == isn) {
@@ -34,7 +29,7 @@ static void note_syn(path_alignment *observer, const datagram *packet, uint32_t 
   }
   if (!flow) {
     datagram_flow_of(packet, &key);
-    flow = (alignment_flow *)path_flow_table_add(&observer->flows, &key);
+    flow = flow_table_add(&observer->flows, &key);
   }
   flow->isn = isn;
   flow->edge = 0;
@@ -43,7 +38,7 @@ static void note_syn(path_alignment *observer, const datagram *packet, uint32_t 
 
 static void count(path_alignment *observer, const datagram *packet, uint32_t sequence)
 {
-  alignment_flow *flow = (alignment_flow *)path_flow_table_find_of(&observer->flows, packet);
+  alignment_flow *flow = flow_table_find_of(&observer->flows, packet);
 
   if (!flow) {
     return;
@@ -91,7 +86,7 @@ static void free_alignment(path_element *element)
 {
   path_alignment *observer = (path_alignment *)element;
 
-  path_flow_table_clear(&observer->flows);
+  flow_table_clear(&observer->flows);
   g_free(observer);
 }
 
@@ -105,7 +100,7 @@ path_element *path_alignment_new(path_alignment_is_fpdu_start is_fpdu_start, voi
   observer->element.class = &alignment_class;
   observer->is_fpdu_start = is_fpdu_start;
   observer->user = user;
-  path_flow_table_init(&observer->flows, sizeof(alignment_flow), free_flow);
+  flow_table_init(&observer->flows, sizeof(alignment_flow), g_free);
   return &observer->element;
 }
 

@@ -40,3 +40,41 @@ void path_box_emit(path_box *box, datagram *packet, time_ps now)
   }
   path_element_emit(&box->element, packet, now);
 }
+
+void path_box_set_deadline(path_box *box, path_box_flow *flow, time_ps deadline, uint64_t send_order)
+{
+  bool stays_last = box->due.tail == &flow->due && flow->deadline <= deadline && deadline != TIME_PS_NEVER;
+
+  flow->send_order = send_order;
+  if (stays_last) {
+    flow->deadline = deadline;
+    return;
+  }
+  if (flow->due.data) {
+    g_queue_unlink(&box->due, &flow->due);
+    flow->due.data = NULL;
+  }
+  flow->deadline = deadline;
+  if (deadline != TIME_PS_NEVER) {
+    g_assert(!box->due.tail || ((const path_box_flow *)box->due.tail->data)->deadline <= deadline);
+    flow->due.data = flow;
+    g_queue_push_tail_link(&box->due, &flow->due);
+  }
+}
+
+path_box_flow *path_box_due(const path_box *box, time_ps now)
+{
+  path_box_flow *first = box->due.head ? box->due.head->data : NULL;
+  return first && first->deadline <= now ? first : NULL;
+}
+
+time_ps path_box_deadline(const path_element *element, uint64_t *order)
+{
+  const GList *first = ((const path_box *)element)->due.head;
+
+  if (!first) {
+    return TIME_PS_NEVER;
+  }
+  *order = ((const path_box_flow *)first->data)->send_order;
+  return ((const path_box_flow *)first->data)->deadline;
+}

@@ -3,6 +3,7 @@
 #ifndef PATH_PATH_BOX_H
 #define PATH_PATH_BOX_H
 
+#include "net/flow_table.h"
 #include "network/path_element.h"
 
 /* Embedded as the first member of each such element. */
@@ -11,7 +12,17 @@ typedef struct path_box {
   memory_pool *datagrams;      /* that the box makes; NULL: it has made none yet */
   uint16_t *identification;    /* of the next packet that may be fragmented; NULL: it is … */
   uint16_t own_identification; /* … here */
+  GQueue due; /* flows of which octets wait, the earliest first: a box waits equally long for all its flows */
 } path_box;
+
+/* Embedded as the first member of what a box that lets octets wait knows of a flow: a flow_table's entry, written only by the functions
+ * below. */
+typedef struct path_box_flow {
+  flow_entry entry;
+  time_ps deadline;
+  uint64_t send_order; /* of the packet that the deadline belongs to */
+  GList due;           /* its node of path_box.due; without data when it is not there */
+} path_box_flow;
 
 /* The box, of which `element` is the first member, takes identifications from `*next`, which outlives it, together with all who send
  * from the same address to the same address. Without this call it has its own. */
@@ -33,5 +44,15 @@ void path_box_clear(path_box *box);
  * them: the pieces of one could not share its identification, and no two in flight may have the same (RFC
  * 6864 §4.3 and §5.3). */
 void path_box_emit(path_box *box, datagram *packet, time_ps now);
+
+/* The flow is due at `deadline`, because of the packet of `send_order`; TIME_PS_NEVER: not at all. No deadline set before may be later.
+ * Of those due together the one set first comes first. */
+void path_box_set_deadline(path_box *box, path_box_flow *flow, time_ps deadline, uint64_t send_order);
+
+/* The flow that is due first, when it is by `now`; else NULL. */
+path_box_flow *path_box_due(const path_box *box, time_ps now);
+
+/* The path_element_class.deadline of a box that lets octets wait. */
+time_ps path_box_deadline(const path_element *element, uint64_t *order);
 
 #endif

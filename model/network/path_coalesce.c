@@ -1,12 +1,11 @@
 #include "network/path_coalesce.h"
 
 #include "network/path_box.h"
-#include "network/path_flow_table.h"
 #include "network/path_waiting.h"
 
 /* Positions are counted from the octet of sequence number isn + 1, the first that waits. */
 typedef struct coalesce_flow {
-  path_flow flow;
+  path_box_flow flow;
   datagram *first; /* the segment that came first, with its reference; NULL: nothing waits */
   tcp_header first_header;
   uint32_t isn;
@@ -19,14 +18,14 @@ typedef struct path_coalesce {
   path_box box;
   int64_t max_octets;
   time_ps hold_ps;
-  path_flow_table flows;
+  flow_table flows;
 } path_coalesce;
 
 enum { LAST_FLAGS = TCP_PSH | TCP_FIN };
 
-static void free_flow(path_flow *pointer)
+static void free_flow(gpointer entry)
 {
-  coalesce_flow *flow = (coalesce_flow *)pointer;
+  coalesce_flow *flow = entry;
 
   datagram_unref(flow->first);
   path_waiting_clear(&flow->waiting);
@@ -38,9 +37,9 @@ static coalesce_flow *flow_of(path_coalesce *box, const datagram *packet)
   datagram_flow key;
 
   datagram_flow_of(packet, &key);
-  coalesce_flow *flow = (coalesce_flow *)path_flow_table_find(&box->flows, &key);
+  coalesce_flow *flow = flow_table_find(&box->flows, &key);
   if (!flow) {
-    flow = (coalesce_flow *)path_flow_table_add(&box->flows, &key);
+    flow = flow_table_add(&box->flows, &key);
     path_waiting_init(&flow->waiting);
   }
   return flow;
@@ -50,7 +49,7 @@ static coalesce_flow *flow_of(path_coalesce *box, const datagram *packet)
 static void flush(path_coalesce *box, coalesce_flow *flow, uint8_t flags, time_ps now)
 {
   datagram *packet = flow->first;
-  path_piece piece = {.flow = &flow->flow.key,
+  path_piece piece = {.flow = &flow->flow.entry.key,
                       .isn = flow->isn,
                       .newest = &flow->newest,
                       .flags = flags,
@@ -65,7 +64,7 @@ static void flush(path_coalesce *box, coalesce_flow *flow, uint8_t flags, time_p
     packet = path_waiting_take(&flow->waiting, flow->end, &piece);
   }
   flow->first = NULL;
-  path_flow_table_set_deadline(&box->flows, &flow->flow, TIME_PS_NEVER, 0);
+  path_box_set_deadline(&box->box, &flow->flow, TIME_PS_NEVER, 0);
   path_box_emit(&box->box, packet, now);
 }
 
@@ -93,7 +92,7 @@ static void begin(path_coalesce *box, coalesce_flow *flow, datagram *packet, con
   flow->newest = *header;
   flow->isn = header->sequence - 1;
   flow->end = packet->payload.length;
-  path_flow_table_set_deadline(&box->flows, &flow->flow, now + box->hold_ps, packet->send_order);
+  path_box_set_deadline(&box->box, &flow->flow, now + box->hold_ps, packet->send_order);
 }
 
 /* The segment is joined to what waits. */
@@ -136,23 +135,12 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   }
 }
 
-static time_ps deadline(const path_element *element, uint64_t *order)
-{
-  const path_flow *first = path_flow_table_first_due(&((const path_coalesce *)element)->flows);
-
-  if (!first) {
-    return TIME_PS_NEVER;
-  }
-  *order = first->send_order;
-  return first->deadline;
-}
-
 static void run(path_element *element, time_ps now)
 {
   path_coalesce *box = (path_coalesce *)element;
-  path_flow *first;
+  path_box_flow *first;
 
-  while ((first = path_flow_table_first_due(&box->flows)) && first->deadline <= now) {
+  while ((first = path_box_due(&box->box, now))) {
     flush(box, (coalesce_flow *)first, 0, now);
   }
 }
@@ -161,13 +149,13 @@ static void free_coalesce(path_element *element)
 {
   path_coalesce *box = (path_coalesce *)element;
 
-  path_flow_table_clear(&box->flows);
+  flow_table_clear(&box->flows);
   path_box_clear(&box->box);
   g_free(box);
 }
 
 static const path_element_class coalesce_class = {
-    .name = "coalesce", .receive = receive, .deadline = deadline, .run = run, .free = free_coalesce};
+    .name = "coalesce", .receive = receive, .deadline = path_box_deadline, .run = run, .free = free_coalesce};
 
 path_element *path_coalesce_new(uint32_t max_octets, time_ps hold_ps)
 {
@@ -178,6 +166,6 @@ path_element *path_coalesce_new(uint32_t max_octets, time_ps hold_ps)
   box->box.element.class = &coalesce_class;
   box->max_octets = max_octets;
   box->hold_ps = hold_ps;
-  path_flow_table_init(&box->flows, sizeof(coalesce_flow), free_flow);
+  flow_table_init(&box->flows, sizeof(coalesce_flow), free_flow);
   return &box->box.element;
 }

@@ -1,13 +1,13 @@
 #include "network/path_proxy_private.h"
 
 #include "base/random_stream.h"
+#include "net/flow_table.h"
 #include "network/path_box.h"
-#include "network/path_flow_table.h"
 #include "network/path_timer_queue.h"
 
 /* The proxy's TCP towards one host; its flow is that host's packets. */
 typedef struct proxy_end {
-  path_flow flow;
+  flow_entry flow;
   struct path_proxy *proxy;
   struct proxy_end *peer; /* towards the other host */
   enum side side;
@@ -29,8 +29,8 @@ typedef struct path_proxy {
   proxy_direction directions[SIDES]; /* by the side that their packets come from */
   unsigned references;
   path_proxy_config config;
-  path_flow_table ends; /* of proxy_end */
-  GPtrArray *relays;    /* the ends that were made first, each with its peer: in a fixed order, for sums */
+  flow_table ends;   /* of proxy_end */
+  GPtrArray *relays; /* the ends that were made first, each with its peer: in a fixed order, for sums */
   path_timer_queue timers;
   uint64_t isns;
   path_proxy_statistics past; /* of connections that are no more, and the peak */
@@ -137,17 +137,9 @@ static void make_connection(path_proxy *proxy, proxy_end *end)
   end->acknowledged = 0;
 }
 
-static datagram_flow reversed(const datagram_flow *flow)
-{
-  return (datagram_flow){.source = flow->destination,
-                         .destination = flow->source,
-                         .source_port = flow->destination_port,
-                         .destination_port = flow->source_port};
-}
-
 static proxy_end *add_end(path_proxy *proxy, const datagram_flow *key, enum side side)
 {
-  proxy_end *end = (proxy_end *)path_flow_table_add(&proxy->ends, key);
+  proxy_end *end = flow_table_add(&proxy->ends, key);
 
   end->proxy = proxy;
   end->side = side;
@@ -158,7 +150,7 @@ static proxy_end *add_end(path_proxy *proxy, const datagram_flow *key, enum side
 /* The two ends of a connection that the host on `side` opens. */
 static proxy_end *add_relay(path_proxy *proxy, const datagram_flow *key, enum side side)
 {
-  datagram_flow back = reversed(key);
+  datagram_flow back = flow_table_reversed(key);
   proxy_end *end = add_end(proxy, key, side);
 
   end->peer = add_end(proxy, &back, side_peer(side));
@@ -241,7 +233,7 @@ static void receive_segment(proxy_direction *direction, datagram *packet, const 
   datagram_flow key;
 
   datagram_flow_of(packet, &key);
-  proxy_end *end = (proxy_end *)path_flow_table_find(&proxy->ends, &key);
+  proxy_end *end = flow_table_find(&proxy->ends, &key);
   bool asks = (header->flags & (TCP_SYN | TCP_ACK | TCP_RST)) == TCP_SYN;
   if (asks && opens(end, header->sequence)) {
     end = open_relay(proxy, end, &key, direction->from, now);
@@ -267,8 +259,8 @@ static void receive_too_big(proxy_direction *direction, datagram *packet, time_p
   datagram_flow key;
 
   if (datagram_flow_of(packet, &key)) {
-    datagram_flow back = reversed(&key);
-    end = (proxy_end *)path_flow_table_find(&proxy->ends, &back);
+    datagram_flow back = flow_table_reversed(&key);
+    end = flow_table_find(&proxy->ends, &back);
   }
   if (!end || end->side != direction->from) {
     path_box_emit(&direction->box, packet, now);
@@ -315,9 +307,9 @@ static void run(path_element *element, time_ps now)
   }
 }
 
-static void free_end(path_flow *flow)
+static void free_end(gpointer entry)
 {
-  proxy_end *end = (proxy_end *)flow;
+  proxy_end *end = entry;
 
   tcp_connection_free(end->connection);
   datagram_unref(end->syn);
@@ -329,7 +321,7 @@ static void free_direction(path_element *element)
   path_proxy *proxy = ((proxy_direction *)element)->proxy;
 
   if (--proxy->references == 0) {
-    path_flow_table_clear(&proxy->ends);
+    flow_table_clear(&proxy->ends);
     path_timer_queue_clear(&proxy->timers);
     g_ptr_array_unref(proxy->relays);
     g_free(proxy);
@@ -356,7 +348,7 @@ void path_proxy_new(const path_proxy_config *config, path_element **forward, pat
   path_proxy *proxy = g_new0(path_proxy, 1);
 
   proxy->config = *config;
-  path_flow_table_init(&proxy->ends, sizeof(proxy_end), free_end);
+  flow_table_init(&proxy->ends, sizeof(proxy_end), free_end);
   path_timer_queue_init(&proxy->timers);
   proxy->relays = g_ptr_array_new();
   *forward = begin_direction(proxy, SIDE_INITIATOR);

@@ -26,7 +26,7 @@ static int64_t passing_piece_end(path_recut *recut, path_recut_flow *flow, int64
 
 static const path_element_class random_cut_class = {.name = "random",
                                                     .receive = path_recut_receive,
-                                                    .deadline = path_recut_deadline,
+                                                    .deadline = path_box_deadline,
                                                     .run = path_recut_run,
                                                     .free = path_recut_free};
 

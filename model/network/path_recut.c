@@ -17,7 +17,7 @@ typedef struct arriving {
 static void emit_piece(path_recut *box, path_recut_flow *flow, path_waiting *run, int64_t to, uint8_t flags,
                        time_ps now)
 {
-  path_piece piece = {.flow = &flow->flow.key,
+  path_piece piece = {.flow = &flow->flow.entry.key,
                       .isn = flow->isn,
                       .newest = &flow->newest,
                       .flags = flags,
@@ -82,7 +82,7 @@ static void pass_whole(path_recut *box, path_recut_flow *flow, const arriving *s
 static void flush(path_recut *box, path_recut_flow *flow, time_ps now)
 {
   emit_waiting(box, flow, 0, now);
-  path_flow_table_set_deadline(&box->flows, &flow->flow, TIME_PS_NEVER, flow->flow.send_order);
+  path_box_set_deadline(&box->box, &flow->flow, TIME_PS_NEVER, flow->flow.send_order);
 }
 
 /* --- Segments with payload --- */
@@ -134,8 +134,8 @@ static void emit_fin(path_recut *box, path_recut_flow *flow, const arriving *seg
 
   header.sequence = tcp_sequence_of(segment->to, flow->isn);
   header.flags = (uint8_t)((header.flags & (TCP_ACK | TCP_ECE)) | TCP_FIN);
-  datagram *packet = datagram_new_in(path_box_datagrams(&box->box), &flow->flow.key.source,
-                                     &flow->flow.key.destination, &header, NULL);
+  datagram *packet = datagram_new_in(path_box_datagrams(&box->box), &flow->flow.entry.key.source,
+                                     &flow->flow.entry.key.destination, &header, NULL);
   path_box_emit(&box->box, packet, segment->now);
 }
 
@@ -198,9 +198,9 @@ static void receive_payload(path_recut *box, path_recut_flow *flow, arriving *se
   } else {
     cut_segment(box, flow, segment);
   }
-  path_flow_table_set_deadline(&box->flows, &flow->flow,
-                               waiting->octets.length > 0 ? segment->now + box->flush_ps : TIME_PS_NEVER,
-                               flow->flow.send_order);
+  path_box_set_deadline(&box->box, &flow->flow,
+                        waiting->octets.length > 0 ? segment->now + box->flush_ps : TIME_PS_NEVER,
+                        flow->flow.send_order);
 }
 
 /* --- The element --- */
@@ -218,7 +218,7 @@ static path_recut_flow *begin_flow(path_recut *box, path_recut_flow *flow, const
     flush(box, flow, now);
   } else {
     datagram_flow_of(syn, &key);
-    flow = (path_recut_flow *)path_flow_table_add(&box->flows, &key);
+    flow = flow_table_add(&box->flows, &key);
     path_waiting_init(&flow->waiting);
   }
   flow->isn = isn;
@@ -256,7 +256,7 @@ void path_recut_receive(path_element *element, datagram *packet, time_ps now)
     path_box_emit(&box->box, packet, now);
     return;
   }
-  path_recut_flow *flow = (path_recut_flow *)path_flow_table_find_of(&box->flows, packet);
+  path_recut_flow *flow = flow_table_find_of(&box->flows, packet);
   if (flags & TCP_SYN) {
     flow = begin_flow(box, flow, packet, segment.header.sequence, now);
     flow->forwarded = MAX(flow->forwarded, (int64_t)octets);
@@ -274,28 +274,17 @@ void path_recut_receive(path_element *element, datagram *packet, time_ps now)
   path_box_emit(&box->box, packet, now);
 }
 
-time_ps path_recut_deadline(const path_element *element, uint64_t *order)
-{
-  const path_flow *first = path_flow_table_first_due(&((const path_recut *)element)->flows);
-
-  if (!first) {
-    return TIME_PS_NEVER;
-  }
-  *order = first->send_order;
-  return first->deadline;
-}
-
 void path_recut_run(path_element *element, time_ps now)
 {
   path_recut *box = (path_recut *)element;
-  path_flow *first;
+  path_box_flow *first;
 
-  while ((first = path_flow_table_first_due(&box->flows)) && first->deadline <= now) {
+  while ((first = path_box_due(&box->box, now))) {
     flush(box, (path_recut_flow *)first, now);
   }
 }
 
-void path_recut_free_flow(path_flow *flow)
+void path_recut_free_flow(gpointer flow)
 {
   path_waiting_clear(&((path_recut_flow *)flow)->waiting);
   g_free(flow);
@@ -305,7 +294,7 @@ void path_recut_free(path_element *element)
 {
   path_recut *box = (path_recut *)element;
 
-  path_flow_table_clear(&box->flows);
+  flow_table_clear(&box->flows);
   path_waiting_clear(&box->passing);
   path_box_clear(&box->box);
   g_free(box);
@@ -317,6 +306,6 @@ void path_recut_init(path_recut *box, const path_recut_kind *kind, time_ps flush
   box->box.element.class = kind->class;
   box->kind = kind;
   box->flush_ps = flush_ps;
-  path_flow_table_init(&box->flows, kind->flow_octets, kind->free_flow);
+  flow_table_init(&box->flows, kind->flow_octets, kind->free_flow);
   path_waiting_init(&box->passing);
 }

@@ -19,12 +19,11 @@
 #define PATH_PATH_RECUT_H
 
 #include "network/path_box.h"
-#include "network/path_flow_table.h"
 #include "network/path_waiting.h"
 
 /* One direction of a connection. Positions are 0 at the octet after the SYN. */
 typedef struct path_recut_flow {
-  path_flow flow;
+  path_box_flow flow;
   uint32_t isn;
   int64_t forwarded;    /* end of the highest octet forwarded */
   path_waiting waiting; /* the piece that waits for its end; begins at or beyond `forwarded` */
@@ -41,7 +40,7 @@ typedef struct path_recut path_recut;
 typedef struct path_recut_kind {
   const path_element_class *class; /* its functions are path_recut's */
   size_t flow_octets;
-  path_flow_free free_flow; /* path_recut_free_flow() when the kind's flow owns nothing more */
+  GDestroyNotify free_flow; /* path_recut_free_flow() when the kind's flow owns nothing more */
   /* Where the piece of new octets that begins at `from` ends: beyond `from`, or PATH_RECUT_OPEN. Asked
    * once a piece, and again while it is open. */
   int64_t (*piece_end)(path_recut *box, path_recut_flow *flow, int64_t from);
@@ -58,7 +57,7 @@ struct path_recut {
   path_box box;
   const path_recut_kind *kind;
   time_ps flush_ps;
-  path_flow_table flows;
+  flow_table flows;
   path_waiting passing; /* scratch: octets of a segment that pass at once */
 };
 
@@ -67,11 +66,10 @@ void path_recut_init(path_recut *box, const path_recut_kind *kind, time_ps flush
 
 /* The functions of the kinds' path_element_class; path_recut_free() frees the element, too. */
 void path_recut_receive(path_element *element, datagram *packet, time_ps now);
-time_ps path_recut_deadline(const path_element *element, uint64_t *order);
 void path_recut_run(path_element *element, time_ps now);
 void path_recut_free(path_element *element);
 
 /* Frees a flow and what path_recut has in it. */
-void path_recut_free_flow(path_flow *flow);
+void path_recut_free_flow(gpointer flow);
 
 #endif

@@ -3,35 +3,35 @@
 #include <glib.h>
 
 #include "base/element_array.h"
-#include "network/path_flow_table.h"
+#include "net/flow_table.h"
 
 static bool is_counted(const datagram *packet)
 {
   return packet->kind == DATAGRAM_TCP && packet->payload.length > 0;
 }
 
-static path_flow *flow_of(path_flow_table *flows, const datagram *packet)
+static void *flow_of(flow_table *flows, const datagram *packet)
 {
-  path_flow *flow = path_flow_table_find_of(flows, packet);
+  void *flow = flow_table_find_of(flows, packet);
   datagram_flow key;
 
   if (flow) {
     return flow;
   }
   datagram_flow_of(packet, &key);
-  return path_flow_table_add(flows, &key);
+  return flow_table_add(flows, &key);
 }
 
 /* --- The entrance --- */
 
 typedef struct entering_flow {
-  path_flow flow;
+  flow_entry flow;
   uint64_t packets;
 } entering_flow;
 
 typedef struct reordering_entrance {
   path_element element;
-  path_flow_table flows; /* of entering_flow */
+  flow_table flows; /* of entering_flow */
 } reordering_entrance;
 
 static void number(path_element *element, datagram *packet, time_ps now)
@@ -39,19 +39,15 @@ static void number(path_element *element, datagram *packet, time_ps now)
   reordering_entrance *entrance = (reordering_entrance *)element;
 
   if (is_counted(packet)) {
-    packet->flow_order = ++((entering_flow *)flow_of(&entrance->flows, packet))->packets;
+    entering_flow *flow = flow_of(&entrance->flows, packet);
+    packet->flow_order = ++flow->packets;
   }
   path_element_emit(element, packet, now);
 }
 
-static void free_entering_flow(path_flow *flow)
-{
-  g_free(flow);
-}
-
 static void free_entrance(path_element *element)
 {
-  path_flow_table_clear(&((reordering_entrance *)element)->flows);
+  flow_table_clear(&((reordering_entrance *)element)->flows);
   g_free(element);
 }
 
@@ -63,7 +59,7 @@ path_element *path_reordering_entrance_new(void)
   reordering_entrance *entrance = g_new0(reordering_entrance, 1);
 
   entrance->element.class = &entrance_class;
-  path_flow_table_init(&entrance->flows, sizeof(entering_flow), free_entering_flow);
+  flow_table_init(&entrance->flows, sizeof(entering_flow), g_free);
   return &entrance->element;
 }
 
@@ -79,7 +75,7 @@ typedef struct number_gap {
 } number_gap;
 
 typedef struct leaving_flow {
-  path_flow flow;
+  flow_entry flow;
   uint64_t counted;
   uint64_t largest;                         /* number that has come: NextExp - 1 */
   uint64_t forgotten_to;                    /* the last number of all gaps that are no longer remembered */
@@ -90,7 +86,7 @@ typedef struct leaving_flow {
 
 typedef struct reordering_exit {
   path_element element;
-  path_flow_table flows; /* of leaving_flow */
+  flow_table flows; /* of leaving_flow */
   path_reordering_report report;
 } reordering_exit;
 
@@ -192,7 +188,7 @@ static void count_late(reordering_exit *exit, leaving_flow *flow, uint64_t order
 
 static G_GNUC_NO_INLINE void count(reordering_exit *exit, const datagram *packet, time_ps now)
 {
-  leaving_flow *flow = (leaving_flow *)flow_of(&exit->flows, packet);
+  leaving_flow *flow = flow_of(&exit->flows, packet);
 
   if (flow->counted == 0) {
     element_array_init(&flow->gaps, sizeof(number_gap));
@@ -212,7 +208,7 @@ static void leave(path_element *element, datagram *packet, time_ps now)
   path_element_emit(element, packet, now);
 }
 
-static void free_leaving_flow(path_flow *flow)
+static void free_leaving_flow(gpointer flow)
 {
   element_array_clear(&((leaving_flow *)flow)->gaps);
   g_free(flow);
@@ -220,7 +216,7 @@ static void free_leaving_flow(path_flow *flow)
 
 static void free_exit(path_element *element)
 {
-  path_flow_table_clear(&((reordering_exit *)element)->flows);
+  flow_table_clear(&((reordering_exit *)element)->flows);
   g_free(element);
 }
 
@@ -231,7 +227,7 @@ path_element *path_reordering_exit_new(void)
   reordering_exit *exit = g_new0(reordering_exit, 1);
 
   exit->element.class = &exit_class;
-  path_flow_table_init(&exit->flows, sizeof(leaving_flow), free_leaving_flow);
+  flow_table_init(&exit->flows, sizeof(leaving_flow), free_leaving_flow);
   return &exit->element;
 }
 

@@ -22,7 +22,7 @@ static void begin(path_recut_flow *recut)
   element_array_init(&flow->ends, sizeof(int64_t));
 }
 
-static void free_flow(path_flow *flow)
+static void free_flow(gpointer flow)
 {
   element_array_clear(&((shift_flow *)flow)->ends);
   path_recut_free_flow(flow);
@@ -56,7 +56,7 @@ static int64_t passing_piece_end(path_recut *recut, path_recut_flow *flow, int64
 
 static const path_element_class shift_class = {.name = "shift",
                                                .receive = path_recut_receive,
-                                               .deadline = path_recut_deadline,
+                                               .deadline = path_box_deadline,
                                                .run = path_recut_run,
                                                .free = path_recut_free};
 

@@ -1,0 +1,87 @@
+/* Flows by addresses and ports: flow_table.h. */
+#include "net/flow_table.h"
+
+typedef struct numbered_flow {
+  flow_entry flow;
+  uint32_t number;
+} numbered_flow;
+
+static datagram_flow key_of(uint32_t source, uint32_t destination, uint16_t source_port,
+                            uint16_t destination_port)
+{
+  return (datagram_flow){.source = ip_address_v4(source),
+                         .destination = ip_address_v4(destination),
+                         .source_port = source_port,
+                         .destination_port = destination_port};
+}
+
+static numbered_flow *add(flow_table *table, const datagram_flow *key, uint32_t number)
+{
+  numbered_flow *flow = flow_table_add(table, key);
+
+  flow->number = number;
+  return flow;
+}
+
+/* Each of the five things that tell flows apart does: version, both addresses, both ports; and so does the
+ * direction. */
+static void test_what_tells_flows_apart(void)
+{
+  datagram_flow keys[] = {
+      key_of(1, 2, 3, 4),
+      key_of(9, 2, 3, 4),
+      key_of(1, 9, 3, 4),
+      key_of(1, 2, 9, 4),
+      key_of(1, 2, 3, 9),
+      key_of(2, 1, 4, 3),
+      {.source = ip_address_v6(0, 0), .source_port = 1},
+  };
+  flow_table table;
+  datagram_flow stranger = key_of(7, 7, 7, 7);
+
+  flow_table_init(&table, sizeof(numbered_flow), g_free);
+  for (uint32_t i = 0; i < G_N_ELEMENTS(keys); i++) {
+    g_assert_null(flow_table_find(&table, &keys[i]));
+    g_assert_cmpuint(add(&table, &keys[i], i)->number, ==, i);
+  }
+  for (uint32_t i = 0; i < G_N_ELEMENTS(keys); i++) {
+    for (int again = 0; again < 2; again++) { /* behind the first, and behind itself */
+      const numbered_flow *flow = flow_table_find(&table, &keys[i]);
+      g_assert_nonnull(flow);
+      g_assert_cmpuint(flow->number, ==, i);
+    }
+    g_assert_cmpuint(((const numbered_flow *)flow_table_find(&table, &keys[0]))->number, ==, 0);
+  }
+  g_assert_null(flow_table_find(&table, &stranger));
+  flow_table_clear(&table);
+}
+
+/* Both directions have one key, the lower end first: by address, then by port. */
+static void test_order(void)
+{
+  static const struct {
+    uint32_t source, destination;
+    uint16_t source_port, destination_port;
+    bool is_reversed;
+  } rows[] = {
+      {1, 2, 9, 4, false}, {2, 1, 3, 4, true}, {1, 1, 3, 4, false}, {1, 1, 4, 3, true}, {1, 1, 3, 3, false}};
+
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    const datagram_flow one =
+        key_of(rows[i].source, rows[i].destination, rows[i].source_port, rows[i].destination_port);
+    datagram_flow ordered = one;
+    datagram_flow other = flow_table_reversed(&one);
+    g_assert_true(flow_table_order(&ordered) == rows[i].is_reversed);
+    flow_table_order(&other);
+    g_assert_cmpmem(&ordered, sizeof ordered, &other, sizeof other);
+    g_assert_false(flow_table_order(&ordered));
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/flow_table/what_tells_flows_apart", test_what_tells_flows_apart);
+  g_test_add_func("/flow_table/order", test_order);
+  return g_test_run();
+}

@@ -1,0 +1,59 @@
+/* The queue of the flows of which octets wait in a box: path_box.h. What else a box shares is in the tests of the boxes. */
+#include "network/path_box.h"
+
+/* Flows are due in the order their deadlines were set, also of equal ones; setting again moves,
+ * TIME_PS_NEVER takes out. */
+static void test_due(void)
+{
+  path_box box = {.datagrams = NULL};
+  path_box_flow flows[4] = {{.deadline = 0}};
+  uint64_t order = 0;
+
+  g_assert_null(path_box_due(&box, 1000));
+  g_assert_cmpint(path_box_deadline(&box.element, &order), ==, TIME_PS_NEVER);
+  for (uint16_t i = 0; i < 4; i++) {
+    path_box_set_deadline(&box, &flows[i], TIME_PS_NEVER, 0);
+    path_box_set_deadline(&box, &flows[i], 10 + i / 2, i);
+  }
+  g_assert_true(path_box_due(&box, 10) == &flows[0]);
+  g_assert_null(path_box_due(&box, 9));
+  path_box_set_deadline(&box, &flows[0], 20, 9);
+  g_assert_true(path_box_due(&box, 1000) == &flows[1]);
+  g_assert_cmpint(path_box_deadline(&box.element, &order), ==, 10);
+  g_assert_cmpuint(order, ==, 1);
+  path_box_set_deadline(&box, &flows[2], TIME_PS_NEVER, 0);
+  path_box_set_deadline(&box, &flows[1], TIME_PS_NEVER, 0);
+  g_assert_true(path_box_due(&box, 1000) == &flows[3]);
+  g_assert_cmpuint(flows[3].send_order, ==, 3);
+  path_box_set_deadline(&box, &flows[3], TIME_PS_NEVER, 0);
+  g_assert_true(path_box_due(&box, 1000) == &flows[0]);
+  g_assert_cmpint(flows[0].deadline, ==, 20);
+  g_assert_cmpuint(flows[0].send_order, ==, 9);
+}
+
+/* The flow that is due last may be put off where it stands, and is then still behind none; the first one moves behind the others. */
+static void test_put_off(void)
+{
+  path_box box = {.datagrams = NULL};
+  path_box_flow flows[2] = {{.deadline = 0}};
+
+  path_box_set_deadline(&box, &flows[0], 20, 9);
+  path_box_set_deadline(&box, &flows[0], 25, 11);
+  g_assert_cmpint(flows[0].deadline, ==, 25);
+  g_assert_cmpuint(flows[0].send_order, ==, 11);
+  path_box_set_deadline(&box, &flows[1], 25, 12);
+  g_assert_true(path_box_due(&box, 1000) == &flows[0]);
+  path_box_set_deadline(&box, &flows[0], 25, 13);
+  g_assert_true(path_box_due(&box, 1000) == &flows[1]);
+  path_box_set_deadline(&box, &flows[1], TIME_PS_NEVER, 0);
+  path_box_set_deadline(&box, &flows[0], TIME_PS_NEVER, 0);
+  g_assert_null(path_box_due(&box, 1000));
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/path_box/due", test_due);
+  g_test_add_func("/path_box/put_off", test_put_off);
+  return g_test_run();
+}

@@ -115,6 +115,13 @@ static gboolean next_ip(capture_source *source, capture_record *record, capture_
   return FALSE;
 }
 
+/* The fragment `ip` is taken in. True when it was the last that was missing, and `ip` is now the whole datagram. */
+static gboolean reassemble(capture_source *source, const capture_record *record, capture_ip *ip)
+{
+  source->counts.fragments++;
+  return capture_fragments_add(source->fragments, ip, record->time_ns);
+}
+
 /* Whether `ip`, no fragment, is a TCP segment, which then is in `segment`; counts what it is. */
 static gboolean read_segment(capture_source *source, const capture_record *record, const capture_ip *ip,
                              capture_segment *segment)
@@ -150,8 +157,7 @@ gboolean capture_source_next(capture_source *source, capture_segment *segment, G
 
   while (next_ip(source, &record, &ip, error)) {
     if (ip.is_fragment && may_be_of_segment(&ip)) {
-      source->counts.fragments++;
-      bool is_whole = capture_fragments_add(source->fragments, &ip, record.time_ns);
+      gboolean is_whole = reassemble(source, &record, &ip);
       source->counts.fragments_missing = capture_fragments_missing(source->fragments);
       if (!is_whole) {
         continue;
@@ -180,7 +186,11 @@ gboolean capture_source_next_packet(capture_source *source, capture_segment *seg
   while (next_ip(source, &record, &ip, error)) {
     *is_segment = FALSE;
     if (ip.is_fragment && may_be_of_segment(&ip)) {
-      source->counts.fragments++;
+      if (reassemble(source, &record, &ip) && capture_ip_pass_extensions(&ip) && !ip.is_fragment &&
+          ip.protocol == IP_PROTOCOL_TCP && capture_tcp_read(segment, &ip)) {
+        capture_flows_assign(source->flows, segment,
+                             &ip); /* flows have the numbers of capture_source_next() */
+      }
       *segment = (capture_segment){.packet = record.number, .time_ns = record.time_ns};
       return TRUE;
     }

@@ -60,7 +60,8 @@ gboolean capture_source_next(capture_source *source, capture_segment *segment, G
 const uint8_t *capture_source_ip(const capture_source *source, uint32_t *octets);
 
 /* Like capture_source_next(), but packet by packet, for who puts fragments together himself: TRUE for each IP packet that is a TCP segment or a
- * fragment of one; `segment` is filled in when `*is_segment` (a fragment has only packet and time_ns). No fragment counts as missing. */
+ * fragment of one; `segment` is filled in when `*is_segment` (a fragment has only packet and time_ns). No fragment counts as missing. Flows
+ * have the same numbers as from capture_source_next(). */
 gboolean capture_source_next_packet(capture_source *source, capture_segment *segment, gboolean *is_segment,
                                     GError **error);
 

@@ -1,174 +1,106 @@
 #include "replay/replay_flows.h"
 
-#include <string.h>
+#include "net/flow_table.h"
 
-#include "net/ip_address.h"
-
-/* Two ends, the lower one first; no octet of it is padding. */
-typedef struct pair_key {
-  ip_address addresses[2];
-  uint8_t ports[4];
-} pair_key;
-
-/* One flow between them. */
 typedef struct known_flow {
-  uint32_t connection;
-  uint8_t measured; /* of the pair's ends */
+  replay_flow_place place;
+  bool is_read; /* the second time */
 } known_flow;
 
+/* Two ends, whichever of them sends. */
 typedef struct flow_pair {
-  pair_key key;
-  GArray *flows; /* of known_flow, one after the other */
-  guint seen;    /* of them, the second time */
+  flow_entry ends;
+  uint32_t current;        /* index of the flow between them that was read last, or of the first one */
+  bool is_source_measured; /* of that: the measured end is the source of the key, not the destination */
 } flow_pair;
 
 struct replay_flows {
-  GHashTable *pairs;    /* of flow_pair, its own key */
-  GArray *places;       /* of replay_flow_place, the second time, by index */
-  GHashTable *measured; /* set of ip_address */
+  GArray *known; /* of known_flow, by the flow's index */
+  flow_table pairs;
+  flow_table measured; /* of flow_entry: to an address alone, from none */
 };
-
-static guint hash_octets(gconstpointer octets, gsize length)
-{
-  guint hash = 2166136261U; /* FNV-1a */
-
-  for (gsize i = 0; i < length; i++) {
-    hash = (hash ^ ((const uint8_t *)octets)[i]) * 16777619U;
-  }
-  return hash;
-}
-
-static guint hash_key(gconstpointer key)
-{
-  return hash_octets(key, sizeof(pair_key));
-}
-
-static gboolean keys_are_equal(gconstpointer a, gconstpointer b)
-{
-  return memcmp(a, b, sizeof(pair_key)) == 0;
-}
-
-static guint hash_address(gconstpointer address)
-{
-  return hash_octets(address, sizeof(ip_address));
-}
-
-static gboolean addresses_are_equal(gconstpointer a, gconstpointer b)
-{
-  return ip_address_equal(a, b);
-}
-
-static void free_pair(gpointer data)
-{
-  flow_pair *pair = data;
-
-  g_array_free(pair->flows, TRUE);
-  g_free(pair);
-}
 
 replay_flows *replay_flows_new(void)
 {
   replay_flows *flows = g_new0(replay_flows, 1);
 
-  flows->pairs = g_hash_table_new_full(hash_key, keys_are_equal, NULL, free_pair);
-  flows->places = g_array_new(FALSE, FALSE, sizeof(replay_flow_place));
-  flows->measured = g_hash_table_new_full(hash_address, addresses_are_equal, g_free, NULL);
+  flows->known = g_array_new(FALSE, FALSE, sizeof(known_flow));
+  flow_table_init(&flows->pairs, sizeof(flow_pair), g_free);
+  flow_table_init(&flows->measured, sizeof(flow_entry), g_free);
   return flows;
 }
 
 void replay_flows_free(replay_flows *flows)
 {
   if (flows) {
-    g_hash_table_unref(flows->pairs);
-    g_array_free(flows->places, TRUE);
-    g_hash_table_unref(flows->measured);
+    g_array_free(flows->known, TRUE);
+    flow_table_clear(&flows->pairs);
+    flow_table_clear(&flows->measured);
     g_free(flows);
   }
 }
 
-/* The key of two ends; returns which of its ends `first` is. */
-static uint8_t key_of(pair_key *key, const capture_end *first, const capture_end *second)
+/* Of the flows between its ends `flow` is the current one: the second time when no later one is, the first time when it is the first. */
+static void make_current(replay_flows *flows, const capture_flow *flow, uint8_t measured, bool is_read)
 {
-  int order = memcmp(&first->address, &second->address, sizeof first->address);
-  bool swap = order > 0 || (order == 0 && first->port > second->port);
-  const capture_end *low = swap ? second : first;
-  const capture_end *high = swap ? first : second;
+  datagram_flow key = {.source = flow->ends[0].address,
+                       .destination = flow->ends[1].address,
+                       .source_port = flow->ends[0].port,
+                       .destination_port = flow->ends[1].port};
+  bool is_reversed = flow_table_order(&key);
+  flow_pair *pair = flow_table_find(&flows->pairs, &key);
 
-  *key = (pair_key){.addresses = {low->address, high->address},
-                    .ports = {(uint8_t)(low->port >> 8), (uint8_t)low->port, (uint8_t)(high->port >> 8),
-                              (uint8_t)high->port}};
-  return swap;
-}
-
-static flow_pair *pair_of(replay_flows *flows, const pair_key *key)
-{
-  flow_pair *pair = g_hash_table_lookup(flows->pairs, key);
-
-  if (!pair) {
-    pair = g_new0(flow_pair, 1);
-    pair->key = *key;
-    pair->flows = g_array_new(FALSE, FALSE, sizeof(known_flow));
-    g_hash_table_insert(flows->pairs, &pair->key, pair);
+  if (pair && (!is_read || pair->current > flow->index)) {
+    return;
   }
-  return pair;
+  pair = pair ? pair : flow_table_add(&flows->pairs, &key);
+  pair->current = flow->index;
+  pair->is_source_measured = (measured == 0) != is_reversed;
 }
 
 void replay_flows_add(replay_flows *flows, const capture_flow *flow, uint32_t connection, uint8_t measured)
 {
-  pair_key key;
-  uint8_t first = key_of(&key, &flow->ends[0], &flow->ends[1]);
-  const known_flow known = {.connection = connection, .measured = (uint8_t)(measured ^ first)};
+  const known_flow known = {.place = {.connection = connection, .measured = measured}};
 
-  g_array_append_val(pair_of(flows, &key)->flows, known);
+  g_assert(flow->index == flows->known->len);
+  g_array_append_val(flows->known, known);
+  make_current(flows, flow, measured, false);
   if (connection != REPLAY_FLOW_OF_NONE) {
-    ip_address *address = g_memdup2(&flow->ends[measured].address, sizeof *address);
-
-    g_hash_table_add(flows->measured, address);
+    const datagram_flow to = {.destination = flow->ends[measured].address};
+    if (!flow_table_find(&flows->measured, &to)) {
+      flow_table_add(&flows->measured, &to);
+    }
   }
-}
-
-/* What the next flow between the ends of `flow` is. */
-static replay_flow_place find(replay_flows *flows, const capture_flow *flow)
-{
-  pair_key key;
-  uint8_t first = key_of(&key, &flow->ends[0], &flow->ends[1]);
-  flow_pair *pair = pair_of(flows, &key);
-
-  if (pair->seen == pair->flows->len) {
-    return (replay_flow_place){.connection = REPLAY_FLOW_OF_NONE};
-  }
-  const known_flow *known = &g_array_index(pair->flows, known_flow, pair->seen++);
-  return (replay_flow_place){.connection = known->connection, .measured = (uint8_t)(known->measured ^ first)};
 }
 
 replay_flow_place replay_flows_place_of(replay_flows *flows, const capture_flow *flow)
 {
-  if (flow->index == flows->places->len) {
-    const replay_flow_place found = find(flows, flow);
-
-    g_array_append_val(flows->places, found);
+  if (flow->index >= flows->known->len) {
+    return (replay_flow_place){.connection = REPLAY_FLOW_OF_NONE};
   }
-  g_assert(flow->index < flows->places->len);
-  return g_array_index(flows->places, replay_flow_place, flow->index);
+  known_flow *known = &g_array_index(flows->known, known_flow, flow->index);
+  if (!known->is_read) {
+    known->is_read = true;
+    make_current(flows, flow, known->place.measured, true);
+  }
+  return known->place;
 }
 
-bool replay_flows_connection_of(const replay_flows *flows, const datagram_flow *flow, uint32_t *connection)
+bool replay_flows_connection_of(replay_flows *flows, const datagram_flow *flow, uint32_t *connection)
 {
-  const capture_end source = {.address = flow->source, .port = flow->source_port};
-  const capture_end destination = {.address = flow->destination, .port = flow->destination_port};
-  pair_key key;
-  uint8_t to = key_of(&key, &destination, &source);
-  const flow_pair *pair = g_hash_table_lookup(flows->pairs, &key);
+  datagram_flow key = *flow;
+  bool is_to_source = flow_table_order(&key);
+  const flow_pair *pair = flow_table_find(&flows->pairs, &key);
 
-  if (!pair || pair->flows->len == 0) {
+  if (!pair) {
     return false;
   }
-  const known_flow *known = &g_array_index(pair->flows, known_flow, MAX(pair->seen, 1) - 1);
-  *connection = known->connection;
-  return known->connection != REPLAY_FLOW_OF_NONE && known->measured == to;
+  *connection = g_array_index(flows->known, known_flow, pair->current).place.connection;
+  return *connection != REPLAY_FLOW_OF_NONE && pair->is_source_measured == is_to_source;
 }
 
-bool replay_flows_is_measured(const replay_flows *flows, const ip_address *address)
+bool replay_flows_is_measured(replay_flows *flows, const ip_address *address)
 {
-  return g_hash_table_contains(flows->measured, address);
+  const datagram_flow to = {.destination = *address};
+  return flow_table_find(&flows->measured, &to) != NULL;
 }

@@ -370,6 +370,35 @@ static void test_packet_by_packet(void)
   g_byte_array_free(packet, TRUE);
 }
 
+/* The first flow has only fragments. Who puts them together himself sees the second one, under the number that it has for others. */
+static void test_flows_have_one_number(void)
+{
+  for (unsigned by_packet = 0; by_packet < 2; by_packet++) {
+    GByteArray *packet = whole_packet(4, 5);
+    kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+    add_fragment(file, 1, packet, 9, 400, 620);
+    add_fragment(file, 2, packet, 9, 0, 400);
+    kit_segment sent = {.version = 6, .sequence = 5, .flags = TCP_ACK, .length = 10};
+    GByteArray *another = kit_packet(&sent);
+    kit_file_add(file, 3, another);
+    capture_source *source = kit_open(file);
+    capture_segment segment;
+    gboolean is_segment;
+    for (unsigned i = 0; i < (by_packet ? 3 : 2); i++) {
+      g_assert_true(by_packet ? capture_source_next_packet(source, &segment, &is_segment, NULL)
+                              : capture_source_next(source, &segment, NULL));
+    }
+    g_assert_cmpuint(segment.packet, ==, 3);
+    g_assert_cmpuint(segment.flow, ==, 1);
+    g_assert_cmpuint(capture_source_flows(source), ==, 2);
+    g_assert_cmpuint(capture_source_counts(source)->segments, ==, by_packet ? 1 : 2);
+    capture_source_free(source);
+    kit_file_free(file);
+    g_byte_array_free(another, TRUE);
+    g_byte_array_free(packet, TRUE);
+  }
+}
+
 static capture_ip fragment_at(const uint8_t *addresses, const uint8_t *octets, uint32_t identification,
                               uint32_t offset)
 {
@@ -430,6 +459,7 @@ int main(int argc, char **argv)
   g_test_add_func("/capture_fragments/impossible fragments", test_impossible_fragments);
   g_test_add_func("/capture_fragments/fragments of a fragment", test_fragments_of_a_fragment);
   g_test_add_func("/capture_fragments/packet by packet", test_packet_by_packet);
+  g_test_add_func("/capture_fragments/flows have one number", test_flows_have_one_number);
   g_test_add_func("/capture_fragments/bounds", test_bounds);
   return g_test_run();
 }

@@ -21,15 +21,16 @@ model/measure   measure tcp net base
 model/decode    decode net rdmap ddp mpa tcp base
 model/scenario  scenario fault base
 model/sim       sim scenario ulp fault rnic network measure engine tcp net base
-model/replay    replay decode sim scenario rnic rdmap ddp mpa network measure engine tcp net base
+model/session   session sim scenario ulp fault rnic network measure engine tcp net base
+model/replay    replay decode session sim scenario rnic rdmap ddp mpa network measure engine tcp net base
 model/study/store   study/store sim scenario measure base
 model/study/sweep   study/sweep study/store sim scenario measure base
 model/study/table   study/table study/store sim scenario measure base
 model/study/plot    study/plot study/table study/store sim scenario measure base
 model/study/report  study/report study/plot study/table study/store sim scenario measure base
-model/cli       cli replay decode net study/sweep study/report study/plot study/table study/store sim scenario fault measure base
+model/cli       cli replay decode session net study/sweep study/report study/plot study/table study/store sim scenario fault measure base
 shim            shim network tcp net engine base
-shim/host       shim/host shim sim scenario ulp fault rnic rdmap ddp mpa tcp measure network net engine base
+shim/host       shim/host shim session sim scenario ulp fault rnic rdmap ddp mpa tcp measure network net engine base
 
 model/network/path_link_native.h  engine
 model/sim/sim_ns3_module.h     shim

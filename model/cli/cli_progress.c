@@ -17,7 +17,7 @@ static char *estimate(const cli_progress *shown, gint64 now_us)
   return g_strdup_printf(", about %s left", left);
 }
 
-void cli_progress_show(cli_progress *shown, const sim_progress *progress, gint64 now_us)
+void cli_progress_show(cli_progress *shown, const session_progress *progress, gint64 now_us)
 {
   cli_progress_show_at(shown, progress->share, time_ps_in_seconds(progress->now), "simulated time", now_us);
 }

@@ -97,7 +97,7 @@ static gboolean read_hold(const choices *chosen, replay_options *options, GError
   return TRUE;
 }
 
-static void show_progress(const sim_progress *progress, void *shown)
+static void show_progress(const session_progress *progress, void *shown)
 {
   cli_progress_show_at(shown, progress->share, time_ps_in_seconds(progress->now), "captured time",
                        g_get_monotonic_time());

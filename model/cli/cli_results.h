@@ -5,7 +5,7 @@
 #include <glib.h>
 
 #include "base/new_files.h"
-#include "sim/simulation.h"
+#include "session/simulation.h"
 #include "sim/summary.h"
 
 /* Where the results of a run go. */

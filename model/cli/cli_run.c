@@ -6,7 +6,7 @@
 #include "cli/cli_progress.h"
 #include "cli/cli_results.h"
 #include "scenario/scenario.h"
-#include "sim/simulation.h"
+#include "session/simulation.h"
 #include "study/sweep/child_report.h"
 #include "study/sweep/child_server.h"
 
@@ -75,12 +75,12 @@ static gboolean check(const scenario *s, const cli_arguments *arguments, GError 
 
 /* Progress. */
 
-static void tell_sweep(const sim_progress *progress, void *page)
+static void tell_sweep(const session_progress *progress, void *page)
 {
   child_report_progress(page, progress->now, progress->share);
 }
 
-static void show_progress(const sim_progress *progress, void *shown)
+static void show_progress(const session_progress *progress, void *shown)
 {
   cli_progress_show(shown, progress, g_get_monotonic_time());
 }

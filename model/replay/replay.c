@@ -17,7 +17,7 @@ struct replay {
 static void tell(const replay *r, double share, time_ps now)
 {
   if (r->options.progress) {
-    const sim_progress progress = {.now = now, .share = CLAMP(share, 0, 1)};
+    const session_progress progress = {.now = now, .share = CLAMP(share, 0, 1)};
 
     r->options.progress(&progress, r->options.progress_user);
   }
@@ -191,7 +191,7 @@ char *replay_path(const replay *r)
 
 static void run_world(const replay *r, replay_world *world, simulation_result *result, GPtrArray *notes)
 {
-  sim_world_outcome outcome;
+  session_outcome outcome;
 
   if (r->options.progress) {
     replay_world_on_progress(world, on_second_reading, (gpointer)r);

@@ -7,7 +7,7 @@
 
 #include "replay/replay_lessons.h"
 #include "replay/replay_scenario.h"
-#include "sim/simulation.h"
+#include "session/simulation.h"
 
 /* When what has not arrived is offered again. */
 typedef enum replay_resend {
@@ -21,7 +21,7 @@ typedef struct replay_options {
   const char *const *sets; /* NULL-terminated "group.key=value"; NULL: none */
   replay_resend resend;
   time_ps resend_ps;
-  sim_progress_function progress; /* told how far both readings of the capture are; NULL: nobody is */
+  session_progress_function progress; /* told how far both readings of the capture are; NULL: nobody is */
   void *progress_user;
 } replay_options;
 

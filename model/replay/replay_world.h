@@ -1,5 +1,5 @@
 /* A replay under way: the capture's feed, the path that its traffic takes first if the user wants one, IP reassembly, the measured ends, and what
- * is measured there. What sim_world is to a run. */
+ * is measured there. What session/ is to a run. */
 #ifndef REPLAY_REPLAY_WORLD_H
 #define REPLAY_REPLAY_WORLD_H
 
@@ -10,7 +10,7 @@
 #include "measure/metric_table.h"
 #include "replay/replay_lessons.h"
 #include "scenario/scenario.h"
-#include "sim/sim_world.h"
+#include "session/session.h"
 
 typedef struct replay_world replay_world;
 
@@ -33,10 +33,10 @@ void replay_world_on_progress(replay_world *world, replay_reading reading, void 
 /* Runs to the capture's end, until all that is on the path has come and all timers have run, or to run.stop. */
 void replay_world_run(replay_world *world);
 
-/* How it ended, after replay_world_run(), in `outcome`, as sim_world_finish(). Sets the metrics that a replay has, but time.wall_s. */
-run_status replay_world_finish(replay_world *world, metric_values *values, sim_world_outcome *outcome);
+/* How it ended, after replay_world_run(), in `outcome`, as session_finish(). Sets the metrics that a replay has, but time.wall_s. */
+run_status replay_world_finish(replay_world *world, metric_values *values, session_outcome *outcome);
 
-/* As sim_world_distributions(). */
+/* As session_distributions(). */
 void replay_world_distributions(const replay_world *world, distribution distributions[DISTRIBUTION_COUNT]);
 
 /* Says in `notes` (of char *, to be freed with g_free()) what a user should know of the capture and of what was made of it. */

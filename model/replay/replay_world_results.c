@@ -144,10 +144,10 @@ static void set_metrics(const replay_world *world, metric_values *values)
   metric_values_set(values, METRIC_TIME_SIMULATED_S, time_ps_in_seconds(engine_now(world->clock)));
 }
 
-run_status replay_world_finish(replay_world *world, metric_values *values, sim_world_outcome *outcome)
+run_status replay_world_finish(replay_world *world, metric_values *values, session_outcome *outcome)
 {
   set_metrics(world, values);
-  *outcome = (sim_world_outcome){.message = NULL};
+  *outcome = (session_outcome){.message = NULL};
   if (!world->has_ended) {
     outcome->message = g_strdup("run.stop reached before the end of the capture");
     return RUN_STOPPED;

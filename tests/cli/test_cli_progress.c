@@ -153,7 +153,7 @@ static char *show(const double *times_s, const double *shares, gsize count)
   size_t length = 0;
   cli_progress shown = {.file = open_memstream(&text, &length), .started_us = 1};
   for (gsize i = 0; i < count; i++) {
-    const sim_progress progress = {.now = 2 * TIME_PS_PER_MILLISECOND, .share = shares[i]};
+    const session_progress progress = {.now = 2 * TIME_PS_PER_MILLISECOND, .share = shares[i]};
     cli_progress_show(&shown, &progress, 1 + (gint64)(times_s[i] * G_USEC_PER_SEC));
   }
   cli_progress_clear(&shown);

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "sim/simulation.h"
+#include "session/simulation.h"
 
 /* The engine that is not native; in a build without ns-3 there is no other. */
 #define RUN_KIT_OTHER_ENGINE (HAS_NS3 ? "ns3" : "native")

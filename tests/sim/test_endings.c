@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fault/fault_table.h"
-#include "sim/simulation.h"
+#include "session/simulation.h"
 
 /* Runs the empty scenario with `sets` and then `more` (NULL-terminated). */
 static simulation_result run(const char *const *sets, const char *const *more)

@@ -1,7 +1,7 @@
 /* The proxy of `middlebox.mode`: what its TCP is told, and where it stands. */
 #include "sim/sim_relay.h"
 
-#include "sim/sim_network.h"
+#include "session/session_paths.h"
 #include "sim_kit.h"
 
 #define US TIME_PS_PER_MICROSECOND
@@ -173,7 +173,7 @@ static void test_only_where_asked_for(void)
 
 /* The Responder's end of a network: it answers the SYN at once, and notes when the proxy's ACK comes to that. */
 typedef struct responder {
-  sim_network *network;
+  session_network *network;
   time_ps syn_at;
   time_ps ack_at;
   time_ps initiator_hears_at;
@@ -202,8 +202,8 @@ static void at_responder(void *user, datagram *packet, time_ps now)
   r->syn_at = now;
   const tcp_header answer = {
       .window = 65535, .acknowledgement = header.sequence + 1, .has_mss = true, .mss_octets = 1460};
-  sim_network_send(r->network, 0, SIDE_RESPONDER,
-                   sim_kit_segment_with(0, SIDE_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), now);
+  session_network_send(r->network, 0, SIDE_RESPONDER,
+                       sim_kit_segment_with(0, SIDE_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), now);
 }
 
 static void at_initiator(void *user, datagram *packet, time_ps now)
@@ -212,6 +212,18 @@ static void at_initiator(void *user, datagram *packet, time_ps now)
 
   r->initiator_hears_at = now;
   datagram_unref(packet);
+}
+
+typedef struct network_end {
+  responder *r;
+  path_output arrive;
+} network_end;
+
+static void on_output(void *user, datagram *packet, time_ps now)
+{
+  const network_end *end = user;
+
+  end->arrive(end->r, packet, now);
 }
 
 /* Links without a packet time to speak of (10 Tbit/s: less than 80 ps for 100 octets) and delays of 1, 2, 4 us forward and 10, 20, 40 us back. A SYN passes to the
@@ -239,16 +251,18 @@ static void test_positions(void)
     GError *error = NULL;
     engine *clock = sim_engine_new(SIM_ENGINE_NATIVE, &error);
     responder r = {.network = NULL};
-    const sim_network_events events = {
-        .outputs = {[SIDE_INITIATOR] = at_responder, [SIDE_RESPONDER] = at_initiator},
+    network_end of_initiator = {&r, at_initiator}, of_responder = {&r, at_responder};
+    const session_paths_ends ends = {
+        .output = on_output,
+        .users = {[SIDE_INITIATOR] = &of_responder, [SIDE_RESPONDER] = &of_initiator},
         .is_fpdu_start = no_fpdu};
     const tcp_header syn = {.window = 65535, .has_mss = true, .mss_octets = 1460};
     const time_ps links = 1000; /* six links' packet times are less */
 
-    r.network = sim_network_new(s, SIM_ENGINE_NATIVE, clock, &events, &r, &error);
+    r.network = session_paths_new(s, SIM_ENGINE_NATIVE, clock, &ends, &error);
     g_assert_no_error(error);
-    sim_network_send(r.network, 0, SIDE_INITIATOR,
-                     sim_kit_segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn), 0);
+    session_network_send(r.network, 0, SIDE_INITIATOR,
+                         sim_kit_segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn), 0);
     engine_run(clock, TIME_PS_PER_MILLISECOND); /* before anybody's timer */
     g_assert_cmpint(r.syn_at, >=, 7 * US);
     g_assert_cmpint(r.syn_at, <, 7 * US + links);
@@ -256,7 +270,7 @@ static void test_positions(void)
     g_assert_cmpint(r.ack_at - r.syn_at, <, rows[i].turn + links);
     g_assert_cmpint(r.initiator_hears_at, >=, 77 * US);
     g_assert_cmpint(r.initiator_hears_at, <, 77 * US + links);
-    sim_network_free(r.network);
+    session_network_free(r.network);
     engine_free(clock);
     scenario_free(s);
   }

@@ -1,5 +1,5 @@
 /* How runs end: well, at run.stop, without progress; and files that cannot be written. */
-#include "sim/simulation.h"
+#include "session/simulation.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -116,10 +116,10 @@ static void test_folder_is_missing(void)
 
 typedef struct onlooker {
   guint calls;
-  sim_progress last;
+  session_progress last;
 } onlooker;
 
-static void look(const sim_progress *progress, void *user)
+static void look(const session_progress *progress, void *user)
 {
   onlooker *self = user;
 

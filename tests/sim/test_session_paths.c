@@ -1,5 +1,5 @@
 /* What lies between the hosts: one path or one for each connection, what changes on them and when, and the way of ICMP messages. */
-#include "sim/sim_network.h"
+#include "session/session_paths.h"
 
 #include "sim_kit.h"
 
@@ -10,22 +10,13 @@ enum { FULL = 1460 };
 typedef struct network_kit {
   scenario *s;
   engine *clock;
-  sim_network *network;
+  session_network *network;
   sim_kit_arrivals out[SIDES];
 } network_kit;
 
-static void on_forward(void *user, datagram *packet, time_ps now)
+static void on_output(void *arrivals, datagram *packet, time_ps now)
 {
-  network_kit *k = user;
-
-  sim_kit_arrive(&k->out[SIDE_INITIATOR], packet, now);
-}
-
-static void on_reverse(void *user, datagram *packet, time_ps now)
-{
-  network_kit *k = user;
-
-  sim_kit_arrive(&k->out[SIDE_RESPONDER], packet, now);
+  sim_kit_arrive(arrivals, packet, now);
 }
 
 static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
@@ -38,8 +29,9 @@ static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t positio
 
 static void kit_open(network_kit *k, sim_engine_kind kind, const char *text, const char *const *sets)
 {
-  const sim_network_events events = {
-      .outputs = {[SIDE_INITIATOR] = on_forward, [SIDE_RESPONDER] = on_reverse},
+  const session_paths_ends ends = {
+      .output = on_output,
+      .users = {[SIDE_INITIATOR] = &k->out[SIDE_INITIATOR], [SIDE_RESPONDER] = &k->out[SIDE_RESPONDER]},
       .is_fpdu_start = is_fpdu_start};
   GError *error = NULL;
 
@@ -48,13 +40,13 @@ static void kit_open(network_kit *k, sim_engine_kind kind, const char *text, con
   sim_kit_arrivals_init(&k->out[SIDE_RESPONDER]);
   k->clock = sim_engine_new(kind, &error);
   g_assert_no_error(error);
-  k->network = sim_network_new(k->s, kind, k->clock, &events, k, &error);
+  k->network = session_paths_new(k->s, kind, k->clock, &ends, &error);
   g_assert_no_error(error);
 }
 
 static void kit_close(network_kit *k)
 {
-  sim_network_free(k->network);
+  session_network_free(k->network);
   engine_free(k->clock);
   scenario_free(k->s);
   sim_kit_arrivals_clear(&k->out[SIDE_INITIATOR]);
@@ -66,8 +58,8 @@ static void send_full(network_kit *k, uint32_t connection, enum side direction, 
 {
   enum side from = direction;
 
-  sim_network_send(k->network, connection, direction,
-                   sim_kit_segment(connection, from, position, FULL, TCP_ACK), engine_now(k->clock));
+  session_network_send(k->network, connection, direction,
+                       sim_kit_segment(connection, from, position, FULL, TCP_ACK), engine_now(k->clock));
 }
 
 static time_ps arrived(const network_kit *k, enum side direction, guint index)
@@ -94,7 +86,7 @@ static void test_shared_and_own_paths(void)
     for (uint32_t connection = 0; connection < 3; connection++) {
       send_full(&k, connection, SIDE_INITIATOR, 0);
       send_full(&k, connection, SIDE_RESPONDER, 0);
-      g_assert_cmpint(sim_network_earliest_arrival(k.network, 2, SIDE_INITIATOR, 0), ==,
+      g_assert_cmpint(session_network_earliest_arrival(k.network, 2, SIDE_INITIATOR, 0), ==,
                       42 * 800 + 25 * US +
                           (rows[i].apart > 0 ? (connection + 1) * 1230400
                            : connection == 2 ? 1230400
@@ -313,7 +305,7 @@ static void test_message_may_be_lost(void)
     send_full(&k, 0, SIDE_INITIATOR, 0);
     engine_run(k.clock, TIME_PS_NEVER);
     g_assert_cmpuint(k.out[SIDE_RESPONDER].list->len, ==, 0);
-    sim_network_set_metrics(k.network, SIDE_INITIATOR, &values);
+    session_network_set_metrics(k.network, SIDE_INITIATOR, &values);
     /* The packet that was too big is lost, too; the message, where there is one, on the way back. */
     g_assert_cmpfloat(values.value[METRIC_PATH_PACKETS_TOO_BIG], ==, 1);
     g_assert_cmpfloat(values.value[METRIC_PATH_PACKETS_LOST], ==, i == 0 ? 2 : 1);
@@ -399,10 +391,10 @@ static void test_metrics(void)
     send_full(&k, 0, SIDE_RESPONDER, i * FULL);
   }
   engine_run(k.clock, TIME_PS_NEVER);
-  sim_network_set_metrics(k.network, SIDE_INITIATOR, &values);
+  session_network_set_metrics(k.network, SIDE_INITIATOR, &values);
   g_assert_cmpfloat(values.value[METRIC_PATH_PACKETS_LOST], ==, 2);
   g_assert_cmpfloat(values.value[METRIC_PATH_QUEUE_PEAK_OCTETS], ==, 2 * 1500);
-  sim_network_set_metrics(k.network, SIDE_RESPONDER, &values);
+  session_network_set_metrics(k.network, SIDE_RESPONDER, &values);
   g_assert_cmpfloat(values.value[METRIC_PATH_PACKETS_LOST], ==, 2);
   g_assert_cmpfloat(values.value[METRIC_PATH_QUEUE_PEAK_OCTETS], ==, 4 * 1500);
   /* Without middleboxes there is nothing before and behind them, and without reordering no mean extent. */
@@ -421,18 +413,18 @@ static void test_metrics_of_reordering(void)
   network_kit k;
 
   kit_open(&k, SIM_ENGINE_NATIVE, "", sets);
-  sim_network_send(k.network, 0, SIDE_INITIATOR, sim_kit_segment(0, SIDE_INITIATOR, -1, 0, TCP_SYN), 0);
+  session_network_send(k.network, 0, SIDE_INITIATOR, sim_kit_segment(0, SIDE_INITIATOR, -1, 0, TCP_SYN), 0);
   engine_run(k.clock, TIME_PS_PER_MILLISECOND);
-  sim_network_send(k.network, 0, SIDE_INITIATOR, sim_kit_segment(0, SIDE_INITIATOR, 0, 0, TCP_ACK),
-                   TIME_PS_PER_MILLISECOND);
+  session_network_send(k.network, 0, SIDE_INITIATOR, sim_kit_segment(0, SIDE_INITIATOR, 0, 0, TCP_ACK),
+                       TIME_PS_PER_MILLISECOND);
   engine_run(k.clock, 2 * TIME_PS_PER_MILLISECOND);
-  sim_network_send(k.network, 0, SIDE_INITIATOR, sim_kit_segment(0, SIDE_INITIATOR, 0, 0, TCP_ACK),
-                   2 * TIME_PS_PER_MILLISECOND); /* the third goes at once: the count begins anew */
+  session_network_send(k.network, 0, SIDE_INITIATOR, sim_kit_segment(0, SIDE_INITIATOR, 0, 0, TCP_ACK),
+                       2 * TIME_PS_PER_MILLISECOND); /* the third goes at once: the count begins anew */
   for (int i = 0; i < 3; i++) {
     send_full(&k, 0, SIDE_INITIATOR, i * FULL);
   }
   engine_run(k.clock, TIME_PS_NEVER);
-  sim_network_set_metrics(k.network, SIDE_INITIATOR, &values);
+  session_network_set_metrics(k.network, SIDE_INITIATOR, &values);
   g_assert_cmpfloat(values.value[METRIC_PATH_SEGMENTS_REORDERED], ==, 2);
   g_assert_cmpfloat(values.value[METRIC_PATH_REORDERING_EXTENT_PEAK], ==, 2);
   g_assert_cmpfloat(values.value[METRIC_PATH_REORDERING_EXTENT_MEAN], ==, 1.5);
@@ -446,23 +438,23 @@ static void test_metrics_of_reordering(void)
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/sim-network/shared-and-own-paths", test_shared_and_own_paths);
-  g_test_add_func("/sim-network/order-of-own-paths", test_order_of_own_paths);
-  g_test_add_func("/sim-network/own-paths-have-own-impairments", test_own_paths_have_own_impairments);
-  g_test_add_data_func("/sim-network/changes-to-the-picosecond/native", GINT_TO_POINTER(SIM_ENGINE_NATIVE),
+  g_test_add_func("/session-paths/shared-and-own-paths", test_shared_and_own_paths);
+  g_test_add_func("/session-paths/order-of-own-paths", test_order_of_own_paths);
+  g_test_add_func("/session-paths/own-paths-have-own-impairments", test_own_paths_have_own_impairments);
+  g_test_add_data_func("/session-paths/changes-to-the-picosecond/native", GINT_TO_POINTER(SIM_ENGINE_NATIVE),
                        test_changes_to_the_picosecond);
   if (HAS_NS3) {
-    g_test_add_data_func("/sim-network/changes-to-the-picosecond/ns3", GINT_TO_POINTER(SIM_ENGINE_NS3),
+    g_test_add_data_func("/session-paths/changes-to-the-picosecond/ns3", GINT_TO_POINTER(SIM_ENGINE_NS3),
                          test_changes_to_the_picosecond);
   }
-  g_test_add_func("/sim-network/event-is-first-in-its-picosecond", test_event_is_first_in_its_picosecond);
-  g_test_add_func("/sim-network/change-reaches-every-path", test_change_reaches_every_path);
-  g_test_add_func("/sim-network/change-of-mtu", test_change_of_mtu);
-  g_test_add_func("/sim-network/message-takes-the-whole-way-back", test_message_takes_the_whole_way_back);
-  g_test_add_func("/sim-network/message-may-be-lost", test_message_may_be_lost);
-  g_test_add_func("/sim-network/message-on-its-own-path", test_message_on_its_own_path);
-  g_test_add_func("/sim-network/message-and-proxy", test_message_and_proxy);
-  g_test_add_func("/sim-network/metrics", test_metrics);
-  g_test_add_func("/sim-network/metrics-of-reordering", test_metrics_of_reordering);
+  g_test_add_func("/session-paths/event-is-first-in-its-picosecond", test_event_is_first_in_its_picosecond);
+  g_test_add_func("/session-paths/change-reaches-every-path", test_change_reaches_every_path);
+  g_test_add_func("/session-paths/change-of-mtu", test_change_of_mtu);
+  g_test_add_func("/session-paths/message-takes-the-whole-way-back", test_message_takes_the_whole_way_back);
+  g_test_add_func("/session-paths/message-may-be-lost", test_message_may_be_lost);
+  g_test_add_func("/session-paths/message-on-its-own-path", test_message_on_its_own_path);
+  g_test_add_func("/session-paths/message-and-proxy", test_message_and_proxy);
+  g_test_add_func("/session-paths/metrics", test_metrics);
+  g_test_add_func("/session-paths/metrics-of-reordering", test_metrics_of_reordering);
   return g_test_run();
 }

@@ -1,13 +1,13 @@
-#include "sim/sim_network.h"
+#include "session/session_paths.h"
 
 #include "sim/sim_relay.h"
-#include "sim/sim_setup.h"
 #include "sim/sim_topology.h"
+
+typedef struct session_paths session_paths;
 
 /* One path in both directions. */
 typedef struct network_route {
-  sim_network *network;
-  uint32_t index;
+  session_paths *network;
   sim_path *paths[SIDES];
   sim_relay *relay; /* the proxy between them; NULL: none */
   sim_gate *gate;   /* with it */
@@ -15,18 +15,18 @@ typedef struct network_route {
 
 /* One event of the scenario. */
 typedef struct network_event {
-  sim_network *network;
+  session_paths *network;
   const scenario_event *event;
   engine_timer *timer;
 } network_event;
 
-struct sim_network {
+struct session_paths {
+  session_network network;
   const scenario *s;
   engine *clock;
-  sim_network_events callbacks;
-  void *user;
+  session_paths_ends ends;
   sim_topology *topology; /* instead of routes; NULL: there is none */
-  network_route *routes;
+  network_route *routes;  /* one without paths when there is a topology */
   uint32_t route_count;
   network_event *events;
   gsize event_count;
@@ -36,16 +36,16 @@ struct sim_network {
 
 static void on_forward_output(void *user, datagram *packet, time_ps now)
 {
-  network_route *route = user;
+  const session_paths_ends *ends = &((network_route *)user)->network->ends;
 
-  route->network->callbacks.outputs[SIDE_INITIATOR](route->network->user, packet, now);
+  ends->output(ends->users[SIDE_INITIATOR], packet, now);
 }
 
 static void on_reverse_output(void *user, datagram *packet, time_ps now)
 {
-  network_route *route = user;
+  const session_paths_ends *ends = &((network_route *)user)->network->ends;
 
-  route->network->callbacks.outputs[SIDE_RESPONDER](route->network->user, packet, now);
+  ends->output(ends->users[SIDE_RESPONDER], packet, now);
 }
 
 /* The message takes the whole way back to the packet's source: from the start of the other direction, or from the proxy. */
@@ -65,20 +65,19 @@ static void on_reverse_too_big(void *user, datagram *message, sim_path_entrance 
 
 static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
 {
-  const network_route *route = user;
+  const session_paths_ends *ends = &((const network_route *)user)->network->ends;
 
-  return route->network->callbacks.is_fpdu_start(route->network->user, flow, position, hint);
+  return ends->is_fpdu_start(ends->is_fpdu_start_user, flow, position, hint);
 }
 
-static bool make_route(sim_network *network, uint32_t index, sim_engine_kind kind, GError **error)
+static const path_output outputs[SIDES] = {on_forward_output, on_reverse_output};
+
+static bool make_route(session_paths *network, uint32_t index, sim_engine_kind kind, GError **error)
 {
-  static const path_output outputs[SIDES] = {on_forward_output, on_reverse_output};
   static const sim_path_too_big too_big[SIDES] = {on_forward_too_big, on_reverse_too_big};
   network_route *route = &network->routes[index];
   bool tells = g_str_equal(scenario_text(network->s, SCENARIO_PATH_TOO_BIG), "icmp");
 
-  route->network = network;
-  route->index = index;
   route->relay = sim_relay_new(network->s, index);
   route->gate = route->relay ? sim_gate_new() : NULL;
   for (enum side direction = 0; direction < SIDES; direction++) {
@@ -91,7 +90,7 @@ static bool make_route(sim_network *network, uint32_t index, sim_engine_kind kin
         .clock = network->clock,
         .relay = route->relay ? sim_relay_element(route->relay, direction) : NULL,
         .is_fpdu_start = direction == scenario_main_direction(network->s) ? is_fpdu_start : NULL,
-        .identification = network->callbacks.identifications[direction],
+        .identification = network->ends.identifications[direction],
         .gate = route->gate,
         .output = outputs[direction],
         .too_big = tells ? too_big[direction] : NULL,
@@ -106,7 +105,7 @@ static bool make_route(sim_network *network, uint32_t index, sim_engine_kind kin
   return true;
 }
 
-static network_route *route_of(const sim_network *network, uint32_t connection)
+static network_route *route_of(const session_paths *network, uint32_t connection)
 {
   return &network->routes[network->route_count > 1 ? connection : 0];
 }
@@ -128,7 +127,7 @@ static void on_event(void *user, time_ps now)
 }
 
 /* A change comes before all that happens in its picosecond. */
-static void make_events(sim_network *network)
+static void make_events(session_paths *network)
 {
   const scenario_event *events;
 
@@ -146,39 +145,20 @@ static void make_events(sim_network *network)
 
 /* --- The network --- */
 
-sim_network *sim_network_new(const scenario *s, sim_engine_kind kind, engine *clock,
-                             const sim_network_events *events, void *user, GError **error)
+static session_paths *paths_of(session_network *network)
 {
-  sim_network *network = g_new0(sim_network, 1);
-  bool in_ns3 = sim_topology_is_wanted(s);
-  bool own = g_str_equal(scenario_text(s, SCENARIO_WORKLOAD_PATHS), "own");
-
-  network->s = s;
-  network->clock = clock;
-  network->callbacks = *events;
-  network->user = user;
-  network->route_count = in_ns3 ? 0 : own ? (uint32_t)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS) : 1;
-  network->routes = g_new0(network_route, network->route_count);
-  for (uint32_t i = 0; i < network->route_count; i++) {
-    if (!make_route(network, i, kind, error)) {
-      sim_network_free(network);
-      return NULL;
-    }
-  }
-  network->topology = in_ns3 ? sim_topology_new(s, clock, events->outputs, user, error) : NULL;
-  if (in_ns3 && !network->topology) {
-    sim_network_free(network);
-    return NULL;
-  }
-  make_events(network);
-  return network;
+  return (session_paths *)network;
 }
 
-void sim_network_free(sim_network *network)
+static const session_paths *const_paths_of(const session_network *network)
 {
-  if (!network) {
-    return;
-  }
+  return (const session_paths *)network;
+}
+
+static void paths_free(session_network *self)
+{
+  session_paths *network = paths_of(self);
+
   for (gsize i = 0; i < network->event_count; i++) {
     engine_timer_free(network->events[i].timer);
   }
@@ -194,9 +174,11 @@ void sim_network_free(sim_network *network)
   g_free(network);
 }
 
-void sim_network_send(sim_network *network, uint32_t connection, enum side direction, datagram *packet,
-                      time_ps now)
+static void paths_send(session_network *self, uint32_t connection, enum side direction, datagram *packet,
+                       time_ps now)
 {
+  session_paths *network = paths_of(self);
+
   if (network->topology) {
     sim_topology_send(network->topology, direction, packet, now);
   } else {
@@ -204,16 +186,18 @@ void sim_network_send(sim_network *network, uint32_t connection, enum side direc
   }
 }
 
-time_ps sim_network_earliest_arrival(const sim_network *network, uint32_t connection, enum side direction,
-                                     time_ps now)
+static time_ps paths_earliest_arrival(const session_network *self, uint32_t connection, enum side direction,
+                                      time_ps now)
 {
+  const session_paths *network = const_paths_of(self);
+
   return network->topology ? sim_topology_earliest_arrival(network->topology, now)
                            : sim_path_earliest_arrival(route_of(network, connection)->paths[direction], now);
 }
 
 /* --- Results --- */
 
-static sim_path_counts count(const sim_network *network, enum side direction)
+static sim_path_counts count(const session_paths *network, enum side direction)
 {
   sim_path_counts counts = {0};
 
@@ -223,8 +207,9 @@ static sim_path_counts count(const sim_network *network, enum side direction)
   return counts;
 }
 
-void sim_network_set_metrics(const sim_network *network, enum side main_direction, metric_values *values)
+static void paths_set_metrics(const session_network *self, enum side main_direction, metric_values *values)
 {
+  const session_paths *network = const_paths_of(self);
   sim_path_counts main_way = count(network, main_direction);
   sim_path_counts other = count(network, side_peer(main_direction));
   const path_element_counts *a = &main_way.elements;
@@ -265,4 +250,42 @@ void sim_network_set_metrics(const sim_network *network, enum side main_directio
     metric_values_set(values, METRIC_PATH_REORDERING_EXTENT_MEAN,
                       (double)main_way.extent_sum / (double)main_way.reordered);
   }
+}
+
+/* --- Making --- */
+
+static const session_network_class paths_class = {.send = paths_send,
+                                                  .earliest_arrival = paths_earliest_arrival,
+                                                  .set_metrics = paths_set_metrics,
+                                                  .free = paths_free};
+
+session_network *session_paths_new(const scenario *s, sim_engine_kind kind, engine *clock,
+                                   const session_paths_ends *ends, GError **error)
+{
+  session_paths *network = g_new0(session_paths, 1);
+  bool in_ns3 = sim_topology_is_wanted(s);
+  bool own = g_str_equal(scenario_text(s, SCENARIO_WORKLOAD_PATHS), "own");
+
+  network->network.class = &paths_class;
+  network->s = s;
+  network->clock = clock;
+  network->ends = *ends;
+  network->route_count = in_ns3 ? 0 : own ? (uint32_t)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS) : 1;
+  network->routes = g_new0(network_route, MAX(network->route_count, 1));
+  for (uint32_t i = 0; i < MAX(network->route_count, 1); i++) {
+    network->routes[i].network = network;
+  }
+  for (uint32_t i = 0; i < network->route_count; i++) {
+    if (!make_route(network, i, kind, error)) {
+      paths_free(&network->network);
+      return NULL;
+    }
+  }
+  network->topology = in_ns3 ? sim_topology_new(s, clock, outputs, network->routes, error) : NULL;
+  if (in_ns3 && !network->topology) {
+    paths_free(&network->network);
+    return NULL;
+  }
+  make_events(network);
+  return &network->network;
 }

@@ -1,12 +1,12 @@
-/* A scenario becomes a world, runs, becomes results. */
-#ifndef SIM_SIMULATION_H
-#define SIM_SIMULATION_H
+/* A scenario becomes a session, runs, becomes results. */
+#ifndef SESSION_SIMULATION_H
+#define SESSION_SIMULATION_H
 
 #include <glib.h>
 
 #include "scenario/scenario.h"
+#include "session/session.h"
 #include "sim/sim_engine.h"
-#include "sim/sim_world.h"
 #include "sim/summary.h"
 
 #define SIMULATION_ERROR (simulation_error_quark())
@@ -16,7 +16,7 @@ enum { SIMULATION_ERROR_FILE }; /* a file of the run could not be written: which
 typedef struct simulation_options {
   const char *directory; /* where occupancy.csv and captures go; must exist. NULL: no files are written */
   gboolean capture;      /* sender.pcap and receiver.pcap, as --pcap */
-  sim_progress_function progress; /* told how far the run is, as sim_world_on_progress(); NULL: nobody is */
+  session_progress_function progress; /* told how far the run is, as session_on_progress(); NULL: nobody is */
   void *progress_user;
 } simulation_options;
 

@@ -1,0 +1,305 @@
+#include "session/session.h"
+
+#include "base/random_stream.h"
+#include "session/session_private.h"
+#include "sim/sim_setup.h"
+
+/* Looking at the clock costs 25 ns; a callback of the engine, 100 ns and more. */
+#define CALLBACKS_BETWEEN_LOOKS 256
+
+#define REPORT_EVERY_US (G_USEC_PER_SEC / 10)
+
+/* --- Hosts --- */
+
+static void make_hosts(session *self)
+{
+  static const char *const names[SIDES] = {
+      [SIDE_INITIATOR] = "stags.initiator", [SIDE_RESPONDER] = "stags.responder"};
+  const scenario *s = self->config.s;
+
+  self->host_count = SIDES;
+  self->hosts = g_new0(session_host, self->host_count);
+  for (enum side side = 0; side < SIDES; side++) {
+    session_host *host = &self->hosts[side];
+
+    host->session = self;
+    host->rnic = rnic_host_new(random_hash(scenario_integer(s, SCENARIO_RUN_SEED), names[side], 0));
+    host->capture = self->config.captures[side];
+    host->is_measured = side == self->measured;
+    host->input = sim_ip_input_new(s, side, self->config.clock, &session_input_events, host);
+    sim_setup_host_rate(s, host->rnic);
+    if (host->is_measured && !scenario_is_word(s, SCENARIO_RECEIVER_MEMORY)) {
+      rnic_host_limit_memory(host->rnic, scenario_integer(s, SCENARIO_RECEIVER_MEMORY),
+                             (uint32_t)scenario_integer(s, SCENARIO_RECEIVER_CELL));
+    }
+  }
+}
+
+session *session_new(const session_config *config)
+{
+  session *self = g_new0(session, 1);
+  const sim_recorder_config recorder = sim_setup_recorder(config->s, config->series);
+
+  self->config = *config;
+  self->measured = scenario_measured_side(config->s);
+  self->table = pattern_new();
+  self->recorder = sim_recorder_new(&recorder);
+  make_hosts(self);
+  return self;
+}
+
+void session_free(session *self)
+{
+  if (!self) {
+    return;
+  }
+  for (uint32_t i = 0; i < self->connection_count; i++) {
+    session_connection *connection = &self->connections[i];
+
+    for (enum side side = 0; side < SIDES; side++) {
+      engine_timer_free(connection->ends[side].timer);
+      rnic_endpoint_free(connection->ends[side].endpoint);
+    }
+    engine_timer_free(connection->workload_timer);
+    ulp_workload_free(connection->workload);
+  }
+  g_aligned_free(self->connections);
+  g_clear_pointer(&self->faults, g_ptr_array_unref);
+  engine_timer_free(self->stall_timer);
+  session_network_free(self->network);
+  for (uint32_t i = 0; i < self->host_count; i++) {
+    sim_ip_input_free(self->hosts[i].input);
+    rnic_host_free(self->hosts[i].rnic);
+  }
+  g_free(self->hosts);
+  sim_recorder_free(self->recorder);
+  pattern_free(self->table);
+  for (enum side side = 0; side < SIDES; side++) {
+    g_free(self->private_data[side]);
+  }
+  sim_ending_clear(&self->ending);
+  g_free(self->failure);
+  g_free(self);
+}
+
+session_host *session_host_of(session *self, enum side side)
+{
+  return &self->hosts[side];
+}
+
+uint16_t *session_host_identification(session_host *host)
+{
+  return rnic_host_identification(host->rnic);
+}
+
+/* --- Connections --- */
+
+static void make_end(session *self, uint32_t index, enum side side, const uint32_t domains[SIDES])
+{
+  session_end *end = &self->connections[index].ends[side];
+  enum side peer = side_peer(side);
+  rnic_endpoint_config config = self->endpoint_configs[side];
+  const sim_engine_wake wake = {.wake = session_end_wake, .user = end};
+  fault_config fault;
+  fault_injector *injector = NULL;
+
+  end->session = self;
+  end->host = &self->hosts[side];
+  end->index = index;
+  end->side = side;
+  if (sim_setup_fault(self->config.s, index, side, &fault)) {
+    injector = fault_injector_new(&fault, self->hosts[peer].rnic, domains[peer]);
+    g_ptr_array_add(self->faults, injector);
+  }
+  const sim_setup_place place = {.host = end->host->rnic,
+                                 .protection_domain = domains[side],
+                                 .private_data = self->private_data[side],
+                                 .fault = injector ? &injector->misbehaviour : NULL};
+  sim_setup_endpoint_of(&config, self->config.s, index, side, &place);
+  if (g_str_equal(scenario_text(self->config.s, SCENARIO_TCP_IMPLEMENTATION), "ns3")) {
+    config.tcp_new = sim_engine_ns3_tcp_new;
+    config.tcp_new_user = (void *)&wake;
+  }
+  end->endpoint = rnic_endpoint_new(&config, &self->endpoint_events[side], end);
+  end->timer =
+      engine_timer_new(self->config.clock, ENGINE_TIMER, index * SIDES + side, 0, session_end_on_timer, end);
+  end->timer_due = TIME_PS_NEVER;
+}
+
+static void make_connection(session *self, uint32_t index)
+{
+  session_connection *connection = &self->connections[index];
+  uint32_t domains[SIDES];
+  rnic_endpoint *endpoints[SIDES];
+
+  for (enum side side = 0; side < SIDES; side++) {
+    domains[side] = rnic_host_protection_domain_new(self->hosts[side].rnic);
+  }
+  for (enum side side = 0; side < SIDES; side++) {
+    make_end(self, index, side, domains);
+    endpoints[side] = connection->ends[side].endpoint;
+  }
+  connection->workload = ulp_workload_new(&self->workload_config, index, connection);
+  ulp_workload_lend(connection->workload, endpoints);
+}
+
+static void free_fault(gpointer injector)
+{
+  fault_injector_free(injector);
+}
+
+/* All configurations are made once: asking the scenario costs more than the rest of a connection. */
+void session_connect(session *self, session_network *network)
+{
+  const scenario *s = self->config.s;
+
+  self->network = network;
+  self->workload_config = sim_setup_workload(s, self->table);
+  self->workload_config.can_post = session_can_post;
+  for (enum side side = 0; side < SIDES; side++) {
+    const sim_setup_place nowhere = {.host = self->hosts[side].rnic};
+
+    self->private_data[side] = sim_setup_private_data(s, side, self->table);
+    self->endpoint_configs[side] = sim_setup_endpoint(s, 0, side, &nowhere);
+    self->endpoint_events[side] = session_endpoint_events(self, side);
+  }
+  self->connection_count = (uint32_t)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
+  self->ends_open = SIDES * self->connection_count;
+  self->workloads_open = self->connection_count;
+  self->connections = g_aligned_alloc0(self->connection_count, sizeof(session_connection), CACHE_LINE_OCTETS);
+  self->faults = g_ptr_array_new_with_free_func(free_fault);
+  for (uint32_t i = 0; i < self->connection_count; i++) {
+    make_connection(self, i);
+  }
+}
+
+/* --- Running --- */
+
+/* Connections start one after the other, so one timer at a time waits for that: that of connection `index`. */
+static void await_start(session *self, uint32_t index)
+{
+  time_ps spread = scenario_time(self->config.s, SCENARIO_WORKLOAD_START_SPREAD);
+
+  if (index < self->connection_count) {
+    session_set_workload_timer(&self->connections[index],
+                               self->start + (time_ps)((__int128)spread * index / self->connection_count));
+  }
+}
+
+static void on_workload_due(void *user, time_ps now)
+{
+  session_connection *connection = user;
+  session *self = connection->ends[SIDE_INITIATOR].session;
+
+  if (!connection->started) {
+    connection->started = true;
+    self->started++;
+    engine_timer_free(connection->workload_timer);
+    connection->workload_timer = NULL;
+    await_start(self, connection->ends[SIDE_INITIATOR].index + 1);
+    rnic_endpoint_start(connection->ends[SIDE_RESPONDER].endpoint, now);
+    rnic_endpoint_start(connection->ends[SIDE_INITIATOR].endpoint, now);
+    session_end_settle(&connection->ends[SIDE_INITIATOR], now);
+    return;
+  }
+  for (enum side side = 0; side < SIDES; side++) {
+    if (connection->ends[side].may_post) {
+      connection->ends[side].may_post = false;
+      session_end_settle(&connection->ends[side], now);
+    }
+  }
+}
+
+void session_set_workload_timer(session_connection *connection, time_ps when)
+{
+  const session_end *end = &connection->ends[SIDE_INITIATOR];
+
+  if (!connection->workload_timer) {
+    connection->workload_timer = engine_timer_new(end->session->config.clock, ENGINE_WORKLOAD, end->index, 0,
+                                                  on_workload_due, connection);
+  }
+  engine_timer_set(connection->workload_timer, when);
+}
+
+void session_start(session *self, time_ps when)
+{
+  self->start = when;
+  await_start(self, 0);
+}
+
+static void on_stall_timer(void *user, time_ps now)
+{
+  session *self = user;
+  time_ps stall = scenario_time(self->config.s, SCENARIO_RUN_STALL);
+  uint64_t ends_closed = SIDES * (uint64_t)self->connection_count - self->ends_open;
+  uint64_t progress = self->delivered + ends_closed + self->started;
+
+  /* While connections wait for their start, nothing may happen for long. */
+  if (progress == self->progress_seen && self->started == self->connection_count) {
+    if (self->workloads_open > 0 || !self->ending.code) {
+      session_fail(self, g_strdup_printf(
+                             "no progress in %.3f s of simulated time (run.stall): nothing was %sdelivered "
+                             "and no connection closed",
+                             time_ps_in_seconds(stall), self->delivered > 0 ? "" : "ever "));
+    }
+    /* Else one end of a terminated connection waits for what its peer never sends: it may listen again after a reset (RFC 793 §3.4). */
+    self->abandoned = true;
+    engine_stop(self->config.clock);
+    return;
+  }
+  self->progress_seen = progress;
+  engine_timer_set(self->stall_timer, now + stall);
+}
+
+void session_run(session *self)
+{
+  time_ps stop = scenario_time(self->config.s, SCENARIO_RUN_STOP);
+
+  self->is_running = true;
+  self->stall_timer =
+      engine_timer_new(self->config.clock, ENGINE_WORKLOAD, UINT32_MAX, 0, on_stall_timer, self);
+  self->progress_seen = UINT64_MAX;
+  engine_timer_set(self->stall_timer, scenario_time(self->config.s, SCENARIO_RUN_STALL));
+  session_start(self, 0);
+  engine_run(self->config.clock, stop > 0 ? stop : TIME_PS_NEVER);
+}
+
+/* --- Progress --- */
+
+static double share_delivered(const session *self)
+{
+  uint64_t delivered = 0;
+  uint64_t expected = 0;
+
+  for (uint32_t i = 0; i < self->connection_count; i++) {
+    const ulp_workload *workload = self->connections[i].workload;
+    for (enum side side = 0; side < SIDES; side++) {
+      delivered += ulp_workload_results_of(workload, side).messages_delivered;
+      expected += ulp_workload_expected(workload, side);
+    }
+  }
+  return (double)delivered / (double)MAX(expected, 1);
+}
+
+static void look(void *user, time_ps now)
+{
+  session *self = user;
+  gint64 wall_us = g_get_monotonic_time();
+
+  if (wall_us - self->progress_reported_us < REPORT_EVERY_US) {
+    return;
+  }
+  self->progress_reported_us = wall_us;
+  time_ps stop = scenario_time(self->config.s, SCENARIO_RUN_STOP);
+  double of_time = stop > 0 ? (double)now / (double)stop : 0;
+  const session_progress progress = {.now = now, .share = CLAMP(MAX(share_delivered(self), of_time), 0, 1)};
+  self->on_progress(&progress, self->on_progress_user);
+}
+
+void session_on_progress(session *self, session_progress_function function, void *user)
+{
+  self->on_progress = function;
+  self->on_progress_user = user;
+  self->progress_reported_us = g_get_monotonic_time();
+  engine_observe(self->config.clock, CALLBACKS_BETWEEN_LOOKS, look, self);
+}

@@ -1,0 +1,82 @@
+/* Hosts, connections between them, a network and what is measured: what runs. `run`, `replay` and an ns-3 program of a user's drive the same
+ * one; they differ in the network (session_network.h) and in whose the connections are. */
+#ifndef SESSION_SESSION_H
+#define SESSION_SESSION_H
+
+#include <stdio.h>
+
+#include "measure/distribution_table.h"
+#include "measure/metric_table.h"
+#include "net/packet_capture.h"
+#include "scenario/scenario.h"
+#include "session/session_network.h"
+#include "sim/sim_engine.h"
+#include "sim/summary.h"
+
+typedef struct session session;
+typedef struct session_host session_host;
+
+typedef struct session_config {
+  const scenario *s;
+  engine *clock;
+  FILE *series;                    /* occupancy.csv; NULL: none */
+  packet_capture *captures[SIDES]; /* of the packets at the host of this side; NULL: none */
+} session_config;
+
+/* The hosts of a session as `config` describes it, without connections; what `config` points to outlives it. Free with session_free(), before
+ * the engine (NULL is allowed). */
+session *session_new(const session_config *config);
+void session_free(session *self);
+
+/* The host whose ends are of `side`; the session's. And the identification of its next IP datagram, see rnic_host_identification(). */
+session_host *session_host_of(session *self, enum side side);
+uint16_t *session_host_identification(session_host *host);
+
+/* Makes the connections, over `network`, which is the session's from here on. Once. */
+void session_connect(session *self, session_network *network);
+
+/* Opens the connections from `when` on, spread as the scenario says, while somebody else runs the engine; session_run() does it itself. Once. */
+void session_start(session *self, time_ps when);
+
+/* A packet has arrived at `host`, a session_host; takes its reference. A path_output. */
+void session_receive(void *host, datagram *packet, time_ps now);
+
+/* The octet at `position` of the Data Source's stream of `flow` starts an FPDU. Startup frames and octets of streaming mode start none. `user`: the
+ * session; see path_alignment.h. */
+bool session_is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint);
+
+/* Runs to the end: the workload is done or its connections are terminated, and all are closed; a connection failed; nothing
+ * progresses; or run.stop. Once. */
+void session_run(session *self);
+
+/* How far a run is. */
+typedef struct session_progress {
+  time_ps now;
+  double share; /* of the run that is done, 0 … 1: of its messages, or of run.stop, whichever is more */
+} session_progress;
+typedef void (*session_progress_function)(const session_progress *progress, void *user);
+
+/* Has session_run() call `function` about ten times a second of wall time, while the engine's time goes on or not; it may
+ * not touch the session. */
+void session_on_progress(session *self, session_progress_function function, void *user);
+
+/* How a run ended. */
+typedef struct session_outcome {
+  char *message;              /* why; "" when all is well. Free with g_free() */
+  char *terminate_code;       /* RUN_TERMINATED: as rnic_failure_code(), else NULL. Free with g_free() */
+  const char *terminate_side; /* the same: "Initiator" or "Responder"; static */
+} session_outcome;
+
+/* All messages are Delivered, or their connections terminated, and all connections are closed (definitions.md, Defaults). */
+bool session_is_done(const session *self);
+
+/* What went wrong so far: an end that no document describes, an octet that is not what was sent; "" when nothing did. Free with g_free(). */
+char *session_failure(const session *self);
+
+/* How it ended, in `outcome`. Ends the measurement and sets every metric but time.wall_s. Once. */
+run_status session_finish(session *self, metric_values *values, session_outcome *outcome);
+
+/* The distributions, after session_finish(); they are overwritten. Free each with distribution_clear(). */
+void session_distributions(const session *self, distribution distributions[DISTRIBUTION_COUNT]);
+
+#endif

@@ -1,0 +1,215 @@
+/* What the endpoints of a session report. */
+#include "session/session_private.h"
+#include "sim/sim_setup.h"
+
+bool session_is_done(const session *self)
+{
+  return self->ends_open == 0 && self->workloads_open == 0;
+}
+
+static void stop_when_done(const session *self)
+{
+  if (self->is_running && session_is_done(self)) {
+    engine_stop(self->config.clock);
+  }
+}
+
+void session_fail(session *self, char *failure)
+{
+  if (self->failure) {
+    g_free(failure);
+    return;
+  }
+  self->failure = failure;
+  if (self->is_running) {
+    engine_stop(self->config.clock);
+  }
+}
+
+static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
+{
+  session_end *end = user;
+  (void)endpoint;
+  (void)now;
+
+  return ulp_workload_post_next(session_connection_of(end)->workload, end->side);
+}
+
+void session_can_post(void *user, enum side side)
+{
+  session_connection *connection = user;
+
+  connection->ends[side].may_post = true;
+  session_set_workload_timer(connection, engine_now(connection->ends[side].session->config.clock));
+}
+
+static void note_delivery(session_connection *connection)
+{
+  if (!connection->delivered && !connection->terminated && ulp_workload_is_delivered(connection->workload)) {
+    connection->delivered = true;
+    connection->ends[0].session->workloads_open--;
+    stop_when_done(connection->ends[0].session);
+  }
+}
+
+static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
+{
+  session_end *end = user;
+  ulp_workload *workload = session_connection_of(end)->workload;
+  (void)now;
+
+  ulp_workload_poll(workload, end->side);
+  note_delivery(session_connection_of(end));
+  if (ulp_workload_is_requester(workload, end->side) && ulp_workload_is_complete(workload)) {
+    rnic_endpoint_close(endpoint);
+  }
+}
+
+static void on_framed(void *user, uint64_t phase_offset)
+{
+  session_end *end = user;
+
+  sim_recorder_framed(end->session->recorder, end->index, phase_offset);
+}
+
+static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, time_ps now)
+{
+  session_end *end = user;
+  session *self = end->session;
+
+  sim_recorder_retransmitted(
+      self->recorder, end->index, phase_offset, length,
+      session_network_earliest_arrival(self->network, end->index, side_peer(self->measured), now));
+}
+
+static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32_t new_octets,
+                       bool out_of_order, time_ps now)
+{
+  session_end *end = user;
+
+  sim_recorder_segment(end->session->recorder, end->index, phase_offset, length, new_octets, out_of_order,
+                       now);
+}
+
+static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  session_end *end = user;
+  bool out_of_order = rnic_endpoint_has_hole_before(end->endpoint, segment->fpdu_start);
+
+  sim_recorder_placed(end->session->recorder, segment, ulpdu, out_of_order, now);
+}
+
+static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
+{
+  session_end *end = user;
+  session_connection *connection = session_connection_of(end);
+  session *self = end->session;
+
+  self->delivered++;
+  if (end->side == self->measured) {
+    sim_recorder_delivered(self->recorder, segment, now);
+  }
+  ulp_workload_delivered(connection->workload, end->side, segment);
+  if (segment->header.last) {
+    note_delivery(connection);
+  }
+}
+
+static void on_private_data(void *user, const uint8_t *octets, uint32_t length, time_ps now)
+{
+  session_end *end = user;
+  session *self = end->session;
+  enum side peer = side_peer(end->side);
+  (void)now;
+
+  if (!sim_setup_private_data_is(self->config.s, peer, self->private_data[peer], octets, length)) {
+    session_fail(self,
+                 g_strdup_printf("connection %u: the Private Data that came to the %s is not what was sent",
+                                 end->index, sim_setup_side_name(end->side)));
+  }
+}
+
+static void on_finished(void *user, rnic_endpoint *endpoint, time_ps now)
+{
+  (void)user;
+  (void)now;
+  rnic_endpoint_close(endpoint);
+}
+
+/* Octets that TCP is through with wait out the placement latency: they are Delivered after the connection has been closed. */
+static bool waits_for_placement(const session_connection *connection)
+{
+  bool waits = false;
+
+  for (enum side side = 0; side < SIDES; side++) {
+    rnic_held held;
+
+    rnic_endpoint_held(connection->ends[side].endpoint, &held);
+    waits = waits || held.processing > 0;
+  }
+  return waits;
+}
+
+static void on_closed(void *user, time_ps now)
+{
+  session_end *end = user;
+  session_connection *connection = session_connection_of(end);
+  session *self = connection->ends[0].session;
+  (void)now;
+
+  if (end->closed) {
+    return;
+  }
+  end->closed = true;
+  self->ends_open--;
+  if (!connection->delivered && !connection->terminated && connection->ends[side_peer(end->side)].closed &&
+      !waits_for_placement(connection)) {
+    session_fail(self, g_strdup_printf("connection %u was closed before its workload was done",
+                                       connection->ends[0].index));
+  }
+  stop_when_done(self);
+}
+
+static void on_failed(void *user, const rnic_failure *failure, time_ps now)
+{
+  session_end *end = user;
+  session_connection *connection = session_connection_of(end);
+  session *self = connection->ends[0].session;
+
+  if (connection->terminated) {
+    return; /* what the other end says of the same end */
+  }
+  if (!sim_ending_is_documented(self->config.s, connection->ends[0].index, failure)) {
+    session_fail(self, g_strdup_printf("connection %u failed at its %s after %.12f s: %s",
+                                       connection->ends[0].index, sim_setup_side_name(end->side),
+                                       time_ps_in_seconds(now), rnic_failure_text(failure)));
+    return;
+  }
+  sim_ending_note(&self->ending, connection->ends[0].index, end->side, failure, now);
+  connection->terminated = true;
+  self->workloads_open -= !connection->delivered;
+}
+
+rnic_endpoint_events session_endpoint_events(const session *self, enum side side)
+{
+  static const rnic_endpoint_events of_sink = {.completion = on_completion,
+                                               .private_data = on_private_data,
+                                               .placed = on_placed,
+                                               .delivered = on_delivered,
+                                               .segment = on_segment,
+                                               .finished = on_finished,
+                                               .closed = on_closed,
+                                               .failed = on_failed};
+  static const rnic_endpoint_events of_source = {.completion = on_completion,
+                                                 .private_data = on_private_data,
+                                                 .delivered = on_delivered,
+                                                 .retransmitted = on_retransmitted,
+                                                 .framed = on_framed,
+                                                 .finished = on_finished,
+                                                 .closed = on_closed,
+                                                 .failed = on_failed};
+
+  rnic_endpoint_events events = side == self->measured ? of_sink : of_source;
+  events.want_operation = ulp_workload_posts(&self->workload_config, side) ? on_want_operation : NULL;
+  return events;
+}

@@ -1,0 +1,63 @@
+/* What lies between the hosts of a session, whoever implements it: a scenario's paths (session_paths.h), somebody else's ns-3 nodes
+ * (shim/host), or a capture, which plays its packets (replay/). */
+#ifndef SESSION_SESSION_NETWORK_H
+#define SESSION_SESSION_NETWORK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/side.h"
+#include "base/time_ps.h"
+#include "measure/metric_table.h"
+#include "net/datagram.h"
+
+typedef struct session_network session_network;
+
+/* The functions of one kind of network; those that may be NULL do nothing. */
+typedef struct session_network_class {
+  /* The run begins. May be NULL. */
+  void (*start)(session_network *network);
+  /* A packet of `connection` leaves the host of `side`; takes its reference. */
+  void (*send)(session_network *network, uint32_t connection, enum side side, datagram *packet, time_ps now);
+  /* No packet of `connection` that leaves the host of `side` at `now` arrives before this. */
+  time_ps (*earliest_arrival)(const session_network *network, uint32_t connection, enum side side,
+                              time_ps now);
+  /* Sets the network's metrics: sums of both directions; the queue and the reordering those that packets from `source` meet. May be NULL. */
+  void (*set_metrics)(const session_network *network, enum side source, metric_values *values);
+  void (*free)(session_network *network);
+} session_network_class;
+
+/* Embedded as the first member of each kind. */
+struct session_network {
+  const session_network_class *class;
+};
+
+static inline void session_network_send(session_network *network, uint32_t connection, enum side side,
+                                        datagram *packet, time_ps now)
+{
+  network->class->send(network, connection, side, packet, now);
+}
+
+static inline time_ps session_network_earliest_arrival(const session_network *network, uint32_t connection,
+                                                       enum side side, time_ps now)
+{
+  return network->class->earliest_arrival(network, connection, side, now);
+}
+
+static inline void session_network_set_metrics(const session_network *network, enum side source,
+                                               metric_values *values)
+{
+  if (network->class->set_metrics) {
+    network->class->set_metrics(network, source, values);
+  }
+}
+
+/* Before the engine; NULL is allowed. */
+static inline void session_network_free(session_network *network)
+{
+  if (network) {
+    network->class->free(network);
+  }
+}
+
+#endif

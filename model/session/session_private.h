@@ -1,0 +1,114 @@
+/* The inside of a session, for its files: session.c (making and running), session_end.c (what an end does after every event), session_events.c
+ * (what endpoints report) and session_results.c (how it ended). */
+#ifndef SESSION_SESSION_PRIVATE_H
+#define SESSION_SESSION_PRIVATE_H
+
+#include <glib.h>
+
+#include "base/pattern.h"
+#include "engine/engine.h"
+#include "fault/fault_injector.h"
+#include "rnic/rnic_endpoint.h"
+#include "session/session.h"
+#include "sim/sim_ending.h"
+#include "sim/sim_ip_input.h"
+#include "sim/sim_recorder.h"
+#include "ulp/ulp_workload.h"
+
+/* One RNIC, with what stands in front of its TCP. */
+struct session_host {
+  session *session;
+  rnic_host *rnic;
+  sim_ip_input *input;
+  packet_capture *capture; /* NULL: none */
+  bool is_measured;        /* its ends are Data Sinks */
+};
+
+/* One end of a connection with its timer. */
+typedef struct session_end {
+  session *session;
+  session_host *host;
+  rnic_endpoint *endpoint;
+  engine_timer *timer;
+  time_ps timer_due; /* when the timer is; never later than the endpoint's deadline */
+  uint32_t index;    /* of the connection */
+  enum side side : 8;
+  bool closed;
+  bool may_post; /* its ULP waited for a buffer and is to be woken */
+} session_end;
+
+enum { CACHE_LINE_OCTETS = 64 };
+
+/* Two cache lines: of ten thousand connections' nothing is in the cache when its turn comes. */
+typedef struct session_connection {
+  _Alignas(CACHE_LINE_OCTETS) session_end ends[SIDES];
+  ulp_workload *workload;
+  engine_timer *workload_timer; /* starts the connection, and goes; another one wakes ULPs. NULL: none */
+  bool started;
+  bool delivered;  /* all of its workload */
+  bool terminated; /* ended as the documents say it must */
+} session_connection;
+G_STATIC_ASSERT(sizeof(session_connection) == 2 * CACHE_LINE_OCTETS);
+
+/* The connection that `end` is an end of. */
+static inline session_connection *session_connection_of(session_end *end)
+{
+  return (session_connection *)(void *)(end - end->side);
+}
+
+struct session {
+  session_config config;
+  enum side measured; /* the Data Sinks' side */
+  session_host *hosts;
+  uint32_t host_count;
+  uint8_t *private_data[SIDES];
+  session_network *network;
+  uint64_t strays; /* packets of no connection: their ports were damaged */
+  sim_recorder *recorder;
+  pattern *table;
+  rnic_endpoint_events endpoint_events[SIDES];
+  rnic_endpoint_config endpoint_configs[SIDES]; /* of connection 0; the others' are nearly the same */
+  ulp_workload_config workload_config;          /* the same */
+  session_connection *connections;
+  GPtrArray *faults; /* of fault_injector */
+  uint32_t connection_count;
+  time_ps start;           /* of the first connection */
+  uint32_t started;        /* connections that have been opened */
+  uint32_t ends_open;      /* TCP */
+  uint32_t workloads_open; /* neither all Delivered nor terminated */
+  uint64_t delivered;      /* segments, at either end: progress */
+  bool is_running;         /* session_run(): the engine runs for this session alone */
+  engine_timer *stall_timer;
+  uint64_t progress_seen;                /* when the stall timer last looked */
+  bool abandoned;                        /* nothing more happens, though not all ends are closed */
+  char *failure;                         /* why the run fails; NULL: it does not so far */
+  sim_ending ending;                     /* of the connection that was terminated first */
+  session_progress_function on_progress; /* NULL: nobody looks on */
+  void *on_progress_user;
+  int64_t progress_reported_us; /* when, by the wall clock */
+};
+
+/* Sends what the end has to send, sets its timer, and gives the recorder what it holds: after every event. */
+void session_end_settle(session_end *end, time_ps now);
+
+/* The end's timer is due; of its own accord, and because ns-3's TCP asks for it (sim_engine_wake). */
+void session_end_on_timer(void *end, time_ps now);
+void session_end_wake(void *end, time_ps now);
+
+/* The events that session_host.input calls. */
+extern const sim_ip_input_events session_input_events;
+
+/* What the endpoints of `side` report: the Data Sink is measured; what the Data Source sends is known for that. The ULP is asked for operations
+ * when it posts any. */
+rnic_endpoint_events session_endpoint_events(const session *self, enum side side);
+
+/* The connection's timer, made when it has none, is due at `when`. */
+void session_set_workload_timer(session_connection *connection, time_ps when);
+
+/* A buffer of `side` is free again; a ulp_workload_config.can_post of a session_connection. */
+void session_can_post(void *connection, enum side side);
+
+/* The session has failed because of `failure`, which it frees; the first failure counts, and ends the run. */
+void session_fail(session *self, char *failure);
+
+#endif

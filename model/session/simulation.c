@@ -1,0 +1,169 @@
+#include "session/simulation.h"
+
+#include <errno.h>
+
+#include "session/session_paths.h"
+#include "sim/sim_setup.h"
+#include "sim/version.h"
+
+GQuark simulation_error_quark(void)
+{
+  return g_quark_from_static_string("iwarpsim-simulation-error");
+}
+
+/* --- Files --- */
+
+FILE *simulation_open_series(const scenario *s, const char *directory, GError **error)
+{
+  g_autofree char *path = g_build_filename(directory, "occupancy.csv", NULL);
+  FILE *file = fopen(path, "w");
+
+  if (!file) {
+    g_set_error(error, SIMULATION_ERROR, SIMULATION_ERROR_FILE, "%s: %s", path, g_strerror(errno));
+    return NULL;
+  }
+  fprintf(file, "# scenario %s, seed %" G_GUINT64_FORMAT ", iwarpsim %s\n", scenario_name(s),
+          scenario_integer(s, SCENARIO_RUN_SEED), IWARPSIM_VERSION);
+  return file;
+}
+
+static gboolean open_capture(const char *directory, const char *name, packet_capture **capture,
+                             GError **error)
+{
+  g_autofree char *path = g_build_filename(directory, name, NULL);
+
+  *capture = packet_capture_new(path, error);
+  return *capture != NULL;
+}
+
+/* Into `config`, what is open already with it. */
+static gboolean open_files(const simulation_options *options, session_config *config, GError **error)
+{
+  enum side sink = scenario_measured_side(config->s);
+
+  if (!options->directory) {
+    return TRUE;
+  }
+  if (!g_str_equal(scenario_text(config->s, SCENARIO_MEASURE_SERIES), "none")) {
+    config->series = simulation_open_series(config->s, options->directory, error);
+    if (!config->series) {
+      return FALSE;
+    }
+  }
+  return !options->capture ||
+         (open_capture(options->directory, "sender.pcap", &config->captures[side_peer(sink)], error) &&
+          open_capture(options->directory, "receiver.pcap", &config->captures[sink], error));
+}
+
+/* Closes what is open; the first thing that could not be written is the error. */
+static gboolean close_files(const session_config *config, const char *directory, GError **error)
+{
+  enum side sink = scenario_measured_side(config->s);
+  packet_capture *captures[] = {config->captures[side_peer(sink)], config->captures[sink]};
+  gboolean written = TRUE;
+
+  if (config->series) {
+    gboolean whole = !ferror(config->series);
+    whole = fclose(config->series) == 0 && whole;
+    if (!whole) {
+      g_set_error(error, SIMULATION_ERROR, SIMULATION_ERROR_FILE, "%s/occupancy.csv: %s", directory,
+                  g_strerror(errno));
+      written = FALSE;
+    }
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(captures); i++) {
+    if (captures[i]) {
+      written = packet_capture_close(captures[i], written ? error : NULL) && written;
+    }
+  }
+  return written;
+}
+
+/* --- The run --- */
+
+/* ns-3's TCP, where it is wanted, can be as the scenario asks, at both ends. */
+static bool check_ns3_tcp(const scenario *s, GError **error)
+{
+  tcp_config initiator = sim_setup_tcp(s, 0, SIDE_INITIATOR);
+  tcp_config responder = sim_setup_tcp(s, 0, SIDE_RESPONDER);
+
+  return !g_str_equal(scenario_text(s, SCENARIO_TCP_IMPLEMENTATION), "ns3") ||
+         (sim_engine_ns3_tcp_supports(&initiator, error) && sim_engine_ns3_tcp_supports(&responder, error));
+}
+
+/* What leaves one host arrives at the other one. */
+static session_network *make_network(session *run, const session_config *config, sim_engine_kind kind,
+                                     GError **error)
+{
+  session_paths_ends ends = {
+      .output = session_receive, .is_fpdu_start = session_is_fpdu_start, .is_fpdu_start_user = run};
+
+  for (enum side side = 0; side < SIDES; side++) {
+    ends.users[side] = session_host_of(run, side_peer(side));
+    ends.identifications[side] = session_host_identification(session_host_of(run, side));
+  }
+  return session_paths_new(config->s, kind, config->clock, &ends, error);
+}
+
+static void run_session(session *run, const simulation_options *options, simulation_result *result)
+{
+  session_outcome outcome;
+
+  if (options->progress) {
+    session_on_progress(run, options->progress, options->progress_user);
+  }
+  gint64 wall_start_us = g_get_monotonic_time();
+  session_run(run);
+  gint64 wall_end_us = g_get_monotonic_time();
+  result->status = session_finish(run, &result->metrics, &outcome);
+  result->message = outcome.message;
+  result->terminate_code = outcome.terminate_code;
+  result->terminate_side = outcome.terminate_side;
+  session_distributions(run, result->distributions);
+  metric_values_set(&result->metrics, METRIC_TIME_WALL_S,
+                    (double)(wall_end_us - wall_start_us) / G_USEC_PER_SEC);
+}
+
+static gboolean run_with_files(session_config *config, const simulation_options *options,
+                               simulation_result *result, GError **error)
+{
+  config->clock = check_ns3_tcp(config->s, error) ? sim_engine_new(result->engine, error) : NULL;
+  if (!config->clock) {
+    return FALSE;
+  }
+  session *run = session_new(config);
+  session_network *network = make_network(run, config, result->engine, error);
+  if (network) {
+    session_connect(run, network);
+    run_session(run, options, result);
+  }
+  session_free(run);
+  engine_free(config->clock);
+  return network != NULL;
+}
+
+gboolean simulation_run(const scenario *s, const simulation_options *options, simulation_result *result,
+                        GError **error)
+{
+  session_config config = {.s = s};
+
+  *result = (simulation_result){.message = g_strdup("")};
+  result->engine = sim_engine_of(s);
+  result->window_over_bandwidth_delay =
+      (double)scenario_receive_window_octets(s) / (double)MAX(scenario_bandwidth_delay_octets(s), 1);
+  gboolean done = open_files(options, &config, error);
+  if (done) {
+    g_clear_pointer(&result->message, g_free);
+    done = run_with_files(&config, options, result, error);
+  }
+  return close_files(&config, options->directory, done ? error : NULL) && done;
+}
+
+void simulation_result_clear(simulation_result *result)
+{
+  g_clear_pointer(&result->message, g_free);
+  g_clear_pointer(&result->terminate_code, g_free);
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    distribution_clear(&result->distributions[id]);
+  }
+}

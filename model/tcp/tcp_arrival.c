@@ -5,7 +5,6 @@
 
 #include "base/big_endian.h"
 #include "tcp/tcp_connection_private.h"
-#include "tcp/tcp_duplicate_sack.h"
 
 /* What answers a segment that belongs to no connection (RFC 9293 §3.10.7.1, §3.5.2 group 1). */
 void tcp_connection_answer_with_reset(tcp_connection *connection, const tcp_header *header,

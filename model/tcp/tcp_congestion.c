@@ -3,11 +3,6 @@
 #include <glib.h>
 #include <string.h>
 
-#include "tcp/tcp_congestion_private.h"
-#include "tcp/tcp_cubic.h"
-#include "tcp/tcp_dctcp.h"
-#include "tcp/tcp_newreno.h"
-
 enum {
   SLOW_START_SEGMENTS = 2, /* an acknowledgement: RFC 3465 §2.2, L */
   LOSS_FLOOR_SEGMENTS = 2, /* RFC 5681 equation 4 */
@@ -307,4 +302,55 @@ void tcp_congestion_end_inflation(tcp_congestion *congestion, uint64_t flight_oc
   uint64_t burst_limit = MAX(flight_octets, window->smss_octets) + window->smss_octets;
   window->octets = MIN(window->threshold_octets, burst_limit);
   congestion->inflated = false;
+}
+
+/* --- Within fast recovery --- */
+
+void tcp_proportional_reduction_begin(tcp_proportional_reduction *reduction, uint64_t flight_octets)
+{
+  *reduction = (tcp_proportional_reduction){.flight_octets = MAX(flight_octets, 1)};
+}
+
+void tcp_proportional_reduction_sent(tcp_proportional_reduction *reduction, uint64_t octets)
+{
+  reduction->sent_octets += octets;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+  return a > b ? a - b : 0;
+}
+
+uint64_t tcp_proportional_reduction_window(tcp_proportional_reduction *reduction,
+                                           const tcp_proportional_ack *ack)
+{
+  reduction->delivered_octets += ack->delivered_octets;
+  if (ack->pipe_octets > ack->threshold_octets) {
+    unsigned __int128 share = (unsigned __int128)reduction->delivered_octets * ack->threshold_octets;
+    uint32_t unit_octets = ack->segments ? ack->smss_octets : 1;
+    unsigned __int128 flight = (unsigned __int128)reduction->flight_octets * unit_octets;
+    uint64_t may_send = (uint64_t)((share + flight - 1) / flight) * unit_octets;
+    return ack->pipe_octets + less(may_send, reduction->sent_octets);
+  }
+  uint64_t limit = MAX(less(reduction->delivered_octets, reduction->sent_octets), ack->delivered_octets) +
+                   (ack->safe ? ack->smss_octets : 0);
+  return ack->pipe_octets + MIN(ack->threshold_octets - ack->pipe_octets, limit);
+}
+
+/* --- When segments leave --- */
+
+/* Per cent of a window in each round trip (Linux: tcp_pacing_ss_ratio, tcp_pacing_ca_ratio). */
+enum { GAIN_IN_SLOW_START = 200, GAIN_AFTER = 120, PER_CENT = 100 };
+
+bool tcp_pacer_may_send(const tcp_pacer *pacer, time_ps now)
+{
+  return now >= pacer->next_ps;
+}
+
+void tcp_pacer_sent(tcp_pacer *pacer, uint64_t octets, const tcp_pacer_rate *rate, time_ps now)
+{
+  unsigned gain = rate->slow_start ? GAIN_IN_SLOW_START : GAIN_AFTER;
+  unsigned __int128 cost = (unsigned __int128)octets * (uint64_t)rate->smoothed_ps * PER_CENT /
+                           ((unsigned __int128)MAX(rate->window_octets, 1) * gain);
+  pacer->next_ps = MAX(pacer->next_ps, now) + (time_ps)cost;
 }

@@ -2,8 +2,8 @@
  *
  * One interface, three controls: NewReno (RFC 5681, 6582 with byte counting, RFC 3465), CUBIC (RFC 9438), DCTCP (RFC 8257);
  * slow start is theirs in common and may end early (HyStart). The controls know nothing of segments in flight but what they
- * are told. Within fast recovery the window is tcp_sender's matter (RFC 6675 pipe, PRR or NewReno's inflation); this gives it
- * the threshold. Sans libm: CUBIC's cube root and powers are integer arithmetic. */
+ * are told. Within fast recovery the window is what PRR or NewReno's inflation makes of the threshold. Sans libm: CUBIC's cube
+ * root and powers are integer arithmetic. */
 #ifndef TCP_TCP_CONGESTION_H
 #define TCP_TCP_CONGESTION_H
 
@@ -11,9 +11,37 @@
 #include <stdint.h>
 
 #include "base/time_ps.h"
-#include "tcp/tcp_connection.h"
+#include "tcp/tcp_config.h"
+#include "tcp/tcp_congestion_control.h"
+#include "tcp/tcp_hystart.h"
 
-typedef struct tcp_congestion tcp_congestion;
+/* What tcp_congestion_remember() keeps. */
+typedef struct tcp_congestion_memory tcp_congestion_memory;
+
+typedef struct tcp_congestion {
+  tcp_congestion_window window;
+  const tcp_congestion_control *control;
+  void *state;                   /* NULL before the control has anything to do: state_of() */
+  tcp_congestion_memory *before; /* NULL before the first */
+  uint32_t restart_octets;       /* RFC 5681 §4.1: the initial window */
+  bool inflated;                 /* the window counts what has left the network, too (RFC 6582 §3.2) */
+  bool remembers;                /* `before` is of tcp_congestion_remember(), and not used up */
+  bool has_hystart;              /* not together with `hystart_pp` */
+  bool paced;
+  time_ps shortest_ps;  /* HyStart's, while nothing is in flight */
+  tcp_hystart *hystart; /* NULL while nothing is in flight */
+  tcp_hystart_pp *hystart_pp;
+} tcp_congestion;
+
+/* A window of `initial_window_octets` (RFC 6928), no slow start threshold yet, nothing in flight; frees what it has. */
+void tcp_congestion_init(tcp_congestion *congestion, tcp_congestion_kind kind, tcp_slow_start_kind slow_start,
+                         uint32_t smss_octets, uint64_t initial_window_octets);
+void tcp_congestion_clear(tcp_congestion *congestion);
+
+/* Something is in flight, or an acknowledgement is at hand: lends `hystart`, uninitialised, until tcp_congestion_end_flight(). What
+ * is acknowledged later was sent later, and begins a round of HyStart's anyway. */
+void tcp_congestion_begin_flight(tcp_congestion *congestion, tcp_hystart *hystart);
+void tcp_congestion_end_flight(tcp_congestion *congestion);
 
 /* Segments leave paced: HyStart judges trains of acknowledgements with that in mind. */
 void tcp_congestion_use_pacing(tcp_congestion *congestion);
@@ -25,23 +53,6 @@ bool tcp_congestion_in_slow_start(const tcp_congestion *congestion);
 /* SMSS has changed with the path MTU. The window keeps its octets (RFC 1191 §6.4: a smaller MTU is no sign of congestion), but lets a
  * segment of the new size pass; or it `keeps_segments`: so many of the new size as it has of the old, as Linux counts. */
 void tcp_congestion_set_smss(tcp_congestion *congestion, uint32_t smss_octets, bool keeps_segments);
-
-/* What an acknowledgement that moves SND.UNA tells. */
-typedef struct tcp_congestion_ack {
-  uint64_t octets;   /* newly acknowledged by it, or delivered */
-  uint64_t position; /* SND.UNA now */
-  uint64_t next;     /* SND.NXT now: a round of HyStart, DCTCP's window of observation */
-  bool limited;      /* the congestion window was what held the sender back: else it does not grow */
-  bool
-      unlimited_slow_start; /* slow start by all of `octets`, up to the threshold: beyond, congestion avoidance */
-  bool after_timeout; /* slow start by at most 1 SMSS an acknowledgement (RFC 3465 §2.3), unless unlimited */
-  bool in_recovery;   /* fast recovery: does not grow; DCTCP still counts */
-  bool congestion_experienced; /* ECE */
-  time_ps round_trip_ps;       /* the sample of this acknowledgement; -1: none */
-  time_ps smoothed_ps;         /* SRTT; 0: no sample yet */
-  time_ps
-      ahead_ps; /* how far CUBIC looks ahead: SRTT (RFC 9438 §4.2), or the least round trip; 0: no sample yet */
-} tcp_congestion_ack;
 
 /* Slow start, by at most 2 SMSS an acknowledgement (RFC 3465 §2.2) unless it is unlimited, congestion avoidance, the end of slow start by HyStart,
  * DCTCP's estimate. */
@@ -84,5 +95,58 @@ void tcp_congestion_deflate(tcp_congestion *congestion, uint64_t octets);
 /* NewReno's full acknowledgement with `flight_octets` still in flight (RFC 6582 §3.2 step 3, the first
  * option). */
 void tcp_congestion_end_inflation(tcp_congestion *congestion, uint64_t flight_octets);
+
+/* --- Within fast recovery --- */
+
+/* Proportional Rate Reduction: the window within fast recovery (RFC 6937). What is sent is to what is
+ * delivered as the threshold is to what was in flight at first; below the threshold it grows back, by slow
+ * start when nothing more is lost (as Linux and RFC 9937 §6.2 do), else only by what is delivered. Octets. */
+typedef struct tcp_proportional_reduction {
+  uint64_t flight_octets;    /* RecoverFS */
+  uint64_t delivered_octets; /* prr_delivered */
+  uint64_t sent_octets;      /* prr_out */
+} tcp_proportional_reduction;
+
+/* A recovery begins with `flight_octets` in flight. */
+void tcp_proportional_reduction_begin(tcp_proportional_reduction *reduction, uint64_t flight_octets);
+
+/* `octets` were sent in it, new or again. */
+void tcp_proportional_reduction_sent(tcp_proportional_reduction *reduction, uint64_t octets);
+
+/* What an acknowledgement in it tells. */
+typedef struct tcp_proportional_ack {
+  uint64_t delivered_octets; /* DeliveredData: newly acknowledged, cumulatively or by SACK */
+  uint64_t pipe_octets;
+  uint64_t threshold_octets;
+  uint32_t smss_octets;
+  bool
+      segments; /* the window counts segments: all of this is in whole ones, and what may be sent is rounded up to one */
+  bool safe; /* SND.UNA has moved and nothing more was found lost */
+} tcp_proportional_ack;
+
+/* The window after it: pipe and what may be sent now (sndcnt). */
+uint64_t tcp_proportional_reduction_window(tcp_proportional_reduction *reduction,
+                                           const tcp_proportional_ack *ack);
+
+/* --- When segments leave --- */
+
+/* Pacing: segments leave evenly over the round trip. The rate is 2 windows a smoothed round trip in slow
+ * start, 1.2 after it, as Linux has them: room to grow. No RFC says. */
+typedef struct tcp_pacer {
+  time_ps next_ps; /* nothing leaves before */
+} tcp_pacer;
+
+/* What the rate depends on. */
+typedef struct tcp_pacer_rate {
+  uint64_t window_octets;
+  time_ps smoothed_ps; /* SRTT; 0: none yet, and no pacing */
+  bool slow_start;
+} tcp_pacer_rate;
+
+/* Whether a segment may leave at `now`. */
+bool tcp_pacer_may_send(const tcp_pacer *pacer, time_ps now);
+
+/* `octets` leave at `now`: the next waits until they are paid for at `rate`. */
+void tcp_pacer_sent(tcp_pacer *pacer, uint64_t octets, const tcp_pacer_rate *rate, time_ps now);
 
 #endif

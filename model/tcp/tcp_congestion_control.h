@@ -3,16 +3,35 @@
 #ifndef TCP_TCP_CONGESTION_CONTROL_H
 #define TCP_TCP_CONGESTION_CONTROL_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "base/time_ps.h"
 #include "base/uint128.h"
-#include "tcp/tcp_congestion.h"
 
 typedef struct tcp_congestion_window {
   uint32_t smss_octets;
   uint64_t octets;           /* cwnd */
   uint64_t threshold_octets; /* ssthresh; UINT64_MAX: none yet */
 } tcp_congestion_window;
+
+/* What an acknowledgement that moves SND.UNA tells. */
+typedef struct tcp_congestion_ack {
+  uint64_t octets;   /* newly acknowledged by it, or delivered */
+  uint64_t position; /* SND.UNA now */
+  uint64_t next;     /* SND.NXT now: a round of HyStart, DCTCP's window of observation */
+  bool limited;      /* the congestion window was what held the sender back: else it does not grow */
+  bool
+      unlimited_slow_start; /* slow start by all of `octets`, up to the threshold: beyond, congestion avoidance */
+  bool after_timeout; /* slow start by at most 1 SMSS an acknowledgement (RFC 3465 §2.3), unless unlimited */
+  bool in_recovery;   /* fast recovery: does not grow; DCTCP still counts */
+  bool congestion_experienced; /* ECE */
+  time_ps round_trip_ps;       /* the sample of this acknowledgement; -1: none */
+  time_ps smoothed_ps;         /* SRTT; 0: no sample yet */
+  time_ps
+      ahead_ps; /* how far CUBIC looks ahead: SRTT (RFC 9438 §4.2), or the least round trip; 0: no sample yet */
+} tcp_congestion_ack;
 
 /* The state is the control's own: state_octets of memory that can be copied octet by octet, zero before start(). Every
  * function may be NULL but after_loss and avoid. */
@@ -39,6 +58,18 @@ typedef struct tcp_congestion_control {
   /* What came since `before`, a copy of the state, was for nothing. */
   void (*undo)(void *state, const void *before);
 } tcp_congestion_control;
+
+/* NewReno: congestion avoidance by counted octets (RFC 3465 §2.1) and half of what is in flight at a loss (RFC 5681 equation 4).
+ * Its inflation within fast recovery (RFC 6582) is tcp_congestion's. */
+const tcp_congestion_control *tcp_newreno(void);
+
+/* DCTCP (RFC 8257): the receiver echoes every mark, the sender estimates the share of octets that were marked, alpha, and
+ * reduces by half of it, once a window. Growth and losses are NewReno's. */
+const tcp_congestion_control *tcp_dctcp(void);
+
+/* CUBIC (RFC 9438): in congestion avoidance the window follows a cube of the time since the stage began, flat where the last
+ * loss was, and is never below what a NewReno with the same losses would have. Integer arithmetic: octets, seconds in 2^-30. */
+const tcp_congestion_control *tcp_cubic(void);
 
 /* `octets` in segments of `before_octets`, as octets in as many of `after_octets`; UINT64_MAX stays. */
 static inline uint64_t tcp_congestion_scaled(uint64_t octets, uint32_t before_octets, uint32_t after_octets)

@@ -1,12 +1,12 @@
-/* What tcp_connection.c (life and timers), tcp_handshake.c (SYNs arrive), tcp_arrival.c (a segment arrives) and
+/* What tcp_connection.c (life, timers and handshake), tcp_arrival.c (a segment arrives) and
  * tcp_departure.c (a segment leaves) share. */
 #ifndef TCP_TCP_CONNECTION_PRIVATE_H
 #define TCP_TCP_CONNECTION_PRIVATE_H
 
 #include "tcp/tcp_connection.h"
 #include "tcp/tcp_ecn.h"
-#include "tcp/tcp_receiver_private.h"
-#include "tcp/tcp_retransmission_timer_private.h"
+#include "tcp/tcp_receiver.h"
+#include "tcp/tcp_retransmission_timer.h"
 #include "tcp/tcp_sender_private.h"
 #include "tcp/tcp_transport.h"
 

@@ -1,8 +1,7 @@
-#include "tcp/tcp_cubic.h"
-
 #include <glib.h>
 
 #include "base/integer_root.h"
+#include "tcp/tcp_congestion_control.h"
 
 /* The constants of RFC 9438 as fractions: beta (§4.6), C in segments per second cubed (§5.1), alpha of the Reno-friendly
  * region, 3 (1 - beta) / (1 + beta) (§4.3). */

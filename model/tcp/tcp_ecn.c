@@ -1,5 +1,7 @@
 #include "tcp/tcp_ecn.h"
 
+#include "net/tcp_header.h"
+
 enum { SETUP_FLAGS = TCP_ECE | TCP_CWR }; /* of an ECN-setup SYN (RFC 3168 §6.1.1) */
 
 tcp_ecn tcp_ecn_of(const tcp_config *config)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tcp/tcp_connection.h"
+#include "tcp/tcp_config.h"
 
 typedef struct tcp_ecn {
   bool asks;    /* by its SYN */

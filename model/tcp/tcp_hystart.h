@@ -1,12 +1,14 @@
-/* HyStart as Linux's CUBIC has it: slow start ends before it overflows the bottleneck's queue, by either of two signs. A round
- * trip's acknowledgements follow each other closely for so long that the window holds half of what the path does; or round
- * trips have grown, so a queue stands. */
+/* When slow start ends before a loss: HyStart as Linux has it, and HyStart++ (RFC 9406). */
 #ifndef TCP_TCP_HYSTART_H
 #define TCP_TCP_HYSTART_H
 
 #include "tcp/tcp_congestion_control.h"
 
-/* The fields are for the functions below; what outlives the round is `shortest_ps`. */
+/* HyStart as Linux's CUBIC has it: slow start ends before it overflows the bottleneck's queue, by either of two signs. A round
+ * trip's acknowledgements follow each other closely for so long that the window holds half of what the path does; or round
+ * trips have grown, so a queue stands.
+ *
+ * The fields are for the functions below; what outlives the round is `shortest_ps`. */
 typedef struct tcp_hystart {
   time_ps shortest_ps; /* of all round trips */
   uint64_t round_end;  /* SND.NXT at its first acknowledgement */
@@ -29,5 +31,21 @@ bool tcp_hystart_says_stop(tcp_hystart *hystart, const tcp_congestion_ack *ack,
 
 /* The retransmission timer has expired: the shortest round trip and the round are found anew. */
 void tcp_hystart_forget(tcp_hystart *hystart);
+
+/* --- HyStart++ --- */
+
+/* RFC 9406: when round trips grow, slow start goes on more carefully for a few rounds, and ends only if they do
+ * not shrink again. */
+typedef struct tcp_hystart_pp tcp_hystart_pp;
+
+/* Free with tcp_hystart_pp_free(), which takes NULL. */
+tcp_hystart_pp *tcp_hystart_pp_new(void);
+void tcp_hystart_pp_free(tcp_hystart_pp *hystart);
+
+/* An acknowledgement in the first slow start. Returns whether it shall end with the window as it is. */
+bool tcp_hystart_pp_says_stop(tcp_hystart_pp *hystart, const tcp_congestion_ack *ack);
+
+/* What slow start's growth is divided by now: 1, or CSS_GROWTH_DIVISOR in conservative slow start. */
+uint32_t tcp_hystart_pp_divisor(const tcp_hystart_pp *hystart);
 
 #endif

@@ -1,10 +1,16 @@
-#include "tcp/tcp_newreno.h"
+/* NewReno, and DCTCP, whose growth and losses are NewReno's. */
+#include "base/uint128.h"
+#include "tcp/tcp_congestion_control.h"
+
+/* --- NewReno --- */
 
 typedef struct newreno_state {
   uint64_t counted_octets;
 } newreno_state;
 
-void tcp_newreno_avoid(uint64_t *counted_octets, tcp_congestion_window *window, uint64_t octets)
+/* Congestion avoidance: `octets` more are acknowledged. `*counted_octets`, 0 after a reduction, is what has been acknowledged
+ * since the window last grew; a window of them makes it one SMSS larger. Also DCTCP's (RFC 8257 §3.3: as RFC 5681). */
+static void grow_by_count(uint64_t *counted_octets, tcp_congestion_window *window, uint64_t octets)
 {
   *counted_octets += octets;
   if (*counted_octets >= window->octets) {
@@ -13,17 +19,17 @@ void tcp_newreno_avoid(uint64_t *counted_octets, tcp_congestion_window *window, 
   }
 }
 
-static void avoid(void *state, tcp_congestion_window *window, const tcp_congestion_ack *ack, uint64_t octets,
-                  time_ps now)
+static void newreno_avoid(void *state, tcp_congestion_window *window, const tcp_congestion_ack *ack,
+                          uint64_t octets, time_ps now)
 {
   newreno_state *reno = state;
   (void)ack;
   (void)now;
-  tcp_newreno_avoid(&reno->counted_octets, window, octets);
+  grow_by_count(&reno->counted_octets, window, octets);
 }
 
-static uint64_t after_loss(void *state, const tcp_congestion_window *window, uint64_t flight_octets,
-                           bool timed_out)
+static uint64_t newreno_after_loss(void *state, const tcp_congestion_window *window, uint64_t flight_octets,
+                                   bool timed_out)
 {
   newreno_state *reno = state;
   (void)window;
@@ -35,6 +41,87 @@ static uint64_t after_loss(void *state, const tcp_congestion_window *window, uin
 const tcp_congestion_control *tcp_newreno(void)
 {
   static const tcp_congestion_control control = {
-      .state_octets = sizeof(newreno_state), .avoid = avoid, .after_loss = after_loss};
+      .state_octets = sizeof(newreno_state), .avoid = newreno_avoid, .after_loss = newreno_after_loss};
+  return &control;
+}
+
+/* --- DCTCP --- */
+
+enum {
+  SHARE_BITS = 32, /* alpha in 2^-32 */
+  GAIN_BITS = 4,   /* g = 1/16 (RFC 8257 §3.3, §4.2) */
+};
+
+typedef struct dctcp_state {
+  uint64_t alpha;               /* DCTCP.Alpha; 2^32 is 1 */
+  uint64_t window_end;          /* DCTCP.WindowEnd: SND.NXT when this window of observation began */
+  uint64_t acknowledged_octets; /* in it: DCTCP.BytesAcked */
+  uint64_t marked_octets;       /* DCTCP.BytesMarked */
+  uint64_t counted_octets;      /* NewReno's */
+} dctcp_state;
+
+static void dctcp_start(void *state)
+{
+  dctcp_state *dctcp = state;
+  dctcp->alpha = UINT64_C(1) << SHARE_BITS; /* §3.3: to be careful at first */
+}
+
+/* Steps 2 to 9 of §3.3. */
+static void dctcp_observe(void *state, const tcp_congestion_window *window, const tcp_congestion_ack *ack,
+                          time_ps now)
+{
+  dctcp_state *dctcp = state;
+  (void)window;
+  (void)now;
+  dctcp->acknowledged_octets += ack->octets;
+  dctcp->marked_octets += ack->congestion_experienced ? ack->octets : 0;
+  if (ack->position <= dctcp->window_end || dctcp->acknowledged_octets == 0) {
+    return;
+  }
+  uint64_t share = (uint64_t)(((uint128)dctcp->marked_octets << SHARE_BITS) / dctcp->acknowledged_octets);
+  dctcp->alpha = dctcp->alpha - (dctcp->alpha >> GAIN_BITS) + (share >> GAIN_BITS);
+  dctcp->window_end = ack->next;
+  dctcp->acknowledged_octets = 0;
+  dctcp->marked_octets = 0;
+}
+
+static void dctcp_avoid(void *state, tcp_congestion_window *window, const tcp_congestion_ack *ack,
+                        uint64_t octets, time_ps now)
+{
+  dctcp_state *dctcp = state;
+  (void)ack;
+  (void)now;
+  grow_by_count(&dctcp->counted_octets, window, octets);
+}
+
+/* §3.5: as any TCP. */
+static uint64_t dctcp_after_loss(void *state, const tcp_congestion_window *window, uint64_t flight_octets,
+                                 bool timed_out)
+{
+  dctcp_state *dctcp = state;
+  (void)window;
+  (void)timed_out;
+  dctcp->counted_octets = 0;
+  return flight_octets / 2;
+}
+
+/* §3.3, the reduction: cwnd (1 - alpha / 2). Of cwnd, not of what is in flight, as the document says. */
+static uint64_t dctcp_after_mark(void *state, const tcp_congestion_window *window, uint64_t flight_octets)
+{
+  dctcp_state *dctcp = state;
+  (void)flight_octets;
+  dctcp->counted_octets = 0;
+  return window->octets - (uint64_t)((uint128)window->octets * dctcp->alpha >> (SHARE_BITS + 1));
+}
+
+const tcp_congestion_control *tcp_dctcp(void)
+{
+  static const tcp_congestion_control control = {.state_octets = sizeof(dctcp_state),
+                                                 .start = dctcp_start,
+                                                 .observes_slow_start = true,
+                                                 .observe = dctcp_observe,
+                                                 .avoid = dctcp_avoid,
+                                                 .after_loss = dctcp_after_loss,
+                                                 .after_mark = dctcp_after_mark};
   return &control;
 }

@@ -1,5 +1,5 @@
-/* RACK: losses by time (RFC 8985 §6). A segment is lost when one sent after it has been delivered, and as
- * long has passed since it was sent as that one took, and the reordering window more. */
+/* RACK-TLP (RFC 8985). A segment is lost when one sent after it has been delivered, and as long has passed since it was sent as
+ * that one took, and the reordering window more (§6). The tail loss probe is below. */
 #ifndef TCP_TCP_RACK_H
 #define TCP_TCP_RACK_H
 
@@ -9,7 +9,38 @@
 #include "base/time_ps.h"
 #include "tcp/tcp_scoreboard.h"
 
-typedef struct tcp_rack tcp_rack;
+/* What outlives the segments in flight. */
+typedef struct tcp_rack_knowledge {
+  time_ps round_trip_ps; /* RACK.rtt: how long the last segment delivered took */
+  time_ps least_ps;      /* RACK.min_RTT */
+  uint32_t multiple;     /* RACK.reo_wnd_mult */
+  uint8_t persistence;   /* RACK.reo_wnd_persist */
+  bool reordering_seen;
+} tcp_rack_knowledge;
+
+/* The rest is of what is in flight and what was delivered while it was: a later segment was sent after all of that and lies
+ * higher, so once nothing is in flight it decides nothing any more. */
+typedef struct tcp_rack {
+  tcp_rack_knowledge known;
+  uint32_t threshold;
+  time_ps timer_slack_ps;
+  bool any;                /* something has been delivered: */
+  bool widened;            /* until SND.UNA is at `round_end`: RACK.dsack_round */
+  uint64_t order;          /* RACK.xmit_ts: of what was delivered and sent last the transmission, … */
+  uint64_t end;            /* … RACK.end_seq: and where it ends */
+  uint64_t highest;        /* RACK.fack: the end of the highest delivered … */
+  uint64_t highest_so_far; /* … by this acknowledgement */
+  uint64_t round_end;
+  time_ps deadline;
+} tcp_rack;
+
+/* Nothing was delivered yet. */
+void tcp_rack_knowledge_init(tcp_rack_knowledge *known);
+
+/* Nothing is in flight and this is known; `known` is copied. `duplicate_ack_threshold` is DupThresh, and the reordering timer
+ * expires `timer_slack_ps` late. */
+void tcp_rack_init(tcp_rack *rack, uint32_t duplicate_ack_threshold, time_ps timer_slack_ps,
+                   const tcp_rack_knowledge *known);
 
 /* §6.2 steps 1 to 3: `segment` is delivered at `now`. `echoed_ps` as in tcp_acknowledgement. */
 void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps echoed_ps, time_ps now);
@@ -60,5 +91,56 @@ time_ps tcp_rack_deadline(const tcp_rack *rack);
 /* The retransmission timer has expired: what was last sent until then is lost (§6.3). The reordering timer is
  * off. */
 time_ps tcp_rack_time_out(tcp_rack *rack, time_ps window_ps, time_ps now);
+
+/* --- The tail loss probe --- */
+
+/* RFC 8985 §7: when no acknowledgement comes for two round trips, a segment is sent
+ * that makes the peer tell by SACK what is missing, instead of a time-out. */
+typedef struct tcp_tail_loss_probe {
+  time_ps deadline;    /* PTO; TIME_PS_NEVER when it is off */
+  bool due;            /* the probe is to be sent */
+  bool outstanding;    /* it was, and is not accounted for: */
+  bool retransmission; /* TLP.is_retrans */
+  uint64_t end;        /* TLP.end_seq */
+} tcp_tail_loss_probe;
+
+void tcp_tail_loss_probe_init(tcp_tail_loss_probe *probe);
+
+/* §7.2: what the time-out of the probe depends on. */
+typedef struct tcp_tail_loss_situation {
+  time_ps smoothed_ps; /* SRTT; 0: none yet */
+  time_ps
+      lone_delay_ps; /* added when one segment is in flight, whose ACK may be delayed: TLP.max_ack_delay, … */
+  time_ps timer_slack_ps; /* … and when more are */
+  uint64_t segments;      /* in flight */
+  time_ps retransmission; /* when the retransmission timer expires: the probe comes no later */
+} tcp_tail_loss_situation;
+
+/* Starts the timer anew; nothing while a probe is due or outstanding: one at a time (§7.3). */
+void tcp_tail_loss_probe_schedule(tcp_tail_loss_probe *probe, const tcp_tail_loss_situation *situation,
+                                  time_ps now);
+
+/* Turns the timer off, and takes back a probe that is due. */
+void tcp_tail_loss_probe_cancel(tcp_tail_loss_probe *probe);
+
+/* A recovery begins, or the retransmission timer has expired: they find out what the probe would. */
+void tcp_tail_loss_probe_forget(tcp_tail_loss_probe *probe);
+
+/* The timer has expired by `now`: the probe becomes due. */
+void tcp_tail_loss_probe_run(tcp_tail_loss_probe *probe, time_ps now);
+
+/* The probe has left, new octets or a `retransmission`; `end` is SND.NXT now. */
+void tcp_tail_loss_probe_sent(tcp_tail_loss_probe *probe, bool retransmission, uint64_t end);
+
+/* What an acknowledgement says of it. */
+typedef struct tcp_tail_loss_ack {
+  uint64_t position;
+  bool repeated;  /* it has a D-SACK of the octet before TLP.end_seq */
+  bool duplicate; /* it moves nothing and SACKs nothing */
+} tcp_tail_loss_ack;
+
+/* §7.4: returns true when the probe has repaired a loss that nothing else tells of, for which the window
+ * must be reduced. */
+bool tcp_tail_loss_probe_acknowledged(tcp_tail_loss_probe *probe, const tcp_tail_loss_ack *ack);
 
 #endif

@@ -1,6 +1,6 @@
 #include "tcp/tcp_receiver.h"
 
-#include "tcp/tcp_receiver_private.h"
+#include <string.h>
 
 enum { QUIET_SEGMENTS = 64 };
 
@@ -26,7 +26,8 @@ tcp_receiver *tcp_receiver_new(const tcp_config *config, uint64_t window_octets,
   return receiver;
 }
 
-tcp_late_arrivals *tcp_receiver_late_of(tcp_receiver *receiver)
+/* `receiver`'s late arrivals, made if need be. */
+static tcp_late_arrivals *late_of(tcp_receiver *receiver)
 {
   if (!receiver->late) {
     receiver->late = g_new0(tcp_late_arrivals, 1);
@@ -35,6 +36,17 @@ tcp_late_arrivals *tcp_receiver_late_of(tcp_receiver *receiver)
     receiver->late->store = octet_store_new();
   }
   return receiver->late;
+}
+
+/* How many runs have been received beyond `next`, and how many octets of [from, to) are in them. */
+static inline size_t runs_beyond(const tcp_receiver *receiver)
+{
+  return receiver->late ? range_set_count(receiver->late->beyond) : 0;
+}
+
+static inline uint64_t covered_beyond(const tcp_receiver *receiver, uint64_t from, uint64_t to)
+{
+  return receiver->late ? range_set_covered(receiver->late->beyond, from, to) : 0;
 }
 
 static void free_late(tcp_late_arrivals *late)
@@ -122,31 +134,73 @@ static void move_edge(tcp_receiver *receiver, uint64_t next)
   receiver->gauges->in_order_edge = tcp_receiver_is_finished(receiver) ? receiver->fin_position : next;
 }
 
+/* --- What an ACK is to tell of segments that came out of order, or twice (RFC 2018 §4, RFC 2883 §4) --- */
+
+/* Remembers that the run with `position` has the newest segment. A run named before that has grown together with it goes. */
+static void name_run(tcp_receiver *receiver, uint64_t position)
+{
+  tcp_late_arrivals *late = receiver->late;
+  range run = range_set_get(late->beyond, range_set_find(late->beyond, position));
+  uint32_t kept = 0;
+  uint64_t recent[TCP_SACK_BLOCKS_MAX];
+  recent[kept++] = position;
+  for (uint32_t i = 0; i < late->recent_count && kept < TCP_SACK_BLOCKS_MAX; i++) {
+    uint64_t other = late->recent[i];
+    if (other >= receiver->next && (other < run.from || other >= run.to)) {
+      recent[kept++] = other;
+    }
+  }
+  memcpy(late->recent, recent, sizeof recent);
+  late->recent_count = kept;
+}
+
+/* Remembers the first run of [from, to) that has come before, if there is one and D-SACK is on, and makes an ACK due without
+ * payload, which has room for it: a D-SACK reports the segment that has just come (RFC 2883 §4 (1)). Of several runs in one
+ * segment §4 (5) reports the first; of two segments between two ACKs the last, which the sender may still act upon. */
+static void note_duplicate(tcp_receiver *receiver, uint64_t from, uint64_t to)
+{
+  range known = {0, receiver->next};
+  if (from >= receiver->next) {
+    size_t index = receiver->late ? range_set_find(receiver->late->beyond, from) : 0;
+    if (index == runs_beyond(receiver)) {
+      return;
+    }
+    known = range_set_get(receiver->late->beyond, index);
+  }
+  range duplicate = {MAX(from, known.from), MIN(to, known.to)};
+  if (receiver->config->dsack && duplicate.from < duplicate.to) {
+    late_of(receiver)->duplicate = duplicate;
+    tcp_receiver_owe_ack(receiver, TCP_ACK_ALONE);
+  }
+}
+
+/* --- A segment arrives --- */
+
 /* [from, to), which lies at or beyond `next`, has arrived: moves the edge. */
 static void take(tcp_receiver *receiver, uint64_t from, uint64_t to)
 {
-  if (from == receiver->next && tcp_receiver_runs_beyond(receiver) == 0) {
+  if (from == receiver->next && runs_beyond(receiver) == 0) {
     move_edge(receiver, to);
     return;
   }
-  range_set_add(tcp_receiver_late_of(receiver)->beyond, from, to);
+  range_set_add(late_of(receiver)->beyond, from, to);
   range first = range_set_get(receiver->late->beyond, 0);
   if (first.from == receiver->next) {
     move_edge(receiver, first.to);
     range_set_remove(receiver->late->beyond, first.from, first.to);
   } else {
-    tcp_receiver_name_run(receiver, from);
+    name_run(receiver, from);
   }
 }
 
 /* Collects the runs of [from, to) that have not arrived yet. */
 static void find_gaps(tcp_receiver *receiver, uint64_t from, uint64_t to)
 {
-  g_array_set_size(tcp_receiver_late_of(receiver)->gaps, 0);
+  g_array_set_size(late_of(receiver)->gaps, 0);
   while (from < to) {
     size_t index = receiver->late ? range_set_find(receiver->late->beyond, from) : 0;
     range known = {to, to};
-    if (index < tcp_receiver_runs_beyond(receiver)) {
+    if (index < runs_beyond(receiver)) {
       known = range_set_get(receiver->late->beyond, index);
     }
     if (from < known.from) {
@@ -162,7 +216,7 @@ static void find_gaps(tcp_receiver *receiver, uint64_t from, uint64_t to)
 static void pass_as_arrived(tcp_receiver *receiver, uint64_t position, const octet_rope *payload,
                             uint64_t from, uint64_t to, uint64_t take_to, time_ps now)
 {
-  if (tcp_receiver_covered_beyond(receiver, from, to) == 0) { /* one gap */
+  if (covered_beyond(receiver, from, to) == 0) { /* one gap */
     take(receiver, from, take_to);
     emit_part(receiver, position, payload, from, to, now);
     return;
@@ -189,7 +243,7 @@ static void hold(tcp_receiver *receiver, uint64_t position, const octet_rope *pa
   octet_rope part;
   octet_rope_init(&part);
   octet_rope_append_rope(&part, payload, (uint32_t)(from - position), (uint32_t)(to - from));
-  octet_store_insert(tcp_receiver_late_of(receiver)->store, from, &part, now);
+  octet_store_insert(late_of(receiver)->store, from, &part, now);
   octet_rope_clear(&part);
 }
 
@@ -198,7 +252,7 @@ static void hold(tcp_receiver *receiver, uint64_t position, const octet_rope *pa
 static void pass_in_order(tcp_receiver *receiver, uint64_t position, const octet_rope *payload, uint64_t from,
                           uint64_t to, uint64_t take_to, time_ps now)
 {
-  bool direct = from == receiver->next && tcp_receiver_runs_beyond(receiver) == 0;
+  bool direct = from == receiver->next && runs_beyond(receiver) == 0;
   if (!direct && from < to) {
     hold(receiver, position, payload, from, to, now);
   }
@@ -242,7 +296,7 @@ static uint64_t receive_limit(const tcp_receiver *receiver)
  * from no TCP. */
 static bool accept_fin(tcp_receiver *receiver, uint64_t fin_position)
 {
-  size_t runs = tcp_receiver_runs_beyond(receiver);
+  size_t runs = runs_beyond(receiver);
   uint64_t highest = runs > 0 ? range_set_get(receiver->late->beyond, runs - 1).to : receiver->next;
   if (receiver->fin_known) {
     return fin_position == receiver->fin_position;
@@ -285,7 +339,7 @@ static void decide_ack_in_order(tcp_receiver *receiver, time_ps now)
  * than "every second full-sized segment". */
 static void decide_ack(tcp_receiver *receiver, bool had_holes, bool nothing_new, bool fin, time_ps now)
 {
-  if (tcp_receiver_runs_beyond(receiver) > 0 || nothing_new) {
+  if (runs_beyond(receiver) > 0 || nothing_new) {
     receiver->unacknowledged_segments++;
     tcp_receiver_owe_ack(receiver, TCP_ACK_ALONE);
   } else if (had_holes || fin) {
@@ -351,23 +405,22 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const octet_
     return;
   }
   uint64_t end = (uint64_t)signed_end;
-  bool had_holes = tcp_receiver_runs_beyond(receiver) > 0;
+  bool had_holes = runs_beyond(receiver) > 0;
   fin = fin && accept_fin(receiver, end);
   uint64_t limit = receive_limit(receiver);
   uint64_t from = MAX(start, receiver->next);
   uint64_t to = MIN(end, limit);
   to = MAX(to, from);
   uint64_t take_to = fin ? MAX(to, receiver->fin_position + 1) : to;
-  uint64_t known = tcp_receiver_covered_beyond(receiver, from, to);
+  uint64_t known = covered_beyond(receiver, from, to);
   count_segment(receiver, position, payload->length, to - from - known, now);
   if (known > 0 || start < receiver->next) {
-    tcp_receiver_note_duplicate(receiver, start, MIN(end, limit));
+    note_duplicate(receiver, start, MIN(end, limit));
   }
-  bool nothing_new =
-      fin ? take_to - from == tcp_receiver_covered_beyond(receiver, from, take_to) : to - from == known;
+  bool nothing_new = fin ? take_to - from == covered_beyond(receiver, from, take_to) : to - from == known;
   if (nothing_new && from < take_to) {
     /* RFC 2018 §4: the first block holds the segment that caused the ACK, also a repeated one */
-    tcp_receiver_name_run(receiver, from);
+    name_run(receiver, from);
   }
   if (!nothing_new) {
     /* Positions in `payload` count from its first octet, which may lie below 0 only in a forged segment. */
@@ -392,7 +445,7 @@ bool tcp_receiver_has_room_for(const tcp_receiver *receiver, int64_t position, u
 
 bool tcp_receiver_expects(const tcp_receiver *receiver, uint32_t length)
 {
-  return tcp_receiver_runs_beyond(receiver) == 0 && !receiver->fin_known &&
+  return runs_beyond(receiver) == 0 && !receiver->fin_known &&
          receiver->next + length <= window_edge(receiver);
 }
 
@@ -418,8 +471,8 @@ void tcp_receiver_refuse(tcp_receiver *receiver, int64_t position, uint32_t leng
   }
   int64_t end = position + (int64_t)length;
   if (end > 0 && (uint64_t)end <= receiver->next) {
-    tcp_receiver_note_duplicate(receiver, (uint64_t)MAX(position, 0),
-                                (uint64_t)end); /* else it was refused for another reason */
+    note_duplicate(receiver, (uint64_t)MAX(position, 0),
+                   (uint64_t)end); /* else it was refused for another reason */
   }
   tcp_receiver_owe_ack(receiver, TCP_ACK_ALONE);
 }
@@ -448,12 +501,12 @@ bool tcp_receiver_is_finished(const tcp_receiver *receiver)
 bool tcp_receiver_has(const tcp_receiver *receiver, uint64_t from, uint64_t to)
 {
   uint64_t beyond = MAX(from, receiver->next);
-  return to <= beyond || tcp_receiver_covered_beyond(receiver, beyond, to) == to - beyond;
+  return to <= beyond || covered_beyond(receiver, beyond, to) == to - beyond;
 }
 
 size_t tcp_receiver_out_of_order_runs(const tcp_receiver *receiver)
 {
-  return tcp_receiver_runs_beyond(receiver);
+  return runs_beyond(receiver);
 }
 
 uint64_t tcp_receiver_held_octets(const tcp_receiver *receiver)
@@ -470,7 +523,7 @@ uint64_t tcp_receiver_held_octets_below(const tcp_receiver *receiver, uint64_t p
 
 const octet_store *tcp_receiver_held(tcp_receiver *receiver)
 {
-  g_assert(tcp_receiver_late_of(receiver)->passed_in_store == 0);
+  g_assert(late_of(receiver)->passed_in_store == 0);
   return receiver->late->store;
 }
 
@@ -498,4 +551,56 @@ uint64_t tcp_receiver_acknowledge(tcp_receiver *receiver)
   receiver->promised_edge = window_edge(receiver);
   receiver->ack_deadline = TIME_PS_NEVER;
   return receiver->promised_edge;
+}
+
+/* --- SACK blocks --- */
+
+static bool is_among(const range *blocks, uint32_t count, uint64_t from)
+{
+  for (uint32_t i = 0; i < count; i++) {
+    if (blocks[i].from == from) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* RFC 2018 §4: as many blocks as there is room for, those reported last first. Runs that were named longer
+ * ago than this receiver remembers follow, the lowest first: they are the ones a sender fills first. */
+static uint32_t write_runs(const tcp_receiver *receiver, range *blocks, uint32_t count)
+{
+  uint32_t written = 0;
+  for (uint32_t i = 0; i < receiver->late->recent_count && written < count; i++) {
+    if (receiver->late->recent[i] >= receiver->next) {
+      blocks[written++] = range_set_get(receiver->late->beyond,
+                                        range_set_find(receiver->late->beyond, receiver->late->recent[i]));
+    }
+  }
+  for (size_t i = 0; i < runs_beyond(receiver) && written < count; i++) {
+    range run = range_set_get(receiver->late->beyond, i);
+    if (!is_among(blocks, written, run.from)) {
+      blocks[written++] = run;
+    }
+  }
+  return written;
+}
+
+bool tcp_receiver_has_sack_blocks(const tcp_receiver *receiver)
+{
+  const tcp_late_arrivals *late = receiver->late;
+  return late && (range_set_count(late->beyond) > 0 || late->duplicate.from < late->duplicate.to);
+}
+
+uint32_t tcp_receiver_take_sack_blocks(tcp_receiver *receiver, range *blocks, uint32_t count)
+{
+  uint32_t written = 0;
+  if (!receiver->late) {
+    return 0;
+  }
+  if (count > 0 && receiver->late->duplicate.from < receiver->late->duplicate.to) {
+    blocks[written++] = receiver->late->duplicate;
+    receiver->late->duplicate = (range){0, 0};
+  }
+  /* A run that holds the duplicate was named with the segment, so it follows at once (RFC 2883 §4 (3)). */
+  return written + write_runs(receiver, blocks + written, count - written);
 }

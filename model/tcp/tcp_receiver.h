@@ -3,12 +3,56 @@
 #ifndef TCP_TCP_RECEIVER_H
 #define TCP_TCP_RECEIVER_H
 
-#include "base/octet_rope.h"
-#include "base/range_set.h"
-#include "tcp/tcp_connection.h"
-#include "tcp/tcp_gauges.h"
+#include <glib.h>
 
-typedef struct tcp_receiver tcp_receiver;
+#include "base/octet_rope.h"
+#include "base/octet_store.h"
+#include "base/range_set.h"
+#include "net/tcp_header.h"
+#include "tcp/tcp_config.h"
+#include "tcp/tcp_events.h"
+
+/* Whether an ACK is owed. */
+typedef enum tcp_ack_need {
+  TCP_ACK_NONE,
+  TCP_ACK_DELAYED, /* by tcp_receiver_ack_deadline() */
+  TCP_ACK_DUE,     /* now; a data segment may carry it */
+  TCP_ACK_ALONE,   /* now, without payload: a duplicate must be seen as one, SACK blocks need the room */
+} tcp_ack_need;
+
+/* What only a receiver needs to which segments come out of order, or twice, or are inspected. */
+typedef struct tcp_late_arrivals {
+  range_set *beyond;        /* received beyond `next` */
+  GArray *gaps;             /* of range: what one segment brings, while it is handled */
+  octet_store *store;       /* TCP_PASSING_IN_ORDER: what is in `beyond`, and what is just being passed up */
+  uint64_t passed_in_store; /* octets in `store` that have been passed up */
+  time_ps passing_now;
+  range duplicate;         /* octets that came twice and no ACK has told of yet; empty: none */
+  uint32_t quiet_segments; /* in a row that came with no hole open and no duplicate to tell of */
+  uint32_t recent_count;
+  uint64_t recent[TCP_SACK_BLOCKS_MAX]; /* a position in each of the last SACK blocks, newest first */
+} tcp_late_arrivals;
+
+typedef struct tcp_receiver {
+  const tcp_config *config;
+  const tcp_events *events;
+  void *user;
+  tcp_gauges *gauges;
+  uint64_t unread_octets; /* passed up and not yet consumed */
+  uint64_t promised_edge; /* the right edge that the last ACK told the peer */
+  uint64_t next;          /* RCV.NXT; the FIN counts as one octet here and in `beyond` */
+  uint64_t passed;        /* TCP_PASSING_IN_ORDER: octets below have been passed up */
+  uint64_t acknowledged;  /* `next` when the last ACK left */
+  time_ps ack_deadline;
+  uint64_t fin_position;
+  bool fin_known;
+  uint8_t quick_acks; /* so many of config->quick_acks are used up */
+  tcp_ack_need need : 8;
+  uint32_t unacknowledged_segments;
+  uint32_t window_octets;
+  uint32_t window_unit;    /* octets that the window scale can tell apart */
+  tcp_late_arrivals *late; /* NULL: there are none */
+} tcp_receiver;
 
 /* A receiver at position 0 that announces `window_octets` from the in-order edge on. It calls
  * `events->segment` and `events->octets` with `user`; `config` and `events` must outlive it, and so must `gauges`, where it
@@ -16,6 +60,11 @@ typedef struct tcp_receiver tcp_receiver;
 tcp_receiver *tcp_receiver_new(const tcp_config *config, uint64_t window_octets, const tcp_events *events,
                                void *user, tcp_gauges *gauges);
 void tcp_receiver_free(tcp_receiver *receiver);
+
+/* Makes `receiver` what tcp_receiver_new() returns; frees what it has, which leaves it able to tell that there is nothing. */
+void tcp_receiver_init(tcp_receiver *receiver, const tcp_config *config, uint64_t window_octets,
+                       const tcp_events *events, void *user, tcp_gauges *gauges);
+void tcp_receiver_clear(tcp_receiver *receiver);
 
 /* The first octet that comes is the one at `position`: all below have arrived, elsewhere. Before the first. */
 void tcp_receiver_start_at(tcp_receiver *receiver, uint64_t position);
@@ -76,14 +125,6 @@ bool tcp_receiver_has_sack_blocks(const tcp_receiver *receiver);
  * each told of once (RFC 2883 §4); then runs, the one with the newest segment first, then those last named (RFC 2018 §4).
  * Returns how many. */
 uint32_t tcp_receiver_take_sack_blocks(tcp_receiver *receiver, range *blocks, uint32_t count);
-
-/* Whether an ACK is owed. */
-typedef enum tcp_ack_need {
-  TCP_ACK_NONE,
-  TCP_ACK_DELAYED, /* by tcp_receiver_ack_deadline() */
-  TCP_ACK_DUE,     /* now; a data segment may carry it */
-  TCP_ACK_ALONE,   /* now, without payload: a duplicate must be seen as one, SACK blocks need the room */
-} tcp_ack_need;
 
 tcp_ack_need tcp_receiver_ack_need(const tcp_receiver *receiver);
 

@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-#include "tcp/tcp_retransmission_timer_private.h"
-
 static bool has_sample(const tcp_retransmission_timer *timer)
 {
   return timer->variation_ps >= 0;

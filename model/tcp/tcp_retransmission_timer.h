@@ -3,14 +3,23 @@
 #define TCP_TCP_RETRANSMISSION_TIMER_H
 
 #include "base/time_ps.h"
+#include "tcp/tcp_config.h"
 
-typedef struct tcp_retransmission_timer tcp_retransmission_timer;
+typedef struct tcp_retransmission_timer {
+  time_ps min_ps;
+  time_ps max_ps;
+  time_ps rto_ps;
+  time_ps deadline;
+  time_ps smoothed_ps;  /* SRTT */
+  time_ps least_ps;     /* of all samples */
+  time_ps variation_ps; /* RTTVAR; -1: no sample yet */
+  tcp_rto_floor floor;
+} tcp_retransmission_timer;
 
-/* What the smallest RTO bounds. */
-typedef enum tcp_rto_floor {
-  TCP_RTO_FLOOR_RTO,       /* all of it (RFC 6298 §2.4) */
-  TCP_RTO_FLOOR_VARIATION, /* 4 RTTVAR, to which SRTT is added: as Linux has it */
-} tcp_rto_floor;
+/* A timer that is off, with RTO `initial_ps` until the first sample; later ones are at least min_ps, as `floor` means it, and at
+ * most max_ps. It needs no freeing. */
+void tcp_retransmission_timer_init(tcp_retransmission_timer *timer, time_ps initial_ps, time_ps min_ps,
+                                   time_ps max_ps, tcp_rto_floor floor);
 
 /* A round trip took `round_trip_ps` (>= 0): a new RTO, without back-off (RFC 6298 §2.2, §2.3). */
 void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, time_ps round_trip_ps);

@@ -1,4 +1,4 @@
-/* What tcp_scoreboard.c (the ring of segments), tcp_scoreboard_sack.c (RFC 6675) and tcp_scoreboard_time.c
+/* What tcp_scoreboard.c (the ring of segments, RFC 6675) and tcp_scoreboard_time.c
  * (RFC 8985) share. */
 #ifndef TCP_TCP_SCOREBOARD_PRIVATE_H
 #define TCP_TCP_SCOREBOARD_PRIVATE_H

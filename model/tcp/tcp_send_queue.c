@@ -2,8 +2,6 @@
 
 #include <glib.h>
 
-#include "tcp/tcp_send_queue_private.h"
-
 /* Nearly every record lies in one piece of memory, as FPDUs do: then that piece's slice is here. One that shares its slices has the
  * reference on their block here. Else it is a rope, and here is where it is. */
 typedef struct sent_record {

@@ -9,11 +9,24 @@
 #include <stdint.h>
 
 #include "base/octet_rope.h"
-#include "tcp/tcp_connection.h"
+#include "tcp/tcp_config.h"
+#include "tcp/tcp_events.h"
 
-typedef struct tcp_send_queue tcp_send_queue;
+/* The records kept, and which of them are sent. */
+typedef struct tcp_kept_records tcp_kept_records;
 
-/* Appends the octets moved out of `record`; `flags` as tcp_connection_post(). An empty record is nothing. */
+typedef struct tcp_send_queue {
+  tcp_segmentation segmentation;
+  uint64_t posted;
+  uint64_t unsent;        /* position of the first octet never sent */
+  tcp_kept_records *kept; /* NULL when there is none: a connection that rests needs no room for them */
+} tcp_send_queue;
+
+/* An empty queue at stream position 0; frees what it has. */
+void tcp_send_queue_init(tcp_send_queue *queue, tcp_segmentation segmentation);
+void tcp_send_queue_clear(tcp_send_queue *queue);
+
+/* Appends the octets moved out of `record`; `flags`: TCP_RECORD_…. An empty record is nothing. */
 void tcp_send_queue_post(tcp_send_queue *queue, octet_rope *record, unsigned flags);
 
 /* All octets ever posted. */

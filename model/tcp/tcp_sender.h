@@ -5,8 +5,9 @@
 
 #include "base/octet_rope.h"
 #include "base/range_set.h"
-#include "tcp/tcp_connection.h"
-#include "tcp/tcp_gauges.h"
+#include "net/tcp_header.h"
+#include "tcp/tcp_config.h"
+#include "tcp/tcp_events.h"
 #include "tcp/tcp_retransmission_timer.h"
 
 typedef struct tcp_sender tcp_sender;

@@ -5,16 +5,12 @@
 
 #include <glib.h>
 
-#include "tcp/tcp_congestion_private.h"
-#include "tcp/tcp_forward_rto.h"
-#include "tcp/tcp_pacer.h"
-#include "tcp/tcp_proportional_reduction.h"
-#include "tcp/tcp_rack_private.h"
+#include "tcp/tcp_congestion.h"
+#include "tcp/tcp_rack.h"
 #include "tcp/tcp_scoreboard_private.h"
-#include "tcp/tcp_send_queue_private.h"
+#include "tcp/tcp_send_queue.h"
 #include "tcp/tcp_sender.h"
 #include "tcp/tcp_spurious.h"
-#include "tcp/tcp_tail_loss_probe.h"
 
 typedef enum tcp_sending_state {
   TCP_SENDING_OPEN,

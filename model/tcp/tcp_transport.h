@@ -5,7 +5,6 @@
 #define TCP_TCP_TRANSPORT_H
 
 #include "tcp/tcp_connection.h"
-#include "tcp/tcp_gauges.h"
 
 typedef struct tcp_transport tcp_transport;
 

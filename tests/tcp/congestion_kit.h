@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "tcp/tcp_congestion_private.h"
+#include "tcp/tcp_congestion.h"
 
 enum { SMSS = 1460 };
 

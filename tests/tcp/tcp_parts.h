@@ -2,7 +2,7 @@
 #ifndef TESTS_TCP_TCP_PARTS_H
 #define TESTS_TCP_TCP_PARTS_H
 
-#include "tcp/tcp_retransmission_timer_private.h"
+#include "tcp/tcp_retransmission_timer.h"
 #include "tcp/tcp_sender_private.h"
 
 static inline tcp_scoreboard *tcp_scoreboard_new(uint32_t duplicate_ack_threshold, uint32_t smss_octets,

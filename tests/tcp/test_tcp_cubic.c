@@ -1,4 +1,4 @@
-#include "tcp/tcp_cubic.h"
+#include "tcp/tcp_congestion.h"
 
 #include <glib.h>
 #include <math.h>

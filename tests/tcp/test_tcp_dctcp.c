@@ -1,4 +1,4 @@
-#include "tcp/tcp_dctcp.h"
+#include "tcp/tcp_congestion.h"
 
 #include <glib.h>
 

@@ -1,5 +1,5 @@
 /* D-SACK (RFC 2883): what the receiver tells of octets that came twice, and what the sender believes. */
-#include "tcp/tcp_duplicate_sack.h"
+#include "tcp/tcp_spurious.h"
 
 #include <glib.h>
 

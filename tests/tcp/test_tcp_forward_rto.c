@@ -1,7 +1,7 @@
 /* F-RTO (RFC 5682): the basic algorithm (§2) and the one with SACK (§3). */
 #include <glib.h>
 
-#include "tcp/tcp_forward_rto.h"
+#include "tcp/tcp_spurious.h"
 #include "tcp_kit.h"
 
 enum { EMSS = 1460 };

@@ -1,4 +1,4 @@
-#include "tcp/tcp_hystart_pp.h"
+#include "tcp/tcp_hystart.h"
 
 #include <glib.h>
 

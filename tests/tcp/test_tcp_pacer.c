@@ -1,6 +1,6 @@
 #include <glib.h>
 
-#include "tcp/tcp_pacer.h"
+#include "tcp/tcp_congestion.h"
 #include "tcp_kit.h"
 
 enum { EMSS = 1460 };

@@ -1,7 +1,7 @@
 /* PRR (RFC 6937). */
 #include <glib.h>
 
-#include "tcp/tcp_proportional_reduction.h"
+#include "tcp/tcp_congestion.h"
 #include "tcp_kit.h"
 
 enum { EMSS = 1460 };

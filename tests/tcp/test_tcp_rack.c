@@ -1,7 +1,7 @@
 /* RFC 8985 §6 step by step, on a scoreboard alone. */
 #include <glib.h>
 
-#include "tcp/tcp_rack_private.h"
+#include "tcp/tcp_rack.h"
 #include "tcp_parts.h"
 
 enum { SMSS = 1000, THRESHOLD = 3 };

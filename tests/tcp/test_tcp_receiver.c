@@ -1,7 +1,7 @@
 #include <glib.h>
 
 #include "base/random_stream.h"
-#include "tcp/tcp_receiver_private.h"
+#include "tcp/tcp_receiver.h"
 
 enum { TAKEN_OCTETS = 4000 };
 

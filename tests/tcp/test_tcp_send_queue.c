@@ -2,7 +2,7 @@
 
 #include "base/octet_bundle.h"
 #include "base/random_stream.h"
-#include "tcp/tcp_send_queue_private.h"
+#include "tcp/tcp_send_queue.h"
 
 static tcp_send_queue *tcp_send_queue_new(tcp_segmentation segmentation)
 {

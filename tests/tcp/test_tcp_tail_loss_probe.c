@@ -1,7 +1,7 @@
 /* The tail loss probe (RFC 8985 §7). */
 #include <glib.h>
 
-#include "tcp/tcp_tail_loss_probe.h"
+#include "tcp/tcp_rack.h"
 #include "tcp_kit.h"
 
 enum { EMSS = 1460 };

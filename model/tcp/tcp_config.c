@@ -1,0 +1,45 @@
+#include "tcp/tcp_config.h"
+
+tcp_config tcp_config_default(void)
+{
+  return (tcp_config){
+      .receive_mtu_octets = 1500,
+      .send_mtu_octets = 1500,
+      .receive_window_octets = 65536,
+      .initial_window_segments = 10, /* RFC 6928 */
+      .delayed_ack_segments = 2,
+      .delayed_ack_ps = 40 * TIME_PS_PER_MILLISECOND, /* Linux: TCP_DELACK_MIN */
+      .quick_acks = 16,                               /* TCP_MAX_QUICKACKS */
+      .duplicate_ack_threshold = 3,
+      .rto_initial_ps = TIME_PS_PER_SECOND,        /* RFC 6298 */
+      .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND, /* Linux: TCP_RTO_MIN */
+      .rto_max_ps = 60 * TIME_PS_PER_SECOND,       /* RFC 6298 §2.5 */
+      .rto_floor = TCP_RTO_FLOOR_VARIATION,
+      .timer_slack_ps = 2 * TIME_PS_PER_MILLISECOND, /* Linux: TCP_TIMEOUT_MIN */
+      .probe_delay = TCP_PROBE_DELAY_RTO_MIN,
+      .retries_max = 15, /* Linux: tcp_retries2 */
+      .sack = true,
+      .dsack = true,
+      .old_sack = true,
+      .rack = true,
+      .tail_loss_probe = true,
+      .proportional_reduction = true,
+      .forward_rto_recovery = true,
+      .partial_undo = true,
+      .limited_transmit = true,
+      .ecn = TCP_ECN_PASSIVE,
+      .congestion = TCP_CONGESTION_CUBIC,
+      .slow_start = TCP_SLOW_START_HYSTART,
+      .restart_after_idle = true,
+      .fin_beyond_window = true,
+      .window_of_segments = true,
+      .ecn_proportional = true,
+      .ahead_by_least = true,
+      .slow_start_unlimited = true,
+      .growth_by_delivered = true,
+      .limited_by_round = true,
+      .path_mtu_discovery = true,
+      .segmentation = TCP_SEGMENTATION_ALIGNED,
+      .passing = TCP_PASSING_AS_ARRIVED,
+  };
+}

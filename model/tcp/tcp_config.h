@@ -1,0 +1,134 @@
+/* What a TCP connection is told when it is made: the keys tcp and sender of a scenario (docs/scenario.md), one end's. */
+#ifndef TCP_TCP_CONFIG_H
+#define TCP_TCP_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/memory_pool.h"
+#include "base/time_ps.h"
+#include "net/ip_address.h"
+
+/* How the sender cuts the stream (design.md, `sender.segmentation`). */
+typedef enum tcp_segmentation {
+  TCP_SEGMENTATION_ALIGNED, /* a segment starts with a record and holds whole records (MPA-041) */
+  TCP_SEGMENTATION_STREAM,  /* not MPA-aware: cuts at EMSS */
+  TCP_SEGMENTATION_RECORD,  /* a segment ends with a record at the latest, as after MSG_EOR in Linux */
+} tcp_segmentation;
+
+/* How the receiver passes octets up (mpa-01 §3.1.2; design.md, `receiver.mode`). */
+typedef enum tcp_passing {
+  TCP_PASSING_IN_ORDER,   /* holds what lies behind a hole */
+  TCP_PASSING_AS_ARRIVED, /* passes every new octet at once, with its position */
+} tcp_passing;
+
+/* The congestion control. */
+typedef enum tcp_congestion_kind {
+  TCP_CONGESTION_NEWRENO, /* RFC 5681, 6582 */
+  TCP_CONGESTION_CUBIC,   /* RFC 9438; Linux's default */
+  TCP_CONGESTION_DCTCP,   /* RFC 8257; asks for ECN by itself */
+} tcp_congestion_kind;
+
+/* When slow start is left before a loss. */
+typedef enum tcp_slow_start_kind {
+  TCP_SLOW_START_STANDARD,  /* it is not (RFC 5681) */
+  TCP_SLOW_START_HYSTART,   /* as Linux's CUBIC does: the train of ACKs is long, or round trips grow */
+  TCP_SLOW_START_HYSTART_PP /* HyStart++ (RFC 9406) */
+} tcp_slow_start_kind;
+
+/* Explicit Congestion Notification (RFC 3168). */
+typedef enum tcp_ecn_use {
+  TCP_ECN_OFF,
+  TCP_ECN_PASSIVE, /* when the peer asks for it: Linux's default */
+  TCP_ECN_ON,      /* asks for it */
+} tcp_ecn_use;
+
+/* What a tail loss probe waits beyond 2 SRTT while one segment is in flight, whose ACK may be delayed (RFC 8985 §7.2,
+ * TLP.max_ack_delay). */
+typedef enum tcp_probe_delay {
+  TCP_PROBE_DELAY_ACK, /* delayed_ack_ps: what the peer does is not known; both ends of a run mostly do the same */
+  TCP_PROBE_DELAY_RTO_MIN, /* rto_min_ps: as Linux has it */
+} tcp_probe_delay;
+
+/* What is sent again (mpa-01 §5.3, MPA-048). */
+typedef enum tcp_retransmission {
+  TCP_RETRANSMISSION_PRESERVE,    /* the segments as they were first sent */
+  TCP_RETRANSMISSION_REPACKETIZE, /* the lost octets that follow each other, cut anew: STREAM at EMSS, ALIGNED as
+                                     many whole FPDUs as fit, RECORD up to the end of one */
+} tcp_retransmission;
+
+/* What the smallest RTO bounds. */
+typedef enum tcp_rto_floor {
+  TCP_RTO_FLOOR_RTO,       /* all of it (RFC 6298 §2.4) */
+  TCP_RTO_FLOOR_VARIATION, /* 4 RTTVAR, to which SRTT is added: as Linux has it */
+} tcp_rto_floor;
+
+/* There is one for each connection: the fields lie close. */
+typedef struct tcp_config {
+  memory_pool *
+      datagram_pool; /* datagram_pool_new(): what its packets are made of; NULL: the heap. Must outlive the connection */
+  uint64_t receive_window_octets; /* right edge = in-order edge + this - unread octets; never moves left */
+  time_ps delayed_ack_ps;
+  time_ps rto_initial_ps;
+  time_ps rto_min_ps;
+  time_ps rto_max_ps;
+  time_ps timer_slack_ps;      /* how much later RACK's reordering timer and the tail loss probe's expire */
+  uint32_t isn;                /* initial send sequence number */
+  uint32_t receive_mtu_octets; /* of the direction it receives from: announces MSS = this - 40 (IPv6: 60) */
+  uint32_t send_mtu_octets;    /* of its own direction: EMSS = min(peer's MSS, this - 40 or 60) - options */
+  uint16_t initial_window_segments; /* RFC 6928: 10 */
+  uint16_t delayed_ack_segments;    /* an ACK at least every so many segments with payload; 1: every one */
+  uint16_t duplicate_ack_threshold; /* 3 */
+  uint16_t retries_max; /* consecutive timeouts before the connection is given up (RFC 9293 §3.8.3, R2) */
+  uint16_t local_port;
+  uint16_t remote_port;
+  ip_address local_address; /* both of one version */
+  ip_address remote_address;
+  uint8_t quick_acks;  /* so many ACKs at the start are not delayed; Linux: 16 */
+  bool sack : 1;       /* offer SACK-permitted */
+  bool dsack : 1;      /* report duplicates by SACK (RFC 2883); needs sack */
+  bool old_sack : 1;   /* the SACK blocks of an ACK below SND.UNA are read; needs sack */
+  bool timestamps : 1; /* offer timestamps */
+  tcp_ecn_use ecn : 2;
+  tcp_congestion_kind congestion : 2;
+  tcp_slow_start_kind slow_start : 2;
+  bool rack : 1;                   /* losses are found by time (RFC 8985), not by RFC 6675; needs sack */
+  bool tail_loss_probe : 1;        /* RFC 8985 §7; needs rack */
+  bool proportional_reduction : 1; /* PRR (RFC 6937) in fast recovery; needs sack */
+  bool forward_rto_recovery : 1;   /* F-RTO (RFC 5682) */
+  bool partial_undo : 1;           /* Linux's Eifel detection in fast recovery; needs rack and timestamps */
+  bool limited_transmit : 1;       /* RFC 3042 */
+  bool restart_after_idle : 1;     /* the window collapses after an idle RTO (RFC 5681 §4.1) */
+  bool fin_beyond_window : 1;      /* the congestion window does not hold back the segment with the FIN */
+  bool nagle : 1;                  /* RFC 1122 §4.2.3.4; MPA wants it off (MPA-042) */
+  bool pacing : 1;                 /* segments leave evenly over the round trip, not in bursts */
+  bool
+      window_of_segments : 1; /* the congestion window counts segments, as Linux has it, each as SMSS; else octets */
+  bool
+      ecn_proportional : 1; /* PRR leads the window to what ECE makes of it, as Linux has it; else it is cut at once */
+  bool ahead_by_least : 1; /* CUBIC looks ahead by the least round trip, as Linux has it; else by SRTT */
+  bool
+      slow_start_unlimited : 1; /* slow start by all that an ACK acknowledges, up to the threshold; else by at most 2 SMSS (RFC 3465) */
+  bool
+      growth_by_delivered : 1; /* the window grows by what an ACK shows to be delivered, by SACK too; else by what it acknowledges */
+  bool
+      limited_by_round : 1; /* whether the window limits is noted when sending, for a round trip: as Linux has it; else judged when
+                                an ACK arrives */
+  bool path_mtu_discovery : 1; /* DF set, ICMP "too big" heeded (RFC 1191, 8201); else routers may fragment */
+  bool
+      black_hole_detection : 1; /* repeated time-outs of full-size segments lower the path MTU (RFC 4821 §7.7,
+                                      RFC 2923 §2.1) */
+  bool drops_untimed : 1; /* segments without the timestamps agreed on (RFC 7323 §3.2); Linux takes them */
+  bool drops_reset_at_edge : 1; /* a RST at RCV.NXT + RCV.WND (RFC 5961 §3.2); Linux challenges it */
+  tcp_rto_floor rto_floor : 1;
+  tcp_probe_delay probe_delay : 1;
+  tcp_retransmission retransmission : 1;
+  tcp_segmentation segmentation : 2;
+  tcp_passing passing : 1;
+} tcp_config;
+
+/* The defaults of the product: what an empty scenario makes (tcp.profile linux), each with its source in docs/scenario.md, `tcp`.
+ * Addresses, ports and ISN are 0; the MTUs are Ethernet's and the window is the least of tcp.receive_window=auto, 64 KiB. */
+tcp_config tcp_config_default(void);
+
+#endif

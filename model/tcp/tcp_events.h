@@ -1,0 +1,91 @@
+/* What a TCP and the layer above tell each other: the kinds of records posted, events, counters, gauges. */
+#ifndef TCP_TCP_EVENTS_H
+#define TCP_TCP_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/octet_rope.h"
+#include "base/time_ps.h"
+
+/* Flags of a posted record. */
+enum {
+  TCP_RECORD_FPDU = 1,      /* one FPDU: ALIGNED keeps it whole and may pack several, RECORD packs none */
+  TCP_RECORD_FULL_SIZE = 2, /* it carries MULPDU octets: counted in full_segments */
+};
+
+/* Why a connection is closed. */
+typedef enum tcp_close_reason {
+  TCP_CLOSE_FINISHED, /* both sides have sent FIN and have it acknowledged (TIME-WAIT counts as closed) */
+  TCP_CLOSE_RESET,    /* the peer sent RST */
+  TCP_CLOSE_ABORTED,  /* tcp_connection_abort() */
+  TCP_CLOSE_GAVE_UP,  /* retries_max timeouts in a row */
+} tcp_close_reason;
+
+/* What the connection tells the layer above, from within the functions below. Handlers may post and close,
+ * they may not free the connection. Every handler may be NULL. */
+typedef struct tcp_events {
+  /* An acceptable segment brings `octets`, all new, from `position` on (one call for each run of new octets
+   * in it). Nothing of it is committed yet: not acknowledged, not SACKed, not passed. false drops the whole
+   * segment as if it had been lost (mpa-01 §7, MPA-286); `segment` still tells of it, with nothing new in it.
+   * The first call may come before `established`: the segment that ends the handshake may have payload. NULL:
+   * all are taken. */
+  bool (*inspect)(void *user, uint64_t position, const octet_rope *octets, time_ps now);
+  /* All runs of new octets of an acceptable segment have been inspected, one at least, and none was refused: may the
+   * segment be taken as a whole? false drops it like inspect's. It starts at `position` (0 if it starts before) and
+   * carries `length` octets. NULL: it may. Only with `inspect`. */
+  bool (*admit)(void *user, uint64_t position, uint32_t length, time_ps now);
+  /* The handshake is done. */
+  void (*established)(void *user, time_ps now);
+  /* New octets, each passed exactly once: `octets` (valid during the call) start at stream position
+   * `position` and arrived at `arrival` (earlier than `now` when they were held behind a hole). In-order
+   * edge: see tcp_gauges.in_order_edge, already moved. */
+  void (*octets)(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now);
+  /* A payload segment has arrived, before it is handled: for counters. `position` of its first octet,
+   * `length` of its payload, `new_octets` of it never received before, `in_order_edge` before this
+   * segment. */
+  void (*segment)(void *user, uint64_t position, uint32_t length, uint32_t new_octets, uint64_t in_order_edge,
+                  time_ps now);
+  /* `length` octets from `position` on, sent before, leave again. */
+  void (*retransmitted)(void *user, uint64_t position, uint32_t length, time_ps now);
+  /* All octets below `position` are acknowledged. */
+  void (*acknowledged)(void *user, uint64_t position, time_ps now);
+  /* EMSS has changed, by ICMP or black hole detection: MPA takes the new one for its next FPDU (MPA-019). */
+  void (*emss_changed)(void *user, uint32_t emss_octets, time_ps now);
+  /* The peer's FIN is in order: nothing more will come. */
+  void (*finished)(void *user, time_ps now);
+  void (*closed)(void *user, tcp_close_reason reason, time_ps now);
+} tcp_events;
+
+/* Counters of one end. */
+typedef struct tcp_statistics {
+  uint64_t segments_sent;       /* with payload, retransmissions included */
+  uint64_t full_segments;       /* first transmissions of a full-size segment: EMSS octets (stream), or one
+                                   record flagged full-size (aligned), or a piece of one (record) */
+  uint64_t full_segment_octets; /* IP octets of those */
+  uint64_t full_segment_payload_octets; /* TCP payload octets of those */
+  uint32_t retransmissions;             /* segments with payload sent again */
+  uint32_t timeouts;                    /* expirations of the retransmission timer */
+  uint32_t recoveries;                  /* fast recoveries entered */
+  uint32_t spurious_timeouts;           /* found by F-RTO, D-SACK or timestamps, and undone */
+  uint32_t spurious_recoveries;         /* the same of fast recoveries */
+  uint32_t retransmissions_lost;        /* retransmissions that this sender took as lost in their turn */
+  uint32_t tail_loss_probes;
+  uint32_t duplicates_reported; /* D-SACK blocks received (RFC 2883) */
+  uint32_t window_probes;       /* sent into a closed window */
+  uint32_t ecn_reductions;      /* of the congestion window, because of ECN */
+  uint32_t path_mtu_changes;    /* by ICMP or black hole detection */
+  uint32_t checksum_errors;     /* segments dropped for their TCP checksum */
+} tcp_statistics;
+
+/* What the layers above ask of a connection many times an event, kept up to date where it changes. */
+typedef struct tcp_gauges {
+  bool is_established;
+  uint32_t
+      emss_octets; /* the largest payload a segment carries now (definitions.md): known once the peer's MSS is */
+  uint64_t posted_octets; /* all ever posted: the stream position of the next record */
+  uint64_t unsent_octets; /* posted, not yet sent for the first time */
+  uint64_t in_order_edge; /* all octets below this stream position have arrived; the FIN is none */
+} tcp_gauges;
+
+#endif

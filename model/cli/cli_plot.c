@@ -58,7 +58,7 @@ static int check_store_kind(const char *what)
 {
   const char *names[STUDY_PLOT_KINDS + 1] = {NULL};
   for (study_plot_kind kind = 0; kind < STUDY_PLOT_KINDS; kind++) {
-    names[kind] = study_plot_row_of(kind)->name;
+    names[kind] = study_plot_of(kind)->name;
   }
   g_autofree char *all = g_strjoinv(", ", (char **)names);
   return what == NULL || study_plot_find(what) < STUDY_PLOT_KINDS ? CLI_OK
@@ -210,7 +210,7 @@ static char *summary_of_kinds(void)
                    "beside each plot and prints the files' names.\n\nPlots (--what) of a STORE, by default "
                    "what fits what it varies:\n");
   for (study_plot_kind kind = 0; kind < STUDY_PLOT_KINDS; kind++) {
-    const study_plot_row *row = study_plot_row_of(kind);
+    const study_plot *row = study_plot_of(kind);
     g_string_append_printf(text, "  %-12s  %s\n", row->name, row->sentence);
   }
   g_string_append(text, "Plots of a DIR:\n"

@@ -8,11 +8,7 @@
 #include "study/plot/plot_occupancy.h"
 #include "study/plot/point_selection.h"
 #include "study/plot/share_plot.h"
-
-GQuark plot_distribution_error_quark(void)
-{
-  return g_quark_from_static_string("iwarpsim-plot-distribution-error");
-}
+#include "study/plot/study_plot.h"
 
 /* More lines than this are not told apart; of delays, each point has two. */
 enum { OCCUPANCIES_MAX = 8, DELAYS_MAX = 4 };
@@ -33,7 +29,8 @@ static const drawn *drawn_of(gboolean delays, gsize *count)
   return delays ? both_delays : occupancy;
 }
 
-gboolean plot_distribution_fits(const study_table *table, gboolean delays)
+/* Whether a run of `table` has samples of the occupancy, or (`delays`) of a delay. */
+static gboolean has_samples(const study_table *table, gboolean delays)
 {
   gsize count;
   const drawn *of = drawn_of(delays, &count);
@@ -102,7 +99,7 @@ static gboolean draw(GPtrArray *curves, gboolean delays, const char *title, cons
   };
   g_autofree char *file = gnuplot_text_file_stem(stem);
   if (curves->len == 0) {
-    g_set_error(error, PLOT_DISTRIBUTION_ERROR, PLOT_DISTRIBUTION_ERROR_NONE,
+    g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT,
                 "nothing to draw: no run has samples of %s; expected runs of this version of iwarpsim that "
                 "Delivered something",
                 delays ? "delay.placement_s or delay.delivery_s" : "buffer.reassembly_octets");
@@ -154,8 +151,9 @@ static char *subtitle_of(const study_table *table, const point_selection *select
   return g_string_free(text, FALSE);
 }
 
-gboolean plot_distribution_draw(const study_table *table, gboolean delays, const char *stem,
-                                const gnuplot_target *target, GError **error)
+/* A line a point of the sweep, the weights of its seeds added. */
+static gboolean draw_points(const study_table *table, gboolean delays, const char *stem,
+                            const gnuplot_target *target, GError **error)
 {
   point_selection selection = point_selection_of(table, delays ? DELAYS_MAX : OCCUPANCIES_MAX);
   GPtrArray *curves = curves_of(&selection, delays);
@@ -165,6 +163,41 @@ gboolean plot_distribution_draw(const study_table *table, gboolean delays, const
   point_selection_clear(&selection);
   return good;
 }
+
+static gboolean draw_occupancy(const study_table *table, metric_id metric, const char *stem,
+                               const gnuplot_target *target, GError **error)
+{
+  (void)metric;
+  return draw_points(table, FALSE, stem, target, error);
+}
+
+static gboolean draw_delays(const study_table *table, metric_id metric, const char *stem,
+                            const gnuplot_target *target, GError **error)
+{
+  (void)metric;
+  return draw_points(table, TRUE, stem, target, error);
+}
+
+static const char *lack_of_occupancy(const study_table *table)
+{
+  return has_samples(table, FALSE) ? NULL : "runs with samples of the occupancy";
+}
+
+static const char *lack_of_delays(const study_table *table)
+{
+  return has_samples(table, TRUE) ? NULL : "runs with samples of a delay";
+}
+
+const study_plot plot_distribution = {.name = "distribution",
+                                      .sentence = "share of the time with a reassembly occupancy above x",
+                                      .lack = lack_of_occupancy,
+                                      .draw = draw_occupancy};
+
+const study_plot plot_delays = {
+    .name = "delays",
+    .sentence = "share of the payload that waits longer than x for placement and delivery",
+    .lack = lack_of_delays,
+    .draw = draw_delays};
 
 gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const gnuplot_target *target,
                                   GError **error)

@@ -1,6 +1,4 @@
-#include "study/plot/plot_heat_map.h"
-#include "study/table/shown_text.h"
-
+/* The peak of the reassembly memory over two keys at once. */
 #include <math.h>
 
 #include "study/plot/chart_page.h"
@@ -10,6 +8,7 @@
 #include "study/plot/plot_heading.h"
 #include "study/plot/study_plot.h"
 #include "study/plot/value_axis.h"
+#include "study/table/shown_text.h"
 
 #define PANELS_MAX 12
 #define METRIC METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS
@@ -38,7 +37,9 @@ static gboolean is_receiver(scenario_key key)
   return key == SCENARIO_RECEIVER_MODE || key == SCENARIO_MPA_MARKERS;
 }
 
-gboolean plot_heat_map_keys(const study_table *table, scenario_key *x, scenario_key *y)
+/* The keys for x and y: loss and MTU where they vary, else the first that do, but for the kind of receiver if there are others. FALSE:
+ * less than two keys vary. */
+static gboolean find_keys(const study_table *table, scenario_key *x, scenario_key *y)
 {
   g_autoptr(GArray) keys = study_table_keys(table);
   g_autoptr(GArray) chosen = g_array_new(FALSE, FALSE, sizeof(scenario_key));
@@ -301,11 +302,14 @@ static gboolean check(const heat_map *map, GError **error)
   return TRUE;
 }
 
-gboolean plot_heat_map_draw(const study_table *table, const char *stem, const gnuplot_target *target,
-                            GError **error)
+/* The means of buffer.reassembly_peak_octets: a panel for each combination of the other keys, 12 at most; in each cell the mean, half the
+ * width of its 95 % interval, and an asterisk when it has flagged runs. Colours are those of viridis: the lighter the more, in grey too. */
+static gboolean draw_heat_map(const study_table *table, metric_id metric, const char *stem,
+                              const gnuplot_target *target, GError **error)
 {
+  (void)metric;
   scenario_key x, y;
-  gboolean two = plot_heat_map_keys(table, &x, &y);
+  gboolean two = find_keys(table, &x, &y);
   g_assert(two);
   heat_map map = make_map(table, x, y);
   gboolean good = check(&map, error);
@@ -321,3 +325,15 @@ gboolean plot_heat_map_draw(const study_table *table, const char *stem, const gn
   clear_map(&map);
   return good;
 }
+
+static const char *lack_of_keys(const study_table *table)
+{
+  scenario_key x, y;
+  return find_keys(table, &x, &y) ? NULL : "two keys that vary";
+}
+
+const study_plot plot_heat_map = {
+    .name = "heat-map",
+    .sentence = "peak of the reassembly occupancy over two keys that the runs vary, such as loss and MTU",
+    .lack = lack_of_keys,
+    .draw = draw_heat_map};

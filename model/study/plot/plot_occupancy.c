@@ -10,8 +10,8 @@
 #include "measure/occupancy.h"
 #include "sim/summary.h"
 #include "study/plot/gnuplot_text.h"
-#include "study/plot/octet_axis.h"
 #include "study/plot/plot_layout.h"
+#include "study/plot/value_axis.h"
 
 GQuark plot_occupancy_error_quark(void)
 {

@@ -7,25 +7,41 @@
 #include "study/plot/gnuplot_script.h"
 #include "study/table/study_table.h"
 
+/* Every kind: its number and its study_plot, which is in a file of its own, or in plot_lines.c when it is a line chart. */
+#define STUDY_PLOTS(PLOT)                                                                                    \
+  PLOT(STUDY_PLOT_PEAK, plot_peak)                                                                           \
+  PLOT(STUDY_PLOT_HEAT_MAP, plot_heat_map)                                                                   \
+  PLOT(STUDY_PLOT_DISTRIBUTION, plot_distribution)                                                           \
+  PLOT(STUDY_PLOT_MEMORY, plot_memory)                                                                       \
+  PLOT(STUDY_PLOT_CONNECTIONS, plot_connections)                                                             \
+  PLOT(STUDY_PLOT_CUTS, plot_cuts)                                                                           \
+  PLOT(STUDY_PLOT_DELAYS, plot_delays)                                                                       \
+  PLOT(STUDY_PLOT_METRIC, plot_metric)
+
 typedef enum study_plot_kind {
-  STUDY_PLOT_PEAK, /* "peak": peak and p99 against loss (or what the sweep varies), a line an MTU, with intervals */
-  STUDY_PLOT_HEAT_MAP,     /* "heat-map": MTU × loss */
-  STUDY_PLOT_DISTRIBUTION, /* "distribution": occupancy, share of the time above x */
-  STUDY_PLOT_MEMORY,       /* "memory": goodput against receiver.memory */
-  STUDY_PLOT_CONNECTIONS,  /* "connections": occupancy against connections, with the three formulas */
-  STUDY_PLOT_CUTS,   /* "cuts": fraction placed directly against the middlebox's cut size, with (S-3)/512 */
-  STUDY_PLOT_DELAYS, /* "delays": distributions of placement and delivery delay */
-  STUDY_PLOT_METRIC, /* "metric": any metric over what the sweep varies (--metric NAME) */
-  STUDY_PLOT_KINDS
+#define NUMBER(kind, plot) kind,
+  STUDY_PLOTS(NUMBER)
+#undef NUMBER
+      STUDY_PLOT_KINDS
 } study_plot_kind;
 
-typedef struct study_plot_row {
+typedef struct study_plot {
   const char *name;
   const char *sentence; /* for --help and documents */
-} study_plot_row;
+  /* What `table` lacks for it, "runs with …"; NULL: nothing. No function: it lacks nothing. */
+  const char *(*lack)(const study_table *table);
+  /* Draws it of a table that lacks nothing as "STEM.png" (or what the target says). FALSE and `error` (STUDY_PLOT_ERROR, GNUPLOT_ERROR,
+   * G_FILE_ERROR) on failure. */
+  gboolean (*draw)(const study_table *table, metric_id metric, const char *stem, const gnuplot_target *target,
+                   GError **error);
+} study_plot;
 
-/* The row of `kind` (< STUDY_PLOT_KINDS); static. */
-const study_plot_row *study_plot_row_of(study_plot_kind kind);
+#define DECLARATION(kind, plot) extern const study_plot plot;
+STUDY_PLOTS(DECLARATION)
+#undef DECLARATION
+
+/* The plot of `kind` (< STUDY_PLOT_KINDS); static. */
+const study_plot *study_plot_of(study_plot_kind kind);
 
 /* The kind called `name`; STUDY_PLOT_KINDS when there is none. */
 study_plot_kind study_plot_find(const char *name);

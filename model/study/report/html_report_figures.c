@@ -25,7 +25,7 @@ static gboolean append_figure(html_report *report, study_plot_kind kind, guint n
 {
   g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
   const gnuplot_target target = {.folder = report->folder, .format = GNUPLOT_SVG, .written = written};
-  const study_plot_row *row = study_plot_row_of(kind);
+  const study_plot *row = study_plot_of(kind);
   if (!study_plot_draw(report->table, kind, METRIC_GOODPUT_BIT_PER_S, "figure", &target, error)) {
     return FALSE;
   }

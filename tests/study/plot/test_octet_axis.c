@@ -1,6 +1,6 @@
 /* Axes in octets: linear where that shows all, logarithmic where it would press small values flat; tics at
  * powers of two. */
-#include "study/plot/octet_axis.h"
+#include "study/plot/value_axis.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Occupancy against connections, with the formulas. */
-#include "study/plot/plot_connections.h"
+#include "study/plot/study_plot.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ static void draw(plot_kit *kit)
 {
   g_autoptr(GError) error = NULL;
   const gnuplot_target target = plot_kit_target(kit, GNUPLOT_SVG);
-  plot_connections_draw(&kit->table, "n", &target, &error);
+  plot_connections.draw(&kit->table, 0, "n", &target, &error);
   g_assert_no_error(error);
 }
 

@@ -1,39 +1,66 @@
 /* The fraction placed directly against the size of a middlebox's cuts. */
-#include "study/plot/plot_cuts.h"
+#include "study/plot/study_plot.h"
 
 #include "plot_kit.h"
+
+static void fill(plot_kit *kit, const char *key, const char *values)
+{
+  g_autofree char *text =
+      g_strdup_printf("title = \"a\"; sweep = ( { key = \"%s\"; values = %s; } );", key, values);
+  plot_kit_fill(kit, text);
+  plot_kit_set_all(kit, METRIC_PLACEMENT_OCTETS, 1000, 0);
+  plot_kit_set_all(kit, METRIC_PLACEMENT_OCTETS_DIRECT, 250, 100);
+}
+
+/* The data of the plot over `key`. Free with g_free(). */
+static char *drawn(plot_kit *kit, const char *key, const char *values)
+{
+  g_autoptr(GError) error = NULL;
+  plot_kit_tear_down(kit, NULL);
+  plot_kit_set_up(kit, NULL);
+  fill(kit, key, values);
+  const gnuplot_target target = plot_kit_target(kit, GNUPLOT_SVG);
+  plot_cuts.draw(&kit->table, 0, "c", &target, &error);
+  g_assert_no_error(error);
+  return plot_kit_text(kit, "c.dat");
+}
 
 /* facts.md: 24.4 % at 128, 49.4 % at 256, 99.4 % at 512, 100 % from 515. */
 static void test_probability(plot_kit *kit, gconstpointer unused)
 {
-  (void)kit;
   (void)unused;
-  g_assert_cmpfloat_with_epsilon(plot_cuts_marker_probability(128), 0.244, 0.0005);
-  g_assert_cmpfloat_with_epsilon(plot_cuts_marker_probability(256), 0.494, 0.0005);
-  g_assert_cmpfloat_with_epsilon(plot_cuts_marker_probability(512), 0.994, 0.0005);
-  g_assert_cmpfloat(plot_cuts_marker_probability(515), ==, 1);
-  g_assert_cmpfloat(plot_cuts_marker_probability(1460), ==, 1);
-  g_assert_cmpfloat(plot_cuts_marker_probability(3), ==, 0);
-  g_assert_cmpfloat(plot_cuts_marker_probability(1), ==, 0);
-}
-
-static void expect_key(plot_kit *kit, const char *key_name, const char *values, scenario_key key)
-{
-  plot_kit_tear_down(kit, NULL);
-  plot_kit_set_up(kit, NULL);
-  g_autofree char *text =
-      g_strdup_printf("title = \"a\"; sweep = ( { key = \"%s\"; values = %s; } );", key_name, values);
-  plot_kit_fill(kit, text);
-  g_assert_cmpint(plot_cuts_key(&kit->table), ==, key);
+  static const struct {
+    const char *sizes; /* the ends of the curve */
+    double first;
+    double last;
+  } curves[] = {
+      {"[128, 256]", 0.244, 0.494}, {"[512, 515]", 0.994, 1}, {"[3, 1460]", 0, 1}, {"[1, 515]", 0, 1}};
+  double row[3];
+  if (!plot_kit_can_draw()) {
+    return;
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(curves); i++) {
+    g_autofree char *data = drawn(kit, "middlebox.chunk", curves[i].sizes);
+    plot_kit_row(data, "whole marker in S: min(1, (S−3)/512)", 0, row, 3);
+    g_assert_cmpfloat_with_epsilon(row[2], curves[i].first, 0.0005);
+    plot_kit_row(data, "whole marker in S: min(1, (S−3)/512)", 199, row, 3);
+    g_assert_cmpfloat_with_epsilon(row[2], curves[i].last, 0.0005);
+  }
 }
 
 static void test_key(plot_kit *kit, gconstpointer unused)
 {
   (void)unused;
-  expect_key(kit, "middlebox.chunk", "[100, 200]", SCENARIO_MIDDLEBOX_CHUNK);
-  expect_key(kit, "middlebox.split_size", "[100, 200]", SCENARIO_MIDDLEBOX_SPLIT_SIZE);
-  expect_key(kit, "middlebox.random_maximum", "[100, 200]", SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM);
-  expect_key(kit, "path.forward.mtu", "[576, 1500]", SCENARIO_KEY_COUNT);
+  static const char *const keys[] = {"middlebox.chunk", "middlebox.split_size", "middlebox.random_maximum",
+                                     "middlebox.random_minimum"};
+  if (!plot_kit_can_draw()) {
+    return;
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(keys); i++) {
+    g_autofree char *data = drawn(kit, keys[i], "[100, 200]");
+    g_autofree char *place = g_strconcat("place_on_x: ", keys[i], NULL);
+    plot_kit_expect(data, place);
+  }
 }
 
 /* 250 of 1000 octets placed directly are 0.25. The prediction goes from the first size to the last: (64 - 3) / 512 = 0.1191 at place
@@ -41,18 +68,11 @@ static void test_key(plot_kit *kit, gconstpointer unused)
 static void test_data(plot_kit *kit, gconstpointer unused)
 {
   (void)unused;
-  g_autoptr(GError) error = NULL;
   double row[3];
-  const gnuplot_target target = plot_kit_target(kit, GNUPLOT_SVG);
   if (!plot_kit_can_draw()) {
     return;
   }
-  plot_kit_fill(kit, "title = \"a\"; sweep = ( { key = \"middlebox.chunk\"; values = [64, 515, 1460]; } );");
-  plot_kit_set_all(kit, METRIC_PLACEMENT_OCTETS, 1000, 0);
-  plot_kit_set_all(kit, METRIC_PLACEMENT_OCTETS_DIRECT, 250, 100);
-  plot_cuts_draw(&kit->table, "c", &target, &error);
-  g_assert_no_error(error);
-  g_autofree char *data = plot_kit_text(kit, "c.dat");
+  g_autofree char *data = drawn(kit, "middlebox.chunk", "[64, 515, 1460]");
   plot_kit_row(data, "payload placed directly", 0, row, 3);
   g_assert_cmpfloat(row[2], ==, 0.25);
   plot_kit_row(data, "payload placed directly", 2, row, 3);
@@ -70,18 +90,10 @@ static void test_data(plot_kit *kit, gconstpointer unused)
 static void test_random(plot_kit *kit, gconstpointer unused)
 {
   (void)unused;
-  g_autoptr(GError) error = NULL;
-  const gnuplot_target target = plot_kit_target(kit, GNUPLOT_SVG);
   if (!plot_kit_can_draw()) {
     return;
   }
-  plot_kit_fill(kit,
-                "title = \"a\"; sweep = ( { key = \"middlebox.random_maximum\"; values = [64, 1460]; } );");
-  plot_kit_set_all(kit, METRIC_PLACEMENT_OCTETS, 1000, 0);
-  plot_kit_set_all(kit, METRIC_PLACEMENT_OCTETS_DIRECT, 250, 100);
-  plot_cuts_draw(&kit->table, "c", &target, &error);
-  g_assert_no_error(error);
-  g_autofree char *data = plot_kit_text(kit, "c.dat");
+  g_autofree char *data = drawn(kit, "middlebox.random_maximum", "[64, 1460]");
   g_assert_cmpuint(plot_kit_count(data, "marker"), ==, 0);
 }
 
@@ -94,7 +106,7 @@ static void test_nothing_placed(plot_kit *kit, gconstpointer unused)
   plot_kit_fill(kit, "title = \"a\"; sweep = ( { key = \"middlebox.chunk\"; values = [64, 1460]; } );");
   plot_kit_set_all(kit, METRIC_PLACEMENT_OCTETS, 0, 0);
   plot_kit_set_all(kit, METRIC_PLACEMENT_OCTETS_DIRECT, 0, 0);
-  g_assert_false(plot_cuts_draw(&kit->table, "c", &target, &error));
+  g_assert_false(plot_cuts.draw(&kit->table, 0, "c", &target, &error));
   plot_kit_expect(error->message, "placed directly");
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "study/plot/study_plot.h"
 #include "study_kit.h"
 
 typedef struct fixture {
@@ -79,7 +80,7 @@ static void draw_well(fixture *f, gboolean delays)
 {
   g_autoptr(GError) error = NULL;
   const gnuplot_target target = target_of(f, GNUPLOT_PNG);
-  plot_distribution_draw(&f->table, delays, "plot", &target, &error);
+  (delays ? &plot_delays : &plot_distribution)->draw(&f->table, 0, "plot", &target, &error);
   g_assert_no_error(error);
 }
 
@@ -147,7 +148,7 @@ static void test_run_without_samples(fixture *f, gconstpointer unused)
   for (gboolean delays = FALSE; delays <= TRUE; delays++) {
     g_autoptr(GError) error = NULL;
     g_assert_false(plot_distribution_of_run(f->folder, delays, &target, &error));
-    g_assert_error(error, PLOT_DISTRIBUTION_ERROR, PLOT_DISTRIBUTION_ERROR_NONE);
+    g_assert_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT);
     assert_has(error->message, delays ? "delay.placement_s" : "buffer.reassembly_octets");
   }
   g_assert_cmpuint(f->written->len, ==, 0);
@@ -250,18 +251,18 @@ static void test_fits(fixture *f, gconstpointer unused)
   static const char *const sets[] = {NULL};
   study_run *run = add_run(f, sets);
   const gnuplot_target target = target_of(f, GNUPLOT_PNG);
-  g_assert_false(plot_distribution_fits(&f->table, FALSE));
-  g_assert_false(plot_distribution_fits(&f->table, TRUE));
+  g_assert_false(study_plot_fits(&f->table, STUDY_PLOT_DISTRIBUTION, NULL));
+  g_assert_false(study_plot_fits(&f->table, STUDY_PLOT_DELAYS, NULL));
   for (gboolean delays = FALSE; delays <= TRUE; delays++) {
     g_autoptr(GError) error = NULL;
-    g_assert_false(plot_distribution_draw(&f->table, delays, "plot", &target, &error));
-    g_assert_error(error, PLOT_DISTRIBUTION_ERROR, PLOT_DISTRIBUTION_ERROR_NONE);
+    g_assert_false((delays ? &plot_delays : &plot_distribution)->draw(&f->table, 0, "plot", &target, &error));
+    g_assert_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT);
   }
   add_bin(&run->distributions[DISTRIBUTION_DELIVERY_DELAY_S], 1, 1);
-  g_assert_false(plot_distribution_fits(&f->table, FALSE));
-  g_assert_true(plot_distribution_fits(&f->table, TRUE));
+  g_assert_false(study_plot_fits(&f->table, STUDY_PLOT_DISTRIBUTION, NULL));
+  g_assert_true(study_plot_fits(&f->table, STUDY_PLOT_DELAYS, NULL));
   add_bin(&run->distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 0, 1);
-  g_assert_true(plot_distribution_fits(&f->table, FALSE));
+  g_assert_true(study_plot_fits(&f->table, STUDY_PLOT_DISTRIBUTION, NULL));
 }
 
 /* Nobody held anything: there is nothing to see, and it says so. */
@@ -337,7 +338,7 @@ static void test_letters(fixture *f, gconstpointer unused)
   add_bin(&add_run(f, second)->distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 5000, 1);
   g_autoptr(GError) error = NULL;
   const gnuplot_target target = target_of(f, GNUPLOT_TERM);
-  plot_distribution_draw(&f->table, FALSE, "plot", &target, &error);
+  plot_distribution.draw(&f->table, 0, "plot", &target, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(f->written->len, ==, 0);
 }

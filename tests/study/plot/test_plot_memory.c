@@ -1,5 +1,5 @@
 /* Goodput against finite memory. */
-#include "study/plot/plot_memory.h"
+#include "study/plot/study_plot.h"
 
 #include "plot_kit.h"
 
@@ -20,7 +20,7 @@ static void test_unlimited(plot_kit *kit, gconstpointer unused)
   }
   plot_kit_fill(kit, sweep);
   plot_kit_set_all(kit, METRIC_GOODPUT_BIT_PER_S, 1e9, 1e9);
-  plot_memory_draw(&kit->table, "m", &target, &error);
+  plot_memory.draw(&kit->table, 0, "m", &target, &error);
   g_assert_no_error(error);
   g_autofree char *data = plot_kit_text(kit, "m.dat");
   plot_kit_row(data, "goodput: in-order receiver", 1, numbers, 2);
@@ -50,7 +50,7 @@ static void test_numbers_only(plot_kit *kit, gconstpointer unused)
   }
   plot_kit_fill(kit, "title = \"a\"; sweep = ( { key = \"receiver.memory\"; values = (1500, 2000); } );");
   plot_kit_set_all(kit, METRIC_GOODPUT_BIT_PER_S, 1e9, 1e9);
-  plot_memory_draw(&kit->table, "m", &target, &error);
+  plot_memory.draw(&kit->table, 0, "m", &target, &error);
   g_assert_no_error(error);
   g_autofree char *data = plot_kit_text(kit, "m.dat");
   g_assert_cmpuint(plot_kit_count(data, "unlimited"), ==, 0);

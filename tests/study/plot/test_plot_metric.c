@@ -1,5 +1,5 @@
 /* The peak with its p99, and any metric, over what made-up studies vary. */
-#include "study/plot/plot_metric.h"
+#include "study/plot/study_plot.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void draw(plot_kit *kit, gnuplot_format format)
 {
   g_autoptr(GError) error = NULL;
   const gnuplot_target target = plot_kit_target(kit, format);
-  g_assert_true(plot_peak_draw(&kit->table, "a-peak", &target, &error));
+  g_assert_true(plot_peak.draw(&kit->table, 0, "a-peak", &target, &error));
   g_assert_no_error(error);
 }
 
@@ -247,7 +247,7 @@ static void test_metric(plot_kit *kit, gconstpointer unused)
   }
   plot_kit_fill(kit, mtu_loss);
   plot_kit_set_all(kit, METRIC_GOODPUT_BIT_PER_S, 2.5e9, 1e8);
-  g_assert_true(plot_metric_draw(&kit->table, METRIC_GOODPUT_BIT_PER_S, "a-g", &target, &error));
+  g_assert_true(plot_metric.draw(&kit->table, METRIC_GOODPUT_BIT_PER_S, "a-g", &target, &error));
   g_autofree char *script = plot_kit_text(kit, "a-g.gnuplot");
   plot_kit_expect(script, "set ylabel 'goodput_bit_per_s (Gbit/s)'");
   plot_kit_expect(script, "/ 1000000000 ");
@@ -261,7 +261,7 @@ static void test_no_values(plot_kit *kit, gconstpointer unused)
   g_autoptr(GError) error = NULL;
   const gnuplot_target target = plot_kit_target(kit, GNUPLOT_SVG);
   fill(kit, mtu_loss);
-  g_assert_false(plot_metric_draw(&kit->table, METRIC_EFFICIENCY_WIRE, "a-e", &target, &error));
+  g_assert_false(plot_metric.draw(&kit->table, METRIC_EFFICIENCY_WIRE, "a-e", &target, &error));
   g_assert_nonnull(error);
   plot_kit_expect(error->message, "efficiency_wire");
   g_assert_cmpuint(kit->written->len, ==, 0);
@@ -279,7 +279,7 @@ static void test_some_values(plot_kit *kit, gconstpointer unused)
   }
   plot_kit_fill(kit, mtu_loss);
   plot_kit_set(kit, 4, METRIC_EFFICIENCY_WIRE, 0.5); /* one of the three of the second point */
-  g_assert_true(plot_metric_draw(&kit->table, METRIC_EFFICIENCY_WIRE, "a-e", &target, &error));
+  g_assert_true(plot_metric.draw(&kit->table, METRIC_EFFICIENCY_WIRE, "a-e", &target, &error));
   g_autofree char *data = plot_kit_text(kit, "a-e.dat");
   plot_kit_row(data, "in-order receiver: efficiency_wire: MTU 576 octets", 0, row, 3);
   g_assert_cmpfloat(row[1], ==, 1);
@@ -294,7 +294,7 @@ static void test_bad_folder(plot_kit *kit, gconstpointer unused)
   gnuplot_target target = plot_kit_target(kit, GNUPLOT_PNG);
   target.folder = "/nonexistent";
   fill(kit, mtu_loss);
-  g_assert_false(plot_peak_draw(&kit->table, "a-peak", &target, &error));
+  g_assert_false(plot_peak.draw(&kit->table, 0, "a-peak", &target, &error));
   g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
   g_assert_cmpuint(kit->written->len, ==, 0);
 }

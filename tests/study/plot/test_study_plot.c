@@ -11,7 +11,7 @@ static void test_rows(plot_kit *kit, gconstpointer unused)
   (void)kit;
   (void)unused;
   for (study_plot_kind kind = 0; kind < STUDY_PLOT_KINDS; kind++) {
-    const study_plot_row *row = study_plot_row_of(kind);
+    const study_plot *row = study_plot_of(kind);
     g_assert_cmpuint(strlen(row->sentence), >, 10);
     g_assert_true(g_str_is_ascii(row->sentence)); /* --help prints it */
     g_assert_cmpint(study_plot_find(row->name), ==, kind);
@@ -32,7 +32,7 @@ static void expect_kinds(plot_kit *kit, const char *axes, const char *names)
   GString *joined = g_string_new(NULL);
   for (guint i = 0; i < kinds->len; i++) {
     g_string_append_printf(joined, "%s%s", i > 0 ? " " : "",
-                           study_plot_row_of(g_array_index(kinds, study_plot_kind, i))->name);
+                           study_plot_of(g_array_index(kinds, study_plot_kind, i))->name);
   }
   g_assert_cmpstr(joined->str, ==, names);
   g_string_free(joined, TRUE);
@@ -79,7 +79,7 @@ static void test_unfit(plot_kit *kit, gconstpointer unused)
     g_autoptr(GError) error = NULL;
     g_assert_false(study_plot_draw(&kit->table, unfit[i].kind, 0, "a", &target, &error));
     g_assert_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT);
-    plot_kit_expect(error->message, study_plot_row_of(unfit[i].kind)->name);
+    plot_kit_expect(error->message, study_plot_of(unfit[i].kind)->name);
     plot_kit_expect(error->message, unfit[i].need);
   }
   g_assert_true(study_plot_fits(&kit->table, STUDY_PLOT_PEAK, NULL));
@@ -117,7 +117,7 @@ static void test_draw_all(plot_kit *kit, gconstpointer unused)
     study_plot_draw(&kit->table, kind, METRIC_DELIVERY_OCTETS, "../x;y", &target, &error);
     g_assert_no_error(error);
     g_autofree char *name = g_strdup_printf(
-        "_._x_y-%s.svg", kind == STUDY_PLOT_METRIC ? "delivery.octets" : study_plot_row_of(kind)->name);
+        "_._x_y-%s.svg", kind == STUDY_PLOT_METRIC ? "delivery.octets" : study_plot_of(kind)->name);
     g_autofree char *svg = plot_kit_text(kit, name);
     plot_kit_expect(svg, "</svg>");
   }

@@ -1,0 +1,329 @@
+/* The plots of a study that are line charts. */
+#include <math.h>
+#include <string.h>
+
+#include "study/plot/line_chart.h"
+#include "study/plot/study_plot.h"
+
+/* --- Any metric --- */
+
+static gboolean draw_metric(const study_table *table, metric_id metric, const char *stem,
+                            const gnuplot_target *target, GError **error)
+{
+  const metric_row *row = metric_row_of(metric);
+  line_chart *chart = line_chart_new(table, plot_grouping_of(table, plot_grouping_x(table), FALSE), FALSE);
+  line_chart_add(chart, LINE_MAIN, row->name, line_chart_metric, &metric);
+  gboolean good = line_chart_draw(chart, row->name, row->unit, VALUE_SCALE_FITTING, stem, target, error);
+  line_chart_free(chart);
+  return good;
+}
+
+const study_plot plot_metric = {
+    .name = "metric", .sentence = "any metric (--metric NAME) against what varies", .draw = draw_metric};
+
+/* --- The reassembly occupancy --- */
+
+static gboolean draw_peak(const study_table *table, metric_id metric, const char *stem,
+                          const gnuplot_target *target, GError **error)
+{
+  (void)metric;
+  const metric_id peak = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, p99 = METRIC_BUFFER_REASSEMBLY_P99_OCTETS;
+  line_chart *chart = line_chart_new(table, plot_grouping_of(table, plot_grouping_x(table), FALSE), FALSE);
+  line_chart_add(chart, LINE_MAIN, "peak", line_chart_metric, &peak);
+  line_chart_add(chart, LINE_COMPANION, "p99 of the time", line_chart_metric, &p99);
+  gboolean good =
+      line_chart_draw(chart, "reassembly occupancy", "octets", VALUE_SCALE_FITTING, stem, target, error);
+  line_chart_free(chart);
+  return good;
+}
+
+const study_plot plot_peak = {
+    .name = "peak",
+    .sentence = "peak and p99 of the reassembly occupancy against loss, or what else the runs vary",
+    .draw = draw_peak};
+
+/* --- Goodput against finite memory: a line at what unlimited memory gives --- */
+
+/* The point of `line` at the word apart; NULL: there is none. */
+static const line_point *unlimited_of(const line_chart *chart, const chart_line *line)
+{
+  const line_point *last = &g_array_index(line->points, line_point, line->points->len - 1);
+  guint end = chart->x.places->len - 1;
+  return last->place == g_array_index(chart->x.places, double, end) ? last : NULL;
+}
+
+static void add_unlimited(line_chart *chart)
+{
+  guint lines = chart->lines->len;
+  for (guint i = 0; i < lines && chart->x.last_apart; i++) {
+    const chart_line *line = g_ptr_array_index(chart->lines, i);
+    const line_point *unlimited = unlimited_of(chart, line);
+    if (unlimited != NULL) {
+      const double places[] = {chart->x.left, unlimited->place};
+      const double values[] = {unlimited->of.mean, unlimited->of.mean};
+      line_chart_add_reference(chart, line->panel, (int)line->style, "the same with unlimited memory", places,
+                               values, 2);
+    }
+  }
+}
+
+static gboolean draw_memory(const study_table *table, metric_id metric, const char *stem,
+                            const gnuplot_target *target, GError **error)
+{
+  (void)metric;
+  const metric_id goodput = METRIC_GOODPUT_BIT_PER_S;
+  line_chart *chart = line_chart_new(table, plot_grouping_of(table, SCENARIO_RECEIVER_MEMORY, TRUE), TRUE);
+  line_chart_add(chart, LINE_MAIN, "goodput", line_chart_metric, &goodput);
+  add_unlimited(chart);
+  gboolean good = line_chart_draw(chart, "goodput", "bit/s", VALUE_SCALE_FITTING, stem, target, error);
+  line_chart_free(chart);
+  return good;
+}
+
+static const char *lack_of_memory(const study_table *table)
+{
+  return plot_grouping_varies(table, SCENARIO_RECEIVER_MEMORY) ? NULL : "runs that vary receiver.memory";
+}
+
+const study_plot plot_memory = {.name = "memory",
+                                .sentence = "goodput against receiver.memory",
+                                .lack = lack_of_memory,
+                                .draw = draw_memory};
+
+/* --- How the memory of one RNIC grows with its connections --- */
+
+static const struct {
+  metric_id metric;
+  const char *label;
+} formulas[] = {
+    {METRIC_THEORY_BUFFER_TCP_OCTETS, "BufferSizeTCP = K·rate·delay"},
+    {METRIC_THEORY_BUFFER_NAF_OCTETS, "BufferSizeNAF = K1·EMSS·n + K2·EMSS"},
+    {METRIC_THEORY_BUFFER_AF_OCTETS, "BufferSizeAF = K2·EMSS"},
+};
+
+/* A formula along one line of the grouping. */
+typedef struct curve {
+  guint panel;
+  guint line;
+  GArray *places; /* double */
+  GArray *values; /* double */
+} curve;
+
+static void clear_curve(gpointer data)
+{
+  g_array_unref(((curve *)data)->places);
+  g_array_unref(((curve *)data)->values);
+}
+
+static void add_to_curve(const line_chart *chart, const plot_cell *cell, metric_id metric, curve *c)
+{
+  statistics of = study_table_statistics(cell->runs, metric);
+  if (of.count > 0) {
+    double place = g_array_index(chart->x.places, double, place_axis_index(&chart->x, cell->x));
+    g_array_append_val(c->places, place);
+    g_array_append_val(c->values, of.mean);
+  }
+}
+
+/* The curves of `metric`: curve, one a line of a panel. */
+static GArray *curves_of(const line_chart *chart, metric_id metric)
+{
+  GArray *curves = g_array_new(FALSE, FALSE, sizeof(curve));
+  g_array_set_clear_func(curves, clear_curve);
+  for (guint i = 0; i < chart->groups.cells->len; i++) {
+    const plot_cell *cell = &g_array_index(chart->groups.cells, plot_cell, i);
+    curve *last = curves->len > 0 ? &g_array_index(curves, curve, curves->len - 1) : NULL;
+    if (last == NULL || last->panel != cell->panel || last->line != cell->line) {
+      curve next = {.panel = cell->panel,
+                    .line = cell->line,
+                    .places = g_array_new(FALSE, FALSE, sizeof(double)),
+                    .values = g_array_new(FALSE, FALSE, sizeof(double))};
+      g_array_append_val(curves, next);
+      last = &g_array_index(curves, curve, curves->len - 1);
+    }
+    add_to_curve(chart, cell, metric, last);
+  }
+  return curves;
+}
+
+static gboolean same_doubles(const GArray *a, const GArray *b)
+{
+  return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len * sizeof(double)) == 0);
+}
+
+static gboolean same_curve(const curve *a, const curve *b)
+{
+  return same_doubles(a->places, b->places) && same_doubles(a->values, b->values);
+}
+
+/* Whether a curve before `index` draws the same line in the same panel. */
+static gboolean is_drawn(const GArray *curves, guint index)
+{
+  const curve *c = &g_array_index(curves, curve, index);
+  for (guint i = 0; i < index; i++) {
+    const curve *other = &g_array_index(curves, curve, i);
+    if (other->panel == c->panel && same_curve(other, c)) {
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+static gboolean all_same(const GArray *curves)
+{
+  for (guint i = 1; i < curves->len; i++) {
+    if (!same_curve(&g_array_index(curves, curve, 0), &g_array_index(curves, curve, i))) {
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static void add_formula(line_chart *chart, metric_id metric, const char *name)
+{
+  g_autoptr(GArray) curves = curves_of(chart, metric);
+  gboolean one = all_same(curves);
+  for (guint i = 0; i < curves->len; i++) {
+    const curve *c = &g_array_index(curves, curve, i);
+    if (is_drawn(curves, i) || c->values->len == 0) {
+      continue;
+    }
+    const char *line = g_ptr_array_index(chart->groups.lines, c->line);
+    g_autofree char *label = one ? g_strdup(name) : g_strdup_printf("%s (%s)", name, line);
+    line_chart_add_reference(chart, c->panel, -1, label, (const double *)(gpointer)c->places->data,
+                             (const double *)(gpointer)c->values->data, c->values->len);
+  }
+}
+
+static gboolean processed(const study_table *table)
+{
+  for (guint i = 0; i < table->runs->len; i++) {
+    const metric_values *metrics = &((const study_run *)g_ptr_array_index(table->runs, i))->metrics;
+    if (metrics->present[METRIC_BUFFER_PEAK_OCTETS_PROCESSING] &&
+        metrics->value[METRIC_BUFFER_PEAK_OCTETS_PROCESSING] > 0) {
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+/* buffer.reassembly_peak_octets, with buffer.peak_octets.processing beside it where octets were processed, and in each panel the formulas of
+ * mpa-01 section 11 as the runs have them (theory.*), once for lines that agree in them. */
+static gboolean draw_connections(const study_table *table, metric_id metric, const char *stem,
+                                 const gnuplot_target *target, GError **error)
+{
+  (void)metric;
+  const metric_id peak = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS;
+  const metric_id processing = METRIC_BUFFER_PEAK_OCTETS_PROCESSING;
+  line_chart *chart =
+      line_chart_new(table, plot_grouping_of(table, SCENARIO_WORKLOAD_CONNECTIONS, FALSE), TRUE);
+  line_chart_add(chart, LINE_MAIN, "reassembly", line_chart_metric, &peak);
+  if (processed(table)) {
+    line_chart_add(chart, LINE_COMPANION, "processing", line_chart_metric, &processing);
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(formulas); i++) {
+    add_formula(chart, formulas[i].metric, formulas[i].label);
+  }
+  gboolean good =
+      line_chart_draw(chart, "peak occupancy", "octets", VALUE_SCALE_LOGARITHMIC, stem, target, error);
+  line_chart_free(chart);
+  return good;
+}
+
+static const char *lack_of_connections(const study_table *table)
+{
+  return plot_grouping_varies(table, SCENARIO_WORKLOAD_CONNECTIONS) ? NULL
+                                                                    : "runs that vary workload.connections";
+}
+
+const study_plot plot_connections = {
+    .name = "connections",
+    .sentence = "peak occupancy against workload.connections, with the formulas of mpa-01 section 11",
+    .lack = lack_of_connections,
+    .draw = draw_connections};
+
+/* --- How small a middlebox may cut the stream before FPDUs can no longer be placed at once --- */
+
+/* mpa-01 section 5: a marker of 4 octets at every 512th of the stream. */
+#define MARKER_SPACING 512.0
+#define MARKER_OCTETS 4.0
+
+/* Of the curve that predicts. */
+#define CURVE_POINTS 200
+
+/* The key that says how large the middlebox's pieces are and varies; SCENARIO_KEY_COUNT: none does. */
+static scenario_key cut_key(const study_table *table)
+{
+  static const scenario_key keys[] = {SCENARIO_MIDDLEBOX_CHUNK, SCENARIO_MIDDLEBOX_SPLIT_SIZE,
+                                      SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, SCENARIO_MIDDLEBOX_RANDOM_MINIMUM};
+  for (gsize i = 0; i < G_N_ELEMENTS(keys); i++) {
+    if (plot_grouping_varies(table, keys[i])) {
+      return keys[i];
+    }
+  }
+  return SCENARIO_KEY_COUNT;
+}
+
+/* The probability that a segment of `octets` octets, cut at a random place of a stream with a marker of 4 octets every 512, holds a whole
+ * marker: min(1, (S - 3) / 512), 0 below 4. */
+static double marker_probability(double octets)
+{
+  return CLAMP((octets - (MARKER_OCTETS - 1)) / MARKER_SPACING, 0, 1);
+}
+
+static double fraction_direct(const study_run *run, gconstpointer unused)
+{
+  (void)unused;
+  const metric_values *metrics = &run->metrics;
+  gboolean has = metrics->present[METRIC_PLACEMENT_OCTETS] &&
+                 metrics->present[METRIC_PLACEMENT_OCTETS_DIRECT] &&
+                 metrics->value[METRIC_PLACEMENT_OCTETS] > 0;
+  return has ? metrics->value[METRIC_PLACEMENT_OCTETS_DIRECT] / metrics->value[METRIC_PLACEMENT_OCTETS] : NAN;
+}
+
+static void add_prediction(line_chart *chart)
+{
+  chart->note =
+      "dashed black: probability that a piece of S octets, cut at a random place, holds a whole marker";
+  const place_axis *x = &chart->x;
+  double first = g_array_index(x->places, double, x->first_apart ? 1 : 0);
+  double last = g_array_index(x->places, double, x->places->len - 1);
+  double places[CURVE_POINTS], values[CURVE_POINTS];
+  for (guint i = 0; i < CURVE_POINTS; i++) {
+    places[i] = first + (last - first) * i / (CURVE_POINTS - 1);
+    values[i] = marker_probability(x->logarithmic ? pow(10, places[i]) : places[i]);
+  }
+  for (guint panel = 0; panel < chart->groups.panels->len; panel++) {
+    line_chart_add_reference(chart, panel, -1, "whole marker in S: min(1, (S−3)/512)", places, values,
+                             CURVE_POINTS);
+  }
+}
+
+/* And, for boxes whose pieces have one size, what marker_probability() predicts. */
+static gboolean draw_cuts(const study_table *table, metric_id metric, const char *stem,
+                          const gnuplot_target *target, GError **error)
+{
+  (void)metric;
+  scenario_key key = cut_key(table);
+  line_chart *chart = line_chart_new(table, plot_grouping_of(table, key, FALSE), FALSE);
+  line_chart_add(chart, LINE_MAIN, "payload placed directly", fraction_direct, NULL);
+  if (key == SCENARIO_MIDDLEBOX_CHUNK || key == SCENARIO_MIDDLEBOX_SPLIT_SIZE) {
+    add_prediction(chart);
+  }
+  gboolean good =
+      line_chart_draw(chart, "fraction placed directly", "1", VALUE_SCALE_SHARE, stem, target, error);
+  line_chart_free(chart);
+  return good;
+}
+
+static const char *lack_of_cuts(const study_table *table)
+{
+  return cut_key(table) < SCENARIO_KEY_COUNT
+             ? NULL
+             : "runs that vary middlebox.chunk, .split_size, .random_maximum or .random_minimum";
+}
+
+const study_plot plot_cuts = {.name = "cuts",
+                              .sentence = "fraction placed directly against the size of a middlebox's cuts",
+                              .lack = lack_of_cuts,
+                              .draw = draw_cuts};

@@ -63,6 +63,10 @@ class Functions(Made):
                          b__y_c="int (*const table[])(void) = {f};\n\nint k(struct s *s)\n{\n  int h;\n  return s->g + s[0].g;\n}\n")
         self.assertEqual(made.uncalled, ["model/a/x.h:2: g", "model/a/x.h:3: h"])
 
+    def test_rows_of_a_table_use_its_macro(self):
+        made = self.tree(a__x_h='#define ROW(a) a,\nenum e {\n#include "a/rows.def"\n};\n#undef ROW\n', a__rows_def="ROW(one)\nROW(two)\n")
+        self.assertEqual(made.uncalled, [])
+
     def test_short_and_called_once(self):
         long = "static int long_one(void)\n{\n" + "  step();\n" * 7 + "}\n\n"
         made = self.tree(a__x_c="#define TWICE(a) ((a) * 2)\n\nstatic int once(void)\n{\n  return 1;\n}\n\n" + long +

@@ -1,120 +1,154 @@
 #include "rnic/rnic_endpoint.h"
 
 #include <glib.h>
+#include <string.h>
 
+#include "mpa/mpa_mulpdu.h"
 #include "rnic/rnic_endpoint_private.h"
-
-static bool has_failed(const rnic_endpoint *endpoint)
-{
-  return rnic_ending_has_failed(&endpoint->ending);
-}
 
 /* --- Making --- */
 
-/* An rnic_ending's. */
-static void on_failed(void *user, const rnic_failure *failure, time_ps now)
+rnic_endpoint_config rnic_endpoint_config_default(enum side side)
 {
-  rnic_endpoint *endpoint = user;
+  return (rnic_endpoint_config){.tcp = tcp_config_default(),
+                                .generation = IWARP_IETF,
+                                .role = side,
+                                .opens = side == SIDE_INITIATOR,
+                                .markers = true,
+                                .crc = true,
+                                .private_data_capacity_octets = UINT16_MAX,
+                                .startup_timeout_ps = 10 * TIME_PS_PER_SECOND,
+                                .ird = 16,
+                                .ord = 16,
+                                .strict_responses = true};
+}
 
-  rnic_receiver_stop(&endpoint->receiver);
-  if (endpoint->admission) {
-    rnic_admission_settle(endpoint->admission);
-  }
-  if (endpoint->events->failed) {
-    endpoint->events->failed(endpoint->user, failure, now);
-  }
+static rnic_startup_phase *startup_of(rnic_endpoint *endpoint, const rnic_endpoint_config *config)
+{
+  const rnic_startup_phase_config startup = {
+      .mpa = {.generation = config->generation,
+              .role = config->role,
+              .markers = config->markers,
+              .crc = config->crc,
+              .private_data_capacity_octets = config->private_data_capacity_octets,
+              .timeout_ps = config->startup_timeout_ps,
+              .frameless = config->is_midway,
+              .any_revision = config->only_observes},
+      .private_data = config->private_data,
+      .private_data_octets = config->private_data_octets,
+      .rejects = config->rejects,
+      .streaming_octets_sent = config->streaming_octets_sent,
+      .streaming_octets_received = config->streaming_octets_received};
+
+  return rnic_startup_phase_new(&startup, rnic_endpoint_private_data, endpoint);
 }
 
 static rdmap_stream *stream_of(rnic_endpoint *endpoint, const rnic_endpoint_config *config)
 {
-  rdmap_config rdmap = rnic_endpoint_config_rdmap(config, endpoint->identity);
+  bool forgets_ord = config->fault && config->fault->forgets_ord;
+  rdmap_config rdmap = {.generation = config->generation,
+                        .identity = endpoint->identity,
+                        .stags = rnic_host_stags(config->host),
+                        .ird = config->ird,
+                        .ord = forgets_ord ? UINT32_MAX : config->ord,
+                        .strict_responses = config->strict_responses,
+                        .strict_rdmap00 = config->strict_rdmap00,
+                        .report_on_arrival = config->report_on_arrival,
+                        .only_observes = config->only_observes};
 
-  if (endpoint->fault && endpoint->fault->forgets_ord) {
-    rdmap.ord = UINT32_MAX;
+  if (config->is_midway) {
+    rdmap.first_offset = config->first_offset;
+    memcpy(rdmap.first_msn, config->first_msn, sizeof rdmap.first_msn);
   }
-  return rdmap_stream_new(&rdmap, rnic_endpoint_rdmap_events(), endpoint);
+  return rdmap_stream_new(&rdmap, &rnic_endpoint_rdmap_events, endpoint);
 }
 
-static tcp_transport *tcp_of(rnic_endpoint *endpoint, const rnic_endpoint_config *config)
+/* What an FPDU of MULPDU octets takes, about: of the EMSS, or of the smallest MULPDU when that is more. Longer ones are rare, and made all the
+ * same. */
+static const mpa_fpdu_memory *fpdu_memory_for(const rnic_endpoint_config *config)
 {
-  const rnic_admission_config admission = rnic_endpoint_config_admission(config);
-  tcp_transport_factory make = config->tcp_new ? config->tcp_new : tcp_transport_new_connection;
-  tcp_config tcp = config->tcp;
+  enum { IP_AND_TCP_OCTETS = 40, SMALLEST_FPDU_OCTETS = MPA_MULPDU_MIN_OCTETS + 12 };
+  uint32_t mtu = MAX(config->tcp.send_mtu_octets, (uint32_t)IP_AND_TCP_OCTETS);
+  uint32_t emss = config->assumed_emss_octets > 0 ? config->assumed_emss_octets : mtu - IP_AND_TCP_OCTETS;
 
-  tcp.datagram_pool = rnic_host_datagrams(config->host);
-  /* cppcheck-suppress returnDanglingLifetime; a transport copies its configuration */
-  return make(&tcp, rnic_endpoint_tcp_events(rnic_admission_has_limits(&admission)), endpoint,
-              config->tcp_new_user);
+  return rnic_host_fpdu_memory(config->host, MAX(emss, (uint32_t)SMALLEST_FPDU_OCTETS));
 }
 
 static void prepare_sender(rnic_endpoint *endpoint, const rnic_endpoint_config *config)
 {
-  rnic_sender_config sender = rnic_endpoint_config_sender(config);
+  const rnic_sender_config sender = {.tcp = endpoint->tcp,
+                                     .stream = endpoint->stream,
+                                     .fault = config->fault,
+                                     .fpdu_memory = fpdu_memory_for(config),
+                                     .generation = config->generation,
+                                     .assumed_emss_octets = config->assumed_emss_octets,
+                                     .dynamic_mulpdu = config->dynamic_mulpdu,
+                                     .packs_fpdus = config->tcp.segmentation != TCP_SEGMENTATION_RECORD};
 
-  sender.tcp = endpoint->tcp;
-  sender.stream = endpoint->stream;
-  sender.fault = endpoint->fault;
   rnic_sender_init(&endpoint->sender, &sender);
   rnic_sender_limit(&endpoint->sender, config->send_buffer_octets, rnic_host_pace(config->host));
 }
 
 static void prepare_receiver(rnic_endpoint *endpoint, const rnic_endpoint_config *config)
 {
-  rnic_receiver_config receiver = rnic_endpoint_config_receiver(config);
+  bool has_frames = iwarp_generation_rules_of(config->generation)->startup_frames;
+  const rnic_receiver_config receiver = {
+      .tcp = endpoint->tcp,
+      .stream = endpoint->stream,
+      .fpdu_memory = fpdu_memory_for(config),
+      .looks_ahead = config->tcp.passing == TCP_PASSING_AS_ARRIVED,
+      .assumes_aligned = config->assumes_aligned,
+      .placement_latency_ps = config->placement_latency_ps,
+      .takes_long_ulpdus = config->takes_long_ulpdus,
+      .first_offset = config->is_midway ? config->first_offset : 0,
+      /* rdmac has no startup frames, and no time for them. A peer of another generation sends one, which looks like an FPDU that never
+       * becomes whole; no document ends that wait, so the ULP does (notes-mpa 46, MPA-234). */
+      .first_fpdu_timeout_ps = has_frames ? 0 : config->startup_timeout_ps};
 
-  receiver.tcp = endpoint->tcp;
-  receiver.stream = endpoint->stream;
   rnic_receiver_init(&endpoint->receiver, &receiver);
-}
-
-static rnic_admission *admission_of(rnic_endpoint *endpoint, const rnic_endpoint_config *config)
-{
-  rnic_admission_config admission = rnic_endpoint_config_admission(config);
-
-  admission.receiver = &endpoint->receiver;
-  return rnic_admission_has_limits(&admission) ? rnic_admission_new(&admission) : NULL;
-}
-
-static void prepare_ending(rnic_endpoint *endpoint, const rnic_endpoint_config *config)
-{
-  const rnic_ending_config ending = {.tcp = endpoint->tcp,
-                                     .stream = endpoint->stream,
-                                     .generation = config->generation,
-                                     .resets = !config->closes_by_fin,
-                                     .failed = on_failed,
-                                     .user = endpoint};
-
-  rnic_ending_init(&endpoint->ending, &ending);
 }
 
 rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_endpoint_events *events,
                                  void *user)
 {
-  const rnic_startup_phase_config startup = rnic_endpoint_config_startup(config);
   rnic_endpoint *endpoint = g_new0(rnic_endpoint, 1);
+  const rnic_admission_config admission = {.silent_drop = config->silent_drop,
+                                           .memory = rnic_host_memory(config->host),
+                                           .fpdu_descriptors = config->fpdu_descriptors,
+                                           .partial_fpdus = config->partial_fpdus,
+                                           .receiver = &endpoint->receiver};
+  bool has_limits = rnic_admission_has_limits(&admission);
+  tcp_transport_factory tcp_new = config->tcp_new ? config->tcp_new : tcp_transport_new_connection;
+  tcp_config tcp = config->tcp;
 
   endpoint->events = events;
   endpoint->user = user;
   endpoint->host = config->host;
   endpoint->role = config->role;
+  endpoint->generation = config->generation;
   endpoint->opens = config->opens;
+  endpoint->closes_by_fin = config->closes_by_fin;
   endpoint->may_reply =
       config->role == SIDE_INITIATOR || !iwarp_generation_rules_of(config->generation)->responder_waits;
   endpoint->identity = (ddp_stream_identity){.stream_id = rnic_host_stream_id_new(config->host),
                                              .protection_domain = config->protection_domain};
   endpoint->fault = config->fault;
-  endpoint->tcp = tcp_of(endpoint, config);
-  endpoint->startup = rnic_startup_phase_new(&startup, rnic_endpoint_private_data, endpoint);
+  tcp.datagram_pool = rnic_host_datagrams(config->host);
+  /* cppcheck-suppress returnDanglingLifetime; a transport copies its configuration */
+  endpoint->tcp = tcp_new(&tcp, has_limits ? &rnic_endpoint_tcp_events_inspecting : &rnic_endpoint_tcp_events,
+                          endpoint, config->tcp_new_user);
+  endpoint->startup = startup_of(endpoint, config);
   endpoint->stream = stream_of(endpoint, config);
   prepare_sender(endpoint, config);
   prepare_receiver(endpoint, config);
-  endpoint->admission = admission_of(endpoint, config);
-  prepare_ending(endpoint, config);
+  endpoint->admission = has_limits ? rnic_admission_new(&admission) : NULL;
   return endpoint;
 }
 
 void rnic_endpoint_free(rnic_endpoint *endpoint)
 {
+  rnic_completion completion;
+
   if (endpoint) {
     rnic_sender_clear(&endpoint->sender);
     rnic_admission_free(endpoint->admission);
@@ -122,7 +156,8 @@ void rnic_endpoint_free(rnic_endpoint *endpoint)
     tcp_transport_free(endpoint->tcp);
     rnic_startup_phase_free(endpoint->startup);
     rdmap_stream_free(endpoint->stream);
-    rnic_completion_queue_free(endpoint->completions);
+    while (rnic_poll(endpoint, &completion)) {
+    }
     g_free(endpoint);
   }
 }
@@ -150,14 +185,16 @@ void rnic_endpoint_receive(rnic_endpoint *endpoint, const datagram *packet, time
 
 static bool may_send_fpdus(rnic_endpoint *endpoint)
 {
-  return rnic_sender_is_started(&endpoint->sender) && !rnic_ending_fin_is_sent(&endpoint->ending) &&
+  return rnic_sender_is_started(&endpoint->sender) && endpoint->ending != RNIC_ENDING_FIN_SENT &&
          rnic_endpoint_may_reply(endpoint) && tcp_transport_is_established(endpoint->tcp);
 }
+
+/* The stream ends without a word of RDMAP's: at this end's own will, or because it can never send another FPDU. */
+static const rnic_failure closed_by_itself = {.layer = RNIC_FAILURE_MPA, .reason.mpa = MPA_ERROR_CLOSED};
 
 /* What a misbehaving end does instead of its next ULPDU; true when it did something. */
 static bool do_fault(rnic_endpoint *endpoint, time_ps now)
 {
-  rnic_failure failure = {.layer = RNIC_FAILURE_MPA, .reason.mpa = MPA_ERROR_CLOSED};
   rdmap_error error;
 
   switch (endpoint->fault->next_deed(endpoint->fault->user, &error)) {
@@ -170,26 +207,15 @@ static bool do_fault(rnic_endpoint *endpoint, time_ps now)
     tcp_transport_abort(endpoint->tcp, now);
     break;
   case RNIC_DEED_CLOSE:
-    rnic_ending_silently(&endpoint->ending, &failure, now);
+    rnic_endpoint_end_silently(endpoint, closed_by_itself, now);
     break;
   }
   return true;
 }
 
-static bool want_operation(rnic_endpoint *endpoint, time_ps now)
-{
-  return !rnic_ending_has_begun(&endpoint->ending) && endpoint->events->want_operation &&
-         endpoint->events->want_operation(endpoint->user, endpoint, now);
-}
-
-/* No ULPDU waits, and nobody is there to be asked for one: so it is with an end that only receives. */
-static inline bool has_nothing_to_frame(const rnic_endpoint *endpoint)
-{
-  return !endpoint->events->want_operation && !endpoint->fault && rdmap_stream_has_nothing(endpoint->stream);
-}
-
 static void refill(rnic_endpoint *endpoint, time_ps now)
 {
+  const rnic_endpoint_events *events = endpoint->events;
   uint64_t fpdu_start;
 
   while (rnic_sender_has_room(&endpoint->sender) && may_send_fpdus(endpoint)) {
@@ -197,22 +223,28 @@ static void refill(rnic_endpoint *endpoint, time_ps now)
       continue;
     }
     if (rnic_sender_send(&endpoint->sender, &fpdu_start, now)) {
-      if (endpoint->events->framed) {
-        endpoint->events->framed(endpoint->user, fpdu_start);
+      if (events->framed) {
+        events->framed(endpoint->user, fpdu_start);
       }
-    } else if (!want_operation(endpoint, now)) {
+    } else if (endpoint->ending != RNIC_ENDING_NOT || !events->want_operation ||
+               !events->want_operation(endpoint->user, endpoint, now)) {
       break;
     }
   }
 }
 
-/* The Initiator has closed without a single FPDU, and this Responder's ULP has work that can now never go out. */
-static void fail_if_mute(rnic_endpoint *endpoint, time_ps now)
+/* Sends FIN if it is due. */
+static void finish(rnic_endpoint *endpoint)
 {
-  rnic_failure failure = {.layer = RNIC_FAILURE_MPA, .reason.mpa = MPA_ERROR_CLOSED};
+  bool is_due =
+      endpoint->ending == RNIC_ENDING_DRAINS
+          ? rnic_endpoint_is_in_full_operation(endpoint) && rdmap_stream_is_drained(endpoint->stream)
+          : endpoint->ending == RNIC_ENDING_TERMINATES &&
+                (!may_send_fpdus(endpoint) || rdmap_stream_is_drained(endpoint->stream));
 
-  if (!has_failed(endpoint) && !rdmap_stream_is_drained(endpoint->stream)) {
-    rnic_ending_silently(&endpoint->ending, &failure, now);
+  if (is_due) {
+    endpoint->ending = RNIC_ENDING_FIN_SENT;
+    tcp_transport_close(endpoint->tcp);
   }
 }
 
@@ -221,15 +253,17 @@ datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
   if (rnic_sender_deadline(&endpoint->sender) <= now) {
     rnic_sender_run(&endpoint->sender, may_send_fpdus(endpoint), now);
   }
-  if (rnic_sender_is_started(&endpoint->sender) && !has_nothing_to_frame(endpoint)) {
+  /* An end that only receives has no ULPDU, and nobody to be asked for one. */
+  if (rnic_sender_is_started(&endpoint->sender) &&
+      (endpoint->events->want_operation || endpoint->fault || !rdmap_stream_has_nothing(endpoint->stream))) {
     refill(endpoint, now);
   }
-  if (endpoint->is_mute) {
-    fail_if_mute(endpoint, now);
+  /* The Initiator has closed without a single FPDU, and this Responder's ULP has work that can now never go out. */
+  if (endpoint->is_mute && !endpoint->has_failed && !rdmap_stream_is_drained(endpoint->stream)) {
+    rnic_endpoint_end_silently(endpoint, closed_by_itself, now);
   }
-  if (rnic_ending_has_begun(&endpoint->ending) && !rnic_sender_holds(&endpoint->sender)) {
-    rnic_ending_run(&endpoint->ending, may_send_fpdus(endpoint),
-                    rnic_endpoint_is_in_full_operation(endpoint));
+  if (endpoint->ending != RNIC_ENDING_NOT && !rnic_sender_holds(&endpoint->sender)) {
+    finish(endpoint);
   }
   datagram *packet = tcp_transport_transmit(endpoint->tcp, now);
   if (packet && datagram_may_be_fragmented(packet)) {
@@ -238,22 +272,12 @@ datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
   return packet;
 }
 
-void rnic_endpoint_close(rnic_endpoint *endpoint)
-{
-  rnic_ending_close(&endpoint->ending);
-}
-
-void rnic_endpoint_set_send_mtu(rnic_endpoint *endpoint, uint32_t mtu_octets)
-{
-  tcp_transport_set_send_mtu(endpoint->tcp, mtu_octets);
-}
-
 /* --- Time --- */
 
 /* Of the startup phase, while it matters. */
 static time_ps startup_deadline(const rnic_endpoint *endpoint)
 {
-  return !endpoint->startup || has_failed(endpoint) ? TIME_PS_NEVER
+  return !endpoint->startup || endpoint->has_failed ? TIME_PS_NEVER
                                                     : rnic_startup_phase_deadline(endpoint->startup);
 }
 
@@ -273,10 +297,10 @@ time_ps rnic_endpoint_deadline(const rnic_endpoint *endpoint)
 
 void rnic_endpoint_run(rnic_endpoint *endpoint, time_ps now)
 {
-  rnic_failure failure = {.layer = RNIC_FAILURE_ULP, .reason.ulp = RNIC_ULP_NO_FPDU};
+  static const rnic_failure starved = {.layer = RNIC_FAILURE_ULP, .reason.ulp = RNIC_ULP_NO_FPDU};
 
   if (!rnic_receiver_run(&endpoint->receiver, now)) {
-    rnic_ending_at_once(&endpoint->ending, &failure, now);
+    rnic_endpoint_end_at_once(endpoint, starved, now);
   }
   if (startup_deadline(endpoint) <= now) {
     rnic_startup_phase_run(endpoint->startup, now);
@@ -288,43 +312,15 @@ void rnic_endpoint_run(rnic_endpoint *endpoint, time_ps now)
 }
 
 /* --- What it is and what it holds --- */
-rdmap_stream *rnic_endpoint_stream(rnic_endpoint *endpoint)
-{
-  return endpoint->stream;
-}
 
 rnic_host *rnic_endpoint_host(const rnic_endpoint *endpoint)
 {
   return endpoint->host;
 }
 
-ddp_stream_identity rnic_endpoint_identity(const rnic_endpoint *endpoint)
-{
-  return endpoint->identity;
-}
-
-rnic_completion_queue *rnic_endpoint_completions(rnic_endpoint *endpoint)
-{
-  if (!endpoint->completions) {
-    endpoint->completions = rnic_completion_queue_new();
-  }
-  return endpoint->completions;
-}
-
-bool rnic_endpoint_take_completion(rnic_endpoint *endpoint, rnic_completion *completion)
-{
-  bool taken = endpoint->completions && rnic_completion_queue_pop(endpoint->completions, completion);
-
-  if (taken && rnic_completion_queue_is_empty(endpoint->completions)) {
-    rnic_completion_queue_free(endpoint->completions);
-    endpoint->completions = NULL;
-  }
-  return taken;
-}
-
 bool rnic_endpoint_is_erroneous(const rnic_endpoint *endpoint)
 {
-  return has_failed(endpoint);
+  return endpoint->has_failed;
 }
 
 const rnic_refusals *rnic_endpoint_refusals(const rnic_endpoint *endpoint)
@@ -359,7 +355,7 @@ void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_held *held)
   held->undelivered = (uint32_t)rdmap_stream_undelivered(endpoint->stream);
   if (rnic_endpoint_is_in_full_operation(endpoint)) {
     rnic_receiver_held(&endpoint->receiver, held);
-  } else if (!has_failed(endpoint)) {
+  } else if (!endpoint->has_failed) {
     rnic_startup_phase_held(endpoint->startup, &held->incomplete, &held->order);
     held->order += tcp_transport_held_octets(endpoint->tcp);
   }

@@ -5,7 +5,6 @@
 #ifndef RNIC_RNIC_ENDPOINT_H
 #define RNIC_RNIC_ENDPOINT_H
 
-#include "rnic/rnic_completion_queue.h"
 #include "rnic/rnic_endpoint_config.h"
 #include "rnic/rnic_failure.h"
 #include "rnic/rnic_receiver.h"
@@ -69,14 +68,8 @@ bool rnic_endpoint_is_erroneous(const rnic_endpoint *endpoint);
 /* Segments dropped as if lost, and why; the endpoint's. */
 const rnic_refusals *rnic_endpoint_refusals(const rnic_endpoint *endpoint);
 
-/* The endpoint's own side of the seam to rnic_verbs, where ULPs post and register. */
-rdmap_stream *rnic_endpoint_stream(rnic_endpoint *endpoint);
+/* Where it is; the configuration's. */
 rnic_host *rnic_endpoint_host(const rnic_endpoint *endpoint);
-ddp_stream_identity rnic_endpoint_identity(const rnic_endpoint *endpoint);
-rnic_completion_queue *rnic_endpoint_completions(rnic_endpoint *endpoint);
-
-/* Takes the oldest of them; false when there is none. With none left there is no queue. */
-bool rnic_endpoint_take_completion(rnic_endpoint *endpoint, rnic_completion *completion);
 
 /* True when an octet of the stream received before `phase_offset` is still missing. In full operation. */
 bool rnic_endpoint_has_hole_before(const rnic_endpoint *endpoint, uint64_t phase_offset);

@@ -1,4 +1,4 @@
-/* What an endpoint is told when it is made, and what its parts are told of it. */
+/* What an endpoint is told when it is made. */
 #ifndef RNIC_RNIC_ENDPOINT_CONFIG_H
 #define RNIC_RNIC_ENDPOINT_CONFIG_H
 
@@ -52,12 +52,5 @@ typedef struct rnic_endpoint_config {
 /* The defaults of the product: what an empty scenario makes of `side`, over tcp_config_default(). Host, Protection Domain, addresses,
  * ports and ISN are yet to be set. */
 rnic_endpoint_config rnic_endpoint_config_default(enum side side);
-
-/* What each part is told. The parts that another part must know are left NULL. */
-rnic_startup_phase_config rnic_endpoint_config_startup(const rnic_endpoint_config *config);
-rdmap_config rnic_endpoint_config_rdmap(const rnic_endpoint_config *config, ddp_stream_identity identity);
-rnic_sender_config rnic_endpoint_config_sender(const rnic_endpoint_config *config);
-rnic_receiver_config rnic_endpoint_config_receiver(const rnic_endpoint_config *config);
-rnic_admission_config rnic_endpoint_config_admission(const rnic_endpoint_config *config);
 
 #endif

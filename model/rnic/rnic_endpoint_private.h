@@ -1,12 +1,27 @@
-/* The inside of an endpoint, for its files: rnic_endpoint.c (making, sending, time), rnic_endpoint_llp.c (what TCP tells),
- * rnic_endpoint_rdmap.c (what RDMAP tells). */
+/* The inside of an endpoint, for its files: rnic_endpoint.c (making, sending, time), rnic_endpoint_life.c (what TCP and RDMAP report, from
+ * startup to the end), rnic_verbs.c (what its ULP may do). */
 #ifndef RNIC_RNIC_ENDPOINT_PRIVATE_H
 #define RNIC_RNIC_ENDPOINT_PRIVATE_H
 
-#include "rnic/rnic_ending.h"
 #include "rnic/rnic_endpoint.h"
 #include "rnic/rnic_receiver_private.h"
 #include "rnic/rnic_sender_private.h"
+#include "rnic/rnic_verbs.h"
+
+/* How far the end of a connection is: graceful when the ULP's work is done, or by the first failure, as the documents say for its layer. */
+typedef enum rnic_ending {
+  RNIC_ENDING_NOT,        /* nothing of it has begun */
+  RNIC_ENDING_DRAINS,     /* FIN when the ULP's work is done */
+  RNIC_ENDING_TERMINATES, /* FIN after the Terminate, or at once when none can be sent */
+  RNIC_ENDING_WAITS,      /* FIN when the peer's has come */
+  RNIC_ENDING_FIN_SENT,   /* nothing can be posted to TCP */
+} rnic_ending;
+
+/* One that the ULP has not taken yet. */
+typedef struct waiting_completion {
+  rnic_completion completion;
+  struct waiting_completion *next;
+} waiting_completion;
 
 struct rnic_endpoint {
   const rnic_endpoint_events *events;
@@ -15,18 +30,27 @@ struct rnic_endpoint {
   rnic_sender sender;     /* started in full operation */
   rnic_receiver receiver; /* the same */
   rdmap_stream *stream;
-  rnic_startup_phase *startup;        /* NULL in full operation */
-  rnic_completion_queue *completions; /* NULL: there was none yet */
+  rnic_startup_phase *startup;           /* NULL in full operation */
+  waiting_completion *oldest_completion; /* NULL: there is none */
+  waiting_completion *newest_completion; /* with an oldest one */
   rnic_host *host;
   const rnic_misbehaviour *fault; /* NULL: none */
   rnic_admission *admission;      /* NULL: every segment is taken */
-  rnic_ending ending;
   ddp_stream_identity identity;
   enum side role;
-  bool opens;     /* TCP actively */
-  bool may_reply; /* with FPDUs: it is the Initiator, or has received one (mpa-01 §6.1 rule 4) */
-  bool is_mute;   /* it may not send FPDUs, and will never be allowed to */
+  rnic_ending ending;
+  iwarp_generation generation;
+  bool closes_by_fin; /* what ends at once, too (notes-mpa 44) */
+  bool has_failed;    /* and the ULP knows */
+  bool opens;         /* TCP actively */
+  bool may_reply;     /* with FPDUs: it is the Initiator, or has received one (mpa-01 §6.1 rule 4) */
+  bool is_mute;       /* it may not send FPDUs, and will never be allowed to */
 };
+
+/* What TCP and RDMAP report to an endpoint; `inspecting` is told before TCP takes a segment, too. */
+extern const tcp_events rnic_endpoint_tcp_events;
+extern const tcp_events rnic_endpoint_tcp_events_inspecting;
+extern const rdmap_stream_events rnic_endpoint_rdmap_events;
 
 static inline bool rnic_endpoint_is_in_full_operation(const rnic_endpoint *endpoint)
 {
@@ -41,19 +65,20 @@ static inline bool rnic_endpoint_may_reply(rnic_endpoint *endpoint)
   return endpoint->may_reply;
 }
 
-/* What TCP tells an endpoint; with `inspects` before it takes a segment, too. Static. */
-const tcp_events *rnic_endpoint_tcp_events(bool inspects);
-
-/* What RDMAP tells an endpoint. Static. */
-const rdmap_stream_events *rnic_endpoint_rdmap_events(void);
-
 /* Does what the startup phase's last step asks for. */
 void rnic_endpoint_follow_startup(rnic_endpoint *endpoint, time_ps now);
 
 /* The ULP gets the peer's Private Data; a rnic_startup_phase_observer. */
 void rnic_endpoint_private_data(void *user, const uint8_t *octets, uint32_t length, time_ps now);
 
-/* For tests: TCP's path MTU changed: new FPDUs are made for the new EMSS, those posted stay as they are (MPA-152, notes-mpa 26). */
-void rnic_endpoint_set_send_mtu(rnic_endpoint *endpoint, uint32_t mtu_octets);
+/* The ULP gets `completion`. */
+void rnic_endpoint_complete(rnic_endpoint *endpoint, const rnic_completion *completion, time_ps now);
+
+/* The connection ends for `failure`, of which the ULP hears unless it has failed before, and FIN follows. Nothing is sent of RDMAP's, whose
+ * work completes in error. */
+void rnic_endpoint_end_silently(rnic_endpoint *endpoint, rnic_failure failure, time_ps now);
+
+/* The same by RST, if the configuration does not say otherwise (mpa-01 §7, MPA-280). */
+void rnic_endpoint_end_at_once(rnic_endpoint *endpoint, rnic_failure failure, time_ps now);
 
 #endif

@@ -1,53 +1,48 @@
 #include "rnic/rnic_verbs.h"
 
+#include <glib.h>
+
+#include "rnic/rnic_endpoint_private.h"
+
 static ddp_stag_table *stags_of(const rnic_endpoint *endpoint)
 {
-  return rnic_host_stags(rnic_endpoint_host(endpoint));
-}
-
-static ddp_registration registration_of(const rnic_endpoint *endpoint, const rnic_memory *memory)
-{
-  return (ddp_registration){.memory = memory->octets,
-                            .supply = memory->supply,
-                            .source = memory->source,
-                            .source_user = memory->source_user,
-                            .discards = memory->discards,
-                            .base = memory->base,
-                            .length = memory->length,
-                            .access = memory->access,
-                            .association = memory->association,
-                            .owner = rnic_endpoint_identity(endpoint),
-                            .is_remotely_invalidatable = memory->is_remotely_invalidatable};
+  return rnic_host_stags(endpoint->host);
 }
 
 uint32_t rnic_allocate_stag(rnic_endpoint *endpoint)
 {
-  return ddp_stag_table_allocate(stags_of(endpoint), rnic_endpoint_identity(endpoint));
+  return ddp_stag_table_allocate(stags_of(endpoint), endpoint->identity);
 }
 
 bool rnic_register_as(rnic_endpoint *endpoint, const rnic_memory *memory, uint32_t stag)
 {
-  const ddp_registration registration = registration_of(endpoint, memory);
+  const ddp_registration registration = {.memory = memory->octets,
+                                         .supply = memory->supply,
+                                         .source = memory->source,
+                                         .source_user = memory->source_user,
+                                         .discards = memory->discards,
+                                         .base = memory->base,
+                                         .length = memory->length,
+                                         .access = memory->access,
+                                         .association = memory->association,
+                                         .owner = endpoint->identity,
+                                         .is_remotely_invalidatable = memory->is_remotely_invalidatable};
 
   return ddp_stag_table_register_as(stags_of(endpoint), stag, &registration);
 }
 
-/* Is it this connection's: its stream's, or its Protection Domain's? */
-static bool owns(const rnic_endpoint *endpoint, const ddp_registration *registration)
-{
-  ddp_stream_identity self = rnic_endpoint_identity(endpoint);
-
-  return registration->association == DDP_ASSOCIATED_BY_STREAM
-             ? registration->owner.stream_id == self.stream_id
-             : registration->owner.protection_domain == self.protection_domain;
-}
-
-/* It is valid and this connection's. ddp-07/rfc5041 §8.3: a ULP reaches STags through the Privileged Resource Manager only (DDP-206) */
+/* It is valid and this connection's: its stream's, or its Protection Domain's. ddp-07/rfc5041 §8.3: a ULP reaches STags through the
+ * Privileged Resource Manager only (DDP-206). */
 static bool is_own(const rnic_endpoint *endpoint, uint32_t stag)
 {
   const ddp_registration *registration = ddp_stag_table_find(stags_of(endpoint), stag);
 
-  return registration && owns(endpoint, registration);
+  if (!registration) {
+    return false;
+  }
+  return registration->association == DDP_ASSOCIATED_BY_STREAM
+             ? registration->owner.stream_id == endpoint->identity.stream_id
+             : registration->owner.protection_domain == endpoint->identity.protection_domain;
 }
 
 bool rnic_withdraw(rnic_endpoint *endpoint, uint32_t stag)
@@ -57,20 +52,28 @@ bool rnic_withdraw(rnic_endpoint *endpoint, uint32_t stag)
 
 bool rnic_post(rnic_endpoint *endpoint, const rdmap_work *work)
 {
-  return rdmap_stream_post(rnic_endpoint_stream(endpoint), work);
+  return rdmap_stream_post(endpoint->stream, work);
 }
 
 void rnic_supply_receives(rnic_endpoint *endpoint, ddp_buffer_supplier supplier, void *user)
 {
-  rdmap_stream_supply_receives(rnic_endpoint_stream(endpoint), supplier, user);
+  rdmap_stream_supply_receives(endpoint->stream, supplier, user);
 }
 
 void rnic_post_receives(rnic_endpoint *endpoint, uint32_t count, uint64_t length, uint64_t first_id)
 {
-  rdmap_stream_post_receives(rnic_endpoint_stream(endpoint), count, length, first_id);
+  rdmap_stream_post_receives(endpoint->stream, count, length, first_id);
 }
 
 bool rnic_poll(rnic_endpoint *endpoint, rnic_completion *completion)
 {
-  return rnic_endpoint_take_completion(endpoint, completion);
+  waiting_completion *oldest = endpoint->oldest_completion;
+
+  if (!oldest) {
+    return false;
+  }
+  *completion = oldest->completion;
+  endpoint->oldest_completion = oldest->next;
+  g_free(oldest);
+  return true;
 }

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "rdmap/rdmap_stream.h"
-#include "rnic/rnic_completion_queue.h"
 #include "rnic/rnic_endpoint.h"
 
 /* --- Memory --- */
@@ -46,6 +45,17 @@ void rnic_supply_receives(rnic_endpoint *endpoint, ddp_buffer_supplier supplier,
 void rnic_post_receives(rnic_endpoint *endpoint, uint32_t count, uint64_t length, uint64_t first_id);
 
 /* --- Completions --- */
+
+typedef struct rnic_completion {
+  uint64_t id;
+  bool is_receive;
+  bool in_error;             /* the connection ended before it was done */
+  rdmap_operation operation; /* unless is_receive */
+  uint64_t octets;           /* is_receive: of the message */
+  bool solicited;            /* is_receive: Solicited Event */
+  bool invalidated;          /* is_receive: invalidated_stag is invalid now */
+  uint32_t invalidated_stag;
+} rnic_completion;
 
 /* Takes the oldest completion: those of posted work in the order posted, those of receives in the order Delivered. False when there is
  * none. */

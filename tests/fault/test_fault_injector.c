@@ -230,7 +230,7 @@ static void register_as(const ends *e, unsigned side, uint32_t stag, uint64_t ba
                                          .length = length,
                                          .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
                                          .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
-                                         .owner = rnic_endpoint_identity(e->kit->sides[side].endpoint),
+                                         .owner = e->kit->sides[side].endpoint->identity,
                                          .is_remotely_invalidatable = true};
 
   g_assert_true(ddp_stag_table_register_as(rnic_host_stags(e->kit->sides[side].host), stag, &registration));

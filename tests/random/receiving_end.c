@@ -5,6 +5,7 @@
 
 #include "case_stream.h"
 #include "rdmap/rdmap_stream_private.h"
+#include "rnic/rnic_endpoint_private.h"
 
 enum {
   GUARD_OCTETS = RECEIVING_END_GUARD_OCTETS,
@@ -78,7 +79,7 @@ static void lend_memory(receiving_end *end)
     reference_fill(buffer, end->memory[buffer] + GUARD_OCTETS);
     memset(end->memory[buffer] + GUARD_OCTETS + octets, GUARD, GUARD_OCTETS);
     if (buffer >= CASE_REGIONS) {
-      ddp_untagged_queue_post(rdmap_stream_queue_of(rnic_endpoint_stream(end->endpoint), RDMAP_QUEUE_SEND),
+      ddp_untagged_queue_post(rdmap_stream_queue_of(end->endpoint->stream, RDMAP_QUEUE_SEND),
                               end->memory[buffer] + GUARD_OCTETS, octets,
                               RECEIVING_END_RECEIVE_ID + buffer - CASE_REGIONS);
     }

@@ -420,9 +420,8 @@ uint8_t *rnic_kit_post_receive(rnic_kit *kit, unsigned side, size_t octets, uint
 {
   uint8_t *buffer = rnic_kit_memory(kit, side, octets);
 
-  ddp_untagged_queue_post(
-      rdmap_stream_queue_of(rnic_endpoint_stream(kit->sides[side].endpoint), RDMAP_QUEUE_SEND), buffer,
-      octets, id);
+  ddp_untagged_queue_post(rdmap_stream_queue_of(kit->sides[side].endpoint->stream, RDMAP_QUEUE_SEND), buffer,
+                          octets, id);
   return buffer;
 }
 

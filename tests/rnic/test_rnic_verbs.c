@@ -272,6 +272,32 @@ static void test_notification(void)
   rnic_kit_free(kit);
 }
 
+/* They are taken in their order, whenever the ULP looks: two of three wait longer and longer. */
+static void test_completions_wait(void)
+{
+  rnic_kit *kit = rnic_kit_new();
+  rnic_completion completion;
+
+  rnic_kit_create(kit);
+  kit->sides[SIDE_INITIATOR].leaves_completions = true;
+  rnic_endpoint *endpoint = kit->sides[SIDE_INITIATOR].endpoint;
+  g_assert_false(rnic_poll(endpoint, &completion));
+  for (uint64_t id = 0; id < 1000; id++) {
+    completion = (rnic_completion){.id = id, .operation = RDMAP_OPERATION_READ, .octets = 2 * id};
+    rnic_endpoint_complete(endpoint, &completion, kit->now);
+    if (id % 3 == 2) {
+      g_assert_true(rnic_poll(endpoint, &completion));
+      g_assert_cmpuint(completion.id, ==, id / 3);
+    }
+  }
+  for (uint64_t id = 333; id < 990; id++) { /* the rest is freed with the endpoint */
+    g_assert_true(rnic_poll(endpoint, &completion));
+    g_assert_cmpuint(completion.id, ==, id);
+    g_assert_cmpuint(completion.octets, ==, 2 * id);
+  }
+  rnic_kit_free(kit);
+}
+
 /* Nothing can be posted behind rnic_endpoint_close(), nor when the connection has ended. */
 static void test_post_is_refused(void)
 {
@@ -298,6 +324,7 @@ int main(int argc, char **argv)
   g_test_add_func("/rnic-verbs/stags", test_stags_are_hard_to_predict);
   g_test_add_func("/rnic-verbs/operations", test_operations);
   g_test_add_func("/rnic-verbs/notification", test_notification);
+  g_test_add_func("/rnic-verbs/completions-wait", test_completions_wait);
   g_test_add_func("/rnic-verbs/refused", test_post_is_refused);
   return g_test_run();
 }

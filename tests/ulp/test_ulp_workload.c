@@ -1,5 +1,6 @@
 /* The workload of two ULPs over two endpoints on a wire in memory: every operation, what the ends verify, and what they notice. */
 #include "rdmap/rdmap_stream_private.h"
+#include "rnic/rnic_endpoint_private.h"
 #include "ulp/ulp_workload.h"
 
 #include <glib.h>
@@ -58,7 +59,7 @@ static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
   (void)now;
 
   end->pair->most_outstanding_reads =
-      MAX(end->pair->most_outstanding_reads, rdmap_stream_outstanding_reads(rnic_endpoint_stream(endpoint)));
+      MAX(end->pair->most_outstanding_reads, rdmap_stream_outstanding_reads(endpoint->stream));
   return !end->pair->holds && ulp_workload_post_next(end->pair->workload, end->side);
 }
 
@@ -505,7 +506,7 @@ static void test_completions_out_of_order(void)
     pair_open(&p, &config);
     g_assert_true(ulp_workload_post_next(p.workload, SIDE_INITIATOR));
     g_assert_true(ulp_workload_post_next(p.workload, SIDE_INITIATOR));
-    rnic_completion_queue_push(rnic_endpoint_completions(p.ends[SIDE_INITIATOR].endpoint), &completion);
+    rnic_endpoint_complete(p.ends[SIDE_INITIATOR].endpoint, &completion, p.now);
     ulp_workload_poll(p.workload, SIDE_INITIATOR);
     g_assert_cmpuint(ulp_workload_results_of(p.workload, SIDE_INITIATOR).order_errors, ==, ids[i]);
     pair_close(&p);
@@ -724,7 +725,7 @@ static void test_the_connection_ends(void)
 
     pair_open(&p, &config);
     pair_run(&p, 100 * TIME_PS_PER_MICROSECOND);
-    rdmap_stream_fail(rnic_endpoint_stream(p.ends[SIDE_RESPONDER].endpoint),
+    rdmap_stream_fail(p.ends[SIDE_RESPONDER].endpoint->stream,
                       (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_LOCAL_CATASTROPHIC_ERROR, 0}, p.now);
     settle_both(&p);
     pair_run(&p, 60 * TIME_PS_PER_SECOND);

@@ -147,7 +147,7 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
 
 void rnic_endpoint_free(rnic_endpoint *endpoint)
 {
-  rnic_completion completion;
+  waiting_completion *next;
 
   if (endpoint) {
     rnic_sender_clear(&endpoint->sender);
@@ -156,7 +156,9 @@ void rnic_endpoint_free(rnic_endpoint *endpoint)
     tcp_transport_free(endpoint->tcp);
     rnic_startup_phase_free(endpoint->startup);
     rdmap_stream_free(endpoint->stream);
-    while (rnic_poll(endpoint, &completion)) {
+    for (waiting_completion *each = endpoint->oldest_completion; each; each = next) {
+      next = each->next;
+      g_free(each);
     }
     g_free(endpoint);
   }

@@ -6,7 +6,6 @@
 #include "rnic/rnic_endpoint.h"
 #include "rnic/rnic_receiver_private.h"
 #include "rnic/rnic_sender_private.h"
-#include "rnic/rnic_verbs.h"
 
 /* How far the end of a connection is: graceful when the ULP's work is done, or by the first failure, as the documents say for its layer. */
 typedef enum rnic_ending {

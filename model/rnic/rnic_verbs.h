@@ -46,17 +46,6 @@ void rnic_post_receives(rnic_endpoint *endpoint, uint32_t count, uint64_t length
 
 /* --- Completions --- */
 
-typedef struct rnic_completion {
-  uint64_t id;
-  bool is_receive;
-  bool in_error;             /* the connection ended before it was done */
-  rdmap_operation operation; /* unless is_receive */
-  uint64_t octets;           /* is_receive: of the message */
-  bool solicited;            /* is_receive: Solicited Event */
-  bool invalidated;          /* is_receive: invalidated_stag is invalid now */
-  uint32_t invalidated_stag;
-} rnic_completion;
-
 /* Takes the oldest completion: those of posted work in the order posted, those of receives in the order Delivered. False when there is
  * none. */
 bool rnic_poll(rnic_endpoint *endpoint, rnic_completion *completion);

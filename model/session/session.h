@@ -73,6 +73,9 @@ bool session_is_done(const session *self);
 /* What went wrong so far: an end that no document describes, an octet that is not what was sent; "" when nothing did. Free with g_free(). */
 char *session_failure(const session *self);
 
+/* How the connection that was terminated first came to its end; NULL: none was. The session's. */
+const char *session_termination(const session *self);
+
 /* How it ended, in `outcome`. Ends the measurement and sets every metric but time.wall_s. Once. */
 run_status session_finish(session *self, metric_values *values, session_outcome *outcome);
 

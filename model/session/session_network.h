@@ -24,6 +24,7 @@ typedef struct session_network_class {
                               time_ps now);
   /* Sets the network's metrics: sums of both directions; the queue and the reordering those that packets from `source` meet. May be NULL. */
   void (*set_metrics)(const session_network *network, enum side source, metric_values *values);
+  /* NULL: it is its maker's. */
   void (*free)(session_network *network);
 } session_network_class;
 
@@ -55,7 +56,7 @@ static inline void session_network_set_metrics(const session_network *network, e
 /* Before the engine; NULL is allowed. */
 static inline void session_network_free(session_network *network)
 {
-  if (network) {
+  if (network && network->class->free) {
     network->class->free(network);
   }
 }

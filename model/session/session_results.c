@@ -51,6 +51,11 @@ char *session_failure(const session *self)
   return failure_of(self, &totals);
 }
 
+const char *session_termination(const session *self)
+{
+  return self->ending.message;
+}
+
 run_status session_finish(session *self, metric_values *values, session_outcome *outcome)
 {
   const sim_totals totals = totals_of(self);

@@ -20,35 +20,35 @@ typedef void (*host_session_output)(void *user, enum side side, const uint8_t *o
 
 /* The hosts of the scenario at `path`, with `sets` ("group.key=value", NULL-terminated; NULL: none). Opens ns-3's simulator. What
  * the scenario says of the path counts only where the hosts must know it: MTUs, windows. NULL and `*message` (free with
- * g_free()) when the scenario is wrong, or is IPv6's or has its own `topology` or a fault. Free with host_session_free(). */
+ * g_free()) when the scenario is wrong, or is IPv6's or has a fault, a `topology` or ns-3's TCP. Free with host_session_free(). */
 host_session *host_session_new(const char *path, const char *const *sets, host_session_output output,
                                void *user, char **message);
-void host_session_free(host_session *session);
+void host_session_free(host_session *self);
 
 /* Opens the connections at the absolute simulated time `when`, spread as the scenario says. Once. */
-void host_session_start(host_session *session, time_ps when);
+void host_session_start(host_session *self, time_ps when);
 
 /* An IP packet has arrived at `side`. What is not for this host's connections is passed over. */
-void host_session_receive(host_session *session, enum side side, const uint8_t *octets, uint32_t length);
+void host_session_receive(host_session *self, enum side side, const uint8_t *octets, uint32_t length);
 
 /* The host's IPv4 address, in host byte order. */
-uint32_t host_session_address(const host_session *session, enum side side);
+uint32_t host_session_address(const host_session *self, enum side side);
 
 /* All messages are Delivered and all connections closed. */
-bool host_session_is_done(const host_session *session);
+bool host_session_is_done(const host_session *self);
 
 /* What went wrong: an ending that the documents do not want, or an octet that is not what was sent; "" when nothing did. Free with
  * g_free(). */
-char *host_session_failure(const host_session *session);
+char *host_session_failure(const host_session *self);
 
 /* Ends the measurement at the present time. Once; nothing arrives any more. Then the value of the metric called `name`; false when
  * there is none. */
-void host_session_finish(host_session *session);
-bool host_session_metric(const host_session *session, const char *name, double *value);
+void host_session_finish(host_session *self);
+bool host_session_metric(const host_session *self, const char *name, double *value);
 
 /* The names of the metrics that have a value, in the order of docs/metrics.md, one line "name = value unit" each; free with
  * g_free(). */
-char *host_session_metrics_text(const host_session *session);
+char *host_session_metrics_text(const host_session *self);
 
 #ifdef __cplusplus
 }

@@ -159,7 +159,7 @@ void rnic_admission_settle(rnic_admission *admission)
 {
   rnic_held held = {0};
 
-  if (admission->config.memory && rnic_receiver_is_started(admission->config.receiver)) {
+  if (admission->config.memory && admission->config.receiver->is_started) {
     rnic_receiver_held(admission->config.receiver, &held);
     use(admission, rnic_reassembly_memory_octets_of(admission->config.memory, &held));
   }

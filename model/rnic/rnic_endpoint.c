@@ -187,7 +187,7 @@ void rnic_endpoint_receive(rnic_endpoint *endpoint, const datagram *packet, time
 
 static bool may_send_fpdus(rnic_endpoint *endpoint)
 {
-  return rnic_sender_is_started(&endpoint->sender) && endpoint->ending != RNIC_ENDING_FIN_SENT &&
+  return endpoint->sender.is_started && endpoint->ending != RNIC_ENDING_FIN_SENT &&
          rnic_endpoint_may_reply(endpoint) && tcp_transport_is_established(endpoint->tcp);
 }
 
@@ -256,7 +256,7 @@ datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
     rnic_sender_run(&endpoint->sender, may_send_fpdus(endpoint), now);
   }
   /* An end that only receives has no ULPDU, and nobody to be asked for one. */
-  if (rnic_sender_is_started(&endpoint->sender) &&
+  if (endpoint->sender.is_started &&
       (endpoint->events->want_operation || endpoint->fault || !rdmap_stream_has_nothing(endpoint->stream))) {
     refill(endpoint, now);
   }
@@ -334,13 +334,12 @@ const rnic_refusals *rnic_endpoint_refusals(const rnic_endpoint *endpoint)
 
 bool rnic_endpoint_has_hole_before(const rnic_endpoint *endpoint, uint64_t phase_offset)
 {
-  return tcp_transport_in_order_edge(endpoint->tcp) <
-         rnic_receiver_phase_start(&endpoint->receiver) + phase_offset;
+  return tcp_transport_in_order_edge(endpoint->tcp) < endpoint->receiver.phase_start + phase_offset;
 }
 
 int64_t rnic_endpoint_sent_phase_start(const rnic_endpoint *endpoint)
 {
-  return rnic_sender_is_started(&endpoint->sender) ? (int64_t)rnic_sender_phase_start(&endpoint->sender) : -1;
+  return endpoint->sender.is_started ? (int64_t)endpoint->sender.phase_start : -1;
 }
 
 bool rnic_endpoint_holds_nothing(const rnic_endpoint *endpoint)
@@ -375,7 +374,7 @@ const mpa_deframer_statistics *rnic_endpoint_mpa_statistics(const rnic_endpoint 
 
 const rnic_full_size *rnic_endpoint_full_size(const rnic_endpoint *endpoint)
 {
-  return rnic_sender_full_size(&endpoint->sender);
+  return &endpoint->sender.full_size;
 }
 
 uint32_t rnic_endpoint_emss_octets(const rnic_endpoint *endpoint)

@@ -178,7 +178,7 @@ static void on_segment(void *user, uint64_t position, uint32_t length, uint32_t 
 {
   rnic_endpoint *endpoint = user;
   int64_t offset = rnic_endpoint_is_in_full_operation(endpoint)
-                       ? (int64_t)(position - rnic_receiver_phase_start(&endpoint->receiver))
+                       ? (int64_t)(position - endpoint->receiver.phase_start)
                        : -1;
 
   rnic_receiver_segment(&endpoint->receiver, position);
@@ -191,9 +191,7 @@ static void on_retransmitted(void *user, uint64_t position, uint32_t length, tim
 {
   rnic_endpoint *endpoint = user;
   /* Before full operation all that was sent is the startup frame's or streaming mode's. */
-  int64_t offset = rnic_sender_is_started(&endpoint->sender)
-                       ? (int64_t)(position - rnic_sender_phase_start(&endpoint->sender))
-                       : -1;
+  int64_t offset = endpoint->sender.is_started ? (int64_t)(position - endpoint->sender.phase_start) : -1;
 
   if (endpoint->events->retransmitted) {
     endpoint->events->retransmitted(endpoint->user, offset, length, now);

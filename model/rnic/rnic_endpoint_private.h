@@ -4,8 +4,8 @@
 #define RNIC_RNIC_ENDPOINT_PRIVATE_H
 
 #include "rnic/rnic_endpoint.h"
-#include "rnic/rnic_receiver_private.h"
-#include "rnic/rnic_sender_private.h"
+#include "rnic/rnic_receiver.h"
+#include "rnic/rnic_sender.h"
 
 /* How far the end of a connection is: graceful when the ULP's work is done, or by the first failure, as the documents say for its layer. */
 typedef enum rnic_ending {
@@ -53,7 +53,7 @@ extern const rdmap_stream_events rnic_endpoint_rdmap_events;
 
 static inline bool rnic_endpoint_is_in_full_operation(const rnic_endpoint *endpoint)
 {
-  return rnic_receiver_is_started(&endpoint->receiver);
+  return endpoint->receiver.is_started;
 }
 
 /* mpa-01 §6.1 rule 4: the Responder sends no FPDU before it has received and validated one (MPA-219), not even a Terminate

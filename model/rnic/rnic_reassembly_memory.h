@@ -7,7 +7,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rnic/rnic_held.h"
+/* What the receiving side of one connection holds (definitions.md, "Held octets"). */
+typedef struct rnic_held {
+  uint64_t incomplete;
+  uint64_t unlocated;
+  uint64_t order;
+  uint64_t processing;
+  uint64_t in_order_edge; /* all octets of the FPDU phase below this offset have arrived */
+  uint32_t holes;         /* out-of-order intervals of the TCP stream */
+  uint32_t partial_fpdus;
+  uint32_t undelivered;
+} rnic_held;
 
 /* Written only by the functions below. */
 typedef struct rnic_reassembly_memory {

@@ -2,8 +2,6 @@
 
 #include <glib.h>
 
-#include "rnic/rnic_receiver_private.h"
-
 void rnic_receiver_init(rnic_receiver *receiver, const rnic_receiver_config *config)
 {
   *receiver = (rnic_receiver){.config = *config, .first_fpdu_deadline = TIME_PS_NEVER};
@@ -80,11 +78,6 @@ void rnic_receiver_start(rnic_receiver *receiver, bool markers, bool crc, uint64
   receiver->phase_start = phase_start;
 }
 
-bool rnic_receiver_is_started(const rnic_receiver *receiver)
-{
-  return receiver->is_started;
-}
-
 /* Made with the first octets: one end of many a connection only sends. */
 static mpa_deframer *deframer_of(rnic_receiver *receiver)
 {
@@ -102,11 +95,6 @@ static mpa_deframer *deframer_of(rnic_receiver *receiver)
   return receiver->deframer;
 }
 
-uint64_t rnic_receiver_phase_start(const rnic_receiver *receiver)
-{
-  return receiver->phase_start;
-}
-
 /* The first octets of the FPDU phase: from here on one FPDU must come in time. */
 static void watch_first_fpdu(rnic_receiver *receiver, time_ps now)
 {
@@ -116,17 +104,6 @@ static void watch_first_fpdu(rnic_receiver *receiver, time_ps now)
       rnic_receiver_statistics(receiver)->fpdus == 0) {
     receiver->first_fpdu_deadline = now + timeout;
   }
-}
-
-static uint64_t early_octets(const rnic_receiver *receiver)
-{
-  return receiver->early ? octet_store_total(receiver->early) : 0;
-}
-
-static void forget_early(rnic_receiver *receiver)
-{
-  octet_store_free(receiver->early);
-  receiver->early = NULL;
 }
 
 /* The octets that came early go on to MPA. */
@@ -142,11 +119,6 @@ static void let_early_go(void *user, uint64_t position, const octet_rope *octets
 
   mpa_deframer_receive(deframer_of(receiver), position - receiver->phase_start, octets, arrival,
                        passing->now);
-}
-
-void rnic_receiver_segment(rnic_receiver *receiver, uint64_t position)
-{
-  receiver->segment_position = position;
 }
 
 /* While octets of streaming mode are missing MPA is not enabled, and TCP keeps the order (mpa-02 §5.1.2, MPA-037). True when the octets are
@@ -236,23 +208,6 @@ bool rnic_receiver_can_let_go(const rnic_receiver *receiver, uint64_t position)
          (receiver->config.looks_ahead && (receiver->markers || receiver->config.assumes_aligned));
 }
 
-rnic_forecast rnic_receiver_forecast(rnic_receiver *receiver, const rnic_new_run *runs, size_t count,
-                                     uint64_t segment_position)
-{
-  const rnic_receiver_config *config = &receiver->config;
-  const rnic_forecast_known known = {.deframer = deframer_of(receiver),
-                                     .early = receiver->early,
-                                     .in_tcp = tcp_transport_held(config->tcp),
-                                     .in_order_edge = tcp_transport_in_order_edge(config->tcp),
-                                     .phase_start = receiver->phase_start,
-                                     .looks_ahead = config->looks_ahead,
-                                     .assumes_aligned = config->assumes_aligned,
-                                     .plausible = on_plausible,
-                                     .user = receiver};
-
-  return rnic_forecast_of(&known, runs, count, segment_position);
-}
-
 void rnic_receiver_peer_finished(rnic_receiver *receiver, time_ps now)
 {
   mpa_held held = {0};
@@ -271,7 +226,8 @@ void rnic_receiver_peer_finished(rnic_receiver *receiver, time_ps now)
 void rnic_receiver_stop(rnic_receiver *receiver)
 {
   receiver->is_stopped = true;
-  forget_early(receiver);
+  octet_store_free(receiver->early);
+  receiver->early = NULL;
   receiver->first_fpdu_deadline = TIME_PS_NEVER;
 }
 
@@ -300,7 +256,41 @@ bool rnic_receiver_run(rnic_receiver *receiver, time_ps now)
   return true;
 }
 
+const mpa_deframer_statistics *rnic_receiver_statistics(const rnic_receiver *receiver)
+{
+  static const mpa_deframer_statistics nothing;
+
+  if (!receiver->is_started) {
+    return NULL;
+  }
+  return receiver->deframer ? mpa_deframer_statistics_of(receiver->deframer) : &nothing;
+}
+
 /* --- What it holds --- */
+
+/* Octets that are held outside of MPA. */
+typedef struct held_below {
+  uint64_t in_tcp;     /* behind a hole, of an in-order receiver */
+  uint64_t of_partial; /* of those: in the FPDU at MPA's in-order edge, below mpa_held.partial_end */
+  uint64_t early;      /* behind missing octets of streaming mode */
+} held_below;
+
+/* Sets the causes but `processing`, and `partial_fpdus`, of `held`; the rest is left alone. */
+static void set_causes(const rnic_receiver *receiver, rnic_held *held, const mpa_held *mpa,
+                       const held_below *below)
+{
+  bool looks_ahead = receiver->config.looks_ahead;
+
+  /* The tail of the FPDU at the in-order edge, when TCP holds it, lies "within the extent of a located FPDU" and counts as
+   * incomplete (definitions.md). */
+  held->incomplete = mpa->incomplete + below->of_partial;
+  /* A lone octet of ULPDU_Length at the in-order edge is not located. Of a receiver that does not look ahead that is
+   * `order`, whatever the markers. */
+  held->unlocated = looks_ahead ? mpa->unlocated : 0;
+  held->order =
+      mpa->order + below->early + below->in_tcp - below->of_partial + (looks_ahead ? 0 : mpa->unlocated);
+  held->partial_fpdus = mpa->partial_fpdus;
+}
 
 bool rnic_receiver_holds_nothing(const rnic_receiver *receiver)
 {
@@ -326,25 +316,192 @@ void rnic_receiver_held(const rnic_receiver *receiver, rnic_held *held)
     return; /* nothing is, nearly always */
   }
   /* TCP keeps nothing that it may pass on. */
-  rnic_held_below below = {.in_tcp = receiver->config.looks_ahead ? 0 : tcp_transport_held_octets(tcp),
-                           .early = early_octets(receiver)};
+  held_below below = {.in_tcp = receiver->config.looks_ahead ? 0 : tcp_transport_held_octets(tcp),
+                      .early = receiver->early ? octet_store_total(receiver->early) : 0};
   if (below.in_tcp > 0 && mpa.partial_end > 0) {
     below.of_partial = tcp_transport_held_octets_below(tcp, receiver->phase_start + mpa.partial_end);
   }
-  rnic_held_set_causes(held, &mpa, &below, receiver->config.looks_ahead);
+  set_causes(receiver, held, &mpa, &below);
 }
 
-uint32_t rnic_receiver_pieces(const rnic_receiver *receiver)
+/* --- What it would hold --- */
+
+/* One forecast under way. */
+typedef struct trial {
+  rnic_receiver *receiver;
+  const rnic_new_run *runs;
+  size_t count;
+  uint64_t segment_position;
+  const octet_store *in_tcp; /* behind a hole, of an in-order receiver */
+  uint64_t edge_before;      /* TCP's in-order edge */
+  uint64_t edge;             /* the same after the segment */
+  mpa_deframer *deframer;    /* a copy */
+} trial;
+
+static void ignore_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 {
-  return receiver->deframer ? mpa_deframer_pieces(receiver->deframer) : 0;
+  (void)user;
+  (void)ulpdu;
+  (void)now;
 }
 
-const mpa_deframer_statistics *rnic_receiver_statistics(const rnic_receiver *receiver)
+static void ignore_error(void *user, mpa_error error, uint64_t offset, time_ps now)
 {
-  static const mpa_deframer_statistics nothing;
+  (void)user;
+  (void)error;
+  (void)offset;
+  (void)now;
+}
 
-  if (!receiver->is_started) {
-    return NULL;
+static uint64_t end_of(const rnic_new_run *run)
+{
+  return run->position + run->octets.length;
+}
+
+/* The run that has `position`; NULL when none has. */
+static const rnic_new_run *run_with(const trial *made, uint64_t position)
+{
+  for (size_t i = 0; i < made->count; i++) {
+    if (position >= made->runs[i].position && position < end_of(&made->runs[i])) {
+      return &made->runs[i];
+    }
   }
-  return receiver->deframer ? mpa_deframer_statistics_of(receiver->deframer) : &nothing;
+  return NULL;
+}
+
+/* Where the in-order edge will be. A receiver that looks ahead needs it only to know whether streaming mode is over. */
+static uint64_t find_edge(const trial *made)
+{
+  /* What waits for the octet at the edge. */
+  const octet_store *held = made->receiver->config.looks_ahead ? made->receiver->early : made->in_tcp;
+  uint64_t edge = made->edge_before;
+  uint64_t before;
+
+  do {
+    const rnic_new_run *run = run_with(made, edge);
+    before = edge;
+    edge = run ? end_of(run) : held ? octet_store_run_end(held, edge) : edge;
+  } while (edge > before);
+  return edge;
+}
+
+/* TCP passes octets; those of streaming mode are none of MPA's. */
+static void pass(trial *made, uint64_t position, const octet_rope *octets, bool is_segment)
+{
+  uint64_t start = made->receiver->phase_start;
+  uint32_t skipped = (uint32_t)MIN(start - MIN(start, position), octets->length);
+  octet_rope rest;
+
+  if (skipped == octets->length) {
+    return;
+  }
+  octet_rope_init(&rest);
+  octet_rope_append_rope(&rest, octets, skipped, octets->length - skipped);
+  if (is_segment && skipped == 0) {
+    mpa_deframer_receive_segment(made->deframer, position - start, &rest, 0, 0);
+  } else {
+    mpa_deframer_receive(made->deframer, position + skipped - start, &rest, 0, 0);
+  }
+  octet_rope_clear(&rest);
+}
+
+static void pass_held(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+{
+  (void)arrival;
+  pass(user, position, octets, false);
+}
+
+/* An in-order receiver: what the segment brings and what waited for it. */
+static void pass_in_order(trial *made)
+{
+  uint64_t position = made->edge_before;
+
+  while (position < made->edge) {
+    const rnic_new_run *run = run_with(made, position);
+    uint64_t end = run ? end_of(run) : octet_store_run_end(made->in_tcp, position);
+
+    if (run) {
+      pass(made, position, &run->octets, false);
+    } else {
+      octet_store_visit(made->in_tcp, position, end, pass_held, made);
+    }
+    position = end;
+  }
+}
+
+static uint64_t octets_of_runs(const trial *made, uint64_t from, uint64_t to)
+{
+  uint64_t octets = 0;
+
+  for (size_t i = 0; i < made->count; i++) {
+    uint64_t run_from = CLAMP(made->runs[i].position, from, MAX(from, to));
+    octets += CLAMP(end_of(&made->runs[i]), run_from, MAX(run_from, to)) - run_from;
+  }
+  return octets;
+}
+
+/* What MPA will hold, and how. */
+static mpa_held try_out(trial *made, uint32_t *pieces)
+{
+  static const mpa_deframer_events events = {
+      .ulpdu = ignore_ulpdu, .error = ignore_error, .plausible = on_plausible};
+  rnic_receiver *receiver = made->receiver;
+  mpa_held held;
+
+  made->deframer = mpa_deframer_copy(receiver->deframer, &events, receiver);
+  if (receiver->early) {
+    octet_store_visit(receiver->early, receiver->phase_start, UINT64_MAX, pass_held, made);
+  }
+  if (!receiver->config.looks_ahead) {
+    pass_in_order(made);
+  }
+  for (size_t i = 0; receiver->config.looks_ahead && i < made->count; i++) {
+    const rnic_new_run *run = &made->runs[i];
+    pass(made, run->position, &run->octets,
+         receiver->config.assumes_aligned && run->position == made->segment_position);
+  }
+  mpa_deframer_held(made->deframer, &held);
+  *pieces = mpa_deframer_pieces(made->deframer);
+  mpa_deframer_free(made->deframer);
+  return held;
+}
+
+rnic_forecast rnic_receiver_forecast(rnic_receiver *receiver, const rnic_new_run *runs, size_t count,
+                                     uint64_t segment_position)
+{
+  bool looks_ahead = receiver->config.looks_ahead;
+  trial made = {.receiver = receiver,
+                .runs = runs,
+                .count = count,
+                .segment_position = segment_position,
+                .in_tcp = tcp_transport_held(receiver->config.tcp),
+                .edge_before = tcp_transport_in_order_edge(receiver->config.tcp)};
+  rnic_forecast forecast = {.pieces = 0};
+  held_below below = {.early = receiver->early ? octet_store_total(receiver->early) : 0};
+  const mpa_deframer *deframer = deframer_of(receiver);
+  mpa_held mpa;
+
+  made.edge = find_edge(&made);
+  uint64_t brought = octets_of_runs(&made, 0, UINT64_MAX);
+  uint64_t in_order = made.edge - made.edge_before;
+  uint64_t passed = looks_ahead ? brought : in_order;
+  if (passed > 0 && made.edge >= receiver->phase_start) {
+    mpa = try_out(&made, &forecast.pieces);
+    below.early = 0;
+  } else {
+    mpa_deframer_held(deframer, &mpa);
+    forecast.pieces = mpa_deframer_pieces(deframer);
+    below.early += passed;
+  }
+  if (!looks_ahead) {
+    uint64_t partial_end = receiver->phase_start + mpa.partial_end;
+
+    below.in_tcp = octet_store_total(made.in_tcp) + brought - in_order;
+    if (mpa.partial_end > 0 && partial_end > made.edge) {
+      below.of_partial = octet_store_covered(made.in_tcp, made.edge, partial_end) +
+                         octets_of_runs(&made, made.edge, partial_end);
+    }
+  }
+  set_causes(receiver, &forecast.held, &mpa, &below);
+  return forecast;
 }

@@ -6,14 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/octet_store.h"
 #include "mpa/mpa_deframer.h"
 #include "mpa/mpa_fpdu_memory.h"
 #include "rdmap/rdmap_stream.h"
-#include "rnic/rnic_forecast.h"
-#include "rnic/rnic_held.h"
+#include "rnic/rnic_placement_pipe.h"
+#include "rnic/rnic_reassembly_memory.h"
 #include "tcp/tcp_transport.h"
-
-typedef struct rnic_receiver rnic_receiver;
 
 typedef struct rnic_receiver_config {
   tcp_transport *tcp;                 /* asked what it holds */
@@ -27,13 +26,48 @@ typedef struct rnic_receiver_config {
   time_ps first_fpdu_timeout_ps; /* from the first octet to the first valid FPDU; 0: for ever */
 } rnic_receiver_config;
 
+/* A part of its endpoint: written only by the functions below. */
+typedef struct rnic_receiver {
+  rnic_receiver_config config;
+  mpa_deframer *deframer;    /* NULL: nothing of the FPDU phase came yet */
+  rnic_placement_pipe *pipe; /* with a placement latency */
+  mpa_error error : 8;       /* not told yet; MPA_ERROR_NONE */
+  bool is_started;
+  bool markers;
+  bool crc;
+  bool has_peer_finished; /* not told yet */
+  bool is_streaming_over; /* every octet from here on is of the FPDU phase, and nothing is `early` */
+  bool is_stopped;
+  uint64_t phase_start;
+  uint64_t segment_position; /* of the segment that came last */
+  octet_store *early;        /* came behind a hole in streaming mode's octets; NULL: nothing did */
+  time_ps first_fpdu_deadline;
+} rnic_receiver;
+
+/* New octets of a segment, from stream position `position` on. */
+typedef struct rnic_new_run {
+  uint64_t position;
+  octet_rope octets;
+} rnic_new_run;
+
+/* What would be held after a segment. */
+typedef struct rnic_forecast {
+  rnic_held held;  /* its causes but `processing`, and partial_fpdus */
+  uint32_t pieces; /* see mpa_deframer_pieces() */
+} rnic_forecast;
+
+/* Not started; `config` is copied, what it points to must outlive the receiver. Frees what it has. */
+void rnic_receiver_init(rnic_receiver *receiver, const rnic_receiver_config *config);
+void rnic_receiver_clear(rnic_receiver *receiver);
+
 /* The FPDU phase begins at stream position `phase_start` (MPA-183, MPA-190). Once. */
 void rnic_receiver_start(rnic_receiver *receiver, bool markers, bool crc, uint64_t phase_start);
-bool rnic_receiver_is_started(const rnic_receiver *receiver);
-uint64_t rnic_receiver_phase_start(const rnic_receiver *receiver);
 
 /* A segment that starts at `position` has come: rnic_receiver_receive() follows with what is new in it. */
-void rnic_receiver_segment(rnic_receiver *receiver, uint64_t position);
+static inline void rnic_receiver_segment(rnic_receiver *receiver, uint64_t position)
+{
+  receiver->segment_position = position;
+}
 
 /* Octets of the stream, in any order, each once; those below the phase start are passed over. Started. */
 void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const octet_rope *octets,
@@ -45,7 +79,8 @@ bool rnic_receiver_inspect(rnic_receiver *receiver, uint64_t position, const oct
 /* Could a segment whose first new octet is at `position` complete an FPDU that is held in part? False only when not. Started. */
 bool rnic_receiver_can_let_go(const rnic_receiver *receiver, uint64_t position);
 
-/* What would be held after `count` (> 0) ascending runs, all that is new in the segment that starts at `segment_position`. Started. */
+/* What would be held after `count` (> 0) ascending runs, all that is new in the segment that starts at `segment_position`. Exact: MPA tries
+ * it out on a copy. Guesses about several FPDUs in one segment are judged as if none of them had been placed yet. Started. */
 rnic_forecast rnic_receiver_forecast(rnic_receiver *receiver, const rnic_new_run *runs, size_t count,
                                      uint64_t segment_position);
 

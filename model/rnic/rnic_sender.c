@@ -3,7 +3,6 @@
 #include <glib.h>
 
 #include "mpa/mpa_mulpdu.h"
-#include "rnic/rnic_sender_private.h"
 
 void rnic_sender_init(rnic_sender *sender, const rnic_sender_config *config)
 {
@@ -37,11 +36,6 @@ void rnic_sender_start(rnic_sender *sender, bool markers, bool crc)
   sender->phase_start = tcp_transport_posted_octets(sender->config.tcp);
 }
 
-bool rnic_sender_is_started(const rnic_sender *sender)
-{
-  return sender->is_started;
-}
-
 /* Made with the first ULPDU: one end of many a connection only receives. */
 static mpa_framer *framer_of(rnic_sender *sender)
 {
@@ -73,13 +67,6 @@ bool rnic_sender_has_room(const rnic_sender *sender)
   /* Two segments' worth ahead, so that TCP can tell whether a segment empties its queue. */
   return (unsent == 0 || unsent < 2 * (uint64_t)tcp_transport_emss_octets(sender->config.tcp)) &&
          (!sender->limits || is_within_limits(sender));
-}
-
-void rnic_sender_acknowledged(rnic_sender *sender, uint64_t position)
-{
-  if (sender->limits) {
-    sender->limits->acknowledged = position;
-  }
 }
 
 /* What MPA takes for the EMSS: TCP tells, or not (mpa-01 §3.1.1, MPA-025, MPA-026). */
@@ -237,14 +224,4 @@ bool rnic_sender_send(rnic_sender *sender, uint64_t *fpdu_start, time_ps now)
   }
   octet_rope_clear(&ulpdu);
   return true;
-}
-
-uint64_t rnic_sender_phase_start(const rnic_sender *sender)
-{
-  return sender->phase_start;
-}
-
-const rnic_full_size *rnic_sender_full_size(const rnic_sender *sender)
-{
-  return &sender->full_size;
 }

@@ -6,11 +6,11 @@
 #include <stdint.h>
 
 #include "mpa/mpa_fpdu_memory.h"
+#include "mpa/mpa_framer.h"
 #include "rdmap/rdmap_stream.h"
 #include "rnic/rnic_misbehaviour.h"
+#include "rnic/rnic_pace.h"
 #include "tcp/tcp_transport.h"
-
-typedef struct rnic_sender rnic_sender;
 
 typedef struct rnic_sender_config {
   tcp_transport *tcp;
@@ -29,26 +29,74 @@ typedef struct rnic_full_size {
   uint64_t stream_octets;
 } rnic_full_size;
 
+/* What limits the host; most hosts are not. */
+typedef struct rnic_sender_limits {
+  uint64_t buffer_octets; /* UINT64_MAX: unlimited */
+  uint64_t acknowledged;  /* all octets below this position */
+  rnic_pace *pace;        /* NULL: any rate */
+  octet_rope held;        /* an FPDU that waits for its turn, … */
+  unsigned held_flags;
+  time_ps turn; /* … which is then; TIME_PS_NEVER: none waits */
+} rnic_sender_limits;
+
+/* A part of its endpoint: written only by the functions below. */
+typedef struct rnic_sender {
+  rnic_sender_config config;
+  mpa_framer *framer;         /* NULL: nothing was framed yet */
+  rnic_sender_limits *limits; /* NULL: none */
+  bool is_started;
+  bool markers;
+  bool crc;
+  uint32_t
+      filled_octets;    /* dynamic MULPDU: of the segment that TCP is about to fill, as far as MPA can tell */
+  uint32_t emss_octets; /* the EMSS that `mulpdu_octets` is for */
+  uint32_t mulpdu_octets;
+  uint64_t phase_start;
+  rnic_full_size full_size;
+} rnic_sender;
+
+/* Not started; `config` is copied, what it points to must outlive the sender. Free what it has with rnic_sender_clear(). */
+void rnic_sender_init(rnic_sender *sender, const rnic_sender_config *config);
+void rnic_sender_clear(rnic_sender *sender);
+
+/* FPDUs are given to TCP only while fewer than `buffer_octets` (0: unlimited) lie in its send buffer, unsent and in flight, as SO_SNDBUF
+ * limits a socket: they go whole, so that the last one may lie above it in part. And each when its turn at `pace` (NULL: any) comes. */
+void rnic_sender_limit(rnic_sender *sender, uint64_t buffer_octets, rnic_pace *pace);
+
 /* The FPDU phase begins behind what TCP has been given (MPA-183, MPA-190). Once. */
 void rnic_sender_start(rnic_sender *sender, bool markers, bool crc);
-bool rnic_sender_is_started(const rnic_sender *sender);
 
 /* ULPDUs are framed only when TCP is about to run out of octets: FPDUs cannot be taken back (MPA-043), and memory stays small; and
  * while its send buffer has room and no FPDU waits for its turn. */
 bool rnic_sender_has_room(const rnic_sender *sender);
 
 /* All octets below stream position `position` are acknowledged. */
-void rnic_sender_acknowledged(rnic_sender *sender, uint64_t position);
+static inline void rnic_sender_acknowledged(rnic_sender *sender, uint64_t position)
+{
+  if (sender->limits) {
+    sender->limits->acknowledged = position;
+  }
+}
+
+/* An FPDU waits for its turn. */
+static inline bool rnic_sender_holds(const rnic_sender *sender)
+{
+  return sender->limits && sender->limits->turn < TIME_PS_NEVER;
+}
+
+/* When rnic_sender_run() is due (TIME_PS_NEVER). */
+static inline time_ps rnic_sender_deadline(const rnic_sender *sender)
+{
+  return sender->limits ? sender->limits->turn : TIME_PS_NEVER;
+}
+
+/* Gives TCP the FPDU whose turn has come, or drops it when TCP takes none any more. */
+void rnic_sender_run(rnic_sender *sender, bool may_send, time_ps now);
 
 /* Frames the next ULPDU and gives its FPDU to TCP, perhaps later; `*fpdu_start` is where it starts in the FPDU phase. False when there is none now. Started. */
 bool rnic_sender_send(rnic_sender *sender, uint64_t *fpdu_start, time_ps now);
 
-/* Stream position of the FPDU phase's first octet. Started. */
-uint64_t rnic_sender_phase_start(const rnic_sender *sender);
-
 /* MULPDU for the next ULPDU; 0 before the start. */
 uint32_t rnic_sender_mulpdu_octets(const rnic_sender *sender);
-
-const rnic_full_size *rnic_sender_full_size(const rnic_sender *sender);
 
 #endif

@@ -266,7 +266,7 @@ static void check_forecast(receiver_kit *kit)
   g_assert_cmpuint(expected->unlocated, ==, held.unlocated);
   g_assert_cmpuint(expected->order, ==, held.order);
   g_assert_cmpuint(expected->partial_fpdus, ==, held.partial_fpdus);
-  g_assert_cmpuint(kit->forecast.pieces, ==, rnic_receiver_pieces(kit->receiver));
+  g_assert_cmpuint(kit->forecast.pieces, ==, mpa_deframer_pieces(kit->receiver->deframer));
   kit->forecasts++;
 }
 

@@ -8,7 +8,7 @@
 
 #include "../mpa/mpa_stream.h"
 #include "rnic/rnic_admission.h"
-#include "rnic/rnic_receiver_private.h"
+#include "rnic/rnic_receiver.h"
 #include "tcp/tcp_receiver.h"
 
 /* When a kit begins: what takes a time for 32 bits of picoseconds (2 ms) tells a wrong one. */

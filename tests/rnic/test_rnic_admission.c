@@ -265,7 +265,7 @@ static void test_descriptors(void)
   g_assert_cmpuint(refusals(&m)->descriptors_octets, ==, 300);
   g_assert_cmpuint(refusals(&m)->memory, ==, 0);
   g_assert_true(receiver_kit_arrive(m.kit, 600, whole + 300));
-  g_assert_cmpuint(rnic_receiver_pieces(m.kit->receiver), ==, 1);
+  g_assert_cmpuint(mpa_deframer_pieces(m.kit->receiver->deframer), ==, 1);
   end(&m);
 }
 

@@ -7,21 +7,25 @@
 
 #include "net/capture_file.h"
 #include "net/capture_flows.h"
-#include "net/capture_fragments.h"
 #include "net/capture_ip.h"
 #include "net/capture_link.h"
 #include "net/capture_tcp.h"
 #include "net/datagram_ip.h"
+#include "net/ip_reassembly.h"
 
 struct capture_source {
   capture_file *file;
-  capture_fragments *fragments;
+  ip_reassembly *reassembly;
+  uint8_t *reassembled; /* the octets of the datagram that was whole last */
   capture_flows *flows;
   int link_type;
   const uint8_t *ip; /* the packet that was read last */
   uint32_t ip_octets;
   capture_counts counts;
 };
+
+/* For the memory of what is held: fragments that attackers sent, one of each of many datagrams, and datagrams in many fragments. */
+enum { FRAGMENTED_MAX_DATAGRAMS = 4096, FRAGMENTED_MAX_OCTETS = 16 << 20, FRAGMENT_MEMORY_OCTETS = 256 };
 
 GQuark capture_error_quark(void)
 {
@@ -57,7 +61,12 @@ capture_source *capture_source_open_stream(FILE *stream, const char *name, const
   }
   capture_source *source = g_new0(capture_source, 1);
   source->file = file;
-  source->fragments = capture_fragments_new();
+  ip_reassembly_config config = ip_reassembly_config_unlimited();
+  config.datagrams = FRAGMENTED_MAX_DATAGRAMS;
+  config.octets = FRAGMENTED_MAX_OCTETS;
+  config.fragment_octets = FRAGMENT_MEMORY_OCTETS;
+  config.keeps_contradicted = true;
+  source->reassembly = ip_reassembly_new(&config);
   source->flows = capture_flows_new();
   source->link_type = link_type;
   return source;
@@ -81,7 +90,8 @@ void capture_source_free(capture_source *source)
 {
   if (source) {
     capture_flows_free(source->flows);
-    capture_fragments_free(source->fragments);
+    ip_reassembly_free(source->reassembly);
+    g_free(source->reassembled);
     capture_file_free(source->file);
     g_free(source);
   }
@@ -115,11 +125,50 @@ static gboolean next_ip(capture_source *source, capture_record *record, capture_
   return FALSE;
 }
 
-/* The fragment `ip` is taken in. True when it was the last that was missing, and `ip` is now the whole datagram. */
+/* The fragment `ip` is taken in. True when it was the last that was missing: `ip` is now the whole datagram, its payload valid until the
+ * next one. Of a datagram with octets that were not captured, captured_octets are those up to the first of them. */
 static gboolean reassemble(capture_source *source, const capture_record *record, capture_ip *ip)
 {
+  uint32_t address_octets = capture_ip_addresses_octets(ip->version) / 2;
+  time_ps now = record->time_ns * TIME_PS_PER_NANOSECOND;
+  datagram_ecn ecn;
+  octet_rope octets;
+  const ip_fragment fragment = {
+      .of = {.source = datagram_ip_address(ip->addresses, ip->version),
+             .destination = datagram_ip_address(ip->addresses + address_octets, ip->version),
+             .identification = ip->identification,
+             .offset_octets = ip->offset_octets,
+             .length_octets = ip->payload_octets,
+             .more = ip->more},
+      .ecn = ip->ecn,
+      .octets = &octets,
+      .protocol = ip->protocol,
+      .is_routed = ip->is_routed,
+  };
+
   source->counts.fragments++;
-  return capture_fragments_add(source->fragments, ip, record->time_ns);
+  octet_rope_init(&octets);
+  octet_rope_append_copy(&octets, ip->payload, ip->captured_octets);
+  ip_reassembly_run(source->reassembly, now);
+  ip_fragments *whole = ip_reassembly_add(source->reassembly, &fragment, now);
+  octet_rope_clear(&octets);
+  if (!whole) {
+    return FALSE;
+  }
+  ip_fragments_append_to(whole, &octets);
+  ip_fragments_ecn(whole, &ecn);
+  ip->ecn = (uint8_t)ecn;
+  ip->protocol = whole->first.protocol;
+  ip->is_fragment = false;
+  ip->is_routed = whole->first.is_routed;
+  ip->payload_octets = whole->end;
+  ip->captured_octets = octets.length;
+  source->reassembled = g_realloc(source->reassembled, octets.length);
+  octet_rope_copy_out(&octets, 0, octets.length, source->reassembled);
+  ip->payload = source->reassembled;
+  octet_rope_clear(&octets);
+  ip_fragments_free(whole);
+  return TRUE;
 }
 
 /* Whether `ip`, no fragment, is a TCP segment, which then is in `segment`; counts what it is. */
@@ -158,7 +207,8 @@ gboolean capture_source_next(capture_source *source, capture_segment *segment, G
   while (next_ip(source, &record, &ip, error)) {
     if (ip.is_fragment && may_be_of_segment(&ip)) {
       gboolean is_whole = reassemble(source, &record, &ip);
-      source->counts.fragments_missing = capture_fragments_missing(source->fragments);
+      const ip_reassembly_statistics *counted = ip_reassembly_counted(source->reassembly);
+      source->counts.fragments_missing = counted->begun - counted->reassembled;
       if (!is_whole) {
         continue;
       }

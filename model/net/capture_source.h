@@ -52,7 +52,7 @@ void capture_source_free(capture_source *source);
  * what is before the origin has time 0. Times end 100 days after the origin, so that they fit in a time_ps: a later one is an error.
  *
  * IP fragments are put together as a receiver does (RFC 791 §3.2, RFC 8200 §4.5), with bounds for octets, datagrams and time
- * (capture_fragments.h). Segments with a wrong checksum are given too; they begin no connection where there is one already. */
+ * (ip_reassembly.h). Segments with a wrong checksum are given too; they begin no connection where there is one already. */
 gboolean capture_source_next(capture_source *source, capture_segment *segment, GError **error);
 
 /* The IP packet that was read last, from the IP header on, as far as it was captured: `*octets` of them; valid until the next

@@ -8,7 +8,7 @@ enum { IP_TIMER_MAJOR = 0x7FFE0000 };
 struct sim_ip_input {
   enum side side;
   uint32_t connections;
-  rnic_ip_reassembly *reassembly;
+  ip_reassembly *reassembly;
   engine_timer *timer;
   bool is_clock_stopped;
   sim_ip_input_events events;
@@ -23,29 +23,31 @@ static void on_timer(void *user, time_ps now)
 {
   sim_ip_input *input = user;
 
-  rnic_ip_reassembly_run(input->reassembly, now);
+  ip_reassembly_run(input->reassembly, now);
   settle(input, now);
 }
 
-static rnic_ip_reassembly_config config_of(const scenario *s, enum side side)
+/* The five options of draft-ietf-rddp-mpa-01 §11.2.1. */
+static ip_reassembly_config config_of(const scenario *s, enum side side)
 {
-  static const char *const options[] = {[RNIC_IP_REASSEMBLY_DROP] = "drop",
-                                        [RNIC_IP_REASSEMBLY_LIMITED] = "limited",
-                                        [RNIC_IP_REASSEMBLY_UNLIMITED] = "unlimited",
-                                        [RNIC_IP_REASSEMBLY_ONE_64K] = "one-64k",
-                                        [RNIC_IP_REASSEMBLY_SPANNING] = "spanning"};
-  rnic_ip_reassembly_config config = {.timeout_ps =
-                                          scenario_time(s, SCENARIO_RECEIVER_IP_REASSEMBLY_TIMEOUT)};
+  const char *option = scenario_text(s, SCENARIO_RECEIVER_IP_REASSEMBLY);
+  bool is_given = !scenario_is_word(s, SCENARIO_RECEIVER_IP_REASSEMBLY_SIZE);
+  uint64_t given = is_given ? scenario_integer(s, SCENARIO_RECEIVER_IP_REASSEMBLY_SIZE) : 0;
+  ip_reassembly_config config =
+      ip_reassembly_config_unlimited(); /* 3: as many buffers as there are datagrams */
 
-  while (!g_str_equal(options[config.option], scenario_text(s, SCENARIO_RECEIVER_IP_REASSEMBLY))) {
-    config.option++;
-  }
-  if (!scenario_is_word(s, SCENARIO_RECEIVER_IP_REASSEMBLY_SIZE)) {
-    config.size_octets = scenario_integer(s, SCENARIO_RECEIVER_IP_REASSEMBLY_SIZE);
-  } else if (config.option == RNIC_IP_REASSEMBLY_SPANNING) {
-    config.size_octets = scenario_receive_window_octets(s); /* mpa-01 §11.2.1: the worst case (MPA-347) */
-  } else {
-    config.size_octets = sim_setup_receive_mtu(s, side);
+  config.timeout_ps = scenario_time(s, SCENARIO_RECEIVER_IP_REASSEMBLY_TIMEOUT);
+  if (g_str_equal(option, "drop")) { /* 1: no buffer */
+    config.datagrams = 0;
+  } else if (g_str_equal(option, "limited")) { /* 2: one buffer, possibly of the local link's MTU */
+    config.datagrams = 1;
+    config.datagram_octets = (uint32_t)MIN(is_given ? given : sim_setup_receive_mtu(s, side), UINT32_MAX);
+  } else if (g_str_equal(option, "one-64k")) { /* 4: one buffer, for one datagram of any size */
+    config.datagrams = 1;
+  } else if (g_str_equal(
+                 option,
+                 "spanning")) { /* 5: one buffer for all; at the worst a window is in fragments (MPA-347) */
+    config.octets = is_given ? given : scenario_receive_window_octets(s);
   }
   return config;
 }
@@ -53,12 +55,12 @@ static rnic_ip_reassembly_config config_of(const scenario *s, enum side side)
 sim_ip_input *sim_ip_input_new(const scenario *s, enum side side, engine *clock,
                                const sim_ip_input_events *events, void *user)
 {
-  const rnic_ip_reassembly_config config = config_of(s, side);
+  const ip_reassembly_config config = config_of(s, side);
   sim_ip_input *input = g_new0(sim_ip_input, 1);
 
   input->side = side;
   input->connections = (uint32_t)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
-  input->reassembly = rnic_ip_reassembly_new(&config);
+  input->reassembly = ip_reassembly_new(&config);
   input->timer = engine_timer_new(clock, ENGINE_TIMER, IP_TIMER_MAJOR + side, 0, on_timer, input);
   input->events = *events;
   input->user = user;
@@ -70,7 +72,7 @@ void sim_ip_input_free(sim_ip_input *input)
 {
   if (input) {
     engine_timer_free(input->timer);
-    rnic_ip_reassembly_free(input->reassembly);
+    ip_reassembly_free(input->reassembly);
     g_hash_table_unref(input->holding);
     g_free(input);
   }
@@ -112,7 +114,7 @@ static gint compare_numbers(gconstpointer a, gconstpointer b)
  * on the hash table's. */
 static void tell_held(sim_ip_input *input, time_ps now)
 {
-  uint64_t unknown = rnic_ip_reassembly_held_unattributed_octets(input->reassembly);
+  uint64_t unknown = ip_reassembly_held_unattributed_octets(input->reassembly);
   g_autoptr(GList) connections = g_list_sort(g_hash_table_get_keys(input->holding), compare_numbers);
 
   if (unknown != input->unknown_octets) {
@@ -122,7 +124,7 @@ static void tell_held(sim_ip_input *input, time_ps now)
   for (GList *link = connections; link; link = link->next) {
     uint32_t connection = GPOINTER_TO_UINT(link->data);
     uint64_t octets =
-        rnic_ip_reassembly_held_octets(input->reassembly, g_hash_table_lookup(input->holding, link->data));
+        ip_reassembly_held_octets(input->reassembly, g_hash_table_lookup(input->holding, link->data));
 
     input->events.held(input->user, connection, octets, now);
     if (octets == 0) {
@@ -135,12 +137,12 @@ static void settle(sim_ip_input *input, time_ps now)
 {
   datagram *answer;
 
-  while ((answer = rnic_ip_reassembly_take_answer(input->reassembly))) {
+  while ((answer = ip_reassembly_take_answer(input->reassembly))) {
     input->events.answer(input->user, answer, now);
   }
   tell_held(input, now);
   engine_timer_set(input->timer,
-                   input->is_clock_stopped ? TIME_PS_NEVER : rnic_ip_reassembly_deadline(input->reassembly));
+                   input->is_clock_stopped ? TIME_PS_NEVER : ip_reassembly_deadline(input->reassembly));
 }
 
 /* A first fragment has the ports: its connection may hold something from now on. */
@@ -171,7 +173,7 @@ void sim_ip_input_receive(sim_ip_input *input, datagram *packet, time_ps now)
     return;
   }
   note_connection(input, packet);
-  datagram *whole = rnic_ip_reassembly_receive(input->reassembly, packet, now);
+  datagram *whole = ip_reassembly_receive(input->reassembly, packet, now);
   settle(input, now);
   if (whole) {
     input->events.whole(input->user, whole, now);

@@ -6,8 +6,8 @@
 #include "base/big_endian.h"
 #include "base/side.h"
 #include "engine/engine.h"
+#include "net/ip_reassembly.h"
 #include "network/path_element.h"
-#include "rnic/rnic_ip_reassembly.h"
 #include "scenario/scenario.h"
 #include "sim/sim_setup.h"
 

@@ -4,15 +4,17 @@
 
 #include "base/big_endian.h"
 #include "base/random_stream.h"
-#include "rnic/rnic_ip_reassembly.h"
+#include "net/ip_reassembly.h"
 #include "rnic_kit.h"
 
 enum { WRITE_OCTETS = 30000, SEND_OCTETS = 20000, PIECE_OCTETS = 256, EVERY = 7 };
 
-static rnic_ip_reassembly *with(rnic_ip_reassembly_option option)
+/* With room for `datagrams` that have fragments missing. */
+static ip_reassembly *with(uint32_t datagrams)
 {
-  const rnic_ip_reassembly_config config = {.option = option, .timeout_ps = 60 * TIME_PS_PER_SECOND};
-  return rnic_ip_reassembly_new(&config);
+  ip_reassembly_config config = ip_reassembly_config_unlimited();
+  config.datagrams = datagrams;
+  return ip_reassembly_new(&config);
 }
 
 /* Hands over the packet in fragments of PIECE_OCTETS in random order, all but `missing` of them (none: UINT32_MAX). */
@@ -20,7 +22,7 @@ static void give_in_fragments(rnic_kit *kit, const datagram *packet, uint32_t mi
 {
   uint64_t number = kit->sides[SIDE_INITIATOR].packets;
   random_stream *random = random_stream_new(number, "ip_fragmentation");
-  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_UNLIMITED);
+  ip_reassembly *reassembly = with(UINT32_MAX);
   datagram *cut = datagram_copy(packet);
   GPtrArray *pieces = g_ptr_array_new();
 
@@ -37,7 +39,7 @@ static void give_in_fragments(rnic_kit *kit, const datagram *packet, uint32_t mi
       continue;
     }
     g_assert_null(whole);
-    whole = rnic_ip_reassembly_receive(reassembly, g_ptr_array_index(pieces, i), kit->now);
+    whole = ip_reassembly_receive(reassembly, g_ptr_array_index(pieces, i), kit->now);
   }
   g_assert_true((whole != NULL) == (missing >= pieces->len));
   if (whole) {
@@ -47,7 +49,7 @@ static void give_in_fragments(rnic_kit *kit, const datagram *packet, uint32_t mi
   g_ptr_array_unref(pieces);
   random_stream_free(random);
   datagram_unref(cut);
-  rnic_ip_reassembly_free(reassembly);
+  ip_reassembly_free(reassembly);
 }
 
 /* rnic_kit.loses: every packet with more octets than a fragment goes this way instead; of every seventh a fragment is lost. */
@@ -126,20 +128,20 @@ static bool drops_fragments(rnic_kit *kit, unsigned from, const datagram *packet
   if (from != SIDE_INITIATOR || datagram_octets(packet) <= 576) {
     return false;
   }
-  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_DROP);
+  ip_reassembly *reassembly = with(0);
   datagram *cut = datagram_copy(packet);
   datagram_allow_fragments(cut, 1);
   uint32_t octets = datagram_octets(cut) - cut->ip_octets;
   for (uint32_t at = 0; at < octets; at += 552) {
     datagram *piece = datagram_new_fragment(cut, at, MIN(552, octets - at));
-    g_assert_null(rnic_ip_reassembly_receive(reassembly, piece, kit->now));
+    g_assert_null(ip_reassembly_receive(reassembly, piece, kit->now));
   }
   datagram_unref(cut);
-  datagram *answer = rnic_ip_reassembly_take_answer(reassembly);
+  datagram *answer = ip_reassembly_take_answer(reassembly);
   g_assert_nonnull(answer);
   rnic_endpoint_receive(kit->sides[SIDE_INITIATOR].endpoint, answer, kit->now);
   datagram_unref(answer);
-  rnic_ip_reassembly_free(reassembly);
+  ip_reassembly_free(reassembly);
   return true;
 }
 

@@ -3,24 +3,28 @@
 #include "base/big_endian.h"
 #include "base/random_stream.h"
 #include "ip_fragment_kit.h"
-#include "rnic/rnic_ip_reassembly_private.h"
+#include "net/ip_reassembly.h"
 
 static const time_ps timeout = 60 * TIME_PS_PER_SECOND;
 
-static rnic_ip_reassembly *with(rnic_ip_reassembly_option option, uint64_t size_octets)
+/* As sim_ip_input.c has them. */
+typedef enum buffering { DROP, LIMITED, UNLIMITED, ONE_64K, SPANNING } buffering;
+
+static ip_reassembly *with(buffering option, uint32_t size_octets)
 {
-  const rnic_ip_reassembly_config config = {
-      .option = option, .size_octets = size_octets, .timeout_ps = timeout};
-  return rnic_ip_reassembly_new(&config);
+  ip_reassembly_config config = ip_reassembly_config_unlimited();
+  config.datagrams = option == DROP ? 0 : option == LIMITED || option == ONE_64K ? 1 : config.datagrams;
+  config.datagram_octets = option == LIMITED ? size_octets : config.datagram_octets;
+  config.octets = option == SPANNING ? size_octets : config.octets;
+  g_assert_cmpint(config.timeout_ps, ==, timeout);
+  return ip_reassembly_new(&config);
 }
 
 /* Hands over octets [from, from + length) of the IP payload of datagram `number` with `octets` octets; true when it makes the
  * datagram whole, which then is right. */
-static bool give(rnic_ip_reassembly *reassembly, uint16_t number, uint32_t octets, uint32_t from,
-                 uint32_t length)
+static bool give(ip_reassembly *reassembly, uint16_t number, uint32_t octets, uint32_t from, uint32_t length)
 {
-  datagram *whole =
-      rnic_ip_reassembly_receive(reassembly, fragment_kit_piece(4, number, octets, from, length), 0);
+  datagram *whole = ip_reassembly_receive(reassembly, fragment_kit_piece(4, number, octets, from, length), 0);
   if (whole) {
     fragment_kit_assert_segment(whole, 4, number, octets);
   }
@@ -29,28 +33,28 @@ static bool give(rnic_ip_reassembly *reassembly, uint16_t number, uint32_t octet
 }
 
 /* The octets that are held of all connections: those of the kit's segments, of its forged fragments, and of nobody. */
-static uint64_t held_in_all(const rnic_ip_reassembly *reassembly)
+static uint64_t held_in_all(ip_reassembly *reassembly)
 {
-  uint64_t octets = rnic_ip_reassembly_held_unattributed_octets(reassembly);
+  uint64_t octets = ip_reassembly_held_unattributed_octets(reassembly);
   for (unsigned number = 0; number <= UINT16_MAX; number++) {
     datagram_flow flow = fragment_kit_flow(4, (uint16_t)number);
-    octets += rnic_ip_reassembly_held_octets(reassembly, &flow);
+    octets += ip_reassembly_held_octets(reassembly, &flow);
     if (number % 0x101 == 0) {
       flow.source_port = (uint16_t)number;
       flow.destination_port = (uint16_t)number;
-      octets += rnic_ip_reassembly_held_octets(reassembly, &flow);
+      octets += ip_reassembly_held_octets(reassembly, &flow);
     }
   }
   return octets;
 }
 
 /* There is one ICMP message, to the sender of datagram `number`, and it advises `mtu_octets`. */
-static void assert_answer(rnic_ip_reassembly *reassembly, uint16_t number, uint32_t mtu_octets)
+static void assert_answer(ip_reassembly *reassembly, uint16_t number, uint32_t mtu_octets)
 {
   datagram_flow flow;
   uint32_t mtu;
   uint32_t sequence;
-  datagram *message = rnic_ip_reassembly_take_answer(reassembly);
+  datagram *message = ip_reassembly_take_answer(reassembly);
   g_assert_nonnull(message);
   g_assert_true(datagram_flow_of(message, &flow));
   g_assert_cmpuint(flow.source_port, ==, 1000 + number);
@@ -65,27 +69,27 @@ static void assert_answer(rnic_ip_reassembly *reassembly, uint16_t number, uint3
   datagram_unref(message);
 }
 
-static void assert_no_answer(rnic_ip_reassembly *reassembly)
+static void assert_no_answer(ip_reassembly *reassembly)
 {
-  g_assert_null(rnic_ip_reassembly_take_answer(reassembly));
+  g_assert_null(ip_reassembly_take_answer(reassembly));
 }
 
 /* What is no fragment goes through at once, whatever the option. */
 static void test_whole_packets_pass(void)
 {
-  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_DROP, 0);
+  ip_reassembly *reassembly = with(DROP, 0);
   datagram *packet = fragment_kit_segment(4, 1, 100);
-  g_assert_true(rnic_ip_reassembly_receive(reassembly, packet, 0) == packet);
+  g_assert_true(ip_reassembly_receive(reassembly, packet, 0) == packet);
   datagram_unref(packet);
-  g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->fragments, ==, 0);
-  rnic_ip_reassembly_free(reassembly);
-  rnic_ip_reassembly_free(NULL);
+  g_assert_cmpuint(ip_reassembly_counted(reassembly)->fragments, ==, 0);
+  ip_reassembly_free(reassembly);
+  ip_reassembly_free(NULL);
 }
 
 /* Option 1. MPA-339: each datagram's first fragment is answered with the MTU it was made for (IP: 20 + 552), no other is. */
 static void test_drop(void)
 {
-  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_DROP, 0);
+  ip_reassembly *reassembly = with(DROP, 0);
   for (uint16_t number = 1; number <= 2; number++) {
     g_assert_false(give(reassembly, number, 1084, 0, 552));
     assert_answer(reassembly, number, 572);
@@ -95,17 +99,17 @@ static void test_drop(void)
   g_assert_false(give(reassembly, 2, 1084, 0, 552)); /* the identification again: another datagram */
   assert_answer(reassembly, 2, 572);
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-  g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->refused, ==, 5);
-  g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->answers, ==, 3);
-  g_assert_cmpint(rnic_ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
-  rnic_ip_reassembly_free(reassembly);
+  g_assert_cmpuint(ip_reassembly_counted(reassembly)->refused, ==, 5);
+  g_assert_cmpuint(ip_reassembly_counted(reassembly)->answers, ==, 3);
+  g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
+  ip_reassembly_free(reassembly);
 }
 
 /* Option 2. MPA-340: one buffer of 1500 octets, IP header included: 1460 octets of payload fit, one more does not, and is
  * answered. MPA-344: it does not drop what has crossed the fabric and fits the local link. */
 static void test_limited(void)
 {
-  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_LIMITED, 1500);
+  ip_reassembly *reassembly = with(LIMITED, 1500);
   g_assert_false(give(reassembly, 1, 1460, 0, 1000));
   g_assert_true(give(reassembly, 1, 1460, 1000, 480));
   assert_no_answer(reassembly);
@@ -114,16 +118,16 @@ static void test_limited(void)
   assert_answer(reassembly, 2, 1020);
   assert_no_answer(reassembly);
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-  g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->reassembled, ==, 1);
-  g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->refused, ==, 1);
-  rnic_ip_reassembly_free(reassembly);
+  g_assert_cmpuint(ip_reassembly_counted(reassembly)->reassembled, ==, 1);
+  g_assert_cmpuint(ip_reassembly_counted(reassembly)->refused, ==, 1);
+  ip_reassembly_free(reassembly);
 }
 
 /* A datagram whose last fragment comes first and is too large is answered when the first one comes, once; what else comes of
  * it takes no room. Later the same identification is another datagram's. */
 static void test_refused_from_behind(void)
 {
-  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_LIMITED, 1500);
+  ip_reassembly *reassembly = with(LIMITED, 1500);
   g_assert_false(give(reassembly, 1, 2980, 2000, 1000));
   assert_no_answer(reassembly);
   g_assert_false(give(reassembly, 1, 2980, 1000, 400));
@@ -134,25 +138,25 @@ static void test_refused_from_behind(void)
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
   g_assert_false(give(reassembly, 1, 1460, 0, 1000));
   g_assert_true(give(reassembly, 1, 1460, 1000, 480));
-  rnic_ip_reassembly_free(reassembly);
+  ip_reassembly_free(reassembly);
 }
 
 /* With one buffer a younger datagram takes it from an older one, whose sender is told, and whose rest is dropped. */
 static void test_one_buffer_goes_to_the_younger(void)
 {
-  static const rnic_ip_reassembly_option options[] = {RNIC_IP_REASSEMBLY_LIMITED, RNIC_IP_REASSEMBLY_ONE_64K};
+  static const buffering options[] = {LIMITED, ONE_64K};
   for (size_t i = 0; i < G_N_ELEMENTS(options); i++) {
-    rnic_ip_reassembly *reassembly = with(options[i], 1500);
+    ip_reassembly *reassembly = with(options[i], 1500);
     g_assert_false(give(reassembly, 1, 1460, 0, 1000));
     g_assert_false(give(reassembly, 2, 1460, 1000, 480));
     assert_answer(reassembly, 1, 1020);
     g_assert_false(give(reassembly, 1, 1460, 1000, 480));
     g_assert_true(give(reassembly, 2, 1460, 0, 1000));
     assert_no_answer(reassembly);
-    g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->evicted, ==, 1);
-    g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->refused, ==, 1);
-    g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->reassembled, ==, 1);
-    rnic_ip_reassembly_free(reassembly);
+    g_assert_cmpuint(ip_reassembly_counted(reassembly)->evicted, ==, 1);
+    g_assert_cmpuint(ip_reassembly_counted(reassembly)->refused, ==, 1);
+    g_assert_cmpuint(ip_reassembly_counted(reassembly)->reassembled, ==, 1);
+    ip_reassembly_free(reassembly);
   }
 }
 
@@ -161,7 +165,7 @@ static void test_one_buffer_goes_to_the_younger(void)
 static void test_unlimited(void)
 {
   enum { DATAGRAMS = 2000 };
-  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_UNLIMITED, 0);
+  ip_reassembly *reassembly = with(UNLIMITED, 0);
   for (uint16_t number = 1; number <= DATAGRAMS; number++) {
     g_assert_false(give(reassembly, number, 1460, 0, 1000));
   }
@@ -171,10 +175,10 @@ static void test_unlimited(void)
   }
   assert_no_answer(reassembly);
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-  g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->refused, ==, 0);
-  g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->reassembled, ==, DATAGRAMS);
-  g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->peak_octets, ==, DATAGRAMS * 1000);
-  rnic_ip_reassembly_free(reassembly);
+  g_assert_cmpuint(ip_reassembly_counted(reassembly)->refused, ==, 0);
+  g_assert_cmpuint(ip_reassembly_counted(reassembly)->reassembled, ==, DATAGRAMS);
+  g_assert_cmpuint(ip_reassembly_counted(reassembly)->peak_octets, ==, DATAGRAMS * 1000);
+  ip_reassembly_free(reassembly);
 }
 
 /* Option 4. MPA-342: the largest datagram, 65535 octets, is reassembled: 65515 octets of IP payload in pieces of 1480, the last
@@ -182,26 +186,26 @@ static void test_unlimited(void)
 static void test_one_64k(void)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
-    rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_ONE_64K, 0);
+    ip_reassembly *reassembly = with(ONE_64K, 0);
     uint32_t ip_payload = version == 4 ? 65515 : 65535;
     datagram *packet = fragment_kit_segment(version, 3, ip_payload - 20);
     datagram *whole = NULL;
     for (uint32_t at = 0; at < ip_payload; at += 1480) {
       g_assert_null(whole);
-      whole = rnic_ip_reassembly_receive(reassembly,
-                                         datagram_new_fragment(packet, at, MIN(1480, ip_payload - at)), 0);
+      whole =
+          ip_reassembly_receive(reassembly, datagram_new_fragment(packet, at, MIN(1480, ip_payload - at)), 0);
     }
     fragment_kit_assert_segment(whole, version, 3, ip_payload - 20);
     datagram_unref(whole);
     datagram_unref(packet);
-    rnic_ip_reassembly_free(reassembly);
+    ip_reassembly_free(reassembly);
   }
 }
 
 /* Option 5. MPA-343: the fragments of three datagrams in one buffer of 3000 octets; the fourth evicts the oldest. */
 static void test_spanning(void)
 {
-  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_SPANNING, 3000);
+  ip_reassembly *reassembly = with(SPANNING, 3000);
   for (uint16_t number = 1; number <= 3; number++) {
     g_assert_false(give(reassembly, number, 1180, 0, 800));
   }
@@ -217,7 +221,7 @@ static void test_spanning(void)
   for (uint16_t number = 5; number <= 7; number++) {
     g_assert_true(give(reassembly, number, 1180, 800, 400));
   }
-  g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->peak_octets, ==, 2400);
+  g_assert_cmpuint(ip_reassembly_counted(reassembly)->peak_octets, ==, 2400);
   /* one that needs more than all the buffer: dropped when it does, after the others have gone */
   g_assert_false(give(reassembly, 8, 1180, 0, 800));
   g_assert_false(give(reassembly, 9, 3000, 0, 1600));
@@ -227,13 +231,13 @@ static void test_spanning(void)
   assert_answer(reassembly, 9, 1620);
   assert_no_answer(reassembly);
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-  rnic_ip_reassembly_free(reassembly);
+  ip_reassembly_free(reassembly);
 }
 
 /* A fragment as long as the whole buffer fits; no more of its datagram does. */
 static void test_spanning_exactly(void)
 {
-  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_SPANNING, 1600);
+  ip_reassembly *reassembly = with(SPANNING, 1600);
   g_assert_false(give(reassembly, 1, 1180, 0, 800));
   g_assert_false(give(reassembly, 2, 1980, 0, 1600));
   assert_answer(reassembly, 1, 820);
@@ -241,101 +245,160 @@ static void test_spanning_exactly(void)
   g_assert_false(give(reassembly, 2, 1980, 1600, 400));
   assert_answer(reassembly, 2, 1620);
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-  rnic_ip_reassembly_free(reassembly);
+  ip_reassembly_free(reassembly);
 }
 
 /* Octets held, by connection: a first fragment has the ports, without the TCP header; what came before it is nobody's yet. */
 static void test_held_octets(void)
 {
-  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_UNLIMITED, 0);
+  ip_reassembly *reassembly = with(UNLIMITED, 0);
   const datagram_flow one = fragment_kit_flow(4, 1);
   const datagram_flow two = fragment_kit_flow(4, 2);
   give(reassembly, 1, 1460, 0, 1000);
   give(reassembly, 2, 1460, 800, 400);
-  g_assert_cmpuint(rnic_ip_reassembly_held_octets(reassembly, &one), ==, 980);
-  g_assert_cmpuint(rnic_ip_reassembly_held_octets(reassembly, &two), ==, 0);
-  g_assert_cmpuint(rnic_ip_reassembly_held_unattributed_octets(reassembly), ==, 400);
+  g_assert_cmpuint(ip_reassembly_held_octets(reassembly, &one), ==, 980);
+  g_assert_cmpuint(ip_reassembly_held_octets(reassembly, &two), ==, 0);
+  g_assert_cmpuint(ip_reassembly_held_unattributed_octets(reassembly), ==, 400);
   g_assert_cmpuint(held_in_all(reassembly), ==, 1380);
   give(reassembly, 2, 1460, 0, 800);
-  g_assert_cmpuint(rnic_ip_reassembly_held_octets(reassembly, &two), ==, 1180);
-  g_assert_cmpuint(rnic_ip_reassembly_held_unattributed_octets(reassembly), ==, 0);
+  g_assert_cmpuint(ip_reassembly_held_octets(reassembly, &two), ==, 1180);
+  g_assert_cmpuint(ip_reassembly_held_unattributed_octets(reassembly), ==, 0);
   g_assert_true(give(reassembly, 1, 1460, 1000, 480));
-  g_assert_cmpuint(rnic_ip_reassembly_held_octets(reassembly, &one), ==, 0);
+  g_assert_cmpuint(ip_reassembly_held_octets(reassembly, &one), ==, 0);
   g_assert_cmpuint(held_in_all(reassembly), ==, 1180);
-  rnic_ip_reassembly_free(reassembly);
+  ip_reassembly_free(reassembly);
 }
 
 /* RFC 1122 §3.3.2: the time runs from the first fragment that came, and further ones do not prolong it. Nothing is left. */
 static void test_timeout(void)
 {
   const time_ps start = 10 * TIME_PS_PER_SECOND;
-  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_UNLIMITED, 0);
-  g_assert_cmpint(rnic_ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
-  rnic_ip_reassembly_receive(reassembly, fragment_kit_piece(4, 1, 1460, 800, 400), start + 100);
-  rnic_ip_reassembly_receive(reassembly, fragment_kit_piece(4, 2, 1460, 0, 800), start + 200);
-  rnic_ip_reassembly_receive(reassembly, fragment_kit_piece(4, 1, 1460, 0, 800), start + 300);
-  g_assert_cmpint(rnic_ip_reassembly_deadline(reassembly), ==, start + timeout + 100);
-  rnic_ip_reassembly_run(reassembly, start + timeout + 99);
-  g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->timed_out, ==, 0);
-  rnic_ip_reassembly_run(reassembly, start + timeout + 100);
-  g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->timed_out, ==, 1);
+  ip_reassembly *reassembly = with(UNLIMITED, 0);
+  g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
+  ip_reassembly_receive(reassembly, fragment_kit_piece(4, 1, 1460, 800, 400), start + 100);
+  ip_reassembly_receive(reassembly, fragment_kit_piece(4, 2, 1460, 0, 800), start + 200);
+  ip_reassembly_receive(reassembly, fragment_kit_piece(4, 1, 1460, 0, 800), start + 300);
+  g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, start + timeout + 100);
+  ip_reassembly_run(reassembly, start + timeout + 99);
+  g_assert_cmpuint(ip_reassembly_counted(reassembly)->timed_out, ==, 0);
+  ip_reassembly_run(reassembly, start + timeout + 100);
+  g_assert_cmpuint(ip_reassembly_counted(reassembly)->timed_out, ==, 1);
   g_assert_cmpuint(held_in_all(reassembly), ==, 780);
-  g_assert_cmpint(rnic_ip_reassembly_deadline(reassembly), ==, start + timeout + 200);
-  rnic_ip_reassembly_run(reassembly, start + timeout + 200);
+  g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, start + timeout + 200);
+  ip_reassembly_run(reassembly, start + timeout + 200);
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-  g_assert_cmpint(rnic_ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
+  g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
   assert_no_answer(reassembly);
-  rnic_ip_reassembly_free(reassembly);
+  ip_reassembly_free(reassembly);
 }
 
 /* RFC 5722 §4: fragments that overlap take their datagram with them; an exact duplicate does no harm. */
 static void test_overlaps(void)
 {
-  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_UNLIMITED, 0);
+  ip_reassembly *reassembly = with(UNLIMITED, 0);
   give(reassembly, 1, 1460, 0, 1000);
   give(reassembly, 1, 1460, 0, 1000);
   g_assert_cmpuint(held_in_all(reassembly), ==, 980);
   g_assert_true(give(reassembly, 1, 1460, 1000, 480));
+  g_assert_false(give(reassembly, 1, 1460, 1000, 480)); /* the identification again: another datagram */
+  g_assert_true(give(reassembly, 1, 1460, 0, 1000));
   give(reassembly, 2, 1460, 0, 1000);
   give(reassembly, 2, 1460, 992, 400);
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-  g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->overlapping, ==, 1);
-  g_assert_cmpint(rnic_ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
-  rnic_ip_reassembly_free(reassembly);
+  g_assert_cmpuint(ip_reassembly_counted(reassembly)->overlapping, ==, 1);
+  g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
+  ip_reassembly_free(reassembly);
+}
+
+/* RFC 5722 §4 to the letter: what comes later of a datagram with an overlap is dropped, too, until its time is over, which counts from
+ * its first fragment. */
+static void test_contradicted_for_its_time(void)
+{
+  ip_reassembly_config config = ip_reassembly_config_unlimited();
+  config.keeps_contradicted = true;
+  ip_reassembly *reassembly = ip_reassembly_new(&config);
+  give(reassembly, 1, 1460, 0, 1000);
+  give(reassembly, 2, 1460, 0, 1000);
+  give(reassembly, 1, 1460, 992, 400);
+  g_assert_cmpuint(held_in_all(reassembly), ==, 980);
+  g_assert_false(give(reassembly, 1, 1460, 0, 1000));
+  g_assert_false(give(reassembly, 1, 1460, 1000, 480));
+  g_assert_true(give(reassembly, 2, 1460, 1000, 480));
+  g_assert_cmpuint(held_in_all(reassembly), ==, 0);
+  g_assert_cmpuint(ip_reassembly_counted(reassembly)->overlapping, ==, 1);
+  g_assert_cmpuint(ip_reassembly_counted(reassembly)->begun, ==, 2);
+  g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, timeout);
+  ip_reassembly_run(reassembly, timeout);
+  g_assert_false(give(reassembly, 1, 1460, 0, 1000));
+  g_assert_true(give(reassembly, 1, 1460, 1000, 480));
+  ip_reassembly_free(reassembly);
+}
+
+/* Bounds of memory: at most so many datagrams, at most so many octets, each fragment with so many more. The oldest goes first. */
+static void test_bounds(void)
+{
+  static const struct {
+    uint32_t datagrams;
+    uint64_t octets;
+    uint32_t kept; /* of one fragment of 1000 octets each */
+  } rows[] = {{40, UINT64_MAX, 40}, {UINT32_MAX, 40 * 1100, 40}, {UINT32_MAX, 41 * 1100 - 1, 40}};
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    ip_reassembly_config config = ip_reassembly_config_unlimited();
+    config.datagrams = rows[i].datagrams;
+    config.octets = rows[i].octets;
+    config.fragment_octets = 100;
+    ip_reassembly *reassembly = ip_reassembly_new(&config);
+    for (uint16_t number = 1; number <= 50; number++) {
+      g_assert_false(give(reassembly, number, 1460, 480, 1000));
+    }
+    g_assert_cmpuint(held_in_all(reassembly), ==, rows[i].kept * 1000);
+    g_assert_cmpuint(ip_reassembly_counted(reassembly)->evicted, ==, 50 - rows[i].kept);
+    g_assert_cmpuint(ip_reassembly_counted(reassembly)->begun, ==, 50);
+    g_assert_cmpuint(ip_reassembly_counted(reassembly)->peak_octets, ==, rows[i].kept * 1100);
+    /* the one that was evicted last is remembered, the one before it begins anew, and another one goes */
+    g_assert_false(give(reassembly, 10, 1460, 480, 1000));
+    g_assert_cmpuint(ip_reassembly_counted(reassembly)->refused, ==, 1);
+    g_assert_false(give(reassembly, 9, 1460, 480, 1000));
+    g_assert_cmpuint(ip_reassembly_counted(reassembly)->begun, ==, 51);
+    g_assert_false(give(reassembly, 11, 1460, 480, 1000));
+    g_assert_cmpuint(ip_reassembly_counted(reassembly)->refused, ==, 2);
+    assert_no_answer(reassembly); /* no first fragment came */
+    ip_reassembly_free(reassembly);
+  }
 }
 
 /* Fragments that can be of no datagram are passed over, and leave the datagram that they claim to be of alone: without octets;
  * behind octet 65515 (20 of IP header make 65535); followed by others and of no whole number of units. */
 static void test_malformed(void)
 {
-  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_UNLIMITED, 0);
+  ip_reassembly *reassembly = with(UNLIMITED, 0);
   give(reassembly, 1, 1460, 0, 1000);
-  g_assert_null(rnic_ip_reassembly_receive(reassembly, fragment_kit_forged(1, 1000, true, 0, 0), 0));
-  g_assert_null(rnic_ip_reassembly_receive(reassembly, fragment_kit_forged(1, 65512, false, 4, 0), 0));
-  g_assert_null(rnic_ip_reassembly_receive(reassembly, fragment_kit_forged(1, 65528, true, 8, 0), 0));
-  g_assert_null(rnic_ip_reassembly_receive(reassembly, fragment_kit_forged(1, 1000, true, 7, 0), 0));
-  g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->malformed, ==, 4);
+  g_assert_null(ip_reassembly_receive(reassembly, fragment_kit_forged(1, 1000, true, 0, 0), 0));
+  g_assert_null(ip_reassembly_receive(reassembly, fragment_kit_forged(1, 65512, false, 4, 0), 0));
+  g_assert_null(ip_reassembly_receive(reassembly, fragment_kit_forged(1, 65528, true, 8, 0), 0));
+  g_assert_null(ip_reassembly_receive(reassembly, fragment_kit_forged(1, 1000, true, 7, 0), 0));
+  g_assert_cmpuint(ip_reassembly_counted(reassembly)->malformed, ==, 4);
   g_assert_true(give(reassembly, 1, 1460, 1000, 480));
   /* 65512 + 3 is the longest there is; whole, but no TCP segment */
-  g_assert_null(rnic_ip_reassembly_receive(reassembly, fragment_kit_forged(2, 65512, false, 3, 0), 0));
-  g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->malformed, ==, 4);
-  g_assert_null(rnic_ip_reassembly_receive(reassembly, fragment_kit_forged(2, 0, true, 65512, 0), 0));
-  g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->malformed, ==, 5);
+  g_assert_null(ip_reassembly_receive(reassembly, fragment_kit_forged(2, 65512, false, 3, 0), 0));
+  g_assert_cmpuint(ip_reassembly_counted(reassembly)->malformed, ==, 4);
+  g_assert_null(ip_reassembly_receive(reassembly, fragment_kit_forged(2, 0, true, 65512, 0), 0));
+  g_assert_cmpuint(ip_reassembly_counted(reassembly)->malformed, ==, 5);
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-  rnic_ip_reassembly_free(reassembly);
+  ip_reassembly_free(reassembly);
 }
 
 /* Datagrams are told apart by addresses and identification (RFC 791 §3.2): these have the same number in IPv4 and IPv6. */
 static void test_versions_are_apart(void)
 {
-  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_UNLIMITED, 0);
-  rnic_ip_reassembly_receive(reassembly, fragment_kit_piece(4, 0, 1460, 0, 1000), 0);
-  g_assert_null(rnic_ip_reassembly_receive(reassembly, fragment_kit_piece(6, 0, 1460, 1000, 480), 0));
-  datagram *whole = rnic_ip_reassembly_receive(reassembly, fragment_kit_piece(6, 0, 1460, 0, 1000), 0);
+  ip_reassembly *reassembly = with(UNLIMITED, 0);
+  ip_reassembly_receive(reassembly, fragment_kit_piece(4, 0, 1460, 0, 1000), 0);
+  g_assert_null(ip_reassembly_receive(reassembly, fragment_kit_piece(6, 0, 1460, 1000, 480), 0));
+  datagram *whole = ip_reassembly_receive(reassembly, fragment_kit_piece(6, 0, 1460, 0, 1000), 0);
   fragment_kit_assert_segment(whole, 6, 0, 1460);
   datagram_unref(whole);
   g_assert_true(give(reassembly, 0, 1460, 1000, 480));
-  rnic_ip_reassembly_free(reassembly);
+  ip_reassembly_free(reassembly);
 }
 
 /* The fragment with another identification; in IPv6 it has 32 bits, in octets 44 to 47 (RFC 8200 §4.5). */
@@ -354,39 +417,39 @@ static datagram *identified(datagram *fragment, uint32_t identification)
 /* RFC 8200 §4.5: all 32 bits of it tell datagrams apart. */
 static void test_ipv6_identification(void)
 {
-  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_UNLIMITED, 0);
-  rnic_ip_reassembly_receive(reassembly, identified(fragment_kit_piece(6, 0, 1460, 0, 1000), 0x10001), 0);
-  g_assert_null(rnic_ip_reassembly_receive(
-      reassembly, identified(fragment_kit_piece(6, 0, 1460, 1000, 480), 0x20001), 0));
-  datagram *whole = rnic_ip_reassembly_receive(
-      reassembly, identified(fragment_kit_piece(6, 0, 1460, 1000, 480), 0x10001), 0);
+  ip_reassembly *reassembly = with(UNLIMITED, 0);
+  ip_reassembly_receive(reassembly, identified(fragment_kit_piece(6, 0, 1460, 0, 1000), 0x10001), 0);
+  g_assert_null(
+      ip_reassembly_receive(reassembly, identified(fragment_kit_piece(6, 0, 1460, 1000, 480), 0x20001), 0));
+  datagram *whole =
+      ip_reassembly_receive(reassembly, identified(fragment_kit_piece(6, 0, 1460, 1000, 480), 0x10001), 0);
   fragment_kit_assert_segment(whole, 6, 0, 1460);
   datagram_unref(whole);
-  rnic_ip_reassembly_free(reassembly);
+  ip_reassembly_free(reassembly);
 }
 
 /* In IPv6 the advice is not below 1280, the least MTU a sender believes (RFC 8201 §4). */
 static void test_ipv6_advice(void)
 {
-  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_DROP, 0);
-  rnic_ip_reassembly_receive(reassembly, fragment_kit_piece(6, 0, 3000, 0, 800), 0);
+  ip_reassembly *reassembly = with(DROP, 0);
+  ip_reassembly_receive(reassembly, fragment_kit_piece(6, 0, 3000, 0, 800), 0);
   assert_answer(reassembly, 0, 1280);
-  rnic_ip_reassembly_receive(reassembly, fragment_kit_piece(6, 0, 3000, 0, 1400), 0);
+  ip_reassembly_receive(reassembly, fragment_kit_piece(6, 0, 3000, 0, 1400), 0);
   assert_answer(reassembly, 0, 1448);
-  rnic_ip_reassembly_free(reassembly);
+  ip_reassembly_free(reassembly);
 }
 
 /* MPA-347, the worst case: every datagram of a window of 64 segments lacks its last fragment. What is held comes to the
  * window without those. Nothing of it is ever seen by TCP. */
 static void test_a_window_of_holes(void)
 {
-  rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_UNLIMITED, 0);
+  ip_reassembly *reassembly = with(UNLIMITED, 0);
   for (uint16_t number = 0; number < 64; number++) {
     g_assert_false(give(reassembly, number, 1460, 0, 744));
     g_assert_false(give(reassembly, number, 1460, 744, 728));
   }
   g_assert_cmpuint(held_in_all(reassembly), ==, 64 * 1452);
-  rnic_ip_reassembly_free(reassembly);
+  ip_reassembly_free(reassembly);
 }
 
 typedef struct shuffled {
@@ -412,9 +475,9 @@ static void add_shuffled(GArray *all, datagram *packet, random_stream *random)
 static void test_random_order(void)
 {
   enum { ROUNDS = 40, DATAGRAMS = 8 };
-  random_stream *random = random_stream_new(5, "rnic_ip_reassembly");
+  random_stream *random = random_stream_new(5, "ip_reassembly");
   for (unsigned round = 0; round < ROUNDS; round++) {
-    rnic_ip_reassembly *reassembly = with(RNIC_IP_REASSEMBLY_UNLIMITED, 0);
+    ip_reassembly *reassembly = with(UNLIMITED, 0);
     GArray *all = g_array_new(FALSE, FALSE, sizeof(shuffled));
     uint32_t lengths[DATAGRAMS];
     unsigned came[DATAGRAMS] = {0};
@@ -441,7 +504,7 @@ static void test_random_order(void)
       datagram *packet = g_array_index(all, shuffled, i).packet;
       datagram *again = random_stream_chance(random, 0.2) ? datagram_copy(packet) : NULL;
       datagram_flow flow;
-      datagram *whole = rnic_ip_reassembly_receive(reassembly, packet, 0);
+      datagram *whole = ip_reassembly_receive(reassembly, packet, 0);
       if (whole) {
         g_assert_true(datagram_flow_of(whole, &flow));
         uint16_t number = (uint16_t)(flow.source_port - 1000);
@@ -450,17 +513,17 @@ static void test_random_order(void)
         datagram_unref(whole);
         datagram_unref(again);
       } else if (again) {
-        g_assert_null(rnic_ip_reassembly_receive(reassembly, again, 0));
+        g_assert_null(ip_reassembly_receive(reassembly, again, 0));
       }
     }
     for (unsigned number = 0; number < DATAGRAMS; number++) {
       g_assert_cmpuint(came[number], ==, 1);
     }
     g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-    g_assert_cmpuint(rnic_ip_reassembly_held_unattributed_octets(reassembly), ==, 0);
-    g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->overlapping, ==, 0);
+    g_assert_cmpuint(ip_reassembly_held_unattributed_octets(reassembly), ==, 0);
+    g_assert_cmpuint(ip_reassembly_counted(reassembly)->overlapping, ==, 0);
     g_array_free(all, TRUE);
-    rnic_ip_reassembly_free(reassembly);
+    ip_reassembly_free(reassembly);
   }
   random_stream_free(random);
 }
@@ -468,9 +531,9 @@ static void test_random_order(void)
 /* Anything may be claimed: it never ends badly, room is kept to, and in the end time takes all. */
 static void test_hostile_fragments(void)
 {
-  random_stream *random = random_stream_new(6, "rnic_ip_reassembly");
-  for (unsigned option = RNIC_IP_REASSEMBLY_DROP; option <= RNIC_IP_REASSEMBLY_SPANNING; option++) {
-    rnic_ip_reassembly *reassembly = with((rnic_ip_reassembly_option)option, 2000);
+  random_stream *random = random_stream_new(6, "ip_reassembly");
+  for (buffering kind = DROP; kind <= SPANNING; kind++) {
+    ip_reassembly *reassembly = with(kind, 2000);
     for (unsigned i = 0; i < 20000; i++) {
       uint16_t identification = (uint16_t)random_stream_below(random, 6);
       uint32_t offset = (uint32_t)random_stream_below(random, i % 10 ? 40 : 8192) * 8;
@@ -480,19 +543,19 @@ static void test_hostile_fragments(void)
       for (uint32_t longer = 0; longer < 2; longer++) {
         bool more = offset == 0 || random_stream_chance(random, 0.9);
         datagram *packet = fragment_kit_forged(identification, offset, more, length + longer, octet);
-        datagram_unref(rnic_ip_reassembly_receive(reassembly, packet, i));
+        datagram_unref(ip_reassembly_receive(reassembly, packet, i));
       }
-      datagram_unref(rnic_ip_reassembly_take_answer(reassembly));
-      if (option == RNIC_IP_REASSEMBLY_LIMITED || option == RNIC_IP_REASSEMBLY_SPANNING) {
-        g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->peak_octets, <=, 2000);
+      datagram_unref(ip_reassembly_take_answer(reassembly));
+      if (kind == LIMITED || kind == SPANNING) {
+        g_assert_cmpuint(ip_reassembly_counted(reassembly)->peak_octets, <=, 2000);
       }
     }
-    g_assert_cmpuint(rnic_ip_reassembly_counted(reassembly)->fragments, >, 30000);
-    rnic_ip_reassembly_run(reassembly, timeout + 20000);
+    g_assert_cmpuint(ip_reassembly_counted(reassembly)->fragments, >, 30000);
+    ip_reassembly_run(reassembly, timeout + 20000);
     g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-    g_assert_cmpuint(rnic_ip_reassembly_held_unattributed_octets(reassembly), ==, 0);
-    g_assert_cmpint(rnic_ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
-    rnic_ip_reassembly_free(reassembly);
+    g_assert_cmpuint(ip_reassembly_held_unattributed_octets(reassembly), ==, 0);
+    g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
+    ip_reassembly_free(reassembly);
   }
   random_stream_free(random);
 }
@@ -500,24 +563,26 @@ static void test_hostile_fragments(void)
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic/ip_reassembly/whole_packets_pass", test_whole_packets_pass);
-  g_test_add_func("/rnic/ip_reassembly/drop", test_drop);
-  g_test_add_func("/rnic/ip_reassembly/limited", test_limited);
-  g_test_add_func("/rnic/ip_reassembly/refused_from_behind", test_refused_from_behind);
-  g_test_add_func("/rnic/ip_reassembly/one_buffer_goes_to_the_younger", test_one_buffer_goes_to_the_younger);
-  g_test_add_func("/rnic/ip_reassembly/unlimited", test_unlimited);
-  g_test_add_func("/rnic/ip_reassembly/one_64k", test_one_64k);
-  g_test_add_func("/rnic/ip_reassembly/spanning", test_spanning);
-  g_test_add_func("/rnic/ip_reassembly/spanning-exactly", test_spanning_exactly);
-  g_test_add_func("/rnic/ip_reassembly/held_octets", test_held_octets);
-  g_test_add_func("/rnic/ip_reassembly/timeout", test_timeout);
-  g_test_add_func("/rnic/ip_reassembly/overlaps", test_overlaps);
-  g_test_add_func("/rnic/ip_reassembly/malformed", test_malformed);
-  g_test_add_func("/rnic/ip_reassembly/versions_are_apart", test_versions_are_apart);
-  g_test_add_func("/rnic/ip_reassembly/ipv6_identification", test_ipv6_identification);
-  g_test_add_func("/rnic/ip_reassembly/ipv6_advice", test_ipv6_advice);
-  g_test_add_func("/rnic/ip_reassembly/a_window_of_holes", test_a_window_of_holes);
-  g_test_add_func("/rnic/ip_reassembly/random_order", test_random_order);
-  g_test_add_func("/rnic/ip_reassembly/hostile_fragments", test_hostile_fragments);
+  g_test_add_func("/ip_reassembly/whole_packets_pass", test_whole_packets_pass);
+  g_test_add_func("/ip_reassembly/drop", test_drop);
+  g_test_add_func("/ip_reassembly/limited", test_limited);
+  g_test_add_func("/ip_reassembly/refused_from_behind", test_refused_from_behind);
+  g_test_add_func("/ip_reassembly/one_buffer_goes_to_the_younger", test_one_buffer_goes_to_the_younger);
+  g_test_add_func("/ip_reassembly/unlimited", test_unlimited);
+  g_test_add_func("/ip_reassembly/one_64k", test_one_64k);
+  g_test_add_func("/ip_reassembly/spanning", test_spanning);
+  g_test_add_func("/ip_reassembly/spanning-exactly", test_spanning_exactly);
+  g_test_add_func("/ip_reassembly/held_octets", test_held_octets);
+  g_test_add_func("/ip_reassembly/timeout", test_timeout);
+  g_test_add_func("/ip_reassembly/overlaps", test_overlaps);
+  g_test_add_func("/ip_reassembly/contradicted_for_its_time", test_contradicted_for_its_time);
+  g_test_add_func("/ip_reassembly/bounds", test_bounds);
+  g_test_add_func("/ip_reassembly/malformed", test_malformed);
+  g_test_add_func("/ip_reassembly/versions_are_apart", test_versions_are_apart);
+  g_test_add_func("/ip_reassembly/ipv6_identification", test_ipv6_identification);
+  g_test_add_func("/ip_reassembly/ipv6_advice", test_ipv6_advice);
+  g_test_add_func("/ip_reassembly/a_window_of_holes", test_a_window_of_holes);
+  g_test_add_func("/ip_reassembly/random_order", test_random_order);
+  g_test_add_func("/ip_reassembly/hostile_fragments", test_hostile_fragments);
   return g_test_run();
 }

@@ -1,0 +1,259 @@
+/* One datagram's fragments: which fit each other, and what they make. */
+#include "ip_fragment_kit.h"
+#include "net/ip_fragments.h"
+
+/* Offers a fragment out of a capture: `octets`, of which there may be fewer than `of` names. */
+static ip_fragments_verdict offer_octets(ip_fragments *fragments, const datagram_fragment *of,
+                                         const octet_rope *octets, datagram *packet)
+{
+  const ip_fragment fragment = {.of = *of,
+                                .ecn = packet ? datagram_ecn_of(packet) : DATAGRAM_ECN_NOT_CAPABLE,
+                                .octets = octets,
+                                .packet = packet};
+  ip_fragments_verdict verdict = ip_fragments_judge(fragments, &fragment);
+  if (verdict == IP_FRAGMENTS_NEW) {
+    ip_fragments_add(fragments, &fragment);
+  }
+  return verdict;
+}
+
+static ip_fragments_verdict offer(ip_fragments *fragments, datagram *packet)
+{
+  datagram_fragment of;
+  datagram_fragment_of(packet, &of);
+  ip_fragments_verdict verdict = offer_octets(fragments, &of, &packet->payload, packet);
+  datagram_unref(packet);
+  return verdict;
+}
+
+static uint32_t tcp_payload_octets(const ip_fragments *fragments)
+{
+  return fragments->octets - fragments->tcp_header_octets;
+}
+
+/* 100 octets and 20 of TCP header in pieces 0 … 48, 48 … 96, 96 … 120, in every order. */
+static void test_every_order(void)
+{
+  static const unsigned orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  static const uint32_t lengths[] = {48, 48, 24};
+  for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
+    ip_fragments *fragments = ip_fragments_new();
+    g_assert_false(fragments->has_first);
+    for (unsigned k = 0; k < 3; k++) {
+      unsigned piece = orders[i][k];
+      g_assert_false(ip_fragments_are_whole(fragments));
+      g_assert_cmpint(offer(fragments, fragment_kit_piece(4, 9, 100, piece * 48, lengths[piece])), ==,
+                      IP_FRAGMENTS_NEW);
+    }
+    g_assert_true(ip_fragments_are_whole(fragments));
+    g_assert_cmpuint(fragments->octets, ==, 120);
+    g_assert_cmpuint(tcp_payload_octets(fragments), ==, 100);
+    datagram *whole = ip_fragments_assemble(fragments);
+    fragment_kit_assert_segment(whole, 4, 9, 100);
+    datagram_unref(whole);
+    ip_fragments_free(fragments);
+  }
+}
+
+/* What is held, without the TCP header once that is there: 24 of the last piece; 48 - 20 + 24. */
+static void test_octets(void)
+{
+  ip_fragments *fragments = ip_fragments_new();
+  offer(fragments, fragment_kit_piece(4, 9, 100, 96, 24));
+  g_assert_cmpuint(fragments->octets, ==, 24);
+  g_assert_cmpuint(tcp_payload_octets(fragments), ==, 24);
+  g_assert_false(fragments->has_first);
+  offer(fragments, fragment_kit_piece(4, 9, 100, 0, 48));
+  g_assert_cmpuint(fragments->octets, ==, 72);
+  g_assert_cmpuint(tcp_payload_octets(fragments), ==, 52);
+  g_assert_cmpuint(datagram_octets(fragments->first.packet), ==, 68);
+  ip_fragments_free(fragments);
+  /* a first fragment of 8 octets is all header; one that claims a header of 60 octets in 16 has no more than those */
+  fragments = ip_fragments_new();
+  offer(fragments, fragment_kit_piece(4, 9, 100, 0, 8));
+  g_assert_cmpuint(tcp_payload_octets(fragments), ==, 0);
+  ip_fragments_free(fragments);
+  fragments = ip_fragments_new();
+  offer(fragments, fragment_kit_forged(9, 0, true, 16, 0xFF));
+  g_assert_cmpuint(tcp_payload_octets(fragments), ==, 0);
+  ip_fragments_free(fragments);
+}
+
+/* The header's length is in octet 12 alone, in its upper four bits: 8 words here, and other numbers all around. */
+static void test_header_octets(void)
+{
+  static const uint8_t segment[40] = {0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1,
+                                      0xF1, 0x8F, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1};
+  octet_block *block = octet_block_new(60);
+  uint8_t *wire = octet_block_octets(block);
+  ip_fragments *fragments = ip_fragments_new();
+  datagram *forged = fragment_kit_forged(9, 0, true, 40, 0);
+
+  datagram_write(forged, wire, true);
+  memcpy(wire + 20, segment, sizeof segment);
+  offer(fragments, datagram_read(block, wire, 60));
+  g_assert_cmpuint(tcp_payload_octets(fragments), ==, 40 - 8 * 4);
+  datagram_unref(forged);
+  octet_block_unref(block);
+  ip_fragments_free(fragments);
+}
+
+/* Beside pieces [16, 32) and [48, 64), which others follow: RFC 5722 §3 for overlaps, RFC 8200 §4.5 for duplicates. */
+static void test_verdicts(void)
+{
+  static const struct {
+    uint32_t from;
+    bool more;
+    uint32_t length;
+    uint8_t octet;
+    ip_fragments_verdict verdict;
+  } cases[] = {
+      {16, true, 16, 1, IP_FRAGMENTS_DUPLICATE},
+      {16, true, 16, 2, IP_FRAGMENTS_CONTRADICTS},  /* other octets */
+      {16, false, 16, 1, IP_FRAGMENTS_CONTRADICTS}, /* the same as the last */
+      {16, true, 8, 1, IP_FRAGMENTS_CONTRADICTS},   /* a part of it */
+      {24, true, 8, 1, IP_FRAGMENTS_CONTRADICTS},
+      {16, true, 24, 1, IP_FRAGMENTS_CONTRADICTS}, /* more than it */
+      {8, true, 16, 1, IP_FRAGMENTS_CONTRADICTS},  /* into it */
+      {0, true, 128, 1, IP_FRAGMENTS_CONTRADICTS}, /* over both */
+      {24, true, 16, 1, IP_FRAGMENTS_CONTRADICTS}, /* out of it */
+      {40, true, 16, 1, IP_FRAGMENTS_CONTRADICTS},
+      {56, true, 16, 1, IP_FRAGMENTS_CONTRADICTS},
+      {32, true, 16, 1, IP_FRAGMENTS_NEW}, /* just between */
+      {0, true, 16, 1, IP_FRAGMENTS_NEW},
+      {64, true, 8, 1, IP_FRAGMENTS_NEW},
+      {64, false, 3, 1, IP_FRAGMENTS_NEW},
+      {32, false, 3, 1, IP_FRAGMENTS_CONTRADICTS}, /* an end before others */
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    ip_fragments *fragments = ip_fragments_new();
+    g_test_message("case %zu", i);
+    offer(fragments, fragment_kit_forged(5, 48, true, 16, 1));
+    offer(fragments, fragment_kit_forged(5, 16, true, 16, 1));
+    g_assert_cmpint(offer(fragments, fragment_kit_forged(5, cases[i].from, cases[i].more, cases[i].length,
+                                                         cases[i].octet)),
+                    ==, cases[i].verdict);
+    ip_fragments_free(fragments);
+  }
+}
+
+/* Behind the end there is nothing, and no other end. */
+static void test_the_end(void)
+{
+  ip_fragments *fragments = ip_fragments_new();
+  offer(fragments, fragment_kit_forged(5, 64, false, 10, 1));
+  g_assert_cmpint(offer(fragments, fragment_kit_forged(5, 80, true, 8, 1)), ==, IP_FRAGMENTS_CONTRADICTS);
+  g_assert_cmpint(offer(fragments, fragment_kit_forged(5, 80, false, 8, 1)), ==, IP_FRAGMENTS_CONTRADICTS);
+  g_assert_cmpint(offer(fragments, fragment_kit_forged(5, 32, false, 8, 1)), ==, IP_FRAGMENTS_CONTRADICTS);
+  g_assert_cmpint(offer(fragments, fragment_kit_forged(5, 64, false, 10, 1)), ==, IP_FRAGMENTS_DUPLICATE);
+  g_assert_cmpint(offer(fragments, fragment_kit_forged(5, 56, true, 8, 1)), ==, IP_FRAGMENTS_NEW);
+  ip_fragments_free(fragments);
+}
+
+/* RFC 3168 §5.3: CE if one fragment has it, but none at all when another is not ECN-capable; else the first one's, whichever comes first. */
+static void test_ecn(void)
+{
+  static const struct {
+    datagram_ecn first, last;
+    int whole; /* -1: dropped */
+  } cases[] = {
+      {DATAGRAM_ECN_ECT_0, DATAGRAM_ECN_ECT_0, DATAGRAM_ECN_ECT_0},
+      {DATAGRAM_ECN_ECT_0, DATAGRAM_ECN_ECT_1, DATAGRAM_ECN_ECT_0},
+      {DATAGRAM_ECN_ECT_0, DATAGRAM_ECN_CONGESTED, DATAGRAM_ECN_CONGESTED},
+      {DATAGRAM_ECN_CONGESTED, DATAGRAM_ECN_ECT_1, DATAGRAM_ECN_CONGESTED},
+      {DATAGRAM_ECN_CONGESTED, DATAGRAM_ECN_CONGESTED, DATAGRAM_ECN_CONGESTED},
+      {DATAGRAM_ECN_NOT_CAPABLE, DATAGRAM_ECN_NOT_CAPABLE, DATAGRAM_ECN_NOT_CAPABLE},
+      {DATAGRAM_ECN_NOT_CAPABLE, DATAGRAM_ECN_CONGESTED, -1},
+      {DATAGRAM_ECN_CONGESTED, DATAGRAM_ECN_NOT_CAPABLE, -1},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    ip_fragments *fragments = ip_fragments_new();
+    datagram *first = fragment_kit_piece(4, 9, 100, 0, 48);
+    datagram *last = fragment_kit_piece(4, 9, 100, 48, 72);
+    datagram_set_ecn(first, cases[i].first);
+    datagram_set_ecn(last, cases[i].last);
+    offer(fragments, i % 2 ? first : last);
+    offer(fragments, i % 2 ? last : first);
+    datagram_ecn ecn;
+    g_assert_true(ip_fragments_ecn(fragments, &ecn) == (cases[i].whole >= 0));
+    if (cases[i].whole >= 0) {
+      g_assert_cmpint(ecn, ==, cases[i].whole);
+      datagram *whole = ip_fragments_assemble(fragments);
+      g_assert_cmpint(datagram_ecn_of(whole), ==, cases[i].whole);
+      datagram_unref(whole);
+    }
+    ip_fragments_free(fragments);
+  }
+}
+
+/* Whole, but no TCP segment: a data offset of 0. */
+static void test_no_segment(void)
+{
+  ip_fragments *fragments = ip_fragments_new();
+  offer(fragments, fragment_kit_forged(5, 0, true, 32, 0));
+  offer(fragments, fragment_kit_forged(5, 32, false, 1, 0));
+  g_assert_true(ip_fragments_are_whole(fragments));
+  g_assert_null(ip_fragments_assemble(fragments));
+  ip_fragments_free(fragments);
+  ip_fragments_free(NULL);
+}
+
+/* Three fragments of 16 octets of which a capture has but `captured`. */
+static ip_fragments *captured_fragments(const uint32_t captured[3])
+{
+  static const uint8_t octets[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV";
+  ip_fragments *fragments = ip_fragments_new();
+  for (uint32_t i = 0; i < 3; i++) {
+    const datagram_fragment of = {.offset_octets = 16 * i, .length_octets = 16, .more = i < 2};
+    octet_rope rope;
+    octet_rope_init(&rope);
+    octet_rope_append(&rope, octets + (size_t)16 * i, captured[i], NULL);
+    g_assert_cmpint(offer_octets(fragments, &of, &rope, NULL), ==, IP_FRAGMENTS_NEW);
+    octet_rope_clear(&rope);
+    /* a duplicate is one as far as both were captured */
+    octet_rope_append(&rope, octets + (size_t)16 * i, 8, NULL);
+    g_assert_cmpint(offer_octets(fragments, &of, &rope, NULL), ==, IP_FRAGMENTS_DUPLICATE);
+    octet_rope_clear(&rope);
+    octet_rope_append(&rope, octets + (size_t)16 * i + 1, 8, NULL);
+    g_assert_cmpint(offer_octets(fragments, &of, &rope, NULL), ==,
+                    captured[i] > 0 ? IP_FRAGMENTS_CONTRADICTS : IP_FRAGMENTS_DUPLICATE);
+    octet_rope_clear(&rope);
+  }
+  return fragments;
+}
+
+/* Up to the first octet that was not captured. */
+static void test_not_all_captured(void)
+{
+  static const struct {
+    uint32_t captured[3];
+    uint32_t there;
+  } rows[] = {{{16, 16, 16}, 48}, {{16, 15, 16}, 31}, {{16, 0, 16}, 16}, {{0, 16, 16}, 0}, {{16, 16, 1}, 33}};
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    ip_fragments *fragments = captured_fragments(rows[i].captured);
+    octet_rope payload;
+    octet_rope_init(&payload);
+    g_assert_true(ip_fragments_are_whole(fragments));
+    g_assert_cmpuint(fragments->end, ==, 48);
+    ip_fragments_append_to(fragments, &payload);
+    g_assert_cmpuint(payload.length, ==, rows[i].there);
+    g_assert_true(octet_rope_equals(&payload, 0, rows[i].there,
+                                    (const uint8_t *)"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"));
+    octet_rope_clear(&payload);
+    ip_fragments_free(fragments);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/ip_fragments/every_order", test_every_order);
+  g_test_add_func("/ip_fragments/octets", test_octets);
+  g_test_add_func("/ip_fragments/header_octets", test_header_octets);
+  g_test_add_func("/ip_fragments/verdicts", test_verdicts);
+  g_test_add_func("/ip_fragments/the_end", test_the_end);
+  g_test_add_func("/ip_fragments/ecn", test_ecn);
+  g_test_add_func("/ip_fragments/no_segment", test_no_segment);
+  g_test_add_func("/ip_fragments/not_all_captured", test_not_all_captured);
+  return g_test_run();
+}

@@ -1,9 +1,154 @@
 #include "rnic/rnic_host.h"
 
 #include <glib.h>
+#include <string.h>
 
 #include "base/octet_rope.h"
 #include "net/datagram.h"
+
+/* --- Its pace --- */
+
+/* One rate: `free_ps` and `rest` / `per_second` picoseconds more is when the next may begin, so that no fraction is ever lost. */
+typedef struct pace_clock {
+  uint64_t per_second; /* 0: any number */
+  time_ps free_ps;
+  uint64_t rest;
+} pace_clock;
+
+struct rnic_pace {
+  pace_clock bits;
+  pace_clock segments;
+};
+
+rnic_pace *rnic_pace_new(uint64_t bit_per_s, uint64_t segments_per_s)
+{
+  rnic_pace *pace = g_new0(rnic_pace, 1);
+
+  pace->bits.per_second = bit_per_s;
+  pace->segments.per_second = segments_per_s;
+  return pace;
+}
+
+void rnic_pace_free(rnic_pace *pace)
+{
+  g_free(pace);
+}
+
+static time_ps free_at(const pace_clock *clock)
+{
+  return clock->free_ps + (clock->rest > 0);
+}
+
+/* `amount` begins at `now`, which is not before free_at(). */
+static void spend(pace_clock *clock, uint64_t amount, time_ps now)
+{
+  if (clock->per_second == 0) {
+    return;
+  }
+  if (now > free_at(clock)) {
+    clock->free_ps = now;
+    clock->rest = 0;
+  }
+  uint64_t scaled = amount * (uint64_t)TIME_PS_PER_SECOND + clock->rest;
+  clock->free_ps += (time_ps)(scaled / clock->per_second);
+  clock->rest = scaled % clock->per_second;
+}
+
+time_ps rnic_pace_take_turn(rnic_pace *pace, uint32_t octets, uint32_t segments, time_ps now)
+{
+  time_ps turn = MAX(now, MAX(free_at(&pace->bits), free_at(&pace->segments)));
+
+  g_assert(octets <= G_MAXUINT32 / 8192); /* with 10^12 picoseconds they fit 64 bits */
+  spend(&pace->bits, (uint64_t)octets * 8, turn);
+  spend(&pace->segments, segments, turn);
+  return turn;
+}
+
+/* --- Its buffers --- */
+
+enum {
+  GUARD_OCTETS = 64,
+  GUARD_VALUE = 0xA5,
+};
+
+/* One that nobody has; lies in the guard in front of the buffer. */
+typedef struct unused_buffer {
+  struct unused_buffer *next;
+} unused_buffer;
+
+struct rnic_buffer_pool {
+  uint32_t octets;
+  unused_buffer *unused;
+  uint8_t intact[GUARD_OCTETS]; /* what a guard is compared with: one comparison a message */
+};
+
+rnic_buffer_pool *rnic_buffer_pool_new(uint32_t octets)
+{
+  rnic_buffer_pool *pool = g_new0(rnic_buffer_pool, 1);
+
+  pool->octets = octets;
+  memset(pool->intact, GUARD_VALUE, GUARD_OCTETS);
+  return pool;
+}
+
+void rnic_buffer_pool_free(rnic_buffer_pool *pool)
+{
+  unused_buffer *next;
+
+  if (!pool) {
+    return;
+  }
+  for (unused_buffer *each = pool->unused; each; each = next) {
+    next = each->next;
+    g_free(each);
+  }
+  g_free(pool);
+}
+
+uint32_t rnic_buffer_pool_octets(const rnic_buffer_pool *pool)
+{
+  return pool->octets;
+}
+
+uint8_t *rnic_buffer_pool_take(rnic_buffer_pool *pool)
+{
+  unused_buffer *taken = pool->unused;
+
+  if (pool->octets == 0) {
+    return NULL;
+  }
+  if (taken) {
+    pool->unused = taken->next;
+  } else {
+    taken = g_malloc(pool->octets + 2 * (size_t)GUARD_OCTETS);
+  }
+  uint8_t *buffer = (uint8_t *)taken + GUARD_OCTETS;
+  memset(buffer - GUARD_OCTETS, GUARD_VALUE, GUARD_OCTETS);
+  memset(buffer + pool->octets, GUARD_VALUE, GUARD_OCTETS);
+  return buffer;
+}
+
+void rnic_buffer_pool_give(rnic_buffer_pool *pool, uint8_t *buffer)
+{
+  if (!buffer) {
+    return;
+  }
+  unused_buffer *given = (unused_buffer *)(void *)(buffer - GUARD_OCTETS);
+  if (!MEMORY_POOL_KEEPS) { /* the sanitizer finds who still writes there */
+    g_free(given);
+    return;
+  }
+  given->next = pool->unused;
+  pool->unused = given;
+}
+
+bool rnic_buffer_pool_guards_intact(const rnic_buffer_pool *pool, const uint8_t *buffer)
+{
+  return !buffer || (memcmp(buffer - GUARD_OCTETS, pool->intact, GUARD_OCTETS) == 0 &&
+                     memcmp(buffer + pool->octets, pool->intact, GUARD_OCTETS) == 0);
+}
+
+/* --- The host --- */
 
 struct rnic_host {
   ddp_stag_table *stags;

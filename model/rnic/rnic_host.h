@@ -3,12 +3,53 @@
 #ifndef RNIC_RNIC_HOST_H
 #define RNIC_RNIC_HOST_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/memory_pool.h"
+#include "base/time_ps.h"
 #include "ddp/ddp_stag_table.h"
 #include "mpa/mpa_fpdu_memory.h"
-#include "rnic/rnic_buffer_pool.h"
-#include "rnic/rnic_pace.h"
 #include "rnic/rnic_reassembly_memory.h"
+
+/* --- Its pace --- */
+
+/* How fast a host hands FPDUs to TCP: those of all its connections one after the other, in the order in which they are ready. */
+typedef struct rnic_pace rnic_pace;
+
+/* At most `bit_per_s` of FPDUs and `segments_per_s`; 0: any number. Free with rnic_pace_free() (NULL is allowed). */
+rnic_pace *rnic_pace_new(uint64_t bit_per_s, uint64_t segments_per_s);
+void rnic_pace_free(rnic_pace *pace);
+
+/* When an FPDU of `octets` (at most 65535 and its markers), for which TCP needs `segments`, is handed over that is ready at `now`: at once, or
+ * when those before it have had their time at both rates, to the picosecond above. */
+time_ps rnic_pace_take_turn(rnic_pace *pace, uint32_t octets, uint32_t segments, time_ps now);
+
+/* --- Its buffers --- */
+
+/* Buffers of one size for the ULPs of one host, with guard octets on both sides of each: taken when a message is posted for one, given
+ * back when it was verified, so that the connections of a host need as much memory as messages are under way. The buffer given back last
+ * is the next to be taken: its memory is warm. */
+typedef struct rnic_buffer_pool rnic_buffer_pool;
+
+/* Buffers of `octets` (0: there is no memory, and what is taken is NULL). Free with rnic_buffer_pool_free() (NULL is allowed), after
+ * all have been given back. */
+rnic_buffer_pool *rnic_buffer_pool_new(uint32_t octets);
+void rnic_buffer_pool_free(rnic_buffer_pool *pool);
+
+/* Octets of each. */
+uint32_t rnic_buffer_pool_octets(const rnic_buffer_pool *pool);
+
+/* A buffer whose octets may have any value and whose guards are whole. */
+uint8_t *rnic_buffer_pool_take(rnic_buffer_pool *pool);
+
+/* Takes back a buffer of this pool's, and its memory. */
+void rnic_buffer_pool_give(rnic_buffer_pool *pool, uint8_t *buffer);
+
+/* True while nobody has written into the guard octets on either side of a buffer that is taken. */
+bool rnic_buffer_pool_guards_intact(const rnic_buffer_pool *pool, const uint8_t *buffer);
+
+/* --- The host --- */
 
 typedef struct rnic_host rnic_host;
 

@@ -8,8 +8,8 @@
 #include "mpa/mpa_fpdu_memory.h"
 #include "mpa/mpa_framer.h"
 #include "rdmap/rdmap_stream.h"
+#include "rnic/rnic_host.h"
 #include "rnic/rnic_misbehaviour.h"
-#include "rnic/rnic_pace.h"
 #include "tcp/tcp_transport.h"
 
 typedef struct rnic_sender_config {

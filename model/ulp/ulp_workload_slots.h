@@ -9,7 +9,7 @@
 
 #include "base/octet_rope.h"
 #include "base/pattern.h"
-#include "rnic/rnic_buffer_pool.h"
+#include "rnic/rnic_host.h"
 
 typedef struct ulp_workload_slots ulp_workload_slots;
 

@@ -1,5 +1,5 @@
 /* Buffers of one size: guards on both sides, and memory that is used again. */
-#include "rnic/rnic_buffer_pool.h"
+#include "rnic/rnic_host.h"
 
 #include <glib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* How fast a host hands FPDUs to TCP. */
-#include "rnic/rnic_pace.h"
+#include "rnic/rnic_host.h"
 
 #include <glib.h>
 

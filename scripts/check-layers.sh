@@ -9,15 +9,15 @@ layers='
 model/base      base
 model/engine    engine base
 model/net       net base
-model/tcp       tcp net base
-model/mpa       mpa tcp base
+model/measure   measure base
+model/tcp       tcp net measure base
+model/mpa       mpa tcp measure base
 model/ddp       ddp mpa base
 model/rdmap     rdmap ddp base
-model/rnic      rnic rdmap ddp mpa tcp net base
+model/rnic      rnic rdmap ddp mpa tcp net measure base
 model/ulp       ulp rnic rdmap ddp base
 model/fault     fault rnic rdmap ddp mpa base
-model/network   network tcp net base
-model/measure   measure tcp net base
+model/network   network tcp net measure base
 model/decode    decode net rdmap ddp mpa tcp base
 model/scenario  scenario fault base
 model/sim       sim scenario ulp fault rnic network measure engine tcp net base

@@ -155,7 +155,7 @@ static void append_metric(GString *page, const metric_row *row)
   g_string_append(page, "|");
   append_code(page, row->name);
   append_cell(page, row->unit);
-  append_cell(page, row->side);
+  append_cell(page, metric_side_name(row->side));
   append_cell(page, row->sentence);
   g_string_append(page, "\n");
 }

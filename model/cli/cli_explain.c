@@ -55,7 +55,8 @@ static void print_key(scenario_key key)
 
 static void print_metric(const metric_row *row)
 {
-  printf("%s (%s, %s)\n", row->name, strcmp(row->unit, "1") == 0 ? "ratio" : row->unit, row->side);
+  printf("%s (%s, %s)\n", row->name, strcmp(row->unit, "1") == 0 ? "ratio" : row->unit,
+         metric_side_name(row->side));
   print_wrapped(row->sentence);
 }
 

@@ -1,98 +1,40 @@
-/* Every metric, once: name, unit, side, sentence (definitions.md, Metrics). `explain`, docs/metrics.md,
- * summaries and the store all read this table. */
+/* Metrics: their numbers and what metrics.def has of each, and the values of a run. */
 #ifndef MEASURE_METRIC_TABLE_H
 #define MEASURE_METRIC_TABLE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-/* One enumerator a row of the table, in the table's order. */
 typedef enum metric_id {
-  METRIC_TCP_SEGMENTS,
-  METRIC_TCP_SEGMENTS_OUT_OF_ORDER,
-  METRIC_TCP_RETRANSMISSIONS,
-  METRIC_TCP_TIMEOUTS,
-  METRIC_TCP_SPURIOUS_RETRANSMISSIONS,
-  METRIC_TCP_LOST_RETRANSMISSIONS,
-  METRIC_TCP_RECOVERIES,
-  METRIC_TCP_SPURIOUS_RECOVERIES,
-  METRIC_TCP_SPURIOUS_TIMEOUTS,
-  METRIC_TCP_RETRANSMISSIONS_FOUND_LOST,
-  METRIC_TCP_TAIL_LOSS_PROBES,
-  METRIC_TCP_DUPLICATES_REPORTED,
-  METRIC_TCP_WINDOW_PROBES,
-  METRIC_TCP_ECN_REDUCTIONS,
-  METRIC_TCP_PATH_MTU_CHANGES,
-  METRIC_TCP_CHECKSUM_ERRORS,
-  METRIC_MPA_FPDUS,
-  METRIC_MPA_MARKERS,
-  METRIC_MPA_SEGMENTS_ALIGNED,
-  METRIC_MPA_LOCATED_BY_CHAIN,
-  METRIC_MPA_LOCATED_BY_MARKER,
-  METRIC_MPA_LOCATED_BY_MARKER_CHAIN,
-  METRIC_MPA_LOCATED_BY_ASSUMPTION,
-  METRIC_MPA_WRONG_GUESSES,
-  METRIC_MPA_CRC_ERRORS,
-  METRIC_MPA_MULPDU_OCTETS,
-  METRIC_MPA_EMSS_OCTETS,
-  METRIC_PLACEMENT_OCTETS,
-  METRIC_PLACEMENT_OCTETS_DIRECT,
-  METRIC_PLACEMENT_OCTETS_BUFFERED,
-  METRIC_PLACEMENT_OCTETS_OUT_OF_ORDER,
-  METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS,
-  METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS,
-  METRIC_BUFFER_REASSEMBLY_P99_OCTETS,
-  METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY,
-  METRIC_BUFFER_TOTAL_PEAK_OCTETS,
-  METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE,
-  METRIC_BUFFER_PEAK_OCTETS_UNLOCATED,
-  METRIC_BUFFER_PEAK_OCTETS_ORDER,
-  METRIC_BUFFER_PEAK_OCTETS_FRAGMENT,
-  METRIC_BUFFER_PEAK_OCTETS_PROCESSING,
-  METRIC_BUFFER_WRITTEN_OCTETS,
-  METRIC_BUFFER_READ_OCTETS,
-  METRIC_BUFFER_RELEASE_BURST_PEAK_OCTETS,
-  METRIC_BUFFER_SEGMENTS_REFUSED,
-  METRIC_STATE_HOLES_PEAK,
-  METRIC_STATE_PARTIAL_FPDUS_PEAK,
-  METRIC_STATE_UNDELIVERED_PEAK,
-  METRIC_STATE_SEGMENTS_REFUSED,
-  METRIC_DELAY_PLACEMENT_MEAN_S,
-  METRIC_DELAY_DELIVERY_MEAN_S,
-  METRIC_GOODPUT_BIT_PER_S,
-  METRIC_EFFICIENCY_WIRE,
-  METRIC_DELIVERY_MESSAGES,
-  METRIC_DELIVERY_OCTETS,
-  METRIC_INTEGRITY_OCTETS_WRONG,
-  METRIC_PATH_PACKETS_LOST,
-  METRIC_PATH_PACKETS_DUPLICATED,
-  METRIC_PATH_PACKETS_DAMAGED,
-  METRIC_PATH_PACKETS_MARKED,
-  METRIC_PATH_PACKETS_DISPLACED,
-  METRIC_PATH_PACKETS_TOO_BIG,
-  METRIC_PATH_FRAGMENTS,
-  METRIC_PATH_SEGMENTS_REORDERED,
-  METRIC_PATH_REORDERING_EXTENT_PEAK,
-  METRIC_PATH_REORDERING_EXTENT_MEAN,
-  METRIC_PATH_QUEUE_PEAK_OCTETS,
-  METRIC_MIDDLEBOX_SEGMENTS_BEFORE,
-  METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED,
-  METRIC_MIDDLEBOX_SEGMENTS_BEHIND,
-  METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED,
-  METRIC_TIME_SIMULATED_S,
-  METRIC_TIME_WALL_S,
-  METRIC_THEORY_BUFFER_TCP_OCTETS,
-  METRIC_THEORY_BUFFER_NAF_OCTETS,
-  METRIC_THEORY_BUFFER_AF_OCTETS,
-  METRIC_FIT_K,
-  METRIC_FIT_K1,
-  METRIC_FIT_K2,
+#define METRIC(id, name, unit, side, how, sentence) METRIC_##id,
+#include "measure/metrics.def"
   METRIC_COUNT
 } metric_id;
 
+/* Where a metric is measured. */
+typedef enum metric_side {
+  METRIC_SIDE_DATA_SINK,
+  METRIC_SIDE_DATA_SOURCE,
+  METRIC_SIDE_PATH,
+  METRIC_SIDE_RUN,
+} metric_side;
+
+/* "Data Sink", "Data Source", "path", "run"; static. */
+const char *metric_side_name(metric_side side);
+
+/* How what several connections, elements or paths counted becomes one value. */
+typedef enum metric_combination {
+  METRIC_SET, /* not at all: it is set once, for all of them together */
+  METRIC_SUM,
+  METRIC_MAX,
+} metric_combination;
+
 typedef struct metric_row {
-  const char *name;     /* "buffer.reassembly_peak_octets" */
-  const char *unit;     /* "octets", "segments", "s", "bit/s", "1" (a ratio) … */
-  const char *side;     /* where it is measured: "Data Sink", "Data Source", "path", "run" */
+  const char *name; /* "buffer.reassembly_peak_octets" */
+  const char *unit; /* "octets", "segments", "s", "bit/s", "1" (a ratio) … */
+  metric_side side;
+  metric_combination how;
+  bool is_of_machine;   /* it depends on the machine, not on scenario, seed and version alone */
   const char *sentence; /* what it is, in one sentence */
 } metric_row;
 
@@ -110,5 +52,8 @@ typedef struct metric_values {
 
 /* Gives `id` (< METRIC_COUNT) the value `value`, in the unit of its row. */
 void metric_values_set(metric_values *values, metric_id id, double value);
+
+/* Adds a count of one connection, element or path to `id` (< METRIC_COUNT; not one that is set), as its row combines them. */
+void metric_values_count(metric_values *values, metric_id id, uint64_t count);
 
 #endif

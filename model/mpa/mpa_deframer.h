@@ -49,13 +49,12 @@ typedef struct mpa_held {
                              octets that TCP holds below it are `incomplete` too */
 } mpa_held;
 
+/* Counters: those that are metrics, as measure/metrics.def explains them, of FPDUs passed up and of errors reported, and: */
 typedef struct mpa_deframer_statistics {
-  uint64_t fpdus;                     /* passed up */
-  uint64_t located_by[MPA_LOCATIONS]; /* of those */
-  uint64_t markers;                   /* in those */
-  uint64_t long_ulpdus;               /* of those: see mpa_deframer_take_long() */
-  uint64_t crc_errors;                /* MPA_ERROR_CRC reported: at most one */
-  uint64_t wrong_guesses;             /* guesses that an FPDU located otherwise has contradicted */
+  uint64_t located_by[MPA_LOCATIONS]; /* of `fpdus` */
+  uint64_t long_ulpdus;               /* of `fpdus`: see mpa_deframer_take_long() */
+#define IN_MPA(id, name, unit, side, how, type, member, sentence) type member;
+#include "measure/metrics.def"
 } mpa_deframer_statistics;
 
 /* A deframer at offset 0. With `markers` the stream has them and they are used to look ahead; with `crc`

@@ -22,14 +22,10 @@ typedef struct path_element_class {
   void (*free)(path_element *element);
 } path_element_class;
 
-/* What an element did to packets; each kind counts what it does. */
+/* What an element did to packets; each kind counts what it does. The members are metrics: measure/metrics.def explains them. */
 typedef struct path_element_counts {
-  uint64_t dropped;
-  uint64_t retransmissions_dropped; /* of those: packets with octets that TCP had sent before */
-  uint64_t duplicated;
-  uint64_t damaged;
-  uint64_t marked;    /* ECN */
-  uint64_t displaced; /* sent late on purpose */
+#define IN_PATH_ELEMENT(id, name, unit, side, how, type, member, sentence) type member;
+#include "measure/metrics.def"
 } path_element_counts;
 
 /* Embedded as the first member of each kind. */

@@ -180,46 +180,25 @@ uint64_t replay_way_given_up(const replay_way *way)
 
 uint64_t replay_way_too_big(const replay_way *way)
 {
-  sim_path_counts counts = {0};
+  metric_values values = {0};
 
   if (way->path) {
-    sim_path_count(way->path, &counts);
+    sim_path_count(way->path, true, &values);
   }
-  return counts.too_big;
+  return (uint64_t)values.value[METRIC_PATH_PACKETS_TOO_BIG];
 }
 
 void replay_way_set_metrics(const replay_way *way, metric_values *values)
 {
-  sim_path_counts counts = {0};
-
   if (way->config.resend_ps > 0) {
     metric_values_set(values, METRIC_TCP_RETRANSMISSIONS, (double)way->resent);
   }
   if (!way->path) {
     return;
   }
-  sim_path_count(way->path, &counts);
-  const struct {
-    metric_id id;
-    uint64_t value;
-  } of_path[] = {
-      {METRIC_TCP_LOST_RETRANSMISSIONS, counts.elements.retransmissions_dropped},
-      {METRIC_PATH_PACKETS_LOST, counts.elements.dropped},
-      {METRIC_PATH_PACKETS_DUPLICATED, counts.elements.duplicated},
-      {METRIC_PATH_PACKETS_DAMAGED, counts.elements.damaged},
-      {METRIC_PATH_PACKETS_MARKED, counts.elements.marked},
-      {METRIC_PATH_PACKETS_DISPLACED, counts.elements.displaced},
-      {METRIC_PATH_PACKETS_TOO_BIG, counts.too_big},
-      {METRIC_PATH_FRAGMENTS, counts.fragments},
-      {METRIC_PATH_QUEUE_PEAK_OCTETS, counts.queue_peak_octets},
-      {METRIC_PATH_SEGMENTS_REORDERED, counts.reordered},
-      {METRIC_PATH_REORDERING_EXTENT_PEAK, counts.extent_peak},
-  };
-  for (gsize i = 0; i < G_N_ELEMENTS(of_path); i++) {
-    metric_values_set(values, of_path[i].id, (double)of_path[i].value);
-  }
-  if (counts.reordered > 0) {
+  sim_path_count(way->path, true, values);
+  if (values->value[METRIC_PATH_SEGMENTS_REORDERED] > 0) {
     metric_values_set(values, METRIC_PATH_REORDERING_EXTENT_MEAN,
-                      (double)counts.extent_sum / (double)counts.reordered);
+                      (double)sim_path_extent_sum(way->path) / values->value[METRIC_PATH_SEGMENTS_REORDERED]);
   }
 }

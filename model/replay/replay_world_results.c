@@ -1,66 +1,10 @@
 #include "measure/theory.h"
 #include "replay/replay_scenario.h"
 #include "replay/replay_world_private.h"
+#include "sim/sim_results.h"
 #include "sim/sim_setup.h"
 
 /* --- Results --- */
-
-/* All metrics of the receiving side's parts, summed over the connections. */
-typedef struct totals {
-  mpa_deframer_statistics mpa;
-  rnic_refusals refusals;
-  uint64_t checksum_errors;
-  uint64_t messages;
-  uint64_t octets;
-  uint64_t aligned;
-} totals;
-
-static void add_end(totals *sum, const replay_end *end)
-{
-  const rnic_endpoint *endpoint = replay_end_endpoint(end);
-  const mpa_deframer_statistics *mpa = rnic_endpoint_mpa_statistics(endpoint);
-
-  sum->refusals.memory += rnic_endpoint_refusals(endpoint)->memory;
-  sum->refusals.descriptors += rnic_endpoint_refusals(endpoint)->descriptors;
-  sum->checksum_errors += rnic_endpoint_tcp_statistics(endpoint)->checksum_errors;
-  sum->messages += replay_end_messages(end);
-  sum->octets += replay_end_octets(end);
-  if (mpa) {
-    sum->mpa.fpdus += mpa->fpdus;
-    sum->mpa.markers += mpa->markers;
-    sum->mpa.crc_errors += mpa->crc_errors;
-    sum->mpa.wrong_guesses += mpa->wrong_guesses;
-    for (int i = 0; i < MPA_LOCATIONS; i++) {
-      sum->mpa.located_by[i] += mpa->located_by[i];
-    }
-  }
-}
-
-static void set_totals(const totals *sum, metric_values *values)
-{
-  const struct {
-    metric_id id;
-    uint64_t value;
-  } counts[] = {
-      {METRIC_TCP_CHECKSUM_ERRORS, sum->checksum_errors},
-      {METRIC_MPA_FPDUS, sum->mpa.fpdus},
-      {METRIC_MPA_MARKERS, sum->mpa.markers},
-      {METRIC_MPA_LOCATED_BY_CHAIN, sum->mpa.located_by[MPA_LOCATED_BY_CHAIN]},
-      {METRIC_MPA_LOCATED_BY_MARKER, sum->mpa.located_by[MPA_LOCATED_BY_MARKER]},
-      {METRIC_MPA_LOCATED_BY_MARKER_CHAIN, sum->mpa.located_by[MPA_LOCATED_BY_MARKER_CHAIN]},
-      {METRIC_MPA_LOCATED_BY_ASSUMPTION, sum->mpa.located_by[MPA_LOCATED_BY_ASSUMPTION]},
-      {METRIC_MPA_WRONG_GUESSES, sum->mpa.wrong_guesses},
-      {METRIC_MPA_CRC_ERRORS, sum->mpa.crc_errors},
-      {METRIC_BUFFER_SEGMENTS_REFUSED, sum->refusals.memory},
-      {METRIC_STATE_SEGMENTS_REFUSED, sum->refusals.descriptors},
-      {METRIC_DELIVERY_MESSAGES, sum->messages},
-      {METRIC_DELIVERY_OCTETS, sum->octets},
-  };
-
-  for (gsize i = 0; i < G_N_ELEMENTS(counts); i++) {
-    metric_values_set(values, counts[i].id, (double)counts[i].value);
-  }
-}
 
 static void leave_out(metric_values *values, metric_id id)
 {
@@ -124,14 +68,15 @@ static void set_theory(const replay_world *world, metric_values *values)
 
 static void set_metrics(const replay_world *world, metric_values *values)
 {
-  totals sum = {0};
-
   for (uint32_t i = 0; i < world->connections; i++) {
-    add_end(&sum, world->ends[i]);
+    const replay_end *end = world->ends[i];
+
+    sim_results_count(replay_end_endpoint(end), METRIC_SIDE_DATA_SINK, values);
+    metric_values_count(values, METRIC_DELIVERY_MESSAGES, replay_end_messages(end));
+    metric_values_count(values, METRIC_DELIVERY_OCTETS, replay_end_octets(end));
   }
   sim_recorder_finish(world->recorder, engine_now(world->clock), values);
   leave_out(values, METRIC_TCP_SPURIOUS_RETRANSMISSIONS); /* the Data Source's */
-  set_totals(&sum, values);
   if (is_partial(world)) {
     leave_out(values, METRIC_MPA_SEGMENTS_ALIGNED);
   } else {
@@ -222,14 +167,15 @@ static void note_nothing(const replay_world *world, GPtrArray *notes)
 /* The capture has no second copy of what the real end took. */
 static void note_refused(const replay_world *world, GPtrArray *notes)
 {
-  totals sum = {0};
+  uint64_t refused = 0;
   uint32_t lacking = 0;
 
   for (uint32_t i = 0; i < world->connections; i++) {
-    add_end(&sum, world->ends[i]);
+    const rnic_refusals *refusals = rnic_endpoint_refusals(replay_end_endpoint(world->ends[i]));
+
+    refused += refusals->memory + refusals->descriptors;
     lacking += !world->is_over[i] && replay_end_lacks_octets(world->ends[i]);
   }
-  uint64_t refused = sum.refusals.memory + sum.refusals.descriptors;
   if (refused > 0 && lacking > 0 && world->config.resend_ps == 0) {
     g_ptr_array_add(notes,
                     g_strdup_printf("%" G_GUINT64_FORMAT

@@ -21,13 +21,14 @@ typedef struct rnic_admission_config {
   rnic_receiver *receiver;
 } rnic_admission_config;
 
-/* Segments dropped. */
+/* Segments dropped: for want of `memory`, for a limit of the endpoint's own state (`descriptors`; both are metrics, measure/metrics.def),
+ * and: */
 typedef struct rnic_refusals {
   uint64_t broken;        /* for a broken FPDU */
-  uint64_t memory;        /* for want of memory */
-  uint64_t descriptors;   /* for a limit of the endpoint's own state */
-  uint64_t memory_octets; /* new octets in those */
+  uint64_t memory_octets; /* new octets in those for want of memory */
   uint64_t descriptors_octets;
+#define IN_ADMISSION(id, name, unit, side, how, type, member, sentence) type member;
+#include "measure/metrics.def"
 } rnic_refusals;
 
 /* `config` is copied. Free with rnic_admission_free() (NULL is allowed): what is held is let go. */

@@ -197,58 +197,26 @@ static time_ps paths_earliest_arrival(const session_network *self, uint32_t conn
 
 /* --- Results --- */
 
-static sim_path_counts count(const session_paths *network, enum side direction)
-{
-  sim_path_counts counts = {0};
-
-  for (uint32_t i = 0; i < network->route_count; i++) {
-    sim_path_count(network->routes[i].paths[direction], &counts);
-  }
-  return counts;
-}
-
 static void paths_set_metrics(const session_network *self, enum side main_direction, metric_values *values)
 {
   const session_paths *network = const_paths_of(self);
-  sim_path_counts main_way = count(network, main_direction);
-  sim_path_counts other = count(network, side_peer(main_direction));
-  const path_element_counts *a = &main_way.elements;
-  const path_element_counts *b = &other.elements;
-  const struct {
-    metric_id id;
-    uint64_t value;
-  } counts[] = {
-      {METRIC_TCP_LOST_RETRANSMISSIONS, a->retransmissions_dropped + b->retransmissions_dropped},
-      {METRIC_PATH_PACKETS_LOST, a->dropped + b->dropped},
-      {METRIC_PATH_PACKETS_DUPLICATED, a->duplicated + b->duplicated},
-      {METRIC_PATH_PACKETS_DAMAGED, a->damaged + b->damaged},
-      {METRIC_PATH_PACKETS_MARKED, a->marked + b->marked},
-      {METRIC_PATH_PACKETS_DISPLACED, a->displaced + b->displaced},
-      {METRIC_PATH_PACKETS_TOO_BIG, main_way.too_big + other.too_big},
-      {METRIC_PATH_FRAGMENTS, main_way.fragments + other.fragments},
-      {METRIC_PATH_QUEUE_PEAK_OCTETS, main_way.queue_peak_octets},
-      {METRIC_PATH_SEGMENTS_REORDERED, main_way.reordered},
-      {METRIC_PATH_REORDERING_EXTENT_PEAK, main_way.extent_peak},
-  };
+  uint64_t extent_sum = 0;
 
   if (network->topology) {
     sim_topology_set_metrics(network->topology, values);
     return;
   }
-  for (gsize i = 0; i < G_N_ELEMENTS(counts); i++) {
-    metric_values_set(values, counts[i].id, (double)counts[i].value);
+  for (uint32_t i = 0; i < network->route_count; i++) {
+    const sim_path *path = network->routes[i].paths[main_direction];
+
+    sim_path_count(path, true, values);
+    sim_path_count(network->routes[i].paths[side_peer(main_direction)], false, values);
+    sim_path_count_alignment(path, values);
+    extent_sum += sim_path_extent_sum(path);
   }
-  if (main_way.before.segments > 0) {
-    metric_values_set(values, METRIC_MIDDLEBOX_SEGMENTS_BEFORE, (double)main_way.before.segments);
-    metric_values_set(values, METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED,
-                      (double)main_way.before.starting_with_fpdu);
-    metric_values_set(values, METRIC_MIDDLEBOX_SEGMENTS_BEHIND, (double)main_way.behind.segments);
-    metric_values_set(values, METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED,
-                      (double)main_way.behind.starting_with_fpdu);
-  }
-  if (main_way.reordered > 0) {
+  if (values->value[METRIC_PATH_SEGMENTS_REORDERED] > 0) {
     metric_values_set(values, METRIC_PATH_REORDERING_EXTENT_MEAN,
-                      (double)main_way.extent_sum / (double)main_way.reordered);
+                      (double)extent_sum / values->value[METRIC_PATH_SEGMENTS_REORDERED]);
   }
 }
 

@@ -479,50 +479,62 @@ void sim_path_change(sim_path *path, scenario_key forward, uint64_t number, time
 
 /* --- Counts --- */
 
-static void add_elements(path_element_counts *sum, const path_element_counts *counts)
+static void count_element(const path_element_counts *counts, metric_values *values)
 {
-  sum->dropped += counts->dropped;
-  sum->retransmissions_dropped += counts->retransmissions_dropped;
-  sum->duplicated += counts->duplicated;
-  sum->damaged += counts->damaged;
-  sum->marked += counts->marked;
-  sum->displaced += counts->displaced;
+#define IN_PATH_ELEMENT(id, name, unit, side, how, type, member, sentence)                                   \
+  metric_values_count(values, METRIC_##id, counts->member);
+#include "measure/metrics.def"
 }
 
-static void add_alignments(path_alignment_counts *sum, const path_element *observer)
+void sim_path_count(const sim_path *path, bool is_main, metric_values *values)
 {
-  if (observer) {
-    sum->segments += path_alignment_counted(observer)->segments;
-    sum->starting_with_fpdu += path_alignment_counted(observer)->starting_with_fpdu;
-    sum->of_whole_fpdus += path_alignment_counted(observer)->of_whole_fpdus;
-  }
-}
+  path_fragmenter_counts at_routers = {0};
+  uint64_t queue_peak_octets = 0;
 
-void sim_path_count(const sim_path *path, sim_path_counts *counts)
-{
+  count_element(&(path_element_counts){0}, values); /* zeros are values, too: there may be no elements */
   for (guint i = 0; i < path->nodes->len; i++) {
     const path_node *node = path->nodes->pdata[i];
 
-    add_elements(&counts->elements, &node->element->counts);
+    count_element(&node->element->counts, values);
     if (node->link) {
-      counts->queue_peak_octets =
-          MAX(counts->queue_peak_octets, path_transmitter_queue_peak_octets(node->element));
+      queue_peak_octets = MAX(queue_peak_octets, path_transmitter_queue_peak_octets(node->element));
     }
   }
   for (guint i = 0; i < path->routers->len; i++) {
     const path_router *router = path->routers->pdata[i];
     path_fragmenter_counts counted = path_fragmenter_counted(router->fragmenter);
 
-    counts->too_big += counted.too_big;
-    counts->fragments += counted.fragments;
+    at_routers.too_big += counted.too_big;
+    at_routers.fragments += counted.fragments;
   }
-  if (path->reordering) {
-    const path_reordering_report *report = path_reordering_counted(path->reordering);
+  metric_values_count(values, METRIC_PATH_PACKETS_TOO_BIG, at_routers.too_big);
+  metric_values_count(values, METRIC_PATH_FRAGMENTS, at_routers.fragments);
+  if (is_main) {
+    static const path_reordering_report nothing;
+    const path_reordering_report *report =
+        path->reordering ? path_reordering_counted(path->reordering) : &nothing;
 
-    counts->reordered += report->reordered;
-    counts->extent_sum += report->extent_sum;
-    counts->extent_peak = MAX(counts->extent_peak, report->extent_most);
+    metric_values_count(values, METRIC_PATH_QUEUE_PEAK_OCTETS, queue_peak_octets);
+    metric_values_count(values, METRIC_PATH_SEGMENTS_REORDERED, report->reordered);
+    metric_values_count(values, METRIC_PATH_REORDERING_EXTENT_PEAK, report->extent_most);
   }
-  add_alignments(&counts->before, path->alignment_before);
-  add_alignments(&counts->behind, path->alignment_behind);
+}
+
+uint64_t sim_path_extent_sum(const sim_path *path)
+{
+  return path->reordering ? path_reordering_counted(path->reordering)->extent_sum : 0;
+}
+
+void sim_path_count_alignment(const sim_path *path, metric_values *values)
+{
+  if (!path->alignment_before || path_alignment_counted(path->alignment_before)->segments == 0) {
+    return;
+  }
+  const path_alignment_counts *before = path_alignment_counted(path->alignment_before);
+  const path_alignment_counts *behind = path_alignment_counted(path->alignment_behind);
+
+  metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEFORE, before->segments);
+  metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED, before->starting_with_fpdu);
+  metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEHIND, behind->segments);
+  metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED, behind->starting_with_fpdu);
 }

@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "engine/engine.h"
+#include "measure/metric_table.h"
 #include "network/path_alignment.h"
 #include "network/path_element.h"
 #include "scenario/scenario.h"
@@ -58,20 +59,13 @@ time_ps sim_path_earliest_arrival(const sim_path *path, time_ps now);
 /* The first link's rate, delay or MTU (SCENARIO_PATH_FORWARD_RATE, …_DELAY, …_MTU) becomes `number` now. */
 void sim_path_change(sim_path *path, scenario_key forward, uint64_t number, time_ps now);
 
-/* What the elements did, summed, and what the links of the path counted. */
-typedef struct sim_path_counts {
-  path_element_counts elements;
-  uint64_t too_big;
-  uint64_t fragments;
-  uint64_t queue_peak_octets;   /* the most that ever waited in front of one link */
-  path_alignment_counts before; /* the boxes */
-  path_alignment_counts behind;
-  uint64_t reordered; /* RFC 4737 */
-  uint64_t extent_sum;
-  uint64_t extent_peak;
-} sim_path_counts;
+/* Adds what the path did to the metrics of the path; those of the main direction alone if it is of that. */
+void sim_path_count(const sim_path *path, bool is_main, metric_values *values);
 
-/* Adds this path's to `counts`. */
-void sim_path_count(const sim_path *path, sim_path_counts *counts);
+/* Adds the segments in front of the middleboxes and after them; nothing when there were none. */
+void sim_path_count_alignment(const sim_path *path, metric_values *values);
+
+/* The sum of the extents of what was reordered (RFC 4737 §4.2). */
+uint64_t sim_path_extent_sum(const sim_path *path);
 
 #endif

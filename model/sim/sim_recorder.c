@@ -32,17 +32,11 @@ struct sim_recorder {
   bool started;                  /* a workload octet has arrived */
   time_ps first_payload_arrival; /* of workload payload that has been placed; TIME_PS_NEVER: none has */
   time_ps last_delivery;
-  uint64_t segments;
-  uint64_t segments_out_of_order;
-  uint64_t segments_aligned;
-  uint64_t octets_placed;
-  uint64_t octets_direct;
-  uint64_t octets_out_of_order;
   uint64_t octets_delivered;
-  uint64_t octets_read; /* from the reassembly memory, with framing */
-  time_ps release_at;   /* when the burst below was read */
+  time_ps release_at; /* when the burst below was read */
   uint64_t release_octets;
-  uint64_t release_peak_octets;
+#define IN_RECORDER(id, name, unit, side, how, type, member, sentence) type member;
+#include "measure/metrics.def"
   waits placement;
   waits delivery;
   sim_part_arrivals
@@ -288,30 +282,6 @@ void sim_recorder_fragments(sim_recorder *recorder, uint32_t connection, uint64_
   }
 }
 
-static uint64_t spurious_retransmissions(const sim_recorder *recorder)
-{
-  uint64_t spurious = 0;
-
-  for (uint32_t i = 0; i < recorder->config.connections; i++) {
-    const retransmission_ledger *ledger = recorder->connections[i].ledger;
-
-    spurious += ledger ? retransmission_ledger_spurious(ledger) : 0;
-  }
-  return spurious;
-}
-
-static uint64_t held_at_the_end(const sim_recorder *recorder)
-{
-  uint64_t octets = 0;
-
-  for (uint32_t i = 0; i < recorder->config.connections; i++) {
-    const occupancy_state *state = occupancy_state_of(recorder->gauge, i);
-
-    octets += state->octets[HELD_INCOMPLETE] + state->octets[HELD_UNLOCATED] + state->octets[HELD_ORDER];
-  }
-  return octets;
-}
-
 /* --- Results --- */
 
 static void finish_delays(const sim_recorder *recorder, metric_values *values)
@@ -335,25 +305,20 @@ static void finish_delays(const sim_recorder *recorder, metric_values *values)
 
 void sim_recorder_finish(sim_recorder *recorder, time_ps now, metric_values *values)
 {
-  const struct {
-    metric_id id;
-    uint64_t value;
-  } counts[] = {
-      {METRIC_TCP_SEGMENTS, recorder->segments},
-      {METRIC_TCP_SEGMENTS_OUT_OF_ORDER, recorder->segments_out_of_order},
-      {METRIC_TCP_SPURIOUS_RETRANSMISSIONS, spurious_retransmissions(recorder)},
-      {METRIC_MPA_SEGMENTS_ALIGNED, recorder->segments_aligned},
-      {METRIC_PLACEMENT_OCTETS, recorder->octets_placed},
-      {METRIC_PLACEMENT_OCTETS_DIRECT, recorder->octets_direct},
-      {METRIC_PLACEMENT_OCTETS_BUFFERED, recorder->octets_placed - recorder->octets_direct},
-      {METRIC_PLACEMENT_OCTETS_OUT_OF_ORDER, recorder->octets_out_of_order},
-      {METRIC_BUFFER_WRITTEN_OCTETS, recorder->octets_read + held_at_the_end(recorder)},
-      {METRIC_BUFFER_READ_OCTETS, recorder->octets_read},
-      {METRIC_BUFFER_RELEASE_BURST_PEAK_OCTETS, recorder->release_peak_octets},
-  };
+#define IN_RECORDER(id, name, unit, side, how, type, member, sentence)                                       \
+  metric_values_count(values, METRIC_##id, recorder->member);
+#include "measure/metrics.def"
+  metric_values_set(values, METRIC_PLACEMENT_OCTETS_BUFFERED,
+                    (double)(recorder->octets_placed - recorder->octets_direct));
+  metric_values_count(values, METRIC_BUFFER_WRITTEN_OCTETS, recorder->octets_read);
+  for (uint32_t i = 0; i < recorder->config.connections; i++) {
+    const retransmission_ledger *ledger = recorder->connections[i].ledger;
+    const uint64_t *held = occupancy_state_of(recorder->gauge, i)->octets;
 
-  for (size_t i = 0; i < G_N_ELEMENTS(counts); i++) {
-    metric_values_set(values, counts[i].id, (double)counts[i].value);
+    metric_values_count(values, METRIC_TCP_SPURIOUS_RETRANSMISSIONS,
+                        ledger ? retransmission_ledger_spurious(ledger) : 0);
+    metric_values_count(values, METRIC_BUFFER_WRITTEN_OCTETS,
+                        held[HELD_INCOMPLETE] + held[HELD_UNLOCATED] + held[HELD_ORDER]);
   }
   finish_delays(recorder, values);
   occupancy_finish(recorder->gauge, now, values);

@@ -19,17 +19,19 @@ typedef struct sim_totals_connection {
 /* Sums over connections; all-zero is the sum of none. */
 typedef struct sim_totals {
   uint32_t connections;
-  uint64_t expected;            /* messages that should be Delivered, at both ends */
-  uint64_t delivered;           /* and are */
-  ulp_workload_results at_sink; /* of Data Sinks */
-  ulp_workload_results wrong;   /* of both ends: what was wrong */
-  tcp_statistics tcp;           /* Data Sources */
-  mpa_deframer_statistics mpa;  /* Data Sinks */
-  rnic_full_size full_size;     /* Data Sources */
-  rnic_refusals refusals;       /* Data Sinks */
-  uint32_t emss_octets;         /* of the first Data Source; 0: not known */
-  uint32_t mulpdu_octets;
+  uint64_t expected;     /* messages that should be Delivered, at both ends */
+  uint64_t delivered;    /* and are */
+  uint64_t order_errors; /* at both ends: see ulp_workload_results */
+  uint64_t guard_errors;
+  metric_values metrics;  /* those that are sums, and EMSS and MULPDU of the first Data Source */
+  uint64_t full_segments; /* of Data Sources: see tcp_statistics */
+  uint64_t full_segment_octets;
+  uint64_t full_segment_payload_octets;
+  rnic_full_size full_size; /* Data Sources */
 } sim_totals;
+
+/* Adds to `values` what `end` counted of the metrics of `side`. */
+void sim_results_count(const rnic_endpoint *end, metric_side side, metric_values *values);
 
 /* Adds one connection. */
 void sim_totals_add(sim_totals *totals, const sim_totals_connection *connection);

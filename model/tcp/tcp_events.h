@@ -57,25 +57,15 @@ typedef struct tcp_events {
   void (*closed)(void *user, tcp_close_reason reason, time_ps now);
 } tcp_events;
 
-/* Counters of one end. */
+/* Counters of one end: those that are metrics, as measure/metrics.def explains them, and what efficiency_wire is made of. */
 typedef struct tcp_statistics {
   uint64_t segments_sent;       /* with payload, retransmissions included */
   uint64_t full_segments;       /* first transmissions of a full-size segment: EMSS octets (stream), or one
                                    record flagged full-size (aligned), or a piece of one (record) */
   uint64_t full_segment_octets; /* IP octets of those */
   uint64_t full_segment_payload_octets; /* TCP payload octets of those */
-  uint32_t retransmissions;             /* segments with payload sent again */
-  uint32_t timeouts;                    /* expirations of the retransmission timer */
-  uint32_t recoveries;                  /* fast recoveries entered */
-  uint32_t spurious_timeouts;           /* found by F-RTO, D-SACK or timestamps, and undone */
-  uint32_t spurious_recoveries;         /* the same of fast recoveries */
-  uint32_t retransmissions_lost;        /* retransmissions that this sender took as lost in their turn */
-  uint32_t tail_loss_probes;
-  uint32_t duplicates_reported; /* D-SACK blocks received (RFC 2883) */
-  uint32_t window_probes;       /* sent into a closed window */
-  uint32_t ecn_reductions;      /* of the congestion window, because of ECN */
-  uint32_t path_mtu_changes;    /* by ICMP or black hole detection */
-  uint32_t checksum_errors;     /* segments dropped for their TCP checksum */
+#define IN_TCP(id, name, unit, side, how, type, member, sentence) type member;
+#include "measure/metrics.def"
 } tcp_statistics;
 
 /* What the layers above ask of a connection many times an event, kept up to date where it changes. */

@@ -10,12 +10,14 @@ static void test_every_row_is_filled(void)
     const metric_row *row = metric_row_of((metric_id)id);
     g_assert_nonnull(row->name);
     g_assert_nonnull(row->unit);
-    g_assert_nonnull(row->side);
     g_assert_nonnull(row->sentence);
     g_assert_true(g_str_has_suffix(row->sentence, "."));
     g_assert_true(g_ascii_isupper(row->sentence[0]));
     const char *const sides[] = {"Data Sink", "Data Source", "path", "run", NULL};
-    g_assert_true(g_strv_contains(sides, row->side));
+    g_assert_true(g_strv_contains(sides, metric_side_name(row->side)));
+    /* What docs/metrics.md promises of names. */
+    g_assert_cmpint(row->is_of_machine, ==,
+                    strstr(row->name, "wall") || strstr(row->name, "cpu") || strstr(row->name, "events"));
   }
 }
 
@@ -116,6 +118,21 @@ static void test_values_are_absent_until_set(void)
   g_assert_false(values.present[METRIC_MPA_MARKERS]);
 }
 
+/* Counts of several connections are added, their peaks are not; a zero is a value. */
+static void test_counts_are_combined(void)
+{
+  const uint64_t counts[] = {0, 5, 3};
+  metric_values values = {0};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(counts); i++) {
+    metric_values_count(&values, METRIC_MPA_FPDUS, counts[i]);
+    metric_values_count(&values, METRIC_PATH_QUEUE_PEAK_OCTETS, counts[i]);
+    g_assert_true(values.present[METRIC_MPA_FPDUS]);
+  }
+  g_assert_cmpfloat(values.value[METRIC_MPA_FPDUS], ==, 8);
+  g_assert_cmpfloat(values.value[METRIC_PATH_QUEUE_PEAK_OCTETS], ==, 5);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -124,5 +141,6 @@ int main(int argc, char **argv)
   g_test_add_func("/metric_table/find_is_the_inverse_of_row", test_find_is_the_inverse_of_row);
   g_test_add_func("/metric_table/names_others_rely_on", test_names_others_rely_on);
   g_test_add_func("/metric_table/values_are_absent_until_set", test_values_are_absent_until_set);
+  g_test_add_func("/metric_table/counts_are_combined", test_counts_are_combined);
   return g_test_run();
 }

@@ -74,12 +74,13 @@ time_ps sim_way_arrived(const sim_way *way, guint index)
   return sim_kit_arrived(&way->out, index)->at;
 }
 
-sim_path_counts sim_way_counts(const sim_way *way)
+uint64_t sim_way_count(const sim_way *way, metric_id id)
 {
-  sim_path_counts counts = {0};
+  metric_values values = {0};
 
-  sim_path_count(way->path, &counts);
-  return counts;
+  sim_path_count(way->path, true, &values);
+  sim_path_count_alignment(way->path, &values);
+  return (uint64_t)values.value[id];
 }
 
 static time_ps octets_ps(uint32_t octets, uint64_t rate_bit_per_s)

@@ -25,7 +25,9 @@ void sim_way_send(sim_way *way, int64_t position, uint32_t length, uint8_t flags
 void sim_way_run(sim_way *way);
 
 time_ps sim_way_arrived(const sim_way *way, guint index);
-sim_path_counts sim_way_counts(const sim_way *way);
+
+/* What the path has counted, as the main direction's: a number for a metric of the path. */
+uint64_t sim_way_count(const sim_way *way, metric_id id);
 
 /* facts.md: from its first octet on the link to its arrival, and until the transmitter is free again, of an IP packet of `octets`
  * with 38 octets of framing. Rates that divide 8e12. */

@@ -394,6 +394,7 @@ static void test_metrics(void)
   session_network_set_metrics(k.network, SIDE_INITIATOR, &values);
   g_assert_cmpfloat(values.value[METRIC_PATH_PACKETS_LOST], ==, 2);
   g_assert_cmpfloat(values.value[METRIC_PATH_QUEUE_PEAK_OCTETS], ==, 2 * 1500);
+  values = (metric_values){0};
   session_network_set_metrics(k.network, SIDE_RESPONDER, &values);
   g_assert_cmpfloat(values.value[METRIC_PATH_PACKETS_LOST], ==, 2);
   g_assert_cmpfloat(values.value[METRIC_PATH_QUEUE_PEAK_OCTETS], ==, 4 * 1500);

@@ -26,8 +26,8 @@ static void test_lost_packets_use_the_wire(void)
   g_assert_cmpuint(w.out.list->len, ==, 2);
   g_assert_cmpint(sim_way_arrived(&w, 0), ==, 26201600);
   g_assert_cmpint(sim_way_arrived(&w, 1), ==, 2 * 1230400 + 26201600);
-  g_assert_cmpuint(sim_way_counts(&w).elements.dropped, ==, 1);
-  g_assert_cmpuint(sim_way_counts(&w).queue_peak_octets, ==, 2 * 1500);
+  g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_PACKETS_LOST), ==, 1);
+  g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_QUEUE_PEAK_OCTETS), ==, 2 * 1500);
   sim_way_close(&w);
 }
 
@@ -65,10 +65,9 @@ static void test_reorder(void)
   g_autofree char *lengths = sim_kit_lengths(&w.out);
   g_assert_cmpstr(lengths, ==, "1458 1460 1459");
   g_assert_cmpint(sim_way_arrived(&w, 1), ==, 26201600 + 20 * US);
-  sim_path_counts counts = sim_way_counts(&w);
-  g_assert_cmpuint(counts.reordered, ==, 2);
-  g_assert_cmpuint(counts.extent_sum, ==, 1 + 2);
-  g_assert_cmpuint(counts.extent_peak, ==, 2);
+  g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_SEGMENTS_REORDERED), ==, 2);
+  g_assert_cmpuint(sim_path_extent_sum(w.path), ==, 1 + 2);
+  g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_REORDERING_EXTENT_PEAK), ==, 2);
   sim_way_close(&w);
 }
 
@@ -96,7 +95,7 @@ static void test_jitter_and_order(void)
               sim_kit_arrived(&w.out, j - 1)->packet->payload.length;
     }
     g_assert_cmpint(late > 0, ==, i == 1);
-    g_assert_cmpint(sim_way_counts(&w).reordered > 0, ==, i == 1);
+    g_assert_cmpint(sim_way_count(&w, METRIC_PATH_SEGMENTS_REORDERED) > 0, ==, i == 1);
     sim_way_close(&w);
   }
 }
@@ -140,7 +139,7 @@ static void test_slow_second_link(void)
   g_assert_cmpint(sim_way_arrived(&w, 1), ==, 60521600);
   g_assert_cmpint(sim_way_arrived(&w, 2), ==, 72825600);
   /* In front of the first link two wait at first, of the second one: the third comes at A(3) = A(1) + 2,460,800. */
-  g_assert_cmpuint(sim_way_counts(&w).queue_peak_octets, ==, 2 * 1500);
+  g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_QUEUE_PEAK_OCTETS), ==, 2 * 1500);
   sim_way_close(&w);
 }
 
@@ -216,8 +215,8 @@ static void test_each_link_has_its_queue(void)
   tcp_header last;
   g_assert_true(datagram_tcp_header(sim_kit_arrived(&w.out, 2)->packet, &last));
   g_assert_cmpuint(last.sequence, ==, tcp_sequence_of(10 * FULL, SIM_KIT_ISN));
-  g_assert_cmpuint(sim_way_counts(&w).elements.dropped, ==, 8);
-  g_assert_cmpuint(sim_way_counts(&w).queue_peak_octets, ==, 1500);
+  g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_PACKETS_LOST), ==, 8);
+  g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_QUEUE_PEAK_OCTETS), ==, 1500);
   sim_way_close(&w);
 }
 
@@ -242,7 +241,7 @@ static void test_marks_from_a_threshold(void)
                     : i >= 3 ? DATAGRAM_ECN_CONGESTED
                              : DATAGRAM_ECN_ECT_0);
   }
-  g_assert_cmpuint(sim_way_counts(&w).elements.marked, ==, 2);
+  g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_PACKETS_MARKED), ==, 2);
   sim_way_close(&w);
 }
 
@@ -265,9 +264,9 @@ static char *dropped_by_first_link(const char *hop)
     if (i % 200 == 0) {
       engine_run(w.clock, i / 200 * 2 * TIME_PS_PER_MILLISECOND);
     }
-    guint64 before = sim_way_counts(&w).elements.dropped;
+    guint64 before = sim_way_count(&w, METRIC_PATH_PACKETS_LOST);
     sim_way_send(&w, i * FULL, FULL, TCP_ACK);
-    g_string_append_c(fate, sim_way_counts(&w).elements.dropped > before ? 'x' : '.');
+    g_string_append_c(fate, sim_way_count(&w, METRIC_PATH_PACKETS_LOST) > before ? 'x' : '.');
   }
   sim_way_run(&w);
   sim_way_close(&w);
@@ -310,7 +309,7 @@ static void test_too_big_for_a_hop(void)
   g_assert_cmpuint(mtu, ==, 1000);
   g_assert_cmpuint(sequence, ==, tcp_sequence_of(0, SIM_KIT_ISN));
   g_assert_true(ip_address_equal(&router, &second));
-  g_assert_cmpuint(sim_way_counts(&w).too_big, ==, 1);
+  g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_PACKETS_TOO_BIG), ==, 1);
   sim_way_close(&w);
 }
 
@@ -325,7 +324,7 @@ static void test_black_hole(void)
   sim_way_run(&w);
   g_assert_cmpuint(w.out.list->len, ==, 0);
   g_assert_cmpuint(w.messages.list->len, ==, 0);
-  g_assert_cmpuint(sim_way_counts(&w).too_big, ==, 1);
+  g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_PACKETS_TOO_BIG), ==, 1);
   sim_way_close(&w);
 }
 
@@ -352,8 +351,8 @@ static void test_fragments(void)
     sim_way_run(&w);
     g_autofree char *lengths = sim_kit_lengths(&w.out);
     g_assert_cmpstr(lengths, ==, cases[i].lengths);
-    g_assert_cmpuint(sim_way_counts(&w).fragments, ==, cases[i].fragments);
-    g_assert_cmpuint(sim_way_counts(&w).too_big, ==, 0);
+    g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_FRAGMENTS), ==, cases[i].fragments);
+    g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_PACKETS_TOO_BIG), ==, 0);
     if (i == 0) {
       g_assert_cmpint(sim_way_arrived(&w, 0), ==, 26201600 + sim_way_link_ps(996, 10 * GBIT, 25 * US));
       g_assert_cmpint(sim_way_arrived(&w, 1), ==,
@@ -390,7 +389,8 @@ static void test_fragmenter_only_where_needed(void)
     sim_way_send(&w, -1, 0, TCP_SYN);
     sim_way_send(&w, 0, FULL + 1, TCP_ACK | TCP_PSH);
     engine_run(w.clock, TIME_PS_PER_MILLISECOND);
-    g_assert_cmpuint(sim_way_counts(&w).too_big, ==, i == 1 ? 0 : 1); /* `split` has made it small */
+    g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_PACKETS_TOO_BIG), ==,
+                     i == 1 ? 0 : 1); /* `split` has made it small */
     sim_way_close(&w);
   }
   g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
@@ -502,17 +502,18 @@ static void test_counts(void)
     sim_path_send(w.path, packet, 0);
   }
   sim_way_run(&w);
-  sim_path_counts counts = sim_way_counts(&w);
-  g_assert_cmpuint(counts.elements.dropped, ==, 2);
-  g_assert_cmpuint(counts.elements.retransmissions_dropped, ==, 1);
-  g_assert_cmpuint(counts.elements.damaged, ==, 2);
-  g_assert_cmpuint(counts.elements.duplicated, ==, 2);
-  g_assert_cmpuint(counts.elements.marked, ==, 4);    /* two packets and their copies … */
-  g_assert_cmpuint(counts.elements.displaced, ==, 4); /* … which come late, too */
+  g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_PACKETS_LOST), ==, 2);
+  g_assert_cmpuint(sim_way_count(&w, METRIC_TCP_LOST_RETRANSMISSIONS), ==, 1);
+  g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_PACKETS_DAMAGED), ==, 2);
+  g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_PACKETS_DUPLICATED), ==, 2);
+  g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_PACKETS_MARKED), ==, 4); /* two packets and their copies … */
+  g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_PACKETS_DISPLACED), ==, 4); /* … which come late, too */
   g_assert_cmpuint(w.out.list->len, ==, 4);
-  sim_path_count(w.path, &counts); /* adds */
-  g_assert_cmpuint(counts.elements.dropped, ==, 4);
-  g_assert_cmpuint(counts.queue_peak_octets, ==, 3 * 1500); /* but not what is a peak */
+  metric_values twice = {0};
+  sim_path_count(w.path, true, &twice);
+  sim_path_count(w.path, true, &twice); /* adds */
+  g_assert_cmpfloat(twice.value[METRIC_PATH_PACKETS_LOST], ==, 4);
+  g_assert_cmpfloat(twice.value[METRIC_PATH_QUEUE_PEAK_OCTETS], ==, 3 * 1500); /* but not what is a peak */
   sim_way_close(&w);
 }
 
@@ -529,14 +530,11 @@ static void test_alignment_before_and_behind(void)
     sim_way_send(&w, 0, 1000, TCP_ACK | TCP_PSH);
     sim_way_send(&w, 1000, 1000, TCP_ACK | TCP_PSH);
     sim_way_run(&w);
-    sim_path_counts counts = sim_way_counts(&w);
     bool main_way = direction == SIDE_INITIATOR;
-    g_assert_cmpuint(counts.before.segments, ==, main_way ? 2 : 0);
-    g_assert_cmpuint(counts.before.starting_with_fpdu, ==, main_way ? 2 : 0);
-    g_assert_cmpuint(counts.before.of_whole_fpdus, ==, main_way ? 2 : 0);
-    g_assert_cmpuint(counts.behind.segments, ==, main_way ? 6 : 0);
-    g_assert_cmpuint(counts.behind.starting_with_fpdu, ==, main_way ? 2 : 0);
-    g_assert_cmpuint(counts.behind.of_whole_fpdus, ==, 0);
+    g_assert_cmpuint(sim_way_count(&w, METRIC_MIDDLEBOX_SEGMENTS_BEFORE), ==, main_way ? 2 : 0);
+    g_assert_cmpuint(sim_way_count(&w, METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED), ==, main_way ? 2 : 0);
+    g_assert_cmpuint(sim_way_count(&w, METRIC_MIDDLEBOX_SEGMENTS_BEHIND), ==, main_way ? 6 : 0);
+    g_assert_cmpuint(sim_way_count(&w, METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED), ==, main_way ? 2 : 0);
     sim_way_close(&w);
   }
 }

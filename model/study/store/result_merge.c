@@ -69,11 +69,6 @@ static gboolean check_origin(const stored_origin *from, gsize runs, gpointer dat
 
 /* Whether two results of one run agree. */
 
-static gboolean depends_on_machine(const char *name)
-{
-  return strstr(name, "wall") != NULL || strstr(name, "cpu") != NULL || strstr(name, "events") != NULL;
-}
-
 /* "60 (a.sqlite) and 61 (b.sqlite)"; the texts are taken over. */
 static char *both_values(const char *there, const char *here, char *there_value, char *here_value)
 {
@@ -115,12 +110,12 @@ static char *disagreement(const stored_run *a, const char *there, const stored_r
                        g_strdup_printf("%d", b->exit_code));
   }
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    const char *name = metric_row_of(id)->name;
+    const metric_row *row = metric_row_of(id);
     gboolean same = a->metrics.present[id] == b->metrics.present[id] &&
                     (!a->metrics.present[id] || a->metrics.value[id] == b->metrics.value[id]);
-    if (!same && !depends_on_machine(name)) {
+    if (!same && !row->is_of_machine) {
       g_autofree char *values = both_values(there, here, metric_text(a, id), metric_text(b, id));
-      return g_strdup_printf("%s is %s", name, values);
+      return g_strdup_printf("%s is %s", row->name, values);
     }
   }
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {

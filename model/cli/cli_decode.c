@@ -12,6 +12,7 @@
 #include "cli/cli_progress.h"
 #include "decode/decode_json.h"
 #include "decode/decode_overview.h"
+#include "decode/decode_session.h"
 #include "decode/decode_text.h"
 #include "net/capture_source.h"
 

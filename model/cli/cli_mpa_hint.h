@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "decode/decode_session.h"
+#include "decode/decode_events.h"
 
 /* What --help of the commands says of the option's value, and of the option. */
 #define CLI_MPA_HINT_VALUE                                                                                   \

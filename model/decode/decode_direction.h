@@ -3,8 +3,8 @@
 #define DECODE_DECODE_DIRECTION_H
 
 #include "decode/decode_blocks.h"
+#include "decode/decode_events.h"
 #include "decode/decode_reader.h"
-#include "decode/decode_session.h"
 #include "net/capture_segment.h"
 
 /* What all connections of a session share; they belong to the session. */

@@ -3,7 +3,7 @@
 #define DECODE_DECODE_NAME_H
 
 #include "base/iwarp_generation.h"
-#include "decode/decode_session.h"
+#include "decode/decode_events.h"
 
 typedef struct decode_name {
   const char *ends[SIDES];       /* Initiator, Responder: "10.0.0.1:49152", "[fd00::1]:5044" */

@@ -3,7 +3,7 @@
 #define DECODE_DECODE_READER_H
 
 #include "base/range_set.h"
-#include "decode/decode_fpdu.h"
+#include "decode/decode_events.h"
 #include "mpa/mpa_ulpdu.h"
 
 typedef struct decode_reader decode_reader;

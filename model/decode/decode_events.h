@@ -1,0 +1,198 @@
+/* What a reading of a capture is told, and what it tells: FPDUs, startup frames, notes, connections with their sums. */
+#ifndef DECODE_DECODE_EVENTS_H
+#define DECODE_DECODE_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/side.h"
+#include "ddp/ddp_header.h"
+#include "decode/decode_startup_frame.h"
+#include "mpa/mpa_ulpdu.h"
+#include "net/capture_segment.h"
+#include "rdmap/rdmap_header.h"
+#include "rdmap/rdmap_read_request.h"
+#include "rdmap/rdmap_terminate.h"
+
+/* --- What it is told --- */
+
+typedef enum decode_switch {
+  DECODE_AS_NEGOTIATED, /* as the startup frames say; without any: on */
+  DECODE_ON,
+  DECODE_OFF,
+} decode_switch;
+
+/* Where the FPDU phase of a direction starts, when no startup frame tells. */
+typedef enum decode_start {
+  DECODE_START_AUTO, /* as DECODE_START_FIRST when the SYN was captured, else as DECODE_START_FIND */
+  DECODE_START_FIRST, /* at the first octet behind the SYN, or, when that was not captured, the first captured octet */
+  DECODE_START_SEQUENCE, /* at the octet with this TCP sequence number, which may be from before the capture: then markers locate */
+  DECODE_START_FIND, /* it is looked for, with all kinds of markers and CRC that the hint allows: decode_find_start() */
+} decode_start;
+
+/* What the user says of connections: those with an end at `address` and `port` speak MPA. */
+typedef struct decode_hint {
+  bool any_address;
+  capture_end end;       /* its port always counts */
+  decode_switch markers; /* both directions */
+  decode_switch crc;
+  decode_start start[2]; /* of what is sent to the end named (0) and by it (1) */
+  uint32_t sequence[2];  /* DECODE_START_SEQUENCE */
+} decode_hint;
+
+typedef struct decode_options {
+  const decode_hint *hints; /* copied; `hint_count` of them */
+  size_t hint_count;
+  bool ignore_checksums; /* segments with a wrong TCP checksum are taken all the same */
+  bool
+      assume_aligned; /* behind a hole that is given up, what looks like an FPDU at a segment's start is taken for one */
+  uint64_t
+      hold_octets; /* of one direction, beyond a hole, before the hole is given up; 0: the default, 64 MiB */
+} decode_options;
+
+/* --- What it tells --- */
+
+typedef enum decode_crc {
+  DECODE_CRC_RIGHT,
+  DECODE_CRC_WRONG,
+  DECODE_CRC_UNUSED,       /* startup has turned it off: the field is not looked at */
+  DECODE_CRC_NOT_CAPTURED, /* octets of the FPDU were not captured (snap length) */
+} decode_crc;
+
+/* A marker in an FPDU (mpa-01 §5.1). */
+typedef struct decode_marker {
+  uint64_t stream_position; /* of its first octet */
+  uint16_t pointer;         /* FPDUPTR as received */
+  uint16_t reserved;        /* as received */
+  bool is_right;            /* it points to the start of this FPDU */
+  bool is_captured;         /* else (snap length) the others are 0 */
+} decode_marker;
+
+/* One FPDU as a capture shows it, with what it carries: everything that a line of `iwarpsim decode` says. */
+typedef struct decode_fpdu {
+  uint32_t connection; /* decode_session_connection() */
+  enum side direction;
+  int64_t time_ns;          /* when it was whole and located; since the capture's origin */
+  uint64_t stream_position; /* of its first octet in TCP's stream; 0: the first octet behind the SYN */
+  uint64_t phase_offset;    /* the same, counted from the first octet of the FPDU phase */
+  uint32_t fpdu_octets;     /* markers, PAD and CRC included */
+  uint64_t
+      first_packet; /* the packets that brought its octets first: lowest and highest number, and how many */
+  uint64_t last_packet;
+  uint32_t packets;
+  mpa_location located_by;
+  bool after_error; /* behind an FPDU with an error, whose length was followed unproven */
+  decode_crc crc;
+  uint32_t crc_received; /* as the number that is compared; with DECODE_CRC_RIGHT and _WRONG */
+  uint32_t crc_computed;
+  const decode_marker *markers; /* `marker_count` of them, in stream order */
+  uint32_t marker_count;
+  uint32_t wrong_markers; /* captured, and not right */
+  /* The ULPDU. */
+  uint32_t ulpdu_octets; /* ULPDU_Length */
+  bool has_ddp; /* it is long enough for its DDP header, and that was captured; else nothing below holds */
+  ddp_header ddp;
+  uint8_t ddp_control;              /* the DDP Control octet as received */
+  uint32_t payload_octets;          /* behind the DDP header */
+  uint8_t rdmap_version;            /* RV */
+  uint8_t rdmap_opcode;             /* 4 bits */
+  const rdmap_opcode_rules *opcode; /* NULL: reserved */
+  bool has_read_request;            /* RDMA Read Request, whole */
+  rdmap_read_request read_request;
+  bool has_terminate; /* Terminate, whole */
+  rdmap_terminate terminate;
+  const uint8_t *terminate_octets; /* its payload as received, payload_octets of them */
+} decode_fpdu;
+
+/* Something to know that is no FPDU. */
+typedef enum decode_note_kind {
+  DECODE_NOTE_HOLE,       /* octets that never came: [stream_position, + octets) */
+  DECODE_NOTE_LOST_CHAIN, /* from here on no FPDU can be located: `octets` are passed over */
+  DECODE_NOTE_BAD_LENGTH, /* a ULPDU_Length that cannot be: nothing can be followed from here on */
+  DECODE_NOTE_INCOMPLETE, /* the last FPDU of the direction is not whole: `octets` of it came */
+  DECODE_NOTE_STARTUP,    /* the startup frames contradict the documents; `text` says how */
+  DECODE_NOTE_RESET,      /* RST */
+  DECODE_NOTE_FIN,
+  DECODE_NOTE_LONG_ULPDU, /* the first FPDU of the direction whose ULPDU is longer than a sender may make one */
+} decode_note_kind;
+
+typedef struct decode_note {
+  uint32_t connection;
+  enum side direction;
+  decode_note_kind kind;
+  int64_t
+      time_ns; /* when it was known; that of the last segment of all, when only the capture's end shows it */
+  uint64_t packet; /* the latest of its direction */
+  uint64_t stream_position;
+  uint64_t octets;
+  const char *text; /* one line for people, never NULL */
+} decode_note;
+
+/* A startup frame was found. */
+typedef struct decode_startup_event {
+  uint32_t connection;
+  enum side direction;
+  int64_t time_ns;
+  uint64_t first_packet, last_packet;
+  uint64_t stream_position;
+  const decode_startup_frame *frame;
+} decode_startup_event;
+
+/* Everything is valid during the call only. NULL handlers are left out. */
+typedef struct decode_events {
+  void (*startup)(void *user, const decode_startup_event *event);
+  void (*fpdu)(void *user, const decode_fpdu *fpdu);
+  void (*note)(void *user, const decode_note *note);
+  /* The payload of `fpdu`, behind its DDP header; NULL: nobody needs it. After `fpdu`. */
+  void (*payload)(void *user, const decode_fpdu *fpdu, const octet_rope *payload);
+} decode_events;
+
+/* One direction's sums. Every octet of its stream is in one of the first five. */
+typedef struct decode_direction_summary {
+  uint64_t streaming_octets; /* before MPA */
+  uint64_t startup_octets;   /* its startup frame */
+  uint64_t fpdu_octets;      /* in FPDUs told of */
+  uint64_t
+      incomplete_octets; /* of the last FPDU, located, whose end is not in the capture and behind which nothing came */
+  uint64_t
+      unaccounted_octets;  /* all others that came, and those that are missing: [first, highest position) */
+  uint64_t missing_octets; /* of the unaccounted: never captured */
+  uint32_t first_sequence; /* TCP's sequence number of stream position 0 */
+  uint64_t phase_start;    /* the stream position at which the FPDU phase starts */
+  bool in_full_operation;  /* that is known */
+  bool markers, crc;       /* of this direction */
+  uint64_t fpdus;          /* told of */
+  uint64_t located_by[MPA_LOCATIONS];
+  uint64_t marker_count; /* in those */
+  uint64_t wrong_markers;
+  uint64_t crc_bad;
+  uint64_t after_error;
+  uint64_t long_ulpdus;    /* of more than 64,768 octets */
+  uint64_t opcodes[16];    /* by the 4 bits */
+  uint64_t no_ddp;         /* too short for a DDP header */
+  uint64_t payload_octets; /* behind DDP headers */
+  uint64_t tagged_payload_octets;
+  uint64_t
+      segments; /* with payload, duplicates included, startup frames and streaming mode not (tcp.segments) */
+  uint64_t aligned;         /* of those: they start with the first octet of an FPDU (mpa.segments_aligned) */
+  uint64_t out_of_order;    /* of those: they start beyond the in-order edge (tcp.segments_out_of_order) */
+  uint64_t duplicates;      /* of those: with nothing new */
+  uint64_t wrong_checksums; /* segments passed over */
+} decode_direction_summary;
+
+/* A connection that speaks MPA. */
+typedef struct decode_connection {
+  uint32_t index; /* in the order in which they were found to speak MPA */
+  uint32_t flow;  /* of the capture */
+  uint8_t
+      initiator; /* which end of the flow: the one that sent the Request; without one, the other than the one that sent the Reply; without
+                      * either, or when the end that opened the connection sent the key of a Reply before anything had come: that end */
+  bool has_request, has_reply; /* `request` and `reply` hold; their private data are the session's */
+  bool has_frame[SIDES];       /* a startup frame of this direction was captured, of whichever key */
+  decode_startup_frame request, reply;
+  bool is_hinted; /* a hint says that it speaks MPA */
+  decode_direction_summary directions[SIDES];
+} decode_connection;
+
+#endif

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "net/capture_source.h"
-
 /* libpcap reads packet by packet through stdio, whose own buffer would make a system call for each. */
 enum { READ_AHEAD_OCTETS = 256 * 1024 };
 
@@ -28,6 +26,11 @@ struct capture_file {
   uint64_t packets;   /* read so far */
   off_t total_octets; /* of the file; 0: not known */
 };
+
+GQuark capture_error_quark(void)
+{
+  return g_quark_from_static_string("capture-error-quark");
+}
 
 /* The filter needs the link type, so the file is open by now. */
 static gboolean compile_filter(capture_file *file, const char *filter, GError **error)

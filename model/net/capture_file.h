@@ -8,6 +8,14 @@
 
 typedef struct capture_file capture_file;
 
+#define CAPTURE_ERROR (capture_error_quark())
+GQuark capture_error_quark(void);
+enum {
+  CAPTURE_ERROR_FILE, /* it cannot be opened or read */
+  CAPTURE_ERROR_FORMAT, /* it is no capture, of a link type that is not known, or broken off or garbled from some packet on */
+  CAPTURE_ERROR_FILTER, /* the filter expression is none */
+};
+
 /* The longest that a capture may last: times count picoseconds in 64 bits elsewhere (base/time_ps.h), which is 106 days. */
 #define CAPTURE_FILE_LONGEST_NS (INT64_C(100) * 86400 * 1000000000)
 

@@ -1,7 +1,7 @@
 #include "net/capture_flows.h"
 
-#include "net/datagram_ip.h"
 #include "net/flow_table.h"
+#include "net/ip_header.h"
 
 /* A SYN may stand in the file behind octets of its connection, whatever the order of the packets. One that is farther before them
  * than this begins another connection; of initial sequence numbers chosen at random, one in 64 does not. */
@@ -88,8 +88,8 @@ static void learn(tracked_flow *tracked, unsigned from, const capture_segment *s
 
 void capture_flows_assign(capture_flows *flows, capture_segment *segment, const capture_ip *ip)
 {
-  datagram_flow key = {.source = datagram_ip_address(ip->addresses, ip->version),
-                       .destination = datagram_ip_address(
+  datagram_flow key = {.source = ip_address_read(ip->addresses, ip->version),
+                       .destination = ip_address_read(
                            ip->addresses + capture_ip_addresses_octets(ip->version) / 2, ip->version),
                        .source_port = big_endian_read_16(ip->payload),
                        .destination_port = big_endian_read_16(ip->payload + 2)};

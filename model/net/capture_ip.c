@@ -2,7 +2,8 @@
 
 #include <glib.h>
 
-#include "net/datagram_ip.h"
+#include "base/big_endian.h"
+#include "net/ip_header.h"
 
 /* Extension headers that have a length (RFC 8200 §4, RFC 4302 §2.2). */
 enum {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "net/ip_address.h"
+#include "net/ip_header.h"
 
 /* What the TCP checksum in the capture says (RFC 9293 §3.1). */
 typedef enum capture_checksum {

@@ -5,12 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "net/capture_file.h"
 #include "net/capture_flows.h"
 #include "net/capture_ip.h"
 #include "net/capture_link.h"
 #include "net/capture_tcp.h"
-#include "net/datagram_ip.h"
+#include "net/ip_header.h"
 #include "net/ip_reassembly.h"
 
 struct capture_source {
@@ -26,11 +25,6 @@ struct capture_source {
 
 /* For the memory of what is held: fragments that attackers sent, one of each of many datagrams, and datagrams in many fragments. */
 enum { FRAGMENTED_MAX_DATAGRAMS = 4096, FRAGMENTED_MAX_OCTETS = 16 << 20, FRAGMENT_MEMORY_OCTETS = 256 };
-
-GQuark capture_error_quark(void)
-{
-  return g_quark_from_static_string("capture-error-quark");
-}
 
 static void set_link_type_error(GError **error, const char *name, int link_type)
 {
@@ -134,8 +128,8 @@ static gboolean reassemble(capture_source *source, const capture_record *record,
   datagram_ecn ecn;
   octet_rope octets;
   const ip_fragment fragment = {
-      .of = {.source = datagram_ip_address(ip->addresses, ip->version),
-             .destination = datagram_ip_address(ip->addresses + address_octets, ip->version),
+      .of = {.source = ip_address_read(ip->addresses, ip->version),
+             .destination = ip_address_read(ip->addresses + address_octets, ip->version),
              .identification = ip->identification,
              .offset_octets = ip->offset_octets,
              .length_octets = ip->payload_octets,

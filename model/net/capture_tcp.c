@@ -2,7 +2,7 @@
 
 #include <glib.h>
 
-#include "net/datagram_ip.h"
+#include "net/ip_header.h"
 #include "net/tcp_header.h"
 
 enum { TCP_FLAGS_AT = 13 };
@@ -10,7 +10,7 @@ enum { TCP_FLAGS_AT = 13 };
 /* The sum of the pseudo header of a segment of `length` octets (RFC 9293 §3.1, RFC 8200 §8.1). */
 static uint64_t pseudo_header_sum(const capture_ip *ip, uint32_t length)
 {
-  return datagram_sum((uint64_t)IP_PROTOCOL_TCP + length, ip->addresses,
+  return internet_sum((uint64_t)IP_PROTOCOL_TCP + length, ip->addresses,
                       capture_ip_addresses_octets(ip->version));
 }
 
@@ -20,14 +20,14 @@ static capture_checksum verify(const capture_ip *ip)
     return CAPTURE_CHECKSUM_UNKNOWN;
   }
   uint64_t pseudo = pseudo_header_sum(ip, ip->payload_octets);
-  if (datagram_sum_complement(datagram_sum(pseudo, ip->payload, ip->payload_octets)) == 0) {
+  if (internet_sum_complement(internet_sum(pseudo, ip->payload, ip->payload_octets)) == 0) {
     return CAPTURE_CHECKSUM_RIGHT;
   }
   /* Linux leaves the pseudo header's sum to the NIC, not complemented; for some that cut segments, it leaves out the length. Receive
    * offload leaves the same in the segments that it puts together. */
   uint16_t field = big_endian_read_16(ip->payload + TCP_CHECKSUM_AT);
-  uint16_t left = (uint16_t)~datagram_sum_complement(pseudo);
-  uint16_t left_without_length = (uint16_t)~datagram_sum_complement(pseudo_header_sum(ip, 0));
+  uint16_t left = (uint16_t)~internet_sum_complement(pseudo);
+  uint16_t left_without_length = (uint16_t)~internet_sum_complement(pseudo_header_sum(ip, 0));
   return field == 0 || field == left || field == left_without_length ? CAPTURE_CHECKSUM_UNFINISHED
                                                                      : CAPTURE_CHECKSUM_WRONG;
 }

@@ -1,16 +1,27 @@
 #include "net/datagram.h"
 
-#include <glib.h>
-#include <string.h>
-
-#include "base/big_endian.h"
-#include "net/datagram_ip.h"
-
+enum { IPV6_VERSION = 0x60, IPV6_HOP_LIMIT_AT = 7 };
 enum { TCP_FLAGS_AT = 13, TCP_DESTINATION_PORT_AT = 2, ECN_MASK = 3, IPV6_ECN_SHIFT = 4 };
 
 memory_pool *datagram_pool_new(void)
 {
   return memory_pool_new(sizeof(datagram));
+}
+
+void datagram_ip_begin_v6(datagram *packet, const ip_address *source, const ip_address *destination,
+                          uint8_t protocol)
+{
+  uint8_t *wire = packet->header;
+
+  g_assert(source->version == 6 && destination->version == 6);
+  packet->ip_octets = IPV6_HEADER_OCTETS;
+  packet->header_octets = IPV6_HEADER_OCTETS;
+  memset(wire, 0, IPV6_SOURCE_AT);
+  wire[0] = IPV6_VERSION;
+  wire[IPV6_NEXT_HEADER_AT] = protocol;
+  wire[IPV6_HOP_LIMIT_AT] = IP_HOP_LIMIT;
+  memcpy(wire + IPV6_SOURCE_AT, source->octets, IPV6_ADDRESS_OCTETS);
+  memcpy(wire + IPV6_DESTINATION_AT, destination->octets, IPV6_ADDRESS_OCTETS);
 }
 
 datagram *datagram_new_in(memory_pool *pool, const ip_address *source, const ip_address *destination,
@@ -92,14 +103,14 @@ void datagram_free(datagram *packet)
 
 ip_address datagram_source(const datagram *packet)
 {
-  return datagram_is_ipv4(packet) ? datagram_ip_address(packet->header + IPV4_SOURCE_AT, 4)
-                                  : datagram_ip_address(packet->header + IPV6_SOURCE_AT, 6);
+  return datagram_is_ipv4(packet) ? ip_address_read(packet->header + IPV4_SOURCE_AT, 4)
+                                  : ip_address_read(packet->header + IPV6_SOURCE_AT, 6);
 }
 
 ip_address datagram_destination(const datagram *packet)
 {
-  return datagram_is_ipv4(packet) ? datagram_ip_address(packet->header + IPV4_DESTINATION_AT, 4)
-                                  : datagram_ip_address(packet->header + IPV6_DESTINATION_AT, 6);
+  return datagram_is_ipv4(packet) ? ip_address_read(packet->header + IPV4_DESTINATION_AT, 4)
+                                  : ip_address_read(packet->header + IPV6_DESTINATION_AT, 6);
 }
 
 bool datagram_tcp_header(const datagram *packet, tcp_header *header)
@@ -172,19 +183,43 @@ bool datagram_is_of_flow(const datagram *packet, const datagram_flow *flow)
                 sizeof flow->destination.octets) == 0;
 }
 
+/* --- Checksums --- */
+
+/* The protocol whose checksum a whole packet has. */
+static uint8_t protocol_of(const datagram *packet)
+{
+  if (packet->kind != DATAGRAM_TOO_BIG) {
+    return IP_PROTOCOL_TCP;
+  }
+  return datagram_is_ipv4(packet) ? IP_PROTOCOL_ICMP : IP_PROTOCOL_ICMPV6;
+}
+
+/* The sum of a whole packet's pseudo header and all behind the IP header, the checksum as it stands there included. */
+static uint64_t transport_sum(const datagram *packet)
+{
+  uint32_t transport_octets = packet->header_octets - packet->ip_octets; /* a multiple of 4 */
+  uint64_t sum = internet_sum_rope(internet_sum(0, packet->header + packet->ip_octets, transport_octets),
+                                   &packet->payload);
+
+  if (packet->kind == DATAGRAM_TOO_BIG && datagram_is_ipv4(packet)) {
+    return sum; /* RFC 792: ICMP has no pseudo header; ICMPv6 has (RFC 4443 §2.3) */
+  }
+  return sum + ip_header_pseudo_sum(packet->header, protocol_of(packet), datagram_ip_payload_octets(packet));
+}
+
 uint16_t datagram_tcp_checksum(const datagram *packet)
 {
   g_assert(packet->kind == DATAGRAM_TCP);
   /* what stands in the field is taken out of the sum: adding the complement subtracts in ones' complement */
   uint16_t carried = big_endian_read_16(packet->header + packet->ip_octets + TCP_CHECKSUM_AT);
-  return datagram_sum_complement(datagram_transport_sum(packet) + (uint16_t)~carried);
+  return internet_sum_complement(transport_sum(packet) + (uint16_t)~carried);
 }
 
 bool datagram_checksum_is_right(const datagram *packet)
 {
   /* 0xFFFF and 0 are both zero in ones' complement: only the sum with the field in it tells (RFC 1071 §1) */
   return packet->kind == DATAGRAM_FRAGMENT || !packet->carries_checksum ||
-         datagram_sum_complement(datagram_transport_sum(packet)) == 0;
+         internet_sum_complement(transport_sum(packet)) == 0;
 }
 
 void datagram_carry_checksum(datagram *packet)
@@ -193,7 +228,7 @@ void datagram_carry_checksum(datagram *packet)
     return; /* a fragment has it among its octets */
   }
   /* The field is 0. Its other form of zero keeps a checksum of 0 from being taken for none, as UDP does (RFC 768). */
-  uint16_t checksum = datagram_sum_complement(datagram_transport_sum(packet));
+  uint16_t checksum = internet_sum_complement(transport_sum(packet));
   checksum = checksum == 0 ? 0xFFFF : checksum;
   uint8_t *at = packet->kind == DATAGRAM_TCP ? packet->header + packet->ip_octets + TCP_CHECKSUM_AT
                                              : datagram_own_payload(packet) + ICMP_CHECKSUM_AT;
@@ -222,4 +257,150 @@ uint8_t *datagram_own_payload(datagram *packet)
   octet_rope_append(&packet->payload, octets, length, block);
   octet_block_unref(block);
   return octets;
+}
+
+/* --- To octets and back --- */
+
+enum { ICMP_TOO_BIG = 0x0304, ICMPV6_TOO_BIG = 0x0200 }; /* type and code */
+
+void datagram_write(const datagram *packet, uint8_t *target, bool with_checksums)
+{
+  memcpy(target, packet->header, packet->header_octets);
+  octet_rope_copy_out(&packet->payload, 0, packet->payload.length, target + packet->header_octets);
+  if (!with_checksums) {
+    return;
+  }
+  bool ipv4 = datagram_is_ipv4(packet);
+  if (ipv4) {
+    big_endian_write_16(target + IPV4_CHECKSUM_AT, internet_checksum(0, target, IPV4_HEADER_OCTETS));
+  }
+  if (packet->kind == DATAGRAM_FRAGMENT || packet->carries_checksum) {
+    return;
+  }
+  uint32_t octets = datagram_ip_payload_octets(packet);
+  uint8_t *transport = target + packet->ip_octets;
+  bool tcp = packet->kind == DATAGRAM_TCP;
+  /* RFC 792: ICMP has no pseudo header */
+  uint64_t sum = tcp || !ipv4 ? ip_header_pseudo_sum(target, protocol_of(packet), octets) : 0;
+  big_endian_write_16(transport + (tcp ? TCP_CHECKSUM_AT : ICMP_CHECKSUM_AT),
+                      internet_sum_complement(internet_sum(sum, transport, octets)));
+}
+
+/* What datagram_read() finds in the IP header. */
+typedef struct ip_packet {
+  octet_block *block;
+  const uint8_t *octets;
+  bool ipv4;
+  size_t transport_at; /* behind options and fragment header */
+  size_t end;
+  uint8_t protocol;
+  bool is_fragment;
+} ip_packet;
+
+static bool read_ipv4(ip_packet *ip, size_t length)
+{
+  const uint8_t *octets = ip->octets;
+  if (length < IPV4_HEADER_OCTETS) {
+    return false;
+  }
+  ip->ipv4 = true;
+  ip->transport_at = (size_t)(octets[0] & 0x0F) * 4;
+  ip->end = big_endian_read_16(octets + IPV4_LENGTH_AT);
+  ip->protocol = octets[IPV4_PROTOCOL_AT];
+  ip->is_fragment =
+      (big_endian_read_16(octets + IPV4_FLAGS_AT) & (IPV4_MORE_FRAGMENTS | IPV4_OFFSET_MASK)) != 0;
+  return ip->transport_at >= IPV4_HEADER_OCTETS && ip->transport_at <= ip->end && ip->end <= length;
+}
+
+/* Of the extension headers only the fragment header is known: nobody here sends another. */
+static bool read_ipv6(ip_packet *ip, size_t length)
+{
+  const uint8_t *octets = ip->octets;
+  if (length < IPV6_HEADER_OCTETS) {
+    return false;
+  }
+  ip->transport_at = IPV6_HEADER_OCTETS;
+  ip->end = IPV6_HEADER_OCTETS + (size_t)big_endian_read_16(octets + IPV6_LENGTH_AT);
+  ip->protocol = octets[IPV6_NEXT_HEADER_AT];
+  if (ip->end > length) {
+    return false;
+  }
+  if (ip->protocol == IP_PROTOCOL_IPV6_FRAGMENT) {
+    ip->transport_at += IPV6_FRAGMENT_HEADER_OCTETS;
+    if (ip->transport_at > ip->end) {
+      return false;
+    }
+    const uint8_t *fragment = octets + IPV6_HEADER_OCTETS;
+    ip->protocol = fragment[0];
+    /* RFC 6946 §4: one that is alone is a whole packet, and its fragment header is left out */
+    ip->is_fragment = (big_endian_read_16(fragment + IPV6_FRAGMENT_OFFSET_AT) &
+                       (IPV6_OFFSET_MASK | IPV6_MORE_FRAGMENTS)) != 0;
+  }
+  return true;
+}
+
+/* The packet with its IP header, and `transport_octets` of header behind it. IP options are for routers on the way: they
+ * are left out, and the lengths say so. */
+static datagram *begin(const ip_packet *ip, datagram_kind kind, size_t transport_octets)
+{
+  datagram *packet = datagram_allocate(NULL, kind);
+  bool with_fragment_header = !ip->ipv4 && ip->is_fragment;
+
+  packet->ip_octets = ip->ipv4 ? IPV4_HEADER_OCTETS : IPV6_HEADER_OCTETS;
+  packet->ip_octets += with_fragment_header ? IPV6_FRAGMENT_HEADER_OCTETS : 0;
+  packet->header_octets = packet->ip_octets + (uint32_t)transport_octets;
+  memcpy(packet->header, ip->octets, packet->ip_octets);
+  memcpy(packet->header + packet->ip_octets, ip->octets + ip->transport_at, transport_octets);
+  if (ip->ipv4) {
+    packet->header[0] = IPV4_VERSION_AND_IHL;
+    big_endian_write_16(packet->header + IPV4_CHECKSUM_AT, 0);
+  } else if (!with_fragment_header) {
+    packet->header[IPV6_NEXT_HEADER_AT] = ip->protocol;
+  }
+  size_t payload_at = ip->transport_at + transport_octets;
+  octet_rope_append(&packet->payload, ip->octets + payload_at, (uint32_t)(ip->end - payload_at), ip->block);
+  datagram_ip_set_length(packet);
+  return packet;
+}
+
+static datagram *read_tcp(const ip_packet *ip)
+{
+  tcp_header header;
+  size_t tcp_octets = tcp_header_decode(&header, ip->octets + ip->transport_at, ip->end - ip->transport_at);
+  if (tcp_octets == 0) {
+    return NULL;
+  }
+  datagram *packet = begin(ip, DATAGRAM_TCP, tcp_octets);
+  packet->carries_checksum = header.checksum != 0;
+  return packet;
+}
+
+static datagram *read_too_big(const ip_packet *ip)
+{
+  const uint8_t *icmp = ip->octets + ip->transport_at;
+  size_t length = ip->end - ip->transport_at;
+  if (!datagram_too_big_quotation(icmp, length, ip->ipv4, NULL, NULL) ||
+      big_endian_read_16(icmp) != (ip->ipv4 ? ICMP_TOO_BIG : ICMPV6_TOO_BIG)) {
+    return NULL;
+  }
+  datagram *packet = begin(ip, DATAGRAM_TOO_BIG, 0);
+  packet->carries_checksum = big_endian_read_16(icmp + ICMP_CHECKSUM_AT) != 0;
+  return packet;
+}
+
+datagram *datagram_read(octet_block *block, const uint8_t *octets, size_t length)
+{
+  ip_packet ip = {.block = block, .octets = octets};
+  unsigned version = length > 0 ? octets[0] >> 4 : 0;
+
+  if ((version != 4 && version != 6) || !(version == 4 ? read_ipv4 : read_ipv6)(&ip, length)) {
+    return NULL;
+  }
+  if (ip.protocol == IP_PROTOCOL_TCP) {
+    return ip.is_fragment ? begin(&ip, DATAGRAM_FRAGMENT, 0) : read_tcp(&ip);
+  }
+  if (!ip.is_fragment && ip.protocol == (ip.ipv4 ? IP_PROTOCOL_ICMP : IP_PROTOCOL_ICMPV6)) {
+    return read_too_big(&ip);
+  }
+  return NULL;
 }

@@ -4,18 +4,19 @@
  * The headers are real octets; the payload is a rope. Checksums are filled in only where somebody looks: in the octets that
  * datagram_write() makes, and before an element damages a packet (design.md, "TCP/IP checksums are computed only where
  * someone looks"). */
-#ifndef TCP_DATAGRAM_H
-#define TCP_DATAGRAM_H
+#ifndef NET_DATAGRAM_H
+#define NET_DATAGRAM_H
 
+#include <glib.h>
+#include <string.h>
+
+#include "base/big_endian.h"
 #include "base/octet_rope.h"
-#include "net/ip_address.h"
+#include "net/ip_header.h"
 #include "net/tcp_header.h"
 
 enum {
-  IPV4_HEADER_OCTETS = 20,
-  IPV6_HEADER_OCTETS = 40,
-  IPV6_FRAGMENT_HEADER_OCTETS = 8,
-  DATAGRAM_HEADER_MAX_OCTETS = IPV6_HEADER_OCTETS + IPV6_FRAGMENT_HEADER_OCTETS + TCP_HEADER_MAX_OCTETS,
+  DATAGRAM_HEADER_MAX_OCTETS = IPV6_HEADER_OCTETS + IPV6_FRAGMENT_HEADER_OCTETS + TCP_HEADER_MAX_OCTETS
 };
 
 typedef enum datagram_kind {
@@ -48,6 +49,17 @@ typedef struct datagram {
   uint8_t header[DATAGRAM_HEADER_MAX_OCTETS];
 } datagram;
 
+/* The IP packet's length: headers and payload. */
+static inline uint32_t datagram_octets(const datagram *packet)
+{
+  return packet->header_octets + packet->payload.length;
+}
+
+static inline bool datagram_is_ipv4(const datagram *packet)
+{
+  return packet->header[0] >> 4 == 4;
+}
+
 /* A new segment from `source` to `destination` (of one version) with `header` and the octets moved out of `payload` (NULL:
  * none), as a piece of `pool`, which is one of datagram_pool_new(); NULL: of the heap. IPv4: DF set, identification 0 (RFC 6864
  * §4.1 allows it), TTL 64; IPv6: flow label 0, hop limit 64. Not ECN-capable. One reference, owned by the caller. */
@@ -56,6 +68,73 @@ datagram *datagram_new_in(memory_pool *pool, const ip_address *source, const ip_
 
 /* An empty pool for datagrams; the caller owns it. */
 memory_pool *datagram_pool_new(void);
+
+/* A datagram of `kind` with one reference, an empty payload and nothing yet in `header`; of `pool` as datagram_new_in(). */
+static inline datagram *datagram_allocate(memory_pool *pool, datagram_kind kind)
+{
+  /* `header` is left as it is: every octet that counts is written, and a packet is made per segment */
+  datagram *packet = pool ? memory_pool_take(pool) : g_new(datagram, 1);
+
+  packet->pool = pool;
+  packet->references = 1;
+  packet->kind = kind;
+  packet->retransmission = false;
+  packet->carries_checksum = false;
+  packet->send_order = 0;
+  packet->flow_order = 0;
+  octet_rope_init(&packet->payload);
+  return packet;
+}
+
+/* What datagram_ip_begin() does with IPv6 addresses. */
+void datagram_ip_begin_v6(datagram *packet, const ip_address *source, const ip_address *destination,
+                          uint8_t protocol);
+
+/* Writes the IP header, all but its length. */
+static inline void datagram_ip_begin(datagram *packet, const ip_address *source,
+                                     const ip_address *destination, uint8_t protocol)
+{
+  uint8_t *wire = packet->header;
+
+  if (source->version != 4 || destination->version != 4) {
+    datagram_ip_begin_v6(packet, source, destination, protocol);
+    return;
+  }
+  packet->ip_octets = IPV4_HEADER_OCTETS;
+  packet->header_octets = IPV4_HEADER_OCTETS;
+  big_endian_write_32(wire, (uint32_t)IPV4_VERSION_AND_IHL << 24);
+  big_endian_write_32(wire + IPV4_IDENTIFICATION_AT, IPV4_DONT_FRAGMENT);
+  big_endian_write_32(wire + IPV4_TIME_TO_LIVE_AT, (uint32_t)IP_HOP_LIMIT << 24 | (uint32_t)protocol << 16);
+  memcpy(wire + IPV4_SOURCE_AT, source->octets, IPV4_ADDRESS_OCTETS);
+  memcpy(wire + IPV4_DESTINATION_AT, destination->octets, IPV4_ADDRESS_OCTETS);
+}
+
+/* Writes the header's length field; the packet must fit in it. */
+static inline void datagram_ip_set_length(datagram *packet)
+{
+  bool ipv4 = datagram_is_ipv4(packet);
+  /* RFC 8200 §3: the payload length counts the extension headers and not the IPv6 header */
+  uint32_t octets = datagram_octets(packet) - (ipv4 ? 0 : IPV6_HEADER_OCTETS);
+
+  g_assert(octets <= UINT16_MAX);
+  big_endian_write_16(packet->header + (ipv4 ? IPV4_LENGTH_AT : IPV6_LENGTH_AT), (uint16_t)octets);
+}
+
+/* datagram_new_in() of a segment whose header is plain. */
+static inline datagram *datagram_new_plain(memory_pool *pool, const ip_address *source,
+                                           const ip_address *destination, const tcp_header *header,
+                                           octet_rope *payload)
+{
+  datagram *packet = datagram_allocate(pool, DATAGRAM_TCP);
+
+  if (payload) {
+    octet_rope_move(&packet->payload, payload);
+  }
+  datagram_ip_begin(packet, source, destination, IP_PROTOCOL_TCP);
+  packet->header_octets += (uint8_t)tcp_header_encode_plain(header, packet->header + packet->ip_octets);
+  datagram_ip_set_length(packet);
+  return packet;
+}
 
 /* IPv4: clears DF and sets the identification: routers may fragment it (RFC 791 §3.2). IPv6: nothing, there only the source
  * fragments. Before the packet is handed on. */
@@ -81,10 +160,10 @@ static inline void datagram_unref(datagram *packet)
   }
 }
 
-/* The IP packet's length: headers and payload. */
-static inline uint32_t datagram_octets(const datagram *packet)
+/* The octets behind the IP header and IPv6's fragment header. */
+static inline uint32_t datagram_ip_payload_octets(const datagram *packet)
 {
-  return packet->header_octets + packet->payload.length;
+  return packet->header_octets - packet->ip_octets + packet->payload.length;
 }
 
 ip_address datagram_source(const datagram *packet);
@@ -128,10 +207,6 @@ void datagram_write(const datagram *packet, uint8_t *target, bool with_checksums
  * IPv6 packet that is whole (RFC 6946) are left out; other IPv6 extension headers are not known. Checksums are not verified:
  * one that is not 0 is carried. */
 datagram *datagram_read(octet_block *block, const uint8_t *octets, size_t length);
-
-/* The Internet checksum (RFC 1071) of `length` octets, started from `sum` (an uncomplemented partial sum,
- * 0 at first), complemented. */
-uint16_t internet_checksum(uint32_t sum, const uint8_t *octets, size_t length);
 
 /* The TCP checksum that a DATAGRAM_TCP should have, over pseudo-header, header and payload (RFC 9293 §3.1, RFC 8200 §8.1);
  * whether the one a packet carries is that (true when it carries none; of a fragment: true, it has none of its own; a
@@ -184,6 +259,11 @@ datagram *datagram_new_too_big(const ip_address *router, const datagram *packet,
 /* What a DATAGRAM_TOO_BIG says: the MTU (0: a router that does not know RFC 1191), and the sequence number quoted. Both 0 when
  * damage has left no quotation. */
 void datagram_too_big_of(const datagram *packet, uint32_t *mtu_octets, uint32_t *sequence);
+
+/* Reads the flow and the sequence number out of the packet quoted in the ICMP message at `icmp`; NULL results are allowed.
+ * False when there is no TCP header's front in it. */
+bool datagram_too_big_quotation(const uint8_t *icmp, size_t length, bool ipv4, datagram_flow *flow,
+                                uint32_t *sequence);
 
 /* How long the packet was that a DATAGRAM_TOO_BIG quotes, by the quoted IP header; 0 when damage has left no quotation. When what
  * was too big was a fragment, that header does not tell, and the longest there can be is returned: a receiver that drops

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "net/datagram_ip.h"
+#include "net/datagram.h"
 
 void datagram_fragment_of(const datagram *packet, datagram_fragment *fragment)
 {

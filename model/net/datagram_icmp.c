@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "net/datagram_ip.h"
+#include "net/datagram.h"
 
 enum {
   ICMP_UNREACHABLE = 3,
@@ -107,9 +107,8 @@ bool datagram_too_big_quotation(const uint8_t *icmp, size_t length, bool ipv4, d
   }
   if (flow) {
     uint8_t version = ipv4 ? 4 : 6;
-    flow->source = datagram_ip_address(wire + (ipv4 ? IPV4_SOURCE_AT : IPV6_SOURCE_AT), version);
-    flow->destination =
-        datagram_ip_address(wire + (ipv4 ? IPV4_DESTINATION_AT : IPV6_DESTINATION_AT), version);
+    flow->source = ip_address_read(wire + (ipv4 ? IPV4_SOURCE_AT : IPV6_SOURCE_AT), version);
+    flow->destination = ip_address_read(wire + (ipv4 ? IPV4_DESTINATION_AT : IPV6_DESTINATION_AT), version);
     flow->source_port = big_endian_read_16(wire + at);
     flow->destination_port = big_endian_read_16(wire + at + 2);
   }

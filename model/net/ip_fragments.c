@@ -1,6 +1,6 @@
 #include "net/ip_fragments.h"
 
-#include "net/datagram_ip.h"
+#include "net/ip_header.h"
 
 enum { TCP_DATA_OFFSET_AT = 12 };
 

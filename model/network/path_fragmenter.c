@@ -2,8 +2,6 @@
 
 #include <glib.h>
 
-enum { FRAGMENT_UNIT_OCTETS = 8 };
-
 typedef struct path_fragmenter {
   path_element element;
   uint32_t mtu_octets;

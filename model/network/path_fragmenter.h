@@ -6,7 +6,7 @@
 #ifndef PATH_PATH_FRAGMENTER_H
 #define PATH_PATH_FRAGMENTER_H
 
-#include "net/ip_address.h"
+#include "net/ip_header.h"
 #include "network/path_element.h"
 
 enum {

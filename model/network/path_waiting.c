@@ -2,7 +2,7 @@
 
 #include <glib.h>
 
-#include "net/datagram_ip.h"
+#include "net/datagram.h"
 
 /* What octets keep of the segment that brought them. */
 typedef struct path_origin {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "net/datagram_ip.h"
+#include "net/datagram.h"
 
 enum {
   POOLED_OCTETS = 1600, /* nearly all segments */

@@ -7,7 +7,7 @@
 
 #include "base/memory_pool.h"
 #include "base/time_ps.h"
-#include "net/ip_address.h"
+#include "net/ip_header.h"
 
 /* How the sender cuts the stream (design.md, `sender.segmentation`). */
 typedef enum tcp_segmentation {

@@ -1,7 +1,7 @@
 /* A segment leaves: tcp_connection_transmit(). */
 #include <glib.h>
 
-#include "net/datagram_ip.h"
+#include "net/datagram.h"
 #include "tcp/tcp_connection_private.h"
 
 /* Option space of a segment without payload: 40 octets, 12 of them for timestamps, 4 + 8 a block for SACK

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "net/datagram_ip.h"
-#include "net/ip_address.h"
+#include "net/datagram.h"
 
 enum { SNAP_OCTETS = 262144, ETHERNET_MIN_OCTETS = 60 };
 

@@ -1,7 +1,7 @@
 #include "path_box_kit.h"
 
 #include "base/big_endian.h"
-#include "net/datagram_ip.h"
+#include "net/datagram.h"
 
 box_kit box_kit_new(path_element *box)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "net/datagram.h"
-#include "net/ip_address.h"
+#include "net/ip_header.h"
 
 enum { INITIATOR = 0x0A000001, RESPONDER = 0x0A000002, MOST_ARRIVALS = 4000 };
 

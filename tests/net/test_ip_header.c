@@ -1,6 +1,6 @@
 #include <glib.h>
 
-#include "net/ip_address.h"
+#include "net/ip_header.h"
 
 /* 192.0.2.1 (RFC 5737) in network order; the rest is 0. */
 static void test_version_4(void)
@@ -38,8 +38,8 @@ static void test_equal(void)
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/base/ip_address/version_4", test_version_4);
-  g_test_add_func("/base/ip_address/version_6", test_version_6);
-  g_test_add_func("/base/ip_address/equal", test_equal);
+  g_test_add_func("/base/ip_header/version_4", test_version_4);
+  g_test_add_func("/base/ip_header/version_6", test_version_6);
+  g_test_add_func("/base/ip_header/equal", test_equal);
   return g_test_run();
 }

@@ -1,0 +1,116 @@
+#include "net/ip_header.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/big_endian.h"
+
+ip_address ip_address_v4(uint32_t address)
+{
+  ip_address result = {.version = 4};
+
+  big_endian_write_32(result.octets, address);
+  return result;
+}
+
+ip_address ip_address_v6(uint64_t prefix, uint64_t interface)
+{
+  ip_address result = {.version = 6};
+
+  big_endian_write_32(result.octets, (uint32_t)(prefix >> 32));
+  big_endian_write_32(result.octets + 4, (uint32_t)prefix);
+  big_endian_write_32(result.octets + 8, (uint32_t)(interface >> 32));
+  big_endian_write_32(result.octets + 12, (uint32_t)interface);
+  return result;
+}
+
+bool ip_address_equal(const ip_address *a, const ip_address *b)
+{
+  return a->version == b->version && memcmp(a->octets, b->octets, sizeof a->octets) == 0;
+}
+
+ip_address ip_address_read(const uint8_t *wire, uint8_t version)
+{
+  ip_address address = {.version = version};
+
+  memcpy(address.octets, wire, version == 4 ? IPV4_ADDRESS_OCTETS : IPV6_ADDRESS_OCTETS);
+  return address;
+}
+
+static uint16_t fold(uint64_t sum)
+{
+  while (sum >> 16) {
+    sum = (sum & 0xFFFF) + (sum >> 16);
+  }
+  return (uint16_t)sum;
+}
+
+/* The sum of the whole 64-bit words of `length` octets, in this machine's order. */
+static uint64_t sum_words(const uint8_t *octets, size_t length)
+{
+  uint64_t low = 0;
+  uint64_t high = 0;
+
+  for (size_t at = 0; at + sizeof(uint64_t) <= length; at += sizeof(uint64_t)) {
+    /* 2^16 is 1 in ones' complement, and the fold at the end puts right what several words at once make; 64 bits take 2^32 such
+     * additions without losing a carry */
+    uint64_t word;
+    memcpy(&word, octets + at, sizeof word);
+    low += (uint32_t)word;
+    high += word >> 32;
+  }
+  return (low & UINT32_MAX) + (low >> 32) + (high & UINT32_MAX) + (high >> 32);
+}
+
+uint64_t internet_sum(uint64_t sum, const uint8_t *octets, size_t length)
+{
+  uint64_t native = sum_words(octets, length);
+
+  for (size_t at = length & ~(sizeof(uint64_t) - 1); at < length; at += sizeof(uint16_t)) {
+    uint16_t word = octets[at]; /* the last of an odd number */
+    if (at + sizeof word <= length) {
+      memcpy(&word, octets + at, sizeof word);
+    } else {
+      word = GUINT16_TO_LE(word);
+    }
+    native += word;
+  }
+  /* RFC 1071 §2 (B): the sum does not depend on the order of octets, but that its own are in that order */
+  return sum + GUINT16_FROM_BE(fold(native));
+}
+
+uint16_t internet_sum_complement(uint64_t sum)
+{
+  return (uint16_t)~fold(sum);
+}
+
+uint16_t internet_checksum(uint32_t sum, const uint8_t *octets, size_t length)
+{
+  return internet_sum_complement(internet_sum(sum, octets, length));
+}
+
+uint64_t ip_header_pseudo_sum(const uint8_t *ip_header, uint8_t protocol, uint32_t length)
+{
+  uint64_t sum = (uint64_t)protocol + length;
+
+  if (ip_header[0] >> 4 == 4) {
+    return internet_sum(sum, ip_header + IPV4_SOURCE_AT, (size_t)IPV4_ADDRESS_OCTETS * 2);
+  }
+  return internet_sum(sum, ip_header + IPV6_SOURCE_AT, (size_t)IPV6_ADDRESS_OCTETS * 2);
+}
+
+uint64_t internet_sum_rope(uint64_t sum, const octet_rope *rope)
+{
+  octet_rope_range rest = octet_rope_range_of(rope, 0, rope->length);
+  bool odd = false;
+
+  while (rest.length > 0) {
+    octet_slice part = octet_rope_range_next(&rest);
+    uint16_t word = fold(internet_sum(0, part.octets, part.length));
+    /* RFC 1071 §2 (B): of octets that begin in the low half, the sum is that of swapped words, swapped */
+    sum += odd ? GUINT16_SWAP_LE_BE(word) : word;
+    odd ^= part.length % 2 != 0;
+  }
+  return sum;
+}

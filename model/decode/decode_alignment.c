@@ -16,14 +16,14 @@ enum { REMEMBERED = 1 << 20 };
 
 void decode_alignment_init(decode_alignment *alignment, uint64_t reach_octets)
 {
-  *alignment = (decode_alignment){.segment = UINT64_MAX, .reach_octets = reach_octets};
-  element_array_init(&alignment->starts, sizeof(uint64_t));
+  *alignment = (decode_alignment){.reach_octets = reach_octets};
+  fpdu_starts_init(&alignment->starts);
   element_array_init(&alignment->segments, sizeof(open_segments));
 }
 
 void decode_alignment_clear(decode_alignment *alignment)
 {
-  element_array_clear(&alignment->starts);
+  fpdu_starts_clear(&alignment->starts);
   element_array_clear(&alignment->segments);
 }
 
@@ -42,18 +42,9 @@ static bool has_segments(const decode_alignment *alignment, size_t index, uint64
   return index < alignment->segments.count && segments_at(alignment, index)->offset == offset;
 }
 
-void decode_alignment_begin_segment(decode_alignment *alignment, uint64_t offset)
-{
-  alignment->segment = offset;
-  alignment->is_aligned = false;
-}
-
 void decode_alignment_fpdu(decode_alignment *alignment, uint64_t offset)
 {
-  element_array *starts = &alignment->starts;
-
-  *(uint64_t *)element_array_insert(starts, element_array_count_below(starts, 0, offset)) = offset;
-  alignment->is_aligned |= offset == alignment->segment;
+  fpdu_starts_add(&alignment->starts, offset);
   if (alignment->segments.count > 0) {
     size_t index = segments_below(alignment, offset);
     if (has_segments(alignment, index, offset)) {
@@ -61,14 +52,6 @@ void decode_alignment_fpdu(decode_alignment *alignment, uint64_t offset)
       element_array_remove(&alignment->segments, index, 1);
     }
   }
-}
-
-static bool is_start(const decode_alignment *alignment, uint64_t offset)
-{
-  const element_array *starts = &alignment->starts;
-  size_t index = element_array_count_below(starts, 0, offset);
-
-  return index < starts->count && element_array_key(starts, 0, index) == offset;
 }
 
 /* It is not known yet what starts at `offset`. */
@@ -85,23 +68,22 @@ static void remember(decode_alignment *alignment, uint64_t offset)
   }
 }
 
-void decode_alignment_end_segment(decode_alignment *alignment, uint64_t edge)
+void decode_alignment_segment(decode_alignment *alignment, uint64_t offset, uint64_t edge)
 {
-  element_array *starts = &alignment->starts;
+  fpdu_starts *starts = &alignment->starts;
 
-  if (alignment->is_aligned || is_start(alignment, alignment->segment)) {
+  if (fpdu_starts_has(starts, &alignment->arriving, offset)) {
     alignment->aligned++;
-  } else if (alignment->segment >= edge) {
-    remember(alignment, alignment->segment);
+  } else if (offset >= edge) {
+    remember(alignment, offset);
   }
-  alignment->segment = UINT64_MAX;
   if (alignment->segments.count > 0 && segments_at(alignment, 0)->offset < edge) {
     element_array_remove(&alignment->segments, 0, segments_below(alignment, edge));
   }
   uint64_t needed = edge - MIN(edge, alignment->reach_octets);
-  if (starts->count > FORGET_AT_ONCE &&
-      (starts->count > REMEMBERED || element_array_key(starts, 0, FORGET_AT_ONCE) < needed)) {
-    element_array_remove(starts, 0, FORGET_AT_ONCE);
+  uint32_t known = starts->offsets.count;
+  if (known > FORGET_AT_ONCE && (known > REMEMBERED || fpdu_starts_at(starts, FORGET_AT_ONCE) < needed)) {
+    fpdu_starts_drop(starts, FORGET_AT_ONCE);
   }
 }
 

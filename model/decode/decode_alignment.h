@@ -2,18 +2,13 @@
 #ifndef DECODE_DECODE_ALIGNMENT_H
 #define DECODE_DECODE_ALIGNMENT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/element_array.h"
+#include "net/fpdu_starts.h"
 
 /* Of one direction. Offsets are those of its FPDU phase. The fields are for the functions below. */
 typedef struct decode_alignment {
-  element_array
-      starts; /* of uint64_t, ascending: where FPDUs start, as far back as segments may still come */
+  fpdu_starts starts; /* as far back as segments may still come */
+  fpdu_starts_cursor arriving;
   element_array segments; /* ascending: where segments start of which nobody knows yet what is there */
-  uint64_t segment;       /* where the segment in hand starts */
-  bool is_aligned;        /* and it is known that it is aligned */
   uint64_t aligned;       /* segments */
   uint64_t reach_octets;
 } decode_alignment;
@@ -22,14 +17,13 @@ typedef struct decode_alignment {
 void decode_alignment_init(decode_alignment *alignment, uint64_t reach_octets);
 void decode_alignment_clear(decode_alignment *alignment);
 
-/* A segment is taken in that starts at `offset`; between the two calls come the FPDUs that it completes. `edge`: below it all FPDUs are known. */
-void decode_alignment_begin_segment(decode_alignment *alignment, uint64_t offset);
-void decode_alignment_end_segment(decode_alignment *alignment, uint64_t edge);
+/* A segment that starts at `offset` has come, after the FPDUs that it completes. `edge`: below it all FPDUs are known. */
+void decode_alignment_segment(decode_alignment *alignment, uint64_t offset, uint64_t edge);
 
 /* An FPDU starts at `offset`; called once for each. */
 void decode_alignment_fpdu(decode_alignment *alignment, uint64_t offset);
 
-/* The start of a segment that is not known to be aligned: the first one at or behind `offset`; UINT64_MAX when there is none. */
+/* The start of a segment that is not known to be aligned: the first one at or after `offset`; UINT64_MAX when there is none. */
 uint64_t decode_alignment_next_segment(const decode_alignment *alignment, uint64_t offset);
 
 #endif

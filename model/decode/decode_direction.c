@@ -403,11 +403,11 @@ static void receive_counted(decode_direction *direction, const capture_segment *
 
   summary->segments++;
   summary->out_of_order += position > capture_stream_in_order_edge(direction->stream);
-  decode_alignment_begin_segment(&direction->alignment, offset_of(direction, position));
+  uint64_t offset = offset_of(direction, position);
   uint32_t added = take_segment(direction, segment, (int64_t)position);
   summary->duplicates += added == 0;
   uint64_t edge = direction->deframer ? mpa_deframer_in_order_edge(direction->deframer) : UINT64_MAX;
-  decode_alignment_end_segment(&direction->alignment, edge);
+  decode_alignment_segment(&direction->alignment, offset, edge);
   summary->aligned = direction->alignment.aligned;
 }
 

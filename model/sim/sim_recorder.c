@@ -3,10 +3,10 @@
 #include <glib.h>
 
 #include "base/uint128.h"
-#include "measure/fpdu_starts.h"
 #include "measure/occupancy.h"
 #include "measure/retransmission_ledger.h"
 #include "measure/value_histogram.h"
+#include "net/fpdu_starts.h"
 #include "rdmap/rdmap_header.h"
 #include "sim/sim_part_arrivals.h"
 
@@ -55,6 +55,9 @@ sim_recorder *sim_recorder_new(const sim_recorder_config *config)
     occupancy_write_series(recorder->gauge, config->series, config->series_all, config->series_connections);
   }
   recorder->connections = g_new0(recorder_connection, config->connections);
+  for (uint32_t i = 0; i < config->connections; i++) {
+    fpdu_starts_init(&recorder->connections[i].starts);
+  }
   recorder->undelivered = sim_part_arrivals_new();
   return recorder;
 }

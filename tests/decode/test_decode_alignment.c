@@ -5,22 +5,15 @@
 
 static decode_alignment alignment;
 
-static void segment(uint64_t offset, uint64_t edge)
-{
-  decode_alignment_begin_segment(&alignment, offset);
-  decode_alignment_end_segment(&alignment, edge);
-}
-
 static void test_known_at_once(void)
 {
   decode_alignment_init(&alignment, 1000);
-  decode_alignment_begin_segment(&alignment, 0);
   decode_alignment_fpdu(&alignment, 0);
   decode_alignment_fpdu(&alignment, 60);
-  decode_alignment_end_segment(&alignment, 100);
+  decode_alignment_segment(&alignment, 0, 100);
   g_assert_cmpuint(alignment.aligned, ==, 1);
-  segment(60, 100);
-  segment(64, 100);
+  decode_alignment_segment(&alignment, 60, 100);
+  decode_alignment_segment(&alignment, 64, 100);
   g_assert_cmpuint(alignment.aligned, ==, 2);
   g_assert_cmpuint(decode_alignment_next_segment(&alignment, 0), ==, UINT64_MAX);
   decode_alignment_clear(&alignment);
@@ -30,16 +23,16 @@ static void test_known_at_once(void)
 static void test_known_later(void)
 {
   decode_alignment_init(&alignment, 1000);
-  segment(200, 100);
-  segment(208, 100);
-  segment(200, 100);
+  decode_alignment_segment(&alignment, 200, 100);
+  decode_alignment_segment(&alignment, 208, 100);
+  decode_alignment_segment(&alignment, 200, 100);
   g_assert_cmpuint(alignment.aligned, ==, 0);
   g_assert_cmpuint(decode_alignment_next_segment(&alignment, 0), ==, 200);
   g_assert_cmpuint(decode_alignment_next_segment(&alignment, 201), ==, 208);
   decode_alignment_fpdu(&alignment, 200);
   g_assert_cmpuint(alignment.aligned, ==, 2);
   g_assert_cmpuint(decode_alignment_next_segment(&alignment, 0), ==, 208);
-  segment(300, 300);
+  decode_alignment_segment(&alignment, 300, 300);
   g_assert_cmpuint(decode_alignment_next_segment(&alignment, 0), ==, 300);
   decode_alignment_clear(&alignment);
 }
@@ -53,12 +46,12 @@ static void test_reach(void)
   for (uint64_t each = 0; each < FPDUS; each++) {
     uint64_t start = (each ^ 1) * OCTETS;
     decode_alignment_fpdu(&alignment, start);
-    segment(start + 4, start + OCTETS);
+    decode_alignment_segment(&alignment, start + 4, start + OCTETS);
   }
   g_assert_cmpuint(alignment.aligned, ==, 0);
-  segment(FPDUS * OCTETS - REACH, FPDUS * OCTETS);
+  decode_alignment_segment(&alignment, FPDUS * OCTETS - REACH, FPDUS * OCTETS);
   g_assert_cmpuint(alignment.aligned, ==, 1);
-  g_assert_cmpuint(alignment.starts.count, <, 2 * REACH / OCTETS);
+  g_assert_cmpuint(alignment.starts.offsets.count, <, 2 * REACH / OCTETS);
   decode_alignment_clear(&alignment);
 }
 

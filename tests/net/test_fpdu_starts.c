@@ -1,26 +1,28 @@
 /* Where FPDUs start: asked for in order, out of order, and long ago. */
-#include "measure/fpdu_starts.h"
+#include "net/fpdu_starts.h"
 
 #include <glib.h>
 
 static void test_nothing(void)
 {
-  fpdu_starts starts = {.offsets = NULL};
+  fpdu_starts starts;
   fpdu_starts_cursor cursor = 0;
 
+  fpdu_starts_init(&starts);
   g_assert_false(fpdu_starts_has(&starts, &cursor, 0));
   fpdu_starts_forget(&starts, 10);
   g_assert_false(fpdu_starts_has(&starts, &cursor, 10));
-  g_assert_cmpuint(starts.capacity, ==, 0); /* a connection that sends nothing */
+  g_assert_cmpuint(starts.offsets.capacity, ==, 0); /* a connection that sends nothing */
   fpdu_starts_clear(&starts);
 }
 
 /* FPDUs of 1444 octets: segments that arrive in order, one that overtakes, and one that comes again. */
 static void test_in_any_order(void)
 {
-  fpdu_starts starts = {.offsets = NULL};
+  fpdu_starts starts;
   fpdu_starts_cursor cursor = 0;
 
+  fpdu_starts_init(&starts);
   for (uint64_t n = 0; n < 100; n++) {
     fpdu_starts_add(&starts, 1444 * n);
   }
@@ -38,9 +40,10 @@ static void test_in_any_order(void)
 /* What is forgotten is not there, whether its place is used again or not. */
 static void test_forgotten(void)
 {
-  fpdu_starts starts = {.offsets = NULL};
+  fpdu_starts starts;
   fpdu_starts_cursor cursor = 0;
 
+  fpdu_starts_init(&starts);
   for (uint64_t n = 0; n < 4; n++) {
     fpdu_starts_add(&starts, 100 * n);
   }
@@ -53,15 +56,43 @@ static void test_forgotten(void)
   fpdu_starts_clear(&starts);
 }
 
+/* A decoder finds FPDUs after those that follow them, and has a cursor all the while; at last it lets go of the lowest. */
+static void test_added_in_any_order(void)
+{
+  enum { FPDUS = 1000 };
+  fpdu_starts starts;
+  fpdu_starts_cursor cursor = 0;
+
+  fpdu_starts_init(&starts);
+  for (uint64_t n = 0; n < FPDUS; n++) {
+    uint64_t place = n * 387 % FPDUS; /* each of them once */
+    g_assert_false(fpdu_starts_has(&starts, &cursor, 10 * place));
+    fpdu_starts_add(&starts, 10 * place);
+    g_assert_true(fpdu_starts_has(&starts, &cursor, 10 * place));
+    g_assert_false(fpdu_starts_has(&starts, &cursor, 10 * place + 1));
+  }
+  g_assert_cmpuint(starts.offsets.count, ==, FPDUS);
+  for (uint32_t n = 0; n < FPDUS; n++) {
+    g_assert_cmpuint(fpdu_starts_at(&starts, n), ==, 10 * n);
+  }
+  fpdu_starts_drop(&starts, 300);
+  g_assert_false(fpdu_starts_has(&starts, &cursor, 2990));
+  for (uint64_t n = 300; n < FPDUS; n++) {
+    g_assert_true(fpdu_starts_has(&starts, &cursor, 10 * n));
+  }
+  fpdu_starts_clear(&starts);
+}
+
 /* Wherever the cursor is, the answer is the same, and another one that asks for the next start gets it: FPDUs of 60 to 100 octets, of which
  * the first ten are forgotten. */
 static void test_from_anywhere(void)
 {
   enum { FPDUS = 40, FORGOTTEN = 10 };
-  fpdu_starts starts = {.offsets = NULL};
+  fpdu_starts starts;
   bool is_start[100 * FPDUS] = {false};
   uint64_t offset = 0;
 
+  fpdu_starts_init(&starts);
   for (uint64_t n = 0; n < FPDUS; n++) {
     fpdu_starts_add(&starts, offset);
     is_start[offset] = n >= FORGOTTEN;
@@ -81,9 +112,10 @@ static void test_from_anywhere(void)
 /* A long stream of which 1000 octets are asked for at a time needs room for these alone: 100 FPDUs of 10 octets. */
 static void test_room(void)
 {
-  fpdu_starts starts = {.offsets = NULL};
+  fpdu_starts starts;
   fpdu_starts_cursor cursor = 0;
 
+  fpdu_starts_init(&starts);
   for (uint64_t n = 0; n < 100000; n++) {
     fpdu_starts_add(&starts, 10 * n);
     if (n >= 100) {
@@ -91,7 +123,7 @@ static void test_room(void)
       g_assert_true(fpdu_starts_has(&starts, &cursor, 10 * n - 500));
     }
   }
-  g_assert_cmpuint(starts.capacity, <=, 256);
+  g_assert_cmpuint(starts.offsets.capacity, <=, 512);
   /* Who asked last when the stream was young asks about the newest 100. */
   for (uint32_t next = 0; next < 256; next++) {
     for (uint64_t n = 99900; n < 100000; n++) {
@@ -109,11 +141,13 @@ static void test_random(void)
   const guint32 seed = 20261121;
   GRand *random = g_rand_new_with_seed(seed);
   GHashTable *all = g_hash_table_new(NULL, NULL);
-  fpdu_starts starts = {.first = UINT32_MAX - 5, .end = UINT32_MAX - 5};
+  fpdu_starts starts;
   fpdu_starts_cursor cursor = 0;
   uint64_t end = 0, forgotten = 0;
 
   g_test_message("seed %u", seed);
+  fpdu_starts_init(&starts);
+  starts.first = UINT32_MAX - 5;
   for (int i = 0; i < STEPS; i++) {
     uint64_t asked = (uint64_t)g_rand_int_range(random, 0, SPAN) + (end > SPAN ? end - SPAN : 0);
     if (g_rand_boolean(random)) {
@@ -138,6 +172,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/fpdu_starts/nothing", test_nothing);
   g_test_add_func("/fpdu_starts/in_any_order", test_in_any_order);
+  g_test_add_func("/fpdu_starts/added_in_any_order", test_added_in_any_order);
   g_test_add_func("/fpdu_starts/forgotten", test_forgotten);
   g_test_add_func("/fpdu_starts/room", test_room);
   g_test_add_func("/fpdu_starts/random", test_random);

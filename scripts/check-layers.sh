@@ -33,7 +33,8 @@ shim            shim network tcp net engine base
 shim/host       shim/host shim session sim scenario ulp fault rnic rdmap ddp mpa tcp measure network net engine base
 
 model/network/path_link_native.h  engine
-model/sim/sim_ns3_module.h     shim
+shim/ns3_shim.h                sim
+shim/ns3_functions.c           sim
 model/sim/sim_recorder.h       ddp mpa
 model/sim/sim_recorder.c       rdmap
 '

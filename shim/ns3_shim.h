@@ -15,12 +15,7 @@
 extern "C" {
 #endif
 
-#include "base/time_ps.h"
-
-/* Why a function returned false or NULL; filled only then. */
-typedef struct ns3_shim_error {
-  char message[256];
-} ns3_shim_error;
+#include "sim/sim_ns3_types.h"
 
 /* The version of ns-3, "3.37"; static. */
 const char *ns3_shim_version(void);

@@ -9,14 +9,6 @@
 #include "shim/ns3_shim.h"
 #include "tcp/tcp_transport.h"
 
-/* The `user` of ns3_tcp_transport_new(); copied. ns-3's timers run outside the transport's functions. When one of them has
- * done something, the transport's deadline is `now`, and `wake` says so: look at the deadline, run, transmit. It is called
- * from within ns-3 and may not call the transport itself. */
-typedef struct ns3_tcp_transport_place {
-  void (*wake)(void *user, time_ps now);
-  void *user;
-} ns3_tcp_transport_place;
-
 /* True when ns-3's TCP can be as `config` asks. False and a message when not: IPv6, aligned segments, octets passed as they
  * arrive, a window above 2^30 octets, MTUs or times out of range. What ns-3 lacks and nothing but the figures show is ignored
  * (RACK, tail loss probes, F-RTO, D-SACK, restart after idle, HyStart outside CUBIC, `retransmission`, black hole detection,

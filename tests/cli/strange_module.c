@@ -1,5 +1,5 @@
 /* A module as another iwarpsim's would be: what passes between it and this program has other sizes. */
-#include "shim/ns3_functions.h"
+#include "sim/sim_ns3_module.h"
 
 const ns3_functions *iwarpsim_ns3_functions(void)
 {

@@ -98,54 +98,36 @@ typedef struct draft {
 static const uint64_t far_away = UINT64_C(1) << 62;
 static const uint32_t wild = 0x5A5A5A5A;
 
-static bool is_read_request(const draft *ulpdu)
-{
-  return ulpdu->rules->opcode == RDMAP_READ_REQUEST;
-}
-
-/* May `id` be done to this ULPDU? */
-static bool is_eligible(fault_id id, const draft *ulpdu)
+static bool is_eligible(fault_which which, const draft *ulpdu)
 {
   const ddp_header *header = &ulpdu->header;
 
-  switch (id) {
-  case FAULT_SHORT_ULPDU:
-  case FAULT_RDMAP_VERSION:
-  case FAULT_UNKNOWN_OPCODE:
-    return true;
-  case FAULT_DDP_VERSION_TAGGED:
+  switch (which) {
+  case FAULT_ANY:
+    break;
+  case FAULT_TAGGED:
     return header->tagged;
-  case FAULT_DDP_VERSION_UNTAGGED:
-  case FAULT_INVALID_QUEUE:
-  case FAULT_NO_BUFFER:
-  case FAULT_MSN_RANGE:
-  case FAULT_UNEXPECTED_OPCODE:
+  case FAULT_UNTAGGED:
     return !header->tagged;
-  case FAULT_INVALID_STAG:
-  case FAULT_OUT_OF_BOUNDS:
-  case FAULT_TO_WRAP:
-  case FAULT_WRITE_ACCESS:
-  case FAULT_WRITE_FOREIGN_DOMAIN:
-  case FAULT_WRITE_FOREIGN_STREAM:
-    return header->tagged &&
-           ulpdu->payload_octets > 0; /* nobody looks at them without (notes-ddp-rdmap 13) */
-  case FAULT_BAD_MO:
+  case FAULT_TAGGED_PAYLOAD:
+    return header->tagged && ulpdu->payload_octets > 0;
+  case FAULT_UNTAGGED_PAYLOAD:
     return !header->tagged && ulpdu->payload_octets > 0;
-  case FAULT_TOO_LONG:
-    return ulpdu->rules->is_send && header->last && ulpdu->payload_octets > 1;
-  case FAULT_SHORT_RESPONSE:
+  case FAULT_READ_REQUEST:
+    return ulpdu->rules->opcode == RDMAP_READ_REQUEST;
+  case FAULT_RESPONSE_PART:
     return ulpdu->rules->opcode == RDMAP_READ_RESPONSE && !header->last;
-  case FAULT_INVALIDATE_UNKNOWN:
-  case FAULT_INVALIDATE_FORBIDDEN:
-  case FAULT_INVALIDATE_FOREIGN_DOMAIN:
-    return ulpdu->rules->invalidates && header->last; /* the one that counts (notes-ddp-rdmap 22) */
-  default:
-    return is_read_request(ulpdu);
+  case FAULT_SEND_END:
+    return ulpdu->rules->is_send && header->last && ulpdu->payload_octets > 1;
+  case FAULT_INVALIDATING_END:
+    return ulpdu->rules->invalidates && header->last;
   }
+  return true;
 }
 
-static void edit_read_request(fault_id id, uint32_t bait_stag, uint8_t *payload)
+static void edit_read_request(fault_id id, uint32_t bait_stag, draft *ulpdu)
 {
+  uint8_t *payload = ulpdu->octets + ulpdu->header_octets;
   rdmap_read_request request;
 
   rdmap_read_request_decode(&request, payload);
@@ -159,30 +141,37 @@ static void edit_read_request(fault_id id, uint32_t bait_stag, uint8_t *payload)
   case FAULT_READ_TO_WRAP:
     request.source_offset = -(uint64_t)request.length;
     break;
-  default:
+  case FAULT_READ_REQUEST_SHORT:
+    ulpdu->payload_octets--;
+    break;
+  case FAULT_READ_REQUEST_LONG:
+    payload[ulpdu->payload_octets++] = 0;
+    break;
+  default: /* one with a bait */
     request.source_stag = bait_stag;
     break;
   }
   rdmap_read_request_encode(&request, payload);
 }
 
-/* RV as `version`, all else as it is. */
-static uint8_t control_with_version(uint8_t control, uint8_t version)
-{
-  return (uint8_t)((control & 0x3F) | version << 6);
-}
-
-/* The opcode, though none that there is, in place of the right one. */
-static uint8_t control_with_opcode(uint8_t control, uint8_t opcode)
-{
-  return (uint8_t)((control & 0xF0) | opcode);
-}
-
-static void edit_tagged(fault_id id, uint32_t bait_stag, draft *ulpdu)
+static void edit_header(fault_id id, uint32_t bait_stag, draft *ulpdu)
 {
   ddp_header *header = &ulpdu->header;
 
   switch (id) {
+  case FAULT_RDMAP_VERSION:
+    header->ulp_control |= 3 << 6;
+    break;
+  case FAULT_UNKNOWN_OPCODE:
+    header->ulp_control |= 0xF;
+    break;
+  case FAULT_UNEXPECTED_OPCODE:
+    header->ulp_control = (uint8_t)((header->ulp_control & 0xF0) | RDMAP_WRITE);
+    break;
+  case FAULT_DDP_VERSION_TAGGED:
+  case FAULT_DDP_VERSION_UNTAGGED:
+    header->version = 3;
+    break;
   case FAULT_INVALID_STAG:
     header->stag ^= wild;
     break;
@@ -195,17 +184,6 @@ static void edit_tagged(fault_id id, uint32_t bait_stag, draft *ulpdu)
   case FAULT_SHORT_RESPONSE:
     header->last = true;
     break;
-  default:
-    header->stag = bait_stag;
-    break;
-  }
-}
-
-static void edit_untagged(fault_id id, uint32_t bait_stag, draft *ulpdu)
-{
-  ddp_header *header = &ulpdu->header;
-
-  switch (id) {
   case FAULT_INVALID_QUEUE:
     header->queue_number = RDMAP_QUEUES;
     break;
@@ -224,54 +202,15 @@ static void edit_untagged(fault_id id, uint32_t bait_stag, draft *ulpdu)
   case FAULT_INVALIDATE_UNKNOWN:
     header->ulp_word ^= wild;
     break;
-  case FAULT_INVALIDATE_FORBIDDEN:
-  case FAULT_INVALIDATE_FOREIGN_DOMAIN:
-    header->ulp_word = bait_stag;
-    break;
-  case FAULT_READ_REQUEST_SHORT:
-    ulpdu->payload_octets--;
-    break;
-  case FAULT_READ_REQUEST_LONG:
-    ulpdu->octets[ulpdu->header_octets + ulpdu->payload_octets++] = 0;
-    break;
-  default:
-    edit_read_request(id, bait_stag, ulpdu->octets + ulpdu->header_octets);
-    break;
-  }
-}
-
-static void edit(fault_id id, uint32_t bait_stag, draft *ulpdu)
-{
-  ddp_header *header = &ulpdu->header;
-
-  switch (id) {
-  case FAULT_SHORT_ULPDU:
-    break; /* is cut when it is whole again */
-  case FAULT_RDMAP_VERSION:
-    header->ulp_control = control_with_version(header->ulp_control, 3);
-    break;
-  case FAULT_UNKNOWN_OPCODE:
-    header->ulp_control = control_with_opcode(header->ulp_control, 0xF);
-    break;
-  case FAULT_UNEXPECTED_OPCODE:
-    header->ulp_control = control_with_opcode(header->ulp_control, RDMAP_WRITE);
-    break;
-  case FAULT_DDP_VERSION_TAGGED:
-  case FAULT_DDP_VERSION_UNTAGGED:
-    header->version = 3;
-    break;
-  default:
-    if (header->tagged) {
-      edit_tagged(id, bait_stag, ulpdu);
-    } else {
-      edit_untagged(id, bait_stag, ulpdu);
-    }
+  default: /* one with a bait */
+    *(header->tagged ? &header->stag : &header->ulp_word) = bait_stag;
     break;
   }
 }
 
 bool fault_edit_ulpdu(fault_id id, uint32_t bait_stag, octet_rope *octets)
 {
+  const fault_row *row = fault_row_of(id);
   octet_block *block;
   draft ulpdu;
 
@@ -279,12 +218,16 @@ bool fault_edit_ulpdu(fault_id id, uint32_t bait_stag, octet_rope *octets)
   ulpdu.payload_octets = octets->length - ulpdu.header_octets;
   ulpdu.rules = rdmap_opcode_rules_of(rdmap_control_opcode(ulpdu.header.ulp_control));
   g_assert(ulpdu.header_octets > 0 && ulpdu.rules); /* RDMAP made it */
-  if (!is_eligible(id, &ulpdu)) {
+  if (!is_eligible(row->which, &ulpdu)) {
     return false;
   }
   block = copy_of(octets);
   ulpdu.octets = octet_block_octets(block);
-  edit(id, bait_stag, &ulpdu);
+  if (row->which == FAULT_READ_REQUEST) {
+    edit_read_request(id, bait_stag, &ulpdu);
+  } else if (id != FAULT_SHORT_ULPDU) {
+    edit_header(id, bait_stag, &ulpdu);
+  }
   ddp_header_encode(&ulpdu.header, ulpdu.octets);
   replace(octets, block,
           id == FAULT_SHORT_ULPDU ? DDP_TAGGED_HEADER_OCTETS - 1
@@ -294,19 +237,14 @@ bool fault_edit_ulpdu(fault_id id, uint32_t bait_stag, octet_rope *octets)
 
 /* --- FPDUs --- */
 
-/* Distance by which a marker is made to lie about the FPDU's start: not where another marker is, which a receiver may take for the
- * header behind that (notes-mpa 1). */
-static uint32_t lie_octets(uint64_t target)
-{
-  return target % MPA_MARKER_PERIOD_OCTETS == 0 ? 12 : 8;
-}
-
 /* Points the first marker within `fpdu`, not in front of it, elsewhere: behind the header or in front of it. */
 static bool edit_marker(const mpa_fpdu *fpdu, bool behind, uint8_t *octets)
 {
   uint64_t position = mpa_marker_next(fpdu->header);
   uint64_t distance = position - fpdu->header;
-  uint32_t lie = lie_octets(behind ? fpdu->header + 8 : fpdu->header - 8);
+  /* Not to where another marker is, which a receiver may take for the header behind that (notes-mpa 1). */
+  uint64_t target = behind ? fpdu->header + 8 : fpdu->header - 8;
+  uint32_t lie = target % MPA_MARKER_PERIOD_OCTETS == 0 ? 12 : 8;
 
   if (!fpdu->markers || position >= fpdu->end || (behind && distance < lie)) {
     return false;
@@ -314,13 +252,6 @@ static bool edit_marker(const mpa_fpdu *fpdu, bool behind, uint8_t *octets)
   distance = behind ? distance - lie : distance + lie;
   big_endian_write_16(octets + (position - fpdu->start) + 2, (uint16_t)distance);
   return true;
-}
-
-static void remake_crc(const mpa_fpdu *fpdu, uint8_t *octets)
-{
-  uint64_t covered = fpdu->end - fpdu->start - MPA_FPDU_CRC_OCTETS;
-
-  crc32c_write(crc32c_update(CRC32C_INITIAL, octets, covered), octets + covered);
 }
 
 bool fault_edit_fpdu(fault_id id, uint64_t start, bool markers, bool crc, octet_rope *octets)
@@ -351,7 +282,8 @@ bool fault_edit_fpdu(fault_id id, uint64_t start, bool markers, bool crc, octet_
   default:
     is_done = edit_marker(&fpdu, id == FAULT_LENGTH_AGAINST_MARKER, copy);
     if (is_done && crc) {
-      remake_crc(&fpdu, copy);
+      uint64_t covered = fpdu.end - fpdu.start - MPA_FPDU_CRC_OCTETS;
+      crc32c_write(crc32c_update(CRC32C_INITIAL, copy, covered), copy + covered);
     }
     break;
   }

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #define FAULT(id, ...) [FAULT_##id] = ROW(__VA_ARGS__),
-#define ROW(word, at, named, text, outcome)                                                                  \
+#define ROW(word, at, which_ulpdus, stag, text, outcome)                                                     \
   {                                                                                                          \
-    .name = (word), .place = FAULT_##at, .bait = FAULT_##named, .sentence = (text), .expected = (outcome)    \
+    .name = (word), .place = FAULT_##at, .which = FAULT_##which_ulpdus, .bait = FAULT_##stag,                \
+    .sentence = (text), .expected = (outcome)                                                                \
   }
 
 static const fault_row rows[FAULTS] = {

@@ -20,7 +20,20 @@ typedef enum fault_place {
   FAULT_LOCAL,      /* something the end itself does: too many Reads, a catastrophic error */
 } fault_place;
 
-/* An STag of the victim's host that a fault names. */
+/* Which ULPDUs a fault can be done to. */
+typedef enum fault_which {
+  FAULT_ANY,
+  FAULT_TAGGED,
+  FAULT_UNTAGGED,
+  FAULT_TAGGED_PAYLOAD, /* with payload: nobody looks at STag and TO without (notes-ddp-rdmap 13) */
+  FAULT_UNTAGGED_PAYLOAD,
+  FAULT_READ_REQUEST,
+  FAULT_RESPONSE_PART,    /* of a Read Response, not its last */
+  FAULT_SEND_END,         /* the last of a Send, with more than one octet */
+  FAULT_INVALIDATING_END, /* the last of a Send with Invalidate: the one that counts (notes-ddp-rdmap 22) */
+} fault_which;
+
+/* An STag of the victim's host that a fault names: in a tagged segment, a Read Request or a Send with Invalidate. */
 typedef enum fault_bait {
   FAULT_NO_BAIT,
   FAULT_BAIT_READ_ONLY,         /* remote reading alone is allowed */
@@ -33,6 +46,7 @@ typedef enum fault_bait {
 typedef struct fault_row {
   const char *name; /* "bad-crc" */
   fault_place place;
+  fault_which which;
   fault_bait bait;
   const char *sentence; /* for `explain`: what goes out, and what it can be done to */
   const char *expected; /* what must come of it: "Terminate 1/1/01", "MPA error 4" … */

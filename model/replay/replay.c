@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "base/units.h"
-#include "replay/replay_world.h"
+#include "replay/replay_notes.h"
 
 struct replay {
   replay_options options;
@@ -28,9 +28,9 @@ static void on_first_reading(void *user, double share, time_ps now)
   tell(user, share / 2, now);
 }
 
-static void on_second_reading(void *user, double share, time_ps now)
+static void on_second_reading(const session_progress *progress, void *user)
 {
-  tell(user, 0.5 + share / 2, now);
+  tell(user, 0.5 + progress->share / 2, progress->now);
 }
 
 /* --- The first reading --- */
@@ -189,26 +189,6 @@ char *replay_path(const replay *r)
 
 /* --- The second reading --- */
 
-static void run_world(const replay *r, replay_world *world, simulation_result *result, GPtrArray *notes)
-{
-  session_outcome outcome;
-
-  if (r->options.progress) {
-    replay_world_on_progress(world, on_second_reading, (gpointer)r);
-  }
-  gint64 wall_start_us = g_get_monotonic_time();
-  replay_world_run(world);
-  gint64 wall_end_us = g_get_monotonic_time();
-  result->status = replay_world_finish(world, &result->metrics, &outcome);
-  result->message = outcome.message;
-  result->terminate_code = outcome.terminate_code;
-  result->terminate_side = outcome.terminate_side;
-  replay_world_distributions(world, result->distributions);
-  metric_values_set(&result->metrics, METRIC_TIME_WALL_S,
-                    (double)(wall_end_us - wall_start_us) / G_USEC_PER_SEC);
-  replay_world_note(world, notes);
-}
-
 static gboolean close_series(FILE *series, const char *directory, GError **error)
 {
   gboolean whole = !ferror(series);
@@ -225,20 +205,23 @@ static gboolean run_with_series(const replay *r, FILE *series, simulation_result
                                 GError **error)
 {
   capture_source *source = capture_source_open(r->options.source.path, r->options.source.filter, error);
-  const replay_world_config config = {.s = r->s,
-                                      .lessons = r->lessons,
-                                      .decoding = &r->options.source.decoding,
-                                      .source = source,
-                                      .series = series,
-                                      .resend_ps = r->resend_ps};
-  replay_world *world = source ? replay_world_new(&config, error) : NULL;
+  const replay_network_config config = {.s = r->s,
+                                        .lessons = r->lessons,
+                                        .decoding = &r->options.source.decoding,
+                                        .source = source,
+                                        .series = series,
+                                        .resend_ps = r->resend_ps};
+  replay_network *network = source ? replay_network_new(&config, error) : NULL;
+  bool done = network;
 
-  if (world) {
-    run_world(r, world, result, notes);
-    replay_world_free(world);
+  if (network) {
+    simulation_run_session(replay_network_session(network), r->options.progress ? on_second_reading : NULL,
+                           (gpointer)r, result);
+    replay_note(r->lessons, r->s, network, r->resend_ps > 0, &result->metrics, notes);
+    replay_network_free(network);
   }
   capture_source_free(source);
-  return world != NULL;
+  return done;
 }
 
 gboolean replay_run(replay *r, const char *directory, simulation_result *result, GPtrArray *notes,

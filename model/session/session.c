@@ -1,6 +1,7 @@
 #include "session/session.h"
 
 #include "base/random_stream.h"
+#include "rnic/rnic_verbs.h"
 #include "session/session_private.h"
 #include "sim/sim_setup.h"
 
@@ -15,6 +16,7 @@ static void make_hosts(session *self)
 {
   static const char *const names[SIDES] = {
       [SIDE_INITIATOR] = "stags.initiator", [SIDE_RESPONDER] = "stags.responder"};
+  const sim_ip_input_events events = session_input_events(self);
   const scenario *s = self->config.s;
 
   self->host_count = SIDES;
@@ -26,7 +28,7 @@ static void make_hosts(session *self)
     host->rnic = rnic_host_new(random_hash(scenario_integer(s, SCENARIO_RUN_SEED), names[side], 0));
     host->capture = self->config.captures[side];
     host->is_measured = side == self->measured;
-    host->input = sim_ip_input_new(s, side, self->config.clock, &session_input_events, host);
+    host->input = sim_ip_input_new(s, side, self->config.clock, &events, host);
     sim_setup_host_rate(s, host->rnic);
     if (host->is_measured && !scenario_is_word(s, SCENARIO_RECEIVER_MEMORY)) {
       rnic_host_limit_memory(host->rnic, scenario_integer(s, SCENARIO_RECEIVER_MEMORY),
@@ -87,12 +89,20 @@ session_host *session_host_of(session *self, enum side side)
   return &self->hosts[side];
 }
 
-uint16_t *session_host_identification(session_host *host)
+rnic_host *session_host_rnic(const session_host *host)
 {
-  return rnic_host_identification(host->rnic);
+  return host->rnic;
 }
 
 /* --- Connections --- */
+
+/* Memory for Sends that nobody reads. */
+static uint8_t *supply_nothing(void *user, uint64_t id)
+{
+  (void)user;
+  (void)id;
+  return NULL;
+}
 
 static void make_end(session *self, uint32_t index, enum side side, const uint32_t domains[SIDES])
 {
@@ -102,6 +112,8 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
   const sim_engine_wake wake = {.wake = session_end_wake, .user = end};
   fault_config fault;
   fault_injector *injector = NULL;
+
+  const session_capture *capture = self->config.capture;
 
   end->session = self;
   end->host = &self->hosts[side];
@@ -120,10 +132,18 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
     config.tcp_new = sim_engine_ns3_tcp_new;
     config.tcp_new_user = (void *)&wake;
   }
+  if (capture) {
+    capture->configure(capture->user, index, &config);
+  }
   end->endpoint = rnic_endpoint_new(&config, &self->endpoint_events[side], end);
   end->timer =
       engine_timer_new(self->config.clock, ENGINE_TIMER, index * SIDES + side, 0, session_end_on_timer, end);
   end->timer_due = TIME_PS_NEVER;
+  if (capture) {
+    rnic_supply_receives(end->endpoint, supply_nothing, NULL);
+    rnic_post_receives(end->endpoint, INT32_MAX, capture->receive_octets, 0);
+    rnic_endpoint_start(end->endpoint, 0);
+  }
 }
 
 static void make_connection(session *self, uint32_t index)
@@ -134,6 +154,11 @@ static void make_connection(session *self, uint32_t index)
 
   for (enum side side = 0; side < SIDES; side++) {
     domains[side] = rnic_host_protection_domain_new(self->hosts[side].rnic);
+  }
+  if (self->config.capture) {
+    make_end(self, index, self->measured, domains);
+    connection->delivered = true;
+    return;
   }
   for (enum side side = 0; side < SIDES; side++) {
     make_end(self, index, side, domains);
@@ -165,7 +190,7 @@ void session_connect(session *self, session_network *network)
   }
   self->connection_count = (uint32_t)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
   self->ends_open = SIDES * self->connection_count;
-  self->workloads_open = self->connection_count;
+  self->workloads_open = self->config.capture ? 0 : self->connection_count;
   self->connections = g_aligned_alloc0(self->connection_count, sizeof(session_connection), CACHE_LINE_OCTETS);
   self->faults = g_ptr_array_new_with_free_func(free_fault);
   for (uint32_t i = 0; i < self->connection_count; i++) {
@@ -256,20 +281,37 @@ void session_run(session *self)
   time_ps stop = scenario_time(self->config.s, SCENARIO_RUN_STOP);
 
   self->is_running = true;
-  self->stall_timer =
-      engine_timer_new(self->config.clock, ENGINE_WORKLOAD, UINT32_MAX, 0, on_stall_timer, self);
-  self->progress_seen = UINT64_MAX;
-  engine_timer_set(self->stall_timer, scenario_time(self->config.s, SCENARIO_RUN_STALL));
-  session_start(self, 0);
+  if (!self->config.capture) {
+    self->stall_timer =
+        engine_timer_new(self->config.clock, ENGINE_WORKLOAD, UINT32_MAX, 0, on_stall_timer, self);
+    self->progress_seen = UINT64_MAX;
+    engine_timer_set(self->stall_timer, scenario_time(self->config.s, SCENARIO_RUN_STALL));
+    session_start(self, 0);
+  }
   engine_run(self->config.clock, stop > 0 ? stop : TIME_PS_NEVER);
+}
+
+void session_end_arrivals(session *self)
+{
+  self->arrivals_ended = true;
+  for (uint32_t i = 0; i < self->host_count; i++) {
+    sim_ip_input_stop_clock(self->hosts[i].input);
+  }
 }
 
 /* --- Progress --- */
 
-static double share_delivered(const session *self)
+static double share_of(const session *self, time_ps now)
 {
+  const session_capture *capture = self->config.capture;
+  time_ps stop = scenario_time(self->config.s, SCENARIO_RUN_STOP);
+  double of_time = stop > 0 ? (double)now / (double)stop : 0;
   uint64_t delivered = 0;
   uint64_t expected = 0;
+
+  if (capture) {
+    return capture->share(capture->user);
+  }
 
   for (uint32_t i = 0; i < self->connection_count; i++) {
     const ulp_workload *workload = self->connections[i].workload;
@@ -278,7 +320,7 @@ static double share_delivered(const session *self)
       expected += ulp_workload_expected(workload, side);
     }
   }
-  return (double)delivered / (double)MAX(expected, 1);
+  return MAX((double)delivered / (double)MAX(expected, 1), of_time);
 }
 
 static void look(void *user, time_ps now)
@@ -290,9 +332,7 @@ static void look(void *user, time_ps now)
     return;
   }
   self->progress_reported_us = wall_us;
-  time_ps stop = scenario_time(self->config.s, SCENARIO_RUN_STOP);
-  double of_time = stop > 0 ? (double)now / (double)stop : 0;
-  const session_progress progress = {.now = now, .share = CLAMP(MAX(share_delivered(self), of_time), 0, 1)};
+  const session_progress progress = {.now = now, .share = CLAMP(share_of(self, now), 0, 1)};
   self->on_progress(&progress, self->on_progress_user);
 }
 

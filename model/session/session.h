@@ -8,6 +8,8 @@
 #include "measure/distribution_table.h"
 #include "measure/metric_table.h"
 #include "net/packet_capture.h"
+#include "network/path_element.h"
+#include "rnic/rnic_endpoint.h"
 #include "scenario/scenario.h"
 #include "session/session_network.h"
 #include "sim/sim_engine.h"
@@ -16,9 +18,24 @@
 typedef struct session session;
 typedef struct session_host session_host;
 
+/* Connections that a capture shows. Their measured ends are here and only look on: a ULP has ready whatever comes, and what ends a connection is
+ * no failure of the session. */
+typedef struct session_capture {
+  uint64_t receive_octets; /* of a buffer that takes every Send */
+  /* What the capture shows of the measured end of `connection`, into `config`, which is what the scenario says of it. */
+  void (*configure)(void *user, uint32_t connection, rnic_endpoint_config *config);
+  /* The connection that a flow, as it comes to the measured end, is of; false: none that is replayed. */
+  bool (*connection_of)(void *user, const datagram_flow *flow, uint32_t *connection);
+  /* A whole packet has come to the measured host, for session_arrive(). Takes the reference. */
+  path_output whole;
+  double (*share)(const void *user); /* of the capture that has been read, 0 … 1 */
+  void *user;
+} session_capture;
+
 typedef struct session_config {
   const scenario *s;
   engine *clock;
+  const session_capture *capture;  /* whose connections they are; NULL: the workload's of `s` */
   FILE *series;                    /* occupancy.csv; NULL: none */
   packet_capture *captures[SIDES]; /* of the packets at the host of this side; NULL: none */
 } session_config;
@@ -28,9 +45,9 @@ typedef struct session_config {
 session *session_new(const session_config *config);
 void session_free(session *self);
 
-/* The host whose ends are of `side`; the session's. And the identification of its next IP datagram, see rnic_host_identification(). */
+/* The host whose ends are of `side`, and its RNIC; the session's. */
 session_host *session_host_of(session *self, enum side side);
-uint16_t *session_host_identification(session_host *host);
+rnic_host *session_host_rnic(const session_host *host);
 
 /* Makes the connections, over `network`, which is the session's from here on. Once. */
 void session_connect(session *self, session_network *network);
@@ -41,18 +58,28 @@ void session_start(session *self, time_ps when);
 /* A packet has arrived at `host`, a session_host; takes its reference. A path_output. */
 void session_receive(void *host, datagram *packet, time_ps now);
 
+/* A packet has arrived at the measured end of `connection`, of a capture; the caller keeps its reference. */
+void session_arrive(session *self, uint32_t connection, const datagram *packet, time_ps now);
+
+/* Nothing of the capture comes any more: no datagram in fragments times out, and with what is under way the run ends. */
+void session_end_arrivals(session *self);
+
+/* `connection` was terminated. */
+bool session_connection_is_over(const session *self, uint32_t connection);
+
 /* The octet at `position` of the Data Source's stream of `flow` starts an FPDU. Startup frames and octets of streaming mode start none. `user`: the
  * session; see path_alignment.h. */
 bool session_is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint);
 
 /* Runs to the end: the workload is done or its connections are terminated, and all are closed; a connection failed; nothing
- * progresses; or run.stop. Once. */
+ * progresses; all of the capture has come; or run.stop. Once. */
 void session_run(session *self);
 
 /* How far a run is. */
 typedef struct session_progress {
   time_ps now;
-  double share; /* of the run that is done, 0 … 1: of its messages, or of run.stop, whichever is more */
+  double
+      share; /* of the run that is done, 0 … 1: of its messages, or of run.stop, whichever is more; or of the capture */
 } session_progress;
 typedef void (*session_progress_function)(const session_progress *progress, void *user);
 

@@ -77,12 +77,15 @@ static inline session_end *end_of(const session_host *host, const datagram *pack
 /* A whole packet for TCP; takes its reference. What is nobody's is dropped: its TCP checksum would be wrong for any connection. */
 static inline void receive_whole(session_host *host, datagram *packet, time_ps now)
 {
-  session_end *end = end_of(host, packet);
+  const session_capture *capture = host->session->config.capture;
+  session_end *end = capture ? NULL : end_of(host, packet);
 
   if (end) {
     rnic_endpoint_receive(end->endpoint, packet, now);
     datagram_unref(packet);
     session_end_settle(end, now);
+  } else if (capture) {
+    capture->whole(capture->user, packet, now);
   } else {
     host->session->strays++;
     datagram_unref(packet);
@@ -103,9 +106,24 @@ void session_receive(void *user, datagram *packet, time_ps now)
   }
 }
 
+void session_arrive(session *self, uint32_t connection, const datagram *packet, time_ps now)
+{
+  session_end *end = &self->connections[connection].ends[self->measured];
+
+  rnic_endpoint_receive(end->endpoint, packet, now);
+  session_end_settle(end, now);
+}
+
 static void on_whole(void *user, datagram *packet, time_ps now)
 {
   receive_whole(user, packet, now);
+}
+
+static bool on_connection_of(void *user, const datagram_flow *flow, uint32_t *connection)
+{
+  const session_capture *capture = ((const session_host *)user)->session->config.capture;
+
+  return capture->connection_of(capture->user, flow, connection);
 }
 
 /* An ICMP message of the host's about a fragment that it dropped leaves by the path of the connection it is about. */
@@ -134,8 +152,13 @@ static void on_fragments(void *user, uint32_t connection, uint64_t octets, time_
   }
 }
 
-const sim_ip_input_events session_input_events = {
-    .whole = on_whole, .answer = on_answer, .held = on_fragments};
+sim_ip_input_events session_input_events(const session *self)
+{
+  return (sim_ip_input_events){.whole = on_whole,
+                               .answer = on_answer,
+                               .held = on_fragments,
+                               .connection_of = self->config.capture ? on_connection_of : NULL};
+}
 
 bool session_is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
 {

@@ -1,4 +1,5 @@
 /* What the endpoints of a session report. */
+#include "rnic/rnic_verbs.h"
 #include "session/session_private.h"
 #include "sim/sim_setup.h"
 
@@ -24,6 +25,11 @@ void session_fail(session *self, char *failure)
   if (self->is_running) {
     engine_stop(self->config.clock);
   }
+}
+
+bool session_connection_is_over(const session *self, uint32_t connection)
+{
+  return self->connections[connection].terminated;
 }
 
 static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
@@ -154,7 +160,7 @@ static void on_closed(void *user, time_ps now)
 {
   session_end *end = user;
   session_connection *connection = session_connection_of(end);
-  session *self = connection->ends[0].session;
+  session *self = end->session;
   (void)now;
 
   if (end->closed) {
@@ -164,8 +170,7 @@ static void on_closed(void *user, time_ps now)
   self->ends_open--;
   if (!connection->delivered && !connection->terminated && connection->ends[side_peer(end->side)].closed &&
       !waits_for_placement(connection)) {
-    session_fail(self, g_strdup_printf("connection %u was closed before its workload was done",
-                                       connection->ends[0].index));
+    session_fail(self, g_strdup_printf("connection %u was closed before its workload was done", end->index));
   }
   stop_when_done(self);
 }
@@ -174,20 +179,40 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
 {
   session_end *end = user;
   session_connection *connection = session_connection_of(end);
-  session *self = connection->ends[0].session;
+  session *self = end->session;
 
   if (connection->terminated) {
     return; /* what the other end says of the same end */
   }
-  if (!sim_ending_is_documented(self->config.s, connection->ends[0].index, failure)) {
-    session_fail(self, g_strdup_printf("connection %u failed at its %s after %.12f s: %s",
-                                       connection->ends[0].index, sim_setup_side_name(end->side),
-                                       time_ps_in_seconds(now), rnic_failure_text(failure)));
+  if (!self->config.capture && !sim_ending_is_documented(self->config.s, end->index, failure)) {
+    session_fail(self, g_strdup_printf("connection %u failed at its %s after %.12f s: %s", end->index,
+                                       sim_setup_side_name(end->side), time_ps_in_seconds(now),
+                                       rnic_failure_text(failure)));
     return;
   }
-  sim_ending_note(&self->ending, connection->ends[0].index, end->side, failure, now);
+  sim_ending_note(&self->ending, end->index, end->side, failure, now);
   connection->terminated = true;
+  self->terminated++;
   self->workloads_open -= !connection->delivered;
+}
+
+/* --- Of a capture's connections --- */
+
+static void on_idle_completion(void *user, rnic_endpoint *endpoint, time_ps now)
+{
+  rnic_completion completion;
+  (void)user;
+  (void)now;
+
+  while (rnic_poll(endpoint, &completion)) { /* nobody waits for it */
+  }
+}
+
+static void on_idle_delivery(void *user, const ddp_segment *segment, time_ps now)
+{
+  session_end *end = user;
+
+  sim_recorder_delivered(end->session->recorder, segment, now);
 }
 
 rnic_endpoint_events session_endpoint_events(const session *self, enum side side)
@@ -208,7 +233,16 @@ rnic_endpoint_events session_endpoint_events(const session *self, enum side side
                                                  .finished = on_finished,
                                                  .closed = on_closed,
                                                  .failed = on_failed};
+  static const rnic_endpoint_events of_capture = {.completion = on_idle_completion,
+                                                  .placed = on_placed,
+                                                  .delivered = on_idle_delivery,
+                                                  .segment = on_segment,
+                                                  .finished = on_finished,
+                                                  .failed = on_failed};
 
+  if (self->config.capture) {
+    return of_capture;
+  }
   rnic_endpoint_events events = side == self->measured ? of_sink : of_source;
   events.want_operation = ulp_workload_posts(&self->workload_config, side) ? on_want_operation : NULL;
   return events;

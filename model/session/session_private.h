@@ -28,7 +28,7 @@ struct session_host {
 typedef struct session_end {
   session *session;
   session_host *host;
-  rnic_endpoint *endpoint;
+  rnic_endpoint *endpoint; /* NULL: it is not here, see session_capture */
   engine_timer *timer;
   time_ps timer_due; /* when the timer is; never later than the endpoint's deadline */
   uint32_t index;    /* of the connection */
@@ -42,10 +42,10 @@ enum { CACHE_LINE_OCTETS = 64 };
 /* Two cache lines: of ten thousand connections' nothing is in the cache when its turn comes. */
 typedef struct session_connection {
   _Alignas(CACHE_LINE_OCTETS) session_end ends[SIDES];
-  ulp_workload *workload;
+  ulp_workload *workload;       /* NULL: a capture's */
   engine_timer *workload_timer; /* starts the connection, and goes; another one wakes ULPs. NULL: none */
   bool started;
-  bool delivered;  /* all of its workload */
+  bool delivered;  /* all of its workload, or it has none */
   bool terminated; /* ended as the documents say it must */
 } session_connection;
 G_STATIC_ASSERT(sizeof(session_connection) == 2 * CACHE_LINE_OCTETS);
@@ -76,10 +76,12 @@ struct session {
   uint32_t started;        /* connections that have been opened */
   uint32_t ends_open;      /* TCP */
   uint32_t workloads_open; /* neither all Delivered nor terminated */
+  uint32_t terminated;     /* connections */
   uint64_t delivered;      /* segments, at either end: progress */
   bool is_running;         /* session_run(): the engine runs for this session alone */
   engine_timer *stall_timer;
   uint64_t progress_seen;                /* when the stall timer last looked */
+  bool arrivals_ended;                   /* of the capture */
   bool abandoned;                        /* nothing more happens, though not all ends are closed */
   char *failure;                         /* why the run fails; NULL: it does not so far */
   sim_ending ending;                     /* of the connection that was terminated first */
@@ -96,7 +98,7 @@ void session_end_on_timer(void *end, time_ps now);
 void session_end_wake(void *end, time_ps now);
 
 /* The events that session_host.input calls. */
-extern const sim_ip_input_events session_input_events;
+sim_ip_input_events session_input_events(const session *self);
 
 /* What the endpoints of `side` report: the Data Sink is measured; what the Data Source sends is known for that. The ULP is asked for operations
  * when it posts any. */

@@ -70,15 +70,21 @@ run_status session_finish(session *self, metric_values *values, session_outcome 
   if (*outcome->message != '\0') {
     return RUN_FAILED;
   }
-  if (!session_is_done(self) && !self->abandoned) {
+  bool of_capture = self->config.capture;
+  if (of_capture ? !self->arrivals_ended : !session_is_done(self) && !self->abandoned) {
     g_free(outcome->message);
-    outcome->message = g_strdup_printf("run.stop reached: %" PRIu64 " of %" PRIu64 " messages were delivered",
-                                       totals.delivered, totals.expected);
+    outcome->message =
+        of_capture ? g_strdup("run.stop reached before the end of the capture")
+                   : g_strdup_printf("run.stop reached: %" PRIu64 " of %" PRIu64 " messages were delivered",
+                                     totals.delivered, totals.expected);
     return RUN_STOPPED;
   }
   if (self->ending.code) {
     g_free(outcome->message);
-    outcome->message = g_strdup(self->ending.message);
+    outcome->message =
+        of_capture && self->terminated > 1
+            ? g_strdup_printf("%s; %u connections ended so", self->ending.message, self->terminated)
+            : g_strdup(self->ending.message);
     outcome->terminate_code = g_strdup(self->ending.code);
     outcome->terminate_side = sim_setup_side_name(self->ending.side);
     return RUN_TERMINATED;

@@ -100,17 +100,18 @@ static session_network *make_network(session *run, const session_config *config,
 
   for (enum side side = 0; side < SIDES; side++) {
     ends.users[side] = session_host_of(run, side_peer(side));
-    ends.identifications[side] = session_host_identification(session_host_of(run, side));
+    ends.identifications[side] = rnic_host_identification(session_host_rnic(session_host_of(run, side)));
   }
   return session_paths_new(config->s, kind, config->clock, &ends, error);
 }
 
-static void run_session(session *run, const simulation_options *options, simulation_result *result)
+void simulation_run_session(session *run, session_progress_function progress, void *progress_user,
+                            simulation_result *result)
 {
   session_outcome outcome;
 
-  if (options->progress) {
-    session_on_progress(run, options->progress, options->progress_user);
+  if (progress) {
+    session_on_progress(run, progress, progress_user);
   }
   gint64 wall_start_us = g_get_monotonic_time();
   session_run(run);
@@ -135,7 +136,7 @@ static gboolean run_with_files(session_config *config, const simulation_options 
   session_network *network = make_network(run, config, result->engine, error);
   if (network) {
     session_connect(run, network);
-    run_session(run, options, result);
+    simulation_run_session(run, options->progress, options->progress_user, result);
   }
   session_free(run);
   engine_free(config->clock);

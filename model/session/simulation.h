@@ -38,6 +38,10 @@ typedef struct simulation_result {
 gboolean simulation_run(const scenario *s, const simulation_options *options, simulation_result *result,
                         GError **error);
 
+/* Runs `run`, a session that is connected, to its end and fills `result` with how that was; `progress` as simulation_options. */
+void simulation_run_session(session *run, session_progress_function progress, void *progress_user,
+                            simulation_result *result);
+
 /* Opens DIRECTORY/occupancy.csv of a run of `s`, with its first line, which says what is run. NULL and `error` when that fails; the
  * caller closes it. */
 FILE *simulation_open_series(const scenario *s, const char *directory, GError **error);

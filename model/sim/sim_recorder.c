@@ -32,6 +32,7 @@ struct sim_recorder {
   bool started;                  /* a workload octet has arrived */
   time_ps first_payload_arrival; /* of workload payload that has been placed; TIME_PS_NEVER: none has */
   time_ps last_delivery;
+  uint64_t messages_delivered;
   uint64_t octets_delivered;
   time_ps release_at; /* when the burst below was read */
   uint64_t release_octets;
@@ -228,6 +229,7 @@ void sim_recorder_delivered(sim_recorder *recorder, const ddp_segment *segment, 
   } else {
     deliver_parts(recorder, segment->observer >> 1, now);
   }
+  recorder->messages_delivered += segment->header.last;
   recorder->octets_delivered += segment->payload_octets;
   recorder->last_delivery = now;
   occupancy_mark_delivery(recorder->gauge, now);
@@ -314,6 +316,8 @@ void sim_recorder_finish(sim_recorder *recorder, time_ps now, metric_values *val
   metric_values_set(values, METRIC_PLACEMENT_OCTETS_BUFFERED,
                     (double)(recorder->octets_placed - recorder->octets_direct));
   metric_values_count(values, METRIC_BUFFER_WRITTEN_OCTETS, recorder->octets_read);
+  metric_values_set(values, METRIC_DELIVERY_MESSAGES, (double)recorder->messages_delivered);
+  metric_values_set(values, METRIC_DELIVERY_OCTETS, (double)recorder->octets_delivered);
   for (uint32_t i = 0; i < recorder->config.connections; i++) {
     const retransmission_ledger *ledger = recorder->connections[i].ledger;
     const uint64_t *held = occupancy_state_of(recorder->gauge, i)->octets;

@@ -5,7 +5,8 @@
 #include "measure/theory.h"
 #include "sim/sim_setup.h"
 
-void sim_results_count(const rnic_endpoint *end, metric_side side, metric_values *values)
+/* Adds to `values` what `end` counted of the metrics of `side`. */
+static void count(const rnic_endpoint *end, metric_side side, metric_values *values)
 {
   static const mpa_deframer_statistics nothing;
   const mpa_deframer_statistics *mpa = rnic_endpoint_mpa_statistics(end);
@@ -17,9 +18,9 @@ void sim_results_count(const rnic_endpoint *end, metric_side side, metric_values
 #define IN_MPA(id, name, unit, of, how, type, member, sentence) COUNT(id, of, mpa->member)
 #define IN_MPA_LOCATED_BY(id, name, unit, of, how, sentence) COUNT(id, of, mpa->located_by[id])
 #define IN_ADMISSION(id, name, unit, of, how, type, member, sentence) COUNT(id, of, refusals->member)
-#define COUNT(id, of, count)                                                                                 \
+#define COUNT(id, of, number)                                                                                \
   if (side == METRIC_SIDE_##of) {                                                                            \
-    metric_values_count(values, METRIC_##id, count);                                                         \
+    metric_values_count(values, METRIC_##id, number);                                                        \
   }
 #include "measure/metrics.def"
 #undef COUNT
@@ -51,6 +52,10 @@ static void set_known(metric_id id, uint32_t octets, metric_values *values)
 
 void sim_totals_add(sim_totals *totals, const sim_totals_connection *connection)
 {
+  count(connection->sink, METRIC_SIDE_DATA_SINK, &totals->metrics);
+  if (!connection->workload) {
+    return;
+  }
   const tcp_statistics *tcp = rnic_endpoint_tcp_statistics(connection->source);
   const rnic_full_size *full_size = rnic_endpoint_full_size(connection->source);
 
@@ -59,8 +64,7 @@ void sim_totals_add(sim_totals *totals, const sim_totals_connection *connection)
     set_known(METRIC_MPA_MULPDU_OCTETS, rnic_endpoint_mulpdu_octets(connection->source), &totals->metrics);
   }
   add_workload(totals, connection);
-  sim_results_count(connection->source, METRIC_SIDE_DATA_SOURCE, &totals->metrics);
-  sim_results_count(connection->sink, METRIC_SIDE_DATA_SINK, &totals->metrics);
+  count(connection->source, METRIC_SIDE_DATA_SOURCE, &totals->metrics);
   totals->full_segments += tcp->full_segments;
   totals->full_segment_octets += tcp->full_segment_octets;
   totals->full_segment_payload_octets += tcp->full_segment_payload_octets;
@@ -118,15 +122,17 @@ static void set_theory(const sim_totals *totals, const scenario *s, metric_value
 
 void sim_totals_set_metrics(const sim_totals *totals, const scenario *s, metric_values *values)
 {
-  scenario_link link = scenario_link_of(s, scenario_main_direction(s), 0);
-
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     if (totals->metrics.present[id]) {
       metric_values_set(values, id, totals->metrics.value[id]);
     }
   }
-  set_efficiency(totals, &link, values);
-  set_theory(totals, s, values);
+  if (totals->connections > 0) {
+    scenario_link link = scenario_link_of(s, scenario_main_direction(s), 0);
+
+    set_efficiency(totals, &link, values);
+    set_theory(totals, s, values);
+  }
 }
 
 char *sim_totals_check(const sim_totals *totals)

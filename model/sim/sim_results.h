@@ -10,15 +10,15 @@
 
 /* One connection. */
 typedef struct sim_totals_connection {
-  const ulp_workload *workload;
-  enum side measured;          /* the Data Sink's side */
-  const rnic_endpoint *source; /* the other one's */
+  const ulp_workload *workload; /* NULL: there is none, nor a Data Source; only the Data Sink is summed up */
+  enum side measured;           /* the Data Sink's side */
+  const rnic_endpoint *source;  /* the other one's */
   const rnic_endpoint *sink;
 } sim_totals_connection;
 
 /* Sums over connections; all-zero is the sum of none. */
 typedef struct sim_totals {
-  uint32_t connections;
+  uint32_t connections;  /* with a Data Source */
   uint64_t expected;     /* messages that should be Delivered, at both ends */
   uint64_t delivered;    /* and are */
   uint64_t order_errors; /* at both ends: see ulp_workload_results */
@@ -29,9 +29,6 @@ typedef struct sim_totals {
   uint64_t full_segment_payload_octets;
   rnic_full_size full_size; /* Data Sources */
 } sim_totals;
-
-/* Adds to `values` what `end` counted of the metrics of `side`. */
-void sim_results_count(const rnic_endpoint *end, metric_side side, metric_values *values);
 
 /* Adds one connection. */
 void sim_totals_add(sim_totals *totals, const sim_totals_connection *connection);

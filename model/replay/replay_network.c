@@ -1,0 +1,416 @@
+#include "replay/replay_network.h"
+
+#include "measure/theory.h"
+#include "replay/replay_alignment.h"
+#include "replay/replay_feed.h"
+#include "replay/replay_flows.h"
+#include "replay/replay_packet.h"
+#include "replay/replay_profile.h"
+#include "replay/replay_scenario.h"
+#include "replay/replay_way.h"
+
+/* A connection of the session. */
+typedef struct replay_connection {
+  const replay_connection_lesson *lesson;
+  const capture_flow *flow; /* of the first reading */
+  uint8_t measured;         /* of the flow's ends */
+  replay_transport_place place;
+  tcp_transport *tcp; /* of the measured end */
+} replay_connection;
+
+struct replay_network {
+  session_network network;
+  replay_network_config config;
+  engine *clock;
+  session *session;
+  session_capture capture;
+  uint32_t protection_domain; /* of all ends: STags of captured connections may be of any */
+  replay_feed *feed;
+  replay_way *way;             /* NULL: everything arrives when it was captured */
+  replay_alignment *alignment; /* NULL: all that was captured comes to TCP, and the first reading has told */
+  replay_flows *flows;
+  replay_packets *packets;
+  replay_connection *connections;
+  uint32_t connection_count;
+  bool has_ended; /* the capture is at its end */
+};
+
+/* --- What arrives --- */
+
+static void arrive(const replay_network *self, uint32_t index, const datagram *packet, time_ps now)
+{
+  const replay_connection *connection = &self->connections[index];
+
+  if (self->alignment) {
+    replay_alignment_arrived(self->alignment, connection->flow, (uint8_t)!connection->measured, packet);
+  }
+  session_arrive(self->session, index, packet, now);
+}
+
+/* A session_capture's. */
+static void on_whole(void *user, datagram *packet, time_ps now)
+{
+  const replay_network *self = user;
+  datagram_flow flow;
+  uint32_t index;
+
+  if (datagram_flow_of(packet, &flow) && replay_flows_connection_of(self->flows, &flow, &index)) {
+    arrive(self, index, packet, now);
+  }
+  datagram_unref(packet);
+}
+
+static bool on_connection_of(void *user, const datagram_flow *flow, uint32_t *index)
+{
+  const replay_network *self = user;
+
+  return replay_flows_connection_of(self->flows, flow, index);
+}
+
+static session_host *measured_host(const replay_network *self)
+{
+  return session_host_of(self->session, scenario_measured_side(self->config.s));
+}
+
+/* It comes out of the path. */
+static void on_arrival(void *user, datagram *packet, time_ps now)
+{
+  session_receive(measured_host(user), packet, now);
+}
+
+/* --- What the capture says --- */
+
+/* A segment towards a measured end sets off. */
+static void offer(replay_network *self, uint32_t index, const capture_flow *flow,
+                  const capture_segment *segment, time_ps now)
+{
+  uint32_t from = 0;
+
+  do {
+    datagram *packet = replay_packet_of(self->packets, flow, segment, &from);
+    if (self->way) {
+      replay_way_offer(self->way, index, packet, now);
+    } else {
+      arrive(self, index, packet, now);
+      datagram_unref(packet);
+    }
+  } while (from < segment->payload_octets);
+}
+
+static void on_segment(void *user, const capture_flow *flow, const capture_segment *segment, time_ps now)
+{
+  replay_network *self = user;
+  replay_flow_place place = replay_flows_place_of(self->flows, flow);
+  capture_segment right;
+
+  if (place.connection == REPLAY_FLOW_OF_NONE) {
+    return;
+  }
+  if (self->config.decoding->ignore_checksums && segment->checksum == CAPTURE_CHECKSUM_WRONG) {
+    right = *segment;
+    right.checksum = CAPTURE_CHECKSUM_RIGHT;
+    segment = &right;
+  }
+  if (segment->from != place.measured) {
+    offer(self, place.connection, flow, segment, now);
+  } else if (segment->checksum != CAPTURE_CHECKSUM_WRONG) {
+    const replay_connection *connection = &self->connections[place.connection];
+    const tcp_header header = replay_packet_header(flow, segment);
+    replay_transport_sent(connection->tcp, &header, segment->payload_octets);
+    if (self->alignment) {
+      replay_alignment_captured(self->alignment, connection->flow, segment);
+    }
+  }
+}
+
+static void on_fragment(void *user, datagram *packet, time_ps now)
+{
+  replay_network *self = user;
+  datagram_fragment fragment;
+
+  if (packet->kind != DATAGRAM_FRAGMENT) {
+    datagram_unref(packet);
+    return;
+  }
+  datagram_fragment_of(packet, &fragment);
+  if (!replay_flows_is_measured(self->flows, &fragment.destination)) {
+    datagram_unref(packet);
+  } else if (self->way) {
+    replay_way_offer(self->way, REPLAY_FLOW_OF_NONE, packet, now);
+  } else {
+    on_arrival(self, packet, now);
+  }
+}
+
+static void on_ended(void *user, time_ps now)
+{
+  replay_network *self = user;
+
+  (void)now;
+  self->has_ended = true;
+  session_end_arrivals(self->session);
+}
+
+static double on_share(const void *user)
+{
+  const replay_network *self = user;
+
+  return capture_source_share(self->config.source);
+}
+
+/* Whether nothing of a segment of the peer's is missing. True as well of one that the replay does not heed. */
+static bool has_arrived(void *user, uint32_t index, const datagram *packet)
+{
+  const replay_network *self = user;
+  const replay_connection *connection = &self->connections[index];
+  tcp_header header;
+
+  if (session_connection_is_over(self->session, index) || !datagram_tcp_header(packet, &header)) {
+    return true;
+  }
+  int64_t from = replay_transport_position(connection->tcp, header.sequence);
+  int64_t to = from + (int64_t)packet->payload.length;
+  bool fin = header.flags & TCP_FIN;
+  return to < 0 || (uint64_t)to > connection->place.limit ||
+         replay_transport_has(connection->tcp, (uint64_t)MAX(from, 0), (uint64_t)to + (fin ? 1 : 0));
+}
+
+/* --- The network --- */
+
+static void network_send(session_network *network, uint32_t connection, enum side side, datagram *packet,
+                         time_ps now)
+{
+  (void)network;
+  (void)connection;
+  (void)side;
+  (void)now;
+  datagram_unref(packet);
+}
+
+/* Not all that the first reading saw is replayed. */
+static bool is_partial(const replay_network *self)
+{
+  enum side direction = scenario_main_direction(self->config.s);
+  bool partial = !self->has_ended;
+
+  for (uint32_t i = 0; i < self->connection_count; i++) {
+    partial = partial || self->connections[i].lesson->directions[direction].missing_from < UINT64_MAX;
+  }
+  return partial;
+}
+
+static uint64_t segments_aligned(const replay_network *self)
+{
+  enum side direction = scenario_main_direction(self->config.s);
+  uint64_t aligned = 0;
+
+  if (self->alignment) {
+    return replay_alignment_finish(self->alignment, direction);
+  }
+  for (uint32_t i = 0; i < self->connection_count; i++) {
+    aligned += self->connections[i].lesson->decoded.directions[direction].aligned;
+  }
+  return aligned;
+}
+
+/* EMSS by the SYN of the first connection's measured end (RFC 9293 §3.7.1); 0: it is not in the capture. */
+static uint32_t emss_octets(const replay_network *self)
+{
+  const replay_connection *first = &self->connections[0];
+  const replay_handshake *handshake =
+      &g_array_index(self->config.lessons->handshakes, replay_handshake, first->lesson->decoded.flow);
+  uint32_t options = handshake->timestamps[0] && handshake->timestamps[1] ? 12 : 0;
+
+  return handshake->has_mss[first->measured] && handshake->mss_octets[first->measured] > options
+             ? handshake->mss_octets[first->measured] - options
+             : 0;
+}
+
+/* Of the Data Source and its path a capture shows nothing but EMSS; where FPDUs start, only a decoder knows. */
+static void network_set_metrics(const session_network *network, enum side source, metric_values *values)
+{
+  const replay_network *self = (const replay_network *)network;
+  const theory inputs = {.emss_octets = emss_octets(self),
+                         .connections = self->connection_count,
+                         .k2 = scenario_integer(self->config.s, SCENARIO_THEORY_K2)};
+  bool partial = is_partial(self);
+
+  (void)source;
+  values->present[METRIC_TCP_SPURIOUS_RETRANSMISSIONS] = false;
+  values->present[METRIC_MPA_SEGMENTS_ALIGNED] = false;
+  if (!partial) {
+    metric_values_set(values, METRIC_MPA_SEGMENTS_ALIGNED, (double)segments_aligned(self));
+  }
+  if (self->way) {
+    replay_way_set_metrics(self->way, values);
+  }
+  if (inputs.emss_octets > 0) {
+    metric_values_set(values, METRIC_MPA_EMSS_OCTETS, inputs.emss_octets);
+    theory_set_metrics(&inputs, values);
+    values->present[METRIC_THEORY_BUFFER_TCP_OCTETS] = false; /* the path's rate and delay */
+    values->present[METRIC_FIT_K] = false;
+  }
+}
+
+static const session_network_class network_class = {.send = network_send, .set_metrics = network_set_metrics};
+
+/* --- Making --- */
+
+static void configure(void *user, uint32_t index, rnic_endpoint_config *config)
+{
+  replay_network *self = user;
+  replay_connection *connection = &self->connections[index];
+
+  replay_profile_set(config, self->config.s, self->config.lessons, index);
+  connection->place = replay_profile_transport(self->config.s, self->config.lessons, index);
+  connection->place.made = &connection->tcp;
+  config->protection_domain = self->protection_domain;
+  config->tcp_new = replay_transport_new;
+  config->tcp_new_user = &connection->place;
+}
+
+static void make_connections(replay_network *self)
+{
+  const replay_lessons *lessons = self->config.lessons;
+
+  self->connection_count = lessons->connections->len;
+  self->connections = g_new0(replay_connection, self->connection_count);
+  for (uint32_t i = 0; i < self->connection_count; i++) {
+    replay_connection *connection = &self->connections[i];
+
+    connection->lesson = &g_array_index(lessons->connections, replay_connection_lesson, i);
+    connection->flow = &g_array_index(lessons->flows, capture_flow, connection->lesson->decoded.flow);
+    connection->measured = replay_scenario_measured_end(self->config.s, &connection->lesson->decoded);
+  }
+}
+
+static void make_flows(replay_network *self)
+{
+  const GArray *flows = self->config.lessons->flows;
+  g_autofree uint32_t *connections = g_new(uint32_t, flows->len);
+
+  for (guint i = 0; i < flows->len; i++) {
+    connections[i] = REPLAY_FLOW_OF_NONE;
+  }
+  for (uint32_t i = 0; i < self->connection_count; i++) {
+    connections[self->connections[i].lesson->decoded.flow] = i;
+  }
+  self->flows = replay_flows_new();
+  for (guint i = 0; i < flows->len; i++) {
+    uint32_t index = connections[i];
+    replay_flows_add(self->flows, &g_array_index(flows, capture_flow, i), index,
+                     index == REPLAY_FLOW_OF_NONE ? 0 : self->connections[index].measured);
+  }
+}
+
+static gboolean make_way(replay_network *self, GError **error)
+{
+  const replay_way_config config = {.s = self->config.s,
+                                    .clock = self->clock,
+                                    .has_path = replay_scenario_has_path(self->config.s),
+                                    .resend_ps = self->config.resend_ps,
+                                    .output = on_arrival,
+                                    .has_arrived = has_arrived,
+                                    .user = self};
+
+  if (!config.has_path && config.resend_ps == 0) {
+    return TRUE; /* everything arrives when it was captured */
+  }
+  self->way = replay_way_new(&config, error);
+  return self->way != NULL;
+}
+
+static void make_session(replay_network *self)
+{
+  const replay_lessons *lessons = self->config.lessons;
+  enum side direction = scenario_main_direction(self->config.s);
+
+  self->capture = (session_capture){.receive_octets = lessons->longest_send[direction],
+                                    .configure = configure,
+                                    .connection_of = on_connection_of,
+                                    .whole = on_whole,
+                                    .share = on_share,
+                                    .user = self};
+  const session_config config = {
+      .s = self->config.s, .clock = self->clock, .capture = &self->capture, .series = self->config.series};
+  self->session = session_new(&config);
+  rnic_host *rnic = session_host_rnic(measured_host(self));
+  self->protection_domain = rnic_host_protection_domain_new(rnic);
+  replay_stags_register(lessons->stags[direction], rnic_host_stags(rnic), self->protection_domain);
+  session_connect(self->session, &self->network);
+}
+
+replay_network *replay_network_new(const replay_network_config *config, GError **error)
+{
+  static const replay_feed_events events = {
+      .segment = on_segment, .fragment = on_fragment, .ended = on_ended};
+  const char *reassembly = scenario_text(config->s, SCENARIO_RECEIVER_IP_REASSEMBLY);
+  replay_network *self = g_new0(replay_network, 1);
+
+  self->network.class = &network_class;
+  self->config = *config;
+  self->clock = sim_engine_new(SIM_ENGINE_NATIVE, error);
+  if (!self->clock || !make_way(self, error)) {
+    replay_network_free(self);
+    return NULL;
+  }
+  /* A path, or IP reassembly that does not take all, changes what comes to TCP: where that starts with an FPDU is seen after them. */
+  if (self->way || !g_str_equal(reassembly, "unlimited")) {
+    self->alignment = replay_alignment_new(config->decoding);
+  }
+  self->packets = replay_packets_new();
+  make_connections(self);
+  make_flows(self);
+  make_session(self);
+  self->feed = replay_feed_new(config->source, config->lessons->is_coarse, self->clock, &events, self);
+  replay_feed_start(self->feed);
+  return self;
+}
+
+void replay_network_free(replay_network *self)
+{
+  if (self) {
+    session_free(self->session);
+    replay_feed_free(self->feed);
+    replay_way_free(self->way);
+    replay_alignment_free(self->alignment);
+    replay_flows_free(self->flows);
+    replay_packets_free(self->packets);
+    g_free(self->connections);
+    engine_free(self->clock);
+    g_free(self);
+  }
+}
+
+session *replay_network_session(const replay_network *self)
+{
+  return self->session;
+}
+
+/* --- After the run --- */
+
+uint32_t replay_network_lacking(const replay_network *self)
+{
+  uint32_t lacking = 0;
+
+  for (uint32_t i = 0; i < self->connection_count; i++) {
+    lacking += !session_connection_is_over(self->session, i) &&
+               replay_transport_lacks_octets(self->connections[i].tcp);
+  }
+  return lacking;
+}
+
+uint64_t replay_network_given_up(const replay_network *self)
+{
+  return self->way ? replay_way_given_up(self->way) : 0;
+}
+
+uint64_t replay_network_too_big(const replay_network *self)
+{
+  return self->way ? replay_way_too_big(self->way) : 0;
+}
+
+uint64_t replay_network_backward(const replay_network *self)
+{
+  return replay_feed_backward(self->feed);
+}

@@ -1,0 +1,18 @@
+/* What a capture shows of a connection's measured end, for an endpoint of the model that takes its place. */
+#ifndef REPLAY_REPLAY_PROFILE_H
+#define REPLAY_REPLAY_PROFILE_H
+
+#include "replay/replay_lessons.h"
+#include "replay/replay_transport.h"
+#include "rnic/rnic_endpoint.h"
+#include "scenario/scenario.h"
+
+/* Into `config`, which is what `s` says of the measured end, what `lessons` say of connection `index`. */
+void replay_profile_set(rnic_endpoint_config *config, const scenario *s, const replay_lessons *lessons,
+                        uint32_t index);
+
+/* Where the stream that is received begins, and where what can be replayed of it ends; without `made`. */
+replay_transport_place replay_profile_transport(const scenario *s, const replay_lessons *lessons,
+                                                uint32_t index);
+
+#endif

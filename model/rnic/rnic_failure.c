@@ -17,20 +17,6 @@ static const char *tcp_text(tcp_close_reason reason)
   return "TCP: closed";
 }
 
-static const char *ulp_text(rnic_ulp_reason reason)
-{
-  return reason == RNIC_ULP_NO_STREAMING_OCTETS
-             ? "ULP: the peer's octets of streaming mode did not come in time"
-             : "ULP: octets came, but no valid FPDU in time";
-}
-
-static bool is_rejection(const rnic_failure *failure)
-{
-  return failure->layer == RNIC_FAILURE_STARTUP &&
-         (failure->reason.startup == MPA_STARTUP_REASON_REJECTED_BY_PEER ||
-          failure->reason.startup == MPA_STARTUP_REASON_REJECTED_BY_ULP);
-}
-
 bool rnic_failure_is_termination(const rnic_failure *failure)
 {
   return failure->layer != RNIC_FAILURE_TCP;
@@ -42,7 +28,8 @@ char *rnic_failure_code(const rnic_failure *failure)
 
   switch (failure->layer) {
   case RNIC_FAILURE_STARTUP:
-    if (is_rejection(failure)) {
+    if (failure->reason.startup == MPA_STARTUP_REASON_REJECTED_BY_PEER ||
+        failure->reason.startup == MPA_STARTUP_REASON_REJECTED_BY_ULP) {
       return g_strdup("rejected");
     }
     mpa_code = MPA_ERROR_STARTUP;
@@ -74,7 +61,9 @@ const char *rnic_failure_text(const rnic_failure *failure)
   case RNIC_FAILURE_TCP:
     break;
   case RNIC_FAILURE_ULP:
-    return ulp_text(failure->reason.ulp);
+    return failure->reason.ulp == RNIC_ULP_NO_STREAMING_OCTETS
+               ? "ULP: the peer's octets of streaming mode did not come in time"
+               : "ULP: octets came, but no valid FPDU in time";
   }
   return tcp_text(failure->reason.tcp);
 }

@@ -52,21 +52,16 @@ static uint64_t framed_octets(const rnic_sender *sender)
   return sender->framer ? mpa_framer_offset(sender->framer) : 0;
 }
 
-static bool is_within_limits(const rnic_sender *sender)
-{
-  const rnic_sender_limits *limits = sender->limits;
-
-  return !rnic_sender_holds(sender) &&
-         tcp_transport_posted_octets(sender->config.tcp) - limits->acknowledged < limits->buffer_octets;
-}
-
 bool rnic_sender_has_room(const rnic_sender *sender)
 {
+  const rnic_sender_limits *limits = sender->limits;
   uint64_t unsent = tcp_transport_unsent_octets(sender->config.tcp);
 
   /* Two segments' worth ahead, so that TCP can tell whether a segment empties its queue. */
   return (unsent == 0 || unsent < 2 * (uint64_t)tcp_transport_emss_octets(sender->config.tcp)) &&
-         (!sender->limits || is_within_limits(sender));
+         (!limits ||
+          (!rnic_sender_holds(sender) &&
+           tcp_transport_posted_octets(sender->config.tcp) - limits->acknowledged < limits->buffer_octets));
 }
 
 /* What MPA takes for the EMSS: TCP tells, or not (mpa-01 §3.1.1, MPA-025, MPA-026). */

@@ -1,7 +1,9 @@
-/* What the connections of one RNIC share. */
+/* What the connections of one RNIC share; how fast it hands FPDUs to TCP; its buffers, with guards on both sides, and memory that is used
+ * again. */
 #include "rnic/rnic_host.h"
 
 #include <glib.h>
+#include <string.h>
 
 /* Each number is given once. */
 static void test_numbers(void)
@@ -55,11 +57,121 @@ static void test_pools(void)
   octet_block_unref(block);
 }
 
+/* --- Its pace --- */
+
+enum { START = 7 };
+
+/* 1460 octets at 1 Gbit/s take 11.68 us; at 1 Mio. segments a second one takes 1 us, three take 3. Who comes first goes at once; who comes
+ * when all before have had their time, too. */
+static void test_rates(void)
+{
+  rnic_pace *octets = rnic_pace_new(UINT64_C(1000000000), 0);
+  rnic_pace *segments = rnic_pace_new(0, 1000000);
+  time_ps late = START + TIME_PS_PER_SECOND;
+
+  g_assert_cmpint(rnic_pace_take_turn(octets, 1460, 1, START), ==, START);
+  g_assert_cmpint(rnic_pace_take_turn(octets, 100, 1, START), ==, START + 11680000);
+  g_assert_cmpint(rnic_pace_take_turn(octets, 1460, 1, START), ==, START + 11680000 + 800000);
+  g_assert_cmpint(rnic_pace_take_turn(octets, 1460, 1, late), ==, late);
+  g_assert_cmpint(rnic_pace_take_turn(octets, 1460, 1, late + 11679999), ==, late + 11680000);
+  g_assert_cmpint(rnic_pace_take_turn(segments, 1460, 1, START), ==, START);
+  g_assert_cmpint(rnic_pace_take_turn(segments, 4000, 3, START), ==, START + 1000000);
+  g_assert_cmpint(rnic_pace_take_turn(segments, 20, 1, START), ==, START + 4000000);
+  rnic_pace_free(segments);
+  rnic_pace_free(octets);
+}
+
+/* With both the slower decides each time: at 1 Gbit/s and 500,000 segments a second 1460 octets take 11.68 us, 100 octets 2 us. */
+static void test_both_rates(void)
+{
+  rnic_pace *pace = rnic_pace_new(UINT64_C(1000000000), 500000);
+
+  g_assert_cmpint(rnic_pace_take_turn(pace, 1460, 1, 0), ==, 0);
+  g_assert_cmpint(rnic_pace_take_turn(pace, 100, 1, 0), ==, 11680000);
+  g_assert_cmpint(rnic_pace_take_turn(pace, 100, 1, 0), ==, 13680000);
+  g_assert_cmpint(rnic_pace_take_turn(pace, 1460, 1, 0), ==, 15680000);
+  g_assert_cmpint(rnic_pace_take_turn(pace, 1460, 1, 0), ==, 15680000 + 11680000);
+  rnic_pace_free(pace);
+}
+
+/* No fraction is lost: at 7 Gbit/s 1457 octets take 1665142.857 ps. The n-th comes when 8 * 1457 * n / 7 ns have passed, rounded up, the
+ * millionth too; also when each asks only when the one before has gone. */
+static void test_no_drift(void)
+{
+  for (unsigned asks_late = 0; asks_late < 2; asks_late++) {
+    rnic_pace *pace = rnic_pace_new(UINT64_C(7000000000), 0);
+    time_ps turn = START;
+
+    for (uint64_t n = 0; n <= 1000000; n++) {
+      turn = rnic_pace_take_turn(pace, 1457, 1, asks_late ? turn : START);
+      g_assert_cmpint(turn, ==, START + (time_ps)((8 * 1457 * n * 1000 + 6) / 7));
+    }
+    rnic_pace_free(pace);
+  }
+}
+
+/* --- Its buffers --- */
+
+/* As many pieces of memory as are taken at the same time; the one given back last is taken next. */
+static void test_memory_is_used_again(void)
+{
+  rnic_buffer_pool *pool = rnic_buffer_pool_new(100);
+  uint8_t *a = rnic_buffer_pool_take(pool), *b = rnic_buffer_pool_take(pool);
+
+  g_assert_true(a >= b + 100 || b >= a + 100);
+  rnic_buffer_pool_give(pool, a);
+  rnic_buffer_pool_give(pool, b);
+  uint8_t *c = rnic_buffer_pool_take(pool), *d = rnic_buffer_pool_take(pool);
+  if (MEMORY_POOL_KEEPS) {
+    g_assert_true(c == b && d == a);
+  }
+  rnic_buffer_pool_give(pool, c);
+  rnic_buffer_pool_give(pool, d);
+  rnic_buffer_pool_free(pool);
+}
+
+/* All octets of a buffer may be written, none beside it; who takes it next finds the guards whole. */
+static void test_writing_beside_a_buffer_is_seen(void)
+{
+  static const int beside[] = {-64, -1, 100, 163};
+  rnic_buffer_pool *pool = rnic_buffer_pool_new(100);
+
+  for (gsize i = 0; i < G_N_ELEMENTS(beside); i++) {
+    uint8_t *buffer = rnic_buffer_pool_take(pool);
+    memset(buffer, (int)i, 100);
+    g_assert_true(rnic_buffer_pool_guards_intact(pool, buffer));
+    buffer[beside[i]] ^= 1;
+    g_assert_false(rnic_buffer_pool_guards_intact(pool, buffer));
+    rnic_buffer_pool_give(pool, buffer);
+    buffer = rnic_buffer_pool_take(pool);
+    g_assert_true(rnic_buffer_pool_guards_intact(pool, buffer));
+    rnic_buffer_pool_give(pool, buffer);
+  }
+  rnic_buffer_pool_free(pool);
+}
+
+/* Buffers of no octets take no memory. */
+static void test_no_octets(void)
+{
+  rnic_buffer_pool *pool = rnic_buffer_pool_new(0);
+
+  g_assert_null(rnic_buffer_pool_take(pool));
+  g_assert_true(rnic_buffer_pool_guards_intact(pool, NULL));
+  rnic_buffer_pool_give(pool, NULL);
+  rnic_buffer_pool_free(pool);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rnic-host/numbers", test_numbers);
   g_test_add_func("/rnic-host/stags", test_stags);
   g_test_add_func("/rnic-host/pools", test_pools);
+  g_test_add_func("/rnic-pace/rates", test_rates);
+  g_test_add_func("/rnic-pace/both-rates", test_both_rates);
+  g_test_add_func("/rnic-pace/no-drift", test_no_drift);
+  g_test_add_func("/rnic-buffer-pool/memory-is-used-again", test_memory_is_used_again);
+  g_test_add_func("/rnic-buffer-pool/guards", test_writing_beside_a_buffer_is_seen);
+  g_test_add_func("/rnic-buffer-pool/no-octets", test_no_octets);
   return g_test_run();
 }

@@ -23,7 +23,7 @@ rnic_endpoint_config rnic_endpoint_config_default(enum side side)
                                 .strict_responses = true};
 }
 
-static rnic_startup_phase *startup_of(rnic_endpoint *endpoint, const rnic_endpoint_config *config)
+static rnic_startup_phase *startup_of(const rnic_endpoint *endpoint, const rnic_endpoint_config *config)
 {
   const rnic_startup_phase_config startup = {
       .mpa = {.generation = config->generation,
@@ -40,7 +40,7 @@ static rnic_startup_phase *startup_of(rnic_endpoint *endpoint, const rnic_endpoi
       .streaming_octets_sent = config->streaming_octets_sent,
       .streaming_octets_received = config->streaming_octets_received};
 
-  return rnic_startup_phase_new(&startup, rnic_endpoint_private_data, endpoint);
+  return rnic_startup_phase_new(&startup, endpoint->events->private_data, endpoint->user);
 }
 
 static rdmap_stream *stream_of(rnic_endpoint *endpoint, const rnic_endpoint_config *config)

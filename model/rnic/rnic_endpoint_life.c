@@ -53,15 +53,6 @@ void rnic_endpoint_close(rnic_endpoint *endpoint)
 
 /* --- Startup --- */
 
-void rnic_endpoint_private_data(void *user, const uint8_t *octets, uint32_t length, time_ps now)
-{
-  rnic_endpoint *endpoint = user;
-
-  if (endpoint->events->private_data) {
-    endpoint->events->private_data(endpoint->user, octets, length, now);
-  }
-}
-
 static void post_startup_octets(rnic_endpoint *endpoint)
 {
   octet_rope octets;

@@ -67,9 +67,6 @@ static inline bool rnic_endpoint_may_reply(rnic_endpoint *endpoint)
 /* Does what the startup phase's last step asks for. */
 void rnic_endpoint_follow_startup(rnic_endpoint *endpoint, time_ps now);
 
-/* The ULP gets the peer's Private Data; a rnic_startup_phase_observer. */
-void rnic_endpoint_private_data(void *user, const uint8_t *octets, uint32_t length, time_ps now);
-
 /* The ULP gets `completion`. */
 void rnic_endpoint_complete(rnic_endpoint *endpoint, const rnic_completion *completion, time_ps now);
 

@@ -71,17 +71,14 @@ typedef struct number_gap {
   uint64_t last; /* the key: see element_array_count_below() */
   uint64_t first;
   uint64_t jumped_by; /* place of that packet among those counted */
-  time_ps jumped_at;
 } number_gap;
 
 typedef struct leaving_flow {
   flow_entry flow;
   uint64_t counted;
-  uint64_t largest;                         /* number that has come: NextExp - 1 */
-  uint64_t forgotten_to;                    /* the last number of all gaps that are no longer remembered */
-  uint64_t run;                             /* packets in order since the last reordered one */
-  element_array gaps;                       /* of number_gap, ascending */
-  uint64_t recent[PATH_REORDERING_DEGREES]; /* the numbers that came last, in the place of their count */
+  uint64_t largest;      /* number that has come: NextExp - 1 */
+  uint64_t forgotten_to; /* the last number of all gaps that are no longer remembered */
+  element_array gaps;    /* of number_gap, ascending */
 } leaving_flow;
 
 typedef struct reordering_exit {
@@ -105,76 +102,31 @@ static void forget_oldest(leaving_flow *flow)
   }
 }
 
-static void count_packet(reordering_exit *exit, leaving_flow *flow, uint64_t order)
+static void count_in_order(leaving_flow *flow, uint64_t order)
 {
-  exit->report.packets++;
-  flow->recent[flow->counted++ % PATH_REORDERING_DEGREES] = order;
-}
-
-static void count_in_order(reordering_exit *exit, leaving_flow *flow, uint64_t order, time_ps now)
-{
-  const number_gap jumped = {
-      .last = order - 1, .first = flow->largest + 1, .jumped_by = flow->counted, .jumped_at = now};
+  const number_gap jumped = {.last = order - 1, .first = flow->largest + 1, .jumped_by = flow->counted};
 
   add_gap(flow, flow->gaps.count, &jumped);
   forget_oldest(flow);
   flow->largest = order;
-  flow->run++;
-  count_packet(exit, flow, order);
 }
 
-/* How many packets right before this one had larger numbers, as far as they are remembered. */
-static unsigned degree_of(const leaving_flow *flow, uint64_t order)
-{
-  unsigned degree = 0;
-
-  while (degree < PATH_REORDERING_DEGREES && degree < flow->counted &&
-         flow->recent[(flow->counted - 1 - degree) % PATH_REORDERING_DEGREES] > order) {
-    degree++;
-  }
-  return degree;
-}
-
-static void count_reordered(reordering_exit *exit, leaving_flow *flow, const number_gap *gap, uint64_t order,
-                            time_ps now)
-{
-  path_reordering_report *report = &exit->report;
-  uint64_t extent = flow->counted - gap->jumped_by;
-  time_ps late = now - gap->jumped_at;
-
-  report->reordered++;
-  report->extent_sum += extent;
-  report->extent_most = MAX(report->extent_most, extent);
-  report->late_sum_ps += (uint64_t)late;
-  report->late_most_ps = MAX(report->late_most_ps, late);
-  for (unsigned n = degree_of(flow, order); n > 0; n--) {
-    report->n_reordered[n - 1]++;
-  }
-  report->free_runs += flow->run > 0;
-  report->free_run_packets += flow->run;
-  report->free_run_most = MAX(report->free_run_most, flow->run);
-  flow->run = 0;
-  count_packet(exit, flow, order);
-}
-
-/* A number below one that has come: late when it is missing, else it has come before. */
-static void count_late(reordering_exit *exit, leaving_flow *flow, uint64_t order, time_ps now)
+/* A number below one that has come: late when it is missing, and remembered to be; else it has come before, which is false. */
+static bool count_late(path_reordering_report *report, leaving_flow *flow, uint64_t order)
 {
   size_t place = element_array_count_below(&flow->gaps, G_STRUCT_OFFSET(number_gap, last), order);
 
-  if (order <= flow->forgotten_to) {
-    exit->report.forgotten++;
-    return;
-  }
-  if (place == flow->gaps.count) {
-    exit->report.copies++;
-    return;
+  if (order <= flow->forgotten_to || place == flow->gaps.count) {
+    return false;
   }
   const number_gap gap = *(number_gap *)element_array_at(&flow->gaps, place);
   if (order < gap.first) {
-    exit->report.copies++;
-    return;
+    return false;
   }
+  uint64_t extent = flow->counted - gap.jumped_by;
+  report->reordered++;
+  report->extent_sum += extent;
+  report->extent_most = MAX(report->extent_most, extent);
   element_array_remove(&flow->gaps, place, 1);
   number_gap below = gap;
   below.last = order - 1;
@@ -183,10 +135,10 @@ static void count_late(reordering_exit *exit, leaving_flow *flow, uint64_t order
   add_gap(flow, place, &above);
   add_gap(flow, place, &below);
   forget_oldest(flow);
-  count_reordered(exit, flow, &gap, order, now);
+  return true;
 }
 
-static G_GNUC_NO_INLINE void count(reordering_exit *exit, const datagram *packet, time_ps now)
+static G_GNUC_NO_INLINE void count(reordering_exit *exit, const datagram *packet)
 {
   leaving_flow *flow = flow_of(&exit->flows, packet);
 
@@ -194,16 +146,18 @@ static G_GNUC_NO_INLINE void count(reordering_exit *exit, const datagram *packet
     element_array_init(&flow->gaps, sizeof(number_gap));
   }
   if (packet->flow_order > flow->largest) {
-    count_in_order(exit, flow, packet->flow_order, now);
-  } else {
-    count_late(exit, flow, packet->flow_order, now);
+    count_in_order(flow, packet->flow_order);
+  } else if (!count_late(&exit->report, flow, packet->flow_order)) {
+    return;
   }
+  flow->counted++;
+  exit->report.packets++;
 }
 
 static void leave(path_element *element, datagram *packet, time_ps now)
 {
   if (packet->flow_order > 0 && is_counted(packet) && datagram_checksum_is_right(packet)) {
-    count((reordering_exit *)element, packet, now);
+    count((reordering_exit *)element, packet);
   }
   path_element_emit(element, packet, now);
 }

@@ -8,28 +8,17 @@
 
 #include "network/path_element.h"
 
-/* n-reordering is counted for n = 1 … this; of 3, a TCP with the usual duplicate-ack threshold takes it for a loss (§5). */
-enum { PATH_REORDERING_DEGREES = 16 };
-
 /* So many gaps of numbers a flow are remembered; each loss leaves one. */
 enum { PATH_REORDERING_GAPS_MAX = 256 };
 
 /* Sums over all flows. */
 typedef struct path_reordering_report {
-  uint64_t packets;   /* counted, the reordered among them */
+  uint64_t
+      packets; /* counted, the reordered among them: no copies, and none from before all gaps remembered */
   uint64_t reordered; /* less than a number that came before (§3); with `packets` the ratio of §4.1 */
   uint64_t
       extent_sum; /* reordering extents (§4.2): how many packets before it came the first with a larger number */
   uint64_t extent_most;
-  uint64_t late_sum_ps; /* late time offsets (§4.3): how long before it that packet came */
-  time_ps late_most_ps;
-  uint64_t n_reordered
-      [PATH_REORDERING_DEGREES]; /* [n - 1]: at least n packets right before it had larger numbers (§5) */
-  uint64_t free_runs;            /* reordering-free runs (§4.6) that ended with a reordered packet */
-  uint64_t free_run_packets;     /* in them, the reordered ones not */
-  uint64_t free_run_most;
-  uint64_t copies;    /* of packets that had come: not in `packets` */
-  uint64_t forgotten; /* reordered packets, or copies, from before all gaps remembered: not in `packets` */
 } path_reordering_report;
 
 /* Numbers the packets with payload of each flow (datagram.flow_order) and passes them on. */

@@ -19,18 +19,10 @@ typedef struct theory {
   uint64_t k2; /* `theory.k2` */
 } theory;
 
-/* BufferSizeTCP = rate in octets/s * (both propagations + both serialisations): K = 1. */
-double theory_buffer_tcp_octets(const theory *inputs);
-
-/* BufferSizeNAF = EMSS * connections + K2 * EMSS: K1 = 1. For FPDUs that are not aligned with segments. */
-double theory_buffer_naf_octets(const theory *inputs);
-
-/* BufferSizeAF = K2 * EMSS. For aligned ones. */
-double theory_buffer_af_octets(const theory *inputs);
-
-/* Sets theory.* and, for each measured peak that `values` has, its fit.*: fit.k = reassembly peak /
- * BufferSizeTCP, fit.k1 = reassembly peak / (EMSS * connections), fit.k2 = processing peak / (K2 * EMSS). A
- * quotient by 0 is left out, and so is what needs EMSS when that is 0. */
+/* Sets theory.* (K = K1 = 1): BufferSizeTCP = rate in octets/s * (both propagations + both serialisations); BufferSizeNAF, of FPDUs that
+ * are not aligned with segments, = EMSS * connections + K2 * EMSS; BufferSizeAF, of aligned ones, = K2 * EMSS. And, for each measured peak
+ * that `values` has, its fit.*: fit.k = reassembly peak / BufferSizeTCP, fit.k1 = reassembly peak / (EMSS * connections), fit.k2 =
+ * processing peak / (K2 * EMSS). A quotient by 0 is left out, and so is what needs EMSS when that is 0. */
 void theory_set_metrics(const theory *inputs, metric_values *values);
 
 #endif

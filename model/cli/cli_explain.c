@@ -7,7 +7,7 @@
 #include "cli/cli_documents.h"
 #include "cli/cli_terms.h"
 #include "fault/fault_table.h"
-#include "measure/distribution_table.h"
+#include "measure/distribution.h"
 #include "measure/metric_table.h"
 #include "scenario/scenario_keys.h"
 #include "scenario/scenario_profile.h"

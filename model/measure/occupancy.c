@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "measure/time_distribution.h"
-#include "measure/value_histogram.h"
 
 /* What is summed over the connections and has a peak. The causes come first, so that a held_cause is its own
  * sum. */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/time_ps.h"
-#include "measure/distribution_table.h"
+#include "measure/distribution.h"
 #include "measure/metric_table.h"
 
 typedef struct occupancy occupancy;

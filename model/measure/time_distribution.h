@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/time_ps.h"
-#include "measure/value_histogram.h"
+#include "measure/distribution.h"
 
 typedef struct time_distribution time_distribution;
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "measure/distribution_table.h"
+#include "measure/distribution.h"
 #include "measure/metric_table.h"
 #include "net/packet_capture.h"
 #include "network/path_element.h"

@@ -5,7 +5,6 @@
 #include "base/uint128.h"
 #include "measure/occupancy.h"
 #include "measure/retransmission_ledger.h"
-#include "measure/value_histogram.h"
 #include "net/fpdu_starts.h"
 #include "rdmap/rdmap_header.h"
 #include "sim/sim_part_arrivals.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "ddp/ddp_segment.h"
-#include "measure/distribution_table.h"
+#include "measure/distribution.h"
 #include "measure/metric_table.h"
 #include "mpa/mpa_ulpdu.h"
 #include "rnic/rnic_endpoint.h"

@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <stdio.h>
 
-#include "measure/distribution_table.h"
+#include "measure/distribution.h"
 #include "measure/metric_table.h"
 #include "scenario/scenario.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cli_terms.h"
-#include "measure/distribution_table.h"
+#include "measure/distribution.h"
 #include "measure/metric_table.h"
 #include "scenario/scenario_keys.h"
 #include "scenario/scenario_profile.h"

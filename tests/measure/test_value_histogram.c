@@ -1,5 +1,5 @@
 /* Bins of a value histogram: where values fall, how far below its bound a value can lie, what is exported. */
-#include "measure/value_histogram.h"
+#include "measure/distribution.h"
 
 #include <glib.h>
 
@@ -32,12 +32,12 @@ static void test_bounds(void)
 /* The bins follow one another without gap or overlap: one above the bound of a bin is the first value of the next. */
 static void test_bins_are_a_partition(void)
 {
-  for (size_t bin = 0; bin + 1 < VALUE_HISTOGRAM_BINS; bin++) {
+  for (size_t bin = 0; bin + 1 < DISTRIBUTION_BINS_MAX; bin++) {
     uint64_t bound = value_histogram_bound(bin);
     g_assert_cmpuint(value_histogram_bin(bound), ==, bin);
     g_assert_cmpuint(value_histogram_bin(bound + 1), ==, bin + 1);
   }
-  g_assert_cmpuint(value_histogram_bound(VALUE_HISTOGRAM_BINS - 1), ==, UINT64_MAX);
+  g_assert_cmpuint(value_histogram_bound(DISTRIBUTION_BINS_MAX - 1), ==, UINT64_MAX);
 }
 
 /* value <= bound < value * 17/16, for any value. */
@@ -89,7 +89,7 @@ static void test_full(void)
 {
   g_autofree value_histogram *histogram = g_new0(value_histogram, 1);
   distribution d;
-  for (size_t bin = 0; bin < VALUE_HISTOGRAM_BINS; bin++) {
+  for (size_t bin = 0; bin < DISTRIBUTION_BINS_MAX; bin++) {
     value_histogram_add(histogram, value_histogram_bound(bin), bin + 1);
   }
   value_histogram_export(histogram, 1e12, 1, &d);

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "measure/distribution_table.h"
+#include "measure/distribution.h"
 #include "study/plot/gnuplot_script.h"
 
 /* One line. */

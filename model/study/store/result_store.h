@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "measure/distribution_table.h"
+#include "measure/distribution.h"
 #include "measure/metric_table.h"
 #include "scenario/scenario_keys.h"
 #include "sim/summary.h"

@@ -1,20 +1,12 @@
-#include "measure/distribution_table.h"
+#include "measure/distribution.h"
 
 #include <glib.h>
 #include <math.h>
 #include <string.h>
 
 static const distribution_row rows[DISTRIBUTION_COUNT] = {
-    [DISTRIBUTION_REASSEMBLY_OCTETS] =
-        {"buffer.reassembly_octets", "octets", "s",
-         "The reassembly occupancy, all connections together, from the first arrival of a workload octet to "
-         "the last Delivery."},
-    [DISTRIBUTION_PLACEMENT_DELAY_S] = {"delay.placement_s", "s", "octets",
-                                        "The time from the first arrival of an octet of ULP payload to its "
-                                        "Placement, over placement.octets."},
-    [DISTRIBUTION_DELIVERY_DELAY_S] =
-        {"delay.delivery_s", "s", "octets",
-         "The time from the first arrival of an octet of ULP payload to its Delivery, over delivery.octets."},
+#define DISTRIBUTION(id, name, unit, weight_unit, sentence) {name, unit, weight_unit, sentence},
+#include "measure/metrics.def"
 };
 
 const distribution_row *distribution_row_of(distribution_id id)
@@ -106,4 +98,28 @@ double distribution_quantile(const distribution *d, double share)
     passed += d->bins[++i].weight;
   }
   return d->bins[i].bound;
+}
+
+uint64_t value_histogram_bound(size_t bin)
+{
+  g_assert(bin < DISTRIBUTION_BINS_MAX);
+  if (bin < VALUE_HISTOGRAM_EXACT) {
+    return bin;
+  }
+  unsigned below = (unsigned)(bin / 16) - 1;
+  uint64_t highest_bits = 16 + bin % 16;
+  return (highest_bits << below) + ((UINT64_C(1) << below) - 1);
+}
+
+void value_histogram_export(const value_histogram *histogram, double value_unit, double weight_unit,
+                            distribution *d)
+{
+  *d = (distribution){.bins = NULL};
+  for (size_t bin = 0; bin < DISTRIBUTION_BINS_MAX; bin++) {
+    if (histogram->weights[bin] > 0) {
+      bool appended = distribution_append(d, (double)value_histogram_bound(bin) / value_unit,
+                                          (double)histogram->weights[bin] / weight_unit);
+      g_assert(appended);
+    }
+  }
 }

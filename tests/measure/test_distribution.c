@@ -1,5 +1,5 @@
 /* Distributions as values: what is accepted, what is read off, and the table of those a run has. */
-#include "measure/distribution_table.h"
+#include "measure/distribution.h"
 
 #include <glib.h>
 #include <math.h>
@@ -139,12 +139,12 @@ static void test_quantile_of_all(void)
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/distribution_table/table", test_table);
-  g_test_add_func("/distribution_table/append", test_append);
-  g_test_add_func("/distribution_table/many-bins", test_many_bins);
-  g_test_add_func("/distribution_table/copy", test_copy);
-  g_test_add_func("/distribution_table/add", test_add);
-  g_test_add_func("/distribution_table/quantiles", test_quantiles);
-  g_test_add_func("/distribution_table/quantile-of-all", test_quantile_of_all);
+  g_test_add_func("/distribution/table", test_table);
+  g_test_add_func("/distribution/append", test_append);
+  g_test_add_func("/distribution/many-bins", test_many_bins);
+  g_test_add_func("/distribution/copy", test_copy);
+  g_test_add_func("/distribution/add", test_add);
+  g_test_add_func("/distribution/quantiles", test_quantiles);
+  g_test_add_func("/distribution/quantile-of-all", test_quantile_of_all);
   return g_test_run();
 }

@@ -27,26 +27,25 @@ static void on_timer(void *user, time_ps now)
   settle(input, now);
 }
 
-/* The five options of draft-ietf-rddp-mpa-01 §11.2.1. */
+/* The five options of draft-ietf-rddp-mpa-01 §11.2.1:
+ * 1 no buffer; 2 one buffer, possibly of the local link's MTU; 3 as many buffers as there are datagrams; 4 one buffer, for one datagram of
+ * any size; 5 one buffer for all of them, by default of a window: the worst case (MPA-347). */
 static ip_reassembly_config config_of(const scenario *s, enum side side)
 {
   const char *option = scenario_text(s, SCENARIO_RECEIVER_IP_REASSEMBLY);
   bool is_given = !scenario_is_word(s, SCENARIO_RECEIVER_IP_REASSEMBLY_SIZE);
   uint64_t given = is_given ? scenario_integer(s, SCENARIO_RECEIVER_IP_REASSEMBLY_SIZE) : 0;
-  ip_reassembly_config config =
-      ip_reassembly_config_unlimited(); /* 3: as many buffers as there are datagrams */
+  ip_reassembly_config config = ip_reassembly_config_unlimited();
 
   config.timeout_ps = scenario_time(s, SCENARIO_RECEIVER_IP_REASSEMBLY_TIMEOUT);
-  if (g_str_equal(option, "drop")) { /* 1: no buffer */
+  if (g_str_equal(option, "drop")) {
     config.datagrams = 0;
-  } else if (g_str_equal(option, "limited")) { /* 2: one buffer, possibly of the local link's MTU */
+  } else if (g_str_equal(option, "limited")) {
     config.datagrams = 1;
     config.datagram_octets = (uint32_t)MIN(is_given ? given : sim_setup_receive_mtu(s, side), UINT32_MAX);
-  } else if (g_str_equal(option, "one-64k")) { /* 4: one buffer, for one datagram of any size */
+  } else if (g_str_equal(option, "one-64k")) {
     config.datagrams = 1;
-  } else if (g_str_equal(
-                 option,
-                 "spanning")) { /* 5: one buffer for all; at the worst a window is in fragments (MPA-347) */
+  } else if (g_str_equal(option, "spanning")) {
     config.octets = is_given ? given : scenario_receive_window_octets(s);
   }
   return config;

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "fuzz_files.h"
+
 #include "fuzz_input.h"
 #include "replay/replay.h"
+#include "scenario/configuration.h"
 #include "study/plot/plot_occupancy.h"
 
 enum {
@@ -71,7 +73,7 @@ static void check_files(const replay *r, const simulation_result *result)
   g_assert_cmpmem(record->metrics.present, sizeof record->metrics.present, result->metrics.present,
                   sizeof result->metrics.present);
   summary_record_free(record);
-  if (g_str_equal(scenario_text(s, SCENARIO_MEASURE_SERIES), "all")) {
+  if (scenario_configuration(s)->measure.series == SERIES_OF_ALL) {
     g_free(fuzz_files_write("summary.json", text, length));
     plot_occupancy(fuzz_files_folder(), &nowhere, &error);
     g_assert_no_error(error);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "fuzz_input.h"
+#include "scenario/configuration.h"
 #include "scenario/scenario.h"
 #include "scenario/scenario_engine.h"
 
@@ -76,21 +77,22 @@ static void check_constraints(const scenario *s, const char *path)
 static void check_derived(const scenario *s)
 {
   for (enum side direction = 0; direction < SIDES; direction++) {
-    gsize links = scenario_links(s, direction);
+    gsize links = path_links(&scenario_configuration(s)->path.directions[direction]);
     g_assert_cmpuint(links, >=, 1);
-    guint64 bottleneck = scenario_bottleneck(s, direction);
+    guint64 bottleneck = path_bottleneck_bit_per_s(&scenario_configuration(s)->path.directions[direction]);
     for (gsize i = 0; i < links; i++) {
-      scenario_link link = scenario_link_of(s, direction, i);
+      path_link_config link = path_link_at(&scenario_configuration(s)->path.directions[direction], i);
       g_assert_cmpuint(link.rate_bit_per_s, >=, bottleneck);
-      g_assert_cmpuint(link.mtu_octets, >=, scenario_path_mtu(s, direction));
+      g_assert_cmpuint(link.mtu_octets, >=,
+                       path_mtu_octets(&scenario_configuration(s)->path.directions[direction]));
     }
-    double share = scenario_payload_share(s, direction);
+    double share = configuration_payload_share(scenario_configuration(s), direction);
     g_assert_true(share >= 0 && share <= 1);
   }
-  g_assert_cmpint(scenario_base_round_trip(s), >, 0);
-  g_assert_cmpuint(scenario_receive_window_octets(s), >, 0);
-  g_assert_cmpuint(scenario_message_octets_max(s), >=, 0);
-  (void)scenario_bandwidth_delay_octets(s);
+  g_assert_cmpint(configuration_base_round_trip(scenario_configuration(s)), >, 0);
+  g_assert_cmpuint(scenario_configuration(s)->receive_window_octets, >, 0);
+  g_assert_cmpuint(scenario_configuration(s)->workload.message_octets, >=, 0);
+  (void)configuration_bandwidth_delay_octets(scenario_configuration(s));
   char *reason = scenario_engine_reason(s);
   g_assert_nonnull(reason);
   g_free(reason);

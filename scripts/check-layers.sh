@@ -17,9 +17,9 @@ model/rdmap     rdmap ddp base
 model/rnic      rnic rdmap ddp mpa tcp net measure base
 model/ulp       ulp rnic rdmap ddp base
 model/fault     fault rnic rdmap ddp mpa base
-model/network   network tcp net measure base
+model/network   network engine tcp net measure base
 model/decode    decode net rdmap ddp mpa tcp base
-model/scenario  scenario fault base
+model/scenario  scenario ulp fault rnic network tcp base
 model/sim       sim scenario ulp fault rnic network measure engine tcp net base
 model/session   session sim scenario ulp fault rnic network measure engine tcp net base
 model/replay    replay decode session sim scenario rnic rdmap ddp mpa network measure engine tcp net base
@@ -32,7 +32,6 @@ model/cli       cli replay decode session net study/sweep study/report study/plo
 shim            shim network tcp net engine base
 shim/host       shim/host shim session sim scenario ulp fault rnic rdmap ddp mpa tcp measure network net engine base
 
-model/network/path_link_native.h  engine
 shim/ns3_shim.h                sim
 shim/ns3_functions.c           sim
 model/sim/sim_recorder.h       ddp mpa

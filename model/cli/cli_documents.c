@@ -7,7 +7,6 @@
 #include "measure/distribution.h"
 #include "measure/metric_table.h"
 #include "scenario/scenario_keys.h"
-#include "scenario/scenario_profile.h"
 #include "scenario/scenario_value.h"
 
 /* A table's cell: '|' would end it. */
@@ -63,19 +62,20 @@ static void append_key(GString *page, scenario_key key)
 
 static void append_profiles(GString *page)
 {
-  gsize count;
-  const scenario_profile_row *rows = scenario_profile_rows(&count);
-
   g_string_append(page,
                   "\n### Profiles of TCP\n\nThe keys of `tcp` whose default depends on `tcp.profile`.\n\n"
                   "| key | linux | rfc | source |\n|---|---|---|---|\n");
-  for (gsize i = 0; i < count; i++) {
-    g_string_append(page, "|");
-    append_code(page, scenario_key_row_of(rows[i].key)->name);
-    append_code(page, scenario_key_row_of(rows[i].key)->fallback);
-    append_code(page, rows[i].rfc);
-    append_cell(page, rows[i].source);
-    g_string_append(page, "\n");
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    const scenario_key_row *row = scenario_key_row_of(key);
+
+    if (row->rfc != NULL) {
+      g_string_append(page, "|");
+      append_code(page, row->name);
+      append_code(page, row->fallback);
+      append_code(page, row->rfc);
+      append_cell(page, row->source);
+      g_string_append(page, "\n");
+    }
   }
 }
 

@@ -10,7 +10,6 @@
 #include "measure/distribution.h"
 #include "measure/metric_table.h"
 #include "scenario/scenario_keys.h"
-#include "scenario/scenario_profile.h"
 #include "scenario/scenario_suggest.h"
 #include "scenario/scenario_value.h"
 
@@ -43,11 +42,8 @@ static void print_key(scenario_key key)
   if (row->inherits >= 0) {
     printf("%s (default: that of %s)\n", row->name, scenario_key_row_of((scenario_key)row->inherits)->name);
   } else {
-    const char *rfc = scenario_profile_default("rfc", key);
-    gboolean differs = strcmp(rfc, row->fallback) != 0;
-
     printf("%s (default: %s%s%s)\n", row->name, *row->fallback != '\0' ? row->fallback : "empty",
-           differs ? "; with tcp.profile = rfc: " : "", differs ? rfc : "");
+           row->rfc != NULL ? "; with tcp.profile = rfc: " : "", row->rfc != NULL ? row->rfc : "");
   }
   print_wrapped(row->sentence);
   print_wrapped(value);

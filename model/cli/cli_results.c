@@ -4,6 +4,7 @@
 
 #include "base/plain_text.h"
 #include "cli/cli.h"
+#include "scenario/configuration.h"
 #include "sim/git_state.h"
 #include "sim/version.h"
 
@@ -91,20 +92,22 @@ gboolean cli_results_report(const cli_results *results, const scenario *s, const
 /* Why the exit code is not 0. */
 static void complain(const char *command, const scenario *s, const simulation_result *result)
 {
+  g_autofree char *expected = scenario_value_text(s, SCENARIO_RUN_EXPECT);
+
   if (result->status == RUN_FAILED) {
     plain_text_print(stderr, "iwarpsim %s: the run failed: %s\n", command, result->message);
   } else if (result->status == RUN_TERMINATED) {
     plain_text_print(stderr, "iwarpsim %s: the run was terminated, and run.expect is %s: %s\n", command,
-                     scenario_text(s, SCENARIO_RUN_EXPECT), result->message);
+                     expected, result->message);
   } else {
     plain_text_print(stderr, "iwarpsim %s: the run ended %s, and run.expect is %s\n", command,
-                     run_status_name(result->status), scenario_text(s, SCENARIO_RUN_EXPECT));
+                     run_status_name(result->status), expected);
   }
 }
 
 int cli_results_exit_code(const char *command, const scenario *s, const simulation_result *result)
 {
-  int status = run_status_exit_code(result->status, scenario_text(s, SCENARIO_RUN_EXPECT));
+  int status = run_status_exit_code(result->status, scenario_configuration(s)->run.expect);
 
   if (status != CLI_OK) {
     complain(command, s, result);

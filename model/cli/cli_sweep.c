@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/cli_progress.h"
+#include "scenario/configuration.h"
 #include "scenario/scenario.h"
 #include "sim/git_state.h"
 #include "sim/sim_engine_choice.h"
@@ -164,7 +165,7 @@ static stored_origin make_origin(const scenario *s, const sweep_grid *grid, cons
 
   return (stored_origin){
       .name = (char *)scenario_name(s),
-      .title = (char *)scenario_text(s, SCENARIO_TITLE),
+      .title = (char *)scenario_configuration(s)->title,
       .text = (char *)scenario_full_text(s),
       .axes = sweep_grid_axes_text(grid),
       .sets = own->sets != NULL ? g_strjoinv("\n", own->sets) : g_strdup(""),

@@ -87,6 +87,7 @@ void path_jitter_table_fill(int16_t table[ENTRIES], path_jitter_distribution dis
       table[i] = uniform_entry(i);
       break;
     case PATH_JITTER_NORMAL:
+    case PATH_JITTER_CONSTANT:
       break;
     case PATH_JITTER_PARETO:
       table[i] = pareto_entry(i);

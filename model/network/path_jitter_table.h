@@ -9,6 +9,7 @@ typedef enum path_jitter_distribution {
   PATH_JITTER_NORMAL,
   PATH_JITTER_PARETO,        /* of exponent 3: 4/3 of the distance from its mean 3/2 */
   PATH_JITTER_PARETO_NORMAL, /* a quarter of the normal, three quarters of the Pareto */
+  PATH_JITTER_CONSTANT,      /* none, and no table: every packet waits alike */
 } path_jitter_distribution;
 
 enum {

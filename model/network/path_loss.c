@@ -56,15 +56,16 @@ static const path_element_class loss_class = {.name = "loss", .receive = receive
 path_element *path_loss_new(const path_loss_config *config, random_stream *random)
 {
   g_assert(config->probability >= 0 && config->probability <= 1);
-  for (size_t i = 0; i < config->drop_count; i++) {
-    g_assert(config->drop[i] > (i > 0 ? config->drop[i - 1] : 0)); /* numbers start at 1 and ascend */
+  for (size_t i = 0; i < config->drop.count; i++) {
+    g_assert(config->drop.values[i] >
+             (i > 0 ? config->drop.values[i - 1] : 0)); /* numbers start at 1 and ascend */
   }
   path_loss *loss = g_new0(path_loss, 1);
   loss->element.class = &loss_class;
   loss->probability = config->probability;
   path_correlation_init(&loss->draws, random, config->correlation);
   loss->every = config->every;
-  loss->drop = g_memdup2(config->drop, config->drop_count * sizeof *config->drop);
-  loss->drop_count = config->drop_count;
+  loss->drop = g_memdup2(config->drop.values, config->drop.count * sizeof *config->drop.values);
+  loss->drop_count = config->drop.count;
   return &loss->element;
 }

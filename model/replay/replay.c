@@ -1,5 +1,7 @@
 #include "replay/replay.h"
 
+#include "scenario/configuration.h"
+
 #include <errno.h>
 
 #include "base/units.h"
@@ -140,7 +142,7 @@ replay *replay_new(const replay_options *options, GError **error)
   replay *r = g_new0(replay, 1);
   r->options = *options;
   r->s = s;
-  r->chooses_side = g_str_equal(scenario_text(s, SCENARIO_MEASURE_SIDE), "auto");
+  r->chooses_side = scenario_configuration(s)->measure.end == MEASURE_AUTO;
   if (!learn(r, error)) {
     g_clear_pointer(&r, replay_free);
   }
@@ -163,7 +165,8 @@ const scenario *replay_scenario_of(const replay *r)
 
 char *replay_measured(const replay *r)
 {
-  gboolean is_responder = scenario_measured_side(r->s) == SIDE_RESPONDER;
+  const configuration *c = scenario_configuration(r->s);
+  gboolean is_responder = c->measured == SIDE_RESPONDER;
   guint count = r->lessons->connections->len;
 
   return g_strdup_printf("the %s of %u connection%s%s", is_responder ? "Responder" : "Initiator", count,
@@ -227,7 +230,8 @@ static gboolean run_with_series(const replay *r, FILE *series, simulation_result
 gboolean replay_run(replay *r, const char *directory, simulation_result *result, GPtrArray *notes,
                     GError **error)
 {
-  gboolean with_series = !g_str_equal(scenario_text(r->s, SCENARIO_MEASURE_SERIES), "none");
+  const configuration *c = scenario_configuration(r->s);
+  gboolean with_series = c->measure.series != SERIES_OF_NONE;
   FILE *series = with_series ? simulation_open_series(r->s, directory, error) : NULL;
 
   *result = (simulation_result){.engine = SIM_ENGINE_NATIVE};

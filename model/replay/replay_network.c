@@ -1,5 +1,7 @@
 #include "replay/replay_network.h"
 
+#include "scenario/configuration.h"
+
 #include "measure/theory.h"
 #include "replay/replay_alignment.h"
 #include "replay/replay_feed.h"
@@ -69,7 +71,8 @@ static bool on_connection_of(void *user, const datagram_flow *flow, uint32_t *in
 
 static session_host *measured_host(const replay_network *self)
 {
-  return session_host_of(self->session, scenario_measured_side(self->config.s));
+  const configuration *c = scenario_configuration(self->config.s);
+  return session_host_of(self->session, c->measured);
 }
 
 /* It comes out of the path. */
@@ -190,7 +193,8 @@ static void network_send(session_network *network, uint32_t connection, enum sid
 /* Not all that the first reading saw is replayed. */
 static bool is_partial(const replay_network *self)
 {
-  enum side direction = scenario_main_direction(self->config.s);
+  const configuration *c = scenario_configuration(self->config.s);
+  enum side direction = c->main_direction;
   bool partial = !self->has_ended;
 
   for (uint32_t i = 0; i < self->connection_count; i++) {
@@ -201,7 +205,8 @@ static bool is_partial(const replay_network *self)
 
 static uint64_t segments_aligned(const replay_network *self)
 {
-  enum side direction = scenario_main_direction(self->config.s);
+  const configuration *c = scenario_configuration(self->config.s);
+  enum side direction = c->main_direction;
   uint64_t aligned = 0;
 
   if (self->alignment) {
@@ -230,9 +235,9 @@ static uint32_t emss_octets(const replay_network *self)
 static void network_set_metrics(const session_network *network, enum side source, metric_values *values)
 {
   const replay_network *self = (const replay_network *)network;
-  const theory inputs = {.emss_octets = emss_octets(self),
-                         .connections = self->connection_count,
-                         .k2 = scenario_integer(self->config.s, SCENARIO_THEORY_K2)};
+  const configuration *c = scenario_configuration(self->config.s);
+  const theory inputs = {
+      .emss_octets = emss_octets(self), .connections = self->connection_count, .k2 = c->theory_k2};
   bool partial = is_partial(self);
 
   (void)source;
@@ -322,8 +327,9 @@ static gboolean make_way(replay_network *self, GError **error)
 
 static void make_session(replay_network *self)
 {
+  const configuration *c = scenario_configuration(self->config.s);
   const replay_lessons *lessons = self->config.lessons;
-  enum side direction = scenario_main_direction(self->config.s);
+  enum side direction = c->main_direction;
 
   self->capture = (session_capture){.receive_octets = lessons->longest_send[direction],
                                     .configure = configure,
@@ -331,8 +337,10 @@ static void make_session(replay_network *self)
                                     .whole = on_whole,
                                     .share = on_share,
                                     .user = self};
-  const session_config config = {
-      .s = self->config.s, .clock = self->clock, .capture = &self->capture, .series = self->config.series};
+  const session_config config = {.configuration = scenario_configuration(self->config.s),
+                                 .clock = self->clock,
+                                 .capture = &self->capture,
+                                 .series = self->config.series};
   self->session = session_new(&config);
   rnic_host *rnic = session_host_rnic(measured_host(self));
   self->protection_domain = rnic_host_protection_domain_new(rnic);
@@ -344,7 +352,7 @@ replay_network *replay_network_new(const replay_network_config *config, GError *
 {
   static const replay_feed_events events = {
       .segment = on_segment, .fragment = on_fragment, .ended = on_ended};
-  const char *reassembly = scenario_text(config->s, SCENARIO_RECEIVER_IP_REASSEMBLY);
+  const configuration *c = scenario_configuration(config->s);
   replay_network *self = g_new0(replay_network, 1);
 
   self->network.class = &network_class;
@@ -355,7 +363,7 @@ replay_network *replay_network_new(const replay_network_config *config, GError *
     return NULL;
   }
   /* A path, or IP reassembly that does not take all, changes what comes to TCP: where that starts with an FPDU is seen after them. */
-  if (self->way || !g_str_equal(reassembly, "unlimited")) {
+  if (self->way || c->receiver.ip_reassembly != IP_REASSEMBLY_UNLIMITED) {
     self->alignment = replay_alignment_new(config->decoding);
   }
   self->packets = replay_packets_new();

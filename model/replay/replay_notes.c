@@ -1,5 +1,7 @@
 #include "replay/replay_notes.h"
 
+#include "scenario/configuration.h"
+
 #include "sim/sim_setup.h"
 
 static const replay_connection_lesson *lesson_of(const replay_lessons *lessons, uint32_t index)
@@ -9,7 +11,8 @@ static const replay_connection_lesson *lesson_of(const replay_lessons *lessons, 
 
 static void note_missing(const replay_lessons *lessons, const scenario *s, GPtrArray *notes)
 {
-  enum side direction = scenario_main_direction(s);
+  const configuration *c = scenario_configuration(s);
+  enum side direction = c->main_direction;
   uint32_t count = 0;
   uint32_t first = 0;
 
@@ -38,7 +41,8 @@ static bool is_refused(const decode_connection *decoded, enum side direction)
 
 static void note_nothing(const replay_lessons *lessons, const scenario *s, GPtrArray *notes)
 {
-  enum side direction = scenario_main_direction(s);
+  const configuration *c = scenario_configuration(s);
+  enum side direction = c->main_direction;
   uint64_t fpdus = 0;
   bool expects_some = false;
 
@@ -50,7 +54,7 @@ static void note_nothing(const replay_lessons *lessons, const scenario *s, GPtrA
   if (fpdus == 0 && expects_some) {
     g_ptr_array_add(notes, g_strdup_printf("no FPDU to the %s is in the capture, so nothing is measured; "
                                            "measure.side names the end",
-                                           sim_setup_side_name(scenario_measured_side(s))));
+                                           sim_setup_side_name(c->measured)));
   }
 }
 
@@ -73,7 +77,8 @@ static void note_refused(const replay_network *network, const metric_values *val
 /* The capture's sender exceeded what MPA lets a sender hand on. */
 static void note_long(const replay_lessons *lessons, const scenario *s, GPtrArray *notes)
 {
-  enum side direction = scenario_main_direction(s);
+  const configuration *c = scenario_configuration(s);
+  enum side direction = c->main_direction;
   uint64_t count = 0;
 
   for (uint32_t i = 0; i < lessons->connections->len; i++) {

@@ -1,5 +1,7 @@
 #include "replay/replay_profile.h"
 
+#include "scenario/configuration.h"
+
 #include <string.h>
 
 #include "replay/replay_scenario.h"
@@ -24,9 +26,10 @@ static bool begins_midway(const scenario *s, const replay_lessons *lessons, cons
 void replay_profile_set(rnic_endpoint_config *config, const scenario *s, const replay_lessons *lessons,
                         uint32_t index)
 {
+  const configuration *c = scenario_configuration(s);
   const replay_connection_lesson *lesson = lesson_of(lessons, index);
   const decode_connection *decoded = &lesson->decoded;
-  enum side from = scenario_main_direction(s);
+  enum side from = c->main_direction;
   const decode_direction_summary *towards = &decoded->directions[from];
   const replay_direction_lesson *direction = &lesson->directions[from];
   bool midway = begins_midway(s, lessons, decoded);
@@ -65,8 +68,9 @@ static uint32_t emss_of(const replay_handshake *handshake, uint8_t peer)
 replay_transport_place replay_profile_transport(const scenario *s, const replay_lessons *lessons,
                                                 uint32_t index)
 {
+  const configuration *c = scenario_configuration(s);
   const replay_connection_lesson *lesson = lesson_of(lessons, index);
-  enum side from = scenario_main_direction(s);
+  enum side from = c->main_direction;
   const replay_direction_lesson *direction = &lesson->directions[from];
   const replay_handshake *handshake =
       &g_array_index(lessons->handshakes, replay_handshake, lesson->decoded.flow);

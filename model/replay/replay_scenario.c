@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "scenario/configuration.h"
 enum { CONNECTIONS_MAX = 10000 }; /* of workload.connections */
 
 GQuark replay_error_quark(void)
@@ -41,6 +42,7 @@ static gboolean key_problem(const scenario *s, scenario_key key, const char *tex
 
 static gboolean check_keys(const scenario *s, GError **error)
 {
+  const configuration *c = scenario_configuration(s);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     if (scenario_given(s, key) && !is_heeded(scenario_key_row_of(key)->name)) {
       return key_problem(
@@ -50,7 +52,7 @@ static gboolean check_keys(const scenario *s, GError **error)
           error);
     }
   }
-  if (scenario_mix_has(s, SCENARIO_MIDDLEBOX_MODE, "proxy")) {
+  if (choice_list_has(&c->path.middleboxes.mode, PATH_MIDDLEBOX_PROXY)) {
     return key_problem(s, SCENARIO_MIDDLEBOX_MODE, "a proxy answers its senders; a capture cannot heed that",
                        error);
   }
@@ -74,6 +76,7 @@ gboolean replay_scenario_has_path(const scenario *s)
 
 gboolean replay_scenario_has_link(const scenario *s)
 {
+  const configuration *c = scenario_configuration(s);
   static const scenario_key of_links[] = {
       SCENARIO_PATH_FORWARD_RATE,          SCENARIO_PATH_FORWARD_DELAY,
       SCENARIO_PATH_FORWARD_MTU,           SCENARIO_PATH_FORWARD_FRAMING,
@@ -87,7 +90,7 @@ gboolean replay_scenario_has_link(const scenario *s)
   gboolean given = FALSE;
 
   for (gsize i = 0; i < G_N_ELEMENTS(of_links); i++) {
-    given = given || scenario_given(s, scenario_key_of_direction(of_links[i], scenario_main_direction(s)));
+    given = given || scenario_given(s, scenario_key_of_direction(of_links[i], c->main_direction));
   }
   return given;
 }
@@ -114,15 +117,17 @@ scenario *replay_scenario_new(const char *path, const char *const *sets, GError 
 
 uint8_t replay_scenario_measured_end(const scenario *s, const decode_connection *decoded)
 {
-  bool is_initiator = scenario_measured_side(s) == SIDE_INITIATOR;
+  const configuration *c = scenario_configuration(s);
+  bool is_initiator = c->measured == SIDE_INITIATOR;
 
   return is_initiator ? decoded->initiator : (uint8_t)!decoded->initiator;
 }
 
 iwarp_generation replay_scenario_generation(const scenario *s, const replay_connection_lesson *connection)
 {
+  const configuration *c = scenario_configuration(s);
   const decode_connection *decoded = &connection->decoded;
-  const uint64_t *versions = connection->directions[scenario_main_direction(s)].fpdus_of_version;
+  const uint64_t *versions = connection->directions[c->main_direction].fpdus_of_version;
   uint8_t revision = decoded->has_request ? decoded->request.revision : decoded->reply.revision;
 
   if (decoded->has_request || decoded->has_reply) {
@@ -144,9 +149,10 @@ static gboolean say_boolean(scenario *s, scenario_key key, gboolean value, GErro
 /* Where most of the payload goes. */
 static gboolean say_side(scenario *s, const replay_lessons *lessons, GError **error)
 {
+  const configuration *c = scenario_configuration(s);
   gboolean forward = lessons->payload_octets[SIDE_INITIATOR] >= lessons->payload_octets[SIDE_RESPONDER];
 
-  return !g_str_equal(scenario_text(s, SCENARIO_MEASURE_SIDE), "auto") ||
+  return c->measure.end != MEASURE_AUTO ||
          say(s, SCENARIO_MEASURE_SIDE, forward ? "responder" : "initiator", error);
 }
 
@@ -169,7 +175,8 @@ static gboolean say_protocol(scenario *s, const replay_lessons *lessons, GError 
 /* The direction that nothing is replayed of has no path. */
 static gboolean check_direction(const scenario *s, GError **error)
 {
-  bool to_responder = scenario_measured_side(s) == SIDE_RESPONDER;
+  const configuration *c = scenario_configuration(s);
+  bool to_responder = c->measured == SIDE_RESPONDER;
 
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     if (scenario_given(s, key) &&
@@ -186,6 +193,7 @@ static gboolean check_direction(const scenario *s, GError **error)
 /* A link that was not asked for costs nothing: of what makes one, all that was not given lets everything through at once. */
 static gboolean say_link(scenario *s, GError **error)
 {
+  const configuration *c = scenario_configuration(s);
   static const struct {
     scenario_key key;
     const char *text;
@@ -195,7 +203,7 @@ static gboolean say_link(scenario *s, GError **error)
   gboolean done = TRUE;
 
   for (gsize i = 0; done && i < G_N_ELEMENTS(nothing); i++) {
-    scenario_key key = scenario_key_of_direction(nothing[i].key, scenario_main_direction(s));
+    scenario_key key = scenario_key_of_direction(nothing[i].key, c->main_direction);
 
     done = scenario_given(s, key) || say(s, key, nothing[i].text, error);
   }

@@ -1,7 +1,9 @@
 #include "replay/replay_way.h"
 
+#include "network/path_direction.h"
 #include "replay/replay_scenario.h"
-#include "sim/sim_path.h"
+#include "scenario/configuration.h"
+#include "sim/sim_engine.h"
 #include "sim/sim_setup.h"
 
 /* Behind the timers of all connections and of IP. */
@@ -20,8 +22,8 @@ typedef struct offered {
 
 struct replay_way {
   replay_way_config config;
-  sim_path *path; /* NULL: none */
-  GQueue *offers; /* of offered, in the order of their times */
+  path_direction *path; /* NULL: none */
+  GQueue *offers;       /* of offered, in the order of their times */
   engine_timer *timer;
   uint16_t identification; /* of the next datagram */
   uint64_t resent;
@@ -47,21 +49,24 @@ static void on_output(void *user, datagram *packet, time_ps now)
   way->config.output(way->config.user, packet, now);
 }
 
-static sim_path *path_of(replay_way *way, GError **error)
+static path_direction *path_of(replay_way *way, GError **error)
 {
-  const sim_path_config config = {.s = way->config.s,
-                                  .direction = scenario_main_direction(way->config.s),
-                                  .paths = 1,
-                                  .kind = SIM_ENGINE_NATIVE,
-                                  .clock = way->config.clock,
-                                  .has_no_links = !replay_scenario_has_link(way->config.s),
-                                  .takes_any_size = true,
-                                  .identification = &way->identification,
-                                  .is_fpdu_start = is_fpdu_start,
-                                  .output = on_output,
-                                  .user = way};
+  const configuration *c = scenario_configuration(way->config.s);
+  const path_place config = {.network = &c->path,
+                             .seed = c->run.seed,
+                             .ipv6 = c->ipv6,
+                             .direction = c->main_direction,
+                             .paths = 1,
+                             .new_link = sim_engine_links(SIM_ENGINE_NATIVE),
+                             .clock = way->config.clock,
+                             .has_no_links = !replay_scenario_has_link(way->config.s),
+                             .takes_any_size = true,
+                             .identification = &way->identification,
+                             .is_fpdu_start = is_fpdu_start,
+                             .output = on_output,
+                             .user = way};
 
-  return sim_path_new(&config, error);
+  return path_direction_new(&config, error);
 }
 
 replay_way *replay_way_new(const replay_way_config *config, GError **error)
@@ -92,7 +97,7 @@ void replay_way_free(replay_way *way)
 {
   if (way) {
     engine_timer_free(way->timer);
-    sim_path_free(way->path);
+    path_direction_free(way->path);
     g_queue_free_full(way->offers, free_offer);
     g_free(way);
   }
@@ -105,7 +110,7 @@ static void send(replay_way *way, datagram *packet, time_ps now)
     if (packet->kind == DATAGRAM_TCP) {
       datagram_allow_fragments(packet, way->identification++);
     }
-    sim_path_send(way->path, packet, now);
+    path_direction_send(way->path, packet, now);
   } else {
     way->config.output(way->config.user, packet, now);
   }
@@ -123,7 +128,8 @@ static time_ps send_off(replay_way *way, datagram *packet, time_ps now)
 {
   send(way, packet, now);
   /* What comes behind it is no sooner through than it. */
-  return time_ps_after(way->path ? sim_path_earliest_arrival(way->path, now) : now, way->config.resend_ps);
+  return time_ps_after(way->path ? path_direction_earliest_arrival(way->path, now) : now,
+                       way->config.resend_ps);
 }
 
 static void look_out_for(replay_way *way, offered *offer, time_ps due)
@@ -183,7 +189,7 @@ uint64_t replay_way_too_big(const replay_way *way)
   metric_values values = {0};
 
   if (way->path) {
-    sim_path_count(way->path, true, &values);
+    path_direction_count(way->path, true, &values);
   }
   return (uint64_t)values.value[METRIC_PATH_PACKETS_TOO_BIG];
 }
@@ -196,9 +202,10 @@ void replay_way_set_metrics(const replay_way *way, metric_values *values)
   if (!way->path) {
     return;
   }
-  sim_path_count(way->path, true, values);
+  path_direction_count(way->path, true, values);
   if (values->value[METRIC_PATH_SEGMENTS_REORDERED] > 0) {
     metric_values_set(values, METRIC_PATH_REORDERING_EXTENT_MEAN,
-                      (double)sim_path_extent_sum(way->path) / values->value[METRIC_PATH_SEGMENTS_REORDERED]);
+                      (double)path_direction_extent_sum(way->path) /
+                          values->value[METRIC_PATH_SEGMENTS_REORDERED]);
   }
 }

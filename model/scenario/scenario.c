@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "scenario/scenario_problem.h"
-#include "scenario/scenario_profile.h"
 #include "scenario/scenario_settings.h"
 #include "scenario/scenario_where.h"
 
@@ -29,6 +28,8 @@ static scenario *scenario_new(const char *path)
   s->events = scenario_events_new();
   g_array_set_clear_func(s->axes, axis_clear);
   s->constraints = g_ptr_array_new_with_free_func((GDestroyNotify)scenario_where_free);
+  s->filled = g_new0(scenario_filled, 1);
+  s->filled->changes = g_array_new(FALSE, FALSE, sizeof(path_change));
   return s;
 }
 
@@ -219,6 +220,8 @@ void scenario_free(scenario *s)
   g_array_unref(s->axes);
   g_array_unref(s->events);
   g_ptr_array_unref(s->constraints);
+  g_array_unref(s->filled->changes);
+  g_free(s->filled);
   g_ref_string_release(s->full_text);
   g_free(s->path);
   g_free(s->name);
@@ -245,83 +248,6 @@ scenario *scenario_copy(const scenario *s)
   return copy;
 }
 
-gboolean scenario_boolean(const scenario *s, scenario_key key)
-{
-  g_assert(scenario_key_row_of(key)->type == SCENARIO_TYPE_BOOLEAN);
-  return s->settings[scenario_settings_source(s, key)].value.number != 0;
-}
-
-guint64 scenario_integer(const scenario *s, scenario_key key)
-{
-  scenario_type type = scenario_key_row_of(key)->type;
-
-  g_assert(type == SCENARIO_TYPE_INTEGER || type == SCENARIO_TYPE_SIZE);
-  g_assert(!scenario_is_word(s, key));
-  return s->settings[scenario_settings_source(s, key)].value.number;
-}
-
-time_ps scenario_time(const scenario *s, scenario_key key)
-{
-  g_assert(scenario_key_row_of(key)->type == SCENARIO_TYPE_TIME);
-  return (time_ps)s->settings[scenario_settings_source(s, key)].value.number;
-}
-
-guint64 scenario_rate(const scenario *s, scenario_key key)
-{
-  g_assert(scenario_key_row_of(key)->type == SCENARIO_TYPE_RATE);
-  g_assert(!scenario_is_word(s, key));
-  return s->settings[scenario_settings_source(s, key)].value.number;
-}
-
-double scenario_probability(const scenario *s, scenario_key key)
-{
-  g_assert(scenario_key_row_of(key)->type == SCENARIO_TYPE_PROBABILITY);
-  return s->settings[scenario_settings_source(s, key)].value.probability;
-}
-
-const char *scenario_text(const scenario *s, scenario_key key)
-{
-  scenario_type type = scenario_key_row_of(key)->type;
-
-  g_assert(type == SCENARIO_TYPE_TEXT || type == SCENARIO_TYPE_WORD || type == SCENARIO_TYPE_MIX);
-  return s->settings[scenario_settings_source(s, key)].value.text;
-}
-
-gboolean scenario_is_word(const scenario *s, scenario_key key)
-{
-  return s->settings[scenario_settings_source(s, key)].value.is_word &&
-         scenario_key_row_of(key)->type != SCENARIO_TYPE_WORD;
-}
-
-const guint64 *scenario_list(const scenario *s, scenario_key key, gsize *count)
-{
-  const scenario_value *value = &s->settings[scenario_settings_source(s, key)].value;
-
-  g_assert(scenario_key_row_of(key)->type == SCENARIO_TYPE_LIST ||
-           (value->list != NULL && scenario_key_row_of(key)->type != SCENARIO_TYPE_PROBABILITIES) ||
-           value->list_count == 0);
-  *count = value->list_count;
-  return value->list;
-}
-
-const double *scenario_probabilities(const scenario *s, scenario_key key, gsize *count)
-{
-  const scenario_value *value = &s->settings[scenario_settings_source(s, key)].value;
-
-  g_assert(scenario_key_row_of(key)->type == SCENARIO_TYPE_PROBABILITIES);
-  *count = value->list_count;
-  return value->probabilities;
-}
-
-guint64 scenario_distance(const scenario *s, scenario_key key, gboolean *in_segments)
-{
-  const scenario_value *value = &s->settings[scenario_settings_source(s, key)].value;
-
-  g_assert(scenario_key_row_of(key)->type == SCENARIO_TYPE_DISTANCE);
-  *in_segments = value->in_segments;
-  return value->number;
-}
-
 gboolean scenario_given(const scenario *s, scenario_key key)
 {
   g_assert(key < SCENARIO_KEY_COUNT);
@@ -343,7 +269,7 @@ gboolean scenario_differs(const scenario *s, scenario_key key)
     scenario_value value = {.is_word = FALSE};
     char *problem = NULL;
     gboolean ok = scenario_value_read(row, SCENARIO_NOTATION_BARE,
-                                      scenario_profile_default(scenario_text(s, SCENARIO_TCP_PROFILE), key),
+                                      scenario_key_default(s->settings[SCENARIO_TCP_PROFILE].value.text, key),
                                       &value, &problem);
 
     g_assert(ok); /* as set_defaults() read it */

@@ -44,19 +44,9 @@ gboolean scenario_set_key(scenario *s, scenario_key key, const char *text, const
  * g_free). */
 gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error);
 
-/* Values. The key's type must match its row in scenario_keys.h (checked). `path.reverse.*` keys not given
- * take those of path.forward, impairments aside (their row says so). */
-gboolean scenario_boolean(const scenario *s, scenario_key key);
-guint64 scenario_integer(const scenario *s, scenario_key key); /* integers and sizes in octets */
-time_ps scenario_time(const scenario *s, scenario_key key);
-guint64 scenario_rate(const scenario *s, scenario_key key); /* bit/s */
-double scenario_probability(const scenario *s, scenario_key key);
-const char *scenario_text(const scenario *s, scenario_key key); /* words and free text; the scenario's */
-gboolean scenario_is_word(const scenario *s, scenario_key key); /* instead of a number; such as "auto" */
-/* Lists of integers, of sizes (octets), of times (ps) and of rates (bit/s); the scenario's. */
-const guint64 *scenario_list(const scenario *s, scenario_key key, gsize *count);
-const double *scenario_probabilities(const scenario *s, scenario_key key, gsize *count); /* the scenario's */
-guint64 scenario_distance(const scenario *s, scenario_key key, gboolean *in_segments);   /* segments, or ps */
+/* What the keys say, typed; the scenario's, and right until a key of it is set. `path.reverse.*` keys not given take those of
+ * path.forward, impairments aside (their row says so). */
+const struct configuration *scenario_configuration(const scenario *s);
 
 /* True when the file or a --set gave the key. */
 gboolean scenario_given(const scenario *s, scenario_key key);
@@ -101,7 +91,7 @@ gboolean scenario_constraints_hold(const scenario *s, gboolean *hold, GError **e
 typedef struct scenario_event {
   time_ps at;
   scenario_key key; /* rate, delay or mtu of path.forward or path.reverse */
-  guint64 number;   /* as scenario_integer(), scenario_time() or scenario_rate() would say it */
+  guint64 number;   /* of bit/s, picoseconds or octets */
   char *value;      /* canonical text */
   char *where;      /* "file:line" */
 } scenario_event;
@@ -114,60 +104,5 @@ scenario_key scenario_key_of_side(scenario_key key, enum side side);
 
 /* The key of `direction` that corresponds to `key` of path.forward. */
 scenario_key scenario_key_of_direction(scenario_key key, enum side direction);
-
-/* The words of a mix, in order; free with g_strfreev(). */
-char **scenario_mix(const scenario *s, scenario_key key);
-
-/* What several keys say together, for everyone alike. The share of the messages that one end posts whose payload goes in `direction`
- * (0 … 1; 1 in each when both ends post), the end that is measured, the Data Sink, and the main direction, which leads to it
- * (definitions.md, Directions). */
-double scenario_payload_share(const scenario *s, enum side direction);
-enum side scenario_measured_side(const scenario *s);
-enum side scenario_main_direction(const scenario *s);
-
-/* One link of a direction. */
-typedef struct scenario_link {
-  guint64 rate_bit_per_s;
-  time_ps delay_ps;
-  guint32 mtu_octets;
-  gint32 framing_octets;       /* may be negative */
-  guint32 cell_octets;         /* 0: no cells */
-  gint32 cell_overhead_octets; /* may be negative */
-} scenario_link;
-
-/* How many links follow each other in `direction`, at least 1, and the one with `index` among them: the first by
- * rate, delay and mtu of the direction, the others by hop_rate, hop_delay and hop_mtu. */
-gsize scenario_links(const scenario *s, enum side direction);
-scenario_link scenario_link_of(const scenario *s, enum side direction, gsize index);
-
-/* What a packet of `ip_octets` costs on `link`, framing and cells included. */
-guint32 scenario_link_octets(const scenario_link *link, guint32 ip_octets);
-
-/* The parameters of netem's loss models in `direction`, with what tc-netem(8) takes for those left out: `loss gemodel` p, r, 1-h,
- * 1-k (100% - p, 100%, 0) and `loss state` p13, p31, p32, p23, p14 (100% - p13, 0, 100%, 0). FALSE: the model is not asked for. */
-enum { SCENARIO_GEMODEL_PARAMETERS = 4, SCENARIO_STATE_PARAMETERS = 5 };
-gboolean scenario_gemodel(const scenario *s, enum side direction, double p[SCENARIO_GEMODEL_PARAMETERS]);
-gboolean scenario_state(const scenario *s, enum side direction, double p[SCENARIO_STATE_PARAMETERS]);
-
-/* The slowest rate and the smallest MTU in `direction`. */
-guint64 scenario_bottleneck(const scenario *s, enum side direction);
-guint32 scenario_path_mtu(const scenario *s, enum side direction);
-
-/* The largest message of the workload. */
-guint64 scenario_message_octets_max(const scenario *s);
-
-/* Octets of the headers of a segment with payload: IP, TCP, timestamps. */
-guint32 scenario_headers_octets(const scenario *s);
-
-/* The words of a mix hold `word`. */
-gboolean scenario_mix_has(const scenario *s, scenario_key key, const char *word);
-
-/* The base round trip is two propagations and one full-size segment's serialisation each way (definitions.md, Metrics, Theory), on
- * every link; the bandwidth-delay product is the slowest rate of the main direction times that. */
-time_ps scenario_base_round_trip(const scenario *s);
-guint64 scenario_bandwidth_delay_octets(const scenario *s);
-
-/* `tcp.receive_window`, "auto" resolved: twice the bandwidth-delay product, within 64 KiB … 1 GiB. */
-guint64 scenario_receive_window_octets(const scenario *s);
 
 #endif

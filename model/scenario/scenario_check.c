@@ -35,17 +35,18 @@ static const direction directions[] = {
 
 static gboolean check_mtu(const scenario *s, const direction *d, GError **error)
 {
+  const configuration *c = scenario_configuration(s);
   /* The end that receives asks for markers (the M bit of its startup frame). */
   scenario_key markers_key = scenario_key_of_side(SCENARIO_INITIATOR_MARKERS, side_peer(d->direction));
-  gboolean markers = scenario_boolean(s, markers_key);
+  gboolean markers = scenario_settings_value(s, markers_key)->number;
   guint64 emss = markers ? EMSS_MIN_MARKED_OCTETS : EMSS_MIN_UNMARKED_OCTETS;
-  guint64 needed = scenario_headers_octets(s) + emss;
-  guint64 mtu = scenario_path_mtu(s, d->direction);
-  gboolean first = mtu == scenario_integer(s, d->mtu);
+  guint64 needed = configuration_headers_octets(c) + emss;
+  guint64 mtu = path_mtu_octets(&c->path.directions[d->direction]);
+  gboolean first = mtu == scenario_settings_value(s, d->mtu)->number;
   scenario_key key = first ? d->mtu : scenario_key_of_direction(SCENARIO_PATH_FORWARD_HOP_MTU, d->direction);
   const scenario_key keys[] = {key, SCENARIO_TCP_TIMESTAMPS, markers_key};
 
-  if (strcmp(scenario_text(s, SCENARIO_TCP_IP), "ipv6") == 0 && mtu < IPV6_MTU_MIN_OCTETS) {
+  if (c->ipv6 && mtu < IPV6_MTU_MIN_OCTETS) {
     const scenario_key v6_keys[] = {key, SCENARIO_TCP_IP};
 
     return scenario_finding_error(
@@ -63,19 +64,20 @@ static gboolean check_mtu(const scenario *s, const direction *d, GError **error)
       g_strdup_printf("%s = %" G_GUINT64_FORMAT " is too small; expected at least %" G_GUINT64_FORMAT
                       ": %u octets of headers and %" G_GUINT64_FORMAT
                       " for the FPDU of a 128-octet ULPDU %s markers",
-                      scenario_key_row_of(key)->name, mtu, needed, scenario_headers_octets(s), emss,
+                      scenario_key_row_of(key)->name, mtu, needed, configuration_headers_octets(c), emss,
                       markers ? "with" : "without"),
       error);
 }
 
 static gboolean check_timeouts(const scenario *s, GError **error)
 {
+  const configuration *c = scenario_configuration(s);
   static const scenario_key smaller[] = {SCENARIO_TCP_RTO_MIN, SCENARIO_TCP_RTO_INITIAL};
 
   for (gsize i = 0; i < G_N_ELEMENTS(smaller); i++) {
     const scenario_key keys[] = {smaller[i], SCENARIO_TCP_RTO_MAX};
 
-    if (scenario_time(s, smaller[i]) <= scenario_time(s, SCENARIO_TCP_RTO_MAX)) {
+    if ((time_ps)scenario_settings_value(s, smaller[i])->number <= c->tcp.rto_max_ps) {
       continue;
     }
     char *value = scenario_value_text(s, smaller[i]);
@@ -91,35 +93,34 @@ static gboolean check_timeouts(const scenario *s, GError **error)
 
 /* Sets of buffers for messages of full size that a connection has: one that RDMA Writes and Reads fill and one that Sends do, at each
  * end that some go to. */
-static double sinks_per_connection(const scenario *s)
+static double sinks_per_connection(const configuration *c)
 {
-  char **mix = scenario_mix(s, SCENARIO_WORKLOAD_OPERATION);
-  gboolean both = strcmp(scenario_text(s, SCENARIO_WORKLOAD_DIRECTIONS), "both") == 0;
   gboolean to_peer = FALSE;
   gboolean to_self = FALSE;
   gboolean sends = FALSE;
 
-  for (char **word = mix; *word != NULL; word++) {
-    to_peer = to_peer || strcmp(*word, "write") == 0 || strcmp(*word, "storage-write") == 0;
-    to_self = to_self || strcmp(*word, "read") == 0 || strcmp(*word, "storage-read") == 0;
-    sends = sends || g_str_has_prefix(*word, "send");
+  for (guint i = 0; i < c->workload.mix.count; i++) {
+    const ulp_operation_rules *rules = ulp_operation_rules_of((ulp_operation)c->workload.mix.values[i]);
+
+    to_peer = to_peer || rules->fills_peer;
+    to_self = to_self || rules->fills_requester;
+    sends = sends || rules->is_send;
   }
-  g_strfreev(mix);
-  return (both ? 2 : 1) * (to_peer + to_self + sends);
+  return (c->workload.both ? 2 : 1) * (to_peer + to_self + sends);
 }
 
 /* Payload of one message, or of one turn of workload.message_sizes, which has `*messages`. */
-static double octets_of_a_turn(const scenario *s, gsize *messages)
+static double octets_of_a_turn(const configuration *c, gsize *messages)
 {
-  const guint64 *sizes = scenario_list(s, SCENARIO_WORKLOAD_MESSAGE_SIZES, messages);
   double octets = 0;
 
+  *messages = c->workload.message_sizes.count;
   for (gsize i = 0; i < *messages; i++) {
-    octets += (double)sizes[i];
+    octets += (double)c->workload.message_sizes.values[i];
   }
   if (*messages == 0) {
     *messages = 1;
-    octets = (double)scenario_integer(s, SCENARIO_WORKLOAD_MESSAGE_SIZE);
+    octets = (double)c->message_octets;
   }
   return octets;
 }
@@ -128,20 +129,21 @@ static double octets_of_a_turn(const scenario *s, gsize *messages)
  * placement latency are, and two more (design.md, Real octets); never more than there are messages. */
 static gboolean check_memory(const scenario *s, GError **error)
 {
+  const configuration *c = scenario_configuration(s);
   const scenario_key keys[] = {SCENARIO_WORKLOAD_MESSAGE_SIZE, SCENARIO_WORKLOAD_CONNECTIONS,
                                SCENARIO_TCP_RECEIVE_WINDOW, SCENARIO_RECEIVER_PLACEMENT_LATENCY,
                                SCENARIO_WORKLOAD_MESSAGES};
-  double size = (double)scenario_message_octets_max(s);
-  double in_flight = (double)scenario_receive_window_octets(s) +
-                     (double)scenario_bottleneck(s, scenario_main_direction(s)) / 8 *
-                         time_ps_in_seconds(scenario_time(s, SCENARIO_RECEIVER_PLACEMENT_LATENCY));
+  double size = (double)c->workload.message_octets;
+  double in_flight = (double)c->receive_window_octets +
+                     (double)path_bottleneck_bit_per_s(&c->path.directions[c->main_direction]) / 8 *
+                         time_ps_in_seconds(c->receiver.placement_latency_ps);
   gsize turn;
-  double turn_octets = octets_of_a_turn(s, &turn) + (double)turn * FPDU_OVERHEAD_OCTETS;
+  double turn_octets = octets_of_a_turn(c, &turn) + (double)turn * FPDU_OVERHEAD_OCTETS;
   double buffers = (in_flight / turn_octets + 2) * (double)turn;
-  double connections = (double)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
+  double connections = (double)c->connections.count;
 
-  buffers = MIN(buffers, (double)scenario_integer(s, SCENARIO_WORKLOAD_MESSAGES));
-  double memory = connections * sinks_per_connection(s) * buffers * (size + BUFFER_OVERHEAD_OCTETS);
+  buffers = MIN(buffers, (double)c->workload.messages);
+  double memory = connections * sinks_per_connection(c) * buffers * (size + BUFFER_OVERHEAD_OCTETS);
   if (memory <= MEMORY_MAX_GIB * GIB) {
     return TRUE;
   }
@@ -156,16 +158,16 @@ static gboolean check_memory(const scenario *s, GError **error)
 /* The clock ends after 106 days (time_ps.h); what cannot end before that is a slip of the pen. */
 static gboolean check_duration(const scenario *s, GError **error)
 {
-  double octets = (double)scenario_message_octets_max(s) *
-                  (double)scenario_integer(s, SCENARIO_WORKLOAD_MESSAGES) *
-                  (double)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
+  const configuration *c = scenario_configuration(s);
+  double octets =
+      (double)c->workload.message_octets * (double)c->workload.messages * (double)c->connections.count;
   double limit = time_ps_in_seconds(TIME_PS_NEVER) / 86400;
 
-  for (gsize i = 0; scenario_time(s, SCENARIO_RUN_STOP) == 0 && i < G_N_ELEMENTS(directions); i++) {
+  for (gsize i = 0; c->run.stop_ps == 0 && i < G_N_ELEMENTS(directions); i++) {
     const direction *d = &directions[i];
     const scenario_key keys[] = {SCENARIO_WORKLOAD_MESSAGES, SCENARIO_WORKLOAD_MESSAGE_SIZE, d->rate};
-    double days = octets * scenario_payload_share(s, d->direction) * 8 /
-                  (double)scenario_bottleneck(s, d->direction) / 86400;
+    double days = octets * configuration_payload_share(c, d->direction) * 8 /
+                  (double)path_bottleneck_bit_per_s(&c->path.directions[d->direction]) / 86400;
 
     if (days >= limit) {
       return scenario_finding_error(
@@ -181,10 +183,10 @@ static gboolean check_duration(const scenario *s, GError **error)
 
 static void note_window(const scenario *s, GPtrArray *notes)
 {
-  guint64 window = scenario_receive_window_octets(s);
-  guint64 product = scenario_bandwidth_delay_octets(s);
-  guint64 mtu =
-      scenario_integer(s, scenario_key_of_direction(SCENARIO_PATH_FORWARD_MTU, scenario_main_direction(s)));
+  const configuration *c = scenario_configuration(s);
+  guint64 window = c->receive_window_octets;
+  guint64 product = configuration_bandwidth_delay_octets(c);
+  guint64 mtu = c->path.directions[c->main_direction].link.mtu_octets;
 
   if (window < product) {
     scenario_finding_note(notes, s, SCENARIO_TCP_RECEIVE_WINDOW,
@@ -193,7 +195,7 @@ static void note_window(const scenario *s, GPtrArray *notes)
                           ": one connection cannot fill the path",
                           window, (double)window / (double)product, product);
   }
-  if (window < mtu - scenario_headers_octets(s)) {
+  if (window < mtu - configuration_headers_octets(c)) {
     scenario_finding_note(notes, s, SCENARIO_TCP_RECEIVE_WINDOW,
                           "the receive window of %" G_GUINT64_FORMAT
                           " octets is less than a full-size segment: segments cannot stay aligned with FPDUs",
@@ -203,14 +205,14 @@ static void note_window(const scenario *s, GPtrArray *notes)
 
 static gboolean is_constant(const scenario *s, const direction *d)
 {
-  return strcmp(scenario_text(s, scenario_key_of_direction(SCENARIO_PATH_FORWARD_DISTRIBUTION, d->direction)),
-                "constant") == 0;
+  const configuration *c = scenario_configuration(s);
+  return c->path.directions[d->direction].jitter.distribution == PATH_JITTER_CONSTANT;
 }
 
 static void note_reordering(const scenario *s, const direction *d, GPtrArray *notes)
 {
-  double reorder = scenario_probability(s, d->reorder);
-  time_ps jitter = scenario_time(s, d->jitter);
+  double reorder = scenario_settings_value(s, d->reorder)->probability;
+  time_ps jitter = (time_ps)scenario_settings_value(s, d->jitter)->number;
 
   if (reorder > 0 && jitter == 0) {
     scenario_finding_note(notes, s, d->reorder,
@@ -222,7 +224,7 @@ static void note_reordering(const scenario *s, const direction *d, GPtrArray *no
                           "%s.jitter only adds delay while %s.reorder is 0: no packet skips it", d->name,
                           d->name);
   }
-  if (scenario_integer(s, d->gap) > 0 && (reorder == 0 || jitter == 0)) {
+  if (scenario_settings_value(s, d->gap)->number > 0 && (reorder == 0 || jitter == 0)) {
     scenario_finding_note(notes, s, d->gap, "%s.gap has no effect without %s.reorder and %s.jitter", d->name,
                           d->name, d->name);
   }
@@ -230,17 +232,18 @@ static void note_reordering(const scenario *s, const direction *d, GPtrArray *no
 
 static void note_timers(const scenario *s, GPtrArray *notes)
 {
+  const configuration *c = scenario_configuration(s);
   char *maximum = scenario_value_text(s, SCENARIO_TCP_RTO_MAX);
   char *stall = scenario_value_text(s, SCENARIO_RUN_STALL);
 
-  if (scenario_time(s, SCENARIO_RUN_STALL) <= scenario_time(s, SCENARIO_TCP_RTO_MAX)) {
+  if (c->run.stall_ps <= c->tcp.rto_max_ps) {
     scenario_finding_note(
         notes, s, SCENARIO_RUN_STALL,
         "run.stall = %s is not more than tcp.rto_max = %s: a connection that waits to retransmit may be "
         "given up",
         stall, maximum);
   }
-  if (scenario_time(s, SCENARIO_RUN_STALL) <= scenario_time(s, SCENARIO_MPA_STARTUP_TIMEOUT)) {
+  if (c->run.stall_ps <= c->endpoint[SIDE_INITIATOR].startup_timeout_ps) {
     char *timeout = scenario_value_text(s, SCENARIO_MPA_STARTUP_TIMEOUT);
 
     scenario_finding_note(
@@ -250,7 +253,7 @@ static void note_timers(const scenario *s, GPtrArray *notes)
         stall, timeout);
     g_free(timeout);
   }
-  if (scenario_time(s, SCENARIO_TCP_DELAYED_ACK) >= scenario_time(s, SCENARIO_TCP_RTO_MIN)) {
+  if (c->tcp.delayed_ack_ps >= c->tcp.rto_min_ps) {
     scenario_finding_note(
         notes, s, SCENARIO_TCP_DELAYED_ACK,
         "tcp.delayed_ack is not less than tcp.rto_min: a sender may time out while its peer delays the "

@@ -5,14 +5,9 @@
 
 enum { DATAGRAM_MAX_OCTETS = 65535 };
 
-static gboolean says(const scenario *s, scenario_key key, const char *word)
+static gboolean has_box(const scenario *s, path_middlebox box)
 {
-  return strcmp(scenario_text(s, key), word) == 0;
-}
-
-static gboolean has_box(const scenario *s, const char *word)
-{
-  return scenario_mix_has(s, SCENARIO_MIDDLEBOX_MODE, word);
+  return choice_list_has(&scenario_configuration(s)->path.middleboxes.mode, box);
 }
 
 static const char *name_of(scenario_key key)
@@ -30,15 +25,13 @@ static const char *direction_name(enum side direction)
 static gboolean check_mix(const scenario *s, GError **error)
 {
   const scenario_key keys[] = {SCENARIO_MIDDLEBOX_MODE};
-  char **mix = scenario_mix(s, SCENARIO_MIDDLEBOX_MODE);
-  guint count = g_strv_length(mix);
+  const choice_list *boxes = &scenario_configuration(s)->path.middleboxes.mode;
   guint proxies = 0;
 
-  for (guint i = 0; i < count; i++) {
-    proxies += strcmp(mix[i], "proxy") == 0;
+  for (guint i = 0; i < boxes->count; i++) {
+    proxies += boxes->values[i] == PATH_MIDDLEBOX_PROXY;
   }
-  g_strfreev(mix);
-  if (count > 1 && has_box(s, "none")) {
+  if (boxes->count > 1 && has_box(s, PATH_MIDDLEBOX_NONE)) {
     return scenario_finding_error(s, keys, G_N_ELEMENTS(keys),
                                   g_strdup("middlebox.mode has none among others; expected none alone"),
                                   error);
@@ -53,13 +46,14 @@ static gboolean check_mix(const scenario *s, GError **error)
 
 static gboolean check_position(const scenario *s, GError **error)
 {
+  const configuration *c = scenario_configuration(s);
   const scenario_key keys[] = {SCENARIO_MIDDLEBOX_POSITION};
 
-  if (has_box(s, "none") || !says(s, SCENARIO_MIDDLEBOX_POSITION, "between")) {
+  if (has_box(s, PATH_MIDDLEBOX_NONE) || c->path.middleboxes.position != PATH_POSITION_BETWEEN) {
     return TRUE;
   }
   for (enum side direction = 0; direction < SIDES; direction++) {
-    if (scenario_links(s, direction) < 2) {
+    if (path_links(&c->path.directions[direction]) < 2) {
       return scenario_finding_error(
           s, keys, G_N_ELEMENTS(keys),
           g_strdup_printf(
@@ -75,23 +69,25 @@ static gboolean check_position(const scenario *s, GError **error)
 /* The MTU of the link that a box's segments meet; behind the impairments there is only IP's own limit. */
 static guint32 mtu_behind_box(const scenario *s, enum side direction)
 {
-  gboolean between = says(s, SCENARIO_MIDDLEBOX_POSITION, "between");
+  const configuration *c = scenario_configuration(s);
+  gboolean between = c->path.middleboxes.position == PATH_POSITION_BETWEEN;
 
-  if (says(s, SCENARIO_MIDDLEBOX_POSITION, "behind")) {
+  if (c->path.middleboxes.position == PATH_POSITION_BEHIND) {
     return DATAGRAM_MAX_OCTETS;
   }
-  return scenario_link_of(s, direction, between ? 1 : 0).mtu_octets;
+  return path_link_at(&c->path.directions[direction], between ? 1 : 0).mtu_octets;
 }
 
 /* What a middlebox makes itself must fit the link behind it. */
-static gboolean check_size(const scenario *s, const char *box, scenario_key size, GError **error)
+static gboolean check_size(const scenario *s, path_middlebox box, scenario_key size, GError **error)
 {
-  guint64 octets = scenario_integer(s, size);
+  const configuration *c = scenario_configuration(s);
+  guint64 octets = scenario_settings_value(s, size)->number;
 
   for (enum side direction = 0; has_box(s, box) && direction < SIDES; direction++) {
     scenario_key mtu_key = scenario_key_of_direction(SCENARIO_PATH_FORWARD_MTU, direction);
     const scenario_key keys[] = {size, mtu_key, SCENARIO_MIDDLEBOX_MODE};
-    guint32 headers = scenario_headers_octets(s);
+    guint32 headers = configuration_headers_octets(c);
     guint32 mtu = mtu_behind_box(s, direction);
 
     if (octets + headers > mtu) {
@@ -111,8 +107,8 @@ static gboolean check_less(const scenario *s, gboolean applies, scenario_key les
                            gboolean or_equal, GError **error)
 {
   const scenario_key keys[] = {less, more};
-  guint64 small = scenario_integer(s, less);
-  guint64 large = scenario_integer(s, more);
+  guint64 small = scenario_settings_value(s, less)->number;
+  guint64 large = scenario_settings_value(s, more)->number;
 
   if (!applies || small < large || (or_equal && small == large)) {
     return TRUE;
@@ -127,9 +123,10 @@ static gboolean check_less(const scenario *s, gboolean applies, scenario_key les
 /* A proxy sees whole segments only: fragments would be lost at it. */
 static gboolean check_fragments_and_proxy(const scenario *s, GError **error)
 {
+  const configuration *c = scenario_configuration(s);
   const scenario_key keys[] = {SCENARIO_TCP_PATH_MTU_DISCOVERY, SCENARIO_MIDDLEBOX_MODE};
 
-  if (!has_box(s, "proxy") || scenario_boolean(s, SCENARIO_TCP_PATH_MTU_DISCOVERY)) {
+  if (!has_box(s, PATH_MIDDLEBOX_PROXY) || c->tcp.path_mtu_discovery) {
     return TRUE;
   }
   return scenario_finding_error(s, keys, G_N_ELEMENTS(keys),
@@ -141,13 +138,14 @@ static gboolean check_fragments_and_proxy(const scenario *s, GError **error)
 static gboolean check_boxes(const scenario *s, GError **error)
 {
   return check_mix(s, error) && check_position(s, error) &&
-         check_less(s, has_box(s, "rechunk"), SCENARIO_MIDDLEBOX_PHASE, SCENARIO_MIDDLEBOX_CHUNK, FALSE,
-                    error) &&
-         check_less(s, has_box(s, "random"), SCENARIO_MIDDLEBOX_RANDOM_MINIMUM,
+         check_less(s, has_box(s, PATH_MIDDLEBOX_RECHUNK), SCENARIO_MIDDLEBOX_PHASE, SCENARIO_MIDDLEBOX_CHUNK,
+                    FALSE, error) &&
+         check_less(s, has_box(s, PATH_MIDDLEBOX_RANDOM), SCENARIO_MIDDLEBOX_RANDOM_MINIMUM,
                     SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, TRUE, error) &&
-         check_fragments_and_proxy(s, error) && check_size(s, "rechunk", SCENARIO_MIDDLEBOX_CHUNK, error) &&
-         check_size(s, "coalesce", SCENARIO_MIDDLEBOX_COALESCE_SIZE, error) &&
-         check_size(s, "random", SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, error);
+         check_fragments_and_proxy(s, error) &&
+         check_size(s, PATH_MIDDLEBOX_RECHUNK, SCENARIO_MIDDLEBOX_CHUNK, error) &&
+         check_size(s, PATH_MIDDLEBOX_COALESCE, SCENARIO_MIDDLEBOX_COALESCE_SIZE, error) &&
+         check_size(s, PATH_MIDDLEBOX_RANDOM, SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, error);
 }
 
 /* Keys of a middlebox that is not there. */
@@ -155,32 +153,31 @@ static void note_boxes(const scenario *s, GPtrArray *notes)
 {
   static const struct {
     scenario_key key;
-    const char *boxes; /* separated by blanks */
+    unsigned boxes; /* bits of path_middlebox */
   } rows[] = {
-      {SCENARIO_MIDDLEBOX_POSITION, "split coalesce rechunk shift random proxy"},
-      {SCENARIO_MIDDLEBOX_CHUNK, "rechunk"},
-      {SCENARIO_MIDDLEBOX_PHASE, "rechunk"},
-      {SCENARIO_MIDDLEBOX_FLUSH, "rechunk shift random"},
-      {SCENARIO_MIDDLEBOX_SPLIT_SIZE, "split"},
-      {SCENARIO_MIDDLEBOX_COALESCE_SIZE, "coalesce"},
-      {SCENARIO_MIDDLEBOX_COALESCE_TIME, "coalesce"},
-      {SCENARIO_MIDDLEBOX_RANDOM_MINIMUM, "random"},
-      {SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, "random"},
-      {SCENARIO_MIDDLEBOX_SHIFT_BY, "shift"},
-      {SCENARIO_MIDDLEBOX_PROXY_BUFFER, "proxy"},
+      {SCENARIO_MIDDLEBOX_POSITION, ~(1U << PATH_MIDDLEBOX_NONE)},
+      {SCENARIO_MIDDLEBOX_CHUNK, 1U << PATH_MIDDLEBOX_RECHUNK},
+      {SCENARIO_MIDDLEBOX_PHASE, 1U << PATH_MIDDLEBOX_RECHUNK},
+      {SCENARIO_MIDDLEBOX_FLUSH,
+       1U << PATH_MIDDLEBOX_RECHUNK | 1U << PATH_MIDDLEBOX_SHIFT | 1U << PATH_MIDDLEBOX_RANDOM},
+      {SCENARIO_MIDDLEBOX_SPLIT_SIZE, 1U << PATH_MIDDLEBOX_SPLIT},
+      {SCENARIO_MIDDLEBOX_COALESCE_SIZE, 1U << PATH_MIDDLEBOX_COALESCE},
+      {SCENARIO_MIDDLEBOX_COALESCE_TIME, 1U << PATH_MIDDLEBOX_COALESCE},
+      {SCENARIO_MIDDLEBOX_RANDOM_MINIMUM, 1U << PATH_MIDDLEBOX_RANDOM},
+      {SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, 1U << PATH_MIDDLEBOX_RANDOM},
+      {SCENARIO_MIDDLEBOX_SHIFT_BY, 1U << PATH_MIDDLEBOX_SHIFT},
+      {SCENARIO_MIDDLEBOX_PROXY_BUFFER, 1U << PATH_MIDDLEBOX_PROXY},
   };
+  const choice_list *boxes = &scenario_configuration(s)->path.middleboxes.mode;
+  unsigned there = 0;
 
+  for (guint i = 0; i < boxes->count; i++) {
+    there |= 1U << boxes->values[i];
+  }
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    char **boxes = g_strsplit(rows[i].boxes, " ", -1);
-    gboolean used = FALSE;
-
-    for (char **box = boxes; *box != NULL; box++) {
-      used = used || has_box(s, *box);
-    }
-    g_strfreev(boxes);
-    if (!used && scenario_given(s, rows[i].key)) {
+    if (!(rows[i].boxes & there) && scenario_given(s, rows[i].key)) {
       scenario_finding_note(notes, s, rows[i].key, "%s has no effect while middlebox.mode is %s",
-                            name_of(rows[i].key), scenario_text(s, SCENARIO_MIDDLEBOX_MODE));
+                            name_of(rows[i].key), scenario_settings_value(s, SCENARIO_MIDDLEBOX_MODE)->text);
     }
   }
 }
@@ -192,22 +189,22 @@ static gboolean check_loss_models(const scenario *s, enum side direction, GError
   scenario_key gemodel = scenario_key_of_direction(SCENARIO_PATH_FORWARD_GEMODEL, direction);
   scenario_key state = scenario_key_of_direction(SCENARIO_PATH_FORWARD_STATE, direction);
   const scenario_key keys[] = {state, gemodel};
-  double p[SCENARIO_STATE_PARAMETERS];
-  double other[SCENARIO_GEMODEL_PARAMETERS];
+  const path_direction_config *path = &scenario_configuration(s)->path.directions[direction];
   char *problem = NULL;
 
-  if (!scenario_state(s, direction, p)) {
+  if (path->state.count == 0) {
     return TRUE;
   }
-  if (scenario_gemodel(s, direction, other)) {
+  const path_four_state_loss_config p = path_state_model(path);
+  if (path->gemodel.count > 0) {
     problem = g_strdup_printf("%s and %s are both given; expected one model of loss", name_of(gemodel),
                               name_of(state));
-  } else if (p[0] + p[4] > 1) {
+  } else if (p.p13 + p.p14 > 1) {
     problem = g_strdup_printf("%s: p13 + p14 is %.6g%%; expected at most 100%%", name_of(state),
-                              100 * (p[0] + p[4]));
-  } else if (p[1] + p[2] > 1) {
+                              100 * (p.p13 + p.p14));
+  } else if (p.p31 + p.p32 > 1) {
     problem = g_strdup_printf("%s: p31 + p32 is %.6g%%; expected at most 100%%", name_of(state),
-                              100 * (p[1] + p[2]));
+                              100 * (p.p31 + p.p32));
   }
   return problem == NULL || scenario_finding_error(s, keys, G_N_ELEMENTS(keys), problem, error);
 }
@@ -217,9 +214,10 @@ enum { CELL_MIN_OCTETS = 3 };
 
 static gboolean check_cells(const scenario *s, enum side direction, GPtrArray *notes, GError **error)
 {
+  const configuration *c = scenario_configuration(s);
   const scenario_key keys[] = {scenario_key_of_direction(SCENARIO_PATH_FORWARD_CELL_OVERHEAD, direction),
                                scenario_key_of_direction(SCENARIO_PATH_FORWARD_CELL_SIZE, direction)};
-  scenario_link link = scenario_link_of(s, direction, 0);
+  path_link_config link = path_link_at(&c->path.directions[direction], 0);
   gint32 octets = (gint32)link.cell_octets + link.cell_overhead_octets;
 
   if (link.cell_octets == 0) {
@@ -241,9 +239,9 @@ static gboolean check_cells(const scenario *s, enum side direction, GPtrArray *n
 
 static gboolean check_discipline(const scenario *s, enum side direction, GError **error)
 {
-  scenario_key discipline = scenario_key_of_direction(SCENARIO_PATH_FORWARD_DISCIPLINE, direction);
+  const path_direction_config *path = &scenario_configuration(s)->path.directions[direction];
 
-  return check_less(s, says(s, discipline, "red"),
+  return check_less(s, path->discipline == PATH_DISCIPLINE_RED,
                     scenario_key_of_direction(SCENARIO_PATH_FORWARD_RED_MINIMUM, direction),
                     scenario_key_of_direction(SCENARIO_PATH_FORWARD_RED_MAXIMUM, direction), FALSE, error);
 }
@@ -266,7 +264,7 @@ static void note_impairments(const scenario *s, enum side direction, GPtrArray *
     scenario_key key = scenario_key_of_direction(rows[i].key, direction);
     scenario_key needs = scenario_key_of_direction(rows[i].needs, direction);
 
-    if (scenario_given(s, key) && !(scenario_probability(s, needs) > 0)) {
+    if (scenario_given(s, key) && !(scenario_settings_value(s, needs)->probability > 0)) {
       scenario_finding_note(notes, s, key, "%s has no effect while %s is 0", name_of(key), name_of(needs));
     }
   }
@@ -283,10 +281,11 @@ static gboolean event_problem(const scenario_event *event, char *text, GError **
 
 static gboolean check_event(const scenario *s, const scenario_event *event, GError **error)
 {
-  time_ps stop = scenario_time(s, SCENARIO_RUN_STOP);
+  const configuration *c = scenario_configuration(s);
+  time_ps stop = c->run.stop_ps;
   gboolean is_mtu = event->key == SCENARIO_PATH_FORWARD_MTU || event->key == SCENARIO_PATH_REVERSE_MTU;
   /* As every MTU: the FPDU of a 128-octet ULPDU; and RFC 8200 §5. */
-  guint64 least = says(s, SCENARIO_TCP_IP, "ipv6") ? 1280 : scenario_headers_octets(s) + 140;
+  guint64 least = c->ipv6 ? 1280 : configuration_headers_octets(c) + 140;
 
   if (stop > 0 && event->at >= stop) {
     char *at = scenario_value_text(s, SCENARIO_RUN_STOP);
@@ -352,27 +351,24 @@ static void note_topology(const scenario *s, GPtrArray *notes)
 
 static gboolean check_topology(const scenario *s, GPtrArray *notes, GError **error)
 {
+  const configuration *c = scenario_configuration(s);
   const scenario_key keys[] = {SCENARIO_TOPOLOGY_MEDIUM};
-  char **media = scenario_mix(s, SCENARIO_TOPOLOGY_MEDIUM);
-  guint count = g_strv_length(media);
-  gboolean none = g_strv_contains((const char *const *)media, "none");
-  const scenario_event *events;
+  guint count = c->topology.media.count;
+  gboolean none = choice_list_has(&c->topology.media, TOPOLOGY_NONE);
 
-  g_strfreev(media);
   if (none && count == 1) {
     note_topology(s, notes);
     return TRUE;
   }
-  if (none || (count > 1 && count != scenario_links(s, SIDE_INITIATOR))) {
+  if (none || (count > 1 && count != path_links(&c->path.directions[SIDE_INITIATOR]))) {
     return scenario_finding_error(
         s, keys, G_N_ELEMENTS(keys),
         g_strdup_printf("topology.medium names %u media for %" G_GSIZE_FORMAT
                         " links of path.forward; expected one for each, or one for all",
-                        count, scenario_links(s, SIDE_INITIATOR)),
+                        count, path_links(&c->path.directions[SIDE_INITIATOR])),
         error);
   }
-  if (says(s, SCENARIO_TCP_IP, "ipv6") || says(s, SCENARIO_WORKLOAD_PATHS, "own") ||
-      scenario_events(s, &events) > 0) {
+  if (c->ipv6 || c->connections.own_paths || c->path.change_count > 0) {
     return scenario_finding_error(
         s, keys, G_N_ELEMENTS(keys),
         g_strdup("topology.medium puts the path on ns-3's nodes; expected tcp.ip ipv4, workload.paths shared "

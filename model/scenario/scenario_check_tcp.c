@@ -2,11 +2,6 @@
 
 #include "scenario/scenario_finding.h"
 
-static gboolean says(const scenario *s, scenario_key key, const char *word)
-{
-  return strcmp(scenario_text(s, key), word) == 0;
-}
-
 static const char *name_of(scenario_key key)
 {
   return scenario_key_row_of(key)->name;
@@ -15,6 +10,7 @@ static const char *name_of(scenario_key key)
 /* What ns-3's TCP is not, or what its path has not: said in a scenario it is a contradiction. */
 static gboolean check_ns3(const scenario *s, GError **error)
 {
+  const configuration *c = scenario_configuration(s);
   static const struct {
     scenario_key key;
     const char *word;
@@ -27,17 +23,18 @@ static gboolean check_ns3(const scenario *s, GError **error)
       {SCENARIO_TCP_IP, "ipv6", "is used with IPv4 here; expected ipv4"},
   };
 
-  for (gsize i = 0; says(s, SCENARIO_TCP_IMPLEMENTATION, "ns3") && i < G_N_ELEMENTS(rows); i++) {
+  for (gsize i = 0; c->tcp_is_ns3 && i < G_N_ELEMENTS(rows); i++) {
     const scenario_key keys[] = {rows[i].key, SCENARIO_TCP_IMPLEMENTATION};
 
-    if (scenario_given(s, rows[i].key) && says(s, rows[i].key, rows[i].word)) {
+    if (scenario_given(s, rows[i].key) &&
+        g_str_equal(scenario_settings_value(s, rows[i].key)->text, rows[i].word)) {
       return scenario_finding_error(s, keys, G_N_ELEMENTS(keys),
                                     g_strdup_printf("%s = %s, but ns-3's TCP (tcp.implementation = ns3) %s",
                                                     name_of(rows[i].key), rows[i].word, rows[i].because),
                                     error);
     }
   }
-  if (says(s, SCENARIO_TCP_IMPLEMENTATION, "ns3") && scenario_mix_has(s, SCENARIO_MIDDLEBOX_MODE, "proxy")) {
+  if (c->tcp_is_ns3 && choice_list_has(&c->path.middleboxes.mode, PATH_MIDDLEBOX_PROXY)) {
     const scenario_key keys[] = {SCENARIO_MIDDLEBOX_MODE, SCENARIO_TCP_IMPLEMENTATION};
 
     return scenario_finding_error(s, keys, G_N_ELEMENTS(keys),
@@ -51,27 +48,30 @@ static gboolean check_ns3(const scenario *s, GError **error)
 /* ns-3's receive buffer holds at least a segment. */
 static gboolean check_ns3_window(const scenario *s, GError **error)
 {
+  const configuration *c = scenario_configuration(s);
   const scenario_key keys[] = {SCENARIO_TCP_RECEIVE_WINDOW, SCENARIO_TCP_IMPLEMENTATION};
-  guint32 mtu = MAX(scenario_path_mtu(s, SIDE_RESPONDER), scenario_path_mtu(s, SIDE_INITIATOR));
+  guint32 mtu = MAX(path_mtu_octets(&c->path.directions[SIDE_RESPONDER]),
+                    path_mtu_octets(&c->path.directions[SIDE_INITIATOR]));
 
-  if (!says(s, SCENARIO_TCP_IMPLEMENTATION, "ns3") || scenario_receive_window_octets(s) >= mtu) {
+  if (!c->tcp_is_ns3 || c->receive_window_octets >= mtu) {
     return TRUE;
   }
   return scenario_finding_error(s, keys, G_N_ELEMENTS(keys),
                                 g_strdup_printf("tcp.receive_window = %" G_GUINT64_FORMAT
                                                 " is less than a segment, which ns-3's TCP "
                                                 "(tcp.implementation = ns3) cannot be; expected at least %u",
-                                                scenario_receive_window_octets(s), mtu),
+                                                c->receive_window_octets, mtu),
                                 error);
 }
 
 /* It asks nobody whether a segment may be taken. The defaults are no limits. */
 static gboolean check_ns3_limits(const scenario *s, GError **error)
 {
+  const configuration *c = scenario_configuration(s);
   static const scenario_key limits[] = {SCENARIO_RECEIVER_MEMORY, SCENARIO_RECEIVER_FPDU_DESCRIPTORS,
                                         SCENARIO_RECEIVER_PARTIAL_FPDUS};
 
-  for (gsize i = 0; says(s, SCENARIO_TCP_IMPLEMENTATION, "ns3") && i < G_N_ELEMENTS(limits); i++) {
+  for (gsize i = 0; c->tcp_is_ns3 && i < G_N_ELEMENTS(limits); i++) {
     const scenario_key keys[] = {limits[i], SCENARIO_TCP_IMPLEMENTATION};
 
     if (scenario_differs(s, limits[i])) {
@@ -89,9 +89,10 @@ static gboolean check_ns3_limits(const scenario *s, GError **error)
 
 static gboolean check_ecn(const scenario *s, GError **error)
 {
+  const configuration *c = scenario_configuration(s);
   const scenario_key keys[] = {SCENARIO_TCP_ECN, SCENARIO_TCP_CONGESTION};
 
-  return !says(s, SCENARIO_TCP_CONGESTION, "dctcp") || !says(s, SCENARIO_TCP_ECN, "off") ||
+  return c->tcp.congestion != TCP_CONGESTION_DCTCP || c->tcp.ecn != TCP_ECN_OFF ||
          scenario_finding_error(
              s, keys, G_N_ELEMENTS(keys),
              g_strdup("tcp.ecn = off, but tcp.congestion = dctcp lives by ECN; expected passive or on"),
@@ -100,9 +101,10 @@ static gboolean check_ecn(const scenario *s, GError **error)
 
 static gboolean check_fragments(const scenario *s, GError **error)
 {
+  const configuration *c = scenario_configuration(s);
   const scenario_key keys[] = {SCENARIO_TCP_PATH_MTU_DISCOVERY, SCENARIO_TCP_IP};
 
-  return scenario_boolean(s, SCENARIO_TCP_PATH_MTU_DISCOVERY) || !says(s, SCENARIO_TCP_IP, "ipv6") ||
+  return c->tcp.path_mtu_discovery || !c->ipv6 ||
          scenario_finding_error(
              s, keys, G_N_ELEMENTS(keys),
              g_strdup("tcp.path_mtu_discovery = false, but routers do not fragment IPv6; expected true"),
@@ -126,8 +128,8 @@ static void note_needs(const scenario *s, GPtrArray *notes)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    if (scenario_given(s, rows[i].key) && scenario_boolean(s, rows[i].key) &&
-        !scenario_boolean(s, rows[i].needs)) {
+    if (scenario_given(s, rows[i].key) && scenario_settings_value(s, rows[i].key)->number &&
+        !scenario_settings_value(s, rows[i].needs)->number) {
       scenario_finding_note(notes, s, rows[i].key, "%s has no effect while %s is false", name_of(rows[i].key),
                             name_of(rows[i].needs));
     }
@@ -138,14 +140,15 @@ static void note_needs(const scenario *s, GPtrArray *notes)
  * get through (MPA-349 ff.). */
 static void note_memory(const scenario *s, GPtrArray *notes)
 {
-  guint32 mtu = scenario_path_mtu(s, scenario_main_direction(s));
+  const configuration *c = scenario_configuration(s);
+  guint32 mtu = path_mtu_octets(&c->path.directions[c->main_direction]);
 
-  if (!scenario_is_word(s, SCENARIO_RECEIVER_MEMORY) && scenario_integer(s, SCENARIO_RECEIVER_MEMORY) < mtu) {
+  if (c->receiver.memory_octets < mtu) {
     scenario_finding_note(notes, s, SCENARIO_RECEIVER_MEMORY,
                           "receiver.memory = %" G_GUINT64_FORMAT
                           " does not hold an FPDU of the MTU, %u octets: where FPDUs "
                           "span segments, the run may come to a halt",
-                          scenario_integer(s, SCENARIO_RECEIVER_MEMORY), mtu);
+                          c->receiver.memory_octets, mtu);
   }
 }
 

@@ -4,12 +4,9 @@
 
 #include "scenario/scenario.h"
 
-/* What `s` asks for that only ns-3 has: its TCP, or a path on its nodes, with its queue disciplines and cross traffic. FALSE: nothing. Else `*key`
- * is the first key that does. */
+/* What `s` asks for that only ns-3 has: its TCP, or a path on its nodes, with its queue disciplines and cross traffic. FALSE: nothing. Else `*key` is the
+ * first key that does. */
 gboolean scenario_needs_ns3(const scenario *s, scenario_key *key);
-
-/* Whether `s` runs on ns-3: `run.engine` says so, or it is auto and something needs it. Else it runs on the native engine. */
-gboolean scenario_runs_on_ns3(const scenario *s);
 
 /* Why it runs there, for people: "run.engine = native", "auto: topology.medium = csma needs ns-3", "auto: nothing needs ns-3". Free with
  * g_free(). */

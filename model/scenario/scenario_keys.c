@@ -2,13 +2,90 @@
 
 #include <string.h>
 
-#include "scenario/scenario_key_table.h"
+#include "scenario/configuration.h"
 #include "scenario/scenario_suggest.h"
+
+#define US ((guint64)TIME_PS_PER_MICROSECOND)
+#define MS ((guint64)TIME_PS_PER_MILLISECOND)
+#define S ((guint64)TIME_PS_PER_SECOND)
+#define KIB G_GUINT64_CONSTANT(1024)
+#define GIB (1024 * 1024 * KIB)
+#define MILLION G_GUINT64_CONSTANT(1000000)
+
+/* Whole numbers up to here are exact in a double, so they survive JSON and CSV. */
+#define EXACT_MAX (G_GUINT64_CONSTANT(1) << 53)
+
+/* The smallest MTU whose segments can hold the smallest FPDU: IPv4 and TCP headers (40) and the 136 octets
+ * that a ULPDU of 128, the least MULPDU, takes without markers (mpa-01 §5.3.2, MPA-148). Below it the
+ * alignment rules are suspended (MPA-154), and nothing that this program measures would mean what it says.
+ * Markers and timestamps need more: scenario_check(). */
+#define MTU_MIN 176
+
+/* An IPv4 datagram. */
+#define MTU_MAX 65535
+
+/* netem's overheads may be negative. The smallest packet, an IPv4 fragment of 21 octets, still takes some on the link. */
+#define FRAMING_MIN ((guint64)-18)
+#define CELL_OVERHEAD_MIN ((guint64)-1000)
+
+/* RFC 7323 §2.3: the largest window that window scaling can announce. */
+#define WINDOW_MAX GIB
+
+#define STOP_MAX (1000 * 1000 * S) /* 11.6 days of simulated time, well inside time_ps */
+
+static const named_value fault_words[] = {
+    {"none", FAULT_NONE},
+#define FAULT(id, word, ...) {word, FAULT_##id},
+#include "fault/faults.def"
+#undef FAULT
+    {NULL, 0},
+};
+
+/* What the rows of keys.def say beside name, type and member. */
+#define UNWRAP(...) __VA_ARGS__
+#define DEFAULT(text) .fallback = (text), .inherits = -1,
+#define AS(id) .inherits = SCENARIO_##id,
+#define RFC(text, where) .rfc = (text), .source = (where),
+#define BETWEEN(least, most) .minimum = (guint64)(least), .maximum = (guint64)(most),
+#define WORDS_OF(table) .words = (table),
+#define WORDS(...) .words = (const named_value[]){__VA_ARGS__, {NULL, 0}},
+
+static const scenario_key_row table[SCENARIO_KEY_COUNT] = {
+#define GROUP(name, sentence)
+#define KEY(id, key_name, key_type, member, facts, text)                                                     \
+  [SCENARIO_##id] = {.name = (key_name), .type = SCENARIO_TYPE_##key_type, .sentence = (text), UNWRAP facts},
+#include "scenario/keys.def"
+};
+
+static const scenario_group_row groups[] = {
+#define GROUP(name, sentence) {name, sentence},
+#define KEY(id, name, type, member, facts, sentence)
+#include "scenario/keys.def"
+    {NULL, NULL},
+};
 
 const scenario_key_row *scenario_key_row_of(scenario_key key)
 {
   g_assert(key < SCENARIO_KEY_COUNT);
-  return &scenario_key_table[key];
+  return &table[key];
+}
+
+const char **scenario_key_words(const scenario_key_row *row)
+{
+  GPtrArray *words = g_ptr_array_new();
+
+  for (const named_value *word = row->words; word != NULL && word->name != NULL; word++) {
+    g_ptr_array_add(words, (char *)word->name);
+  }
+  g_ptr_array_add(words, NULL);
+  return (const char **)g_ptr_array_free(words, FALSE);
+}
+
+const char *scenario_key_default(const char *profile, scenario_key key)
+{
+  const scenario_key_row *row = scenario_key_row_of(key);
+
+  return row->rfc != NULL && strcmp(profile, "rfc") == 0 ? row->rfc : row->fallback;
 }
 
 scenario_key scenario_key_find(const char *name)
@@ -16,34 +93,12 @@ scenario_key scenario_key_find(const char *name)
   scenario_key key;
 
   for (key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (strcmp(scenario_key_table[key].name, name) == 0) {
+    if (strcmp(table[key].name, name) == 0) {
       break;
     }
   }
   return key;
 }
-
-static const scenario_group_row groups[] = {
-    {"run", "How the scenario is run."},
-    {"workload", "What the Initiator does; with directions = both the Responder as well."},
-    {"mpa", "What the MPA layer of both ends uses."},
-    {"initiator", "The end that starts MPA: what the Responder does not share."},
-    {"responder", "The end that answers: what the Initiator does not share."},
-    {"rdmap", "What the RDMAP layer of both ends uses."},
-    {"sender", "The Data Source."},
-    {"receiver", "The Data Sink: how it takes octets in, and its memory."},
-    {"tcp", "The TCP of both ends."},
-    {"path", "What lies between the ends: one group for each direction."},
-    {"path.forward", "From Initiator to Responder."},
-    {"path.reverse",
-     "From Responder to Initiator: the link as forward where nothing is said, but no impairments."},
-    {"middlebox", "What re-cuts the stream on the way."},
-    {"topology", "The path on a chain of ns-3's nodes."},
-    {"fault", "A misbehaving peer."},
-    {"measure", "Which end is measured, and what is written besides the metrics."},
-    {"theory", "Constants of the formulas that the measurement is compared with."},
-    {NULL, NULL},
-};
 
 const scenario_group_row *scenario_groups(void)
 {
@@ -85,7 +140,7 @@ char *scenario_group_members(const char *name)
   const char *member;
 
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if ((member = member_of(name, scenario_key_table[key].name)) != NULL) {
+    if ((member = member_of(name, table[key].name)) != NULL) {
       g_string_append_printf(members, "%s%s", members->len > 0 ? ", " : "", member);
     }
   }
@@ -103,7 +158,7 @@ const char *scenario_key_nearest(const char *name)
   gsize count = 0;
 
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    names[count++] = scenario_key_table[key].name;
+    names[count++] = table[key].name;
   }
   for (const scenario_group_row *group = groups; group->name != NULL; group++) {
     names[count++] = group->name;

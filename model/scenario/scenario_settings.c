@@ -6,24 +6,22 @@
 
 #include "base/units.h"
 #include "scenario/scenario_problem.h"
-#include "scenario/scenario_profile.h"
 #include "scenario/scenario_suggest.h"
 
 /* Gives the keys that were not given the defaults of tcp.profile. */
 static void take_profile(scenario *s)
 {
   const char *profile = s->settings[SCENARIO_TCP_PROFILE].value.text;
-  gsize count;
-  const scenario_profile_row *rows = scenario_profile_rows(&count);
 
-  for (gsize i = 0; i < count; i++) {
-    scenario_setting *setting = &s->settings[rows[i].key];
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    const scenario_key_row *row = scenario_key_row_of(key);
+    scenario_setting *setting = &s->settings[key];
     char *problem;
 
-    if (setting->origin == NULL) {
+    if (row->rfc != NULL && setting->origin == NULL) {
       scenario_value_clear(&setting->value);
-      if (!scenario_value_read(scenario_key_row_of(rows[i].key), SCENARIO_NOTATION_BARE,
-                               scenario_profile_default(profile, rows[i].key), &setting->value, &problem)) {
+      if (!scenario_value_read(row, SCENARIO_NOTATION_BARE, scenario_key_default(profile, key),
+                               &setting->value, &problem)) {
         g_error("default: %s", problem);
       }
     }
@@ -42,6 +40,7 @@ gboolean scenario_settings_set(scenario *s, scenario_key key, scenario_notation 
     g_free(problem);
     return FALSE;
   }
+  s->filled->is_current = FALSE;
   scenario_value_clear(&setting->value);
   setting->value = value;
   g_free(setting->origin);
@@ -60,6 +59,11 @@ scenario_key scenario_settings_source(const scenario *s, scenario_key key)
     return key;
   }
   return scenario_settings_source(s, (scenario_key)row->inherits);
+}
+
+const scenario_value *scenario_settings_value(const scenario *s, scenario_key key)
+{
+  return &s->settings[scenario_settings_source(s, key)].value;
 }
 
 char *scenario_settings_where(const scenario *s, scenario_key key)

@@ -4,6 +4,7 @@
 
 #include <libconfig.h>
 
+#include "scenario/configuration.h"
 #include "scenario/scenario.h"
 #include "scenario/scenario_source.h"
 #include "scenario/scenario_value.h"
@@ -13,6 +14,13 @@ typedef struct scenario_setting {
   char *origin;         /* "file:line" or "--set '…'"; NULL: the default */
 } scenario_setting;
 
+/* The typed configuration of a scenario, made when it is asked for. */
+typedef struct scenario_filled {
+  gboolean is_current; /* no key has been set since */
+  configuration configuration;
+  GArray *changes; /* of path_change */
+} scenario_filled;
+
 struct scenario {
   char *path;
   char *full_text; /* a GRefString: copies share it */
@@ -21,6 +29,7 @@ struct scenario {
   GArray *axes;           /* of scenario_axis */
   GArray *events;         /* of scenario_event, in the order of their times */
   GPtrArray *constraints; /* of scenario_where: the setting `where` */
+  scenario_filled *filled;
 };
 
 /* Initialises `config` and reads `text` into it; FALSE: config_error_text() says why it is none. Ends the program, with a line, when memory is
@@ -33,6 +42,9 @@ gboolean scenario_settings_set(scenario *s, scenario_key key, scenario_notation 
 
 /* The key whose value `key` has: itself, or the one it inherits from. */
 scenario_key scenario_settings_source(const scenario *s, scenario_key key);
+
+/* The value of `key`, its own or the one that it inherits. */
+const scenario_value *scenario_settings_value(const scenario *s, scenario_key key);
 
 /* Where `key`, or what it inherits from, was given; the default: "FILE (default of KEY)". Free with
  * g_free(). */

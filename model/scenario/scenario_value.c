@@ -8,13 +8,13 @@
 #include "scenario/scenario_suggest.h"
 
 /* Why a text is no value of its type. */
-typedef enum fault {
-  FAULT_NONE,
-  FAULT_NOTATION,  /* written as something else: a string for a number, a group */
-  FAULT_FORM,      /* does not read as the type */
-  FAULT_RANGE,     /* beyond the row's limits */
-  FAULT_ASCENDING, /* a list's numbers do not ascend */
-} fault;
+typedef enum misfit {
+  FITS,
+  MISFIT_NOTATION,  /* written as something else: a string for a number, a group */
+  MISFIT_FORM,      /* does not read as the type */
+  MISFIT_RANGE,     /* beyond the row's limits */
+  MISFIT_ASCENDING, /* a list's numbers do not ascend */
+} misfit;
 
 /* The type of the elements of a list that may be in any order; `type` itself when it is none of those. */
 static scenario_type element_type(scenario_type type)
@@ -65,7 +65,7 @@ static gboolean notation_fits(const scenario_key_row *row, scenario_notation not
 
 /* Reads the integer at `*p`: decimal, or hexadecimal with 0x, perhaps with a sign and the L of larger
  * numbers, as libconfig does. A negative one is a matter of range. */
-static fault read_integer(const char **p, guint64 *number)
+static misfit read_integer(const char **p, guint64 *number)
 {
   gboolean negative = **p == '-';
   const char *digits = *p + (negative || **p == '+');
@@ -74,21 +74,21 @@ static fault read_integer(const char **p, guint64 *number)
 
   digits += base == 16 ? 2 : 0;
   if (base == 16 ? !g_ascii_isxdigit(*digits) : !g_ascii_isdigit(*digits)) {
-    return FAULT_FORM;
+    return MISFIT_FORM;
   }
   errno = 0;
   *number = g_ascii_strtoull(digits, &end, base);
   end += *end == 'L';
   end += end[-1] == 'L' && *end == 'L';
   *p = end;
-  return errno == ERANGE || (negative && *number != 0) ? FAULT_RANGE : FAULT_NONE;
+  return errno == ERANGE || (negative && *number != 0) ? MISFIT_RANGE : FITS;
 }
 
-static fault read_whole_integer(const char *text, guint64 *number)
+static misfit read_whole_integer(const char *text, guint64 *number)
 {
-  fault found = read_integer(&text, number);
+  misfit found = read_integer(&text, number);
 
-  return *text == '\0' ? found : FAULT_FORM;
+  return *text == '\0' ? found : MISFIT_FORM;
 }
 
 static const char *skip_blanks(const char *p)
@@ -96,46 +96,46 @@ static const char *skip_blanks(const char *p)
   return p + strspn(p, " \t\r\n");
 }
 
-static fault read_list(const scenario_key_row *row, const char *text, scenario_value *value)
+static misfit read_list(const scenario_key_row *row, const char *text, scenario_value *value)
 {
   GArray *numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
   const char *p = skip_blanks(text + 1);
-  fault found = *text == '[' || *text == '(' ? FAULT_NONE : FAULT_FORM;
+  misfit found = *text == '[' || *text == '(' ? FITS : MISFIT_FORM;
   char closer = *text == '[' ? ']' : ')';
   guint64 number = 0;
 
-  while (found == FAULT_NONE && *p != closer) {
+  while (found == FITS && *p != closer) {
     guint64 previous = number;
 
     found = read_integer(&p, &number);
-    if (found == FAULT_NONE && (number < row->minimum || number > row->maximum)) {
-      found = FAULT_RANGE;
+    if (found == FITS && (number < row->minimum || number > row->maximum)) {
+      found = MISFIT_RANGE;
     }
-    if (found == FAULT_NONE && numbers->len > 0 && number <= previous) {
-      found = FAULT_ASCENDING;
+    if (found == FITS && numbers->len > 0 && number <= previous) {
+      found = MISFIT_ASCENDING;
     }
     g_array_append_val(numbers, number);
     p = skip_blanks(p);
-    if (found == FAULT_NONE && *p != closer && *p++ != ',') {
-      found = FAULT_FORM;
+    if (found == FITS && *p != closer && *p++ != ',') {
+      found = MISFIT_FORM;
     }
-    if (found == FAULT_NONE) {
+    if (found == FITS) {
       p = skip_blanks(p);
     }
   }
-  if (found == FAULT_NONE && p[1] != '\0') {
-    found = FAULT_FORM;
+  if (found == FITS && p[1] != '\0') {
+    found = MISFIT_FORM;
   }
   value->list_count = numbers->len;
   value->list = (guint64 *)(void *)g_array_free(numbers, FALSE);
   return found;
 }
 
-static fault read_form(const scenario_key_row *row, const char *text, scenario_value *value);
+static misfit read_form(const scenario_key_row *row, const char *text, scenario_value *value);
 static gboolean is_within_limits(const scenario_key_row *row, const scenario_value *value);
 
 /* One element of a list, perhaps in quotes. */
-static fault read_element(const scenario_key_row *row, char *text, GArray *numbers, GArray *probabilities)
+static misfit read_element(const scenario_key_row *row, char *text, GArray *numbers, GArray *probabilities)
 {
   scenario_value element = {.is_word = FALSE};
   gsize length = strlen(g_strstrip(text));
@@ -144,9 +144,9 @@ static fault read_element(const scenario_key_row *row, char *text, GArray *numbe
     text[length - 1] = '\0';
     text++;
   }
-  fault found = read_form(row, text, &element);
-  if (found == FAULT_NONE && !is_within_limits(row, &element)) {
-    found = FAULT_RANGE;
+  misfit found = read_form(row, text, &element);
+  if (found == FITS && !is_within_limits(row, &element)) {
+    found = MISFIT_RANGE;
   }
   g_array_append_val(numbers, element.number);
   g_array_append_val(probabilities, element.probability);
@@ -154,15 +154,15 @@ static fault read_element(const scenario_key_row *row, char *text, GArray *numbe
 }
 
 /* Texts in lists have no comma in them, so commas part the elements. */
-static fault read_elements(const scenario_key_row *row, const char *text, scenario_value *value)
+static misfit read_elements(const scenario_key_row *row, const char *text, scenario_value *value)
 {
   scenario_key_row element_row = *row;
   gsize length = strlen(text);
-  fault found = FAULT_NONE;
+  misfit found = FITS;
 
   if (length < 2 ||
       !((text[0] == '[' && text[length - 1] == ']') || (text[0] == '(' && text[length - 1] == ')'))) {
-    return FAULT_FORM;
+    return MISFIT_FORM;
   }
   char *inner = g_strstrip(g_strndup(text + 1, length - 2));
   char **elements = *inner != '\0' ? g_strsplit(inner, ",", -1) : g_new0(char *, 1);
@@ -170,12 +170,12 @@ static fault read_elements(const scenario_key_row *row, const char *text, scenar
   GArray *probabilities = g_array_new(FALSE, FALSE, sizeof(double));
   element_row.type = element_type(row->type);
   element_row.words = NULL;
-  for (char **element = elements; found == FAULT_NONE && *element != NULL; element++) {
+  for (char **element = elements; found == FITS && *element != NULL; element++) {
     found = read_element(&element_row, *element, numbers, probabilities);
   }
-  if (found == FAULT_NONE && row->type == SCENARIO_TYPE_PROBABILITIES && numbers->len > 0 &&
+  if (found == FITS && row->type == SCENARIO_TYPE_PROBABILITIES && numbers->len > 0 &&
       (numbers->len < row->minimum || numbers->len > row->maximum)) {
-    found = FAULT_FORM;
+    found = MISFIT_FORM;
   }
   value->list_count = numbers->len;
   value->list = (guint64 *)(void *)g_array_free(numbers, FALSE);
@@ -186,94 +186,89 @@ static fault read_elements(const scenario_key_row *row, const char *text, scenar
 }
 
 /* "5 segments", "1 segment", or a time. */
-static fault read_distance(const char *text, scenario_value *value)
+static misfit read_distance(const char *text, scenario_value *value)
 {
   const char *p = text;
   time_ps time;
 
-  if (g_ascii_isdigit(*p) && read_integer(&p, &value->number) == FAULT_NONE) {
+  if (g_ascii_isdigit(*p) && read_integer(&p, &value->number) == FITS) {
     p = skip_blanks(p);
     if (strcmp(p, "segments") == 0 || strcmp(p, "segment") == 0) {
       value->in_segments = TRUE;
-      return FAULT_NONE;
+      return FITS;
     }
   }
   if (!units_parse_time(text, &time)) {
-    return FAULT_FORM;
+    return MISFIT_FORM;
   }
   value->number = (guint64)time;
-  return FAULT_NONE;
+  return FITS;
 }
 
-static fault read_word(const scenario_key_row *row, const char *text, scenario_value *value)
+static misfit read_word(const scenario_key_row *row, const char *text, scenario_value *value)
 {
-  char **words = g_strsplit(row->words != NULL ? row->words : "", "|", -1);
-  gboolean known = g_strv_contains((const char *const *)words, text);
+  g_autofree const char **words = scenario_key_words(row);
+  gboolean known = g_strv_contains(words, text);
 
-  g_strfreev(words);
   if (!known) {
-    return FAULT_FORM;
+    return MISFIT_FORM;
   }
   value->is_word = TRUE;
   value->text = g_strdup(text);
-  return FAULT_NONE;
+  return FITS;
 }
 
-/* The most words of a mix: more than any turn of operations needs. */
-enum { MIX_WORDS_MAX = 32 };
-
-static fault read_mix(const scenario_key_row *row, const char *text, scenario_value *value)
+static misfit read_mix(const scenario_key_row *row, const char *text, scenario_value *value)
 {
-  char **words = g_strsplit(row->words, "|", -1);
-  char **parts = g_strsplit(text, "+", MIX_WORDS_MAX + 1);
+  g_autofree const char **words = scenario_key_words(row);
+  char **parts = g_strsplit(text, "+", CHOICE_LIST_MAX + 1);
   guint count = g_strv_length(parts);
-  gboolean known = count >= 1 && count <= MIX_WORDS_MAX;
+  gboolean known = count >= 1 && count <= CHOICE_LIST_MAX;
 
   for (guint i = 0; known && i < count; i++) {
-    known = g_strv_contains((const char *const *)words, parts[i]);
+    known = g_strv_contains(words, parts[i]);
   }
-  g_strfreev(words);
   g_strfreev(parts);
   if (!known) {
-    return FAULT_FORM;
+    return MISFIT_FORM;
   }
   value->is_word = TRUE;
   value->text = g_strdup(text);
-  return FAULT_NONE;
+  return FITS;
 }
 
 /* Titles end up in JSON, CSV comments and plots: text on one line. */
-static fault read_text(const char *text, scenario_value *value)
+static misfit read_text(const char *text, scenario_value *value)
 {
   if (!g_utf8_validate(text, -1, NULL)) {
-    return FAULT_FORM;
+    return MISFIT_FORM;
   }
   for (const char *p = text; *p != '\0'; p = g_utf8_next_char(p)) {
     if (g_unichar_iscntrl(g_utf8_get_char(p))) {
-      return FAULT_FORM;
+      return MISFIT_FORM;
     }
   }
   value->text = g_strdup(text);
-  return FAULT_NONE;
+  return FITS;
 }
 
-static fault read_boolean(const char *text, guint64 *number)
+static misfit read_boolean(const char *text, guint64 *number)
 {
   *number = g_ascii_strcasecmp(text, "true") == 0; /* libconfig takes TRUE as well */
-  return *number || g_ascii_strcasecmp(text, "false") == 0 ? FAULT_NONE : FAULT_FORM;
+  return *number || g_ascii_strcasecmp(text, "false") == 0 ? FITS : MISFIT_FORM;
 }
 
 /* A negative size is kept as a gint64. */
-static fault read_size(const char *text, guint64 *octets)
+static misfit read_size(const char *text, guint64 *octets)
 {
   gboolean negative = *text == '-';
   const char *size = text + negative;
-  fault found = g_str_has_prefix(size, "0x")     ? read_whole_integer(size, octets)
-                : units_parse_size(size, octets) ? FAULT_NONE
-                                                 : FAULT_FORM;
+  misfit found = g_str_has_prefix(size, "0x")     ? read_whole_integer(size, octets)
+                 : units_parse_size(size, octets) ? FITS
+                                                  : MISFIT_FORM;
 
-  if (found == FAULT_NONE && *octets > G_MAXINT64) {
-    return FAULT_RANGE;
+  if (found == FITS && *octets > G_MAXINT64) {
+    return MISFIT_RANGE;
   }
   *octets = negative ? -*octets : *octets;
   return found;
@@ -286,12 +281,12 @@ static gboolean has_words_beside_numbers(const scenario_key_row *row)
 }
 
 /* Everything but the limits. */
-static fault read_form(const scenario_key_row *row, const char *text, scenario_value *value)
+static misfit read_form(const scenario_key_row *row, const char *text, scenario_value *value)
 {
   time_ps time;
 
-  if (has_words_beside_numbers(row) && read_word(row, text, value) == FAULT_NONE) {
-    return FAULT_NONE;
+  if (has_words_beside_numbers(row) && read_word(row, text, value) == FITS) {
+    return FITS;
   }
   switch (row->type) {
   case SCENARIO_TYPE_TEXT:
@@ -308,14 +303,14 @@ static fault read_form(const scenario_key_row *row, const char *text, scenario_v
     return read_size(text, &value->number);
   case SCENARIO_TYPE_TIME:
     if (!units_parse_time(text, &time)) {
-      return FAULT_FORM;
+      return MISFIT_FORM;
     }
     value->number = (guint64)time;
-    return FAULT_NONE;
+    return FITS;
   case SCENARIO_TYPE_RATE:
-    return units_parse_rate(text, &value->number) ? FAULT_NONE : FAULT_FORM;
+    return units_parse_rate(text, &value->number) ? FITS : MISFIT_FORM;
   case SCENARIO_TYPE_PROBABILITY:
-    return units_parse_probability(text, &value->probability) ? FAULT_NONE : FAULT_FORM;
+    return units_parse_probability(text, &value->probability) ? FITS : MISFIT_FORM;
   case SCENARIO_TYPE_LIST:
     return read_list(row, text, value);
   case SCENARIO_TYPE_SIZES:
@@ -351,7 +346,7 @@ static gboolean is_within_limits(const scenario_key_row *row, const scenario_val
 }
 
 /* What is wrong, in words that fit behind "NAME = VALUE". */
-static const char *fault_words(scenario_type type, scenario_notation notation, fault found)
+static const char *misfit_words(scenario_type type, scenario_notation notation, misfit found)
 {
   static const char *const forms[] = {
       [SCENARIO_TYPE_TEXT] = "is not text on one line",
@@ -371,10 +366,10 @@ static const char *fault_words(scenario_type type, scenario_notation notation, f
       [SCENARIO_TYPE_DISTANCE] = "is neither a number of segments nor a time",
   };
 
-  if (found == FAULT_RANGE) {
+  if (found == MISFIT_RANGE) {
     return "is out of range";
   }
-  if (found == FAULT_ASCENDING) {
+  if (found == MISFIT_ASCENDING) {
     return "does not ascend";
   }
   if (notation == SCENARIO_NOTATION_GROUP) {
@@ -393,31 +388,28 @@ static char *meant(const scenario_key_row *row, const char *text)
   if (row->words == NULL) {
     return g_strdup("");
   }
-  char **words = g_strsplit(row->words, "|", -1);
-  char **parts = g_strsplit(text, row->type == SCENARIO_TYPE_MIX ? "+" : "|", MIX_WORDS_MAX + 1);
+  g_autofree const char **words = scenario_key_words(row);
+  char **parts = g_strsplit(text, row->type == SCENARIO_TYPE_MIX ? "+" : "|", CHOICE_LIST_MAX + 1);
   char **part = parts;
 
-  while (row->type == SCENARIO_TYPE_MIX && *part != NULL &&
-         g_strv_contains((const char *const *)words, *part)) {
+  while (row->type == SCENARIO_TYPE_MIX && *part != NULL && g_strv_contains(words, *part)) {
     part++;
   }
   const char *wrong = row->type != SCENARIO_TYPE_MIX ? text : *part;
-  char *hint =
-      scenario_did_you_mean(wrong != NULL ? scenario_suggest(wrong, (const char *const *)words) : NULL);
+  char *hint = scenario_did_you_mean(wrong != NULL ? scenario_suggest(wrong, words) : NULL);
   g_strfreev(parts);
-  g_strfreev(words);
   return hint;
 }
 
-static char *describe(const scenario_key_row *row, scenario_notation notation, const char *text, fault found)
+static char *describe(const scenario_key_row *row, scenario_notation notation, const char *text, misfit found)
 {
   const char *quote = notation == SCENARIO_NOTATION_STRING || *text == '\0' ? "\"" : "";
   char *shown = scenario_shown(text);
   char *expected = scenario_value_expected(row);
   char *hint = meant(row, text);
   char *problem = g_strdup_printf("%s = %s%s%s %s; expected %s%s%s", row->name, quote, shown, quote,
-                                  fault_words(row->type, notation, found), expected,
-                                  found == FAULT_NOTATION && *quote != '\0' ? ", without quotes" : "", hint);
+                                  misfit_words(row->type, notation, found), expected,
+                                  found == MISFIT_NOTATION && *quote != '\0' ? ", without quotes" : "", hint);
 
   g_free(shown);
   g_free(expected);
@@ -428,12 +420,12 @@ static char *describe(const scenario_key_row *row, scenario_notation notation, c
 gboolean scenario_value_read(const scenario_key_row *row, scenario_notation notation, const char *text,
                              scenario_value *value, char **problem)
 {
-  fault found = notation_fits(row, notation) ? read_form(row, text, value) : FAULT_NOTATION;
+  misfit found = notation_fits(row, notation) ? read_form(row, text, value) : MISFIT_NOTATION;
 
-  if (found == FAULT_NONE && !is_within_limits(row, value)) {
-    found = FAULT_RANGE;
+  if (found == FITS && !is_within_limits(row, value)) {
+    found = MISFIT_RANGE;
   }
-  if (found == FAULT_NONE) {
+  if (found == FITS) {
     return TRUE;
   }
   scenario_value_clear(value);
@@ -506,17 +498,18 @@ char *scenario_value_write(const scenario_key_row *row, const scenario_value *va
   return write_number(row->type, value->number);
 }
 
-/* "write or send", "ok, terminate or any" from "ok|terminate|any". */
-static char *word_list(const char *words)
+/* "\"ok\", \"terminate\" or \"any\"". */
+static char *word_list(const named_value *words)
 {
-  char **parts = g_strsplit(words, "|", -1);
-  guint count = g_strv_length(parts);
   GString *text = g_string_new(NULL);
 
-  for (guint i = 0; i < count; i++) {
-    g_string_append_printf(text, "%s\"%s\"", i == 0 ? "" : i + 1 == count ? " or " : ", ", parts[i]);
+  for (const named_value *word = words; word->name != NULL; word++) {
+    g_string_append_printf(text, "%s\"%s\"",
+                           word == words          ? ""
+                           : word[1].name == NULL ? " or "
+                                                  : ", ",
+                           word->name);
   }
-  g_strfreev(parts);
   return g_string_free(text, FALSE);
 }
 

@@ -17,7 +17,7 @@ static void make_hosts(session *self)
   static const char *const names[SIDES] = {
       [SIDE_INITIATOR] = "stags.initiator", [SIDE_RESPONDER] = "stags.responder"};
   const sim_ip_input_events events = session_input_events(self);
-  const scenario *s = self->config.s;
+  const configuration *c = self->config.configuration;
 
   self->host_count = SIDES;
   self->hosts = g_new0(session_host, self->host_count);
@@ -25,25 +25,25 @@ static void make_hosts(session *self)
     session_host *host = &self->hosts[side];
 
     host->session = self;
-    host->rnic = rnic_host_new(random_hash(scenario_integer(s, SCENARIO_RUN_SEED), names[side], 0));
+    host->rnic = rnic_host_new(random_hash(c->run.seed, names[side], 0));
     host->capture = self->config.captures[side];
     host->is_measured = side == self->measured;
-    host->input = sim_ip_input_new(s, side, self->config.clock, &events, host);
-    sim_setup_host_rate(s, host->rnic);
-    if (host->is_measured && !scenario_is_word(s, SCENARIO_RECEIVER_MEMORY)) {
-      rnic_host_limit_memory(host->rnic, scenario_integer(s, SCENARIO_RECEIVER_MEMORY),
-                             (uint32_t)scenario_integer(s, SCENARIO_RECEIVER_CELL));
+    host->input = sim_ip_input_new(c, side, self->config.clock, &events, host);
+    sim_setup_host_rate(c, host->rnic);
+    if (host->is_measured && c->receiver.memory_octets != MEMORY_UNLIMITED) {
+      rnic_host_limit_memory(host->rnic, c->receiver.memory_octets, c->receiver.cell_octets);
     }
   }
 }
 
 session *session_new(const session_config *config)
 {
+  const configuration *c = config->configuration;
   session *self = g_new0(session, 1);
-  const sim_recorder_config recorder = sim_setup_recorder(config->s, config->series);
+  const sim_recorder_config recorder = sim_setup_recorder(c, config->series);
 
   self->config = *config;
-  self->measured = scenario_measured_side(config->s);
+  self->measured = c->measured;
   self->table = pattern_new();
   self->recorder = sim_recorder_new(&recorder);
   make_hosts(self);
@@ -106,6 +106,7 @@ static uint8_t *supply_nothing(void *user, uint64_t id)
 
 static void make_end(session *self, uint32_t index, enum side side, const uint32_t domains[SIDES])
 {
+  const configuration *c = self->config.configuration;
   session_end *end = &self->connections[index].ends[side];
   enum side peer = side_peer(side);
   rnic_endpoint_config config = self->endpoint_configs[side];
@@ -119,7 +120,7 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
   end->host = &self->hosts[side];
   end->index = index;
   end->side = side;
-  if (sim_setup_fault(self->config.s, index, side, &fault)) {
+  if (sim_setup_fault(c, index, side, &fault)) {
     injector = fault_injector_new(&fault, self->hosts[peer].rnic, domains[peer]);
     g_ptr_array_add(self->faults, injector);
   }
@@ -127,8 +128,8 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
                                  .protection_domain = domains[side],
                                  .private_data = self->private_data[side],
                                  .fault = injector ? &injector->misbehaviour : NULL};
-  sim_setup_endpoint_of(&config, self->config.s, index, side, &place);
-  if (g_str_equal(scenario_text(self->config.s, SCENARIO_TCP_IMPLEMENTATION), "ns3")) {
+  sim_setup_endpoint_of(&config, c, index, side, &place);
+  if (c->tcp_is_ns3) {
     config.tcp_new = sim_engine_ns3_tcp_new;
     config.tcp_new_user = (void *)&wake;
   }
@@ -176,19 +177,19 @@ static void free_fault(gpointer injector)
 /* All configurations are made once: asking the scenario costs more than the rest of a connection. */
 void session_connect(session *self, session_network *network)
 {
-  const scenario *s = self->config.s;
+  const configuration *c = self->config.configuration;
 
   self->network = network;
-  self->workload_config = sim_setup_workload(s, self->table);
+  self->workload_config = sim_setup_workload(c, self->table);
   self->workload_config.can_post = session_can_post;
   for (enum side side = 0; side < SIDES; side++) {
     const sim_setup_place nowhere = {.host = self->hosts[side].rnic};
 
-    self->private_data[side] = sim_setup_private_data(s, side, self->table);
-    self->endpoint_configs[side] = sim_setup_endpoint(s, 0, side, &nowhere);
+    self->private_data[side] = sim_setup_private_data(c, side, self->table);
+    self->endpoint_configs[side] = sim_setup_endpoint(c, 0, side, &nowhere);
     self->endpoint_events[side] = session_endpoint_events(self, side);
   }
-  self->connection_count = (uint32_t)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
+  self->connection_count = c->connections.count;
   self->ends_open = SIDES * self->connection_count;
   self->workloads_open = self->config.capture ? 0 : self->connection_count;
   self->connections = g_aligned_alloc0(self->connection_count, sizeof(session_connection), CACHE_LINE_OCTETS);
@@ -203,7 +204,8 @@ void session_connect(session *self, session_network *network)
 /* Connections start one after the other, so one timer at a time waits for that: that of connection `index`. */
 static void await_start(session *self, uint32_t index)
 {
-  time_ps spread = scenario_time(self->config.s, SCENARIO_WORKLOAD_START_SPREAD);
+  const configuration *c = self->config.configuration;
+  time_ps spread = c->connections.start_spread_ps;
 
   if (index < self->connection_count) {
     session_set_workload_timer(&self->connections[index],
@@ -255,7 +257,8 @@ void session_start(session *self, time_ps when)
 static void on_stall_timer(void *user, time_ps now)
 {
   session *self = user;
-  time_ps stall = scenario_time(self->config.s, SCENARIO_RUN_STALL);
+  const configuration *c = self->config.configuration;
+  time_ps stall = c->run.stall_ps;
   uint64_t ends_closed = SIDES * (uint64_t)self->connection_count - self->ends_open;
   uint64_t progress = self->delivered + ends_closed + self->started;
 
@@ -278,14 +281,15 @@ static void on_stall_timer(void *user, time_ps now)
 
 void session_run(session *self)
 {
-  time_ps stop = scenario_time(self->config.s, SCENARIO_RUN_STOP);
+  const configuration *c = self->config.configuration;
+  time_ps stop = c->run.stop_ps;
 
   self->is_running = true;
   if (!self->config.capture) {
     self->stall_timer =
         engine_timer_new(self->config.clock, ENGINE_WORKLOAD, UINT32_MAX, 0, on_stall_timer, self);
     self->progress_seen = UINT64_MAX;
-    engine_timer_set(self->stall_timer, scenario_time(self->config.s, SCENARIO_RUN_STALL));
+    engine_timer_set(self->stall_timer, c->run.stall_ps);
     session_start(self, 0);
   }
   engine_run(self->config.clock, stop > 0 ? stop : TIME_PS_NEVER);
@@ -303,8 +307,9 @@ void session_end_arrivals(session *self)
 
 static double share_of(const session *self, time_ps now)
 {
+  const configuration *c = self->config.configuration;
   const session_capture *capture = self->config.capture;
-  time_ps stop = scenario_time(self->config.s, SCENARIO_RUN_STOP);
+  time_ps stop = c->run.stop_ps;
   double of_time = stop > 0 ? (double)now / (double)stop : 0;
   uint64_t delivered = 0;
   uint64_t expected = 0;

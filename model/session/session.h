@@ -10,7 +10,7 @@
 #include "net/packet_capture.h"
 #include "network/path_element.h"
 #include "rnic/rnic_endpoint.h"
-#include "scenario/scenario.h"
+#include "scenario/configuration.h"
 #include "session/session_network.h"
 #include "sim/sim_engine.h"
 #include "sim/summary.h"
@@ -33,7 +33,7 @@ typedef struct session_capture {
 } session_capture;
 
 typedef struct session_config {
-  const scenario *s;
+  const configuration *configuration; /* of the scenario */
   engine *clock;
   const session_capture *capture;  /* whose connections they are; NULL: the workload's of `s` */
   FILE *series;                    /* occupancy.csv; NULL: none */

@@ -125,10 +125,11 @@ static void on_private_data(void *user, const uint8_t *octets, uint32_t length, 
 {
   session_end *end = user;
   session *self = end->session;
+  const configuration *c = self->config.configuration;
   enum side peer = side_peer(end->side);
   (void)now;
 
-  if (!sim_setup_private_data_is(self->config.s, peer, self->private_data[peer], octets, length)) {
+  if (!sim_setup_private_data_is(c, peer, self->private_data[peer], octets, length)) {
     session_fail(self,
                  g_strdup_printf("connection %u: the Private Data that came to the %s is not what was sent",
                                  end->index, sim_setup_side_name(end->side)));
@@ -180,11 +181,12 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
   session_end *end = user;
   session_connection *connection = session_connection_of(end);
   session *self = end->session;
+  const configuration *c = self->config.configuration;
 
   if (connection->terminated) {
     return; /* what the other end says of the same end */
   }
-  if (!self->config.capture && !sim_ending_is_documented(self->config.s, end->index, failure)) {
+  if (!self->config.capture && !sim_ending_is_documented(c, end->index, failure)) {
     session_fail(self, g_strdup_printf("connection %u failed at its %s after %.12f s: %s", end->index,
                                        sim_setup_side_name(end->side), time_ps_in_seconds(now),
                                        rnic_failure_text(failure)));

@@ -8,21 +8,21 @@ typedef struct session_paths session_paths;
 /* One path in both directions. */
 typedef struct network_route {
   session_paths *network;
-  sim_path *paths[SIDES];
+  path_direction *paths[SIDES];
   sim_relay *relay; /* the proxy between them; NULL: none */
-  sim_gate *gate;   /* with it */
+  path_gate *gate;  /* with it */
 } network_route;
 
 /* One event of the scenario. */
 typedef struct network_event {
   session_paths *network;
-  const scenario_event *event;
+  path_change change;
   engine_timer *timer;
 } network_event;
 
 struct session_paths {
   session_network network;
-  const scenario *s;
+  const configuration *configuration;
   engine *clock;
   session_paths_ends ends;
   sim_topology *topology; /* instead of routes; NULL: there is none */
@@ -49,18 +49,18 @@ static void on_reverse_output(void *user, datagram *packet, time_ps now)
 }
 
 /* The message takes the whole way back to the packet's source: from the start of the other direction, or from the proxy. */
-static void on_forward_too_big(void *user, datagram *message, sim_path_entrance entrance, time_ps now)
+static void on_forward_too_big(void *user, datagram *message, path_entrance entrance, time_ps now)
 {
   network_route *route = user;
 
-  sim_path_inject(route->paths[SIDE_RESPONDER], message, entrance, now);
+  path_direction_inject(route->paths[SIDE_RESPONDER], message, entrance, now);
 }
 
-static void on_reverse_too_big(void *user, datagram *message, sim_path_entrance entrance, time_ps now)
+static void on_reverse_too_big(void *user, datagram *message, path_entrance entrance, time_ps now)
 {
   network_route *route = user;
 
-  sim_path_inject(route->paths[SIDE_INITIATOR], message, entrance, now);
+  path_direction_inject(route->paths[SIDE_INITIATOR], message, entrance, now);
 }
 
 static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
@@ -74,30 +74,32 @@ static const path_output outputs[SIDES] = {on_forward_output, on_reverse_output}
 
 static bool make_route(session_paths *network, uint32_t index, sim_engine_kind kind, GError **error)
 {
-  static const sim_path_too_big too_big[SIDES] = {on_forward_too_big, on_reverse_too_big};
+  static const path_too_big too_big[SIDES] = {on_forward_too_big, on_reverse_too_big};
+  const configuration *c = network->configuration;
   network_route *route = &network->routes[index];
-  bool tells = g_str_equal(scenario_text(network->s, SCENARIO_PATH_TOO_BIG), "icmp");
 
-  route->relay = sim_relay_new(network->s, index);
-  route->gate = route->relay ? sim_gate_new() : NULL;
+  route->relay = sim_relay_new(c, index);
+  route->gate = route->relay ? path_gate_new() : NULL;
   for (enum side direction = 0; direction < SIDES; direction++) {
-    const sim_path_config config = {
-        .s = network->s,
+    const path_place config = {
+        .network = &c->path,
+        .seed = c->run.seed,
+        .ipv6 = c->ipv6,
         .direction = direction,
         .index = index,
         .paths = network->route_count,
-        .kind = kind,
         .clock = network->clock,
+        .new_link = sim_engine_links(kind),
         .relay = route->relay ? sim_relay_element(route->relay, direction) : NULL,
-        .is_fpdu_start = direction == scenario_main_direction(network->s) ? is_fpdu_start : NULL,
+        .is_fpdu_start = direction == c->main_direction ? is_fpdu_start : NULL,
         .identification = network->ends.identifications[direction],
         .gate = route->gate,
         .output = outputs[direction],
-        .too_big = tells ? too_big[direction] : NULL,
+        .too_big = c->path.routers_are_silent ? NULL : too_big[direction],
         .user = route,
     };
 
-    route->paths[direction] = sim_path_new(&config, error);
+    route->paths[direction] = path_direction_new(&config, error);
     if (!route->paths[direction]) {
       return false;
     }
@@ -115,31 +117,27 @@ static network_route *route_of(const session_paths *network, uint32_t connection
 static void on_event(void *user, time_ps now)
 {
   const network_event *due = user;
-  scenario_key key = due->event->key;
-  bool forward = key < SCENARIO_PATH_REVERSE_RATE;
-  enum side direction = forward ? SIDE_INITIATOR : SIDE_RESPONDER;
 
   for (uint32_t i = 0; i < due->network->route_count; i++) {
-    sim_path_change(due->network->routes[i].paths[direction],
-                    forward ? key : key - (SCENARIO_PATH_REVERSE_RATE - SCENARIO_PATH_FORWARD_RATE),
-                    due->event->number, now);
+    path_direction_change(due->network->routes[i].paths[due->change.direction], due->change.quantity,
+                          due->change.number, now);
   }
 }
 
 /* A change comes before all that happens in its picosecond. */
 static void make_events(session_paths *network)
 {
-  const scenario_event *events;
+  const path_config *path = &network->configuration->path;
 
-  network->event_count = scenario_events(network->s, &events);
+  network->event_count = path->change_count;
   network->events = g_new0(network_event, network->event_count);
   for (gsize i = 0; i < network->event_count; i++) {
     network_event *event = &network->events[i];
 
     event->network = network;
-    event->event = &events[i];
+    event->change = path->changes[i];
     event->timer = engine_timer_new(network->clock, ENGINE_TRANSMITTER, UINT32_MAX, i, on_event, event);
-    engine_timer_set(event->timer, events[i].at);
+    engine_timer_set(event->timer, event->change.at);
   }
 }
 
@@ -163,10 +161,10 @@ static void paths_free(session_network *self)
     engine_timer_free(network->events[i].timer);
   }
   for (uint32_t i = 0; i < network->route_count; i++) {
-    sim_path_free(network->routes[i].paths[SIDE_INITIATOR]);
-    sim_path_free(network->routes[i].paths[SIDE_RESPONDER]);
+    path_direction_free(network->routes[i].paths[SIDE_INITIATOR]);
+    path_direction_free(network->routes[i].paths[SIDE_RESPONDER]);
     sim_relay_free(network->routes[i].relay);
-    sim_gate_free(network->routes[i].gate);
+    path_gate_free(network->routes[i].gate);
   }
   sim_topology_free(network->topology);
   g_free(network->events);
@@ -182,7 +180,7 @@ static void paths_send(session_network *self, uint32_t connection, enum side dir
   if (network->topology) {
     sim_topology_send(network->topology, direction, packet, now);
   } else {
-    sim_path_send(route_of(network, connection)->paths[direction], packet, now);
+    path_direction_send(route_of(network, connection)->paths[direction], packet, now);
   }
 }
 
@@ -191,8 +189,9 @@ static time_ps paths_earliest_arrival(const session_network *self, uint32_t conn
 {
   const session_paths *network = const_paths_of(self);
 
-  return network->topology ? sim_topology_earliest_arrival(network->topology, now)
-                           : sim_path_earliest_arrival(route_of(network, connection)->paths[direction], now);
+  return network->topology
+             ? sim_topology_earliest_arrival(network->topology, now)
+             : path_direction_earliest_arrival(route_of(network, connection)->paths[direction], now);
 }
 
 /* --- Results --- */
@@ -207,12 +206,12 @@ static void paths_set_metrics(const session_network *self, enum side main_direct
     return;
   }
   for (uint32_t i = 0; i < network->route_count; i++) {
-    const sim_path *path = network->routes[i].paths[main_direction];
+    const path_direction *path = network->routes[i].paths[main_direction];
 
-    sim_path_count(path, true, values);
-    sim_path_count(network->routes[i].paths[side_peer(main_direction)], false, values);
-    sim_path_count_alignment(path, values);
-    extent_sum += sim_path_extent_sum(path);
+    path_direction_count(path, true, values);
+    path_direction_count(network->routes[i].paths[side_peer(main_direction)], false, values);
+    path_direction_count_alignment(path, values);
+    extent_sum += path_direction_extent_sum(path);
   }
   if (values->value[METRIC_PATH_SEGMENTS_REORDERED] > 0) {
     metric_values_set(values, METRIC_PATH_REORDERING_EXTENT_MEAN,
@@ -230,15 +229,15 @@ static const session_network_class paths_class = {.send = paths_send,
 session_network *session_paths_new(const scenario *s, sim_engine_kind kind, engine *clock,
                                    const session_paths_ends *ends, GError **error)
 {
+  const configuration *c = scenario_configuration(s);
   session_paths *network = g_new0(session_paths, 1);
-  bool in_ns3 = sim_topology_is_wanted(s);
-  bool own = g_str_equal(scenario_text(s, SCENARIO_WORKLOAD_PATHS), "own");
+  bool in_ns3 = sim_topology_is_wanted(c);
 
   network->network.class = &paths_class;
-  network->s = s;
+  network->configuration = c;
   network->clock = clock;
   network->ends = *ends;
-  network->route_count = in_ns3 ? 0 : own ? (uint32_t)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS) : 1;
+  network->route_count = in_ns3 ? 0 : c->connections.own_paths ? c->connections.count : 1;
   network->routes = g_new0(network_route, MAX(network->route_count, 1));
   for (uint32_t i = 0; i < MAX(network->route_count, 1); i++) {
     network->routes[i].network = network;

@@ -6,18 +6,18 @@
 #include <glib.h>
 
 #include "engine/engine.h"
+#include "network/path_direction.h"
 #include "network/path_element.h"
 #include "scenario/scenario.h"
 #include "session/session_network.h"
 #include "sim/sim_engine.h"
-#include "sim/sim_path.h"
 
 typedef struct session_paths_ends {
   path_output output;                         /* of what comes out of each direction, called with … */
   void *users[SIDES];                         /* … one of these; takes the reference */
   path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction */
   void *is_fpdu_start_user;
-  uint16_t *identifications[SIDES]; /* see sim_path_config */
+  uint16_t *identifications[SIDES]; /* see path_place */
 } session_paths_ends;
 
 /* The paths of `s`; `ends` are copied. NULL and `error` when the engine refuses a link. Free with session_network_free(), before the

@@ -58,12 +58,13 @@ const char *session_termination(const session *self)
 
 run_status session_finish(session *self, metric_values *values, session_outcome *outcome)
 {
+  const configuration *c = self->config.configuration;
   const sim_totals totals = totals_of(self);
   time_ps now = engine_now(self->config.clock);
 
   *outcome = (session_outcome){.message = NULL};
   sim_recorder_finish(self->recorder, now, values);
-  sim_totals_set_metrics(&totals, self->config.s, values);
+  sim_totals_set_metrics(&totals, c, values);
   session_network_set_metrics(self->network, side_peer(self->measured), values);
   metric_values_set(values, METRIC_TIME_SIMULATED_S, time_ps_in_seconds(now));
   outcome->message = failure_of(self, &totals);

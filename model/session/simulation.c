@@ -23,7 +23,7 @@ FILE *simulation_open_series(const scenario *s, const char *directory, GError **
     return NULL;
   }
   fprintf(file, "# scenario %s, seed %" G_GUINT64_FORMAT ", iwarpsim %s\n", scenario_name(s),
-          scenario_integer(s, SCENARIO_RUN_SEED), IWARPSIM_VERSION);
+          scenario_configuration(s)->run.seed, IWARPSIM_VERSION);
   return file;
 }
 
@@ -37,15 +37,16 @@ static gboolean open_capture(const char *directory, const char *name, packet_cap
 }
 
 /* Into `config`, what is open already with it. */
-static gboolean open_files(const simulation_options *options, session_config *config, GError **error)
+static gboolean open_files(const scenario *s, const simulation_options *options, session_config *config,
+                           GError **error)
 {
-  enum side sink = scenario_measured_side(config->s);
+  enum side sink = config->configuration->measured;
 
   if (!options->directory) {
     return TRUE;
   }
-  if (!g_str_equal(scenario_text(config->s, SCENARIO_MEASURE_SERIES), "none")) {
-    config->series = simulation_open_series(config->s, options->directory, error);
+  if (config->configuration->measure.series != SERIES_OF_NONE) {
+    config->series = simulation_open_series(s, options->directory, error);
     if (!config->series) {
       return FALSE;
     }
@@ -58,7 +59,7 @@ static gboolean open_files(const simulation_options *options, session_config *co
 /* Closes what is open; the first thing that could not be written is the error. */
 static gboolean close_files(const session_config *config, const char *directory, GError **error)
 {
-  enum side sink = scenario_measured_side(config->s);
+  enum side sink = config->configuration->measured;
   packet_capture *captures[] = {config->captures[side_peer(sink)], config->captures[sink]};
   gboolean written = TRUE;
 
@@ -82,18 +83,18 @@ static gboolean close_files(const session_config *config, const char *directory,
 /* --- The run --- */
 
 /* ns-3's TCP, where it is wanted, can be as the scenario asks, at both ends. */
-static bool check_ns3_tcp(const scenario *s, GError **error)
+static bool check_ns3_tcp(const configuration *c, GError **error)
 {
-  tcp_config initiator = sim_setup_tcp(s, 0, SIDE_INITIATOR);
-  tcp_config responder = sim_setup_tcp(s, 0, SIDE_RESPONDER);
+  tcp_config initiator = sim_setup_tcp(c, 0, SIDE_INITIATOR);
+  tcp_config responder = sim_setup_tcp(c, 0, SIDE_RESPONDER);
 
-  return !g_str_equal(scenario_text(s, SCENARIO_TCP_IMPLEMENTATION), "ns3") ||
+  return !c->tcp_is_ns3 ||
          (sim_engine_ns3_tcp_supports(&initiator, error) && sim_engine_ns3_tcp_supports(&responder, error));
 }
 
 /* What leaves one host arrives at the other one. */
-static session_network *make_network(session *run, const session_config *config, sim_engine_kind kind,
-                                     GError **error)
+static session_network *make_network(session *run, const scenario *s, const session_config *config,
+                                     sim_engine_kind kind, GError **error)
 {
   session_paths_ends ends = {
       .output = session_receive, .is_fpdu_start = session_is_fpdu_start, .is_fpdu_start_user = run};
@@ -102,7 +103,7 @@ static session_network *make_network(session *run, const session_config *config,
     ends.users[side] = session_host_of(run, side_peer(side));
     ends.identifications[side] = rnic_host_identification(session_host_rnic(session_host_of(run, side)));
   }
-  return session_paths_new(config->s, kind, config->clock, &ends, error);
+  return session_paths_new(s, kind, config->clock, &ends, error);
 }
 
 void simulation_run_session(session *run, session_progress_function progress, void *progress_user,
@@ -125,15 +126,15 @@ void simulation_run_session(session *run, session_progress_function progress, vo
                     (double)(wall_end_us - wall_start_us) / G_USEC_PER_SEC);
 }
 
-static gboolean run_with_files(session_config *config, const simulation_options *options,
+static gboolean run_with_files(const scenario *s, session_config *config, const simulation_options *options,
                                simulation_result *result, GError **error)
 {
-  config->clock = check_ns3_tcp(config->s, error) ? sim_engine_new(result->engine, error) : NULL;
+  config->clock = check_ns3_tcp(config->configuration, error) ? sim_engine_new(result->engine, error) : NULL;
   if (!config->clock) {
     return FALSE;
   }
   session *run = session_new(config);
-  session_network *network = make_network(run, config, result->engine, error);
+  session_network *network = make_network(run, s, config, result->engine, error);
   if (network) {
     session_connect(run, network);
     simulation_run_session(run, options->progress, options->progress_user, result);
@@ -146,16 +147,17 @@ static gboolean run_with_files(session_config *config, const simulation_options 
 gboolean simulation_run(const scenario *s, const simulation_options *options, simulation_result *result,
                         GError **error)
 {
-  session_config config = {.s = s};
+  const configuration *c = scenario_configuration(s);
+  session_config config = {.configuration = c};
 
   *result = (simulation_result){.message = g_strdup("")};
   result->engine = sim_engine_of(s);
   result->window_over_bandwidth_delay =
-      (double)scenario_receive_window_octets(s) / (double)MAX(scenario_bandwidth_delay_octets(s), 1);
-  gboolean done = open_files(options, &config, error);
+      (double)c->receive_window_octets / (double)MAX(configuration_bandwidth_delay_octets(c), 1);
+  gboolean done = open_files(s, options, &config, error);
   if (done) {
     g_clear_pointer(&result->message, g_free);
-    done = run_with_files(&config, options, result, error);
+    done = run_with_files(s, &config, options, result, error);
   }
   return close_files(&config, options->directory, done ? error : NULL) && done;
 }

@@ -4,9 +4,9 @@
 
 #include "sim/sim_setup.h"
 
-bool sim_ending_is_documented(const scenario *s, uint32_t connection, const rnic_failure *failure)
+bool sim_ending_is_documented(const configuration *c, uint32_t connection, const rnic_failure *failure)
 {
-  bool misbehaves = connection == 0 && !g_str_equal(scenario_text(s, SCENARIO_FAULT_ERROR), "none");
+  bool misbehaves = connection == 0 && c->fault.error != FAULT_NONE;
 
   return rnic_failure_is_termination(failure) || misbehaves;
 }

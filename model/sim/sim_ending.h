@@ -4,7 +4,7 @@
 
 #include "base/side.h"
 #include "rnic/rnic_failure.h"
-#include "scenario/scenario.h"
+#include "scenario/configuration.h"
 
 /* All-zero: nothing has ended. */
 typedef struct sim_ending {
@@ -15,7 +15,7 @@ typedef struct sim_ending {
 
 /* Whether `failure` is an end that the documents describe: all but a TCP that is lost, and that too when the scenario has an end of
  * `connection` misbehave (MPA error 1: its RST, or a segment that is silently dropped each time it comes). */
-bool sim_ending_is_documented(const scenario *s, uint32_t connection, const rnic_failure *failure);
+bool sim_ending_is_documented(const configuration *c, uint32_t connection, const rnic_failure *failure);
 
 /* `failure` came from `side` of `connection`; the first one is kept. */
 void sim_ending_note(sim_ending *ending, uint32_t connection, enum side side, const rnic_failure *failure,

@@ -45,14 +45,16 @@ engine *sim_engine_new(sim_engine_kind kind, GError **error)
   return clock;
 }
 
-path_link *sim_engine_link_new(sim_engine_kind kind, engine *clock, const path_link_config *config,
-                               GError **error)
+static path_link *new_native_link(engine *clock, const path_link_config *config, GError **error)
+{
+  (void)error;
+  return path_link_native_new(config, clock);
+}
+
+static path_link *new_ns3_link(engine *clock, const path_link_config *config, GError **error)
 {
   ns3_shim_error reason;
 
-  if (kind == SIM_ENGINE_NATIVE) {
-    return path_link_native_new(config, clock);
-  }
   const ns3_functions *ns3 = ns3_for(error);
   if (!ns3) {
     return NULL;
@@ -63,6 +65,11 @@ path_link *sim_engine_link_new(sim_engine_kind kind, engine *clock, const path_l
   }
   /* cppcheck-suppress returnDanglingLifetime; the same */
   return link;
+}
+
+path_link_factory sim_engine_links(sim_engine_kind kind)
+{
+  return kind == SIM_ENGINE_NATIVE ? new_native_link : new_ns3_link;
 }
 
 tcp_transport *sim_engine_ns3_tcp_new(const tcp_config *config, const tcp_events *events, void *events_user,

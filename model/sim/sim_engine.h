@@ -5,7 +5,7 @@
 #include <glib.h>
 
 #include "engine/engine.h"
-#include "network/path_link.h"
+#include "network/path_direction.h"
 #include "sim/sim_engine_choice.h"
 #include "tcp/tcp_transport.h"
 
@@ -18,10 +18,9 @@ enum {
 /* A new engine at time 0; free with engine_free(). NULL and `error` when ns-3 refuses. */
 engine *sim_engine_new(sim_engine_kind kind, GError **error);
 
-/* A link over `clock`, which was made with the same `kind`; free with path_link_free(), before the engine. NULL and `error` when
- * ns-3 refuses the configuration. */
-path_link *sim_engine_link_new(sim_engine_kind kind, engine *clock, const path_link_config *config,
-                               GError **error);
+/* What makes the links over an engine of `kind`; its error is ns-3's, SIM_ENGINE_ERROR. Free links with path_link_free(), before the
+ * engine. */
+path_link_factory sim_engine_links(sim_engine_kind kind);
 
 /* The TCP of `tcp.implementation` "ns3" for an ns-3 engine: ns-3's own, as tcp_transport_factory; its `user` is a sim_engine_wake. */
 tcp_transport *sim_engine_ns3_tcp_new(const tcp_config *config, const tcp_events *events, void *events_user,

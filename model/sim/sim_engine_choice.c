@@ -1,5 +1,6 @@
 #include "sim/sim_engine_choice.h"
 
+#include "scenario/configuration.h"
 #include "scenario/scenario_engine.h"
 #include "sim/sim_ns3_module.h"
 
@@ -10,7 +11,7 @@ GQuark sim_engine_choice_error_quark(void)
 
 sim_engine_kind sim_engine_of(const scenario *s)
 {
-  return scenario_runs_on_ns3(s) ? SIM_ENGINE_NS3 : SIM_ENGINE_NATIVE;
+  return scenario_configuration(s)->runs_on_ns3 ? SIM_ENGINE_NS3 : SIM_ENGINE_NATIVE;
 }
 
 const char *sim_engine_name(sim_engine_kind kind)
@@ -36,12 +37,12 @@ gboolean sim_engine_check(const scenario *s, GError **error)
   gboolean by_key = scenario_needs_ns3(s, &key);
   gboolean built = reason->code != SIM_NS3_MODULE_ERROR_NOT_BUILT;
   g_autofree char *origin = scenario_origin(s, key);
+  g_autofree char *value = scenario_value_text(s, key);
 
   g_set_error(error, SIM_ENGINE_CHOICE_ERROR, SIM_ENGINE_CHOICE_ERROR_MISSING,
               "%s: %s = %s needs ns-3, %s %s; expected %s%s", origin ? origin : scenario_path(s),
-              scenario_key_row_of(key)->name, scenario_text(s, key),
-              built ? "which cannot be loaded:" : "and", reason->message,
-              by_key ? scenario_key_row_of(key)->fallback : "auto or native",
+              scenario_key_row_of(key)->name, value, built ? "which cannot be loaded:" : "and",
+              reason->message, by_key ? scenario_key_row_of(key)->fallback : "auto or native",
               built ? "" : ", or one that is built with it (meson setup -Dns3=enabled, with libns3-dev)");
   return FALSE;
 }

@@ -27,38 +27,42 @@ static void on_timer(void *user, time_ps now)
   settle(input, now);
 }
 
-/* The five options of draft-ietf-rddp-mpa-01 §11.2.1:
- * 1 no buffer; 2 one buffer, possibly of the local link's MTU; 3 as many buffers as there are datagrams; 4 one buffer, for one datagram of
- * any size; 5 one buffer for all of them, by default of a window: the worst case (MPA-347). */
-static ip_reassembly_config config_of(const scenario *s, enum side side)
+/* The five options of draft-ietf-rddp-mpa-01 §11.2.1. */
+static ip_reassembly_config config_of(const configuration *c, enum side side)
 {
-  const char *option = scenario_text(s, SCENARIO_RECEIVER_IP_REASSEMBLY);
-  bool is_given = !scenario_is_word(s, SCENARIO_RECEIVER_IP_REASSEMBLY_SIZE);
-  uint64_t given = is_given ? scenario_integer(s, SCENARIO_RECEIVER_IP_REASSEMBLY_SIZE) : 0;
+  uint64_t given = c->receiver.ip_reassembly_octets; /* 0: auto */
   ip_reassembly_config config = ip_reassembly_config_unlimited();
 
-  config.timeout_ps = scenario_time(s, SCENARIO_RECEIVER_IP_REASSEMBLY_TIMEOUT);
-  if (g_str_equal(option, "drop")) {
+  config.timeout_ps = c->receiver.ip_reassembly_timeout_ps;
+  switch (c->receiver.ip_reassembly) {
+  case IP_REASSEMBLY_DROP: /* 1: no buffer */
     config.datagrams = 0;
-  } else if (g_str_equal(option, "limited")) {
+    break;
+  case IP_REASSEMBLY_LIMITED: /* 2: one buffer, possibly of the local link's MTU */
     config.datagrams = 1;
-    config.datagram_octets = (uint32_t)MIN(is_given ? given : sim_setup_receive_mtu(s, side), UINT32_MAX);
-  } else if (g_str_equal(option, "one-64k")) {
+    config.datagram_octets =
+        (uint32_t)MIN(given > 0 ? given : c->endpoint[side].tcp.receive_mtu_octets, UINT32_MAX);
+    break;
+  case IP_REASSEMBLY_UNLIMITED: /* 3: as many buffers as there are datagrams */
+    break;
+  case IP_REASSEMBLY_ONE_64K: /* 4: one buffer, for one datagram of any size */
     config.datagrams = 1;
-  } else if (g_str_equal(option, "spanning")) {
-    config.octets = is_given ? given : scenario_receive_window_octets(s);
+    break;
+  case IP_REASSEMBLY_SPANNING: /* 5: one buffer for all; at the worst a window is in fragments (MPA-347) */
+    config.octets = given > 0 ? given : c->receive_window_octets;
+    break;
   }
   return config;
 }
 
-sim_ip_input *sim_ip_input_new(const scenario *s, enum side side, engine *clock,
+sim_ip_input *sim_ip_input_new(const configuration *c, enum side side, engine *clock,
                                const sim_ip_input_events *events, void *user)
 {
-  const ip_reassembly_config config = config_of(s, side);
+  const ip_reassembly_config config = config_of(c, side);
   sim_ip_input *input = g_new0(sim_ip_input, 1);
 
   input->side = side;
-  input->connections = (uint32_t)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
+  input->connections = c->connections.count;
   input->reassembly = ip_reassembly_new(&config);
   input->timer = engine_timer_new(clock, ENGINE_TIMER, IP_TIMER_MAJOR + side, 0, on_timer, input);
   input->events = *events;

@@ -8,7 +8,7 @@
 #include "engine/engine.h"
 #include "net/ip_reassembly.h"
 #include "network/path_element.h"
-#include "scenario/scenario.h"
+#include "scenario/configuration.h"
 #include "sim/sim_setup.h"
 
 typedef struct sim_ip_input sim_ip_input;
@@ -26,7 +26,7 @@ typedef struct sim_ip_input_events {
 } sim_ip_input_events;
 
 /* The input of `side` in `s`; `events` are copied and called with `user`. Free with sim_ip_input_free(), before the engine. */
-sim_ip_input *sim_ip_input_new(const scenario *s, enum side side, engine *clock,
+sim_ip_input *sim_ip_input_new(const configuration *c, enum side side, engine *clock,
                                const sim_ip_input_events *events, void *user);
 void sim_ip_input_free(sim_ip_input *input);
 

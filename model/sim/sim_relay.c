@@ -9,36 +9,35 @@ struct sim_relay {
 
 /* The proxy's TCP towards `side`: what the hosts' TCP is, but for the links it stands at. `position` "before": beside the Initiator, so
  * all links are on the Responder's side, where the proxy takes the place of the Initiator; and so on. */
-static tcp_config tcp_towards(const scenario *s, enum side side)
+static tcp_config tcp_towards(const configuration *c, enum side side)
 {
-  const char *position = scenario_text(s, SCENARIO_MIDDLEBOX_POSITION);
   enum side peer = side_peer(side);
-  gsize last_to = scenario_links(s, peer) - 1;
-  gsize last_from = scenario_links(s, side) - 1;
-  tcp_config tcp = sim_setup_tcp(s, 0, peer);
+  gsize last_to = path_links(&c->path.directions[peer]) - 1;
+  gsize last_from = path_links(&c->path.directions[side]) - 1;
+  tcp_config tcp = sim_setup_tcp(c, 0, peer);
 
-  if (g_str_equal(position, "between")) {
+  if (c->path.middleboxes.position == PATH_POSITION_BETWEEN) {
     /* The first forward link lies on the Initiator's side, and the reverse direction's last one. */
     gsize sent = side == SIDE_INITIATOR ? last_to : MIN(1, last_to);
     gsize received = side == SIDE_INITIATOR ? 0 : MAX(last_from, 1) - 1;
 
-    tcp.send_mtu_octets = scenario_link_of(s, peer, sent).mtu_octets;
-    tcp.receive_mtu_octets = scenario_link_of(s, side, received).mtu_octets;
+    tcp.send_mtu_octets = path_link_at(&c->path.directions[peer], sent).mtu_octets;
+    tcp.receive_mtu_octets = path_link_at(&c->path.directions[side], received).mtu_octets;
   }
   return tcp;
 }
 
-sim_relay *sim_relay_new(const scenario *s, uint32_t index)
+sim_relay *sim_relay_new(const configuration *c, uint32_t index)
 {
-  if (!scenario_mix_has(s, SCENARIO_MIDDLEBOX_MODE, "proxy")) {
+  if (!choice_list_has(&c->path.middleboxes.mode, PATH_MIDDLEBOX_PROXY)) {
     return NULL;
   }
   sim_relay *relay = g_new0(sim_relay, 1);
   const path_proxy_config config = {
-      .side = {[SIDE_INITIATOR] = tcp_towards(s, SIDE_INITIATOR),
-               [SIDE_RESPONDER] = tcp_towards(s, SIDE_RESPONDER)},
-      .buffer_octets = scenario_integer(s, SCENARIO_MIDDLEBOX_PROXY_BUFFER),
-      .seed = random_hash(scenario_integer(s, SCENARIO_RUN_SEED), "proxy", index),
+      .side = {[SIDE_INITIATOR] = tcp_towards(c, SIDE_INITIATOR),
+               [SIDE_RESPONDER] = tcp_towards(c, SIDE_RESPONDER)},
+      .buffer_octets = c->path.middleboxes.proxy_buffer_octets,
+      .seed = random_hash(c->run.seed, "proxy", index),
   };
 
   path_proxy_new(&config, &relay->elements[SIDE_INITIATOR], &relay->elements[SIDE_RESPONDER]);

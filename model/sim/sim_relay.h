@@ -3,13 +3,12 @@
 #define SIM_SIM_RELAY_H
 
 #include "network/path_proxy.h"
-#include "scenario/scenario.h"
-#include "sim/sim_path.h"
+#include "scenario/configuration.h"
 
 typedef struct sim_relay sim_relay;
 
 /* The proxy of path `index` in `s`; NULL when there is none. Free with sim_relay_free(), after the paths. */
-sim_relay *sim_relay_new(const scenario *s, uint32_t index);
+sim_relay *sim_relay_new(const configuration *c, uint32_t index);
 void sim_relay_free(sim_relay *relay);
 
 /* Its end in `direction`; the relay's. */

@@ -75,13 +75,13 @@ void sim_totals_add(sim_totals *totals, const sim_totals_connection *connection)
 /* Tagged payload ÷ wire octets of the full-size data segments. A stream sender's segments and FPDUs differ: the share of payload
  * in the full-size FPDUs, times the share of stream octets in the full-size segments' wire octets. These, in cells, are those of the mean
  * full-size segment: they differ by an FPDU's markers at most. */
-static void set_efficiency(const sim_totals *totals, const scenario_link *link, metric_values *values)
+static void set_efficiency(const sim_totals *totals, const path_link_config *link, metric_values *values)
 {
   double wire = (double)totals->full_segment_octets + (double)totals->full_segments * link->framing_octets;
 
   if (link->cell_octets > 0 && totals->full_segments > 0) {
     uint64_t mean_octets = (totals->full_segment_octets + totals->full_segments / 2) / totals->full_segments;
-    wire = (double)totals->full_segments * scenario_link_octets(link, (uint32_t)mean_octets);
+    wire = (double)totals->full_segments * path_link_octets(link, (uint32_t)mean_octets);
   }
 
   if (totals->full_size.stream_octets > 0 && totals->full_segments > 0) {
@@ -92,35 +92,35 @@ static void set_efficiency(const sim_totals *totals, const scenario_link *link, 
 }
 
 /* The delay of the formula is two propagations and one full segment's serialisation each way, on every link. */
-static void add_links(const scenario *s, enum side direction, time_ps *propagation_ps,
+static void add_links(const configuration *c, enum side direction, time_ps *propagation_ps,
                       time_ps *serialisation_ps)
 {
-  guint32 mtu = scenario_path_mtu(s, direction);
+  guint32 mtu = path_mtu_octets(&c->path.directions[direction]);
 
-  for (gsize i = 0; i < scenario_links(s, direction); i++) {
-    scenario_link link = scenario_link_of(s, direction, i);
+  for (gsize i = 0; i < path_links(&c->path.directions[direction]); i++) {
+    path_link_config link = path_link_at(&c->path.directions[direction], i);
 
     *propagation_ps += link.delay_ps;
-    *serialisation_ps += time_ps_to_send(scenario_link_octets(&link, mtu), link.rate_bit_per_s);
+    *serialisation_ps += time_ps_to_send(path_link_octets(&link, mtu), link.rate_bit_per_s);
   }
 }
 
-static void set_theory(const sim_totals *totals, const scenario *s, metric_values *values)
+static void set_theory(const sim_totals *totals, const configuration *c, metric_values *values)
 {
-  enum side direction = scenario_main_direction(s);
+  enum side direction = c->main_direction;
   theory inputs = {
-      .rate_bit_per_s = scenario_bottleneck(s, direction),
+      .rate_bit_per_s = path_bottleneck_bit_per_s(&c->path.directions[direction]),
       .emss_octets = (uint32_t)totals->metrics.value[METRIC_MPA_EMSS_OCTETS],
       .connections = totals->connections,
-      .k2 = scenario_integer(s, SCENARIO_THEORY_K2),
+      .k2 = c->theory_k2,
   };
 
-  add_links(s, direction, &inputs.propagation_main_ps, &inputs.serialisation_main_ps);
-  add_links(s, side_peer(direction), &inputs.propagation_other_ps, &inputs.serialisation_other_ps);
+  add_links(c, direction, &inputs.propagation_main_ps, &inputs.serialisation_main_ps);
+  add_links(c, side_peer(direction), &inputs.propagation_other_ps, &inputs.serialisation_other_ps);
   theory_set_metrics(&inputs, values);
 }
 
-void sim_totals_set_metrics(const sim_totals *totals, const scenario *s, metric_values *values)
+void sim_totals_set_metrics(const sim_totals *totals, const configuration *c, metric_values *values)
 {
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     if (totals->metrics.present[id]) {
@@ -128,10 +128,10 @@ void sim_totals_set_metrics(const sim_totals *totals, const scenario *s, metric_
     }
   }
   if (totals->connections > 0) {
-    scenario_link link = scenario_link_of(s, scenario_main_direction(s), 0);
+    path_link_config link = path_link_at(&c->path.directions[c->main_direction], 0);
 
     set_efficiency(totals, &link, values);
-    set_theory(totals, s, values);
+    set_theory(totals, c, values);
   }
 }
 

@@ -5,7 +5,7 @@
 #include "base/side.h"
 #include "measure/metric_table.h"
 #include "rnic/rnic_endpoint.h"
-#include "scenario/scenario.h"
+#include "scenario/configuration.h"
 #include "ulp/ulp_workload.h"
 
 /* One connection. */
@@ -34,7 +34,7 @@ typedef struct sim_totals {
 void sim_totals_add(sim_totals *totals, const sim_totals_connection *connection);
 
 /* Sets the metrics that are sums over connections, efficiency_wire, and, from those measured already, theory.* and fit.*. */
-void sim_totals_set_metrics(const sim_totals *totals, const scenario *s, metric_values *values);
+void sim_totals_set_metrics(const sim_totals *totals, const configuration *c, metric_values *values);
 
 /* The checks of what was Delivered, at both ends: every octet right, every message once and in order, no memory written outside a
  * buffer. Returns what is wrong, "" when nothing is; free with g_free(). */

@@ -5,8 +5,7 @@
 #include "base/side.h"
 #include "fault/fault_injector.h"
 #include "rnic/rnic_endpoint.h"
-#include "scenario/scenario.h"
-#include "sim/sim_path.h"
+#include "scenario/configuration.h"
 #include "sim/sim_recorder.h"
 #include "ulp/ulp_workload.h"
 
@@ -15,8 +14,7 @@
 enum {
   SIM_INITIATOR_ADDRESS = 0x0A000001,
   SIM_RESPONDER_ADDRESS = 0x0A000002,
-  SIM_ROUTER_ADDRESS = 0x0A000101, /* of the first router; the next ones count up */
-  SIM_INITIATOR_FIRST_PORT = 49152,
+  /* routers: PATH_ROUTER_ADDRESS */ SIM_INITIATOR_FIRST_PORT = 49152,
   SIM_RESPONDER_PORT = 5044,
 };
 
@@ -26,15 +24,12 @@ enum {
 const char *sim_setup_side_name(enum side side);
 
 /* The address of `side`. */
-ip_address sim_setup_address(const scenario *s, enum side side);
-
-/* The MTU of the link at `side` that it receives from. */
-uint32_t sim_setup_receive_mtu(const scenario *s, enum side side);
+ip_address sim_setup_address(const configuration *c, enum side side);
 
 /* The TCP of `side` of `connection`. */
-tcp_config sim_setup_tcp(const scenario *s, uint32_t connection, enum side side);
+tcp_config sim_setup_tcp(const configuration *c, uint32_t connection, enum side side);
 
-/* What the configuration of an endpoint needs besides the scenario. */
+/* What an endpoint needs besides the configuration. */
 typedef struct sim_setup_place {
   rnic_host *host;
   uint32_t protection_domain;
@@ -43,27 +38,27 @@ typedef struct sim_setup_place {
 } sim_setup_place;
 
 /* Limits the rate of `host`, either end's, as in `sender`. Before its first endpoint. */
-void sim_setup_host_rate(const scenario *s, rnic_host *host);
+void sim_setup_host_rate(const configuration *c, rnic_host *host);
 
-rnic_endpoint_config sim_setup_endpoint(const scenario *s, uint32_t connection, enum side side,
+rnic_endpoint_config sim_setup_endpoint(const configuration *c, uint32_t connection, enum side side,
                                         const sim_setup_place *place);
 
 /* Makes `config`, which is that of `side` of another connection and says the same of nearly all, `connection`'s. */
-void sim_setup_endpoint_of(rnic_endpoint_config *config, const scenario *s, uint32_t connection,
+void sim_setup_endpoint_of(rnic_endpoint_config *config, const configuration *c, uint32_t connection,
                            enum side side, const sim_setup_place *place);
 
 /* The Private Data of `side`'s startup frame, as many octets as the scenario says, which free with g_free(); whether `octets` are those. */
-uint8_t *sim_setup_private_data(const scenario *s, enum side side, const pattern *table);
-bool sim_setup_private_data_is(const scenario *s, enum side side, const uint8_t *sent, const uint8_t *octets,
-                               uint32_t length);
+uint8_t *sim_setup_private_data(const configuration *c, enum side side, const pattern *table);
+bool sim_setup_private_data_is(const configuration *c, enum side side, const uint8_t *sent,
+                               const uint8_t *octets, uint32_t length);
 
 /* Without `can_post` and `user`. */
-ulp_workload_config sim_setup_workload(const scenario *s, const pattern *table);
+ulp_workload_config sim_setup_workload(const configuration *c, const pattern *table);
 
 /* What the recorder of the measured ends needs; `series` is occupancy.csv, NULL: none. */
-sim_recorder_config sim_setup_recorder(const scenario *s, FILE *series);
+sim_recorder_config sim_setup_recorder(const configuration *c, FILE *series);
 
 /* The fault that `side` of `connection` does; false when it does none. */
-bool sim_setup_fault(const scenario *s, uint32_t connection, enum side side, fault_config *fault);
+bool sim_setup_fault(const configuration *c, uint32_t connection, enum side side, fault_config *fault);
 
 #endif

@@ -20,9 +20,9 @@ struct sim_topology {
   bool has_traffic;
 };
 
-bool sim_topology_is_wanted(const scenario *s)
+bool sim_topology_is_wanted(const configuration *c)
 {
-  return !scenario_mix_has(s, SCENARIO_TOPOLOGY_MEDIUM, "none");
+  return !choice_list_has(&c->topology.media, TOPOLOGY_NONE);
 }
 
 static bool fail(const scenario *s, scenario_key key, const char *reason, GError **error)
@@ -34,12 +34,13 @@ static bool fail(const scenario *s, scenario_key key, const char *reason, GError
   return false;
 }
 
-/* Takes the text of `key` apart, in place; `text` owns what `object` refers to. */
-static bool read_object(const scenario *s, scenario_key key, object_text *text, GError **error)
+/* Takes `value`, that of `key`, apart; `text` owns what `object` refers to. */
+static bool read_object(const scenario *s, scenario_key key, const char *value, object_text *text,
+                        GError **error)
 {
   guint count = 0;
 
-  text->words = g_strsplit_set(scenario_text(s, key), " \t", -1);
+  text->words = g_strsplit_set(value, " \t", -1);
   for (char **word = text->words; *word; word++) {
     char *equals = strchr(*word, '=');
 
@@ -61,59 +62,53 @@ static bool read_object(const scenario *s, scenario_key key, object_text *text, 
   return true;
 }
 
-static ns3_topology_hop *make_hops(const scenario *s, const object_text *queue, const object_text *errors,
-                                   gsize *count)
+static ns3_topology_hop *make_hops(const configuration *c, const object_text *queue,
+                                   const object_text *errors, gsize *count)
 {
-  char **media = scenario_mix(s, SCENARIO_TOPOLOGY_MEDIUM);
-  guint media_count = g_strv_length(media);
+  const path_direction_config *forward = &c->path.directions[SIDE_INITIATOR];
+  const choice_list *media = &c->topology.media;
 
-  *count = scenario_links(s, SIDE_INITIATOR);
+  *count = path_links(forward);
   ns3_topology_hop *hops = g_new0(ns3_topology_hop, *count);
   for (gsize i = 0; i < *count; i++) {
-    scenario_link link = scenario_link_of(s, SIDE_INITIATOR, i);
-    const char *medium = media[MIN(i, media_count - 1)];
+    path_link_config link = path_link_at(forward, i);
+    uint8_t medium = media->values[MIN(i, (gsize)media->count - 1)];
 
     hops[i] = (ns3_topology_hop){
-        .medium = g_str_equal(medium, "csma") ? NS3_TOPOLOGY_CSMA : NS3_TOPOLOGY_POINT_TO_POINT,
+        .medium = medium == TOPOLOGY_CSMA ? NS3_TOPOLOGY_CSMA : NS3_TOPOLOGY_POINT_TO_POINT,
         .rate_bit_per_s = link.rate_bit_per_s,
         .delay_ps = link.delay_ps,
         .mtu_octets = link.mtu_octets,
-        .queue_limit_packets =
-            queue->object.type ? 1 : (uint32_t)scenario_integer(s, SCENARIO_TOPOLOGY_DEVICE_QUEUE),
+        .queue_limit_packets = queue->object.type ? 1 : c->topology.device_queue_packets,
         .queue = queue->object,
         .errors = errors->object,
     };
   }
-  g_strfreev(media);
   return hops;
 }
 
-static ns3_topology_traffic flow(const scenario *s, ns3_topology_traffic_kind kind, gsize hops)
+static ns3_topology_traffic flow(const configuration *c, ns3_topology_traffic_kind kind, gsize hops)
 {
-  time_ps stop = scenario_time(s, SCENARIO_TOPOLOGY_TRAFFIC_STOP);
-
   return (ns3_topology_traffic){
       .kind = kind,
       .from_node = 0,
       .to_node = (uint32_t)hops,
-      .start_ps = scenario_time(s, SCENARIO_TOPOLOGY_TRAFFIC_START),
-      .stop_ps = stop > 0 ? stop : TIME_PS_NEVER,
-      .packet_octets = (uint32_t)scenario_integer(s, SCENARIO_TOPOLOGY_TRAFFIC_PACKET),
-      .rate_bit_per_s = scenario_rate(s, SCENARIO_TOPOLOGY_UDP_RATE),
-      .on_ps = scenario_time(s, SCENARIO_TOPOLOGY_UDP_ON),
-      .off_ps = scenario_time(s, SCENARIO_TOPOLOGY_UDP_OFF),
-      .exponential = scenario_boolean(s, SCENARIO_TOPOLOGY_UDP_EXPONENTIAL),
+      .start_ps = c->topology.start_ps,
+      .stop_ps = c->topology.stop_ps > 0 ? c->topology.stop_ps : TIME_PS_NEVER,
+      .packet_octets = c->topology.packet_octets,
+      .rate_bit_per_s = c->topology.udp_rate_bit_per_s,
+      .on_ps = c->topology.udp_on_ps,
+      .off_ps = c->topology.udp_off_ps,
+      .exponential = c->topology.udp_exponential,
   };
 }
 
-static ns3_topology_traffic *make_traffic(const scenario *s, gsize hops, gsize *count)
+static ns3_topology_traffic *make_traffic(const configuration *c, gsize hops, gsize *count)
 {
-  gsize tcp = scenario_integer(s, SCENARIO_TOPOLOGY_TCP_FLOWS);
-
-  *count = tcp + scenario_integer(s, SCENARIO_TOPOLOGY_UDP_FLOWS);
+  *count = c->topology.tcp_flows + c->topology.udp_flows;
   ns3_topology_traffic *traffic = g_new0(ns3_topology_traffic, *count);
   for (gsize i = 0; i < *count; i++) {
-    traffic[i] = flow(s, i < tcp ? NS3_TOPOLOGY_TCP_BULK : NS3_TOPOLOGY_UDP_ON_OFF, hops);
+    traffic[i] = flow(c, i < c->topology.tcp_flows ? NS3_TOPOLOGY_TCP_BULK : NS3_TOPOLOGY_UDP_ON_OFF, hops);
   }
   return traffic;
 }
@@ -123,20 +118,20 @@ static bool make_path(sim_topology *topology, const scenario *s, engine *clock,
                       const path_output outputs[SIDES], void *user, const object_text *queue,
                       const object_text *errors, GError **error)
 {
+  const configuration *c = scenario_configuration(s);
   const path_output ends[NS3_TOPOLOGY_ENDS] = {
       [SIDE_INITIATOR] = outputs[SIDE_RESPONDER], [SIDE_RESPONDER] = outputs[SIDE_INITIATOR]};
   gsize hop_count;
   gsize traffic_count;
-  g_autofree ns3_topology_hop *hops = make_hops(s, queue, errors, &hop_count);
-  g_autofree ns3_topology_traffic *traffic = make_traffic(s, hop_count, &traffic_count);
+  g_autofree ns3_topology_hop *hops = make_hops(c, queue, errors, &hop_count);
+  g_autofree ns3_topology_traffic *traffic = make_traffic(c, hop_count, &traffic_count);
   const ns3_topology_config config = {
       .hops = hops,
       .hop_count = hop_count,
       .traffic = traffic,
       .traffic_count = traffic_count,
       .addresses = {SIM_INITIATOR_ADDRESS, SIM_RESPONDER_ADDRESS},
-      .seed = 1 + (uint32_t)(random_hash(scenario_integer(s, SCENARIO_RUN_SEED), "topology", 0) %
-                             (UINT32_MAX - 1)),
+      .seed = 1 + (uint32_t)(random_hash(c->run.seed, "topology", 0) % (UINT32_MAX - 1)),
   };
   ns3_shim_error reason;
 
@@ -148,13 +143,14 @@ static bool make_path(sim_topology *topology, const scenario *s, engine *clock,
 sim_topology *sim_topology_new(const scenario *s, engine *clock, const path_output outputs[SIDES], void *user,
                                GError **error)
 {
+  const configuration *c = scenario_configuration(s);
   sim_topology *topology = g_new0(sim_topology, 1);
   object_text queue = {0};
   object_text errors = {0};
   topology->ns3 = sim_ns3_module(NULL); /* whose engine `clock` is */
   g_assert(topology->ns3);
-  bool made = read_object(s, SCENARIO_TOPOLOGY_QUEUE, &queue, error) &&
-              read_object(s, SCENARIO_TOPOLOGY_ERRORS, &errors, error) &&
+  bool made = read_object(s, SCENARIO_TOPOLOGY_QUEUE, c->topology.queue, &queue, error) &&
+              read_object(s, SCENARIO_TOPOLOGY_ERRORS, c->topology.errors, &errors, error) &&
               make_path(topology, s, clock, outputs, user, &queue, &errors, error);
 
   g_strfreev(queue.words);

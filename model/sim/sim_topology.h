@@ -1,4 +1,4 @@
-/* The path on a chain of ns-3's nodes (`topology.medium`): an alternative to sim_path, both directions in one. */
+/* The path on a chain of ns-3's nodes (`topology.medium`): an alternative to path_direction, both directions in one. */
 #ifndef SIM_SIM_TOPOLOGY_H
 #define SIM_SIM_TOPOLOGY_H
 
@@ -7,13 +7,13 @@
 #include "engine/engine.h"
 #include "measure/metric_table.h"
 #include "network/path_element.h"
+#include "scenario/configuration.h"
 #include "scenario/scenario.h"
-#include "sim/sim_path.h"
 
 typedef struct sim_topology sim_topology;
 
-/* Whether `s` has one. */
-bool sim_topology_is_wanted(const scenario *s);
+/* Whether `c` has one. */
+bool sim_topology_is_wanted(const configuration *c);
 
 /* The chain that `s` describes under `clock`, an ns-3 engine; what comes out of a direction goes to `outputs` of it, called with `user`.
  * NULL and `error` when ns-3 refuses: a type, attribute or value that it does not have. Free with sim_topology_free(), before the engine. */
@@ -21,7 +21,7 @@ sim_topology *sim_topology_new(const scenario *s, engine *clock, const path_outp
                                GError **error);
 void sim_topology_free(sim_topology *topology);
 
-/* As sim_path's of the same name. */
+/* As path_direction's of the same name. */
 void sim_topology_send(sim_topology *topology, enum side direction, datagram *packet, time_ps now);
 time_ps sim_topology_earliest_arrival(const sim_topology *topology, time_ps now);
 

@@ -6,6 +6,7 @@
 #include "base/new_files.h"
 #include "base/plain_text.h"
 #include "base/units.h"
+#include "scenario/configuration.h"
 #include "scenario/scenario_engine.h"
 
 enum { BINS_IN_A_LINE = 4 };
@@ -34,13 +35,13 @@ run_status run_status_find(const char *name)
   return RUN_STATUSES;
 }
 
-int run_status_exit_code(run_status status, const char *expect)
+int run_status_exit_code(run_status status, run_expectation expect)
 {
   switch (status) {
   case RUN_OK:
-    return strcmp(expect, "terminate") == 0;
+    return expect == RUN_EXPECT_TERMINATE;
   case RUN_TERMINATED:
-    return strcmp(expect, "ok") == 0;
+    return expect == RUN_EXPECT_OK;
   case RUN_STOPPED:
     return 0;
   case RUN_FAILED:
@@ -65,13 +66,14 @@ static void append_member(GString *json, const char *separator, const char *name
 static void append_scenario(GString *json, const summary *page)
 {
   const scenario *s = page->scenario;
+  const configuration *c = scenario_configuration(s);
   const char *separator = "\n      ";
   /* Without its folder: the same run from elsewhere, or on another machine, writes the same octets. */
   g_autofree char *file = g_path_get_basename(scenario_path(s));
   g_string_append(json, "  \"scenario\": {\n");
   append_member(json, "    ", "name", scenario_name(s));
   append_member(json, ",\n    ", "file", file);
-  append_member(json, ",\n    ", "title", scenario_text(s, SCENARIO_TITLE));
+  append_member(json, ",\n    ", "title", c->title);
   g_string_append(json, ",\n    \"keys\": {");
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     if (page->replay && !page->replay->tells(s, key)) {
@@ -355,8 +357,8 @@ static void print_engine(const summary *s, FILE *file)
 void summary_print(const summary *s, FILE *file)
 {
   g_autofree char *seed = scenario_value_text(s->scenario, SCENARIO_RUN_SEED);
-  if (*scenario_text(s->scenario, SCENARIO_TITLE) != '\0') {
-    plain_text_print(file, "%s\n", scenario_text(s->scenario, SCENARIO_TITLE));
+  if (*scenario_configuration(s->scenario)->title != '\0') {
+    plain_text_print(file, "%s\n", scenario_configuration(s->scenario)->title);
   }
   plain_text_print(file, "  %-10s %s (%s)\n", s->replay != NULL ? "replay of" : "scenario",
                    scenario_name(s->scenario), scenario_path(s->scenario));

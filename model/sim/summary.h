@@ -8,6 +8,7 @@
 
 #include "measure/distribution.h"
 #include "measure/metric_table.h"
+#include "scenario/configuration.h"
 #include "scenario/scenario.h"
 
 typedef enum run_status {
@@ -24,8 +25,8 @@ const char *run_status_name(run_status status);
 /* The status called `name`; RUN_STATUSES when there is none. */
 run_status run_status_find(const char *name);
 
-/* What `iwarpsim run` exits with: 0 when `status` is the end that `expect` (the value of run.expect) counts as success, else 1. */
-int run_status_exit_code(run_status status, const char *expect);
+/* What `iwarpsim run` exits with: 0 when `status` is the end that `expect` (run.expect) counts as success, else 1. */
+int run_status_exit_code(run_status status, run_expectation expect);
 
 /* What the summary of a capture's replay says beside a run's. */
 typedef struct summary_fact {

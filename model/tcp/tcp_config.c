@@ -35,7 +35,6 @@ tcp_config tcp_config_default(void)
       .window_of_segments = true,
       .ecn_proportional = true,
       .ahead_by_least = true,
-      .slow_start_unlimited = true,
       .growth_by_delivered = true,
       .limited_by_round = true,
       .path_mtu_discovery = true,

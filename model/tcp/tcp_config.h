@@ -108,7 +108,7 @@ typedef struct tcp_config {
       ecn_proportional : 1; /* PRR leads the window to what ECE makes of it, as Linux has it; else it is cut at once */
   bool ahead_by_least : 1; /* CUBIC looks ahead by the least round trip, as Linux has it; else by SRTT */
   bool
-      slow_start_unlimited : 1; /* slow start by all that an ACK acknowledges, up to the threshold; else by at most 2 SMSS (RFC 3465) */
+      slow_start_limited : 1; /* slow start by at most 2 SMSS an ACK (RFC 3465); else by all that it acknowledges, up to the threshold */
   bool
       growth_by_delivered : 1; /* the window grows by what an ACK shows to be delivered, by SACK too; else by what it acknowledges */
   bool

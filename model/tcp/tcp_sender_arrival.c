@@ -147,7 +147,7 @@ static void grow(tcp_sender *sender, const tcp_sender_news *news, bool in_recove
       .position = news->ack->position,
       .next = sender->next,
       .limited = news->limited && !congested,
-      .unlimited_slow_start = sender->config->slow_start_unlimited,
+      .unlimited_slow_start = !sender->config->slow_start_limited,
       .after_timeout = sender->state == TCP_SENDING_LOSS,
       .in_recovery = in_recovery || news->undone,
       .congestion_experienced = congested,
@@ -266,7 +266,7 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
       .position = ack->position,
       .next = sender->next,
       .limited = is_limited(sender),
-      .unlimited_slow_start = sender->config->slow_start_unlimited,
+      .unlimited_slow_start = !sender->config->slow_start_limited,
       .round_trip_ps = ack->round_trip_ps,
   };
   tcp_scoreboard_acknowledge_plain(&sender->flight->board, ack->position, &delivery);

@@ -78,17 +78,17 @@ void host_session_receive(host_session *self, enum side side, const uint8_t *oct
 /* --- Making --- */
 
 /* What belongs to the scenario's own path, or to its own way of ending a run. */
-static const char *find_unsupported(const scenario *s)
+static const char *find_unsupported(const configuration *c)
 {
   fault_config fault;
 
-  if (sim_setup_address(s, SIDE_INITIATOR).version != 4) {
+  if (sim_setup_address(c, SIDE_INITIATOR).version != 4) {
     return "a host in another's ns-3 program speaks IPv4 only";
   }
-  if (sim_setup_fault(s, 0, SIDE_INITIATOR, &fault) || sim_setup_fault(s, 0, SIDE_RESPONDER, &fault)) {
+  if (sim_setup_fault(c, 0, SIDE_INITIATOR, &fault) || sim_setup_fault(c, 0, SIDE_RESPONDER, &fault)) {
     return "a host in another's ns-3 program does no faults";
   }
-  if (sim_topology_is_wanted(s) || g_str_equal(scenario_text(s, SCENARIO_TCP_IMPLEMENTATION), "ns3")) {
+  if (sim_topology_is_wanted(c) || c->tcp_is_ns3) {
     return "a host in another's ns-3 program has our TCP, and the program's topology";
   }
   return NULL;
@@ -106,7 +106,7 @@ host_session *host_session_new(const char *path, const char *const *sets, host_s
     g_error_free(wrong);
     return NULL;
   }
-  const char *unsupported = find_unsupported(s);
+  const char *unsupported = find_unsupported(scenario_configuration(s));
   engine *clock = unsupported ? NULL : ns3_engine_new(&error);
   if (!clock) {
     *message = g_strdup(unsupported ? unsupported : error.message);
@@ -114,7 +114,7 @@ host_session *host_session_new(const char *path, const char *const *sets, host_s
     return NULL;
   }
   host_session *self = g_new0(host_session, 1);
-  const session_config config = {.s = s, .clock = clock};
+  const session_config config = {.configuration = scenario_configuration(s), .clock = clock};
 
   self->network.class = &network_class;
   self->s = s;

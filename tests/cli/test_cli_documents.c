@@ -7,7 +7,6 @@
 #include "measure/distribution.h"
 #include "measure/metric_table.h"
 #include "scenario/scenario_keys.h"
-#include "scenario/scenario_profile.h"
 
 /* The folder docs/, from the command line. */
 typedef struct documents {
@@ -56,14 +55,7 @@ static guint occurrences(const char *page, const char *text)
 /* In the table of profiles. */
 static guint profile_rows_of(scenario_key key)
 {
-  gsize count;
-  const scenario_profile_row *rows = scenario_profile_rows(&count);
-  guint found = 0;
-
-  for (gsize i = 0; i < count; i++) {
-    found += rows[i].key == key ? 1 : 0;
-  }
-  return found;
+  return scenario_key_row_of(key)->rfc != NULL ? 1 : 0;
 }
 
 /* Each key, metric and distribution has exactly one row; a key whose default depends on tcp.profile has one more. */

@@ -2,6 +2,7 @@
  * scenario in scenarios/: as it is, with the other of tcp.profile, and with each value of its sweep's axes (but seeds), the other axes as
  * the file has them. What is too long is shortened, and said so. */
 #include "run_kit.h"
+#include "scenario/configuration.h"
 #include "scenario/scenario_engine.h"
 
 /* The most payload octets of one run: a scenario as it is, and one value of an axis. */
@@ -22,9 +23,10 @@ static void set_number(scenario *s, scenario_key key, guint64 number)
 /* Fewer messages, and then fewer connections, so that there are `octets_max` octets of payload at most. */
 static void shorten(scenario *s, guint64 octets_max)
 {
-  guint64 connections = scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
-  guint64 messages = scenario_integer(s, SCENARIO_WORKLOAD_MESSAGES);
-  guint64 size = MAX(scenario_message_octets_max(s), 64); /* the least a message costs, be it empty */
+  guint64 connections = scenario_configuration(s)->connections.count;
+  guint64 messages = scenario_configuration(s)->workload.messages;
+  guint64 size = MAX(scenario_configuration(s)->workload.message_octets,
+                     64); /* the least a message costs, be it empty */
   guint64 least = MIN(messages, (guint64)MESSAGES_LEAST);
 
   if (connections * messages * size <= octets_max) {
@@ -86,7 +88,7 @@ static void assert_same_at(const scenario *s, gsize index, gsize number)
 /* With the other of tcp.profile. */
 static void assert_same_in_other_profile(const scenario *s)
 {
-  const char *other = strcmp(scenario_text(s, SCENARIO_TCP_PROFILE), "rfc") ? "rfc" : "linux";
+  const char *other = scenario_configuration(s)->tcp_profile == TCP_PROFILE_RFC ? "linux" : "rfc";
   scenario *copy = scenario_copy(s);
   GError *error = NULL;
 

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "replay/replay.h"
+
 #include "run_kit.h"
+#include "scenario/configuration.h"
 
 /* One run: a shipped scenario, made short, or what it takes to have every way of receiving. */
 typedef struct round_trip {
@@ -351,7 +353,7 @@ static void test_round_trip(gconstpointer data)
   g_assert_cmpint(of_replay.status, ==, of_run.status);
   g_assert_cmpstr(of_replay.terminate_code, ==, of_run.terminate_code);
   compare_metrics(&of_run.metrics, &of_replay.metrics);
-  if (!g_str_equal(scenario_text(s, SCENARIO_MEASURE_SERIES), "none")) {
+  if (scenario_configuration(s)->measure.series != SERIES_OF_NONE) {
     compare_series(folder, to);
   }
   simulation_result_clear(&of_run);

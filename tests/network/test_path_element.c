@@ -10,7 +10,7 @@ static void test_chain(void)
   const uint64_t drop[] = {2};
   random_stream *loss_random = random_stream_new(1, "loss.forward");
   random_stream *reorder_random = random_stream_new(1, "reorder.forward");
-  path_element *loss = path_loss_new(&(path_loss_config){.drop = drop, .drop_count = 1}, loss_random);
+  path_element *loss = path_loss_new(&(path_loss_config){.drop = {drop, 1}}, loss_random);
   path_element *delay = path_reorder_new(25, &(path_reorder_config){.gap = 1}, reorder_random);
   GArray *output = test_output_new();
   path_element_set_output(loss, path_element_input, delay);

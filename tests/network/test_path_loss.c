@@ -10,7 +10,7 @@ static void test_list_counts_segments_with_payload(void)
   const uint64_t drop[] = {1, 3, 4};
   random_stream *random = random_stream_new(1, "loss.forward");
   path_element *loss =
-      path_loss_new(&(path_loss_config){.drop = drop, .drop_count = G_N_ELEMENTS(drop)}, random);
+      path_loss_new(&(path_loss_config){.drop = {drop, G_N_ELEMENTS(drop)}}, random);
   GArray *output = test_output_new();
   path_element_set_output(loss, test_output, output);
   /* ack numbers name the packets; 20, 30 and 60 have no payload and do not count */
@@ -78,7 +78,7 @@ static char *losses_with(const uint64_t *drop, size_t drop_count)
 {
   random_stream *random = random_stream_new(4, "loss.forward");
   path_element *loss =
-      path_loss_new(&(path_loss_config){.probability = 0.05, .drop = drop, .drop_count = drop_count}, random);
+      path_loss_new(&(path_loss_config){.probability = 0.05, .drop = {drop, drop_count}}, random);
   GArray *output = test_output_new();
   path_element_set_output(loss, test_output, output);
   GString *lost = g_string_new(NULL);
@@ -135,7 +135,7 @@ static void test_dropped_retransmissions_are_counted(void)
 {
   const uint64_t drop[] = {2, 3};
   random_stream *random = random_stream_new(1, "loss.forward");
-  path_element *loss = path_loss_new(&(path_loss_config){.drop = drop, .drop_count = 2}, random);
+  path_element *loss = path_loss_new(&(path_loss_config){.drop = {drop, 2}}, random);
   GArray *output = test_output_new();
   path_element_set_output(loss, test_output, output);
   for (uint32_t i = 1; i <= 4; i++) {

@@ -1,3 +1,4 @@
+#include "scenario/configuration.h"
 #include "scenario/scenario.h"
 
 #include "scenario_fixture.h"
@@ -71,7 +72,7 @@ static void test_empty_file_is_all_defaults(void)
     g_assert_false(scenario_given(s, key));
     assert_origin(s, key, NULL);
   }
-  g_assert_true(scenario_is_word(s, SCENARIO_TCP_RECEIVE_WINDOW));
+  g_assert_cmpuint(scenario_configuration(s)->tcp.receive_window_octets, ==, 0); /* auto */
   g_free(texts);
   g_free(copied);
   scenario_free(copy);
@@ -80,8 +81,6 @@ static void test_empty_file_is_all_defaults(void)
 
 static void test_every_type_of_value(void)
 {
-  gsize count;
-  const guint64 *drop;
   scenario *s = fixture_load(
       "title = \"Märker \\\"an\\\"\";\n"
       "run: { seed = 5000000000L; stop = \"2.5us\"; };\n"
@@ -94,26 +93,28 @@ static void test_every_type_of_value(void)
       "};\n",
       NULL);
 
-  g_assert_cmpstr(scenario_text(s, SCENARIO_TITLE), ==, "Märker \"an\"");
-  g_assert_cmpuint(scenario_integer(s, SCENARIO_RUN_SEED), ==, G_GUINT64_CONSTANT(5000000000));
-  g_assert_cmpint(scenario_time(s, SCENARIO_RUN_STOP), ==, 2500000);
-  g_assert_cmpuint(scenario_integer(s, SCENARIO_WORKLOAD_MESSAGE_SIZE), ==, 1000);
-  g_assert_cmpuint(scenario_integer(s, SCENARIO_WORKLOAD_MESSAGES), ==, 16);
-  g_assert_cmpuint(scenario_integer(s, SCENARIO_WORKLOAD_OUTSTANDING), ==, 1000000000);
-  g_assert_false(scenario_boolean(s, SCENARIO_MPA_CRC));
-  g_assert_cmpstr(scenario_text(s, SCENARIO_RECEIVER_MODE), ==, "in-order");
-  g_assert_cmpuint(scenario_integer(s, SCENARIO_RECEIVER_CELL), ==, 64);
-  g_assert_cmpuint(scenario_rate(s, SCENARIO_PATH_FORWARD_RATE), ==, 1000000000);
-  g_assert_cmpfloat(scenario_probability(s, SCENARIO_PATH_FORWARD_LOSS), ==, 0.001);
-  g_assert_cmpfloat(scenario_probability(s, SCENARIO_PATH_FORWARD_REORDER), ==, 0.001);
-  drop = scenario_list(s, SCENARIO_PATH_FORWARD_DROP, &count);
-  g_assert_cmpuint(count, ==, 2);
-  g_assert_cmpuint(drop[0], ==, 100);
-  g_assert_cmpuint(drop[1], ==, 101);
-  drop = scenario_list(s, SCENARIO_PATH_REVERSE_DROP, &count);
-  g_assert_cmpuint(count, ==, 1);
-  g_assert_cmpuint(drop[0], ==, 7);
-  g_assert_cmpfloat(scenario_probability(s, SCENARIO_PATH_REVERSE_LOSS), ==, 1.0);
+  g_assert_cmpstr(scenario_configuration(s)->title, ==, "Märker \"an\"");
+  g_assert_cmpuint(scenario_configuration(s)->run.seed, ==, G_GUINT64_CONSTANT(5000000000));
+  g_assert_cmpint(scenario_configuration(s)->run.stop_ps, ==, 2500000);
+  g_assert_cmpuint(scenario_configuration(s)->message_octets, ==, 1000);
+  g_assert_cmpuint(scenario_configuration(s)->workload.messages, ==, 16);
+  g_assert_cmpuint(scenario_configuration(s)->workload.outstanding, ==, 1000000000);
+  g_assert_false(scenario_configuration(s)->mpa.crc);
+  g_assert_cmpint(scenario_configuration(s)->receiver.mode, ==, RECEIVER_IN_ORDER);
+  g_assert_cmpuint(scenario_configuration(s)->receiver.cell_octets, ==, 64);
+  g_assert_cmpuint(scenario_configuration(s)->path.directions[SIDE_INITIATOR].link.rate_bit_per_s, ==,
+                   1000000000);
+  g_assert_cmpfloat(scenario_configuration(s)->path.directions[SIDE_INITIATOR].loss.probability, ==, 0.001);
+  g_assert_cmpfloat(scenario_configuration(s)->path.directions[SIDE_INITIATOR].jitter.reorder.probability, ==,
+                    0.001);
+  const number_list *drop = &scenario_configuration(s)->path.directions[SIDE_INITIATOR].loss.drop;
+  g_assert_cmpuint(drop->count, ==, 2);
+  g_assert_cmpuint(drop->values[0], ==, 100);
+  g_assert_cmpuint(drop->values[1], ==, 101);
+  drop = &scenario_configuration(s)->path.directions[SIDE_RESPONDER].loss.drop;
+  g_assert_cmpuint(drop->count, ==, 1);
+  g_assert_cmpuint(drop->values[0], ==, 7);
+  g_assert_cmpfloat(scenario_configuration(s)->path.directions[SIDE_RESPONDER].loss.probability, ==, 1.0);
   assert_origin(s, SCENARIO_RECEIVER_CELL, "a.cfg:5");
   assert_origin(s, SCENARIO_PATH_REVERSE_DROP, "a.cfg:8");
   scenario_free(s);
@@ -169,10 +170,12 @@ static void test_reverse_inherits(void)
                              "rate = \"2Gbit/s\"; }; };",
                              "path.forward.delay=7us");
 
-  g_assert_cmpuint(scenario_integer(s, SCENARIO_PATH_REVERSE_MTU), ==, 9000);
-  g_assert_cmpint(scenario_time(s, SCENARIO_PATH_REVERSE_DELAY), ==, 7 * TIME_PS_PER_MICROSECOND);
-  g_assert_cmpuint(scenario_rate(s, SCENARIO_PATH_REVERSE_RATE), ==, 2000000000);
-  g_assert_cmpfloat(scenario_probability(s, SCENARIO_PATH_REVERSE_LOSS), ==, 0.0);
+  g_assert_cmpuint(scenario_configuration(s)->path.directions[SIDE_RESPONDER].link.mtu_octets, ==, 9000);
+  g_assert_cmpint(scenario_configuration(s)->path.directions[SIDE_RESPONDER].link.delay_ps, ==,
+                  7 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpuint(scenario_configuration(s)->path.directions[SIDE_RESPONDER].link.rate_bit_per_s, ==,
+                   2000000000);
+  g_assert_cmpfloat(scenario_configuration(s)->path.directions[SIDE_RESPONDER].loss.probability, ==, 0.0);
   g_assert_false(scenario_given(s, SCENARIO_PATH_REVERSE_MTU));
   assert_text(s, SCENARIO_PATH_REVERSE_MTU, "9000");
   scenario_free(s);
@@ -192,23 +195,22 @@ static void test_set_overrides(void)
                               "mpa.markers=false",
                               NULL};
   GError *error = NULL;
-  gsize count;
 
   fixture_write("a.cfg", "run: { seed = 3; };\npath: { reverse: { drop = [4]; }; };", -1);
   scenario *s = scenario_load("a.cfg", sets, &error);
   g_assert_no_error(error);
-  g_assert_cmpuint(scenario_integer(s, SCENARIO_RUN_SEED), ==, 16);
+  g_assert_cmpuint(scenario_configuration(s)->run.seed, ==, 16);
   assert_origin(s, SCENARIO_RUN_SEED, "--set 'run.seed = 0x10'");
-  g_assert_cmpstr(scenario_text(s, SCENARIO_TITLE), ==, "two words, no quotes");
-  g_assert_cmpstr(scenario_text(s, SCENARIO_RECEIVER_MODE), ==, "in-order");
-  g_assert_cmpuint(scenario_list(s, SCENARIO_PATH_FORWARD_DROP, &count)[1], ==, 101);
-  g_assert_cmpuint(count, ==, 2);
-  scenario_list(s, SCENARIO_PATH_REVERSE_DROP, &count);
-  g_assert_cmpuint(count, ==, 0);
-  g_assert_cmpfloat(scenario_probability(s, SCENARIO_PATH_FORWARD_LOSS), ==, 0.01);
-  g_assert_cmpuint(scenario_integer(s, SCENARIO_TCP_RECEIVE_WINDOW), ==, 1048576);
-  g_assert_cmpuint(scenario_integer(s, SCENARIO_WORKLOAD_OUTSTANDING), ==, 1000000000);
-  g_assert_false(scenario_boolean(s, SCENARIO_MPA_MARKERS));
+  g_assert_cmpstr(scenario_configuration(s)->title, ==, "two words, no quotes");
+  g_assert_cmpint(scenario_configuration(s)->receiver.mode, ==, RECEIVER_IN_ORDER);
+  const configuration *c = scenario_configuration(s);
+  g_assert_cmpuint(c->path.directions[SIDE_INITIATOR].loss.drop.values[1], ==, 101);
+  g_assert_cmpuint(c->path.directions[SIDE_INITIATOR].loss.drop.count, ==, 2);
+  g_assert_cmpuint(c->path.directions[SIDE_RESPONDER].loss.drop.count, ==, 0);
+  g_assert_cmpfloat(scenario_configuration(s)->path.directions[SIDE_INITIATOR].loss.probability, ==, 0.01);
+  g_assert_cmpuint(scenario_configuration(s)->tcp.receive_window_octets, ==, 1048576);
+  g_assert_cmpuint(scenario_configuration(s)->workload.outstanding, ==, 1000000000);
+  g_assert_false(scenario_configuration(s)->mpa.markers);
   scenario_free(s);
 }
 
@@ -221,7 +223,7 @@ static void test_refused_set_changes_nothing(void)
   g_assert_false(scenario_set(s, "run.seed=many", &error));
   g_assert_error(error, SCENARIO_ERROR, SCENARIO_ERROR_INVALID);
   g_error_free(error);
-  g_assert_cmpuint(scenario_integer(s, SCENARIO_RUN_SEED), ==, 3);
+  g_assert_cmpuint(scenario_configuration(s)->run.seed, ==, 3);
   assert_origin(s, SCENARIO_RUN_SEED, "a.cfg:1");
   scenario_free(s);
 }
@@ -230,15 +232,14 @@ static void test_copy_is_independent(void)
 {
   scenario *s = fixture_load("title = \"first\"; path: { forward: { drop = [1]; }; };", NULL);
   scenario *copy = scenario_copy(s);
-  gsize count;
 
   g_assert_true(scenario_set(copy, "title=second", NULL));
   g_assert_true(scenario_set(copy, "path.forward.drop=[2,3]", NULL));
-  g_assert_cmpstr(scenario_text(s, SCENARIO_TITLE), ==, "first");
-  g_assert_cmpuint(scenario_list(s, SCENARIO_PATH_FORWARD_DROP, &count)[0], ==, 1);
-  g_assert_cmpuint(count, ==, 1);
+  g_assert_cmpstr(scenario_configuration(s)->title, ==, "first");
+  g_assert_cmpuint(scenario_configuration(s)->path.directions[SIDE_INITIATOR].loss.drop.values[0], ==, 1);
+  g_assert_cmpuint(scenario_configuration(s)->path.directions[SIDE_INITIATOR].loss.drop.count, ==, 1);
   scenario_free(s);
-  g_assert_cmpstr(scenario_text(copy, SCENARIO_TITLE), ==, "second");
+  g_assert_cmpstr(scenario_configuration(copy)->title, ==, "second");
   g_assert_cmpstr(scenario_path(copy), ==, "a.cfg");
   scenario_free(copy);
 }
@@ -267,10 +268,10 @@ static void test_edges_of_32_bits(void)
 {
   scenario *s = fixture_load("run: { seed = 2147483647; };", NULL);
 
-  g_assert_cmpuint(scenario_integer(s, SCENARIO_RUN_SEED), ==, 2147483647);
+  g_assert_cmpuint(scenario_configuration(s)->run.seed, ==, 2147483647);
   scenario_free(s);
   s = fixture_load("run: { seed = 2147483648L; };", NULL);
-  g_assert_cmpuint(scenario_integer(s, SCENARIO_RUN_SEED), ==, 2147483648);
+  g_assert_cmpuint(scenario_configuration(s)->run.seed, ==, 2147483648);
   scenario_free(s);
 }
 
@@ -337,11 +338,11 @@ static void test_what_a_file_says_wins_over_what_it_includes(void)
   fixture_write("more.cfg", "tcp: { initial_window = 5; };\n", -1);
   scenario *s = fixture_load("tcp: { sack = true; };\n@include \"base.cfg\"\n@include \"more.cfg\"\n", NULL);
 
-  g_assert_true(scenario_boolean(s, SCENARIO_TCP_SACK));
+  g_assert_true(scenario_configuration(s)->tcp.sack);
   assert_origin(s, SCENARIO_TCP_SACK, "a.cfg:1");
-  g_assert_true(scenario_boolean(s, SCENARIO_TCP_TIMESTAMPS));
+  g_assert_true(scenario_configuration(s)->tcp.timestamps);
   assert_origin(s, SCENARIO_TCP_TIMESTAMPS, "base.cfg:1");
-  g_assert_cmpuint(scenario_integer(s, SCENARIO_TCP_INITIAL_WINDOW), ==, 5);
+  g_assert_cmpuint(scenario_configuration(s)->tcp.initial_window_segments, ==, 5);
   scenario_free(s);
 }
 
@@ -353,16 +354,16 @@ static void test_cells(void)
       fixture_load("path: { forward: { framing = -4; cell_size = \"48B\"; cell_overhead = 5; delay = 0; }; "
                    "reverse: { framing = 10; }; };",
                    NULL);
-  scenario_link forward = scenario_link_of(s, SIDE_INITIATOR, 0);
-  scenario_link reverse = scenario_link_of(s, SIDE_RESPONDER, 0);
+  path_link_config forward = path_link_at(&scenario_configuration(s)->path.directions[SIDE_INITIATOR], 0);
+  path_link_config reverse = path_link_at(&scenario_configuration(s)->path.directions[SIDE_RESPONDER], 0);
   char *framing = scenario_value_text(s, SCENARIO_PATH_FORWARD_FRAMING);
 
   g_assert_cmpstr(framing, ==, "-4");
-  g_assert_cmpuint(scenario_link_octets(&forward, 1500), ==, 32 * 53);
-  g_assert_cmpuint(scenario_link_octets(&forward, 52), ==, 53);
-  g_assert_cmpuint(scenario_link_octets(&reverse, 1500), ==, 32 * 53);
-  g_assert_cmpuint(scenario_link_octets(&reverse, 52), ==, 2 * 53);
-  g_assert_cmpint(scenario_base_round_trip(s), ==, 2 * 32 * 53 * 800);
+  g_assert_cmpuint(path_link_octets(&forward, 1500), ==, 32 * 53);
+  g_assert_cmpuint(path_link_octets(&forward, 52), ==, 53);
+  g_assert_cmpuint(path_link_octets(&reverse, 1500), ==, 32 * 53);
+  g_assert_cmpuint(path_link_octets(&reverse, 52), ==, 2 * 53);
+  g_assert_cmpint(configuration_base_round_trip(scenario_configuration(s)), ==, 2 * 32 * 53 * 800);
   g_free(framing);
   scenario_free(s);
 }
@@ -374,22 +375,22 @@ static void test_lists_of_values(void)
       "path: { forward: { hop_rate = [\"40Gbit/s\", \"1Gbit/s\"]; hop_delay = [\"5us\"];\n"
       "hop_mtu = (1500, \"9000\"); gemodel = (0.01, \"30%\", 1.0, 0.0); }; };";
   scenario *s = fixture_load(text, "path.reverse.hop_delay=[1ms, 2us]");
-  scenario_link link = scenario_link_of(s, SIDE_INITIATOR, 2);
-  gsize count;
-  const double *p = scenario_probabilities(s, SCENARIO_PATH_FORWARD_GEMODEL, &count);
+  path_link_config link = path_link_at(&scenario_configuration(s)->path.directions[SIDE_INITIATOR], 2);
+  const probability_list *p = &scenario_configuration(s)->path.directions[SIDE_INITIATOR].gemodel;
   char *rates = scenario_value_text(s, SCENARIO_PATH_FORWARD_HOP_RATE);
   char *delays = scenario_value_text(s, SCENARIO_PATH_REVERSE_HOP_DELAY);
 
-  g_assert_cmpuint(scenario_links(s, SIDE_INITIATOR), ==, 3);
+  g_assert_cmpuint(path_links(&scenario_configuration(s)->path.directions[SIDE_INITIATOR]), ==, 3);
   g_assert_cmpuint(link.rate_bit_per_s, ==, 1000000000);
   g_assert_cmpint(link.delay_ps, ==,
                   5 * TIME_PS_PER_MICROSECOND); /* the last of a shorter list holds for the rest */
   g_assert_cmpuint(link.mtu_octets, ==, 9000);
-  g_assert_cmpuint(scenario_link_octets(&link, 1500), ==, 1538);
-  g_assert_cmpuint(scenario_path_mtu(s, SIDE_INITIATOR), ==, 1500);
-  g_assert_cmpuint(scenario_bottleneck(s, SIDE_INITIATOR), ==, 1000000000);
-  g_assert_cmpuint(count, ==, 4);
-  g_assert_cmpfloat(p[1], ==, 0.3);
+  g_assert_cmpuint(path_link_octets(&link, 1500), ==, 1538);
+  g_assert_cmpuint(path_mtu_octets(&scenario_configuration(s)->path.directions[SIDE_INITIATOR]), ==, 1500);
+  g_assert_cmpuint(path_bottleneck_bit_per_s(&scenario_configuration(s)->path.directions[SIDE_INITIATOR]), ==,
+                   1000000000);
+  g_assert_cmpuint(p->count, ==, 4);
+  g_assert_cmpfloat(p->values[1], ==, 0.3);
   g_assert_cmpstr(rates, ==, "[40Gbit/s,1Gbit/s]");
   g_assert_cmpstr(delays, ==, "[1ms,2us]");
   g_free(rates);
@@ -410,12 +411,11 @@ static void test_distances(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
     scenario *s = fixture_load("", rows[i].set);
-    gboolean in_segments;
+    packet_distance by = scenario_configuration(s)->path.directions[SIDE_INITIATOR].displace_by;
     char *text = scenario_value_text(s, SCENARIO_PATH_FORWARD_DISPLACE_BY);
 
-    g_assert_cmpuint(scenario_distance(s, SCENARIO_PATH_FORWARD_DISPLACE_BY, &in_segments), ==,
-                     rows[i].number);
-    g_assert_true(in_segments == rows[i].in_segments);
+    g_assert_cmpuint(by.number, ==, rows[i].number);
+    g_assert_true(by.in_segments == rows[i].in_segments);
     g_assert_cmpstr(text, ==, rows[i].text);
     g_free(text);
     scenario_free(s);
@@ -429,8 +429,8 @@ static void test_include_in_a_comment_is_none(void)
                              "// @include \"missing.cfg\"\nrun: { seed = 4; };",
                              NULL);
 
-  g_assert_cmpuint(scenario_integer(s, SCENARIO_RUN_SEED), ==, 4);
-  g_assert_cmpstr(scenario_text(s, SCENARIO_TITLE), ==, "/* no comment");
+  g_assert_cmpuint(scenario_configuration(s)->run.seed, ==, 4);
+  g_assert_cmpstr(scenario_configuration(s)->title, ==, "/* no comment");
   scenario_free(s);
 }
 

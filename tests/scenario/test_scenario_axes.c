@@ -1,3 +1,4 @@
+#include "scenario/configuration.h"
 #include "scenario_fixture.h"
 
 #define MTU_AXIS "{ key = \"path.forward.mtu\"; values = [576, 1500, 9000]; }"
@@ -55,16 +56,13 @@ static void test_values_can_be_set(void)
   scenario *s =
       fixture_load("sweep = ( { key = \"path.forward.drop\"; values = ([], [100], (100, 101)); } );", NULL);
   scenario *copy = scenario_copy(s);
-  gsize count;
 
   g_assert_cmpuint(scenario_axes(copy, &axes), ==, 1);
   char *set = g_strdup_printf("path.forward.drop=%s", axes[0].values[2]);
   g_assert_true(scenario_set(copy, set, NULL));
   g_free(set);
-  scenario_list(copy, SCENARIO_PATH_FORWARD_DROP, &count);
-  g_assert_cmpuint(count, ==, 2);
-  scenario_list(s, SCENARIO_PATH_FORWARD_DROP, &count);
-  g_assert_cmpuint(count, ==, 0);
+  g_assert_cmpuint(scenario_configuration(copy)->path.directions[SIDE_INITIATOR].loss.drop.count, ==, 2);
+  g_assert_cmpuint(scenario_configuration(s)->path.directions[SIDE_INITIATOR].loss.drop.count, ==, 0);
   scenario_free(copy);
   scenario_free(s);
 }

@@ -1,6 +1,8 @@
 /* What keys say together: contradictions, and what a user should know. */
 #include "scenario_fixture.h"
 
+#include "scenario/configuration.h"
+
 /* Loads `text`, checks it, and returns the error's message, or the notes a line each ("" when there are
  * none). Free with g_free(). */
 static char *check(const char *text)
@@ -107,10 +109,11 @@ static void test_said_defaults(void)
 
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const scenario_key_row *row = scenario_key_row_of(key);
-    const char *words = row->type == SCENARIO_TYPE_BOOLEAN ? "false|true" : row->words;
-    g_auto(GStrv) list = g_strsplit(words != NULL ? words : "", "|", -1);
+    static const char *boolean_words[] = {"false", "true", NULL};
+    g_autofree const char **words = scenario_key_words(row);
 
-    for (char **word = list; *word != NULL; word++) {
+    for (const char **word = row->type == SCENARIO_TYPE_BOOLEAN ? boolean_words : words; *word != NULL;
+         word++) {
       g_autofree char *set = g_strdup_printf("%s=%s", row->name, *word);
       gboolean is_ns3_tcp = strcmp(set, "tcp.implementation=ns3") == 0;
 
@@ -223,9 +226,9 @@ static void test_bandwidth_delay_product(void)
 {
   scenario *s = fixture_load("", NULL);
 
-  g_assert_cmpint(scenario_base_round_trip(s), ==, 52460800);
-  g_assert_cmpuint(scenario_bandwidth_delay_octets(s), ==, 65576);
-  g_assert_cmpuint(scenario_receive_window_octets(s), ==, 131152);
+  g_assert_cmpint(configuration_base_round_trip(scenario_configuration(s)), ==, 52460800);
+  g_assert_cmpuint(configuration_bandwidth_delay_octets(scenario_configuration(s)), ==, 65576);
+  g_assert_cmpuint(scenario_configuration(s)->receive_window_octets, ==, 131152);
   scenario_free(s);
 }
 
@@ -234,10 +237,10 @@ static void test_automatic_window_is_bounded(void)
 {
   scenario *s = fixture_load("path: { forward: { rate = \"1Mbit/s\"; }; };", NULL);
 
-  g_assert_cmpuint(scenario_receive_window_octets(s), ==, 65536);
+  g_assert_cmpuint(scenario_configuration(s)->receive_window_octets, ==, 65536);
   scenario_free(s);
   s = fixture_load("path: { forward: { rate = \"10Tbit/s\"; delay = \"10s\"; }; };", NULL);
-  g_assert_cmpuint(scenario_receive_window_octets(s), ==, 1073741824);
+  g_assert_cmpuint(scenario_configuration(s)->receive_window_octets, ==, 1073741824);
   scenario_free(s);
 }
 

@@ -1,5 +1,7 @@
 /* Which engine a scenario runs on: what needs ns-3, and what explicit words make of it. */
 #include "scenario/scenario_engine.h"
+
+#include "scenario/configuration.h"
 #include "scenario_fixture.h"
 
 typedef struct engine_case {
@@ -33,7 +35,7 @@ static void test_engine(void)
     g_autofree char *reason = scenario_engine_reason(s);
 
     g_test_message("%s", cases[i].text);
-    g_assert_cmpint(scenario_runs_on_ns3(s), ==, cases[i].on_ns3);
+    g_assert_cmpint(scenario_configuration(s)->runs_on_ns3, ==, cases[i].on_ns3);
     g_assert_cmpstr(reason, ==, cases[i].reason);
     g_assert_true(scenario_check_engine(s, NULL));
     scenario_free(s);

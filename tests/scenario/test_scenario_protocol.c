@@ -1,6 +1,8 @@
 /* The keys of generations, operations, the two ends and faults: how they read, what they say together, and what contradicts. */
 #include "scenario_fixture.h"
 
+#include "scenario/configuration.h"
+
 /* What checking `text` says: the error's message, or the notes a line each ("" when there are none). Free with g_free(). */
 static char *check(const char *text)
 {
@@ -66,14 +68,17 @@ static void test_mix(void)
     g_test_message("%s", text);
     if (mixes[i].expected) {
       scenario *s = fixture_load(text, NULL);
-      char **words = scenario_mix(s, SCENARIO_WORKLOAD_OPERATION);
-      char *joined = g_strjoinv(" ", words);
+      const choice_list *mix = &scenario_configuration(s)->workload.mix;
+      GString *joined = g_string_new(NULL);
       char *canonical = scenario_value_text(s, SCENARIO_WORKLOAD_OPERATION);
-      g_assert_cmpstr(joined, ==, mixes[i].expected);
+      for (guint j = 0; j < mix->count; j++) {
+        g_string_append_printf(joined, "%s%s", j > 0 ? " " : "",
+                               ulp_operation_rules_of((ulp_operation)mix->values[j])->name);
+      }
+      g_assert_cmpstr(joined->str, ==, mixes[i].expected);
       g_assert_cmpstr(canonical, ==, mixes[i].text); /* as --set takes it */
       g_free(canonical);
-      g_free(joined);
-      g_strfreev(words);
+      g_string_free(joined, TRUE);
       scenario_free(s);
     } else {
       char *message = fixture_refusal(text, NULL);
@@ -125,12 +130,12 @@ static void test_ends_inherit(void)
                              "responder: { markers = true; generation = \"ietf\"; };",
                              "mpa.crc=false");
 
-  g_assert_false(scenario_boolean(s, SCENARIO_INITIATOR_MARKERS));
-  g_assert_true(scenario_boolean(s, SCENARIO_RESPONDER_MARKERS));
-  g_assert_cmpstr(scenario_text(s, SCENARIO_INITIATOR_GENERATION), ==, "rfc");
-  g_assert_cmpstr(scenario_text(s, SCENARIO_RESPONDER_GENERATION), ==, "ietf");
-  g_assert_false(scenario_boolean(s, SCENARIO_INITIATOR_CRC));
-  g_assert_false(scenario_boolean(s, SCENARIO_RESPONDER_CRC));
+  g_assert_false(scenario_configuration(s)->endpoint[SIDE_INITIATOR].markers);
+  g_assert_true(scenario_configuration(s)->endpoint[SIDE_RESPONDER].markers);
+  g_assert_cmpint(scenario_configuration(s)->endpoint[SIDE_INITIATOR].generation, ==, IWARP_RFC);
+  g_assert_cmpint(scenario_configuration(s)->endpoint[SIDE_RESPONDER].generation, ==, IWARP_IETF);
+  g_assert_false(scenario_configuration(s)->endpoint[SIDE_INITIATOR].crc);
+  g_assert_false(scenario_configuration(s)->endpoint[SIDE_RESPONDER].crc);
   scenario_free(s);
 }
 
@@ -146,7 +151,11 @@ static void test_responder_mirrors_initiator(void)
     g_assert_cmpstr(initiator->name + strlen("initiator"), ==, responder->name + strlen("responder"));
     g_assert_cmpint(initiator->type, ==, responder->type);
     g_assert_cmpuint(initiator->maximum, ==, responder->maximum);
-    g_assert_cmpstr(initiator->words, ==, responder->words);
+    g_autofree const char **words = scenario_key_words(initiator);
+    g_autofree const char **others = scenario_key_words(responder);
+    g_autofree char *joined = g_strjoinv("|", (char **)words);
+    g_autofree char *other = g_strjoinv("|", (char **)others);
+    g_assert_cmpstr(joined, ==, other);
     g_assert_cmpstr(initiator->fallback, ==, responder->fallback);
     g_assert_cmpint(initiator->inherits, ==, responder->inherits);
     g_assert_cmpint(scenario_key_of_side(key, SIDE_INITIATOR), ==, key);
@@ -173,8 +182,8 @@ static void test_windows_follow_the_main_direction(void)
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     scenario *s = fixture_load("path: { reverse: { rate = \"1Gbit/s\"; }; };", cases[i].set);
 
-    g_assert_cmpint(scenario_base_round_trip(s), ==, 63534400);
-    g_assert_cmpuint(scenario_bandwidth_delay_octets(s), ==, cases[i].product);
+    g_assert_cmpint(configuration_base_round_trip(scenario_configuration(s)), ==, 63534400);
+    g_assert_cmpuint(configuration_bandwidth_delay_octets(scenario_configuration(s)), ==, cases[i].product);
     scenario_free(s);
   }
 }

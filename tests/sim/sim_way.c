@@ -1,5 +1,10 @@
 #include "sim_way.h"
 
+#include "scenario/configuration.h"
+#include "sim/sim_engine.h"
+
+#include "scenario/configuration.h"
+
 enum { FPDU_OCTETS = 1000, PPP_OCTETS = 2, FRAMING_OCTETS = 38 };
 
 static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
@@ -17,11 +22,11 @@ static void on_output(void *user, datagram *packet, time_ps now)
   sim_kit_arrive(&way->out, packet, now);
 }
 
-static void on_too_big(void *user, datagram *message, sim_path_entrance entrance, time_ps now)
+static void on_too_big(void *user, datagram *message, path_entrance entrance, time_ps now)
 {
   sim_way *way = user;
 
-  g_assert_cmpint(entrance, ==, SIM_PATH_AT_ITS_START); /* there is no proxy */
+  g_assert_cmpint(entrance, ==, PATH_AT_ITS_START); /* there is no proxy */
   sim_kit_arrive(&way->messages, message, now);
 }
 
@@ -34,23 +39,25 @@ void sim_way_open(sim_way *way, enum side direction, const char *text, const cha
   sim_kit_arrivals_init(&way->messages);
   way->clock = sim_engine_new(SIM_ENGINE_NATIVE, &error);
   g_assert_no_error(error);
-  const bool tells = g_str_equal(scenario_text(way->s, SCENARIO_PATH_TOO_BIG), "icmp");
-  const sim_path_config config = {.s = way->s,
-                                  .direction = direction,
-                                  .paths = 1,
-                                  .kind = SIM_ENGINE_NATIVE,
-                                  .clock = way->clock,
-                                  .is_fpdu_start = direction == SIDE_INITIATOR ? is_fpdu_start : NULL,
-                                  .output = on_output,
-                                  .too_big = tells ? on_too_big : NULL,
-                                  .user = way};
-  way->path = sim_path_new(&config, &error);
+  const bool tells = !scenario_configuration(way->s)->path.routers_are_silent;
+  const path_place config = {.network = &scenario_configuration(way->s)->path,
+                             .seed = scenario_configuration(way->s)->run.seed,
+                             .ipv6 = scenario_configuration(way->s)->ipv6,
+                             .direction = direction,
+                             .paths = 1,
+                             .new_link = sim_engine_links(SIM_ENGINE_NATIVE),
+                             .clock = way->clock,
+                             .is_fpdu_start = direction == SIDE_INITIATOR ? is_fpdu_start : NULL,
+                             .output = on_output,
+                             .too_big = tells ? on_too_big : NULL,
+                             .user = way};
+  way->path = path_direction_new(&config, &error);
   g_assert_no_error(error);
 }
 
 void sim_way_close(sim_way *way)
 {
-  sim_path_free(way->path);
+  path_direction_free(way->path);
   engine_free(way->clock);
   scenario_free(way->s);
   sim_kit_arrivals_clear(&way->out);
@@ -61,7 +68,7 @@ void sim_way_send(sim_way *way, int64_t position, uint32_t length, uint8_t flags
 {
   enum side from = way->direction;
 
-  sim_path_send(way->path, sim_kit_segment(0, from, position, length, flags), engine_now(way->clock));
+  path_direction_send(way->path, sim_kit_segment(0, from, position, length, flags), engine_now(way->clock));
 }
 
 void sim_way_run(sim_way *way)
@@ -78,8 +85,8 @@ uint64_t sim_way_count(const sim_way *way, metric_id id)
 {
   metric_values values = {0};
 
-  sim_path_count(way->path, true, &values);
-  sim_path_count_alignment(way->path, &values);
+  path_direction_count(way->path, true, &values);
+  path_direction_count_alignment(way->path, &values);
   return (uint64_t)values.value[id];
 }
 

@@ -2,13 +2,13 @@
 #ifndef TESTS_SIM_WAY_H
 #define TESTS_SIM_WAY_H
 
-#include "sim/sim_path.h"
+#include "network/path_direction.h"
 #include "sim_kit.h"
 
 typedef struct sim_way {
   scenario *s;
   engine *clock;
-  sim_path *path;
+  path_direction *path;
   enum side direction;
   sim_kit_arrivals out;
   sim_kit_arrivals messages; /* ICMP, of its routers */

@@ -1,5 +1,5 @@
 /* The middleboxes of `middlebox.mode`: what each is told, their order, and where they stand in both directions. */
-#include "sim/sim_boxes.h"
+#include "network/path_middleboxes.h"
 
 #include <string.h>
 
@@ -252,7 +252,8 @@ static void test_which_may_enlarge(void)
     const char *const sets[] = {mode, NULL};
     scenario *s = sim_kit_scenario("", sets);
 
-    g_assert_cmpint(sim_boxes_may_enlarge(s), ==, rows[i].may);
+    g_assert_cmpint(path_middleboxes_may_enlarge(&scenario_configuration(s)->path.middleboxes), ==,
+                    rows[i].may);
     scenario_free(s);
   }
 }

@@ -3,6 +3,8 @@
 
 #include <glib/gstdio.h>
 
+#include "scenario/scenario.h"
+
 static scenario *load(const char *set)
 {
   const char *sets[] = {set, NULL};
@@ -31,12 +33,13 @@ static void test_documented(void)
   scenario *good = load(NULL);
   scenario *bad = load("fault.error=reset");
 
-  g_assert_true(sim_ending_is_documented(good, 0, &bad_crc));
-  g_assert_true(sim_ending_is_documented(good, 0, &told));
-  g_assert_false(sim_ending_is_documented(good, 0, &lost));
-  g_assert_false(sim_ending_is_documented(good, 0, &reset));
-  g_assert_true(sim_ending_is_documented(bad, 0, &reset));
-  g_assert_false(sim_ending_is_documented(bad, 1, &reset)); /* the fault is connection 0's */
+  g_assert_true(sim_ending_is_documented(scenario_configuration(good), 0, &bad_crc));
+  g_assert_true(sim_ending_is_documented(scenario_configuration(good), 0, &told));
+  g_assert_false(sim_ending_is_documented(scenario_configuration(good), 0, &lost));
+  g_assert_false(sim_ending_is_documented(scenario_configuration(good), 0, &reset));
+  g_assert_true(sim_ending_is_documented(scenario_configuration(bad), 0, &reset));
+  g_assert_false(
+      sim_ending_is_documented(scenario_configuration(bad), 1, &reset)); /* the fault is connection 0's */
   scenario_free(good);
   scenario_free(bad);
 }

@@ -1,11 +1,11 @@
 /* The gate in front of a proxy: what comes while an element behind it works waits until all of them are done. */
-#include "sim/sim_gate.h"
+#include "network/path_gate.h"
 
 #include "sim_kit.h"
 
 /* What the packets that are let in do: arrive; and more when the test asks for it. */
 typedef struct entry {
-  sim_gate *gate;
+  path_gate *gate;
   sim_kit_arrivals in;
   guint
       answers; /* so many of the packets let in make the host send one more while they are being worked on */
@@ -15,25 +15,25 @@ static void let_in(void *user, datagram *packet, time_ps now)
 {
   entry *e = user;
 
-  sim_gate_enter(e->gate);
+  path_gate_enter(e->gate);
   sim_kit_arrive(&e->in, packet, now);
   if (e->answers > 0) {
     e->answers--;
-    g_assert_true(
-        sim_gate_holds(e->gate, sim_kit_segment(0, SIDE_INITIATOR, 0, 100 + e->answers, TCP_ACK), let_in, e));
+    g_assert_true(path_gate_holds(e->gate, sim_kit_segment(0, SIDE_INITIATOR, 0, 100 + e->answers, TCP_ACK),
+                                  let_in, e));
   }
-  sim_gate_leave(e->gate, now);
+  path_gate_leave(e->gate, now);
 }
 
 static void entry_open(entry *e, guint answers)
 {
-  *e = (entry){.gate = sim_gate_new(), .answers = answers};
+  *e = (entry){.gate = path_gate_new(), .answers = answers};
   sim_kit_arrivals_init(&e->in);
 }
 
 static void entry_close(entry *e)
 {
-  sim_gate_free(e->gate);
+  path_gate_free(e->gate);
   sim_kit_arrivals_clear(&e->in);
 }
 
@@ -56,13 +56,13 @@ static void test_open_gate_holds_nothing(void)
   datagram *packet = packet_of(1);
 
   entry_open(&e, 0);
-  g_assert_false(sim_gate_holds(e.gate, packet, let_in, &e));
-  sim_gate_enter(e.gate);
-  sim_gate_leave(e.gate, 5);
-  g_assert_false(sim_gate_holds(e.gate, packet, let_in, &e));
-  sim_gate_enter(NULL);
-  g_assert_false(sim_gate_holds(NULL, packet, let_in, &e));
-  sim_gate_leave(NULL, 5);
+  g_assert_false(path_gate_holds(e.gate, packet, let_in, &e));
+  path_gate_enter(e.gate);
+  path_gate_leave(e.gate, 5);
+  g_assert_false(path_gate_holds(e.gate, packet, let_in, &e));
+  path_gate_enter(NULL);
+  g_assert_false(path_gate_holds(NULL, packet, let_in, &e));
+  path_gate_leave(NULL, 5);
   g_assert_cmpuint(packet->references, ==, 1);
   assert_let_in(&e, "");
   datagram_unref(packet);
@@ -75,17 +75,17 @@ static void test_packets_wait_for_the_outermost(void)
   entry e;
 
   entry_open(&e, 0);
-  sim_gate_enter(e.gate);
-  g_assert_true(sim_gate_holds(e.gate, packet_of(1), let_in, &e));
-  sim_gate_enter(e.gate);
-  g_assert_true(sim_gate_holds(e.gate, packet_of(2), let_in, &e));
-  sim_gate_leave(e.gate, 7);
+  path_gate_enter(e.gate);
+  g_assert_true(path_gate_holds(e.gate, packet_of(1), let_in, &e));
+  path_gate_enter(e.gate);
+  g_assert_true(path_gate_holds(e.gate, packet_of(2), let_in, &e));
+  path_gate_leave(e.gate, 7);
   assert_let_in(&e, "");
-  g_assert_true(sim_gate_holds(e.gate, packet_of(3), let_in, &e));
-  sim_gate_leave(e.gate, 8);
+  g_assert_true(path_gate_holds(e.gate, packet_of(3), let_in, &e));
+  path_gate_leave(e.gate, 8);
   assert_let_in(&e, "1 2 3");
   g_assert_cmpint(sim_kit_arrived(&e.in, 2)->at, ==, 8);
-  g_assert_false(sim_gate_holds(e.gate, NULL, let_in, &e));
+  g_assert_false(path_gate_holds(e.gate, NULL, let_in, &e));
   entry_close(&e);
 }
 
@@ -96,12 +96,12 @@ static void test_answers_come_behind(void)
   entry e;
 
   entry_open(&e, 2);
-  sim_gate_enter(e.gate);
-  g_assert_true(sim_gate_holds(e.gate, packet_of(1), let_in, &e));
-  g_assert_true(sim_gate_holds(e.gate, packet_of(2), let_in, &e));
-  sim_gate_leave(e.gate, 9);
+  path_gate_enter(e.gate);
+  g_assert_true(path_gate_holds(e.gate, packet_of(1), let_in, &e));
+  g_assert_true(path_gate_holds(e.gate, packet_of(2), let_in, &e));
+  path_gate_leave(e.gate, 9);
   assert_let_in(&e, "1 2 101 100");
-  g_assert_false(sim_gate_holds(e.gate, NULL, let_in, &e));
+  g_assert_false(path_gate_holds(e.gate, NULL, let_in, &e));
   entry_close(&e);
 }
 
@@ -109,15 +109,15 @@ static void test_answers_come_behind(void)
 static void test_freed_gate_drops_what_waits(void)
 {
   datagram *packet = packet_of(1);
-  sim_gate *gate = sim_gate_new();
+  path_gate *gate = path_gate_new();
 
-  sim_gate_enter(gate);
-  g_assert_true(sim_gate_holds(gate, datagram_ref(packet), let_in, NULL));
+  path_gate_enter(gate);
+  g_assert_true(path_gate_holds(gate, datagram_ref(packet), let_in, NULL));
   g_assert_cmpuint(packet->references, ==, 2);
-  sim_gate_free(gate);
+  path_gate_free(gate);
   g_assert_cmpuint(packet->references, ==, 1);
   datagram_unref(packet);
-  sim_gate_free(NULL);
+  path_gate_free(NULL);
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,7 @@
 /* What impairs packets behind the links: which elements, in which order, and that each draws for itself. */
-#include "sim/sim_impairments.h"
+#include "network/path_impairments.h"
+
+#include "scenario/configuration.h"
 
 #include <string.h>
 
@@ -8,10 +10,10 @@
 /* --- What one element does to packets --- */
 
 /* The element of `class` among `impairments`; NULL: there is none. */
-static path_element *find(const sim_impairments *impairments, const char *class)
+static path_element *find(const path_impairments *impairments, const char *class)
 {
-  for (guint i = 0; i < sim_impairments_count(impairments); i++) {
-    path_element *element = sim_impairments_at(impairments, i);
+  for (guint i = 0; i < path_impairments_count(impairments); i++) {
+    path_element *element = path_impairments_at(impairments, i);
 
     if (g_str_equal(element->class->name, class)) {
       return element;
@@ -20,12 +22,12 @@ static path_element *find(const sim_impairments *impairments, const char *class)
   return NULL;
 }
 
-static void free_all(sim_impairments *impairments)
+static void free_all(path_impairments *impairments)
 {
-  for (guint i = 0; i < sim_impairments_count(impairments); i++) {
-    path_element_free(sim_impairments_at(impairments, i));
+  for (guint i = 0; i < path_impairments_count(impairments); i++) {
+    path_element_free(path_impairments_at(impairments, i));
   }
-  sim_impairments_free(impairments);
+  path_impairments_free(impairments);
 }
 
 /* What became of a packet: "x" lost, "2" twice, "!" damaged and found out, "?" damaged and not, "m" marked, "~" late by the
@@ -82,7 +84,8 @@ static char *fate_in(const char *const *sets, enum side direction, uint32_t inde
                      guint count)
 {
   scenario *s = sim_kit_scenario("", sets);
-  sim_impairments *impairments = sim_impairments_new(s, direction, index);
+  path_impairments *impairments = path_impairments_new(&scenario_configuration(s)->path.directions[direction],
+                                                       direction, index, scenario_configuration(s)->run.seed);
   path_element *element = find(impairments, class);
 
   g_assert_nonnull(element);
@@ -123,15 +126,17 @@ static void test_order(void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(orders); i++) {
     scenario *s = sim_kit_scenario("", orders[i].sets);
-    sim_impairments *forward = sim_impairments_new(s, SIDE_INITIATOR, 0);
-    sim_impairments *reverse = sim_impairments_new(s, SIDE_RESPONDER, 0);
+    path_impairments *forward = path_impairments_new(
+        &scenario_configuration(s)->path.directions[SIDE_INITIATOR], SIDE_INITIATOR, 0, 1);
+    path_impairments *reverse = path_impairments_new(
+        &scenario_configuration(s)->path.directions[SIDE_RESPONDER], SIDE_RESPONDER, 0, 1);
     GString *names = g_string_new("");
 
-    for (guint j = 0; j < sim_impairments_count(forward); j++) {
-      g_string_append_printf(names, "%s%s", j > 0 ? ", " : "", sim_impairments_at(forward, j)->class->name);
+    for (guint j = 0; j < path_impairments_count(forward); j++) {
+      g_string_append_printf(names, "%s%s", j > 0 ? ", " : "", path_impairments_at(forward, j)->class->name);
     }
     g_assert_cmpstr(names->str, ==, orders[i].elements);
-    g_assert_cmpuint(sim_impairments_count(reverse), ==, 0);
+    g_assert_cmpuint(path_impairments_count(reverse), ==, 0);
     g_string_free(names, TRUE);
     free_all(forward);
     free_all(reverse);

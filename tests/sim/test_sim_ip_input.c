@@ -59,7 +59,7 @@ static void kit_open(input_kit *k, enum side side, const char *reassembly, const
   k->told = g_string_new("");
   sim_kit_arrivals_init(&k->whole);
   sim_kit_arrivals_init(&k->answers);
-  k->input = sim_ip_input_new(k->s, side, k->clock, &events, k);
+  k->input = sim_ip_input_new(scenario_configuration(k->s), side, k->clock, &events, k);
 }
 
 static void kit_close(input_kit *k)
@@ -103,7 +103,7 @@ static const enum side sides[] = {SIDE_INITIATOR, SIDE_RESPONDER};
 /* Whole packets pass at once, ICMP messages, too. */
 static void test_whole_packets_pass(void)
 {
-  const ip_address router = ip_address_v4(SIM_ROUTER_ADDRESS);
+  const ip_address router = ip_address_v4(PATH_ROUTER_ADDRESS);
   input_kit k;
 
   kit_open(&k, SIDE_RESPONDER, "drop", "auto");
@@ -235,7 +235,7 @@ static void test_options(void)
         /* From this host to the peer, about the peer's packet; the MTU is the first fragment's length. */
         const datagram *answer = sim_kit_arrived(&k.answers, n)->packet;
         const ip_address from = datagram_source(answer);
-        const ip_address own = sim_setup_address(k.s, k.side);
+        const ip_address own = sim_setup_address(scenario_configuration(k.s), k.side);
         uint32_t mtu;
         uint32_t sequence;
         uint32_t connection;

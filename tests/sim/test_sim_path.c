@@ -3,6 +3,9 @@
 
 #include "sim_way.h"
 
+#include "scenario/configuration.h"
+#include "sim/sim_engine.h"
+
 #define US TIME_PS_PER_MICROSECOND
 
 enum { FULL = 1460 }; /* payload of a packet of 1500 octets */
@@ -66,7 +69,7 @@ static void test_reorder(void)
   g_assert_cmpstr(lengths, ==, "1458 1460 1459");
   g_assert_cmpint(sim_way_arrived(&w, 1), ==, 26201600 + 20 * US);
   g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_SEGMENTS_REORDERED), ==, 2);
-  g_assert_cmpuint(sim_path_extent_sum(w.path), ==, 1 + 2);
+  g_assert_cmpuint(path_direction_extent_sum(w.path), ==, 1 + 2);
   g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_REORDERING_EXTENT_PEAK), ==, 2);
   sim_way_close(&w);
 }
@@ -232,7 +235,7 @@ static void test_marks_from_a_threshold(void)
     datagram *packet = sim_kit_segment(0, SIDE_INITIATOR, i * FULL, FULL, TCP_ACK);
 
     datagram_set_ecn(packet, i < 5 ? DATAGRAM_ECN_ECT_0 : DATAGRAM_ECN_NOT_CAPABLE);
-    sim_path_send(w.path, packet, 0);
+    path_direction_send(w.path, packet, 0);
   }
   sim_way_run(&w);
   for (guint i = 0; i < 6; i++) {
@@ -347,7 +350,7 @@ static void test_fragments(void)
 
     sim_way_open(&w, SIDE_INITIATOR, "", cases[i].sets);
     datagram_allow_fragments(packet, 7);
-    sim_path_send(w.path, packet, 0);
+    path_direction_send(w.path, packet, 0);
     sim_way_run(&w);
     g_autofree char *lengths = sim_kit_lengths(&w.out);
     g_assert_cmpstr(lengths, ==, cases[i].lengths);
@@ -405,7 +408,7 @@ static void test_first_router(void)
 
   sim_way_open(&w, SIDE_INITIATOR, grows, NULL);
   engine_run(w.clock, TIME_PS_PER_MILLISECOND);
-  sim_path_change(w.path, SCENARIO_PATH_FORWARD_MTU, 1499, TIME_PS_PER_MILLISECOND);
+  path_direction_change(w.path, PATH_MTU, 1499, TIME_PS_PER_MILLISECOND);
   sim_way_send(&w, 0, FULL, TCP_ACK);
   sim_way_send(&w, 0, FULL - 1, TCP_ACK);
   sim_way_run(&w);
@@ -430,8 +433,8 @@ static void test_change_of_rate_and_delay(void)
   sim_way_open(&w, SIDE_INITIATOR, "", NULL);
   sim_way_send(&w, 0, FULL, TCP_ACK);
   engine_run(w.clock, 5 * US);
-  sim_path_change(w.path, SCENARIO_PATH_FORWARD_RATE, GBIT, 5 * US);
-  sim_path_change(w.path, SCENARIO_PATH_FORWARD_DELAY, US, 5 * US);
+  path_direction_change(w.path, PATH_RATE, GBIT, 5 * US);
+  path_direction_change(w.path, PATH_DELAY, US, 5 * US);
   sim_way_send(&w, FULL, FULL - 1, TCP_ACK);
   sim_way_run(&w);
   g_autofree char *lengths = sim_kit_lengths(&w.out);
@@ -449,8 +452,8 @@ static void test_change_of_the_first_of_two(void)
   sim_way w;
 
   sim_way_open(&w, SIDE_INITIATOR, "", sets);
-  sim_path_change(w.path, SCENARIO_PATH_FORWARD_DELAY, 3 * US, 0);
-  sim_path_change(w.path, SCENARIO_PATH_FORWARD_RATE, 40 * GBIT, 0);
+  path_direction_change(w.path, PATH_DELAY, 3 * US, 0);
+  path_direction_change(w.path, PATH_RATE, 40 * GBIT, 0);
   sim_way_send(&w, 0, FULL, TCP_ACK);
   sim_way_run(&w);
   g_assert_cmpint(sim_way_arrived(&w, 0), ==,
@@ -469,15 +472,15 @@ static void test_earliest_arrival(void)
   sim_way w;
 
   sim_way_open(&w, SIDE_INITIATOR, "", NULL);
-  g_assert_cmpint(sim_path_earliest_arrival(w.path, 0), ==, first);
+  g_assert_cmpint(path_direction_earliest_arrival(w.path, 0), ==, first);
   sim_way_send(&w, 0, FULL, TCP_ACK);
-  g_assert_cmpint(sim_path_earliest_arrival(w.path, 0), ==, 1230400 + first);
+  g_assert_cmpint(path_direction_earliest_arrival(w.path, 0), ==, 1230400 + first);
   sim_way_send(&w, FULL, 0, TCP_ACK);
   sim_way_run(&w);
   g_assert_cmpint(sim_way_arrived(&w, 1), ==, 1230400 + first);
   sim_way_close(&w);
   sim_way_open(&w, SIDE_INITIATOR, "", two);
-  g_assert_cmpint(sim_path_earliest_arrival(w.path, 0), ==, first + 42 * 8000 + 10 * US);
+  g_assert_cmpint(path_direction_earliest_arrival(w.path, 0), ==, first + 42 * 8000 + 10 * US);
   sim_way_close(&w);
 }
 
@@ -499,7 +502,7 @@ static void test_counts(void)
 
     packet->retransmission = i == 2;
     datagram_set_ecn(packet, DATAGRAM_ECN_ECT_0);
-    sim_path_send(w.path, packet, 0);
+    path_direction_send(w.path, packet, 0);
   }
   sim_way_run(&w);
   g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_PACKETS_LOST), ==, 2);
@@ -510,8 +513,8 @@ static void test_counts(void)
   g_assert_cmpuint(sim_way_count(&w, METRIC_PATH_PACKETS_DISPLACED), ==, 4); /* … which come late, too */
   g_assert_cmpuint(w.out.list->len, ==, 4);
   metric_values twice = {0};
-  sim_path_count(w.path, true, &twice);
-  sim_path_count(w.path, true, &twice); /* adds */
+  path_direction_count(w.path, true, &twice);
+  path_direction_count(w.path, true, &twice); /* adds */
   g_assert_cmpfloat(twice.value[METRIC_PATH_PACKETS_LOST], ==, 4);
   g_assert_cmpfloat(twice.value[METRIC_PATH_QUEUE_PEAK_OCTETS], ==, 3 * 1500); /* but not what is a peak */
   sim_way_close(&w);
@@ -541,7 +544,7 @@ static void test_alignment_before_and_behind(void)
 
 /* A host beside a proxy, that answers what comes to it with a packet of one octet, through the gate of the two. */
 typedef struct gated_host {
-  sim_gate *gate;
+  path_gate *gate;
   sim_kit_arrivals seen; /* what comes, and the answers when they enter */
 } gated_host;
 
@@ -551,7 +554,7 @@ static void at_gated_host(void *user, datagram *packet, time_ps now)
   datagram *answer = sim_kit_segment(0, SIDE_RESPONDER, 0, 1, TCP_ACK);
 
   sim_kit_arrive(&host->seen, packet, now);
-  g_assert_true(sim_gate_holds(host->gate, answer, sim_kit_arrive, &host->seen));
+  g_assert_true(path_gate_holds(host->gate, answer, sim_kit_arrive, &host->seen));
 }
 
 /* A packet comes by the link, and what is behind it hands it on twice in one picosecond. The host answers the first while that is still at
@@ -559,31 +562,33 @@ static void at_gated_host(void *user, datagram *packet, time_ps now)
 static void test_gate(void)
 {
   static const char *const sets[] = {"path.forward.duplicate=100%", NULL};
-  gated_host host = {.gate = sim_gate_new()};
+  gated_host host = {.gate = path_gate_new()};
   scenario *s = sim_kit_scenario("", sets);
   engine *clock = sim_engine_new(SIM_ENGINE_NATIVE, NULL);
-  const sim_path_config config = {.s = s,
-                                  .direction = SIDE_INITIATOR,
-                                  .paths = 1,
-                                  .kind = SIM_ENGINE_NATIVE,
-                                  .clock = clock,
-                                  .gate = host.gate,
-                                  .output = at_gated_host,
-                                  .user = &host};
-  sim_path *path = sim_path_new(&config, NULL);
+  const path_place config = {.network = &scenario_configuration(s)->path,
+                             .seed = scenario_configuration(s)->run.seed,
+                             .ipv6 = scenario_configuration(s)->ipv6,
+                             .direction = SIDE_INITIATOR,
+                             .paths = 1,
+                             .new_link = sim_engine_links(SIM_ENGINE_NATIVE),
+                             .clock = clock,
+                             .gate = host.gate,
+                             .output = at_gated_host,
+                             .user = &host};
+  path_direction *path = path_direction_new(&config, NULL);
 
   sim_kit_arrivals_init(&host.seen);
-  sim_path_send(path, sim_kit_segment(0, SIDE_INITIATOR, 0, FULL, TCP_ACK), 0);
+  path_direction_send(path, sim_kit_segment(0, SIDE_INITIATOR, 0, FULL, TCP_ACK), 0);
   engine_run(clock, TIME_PS_NEVER);
   g_autofree char *lengths = sim_kit_lengths(&host.seen);
   g_assert_cmpstr(lengths, ==, "1460 1460 1 1");
   for (guint i = 0; i < 4; i++) {
     g_assert_cmpint(sim_kit_arrived(&host.seen, i)->at, ==, 26201600);
   }
-  sim_path_free(path);
+  path_direction_free(path);
   engine_free(clock);
   scenario_free(s);
-  sim_gate_free(host.gate);
+  path_gate_free(host.gate);
   sim_kit_arrivals_clear(&host.seen);
 }
 

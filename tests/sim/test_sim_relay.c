@@ -17,7 +17,7 @@ typedef struct relay_kit {
 static void relay_open(relay_kit *k, uint32_t index, const char *const *sets)
 {
   k->s = sim_kit_scenario("", sets);
-  k->relay = sim_relay_new(k->s, index);
+  k->relay = sim_relay_new(scenario_configuration(k->s), index);
   for (enum side direction = 0; direction < SIDES; direction++) {
     sim_kit_arrivals_init(&k->out[direction]);
     path_element_set_output(sim_relay_element(k->relay, direction), sim_kit_arrive, &k->out[direction]);
@@ -163,7 +163,7 @@ static void test_only_where_asked_for(void)
     const char *const sets[] = {mode, NULL};
     scenario *s = sim_kit_scenario("", sets);
 
-    g_assert_null(sim_relay_new(s, 0));
+    g_assert_null(sim_relay_new(scenario_configuration(s), 0));
     scenario_free(s);
   }
   sim_relay_free(NULL);

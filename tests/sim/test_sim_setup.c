@@ -2,6 +2,8 @@
  * is shown here. */
 #include "sim/sim_setup.h"
 
+#include "scenario/configuration.h"
+
 #include <string.h>
 
 #include "sim_kit.h"
@@ -15,20 +17,20 @@ static rnic_endpoint_config endpoint(const scenario *s, uint32_t connection, enu
 {
   const sim_setup_place place = {.host = NULL};
 
-  return sim_setup_endpoint(s, connection, side, &place);
+  return sim_setup_endpoint(scenario_configuration(s), connection, side, &place);
 }
 
 /* --- Words --- */
 
 static void test_operation_words(void)
 {
-  char **words = g_strsplit(scenario_key_row_of(SCENARIO_WORKLOAD_OPERATION)->words, "|", -1);
+  const named_value *words = scenario_key_row_of(SCENARIO_WORKLOAD_OPERATION)->words;
 
-  g_assert_cmpuint(g_strv_length(words), ==, ULP_OPERATIONS);
   for (ulp_operation operation = 0; operation < ULP_OPERATIONS; operation++) {
-    g_assert_cmpstr(words[operation], ==, ulp_operation_rules_of(operation)->name);
+    g_assert_cmpstr(words[operation].name, ==, ulp_operation_rules_of(operation)->name);
+    g_assert_cmpuint(words[operation].value, ==, operation);
   }
-  g_strfreev(words);
+  g_assert_null(words[ULP_OPERATIONS].name);
 }
 
 static void test_generation_words(void)
@@ -37,13 +39,13 @@ static void test_generation_words(void)
                                       SCENARIO_RESPONDER_GENERATION};
 
   for (gsize i = 0; i < G_N_ELEMENTS(keys); i++) {
-    char **words = g_strsplit(scenario_key_row_of(keys[i])->words, "|", -1);
+    const named_value *words = scenario_key_row_of(keys[i])->words;
 
-    g_assert_cmpuint(g_strv_length(words), ==, IWARP_GENERATIONS);
     for (iwarp_generation generation = 0; generation < IWARP_GENERATIONS; generation++) {
-      g_assert_cmpstr(words[generation], ==, iwarp_generation_rules_of(generation)->name);
+      g_assert_cmpstr(words[generation].name, ==, iwarp_generation_rules_of(generation)->name);
+      g_assert_cmpuint(words[generation].value, ==, generation);
     }
-    g_strfreev(words);
+    g_assert_null(words[IWARP_GENERATIONS].name);
   }
 }
 
@@ -70,7 +72,7 @@ static void test_measured_end(void)
   for (gsize i = 0; i < G_N_ELEMENTS(measured_cases); i++) {
     scenario *s = load(measured_cases[i].sets);
 
-    g_assert_cmpint(scenario_measured_side(s), ==, measured_cases[i].measured);
+    g_assert_cmpint(scenario_configuration(s)->measured, ==, measured_cases[i].measured);
     scenario_free(s);
   }
 }
@@ -246,7 +248,7 @@ static time_ps second_turn(const char *const *sets)
   rnic_host *host = rnic_host_new(1);
   time_ps turn = 0;
 
-  sim_setup_host_rate(s, host);
+  sim_setup_host_rate(scenario_configuration(s), host);
   if (rnic_host_pace(host)) {
     g_assert_cmpint(rnic_pace_take_turn(rnic_host_pace(host), 1000, 2, 0), ==, 0);
     turn = rnic_pace_take_turn(rnic_host_pace(host), 1000, 2, 0);
@@ -297,7 +299,7 @@ static void test_host_rates(void)
   X(window_of_segments)                                                                                      \
   X(ecn_proportional)                                                                                        \
   X(ahead_by_least)                                                                                          \
-  X(slow_start_unlimited)                                                                                    \
+  X(slow_start_limited)                                                                                      \
   X(growth_by_delivered)                                                                                     \
   X(limited_by_round)                                                                                        \
   X(restart_after_idle)                                                                                      \
@@ -355,7 +357,7 @@ static const tcp_case tcp_cases[] = {
     {"tcp.window_unit=octets", "window_of_segments", false},
     {"tcp.ecn_response=cut", "ecn_proportional", false},
     {"tcp.cubic_ahead=srtt", "ahead_by_least", false},
-    {"tcp.slow_start_limit=true", "slow_start_unlimited", false},
+    {"tcp.slow_start_limit=true", "slow_start_limited", true},
     {"tcp.window_growth=acknowledged", "growth_by_delivered", false},
     {"tcp.window_use=ack", "limited_by_round", false},
     {"tcp.restart_after_idle=false", "restart_after_idle", false},
@@ -405,11 +407,11 @@ static void test_tcp_defaults(void)
   scenario *s = load(nothing);
 
   for (enum side side = 0; side < SIDES; side++) {
-    const tcp_config tcp = sim_setup_tcp(s, 0, side);
+    const tcp_config tcp = sim_setup_tcp(scenario_configuration(s), 0, side);
 #define X(name) g_assert_cmpint((int64_t)tcp.name, ==, (int64_t)expected.name);
     TCP_FIELDS
 #undef X
-    g_assert_cmpuint(tcp.receive_window_octets, ==, scenario_receive_window_octets(s));
+    g_assert_cmpuint(tcp.receive_window_octets, ==, scenario_configuration(s)->receive_window_octets);
     g_assert_null(tcp.datagram_pool);
   }
   scenario_free(s);
@@ -421,7 +423,7 @@ static void test_tcp_keys(void)
     for (gsize i = 0; i < G_N_ELEMENTS(tcp_cases); i++) {
       const char *const sets[] = {tcp_cases[i].set, NULL};
       scenario *changed = load(sets);
-      const tcp_config other = sim_setup_tcp(changed, 0, side);
+      const tcp_config other = sim_setup_tcp(scenario_configuration(changed), 0, side);
 
       g_test_message("%s: %s", tcp_cases[i].set, tcp_cases[i].field);
       g_assert_cmpint(field_of(&other, tcp_cases[i].field), ==, tcp_cases[i].value);
@@ -450,8 +452,8 @@ static void test_addresses(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     scenario *s = load(cases[i].sets);
-    const tcp_config initiator = sim_setup_tcp(s, 7, SIDE_INITIATOR);
-    const tcp_config responder = sim_setup_tcp(s, 7, SIDE_RESPONDER);
+    const tcp_config initiator = sim_setup_tcp(scenario_configuration(s), 7, SIDE_INITIATOR);
+    const tcp_config responder = sim_setup_tcp(scenario_configuration(s), 7, SIDE_RESPONDER);
 
     g_assert_cmpuint(initiator.local_address.version, ==, cases[i].version);
     g_assert_cmpmem(initiator.local_address.octets, 16, cases[i].initiator, 16);
@@ -463,9 +465,9 @@ static void test_addresses(void)
     g_assert_cmpuint(responder.local_port, ==, 5044);
     g_assert_cmpuint(responder.remote_port, ==, 49159);
     g_assert_cmpuint(initiator.isn, !=, responder.isn);
-    g_assert_cmpuint(initiator.isn, !=, sim_setup_tcp(s, 8, SIDE_INITIATOR).isn);
+    g_assert_cmpuint(initiator.isn, !=, sim_setup_tcp(scenario_configuration(s), 8, SIDE_INITIATOR).isn);
     scenario *other = load(seeded);
-    g_assert_cmpuint(initiator.isn, !=, sim_setup_tcp(other, 7, SIDE_INITIATOR).isn);
+    g_assert_cmpuint(initiator.isn, !=, sim_setup_tcp(scenario_configuration(other), 7, SIDE_INITIATOR).isn);
     scenario_free(other);
     scenario_free(s);
   }
@@ -478,14 +480,13 @@ static void test_mtus(void)
   static const char *const sets[] = {"path.forward.mtu=1500", "path.forward.hop_mtu=[1400,1300]",
                                      "path.reverse.mtu=1200", "path.reverse.hop_mtu=[1100,1000]", NULL};
   scenario *s = load(sets);
-  const tcp_config initiator = sim_setup_tcp(s, 0, SIDE_INITIATOR);
-  const tcp_config responder = sim_setup_tcp(s, 0, SIDE_RESPONDER);
+  const tcp_config initiator = sim_setup_tcp(scenario_configuration(s), 0, SIDE_INITIATOR);
+  const tcp_config responder = sim_setup_tcp(scenario_configuration(s), 0, SIDE_RESPONDER);
 
   g_assert_cmpuint(initiator.send_mtu_octets, ==, 1500);
   g_assert_cmpuint(initiator.receive_mtu_octets, ==, 1000);
   g_assert_cmpuint(responder.send_mtu_octets, ==, 1200);
   g_assert_cmpuint(responder.receive_mtu_octets, ==, 1300);
-  g_assert_cmpuint(sim_setup_receive_mtu(s, SIDE_RESPONDER), ==, 1300);
   scenario_free(s);
 }
 
@@ -511,7 +512,7 @@ static void test_message_sizes(void)
                                      "workload.message_size=20000", NULL};
   static const char *const one[] = {"workload.message_size=20000", NULL};
   scenario *s = load(sets);
-  ulp_workload_config config = sim_setup_workload(s, NULL);
+  ulp_workload_config config = sim_setup_workload(scenario_configuration(s), NULL);
 
   g_assert_cmpuint(config.message_sizes.count, ==, 3);
   g_assert_cmpuint(config.message_sizes.values[0], ==, 4096);
@@ -520,7 +521,7 @@ static void test_message_sizes(void)
   g_assert_cmpuint(config.message_octets, ==, 9000);
   scenario_free(s);
   s = load(one);
-  config = sim_setup_workload(s, NULL);
+  config = sim_setup_workload(scenario_configuration(s), NULL);
   g_assert_cmpuint(config.message_sizes.count, ==, 0);
   g_assert_cmpuint(config.message_octets, ==, 20000);
   scenario_free(s);
@@ -534,7 +535,7 @@ static void test_recorder(void)
                                      "measure.series=connections",     NULL};
   static const char *const none[] = {"measure.series=none", NULL};
   scenario *s = load(sets);
-  sim_recorder_config config = sim_setup_recorder(s, stderr);
+  sim_recorder_config config = sim_setup_recorder(scenario_configuration(s), stderr);
 
   g_assert_cmpuint(config.connections, ==, 40);
   g_assert_cmpuint(config.cell_octets, ==, 64);
@@ -544,7 +545,7 @@ static void test_recorder(void)
   g_assert_cmpuint(config.series_connections, ==, 16);
   scenario_free(s);
   s = load(none);
-  config = sim_setup_recorder(s, stderr);
+  config = sim_setup_recorder(scenario_configuration(s), stderr);
   g_assert_null(config.series);
   g_assert_cmpuint(config.series_connections, ==, 1);
   scenario_free(s);
@@ -565,7 +566,7 @@ static void test_workload(void)
                                      "path.reverse.hop_mtu=[576, 9000]",
                                      NULL};
   scenario *s = load(sets);
-  ulp_workload_config config = sim_setup_workload(s, NULL);
+  ulp_workload_config config = sim_setup_workload(scenario_configuration(s), NULL);
 
   g_assert_cmpuint(config.mix.count, ==, 3);
   g_assert_cmpint(config.mix.values[0], ==, ULP_OPERATION_WRITE);
@@ -589,17 +590,19 @@ static void test_private_data(void)
   static const char *const sets[] = {"initiator.private_data=65535", "responder.private_data=10", NULL};
   scenario *s = load(sets);
   pattern *table = pattern_new();
-  uint8_t *initiators = sim_setup_private_data(s, SIDE_INITIATOR, table);
-  uint8_t *responders = sim_setup_private_data(s, SIDE_RESPONDER, table);
+  uint8_t *initiators = sim_setup_private_data(scenario_configuration(s), SIDE_INITIATOR, table);
+  uint8_t *responders = sim_setup_private_data(scenario_configuration(s), SIDE_RESPONDER, table);
   uint8_t copy[10];
 
-  g_assert_true(sim_setup_private_data_is(s, SIDE_INITIATOR, initiators, initiators, 65535));
-  g_assert_false(sim_setup_private_data_is(s, SIDE_INITIATOR, initiators, initiators, 65534));
+  g_assert_true(
+      sim_setup_private_data_is(scenario_configuration(s), SIDE_INITIATOR, initiators, initiators, 65535));
+  g_assert_false(
+      sim_setup_private_data_is(scenario_configuration(s), SIDE_INITIATOR, initiators, initiators, 65534));
   g_assert_cmpint(memcmp(initiators, responders, 10), !=, 0);
   memcpy(copy, responders, sizeof copy);
-  g_assert_true(sim_setup_private_data_is(s, SIDE_RESPONDER, responders, copy, 10));
+  g_assert_true(sim_setup_private_data_is(scenario_configuration(s), SIDE_RESPONDER, responders, copy, 10));
   copy[9] ^= 1;
-  g_assert_false(sim_setup_private_data_is(s, SIDE_RESPONDER, responders, copy, 10));
+  g_assert_false(sim_setup_private_data_is(scenario_configuration(s), SIDE_RESPONDER, responders, copy, 10));
   g_free(initiators);
   g_free(responders);
   pattern_free(table);
@@ -614,14 +617,14 @@ static void test_fault(void)
   scenario *s = load(sets);
   fault_config fault = {.id = FAULT_NONE};
 
-  g_assert_false(sim_setup_fault(s, 0, SIDE_INITIATOR, &fault));
-  g_assert_false(sim_setup_fault(s, 1, SIDE_RESPONDER, &fault));
-  g_assert_true(sim_setup_fault(s, 0, SIDE_RESPONDER, &fault));
+  g_assert_false(sim_setup_fault(scenario_configuration(s), 0, SIDE_INITIATOR, &fault));
+  g_assert_false(sim_setup_fault(scenario_configuration(s), 1, SIDE_RESPONDER, &fault));
+  g_assert_true(sim_setup_fault(scenario_configuration(s), 0, SIDE_RESPONDER, &fault));
   g_assert_cmpint(fault.id, ==, FAULT_BAD_CRC);
   g_assert_cmpuint(fault.at, ==, 9);
   scenario_free(s);
   s = load(nothing);
-  g_assert_false(sim_setup_fault(s, 0, SIDE_INITIATOR, &fault));
+  g_assert_false(sim_setup_fault(scenario_configuration(s), 0, SIDE_INITIATOR, &fault));
   scenario_free(s);
 }
 

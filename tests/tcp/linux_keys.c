@@ -8,7 +8,7 @@ void take_linux_keys(tcp_config *config, uint64_t which)
   config->window_of_segments = which & 8;
   config->ecn_proportional = which & 16;
   config->ahead_by_least = which & 32;
-  config->slow_start_unlimited = which & 64;
+  config->slow_start_limited = !(which & 64);
   config->growth_by_delivered = which & 128;
   config->limited_by_round = which & 256;
   config->drops_untimed = !(which & 512);

@@ -92,7 +92,7 @@ static void test_slow_start_counts_all_that_an_ack_acknowledges(void)
   for (unsigned unlimited = 0; unlimited < 2; unlimited++) {
     tcp_config config = tcp_kit_config();
     config.delayed_ack_segments = 10;
-    config.slow_start_unlimited = unlimited;
+    config.slow_start_limited = !unlimited;
     tcp_kit *kit = connected(&config);
     exchange_message(kit, 10);
     g_assert_cmpuint(window_of(kit), ==, grown[unlimited] * EMSS);

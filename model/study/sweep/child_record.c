@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "scenario/configuration.h"
 #include "study/store/run_identity.h"
 
 /* "iwrr": something that was written there by mistake hardly begins so. */
@@ -53,7 +54,7 @@ gsize child_record_write(const summary *page, guint8 *room, gsize size)
   record_head head = {
       .magic = MAGIC,
       .status = page->status,
-      .exit_code = run_status_exit_code(page->status, scenario_text(page->scenario, SCENARIO_RUN_EXPECT)),
+      .exit_code = run_status_exit_code(page->status, scenario_configuration(page->scenario)->run.expect),
       .metrics = page->metrics};
   g_autofree char *identity = identity_of(page->scenario);
   g_autofree char *message = g_utf8_make_valid(page->message != NULL ? page->message : "", -1);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/plain_text.h"
+#include "scenario/configuration.h"
 #include "sim/sim_engine_choice.h"
 
 /* What a run costs on one core when no store knows better: data segments a second of a 200 MiB Write at MTU 1500 with markers, CRC and 0.01 %
@@ -47,30 +48,29 @@ static double segments_of(guint64 message_octets, double segment_octets)
 }
 
 /* Segments of a message in `direction`: the mean of a turn of the workload's sizes. */
-static double segments_per_message(const scenario *s, enum side direction)
+static double segments_per_message(const configuration *c, enum side direction)
 {
-  double segment_octets = scenario_path_mtu(s, direction) - scenario_headers_octets(s);
-  gsize count;
-  const guint64 *sizes = scenario_list(s, SCENARIO_WORKLOAD_MESSAGE_SIZES, &count);
+  double segment_octets = path_mtu_octets(&c->path.directions[direction]) - configuration_headers_octets(c);
+  const number_list *sizes = &c->workload.message_sizes;
   double segments = 0;
 
-  if (count == 0) {
-    return segments_of(scenario_integer(s, SCENARIO_WORKLOAD_MESSAGE_SIZE), segment_octets);
+  if (sizes->count == 0) {
+    return segments_of(c->message_octets, segment_octets);
   }
-  for (gsize i = 0; i < count; i++) {
-    segments += segments_of(sizes[i], segment_octets);
+  for (gsize i = 0; i < sizes->count; i++) {
+    segments += segments_of(sizes->values[i], segment_octets);
   }
-  return segments / (double)count;
+  return segments / (double)sizes->count;
 }
 
 double sweep_list_segments(const scenario *s)
 {
-  double messages = (double)scenario_integer(s, SCENARIO_WORKLOAD_MESSAGES) *
-                    (double)scenario_integer(s, SCENARIO_WORKLOAD_CONNECTIONS);
+  const configuration *c = scenario_configuration(s);
+  double messages = (double)c->workload.messages * (double)c->connections.count;
   double segments = 0;
 
   for (enum side direction = 0; direction < SIDES; direction++) {
-    segments += messages * scenario_payload_share(s, direction) * segments_per_message(s, direction);
+    segments += messages * configuration_payload_share(c, direction) * segments_per_message(c, direction);
   }
   return segments;
 }
@@ -131,7 +131,7 @@ static char *duration_text(double seconds)
 
 static void print_header(const scenario *s, const sweep_list_options *options, FILE *output)
 {
-  const char *title = scenario_text(s, SCENARIO_TITLE);
+  const char *title = scenario_configuration(s)->title;
 
   plain_text_print(output, "%s%s%s, iwarpsim %s\n", scenario_name(s), *title != '\0' ? ": " : "", title,
                    options->version);

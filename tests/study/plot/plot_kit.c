@@ -1,5 +1,7 @@
 #include "plot_kit.h"
 
+#include "scenario/configuration.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -44,7 +46,7 @@ void plot_kit_fill(plot_kit *kit, const char *text)
   scenario *base = kit_scenario(kit->folder, "a.cfg", text, NULL);
   sweep_grid *grid = sweep_grid_new(base, NULL, NULL, NULL, &error);
   g_assert_no_error(error);
-  kit->table.title = g_strdup(scenario_text(base, SCENARIO_TITLE));
+  kit->table.title = g_strdup(scenario_configuration(base)->title);
   kit->table.axes = sweep_grid_axes_text(grid);
   for (gsize i = 0; i < sweep_grid_count(grid); i++) {
     scenario *s = sweep_grid_scenario(grid, i);

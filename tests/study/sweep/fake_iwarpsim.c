@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "sim/summary.h"
+
+#include "scenario/configuration.h"
 #include "study/sweep/child_page.h"
 #include "study/sweep/child_report.h"
 #include "study/sweep/child_server.h"
@@ -234,11 +236,11 @@ static void wait_if_slow(const char *title)
 
 static int play(const request *r, const scenario *s, child_page *page_of_sweep)
 {
-  guint64 seed = scenario_integer(s, SCENARIO_RUN_SEED);
+  guint64 seed = scenario_configuration(s)->run.seed;
   summary page = {.scenario = s, .version = "0.1.0", .engine = "fake"};
   int code;
   metric_values_set(&page.metrics, METRIC_TCP_SEGMENTS, 1000 + (double)seed);
-  wait_if_slow(scenario_text(s, SCENARIO_TITLE));
+  wait_if_slow(scenario_configuration(s)->title);
   if (!play_before(r, seed, page_of_sweep, &code)) {
     return code;
   }
@@ -253,7 +255,7 @@ static int play(const request *r, const scenario *s, child_page *page_of_sweep)
   if (seed == CRASHES_LATE || seed == TERMINATES_CRASHES) {
     crash();
   }
-  return seed == CONTRADICTS ? 1 : run_status_exit_code(page.status, scenario_text(s, SCENARIO_RUN_EXPECT));
+  return seed == CONTRADICTS ? 1 : run_status_exit_code(page.status, scenario_configuration(s)->run.expect);
 }
 
 /* One run, in its own process. */
@@ -262,11 +264,11 @@ static int play_run(const request *r, scenario *s, char *const *sets, child_page
   for (gsize i = 0; sets[i] != NULL; i++) {
     g_assert_true(scenario_set(s, sets[i], NULL));
   }
-  if (strcmp(scenario_text(s, SCENARIO_TITLE), "stubborn") == 0) {
+  if (strcmp(scenario_configuration(s)->title, "stubborn") == 0) {
     be_stubborn();
   }
-  leave_trace(r, scenario_integer(s, SCENARIO_RUN_SEED), getpid());
-  if (scenario_integer(s, SCENARIO_RUN_SEED) == RUNS_OTHER) {
+  leave_trace(r, scenario_configuration(s)->run.seed, getpid());
+  if (scenario_configuration(s)->run.seed == RUNS_OTHER) {
     g_assert_true(scenario_set(s, "path.forward.mtu=9000", NULL));
   }
   return play(r, s, page);

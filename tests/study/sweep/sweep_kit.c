@@ -1,5 +1,7 @@
 #include "sweep_kit.h"
 
+#include "scenario/configuration.h"
+
 #include <glib/gstdio.h>
 #include <string.h>
 #include <time.h>
@@ -80,7 +82,7 @@ gboolean sweep_kit_sweep_into(const sweep_fixture *f, result_store *store, const
   sweep_grid *grid = sweep_grid_new(s, sets, NULL, NULL, error);
   g_assert_nonnull(grid);
   g_autofree char *axes = sweep_grid_axes_text(grid);
-  const stored_origin from = kit_origin(scenario_name(s), scenario_text(s, SCENARIO_TITLE), text, axes);
+  const stored_origin from = kit_origin(scenario_name(s), scenario_configuration(s)->title, text, axes);
   options.sets = sets;
   options.problems = fopen(f->problems_path, "w");
   gboolean good = sweep_run(grid, scenario_path(s), &from, store, &options, result, error);

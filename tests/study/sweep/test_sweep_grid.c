@@ -1,6 +1,8 @@
 /* The points of a sweep, their order and their names; and what is refused before anything runs. */
 #include "study/sweep/sweep_grid.h"
 
+#include "scenario/configuration.h"
+
 #include <string.h>
 
 #include "study/store/run_identity.h"
@@ -104,9 +106,9 @@ static void test_scenario_of_point(fixture *f, gconstpointer unused)
   (void)unused;
   make_grid(f, "title = \"grid\"; sweep = ( " AXIS_MTU ", " AXIS_SEED " );");
   scenario *s = sweep_grid_scenario(f->grid, 4);
-  g_assert_cmpuint(scenario_integer(s, SCENARIO_PATH_FORWARD_MTU), ==, 1500);
-  g_assert_cmpuint(scenario_integer(s, SCENARIO_RUN_SEED), ==, 2);
-  g_assert_cmpstr(scenario_text(s, SCENARIO_MEASURE_SERIES), ==, "none");
+  g_assert_cmpuint(scenario_configuration(s)->path.directions[SIDE_INITIATOR].link.mtu_octets, ==, 1500);
+  g_assert_cmpuint(scenario_configuration(s)->run.seed, ==, 2);
+  g_assert_cmpint(scenario_configuration(s)->measure.series, ==, SERIES_OF_NONE);
   scenario_free(s);
   g_auto(GStrv) sets = sweep_grid_sets(f->grid, 4);
   g_assert_cmpuint(g_strv_length(sets), ==, 3);
@@ -134,8 +136,10 @@ static void test_axes_in_step(fixture *f, gconstpointer unused)
   g_assert_cmpuint(sweep_grid_count(f->grid), ==, 6);
   for (gsize i = 0; i < 6; i++) {
     scenario *s = sweep_grid_scenario(f->grid, i);
-    double expected = scenario_integer(s, SCENARIO_PATH_FORWARD_MTU) == 576 ? 0.001 : 0.01;
-    g_assert_cmpfloat(scenario_probability(s, SCENARIO_PATH_FORWARD_LOSS), ==, expected);
+    double expected =
+        scenario_configuration(s)->path.directions[SIDE_INITIATOR].link.mtu_octets == 576 ? 0.001 : 0.01;
+    g_assert_cmpfloat(scenario_configuration(s)->path.directions[SIDE_INITIATOR].loss.probability, ==,
+                      expected);
     scenario_free(s);
   }
 }
@@ -179,7 +183,7 @@ static void test_where(fixture *f, gconstpointer unused)
   expect_label(f, 1, "path.forward.mtu=576 receiver.memory=1500");
   expect_label(f, 2, "path.forward.mtu=1500 receiver.memory=1500");
   scenario *s = sweep_grid_scenario(f->grid, 2);
-  g_assert_cmpuint(scenario_integer(s, SCENARIO_PATH_FORWARD_MTU), ==, 1500);
+  g_assert_cmpuint(scenario_configuration(s)->path.directions[SIDE_INITIATOR].link.mtu_octets, ==, 1500);
   scenario_free(s);
 }
 

@@ -1,15 +1,12 @@
-#include "sim/sim_path.h"
+#include "network/path_direction.h"
 
 #include "base/random_stream.h"
-#include "network/path_alignment.h"
 #include "network/path_box.h"
 #include "network/path_fragmenter.h"
+#include "network/path_impairments.h"
+#include "network/path_middleboxes.h"
 #include "network/path_reordering.h"
 #include "network/path_transmitter.h"
-#include "sim/sim_boxes.h"
-#include "sim/sim_impairments.h"
-#include "sim/sim_queue.h"
-#include "sim/sim_setup.h"
 
 /* The major keys of the path's timers and arrivals. A node of a path has a number of its own; so do links. Arrivals: by path, node and
  * direction; what an impairment lets go is an arrival (design.md, order within one picosecond). The middleboxes' timers come
@@ -24,18 +21,18 @@ typedef struct path_node {
   uint64_t timer_order;
   path_link *link;  /* of a transmitter: its packets go on by it; else NULL */
   bool is_borrowed; /* the element is not the path's */
-  sim_gate *gate;   /* of the path */
+  path_gate *gate;  /* of the path */
 } path_node;
 
 /* Which side of the proxy a fragmenter is on decides where its messages enter the other direction. */
 typedef struct path_router {
-  sim_path *path;
+  path_direction *path;
   path_element *fragmenter;
-  sim_path_entrance entrance;
+  path_entrance entrance;
 } path_router;
 
-struct sim_path {
-  sim_path_config config;
+struct path_direction {
+  path_place config;
   GPtrArray
       *nodes; /* of path_node, in the order packets meet them; the transmitters and their links among them */
   path_node *first; /* of them */
@@ -44,7 +41,7 @@ struct sim_path {
   GPtrArray *routers;             /* of path_router */
   bool relay_is_in;               /* the proxy has been added */
   path_node *behind_relay; /* the node that the proxy hands on to; NULL: none does, or there is no proxy */
-  sim_impairments *impairments;
+  path_impairments *impairments;
   GPtrArray *randoms; /* of random_stream: one of each element that may draw */
   path_element
       *alignment_before; /* in front of the boxes and behind them, in the main direction; NULL: no boxes */
@@ -69,9 +66,9 @@ static void node_set_timer(path_node *node)
 static inline void enter(path_node *node, datagram *packet, time_ps now)
 {
   if (node->gate) {
-    sim_gate_enter(node->gate);
+    path_gate_enter(node->gate);
     path_element_receive(node->element, packet, now);
-    sim_gate_leave(node->gate, now);
+    path_gate_leave(node->gate, now);
   } else {
     path_element_receive(node->element, packet, now);
   }
@@ -99,9 +96,9 @@ static void node_run(void *user, time_ps now)
   path_node *node = user;
 
   node->timer_due = TIME_PS_NEVER; /* it fires */
-  sim_gate_enter(node->gate);
+  path_gate_enter(node->gate);
   path_element_run(node->element, now);
-  sim_gate_leave(node->gate, now);
+  path_gate_leave(node->gate, now);
   node_set_timer(node);
 }
 
@@ -120,7 +117,7 @@ static void node_free(gpointer data)
 
 /* The number of the path's next node, in the engine's order: forward before reverse; of one direction the later nodes first, so that a
  * packet which an impairment lets go comes before one that arrives by the link in the same picosecond and was sent later. */
-static uint32_t next_major(const sim_path *path)
+static uint32_t next_major(const path_direction *path)
 {
   g_assert(path->nodes->len < NODES_MAX);
   return (path->config.direction * path->config.paths + path->config.index) * NODES_MAX +
@@ -128,7 +125,7 @@ static uint32_t next_major(const sim_path *path)
 }
 
 /* Adds a node; one that lets packets go later has a timer of `class`. */
-static path_node *add_node(sim_path *path, path_element *element, engine_class class)
+static path_node *add_node(path_direction *path, path_element *element, engine_class class)
 {
   uint32_t major = next_major(path);
   path_node *node = g_new0(path_node, 1);
@@ -147,14 +144,14 @@ static path_node *add_node(sim_path *path, path_element *element, engine_class c
 
 /* One named stream for each random element (design.md, Random numbers): "queue.forward.0" of the first link of path 0, "queue1.forward.0" of
  * the second; "random.forward.0" of the first box that cuts at random. */
-static random_stream *random_of(sim_path *path, const char *element, gsize number)
+static random_stream *random_of(path_direction *path, const char *element, size_t number)
 {
-  const sim_path_config *config = &path->config;
+  const path_place *config = &path->config;
   g_autofree char *which =
       number > 0 ? g_strdup_printf("%s%" G_GSIZE_FORMAT, element, number) : g_strdup(element);
   g_autofree char *name = g_strdup_printf(
       "%s.%s.%u", which, config->direction == SIDE_INITIATOR ? "forward" : "reverse", config->index);
-  random_stream *random = random_stream_new(scenario_integer(config->s, SCENARIO_RUN_SEED), name);
+  random_stream *random = random_stream_new(config->seed, name);
 
   g_ptr_array_add(path->randoms, random);
   return random;
@@ -167,44 +164,42 @@ static void free_random(gpointer random)
 
 /* --- Links --- */
 
-static path_link_config link_config(const sim_path *path, gsize index, bool is_guarded)
+/* Its own direction's part of the configuration. */
+static const path_direction_config *config_of(const path_direction *path)
 {
-  scenario_link link = scenario_link_of(path->config.s, path->config.direction, index);
+  return &path->config.network->directions[path->config.direction];
+}
 
-  return (path_link_config){
-      .id = next_major(path),
-      .rate_bit_per_s = link.rate_bit_per_s,
-      .delay_ps = link.delay_ps,
-      .mtu_octets =
-          is_guarded ? UINT16_MAX : link.mtu_octets, /* the fragmenter's matter, and it may change */
-      .framing_octets = link.framing_octets,
-      .cell_octets = link.cell_octets,
-      .cell_overhead_octets = link.cell_overhead_octets,
-  };
+static path_link_config link_config(const path_direction *path, size_t index, bool is_guarded)
+{
+  path_link_config link = path_link_at(config_of(path), index);
+
+  link.id = next_major(path);
+  link.mtu_octets =
+      is_guarded ? UINT16_MAX : link.mtu_octets; /* the fragmenter's matter, and it may change */
+  return link;
 }
 
 /* A host never sends more than its own link carries. Where the MTU may be smaller than what comes (further links, an event, a box
  * that joins segments, a damaged path MTU, a capture's packets), a fragmenter asks. */
-static bool needs_fragmenter(const sim_path *path, gsize index)
+static bool needs_fragmenter(const path_direction *path, size_t index)
 {
-  const scenario_event *events;
-  gsize count = scenario_events(path->config.s, &events);
+  const path_config *network = path->config.network;
   bool changes = false;
 
-  for (gsize i = 0; i < count; i++) {
-    changes = changes ||
-              events[i].key == scenario_key_of_direction(SCENARIO_PATH_FORWARD_MTU, path->config.direction);
+  for (size_t i = 0; i < network->change_count; i++) {
+    changes = changes || (network->changes[i].direction == path->config.direction &&
+                          network->changes[i].quantity == PATH_MTU);
   }
-  return index > 0 || changes || path->config.takes_any_size || sim_boxes_may_enlarge(path->config.s);
+  return index > 0 || changes || path->config.takes_any_size ||
+         path_middleboxes_may_enlarge(&network->middleboxes);
 }
 
 /* The routers' addresses: 10.0.1.N, fd00::1:N. */
-static ip_address router_address(const sim_path *path, gsize index)
+static ip_address router_address(const path_direction *path, size_t index)
 {
-  bool v6 = g_str_equal(scenario_text(path->config.s, SCENARIO_TCP_IP), "ipv6");
-
-  return v6 ? ip_address_v6(SIM_ADDRESS_V6_PREFIX, 0x10000 + index)
-            : ip_address_v4(SIM_ROUTER_ADDRESS + (uint32_t)index);
+  return path->config.ipv6 ? ip_address_v6(UINT64_C(0xFD00000000000000), 0x10000 + index)
+                           : ip_address_v4(PATH_ROUTER_ADDRESS + (uint32_t)index);
 }
 
 static void on_too_big(void *user, datagram *message, time_ps now)
@@ -214,24 +209,55 @@ static void on_too_big(void *user, datagram *message, time_ps now)
   router->path->config.too_big(router->path->config.user, message, router->entrance, now);
 }
 
-static void add_fragmenter(sim_path *path, gsize index)
+static void add_fragmenter(path_direction *path, size_t index)
 {
   ip_address router = router_address(path, index);
-  uint32_t mtu = scenario_link_of(path->config.s, path->config.direction, index).mtu_octets;
+  uint32_t mtu = path_link_at(config_of(path), index).mtu_octets;
   path_element *fragmenter = path_fragmenter_new(mtu, &router);
   path_router *place = g_new0(path_router, 1);
 
   place->path = path;
   place->fragmenter = fragmenter;
-  place->entrance =
-      path->config.relay && !path->relay_is_in ? SIM_PATH_BEHIND_THE_RELAY : SIM_PATH_AT_ITS_START;
+  place->entrance = path->config.relay && !path->relay_is_in ? PATH_BEHIND_THE_RELAY : PATH_AT_ITS_START;
   path_fragmenter_set_too_big(fragmenter, path->config.too_big ? on_too_big : NULL, place);
   add_node(path, fragmenter, ENGINE_TIMER);
   g_ptr_array_add(path->routers, place);
   path->first_fragmenter = index == 0 ? fragmenter : path->first_fragmenter;
 }
 
-static bool add_link(sim_path *path, gsize index, GError **error)
+/* w_q of Floyd's and Jacobson's paper. */
+static const double red_weight = 0.002;
+
+static path_queue_manager *manager_of(const path_direction_config *direction, const path_link_config *link,
+                                      random_stream *random)
+{
+  path_red_config red = direction->red;
+  path_codel_config codel = direction->codel;
+
+  switch (direction->discipline) {
+  case PATH_DISCIPLINE_RED:
+    red.weight = red_weight;
+    red.packet_ps = time_ps_to_send(path_link_octets(link, path_mtu_octets(direction)), link->rate_bit_per_s);
+    return path_red_new(&red, random);
+  case PATH_DISCIPLINE_CODEL:
+    codel.packet_octets = path_mtu_octets(direction);
+    return path_codel_new(&codel);
+  case PATH_DISCIPLINE_TAIL:
+    break;
+  }
+  return NULL;
+}
+
+static path_transmitter_config queue_config(const path_direction_config *direction,
+                                            const path_link_config *link, random_stream *random)
+{
+  path_transmitter_config queue = direction->queue;
+
+  queue.manager = manager_of(direction, link, random);
+  return queue;
+}
+
+static bool add_link(path_direction *path, size_t index, GError **error)
 {
   bool is_guarded = needs_fragmenter(path, index);
 
@@ -239,12 +265,12 @@ static bool add_link(sim_path *path, gsize index, GError **error)
     add_fragmenter(path, index);
   }
   const path_link_config config = link_config(path, index, is_guarded);
-  path_link *link = sim_engine_link_new(path->config.kind, path->config.clock, &config, error);
+  path_link *link = path->config.new_link(path->config.clock, &config, error);
   if (!link) {
     return false;
   }
   const path_transmitter_config queue =
-      sim_queue_config(path->config.s, path->config.direction, &config, random_of(path, "queue", index));
+      queue_config(config_of(path), &config, random_of(path, "queue", index));
   path_node *node = add_node(path, path_transmitter_new(&config, link, &queue), ENGINE_TRANSMITTER);
   node->link = link;
   path->first_link = path->first_link ? path->first_link : node;
@@ -253,37 +279,25 @@ static bool add_link(sim_path *path, gsize index, GError **error)
 
 /* --- Boxes --- */
 
-typedef enum box_place { BOX_BEFORE, BOX_BETWEEN, BOX_BEHIND } box_place;
-
-/* Where the boxes of this direction stand: each direction has its own, as it meets them. */
-static box_place place_of_boxes(const sim_path *path)
-{
-  const char *position = scenario_text(path->config.s, SCENARIO_MIDDLEBOX_POSITION);
-
-  return g_str_equal(position, "before")    ? BOX_BEFORE
-         : g_str_equal(position, "between") ? BOX_BETWEEN
-                                            : BOX_BEHIND;
-}
-
 /* A proxy is one box for both directions. It stands where the forward direction has its boxes: so before the reverse direction's last
  * link, behind its impairments, or at its very start. */
-static box_place place_of_relay(const sim_path *path)
+static path_position place_of_relay(const path_direction *path)
 {
-  box_place place = place_of_boxes(path);
+  path_position place = path->config.network->middleboxes.position;
 
-  if (path->config.direction == SIDE_INITIATOR || place == BOX_BETWEEN) {
+  if (path->config.direction == SIDE_INITIATOR || place == PATH_POSITION_BETWEEN) {
     return place;
   }
-  return place == BOX_BEFORE ? BOX_BEHIND : BOX_BEFORE;
+  return place == PATH_POSITION_BEFORE ? PATH_POSITION_BEHIND : PATH_POSITION_BEFORE;
 }
 
-static path_node *add_box(sim_path *path, path_element *box)
+static path_node *add_box(path_direction *path, path_element *box)
 {
   path_box_share_identification(box, path->config.identification);
   return add_node(path, box, ENGINE_TIMER);
 }
 
-static path_element *add_alignment(sim_path *path)
+static path_element *add_alignment(path_direction *path)
 {
   path_element *observer = path_alignment_new(path->config.is_fpdu_start, path->config.user);
 
@@ -291,91 +305,88 @@ static path_element *add_alignment(sim_path *path)
   return observer;
 }
 
-/* How many of `words` in front of `word` are the same. */
-static gsize before_of_its_kind(char **words, char **word)
+/* How many boxes of the same kind come before the one at `place`. */
+static size_t before_of_its_kind(const choice_list *boxes, unsigned place)
 {
-  gsize count = 0;
+  size_t count = 0;
 
-  for (char **before = words; before < word; before++) {
-    count += g_str_equal(*before, *word);
+  for (unsigned i = 0; i < place; i++) {
+    count += boxes->values[i] == boxes->values[place];
   }
   return count;
 }
 
-static void add_boxes(sim_path *path, box_place place)
+/* Each direction has its own boxes, as it meets them. */
+static void add_boxes(path_direction *path, path_position place)
 {
-  char **words = scenario_mix(path->config.s, SCENARIO_MIDDLEBOX_MODE);
-  bool here = place_of_boxes(path) == place;
+  const path_middleboxes_config *config = &path->config.network->middleboxes;
+  const choice_list *boxes = &config->mode;
+  bool here = config->position == place && boxes->values[0] != PATH_MIDDLEBOX_NONE;
   bool relay_here = path->config.relay && place_of_relay(path) == place;
-  bool observed = here && path->config.is_fpdu_start && !g_str_equal(words[0], "none");
+  bool observed = here && path->config.is_fpdu_start;
 
   path->alignment_before = observed ? add_alignment(path) : path->alignment_before;
-  for (char **word = words; *word; word++) {
-    bool is_relay = g_str_equal(*word, "proxy");
+  for (unsigned i = 0; i < boxes->count; i++) {
+    path_middlebox kind = (path_middlebox)boxes->values[i];
 
-    if (is_relay && relay_here) {
+    if (kind == PATH_MIDDLEBOX_PROXY && relay_here) {
       add_box(path, path->config.relay)->is_borrowed = true;
       path->relay_is_in = true;
-    } else if (!is_relay && here && !g_str_equal(*word, "none")) {
-      random_stream *random = random_of(path, *word, before_of_its_kind(words, word));
-      add_box(path, sim_boxes_new(path->config.s, *word, random));
+    } else if (kind != PATH_MIDDLEBOX_PROXY && here) {
+      random_stream *random = random_of(path, path_middlebox_name(kind), before_of_its_kind(boxes, i));
+      add_box(path, path_middlebox_new(config, kind, random));
     }
   }
-  g_strfreev(words);
   path->alignment_behind = observed ? add_alignment(path) : path->alignment_behind;
 }
 
 /* Between which links the boxes stand: behind the first of the forward direction, and at the same place of the reverse one. */
-static gsize boxes_behind_link(const sim_path *path)
+static size_t boxes_behind_link(const path_direction *path)
 {
-  gsize links = scenario_links(path->config.s, path->config.direction);
+  size_t links = path_links(config_of(path));
 
   return path->config.direction == SIDE_INITIATOR ? 0 : links - 2;
 }
 
 /* --- The path --- */
 
-static void add_impairments(sim_path *path)
+static void add_impairments(path_direction *path)
 {
-  path->impairments = sim_impairments_new(path->config.s, path->config.direction, path->config.index);
-  for (guint i = 0; i < sim_impairments_count(path->impairments); i++) {
-    add_node(path, sim_impairments_at(path->impairments, i), ENGINE_ARRIVAL);
+  path->impairments =
+      path_impairments_new(config_of(path), path->config.direction, path->config.index, path->config.seed);
+  for (guint i = 0; i < path_impairments_count(path->impairments); i++) {
+    add_node(path, path_impairments_at(path->impairments, i), ENGINE_ARRIVAL);
   }
 }
 
 /* Who may reorder: displacement, jitter, and a link whose delay changes. Where nobody may, nobody looks. */
-static bool is_watched_for_reordering(const sim_path *path)
+static bool is_watched_for_reordering(const path_direction *path)
 {
-  const scenario *s = path->config.s;
-  const scenario_event *events;
-  bool may =
-      path->config.has_no_links ||
-      scenario_probability(
-          s, scenario_key_of_direction(SCENARIO_PATH_FORWARD_DISPLACE, path->config.direction)) > 0 ||
-      scenario_time(s, scenario_key_of_direction(SCENARIO_PATH_FORWARD_JITTER, path->config.direction)) > 0 ||
-      scenario_events(s, &events) > 0;
+  const path_direction_config *config = config_of(path);
+  bool may = path->config.has_no_links || config->displace_probability > 0 || config->jitter.jitter_ps > 0 ||
+             path->config.network->change_count > 0;
 
   return may && path->config.is_fpdu_start;
 }
 
-static bool add_nodes(sim_path *path, GError **error)
+static bool add_nodes(path_direction *path, GError **error)
 {
-  gsize links = path->config.has_no_links ? 0 : scenario_links(path->config.s, path->config.direction);
+  size_t links = path->config.has_no_links ? 0 : path_links(config_of(path));
 
   if (is_watched_for_reordering(path)) {
     add_node(path, path_reordering_entrance_new(), ENGINE_TIMER);
   }
-  add_boxes(path, BOX_BEFORE);
-  for (gsize i = 0; i < links; i++) {
+  add_boxes(path, PATH_POSITION_BEFORE);
+  for (size_t i = 0; i < links; i++) {
     if (!add_link(path, i, error)) {
       return false;
     }
     if (links > 1 && i == boxes_behind_link(path)) {
-      add_boxes(path, BOX_BETWEEN);
+      add_boxes(path, PATH_POSITION_BETWEEN);
     }
   }
   add_impairments(path);
-  add_boxes(path, BOX_BEHIND);
+  add_boxes(path, PATH_POSITION_BEHIND);
   if (is_watched_for_reordering(path)) {
     path->reordering = path_reordering_exit_new();
     add_node(path, path->reordering, ENGINE_TIMER);
@@ -384,7 +395,7 @@ static bool add_nodes(sim_path *path, GError **error)
 }
 
 /* Each node's packets go to the next one, the last one's to the host; a transmitter's by its link. */
-static void chain_nodes(sim_path *path)
+static void chain_nodes(path_direction *path)
 {
   for (guint i = 0; i < path->nodes->len; i++) {
     path_node *node = path->nodes->pdata[i];
@@ -403,16 +414,16 @@ static void chain_nodes(sim_path *path)
   }
 }
 
-sim_path *sim_path_new(const sim_path_config *config, GError **error)
+path_direction *path_direction_new(const path_place *config, GError **error)
 {
-  sim_path *path = g_new0(sim_path, 1);
+  path_direction *path = g_new0(path_direction, 1);
 
   path->config = *config;
   path->nodes = g_ptr_array_new_with_free_func(node_free);
   path->routers = g_ptr_array_new_with_free_func(g_free);
   path->randoms = g_ptr_array_new_with_free_func(free_random);
   if (!add_nodes(path, error)) {
-    sim_path_free(path);
+    path_direction_free(path);
     return NULL;
   }
   chain_nodes(path);
@@ -420,28 +431,28 @@ sim_path *sim_path_new(const sim_path_config *config, GError **error)
   return path;
 }
 
-void sim_path_free(sim_path *path)
+void path_direction_free(path_direction *path)
 {
   if (path) {
     g_ptr_array_unref(path->nodes);
     g_ptr_array_unref(path->routers);
-    sim_impairments_free(path->impairments);
+    path_impairments_free(path->impairments);
     g_ptr_array_unref(path->randoms);
     g_free(path);
   }
 }
 
-void sim_path_send(sim_path *path, datagram *packet, time_ps now)
+void path_direction_send(path_direction *path, datagram *packet, time_ps now)
 {
-  if (!path->config.gate || !sim_gate_holds(path->config.gate, packet, node_input, path->first)) {
+  if (!path->config.gate || !path_gate_holds(path->config.gate, packet, node_input, path->first)) {
     enter(path->first, packet, now);
   }
 }
 
-void sim_path_inject(sim_path *path, datagram *message, sim_path_entrance entrance, time_ps now)
+void path_direction_inject(path_direction *path, datagram *message, path_entrance entrance, time_ps now)
 {
-  if (entrance == SIM_PATH_AT_ITS_START) {
-    sim_path_send(path, message, now);
+  if (entrance == PATH_AT_ITS_START) {
+    path_direction_send(path, message, now);
   } else if (path->behind_relay) {
     node_input(path->behind_relay, message, now);
   } else {
@@ -449,7 +460,7 @@ void sim_path_inject(sim_path *path, datagram *message, sim_path_entrance entran
   }
 }
 
-time_ps sim_path_earliest_arrival(const sim_path *path, time_ps now)
+time_ps path_direction_earliest_arrival(const path_direction *path, time_ps now)
 {
   for (guint i = 0; i < path->nodes->len; i++) {
     const path_node *node = path->nodes->pdata[i];
@@ -461,14 +472,14 @@ time_ps sim_path_earliest_arrival(const sim_path *path, time_ps now)
 
 /* --- What changes in mid-flow --- */
 
-void sim_path_change(sim_path *path, scenario_key forward, uint64_t number, time_ps now)
+void path_direction_change(path_direction *path, path_quantity quantity, uint64_t number, time_ps now)
 {
-  if (forward == SCENARIO_PATH_FORWARD_MTU) {
+  if (quantity == PATH_MTU) {
     path_fragmenter_set_mtu(path->first_fragmenter, (uint32_t)number);
     return;
   }
   path_link_config config = path_transmitter_link_config(path->first_link->element);
-  if (forward == SCENARIO_PATH_FORWARD_RATE) {
+  if (quantity == PATH_RATE) {
     config.rate_bit_per_s = number;
   } else {
     config.delay_ps = (time_ps)number;
@@ -486,7 +497,7 @@ static void count_element(const path_element_counts *counts, metric_values *valu
 #include "measure/metrics.def"
 }
 
-void sim_path_count(const sim_path *path, bool is_main, metric_values *values)
+void path_direction_count(const path_direction *path, bool is_main, metric_values *values)
 {
   path_fragmenter_counts at_routers = {0};
   uint64_t queue_peak_octets = 0;
@@ -520,12 +531,12 @@ void sim_path_count(const sim_path *path, bool is_main, metric_values *values)
   }
 }
 
-uint64_t sim_path_extent_sum(const sim_path *path)
+uint64_t path_direction_extent_sum(const path_direction *path)
 {
   return path->reordering ? path_reordering_counted(path->reordering)->extent_sum : 0;
 }
 
-void sim_path_count_alignment(const sim_path *path, metric_values *values)
+void path_direction_count_alignment(const path_direction *path, metric_values *values)
 {
   if (!path->alignment_before || path_alignment_counted(path->alignment_before)->segments == 0) {
     return;

@@ -1,4 +1,4 @@
-#include "sim/sim_gate.h"
+#include "network/path_gate.h"
 
 #include <glib.h>
 
@@ -8,14 +8,14 @@ typedef struct waiting_packet {
   void *user;
 } waiting_packet;
 
-struct sim_gate {
+struct path_gate {
   unsigned depth; /* of elements at work, one within the other */
   GQueue waiting; /* of waiting_packet */
 };
 
-sim_gate *sim_gate_new(void)
+path_gate *path_gate_new(void)
 {
-  return g_new0(sim_gate, 1);
+  return g_new0(path_gate, 1);
 }
 
 static void drop(gpointer data)
@@ -26,7 +26,7 @@ static void drop(gpointer data)
   g_free(waiting);
 }
 
-void sim_gate_free(sim_gate *gate)
+void path_gate_free(path_gate *gate)
 {
   if (gate) {
     g_queue_clear_full(&gate->waiting, drop);
@@ -34,14 +34,14 @@ void sim_gate_free(sim_gate *gate)
   }
 }
 
-void sim_gate_enter(sim_gate *gate)
+void path_gate_enter(path_gate *gate)
 {
   if (gate) {
     gate->depth++;
   }
 }
 
-void sim_gate_leave(sim_gate *gate, time_ps now)
+void path_gate_leave(path_gate *gate, time_ps now)
 {
   waiting_packet *first;
 
@@ -56,7 +56,7 @@ void sim_gate_leave(sim_gate *gate, time_ps now)
   gate->depth--;
 }
 
-bool sim_gate_holds(sim_gate *gate, datagram *packet, path_output input, void *user)
+bool path_gate_holds(path_gate *gate, datagram *packet, path_output input, void *user)
 {
   if (!gate || gate->depth == 0) {
     return false;

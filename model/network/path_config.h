@@ -1,0 +1,130 @@
+/* What a path through the network is made of: links, queues, impairments and middleboxes, each direction by itself. The scenario's
+ * groups `path` and `middlebox` fill it. */
+#ifndef NETWORK_PATH_CONFIG_H
+#define NETWORK_PATH_CONFIG_H
+
+#include "base/settings.h"
+#include "base/side.h"
+#include "network/path_codel.h"
+#include "network/path_corrupt.h"
+#include "network/path_displace.h"
+#include "network/path_ecn_mark.h"
+#include "network/path_four_state_loss.h"
+#include "network/path_gilbert_elliott.h"
+#include "network/path_jitter.h"
+#include "network/path_link.h"
+#include "network/path_loss.h"
+#include "network/path_red.h"
+#include "network/path_transmitter.h"
+
+/* Who drops in front of a link, besides the full queue. */
+typedef enum path_discipline {
+  PATH_DISCIPLINE_TAIL,
+  PATH_DISCIPLINE_RED,
+  PATH_DISCIPLINE_CODEL
+} path_discipline;
+
+/* The impairments of a direction, in the order that they have by default. */
+typedef enum path_impairment {
+  PATH_IMPAIRMENT_LOSS,
+  PATH_IMPAIRMENT_CORRUPT,
+  PATH_IMPAIRMENT_DUPLICATE,
+  PATH_IMPAIRMENT_ECN,
+  PATH_IMPAIRMENT_DISPLACE,
+  PATH_IMPAIRMENT_JITTER,
+  PATH_IMPAIRMENTS
+} path_impairment;
+
+/* What re-cuts the stream. */
+typedef enum path_middlebox {
+  PATH_MIDDLEBOX_NONE,
+  PATH_MIDDLEBOX_SPLIT,
+  PATH_MIDDLEBOX_COALESCE,
+  PATH_MIDDLEBOX_RECHUNK,
+  PATH_MIDDLEBOX_SHIFT,
+  PATH_MIDDLEBOX_RANDOM,
+  PATH_MIDDLEBOX_PROXY
+} path_middlebox;
+
+/* Where the middleboxes of a direction stand: before its queue and link, after the first of several links, after the impairments. */
+typedef enum path_position {
+  PATH_POSITION_BEFORE,
+  PATH_POSITION_BETWEEN,
+  PATH_POSITION_BEHIND
+} path_position;
+
+typedef struct path_direction_config {
+  path_link_config link; /* the first; its `id` is the path's matter */
+  /* Of further links, one for each; the longest list says how many there are, and the last value of a shorter one holds for the rest.
+   * Without any, a shorter one has that of the first link. */
+  number_list hop_rates_bit_per_s;
+  number_list hop_delays_ps;
+  number_list hop_mtus_octets;
+  path_discipline discipline;
+  path_transmitter_config queue; /* of each link, without its manager */
+  path_red_config red;           /* without weight and packet_ps */
+  path_codel_config codel;       /* without packet_octets */
+  choice_list order;             /* of path_impairment; those left out come last */
+  path_loss_config loss;
+  probability_list gemodel; /* tc-netem(8): p, r, 1-h, 1-k; empty: none */
+  probability_list state;   /* p13, p31, p32, p23, p14; empty: none */
+  path_corrupt_config corrupt;
+  double duplicate_probability;
+  double duplicate_correlation;
+  path_ecn_mark_config ecn;
+  double displace_probability;
+  packet_distance displace_by;
+  path_jitter_config jitter; /* jitter_ps is the delay, too; 0: none. Without keep_order and reorder_random */
+  bool jitter_reorders;
+} path_direction_config;
+
+typedef struct path_middleboxes_config {
+  choice_list mode; /* of path_middlebox, in the order that a packet meets them */
+  path_position position;
+  uint32_t chunk_octets;
+  uint32_t phase_octets;
+  time_ps flush_ps; /* of rechunk, shift and random */
+  uint32_t split_octets;
+  uint32_t coalesce_octets;
+  time_ps coalesce_ps;
+  uint32_t random_minimum_octets;
+  uint32_t random_maximum_octets;
+  uint32_t shift_octets;
+  uint64_t proxy_buffer_octets;
+} path_middleboxes_config;
+
+/* Something of the first link that changes in mid-flow. */
+typedef enum path_quantity { PATH_RATE, PATH_DELAY, PATH_MTU } path_quantity;
+
+typedef struct path_change {
+  time_ps at;
+  enum side direction;
+  path_quantity quantity;
+  uint64_t number; /* bit/s, picoseconds or octets */
+} path_change;
+
+typedef struct path_config {
+  path_direction_config directions[SIDES]; /* named by the side that sends */
+  path_middleboxes_config middleboxes;     /* the same for both directions */
+  bool routers_are_silent;                 /* no ICMP message about packets that are too big: a black hole */
+  const path_change *changes; /* in the order of their times; those of one time as the scenario has them */
+  size_t change_count;
+} path_config;
+
+/* How many links follow each other in a direction, at least 1, and the one with `index` among them. */
+size_t path_links(const path_direction_config *direction);
+path_link_config path_link_at(const path_direction_config *direction, size_t index);
+
+/* The slowest rate and the smallest MTU of the links of a direction. */
+uint64_t path_bottleneck_bit_per_s(const path_direction_config *direction);
+uint32_t path_mtu_octets(const path_direction_config *direction);
+
+/* What a packet of `ip_octets` costs on `link`, framing and cells included. */
+uint32_t path_link_octets(const path_link_config *link, uint32_t ip_octets);
+
+/* The loss models of netem, with what tc-netem(8) takes for the parameters left out: `loss gemodel` p, r, 1-h, 1-k (100% - p, 100%, 0) and
+ * `loss state` p13, p31, p32, p23, p14 (100% - p13, 0, 100%, 0). Only where the direction's list is not empty. */
+path_gilbert_elliott_config path_gemodel(const path_direction_config *direction);
+path_four_state_loss_config path_state_model(const path_direction_config *direction);
+
+#endif

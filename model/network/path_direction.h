@@ -1,0 +1,79 @@
+/* One direction of one path as its configuration describes it, its elements in the order of definitions.md ("Order on the way"),
+ * their timers on the engine. */
+#ifndef SIM_PATH_H
+#define SIM_PATH_H
+
+#include <glib.h>
+
+#include "engine/engine.h"
+#include "measure/metric_table.h"
+#include "network/path_alignment.h"
+#include "network/path_config.h"
+#include "network/path_element.h"
+#include "network/path_gate.h"
+
+typedef struct path_direction path_direction;
+
+enum {
+  PATH_ROUTER_ADDRESS = 0x0A000101
+}; /* IPv4 of the first router; the next ones count up. IPv6: fd00::1:0 */
+
+/* A router's ICMP message for the source of a packet leaves; takes the reference. It enters the other direction, as `enters` of
+ * path_direction_inject() says. */
+typedef enum path_entrance {
+  PATH_AT_ITS_START,
+  PATH_BEHIND_THE_RELAY, /* the packet has not come to the proxy, so its source is on this side of it */
+} path_entrance;
+typedef void (*path_too_big)(void *user, datagram *message, path_entrance entrance, time_ps now);
+
+/* A link over `clock`: the native engine's or ns-3's. NULL and `error` when the engine refuses the configuration. */
+typedef path_link *(*path_link_factory)(engine *clock, const path_link_config *config, GError **error);
+
+typedef struct path_place {
+  const path_config *network; /* outlives it */
+  enum side direction;
+  uint32_t index; /* of the path among `paths` of the network: tells their timers and random streams apart */
+  uint32_t paths;
+  uint64_t seed;
+  bool ipv6; /* the version of the routers' addresses */
+  engine *clock;
+  path_link_factory new_link;
+  path_element *relay; /* this direction of a proxy, which stays the caller's; NULL: none */
+  bool has_no_links;   /* impairments and boxes alone; with `is_fpdu_start` */
+  bool
+      takes_any_size; /* what enters may be larger than the first link's MTU: no host of this program sends it */
+  uint16_t *
+      identification; /* of the next datagram from the sending host that may be fragmented: boxes count on there; NULL: each by itself */
+  path_gate *gate;    /* of both directions of a path with a proxy; NULL: open */
+  path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction; NULL: the other one */
+  path_output output;                         /* what comes out */
+  path_too_big too_big;                       /* NULL: routers say nothing */
+  void *user;                                 /* of all three */
+} path_place;
+
+/* NULL and `error` when the engine refuses a link. Free with path_direction_free(), before the engine. */
+path_direction *path_direction_new(const path_place *config, GError **error);
+void path_direction_free(path_direction *path);
+
+/* A packet of the sending host enters; takes its reference. */
+void path_direction_send(path_direction *path, datagram *packet, time_ps now);
+
+/* A router's message from the other direction enters; takes its reference. */
+void path_direction_inject(path_direction *path, datagram *message, path_entrance entrance, time_ps now);
+
+/* No packet that enters at `now` comes out before this: it is behind all that wait for the links. */
+time_ps path_direction_earliest_arrival(const path_direction *path, time_ps now);
+
+/* The first link's rate, delay or MTU becomes `number` now. */
+void path_direction_change(path_direction *path, path_quantity quantity, uint64_t number, time_ps now);
+
+/* Adds what the path did to the metrics of the path; those of the main direction alone if it is of that. */
+void path_direction_count(const path_direction *path, bool is_main, metric_values *values);
+
+/* Adds the segments in front of the middleboxes and after them; nothing when there were none. */
+void path_direction_count_alignment(const path_direction *path, metric_values *values);
+
+/* The sum of the extents of what was reordered (RFC 4737 §4.2). */
+uint64_t path_direction_extent_sum(const path_direction *path);
+
+#endif

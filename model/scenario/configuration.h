@@ -1,0 +1,132 @@
+/* A scenario with types: what its keys say, in the members that keys.def names. Words are enumerators, ends and directions arrays, and
+ * what TCP, an endpoint, the workload and the path need are their own configurations, handed down as they are. */
+#ifndef SCENARIO_CONFIGURATION_H
+#define SCENARIO_CONFIGURATION_H
+
+#include "base/settings.h"
+#include "base/side.h"
+#include "base/time_ps.h"
+#include "fault/fault_table.h"
+#include "network/path_config.h"
+#include "rnic/rnic_endpoint_config.h"
+#include "tcp/tcp_config.h"
+#include "ulp/ulp_workload.h"
+
+typedef enum run_engine { RUN_ENGINE_AUTO, RUN_ENGINE_NS3, RUN_ENGINE_NATIVE } run_engine;
+typedef enum run_expectation { RUN_EXPECT_OK, RUN_EXPECT_TERMINATE, RUN_EXPECT_ANY } run_expectation;
+typedef enum receiver_mode {
+  RECEIVER_OUT_OF_ORDER,
+  RECEIVER_IN_ORDER,
+  RECEIVER_ASSUME_ALIGNED
+} receiver_mode;
+typedef enum ip_reassembly_option {
+  IP_REASSEMBLY_DROP,
+  IP_REASSEMBLY_LIMITED,
+  IP_REASSEMBLY_UNLIMITED,
+  IP_REASSEMBLY_ONE_64K,
+  IP_REASSEMBLY_SPANNING,
+} ip_reassembly_option;
+typedef enum tcp_profile { TCP_PROFILE_LINUX, TCP_PROFILE_RFC } tcp_profile;
+typedef enum topology_medium { TOPOLOGY_NONE, TOPOLOGY_POINT_TO_POINT, TOPOLOGY_CSMA } topology_medium;
+typedef enum measured_series { SERIES_OF_ALL, SERIES_OF_CONNECTIONS, SERIES_OF_NONE } measured_series;
+typedef enum measured_choice {
+  MEASURE_INITIATOR = SIDE_INITIATOR,
+  MEASURE_RESPONDER = SIDE_RESPONDER,
+  MEASURE_AUTO
+} measured_choice;
+
+/* Instead of a number of octets. */
+#define STREAM_PHASE_RANDOM UINT32_MAX
+#define MEMORY_UNLIMITED UINT64_MAX
+
+typedef struct configuration {
+  const char *title;
+  struct {
+    uint64_t seed;
+    run_engine engine;
+    time_ps stop_ps; /* 0: when the workload is done */
+    time_ps stall_ps;
+    run_expectation expect;
+  } run;
+  struct {
+    uint32_t count;
+    bool own_paths; /* each connection has a path of its own; else they share one */
+    time_ps start_spread_ps;
+  } connections;
+  uint32_t message_octets;      /* of each message, where workload.message_sizes is empty */
+  ulp_workload_config workload; /* without table and can_post */
+  struct {                      /* what both ends take that do not say otherwise */
+    iwarp_generation generation;
+    bool markers;
+    bool crc;
+  } mpa;
+  rnic_endpoint_config
+      endpoint[SIDES]; /* without host, addresses, and what differs from connection to connection */
+  struct {
+    uint32_t stream_phase_octets;
+    uint64_t host_rate_bit_per_s; /* 0: unlimited */
+    uint64_t host_segments_per_s; /* 0: unlimited */
+  } sender;
+  struct {
+    receiver_mode mode;
+    uint64_t memory_octets;
+    uint32_t fpdu_descriptors;
+    uint32_t partial_fpdus;
+    ip_reassembly_option ip_reassembly;
+    uint64_t ip_reassembly_octets; /* 0: what the option needs */
+    time_ps ip_reassembly_timeout_ps;
+    uint32_t cell_octets;
+    time_ps placement_latency_ps;
+  } receiver;
+  tcp_profile tcp_profile;
+  bool tcp_is_ns3;
+  bool ipv6;
+  tcp_config
+      tcp; /* as the keys have it: window 0 for auto, what needs SACK also without it; an endpoint's is what comes of it */
+  path_config path;
+  struct {
+    choice_list media; /* of topology_medium */
+    const char *queue;
+    const char *errors;
+    uint32_t device_queue_packets;
+    uint32_t tcp_flows;
+    uint32_t udp_flows;
+    uint64_t udp_rate_bit_per_s;
+    time_ps udp_on_ps;
+    time_ps udp_off_ps;
+    bool udp_exponential;
+    uint32_t packet_octets;
+    time_ps start_ps;
+    time_ps stop_ps; /* 0: with the run */
+  } topology;
+  struct {
+    fault_id error;
+    enum side side;
+    uint64_t at;
+  } fault;
+  struct {
+    measured_series series;
+    measured_choice end;
+  } measure;
+  uint64_t theory_k2;
+  /* What several keys say together. */
+  enum side measured;       /* the Data Sink: the end that is measured */
+  enum side main_direction; /* the one that leads to it (definitions.md, Directions) */
+  uint64_t
+      receive_window_octets; /* tcp.receive_window; auto: twice the bandwidth-delay product, within 64 KiB … 1 GiB */
+  bool needs_ns3;            /* for its TCP or its nodes */
+  bool runs_on_ns3;
+} configuration;
+
+/* The share of the messages that one end posts whose payload goes in `direction`: 0 … 1; 1 in each when both ends post. */
+double configuration_payload_share(const configuration *c, enum side direction);
+
+/* Octets of the headers of a segment with payload: IP, TCP, timestamps. */
+uint32_t configuration_headers_octets(const configuration *c);
+
+/* The base round trip is two propagations and one full-size segment's serialisation each way (definitions.md, Metrics, Theory), on
+ * every link; the bandwidth-delay product is the slowest rate of the main direction times that. */
+time_ps configuration_base_round_trip(const configuration *c);
+uint64_t configuration_bandwidth_delay_octets(const configuration *c);
+
+#endif

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "shim/ns3_tcp_bulk.h"
+#include "ns3_tcp_bulk.h"
 
 enum { MTU_OCTETS = 1500, SEGMENT_OCTETS = 1460, ARGUMENTS = 4 };
 

@@ -130,11 +130,6 @@ extern "C" void ns3_shim_close(void)
   });
 }
 
-extern "C" int64_t ns3_shim_ticks_per_second(void)
-{
-  return Time::FromInteger(1, Time::S).GetTimeStep();
-}
-
 extern "C" time_ps ns3_shim_now(void)
 {
   const shim::OpenScheduler *scheduler = shim::OpenScheduler::Current();

@@ -32,9 +32,6 @@ bool ns3_shim_open(ns3_shim_error *error);
  * once it is open again). Not from inside ns3_shim_run(). */
 void ns3_shim_close(void);
 
-/* ns-3's time steps in a second: 10^12 once it has been opened. */
-int64_t ns3_shim_ticks_per_second(void);
-
 /* The simulated time. */
 time_ps ns3_shim_now(void);
 
@@ -128,31 +125,6 @@ void ns3_shim_device_set_receiver(ns3_shim_device *device, const ns3_shim_receiv
  * device's MTU without the padding (ns-3 does not check it, facts.md), or the queue is full. */
 bool ns3_shim_device_send(ns3_shim_device *device, const uint8_t *octets, uint32_t length, uint32_t padding,
                           ns3_shim_error *error);
-
-/* ns-3's own capture of what the device sends (when its transmission starts) and receives, to a classic
- * nanosecond pcap file of link type PPP, complete after ns3_shim_close(). False when the file cannot be
- * written. */
-bool ns3_shim_device_capture(ns3_shim_device *device, const char *path, ns3_shim_error *error);
-
-/* ---- Attributes ---- */
-
-/* Which object of a device has the attribute. */
-typedef enum ns3_shim_part {
-  NS3_SHIM_DEVICE,  /* ns3::PointToPointNetDevice */
-  NS3_SHIM_QUEUE,   /* ns3::DropTailQueue<Packet> */
-  NS3_SHIM_CHANNEL, /* ns3::PointToPointChannel, common to both devices */
-} ns3_shim_part;
-
-/* Sets the attribute `name` from ns-3's own text for it ("DataRate", "10Gbps"; "MaxSize", "100p"; "Delay",
- * "25us"). False: no such attribute, one that cannot be set or not from text, a value that is no such text or
- * out of range (times are not negative, rates and queue limits not 0), a queue limit while packets wait. */
-bool ns3_shim_device_set(ns3_shim_device *device, ns3_shim_part part, const char *name, const char *value,
-                         ns3_shim_error *error);
-
-/* Writes the attribute's value as ns-3 prints it, and a 0, to `value`, which has room for `size` (cut if need
- * be). False: no such attribute or one that cannot be read. */
-bool ns3_shim_device_get(ns3_shim_device *device, ns3_shim_part part, const char *name, char *value,
-                         size_t size, ns3_shim_error *error);
 
 #ifdef __cplusplus
 }

@@ -166,19 +166,4 @@ bool set_attribute(ObjectBase &object, const std::string &name, const std::strin
   return true;
 }
 
-bool get_attribute(const ObjectBase &object, const std::string &name, std::string &value,
-                   ns3_shim_error *error)
-{
-  TypeId::AttributeInformation attribute;
-  if (!find_attribute(object.GetInstanceTypeId(), name, attribute)) {
-    return no_attribute(object, name, error);
-  }
-  StringValue text;
-  if (!object.GetAttributeFailSafe(name, text)) {
-    return fail(error, "attribute \"" + name + "\" cannot be read");
-  }
-  value = text.Get();
-  return true;
-}
-
 } // namespace shim

@@ -1,13 +1,8 @@
 // Nodes and point-to-point devices.
-#include <algorithm>
-#include <cstring>
-
-#include <ns3/boolean.h>
 #include <ns3/drop-tail-queue.h>
 #include <ns3/mac48-address.h>
 #include <ns3/node.h>
 #include <ns3/packet.h>
-#include <ns3/pcap-file-wrapper.h>
 #include <ns3/point-to-point-channel.h>
 #include <ns3/point-to-point-net-device.h>
 #include <ns3/simulator.h>
@@ -19,7 +14,7 @@ using namespace ns3;
 namespace
 {
 
-enum { ETHERTYPE_IPV4 = 0x0800, PCAP_LINK_TYPE_PPP = 9 };
+enum { ETHERTYPE_IPV4 = 0x0800 };
 
 // Longer times than these 11 days are refused: with them no sum of times overflows.
 const time_ps longest_time_ps = 1000000 * TIME_PS_PER_SECOND;
@@ -43,11 +38,6 @@ public:
   ns3_shim_receiver functions = {nullptr, nullptr};
   void *user = nullptr;
 };
-
-void write_to_capture(Ptr<PcapFileWrapper> file, Ptr<const Packet> packet)
-{
-  file->Write(Simulator::Now(), packet);
-}
 
 bool check_config(const ns3_shim_device_config &config, ns3_shim_error *error)
 {
@@ -95,19 +85,6 @@ Ptr<PointToPointNetDevice> new_device(Ptr<Node> node, Ptr<PointToPointChannel> c
   node->AddDevice(device);
   device->Attach(channel);
   return device;
-}
-
-Ptr<Object> part_of(const ns3_shim_device *device, ns3_shim_part part)
-{
-  switch (part) {
-  case NS3_SHIM_QUEUE:
-    return device->device->GetQueue();
-  case NS3_SHIM_CHANNEL:
-    return device->device->GetChannel();
-  case NS3_SHIM_DEVICE:
-    break;
-  }
-  return device->device;
 }
 
 } // namespace
@@ -222,56 +199,5 @@ extern "C" bool ns3_shim_device_send(ns3_shim_device *device, const uint8_t *oct
     packet->AddPaddingAtEnd(padding);
     return device->device->Send(packet, device->broadcast, ETHERTYPE_IPV4) ||
            shim::fail(error, "the device's queue is full");
-  });
-}
-
-extern "C" bool ns3_shim_device_capture(ns3_shim_device *device, const char *path, ns3_shim_error *error)
-{
-  if (!shim::require_open(error)) {
-    return false;
-  }
-  return shim::guarded(error, [&] {
-    Ptr<PcapFileWrapper> file = CreateObject<PcapFileWrapper>();
-    file->SetAttribute("NanosecMode", BooleanValue(true));
-    file->Open(path, std::ios::out | std::ios::binary);
-    if (file->Fail()) {
-      return shim::fail(error, std::string("cannot write ") + path + ": " + std::strerror(errno));
-    }
-    file->Init(PCAP_LINK_TYPE_PPP);
-    return device->device->TraceConnectWithoutContext("PromiscSniffer",
-                                                      MakeBoundCallback(&write_to_capture, file)) ||
-           shim::fail(error, "the device has no trace \"PromiscSniffer\"");
-  });
-}
-
-extern "C" bool ns3_shim_device_set(ns3_shim_device *device, ns3_shim_part part, const char *name,
-                                    const char *value, ns3_shim_error *error)
-{
-  if (!shim::require_open(error)) {
-    return false;
-  }
-  // QueueBase::SetMaxSize() ends the process when more is waiting than the new limit.
-  if (part == NS3_SHIM_QUEUE && !device->device->GetQueue()->IsEmpty()) {
-    return shim::fail(error, "a queue's attributes cannot be set while packets wait in it");
-  }
-  return shim::guarded(error,
-                       [&] { return shim::set_attribute(*part_of(device, part), name, value, error); });
-}
-
-extern "C" bool ns3_shim_device_get(ns3_shim_device *device, ns3_shim_part part, const char *name,
-                                    char *value, size_t size, ns3_shim_error *error)
-{
-  if (!shim::require_open(error)) {
-    return false;
-  }
-  return shim::guarded(error, [&] {
-    std::string text;
-    if (!shim::get_attribute(*part_of(device, part), name, text, error)) {
-      return false;
-    }
-    size_t length = std::min(text.size(), size - 1);
-    std::memcpy(value, text.data(), length);
-    value[length] = '\0';
-    return true;
   });
 }

@@ -96,7 +96,6 @@ struct ns3_topology {
   std::vector<Ptr<Node>> nodes;
   std::vector<uint32_t> mtus;
   std::vector<Direction> directions[NS3_TOPOLOGY_ENDS]; // by the end that they lead to
-  std::vector<Ptr<PacketSink>> sinks;
   End ends[NS3_TOPOLOGY_ENDS];
   int64_t streams = 1; // of random numbers, handed out so far: ns-3's own count goes on from run to run
 };
@@ -451,7 +450,6 @@ void build_flow(ns3_topology &self, const ns3_topology_traffic &flow, size_t ind
                      TypeIdValue(is_tcp ? TcpSocketFactory::GetTypeId() : UdpSocketFactory::GetTypeId()));
   sink->SetAttribute("Local", AddressValue(InetSocketAddress(Ipv4Address::GetAny(), port)));
   self.nodes[flow.to_node]->AddApplication(sink);
-  self.sinks.push_back(sink);
   const Address remote = InetSocketAddress(to, port);
   Ptr<Application> source = is_tcp ? make_bulk(flow, remote) : make_on_off(flow, remote);
   source->SetStartTime(TimeStep(static_cast<uint64_t>(flow.start_ps)));
@@ -569,9 +567,4 @@ extern "C" void ns3_topology_counts_of(const ns3_topology *topology, size_t hop,
   const QueueDisc::Stats &stats = direction.queue->GetStats();
   counts->queue_drops = stats.nTotalDroppedPackets;
   counts->queue_marks = stats.nTotalMarkedPackets;
-}
-
-extern "C" uint64_t ns3_topology_traffic_octets(const ns3_topology *topology, size_t index)
-{
-  return topology->sinks[index]->GetTotalRx();
 }

@@ -42,9 +42,6 @@ size_t ns3_topology_narrow_hop(const ns3_topology *topology, unsigned end, uint3
 void ns3_topology_counts_of(const ns3_topology *topology, size_t hop, unsigned to_end,
                             ns3_topology_counts *counts);
 
-/* Octets of payload that the flow number `index` has brought to its node so far. */
-uint64_t ns3_topology_traffic_octets(const ns3_topology *topology, size_t index);
-
 #ifdef __cplusplus
 }
 #endif

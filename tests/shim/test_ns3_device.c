@@ -3,7 +3,6 @@
 #include "shim/ns3_shim.h"
 
 #include <glib.h>
-#include <glib/gstdio.h>
 #include <string.h>
 
 enum { MOST_ARRIVALS = 64 };
@@ -182,30 +181,31 @@ static void test_mtu_is_checked(fixture *self, gconstpointer data)
                  "a packet larger than the device's MTU");
   assert_refused(ns3_shim_device_send(device, octets, 0, 0, &error), &error, "a packet without octets");
   g_assert_true(ns3_shim_device_send(device, octets, 1500, 0, &error));
-  g_assert_true(ns3_shim_device_set(device, NS3_SHIM_DEVICE, "Mtu", "1501", &error));
-  g_assert_true(ns3_shim_device_send(device, octets, 1501, 0, &error));
   run();
-  g_assert_cmpuint(self->inboxes[1].count, ==, 2);
+  g_assert_cmpuint(self->inboxes[1].count, ==, 1);
 }
 
 /* One in transmission, one waiting: the third finds the queue full, and room again once the first is through. */
-static void test_queue_limit(fixture *self, gconstpointer data)
+static void test_queue_limit(void)
 {
-  (void)data;
   static const uint8_t octets[100];
+  static fixture self;
   ns3_shim_error error;
-  ns3_shim_device *device = self->devices[0];
-  g_assert_true(ns3_shim_device_set(device, NS3_SHIM_QUEUE, "MaxSize", "1p", &error));
+  ns3_shim_device_config configs[2];
+  ns3_shim_device_config_init(&configs[0], 10000000000);
+  configs[0].queue_limit_packets = 1;
+  configs[1] = configs[0];
+  connect_as(&self, configs, 0);
+  ns3_shim_device *device = self.devices[0];
   g_assert_true(ns3_shim_device_send(device, octets, 100, 0, &error));
   g_assert_true(ns3_shim_device_send(device, octets, 100, 0, &error));
   assert_refused(ns3_shim_device_send(device, octets, 100, 0, &error), &error, "the device's queue is full");
-  assert_refused(ns3_shim_device_set(device, NS3_SHIM_QUEUE, "MaxSize", "5p", &error), &error,
-                 "a queue's attributes cannot be set while packets wait in it");
   /* 138 octets of 800 ps: then the second is in transmission. */
   g_assert_true(ns3_shim_run(138 * 800, &error));
   g_assert_true(ns3_shim_device_send(device, octets, 100, 0, &error));
   run();
-  g_assert_cmpuint(self->inboxes[1].count, ==, 3);
+  g_assert_cmpuint(self.inboxes[1].count, ==, 3);
+  close_fixture(&self, NULL);
 }
 
 static void test_values_out_of_range_are_errors(fixture *self, gconstpointer data)
@@ -244,100 +244,18 @@ static void test_values_out_of_range_are_errors(fixture *self, gconstpointer dat
 }
 
 /* 1 Gbit/s instead of 10, 3 us instead of 25, a gap of 7 ns. */
-static void test_attributes_take_effect(fixture *self, gconstpointer data)
+static void test_change_takes_effect(fixture *self, gconstpointer data)
 {
   (void)data;
+  const ns3_shim_device_config changed = {
+      .rate_bit_per_s = 1000000000, .mtu_octets = 1, .interframe_gap_ps = 7000, .queue_limit_packets = 1};
   ns3_shim_error error;
-  g_assert_true(ns3_shim_device_set(self->devices[0], NS3_SHIM_DEVICE, "DataRate", "1Gbps", &error));
-  g_assert_true(ns3_shim_device_set(self->devices[0], NS3_SHIM_CHANNEL, "Delay", "3us", &error));
-  g_assert_true(ns3_shim_device_set(self->devices[0], NS3_SHIM_DEVICE, "InterframeGap", "7ns", &error));
+  g_assert_true(ns3_shim_device_change(self->devices[0], &changed, 3 * TIME_PS_PER_MICROSECOND, &error));
   send(self, 0, 98);
   send(self, 0, 98);
   run();
   g_assert_cmpint(self->inboxes[1].arrivals[0].when, ==, 100 * 8000 + 3000000);
   g_assert_cmpint(self->inboxes[1].arrivals[1].when, ==, 2 * 100 * 8000 + 7000 + 3000000);
-}
-
-static void test_attributes_can_be_read(fixture *self, gconstpointer data)
-{
-  (void)data;
-  ns3_shim_error error;
-  char value[64];
-  g_assert_true(
-      ns3_shim_device_get(self->devices[1], NS3_SHIM_DEVICE, "DataRate", value, sizeof value, &error));
-  g_assert_cmpstr(value, ==, "10000000000bps");
-  g_assert_true(ns3_shim_device_get(self->devices[1], NS3_SHIM_DEVICE, "DataRate", value, 5, &error));
-  g_assert_cmpstr(value, ==, "1000");
-  g_assert_true(
-      ns3_shim_device_get(self->devices[1], NS3_SHIM_QUEUE, "MaxSize", value, sizeof value, &error));
-  g_assert_cmpstr(value, ==, "4294967295p");
-  assert_refused(
-      ns3_shim_device_get(self->devices[1], NS3_SHIM_CHANNEL, "Delays", value, sizeof value, &error), &error,
-      "ns3::PointToPointChannel has no attribute \"Delays\"");
-}
-
-/* For most of these ns-3 3.37 would abort or go on with nonsense. */
-static void test_bad_attributes_are_errors(fixture *self, gconstpointer data)
-{
-  (void)data;
-  static const struct {
-    ns3_shim_part part;
-    const char *name, *value;
-  } refused[] = {
-      {NS3_SHIM_DEVICE, "DateRate", "1Gbps"},
-      {NS3_SHIM_DEVICE, "", "1"},
-      {NS3_SHIM_QUEUE, "Mtu", "1500"},
-      {NS3_SHIM_DEVICE, "DataRate", "1 parsec"},
-      {NS3_SHIM_DEVICE, "DataRate", "0bps"},
-      {NS3_SHIM_DEVICE, "DataRate", "0.2bps"},
-      {NS3_SHIM_DEVICE, "DataRate", "-1Gbps"},
-      {NS3_SHIM_DEVICE, "DataRate", "1..5Gbps"},
-      {NS3_SHIM_DEVICE, "DataRate", "10000000000"},
-      {NS3_SHIM_DEVICE, "DataRate", "99999999999Gbps"},
-      {NS3_SHIM_DEVICE, "DataRate", ""},
-      {NS3_SHIM_DEVICE, "DataRate", "Gbps"},
-      {NS3_SHIM_DEVICE, "InterframeGap", "-1ns"},
-      {NS3_SHIM_DEVICE, "InterframeGap", "1fortnight"},
-      {NS3_SHIM_DEVICE, "InterframeGap", "1e5s"},
-      {NS3_SHIM_DEVICE, "InterframeGap", "12"},
-      {NS3_SHIM_CHANNEL, "Delay", "1ns "},
-      {NS3_SHIM_CHANNEL, "Delay", "1000001s"},
-      {NS3_SHIM_DEVICE, "Mtu", "65536"},
-      {NS3_SHIM_DEVICE, "Mtu", "-1"},
-      {NS3_SHIM_DEVICE, "Mtu", "1500.5"},
-      {NS3_SHIM_DEVICE, "Mtu", "many"},
-      {NS3_SHIM_DEVICE, "TxQueue", "0"},
-      {NS3_SHIM_DEVICE, "ReceiveErrorModel", "ns3::RateErrorModel"},
-      {NS3_SHIM_DEVICE, "Address", "nonsense"},
-      {NS3_SHIM_QUEUE, "MaxSize", "0p"},
-      {NS3_SHIM_QUEUE, "MaxSize", "10"},
-      {NS3_SHIM_QUEUE, "MaxSize", "10 packets"},
-      {NS3_SHIM_QUEUE, "MaxSize", "4294967296p"},
-      {NS3_SHIM_CHANNEL, "Id", "7"},
-  };
-  for (size_t i = 0; i < G_N_ELEMENTS(refused); i++) {
-    ns3_shim_error error = {""};
-    g_test_message("%s = \"%s\"", refused[i].name, refused[i].value);
-    g_assert_false(
-        ns3_shim_device_set(self->devices[0], refused[i].part, refused[i].name, refused[i].value, &error));
-    g_assert_nonnull(strstr(error.message, refused[i].name));
-  }
-  /* Nothing of it took effect. */
-  send(self, 0, 1500);
-  send(self, 0, 1500);
-  run();
-  g_assert_cmpint(self->inboxes[1].arrivals[1].when, ==, 26201600 + 1230400);
-}
-
-static void test_long_messages_are_cut(fixture *self, gconstpointer data)
-{
-  (void)data;
-  ns3_shim_error error;
-  char name[1000];
-  memset(name, 'x', sizeof name - 1);
-  name[sizeof name - 1] = '\0';
-  g_assert_false(ns3_shim_device_set(self->devices[0], NS3_SHIM_DEVICE, name, "1", &error));
-  g_assert_cmpuint(strlen(error.message), ==, sizeof error.message - 1);
 }
 
 static void test_freed_handle_takes_no_more(fixture *self, gconstpointer data)
@@ -351,63 +269,6 @@ static void test_freed_handle_takes_no_more(fixture *self, gconstpointer data)
   g_assert_cmpint(ns3_shim_now(), >=, 25 * TIME_PS_PER_MICROSECOND);
 }
 
-static uint32_t little_endian_32(const char *octets)
-{
-  const uint8_t *at = (const uint8_t *)octets;
-  return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
-/* A pcap file's header has 24 octets, a record's 16: seconds, fraction, length stored, length on the wire.
- * PPP adds 2 octets, 00 21 for IPv4. The sender's file has a packet when its transmission starts, at 0 and
- * 1,230.4 ns; the receiver's when it has arrived, 1502 and 62 octets of 0.8 ns and 25 us later; both cut to
- * nanoseconds. */
-static void test_capture_writes_what_passes(fixture *self, gconstpointer data)
-{
-  (void)data;
-  ns3_shim_error error;
-  char *folder = g_dir_make_tmp("ns3-shim-XXXXXX", NULL);
-  char *paths[2];
-  static const uint32_t times_ns[2][2] = {{0, 1230}, {26201, 26280}};
-  for (int end = 0; end < 2; end++) {
-    paths[end] = g_strdup_printf("%s/%d.pcap", folder, end);
-    g_assert_true(ns3_shim_device_capture(self->devices[end], paths[end], &error));
-  }
-  send(self, 0, 1500);
-  send(self, 0, 60);
-  run();
-  close_fixture(self, NULL);
-  for (int end = 0; end < 2; end++) {
-    char *file = NULL;
-    gsize length = 0;
-    g_assert_true(g_file_get_contents(paths[end], &file, &length, NULL));
-    g_assert_cmpuint(length, ==, 24 + 16 + 1502 + 16 + 62);
-    g_assert_cmphex(little_endian_32(file), ==, 0xa1b23c4d); /* nanoseconds */
-    g_assert_cmpuint(little_endian_32(file + 20), ==, 9);    /* PPP */
-    g_assert_cmpuint(little_endian_32(file + 24 + 4), ==, times_ns[end][0]);
-    g_assert_cmpuint(little_endian_32(file + 40 + 1502 + 4), ==, times_ns[end][1]);
-    g_assert_cmpuint(little_endian_32(file + 24 + 12), ==, 1502);
-    g_assert_cmphex(little_endian_32(file + 40), ==, 0x5a5a2100);
-    g_assert_cmpuint(little_endian_32(file + 40 + 1502 + 12), ==, 62);
-    g_free(file);
-    g_assert_cmpint(g_unlink(paths[end]), ==, 0);
-    g_free(paths[end]);
-  }
-  g_assert_cmpint(g_rmdir(folder), ==, 0);
-  g_free(folder);
-  open_fixture(self, NULL);
-}
-
-static void test_capture_that_cannot_be_written(fixture *self, gconstpointer data)
-{
-  (void)data;
-  ns3_shim_error error;
-  assert_refused(ns3_shim_device_capture(self->devices[0], "/nonexistent/x.pcap", &error), &error,
-                 "cannot write /nonexistent/x.pcap: No such file or directory");
-  send(self, 0, 100);
-  run();
-  g_assert_cmpuint(self->inboxes[1].count, ==, 1);
-}
-
 int main(int argc, char **argv)
 {
   static const struct {
@@ -418,15 +279,9 @@ int main(int argc, char **argv)
       {"packets-follow", test_packets_follow_each_other},
       {"octets", test_octets_arrive_as_sent},
       {"mtu", test_mtu_is_checked},
-      {"queue-limit", test_queue_limit},
       {"out-of-range", test_values_out_of_range_are_errors},
-      {"attributes", test_attributes_take_effect},
-      {"attributes-read", test_attributes_can_be_read},
-      {"bad-attributes", test_bad_attributes_are_errors},
-      {"long-message", test_long_messages_are_cut},
+      {"change", test_change_takes_effect},
       {"freed-handle", test_freed_handle_takes_no_more},
-      {"capture", test_capture_writes_what_passes},
-      {"capture-fails", test_capture_that_cannot_be_written},
   };
   g_test_init(&argc, &argv, NULL);
   for (size_t i = 0; i < G_N_ELEMENTS(tests); i++) {
@@ -435,5 +290,6 @@ int main(int argc, char **argv)
     g_free(path);
   }
   g_test_add_func("/shim/device/ends-differ", test_ends_differ);
+  g_test_add_func("/shim/device/queue-limit", test_queue_limit);
   return g_test_run();
 }

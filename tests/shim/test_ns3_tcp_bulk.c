@@ -1,5 +1,5 @@
 /* ns-3's own TCP transfers what was asked for, in the segments and the time that the link allows. */
-#include "shim/ns3_tcp_bulk.h"
+#include "ns3_tcp_bulk.h"
 
 #include <glib.h>
 

@@ -108,7 +108,6 @@ static void test_red_and_cross_traffic(void)
   g_assert_cmpuint(arrived, >, 0);
   g_assert_cmpuint(arrived, <=, statistics_of(self)->retransmissions);
   g_assert_cmpint(self->pair->done_at, >, 100 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(ns3_topology_traffic_octets(ns3_topology_path_chain(self->pair->path), 0), >, 0);
   chain_free(self);
 }
 

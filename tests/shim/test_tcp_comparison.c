@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "shim/ns3_tcp_bulk.h"
+#include "ns3_tcp_bulk.h"
 
 static const char *documented;
 

@@ -1,7 +1,7 @@
 /* ns-3's own TCP, one bulk transfer over one link: what the benchmark compares with. It knows nothing of the
  * model. */
-#ifndef SHIM_NS3_TCP_BULK_H
-#define SHIM_NS3_TCP_BULK_H
+#ifndef BENCH_NS3_TCP_BULK_H
+#define BENCH_NS3_TCP_BULK_H
 
 #include "shim/ns3_shim.h"
 

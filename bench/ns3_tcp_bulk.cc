@@ -20,8 +20,8 @@
 #include <ns3/tcp-socket-factory.h>
 #include <ns3/uinteger.h>
 
+#include "ns3_tcp_bulk.h"
 #include "shim/ns3_shim_internal.hh"
-#include "shim/ns3_tcp_bulk.h"
 
 using namespace ns3;
 

@@ -1,4 +1,4 @@
-#include "network/path_proxy_private.h"
+#include "network/path_proxy.h"
 
 #include "base/random_stream.h"
 #include "net/flow_table.h"
@@ -29,11 +29,9 @@ typedef struct path_proxy {
   proxy_direction directions[SIDES]; /* by the side that their packets come from */
   unsigned references;
   path_proxy_config config;
-  flow_table ends;   /* of proxy_end */
-  GPtrArray *relays; /* the ends that were made first, each with its peer: in a fixed order, for sums */
+  flow_table ends; /* of proxy_end */
   path_timer_queue timers;
   uint64_t isns;
-  path_proxy_statistics past; /* of connections that are no more, and the peak */
 } path_proxy;
 
 /* --- What the connections tell --- */
@@ -43,13 +41,11 @@ static void relay_octets(void *user, uint64_t position, const octet_rope *octets
                          time_ps now)
 {
   proxy_end *end = user;
-  path_proxy *proxy = end->proxy;
   octet_rope copy;
 
   (void)position;
   (void)arrival;
   (void)now;
-  proxy->past.octets[end->side] += octets->length;
   octet_rope_init(&copy);
   octet_rope_append_rope(&copy, octets, 0, octets->length);
   tcp_connection_post(end->peer->connection, &copy, 0);
@@ -103,12 +99,9 @@ static void relay_end(void *user, tcp_close_reason reason, time_ps now)
 
 /* --- Connections come and go --- */
 
-static void forget_connection(path_proxy *proxy, proxy_end *end)
+static void forget_connection(proxy_end *end)
 {
   if (end->connection) {
-    const tcp_statistics *statistics = tcp_connection_statistics(end->connection);
-    proxy->past.retransmissions[end->side] += statistics->retransmissions;
-    proxy->past.timeouts[end->side] += statistics->timeouts;
     tcp_connection_free(end->connection);
     end->connection = NULL;
   }
@@ -155,7 +148,6 @@ static proxy_end *add_relay(path_proxy *proxy, const datagram_flow *key, enum si
 
   end->peer = add_end(proxy, &back, side_peer(side));
   end->peer->peer = end;
-  g_ptr_array_add(proxy->relays, end);
   return end;
 }
 
@@ -176,11 +168,10 @@ static proxy_end *open_relay(path_proxy *proxy, proxy_end *end, const datagram_f
   if (!end) {
     end = add_relay(proxy, key, side);
   }
-  forget_connection(proxy, end);
-  forget_connection(proxy, end->peer);
+  forget_connection(end);
+  forget_connection(end->peer);
   make_connection(proxy, end);
   make_connection(proxy, end->peer);
-  proxy->past.connections++;
   tcp_connection_open(end->peer->connection, now);
   return end;
 }
@@ -188,11 +179,10 @@ static proxy_end *open_relay(path_proxy *proxy, proxy_end *end, const datagram_f
 /* --- In and out --- */
 
 /* The octets from the host of `end` that the other host has not acknowledged fill the buffer. */
-static void set_unread(path_proxy *proxy, proxy_end *end)
+static void set_unread(const proxy_end *end)
 {
   uint64_t buffered = tcp_connection_posted_octets(end->peer->connection) - end->peer->acknowledged;
 
-  proxy->past.buffered_peak_octets = MAX(proxy->past.buffered_peak_octets, buffered);
   tcp_connection_set_unread_octets(end->connection, buffered);
 }
 
@@ -201,7 +191,7 @@ static void transmit(path_proxy *proxy, proxy_end *end, time_ps now)
   path_box *out = &proxy->directions[side_peer(end->side)].box;
   datagram *packet;
 
-  set_unread(proxy, end);
+  set_unread(end);
   while ((packet = tcp_connection_transmit(end->connection, now))) {
     path_box_emit(out, packet, now);
   }
@@ -323,7 +313,6 @@ static void free_direction(path_element *element)
   if (--proxy->references == 0) {
     flow_table_clear(&proxy->ends);
     path_timer_queue_clear(&proxy->timers);
-    g_ptr_array_unref(proxy->relays);
     g_free(proxy);
   }
 }
@@ -350,29 +339,6 @@ void path_proxy_new(const path_proxy_config *config, path_element **forward, pat
   proxy->config = *config;
   flow_table_init(&proxy->ends, sizeof(proxy_end), free_end);
   path_timer_queue_init(&proxy->timers);
-  proxy->relays = g_ptr_array_new();
   *forward = begin_direction(proxy, SIDE_INITIATOR);
   *reverse = begin_direction(proxy, SIDE_RESPONDER);
-}
-
-static void add_end_statistics(path_proxy_statistics *sum, const proxy_end *end)
-{
-  const tcp_statistics *statistics = tcp_connection_statistics(end->connection);
-
-  sum->retransmissions[end->side] += statistics->retransmissions;
-  sum->timeouts[end->side] += statistics->timeouts;
-}
-
-path_proxy_statistics path_proxy_statistics_of(const path_element *element)
-{
-  g_assert(element->class == &proxy_class);
-  const path_proxy *proxy = ((const proxy_direction *)element)->proxy;
-  path_proxy_statistics sum = proxy->past;
-
-  for (guint i = 0; i < proxy->relays->len; i++) {
-    const proxy_end *end = proxy->relays->pdata[i];
-    add_end_statistics(&sum, end);
-    add_end_statistics(&sum, end->peer);
-  }
-  return sum;
 }

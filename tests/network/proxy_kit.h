@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "network/path_proxy_private.h"
+#include "network/path_proxy.h"
 
 enum { PROXY_KIT_PAIRS_MAX = 8, PROXY_KIT_PORT = 1000 };
 
@@ -30,18 +30,23 @@ typedef struct proxy_kit_wire {
   uint64_t payload_segments;
   uint64_t retransmissions; /* of those, segments with octets that were sent before */
   uint32_t largest_octets;  /* IP packet */
-  tcp_header last;          /* header of the last one */
+  unsigned openings;        /* SYNs that ask for a connection; what is sent again does not count */
+  uint32_t opening_sequence;
+  tcp_header last; /* header of the last one */
 } proxy_kit_wire;
 
 /* One end of a connection: posts its stream, checks the other's. */
 typedef struct proxy_kit_host {
   struct proxy_kit *kit;
+  const struct proxy_kit_host *peer;
   tcp_connection *connection;
   proxy_kit_wire_name out;
   unsigned seed;
   unsigned peer_seed;
   uint64_t posted;
-  uint64_t received; /* in order and right */
+  uint64_t received;     /* in order and right */
+  uint64_t acknowledged; /* by the proxy, of what was posted */
+  uint64_t most_ahead;   /* so many octets more than the peer had received then */
   bool established;
   bool finished;
   bool closed;
@@ -86,6 +91,7 @@ void proxy_kit_run(proxy_kit *kit, time_ps how_long);
 /* A packet enters a wire. Takes the reference. */
 void proxy_kit_send(proxy_kit *kit, proxy_kit_wire_name name, datagram *packet);
 
-path_proxy_statistics proxy_kit_statistics(const proxy_kit *kit);
+/* Connections that the proxy has asked the hosts for. */
+unsigned proxy_kit_openings(const proxy_kit *kit);
 
 #endif

@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../tests/study/store_commit.h"
 #include "fuzz_files.h"
 #include "fuzz_input.h"
 #include "study/plot/study_plot.h"
 #include "study/report/html_report.h"
 #include "study/store/csv_export.h"
 #include "study/store/result_merge.h"
-#include "study/store/result_store_private.h"
 #include "study/store/run_identity.h"
 #include "study/table/result_table.h"
 
@@ -146,7 +146,7 @@ static char *write_store(const trial *t)
 
   g_assert_nonnull(store);
   for (gsize i = 0; i < t->count; i++) {
-    g_assert_true(result_store_commit(store, &t->origin, &t->runs[i], NULL));
+    g_assert_true(store_commit(store, &t->origin, &t->runs[i], NULL));
   }
   result_store_close(store);
   return path;

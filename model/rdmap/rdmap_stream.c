@@ -335,16 +335,6 @@ bool rdmap_stream_is_drained(const rdmap_stream *stream)
   return idle && rdmap_send_queue_count(stream->operations) == 0 && pending_requests(stream) == 0;
 }
 
-size_t rdmap_stream_outstanding(const rdmap_stream *stream)
-{
-  return rdmap_send_queue_count(stream->operations);
-}
-
-uint32_t rdmap_stream_outstanding_reads(const rdmap_stream *stream)
-{
-  return open_reads(stream);
-}
-
 size_t rdmap_stream_undelivered(const rdmap_stream *stream)
 {
   return stream->placer ? ddp_placer_undelivered(stream->placer) : 0;

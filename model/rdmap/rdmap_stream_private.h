@@ -96,8 +96,4 @@ rdmap_reads *rdmap_stream_reads_of(rdmap_stream *stream);
  * been there from the start: nobody can tell. */
 ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number);
 
-/* For tests: operations posted and not complete; of them Reads sent whose response is not Delivered yet. */
-size_t rdmap_stream_outstanding(const rdmap_stream *stream);
-uint32_t rdmap_stream_outstanding_reads(const rdmap_stream *stream);
-
 #endif

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli_shell.h"
+#include "store_commit.h"
 #include "store_kit.h"
-#include "study/store/result_store_private.h"
 #include "study_kit.h"
 
 /* $h may be in a file's name; $t is UTF-8 without control characters, which a title may be; $s is an SQL text. */
@@ -164,7 +164,7 @@ static void write_store(const cli_shell *f, const char *name)
     run.message = run.stderr_tail = run.host = run.engine = (char *)hostile;
     g_free(run.keys[SCENARIO_TITLE]);
     run.keys[SCENARIO_TITLE] = g_strdup(hostile);
-    g_assert_true(result_store_commit(kit.store, &kit.origin, &run, &error));
+    g_assert_true(store_commit(kit.store, &kit.origin, &run, &error));
     kit_run_clear(&run);
   }
   g_autofree char *line = g_strdup_printf("cp '%s' %s", kit.path, name);

@@ -267,7 +267,7 @@ static void test_completions(void)
   post_send(kit, 2, RDMAP_OPERATION_SEND, octets, 150, 0);
   post_write(kit, 3, 5, 0, octets, 10);
   g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 5);
-  g_assert_cmpuint(rdmap_stream_outstanding(stream), ==, 3);
+  g_assert_cmpuint(rdmap_send_queue_count(stream->operations), ==, 3);
   rdmap_stream_acknowledged(stream, rdmap_kit_sent(kit, KIT_A, 1)->fpdu_end - 1, kit->now);
   rdmap_kit_assert_log(kit, KIT_A, "");
   rdmap_stream_acknowledged(stream, rdmap_kit_sent(kit, KIT_A, 1)->fpdu_end, kit->now);
@@ -277,7 +277,7 @@ static void test_completions(void)
   g_assert_false(rdmap_stream_is_drained(stream));
   rdmap_kit_acknowledge(kit, KIT_A);
   rdmap_kit_assert_log(kit, KIT_A, "completed 1; completed 2; completed 3");
-  g_assert_cmpuint(rdmap_stream_outstanding(stream), ==, 0);
+  g_assert_cmpuint(rdmap_send_queue_count(stream->operations), ==, 0);
   g_assert_true(rdmap_stream_is_drained(stream));
   rdmap_kit_free(kit);
 }

@@ -213,7 +213,7 @@ static void test_ord_and_ird(void)
     post_read(&r, i, 0, 0, 150);
   }
   g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, 3);
-  g_assert_cmpuint(rdmap_stream_outstanding_reads(r.kit->hosts[KIT_A].stream), ==, 3);
+  g_assert_cmpuint(open_reads(r.kit->hosts[KIT_A].stream), ==, 3);
   rdmap_kit_acknowledge(r.kit, KIT_A); /* is no response */
   g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, 0);
   g_assert_true(rdmap_stream_is_drained(r.kit->hosts[KIT_B].stream));
@@ -225,10 +225,10 @@ static void test_ord_and_ird(void)
     rdmap_kit_pass(r.kit, KIT_B, 2 * i);
     g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, 0);
     rdmap_kit_pass(r.kit, KIT_B, 2 * i + 1);
-    g_assert_cmpuint(rdmap_stream_outstanding_reads(r.kit->hosts[KIT_A].stream), ==, 2);
+    g_assert_cmpuint(open_reads(r.kit->hosts[KIT_A].stream), ==, 2);
     g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, 1);
   }
-  g_assert_cmpuint(rdmap_stream_outstanding(r.kit->hosts[KIT_A].stream), ==, 3);
+  g_assert_cmpuint(rdmap_send_queue_count(r.kit->hosts[KIT_A].stream->operations), ==, 3);
   rdmap_kit_free(r.kit);
 }
 
@@ -272,7 +272,7 @@ static void test_one_after_the_other(void)
     rdmap_kit_pass_rest(r.kit, KIT_B);
   }
   rdmap_kit_assert_log(r.kit, KIT_B, "");
-  g_assert_cmpuint(rdmap_stream_outstanding(r.kit->hosts[KIT_A].stream), ==, 0);
+  g_assert_cmpuint(rdmap_send_queue_count(r.kit->hosts[KIT_A].stream->operations), ==, 0);
   rdmap_kit_free(r.kit);
 }
 
@@ -363,7 +363,7 @@ static void test_completion(void)
   rdmap_kit_pass(r.kit, KIT_B, 0);
   rdmap_kit_acknowledge(r.kit, KIT_A);
   rdmap_kit_assert_log(r.kit, KIT_A, "");
-  g_assert_cmpuint(rdmap_stream_outstanding_reads(r.kit->hosts[KIT_A].stream), ==, 1);
+  g_assert_cmpuint(open_reads(r.kit->hosts[KIT_A].stream), ==, 1);
   rdmap_kit_pass(r.kit, KIT_B, 1);
   rdmap_kit_assert_log(r.kit, KIT_A, "completed 1");
   rdmap_kit_free(r.kit);

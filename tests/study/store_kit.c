@@ -1,9 +1,10 @@
 #include "store_kit.h"
+#include "store_commit.h"
 
 #include <sqlite3.h>
 #include <string.h>
 
-#include "study/store/result_store_private.h"
+#include "store_commit.h"
 #include "study_kit.h"
 
 void store_kit_set_up(store_kit *kit, const char *axes)
@@ -71,7 +72,7 @@ void store_kit_add_status(store_kit *kit, const char *keys, const char *values, 
   remove_keys(&run, words);
   set_values(&run, values);
   run.status = status;
-  result_store_commit(kit->store, &kit->origin, &run, &error);
+  store_commit(kit->store, &kit->origin, &run, &error);
   g_assert_no_error(error);
   kit_run_clear(&run);
 }

@@ -58,8 +58,7 @@ static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
   pair_end *end = user;
   (void)now;
 
-  end->pair->most_outstanding_reads =
-      MAX(end->pair->most_outstanding_reads, rdmap_stream_outstanding_reads(endpoint->stream));
+  end->pair->most_outstanding_reads = MAX(end->pair->most_outstanding_reads, open_reads(endpoint->stream));
   return !end->pair->holds && ulp_workload_post_next(end->pair->workload, end->side);
 }
 

@@ -89,10 +89,6 @@ gboolean store_rows_open(result_store *store, GError **error);
 /* Writes the parameters, metrics and distributions of `run` as those of the run with `id`. */
 gboolean store_rows_write(const result_store *store, const stored_run *run, gint64 id, GError **error);
 
-/* For tests: as store_put(), in one transaction. */
-gboolean result_store_commit(result_store *store, const stored_origin *from, const stored_run *run,
-                             GError **error);
-
 /* Writes `run`, with where it comes from, within a transaction of the caller; a run of the same identity is replaced. */
 gboolean store_put(const result_store *store, const stored_origin *from, const stored_run *run,
                    GError **error);

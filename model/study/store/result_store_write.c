@@ -108,13 +108,6 @@ gboolean store_put(const result_store *store, const stored_origin *from, const s
   return delete_run(store, run->identity, error) && add_run(store, from, run, error);
 }
 
-gboolean result_store_commit(result_store *store, const stored_origin *from, const stored_run *run,
-                             GError **error)
-{
-  return store_execute(store, "BEGIN IMMEDIATE", error) &&
-         store_finish(store, store_put(store, from, run, error), error);
-}
-
 /* Looking up what a sweep still has to run. */
 
 static stored_state state_of(const char *status, int exit_code)

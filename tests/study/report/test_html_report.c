@@ -4,7 +4,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "study/store/result_store_private.h"
+#include "store_commit.h"
 #include "study/table/study_table.h"
 #include "study_kit.h"
 
@@ -64,7 +64,7 @@ static void commit(fixture *f, const made_run *made)
   metric_values_set(&run.metrics, METRIC_PLACEMENT_OCTETS, 1000);
   metric_values_set(&run.metrics, METRIC_PLACEMENT_OCTETS_DIRECT, made->direct);
   metric_values_set(&run.metrics, METRIC_TCP_TIMEOUTS, made->timeouts);
-  g_assert_true(result_store_commit(f->store, &f->from, &run, &error));
+  g_assert_true(store_commit(f->store, &f->from, &run, &error));
   g_assert_no_error(error);
   kit_run_clear(&run);
   scenario_free(s);

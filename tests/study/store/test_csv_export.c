@@ -4,7 +4,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "study/store/result_store_private.h"
+#include "store_commit.h"
 #include "study_kit.h"
 
 /* Fields of the CSV record at `*text`, which moves behind it. */
@@ -59,7 +59,7 @@ static void commit_seed(result_store *store, const scenario *base, const char *s
   } else {
     run.status = RUN_FAILED;
   }
-  g_assert_true(result_store_commit(store, &from, &run, &error));
+  g_assert_true(store_commit(store, &from, &run, &error));
   g_assert_no_error(error);
   kit_run_clear(&run);
 }
@@ -139,7 +139,7 @@ static void test_two_origins(void)
   later.version = (char *)"0.2.0";
   later.git = (char *)"0123abc";
   stored_run run = kit_seed_run(s, 9, 9);
-  g_assert_true(result_store_commit(store, &later, &run, NULL));
+  g_assert_true(store_commit(store, &later, &run, NULL));
   commit_seed(store, s, "run.seed=1", "title=a", 0, 1);
   g_autofree char *text = export_text(store, folder);
   const char *first = strstr(text, "# version: 0.2.0\n# git: 0123abc\n");

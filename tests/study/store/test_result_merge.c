@@ -4,7 +4,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "study/store/result_store_private.h"
+#include "store_commit.h"
 #include "study_kit.h"
 
 enum { STORES = 3 };
@@ -54,7 +54,7 @@ static void put(const fixture *f, gsize store_index, const stored_run *run)
   g_autoptr(GError) error = NULL;
   result_store *store = result_store_open(f->paths[store_index], RESULT_STORE_WRITE, &error);
   g_assert_no_error(error);
-  result_store_commit(store, &f->from, run, &error);
+  store_commit(store, &f->from, run, &error);
   g_assert_no_error(error);
   result_store_close(store);
 }

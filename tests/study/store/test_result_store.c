@@ -4,7 +4,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "study/store/result_store_private.h"
+#include "store_commit.h"
 #include "study_kit.h"
 
 typedef struct fixture {
@@ -39,7 +39,7 @@ static void tear_down(fixture *f, gconstpointer unused)
 static void commit(const fixture *f, const stored_origin *scenario_from, const stored_run *run)
 {
   g_autoptr(GError) error = NULL;
-  g_assert_true(result_store_commit(f->store, scenario_from, run, &error));
+  g_assert_true(store_commit(f->store, scenario_from, run, &error));
   g_assert_no_error(error);
 }
 
@@ -340,7 +340,7 @@ static void test_removed(fixture *f, gconstpointer unused)
   commit_seed(f, 1, 0, RUN_OK, 0);
   g_assert_cmpint(g_unlink(f->path), ==, 0);
   stored_run run = kit_seed_run(f->scenario, 2, 1);
-  g_assert_false(result_store_commit(f->store, &f->from, &run, &error));
+  g_assert_false(store_commit(f->store, &f->from, &run, &error));
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED);
   g_assert_nonnull(strstr(error->message, "a.sqlite: it was removed, renamed or replaced while"));
   kit_run_clear(&run);

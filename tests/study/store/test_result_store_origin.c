@@ -1,7 +1,7 @@
 /* What may go into one store with what is there. */
 #include <string.h>
 
-#include "study/store/result_store_private.h"
+#include "store_commit.h"
 #include "study_kit.h"
 
 typedef struct fixture {
@@ -15,7 +15,7 @@ static void commit_from(const fixture *f, const stored_origin *from, guint seed)
   g_autoptr(GError) error = NULL;
   scenario *s = kit_scenario(f->folder, "a.cfg", "title = \"t\";", NULL);
   stored_run run = kit_seed_run(s, seed, seed);
-  result_store_commit(f->store, from, &run, &error);
+  store_commit(f->store, from, &run, &error);
   g_assert_no_error(error);
   kit_run_clear(&run);
   scenario_free(s);

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "study/store/result_store_private.h"
+#include "store_commit.h"
 #include "study_kit.h"
 
 enum { WAIT_MS = 20, RUNS = 3 };
@@ -41,7 +41,7 @@ static stored_run full_run(const fixture *f, guint seed)
 static gboolean commit_seed(const fixture *f, result_store *store, guint seed, GError **error)
 {
   stored_run run = full_run(f, seed);
-  gboolean good = result_store_commit(store, &f->from, &run, error);
+  gboolean good = store_commit(store, &f->from, &run, error);
   kit_run_clear(&run);
   return good;
 }
@@ -631,7 +631,7 @@ static void sweep_damaged(const fixture *f, const char *path)
   gboolean good =
       store != NULL && result_store_check_origin(store, &f->from, &error) &&
       result_store_reconcile(store, (const char *const *)&run.identity, &point, 1, &state, &error) &&
-      result_store_commit(store, &f->from, &run, &error);
+      store_commit(store, &f->from, &run, &error);
   result_store_close(store);
   g_assert_true(good == (error == NULL));
   g_assert_true(good || error->domain == RESULT_STORE_ERROR);

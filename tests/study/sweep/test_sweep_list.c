@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "study/store/result_store_private.h"
+#include "store_commit.h"
 #include "study_kit.h"
 
 typedef struct fixture {
@@ -163,7 +163,7 @@ static void commit(result_store *store, const fixture *f, gsize index, run_statu
   run.status = status;
   run.exit_code = exit_code;
   run.wall_s = wall_s;
-  result_store_commit(store, &from, &run, &error);
+  store_commit(store, &from, &run, &error);
   g_assert_no_error(error);
   kit_run_clear(&run);
   scenario_free(s);

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "study/store/result_store_private.h"
+#include "store_commit.h"
 #include "sweep_kit.h"
 
 /* Neither about to die of a signal nor dead: a process that nobody has waited for yet still takes signals. */
@@ -462,7 +462,7 @@ static void commit_now(other_sweep *other)
   run.exit_code = other->terminated;
   const stored_origin from = kit_origin("a", "a", other->text, "run.seed");
   result_store *store = result_store_open(other->f->store_path, RESULT_STORE_WRITE, NULL);
-  g_assert_true(result_store_commit(store, &from, &run, NULL));
+  g_assert_true(store_commit(store, &from, &run, NULL));
   result_store_close(store);
   kit_run_clear(&run);
   scenario_free(s);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "study/store/result_store_private.h"
+#include "store_commit.h"
 #include "study_kit.h"
 
 typedef struct fixture {
@@ -51,7 +51,7 @@ static void commit(fixture *f, guint seed, const made_run *made)
   run.engine = (char *)made->engine;
   run.started = (char *)made->started;
   run.memory_peak_octets = made->memory_peak_octets;
-  g_assert_true(result_store_commit(f->store, &from, &run, &error));
+  g_assert_true(store_commit(f->store, &from, &run, &error));
   g_assert_no_error(error);
   kit_run_clear(&run);
 }

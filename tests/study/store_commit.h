@@ -1,0 +1,15 @@
+/* A run in a store: what a test begins with. */
+#ifndef TESTS_STORE_COMMIT_H
+#define TESTS_STORE_COMMIT_H
+
+#include "study/store/result_store_private.h"
+
+/* As store_put(), in one transaction. */
+static inline gboolean store_commit(result_store *store, const stored_origin *from, const stored_run *run,
+                                    GError **error)
+{
+  return store_execute(store, "BEGIN IMMEDIATE", error) &&
+         store_finish(store, store_put(store, from, run, error), error);
+}
+
+#endif

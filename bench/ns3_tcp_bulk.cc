@@ -186,7 +186,8 @@ bool transfer(const Ptr<Node> nodes[ENDS], const ns3_tcp_bulk_config &config, ns
     return false;
   }
   std::chrono::duration<double> wall = std::chrono::steady_clock::now() - before;
-  result = {count->data_segments, count->octets_received, count->finished, ns3_shim_events(), wall.count()};
+  result = {count->data_segments, count->octets_received, count->finished, Simulator::GetEventCount(),
+            wall.count()};
   return true;
 }
 

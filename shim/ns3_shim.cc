@@ -185,11 +185,6 @@ extern "C" void ns3_shim_stop(void)
   Simulator::Stop();
 }
 
-extern "C" uint64_t ns3_shim_events(void)
-{
-  return Simulator::GetEventCount();
-}
-
 extern "C" ns3_shim_event *ns3_shim_event_new(ns3_shim_callback callback, void *user)
 {
   return new ns3_shim_event{callback, user, nullptr};

@@ -44,9 +44,6 @@ bool ns3_shim_run(time_ps until, ns3_shim_error *error);
 /* Ends ns3_shim_run() after the event that is running. */
 void ns3_shim_stop(void);
 
-/* Events that ns-3 has run since it was opened, its own among them. */
-uint64_t ns3_shim_events(void);
-
 /* ---- Events ---- */
 
 /* Something to call. It may be scheduled any number of times over; each time is a call. */

@@ -2,6 +2,7 @@
 #include "shim/ns3_engine.h"
 
 #include "engine_ties.h"
+#include "ns3_events.h"
 
 static engine *new_engine(void)
 {
@@ -63,7 +64,7 @@ static void test_ns3_event_scheduled_later_is_collected(void)
   engine_run(self.clock, TIME_PS_NEVER);
   g_assert_cmpstr(self.written->str, ==, "a1000 t1000 ");
   /* The timer's announcement, the arrival and one wake for both. */
-  g_assert_cmpuint(ns3_shim_events(), ==, 3);
+  g_assert_cmpuint(ns3_events(), ==, 3);
   ns3_shim_event_free(event);
   world_close(&self);
 }
@@ -77,7 +78,7 @@ static void test_arrival_alone_costs_no_event(void)
   g_assert_true(ns3_shim_event_at(event, 1000, NULL));
   engine_run(self.clock, TIME_PS_NEVER);
   g_assert_cmpstr(self.written->str, ==, "a1000 ");
-  g_assert_cmpuint(ns3_shim_events(), ==, 1);
+  g_assert_cmpuint(ns3_events(), ==, 1);
   ns3_shim_event_free(event);
   world_close(&self);
 }
@@ -182,7 +183,7 @@ static void test_deadlines_put_off_cost_no_events(void)
   engine_run(self.clock, TIME_PS_NEVER);
   g_assert_cmpstr(self.written->str, ==, "t99999 ");
   /* An announcement at 1000, where nothing is due any more, and at 99999; each wakes the agenda itself. */
-  g_assert_cmpuint(ns3_shim_events(), ==, 2);
+  g_assert_cmpuint(ns3_events(), ==, 2);
   world_close(&self);
 }
 

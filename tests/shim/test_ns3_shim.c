@@ -4,6 +4,8 @@
 #include <glib.h>
 #include <string.h>
 
+#include "ns3_events.h"
+
 typedef struct letter_event {
   ns3_shim_event *event;
   GString *written;
@@ -215,7 +217,7 @@ static void test_last_call_alone(fixture *self, gconstpointer data)
   at(self, 'a', 6);
   run(TIME_PS_NEVER);
   g_assert_cmpstr(self->written->str, ==, "asked d5 a6 ");
-  g_assert_cmpuint(ns3_shim_events(), ==, 2);
+  g_assert_cmpuint(ns3_events(), ==, 2);
   ns3_shim_event_free(asking);
 }
 
@@ -229,7 +231,7 @@ static void test_last_call_among_others(fixture *self, gconstpointer data)
   at(self, 'a', 5);
   run(TIME_PS_NEVER);
   g_assert_cmpstr(self->written->str, ==, "asked a5 d5 b5 ");
-  g_assert_cmpuint(ns3_shim_events(), ==, 4);
+  g_assert_cmpuint(ns3_events(), ==, 4);
   ns3_shim_event_free(asking);
 }
 

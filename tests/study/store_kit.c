@@ -1,5 +1,4 @@
 #include "store_kit.h"
-#include "store_commit.h"
 
 #include <sqlite3.h>
 #include <string.h>

@@ -1,0 +1,18 @@
+/* What ns-3 was asked for. */
+#ifndef TESTS_NS3_EVENTS_H
+#define TESTS_NS3_EVENTS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Events that ns-3 has run since its simulator was opened, its own among them. */
+uint64_t ns3_events(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

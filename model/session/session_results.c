@@ -1,9 +1,159 @@
 /* How a session ended. */
 #include <inttypes.h>
 
+#include "measure/theory.h"
 #include "session/session_private.h"
-#include "sim/sim_results.h"
 #include "sim/sim_setup.h"
+
+/* --- Counts --- */
+
+/* What all connections come to together, beside metrics. */
+typedef struct totals {
+  uint32_t sources;      /* connections with a Data Source here */
+  uint64_t expected;     /* messages that should be Delivered, at both ends */
+  uint64_t delivered;    /* and are */
+  uint64_t octets_wrong; /* at both ends: see ulp_workload_results */
+  uint64_t order_errors;
+  uint64_t guard_errors;
+  uint64_t full_segments; /* of Data Sources: see tcp_statistics */
+  uint64_t full_segment_octets;
+  uint64_t full_segment_payload_octets;
+  rnic_full_size full_size; /* Data Sources */
+} totals;
+
+/* Adds to `values` what `end` counted of the metrics of `side`. */
+static void count_end(const rnic_endpoint *end, metric_side side, metric_values *values)
+{
+  static const mpa_deframer_statistics nothing;
+  const mpa_deframer_statistics *mpa = rnic_endpoint_mpa_statistics(end);
+  const tcp_statistics *tcp = rnic_endpoint_tcp_statistics(end);
+  const rnic_refusals *refusals = rnic_endpoint_refusals(end);
+
+  mpa = mpa ? mpa : &nothing;
+#define IN_TCP(id, name, unit, of, how, type, member, sentence) COUNT(id, of, tcp->member)
+#define IN_MPA(id, name, unit, of, how, type, member, sentence) COUNT(id, of, mpa->member)
+#define IN_MPA_LOCATED_BY(id, name, unit, of, how, sentence) COUNT(id, of, mpa->located_by[id])
+#define IN_ADMISSION(id, name, unit, of, how, type, member, sentence) COUNT(id, of, refusals->member)
+#define COUNT(id, of, number)                                                                                \
+  if (side == METRIC_SIDE_##of) {                                                                            \
+    metric_values_count(values, METRIC_##id, number);                                                        \
+  }
+#include "measure/metrics.def"
+#undef COUNT
+}
+
+static void count_workload(const ulp_workload *workload, enum side measured, totals *sum,
+                           metric_values *values)
+{
+  for (enum side side = 0; side < SIDES; side++) {
+    ulp_workload_results results = ulp_workload_results_of(workload, side);
+
+    sum->expected += ulp_workload_expected(workload, side);
+    sum->delivered += results.messages_delivered;
+    sum->octets_wrong += results.octets_wrong;
+    sum->order_errors += results.order_errors;
+    sum->guard_errors += results.guard_errors;
+    metric_values_count(values, METRIC_INTEGRITY_OCTETS_WRONG, results.octets_wrong);
+    if (side == measured) {
+      metric_values_count(values, METRIC_DELIVERY_MESSAGES, results.messages_delivered);
+      metric_values_count(values, METRIC_DELIVERY_OCTETS, results.octets_delivered);
+    }
+  }
+}
+
+/* 0: the endpoint has not come so far. */
+static void set_known(metric_id id, uint32_t octets, metric_values *values)
+{
+  if (octets > 0) {
+    metric_values_set(values, id, octets);
+  }
+}
+
+static void count_source(const rnic_endpoint *source, totals *sum, metric_values *values)
+{
+  const tcp_statistics *tcp = rnic_endpoint_tcp_statistics(source);
+  const rnic_full_size *full_size = rnic_endpoint_full_size(source);
+
+  if (sum->sources++ == 0) {
+    set_known(METRIC_MPA_EMSS_OCTETS, rnic_endpoint_emss_octets(source), values);
+    set_known(METRIC_MPA_MULPDU_OCTETS, rnic_endpoint_mulpdu_octets(source), values);
+  }
+  count_end(source, METRIC_SIDE_DATA_SOURCE, values);
+  sum->full_segments += tcp->full_segments;
+  sum->full_segment_octets += tcp->full_segment_octets;
+  sum->full_segment_payload_octets += tcp->full_segment_payload_octets;
+  sum->full_size.payload_octets += full_size->payload_octets;
+  sum->full_size.stream_octets += full_size->stream_octets;
+}
+
+/* Counts all connections into `values`; of a capture's, only the Data Sink is here. */
+static totals count_connections(const session *self, metric_values *values)
+{
+  totals sum = {0};
+
+  for (uint32_t i = 0; i < self->connection_count; i++) {
+    const session_connection *connection = &self->connections[i];
+
+    count_end(connection->ends[self->measured].endpoint, METRIC_SIDE_DATA_SINK, values);
+    if (connection->workload) {
+      count_workload(connection->workload, self->measured, &sum, values);
+      count_source(connection->ends[side_peer(self->measured)].endpoint, &sum, values);
+    }
+  }
+  return sum;
+}
+
+/* --- Metrics made of them --- */
+
+/* Tagged payload ÷ wire octets of the full-size data segments. A stream sender's segments and FPDUs differ: the share of payload
+ * in the full-size FPDUs, times the share of stream octets in the full-size segments' wire octets. These, in cells, are those of the mean
+ * full-size segment: they differ by an FPDU's markers at most. */
+static void set_efficiency(const totals *sum, const path_link_config *link, metric_values *values)
+{
+  double wire = (double)sum->full_segment_octets + (double)sum->full_segments * link->framing_octets;
+
+  if (link->cell_octets > 0 && sum->full_segments > 0) {
+    uint64_t mean_octets = (sum->full_segment_octets + sum->full_segments / 2) / sum->full_segments;
+    wire = (double)sum->full_segments * path_link_octets(link, (uint32_t)mean_octets);
+  }
+
+  if (sum->full_size.stream_octets > 0 && sum->full_segments > 0) {
+    double payload_share = (double)sum->full_size.payload_octets / (double)sum->full_size.stream_octets;
+    metric_values_set(values, METRIC_EFFICIENCY_WIRE,
+                      payload_share * ((double)sum->full_segment_payload_octets / wire));
+  }
+}
+
+/* The delay of the formula is two propagations and one full segment's serialisation each way, on every link. */
+static void add_links(const configuration *c, enum side direction, time_ps *propagation_ps,
+                      time_ps *serialisation_ps)
+{
+  guint32 mtu = path_mtu_octets(&c->path.directions[direction]);
+
+  for (gsize i = 0; i < path_links(&c->path.directions[direction]); i++) {
+    path_link_config link = path_link_at(&c->path.directions[direction], i);
+
+    *propagation_ps += link.delay_ps;
+    *serialisation_ps += time_ps_to_send(path_link_octets(&link, mtu), link.rate_bit_per_s);
+  }
+}
+
+static void set_theory(const totals *sum, const configuration *c, metric_values *values)
+{
+  enum side direction = c->main_direction;
+  theory inputs = {
+      .rate_bit_per_s = path_bottleneck_bit_per_s(&c->path.directions[direction]),
+      .emss_octets = (uint32_t)values->value[METRIC_MPA_EMSS_OCTETS],
+      .connections = sum->sources,
+      .k2 = c->theory_k2,
+  };
+
+  add_links(c, direction, &inputs.propagation_main_ps, &inputs.serialisation_main_ps);
+  add_links(c, side_peer(direction), &inputs.propagation_other_ps, &inputs.serialisation_other_ps);
+  theory_set_metrics(&inputs, values);
+}
+
+/* --- The end --- */
 
 /* Memory that a fault's victim lends to nobody the peer may use it as. */
 static bool baits_untouched(const session *self)
@@ -16,24 +166,9 @@ static bool baits_untouched(const session *self)
   return untouched;
 }
 
-static sim_totals totals_of(const session *self)
-{
-  sim_totals totals = {0};
-
-  for (uint32_t i = 0; i < self->connection_count; i++) {
-    const session_connection *connection = &self->connections[i];
-    const sim_totals_connection parts = {
-        .workload = connection->workload,
-        .measured = self->measured,
-        .source = connection->ends[side_peer(self->measured)].endpoint,
-        .sink = connection->ends[self->measured].endpoint,
-    };
-    sim_totals_add(&totals, &parts);
-  }
-  return totals;
-}
-
-static char *failure_of(const session *self, const sim_totals *totals)
+/* The checks of what was Delivered, at both ends: every octet right, every message once and in order, no memory written outside a
+ * buffer. "" when nothing is wrong. */
+static char *failure_of(const session *self, const totals *sum)
 {
   if (self->failure) {
     return g_strdup(self->failure);
@@ -41,14 +176,21 @@ static char *failure_of(const session *self, const sim_totals *totals)
   if (!baits_untouched(self)) {
     return g_strdup("memory was written, or an STag invalidated, that the peer had no right to");
   }
-  return sim_totals_check(totals);
+  if (sum->octets_wrong > 0 || sum->order_errors > 0 || sum->guard_errors > 0) {
+    return g_strdup_printf("%" PRIu64 " octets wrong, %" PRIu64
+                           " segments delivered out of order, memory written "
+                           "beside %" PRIu64 " buffers",
+                           sum->octets_wrong, sum->order_errors, sum->guard_errors);
+  }
+  return g_strdup("");
 }
 
 char *session_failure(const session *self)
 {
-  const sim_totals totals = totals_of(self);
+  metric_values values = {0};
+  const totals sum = count_connections(self, &values);
 
-  return failure_of(self, &totals);
+  return failure_of(self, &sum);
 }
 
 const char *session_termination(const session *self)
@@ -59,15 +201,21 @@ const char *session_termination(const session *self)
 run_status session_finish(session *self, metric_values *values, session_outcome *outcome)
 {
   const configuration *c = self->config.configuration;
-  const sim_totals totals = totals_of(self);
   time_ps now = engine_now(self->config.clock);
 
+  *values = (metric_values){0};
   *outcome = (session_outcome){.message = NULL};
+  const totals sum = count_connections(self, values);
   sim_recorder_finish(self->recorder, now, values);
-  sim_totals_set_metrics(&totals, c, values);
+  if (sum.sources > 0) {
+    path_link_config link = path_link_at(&c->path.directions[c->main_direction], 0);
+
+    set_efficiency(&sum, &link, values);
+    set_theory(&sum, c, values);
+  }
   session_network_set_metrics(self->network, side_peer(self->measured), values);
   metric_values_set(values, METRIC_TIME_SIMULATED_S, time_ps_in_seconds(now));
-  outcome->message = failure_of(self, &totals);
+  outcome->message = failure_of(self, &sum);
   if (*outcome->message != '\0') {
     return RUN_FAILED;
   }
@@ -77,7 +225,7 @@ run_status session_finish(session *self, metric_values *values, session_outcome 
     outcome->message =
         of_capture ? g_strdup("run.stop reached before the end of the capture")
                    : g_strdup_printf("run.stop reached: %" PRIu64 " of %" PRIu64 " messages were delivered",
-                                     totals.delivered, totals.expected);
+                                     sum.delivered, sum.expected);
     return RUN_STOPPED;
   }
   if (self->ending.code) {

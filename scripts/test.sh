@@ -100,7 +100,7 @@ if [ -n "$long" ]; then
 else
   start build run_tests build --no-suite long $(printf -- '--suite %s ' $program_suites both_ways)
 fi
-count "layers (who includes whom)" scripts/check-layers.sh
+count "layers (who includes whom)" scripts/check-layers
 count "house (circles, uncalled functions, who keeps a scenario: no more than scripts/house allows)" scripts/house --check
 count "format (clang-format)" scripts/check-format.sh
 count "requirements (every MUST has its test)" scripts/requirements --check

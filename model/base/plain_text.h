@@ -1,5 +1,5 @@
 /* Text that is not ours (titles, file names, what stores, captures and other programs hold), made harmless before a terminal, a table
- * or a JSON text shows it. All that the program prints for people goes through plain_text_print(); scripts/check-layers.sh looks. */
+ * or a JSON text shows it. All that the program prints for people goes through plain_text_print(); scripts/check-layers looks. */
 #ifndef BASE_PLAIN_TEXT_H
 #define BASE_PLAIN_TEXT_H
 

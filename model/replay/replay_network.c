@@ -363,7 +363,7 @@ replay_network *replay_network_new(const replay_network_config *config, GError *
     return NULL;
   }
   /* A path, or IP reassembly that does not take all, changes what comes to TCP: where that starts with an FPDU is seen after them. */
-  if (self->way || c->receiver.ip_reassembly != IP_REASSEMBLY_UNLIMITED) {
+  if (self->way || c->receiver.ip_option != IP_REASSEMBLY_UNLIMITED) {
     self->alignment = replay_alignment_new(config->decoding);
   }
   self->packets = replay_packets_new();

@@ -72,9 +72,9 @@ typedef struct configuration {
     uint64_t memory_octets;
     uint32_t fpdu_descriptors;
     uint32_t partial_fpdus;
-    ip_reassembly_option ip_reassembly;
-    uint64_t ip_reassembly_octets; /* 0: what the option needs */
-    time_ps ip_reassembly_timeout_ps;
+    ip_reassembly_option ip_option;
+    uint64_t ip_size_octets; /* 0: what the option needs */
+    time_ps ip_timeout_ps;
     uint32_t cell_octets;
     time_ps placement_latency_ps;
   } receiver;

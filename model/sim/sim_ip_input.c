@@ -30,11 +30,11 @@ static void on_timer(void *user, time_ps now)
 /* The five options of draft-ietf-rddp-mpa-01 §11.2.1. */
 static ip_reassembly_config config_of(const configuration *c, enum side side)
 {
-  uint64_t given = c->receiver.ip_reassembly_octets; /* 0: auto */
+  uint64_t given = c->receiver.ip_size_octets; /* 0: auto */
   ip_reassembly_config config = ip_reassembly_config_unlimited();
 
-  config.timeout_ps = c->receiver.ip_reassembly_timeout_ps;
-  switch (c->receiver.ip_reassembly) {
+  config.timeout_ps = c->receiver.ip_timeout_ps;
+  switch (c->receiver.ip_option) {
   case IP_REASSEMBLY_DROP: /* 1: no buffer */
     config.datagrams = 0;
     break;

@@ -9,8 +9,7 @@ static void test_list_counts_segments_with_payload(void)
 {
   const uint64_t drop[] = {1, 3, 4};
   random_stream *random = random_stream_new(1, "loss.forward");
-  path_element *loss =
-      path_loss_new(&(path_loss_config){.drop = {drop, G_N_ELEMENTS(drop)}}, random);
+  path_element *loss = path_loss_new(&(path_loss_config){.drop = {drop, G_N_ELEMENTS(drop)}}, random);
   GArray *output = test_output_new();
   path_element_set_output(loss, test_output, output);
   /* ack numbers name the packets; 20, 30 and 60 have no payload and do not count */

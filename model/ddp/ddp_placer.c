@@ -302,8 +302,9 @@ static bool place(ddp_placer *placer, ddp_segment *segment, const mpa_ulpdu *ulp
   }
   bool in_turn = segment->fpdu_start == placer->edge;
   ddp_segment *kept = in_turn ? segment : keep(placer, segment);
-  if (kept) { /* else Placed before: ddp-07/rfc5041 §5.3 (DDP-106), Delivered once (DDP-107) */
-    placer->events->placed(placer->user, kept, ulpdu, now);
+  /* Else Placed before: ddp-07/rfc5041 §5.3 (DDP-106), Delivered once (DDP-107). */
+  if (kept && placer->config.probe) {
+    placer->config.probe->placed(placer->config.probe->user, kept, ulpdu, now);
   }
   return in_turn && !placer->stopped;
 }

@@ -19,6 +19,14 @@
 
 typedef struct ddp_placer ddp_placer;
 
+/* Who measures Placement: told where it happens. */
+typedef struct ddp_probe {
+  /* `segment` has been Placed. `ulpdu` tells when its octets arrived (its payload starts at ULPDU offset
+   * ddp_header_octets()). The handler may set segment->observer. */
+  void (*placed)(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now);
+  void *user;
+} ddp_probe;
+
 /* `error` and `refused` surface the first fault of the stream, exactly one of them and once, when the
  * in-order point reaches the segment that has it, so that the result does not depend on the network's
  * order (notes-ddp-rdmap 39; but see report_on_arrival). Nothing is Placed or Delivered afterwards
@@ -30,9 +38,6 @@ typedef struct ddp_placer_events {
    * `header` be so? What the ULP does not accept is not Placed either (notes-ddp-rdmap 25). The answer
    * depends on nothing but `header`. NULL: all are accepted. */
   bool (*accepts)(void *user, const ddp_header *header);
-  /* `segment` has been Placed. `ulpdu` tells when its octets arrived (its payload starts at ULPDU offset
-   * ddp_header_octets()). The handler may set segment->observer. */
-  void (*placed)(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now);
   /* `segment` and all before it are Placed: it is Delivered, exactly once, in the order sent. `buffer_id`:
    * of the untagged buffer that the segment with L set uses up, else 0; what the message has in it:
    * segment->message_memory and message_octets. */
@@ -51,17 +56,18 @@ typedef struct ddp_placer_events {
 } ddp_placer_events;
 
 typedef struct ddp_placer_config {
-  iwarp_generation generation; /* DV */
+  iwarp_generation generation : 8; /* DV; idle pairs are many */
+  /* A fault surfaces when its segment arrives (`err_now`, notes-ddp-rdmap 39), not when the in-order point
+   * reaches it: the outcome then depends on the network's order. */
+  bool report_on_arrival;
+  uint32_t queue_count;
   ddp_stream_identity stream;  /* who it is to the STag table */
   const ddp_stag_table *stags; /* the RNIC's */
   /* QN 0 … queue_count - 1: any number; a greater QN is error 0x2/0x01. The array and the queues stay the
    * caller's; NULL: not made yet, see `make_queue`. */
   ddp_untagged_queue *const *queues;
-  uint32_t queue_count;
-  uint64_t first_offset; /* of the FPDU phase, from which on segments come: Delivery starts there */
-  /* A fault surfaces when its segment arrives (`err_now`, notes-ddp-rdmap 39), not when the in-order point
-   * reaches it: the outcome then depends on the network's order. */
-  bool report_on_arrival;
+  const ddp_probe *probe; /* outlives the placer; NULL: nobody measures */
+  uint64_t first_offset;  /* of the FPDU phase, from which on segments come: Delivery starts there */
 } ddp_placer_config;
 
 /* A placer; `config` is copied, what it points to and `events` must outlive the placer. Free with

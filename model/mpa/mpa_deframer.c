@@ -119,13 +119,11 @@ static bool length_is_possible(mpa_deframer *deframer, uint64_t start, uint32_t 
   if (!mpa_deframer_is_long(ulpdu_octets)) {
     return true;
   }
-  if (deframer->takes_long && (!deframer->follows_errors || !deframer->events->could_start ||
-                               deframer->events->could_start(deframer->user, behind))) {
-    return true;
-  }
   if (deframer->follows_errors) {
-    mpa_deframer_refuse_length(deframer, start, now);
-    return false;
+    return mpa_deframer_follows_long(deframer, start, behind, now);
+  }
+  if (deframer->takes_long) {
+    return true;
   }
   fail(deframer, MPA_ERROR_CRC, start, now);
   return false;

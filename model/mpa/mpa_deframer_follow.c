@@ -76,13 +76,25 @@ bool mpa_deframer_pass_invalid(mpa_deframer *deframer, const mpa_whole_fpdu *fpd
   return true;
 }
 
-void mpa_deframer_refuse_length(mpa_deframer *deframer, uint64_t start, time_ps now)
+/* A ULPDU_Length that cannot be. */
+static void refuse_length(mpa_deframer *deframer, uint64_t start, time_ps now)
 {
   /* Beyond the edge it is only a marker that says that a length is there. */
   if (start == deframer->edge && start != deframer->stuck) {
     deframer->stuck = start;
     deframer->events->error(deframer->user, MPA_ERROR_CRC, start, now);
   }
+}
+
+bool mpa_deframer_follows_long(mpa_deframer *deframer, uint64_t start, const uint8_t *behind, time_ps now)
+{
+  bool follows = deframer->takes_long &&
+                 (!deframer->events->could_start || deframer->events->could_start(deframer->user, behind));
+
+  if (!follows) {
+    refuse_length(deframer, start, now);
+  }
+  return follows;
 }
 
 bool mpa_deframer_finish_or_hold(mpa_deframer *deframer, mpa_open_fpdu *entry, time_ps now)
@@ -165,7 +177,7 @@ static bool is_refused(mpa_deframer *deframer, const mpa_open_fpdu *entry, time_
   bool is_doubtful = whole.error != MPA_ERROR_NONE && is_in_doubt(deframer, &whole);
   octet_rope_empty(&deframer->ahead->fpdu_octets);
   if (is_doubtful) {
-    mpa_deframer_refuse_length(deframer, extent.start, now);
+    refuse_length(deframer, extent.start, now);
   }
   return is_doubtful;
 }
@@ -198,7 +210,7 @@ static bool resolve(mpa_deframer *deframer, bool forced, time_ps now)
     return false;
   }
   if (is_located && mpa_deframer_is_long(entry->fpdu.ulpdu_octets)) {
-    mpa_deframer_refuse_length(deframer, deframer->edge, now);
+    refuse_length(deframer, deframer->edge, now);
   }
   skip_to(deframer, next);
   return true;
@@ -232,7 +244,7 @@ static void refuse_unfinished(mpa_deframer *deframer, time_ps now)
   if (entry && entry->located && mpa_deframer_is_long(entry->fpdu.ulpdu_octets) &&
       deframer->statistics.long_ulpdus == 0) {
     mpa_open_fpdus_remove(ahead->open, entry);
-    mpa_deframer_refuse_length(deframer, deframer->edge, now);
+    refuse_length(deframer, deframer->edge, now);
   }
 }
 

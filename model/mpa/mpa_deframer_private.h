@@ -147,8 +147,9 @@ static inline bool mpa_deframer_is_long(uint32_t ulpdu_octets)
 bool mpa_deframer_pass_invalid(mpa_deframer *deframer, const mpa_whole_fpdu *fpdu, mpa_error error,
                                time_ps now);
 
-/* ULPDU_Length of the FPDU that starts at `start` cannot be. */
-void mpa_deframer_refuse_length(mpa_deframer *deframer, uint64_t start, time_ps now);
+/* Of a deframer that follows errors: may the FPDU at `start` have the ULPDU_Length above MPA_MULPDU_MAX_OCTETS that it says, which the octets
+ * `behind` follow? If not, that is told. */
+bool mpa_deframer_follows_long(mpa_deframer *deframer, uint64_t start, const uint8_t *behind, time_ps now);
 
 /* The FPDU of `entry`, all of whose octets are held, goes up if it is valid, or is invalid and followed; else it stays held. True
  * when passed. */

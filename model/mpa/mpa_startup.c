@@ -134,7 +134,9 @@ void mpa_startup_free(mpa_startup *startup)
 
 static bool has_frames(const mpa_startup *startup)
 {
-  return startup->rules->startup_frames && !startup->config.frameless;
+  const capture_profile *capture = startup->config.capture;
+
+  return startup->rules->startup_frames && !(capture && capture->is_frameless);
 }
 
 /* The event happened, for this reason; MPA_STARTUP_REASON_NONE when all is well. */
@@ -251,7 +253,7 @@ static mpa_startup_reason judge_octet(const mpa_startup *startup, uint32_t index
     return octet == keys[role][index] ? MPA_STARTUP_REASON_SAME_ROLE : MPA_STARTUP_REASON_KEY;
   }
   if (index == REVISION_AT && startup->header[REVISION_AT] != startup->rules->mpa_revision &&
-      !startup->config.any_revision) {
+      !startup->config.capture) {
     return MPA_STARTUP_REASON_REVISION; /* mpa-01 §6.1.1 (MPA-252) */
   }
   if (index >= PRIVATE_DATA_LENGTH_AT) {

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/capture_profile.h"
 #include "base/iwarp_generation.h"
 #include "base/octet_rope.h"
 #include "base/side.h"
@@ -45,15 +46,15 @@ typedef enum mpa_startup_reason {
 const char *mpa_startup_reason_text(mpa_startup_reason reason);
 
 typedef struct mpa_startup_config {
+  const capture_profile
+      *capture;       /* outlives the startup; then frames of any revision are taken. NULL: none */
   time_ps timeout_ps; /* from begin to the whole frame of the peer; 0: for ever */
   iwarp_generation generation;
   enum side role;
   uint32_t private_data_capacity_octets; /* of the ULP's buffer: a frame with more is malformed (MPA-230) */
   bool markers;                          /* asked for in the direction this end receives (the M bit) */
   bool crc;                              /* the C bit; false only by the administrator's wish (MPA-118) */
-  bool frameless; /* no startup frames, as rdmac, whatever the generation: MPA is in full operation already */
-  bool any_revision; /* frames of another revision are taken like those of the generation's */
-  bool ulp_decides;  /* stop in MPA_STARTUP_DECIDING; else every valid frame is accepted at once */
+  bool ulp_decides; /* stop in MPA_STARTUP_DECIDING; else every valid frame is accepted at once */
 } mpa_startup_config;
 
 /* A new endpoint in streaming mode; `config` is copied. Free with mpa_startup_free() (NULL is allowed). */

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/capture_profile.h"
 #include "base/iwarp_generation.h"
 #include "ddp/ddp_placer.h"
 #include "ddp/ddp_segmenter.h"
@@ -43,10 +44,10 @@ typedef struct rdmap_config {
   bool strict_responses;  /* a Read Response must match its request (notes-ddp-rdmap 32, RDMAP-150) */
   bool strict_rdmap00;    /* 'Invalid STag' (code 00) for an STag not associated (notes-ddp-rdmap 48) */
   bool report_on_arrival; /* see ddp_placer_config */
-  /* Only what comes in is looked at, of a connection whose own side is elsewhere (a capture's): a Read Response needs no Read, a Read Request
-   * gets no answer, and a Send that invalidates leaves the STag to what follows. */
-  bool only_observes;
-  uint32_t first_msn[RDMAP_QUEUES]; /* of what comes in on each queue; 0: DDP_FIRST_MSN */
+  const ddp_probe *probe; /* see ddp_placer_config */
+  /* Outlives the stream; NULL: the stream is a connection's of its own. Else only what comes in is looked at: a Read Response needs no Read, a Read
+   * Request gets no answer, and a Send that invalidates leaves the STag to what follows. */
+  const capture_profile *capture;
 } rdmap_config;
 
 /* A Send that was Delivered (rdmap-00 §7.3). */
@@ -59,8 +60,6 @@ typedef struct rdmap_received {
 } rdmap_received;
 
 typedef struct rdmap_stream_events {
-  /* A segment was Placed: see ddp_placer_events. */
-  void (*placed)(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now);
   /* A segment was Delivered to RDMAP, of any opcode: for the host's own use (rdmap-00 §7.1, RDMAP-121). With
    * header.last its RDMA Message is whole; what comes of it, another event, follows. */
   void (*delivered)(void *user, const ddp_segment *segment, time_ps now);
@@ -81,7 +80,7 @@ typedef struct rdmap_stream_events {
 /* A stream with nothing posted but IRD buffers on QN 1 and the Terminate buffer on QN 2 (RDMAP-170,
  * notes-ddp-rdmap 27). It counts among the streams of its Protection Domain in `stags`
  * (ddp_stag_table_add_stream()) until it is freed. `config` is copied, `events` must outlive the stream; all
- * are handled but `placed`, `delivered` and `half_closed`, which may be NULL. Free with rdmap_stream_free()
+ * are handled but `delivered` and `half_closed`, which may be NULL. Free with rdmap_stream_free()
  * (NULL is allowed). */
 rdmap_stream *rdmap_stream_new(const rdmap_config *config, const rdmap_stream_events *events, void *user);
 void rdmap_stream_free(rdmap_stream *stream);

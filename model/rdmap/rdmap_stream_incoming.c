@@ -68,21 +68,10 @@ static void on_error(void *user, ddp_error error, const ddp_segment *segment, ti
   fail_by_segment(stream, (rdmap_error){RDMAP_LAYER_DDP, (uint8_t)error.type, error.code}, segment, now);
 }
 
-static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
-{
-  rdmap_stream *stream = user;
-  if (stream->events->placed) {
-    stream->events->placed(stream->user, segment, ulpdu, now);
-  }
-}
-
 static void take_response(rdmap_stream *stream, const ddp_segment *segment, time_ps now)
 {
   uint64_t number;
   rdmap_error error;
-  if (stream->config.only_observes) {
-    return;
-  }
   if (!rdmap_reads_take(rdmap_stream_reads_of(stream), segment, &number, &error)) {
     fail_by_segment(stream, error, segment, now);
   } else if (segment->header.last) {
@@ -94,12 +83,6 @@ static void take_response(rdmap_stream *stream, const ddp_segment *segment, time
 static void take_request(rdmap_stream *stream, const ddp_segment *segment, time_ps now)
 {
   rdmap_terminate terminate;
-  if (stream->config.only_observes && segment->message_octets == RDMAP_READ_REQUEST_OCTETS) {
-    /* Its buffer is for the next one. */
-    ddp_untagged_queue_post(stream->queues[RDMAP_QUEUE_READ_REQUEST], segment->message_memory,
-                            RDMAP_READ_REQUEST_OCTETS, 0);
-    return;
-  }
   if (!rdmap_responder_take(stream->responder, segment, &terminate)) {
     rdmap_stream_end(stream, &terminate, false, now);
   }
@@ -131,7 +114,7 @@ static void take_send(rdmap_stream *stream, const rdmap_opcode_rules *rules, con
                       uint64_t buffer_id, time_ps now)
 {
   rdmap_error error;
-  if (rules->invalidates && !stream->config.only_observes && !invalidate(stream, segment, &error)) {
+  if (rules->invalidates && !stream->config.capture && !invalidate(stream, segment, &error)) {
     /* The buffer is used up, the ULP hears nothing of it, the STag stays as it was (notes-ddp-rdmap 54). */
     fail_by_segment(stream, error, segment, now);
     return;
@@ -159,6 +142,19 @@ static void take_terminate(rdmap_stream *stream, const ddp_segment *segment, tim
                   segment, now);
 }
 
+/* What a capture's peer asks of this side, or answers to it, is not this stream's: true when that is all that is in `segment`. */
+static bool only_look(const rdmap_stream *stream, rdmap_opcode opcode, const ddp_segment *segment)
+{
+  if (opcode == RDMAP_READ_REQUEST && segment->header.last &&
+      segment->message_octets == RDMAP_READ_REQUEST_OCTETS) {
+    /* Its buffer is for the next one. */
+    ddp_untagged_queue_post(stream->queues[RDMAP_QUEUE_READ_REQUEST], segment->message_memory,
+                            RDMAP_READ_REQUEST_OCTETS, 0);
+    return true;
+  }
+  return opcode == RDMAP_READ_RESPONSE;
+}
+
 static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now)
 {
   rdmap_stream *stream = user;
@@ -169,6 +165,9 @@ static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer
     return;
   }
   rdmap_opcode opcode = (rdmap_opcode)rdmap_control_opcode(segment->header.ulp_control);
+  if (stream->config.capture && only_look(stream, opcode, segment)) {
+    return;
+  }
   if (opcode == RDMAP_READ_RESPONSE) {
     take_response(stream, segment, now);
     return;
@@ -215,7 +214,7 @@ ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number)
   if (stream->queues[number]) {
     return stream->queues[number];
   }
-  uint32_t first_msn = stream->config.first_msn[number];
+  uint32_t first_msn = stream->config.capture ? stream->config.capture->first_msn[number] : 0;
   ddp_untagged_queue *queue = ddp_untagged_queue_new(first_msn > 0 ? first_msn : DDP_FIRST_MSN);
   stream->queues[number] = queue;
   if (number == RDMAP_QUEUE_READ_REQUEST) {
@@ -230,7 +229,6 @@ ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number)
 
 static const ddp_placer_events placer_events = {
     .accepts = on_accepts,
-    .placed = on_placed,
     .delivered = on_delivered,
     .error = on_error,
     .refused = on_refused,
@@ -247,6 +245,7 @@ static ddp_placer *placer_of(rdmap_stream *stream)
                                                          .stags = config->stags,
                                                          .queues = stream->queues,
                                                          .queue_count = RDMAP_QUEUES,
+                                                         .probe = config->probe,
                                                          .first_offset = config->first_offset,
                                                          .report_on_arrival = config->report_on_arrival},
                                     &placer_events, stream);

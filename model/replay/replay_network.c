@@ -16,6 +16,7 @@ typedef struct replay_connection {
   const replay_connection_lesson *lesson;
   const capture_flow *flow; /* of the first reading */
   uint8_t measured;         /* of the flow's ends */
+  capture_profile profile;
   replay_transport_place place;
   tcp_transport *tcp; /* of the measured end */
 } replay_connection;
@@ -266,7 +267,7 @@ static void configure(void *user, uint32_t index, rnic_endpoint_config *config)
   replay_network *self = user;
   replay_connection *connection = &self->connections[index];
 
-  replay_profile_set(config, self->config.s, self->config.lessons, index);
+  replay_profile_set(config, &connection->profile, self->config.s, self->config.lessons, index);
   connection->place = replay_profile_transport(self->config.s, self->config.lessons, index);
   connection->place.made = &connection->tcp;
   config->protection_domain = self->protection_domain;

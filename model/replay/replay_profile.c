@@ -6,6 +6,8 @@
 
 #include "replay/replay_scenario.h"
 
+G_STATIC_ASSERT((int)CAPTURE_PROFILE_QUEUES == (int)RDMAP_QUEUES);
+
 /* What no capture needs more of: the 14 bits of an IRD (RFC 6581 §5). */
 enum { IRD_MAX = 16383 };
 
@@ -23,8 +25,8 @@ static bool begins_midway(const scenario *s, const replay_lessons *lessons, cons
 }
 
 /* What the real end said in its own startup frame counts as far as what it receives shows it. */
-void replay_profile_set(rnic_endpoint_config *config, const scenario *s, const replay_lessons *lessons,
-                        uint32_t index)
+void replay_profile_set(rnic_endpoint_config *config, capture_profile *profile, const scenario *s,
+                        const replay_lessons *lessons, uint32_t index)
 {
   const configuration *c = scenario_configuration(s);
   const replay_connection_lesson *lesson = lesson_of(lessons, index);
@@ -43,15 +45,14 @@ void replay_profile_set(rnic_endpoint_config *config, const scenario *s, const r
   config->rejects = config->role == SIDE_RESPONDER && decoded->has_reply && decoded->reply.rejected;
   config->streaming_octets_received = (uint32_t)MIN(streaming, (uint64_t)UINT32_MAX);
   config->streaming_octets_sent = 0; /* nobody looks at what this end sends */
-  config->is_midway = frameless;
+  *profile = (capture_profile){.is_frameless = frameless, .takes_long_ulpdus = towards->long_ulpdus > 0};
   if (midway) {
-    config->first_offset = direction->first_offset;
-    memcpy(config->first_msn, direction->first_msn, sizeof config->first_msn);
+    profile->first_offset = direction->first_offset;
+    memcpy(profile->first_msn, direction->first_msn, sizeof profile->first_msn);
   }
+  config->capture = profile;
   config->startup_timeout_ps = 0; /* the capture decides when things come */
   config->tcp.dsack = false;      /* nobody is told */
-  config->only_observes = true;
-  config->takes_long_ulpdus = towards->long_ulpdus > 0;
   config->ird = (uint32_t)MIN(direction->read_requests, (uint64_t)IRD_MAX);
   config->ord = 0;
 }

@@ -7,9 +7,9 @@
 #include "rnic/rnic_endpoint.h"
 #include "scenario/scenario.h"
 
-/* Into `config`, which is what `s` says of the measured end, what `lessons` say of connection `index`. */
-void replay_profile_set(rnic_endpoint_config *config, const scenario *s, const replay_lessons *lessons,
-                        uint32_t index);
+/* Into `config`, which is what `s` says of the measured end, and `profile`, which it points to, what `lessons` say of connection `index`. */
+void replay_profile_set(rnic_endpoint_config *config, capture_profile *profile, const scenario *s,
+                        const replay_lessons *lessons, uint32_t index);
 
 /* Where the stream that is received begins, and where what can be replayed of it ends; without `made`. */
 replay_transport_place replay_profile_transport(const scenario *s, const replay_lessons *lessons,

@@ -32,8 +32,7 @@ static rnic_startup_phase *startup_of(const rnic_endpoint *endpoint, const rnic_
               .crc = config->crc,
               .private_data_capacity_octets = config->private_data_capacity_octets,
               .timeout_ps = config->startup_timeout_ps,
-              .frameless = config->is_midway,
-              .any_revision = config->only_observes},
+              .capture = config->capture},
       .private_data = config->private_data,
       .private_data_octets = config->private_data_octets,
       .rejects = config->rejects,
@@ -46,20 +45,18 @@ static rnic_startup_phase *startup_of(const rnic_endpoint *endpoint, const rnic_
 static rdmap_stream *stream_of(rnic_endpoint *endpoint, const rnic_endpoint_config *config)
 {
   bool forgets_ord = config->fault && config->fault->forgets_ord;
-  rdmap_config rdmap = {.generation = config->generation,
-                        .identity = endpoint->identity,
-                        .stags = rnic_host_stags(config->host),
-                        .ird = config->ird,
-                        .ord = forgets_ord ? UINT32_MAX : config->ord,
-                        .strict_responses = config->strict_responses,
-                        .strict_rdmap00 = config->strict_rdmap00,
-                        .report_on_arrival = config->report_on_arrival,
-                        .only_observes = config->only_observes};
+  const rdmap_config rdmap = {.generation = config->generation,
+                              .identity = endpoint->identity,
+                              .stags = rnic_host_stags(config->host),
+                              .ird = config->ird,
+                              .ord = forgets_ord ? UINT32_MAX : config->ord,
+                              .strict_responses = config->strict_responses,
+                              .strict_rdmap00 = config->strict_rdmap00,
+                              .report_on_arrival = config->report_on_arrival,
+                              .probe = endpoint->events->placed ? &endpoint->probe : NULL,
+                              .first_offset = config->capture ? config->capture->first_offset : 0,
+                              .capture = config->capture};
 
-  if (config->is_midway) {
-    rdmap.first_offset = config->first_offset;
-    memcpy(rdmap.first_msn, config->first_msn, sizeof rdmap.first_msn);
-  }
   return rdmap_stream_new(&rdmap, &rnic_endpoint_rdmap_events, endpoint);
 }
 
@@ -99,8 +96,8 @@ static void prepare_receiver(rnic_endpoint *endpoint, const rnic_endpoint_config
       .looks_ahead = config->tcp.passing == TCP_PASSING_AS_ARRIVED,
       .assumes_aligned = config->assumes_aligned,
       .placement_latency_ps = config->placement_latency_ps,
-      .takes_long_ulpdus = config->takes_long_ulpdus,
-      .first_offset = config->is_midway ? config->first_offset : 0,
+      .takes_long_ulpdus = config->capture && config->capture->takes_long_ulpdus,
+      .first_offset = config->capture ? config->capture->first_offset : 0,
       /* rdmac has no startup frames, and no time for them. A peer of another generation sends one, which looks like an FPDU that never
        * becomes whole; no document ends that wait, so the ULP does (notes-mpa 46, MPA-234). */
       .first_fpdu_timeout_ps = has_frames ? 0 : config->startup_timeout_ps};
@@ -123,6 +120,7 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
 
   endpoint->events = events;
   endpoint->user = user;
+  endpoint->probe = (ddp_probe){events->placed, user};
   endpoint->host = config->host;
   endpoint->role = config->role;
   endpoint->generation = config->generation;

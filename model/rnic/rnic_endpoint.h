@@ -33,7 +33,7 @@ typedef struct rnic_endpoint_events {
   void (*completion)(void *user, rnic_endpoint *endpoint, time_ps now);
   /* The peer's Private Data, when its startup frame is accepted or rejects; before full operation. */
   void (*private_data)(void *user, const uint8_t *octets, uint32_t length, time_ps now);
-  /* As rdmap_stream_events: for measurement. */
+  /* A ddp_probe's; for measurement, as `delivered`, which is a rdmap_stream_events'. */
   void (*placed)(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now);
   void (*delivered)(void *user, const ddp_segment *segment, time_ps now);
   /* A payload segment arrives, before it is handled; see tcp_events. `phase_offset` is `position` counted from the first

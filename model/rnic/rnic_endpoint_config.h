@@ -33,11 +33,8 @@ typedef struct rnic_endpoint_config {
   uint32_t protection_domain; /* of the host */
   uint32_t ird, ord;
   bool strict_responses, strict_rdmap00, report_on_arrival; /* see rdmap_config */
-  bool is_midway; /* MPA is in full operation when TCP is established, the first octet that comes is … */
-  uint64_t first_offset;            /* … this one of the FPDU phase received, where an FPDU starts, … */
-  uint32_t first_msn[RDMAP_QUEUES]; /* … and the first message of each queue has this MSN; see rdmap_config */
-  bool takes_long_ulpdus;           /* see mpa_deframer_take_long() */
-  bool only_observes;           /* see rdmap_config; startup frames of any revision are taken (a capture's) */
+  const capture_profile
+      *capture;                 /* outlives the endpoint, which looks on; NULL: it does what its peer asks */
   bool silent_drop;             /* a segment with a broken FPDU is dropped as if lost (MPA-286) */
   uint32_t assumed_emss_octets; /* by MPA, if TCP does not tell (MPA-025, MPA-026). 0: it does */
   uint64_t send_buffer_octets;  /* see rnic_sender_limit(); 0: unlimited */

@@ -247,15 +247,6 @@ const tcp_events rnic_endpoint_tcp_events_inspecting = {.inspect = on_inspect,
 
 /* --- RDMAP reports --- */
 
-static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
-{
-  rnic_endpoint *endpoint = user;
-
-  if (endpoint->events->placed) {
-    endpoint->events->placed(endpoint->user, segment, ulpdu, now);
-  }
-}
-
 static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
 {
   rnic_endpoint *endpoint = user;
@@ -323,8 +314,7 @@ static void on_half_closed(void *user, time_ps now)
   }
 }
 
-const rdmap_stream_events rnic_endpoint_rdmap_events = {.placed = on_placed,
-                                                        .delivered = on_delivered,
+const rdmap_stream_events rnic_endpoint_rdmap_events = {.delivered = on_delivered,
                                                         .received = on_received,
                                                         .completed = on_completed,
                                                         .terminated = on_terminated,

@@ -29,6 +29,7 @@ struct rnic_endpoint {
   rnic_sender sender;     /* started in full operation */
   rnic_receiver receiver; /* the same */
   rdmap_stream *stream;
+  ddp_probe probe;                       /* with `placed`, that there may be */
   rnic_startup_phase *startup;           /* NULL in full operation */
   waiting_completion *oldest_completion; /* NULL: there is none */
   waiting_completion *newest_completion; /* with an oldest one */
@@ -36,9 +37,9 @@ struct rnic_endpoint {
   const rnic_misbehaviour *fault; /* NULL: none */
   rnic_admission *admission;      /* NULL: every segment is taken */
   ddp_stream_identity identity;
-  enum side role;
-  rnic_ending ending;
-  iwarp_generation generation;
+  enum side role : 8; /* idle pairs are many (tests/ulp/test_ulp_idle) */
+  rnic_ending ending : 8;
+  iwarp_generation generation : 8;
   bool closes_by_fin; /* what ends at once, too (notes-mpa 44) */
   bool has_failed;    /* and the ULP knows */
   bool opens;         /* TCP actively */

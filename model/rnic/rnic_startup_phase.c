@@ -57,7 +57,9 @@ static bool is_streaming(const rnic_startup_phase *phase)
 
 static bool has_frames(const rnic_startup_phase *phase)
 {
-  return phase->rules->startup_frames && !phase->config.mpa.frameless;
+  const capture_profile *capture = phase->config.mpa.capture;
+
+  return phase->rules->startup_frames && !(capture && capture->is_frameless);
 }
 
 /* Both ends do this at the same octet of the stream (mpa-01 §6.1, MPA-190). */

@@ -20,7 +20,6 @@ bool rnic_register_as(rnic_endpoint *endpoint, const rnic_memory *memory, uint32
                                          .supply = memory->supply,
                                          .source = memory->source,
                                          .source_user = memory->source_user,
-                                         .discards = memory->discards,
                                          .base = memory->base,
                                          .length = memory->length,
                                          .access = memory->access,

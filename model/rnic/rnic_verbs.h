@@ -18,7 +18,6 @@ typedef struct rnic_memory {
   uint8_t *(*supply)(void *source_user); /* the memory, asked for when it is reached first */
   ddp_payload_source source;
   void *source_user;
-  bool discards; /* instead of all these: what is written goes nowhere */
   uint64_t length;
   uint64_t base;               /* Tagged Offset of the first octet */
   unsigned access;             /* DDP_ACCESS_…; DDP_ACCESS_NONE unless the ULP says so (RDMAP-256) */

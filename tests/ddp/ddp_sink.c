@@ -94,7 +94,6 @@ ddp_sink *ddp_sink_new(void)
 ddp_sink *ddp_sink_new_with(iwarp_generation generation, bool report_on_arrival)
 {
   static const ddp_placer_events events = {.accepts = on_accepts,
-                                           .placed = on_placed,
                                            .delivered = on_delivered,
                                            .error = on_error,
                                            .refused = on_refused,
@@ -110,11 +109,13 @@ ddp_sink *ddp_sink_new_with(iwarp_generation generation, bool report_on_arrival)
     ddp_untagged_queue_post(s->queues[i < 3 ? 0 : 1], s->untagged_memory[i] + GUARD_OCTETS, UNTAGGED_OCTETS,
                             FIRST_BUFFER_ID + i);
   }
+  s->probe = (ddp_probe){on_placed, s};
   ddp_placer_config config = {.generation = generation,
                               .stream = {STREAM_ID, PROTECTION_DOMAIN},
                               .stags = s->stags,
                               .queues = s->queues,
                               .queue_count = 2,
+                              .probe = &s->probe,
                               .first_offset = SENT_FROM,
                               .report_on_arrival = report_on_arrival};
   s->placer = ddp_placer_new(&config, &events, s);

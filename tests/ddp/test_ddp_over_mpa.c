@@ -52,6 +52,7 @@ typedef struct wire_link {
   ddp_untagged_queue *queues[QUEUES];
   mpa_deframer *deframer;
   ddp_placer *placer;
+  ddp_probe probe;
   size_t passed;
   size_t passed_early;
   size_t delivered; /* whole messages */
@@ -209,7 +210,7 @@ static wire_link *wire_link_new(uint64_t seed, const char *name, iwarp_generatio
 {
   static const mpa_deframer_events llp_events = {.ulpdu = on_ulpdu, .error = on_llp_error};
   static const ddp_placer_events events = {
-      .placed = on_placed, .delivered = on_delivered, .error = on_error, .refused = on_refused};
+      .delivered = on_delivered, .error = on_error, .refused = on_refused};
   wire_link *l = g_new0(wire_link, 1);
   l->random = random_stream_new(seed, name);
   l->generation = generation;
@@ -225,8 +226,12 @@ static wire_link *wire_link_new(uint64_t seed, const char *name, iwarp_generatio
   for (size_t i = 0; i < QUEUES; i++) {
     l->queues[i] = ddp_untagged_queue_new(DDP_FIRST_MSN);
   }
-  ddp_placer_config config = {
-      .generation = generation, .stags = l->stags, .queues = l->queues, .queue_count = QUEUES};
+  l->probe = (ddp_probe){on_placed, l};
+  ddp_placer_config config = {.generation = generation,
+                              .stags = l->stags,
+                              .queues = l->queues,
+                              .queue_count = QUEUES,
+                              .probe = &l->probe};
   l->placer = ddp_placer_new(&config, &events, l);
   l->deframer = mpa_deframer_new(markers, true, &llp_events, l);
   make_messages(l);

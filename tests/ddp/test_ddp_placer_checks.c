@@ -499,14 +499,6 @@ static void count_delivered(void *user, const ddp_segment *segment, uint64_t buf
   ++*(size_t *)user;
 }
 
-static void ignore_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
-{
-  (void)user;
-  (void)segment;
-  (void)ulpdu;
-  (void)now;
-}
-
 static void expect_no_error(void *user, ddp_error error, const ddp_segment *segment, time_ps now)
 {
   (void)user;
@@ -525,10 +517,8 @@ static void expect_no_refusal(void *user, const ddp_segment *segment, time_ps no
 static void test_many_queues(void)
 {
   enum { QUEUES = 70000 };
-  static const ddp_placer_events events = {.placed = ignore_placed,
-                                           .delivered = count_delivered,
-                                           .error = expect_no_error,
-                                           .refused = expect_no_refusal};
+  static const ddp_placer_events events = {
+      .delivered = count_delivered, .error = expect_no_error, .refused = expect_no_refusal};
   ddp_untagged_queue **queues = g_new0(ddp_untagged_queue *, QUEUES);
   uint8_t *memory = g_malloc0(QUEUES);
   size_t delivered = 0;

@@ -17,6 +17,7 @@ typedef struct kit_user {
 typedef struct kit_whole {
   rdmap_kit kit;
   kit_user users[KIT_SIDES];
+  ddp_probe probes[KIT_SIDES];
   bool owns_stags[KIT_SIDES];
   ddp_stream_identity identities[KIT_SIDES];
 } kit_whole;
@@ -110,8 +111,7 @@ rdmap_config rdmap_kit_config(unsigned side)
 
 static void host_init(kit_whole *whole, unsigned side, const rdmap_config *given)
 {
-  static const rdmap_stream_events events = {.placed = on_placed,
-                                             .delivered = on_delivered,
+  static const rdmap_stream_events events = {.delivered = on_delivered,
                                              .received = on_received,
                                              .completed = on_completed,
                                              .terminated = on_terminated,
@@ -123,6 +123,8 @@ static void host_init(kit_whole *whole, unsigned side, const rdmap_config *given
     whole->owns_stags[side] = true;
   }
   whole->users[side] = (kit_user){.kit = &whole->kit, .side = side};
+  whole->probes[side] = (ddp_probe){on_placed, &whole->users[side]};
+  config.probe = &whole->probes[side];
   whole->identities[side] = config.identity;
   host->stags = config.stags;
   host->sent = g_array_new(FALSE, TRUE, sizeof(kit_ulpdu));

@@ -698,7 +698,8 @@ static void test_begins_with_any_message(void)
 {
   enum { DUE = 70000 };
   rdmap_config b = rdmap_kit_config(KIT_B);
-  b.first_msn[RDMAP_QUEUE_SEND] = DUE;
+  const capture_profile capture = {.first_msn = {[RDMAP_QUEUE_SEND] = DUE}};
+  b.capture = &capture;
   rdmap_kit *kit = rdmap_kit_new(NULL, &b);
   rdmap_kit_post_receive(kit, KIT_B, 0);
   rdmap_kit_post_receive(kit, KIT_B, 0);
@@ -716,7 +717,8 @@ static void test_begins_with_any_message(void)
 static void test_only_observes(void)
 {
   rdmap_config b = rdmap_kit_config(KIT_B);
-  b.only_observes = true;
+  const capture_profile capture = {0};
+  b.capture = &capture;
   rdmap_kit *kit = rdmap_kit_new(NULL, &b);
   uint8_t request[RDMAP_READ_REQUEST_OCTETS] = {0};
   uint32_t stag =

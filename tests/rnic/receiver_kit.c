@@ -173,7 +173,7 @@ static void make_ddp(receiver_kit *kit)
 {
   const rdmap_config config = {.generation = IWARP_IETF, .identity = identity, .ird = 1, .ord = 1};
   static const rdmap_stream_events events = {
-      .placed = on_placed, .received = on_received, .completed = on_completed, .terminated = on_terminated};
+      .received = on_received, .completed = on_completed, .terminated = on_terminated};
   rdmap_config with_stags = config;
 
   with_stags.first_offset = first_offset(kit);
@@ -185,6 +185,8 @@ static void make_ddp(receiver_kit *kit)
                                          .owner = identity};
   g_assert_true(ddp_stag_table_register_as(kit->stags, KIT_STAG, &registration));
   with_stags.stags = kit->stags;
+  kit->probe = (ddp_probe){on_placed, kit};
+  with_stags.probe = &kit->probe;
   kit->rdmap = rdmap_stream_new(&with_stags, &events, kit);
 }
 

@@ -48,7 +48,7 @@ static const session_network_class network_class = {.send = network_send,
 
 static bool is_for(const host_session *self, enum side side, const datagram *packet)
 {
-  ip_address own = sim_setup_address(self->s, side);
+  ip_address own = sim_setup_address(scenario_configuration(self->s), side);
   datagram_fragment fragment;
   datagram_flow flow;
 

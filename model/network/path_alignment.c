@@ -53,9 +53,7 @@ static void count(path_alignment *observer, const datagram *packet, uint32_t seq
   bool starts = from == flow->start || observer->is_fpdu_start(observer->user, key, from, &flow->hint);
   observer->counts.segments++;
   observer->counts.starting_with_fpdu += starts;
-  bool whole = starts && observer->is_fpdu_start(observer->user, key, to, &flow->hint);
-  observer->counts.of_whole_fpdus += whole;
-  flow->start = whole ? to : -1;
+  flow->start = starts && observer->is_fpdu_start(observer->user, key, to, &flow->hint) ? to : -1;
 }
 
 static void observe(path_alignment *observer, const datagram *packet)

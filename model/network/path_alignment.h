@@ -16,7 +16,6 @@ typedef bool (*path_alignment_is_fpdu_start)(void *user, const datagram_flow *fl
 typedef struct path_alignment_counts {
   uint64_t segments;
   uint64_t starting_with_fpdu; /* of those: their first octet is an FPDU's first */
-  uint64_t of_whole_fpdus;     /* of those: and the octet behind their last is one, too */
 } path_alignment_counts;
 
 /* Passes every packet on at once and untouched. Fragments, ICMP, segments that TCP would drop (a wrong

@@ -17,7 +17,6 @@ static void send_fragments(path_fragmenter *box, const datagram *packet, uint32_
 {
   uint32_t room = (box->mtu_octets - packet->ip_octets) / FRAGMENT_UNIT_OCTETS * FRAGMENT_UNIT_OCTETS;
 
-  box->counts.fragmented++;
   for (uint32_t from = 0; from < octets; from += room) {
     box->counts.fragments++;
     path_element_emit(&box->element, datagram_new_fragment(packet, from, MIN(room, octets - from)), now);
@@ -31,7 +30,6 @@ static void refuse(path_fragmenter *box, datagram *packet, time_ps now)
   box->counts.too_big++;
   path_element_drop(&box->element, packet);
   if (message) {
-    box->counts.messages++;
     box->too_big(box->too_big_user, message, now);
   }
 }

@@ -23,13 +23,10 @@ void path_fragmenter_set_mtu(path_element *element, uint32_t mtu_octets);
  * none. Called within path_element_receive(). */
 void path_fragmenter_set_too_big(path_element *element, path_output too_big, void *user);
 
-/* Packets that were fragmented (a fragment counts again), the fragments made of them, the packets dropped as too big, and
- * the ICMP messages made about these. */
+/* Fragments made, of packets and of fragments again, and packets dropped as too big. */
 typedef struct path_fragmenter_counts {
-  uint64_t fragmented;
   uint64_t fragments;
   uint64_t too_big;
-  uint64_t messages;
 } path_fragmenter_counts;
 path_fragmenter_counts path_fragmenter_counted(const path_element *element);
 

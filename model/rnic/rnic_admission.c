@@ -113,7 +113,6 @@ static bool exceeds(uint32_t count, uint32_t limit)
 static bool refuse_for_memory(rnic_admission *admission)
 {
   admission->refusals.memory++;
-  admission->refusals.memory_octets += new_octets(admission);
   return false;
 }
 
@@ -141,7 +140,6 @@ static bool decide(rnic_admission *admission, uint64_t position)
   if (exceeds(forecast.pieces, config->fpdu_descriptors) ||
       exceeds(forecast.held.partial_fpdus, config->partial_fpdus)) {
     admission->refusals.descriptors++;
-    admission->refusals.descriptors_octets += new_octets(admission);
     return false;
   }
   return true;

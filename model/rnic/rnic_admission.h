@@ -21,12 +21,10 @@ typedef struct rnic_admission_config {
   rnic_receiver *receiver;
 } rnic_admission_config;
 
-/* Segments dropped: for want of `memory`, for a limit of the endpoint's own state (`descriptors`; both are metrics, measure/metrics.def),
- * and: */
+/* Segments dropped: for want of `memory`, for a limit of the endpoint's own state (`descriptors`; both are metrics of measure/metrics.def),
+ * for a broken FPDU. */
 typedef struct rnic_refusals {
-  uint64_t broken;        /* for a broken FPDU */
-  uint64_t memory_octets; /* new octets in those for want of memory */
-  uint64_t descriptors_octets;
+  uint64_t broken;
 #define IN_ADMISSION(id, name, unit, side, how, type, member, sentence) type member;
 #include "measure/metrics.def"
 } rnic_refusals;

@@ -98,9 +98,7 @@ static void test_fragments(void)
   path_element_receive(f.box, fragmentable(537), 0);
   assert_output(&f, "0+552. 552+5");
   const path_fragmenter_counts counts = path_fragmenter_counted(f.box);
-  g_assert_cmpuint(counts.fragmented, ==, 3);
   g_assert_cmpuint(counts.fragments, ==, 3 + 3 + 2);
-  g_assert_cmpuint(path_fragmenter_counted(next.box).fragmented, ==, 3);
   g_assert_cmpuint(path_fragmenter_counted(next.box).fragments, ==, 6);
   g_assert_cmpuint(f.messages->len, ==, 0);
   g_assert_cmpuint(f.box->counts.dropped, ==, 0);
@@ -158,7 +156,6 @@ static void test_too_big(void)
   const ip_address from = datagram_source(message);
   g_assert_true(ip_address_equal(&from, &router));
   g_assert_cmpuint(path_fragmenter_counted(f.box).too_big, ==, 1);
-  g_assert_cmpuint(path_fragmenter_counted(f.box).messages, ==, 1);
   g_assert_cmpuint(f.box->counts.dropped, ==, 1);
   g_assert_cmpuint(f.box->counts.retransmissions_dropped, ==, 1);
   tear_down(&f);
@@ -174,7 +171,6 @@ static void test_black_hole(void)
   assert_output(&f, "");
   g_assert_cmpuint(f.messages->len, ==, 0);
   g_assert_cmpuint(path_fragmenter_counted(f.box).too_big, ==, 1);
-  g_assert_cmpuint(path_fragmenter_counted(f.box).messages, ==, 0);
   tear_down(&f);
 }
 

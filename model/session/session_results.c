@@ -15,6 +15,8 @@ typedef struct totals {
   uint64_t octets_wrong; /* at both ends: see ulp_workload_results */
   uint64_t order_errors;
   uint64_t guard_errors;
+  uint64_t messages_at_sink; /* delivered to the ULPs of the Data Sinks */
+  uint64_t octets_at_sink;
   uint64_t full_segments; /* of Data Sources: see tcp_statistics */
   uint64_t full_segment_octets;
   uint64_t full_segment_payload_octets;
@@ -55,8 +57,8 @@ static void count_workload(const ulp_workload *workload, enum side measured, tot
     sum->guard_errors += results.guard_errors;
     metric_values_count(values, METRIC_INTEGRITY_OCTETS_WRONG, results.octets_wrong);
     if (side == measured) {
-      metric_values_count(values, METRIC_DELIVERY_MESSAGES, results.messages_delivered);
-      metric_values_count(values, METRIC_DELIVERY_OCTETS, results.octets_delivered);
+      sum->messages_at_sink += results.messages_delivered;
+      sum->octets_at_sink += results.octets_delivered;
     }
   }
 }
@@ -210,6 +212,9 @@ run_status session_finish(session *self, metric_values *values, session_outcome 
   if (sum.sources > 0) {
     path_link_config link = path_link_at(&c->path.directions[c->main_direction], 0);
 
+    /* What the ULPs took: of what a fault inserts the recorder sees more. */
+    metric_values_set(values, METRIC_DELIVERY_MESSAGES, (double)sum.messages_at_sink);
+    metric_values_set(values, METRIC_DELIVERY_OCTETS, (double)sum.octets_at_sink);
     set_efficiency(&sum, &link, values);
     set_theory(&sum, c, values);
   }

@@ -410,12 +410,6 @@ static void ns3_run(tcp_transport *transport, time_ps now)
   self->inside = false;
 }
 
-static void ns3_set_send_mtu(tcp_transport *transport, uint32_t mtu_octets)
-{
-  (void)transport;
-  (void)mtu_octets;
-}
-
 static bool ns3_is_established(const tcp_transport *transport)
 {
   const ns3_tcp_transport *self = const_self_of(transport);
@@ -489,7 +483,6 @@ static const tcp_transport_class ns3_class = {.free = ns3_free,
                                               .transmit = ns3_transmit,
                                               .deadline = ns3_deadline,
                                               .run = ns3_run,
-                                              .set_send_mtu = ns3_set_send_mtu,
                                               .is_established = ns3_is_established,
                                               .emss_octets = ns3_emss_octets,
                                               .unsent_octets = ns3_unsent_octets,

@@ -273,12 +273,6 @@ static void replay_run(tcp_transport *transport, time_ps now)
   (void)now;
 }
 
-static void replay_set_send_mtu(tcp_transport *transport, uint32_t mtu_octets)
-{
-  (void)transport;
-  (void)mtu_octets;
-}
-
 static void replay_free(tcp_transport *transport)
 {
   replay_transport *self = self_of(transport);
@@ -324,7 +318,6 @@ static const tcp_transport_class replay_class = {.free = replay_free,
                                                  .transmit = replay_transmit,
                                                  .deadline = replay_deadline,
                                                  .run = replay_run,
-                                                 .set_send_mtu = replay_set_send_mtu,
                                                  .out_of_order_runs = replay_out_of_order_runs,
                                                  .held_octets = replay_held_octets,
                                                  .held_octets_below = replay_held_octets_below,

@@ -12,6 +12,7 @@
 #include "net/datagram.h"
 #include "tcp/tcp_config.h"
 #include "tcp/tcp_events.h"
+#include "tcp/tcp_transport.h"
 
 typedef struct tcp_connection tcp_connection;
 
@@ -82,5 +83,9 @@ uint64_t tcp_connection_held_octets_below(const tcp_connection *connection, uint
 const octet_store *tcp_connection_held(tcp_connection *connection);
 
 const tcp_statistics *tcp_connection_statistics(const tcp_connection *connection);
+
+/* A tcp_connection as a tcp_transport: a tcp_transport_factory, whose `user` is not used. */
+tcp_transport *tcp_transport_new_connection(const tcp_config *config, const tcp_events *events,
+                                            void *events_user, void *user);
 
 #endif

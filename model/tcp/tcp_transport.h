@@ -4,7 +4,10 @@
 #ifndef TCP_TCP_TRANSPORT_H
 #define TCP_TCP_TRANSPORT_H
 
-#include "tcp/tcp_connection.h"
+#include "base/octet_store.h"
+#include "net/datagram.h"
+#include "tcp/tcp_config.h"
+#include "tcp/tcp_events.h"
 
 typedef struct tcp_transport tcp_transport;
 
@@ -24,7 +27,6 @@ typedef struct tcp_transport_class {
   datagram *(*transmit)(tcp_transport *transport, time_ps now);
   time_ps (*deadline)(const tcp_transport *transport);
   void (*run)(tcp_transport *transport, time_ps now);
-  void (*set_send_mtu)(tcp_transport *transport, uint32_t mtu_octets);
   /* The gauges, of a kind that keeps none. */
   bool (*is_established)(const tcp_transport *transport);
   uint32_t (*emss_octets)(const tcp_transport *transport);
@@ -50,12 +52,13 @@ struct tcp_transport {
 typedef tcp_transport *(*tcp_transport_factory)(const tcp_config *config, const tcp_events *events,
                                                 void *events_user, void *user);
 
-/* A tcp_connection of its own behind this seam: a tcp_transport_factory, whose `user` is not used. */
-tcp_transport *tcp_transport_new_connection(const tcp_config *config, const tcp_events *events,
-                                            void *events_user, void *user);
-
 /* NULL is allowed. */
-void tcp_transport_free(tcp_transport *transport);
+static inline void tcp_transport_free(tcp_transport *transport)
+{
+  if (transport) {
+    transport->class->free(transport);
+  }
+}
 
 /* As tcp_connection_…() of the same name. */
 static inline void tcp_transport_open(tcp_transport *transport, time_ps now)
@@ -101,11 +104,6 @@ static inline time_ps tcp_transport_deadline(const tcp_transport *transport)
 static inline void tcp_transport_run(tcp_transport *transport, time_ps now)
 {
   transport->class->run(transport, now);
-}
-
-static inline void tcp_transport_set_send_mtu(tcp_transport *transport, uint32_t mtu_octets)
-{
-  transport->class->set_send_mtu(transport, mtu_octets);
 }
 
 static inline bool tcp_transport_is_established(const tcp_transport *transport)

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "tcp/tcp_transport.h"
+#include "tcp/tcp_connection.h"
 
 enum { PAIRS = 100, ENDS = 2, RECORD_OCTETS = 900, HEAP_OCTETS_MAX = 864 };
 

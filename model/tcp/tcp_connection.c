@@ -267,15 +267,6 @@ bool tcp_connection_is_closed(const tcp_connection *connection)
   return connection->closed || connection->state == TCP_STATE_CLOSED;
 }
 
-void tcp_connection_set_send_mtu(tcp_connection *connection, uint32_t mtu_octets)
-{
-  g_assert(mtu_octets >= tcp_path_mtu_min_octets(connection->config.local_address.version) &&
-           mtu_octets <= UINT16_MAX);
-  connection->config.send_mtu_octets = mtu_octets;
-  tcp_connection_find_emss(connection);
-  tcp_sender_set_emss(&connection->sender, connection->gauges.emss_octets);
-}
-
 uint64_t tcp_connection_posted_octets(const tcp_connection *connection)
 {
   return connection->gauges.posted_octets;

@@ -38,7 +38,8 @@ void tcp_connection_abort(tcp_connection *connection, time_ps now);
 
 /* Takes in one datagram for this connection; the caller keeps its reference. Whatever it holds, the answer is
  * RFC 9293 §3.10.7's; a wrong TCP checksum drops it; an ICMP "too big" about a segment in flight is RFC 1191's (if
- * path_mtu_discovery; RFC 5927 §7). */
+ * path_mtu_discovery; RFC 5927 §7): EMSS follows the path MTU (MPA-019). Records posted already keep their octets and are cut where they
+ * no longer fit (mpa-01 §5.3, MPA-043, MPA-046), and the first record after a cut one starts a fresh segment (notes-mpa 26). */
 void tcp_connection_receive(tcp_connection *connection, const datagram *packet, time_ps now);
 
 /* The next datagram that may leave at `now`, owned by the caller; NULL when there is none. Call until NULL
@@ -55,13 +56,6 @@ void tcp_connection_run(tcp_connection *connection, time_ps now);
 
 bool tcp_connection_is_established(const tcp_connection *connection); /* handshake done, not yet closed */
 bool tcp_connection_is_closed(const tcp_connection *connection);
-
-/* The path MTU of the direction sent is `mtu_octets` (68, IPv6 1280, … 65535) from now on (RFC 1191): EMSS follows
- * (MPA-019). Records posted already keep their octets and are cut where they no longer fit (mpa-01 §5.3,
- * MPA-043, MPA-046), and the first record behind a cut one starts a fresh segment (notes-mpa 26). That holds
- * for what is in flight and must be sent again, too; when that is, loss recovery decides: a smaller MTU alone
- * sends nothing again. */
-void tcp_connection_set_send_mtu(tcp_connection *connection, uint32_t mtu_octets);
 
 /* All octets ever posted: the stream position of the next record. */
 uint64_t tcp_connection_posted_octets(const tcp_connection *connection);

@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "../kit/path_mtu.h"
 #include "base/big_endian.h"
 #include "base/crc32c.h"
 #include "mpa/mpa_mulpdu.h"
@@ -271,7 +272,7 @@ static void test_mtu_shrinks(void)
     mpa_link_post(link, 0, mpa_link_mulpdu(link, 0));
   }
   mpa_link_collect(link); /* 10 of them are on their way */
-  tcp_connection_set_send_mtu(link->end[0].tcp, 576);
+  kit_set_send_mtu(link->end[0].tcp, 576);
   g_assert_cmpuint(mpa_link_mulpdu(link, 0), ==, 522);
   uint64_t cut = mpa_framer_offset(link->end[0].framer);
   for (int i = 0; i < 40; i++) {
@@ -289,7 +290,7 @@ static void test_mtu_shrinks(void)
                  !starts_fpdu(&link->end[0], segment->from);
   }
   g_assert_cmpuint(unaligned, ==, 60); /* 30 FPDUs of 1460 or 1456 octets: 536, 536 and a rest */
-  tcp_connection_set_send_mtu(link->end[0].tcp, 1500);
+  kit_set_send_mtu(link->end[0].tcp, 1500);
   g_assert_cmpuint(mpa_link_mulpdu(link, 0), ==, 1442);
   mpa_link_free(link);
 }

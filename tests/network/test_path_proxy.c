@@ -1,4 +1,5 @@
 /* The relay with a TCP of its own on each side: path_proxy.h. */
+#include "../kit/path_mtu.h"
 #include "network/path_proxy.h"
 #include "path_test_kit.h"
 #include "proxy_kit.h"
@@ -144,7 +145,7 @@ static void test_mtu_of_each_side(void)
   config.side[SIDE_INITIATOR].receive_mtu_octets = 9000;
   config.side[SIDE_RESPONDER].send_mtu_octets = 1200;
   proxy_kit *kit = proxy_kit_new(&config, 1);
-  tcp_connection_set_send_mtu(host_of(kit, SIDE_INITIATOR)->connection, 9000);
+  kit_set_send_mtu(host_of(kit, SIDE_INITIATOR)->connection, 9000);
   proxy_kit_open(kit, 0, SIDE_INITIATOR);
   proxy_kit_post(kit, 0, SIDE_INITIATOR, 100000);
   proxy_kit_run(kit, 1000 * MILLISECOND);

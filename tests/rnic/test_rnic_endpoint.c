@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../kit/path_mtu.h"
 #include "fault/fault_injector.h"
 
 static rdmap_work send_of(uint32_t length)
@@ -518,7 +519,7 @@ static void test_mulpdu(void)
     g_assert_cmpstr(sizes, ==, c->first);
     g_free(sizes);
     if (c->new_mtu_octets > 0) {
-      tcp_connection_set_send_mtu((tcp_connection *)initiator->endpoint->tcp, c->new_mtu_octets);
+      kit_set_send_mtu((tcp_connection *)initiator->endpoint->tcp, c->new_mtu_octets);
       g_assert_cmpuint(rnic_endpoint_emss_octets(initiator->endpoint), ==, c->new_mtu_octets - 40);
     }
     rnic_kit_post(kit, SIDE_INITIATOR, send_of(4000));

@@ -1,5 +1,6 @@
 #include "tcp_kit.h"
 
+#include "../kit/path_mtu.h"
 #include "linux_keys.h"
 
 #include <string.h>
@@ -199,7 +200,7 @@ void tcp_kit_free(tcp_kit *kit)
 void set_send_mtu(tcp_kit *kit, unsigned from, uint32_t mtu_octets)
 {
   kit->end[from].config.send_mtu_octets = mtu_octets;
-  tcp_connection_set_send_mtu(kit->end[from].connection, mtu_octets);
+  kit_set_send_mtu(kit->end[from].connection, mtu_octets);
 }
 
 void refuse_octets(tcp_kit *kit, unsigned end, uint64_t from, uint64_t to, unsigned count)

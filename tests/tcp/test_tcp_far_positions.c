@@ -4,6 +4,7 @@
  * the end. All that they send, all that the layers above are told and all that can be asked must be the same. */
 #include <glib.h>
 
+#include "../kit/path_mtu.h"
 #include "base/random_stream.h"
 #include "linux_keys.h"
 #include "tcp/tcp_connection_private.h"
@@ -330,7 +331,7 @@ static void post(far_run *run, unsigned from, uint32_t octets, unsigned flags)
 static void forget_the_past(far_run *run)
 {
   for (unsigned i = 0; i < ENDS; i++) {
-    tcp_connection_set_send_mtu(run->end[i].connection, 1500);
+    kit_set_send_mtu(run->end[i].connection, 1500);
   }
   for (unsigned i = 0; i < ENDS; i++) {
     const tcp_statistics *statistics = tcp_connection_statistics(run->end[i].connection);
@@ -505,7 +506,7 @@ static void befall(far_run *run)
     run->router_tells = random_stream_below(random, 4) > 0;
     return;
   case 1:
-    tcp_connection_set_send_mtu(run->end[0].connection, one_of(run, &mtus));
+    kit_set_send_mtu(run->end[0].connection, one_of(run, &mtus));
     collect(run, 0);
     return;
   case 2:

@@ -32,19 +32,20 @@ namespace iwarpsim
 {
 
 using Side = enum side;
-constexpr Side INITIATOR = SIDE_INITIATOR; // opens the connections: 10.0.0.1
-constexpr Side RESPONDER = SIDE_RESPONDER; // 10.0.0.2
+constexpr Side INITIATOR = SIDE_INITIATOR; // opens the connections
+constexpr Side RESPONDER = SIDE_RESPONDER;
 
-// Two hosts, and what they have to do with each other.
+// Two hosts, and what they have to do with each other. A program may have several such pairs, with scenarios and metrics of their own.
 class Hosts
 {
 public:
   // As the scenario at `path` says, with `sets` ("group.key=value") on top: its stack, TCP and workload; of its path only what a host
   // knows, MTUs and windows, so that an MTU there must be that of your devices. Throws std::runtime_error with a message when the
-  // scenario is wrong, is IPv6's, or has a fault, a topology or ns-3's TCP, and when other Hosts are alive.
+  // scenario is wrong, is IPv6's, or has a fault, a topology or ns-3's TCP, and when 256 Hosts
+  // were made and some are alive.
   explicit Hosts(const std::string &path, const std::vector<std::string> &sets = {});
 
-  // Calls Simulator::Destroy().
+  // The last one calls Simulator::Destroy().
   ~Hosts();
 
   Hosts(const Hosts &) = delete;
@@ -60,6 +61,7 @@ public:
   // Opens the connections at `when`, an absolute simulated time. Both sides attached. Once.
   void Start(const ns3::Time &when);
 
+  // 10.0.N.1 of the Initiator, 10.0.N.2 of the Responder, of the Nth Hosts, from 0 on.
   ns3::Ipv4Address GetAddress(Side side) const;
 
   // All messages are delivered, and all connections closed.

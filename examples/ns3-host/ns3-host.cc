@@ -1,13 +1,15 @@
 // Two iWARP hosts in an ns-3 program of one's own: 64 KiB RDMA Writes from one to the other, over an Ethernet segment (csma) or a
-// cable (p2p) that loses packets.
+// cable (p2p) that loses packets. And a second pair (two-pairs), on the same Ethernet segment: each has its own metrics.
 //
-//   ns3-host csma|p2p SCENARIO [LOSS]       LOSS: the share of packets lost, default 0.001
+//   ns3-host csma|p2p|two-pairs SCENARIO [LOSS]       LOSS: the share of packets lost, default 0.001
 //
 // Prints the metrics of the run. Everything of ns-3's (channels, error models, routers, other traffic) can be put between the
 // hosts; everything of SCENARIO but its path holds.
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <ns3/core-module.h>
 #include <ns3/csma-module.h>
@@ -46,21 +48,32 @@ void Lose(ns3::Ptr<ns3::NetDevice> receiver, double share)
 
 int Run(const std::string &medium, const std::string &scenario, double loss)
 {
-  iwarpsim::Hosts hosts(scenario);
-  ns3::NodeContainer nodes(2);
-  ns3::NetDeviceContainer devices = Join(nodes, medium == "csma");
-  Lose(devices.Get(1), loss);
-  hosts.Attach(iwarpsim::INITIATOR, nodes.Get(0), devices.Get(0), devices.Get(1)->GetAddress());
-  hosts.Attach(iwarpsim::RESPONDER, nodes.Get(1), devices.Get(1), devices.Get(0)->GetAddress());
-  hosts.Start(ns3::MilliSeconds(1));
+  const uint32_t count = medium == "two-pairs" ? 2 : 1;
+  std::vector<std::unique_ptr<iwarpsim::Hosts>> pairs;
+  for (uint32_t i = 0; i < count; i++) {
+    pairs.push_back(
+        std::make_unique<iwarpsim::Hosts>(scenario)); // the first of them before anything of ns-3's
+  }
+  ns3::NodeContainer nodes(2 * count);
+  ns3::NetDeviceContainer devices = Join(nodes, medium != "p2p");
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t a = 2 * i, b = a + 1;
+    Lose(devices.Get(b), loss);
+    pairs[i]->Attach(iwarpsim::INITIATOR, nodes.Get(a), devices.Get(a), devices.Get(b)->GetAddress());
+    pairs[i]->Attach(iwarpsim::RESPONDER, nodes.Get(b), devices.Get(b), devices.Get(a)->GetAddress());
+    pairs[i]->Start(ns3::MilliSeconds(1));
+  }
   ns3::Simulator::Stop(ns3::Seconds(100));
   ns3::Simulator::Run();
-  hosts.PrintMetrics(std::cout);
-  if (!hosts.IsDone() || !hosts.GetFailure().empty()) {
-    std::cerr << "ns3-host: not done. " << hosts.GetFailure() << std::endl;
-    return 1;
+  bool done = true;
+  for (const auto &hosts : pairs) {
+    hosts->PrintMetrics(std::cout);
+    if (!hosts->IsDone() || !hosts->GetFailure().empty()) {
+      std::cerr << "ns3-host: not done. " << hosts->GetFailure() << std::endl;
+      done = false;
+    }
   }
-  return 0;
+  return done ? 0 : 1;
 }
 
 } // namespace
@@ -68,8 +81,8 @@ int Run(const std::string &medium, const std::string &scenario, double loss)
 int main(int argc, char **argv)
 {
   const std::string medium = argc > 1 ? argv[1] : "";
-  if (argc < 3 || argc > 4 || (medium != "csma" && medium != "p2p")) {
-    std::cerr << "usage: ns3-host csma|p2p SCENARIO [LOSS]" << std::endl;
+  if (argc < 3 || argc > 4 || (medium != "csma" && medium != "p2p" && medium != "two-pairs")) {
+    std::cerr << "usage: ns3-host csma|p2p|two-pairs SCENARIO [LOSS]" << std::endl;
     return 2;
   }
   try {

@@ -10,6 +10,10 @@
 
 #define REPORT_EVERY_US (G_USEC_PER_SEC / 10)
 
+/* The major keys of a session's timers: those of another one begin this many connections later (a port each, from
+ * SIM_INITIATOR_FIRST_PORT on). */
+enum { CONNECTIONS_MAX = 65536 - SIM_INITIATOR_FIRST_PORT };
+
 /* --- Hosts --- */
 
 static void make_hosts(session *self)
@@ -28,7 +32,13 @@ static void make_hosts(session *self)
     host->rnic = rnic_host_new(random_hash(c->run.seed, names[side], 0));
     host->capture = self->config.captures[side];
     host->is_measured = side == self->measured;
-    host->input = sim_ip_input_new(c, side, self->config.clock, &events, host);
+    host->address = sim_setup_address(c, side);
+    if (self->config.number > 0) {
+      host->address = ip_address_v4((side == SIDE_INITIATOR ? SIM_INITIATOR_ADDRESS : SIM_RESPONDER_ADDRESS) +
+                                    (self->config.number << 8));
+    }
+    host->input =
+        sim_ip_input_new(c, side, self->config.number * SIDES + side, self->config.clock, &events, host);
     sim_setup_host_rate(c, host->rnic);
     if (host->is_measured && c->receiver.memory_octets != MEMORY_UNLIMITED) {
       rnic_host_limit_memory(host->rnic, c->receiver.memory_octets, c->receiver.cell_octets);
@@ -94,7 +104,18 @@ rnic_host *session_host_rnic(const session_host *host)
   return host->rnic;
 }
 
+ip_address session_host_address(const session_host *host)
+{
+  return host->address;
+}
+
 /* --- Connections --- */
+
+/* The number of connection `index` among those of all sessions on the clock. */
+static uint32_t key_of(const session *self, uint32_t index)
+{
+  return self->config.number * CONNECTIONS_MAX + index;
+}
 
 /* Memory for Sends that nobody reads. */
 static uint8_t *supply_nothing(void *user, uint64_t id)
@@ -137,8 +158,8 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
     capture->configure(capture->user, index, &config);
   }
   end->endpoint = rnic_endpoint_new(&config, &self->endpoint_events[side], end);
-  end->timer =
-      engine_timer_new(self->config.clock, ENGINE_TIMER, index * SIDES + side, 0, session_end_on_timer, end);
+  end->timer = engine_timer_new(self->config.clock, ENGINE_TIMER, key_of(self, index) * SIDES + side, 0,
+                                session_end_on_timer, end);
   end->timer_due = TIME_PS_NEVER;
   if (capture) {
     rnic_supply_receives(end->endpoint, supply_nothing, NULL);
@@ -187,6 +208,8 @@ void session_connect(session *self, session_network *network)
 
     self->private_data[side] = sim_setup_private_data(c, side, self->table);
     self->endpoint_configs[side] = sim_setup_endpoint(c, 0, side, &nowhere);
+    self->endpoint_configs[side].tcp.local_address = self->hosts[side].address;
+    self->endpoint_configs[side].tcp.remote_address = self->hosts[side_peer(side)].address;
     self->endpoint_events[side] = session_endpoint_events(self, side);
   }
   self->connection_count = c->connections.count;
@@ -242,8 +265,9 @@ void session_set_workload_timer(session_connection *connection, time_ps when)
   const session_end *end = &connection->ends[SIDE_INITIATOR];
 
   if (!connection->workload_timer) {
-    connection->workload_timer = engine_timer_new(end->session->config.clock, ENGINE_WORKLOAD, end->index, 0,
-                                                  on_workload_due, connection);
+    connection->workload_timer =
+        engine_timer_new(end->session->config.clock, ENGINE_WORKLOAD, key_of(end->session, end->index), 0,
+                         on_workload_due, connection);
   }
   engine_timer_set(connection->workload_timer, when);
 }

@@ -32,9 +32,13 @@ typedef struct session_capture {
   void *user;
 } session_capture;
 
+enum { SESSION_NUMBERS = 256 };
+
 typedef struct session_config {
   const configuration *configuration; /* of the scenario */
   engine *clock;
+  uint32_t
+      number; /* < SESSION_NUMBERS: each session on `clock` has its own, which is part of its hosts' addresses */
   const session_capture *capture;  /* whose connections they are; NULL: the workload's of `s` */
   FILE *series;                    /* occupancy.csv; NULL: none */
   packet_capture *captures[SIDES]; /* of the packets at the host of this side; NULL: none */
@@ -48,6 +52,9 @@ void session_free(session *self);
 /* The host whose ends are of `side`, and its RNIC; the session's. */
 session_host *session_host_of(session *self, enum side side);
 rnic_host *session_host_rnic(const session_host *host);
+
+/* Its address: of a session with the number N, 10.0.N.1 of the Initiators' host and 10.0.N.2 of the Responders'; with IPv6 N is 0. */
+ip_address session_host_address(const session_host *host);
 
 /* Makes the connections, over `network`, which is the session's from here on. Once. */
 void session_connect(session *self, session_network *network);

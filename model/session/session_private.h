@@ -21,7 +21,8 @@ struct session_host {
   rnic_host *rnic;
   sim_ip_input *input;
   packet_capture *capture; /* NULL: none */
-  bool is_measured;        /* its ends are Data Sinks */
+  ip_address address;
+  bool is_measured; /* its ends are Data Sinks */
 };
 
 /* One end of a connection with its timer. */

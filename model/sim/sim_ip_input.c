@@ -55,7 +55,7 @@ static ip_reassembly_config config_of(const configuration *c, enum side side)
   return config;
 }
 
-sim_ip_input *sim_ip_input_new(const configuration *c, enum side side, engine *clock,
+sim_ip_input *sim_ip_input_new(const configuration *c, enum side side, uint32_t number, engine *clock,
                                const sim_ip_input_events *events, void *user)
 {
   const ip_reassembly_config config = config_of(c, side);
@@ -64,7 +64,7 @@ sim_ip_input *sim_ip_input_new(const configuration *c, enum side side, engine *c
   input->side = side;
   input->connections = c->connections.count;
   input->reassembly = ip_reassembly_new(&config);
-  input->timer = engine_timer_new(clock, ENGINE_TIMER, IP_TIMER_MAJOR + side, 0, on_timer, input);
+  input->timer = engine_timer_new(clock, ENGINE_TIMER, IP_TIMER_MAJOR + number, 0, on_timer, input);
   input->events = *events;
   input->user = user;
   input->holding = g_hash_table_new_full(NULL, NULL, NULL, g_free);

@@ -25,8 +25,8 @@ typedef struct sim_ip_input_events {
   bool (*connection_of)(void *user, const datagram_flow *flow, uint32_t *connection);
 } sim_ip_input_events;
 
-/* The input of `side` in `s`; `events` are copied and called with `user`. Free with sim_ip_input_free(), before the engine. */
-sim_ip_input *sim_ip_input_new(const configuration *c, enum side side, engine *clock,
+/* The input of `side`, the host with this number (< 65536) among those on `clock`; `events` are copied and called with `user`. Free with sim_ip_input_free(), before the engine. */
+sim_ip_input *sim_ip_input_new(const configuration *c, enum side side, uint32_t number, engine *clock,
                                const sim_ip_input_events *events, void *user);
 void sim_ip_input_free(sim_ip_input *input);
 

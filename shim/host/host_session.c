@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/big_endian.h"
 #include "session/session.h"
 #include "shim/ns3_engine.h"
 #include "sim/sim_setup.h"
@@ -11,13 +12,19 @@
 struct host_session {
   session_network network; /* the program's: packets leave as octets */
   scenario *s;
-  engine *clock;
   session *session;
   host_session_output output;
   void *user;
   metric_values metrics;
   uint8_t wire[UINT16_MAX];
 };
+
+/* ns-3 has one simulator a process: all host sessions share the engine on it. */
+static struct {
+  engine *clock;
+  uint32_t sessions; /* alive */
+  uint32_t next;     /* number of the next one */
+} shared;
 
 /* --- The network --- */
 
@@ -48,7 +55,7 @@ static const session_network_class network_class = {.send = network_send,
 
 static bool is_for(const host_session *self, enum side side, const datagram *packet)
 {
-  ip_address own = sim_setup_address(scenario_configuration(self->s), side);
+  ip_address own = session_host_address(session_host_of(self->session, side));
   datagram_fragment fragment;
   datagram_flow flow;
 
@@ -107,18 +114,25 @@ host_session *host_session_new(const char *path, const char *const *sets, host_s
     return NULL;
   }
   const char *unsupported = find_unsupported(scenario_configuration(s));
-  engine *clock = unsupported ? NULL : ns3_engine_new(&error);
-  if (!clock) {
-    *message = g_strdup(unsupported ? unsupported : error.message);
+  if (!unsupported && shared.next == SESSION_NUMBERS) {
+    unsupported = "there are no addresses for more hosts: 256 pairs had theirs";
+  }
+  if (!unsupported && shared.sessions == 0) {
+    shared.clock = ns3_engine_new(&error);
+    unsupported = shared.clock ? NULL : error.message;
+  }
+  if (unsupported) {
+    *message = g_strdup(unsupported);
     scenario_free(s);
     return NULL;
   }
+  shared.sessions++;
   host_session *self = g_new0(host_session, 1);
-  const session_config config = {.configuration = scenario_configuration(s), .clock = clock};
+  const session_config config = {
+      .configuration = scenario_configuration(s), .clock = shared.clock, .number = shared.next++};
 
   self->network.class = &network_class;
   self->s = s;
-  self->clock = clock;
   self->output = output;
   self->user = user;
   self->session = session_new(&config);
@@ -130,7 +144,10 @@ void host_session_free(host_session *self)
 {
   if (self) {
     session_free(self->session);
-    engine_free(self->clock);
+    if (--shared.sessions == 0) {
+      engine_free(shared.clock);
+      shared.next = 0;
+    }
     scenario_free(self->s);
     g_free(self);
   }
@@ -143,9 +160,9 @@ void host_session_start(host_session *self, time_ps when)
 
 uint32_t host_session_address(const host_session *self, enum side side)
 {
-  (void)self;
+  const ip_address address = session_host_address(session_host_of(self->session, side));
 
-  return side == SIDE_INITIATOR ? SIM_INITIATOR_ADDRESS : SIM_RESPONDER_ADDRESS;
+  return big_endian_read_32(address.octets);
 }
 
 /* --- How it went --- */

@@ -18,7 +18,8 @@ typedef struct host_session host_session;
 /* Takes an IPv4 packet, with its checksums, that `side` sends; the octets are valid during the call. */
 typedef void (*host_session_output)(void *user, enum side side, const uint8_t *octets, uint32_t length);
 
-/* The hosts of the scenario at `path`, with `sets` ("group.key=value", NULL-terminated; NULL: none). Opens ns-3's simulator. What
+/* The hosts of the scenario at `path`, with `sets` ("group.key=value", NULL-terminated; NULL: none). The first opens ns-3's simulator, the last to go closes it: there may be
+ * SESSION_NUMBERS (session.h) at a time. What
  * the scenario says of the path counts only where the hosts must know it: MTUs, windows. NULL and `*message` (free with
  * g_free()) when the scenario is wrong, or is IPv6's or has a fault, a `topology` or ns-3's TCP. Free with host_session_free(). */
 host_session *host_session_new(const char *path, const char *const *sets, host_session_output output,

@@ -59,7 +59,7 @@ static void kit_open(input_kit *k, enum side side, const char *reassembly, const
   k->told = g_string_new("");
   sim_kit_arrivals_init(&k->whole);
   sim_kit_arrivals_init(&k->answers);
-  k->input = sim_ip_input_new(scenario_configuration(k->s), side, k->clock, &events, k);
+  k->input = sim_ip_input_new(scenario_configuration(k->s), side, side, k->clock, &events, k);
 }
 
 static void kit_close(input_kit *k)

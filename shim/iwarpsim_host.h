@@ -11,7 +11,7 @@
 //     hosts.PrintMetrics(std::cout);
 //   }                                                           // hosts goes last: it ends the simulator
 //
-// A complete program is examples/ns3-host/.
+// A complete program is examples/ns3-host/. Of an installed iwarpsim: `pkg-config --cflags --libs iwarpsim-ns3`, and <shim/iwarpsim_host.h>.
 #ifndef SHIM_IWARPSIM_HOST_H
 #define SHIM_IWARPSIM_HOST_H
 

@@ -1,7 +1,6 @@
 #include "base/iwarp_generation.h"
 
 #include <glib.h>
-#include <string.h>
 
 static const iwarp_generation_rules rows[IWARP_GENERATIONS] = {
     [IWARP_RDMAC] = {.name = "rdmac",
@@ -31,14 +30,4 @@ const iwarp_generation_rules *iwarp_generation_rules_of(iwarp_generation generat
 {
   g_assert(generation < IWARP_GENERATIONS);
   return &rows[generation];
-}
-
-iwarp_generation iwarp_generation_find(const char *name)
-{
-  iwarp_generation generation = IWARP_RDMAC;
-
-  while (generation < IWARP_GENERATIONS && strcmp(rows[generation].name, name) != 0) {
-    generation++;
-  }
-  return generation;
 }

@@ -32,7 +32,4 @@ typedef struct iwarp_generation_rules {
 /* The row of `generation`; static, never NULL. */
 const iwarp_generation_rules *iwarp_generation_rules_of(iwarp_generation generation);
 
-/* The generation called `name`; IWARP_GENERATIONS when there is none. */
-iwarp_generation iwarp_generation_find(const char *name);
-
 #endif

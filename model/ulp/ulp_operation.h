@@ -22,7 +22,6 @@ typedef enum ulp_operation {
 
 /* Who the requester is: the end whose ULP starts the message; the other is its peer. */
 typedef struct ulp_operation_rules {
-  const char *name;          /* the scenario's word */
   rdmap_operation posted;    /* what the requester posts */
   rdmap_operation response;  /* of exchanges: the Send that ends it */
   bool is_exchange;          /* a request, the data, a response */
@@ -38,8 +37,5 @@ typedef struct ulp_operation_rules {
 
 /* The row of `operation`; static. */
 const ulp_operation_rules *ulp_operation_rules_of(ulp_operation operation);
-
-/* The operation called `name`; ULP_OPERATIONS when there is none. */
-ulp_operation ulp_operation_find(const char *name);
 
 #endif

@@ -73,7 +73,7 @@ static void test_mix(void)
       char *canonical = scenario_value_text(s, SCENARIO_WORKLOAD_OPERATION);
       for (guint j = 0; j < mix->count; j++) {
         g_string_append_printf(joined, "%s%s", j > 0 ? " " : "",
-                               ulp_operation_rules_of((ulp_operation)mix->values[j])->name);
+                               scenario_key_row_of(SCENARIO_WORKLOAD_OPERATION)->words[mix->values[j]].name);
       }
       g_assert_cmpstr(joined->str, ==, mixes[i].expected);
       g_assert_cmpstr(canonical, ==, mixes[i].text); /* as --set takes it */

@@ -27,7 +27,6 @@ static void test_operation_words(void)
   const named_value *words = scenario_key_row_of(SCENARIO_WORKLOAD_OPERATION)->words;
 
   for (ulp_operation operation = 0; operation < ULP_OPERATIONS; operation++) {
-    g_assert_cmpstr(words[operation].name, ==, ulp_operation_rules_of(operation)->name);
     g_assert_cmpuint(words[operation].value, ==, operation);
   }
   g_assert_null(words[ULP_OPERATIONS].name);

@@ -94,14 +94,6 @@ static void test_steps_are_counted(void)
   }
 }
 
-static void test_names_find_their_operation(void)
-{
-  for (ulp_operation operation = 0; operation < ULP_OPERATIONS; operation++) {
-    g_assert_cmpint(ulp_operation_find(ulp_operation_rules_of(operation)->name), ==, operation);
-  }
-  g_assert_cmpint(ulp_operation_find("atomic"), ==, ULP_OPERATIONS);
-}
-
 static void test_what_a_mix_has(void)
 {
   const ulp_workload_plan plan = {.mix = &(const choice_list){{ULP_OPERATION_READ, ULP_OPERATION_SEND}, 2},
@@ -140,7 +132,6 @@ int main(int argc, char **argv)
   g_test_add_func("/rnic-workload-plan/sequences", test_sequences);
   g_test_add_func("/rnic-workload-plan/steps", test_steps_are_counted);
   g_test_add_func("/rnic-workload-plan/more-than-32-bits", test_more_than_32_bits);
-  g_test_add_func("/rnic-workload-plan/names", test_names_find_their_operation);
   g_test_add_func("/rnic-workload-plan/has", test_what_a_mix_has);
   return g_test_run();
 }

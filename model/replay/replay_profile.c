@@ -53,8 +53,8 @@ void replay_profile_set(rnic_endpoint_config *config, capture_profile *profile, 
   config->capture = profile;
   config->startup_timeout_ps = 0; /* the capture decides when things come */
   config->tcp.dsack = false;      /* nobody is told */
-  config->ird = (uint32_t)MIN(direction->read_requests, (uint64_t)IRD_MAX);
-  config->ord = 0;
+  config->rdmap.ird = (uint32_t)MIN(direction->read_requests, (uint64_t)IRD_MAX);
+  config->rdmap.ord = 0;
 }
 
 /* The largest EMSS that Ethernet knows, when nothing is known. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "scenario/configuration.h"
+
 enum { CONNECTIONS_MAX = 10000 }; /* of workload.connections */
 
 GQuark replay_error_quark(void)
@@ -12,24 +13,18 @@ GQuark replay_error_quark(void)
 
 /* --- Which keys --- */
 
-/* What a replay heeds: groups, which end in a dot, and keys. */
-static const char *const heeded[] = {
-    "title",         "run.seed",        "run.stop",     "run.expect",
-    "receiver.",     "mpa.silent_drop", "rdmap.errors", "rdmap.not_associated_code",
-    "path.forward.", "path.reverse.",   "middlebox.",   "measure.",
-    "theory.k2",
-};
+/* What a replay heeds: these groups, and the keys whose rows are REPLAYED. */
+static const char *const heeded[] = {"receiver.",  "path.forward.", "path.reverse.",
+                                     "middlebox.", "measure.",      "theory."};
 
-static gboolean is_heeded(const char *name)
+static gboolean is_heeded(const scenario_key_row *row)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(heeded); i++) {
-    gboolean is_group = g_str_has_suffix(heeded[i], ".");
+  gboolean is = row->replayed;
 
-    if (is_group ? g_str_has_prefix(name, heeded[i]) : g_str_equal(name, heeded[i])) {
-      return TRUE;
-    }
+  for (gsize i = 0; i < G_N_ELEMENTS(heeded); i++) {
+    is = is || g_str_has_prefix(row->name, heeded[i]);
   }
-  return FALSE;
+  return is;
 }
 
 static gboolean key_problem(const scenario *s, scenario_key key, const char *text, GError **error)
@@ -44,7 +39,7 @@ static gboolean check_keys(const scenario *s, GError **error)
 {
   const configuration *c = scenario_configuration(s);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (scenario_given(s, key) && !is_heeded(scenario_key_row_of(key)->name)) {
+    if (scenario_given(s, key) && !is_heeded(scenario_key_row_of(key))) {
       return key_problem(
           s, key,
           "the capture decides this; a replay heeds receiver.*, path.*, middlebox.*, measure.*, "
@@ -76,31 +71,23 @@ gboolean replay_scenario_has_path(const scenario *s)
 
 gboolean replay_scenario_has_link(const scenario *s)
 {
-  const configuration *c = scenario_configuration(s);
-  static const scenario_key of_links[] = {
-      SCENARIO_PATH_FORWARD_RATE,          SCENARIO_PATH_FORWARD_DELAY,
-      SCENARIO_PATH_FORWARD_MTU,           SCENARIO_PATH_FORWARD_FRAMING,
-      SCENARIO_PATH_FORWARD_QUEUE,         SCENARIO_PATH_FORWARD_QUEUE_SIZE,
-      SCENARIO_PATH_FORWARD_DISCIPLINE,    SCENARIO_PATH_FORWARD_RED_MINIMUM,
-      SCENARIO_PATH_FORWARD_RED_MAXIMUM,   SCENARIO_PATH_FORWARD_RED_PROBABILITY,
-      SCENARIO_PATH_FORWARD_CODEL_TARGET,  SCENARIO_PATH_FORWARD_CODEL_INTERVAL,
-      SCENARIO_PATH_FORWARD_ECN_THRESHOLD, SCENARIO_PATH_FORWARD_HOP_RATE,
-      SCENARIO_PATH_FORWARD_HOP_DELAY,     SCENARIO_PATH_FORWARD_HOP_MTU,
-  };
+  /* A key of the link is one that path.reverse takes from path.forward. */
+  enum side direction = scenario_configuration(s)->main_direction;
   gboolean given = FALSE;
 
-  for (gsize i = 0; i < G_N_ELEMENTS(of_links); i++) {
-    given = given || scenario_given(s, scenario_key_of_direction(of_links[i], c->main_direction));
+  for (scenario_key key = SCENARIO_PATH_REVERSE_RATE; scenario_key_row_of(key)->inherits >= 0; key++) {
+    given = given || scenario_given(s, scenario_key_of_direction(
+                                           (scenario_key)scenario_key_row_of(key)->inherits, direction));
   }
   return given;
 }
 
 gboolean replay_scenario_tells(const scenario *s, scenario_key key)
 {
-  const char *name = scenario_key_row_of(key)->name;
-  gboolean is_of_path = g_str_has_prefix(name, "path.") || g_str_has_prefix(name, "middlebox.");
+  const scenario_key_row *row = scenario_key_row_of(key);
+  gboolean is_of_path = g_str_has_prefix(row->name, "path.") || g_str_has_prefix(row->name, "middlebox.");
 
-  return scenario_given(s, key) || (is_heeded(name) && !is_of_path);
+  return scenario_given(s, key) || (is_heeded(row) && !is_of_path);
 }
 
 scenario *replay_scenario_new(const char *path, const char *const *sets, GError **error)

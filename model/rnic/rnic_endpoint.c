@@ -18,9 +18,7 @@ rnic_endpoint_config rnic_endpoint_config_default(enum side side)
                                 .crc = true,
                                 .private_data_capacity_octets = UINT16_MAX,
                                 .startup_timeout_ps = 10 * TIME_PS_PER_SECOND,
-                                .ird = 16,
-                                .ord = 16,
-                                .strict_responses = true};
+                                .rdmap = {.ird = 16, .ord = 16, .strict_responses = true}};
 }
 
 static rnic_startup_phase *startup_of(const rnic_endpoint *endpoint, const rnic_endpoint_config *config)
@@ -44,19 +42,17 @@ static rnic_startup_phase *startup_of(const rnic_endpoint *endpoint, const rnic_
 
 static rdmap_stream *stream_of(rnic_endpoint *endpoint, const rnic_endpoint_config *config)
 {
-  bool forgets_ord = config->fault && config->fault->forgets_ord;
-  const rdmap_config rdmap = {.generation = config->generation,
-                              .identity = endpoint->identity,
-                              .stags = rnic_host_stags(config->host),
-                              .ird = config->ird,
-                              .ord = forgets_ord ? UINT32_MAX : config->ord,
-                              .strict_responses = config->strict_responses,
-                              .strict_rdmap00 = config->strict_rdmap00,
-                              .report_on_arrival = config->report_on_arrival,
-                              .probe = endpoint->events->placed ? &endpoint->probe : NULL,
-                              .first_offset = config->capture ? config->capture->first_offset : 0,
-                              .capture = config->capture};
+  rdmap_config rdmap = config->rdmap;
 
+  rdmap.generation = config->generation;
+  rdmap.identity = endpoint->identity;
+  rdmap.stags = rnic_host_stags(config->host);
+  rdmap.probe = endpoint->events->placed ? &endpoint->probe : NULL;
+  rdmap.capture = config->capture;
+  rdmap.first_offset = config->capture ? config->capture->first_offset : 0;
+  if (config->fault && config->fault->forgets_ord) {
+    rdmap.ord = UINT32_MAX;
+  }
   return rdmap_stream_new(&rdmap, &rnic_endpoint_rdmap_events, endpoint);
 }
 

@@ -31,8 +31,8 @@ typedef struct rnic_endpoint_config {
   uint32_t streaming_octets_sent; /* before MPA; both ends agree on both directions (MPA-190) */
   uint32_t streaming_octets_received;
   uint32_t protection_domain; /* of the host */
-  uint32_t ird, ord;
-  bool strict_responses, strict_rdmap00, report_on_arrival; /* see rdmap_config */
+  /* Handed to RDMAP; without what the endpoint itself knows: generation, identity, stags, probe and capture. */
+  rdmap_config rdmap;
   const capture_profile
       *capture;                 /* outlives the endpoint, which looks on; NULL: it does what its peer asks */
   bool silent_drop;             /* a segment with a broken FPDU is dropped as if lost (MPA-286) */

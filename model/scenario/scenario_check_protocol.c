@@ -73,7 +73,7 @@ static gboolean check_reads(const scenario *s, GError **error)
   const configuration *c = scenario_configuration(s);
   const scenario_key keys[] = {SCENARIO_RDMAP_ORD, SCENARIO_WORKLOAD_OPERATION};
 
-  if (has_reads(c) && c->endpoint[SIDE_INITIATOR].ord == 0) {
+  if (has_reads(c) && c->endpoint[SIDE_INITIATOR].rdmap.ord == 0) {
     return scenario_finding_error(
         s, keys, G_N_ELEMENTS(keys),
         g_strdup_printf("rdmap.ord = 0, but workload.operation = %s needs RDMA Reads; expected at least 1",
@@ -116,11 +116,11 @@ static void note_ends(const scenario *s, GPtrArray *notes)
                             scenario_settings_value(s, capacity)->number);
     }
   }
-  if (has_reads(c) && c->endpoint[SIDE_INITIATOR].ord > c->endpoint[SIDE_INITIATOR].ird) {
+  if (has_reads(c) && c->endpoint[SIDE_INITIATOR].rdmap.ord > c->endpoint[SIDE_INITIATOR].rdmap.ird) {
     scenario_finding_note(notes, s, SCENARIO_RDMAP_ORD,
                           "rdmap.ord = %u is more than rdmap.ird = %u: a Read too many ends the connection, "
                           "and run.expect is ok",
-                          c->endpoint[SIDE_INITIATOR].ord, c->endpoint[SIDE_INITIATOR].ird);
+                          c->endpoint[SIDE_INITIATOR].rdmap.ord, c->endpoint[SIDE_INITIATOR].rdmap.ird);
   }
   if (c->fault.error != FAULT_NONE) {
     scenario_finding_note(notes, s, SCENARIO_FAULT_ERROR,

@@ -47,6 +47,7 @@ static const named_value fault_words[] = {
 #define AS(id) .inherits = SCENARIO_##id,
 #define RFC(text, where) .rfc = (text), .source = (where),
 #define BETWEEN(least, most) .minimum = (guint64)(least), .maximum = (guint64)(most),
+#define REPLAYED .replayed = TRUE,
 #define WORDS_OF(table) .words = (table),
 #define WORDS(...) .words = (const named_value[]){__VA_ARGS__, {NULL, 0}},
 

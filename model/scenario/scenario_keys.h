@@ -43,6 +43,7 @@ typedef struct scenario_key_row {
   guint64 maximum;
   const named_value *words; /* of a WORD or a MIX; else those allowed beside a number, or NULL */
   int inherits;             /* the key whose value it takes when not given; -1 */
+  gboolean replayed;        /* a replay heeds it, though not all of its group */
   const char *sentence;     /* what it means, in one or two sentences */
 } scenario_key_row;
 

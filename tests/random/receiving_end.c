@@ -257,8 +257,8 @@ static rnic_endpoint *endpoint_of(receiving_end *end)
   config.markers = c->markers;
   config.crc = c->crc;
   config.protection_domain = rnic_host_protection_domain_new(end->host);
-  config.ird = CASE_DEPTH;
-  config.ord = CASE_DEPTH;
+  config.rdmap.ird = CASE_DEPTH;
+  config.rdmap.ord = CASE_DEPTH;
 
   return rnic_endpoint_new(&config, &events, end);
 }

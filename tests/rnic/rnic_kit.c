@@ -163,8 +163,8 @@ static rnic_endpoint_config default_config(rnic_host *host, unsigned side)
   config.host = host;
   config.protection_domain = rnic_host_protection_domain_new(host);
   config.private_data_capacity_octets = 512;
-  config.ird = 2;
-  config.ord = 2;
+  config.rdmap.ird = 2;
+  config.rdmap.ord = 2;
   return config;
 }
 

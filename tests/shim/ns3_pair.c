@@ -236,8 +236,8 @@ static rnic_endpoint_config default_endpoint(rnic_host *host, unsigned side)
   config.tcp.passing = TCP_PASSING_IN_ORDER;
   config.host = host;
   config.protection_domain = rnic_host_protection_domain_new(host);
-  config.ird = 4;
-  config.ord = 4;
+  config.rdmap.ird = 4;
+  config.rdmap.ord = 4;
   return config;
 }
 

@@ -131,11 +131,11 @@ static void test_endpoint_defaults(void)
     SAME(closes_by_fin);
     SAME(streaming_octets_sent);
     SAME(streaming_octets_received);
-    SAME(ird);
-    SAME(ord);
-    SAME(strict_responses);
-    SAME(strict_rdmap00);
-    SAME(report_on_arrival);
+    SAME(rdmap.ird);
+    SAME(rdmap.ord);
+    SAME(rdmap.strict_responses);
+    SAME(rdmap.strict_rdmap00);
+    SAME(rdmap.report_on_arrival);
     SAME(silent_drop);
     SAME(assumed_emss_octets);
     SAME(send_buffer_octets);
@@ -155,9 +155,9 @@ static void test_default_ird_is_the_peers_ord(void)
   static const char *const nothing[] = {NULL};
   scenario *s = load(nothing);
 
-  g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).ord, ==, endpoint(s, 0, SIDE_RESPONDER).ird);
-  g_assert_cmpuint(endpoint(s, 0, SIDE_RESPONDER).ord, ==, endpoint(s, 0, SIDE_INITIATOR).ird);
-  g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).ird, ==, 16);
+  g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).rdmap.ord, ==, endpoint(s, 0, SIDE_RESPONDER).rdmap.ird);
+  g_assert_cmpuint(endpoint(s, 0, SIDE_RESPONDER).rdmap.ord, ==, endpoint(s, 0, SIDE_INITIATOR).rdmap.ird);
+  g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).rdmap.ird, ==, 16);
   scenario_free(s);
 }
 
@@ -229,12 +229,12 @@ static void test_keys_reach_their_end(void)
   for (enum side side = 0; side < SIDES; side++) {
     const rnic_endpoint_config *end = &ends[side];
     g_assert_cmpint(end->startup_timeout_ps, ==, 3 * TIME_PS_PER_SECOND);
-    g_assert_true(end->closes_by_fin && end->silent_drop && end->dynamic_mulpdu && end->report_on_arrival &&
-                  end->strict_rdmap00 && !end->strict_responses);
+    g_assert_true(end->closes_by_fin && end->silent_drop && end->dynamic_mulpdu &&
+                  end->rdmap.report_on_arrival && end->rdmap.strict_rdmap00 && !end->rdmap.strict_responses);
     g_assert_cmpuint(end->assumed_emss_octets, ==, 536);
     g_assert_cmpuint(end->send_buffer_octets, ==, 4000);
-    g_assert_cmpuint(end->ird, ==, 3);
-    g_assert_cmpuint(end->ord, ==, 2);
+    g_assert_cmpuint(end->rdmap.ird, ==, 3);
+    g_assert_cmpuint(end->rdmap.ord, ==, 2);
     g_assert_cmpint(end->role, ==, side);
   }
   scenario_free(s);

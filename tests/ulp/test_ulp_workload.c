@@ -159,8 +159,8 @@ static void make_end(pair *p, enum side side, iwarp_generation generation)
   config.generation = generation;
   config.crc = !p->no_crc;
   config.protection_domain = rnic_host_protection_domain_new(end->host);
-  config.ird = 4;
-  config.ord = 4;
+  config.rdmap.ird = 4;
+  config.rdmap.ord = 4;
   end->endpoint = rnic_endpoint_new(&config, &events, end);
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every command line of README.md and docs/*.md, run as printed, from top to bottom, in a folder of its own that looks like the source tree.
+"""Every command line of README.md, CONTRIBUTING.md and docs/*.md, run as printed, from top to bottom, in a folder of its own that looks like
+the source tree. Every link of these and the other pages to a file of the tree.
 
 argv: the built iwarpsim, the source folder, "ns3" or "", and "long" to run everything in its full size. What is not run as printed stands in
 REDUCED or in ELSEWHERE, with the reason."""
@@ -13,7 +14,8 @@ from pathlib import Path
 
 PROGRAM, SOURCE, HAS_NS3, LONG = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), sys.argv[3] == "ns3", "long" in sys.argv[4:]
 HAS_GNUPLOT = shutil.which("gnuplot") is not None
-PAGES = [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]
+PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]
+LINKING_PAGES = [*PAGES, SOURCE / "CHANGELOG.md", SOURCE / "results/reference/README.md"]
 
 # A block of indented lines is commands when its first word is one of these.
 COMMAND = re.compile(r"(build|build-fuzz|scripts|bench)/|(modprobe|mkdir|ninja|meson)\b")
@@ -30,6 +32,7 @@ REDUCED = [
 ELSEWHERE = [
     (r"([A-Z_]+=\S+ )?scripts/(demo|test|fuzz)\.sh|scripts/(mutants|instructions)|bench/run", "takes minutes: scripts/test.sh runs them"),
     (r"build/bench/|ninja -C build bench/", "measures this machine: bench/run runs them"),
+    (r"meson setup build |ninja -C build iwarpsim", "scripts/setup.sh runs them"),
     (r"build-fuzz/|mkdir /tmp/new|rm -r fuzz/corpus", "needs a build with libFuzzer: scripts/fuzz.sh"),
     (r"(modprobe|rdma|ethtool|tcpdump|rping) ", "needs two hosts and root"),
     (r"perf ", "needs the kernel's counters"),
@@ -63,6 +66,14 @@ def commands(page):
 def block_with(page, start):
     """The block that begins with `start`: a scenario."""
     return next("\n".join(block) for block in blocks(page) if block[0].startswith(start)) + "\n"
+
+
+def dead_links():
+    """The links of the pages to files that are not there."""
+    for page in LINKING_PAGES:
+        for target in re.findall(r"\]\(([^)#\s]+)", page.read_text()):
+            if "://" not in target and not (page.parent / target).exists():
+                yield f"{page.name}: {target} is not there"
 
 
 def shell(folder, command):
@@ -112,6 +123,7 @@ def main():
         found = [(page, command) for page in PAGES for command in commands(page)]
         assert len(found) > 60, f"only {len(found)} commands were found"
         wrong = [problem for page, command in found if (problem := run(folder, page, command.replace("NAME", "idle")))]
+    wrong.extend(dead_links())
     print("\n".join(wrong))
     sys.exit(1 if wrong else 0)
 

@@ -93,7 +93,7 @@ static gboolean check_whole(const replay *r, GError **error)
   for (guint i = 0; i < r->lessons->connections->len; i++) {
     const decode_connection *decoded =
         &g_array_index(r->lessons->connections, replay_connection_lesson, i).decoded;
-    uint8_t peer = (uint8_t)!replay_scenario_measured_end(r->s, decoded);
+    uint8_t peer = (uint8_t)!replay_scenario_measured_end(scenario_configuration(r->s), decoded);
     cut_short += g_array_index(r->lessons->handshakes, replay_handshake, decoded->flow).cut_short[peer];
   }
   if (cut_short > 0) {
@@ -208,7 +208,9 @@ static gboolean run_with_series(const replay *r, FILE *series, simulation_result
                                 GError **error)
 {
   capture_source *source = capture_source_open(r->options.source.path, r->options.source.filter, error);
-  const replay_network_config config = {.s = r->s,
+  const replay_network_config config = {.configuration = scenario_configuration(r->s),
+                                        .has_path = replay_scenario_has_path(r->s),
+                                        .has_link = replay_scenario_has_link(r->s),
                                         .lessons = r->lessons,
                                         .decoding = &r->options.source.decoding,
                                         .source = source,
@@ -220,7 +222,7 @@ static gboolean run_with_series(const replay *r, FILE *series, simulation_result
   if (network) {
     simulation_run_session(replay_network_session(network), r->options.progress ? on_second_reading : NULL,
                            (gpointer)r, result);
-    replay_note(r->lessons, r->s, network, r->resend_ps > 0, &result->metrics, notes);
+    replay_note(r->lessons, config.configuration, network, r->resend_ps > 0, &result->metrics, notes);
     replay_network_free(network);
   }
   capture_source_free(source);

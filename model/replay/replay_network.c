@@ -72,7 +72,7 @@ static bool on_connection_of(void *user, const datagram_flow *flow, uint32_t *in
 
 static session_host *measured_host(const replay_network *self)
 {
-  const configuration *c = scenario_configuration(self->config.s);
+  const configuration *c = self->config.configuration;
   return session_host_of(self->session, c->measured);
 }
 
@@ -194,7 +194,7 @@ static void network_send(session_network *network, uint32_t connection, enum sid
 /* Not all that the first reading saw is replayed. */
 static bool is_partial(const replay_network *self)
 {
-  const configuration *c = scenario_configuration(self->config.s);
+  const configuration *c = self->config.configuration;
   enum side direction = c->main_direction;
   bool partial = !self->has_ended;
 
@@ -206,7 +206,7 @@ static bool is_partial(const replay_network *self)
 
 static uint64_t segments_aligned(const replay_network *self)
 {
-  const configuration *c = scenario_configuration(self->config.s);
+  const configuration *c = self->config.configuration;
   enum side direction = c->main_direction;
   uint64_t aligned = 0;
 
@@ -236,7 +236,7 @@ static uint32_t emss_octets(const replay_network *self)
 static void network_set_metrics(const session_network *network, enum side source, metric_values *values)
 {
   const replay_network *self = (const replay_network *)network;
-  const configuration *c = scenario_configuration(self->config.s);
+  const configuration *c = self->config.configuration;
   const theory inputs = {
       .emss_octets = emss_octets(self), .connections = self->connection_count, .k2 = c->theory_k2};
   bool partial = is_partial(self);
@@ -267,8 +267,8 @@ static void configure(void *user, uint32_t index, rnic_endpoint_config *config)
   replay_network *self = user;
   replay_connection *connection = &self->connections[index];
 
-  replay_profile_set(config, &connection->profile, self->config.s, self->config.lessons, index);
-  connection->place = replay_profile_transport(self->config.s, self->config.lessons, index);
+  replay_profile_set(config, &connection->profile, self->config.configuration, self->config.lessons, index);
+  connection->place = replay_profile_transport(self->config.configuration, self->config.lessons, index);
   connection->place.made = &connection->tcp;
   config->protection_domain = self->protection_domain;
   config->tcp_new = replay_transport_new;
@@ -286,7 +286,8 @@ static void make_connections(replay_network *self)
 
     connection->lesson = &g_array_index(lessons->connections, replay_connection_lesson, i);
     connection->flow = &g_array_index(lessons->flows, capture_flow, connection->lesson->decoded.flow);
-    connection->measured = replay_scenario_measured_end(self->config.s, &connection->lesson->decoded);
+    connection->measured =
+        replay_scenario_measured_end(self->config.configuration, &connection->lesson->decoded);
   }
 }
 
@@ -311,9 +312,10 @@ static void make_flows(replay_network *self)
 
 static gboolean make_way(replay_network *self, GError **error)
 {
-  const replay_way_config config = {.s = self->config.s,
+  const replay_way_config config = {.configuration = self->config.configuration,
                                     .clock = self->clock,
-                                    .has_path = replay_scenario_has_path(self->config.s),
+                                    .has_path = self->config.has_path,
+                                    .has_link = self->config.has_link,
                                     .resend_ps = self->config.resend_ps,
                                     .output = on_arrival,
                                     .has_arrived = has_arrived,
@@ -328,7 +330,7 @@ static gboolean make_way(replay_network *self, GError **error)
 
 static void make_session(replay_network *self)
 {
-  const configuration *c = scenario_configuration(self->config.s);
+  const configuration *c = self->config.configuration;
   const replay_lessons *lessons = self->config.lessons;
   enum side direction = c->main_direction;
 
@@ -338,7 +340,7 @@ static void make_session(replay_network *self)
                                     .whole = on_whole,
                                     .share = on_share,
                                     .user = self};
-  const session_config config = {.configuration = scenario_configuration(self->config.s),
+  const session_config config = {.configuration = self->config.configuration,
                                  .clock = self->clock,
                                  .capture = &self->capture,
                                  .series = self->config.series};
@@ -353,7 +355,7 @@ replay_network *replay_network_new(const replay_network_config *config, GError *
 {
   static const replay_feed_events events = {
       .segment = on_segment, .fragment = on_fragment, .ended = on_ended};
-  const configuration *c = scenario_configuration(config->s);
+  const configuration *c = config->configuration;
   replay_network *self = g_new0(replay_network, 1);
 
   self->network.class = &network_class;

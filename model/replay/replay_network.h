@@ -13,7 +13,9 @@
 typedef struct replay_network replay_network;
 
 typedef struct replay_network_config {
-  const scenario *s; /* replay_scenario_complete() */
+  const configuration *configuration; /* of the complete scenario */
+  bool has_path;                      /* see replay_scenario_has_path() */
+  bool has_link;                      /* and replay_scenario_has_link() */
   const replay_lessons *lessons;
   const decode_options *decoding;
   capture_source *source; /* the capture, of which nothing has been read again */

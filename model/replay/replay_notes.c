@@ -9,9 +9,8 @@ static const replay_connection_lesson *lesson_of(const replay_lessons *lessons, 
   return &g_array_index(lessons->connections, replay_connection_lesson, index);
 }
 
-static void note_missing(const replay_lessons *lessons, const scenario *s, GPtrArray *notes)
+static void note_missing(const replay_lessons *lessons, const configuration *c, GPtrArray *notes)
 {
-  const configuration *c = scenario_configuration(s);
   enum side direction = c->main_direction;
   uint32_t count = 0;
   uint32_t first = 0;
@@ -39,9 +38,8 @@ static bool is_refused(const decode_connection *decoded, enum side direction)
   return (decoded->has_reply && decoded->reply.rejected) || (decoded->has_frame[direction] && !has_right_key);
 }
 
-static void note_nothing(const replay_lessons *lessons, const scenario *s, GPtrArray *notes)
+static void note_nothing(const replay_lessons *lessons, const configuration *c, GPtrArray *notes)
 {
-  const configuration *c = scenario_configuration(s);
   enum side direction = c->main_direction;
   uint64_t fpdus = 0;
   bool expects_some = false;
@@ -75,9 +73,8 @@ static void note_refused(const replay_network *network, const metric_values *val
 }
 
 /* The capture's sender exceeded what MPA lets a sender hand on. */
-static void note_long(const replay_lessons *lessons, const scenario *s, GPtrArray *notes)
+static void note_long(const replay_lessons *lessons, const configuration *c, GPtrArray *notes)
 {
-  const configuration *c = scenario_configuration(s);
   enum side direction = c->main_direction;
   uint64_t count = 0;
 
@@ -93,19 +90,19 @@ static void note_long(const replay_lessons *lessons, const scenario *s, GPtrArra
   }
 }
 
-void replay_note(const replay_lessons *lessons, const scenario *s, const replay_network *network,
+void replay_note(const replay_lessons *lessons, const configuration *c, const replay_network *network,
                  bool resends, const metric_values *values, GPtrArray *notes)
 {
   uint64_t backward = replay_network_backward(network);
   uint64_t given_up = replay_network_given_up(network);
   uint64_t too_big = replay_network_too_big(network);
 
-  note_nothing(lessons, s, notes);
-  note_missing(lessons, s, notes);
+  note_nothing(lessons, c, notes);
+  note_missing(lessons, c, notes);
   if (!resends) {
     note_refused(network, values, notes);
   }
-  note_long(lessons, s, notes);
+  note_long(lessons, c, notes);
   if (backward > 0) {
     g_ptr_array_add(notes,
                     g_strdup_printf("%" G_GUINT64_FORMAT " packets say that they came before the packet in "

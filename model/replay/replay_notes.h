@@ -6,7 +6,7 @@
 
 /* Adds to `notes` (of char *, to be freed with g_free()) what there is to say of a replay that is over; `resends`: what did not arrive was offered
  * again; `values`: its metrics. */
-void replay_note(const replay_lessons *lessons, const scenario *s, const replay_network *network,
+void replay_note(const replay_lessons *lessons, const configuration *c, const replay_network *network,
                  bool resends, const metric_values *values, GPtrArray *notes);
 
 #endif

@@ -102,17 +102,16 @@ scenario *replay_scenario_new(const char *path, const char *const *sets, GError 
 
 /* --- What the capture says --- */
 
-uint8_t replay_scenario_measured_end(const scenario *s, const decode_connection *decoded)
+uint8_t replay_scenario_measured_end(const configuration *c, const decode_connection *decoded)
 {
-  const configuration *c = scenario_configuration(s);
   bool is_initiator = c->measured == SIDE_INITIATOR;
 
   return is_initiator ? decoded->initiator : (uint8_t)!decoded->initiator;
 }
 
-iwarp_generation replay_scenario_generation(const scenario *s, const replay_connection_lesson *connection)
+iwarp_generation replay_scenario_generation(const configuration *c,
+                                            const replay_connection_lesson *connection)
 {
-  const configuration *c = scenario_configuration(s);
   const decode_connection *decoded = &connection->decoded;
   const uint64_t *versions = connection->directions[c->main_direction].fpdus_of_version;
   uint8_t revision = decoded->has_request ? decoded->request.revision : decoded->reply.revision;
@@ -149,7 +148,7 @@ static gboolean say_protocol(scenario *s, const replay_lessons *lessons, GError 
   const replay_connection_lesson *first = &g_array_index(lessons->connections, replay_connection_lesson, 0);
   const decode_direction_summary *directions = first->decoded.directions;
   const capture_flow *flow = &g_array_index(lessons->flows, capture_flow, first->decoded.flow);
-  iwarp_generation generation = replay_scenario_generation(s, first);
+  iwarp_generation generation = replay_scenario_generation(scenario_configuration(s), first);
   bool crc = directions[SIDE_INITIATOR].crc || directions[SIDE_RESPONDER].crc;
 
   return say(s, SCENARIO_MPA_GENERATION, iwarp_generation_rules_of(generation)->name, error) &&

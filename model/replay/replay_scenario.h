@@ -4,6 +4,7 @@
 #define REPLAY_REPLAY_SCENARIO_H
 
 #include "replay/replay_lessons.h"
+#include "scenario/configuration.h"
 #include "scenario/scenario.h"
 
 #define REPLAY_ERROR (replay_error_quark())
@@ -31,9 +32,10 @@ gboolean replay_scenario_has_link(const scenario *s);
 gboolean replay_scenario_tells(const scenario *s, scenario_key key);
 
 /* Which of the ends of the flow of `decoded` is measured. */
-uint8_t replay_scenario_measured_end(const scenario *s, const decode_connection *decoded);
+uint8_t replay_scenario_measured_end(const configuration *c, const decode_connection *decoded);
 
 /* The generation that the traffic of `connection` is of, towards the measured end. */
-iwarp_generation replay_scenario_generation(const scenario *s, const replay_connection_lesson *connection);
+iwarp_generation replay_scenario_generation(const configuration *c,
+                                            const replay_connection_lesson *connection);
 
 #endif

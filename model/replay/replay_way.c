@@ -51,7 +51,7 @@ static void on_output(void *user, datagram *packet, time_ps now)
 
 static path_direction *path_of(replay_way *way, GError **error)
 {
-  const configuration *c = scenario_configuration(way->config.s);
+  const configuration *c = way->config.configuration;
   const path_place config = {.network = &c->path,
                              .seed = c->run.seed,
                              .ipv6 = c->ipv6,
@@ -59,7 +59,7 @@ static path_direction *path_of(replay_way *way, GError **error)
                              .paths = 1,
                              .new_link = sim_engine_links(SIM_ENGINE_NATIVE),
                              .clock = way->config.clock,
-                             .has_no_links = !replay_scenario_has_link(way->config.s),
+                             .has_no_links = !way->config.has_link,
                              .takes_any_size = true,
                              .identification = &way->identification,
                              .is_fpdu_start = is_fpdu_start,

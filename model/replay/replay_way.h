@@ -7,14 +7,15 @@
 #include "engine/engine.h"
 #include "measure/metric_table.h"
 #include "network/path_element.h"
-#include "scenario/scenario.h"
+#include "scenario/configuration.h"
 
 typedef struct replay_way replay_way;
 
 typedef struct replay_way_config {
-  const scenario *s; /* complete */
+  const configuration *configuration;
   engine *clock;
   bool has_path;      /* else what is offered arrives at once */
+  bool has_link;      /* else the path has impairments and middleboxes alone */
   time_ps resend_ps;  /* 0: never */
   path_output output; /* what arrives; takes the reference */
   /* The octets that a segment of `connection` brings have all arrived. */

@@ -45,7 +45,8 @@ static void kit_open(kit *k, const char *const *sets, time_ps resend_ps, uint32_
   k->s = scenario_new_without_file("kit", sets, &error);
   g_assert_no_error(error);
   k->clock = engine_native_new();
-  const replay_way_config config = {.s = k->s,
+  const replay_way_config config = {.configuration = scenario_configuration(k->s),
+                                    .has_link = replay_scenario_has_link(k->s),
                                     .clock = k->clock,
                                     .has_path = replay_scenario_has_path(k->s),
                                     .resend_ps = resend_ps,

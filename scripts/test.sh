@@ -103,6 +103,7 @@ fi
 count "layers (who includes whom)" scripts/check-layers
 count "house (circles, uncalled functions, who keeps a scenario: no more than scripts/house allows)" scripts/house --check
 count "format (clang-format)" scripts/check-format.sh
+count "licence (every source file has its SPDX line)" scripts/spdx
 count "requirements (every MUST has its test)" scripts/requirements --check
 count "static analysis (clang-tidy, cppcheck)" scripts/check-code.sh ${long:+--deep}
 count "instructions (a data segment costs no more than 5 % above bench/instructions.tsv)" scripts/instructions --check

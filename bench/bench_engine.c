@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Bare events a second of an engine: timers that arm themselves again, and nothing else. One line of JSON.
  *
  *   bench_engine native|ns3 TIMERS EVENTS

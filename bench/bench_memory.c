@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What touching the octets of a segment costs, beside what plain copying costs in the same memory. One line of JSON.
  *
  *   bench_memory OCTETS_IN_FLIGHT

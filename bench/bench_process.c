@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Runs a program and writes what it cost as one line of JSON: what a benchmark knows of a process from outside.
  *
  *   bench_process [--watch] FILE PROGRAM [ARGUMENT...]

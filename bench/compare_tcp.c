@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Prints the table of docs/tcp-comparison.md: our TCP against ns-3's own.
  *
  *   ninja -C build bench/compare_tcp && build/bench/compare_tcp */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 // A bulk transfer of ns-3's own TCP.
 #include <chrono>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* ns-3's own TCP, one bulk transfer over one link: what the benchmark compares with. It knows nothing of the
  * model. */
 #ifndef BENCH_NS3_TCP_BULK_H

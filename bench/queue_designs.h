@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Designs of the engine's agenda, to be measured against each other with one and the same run. */
 #ifndef BENCH_QUEUE_DESIGNS_H
 #define BENCH_QUEUE_DESIGNS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A bulk transfer over one link by our TCP or by ns-3's, with matched settings: what the comparison of the two is made of
  * (docs/tcp-comparison.md). Both run on the same links under the same clock and are measured by the same code. */
 #ifndef BENCH_TCP_COMPARISON_H

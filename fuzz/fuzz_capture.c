@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Any octets as a capture file: segments whose octets lie in what was captured, of connections that are known, at times that can be;
  * or one line that says what is wrong. Their octets as streams: each position once.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Runs a fuzz target on each file of a folder, its corpus: an ordinary test, for which no fuzzer is needed. */
 #include <glib.h>
 

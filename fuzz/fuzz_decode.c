@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Any octets as a capture file, decoded and printed in every way: what is printed is text, and JSON where it says so; what the sums of
  * the connections count is what was told of; no FPDU is told of twice.
  *

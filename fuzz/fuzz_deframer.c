@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The MPA deframer with any octets, cut anywhere, in any order, given twice, changed on the way: what is passed up lies in what came,
  * whole, once and valid; everything else that came is held; and order of arrival changes nothing when all is right.
  *

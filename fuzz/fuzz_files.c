@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "fuzz_files.h"
 
 #include <glib/gstdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the fuzz targets of readers that take a file's name share. */
 #ifndef FUZZ_FUZZ_FILES_H
 #define FUZZ_FUZZ_FILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* In place of gnuplot_script_render(), whose gnuplot would take all of the fuzzer's time: what gnuplot would get is text in which no title or
  * name ends its quotes; a picture of nothing is drawn. */
 #include <glib.h>

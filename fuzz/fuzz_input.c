@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "fuzz_input.h"
 
 #include <glib.h>

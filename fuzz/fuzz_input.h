@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a fuzz target reads its decisions from: the fuzzer's octets, from the front. Behind their end everything is 0, so that each
  * input means something, and a cut one nearly the same. */
 #ifndef FUZZ_FUZZ_INPUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Any octets as a capture file, replayed: refused in one line, or its results are a run's. Its summary can be read back, all numbers are
  * finite, and the peak of its occupancy.csv is the one of its summary.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* MPA startup with any octets, in pieces of any size, at either end, in every generation: a piece or an octet at a time comes to the
  * same; what is taken for the peer's frame is one, and the peer would send the same octets; what is not fails at once and for good.
  *

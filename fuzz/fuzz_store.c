@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A result store of any runs, then damaged: a store that is as it was written gives the runs that were written; of a damaged one a run is
  * either as it was written or refused in one line. What is made of a store (CSV, tables, plots, the report, a merged store) is text and
  * does not depend on how often it is made.

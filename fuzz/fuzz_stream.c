@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* An RDMAP stream, with DDP's Placement below it, that gets any ULPDUs in any order: only what is registered or posted is written to,
  * segments are Delivered once, in the order sent and not beyond an error, operations complete once and in the order posted, and a
  * stream that ends leaves none behind.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
 # Every C and C++ file is as .clang-format says.
 set -eu
 cd "$(dirname "$0")/.."

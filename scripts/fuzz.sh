@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
 # Fuzzes under ASan and UBSan (fuzz/, docs/fuzzing.md): each TARGET, or all of them, SECONDS seconds, twice as many at a time as there are
 # processors. Prints one line a target. Exits with 1 when there is a finding: its input is kept, and the command that runs it again
 # is printed. The seed is new each time; IWARPSIM_FUZZ_SEED=N sets it.

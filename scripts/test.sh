@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
 # Installs what is missing, builds, checks style, and passes every test: those of the program as users run it, those of the modules under
 # ASan and UBSan, which also fuzz its readers. `--long` passes all of them both ways, and adds what takes minutes. Ends with one line
 # "N passed, N failed".

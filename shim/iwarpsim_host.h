@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 // Two iWARP hosts of ours (stack, workload, metrics) on any nodes and devices of your own ns-3 program.
 //
 //   int main()

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The engine over ns-3's simulator: its timers and whatever else runs in ns-3 share one clock. */
 #ifndef SHIM_NS3_ENGINE_H
 #define SHIM_NS3_ENGINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of functions by which model/ reaches ns-3. */
 #include "shim/ns3_engine.h"
 #include "shim/ns3_link.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Links of the path over ns-3's point-to-point devices: the packets' octets travel through ns-3. */
 #ifndef SHIM_NS3_LINK_H
 #define SHIM_NS3_LINK_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 #include "shim/ns3_octet_device.hh"
 
 #include <ns3/channel.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 // A device of an ns-3 node whose other side is plain C: what the node sends comes out as octets, and octets that are
 // given to it arrive at the node. It takes no time and has no queue.
 #ifndef SHIM_NS3_OCTET_DEVICE_HH

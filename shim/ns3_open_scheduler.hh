@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 // What ns-3 has scheduled, in the order of ns-3's own schedulers (time, then as scheduled), but open to be looked at: the shim asks what
 // is due next, which ns-3's simulator keeps to itself.
 #ifndef SHIM_NS3_OPEN_SCHEDULER_HH

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 // The simulator and its events.
 #include <algorithm>
 #include <cstring>

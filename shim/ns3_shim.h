@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* ns-3 as plain C: its simulator, and point-to-point devices that carry octets.
  *
  * ns-3 keeps one simulator per process, so the simulator has no handle: it is open or it is not. Nothing of

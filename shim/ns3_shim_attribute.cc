@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 // Attributes by name and text. ns-3 ends the process on a time without a known unit, a pointer given as text
 // and more, even in its "fail safe" functions, so the text is checked against the attribute's type before
 // ns-3 sees it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 // Nodes and point-to-point devices.
 #include <ns3/drop-tail-queue.h>
 #include <ns3/mac48-address.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 // What the C++ files of the shim share.
 #ifndef SHIM_NS3_SHIM_INTERNAL_HH
 #define SHIM_NS3_SHIM_INTERNAL_HH

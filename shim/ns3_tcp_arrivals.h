@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What has arrived of a stream and has not been passed up: which octets, and when. Kept beside ns-3's receive buffer, which does not
  * tell. */
 #ifndef SHIM_NS3_TCP_ARRIVALS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 // A node with ns-3's own TCP.
 #include <algorithm>
 #include <vector>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One ns-3 node with an IPv4 stack and one TcpSocket of ns-3's own TCP, as plain C: packets go in and come out as octets.
  *
  * What travels between two such nodes is the caller's business: a path of the model, ns-3's devices, or a TCP of another

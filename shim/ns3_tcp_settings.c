@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "shim/ns3_tcp_settings.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a tcp_config means in the terms of ns-3's TCP. */
 #ifndef SHIM_NS3_TCP_SETTINGS_H
 #define SHIM_NS3_TCP_SETTINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* ns-3's own TCP as the TCP of an endpoint (tcp.implementation "ns3"): each end is an ns-3 node of its own, and its packets
  * travel on the path as our own TCP's do.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 // A chain of nodes of ns-3's.
 #include <algorithm>
 #include <iomanip>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A chain of ns-3 nodes that route IPv4 packets from one end to the other in both directions, with ns-3's queue disciplines and
  * error models on the way and cross traffic of ns-3's own over the same hops, as plain C.
  *

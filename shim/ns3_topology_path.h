@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A chain of ns-3's nodes as the path between two hosts, both directions in one object: datagrams in at either end, datagrams out
  * at the other, in their place among everything else that is due in a picosecond. IPv4. */
 #ifndef SHIM_NS3_TOPOLOGY_PATH_H

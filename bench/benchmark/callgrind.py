@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Runs a program under callgrind and reads what it wrote: instructions by part of the program, and calls of what touches octets."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What bench/run measures: each case is a name and one run of a program, or of a few of them."""
 
 from collections import namedtuple

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What is derived from the numbers of a case, or of several, and the targets of the project. Nothing here measures or prints."""
 
 from collections import namedtuple

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """To which part of the program an instruction belongs: a layer of model/, or what it calls outside."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Starts what is measured, each in a process of its own, and collects what it and the operating system say of it."""
 
 import json

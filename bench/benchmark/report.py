@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Makes Markdown of what the cases of bench/run gave."""
 
 from . import cases, figures, layers

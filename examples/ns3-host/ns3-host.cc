@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 // Two iWARP hosts in an ns-3 program of one's own: 64 KiB RDMA Writes from one to the other, over an Ethernet segment (csma) or a
 // cable (p2p) that loses packets. And a second pair (two-pairs), on the same Ethernet segment: each has its own metrics.
 //

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a capture shows of a connection, for the layers of an end that takes the place of the one that received it. Such an end looks on: its own
  * side is elsewhere, in the capture or not in it. */
 #ifndef BASE_CAPTURE_PROFILE_H

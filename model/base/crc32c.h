@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* CRC32C as iSCSI's digests and MPA's CRC field use it (mpa-01 §5.2, MPA-115, MPA-116): polynomial 0x1EDC6F41
  * reflected, register preset to all ones, final complement. Computed by ISA-L. */
 #ifndef BASE_CRC32C_H

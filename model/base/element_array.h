@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* An array of equal elements with room at both ends: what sorted containers and queues are made of.
  *
  * Inserting and removing move the shorter side only, so that both ends are amortised O(1) and a container can be

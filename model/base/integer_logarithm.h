@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Logarithms of whole numbers by whole numbers: no floating point, the same on every machine. */
 #ifndef BASE_INTEGER_LOGARITHM_H
 #define BASE_INTEGER_LOGARITHM_H

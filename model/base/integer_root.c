@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/integer_root.h"
 
 enum { CUBE_ROOT_BITS = 43 }; /* the cube root of 2^128 is below 2^43 */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Roots of whole numbers, exact: no floating point, the same on every machine. */
 #ifndef BASE_INTEGER_ROOT_H
 #define BASE_INTEGER_ROOT_H

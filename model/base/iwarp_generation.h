@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What separates the generations of iWARP, in one table (notes-ddp-rdmap A; notes-mpa, "What separates the
  * two generations"; facts.md, "Version generations"). All layers of an endpoint follow one row (rfc5044 App.
  * C): the row is below them all. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Pieces of memory of one size, used again and again: what each segment needs costs no allocation once as many pieces are
  * there as are in use at the same time.
  *

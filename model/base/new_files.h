@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Files that are made in a folder of their own and take their places together, once each of them is whole. Until then what stands there
  * stays, and with an error it stays for good. */
 #ifndef BASE_NEW_FILES_H

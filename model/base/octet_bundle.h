@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Octets that are put together once, of others that stay where they are and of a few of their own, and then referred to by many ropes:
  * one block has the slices and the own octets. A rope of all of it costs one reference, however many slices there are
  * (octet_rope.h); nobody may write to any of the octets any more. */

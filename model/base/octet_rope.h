@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Shared octets: reference-counted blocks, slices of them, and ropes (short sequences of slices).
  *
  * Everything that moves through the simulator (FPDUs, segments, held octets) is a rope, so that payload is

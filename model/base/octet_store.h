@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Octets of one stream, held by position: what a receiver or a middlebox keeps until it can use them.
  *
  * The first octet that arrives at a position stays (MPA-032: data committed early is not overwritten by later

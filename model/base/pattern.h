@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The payload of every message: octets of one fixed table (design.md, "Real octets, few touches").
  *
  * The table has a prime number of octets and is stored twice, so any run of up to PATTERN_OCTETS octets is one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Text that is not ours (titles, file names, what stores, captures and other programs hold), made harmless before a terminal, a table
  * or a JSON text shows it. All that the program prints for people goes through plain_text_print(); scripts/check-layers looks. */
 #ifndef BASE_PLAIN_TEXT_H

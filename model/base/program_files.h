@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Where the files are that come with the program. */
 #ifndef BASE_PROGRAM_FILES_H
 #define BASE_PROGRAM_FILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A set of 64-bit stream positions, kept as disjoint, sorted, half-open intervals. */
 #ifndef BASE_RANGE_SET_H
 #define BASE_RANGE_SET_H

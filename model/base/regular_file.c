@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/regular_file.h"
 
 #include <errno.h>

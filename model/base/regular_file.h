@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Whether a file can be read whole, from its beginning to its end. */
 #ifndef BASE_REGULAR_FILE_H
 #define BASE_REGULAR_FILE_H

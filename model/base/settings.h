@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What settings are made of: names for values, and lists. Configurations of all layers hold them. */
 #ifndef BASE_SETTINGS_H
 #define BASE_SETTINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The two ends of a connection, and its two directions. A direction is named by the side that sends: forward is from the Initiator,
  * SIDE_INITIATOR, reverse from the Responder. */
 #ifndef BASE_SIDE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Values with a unit as people write them in scenarios: "10Gbit/s", "25us", "64KiB", "0.1%". */
 #ifndef BASE_UNITS_H
 #define BASE_UNITS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a packet costs on a link, as netem's `rate` counts it: once for the links, the scenario's derived values and the results. */
 #ifndef BASE_WIRE_OCTETS_H
 #define BASE_WIRE_OCTETS_H

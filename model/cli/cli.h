@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The commands of iwarpsim, one file each, and what they share: options, errors, exit codes (design.md, The
  * commands). */
 #ifndef CLI_CLI_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim check: what is wrong with scenarios, and what a user should know about them, without running any. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim decode: what the FPDUs in a capture say. */
 #include <errno.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/cli_documents.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The tables of keys, metrics and terms as documents: docs/scenario.md and docs/metrics.md, made by
  * `explain`. */
 #ifndef CLI_CLI_DOCUMENTS_H

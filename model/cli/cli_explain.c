@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim explain: what a key, a metric or a term means, from the tables that the program itself runs by. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim export: a store as CSV. */
 #include <stdio.h>
 #include <stdlib.h>

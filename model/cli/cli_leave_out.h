@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* --leave-out, which table, plot and report share: the runs that a reader does not want among the others. */
 #ifndef CLI_CLI_LEAVE_OUT_H
 #define CLI_CLI_LEAVE_OUT_H

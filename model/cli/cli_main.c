@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim: picks the command. */
 #include <errno.h>
 #include <locale.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim merge: several stores become one. */
 #include <glib/gstdio.h>
 #include <stdio.h>

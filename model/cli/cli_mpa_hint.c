@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/cli_mpa_hint.h"
 
 #include <arpa/inet.h>

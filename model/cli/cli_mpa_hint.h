@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* --mpa HOST:PORT…, which decode and replay share: connections that speak MPA though no startup frame in the capture says so. */
 #ifndef CLI_CLI_MPA_HINT_H
 #define CLI_CLI_MPA_HINT_H

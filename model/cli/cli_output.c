@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/cli_output.h"
 
 #include <errno.h>

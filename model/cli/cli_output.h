@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Files that a command writes where the user says. */
 #ifndef CLI_CLI_OUTPUT_H
 #define CLI_CLI_OUTPUT_H

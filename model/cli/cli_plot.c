@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim plot: the pictures of a run's folder or of a sweep's store. */
 #include <errno.h>
 #include <stdio.h>

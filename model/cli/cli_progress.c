@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/cli_progress.h"
 
 #include "study/sweep/sweep_progress.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* How far a run is, on the terminal of who started it: one line that is redrawn. */
 #ifndef CLI_CLI_PROGRESS_H
 #define CLI_CLI_PROGRESS_H

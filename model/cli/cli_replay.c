@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim replay: a capture's traffic, received by the model. */
 #include <stdio.h>
 #include <string.h>

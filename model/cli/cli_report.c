@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim report: a store as one page to read. */
 #include <stdio.h>
 #include <string.h>

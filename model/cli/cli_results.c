@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/cli_results.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What run and replay leave behind alike: a folder with summary.json, a page on standard output, an exit code. */
 #ifndef CLI_CLI_RESULTS_H
 #define CLI_CLI_RESULTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim run: one scenario, one run, its results in a folder. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim sweep: every point of a scenario's sweep that the store lacks, each in a process of its own. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim table: the results of a sweep in the terminal. */
 #include <stdio.h>
 #include <string.h>

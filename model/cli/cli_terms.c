@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/cli_terms.h"
 
 static const cli_term terms[] = {

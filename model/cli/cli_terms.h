@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The terms that metrics and keys are defined by, once: `explain`, docs/scenario.md and docs/metrics.md say
  * the same. */
 #ifndef CLI_CLI_TERMS_H

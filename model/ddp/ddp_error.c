@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "ddp/ddp_error.h"
 
 /* The stream has a name of its own in each document. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* DDP errors as they are reported (ddp-07/rfc5041 §7.2 [v1.0: §9.2]): a 4-bit type and an 8-bit code
  * (DDP-164). */
 #ifndef DDP_DDP_ERROR_H

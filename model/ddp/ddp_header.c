@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "ddp/ddp_header.h"
 
 #include "base/big_endian.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The DDP header: tagged (14 octets) and untagged (18 octets) segments (ddp-07/rfc5041 §4.1, §4.2, §4.3
  * [v1.0: §6.1, §6.2, §6.3]; DDP-035, DDP-050, DDP-065). */
 #ifndef DDP_DDP_HEADER_H

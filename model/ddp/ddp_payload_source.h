@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Where octets come from that are sent by reference. */
 #ifndef DDP_DDP_PAYLOAD_SOURCE_H
 #define DDP_DDP_PAYLOAD_SOURCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The receiving side of DDP: Placement of each segment as it is passed up, in any order; Delivery once and
  * in the order sent, across queues and tagged traffic (ddp-07/rfc5041 §5.3, §5.4 [v1.0: §7.3, §7.4];
  * DDP-105 … DDP-108, DDP-111 … DDP-115, notes-ddp-rdmap 16). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One received DDP Segment on its way from Placement to Delivery.
  *
  * For the ULP: at Delivery of the L segment of an untagged message, `message_memory` and `message_octets`

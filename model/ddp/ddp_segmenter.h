@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The sending side of DDP: a message becomes DDP Segments of at most MULPDU octets (ddp-07/rfc5041 §5.2
  * [v1.0: §7.2]; DDP-084). */
 #ifndef DDP_DDP_SEGMENTER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "ddp/ddp_stag_table.h"
 
 #include <glib.h>

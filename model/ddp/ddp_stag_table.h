@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The STags of one RNIC: which octets of which buffer each names, for whom, and for what (ddp-07/rfc5041
  * §5.1.1, §7.1, §8.2, §8.3 [v1.0: §7.1.1, §9.1, §10.3]; rdmap-00 §10.3). One table serves all streams of
  * the RNIC.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The segments that are Placed and wait for Delivery, sorted by their place in the stream. */
 #ifndef DDP_DDP_UNDELIVERED_H
 #define DDP_DDP_UNDELIVERED_H

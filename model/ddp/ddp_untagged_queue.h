@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One untagged queue of the receiving side: buffers in posting order, each for the message with the next MSN
  * (ddp-07/rfc5041 §5.1.2, §7.1 [v1.0: §7.1.2, §9.1]; DDP-083, DDP-145). */
 #ifndef DDP_DDP_UNTAGGED_QUEUE_H

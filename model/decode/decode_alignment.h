@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which segments start with the first octet of an FPDU (mpa-01, MPA-002), although a start may become known long after the segment. */
 #ifndef DECODE_DECODE_ALIGNMENT_H
 #define DECODE_DECODE_ALIGNMENT_H

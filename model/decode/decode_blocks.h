@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Memory for the octets of segments, used again and again: octets of a capture are valid only until its next segment is read. */
 #ifndef DECODE_DECODE_BLOCKS_H
 #define DECODE_DECODE_BLOCKS_H

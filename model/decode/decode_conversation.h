@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One TCP connection of a capture: first its segments wait, then it is known to speak MPA, or not. */
 #ifndef DECODE_DECODE_CONVERSATION_H
 #define DECODE_DECODE_CONVERSATION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One direction of a connection that speaks MPA: from its segments to FPDUs, sums and notes. */
 #ifndef DECODE_DECODE_DIRECTION_H
 #define DECODE_DECODE_DIRECTION_H

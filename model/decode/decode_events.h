@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a reading of a capture is told, and what it tells: FPDUs, startup frames, notes, connections with their sums. */
 #ifndef DECODE_DECODE_EVENTS_H
 #define DECODE_DECODE_EVENTS_H

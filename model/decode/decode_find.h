@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Where FPDUs start in octets from the middle of a stream, and what kind of stream it is. */
 #ifndef DECODE_DECODE_FIND_H
 #define DECODE_DECODE_FIND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What of a direction's FPDU phase is in no FPDU. */
 #ifndef DECODE_DECODE_GAPS_H
 #define DECODE_DECODE_GAPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What `iwarpsim decode --json` prints: one JSON object a line, for each FPDU, startup frame and note. docs/captures.md lists the members, which
  * come in that order.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Lines of text, put together fast: millions of them a second are printed by `iwarpsim decode`, and printf would take longer than all
  * decoding. Appenders write into a buffer that is given away in large pieces. */
 #ifndef DECODE_DECODE_LINE_H

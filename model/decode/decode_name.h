@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a line of `iwarpsim decode` calls a connection: its ends' addresses and ports, and the iWARP generation that its startup frames tell. */
 #ifndef DECODE_DECODE_NAME_H
 #define DECODE_DECODE_NAME_H

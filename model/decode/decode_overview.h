@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What `iwarpsim decode --summary` prints: the sums of each connection that speaks MPA, as tables for people or as one JSON object. */
 #ifndef DECODE_DECODE_OVERVIEW_H
 #define DECODE_DECODE_OVERVIEW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What an FPDU and its ULPDU say: markers, CRC, DDP and RDMAP fields. */
 #ifndef DECODE_DECODE_READER_H
 #define DECODE_DECODE_READER_H

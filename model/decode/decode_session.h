@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Segments of a capture become FPDUs: finds the connections that speak MPA, and decodes both directions of each, whatever the order of the
  * segments. Sans I/O: segments go in (capture_source_next()), events and summaries come out.
  *

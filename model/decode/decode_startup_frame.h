@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* An MPA startup frame, Request or Reply, as it stands on the wire: every bit, whatever it says (mpa-01 §6.1.1; RFC 5044 §7.1.1; RFC 6581 §5,
  * §9 for Revision 2 and its Enhanced RDMA Connection Establishment). */
 #ifndef DECODE_DECODE_STARTUP_FRAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What `iwarpsim decode` prints for people: one line for each FPDU, startup frame and note, fields called as the documents call them. */
 #ifndef DECODE_DECODE_TEXT_H
 #define DECODE_DECODE_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "decode/decode_verdict.h"
 
 #include "decode/decode_find.h"

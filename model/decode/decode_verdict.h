@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Whether and where a connection speaks MPA, out of what waits of it. */
 #ifndef DECODE_DECODE_VERDICT_H
 #define DECODE_DECODE_VERDICT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The segments of a connection of which it is not known yet whether and where it speaks MPA. */
 #ifndef DECODE_DECODE_WAITING_H
 #define DECODE_DECODE_WAITING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The clock and the timers: one interface, whatever runs them (design.md, "Order within one picosecond is defined").
  *
  * What is due in the same picosecond runs in the order of (class, major, minor), never "as inserted", so that two

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What is due, in order: by moment, and in one picosecond by (class, major, minor).
  *
  * A row in order, what is due first at its end, while there are few, as with one connection; else a heap of four children a node. Both have lazy entries: a timer that

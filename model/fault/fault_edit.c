@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "fault/fault_edit.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What each fault does to the octets that a well-behaved stack made (see fault_injector). */
 #ifndef FAULT_FAULT_EDIT_H
 #define FAULT_FAULT_EDIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A misbehaving peer: puts one fault on the wire at one point (the scenario's `fault` group). It alters what a well-behaved stack made, just
  * before the layer below takes it, so the layers themselves stay right; or it does what only the end itself can do. Each fault is done once. */
 #ifndef FAULT_FAULT_INJECTOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The faults that a peer can have: faults.def as an enumeration and as rows. */
 #ifndef FAULT_FAULT_TABLE_H
 #define FAULT_FAULT_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Distributions: their numbers and what metrics.def has of each; a histogram, in which a run counts one; and the form in which summaries,
  * stores and plots hold it. */
 #ifndef MEASURE_DISTRIBUTION_H

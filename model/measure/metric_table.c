@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "measure/metric_table.h"
 
 #include <glib.h>

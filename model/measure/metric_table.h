@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Metrics: their numbers and what metrics.def has of each, and the values of a run. */
 #ifndef MEASURE_METRIC_TABLE_H
 #define MEASURE_METRIC_TABLE_H

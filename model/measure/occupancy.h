@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The reassembly occupancy of one RNIC: what every connection holds, by cause, over time (definitions.md,
  * "Held octets"). Feeds the metrics about buffers and state listed at occupancy_finish(), and the series for
  * occupancy.csv. */

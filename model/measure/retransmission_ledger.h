@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which retransmissions of one connection were spurious: their octets had arrived by an earlier copy, or were about to. A
  * simulator sees both ends, so it need not guess as a Data Source must (RFC 2883, RFC 3522).
  *

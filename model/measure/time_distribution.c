@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "measure/time_distribution.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A step function of time: its exact mean and exact quantiles (definitions.md, Metrics: "exact").
  *
  * A value that lasts no time does not exist: several settings in one picosecond leave the last. Mean and

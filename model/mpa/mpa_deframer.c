@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "mpa/mpa_deframer_private.h"
 
 #include "base/big_endian.h"

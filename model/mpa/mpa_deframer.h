@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The receiving side of MPA: FPDUs out of octets in any segmentation and any order (mpa-01 §5.4).
  *
  * The start of an FPDU is established by one of three methods only (MPA-163): the end of the previous FPDU in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a deframer keeps of the octets beyond its in-order edge, and what is told about it. */
 #include "mpa/mpa_deframer_private.h"
 #include "mpa/mpa_marker.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A receiver that assumes FPDU Alignment (definitions.md, `assume-aligned`): what markers are there to make unnecessary. */
 #include "base/big_endian.h"
 #include "mpa/mpa_deframer_private.h"

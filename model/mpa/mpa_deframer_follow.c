@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Following errors: a deframer that shows what a stream holds, and does not end at the first FPDU that is invalid. For who reads captures; a
  * receiver may not go on (mpa-01 §7, MPA-288). */
 #include "mpa/mpa_deframer_private.h"

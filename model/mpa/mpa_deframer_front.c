@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The front: what a deframer keeps of an FPDU that came in several segments while the stream is in order. */
 #include "mpa/mpa_deframer_private.h"
 #include "mpa/mpa_marker.h"

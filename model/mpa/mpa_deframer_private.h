@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the parts of a deframer share: mpa_deframer (the three permitted methods), mpa_deframer_ahead
  * and mpa_deframer_assumption. */
 #ifndef MPA_MPA_DEFRAMER_PRIVATE_H

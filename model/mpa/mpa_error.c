@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "mpa/mpa_error.h"
 
 const char *mpa_error_text(mpa_error error)

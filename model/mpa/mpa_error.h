@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The errors of MPA, with the codes they are reported by (mpa-01 §7, MPA-276 … MPA-279). */
 #ifndef MPA_MPA_ERROR_H
 #define MPA_MPA_ERROR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One FPDU at a known place in the stream: its extent, whether it is valid, and the ULPDU within it
  * (mpa-01 §4, §5.2, §7). Used by framer and deframer. */
 #ifndef MPA_MPA_FPDU_H

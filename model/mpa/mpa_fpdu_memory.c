@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "mpa/mpa_fpdu_memory.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the FPDUs of one host are made of, for all its connections: pieces of memory that are used again and again, and the choice
  * between the two ways to make an FPDU.
  *

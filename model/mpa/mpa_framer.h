@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The sending side of MPA: a ULPDU becomes an FPDU (mpa-01 §4, §5.1, §5.2). */
 #ifndef MPA_MPA_FRAMER_H
 #define MPA_MPA_FRAMER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What was taken for an FPDU because a TCP segment starts there, and is neither proven nor disproven yet
  * (mpa_deframer_receive_segment()). */
 #ifndef MPA_MPA_GUESSES_H

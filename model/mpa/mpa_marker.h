@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The arithmetic of markers (mpa-01 §4.1, §5.1): where they are, how many, what they say.
  *
  * All positions are 64-bit offsets into the FPDU phase of one half connection: offset 0 is the first octet

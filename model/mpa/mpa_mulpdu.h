@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* MULPDU: the largest ULPDU that DDP may hand to MPA now (mpa-01 §5.3.2). */
 #ifndef MPA_MPA_MULPDU_H
 #define MPA_MPA_MULPDU_H

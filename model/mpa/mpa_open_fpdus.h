@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The FPDUs of one half connection whose start is established but which are not passed up yet: located
  * ones that have octets missing, and starts whose ULPDU_Length is not there (definitions.md, "Held
  * octets"). Sorted by start; it counts the octets that have arrived. */

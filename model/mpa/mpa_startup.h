@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* MPA startup: Request and Reply frames, Private Data both ways, and the phase machine of one endpoint
  * (mpa-01 §6.1, §6.1.1; rfc: revision 1; rdmac: no frames, §8.1 of mpa-02). Sans I/O: octets and `now` go in;
  * frames, a state and a deadline come out.

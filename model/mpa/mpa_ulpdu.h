@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What MPA passes up: a ULPDU, how its FPDU was located, and when its octets arrived. */
 #ifndef MPA_MPA_ULPDU_H
 #define MPA_MPA_ULPDU_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* How a ULPDU arrived, out of how the octets of its FPDU did. */
 #ifndef MPA_MPA_ULPDU_PARTS_H
 #define MPA_MPA_ULPDU_PARTS_H

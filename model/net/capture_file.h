@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The packets of a capture file as they lie in it: pcap (times in µs or ns, either byte order) and pcapng, read by libpcap. */
 #ifndef CAPTURE_CAPTURE_FILE_H
 #define CAPTURE_CAPTURE_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "net/capture_flows.h"
 
 #include "net/flow_table.h"

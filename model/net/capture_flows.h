@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of the TCP connections in a capture. */
 #ifndef CAPTURE_CAPTURE_FLOWS_H
 #define CAPTURE_CAPTURE_FLOWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* IP headers, of both versions, as a capture has them. */
 #ifndef CAPTURE_CAPTURE_IP_H
 #define CAPTURE_CAPTURE_IP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Link layer headers: where the IP packet begins. */
 #ifndef CAPTURE_CAPTURE_LINK_H
 #define CAPTURE_CAPTURE_LINK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One TCP segment as a capture shows it. */
 #ifndef CAPTURE_CAPTURE_SEGMENT_H
 #define CAPTURE_CAPTURE_SEGMENT_H

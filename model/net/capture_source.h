@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The TCP segments of a capture file, one after the other: pcap and pcapng by libpcap; Ethernet, VLAN tags, Linux cooked (both
  * versions), raw IP, loopback; IPv4 and IPv6; fragments are put together. Reads as it goes: a file may be longer than the memory.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One direction of a TCP connection in a capture, as octets with positions: sequence numbers become 64-bit stream positions, whatever the
  * order of the segments; octets that come again are left out (the first ones stay, MPA-032). Holds no octets. */
 #ifndef CAPTURE_CAPTURE_STREAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "net/capture_tcp.h"
 
 #include <glib.h>

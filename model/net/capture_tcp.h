@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* TCP headers, as a capture has them, and their checksums. */
 #ifndef CAPTURE_CAPTURE_TCP_H
 #define CAPTURE_CAPTURE_TCP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "net/datagram.h"
 
 enum { IPV6_VERSION = 0x60, IPV6_HOP_LIMIT_AT = 7 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One IP datagram: what hosts hand to the path and the path's elements pass on. Nearly always a whole TCP segment; else a
  * fragment of one, or the ICMP message that one was too big.
  *

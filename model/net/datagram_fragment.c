@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Fragments of datagrams (RFC 791 §3.2, RFC 8200 §4.5). */
 #include <glib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The ICMP messages that a packet was too big: type 3 code 4 (RFC 792, RFC 1191 §4), ICMPv6 type 2 (RFC 4443 §3.2). */
 #include <glib.h>
 #include <string.h>

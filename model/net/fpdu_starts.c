@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "net/fpdu_starts.h"
 
 void fpdu_starts_init(fpdu_starts *starts)

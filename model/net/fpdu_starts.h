@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Where the FPDUs of one direction of a stream start, as far back as somebody can still ask. A sender's framer knows it in order; a decoder
  * may find an FPDU after those that follow it. */
 #ifndef NET_FPDU_STARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "net/ip_fragments.h"
 
 #include "net/ip_header.h"

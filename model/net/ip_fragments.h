@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The fragments of one IP datagram that have come so far, of the simulated receiver's or of a capture's. Whatever they claim, they are
  * only put together when they fit each other. */
 #ifndef NET_IP_FRAGMENTS_H

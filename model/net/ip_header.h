@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Addresses and headers of IPv4, IPv6 and ICMP: where the fields are in their octets, and the sums over them. */
 #ifndef NET_IP_HEADER_H
 #define NET_IP_HEADER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "net/ip_reassembly.h"
 
 #include "base/big_endian.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "net/packet_capture.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The TCP header as it is on the wire (RFC 9293 §3.1, options of RFC 7323 and RFC 2018). The only place where
  * 32-bit sequence numbers exist: everything else counts 64-bit stream positions, position 0 being the octet
  * after the SYN. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "network/path_alignment.h"
 
 #include "net/flow_table.h"

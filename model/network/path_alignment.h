@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* An observer on the path: how many segments are aligned with FPDUs at this place. One in front of the
  * middleboxes and one behind them measure what they do to the alignment. */
 #ifndef PATH_PATH_ALIGNMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "network/path_box.h"
 
 bool path_box_takes(path_box *box, datagram *packet, tcp_header *header, time_ps now)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What every middlebox that takes segments apart or joins them shares: what it looks at, and how its
  * packets go out. */
 #ifndef PATH_PATH_BOX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "network/path_coalesce.h"
 
 #include "network/path_box.h"

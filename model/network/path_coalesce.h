@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The middlebox in mode `coalesce`: joins segments, as receive offload does (GRO, LRO). */
 #ifndef PATH_PATH_COALESCE_H
 #define PATH_PATH_COALESCE_H

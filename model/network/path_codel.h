@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Controlled Delay (RFC 8289): drops when packets have waited too long for too long. */
 #ifndef PATH_PATH_CODEL_H
 #define PATH_PATH_CODEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a path through the network is made of: links, queues, impairments and middleboxes, each direction by itself. The scenario's
  * groups `path` and `middlebox` fill it. */
 #ifndef NETWORK_PATH_CONFIG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Draws that remember the last one, netem's "correlation": what loss, jitter, duplication and corruption share. */
 #ifndef PATH_PATH_CORRELATION_H
 #define PATH_PATH_CORRELATION_H

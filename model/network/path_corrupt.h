@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Damage: netem's `corrupt`, one bit of a packet. */
 #ifndef PATH_PATH_CORRUPT_H
 #define PATH_PATH_CORRUPT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Chosen packets come late: by a number of segments, or by a time. */
 #ifndef PATH_PATH_DISPLACE_H
 #define PATH_PATH_DISPLACE_H

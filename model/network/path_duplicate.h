@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Duplication: netem's `duplicate`. */
 #ifndef PATH_PATH_DUPLICATE_H
 #define PATH_PATH_DUPLICATE_H

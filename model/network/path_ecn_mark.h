@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Congestion marks without congestion: CE on packets that are ECN-capable (RFC 3168 §5). */
 #ifndef PATH_PATH_ECN_MARK_H
 #define PATH_PATH_ECN_MARK_H

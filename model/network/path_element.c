@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "network/path_element.h"
 
 #include <glib.h>

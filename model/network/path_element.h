@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a packet meets on the way, as small nodes in a chain: takes a packet, tells its next moment, runs.
  *
  * Sans I/O: `now` comes in, packets go on to the next node, the next deadline comes out. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "network/path_four_state_loss.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Loss in bursts with single losses between: the Markov chain of four states, netem's `loss state`. */
 #ifndef PATH_PATH_FOUR_STATE_LOSS_H
 #define PATH_PATH_FOUR_STATE_LOSS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The way into a link for packets that may be larger than its MTU: what a router does before it sends.
  *
  * A larger packet is fragmented when that is allowed (RFC 791 §3.2: IPv4 without DF; in IPv6 only the source fragments,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Where a proxy stands beside a host no time passes between the two: what the proxy emits makes the host send while the proxy is still at work.
  * The gate holds such packets back until it is done. */
 #ifndef NETWORK_PATH_GATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Loss in bursts: the channel of Gilbert and Elliott, netem's `loss gemodel`. */
 #ifndef PATH_PATH_GILBERT_ELLIOTT_H
 #define PATH_PATH_GILBERT_ELLIOTT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Packets that wait in an element for their times: in the order of these, and of entry among equals. */
 #ifndef PATH_PATH_HOLD_H
 #define PATH_PATH_HOLD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What impairs packets behind the links, in the order of `path.DIRECTION.order`. */
 #ifndef NETWORK_PATH_IMPAIRMENTS_H
 #define NETWORK_PATH_IMPAIRMENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Delays that differ from packet to packet: netem's `delay TIME JITTER CORRELATION distribution NAME`. */
 #ifndef PATH_PATH_JITTER_H
 #define PATH_PATH_JITTER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The distributions of a delay as tables, as netem has them: how far from the mean, by how unlikely. */
 #ifndef PATH_PATH_JITTER_TABLE_H
 #define PATH_PATH_JITTER_TABLE_H

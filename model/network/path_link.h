@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The link of one direction: where a packet spends its time (definitions.md, "Order on the way").
  *
  * A packet of L octets IP whose transmission starts at s arrives at s + round((L + 2) * 8 / rate) + delay and

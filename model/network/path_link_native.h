@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The link of one direction in plain C over an engine timer: delivers exactly as the one over ns-3 does. */
 #ifndef PATH_PATH_LINK_NATIVE_H
 #define PATH_PATH_LINK_NATIVE_H

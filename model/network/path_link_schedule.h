@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* When the packets given to a link start and arrive: the arithmetic of path_link.h, also when the link changes meanwhile. What every
  * implementation of a link has in common. */
 #ifndef PATH_PATH_LINK_SCHEDULE_H

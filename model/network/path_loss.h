@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Loss: random, by an exact list (definitions.md, `drop`), and every n-th. */
 #ifndef PATH_PATH_LOSS_H
 #define PATH_PATH_LOSS_H

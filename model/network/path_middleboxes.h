@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The middleboxes by their kinds. */
 #ifndef NETWORK_PATH_MIDDLEBOXES_H
 #define NETWORK_PATH_MIDDLEBOXES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The middlebox in mode `proxy`: a relay that splits each connection in two and has a TCP of its own on
  * each side. */
 #ifndef PATH_PATH_PROXY_H

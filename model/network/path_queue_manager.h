@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Active queue management in front of a link (RFC 7567): who decides which packets a queue drops or marks before it is full.
  *
  * A seam: path_red and path_codel are kinds of it; path_transmitter asks. */

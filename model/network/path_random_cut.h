@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The middlebox in mode `random`: forwards the same octets cut at random places. */
 #ifndef PATH_PATH_RANDOM_CUT_H
 #define PATH_PATH_RANDOM_CUT_H

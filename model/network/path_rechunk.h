@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The middlebox in mode `rechunk`: forwards the same octets cut on a fixed grid (definitions.md,
  * `rechunk`). */
 #ifndef PATH_PATH_RECHUNK_H

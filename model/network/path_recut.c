@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "network/path_recut.h"
 
 enum { FLUSHING_FLAGS = TCP_PSH | TCP_FIN };

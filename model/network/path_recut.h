@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The middlebox that forwards the same octets with other cuts: what `rechunk`, `random` and `shift` share.
  * They differ in where a piece ends.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Random Early Detection (RFC 2309 §3; Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance", 1993). */
 #ifndef PATH_PATH_RED_H
 #define PATH_PATH_RED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "network/path_reorder.h"
 
 #include <glib.h>

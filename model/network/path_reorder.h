@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Reordering as netem's delay / reorder / gap: chosen packets go at once, all others are held back, so the
  * chosen overtake those before them. */
 #ifndef PATH_PATH_REORDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* How much a path reorders, by the metrics of RFC 4737: an entrance that numbers, an exit that counts.
  *
  * What is counted are packets with TCP payload (whole segments), each flow by itself, in the order in which they entered: a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "network/path_shift.h"
 
 #include "network/path_recut.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The middlebox in mode `shift`: moves every boundary between segments by the same number of octets. */
 #ifndef PATH_PATH_SHIFT_H
 #define PATH_PATH_SHIFT_H

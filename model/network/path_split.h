@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The middlebox in mode `split`: a next hop whose segments are smaller. */
 #ifndef PATH_PATH_SPLIT_H
 #define PATH_PATH_SPLIT_H

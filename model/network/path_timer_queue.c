@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "network/path_timer_queue.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Many deadlines, each set and moved at will, and which comes first: a binary heap. For a box with a TCP
  * connection per flow; boxes that wait equally long for all their flows have path_box's queue. */
 #ifndef PATH_PATH_TIMER_QUEUE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The queue in front of a link: decides what may wait, says how much does (design.md: "Queue limits are
  * decided in path/"). */
 #ifndef PATH_PATH_TRANSMITTER_H

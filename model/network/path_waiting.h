@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Octets of a flow that wait in a box, and of which segments they are: when they leave, in whatever
  * pieces, they keep the header fields of the segments that brought them.
  *

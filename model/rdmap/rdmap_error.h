@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* An error that ends an RDMAP stream, as a Terminate names it: layer, type, code (rdmap-00 §6.8 fig. 9;
  * RDMAP-085, RDMAP-097 … RDMAP-112). */
 #ifndef RDMAP_RDMAP_ERROR_H

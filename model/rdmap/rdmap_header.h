@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* RDMAP's control field and opcodes (rdmap-00 §6.1): one table row an opcode. */
 #ifndef RDMAP_RDMAP_HEADER_H
 #define RDMAP_RDMAP_HEADER_H

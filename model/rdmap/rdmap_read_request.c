@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdmap/rdmap_read_request.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The RDMA Read Request header (rdmap-00 §6.4 fig. 6, RDMAP-068 … RDMAP-076). */
 #ifndef RDMAP_RDMAP_READ_REQUEST_H
 #define RDMAP_RDMAP_READ_REQUEST_H

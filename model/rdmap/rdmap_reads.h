@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The Reads of the Local Peer that wait for their RDMA Read Response. A response names no request: the k-th
  * response answers the k-th request (rdmap-00 §7.2.2, §7.5 rule 20; RDMAP-149, notes-ddp-rdmap 32). */
 #ifndef RDMAP_RDMAP_READS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdmap/rdmap_responder.h"
 
 #include <glib.h>

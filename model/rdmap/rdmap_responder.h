@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The Data Source's side of Reads: Read Requests that DDP has Delivered, answered in the order they came,
  * with no help of the ULP (rdmap-00 §7.2, §7.5 rules 12, 17, 20; RDMAP-133, RDMAP-137, RDMAP-190, RDMAP-198,
  * RDMAP-201). It also keeps the untagged buffers of QN 1 that Read Requests go into (RDMAP-147, RDMAP-209).

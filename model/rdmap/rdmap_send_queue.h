@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The ULP's operations at the Local Peer, from posting to completion: given to DDP in the order posted,
  * complete in the order posted (rdmap-00 §7.5 rules 13, 14, 15, 19; RDMAP-194, RDMAP-195, RDMAP-196,
  * RDMAP-200).

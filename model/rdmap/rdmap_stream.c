@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdmap/rdmap_stream.h"
 
 #include "rdmap/rdmap_stream_private.h"

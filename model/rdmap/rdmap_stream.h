@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One RDMAP stream: operations become DDP messages, Delivered segments become completions (rdmap-00 §5, §7,
  * §8, §9). Sans I/O: ULPDUs are pulled out of it when the layers below have room, and pushed into it as MPA
  * passes them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What comes in on a stream. */
 #include "rdmap/rdmap_stream_private.h"
 

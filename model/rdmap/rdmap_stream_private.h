@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The inside of a stream, for its files: rdmap_stream.c (making, what goes out, its ends), rdmap_stream_incoming.c (what comes in). */
 #ifndef RDMAP_RDMAP_STREAM_PRIVATE_H
 #define RDMAP_RDMAP_STREAM_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The Terminate Message: what it says and which parts of the failing message it copies (rdmap-00 §6.8;
  * RDMAP-077 … RDMAP-119, notes-ddp-rdmap 42 … 46). */
 #ifndef RDMAP_RDMAP_TERMINATE_H

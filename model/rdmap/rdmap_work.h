@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One operation as the ULP posts it (rdmap-00 §5.2; RDMAP-027, RDMAP-028, RDMAP-031, RDMAP-033). Terminate is
  * not among them (RDMAP-011). */
 #ifndef RDMAP_RDMAP_WORK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Replays a capture: what it shows arriving at the receiving ends arrives at receivers of the model, at its captured times, and what they hold
  * and place is measured as in a run. */
 #ifndef REPLAY_REPLAY_H

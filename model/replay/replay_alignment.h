@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which of the segments that come out of a replay's path start with an FPDU: only who decodes them can tell, for nobody frames them here. */
 #ifndef REPLAY_REPLAY_ALIGNMENT_H
 #define REPLAY_REPLAY_ALIGNMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "replay/replay_feed.h"
 
 #include <string.h>

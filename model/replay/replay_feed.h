@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The second reading of a capture: its packets, one after the other, at their captured times on an engine's clock. */
 #ifndef REPLAY_REPLAY_FEED_H
 #define REPLAY_REPLAY_FEED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which connection of a replay a TCP flow is of. The capture is read twice, and its source numbers the flows alike. Packets that come out
  * of the replay's path, or of its IP reassembly, have no number: of the flows between two ends they are of the one that was read last. */
 #ifndef REPLAY_REPLAY_FLOWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "replay/replay_lessons.h"
 
 #include "net/datagram.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the first reading of a capture teaches a replay: which connections speak MPA and how, and what their receiving ends must have had
  * ready for what came (memory for Writes and Read Responses, buffers for Sends). */
 #ifndef REPLAY_REPLAY_LESSONS_H

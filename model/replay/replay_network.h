@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The network of a replay, which plays a capture's packets, and the session that it plays them to: the captured segments towards the measured
  * ends come at their captured times, or after the path that the user wants them to take first. What those ends send goes nowhere: what the real
  * ends sent is in the capture. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a user should know of a capture and of what was made of it. */
 #ifndef REPLAY_REPLAY_NOTES_H
 #define REPLAY_REPLAY_NOTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Captured segments as the model's datagrams. */
 #ifndef REPLAY_REPLAY_PACKET_H
 #define REPLAY_REPLAY_PACKET_H

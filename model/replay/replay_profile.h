@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a capture shows of a connection's measured end, for an endpoint of the model that takes its place. */
 #ifndef REPLAY_REPLAY_PROFILE_H
 #define REPLAY_REPLAY_PROFILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The scenario of a replay: defaults, what the user set, and what the capture says. Its keys are a run's, so that a replay's summary can be
  * read, compared and drawn as a run's. */
 #ifndef REPLAY_REPLAY_SCENARIO_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The STags that one direction of a capture's traffic writes to, with the octets of each that it does write: what the receiving end must have
  * registered, as far as can be seen. */
 #ifndef REPLAY_REPLAY_STAGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The TCP of an endpoint whose arrivals come from a capture (a tcp_transport_factory). Its receiving half is TCP's own (tcp/tcp_receiver),
  * so what is held, what is out of order and when octets are passed up is as in a run. What the endpoint sends goes nowhere and is acknowledged
  * at once: what the real end sent is in the capture, too, and is told by replay_transport_sent(). */

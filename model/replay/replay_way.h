@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The path that a capture's traffic takes before it arrives, with what the user asked for (loss, reordering, a middlebox, a link …), as an
  * open-loop model: the captured segments are offered to it at their captured times, whatever becomes of them. Nobody sends again what this path
  * loses: a real sender's reaction is not in the capture. For that a segment can be offered again, a fixed time after it was due to arrive, until it has. */

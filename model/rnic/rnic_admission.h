@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Whether one endpoint takes a segment that has come: the reasons to drop it as if it had been lost, unacknowledged, so that
  * TCP sends it again.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One end of one iWARP connection: RDMAP over DDP over MPA over TCP, put together. Sans I/O.
  *
  * Passes octets from layer to layer in the one direction design.md gives ("The way of the data") and decides nothing

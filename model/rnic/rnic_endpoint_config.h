@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What an endpoint is told when it is made. */
 #ifndef RNIC_RNIC_ENDPOINT_CONFIG_H
 #define RNIC_RNIC_ENDPOINT_CONFIG_H

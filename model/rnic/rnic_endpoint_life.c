@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What TCP and RDMAP report to an endpoint: of the startup phase, of full operation, of its end. */
 #include <glib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The inside of an endpoint, for its files: rnic_endpoint.c (making, sending, time), rnic_endpoint_life.c (what TCP and RDMAP report, from
  * startup to the end), rnic_verbs.c (what its ULP may do). */
 #ifndef RNIC_RNIC_ENDPOINT_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Why a connection did not end well: the first layer that said so, in its own terms. */
 #ifndef RNIC_RNIC_FAILURE_H
 #define RNIC_RNIC_FAILURE_H

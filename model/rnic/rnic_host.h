@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the connections of one RNIC share: its STags, its Protection Domains, its reassembly memory, and the memory that its packets and its ULPs'
  * messages are made of, and the numbers of its IP datagrams. */
 #ifndef RNIC_RNIC_HOST_H

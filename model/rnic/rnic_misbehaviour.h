@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a misbehaving peer does to the work of its own, right stack: each is called just before the layer below takes what it is about. */
 #ifndef RNIC_RNIC_MISBEHAVIOUR_H
 #define RNIC_RNIC_MISBEHAVIOUR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The reassembly memory of one RNIC, a size in octets, shared by all its connections (`receiver.memory`): who uses how much
  * of it. What octets are held, and why, is definitions.md's; `processing` is not reassembly memory, and neither is what IP
  * holds of fragments, which has buffers of its own (mpa-01 §11.2.1), nor what is held before full operation. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The way of the data into one endpoint, in full operation: octets of TCP to MPA, ULPDUs to RDMAP, with the placement latency between;
  * then, in this order, MPA's error and the peer's FIN. And what it holds meanwhile. */
 #ifndef RNIC_RNIC_RECEIVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The way of the data out of one endpoint: RDMAP's ULPDUs, framed by MPA, to TCP; MULPDU; and what a misbehaving end does to them. */
 #ifndef RNIC_RNIC_SENDER_H
 #define RNIC_RNIC_SENDER_H

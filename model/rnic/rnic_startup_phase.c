@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "rnic/rnic_startup_phase.h"
 
 #include <glib.h>

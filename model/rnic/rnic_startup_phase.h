@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A connection before full operation: streaming mode, then MPA's startup frames (mpa-01 §6.1 [mpa-02 §8.1]).
  *
  * Both ends agree how many octets of streaming mode go each way (MPA-183, MPA-190). With startup frames MPA is enabled, in both

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The ULP's side of an endpoint, in the manner of RDMA verbs: register memory, post work, take completions. All of it
  * is per connection; what a ULP can do to others it can do only through here (ddp-07/rfc5041 §8.3.2: the Privileged Resource Manager
  * checks; DDP-206, DDP-215, DDP-216). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A scenario with types: what its keys say, in the members that keys.def names. Words are enumerators, ends and directions arrays, and
  * what TCP, an endpoint, the workload and the path need are their own configurations, handed down as they are. */
 #ifndef SCENARIO_CONFIGURATION_H

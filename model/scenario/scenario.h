@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A scenario: every key with its value, loaded from a file and --set options, or default (design.md, The
  * scenario file).
  *

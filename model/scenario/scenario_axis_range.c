@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "scenario/scenario_axis_range.h"
 
 #include <string.h>

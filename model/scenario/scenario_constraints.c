@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The setting `where`: the constraints that leave points out of a sweep. */
 #include "scenario/scenario_settings.h"
 #include "scenario/scenario_where.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which simulation engine a scenario runs on: `run.engine`, and what "auto" comes to. */
 #ifndef SCENARIO_SCENARIO_ENGINE_H
 #define SCENARIO_SCENARIO_ENGINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What scenario_check() finds: an error or a note, each in front of it where the key stands. */
 #ifndef SCENARIO_SCENARIO_FINDING_H
 #define SCENARIO_SCENARIO_FINDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The keys of a scenario, made from keys.def: loading, `explain` and docs/scenario.md all read this table. */
 #ifndef SCENARIO_SCENARIO_KEYS_H
 #define SCENARIO_SCENARIO_KEYS_H

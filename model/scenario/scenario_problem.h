@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* How a scenario's errors are worded: "WHERE: what is wrong; what was expected (did you mean 'x'?)". */
 #ifndef SCENARIO_SCENARIO_PROBLEM_H
 #define SCENARIO_SCENARIO_PROBLEM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The tokens of a scenario's text, looked at before libconfig does: what it accepts silently and what it
  * words badly. */
 #ifndef SCENARIO_SCENARIO_SCAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The inside of a scenario, for the files of this folder. */
 #ifndef SCENARIO_SCENARIO_SETTINGS_H
 #define SCENARIO_SCENARIO_SETTINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "scenario/scenario_source.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The text of a scenario file with the files it includes, checked for what libconfig would pass over or
  * name badly.
  *

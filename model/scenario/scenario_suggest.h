@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* "Did you mean …?": the known name most like a mistyped one. */
 #ifndef SCENARIO_SCENARIO_SUGGEST_H
 #define SCENARIO_SCENARIO_SUGGEST_H

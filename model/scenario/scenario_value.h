@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One value of a scenario: read from text as its row of the table of keys wants it, and written as canonical
  * text. */
 #ifndef SCENARIO_SCENARIO_VALUE_H

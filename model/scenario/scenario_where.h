@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A constraint of a sweep: "receiver.memory >= path.forward.mtu and not mpa.markers".
  *
  *   constraint := conjunction { or conjunction }        conjunction := condition { and condition }

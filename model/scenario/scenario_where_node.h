@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A constraint as it was read: the inside of scenario_where.h. */
 #ifndef SCENARIO_SCENARIO_WHERE_NODE_H
 #define SCENARIO_SCENARIO_WHERE_NODE_H

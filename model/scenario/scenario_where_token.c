@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "scenario/scenario_where_token.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The words and signs of a constraint (scenario_where.h). */
 #ifndef SCENARIO_SCENARIO_WHERE_TOKEN_H
 #define SCENARIO_SCENARIO_WHERE_TOKEN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Hosts, connections between them, a network and what is measured: what runs. `run`, `replay` and an ns-3 program of a user's drive the same
  * one; they differ in the network (session_network.h) and in whose the connections are. */
 #ifndef SESSION_SESSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What an end of a connection does after every event, and where packets come from that it gets. */
 #include "session/session_private.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the endpoints of a session report. */
 #include "rnic/rnic_verbs.h"
 #include "session/session_private.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What lies between the hosts of a session, whoever implements it: a scenario's paths (session_paths.h), somebody else's ns-3 nodes
  * (shim/host), or a capture, which plays its packets (replay/). */
 #ifndef SESSION_SESSION_NETWORK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "session/session_paths.h"
 
 #include "sim/sim_relay.h"

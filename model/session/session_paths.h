@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The network of a scenario: one path in each direction for all connections or one for each of them (`workload.paths`), or a chain of
  * ns-3's nodes (`topology`); what changes on it in mid-flow (`event`), and where a router's ICMP messages go. */
 #ifndef SESSION_SESSION_PATHS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The inside of a session, for its files: session.c (making and running), session_end.c (what an end does after every event), session_events.c
  * (what endpoints report) and session_results.c (how it ended). */
 #ifndef SESSION_SESSION_PRIVATE_H

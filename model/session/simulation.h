@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A scenario becomes a session, runs, becomes results. */
 #ifndef SESSION_SIMULATION_H
 #define SESSION_SIMULATION_H

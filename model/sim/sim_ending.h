@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* How a connection that was terminated came to its end (definitions.md, Status of a run). */
 #ifndef SIM_SIM_ENDING_H
 #define SIM_SIM_ENDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "sim/sim_engine.h"
 
 #include "engine/engine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The one place that makes an engine and what goes with it: links, ns-3's TCP (design.md, The house). */
 #ifndef SIM_SIM_ENGINE_H
 #define SIM_SIM_ENGINE_H

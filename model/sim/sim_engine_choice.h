@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which engine a scenario runs on, and whether this program has it. Knows no engine, so that a sweep can ask too. */
 #ifndef SIM_SIM_ENGINE_CHOICE_H
 #define SIM_SIM_ENGINE_CHOICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What stands in front of TCP at one host: IP reassembly (mpa-01 §11.2.1). Whole packets go on; what waits for fragments is told for
  * the gauge (definitions.md, cause `fragment`). */
 #ifndef SIM_SIM_IP_INPUT_H

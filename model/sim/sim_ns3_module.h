@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* ns-3, when this program has it: what the simulator needs of it, as a table of functions, which shim/ fills in.
  *
  * The table is in a module ("iwarpsim-ns3.so") that the first run that needs ns-3 loads: its libraries take longer to load than a small run.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the simulator and ns-3's side (shim/) tell each other, as plain C and C++: errors, and a chain of nodes with its traffic. */
 #ifndef SIM_SIM_NS3_TYPES_H
 #define SIM_SIM_NS3_TYPES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* When the payload octets of Placed DDP Segments arrived, remembered until their Delivery. */
 #ifndef SIM_SIM_PART_ARRIVALS_H
 #define SIM_SIM_PART_ARRIVALS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What is measured at the Data Sink's RNIC while a run goes on, and its metrics at the end (definitions.md, Metrics). */
 #ifndef SIM_SIM_RECORDER_H
 #define SIM_SIM_RECORDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The proxy of `middlebox.mode`: one box for both directions of a path (path_proxy.h). */
 #ifndef SIM_SIM_RELAY_H
 #define SIM_SIM_RELAY_H

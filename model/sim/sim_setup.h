@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a scenario says about the ends of its connections: the configuration of each endpoint and of the workload. */
 #ifndef SIM_SIM_SETUP_H
 #define SIM_SIM_SETUP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The path on a chain of ns-3's nodes (`topology.medium`): an alternative to path_direction, both directions in one. */
 #ifndef SIM_SIM_TOPOLOGY_H
 #define SIM_SIM_TOPOLOGY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What one run leaves behind: its scenario, provenance, status and metrics, as summary.json and as a page
  * to read (design.md, The commands; definitions.md, Status of a run). */
 #ifndef SIM_SUMMARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Reading a summary back. */
 #include <errno.h>
 #include <json-glib/json-glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A segment arrives: tcp_connection_receive(), RFC 9293 §3.10.7 in its order. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "tcp/tcp_config.h"
 
 tcp_config tcp_config_default(void)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a TCP connection is told when it is made: the keys tcp and sender of a scenario (docs/scenario.md), one end's. */
 #ifndef TCP_TCP_CONFIG_H
 #define TCP_TCP_CONFIG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "tcp/tcp_congestion.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The congestion window: how it grows and what losses and marks make of it. All in octets; SMSS is EMSS.
  *
  * One interface, three controls: NewReno (RFC 5681, 6582 with byte counting, RFC 3465), CUBIC (RFC 9438), DCTCP (RFC 8257);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a congestion control is made of, seen from tcp_congestion: the window that it moves and the functions that move it.
  * Slow start, inflation and the loss window are tcp_congestion's, alike for every control. */
 #ifndef TCP_TCP_CONGESTION_CONTROL_H

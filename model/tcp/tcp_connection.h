@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One end of a TCP connection (RFC 9293), sans I/O: datagrams and `now` go in; datagrams, octets with
  * positions and the next deadline come out.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What tcp_connection.c (life, timers and handshake), tcp_arrival.c (a segment arrives) and
  * tcp_departure.c (a segment leaves) share. */
 #ifndef TCP_TCP_CONNECTION_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A segment leaves: tcp_connection_transmit(). */
 #include <glib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Explicit Congestion Notification on a connection: its negotiation, and how marks that arrive are told back: classic
  * (RFC 3168 §6.1) or exact, as DCTCP needs (RFC 8257 §3.2). What the sender makes of ECE is tcp_congestion's. */
 #ifndef TCP_TCP_ECN_H

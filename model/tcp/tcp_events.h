@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a TCP and the layer above tell each other: the kinds of records posted, events, counters, gauges. */
 #ifndef TCP_TCP_EVENTS_H
 #define TCP_TCP_EVENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* When slow start ends before a loss: HyStart as Linux has it, and HyStart++ (RFC 9406). */
 #ifndef TCP_TCP_HYSTART_H
 #define TCP_TCP_HYSTART_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* NewReno, and DCTCP, whose growth and losses are NewReno's. */
 #include "base/uint128.h"
 #include "tcp/tcp_congestion_control.h"

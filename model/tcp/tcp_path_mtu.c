@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "tcp/tcp_path_mtu.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* RACK-TLP (RFC 8985). A segment is lost when one sent after it has been delivered, and as long has passed since it was sent as
  * that one took, and the reordering window more (§6). The tail loss probe is below. */
 #ifndef TCP_TCP_RACK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The receiving half of a connection: what has arrived, what of it is passed up and when, and what is
  * acknowledged when (RFC 9293 §3.10.7.4, RFC 2018, RFC 2883, RFC 1122 §4.2.3.2, RFC 5681 §4.2). */
 #ifndef TCP_TCP_RECEIVER_H

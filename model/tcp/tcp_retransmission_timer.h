@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The retransmission timer and the round-trip estimate behind it (RFC 6298), in picoseconds. */
 #ifndef TCP_TCP_RETRANSMISSION_TIMER_H
 #define TCP_TCP_RETRANSMISSION_TIMER_H

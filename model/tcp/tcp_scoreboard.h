@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What is in flight: the segments sent and not yet acknowledged, what of them the peer has acknowledged
  * selectively, and what is taken as lost: by RFC 6675 §3 and §4, or by time (RFC 8985), which tcp_rack
  * decides.

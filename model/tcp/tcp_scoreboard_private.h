@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What tcp_scoreboard.c (the ring of segments, RFC 6675) and tcp_scoreboard_time.c
  * (RFC 8985) share. */
 #ifndef TCP_TCP_SCOREBOARD_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The segments by the time they were last sent, and those lost that wait to be sent again (RFC 8985 §6). */
 #include "tcp/tcp_scoreboard_private.h"
 

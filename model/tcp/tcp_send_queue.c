@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "tcp/tcp_send_queue.h"
 
 #include <glib.h>

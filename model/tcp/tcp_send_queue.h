@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the layer above posted to be sent, by stream position, and how it is cut into segments.
  *
  * The records stay until they are acknowledged, so that a retransmission rebuilds the octets that were

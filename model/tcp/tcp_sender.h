@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The sending half of an established connection: which segment leaves next, what an acknowledgement means,
  * and when to send again. Brings together tcp_send_queue, tcp_scoreboard and tcp_congestion. */
 #ifndef TCP_TCP_SENDER_H

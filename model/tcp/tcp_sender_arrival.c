@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* An acknowledgement arrives at the sender: tcp_sender_acknowledge(). */
 #include "tcp/tcp_sender_private.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A segment leaves the sender: tcp_sender_next(). */
 #include "tcp/tcp_sender_private.h"
 

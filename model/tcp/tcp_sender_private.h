@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What tcp_sender.c (its life), tcp_sender_arrival.c (an acknowledgement arrives), tcp_sender_departure.c (a
  * segment leaves) and tcp_sender_recovery.c (losses) share. */
 #ifndef TCP_TCP_SENDER_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Losses: how the sender finds them, what it makes of them, and what it takes back. */
 #include "tcp/tcp_sender_private.h"
 

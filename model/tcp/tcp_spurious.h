@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Was a recovery or a time-out for nothing? By what the peer tells of what came twice, and by F-RTO. */
 #ifndef TCP_TCP_SPURIOUS_H
 #define TCP_TCP_SPURIOUS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the layers above need of a TCP, whoever implements it: our own tcp_connection, or one that lives elsewhere (ns-3's
  * TcpSocket, shim/). rnic/ knows only this; what each function means is at tcp_connection_…() of the same name, or
  * in tcp_gauges. */

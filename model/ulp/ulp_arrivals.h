@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What should arrive at one end, and whether it does: every Delivered segment is compared with the messages that the other end's ULP
  * posted, in their order, and every octet with the pattern table (design.md, "Every placed octet is verified at delivery").
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a message of a workload can be: an RDMAP operation, or a storage exchange made of several. One table row each. */
 #ifndef ULP_ULP_OPERATION_H
 #define ULP_ULP_OPERATION_H

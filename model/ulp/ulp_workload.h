@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The workload of one connection: what the ULPs of its two ends post, lend, answer and check.
  *
  * One object for both ends: they agreed on addresses before the run, and a slot's next user is announced at once when its last was

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Buffers and STags of a workload. */
 #include <glib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The sequence of what a requester posts: its messages, each an operation of a mix that takes turns, and the zero-length Sends that
  * tell the peer that RDMA Writes are placed (definitions.md, Defaults). */
 #ifndef ULP_ULP_WORKLOAD_PLAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The inside of a workload, for its files: ulp_workload.c (what is posted when, and what follows from what arrives),
  * ulp_workload_memory.c (buffers and STags), ulp_workload_work.c (one operation). */
 #ifndef ULP_ULP_WORKLOAD_PRIVATE_H

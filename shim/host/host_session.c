@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "shim/host/host_session.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Two hosts of ours and the workload between them in somebody else's ns-3 simulation: the stack, the workload and the metrics of a
  * scenario, without its path. Packets go in and come out as octets. */
 #ifndef SHIM_HOST_HOST_SESSION_H

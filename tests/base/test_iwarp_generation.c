@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of generations against facts.md, "Version generations", and the notes it cites, value by value. */
 #include <glib.h>
 

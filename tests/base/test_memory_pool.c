@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/memory_pool.h"
 
 #include <glib.h>

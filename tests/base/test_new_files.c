@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Files that take their places together, or not at all. */
 #include "base/new_files.h"
 

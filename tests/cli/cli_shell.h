@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A folder of a test's own in which lines of the shell run, as a user types them. */
 #ifndef TESTS_CLI_CLI_SHELL_H
 #define TESTS_CLI_CLI_SHELL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A module as another iwarpsim's would be: what passes between it and this program has other sizes. */
 #include "sim/sim_ns3_module.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The program itself: its options, exit codes, `check` and `explain`. */
 #include <glib.h>
 #include <glib/gstdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* `iwarpsim decode` as a user meets it: lines, objects, sums; what it is given, and what is wrong with that. */
 #include <glib.h>
 #include <json-glib/json-glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The pages of docs/ that are made from the tables. */
 #include "cli/cli_documents.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which engine a scenario runs on: auto, and a program that has ns-3, has lost it, or was built without it. */
 #include <glib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* `iwarpsim merge` and `iwarpsim export` as a user meets them: two shards of a sweep become one store, or nothing does. */
 #include <glib.h>
 #include <string.h>

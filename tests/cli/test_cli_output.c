@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a command writes is there whole or not at all, and no device is replaced by a file. */
 #include "cli/cli_output.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* No command gives a terminal anything that steers it, whatever stands in names, scenarios, stores, captures and results: every line here
  * puts ESC, BEL, an eight-bit CSI (C1), U+202E and an octet that is no UTF-8 in one of them. */
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a terminal shows of a run and a sweep while they go on, and what stays of it; the built program on a pseudo-terminal. */
 #include "cli/cli_progress.h"
 

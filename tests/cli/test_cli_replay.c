@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* `iwarpsim replay` as a user meets it. */
 #include <glib.h>
 #include <string.h>

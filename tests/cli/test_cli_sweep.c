@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* `iwarpsim sweep` as a user meets it: what it says, what it exits with, and that nothing is left behind. */
 #include <glib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* `iwarpsim table`, by its command line: what it prints, refuses and writes. */
 #include <string.h>
 #include <sys/wait.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
 """What `meson install` leaves for others, under a DESTDIR: the scenarios and presets, and with ns-3 a library of which somebody else's ns-3
 program needs to know nothing but `pkg-config iwarpsim-ns3`.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
 """iwarpsim as the subproject of another meson project: without tests and benchmarks only the program is configured, and it builds."""
 
 import json

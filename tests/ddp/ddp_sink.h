@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The Data Sink of the placer's tests: buffers between guards, a placer, and what it told. */
 #ifndef TESTS_DDP_DDP_SINK_H
 #define TESTS_DDP_DDP_SINK_H

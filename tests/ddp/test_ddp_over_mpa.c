@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* DDP over MPA, as its LLP: messages become segments, FPDUs, one stream of octets; that arrives in pieces
  * of any size, in any order and several times, and becomes messages again. */
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Connections made by hand for the tests of what decodes captures: startup frames and FPDUs of both directions as octets, cut into segments,
  * which a session gets in any order; and what it says of them. */
 #ifndef TESTS_DECODE_DECODE_KIT_H

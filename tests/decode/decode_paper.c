@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "decode_paper.h"
 
 static bool collect(void *user, const char *text, size_t length)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the tests of decode's printers share: a line whose text can be read, a connection with names, and an FPDU to start from. */
 #ifndef TESTS_DECODE_PAPER_H
 #define TESTS_DECODE_PAPER_H

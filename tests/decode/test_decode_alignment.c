@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which segments start with FPDUs, known before or after them. */
 #include <glib.h>
 

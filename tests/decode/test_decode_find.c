@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Where FPDUs start in octets from the middle of a stream. */
 #include <glib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What is told of octets that are in no FPDU. */
 #include <glib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Objects for programs: valid JSON whatever the capture says, members in a fixed order with their documented types. */
 #include "decode/decode_json.h"
 

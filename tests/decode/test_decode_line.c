@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Appenders, buffers and what is given away. */
 #include "decode/decode_line.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Sums by connection: each in its row and its member, and the object as issue and documentation promise it. */
 #include "decode/decode_overview.h"
 

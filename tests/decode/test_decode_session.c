@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A session finds all FPDUs of a connection, whatever the order, the cuts and the losses of its segments. */
 #include <glib.h>
 #include <string.h>

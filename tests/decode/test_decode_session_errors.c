@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a session makes of FPDUs that are wrong, and of octets that were not captured. */
 #include <glib.h>
 #include <string.h>

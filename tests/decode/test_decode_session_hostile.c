@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A session that gets octets and segments made to break it: no crash, and every octet of a stream is in one sum. */
 #include <glib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* How a session finds out whether and where a connection speaks MPA. */
 #include <glib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Startup frames of all revisions: mpa-01 §6.1.1, RFC 5044 §7.1.1, RFC 6581 §9. */
 #include <glib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Lines for people: each field as it is spelled, in its column; hostile values. */
 #include "decode/decode_text.h"
 

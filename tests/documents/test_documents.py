@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
 """Every command line of README.md, CONTRIBUTING.md and docs/*.md, run as printed, from top to bottom, in a folder of its own that looks like
 the source tree. Every link of these and the other pages to a file of the tree.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the tests of `iwarpsim decode` share: a run with its captures and metrics, the command's JSON, and captures written anew in other ways. */
 #ifndef TESTS_DECODE_TRIP_H
 #define TESTS_DECODE_TRIP_H

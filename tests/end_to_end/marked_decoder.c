@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "marked_decoder.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A second decoder of MPA, marked or not: reads startup frames and walks FPDUs of a stream that is in order. Written from mpa-01 and
  * mpa-02 alone; shares no code with model/, not even the CRC. */
 #ifndef TESTS_MARKED_DECODER_H

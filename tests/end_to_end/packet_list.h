@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The packets of a capture one by one: when each came or went, and what its headers say. Shares no code with model/; whole streams are
  * wire_capture's matter. */
 #ifndef TESTS_PACKET_LIST_H

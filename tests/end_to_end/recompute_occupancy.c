@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Recomputes the occupancy series of a run from receiver.pcap alone, out of definitions.md ("Held octets").
  *
  *   recompute_occupancy receiver.pcap in-order|out-of-order

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the end-to-end tests share: running a scenario, in this process or as a user would. */
 #ifndef TESTS_RUN_KIT_H
 #define TESTS_RUN_KIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "scenario_generator.h"
 
 #include "run_kit.h"

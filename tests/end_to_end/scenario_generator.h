@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Scenarios at random that load and that scenario_check() passes: a little of everything that a scenario can say without ns-3. */
 #ifndef TESTS_SCENARIO_GENERATOR_H
 #define TESTS_SCENARIO_GENERATOR_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
 """What decode and replay cost in holes: for 10 times as many they take at most 13 times the instructions, counted by cachegrind.
 
     test_capture_cost.py IWARPSIM [--full]

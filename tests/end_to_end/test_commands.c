@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The program as a user meets it: outputs equal run for run, mistakes answered with file and line, nothing written. */
 #include <glib/gstdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Runs of one seed meet the same random numbers, whatever else differs: what a sweep compares along its other axes differs because of them
  * and not by chance. */
 #include "run_kit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One capture in many forms: other links and file formats, any order, octets and packets that are missing, a start in the middle; and the options of
  * `iwarpsim decode` for those. */
 #include <string.h>

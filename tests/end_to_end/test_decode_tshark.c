@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A second opinion on decode: tshark, field by field, where it is one: streams without markers, in order (facts.md). */
 #include "decode_trip.h"
 #include "run_kit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The distributions of whole runs agree with the exact metrics of the same samples, on both engines. */
 #include <math.h>
 

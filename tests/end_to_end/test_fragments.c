@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* IP fragments on the way, and the five ways of a receiver to deal with them (mpa-01 §11.2.1), under the whole stack. */
 #include <string.h>
 

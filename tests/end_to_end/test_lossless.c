@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Lossless, aligned: nothing is held, and facts.md's table of exact predictions comes out, row by row. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Many connections on one RNIC: what they hold together, against mpa-01 §11.1.2: EMSS times their number when FPDUs are not aligned with segments,
  * a constant when they are. With an argument "long" the shipped scenario with its 10,000, else 500 or 50 of the same kind. */
 #include "packet_list.h"

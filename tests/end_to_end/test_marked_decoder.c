@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The second decoder itself: what the documents print is read as they say, and every damage is seen. */
 #include <glib/gstdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The RNIC's finite memory end to end: one pool of reassembly memory, limits of descriptors, the receiver that assumes alignment, and the
  * deadlock of mpa-01 §11.2.2. Every run verifies every octet. */
 #include "run_kit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The network as it is: every element of the path, alone and mixed at random, under the whole stack. Each run ends ok, with every octet
  * verified, and gives the same octets in every output on both engines. */
 #include "run_kit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What only ns-3 has: its TcpSocket under the stack (`tcp.implementation`), and the path on its nodes (`topology`). Every octet is verified
  * by the run itself; the same seed gives the same metrics again. */
 #include "run_kit.h"

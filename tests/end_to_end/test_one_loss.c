@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One lost segment, four receivers and paths: what is held, and why. Each run is checked against a program that recomputes the
  * occupancy from receiver.pcap alone (recompute_occupancy.c). */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Every operation of a workload and mixes of them, lossless and over a path that loses and re-cuts: all arrives, and both engines give the
  * same octets in every output. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A path that changes in mid-flow: what an MTU that shrinks does to FPDUs, with a router that tells and with one that does not; what the
  * receiver needs then (mpa-01 §11.2); and rates and delays to the packet. */
 #include "packet_list.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Spurious retransmissions under reordering, beside two captures of Linux' siw (Debian 12, whose clock ticks 250 times a second): 64 KiB
  * Writes and Reads at MTU 1500, 4 ms each way, 5 % of the segments of both directions sent past the delay, 1 % loss one way. Of about
  * 700 segments 13 came twice with Writes, 23 with Reads. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a host that sends limits: its send buffer and its rates. As its own captures show it. */
 #include <math.h>
 

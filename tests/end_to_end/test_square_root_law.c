@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Goodput under random loss against the square-root law (Mathis, Semke, Mahdavi, Ott: The Macroscopic Behavior of the TCP
  * Congestion Avoidance Algorithm, ACM CCR 27(3), 1997):
  *

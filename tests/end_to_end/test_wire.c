@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A second opinion on the wire: tshark reads our captures. Unmarked streams only (facts.md: it decodes marked ones wrongly). */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A second opinion on the wire where tshark has none: marked_decoder, which reads captures in order and knows only the documents,
  * accounts for every octet of every operation in every generation, on clean, lossy and re-cut paths. */
 #include "run_kit.h"

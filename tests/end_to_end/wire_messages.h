@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* From the FPDUs of a connection to its RDMA Messages: checks the DDP and RDMAP header fields, the order of segments and numbers, and
  * that Reads, Responses and Terminates fit what they answer. Written from ddp-07/rfc5041 and rdmap-00 alone; shares no code with
  * model/. */

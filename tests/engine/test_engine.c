@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The engine, over the native driver. */
 #include "engine/engine.h"
 

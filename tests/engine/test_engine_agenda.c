@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The agenda alone: what is first, whatever was moved, switched off or removed before. */
 #include "engine/engine_agenda.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the agenda asks of its driver: a driver that only notes the calls it owes, made by hand. */
 #include "engine/engine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Every fault, and what comes of it: the Terminate on the wire octet for octet, what both ULPs are told, and that no memory is touched that may
  * not be. Nothing here is taken from faults.def but its names. */
 #include <string.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
 """What scripts/golden takes for a difference: a result, not the version or a wall clock."""
 
 import importlib.machinery

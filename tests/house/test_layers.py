@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
 """What scripts/check-layers refuses in small made-up trees, and that it reads its table from docs/architecture.md."""
 
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The order within one picosecond, as every engine must keep it (design.md, "Order within one picosecond is
  * defined"). A test of an engine calls engine_ties_add_tests() with the function that makes one. */
 #ifndef KIT_ENGINE_TIES_H

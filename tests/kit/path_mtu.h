@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Another path MTU, of which nobody tells: what ICMP and black hole detection make smaller only, a test may also make larger. */
 #ifndef KIT_PATH_MTU_H
 #define KIT_PATH_MTU_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a registered STag names, allows or is tied to, changed: the STag is taken back and registered again. */
 #ifndef KIT_STAG_CHANGES_H
 #define KIT_STAG_CHANGES_H

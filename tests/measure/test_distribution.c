@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Distributions as values: what is accepted, what is read off, and the table of those a run has. */
 #include "measure/distribution.h"
 

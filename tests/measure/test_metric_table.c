@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of metrics: complete, unambiguous, and named as definitions.md names them. */
 #include <glib.h>
 #include <string.h>

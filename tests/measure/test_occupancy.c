@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the RNIC's reassembly memory holds, by cause, over time. */
 #include <glib.h>
 #include <stdlib.h>

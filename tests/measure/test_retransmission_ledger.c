@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Spurious retransmissions, seen from both ends at once. What is sent here arrives 100 ps later at the earliest. */
 #include "measure/retransmission_ledger.h"
 

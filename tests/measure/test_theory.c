@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The predictions of mpa-01 §11.1.2 and the measured peaks against them. */
 #include <glib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A step function of time: exact mean, exact quantiles. */
 #include <glib.h>
 #include <stdlib.h>

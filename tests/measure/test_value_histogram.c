@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Bins of a value histogram: where values fall, how far below its bound a value can lie, what is exported. */
 #include "measure/distribution.h"
 

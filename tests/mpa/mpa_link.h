@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Two MPA endpoints over two TCP connections: startup, framer and deframer of the product put together as
  * plainly as can be, and a middlebox between them. ULPDUs of any length are posted; what comes out is
  * compared with them octet by octet, each once. The stream that each end sends is kept, so that a test can

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "mpa_receiver.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A deframer under test: it is fed pieces of an mpa_stream and watches what comes out. Every ULPDU is
  * checked on the spot: octets equal to those sent, passed once, never after an error, its parts as the
  * octets arrived. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* An MPA startup under test: frames made by hand from mpa-01 §6.1.1's figure, and what it says to them. */
 #ifndef TESTS_MPA_MPA_STARTUP_KIT_H
 #define TESTS_MPA_MPA_STARTUP_KIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "mpa_stream.h"
 
 #include "base/crc32c.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A test's stream: FPDUs made by the framer, flat in memory, with what is known about them. */
 #ifndef TESTS_MPA_MPA_STREAM_H
 #define TESTS_MPA_MPA_STREAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The deframer on streams in order, cut anywhere, repeated, and with holes and no markers (mpa-01 §5.4,
  * §5.4.1). */
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A receiver that assumes FPDU Alignment (definitions.md, `assume-aligned`). */
 #include <glib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The cases that mpa-01 §5.4.1 goes through, one by one: what a receiver finds in a segment, in order and
  * out of order. Passed is told by the receiver's list, delivered by the in-order edge.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the deframer refuses, with which code, and that nothing follows an error (mpa-01 §7). */
 #include <glib.h>
 #include <string.h>

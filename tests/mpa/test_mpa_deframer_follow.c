@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A deframer that follows errors: what it passes with which error, and what it holds back. */
 #include <glib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Beyond a hole: which FPDUs the markers locate, by which method, and what is held meanwhile for which cause
  * (mpa-01 §5.4; definitions.md, "Held octets").
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The deframer against an oracle that works out location, passing and held octets from scratch at every
  * arrival, out of definitions.md ("Held octets") and nothing else: a bit an octet, walks over the stream,
  * no shortcuts. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Each error says its code (mpa-01 §7) and what it means. */
 #include "mpa/mpa_error.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One FPDU at a known place: extent, verdict, ULPDU (mpa-01 §4, §5.2, §7). */
 #include <glib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The framer against the hex dumps of both drafts and an octet-by-octet reading of its stream (mpa-01 §4,
  * §5.1, §5.2). */
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What startup agreed is what the streams look like: frames exchanged by two endpoints, then FPDUs made and read by their verdict
  * (mpa-01 §6.1.1; mpa-02 §8.1). */
 #include <glib.h>

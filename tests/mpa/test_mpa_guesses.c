@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What was guessed, until it is proven right or wrong. */
 #include <glib.h>
 

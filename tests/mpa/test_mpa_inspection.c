@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What can be said of a segment before it is committed (mpa-01 §7, MPA-286; notes-mpa 31). How the verdict
  * and the outcome go together is checked at every arrival of the other tests too, see mpa_receiver.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Marker arithmetic against octet-by-octet brute force (mpa-01 §4.1, §5.1). */
 #include <glib.h>
 

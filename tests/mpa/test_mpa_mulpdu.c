@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* MULPDU against the published figures and against its purpose: the FPDU fits the segment (mpa-01 §5.3.2). */
 #include <glib.h>
 

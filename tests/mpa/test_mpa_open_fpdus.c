@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of FPDUs whose start is established (definitions.md, "Held octets"). */
 #include <glib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Two MPA endpoints over two TCP connections: what startup agreed is what is sent and checked;
  * segmentation, middleboxes, MTU changes and damage on the way (mpa-01 §5.1 … §5.4, §7). */
 #include <glib.h>

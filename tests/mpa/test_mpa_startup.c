@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* MPA startup as it should go: frames octet by octet, Private Data both ways, accepted and rejected, the time it takes, and the
  * generation without frames (mpa-01 §6.1, §6.1.1; mpa-02 §8.1). */
 #include <glib.h>

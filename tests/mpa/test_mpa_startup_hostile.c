@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* MPA startup with a peer that does it wrong: every improper frame ends in MPA error code 4 at its first wrong octet, and so does
  * silence (mpa-01 §6.1 rules 5 and 8 … 10, §6.1.1; notes-mpa 40 … 46). */
 #include <glib.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
 """scripts/mutants: what it draws of a C source, and what becomes of every mutant of a small project."""
 
 import importlib.machinery

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Packets and capture files made by hand, octet by octet, for the tests of what reads captures. */
 #ifndef TESTS_CAPTURE_CAPTURE_KIT_H
 #define TESTS_CAPTURE_CAPTURE_KIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Packets for the tests of datagrams: one known segment, of either version. */
 #ifndef DATAGRAM_KIT_H
 #define DATAGRAM_KIT_H

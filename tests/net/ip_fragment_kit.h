@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Segments that are fragmented on the way, and fragments as nobody honest makes them. */
 #ifndef IP_FRAGMENT_KIT_H
 #define IP_FRAGMENT_KIT_H

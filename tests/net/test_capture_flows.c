@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which connection a segment is of, and who opened it. */
 #include <string.h>
 

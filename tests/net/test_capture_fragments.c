@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* IP fragments in captures: put together in any order, and bounded whatever comes. */
 #include <string.h>
 

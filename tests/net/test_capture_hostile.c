@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Captures that are cut off or garbled anywhere: one clear line, and never an octet that is not there. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* IP and TCP headers in captures: options, extension headers, what offloads and snap lengths leave, and checksums. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The files, the link layers and the times of captures, and what is said of what is no TCP. */
 #include <glib/gstdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Streams of octets out of segments: positions beyond 2^32, any order, and what must not lead them astray. */
 #include "net/capture_stream.h"
 

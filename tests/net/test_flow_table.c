@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Flows by addresses and ports: flow_table.h. */
 #include "net/flow_table.h"
 

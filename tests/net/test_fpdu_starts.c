@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Where FPDUs start: asked for in order, out of order, and long ago. */
 #include "net/fpdu_starts.h"
 

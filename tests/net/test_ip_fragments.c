@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One datagram's fragments: which fit each other, and what they make. */
 #include "ip_fragment_kit.h"
 #include "net/ip_fragments.h"

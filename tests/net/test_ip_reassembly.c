@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The receiver's IP reassembly: the five options of draft-ietf-rddp-mpa-01 §11.2.1, time, and hostile fragments. Segments and
  * their pieces are ip_fragment_kit.h's. */
 #include "base/big_endian.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Captures: classic nanosecond pcap, raw IP, as any reader takes them. */
 #include <errno.h>
 #include <glib/gstdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "path_box_kit.h"
 
 #include "base/big_endian.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A middlebox on the bench: segments go in, and what comes out is told as text. */
 #ifndef TESTS_PATH_PATH_BOX_KIT_H
 #define TESTS_PATH_PATH_BOX_KIT_H

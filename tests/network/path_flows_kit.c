@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "path_flows_kit.h"
 
 #include <glib.h>

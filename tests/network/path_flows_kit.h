@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Several flows at random through a chain of boxes, and a plain reassembler behind it that judges what
  * comes. */
 #ifndef TESTS_PATH_PATH_FLOWS_KIT_H

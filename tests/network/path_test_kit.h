@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Packets for the tests of path/, and an output that remembers what came. */
 #ifndef PATH_TEST_KIT_H
 #define PATH_TEST_KIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "proxy_kit.h"
 
 #include "tcp_kit.h"

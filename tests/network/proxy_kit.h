@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A proxy between two hosts with TCPs of their own, on four wires that have a delay and lose what a test
  * says. */
 #ifndef TESTS_PATH_PROXY_KIT_H

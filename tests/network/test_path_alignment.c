@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The observer that counts aligned segments: path_alignment.h. */
 #include "network/path_alignment.h"
 #include "path_box_kit.h"

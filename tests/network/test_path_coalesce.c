@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The middlebox that joins segments: path_coalesce.h. */
 #include "network/path_coalesce.h"
 #include "path_box_kit.h"

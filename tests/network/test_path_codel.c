@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Controlled Delay: RFC 8289. */
 #include "network/path_codel.h"
 #include "network/path_transmitter.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Damage that the TCP checksum finds, and damage that it does not. */
 #include <string.h>
 

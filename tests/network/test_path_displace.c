@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Chosen packets come late. */
 #include "network/path_displace.h"
 #include "network/path_reordering.h"

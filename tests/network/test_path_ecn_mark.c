@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Congestion marks: RFC 3168 §5. */
 #include "network/path_ecn_mark.h"
 #include "path_test_kit.h"

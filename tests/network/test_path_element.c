@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Nodes in a chain: a packet goes from one to the next, each tells its own moment. */
 #include "network/path_element.h"
 #include "network/path_loss.h"

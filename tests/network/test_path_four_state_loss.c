@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Loss by a Markov chain of four states. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Loss in bursts: the channel of Gilbert and Elliott. */
 #include "network/path_gilbert_elliott.h"
 #include "path_test_kit.h"

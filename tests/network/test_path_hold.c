@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Packets that wait for their times. */
 #include "network/path_hold.h"
 #include "path_test_kit.h"

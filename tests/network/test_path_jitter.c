@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Delays that differ from packet to packet. */
 #include "network/path_jitter.h"
 #include "path_test_kit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The arithmetic of a link, the same for every kind of it. */
 #include "network/path_link.h"
 #include "path_test_kit.h"

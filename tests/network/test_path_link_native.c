@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The link in plain C: when packets arrive, and in what order. */
 #include "engine/engine.h"
 #include "network/path_link_native.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* When packets start and arrive, also when the link changes. */
 #include "network/path_link_schedule.h"
 #include "path_test_kit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Loss: random, correlated, by an exact list, every n-th. */
 
 #include <string.h>

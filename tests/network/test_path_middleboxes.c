@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What every middlebox owes every stream, alone and in a row of two: path_flows_kit.h. */
 #include <glib.h>
 

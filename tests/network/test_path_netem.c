@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Losses, copies, damage and reordering beside netem's own arithmetic, written here once more in 32-bit integers as the kernel has it
  * (net/sched/sch_netem.c) and fed by another generator: shares, and shares of pairs, of many seeds. */
 #include "network/path_corrupt.h"

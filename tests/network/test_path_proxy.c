@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The relay with a TCP of its own on each side: path_proxy.h. */
 #include "../kit/path_mtu.h"
 #include "network/path_proxy.h"

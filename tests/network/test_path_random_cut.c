@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The middlebox that cuts at random places: path_random_cut.h. */
 #include "network/path_random_cut.h"
 #include "path_box_kit.h"

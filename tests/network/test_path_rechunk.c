@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The middlebox that forwards the same octets with its own cuts: definitions.md, `rechunk`, sentence by
  * sentence. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Random Early Detection. */
 #include "network/path_red.h"
 #include "path_test_kit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Reordering in netem's sense: chosen packets go at once, the others are held. */
 #include "network/path_reorder.h"
 #include "path_test_kit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The metrics of RFC 4737. */
 #include "network/path_reordering.h"
 #include "path_test_kit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The middlebox that moves every boundary: path_shift.h. */
 #include "network/path_shift.h"
 #include "path_box_kit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The middlebox that cuts long segments: path_split.h. */
 #include "network/path_split.h"
 #include "path_box_kit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Many deadlines, the first first: path_timer_queue.h. */
 #include <stdbool.h>
 

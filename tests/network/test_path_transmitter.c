@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The queue in front of a link: tail drop, and how much waits. */
 #include "network/path_transmitter.h"
 #include "path_test_kit.h"

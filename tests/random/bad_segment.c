@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "bad_segment.h"
 
 /* rdmap-00 §6.1, figure 4 */

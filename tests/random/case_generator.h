@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Makes cases by chance. */
 #ifndef TESTS_RANDOM_CASE_GENERATOR_H
 #define TESTS_RANDOM_CASE_GENERATOR_H

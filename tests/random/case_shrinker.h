@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Makes a failing case smaller: fewer operations, fewer cuts, no duplicates, shorter messages, plainer settings. */
 #ifndef TESTS_RANDOM_CASE_SHRINKER_H
 #define TESTS_RANDOM_CASE_SHRINKER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Tries a case: the endpoint and the reference get the same stream, and what they make of it is compared. */
 #ifndef TESTS_RANDOM_CASE_TRIAL_H
 #define TESTS_RANDOM_CASE_TRIAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "plain_decoder.h"
 
 enum { MARKER_PERIOD = 512, MARKER_OCTETS = 4, CRC_OCTETS = 4 };

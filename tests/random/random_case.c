@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "random_case.h"
 
 /* Different in everything that the checks look at. Two end where 64 bits nearly do, so that a Tagged Offset can wrap. */

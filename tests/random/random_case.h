@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One case of the random proof: what a peer sends to an endpoint, and in which pieces it arrives. A case is plain data: it can be
  * made by chance, made smaller, printed, and pasted into a test. */
 #ifndef TESTS_RANDOM_RANDOM_CASE_H

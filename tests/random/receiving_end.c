@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "receiving_end.h"
 
 #include <stdlib.h>

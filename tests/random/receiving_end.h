@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A real rnic_endpoint and the peer it thinks it has: a TCP that sends what it is told to, in whatever pieces and order, and writes
  * down what comes back. */
 #ifndef TESTS_RANDOM_RECEIVING_END_H

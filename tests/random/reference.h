@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What an endpoint must make of a stream: an interpreter that takes the FPDUs one by one in the order sent, written from ddp-07/rfc5041,
  * rdmap-00 and mpa-01 alone. Shares no code with model/. */
 #ifndef TESTS_RANDOM_REFERENCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The random proof proves itself: defects planted on purpose are found, and what remains of the cases that found them is small. */
 #include "case_generator.h"
 #include "case_shrinker.h"

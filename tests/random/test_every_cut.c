@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What chance need not find: every pair of cuts in a stream of two FPDUs, and every order of six segments. */
 #include <string.h>
 

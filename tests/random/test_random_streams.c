@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The random proof: streams of all operations, cut, re-ordered and repeated in every way chance finds, come to what a trivial in-order
  * reference makes of them: memory, Deliveries and completions, answers, the Terminate.
  *

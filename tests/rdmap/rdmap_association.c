@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdmap_association.h"
 
 const ddp_registration rdmap_good_registration = {.base = BASE,

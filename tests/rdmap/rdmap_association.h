@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* An STag of side B of a kit, and whom it may be for. B is stream 2 of Protection Domain 7. */
 #ifndef TESTS_RDMAP_RDMAP_ASSOCIATION_H
 #define TESTS_RDMAP_RDMAP_ASSOCIATION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdmap_kit.h"
 #include "rdmap/rdmap_stream_private.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Two RDMAP streams joined by a wire in memory: ULPDUs are pulled out of one, looked at, changed, forged,
  * and passed to the other in any order. What each ULP is told is written down as one line of text. */
 #ifndef TESTS_RDMAP_RDMAP_KIT_H

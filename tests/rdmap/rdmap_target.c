@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdmap_target.h"
 
 static const uint32_t stags[TARGET_STAGS] = {TARGET_WRITE,        TARGET_READ, TARGET_FOREIGN, TARGET_KEPT,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The receiving end of the tests of checks: a kit whose side B has STags of every kind, and one receive
  * buffer. */
 #ifndef TESTS_RDMAP_RDMAP_TARGET_H

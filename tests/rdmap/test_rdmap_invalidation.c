@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* STags that a Remote Peer invalidates, or may not (rdmap-00 §10.3): A sends, B has the memory. */
 #include "rdmap_association.h"
 

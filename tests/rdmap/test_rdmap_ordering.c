@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of ordering and completion (rdmap-00 §12.2 fig. 17): two operations of A, and what B and A may
  * see of them and when. */
 #include "rdmap_kit.h"

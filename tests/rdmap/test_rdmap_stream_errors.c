@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* How a stream ends: what a Terminate says, when it goes out, what it replaces and what becomes of the
  * operations (rdmap-00 §6.8, §8.2, §9.1). The checks themselves are test_rdmap_checks and
  * test_rdmap_value_table. */

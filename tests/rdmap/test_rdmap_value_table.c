@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Each error of the value table (rdmap-00 §6.8 fig. 9): what is received, and the Terminate that goes out
  * for it, to the octet. */
 #include "rdmap_target.h"

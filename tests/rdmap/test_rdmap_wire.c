@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What each operation looks like on the wire, to the octet: rdmap-00 §6.1 … §6.8, and the drawings of
  * §12.1. */
 #include "rdmap_kit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the tests of whole replays share: a run's capture as a list of packets that can be changed, and its replay. */
 #ifndef TESTS_REPLAY_KIT_H
 #define TESTS_REPLAY_KIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Whole replays of captures that are not all that a run's own is: parts missing, one way only, begun in the middle, of another revision, damaged. */
 #include "replay/replay.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The packets of a capture come at their times, in the order of the file. */
 #include "replay/replay_feed.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Flows are known again in the second reading, and so are packets without a number. */
 #include "replay/replay_flows.h"
 

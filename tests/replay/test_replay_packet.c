@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Captured segments become datagrams that a receiver takes for the same. */
 #include "replay/replay_packet.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* STags are learnt from what writes to them, and registered for just that. */
 #include "replay/replay_stags.h"
 

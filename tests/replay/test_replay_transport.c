@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The TCP that a capture feeds: it takes, holds, refuses and ends as a TCP does, and says nothing itself. */
 #include "replay/replay_transport.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The path in front of a replay's receivers: what is offered goes through it, what does not arrive can be offered again. */
 #include "replay/replay_way.h"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
 """scripts/requirements on small trees: one that is in order, and one for each kind of defect."""
 
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "receiver_kit.h"
 
 #include "ddp/ddp_header.h"

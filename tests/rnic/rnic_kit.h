@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Two endpoints on a wire in memory: what each ULP is told, and what each end puts on the wire, octet for octet. What the octets mean is read
  * here from the documents alone: nothing of model/ helps to read them. */
 #ifndef TESTS_RNIC_RNIC_KIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Whole endpoints in full operation: the two directions, their ends, and what a host's connections share. */
 #include "rnic_kit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a user reads when a connection fails: layer, code, and what it means. */
 #include "rnic/rnic_failure.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a connection would hold after a segment, told before it is taken. Each arrival of the kit compares. */
 #include "receiver_kit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Endpoints of one generation that meet another, and rdmac, which has no frames to tell it (notes-mpa 46). */
 #include "rdmap/rdmap_stream_private.h"
 #include "rnic_kit.h"

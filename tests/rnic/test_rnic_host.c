@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the connections of one RNIC share; how fast it hands FPDUs to TCP; its buffers, with guards on both sides, and memory that is used
  * again. */
 #include "rnic/rnic_host.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* RDMA over a way that fragments: rnic_kit's wire, on which what the Initiator sends comes in fragments through the Responder's IP
  * reassembly. */
 #include <string.h>

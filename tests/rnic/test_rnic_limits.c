@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Whole endpoints with little reassembly memory, few descriptors, and one that assumes alignment. */
 #include "rnic_kit.h"
 

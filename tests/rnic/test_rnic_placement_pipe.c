@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* ULPDUs wait out the placement latency, in order, with their octets and arrival times. */
 #include "rnic/rnic_placement_pipe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The reassembly memory that the connections of an RNIC share. */
 #include <glib.h>
 

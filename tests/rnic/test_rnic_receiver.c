@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The receiver with segments in many slices, as FPDUs that refer bring them (mpa_fpdu_memory.h). What it does with octets in any order is in
  * test_rnic_forecast and test_rnic_admission. */
 #include "base/random_stream.h"

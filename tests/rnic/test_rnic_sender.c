@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What limits a host that sends: its send buffer and its rates. */
 #include "rnic_kit.h"
 

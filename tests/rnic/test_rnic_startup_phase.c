@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What is on the wire and what the ULPs hear before full operation, of whole endpoints (mpa-01 §6.1 [mpa-02 §8.1]). */
 #include "rnic_kit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The ULP's side: memory, work, completions. */
 #include "rnic_kit.h"
 

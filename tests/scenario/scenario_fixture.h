@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Scenario files for tests: each test writes its own into a folder of its own, which is the working
  * directory, so that errors name files as "a.cfg". */
 #ifndef TESTS_SCENARIO_SCENARIO_FIXTURE_H

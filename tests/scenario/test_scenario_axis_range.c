@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What lies between the ends of an axis. */
 #include "scenario/scenario_axis_range.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What keys say together: contradictions, and what a user should know. */
 #include "scenario_fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which engine a scenario runs on: what needs ns-3, and what explicit words make of it. */
 #include "scenario/scenario_engine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a bad scenario is told: file and line, what is wrong, what was expected, what was perhaps meant. */
 #include "scenario_fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Events: `event = ( { at; key; value }, … )`, what changes in mid-flow (design.md, The scenario file). */
 #include "scenario_fixture.h"
 

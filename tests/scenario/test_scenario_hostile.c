@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Files no one would write: each ends in one clear error, or loads; none crashes, hangs or leaks (run under
  * ASan). */
 #include "scenario_fixture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* tcp.profile: a set of defaults. */
 
 #include "scenario/configuration.h"

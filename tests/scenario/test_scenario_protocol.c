@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The keys of generations, operations, the two ends and faults: how they read, what they say together, and what contradicts. */
 #include "scenario_fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Constraints of a sweep: what they mean, what is refused and where, and that nothing hostile gets further than an error. */
 #include "scenario/scenario_where.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 #include "ns3_events.h"
 
 #include <ns3/simulator.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What ns-3 was asked for. */
 #ifndef TESTS_NS3_EVENTS_H
 #define TESTS_NS3_EVENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Two endpoints with the whole MPA/DDP/RDMAP stack over TCPs of either make, on links of an engine over ns-3, and a workload
  * between them of which every octet is verified. */
 #ifndef TESTS_SHIM_NS3_PAIR_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 // Our hosts in an ns-3 program that is not ours: what they measure there, with a router of ns-3's between them, and what they refuse.
 #include "shim/iwarpsim_host.h"
 

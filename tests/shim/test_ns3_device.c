@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* ns-3's point-to-point devices through plain C: their timing to the picosecond, their octets, and errors
  * where ns-3 would end the process. */
 #include "shim/ns3_shim.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The engine over ns-3 keeps the order of engine.h, also together with events that only ns-3 knows. */
 #include "shim/ns3_engine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Links over ns-3 deliver the octets sent, when path_link.h says, and in the order the plain links do. */
 #include "shim/ns3_link.h"
 

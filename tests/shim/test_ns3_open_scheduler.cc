@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 // The shim's scheduler gives ns-3 the events in the order of ns-3's own: by time, and those of one time as scheduled.
 #include "shim/ns3_open_scheduler.hh"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What has arrived and has not been passed up: which octets, and when each came first. */
 #include "shim/ns3_tcp_arrivals.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* ns-3's own TCP transfers what was asked for, in the segments and the time that the link allows. */
 #include "ns3_tcp_bulk.h"
 

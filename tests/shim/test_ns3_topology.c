@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A chain of ns-3's nodes: when packets come out, what queue disciplines and error models do to them, cross traffic, and errors
  * where ns-3 would end the process. */
 #include "shim/ns3_topology.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The whole stack across a chain of ns-3's nodes: every octet of the workload is verified. */
 #include "shim/ns3_topology_path.h"
 

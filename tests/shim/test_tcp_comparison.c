@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Our TCP against ns-3's own, on the same link with matched settings (NewReno, initial window 10, SACK, an ACK for every second
  * segment, the same windows and segments; no RACK, tail loss probe, PRR, HyStart), for 3 rates × 3 delays, lossless and with one
  * loss repaired at the first try: completion within 5 %, peak out-of-order octets within one segment (the hole is open for one

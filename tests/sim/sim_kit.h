@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the tests of model/sim share: a scenario out of a text, packets of its connections, and a place where packets arrive. */
 #ifndef TESTS_SIM_KIT_H
 #define TESTS_SIM_KIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "sim_way.h"
 
 #include "scenario/configuration.h"

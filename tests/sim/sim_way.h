@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One direction of the path of a scenario on a clock of its own, and the arithmetic of its links. */
 #ifndef TESTS_SIM_WAY_H
 #define TESTS_SIM_WAY_H

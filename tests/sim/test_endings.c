@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Runs that must end: every fault, generations that do not fit, rejection; with the code that the documents give, on both engines, and never
  * hanging. */
 #include <glib/gstdio.h>

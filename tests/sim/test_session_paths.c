@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What lies between the hosts: one path or one for each connection, what changes on them and when, and the way of ICMP messages. */
 #include "session/session_paths.h"
 

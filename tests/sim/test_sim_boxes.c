@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The middleboxes of `middlebox.mode`: what each is told, their order, and where they stand in both directions. */
 #include "network/path_middleboxes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which ends of a connection the documents describe, and what is said of the first one. */
 #include "sim/sim_ending.h"
 

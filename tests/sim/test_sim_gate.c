@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The gate in front of a proxy: what comes while an element behind it works waits until all of them are done. */
 #include "network/path_gate.h"
 

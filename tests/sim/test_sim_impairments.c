@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What impairs packets behind the links: which elements, in which order, and that each draws for itself. */
 #include "network/path_impairments.h"
 

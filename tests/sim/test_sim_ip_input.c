@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What stands in front of TCP at a host: fragments become packets again, and what waits for that is told, by connection. */
 #include "sim/sim_ip_input.h"
 

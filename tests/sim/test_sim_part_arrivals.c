@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What is remembered comes back, once, whatever the order in which segments come and go. */
 #include "sim/sim_part_arrivals.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One direction of the path as a scenario describes it: the order of its elements, its links to the picosecond, what it counts. */
 #include <string.h>
 

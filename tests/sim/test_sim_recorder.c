@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the recorder counts, event by event, with each number worked out. */
 #include "sim/sim_recorder.h"
 

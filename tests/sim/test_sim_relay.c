@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The proxy of `middlebox.mode`: what its TCP is told, and where it stands. */
 #include "sim/sim_relay.h"
 

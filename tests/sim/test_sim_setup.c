@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a scenario says about the ends of its connections. The layers below do not know the scenario's words, nor it theirs: that they are the same
  * is shown here. */
 #include "sim/sim_setup.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* How runs end: well, at run.stop, without progress; and files that cannot be written. */
 #include "session/simulation.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A run's summary: what is written is what is read back, and nobody's file makes the reader fall over. */
 #include "sim/summary.h"
 

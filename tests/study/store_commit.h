@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A run in a store: what a test begins with. */
 #ifndef TESTS_STORE_COMMIT_H
 #define TESTS_STORE_COMMIT_H

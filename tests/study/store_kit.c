@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "store_kit.h"
 
 #include <sqlite3.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Stores of made-up results, written in words: which keys a run sets, what it measured. */
 #ifndef TESTS_STUDY_STORE_KIT_H
 #define TESTS_STUDY_STORE_KIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the tests of sweeps, stores and plots share: a temporary folder, scenarios made of text, made-up
  * runs. */
 #ifndef TESTS_STUDY_STUDY_KIT_H

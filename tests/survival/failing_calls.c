@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Preloaded into iwarpsim (LD_PRELOAD): counts the calls of one kind in all of its processes, and lets one of them fail.
  *
  * FAIL_CALLS=KIND:K:HOW:FILE, KIND being open, write, fsync, rename or malloc, K the call that fails, from 1 (0: none does), HOW an error's

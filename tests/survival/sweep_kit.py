@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What the tests of this folder share: the built program, a small sweep, and what a store holds, row by row."""
 import contextlib
 import os

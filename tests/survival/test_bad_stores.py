@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
 """Stores that are no stores, are damaged, older, locked, or left in mid-transaction: every command that takes one says so, with exit
 code 2, and loses nothing. --long: locked for as long as a sweep waits, too.
 """

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
 """One open, write, fsync or rename of a command fails, one malloc does, or it is killed there: words that name the file, an exit code,
 nothing lost, and the same command makes up for it.
 

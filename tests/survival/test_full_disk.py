@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
 """A disk that is full at each stage of a command, and one that may only be read: clear words, an exit code, nothing lost.
 
 Mounts file systems of its own, in a mount name space of its own; skipped where that is not allowed. --long: at every size.

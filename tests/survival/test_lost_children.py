@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
 """Runs that crash, hang or are killed, and two sweeps into one store: what is lost is told, what is not is kept, and the same command
 makes up for it."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
 """scripts/sweep.sbatch on a Slurm of one host, started here and ended here: its merged store is that of a local sweep, row by row.
 
 Skipped where Slurm is not installed or the test is not root's. Environment: IWARPSIM, the built program; SWEEP_SBATCH, the script.

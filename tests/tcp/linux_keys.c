@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "linux_keys.h"
 
 void take_linux_keys(tcp_config *config, uint64_t which)

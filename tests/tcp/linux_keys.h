@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* tcp.profile, for tests of a connection. */
 #ifndef TESTS_TCP_LINUX_KEYS_H
 #define TESTS_TCP_LINUX_KEYS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "packetdrill_table.h"
 
 #include "linux_keys.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One TCP connection against a table of segments, in the manner of packetdrill: what the peer sends, what must come back, and
  * when. Sequence numbers count from the initial one, as packetdrill writes them: the SYN is 0, the first octet 1, and a segment
  * is from:to. Time counts from the end of the handshake, which the kit plays: the connection listens, the peer's SYN comes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "tcp_kit.h"
 
 #include "../kit/path_mtu.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Two ends of a TCP connection, or one end against a script, on a wire that does nothing by itself, under
  * a clock that moves when told. What an end sends lies on its wire, oldest first, until it is delivered or
  * dropped. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Parts of a connection alone, each on the heap. */
 #ifndef TESTS_TCP_TCP_PARTS_H
 #define TESTS_TCP_TCP_PARTS_H

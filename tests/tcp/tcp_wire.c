@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "tcp_wire.h"
 
 typedef struct travelling {

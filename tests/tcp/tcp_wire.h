@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A path between the two ends of a tcp_kit: a segment leaves `spacing_ps` after the one before and takes `delay_ps`; on the way
  * it may be lost, repeated, delayed or marked. What both sides see of each other is written down, and what TCP must never do is
  * checked meanwhile: sending beyond the peer's window, and sending again what the peer has told it holds. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* events.admit: the layer above decides about a segment as a whole, when it has seen all that is new in it. */
 #include <glib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One connection's life: closing, resets, and what hostile octets do to it. Handshake:
  * test_tcp_handshake.c; losses: test_tcp_recovery.c; how the stream flows: test_tcp_flow.c. */
 #include <glib.h>

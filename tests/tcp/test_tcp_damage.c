@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Segments that were damaged on the way: what TCP's checksum makes of them (RFC 9293 §3.1, MUST-2, MUST-3), and headers that are
  * none. */
 #include <glib.h>

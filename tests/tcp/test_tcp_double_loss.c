@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A segment is lost, and so is what is sent to repair it. ns-3's own TCP (3.37, with SACK) sends 153 to 1,280 segments again for
  * one that is lost twice; the documents allow as many as are lost, and never a storm.
  *

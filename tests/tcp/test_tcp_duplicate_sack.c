@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* D-SACK (RFC 2883): what the receiver tells of octets that came twice, and what the sender believes. */
 #include "tcp/tcp_spurious.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* ECN (RFC 3168 §6.1) and what DCTCP's receiver makes of it (RFC 8257 §3.2): who agrees on it, which packets are marked as capable,
  * how marks are told back. What the sender's window makes of it: test_tcp_congestion and the tests of its controls. */
 #include "tcp/tcp_ecn.h"

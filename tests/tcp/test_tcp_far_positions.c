@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Where in its stream a connection is makes no difference to what it does. Three connections are brought along, one to just below
  * position 2^31, one to just below 2^32, one not far, all to the same time and the same sequence numbers. Then the same befalls each:
  * losses, reordering, duplicates, middleboxes that cut segments, time-outs, smaller and larger paths, closed windows, refused octets,

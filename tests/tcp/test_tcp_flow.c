@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* How the stream flows without losses: bursts, slow start, delayed ACKs, cuts, windows, what is passed up
  * when. */
 #include <glib.h>

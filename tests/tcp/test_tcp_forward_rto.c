@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* F-RTO (RFC 5682): the basic algorithm (§2) and the one with SACK (§3). */
 #include <glib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The three-way handshake: options, what both ends agree on, and what losses do to it. */
 #include <glib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Two ends in the midst of segments that nobody sent: sequence numbers, acknowledgements, SACK blocks, timestamps, flags and
  * windows near those that are in use, or anywhere; and ICMP messages about anything. Whatever is believed of it, nothing ends
  * the program, no octet is passed twice, and nothing is sent that cannot be. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a connection that rests costs: a run may have ten thousand of them. */
 #include <malloc.h>
 

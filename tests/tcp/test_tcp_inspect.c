@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The layer above refuses a segment before TCP commits it: it is as if it had been lost (mpa-01 §7,
  * MPA-286). */
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The congestion window as Linux keeps it, where the RFCs have it otherwise: each difference is one of tcp_config's. */
 #include <glib.h>
 

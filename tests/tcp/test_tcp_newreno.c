@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Fast retransmit and recovery without SACK: NewReno (RFC 6582). */
 #include <glib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Packetdrill's public scenarios of loss recovery, re-stated as our own tables: what the sender does, segment by segment. Where
  * Linux, whose behaviour those scripts record, differs from the RFC that is followed here, the row says so. */
 #include <string.h>

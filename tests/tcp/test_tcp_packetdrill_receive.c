@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Packetdrill's public scenarios of receiving, closing, windows and ECN, re-stated as our own tables. Where Linux, whose
  * behaviour those scripts record, differs from the RFC that is followed here, the row says so. */
 #include <glib.h>

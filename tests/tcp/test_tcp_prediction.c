@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Header prediction is a short way through what any segment may ask for: it may change nothing. A set URG bit means nothing here
  * (no urgent data are ever sent or read), but a segment that has it is none of those predicted. So the same world, once with the
  * bit set on all that arrives, must go the same way, octet for octet and to the picosecond. */

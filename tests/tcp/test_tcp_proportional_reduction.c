@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* PRR (RFC 6937). */
 #include <glib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* RFC 8985 §6 step by step, on a scoreboard alone. */
 #include <glib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* RACK in a connection (RFC 8985 §6): what two ends do when segments are lost, late, or lost again. */
 #include <glib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include <glib.h>
 
 #include "base/random_stream.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Fast retransmit and SACK recovery (RFC 6675). */
 #include <glib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What must hold for every choice of congestion control, loss recovery, ECN, timestamps and segmentation, over a path that loses,
  * reorders, repeats and marks: every octet is passed once and is right (the kit compares), both ends close, nothing leaves beyond
  * the window that was offered, nothing is sent again that is SACKed (the wire looks at each segment), and no more is sent again

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The path MTU changes under a connection: what was posted stays posted and is cut where it no longer fits
  * (mpa-01 §5.3). */
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the keys of the sender choose, on a sender alone: Nagle, idleness, Limited Transmit, ECN, repacketizing, a path that throws
  * away what is too big. */
 #include <glib.h>

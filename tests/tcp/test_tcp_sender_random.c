@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The sender and its scoreboard against a path that loses, reorders and repeats and a peer that also tells
  * nonsense, with every choice of loss detection: what must hold whatever happens. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What was sent again for nothing (RFC 3522, RFC 3708, RFC 4015). */
 #include <glib.h>
 

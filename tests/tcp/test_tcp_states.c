@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The state machine against a script (RFC 9293 §3.3.2, §3.10.7): who closes when, what each state answers, what is passed over. */
 #include <glib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The tail loss probe (RFC 8985 §7). */
 #include <glib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Whole transfers over a wire that loses, reorders and repeats: whatever happens on the way, every octet
  * is passed exactly once (the kit compares each with what was sent) and both ends close. */
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Windows that close: the sender's probes (RFC 9293 §3.8.6.1), the receiver's silly window avoidance (§3.8.6.2.2), and a right edge
  * that never moves left. */
 #include <glib.h>

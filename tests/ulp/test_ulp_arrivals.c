@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What should arrive at one end, compared with what does: segments, octets, completions. */
 #include "ulp/ulp_arrivals.h"
 

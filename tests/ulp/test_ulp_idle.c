@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a connection costs that is open and has nothing to do: its two endpoints and their workload, with all the layers below. */
 #include <glib.h>
 #include <malloc.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The workload of two ULPs over two endpoints on a wire in memory: every operation, what the ends verify, and what they notice. */
 #include "rdmap/rdmap_stream_private.h"
 #include "rnic/rnic_endpoint_private.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The sequence of what a requester posts, and how many messages come of it. */
 #include "ulp/ulp_workload_plan.h"
 

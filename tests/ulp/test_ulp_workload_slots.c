@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Buffers taken in turn, their guards, and the payload that their messages have. */
 #include "ulp/ulp_workload_slots.h"
 

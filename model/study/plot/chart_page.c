@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/plot/chart_page.h"
 
 /* More panels stand in further rows. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Where heading, panels and legend stand on the page of a plot with panels. */
 #ifndef STUDY_CHART_PAGE_H
 #define STUDY_CHART_PAGE_H

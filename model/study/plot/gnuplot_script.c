@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/plot/gnuplot_script.h"
 
 #include <stdio.h>

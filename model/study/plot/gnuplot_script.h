@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What all plots share: the look, the palette, and running gnuplot. */
 #ifndef STUDY_GNUPLOT_SCRIPT_H
 #define STUDY_GNUPLOT_SCRIPT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/plot/gnuplot_text.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Texts in gnuplot scripts. Titles and names are the user's: nothing in them may act as gnuplot code. */
 #ifndef STUDY_GNUPLOT_TEXT_H
 #define STUDY_GNUPLOT_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/plot/line_chart.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Lines with intervals over one axis, in panels: what most plots of sweeps are made of. */
 #ifndef STUDY_LINE_CHART_H
 #define STUDY_LINE_CHART_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The x axis of what a sweep varies: each value of a key has a place on it. */
 #ifndef STUDY_PLACE_AXIS_H
 #define STUDY_PLACE_AXIS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/plot/plot_distribution.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* How a quantity is distributed: the share of the time the reassembly occupancy is above x, or the share of the payload octets that
  * wait longer than x for Placement and for Delivery. */
 #ifndef STUDY_PLOT_DISTRIBUTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/plot/plot_grouping.h"
 
 #include "study/table/study_label.h"

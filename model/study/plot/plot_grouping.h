@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which part each varying key plays in a plot: one on x, the receiver as panels, the others as lines. */
 #ifndef STUDY_PLOT_GROUPING_H
 #define STUDY_PLOT_GROUPING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What stands above every plot of a study, and in front of its data: scenario, seeds, version, how many runs, which are left out. */
 #ifndef STUDY_PLOT_HEADING_H
 #define STUDY_PLOT_HEADING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The peak of the reassembly memory over two keys at once. */
 #include <math.h>
 

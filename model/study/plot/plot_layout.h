@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Where things stand on a page with one plot and its legend below, in print and in a terminal alike. */
 #ifndef STUDY_PLOT_LAYOUT_H
 #define STUDY_PLOT_LAYOUT_H

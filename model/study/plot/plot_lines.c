@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The plots of a study that are line charts. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The occupancy of one run over time, by cause. */
 #ifndef STUDY_PLOT_OCCUPANCY_H
 #define STUDY_PLOT_OCCUPANCY_H

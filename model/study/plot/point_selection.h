@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Some of the points of a study, as many as a reader tells apart in one picture. */
 #ifndef STUDY_POINT_SELECTION_H
 #define STUDY_POINT_SELECTION_H

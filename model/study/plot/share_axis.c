@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/plot/share_axis.h"
 #include "study/table/shown_text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The axes of a plot of shares above x: where they begin and end, whether they are logarithmic, their tics. */
 #ifndef STUDY_SHARE_AXIS_H
 #define STUDY_SHARE_AXIS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Complementary cumulative distributions: which share of the weight lies above x, as steps. */
 #ifndef STUDY_SHARE_PLOT_H
 #define STUDY_SHARE_PLOT_H

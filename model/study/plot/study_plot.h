@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Every kind of plot of a study, once: what it is called, what it needs, how it is drawn. */
 #ifndef STUDY_STUDY_PLOT_H
 #define STUDY_STUDY_PLOT_H

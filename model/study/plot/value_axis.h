@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Axes of octets and of any metric, with tics people read. */
 #ifndef STUDY_VALUE_AXIS_H
 #define STUDY_VALUE_AXIS_H

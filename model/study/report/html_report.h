@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The report of a study: one HTML page that stands for itself, with the question, the answer, plots, tables and how to come by them
  * again. */
 #ifndef STUDY_HTML_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The question, and the answer at a glance: sentences made of the table. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The plots that fit the sweep, drawn as SVG and taken into the page. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Receivers beside each other over the same seeds. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The parts of a report (html_report.h), for html_report*.c alone: each appends its section to `html`. */
 #ifndef STUDY_HTML_REPORT_PRIVATE_H
 #define STUDY_HTML_REPORT_PRIVATE_H

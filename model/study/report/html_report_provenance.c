@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Where the numbers come from, and the commands that make them again. */
 #include <string.h>
 

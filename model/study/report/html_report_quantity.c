@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a report tabulates, and where in the sweep. */
 #include <math.h>
 

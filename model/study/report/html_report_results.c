@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The tables of results, a row a point. */
 #include "study/report/html_report_private.h"
 #include "study/report/html_table.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What to be careful about: runs with flagged TCP behaviour, left out, or that did not end ok. */
 #include "study/report/html_report_private.h"
 #include "study/report/html_table.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The scenario: its text, what the sweep varies, and what differs from the defaults. */
 #include <string.h>
 

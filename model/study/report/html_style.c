@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/report/html_style.h"
 
 #include <glib.h>

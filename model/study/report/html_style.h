@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The look of an HTML page: one style sheet for screens, phones and paper, light and dark. */
 #ifndef STUDY_HTML_STYLE_H
 #define STUDY_HTML_STYLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Pictures inside an HTML page: an SVG file as gnuplot writes it, made safe and fit to stand beside others. */
 #ifndef STUDY_HTML_SVG_H
 #define STUDY_HTML_SVG_H

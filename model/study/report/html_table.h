@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Tables in HTML: rows of texts under headings, numbers aligned. */
 #ifndef STUDY_HTML_TABLE_H
 #define STUDY_HTML_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Texts in HTML. Titles, names and messages are the user's, or a stranger's: nothing in them may act as markup. */
 #ifndef STUDY_HTML_TEXT_H
 #define STUDY_HTML_TEXT_H

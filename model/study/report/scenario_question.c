@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/report/scenario_question.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a scenario asks, as its file says in front: "# Question: …", "# Expected: …". */
 #ifndef STUDY_SCENARIO_QUESTION_H
 #define STUDY_SCENARIO_QUESTION_H

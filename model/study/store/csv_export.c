@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/store/csv_export.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a stored run says of the machine and the libraries it ran with. */
 #ifndef STUDY_PROVENANCE_H
 #define STUDY_PROVENANCE_H

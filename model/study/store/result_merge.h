@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Joins result stores: the shards of a sweep, or sweeps of several machines. */
 #ifndef STUDY_RESULT_MERGE_H
 #define STUDY_RESULT_MERGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/store/result_store.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The result store: one SQLite file with the parameters, metrics, status and provenance of many runs. Its tables are described in
  * docs/store.md. */
 #ifndef STUDY_RESULT_STORE_H

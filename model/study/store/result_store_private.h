@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the files of the result store share: the open database, and SQLite's calls with its errors told in words. For result_store_*.c
  * and result_merge.c alone, and for tests. */
 #ifndef STUDY_RESULT_STORE_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What belongs to a run, as rows that SQLite fetches itself: the table-valued function run_rows(what) has a row for each parameter, metric
  * or bin of the run in hand, in the order of their keys. */
 #include <string.h>

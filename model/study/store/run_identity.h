@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What makes two runs the same run: the canonical texts of all keys. */
 #ifndef STUDY_RUN_IDENTITY_H
 #define STUDY_RUN_IDENTITY_H

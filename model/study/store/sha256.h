@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* SHA-256 (FIPS 180-4 section 6.2). A sweep hashes some ten thousand octets for each run, with GLib's checksum as long as all else it does for
  * one; with the processor's own instructions, where it has them, it is no matter. */
 #ifndef STUDY_SHA256_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/store/stored_origin.h"
 
 stored_origin *stored_origin_copy(const stored_origin *from)

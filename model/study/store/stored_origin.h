@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The provenance that all runs of one sweep share. */
 #ifndef STUDY_STORED_ORIGIN_H
 #define STUDY_STORED_ORIGIN_H

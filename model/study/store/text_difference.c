@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/store/text_difference.h"
 
 #include <string.h>

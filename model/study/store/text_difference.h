@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What differs between two texts, line by line. */
 #ifndef STUDY_TEXT_DIFFERENCE_H
 #define STUDY_TEXT_DIFFERENCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A process that makes runs for a sweep, one after another, as the sweep sees it: `PROGRAM run SCENARIO --set … --quiet --as-child`, which
  * forks for each run (child_server.h). What a run leaves and how far it is stands in shared memory, what it says comes through a pipe:
  * whatever dies leaves nothing behind. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* How a child ended: what it said itself, what the kernel says of it, and which of the two counts. */
 #ifndef STUDY_CHILD_OUTCOME_H
 #define STUDY_CHILD_OUTCOME_H

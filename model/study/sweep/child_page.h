@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A page of memory that a sweep and one of its processes share: how far the run in hand is, and what it leaves. Each number is written
  * whole by one side and may be read at any moment by the other. */
 #ifndef STUDY_CHILD_PAGE_H

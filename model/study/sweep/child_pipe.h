@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a child writes into a pipe, read as it comes; the last of it is kept, however much that is. */
 #ifndef STUDY_CHILD_PIPE_H
 #define STUDY_CHILD_PIPE_H

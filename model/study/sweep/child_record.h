@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a run leaves to its sweep: a summary as octets in the memory they share. Both are the same program, so numbers stand as they are in
  * memory; but a run may go wrong in every way, so nothing is taken unseen. */
 #ifndef STUDY_CHILD_RECORD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/sweep/child_report.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a run of a sweep tells it: how far it is, and what it leaves. It writes no file. */
 #ifndef STUDY_CHILD_REPORT_H
 #define STUDY_CHILD_REPORT_H

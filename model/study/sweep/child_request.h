@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What goes through the socket between a sweep and a process of its, one packet each: a request, "key=value" texts each with its NUL;
  * then, once that run has ended, how. A packet without octets is no request. */
 #ifndef STUDY_CHILD_REQUEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One run of a sweep: a process of its own, forked by one that makes several, one after another (child_host.h). ns-3 keeps one simulator a
  * process and may abort it, so a sweep never runs in itself (design.md, Parts we take). */
 #ifndef STUDY_CHILD_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A process of a sweep that makes runs for it, one after another: it has loaded the program and the scenario once, and forks for each run.
  * A run is one process (design.md, Parts we take), whatever becomes of it, and starts at once. */
 #ifndef STUDY_CHILD_SERVER_H

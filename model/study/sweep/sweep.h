@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Runs the points of a grid that a store lacks, each in a child process, and keeps every result as it
  * comes. */
 #ifndef STUDY_SWEEP_H

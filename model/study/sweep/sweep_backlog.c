@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/sweep/sweep_backlog.h"
 
 /* How long SQLite itself waits for a lock, in which no other commit is tried; and then we. */

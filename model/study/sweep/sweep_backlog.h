@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Runs that have ended and wait to be committed: a child's place is taken by the next one before the disk has its results. */
 #ifndef STUDY_SWEEP_BACKLOG_H
 #define STUDY_SWEEP_BACKLOG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The points of a sweep: the grid of all axes of a scenario, axes `with` another moving in step with it
  * (design.md, The scenario file). */
 #ifndef STUDY_SWEEP_GRID_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/sweep/sweep_list.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a sweep would do, before anything starts: every run, how many there are, how long they take (`iwarpsim sweep
  * --list`). */
 #ifndef STUDY_SWEEP_LIST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/sweep/sweep_progress.h"
 
 #define LINE_EVERY_US (10 * G_USEC_PER_SEC)

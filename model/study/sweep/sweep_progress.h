@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* How far a sweep is, told while it runs: one line that is redrawn on a terminal, a line now and then elsewhere. */
 #ifndef STUDY_SWEEP_PROGRESS_H
 #define STUDY_SWEEP_PROGRESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/sweep/sweep_record.h"
 
 #include <string.h>

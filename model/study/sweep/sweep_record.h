@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A run as a sweep keeps it: what was asked for, and what its child came to. */
 #ifndef STUDY_SWEEP_RECORD_H
 #define STUDY_SWEEP_RECORD_H

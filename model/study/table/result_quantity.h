@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a table of results tabulates: a metric, or the share of one metric in another. */
 #ifndef STUDY_RESULT_QUANTITY_H
 #define STUDY_RESULT_QUANTITY_H

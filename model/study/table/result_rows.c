@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/table/result_rows.h"
 
 #include <math.h>

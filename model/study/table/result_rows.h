@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The rows of a table of results: of one quantity its statistics at every point, or those of paired differences. */
 #ifndef STUDY_RESULT_ROWS_H
 #define STUDY_RESULT_ROWS_H

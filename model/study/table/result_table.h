@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The results of a study as a table in the terminal, and as CSV. */
 #ifndef STUDY_RESULT_TABLE_H
 #define STUDY_RESULT_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A table of results as CSV. */
 #include <math.h>
 #include <string.h>

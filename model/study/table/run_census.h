@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Every run of a store, whatever its end: how many ended how, where, when, at what cost, and what is known of those that did not end
  * well. */
 #ifndef STUDY_RUN_CENSUS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Measured values as a person reads them: in a unit that suits the whole column, with the digits that the interval carries. */
 #ifndef STUDY_SHOWN_NUMBER_H
 #define STUDY_SHOWN_NUMBER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Texts that are the user's, and sizes, as people read them. */
 #ifndef STUDY_SHOWN_TEXT_H
 #define STUDY_SHOWN_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What several seeds of one point say together. */
 #ifndef STUDY_STATISTICS_H
 #define STUDY_STATISTICS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/table/study_keys.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a set of runs varies: keys, their values in order, and how these are shown. */
 #ifndef STUDY_STUDY_KEYS_H
 #define STUDY_STUDY_KEYS_H

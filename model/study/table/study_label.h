@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The value of a key in words that people read in legends, headings and tables. */
 #ifndef STUDY_STUDY_LABEL_H
 #define STUDY_STUDY_LABEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The runs of a store in memory, as plots, tables and reports take them: grouped into points, each point all seeds of the same
  * parameters. */
 #ifndef STUDY_STUDY_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Grouping the runs of a study_table: points and pairs. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/table/text_columns.h"
 
 #include <string.h>

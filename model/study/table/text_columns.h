@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Texts in columns for a terminal. */
 #ifndef STUDY_TEXT_COLUMNS_H
 #define STUDY_TEXT_COLUMNS_H

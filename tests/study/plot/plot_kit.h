@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the tests of plots share: made-up studies in memory, and what was drawn of them. */
 #ifndef TESTS_STUDY_PLOT_KIT_H
 #define TESTS_STUDY_PLOT_KIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Pages with panels: sizes papers have, room for all. */
 #include "study/plot/chart_page.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Texts of the user's in a gnuplot script stay texts. */
 #include "study/plot/gnuplot_text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Axes in octets: linear where that shows all, logarithmic where it would press small values flat; tics at
  * powers of two. */
 #include "study/plot/value_axis.h"

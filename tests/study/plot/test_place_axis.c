@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The x axis of what a sweep varies. */
 #include "study/plot/place_axis.h"
 

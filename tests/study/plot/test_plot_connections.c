@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Occupancy against connections, with the formulas. */
 #include "study/plot/study_plot.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The fraction placed directly against the size of a middlebox's cuts. */
 #include "study/plot/study_plot.h"
 

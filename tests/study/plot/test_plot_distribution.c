@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The plots of distributions: shares above x of one run and of the points of a study. */
 #include "study/plot/plot_distribution.h"
 

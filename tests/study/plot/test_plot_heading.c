@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What stands above a plot: which runs are behind it. */
 #include "study/plot/plot_heading.h"
 

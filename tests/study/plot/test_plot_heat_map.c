@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The heat map: its axes, cells, texts and colours. */
 #include "study/plot/study_plot.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Goodput against finite memory. */
 #include "study/plot/study_plot.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The peak with its p99, and any metric, over what made-up studies vary. */
 #include "study/plot/study_plot.h"
 

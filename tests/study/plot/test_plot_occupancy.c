@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The plot of a run's folder: the steps of the RNIC's series, stacked by cause. */
 #include "study/plot/plot_occupancy.h"
 

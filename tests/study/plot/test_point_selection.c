@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which points of a study are drawn when there are more than a reader tells apart. */
 #include "study/plot/point_selection.h"
 

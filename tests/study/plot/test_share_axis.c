@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Axes of shares and values: where they begin, whether they are logarithmic, what stands at the tics. */
 #include "study/plot/share_axis.h"
 

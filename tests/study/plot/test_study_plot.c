@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The registry of plots: names, what fits which study, where pictures go. */
 #include "study/plot/study_plot.h"
 

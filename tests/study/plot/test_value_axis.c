@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Axes of metrics: units people read, scales that show all. */
 #include "study/plot/value_axis.h"
 

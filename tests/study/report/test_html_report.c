@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The report of made-up stores: its parts, its sentences and numbers, and texts that would be markup if they could. */
 #include "study/report/html_report.h"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
 """The report of a small sweep in a real browser: it loads, fetches nothing, shows its plots and fits a phone.
 
 argv[1] is the built iwarpsim. Needs chromium, its driver and selenium (scripts/packages.txt); skipped without them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Pictures inside the page: what draws stays, what acts or reaches out goes, ids do not meet. */
 #include "study/report/html_svg.h"
 

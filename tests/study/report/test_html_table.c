@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Tables that people and screen readers can follow. */
 #include "study/report/html_table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Nothing that a user or a stranger wrote acts as markup, and all of it is still to be read. */
 #include "study/report/html_text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a scenario's file says it asks. */
 #include "study/report/scenario_question.h"
 

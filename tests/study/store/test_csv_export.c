@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The CSV, read back by the rules of RFC 4180. */
 #include "study/store/csv_export.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a run says of where it ran. */
 #include "study/store/provenance.h"
 

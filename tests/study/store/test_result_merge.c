@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Joining stores: nothing is lost, nothing is taken twice, contradictions are named, and the order of the stores does not matter. */
 #include "study/store/result_merge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The store: what is committed comes back, and a run is kept once. */
 #include "study/store/result_store.h"
 

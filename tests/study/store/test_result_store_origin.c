@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What may go into one store with what is there. */
 #include <string.h>
 

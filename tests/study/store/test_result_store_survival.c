@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The store in bad company: other people's files, other schemas, locks, full disks, processes killed in the midst of writing, damaged
  * octets. Each time an error in words or a right reading, and what was committed stays. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What makes two runs the same run. */
 #include "study/store/run_identity.h"
 

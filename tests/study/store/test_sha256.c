@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* SHA-256 as FIPS 180-4 has it: the examples of NIST's CSRC, and GLib's checksum; in C and with the processor's instructions. */
 #include "study/store/sha256.h"
 

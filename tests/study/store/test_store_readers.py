@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
 """What docs/store.md tells of reading a store without us: its own examples, run on a store that a sweep made.
 
 argv[1] is the built iwarpsim, argv[2] docs/store.md. Needs sqlite3 and pandas (scripts/packages.txt); skipped without them.

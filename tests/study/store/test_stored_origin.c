@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/store/stored_origin.h"
 
 static stored_origin example(void)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Differences of texts, line by line. */
 #include "study/store/text_difference.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Plays `iwarpsim run --set … --quiet --as-child -- SCENARIO` for the sweep's tests, without a simulation. Each run adds a line with its
  * process id to a file "started-SEED" beside the scenario, once signals do to it what its title says. The title "slow" waits for a minute
  * first; "stubborn" does the same, and neither it nor what made it minds SIGTERM. The rest depends on the seed: others than these write an

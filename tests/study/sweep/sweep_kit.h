@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the tests of sweeps share: a folder with a scenario, a store and fake_iwarpsim's traces; timers, and a clock that can be stopped. */
 #ifndef TESTS_STUDY_SWEEP_KIT_H
 #define TESTS_STUDY_SWEEP_KIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a child's end comes to: its own word, unless its exit contradicts it. */
 #include "study/sweep/child_outcome.h"
 

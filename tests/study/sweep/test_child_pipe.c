@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What comes through a pipe stays within its limit, whatever is written. */
 #include "study/sweep/child_pipe.h"
 

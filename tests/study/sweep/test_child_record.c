@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a run leaves comes back as it was; anything else is refused. */
 #include "study/sweep/child_record.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One child: what it takes, what becomes of it, and that nobody waits for it (fake_iwarpsim.c). */
 #include "study/sweep/child_run.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A sweep over children that run well, fail in every way, or are not there to end (fake_iwarpsim.c). */
 #include <glib/gstdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The points of a sweep, their order and their names; and what is refused before anything runs. */
 #include "study/sweep/sweep_grid.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What `sweep --list` shows: every run, the sums, and estimates. */
 #include "study/sweep/sweep_list.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What a sweep says of itself while it runs. */
 #include "study/sweep/sweep_progress.h"
 

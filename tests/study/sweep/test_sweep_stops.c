@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What stops a sweep, or holds it up: signals, children that hang, a store that is locked or fails, another sweep (fake_iwarpsim.c). */
 #include <errno.h>
 #include <glib/gstdio.h>

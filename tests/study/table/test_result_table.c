@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Tables of results: rows, the text in the terminal, the CSV, and what may be asked for. */
 #include "study/table/result_table.h"
 

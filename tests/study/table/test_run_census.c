@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Every run is counted, whatever its end. */
 #include "study/table/run_census.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The digits and units that people are shown. */
 #include "study/table/shown_number.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/table/shown_text.h"
 
 static void expect_text(char *text, const char *expected)

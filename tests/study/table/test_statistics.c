@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Means, quartiles and Student-t intervals against numbers worked out by hand and from printed tables; and against what an interval
  * is for: how often it holds the mean of a process that is known. */
 #include "study/table/statistics.h"

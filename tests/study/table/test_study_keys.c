@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which key goes where in a plot, from what the runs vary. */
 #include "study/table/study_keys.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Values of keys in words. */
 #include "study/table/study_label.h"
 

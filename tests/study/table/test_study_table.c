@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The runs of a store in memory: which are read, which are flagged, how they group into points, lines and pairs. */
 #include "study/table/study_table.h"
 

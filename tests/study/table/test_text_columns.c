@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Columns of texts, to the character. */
 #include "study/table/text_columns.h"
 
